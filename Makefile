@@ -1,0 +1,149 @@
+# Constella: build, test, demo. `make help` lists the targets.
+.DEFAULT_GOAL := all
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-builtin-rules
+
+# BUILD may name another folder, SAN=1 adds the address and undefined-behaviour sanitizers, OPT the level of optimisation.
+BUILD  ?= build
+CC     ?= gcc
+ifeq ($(origin CC),default)
+CC     := gcc
+endif
+PYTHON ?= /usr/bin/python3
+OPT    ?= -O2
+SAN    ?=
+JOBS   ?= $(shell nproc)
+
+# What is needed, by Debian's names.
+PACKAGES_BUILD    := gcc make pkg-config libopenmpi-dev openmpi-bin petsc-dev libhdf5-openmpi-dev hdf5-tools libfyaml-dev libsleef-dev libopenblas0-serial perl git
+PACKAGES_ANALYSIS := python3-h5py python3-matplotlib python3-numpy
+PACKAGES_TEST     := python3-sympy python3-scipy python3-xarray python3-h5netcdf
+
+GEN      := $(BUILD)/gen
+LIBS_PC  := PETSc hdf5-openmpi libfyaml ompi-c
+MISSING  := $(shell pkg-config --exists $(LIBS_PC) 2>/dev/null || echo yes)
+# Debian's PETSc flags ask for _FORTIFY_SOURCE, which needs optimisation everywhere and slows lane code.
+PC_CFLAGS = $(filter-out -D_FORTIFY_SOURCE=2 -O2 -g -flto% -ffat-lto-objects -ffile-prefix-map=% -fstack-protector-strong -Wformat -Werror=format-security,$(shell pkg-config --cflags $(LIBS_PC) 2>/dev/null))
+PC_LIBS   = $(shell pkg-config --libs $(LIBS_PC) 2>/dev/null) -lhdf5_openmpi_hl -lsleef -lquadmath -lm
+VERSION  := $(shell git describe --tags --always --dirty 2>/dev/null || cat VERSION 2>/dev/null || echo unknown)
+
+WARN     := -Wall -Wextra -Werror -Wno-psabi
+# No contraction, no fast-math: the bits must not depend on the instruction set.
+STRICT   := -ffp-contract=off -fno-math-errno -fno-trapping-math
+CFLAGS   ?= $(OPT) -g
+SANFLAGS := $(if $(SAN),-fsanitize=address$(,)undefined -fno-omit-frame-pointer -fno-sanitize-recover=undefined)
+comma    := ,
+SANFLAGS := $(if $(SAN),-fsanitize=address$(comma)undefined -fno-omit-frame-pointer -fno-sanitize-recover=undefined)
+ALL_CFLAGS = -std=gnu11 $(CFLAGS) $(SANFLAGS) $(WARN) $(STRICT) -MMD -MP -Iinclude -Isrc -I$(GEN) $(PC_CFLAGS)
+
+# Instruction sets: flags and lanes of each.
+ifeq ($(shell uname -m),x86_64)
+ISAS := v2 v3 v4
+else
+ISAS := portable
+endif
+# In the hot form of lane code the context is not read, and loops over no constraints leave arrays unset.
+LANE_WARN    := -Wno-unused-parameter -Wno-maybe-uninitialized -Wno-uninitialized
+ISA_v2       := $(LANE_WARN) -march=x86-64-v2 -DCST_W=2 -DCST_ISA=v2
+ISA_v3       := $(LANE_WARN) -march=x86-64-v3 -DCST_W=4 -DCST_ISA=v3
+ISA_v4       := $(LANE_WARN) -march=x86-64-v4 -mprefer-vector-width=512 -DCST_W=8 -DCST_ISA=v4
+ISA_portable := $(LANE_WARN) -DCST_PORTABLE -DCST_W=4 -DCST_ISA=portable
+
+# Sources. Lane code (compiled once for every instruction set) lives in folders called core/ below a room, and in two files that say so.
+LANE_GENERIC := $(wildcard src/*/core/*.c)
+LANE_HOT     := $(shell grep -l '^\#define CORE_IS_HOT' $(LANE_GENERIC))
+SYSTEMS      := $(basename $(notdir $(wildcard src/system/catalogue/*.yaml)))
+EXPR         := $(filter-out src/expr/interpret.c,$(wildcard src/expr/*.c))
+GENERATOR    := src/system/generate.c src/system/file.c src/system/derive.c src/core/diag.c src/core/document.c
+GENERATOR    := $(wildcard $(GENERATOR) src/system/read-*.c)
+PLAIN        := $(filter-out src/expr/interpret.c src/system/kernels.c src/system/generate.c src/main.c,$(wildcard src/*/*.c))
+
+OBJ_PLAIN    := $(PLAIN:src/%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/gen/catalogue-data.o
+OBJ_LANE     := $(foreach i,$(ISAS),$(LANE_GENERIC:src/%.c=$(BUILD)/obj/%.$(i).o) $(BUILD)/obj/expr/interpret.$(i).o) $(BUILD)/obj/expr/interpret.portable.o
+OBJ_KERNELS  := $(foreach i,$(ISAS),$(SYSTEMS:%=$(BUILD)/obj/system/kernels/%.$(i).o))
+OBJ_HOT      := $(foreach i,$(ISAS),$(foreach s,$(SYSTEMS),$(LANE_HOT:src/%.c=$(BUILD)/obj/%/$(s).$(i).o)))
+OBJ_LANE     := $(sort $(OBJ_LANE))
+LIBRARY      := $(BUILD)/libconstella.a
+PROGRAM      := $(BUILD)/constella
+
+.PHONY: all setup help clean
+all:
+	@if [ -n "$(MISSING)" ]; then echo 'constella: libraries are missing; run `make setup` first (Debian 12), or see README.md'; exit 1; fi
+	@$(MAKE) --no-print-directory -j$(JOBS) $(PROGRAM)
+
+help:
+	@echo 'make          build $(PROGRAM)'
+	@echo 'make setup    install what is missing (Debian 12, apt-get)'
+	@echo 'make demo     set up, build, run two studies, show tables and figures'
+	@echo 'make test     set up, build, run every test'
+	@echo 'make check    build and the fast tests only'
+	@echo 'make bench    speed against hand-written limits'
+	@echo 'make format   clang-format;  make lint   clang-tidy, cppcheck, exported names'
+	@echo 'make san      the tests under address and undefined-behaviour sanitizers'
+
+setup:
+	@tools/setup.sh '$(PACKAGES_BUILD) $(PACKAGES_ANALYSIS)' '$(PACKAGES_TEST)'
+
+# ---- generated sources ----------------------------------------------------------------------------------------------------
+$(BUILD)/generate: $(GENERATOR) $(EXPR) $(wildcard include/constella/*.h src/*/*.h)
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 -O1 $(WARN) $(STRICT) -Iinclude -Isrc $(shell pkg-config --cflags libfyaml) $(filter %.c,$^) -o $@ $(shell pkg-config --libs libfyaml) -lsleef -lquadmath -lm
+
+$(GEN)/catalogue-data.c: $(BUILD)/generate $(SYSTEMS:%=src/system/catalogue/%.yaml)
+	@mkdir -p $(GEN)
+	$(BUILD)/generate $(GEN) $(filter %.yaml,$^)
+$(SYSTEMS:%=$(GEN)/%.h) $(GEN)/catalogue.list.h: $(GEN)/catalogue-data.c ;
+
+# cores.list.h and folds.list.h: a line for every compiled form of lane code.
+define LIST
+@mkdir -p $(GEN)
+@{ for i in $(ISAS); do for c in $(2); do echo "GENERIC($$c, $$i)"; done; \
+   for s in $(SYSTEMS); do for c in $(3); do echo "HOT($$c, \"$$s\", $${s//-/_}, $$i)"; done; done; done; } >$@.new
+@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+endef
+$(GEN)/cores.list.h: $(LANE_GENERIC) Makefile
+	$(call LIST,,$(basename $(notdir $(filter src/method/%,$(LANE_GENERIC)))),$(basename $(notdir $(filter src/method/%,$(LANE_HOT)))))
+$(GEN)/folds.list.h: $(LANE_GENERIC) Makefile
+	$(call LIST,,$(basename $(notdir $(filter src/observe/%,$(LANE_GENERIC)))),$(basename $(notdir $(filter src/observe/%,$(LANE_HOT)))))
+
+# ---- objects --------------------------------------------------------------------------------------------------------------
+$(BUILD)/obj/method/cores.o: $(GEN)/cores.list.h
+$(BUILD)/obj/observe/folds.o: $(GEN)/folds.list.h
+$(BUILD)/obj/gen/%.o: $(GEN)/%.c
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -c $< -o $@
+define LANE_RULES
+$(BUILD)/obj/expr/interpret.$(1).o: src/expr/interpret.c
+	@mkdir -p $$(@D)
+	$(CC) $(ALL_CFLAGS) $(ISA_$(1)) -c $$< -o $$@
+$(LANE_GENERIC:src/%.c=$(BUILD)/obj/%.$(1).o): $(BUILD)/obj/%.$(1).o: src/%.c
+	@mkdir -p $$(@D)
+	$(CC) $(ALL_CFLAGS) $(ISA_$(1)) -c $$< -o $$@
+$(SYSTEMS:%=$(BUILD)/obj/system/kernels/%.$(1).o): $(BUILD)/obj/system/kernels/%.$(1).o: src/system/kernels.c $(GEN)/catalogue-data.c
+	@mkdir -p $$(@D)
+	$(CC) $(ALL_CFLAGS) $(ISA_$(1)) -DCST_SYSTEM_HEADER='"$$*.h"' -c $$< -o $$@
+endef
+$(foreach i,$(sort $(ISAS) portable),$(eval $(call LANE_RULES,$(i))))
+define HOT_RULES
+$(BUILD)/obj/$(2)/$(3).$(1).o: src/$(2).c $(GEN)/catalogue-data.c
+	@mkdir -p $$(@D)
+	$(CC) $(ALL_CFLAGS) $(ISA_$(1)) -DCST_SYSTEM_HEADER='"$(3).h"' -c $$< -o $$@
+endef
+$(foreach i,$(ISAS),$(foreach f,$(LANE_HOT:src/%.c=%),$(foreach s,$(SYSTEMS),$(eval $(call HOT_RULES,$(i),$(f),$(s))))))
+$(BUILD)/obj/%.o: src/%.c
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -DCST_VERSION='"$(VERSION)"' -DCST_COMPILER='"$(CC) $(CFLAGS) $(STRICT)"' -c $< -o $@
+
+$(LIBRARY): $(OBJ_PLAIN) $(OBJ_LANE) $(OBJ_KERNELS) $(OBJ_HOT)
+	@rm -f $@
+	ar rcs $@ $^
+$(PROGRAM): $(BUILD)/obj/main.o $(LIBRARY)
+	$(CC) $(SANFLAGS) $^ -o $@ $(PC_LIBS) -ldl
+
+clean:
+	rm -rf $(BUILD)
+
+-include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
+-include tests/tests.mk

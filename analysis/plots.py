@@ -1,0 +1,362 @@
+"""plots.py: the figures of a result: order, work against precision, drift, constraints, final distributions.
+
+Each maker takes a Result and returns a matplotlib figure, or None where the file holds nothing to draw. FIGURES says which belong
+to which kind of study, and figures() makes them.
+"""
+# SPDX-License-Identifier: BSD-2-Clause
+import numpy as np
+
+import style
+
+PARTS = (("_q", "q", "coordinates q"), ("_p", "p", "momenta p"), ("_lambda", "λ", "multipliers λ"))
+TOTAL = (("", "", "q and p"),)
+
+
+def heading(result, what):
+    return f"{result.attribute('/', 'title') or result.attribute('/', 'system')}: {what}"
+
+
+def positive(x):
+    """Whether there is anything to draw on a logarithmic axis."""
+    return np.isfinite(x).any() and (x[np.isfinite(x)] != 0).any()
+
+
+# ---- order of convergence
+
+
+def parts_with_data(result):
+    found = [part for part in PARTS if positive(result.numbers(f"error{part[0]}"))]
+    return found or [part for part in TOTAL if positive(result.numbers("error"))]
+
+
+def draw_curve(ax, curve, x, y, strong):
+    """Faint and hollow throughout; solid over the run of points that are `strong`."""
+    tone, keep = style.colour(curve), np.isfinite(x) & np.isfinite(y)
+    y = style.raised(y)
+    ax.plot(x[keep], y[keep], color=tone, alpha=0.45, linewidth=0.9, linestyle=(0, (2, 2)), marker=style.marker(curve), markerfacecolor="white", zorder=2)
+    ax.plot(x[strong & keep], y[strong & keep], color=tone, linestyle=style.dashes(curve), marker=style.marker(curve), zorder=3)
+
+
+def sound_order(result, curve, part):
+    """The whole number that a fitted order stands for, or None."""
+    order, flag = result.numbers(f"order{part}")[curve.cases[0]], result.texts(f"flag{part}")[curve.cases[0]]
+    return int(round(order)) if flag == "ok" and abs(order - round(order)) < 0.3 and order > 0.5 else None
+
+
+def order_guides(ax, result, curves, part):
+    """For each whole order present a line of that slope below the curves of that order."""
+    for p in sorted({sound_order(result, c, part) for c in curves} - {None}):
+        points = np.concatenate([c.cases[result.fitted(c, part)] for c in curves if sound_order(result, c, part) == p])
+        h, e = result.steps[points], result.numbers(f"error{part}")[points]
+        h, e = h[e > 0], e[e > 0]
+        if len(h) < 2:
+            continue
+        ends = np.array([h.min(), h.max()])
+        style.guide(ax, ends, 0.4 * (e / h**p).min() * ends**p, f"$h^{{{p}}}$")
+
+
+def order_note(result, curve, parts):
+    """'q 2.00, p 2.00' for the legend; the flag where there is no order to trust."""
+    case, words = curve.cases[0], []
+    for part, name, _ in parts:
+        order, flag = result.numbers(f"order{part}")[case], result.texts(f"flag{part}")[case]
+        if flag:
+            words.append(f"{name} {order:.2f}".strip() if flag == "ok" else f"{name} {flag}".strip())
+    return ", ".join(words)
+
+
+def order_figure(result):
+    curves, parts = result.curves(), parts_with_data(result)
+    if not curves or not parts:
+        return None
+    fig, axes = style.grid(1, len(parts), height=4.6, sharex=True)
+    for ax, (part, _, name) in zip(axes[0], parts):
+        error = result.numbers(f"error{part}")
+        ax.set_yscale("log")
+        for c in curves:
+            draw_curve(ax, c, result.steps[c.cases], error[c.cases], result.fitted(c, part))
+        order_guides(ax, result, curves, part)
+        style.step_axis(ax, result.steps)
+        style.log_axis(ax.yaxis)
+        style.note_floor(ax, [error])
+        ax.set(xlabel="step h", ylabel=f"error{result.unit(f'/statistics/error{part}')}", title=name)
+    notes = {c.method: order_note(result, c, parts) for c in curves} if not any(c.variant for c in curves) else {}
+    notes = {method: text for method, text in notes.items() if text}
+    style.legend(fig, curves, notes=notes, extra=[style.faded("outside the fitted window")])
+    style.title(fig, heading(result, "error against step"))
+    return fig
+
+
+# ---- work against precision
+
+
+def costs(result):
+    """(what, values) for each measure of work that the file holds."""
+    steps = result.data("/cases/n").astype(float)
+    rate = result.numbers("steps_per_second")
+    seconds = np.divide(steps, rate, out=np.full(len(steps), np.nan), where=rate > 0)
+    pairs = [("evaluations of the force", result.numbers("evaluations_per_step") * steps), ("seconds a trajectory, measured", seconds)]
+    return [(what, x) for what, x in pairs if positive(x)]
+
+
+def work_figure(result, column, what):
+    curves, y = result.curves(), result.numbers(column)
+    panels = costs(result) if curves else []
+    if not panels or not positive(y):
+        return None
+    fig, axes = style.grid(1, len(panels), height=4.2, sharey=True)
+    for ax, (measure, x) in zip(axes[0], panels):
+        ax.set(xscale="log", yscale="log", xlabel=measure)
+        for c in curves:
+            keep = c.cases[np.isfinite(y[c.cases]) & (x[c.cases] > 0)]
+            ax.plot(x[keep], style.raised(y[keep]), color=style.colour(c), marker=style.marker(c), linestyle=style.dashes(c), linewidth=1.2)
+        style.log_axis(ax.xaxis)
+        style.log_axis(ax.yaxis)
+        style.note_floor(ax, [y])
+    axes[0][0].set_ylabel(what + result.unit(f"/statistics/{column}"))
+    style.legend(fig, curves)
+    style.title(fig, heading(result, "work against precision"))
+    return fig
+
+
+def work_error_figure(result):
+    return work_figure(result, "error", "error of q and p")
+
+
+def work_energy_figure(result):
+    several = any(len(c.cases) > 1 for c in result.curves())
+    return work_figure(result, "energy_max", "largest |E − E(0)|") if several else None
+
+
+# ---- series over time
+
+
+def series_figure(result, names, what, decorate):
+    """Rows: quantities; columns: chosen steps; in each panel the largest |x - x(0)| so far, one line per curve."""
+    curves, steps = result.curves(), result.chosen_steps()
+    names = [n for n in names if any(positive(result.series(n, case)[1]) for c in curves for case in c.cases)]
+    if not names:
+        return None
+    fig, axes = style.grid(len(names), len(steps), width=4.4, height=3.1, sharex=True, sharey="row")
+    for row, name in zip(axes, names):
+        for ax, step in zip(row, steps):
+            shown = [(c, result.at_step(c, step)) for c in curves]
+            draw_series(ax, result, name, [(c, case) for c, case in shown if case is not None])
+        for ax, step in zip(row, steps):
+            decorate(ax, result, name, [c for c in range(result.ncase) if result.nominal[c] == step])
+        row[0].set_ylabel(series_label(result, name))
+    for ax, step in zip(axes[0], steps):
+        ax.set_title(f"step {step:.4g}")
+    for ax in axes[-1]:
+        ax.set_xlabel(f"time{result.unit('/series/t')}")
+    style.legend(fig, curves)
+    style.title(fig, heading(result, what))
+    return fig
+
+
+def series_label(result, name):
+    words = {"energy": "|E − E(0)|", "constraint_scaled": "|g|, scaled", "hidden_scaled": "|G v|, scaled", "constraint": "|g|", "hidden": "|G v|"}
+    return words.get(name, f"|change of {style.plain(name)}|") + result.unit(f"/observables/{name}")
+
+
+def draw_series(ax, result, name, shown):
+    """The largest value so far; the values themselves behind it, faint, while there are few lines."""
+    ax.set(xscale="log", yscale="log")
+    drawn = []
+    for c, case in shown:
+        t, x = result.series(name, case)
+        if not len(t):
+            continue
+        drawn.append(x)
+        if len(shown) <= 6:
+            ax.plot(t, style.raised(x), color=style.colour(c), alpha=0.25, linewidth=0.6, zorder=2)
+        first = (c.method_index * 7 % 20) / 100 + 0.02
+        ax.plot(t, style.raised(np.maximum.accumulate(np.abs(x))), color=style.colour(c), linestyle=style.dashes(c), marker=style.marker(c), markevery=(first, 0.24), linewidth=1.3, zorder=3)
+    style.log_axis(ax.xaxis)
+    style.log_axis(ax.yaxis)
+    style.note_floor(ax, drawn)
+
+
+def growth_guides(ax, *_):
+    """t^1/2 and t^1 from the lower left corner, drawn as far as the panel goes; t^0 is any horizontal line."""
+    (t0, t1), (y0, y1) = ax.get_xlim(), ax.get_ylim()
+    start = y0 * (y1 / y0) ** 0.04
+    for power, text in ((0.5, "$t^{1/2}$"), (1.0, "$t$")):
+        end = min(t1, t0 * (y1 / start) ** (1 / power))
+        over = start * (end / t0) ** power >= y1 * 0.999
+        ax.plot([t0, end], [start, start * (end / t0) ** power], color=style.GREY, linewidth=0.9, zorder=1, scalex=False, scaley=False)
+        ax.annotate(text, (end, start * (end / t0) ** power), xytext=(0, 2) if over else (3, 0), textcoords="offset points", ha="center" if over else "left", va="bottom" if over else "center", fontsize=8, color=style.GREY, annotation_clip=False)
+    ax.set(xlim=(t0, t1), ylim=(y0, y1))
+
+
+def decorate_drift(ax, result, name, cases):
+    """Guide slopes, and the round-off of the quantity's scale."""
+    scale = result.data(f"/observables/{name}", "scale")
+    scale = scale[cases] if scale is not None else np.array([])
+    scale = scale[np.isfinite(scale) & (scale > 0)]
+    if scale.size:
+        style.level(ax, style.EPS * scale.max(), "ε S")
+    growth_guides(ax)
+
+
+def decorate_constraint(ax, result, name, cases):
+    """Round-off, and the tolerances of the solver, which bound the scaled constraint."""
+    style.level(ax, style.EPS, "ε")
+    tolerance = result.data("/cases/tolerance")
+    if tolerance is None or name != "constraint_scaled":
+        return
+    for x in sorted(set(tolerance[cases])):
+        if x > 3 * style.EPS:
+            style.level(ax, x, "tol")
+
+
+def drift_figure(result):
+    return series_figure(result, result.drifting, "drift over time", decorate_drift)
+
+
+def constraint_figure(result):
+    if result.data("/multiplier") is None or not len(result.data("/multiplier")):
+        return None
+    scaled = [n for n in ("constraint_scaled", "hidden_scaled") if n in result.names("/observables")]
+    return series_figure(result, scaled or ["constraint", "hidden"], "constraints over time", decorate_constraint)
+
+
+# ---- ensembles
+
+
+def finest(result, curve):
+    """The finest case of a curve of which any member finished."""
+    done = [c for c in curve.cases if (result.status[c] == 0).any()]
+    return done[-1] if done else None
+
+
+def draw_ridge(ax, curve, base, values, edges):
+    """A histogram standing on the line `base`, at most 0.55 high."""
+    counts, _ = np.histogram(values, edges)
+    if counts.max() > 0:
+        ax.stairs(base + 0.55 * counts / counts.max(), edges, baseline=base, fill=True, color=style.colour(curve), alpha=0.4, zorder=2)
+
+
+def draw_band(ax, result, name, curve, case, y):
+    """5 to 95 % thin, 25 to 75 % thick, the median as the curve's marker, the mean as a tick."""
+    low, q1, middle, q3, high, mean = (result.numbers(f"{name}_{q}")[case] for q in ("q05", "q25", "q50", "q75", "q95", "mean"))
+    tone = style.colour(curve)
+    ax.plot([low, high], [y, y], color=tone, linewidth=1.2, zorder=3)
+    ax.plot([q1, q3], [y, y], color=tone, linewidth=3.2, solid_capstyle="butt", zorder=3)
+    ax.plot([middle], [y], color=tone, marker=style.marker(curve), markersize=4.5, markeredgecolor="white", markeredgewidth=0.6, zorder=4)
+    ax.plot([mean], [y], color="black", marker="|", markersize=7, zorder=5)
+
+
+def common_edges(values, bins=40):
+    """Bins that hold all values; wide enough to tell one value apart from numerical noise."""
+    x = np.concatenate(values) if values else np.zeros(1)
+    low, high = (x.min(), x.max()) if len(x) else (0.0, 1.0)
+    if high - low <= 1e-9 * max(abs(low), abs(high), 1e-300):
+        half = 0.5 * max(abs(low), 1e-12)
+        low, high = low - half, high + half
+    return np.linspace(low, high, bins + 1)
+
+
+def draw_distribution(ax, result, name, curves, steps):
+    rows = [result.members(name, finest(result, c), "end") if finest(result, c) is not None else np.array([]) for c in curves]
+    edges = common_edges([x for x in rows if len(x)])
+    for row, (c, x) in enumerate(zip(curves, rows)):
+        base = -float(row)
+        draw_ridge(ax, c, base, x, edges)
+        cases = [result.at_step(c, s) for s in steps[::-1]]
+        for k, case in enumerate(case for case in cases if case is not None):
+            draw_band(ax, result, name, c, case, base - 0.09 - 0.1 * k)
+    ax.set(xlabel=f"{style.plain(name)} at the end" + result.unit(f"/observables/{name}"), ylim=(-len(curves) + 0.6, 0.7))
+    ax.ticklabel_format(axis="x", style="sci", scilimits=(-3, 4), useMathText=True)
+    ax.xaxis.set_major_locator(style.ticker.MaxNLocator(5))
+    ax.grid(False, axis="y")
+
+
+def distribution_figure(result):
+    curves, steps = result.curves(), result.chosen_steps()
+    names = [n for n in (*result.drifting, "displacement") if positive(result.numbers(f"{n}_q50"))]
+    if not curves or not names:
+        return None
+    columns = min(len(names), 3)
+    lines = -(-len(names) // columns)
+    fig, axes = style.grid(lines, columns, width=4.0, height=max(2.4, 0.62 * len(curves) + 0.8), sharey=True)
+    for ax, name in zip(axes.ravel(), names):
+        draw_distribution(ax, result, name, curves, steps)
+    for ax in axes.ravel()[len(names) :]:
+        ax.set_axis_off()
+    for ax in axes[:, 0]:
+        ax.set_yticks(-np.arange(len(curves)), [style.wrapped(c.label, 30) for c in curves], va="center")
+        ax.tick_params(axis="y", length=0)
+    style.title(fig, heading(result, "the ensemble at the end"))
+    return fig
+
+
+def draw_shares(ax, result, name, curves, case_of):
+    """Share of the members that drifted at most by x."""
+    ax.set(xscale="log", ylim=(-0.02, 1.02))
+    for c in curves:
+        x = np.sort(style.raised(result.members(name, case_of(c), "drift"))) if case_of(c) is not None else np.array([])
+        if len(x):
+            share = np.arange(1, len(x) + 1) / len(x)
+            offset = (c.method_index * 7 % 20) / 100 + 0.02
+            ax.plot(np.repeat(x, 2)[1:] if len(x) > 1 else [x[0], x[0]], np.repeat(share, 2)[:-1] if len(x) > 1 else [0, 1], color=style.colour(c), linestyle=style.dashes(c), marker=style.marker(c), markevery=(offset, 0.24), linewidth=1.3)
+    style.log_axis(ax.xaxis)
+
+
+def shares_figure(result):
+    """Distribution of the largest drift over the members: rows quantities, columns chosen steps."""
+    curves, steps = result.curves(), result.chosen_steps()
+    names = [n for n in result.drifting if result.data(f"/observables/{n}") is not None and positive(result.data(f"/observables/{n}", "drift"))]
+    if not curves or not names or result.status.shape[1] < 2:
+        return None
+    fig, axes = style.grid(len(names), len(steps), width=4.2, height=2.9, sharex="row", sharey=True)
+    for row, name in zip(axes, names):
+        for ax, step in zip(row, steps):
+            draw_shares(ax, result, name, curves, lambda c, step=step: result.at_step(c, step))
+            ax.set_xlabel(f"largest {series_label(result, name)}")
+        row[0].set_ylabel("share of members")
+    for ax, step in zip(axes[0], steps):
+        ax.set_title(f"step {step:.4g}")
+    style.legend(fig, curves)
+    style.title(fig, heading(result, "drift over the members"))
+    return fig
+
+
+# ---- which figures, with their captions
+
+ORDER = (
+    "order",
+    order_figure,
+    "Error against step, both logarithmic. Solid: the window that the order was fitted to, as far as the local slopes show it. Faint and "
+    "hollow: steps outside it (not asymptotic yet, or on the round-off plateau), and methods without a sound order. Grey lines have the slope of the whole orders found.",
+)
+WORK = ("work", work_error_figure, "Error against work: evaluations of the force, which depend on the method alone, and measured time, which depends on the machine.")
+ENERGY = ("work-energy", work_energy_figure, "The largest change of the energy against work.")
+DRIFT = (
+    "drift",
+    drift_figure,
+    "Largest change since the start over all members: heavy lines show the largest so far. Grey lines grow as the square root of time (a random walk) and as time; a bounded "
+    "error is level. Dotted: ε S, the round-off of the quantity's scale.",
+)
+CONSTRAINT = ("constraint", constraint_figure, "How well the constraints and the hidden constraints on velocities hold, scaled, over all members. Dotted: ε, and the tolerance of the solver.")
+DISTRIBUTION = (
+    "ensemble",
+    distribution_figure,
+    "Distribution over the members at the end. Histogram: the finest step. Lines below it, from the finest step down: 5 to 95 % (thin), 25 to 75 % (thick), median (mark), mean (tick).",
+)
+SHARES = ("ensemble-drift", shares_figure, "Share of the members whose largest change during the run is at most the value on the axis.")
+
+FIGURES = {
+    "order": (ORDER, WORK, ENERGY, CONSTRAINT),
+    "conservation": (DRIFT, CONSTRAINT, ENERGY),
+    "ensemble": (DISTRIBUTION, SHARES, DRIFT, CONSTRAINT),
+}
+
+
+def figures(result):
+    """Yield (name, caption, figure) for what the file holds; each figure is closed when the next one is asked for."""
+    for name, maker, caption in FIGURES[result.kind]:
+        fig = maker(result)
+        if fig is not None:
+            yield name, caption, fig
+            style.close(fig)

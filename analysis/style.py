@@ -1,0 +1,154 @@
+"""style.py: how figures look: colours, markers, legends, guide lines, saving. Knows matplotlib, and nothing of studies.
+
+Colours are those of Okabe and Ito without yellow, which is too light on white. Colours and markers cycle with lengths that
+have no common divisor, so that 56 methods differ in one or the other, and neighbours in both.
+"""
+# SPDX-License-Identifier: BSD-2-Clause
+import io
+import textwrap
+
+import matplotlib
+
+matplotlib.use("Agg")
+
+import matplotlib.pyplot as plt  # noqa: E402
+import numpy as np  # noqa: E402
+from matplotlib import ticker  # noqa: E402
+from matplotlib.lines import Line2D  # noqa: E402
+
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+DASHES = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (5, 1.5, 1.2, 1.5)), (0, (8, 2)), (0, (3, 1, 1, 1, 1, 1)))
+GREY = "#767676"
+EPS = float(np.finfo(float).eps)
+FLOOR = 1e-17  # where zeros are drawn on logarithmic axes
+
+plt.rcParams.update(
+    {
+        "font.family": "DejaVu Sans",
+        "font.size": 10,
+        "axes.titlesize": 10.5,
+        "axes.labelsize": 10,
+        "legend.fontsize": 9,
+        "xtick.labelsize": 9,
+        "ytick.labelsize": 9,
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "axes.grid": True,
+        "grid.color": "#E4E4E4",
+        "grid.linewidth": 0.6,
+        "axes.axisbelow": True,
+        "lines.linewidth": 1.5,
+        "lines.markersize": 5.5,
+        "pdf.fonttype": 42,
+        "svg.fonttype": "path",
+        "svg.hashsalt": "constella",
+        "figure.dpi": 100,
+        "savefig.dpi": 160,
+    }
+)
+
+
+def colour(curve):
+    return COLOURS[curve.method_index % len(COLOURS)]
+
+
+def marker(curve):
+    return MARKERS[curve.method_index % len(MARKERS)]
+
+
+def dashes(curve):
+    return DASHES[curve.variant_index % len(DASHES)]
+
+
+def plain(text):
+    """Text that matplotlib shall not read as mathematics."""
+    return text.replace("$", r"\$")
+
+
+def wrapped(text, width=38):
+    return "\n".join(textwrap.wrap(plain(text), width, subsequent_indent="   ", break_on_hyphens=False)) or text
+
+
+def grid(rows, columns, width=4.3, height=3.5, **share):
+    """A figure of rows x columns panels, as (figure, axes[rows][columns])."""
+    fig, axes = plt.subplots(rows, columns, figsize=(width * columns, height * rows), squeeze=False, constrained_layout=True, **share)
+    return fig, axes
+
+
+def title(fig, text):
+    """The title of a figure, wrapped to its width."""
+    fig.suptitle("\n".join(textwrap.wrap(plain(text), int(fig.get_figwidth() * 11))), fontsize=11.5, fontweight="bold", x=0.01, ha="left")
+
+
+def log_axis(axis):
+    """Decades, labelled as 10^k, never more labels than there is room for."""
+    axis.set_major_locator(ticker.LogLocator(base=10, numticks=9))
+    axis.set_minor_locator(ticker.LogLocator(base=10, subs=range(2, 10), numticks=9))
+    axis.set_minor_formatter(ticker.NullFormatter())
+
+
+def step_axis(ax, steps):
+    """Logarithmic axis with a mark at each step, labelled while there is room."""
+    ax.set_xscale("log")
+    steps = sorted({float(s) for s in steps})
+    every = max(1, -(-len(steps) // 5))
+    shown = steps[::-1][::every]
+    ax.xaxis.set_major_locator(ticker.FixedLocator(shown))
+    ax.xaxis.set_major_formatter(ticker.FixedFormatter([f"{s:.3g}" for s in shown]))
+    ax.xaxis.set_minor_locator(ticker.FixedLocator(steps))
+    ax.xaxis.set_minor_formatter(ticker.NullFormatter())
+
+
+def raised(x):
+    """Values for a logarithmic axis: zeros at the floor."""
+    return np.where(x == 0, FLOOR, np.abs(x))
+
+
+def note_floor(ax, values):
+    """Say in the panel when a zero was drawn at the floor."""
+    if any((np.asarray(v) == 0).any() for v in values):
+        ax.annotate("0 drawn at $10^{-17}$", (0.99, 0.01), xycoords="axes fraction", ha="right", va="bottom", fontsize=7.5, color=GREY)
+
+
+def legend(fig, curves, markers=True, extra=(), notes=None):
+    """One legend right of the panels: a line per method (with its note), then one per variant, then `extra` handles."""
+    notes = notes or {}
+    handles = []
+    for c in {c.method: c for c in reversed(curves)}.values():
+        text = wrapped(c.method) + (f"\n   {notes[c.method]}" if c.method in notes else "")
+        handles.append((c.method_index, Line2D([], [], color=colour(c), marker=marker(c) if markers else "", label=text)))
+    handles = [handle for _, handle in sorted(handles, key=lambda pair: pair[0])]
+    for c in sorted({c.variant: c for c in curves if c.variant}.values(), key=lambda c: c.variant_index):
+        handles.append(Line2D([], [], color=GREY, linestyle=dashes(c), label=wrapped(c.variant)))
+    handles += extra
+    fig.legend(handles=handles, loc="center left", bbox_to_anchor=(1.005, 0.5), frameon=False, handlelength=2.6, labelspacing=0.55)
+
+
+def faded(label):
+    """A legend entry for what is drawn faint."""
+    return Line2D([], [], color=GREY, marker="o", markerfacecolor="white", linestyle=(0, (2, 2)), linewidth=0.9, label=label)
+
+
+def guide(ax, x, y, text):
+    """A grey line of known slope, named at its first point."""
+    ax.plot(x, y, color=GREY, linewidth=0.9, zorder=1, scalex=False, scaley=False)
+    ax.annotate(text, (x[0], y[0]), xytext=(-3, 0), textcoords="offset points", ha="right", va="center", fontsize=8, color=GREY)
+
+
+def level(ax, y, text):
+    """A horizontal dotted line, named at its right end outside the panel."""
+    ax.axhline(y, color=GREY, linewidth=0.9, linestyle=":", zorder=1)
+    ax.annotate(text, (1.01, y), xycoords=("axes fraction", "data"), ha="left", va="center", fontsize=8, color=GREY)
+
+
+def encode(fig, form):
+    """A figure as bytes; the same bytes every time."""
+    undated = {"png": {"Software": None}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}[form]
+    out = io.BytesIO()
+    fig.savefig(out, format=form, bbox_inches="tight", pad_inches=0.08, metadata=undated, facecolor="white")
+    return out.getvalue()
+
+
+def close(fig):
+    plt.close(fig)

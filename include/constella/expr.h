@@ -1,0 +1,87 @@
+/* expr.h: arithmetic expressions: parse, hash-consed graph, derivatives, emitted C and an interpreter over lanes.
+ *
+ * A graph holds every expression of one system. Equal subexpressions are one node (hash-consing), so a derivative shares the
+ * work of what it was derived from. Derivatives are contractions: forward (tangent) and reverse (gradient) sweeps over the
+ * graph, applied again for higher orders; no tensor is ever formed. Both back ends (emitted C and interpreter) walk the
+ * same nodes in the same order with + - * / sqrt and SLEEF's deterministic functions only, so their bits agree.
+ *
+ * Grammar: + - * / ^ (right associative, binds tighter than unary minus: -x^2 = -(x^2)), parentheses, numbers, names, pi,
+ * sqrt sin cos tan exp log atan2(y, x). x^n with integer n becomes products, with half-integer n a square root and
+ * products; any other constant or variable exponent becomes pow.
+ * Depth of nesting is at most CST_EXPR_DEPTH and a graph has at most CST_EXPR_NODES nodes; beyond that parsing fails.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef CONSTELLA_EXPR_H
+#define CONSTELLA_EXPR_H
+#include <stdbool.h>
+#include <stdio.h>
+
+enum { CST_EXPR_DEPTH = 200, CST_EXPR_NODES = 4000000 };
+
+typedef struct cst_graph cst_graph;
+typedef int              cst_node;   /* index into its graph; -1 is no node */
+
+cst_graph *cst_graph_create(void);   /* owned */
+void       cst_graph_destroy(cst_graph *g);
+int        cst_graph_size(const cst_graph *g);
+
+/* Leaves. An input is entry `index` of the argument array called `array` ('c' parameters, 'q', 'v', 'w', 'u', 'l' multipliers,
+ * 't' time); emitted C reads it as q[index], the interpreter from in['q']. */
+cst_node cst_graph_constant(cst_graph *g, double value);
+cst_node cst_graph_input(cst_graph *g, char array, int index);
+bool     cst_graph_is_constant(const cst_graph *g, cst_node n, double *value);
+bool     cst_graph_is_zero(const cst_graph *g, cst_node n);
+/* Whether n depends on any input of the array. */
+bool     cst_graph_depends(const cst_graph *g, cst_node n, char array);
+
+/* Operations; constants are folded and the identities x+0, x-0, 0-x, x*0, x*1, x*-1, x/1, 0/x, --x applied. */
+cst_node cst_graph_add(cst_graph *g, cst_node a, cst_node b);
+cst_node cst_graph_sub(cst_graph *g, cst_node a, cst_node b);
+cst_node cst_graph_mul(cst_graph *g, cst_node a, cst_node b);
+cst_node cst_graph_div(cst_graph *g, cst_node a, cst_node b);
+cst_node cst_graph_neg(cst_graph *g, cst_node a);
+cst_node cst_graph_pow(cst_graph *g, cst_node a, cst_node b);
+cst_node cst_graph_call(cst_graph *g, const char *function, cst_node a, cst_node b);   /* b only for atan2; else -1 */
+
+typedef struct {
+  const char *name;   /* borrowed */
+  cst_node    node;
+} cst_binding;
+
+typedef struct {
+  int  offset;         /* of the offending character in the text, from 0 */
+  char message[240];   /* what was found; what is allowed; nearest name */
+} cst_expr_error;
+
+/* Parse text; names resolve to the nodes bound to them. -1 and *error filled when it is not an expression. */
+cst_node cst_expr_parse(cst_graph *g, const char *text, const cst_binding *names, int n, cst_expr_error *error);
+
+/* Forward: dout[k] = sum_i d out[k] / d x[i] * dx[i]. x are input nodes; dx any nodes. */
+void cst_graph_tangent(cst_graph *g, const cst_node *out, int nout, const cst_node *x, const cst_node *dx, int nx, cst_node *dout);
+/* Reverse: grad[i] = sum_k seed[k] * d out[k] / d x[i]. */
+void cst_graph_gradient(cst_graph *g, const cst_node *out, const cst_node *seed, int nout, const cst_node *x, int nx, cst_node *grad);
+/* Replace the inputs x[i] by the nodes y[i] in out. */
+void cst_graph_substitute(cst_graph *g, const cst_node *out, int nout, const cst_node *x, const cst_node *y, int nx, cst_node *result);
+
+/* Emit the statements that compute out[k] into o[k], in terms of `vd` and the vector operations of lanes.h (vset vsqrt vsin vcos
+ * vtan vexp vlog vatan2 vpow); entries whose out[k] is -1 are skipped, constants written as o[k] = vset(...). indent in front of each line. */
+void cst_graph_emit(const cst_graph *g, const cst_node *out, int nout, const char *indent, FILE *f);
+
+/* A tape: the straight-line program of some outputs, for the interpreter. Owned. */
+typedef struct cst_tape cst_tape;
+cst_tape *cst_tape_create(const cst_graph *g, const cst_node *out, int nout);
+void      cst_tape_destroy(cst_tape *t);
+int       cst_tape_registers(const cst_tape *t);   /* scratch vectors that a run needs */
+int       cst_tape_outputs(const cst_tape *t);
+/* One evaluation with scalars. in[c] is the argument array for letter c, e.g. in['q'] (unused ones may be NULL); in has 128 entries. */
+void cst_tape_eval(const cst_tape *t, const double *const in[128], double *out);
+/* Over the lanes of one group: in[c] points to [component][W], out is [nout][W], scratch is [registers][W], all aligned to 8*W
+ * bytes. One function a width; bits of each lane equal cst_tape_eval of that lane. */
+void cst_tape_run_v2(const cst_tape *t, const double *const in[128], double *out, double *scratch);         /* W = 2 */
+void cst_tape_run_v3(const cst_tape *t, const double *const in[128], double *out, double *scratch);         /* W = 4 */
+void cst_tape_run_v4(const cst_tape *t, const double *const in[128], double *out, double *scratch);         /* W = 8 */
+void cst_tape_run_portable(const cst_tape *t, const double *const in[128], double *out, double *scratch);   /* W = 4, plain C */
+
+/* The deterministic elementary functions (SLEEF cinz, scalar), for everything outside lanes. */
+double cst_sin(double x), cst_cos(double x), cst_tan(double x), cst_exp(double x), cst_log(double x), cst_atan2(double y, double x), cst_pow(double x, double y);
+#endif

@@ -1,0 +1,86 @@
+/* study.h: what a study file asks for, and the plan made of it: cases, members, steps, batches.
+ *
+ * Reading never fails half-way: every mistake goes into the cst_diag with its place, and a study is returned only when there
+ * was none. A case is (variant of the parameters) x (tolerance) x method x step; cases are numbered in that order, step
+ * fastest. A trajectory is one member of one case.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef CONSTELLA_STUDY_H
+#define CONSTELLA_STUDY_H
+#include <stdbool.h>
+#include <stdint.h>
+#include "constella/diag.h"
+#include "constella/method.h"
+#include "constella/system.h"
+
+typedef enum { CST_ORDER, CST_CONSERVATION, CST_ENSEMBLE, CST_STUDY_KINDS } cst_study_kind;
+typedef enum { CST_NORM_MAX, CST_NORM_ONE, CST_NORM_TWO } cst_norm;
+typedef enum { CST_OVER_END, CST_OVER_MESH, CST_OVER_COARSE } cst_over;
+typedef enum { CST_REFERENCE_NONE, CST_REFERENCE_EXACT, CST_REFERENCE_SELF, CST_REFERENCE_METHOD } cst_reference_kind;
+
+typedef struct {
+  char *name;         /* energy, momentum (all declared), constraint, or the user's */
+  char *expression;   /* NULL for the declared ones; else in coordinates, velocities x', lambda_NAME, parameters, pi, t */
+} cst_observable;
+
+typedef struct {
+  cst_study_kind     kind;
+  char              *file, *title;         /* file as given on the command line */
+  char              *canonical;            /* canonical text without `compile` and `checkpoint`; what the result stores */
+  char               sha256[65];           /* of canonical, hexadecimal */
+  cst_system        *system;
+  int                nvariant;             /* parameter sets (1 without sweep) */
+  double            *parameter;            /* [nvariant][npar] */
+  int                state;                /* index of the named start, -1 when given by numbers */
+  double            *q0, *v0;              /* [nvariant][nq] start of member 0 before spreading */
+  bool               ensemble;             /* members are spread around (q0, v0) */
+  bool               project;              /* inconsistent data are projected instead of refused */
+  long               members;              /* 1 without ensemble */
+  uint64_t           seed;
+  double             spread_q, spread_v;   /* standard deviations, in the units of q and v */
+  double            *end;                  /* [nvariant] */
+  int                nstep;
+  double            *step;                 /* [nvariant][nstep] nominal steps, as written */
+  int                nmethod;
+  cst_method       **method;
+  cst_reference_kind reference;
+  cst_method        *reference_method;     /* CST_REFERENCE_METHOD only */
+  double             reference_step;
+  bool               error_q, error_p, error_lambda;   /* error.of */
+  cst_norm           norm;
+  cst_over           over;
+  int                nobservable;
+  cst_observable    *observable;
+  int                samples;              /* count, at most; 0: none */
+  bool               samples_log;
+  bool               observe_every;
+  int                ntrajectory;          /* members whose full states are stored */
+  long              *trajectory;
+  long               trajectory_every;
+  int                ntolerance;
+  double            *tolerance;            /* [ntolerance], relative */
+  int                max_iterations;
+  bool               dyadic, compensated;
+  double             checkpoint_seconds;
+} cst_study;
+
+/* Read a study. text is the file's contents. NULL with the mistakes in d. Owned. */
+cst_study *cst_study_read(const char *file, const char *text, size_t length, cst_diag *d);
+void       cst_study_destroy(cst_study *s);
+
+extern const char *const cst_study_kind_names[CST_STUDY_KINDS];
+
+typedef struct {
+  int    variant, tolerance, method, step;   /* indices into the study */
+  double h;                                  /* the step taken: nominal, or the nearest number of 20 bits */
+  double h_nominal;
+  long   n;                                  /* steps; the trajectory ends at n h */
+} cst_case;
+
+/* The cases of a study, in order. Owned, free(). */
+cst_case *cst_study_cases(const cst_study *s, int *count);
+
+/* Initial state of one member of one variant: spread, projected; q[nq], v[nq]. Independent of everything but (seed, member,
+ * variant's data). false when the projection fails. */
+bool cst_study_member(const cst_study *s, int variant, long member, double *q, double *v);
+#endif

@@ -1,0 +1,59 @@
+/* check.c: `constella check STUDY`: validates a study and prints its plan; runs nothing. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "cli/cli.h"
+#include "study/run.h"
+
+static void print_size(const char *name, double bytes) {
+  const char *unit[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+  int         k = 0;
+  for (; bytes >= 1024 && k < 4; k++) bytes /= 1024;
+  printf("%-14s %.3g %s\n", name, bytes, unit[k]);
+}
+
+static void print_case(const cst_plan *p, int i) {
+  const cst_case *c = &p->cases[i];
+  printf("%6d  %-36s %-12.6g %12ld %12.4g\n", i, cst_method_label(p->study->method[c->method]), c->h_nominal, c->n, (double)c->n * c->h);
+}
+
+static void print_plan(const cst_study *s, const cst_plan *p) {
+  double cost = 0;
+  for (int i = 0; i < p->nwork; i++) cost += p->work[i].cost;
+  printf("%-14s %s (%s study)\n", "study", s->title && *s->title ? s->title : s->file, cst_study_kind_names[s->kind]);
+  printf("%-14s %s, %d coordinates, %d constraints\n", "system", s->system->name, s->system->nq, s->system->ng);
+  printf("%-14s %d: %d parameter sets x %d tolerances x %d methods x %d steps\n", "cases", p->ncase, s->nvariant, s->ntolerance, s->nmethod, s->nstep);
+  printf("%-14s %ld a case, %.6g trajectories\n", "members", s->members, (double)s->members * p->ncase);
+  printf("%-14s %.6g trajectory-steps\n", "work", cst_plan_steps(p));
+  printf("%-14s %d of up to %ld lanes\n", "batches", p->nwork, p->batch);
+  printf("%-14s about %.3g s on one core of this kind, very roughly\n", "cost", cost * 0.4e-9 / 4);
+  print_size("memory a rank", cst_plan_memory(p));
+  print_size("result file", cst_plan_file_size(p));
+  printf("\n%6s  %-36s %-12s %12s %12s\n", "case", "method", "step", "steps", "end");
+  for (int i = 0; i < p->ncase && i < 200; i++) print_case(p, i);
+  if (p->ncase > 200) printf("   ... %d more\n", p->ncase - 200);
+}
+
+int cst_cli_check(int argc, char **argv) {
+  cst_diag   *d = cst_diag_create();
+  cst_study  *s = NULL;
+  cst_plan   *p = NULL;
+  char       *text = NULL;
+  size_t      length = 0;
+  const char *reason;
+  int         isa = cst_isa_choose(&reason), bad;
+  if (argc == 2 && !strcmp(argv[1], "--help")) return puts("constella check STUDY"), cst_diag_destroy(d), 0;
+  if (argc != 2) cst_diag_add(d, NULL, 0, 0, "`constella check` takes one study file");
+  if (isa < 0) cst_diag_add(d, NULL, 0, 0, "%s", reason);
+  if (argc == 2 && cst_file_read(argv[1], &text, &length, d)) s = cst_study_read(argv[1], text, length, d);
+  if (s && isa >= 0) p = cst_plan_create(s, isa, 1, 0, d);
+  bad = cst_diag_count(d) > 0;
+  if (bad) cst_diag_print(d, stderr);
+  else print_plan(s, p);
+  cst_plan_destroy(p);
+  cst_study_destroy(s);
+  cst_diag_destroy(d);
+  free(text);
+  return bad ? 2 : 0;
+}

@@ -1,0 +1,55 @@
+/* list.c: `constella list WHAT`: the registries, a line each. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <stdio.h>
+#include <string.h>
+#include "cli/cli.h"
+#include "constella/diag.h"
+#include "constella/study.h"
+
+static void systems(void) {
+  for (int i = 0; i < cst_catalogue_size(); i++) {
+    cst_system *s = cst_catalogue_create(cst_catalogue_name(i));
+    printf("%-20s %2d coordinates, %d constraints  %s\n", s->name, s->nq, s->ng, s->doc ? s->doc : "");
+    cst_system_destroy(s);
+  }
+}
+
+static void methods(void) {
+  for (int i = 0; i < cst_method_count(); i++) printf("%-26s %s\n", cst_method_info_at(i)->signature, cst_method_info_at(i)->doc);
+}
+
+static void schemes(void) {
+  for (int i = 0; i < cst_scheme_count(); i++) printf("%-12s order %d, %2d substeps  %s\n", cst_scheme_at(i)->name, cst_scheme_at(i)->order, cst_scheme_at(i)->stages, cst_scheme_at(i)->doc);
+}
+
+static void observables(void) {
+  puts("energy               T + V, with the scale |T| + |V|");
+  puts("momentum             <p, xi(q)> of every declared symmetry");
+  puts("constraint           max |g_j| and max |G v|_j, raw and scaled");
+  puts("NAME: EXPRESSION     of coordinates, velocities x', multipliers lambda_NAME, parameters, pi, t");
+  puts("displacement         |q(t) - q(0)|, always kept");
+}
+
+static void studies(void) {
+  puts("order                error against a reference over a range of steps; fitted orders");
+  puts("conservation         drift of energy, momenta and constraints over long times; verdicts");
+  puts("ensemble             members around a start; distributions at the end");
+}
+
+static const struct {
+  const char *name;
+  void (*print)(void);
+} lists[] = {{"systems", systems}, {"methods", methods}, {"observables", observables}, {"studies", studies}, {"schemes", schemes}};
+enum { LISTS = sizeof lists / sizeof *lists };
+
+int cst_cli_list(int argc, char **argv) {
+  const char *names[LISTS];
+  for (int i = 0; i < LISTS; i++) {
+    names[i] = lists[i].name;
+    if (argc == 2 && !strcmp(argv[1], lists[i].name)) return lists[i].print(), 0;
+  }
+  if (argc == 2 && !strcmp(argv[1], "--help")) return printf("constella list %s\n", cst_join(names, LISTS)), 0;
+  const char *near = argc == 2 ? cst_nearest(argv[1], names, LISTS) : NULL;
+  fprintf(stderr, "constella: error: `constella list` takes one of: %s%s%s%s\n", cst_join(names, LISTS), near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+  return 2;
+}

@@ -1,0 +1,221 @@
+/* run.c: `constella run STUDY`: reads and checks everything before any work starts, then runs the study under MPI and PETSc. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <petscsnes.h>
+#include "cli/cli.h"
+#include "constella/record.h"
+#include "solve/solver.h"
+#include "study/run.h"
+
+typedef struct {
+  const char     *study;
+  cst_run_options run;
+  int             npetsc;
+  char          **petsc;      /* what is left for PETSc, argv[0] first */
+  char            output[4096];
+} arguments;
+
+/* ---- the command line --------------------------------------------------------------------------------------------------- */
+
+static const char *const options[] = {"-o", "--overwrite", "--batch", "--progress", "--help"};
+enum { OPTIONS = sizeof options / sizeof *options };
+
+static bool is_study(const char *text) {
+  size_t n = strlen(text);
+  return (n > 5 && !strcmp(text + n - 5, ".yaml")) || (n > 4 && !strcmp(text + n - 4, ".yml"));
+}
+
+static void set_batch(arguments *a, const char *text, cst_diag *d) {
+  char *end;
+  errno = 0;
+  a->run.batch = strtol(text, &end, 10);
+  if (end == text || *end || errno || a->run.batch < 1) cst_diag_add(d, NULL, 0, 0, "--batch takes a positive number of lanes, not '%s'", text);
+}
+
+static void set_progress(arguments *a, const char *text, cst_diag *d) {
+  static const char *const allowed[] = {"auto", "line", "log", "none"};
+  for (int i = 0; i < 4; i++)
+    if (!strcmp(text, allowed[i])) {
+      a->run.progress = text;
+      return;
+    }
+  cst_diag_add(d, NULL, 0, 0, "--progress takes one of auto, line, log, none, not '%s'", text);
+}
+
+static void unknown_option(const char *text, cst_diag *d) {
+  const char *near = cst_nearest(text, options, OPTIONS);
+  cst_diag_add(d, NULL, 0, 0, "unknown option '%s'; allowed: %s and PETSc's options%s%s%s", text, cst_join(options, OPTIONS), near ? "; did you mean '" : "", near ? near : "",
+               near ? "'?" : "");
+}
+
+/* Options of ours start with --, but for -o; the others with - are PETSc's, with their value if one follows. */
+static void parse(int argc, char **argv, arguments *a, cst_diag *d) {
+  a->run.progress = "auto";
+  a->petsc = calloc((size_t)argc + 1, sizeof *a->petsc);
+  if (!a->petsc) abort();
+  a->petsc[a->npetsc++] = argv[0];
+  for (int i = 1; i < argc; i++) {
+    const char *x = argv[i];
+    bool        takes = !strcmp(x, "-o") || !strcmp(x, "--batch") || !strcmp(x, "--progress");
+    if (takes && i + 1 == argc) cst_diag_add(d, NULL, 0, 0, "'%s' needs a value", x);
+    else if (!strcmp(x, "-o")) a->run.output = argv[++i];
+    else if (!strcmp(x, "--batch")) set_batch(a, argv[++i], d);
+    else if (!strcmp(x, "--progress")) set_progress(a, argv[++i], d);
+    else if (!strcmp(x, "--overwrite")) a->run.overwrite = true;
+    else if (!strncmp(x, "--", 2)) unknown_option(x, d);
+    else if (x[0] == '-') a->petsc[a->npetsc++] = argv[i];
+    else if (!a->study && (is_study(x) || a->npetsc == 1)) a->study = x;
+    else if (a->npetsc > 1 && a->petsc[a->npetsc - 1][0] == '-') a->petsc[a->npetsc++] = argv[i];
+    else cst_diag_add(d, NULL, 0, 0, "unexpected argument '%s'; `constella run` takes one study", x);
+  }
+  if (!a->study) cst_diag_add(d, NULL, 0, 0, "`constella run` needs a study file");
+}
+
+/* The study's name with .h5 in the current folder. */
+static void default_output(arguments *a) {
+  if (a->run.output || !a->study) return;
+  const char *slash = strrchr(a->study, '/'), *name = slash ? slash + 1 : a->study, *dot = strrchr(name, '.');
+  snprintf(a->output, sizeof a->output, "%.*s.h5", (int)(dot ? dot - name : (long)strlen(name)), name);
+  a->run.output = a->output;
+}
+
+static char *join_command(int argc, char **argv) {
+  char  *text = NULL;
+  size_t n;
+  FILE  *f = open_memstream(&text, &n);
+  fputs("constella", f);
+  for (int i = 0; i < argc; i++) fprintf(f, " %s", argv[i]);
+  fclose(f);
+  return text;
+}
+
+/* ---- checks before any work -------------------------------------------------------------------------------------------------- */
+
+/* Read on rank 0, broadcast, parse everywhere: all ranks come to the same mistakes. */
+static cst_study *read_study(const char *file, cst_diag *d) {
+  char       *text = NULL;
+  size_t      length = 0;
+  long        size = -1;
+  PetscMPIInt rank;
+  cst_study  *s = NULL;
+  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+  if (rank == 0 && cst_file_read(file, &text, &length, d)) size = (long)length;
+  (void)MPI_Bcast(&size, 1, MPI_LONG, 0, PETSC_COMM_WORLD);
+  if (size < 0) {
+    if (rank) cst_diag_add(d, file, 0, 0, "cannot be read");
+    return NULL;
+  }
+  if (rank) text = calloc((size_t)size + 1, 1);
+  if (!text) abort();
+  (void)MPI_Bcast(text, (int)size, MPI_BYTE, 0, PETSC_COMM_WORLD);
+  s = cst_study_read(file, text, (size_t)size, d);
+  free(text);
+  return s;
+}
+
+static void check_output(const arguments *a, cst_diag *d) {
+  char        why[512] = "";
+  PetscMPIInt rank;
+  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+  if (rank == 0) {
+    const char *reason = cst_record_refuse(a->run.output, a->run.overwrite);
+    if (reason) snprintf(why, sizeof why, "%s", reason);
+  }
+  (void)MPI_Bcast(why, sizeof why, MPI_CHAR, 0, PETSC_COMM_WORLD);
+  if (*why) cst_diag_add(d, a->run.output, 0, 0, "%s", why);
+}
+
+/* Options that PETSc itself reads at the end of the run or only when asked. */
+static bool read_late(const char *name) {
+  static const char *const late[] = {"options_left", "malloc_dump", "malloc_view", "malloc_debug", "log_view", "log_view_memory", "log_all", "memory_view", "objects_dump", "options_view"};
+  for (size_t i = 0; i < sizeof late / sizeof *late; i++)
+    if (!strcmp(name, late[i])) return true;
+  return false;
+}
+
+/* A dry SNESSetFromOptions tells which options are ours; what nobody took is a mistake. */
+static PetscErrorCode check_petsc(cst_diag *d) {
+  SNES        snes;
+  SNESType    type;
+  PetscInt    n;
+  char      **names, **values;
+  const char *why;
+  PetscFunctionBegin;
+  PetscCall(SNESCreate(PETSC_COMM_SELF, &snes));
+  PetscCall(SNESSetType(snes, "lanes"));
+  if (SNESSetFromOptions(snes)) cst_diag_add(d, NULL, 0, 0, "-snes_type: unknown type; allowed: lanes, newtonls, nrichardson");
+  else {
+    PetscCall(SNESGetType(snes, &type));
+    why = cst_solver_refuse(type);
+    if (why) cst_diag_add(d, NULL, 0, 0, "-snes_type %s: %s", type, why);
+  }
+  PetscCall(SNESDestroy(&snes));
+  PetscCall(PetscOptionsLeftGet(NULL, &n, &names, &values));
+  for (PetscInt i = 0; i < n; i++)
+    if (!read_late(names[i])) cst_diag_add(d, NULL, 0, 0, "unknown PETSc option '-%s'; options of the solver are -snes_type, -snes_monitor and others of SNES (see -help)", names[i]);
+  PetscCall(PetscOptionsLeftRestore(NULL, &n, &names, &values));
+  PetscFunctionReturn(0);
+}
+
+/* ---- running -------------------------------------------------------------------------------------------------------------------- */
+
+/* The message of the innermost error, without PETSc's stack. */
+static PetscErrorCode say(MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode n, PetscErrorType type, const char *message, void *context) {
+  (void)comm, (void)line, (void)function, (void)file, (void)context;
+  if (type == PETSC_ERROR_INITIAL && message) fprintf(stderr, "constella: error: %s\n", message);
+  return n;
+}
+
+static PetscErrorCode quiet(MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode n, PetscErrorType type, const char *message, void *context) {
+  (void)comm, (void)line, (void)function, (void)file, (void)type, (void)message, (void)context;
+  return n;
+}
+
+static int run_checked(arguments *a, cst_diag *d) {
+  const char *reason = NULL;
+  int         isa = cst_isa_choose(&reason), ranks, rank, status = 2;
+  long        failed = 0;
+  cst_plan   *plan = NULL;
+  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+  MPI_Comm_size(PETSC_COMM_WORLD, &ranks);
+  if (isa < 0) cst_diag_add(d, NULL, 0, 0, "%s", reason);
+  PetscPushErrorHandler(quiet, NULL);
+  if (check_petsc(d)) cst_diag_add(d, NULL, 0, 0, "PETSc refuses its options");
+  PetscPopErrorHandler();
+  default_output(a);
+  if (a->study) check_output(a, d);
+  cst_study *study = a->study ? read_study(a->study, d) : NULL;
+  if (study && isa >= 0) plan = cst_plan_create(study, isa, ranks, a->run.batch, d);
+  if (cst_diag_count(d) == 0 && plan) {
+    PetscPushErrorHandler(say, NULL);
+    status = cst_run(study, plan, &a->run, &failed) ? 1 : failed > 0;
+    PetscPopErrorHandler();
+    if (status && !failed) MPI_Abort(PETSC_COMM_WORLD, 1);
+    if (rank == 0) printf("%s: complete%s\n", a->run.output, failed ? "" : ", no trajectory failed");
+    if (rank == 0 && failed) fprintf(stderr, "constella: %ld of %.0f trajectories failed; /final/status of %s tells which and why\n", failed, (double)plan->ncase * (double)study->members, a->run.output);
+  } else if (rank == 0) cst_diag_print(d, stderr);
+  cst_plan_destroy(plan);
+  cst_study_destroy(study);
+  return status;
+}
+
+int cst_cli_run(int argc, char **argv) {
+  arguments a = {0};
+  cst_diag *d = cst_diag_create();
+  for (int i = 1; i < argc; i++)
+    if (!strcmp(argv[i], "--help")) return puts("constella run STUDY [-o FILE] [--overwrite] [--batch B] [--progress auto|line|log|none] [PETSc options]"), 0;
+  parse(argc, argv, &a, d);
+  char *command = join_command(argc, argv);
+  a.run.command = command;
+  if (PetscInitialize(&a.npetsc, &a.petsc, NULL, NULL)) return 1;
+  if (cst_solver_register()) return 1;
+  int status = run_checked(&a, d);
+  cst_diag_destroy(d);
+  if (PetscFinalize()) return 1;
+  free(a.petsc);
+  free(command);
+  return status;
+}

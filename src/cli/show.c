@@ -1,0 +1,127 @@
+/* show.c: `constella show NAME`: a page on a system, a method or a scheme, printed from its row. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <stdio.h>
+#include <string.h>
+#include "cli/cli.h"
+#include "constella/diag.h"
+#include "constella/study.h"
+
+static void item(const char *name, const char *text) {
+  if (text && *text) printf("%-12s %s\n", name, text);
+}
+
+/* ---- systems --------------------------------------------------------------------------------------------------------------- */
+
+static void print_texts(const char *title, int n, const char *const *name, const char *const *text) {
+  for (int i = 0; i < n; i++) printf("%-12s %s: %s\n", i ? "" : title, name[i], text[i]);
+}
+
+static void print_state(const cst_system *s, int i) {
+  double c[CST_MAX_PAR], q[CST_MAX_Q], v[CST_MAX_Q];
+  for (int k = 0; k < s->npar; k++) c[k] = s->parameter[k].value;
+  cst_system_state(s, i, c, q, v);
+  printf("%-12s %s: q = (", i ? "" : "states", s->state[i].name);
+  for (int k = 0; k < s->nq; k++) printf("%s%.6g", k ? ", " : "", q[k]);
+  printf("), v = (");
+  for (int k = 0; k < s->nq; k++) printf("%s%.6g", k ? ", " : "", v[k]);
+  printf(")%s\n", cst_system_has_exact(s, i) ? ", exact motion known" : "");
+}
+
+static int show_system(const char *name) {
+  cst_system *s = cst_catalogue_create(name);
+  if (!s) return 0;
+  printf("%s: a system of the catalogue\n\n", s->name);
+  item("", s->doc);
+  item("source", s->source);
+  printf("\n%-12s", "coordinates");
+  for (int i = 0; i < s->nq; i++) printf(" %s", s->coordinate[i]);
+  printf("\n%-12s", "mass");
+  for (int i = 0; i < s->nq; i++) printf(" %s%s", s->mass_text[i] ? s->mass_text[i] : "?", i + 1 < s->nq ? "," : "");
+  printf("\n");
+  item("potential", s->potential_text);
+  print_texts("constraints", s->ng, s->constraint, s->constraint_text);
+  print_texts("symmetries", s->nsym, s->symmetry, s->symmetry_text);
+  for (int i = 0; i < s->npar; i++)
+    printf("%-12s %s = %.10g%s%s%s%s\n", i ? "" : "parameters", s->parameter[i].name, s->parameter[i].value, *s->parameter[i].unit ? " " : "", s->parameter[i].unit,
+           *s->parameter[i].doc ? "  " : "", s->parameter[i].doc);
+  for (int i = 0; i < s->nstate; i++) print_state(s, i);
+  printf("\nEquations: M A = f - G'lambda, g(q) = 0, G = Dg.\n");
+  cst_system_destroy(s);
+  return 1;
+}
+
+/* ---- methods ------------------------------------------------------------------------------------------------------------------ */
+
+static void print_claims(unsigned claims) {
+  static const struct {
+    unsigned    claim;
+    const char *text;
+  } names[] = {{CST_SYMPLECTIC, "symplectic"}, {CST_SYMMETRIC, "symmetric"},      {CST_POSITIONS, "g(q) = 0 to the solver's tolerance"},
+               {CST_VELOCITIES, "G v = 0 to round-off"}, {CST_MOMENTUM, "momenta of linear symmetries to round-off"}, {CST_BOUNDED, "energy error bounded at moderate steps"}};
+  printf("%-12s", "claims");
+  int any = 0;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (claims & names[i].claim) printf("%s %s", any++ ? ";" : "", names[i].text);
+  printf("%s\n", any ? "" : " none");
+}
+
+static void print_properties(const char *example) {
+  cst_expr_error e;
+  cst_method    *m = cst_method_parse(example, &e);
+  cst_system    *s = cst_catalogue_create("spherical-pendulum");
+  if (m && s) {
+    cst_properties p = cst_method_properties(m, s);
+    printf("%-12s %d in q, %d in p, %d in lambda (of `%s`)\n", "order", p.order_q, p.order_p, p.order_lambda, example);
+    if (p.own_lambda) printf("%-12s its own, those of step n -> n+1 belong to t = (n + %g) h\n", "multipliers", p.lambda_time);
+    else printf("%-12s from M A = f - G'lambda at its state\n", "multipliers");
+    print_claims(p.claims);
+  }
+  cst_method_destroy(m);
+  cst_system_destroy(s);
+}
+
+static int show_method(const char *name) {
+  for (int i = 0; i < cst_method_count(); i++) {
+    const cst_method_info *m = cst_method_info_at(i);
+    if (strcmp(m->name, name)) continue;
+    printf("%s: a method\n\n", m->signature);
+    item("", m->doc);
+    item("equations", m->equations);
+    item("source", m->source);
+    item("example", m->example);
+    print_properties(m->example);
+    return 1;
+  }
+  return 0;
+}
+
+static int show_scheme(const char *name) {
+  const cst_scheme *s = cst_scheme_find(name);
+  if (!s) return 0;
+  printf("%s: a composition scheme\n\n", s->name);
+  item("", s->doc);
+  item("source", s->source);
+  printf("%-12s %d on a symmetric base of order 2\n%-12s", "order", s->order, "gammas");
+  for (int i = 0; i < s->stages; i++) printf("%s%.17g", i ? ", " : " ", s->gamma[i]);
+  printf("\n");
+  return 1;
+}
+
+static const char *nearest(const char *name) {
+  const char *names[256];
+  int         n = 0;
+  for (int i = 0; i < cst_catalogue_size(); i++) names[n++] = cst_catalogue_name(i);
+  for (int i = 0; i < cst_method_count(); i++) names[n++] = cst_method_info_at(i)->name;
+  for (int i = 0; i < cst_scheme_count(); i++) names[n++] = cst_scheme_at(i)->name;
+  return cst_nearest(name, names, n);
+}
+
+int cst_cli_show(int argc, char **argv) {
+  if (argc == 2 && !strcmp(argv[1], "--help")) return puts("constella show NAME"), 0;
+  if (argc != 2) return fputs("constella: error: `constella show` takes one name; `constella list systems` and `list methods` tell them\n", stderr), 2;
+  if (show_system(argv[1]) || show_method(argv[1]) || show_scheme(argv[1])) return 0;
+  const char *near = nearest(argv[1]);
+  fprintf(stderr, "constella: error: nothing is called '%s'; `constella list systems|methods|schemes` tells the names%s%s%s\n", argv[1], near ? "; did you mean '" : "",
+          near ? near : "", near ? "'?" : "");
+  return 2;
+}

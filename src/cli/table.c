@@ -1,0 +1,454 @@
+/* table.c: `constella table FILE`: the statistics of a result file, one row a case, for reading or for other programs.
+ *
+ * Columns are the datasets of /statistics in the order of their creation, with /run/steps_per_second after evaluations_per_step.
+ * A format is a row of `formats`; what it prints is decided before: a list of columns and of rows.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "constella/diag.h"
+#include "constella/record.h"
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int cst_cli_table(int argc, char **argv);
+
+enum { MOST = 256, CELL = 4 * CST_TEXT_WIDTH + 64 };
+typedef char text_row[CST_TEXT_WIDTH + 1];
+
+typedef struct {
+  char      name[96];
+  double   *x;      /* numbers, or NULL */
+  text_row *text;   /* text, or NULL */
+} column;
+
+typedef struct {
+  column      col[MOST];
+  const char *name[MOST];
+  int         n;
+  long        rows;
+} table;
+
+typedef struct {
+  int    shown[MOST], n;   /* columns in the order of printing */
+  bool  *keep;             /* [rows] */
+} choice;
+
+/* ---- the file */
+
+static void disarm(text_row *text, long rows) {
+  for (long i = 0; i < rows; i++)
+    for (char *s = text[i]; *s; s++)
+      if ((unsigned char)*s < 32 || *s == 127) *s = '?';
+}
+
+static void add_column(table *t, cst_result *r, const char *path) {
+  int    ndim;
+  long   extent[CST_FIELD_DIMS] = {0}, rows = -1;
+  column c = {.x = cst_result_read(r, path, &ndim, extent)};
+  if (c.x) rows = ndim == 1 ? extent[0] : -1;
+  else if ((c.text = cst_result_read_text(r, path, &rows))) disarm(c.text, rows);
+  if (t->n == 0 && rows >= 0) t->rows = rows;
+  if (t->n == MOST || rows < 0 || rows != t->rows) {
+    free(c.x), free(c.text);
+    return;
+  }
+  snprintf(c.name, sizeof c.name, "%s", strrchr(path, '/') + 1);
+  t->col[t->n] = c;
+  t->name[t->n] = t->col[t->n].name;
+  t->n++;
+}
+
+static void read_table(table *t, cst_result *r) {
+  char(*path)[96];
+  const char *speed = "/run/steps_per_second";
+  int         n = cst_result_list(r, "/statistics", &path);
+  for (int i = 0; i < n; i++) {
+    add_column(t, r, path[i]);
+    if (speed && !strcmp(path[i], "/statistics/evaluations_per_step")) add_column(t, r, speed), speed = NULL;
+  }
+  if (speed && t->n) add_column(t, r, speed);
+  free(path);
+}
+
+static void free_table(table *t) {
+  for (int i = 0; i < t->n; i++) free(t->col[i].x), free(t->col[i].text);
+  free(t);
+}
+
+static int find(const table *t, const char *name) {
+  for (int i = 0; i < t->n; i++)
+    if (!strcmp(t->name[i], name)) return i;
+  return -1;
+}
+
+/* ---- cells */
+
+static bool begins(const char *s, const char *with) { return !strncmp(s, with, strlen(with)); }
+
+static void shortest(double x, char *out, size_t n) {
+  for (int digits = 1; digits <= 17; digits++) {
+    snprintf(out, n, "%.*g", digits, x);
+    if (strtod(out, NULL) == x) return;
+  }
+}
+
+static void exact_number(double x, char *out, size_t n) {
+  if (isnan(x)) snprintf(out, n, "nan");
+  else if (fabs(x) < 1e15 && x == floor(x)) snprintf(out, n, "%.0f", x + 0.0);
+  else shortest(x, out, n);
+}
+
+static bool whole(const column *c, long rows) {
+  for (long i = 0; i < rows; i++)
+    if (isfinite(c->x[i]) && (c->x[i] != floor(c->x[i]) || fabs(c->x[i]) >= 1e9)) return false;
+  return true;
+}
+
+static void compact_number(const table *t, const column *c, double x, char *out, size_t n) {
+  if (isnan(x)) snprintf(out, n, "-");
+  else if (begins(c->name, "order") || begins(c->name, "rate") || strstr(c->name, "exponent")) snprintf(out, n, "%.3f", x);
+  else if (!strcmp(c->name, "step") || !strcmp(c->name, "end")) shortest(x, out, n);
+  else snprintf(out, n, whole(c, t->rows) ? "%.0f" : "%.3g", x);
+}
+
+static void cell(const table *t, int k, long row, bool exact, char *out) {
+  const column *c = &t->col[k];
+  if (c->text) snprintf(out, CELL, "%s", *c->text[row] || exact ? c->text[row] : "-");
+  else if (exact) exact_number(c->x[row], out, CELL);
+  else compact_number(t, c, c->x[row], out, CELL);
+}
+
+/* ---- formats */
+
+static int width(const char *s) {
+  int n = 0;
+  for (; *s; s++) n += ((unsigned char)*s & 0xC0) != 0x80;
+  return n;
+}
+
+static void put_aligned(const char *s, int wide, bool right, bool last) {
+  int gap = wide - width(s);
+  printf("%*s%s%*s%s", right ? gap : 0, "", s, right || last ? 0 : gap, "", last ? "\n" : "  ");
+}
+
+static void print_text(const table *t, const choice *c) {
+  char s[CELL];
+  int  wide[MOST];
+  for (int i = 0; i < c->n; i++) {
+    wide[i] = width(t->name[c->shown[i]]);
+    for (long row = 0; row < t->rows; row++) {
+      if (!c->keep[row]) continue;
+      cell(t, c->shown[i], row, false, s);
+      if (width(s) > wide[i]) wide[i] = width(s);
+    }
+  }
+  for (int i = 0; i < c->n; i++) put_aligned(t->name[c->shown[i]], wide[i], t->col[c->shown[i]].x, i == c->n - 1);
+  for (long row = 0; row < t->rows; row++)
+    for (int i = 0; c->keep[row] && i < c->n; i++) {
+      cell(t, c->shown[i], row, false, s);
+      put_aligned(s, wide[i], t->col[c->shown[i]].x, i == c->n - 1);
+    }
+}
+
+static void put_csv(const char *s, bool last) {
+  size_t n = strlen(s);
+  if (strpbrk(s, ",\"\r\n") || (n && (s[0] == ' ' || s[n - 1] == ' '))) {
+    putchar('"');
+    for (; *s; s++) {
+      if (*s == '"') putchar('"');
+      putchar(*s);
+    }
+    putchar('"');
+  } else {
+    fputs(s, stdout);
+  }
+  putchar(last ? '\n' : ',');
+}
+
+static void print_csv(const table *t, const choice *c) {
+  char s[CELL];
+  for (int i = 0; i < c->n; i++) put_csv(t->name[c->shown[i]], i == c->n - 1);
+  for (long row = 0; row < t->rows; row++)
+    for (int i = 0; c->keep[row] && i < c->n; i++) cell(t, c->shown[i], row, true, s), put_csv(s, i == c->n - 1);
+}
+
+static void put_json(const char *s) {
+  putchar('"');
+  for (; *s; s++) {
+    if (*s == '"' || *s == '\\') putchar('\\');
+    putchar(*s);
+  }
+  putchar('"');
+}
+
+static void print_json(const table *t, const choice *c) {
+  char        s[CELL];
+  const char *between = "\n";
+  putchar('[');
+  for (long row = 0; row < t->rows; row++) {
+    if (!c->keep[row]) continue;
+    printf("%s  {", between), between = ",\n";
+    for (int i = 0; i < c->n; i++) {
+      const column *k = &t->col[c->shown[i]];
+      if (i) fputs(", ", stdout);
+      put_json(k->name), fputs(": ", stdout);
+      cell(t, c->shown[i], row, true, s);
+      if (k->text) put_json(s);
+      else fputs(isfinite(k->x[row]) ? s : "null", stdout);
+    }
+    putchar('}');
+  }
+  puts("\n]");
+}
+
+static void put_markdown(const char *s) {
+  for (; *s; s++) {
+    if (strchr("|\\`*_<>[]", *s)) putchar('\\');
+    putchar(*s);
+  }
+}
+
+static void print_markdown(const table *t, const choice *c) {
+  char s[CELL];
+  for (int i = 0; i < c->n; i++) fputs("| ", stdout), put_markdown(t->name[c->shown[i]]), putchar(' ');
+  puts("|");
+  for (int i = 0; i < c->n; i++) fputs(t->col[c->shown[i]].x ? "| ---: " : "| --- ", stdout);
+  puts("|");
+  for (long row = 0; row < t->rows; row++) {
+    if (!c->keep[row]) continue;
+    for (int i = 0; i < c->n; i++) cell(t, c->shown[i], row, false, s), fputs("| ", stdout), put_markdown(s), putchar(' ');
+    puts("|");
+  }
+}
+
+static void put_latex(const char *s) {
+  for (; *s; s++) {
+    if (strchr("&%$#_{}", *s)) putchar('\\'), putchar(*s);
+    else if (*s == '\\') fputs("\\textbackslash{}", stdout);
+    else if (*s == '~') fputs("\\textasciitilde{}", stdout);
+    else if (*s == '^') fputs("\\textasciicircum{}", stdout);
+    else if (strchr("<>|", *s)) printf("$%s$", *s == '|' ? "|" : *s == '<' ? "<" : ">");
+    else putchar(*s);
+  }
+}
+
+static void put_latex_number(const char *s) {
+  const char *e = strchr(s, 'e');
+  if (!isdigit((unsigned char)s[s[0] == '-'])) fputs(!strcmp(s, "-") ? "--" : *s == '-' ? "$-\\infty$" : "$\\infty$", stdout);
+  else if (e) printf("$%.*s\\cdot 10^{%d}$", (int)(e - s), s, atoi(e + 1));
+  else printf("$%s$", s);
+}
+
+static void print_latex(const table *t, const choice *c) {
+  char s[CELL];
+  fputs("\\begin{tabular}{", stdout);
+  for (int i = 0; i < c->n; i++) putchar(t->col[c->shown[i]].x ? 'r' : 'l');
+  puts("}\n\\hline");
+  for (int i = 0; i < c->n; i++) fputs(i ? " & " : "", stdout), put_latex(t->name[c->shown[i]]);
+  puts(" \\\\\n\\hline");
+  for (long row = 0; row < t->rows; row++) {
+    if (!c->keep[row]) continue;
+    for (int i = 0; i < c->n; i++) {
+      cell(t, c->shown[i], row, false, s);
+      fputs(i ? " & " : "", stdout);
+      if (t->col[c->shown[i]].x) put_latex_number(s);
+      else put_latex(s);
+    }
+    puts(" \\\\");
+  }
+  puts("\\hline\n\\end{tabular}");
+}
+
+static const char *const format_names[] = {"text", "csv", "json", "markdown", "latex"};
+enum { TEXT, CSV, JSON, MARKDOWN, LATEX, FORMATS };
+static void (*const print[FORMATS])(const table *, const choice *) = {print_text, print_csv, print_json, print_markdown, print_latex};
+
+/* ---- which columns, which rows */
+
+static void unknown(cst_diag *d, const char *what, const char *word, const char *const *names, int n) {
+  const char *near = cst_nearest(word, names, n);
+  if (near) cst_diag_add(d, NULL, 0, 0, "no %s \"%s\"; did you mean \"%s\"? allowed: %s", what, word, near, cst_join(names, n));
+  else cst_diag_add(d, NULL, 0, 0, "no %s \"%s\"; allowed: %s", what, word, cst_join(names, n));
+}
+
+/* Names separated by commas; those not in the table are errors in d, or left out where d is NULL. */
+static void choose_columns(choice *c, const table *t, const char *names, cst_diag *d) {
+  while (names && c->n < MOST) {
+    char   word[96];
+    names += strspn(names, " \n");
+    size_t n = strcspn(names, ","), m = n < sizeof word ? n : sizeof word - 1;
+    while (m && names[m - 1] == ' ') m--;
+    memcpy(word, names, m), word[m] = 0;
+    names = names[n] ? names + n + 1 : NULL;
+    int k = find(t, word);
+    if (k >= 0) c->shown[c->n++] = k;
+    else if (d) unknown(d, "column", word, t->name, t->n);
+  }
+}
+
+static void choose_all(choice *c, const table *t) {
+  for (c->n = 0; c->n < t->n; c->n++) c->shown[c->n] = c->n;
+}
+
+static const char *const operators[] = {"==", "!=", "<=", ">=", "=", "<", ">"};   /* the longer ones first */
+
+static bool holds(const char *op, int sign, bool both) {
+  if (*op == '!') return sign || !both;
+  if (!both) return false;
+  if (*op == '<') return sign < 0 || (op[1] && !sign);
+  if (*op == '>') return sign > 0 || (op[1] && !sign);
+  return !sign;
+}
+
+/* NaN equals nan alone and is neither more nor less than anything. */
+static bool fulfils(const column *c, long row, const char *op, const char *value, double x) {
+  if (c->text) return holds(op, strcmp(c->text[row], value), true);
+  double y = c->x[row];
+  if (isnan(x) || isnan(y)) return strchr("<>", *op) ? false : holds(op, 0, isnan(x) && isnan(y));
+  return holds(op, (y > x) - (y < x), true);
+}
+
+static void apply(choice *c, const table *t, const char *name, const char *op, const char *value, cst_diag *d) {
+  int    k = find(t, name);
+  char  *end = NULL;
+  double x = strtod(value, &end);
+  if (k < 0) return unknown(d, "column", name, t->name, t->n);
+  if (t->col[k].x && (!*value || *end)) return cst_diag_add(d, NULL, 0, 0, "--where: column %s holds numbers, not \"%s\"", name, value);
+  for (long row = 0; row < t->rows; row++) c->keep[row] = c->keep[row] && fulfils(&t->col[k], row, op, value, x);
+}
+
+static const char *blanks(const char *s) { return s + strspn(s, " \t\n"); }
+
+/* A value ends at a comma or the word `and` outside brackets, since labels of methods hold commas; or it is quoted. NULL: no closing quote. */
+static const char *scan_value(const char *s, char *value, size_t room) {
+  size_t n = 0;
+  if (*s == '"' || *s == '\'') {
+    const char *end = strchr(s + 1, *s);
+    if (!end) return NULL;
+    snprintf(value, room, "%.*s", (int)(end - s - 1), s + 1);
+    return end + 1;
+  }
+  for (int depth = 0; s[n]; n++) {
+    depth += (s[n] == '(') - (s[n] == ')');
+    if (depth <= 0 && (s[n] == ',' || begins(s + n, " and "))) break;
+  }
+  snprintf(value, room, "%.*s", (int)n, s);
+  for (size_t m = strlen(value); m && value[m - 1] == ' '; m--) value[m - 1] = 0;
+  return s + n;
+}
+
+static void choose_rows(choice *c, const table *t, const char *where, cst_diag *d) {
+  for (const char *s = where ? blanks(where) : ""; where;) {
+    char        name[96], value[CELL];
+    const char *op = NULL;
+    size_t      n = strcspn(s, " =!<>");
+    snprintf(name, sizeof name, "%.*s", (int)n, s);
+    s = blanks(s + n);
+    for (int i = 0; !op && i < 7; i++)
+      if (begins(s, operators[i])) op = operators[i];
+    if (!n || !op) return cst_diag_add(d, NULL, 0, 0, "--where: \"%s\": column OP value is expected, OP one of = != < <= > >=", where);
+    s = scan_value(blanks(s + strlen(op)), value, sizeof value);
+    if (!s) return cst_diag_add(d, NULL, 0, 0, "--where: \"%s\": a quote is not closed", where);
+    apply(c, t, name, op, value, d);
+    s = blanks(s);
+    if (!*s) return;
+    if (*s != ',' && !begins(s, "and "))
+      return cst_diag_add(d, NULL, 0, 0, "--where: \"%s\": a comma or `and` is expected before \"%s\"", where, s);
+    s = blanks(s + (*s == ',' ? 1 : 4));
+  }
+}
+
+/* ---- the command */
+
+typedef struct {
+  const char *file, *format, *columns, *where;
+  bool        help;
+} request;
+
+static const char *const option_names[] = {"--format", "--columns", "--where", "--help"};
+
+static void parse(request *q, int argc, char **argv, cst_diag *d) {
+  const char **slot[] = {&q->format, &q->columns, &q->where};
+  for (int i = 1; i < argc; i++) {
+    const char *a = argv[i], *equals = strchr(a, '=');
+    size_t      n = equals ? (size_t)(equals - a) : strlen(a);
+    int         k = 0;
+    if (*a != '-') {
+      if (q->file) cst_diag_add(d, NULL, 0, 0, "table: one FILE is expected, found \"%s\" and \"%s\"", q->file, a);
+      q->file = a;
+      continue;
+    }
+    while (k < 4 && (strncmp(a, option_names[k], n) || option_names[k][n])) k++;
+    if (k == 3 || !strcmp(a, "-h")) q->help = true;
+    else if (k > 3) {
+      unknown(d, "option", a, option_names, 4);
+      i += !equals && q->file && i + 1 < argc && *argv[i + 1] != '-';   /* with its value */
+    } else if (equals) *slot[k] = equals + 1;
+    else if (i + 1 < argc) *slot[k] = argv[++i];
+    else cst_diag_add(d, NULL, 0, 0, "table: %s needs a value", a);
+  }
+  if (!q->file && !q->help)
+    cst_diag_add(d, NULL, 0, 0, "table: FILE is missing; constella table FILE [--format %s]", cst_join(format_names, FORMATS));
+}
+
+static int find_format(const char *name, cst_diag *d) {
+  for (int i = 0; i < FORMATS; i++)
+    if (!strcmp(name, format_names[i])) return i;
+  unknown(d, "format", name, format_names, FORMATS);
+  return TEXT;
+}
+
+/* Programs get every column; people the ones that the study found most useful. */
+static void choose(choice *c, const table *t, cst_result *r, const request *q, int format, cst_diag *d) {
+  char *useful = cst_result_text(r, "/statistics", "columns");
+  c->keep = malloc((size_t)t->rows + 1);
+  memset(c->keep, true, (size_t)t->rows + 1);
+  if (q->columns && strcmp(q->columns, "all")) choose_columns(c, t, q->columns, d);
+  else if (!q->columns && useful && format != CSV && format != JSON) choose_columns(c, t, useful, NULL);
+  if (!c->n) choose_all(c, t);
+  choose_rows(c, t, q->where, d);
+  free(useful);
+}
+
+static void show(cst_result *r, const request *q, int format, cst_diag *d) {
+  table *t = calloc(1, sizeof *t);
+  choice c = {.n = 0};
+  read_table(t, r);
+  if (!t->n) cst_diag_add(d, q->file, 0, 0, "holds no table: the group /statistics is missing or empty");
+  else choose(&c, t, r, q, format, d);
+  const char *state = cst_result_state(r);
+  if (!cst_diag_count(d)) {
+    print[format](t, &c);
+    fflush(stdout);
+    const char *so = *state == 'r' ? "is not finished" : "was interrupted";
+    if (strcmp(state, "complete")) fprintf(stderr, "constella: %s: the run %s; rows may be empty\n", q->file, so);
+  }
+  free(c.keep);
+  free_table(t);
+}
+
+static const char help[] =
+  "constella table FILE [--format text,csv,json,markdown,latex] [--columns all | NAME,...] [--where CONDITIONS]\n"
+  "  The statistics of a result file, one row a case. csv and json hold all columns, the others the most useful ones.\n"
+  "  CONDITIONS: column = != < <= > >= value, joined by commas or `and`: --where 'method = rattle and step < 0.1'\n";
+
+/* argv[0] is the name of the command. Exit: 0; 1 when the output cannot be written; 2 for mistakes of the user. */
+int cst_cli_table(int argc, char **argv) {
+  request   q = {0};
+  char      why[256];
+  cst_diag *d = cst_diag_create();
+  parse(&q, argc, argv, d);
+  int         format = find_format(q.format ? q.format : "text", d);
+  cst_result *r = q.file && !q.help ? cst_result_open(q.file, why, sizeof why) : NULL;
+  if (q.help) fputs(help, stdout);
+  else if (q.file && !r) cst_diag_add(d, q.file, 0, 0, "%s", why);
+  else if (r) show(r, &q, format, d);
+  cst_result_close(r);
+  int bad = cst_diag_count(d) && !q.help;
+  if (bad) cst_diag_print(d, stderr);
+  cst_diag_destroy(d);
+  if (!bad && (fflush(stdout) || ferror(stdout))) return fprintf(stderr, "constella: error: the table cannot be written\n"), 1;
+  return bad ? 2 : 0;
+}

@@ -1,0 +1,78 @@
+/* dense.h: small dense linear algebra over lanes: LU without pivoting for matrices near a symmetric positive one, and a lane by lane
+ * solve with pivoting for the rare step that needs it.
+ *
+ * Matrices are vd[n * n], row-major, one matrix a lane. Loops unroll where n is a constant (hot cores).
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef CST_DENSE_H
+#define CST_DENSE_H
+#include "constella/lanes.h"
+
+#ifndef U
+#define U
+#endif
+
+/* A := LU in place, the diagonal holding reciprocals of the pivots. */
+CST_INLINE void cst_lu(vd *A, int n) {
+  U for (int k = 0; k < n; k++) {
+    vd r = 1.0 / A[k * n + k];
+    A[k * n + k] = r;
+    U for (int i = k + 1; i < n; i++) {
+      vd f = A[i * n + k] * r;
+      A[i * n + k] = f;
+      U for (int j = k + 1; j < n; j++) A[i * n + j] -= f * A[k * n + j];
+    }
+  }
+}
+
+/* b := A^-1 b with A from cst_lu. */
+CST_INLINE void cst_lu_solve(const vd *A, vd *b, int n) {
+  U for (int i = 1; i < n; i++) U for (int j = 0; j < i; j++) b[i] -= A[i * n + j] * b[j];
+  U for (int i = n - 1; i >= 0; i--) {
+    U for (int j = i + 1; j < n; j++) b[i] -= A[i * n + j] * b[j];
+    b[i] *= A[i * n + i];
+  }
+}
+
+/* The same for a symmetric matrix, of which only the upper triangle is read; the lower one is overwritten by the factor. */
+CST_INLINE void cst_ldl(vd *A, int n) {
+  U for (int k = 0; k < n; k++) {
+    vd r = 1.0 / A[k * n + k];
+    A[k * n + k] = r;
+    U for (int i = k + 1; i < n; i++) {
+      vd f = A[k * n + i] * r;
+      A[i * n + k] = f;
+      U for (int j = i; j < n; j++) A[i * n + j] -= f * A[k * n + j];
+    }
+  }
+}
+
+/* x := A^-1 x lane by lane by Gaussian elimination with row pivoting; A is destroyed. */
+static __attribute__((noinline, unused)) void cst_pivoted_solve(vd *A, vd *b, int n) {
+  for (int l = 0; l < CST_W; l++) {
+    for (int k = 0; k < n; k++) {
+      int best = k;
+      for (int i = k + 1; i < n; i++)
+        if (fabs(A[i * n + k][l]) > fabs(A[best * n + k][l])) best = i;
+      for (int j = 0; j < n && best != k; j++) {
+        double t = A[k * n + j][l];
+        A[k * n + j][l] = A[best * n + j][l];
+        A[best * n + j][l] = t;
+      }
+      double t = b[k][l];
+      b[k][l] = b[best][l];
+      b[best][l] = t;
+      for (int i = k + 1; i < n; i++) {
+        double f = A[i * n + k][l] / A[k * n + k][l];
+        for (int j = k + 1; j < n; j++) A[i * n + j][l] -= f * A[k * n + j][l];
+        b[i][l] -= f * b[k][l];
+      }
+    }
+    for (int i = n - 1; i >= 0; i--) {
+      double s = b[i][l];
+      for (int j = i + 1; j < n; j++) s -= A[i * n + j][l] * b[j][l];
+      b[i][l] = s / A[i * n + i][l];
+    }
+  }
+}
+#endif

@@ -1,0 +1,143 @@
+/* diag.c: errors of users, kept with their places until they are printed in order. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#define _GNU_SOURCE 1 /* vasprintf */
+#include "constella/diag.h"
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+  char *file, *message; /* file NULL: the command line */
+  int   line, column;
+  int   rank; /* in order of arrival, to keep the sort stable */
+} mistake;
+
+struct cst_diag {
+  mistake *list;
+  int      count, room;
+};
+
+static void *have(void *p) {
+  if (p) return p;
+  fputs("constella: out of memory\n", stderr);
+  abort();
+}
+
+cst_diag *cst_diag_create(void) {
+  return have(calloc(1, sizeof(cst_diag)));
+}
+
+void cst_diag_destroy(cst_diag *d) {
+  if (!d) return;
+  for (int i = 0; i < d->count; i++) {
+    free(d->list[i].file);
+    free(d->list[i].message);
+  }
+  free(d->list);
+  free(d);
+}
+
+/* Words of the user come back in messages: nothing in them may steer a terminal. */
+static void disarm(char *s) {
+  for (; *s; s++)
+    if ((unsigned char)*s < 32 || *s == 127) *s = '?';
+}
+
+void cst_diag_add(cst_diag *d, const char *file, int line, int column, const char *format, ...) {
+  char   *text = NULL;
+  va_list a;
+  va_start(a, format);
+  int length = vasprintf(&text, format, a);
+  va_end(a);
+  if (length < 0) text = NULL;
+  disarm(have(text));
+  if (d->count == d->room) {
+    d->room = d->room ? 2 * d->room : 16;
+    d->list = have(realloc(d->list, sizeof(mistake) * (size_t)d->room));
+  }
+  d->list[d->count] = (mistake){file ? have(strdup(file)) : NULL, text, line, column, d->count};
+  d->count++;
+}
+
+int cst_diag_count(const cst_diag *d) {
+  return d->count;
+}
+
+static int by_place(const void *x, const void *y) {
+  const mistake *a = *(const mistake *const *)x, *b = *(const mistake *const *)y;
+  int            c = strcmp(a->file ? a->file : "", b->file ? b->file : "");
+  if (c) return c;
+  if (a->line != b->line) return a->line < b->line ? -1 : 1;
+  if (a->column != b->column) return a->column < b->column ? -1 : 1;
+  return a->rank - b->rank;
+}
+
+static void print_one(const mistake *m, FILE *out) {
+  if (!m->file)
+    fprintf(out, "constella: error: %s\n", m->message);
+  else if (!m->line)
+    fprintf(out, "%s: error: %s\n", m->file, m->message);
+  else
+    fprintf(out, "%s:%d:%d: error: %s\n", m->file, m->line, m->column, m->message);
+}
+
+void cst_diag_print(const cst_diag *d, FILE *out) {
+  if (!d->count) return;
+  const mistake **order = have(malloc(sizeof *order * (size_t)d->count));
+  for (int i = 0; i < d->count; i++) order[i] = &d->list[i];
+  qsort(order, (size_t)d->count, sizeof *order, by_place);
+  for (int i = 0; i < d->count; i++) print_one(order[i], out);
+  if (d->count > 1) fprintf(out, "%d errors\n", d->count);
+  free(order);
+}
+
+enum { WORD_MAX = 62 };
+
+static int least(int a, int b) {
+  return a < b ? a : b;
+}
+
+/* Insertions, deletions, replacements and swaps of neighbours that lead from a to b; large for long words. */
+static int distance(const char *a, const char *b) {
+  int la = (int)strlen(a), lb = (int)strlen(b), d[3][WORD_MAX + 1];
+  if (la > WORD_MAX || lb > WORD_MAX) return WORD_MAX;
+  for (int j = 0; j <= lb; j++) d[0][j] = j;
+  for (int i = 1; i <= la; i++) {
+    int *now = d[i % 3], *last = d[(i + 2) % 3], *before = d[(i + 1) % 3];
+    now[0] = i;
+    for (int j = 1; j <= lb; j++) {
+      now[j] = least(last[j - 1] + (a[i - 1] != b[j - 1]), 1 + least(last[j], now[j - 1]));
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) now[j] = least(now[j], before[j - 2] + 1);
+    }
+  }
+  return d[la % 3][lb];
+}
+
+const char *cst_nearest(const char *word, const char *const *names, int n) {
+  const char *found = NULL;
+  int         best = WORD_MAX, length = (int)strlen(word);
+  for (int i = 0; i < n; i++) {
+    int d = distance(word, names[i]), longer = (int)strlen(names[i]);
+    if (longer < length) longer = length;
+    if (d < best && d < length && d <= (longer < 6 ? 1 : longer / 3)) best = d, found = names[i];
+  }
+  return found;
+}
+
+const char *cst_join(const char *const *names, int n) {
+  enum { ROOM = 2048 };
+  static char ring[4][ROOM];
+  static int  turn;
+  char       *s = ring[turn++ % 4];
+  size_t      at = 0;
+  *s = 0;
+  for (int i = 0; i < n; i++) {
+    size_t need = strlen(names[i]) + 2;
+    if (at + need + sizeof ", ..." > ROOM) {
+      strcpy(s + at, at ? ", ..." : "...");
+      break;
+    }
+    at += (size_t)sprintf(s + at, "%s%s", i ? ", " : "", names[i]);
+  }
+  return s;
+}

@@ -1,0 +1,297 @@
+/* graph.c: the hash-consed graph: every constructor looks the node up before it makes one, so equal subexpressions are one node.
+ *
+ * Every rewriting here is exact in IEEE arithmetic (signs of zeros and non-finite values apart): constants are folded with the
+ * functions that evaluate, signs are moved outwards, nothing is reassociated. The operands of + and * stand in order of index.
+ * A graph that is full gives -1, and an operation on -1 gives -1, so that one check at the end is enough.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
+#include <string.h>
+#include "expr/expr-internal.h"
+
+enum { FIRST_SLOTS = 256, LARGEST_PRODUCT_POWER = 65536 };
+
+const cst_function cst_functions[CST_FUNCTIONS] = {
+    {"sqrt", CST_OP_SQRT, 1}, {"sin", CST_OP_SIN, 1}, {"cos", CST_OP_COS, 1},     {"tan", CST_OP_TAN, 1},
+    {"exp", CST_OP_EXP, 1},   {"log", CST_OP_LOG, 1}, {"atan2", CST_OP_ATAN2, 2},
+};
+
+const cst_function *cst_function_find(const char *text, size_t n) {
+  for (int i = 0; i < CST_FUNCTIONS; i++)
+    if (strlen(cst_functions[i].name) == n && !memcmp(cst_functions[i].name, text, n)) return &cst_functions[i];
+  return NULL;
+}
+
+cst_graph *cst_graph_create(void) {
+  cst_graph *g = cst_expr_memory(NULL, 1, sizeof *g);
+  *g = (cst_graph){.slots = FIRST_SLOTS, .table = cst_expr_memory(NULL, FIRST_SLOTS, sizeof *g->table)};
+  memset(g->table, 0xff, FIRST_SLOTS * sizeof *g->table);
+  return g;
+}
+
+void cst_graph_destroy(cst_graph *g) {
+  if (!g) return;
+  free(g->node);
+  free(g->table);
+  free(g);
+}
+
+int cst_graph_size(const cst_graph *g) {
+  return g->size;
+}
+
+static uint64_t bits(double x) {
+  uint64_t u;
+  memcpy(&u, &x, sizeof u);
+  return u;
+}
+
+static uint64_t mix(uint64_t x) {
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+  return x ^ (x >> 31);
+}
+
+static uint32_t slot_of(const cst_graph *g, const cst_vertex *v) {
+  uint64_t h = mix(bits(v->value) + 0x9e3779b97f4a7c15u * ((uint64_t)v->op + 1));
+  h = mix(h ^ ((uint64_t)(uint32_t)v->a << 32 | (uint32_t)v->b));
+  return (uint32_t)h & (g->slots - 1);
+}
+
+static bool same(const cst_vertex *v, const cst_vertex *w) {
+  return v->op == w->op && v->a == w->a && v->b == w->b && bits(v->value) == bits(w->value);
+}
+
+/* The slot that holds v, or the free one where it belongs. */
+static uint32_t find(const cst_graph *g, const cst_vertex *v) {
+  uint32_t s = slot_of(g, v);
+  while (g->table[s] >= 0 && !same(&g->node[g->table[s]], v)) s = (s + 1) & (g->slots - 1);
+  return s;
+}
+
+static void rehash(cst_graph *g) {
+  g->slots *= 2;
+  g->table = cst_expr_memory(g->table, g->slots, sizeof *g->table);
+  memset(g->table, 0xff, g->slots * sizeof *g->table);
+  for (int i = 0; i < g->size; i++) g->table[find(g, &g->node[i])] = i;
+}
+
+static cst_node intern(cst_graph *g, cst_vertex v) {
+  uint32_t s = find(g, &v);
+  if (g->table[s] >= 0) return g->table[s];
+  if (g->size >= CST_EXPR_NODES) return -1;
+  if (g->size == g->capacity) {
+    g->capacity = g->capacity ? 2 * g->capacity : 64;
+    g->node = cst_expr_memory(g->node, (size_t)g->capacity, sizeof *g->node);
+  }
+  g->node[g->size] = v;
+  g->table[s] = g->size++;
+  const cst_node n = g->size - 1;
+  if (2 * (uint32_t)g->size > g->slots) rehash(g);
+  return n;
+}
+
+cst_node cst_graph_constant(cst_graph *g, double value) {
+  return intern(g, (cst_vertex){.op = CST_OP_CONSTANT, .value = value, .a = -1, .b = -1});
+}
+
+cst_node cst_graph_input(cst_graph *g, char array, int index) {
+  if (array < 'A' || array > 'z' || index < 0) return -1;
+  return intern(g, (cst_vertex){.op = CST_OP_INPUT, .a = array, .b = index, .depends = UINT64_C(1) << (array - 'A')});
+}
+
+bool cst_graph_is_constant(const cst_graph *g, cst_node n, double *value) {
+  if (n < 0 || g->node[n].op != CST_OP_CONSTANT) return false;
+  if (value) *value = g->node[n].value;
+  return true;
+}
+
+static bool is(const cst_graph *g, cst_node n, double value) {
+  return g->node[n].op == CST_OP_CONSTANT && g->node[n].value == value;
+}
+
+bool cst_graph_is_zero(const cst_graph *g, cst_node n) {
+  return n >= 0 && is(g, n, 0);
+}
+
+bool cst_graph_depends(const cst_graph *g, cst_node n, char array) {
+  return n >= 0 && array >= 'A' && array <= 'z' && (g->node[n].depends >> (array - 'A') & 1);
+}
+
+/* The node of an operation, folded when its operands are constants. */
+static cst_node make(cst_graph *g, cst_op op, cst_node a, cst_node b) {
+  const cst_vertex *x = &g->node[a], *y = b < 0 ? x : &g->node[b];
+  if (x->op == CST_OP_CONSTANT && y->op == CST_OP_CONSTANT) return cst_graph_constant(g, cst_op_apply(op, x->value, y->value));
+  const bool swap = (op == CST_OP_ADD || op == CST_OP_MUL) && a > b;
+  return intern(g, (cst_vertex){.op = op, .a = swap ? b : a, .b = swap ? a : b, .depends = x->depends | y->depends});
+}
+
+static bool both_constant(const cst_graph *g, cst_node a, cst_node b) {
+  return g->node[a].op == CST_OP_CONSTANT && g->node[b].op == CST_OP_CONSTANT;
+}
+
+/* n without its sign; *negative flips when there was one. */
+static cst_node strip(const cst_graph *g, cst_node n, bool *negative) {
+  if (g->node[n].op != CST_OP_NEG) return n;
+  *negative = !*negative;
+  return g->node[n].a;
+}
+
+cst_node cst_graph_neg(cst_graph *g, cst_node a) {
+  if (a < 0) return -1;
+  const cst_vertex v = g->node[a];
+  if (v.op == CST_OP_NEG) return v.a;
+  if (v.op == CST_OP_MUL && cst_graph_is_constant(g, v.a, NULL)) return cst_graph_mul(g, cst_graph_neg(g, v.a), v.b);
+  if (v.op == CST_OP_MUL && cst_graph_is_constant(g, v.b, NULL)) return cst_graph_mul(g, cst_graph_neg(g, v.b), v.a);
+  if (v.op == CST_OP_DIV && cst_graph_is_constant(g, v.a, NULL)) return cst_graph_div(g, cst_graph_neg(g, v.a), v.b);
+  return make(g, CST_OP_NEG, a, -1);
+}
+
+cst_node cst_graph_add(cst_graph *g, cst_node a, cst_node b) {
+  if (a < 0 || b < 0) return -1;
+  if (both_constant(g, a, b)) return make(g, CST_OP_ADD, a, b);
+  if (is(g, a, 0)) return b;
+  if (is(g, b, 0)) return a;
+  if (g->node[b].op == CST_OP_NEG) return cst_graph_sub(g, a, g->node[b].a);
+  if (g->node[a].op == CST_OP_NEG) return cst_graph_sub(g, b, g->node[a].a);
+  return make(g, CST_OP_ADD, a, b);
+}
+
+cst_node cst_graph_sub(cst_graph *g, cst_node a, cst_node b) {
+  if (a < 0 || b < 0) return -1;
+  if (both_constant(g, a, b)) return make(g, CST_OP_SUB, a, b);
+  if (is(g, b, 0)) return a;
+  if (is(g, a, 0)) return cst_graph_neg(g, b);
+  if (a == b) return cst_graph_constant(g, 0);
+  if (g->node[b].op == CST_OP_NEG) return cst_graph_add(g, a, g->node[b].a);
+  return make(g, CST_OP_SUB, a, b);
+}
+
+cst_node cst_graph_mul(cst_graph *g, cst_node a, cst_node b) {
+  if (a < 0 || b < 0) return -1;
+  if (both_constant(g, a, b)) return make(g, CST_OP_MUL, a, b);
+  if (is(g, a, 0) || is(g, b, 0)) return cst_graph_constant(g, 0);
+  if (is(g, a, 1)) return b;
+  if (is(g, b, 1)) return a;
+  if (is(g, a, -1)) return cst_graph_neg(g, b);
+  if (is(g, b, -1)) return cst_graph_neg(g, a);
+  bool           negative = false;
+  const cst_node x = strip(g, a, &negative), y = strip(g, b, &negative), product = make(g, CST_OP_MUL, x, y);
+  return negative ? cst_graph_neg(g, product) : product;
+}
+
+cst_node cst_graph_div(cst_graph *g, cst_node a, cst_node b) {
+  if (a < 0 || b < 0) return -1;
+  if (both_constant(g, a, b)) return make(g, CST_OP_DIV, a, b);
+  if (is(g, a, 0)) return a;
+  if (is(g, b, 1)) return a;
+  if (is(g, b, -1)) return cst_graph_neg(g, a);
+  bool           negative = false;
+  const cst_node x = strip(g, a, &negative), y = strip(g, b, &negative), quotient = make(g, CST_OP_DIV, x, y);
+  return negative ? cst_graph_neg(g, quotient) : quotient;
+}
+
+/* a^n by squaring, n >= 0. */
+static cst_node power(cst_graph *g, cst_node a, int n) {
+  cst_node result = cst_graph_constant(g, 1);
+  for (; n; n >>= 1) {
+    if (n & 1) result = cst_graph_mul(g, result, a);
+    if (n > 1) a = cst_graph_mul(g, a, a);
+  }
+  return result;
+}
+
+cst_node cst_graph_pow(cst_graph *g, cst_node a, cst_node b) {
+  if (a < 0 || b < 0) return -1;
+  double n;
+  if (cst_graph_is_constant(g, b, &n) && fabs(n) <= LARGEST_PRODUCT_POWER && 2 * n == floor(2 * n)) {
+    cst_node p = power(g, a, (int)fabs(n));
+    if (n != floor(n)) p = cst_graph_mul(g, p, cst_graph_operation(g, CST_OP_SQRT, a, -1));
+    return n < 0 ? cst_graph_div(g, cst_graph_constant(g, 1), p) : p;
+  }
+  if (is(g, a, 1)) return a;
+  return make(g, CST_OP_POW, a, b);
+}
+
+cst_node cst_graph_operation(cst_graph *g, cst_op op, cst_node a, cst_node b) {
+  switch (op) {
+  case CST_OP_ADD:
+    return cst_graph_add(g, a, b);
+  case CST_OP_SUB:
+    return cst_graph_sub(g, a, b);
+  case CST_OP_MUL:
+    return cst_graph_mul(g, a, b);
+  case CST_OP_DIV:
+    return cst_graph_div(g, a, b);
+  case CST_OP_NEG:
+    return cst_graph_neg(g, a);
+  case CST_OP_POW:
+    return cst_graph_pow(g, a, b);
+  case CST_OP_ATAN2:
+    return a < 0 || b < 0 ? -1 : make(g, op, a, b);
+  default:
+    return a < 0 ? -1 : make(g, op, a, -1);
+  }
+}
+
+cst_node cst_graph_call(cst_graph *g, const char *function, cst_node a, cst_node b) {
+  const cst_function *f = cst_function_find(function, strlen(function));
+  return f ? cst_graph_operation(g, f->op, a, b) : -1;
+}
+
+unsigned char *cst_graph_reach(const cst_graph *g, const cst_node *out, int nout, int *top) {
+  *top = -1;
+  for (int k = 0; k < nout; k++)
+    if (out[k] > *top) *top = out[k];
+  unsigned char *mark = cst_expr_memory(NULL, (size_t)*top + 1, 1);
+  memset(mark, 0, (size_t)*top + 1);
+  for (int k = 0; k < nout; k++)
+    if (out[k] >= 0) mark[out[k]] = 1;
+  for (int i = *top; i >= 0; i--) {
+    const cst_vertex *v = &g->node[i];
+    if (!mark[i] || cst_op_leaf(v->op)) continue;
+    mark[v->a] = 1;
+    if (v->b >= 0) mark[v->b] = 1;
+  }
+  return mark;
+}
+
+cst_node *cst_graph_order(const cst_graph *g, const cst_node *out, int nout, int *count) {
+  int            top, n = 0, depth = 0, reached = 0;
+  unsigned char *wanted = cst_graph_reach(g, out, nout, &top);
+  for (int i = 0; i <= top; i++) wanted[i] = wanted[i] && !cst_op_leaf(g->node[i].op), reached += wanted[i];
+  cst_node *order = cst_expr_memory(NULL, (size_t)reached, sizeof *order), *stack = cst_expr_memory(NULL, (size_t)reached, sizeof *stack);
+  for (int k = 0; k < nout; k++) {
+    if (out[k] >= 0 && wanted[out[k]]) stack[depth++] = out[k];
+    while (depth) {
+      const cst_node v = stack[depth - 1], a = g->node[v].a, b = g->node[v].b;
+      if (wanted[a])
+        stack[depth++] = a;
+      else if (b >= 0 && wanted[b])
+        stack[depth++] = b;
+      else
+        order[n++] = v, wanted[v] = 0, depth--;
+    }
+  }
+  free(stack);
+  free(wanted);
+  *count = n;
+  return order;
+}
+
+void cst_graph_substitute(cst_graph *g, const cst_node *out, int nout, const cst_node *x, const cst_node *y, int nx, cst_node *result) {
+  int            top;
+  unsigned char *needed = cst_graph_reach(g, out, nout, &top);
+  cst_node      *map = cst_expr_memory(NULL, (size_t)top + 1, sizeof *map);
+  for (int i = 0; i <= top; i++) map[i] = i;
+  for (int i = 0; i < nx; i++)
+    if (x[i] >= 0 && x[i] <= top) map[x[i]] = y[i];
+  for (int i = 0; i <= top; i++) {
+    const cst_vertex v = g->node[i];
+    if (!needed[i] || map[i] != i || cst_op_leaf(v.op)) continue;
+    if (map[v.a] != v.a || (v.b >= 0 && map[v.b] != v.b)) map[i] = cst_graph_operation(g, v.op, map[v.a], v.b < 0 ? -1 : map[v.b]);
+  }
+  for (int k = 0; k < nout; k++) result[k] = out[k] < 0 ? -1 : map[out[k]];
+  free(map);
+  free(needed);
+}

@@ -1,0 +1,49 @@
+/* main.c: the program `constella`: finds the command and calls it. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "cli/cli.h"
+#include "constella/diag.h"
+
+#ifndef CST_VERSION
+#define CST_VERSION "unknown"
+#endif
+
+const cst_command cst_commands[] = {
+    {"run", "STUDY [-o FILE] [--overwrite] [--batch B] [--progress auto|line|log|none] [PETSc options]", "run a study, under mpirun/srun or alone", cst_cli_run},
+    {"check", "STUDY", "validate a study and print its plan; runs nothing", cst_cli_check},
+    {"list", "systems|methods|observables|studies|schemes", "what there is", cst_cli_list},
+    {"show", "NAME", "a page on a system, method or scheme", cst_cli_show},
+    {"table", "FILE [--format text|csv|json|markdown|latex] [--columns ...] [--where ...]", "results as a table", cst_cli_table},
+    {"status", "FILE", "how far a run is", cst_cli_status},
+    {"report", "FILE -o PAGE.html", "figures and tables in one page", cst_cli_report},
+    {NULL, NULL, NULL, NULL},
+};
+
+static int help(FILE *out) {
+  fputs("constella: studies of structure-preserving integrators for constrained mechanical systems\n\n", out);
+  for (const cst_command *c = cst_commands; c->name; c++) fprintf(out, "  constella %s %s\n      %s\n", c->name, c->arguments, c->doc);
+  fputs("\nExit status: 0 done, 1 something failed while running, 2 bad input. `constella --version` prints the version.\n", out);
+  return 0;
+}
+
+static int unknown(const char *name) {
+  const char *names[16];
+  int         n = 0;
+  for (const cst_command *c = cst_commands; c->name; c++) names[n++] = c->name;
+  const char *near = cst_nearest(name, names, n);
+  fprintf(stderr, "constella: error: unknown command '%s'; allowed: %s%s%s%s\n", name, cst_join(names, n), near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+  return 2;
+}
+
+int main(int argc, char **argv) {
+  setenv("OPENBLAS_NUM_THREADS", "1", 0);
+  setenv("OMP_NUM_THREADS", "1", 0);
+  if (argc < 2) return help(stderr), 2;
+  if (!strcmp(argv[1], "help") || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) return help(stdout);
+  if (!strcmp(argv[1], "--version")) return printf("constella %s\n", CST_VERSION), 0;
+  for (const cst_command *c = cst_commands; c->name; c++)
+    if (!strcmp(argv[1], c->name)) return c->run(argc - 1, argv + 1);
+  return unknown(argv[1]);
+}

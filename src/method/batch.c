@@ -1,0 +1,79 @@
+/* batch.c: batches of lanes: memory, starts, ghosts. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "method/stepper.h"
+
+PetscErrorCode cst_batch_create(const cst_stepper *s, cst_batch *b) {
+  const size_t groups = (size_t)cst_stepper_groups(s), bytes = groups * cst_stepper_record_size(s) * sizeof(double);
+  void        *record = NULL, *last = NULL;
+  PetscFunctionBegin;
+  memset(b, 0, sizeof *b);
+  PetscCheck(!posix_memalign(&record, 64, bytes) && !posix_memalign(&last, 64, bytes), PETSC_COMM_SELF, PETSC_ERR_MEM, "no memory for a batch");
+  b->record = record;
+  b->last = last;
+  PetscCall(PetscCalloc1(groups, &b->alive));
+  PetscCall(PetscCalloc1(groups * (size_t)cst_stepper_width(s), &b->fate));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode cst_batch_destroy(cst_batch *b) {
+  PetscFunctionBegin;
+  free(b->record);
+  free(b->last);
+  PetscCall(PetscFree(b->alive));
+  PetscCall(PetscFree(b->fate));
+  memset(b, 0, sizeof *b);
+  PetscFunctionReturn(0);
+}
+
+void cst_batch_reset(const cst_stepper *s, cst_batch *b, long lanes) {
+  const int width = cst_stepper_width(s);
+  b->groups = (int)((lanes + width - 1) / width);
+  b->step = 0;
+  memset(b->record, 0, (size_t)b->groups * cst_stepper_record_size(s) * sizeof(double));
+  memset(b->alive, 0, (size_t)b->groups * sizeof *b->alive);
+  memset(b->fate, 0, (size_t)b->groups * (size_t)width * sizeof *b->fate);
+}
+
+static double *column(const cst_stepper *s, double *records, long index) {
+  const int width = cst_stepper_width(s);
+  return records + (size_t)(index / width) * cst_stepper_record_size(s) + index % width;
+}
+
+/* s_j of the start: the least scale that the solver's tolerance refers to. */
+static void start_scale(const cst_system *sys, const double *c, const double *q, double *scale) {
+  double G[CST_MAX_G * CST_MAX_Q];
+  cst_system_eval(sys, CST_K_G, c, q, NULL, NULL, NULL, NULL, G);
+  for (int a = 0; a < sys->ng; a++) {
+    scale[a] = 0;
+    for (int i = 0; i < sys->nq; i++) scale[a] += fabs(G[a * sys->nq + i]) * fabs(q[i]);
+  }
+}
+
+void cst_batch_start(const cst_stepper *s, cst_batch *b, long index, const double *c, const double *q, const double *v, double tolerance) {
+  const cst_system *sys = cst_stepper_context(s)->system;
+  const cst_layout *at = cst_stepper_layout(s);
+  const int         width = cst_stepper_width(s);
+  double           *x = column(s, b->record, index), mass[CST_MAX_Q], scale[CST_MAX_G];
+  cst_system_eval(sys, CST_K_mass, c, q, NULL, NULL, NULL, NULL, mass);
+  start_scale(sys, c, q, scale);
+  for (int k = 0; k < sys->npar; k++) x[(at->c + k) * width] = c[k];
+  for (int k = 0; k < sys->nmass; k++) x[(at->mass + k) * width] = mass[k];
+  for (int a = 0; a < sys->ng; a++) x[(at->scale + a) * width] = scale[a];
+  x[at->tolerance * width] = tolerance;
+  for (int i = 0; i < sys->nq; i++) {
+    x[(at->q + i) * width] = q[i];
+    x[(at->p + i) * width] = sys->mass_unit ? v[i] : mass[sys->mass_class[i]] * v[i];
+  }
+  b->alive[index / width] |= 1 << index % width;
+}
+
+void cst_batch_ready(const cst_stepper *s, cst_batch *b) {
+  for (int g = 0; g < b->groups; g++) cst_stepper_make_ghosts(s, b->record + (size_t)g * cst_stepper_record_size(s), b->alive[g]);
+}
+
+const double *cst_batch_lane(const cst_stepper *s, const cst_batch *b, long index) {
+  return column(s, b->fate[index].reason == CST_DONE ? b->record : b->last, index);
+}

@@ -1,0 +1,158 @@
+/* compose.c: compose(METHOD, SCHEME), compose(METHOD, [gammas]) and compose(METHOD1, METHOD2, ...).
+ *
+ * A scheme replaces one step by steps of gamma_i h. It needs a symmetric base; on another base every substep is METHOD(gamma h/2) followed by
+ * adjoint(METHOD)(gamma h/2), which is symmetric (Hairer, Lubich, Wanner, V.3.1). Several methods follow one another with equal parts of the step.
+ * Order of a scheme on a symmetric base of order 2: the scheme's. Extrinsic and intrinsic compositions of constrained methods are the same map as long as g = 0 at
+ * every substep (Barbero-Linan et al., (5.7)-(5.10)), which is the case here.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "constella/diag.h"
+#include "method/method.h"
+
+static const cst_scheme *scheme_of(const cst_term *t) {
+  const cst_term *s = t->n == 2 ? t->arg[1] : NULL;
+  return s && s->kind == CST_TERM_NAME && s->n == 0 ? cst_scheme_find(s->name) : NULL;
+}
+
+static bool is_scheme(const cst_term *t) { return t->n == 2 && (scheme_of(t) || t->arg[1]->kind == CST_TERM_LIST); }
+
+static int    gamma_count(const cst_term *t) { return scheme_of(t) ? scheme_of(t)->stages : t->arg[1]->n; }
+static double gamma_at(const cst_term *t, int i) { return scheme_of(t) ? scheme_of(t)->gamma[i] : t->arg[1]->arg[i]->number; }
+
+/* Order of a palindromic list on a symmetric base of order 2: sum gamma = 1; 4 when sum gamma^3 = 0. Higher ones are not looked for. */
+static int list_order(const cst_term *t) {
+  double cubes = 0;
+  for (int i = 0; i < gamma_count(t); i++) cubes += gamma_at(t, i) * gamma_at(t, i) * gamma_at(t, i);
+  return fabs(cubes) < 1e-12 ? 4 : 2;
+}
+
+static bool check_list(const cst_term *l, cst_expr_error *e) {
+  double sum = 0;
+  for (int i = 0; i < l->n; i++) {
+    if (l->arg[i]->kind != CST_TERM_NUMBER) return cst_term_error(l->arg[i], e, "a list of gammas holds numbers");
+    sum += l->arg[i]->number;
+  }
+  if (fabs(sum - 1) > 1e-13) return cst_term_error(l, e, "the gammas of a composition must sum to 1, these to %.17g", sum);
+  for (int i = 0; i < l->n; i++)
+    if (fabs(l->arg[i]->number - l->arg[l->n - 1 - i]->number) > 1e-15)
+      return cst_term_error(l->arg[i], e, "the gammas of a composition must read the same from both ends");
+  return true;
+}
+
+static const char *nearest(const char *name) {
+  const char *names[96];
+  int         n = 0;
+  for (int i = 0; i < cst_scheme_count(); i++) names[n++] = cst_scheme_at(i)->name;
+  for (int i = 0; i < cst_method_count() && n < 96; i++) names[n++] = cst_method_info_at(i)->name;
+  const char *near = cst_nearest(name, names, n);
+  return near ? near : "yoshida4";
+}
+
+static cst_program base(const cst_term *t) {
+  cst_program p = {0};
+  cst_term_expand(t->arg[0], &p, 1.0);
+  return p;
+}
+
+static bool base_symmetric(const cst_term *t) {
+  cst_program p = base(t);
+  bool        symmetric = cst_program_symmetric(&p);
+  free(p.step);
+  return symmetric;
+}
+
+static bool base_reversible(const cst_term *t) {
+  cst_program p = base(t);
+  bool        has = cst_program_adjoint(&p, 0);
+  free(p.step);
+  return has;
+}
+
+static bool check_methods(const cst_term *t, cst_expr_error *e) {
+  for (int i = 0; i < t->n; i++) {
+    const cst_term *a = t->arg[i];
+    if (i > 0 && a->kind == CST_TERM_NAME && a->n == 0 && cst_scheme_find(a->name))
+      return cst_term_error(a, e, "a scheme such as %s goes with exactly one method: compose(rattle, %s)", a->name, a->name);
+    if (i > 0 && a->kind == CST_TERM_NAME && a->n == 0 && !cst_method_row_find(a->name))
+      return cst_term_error(a, e, "unknown scheme or method '%s'; did you mean '%s'?", a->name, nearest(a->name));
+    if (!cst_term_method(t->arg[i], e)) return false;
+  }
+  return true;
+}
+
+static bool check(const cst_term *t, cst_expr_error *e) {
+  for (int i = 0; i < t->n; i++)
+    if (t->key[i]) return cst_term_error(t->arg[i], e, "compose takes no '%s='; write compose(METHOD, SCHEME)", t->key[i]);
+  if (t->n < 2) return cst_term_error(t, e, "compose takes a method and a scheme, or several methods: compose(rattle, yoshida4)");
+  if (!is_scheme(t)) return check_methods(t, e);
+  if (!cst_term_method(t->arg[0], e)) return false;
+  if (t->arg[1]->kind == CST_TERM_LIST && !check_list(t->arg[1], e)) return false;
+  return base_reversible(t) || cst_term_error(t->arg[0], e, "a scheme needs a symmetric base or one with an adjoint, and '%s' has none", t->arg[0]->name);
+}
+
+static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
+  for (int i = 0; i < (is_scheme(t) ? 1 : t->n); i++)
+    if (!cst_term_fits(t->arg[i], s, why, n)) return false;
+  return true;
+}
+
+static void expand(const cst_term *t, cst_program *p, double fraction) {
+  if (!is_scheme(t)) {
+    for (int i = 0; i < t->n; i++) cst_term_expand(t->arg[i], p, fraction / t->n);
+    return;
+  }
+  bool symmetric = base_symmetric(t);
+  for (int i = 0; i < gamma_count(t); i++) {
+    double part = gamma_at(t, i) * fraction * (symmetric ? 1 : 0.5);
+    cst_term_expand(t->arg[0], p, part);
+    if (symmetric) continue;
+    int first = p->n;
+    cst_term_expand(t->arg[0], p, part);
+    cst_program_adjoint(p, first);
+  }
+}
+
+static int even(int order) { return order + order % 2; }
+
+/* Of a scheme: the base's claims, made symmetric; of a list of methods: what all of them claim, one order more where the whole is symmetric. */
+static cst_properties properties(const cst_term *t, const cst_system *s) {
+  cst_properties x = cst_term_properties(t->arg[0], s);
+  if (is_scheme(t)) {
+    int scheme = scheme_of(t) ? scheme_of(t)->order : list_order(t), own = even(x.order_q < x.order_p ? x.order_q : x.order_p);
+    x.order_q = x.order_p = own > scheme ? own : scheme;
+    x.order_lambda = x.own_lambda ? 2 : x.order_q;
+    x.claims |= CST_SYMMETRIC;
+    return x;
+  }
+  cst_program p = {0};
+  expand(t, &p, 1.0);
+  for (int i = 1; i < t->n; i++) {
+    cst_properties y = cst_term_properties(t->arg[i], s);
+    x.order_q = y.order_q < x.order_q ? y.order_q : x.order_q;
+    x.order_p = y.order_p < x.order_p ? y.order_p : x.order_p;
+    x.claims &= y.claims;
+    x.own_lambda &= y.own_lambda;
+  }
+  x.claims &= ~(unsigned)CST_SYMMETRIC;
+  if (cst_program_symmetric(&p)) x.order_q = even(x.order_q), x.order_p = even(x.order_p), x.claims |= CST_SYMMETRIC;
+  x.lambda_time = x.own_lambda ? 0.5 : 1;
+  x.order_lambda = x.own_lambda ? (x.order_q < 2 ? x.order_q : 2) : x.order_q;
+  free(p.step);
+  return x;
+}
+
+const cst_method_row cst_method_row_compose = {
+    .info = {.name = "compose",
+             .doc = "Composition: a scheme raises the order of a symmetric base (adjoint pairs make any base symmetric); several methods follow one another with equal parts of the step.",
+             .equations = "Phi_{gamma_s h} o ... o Phi_{gamma_1 h},  sum gamma_i = 1",
+             .source = "Hairer, Lubich, Wanner, Geometric Numerical Integration, II.4 and V.3",
+             .signature = "compose(METHOD, SCHEME)",
+             .example = "compose(rattle, yoshida4)"},
+    .check = check,
+    .fits = fits,
+    .properties = properties,
+    .expand = expand,
+};

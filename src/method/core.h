@@ -1,0 +1,35 @@
+/* core.h: the face of a core: the arithmetic of one kind of substep on a group of lanes, compiled for one instruction set.
+ *
+ * A core is either generic (any system, kernels through pointers) or hot (one system, kernels inlined); both give the same bits.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef CST_CORE_H
+#define CST_CORE_H
+#include "system/group.h"
+
+typedef enum { CST_DONE, CST_NOT_CONVERGED, CST_NOT_FINITE } cst_reason;
+
+typedef struct {
+  long       steps;   /* whole steps that can be made before a lane fails; n when none does */
+  int        lanes;   /* bits of the lanes that fail in the next one, or whose state is not finite after `steps` */
+  cst_reason reason;
+} cst_outcome;
+
+/* What the pieces keep between calls, per group: which lanes are done with this substep, size of the last update. */
+typedef struct {
+  double last[CST_W_MAX] __attribute__((aligned(64)));
+  long   done[CST_W_MAX] __attribute__((aligned(64)));
+} cst_scratch;
+
+typedef struct {
+  /* Advance the record by n steps. It is changed only when the outcome is CST_DONE. */
+  cst_outcome (*march)(const cst_context *C, double *record, long n);
+  /* Substep j in pieces: x, f, d are [unknowns][W]. begin fills x with the warm start and resets the scratch; residual returns the bits of the lanes
+   * that are still active; direction gives d with x + d the next iterate (0 in lanes that are done); finish ends the substep. */
+  int (*begin)(const cst_context *C, const double *record, int j, double *x, cst_scratch *s);
+  int (*residual)(const cst_context *C, const double *record, int j, const double *x, double *f, cst_scratch *s);
+  void (*direction)(const cst_context *C, double *record, int j, const double *x, const double *f, double *d, cst_scratch *s);
+  void (*correct)(const cst_context *C, const double *record, int j, double *x, const double *d, cst_scratch *s);
+  cst_outcome (*finish)(const cst_context *C, double *record, int j, const double *x);
+} cst_core;
+#endif

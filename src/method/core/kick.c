@@ -1,0 +1,159 @@
+/* kick.c: the core of symplectic Euler A and B, SHAKE and RATTLE: impulses at the two ends of a drift.
+ *
+ *   p_h = p0 - w0 h grad V(q0) - G(q0)' L          q1 = q0 + h M^-1 p_h,   g(q1) = 0
+ *   p1  = p_h - w1 h grad V(q1) - G(q1)' m          G(q1) M^-1 p1 = 0       (m = 0 where the substep is not `tangent`)
+ *
+ * (w0, w1) = (1, 0): A; (0, 1): B; (1/2, 1/2): RATTLE. Barbero-Linan, Martin de Diego, Sato, (5.1)-(5.18), in the sign M A = f - G' lambda; M constant.
+ * The unknowns are the impulses L (ng of them), only h multiplies, never 1/h: the solver's noise then enters p as a random walk and not as a drift. Newton's
+ * matrix is h G(q1) M^-1 G(q0)'. The multipliers are the mean over a step, (L + m) / h.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "system/group.h"
+#include "core/dense.h"
+#define CORE  kick
+#define CORE_IS_HOT   /* the build compiles it for every system of the catalogue */
+#define NX    NG
+#define NXMAX GMAX
+#define COMPENSATED (!CST_HOT && C->compensated)
+
+struct local {
+  const vd *c;
+  vd        q[QMAX], p[QMAX], eq[QMAX], ep[QMAX];   /* state at the left end of the substep */
+  vd        dV[QMAX], G[GMAX * QMAX];               /* at q */
+  vd        minv[QMAX], hm[QMAX];                   /* 1/m and h/m by mass class */
+  vd        pt[QMAX];                               /* p0 - w0 h grad V; compensated: without p0 */
+  vd        ph[QMAX], q1[QMAX], eq1[QMAX], G1[GMAX * QMAX];
+  vd        scale[GMAX], tolerance, iterations;
+  vd        lambda[GMAX];                           /* impulses of this step, summed over its substeps */
+};
+#define HM(i) vpick(MASS_UNIT, vset(C->sub[j].h), L->hm[CLASS(i)])
+
+CST_INLINE void two_sum(vd a, vd b, vd *s, vd *e) {
+  vd t = a + b, z = t - a;
+  *e = (a - (t - z)) + (b - z);
+  *s = t;
+}
+
+CST_INLINE void enter(const cst_context *C, struct local *L, const double *record) {
+  const cst_layout at = LAYOUT(C);
+  L->c = cst_block(record, at.c);
+  cst_load(L->q, record, at.q, NQ);
+  cst_load(L->p, record, at.p, NQ);
+  cst_load(L->scale, record, at.scale, NG);
+  L->tolerance = *cst_block(record, at.tolerance);
+  if (COMPENSATED) cst_load(L->eq, record, at.eq, NQ), cst_load(L->ep, record, at.ep, NQ);
+  U for (int k = 0; k < NMASS; k++) L->minv[k] = 1.0 / cst_block(record, at.mass)[k];
+  K_dV(L->c, L->q, L->dV);
+  K_G(L->c, L->q, L->G);
+  (void)C;
+}
+
+CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
+  const double kick = C->sub[j].w0 * C->sub[j].h;
+  if (!MASS_UNIT) U for (int k = 0; k < NMASS; k++) L->hm[k] = C->sub[j].h * L->minv[k];
+  U for (int i = 0; i < NQ; i++) L->pt[i] = vpick(COMPENSATED, L->ep[i], L->p[i]) - kick * L->dV[i];
+  if (j == 0) U for (int a = 0; a < NG; a++) L->lambda[a] = vset(0);
+  (void)x;   /* the impulses of the last step are a good start */
+  if (NG == 0) {   /* no constraint: nothing to solve for, the drift is explicit */
+    U for (int i = 0; i < NQ; i++) {
+      L->ph[i] = L->pt[i];
+      if (COMPENSATED) two_sum(L->q[i], L->eq[i] + HM(i) * (L->p[i] + L->ph[i]), &L->q1[i], &L->eq1[i]);
+      else L->q1[i] = L->q[i] + HM(i) * L->ph[i];
+    }
+  }
+}
+
+/* f = g(q1(x)); a lane is done when every |g_a| <= tolerance * s_a. */
+CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
+  U for (int i = 0; i < NQ; i++) {
+    vd s = L->pt[i];
+    U for (int a = 0; a < NG; a++)
+      if (NZG(a, i)) s -= L->G[a * NQ + i] * x[a];
+    L->ph[i] = s;
+    if (COMPENSATED) two_sum(L->q[i], L->eq[i] + HM(i) * (L->p[i] + s), &L->q1[i], &L->eq1[i]);
+    else L->q1[i] = L->q[i] + HM(i) * s;
+  }
+  K_g(L->c, L->q1, f);
+  K_G(L->c, L->q1, L->G1);
+  vl done = vmask(1);
+  U for (int a = 0; a < NG; a++) {
+    vd s = vset(0);
+    U for (int i = 0; i < NQ; i++)
+      if (NZG(a, i)) {
+        s += vabs(L->G1[a * NQ + i]) * vabs(L->q1[i]);
+        if (COMPENSATED) f[a] += L->G1[a * NQ + i] * L->eq1[i];
+      }
+    done &= (vl)(vabs(f[a]) <= L->tolerance * vmax(s, L->scale[a]));
+  }
+  return done;
+}
+
+/* h G1 M^-1 B' for B = G (Newton's matrix, full) or B = G1 (symmetric: the upper triangle only). */
+CST_INLINE void product(const cst_context *C, const struct local *L, int j, const vd *B, int symmetric, vd *S) {
+  U for (int a = 0; a < NG; a++) U for (int b = symmetric ? a : 0; b < NG; b++) {
+    vd s = vset(0);
+    U for (int i = 0; i < NQ; i++)
+      if (NZG(a, i) && NZG(b, i)) s += (L->G1[a * NQ + i] * HM(i)) * B[b * NQ + i];
+    S[a * NG + b] = s;
+  }
+}
+
+CST_INLINE void direction(const cst_context *C, const struct local *L, int j, const vd *f, vd *d) {
+  vd S[GMAX * GMAX];
+  product(C, L, j, L->G, 0, S);
+  U for (int a = 0; a < NG; a++) d[a] = f[a];
+#if !CST_HOT
+  if (C->robust) {
+    cst_pivoted_solve(S, d, NG);
+    return;
+  }
+#endif
+  cst_lu(S, NG);
+  cst_lu_solve(S, d, NG);
+}
+
+/* Remove from p (+ dp where compensated) its part normal to the constraints at q1. */
+CST_INLINE void make_tangent(const cst_context *C, struct local *L, int j, vd *p) {
+  vd S[GMAX * GMAX], m[GMAX];
+  product(C, L, j, L->G1, 1, S);
+  U for (int a = 0; a < NG; a++) {
+    vd s = vset(0);
+    U for (int i = 0; i < NQ; i++)
+      if (NZG(a, i)) s += (L->G1[a * NQ + i] * HM(i)) * vpick(COMPENSATED, L->p[i] + p[i], p[i]);
+    m[a] = s;
+  }
+  cst_ldl(S, NG);
+  cst_lu_solve(S, m, NG);
+  U for (int a = 0; a < NG; a++) {
+    L->lambda[a] += m[a];
+    U for (int i = 0; i < NQ; i++)
+      if (NZG(a, i)) p[i] -= L->G1[a * NQ + i] * m[a];
+  }
+}
+
+CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x) {
+  const double kick = C->sub[j].w1 * C->sub[j].h;
+  vd           p[QMAX];
+  K_dV(L->c, L->q1, L->dV);
+  U for (int a = 0; a < NG; a++) L->lambda[a] += x[a];
+  U for (int i = 0; i < NQ; i++) p[i] = L->ph[i] - kick * L->dV[i];
+  if (NG > 0 && C->sub[j].tangent) make_tangent(C, L, j, p);
+  U for (int i = 0; i < NQ; i++) {
+    if (COMPENSATED) two_sum(L->p[i], p[i], &L->p[i], &L->ep[i]), L->eq[i] = L->eq1[i];
+    else L->p[i] = p[i];
+    L->q[i] = L->q1[i];
+  }
+  U for (int k = 0; k < NG * NQ; k++)
+    if (NZG(k / NQ, k % NQ)) L->G[k] = L->G1[k];
+}
+
+CST_INLINE void leave(const cst_context *C, const struct local *L, double *record) {
+  const cst_layout at = LAYOUT(C);
+  cst_store(record, at.q, L->q, NQ);
+  cst_store(record, at.p, L->p, NQ);
+  if (COMPENSATED) cst_store(record, at.eq, L->eq, NQ), cst_store(record, at.ep, L->ep, NQ);
+  U for (int a = 0; a < NG; a++) ((vd *)record)[at.lambda + a] = L->lambda[a] * C->mean;
+  (void)C;
+}
+
+#include "method/core/march.h"

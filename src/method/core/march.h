@@ -1,0 +1,170 @@
+/* march.h: what every core shares: the march of a group through many steps, and the same substep in pieces for PETSc's SNES types.
+ *
+ * A core file defines CORE (its name), NX and NXMAX (unknowns of a substep and an upper bound), struct local and, all CST_INLINE:
+ *   enter(C, L, record)            load the state and what is kept from step to step
+ *   begin(C, L, j, x)              the explicit part of substep j; x holds the warm start and may be replaced by a better one
+ *   vl evaluate(C, L, j, x, f)     residual f at the unknowns x; all-ones in lanes that need no further iteration
+ *   direction(C, L, j, f, d)       Newton's correction: x + d
+ *   finish(C, L, j, x)             end the substep; evaluate was last called with this x
+ *   leave(C, L, record)            store the state
+ * and then includes this file, which exports cst_core_<CORE>_<system or generic>_<isa>.
+ *
+ * Every lane stops iterating by its own test and is frozen then: at tolerance, when its update is below 8 eps of its unknowns, or when the
+ * update no longer shrinks at the level of round-off. So a lane's bits do not depend on its neighbours.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <string.h>
+#include "method/core.h"
+
+#define EPS 2.220446049250313e-16
+
+CST_INLINE vd largest(const vd *x, int n) {
+  vd m = vset(0);
+  U for (int i = 0; i < n; i++) m = vmax(vabs(x[i]), m);
+  return m;
+}
+
+/* Apply the correction d to the active lanes of x; returns the lanes whose iteration has stagnated. *last is the size of the previous one. */
+CST_INLINE vl correct(const cst_context *C, vl active, const vd *d, vd *x, vd *last) {
+  U for (int i = 0; i < NX; i++) x[i] += vkeep(active, d[i]);
+  vd size = largest(d, NX), of = largest(x, NX);
+  vl small = (vl)(size <= (8 * EPS) * of), stalled = (vl)(size >= 0.5 * *last) & (vl)(size <= 1e-12 * of);
+  *last = size;
+  (void)C;
+  return active & (small | stalled);
+}
+
+/* Newton for one substep. Returns the lanes that did not converge; x is the solution of the others. */
+CST_INLINE vl solve(const cst_context *C, struct local *L, int j, vd *x) {
+  vd f[NXMAX], d[NXMAX], last = vset(INFINITY);
+  vl done = vmask(0), active;
+  for (int it = 0;; it++) {
+    done |= evaluate(C, L, j, x, f);
+    active = ~done;
+    if (!vany(active) || it == C->max_iterations) return active;
+    direction(C, L, j, f, d);
+    L->iterations -= __builtin_convertvector(active, vd);   /* an active lane is -1 */
+    done |= correct(C, active, d, x, &last);
+  }
+}
+
+CST_INLINE int lanes_of(vl m) {
+  int bits = 0;
+  for (int l = 0; l < CST_W; l++) bits |= (m[l] != 0) << l;
+  return bits;
+}
+
+/* Lanes whose state is not finite. */
+CST_INLINE vl broken(const cst_context *C, const struct local *L) {
+  vd z = vset(0);
+  U for (int i = 0; i < NQ; i++) z += (L->q[i] - L->q[i]) + (L->p[i] - L->p[i]);
+  (void)C;
+  return (vl)(z != 0);
+}
+
+static cst_outcome march(const cst_context *C, double *record, long n) {
+  struct local L;
+  vd           warm[C->nsub * NX + 1];
+  enter(C, &L, record);
+  cst_load(warm, record, C->warm, C->nsub * NX);
+  L.iterations = *cst_block(record, LAYOUT(C).iterations);
+  for (long k = 0; k < n; k++)
+    for (int j = 0; j < C->nsub; j++) {
+      vd *x = warm + j * NX;
+      begin(C, &L, j, x);
+      if (NX > 0) {
+        vl failed = solve(C, &L, j, x);
+        if (__builtin_expect(vany(failed), 0)) return (cst_outcome){k, lanes_of(failed), CST_NOT_CONVERGED};
+      }
+      finish(C, &L, j, x);
+    }
+  vl bad = broken(C, &L);
+  if (__builtin_expect(vany(bad), 0)) return (cst_outcome){n, lanes_of(bad), CST_NOT_FINITE};
+  leave(C, &L, record);
+  cst_store(record, C->warm, warm, C->nsub * NX);
+  *(vd *)(record + (size_t)LAYOUT(C).iterations * CST_W) = L.iterations;
+  return (cst_outcome){n, 0, CST_DONE};
+}
+
+/* ---- the same substep in pieces. Each call loads the record again, so that nothing but the record and the scratch is kept between them. */
+
+static int piece_begin(const cst_context *C, const double *record, int j, double *x, cst_scratch *s) {
+  struct local L;
+  vd           y[NXMAX];
+  enter(C, &L, record);
+  cst_load(y, record, C->warm + j * NX, NX);
+  begin(C, &L, j, y);
+  cst_store(x, 0, y, NX);
+  vd *last = (vd *)s->last;
+  vl *done = (vl *)s->done;
+  *last = vset(INFINITY);
+  *done = vmask(0);
+  return NX;
+}
+
+static int piece_residual(const cst_context *C, const double *record, int j, const double *x, double *f, cst_scratch *s) {
+  struct local L;
+  vd           y[NXMAX], r[NXMAX];
+  enter(C, &L, record);
+  begin(C, &L, j, y);
+  cst_load(y, x, 0, NX);
+  vl *done = (vl *)s->done;
+  *done |= evaluate(C, &L, j, y, r);
+  cst_store(f, 0, r, NX);
+  return lanes_of(~*done);
+}
+
+static void piece_direction(const cst_context *C, double *record, int j, const double *x, const double *f, double *d, cst_scratch *s) {
+  struct local L;
+  vd           y[NXMAX], r[NXMAX], e[NXMAX];
+  enter(C, &L, record);
+  begin(C, &L, j, y);
+  cst_load(y, x, 0, NX);
+  evaluate(C, &L, j, y, r);
+  cst_load(r, f, 0, NX);
+  direction(C, &L, j, r, e);
+  vl active = ~*(vl *)s->done;
+  U for (int i = 0; i < NX; i++) e[i] = vkeep(active, e[i]);
+  cst_store(d, 0, e, NX);
+  vd *iterations = (vd *)(record + (size_t)LAYOUT(C).iterations * CST_W);
+  *iterations -= __builtin_convertvector(active, vd);
+}
+
+static void piece_correct(const cst_context *C, const double *record, int j, double *x, const double *d, cst_scratch *s) {
+  vd y[NXMAX], e[NXMAX];
+  vl *done = (vl *)s->done, active = ~*done;
+  (void)record, (void)j;
+  cst_load(y, x, 0, NX);
+  cst_load(e, d, 0, NX);
+  *done |= correct(C, active, e, y, (vd *)s->last);
+  cst_store(x, 0, y, NX);
+}
+
+static cst_outcome piece_finish(const cst_context *C, double *record, int j, const double *x) {
+  struct local L;
+  vd           y[NXMAX], r[NXMAX];
+  enter(C, &L, record);
+  begin(C, &L, j, y);
+  if (NX > 0) {
+    cst_load(y, x, 0, NX);
+    evaluate(C, &L, j, y, r);
+  }
+  finish(C, &L, j, y);
+  vl bad = broken(C, &L);
+  if (vany(bad)) return (cst_outcome){0, lanes_of(bad), CST_NOT_FINITE};
+  leave(C, &L, record);
+  if (NX > 0) memcpy(record + (size_t)(C->warm + j * NX) * CST_W, x, sizeof(vd) * NX);
+  return (cst_outcome){1, 0, CST_DONE};
+}
+
+#ifdef CST_SYSTEM_HEADER
+#define CST_CORE_SYMBOL_(core, sys, isa) cst_core_##core##_##sys##_##isa
+#define CST_CORE_SYMBOL(core, sys, isa)  CST_CORE_SYMBOL_(core, sys, isa)
+#define SYMBOL                           CST_CORE_SYMBOL(CORE, SYS_ID, CST_ISA)
+#else
+#define CST_CORE_SYMBOL_(core, isa) cst_core_##core##_generic_##isa
+#define CST_CORE_SYMBOL(core, isa)  CST_CORE_SYMBOL_(core, isa)
+#define SYMBOL                      CST_CORE_SYMBOL(CORE, CST_ISA)
+#endif
+extern const cst_core SYMBOL;
+const cst_core        SYMBOL = {march, piece_begin, piece_residual, piece_direction, piece_correct, piece_finish};

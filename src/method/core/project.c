@@ -1,0 +1,86 @@
+/* project.c: the core of project(LAYER): after the layer's step, back to the constraint manifold.
+ *
+ *   q1 = P(q):   q1 = q + G(q1)' theta,  g(q1) = 0        then p1 = p - G(q1)' m with G(q1) M^-1 p1 = 0
+ *
+ * P is the Euclidean projection, the second one M-orthogonal. Unknowns (q1, theta). The iteration leaves D2(theta.g) out of Newton's matrix: theta is of
+ * the size of the layer's local error, and so is the rate of contraction.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "system/acceleration.h"
+#define CORE  project
+#define NX    (NQ + NG)
+#define NXMAX (QMAX + GMAX)
+
+struct local {
+  const vd *c;
+  vd        q[QMAX], p[QMAX], minv[QMAX], one[QMAX];
+  vd        q1[QMAX], G1[GMAX * QMAX];
+  vd        scale[GMAX], tolerance, iterations;
+};
+
+CST_INLINE void enter(const cst_context *C, struct local *L, const double *record) {
+  const cst_layout at = LAYOUT(C);
+  L->c = cst_block(record, at.c);
+  cst_load(L->q, record, at.q, NQ);
+  cst_load(L->p, record, at.p, NQ);
+  cst_load(L->scale, record, at.scale, NG);
+  L->tolerance = *cst_block(record, at.tolerance);
+  U for (int k = 0; k < NMASS; k++) L->minv[k] = 1.0 / cst_block(record, at.mass)[k], L->one[k] = vset(1);
+}
+
+CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
+  (void)j;
+  U for (int i = 0; i < NQ; i++) x[i] = L->q[i];
+  U for (int a = 0; a < NG; a++) x[NQ + a] = vset(0);
+}
+
+CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
+  vl done;
+  (void)j;
+  K_g(L->c, x, f + NQ);
+  K_G(L->c, x, L->G1);
+  done = cst_on_manifold(C, f + NQ, L->G1, x, L->tolerance, L->scale);
+  vd size = vset(0), off = vset(0);
+  U for (int i = 0; i < NQ; i++) {
+    f[i] = x[i] - L->q[i];
+    U for (int a = 0; a < NG; a++)
+      if (NZG(a, i)) f[i] -= L->G1[a * NQ + i] * x[NQ + a];
+    size = vmax(vabs(x[i]), size);
+    off = vmax(vabs(f[i]), off);
+    L->q1[i] = x[i];
+  }
+  return done & (vl)(off <= L->tolerance * size);
+}
+
+CST_INLINE void direction(const cst_context *C, const struct local *L, int j, const vd *f, vd *d) {
+  vd *t = d + NQ, S[GMAX * GMAX];
+  (void)j;
+  U for (int a = 0; a < NG; a++) {
+    t[a] = -f[NQ + a];
+    U for (int i = 0; i < NQ; i++)
+      if (NZG(a, i)) t[a] += L->G1[a * NQ + i] * f[i];
+  }
+  cst_gram(C, L->G1, L->one, S);
+  cst_ldl(S, NG);
+  cst_lu_solve(S, t, NG);
+  U for (int i = 0; i < NQ; i++) {
+    d[i] = -f[i];
+    U for (int a = 0; a < NG; a++)
+      if (NZG(a, i)) d[i] += L->G1[a * NQ + i] * t[a];
+  }
+}
+
+CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x) {
+  vd m[GMAX];
+  (void)j, (void)x;
+  cst_make_tangent(C, L->G1, L->minv, L->p, m);
+  U for (int i = 0; i < NQ; i++) L->q[i] = L->q1[i];
+}
+
+CST_INLINE void leave(const cst_context *C, const struct local *L, double *record) {
+  const cst_layout at = LAYOUT(C);
+  cst_store(record, at.q, L->q, NQ);
+  cst_store(record, at.p, L->p, NQ);
+}
+
+#include "method/core/march.h"

@@ -1,0 +1,88 @@
+/* rk.c: the core of Runge-Kutta methods on the index-reduced equations q' = v, v' = A(q, v) (system/acceleration.h).
+ *
+ *   Q_i = q + h sum_j a_ij V_j,   V_i = v + h sum_j a_ij A_j,   A_i = A(Q_i, V_i);   q += h sum b_i V_i,   v += h sum b_i A_i
+ *
+ * Explicit tableaus have no unknowns. Of an implicit one the unknowns are the A_i; the iteration is the functional one, A_i <- A(Q_i, V_i),
+ * which contracts by about h times the Lipschitz constant and is run to stagnation. Nothing here keeps g = 0: that is what these methods are compared for.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "system/acceleration.h"
+#include "tableau/tableau.h"
+#define CORE  rk
+#define NX    (C->unknowns)
+#define NXMAX (CST_MAX_STAGES * QMAX)
+
+struct local {
+  const vd *c;
+  vd        q[QMAX], p[QMAX], v[QMAX], m[QMAX], minv[QMAX];
+  vd        V[NXMAX], A[NXMAX], lambda[GMAX], iterations;
+};
+
+CST_INLINE void enter(const cst_context *C, struct local *L, const double *record) {
+  const cst_layout at = LAYOUT(C);
+  L->c = cst_block(record, at.c);
+  cst_load(L->q, record, at.q, NQ);
+  cst_load(L->p, record, at.p, NQ);
+  cst_load(L->m, record, at.mass, NMASS);
+  U for (int k = 0; k < NMASS; k++) L->minv[k] = 1.0 / L->m[k];
+  const vd *minv = L->minv;
+  U for (int i = 0; i < NQ; i++) L->v[i] = MINV(i) * L->p[i];
+}
+
+/* base + h sum_l a_il K_l over the stages 0..n-1: V_i from v and A, Q_i from q and V. */
+CST_INLINE void stage(const cst_context *C, int j, int i, int n, const vd *base, const vd *K, vd *out) {
+  const cst_substep *s = &C->sub[j];
+  for (int k = 0; k < NQ; k++) {
+    out[k] = base[k];
+    for (int l = 0; l < n; l++)
+      if (s->a[i * s->stages + l] != 0) out[k] += (s->h * s->a[i * s->stages + l]) * K[l * NQ + k];
+  }
+}
+
+CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
+  (void)x;
+  if (NX > 0) return;
+  for (int i = 0; i < C->sub[j].stages; i++) {
+    vd Q[QMAX];
+    stage(C, j, i, i, L->v, L->A, L->V + i * NQ);
+    stage(C, j, i, i, L->q, L->V, Q);
+    cst_acceleration(C, L->c, L->minv, Q, L->V + i * NQ, L->A + i * NQ, L->lambda);
+  }
+}
+
+CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
+  const int s = C->sub[j].stages;
+  vd        Q[QMAX];
+  for (int i = 0; i < s; i++) stage(C, j, i, s, L->v, x, L->V + i * NQ);
+  for (int i = 0; i < s; i++) {
+    stage(C, j, i, s, L->q, L->V, Q);
+    cst_acceleration(C, L->c, L->minv, Q, L->V + i * NQ, f + i * NQ, L->lambda);
+  }
+  for (int k = 0; k < NX; k++) f[k] -= x[k];
+  return vmask(0);   /* ends by stagnation */
+}
+
+CST_INLINE void direction(const cst_context *C, const struct local *L, int j, const vd *f, vd *d) {
+  (void)L, (void)j;
+  for (int k = 0; k < NX; k++) d[k] = f[k];
+}
+
+CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x) {
+  const cst_substep *s = &C->sub[j];
+  const vd          *A = NX > 0 ? x : L->A;
+  for (int k = 0; k < NQ; k++) {
+    vd dq = vset(0), dv = vset(0);
+    for (int i = 0; i < s->stages; i++) dq += s->b[i] * L->V[i * NQ + k], dv += s->b[i] * A[i * NQ + k];
+    L->q[k] += s->h * dq;
+    L->v[k] += s->h * dv;
+    L->p[k] = vpick(MASS_UNIT, L->v[k], L->m[CLASS(k)] * L->v[k]);
+  }
+}
+
+CST_INLINE void leave(const cst_context *C, const struct local *L, double *record) {
+  const cst_layout at = LAYOUT(C);
+  cst_store(record, at.q, L->q, NQ);
+  cst_store(record, at.p, L->p, NQ);
+}
+
+#include "method/core/march.h"

@@ -1,0 +1,31 @@
+/* euler-b.c: Symplectic Euler, variant B, with constraints: the force acts at the right end of the step; the adjoint of euler-a.
+ *
+ *   p0 = M(q1-q0)/h + G(q0)'L,   p1 = M(q1-q0)/h - h grad V(q1) - G(q1)'m
+ *
+ * with g(q1) = 0 and G(q1) M^-1 p1 = 0. Source: Barbero-Linan, Martin de Diego, Sato Martin de Almagro, A new perspective on symplectic integration of
+ * constrained mechanical systems via discretization maps, section 5, in the sign M A = f - G' lambda. Arithmetic: core/kick.c.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "method/kick.h"
+
+static void expand(const cst_term *t, cst_program *p, double fraction) {
+  (void)t;
+  cst_kick_add(p, fraction, 0, 1, 1);
+}
+
+static cst_properties properties(const cst_term *t, const cst_system *s) {
+  (void)t, (void)s;
+  return cst_variational(1);
+}
+
+const cst_method_row cst_method_row_euler_b = {
+    .info = {.name = "euler-b",
+             .doc = "Symplectic Euler, variant B, with constraints: the force acts at the right end of the step; the adjoint of euler-a.",
+             .equations = "p0 = M(q1-q0)/h + G(q0)'L;  p1 = M(q1-q0)/h - h dV(q1) - G(q1)'m;  g(q1) = 0, G(q1) M^-1 p1 = 0",
+             .source = "Barbero-Linan, Martin de Diego, Sato Martin de Almagro (discretization maps), section 5",
+             .signature = "euler-b",
+             .example = "euler-b"},
+    .order = 1,
+    .properties = properties,
+    .expand = expand,
+};

@@ -1,0 +1,20 @@
+/* kick.h: what the rows over the kick core share: expansion and properties of a method with forces at the ends of a drift. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef CST_KICK_H
+#define CST_KICK_H
+#include "method/method.h"
+
+static inline void cst_kick_add(cst_program *p, double fraction, double w0, double w1, int tangent) {
+  cst_program_add(p, (cst_instruction){.core = CST_CORE_kick, .fraction = fraction, .w0 = w0, .w1 = w1, .tangent = tangent});
+}
+
+/* Properties of a variational method with both constraints: symplectic, momentum-preserving; `order` 1 or 2, symmetric where 2. */
+static inline cst_properties cst_variational(int order) {
+  return (cst_properties){.order_q = order,
+                          .order_p = order,
+                          .order_lambda = order,
+                          .claims = CST_SYMPLECTIC | CST_POSITIONS | CST_VELOCITIES | CST_MOMENTUM | CST_BOUNDED | (order == 2 ? CST_SYMMETRIC : 0),
+                          .lambda_time = 0.5,
+                          .own_lambda = true};
+}
+#endif

@@ -1,0 +1,27 @@
+/* layers.c: the explicit one-step layers: a row for each tableau of tableau/explicit.c. They keep no constraint; project(LAYER) does. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "method/layer.h"
+
+static void expand(const cst_term *t, cst_program *p, double fraction) { cst_layer_add(p, fraction, cst_tableau_find(t->name)); }
+
+static cst_properties properties(const cst_term *t, const cst_system *s) {
+  (void)s;
+  return cst_layer_properties(cst_tableau_find(t->name)->order, 0);
+}
+
+#define LAYER(ident, label, degree, text, from)                                                                                          \
+  const cst_method_row cst_method_row_##ident = {                                                                                        \
+      .info = {.name = label, .doc = text " On the index-reduced equations; keeps no constraint.", .equations = "q' = v,  v' = A(q, v)", \
+               .source = from, .signature = label, .example = label},                                                                    \
+      .layer = true,                                                                                                                     \
+      .order = degree,                                                                                                                   \
+      .properties = properties,                                                                                                          \
+      .expand = expand,                                                                                                                  \
+  }
+LAYER(euler, "euler", 1, "Explicit Euler.", "Euler 1768");
+LAYER(explicit_midpoint, "explicit-midpoint", 2, "Runge's midpoint rule.", "Runge 1895");
+LAYER(heun, "heun", 2, "Heun's second-order method.", "Heun 1900");
+LAYER(rk3, "rk3", 3, "Kutta's third-order method.", "Kutta 1901");
+LAYER(rk4, "rk4", 4, "The classical fourth-order Runge-Kutta method.", "Kutta 1901");
+LAYER(rk5, "rk5", 5, "Butcher's fifth-order method, six stages.", "Butcher 1964");
+LAYER(rk6, "rk6", 6, "Butcher's sixth-order method, seven stages.", "Butcher 1964");

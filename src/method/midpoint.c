@@ -1,0 +1,30 @@
+/* midpoint.c: the variational midpoint rule with constraints, L_d = h L((q0+q1)/2, (q1-q0)/h).
+ *
+ *   p0 = M(q1-q0)/h + h/2 grad V(qm) + G(q0)'L,   p1 = M(q1-q0)/h - h/2 grad V(qm) - G(q1)'m,   qm = (q0+q1)/2
+ *
+ * with g(q1) = 0 and G(q1) M^-1 p1 = 0. Equal to RATTLE where V is linear. Source as in rattle.c. Arithmetic: core/midpoint.c.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "method/kick.h"
+
+static void expand(const cst_term *t, cst_program *p, double fraction) {
+  (void)t;
+  cst_program_add(p, (cst_instruction){.core = CST_CORE_midpoint, .fraction = fraction});
+}
+
+static cst_properties properties(const cst_term *t, const cst_system *s) {
+  (void)t, (void)s;
+  return cst_variational(2);
+}
+
+const cst_method_row cst_method_row_midpoint = {
+    .info = {.name = "midpoint",
+             .doc = "Variational midpoint rule with constraints; implicit in the force.",
+             .equations = "p0 = M(q1-q0)/h + h/2 dV(qm) + G(q0)'L;  p1 = M(q1-q0)/h - h/2 dV(qm) - G(q1)'m;  g(q1) = 0, G(q1) M^-1 p1 = 0",
+             .source = "Barbero-Linan, Martin de Diego, Sato Martin de Almagro (discretization maps), section 5",
+             .signature = "midpoint",
+             .example = "midpoint"},
+    .order = 2,
+    .properties = properties,
+    .expand = expand,
+};

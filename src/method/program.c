@@ -1,0 +1,85 @@
+/* program.c: a method expression as the list of substeps that one step consists of. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "method/method.h"
+
+cst_program *cst_program_create(const cst_method *m) {
+  cst_program *p = calloc(1, sizeof *p);
+  if (!p) abort();
+  cst_term_expand(cst_method_root(m), p, 1.0);
+  return p;
+}
+
+void cst_program_destroy(cst_program *p) {
+  if (!p) return;
+  free(p->step);
+  free(p);
+}
+
+void cst_program_add(cst_program *p, cst_instruction step) {
+  if (p->n == p->capacity) {
+    p->capacity = p->capacity ? 2 * p->capacity : 8;
+    p->step = realloc(p->step, sizeof *p->step * (size_t)p->capacity);
+    if (!p->step) abort();
+  }
+  p->step[p->n++] = step;
+}
+
+/* The adjoint of one substep: A and B change places, a tableau becomes its adjoint. */
+static bool step_adjoint(cst_instruction *s) {
+  double w = s->w0;
+  switch (s->core) {
+  case CST_CORE_kick:
+    s->w0 = s->w1;
+    s->w1 = w;
+    return s->tangent;
+  case CST_CORE_midpoint: return true;
+  case CST_CORE_rk:
+    s->tableau = cst_tableau_adjoint(&s->tableau);
+    return true;
+  default: return false;
+  }
+}
+
+bool cst_program_adjoint(cst_program *p, int first) {
+  for (int i = first, j = p->n - 1; i < j; i++, j--) {
+    cst_instruction t = p->step[i];
+    p->step[i] = p->step[j];
+    p->step[j] = t;
+  }
+  for (int i = first; i < p->n; i++)
+    if (!step_adjoint(&p->step[i])) return false;
+  return true;
+}
+
+static bool same_step(const cst_instruction *x, const cst_instruction *y) {
+  if (x->core != y->core || fabs(x->fraction - y->fraction) > 1e-14) return false;
+  if (x->core == CST_CORE_kick) return x->w0 == y->w0 && x->w1 == y->w1 && x->tangent == y->tangent;
+  if (x->core != CST_CORE_rk) return true;
+  if (x->tableau.stages != y->tableau.stages) return false;
+  for (int i = 0; i < x->tableau.stages; i++) {
+    if (fabs(x->tableau.b[i] - y->tableau.b[i]) > 1e-14) return false;
+    for (int j = 0; j < x->tableau.stages; j++) {
+      int k = i * x->tableau.stages + j;
+      if (fabs(x->tableau.a[k] - y->tableau.a[k]) > 1e-14) return false;
+    }
+  }
+  return true;
+}
+
+bool cst_program_symmetric(const cst_program *p) {
+  cst_program r = {0};
+  for (int i = 0; i < p->n; i++) cst_program_add(&r, p->step[i]);
+  bool same = cst_program_adjoint(&r, 0);
+  for (int i = 0; same && i < p->n; i++) same = same_step(&p->step[i], &r.step[i]);
+  free(r.step);
+  return same;
+}
+
+bool cst_program_compensates(const cst_program *p) {
+  for (int i = 0; i < p->n; i++)
+    if (p->step[i].core != CST_CORE_kick) return false;
+  return true;
+}

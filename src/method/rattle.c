@@ -1,0 +1,31 @@
+/* rattle.c: RATTLE: half a kick, a drift on the constraints, half a kick, both constraints kept.
+ *
+ *   p0 = M(q1-q0)/h + h/2 grad V(q0) + G(q0)'L,   p1 = M(q1-q0)/h - h/2 grad V(q1) - G(q1)'m
+ *
+ * with g(q1) = 0 and G(q1) M^-1 p1 = 0. Source: Barbero-Linan, Martin de Diego, Sato Martin de Almagro, A new perspective on symplectic integration of
+ * constrained mechanical systems via discretization maps, section 5, in the sign M A = f - G' lambda. Arithmetic: core/kick.c.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "method/kick.h"
+
+static void expand(const cst_term *t, cst_program *p, double fraction) {
+  (void)t;
+  cst_kick_add(p, fraction, 0.5, 0.5, 1);
+}
+
+static cst_properties properties(const cst_term *t, const cst_system *s) {
+  (void)t, (void)s;
+  return cst_variational(2);
+}
+
+const cst_method_row cst_method_row_rattle = {
+    .info = {.name = "rattle",
+             .doc = "RATTLE: half a kick, a drift on the constraints, half a kick, both constraints kept.",
+             .equations = "p0 = M(q1-q0)/h + h/2 dV(q0) + G(q0)'L;  p1 = M(q1-q0)/h - h/2 dV(q1) - G(q1)'m;  g(q1) = 0, G(q1) M^-1 p1 = 0",
+             .source = "Barbero-Linan, Martin de Diego, Sato Martin de Almagro (discretization maps), section 5",
+             .signature = "rattle",
+             .example = "rattle"},
+    .order = 2,
+    .properties = properties,
+    .expand = expand,
+};

@@ -1,0 +1,360 @@
+/* stepper.c: sets a program up as segments of equal cores, and marches batches through it under one SNES. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <stdlib.h>
+#include <string.h>
+#include "method/cores.h"
+#include "method/stepper.h"
+#include "solve/solver.h"
+
+/* Consecutive substeps of one core. */
+typedef struct {
+  const cst_core *core, *alone;   /* alone: the generic one, for a lane stepped by itself */
+  cst_context     context;
+  cst_substep    *sub;
+  int             first;          /* index of its first instruction */
+} segment;
+
+struct cst_stepper {
+  cst_program *program;
+  segment     *segment;
+  int          nsegment, width, groups, components;   /* components of a record */
+  size_t       size;
+  cst_layout   layout;
+  double       h;
+  bool         halved_start;    /* shake: the first step's impulse is that of half a step */
+  int          robust_iterations;
+  cst_solver  *solver;
+  cst_scratch *scratch;         /* [groups] */
+  double      *work;            /* three records: trial, column, saved */
+  double      *saved;           /* [groups] records, for steps in pieces */
+  /* what the solver's callbacks work on */
+  cst_batch   *batch;
+  long         n;
+  segment     *now;
+  int          sub;
+};
+
+static double *aligned(size_t n) {
+  void *p = NULL;
+  if (posix_memalign(&p, 64, (n ? n : 8) * sizeof(double))) return NULL;
+  memset(p, 0, (n ? n : 8) * sizeof(double));
+  return p;
+}
+
+/* ---- set-up ------------------------------------------------------------------------------------------------------------ */
+
+static int unknowns(const cst_instruction *p, const cst_system *s) {
+  switch (p->core) {
+  case CST_CORE_kick: return s->ng;
+  case CST_CORE_rk: return p->tableau.implicit ? p->tableau.stages * s->nq : 0;
+  default: return s->nq + s->ng;
+  }
+}
+
+static bool continues(const cst_instruction *a, const cst_instruction *b, const cst_system *s) {
+  return a->core == b->core && unknowns(a, s) == unknowns(b, s);
+}
+
+static void fill_context(cst_stepper *st, segment *g, const cst_system *s, const cst_stepper_options *o, int *warm) {
+  cst_context *c = &g->context;
+  c->system = s;
+  c->kernel = s->kernel[o->isa];
+  c->self = s->kernel_self[o->isa];
+  c->nq = s->nq, c->ng = s->ng, c->npar = s->npar, c->nmass = s->nmass, c->nsym = s->nsym;
+  c->at = st->layout;
+  c->sub = g->sub;
+  c->unknowns = unknowns(&st->program->step[g->first], s);
+  c->warm = *warm;
+  c->max_iterations = o->max_iterations;
+  c->compensated = o->compensated;
+  *warm += c->nsub * c->unknowns;
+}
+
+static void fill_substeps(cst_stepper *st, segment *g) {
+  for (int j = 0; j < g->context.nsub; j++) {
+    const cst_instruction *p = &st->program->step[g->first + j];
+    g->sub[j] = (cst_substep){.w0 = p->w0, .w1 = p->w1, .tangent = p->tangent, .stages = p->tableau.stages, .a = p->tableau.a, .b = p->tableau.b};
+  }
+}
+
+static PetscErrorCode make_segments(cst_stepper *st, const cst_system *s, const cst_stepper_options *o) {
+  const cst_program *p = st->program;
+  int                warm = st->layout.warm;
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc1(p->n, &st->segment));
+  for (int i = 0; i < p->n; st->nsegment++) {
+    segment *g = &st->segment[st->nsegment];
+    g->first = i;
+    for (; i < p->n && continues(&p->step[g->first], &p->step[i], s); i++) g->context.nsub++;
+    g->alone = cst_core_generic(p->step[g->first].core, o->isa);
+    g->core = o->compensated ? g->alone : cst_core_for(p->step[g->first].core, s, o->isa);
+    PetscCall(PetscCalloc1(g->context.nsub, &g->sub));
+    fill_context(st, g, s, o, &warm);
+    fill_substeps(st, g);
+  }
+  st->components = warm;
+  st->size = (size_t)warm * (size_t)st->width;
+  PetscFunctionReturn(0);
+}
+
+static void march_group(void *context, int group);
+static int  piece_residual(void *context, int group, const double *x, double *f);
+static void piece_direction(void *context, int group, const double *x, const double *f, double *d);
+static void piece_correct(void *context, int group, double *x, const double *d);
+
+PetscErrorCode cst_stepper_create(const cst_method *method, const cst_system *system, const cst_stepper_options *o, cst_stepper **stepper) {
+  cst_stepper *st;
+  int          most = 0;
+  PetscFunctionBegin;
+  PetscCall(PetscNew(&st));
+  *stepper = st;
+  st->program = cst_program_create(method);
+  PetscCheck(!o->compensated || cst_program_compensates(st->program), PETSC_COMM_SELF, PETSC_ERR_SUP, "%s has no compensated form", cst_method_label(method));
+  st->width = cst_isas[o->isa].width;
+  st->groups = o->groups;
+  st->layout = cst_layout_of(system->npar, system->nmass, system->nq, system->ng);
+  st->halved_start = cst_method_properties(method, system).own_lambda && cst_method_properties(method, system).lambda_time == 0;
+  st->robust_iterations = 4 * o->max_iterations;
+  PetscCall(make_segments(st, system, o));
+  for (int i = 0; i < st->nsegment; i++) most = PetscMax(most, st->segment[i].context.unknowns);
+  st->work = aligned(3 * st->size);
+  st->saved = aligned(st->size * (size_t)o->groups);
+  st->scratch = (cst_scratch *)aligned(sizeof(cst_scratch) / sizeof(double) * (size_t)o->groups);
+  PetscCheck(st->work && st->saved && st->scratch, PETSC_COMM_SELF, PETSC_ERR_MEM, "no memory for %d groups of lanes", o->groups);
+  PetscCall(cst_solver_create((cst_equations){st, march_group, piece_residual, piece_direction, piece_correct}, o->groups, st->width, most, o->max_iterations, &st->solver));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode cst_stepper_destroy(cst_stepper **stepper) {
+  cst_stepper *st = *stepper;
+  PetscFunctionBegin;
+  if (!st) PetscFunctionReturn(0);
+  for (int i = 0; i < st->nsegment; i++) PetscCall(PetscFree(st->segment[i].sub));
+  PetscCall(PetscFree(st->segment));
+  PetscCall(cst_solver_destroy(&st->solver));
+  cst_program_destroy(st->program);
+  free(st->work);
+  free(st->saved);
+  free(st->scratch);
+  PetscCall(PetscFree(*stepper));
+  PetscFunctionReturn(0);
+}
+
+void cst_stepper_set_step(cst_stepper *st, double h) {
+  st->h = h;
+  for (int i = 0; i < st->nsegment; i++) {
+    segment *g = &st->segment[i];
+    g->context.mean = 1 / h;
+    for (int j = 0; j < g->context.nsub; j++) g->sub[j].h = st->program->step[g->first + j].fraction * h;
+  }
+}
+
+int                cst_stepper_groups(const cst_stepper *s) { return s->groups; }
+int                cst_stepper_width(const cst_stepper *s) { return s->width; }
+const cst_layout  *cst_stepper_layout(const cst_stepper *s) { return &s->layout; }
+size_t             cst_stepper_record_size(const cst_stepper *s) { return s->size; }
+const cst_context *cst_stepper_context(const cst_stepper *s) { return &s->segment[0].context; }
+
+/* What each core does with matrices of ng and nq. */
+double cst_instruction_cost(const cst_instruction *p, const cst_system *s) {
+  const double q = s->nq, g = s->ng, gram = g * g * q + g * g * g, force = 4 * q;
+  switch (p->core) {
+  case CST_CORE_kick: return force + 4 * gram + 4 * q * g;
+  case CST_CORE_rk: return (p->tableau.implicit ? 10 : 1) * p->tableau.stages * 3 * (force + gram + q * g + 2 * q * p->tableau.stages);
+  default: return 10 * (force + gram + q * q * q + 4 * q * g);
+  }
+}
+
+void cst_stepper_evaluations(const cst_stepper *st, double *per_step, double *per_iteration) {
+  *per_step = *per_iteration = 0;
+  for (int i = 0; i < st->program->n; i++) {
+    const cst_instruction *p = &st->program->step[i];
+    if (p->core == CST_CORE_rk && p->tableau.implicit) *per_step += p->tableau.stages, *per_iteration = p->tableau.stages;
+    else if (p->core == CST_CORE_rk) *per_step += p->tableau.stages;
+    else if (p->core == CST_CORE_midpoint) *per_step += 1, *per_iteration = 1;
+    else if (p->core == CST_CORE_kick) *per_step += 1;
+  }
+}
+
+/* ---- marching ---------------------------------------------------------------------------------------------------------- */
+
+/* n steps through all segments; the record is changed only when all is done. */
+static cst_outcome march_segments(cst_stepper *st, double *record, long n) {
+  double *trial = st->work;
+  if (st->nsegment == 1) return st->segment[0].core->march(&st->segment[0].context, record, n);
+  for (long k = 0; k < n; k++) {
+    memcpy(trial, record, st->size * sizeof *trial);
+    for (int i = 0; i < st->nsegment; i++) {
+      cst_outcome o = st->segment[i].core->march(&st->segment[i].context, trial, 1);
+      if (o.reason != CST_DONE) return (cst_outcome){k, o.lanes, o.reason};
+    }
+    memcpy(record, trial, st->size * sizeof *trial);
+  }
+  return (cst_outcome){n, 0, CST_DONE};
+}
+
+/* One step of a record whose lanes are all alike, with pivoting and patience. */
+static cst_outcome march_alone(cst_stepper *st, double *record) {
+  for (int i = 0; i < st->nsegment; i++) {
+    cst_context c = st->segment[i].context;
+    c.robust = 1;
+    c.max_iterations = st->robust_iterations;
+    cst_outcome o = st->segment[i].alone->march(&c, record, 1);
+    if (o.reason != CST_DONE) return o;
+  }
+  return (cst_outcome){1, 0, CST_DONE};
+}
+
+static void copy_lane(const cst_stepper *st, double *to, int lane, const double *from, int source) {
+  for (int k = 0; k < st->components; k++) to[(size_t)k * st->width + lane] = from[(size_t)k * st->width + source];
+}
+
+void cst_stepper_make_ghosts(const cst_stepper *st, double *record, int alive) {
+  if (!alive) return;
+  int source = __builtin_ctz((unsigned)alive);
+  for (int l = 0; l < st->width; l++)
+    if (!(alive >> l & 1)) copy_lane(st, record, l, record, source);
+}
+
+/* One step of a group in which a lane fails: each living lane alone; those that cannot go on keep their last state and the reason. */
+static void step_with_care(cst_stepper *st, int group, long step) {
+  cst_batch *b = st->batch;
+  double    *record = b->record + (size_t)group * st->size, *column = st->work + st->size, *next = st->work + 2 * st->size;
+  memcpy(next, record, st->size * sizeof *next);
+  for (int l = 0; l < st->width; l++) {
+    if (!(b->alive[group] >> l & 1)) continue;
+    for (int pass = 0; pass < 2; pass++) {
+      for (int k = 0; k < st->width; k++) copy_lane(st, column, k, record, l);
+      cst_outcome o = pass == 0 ? march_segments(st, column, 1) : march_alone(st, column);
+      if (o.reason == CST_DONE) {
+        copy_lane(st, next, l, column, l);
+        break;
+      }
+      if (pass == 0) continue;
+      copy_lane(st, b->last + (size_t)group * st->size, l, record, l);
+      b->fate[group * st->width + l] = (cst_fate){o.reason, step};
+      b->alive[group] &= ~(1 << l);
+    }
+  }
+  memcpy(record, next, st->size * sizeof *next);
+  cst_stepper_make_ghosts(st, record, b->alive[group]);
+}
+
+/* The largest k <= n for which k steps succeed, by bisection on the first failing one; the record is left there. */
+static long march_while_good(cst_stepper *st, double *record, long n) {
+  long good = 0, bad = n + 1, k = n;
+  while (bad - good > 1) {
+    cst_outcome o = march_segments(st, record, k - good);
+    if (o.reason == CST_DONE) good = k;
+    else bad = o.reason == CST_NOT_CONVERGED ? good + o.steps + 1 : k;
+    k = good + (bad - good) / 2;
+  }
+  return good;
+}
+
+static void advance_group(cst_stepper *st, int group, long n) {
+  cst_batch *b = st->batch;
+  double    *record = b->record + (size_t)group * st->size;
+  for (long done = 0; done < n && b->alive[group];) {
+    cst_outcome o = march_segments(st, record, n - done);
+    if (__builtin_expect(o.reason == CST_DONE, 1)) return;
+    done += march_while_good(st, record, o.reason == CST_NOT_CONVERGED ? o.steps : n - done - 1);
+    step_with_care(st, group, b->step + done);
+    done++;
+  }
+}
+
+static void march_group(void *context, int group) {
+  cst_stepper *st = context;
+  advance_group(st, group, st->n);
+}
+
+/* ---- the same in pieces, for PETSc's own types and for monitors ---------------------------------------------------------- */
+
+static double *record_of(cst_stepper *st, int group) { return st->batch->record + (size_t)group * st->size; }
+
+static int piece_residual(void *context, int group, const double *x, double *f) {
+  cst_stepper *st = context;
+  return st->now->core->residual(&st->now->context, record_of(st, group), st->sub, x, f, &st->scratch[group]);
+}
+
+static void piece_direction(void *context, int group, const double *x, const double *f, double *d) {
+  cst_stepper *st = context;
+  st->now->core->direction(&st->now->context, record_of(st, group), st->sub, x, f, d, &st->scratch[group]);
+}
+
+static void piece_correct(void *context, int group, double *x, const double *d) {
+  cst_stepper *st = context;
+  st->now->core->correct(&st->now->context, record_of(st, group), st->sub, x, d, &st->scratch[group]);
+}
+
+/* Lanes of the group that the last solve left unconverged. */
+static int undone(const cst_stepper *st, int group) {
+  int bits = 0;
+  for (int l = 0; l < st->width; l++) bits |= (st->scratch[group].done[l] == 0) << l;
+  return bits;
+}
+
+/* One substep of all groups; failed[group] is set where a lane fails. */
+static PetscErrorCode substep_in_pieces(cst_stepper *st, bool *failed) {
+  const cst_context *c = &st->now->context;
+  PetscFunctionBegin;
+  for (int g = 0; g < st->batch->groups && c->unknowns > 0; g++)
+    st->now->core->begin(c, record_of(st, g), st->sub, cst_solver_unknowns(st->solver, g), &st->scratch[g]);
+  if (c->unknowns > 0) PetscCall(cst_solver_solve(st->solver, st->batch->groups));
+  for (int g = 0; g < st->batch->groups; g++) {
+    if (failed[g]) continue;
+    failed[g] = c->unknowns > 0 && undone(st, g);
+    if (!failed[g]) failed[g] = st->now->core->finish(c, record_of(st, g), st->sub, cst_solver_unknowns(st->solver, g)).reason != CST_DONE;
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode step_in_pieces(cst_stepper *st, long step) {
+  cst_batch *b = st->batch;
+  bool      *failed;
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc1(b->groups, &failed));
+  memcpy(st->saved, b->record, st->size * (size_t)b->groups * sizeof *st->saved);
+  for (int i = 0; i < st->nsegment; i++)
+    for (int j = 0; j < st->segment[i].context.nsub; j++) {
+      st->now = &st->segment[i];
+      st->sub = j;
+      PetscCall(substep_in_pieces(st, failed));
+    }
+  for (int g = 0; g < b->groups; g++)
+    if (failed[g]) {
+      memcpy(record_of(st, g), st->saved + (size_t)g * st->size, st->size * sizeof *st->saved);
+      step_with_care(st, g, step);
+    }
+  PetscCall(PetscFree(failed));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode advance(cst_stepper *st, cst_batch *b, long n) {
+  PetscFunctionBegin;
+  if (cst_solver_marches(st->solver)) {
+    st->n = n;
+    PetscCall(cst_solver_solve(st->solver, b->groups));
+  } else
+    for (long k = 0; k < n; k++) PetscCall(step_in_pieces(st, b->step + k));
+  b->step += n;
+  PetscFunctionReturn(0);
+}
+
+static void set_mean(cst_stepper *st, double mean) {
+  for (int i = 0; i < st->nsegment; i++) st->segment[i].context.mean = mean;
+}
+
+PetscErrorCode cst_stepper_advance(cst_stepper *st, cst_batch *b, long n) {
+  PetscFunctionBegin;
+  st->batch = b;
+  if (n > 0 && b->step == 0 && st->halved_start) {
+    set_mean(st, 2 / st->h);
+    PetscCall(advance(st, b, 1));
+    set_mean(st, 1 / st->h);
+    n--;
+  }
+  if (n > 0) PetscCall(advance(st, b, n));
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,148 @@
+/* fold.c: lane code that measures a group and folds the figures; compiled generic and for every system of the catalogue. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "observe/observe.h"
+#include "system/acceleration.h"
+#define CORE fold
+#define CORE_IS_HOT   /* the build compiles it for every system of the catalogue */
+#define NVAL (CST_BUILTIN_FIXED + NSYM)
+
+#define ENERGY       0
+#define MOMENTUM     1
+#define CONSTRAINT   (1 + NSYM)
+#define HIDDEN       (3 + NSYM)
+#define DISPLACEMENT (5 + NSYM)
+
+CST_INLINE void load_velocity(const cst_context *C, const double *record, vd *v) {
+  const cst_layout at = LAYOUT(C);
+  const vd        *p = cst_block(record, at.p), *mass = cst_block(record, at.mass);
+  vd               minv[QMAX];
+  U for (int k = 0; k < NMASS; k++) minv[k] = 1.0 / mass[k];
+  U for (int i = 0; i < NQ; i++) v[i] = vpick(MASS_UNIT, p[i], minv[CLASS(i)] * p[i]);
+}
+
+CST_INLINE void energy(const cst_context *C, const vd *c, const vd *q, const vd *p, const vd *v, vd *x, vd *s) {
+  vd V, T = vset(0);
+  K_V(c, q, &V);
+  U for (int i = 0; i < NQ; i++) T += p[i] * v[i];
+  T = 0.5 * T;
+  *x = T + V;
+  *s = vabs(T) + vabs(V);
+}
+
+CST_INLINE void momenta(const cst_context *C, const vd *c, const vd *q, const vd *p, vd *x, vd *s) {
+  vd xi[(CST_HOT ? 0 : CST_MAX_SYM * QMAX) + NSYM * NQ + 1];
+  K_xi(c, q, xi);
+  U for (int k = 0; k < NSYM; k++) {
+    x[k] = s[k] = vset(0);
+    U for (int i = 0; i < NQ; i++)
+      if (NZX(k, i)) {
+        vd t = p[i] * xi[k * NQ + i];
+        x[k] += t;
+        s[k] += vabs(t);
+      }
+  }
+}
+
+/* x[0..1]: constraint raw and scaled, x[2..3]: hidden raw and scaled. */
+CST_INLINE void constraints(const cst_context *C, const vd *c, const vd *q, const vd *v, const vd *floor, vd speed, vd *x) {
+  vd g[GMAX], G[GMAX * QMAX];
+  K_g(c, q, g);
+  K_G(c, q, G);
+  U for (int k = 0; k < 4; k++) x[k] = vset(0);
+  U for (int a = 0; a < NG; a++) {
+    vd s = vset(0), w = vset(0), r = vset(0);
+    U for (int i = 0; i < NQ; i++)
+      if (NZG(a, i)) {
+        vd G1 = vabs(G[a * NQ + i]);
+        s += G1 * vabs(q[i]);
+        w += G1;
+        r += G[a * NQ + i] * v[i];
+      }
+    s = vmax(s, floor[a]);
+    w = w * speed;
+    vl rest = (vl)(w == 0);   /* at rest 0/0 counts as 0 */
+    x[0] = vmax(vabs(g[a]), x[0]);
+    x[1] = vmax(vabs(g[a]) / s, x[1]);
+    x[2] = vmax(vabs(r), x[2]);
+    x[3] = vmax(vselect(rest, vset(0), vabs(r) / w), x[3]);
+  }
+}
+
+CST_INLINE vd displacement(const cst_context *C, const vd *q, const vd *q0) {
+  vd s = vset(0);
+  (void)C;
+  U for (int i = 0; i < NQ; i++) s += (q[i] - q0[i]) * (q[i] - q0[i]);
+  return vsqrt(s);
+}
+
+static void measure(const cst_context *C, const double *record, const double *q0, double *speed, int keep, unsigned want, double *value, double *scale) {
+  const cst_layout at = LAYOUT(C);
+  const vd        *c = cst_block(record, at.c), *q = cst_block(record, at.q), *p = cst_block(record, at.p);
+  vd              *x = (vd *)value, *s = (vd *)scale, v[QMAX], top = *(vd *)speed;
+  load_velocity(C, record, v);
+  U for (int i = 0; i < NQ; i++) top = vmax(vabs(v[i]), top);
+  if (keep) *(vd *)speed = top;
+  for (int k = 0; k < NVAL; k++) x[k] = vset(NAN), s[k] = vset(1);
+  if (want & CST_WANT_ENERGY) energy(C, c, q, p, v, x + ENERGY, s + ENERGY);
+  if (NSYM > 0 && (want & CST_WANT_MOMENTUM)) momenta(C, c, q, p, x + MOMENTUM, s + MOMENTUM);
+  if (NG > 0 && (want & CST_WANT_CONSTRAINT)) constraints(C, c, q, v, cst_block(record, at.scale), top, x + CONSTRAINT);
+  x[DISPLACEMENT] = displacement(C, q, (const vd *)q0);
+}
+
+CST_INLINE vl mask_of(int bits) {
+  vl m;
+  for (int l = 0; l < CST_W; l++) m[l] = -(long)(bits >> l & 1);
+  return m;
+}
+
+static void fold(int n, const double *value, const double *scale, int alive, int first, double *acc) {
+  const vd *x = (const vd *)value, *s = (const vd *)scale;
+  const vl  on = mask_of(alive);
+  for (int i = 0; i < n; i++) {
+    vd *a = (vd *)acc + i * CST_SLOTS;
+    if (first) a[CST_SLOT_START] = x[i], a[CST_SLOT_DRIFT] = a[CST_SLOT_SCALE] = a[CST_SLOT_SUM] = vset(0);
+    vd d = x[i] - a[CST_SLOT_START];
+    a[CST_SLOT_DRIFT] = vmax(vkeep(on, vabs(d)), a[CST_SLOT_DRIFT]);
+    a[CST_SLOT_SCALE] = vmax(vkeep(on, s[i]), a[CST_SLOT_SCALE]);
+    a[CST_SLOT_SUM] += vkeep(on, d);
+    a[CST_SLOT_LAST] = vselect(on, x[i], a[CST_SLOT_LAST]);
+  }
+}
+
+static void velocities(const cst_context *C, const double *record, double *v) { load_velocity(C, record, (vd *)v); }
+
+static void multipliers(const cst_context *C, const double *record, double *lambda) {
+  const cst_layout at = LAYOUT(C);
+  vd               v[QMAX], A[QMAX], minv[QMAX];
+  load_velocity(C, record, v);
+  U for (int k = 0; k < NMASS; k++) minv[k] = 1.0 / cst_block(record, at.mass)[k];
+  if (NG > 0) cst_acceleration(C, cst_block(record, at.c), minv, cst_block(record, at.q), v, A, (vd *)lambda);
+}
+
+/* y is cut at the bins' boundaries, from the top; each part is a multiple of its bin's unit, so adding it does not round. */
+static void accumulate(int n, const double *value, const double *acc, int alive, double *bins, double *top) {
+  const vl on = mask_of(alive);
+  for (int i = 0; i < n; i++) {
+    vd d = vkeep(on, vabs(((const vd *)value)[i] - ((const vd *)acc)[i * CST_SLOTS + CST_SLOT_START]));
+    ((vd *)top)[i] = vmax(d, ((vd *)top)[i]);
+    d = vkeep((vl)(d == d), d);
+    vd y = vmin(d * d, vset(0x1p79));
+    for (int k = CST_BINS - 1; k >= 0; k--) {
+      vd big = vset(ldexp(1.5, CST_BIN_LOW + CST_BIN_BITS * k + 52)), part = (y + big) - big;
+      ((vd *)bins)[i * CST_BINS + k] += part;
+      y -= part;
+    }
+  }
+}
+
+#ifdef CST_SYSTEM_HEADER
+#define SYMBOL_(sys, isa) cst_fold_##sys##_##isa
+#define SYMBOL(sys, isa)  SYMBOL_(sys, isa)
+#define FOLD              SYMBOL(SYS_ID, CST_ISA)
+#else
+#define SYMBOL_(isa) cst_fold_generic_##isa
+#define SYMBOL(isa)  SYMBOL_(isa)
+#define FOLD         SYMBOL(CST_ISA)
+#endif
+extern const cst_fold FOLD;
+const cst_fold        FOLD = {measure, fold, multipliers, velocities, accumulate};

@@ -1,0 +1,127 @@
+/* h5.c: HDF5 types, attributes and reasons of failure, shared by the writer and the reader of result files. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "record/h5.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void cst_h5_quiet(void) {
+  H5open();
+  H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+}
+
+typedef struct {
+  char first[160], text[160];   /* the innermost description, and the one that quotes MPI or the system, when there is one */
+} reason;
+
+static herr_t collect(unsigned n, const H5E_error2_t *e, void *data) {
+  reason *r = data;
+  if (!e->desc) return 0;
+  if (n == 0) snprintf(r->first, sizeof r->first, "%s", e->desc);
+  if (!*r->text && (strstr(e->desc, "error message") || strstr(e->desc, "MPI_ERR"))) snprintf(r->text, sizeof r->text, "%s", e->desc);
+  return 0;
+}
+
+void cst_h5_reason(char *why, int n, const char *what) {
+  reason r = {"", ""};
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, collect, &r);
+  const char *text = *r.text ? r.text : *r.first ? r.first : "HDF5 refuses it";
+  if (why && n > 0) snprintf(why, (size_t)n, "%s: %s", what, text);
+}
+
+hid_t cst_h5_text(size_t width) {
+  hid_t t = H5Tcopy(H5T_C_S1);
+  H5Tset_size(t, width ? width : H5T_VARIABLE);
+  H5Tset_cset(t, H5T_CSET_UTF8);
+  if (width) H5Tset_strpad(t, H5T_STR_NULLPAD);
+  return t;
+}
+
+hid_t cst_h5_file_type(cst_type t) {
+  switch (t) {
+  case CST_F64: return H5Tcopy(H5T_IEEE_F64LE);
+  case CST_I64: return H5Tcopy(H5T_STD_I64LE);
+  case CST_I32: return H5Tcopy(H5T_STD_I32LE);
+  case CST_I8: return H5Tcopy(H5T_STD_I8LE);
+  default: return cst_h5_text(CST_TEXT_WIDTH);
+  }
+}
+
+hid_t cst_h5_memory_type(cst_type t) {
+  switch (t) {
+  case CST_F64: return H5Tcopy(H5T_NATIVE_DOUBLE);
+  case CST_I64: return H5Tcopy(H5T_NATIVE_LONG);
+  case CST_I32: return H5Tcopy(H5T_NATIVE_INT);
+  case CST_I8: return H5Tcopy(H5T_NATIVE_SCHAR);
+  default: return cst_h5_text(CST_TEXT_WIDTH);
+  }
+}
+
+static bool put(hid_t object, const char *name, hid_t type, hid_t memory, const void *value, bool replace) {
+  htri_t there = H5Aexists(object, name);
+  if (there > 0 && replace && H5Adelete(object, name) < 0) return false;
+  hid_t space = H5Screate(H5S_SCALAR);
+  hid_t a = there > 0 && !replace ? H5Aopen(object, name, H5P_DEFAULT) : H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
+  bool  ok = a >= 0 && H5Awrite(a, memory, value) >= 0;
+  if (a >= 0) H5Aclose(a);
+  H5Sclose(space);
+  return ok;
+}
+
+bool cst_h5_put_text(hid_t object, const char *name, size_t width, const char *text) {
+  hid_t t = cst_h5_text(width);
+  bool  ok;
+  if (!text) text = "";
+  if (width) {
+    char *padded = calloc(1, width + 1);
+    if (padded) memcpy(padded, text, strnlen(text, width));
+    ok = padded && put(object, name, t, t, padded, false);
+    free(padded);
+  } else {
+    ok = put(object, name, t, t, &text, true);
+  }
+  H5Tclose(t);
+  return ok;
+}
+
+bool cst_h5_put_number(hid_t object, const char *name, double value) {
+  return put(object, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, &value, false);
+}
+
+hid_t cst_h5_group_list(void) {
+  hid_t p = H5Pcreate(H5P_GROUP_CREATE);
+  H5Pset_link_creation_order(p, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
+  H5Pset_obj_track_times(p, false);
+  return p;
+}
+
+hid_t cst_h5_make_group(hid_t file, const char *path) {
+  hid_t group = H5Gopen2(file, "/", H5P_DEFAULT), list = cst_h5_group_list();
+  for (const char *at = path; group >= 0 && *at;) {
+    char   name[96];
+    size_t n = strcspn(at, "/");
+    if (n >= sizeof name) n = sizeof name - 1;
+    memcpy(name, at, n), name[n] = 0;
+    at += n + (at[n] == '/');
+    if (!n) continue;
+    hid_t  parent = group;
+    htri_t there = H5Lexists(parent, name, H5P_DEFAULT);
+    group = there > 0 ? H5Gopen2(parent, name, H5P_DEFAULT) : H5Gcreate2(parent, name, H5P_DEFAULT, list, H5P_DEFAULT);
+    H5Gclose(parent);
+  }
+  H5Pclose(list);
+  return group;
+}
+
+double cst_process_start(long pid) {
+  char  path[64], line[1024];
+  FILE *f;
+  snprintf(path, sizeof path, "/proc/%ld/stat", pid);
+  if (!(f = fopen(path, "r"))) return -1;
+  size_t n = fread(line, 1, sizeof line - 1, f);
+  fclose(f);
+  line[n] = 0;
+  char *at = strrchr(line, ')');   /* the name before it may hold anything; field 3 follows */
+  for (int field = 2; at && field < 22; field++) at = strchr(at + 1, ' ');
+  return at ? strtod(at, NULL) : -1;
+}

@@ -1,0 +1,168 @@
+/* layout.c: what a result file consists of: dimension scales at the root, and fields with their scales, units and names. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "record/h5.h"
+#include <hdf5_hl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Contiguous, with space on disk from the start, no times. The fill value is only declared here: cst_layout_fill writes it, since HDF5 does
+ * so on one rank and the others hang when that one finds the disk full. */
+static hid_t dataset_list(cst_type t) {
+  static const double nan_value = NAN;
+  static const long   minus_one = -1;
+  hid_t               p = H5Pcreate(H5P_DATASET_CREATE);
+  H5Pset_layout(p, H5D_CONTIGUOUS);
+  H5Pset_alloc_time(p, H5D_ALLOC_TIME_EARLY);
+  H5Pset_fill_time(p, H5D_FILL_TIME_NEVER);
+  H5Pset_obj_track_times(p, false);
+  if (t == CST_F64) H5Pset_fill_value(p, H5T_NATIVE_DOUBLE, &nan_value);
+  else if (t != CST_TEXT) H5Pset_fill_value(p, H5T_NATIVE_LONG, &minus_one);
+  return p;
+}
+
+static hid_t make_dataset(hid_t at, const char *name, cst_type t, int ndim, const hsize_t *extent, char *why, int n) {
+  hid_t type = cst_h5_file_type(t), list = dataset_list(t);
+  hid_t space = ndim ? H5Screate_simple(ndim, extent, NULL) : H5Screate(H5S_SCALAR);
+  hid_t d = H5Dcreate2(at, name, type, space, H5P_DEFAULT, list, H5P_DEFAULT);
+  if (d < 0) cst_h5_reason(why, n, name);
+  H5Sclose(space), H5Pclose(list), H5Tclose(type);
+  return d;
+}
+
+/* At most CST_TEXT_WIDTH bytes, never half a character. */
+static void pad(char *row, const char *text) {
+  size_t n = strlen(text);
+  if (n > CST_TEXT_WIDTH)
+    for (n = CST_TEXT_WIDTH; n && ((unsigned char)text[n] & 0xC0) == 0x80;) n--;
+  memset(row, 0, CST_TEXT_WIDTH);
+  memcpy(row, text, n);
+}
+
+static bool write_entries(hid_t d, const cst_dimension *dim) {
+  cst_type t = dim->label ? CST_TEXT : CST_I64;
+  char    *rows = malloc((size_t)dim->size * (dim->label ? CST_TEXT_WIDTH : sizeof(long)));
+  hid_t    memory = cst_h5_memory_type(t);
+  for (long i = 0; rows && i < dim->size; i++) {
+    if (dim->label) pad(rows + i * CST_TEXT_WIDTH, dim->label[i]);
+    else ((long *)(void *)rows)[i] = i;
+  }
+  bool ok = rows && H5Dwrite(d, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, rows) >= 0;
+  H5Tclose(memory);
+  free(rows);
+  return ok;
+}
+
+hid_t cst_layout_scale(hid_t file, const cst_dimension *dim, bool write, char *why, int n) {
+  hsize_t extent = (hsize_t)dim->size;
+  hid_t   d = make_dataset(file, dim->name, dim->label ? CST_TEXT : CST_I64, 1, &extent, why, n);
+  if (d < 0) return d;
+  bool ok = H5DSset_scale(d, dim->name) >= 0 && cst_h5_put_text(d, "long_name", 0, dim->doc) && cst_h5_put_text(d, "units", 0, "1");
+  if (ok && write && dim->size) ok = write_entries(d, dim);
+  if (ok) return d;
+  cst_h5_reason(why, n, dim->name);
+  H5Dclose(d);
+  return -1;
+}
+
+hid_t cst_layout_field(hid_t file, const cst_field *f, const cst_dimension *dim, const hid_t *scale, char *why, int n) {
+  char    group[sizeof f->path];
+  hsize_t extent[CST_FIELD_DIMS] = {0};
+  snprintf(group, sizeof group, "%s", f->path);
+  *strrchr(group, '/') = 0;
+  for (int k = 0; k < f->ndim; k++) extent[k] = (hsize_t)dim[f->dim[k]].size;
+  hid_t g = cst_h5_make_group(file, group);
+  if (g < 0) return cst_h5_reason(why, n, group), g;
+  hid_t d = make_dataset(g, strrchr(f->path, '/') + 1, f->type, f->ndim, extent, why, n);
+  if (d < 0) return H5Gclose(g), d;
+  bool ok = cst_h5_put_text(d, "long_name", 0, f->doc) && cst_h5_put_text(d, "units", 0, f->unit);
+  for (int k = 0; ok && k < f->ndim; k++) ok = H5DSattach_scale(d, scale[f->dim[k]], (unsigned)k) >= 0;
+  if (!ok) cst_h5_reason(why, n, f->path), H5Dclose(d), d = -1;
+  H5Gclose(g);
+  return d;
+}
+
+enum { FILL_BYTES = 1 << 20 };
+
+/* The largest block that is whole in the last dimensions and fits into FILL_BYTES; others are 1 (the one between: as much as fits). */
+static void fill_block(int ndim, const hsize_t *extent, size_t width, hsize_t *block) {
+  hsize_t room = FILL_BYTES / width;
+  for (int k = ndim - 1; k >= 0; k--) {
+    block[k] = extent[k] < room ? extent[k] : room;
+    room /= block[k];
+    if (block[k] < extent[k]) room = 1;
+  }
+}
+
+bool cst_layout_fill(hid_t d, int rank, int size, char *why, int n) {
+  hid_t    type = H5Dget_type(d), space = H5Dget_space(d), list = H5Dget_create_plist(d);
+  size_t   width = H5Tget_size(type);
+  hsize_t  extent[H5S_MAX_RANK] = {1}, block[H5S_MAX_RANK] = {1}, at[H5S_MAX_RANK] = {0}, part[H5S_MAX_RANK] = {1}, turn = 0;
+  int      ndim = H5Sget_simple_extent_dims(space, extent, NULL);
+  char    *value = malloc(FILL_BYTES);
+  bool     ok = value && ndim >= 0, more = H5Sget_simple_extent_npoints(space) > 0;
+  if (ok && more) {
+    ok = H5Pget_fill_value(list, type, value) >= 0;
+    for (size_t i = width; i + width <= FILL_BYTES; i += width) memcpy(value + i, value, width);
+    fill_block(ndim, extent, width, block);
+  }
+  for (; ok && more; turn++) {
+    for (int k = 0; k < ndim; k++) part[k] = at[k] + block[k] < extent[k] ? block[k] : extent[k] - at[k];
+    if (turn % (hsize_t)size == (hsize_t)rank) {
+      hid_t here = ndim ? H5Screate_simple(ndim, part, NULL) : H5Screate(H5S_SCALAR);
+      if (ndim) H5Sselect_hyperslab(space, H5S_SELECT_SET, at, NULL, part, NULL);
+      ok = H5Dwrite(d, type, here, space, H5P_DEFAULT, value) >= 0;
+      if (!ok) cst_h5_reason(why, n, "cannot fill");
+      H5Sclose(here);
+    }
+    int k = ndim - 1;
+    for (; k >= 0 && (at[k] += block[k]) >= extent[k]; k--) at[k] = 0;
+    more = k >= 0;
+  }
+  free(value);
+  H5Pclose(list), H5Sclose(space), H5Tclose(type);
+  return ok;
+}
+
+static bool valid_field(const cst_field *f, int ndim, char *why, int n) {
+  size_t length = strlen(f->path), room = (size_t)n;
+  if (f->path[0] != '/' || length < 2 || f->path[length - 1] == '/')
+    return snprintf(why, room, "field path \"%s\" is not /name or /group/name", f->path), false;
+  if (f->ndim < 0 || f->ndim > CST_FIELD_DIMS)
+    return snprintf(why, room, "%s: %d dimensions; 0 to %d are allowed", f->path, f->ndim, CST_FIELD_DIMS), false;
+  for (int k = 0; k < f->ndim; k++)
+    if (f->dim[k] < 0 || f->dim[k] >= ndim)
+      return snprintf(why, room, "%s: no dimension %d; there are %d", f->path, f->dim[k], ndim), false;
+  return true;
+}
+
+bool cst_layout_valid(const cst_dimension *dim, int ndim, const cst_field *field, int nfield, char *why, int n) {
+  for (int i = 0; i < ndim; i++) {
+    size_t length = strlen(dim[i].name);
+    if (!length || strchr(dim[i].name, '/'))
+      return snprintf(why, (size_t)n, "dimension name \"%s\": one word without / is allowed", dim[i].name), false;
+    if (dim[i].size < 0) return snprintf(why, (size_t)n, "dimension %s has size %ld", dim[i].name, dim[i].size), false;
+    for (int k = 0; k < nfield; k++)
+      if (!strncmp(field[k].path + 1, dim[i].name, length) && (field[k].path[length + 1] == '/' || !field[k].path[length + 1]))
+        return snprintf(why, (size_t)n, "%s: /%s is the scale of a dimension already", field[k].path, dim[i].name), false;
+  }
+  for (int k = 0; k < nfield; k++) {
+    if (!valid_field(&field[k], ndim, why, n)) return false;
+    for (int i = 0; i < k; i++)
+      if (!strcmp(field[i].path, field[k].path)) return snprintf(why, (size_t)n, "%s: asked for twice", field[k].path), false;
+  }
+  return true;
+}
+
+double cst_layout_bytes(const cst_dimension *dim, int ndim, const cst_field *field, int nfield) {
+  static const double width[] = {[CST_F64] = 8, [CST_I64] = 8, [CST_I32] = 4, [CST_I8] = 1, [CST_TEXT] = CST_TEXT_WIDTH};
+  double              sum = 0;
+  for (int i = 0; i < ndim; i++) sum += (double)dim[i].size * width[dim[i].label ? CST_TEXT : CST_I64];
+  for (int k = 0; k < nfield; k++) {
+    double one = width[field[k].type];
+    for (int i = 0; i < field[k].ndim; i++) one *= (double)dim[field[k].dim[i]].size;
+    sum += one;
+  }
+  return sum;
+}

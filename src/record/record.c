@@ -1,0 +1,247 @@
+/* record.c: a result file while a study runs: created collectively, then written by every rank on its own.
+ *
+ * The format is the one of HDF5 1.8 (superblock 2), for other readers, and because later superblocks carry a mark "open for
+ * writing" that stays after a kill and keeps readers out. Space is allocated and filled at creation, so a disk that is too
+ * small shows before any work, and no later write changes metadata.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#define _GNU_SOURCE   /* fallocate */
+#include "record/h5.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+struct cst_record {
+  MPI_Comm   comm;
+  int        rank, size, nscale, nfield;
+  hid_t      file, *scale, *dataset;
+  cst_field *field;
+  char       path[4096], error[256];
+};
+
+/* True where ok on every rank; else the reason of the lowest rank that failed goes to all. */
+static bool agree(MPI_Comm comm, bool ok, char *why, int n) {
+  int rank, size, mine, bad;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
+  mine = ok ? size : rank;
+  MPI_Allreduce(&mine, &bad, 1, MPI_INT, MPI_MIN, comm);
+  if (bad == size) return true;
+  char text[256] = "";
+  if (rank == bad) snprintf(text, sizeof text, "%s", why);
+  MPI_Bcast(text, sizeof text, MPI_CHAR, bad, comm);
+  snprintf(why, (size_t)n, "%s", text);
+  return false;
+}
+
+/* Try to reserve the bytes: where the file system cannot say, ask for the free space. */
+static int reserve(int fd, double bytes) {
+  struct statvfs s;
+  if (bytes > 9e18) return ENOSPC;
+  if (!fallocate(fd, 0, 0, (off_t)bytes)) return 0;
+  if (errno != EOPNOTSUPP && errno != ENOSYS && errno != EINVAL) return errno;
+  return !fstatvfs(fd, &s) && (double)s.f_bavail * (double)s.f_frsize < bytes ? ENOSPC : 0;
+}
+
+/* On rank 0: an empty file at path, on a disk that has room. An old file is unlinked, so that its readers keep it; a link is followed. */
+static bool prepare(const char *path, double bytes, char *why, int n) {
+  struct stat s;
+  if (!lstat(path, &s) && S_ISREG(s.st_mode)) unlink(path);
+  int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK | O_CLOEXEC, 0666);
+  if (fd < 0) return snprintf(why, (size_t)n, "cannot create the file: %s", strerror(errno)), false;
+  if (fstat(fd, &s) || !S_ISREG(s.st_mode)) return snprintf(why, (size_t)n, "is not a regular file"), close(fd), false;
+  int e = reserve(fd, bytes + (1 << 16));
+  if (ftruncate(fd, 0)) e = e ? e : errno;
+  close(fd);
+  if (!e) return true;
+  unlink(path);
+  snprintf(why, (size_t)n, "cannot create the file of %.3g MiB: %s", bytes / (1 << 20), strerror(e));
+  return false;
+}
+
+static hid_t create_file(MPI_Comm comm, const char *path) {
+  hid_t access = H5Pcreate(H5P_FILE_ACCESS), list = H5Pcreate(H5P_FILE_CREATE);
+  H5Pset_fapl_mpio(access, comm, MPI_INFO_NULL);
+  H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18);
+  H5Pset_coll_metadata_write(access, false);   /* the collective writes of MPI-IO leave stale memory in the gaps between metadata */
+  H5Pset_link_creation_order(list, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
+  H5Pset_obj_track_times(list, false);
+  hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, list, access);
+  H5Pclose(list), H5Pclose(access);
+  return file;
+}
+
+static bool make_scales(cst_record *r, const cst_dimension *dim, int ndim, char *why, int n) {
+  for (; r->nscale < ndim; r->nscale++) {
+    const cst_dimension *d = &dim[r->nscale];
+    hid_t                h = cst_layout_scale(r->file, d, r->rank == 0, why, n);
+    r->scale[r->nscale] = h;
+    if (!agree(r->comm, h >= 0, why, n)) return false;
+  }
+  return true;
+}
+
+static bool make_fields(cst_record *r, const cst_dimension *dim, const cst_field *field, int nfield, char *why, int n) {
+  for (; r->nfield < nfield; r->nfield++) {
+    const cst_field *f = &field[r->nfield];
+    hid_t            h = cst_layout_field(r->file, f, dim, r->scale, why, n);
+    r->field[r->nfield] = *f;
+    r->dataset[r->nfield] = h;
+    if (!agree(r->comm, h >= 0, why, n)) return false;
+  }
+  return true;
+}
+
+static bool fill_fields(cst_record *r, char *why, int n) {
+  bool ok = true;
+  for (int k = 0; ok && k < r->nfield; k++) ok = cst_layout_fill(r->dataset[k], r->rank, r->size, why, n);
+  return agree(r->comm, ok, why, n);
+}
+
+/* /run: state, and the process of rank 0 so that others can see whether it lives. */
+static bool make_run(cst_record *r, char *why, int n) {
+  struct {
+    double pid, start;
+    char   host[256];
+  } me = {(double)getpid(), cst_process_start(getpid()), ""};
+  gethostname(me.host, sizeof me.host - 1);
+  MPI_Bcast(&me, sizeof me, MPI_BYTE, 0, r->comm);
+  hid_t g = cst_h5_make_group(r->file, "/run");
+  bool  ok = g >= 0 && cst_h5_put_text(g, "state", CST_STATE_WIDTH, "running") && cst_h5_put_text(g, "host", 0, me.host) &&
+            cst_h5_put_number(g, "pid", me.pid) && cst_h5_put_number(g, "pid_start", me.start);
+  if (!ok) cst_h5_reason(why, n, "/run");
+  if (g >= 0) H5Gclose(g);
+  return agree(r->comm, ok, why, n);
+}
+
+static bool close_all(cst_record *r) {
+  for (int k = 0; k < r->nfield; k++)
+    if (r->dataset[k] >= 0) H5Dclose(r->dataset[k]);
+  for (int i = 0; i < r->nscale; i++)
+    if (r->scale[i] >= 0) H5Dclose(r->scale[i]);
+  return r->file < 0 || H5Fclose(r->file) >= 0;
+}
+
+static void destroy(cst_record *r) {
+  MPI_Comm_free(&r->comm);
+  free(r->scale), free(r->dataset), free(r->field), free(r);
+}
+
+/* After a failure in the middle of creation: give the space back first, so that HDF5 can close the file in peace. */
+static void abandon(cst_record *r) {
+  if (r->rank == 0 && truncate(r->path, 0)) r->error[0] = 0;
+  MPI_Barrier(r->comm);
+  close_all(r);
+  if (r->rank == 0) unlink(r->path);
+  MPI_Barrier(r->comm);   /* no rank finds the file any more */
+  destroy(r);
+}
+
+static cst_record *allocate(MPI_Comm comm, const char *path, int ndim, int nfield) {
+  cst_record *r = calloc(1, sizeof *r);
+  if (!r) abort();
+  MPI_Comm_dup(comm, &r->comm);
+  MPI_Comm_rank(comm, &r->rank);
+  MPI_Comm_size(comm, &r->size);
+  snprintf(r->path, sizeof r->path, "%s", path);
+  r->scale = malloc(sizeof(hid_t) * (size_t)(ndim + 1));
+  r->dataset = malloc(sizeof(hid_t) * (size_t)(nfield + 1));
+  r->field = malloc(sizeof(cst_field) * (size_t)(nfield + 1));
+  r->file = -1;
+  if (!r->scale || !r->dataset || !r->field) abort();
+  return r;
+}
+
+cst_record *cst_record_create(MPI_Comm comm, const char *path, const cst_dimension *dim, int ndim, const cst_field *field, int nfield,
+                              char *why, int n) {
+  int rank;
+  MPI_Comm_rank(comm, &rank);
+  cst_h5_quiet();
+  if (!cst_layout_valid(dim, ndim, field, nfield, why, n)) return NULL;
+  bool ok = rank || prepare(path, cst_layout_bytes(dim, ndim, field, nfield), why, n);
+  if (!agree(comm, ok, why, n)) return NULL;
+  cst_record *r = allocate(comm, path, ndim, nfield);
+  r->file = create_file(r->comm, path);
+  if (r->file < 0) cst_h5_reason(why, n, "cannot create the file");
+  ok = agree(r->comm, r->file >= 0, why, n) && make_scales(r, dim, ndim, why, n) && make_fields(r, dim, field, nfield, why, n) &&
+       make_run(r, why, n) && fill_fields(r, why, n);
+  if (ok) {
+    ok = H5Fflush(r->file, H5F_SCOPE_GLOBAL) >= 0;
+    if (!ok) cst_h5_reason(why, n, "cannot write the file");
+    ok = agree(r->comm, ok, why, n);
+  }
+  if (ok) return r;
+  abandon(r);
+  return NULL;
+}
+
+static bool keep(cst_record *r, bool ok, const char *what) {
+  if (!ok) cst_h5_reason(r->error, sizeof r->error, what);
+  return ok;
+}
+
+/* The group, or the dataset, that carries an attribute; a missing group is made. */
+static hid_t carrier(cst_record *r, const char *path) {
+  hid_t o = H5Oopen(r->file, path, H5P_DEFAULT);
+  return o >= 0 ? o : cst_h5_make_group(r->file, path);
+}
+
+void cst_record_attribute(cst_record *r, const char *group, const char *name, const char *text) {
+  hid_t o = carrier(r, group);
+  keep(r, o >= 0 && cst_h5_put_text(o, name, 0, text), name);
+  if (o >= 0) H5Oclose(o);
+}
+
+void cst_record_number(cst_record *r, const char *group, const char *name, double value) {
+  hid_t o = carrier(r, group);
+  keep(r, o >= 0 && cst_h5_put_number(o, name, value), name);
+  if (o >= 0) H5Oclose(o);
+}
+
+void cst_record_flush(cst_record *r) { keep(r, H5Fflush(r->file, H5F_SCOPE_GLOBAL) >= 0, "flush"); }
+
+static bool transfer(cst_record *r, int f, const long *start, const long *count, void *in, const void *out) {
+  if (f < 0 || f >= r->nfield) return snprintf(r->error, sizeof r->error, "no field %d; there are %d", f, r->nfield), false;
+  const cst_field *field = &r->field[f];
+  hsize_t          a[CST_FIELD_DIMS], b[CST_FIELD_DIMS];
+  for (int k = 0; k < field->ndim; k++) {
+    a[k] = (hsize_t)start[k], b[k] = (hsize_t)count[k];
+    if (!count[k]) return true;
+  }
+  hid_t there = H5Dget_space(r->dataset[f]), here = field->ndim ? H5Screate_simple(field->ndim, b, NULL) : H5Screate(H5S_SCALAR);
+  hid_t type = cst_h5_memory_type(field->type);
+  bool  ok = here >= 0 && (!field->ndim || H5Sselect_hyperslab(there, H5S_SELECT_SET, a, NULL, b, NULL) >= 0);
+  if (ok && in) ok = H5Dread(r->dataset[f], type, here, there, H5P_DEFAULT, in) >= 0;
+  if (ok && out) ok = H5Dwrite(r->dataset[f], type, here, there, H5P_DEFAULT, out) >= 0;
+  keep(r, ok, field->path);
+  H5Tclose(type);
+  if (here >= 0) H5Sclose(here);
+  H5Sclose(there);
+  return ok;
+}
+
+bool cst_record_write(cst_record *r, int f, const long *start, const long *count, const void *data) {
+  return transfer(r, f, start, count, NULL, data);
+}
+
+bool cst_record_read(cst_record *r, int f, const long *start, const long *count, void *data) {
+  return transfer(r, f, start, count, data, NULL);
+}
+
+const char *cst_record_error(const cst_record *r) { return r->error; }
+
+bool cst_record_close(cst_record *r, const char *state) {
+  MPI_Barrier(r->comm);   /* "complete" only after the last write of the last rank */
+  hid_t g = H5Gopen2(r->file, "/run", H5P_DEFAULT);
+  bool  ok = g >= 0 && cst_h5_put_text(g, "state", CST_STATE_WIDTH, state);
+  if (g >= 0) H5Gclose(g);
+  ok = close_all(r) && ok;
+  ok = agree(r->comm, ok, r->error, sizeof r->error);
+  destroy(r);
+  return ok;
+}

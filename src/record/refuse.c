@@ -1,0 +1,56 @@
+/* refuse.c: whether a path can become the output of a run, asked before any work. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "record/h5.h"
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char *refuse_folder(const char *path) {
+  static char text[PATH_MAX + 64];
+  char        folder[PATH_MAX];
+  struct stat s;
+  snprintf(folder, sizeof folder, "%s", path);
+  char *cut = strrchr(folder, '/');
+  if (!cut) strcpy(folder, ".");
+  else cut[cut == folder] = 0;
+  if (stat(folder, &s)) return snprintf(text, sizeof text, "its folder %s: %s", folder, strerror(errno)), text;
+  if (!S_ISDIR(s.st_mode)) return snprintf(text, sizeof text, "%s is not a folder", folder), text;
+  if (access(folder, W_OK | X_OK)) return snprintf(text, sizeof text, "its folder %s is not writable: %s", folder, strerror(errno)), text;
+  return NULL;
+}
+
+/* A live run on this host writes the file: its process, else 0. */
+static long writer(const char *path) {
+  char        why[256], *state;
+  double      pid = 0;
+  cst_result *r = cst_result_open(path, why, sizeof why);
+  if (!r) return 0;
+  state = cst_result_text(r, "/run", "state");
+  bool live = state && !strcmp(state, "running") && cst_result_alive(r) > 0 && cst_result_number(r, "/run", "pid", &pid);
+  free(state);
+  cst_result_close(r);
+  return live && (long)pid != getpid() ? (long)pid : 0;
+}
+
+const char *cst_record_refuse(const char *path, bool overwrite) {
+  static char text[96];
+  struct stat s;
+  size_t      length = strlen(path);
+  if (!length) return "the name is empty";
+  if (path[length - 1] == '/') return "is the name of a folder";
+  if (length >= PATH_MAX) return "the name is too long";
+  if (stat(path, &s)) {
+    if (errno == ENOENT || errno == ENOTDIR) return refuse_folder(path);
+    return strerror(errno);
+  }
+  if (S_ISDIR(s.st_mode)) return "is a folder";
+  if (!S_ISREG(s.st_mode)) return "is not a regular file";
+  long pid = writer(path);
+  if (pid) return snprintf(text, sizeof text, "is being written by a live run (process %ld on this host)", pid), text;
+  if (!overwrite) return "exists; --overwrite replaces it";
+  return refuse_folder(path);
+}

@@ -1,0 +1,163 @@
+/* result.c: reading a result file, finished or not, without MPI.
+ *
+ * No lock is asked for: MPI-IO takes none, and file systems without flock would refuse. After the first flush of its run a
+ * file's metadata stay as they are, so reading while ranks write is safe.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "record/h5.h"
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct cst_result {
+  hid_t file;
+};
+
+cst_result *cst_result_open(const char *path, char *why, int n) {
+  cst_h5_quiet();
+  if (access(path, R_OK)) return snprintf(why, (size_t)n, "%s", strerror(errno)), NULL;
+  hid_t list = H5Pcreate(H5P_FILE_ACCESS);
+  H5Pset_file_locking(list, false, true);
+  hid_t file = H5Fopen(path, H5F_ACC_RDONLY, list);
+  H5Pclose(list);
+  if (file < 0) return snprintf(why, (size_t)n, "is not a Constella result: not an HDF5 file, or one whose run was killed at its start"), NULL;
+  htri_t run = H5Lexists(file, "run", H5P_DEFAULT);
+  if (run <= 0 || H5Aexists_by_name(file, "run", "state", H5P_DEFAULT) <= 0) {
+    H5Fclose(file);
+    return snprintf(why, (size_t)n, "is not a Constella result: HDF5, but without the attribute /run state"), NULL;
+  }
+  cst_result *r = malloc(sizeof *r);
+  if (!r) abort();
+  r->file = file;
+  return r;
+}
+
+void cst_result_close(cst_result *r) {
+  if (!r) return;
+  H5Fclose(r->file);
+  free(r);
+}
+
+static hid_t open_attribute(cst_result *r, const char *object, const char *name) {
+  return H5Aopen_by_name(r->file, object, name, H5P_DEFAULT, H5P_DEFAULT);
+}
+
+/* The text of an attribute of either kind, variable or fixed. */
+static char *attribute_text(hid_t a, hid_t type) {
+  if (H5Tis_variable_str(type) > 0) {
+    char *loan = NULL, *copy = NULL;
+    if (H5Aread(a, type, &loan) >= 0 && loan) copy = strdup(loan);
+    if (loan) H5free_memory(loan);
+    return copy;
+  }
+  char *copy = calloc(1, H5Tget_size(type) + 1);
+  if (copy && H5Aread(a, type, copy) < 0) free(copy), copy = NULL;
+  return copy;
+}
+
+char *cst_result_text(cst_result *r, const char *group, const char *name) {
+  hid_t a = open_attribute(r, group, name);
+  if (a < 0) return NULL;
+  hid_t type = H5Aget_type(a), space = H5Aget_space(a);
+  char *text = H5Tget_class(type) == H5T_STRING && H5Sget_simple_extent_npoints(space) == 1 ? attribute_text(a, type) : NULL;
+  H5Sclose(space), H5Tclose(type), H5Aclose(a);
+  return text;
+}
+
+bool cst_result_number(cst_result *r, const char *group, const char *name, double *value) {
+  hid_t a = open_attribute(r, group, name);
+  if (a < 0) return false;
+  hid_t space = H5Aget_space(a);
+  bool  ok = H5Sget_simple_extent_npoints(space) == 1 && H5Aread(a, H5T_NATIVE_DOUBLE, value) >= 0;
+  H5Sclose(space), H5Aclose(a);
+  return ok;
+}
+
+int cst_result_list(cst_result *r, const char *group, char (**paths)[96]) {
+  H5G_info_t info;
+  int        found = 0;
+  *paths = NULL;
+  hid_t g = H5Gopen2(r->file, group, H5P_DEFAULT);
+  if (g < 0) return 0;
+  hid_t    list = H5Gget_create_plist(g);
+  unsigned order = 0;
+  H5Pget_link_creation_order(list, &order);
+  H5_index_t by = order & H5P_CRT_ORDER_INDEXED ? H5_INDEX_CRT_ORDER : H5_INDEX_NAME;
+  if (H5Gget_info(g, &info) < 0) info.nlinks = 0;
+  *paths = malloc(sizeof **paths * (size_t)(info.nlinks + 1));
+  for (hsize_t i = 0; *paths && i < info.nlinks; i++) {
+    char       name[96], *path = (*paths)[found];
+    H5O_info_t what;
+    if (H5Lget_name_by_idx(g, ".", by, H5_ITER_INC, i, name, sizeof name, H5P_DEFAULT) < 0) continue;
+    if (H5Oget_info_by_name2(g, name, &what, H5O_INFO_BASIC, H5P_DEFAULT) < 0 || what.type != H5O_TYPE_DATASET) continue;
+    if (snprintf(path, sizeof **paths, "%s/%s", strcmp(group, "/") ? group : "", name) < (int)sizeof **paths) found++;
+  }
+  H5Pclose(list), H5Gclose(g);
+  return found;
+}
+
+/* Opens a dataset of the wanted kind; its extents. Negative when absent, of another kind or of too many dimensions. */
+static hid_t open_dataset(cst_result *r, const char *path, bool text, int *ndim, long *extent, long *total) {
+  hsize_t e[H5S_MAX_RANK];
+  hid_t   d = H5Dopen2(r->file, path, H5P_DEFAULT);
+  if (d < 0) return d;
+  hid_t       space = H5Dget_space(d), type = H5Dget_type(d);
+  H5T_class_t class = H5Tget_class(type);
+  int         rank = H5Sget_simple_extent_dims(space, e, NULL);
+  bool        fits = text ? class == H5T_STRING && H5Tis_variable_str(type) <= 0 : class == H5T_FLOAT || class == H5T_INTEGER;
+  *ndim = rank, *total = 1;
+  for (int k = 0; k < rank && rank <= CST_FIELD_DIMS; k++) extent[k] = (long)e[k], *total *= extent[k];
+  H5Tclose(type), H5Sclose(space);
+  if (fits && rank >= 0 && rank <= CST_FIELD_DIMS) return d;
+  H5Dclose(d);
+  return -1;
+}
+
+double *cst_result_read(cst_result *r, const char *path, int *ndim, long extent[CST_FIELD_DIMS]) {
+  long  total;
+  hid_t d = open_dataset(r, path, false, ndim, extent, &total);
+  if (d < 0) return NULL;
+  double *x = calloc((size_t)total + 1, sizeof *x);
+  if (x && total && H5Dread(d, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, x) < 0) free(x), x = NULL;
+  H5Dclose(d);
+  return x;
+}
+
+char (*cst_result_read_text(cst_result *r, const char *path, long *rows))[CST_TEXT_WIDTH + 1] {
+  int  ndim;
+  long extent[CST_FIELD_DIMS];
+  char(*x)[CST_TEXT_WIDTH + 1] = NULL;
+  hid_t d = open_dataset(r, path, true, &ndim, extent, rows);
+  if (d < 0) return NULL;
+  hid_t stored = H5Dget_type(d), type = cst_h5_text(sizeof *x);
+  H5Tset_strpad(type, H5T_STR_NULLTERM);
+  H5Tset_cset(type, H5Tget_cset(stored));
+  x = calloc((size_t)*rows + 1, sizeof *x);
+  if (x && *rows && H5Dread(d, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, x) < 0) free(x), x = NULL;
+  H5Tclose(type), H5Tclose(stored), H5Dclose(d);
+  return x;
+}
+
+int cst_result_alive(cst_result *r) {
+  char   here[256] = "", *host = cst_result_text(r, "/run", "host");
+  double pid = 0, start = -1;
+  gethostname(here, sizeof here - 1);
+  bool other = !host || strcmp(here, host) || !cst_result_number(r, "/run", "pid", &pid) || pid < 1;
+  free(host);
+  if (other) return -1;
+  if (kill((pid_t)pid, 0) && errno != EPERM) return 0;
+  bool known = cst_result_number(r, "/run", "pid_start", &start) && start >= 0;
+  return !known || cst_process_start((long)pid) == start;   /* else the number now belongs to another process */
+}
+
+const char *cst_result_state(cst_result *r) {
+  char       *text = cst_result_text(r, "/run", "state");
+  const char *state = "interrupted";
+  if (text && !strcmp(text, "complete")) state = "complete";
+  else if (text && !strcmp(text, "running") && cst_result_alive(r)) state = "running";
+  free(text);
+  return state;
+}

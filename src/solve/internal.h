@@ -1,0 +1,22 @@
+/* internal.h: the solver object, shared by solver.c and the SNES type in lanes.c. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef CST_SOLVE_INTERNAL_H
+#define CST_SOLVE_INTERNAL_H
+#include <petsc/private/snesimpl.h>
+#include "solve/solver.h"
+
+struct cst_solver {
+  SNES          snes;
+  Vec           X, F, direction;
+  Mat           J;
+  cst_equations equations;
+  int           groups, stride;   /* groups of the current solve; doubles a group in X */
+  int           max_iterations;
+  int           active;           /* groups with a lane that has not converged, from the last residual */
+  PetscBool     lanes, richardson;
+};
+
+PetscErrorCode cst_solver_residual(cst_solver *s, Vec X, Vec F);
+PetscErrorCode cst_solver_direction(cst_solver *s, Vec X, Vec F, Vec D);
+PetscErrorCode cst_solver_correct(cst_solver *s, Vec X, Vec D);
+#endif

@@ -1,0 +1,76 @@
+/* lanes.c: the SNES type `lanes`: Newton on every lane by itself inside one SNESSolve.
+ *
+ * Without a monitor each group is handed to the equations' march, which leaves registers only when its work is done. With a monitor the
+ * groups iterate together so that there is something to watch; the lanes' arithmetic is the same.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <string.h>
+#include "solve/internal.h"
+
+static PetscErrorCode watch(SNES snes, cst_solver *s, PetscInt it) {
+  PetscReal norm;
+  PetscFunctionBegin;
+  PetscCall(VecNorm(snes->vec_func, NORM_2, &norm));
+  snes->iter = it;
+  snes->norm = norm;
+  (void)s;
+  PetscCall(SNESMonitor(snes, it, norm));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode together(SNES snes, cst_solver *s) {
+  PetscFunctionBegin;
+  for (PetscInt it = 0;; it++) {
+    PetscCall(SNESComputeFunction(snes, snes->vec_sol, snes->vec_func));
+    PetscCall(watch(snes, s, it));
+    if (s->active == 0 || it == s->max_iterations) break;
+    PetscCall(cst_solver_direction(s, snes->vec_sol, snes->vec_func, s->direction));
+    PetscCall(cst_solver_correct(s, snes->vec_sol, s->direction));
+  }
+  snes->reason = s->active ? SNES_DIVERGED_MAX_IT : SNES_CONVERGED_FNORM_ABS;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode solve(SNES snes) {
+  cst_solver *s;
+  PetscFunctionBegin;
+  PetscCall(SNESGetApplicationContext(snes, &s));
+  if (!cst_solver_marches(s)) {
+    PetscCall(together(snes, s));
+    PetscFunctionReturn(0);
+  }
+  for (int g = 0; g < s->groups; g++) s->equations.march(s->equations.context, g);
+  snes->reason = SNES_CONVERGED_FNORM_ABS;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode nothing(SNES snes) {
+  PetscFunctionBegin;
+  (void)snes;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode create(SNES snes) {
+  PetscFunctionBegin;
+  snes->ops->solve = solve;
+  snes->ops->setup = nothing;
+  snes->ops->reset = nothing;
+  snes->ops->destroy = nothing;
+  snes->usesksp = PETSC_FALSE;
+  snes->usesnpc = PETSC_FALSE;
+  snes->alwayscomputesfinalresidual = PETSC_FALSE;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode cst_solver_register(void) {
+  PetscFunctionBegin;
+  PetscCall(SNESRegister("lanes", create));
+  PetscFunctionReturn(0);
+}
+
+const char *cst_solver_refuse(const char *type) {
+  static const char *const allowed[] = {"lanes", SNESNEWTONLS, SNESNRICHARDSON};
+  for (size_t i = 0; i < sizeof allowed / sizeof *allowed; i++)
+    if (!strcmp(type, allowed[i])) return NULL;
+  return "it couples the lanes of a batch (dot products over the whole vector), so results would depend on the batch; allowed: lanes, newtonls, nrichardson";
+}

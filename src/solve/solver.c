@@ -1,0 +1,197 @@
+/* solver.c: sets up a SNES over a batch of lanes so that PETSc costs nothing per trajectory.
+ *
+ * What makes newtonls fast here: no option look-ups per iteration (lag -2, persistent), KSPPREONLY with a shell preconditioner that is the exact solve, a shell line
+ * search X -= Y, a convergence test that asks the lanes, and norms only where a monitor wants them.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "solve/solver.h"
+#include "solve/internal.h"
+
+/* F(X) over all groups; also counts the groups that are still active. */
+PetscErrorCode cst_solver_residual(cst_solver *s, Vec X, Vec F) {
+  const PetscScalar *x;
+  PetscScalar       *f;
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayRead(X, &x));
+  PetscCall(VecGetArray(F, &f));
+  s->active = 0;
+  for (int g = 0; g < s->groups; g++) s->active += s->equations.residual(s->equations.context, g, x + (size_t)g * s->stride, f + (size_t)g * s->stride) != 0;
+  PetscCall(VecRestoreArrayRead(X, &x));
+  PetscCall(VecRestoreArray(F, &f));
+  PetscFunctionReturn(0);
+}
+
+/* D = -J^-1 F, the correction. */
+PetscErrorCode cst_solver_direction(cst_solver *s, Vec X, Vec F, Vec D) {
+  const PetscScalar *x, *f;
+  PetscScalar       *d;
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayRead(X, &x));
+  PetscCall(VecGetArrayRead(F, &f));
+  PetscCall(VecGetArray(D, &d));
+  for (int g = 0; g < s->groups; g++)
+    s->equations.direction(s->equations.context, g, x + (size_t)g * s->stride, f + (size_t)g * s->stride, d + (size_t)g * s->stride);
+  PetscCall(VecRestoreArrayRead(X, &x));
+  PetscCall(VecRestoreArrayRead(F, &f));
+  PetscCall(VecRestoreArray(D, &d));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode cst_solver_correct(cst_solver *s, Vec X, Vec D) {
+  const PetscScalar *d;
+  PetscScalar       *x;
+  PetscFunctionBegin;
+  PetscCall(VecGetArray(X, &x));
+  PetscCall(VecGetArrayRead(D, &d));
+  for (int g = 0; g < s->groups; g++) s->equations.correct(s->equations.context, g, x + (size_t)g * s->stride, d + (size_t)g * s->stride);
+  PetscCall(VecRestoreArray(X, &x));
+  PetscCall(VecRestoreArrayRead(D, &d));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode function(SNES snes, Vec X, Vec F, void *context) {
+  PetscFunctionBegin;
+  (void)snes;
+  PetscCall(cst_solver_residual(context, X, F));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode jacobian(SNES snes, Vec X, Mat A, Mat B, void *context) {
+  PetscFunctionBegin;
+  (void)snes, (void)X, (void)A, (void)B, (void)context;   /* formed and solved lane by lane in the preconditioner */
+  PetscFunctionReturn(0);
+}
+
+/* MatMult of the shell: never needed by KSPPREONLY, but a MATSHELL must have it. */
+static PetscErrorCode multiply(Mat A, Vec x, Vec y) {
+  PetscFunctionBegin;
+  (void)A;
+  PetscCall(VecCopy(x, y));
+  PetscFunctionReturn(0);
+}
+
+/* Y = D with x + d the next iterate; the sign is kept through the line search, where PETSc's convention would be X - Y. */
+static PetscErrorCode precondition(PC pc, Vec F, Vec Y) {
+  cst_solver *s;
+  Vec         X;
+  PetscFunctionBegin;
+  PetscCall(PCShellGetContext(pc, &s));
+  PetscCall(SNESGetSolution(s->snes, &X));
+  PetscCall(cst_solver_direction(s, X, F, Y));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode search(SNESLineSearch ls, void *context) {
+  Vec         X, F, Y;
+  cst_solver *s = context;
+  PetscFunctionBegin;
+  PetscCall(SNESLineSearchGetVecs(ls, &X, &F, &Y, NULL, NULL));
+  if (s->richardson) PetscCall(cst_solver_direction(s, X, F, s->direction));
+  PetscCall(cst_solver_correct(s, X, s->richardson ? s->direction : Y));
+  PetscCall(SNESComputeFunction(s->snes, X, F));
+  PetscCall(SNESLineSearchSetReason(ls, SNES_LINESEARCH_SUCCEEDED));
+  PetscFunctionReturn(0);
+}
+
+/* Asks the lanes, never a norm over the batch: a norm hides one bad lane and changes with the batch. */
+static PetscErrorCode test(SNES snes, PetscInt it, PetscReal xnorm, PetscReal gnorm, PetscReal f, SNESConvergedReason *reason, void *context) {
+  cst_solver *s = context;
+  PetscFunctionBegin;
+  (void)snes, (void)xnorm, (void)gnorm, (void)f;
+  *reason = s->active == 0 ? SNES_CONVERGED_FNORM_ABS : it >= s->max_iterations ? SNES_DIVERGED_MAX_IT : SNES_CONVERGED_ITERATING;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode set_linear_solver(cst_solver *s) {
+  KSP ksp;
+  PC  pc;
+  PetscFunctionBegin;
+  PetscCall(SNESGetKSP(s->snes, &ksp));
+  PetscCall(KSPSetType(ksp, KSPPREONLY));
+  PetscCall(KSPGetPC(ksp, &pc));
+  PetscCall(PCSetType(pc, PCSHELL));
+  PetscCall(PCShellSetContext(pc, s));
+  PetscCall(PCShellSetApply(pc, precondition));
+  PetscCall(SNESSetLagJacobian(s->snes, -2));
+  PetscCall(SNESSetLagJacobianPersists(s->snes, PETSC_TRUE));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode set_line_search(cst_solver *s) {
+  SNESLineSearch ls;
+  PetscFunctionBegin;
+  PetscCall(SNESGetLineSearch(s->snes, &ls));
+  PetscCall(SNESLineSearchSetType(ls, SNESLINESEARCHSHELL));
+  PetscCall(SNESLineSearchShellSetUserFunc(ls, search, s));
+  PetscCall(SNESLineSearchSetComputeNorms(ls, PETSC_FALSE));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode check_type(cst_solver *s) {
+  SNESType    type;
+  const char *why;
+  PetscFunctionBegin;
+  PetscCall(SNESGetType(s->snes, &type));
+  why = cst_solver_refuse(type);
+  PetscCheck(!why, PETSC_COMM_SELF, PETSC_ERR_SUP, "-snes_type %s: %s", type, why);
+  PetscCall(PetscStrcmp(type, SNESNRICHARDSON, &s->richardson));
+  PetscCall(PetscStrcmp(type, "lanes", &s->lanes));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode cst_solver_create(cst_equations equations, int groups, int width, int unknowns, int max_iterations, cst_solver **solver) {
+  cst_solver *s;
+  PetscFunctionBegin;
+  PetscCall(PetscNew(&s));
+  *solver = s;
+  s->equations = equations;
+  s->stride = unknowns * width;
+  s->max_iterations = max_iterations;
+  const PetscInt n = (PetscInt)groups * s->stride;
+  PetscCall(VecCreateSeq(PETSC_COMM_SELF, n, &s->X));
+  PetscCall(VecDuplicate(s->X, &s->F));
+  PetscCall(VecDuplicate(s->X, &s->direction));
+  PetscCall(MatCreateShell(PETSC_COMM_SELF, n, n, n, n, s, &s->J));
+  PetscCall(MatShellSetOperation(s->J, MATOP_MULT, (void (*)(void))multiply));
+  PetscCall(SNESCreate(PETSC_COMM_SELF, &s->snes));
+  PetscCall(SNESSetApplicationContext(s->snes, s));
+  PetscCall(SNESSetFunction(s->snes, s->F, function, s));
+  PetscCall(SNESSetJacobian(s->snes, s->J, s->J, jacobian, s));
+  PetscCall(SNESSetType(s->snes, "lanes"));
+  PetscCall(SNESSetFromOptions(s->snes));
+  PetscCall(check_type(s));
+  PetscCall(set_linear_solver(s));
+  PetscCall(set_line_search(s));
+  PetscCall(SNESSetConvergenceTest(s->snes, test, s, NULL));
+  PetscCall(SNESSetTolerances(s->snes, 0, 0, 0, max_iterations + 1, PETSC_MAX_INT));
+  PetscCall(SNESSetUp(s->snes));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode cst_solver_destroy(cst_solver **solver) {
+  cst_solver *s = *solver;
+  PetscFunctionBegin;
+  if (!s) PetscFunctionReturn(0);
+  PetscCall(SNESDestroy(&s->snes));
+  PetscCall(MatDestroy(&s->J));
+  PetscCall(VecDestroy(&s->X));
+  PetscCall(VecDestroy(&s->F));
+  PetscCall(VecDestroy(&s->direction));
+  PetscCall(PetscFree(*solver));
+  PetscFunctionReturn(0);
+}
+
+PetscBool cst_solver_marches(const cst_solver *s) { return s->lanes && !s->snes->numbermonitors; }
+
+PetscErrorCode cst_solver_solve(cst_solver *s, int groups) {
+  PetscFunctionBegin;
+  s->groups = groups;
+  PetscCall(SNESSolve(s->snes, NULL, s->X));
+  PetscFunctionReturn(0);
+}
+
+double *cst_solver_unknowns(cst_solver *s, int group) {
+  PetscScalar *x = NULL;
+  if (VecGetArray(s->X, &x) || VecRestoreArray(s->X, &(PetscScalar *){x})) return NULL;
+  return x + (size_t)group * s->stride;
+}

@@ -1,0 +1,263 @@
+/* conclude.c: from finished rows to the table: errors and orders, verdicts, statistics of ensembles. Runs on one rank, case by case, in order. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "study/run.h"
+
+typedef struct {
+  const cst_plan *plan;
+  cst_output     *output;
+  cst_columns    *columns;
+  double         *row;       /* [members][components] of the dataset read last */
+  double         *one;       /* [members] */
+} desk;
+
+__attribute__((format(printf, 4, 5))) static void set(desk *d, int icase, double x, const char *format, ...) {
+  char    name[96];
+  va_list a;
+  va_start(a, format);
+  vsnprintf(name, sizeof name, format, a);
+  va_end(a);
+  double *column = cst_columns_value(d->columns, name);
+  if (column) column[icase] = x;
+}
+
+static double get(desk *d, int icase, const char *name) {
+  double *column = cst_columns_value(d->columns, name);
+  return column ? column[icase] : NAN;
+}
+
+__attribute__((format(printf, 4, 5))) static PetscErrorCode load(desk *d, int icase, long components, const char *format, ...) {
+  char    path[96];
+  va_list a;
+  PetscFunctionBegin;
+  va_start(a, format);
+  vsnprintf(path, sizeof path, format, a);
+  va_end(a);
+  PetscCall(cst_output_read(d->output, path, icase, components, d->row));
+  PetscFunctionReturn(0);
+}
+
+static double largest(const double *x, long n, long stride) {
+  double most = NAN;
+  for (long i = 0; i < n; i++)
+    if (!isnan(x[i * stride]) && !(x[i * stride] <= most)) most = x[i * stride];
+  return most;
+}
+
+static double total(const double *x, long n) {
+  double sum = 0;
+  for (long i = 0; i < n; i++) sum += x[i];
+  return sum;
+}
+
+/* ---- every kind ------------------------------------------------------------------------------------------------------------- */
+
+static PetscErrorCode common(desk *d, int i, long *failed) {
+  const cst_study *s = d->plan->study;
+  const cst_case  *c = &d->plan->cases[i];
+  const long       n = s->members;
+  const double     steps = (double)n * (double)c->n;
+  long             bad = 0;
+  PetscFunctionBegin;
+  cst_columns_label(d->columns, "system", i, s->system->name);
+  cst_columns_label(d->columns, "method", i, cst_method_label(s->method[c->method]));
+  set(d, i, c->h_nominal, "step");
+  for (int k = 0; k < s->system->npar && s->nvariant > 1; k++) set(d, i, s->parameter[c->variant * s->system->npar + k], "%s", s->system->parameter[k].name);
+  if (s->ntolerance > 1) set(d, i, s->tolerance[c->tolerance], "tolerance");
+  set(d, i, (double)n, "members");
+  PetscCall(load(d, i, 1, "/final/status"));
+  for (long m = 0; m < n; m++) bad += d->row[m] > 0;
+  set(d, i, (double)bad, "failed");
+  *failed += bad;
+  PetscCall(load(d, i, 1, "/final/iterations"));
+  set(d, i, total(d->row, n) / steps, "iterations_mean");
+  PetscCall(load(d, i, 1, "/final/evaluations"));
+  set(d, i, total(d->row, n) / steps, "evaluations_per_step");
+  PetscFunctionReturn(0);
+}
+
+/* NAME_max of quantity k: its largest drift; of constraints, which start near zero, the largest value itself. */
+static PetscErrorCode extremes(desk *d, int i) {
+  const cst_plan *p = d->plan;
+  const long      n = p->study->members;
+  PetscFunctionBegin;
+  for (int k = 0; k < p->nquantity; k++) {
+    const char *name = p->quantity[k].name;
+    PetscCall(load(d, i, CST_FIGURES, "/observables/%s", name));
+    double drift = largest(d->row + CST_FIGURE_DRIFT, n, CST_FIGURES);
+    for (long m = 0; m < n; m++) d->one[m] = d->row[m * CST_FIGURES + CST_FIGURE_START] + d->row[m * CST_FIGURES + CST_FIGURE_DRIFT];
+    set(d, i, p->quantity[k].drifts ? drift : largest(d->one, n, 1), "%s_max", name);
+    if (!strcmp(name, "displacement")) set(d, i, drift, "displacement");
+    bool momentum = k > 0 && k <= p->study->system->nsym;
+    if (momentum && !(drift <= get(d, i, "momentum_max"))) set(d, i, drift, "momentum_max");
+  }
+  PetscFunctionReturn(0);
+}
+
+/* ---- orders -------------------------------------------------------------------------------------------------------------------- */
+
+static const char *const parts[CST_ERRORS] = {"", "_q", "_p", "_lambda"};
+static const char *const paths[CST_ERRORS] = {"total", "q", "p", "lambda"};
+
+static PetscErrorCode errors(desk *d, int i) {
+  const long n = d->plan->study->members;
+  PetscFunctionBegin;
+  for (int k = 0; k < CST_ERRORS; k++) {
+    PetscCall(load(d, i, 1, "/error/%s", paths[k]));
+    set(d, i, largest(d->row, n, 1), "error%s", parts[k]);
+    set(d, i, cst_rms(d->row, n), "error%s_rms", parts[k]);
+  }
+  PetscFunctionReturn(0);
+}
+
+/* An estimate of what round-off contributes: eps times the size of the state times sqrt(n). */
+static PetscErrorCode round_off(desk *d, int i, double *floor) {
+  const cst_system *s = d->plan->study->system;
+  const long        n = d->plan->study->members;
+  double            most[CST_ERRORS] = {0};
+  const long        size[CST_ERRORS] = {0, s->nq, s->nq, s->ng};
+  PetscFunctionBegin;
+  for (int k = 1; k < CST_ERRORS; k++) {
+    if (size[k] == 0) continue;
+    PetscCall(load(d, i, size[k], "/final/%s", paths[k]));
+    for (long m = 0; m < n * size[k]; m++) most[k] = fmax(most[k], fabs(d->row[m]));
+  }
+  most[0] = fmax(most[1], most[2]);
+  for (int k = 0; k < CST_ERRORS; k++) floor[k] = 2.2e-16 * most[k] * sqrt((double)d->plan->cases[i].n);
+  PetscFunctionReturn(0);
+}
+
+static void rates(desk *d, const int *cases, int n, int part) {
+  char name[32];
+  snprintf(name, sizeof name, "error%s", parts[part]);
+  for (int k = 1; k < n; k++) {
+    double ratio = get(d, cases[k - 1], name) / get(d, cases[k], name), step = d->plan->cases[cases[k - 1]].h / d->plan->cases[cases[k]].h;
+    set(d, cases[k], log(ratio) / log(step), "rate%s", parts[part]);
+  }
+}
+
+/* The steps of one method, tolerance and variant: cases first..first+nstep, coarse to fine. */
+static PetscErrorCode orders(desk *d, int first) {
+  const int n = d->plan->study->nstep;
+  int      *cases;
+  double   *h, *e, *floor, (*all)[CST_ERRORS];
+  char      name[64];
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc5(n, &cases, n, &h, n, &e, n, &floor, n, &all));
+  for (int k = 0; k < n; k++) cases[k] = first + k, h[k] = d->plan->cases[first + k].h;
+  for (int k = 0; k < n; k++) PetscCall(round_off(d, cases[k], all[k]));
+  for (int part = 0; part < CST_ERRORS; part++) {
+    snprintf(name, sizeof name, "error%s", parts[part]);
+    for (int k = 0; k < n; k++) e[k] = get(d, cases[k], name), floor[k] = all[k][part];
+    rates(d, cases, n, part);
+    cst_order_fit fit = cst_order_estimate(h, e, floor, n);
+    for (int k = 0; k < n; k++) {
+      set(d, cases[k], fit.order, "order%s", parts[part]);
+      set(d, cases[k], fit.low, "order%s_low", parts[part]);
+      set(d, cases[k], fit.high, "order%s_high", parts[part]);
+      snprintf(name, sizeof name, "flag%s", parts[part]);
+      cst_columns_label(d->columns, name, cases[k], part == CST_ERROR_LAMBDA && d->plan->study->system->ng == 0 ? "too-few" : cst_order_flag_names[fit.flag]);
+    }
+  }
+  PetscCall(PetscFree5(cases, h, e, floor, all));
+  PetscFunctionReturn(0);
+}
+
+/* ---- long times ------------------------------------------------------------------------------------------------------------------ */
+
+/* How far each member moved, relative to the size of its start. */
+static PetscErrorCode movement(desk *d, int i, double *moved) {
+  const cst_study *s = d->plan->study;
+  PetscFunctionBegin;
+  PetscCall(load(d, i, CST_FIGURES, "/observables/displacement"));
+  for (long m = 0; m < s->members; m++) {
+    double q[CST_MAX_Q], v[CST_MAX_Q], size = 0;
+    cst_study_member(s, d->plan->cases[i].variant, m, q, v);
+    for (int k = 0; k < s->system->nq; k++) size += q[k] * q[k];
+    moved[m] = d->row[m * CST_FIGURES + CST_FIGURE_DRIFT] / (size > 0 ? sqrt(size) : 1);
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode verdict(desk *d, int i, const cst_quantity *x, const double *moved) {
+  const cst_case *c = &d->plan->cases[i];
+  const long      n = d->plan->study->members;
+  const double    end = (double)c->n * c->h;
+  char            name[64];
+  PetscFunctionBegin;
+  PetscCall(load(d, i, CST_FIGURES, "/observables/%s", x->name));
+  double scale = largest(d->row + CST_FIGURE_SCALE, n, CST_FIGURES);
+  for (long m = 0; m < n; m++) d->one[m] = d->row[m * CST_FIGURES + CST_FIGURE_DRIFT];
+  PetscCall(load(d, i, CST_WINDOWS, "/windows/%s", x->name));
+  cst_growth g = cst_growth_estimate(d->row, d->one, moved, n, end, scale, c->n);
+  set(d, i, scale, "%s_scale", x->name);
+  set(d, i, g.slope, "%s_slope", x->name);
+  set(d, i, g.slope_error, "%s_slope_error", x->name);
+  set(d, i, g.exponent, "%s_exponent", x->name);
+  set(d, i, g.low, "%s_exponent_low", x->name);
+  set(d, i, g.high, "%s_exponent_high", x->name);
+  snprintf(name, sizeof name, "%s_verdict", x->name);
+  bool observed = !isnan(scale);
+  cst_columns_label(d->columns, name, i, observed ? cst_verdict_names[g.verdict] : "");
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode verdicts(desk *d, int i) {
+  const cst_case *c = &d->plan->cases[i];
+  double         *moved;
+  PetscFunctionBegin;
+  set(d, i, (double)c->n * c->h, "end");
+  PetscCall(PetscMalloc1(d->plan->study->members, &moved));
+  PetscCall(movement(d, i, moved));
+  for (int k = 0; k < d->plan->nquantity; k++)
+    if (d->plan->quantity[k].drifts) PetscCall(verdict(d, i, &d->plan->quantity[k], moved));
+  PetscCall(PetscFree(moved));
+  PetscFunctionReturn(0);
+}
+
+/* ---- ensembles --------------------------------------------------------------------------------------------------------------------- */
+
+static PetscErrorCode distribution(desk *d, int i) {
+  static const double      p[] = {0.05, 0.25, 0.5, 0.75, 0.95};
+  static const char *const at[] = {"q05", "q25", "q50", "q75", "q95"};
+  const long               n = d->plan->study->members;
+  double                  *status, q[5];
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(n, &status));
+  PetscCall(load(d, i, 1, "/final/status"));
+  memcpy(status, d->row, (size_t)n * sizeof *status);
+  for (int k = 0; k < d->plan->nquantity; k++) {
+    const char *name = d->plan->quantity[k].name;
+    PetscCall(load(d, i, CST_FIGURES, "/observables/%s", name));
+    for (long m = 0; m < n; m++) d->one[m] = status[m] == 0 ? d->row[m * CST_FIGURES + CST_FIGURE_END] : NAN;
+    set(d, i, cst_mean(d->one, n), "%s_mean", name);
+    set(d, i, cst_rms(d->one, n), "%s_rms", name);
+    cst_quantiles(d->one, n, p, 5, q);
+    for (int j = 0; j < 5; j++) set(d, i, q[j], "%s_%s", name, at[j]);
+  }
+  PetscCall(PetscFree(status));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode cst_conclude(const cst_plan *p, cst_output *o, cst_columns *c, long *failed) {
+  const long        n = p->study->members;
+  const cst_system *s = p->study->system;
+  const long        state = PetscMax(s->nq, s->ng), narrow = PetscMax(state, (long)CST_FIGURES);
+  const long        widest = p->study->kind == CST_CONSERVATION ? PetscMax(narrow, (long)CST_WINDOWS) : narrow;
+  desk              d = {p, o, c, NULL, NULL};
+  PetscFunctionBegin;
+  *failed = 0;
+  PetscCall(PetscMalloc2(n * widest, &d.row, n, &d.one));
+  for (int i = 0; i < p->ncase; i++) {
+    PetscCall(common(&d, i, failed));
+    PetscCall(extremes(&d, i));
+    if (p->study->reference != CST_REFERENCE_NONE) PetscCall(errors(&d, i));
+    if (p->study->kind == CST_CONSERVATION) PetscCall(verdicts(&d, i));
+    if (p->study->kind == CST_ENSEMBLE) PetscCall(distribution(&d, i));
+  }
+  for (int i = 0; i < p->ncase && p->study->kind == CST_ORDER; i += p->study->nstep) PetscCall(orders(&d, i));
+  PetscCall(PetscFree2(d.row, d.one));
+  PetscFunctionReturn(0);
+}

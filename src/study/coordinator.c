@@ -1,0 +1,97 @@
+/* coordinator.c: hands out numbered pieces of work and tells how far the run is.
+ *
+ * A counter and the work done lie in an RMA window on rank 0; every rank takes numbers and computes. Between slices of work each rank enters MPI
+ * once, here, so that the counter moves also where the network needs the target's help. Rank 0 prints.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include "study/run.h"
+
+struct cst_coordinator {
+  MPI_Comm    comm;
+  MPI_Win     window;
+  long       *shared;       /* on rank 0: [0] counter, [1] work done in thousandths of a millionth of the total */
+  double      total, mine, reported;
+  double      start, last_print, last_poll;
+  PetscMPIInt rank;
+  int         line, log;
+};
+
+enum { COUNTER, WORK, SHARED };
+static const double unit = 1e-9;   /* of the total */
+
+static void choose_progress(cst_coordinator *c, const char *progress) {
+  c->line = !strcmp(progress, "line") || (!strcmp(progress, "auto") && isatty(1));
+  c->log = !strcmp(progress, "log") || (!strcmp(progress, "auto") && !isatty(1));
+}
+
+PetscErrorCode cst_coordinator_create(MPI_Comm comm, const char *progress, double total, cst_coordinator **coordinator) {
+  cst_coordinator *c;
+  PetscFunctionBegin;
+  PetscCall(PetscNew(&c));
+  *coordinator = c;
+  c->comm = comm;
+  c->total = total > 0 ? total : 1;
+  PetscCallMPI(MPI_Comm_rank(comm, &c->rank));
+  PetscCallMPI(MPI_Win_allocate(c->rank ? 0 : SHARED * sizeof(long), sizeof(long), MPI_INFO_NULL, comm, &c->shared, &c->window));
+  if (c->rank == 0) memset(c->shared, 0, SHARED * sizeof(long));
+  PetscCallMPI(MPI_Barrier(comm));
+  PetscCallMPI(MPI_Win_lock_all(MPI_MODE_NOCHECK, c->window));
+  choose_progress(c, progress);
+  c->start = c->last_print = c->last_poll = MPI_Wtime();
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode cst_coordinator_destroy(cst_coordinator **coordinator) {
+  cst_coordinator *c = *coordinator;
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Win_unlock_all(c->window));
+  PetscCallMPI(MPI_Win_free(&c->window));
+  if (c->rank == 0 && c->line) printf("\r%78s\r", "");
+  if (c->rank == 0) fflush(stdout);
+  PetscCall(PetscFree(*coordinator));
+  PetscFunctionReturn(0);
+}
+
+static long fetch_add(cst_coordinator *c, int which, long add) {
+  long old = 0;
+  MPI_Fetch_and_op(&add, &old, MPI_LONG, 0, which, MPI_SUM, c->window);
+  MPI_Win_flush(0, c->window);
+  return old;
+}
+
+long cst_coordinator_next(cst_coordinator *c) { return fetch_add(c, COUNTER, 1); }
+
+void cst_coordinator_rewind(cst_coordinator *c) {
+  (void)MPI_Barrier(c->comm);
+  if (c->rank == 0) {
+    long zero = 0, old;
+    MPI_Fetch_and_op(&zero, &old, MPI_LONG, 0, COUNTER, MPI_REPLACE, c->window);
+    MPI_Win_flush(0, c->window);
+  }
+  (void)MPI_Barrier(c->comm);
+}
+
+static void print(cst_coordinator *c, double now) {
+  double done = (double)fetch_add(c, WORK, 0) * unit, spent = now - c->start, left = done > 0 ? spent * (1 - done) / done : 0;
+  if (done > 1) done = 1, left = 0;
+  if (c->line) printf("\r  %5.1f %%  %.0f s spent, about %.0f s left   ", 100 * done, spent, left);
+  else printf("progress %5.1f %%  %.0f s spent, about %.0f s left\n", 100 * done, spent, left);
+  fflush(stdout);
+  c->last_print = now;
+}
+
+void cst_coordinator_done(cst_coordinator *c, double work) {
+  double now = MPI_Wtime();
+  c->mine += work;
+  if (now - c->last_poll < 0.05) return;
+  c->last_poll = now;
+  long add = (long)((c->mine - c->reported) / c->total / unit);
+  if (add > 0) {
+    fetch_add(c, WORK, add);
+    c->reported += (double)add * unit * c->total;
+  }
+  if (c->rank == 0 && ((c->line && now - c->last_print > 0.5) || (c->log && now - c->last_print > 10))) print(c, now);
+}

@@ -1,0 +1,138 @@
+/* file-methods.c: the keys `methods`, `reference` and `error`: what steps, and what its result is held against. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <stdlib.h>
+#include <string.h>
+#include "study/reader.h"
+
+static const char method_wanted[] = "a method such as rattle or \"compose(rattle, yoshida4)\"";
+
+/* A call that YAML has cut at its comma: [compose(rattle, yoshida4)] are two items. */
+static bool cut(const char *text) {
+  int depth = 0;
+  for (; *text; text++) depth += *text == '(' ? 1 : *text == ')' ? -1 : 0;
+  return depth != 0;
+}
+
+/* NULL when it is none or does not suit the system. */
+static cst_method *method(cst_reader *r, cst_yaml *n) {
+  cst_expr_error error;
+  char           why[400];
+  const char    *text = cst_reader_text(r, n, "methods", method_wanted);
+  if (!text) return NULL;
+  cst_method *m = cst_method_parse(text, &error);
+  if (!m)
+    cst_yaml_error_at(r->doc, n, error.offset, r->d, "%s%s", error.message,
+                      cut(text) ? " (a method with commas must stand in quotes)" : "");
+  if (!m || !r->s->system || cst_method_fits(m, r->s->system, why, sizeof why)) return m;
+  cst_yaml_error(r->doc, n, r->d, "%s", why);
+  cst_method_destroy(m);
+  return NULL;
+}
+
+static bool repeated(cst_reader *r, cst_yaml *n, const cst_method *m) {
+  for (int i = 0; i < r->s->nmethod; i++)
+    if (!strcmp(cst_method_label(r->s->method[i]), cst_method_label(m))) {
+      cst_yaml_error(r->doc, n, r->d, "the method '%s' appears twice", cst_method_label(m));
+      return true;
+    }
+  return false;
+}
+
+static void read_methods(cst_reader *r) {
+  cst_yaml *n = cst_reader_required(r, r->root, "", "methods");
+  if (!cst_reader_list(r, n, "methods", "methods", false)) return;
+  r->s->method = cst_reader_memory((size_t)cst_yaml_size(n), sizeof(cst_method *));
+  for (int i = 0; i < cst_yaml_size(n); i++) {
+    cst_method *m = method(r, cst_yaml_item(n, i));
+    if (m && repeated(r, cst_yaml_item(n, i), m))
+      cst_method_destroy(m);
+    else if (m)
+      r->s->method[r->s->nmethod++] = m;
+  }
+}
+
+/* Not longer than the end, which is known by then or zero. */
+static void reference_step(cst_reader *r, cst_yaml *at) {
+  cst_study *s = r->s;
+  if (!cst_reader_number(r, at, "step", &s->reference_step)) return;
+  if (s->reference_step <= 0)
+    cst_yaml_error(r->doc, at, r->d, "the reference's step is %s; it must be positive", cst_shortest(s->reference_step));
+  for (int v = 0; v < s->nvariant && s->reference_step > 0; v++) {
+    double n = s->end[v] / s->reference_step;
+    if (s->end[v] <= 0 || (n >= 1 && n <= 1e15)) continue;
+    cst_yaml_error(r->doc, at, r->d, "the reference's step is %s%s; it %s the end %s", cst_shortest(s->reference_step),
+                   cst_reader_with(r, v), n < 1 ? "is larger than" : "needs more than 1e15 steps to", cst_shortest(s->end[v]));
+    return;
+  }
+}
+
+static void reference_map(cst_reader *r, cst_yaml *n) {
+  static const char *const keys[] = {"method", "step", "precision"}, *const precisions[] = {"double", "quad"};
+  int precision = 0;
+  cst_reader_map(r, n, "reference", keys, CST_COUNT(keys));
+  r->s->reference = CST_REFERENCE_METHOD;
+  r->s->reference_method = method(r, cst_reader_required(r, n, "reference", "method"));
+  reference_step(r, cst_reader_required(r, n, "reference", "step"));
+  cst_reader_choice(r, cst_yaml_get(n, "precision"), "precision", precisions, CST_COUNT(precisions), &precision);
+  if (precision == 1) cst_yaml_error(r->doc, cst_yaml_get(n, "precision"), r->d, "'precision: quad' is not supported yet; allowed: double");
+}
+
+/* An ensemble's members start anywhere, so that the motion must be known from any start. */
+static void check_exact(cst_reader *r, cst_yaml *n) {
+  const cst_study *s = r->s;
+  int              state = s->ensemble ? -1 : s->state;
+  if (!s->system || !r->start_known || cst_system_has_exact(s->system, state)) return;
+  cst_yaml_error(r->doc, n, r->d, "no exact motion of %s is known from %s%s; allowed: self or {method: ..., step: ...}", s->system->name,
+                 state < 0 ? "any start" : "the state ", state < 0 ? "" : s->system->state[state].name);
+}
+
+static void read_reference(cst_reader *r) {
+  static const char *const names[] = {"exact", "self"};
+  static const char        wanted[] = "exact, self or {method: ..., step: ...}";
+  cst_study               *s = r->s;
+  cst_yaml                *n = cst_yaml_get(r->root, "reference");
+  int                      which;
+  if (!n && r->kind_known && s->kind == CST_ORDER)
+    cst_yaml_error(r->doc, NULL, r->d, "missing key 'reference': an order study needs one; allowed: %s", wanted);
+  if (cst_yaml_is_map(n)) reference_map(r, n);
+  if (!n || cst_yaml_is_map(n) || !cst_reader_text(r, n, "reference", wanted)) return;
+  if (!cst_reader_choice(r, n, "reference", names, CST_COUNT(names), &which)) return;
+  s->reference = which ? CST_REFERENCE_SELF : CST_REFERENCE_EXACT;
+  if (!which) check_exact(r, n);
+}
+
+static void read_of(cst_reader *r, cst_yaml *n) {
+  static const char *const names[] = {"q", "p", "lambda"};
+  cst_study               *s = r->s;
+  bool                    *flag[] = {&s->error_q, &s->error_p, &s->error_lambda};
+  if (!cst_reader_list(r, n, "of", "q, p and lambda", false)) return;
+  for (int k = 0; k < 3; k++) *flag[k] = false;
+  for (int i = 0, which; i < cst_yaml_size(n); i++) {
+    cst_yaml *item = cst_yaml_item(n, i);
+    if (!cst_reader_choice(r, item, "of", names, 3, &which)) continue;
+    if (*flag[which]) cst_yaml_error(r->doc, item, r->d, "'%s' appears twice", names[which]);
+    if (which == 2 && s->system && !s->system->ng)
+      cst_yaml_error(r->doc, item, r->d, "%s has no constraints, so no lambda; allowed: q, p", s->system->name);
+    *flag[which] = true;
+  }
+}
+
+void cst_read_error(cst_reader *r) {
+  static const char *const keys[] = {"of", "norm", "over"}, *const norms[] = {"max", "one", "two"},
+                           *const overs[] = {"end", "mesh", "coarse"};
+  cst_study                      *s = r->s;
+  cst_yaml                       *n = cst_yaml_get(r->root, "error");
+  int                             norm = CST_NORM_MAX, over = CST_OVER_END;
+  s->error_q = s->error_p = true;
+  cst_reader_map(r, n, "error", keys, CST_COUNT(keys));
+  read_of(r, cst_yaml_get(n, "of"));
+  cst_reader_choice(r, cst_yaml_get(n, "norm"), "norm", norms, CST_COUNT(norms), &norm);
+  cst_reader_choice(r, cst_yaml_get(n, "over"), "over", overs, CST_COUNT(overs), &over);
+  s->norm = (cst_norm)norm;
+  s->over = (cst_over)over;
+}
+
+void cst_read_methods(cst_reader *r) {
+  read_methods(r);
+  read_reference(r);
+}

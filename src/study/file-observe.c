@@ -1,0 +1,194 @@
+/* file-observe.c: the keys `observables`, `samples`, `observe` and `trajectories`: what is looked at on the way. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <stdlib.h>
+#include <string.h>
+#include "study/reader.h"
+
+enum { NAME_MAX_LENGTH = 48, MAX_NAMES = 2 * CST_MAX_Q + CST_MAX_G + CST_MAX_PAR + 1 };
+
+static const char *const declared[] = {"energy", "momentum", "constraint"};
+static const char        observable_wanted[] = "energy, momentum, constraint or \"NAME: expression\"";
+
+/* What an observable's expression may name. */
+typedef struct {
+  int         n;
+  char        text[MAX_NAMES][96];
+  cst_binding name[MAX_NAMES];
+} scope;
+
+static void bind(cst_reader *r, scope *s, const char *prefix, const char *name, const char *suffix, char array, int index) {
+  snprintf(s->text[s->n], sizeof s->text[0], "%s%s%s", prefix, name, suffix);
+  s->name[s->n] = (cst_binding){s->text[s->n], cst_graph_input(r->graph, array, index)};
+  s->n++;
+}
+
+static scope *scope_of(cst_reader *r) {
+  scope            *names = cst_reader_memory(1, sizeof *names);
+  const cst_system *s = r->s->system;
+  for (int i = 0; i < s->nq; i++) bind(r, names, "", s->coordinate[i], "", 'q', i);
+  for (int i = 0; i < s->nq; i++) bind(r, names, "", s->coordinate[i], "'", 'v', i);
+  for (int i = 0; i < s->ng; i++) bind(r, names, "lambda_", s->constraint[i], "", 'l', i);
+  for (int i = 0; i < s->npar; i++) bind(r, names, "", s->parameter[i].name, "", 'c', i);
+  bind(r, names, "", "t", "", 't', 0);
+  return names;
+}
+
+/* offset: where text begins inside the scalar n. */
+static bool is_expression(cst_reader *r, cst_yaml *n, const char *name, const char *text, int offset) {
+  if (!r->s->system) return false;
+  cst_expr_error error;
+  scope         *names = scope_of(r);
+  cst_node       x = cst_expr_parse(r->graph, text, names->name, names->n, &error);
+  if (x < 0) cst_yaml_error_at(r->doc, n, offset + error.offset, r->d, "observable '%s': %s", name, error.message);
+  free(names);
+  return x >= 0;
+}
+
+static bool is_identifier(const char *s) {
+  static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", rest[] = "0123456789_-";
+  size_t            n = strspn(s, letters);
+  if (!n) return false;
+  while (s[n] && (strchr(letters, s[n]) || strchr(rest, s[n]))) n++;
+  return !s[n] && n <= NAME_MAX_LENGTH;
+}
+
+static bool is_taken(cst_reader *r, cst_yaml *n, const char *name) {
+  const cst_study *s = r->s;
+  for (int i = 0; i < s->nobservable; i++)
+    if (!strcmp(s->observable[i].name, name)) return cst_yaml_error(r->doc, n, r->d, "the observable '%s' appears twice", name), true;
+  return false;
+}
+
+static bool is_free(cst_reader *r, cst_yaml *n, const char *name) {
+  const cst_system *s = r->s->system;
+  if (!is_identifier(name)) {
+    cst_yaml_error(r->doc, n, r->d, "'%s' cannot name an observable; allowed: a letter, then letters, digits, _ and -, at most %d", name,
+                   NAME_MAX_LENGTH);
+    return false;
+  }
+  bool reserved = false;
+  for (int i = 0; i < CST_COUNT(declared); i++) reserved |= !strcmp(declared[i], name);
+  for (int i = 0; s && i < s->nsym; i++) reserved |= !strcmp(s->symmetry[i], name);
+  if (reserved) cst_yaml_error(r->doc, n, r->d, "the name '%s' is taken by a declared observable or a symmetry; choose another", name);
+  return !reserved && !is_taken(r, n, name);
+}
+
+static void add(cst_study *s, const char *name, const char *expression) {
+  s->observable[s->nobservable++] = (cst_observable){strdup(name), expression ? strdup(expression) : NULL};
+}
+
+/* A name without expression: one of the declared, where the system has it. */
+static void plain(cst_reader *r, cst_yaml *n, const char *name) {
+  const cst_system *s = r->s->system;
+  for (int i = 0; i < CST_COUNT(declared); i++) {
+    if (strcmp(name, declared[i])) continue;
+    if (s && i == 1 && !s->nsym)
+      cst_yaml_error(r->doc, n, r->d, "'momentum': %s declares no symmetries", s->name);
+    else if (s && i == 2 && !s->ng)
+      cst_yaml_error(r->doc, n, r->d, "'constraint': %s has no constraints", s->name);
+    else if (!is_taken(r, n, name))
+      add(r->s, name, NULL);
+    return;
+  }
+  const char *near = cst_nearest(name, declared, CST_COUNT(declared));
+  cst_yaml_error(r->doc, n, r->d, "unknown observable '%s'; allowed: %s%s%s%s", name, observable_wanted, near ? "; did you mean '" : "",
+                 near ? near : "", near ? "'?" : "");
+}
+
+static char *trimmed(const char *s, size_t n) {
+  while (n && strchr(" \t\n", s[n - 1])) n--;
+  return strndup(s, n);
+}
+
+/* "NAME: expression" in one scalar. */
+static void joined(cst_reader *r, cst_yaml *n, const char *text, const char *colon) {
+  char       *name = trimmed(text, (size_t)(colon - text));
+  const char *expression = colon + 1 + strspn(colon + 1, " \t\n");
+  bool        named = is_free(r, n, name);
+  if (is_expression(r, n, name, expression, (int)(expression - text)) && named) add(r->s, name, expression);
+  free(name);
+}
+
+/* NAME: expression, which YAML reads as a map of one entry. */
+static void entry(cst_reader *r, cst_yaml *n) {
+  cst_yaml   *key = cst_yaml_key(n, 0), *value = cst_yaml_value(n, 0);
+  const char *name = cst_yaml_text(key);
+  if (cst_yaml_size(n) != 1) {
+    cst_yaml_error(r->doc, n, r->d, "an observable is one of: %s", observable_wanted);
+    return;
+  }
+  const char *text = cst_reader_text(r, value, name, "an expression");
+  bool        named = is_free(r, key, name);
+  if (text && is_expression(r, value, name, text, 0) && named) add(r->s, name, text);
+}
+
+static void observable(cst_reader *r, cst_yaml *n) {
+  if (cst_yaml_is_map(n)) {
+    entry(r, n);
+    return;
+  }
+  const char *text = cst_reader_text(r, n, "observables", observable_wanted), *colon = text ? strchr(text, ':') : NULL;
+  if (colon)
+    joined(r, n, text, colon);
+  else if (text)
+    plain(r, n, text);
+}
+
+static void read_observables(cst_reader *r) {
+  cst_study *s = r->s;
+  cst_yaml  *n = cst_yaml_get(r->root, "observables");
+  s->observable = cst_reader_memory((size_t)cst_yaml_size(n) + CST_COUNT(declared), sizeof *s->observable);
+  if (cst_reader_list(r, n, "observables", observable_wanted, true))
+    for (int i = 0; i < cst_yaml_size(n); i++) observable(r, cst_yaml_item(n, i));
+  if (n) return;
+  add(s, "energy", NULL);
+  if (s->system && s->system->nsym) add(s, "momentum", NULL);
+  if (s->system && s->system->ng) add(s, "constraint", NULL);
+}
+
+static void read_samples(cst_reader *r) {
+  static const char *const keys[] = {"count", "spacing"}, *const spacings[] = {"linear", "log"};
+  cst_yaml *n = cst_yaml_get(r->root, "samples");
+  long      count = 400;
+  int       spacing = 1;
+  cst_reader_map(r, n, "samples", keys, CST_COUNT(keys));
+  cst_reader_integer(r, cst_yaml_get(n, "count"), "count", 0, 100000, &count);
+  cst_reader_choice(r, cst_yaml_get(n, "spacing"), "spacing", spacings, CST_COUNT(spacings), &spacing);
+  r->s->samples = (int)count;
+  r->s->samples_log = spacing;
+}
+
+static void member(cst_reader *r, cst_yaml *n) {
+  cst_study *s = r->s;
+  long       k;
+  if (!cst_reader_integer(r, n, "members", 0, s->members - 1, &k)) return;
+  for (int i = 0; i < s->ntrajectory; i++)
+    if (s->trajectory[i] == k) {
+      cst_yaml_error(r->doc, n, r->d, "the member %ld appears twice", k);
+      return;
+    }
+  s->trajectory[s->ntrajectory++] = k;
+}
+
+static void read_trajectories(cst_reader *r) {
+  static const char *const keys[] = {"members", "every"};
+  cst_study               *s = r->s;
+  cst_yaml                *n = cst_yaml_get(r->root, "trajectories");
+  s->trajectory_every = 1;
+  if (!cst_reader_map(r, n, "trajectories", keys, CST_COUNT(keys))) return;
+  cst_yaml *members = cst_reader_required(r, n, "trajectories", "members");
+  cst_reader_integer(r, cst_yaml_get(n, "every"), "every", 1, 1000000000000000, &s->trajectory_every);
+  if (!cst_reader_list(r, members, "members", "numbers of members", true)) return;
+  s->trajectory = cst_reader_memory((size_t)cst_yaml_size(members), sizeof(long));
+  for (int i = 0; i < cst_yaml_size(members); i++) member(r, cst_yaml_item(members, i));
+}
+
+void cst_read_observe(cst_reader *r) {
+  static const char *const names[] = {"auto", "every"};
+  int                      every = 0;
+  read_observables(r);
+  read_samples(r);
+  cst_reader_choice(r, cst_yaml_get(r->root, "observe"), "observe", names, CST_COUNT(names), &every);
+  r->s->observe_every = every;
+  read_trajectories(r);
+}

@@ -1,0 +1,163 @@
+/* file-start.c: the key `initial`: a named state, numbers, or an ensemble around either; consistency with the constraints. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "study/reader.h"
+
+static const double tolerance = 1e-10; /* of |g_j| / s_j and |G v|_j / scale */
+static const char   start_wanted[] = "the name of a state, a map {q: [...], v: [...]} or an ensemble {members: ..., spread: ...}";
+
+static double *q_of(const cst_study *s, int variant) {
+  return s->q0 + (size_t)variant * (size_t)s->system->nq;
+}
+static double *v_of(const cst_study *s, int variant) {
+  return s->v0 + (size_t)variant * (size_t)s->system->nq;
+}
+static const double *c_of(const cst_study *s, int variant) {
+  return s->parameter + (size_t)variant * (size_t)s->system->npar;
+}
+
+static bool state_values(cst_reader *r, int state) {
+  cst_study *s = r->s;
+  s->state = state;
+  for (int v = 0; v < s->nvariant; v++) cst_system_state(s->system, state, c_of(s, v), q_of(s, v), v_of(s, v));
+  return true;
+}
+
+static bool named(cst_reader *r, cst_yaml *n, const char *what) {
+  const char *word = cst_reader_text(r, n, what, start_wanted);
+  if (!word || !r->s->system) return false;
+  const cst_system *s = r->s->system;
+  const char      **names = cst_reader_memory((size_t)s->nstate, sizeof *names);
+  int               i = 0;
+  for (int k = 0; k < s->nstate; k++) names[k] = s->state[k].name;
+  while (i < s->nstate && strcmp(names[i], word)) i++;
+  if (i == s->nstate) cst_reader_unknown(r, n, "state", word, names, s->nstate);
+  free(names);
+  return i < s->nstate && state_values(r, i);
+}
+
+/* One of q and v into out[nvariant][nq]. */
+static bool vector(cst_reader *r, cst_yaml *n, const char *what, double *out) {
+  const cst_study *s = r->s;
+  if (!cst_reader_list(r, n, what, "numbers", false) || !s->system) return false;
+  int nq = s->system->nq, size = cst_yaml_size(n);
+  if (size != nq) {
+    cst_yaml_error(r->doc, n, r->d, "'%s' has %d entries; %s has %d coordinates: %s", what, size, s->system->name, nq,
+                   cst_join(s->system->coordinate, nq));
+    return false;
+  }
+  bool    good = true;
+  double *one = cst_reader_memory((size_t)s->nvariant, sizeof *one);
+  for (int i = 0; i < nq; i++) {
+    good &= cst_reader_numbers(r, cst_yaml_item(n, i), what, one);
+    for (int v = 0; v < s->nvariant; v++) out[v * nq + i] = one[v];
+  }
+  free(one);
+  return good;
+}
+
+static bool numbers(cst_reader *r, cst_yaml *n, const char *what) {
+  static const char *const keys[] = {"q", "v", "project"};
+  cst_reader_map(r, n, what, keys, CST_COUNT(keys));
+  cst_reader_flag(r, cst_yaml_get(n, "project"), "project", &r->s->project);
+  bool q = vector(r, cst_reader_required(r, n, what, "q"), "q", r->s->q0);
+  bool v = vector(r, cst_reader_required(r, n, what, "v"), "v", r->s->v0);
+  r->s->state = -1;
+  return q && v;
+}
+
+static bool consistent(cst_reader *r, cst_yaml *n, int variant) {
+  cst_study *s = r->s;
+  double     g, g_scaled, gv, gv_scaled;
+  if (s->project && !cst_system_project(s->system, c_of(s, variant), q_of(s, variant), v_of(s, variant))) {
+    cst_yaml_error(r->doc, n, r->d, "the projection of the start on the constraints does not converge%s; it must start nearer to them",
+                   cst_reader_with(r, variant));
+    return false;
+  }
+  cst_system_residuals(s->system, c_of(s, variant), q_of(s, variant), v_of(s, variant), &g, &g_scaled, &gv, &gv_scaled);
+  if (g_scaled <= tolerance && gv_scaled <= tolerance) return true;
+  cst_yaml_error(r->doc, n, r->d,
+                 "the start is inconsistent%s: |g| = %.3g (%.3g of its scale), |G v| = %.3g (%.3g of its scale); at most 1e-10 of the "
+                 "scale is allowed, "
+                 "or {q: ..., v: ..., project: true}",
+                 cst_reader_with(r, variant), g, g_scaled, gv, gv_scaled);
+  return false;
+}
+
+static bool is_finite(cst_reader *r, cst_yaml *n, int variant) {
+  const cst_study *s = r->s;
+  for (int i = 0; i < s->system->nq; i++)
+    if (!isfinite(q_of(s, variant)[i]) || !isfinite(v_of(s, variant)[i])) {
+      cst_yaml_error(r->doc, n, r->d, "the start is not finite%s: %s is %g, its velocity %g", cst_reader_with(r, variant),
+                     s->system->coordinate[i], q_of(s, variant)[i], v_of(s, variant)[i]);
+      return false;
+    }
+  return true;
+}
+
+/* A start that is no ensemble; n NULL: the first state. */
+static void single(cst_reader *r, cst_yaml *n, const char *what) {
+  const cst_study *s = r->s;
+  bool             good = !n ? s->system && state_values(r, 0) : cst_yaml_is_map(n) ? numbers(r, n, what) : named(r, n, what);
+  r->start_known = good;
+  for (int v = 0; v < s->nvariant && good; v++) good = is_finite(r, n, v) && (!s->system->ng || consistent(r, n, v));
+}
+
+static void seed(cst_reader *r, cst_yaml *n) {
+  static const char wanted[] = "an integer from 0 to 18446744073709551615";
+  const char       *text = cst_reader_text(r, n, "seed", wanted);
+  if (!text) return;
+  errno = 0;
+  r->s->seed = strtoull(text, NULL, 10);
+  if (errno || strspn(text, "0123456789") != strlen(text)) cst_yaml_error(r->doc, n, r->d, "'seed' is '%s'; it must be %s", text, wanted);
+}
+
+static void deviation(cst_reader *r, cst_yaml *n, const char *what, double *out) {
+  if (cst_reader_number(r, n, what, out) && *out < 0)
+    cst_yaml_error(r->doc, n, r->d, "'%s' is %s; a deviation must not be negative", what, cst_shortest(*out));
+}
+
+static void spread(cst_reader *r, cst_yaml *n) {
+  static const char *const keys[] = {"q", "v"};
+  if (!cst_reader_map(r, n, "spread", keys, CST_COUNT(keys))) return;
+  deviation(r, cst_yaml_get(n, "q"), "q", &r->s->spread_q);
+  deviation(r, cst_yaml_get(n, "v"), "v", &r->s->spread_v);
+}
+
+static void ensemble(cst_reader *r, cst_yaml *n) {
+  static const char *const keys[] = {"members", "seed", "around", "spread"};
+  const long               most = 1000000000000;
+  cst_study               *s = r->s;
+  int                      before = cst_diag_count(r->d);
+  s->ensemble = true;
+  s->members = most; /* where they cannot be read: any number of a member is then let pass */
+  cst_reader_map(r, n, "initial", keys, CST_COUNT(keys));
+  cst_reader_integer(r, cst_reader_required(r, n, "initial", "members"), "members", 1, most, &s->members);
+  seed(r, cst_yaml_get(n, "seed"));
+  spread(r, cst_reader_required(r, n, "initial", "spread"));
+  if (cst_diag_count(r->d) == before && s->system && s->members > 1 && s->spread_q == 0 && s->spread_v == 0)
+    cst_yaml_error(r->doc, cst_yaml_get(n, "spread"), r->d, "'spread' is zero: all %ld members would be the same; q or v must be positive",
+                   s->members);
+  single(r, cst_yaml_get(n, "around"), "around");
+}
+
+static bool is_ensemble(cst_yaml *n) {
+  return cst_yaml_get(n, "members") || cst_yaml_get(n, "seed") || cst_yaml_get(n, "around") || cst_yaml_get(n, "spread");
+}
+
+void cst_read_start(cst_reader *r) {
+  cst_study *s = r->s;
+  cst_yaml  *n = cst_yaml_get(r->root, "initial");
+  size_t     size = s->system ? (size_t)s->nvariant * (size_t)s->system->nq : 0;
+  s->members = 1;
+  s->seed = 1;
+  s->q0 = cst_reader_memory(size, sizeof(double));
+  s->v0 = cst_reader_memory(size, sizeof(double));
+  if (is_ensemble(n))
+    ensemble(r, n);
+  else
+    single(r, n, "initial");
+}

@@ -1,0 +1,138 @@
+/* file.c: a study file to a cst_study: every mistake with its place, then the canonical text and its fingerprint.
+ *
+ * The keys are those of the contract; each group of them has its own file-*.c. Reading goes on after a mistake, so that one
+ * run shows them all.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <stdlib.h>
+#include <string.h>
+#include "constella/random.h"
+#include "study/reader.h"
+
+const char *const cst_study_kind_names[CST_STUDY_KINDS] = {"order", "conservation", "ensemble"};
+
+static const double most_cases = 1e7;
+
+static void read_kind(cst_reader *r) {
+  int kind = CST_ORDER;
+  r->kind_known = cst_reader_choice(r, cst_reader_required(r, r->root, "", "study"), "study", cst_study_kind_names, CST_STUDY_KINDS, &kind);
+  r->s->kind = (cst_study_kind)kind;
+}
+
+static void read_title(cst_reader *r) {
+  cst_yaml *n = cst_yaml_get(r->root, "title");
+  if (n && !cst_yaml_is_scalar(n)) cst_yaml_error(r->doc, n, r->d, "'title' must be a line of text");
+  r->s->title = strdup(cst_yaml_is_scalar(n) ? cst_yaml_text(n) : "");
+}
+
+/* One more tolerance, above 0 and unlike those before it. */
+static void tolerance(cst_reader *r, cst_yaml *n) {
+  cst_study *s = r->s;
+  double     x;
+  if (!cst_reader_number(r, n, "tolerance", &x)) return;
+  if (!(x > 0 && x <= 1e-2)) {
+    cst_yaml_error(r->doc, n, r->d, "'tolerance' is %s; it must be above 0 and at most 0.01", cst_shortest(x));
+    return;
+  }
+  for (int i = 0; i < s->ntolerance; i++)
+    if (s->tolerance[i] == x) {
+      cst_yaml_error(r->doc, n, r->d, "the tolerance %s appears twice", cst_shortest(x));
+      return;
+    }
+  s->tolerance[s->ntolerance++] = x;
+}
+
+static void read_solver(cst_reader *r) {
+  static const char *const keys[] = {"tolerance", "max-iterations"};
+  cst_study               *s = r->s;
+  cst_yaml                *n = cst_yaml_get(r->root, "solver"), *list = cst_yaml_get(n, "tolerance");
+  long                     most = 25;
+  cst_reader_map(r, n, "solver", keys, CST_COUNT(keys));
+  s->tolerance = cst_reader_memory((size_t)cst_yaml_size(list) + 1, sizeof(double));
+  if (cst_yaml_is_scalar(list))
+    tolerance(r, list);
+  else if (cst_reader_list(r, list, "tolerance", "numbers, or one number", false))
+    for (int i = 0; i < cst_yaml_size(list); i++) tolerance(r, cst_yaml_item(list, i));
+  if (!list) s->tolerance[s->ntolerance++] = 1e-14;
+  cst_reader_integer(r, cst_yaml_get(n, "max-iterations"), "max-iterations", 1, 1000, &most);
+  s->max_iterations = (int)most;
+}
+
+static void read_roundoff(cst_reader *r) {
+  static const char *const keys[] = {"dyadic-steps", "compensated"};
+  cst_yaml                *n = cst_yaml_get(r->root, "roundoff");
+  r->s->dyadic = r->s->kind != CST_ORDER;
+  cst_reader_map(r, n, "roundoff", keys, CST_COUNT(keys));
+  cst_reader_flag(r, cst_yaml_get(n, "dyadic-steps"), "dyadic-steps", &r->s->dyadic);
+  cst_reader_flag(r, cst_yaml_get(n, "compensated"), "compensated", &r->s->compensated);
+}
+
+static void read_checkpoint(cst_reader *r) {
+  static const char *const keys[] = {"seconds"};
+  cst_yaml                *n = cst_yaml_get(r->root, "checkpoint"), *seconds = cst_yaml_get(n, "seconds");
+  double                  *out = &r->s->checkpoint_seconds;
+  *out = 600;
+  cst_reader_map(r, n, "checkpoint", keys, CST_COUNT(keys));
+  if (cst_reader_number(r, seconds, "seconds", out) && !(*out > 0))
+    cst_yaml_error(r->doc, seconds, r->d, "'seconds' is %s; it must be positive", cst_shortest(*out));
+}
+
+static void check_size(cst_reader *r) {
+  const cst_study *s = r->s;
+  double           cases = (double)s->nvariant * s->ntolerance * s->nmethod * s->nstep;
+  if (cases > most_cases) cst_yaml_error(r->doc, NULL, r->d, "the study has %.0f cases; at most %.0f are allowed", cases, most_cases);
+}
+
+static void read_all(cst_reader *r) {
+  static const char *const keys[] = {"study", "title",       "system",  "initial", "end",          "steps",  "methods",  "reference",
+                                     "error", "observables", "samples", "observe", "trajectories", "solver", "roundoff", "checkpoint"};
+  cst_yaml_check_keys(r->doc, r->root, keys, CST_COUNT(keys), r->d);
+  read_kind(r);
+  read_title(r);
+  cst_read_system(r);
+  cst_read_start(r);
+  cst_read_error(r);
+  cst_read_steps(r);
+  cst_read_methods(r);
+  cst_read_observe(r);
+  read_solver(r);
+  read_roundoff(r);
+  read_checkpoint(r);
+  check_size(r);
+}
+
+/* What changes no result is no part of the study's identity. */
+static void fingerprint(cst_reader *r) {
+  cst_yaml_remove(r->root, "checkpoint");
+  cst_yaml_remove(cst_yaml_get(r->root, "system"), "compile");
+  r->s->canonical = cst_document_canonical(r->doc);
+  cst_sha256(r->s->canonical, strlen(r->s->canonical), r->s->sha256);
+}
+
+cst_study *cst_study_read(const char *file, const char *text, size_t length, cst_diag *d) {
+  int           before = cst_diag_count(d);
+  cst_document *doc = cst_document_parse(file, text, length, d);
+  if (!doc) return NULL;
+  cst_reader r = {cst_reader_memory(1, sizeof(cst_study)), doc, cst_document_root(doc), d, .graph = cst_graph_create()};
+  r.s->file = strdup(file);
+  read_all(&r);
+  bool good = cst_diag_count(d) == before;
+  if (good) fingerprint(&r);
+  cst_graph_destroy(r.graph);
+  cst_document_destroy(doc);
+  if (good) return r.s;
+  cst_study_destroy(r.s);
+  return NULL;
+}
+
+void cst_study_destroy(cst_study *s) {
+  if (!s) return;
+  for (int i = 0; i < s->nmethod; i++) cst_method_destroy(s->method[i]);
+  if (s->reference_method) cst_method_destroy(s->reference_method);
+  for (int i = 0; i < s->nobservable; i++) free(s->observable[i].name), free(s->observable[i].expression);
+  if (s->system) cst_system_destroy(s->system);
+  void *owned[] = {s->file, s->title, s->canonical, s->parameter,  s->q0,         s->v0,
+                   s->end,  s->step,  s->method,    s->observable, s->trajectory, s->tolerance};
+  for (int i = 0; i < CST_COUNT(owned); i++) free(owned[i]);
+  free(s);
+}

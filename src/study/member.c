@@ -1,0 +1,35 @@
+/* member.c: the initial state of one member of an ensemble, from its address alone.
+ *
+ *   q = P(q0 + spread_q N),  v = Q(v0 + spread_v N'),  N and N' independent normals addressed by (seed, member, component),
+ *
+ * P the Euclidean projection on g = 0, Q the M-orthogonal one on G v = 0 at the new q. All parameter sets share the normals of
+ * a member, so that sets are compared on the same sample.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
+#include <string.h>
+#include "constella/random.h"
+#include "constella/study.h"
+
+static bool is_finite(const double *x, int n) {
+  for (int i = 0; i < n; i++)
+    if (!isfinite(x[i])) return false;
+  return true;
+}
+
+static void spread(const cst_study *s, long member, uint32_t purpose, double deviation, double *x) {
+  for (int i = 0; i < s->system->nq && deviation > 0; i++)
+    x[i] += deviation * cst_random_normal(s->seed, (uint64_t)member, purpose, 0, (uint32_t)i);
+}
+
+bool cst_study_member(const cst_study *s, int variant, long member, double *q, double *v) {
+  int    nq = s->system->nq;
+  size_t at = (size_t)variant * (size_t)nq, bytes = sizeof(double) * (size_t)nq;
+  memcpy(q, s->q0 + at, bytes);
+  memcpy(v, s->v0 + at, bytes);
+  if (!s->ensemble) return true;
+  spread(s, member, CST_PURPOSE_INITIAL_Q, s->spread_q, q);
+  spread(s, member, CST_PURPOSE_INITIAL_V, s->spread_v, v);
+  return cst_system_project(s->system, s->parameter + (size_t)variant * (size_t)s->system->npar, q, v) && is_finite(q, nq) &&
+         is_finite(v, nq);
+}

@@ -1,0 +1,101 @@
+/* number.c: numbers of a study file: literals or expressions of the parameters and pi, one value for each parameter set. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "study/reader.h"
+
+static const char *const number_wanted = "a number or a quoted expression of the parameters and pi";
+
+const char *cst_shortest(double x) {
+  static char ring[8][32];
+  static int  turn;
+  char       *s = ring[turn++ % 8];
+  for (int digits = 1; digits <= 17; digits++) {
+    snprintf(s, sizeof ring[0], "%.*g", digits, x);
+    if (strtod(s, NULL) == x) break;
+  }
+  if (strchr(s, 'e') && fabs(x) >= 1 && fabs(x) < 1e15) snprintf(s, sizeof ring[0], "%.15g", x); /* 10, not 1e+01 */
+  return s;
+}
+
+static bool swept(const cst_study *s, int par) {
+  for (int v = 1; v < s->nvariant; v++)
+    if (s->parameter[v * s->system->npar + par] != s->parameter[par]) return true;
+  return false;
+}
+
+const char *cst_reader_with(const cst_reader *r, int variant) {
+  static char      ring[4][256];
+  static int       turn;
+  char            *text = ring[turn++ % 4];
+  const cst_study *s = r->s;
+  size_t           at = 0;
+  *text = 0;
+  for (int i = 0; s->system && i < s->system->npar && at < sizeof ring[0]; i++)
+    if (swept(s, i))
+      at += (size_t)snprintf(text + at, sizeof ring[0] - at, "%s%s = %s", at ? ", " : " with ", s->system->parameter[i].name,
+                             cst_shortest(s->parameter[variant * s->system->npar + i]));
+  return text;
+}
+
+/* The node of the expression at n, or -1. */
+static cst_node expression(cst_reader *r, cst_yaml *n, const char *what, const cst_binding *names, int count, bool quiet) {
+  cst_expr_error error;
+  const char    *text = cst_reader_text(r, n, what, number_wanted);
+  if (!text) return -1;
+  cst_node x = cst_expr_parse(r->graph, text, names, count, &error);
+  if (x < 0 && !quiet) cst_yaml_error_at(r->doc, n, error.offset, r->d, "'%s': %s", what, error.message);
+  return x;
+}
+
+bool cst_reader_constant(cst_reader *r, cst_yaml *n, const char *what, double *out) {
+  cst_node x = expression(r, n, what, NULL, 0, false);
+  return x >= 0 && cst_graph_is_constant(r->graph, x, out); /* without names everything folds, and to finite values only */
+}
+
+bool cst_reader_numbers(cst_reader *r, cst_yaml *n, const char *what, double *out) {
+  const cst_study *s = r->s;
+  int              npar = s->system ? s->system->npar : 0;
+  cst_node         x = expression(r, n, what, r->binding, npar, !s->system);
+  if (x < 0) return false;
+  bool          good = true;
+  const double *in[128] = {0};
+  cst_tape     *tape = cst_tape_create(r->graph, &x, 1);
+  for (int v = 0; v < s->nvariant && good; v++) {
+    in['c'] = s->parameter + (size_t)v * (size_t)npar;
+    cst_tape_eval(tape, in, out + v);
+    good = isfinite(out[v]);
+    if (!good)
+      cst_yaml_error(r->doc, n, r->d, "'%s' is %s%s; it must be finite", what, isnan(out[v]) ? "not a number" : "infinite",
+                     cst_reader_with(r, v));
+  }
+  cst_tape_destroy(tape);
+  return good;
+}
+
+bool cst_reader_number(cst_reader *r, cst_yaml *n, const char *what, double *out) {
+  if (!n) return false;
+  double *all = cst_reader_memory((size_t)r->s->nvariant, sizeof *all);
+  bool    good = cst_reader_numbers(r, n, what, all);
+  for (int v = 1; v < r->s->nvariant && good; v++) {
+    good = all[v] == all[0];
+    if (!good)
+      cst_yaml_error(r->doc, n, r->d, "'%s' changes in the sweep, from %s%s to %s%s; it must be the same for every parameter set", what,
+                     cst_shortest(all[0]), cst_reader_with(r, 0), cst_shortest(all[v]), cst_reader_with(r, v));
+  }
+  if (good) *out = all[0];
+  free(all);
+  return good;
+}
+
+bool cst_reader_integer(cst_reader *r, cst_yaml *n, const char *what, long low, long high, long *out) {
+  double x;
+  if (!cst_reader_number(r, n, what, &x)) return false;
+  if (x == floor(x) && x >= (double)low && x <= (double)high) {
+    *out = (long)x;
+    return true;
+  }
+  cst_yaml_error(r->doc, n, r->d, "'%s' is %s; it must be an integer from %ld to %ld", what, cst_shortest(x), low, high);
+  return false;
+}

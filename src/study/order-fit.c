@@ -1,0 +1,196 @@
+/* order-fit.c: the order of convergence with an interval, from errors at several steps, over a window that is found automatically.
+ *
+ * Model. In a window that begins at its coarsest step H the error is C h^p (1 + b1 u + b2 u^2), u = h/H, b small, so that
+ *     log e = a + p log(h/H) + b1 u + b2 u^2 + noise,      b1 ~ N(0, 0.2), b2 ~ N(0, 0.15),      noise ~ N(0, 1% + floor/e).
+ * The leading corrections are not fitted freely, which few steps cannot bear, but with these priors (two more rows of the least
+ * squares problem): fine steps then weigh most, since the corrections explain what the coarse ones say. The size of the noise is
+ * re-estimated from the misfit chi^2, with the 1% counted as four earlier observations, and the interval is Student's 95%,
+ * joined in quadrature with the change of p when the window loses its coarsest step.
+ *
+ * Window. It ends at the finest step above round-off (10 floor); steps less than 1000 floor away are dropped when the slope has bent
+ * below half of what it was further away. It begins where the interval is narrowest among the windows of at least three steps
+ * that are asymptotic: misfit no more than chance, local slopes within 0.35 of each other (beyond their noise), the finest slope within 0.2
+ * of p (what remains is the correction), interval at most +-0.25. If there is none, the narrowest window of all is reported
+ * as pre-asymptotic. Where the error changes its sign, two slopes can agree by accident (|1 - u| at u = 3.28, 1.64, 0.82: twice
+ * order + 1.83); a window of three steps is therefore held to a fifth of these tolerances, and its order must be a whole number to 0.1.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "constella/expr.h"
+#include "constella/statistics.h"
+#include <math.h>
+
+enum { POINTS = 64, UNKNOWNS = 4, SLOPE = 1, PRIOR_COUNT = 4 };
+#define NOISE 0.01
+#define FINEST 0.02   /* no interval is narrower: a correction that happens to be linear in log h is not seen */
+#define THREE 0.2     /* part of the tolerances that a window of three steps is held to */
+#define TWO_STEPS 0.5 /* half-width given to two steps: a correction of 30% changes the slope of a halving by up to 0.3 */
+
+const char *const cst_order_flag_names[CST_FLAGS] = {"ok", "pre-asymptotic", "plateau", "too-few"};
+
+typedef struct {
+  int    index;
+  double h, x, y, noise; /* x = log h, y = log e, noise of y */
+  int    near;           /* to round-off */
+} point;
+
+typedef struct {
+  double p, half, misfit; /* misfit: chi^2 per degree of freedom */
+} fit;
+
+static int usable(double h, double e, double floor) {
+  return isfinite(h) && h > 0 && isfinite(e) && e > 0 && e > 10 * floor;
+}
+
+/* The usable steps, at most the POINTS finest, each h once. */
+static int collect(const double *h, const double *error, const double *floor, int n, point *points) {
+  int count = 0;
+  for (int i = n - 1; i >= 0 && count < POINTS; i--) {
+    const double f = floor && floor[i] > 0 ? floor[i] : 0;
+    if (!usable(h[i], error[i], f) || (count && points[count - 1].h >= h[i])) continue;
+    const double ratio = f / error[i];
+    points[count++] = (point){i, h[i], cst_log(h[i]), cst_log(error[i]), sqrt(NOISE * NOISE + ratio * ratio), error[i] < 1000 * f};
+  }
+  for (int i = 0; i < count / 2; i++) {
+    const point swap = points[i];
+    points[i] = points[count - 1 - i];
+    points[count - 1 - i] = swap;
+  }
+  return count;
+}
+
+static double slope_after(const point *a) {
+  return (a[1].y - a[0].y) / (a[1].x - a[0].x);
+}
+static double slope_noise(const point *a) {
+  return sqrt(a[0].noise * a[0].noise + a[1].noise * a[1].noise) / fabs(a[1].x - a[0].x);
+}
+
+/* Median of the slopes between steps far from round-off; NaN if there are none. */
+static double distant_slope(const point *points, int count) {
+  double slopes[POINTS], middle = 0.5;
+  int    n = 0;
+  for (int i = 0; i + 1 < count; i++)
+    if (!points[i].near && !points[i + 1].near) slopes[n++] = slope_after(&points[i]);
+  cst_quantiles(slopes, n, &middle, 1, &middle);
+  return middle;
+}
+
+static int without_contaminated(const point *points, int count) {
+  const double distant = distant_slope(points, count);
+  while (count > 2 && points[count - 1].near && slope_after(&points[count - 2]) < distant / 2) count--;
+  return count;
+}
+
+static void add_row(double a[UNKNOWNS][UNKNOWNS], double r[UNKNOWNS], const double row[UNKNOWNS], double y, double noise) {
+  for (int i = 0; i < UNKNOWNS; i++) {
+    for (int j = 0; j < UNKNOWNS; j++) a[i][j] += row[i] * row[j] / (noise * noise);
+    r[i] += row[i] * y / (noise * noise);
+  }
+}
+
+/* Symmetric positive definite, no pivoting needed. */
+static void solve(double a[UNKNOWNS][UNKNOWNS], const double r[UNKNOWNS], double x[UNKNOWNS]) {
+  double l[UNKNOWNS][UNKNOWNS], z[UNKNOWNS];
+  for (int i = 0; i < UNKNOWNS; i++)
+    for (int j = 0; j <= i; j++) {
+      double sum = a[i][j];
+      for (int k = 0; k < j; k++) sum -= l[i][k] * l[j][k];
+      l[i][j] = i == j ? sqrt(sum) : sum / l[j][j];
+    }
+  for (int i = 0; i < UNKNOWNS; i++) {
+    z[i] = r[i];
+    for (int k = 0; k < i; k++) z[i] -= l[i][k] * z[k];
+    z[i] /= l[i][i];
+  }
+  for (int i = UNKNOWNS - 1; i >= 0; i--) {
+    x[i] = z[i];
+    for (int k = i + 1; k < UNKNOWNS; k++) x[i] -= l[k][i] * x[k];
+    x[i] /= l[i][i];
+  }
+}
+
+/* Student's 97.5% quantile, n >= 5 (Cornish-Fisher). */
+static double student(int n) {
+  const double v = 1.0 / n;
+  return 1.959964 + v * (2.37227 + v * (2.82250 + v * 2.5556));
+}
+
+static fit fit_window(const point *w, int count) {
+  static const double prior[UNKNOWNS] = {0, 0, 0.2, 0.15}, unit[UNKNOWNS] = {0, 1, 0, 0};
+  double              a[UNKNOWNS][UNKNOWNS] = {{0}}, r[UNKNOWNS] = {0}, theta[UNKNOWNS], column[UNKNOWNS], chi = 0;
+  for (int i = 0; i < count; i++) {
+    const double u = w[i].h / w[0].h, row[UNKNOWNS] = {1, w[i].x - w[0].x, u, u * u};
+    add_row(a, r, row, w[i].y - w[0].y, w[i].noise);
+  }
+  for (int k = 2; k < UNKNOWNS; k++) a[k][k] += 1 / (prior[k] * prior[k]);
+  solve(a, r, theta);
+  solve(a, unit, column);
+  for (int i = 0; i < count; i++) {
+    const double u = w[i].h / w[0].h;
+    const double e = (w[i].y - w[0].y - theta[0] - theta[SLOPE] * (w[i].x - w[0].x) - theta[2] * u - theta[3] * u * u) / w[i].noise;
+    chi += e * e;
+  }
+  for (int k = 2; k < UNKNOWNS; k++) chi += theta[k] * theta[k] / (prior[k] * prior[k]);
+  const int freedom = count - 2, all = freedom + PRIOR_COUNT;
+  return (fit){theta[SLOPE], student(all) * sqrt(column[SLOPE] * (PRIOR_COUNT + chi) / all), chi / freedom};
+}
+
+static fit fit_with_spread(const point *w, int count) {
+  fit f = fit_window(w, count);
+  f.half = hypot(f.half, FINEST);
+  if (count > 3) f.half = hypot(f.half, f.p - fit_window(w + 1, count - 1).p);
+  return f;
+}
+
+/* Whether all local slopes agree within the tolerance, besides three deviations of their noise. */
+static int slopes_agree(const point *w, int count, double tolerance) {
+  for (int i = 0; i + 1 < count; i++)
+    for (int j = 0; j < i; j++)
+      if (fabs(slope_after(&w[i]) - slope_after(&w[j])) > tolerance + 3 * hypot(slope_noise(&w[i]), slope_noise(&w[j]))) return 0;
+  return 1;
+}
+
+static int asymptotic(const point *w, int count, const fit *f) {
+  const double part = count == 3 ? THREE : 1;
+  if (f->p < 0.25) return 0; /* nothing converges */
+  if (count == 3 && fabs(f->p - rint(f->p)) > 0.1) return 0;
+  if (f->half > 0.25 || f->misfit > 4 * part) return 0;
+  if (!slopes_agree(w, count, 0.35 * part)) return 0;
+  return fabs(slope_after(&w[count - 2]) - f->p) < 0.2 * part + 2 * slope_noise(&w[count - 2]);
+}
+
+static cst_order_fit best_window(const point *points, int count) {
+  cst_order_fit best = {NAN, NAN, NAN, CST_FLAG_PRE_ASYMPTOTIC, 0, 0};
+  double        half = INFINITY;
+  for (int i = count - 3; i >= 0; i--) {
+    const fit            f = fit_with_spread(points + i, count - i);
+    const cst_order_flag flag = asymptotic(points + i, count - i, &f) ? CST_FLAG_OK : CST_FLAG_PRE_ASYMPTOTIC;
+    if (flag > best.flag || (flag == best.flag && f.half >= half)) continue;
+    half = f.half;
+    best = (cst_order_fit){f.p, f.p - f.half, f.p + f.half, flag, points[i].index, points[count - 1].index};
+  }
+  return best;
+}
+
+static cst_order_fit two_steps(const point *w) {
+  const double p = slope_after(w), half = TWO_STEPS * 0.6931471805599453 / fabs(w[1].x - w[0].x);
+  return (cst_order_fit){p, p - half, p + half, CST_FLAG_TOO_FEW, w[0].index, w[1].index};
+}
+
+static int finite_errors(const double *error, int n) {
+  int count = 0;
+  for (int i = 0; i < n; i++) count += isfinite(error[i]) && error[i] >= 0;
+  return count;
+}
+
+cst_order_fit cst_order_estimate(const double *h, const double *error, const double *floor, int n) {
+  point     points[POINTS];
+  const int above = collect(h, error, floor, n, points);
+  if (above < 2) {
+    const cst_order_flag flag = finite_errors(error, n) < 3 ? CST_FLAG_TOO_FEW : CST_FLAG_PLATEAU;
+    const int            at = above ? points[0].index : 0;
+    return (cst_order_fit){NAN, NAN, NAN, flag, at, at};
+  }
+  const int count = without_contaminated(points, above);
+  return count == 2 ? two_steps(points) : best_window(points, count);
+}

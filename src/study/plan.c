@@ -1,0 +1,255 @@
+/* plan.c: turns a study into classes of cases, batches of lanes and the steps at which something is looked at. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "method/method.h"
+#include "study/run.h"
+
+enum { BATCH_BYTES = 512 * 1024, BATCH_LEAST = CST_W_MAX, BATCH_MOST = 4096, BATCHES_A_RANK = 16, OBSERVE_MOST = 15, OBSERVE_TIMES = 1024 };
+
+static void *need(void *p) {
+  if (!p) abort();
+  return p;
+}
+
+/* Fold at every k-th step, k the largest odd number not above min(15, n / 1024), at least 1. */
+static long observe_every(const cst_study *s, long n) {
+  long k = n / OBSERVE_TIMES < OBSERVE_MOST ? n / OBSERVE_TIMES : OBSERVE_MOST;
+  if (s->observe_every || k < 1) return 1;
+  return k % 2 ? k : k - 1;
+}
+
+/* At most `count` steps of 0..n, evenly or evenly in the logarithm; 0 and n among them. */
+static int sample_steps(const cst_study *s, long n, long **steps) {
+  int  k = 0;
+  long last = -1;
+  *steps = NULL;
+  if (s->samples <= 0) return 0;
+  *steps = need(calloc((size_t)s->samples + 2, sizeof **steps));
+  for (int i = 0; i <= s->samples; i++) {
+    double at = i == 0 ? 0 : s->samples_log ? cst_exp(cst_log((double)n) * (s->samples > 1 ? (i - 1.0) / (s->samples - 1) : 1)) : (double)n * i / s->samples;
+    long   step = i == s->samples ? n : lround(at);
+    if (step > last && step <= n) (*steps)[k++] = last = step;
+  }
+  return k;
+}
+
+/* Steps between reads of the error: 1 on the mesh, the coarse mesh's spacing, or the whole run. */
+static long read_every(const cst_study *s, const cst_case *c, const cst_case *coarsest) {
+  if (s->reference == CST_REFERENCE_NONE) return 0;
+  if (s->over == CST_OVER_MESH) return 1;
+  return s->over == CST_OVER_COARSE ? c->n / coarsest->n : c->n;
+}
+
+static const cst_case *coarsest_of(const cst_plan *p, const cst_case *c) {
+  const cst_case *best = c;
+  for (int i = 0; i < p->ncase; i++) {
+    const cst_case *x = &p->cases[i];
+    if (x->variant == c->variant && x->method == c->method && x->tolerance == c->tolerance && x->n < best->n) best = x;
+  }
+  return best;
+}
+
+static int find_class(cst_plan *p, const cst_case *c) {
+  for (int k = 0; k < p->nclass; k++)
+    if (p->classes[k].method == c->method && p->classes[k].h == c->h && p->classes[k].n == c->n) return k;
+  cst_class *k = &p->classes[p->nclass];
+  k->method = c->method;
+  k->h = c->h;
+  k->n = c->n;
+  k->observe = observe_every(p->study, c->n);
+  k->read = read_every(p->study, c, coarsest_of(p, c));
+  k->nsample = sample_steps(p->study, c->n, &k->sample);
+  k->cases = need(calloc((size_t)p->ncase, sizeof *k->cases));
+  if (k->nsample > p->most_samples) p->most_samples = k->nsample;
+  return p->nclass++;
+}
+
+static void make_classes(cst_plan *p) {
+  p->classes = need(calloc((size_t)p->ncase + 1, sizeof *p->classes));
+  p->class_of = need(calloc((size_t)p->ncase + 1, sizeof *p->class_of));
+  for (int i = 0; i < p->ncase; i++) {
+    int        at = find_class(p, &p->cases[i]);
+    cst_class *k = &p->classes[at];
+    p->class_of[i] = at;
+    k->cases[k->ncase++] = i;
+    k->lanes = k->ncase * p->study->members;
+  }
+}
+
+/* ---- quantities --------------------------------------------------------------------------------------------------------- */
+
+static cst_quantity *add_quantity(cst_plan *p, const char *name, const char *doc, bool drifts) {
+  cst_quantity *x = &p->quantity[p->nquantity++];
+  snprintf(x->name, sizeof x->name, "%s", name);
+  x->unit = "1";
+  x->doc = doc;
+  x->drifts = drifts;
+  return x;
+}
+
+/* The names that an expression may use: coordinates, velocities x', lambda_NAME, parameters, t. */
+static int bindings(const cst_system *s, cst_binding *b, char (*text)[64]) {
+  int n = 0;
+  for (int i = 0; i < s->nq; i++) b[n++] = (cst_binding){s->coordinate[i], cst_graph_input(s->graph, 'q', i)};
+  for (int i = 0; i < s->npar; i++) b[n++] = (cst_binding){s->parameter[i].name, cst_graph_input(s->graph, 'c', i)};
+  for (int i = 0; i < s->nq; i++) {
+    snprintf(text[i], 64, "%.60s'", s->coordinate[i]);
+    b[n++] = (cst_binding){text[i], cst_graph_input(s->graph, 'v', i)};
+  }
+  for (int i = 0; i < s->ng; i++) {
+    snprintf(text[s->nq + i], 64, "lambda_%.50s", s->constraint[i]);
+    b[n++] = (cst_binding){text[s->nq + i], cst_graph_input(s->graph, 'l', i)};
+  }
+  b[n++] = (cst_binding){"t", cst_graph_input(s->graph, 't', 0)};
+  return n;
+}
+
+static void add_expression(cst_plan *p, const cst_observable *o) {
+  const cst_system *s = p->study->system;
+  cst_binding       b[2 * CST_MAX_Q + CST_MAX_PAR + CST_MAX_G + 1];
+  char              text[CST_MAX_Q + CST_MAX_G][64];
+  cst_expr_error    error;
+  cst_node          node = cst_expr_parse(s->graph, o->expression, b, bindings(s, b, text), &error);
+  if (node < 0) abort();   /* the reader has checked it */
+  add_quantity(p, o->name, o->expression, true)->tape = cst_tape_create(s->graph, &node, 1);
+  p->needs_lambda |= cst_graph_depends(s->graph, node, 'l');
+}
+
+static void make_quantities(cst_plan *p) {
+  const cst_study *s = p->study;
+  p->quantity = need(calloc((size_t)(cst_builtin_count(s->system->nsym) + s->nobservable), sizeof *p->quantity));
+  add_quantity(p, "energy", "T + V", true);
+  for (int k = 0; k < s->system->nsym; k++) add_quantity(p, s->system->symmetry[k], "momentum map <p, xi(q)>", true);
+  add_quantity(p, "constraint", "largest |g_j|", false);
+  add_quantity(p, "constraint_scaled", "largest |g_j| / s_j, s_j = sum_k |G_jk| |q_k|", false);
+  add_quantity(p, "hidden", "largest |G v|_j", false);
+  add_quantity(p, "hidden_scaled", "largest |G v|_j over sum_k |G_jk| times the largest |v_k| so far", false);
+  add_quantity(p, "displacement", "|q(t) - q(0)|", false);
+  p->nbuiltin = p->nquantity;
+  for (int i = 0; i < s->nobservable; i++) {
+    const char *name = s->observable[i].name;
+    if (s->observable[i].expression) add_expression(p, &s->observable[i]);
+    else if (!strcmp(name, "energy")) p->want |= CST_WANT_ENERGY;
+    else if (!strcmp(name, "momentum")) p->want |= CST_WANT_MOMENTUM;
+    else p->want |= CST_WANT_CONSTRAINT;
+  }
+}
+
+/* ---- batches ------------------------------------------------------------------------------------------------------------ */
+
+static double lane_bytes(const cst_system *s) { return 8.0 * (s->npar + s->nmass + 3 * s->ng + 2 + 4 * s->nq + (s->nsym + 6) * CST_SLOTS); }
+
+static double program_cost(const cst_method *m, const cst_system *s) {
+  cst_program *p = cst_program_create(m);
+  double       sum = 0;
+  for (int i = 0; i < p->n; i++) sum += cst_instruction_cost(&p->step[i], s);
+  cst_program_destroy(p);
+  return sum;
+}
+
+static long batches(const cst_plan *p, long size) {
+  long n = 0;
+  for (int k = 0; k < p->nclass; k++) n += (p->classes[k].lanes + size - 1) / size;
+  return n;
+}
+
+/* What keeps a batch in the second-level cache and gives every rank enough batches, down to one group. */
+static long default_batch(const cst_plan *p, int ranks) {
+  long size = BATCH_MOST;
+  while (size > 256 && (double)size * lane_bytes(p->study->system) > BATCH_BYTES) size /= 2;
+  while (size > BATCH_LEAST && batches(p, size) < (long)BATCHES_A_RANK * ranks) size /= 2;
+  return size;
+}
+
+static int dearer(const void *a, const void *b) {
+  const cst_work *x = a, *y = b;
+  if (x->cost != y->cost) return x->cost < y->cost ? 1 : -1;
+  if (x->klass != y->klass) return x->klass - y->klass;
+  return (x->first > y->first) - (x->first < y->first);
+}
+
+static void make_work(cst_plan *p) {
+  long n = batches(p, p->batch);
+  p->work = need(calloc((size_t)n + 1, sizeof *p->work));
+  for (int k = 0; k < p->nclass; k++)
+    for (long first = 0; first < p->classes[k].lanes; first += p->batch) {
+      long count = p->classes[k].lanes - first < p->batch ? p->classes[k].lanes - first : p->batch;
+      p->work[p->nwork++] = (cst_work){k, first, count, (double)count * (double)p->classes[k].n * p->classes[k].cost};
+    }
+  qsort(p->work, (size_t)p->nwork, sizeof *p->work, dearer);
+}
+
+/* Methods that have no compensated form cannot run in a study that asks for it. */
+static void check_compensated(const cst_study *s, cst_diag *d) {
+  for (int i = 0; i < s->nmethod && s->compensated; i++) {
+    cst_program *p = cst_program_create(s->method[i]);
+    if (!cst_program_compensates(p))
+      cst_diag_add(d, s->file, 1, 1, "'%s' has no compensated form; with roundoff: {compensated: true} only euler-a, euler-b, shake, rattle and their compositions run",
+                   cst_method_label(s->method[i]));
+    cst_program_destroy(p);
+  }
+}
+
+cst_plan *cst_plan_create(const cst_study *s, int isa, int ranks, long batch, cst_diag *d) {
+  int before = cst_diag_count(d);
+  check_compensated(s, d);
+  if (cst_diag_count(d) > before) return NULL;
+  cst_plan *p = need(calloc(1, sizeof *p));
+  p->study = s;
+  p->isa = isa;
+  p->cases = cst_study_cases(s, &p->ncase);
+  make_classes(p);
+  make_quantities(p);
+  p->properties = need(calloc((size_t)s->nmethod, sizeof *p->properties));
+  for (int i = 0; i < s->nmethod; i++) p->properties[i] = cst_method_properties(s->method[i], s->system);
+  for (int k = 0; k < p->nclass; k++) p->classes[k].cost = program_cost(s->method[p->classes[k].method], s->system);
+  p->batch = batch > 0 ? (batch + BATCH_LEAST - 1) / BATCH_LEAST * BATCH_LEAST : default_batch(p, ranks);
+  make_work(p);
+  return p;
+}
+
+void cst_plan_destroy(cst_plan *p) {
+  if (!p) return;
+  for (int k = 0; k < p->nclass; k++) {
+    free(p->classes[k].cases);
+    free(p->classes[k].sample);
+  }
+  for (int i = 0; i < p->nquantity; i++) cst_tape_destroy(p->quantity[i].tape);
+  free(p->classes);
+  free(p->class_of);
+  free(p->cases);
+  free(p->work);
+  free(p->quantity);
+  free(p->properties);
+  free(p);
+}
+
+double cst_plan_steps(const cst_plan *p) {
+  double sum = 0;
+  for (int i = 0; i < p->ncase; i++) sum += (double)p->cases[i].n * (double)p->study->members;
+  return sum;
+}
+
+static double series_cells(const cst_plan *p) { return (double)p->ncase * p->most_samples * p->nquantity; }
+
+static int drifting(const cst_plan *p) {
+  int n = 0;
+  for (int i = 0; i < p->nquantity; i++) n += p->quantity[i].drifts;
+  return n;
+}
+
+double cst_plan_memory(const cst_plan *p) {
+  const cst_system *s = p->study->system;
+  double            lane = 3 * lane_bytes(s) + 8.0 * (drifting(p) * CST_WINDOWS + p->nquantity * CST_FIGURES + 2 * s->nq + s->ng);
+  double            column = 8.0 * (double)p->study->members * (p->study->kind == CST_CONSERVATION ? drifting(p) * CST_WINDOWS : 4);
+  return 60e6 + lane * (double)p->batch + (p->study->members > 1 ? series_cells(p) * (sizeof(cst_sum) + 8) : 0) + column;
+}
+
+double cst_plan_file_size(const cst_plan *p) {
+  const cst_system *s = p->study->system;
+  double            row = 8.0 * (2 * s->nq + s->ng + p->nquantity * CST_FIGURES + 8) + 1;
+  if (p->study->kind == CST_CONSERVATION) row += 8.0 * drifting(p) * CST_WINDOWS;
+  return 2e5 + row * p->ncase * (double)p->study->members + 16 * series_cells(p);
+}

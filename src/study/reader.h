@@ -1,0 +1,51 @@
+/* reader.h: what the parts of the study-file reader share: typed values with places, evaluated for every parameter set.
+ *
+ * Every function reports into r->d and goes on; false means that the value is missing, wrong (reported) or cannot be known
+ * because the system is (reported elsewhere). Without a system, texts that are no plain numbers are passed over silently.
+ * `what` is the name of the value in messages. A node NULL is an absent key: false, silently.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef STUDY_READER_H
+#define STUDY_READER_H
+#include "constella/document.h"
+#include "constella/study.h"
+
+typedef struct {
+  cst_study    *s;
+  cst_document *doc;
+  cst_yaml     *root;
+  cst_diag     *d;
+  bool          kind_known, start_known;
+  cst_graph    *graph;                /* of the numbers written as expressions */
+  cst_binding   binding[CST_MAX_PAR]; /* the system's parameters */
+} cst_reader;
+
+#define CST_COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
+
+/* value.c */
+bool        cst_reader_map(cst_reader *r, cst_yaml *n, const char *what, const char *const *keys, int count);
+bool        cst_reader_list(cst_reader *r, cst_yaml *n, const char *what, const char *of, bool may_be_empty);
+const char *cst_reader_text(cst_reader *r, cst_yaml *n, const char *what, const char *of);
+cst_yaml   *cst_reader_required(cst_reader *r, cst_yaml *map, const char *what, const char *key);
+bool        cst_reader_choice(cst_reader *r, cst_yaml *n, const char *what, const char *const *names, int count, int *out);
+bool        cst_reader_flag(cst_reader *r, cst_yaml *n, const char *what, bool *out);
+void        cst_reader_unknown(cst_reader *r, cst_yaml *n, const char *what, const char *word, const char *const *names, int count);
+
+/* number.c */
+bool        cst_reader_constant(cst_reader *r, cst_yaml *n, const char *what, double *out); /* an expression of pi only */
+bool        cst_reader_numbers(cst_reader *r, cst_yaml *n, const char *what, double *out);  /* out[nvariant] */
+bool        cst_reader_number(cst_reader *r, cst_yaml *n, const char *what, double *out);   /* equal for every parameter set */
+bool        cst_reader_integer(cst_reader *r, cst_yaml *n, const char *what, long low, long high, long *out);
+const char *cst_reader_with(const cst_reader *r, int variant); /* " with L2 = 3" of a swept variant; rotating static buffer */
+const char *cst_shortest(double x);                            /* shortest text that reads back; rotating static buffer */
+
+/* The keys of the file, in the order of the calls: each may use what those before it have read. */
+void cst_read_system(cst_reader *r);  /* system */
+void cst_read_start(cst_reader *r);   /* initial */
+void cst_read_error(cst_reader *r);   /* error */
+void cst_read_steps(cst_reader *r);   /* end, steps */
+void cst_read_methods(cst_reader *r); /* methods, reference */
+void cst_read_observe(cst_reader *r); /* observables, samples, observe, trajectories */
+
+void *cst_reader_memory(size_t n, size_t size); /* zeroed; never NULL */
+#endif

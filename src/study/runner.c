@@ -1,0 +1,380 @@
+/* runner.c: steps one batch from its start to its end and folds what is seen on the way.
+ *
+ * A batch stops only where something is due: a fold, a sample, a read of the error, a stored state, the end, or the end of a slice of about
+ * 50 ms. Where it stops changes no bits.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "method/method.h"
+#include "study/runner.h"
+
+static double *aligned(size_t n) {
+  void *p = NULL;
+  if (posix_memalign(&p, 64, (n + 8) * sizeof(double))) abort();
+  memset(p, 0, (n + 8) * sizeof(double));
+  return p;
+}
+
+/* ---- set-up --------------------------------------------------------------------------------------------------------------- */
+
+static size_t expression_scratch(const cst_plan *p) {
+  int most = 0;
+  for (int k = p->nbuiltin; k < p->nquantity; k++) most = PetscMax(most, cst_tape_registers(p->quantity[k].tape));
+  return (size_t)most;
+}
+
+PetscErrorCode cst_runner_create(const cst_plan *p, cst_reference *reference, cst_output *o, cst_series *series, cst_coordinator *c, cst_runner **runner) {
+  const cst_system *s = p->study->system;
+  cst_runner       *r;
+  PetscFunctionBegin;
+  PetscCall(PetscNew(&r));
+  *runner = r;
+  r->plan = p;
+  r->reference = reference;
+  r->output = o;
+  r->series = series;
+  r->coordinator = c;
+  r->width = cst_isas[p->isa].width;
+  r->fold = cst_fold_for(s, p->isa);
+  const size_t W = (size_t)r->width, groups = ((size_t)p->batch + W - 1) / W, quantities = (size_t)p->nquantity;
+  PetscCall(PetscCalloc3(p->study->nmethod, &r->stepper, p->study->nmethod, &r->partner, p->nclass, &r->seconds));
+  r->acc = aligned(groups * quantities * CST_SLOTS * W);
+  r->q0 = aligned(groups * (size_t)s->nq * W);
+  r->v0 = aligned(groups * (size_t)s->nq * W);
+  r->speed = aligned(groups * W);
+  r->value = aligned(quantities * W);
+  r->scale = aligned(quantities * W);
+  r->bins = aligned(quantities * CST_BINS * W);
+  r->top = aligned(quantities * W);
+  r->lane_series = aligned(p->study->members == 1 ? (size_t)p->batch * quantities * (size_t)p->most_samples : 0);
+  r->scratch = aligned((expression_scratch(p) + 4 + (size_t)(2 * s->nq + s->ng)) * W);
+  r->half_lambda = aligned(groups * (size_t)(s->ng + 1) * W);
+  PetscCall(cst_rows_create(p, &r->rows));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode cst_runner_destroy(cst_runner **runner) {
+  cst_runner *r = *runner;
+  PetscFunctionBegin;
+  for (int i = 0; i < r->plan->study->nmethod; i++) {
+    if (r->stepper[i]) PetscCall(cst_batch_destroy(&r->batch[i]));
+    if (r->partner[i]) PetscCall(cst_batch_destroy(&r->half[i]));
+    PetscCall(cst_stepper_destroy(&r->stepper[i]));
+    PetscCall(cst_stepper_destroy(&r->partner[i]));
+  }
+  PetscCall(PetscFree3(r->stepper, r->partner, r->seconds));
+  PetscCall(PetscFree2(r->batch, r->half));
+  double *owned[] = {r->acc, r->q0, r->v0, r->speed, r->value, r->scale, r->bins, r->top, r->lane_series, r->scratch, r->half_lambda};
+  for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
+  PetscCall(cst_rows_destroy(r->plan, &r->rows));
+  PetscCall(PetscFree(*runner));
+  PetscFunctionReturn(0);
+}
+
+double cst_runner_seconds(const cst_runner *r, int klass) { return r->seconds[klass]; }
+
+/* One stepper (one SNES) a method, made when first needed. */
+static PetscErrorCode prepare(cst_runner *r, int method, cst_stepper **stepper, cst_batch *batch) {
+  const cst_study    *s = r->plan->study;
+  cst_stepper_options o = {r->plan->isa, (int)((r->plan->batch + r->width - 1) / r->width), s->max_iterations, s->compensated};
+  PetscFunctionBegin;
+  if (*stepper) PetscFunctionReturn(0);
+  PetscCall(cst_stepper_create(s->method[method], s->system, &o, stepper));
+  PetscCall(cst_batch_create(*stepper, batch));
+  PetscFunctionReturn(0);
+}
+
+/* ---- starts ----------------------------------------------------------------------------------------------------------------- */
+
+const cst_case *cst_runner_case(const cst_runner *r, long lane) {
+  const cst_class *k = r->klass;
+  return &r->plan->cases[k->cases[(r->work->first + lane) / r->plan->study->members]];
+}
+
+long cst_runner_member(const cst_runner *r, long lane) { return (r->work->first + lane) % r->plan->study->members; }
+
+static PetscErrorCode start(cst_runner *r) {
+  const cst_study  *s = r->plan->study;
+  const cst_system *sys = s->system;
+  const size_t      W = (size_t)r->width;
+  double            q[CST_MAX_Q], v[CST_MAX_Q];
+  PetscFunctionBegin;
+  cst_batch_reset(r->st, r->b, r->work->count);
+  if (r->hst) cst_batch_reset(r->hst, r->hb, r->work->count);
+  for (long l = 0; l < r->work->count; l++) {
+    const cst_case *c = cst_runner_case(r, l);
+    const double   *par = s->parameter + (size_t)c->variant * (size_t)sys->npar;
+    PetscCheck(cst_study_member(s, c->variant, cst_runner_member(r, l), q, v), PETSC_COMM_SELF, PETSC_ERR_CONV_FAILED,
+               "member %ld cannot be projected on the constraints: its spread is too large", cst_runner_member(r, l));
+    cst_batch_start(r->st, r->b, l, par, q, v, s->tolerance[c->tolerance]);
+    if (r->hst) cst_batch_start(r->hst, r->hb, l, par, q, v, s->tolerance[c->tolerance]);
+    for (int i = 0; i < sys->nq; i++) {
+      size_t at = ((size_t)l / W * (size_t)sys->nq + (size_t)i) * W + (size_t)l % W;
+      r->q0[at] = q[i];
+      r->v0[at] = v[i];
+    }
+  }
+  cst_batch_ready(r->st, r->b);
+  if (r->hst) cst_batch_ready(r->hst, r->hb);
+  memset(r->speed, 0, (size_t)r->b->groups * W * sizeof *r->speed);
+  for (int k = 0; k < CST_ERRORS; k++)
+    if (r->rows.error[k]) memset(r->rows.error[k], 0, (size_t)r->work->count * sizeof *r->rows.error[k]);
+  for (int k = 0; k < r->plan->nquantity; k++)
+    for (long i = 0; r->rows.window[k] && i < r->work->count * CST_WINDOWS; i++) r->rows.window[k][i] = NAN;
+  r->window = 0;
+  r->in_window = 0;
+  r->next_sample = 0;
+  PetscFunctionReturn(0);
+}
+
+/* ---- looking ------------------------------------------------------------------------------------------------------------------ */
+
+double *cst_runner_record(const cst_runner *r, int group) { return r->b->record + (size_t)group * cst_stepper_record_size(r->st); }
+
+/* The multipliers of a group as the method's row defines them: its own of the last step, or from the state. [ng][W]. */
+void cst_runner_lambda(const cst_runner *r, const cst_stepper *st, const double *record, double *lambda) {
+  const cst_system *s = r->plan->study->system;
+  if (r->plan->properties[r->klass->method].own_lambda && r->b->step > 0)
+    memcpy(lambda, record + (size_t)cst_stepper_layout(st)->lambda * (size_t)r->width, (size_t)(s->ng * r->width) * sizeof *lambda);
+  else r->fold->multipliers(cst_stepper_context(st), record, lambda);
+}
+
+static void run_tape(const cst_runner *r, const cst_tape *tape, const double *const *in, double *out, double *scratch) {
+  static void (*const run[])(const cst_tape *, const double *const[128], double *, double *) = {
+#define X(isa, w) cst_tape_run_##isa,
+      CST_ISA_LIST(X)
+#undef X
+  };
+  run[r->plan->isa](tape, in, out, scratch);
+}
+
+/* The user's expressions of one group; the scale of each is its own size. */
+static void measure_expressions(cst_runner *r, int group, double t) {
+  const cst_plan   *p = r->plan;
+  const cst_system *s = p->study->system;
+  const cst_layout *at = cst_stepper_layout(r->st);
+  const double     *record = cst_runner_record(r, group), *in[128] = {0};
+  const int         W = r->width;
+  double           *v = r->scratch, *lambda = v + s->nq * W, *time = lambda + (s->ng + 1) * W, *rest = time + W;
+  r->fold->velocities(cst_stepper_context(r->st), record, v);
+  if (p->needs_lambda) cst_runner_lambda(r, r->st, record, lambda);
+  for (int l = 0; l < W; l++) time[l] = t;
+  in['c'] = record + at->c * W;
+  in['q'] = record + at->q * W;
+  in['v'] = v;
+  in['l'] = lambda;
+  in['t'] = time;
+  for (int k = p->nbuiltin; k < p->nquantity; k++) {
+    run_tape(r, p->quantity[k].tape, in, r->value + k * W, rest);
+    for (int l = 0; l < W; l++) r->scale[k * W + l] = fabs(r->value[k * W + l]);
+  }
+}
+
+static void measure(cst_runner *r, int group, int keep) {
+  const cst_plan *p = r->plan;
+  const double   *q0 = r->q0 + (size_t)group * (size_t)p->study->system->nq * (size_t)r->width;
+  r->fold->measure(cst_stepper_context(r->st), cst_runner_record(r, group), q0, r->speed + group * r->width, keep, p->want, r->value, r->scale);
+  if (p->nquantity > p->nbuiltin) measure_expressions(r, group, (double)r->b->step * r->klass->h);
+}
+
+static double *accumulators(const cst_runner *r, int group) {
+  return r->acc + (size_t)group * (size_t)r->plan->nquantity * CST_SLOTS * (size_t)r->width;
+}
+
+/* Close the window that ends here: means of the living lanes, sums back to zero. */
+static void close_window(cst_runner *r) {
+  const int W = r->width;
+  for (int k = 0; k < r->plan->nquantity; k++) {
+    for (int g = 0; g < r->b->groups; g++) {
+      double *sum = accumulators(r, g) + (k * CST_SLOTS + CST_SLOT_SUM) * W;
+      for (int l = 0; l < W && r->rows.window[k]; l++)
+        if (r->b->alive[g] >> l & 1 && r->in_window) r->rows.window[k][(g * W + l) * CST_WINDOWS + r->window] = sum[l] / (double)r->in_window;
+      memset(sum, 0, (size_t)W * sizeof *sum);
+    }
+  }
+  r->in_window = 0;
+}
+
+static void fold_all(cst_runner *r) {
+  const long now = r->b->step, n = r->klass->n;
+  int        window = (int)((__int128)now * CST_WINDOWS / n);
+  if (window > CST_WINDOWS - 1) window = CST_WINDOWS - 1;
+  if (window != r->window && r->plan->study->kind == CST_CONSERVATION) close_window(r);
+  r->window = window;
+  r->in_window++;
+  for (int g = 0; g < r->b->groups; g++) {
+    measure(r, g, 1);
+    r->fold->fold(r->plan->nquantity, r->value, r->scale, r->b->alive[g], now == 0, accumulators(r, g));
+  }
+}
+
+/* Bits of the lanes of a group that lie in [from, to). */
+static int lanes_between(const cst_runner *r, int group, long from, long to) {
+  int bits = 0;
+  for (int l = 0; l < r->width; l++) bits |= (group * r->width + l >= from && group * r->width + l < to) << l;
+  return bits;
+}
+
+/* Single members: |x - x(0)| goes straight into the row of its case. */
+static void sample_single(cst_runner *r, int sample) {
+  const cst_plan *p = r->plan;
+  for (int g = 0; g < r->b->groups; g++) {
+    measure(r, g, 0);
+    for (int l = 0; l < r->width && g * r->width + l < r->work->count; l++)
+      for (int k = 0; k < p->nquantity; k++) {
+        double x = fabs(r->value[k * r->width + l] - accumulators(r, g)[(k * CST_SLOTS + CST_SLOT_START) * r->width + l]);
+        r->lane_series[((size_t)(g * r->width + l) * (size_t)p->nquantity + (size_t)k) * (size_t)p->most_samples + (size_t)sample] = r->b->alive[g] >> l & 1 ? x : NAN;
+      }
+  }
+}
+
+static void sample_members(cst_runner *r, int sample) {
+  const cst_plan *p = r->plan;
+  const long      members = p->study->members;
+  for (long at = 0; at < r->work->count;) {   /* one case after the other */
+    long lane = r->work->first + at, to = PetscMin(r->work->count, at + members - lane % members);
+    memset(r->bins, 0, (size_t)(p->nquantity * CST_BINS * r->width) * sizeof *r->bins);
+    memset(r->top, 0, (size_t)(p->nquantity * r->width) * sizeof *r->top);
+    for (int g = (int)(at / r->width); g * r->width < to; g++) {
+      measure(r, g, 0);
+      r->fold->accumulate(p->nquantity, r->value, accumulators(r, g), r->b->alive[g] & lanes_between(r, g, at, to), r->bins, r->top);
+    }
+    cst_series_add(r->series, r->klass->cases[lane / members], sample, r->width, r->bins, r->top);
+    at = to;
+  }
+}
+
+/* ---- the run -------------------------------------------------------------------------------------------------------------------- */
+
+static long next_multiple(long now, long every) { return every > 0 ? (now / every + 1) * every : LONG_MAX; }
+
+static long next_stop(const cst_runner *r, long slice) {
+  const cst_class *k = r->klass;
+  const long       now = r->b->step;
+  long             stop = PetscMin(k->n, now + slice);
+  stop = PetscMin(stop, next_multiple(now, k->observe));
+  stop = PetscMin(stop, next_multiple(now, k->read));
+  if (r->keeps_states) stop = PetscMin(stop, next_multiple(now, r->plan->study->trajectory_every));
+  if (r->next_sample < k->nsample) stop = PetscMin(stop, k->sample[r->next_sample]);
+  return stop;
+}
+
+static PetscErrorCode look(cst_runner *r) {
+  const cst_class *k = r->klass;
+  const long       now = r->b->step;
+  PetscFunctionBegin;
+  if (now % k->observe == 0 || now == k->n) fold_all(r);
+  if (r->next_sample < k->nsample && k->sample[r->next_sample] == now) {
+    if (r->plan->study->members == 1) sample_single(r, r->next_sample);
+    else sample_members(r, r->next_sample);
+    r->next_sample++;
+  }
+  if (k->read > 0 && now > 0 && (now % k->read == 0 || now == k->n)) PetscCall(cst_runner_read_errors(r));
+  if (r->keeps_states && now % r->plan->study->trajectory_every == 0) PetscCall(cst_runner_keep_states(r));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode march(cst_runner *r) {
+  long slice = 1;
+  PetscFunctionBegin;
+  PetscCall(look(r));
+  while (r->b->step < r->klass->n) {
+    double before = MPI_Wtime();
+    long   from = r->b->step;
+    while (r->b->step < r->klass->n && r->b->step - from < slice) {
+      PetscCall(cst_stepper_advance(r->st, r->b, next_stop(r, slice - (r->b->step - from)) - r->b->step));
+      PetscCall(look(r));
+    }
+    double spent = MPI_Wtime() - before;
+    if (spent < 0.025) slice *= 2;
+    else if (spent > 0.1) slice = PetscMax(1, slice / 2);
+    cst_coordinator_done(r->coordinator, r->work->cost * (double)(r->b->step - from) / (double)r->klass->n);
+  }
+  PetscFunctionReturn(0);
+}
+
+/* ---- the rows --------------------------------------------------------------------------------------------------------------------- */
+
+static void fill_row(cst_runner *r, long lane) {
+  const cst_plan   *p = r->plan;
+  const cst_system *s = p->study->system;
+  const cst_layout *at = cst_stepper_layout(r->st);
+  const int         W = r->width, g = (int)(lane / W);
+  const double     *x = cst_batch_lane(r->st, r->b, lane);
+  const cst_fate   *fate = &r->b->fate[lane];
+  double            per_step, per_iteration, lambda[CST_MAX_G * CST_W_MAX] __attribute__((aligned(64)));
+  cst_stepper_evaluations(r->st, &per_step, &per_iteration);
+  r->rows.status[lane] = (signed char)fate->reason;
+  r->rows.steps[lane] = fate->reason == CST_DONE ? r->klass->n : fate->step;
+  r->rows.iterations[lane] = x[at->iterations * W];
+  r->rows.evaluations[lane] = per_step * (double)r->rows.steps[lane] + per_iteration * r->rows.iterations[lane];
+  for (int i = 0; i < s->nq; i++) {
+    r->rows.q[lane * s->nq + i] = x[(at->q + i) * W];
+    r->rows.p[lane * s->nq + i] = x[(at->p + i) * W];
+  }
+  cst_runner_lambda(r, r->st, fate->reason == CST_DONE ? cst_runner_record(r, g) : r->b->last + (size_t)g * cst_stepper_record_size(r->st), lambda);
+  for (int a = 0; a < s->ng; a++) r->rows.lambda[lane * s->ng + a] = lambda[a * W + lane % W];
+  for (int k = 0; k < CST_ERRORS && r->rows.error[k]; k++)
+    if (fate->reason != CST_DONE) r->rows.error[k][lane] = NAN;
+  for (int k = 0; k < p->nquantity; k++) {
+    const double *acc = accumulators(r, g) + k * CST_SLOTS * W + lane % W;
+    double       *f = r->rows.figure[k] + lane * CST_FIGURES;
+    f[CST_FIGURE_START] = acc[CST_SLOT_START * W];
+    f[CST_FIGURE_END] = acc[CST_SLOT_LAST * W];
+    f[CST_FIGURE_DRIFT] = isnan(f[CST_FIGURE_START]) ? NAN : acc[CST_SLOT_DRIFT * W];
+    f[CST_FIGURE_SCALE] = isnan(f[CST_FIGURE_START]) ? NAN : acc[CST_SLOT_SCALE * W];
+  }
+}
+
+static PetscErrorCode write_single_series(cst_runner *r) {
+  const cst_plan *p = r->plan;
+  PetscFunctionBegin;
+  if (p->study->members > 1 || !p->most_samples) PetscFunctionReturn(0);
+  for (long l = 0; l < r->work->count; l++)
+    for (int k = 0; k < p->nquantity; k++) {
+      double *x = r->lane_series + ((size_t)l * (size_t)p->nquantity + (size_t)k) * (size_t)p->most_samples;
+      for (int i = r->klass->nsample; i < p->most_samples; i++) x[i] = NAN;
+      for (int which = 0; which < 2; which++) PetscCall(cst_output_series(r->output, r->klass->cases[r->work->first + l], k, which, x));
+    }
+  PetscFunctionReturn(0);
+}
+
+static bool has_chosen(const cst_runner *r) {
+  const cst_study *s = r->plan->study;
+  for (long l = 0; l < r->work->count; l++)
+    for (int i = 0; i < s->ntrajectory; i++)
+      if (s->trajectory[i] == cst_runner_member(r, l)) return true;
+  return false;
+}
+
+PetscErrorCode cst_runner_batch(cst_runner *r, const cst_work *w) {
+  const cst_study *s = r->plan->study;
+  double           before = MPI_Wtime();
+  PetscFunctionBegin;
+  if (!r->batch) PetscCall(PetscCalloc2(s->nmethod, &r->batch, s->nmethod, &r->half));
+  r->work = w;
+  r->klass = &r->plan->classes[w->klass];
+  const int m = r->klass->method;
+  PetscCall(prepare(r, m, &r->stepper[m], &r->batch[m]));
+  r->st = r->stepper[m];
+  r->b = &r->batch[m];
+  cst_stepper_set_step(r->st, r->klass->h);
+  r->hst = NULL;
+  if (s->reference == CST_REFERENCE_SELF) {
+    PetscCall(prepare(r, m, &r->partner[m], &r->half[m]));
+    r->hst = r->partner[m];
+    r->hb = &r->half[m];
+    cst_stepper_set_step(r->hst, r->klass->h / 2);
+  }
+  r->keeps_states = has_chosen(r);
+  PetscCall(start(r));
+  PetscCall(march(r));
+  if (s->kind == CST_CONSERVATION) close_window(r);
+  for (long l = 0; l < w->count; l++) fill_row(r, l);
+  PetscCall(write_single_series(r));
+  PetscCall(cst_output_rows(r->output, w, &r->rows));
+  r->seconds[w->klass] += MPI_Wtime() - before;
+  PetscFunctionReturn(0);
+}

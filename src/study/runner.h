@@ -1,0 +1,47 @@
+/* runner.h: the object that steps batches, shared by runner.c and what it looks at on the way (readings.c). */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef CST_RUNNER_H
+#define CST_RUNNER_H
+#include <limits.h>
+#include "study/run.h"
+
+struct cst_runner {
+  const cst_plan  *plan;
+  cst_reference   *reference;
+  cst_output      *output;
+  cst_series      *series;
+  cst_coordinator *coordinator;
+  const cst_fold  *fold;
+  int              width;
+  cst_stepper    **stepper, **partner;   /* [nmethod]; partner: of half the step, for reference: self */
+  cst_batch       *batch, *half;         /* [nmethod] */
+  double          *seconds;              /* [nclass] */
+  double          *acc;                  /* [group][quantity][slot][W] */
+  double          *q0, *v0, *speed;      /* [group][nq][W]; [group][W] */
+  double          *value, *scale;        /* [quantity][W] */
+  double          *bins, *top;           /* [quantity][CST_BINS][W], [quantity][W] */
+  double          *lane_series;          /* [lane][quantity][sample], studies without members */
+  double          *scratch;              /* of expressions */
+  double          *half_lambda;          /* [group][ng][W]: the partner's multipliers one of its steps ago */
+  cst_rows         rows;
+  /* the batch at work */
+  const cst_work  *work;
+  const cst_class *klass;
+  cst_stepper     *st, *hst;
+  cst_batch       *b, *hb;
+  int              window;
+  long             in_window;            /* folds in the open window */
+  int              next_sample;
+  bool             keeps_states;
+};
+
+const cst_case *cst_runner_case(const cst_runner *r, long lane);
+long            cst_runner_member(const cst_runner *r, long lane);
+double         *cst_runner_record(const cst_runner *r, int group);
+void            cst_runner_lambda(const cst_runner *r, const cst_stepper *st, const double *record, double *lambda);
+
+/* Errors of all lanes at the current step against the reference, into rows.error (the largest so far). */
+PetscErrorCode cst_runner_read_errors(cst_runner *r);
+/* Write the full states of the chosen members at the current step. */
+PetscErrorCode cst_runner_keep_states(cst_runner *r);
+#endif

@@ -1,0 +1,103 @@
+/* series.c: sampled series of a case reduced over its members: largest value and exact sum of squares, whoever computed them. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "study/run.h"
+
+cst_series *cst_series_create(const cst_plan *p) {
+  cst_series *s = calloc(1, sizeof *s);
+  if (!s) abort();
+  s->plan = p;
+  s->sum = calloc((size_t)p->ncase, sizeof *s->sum);
+  s->top = calloc((size_t)p->ncase, sizeof *s->top);
+  if (!s->sum || !s->top) abort();
+  return s;
+}
+
+void cst_series_destroy(cst_series *s) {
+  if (!s) return;
+  for (int i = 0; i < s->plan->ncase; i++) {
+    free(s->sum[i]);
+    free(s->top[i]);
+  }
+  free(s->sum);
+  free(s->top);
+  free(s);
+}
+
+static size_t cells(const cst_series *s) { return (size_t)s->plan->most_samples * (size_t)s->plan->nquantity; }
+
+static void make_room(cst_series *s, int icase) {
+  if (s->sum[icase]) return;
+  s->sum[icase] = calloc(cells(s), sizeof **s->sum);
+  s->top[icase] = calloc(cells(s), sizeof **s->top);
+  if (!s->sum[icase] || !s->top[icase]) abort();
+}
+
+void cst_series_add(cst_series *s, int icase, int sample, int width, const double *bins, const double *top) {
+  make_room(s, icase);
+  for (int k = 0; k < s->plan->nquantity; k++) {
+    cst_sum *sum = &s->sum[icase][(size_t)sample * (size_t)s->plan->nquantity + (size_t)k];
+    double  *most = &s->top[icase][(size_t)sample * (size_t)s->plan->nquantity + (size_t)k];
+    for (int b = 0; b < CST_BINS; b++) {
+      double part = 0;   /* exact: multiples of one unit, far from overflow */
+      for (int l = 0; l < width; l++) part += bins[(k * CST_BINS + b) * width + l];
+      if (part != 0) cst_sum_add(sum, part);
+    }
+    for (int l = 0; l < width; l++) *most = fmax(*most, top[k * width + l]);
+  }
+}
+
+static void merge_sums(void *in, void *inout, int *n, MPI_Datatype *type) {
+  cst_sum *a = in, *b = inout;
+  (void)type;
+  for (int i = 0; i < *n; i++) cst_sum_merge(&b[i], &a[i]);
+}
+
+static PetscErrorCode reduce_case(cst_series *s, int icase, MPI_Comm comm, MPI_Datatype type, MPI_Op op) {
+  PetscMPIInt rank, n = (PetscMPIInt)cells(s);
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  make_room(s, icase);
+  PetscCallMPI(MPI_Reduce(rank ? s->sum[icase] : MPI_IN_PLACE, s->sum[icase], n, type, op, 0, comm));
+  PetscCallMPI(MPI_Reduce(rank ? s->top[icase] : MPI_IN_PLACE, s->top[icase], n, MPI_DOUBLE, MPI_MAX, 0, comm));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode write_case(cst_series *s, int icase, cst_output *o) {
+  const cst_plan  *p = s->plan;
+  const cst_class *k = &p->classes[p->class_of[icase]];
+  double          *x;
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(p->most_samples, &x));
+  for (int q = 0; q < p->nquantity; q++)
+    for (int which = 0; which < 2; which++) {
+      for (int i = 0; i < p->most_samples; i++) {
+        size_t at = (size_t)i * (size_t)p->nquantity + (size_t)q;
+        x[i] = i >= k->nsample ? NAN : which == 0 || s->top[icase][at] >= 0x1p39 ? s->top[icase][at] : sqrt(cst_sum_value(&s->sum[icase][at]) / (double)p->study->members);
+      }
+      PetscCall(cst_output_series(o, icase, q, which, x));
+    }
+  PetscCall(PetscFree(x));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode cst_series_finish(cst_series *s, MPI_Comm comm, cst_output *o) {
+  MPI_Datatype type;
+  MPI_Op       op;
+  PetscMPIInt  rank;
+  PetscFunctionBegin;
+  if (!s->plan->most_samples || s->plan->study->members == 1) PetscFunctionReturn(0);
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  PetscCallMPI(MPI_Type_contiguous(sizeof(cst_sum), MPI_BYTE, &type));
+  PetscCallMPI(MPI_Type_commit(&type));
+  PetscCallMPI(MPI_Op_create(merge_sums, 1, &op));
+  for (int i = 0; i < s->plan->ncase; i++) {
+    PetscCall(reduce_case(s, i, comm, type, op));
+    if (rank == 0) PetscCall(write_case(s, i, o));
+  }
+  PetscCallMPI(MPI_Op_free(&op));
+  PetscCallMPI(MPI_Type_free(&type));
+  PetscFunctionReturn(0);
+}

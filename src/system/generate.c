@@ -1,0 +1,137 @@
+/* generate.c: build-time program: from the descriptions of the catalogue's systems, the C of their kernels.
+ *
+ *   generate OUTDIR FILE.yaml ...
+ *
+ * writes OUTDIR/NAME.h for each system (sizes, patterns and inline kernels in terms of lanes.h), OUTDIR/catalogue-data.c (the texts and
+ * the tables of compiled kernels) and OUTDIR/catalogue.list.h (SYSTEM(id) lines). A mistake in a description stops the build.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <errno.h>
+#include <string.h>
+#include "system/internal.h"
+
+static FILE *create(const char *folder, const char *name, const char *suffix) {
+  char path[4096];
+  snprintf(path, sizeof path, "%s/%s%s", folder, name, suffix);
+  FILE *f = fopen(path, "w");
+  if (f) return f;
+  fprintf(stderr, "%s: error: %s\n", path, strerror(errno));
+  exit(1);
+}
+
+static void finish(FILE *f) {
+  if (!ferror(f) & !fclose(f)) return;
+  fprintf(stderr, "generate: error: cannot write: %s\n", strerror(errno));
+  exit(1);
+}
+
+/* The name as a C identifier. */
+static const char *id_of(const cst_system *s) {
+  static char id[256];
+  snprintf(id, sizeof id, "%s", s->name);
+  for (char *c = id; *c; c++)
+    if (*c == '-') *c = '_';
+  return id;
+}
+
+static void write_pattern(FILE *f, const char *name, const unsigned char *pattern, int rows, int columns) {
+  int n = rows * columns;
+  fprintf(f, "static const unsigned char %s[%d] __attribute__((unused)) = {", name, n ? n : 1);
+  for (int i = 0; i < n; i++) fprintf(f, "%s%d", !i ? "" : i % columns ? "," : ", ", pattern[i]);
+  fprintf(f, "%s};\n", n ? "" : "0");
+}
+
+static void write_sizes(FILE *f, const cst_system *s) {
+  fprintf(f, "#define SYS_ID %s\n#define NQ %d\n#define NG %d\n#define NPAR %d\n#define NSYM %d\n", id_of(s), s->nq, s->ng, s->npar,
+          s->nsym);
+  fprintf(f, "#define NMASS %d\n#define MASS_UNIT %d\n#define LINEAR_V %d\n", s->nmass, s->mass_unit, s->linear_v);
+  write_pattern(f, "sys_pattern_g", s->pattern_g, s->ng, s->nq);
+  write_pattern(f, "sys_pattern_v", s->pattern_v, s->nq, s->nq);
+  write_pattern(f, "sys_pattern_xi", s->pattern_xi, s->nsym, s->nq);
+  fprintf(f, "static const int sys_mass_class[%d] __attribute__((unused)) = {", s->nq);
+  for (int i = 0; i < s->nq; i++) fprintf(f, "%s%d", i ? "," : "", s->mass_class[i]);
+  fprintf(f, "};\n");
+}
+
+static void write_kernel(FILE *f, const cst_system *s, cst_kernel_id k) {
+  fprintf(f, "CST_INLINE void sys_%s(const vd *c, const vd *q, const vd *v, const vd *w, const vd *u, const vd *l, vd *o) {\n",
+          cst_kernel_names[k]);
+  fprintf(f, "  (void)c, (void)q, (void)v, (void)w, (void)u, (void)l, (void)o;\n");
+  cst_graph_emit(s->graph, s->kernel_out[k], s->kernel_size[k], "  ", f);
+  fprintf(f, "}\n");
+}
+
+static void write_header(const char *folder, const cst_system *s) {
+  FILE *f = create(folder, s->name, ".h");
+  fprintf(f, "/* %s.h: written by generate from %s.yaml; not to be edited. */\n", s->name, s->name);
+  write_sizes(f, s);
+  for (int k = 0; k < CST_K_COUNT; k++) write_kernel(f, s, k);
+  finish(f);
+}
+
+/* Numbers, because a string literal has a largest length. */
+static void write_text(FILE *f, const cst_system *s) {
+  fprintf(f, "static const char text_%s[] = {", id_of(s));
+  for (const char *c = s->text; *c; c++) fprintf(f, "%d,%s", *(const signed char *)c, (c - s->text) % 32 == 31 ? "\n" : "");
+  fprintf(f, "0};\n");
+}
+
+static void write_catalogue(const char *folder, cst_system *const *s, int n) {
+  FILE *f = create(folder, "catalogue-data", ".c");
+  fprintf(f, "/* catalogue-data.c: written by generate; not to be edited. */\n#include \"system/internal.h\"\n");
+  for (int i = 0; i < n; i++) {
+    write_text(f, s[i]);
+    fprintf(f, "#define X(isa, lanes) extern cst_kernel *const cst_kernels_%s_##isa[CST_K_COUNT];\nCST_ISA_LIST(X)\n#undef X\n",
+            id_of(s[i]));
+  }
+  fprintf(f, "const int cst_catalogue_count = %d;\nconst cst_catalogue_entry cst_catalogue_entries[] = {\n", n);
+  for (int i = 0; i < n; i++) {
+    fprintf(f, "{\"%s\", text_%s, {\n", s[i]->name, id_of(s[i]));
+    fprintf(f, "#define X(isa, lanes) cst_kernels_%s_##isa,\nCST_ISA_LIST(X)\n#undef X\n}},\n", id_of(s[i]));
+  }
+  fprintf(f, "};\n");
+  finish(f);
+}
+
+static void write_list(const char *folder, cst_system *const *s, int n) {
+  FILE *f = create(folder, "catalogue.list", ".h");
+  for (int i = 0; i < n; i++) fprintf(f, "SYSTEM(%s)\n", id_of(s[i]));
+  finish(f);
+}
+
+/* The file of a catalogue system bears its name. */
+static void check_name(const char *path, const cst_system *s, cst_diag *d) {
+  const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+  size_t      n = strlen(s->name);
+  if (strncmp(base, s->name, n) || strcmp(base + n, ".yaml"))
+    cst_diag_add(d, path, 1, 1, "the system is '%s'; its file must be %s.yaml", s->name, s->name);
+}
+
+static cst_system *read_file(const char *path, cst_diag *d) {
+  char  *text;
+  size_t length;
+  if (!cst_file_read(path, &text, &length, d)) return NULL;
+  cst_system *s = cst_system_read(path, text, length, d);
+  if (s) check_name(path, s, d);
+  free(text);
+  return s;
+}
+
+int main(int argc, char **argv) {
+  if (argc < 3) {
+    fprintf(stderr, "usage: generate OUTDIR FILE.yaml ...\n");
+    return 2;
+  }
+  int          n = argc - 2;
+  cst_diag    *d = cst_diag_create();
+  cst_system **s = cst_system_memory(calloc((size_t)n, sizeof *s));
+  for (int i = 0; i < n; i++) s[i] = read_file(argv[2 + i], d);
+  cst_diag_print(d, stderr);
+  bool good = !cst_diag_count(d);
+  for (int i = 0; good && i < n; i++) write_header(argv[1], s[i]);
+  if (good) write_catalogue(argv[1], s, n), write_list(argv[1], s, n);
+  for (int i = 0; i < n; i++) cst_system_destroy(s[i]);
+  free(s);
+  cst_diag_destroy(d);
+  return !good;
+}

@@ -1,0 +1,34 @@
+/* tableau.h: coefficients as data: Runge-Kutta tableaus and composition schemes, and the algebra that checks them. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef CST_TABLEAU_H
+#define CST_TABLEAU_H
+#include <stdbool.h>
+
+enum { CST_MAX_STAGES = 16 };
+
+typedef struct {
+  const char *name, *doc, *source;
+  int         stages, order;
+  bool        implicit;
+  double      a[CST_MAX_STAGES * CST_MAX_STAGES];   /* [stages][stages] */
+  double      b[CST_MAX_STAGES], c[CST_MAX_STAGES];
+} cst_tableau;
+
+/* Explicit tableaus, in the order that `list` prints; NULL beyond the last and for an unknown name. */
+const cst_tableau *cst_tableau_at(int i);
+const cst_tableau *cst_tableau_find(const char *name);
+
+/* The collocation method of order 2s at the s Gauss nodes, 1 <= s <= CST_MAX_STAGES; nodes and coefficients are computed in
+ * quadruple precision and rounded once. */
+cst_tableau cst_tableau_gauss(int s);
+/* The adjoint: a step with it undoes a step of -h with t. a*_ij = b_{s+1-j} - a_{s+1-i,s+1-j}, b*_i = b_{s+1-i} (Hairer, Lubich,
+ * Wanner, Geometric Numerical Integration, II.3). */
+cst_tableau cst_tableau_adjoint(const cst_tableau *t);
+
+/* Largest residual of the order conditions of all rooted trees up to `order` (at most 6). */
+double cst_tableau_order_defect(const cst_tableau *t, int order);
+/* max |b_i a_ij + b_j a_ji - b_i b_j|: zero for symplectic methods. */
+double cst_tableau_symplectic_defect(const cst_tableau *t);
+/* max |a_{s+1-i,s+1-j} + a_ij - b_j|: zero for symmetric methods. */
+double cst_tableau_symmetry_defect(const cst_tableau *t);
+#endif

@@ -1,0 +1,208 @@
+/* test-derive.c: gradient against the complex step; tangent, second and third order against finite differences of the order below. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <complex.h>
+#include "expressions.h"
+
+typedef double complex dc;
+
+static dc arctan2(dc y, dc x) {
+  return 2 * catan(y / (csqrt(x * x + y * y) + x));
+}
+
+#define F(name, formula)                                                                                                                   \
+  static dc name(dc x, dc y, dc z) {                                                                                                       \
+    return (void)x, (void)y, (void)z, (formula);                                                                                           \
+  }
+F(f_add, x + y)
+F(f_sub, x - y)
+F(f_mul, x *y)
+F(f_div, x / y)
+F(f_over, 1 / x)
+F(f_neg, -x)
+F(f_sqrt, csqrt(x))
+F(f_sin, csin(x))
+F(f_cos, ccos(x))
+F(f_tan, ctan(x))
+F(f_exp, cexp(x))
+F(f_log, clog(x))
+F(f_atan2, arctan2(y, x))
+F(f_atan2_left, arctan2(x, 2.5))
+F(f_atan2_right, arctan2(0.7, x))
+F(f_power, cpow(x, 1.3))
+F(f_exponent, cpow(2.5, x))
+F(f_pow, cpow(x, y))
+F(f_integer, x *x *x *x *x)
+F(f_inverse, 1 / (x * x * x))
+F(f_half, x *csqrt(x))
+F(f_minus_half, 1 / (x * x * csqrt(x)))
+F(f_shared, csin(x *y) * csin(x * y) + cexp(x * y) / (1 + x * y))
+F(f_distance, 1 / csqrt((x - 1) * (x - 1) + (y + 2) * (y + 2) + z * z))
+F(f_lennard, 4 * (1 / cpow(x * x + y * y + z * z, 6) - 1 / cpow(x * x + y * y + z * z, 3)))
+F(f_nested, ctan(csqrt(1 + csin(x * y) * csin(x * y)) / (2 + z)) * clog(1 + cexp(x - y)))
+F(f_angles, arctan2(csin(x) * y, 1 + ccos(y) * z) + cpow(x + y, z))
+F(f_square_sum, (x + y * z) * (x + y * z) - x / (y + z))
+
+static const struct {
+  const char *text;
+  dc (*f)(dc, dc, dc);
+} cases[] = {{"x + y", f_add},
+             {"x - y", f_sub},
+             {"x*y", f_mul},
+             {"x/y", f_div},
+             {"1/x", f_over},
+             {"-x", f_neg},
+             {"sqrt(x)", f_sqrt},
+             {"sin(x)", f_sin},
+             {"cos(x)", f_cos},
+             {"tan(x)", f_tan},
+             {"exp(x)", f_exp},
+             {"log(x)", f_log},
+             {"atan2(y, x)", f_atan2},
+             {"atan2(x, 2.5)", f_atan2_left},
+             {"atan2(0.7, x)", f_atan2_right},
+             {"x^1.3", f_power},
+             {"2.5^x", f_exponent},
+             {"x^y", f_pow},
+             {"x^5", f_integer},
+             {"x^-3", f_inverse},
+             {"x^(3/2)", f_half},
+             {"x^-2.5", f_minus_half},
+             {"sin(x*y)^2 + exp(x*y)/(1 + x*y)", f_shared},
+             {"1/sqrt((x-1)^2 + (y+2)^2 + z^2)", f_distance},
+             {"4*((x^2+y^2+z^2)^-6 - (x^2+y^2+z^2)^-3)", f_lennard},
+             {"tan(sqrt(1 + sin(x*y)^2)/(2 + z))*log(1 + exp(x - y))", f_nested},
+             {"atan2(sin(x)*y, 1 + cos(y)*z) + (x + y)^z", f_angles},
+             {"(x + y*z)^2 - x/(y + z)", f_square_sum}};
+
+static double dot(const double *a, const double *b) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+/* d/ds out[0..n) (q + s direction) at s = 0, by central differences of order 8. */
+static void differences(const setting *s, const cst_node *out, int n, const double *direction, double *result) {
+  static const double c[] = {4. / 5, -1. / 5, 4. / 105, -1. / 280};
+  const double        h = 4e-3;
+  memset(result, 0, (size_t)n * sizeof *result);
+  for (int k = -4; k <= 4; k++) {
+    double value[NQ];
+    point  p = here;
+    if (!k) continue;
+    for (int i = 0; i < NQ; i++) p.q[i] += k * h * direction[i];
+    evaluate(s, out, n, &p, value);
+    for (int i = 0; i < n; i++) result[i] += (k > 0 ? 1 : -1) * c[abs(k) - 1] / h * value[i];
+  }
+}
+
+/* The largest distance over the larger of 1 and the values. */
+static double distance(const double *a, const double *b, int n) {
+  double d = 0, scale = 1;
+  for (int i = 0; i < n; i++) d = fmax(d, fabs(a[i] - b[i])), scale = fmax(scale, fabs(b[i]));
+  for (int i = 0; i < n; i++)
+    if (isnan(a[i]) || isnan(b[i])) return INFINITY;
+  return d / scale;
+}
+
+static void near(const double *value, const double *expected, int n, double bound, const char *text, const char *what) {
+  const double d = distance(value, expected, n);
+  if (!OK(d < bound, "%s: %s", text, what)) NOTE("%g, allowed %g", d, bound);
+}
+
+static void test_case(const setting *s, const char *text, dc (*f)(dc, dc, dc)) {
+  cst_graph     *g = s->g;
+  const cst_node n = parse(s, text), one = cst_graph_constant(g, 1);
+  cst_node       grad[NQ], tangent, hess[NQ], hess2[NQ], third[NQ];
+  double         value[NQ], expected[NQ];
+  cst_graph_gradient(g, &n, &one, 1, s->q, NQ, grad);
+  cst_graph_tangent(g, &n, 1, s->q, s->w, NQ, &tangent);
+  cst_graph_tangent(g, grad, NQ, s->q, s->w, NQ, hess);
+  cst_graph_gradient(g, &tangent, &one, 1, s->q, NQ, hess2);
+  cst_graph_tangent(g, hess, NQ, s->q, s->u, NQ, third);
+
+  const double *q = here.q;
+  expected[0] = creal(f(q[0], q[1], q[2])), value[0] = evaluate_one(s, n, &here);
+  near(value, expected, 1, 1e-14, text, "value");
+  for (int i = 0; i < NQ; i++)
+    expected[i] = cimag(f(q[0] + (i == 0) * 1e-30 * I, q[1] + (i == 1) * 1e-30 * I, q[2] + (i == 2) * 1e-30 * I)) / 1e-30;
+  evaluate(s, grad, NQ, &here, value);
+  near(value, expected, NQ, 1e-14, text, "gradient");
+  expected[0] = dot(expected, here.w), value[0] = evaluate_one(s, tangent, &here);
+  near(value, expected, 1, 1e-14, text, "tangent");
+  evaluate(s, hess, NQ, &here, value), differences(s, grad, NQ, here.w, expected);
+  near(value, expected, NQ, 1e-11, text, "second order, tangent of gradient");
+  evaluate(s, hess2, NQ, &here, expected);
+  near(value, expected, NQ, 1e-14, text, "second order, gradient of tangent");
+  evaluate(s, third, NQ, &here, value), differences(s, hess, NQ, here.u, expected);
+  near(value, expected, NQ, 1e-11, text, "third order");
+}
+
+/* Several outputs with seeds that are inputs: the gradient is the transpose of the tangent. */
+static void test_transpose(const setting *s) {
+  cst_graph     *g = s->g;
+  const cst_node out[] = {parse(s, "x*y + sin(z)"), parse(s, "z"), parse(s, "2"), parse(s, "x*y + sin(z)"), parse(s, "a*x^3/y")};
+  const cst_node seed[] = {s->v[0], s->v[1], s->v[2], s->v[1], parse(s, "t")};
+  cst_node       grad[NQ], d[5];
+  double         gv[NQ], dv[5];
+  cst_graph_gradient(g, out, seed, 5, s->q, NQ, grad);
+  cst_graph_tangent(g, out, 5, s->q, s->w, NQ, d);
+  evaluate(s, grad, NQ, &here, gv);
+  evaluate(s, d, 5, &here, dv);
+  const double left = dot(gv, here.w),
+               right = here.v[0] * dv[0] + here.v[1] * dv[1] + here.v[2] * dv[2] + here.v[1] * dv[3] + here.t[0] * dv[4];
+  OK(fabs(left - right) < 1e-15 * (fabs(left) + 1), "five seeded outputs: gradient and tangent are transposes");
+  OK(d[1] == s->w[2] && cst_graph_is_zero(g, d[2]) && d[0] == d[3], "tangents of an input, of a constant, of equals");
+}
+
+static void test_edges(const setting *s) {
+  cst_graph     *g = s->g;
+  const cst_node n = parse(s, "x*y"), zero = cst_graph_constant(g, 0), one = cst_graph_constant(g, 1), none = -1;
+  cst_node       grad[NQ], d;
+  cst_graph_gradient(g, &n, &one, 1, s->q, NQ, grad);
+  OK(grad[0] == s->q[1] && grad[1] == s->q[0] && cst_graph_is_zero(g, grad[2]), "gradient of x*y is y, x, 0 as nodes");
+  cst_graph_tangent(g, &n, 1, s->v, s->w, NQ, &d);
+  OK(cst_graph_is_zero(g, d), "no dependence, no tangent");
+  cst_graph_gradient(g, &n, &zero, 1, s->q, NQ, grad);
+  OK(cst_graph_is_zero(g, grad[0]) && cst_graph_is_zero(g, grad[1]), "a zero seed");
+  cst_graph_gradient(g, NULL, NULL, 0, s->q, NQ, grad);
+  OK(cst_graph_is_zero(g, grad[0]), "no outputs");
+  cst_graph_gradient(g, &none, &one, 1, s->q, NQ, grad);
+  cst_graph_tangent(g, &none, 1, s->q, s->w, NQ, &d);
+  OK(grad[0] == -1 && d == -1, "no node has no derivative");
+  const cst_node power = parse(s, "x^2.25");
+  point          p = here;
+  p.q[0] = 0;
+  cst_graph_gradient(g, &power, &one, 1, s->q, 1, grad);
+  OK(evaluate_one(s, grad[0], &p) == 0, "x^2.25 has derivative 0 at 0: no logarithm of the base");
+}
+
+/* Cost: a chain of n links, each order a fixed multiple of the one below. */
+static void test_linear_cost(void) {
+  cst_graph     *g = cst_graph_create();
+  const cst_node one = cst_graph_constant(g, 1);
+  enum { LINKS = 20000 };
+  cst_node *q = malloc(LINKS * sizeof *q), *w = malloc(LINKS * sizeof *w), *grad = malloc(LINKS * sizeof *grad),
+           sum = cst_graph_constant(g, 0), last = sum;
+  for (int i = 0; i < LINKS; i++) {
+    q[i] = cst_graph_input(g, 'q', i), w[i] = cst_graph_input(g, 'w', i);
+    last = cst_graph_call(g, "sin", cst_graph_add(g, cst_graph_mul(g, last, q[i]), q[i]), -1);
+    sum = cst_graph_add(g, sum, last);
+  }
+  const int size = cst_graph_size(g);
+  cst_graph_gradient(g, &sum, &one, 1, q, LINKS, grad);
+  const int first = cst_graph_size(g);
+  cst_graph_tangent(g, grad, LINKS, q, w, LINKS, grad);
+  const int second = cst_graph_size(g);
+  OK(first < 3 * size && second < 9 * size, "a chain of %d links: %d nodes, %d with the gradient, %d with the second order", LINKS, size,
+     first, second);
+  free(q), free(w), free(grad);
+  cst_graph_destroy(g);
+}
+
+int main(void) {
+  setting s = setting_create();
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) test_case(&s, cases[i].text, cases[i].f);
+  test_transpose(&s);
+  test_edges(&s);
+  test_linear_cost();
+  cst_graph_destroy(s.g);
+  return tap_done();
+}

@@ -1,0 +1,61 @@
+#!/bin/bash
+# test-files.sh: the file apart from its writer: equal bytes for any number of ranks; read while it is written; read after kill -9. TAP.
+# usage: test-files.sh WRITE_DEMO CONSTELLA
+# SPDX-License-Identifier: BSD-2-Clause
+. "$(dirname "$0")/tap.sh"
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
+demo=$(realpath "$1") cst=$(realpath "$2") folder=$(mktemp -d) writer=
+trap '[ -n "$writer" ] && kill -9 $writer 2>/dev/null; cd /; rm -rf "$folder"' EXIT
+cd "$folder" || exit 1
+
+# Ranks: only /run pid and pid_start (8 bytes each) and the checksum of their header (4) may differ.
+for n in 1 2 3; do mpirun -n $n "$demo" ranks$n.h5 complete 2>err || cat err; done
+for n in 2 3; do
+  differ=$(cmp -l ranks1.h5 ranks$n.h5 | wc -l)
+  [ "$differ" -le 20 ] && [ -s ranks1.h5 ]
+  verdict $? "1 and $n ranks: the same bytes but for the process" "$differ bytes differ" "20 at most"
+done
+
+# A run that lives.
+for n in 1 2; do
+  if [ $n = 1 ]; then "$demo" live$n.h5 linger >out$n 2>err & else mpirun -n $n "$demo" live$n.h5 linger >out$n 2>err & fi
+  writer=$!
+  for ((i = 0; i < 300; i++)); do grep -q ready out$n && break; sleep 0.1; done
+  process=$(sed -n 's/.*ready //p' out$n)
+  status=$("$cst" status live$n.h5)
+  has "$n ranks, alive: running" "$status" "state         running"
+  has "$n ranks, alive: half of it done" "$status" "15 of 30 done (50%)"
+  has "$n ranks, alive: time left" "$status" "time left     about"
+  table=$("$cst" table live$n.h5 --format csv --columns method,step 2>err)
+  is "$n ranks, alive: finished rows are right, others empty" "$table" $'method,step\nrattle,0.1\nrattle,0.05\nrattle,0.025\n,nan\n,nan\n,nan'
+  has "$n ranks, alive: a note" "$(cat err)" "the run is not finished"
+  /usr/bin/python3 -c 'import h5py' 2>/dev/null && is "$n ranks, alive: h5py reads it" "$(/usr/bin/python3 -c "import h5py; print(h5py.File('live$n.h5', 'r')['final/q'][1, 2, 3])")" "123.33333333333333"
+  "$demo" live$n.h5 refuse >out 2>&1
+  has "$n ranks, alive: refused as output" "$(cat out)" "is being written by a live run (process $process on this host)"
+  kill -9 "$process"
+  wait $writer 2>/dev/null
+  writer=
+  status=$("$cst" status live$n.h5)
+  has "$n ranks, killed: interrupted" "$status" "state         interrupted (its process is gone)"
+  has "$n ranks, killed: the count stays" "$status" "15 of 30 done (50%)"
+  is "$n ranks, killed: finished rows are right" "$("$cst" table live$n.h5 --format csv --columns method,step 2>err)" "$table"
+  has "$n ranks, killed: a note" "$(cat err)" "the run was interrupted"
+  "$demo" live$n.h5 refuse >out 2>&1
+  has "$n ranks, killed: may be replaced" "$(cat out)" "accepted"
+done
+
+# Killed in the middle of writing, at several instants: a row is there as a whole or not at all.
+for delay in 0 0.01 0.03 0.1; do
+  rm -f busy.h5
+  "$demo" busy.h5 busy >out 2>err &
+  writer=$!
+  for ((i = 0; i < 300; i++)); do grep -q ready out && break; sleep 0.01; done
+  sleep $delay
+  kill -9 $writer
+  wait $writer 2>/dev/null
+  writer=
+  "$demo" busy.h5 check >out 2>&1
+  has "killed $delay s into writing: the file opens and every finished row is right" "$(cat out)" "rows right"
+  echo "# $(cat out)"
+done
+done_testing

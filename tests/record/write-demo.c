@@ -1,0 +1,80 @@
+/* write-demo.c: write the file of demo.h for other tests: write-demo PATH MODE.
+ * complete, interrupted: everything, then closed in that state. linger: half of it, then the line "ready PID" and sleep, to be read or killed.
+ * busy: many rows written without end after "ready", to be killed; check: look at what that left. refuse: print what cst_record_refuse says.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "demo.h"
+#include <unistd.h>
+
+enum { BUSY = 60000, WIDE = 32 };
+
+/* Each row of x, then its mark: what a run does with a finished trajectory and its status. */
+static int busy(const char *path) {
+  char                why[256];
+  const cst_dimension d[2] = {{"case", BUSY, "row", NULL}, {"coordinate", WIDE, "column", NULL}};
+  const cst_field     f[2] = {{"/final/x", CST_F64, 2, {0, 1}, "1", "numbers"}, {"/final/status", CST_I8, 1, {0}, "1", "mark"}};
+  cst_record         *r = cst_record_create(MPI_COMM_WORLD, path, d, 2, f, 2, why, sizeof why);
+  if (!r) return fprintf(stderr, "write-demo: %s\n", why), 1;
+  puts("ready"), fflush(stdout);
+  for (long i = 0; i < BUSY; i++) {
+    double      x[WIDE];
+    signed char done = 0;
+    long        start[2] = {i, 0}, count[2] = {1, WIDE};
+    for (int k = 0; k < WIDE; k++) x[k] = (double)(i * WIDE + k);
+    cst_record_write(r, 0, start, count, x);
+    cst_record_write(r, 1, start, count, &done);
+  }
+  for (;;) sleep(1);
+}
+
+static int check(const char *path) {
+  char        why[256];
+  int         ndim;
+  long        e[CST_FIELD_DIMS], done = 0, wrong = 0;
+  cst_result *r = cst_result_open(path, why, sizeof why);
+  if (!r) return fprintf(stderr, "write-demo: %s\n", why), 1;
+  double *x = cst_result_read(r, "/final/x", &ndim, e), *s = cst_result_read(r, "/final/status", &ndim, e);
+  for (long i = 0; x && s && i < BUSY * WIDE; i++) {
+    bool finished = s[i / WIDE] == 0;
+    done += finished && i % WIDE == 0;
+    wrong += finished ? x[i] != (double)i : x[i] != (double)i && !isnan(x[i]);
+  }
+  if (!x || !s || wrong) return printf("%ld numbers wrong of %ld rows\n", wrong, done), 1;
+  printf("%ld rows right\n", done);
+  free(x), free(s);
+  cst_result_close(r);
+  return 0;
+}
+
+static int refuse(const char *path) {
+  const char *text = cst_record_refuse(path, true);
+  puts(text ? text : "accepted");
+  return text != NULL;
+}
+
+int main(int argc, char **argv) {
+  int  rank, size;
+  char why[256];
+  if (argc > 2 && !strcmp(argv[2], "check")) return check(argv[1]);
+  if (argc > 2 && !strcmp(argv[2], "refuse")) return refuse(argv[1]);
+  MPI_Init(&argc, &argv);
+  if (argc > 2 && !strcmp(argv[2], "busy")) return busy(argv[1]);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  bool        linger = argc > 2 && !strcmp(argv[2], "linger"), ok = true;
+  cst_record *r = argc > 2 ? demo_create(MPI_COMM_WORLD, argv[1], why, sizeof why) : NULL;
+  if (!r) return fprintf(stderr, "write-demo: %s\n", argc > 2 ? why : "PATH STATE missing"), MPI_Abort(MPI_COMM_WORLD, 1);
+  for (long i = 0; i < (linger ? 3 : NCASE) * NMEMBER; i++)
+    if (i % size == rank) ok = demo_write_row(r, i / NMEMBER, i % NMEMBER) && ok;
+  for (long c = 0; c < (linger ? 3 : NCASE); c++)
+    if (c % size == rank) ok = demo_write_statistics(r, c) && ok;
+  if (!ok) fprintf(stderr, "write-demo: %s\n", cst_record_error(r));
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (linger) {
+    if (rank == 0) printf("ready %ld\n", (long)getpid()), fflush(stdout);
+    for (;;) sleep(1);
+  }
+  ok = cst_record_close(r, argv[2]) && ok;
+  MPI_Finalize();
+  return !ok;
+}

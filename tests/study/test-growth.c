@@ -1,0 +1,237 @@
+/* test-growth.c: verdicts on synthetic long-time behaviour: how often right, and hardly ever wrong (undecided is not wrong).
+ *
+ * Window means are made directly: noise of windows has deviation 1, an oscillation is averaged over each window. An argument sets the
+ * number of series of each kind (default 30): `test-growth 1000` measures rates well (two minutes).
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "constella/random.h"
+#include "constella/statistics.h"
+#include "tap.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { N = CST_WINDOWS, SEED = 13, STEPS = 1000000 };
+#define END 1000.0
+
+static uint64_t draws;
+static double   uniform(void) {
+    return cst_random_uniform(SEED, draws++, CST_PURPOSE_TEST, 0, 0);
+}
+static double normal(void) {
+  return cst_random_normal(SEED, draws++, CST_PURPOSE_TEST, 1, 0);
+}
+
+/* What the members of one ensemble share: two numbers in (0, 1). */
+typedef struct {
+  double a, b;
+} shared;
+
+typedef void maker(double *x, const shared *s);
+
+static void noise(double *x, const shared *s) {
+  (void)s;
+  for (int w = 0; w < N; w++) x[w] = normal();
+}
+
+/* omega in radians a window; every window has its own amplitude, 20% about that of the member. */
+static void oscillate(double *x, double omega) {
+  const double phase = 6.283185307179586 * uniform(), size = 1 + 0.3 * normal();
+  for (int w = 0; w < N; w++) x[w] = size * (1 + 0.2 * normal()) * (sin(omega * (w + 1) + phase) - sin(omega * w + phase)) / omega;
+}
+static void fast(double *x, const shared *s) {
+  oscillate(x, 6.283185307179586 * (1 + 40 * s->a));
+} /* 1 to 41 periods a window */
+static void slow(double *x, const shared *s) {
+  oscillate(x, 6.283185307179586 / (1 + 11 * s->a));
+} /* 1 to 12 windows a period */
+
+static void walk(double *x, const shared *s) {
+  double at = 0;
+  (void)s;
+  for (int w = 0; w < N; w++) {
+    x[w] = 0;
+    for (int i = 0; i < 16; i++) at += normal() / 4, x[w] += at / 16;
+  }
+}
+
+static double drift(const shared *s) {
+  return 20 * pow(50, s->b);
+} /* 20 to 1000 deviations of the noise over the run */
+
+static void linear(double *x, const shared *s) {
+  for (int w = 0; w < N; w++) x[w] = drift(s) * w / (N - 1) + normal();
+}
+static void linear_oscillating(double *x, const shared *s) {
+  const double omega = 6.283185307179586 * (1 + 40 * s->a);
+  oscillate(x, omega);
+  for (int w = 0; w < N; w++) x[w] += drift(s) * w / (N - 1) / omega;
+}
+static void linear_hidden(double *x, const shared *s) {
+  for (int w = 0; w < N; w++) x[w] = 0.5 * pow(10, s->b) * w / (N - 1) + normal();
+}
+static void own_slopes(double *x, const shared *s) {
+  const double slope = drift(s) * (0.5 + uniform()) * (uniform() < 0.5 ? -1 : 1);
+  for (int w = 0; w < N; w++) x[w] = slope * w / (N - 1) + normal();
+}
+static void quadratic(double *x, const shared *s) {
+  for (int w = 0; w < N; w++) x[w] = 5 * drift(s) * (w + 0.5) * (w + 0.5) / (N * N) + normal();
+}
+static void exponential(double *x, const shared *s) {
+  const double rate = (6 + 34 * s->a) / N, level = 0.01 * exp(-7 * s->b);
+  for (int w = 0; w < N; w++) x[w] = exp(rate * (w - N)) + level * normal();
+}
+
+static cst_growth estimate(const double *x, long members, double size) {
+  double *m = malloc((size_t)members * sizeof *m);
+  for (long i = 0; i < members; i++) m[i] = size;
+  const cst_growth g = cst_growth_estimate(x, m, m, members, END, 1, STEPS);
+  free(m);
+  return g;
+}
+
+/* A fixed offset and a factor must not matter; they are put on every other series. */
+static void make(double *x, int members, maker *path, int series) {
+  const shared s = {uniform(), uniform()};
+  for (int i = 0; i < members; i++) path(x + i * N, &s);
+  for (int k = 0; series % 2 && k < members * N; k++) x[k] = -7e-5 + 1e-6 * x[k];
+}
+
+static void check_rates(const char *name, maker *path, int members, int series, cst_verdict right, cst_verdict also, double least) {
+  double *x = malloc(sizeof *x * N * (size_t)members);
+  int     counts[CST_VERDICTS] = {0};
+  for (int k = 0; k < series; k++) {
+    make(x, members, path, k);
+    counts[estimate(x, members, 1).verdict]++;
+  }
+  free(x);
+  int wrong = series - counts[CST_UNDECIDED] - counts[right];
+  if (also != right && also != CST_UNDECIDED) wrong -= counts[also];
+  NOTE("%s, %d members: %s %.1f%%, undecided %.1f%%, wrong %.1f%%", name, members, cst_verdict_names[right], 100.0 * counts[right] / series,
+       100.0 * counts[CST_UNDECIDED] / series, 100.0 * wrong / series);
+  OK(wrong <= 0.02 * series, "%s, %d members: wrong in %d of %d", name, members, wrong, series);
+  OK(counts[right] >= least * series, "%s, %d members: right in %d of %d", name, members, counts[right], series);
+}
+
+static void check_all_rates(int series) {
+  static const struct {
+    const char *name;
+    maker      *path;
+    cst_verdict right, also;
+    double      least[3]; /* rate of right verdicts for 1, 8, 64 members */
+  } kinds[] = {
+      {"bounded noise", noise, CST_BOUNDED_VERDICT, CST_UNDECIDED, {0.4, 0.9, 0.95}},
+      {"fast oscillation", fast, CST_BOUNDED_VERDICT, CST_UNDECIDED, {0.4, 0.6, 0.7}},
+      {"slow oscillation", slow, CST_BOUNDED_VERDICT, CST_UNDECIDED, {0.3, 0.75, 0.85}},
+      {"random walk", walk, CST_RANDOM_WALK, CST_UNDECIDED, {0, 0, 0.85}},
+      {"linear + noise", linear, CST_LINEAR, CST_UNDECIDED, {0.6, 0.9, 0.95}},
+      {"linear + oscillation", linear_oscillating, CST_LINEAR, CST_UNDECIDED, {0.6, 0.85, 0.9}},
+      {"slopes of either sign", own_slopes, CST_LINEAR, CST_UNDECIDED, {0.6, 0.9, 0.95}},
+      {"linear under noise", linear_hidden, CST_LINEAR, CST_BOUNDED_VERDICT, {0, 0, 0}},
+      {"quadratic + noise", quadratic, CST_QUADRATIC, CST_UNDECIDED, {0.5, 0.85, 0.9}},
+      {"exponential + noise", exponential, CST_EXPONENTIAL, CST_UNDECIDED, {0.6, 0.6, 0.6}},
+  };
+  static const int members[3] = {1, 8, 64};
+  for (unsigned k = 0; k < sizeof kinds / sizeof *kinds; k++)
+    for (int j = 0; j < 3; j++)
+      check_rates(kinds[k].name, kinds[k].path, members[j], series, kinds[k].right, kinds[k].also, kinds[k].least[j]);
+}
+
+static void check_exact_and_frozen(void) {
+  static double x[64 * N];
+  double        m[64], moved[64];
+  const double  limit = 20 * 0x1p-52 * 3 * 1000; /* scale 3, 10^6 steps */
+  for (int i = 0; i < 64; i++) walk(x + i * N, NULL), m[i] = limit / (1 + i % 5), moved[i] = 0.5;
+  for (int k = 0; k < 64 * N; k++) x[k] *= 1e-16;
+  cst_growth g = cst_growth_estimate(x, m, moved, 64, END, 3, STEPS);
+  OK(g.verdict == CST_EXACT && isnan(g.exponent) && isnan(g.low) && isfinite(g.slope), "round-off below 20 eps S sqrt(n) is exact");
+  m[17] = NAN, moved[18] = NAN;
+  OK(cst_growth_estimate(x, m, moved, 64, END, 3, STEPS).verdict == CST_EXACT, "a failed member does not change that");
+  m[63] = 1.01 * limit;
+  g = cst_growth_estimate(x, m, moved, 64, END, 3, STEPS);
+  OK(g.verdict == CST_BOUNDED_VERDICT, "one member beyond, but no mean moved by as much: bounded");
+  for (int i = 0; i < 64; i++) moved[i] = i == 5 ? NAN : 1e-3;
+  OK(cst_growth_estimate(x, m, moved, 64, END, 3, STEPS).verdict == CST_FROZEN, "no member moves: frozen");
+  m[63] = 0, OK(cst_growth_estimate(x, m, moved, 64, END, 3, STEPS).verdict == CST_FROZEN, "frozen goes before exact");
+  moved[9] = 1.1e-3;
+  OK(cst_growth_estimate(x, m, moved, 64, END, 3, STEPS).verdict == CST_EXACT, "one member moves: not frozen");
+  memset(x, 0, sizeof x), m[0] = 1;
+  OK(cst_growth_estimate(x, m, moved, 64, END, 3, STEPS).verdict == CST_BOUNDED_VERDICT, "all means equal: bounded");
+  OK(cst_growth_estimate(x, m, moved, 0, END, 3, STEPS).verdict == CST_UNDECIDED, "no member: undecided");
+}
+
+static void check_holes(void) {
+  double x[3 * N], y[8 * N];
+  for (int w = 0; w < N; w++) x[w] = w < 7 ? w : NAN;
+  cst_growth g = estimate(x, 1, 1);
+  OK(g.verdict == CST_UNDECIDED && isnan(g.exponent) && isnan(g.slope) && isnan(g.slope_error), "seven windows: undecided, NaN");
+  for (int w = 0; w < N; w++) x[w] = w % 3 ? NAN : w + 0.01 * normal();
+  g = estimate(x, 1, 1);
+  OK(fabs(g.exponent - 1) < 0.1 && fabs(g.slope - N / END) < 1e-3 * N / END, "two of three windows empty: exponent %.3f, slope",
+     g.exponent);
+  for (int w = 0; w < N; w++) x[w] = w + 0.01 * normal(), x[N + w] = NAN, x[2 * N + w] = w < 9 ? 2 * w : NAN;
+  g = estimate(x, 3, 1);
+  OK(isfinite(g.exponent), "members that failed are left out: %s, %.3f", cst_verdict_names[g.verdict], g.exponent);
+  for (int i = 0; i < 8; i++) linear(y + i * N, &(shared){0, 0.5});
+  const cst_growth all = estimate(y, 7, 1);
+  for (int w = 0; w < N; w++) y[7 * N + w] = NAN;
+  g = estimate(y, 8, 1);
+  OK(!memcmp(&all, &g, sizeof g), "a failed member more: the same bits");
+}
+
+/* The slope's error against the spread of slopes. */
+static void check_slope(const char *name, maker *path, int members, int series) {
+  double *x = malloc(sizeof *x * N * (size_t)members), square = 0, claimed = 0;
+  for (int k = 0; k < series; k++) {
+    for (int i = 0; i < members; i++) path(x + i * N, &(shared){0.37, 0});
+    const cst_growth g = estimate(x, members, 1);
+    const double     off = g.slope - (path == linear ? 20.0 / (N - 1) * N / END : 0);
+    square += off * off, claimed += g.slope_error * g.slope_error;
+  }
+  free(x);
+  OK(claimed > 0.5 * square && claimed < 2.5 * square, "%s, %d members: slope's error %.2g claimed, %.2g found", name, members,
+     sqrt(claimed / series), sqrt(square / series));
+}
+
+static void check_statistics(void) {
+  const double x[6] = {3, NAN, -1, 4, 2, NAN}, p[5] = {0, 0.5, 1, 1.0 / 6, NAN}, inf[3] = {1, INFINITY, -INFINITY};
+  double       q[5];
+  OK(cst_mean(x, 6) == 2 && isnan(cst_mean(x, 0)) && isnan(cst_mean(x + 1, 1)), "mean, NaN left out");
+  OK(fabs(cst_rms(x, 6) - sqrt(7.5)) < 1e-15 && isnan(cst_rms(x + 1, 1)) && cst_rms((double[]){3e200, -4e200}, 2) > 3.5e200, "rms");
+  cst_quantiles(x, 6, p, 5, q);
+  OK(q[0] == -1 && q[1] == 2.5 && q[2] == 4 && fabs(q[3] - 0.5) < 1e-15 && isnan(q[4]), "quantiles, NaN left out");
+  cst_quantiles(x + 1, 1, p, 5, q);
+  OK(isnan(q[0]) && isnan(q[1]), "quantiles of nothing");
+  cst_quantiles(inf, 3, p, 3, q);
+  OK(q[0] == -INFINITY && q[1] == 1 && q[2] == INFINITY, "quantiles with infinities");
+  double error;
+  OK(cst_slope((double[]){0, 1, 2, 4}, (double[]){1, 3, NAN, 9}, 4, &error) == 2 && error < 1e-15, "slope of a line with a hole");
+  OK(isnan(cst_slope((double[]){0, 1}, (double[]){1, NAN}, 2, &error)) && isnan(error), "slope of one point");
+}
+
+static void check_cost(long members) {
+  double *x = malloc(sizeof *x * N * (size_t)members);
+  for (long i = 0; i < members; i++) linear(x + i * N, &(shared){0, 0});
+  const clock_t    start = clock();
+  const cst_growth g = estimate(x, members, 1), h = estimate(x, members, 1);
+  NOTE("%ld members: %.1f ms, %s %.3f [%.3f, %.3f]", members, 500.0 * (double)(clock() - start) / CLOCKS_PER_SEC,
+       cst_verdict_names[g.verdict], g.exponent, g.low, g.high);
+  OK(g.verdict == CST_LINEAR && !memcmp(&g, &h, sizeof g), "%ld members: linear, the same bits again", members);
+  free(x);
+}
+
+int main(int argc, char **argv) {
+  const int series = argc > 1 ? atoi(argv[1]) : 30;
+  check_statistics();
+  check_exact_and_frozen();
+  check_holes();
+  check_all_rates(series);
+  check_slope("noise", noise, 1, 8 * series);
+  check_slope("linear + noise", linear, 1, 8 * series);
+  check_slope("linear + noise", linear, 16, 8 * series);
+  check_slope("random walk", walk, 16, 8 * series);
+  check_cost(64);
+  check_cost(10000);
+  return tap_done();
+}

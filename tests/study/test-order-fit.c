@@ -1,0 +1,180 @@
+/* test-order-fit.c: the order that is found and its interval, on errors whose true order is known. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "constella/random.h"
+#include "constella/statistics.h"
+#include "tap.h"
+#include <math.h>
+#include <string.h>
+
+enum { MOST = 9, TRIALS = 500, SEED = 11 };
+
+static uint64_t draws;
+static double   uniform(void) {
+    return cst_random_uniform(SEED, draws++, CST_PURPOSE_TEST, 0, 0);
+}
+static double normal(void) {
+  return cst_random_normal(SEED, draws++, CST_PURPOSE_TEST, 1, 0);
+}
+
+typedef struct {
+  double h[MOST], e[MOST], floor[MOST];
+  int    n;
+} data;
+
+static cst_order_fit estimate(const data *d) {
+  return cst_order_estimate(d->h, d->e, d->floor, d->n);
+}
+
+/* e = C h^p (1 + c u^k) with noise, u = h / h[0]; round-off 1e-15. */
+static data synthetic(int p, int n, double ratio, double c, int k, double noise) {
+  data         d = {.n = n};
+  const double size = exp(2 * normal());
+  for (int i = 0; i < n; i++) {
+    const double u = pow(ratio, i);
+    d.h[i] = 0.1 * u;
+    d.floor[i] = 1e-15 * size;
+    d.e[i] = fabs(size * pow(u, p) * (1 + c * pow(u, k)) * (1 + noise * normal()) + d.floor[i] * normal());
+  }
+  return d;
+}
+
+/* Some 500 series for every order from 1 to 8: how many are ok, hold the true order, and are ok but off. */
+static void check_rates(const char *name, int n, double ratio, int k, double least_ok) {
+  int ok = 0, held = 0, off = 0, trials = 0;
+  for (int p = 1; p <= 8; p++)
+    for (int i = 0; i < TRIALS / 4; i++) {
+      const data          d = synthetic(p, n, ratio, 0.6 * uniform() - 0.3, k, 0.01);
+      const cst_order_fit f = estimate(&d);
+      ok += f.flag == CST_FLAG_OK;
+      held += f.low <= p && p <= f.high;
+      off += f.flag == CST_FLAG_OK && fabs(f.order - p) > (p <= 4 ? 0.1 : 0.3);
+      trials++;
+    }
+  NOTE("%s, %d steps: ok %.1f%%, interval holds the order %.2f%%, ok but off %d of %d", name, n, 100.0 * ok / trials, 100.0 * held / trials,
+       off, trials);
+  OK(held >= 0.985 * trials, "%s, %d steps: the interval holds the true order", name, n);
+  OK(ok >= least_ok * trials, "%s, %d steps: flagged ok", name, n);
+  OK(off <= 0.002 * trials, "%s, %d steps: what is ok is right", name, n);
+}
+
+/* The error |1 - x u| h^p changes its sign somewhere: what is called ok must be right. */
+static void check_dips(int n) {
+  int wrong = 0, ok = 0;
+  for (int i = 0; i < 8 * TRIALS; i++) {
+    const int    p = 1 + i % 6;
+    const double x = pow(2, uniform() * (n - 1)), c = i & 1 ? 0.3 * normal() : 0;
+    data         d = {.n = n};
+    for (int j = 0; j < n; j++) {
+      const double u = ldexp(1, -j);
+      d.h[j] = u;
+      d.e[j] = pow(u, p) * fabs(1 - x * u + c * u * u) * (1 + 0.01 * normal());
+    }
+    const cst_order_fit f = estimate(&d);
+    ok += f.flag == CST_FLAG_OK;
+    wrong += f.flag == CST_FLAG_OK && fabs(f.order - p) > 0.3;
+  }
+  NOTE("sign change, %d steps: ok %.2f%%, ok and wrong %.2f%%", n, 100.0 * ok / (8 * TRIALS), 100.0 * wrong / (8 * TRIALS));
+  OK(wrong <= 0.01 * 8 * TRIALS, "a sign change over %d steps is not taken for an order", n);
+}
+
+static void check_one_dip(void) {
+  for (int at = 0; at < 7; at++) {
+    data d = synthetic(2, 7, 0.5, 0.1, 1, 0);
+    d.e[at] *= 0.02;
+    const cst_order_fit f = estimate(&d);
+    OK(f.flag != CST_FLAG_OK || fabs(f.order - 2) < 0.1, "one error 50 times too small, step %d: %s, %.2f [%.2f, %.2f]", at,
+       cst_order_flag_names[f.flag], f.order, f.low, f.high);
+  }
+}
+
+static void check_round_off(void) {
+  data          d = synthetic(4, 9, 0.25, 0.1, 1, 0); /* 4^-4 a step: round-off after six steps */
+  cst_order_fit f = estimate(&d);
+  OK(f.flag == CST_FLAG_OK && fabs(f.order - 4) < 0.1 && f.last < 6, "the window ends above round-off (%d), order %.3f", f.last, f.order);
+  for (int i = 0; i < 9; i++) d.floor[i] /= 50; /* as if round-off were underestimated */
+  f = estimate(&d);
+  OK(f.flag == CST_FLAG_OK && fabs(f.order - 4) < 0.1, "a tail that bends near round-off is dropped: order %.3f, last %d", f.order, f.last);
+  for (int i = 0; i < 9; i++) d.e[i] = 1e-15, d.floor[i] = 1e-15;
+  f = estimate(&d);
+  OK(f.flag == CST_FLAG_PLATEAU && isnan(f.order) && isnan(f.low), "all at round-off: plateau, no order");
+  d.e[0] = 1;
+  f = estimate(&d);
+  OK(f.flag == CST_FLAG_PLATEAU && isnan(f.order), "one above round-off: plateau, no order");
+  d.e[1] = 1 / 16.0;
+  d.h[1] = d.h[0] / 2;
+  f = estimate(&d);
+  OK(fabs(f.order - 4) < 1e-12 && f.low < 4 && f.high > 4, "two above round-off: the order is printed (%s)", cst_order_flag_names[f.flag]);
+  memset(d.e, 0, sizeof d.e);
+  f = estimate(&d);
+  OK(f.flag == CST_FLAG_PLATEAU && isnan(f.order), "errors of exactly 0: plateau");
+}
+
+static void check_too_few(void) {
+  data          d = synthetic(3, 2, 0.5, 0, 1, 0);
+  cst_order_fit f = estimate(&d);
+  OK(f.flag == CST_FLAG_TOO_FEW && fabs(f.order - 3) < 1e-6 && f.first == 0 && f.last == 1, "two steps: too-few, the order is printed");
+  d.n = 1, f = estimate(&d);
+  OK(f.flag == CST_FLAG_TOO_FEW && isnan(f.order), "one step: too-few");
+  d.n = 0, f = estimate(&d);
+  OK(f.flag == CST_FLAG_TOO_FEW && isnan(f.order), "no step: too-few");
+  d = synthetic(3, 5, 0.5, 0, 1, 0);
+  d.e[0] = d.e[2] = d.e[4] = NAN;
+  f = estimate(&d);
+  OK(f.flag == CST_FLAG_TOO_FEW && fabs(f.order - 3) < 1e-6, "three of five failed: too-few, the order is printed");
+  d.e[2] = 1e300, d.e[0] = INFINITY;
+  f = estimate(&d);
+  OK(isfinite(f.order) && f.flag != CST_FLAG_OK, "a blow-up among them is not ok");
+}
+
+static void check_failures(void) {
+  data d = synthetic(2, 8, 0.5, 0.2, 1, 0.005);
+  d.e[3] = NAN, d.e[0] = INFINITY;
+  const cst_order_fit f = estimate(&d);
+  OK(f.flag == CST_FLAG_OK && fabs(f.order - 2) < 0.1, "failed steps are left out: %.3f", f.order);
+  const cst_order_fit g = cst_order_estimate(d.h, d.e, NULL, d.n);
+  OK(g.flag == CST_FLAG_OK && fabs(g.order - 2) < 0.1, "no floor: none assumed");
+}
+
+static void check_not_asymptotic(void) {
+  data d = {.n = 6};
+  for (int i = 0; i < 6; i++) d.h[i] = ldexp(1, -i), d.e[i] = exp(-0.3 * i * i);
+  cst_order_fit f = estimate(&d);
+  OK(f.flag == CST_FLAG_PRE_ASYMPTOTIC && isfinite(f.order), "slopes that never settle: pre-asymptotic, %.2f", f.order);
+  for (int i = 0; i < 6; i++) d.e[i] = 0.5 + 0.001 * (i % 2);
+  f = estimate(&d);
+  OK(f.flag == CST_FLAG_PRE_ASYMPTOTIC, "an error that does not shrink is not ok: %.3f", f.order);
+  for (int i = 0; i < 6; i++) d.e[i] = pow(d.h[i], 2) + 30 * pow(d.h[i], 4);
+  f = estimate(&d);
+  OK(f.flag != CST_FLAG_OK || fabs(f.order - 2) < 0.1, "order 4 turning into 2: %s, %.3f", cst_order_flag_names[f.flag], f.order);
+  for (int i = 0; i < 6; i++) d.h[i] = 1 - 0.01 * i, d.e[i] = pow(d.h[i], 2) * (1 + 0.01 * normal());
+  f = estimate(&d);
+  OK(f.flag == CST_FLAG_PRE_ASYMPTOTIC && f.high - f.low > 0.5, "steps too close together to tell: [%.2f, %.2f]", f.low, f.high);
+}
+
+static void check_irregular(void) {
+  static const double counts[] = {10, 14, 25, 33, 60, 71, 110, 200};
+  data                d = {.n = 8};
+  for (int i = 0; i < 8; i++) d.h[i] = 1 / counts[i], d.e[i] = pow(d.h[i], 3) * (1 + 2 * d.h[i]) * (1 + 0.01 * normal());
+  cst_order_fit f = estimate(&d);
+  OK(f.flag == CST_FLAG_OK && fabs(f.order - 3) < 0.1 && f.low <= 3 && 3 <= f.high, "irregular steps: %.3f [%.3f, %.3f]", f.order, f.low,
+     f.high);
+  for (int i = 1; i < 8; i += 2) d.h[i] = d.h[i - 1], d.e[i] = d.e[i - 1];
+  f = estimate(&d);
+  OK(f.flag == CST_FLAG_OK && fabs(f.order - 3) < 0.1, "steps given twice: %.3f", f.order);
+}
+
+int main(void) {
+  for (int n = 4; n <= 9; n++) check_rates("halvings, c h", n, 0.5, 1, 0.98);
+  check_rates("halvings, c h", 3, 0.5, 1, 0.7);
+  check_rates("halvings, c h^2", 5, 0.5, 2, 0.98);
+  check_rates("steps by 0.6, c h", 6, 0.6, 1, 0.98);
+  check_rates("steps by 0.3, c h", 4, 0.3, 1, 0.9);
+  for (int n = 3; n <= 8; n++) check_dips(n);
+  check_one_dip();
+  check_round_off();
+  check_too_few();
+  check_failures();
+  check_not_asymptotic();
+  check_irregular();
+  return tap_done();
+}
