@@ -4,6 +4,8 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
 MAKEFLAGS += --no-builtin-rules
+# V=1 shows the commands.
+Q := $(if $(V),,@)
 
 # BUILD may name another folder, SAN=1 adds the address and undefined-behaviour sanitizers, OPT the level of optimisation.
 BUILD  ?= build
@@ -89,11 +91,11 @@ setup:
 # ---- generated sources ----------------------------------------------------------------------------------------------------
 $(BUILD)/generate: $(GENERATOR) $(EXPR) $(wildcard include/constella/*.h src/*/*.h)
 	@mkdir -p $(@D)
-	$(CC) -std=gnu11 -O1 $(WARN) $(STRICT) -Iinclude -Isrc $(shell pkg-config --cflags libfyaml) $(filter %.c,$^) -o $@ $(shell pkg-config --libs libfyaml) -lsleef -lquadmath -lm
+	$(Q)$(CC) -std=gnu11 -O1 $(WARN) $(STRICT) -Iinclude -Isrc $(shell pkg-config --cflags libfyaml) $(filter %.c,$^) -o $@ $(shell pkg-config --libs libfyaml) -lsleef -lquadmath -lm
 
 $(GEN)/catalogue-data.c: $(BUILD)/generate $(SYSTEMS:%=src/system/catalogue/%.yaml)
 	@mkdir -p $(GEN)
-	$(BUILD)/generate $(GEN) $(filter %.yaml,$^)
+	$(Q)$(BUILD)/generate $(GEN) $(filter %.yaml,$^)
 $(SYSTEMS:%=$(GEN)/%.h) $(GEN)/catalogue.list.h: $(GEN)/catalogue-data.c ;
 
 # cores.list.h and folds.list.h: a line for every compiled form of lane code.
@@ -113,34 +115,35 @@ $(BUILD)/obj/method/cores.o: $(GEN)/cores.list.h
 $(BUILD)/obj/observe/folds.o: $(GEN)/folds.list.h
 $(BUILD)/obj/gen/%.o: $(GEN)/%.c
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -c $< -o $@
+	$(Q)$(CC) $(ALL_CFLAGS) -c $< -o $@
 define LANE_RULES
 $(BUILD)/obj/expr/interpret.$(1).o: src/expr/interpret.c
 	@mkdir -p $$(@D)
-	$(CC) $(ALL_CFLAGS) $(ISA_$(1)) -c $$< -o $$@
+	$(Q)$(CC) $(ALL_CFLAGS) $(ISA_$(1)) -c $$< -o $$@
 $(LANE_GENERIC:src/%.c=$(BUILD)/obj/%.$(1).o): $(BUILD)/obj/%.$(1).o: src/%.c
 	@mkdir -p $$(@D)
-	$(CC) $(ALL_CFLAGS) $(ISA_$(1)) -c $$< -o $$@
+	$(Q)$(CC) $(ALL_CFLAGS) $(ISA_$(1)) -c $$< -o $$@
 $(SYSTEMS:%=$(BUILD)/obj/system/kernels/%.$(1).o): $(BUILD)/obj/system/kernels/%.$(1).o: src/system/kernels.c $(GEN)/catalogue-data.c
 	@mkdir -p $$(@D)
-	$(CC) $(ALL_CFLAGS) $(ISA_$(1)) -DCST_SYSTEM_HEADER='"$$*.h"' -c $$< -o $$@
+	$(Q)$(CC) $(ALL_CFLAGS) $(ISA_$(1)) -DCST_SYSTEM_HEADER='"$$*.h"' -c $$< -o $$@
 endef
 $(foreach i,$(sort $(ISAS) portable),$(eval $(call LANE_RULES,$(i))))
 define HOT_RULES
 $(BUILD)/obj/$(2)/$(3).$(1).o: src/$(2).c $(GEN)/catalogue-data.c
 	@mkdir -p $$(@D)
-	$(CC) $(ALL_CFLAGS) $(ISA_$(1)) -DCST_SYSTEM_HEADER='"$(3).h"' -c $$< -o $$@
+	$(Q)$(CC) $(ALL_CFLAGS) $(ISA_$(1)) -DCST_SYSTEM_HEADER='"$(3).h"' -c $$< -o $$@
 endef
 $(foreach i,$(ISAS),$(foreach f,$(LANE_HOT:src/%.c=%),$(foreach s,$(SYSTEMS),$(eval $(call HOT_RULES,$(i),$(f),$(s))))))
 $(BUILD)/obj/%.o: src/%.c
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -DCST_VERSION='"$(VERSION)"' -DCST_COMPILER='"$(CC) $(CFLAGS) $(STRICT)"' -c $< -o $@
+	$(Q)$(CC) $(ALL_CFLAGS) -DCST_VERSION='"$(VERSION)"' -DCST_COMPILER='"$(CC) $(CFLAGS) $(STRICT)"' -c $< -o $@
 
 $(LIBRARY): $(OBJ_PLAIN) $(OBJ_LANE) $(OBJ_KERNELS) $(OBJ_HOT)
 	@rm -f $@
-	ar rcs $@ $^
+	@ar rcs $@ $^
 $(PROGRAM): $(BUILD)/obj/main.o $(LIBRARY)
-	$(CC) $(SANFLAGS) $^ -o $@ $(PC_LIBS) -ldl
+	@echo 'linking $@'
+	$(Q)$(CC) $(SANFLAGS) $^ -o $@ $(PC_LIBS) -ldl
 
 clean:
 	rm -rf $(BUILD)

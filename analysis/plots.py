@@ -56,20 +56,20 @@ def order_guides(ax, result, curves, part):
 
 
 def order_note(result, curve, parts):
-    """'q 2.00, p 2.00' for the legend; the flag where there is no order to trust."""
-    case, words = curve.cases[0], []
+    """'q, p: 2.00; λ: plateau' for the legend: the orders, or the flag where there is no order to trust."""
+    case, named = curve.cases[0], {}
     for part, name, _ in parts:
         order, flag = result.numbers(f"order{part}")[case], result.texts(f"flag{part}")[case]
         if flag:
-            words.append(f"{name} {order:.2f}".strip() if flag == "ok" else f"{name} {flag}".strip())
-    return ", ".join(words)
+            named.setdefault(f"{order:.2f}" if flag == "ok" else flag, []).append(name)
+    return "; ".join(f"{', '.join(names)}: {words}".lstrip(": ") for words, names in named.items())
 
 
 def order_figure(result):
     curves, parts = result.curves(), parts_with_data(result)
     if not curves or not parts:
         return None
-    fig, axes = style.grid(1, len(parts), height=4.6, sharex=True)
+    fig, axes = style.grid(1, len(parts), width=4.5 if len(parts) < 3 else 3.8, height=4.6, sharex=True)
     for ax, (part, _, name) in zip(axes[0], parts):
         error = result.numbers(f"error{part}")
         ax.set_yscale("log")
@@ -77,6 +77,7 @@ def order_figure(result):
             draw_curve(ax, c, result.steps[c.cases], error[c.cases], result.fitted(c, part))
         order_guides(ax, result, curves, part)
         style.step_axis(ax, result.steps)
+        ax.set_xlim(left=result.steps.min() / (result.steps.max() / result.steps.min()) ** 0.12)
         style.log_axis(ax.yaxis)
         style.note_floor(ax, [error])
         ax.set(xlabel="step h", ylabel=f"error{result.unit(f'/statistics/error{part}')}", title=name)
@@ -131,19 +132,21 @@ def work_energy_figure(result):
 # ---- series over time
 
 
-def series_figure(result, names, what, decorate):
-    """Rows: quantities; columns: chosen steps; in each panel the largest |x - x(0)| so far, one line per curve."""
+def series_figure(result, names, what, levels, growth=False):
+    """Rows: quantities; columns: chosen steps; in each panel the largest |x - x(0)| so far, one line per curve.
+
+    levels(result, name) gives [(height, text)], to be marked; growth: draw lines of known growth."""
     curves, steps = result.curves(), result.chosen_steps()
     names = [n for n in names if any(positive(result.series(n, case)[1]) for c in curves for case in c.cases)]
     if not names:
         return None
     fig, axes = style.grid(len(names), len(steps), width=4.4, height=3.1, sharex=True, sharey="row")
     for row, name in zip(axes, names):
+        tops = []
         for ax, step in zip(row, steps):
             shown = [(c, result.at_step(c, step)) for c in curves]
-            draw_series(ax, result, name, [(c, case) for c, case in shown if case is not None])
-        for ax, step in zip(row, steps):
-            decorate(ax, result, name, [c for c in range(result.ncase) if result.nominal[c] == step])
+            tops += draw_series(ax, result, name, [(c, case) for c, case in shown if case is not None])
+        finish_row(row, tops, levels(result, name), growth)
         row[0].set_ylabel(series_label(result, name))
     for ax, step in zip(axes[0], steps):
         ax.set_title(f"step {step:.4g}")
@@ -160,65 +163,77 @@ def series_label(result, name):
 
 
 def draw_series(ax, result, name, shown):
-    """The largest value so far; the values themselves behind it, faint, while there are few lines."""
+    """The largest value so far; the values themselves behind it, faint, while there are few lines. Returns the heavy lines."""
     ax.set(xscale="log", yscale="log")
-    drawn = []
+    tops = []
     for c, case in shown:
         t, x = result.series(name, case)
         if not len(t):
             continue
-        drawn.append(x)
+        tops.append(np.maximum.accumulate(np.abs(x)))
         if len(shown) <= 6:
             ax.plot(t, style.raised(x), color=style.colour(c), alpha=0.25, linewidth=0.6, zorder=2)
-        first = (c.method_index * 7 % 20) / 100 + 0.02
-        ax.plot(t, style.raised(np.maximum.accumulate(np.abs(x))), color=style.colour(c), linestyle=style.dashes(c), marker=style.marker(c), markevery=(first, 0.24), linewidth=1.3, zorder=3)
+        marks = (style.stagger(c), 0.24)
+        ax.plot(t, style.raised(tops[-1]), color=style.colour(c), linestyle=style.dashes(c), marker=style.marker(c), markevery=marks, linewidth=1.3, zorder=3)
     style.log_axis(ax.xaxis)
     style.log_axis(ax.yaxis)
-    style.note_floor(ax, drawn)
+    style.note_floor(ax, tops)
+    return tops
 
 
-def growth_guides(ax, *_):
-    """t^1/2 and t^1 from the lower left corner, drawn as far as the panel goes; t^0 is any horizontal line."""
+def finish_row(row, tops, levels, growth):
+    """Common limits from the heavy lines (without their first values, which may be accidents); levels that are not far below; growth."""
+    ends = style.raised(np.concatenate([[x[min(len(x) - 1, len(x) // 10)], x[-1]] for x in tops]))
+    low, high = ends.min(), ends.max()
+    near = [(y, text) for y, text in levels if low / 1e4 < y < high * 1e4]
+    heights = [low, high, *(y for y, _ in near)]
+    margin = (max(heights) / min(heights)) ** 0.06 * 1.6
+    row[0].set_ylim(min(heights) / margin, max(heights) * margin)
+    for ax in row:
+        for y, _ in near:
+            style.level(ax, y)
+        style.side_labels(ax, near + (growth_guides(ax) if growth else []))
+
+
+def growth_guides(ax):
+    """t^1/2 and t from the lower left corner, as far as the panel goes; returns the names of those that leave it on the right."""
     (t0, t1), (y0, y1) = ax.get_xlim(), ax.get_ylim()
-    start = y0 * (y1 / y0) ** 0.04
+    start, labels = y0 * (y1 / y0) ** 0.04, []
     for power, text in ((0.5, "$t^{1/2}$"), (1.0, "$t$")):
-        end = min(t1, t0 * (y1 / start) ** (1 / power))
-        over = start * (end / t0) ** power >= y1 * 0.999
-        ax.plot([t0, end], [start, start * (end / t0) ** power], color=style.GREY, linewidth=0.9, zorder=1, scalex=False, scaley=False)
-        ax.annotate(text, (end, start * (end / t0) ** power), xytext=(0, 2) if over else (3, 0), textcoords="offset points", ha="center" if over else "left", va="bottom" if over else "center", fontsize=8, color=style.GREY, annotation_clip=False)
+        height = start * (t1 / t0) ** power
+        end = t1 if height <= y1 else t0 * (y1 / start) ** (1 / power)
+        style.guide(ax, [t0, end], [start, start * (end / t0) ** power])
+        if height <= y1:
+            labels.append((height, text))
+        else:
+            ax.annotate(text, (end, y1), xytext=(0, 2), textcoords="offset points", ha="center", va="bottom", fontsize=8, color=style.GREY)
     ax.set(xlim=(t0, t1), ylim=(y0, y1))
+    return labels
 
 
-def decorate_drift(ax, result, name, cases):
-    """Guide slopes, and the round-off of the quantity's scale."""
+def round_off(result, name):
+    """eps times the largest scale of the quantity."""
     scale = result.data(f"/observables/{name}", "scale")
-    scale = scale[cases] if scale is not None else np.array([])
-    scale = scale[np.isfinite(scale) & (scale > 0)]
-    if scale.size:
-        style.level(ax, style.EPS * scale.max(), "ε S")
-    growth_guides(ax)
+    scale = scale[np.isfinite(scale) & (scale > 0)] if scale is not None else np.array([])
+    return [(style.EPS * scale.max(), "ε S")] if scale.size else []
 
 
-def decorate_constraint(ax, result, name, cases):
-    """Round-off, and the tolerances of the solver, which bound the scaled constraint."""
-    style.level(ax, style.EPS, "ε")
+def round_off_and_tolerance(result, name):
+    """eps, and the tolerances of the solver, which bound the scaled constraint."""
     tolerance = result.data("/cases/tolerance")
-    if tolerance is None or name != "constraint_scaled":
-        return
-    for x in sorted(set(tolerance[cases])):
-        if x > 3 * style.EPS:
-            style.level(ax, x, "tol")
+    bounds = set(tolerance) if tolerance is not None and name == "constraint_scaled" else set()
+    return [(style.EPS, "ε")] + [(x, "tol") for x in sorted(bounds) if x > 3 * style.EPS]
 
 
 def drift_figure(result):
-    return series_figure(result, result.drifting, "drift over time", decorate_drift)
+    return series_figure(result, result.drifting, "drift over time", round_off, growth=True)
 
 
 def constraint_figure(result):
     if result.data("/multiplier") is None or not len(result.data("/multiplier")):
         return None
     scaled = [n for n in ("constraint_scaled", "hidden_scaled") if n in result.names("/observables")]
-    return series_figure(result, scaled or ["constraint", "hidden"], "constraints over time", decorate_constraint)
+    return series_figure(result, scaled or ["constraint", "hidden"], "constraints over time", round_off_and_tolerance)
 
 
 # ---- ensembles
@@ -238,12 +253,12 @@ def draw_ridge(ax, curve, base, values, edges):
 
 
 def draw_band(ax, result, name, curve, case, y):
-    """5 to 95 % thin, 25 to 75 % thick, the median as the curve's marker, the mean as a tick."""
+    """5 to 95 % thin, 25 to 75 % thick, the median as a circle, the mean as a tick."""
     low, q1, middle, q3, high, mean = (result.numbers(f"{name}_{q}")[case] for q in ("q05", "q25", "q50", "q75", "q95", "mean"))
     tone = style.colour(curve)
     ax.plot([low, high], [y, y], color=tone, linewidth=1.2, zorder=3)
     ax.plot([q1, q3], [y, y], color=tone, linewidth=3.2, solid_capstyle="butt", zorder=3)
-    ax.plot([middle], [y], color=tone, marker=style.marker(curve), markersize=4.5, markeredgecolor="white", markeredgewidth=0.6, zorder=4)
+    ax.plot([middle], [y], color=tone, marker="o", markersize=4.2, markerfacecolor="white", markeredgewidth=1.1, zorder=4)
     ax.plot([mean], [y], color="black", marker="|", markersize=7, zorder=5)
 
 
@@ -297,9 +312,9 @@ def draw_shares(ax, result, name, curves, case_of):
     for c in curves:
         x = np.sort(style.raised(result.members(name, case_of(c), "drift"))) if case_of(c) is not None else np.array([])
         if len(x):
-            share = np.arange(1, len(x) + 1) / len(x)
-            offset = (c.method_index * 7 % 20) / 100 + 0.02
-            ax.plot(np.repeat(x, 2)[1:] if len(x) > 1 else [x[0], x[0]], np.repeat(share, 2)[:-1] if len(x) > 1 else [0, 1], color=style.colour(c), linestyle=style.dashes(c), marker=style.marker(c), markevery=(offset, 0.24), linewidth=1.3)
+            share = np.arange(len(x) + 1) / len(x)
+            marks = (style.stagger(c), 0.24)
+            ax.plot(np.append(x[:1], x), share, drawstyle="steps-pre", color=style.colour(c), linestyle=style.dashes(c), marker=style.marker(c), markevery=marks, linewidth=1.3)
     style.log_axis(ax.xaxis)
 
 
@@ -336,13 +351,13 @@ DRIFT = (
     "drift",
     drift_figure,
     "Largest change since the start over all members: heavy lines show the largest so far. Grey lines grow as the square root of time (a random walk) and as time; a bounded "
-    "error is level. Dotted: ε S, the round-off of the quantity's scale.",
+    "error is level. Dotted, where it is near: ε S, the round-off of the quantity's scale.",
 )
 CONSTRAINT = ("constraint", constraint_figure, "How well the constraints and the hidden constraints on velocities hold, scaled, over all members. Dotted: ε, and the tolerance of the solver.")
 DISTRIBUTION = (
     "ensemble",
     distribution_figure,
-    "Distribution over the members at the end. Histogram: the finest step. Lines below it, from the finest step down: 5 to 95 % (thin), 25 to 75 % (thick), median (mark), mean (tick).",
+    "Distribution over the members at the end. Histogram: the finest step. Lines below it, from the finest step down: 5 to 95 % (thin), 25 to 75 % (thick), median (circle), mean (tick).",
 )
 SHARES = ("ensemble-drift", shares_figure, "Share of the members whose largest change during the run is at most the value on the axis.")
 

@@ -19,7 +19,8 @@ from matplotlib.lines import Line2D  # noqa: E402
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 DASHES = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (5, 1.5, 1.2, 1.5)), (0, (8, 2)), (0, (3, 1, 1, 1, 1, 1)))
-GREY = "#767676"
+GREY = "#6B6B6B"
+PALE = "#B4B4B4"
 EPS = float(np.finfo(float).eps)
 FLOOR = 1e-17  # where zeros are drawn on logarithmic axes
 
@@ -61,13 +62,18 @@ def dashes(curve):
     return DASHES[curve.variant_index % len(DASHES)]
 
 
+def stagger(curve):
+    """Where along a line its first marker sits, so that markers of neighbours stand apart."""
+    return 0.02 + (curve.method_index * 7 % 20) / 100
+
+
 def plain(text):
     """Text that matplotlib shall not read as mathematics."""
     return text.replace("$", r"\$")
 
 
 def wrapped(text, width=38):
-    return "\n".join(textwrap.wrap(plain(text), width, subsequent_indent="   ", break_on_hyphens=False)) or text
+    return "\n".join(textwrap.wrap(plain(text), width, subsequent_indent="   ", break_on_hyphens=False, break_long_words=False)) or text
 
 
 def grid(rows, columns, width=4.3, height=3.5, **share):
@@ -111,17 +117,19 @@ def note_floor(ax, values):
         ax.annotate("0 drawn at $10^{-17}$", (0.99, 0.01), xycoords="axes fraction", ha="right", va="bottom", fontsize=7.5, color=GREY)
 
 
-def legend(fig, curves, markers=True, extra=(), notes=None):
+def legend(fig, curves, extra=(), notes=None):
     """One legend right of the panels: a line per method (with its note), then one per variant, then `extra` handles."""
     notes = notes or {}
     handles = []
     for c in {c.method: c for c in reversed(curves)}.values():
         text = wrapped(c.method) + (f"\n   {notes[c.method]}" if c.method in notes else "")
-        handles.append((c.method_index, Line2D([], [], color=colour(c), marker=marker(c) if markers else "", label=text)))
+        handles.append((c.method_index, Line2D([], [], color=colour(c), marker=marker(c), label=text)))
     handles = [handle for _, handle in sorted(handles, key=lambda pair: pair[0])]
     for c in sorted({c.variant: c for c in curves if c.variant}.values(), key=lambda c: c.variant_index):
         handles.append(Line2D([], [], color=GREY, linestyle=dashes(c), label=wrapped(c.variant)))
     handles += extra
+    lines = sum(h.get_label().count("\n") + 1.4 for h in handles)
+    fig.set_figheight(max(fig.get_figheight(), 0.155 * lines))
     fig.legend(handles=handles, loc="center left", bbox_to_anchor=(1.005, 0.5), frameon=False, handlelength=2.6, labelspacing=0.55)
 
 
@@ -130,16 +138,24 @@ def faded(label):
     return Line2D([], [], color=GREY, marker="o", markerfacecolor="white", linestyle=(0, (2, 2)), linewidth=0.9, label=label)
 
 
-def guide(ax, x, y, text):
-    """A grey line of known slope, named at its first point."""
-    ax.plot(x, y, color=GREY, linewidth=0.9, zorder=1, scalex=False, scaley=False)
+def guide(ax, x, y, text=""):
+    """A grey line of known slope, named before its first point."""
+    ax.plot(x, y, color=PALE, linewidth=1.0, zorder=1, scalex=False, scaley=False)
     ax.annotate(text, (x[0], y[0]), xytext=(-3, 0), textcoords="offset points", ha="right", va="center", fontsize=8, color=GREY)
 
 
-def level(ax, y, text):
-    """A horizontal dotted line, named at its right end outside the panel."""
+def level(ax, y):
+    """A horizontal dotted line."""
     ax.axhline(y, color=GREY, linewidth=0.9, linestyle=":", zorder=1)
-    ax.annotate(text, (1.01, y), xycoords=("axes fraction", "data"), ha="left", va="center", fontsize=8, color=GREY)
+
+
+def side_labels(ax, labels, apart=0.065):
+    """Names (height, text) of lines right of a panel with a logarithmic height, moved apart where they would overlap."""
+    low, high = np.log(ax.get_ylim())
+    at = -np.inf
+    for y, text in sorted(labels):
+        at = max((np.log(y) - low) / (high - low), at + apart)
+        ax.annotate(text, (1.012, at), xycoords="axes fraction", ha="left", va="center", fontsize=8, color=GREY)
 
 
 def encode(fig, form):

@@ -12,7 +12,7 @@ FAST_ROOMS ?= core expr system tableau study record
 
 $(BUILD)/tests/%: tests/%.c tests/tap.h $(LIBRARY)
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -Itests -I$(<D) $(filter %.c,$<) $(LIBRARY) -o $@ $(PC_LIBS) -ldl
+	$(Q)$(CC) $(ALL_CFLAGS) -Itests -I$(<D) $(filter %.c,$<) $(LIBRARY) -o $@ $(PC_LIBS) -ldl
 
 .PHONY: test check tests-built san
 tests-built: $(PROGRAM) $(TEST_BIN)
