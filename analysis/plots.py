@@ -350,10 +350,10 @@ ENERGY = ("work-energy", work_energy_figure, "The largest change of the energy a
 DRIFT = (
     "drift",
     drift_figure,
-    "Largest change since the start over all members: heavy lines show the largest so far. Grey lines grow as the square root of time (a random walk) and as time; a bounded "
+    "Largest change since the start over all members, at no more than three of the steps; heavy lines show the largest so far. Grey lines grow as the square root of time (a random walk) and as time; a bounded "
     "error is level. Dotted, where it is near: ε S, the round-off of the quantity's scale.",
 )
-CONSTRAINT = ("constraint", constraint_figure, "How well the constraints and the hidden constraints on velocities hold, scaled, over all members. Dotted: ε, and the tolerance of the solver.")
+CONSTRAINT = ("constraint", constraint_figure, "How well the constraints and the hidden constraints on velocities hold, scaled, the largest over all members so far. Dotted: ε, and the tolerance of the solver.")
 DISTRIBUTION = (
     "ensemble",
     distribution_figure,

@@ -3,7 +3,7 @@
 #define _GNU_SOURCE 1
 #include "constella/document.h"
 #include "constella/isa.h"
-#include "tests/tap.h"
+#include "tap.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,10 +1,10 @@
 #!/bin/bash
 # test-files.sh: the file apart from its writer: equal bytes for any number of ranks; read while it is written; read after kill -9. TAP.
-# usage: test-files.sh WRITE_DEMO CONSTELLA
+# usage: [WRITE_DEMO [CONSTELLA]]; without arguments the programs in BUILD and CONSTELLA.
 # SPDX-License-Identifier: BSD-2-Clause
 . "$(dirname "$0")/tap.sh"
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
-demo=$(realpath "$1") cst=$(realpath "$2") folder=$(mktemp -d) writer=
+demo=$(realpath "${1:-$BUILD/tests/record/write-demo}") cst=$(realpath "${2:-$CONSTELLA}") folder=$(mktemp -d) writer=
 trap '[ -n "$writer" ] && kill -9 $writer 2>/dev/null; cd /; rm -rf "$folder"' EXIT
 cd "$folder" || exit 1
 

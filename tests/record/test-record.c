@@ -1,4 +1,4 @@
-/* test-record.c: result files as their writers and readers see them; on any number of ranks. */
+/* test-record.c: result files as their writers and readers see them. ranks: 1 2 3 */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define TAP_MPI
 #include "tap.h"

@@ -1,10 +1,10 @@
 #!/bin/bash
 # test-table.sh: the commands `table` and `status` on files of write-demo. TAP.
-# usage: test-table.sh WRITE_DEMO CONSTELLA   (CONSTELLA: build/constella, or the program of cli-main.c)
+# usage: [WRITE_DEMO [CONSTELLA]]; without arguments the programs in BUILD and CONSTELLA.
 # SPDX-License-Identifier: BSD-2-Clause
 . "$(dirname "$0")/tap.sh"
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
-demo=$(realpath "$1") cst=$(realpath "$2") folder=$(mktemp -d)
+demo=$(realpath "${1:-$BUILD/tests/record/write-demo}") cst=$(realpath "${2:-$CONSTELLA}") folder=$(mktemp -d)
 trap 'cd /; rm -rf "$folder"' EXIT
 cd "$folder" || exit 1
 $demo f.h5 complete && $demo i.h5 interrupted || exit 1

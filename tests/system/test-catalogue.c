@@ -1,7 +1,7 @@
 /* test-catalogue.c: every system of the catalogue: states, kernels, derivatives, symmetries, exact motions, projection. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "constella/system.h"
-#include "tests/tap.h"
+#include "tap.h"
 #include <math.h>
 #include <quadmath.h>
 #include <stdint.h>

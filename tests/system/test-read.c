@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define _GNU_SOURCE 1
 #include "constella/system.h"
-#include "tests/tap.h"
+#include "tap.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,8 +1,11 @@
 #!/usr/bin/python3
-# read.py: a file of write-demo as h5py and xarray see it: names, units, dimensions, text, fill values. TAP.
-# usage: read.py FILE   (written by: write-demo FILE complete)
+# test_read.py: a file of write-demo as h5py and xarray see it: names, units, dimensions, text, fill values. TAP.
+# The file is written by write-demo of BUILD.
 # SPDX-License-Identifier: BSD-2-Clause
+import os
+import subprocess
 import sys
+import tempfile
 
 count = failed = 0
 
@@ -66,7 +69,10 @@ for what, modules, read in (("h5py", ("h5py", "numpy"), h5py_reads), ("xarray", 
         print(f"ok {count} - # SKIP {what}: {e}")
         continue
     try:
-        read(sys.argv[1])
+        with tempfile.TemporaryDirectory() as folder:
+            file = os.path.join(folder, "demo.h5")
+            subprocess.run([os.path.join(os.environ.get("BUILD", "build"), "tests/record/write-demo"), file, "complete"], check=True)
+            read(file)
     except Exception as e:
         ok(False, f"{what}: {type(e).__name__}: {e}")
 print(f"1..{count}")

@@ -1,12 +1,12 @@
-"""sympy.py DRIVER: value, gradient and second directional derivatives of the engine against SymPy in 50 digits.
+"""test_sympy.py [DRIVER]: value, gradient and second directional derivatives of the engine against SymPy in 50 digits.
 
-DRIVER is the compiled derive-print.c. The bound is 1e-13 relative to the value or, where terms cancel, to the sum of their
+DRIVER is the compiled derive-print.c, by default the one in BUILD. The bound is 1e-13 relative to the value or, where terms cancel, to the sum of their
 magnitudes times the amplification of the operations on the way (see evaluate), which double precision cannot beat.
 """
 # SPDX-License-Identifier: BSD-2-Clause
-import random, subprocess, sys
+import os, random, subprocess, sys
 
-sys.path.pop(0)   # this directory: its sympy.py is this file
+DRIVER = sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.environ.get("BUILD", "build"), "tests/expr/derive-print")
 try:
     import mpmath, sympy
 except ImportError:
@@ -105,7 +105,7 @@ def main():
     texts = MECHANICS + [expression(r, r.randint(1, 4)) for _ in range(RANDOM)]
     points = [([r.uniform(0.3, 1.7) for _ in X], [r.uniform(-1, 1) for _ in W]) for _ in texts]
     lines = "".join(" ".join("%.17g" % v for v in q + w) + " " + t + "\n" for (q, w), t in zip(points, texts))
-    answers = subprocess.run([sys.argv[1]], input=lines, capture_output=True, text=True, check=True).stdout.splitlines()
+    answers = subprocess.run([DRIVER], input=lines, capture_output=True, text=True, check=True).stdout.splitlines()
     failed = len(answers) != len(texts)
     for i, (text, (q, w), answer) in enumerate(zip(texts, points, answers), 1):
         if answer.startswith("error"):

@@ -1,0 +1,135 @@
+"""words.py: what a result says, in sentences: orders, verdicts, constraints. Selects and words; decides nothing that the file does not say."""
+# SPDX-License-Identifier: BSD-2-Clause
+import numpy as np
+
+VERDICTS = {
+    "exact": "conserved up to round-off",
+    "bounded": "bounded error, no drift",
+    "random-walk": "grows like a random walk, as the square root of time",
+    "linear": "drifts linearly in time",
+    "quadratic": "drifts as the square of time",
+    "exponential": "grows exponentially",
+    "undecided": "undecided: the run does not tell growth from none",
+    "frozen": "frozen: nothing moved, so this says nothing about conservation",
+}
+FLAGS = {
+    "pre-asymptotic": "no sound order: the steps are not small enough, or the local slopes do not agree",
+    "plateau": "no sound order: the errors are at round-off",
+    "too-few": "no sound order: fewer than three usable steps",
+}
+PARTS = (("_q", "q"), ("_p", "p"), ("_lambda", "λ"))
+
+
+def summary(result):
+    """Sentences, each a plain text, for the kind of study."""
+    makers = {"order": orders, "conservation": verdicts, "ensemble": spreads}
+    return makers[result.kind](result) + constraints(result)
+
+
+def joined(words):
+    words = list(words)
+    return words[0] if len(words) == 1 else ", ".join(words[:-1]) + " and " + words[-1]
+
+
+# ---- order
+
+
+def interval(result, case, part):
+    order, low, high = (result.numbers(f"order{part}{end}")[case] for end in ("", "_low", "_high"))
+    return f"{order:.2f} ({low:.2f} to {high:.2f})" if np.isfinite(low) and np.isfinite(high) else f"{order:.2f}"
+
+
+def order_of(result, curve):
+    """'order 2.00 (1.98 to 2.02) in q, ...', or why there is none; parts with the same words are named together."""
+    case, said = curve.cases[0], {}
+    for part, name in PARTS:
+        flag = result.texts(f"flag{part}")[case]
+        if flag and np.isfinite(result.numbers(f"error{part}")[curve.cases]).any():
+            said.setdefault(f"order {interval(result, case, part)}" if flag == "ok" else FLAGS.get(flag, flag), []).append(name)
+    return "; ".join(f"{words}, in {joined(names)}" for words, names in said.items())
+
+
+def orders(result):
+    said = [(c.label, order_of(result, c)) for c in result.curves()]
+    return [f"{label}: {words}." for label, words in said if words]
+
+
+# ---- conservation
+
+
+def verdict_groups(result, column):
+    """{verdict: [label, ...]}; a curve whose steps disagree is named with its steps."""
+    groups, verdict = {}, result.texts(column)
+    for c in result.curves():
+        for word in dict.fromkeys(verdict[c.cases]):
+            mine = [f"{result.nominal[k]:.4g}" for k in c.cases if verdict[k] == word]
+            note = "" if len(mine) == len(c.cases) else f" (step {', '.join(mine)})"
+            groups.setdefault(word, []).append(c.label + note)
+    groups.pop("", None)
+    return groups
+
+
+def verdicts(result):
+    out = []
+    for name in result.drifting:
+        groups = verdict_groups(result, f"{name}_verdict")
+        for word in sorted(groups, key=lambda w: list(VERDICTS).index(w) if w in VERDICTS else len(VERDICTS)):
+            out.append(f"{name}, {VERDICTS.get(word, word)}: {'; '.join(groups[word])}.")
+    return out
+
+
+# ---- ensembles
+
+
+def spread_of(result, curve, name):
+    """Median and quantiles at the finest step that has them."""
+    middle = result.numbers(f"{name}_q50")
+    cases = [c for c in curve.cases if np.isfinite(middle[c])]
+    if not cases:
+        return ""
+    low, high = result.numbers(f"{name}_q05")[cases[-1]], result.numbers(f"{name}_q95")[cases[-1]]
+    return f"{curve.label} {middle[cases[-1]]:.4g} ({low:.4g} to {high:.4g})"
+
+
+def spreads(result):
+    out = []
+    for name in (*result.drifting, "displacement"):
+        said = [s for s in (spread_of(result, c, name) for c in result.curves()) if s]
+        if said:
+            out.append(f"{name} at the end, median (5 to 95 % of the members), finest step: {'; '.join(said)}.")
+    return out
+
+
+# ---- every kind
+
+
+def constraints(result):
+    """Best and worst method for each of the two scaled constraints."""
+    out = []
+    for column, what in (("constraint_scaled_max", "constraints |g|"), ("hidden_scaled_max", "hidden constraints |G v|")):
+        x = result.numbers(column)
+        worst = {c.label: np.nanmax(x[c.cases]) for c in result.curves() if np.isfinite(x[c.cases]).any()}
+        if worst:
+            best, last = min(worst, key=worst.get), max(worst, key=worst.get)
+            tail = f", {worst[last]:.2g} at worst ({last})" if worst[last] > worst[best] else ""
+            out.append(f"Scaled {what} over the whole run: {worst[best]:.2g} at best ({best}){tail}.")
+    return out
+
+
+def state(result):
+    """What became of the run, and of its trajectories."""
+    total, done, failed = result.counts()
+    written = result.attribute("/run", "state")
+    words = {"complete": "The run is complete", "running": "The run was still going when this was written, or was killed"}
+    head = words.get(written, f"The run was {written}")
+    tail = f", {failed} of them failed" if failed else ""
+    return f"{head}: {done} of {total} trajectories are done{tail}."
+
+
+def failures(result):
+    """(case, reason, members) for every case and reason."""
+    out = []
+    for case in np.flatnonzero((result.status > 0).any(axis=1)):
+        for code in sorted({int(s) for s in result.status[case] if s > 0}):
+            out.append((int(case), result.reasons.get(code, f"reason {code}"), np.flatnonzero(result.status[case] == code)))
+    return out
