@@ -150,3 +150,12 @@ clean:
 
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
 -include tests/tests.mk
+
+.PHONY: demo format lint
+demo: setup
+	@$(MAKE) --no-print-directory all
+	@BUILD='$(BUILD)' PYTHON='$(PYTHON)' tools/demo.sh
+format:
+	clang-format -i $$(git ls-files '*.c' '*.h')
+lint: all
+	@BUILD='$(BUILD)' tools/lint.sh

@@ -33,7 +33,8 @@ def draw_curve(ax, curve, x, y, strong):
     """Faint and hollow throughout; solid over the run of points that are `strong`."""
     tone, keep = style.colour(curve), np.isfinite(x) & np.isfinite(y)
     y = style.raised(y)
-    ax.plot(x[keep], y[keep], color=tone, alpha=0.45, linewidth=0.9, linestyle=(0, (2, 2)), marker=style.marker(curve), markerfacecolor="white", zorder=2)
+    faint = {"alpha": 0.45, "linewidth": 0.9, "linestyle": (0, (2, 2)), "markerfacecolor": "white", "zorder": 2}
+    ax.plot(x[keep], y[keep], color=tone, marker=style.marker(curve), **faint)
     ax.plot(x[strong & keep], y[strong & keep], color=tone, linestyle=style.dashes(curve), marker=style.marker(curve), zorder=3)
 
 
@@ -51,8 +52,9 @@ def order_guides(ax, result, curves, part):
         h, e = h[e > 0], e[e > 0]
         if len(h) < 2:
             continue
-        ends = np.array([h.min(), h.max()])
-        style.guide(ax, ends, 0.4 * (e / h**p).min() * ends**p, f"$h^{{{p}}}$")
+        factor = 0.4 * (e / h**p).min()
+        ends = np.array([max(h.min(), (0.4 * e.min() / factor) ** (1 / p)), h.max()])
+        style.guide(ax, ends, factor * ends**p, f"$h^{{{p}}}$")
 
 
 def order_note(result, curve, parts):
@@ -75,6 +77,7 @@ def order_figure(result):
         ax.set_yscale("log")
         for c in curves:
             draw_curve(ax, c, result.steps[c.cases], error[c.cases], result.fitted(c, part))
+        ax.set_ylim(ax.get_ylim())  # guides move no limits
         order_guides(ax, result, curves, part)
         style.step_axis(ax, result.steps)
         ax.set_xlim(left=result.steps.min() / (result.steps.max() / result.steps.min()) ** 0.12)
@@ -140,21 +143,27 @@ def series_figure(result, names, what, levels, growth=False):
     names = [n for n in names if any(positive(result.series(n, case)[1]) for c in curves for case in c.cases)]
     if not names:
         return None
-    fig, axes = style.grid(len(names), len(steps), width=4.4, height=3.1, sharex=True, sharey="row")
-    for row, name in zip(axes, names):
+    fig, rows = style.panels(names, steps, width=4.4, height=3.1)
+    for row, name in zip(rows, names):
         tops = []
         for ax, step in zip(row, steps):
             shown = [(c, result.at_step(c, step)) for c in curves]
             tops += draw_series(ax, result, name, [(c, case) for c, case in shown if case is not None])
+        style.same_limits(row, x=True)
         finish_row(row, tops, levels(result, name), growth)
         row[0].set_ylabel(series_label(result, name))
-    for ax, step in zip(axes[0], steps):
-        ax.set_title(f"step {step:.4g}")
-    for ax in axes[-1]:
+    for ax in rows[-1] if len(steps) > 1 else [row[0] for row in rows]:
         ax.set_xlabel(f"time{result.unit('/series/t')}")
+    finish_panels(rows, steps)
     style.legend(fig, curves)
     style.title(fig, heading(result, what))
     return fig
+
+
+def finish_panels(rows, steps):
+    for ax, step in zip(rows[0], steps):
+        ax.set_title(f"step {step:.4g}")
+    style.left_labels_only(rows)
 
 
 def series_label(result, name):
@@ -173,8 +182,7 @@ def draw_series(ax, result, name, shown):
         tops.append(np.maximum.accumulate(np.abs(x)))
         if len(shown) <= 6:
             ax.plot(t, style.raised(x), color=style.colour(c), alpha=0.25, linewidth=0.6, zorder=2)
-        marks = (style.stagger(c), 0.24)
-        ax.plot(t, style.raised(tops[-1]), color=style.colour(c), linestyle=style.dashes(c), marker=style.marker(c), markevery=marks, linewidth=1.3, zorder=3)
+        style.line(ax, c, t, style.raised(tops[-1]))
     style.log_axis(ax.xaxis)
     style.log_axis(ax.yaxis)
     style.note_floor(ax, tops)
@@ -183,13 +191,15 @@ def draw_series(ax, result, name, shown):
 
 def finish_row(row, tops, levels, growth):
     """Common limits from the heavy lines (without their first values, which may be accidents); levels that are not far below; growth."""
-    ends = style.raised(np.concatenate([[x[min(len(x) - 1, len(x) // 10)], x[-1]] for x in tops]))
+    if not tops:
+        return
+    ends = style.raised(np.concatenate([[x[len(x) // 40], x[-1]] for x in tops]))
     low, high = ends.min(), ends.max()
     near = [(y, text) for y, text in levels if low / 1e4 < y < high * 1e4]
     heights = [low, high, *(y for y, _ in near)]
     margin = (max(heights) / min(heights)) ** 0.06 * 1.6
-    row[0].set_ylim(min(heights) / margin, max(heights) * margin)
     for ax in row:
+        ax.set_ylim(min(heights) / margin, max(heights) * margin)
         for y, _ in near:
             style.level(ax, y)
         style.side_labels(ax, near + (growth_guides(ax) if growth else []))
@@ -312,9 +322,9 @@ def draw_shares(ax, result, name, curves, case_of):
     for c in curves:
         x = np.sort(style.raised(result.members(name, case_of(c), "drift"))) if case_of(c) is not None else np.array([])
         if len(x):
-            share = np.arange(len(x) + 1) / len(x)
-            marks = (style.stagger(c), 0.24)
-            ax.plot(np.append(x[:1], x), share, drawstyle="steps-pre", color=style.colour(c), linestyle=style.dashes(c), marker=style.marker(c), markevery=marks, linewidth=1.3)
+            pick = np.unique(np.linspace(0, len(x) - 1, 2000).astype(int))
+            share = np.append(0, (pick + 1) / len(x))
+            style.line(ax, c, np.append(x[:1], x[pick]), share, drawstyle="steps-pre")
     style.log_axis(ax.xaxis)
 
 
@@ -324,14 +334,14 @@ def shares_figure(result):
     names = [n for n in result.drifting if result.data(f"/observables/{n}") is not None and positive(result.data(f"/observables/{n}", "drift"))]
     if not curves or not names or result.status.shape[1] < 2:
         return None
-    fig, axes = style.grid(len(names), len(steps), width=4.2, height=2.9, sharex="row", sharey=True)
-    for row, name in zip(axes, names):
+    fig, rows = style.panels(names, steps, width=4.2, height=2.9)
+    for row, name in zip(rows, names):
         for ax, step in zip(row, steps):
             draw_shares(ax, result, name, curves, lambda c, step=step: result.at_step(c, step))
             ax.set_xlabel(f"largest {series_label(result, name)}")
+        style.same_limits(row, x=True)
         row[0].set_ylabel("share of members")
-    for ax, step in zip(axes[0], steps):
-        ax.set_title(f"step {step:.4g}")
+    finish_panels(rows, steps)
     style.legend(fig, curves)
     style.title(fig, heading(result, "drift over the members"))
     return fig
@@ -343,21 +353,33 @@ ORDER = (
     "order",
     order_figure,
     "Error against step, both logarithmic. Solid: the window that the order was fitted to, as far as the local slopes show it. Faint and "
-    "hollow: steps outside it (not asymptotic yet, or on the round-off plateau), and methods without a sound order. Grey lines have the slope of the whole orders found.",
+    "hollow: steps outside it (not asymptotic yet, or on the round-off plateau), and methods without a sound order. Grey lines have the "
+    "slopes of the whole orders found.",
 )
-WORK = ("work", work_error_figure, "Error against work: evaluations of the force, which depend on the method alone, and measured time, which depends on the machine.")
+WORK = (
+    "work",
+    work_error_figure,
+    "Error against work: evaluations of the force, which depend on the method alone, and measured time, which depends on the machine.",
+)
 ENERGY = ("work-energy", work_energy_figure, "The largest change of the energy against work.")
 DRIFT = (
     "drift",
     drift_figure,
-    "Largest change since the start over all members, at no more than three of the steps; heavy lines show the largest so far. Grey lines grow as the square root of time (a random walk) and as time; a bounded "
-    "error is level. Dotted, where it is near: ε S, the round-off of the quantity's scale.",
+    "Largest change since the start over all members, at no more than three of the steps; heavy lines show the largest so far. Grey lines "
+    "grow as the square root of time (a random walk) and as time; a bounded error is level. Dotted, where it is near: ε S, the round-off "
+    "of the quantity's scale.",
 )
-CONSTRAINT = ("constraint", constraint_figure, "How well the constraints and the hidden constraints on velocities hold, scaled, the largest over all members so far. Dotted: ε, and the tolerance of the solver.")
+CONSTRAINT = (
+    "constraint",
+    constraint_figure,
+    "How well the constraints and the hidden constraints on velocities hold, scaled, the largest over all members so far. Dotted: ε, and "
+    "the tolerance of the solver.",
+)
 DISTRIBUTION = (
     "ensemble",
     distribution_figure,
-    "Distribution over the members at the end. Histogram: the finest step. Lines below it, from the finest step down: 5 to 95 % (thin), 25 to 75 % (thick), median (circle), mean (tick).",
+    "Distribution over the members at the end. Histogram: the finest step. Lines below it, from the finest step down: 5 to 95 % (thin), "
+    "25 to 75 % (thick), median (circle), mean (tick).",
 )
 SHARES = ("ensemble-drift", shares_figure, "Share of the members whose largest change during the run is at most the value on the axis.")
 

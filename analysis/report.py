@@ -22,7 +22,10 @@ try:
     import words
     from result import Result, ResultError, shortest
 except ImportError as e:
-    sys.stderr.write(f"constella: error: report needs the Python module {e.name}, which {sys.executable} does not have; Debian: apt-get install python3-h5py python3-numpy python3-matplotlib\n")
+    sys.stderr.write(
+        f"constella: error: report needs the Python module {e.name}, which {sys.executable} does not have; "
+        "Debian: apt-get install python3-h5py python3-numpy python3-matplotlib\n"
+    )
     sys.exit(2)
 
 FORMS = ("png", "pdf", "svg")
@@ -62,7 +65,8 @@ def table(result):
     names = result.columns
     columns = [result.column(n) for n in names]
     numeric = [c.dtype.kind in "fi" for c in columns]
-    head = "".join(f'<th{" class=number" if k else ""} title="{escape(result.attribute(f"/statistics/{n}", "long_name"))}">{escape(n)}</th>' for n, k in zip(names, numeric))
+    meaning = [escape(result.attribute(f"/statistics/{n}", "long_name")) for n in names]
+    head = "".join(f'<th{" class=number" if k else ""} title="{m}">{escape(n)}</th>' for n, k, m in zip(names, numeric, meaning))
     methods, rows = result.texts("method"), []
     for case in range(result.ncase):
         cells = "".join(
@@ -76,8 +80,8 @@ def table(result):
 
 def figure(name, caption, fig):
     data = base64.b64encode(style.encode(fig, "svg")).decode("ascii")
-    width = round(fig.get_figwidth() * 72)
-    return f'<figure id="figure-{name}"><img alt="{escape(caption)}" style="min-width: min(100%, {width}px)" src="data:image/svg+xml;base64,{data}"><figcaption>{escape(caption)}</figcaption></figure>\n'
+    image = f'<img alt="{escape(caption)}" src="data:image/svg+xml;base64,{data}">'
+    return f'<figure id="figure-{name}">{image}<figcaption>{escape(caption)}</figcaption></figure>\n'
 
 
 def members_text(members):
@@ -104,7 +108,8 @@ def failures(result):
 def study(result):
     text = f"<pre>{escape(result.attribute('/', 'study'))}</pre>"
     description = result.attribute("/", "system_description")
-    return text + (f"<details><summary>the system {escape(result.attribute('/', 'system'))}</summary><pre>{escape(description)}</pre></details>" if description else "")
+    summary = f"<summary>the system {escape(result.attribute('/', 'system'))}</summary>"
+    return text + (f"<details>{summary}<pre>{escape(description)}</pre></details>" if description else "")
 
 
 def provenance(result):
@@ -137,7 +142,8 @@ def page(result):
     css = (pathlib.Path(__file__).parent / "page.css").read_text(encoding="utf-8")
     warning = "" if result.complete else f'<p class="warning">{escape(words.state(result))} What follows holds only what is there.</p>\n'
     links = "".join(f'<a href="#{name}">{escape(heading)}</a>' for name, heading, _ in parts)
-    head = f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">\n<title>{escape(title)}</title>\n<style>\n{css}</style></head>\n'
+    meta = '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
+    head = f'<!DOCTYPE html>\n<html lang="en"><head>{meta}\n<title>{escape(title)}</title>\n<style>\n{css}</style></head>\n'
     body = f'<body>\n<header><h1>{escape(title)}</h1><p class="lead">{escape(lead(result))}</p>\n{warning}<nav>{links}</nav></header>\n'
     return head + body + "".join(section(*p) for p in parts) + "</body></html>\n"
 
@@ -151,8 +157,10 @@ def write(path, data):
     try:
         part.write_bytes(data)
         os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)
+    except OSError as e:
+        if part.exists():
+            part.unlink()
+        raise OSError(e.errno, f"cannot write: {e.strerror}", str(path)) from None
 
 
 def write_figures(result, folder):
@@ -165,7 +173,7 @@ def write_figures(result, folder):
 def arguments(argv):
     parser = argparse.ArgumentParser(prog="constella report", description="Figures and tables of a result file in one self-contained page.", allow_abbrev=False)
     parser.add_argument("file", metavar="FILE", help="a result of constella run")
-    parser.add_argument("-o", "--output", metavar="PAGE.html", type=pathlib.Path, help="default: the file's name with .html in the current folder, unless --figures is given")
+    parser.add_argument("-o", "--output", metavar="PAGE.html", type=pathlib.Path, help="default: FILE's name with .html, here, unless --figures is given")
     parser.add_argument("--figures", metavar="DIR", type=pathlib.Path, help="also write each figure as PNG, PDF and SVG into this folder")
     args = parser.parse_args(argv)
     if args.output is None and args.figures is None:
@@ -191,7 +199,7 @@ def main(argv):
     except ResultError as e:
         return fail(2, args.file, e)
     except OSError as e:
-        return fail(1, e.filename or args.output or args.file, e.strerror or e)
+        return fail(1, e.filename or args.file, e.strerror or e)
     return 0
 
 

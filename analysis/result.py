@@ -32,6 +32,7 @@ class Curve:
     cases: np.ndarray
     method_index: int
     variant_index: int
+    variants: int  # of the study
 
     @property
     def label(self):
@@ -209,7 +210,7 @@ class Result:
         order = list(dict.fromkeys(method for method, _ in groups))
         variants = list(dict.fromkeys(variant for _, variant in groups))
         return [
-            Curve(m, self._variant_label(v, variants), self._coarse_to_fine(cases), order.index(m), variants.index(v))
+            Curve(m, self._variant_label(v, variants), self._coarse_to_fine(cases), order.index(m), variants.index(v), len(variants))
             for (m, v), cases in groups.items()
         ]
 

@@ -59,12 +59,19 @@ def marker(curve):
 
 
 def dashes(curve):
-    return DASHES[curve.variant_index % len(DASHES)]
+    """One pattern a variant; with more variants than patterns they are not told apart."""
+    return DASHES[curve.variant_index] if curve.variants <= len(DASHES) else "-"
 
 
 def stagger(curve):
     """Where along a line its first marker sits, so that markers of neighbours stand apart."""
-    return 0.02 + (curve.method_index * 7 % 20) / 100
+    return 0.02 + ((7 * curve.method_index + 3 * curve.variant_index) % 20) / 100
+
+
+def line(ax, curve, x, y, **more):
+    """A heavy line with a few markers on it."""
+    marks = {"marker": marker(curve), "markevery": (stagger(curve), 0.24)}
+    ax.plot(x, y, color=colour(curve), linestyle=dashes(curve), linewidth=1.3, zorder=3, **marks, **more)
 
 
 def plain(text):
@@ -82,16 +89,52 @@ def grid(rows, columns, width=4.3, height=3.5, **share):
     return fig, axes
 
 
+def panels(names, steps, width, height):
+    """A figure with a row of panels for each name and a column for each step; with one step the names fill two columns.
+
+    Returns the figure and a list of panels a name."""
+    if len(steps) > 1:
+        fig, axes = grid(len(names), len(steps), width, height)
+        return fig, [list(row) for row in axes]
+    columns = min(len(names), 2)
+    fig, axes = grid(-(-len(names) // columns), columns, width, height)
+    for ax in axes.ravel()[len(names) :]:
+        ax.set_axis_off()
+    return fig, [[ax] for ax in axes.ravel()[: len(names)]]
+
+
+def same_limits(row, x=False):
+    """Panels side by side get the limits that hold what all of them show."""
+    limits = [ax.get_xlim() if x else ax.get_ylim() for ax in row]
+    for ax in row:
+        (ax.set_xlim if x else ax.set_ylim)(min(low for low, _ in limits), max(high for _, high in limits))
+
+
+def left_labels_only(rows):
+    """Labels of the heights at the first panel of each row alone."""
+    for row in rows:
+        for ax in row[1:]:
+            ax.tick_params(labelleft=False, which="both")
+
+
 def title(fig, text):
     """The title of a figure, wrapped to its width."""
     fig.suptitle("\n".join(textwrap.wrap(plain(text), int(fig.get_figwidth() * 11))), fontsize=11.5, fontweight="bold", x=0.01, ha="left")
 
 
+class PartsOfDecade(ticker.LogFormatterSciNotation):
+    """Labels within a decade, where the axis is so short that it needs them: 0.3 rather than 3 x 10^-1."""
+
+    def __call__(self, x, pos=None):
+        text = super().__call__(x, pos)
+        return f"{x:g}" if text and 1e-3 <= x < 1e4 else text
+
+
 def log_axis(axis):
-    """Decades, labelled as 10^k, never more labels than there is room for."""
+    """Decades, labelled as 10^k, never more labels than there is room for; parts of a decade where there is hardly one."""
     axis.set_major_locator(ticker.LogLocator(base=10, numticks=9))
     axis.set_minor_locator(ticker.LogLocator(base=10, subs=range(2, 10), numticks=9))
-    axis.set_minor_formatter(ticker.NullFormatter())
+    axis.set_minor_formatter(PartsOfDecade(labelOnlyBase=False, minor_thresholds=(0.8, 0.3)))
 
 
 def step_axis(ax, steps):
@@ -117,6 +160,14 @@ def note_floor(ax, values):
         ax.annotate("0 drawn at $10^{-17}$", (0.99, 0.01), xycoords="axes fraction", ha="right", va="bottom", fontsize=7.5, color=GREY)
 
 
+def variant_handles(curves):
+    """Legend entries for what sets curves of one method apart."""
+    variants = sorted({c.variant: c for c in curves if c.variant}.values(), key=lambda c: c.variant_index)
+    if variants and variants[0].variants > len(DASHES):
+        return [Line2D([], [], color=GREY, label=f"one line for each of\n{variants[0].variants} sets of parameters")]
+    return [Line2D([], [], color=GREY, linestyle=dashes(c), label=wrapped(c.variant)) for c in variants]
+
+
 def legend(fig, curves, extra=(), notes=None):
     """One legend right of the panels: a line per method (with its note), then one per variant, then `extra` handles."""
     notes = notes or {}
@@ -125,9 +176,7 @@ def legend(fig, curves, extra=(), notes=None):
         text = wrapped(c.method) + (f"\n   {notes[c.method]}" if c.method in notes else "")
         handles.append((c.method_index, Line2D([], [], color=colour(c), marker=marker(c), label=text)))
     handles = [handle for _, handle in sorted(handles, key=lambda pair: pair[0])]
-    for c in sorted({c.variant: c for c in curves if c.variant}.values(), key=lambda c: c.variant_index):
-        handles.append(Line2D([], [], color=GREY, linestyle=dashes(c), label=wrapped(c.variant)))
-    handles += extra
+    handles += [*variant_handles(curves), *extra]
     lines = sum(h.get_label().count("\n") + 1.4 for h in handles)
     fig.set_figheight(max(fig.get_figheight(), 0.155 * lines))
     fig.legend(handles=handles, loc="center left", bbox_to_anchor=(1.005, 0.5), frameon=False, handlelength=2.6, labelspacing=0.55)

@@ -70,6 +70,16 @@ void cst_batch_start(const cst_stepper *s, cst_batch *b, long index, const doubl
   b->alive[index / width] |= 1 << index % width;
 }
 
+void cst_batch_refuse(const cst_stepper *s, cst_batch *b, long index, const double *c, const double *q, const double *v) {
+  const int     width = cst_stepper_width(s);
+  const double *from = column(s, b->record, index);
+  double       *to = column(s, b->last, index);
+  cst_batch_start(s, b, index, c, q, v, 1);
+  for (size_t k = 0; k < cst_stepper_record_size(s) / (size_t)width; k++) to[k * (size_t)width] = from[k * (size_t)width];
+  b->alive[index / width] &= ~(1 << index % width);
+  b->fate[index] = (cst_fate){CST_NO_START, 0};
+}
+
 void cst_batch_ready(const cst_stepper *s, cst_batch *b) {
   for (int g = 0; g < b->groups; g++) cst_stepper_make_ghosts(s, b->record + (size_t)g * cst_stepper_record_size(s), b->alive[g]);
 }

@@ -7,7 +7,8 @@
 #define CST_CORE_H
 #include "system/group.h"
 
-typedef enum { CST_DONE, CST_NOT_CONVERGED, CST_NOT_FINITE } cst_reason;
+/* How a trajectory ended; CST_NO_START: its start could not be projected on the constraints. The numbers stand in result files. */
+typedef enum { CST_DONE, CST_NOT_CONVERGED, CST_NOT_FINITE, CST_NO_START } cst_reason;
 
 typedef struct {
   long       steps;   /* whole steps that can be made before a lane fails; n when none does */

@@ -29,7 +29,7 @@ struct cst_stepper {
   double      *saved;           /* [groups] records, for steps in pieces */
   /* what the solver's callbacks work on */
   cst_batch   *batch;
-  long         n;
+  const cst_schedule *schedule;
   segment     *now;
   int          sub;
 };
@@ -97,7 +97,7 @@ static PetscErrorCode make_segments(cst_stepper *st, const cst_system *s, const 
   PetscFunctionReturn(0);
 }
 
-static void march_group(void *context, int group);
+static PetscErrorCode march_all(void *context);
 static int  piece_residual(void *context, int group, const double *x, double *f);
 static void piece_direction(void *context, int group, const double *x, const double *f, double *d);
 static void piece_correct(void *context, int group, double *x, const double *d);
@@ -121,7 +121,7 @@ PetscErrorCode cst_stepper_create(const cst_method *method, const cst_system *sy
   st->saved = aligned(st->size * (size_t)o->groups);
   st->scratch = (cst_scratch *)aligned(sizeof(cst_scratch) / sizeof(double) * (size_t)o->groups);
   PetscCheck(st->work && st->saved && st->scratch, PETSC_COMM_SELF, PETSC_ERR_MEM, "no memory for %d groups of lanes", o->groups);
-  PetscCall(cst_solver_create((cst_equations){st, march_group, piece_residual, piece_direction, piece_correct}, o->groups, st->width, most, o->max_iterations, &st->solver));
+  PetscCall(cst_solver_create((cst_equations){st, march_all, piece_residual, piece_direction, piece_correct}, o->groups, st->width, most, o->max_iterations, &st->solver));
   PetscFunctionReturn(0);
 }
 
@@ -264,9 +264,34 @@ static void advance_group(cst_stepper *st, int group, long n) {
   }
 }
 
-static void march_group(void *context, int group) {
-  cst_stepper *st = context;
-  advance_group(st, group, st->n);
+/* From stop to stop with the stretch that `stretch` makes. */
+static PetscErrorCode follow(cst_stepper *st, PetscErrorCode (*stretch)(cst_stepper *, long)) {
+  PetscFunctionBegin;
+  for (long to; (to = st->schedule->next(st->schedule->context)) > st->batch->step;) {
+    PetscCall(stretch(st, to - st->batch->step));
+    st->batch->step = to;
+    PetscCall(st->schedule->look(st->schedule->context));
+  }
+  PetscFunctionReturn(0);
+}
+
+static void set_mean(cst_stepper *st, double mean) {
+  for (int i = 0; i < st->nsegment; i++) st->segment[i].context.mean = mean;
+}
+
+/* The impulse of shake's first step is that of half a step: its multipliers are kept apart when the step is looked at by itself. */
+static PetscErrorCode march_stretch(cst_stepper *st, long n) {
+  PetscFunctionBegin;
+  if (st->halved_start && st->batch->step == 0) set_mean(st, n == 1 ? 2 / st->h : 1 / st->h);
+  for (int g = 0; g < st->batch->groups; g++) advance_group(st, g, n);
+  if (st->halved_start) set_mean(st, 1 / st->h);
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode march_all(void *context) {
+  PetscFunctionBegin;
+  PetscCall(follow(context, march_stretch));
+  PetscFunctionReturn(0);
 }
 
 /* ---- the same in pieces, for PETSc's own types and for monitors ---------------------------------------------------------- */
@@ -331,30 +356,35 @@ static PetscErrorCode step_in_pieces(cst_stepper *st, long step) {
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode advance(cst_stepper *st, cst_batch *b, long n) {
+static PetscErrorCode stretch_in_pieces(cst_stepper *st, long n) {
   PetscFunctionBegin;
-  if (cst_solver_marches(st->solver)) {
-    st->n = n;
-    PetscCall(cst_solver_solve(st->solver, b->groups));
-  } else
-    for (long k = 0; k < n; k++) PetscCall(step_in_pieces(st, b->step + k));
-  b->step += n;
+  if (st->halved_start && st->batch->step == 0) set_mean(st, n == 1 ? 2 / st->h : 1 / st->h);
+  for (long k = 0; k < n; k++) PetscCall(step_in_pieces(st, st->batch->step + k));
+  if (st->halved_start) set_mean(st, 1 / st->h);
   PetscFunctionReturn(0);
 }
 
-static void set_mean(cst_stepper *st, double mean) {
-  for (int i = 0; i < st->nsegment; i++) st->segment[i].context.mean = mean;
+PetscErrorCode cst_stepper_follow(cst_stepper *st, cst_batch *b, const cst_schedule *schedule) {
+  PetscFunctionBegin;
+  st->batch = b;
+  st->schedule = schedule;
+  if (cst_solver_marches(st->solver)) PetscCall(cst_solver_solve(st->solver, b->groups));
+  else PetscCall(follow(st, stretch_in_pieces));
+  PetscFunctionReturn(0);
+}
+
+/* The schedule of one stretch: its context is its last step. */
+static long stretch_end(void *context) { return *(long *)context; }
+
+static PetscErrorCode look_at_nothing(void *context) {
+  PetscFunctionBegin;
+  (void)context;
+  PetscFunctionReturn(0);
 }
 
 PetscErrorCode cst_stepper_advance(cst_stepper *st, cst_batch *b, long n) {
+  long to = b->step + n;
   PetscFunctionBegin;
-  st->batch = b;
-  if (n > 0 && b->step == 0 && st->halved_start) {
-    set_mean(st, 2 / st->h);
-    PetscCall(advance(st, b, 1));
-    set_mean(st, 1 / st->h);
-    n--;
-  }
-  if (n > 0) PetscCall(advance(st, b, n));
+  PetscCall(cst_stepper_follow(st, b, &(cst_schedule){&to, stretch_end, look_at_nothing}));
   PetscFunctionReturn(0);
 }

@@ -52,6 +52,8 @@ PetscErrorCode cst_batch_destroy(cst_batch *b);
 void cst_batch_reset(const cst_stepper *s, cst_batch *b, long lanes);
 /* Start lane `index` from the continuous data q, v with parameters c; p = M v. */
 void cst_batch_start(const cst_stepper *s, cst_batch *b, long index, const double *c, const double *q, const double *v, double tolerance);
+/* The same for a trajectory that cannot start: it is recorded with that reason and never stepped. */
+void cst_batch_refuse(const cst_stepper *s, cst_batch *b, long index, const double *c, const double *q, const double *v);
 void cst_batch_ready(const cst_stepper *s, cst_batch *b);
 /* The column of lane `index` in use: its record, or its last good one when it failed. Entry k is column[k * width]. */
 const double *cst_batch_lane(const cst_stepper *s, const cst_batch *b, long index);
@@ -63,4 +65,13 @@ void cst_stepper_make_ghosts(const cst_stepper *s, double *record, int alive);
 void           cst_stepper_set_step(cst_stepper *s, double h);
 /* n further steps of every living lane. */
 PetscErrorCode cst_stepper_advance(cst_stepper *s, cst_batch *b, long n);
+
+/* Where a batch stops on its way: next gives the step of the next stop (the current one: enough for now), look is called there. */
+typedef struct {
+  void *context;
+  long (*next)(void *context);
+  PetscErrorCode (*look)(void *context);
+} cst_schedule;
+/* The same from stop to stop, all within one SNESSolve where the SNES type allows it. */
+PetscErrorCode cst_stepper_follow(cst_stepper *s, cst_batch *b, const cst_schedule *schedule);
 #endif

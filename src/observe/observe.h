@@ -33,7 +33,7 @@ typedef struct {
 } cst_fold;
 
 /* Bins of an exact sum: bin k holds multiples of 2^(40 k - 160), the sum of up to 1024 terms a lane without rounding. */
-enum { CST_BINS = 6, CST_BIN_BITS = 40, CST_BIN_LOW = -160 };
+enum { CST_BINS = 6 };
 
 const cst_fold *cst_fold_for(const cst_system *s, int isa);
 #endif

@@ -1,6 +1,6 @@
 /* lanes.c: the SNES type `lanes`: Newton on every lane by itself inside one SNESSolve.
  *
- * Without a monitor each group is handed to the equations' march, which leaves registers only when its work is done. With a monitor the
+ * Without a monitor the equations march by themselves, group by group, and leave registers only when a group's work is done. With a monitor the
  * groups iterate together so that there is something to watch; the lanes' arithmetic is the same.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
@@ -39,7 +39,7 @@ static PetscErrorCode solve(SNES snes) {
     PetscCall(together(snes, s));
     PetscFunctionReturn(0);
   }
-  for (int g = 0; g < s->groups; g++) s->equations.march(s->equations.context, g);
+  PetscCall(s->equations.march(s->equations.context));
   snes->reason = SNES_CONVERGED_FNORM_ABS;
   PetscFunctionReturn(0);
 }

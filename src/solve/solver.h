@@ -1,7 +1,7 @@
 /* solver.h: one PETSc SNES over a batch of independent small systems, one system a lane.
  *
- * The solver knows no method: it is given cst_equations, callbacks on one group of lanes. With the SNES type `lanes` (ours, the default) one SNESSolve
- * hands each group once to `march`, which iterates every lane by itself, possibly through many steps: the equations of successive steps are
+ * The solver knows no method: it is given cst_equations, callbacks on groups of lanes. With the SNES type `lanes` (ours, the default) one SNESSolve
+ * is one call of `march`, which iterates every lane by itself, possibly through many steps: the equations of successive steps are
  * block lower triangular, and a march is their forward substitution. With newtonls and nrichardson the groups iterate together, one substep a SNESSolve, through
  * residual and direction. All three do the same operations on a lane, so their bits agree.
  */
@@ -12,8 +12,8 @@
 
 typedef struct {
   void *context;
-  /* The whole work on one group. */
-  void (*march)(void *context, int group);
+  /* All the work at once, on every group. */
+  PetscErrorCode (*march)(void *context);
   /* The current substep on one group: x, f, d are [unknowns][W]. residual returns whether a lane is still active; direction gives d, the next iterate
    * being x + d; correct applies d to the active lanes of x. */
   int (*residual)(void *context, int group, const double *x, double *f);

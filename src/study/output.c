@@ -67,7 +67,7 @@ static void row_fields(cst_output *o) {
   field(o, CST_F64, "1", "coordinates at the end, or the last good ones", OVER(DIM_CASE, DIM_MEMBER, DIM_COORDINATE), "/final/q");
   field(o, CST_F64, "1", "momenta at the end, or the last good ones", OVER(DIM_CASE, DIM_MEMBER, DIM_COORDINATE), "/final/p");
   field(o, CST_F64, "1", "multipliers of the last step, M A = f - G' lambda", OVER(DIM_CASE, DIM_MEMBER, DIM_MULTIPLIER), "/final/lambda");
-  field(o, CST_I8, "1", "0 done, 1 the solver did not converge, 2 not finite; -1 not run", OVER(DIM_CASE, DIM_MEMBER), "/final/status");
+  field(o, CST_I8, "1", "0 done, 1 solver did not converge, 2 not finite, 3 no consistent start; -1 not run", OVER(DIM_CASE, DIM_MEMBER), "/final/status");
   field(o, CST_I64, "1", "good steps", OVER(DIM_CASE, DIM_MEMBER), "/final/steps");
   field(o, CST_F64, "1", "iterations of the solver, all steps", OVER(DIM_CASE, DIM_MEMBER), "/final/iterations");
   field(o, CST_F64, "1", "evaluations of the force, all steps", OVER(DIM_CASE, DIM_MEMBER), "/final/evaluations");

@@ -101,8 +101,9 @@ static PetscErrorCode start_members(const cst_plan *p, const cst_stepper *st, cs
   PetscFunctionBegin;
   cst_batch_reset(st, b, count);
   for (long m = 0; m < count; m++) {
-    PetscCheck(cst_study_member(s, variant, first + m, q, v), PETSC_COMM_SELF, PETSC_ERR_CONV_FAILED, "member %ld cannot be projected on the constraints", first + m);
-    cst_batch_start(st, b, m, s->parameter + (size_t)variant * (size_t)s->system->npar, q, v, 1e-15);
+    const double *c = s->parameter + (size_t)variant * (size_t)s->system->npar;
+    if (cst_study_member(s, variant, first + m, q, v)) cst_batch_start(st, b, m, c, q, v, 1e-15);
+    else cst_batch_refuse(st, b, m, c, q, v);
   }
   cst_batch_ready(st, b);
   PetscFunctionReturn(0);

@@ -95,6 +95,11 @@ const cst_case *cst_runner_case(const cst_runner *r, long lane) {
 
 long cst_runner_member(const cst_runner *r, long lane) { return (r->work->first + lane) % r->plan->study->members; }
 
+static void start_lane(const cst_stepper *st, cst_batch *b, long lane, const double *c, const double *q, const double *v, double tolerance, bool good) {
+  if (good) cst_batch_start(st, b, lane, c, q, v, tolerance);
+  else cst_batch_refuse(st, b, lane, c, q, v);
+}
+
 static PetscErrorCode start(cst_runner *r) {
   const cst_study  *s = r->plan->study;
   const cst_system *sys = s->system;
@@ -106,10 +111,9 @@ static PetscErrorCode start(cst_runner *r) {
   for (long l = 0; l < r->work->count; l++) {
     const cst_case *c = cst_runner_case(r, l);
     const double   *par = s->parameter + (size_t)c->variant * (size_t)sys->npar;
-    PetscCheck(cst_study_member(s, c->variant, cst_runner_member(r, l), q, v), PETSC_COMM_SELF, PETSC_ERR_CONV_FAILED,
-               "member %ld cannot be projected on the constraints: its spread is too large", cst_runner_member(r, l));
-    cst_batch_start(r->st, r->b, l, par, q, v, s->tolerance[c->tolerance]);
-    if (r->hst) cst_batch_start(r->hst, r->hb, l, par, q, v, s->tolerance[c->tolerance]);
+    bool          good = cst_study_member(s, c->variant, cst_runner_member(r, l), q, v);
+    start_lane(r->st, r->b, l, par, q, v, s->tolerance[c->tolerance], good);
+    if (r->hst) start_lane(r->hst, r->hb, l, par, q, v, s->tolerance[c->tolerance], good);
     for (int i = 0; i < sys->nq; i++) {
       size_t at = ((size_t)l / W * (size_t)sys->nq + (size_t)i) * W + (size_t)l % W;
       r->q0[at] = q[i];
@@ -250,10 +254,11 @@ static void sample_members(cst_runner *r, int sample) {
 
 static long next_multiple(long now, long every) { return every > 0 ? (now / every + 1) * every : LONG_MAX; }
 
-static long next_stop(const cst_runner *r, long slice) {
-  const cst_class *k = r->klass;
-  const long       now = r->b->step;
-  long             stop = PetscMin(k->n, now + slice);
+static long next_stop(void *context) {
+  const cst_runner *r = context;
+  const cst_class  *k = r->klass;
+  const long        now = r->b->step;
+  long              stop = PetscMin(k->n, r->slice_end);
   stop = PetscMin(stop, next_multiple(now, k->observe));
   stop = PetscMin(stop, next_multiple(now, k->read));
   if (r->keeps_states) stop = PetscMin(stop, next_multiple(now, r->plan->study->trajectory_every));
@@ -261,7 +266,8 @@ static long next_stop(const cst_runner *r, long slice) {
   return stop;
 }
 
-static PetscErrorCode look(cst_runner *r) {
+static PetscErrorCode look(void *context) {
+  cst_runner      *r = context;
   const cst_class *k = r->klass;
   const long       now = r->b->step;
   PetscFunctionBegin;
@@ -277,16 +283,15 @@ static PetscErrorCode look(cst_runner *r) {
 }
 
 static PetscErrorCode march(cst_runner *r) {
-  long slice = 1;
+  const cst_schedule schedule = {r, next_stop, look};
+  long               slice = 1;
   PetscFunctionBegin;
   PetscCall(look(r));
   while (r->b->step < r->klass->n) {
     double before = MPI_Wtime();
     long   from = r->b->step;
-    while (r->b->step < r->klass->n && r->b->step - from < slice) {
-      PetscCall(cst_stepper_advance(r->st, r->b, next_stop(r, slice - (r->b->step - from)) - r->b->step));
-      PetscCall(look(r));
-    }
+    r->slice_end = from + slice;
+    PetscCall(cst_stepper_follow(r->st, r->b, &schedule));
     double spent = MPI_Wtime() - before;
     if (spent < 0.025) slice *= 2;
     else if (spent > 0.1) slice = PetscMax(1, slice / 2);

@@ -32,6 +32,7 @@ struct cst_runner {
   int              window;
   long             in_window;            /* folds in the open window */
   int              next_sample;
+  long             slice_end;            /* the step at which MPI is entered next */
   bool             keeps_states;
 };
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include "system/internal.h"
 
-enum { MAX_ITERATIONS = 50 };
+enum { NEWTON_ITERATIONS = 12, MOST_LEVELS = 256 };
 
 static cst_tape **tapes(cst_tape ***list, int n) {
   if (!*list) *list = cst_system_memory(calloc((size_t)n + 1, sizeof **list));
@@ -166,26 +166,60 @@ static double relative(const cst_system *s, const double *G, const double *q, co
   return most;
 }
 
-/* y := q + G(q)'theta with g(y) = 0. theta by Newton's method, whose derivative G(y) G(q)' is renewed at every iterate. */
-static bool project_position(const cst_system *s, const double *c, const double *q, double *y) {
-  double G0[CST_MAX_G * CST_MAX_Q], G[CST_MAX_G * CST_MAX_Q], S[CST_MAX_G * CST_MAX_G], g[CST_MAX_G], best = INFINITY, x[CST_MAX_Q];
-  int    row[CST_MAX_G];
-  gradient(s, c, q, G0);
-  memcpy(x, q, sizeof(double) * (size_t)s->nq);
-  for (int k = 0; k < MAX_ITERATIONS; k++) {
+/* Newton's matrix for (x, theta) of x = q + G(x)'theta, g(x) = given: [1 - D2(theta.g)(x), -G'; G, 0]. */
+static void projection_matrix(const cst_system *s, const double *c, const double *x, const double *theta, const double *G, double *J) {
+  const int nq = s->nq, n = s->nq + s->ng;
+  double    w[CST_MAX_Q] = {0}, column[CST_MAX_Q];
+  memset(J, 0, sizeof(double) * (size_t)(n * n));
+  for (int j = 0; j < nq; j++) {
+    w[j] = 1;
+    cst_system_eval(s, CST_K_D2glw, c, x, NULL, w, NULL, theta, column);
+    w[j] = 0;
+    for (int i = 0; i < nq; i++) J[i * n + j] = (i == j) - column[i];
+    for (int a = 0; a < s->ng; a++) J[j * n + nq + a] = -G[a * nq + j], J[(nq + a) * n + j] = G[a * nq + j];
+  }
+}
+
+/* Newton for g(x) = level g(q) from x, theta; in place. */
+static bool reach_level(const cst_system *s, const double *c, const double *q, const double *g0, double level, double *x, double *theta) {
+  const int nq = s->nq, n = s->nq + s->ng;
+  double    G[CST_MAX_G * CST_MAX_Q], g[CST_MAX_G], J[(CST_MAX_Q + CST_MAX_G) * (CST_MAX_Q + CST_MAX_G)], r[CST_MAX_Q + CST_MAX_G];
+  int       row[CST_MAX_Q + CST_MAX_G];
+  for (int k = 0; k < NEWTON_ITERATIONS; k++) {
+    double size = 0, step = 0;
     constraint(s, c, x, g);
     gradient(s, c, x, G);
-    double now = relative(s, G, x, g);
-    if (!(now < best) && best <= 16 * DBL_EPSILON) return true; /* round-off is reached */
-    if (now < best) best = now, memcpy(y, x, sizeof(double) * (size_t)s->nq);
-    if (now <= DBL_EPSILON / 4) return true;
-    product(s, G, NULL, G0, S);
-    if (!isfinite(now) || !factor(S, row, s->ng)) return false;
-    solve(S, row, s->ng, g);
-    for (int i = 0; i < s->nq; i++)
-      for (int a = 0; a < s->ng; a++) x[i] -= G0[a * s->nq + i] * g[a];
+    projection_matrix(s, c, x, theta, G, J);
+    for (int i = 0; i < nq; i++) {
+      r[i] = q[i] - x[i];
+      for (int a = 0; a < s->ng; a++) r[i] += G[a * nq + i] * theta[a];
+    }
+    for (int a = 0; a < s->ng; a++) r[nq + a] = level * g0[a] - g[a];
+    if (!factor(J, row, n)) return false;
+    solve(J, row, n, r);
+    for (int i = 0; i < nq; i++) x[i] += r[i], step = fmax(step, fabs(r[i])), size = fmax(size, fabs(x[i]));
+    for (int a = 0; a < s->ng; a++) theta[a] += r[nq + a];
+    if (!isfinite(size)) return false;
+    if (step <= 4 * DBL_EPSILON * size) return true;
   }
-  return best <= 16 * DBL_EPSILON;
+  return false;
+}
+
+/* y := P(q), the Euclidean projection: q = y + (normal at y), g(y) = 0. From far away through levels of g, in more and more parts. */
+static bool project_position(const cst_system *s, const double *c, const double *q, double *y) {
+  double g0[CST_MAX_G], g[CST_MAX_G], G[CST_MAX_G * CST_MAX_Q], theta[CST_MAX_G];
+  constraint(s, c, q, g0);
+  for (int parts = 1; parts <= MOST_LEVELS; parts *= 4) {
+    bool good = true;
+    memcpy(y, q, sizeof(double) * (size_t)s->nq);
+    memset(theta, 0, sizeof theta);
+    for (int k = 1; k <= parts && good; k++) good = reach_level(s, c, q, g0, (double)(parts - k) / parts, y, theta);
+    if (!good) continue;
+    constraint(s, c, y, g);
+    gradient(s, c, y, G);
+    if (relative(s, G, y, g) <= 16 * DBL_EPSILON) return true;
+  }
+  return false;
 }
 
 /* v := v - M^-1 G'mu with G v = 0; twice, the second time for the round-off of the first. */

@@ -30,7 +30,7 @@ class Shape:
     members: int = 1
     constraints: int = 2
     lengths: tuple = (1.0,)  # values of the parameter L of a sweep
-    samples: int = 200
+    samples: int = 80
     failed: tuple = ()  # (case, member, status)
     state: str = "complete"
     undone: int = 0  # cases at the end that were not run
@@ -87,8 +87,10 @@ class Writer:
 def frame(w):
     """Dimensions, cases, final states."""
     s, n, m = w.shape, w.n, w.shape.members
-    w.scale("case", range(n)), w.scale("member", range(m)), w.scale("coordinate", ["x1", "y1"]), w.scale("figure", ["start", "end", "drift", "scale"])
-    w.scale("multiplier", [f"rod{k}" for k in range(s.constraints)]), w.scale("sample", range(s.samples)), w.scale("window", range(64)), w.scale("parameter", ["g", "L"])
+    w.scale("case", range(n)), w.scale("member", range(m)), w.scale("coordinate", ["x1", "y1"])
+    w.scale("figure", ["start", "end", "drift", "scale"])
+    w.scale("multiplier", [f"rod{k}" for k in range(s.constraints)]), w.scale("sample", range(s.samples))
+    w.scale("window", range(64)), w.scale("parameter", ["g", "L"])
     h = np.array([h for _, _, h in s.cases])
     w.put("/cases/h", h, ["case"]), w.put("/cases/n", np.rint(s.end / h).astype("i8"), ["case"]), w.put("/cases/tolerance", np.full(n, 1e-14), ["case"])
     w.put("/cases/parameters", np.array([[1.0, L] for L, _, _ in s.cases]), ["case", "parameter"])
@@ -142,7 +144,8 @@ def order_columns(w, h, e):
         w.column(f"rate{part}", rate)
         p = np.array([float(s.slopes[k]) for _, k, _ in s.cases])
         w.column(f"order{part}", p + 0.004), w.column(f"order{part}_low", p - 0.02), w.column(f"order{part}_high", p + 0.03)
-        w.column(f"flag{part}", ["too-few" if per < 3 else "pre-asymptotic" if s.methods[k] == "euler-b" else "plateau" if s.slopes[k] >= 8 else "ok" for _, k, _ in s.cases])
+        flags = ["pre-asymptotic" if m == "euler-b" else "plateau" if p >= 8 else "ok" for m, p in zip(s.methods, s.slopes)]
+        w.column(f"flag{part}", ["too-few" if per < 3 else flags[k] for _, k, _ in s.cases])
 
 
 def paths(w, h):
@@ -166,7 +169,7 @@ def observables(w, h, status, with_windows):
     s = w.shape
     t, quantity = paths(w, h)
     for name, x in quantity.items():
-        drift = np.nanmax(x, axis=1)[:, None] * np.exp(0.6 * w.random.normal(size=(w.n, s.members)))
+        drift = np.fmax.reduce(x, axis=1)[:, None] * np.exp(0.6 * w.random.normal(size=(w.n, s.members)))
         start = np.full((w.n, s.members), -2.0)
         end = start + np.exp(0.1 * w.random.normal(size=(w.n, s.members))) + 0.01 * np.array([k for _, k, _ in s.cases])[:, None]
         figures = np.stack([start, end, drift, np.full_like(start, 3.0)], axis=2)
@@ -187,7 +190,7 @@ def conservation_columns(w, quantity):
     w.column("end", np.full(w.n, s.end))
     for name in s.observables:
         words = ["bounded", "random-walk", "linear"] if name == "energy" else ["exact", "undecided", "frozen"]
-        w.column(f"{name}_max", np.nanmax(quantity[name], axis=1)), w.column(f"{name}_scale", np.full(w.n, 3.0))
+        w.column(f"{name}_max", np.fmax.reduce(quantity[name], axis=1)), w.column(f"{name}_scale", np.full(w.n, 3.0))
         w.column(f"{name}_slope", np.full(w.n, 1e-7)), w.column(f"{name}_slope_error", np.full(w.n, 1e-8))
         for suffix, add in (("", 0.0), ("_low", -0.1), ("_high", 0.1)):
             w.column(f"{name}_exponent{suffix}", np.array([(0, 0.5, 1)[k % 3] + add for _, k, _ in s.cases]))
@@ -205,7 +208,7 @@ def ensemble_columns(w, status):
 
 def constraint_columns(w, quantity):
     for name in ("constraint", "constraint_scaled", "hidden", "hidden_scaled"):
-        w.column(f"{name}_max", np.nanmax(quantity[name], axis=1) if w.shape.constraints else np.full(w.n, np.nan))
+        w.column(f"{name}_max", np.fmax.reduce(quantity[name], axis=1) if w.shape.constraints else np.full(w.n, np.nan))
     w.column("displacement", np.full(w.n, 2.0))
 
 
@@ -220,7 +223,7 @@ def build(path, kind, **changes):
         shown += ["error_q", "error_p", "rate_q", "rate_p", "order_q", "flag_q", "order_p", "flag_p"]
     quantity = observables(w, h, status, kind == "conservation")
     if kind == "order":
-        w.column("energy_max", np.nanmax(quantity["energy"], axis=1))
+        w.column("energy_max", np.fmax.reduce(quantity["energy"], axis=1))
     if kind == "conservation":
         conservation_columns(w, quantity)
         shown += ["energy_max", "energy_slope", "energy_exponent", "energy_verdict", "rotation-z_max", "rotation-z_verdict"]

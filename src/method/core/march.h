@@ -88,13 +88,24 @@ static cst_outcome march(const cst_context *C, double *record, long n) {
 
 /* ---- the same substep in pieces. Each call loads the record again, so that nothing but the record and the scratch is kept between them. */
 
+/* PETSc's arrays are not aligned for wide vectors. */
+typedef double vdu __attribute__((vector_size(8 * CST_W), aligned(8), may_alias));
+
+CST_INLINE void fetch(vd *to, const double *from, int n) {
+  U for (int i = 0; i < n; i++) to[i] = (vd)((const vdu *)from)[i];
+}
+
+CST_INLINE void put(double *to, const vd *from, int n) {
+  U for (int i = 0; i < n; i++)((vdu *)to)[i] = (vdu)from[i];
+}
+
 static int piece_begin(const cst_context *C, const double *record, int j, double *x, cst_scratch *s) {
   struct local L;
   vd           y[NXMAX];
   enter(C, &L, record);
   cst_load(y, record, C->warm + j * NX, NX);
   begin(C, &L, j, y);
-  cst_store(x, 0, y, NX);
+  put(x, y, NX);
   vd *last = (vd *)s->last;
   vl *done = (vl *)s->done;
   *last = vset(INFINITY);
@@ -107,10 +118,10 @@ static int piece_residual(const cst_context *C, const double *record, int j, con
   vd           y[NXMAX], r[NXMAX];
   enter(C, &L, record);
   begin(C, &L, j, y);
-  cst_load(y, x, 0, NX);
+  fetch(y, x, NX);
   vl *done = (vl *)s->done;
   *done |= evaluate(C, &L, j, y, r);
-  cst_store(f, 0, r, NX);
+  put(f, r, NX);
   return lanes_of(~*done);
 }
 
@@ -119,13 +130,13 @@ static void piece_direction(const cst_context *C, double *record, int j, const d
   vd           y[NXMAX], r[NXMAX], e[NXMAX];
   enter(C, &L, record);
   begin(C, &L, j, y);
-  cst_load(y, x, 0, NX);
+  fetch(y, x, NX);
   evaluate(C, &L, j, y, r);
-  cst_load(r, f, 0, NX);
+  fetch(r, f, NX);
   direction(C, &L, j, r, e);
   vl active = ~*(vl *)s->done;
   U for (int i = 0; i < NX; i++) e[i] = vkeep(active, e[i]);
-  cst_store(d, 0, e, NX);
+  put(d, e, NX);
   vd *iterations = (vd *)(record + (size_t)LAYOUT(C).iterations * CST_W);
   *iterations -= __builtin_convertvector(active, vd);
 }
@@ -134,10 +145,10 @@ static void piece_correct(const cst_context *C, const double *record, int j, dou
   vd y[NXMAX], e[NXMAX];
   vl *done = (vl *)s->done, active = ~*done;
   (void)record, (void)j;
-  cst_load(y, x, 0, NX);
-  cst_load(e, d, 0, NX);
+  fetch(y, x, NX);
+  fetch(e, d, NX);
   *done |= correct(C, active, e, y, (vd *)s->last);
-  cst_store(x, 0, y, NX);
+  put(x, y, NX);
 }
 
 static cst_outcome piece_finish(const cst_context *C, double *record, int j, const double *x) {
@@ -146,7 +157,7 @@ static cst_outcome piece_finish(const cst_context *C, double *record, int j, con
   enter(C, &L, record);
   begin(C, &L, j, y);
   if (NX > 0) {
-    cst_load(y, x, 0, NX);
+    fetch(y, x, NX);
     evaluate(C, &L, j, y, r);
   }
   finish(C, &L, j, y);

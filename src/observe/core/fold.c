@@ -90,9 +90,9 @@ static void measure(const cst_context *C, const double *record, const double *q0
 }
 
 CST_INLINE vl mask_of(int bits) {
-  vl m;
-  for (int l = 0; l < CST_W; l++) m[l] = -(long)(bits >> l & 1);
-  return m;
+  vl lane;
+  for (int l = 0; l < CST_W; l++) lane[l] = 1L << l;
+  return (((vl){} + (long)bits) & lane) != 0;
 }
 
 static void fold(int n, const double *value, const double *scale, int alive, int first, double *acc) {
@@ -122,13 +122,15 @@ static void multipliers(const cst_context *C, const double *record, double *lamb
 /* y is cut at the bins' boundaries, from the top; each part is a multiple of its bin's unit, so adding it does not round. */
 static void accumulate(int n, const double *value, const double *acc, int alive, double *bins, double *top) {
   const vl on = mask_of(alive);
+  double   big[CST_BINS];   /* adding and subtracting it rounds to the bin's unit */
+  for (int k = 0; k < CST_BINS; k++) big[k] = k == 0 ? 1.5 * 0x1p52 * 0x1p-160 : big[k - 1] * 0x1p40;
   for (int i = 0; i < n; i++) {
     vd d = vkeep(on, vabs(((const vd *)value)[i] - ((const vd *)acc)[i * CST_SLOTS + CST_SLOT_START]));
     ((vd *)top)[i] = vmax(d, ((vd *)top)[i]);
     d = vkeep((vl)(d == d), d);
     vd y = vmin(d * d, vset(0x1p79));
     for (int k = CST_BINS - 1; k >= 0; k--) {
-      vd big = vset(ldexp(1.5, CST_BIN_LOW + CST_BIN_BITS * k + 52)), part = (y + big) - big;
+      vd part = (y + big[k]) - big[k];
       ((vd *)bins)[i * CST_BINS + k] += part;
       y -= part;
     }

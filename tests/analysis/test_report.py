@@ -1,0 +1,294 @@
+#!/usr/bin/python3
+"""test_report.py: analysis/report.py on made-up result files of every kind, finished or not, and on mistakes of the user. TAP."""
+# SPDX-License-Identifier: BSD-2-Clause
+import base64
+import contextlib
+import html.parser
+import io
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+HERE = pathlib.Path(__file__).resolve().parent
+ANALYSIS = HERE.parents[1] / "analysis"
+sys.path[:0] = [str(HERE), str(ANALYSIS)]
+
+try:
+    import h5py
+    import matplotlib  # noqa: F401
+    import numpy as np
+except ImportError as e:
+    print(f"1..0 # SKIP no Python module {e.name}")
+    sys.exit(0)
+
+import plots  # noqa: E402
+import report as program  # noqa: E402
+import style  # noqa: E402
+import synthetic  # noqa: E402
+import words  # noqa: E402
+from result import Result, longest_run  # noqa: E402
+
+count = failed = 0
+
+
+def ok(condition, name, detail=""):
+    global count, failed
+    count += 1
+    failed += not condition
+    print(f"{'ok' if condition else 'not ok'} {count} - {name}")
+    if not condition and detail:
+        print("\n".join(f"# {line}" for line in str(detail)[:3000].splitlines()))
+
+
+class Page(html.parser.HTMLParser):
+    """What a page holds: balanced tags, images, links to the outside, cells, text."""
+
+    VOID = {"meta", "img", "br", "link"}
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.balanced, self.images, self.outside, self.rows, self.words, self.ids = [], True, [], [], 0, [], []
+        self.feed(text)
+        self.balanced = self.balanced and not self.open
+        self.text = " ".join(self.words)
+
+    def handle_starttag(self, tag, attrs):
+        attrs = dict(attrs)
+        if tag not in self.VOID:
+            self.open.append(tag)
+        self.rows += tag == "tr" and "table" in self.open
+        self.ids += [attrs["id"]] if "id" in attrs else []
+        link = attrs.get("src", attrs.get("href", ""))
+        if tag == "img" and link.startswith("data:"):
+            self.images.append(base64.b64decode(link.split(",", 1)[1]))
+        elif link and not link.startswith("#"):
+            self.outside.append(link)
+
+    def handle_endtag(self, tag):
+        self.balanced = self.balanced and bool(self.open) and self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.words.append(data)
+
+
+def report(*arguments, flags=()):
+    """Run the program."""
+    return subprocess.run([sys.executable, *flags, str(ANALYSIS / "report.py"), *map(str, arguments)], capture_output=True, text=True, timeout=120, cwd=folder)
+
+
+def make(name, kind, **changes):
+    path = folder / f"{name}.h5"
+    synthetic.build(path, kind, **changes)
+    return path
+
+
+def page_of(path, name):
+    """Make the page within this process; check what holds for every page; give it back."""
+    out = path.with_suffix(".html")
+    with contextlib.redirect_stderr(io.StringIO()) as said:
+        code = program.main([str(path), "-o", str(out)])
+    ok(code == 0 and not said.getvalue(), f"{name}: exit 0, nothing on stderr", said.getvalue())
+    text = out.read_text(encoding="utf-8") if out.exists() else ""
+    page = Page(text)
+    ok(page.balanced and "<title>" in text, f"{name}: well-formed", page.open)
+    ok(not page.outside and "url(" not in text, f"{name}: asks for nothing from outside", page.outside)
+    ok(all(b"</svg>" in i for i in page.images), f"{name}: figures are whole")
+    return page
+
+
+def figures_of(page):
+    return [i.removeprefix("figure-") for i in page.ids if i.startswith("figure-")]
+
+
+# ---- the three kinds
+
+
+def test_order():
+    page = page_of(make("order", "order"), "order")
+    ok(figures_of(page) == ["order", "work", "work-energy", "constraint"], "order: its figures", figures_of(page))
+    ok("compose(rattle, yoshida4): order 4.00 (3.98 to 4.03), in q, p and λ." in page.text, "order: orders in words", page.text[:1500])
+    ok("flag_q" in page.text and "2.004" in page.text, "order: the table has the default columns")
+    ok("ab" * 32 in page.text and "2024-05-01T10:05:00Z" in page.text and "0123abc" in page.text, "order: provenance")
+    ok("convert(rk4)" in page.text and "end: 100.0" in page.text, "order: the study's text")
+    ok("constella run <x>.yaml" in page.text, "order: text is escaped, not lost")
+    ok("pid" not in page.ids and "failures" not in page.ids, "order: no failures, no section on them")
+
+
+def test_conservation():
+    page = page_of(make("conservation", "conservation"), "conservation")
+    ok(figures_of(page) == ["drift", "constraint", "work-energy"], "conservation: its figures", figures_of(page))
+    ok("energy, bounded error, no drift: rattle; euler-a." in page.text, "conservation: verdicts in words", page.text[:1500])
+    ok("energy, drifts linearly in time: convert(rk4)." in page.text, "conservation: growth in words")
+    ok("rotation-z, frozen" in page.text, "conservation: frozen is said")
+    ok("Scaled constraints |g| over the whole run" in page.text, "conservation: constraints in words")
+
+
+def test_ensemble():
+    path = make("ensemble", "ensemble", members=60, failed=((0, 3, 1), (0, 9, 2), (0, 11, 1)))
+    page = page_of(path, "ensemble")
+    ok(figures_of(page) == ["ensemble", "ensemble-drift", "drift", "constraint"], "ensemble: its figures", figures_of(page))
+    ok("energy at the end, median (5 to 95 % of the members)" in page.text, "ensemble: spread in words")
+    ok("3 of them failed" in page.text, "ensemble: failures are counted")
+    ok("the solver did not converge" in page.text and "3, 11" in page.text and "not finite" in page.text, "ensemble: reasons and members", page.text[-3000:])
+    ok("60 members" in page.text, "ensemble: members in the head")
+
+
+# ---- what goes wrong in studies
+
+
+def test_failed_alone():
+    page = page_of(make("failed", "order", failed=((7, 0, 2), (8, 0, 2))), "failed cases")
+    ok("order" in figures_of(page), "failed cases: the others are drawn")
+    ok("–" in page.text and "not finite" in page.text, "failed cases: a dash in the table, the reason")
+    every = tuple((0, m, 1) for m in range(4))
+    page = page_of(make("all-failed", "ensemble", members=4, steps=(0.1,), methods=("rattle",), slopes=(2,), failed=every), "all failed")
+    ok("4 of them failed" in page.text, "all failed: said")
+
+
+def test_no_constraints():
+    page = page_of(make("free", "conservation", constraints=0), "no constraints")
+    ok(figures_of(page) == ["drift", "work-energy"], "no constraints: no figure of them", figures_of(page))
+    ok("Scaled constraints" not in page.text, "no constraints: no sentence on them")
+
+
+def test_one():
+    page = page_of(make("one", "order", methods=("rattle",), slopes=(2,), steps=(0.1,)), "one method, one step")
+    ok("fewer than three usable steps" in page.text and "1 method ·" in page.text, "one method, one step: too few", page.text[:1200])
+    ok("work-energy" not in figures_of(page), "one method, one step: no work-energy figure")
+    page = page_of(make("quiet", "conservation", samples=1, observables=("energy",)), "no samples")
+    ok("drift" not in figures_of(page), "no samples: no drift figure")
+
+
+def test_unfinished():
+    path = make("unfinished", "order", state="interrupted", undone=8)
+    page = page_of(path, "interrupted")
+    ok("17 of 25 trajectories are done" in page.text and "interrupted" in page.text, "interrupted: says how far it came", page.text[:900])
+    ok("order" in figures_of(page), "interrupted: what is there is drawn")
+    coarse = make("coarse-missing", "conservation", state="interrupted", undone=1, steps=(0.1, 0.05), methods=("rattle",), slopes=(2,))
+    ok("drift" in figures_of(page_of(coarse, "a step missing")), "a step missing: its panel stays empty")
+    page = page_of(make("started", "conservation", state="running", undone=25), "just started")
+    ok("nothing to draw yet" in page.text and "0 of 25" in page.text, "just started: no figures, no trajectories")
+
+
+def test_hostile():
+    title = "<script>alert(1)</script> $x_1 & \\frac"
+    page = page_of(make("hostile", "ensemble", members=5, title=title, methods=("a<b>", "user($1, x_2)", "c$d"), slopes=(1, 2, 3)), "hostile text")
+    ok("script" not in page.open and title in page.text and "a<b>" in page.text, "hostile text: shown as written")
+
+
+def test_sweep():
+    path = make("sweep", "order", methods=("rattle", "euler-a"), slopes=(2, 1), lengths=(1.0, 1.5))
+    page = page_of(path, "sweep")
+    ok("rattle, L = 1.5: order" in page.text, "sweep: parameters set curves apart", page.text[:900])
+    with Result(path) as r:
+        shown = style.variant_handles(r.curves())
+        ok(len(shown) == 2 and shown[0].get_linestyle() != shown[1].get_linestyle(), "sweep: variants differ in their dashes")
+        ok(len(r.curves()) == 4 and {c.variant for c in r.curves()} == {"L = 1", "L = 1.5"}, "sweep: four curves, two variants")
+    page = page_of(make("long-sweep", "conservation", methods=("rattle",), slopes=(2,), lengths=tuple(range(1, 10))), "long sweep")
+    with Result(folder / "long-sweep.h5") as r:
+        ok(len(style.variant_handles(r.curves())) == 1, "long sweep: one legend entry for all variants")
+
+
+def test_many():
+    steps = tuple(0.1 / 2**k for k in range(7))
+    path = make("many", "order", methods=tuple(synthetic.MANY), slopes=tuple(synthetic.MANY_SLOPES), steps=steps)
+    page = page_of(path, "fifteen methods, seven steps")
+    ok(page.rows >= 106, "fifteen methods, seven steps: every case in the table", page.rows)
+    ok("no sound order: the errors are at round-off" in page.text, "fifteen methods, seven steps: a plateau is no order")
+
+
+# ---- the reader
+
+
+def test_reader():
+    with Result(make("reader", "order", steps=(0.1, 0.05, 0.025), state="complete")) as r:
+        c = r.curves()[1]
+        ok(c.method == "compose(rattle, yoshida4)" and list(c.cases) == [3, 4, 5] and c.method_index == 1, "reader: a curve is a method's cases, coarse to fine")
+        ok(r.attribute("/run", "state") == "complete" and r.attribute("/run", "ranks") == "4", "reader: padded text, whole numbers")
+        ok(list(r.fitted(c, "_q")) == [True] * 3, "reader: the fitted window")
+        ok(np.isnan(r.numbers("nothing")).all() and set(r.texts("nothing")) == {""}, "reader: absent columns are empty")
+        ok(r.names("/observables")[:2] == ["energy", "rotation-z"] and r.drifting == ["energy", "rotation-z"], "reader: quantities in their order")
+        t, x = r.series("energy", 1)
+        ok(len(t) == len(x) == 78 and (t > 0).all(), "reader: series without padding and start")
+        ok(r.chosen_steps() == [0.1, 0.05, 0.025] and r.at_step(c, 0.05) == 4 and r.at_step(c, 7.0) is None, "reader: cases by step")
+        ok(words.interval(r, 0, "_q") == "2.00 (1.98 to 2.03)", "words: an interval")
+    ok(longest_run([False, True, True, False, True]) == (1, 2) and longest_run([]) == (0, 0), "reader: longest run")
+    ok(longest_run([True, False, True]) == (2, 1), "reader: of equal runs the finer one")
+
+
+def test_plateau_is_faint():
+    steps = tuple(0.1 / 2**k for k in range(9))
+    with Result(make("plateau", "order", methods=("compose(rattle, kahan-li6)",), slopes=(6,), steps=steps)) as r:
+        inside = r.fitted(r.curves()[0], "_q")
+        ok(inside.any() and not inside[-1] and inside[0], "window: round-off is outside", inside)
+
+
+# ---- the command
+
+
+def test_same_bytes():
+    path = make("bytes", "ensemble", members=20, methods=("rattle", "midpoint"), slopes=(2, 2), steps=(0.1,))
+    pages = []
+    for name in ("a.html", "b.html"):
+        report(path, "-o", folder / name)
+        pages.append((folder / name).read_bytes())
+    ok(pages[0] == pages[1], "the same page twice, byte for byte")
+
+
+def test_figures():
+    path = make("figures", "conservation", steps=(0.1, 0.05))
+    run = report(path, "--figures", folder / "new" / "figures")
+    found = sorted(p.name for p in (folder / "new" / "figures").iterdir())
+    wanted = sorted(f"{n}.{e}" for n in ("drift", "constraint", "work-energy") for e in ("png", "pdf", "svg"))
+    ok(run.returncode == 0 and found == wanted, "--figures: each figure in three forms", found)
+    ok(not (folder / "figures.html").exists(), "--figures alone: no page")
+    pdf, png = ((folder / f"new/figures/drift.{form}").read_bytes() for form in ("pdf", "png"))
+    ok(pdf[:4] == b"%PDF" and png[1:4] == b"PNG", "--figures: PDF and PNG are what they say")
+    run = report(path)
+    ok(run.returncode == 0 and (folder / "figures.html").exists(), "without -o: FILE.html in the current folder", run.stderr)
+
+
+def test_mistakes():
+    good = make("good", "order")
+    (folder / "text.h5").write_text("study: order\n")
+    h5py.File(folder / "other.h5", "w").close()
+    with h5py.File(make("kind", "order"), "a") as f:
+        f.attrs["study_kind"] = "poem"
+    cut = folder / "cut.h5"
+    cut.write_bytes(good.read_bytes()[:300])
+    for arguments, code, pattern, name in (
+        (("nowhere.h5",), 2, r"^nowhere.h5: error: No such file", "a missing file"),
+        (("text.h5",), 2, r"^text.h5: error: is not a Constella result", "no HDF5 file"),
+        (("cut.h5",), 2, r"^cut.h5: error: is not a Constella result", "half a file"),
+        (("other.h5",), 2, r"^other.h5: error: is not a Constella result: HDF5, but", "another HDF5 file"),
+        (("kind.h5",), 2, r'error: study_kind is "poem"', "an unknown kind"),
+        ((".",), 2, r"^.: error: Is a directory", "a folder"),
+        ((), 2, r"error: .*FILE", "no arguments"),
+        (("good.h5", "--wrong"), 2, r"--wrong", "an unknown option"),
+        (("good.h5", "-o", "good.h5"), 2, r"is the result file itself", "the page over the result"),
+        (("good.h5", "-o", "nowhere/x.html"), 1, r"^nowhere/x.html: error: cannot write", "no folder to write to"),
+    ):
+        run = report(*arguments)
+        told = re.search(pattern, run.stderr, re.M) and "Traceback" not in run.stderr
+        ok(run.returncode == code and told, f"{name}: exit {code} and a message", f"{run.returncode} {run.stderr}")
+    run = report("good.h5", flags=("-S",))
+    told = "needs the Python module" in run.stderr and "python3-h5py" in run.stderr
+    ok(run.returncode == 2 and told, "a missing Python module: exit 2, named, with its package", run.stderr)
+    ok(report("--help").returncode == 0, "--help: exit 0")
+
+
+def test_colours():
+    seen = {(style.COLOURS[i % len(style.COLOURS)], style.MARKERS[i % len(style.MARKERS)]) for i in range(56)}
+    ok(len(seen) == 56, "colours and markers: 56 methods can be told apart")
+    ok(set(plots.FIGURES) == {"order", "conservation", "ensemble"}, "figures for every kind of study")
+
+
+with tempfile.TemporaryDirectory() as name:
+    folder = pathlib.Path(name)
+    for test in [f for n, f in list(globals().items()) if n.startswith("test_")]:
+        test()
+print(f"1..{count}")
+sys.exit(failed > 0)

@@ -1,0 +1,376 @@
+/* bench.c: `make bench`: the product against what the machine can do, in one run: million trajectory-steps per second on one core.
+ *
+ * For rattle on planar-pendulum, double-pendulum and heavy-top, from an ensemble of ordinary energy (normal spread around the default start):
+ *   limit    a hand-written lane loop of the same arithmetic and iterations (hand.c)
+ *   scalar   the same loop with one lane
+ *   core     the product's batch at its default size, nothing observed
+ *   newtonls the same batch under PETSc's own Newton
+ *   run      the normal path of `constella run`: conservation study, default samples and observables, file included
+ *   SNES     one tuned SNES per trajectory and step, reduced unknowns
+ * Timings are noisy: rounds are interleaved, the minimum of each is kept, and only ratios within one run count. Final states of product and hand-written loop
+ * are compared, so that both do the same work.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include <petscsnes.h>
+#include "bench.h"
+#include "constella/study.h"
+#include "solve/solver.h"
+#include "study/run.h"
+
+enum { ROUNDS = 5, LANES = 1024, STEPS = 20000, SCALAR_LANES = 64, RUN_LANES = 2048, SNES_LANES = 8, SNES_STEPS = 200, CHECK_STEPS = 50 };
+enum { LIMIT, SCALAR, CORE, NEWTONLS, RUN, NAIVE, KINDS };
+static const char *const kinds[KINDS] = {"limit", "scalar", "core", "newtonls", "run", "SNES"};
+
+typedef struct {
+  const char *name;
+  double      h, spread;
+  hand_loop  *scalar, *lanes[4];   /* by width 1, 2, 4, 8 */
+} bench_case;
+
+static const bench_case cases[] = {
+    {"planar-pendulum", 0.02, 0.3, hand_pendulum_scalar, {NULL, hand_pendulum_v2, hand_pendulum_v3, hand_pendulum_v4}},
+    {"double-pendulum", 0.02, 0.3, hand_double_scalar, {NULL, hand_double_v2, hand_double_v3, hand_double_v4}},
+    {"heavy-top", 0.02, 0.1, hand_top_scalar, {NULL, hand_top_v2, hand_top_v3, hand_top_v4}},
+};
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void *need(void *p) {
+  if (!p) abort();
+  return p;
+}
+
+static double *aligned(size_t n) {
+  void *p = NULL;
+  if (posix_memalign(&p, 64, n * sizeof(double))) abort();
+  memset(p, 0, n * sizeof(double));
+  return p;
+}
+
+/* ---- the study that all share ---------------------------------------------------------------------------------------------- */
+
+static cst_study *make_study(const bench_case *b, long members, long steps) {
+  char      text[1024];
+  cst_diag *d = cst_diag_create();
+  int       n = snprintf(text, sizeof text,
+                         "study: conservation\nsystem: %s\ninitial: {members: %ld, seed: 1, spread: {q: %g, v: %g}}\nend: %.17g\nsteps: [%g]\nmethods: [rattle]\n"
+                               "roundoff: {dyadic-steps: false}\n",
+                         b->name, members, b->spread, b->spread, b->h * (double)steps, b->h);
+  cst_study *s = cst_study_read("bench", text, (size_t)n, d);
+  cst_diag_print(d, stderr);
+  cst_diag_destroy(d);
+  return need(s);
+}
+
+/* ---- hand-written loops ------------------------------------------------------------------------------------------------------- */
+
+static void fill_hand(const cst_study *s, double *state, int width, long lanes) {
+  const cst_system *sys = s->system;
+  const int         rows = 2 * sys->nq + sys->ng;
+  double            q[CST_MAX_Q], v[CST_MAX_Q], mass[CST_MAX_Q];
+  memset(state, 0, sizeof *state * (size_t)(rows * lanes));
+  for (long l = 0; l < lanes; l++) {
+    cst_study_member(s, 0, l, q, v);
+    cst_system_eval(sys, CST_K_mass, s->parameter, q, NULL, NULL, NULL, NULL, mass);
+    double *x = state + (size_t)(l / width) * (size_t)(rows * width) + l % width;
+    for (int i = 0; i < sys->nq; i++) x[i * width] = q[i], x[(sys->nq + i) * width] = mass[sys->mass_class[i]] * v[i];
+  }
+}
+
+static double time_hand(const cst_study *s, hand_loop *loop, int width, long lanes, double h, long n, double *state) {
+  fill_hand(s, state, width, lanes);
+  double t = now();
+  loop(state, (int)(lanes / width), h, n);
+  return now() - t;
+}
+
+/* ---- the product's core --------------------------------------------------------------------------------------------------------- */
+
+static PetscErrorCode time_core(const cst_study *s, int isa, double h, long n, double *seconds, const double *hand, double *difference) {
+  cst_stepper *st;
+  cst_batch    b;
+  double       q[CST_MAX_Q], v[CST_MAX_Q];
+  PetscFunctionBegin;
+  PetscCall(cst_stepper_create(s->method[0], s->system, &(cst_stepper_options){isa, LANES / cst_isas[isa].width, 25, false}, &st));
+  PetscCall(cst_batch_create(st, &b));
+  cst_batch_reset(st, &b, LANES);
+  for (long l = 0; l < LANES; l++) {
+    cst_study_member(s, 0, l, q, v);
+    cst_batch_start(st, &b, l, s->parameter, q, v, 1e-14);
+  }
+  cst_batch_ready(st, &b);
+  cst_stepper_set_step(st, h);
+  double t = now();
+  PetscCall(cst_stepper_advance(st, &b, n));
+  *seconds = now() - t;
+  const int width = cst_stepper_width(st), rows = 2 * s->system->nq + s->system->ng;
+  *difference = 0;
+  for (long l = 0; l < LANES && hand; l++)
+    for (int i = 0; i < 2 * s->system->nq; i++) {
+      double x = cst_batch_lane(st, &b, l)[(cst_stepper_layout(st)->q + i) * width], y = hand[(size_t)(l / width) * (size_t)(rows * width) + (size_t)(i * width) + (size_t)(l % width)];
+      *difference = fmax(*difference, fabs(x - y));
+    }
+  PetscCall(cst_batch_destroy(&b));
+  PetscCall(cst_stepper_destroy(&st));
+  PetscFunctionReturn(0);
+}
+
+/* ---- the normal path ---------------------------------------------------------------------------------------------------------------- */
+
+static PetscErrorCode time_run(const bench_case *b, int isa, double *seconds) {
+  cst_study  *s = make_study(b, RUN_LANES, STEPS);
+  cst_diag   *d = cst_diag_create();
+  cst_plan   *p;
+  long        failed;
+  const char *folder = getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp";
+  char        path[4096];
+  PetscFunctionBegin;
+  snprintf(path, sizeof path, "%s/constella-bench-%d.h5", folder, (int)getpid());
+  p = need(cst_plan_create(s, isa, 1, 0, d));
+  double t = now();
+  PetscCall(cst_run(s, p, &(cst_run_options){.output = path, .overwrite = true, .progress = "none"}, &failed));
+  *seconds = now() - t;
+  PetscCheck(failed == 0, PETSC_COMM_SELF, PETSC_ERR_CONV_FAILED, "%ld trajectories failed", failed);
+  unlink(path);
+  cst_plan_destroy(p);
+  cst_study_destroy(s);
+  cst_diag_destroy(d);
+  PetscFunctionReturn(0);
+}
+
+/* ---- one SNES per trajectory --------------------------------------------------------------------------------------------------------- */
+
+/* What its callbacks work on: the drift of the current step, q1 = qt - h M^-1 G0' L. */
+typedef struct {
+  const cst_system *s;
+  const double     *c;
+  double            h, minv[CST_MAX_Q], qt[CST_MAX_Q], G0[CST_MAX_G * CST_MAX_Q], q1[CST_MAX_Q], last;
+  cst_kernel       *g, *G;
+  int               width;
+} naive;
+
+static void eval(const naive *x, cst_kernel_id k, const double *q, double *out) { cst_system_eval(x->s, k, x->c, q, NULL, NULL, NULL, NULL, out); }
+
+/* Hand-written constraints, so that the comparison is about SNES and not about our interpreter. */
+static void constraint(const naive *x, const double *q, double *g, double *G) {
+  const int n = x->s->nq;
+  if (n == 2) {
+    g[0] = q[0] * q[0] + q[1] * q[1] - 1;
+    G[0] = 2 * q[0], G[1] = 2 * q[1];
+  } else if (n == 4) {
+    double a = q[2] - q[0], b = q[3] - q[1];
+    g[0] = q[0] * q[0] + q[1] * q[1] - 1, g[1] = a * a + b * b - 2;
+    double row[8] = {2 * q[0], 2 * q[1], 0, 0, -2 * a, -2 * b, 2 * a, 2 * b};
+    memcpy(G, row, sizeof row);
+  } else {
+    static const int first[6] = {0, 0, 0, 1, 1, 2}, second[6] = {0, 1, 2, 1, 2, 2};
+    memset(G, 0, sizeof *G * 54);
+    for (int a = 0; a < 6; a++) {
+      int j = first[a], k = second[a];
+      g[a] = j == k ? -1 : 0;
+      for (int i = 0; i < 3; i++) g[a] += q[3 * i + j] * q[3 * i + k], G[a * 9 + 3 * i + j] += q[3 * i + k], G[a * 9 + 3 * i + k] += q[3 * i + j];
+    }
+  }
+}
+
+static PetscErrorCode residual(SNES snes, Vec X, Vec F, void *context) {
+  naive             *x = context;
+  const PetscScalar *l;
+  PetscScalar       *f;
+  double             G[CST_MAX_G * CST_MAX_Q];
+  PetscFunctionBegin;
+  (void)snes;
+  PetscCall(VecGetArrayRead(X, &l));
+  PetscCall(VecGetArray(F, &f));
+  for (int i = 0; i < x->s->nq; i++) {
+    x->q1[i] = x->qt[i];
+    for (int a = 0; a < x->s->ng; a++) x->q1[i] -= x->h * x->minv[i] * x->G0[a * x->s->nq + i] * l[a];
+  }
+  constraint(x, x->q1, f, G);
+  x->last = 0;
+  for (int a = 0; a < x->s->ng; a++) x->last = fmax(x->last, fabs(f[a]));
+  PetscCall(VecRestoreArrayRead(X, &l));
+  PetscCall(VecRestoreArray(F, &f));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode jacobian(SNES snes, Vec X, Mat A, Mat B, void *context) {
+  naive       *x = context;
+  PetscScalar *J;
+  double       g[CST_MAX_G], G[CST_MAX_G * CST_MAX_Q];
+  PetscFunctionBegin;
+  (void)snes, (void)X, (void)A;
+  constraint(x, x->q1, g, G);
+  PetscCall(MatDenseGetArrayWrite(B, &J));
+  for (int a = 0; a < x->s->ng; a++)
+    for (int b = 0; b < x->s->ng; b++) {
+      double s = 0;
+      for (int i = 0; i < x->s->nq; i++) s -= G[a * x->s->nq + i] * x->h * x->minv[i] * x->G0[b * x->s->nq + i];
+      J[b * x->s->ng + a] = s;
+    }
+  PetscCall(MatDenseRestoreArrayWrite(B, &J));
+  PetscCall(MatAssemblyBegin(B, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(B, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode converged(SNES snes, PetscInt it, PetscReal xn, PetscReal gn, PetscReal f, SNESConvergedReason *reason, void *context) {
+  naive *x = context;
+  (void)snes, (void)it, (void)xn, (void)gn, (void)f;
+  *reason = x->last <= 2e-14 ? SNES_CONVERGED_FNORM_ABS : SNES_CONVERGED_ITERATING;
+  return 0;
+}
+
+/* One step: positions under SNES, then p projected (with a small elimination of its own). */
+static PetscErrorCode naive_step(naive *x, SNES snes, Vec X, double *q, double *p, const double *dV) {
+  const int          n = x->s->nq, d = x->s->ng;
+  const PetscScalar *l;
+  double             g[CST_MAX_G], S[CST_MAX_G * CST_MAX_G], m[CST_MAX_G], G[CST_MAX_G * CST_MAX_Q];
+  PetscFunctionBegin;
+  constraint(x, q, g, x->G0);
+  for (int i = 0; i < n; i++) x->qt[i] = q[i] + x->h * x->minv[i] * (p[i] - 0.5 * x->h * dV[i]);
+  PetscCall(SNESSolve(snes, NULL, X));
+  PetscCall(VecGetArrayRead(X, &l));
+  for (int i = 0; i < n; i++) {
+    p[i] -= x->h * dV[i];
+    for (int a = 0; a < d; a++) p[i] -= x->G0[a * n + i] * l[a];
+    q[i] = x->q1[i];
+  }
+  PetscCall(VecRestoreArrayRead(X, &l));
+  constraint(x, q, g, G);
+  for (int a = 0; a < d; a++) {
+    m[a] = 0;
+    for (int i = 0; i < n; i++) m[a] += G[a * n + i] * x->minv[i] * p[i];
+    for (int b = 0; b < d; b++) {
+      S[a * d + b] = 0;
+      for (int i = 0; i < n; i++) S[a * d + b] += G[a * n + i] * x->minv[i] * G[b * n + i];
+    }
+  }
+  for (int k = 0; k < d; k++)
+    for (int i = k + 1; i < d; i++) {
+      double f = S[i * d + k] / S[k * d + k];
+      for (int j = k; j < d; j++) S[i * d + j] -= f * S[k * d + j];
+      m[i] -= f * m[k];
+    }
+  for (int i = d - 1; i >= 0; i--) {
+    for (int j = i + 1; j < d; j++) m[i] -= S[i * d + j] * m[j];
+    m[i] /= S[i * d + i];
+  }
+  for (int a = 0; a < d; a++)
+    for (int i = 0; i < n; i++) p[i] -= G[a * n + i] * m[a];
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode make_snes(naive *x, SNES *snes, Vec *X, Vec *F, Mat *J) {
+  KSP            ksp;
+  PC             pc;
+  SNESLineSearch ls;
+  PetscFunctionBegin;
+  PetscCall(VecCreateSeq(PETSC_COMM_SELF, x->s->ng, X));
+  PetscCall(VecDuplicate(*X, F));
+  PetscCall(MatCreateSeqDense(PETSC_COMM_SELF, x->s->ng, x->s->ng, NULL, J));
+  PetscCall(SNESCreate(PETSC_COMM_SELF, snes));
+  PetscCall(SNESSetFunction(*snes, *F, residual, x));
+  PetscCall(SNESSetJacobian(*snes, *J, *J, jacobian, x));
+  PetscCall(SNESSetType(*snes, SNESNEWTONLS));
+  PetscCall(SNESGetKSP(*snes, &ksp));
+  PetscCall(KSPSetType(ksp, KSPPREONLY));
+  PetscCall(KSPGetPC(ksp, &pc));
+  PetscCall(PCSetType(pc, PCLU));
+  PetscCall(SNESGetLineSearch(*snes, &ls));
+  PetscCall(SNESLineSearchSetType(ls, SNESLINESEARCHBASIC));
+  PetscCall(SNESLineSearchSetComputeNorms(ls, PETSC_FALSE));
+  PetscCall(SNESSetConvergenceTest(*snes, converged, x, NULL));
+  PetscCall(SNESSetTolerances(*snes, 0, 0, 0, 60, PETSC_MAX_INT));
+  PetscCall(SNESSetUp(*snes));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode time_naive(const cst_study *s, double h, double *seconds) {
+  naive  x = {.s = s->system, .c = s->parameter, .h = h};
+  SNES   snes;
+  Vec    X, F;
+  Mat    J;
+  double mass[CST_MAX_Q], dV[CST_MAX_Q], q[CST_MAX_Q], v[CST_MAX_Q], p[CST_MAX_Q];
+  PetscFunctionBegin;
+  eval(&x, CST_K_mass, s->q0, mass);
+  eval(&x, CST_K_dV, s->q0, dV);   /* constant here */
+  for (int i = 0; i < s->system->nq; i++) x.minv[i] = 1 / mass[s->system->mass_class[i]];
+  PetscCall(make_snes(&x, &snes, &X, &F, &J));
+  double t = now();
+  for (int l = 0; l < SNES_LANES; l++) {
+    cst_study_member(s, 0, l, q, v);
+    for (int i = 0; i < s->system->nq; i++) p[i] = v[i] / x.minv[i];
+    PetscCall(VecSet(X, 0));
+    for (int k = 0; k < SNES_STEPS; k++) PetscCall(naive_step(&x, snes, X, q, p, dV));
+  }
+  *seconds = now() - t;
+  PetscCall(SNESDestroy(&snes));
+  PetscCall(VecDestroy(&X));
+  PetscCall(VecDestroy(&F));
+  PetscCall(MatDestroy(&J));
+  PetscFunctionReturn(0);
+}
+
+/* ---- rounds ------------------------------------------------------------------------------------------------------------------------------ */
+
+static void keep(double *best, double seconds, double steps) {
+  double rate = steps / seconds * 1e-6;
+  if (rate > *best) *best = rate;
+}
+
+static PetscErrorCode bench(const bench_case *b, int isa) {
+  const int  width = cst_isas[isa].width, slot = width == 2 ? 1 : width == 4 ? 2 : 3;
+  cst_study *s = make_study(b, LANES, STEPS);
+  double     best[KINDS] = {0}, seconds, difference = 0, ignored, *state = aligned((size_t)LANES * (size_t)(2 * s->system->nq + s->system->ng));
+  PetscFunctionBegin;
+  time_hand(s, b->lanes[slot], width, LANES, b->h, CHECK_STEPS, state);
+  PetscCall(time_core(s, isa, b->h, CHECK_STEPS, &seconds, state, &difference));
+  for (int round = 0; round < ROUNDS; round++) {
+    keep(&best[SCALAR], time_hand(s, b->scalar, 1, SCALAR_LANES, b->h, STEPS, state), (double)SCALAR_LANES * STEPS);
+    keep(&best[LIMIT], time_hand(s, b->lanes[slot], width, LANES, b->h, STEPS, state), (double)LANES * STEPS);
+    PetscCall(time_core(s, isa, b->h, STEPS, &seconds, NULL, &ignored));
+    keep(&best[CORE], seconds, (double)LANES * STEPS);
+    PetscCall(time_run(b, isa, &seconds));
+    keep(&best[RUN], seconds, (double)RUN_LANES * STEPS);
+    PetscCall(time_naive(s, b->h, &seconds));
+    keep(&best[NAIVE], seconds, (double)SNES_LANES * SNES_STEPS);
+    PetscCall(PetscOptionsSetValue(NULL, "-snes_type", "newtonls"));
+    PetscCall(time_core(s, isa, b->h, STEPS / 10, &seconds, NULL, &ignored));
+    PetscCall(PetscOptionsClearValue(NULL, "-snes_type"));
+    keep(&best[NEWTONLS], seconds, (double)LANES * STEPS / 10);
+  }
+  printf("%-16s", b->name);
+  for (int k = 0; k < KINDS; k++) printf(" %9.3f", best[k]);
+  printf("   %6.2f %6.2f %8.0f   %.0e\n", best[CORE] / best[LIMIT], best[RUN] / best[LIMIT], best[CORE] / best[NAIVE], difference);
+  fflush(stdout);
+  free(state);
+  cst_study_destroy(s);
+  PetscFunctionReturn(0);
+}
+
+int main(int argc, char **argv) {
+  const char *reason;
+  int         isa = cst_isa_choose(&reason);
+  if (isa < 0) return fprintf(stderr, "%s\n", reason), 2;
+  PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
+  PetscCall(cst_solver_register());
+  printf("rattle, h = 0.02, %d members (normal spread around the default start), %d steps, %s (%d lanes); million trajectory-steps per second, best of %d\n", LANES, STEPS, cst_isas[isa].name,
+         cst_isas[isa].width, ROUNDS);
+  printf("%-16s", "");
+  for (int k = 0; k < KINDS; k++) printf(" %9s", kinds[k]);
+  printf("   %6s %6s %8s   %s\n", "core", "run", "core", "difference after 50 steps");
+  printf("%-16s %60s /limit /limit    /SNES   from the limit's\n", "", "");
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) PetscCall(bench(&cases[i], isa));
+  return PetscFinalize();
+}

@@ -1,0 +1,136 @@
+"""cli.py: what the end-to-end tests of the command line share: running the program, TAP lines, reading results."""
+# SPDX-License-Identifier: BSD-2-Clause
+import atexit
+import csv
+import hashlib
+import io
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+try:
+    import h5py
+    import numpy
+except ImportError as missing:
+    print(f"1..0 # SKIP {missing}")
+    sys.exit(0)
+
+PROGRAM = os.path.abspath(os.environ.get("CONSTELLA", "build/constella"))
+FOLDER = tempfile.mkdtemp(prefix="constella-cli-")
+atexit.register(shutil.rmtree, FOLDER, True)
+
+ENVIRONMENT = {
+    **os.environ,
+    "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "OMPI_MCA_rmaps_base_oversubscribe": "1",
+    "OMPI_MCA_mpi_yield_when_idle": "1",
+}
+for inherited in ("CONSTELLA_ISA", "GLIBC_TUNABLES", "PETSC_OPTIONS"):
+    ENVIRONMENT.pop(inherited, None)
+
+_count = _failed = 0
+
+
+def ok(verdict, name, *remarks):
+    """One TAP line; remarks are printed when it fails. Returns the verdict."""
+    global _count, _failed
+    _count += 1
+    print(f"{'' if verdict else 'not '}ok {_count} - {name}", flush=True)
+    if not verdict:
+        _failed += 1
+        for line in "\n".join(str(x) for x in remarks).splitlines()[:30]:
+            print(f"# {line}", flush=True)
+    return bool(verdict)
+
+
+def skip(name, why):
+    global _count
+    _count += 1
+    print(f"ok {_count} - {name} # SKIP {why}", flush=True)
+
+
+def note(text):
+    print(f"# {text}", flush=True)
+
+
+def done():
+    print(f"1..{_count}")
+    sys.exit(1 if _failed else 0)
+
+
+def path(name):
+    return os.path.join(FOLDER, name)
+
+
+def write(name, text):
+    """A file in the scratch folder; returns its path."""
+    mode = "wb" if isinstance(text, bytes) else "w"
+    with open(path(name), mode) as f:
+        f.write(text)
+    return path(name)
+
+
+def constella(*words, ranks=0, env=None, folder=None):
+    """Run the program; the result has returncode, stdout, stderr. ranks 0: without mpirun."""
+    command = (["mpirun", "-n", str(ranks)] if ranks else []) + [PROGRAM, *map(str, words)]
+    return subprocess.run(command, env={**ENVIRONMENT, **(env or {})}, cwd=folder or FOLDER, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, timeout=200, encoding="utf-8", errors="replace")
+
+
+def run(name, text, *words, **how):
+    """Run a study given as text to NAME.h5; returns (the finished process, the path of the result)."""
+    study = write(name + ".yaml", text)
+    result = path(name + ".h5")
+    return constella("run", study, "-o", result, "--overwrite", "--progress", "none", *words, **how), result
+
+
+def made(name, text, *words, **how):
+    """The opened result of a study that must succeed; None (and a failed test) when it does not."""
+    process, result = run(name, text, *words, **how)
+    if not ok(process.returncode == 0, f"{name} runs", f"exit status {process.returncode}", process.stderr, process.stdout):
+        return None
+    return h5py.File(result, "r")
+
+
+def table(result):
+    """Rows of `table --format csv --columns all` as dictionaries, numbers as floats where they are numbers."""
+    process = constella("table", result, "--format", "csv")
+    rows = []
+    for row in csv.DictReader(io.StringIO(process.stdout)):
+        for key, cell in row.items():
+            try:
+                row[key] = float(cell)
+            except ValueError:
+                pass
+        rows.append(row)
+    return rows
+
+
+def digests(result):
+    """sha256 of the bytes of every dataset outside /run, and of the texts and numbers at its objects."""
+    found = {}
+
+    def attributes(name, thing):
+        for key in sorted(thing.attrs):
+            if key in ("DIMENSION_LIST", "REFERENCE_LIST"):
+                continue
+            found[f"{name}@{key}"] = repr(thing.attrs[key])
+
+    def visit(name, thing):
+        if name == "run" or name.startswith("run/"):
+            return
+        attributes(name, thing)
+        if isinstance(thing, h5py.Dataset):
+            found[name] = hashlib.sha256(str((thing.dtype, thing.shape)).encode() + thing[()].tobytes()).hexdigest()
+
+    with h5py.File(result, "r") as f:
+        attributes("/", f)
+        f.visititems(visit)
+    return found
+
+
+def differences(a, b):
+    return [name for name in sorted(set(a) | set(b)) if a.get(name) != b.get(name)]

@@ -1,0 +1,203 @@
+"""test_bits.py: a result has the same bits for any number of ranks, batch size, instruction set, type of solver; alone or in an ensemble."""
+# SPDX-License-Identifier: BSD-2-Clause
+from cli import FOLDER, constella, differences, digests, done, h5py, note, numpy, ok, path, run, skip, write
+
+OBSERVABLES = 'observables: [energy, momentum, constraint, "height: z", "speed: sqrt(x\'^2 + y\'^2 + z\'^2)", "tension: 2*L*lambda_rod*cos(t)", "odd: atan2(y, x)*exp(-z)"]'
+STUDIES = {
+    "order": """
+study: order
+system: double-pendulum
+end: 1.0
+steps: {from: 0.1, halvings: 3}
+methods: [euler-a, euler-b, rattle, shake, midpoint, rk4, project(rk4), "compose(rattle, kahan-li8)", adjoint(euler-a), gauss(2), heun]
+reference: {method: "gauss(4)", step: 0.01}
+error: {of: [q, p, lambda], norm: two, over: coarse}
+""",
+    "exact": """
+study: order
+system: planar-pendulum
+initial: {members: 5, seed: 3, around: default, spread: {q: 0.2, v: 0.3}}
+end: 2.0
+steps: {counts: [20, 40, 80]}
+methods: [rattle, shake, midpoint, "compose(midpoint, suzuki4)", rk3]
+reference: exact
+error: {over: mesh}
+trajectories: {members: [0, 4]}
+""",
+    "self": """
+study: order
+system: modified-pendulum
+initial: {members: 11, seed: 3, spread: {q: 0.05, v: 0.05}}
+end: 1.0
+steps: {from: 0.1, halvings: 2}
+methods: [rattle, midpoint, euler-b, "compose(rattle, yoshida4)", project(rk6)]
+reference: self
+error: {norm: one, over: mesh}
+""",
+    "conservation": """
+study: conservation
+system: heavy-top
+initial: {members: 3, seed: 7, around: default, spread: {q: 0.05, v: 0.1}}
+end: 20.0
+steps: [0.02]
+methods: [rattle, rk4, project(rk4), "compose(rattle, yoshida4)", midpoint]
+observables: [energy, momentum, constraint, "tilt: r33"]
+""",
+    "ensemble": """
+study: ensemble
+system: {name: spherical-pendulum, parameters: {g: [1.0, 9.81], L: [0.7, 1.0]}}
+initial: {members: 300, seed: 11, around: default, spread: {q: 0.05, v: 0.2}}
+end: 1.0
+steps: [0.01]
+methods: [rattle, midpoint]
+solver: {tolerance: [1.0e-9, 1.0e-14]}
+samples: {count: 20}
+trajectories: {members: [0, 77, 299], every: 50}
+""" + OBSERVABLES,
+    "compensated": """
+study: conservation
+system: planar-pendulum
+initial: {members: 17, seed: 2, spread: {v: 0.3}}
+end: 30.0
+steps: [0.02]
+methods: [rattle, shake, euler-a, "compose(rattle, suzuki4)"]
+roundoff: {compensated: true}
+""",
+}
+RANKS = (1, 2, 3, 5)
+BATCHES = (8, 256, 1024)
+SETS = ("v2", "v3", "v4")
+TYPES = ("lanes", "newtonls", "nrichardson")
+# glibc 2.36 takes the names of CPU features; the elementary functions of libm then choose their plain forms.
+PLAIN = {"GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX2,-AVX2_Usable,-FMA,-FMA_Usable,-FMA4,-AVX512F"}
+
+
+def ways():
+    for ranks in RANKS:
+        yield f"mpirun -n {ranks}", (), {"ranks": ranks}
+    for lanes in BATCHES:
+        yield f"--batch {lanes}", ("--batch", lanes), {}
+    for isa in SETS:
+        yield f"CONSTELLA_ISA={isa}", (), {"env": {"CONSTELLA_ISA": isa}}
+    yield "GLIBC_TUNABLES", (), {"env": PLAIN}
+    for snes in TYPES:
+        yield f"-snes_type {snes}", ("-snes_type", snes), {}
+    yield "-snes_type newtonls on 2 ranks with v2 and batches of 16", ("-snes_type", "newtonls", "--batch", 16), {"ranks": 2, "env": {"CONSTELLA_ISA": "v2"}}
+    yield "-snes_monitor", ("-snes_monitor",), {}
+
+
+def lively(name, result):
+    with h5py.File(result, "r") as f:
+        moved = f["observables/displacement"][..., 2]
+        ok((f["final/status"][()] == 0).all(), f"{name}: no trajectory failed", f["final/status"][()])
+        ok((moved > 1e-3).all(), f"{name}: every trajectory moved", moved)
+        for part in ("q", "p", "lambda"):
+            ok(numpy.isfinite(f["final/" + part][()]).all(), f"{name}: /final/{part} is finite")
+
+
+def same(name, text):
+    process, result = run(name, text)
+    if not ok(process.returncode == 0, f"{name} runs", process.returncode, process.stderr):
+        return
+    lively(name, result)
+    first = digests(result)
+    ok(len(first) > 20, f"{name}: the result holds datasets", sorted(first))
+    for title, words, how in ways():
+        process, result = run(name, text, *words, **how)
+        if process.returncode == 2 and "this CPU lacks it" in process.stderr:
+            skip(f"{name}: {title}", "this CPU lacks it")
+            continue
+        if ok(process.returncode == 0, f"{name}: {title} runs", process.returncode, process.stderr, process.stdout[-500:]):
+            wrong = differences(first, digests(result))
+            ok(not wrong, f"{name}: the same bits with {title}", wrong)
+
+
+# ---- a member alone
+
+def numbers(values):
+    return "[" + ", ".join("%.17g" % x for x in values) + "]"
+
+
+def mass(system, parameters, nq):
+    if system == "heavy-top":
+        inertia = [parameters["I1"], parameters["I2"], parameters["I3"]]
+        return numpy.array([sum(inertia) / 2 - inertia[k % 3] for k in range(9)])
+    return numpy.full(nq, parameters.get("m", 1.0))
+
+
+def alone(name, text, system, method, start, member, replace):
+    """The member alone from its start printed with 17 digits; /final of its single case against the member's rows."""
+    source = path(name + ".h5")
+    process, _ = run(name, text)
+    ok(process.returncode == 0, f"{name} runs again", process.stderr)
+    q, v = start(source, member)
+    lines = [f"initial: {{q: {numbers(q)}, v: {numbers(v)}}}" if x.startswith("initial:") else x for x in text.splitlines() if not x.startswith("trajectories:")]
+    single, result = run(name + "-alone", "\n".join(replace(x) for x in lines))
+    if not ok(single.returncode == 0, f"{name}: member {member} alone runs", single.stderr):
+        return
+    with h5py.File(source, "r") as many, h5py.File(result, "r") as one:
+        labels = [x.decode() for x in many["statistics/method"][()]]
+        for row, label in enumerate(x.decode() for x in one["statistics/method"][()]):
+            if method and label != method:
+                continue
+            at = labels.index(label)
+            for part in ("q", "p", "lambda", "steps", "iterations", "evaluations"):
+                a, b = many["final/" + part][at, member], one["final/" + part][row, 0]
+                ok(a.tobytes() == b.tobytes(), f"{name}: /final/{part} of member {member} alone, {label}", a, b)
+
+
+def start_stored(source, member):
+    """From the first stored state, where p = M v is a multiplication by 1 or by a power of two and so exact."""
+    with h5py.File(source, "r") as f:
+        chosen = list(MEMBERS).index(member)
+        q, p = f["trajectories/0/q"][chosen, 0], f["trajectories/0/p"][chosen, 0]
+    return q, p
+
+
+MEMBERS = (0, 13, 299)
+
+
+def members_alone():
+    """Unit mass, so that the stored p of the start is v; the start lies on the constraints to the last bit that projection reached."""
+    text = f"""
+study: ensemble
+system: spherical-pendulum
+initial: {{members: 300, seed: 5, around: default, spread: {{q: 0.05, v: 0.2}}}}
+end: 2.0
+steps: [0.01]
+methods: [rattle, shake, midpoint, euler-a, rk4, project(rk4), "compose(rattle, yoshida4)", gauss(3)]
+trajectories: {{members: {list(MEMBERS)}, every: 200}}
+"""
+    for member in MEMBERS:
+        alone("members", text, "spherical-pendulum", None, start_stored, member, lambda line: line)
+
+
+def top_alone():
+    """The heavy top's masses are 0.25, 0.25 and 0.75: the velocities follow from the momenta by trying the neighbours of p/M."""
+    text = """
+study: conservation
+system: heavy-top
+initial: {members: 3, seed: 7, around: default, spread: {q: 0.05, v: 0.1}}
+end: 20.0
+steps: [0.02]
+methods: [rattle, rk4, project(rk4), "compose(rattle, yoshida4)", midpoint]
+trajectories: {members: [0, 1, 2], every: 1000}
+"""
+
+    def start(source, member):
+        with h5py.File(source, "r") as f:
+            q, p = f["trajectories/0/q"][member, 0], f["trajectories/0/p"][member, 0]
+        m = mass("heavy-top", {"I1": 1.0, "I2": 1.0, "I3": 0.5}, 9)
+        v = p / m
+        assert (m * v == p).all()
+        return q, v
+
+    alone("top", text, "heavy-top", None, start, 2, lambda line: line)
+
+
+if __name__ == "__main__":
+    for name, text in STUDIES.items():
+        same(name, text)
+    members_alone()
+    top_alone()
+    done()

@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+# setup.sh: installs the packages that are missing, on Debian and its like; elsewhere says whether what is needed is there.
+#
+#   tools/setup.sh 'required packages' 'optional packages'
+#
+# Required ones must come, optional ones may fail with a note. Exit: 0; 1 when something required is missing; 2 for wrong arguments.
+# SPDX-License-Identifier: BSD-2-Clause
+set -euo pipefail
+
+say() { printf 'setup: %s\n' "$*"; }
+complain() { printf 'setup: error: %s\n' "$*" >&2; }
+
+# Those of the given packages that are not installed, on one line.
+missing() {
+  local package found=()
+  for package in "$@"; do
+    [[ $(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true) == installed ]] || found+=("$package")
+  done
+  printf '%s' "${found[*]}"
+}
+
+# As root, or through sudo where it exists.
+privileged() {
+  if ((EUID == 0)); then env DEBIAN_FRONTEND=noninteractive "$@"
+  elif command -v sudo >/dev/null; then sudo DEBIAN_FRONTEND=noninteractive "$@"
+  else return 1
+  fi
+}
+
+install() { privileged apt-get -o DPkg::Lock::Timeout=120 install -y --no-install-recommends "$@"; }
+
+give_up() {
+  complain "required packages are missing and could not be installed: $*"
+  complain "have them installed, or build without root: see README.md"
+  exit 1
+}
+
+on_debian() {
+  local required optional
+  read -ra required <<<"$1"
+  read -ra optional <<<"$2"
+  read -ra required <<<"$(missing "${required[@]}")"
+  read -ra optional <<<"$(missing "${optional[@]}")"
+  if ((${#required[@]} == 0)); then
+    say "nothing to install${optional[*]:+ (optional, not here: ${optional[*]})}"
+    return
+  fi
+  say "installing ${required[*]} ${optional[*]}"
+  privileged apt-get update || say "note: apt-get update failed; going on with the lists that are there"
+  install "${required[@]}" || give_up "$(missing "${required[@]}")"
+  ((${#optional[@]} == 0)) || install "${optional[@]}" || install_each "${optional[@]}"
+  say "done"
+}
+
+# One by one, so that one package that cannot be had does not keep the others out.
+install_each() {
+  local package
+  for package in "$@"; do
+    install "$package" >/dev/null || say "note: the optional package $package could not be installed; what needs it will be skipped"
+  done
+}
+
+# The first of the pkg-config names that exists, or failure.
+has_library() {
+  local name
+  for name in "$@"; do pkg-config --exists "$name" 2>/dev/null && return; done
+  return 1
+}
+
+has_header() { printf '#include <%s>\n' "$1" | ${CC:-cc} -E -x c - >/dev/null 2>&1; }
+
+elsewhere() {
+  local lacking=()
+  say "no apt-get here. Constella needs a C compiler, make, pkg-config, MPI, PETSc (real), HDF5 (parallel), libfyaml and SLEEF; reports need python3 with h5py, numpy and matplotlib."
+  say "Debian's names of the packages: $1"
+  has_library PETSc petsc || lacking+=("PETSc (pkg-config PETSc)")
+  has_library hdf5-openmpi hdf5 || lacking+=("HDF5 (pkg-config hdf5-openmpi or hdf5)")
+  has_library libfyaml || lacking+=("libfyaml (pkg-config libfyaml)")
+  has_header sleef.h || lacking+=("SLEEF (header sleef.h)")
+  if ((${#lacking[@]})); then
+    printf 'setup: error: not found: %s\n' "${lacking[@]}" >&2
+    exit 1
+  fi
+  say "all libraries are found"
+}
+
+if (($# < 1 || $# > 2)); then
+  complain "usage: tools/setup.sh 'required packages' ['optional packages']"
+  exit 2
+fi
+if command -v apt-get >/dev/null && command -v dpkg-query >/dev/null; then on_debian "$1" "${2:-}"; else elsewhere "$1"; fi
