@@ -35,7 +35,7 @@ def joined(words):
 
 
 def interval(result, case, part):
-    order, low, high = (result.numbers(f"order{part}{end}")[case] for end in ("", "_low", "_high"))
+    order, low, high = (result.numbers(f"order{end}{part}")[case] for end in ("", "_low", "_high"))
     return f"{order:.2f} ({low:.2f} to {high:.2f})" if np.isfinite(low) and np.isfinite(high) else f"{order:.2f}"
 
 

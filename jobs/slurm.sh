@@ -1,7 +1,7 @@
 #!/bin/bash
 # A study on a Slurm cluster:   sbatch jobs/slurm.sh jobs/million-pendula.yaml
 #
-# Copy it and change the five lines below. One rank a core; Constella does not use threads. --mpi=pmix starts the ranks as one MPI job
+# Copy it and change the lines below. One rank a core; Constella does not use threads. --mpi=pmix starts the ranks as one MPI job
 # (Open MPI; `srun --mpi=list` tells what the cluster has). open-mode=append keeps the log when a job is requeued.
 #SBATCH --job-name=constella
 #SBATCH --nodes=2

@@ -54,8 +54,8 @@ static void order(cst_columns *c, const cst_plan *p) {
   for (int k = 0; k < CST_ERRORS; k++) {
     const bool shown = k == 1 || k == 2;
     NUMBER(shown, "fitted order of the method", "order%s", parts[k]);
-    NUMBER(false, "lower end of the order's interval", "order%s_low", k ? parts[k] : "");
-    NUMBER(false, "upper end of the order's interval", "order%s_high", k ? parts[k] : "");
+    NUMBER(false, "lower end of the order's interval", "order_low%s", parts[k]);
+    NUMBER(false, "upper end of the order's interval", "order_high%s", parts[k]);
     TEXT(shown, "ok | pre-asymptotic | plateau | too-few", "flag%s", parts[k]);
   }
   NUMBER(false, "largest |E - E(0)|", "energy_max");

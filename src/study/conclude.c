@@ -52,21 +52,29 @@ static double total(const double *x, long n) {
   return sum;
 }
 
+/* What a case is: known before anything is run. */
+void cst_conclude_cases(const cst_plan *p, cst_columns *columns) {
+  const cst_study *s = p->study;
+  desk             d = {p, NULL, columns, NULL, NULL};
+  for (int i = 0; i < p->ncase; i++) {
+    const cst_case *c = &p->cases[i];
+    cst_columns_label(columns, "system", i, s->system->name);
+    cst_columns_label(columns, "method", i, cst_method_label(s->method[c->method]));
+    set(&d, i, c->h_nominal, "step");
+    for (int k = 0; k < s->system->npar && s->nvariant > 1; k++) set(&d, i, s->parameter[c->variant * s->system->npar + k], "%s", s->system->parameter[k].name);
+    if (s->ntolerance > 1) set(&d, i, s->tolerance[c->tolerance], "tolerance");
+    set(&d, i, (double)s->members, "members");
+    if (p->study->kind == CST_CONSERVATION) set(&d, i, (double)c->n * c->h, "end");
+  }
+}
+
 /* ---- every kind ------------------------------------------------------------------------------------------------------------- */
 
 static PetscErrorCode common(desk *d, int i, long *failed) {
-  const cst_study *s = d->plan->study;
-  const cst_case  *c = &d->plan->cases[i];
-  const long       n = s->members;
-  const double     steps = (double)n * (double)c->n;
-  long             bad = 0;
+  const long   n = d->plan->study->members;
+  const double steps = (double)n * (double)d->plan->cases[i].n;
+  long         bad = 0;
   PetscFunctionBegin;
-  cst_columns_label(d->columns, "system", i, s->system->name);
-  cst_columns_label(d->columns, "method", i, cst_method_label(s->method[c->method]));
-  set(d, i, c->h_nominal, "step");
-  for (int k = 0; k < s->system->npar && s->nvariant > 1; k++) set(d, i, s->parameter[c->variant * s->system->npar + k], "%s", s->system->parameter[k].name);
-  if (s->ntolerance > 1) set(d, i, s->tolerance[c->tolerance], "tolerance");
-  set(d, i, (double)n, "members");
   PetscCall(load(d, i, 1, "/final/status"));
   for (long m = 0; m < n; m++) bad += d->row[m] > 0;
   set(d, i, (double)bad, "failed");
@@ -155,8 +163,8 @@ static PetscErrorCode orders(desk *d, int first) {
     cst_order_fit fit = cst_order_estimate(h, e, floor, n);
     for (int k = 0; k < n; k++) {
       set(d, cases[k], fit.order, "order%s", parts[part]);
-      set(d, cases[k], fit.low, "order%s_low", parts[part]);
-      set(d, cases[k], fit.high, "order%s_high", parts[part]);
+      set(d, cases[k], fit.low, "order_low%s", parts[part]);
+      set(d, cases[k], fit.high, "order_high%s", parts[part]);
       snprintf(name, sizeof name, "flag%s", parts[part]);
       cst_columns_label(d->columns, name, cases[k], part == CST_ERROR_LAMBDA && d->plan->study->system->ng == 0 ? "too-few" : cst_order_flag_names[fit.flag]);
     }
@@ -205,10 +213,8 @@ static PetscErrorCode verdict(desk *d, int i, const cst_quantity *x, const doubl
 }
 
 static PetscErrorCode verdicts(desk *d, int i) {
-  const cst_case *c = &d->plan->cases[i];
-  double         *moved;
+  double *moved;
   PetscFunctionBegin;
-  set(d, i, (double)c->n * c->h, "end");
   PetscCall(PetscMalloc1(d->plan->study->members, &moved));
   PetscCall(movement(d, i, moved));
   for (int k = 0; k < d->plan->nquantity; k++)

@@ -154,7 +154,9 @@ PetscErrorCode cst_run(const cst_study *s, const cst_plan *p, const cst_run_opti
   note_study(o, s);
   note_run(o, p, options, ranks);
   note_columns(o, columns);
+  cst_conclude_cases(p, columns);
   if (rank == 0) PetscCall(write_times(p, o));
+  if (rank == 0) PetscCall(cst_output_columns(o, columns));   /* an unfinished file has its labels */
   cst_output_flush(o);
   PetscCall(work(p, o, options));
   PetscCall(conclude(p, o, columns, failed));

@@ -171,7 +171,9 @@ PetscErrorCode cst_runner_destroy(cst_runner **runner);
 PetscErrorCode cst_runner_batch(cst_runner *runner, const cst_work *w);
 double         cst_runner_seconds(const cst_runner *runner, int klass);   /* spent stepping a class */
 
-/* Fill the columns from the finished rows; on one rank. failed: trajectories that failed. */
+/* Fill the columns that say what a case is. */
+void cst_conclude_cases(const cst_plan *p, cst_columns *c);
+/* Fill the others from the finished rows; on one rank. failed: trajectories that failed. */
 PetscErrorCode cst_conclude(const cst_plan *p, cst_output *o, cst_columns *c, long *failed);
 
 typedef struct {

@@ -133,7 +133,7 @@ static PetscErrorCode start(cst_runner *r) {
   PetscFunctionReturn(0);
 }
 
-/* ---- looking ------------------------------------------------------------------------------------------------------------------ */
+/* ---- reading the batch ---------------------------------------------------------------------------------------------------- */
 
 double *cst_runner_record(const cst_runner *r, int group) { return r->b->record + (size_t)group * cst_stepper_record_size(r->st); }
 
@@ -143,111 +143,6 @@ void cst_runner_lambda(const cst_runner *r, const cst_stepper *st, const double 
   if (r->plan->properties[r->klass->method].own_lambda && r->b->step > 0)
     memcpy(lambda, record + (size_t)cst_stepper_layout(st)->lambda * (size_t)r->width, (size_t)(s->ng * r->width) * sizeof *lambda);
   else r->fold->multipliers(cst_stepper_context(st), record, lambda);
-}
-
-static void run_tape(const cst_runner *r, const cst_tape *tape, const double *const *in, double *out, double *scratch) {
-  static void (*const run[])(const cst_tape *, const double *const[128], double *, double *) = {
-#define X(isa, w) cst_tape_run_##isa,
-      CST_ISA_LIST(X)
-#undef X
-  };
-  run[r->plan->isa](tape, in, out, scratch);
-}
-
-/* The user's expressions of one group; the scale of each is its own size. */
-static void measure_expressions(cst_runner *r, int group, double t) {
-  const cst_plan   *p = r->plan;
-  const cst_system *s = p->study->system;
-  const cst_layout *at = cst_stepper_layout(r->st);
-  const double     *record = cst_runner_record(r, group), *in[128] = {0};
-  const int         W = r->width;
-  double           *v = r->scratch, *lambda = v + s->nq * W, *time = lambda + (s->ng + 1) * W, *rest = time + W;
-  r->fold->velocities(cst_stepper_context(r->st), record, v);
-  if (p->needs_lambda) cst_runner_lambda(r, r->st, record, lambda);
-  for (int l = 0; l < W; l++) time[l] = t;
-  in['c'] = record + at->c * W;
-  in['q'] = record + at->q * W;
-  in['v'] = v;
-  in['l'] = lambda;
-  in['t'] = time;
-  for (int k = p->nbuiltin; k < p->nquantity; k++) {
-    run_tape(r, p->quantity[k].tape, in, r->value + k * W, rest);
-    for (int l = 0; l < W; l++) r->scale[k * W + l] = fabs(r->value[k * W + l]);
-  }
-}
-
-static void measure(cst_runner *r, int group, int keep) {
-  const cst_plan *p = r->plan;
-  const double   *q0 = r->q0 + (size_t)group * (size_t)p->study->system->nq * (size_t)r->width;
-  r->fold->measure(cst_stepper_context(r->st), cst_runner_record(r, group), q0, r->speed + group * r->width, keep, p->want, r->value, r->scale);
-  if (p->nquantity > p->nbuiltin) measure_expressions(r, group, (double)r->b->step * r->klass->h);
-}
-
-static double *accumulators(const cst_runner *r, int group) {
-  return r->acc + (size_t)group * (size_t)r->plan->nquantity * CST_SLOTS * (size_t)r->width;
-}
-
-/* Close the window that ends here: means of the living lanes, sums back to zero. */
-static void close_window(cst_runner *r) {
-  const int W = r->width;
-  for (int k = 0; k < r->plan->nquantity; k++) {
-    for (int g = 0; g < r->b->groups; g++) {
-      double *sum = accumulators(r, g) + (k * CST_SLOTS + CST_SLOT_SUM) * W;
-      for (int l = 0; l < W && r->rows.window[k]; l++)
-        if (r->b->alive[g] >> l & 1 && r->in_window) r->rows.window[k][(g * W + l) * CST_WINDOWS + r->window] = sum[l] / (double)r->in_window;
-      memset(sum, 0, (size_t)W * sizeof *sum);
-    }
-  }
-  r->in_window = 0;
-}
-
-static void fold_all(cst_runner *r) {
-  const long now = r->b->step, n = r->klass->n;
-  int        window = (int)((__int128)now * CST_WINDOWS / n);
-  if (window > CST_WINDOWS - 1) window = CST_WINDOWS - 1;
-  if (window != r->window && r->plan->study->kind == CST_CONSERVATION) close_window(r);
-  r->window = window;
-  r->in_window++;
-  for (int g = 0; g < r->b->groups; g++) {
-    measure(r, g, 1);
-    r->fold->fold(r->plan->nquantity, r->value, r->scale, r->b->alive[g], now == 0, accumulators(r, g));
-  }
-}
-
-/* Bits of the lanes of a group that lie in [from, to). */
-static int lanes_between(const cst_runner *r, int group, long from, long to) {
-  int bits = 0;
-  for (int l = 0; l < r->width; l++) bits |= (group * r->width + l >= from && group * r->width + l < to) << l;
-  return bits;
-}
-
-/* Single members: |x - x(0)| goes straight into the row of its case. */
-static void sample_single(cst_runner *r, int sample) {
-  const cst_plan *p = r->plan;
-  for (int g = 0; g < r->b->groups; g++) {
-    measure(r, g, 0);
-    for (int l = 0; l < r->width && g * r->width + l < r->work->count; l++)
-      for (int k = 0; k < p->nquantity; k++) {
-        double x = fabs(r->value[k * r->width + l] - accumulators(r, g)[(k * CST_SLOTS + CST_SLOT_START) * r->width + l]);
-        r->lane_series[((size_t)(g * r->width + l) * (size_t)p->nquantity + (size_t)k) * (size_t)p->most_samples + (size_t)sample] = r->b->alive[g] >> l & 1 ? x : NAN;
-      }
-  }
-}
-
-static void sample_members(cst_runner *r, int sample) {
-  const cst_plan *p = r->plan;
-  const long      members = p->study->members;
-  for (long at = 0; at < r->work->count;) {   /* one case after the other */
-    long lane = r->work->first + at, to = PetscMin(r->work->count, at + members - lane % members);
-    memset(r->bins, 0, (size_t)(p->nquantity * CST_BINS * r->width) * sizeof *r->bins);
-    memset(r->top, 0, (size_t)(p->nquantity * r->width) * sizeof *r->top);
-    for (int g = (int)(at / r->width); g * r->width < to; g++) {
-      measure(r, g, 0);
-      r->fold->accumulate(p->nquantity, r->value, accumulators(r, g), r->b->alive[g] & lanes_between(r, g, at, to), r->bins, r->top);
-    }
-    cst_series_add(r->series, r->klass->cases[lane / members], sample, r->width, r->bins, r->top);
-    at = to;
-  }
 }
 
 /* ---- the run -------------------------------------------------------------------------------------------------------------------- */
@@ -271,12 +166,8 @@ static PetscErrorCode look(void *context) {
   const cst_class *k = r->klass;
   const long       now = r->b->step;
   PetscFunctionBegin;
-  if (now % k->observe == 0 || now == k->n) fold_all(r);
-  if (r->next_sample < k->nsample && k->sample[r->next_sample] == now) {
-    if (r->plan->study->members == 1) sample_single(r, r->next_sample);
-    else sample_members(r, r->next_sample);
-    r->next_sample++;
-  }
+  if (now % k->observe == 0 || now == k->n) cst_runner_fold(r);
+  if (r->next_sample < k->nsample && k->sample[r->next_sample] == now) cst_runner_sample(r);
   if (k->read > 0 && now > 0 && (now % k->read == 0 || now == k->n)) PetscCall(cst_runner_read_errors(r));
   if (r->keeps_states && now % r->plan->study->trajectory_every == 0) PetscCall(cst_runner_keep_states(r));
   PetscFunctionReturn(0);
@@ -324,7 +215,7 @@ static void fill_row(cst_runner *r, long lane) {
   for (int k = 0; k < CST_ERRORS && r->rows.error[k]; k++)
     if (fate->reason != CST_DONE) r->rows.error[k][lane] = NAN;
   for (int k = 0; k < p->nquantity; k++) {
-    const double *acc = accumulators(r, g) + k * CST_SLOTS * W + lane % W;
+    const double *acc = cst_runner_accumulators(r, g) + k * CST_SLOTS * W + lane % W;
     double       *f = r->rows.figure[k] + lane * CST_FIGURES;
     f[CST_FIGURE_START] = acc[CST_SLOT_START * W];
     f[CST_FIGURE_END] = acc[CST_SLOT_LAST * W];
@@ -376,7 +267,7 @@ PetscErrorCode cst_runner_batch(cst_runner *r, const cst_work *w) {
   r->keeps_states = has_chosen(r);
   PetscCall(start(r));
   PetscCall(march(r));
-  if (s->kind == CST_CONSERVATION) close_window(r);
+  if (s->kind == CST_CONSERVATION) cst_runner_close_window(r);
   for (long l = 0; l < w->count; l++) fill_row(r, l);
   PetscCall(write_single_series(r));
   PetscCall(cst_output_rows(r->output, w, &r->rows));

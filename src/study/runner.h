@@ -41,6 +41,15 @@ long            cst_runner_member(const cst_runner *r, long lane);
 double         *cst_runner_record(const cst_runner *r, int group);
 void            cst_runner_lambda(const cst_runner *r, const cst_stepper *st, const double *record, double *lambda);
 
+/* Slots of a group, [quantity][slot][W]. */
+double         *cst_runner_accumulators(const cst_runner *r, int group);
+
+/* Fold every quantity at the current step. */
+void cst_runner_fold(cst_runner *r);
+/* Close the window that ends here: means of the living lanes, sums back to zero. */
+void cst_runner_close_window(cst_runner *r);
+/* Record the next sample of the series at the current step. */
+void cst_runner_sample(cst_runner *r);
 /* Errors of all lanes at the current step against the reference, into rows.error (the largest so far). */
 PetscErrorCode cst_runner_read_errors(cst_runner *r);
 /* Write the full states of the chosen members at the current step. */

@@ -143,7 +143,7 @@ def order_columns(w, h, e):
                 rate[i] = np.log(x[i - 1] / x[i]) / np.log(h[i - 1] / h[i])
         w.column(f"rate{part}", rate)
         p = np.array([float(s.slopes[k]) for _, k, _ in s.cases])
-        w.column(f"order{part}", p + 0.004), w.column(f"order{part}_low", p - 0.02), w.column(f"order{part}_high", p + 0.03)
+        w.column(f"order{part}", p + 0.004), w.column(f"order_low{part}", p - 0.02), w.column(f"order_high{part}", p + 0.03)
         flags = ["pre-asymptotic" if m == "euler-b" else "plateau" if p >= 8 else "ok" for m, p in zip(s.methods, s.slopes)]
         w.column(f"flag{part}", ["too-few" if per < 3 else flags[k] for _, k, _ in s.cases])
 

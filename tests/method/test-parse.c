@@ -24,7 +24,7 @@ static void test_labels(void) {
   test_label("compose(rattle,[5e-1,0.50])", "compose(rattle, [0.5, 0.5])");
   test_label("compose(rattle, [ +.25, 0.500000 ,25e-2 ])", "compose(rattle, [0.25, 0.5, 0.25])");
   test_label("compose(rattle, [1.351207191959657634, -1.7024143839193152681, 1.351207191959657634])",
-             "compose(rattle, [1.3512071919596578, -1.7024143839193153, 1.3512071919596578])");
+             "compose(rattle, [1.3512071919596575, -1.7024143839193153, 1.3512071919596575])");
   test_label("compose(rattle, [0.1, 0.8, 0.1])", "compose(rattle, [0.1, 0.8, 0.1])");
   test_label("gauss( 2.0 )", "gauss(2)");
   test_label("gauss(+3)", "gauss(3)");

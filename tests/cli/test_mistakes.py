@@ -1,0 +1,246 @@
+"""test_mistakes.py: every mistake of a user ends with status 2, its place, the right words, and nothing written."""
+# SPDX-License-Identifier: BSD-2-Clause
+import os
+import re
+
+from cli import FOLDER, constella, done, ok, path, write
+
+GOOD = """study: order
+system: planar-pendulum
+end: 1.0
+steps: [0.1, 0.05]
+methods: [rattle]
+reference: exact
+"""
+
+
+def files():
+    return sorted(os.listdir(FOLDER))
+
+
+def place(text, at):
+    """line:column of the text `at` in the file; 1:1 for None."""
+    if at is None:
+        return "1:1"
+    assert text.count(at) == 1, (at, text)
+    before = text[: text.index(at)]
+    return f"{before.count(chr(10)) + 1}:{len(before) - before.rfind(chr(10))}"
+
+
+def refused(name, study, words, at=False, options=(), lone=True, **how):
+    """The study (text, or a path) must be refused with the given words; `at`: the text that the message must point to, False: no file named."""
+    text = study if "\n" in study or not study else None
+    file = write("mistake.yaml", text) if text is not None else study
+    before = files()
+    process = constella("run", file, "-o", path("never.h5"), *options, **how)
+    lines = process.stderr.splitlines()
+    errors = [x for x in lines if "error:" in x]
+    start = "constella: error: " if at is False else f"{file}:{place(text, at)}: error: "
+    found = [x for x in errors if x.startswith(start) and all(w in x for w in words)]
+    ok(process.returncode == 2, f"{name}: exit status 2", process.returncode, process.stderr, process.stdout)
+    ok(found, f"{name}: says so at its place", "wanted: " + start + " ... ".join(words), process.stderr)
+    if lone:
+        ok(len(errors) == 1, f"{name}: says it once and nothing else", process.stderr)
+    ok(files() == before, f"{name}: writes nothing", set(files()) ^ set(before))
+    ok(process.stdout == "", f"{name}: prints nothing to stdout", process.stdout)
+
+
+def changed(old, new):
+    assert old in GOOD, old
+    return GOOD.replace(old, new)
+
+
+def in_the_study():
+    refused("unknown key", GOOD + "stepz: 3\n", ["stepz", "did you mean", "steps"], "stepz")
+    refused("unknown system", changed("planar-pendulum", "planar-pendlum"), ["unknown system", "planar-pendlum", "did you mean 'planar-pendulum'"], "planar-pendlum")
+    refused("unknown method", changed("[rattle]", "[rattel]"), ["unknown method 'rattel'", "did you mean 'rattle'"], "rattel")
+    refused("unknown method inside", changed("[rattle]", '["compose(ratle, yoshida4)"]'), ["unknown method 'ratle'", "did you mean 'rattle'"], "ratle")
+    refused("unknown scheme", changed("[rattle]", '["compose(rattle, yoshida5)"]'), ["yoshida5", "yoshida4"], "yoshida5")
+    refused("unknown observable", GOOD + "observables: [energie]\n", ["unknown observable 'energie'", "did you mean 'energy'"], "energie")
+    refused("unknown name in an observable", GOOD + 'observables: ["height: yy + 1"]\n', ["observable 'height'", "yy"], "yy")
+    refused("unknown state", GOOD + "initial: smal\n", ["unknown state 'smal'", "small"], "smal")
+    refused("unknown parameter", changed("planar-pendulum", "{name: planar-pendulum, parameters: {G: 2}}"), ["G", "allowed"], "G: 2")
+    refused("duplicate key", GOOD + "end: 2.0\n", ["end"], "end: 2.0")
+    refused("wrong type of steps", changed("[0.1, 0.05]", "often"), ["steps"], "often")
+    refused("wrong type of end", changed("end: 1.0", "end: [1.0]"), ["end"], "[1.0]")
+    refused("wrong type of system", changed("planar-pendulum", "[planar-pendulum]"), ["system"], "[planar-pendulum]")
+    refused("unknown kind", changed("study: order", "study: odrer"), ["odrer", "order"], "odrer")
+    refused("missing key", changed("methods: [rattle]\n", ""), ["missing", "methods"], None)
+    refused("missing reference", changed("reference: exact\n", ""), ["missing key 'reference'", "self"], None)
+    refused("empty file", "", ["empty"], None)
+    refused("a file of blanks", "\n\n", ["empty"], None)
+    refused("a scalar as file", "rattle\n", ["map"], "rattle")
+
+
+def steps():
+    refused("step that does not divide the end", changed("[0.1, 0.05]", "[0.3]"), ["0.3", "does not divide the end", "nearest"], "0.3")
+    refused("zero step", changed("[0.1, 0.05]", "[0.0]"), ["must be positive"], "0.0]")
+    refused("negative step", changed("[0.1, 0.05]", "[-0.1]"), ["-0.1", "must be positive"], "-0.1")
+    refused("step .nan", changed("[0.1, 0.05]", "[.nan]"), ["nan"], ".nan")
+    refused("step .inf", changed("[0.1, 0.05]", "[.inf]"), ["inf"], ".inf")
+    refused("absurdly small step", changed("[0.1, 0.05]", "[1.0e-20]"), ["1e-20", "at most 1e15"], "1.0e-20")
+    refused("step beyond the end", changed("[0.1, 0.05]", "[2.0]"), ["larger than the end"], "2.0")
+    refused("zero end", changed("end: 1.0", "end: 0.0"), ["must be positive"], "0.0\n")
+    refused("end .nan", changed("end: 1.0", "end: .nan"), ["nan"], ".nan")
+    refused("end .inf", changed("end: 1.0", "end: .inf"), ["inf"], ".inf")
+    refused("steps that increase", changed("[0.1, 0.05]", "[0.05, 0.1]"), ["must decrease"], "0.1]")
+
+
+def starts():
+    refused("start off the constraint", GOOD + "initial: {q: [1.1, 0], v: [0, 0]}\n", ["inconsistent", "0.21", "project: true"], "{q")
+    refused("velocity off the constraint", GOOD + "initial: {q: [1, 0], v: [0.25, 1]}\n", ["inconsistent", "0.5", "project: true"], "{q")
+    refused("start of a wrong dimension", GOOD + "initial: {q: [1, 0, 0], v: [0, 1]}\n", ["'q' has 3 entries", "2 coordinates: x, y"], "[1, 0, 0]")
+    refused("start that is not finite", GOOD + "initial: {q: [.nan, 0], v: [0, 1]}\n", ["nan"], ".nan")
+    refused("too far to project", GOOD + "initial: {q: [0, 0], v: [0, 0], project: true}\n", ["projection", "not converge"], "{q")
+    refused("no members", GOOD + "initial: {members: 0, spread: {q: 0.1}}\n", ["members"], "0, spread")
+    refused("no exact motion", GOOD.replace("planar", "double"), ["no exact motion of double-pendulum"], "exact")
+
+
+def needs():
+    for method in ("shake", "project(rk4)"):
+        text = GOOD.replace("planar-pendulum", "henon-heiles").replace("[rattle]", f"[{method}]").replace("exact", "self")
+        refused(f"{method} on henon-heiles", text, [method.split("(")[0], "constraint"], method)
+    refused("projection inside a composition", changed("[rattle]", '["project(rattle)"]'), ["project"], "rattle)")
+    refused("compensated with rk4", changed("[rattle]", "[rk4]") + "roundoff: {compensated: true}\n", ["'rk4' has no compensated form"], None)
+    refused("lambda of no constraint", GOOD.replace("planar-pendulum", "henon-heiles").replace("exact", "self") + "error: {of: [lambda]}\n", ["no constraints", "lambda"], "lambda")
+    refused("gauss(0)", changed("[rattle]", "[gauss(0)]"), ["gauss"], "0)]")
+    refused("gammas that do not add up", changed("[rattle]", '["compose(rattle, [0.5, 0.6])"]'), ["sum"], "[0.5, 0.6]")
+
+
+def bytes_and_files():
+    file = write("latin.yaml", GOOD.encode() + "title: caf\xe9\n".encode("latin-1"))
+    for command in (("run", file, "-o", path("never.h5")), ("check", file)):
+        process = constella(*command)
+        ok(process.returncode == 2 and re.search(re.escape(file) + r":7:\d+: error: .*UTF-8", process.stderr), f"{command[0]}: bytes that are not UTF-8", process.stderr)
+    file = write("control.yaml", GOOD.encode() + b"title: a\x07b\n")
+    process = constella("run", file, "-o", path("never.h5"))
+    ok(process.returncode == 2 and re.search(r":7:\d+: error: ", process.stderr), "a control character", process.stderr)
+    file = path("missing.yaml")
+    process = constella("run", file, "-o", path("never.h5"))
+    ok(process.returncode == 2, "a missing file: exit status 2", process.returncode)
+    ok(process.stderr.startswith(f"{file}: error: ") or process.stderr.startswith(f"{file}:1:1: error: "), "a missing file: named", process.stderr)
+    ok("No such file" in process.stderr, "a missing file: says why", process.stderr)
+    ok(len(process.stderr.splitlines()) == 1, "a missing file: once", process.stderr)
+    process = constella("run", file, "-o", path("never.h5"), ranks=2)
+    ok(process.stderr.count("error:") == 1, "a missing file on two ranks: once", process.stderr)
+    process = constella("run", FOLDER + "/.", "-o", path("never.h5"))
+    ok(process.returncode == 2 and "error:" in process.stderr, "a folder as study", process.stderr)
+    ok(not os.path.exists(path("never.h5")), "none of these wrote the output")
+
+
+def outputs():
+    study = write("good.yaml", GOOD)
+    taken = write("taken.h5", "mine")
+    cases = [
+        ("an output that exists", taken, ["exists", "--overwrite"], ()),
+        ("a missing folder", path("nowhere/out.h5"), ["No such file"], ("--overwrite",)),
+        ("a file as folder", taken + "/out.h5", ["not a folder"], ()),
+        ("a folder that takes no files", "/proc/out.h5", [], ()),
+        ("a folder as output", FOLDER, ["is a folder"], ("--overwrite",)),
+        ("a device as output", "/dev/null", ["not a regular file"], ("--overwrite",)),
+    ]
+    for name, output, words, options in cases:
+        before = files()
+        process = constella("run", study, "-o", output, *options)
+        ok(process.returncode == 2, f"{name}: exit status 2", process.returncode, process.stdout, process.stderr)
+        ok(output in process.stderr and all(w in process.stderr for w in words), f"{name}: says why", process.stderr)
+        ok("error:" in process.stderr and "PETSC ERROR" not in process.stderr and "HDF5-DIAG" not in process.stderr, f"{name}: one plain message", process.stderr)
+        ok(files() == before and open(taken).read() == "mine", f"{name}: nothing touched")
+
+
+def command_line():
+    study = write("good.yaml", GOOD)
+    cases = [
+        ("misspelt PETSc option", ("-snes_typo", "lanes"), ["-snes_typo"], {}),
+        ("misspelt PETSc flag", ("-snes_monitr",), ["-snes_monitr"], {}),
+        ("-snes_type anderson", ("-snes_type", "anderson"), ["anderson", "couples the lanes", "newtonls"], {}),
+        ("-snes_type ngmres", ("-snes_type", "ngmres"), ["ngmres", "couples the lanes", "newtonls"], {}),
+        ("-snes_type qn", ("-snes_type", "qn"), ["qn", "couples the lanes", "newtonls"], {}),
+        ("unknown SNES type", ("-snes_type", "newton"), ["-snes_type", "unknown type", "newtonls"], {}),
+        ("CONSTELLA_ISA=v9", (), ["CONSTELLA_ISA=v9", "allowed", "v2"], {"env": {"CONSTELLA_ISA": "v9"}}),
+        ("--batch 0", ("--batch", "0"), ["--batch", "'0'"], {}),
+        ("--batch many", ("--batch", "many"), ["--batch", "'many'"], {}),
+        ("--batch -8", ("--batch", "-8"), ["--batch", "'-8'"], {}),
+        ("--progress loud", ("--progress", "loud"), ["--progress", "auto, line, log, none", "loud"], {}),
+        ("--overwite", ("--overwite",), ["--overwite", "did you mean '--overwrite'"], {}),
+        ("-o without a value", ("-o",), ["-o", "needs a value"], {}),
+        ("two studies", (study,), ["good.yaml", "one study"], {}),
+    ]
+    for name, words, said, how in cases:
+        for ranks in (0, 2):
+            if ranks and name not in ("misspelt PETSc option", "-snes_type qn", "CONSTELLA_ISA=v9", "--overwite"):
+                continue
+            before = files()
+            process = constella("run", study, "-o", path("never.h5"), *words, ranks=ranks, **how)
+            title = name + (" on 2 ranks" if ranks else "")
+            errors = [x for x in process.stderr.splitlines() if "error:" in x]
+            ok(process.returncode == 2, f"{title}: exit status 2", process.returncode, process.stderr)
+            ok(any(x.startswith("constella: error: ") and all(w in x for w in said) for x in errors), f"{title}: says so", process.stderr)
+            ok(len(errors) == 1, f"{title}: once", process.stderr)
+            ok(files() == before, f"{title}: writes nothing", files())
+    process = constella("run")
+    ok(process.returncode == 2 and "needs a study" in process.stderr, "run without a study", process.stderr)
+
+
+def other_commands():
+    for words, said in (
+        (("rnu",), ["unknown command 'rnu'", "did you mean 'run'"]),
+        (("tabel", "x.h5"), ["unknown command 'tabel'", "did you mean 'table'"]),
+        (("list", "foo"), ["systems, methods, observables, studies, schemes"]),
+        (("list", "sytems"), ["did you mean 'systems'"]),
+        (("list",), ["systems, methods"]),
+        (("show", "ratle"), ["nothing is called 'ratle'", "did you mean 'rattle'"]),
+        (("show", "heavytop"), ["did you mean 'heavy-top'"]),
+        (("show",), ["one name"]),
+        (("check",), ["one study"]),
+        (("check", path("missing.yaml")), ["No such file"]),
+        (("status", path("missing.h5")), ["missing.h5"]),
+        (("status", write("not.h5", "text")), ["not.h5"]),
+        (("table", path("not.h5")), ["not.h5"]),
+        (("table", path("not.h5"), "--format", "cvs"), ["csv"]),
+    ):
+        process = constella(*words)
+        ok(process.returncode == 2 and all(x in process.stderr for x in said), f"{' '.join(os.path.basename(x) for x in words)}", process.returncode, process.stderr, process.stdout)
+        ok("HDF5-DIAG" not in process.stderr and process.stdout == "", f"{words[0]}: plain words only, on stderr", process.stderr, process.stdout)
+    process = constella()
+    ok(process.returncode == 2 and "constella run" in process.stderr, "no command: help on stderr", process.stderr)
+
+
+def several():
+    text = """study: order
+sistem: planar-pendulum
+system: planar-pendulum
+end: 1.0
+steps: [0.3, -0.1]
+methods: [rattel, rattle, "compose(rattle, yoshida5)"]
+reference: exact
+observables: [energie]
+solver: {tolerance: 7}
+"""
+    file = write("several.yaml", text)
+    for ranks in (0, 2):
+        title = f"several mistakes, {ranks or 'no'} ranks"
+        process = constella("run", file, "-o", path("never.h5"), "--overwite", ranks=ranks)
+        places = [tuple(map(int, m)) for m in re.findall(re.escape(file) + r":(\d+):(\d+): error:", process.stderr)]
+        ok(process.returncode == 2, f"{title}: exit status 2", process.returncode)
+        ok([x[0] for x in places] == [2, 5, 5, 6, 6, 8, 9], f"{title}: all of them at their lines", process.stderr)
+        ok(places == sorted(places), f"{title}: sorted", places)
+        ok("unknown option '--overwite'" in process.stderr, f"{title}: those of the command line too", process.stderr)
+        ok("8 errors" in process.stderr, f"{title}: counted", process.stderr)
+    checked = constella("check", file)
+    ok(checked.returncode == 2 and checked.stderr.count("error:") == 7 and checked.stdout == "", "`check` reports the same mistakes", checked.stderr, checked.stdout)
+
+
+if __name__ == "__main__":
+    in_the_study()
+    steps()
+    starts()
+    needs()
+    bytes_and_files()
+    outputs()
+    command_line()
+    other_commands()
+    several()
+    text = changed("[rattle]", "[rattel]")
+    refused("unknown method on two ranks", text, ["unknown method 'rattel'"], "rattel", ranks=2)
+    done()

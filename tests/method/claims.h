@@ -1,0 +1,179 @@
+/* claims.h: what the tests of methods share: every method of the registry and a list of composites, every system of the catalogue, and trajectories.
+ *
+ * A test asks cst_method_properties what a method promises on a system and holds it to that. Options of PETSc pass through: run a test with
+ * -snes_type newtonls to hold PETSc's own types to the same claims.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef CLAIMS_H
+#define CLAIMS_H
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "method/stepper.h"
+#include "solve/solver.h"
+#include "tap.h"
+
+#define MUST(call)                                                                             \
+  do {                                                                                         \
+    if (call) fprintf(stderr, "%s:%d: %s failed\n", __FILE__, __LINE__, #call), abort();        \
+  } while (0)
+
+#define UNUSED __attribute__((unused))
+
+/* Beside the registry's examples. */
+static const char *const composites[] UNUSED = {"compose(rattle, suzuki4)",   "compose(rattle, yoshida6)", "compose(rattle, kahan-li6)", "compose(rattle, kahan-li8)", "compose(midpoint, yoshida4)",
+                                         "compose(euler-a, yoshida4)", "compose(euler-a, euler-b)", "compose(rattle, midpoint)",  "adjoint(euler-b)",           "adjoint(heun)",
+                                         "gauss(1)",                   "gauss(3)",                  "project(heun)"};
+
+UNUSED static int expression_count(void) { return cst_method_count() + (int)(sizeof composites / sizeof *composites); }
+UNUSED static const char *expression_at(int i) { return i < cst_method_count() ? cst_method_info_at(i)->example : composites[i - cst_method_count()]; }
+
+UNUSED static cst_method *method_of(const char *text) {
+  cst_expr_error e;
+  cst_method    *m = cst_method_parse(text, &e);
+  if (!m) fprintf(stderr, "%s: %s\n", text, e.message), abort();
+  return m;
+}
+
+/* A system with its default parameters and one of its starts. */
+typedef struct {
+  cst_system *s;
+  double      c[CST_MAX_PAR], m[CST_MAX_Q], q[CST_MAX_Q], v[CST_MAX_Q];
+} problem;
+
+UNUSED static void problem_of(problem *x, cst_system *s) {
+  double mass[CST_MAX_Q];
+  x->s = s;
+  for (int i = 0; i < s->npar; i++) x->c[i] = s->parameter[i].value;
+  cst_system_eval(s, CST_K_mass, x->c, NULL, NULL, NULL, NULL, NULL, mass);
+  for (int i = 0; i < s->nq; i++) x->m[i] = mass[s->mass_class[i]];
+  cst_system_state(s, 0, x->c, x->q, x->v);
+}
+UNUSED static problem *problem_open(const char *name) {
+  problem    *x = calloc(1, sizeof *x);
+  cst_system *s = cst_catalogue_create(name);
+  if (!x || !s) fprintf(stderr, "no system %s\n", name), abort();
+  problem_of(x, s);
+  return x;
+}
+UNUSED static void problem_close(problem *x) {
+  cst_system_destroy(x->s);
+  free(x);
+}
+
+/* Start number `lane`: the system's own, then neighbours of it on the constraints. */
+UNUSED static void start_of(const problem *x, int lane, double *q, double *v) {
+  for (int i = 0; i < x->s->nq; i++) {
+    q[i] = x->q[i] + (lane ? 0.03 * sin(1.7 * lane + 2.3 * i) : 0);
+    v[i] = x->v[i] + (lane ? 0.05 * cos(2.9 * lane + 1.1 * i) : 0);
+  }
+  if (lane && !cst_system_project(x->s, x->c, q, v)) fprintf(stderr, "%s: start %d\n", x->s->name, lane), abort();
+}
+
+/* A few trajectories of one method. */
+typedef struct {
+  const problem *x;
+  cst_method    *m;
+  cst_stepper   *st;
+  cst_batch      b;
+  double         tolerance;
+} run;
+
+UNUSED static int widest(void) {
+  const char *why = "";
+  int         isa = cst_isa_choose(&why);
+  if (isa < 0) fprintf(stderr, "%s\n", why), abort();
+  return isa;
+}
+UNUSED static void run_open_on(run *r, const problem *x, const char *method, int isa, int lanes, double tolerance) {
+  memset(r, 0, sizeof *r);
+  r->x = x;
+  r->tolerance = tolerance;
+  r->m = method_of(method);
+  MUST(cst_stepper_create(r->m, x->s, &(cst_stepper_options){isa, (lanes + cst_isas[isa].width - 1) / cst_isas[isa].width, 100, false}, &r->st));
+  MUST(cst_batch_create(r->st, &r->b));
+}
+/* With the solver's tolerance of the study file's default. */
+UNUSED static void run_open(run *r, const problem *x, const char *method, int lanes) { run_open_on(r, x, method, widest(), lanes, 1e-14); }
+UNUSED static void run_close(run *r) {
+  MUST(cst_batch_destroy(&r->b));
+  MUST(cst_stepper_destroy(&r->st));
+  cst_method_destroy(r->m);
+}
+UNUSED static void run_put(run *r, int lane, const double *q, const double *v) { cst_batch_start(r->st, &r->b, lane, r->x->c, q, v, r->tolerance); }
+/* Start all lanes from start_of. */
+UNUSED static void run_start(run *r, int lanes) {
+  double q[CST_MAX_Q], v[CST_MAX_Q];
+  cst_batch_reset(r->st, &r->b, lanes);
+  for (int i = 0; i < lanes; i++) {
+    start_of(r->x, i, q, v);
+    run_put(r, i, q, v);
+  }
+  cst_batch_ready(r->st, &r->b);
+}
+UNUSED static void run_go(run *r, double h, long n) {
+  cst_stepper_set_step(r->st, h);
+  MUST(cst_stepper_advance(r->st, &r->b, n));
+}
+UNUSED static bool run_well(const run *r, int lanes) {
+  for (int i = 0; i < lanes; i++)
+    if (r->b.fate[i].reason != CST_DONE) return false;
+  return true;
+}
+UNUSED static void run_block(const run *r, int lane, int at, int n, double *out) {
+  const double *column = cst_batch_lane(r->st, &r->b, lane);
+  for (int i = 0; i < n; i++) out[i] = column[(at + i) * cst_stepper_width(r->st)];
+}
+UNUSED static void run_state(const run *r, int lane, double *q, double *p) {
+  run_block(r, lane, cst_stepper_layout(r->st)->q, r->x->s->nq, q);
+  run_block(r, lane, cst_stepper_layout(r->st)->p, r->x->s->nq, p);
+}
+
+/* The larger; NaN where either is. */
+UNUSED static double larger(double a, double b) { return isnan(a) || isnan(b) ? NAN : a > b ? a : b; }
+UNUSED static double norm(const double *x, int n) {
+  double most = 0;
+  for (int i = 0; i < n; i++)
+    if (!(fabs(x[i]) <= most)) most = fabs(x[i]);   /* keeps a NaN */
+  return most;
+}
+UNUSED static double apart(const double *x, const double *y, int n) {
+  double d[2 * CST_MAX_Q];
+  for (int i = 0; i < n; i++) d[i] = x[i] - y[i];
+  return norm(d, n);
+}
+
+UNUSED static double energy(const problem *x, const double *q, const double *p, double *scale) {
+  double V = 0, T = 0;
+  cst_system_eval(x->s, CST_K_V, x->c, q, NULL, NULL, NULL, NULL, &V);
+  for (int i = 0; i < x->s->nq; i++) T += p[i] * p[i] / (2 * x->m[i]);
+  if (scale) *scale = fabs(T) + fabs(V);
+  return T + V;
+}
+
+/* test(problem, expression, properties) for every method on every system that it fits; `count` tells how many there were. */
+typedef void claim_test(const problem *x, const char *method, cst_properties has);
+UNUSED static int each_pair(claim_test *test) {
+  int count = 0;
+  for (int k = 0; k < cst_catalogue_size(); k++) {
+    problem *x = problem_open(cst_catalogue_name(k));
+    for (int i = 0; i < expression_count(); i++) {
+      cst_method *m = method_of(expression_at(i));
+      char        why[200];
+      if (cst_method_fits(m, x->s, why, sizeof why)) test(x, expression_at(i), cst_method_properties(m, x->s)), count++;
+      cst_method_destroy(m);
+    }
+    problem_close(x);
+  }
+  return count;
+}
+
+/* TAP for all of them, so that none is left out in silence. */
+UNUSED static int claims_main(int *argc, char ***argv, void (*tests)(void)) {
+  MUST(PetscInitialize(argc, argv, NULL, NULL));
+  MUST(cst_solver_register());
+  tests();
+  MUST(PetscFinalize());
+  return tap_done();
+}
+#endif

@@ -1,0 +1,71 @@
+/* test-claims-energy.c: where a bounded energy error is claimed, the second half of a long run errs no more than the first, and the state moves. rk4 fails
+ * that, and so does a frozen state.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "claims.h"
+
+enum { LANES = 8, STEPS = 20000, EVERY = 10 };
+
+typedef struct {
+  double first, second;   /* largest |E - E(0)| / scale in each half, the largest of all lanes */
+  double displacement;    /* the largest |q - q(0)| of the lane that moves least */
+} course;
+
+static bool bounded(course c) {
+  bool roundoff = c.first < 2e-12 && c.second < 2e-12;
+  return (roundoff || c.second <= 1.5 * c.first) && c.displacement > 1e-2;
+}
+
+static course course_of(const problem *x, const char *method, double h, bool *well) {
+  run    r;
+  course c = {0, 0, INFINITY};
+  double q0[LANES][CST_MAX_Q], E0[LANES], scale[LANES], moved[LANES] = {0}, q[CST_MAX_Q], p[CST_MAX_Q];
+  run_open(&r, x, method, LANES);
+  run_start(&r, LANES);
+  for (int l = 0; l < LANES; l++) {
+    run_state(&r, l, q0[l], p);
+    E0[l] = energy(x, q0[l], p, &scale[l]);
+  }
+  for (int n = EVERY; n <= STEPS; n += EVERY) {
+    run_go(&r, h, EVERY);
+    for (int l = 0; l < LANES; l++) {
+      run_state(&r, l, q, p);
+      double off = fabs(energy(x, q, p, NULL) - E0[l]) / scale[l], *half = n <= STEPS / 2 ? &c.first : &c.second;
+      *half = larger(*half, off);
+      moved[l] = larger(moved[l], apart(q, q0[l], x->s->nq));
+    }
+  }
+  for (int l = 0; l < LANES; l++) c.displacement = fmin(c.displacement, moved[l]);
+  *well = run_well(&r, LANES);
+  run_close(&r);
+  return c;
+}
+
+static void test(const problem *x, const char *method, cst_properties has) {
+  bool well;
+  if (!(has.claims & CST_BOUNDED)) return;
+  course c = course_of(x, method, 0.05, &well);
+  if (!OK(well && bounded(c), "%s on %s: bounded energy error", method, x->s->name))
+    NOTE("%s; largest error %.4g in the first half, %.4g in the second; moved %.3g", well ? "all well" : "a lane failed", c.first, c.second, c.displacement);
+}
+
+static void test_others(void) {
+  static const char *const systems[] = {"spherical-pendulum", "modified-pendulum", "henon-heiles"}, *const methods[] = {"heun", "rk4"};
+  for (int k = 0; k < 3; k++) {
+    problem *x = problem_open(systems[k]);
+    for (int i = 0; i < 2; i++) {
+      bool   well;
+      course c = course_of(x, methods[i], 0.1, &well);
+      OK(!well || !bounded(c), "%s on %s: drifts (%.2g, then %.2g)", methods[i], systems[k], c.first, c.second);
+    }
+    problem_close(x);
+  }
+  OK(!bounded((course){0, 0, 0}) && !bounded((course){1e-4, 1e-4, 1e-3}) && bounded((course){1e-4, 1e-4, 1}), "a frozen state fails");
+}
+
+static void tests(void) {
+  each_pair(test);
+  test_others();
+}
+
+int main(int argc, char **argv) { return claims_main(&argc, &argv, tests); }
