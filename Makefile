@@ -146,7 +146,7 @@ $(PROGRAM): $(BUILD)/obj/main.o $(LIBRARY)
 	$(Q)$(CC) $(SANFLAGS) $^ -o $@ $(PC_LIBS) -ldl
 
 clean:
-	rm -rf $(BUILD)
+	rm -rf $(BUILD) demo
 
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
 -include tests/tests.mk

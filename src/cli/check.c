@@ -27,7 +27,7 @@ static void print_plan(const cst_study *s, const cst_plan *p) {
   printf("%-14s %ld a case, %.6g trajectories\n", "members", s->members, (double)s->members * p->ncase);
   printf("%-14s %.6g trajectory-steps\n", "work", cst_plan_steps(p));
   printf("%-14s %d of up to %ld lanes\n", "batches", p->nwork, p->batch);
-  printf("%-14s about %.3g s on one core of this kind, very roughly\n", "cost", cost * 0.4e-9 / 4);
+  printf("%-14s about %.3g s on one core of this kind, very roughly\n", "cost", cost * 1e-9);
   print_size("memory a rank", cst_plan_memory(p));
   print_size("result file", cst_plan_file_size(p));
   printf("\n%6s  %-36s %-12s %12s %12s\n", "case", "method", "step", "steps", "end");

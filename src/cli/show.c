@@ -1,4 +1,4 @@
-/* show.c: `constella show NAME`: a page on a system, a method or a scheme, printed from its row. */
+/* show.c: `constella show NAME`: a page on a system, a method or a scheme, printed from its row; order and claims of a method expression. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdio.h>
 #include <string.h>
@@ -65,19 +65,22 @@ static void print_claims(unsigned claims) {
   printf("%s\n", any ? "" : " none");
 }
 
-static void print_properties(const char *example) {
+/* Of an expression, on a system with constraints; 0 when it is none. */
+static int print_properties(const char *text) {
   cst_expr_error e;
-  cst_method    *m = cst_method_parse(example, &e);
+  cst_method    *m = cst_method_parse(text, &e);
   cst_system    *s = cst_catalogue_create("spherical-pendulum");
   if (m && s) {
     cst_properties p = cst_method_properties(m, s);
-    printf("%-12s %d in q, %d in p, %d in lambda (of `%s`)\n", "order", p.order_q, p.order_p, p.order_lambda, example);
+    printf("%-12s %d in q, %d in p, %d in lambda (of `%s`)\n", "order", p.order_q, p.order_p, p.order_lambda, cst_method_label(m));
     if (p.own_lambda) printf("%-12s its own, those of step n -> n+1 belong to t = (n + %g) h\n", "multipliers", p.lambda_time);
     else printf("%-12s from M A = f - G'lambda at its state\n", "multipliers");
     print_claims(p.claims);
   }
+  int known = m != NULL;
   cst_method_destroy(m);
   cst_system_destroy(s);
+  return known;
 }
 
 static int show_method(const char *name) {
@@ -119,7 +122,7 @@ static const char *nearest(const char *name) {
 int cst_cli_show(int argc, char **argv) {
   if (argc == 2 && !strcmp(argv[1], "--help")) return puts("constella show NAME"), 0;
   if (argc != 2) return fputs("constella: error: `constella show` takes one name; `constella list systems` and `list methods` tell them\n", stderr), 2;
-  if (show_system(argv[1]) || show_method(argv[1]) || show_scheme(argv[1])) return 0;
+  if (show_system(argv[1]) || show_method(argv[1]) || show_scheme(argv[1]) || print_properties(argv[1])) return 0;
   const char *near = nearest(argv[1]);
   fprintf(stderr, "constella: error: nothing is called '%s'; `constella list systems|methods|schemes` tells the names%s%s%s\n", argv[1], near ? "; did you mean '" : "",
           near ? near : "", near ? "'?" : "");

@@ -73,7 +73,7 @@ bool cst_program_symmetric(const cst_program *p);
 /* Substeps can carry compensated sums: kick cores only. */
 bool cst_program_compensates(const cst_program *p);
 
-/* Vector operations of one substep on s, counted roughly, for planning. */
+/* Nanoseconds of one substep of one lane of s, very roughly, for planning. */
 double cst_instruction_cost(const cst_instruction *p, const cst_system *s);
 
 const cst_term       *cst_method_root(const cst_method *m);

@@ -142,7 +142,7 @@ static void rates(desk *d, const int *cases, int n, int part) {
   snprintf(name, sizeof name, "error%s", parts[part]);
   for (int k = 1; k < n; k++) {
     double ratio = get(d, cases[k - 1], name) / get(d, cases[k], name), step = d->plan->cases[cases[k - 1]].h / d->plan->cases[cases[k]].h;
-    set(d, cases[k], log(ratio) / log(step), "rate%s", parts[part]);
+    set(d, cases[k], ratio > 0 && isfinite(ratio) ? log(ratio) / log(step) : NAN, "rate%s", parts[part]);
   }
 }
 
@@ -207,8 +207,8 @@ static PetscErrorCode verdict(desk *d, int i, const cst_quantity *x, const doubl
   set(d, i, g.low, "%s_exponent_low", x->name);
   set(d, i, g.high, "%s_exponent_high", x->name);
   snprintf(name, sizeof name, "%s_verdict", x->name);
-  bool observed = !isnan(scale);
-  cst_columns_label(d->columns, name, i, observed ? cst_verdict_names[g.verdict] : "");
+  /* a member that broke down speaks against every verdict that the others could give */
+  cst_columns_label(d->columns, name, i, isnan(scale) ? "" : cst_verdict_names[get(d, i, "failed") > 0 ? CST_UNDECIDED : g.verdict]);
   PetscFunctionReturn(0);
 }
 
@@ -236,6 +236,7 @@ static PetscErrorCode distribution(desk *d, int i) {
   memcpy(status, d->row, (size_t)n * sizeof *status);
   for (int k = 0; k < d->plan->nquantity; k++) {
     const char *name = d->plan->quantity[k].name;
+    if (!d->plan->quantity[k].drifts && strcmp(name, "displacement")) continue;
     PetscCall(load(d, i, CST_FIGURES, "/observables/%s", name));
     for (long m = 0; m < n; m++) d->one[m] = status[m] == 0 ? d->row[m * CST_FIGURES + CST_FIGURE_END] : NAN;
     set(d, i, cst_mean(d->one, n), "%s_mean", name);

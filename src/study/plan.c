@@ -149,6 +149,12 @@ static double program_cost(const cst_method *m, const cst_system *s) {
   return sum;
 }
 
+/* The same of one fold of all quantities. */
+static double look_cost(const cst_plan *p) {
+  const cst_system *s = p->study->system;
+  return 0.8 * p->nquantity + 0.5 * s->nq * (1 + s->ng + s->nsym);
+}
+
 static long batches(const cst_plan *p, long size) {
   long n = 0;
   for (int k = 0; k < p->nclass; k++) n += (p->classes[k].lanes + size - 1) / size;
@@ -204,7 +210,10 @@ cst_plan *cst_plan_create(const cst_study *s, int isa, int ranks, long batch, cs
   make_quantities(p);
   p->properties = need(calloc((size_t)s->nmethod, sizeof *p->properties));
   for (int i = 0; i < s->nmethod; i++) p->properties[i] = cst_method_properties(s->method[i], s->system);
-  for (int k = 0; k < p->nclass; k++) p->classes[k].cost = program_cost(s->method[p->classes[k].method], s->system);
+  for (int k = 0; k < p->nclass; k++) {
+    cst_class *c = &p->classes[k];
+    c->cost = program_cost(s->method[c->method], s->system) + look_cost(p) / (double)c->observe;
+  }
   p->batch = batch > 0 ? (batch + BATCH_LEAST - 1) / BATCH_LEAST * BATCH_LEAST : default_batch(p, ranks);
   make_work(p);
   return p;

@@ -9,6 +9,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 try:
     import h5py
@@ -32,33 +34,65 @@ for inherited in ("CONSTELLA_ISA", "GLIBC_TUNABLES", "PETSC_OPTIONS"):
     ENVIRONMENT.pop(inherited, None)
 
 _count = _failed = 0
+_mine = threading.local()   # .lines: what a function of `together` has to say, printed in the order of the functions
+
+
+def _say(verdict, text, remarks=()):
+    global _count, _failed
+    if hasattr(_mine, "lines"):
+        _mine.lines.append((verdict, text, remarks))
+        return
+    if verdict is None:
+        print(f"# {text}", flush=True)
+        return
+    _count += 1
+    _failed += not verdict
+    print(f"{'' if verdict else 'not '}ok {_count} - {text}", flush=True)
+    for line in "\n".join(str(x) for x in remarks).splitlines()[:30] if not verdict else ():
+        print(f"# {line}", flush=True)
 
 
 def ok(verdict, name, *remarks):
     """One TAP line; remarks are printed when it fails. Returns the verdict."""
-    global _count, _failed
-    _count += 1
-    print(f"{'' if verdict else 'not '}ok {_count} - {name}", flush=True)
-    if not verdict:
-        _failed += 1
-        for line in "\n".join(str(x) for x in remarks).splitlines()[:30]:
-            print(f"# {line}", flush=True)
+    _say(bool(verdict), name, remarks)
     return bool(verdict)
 
 
 def skip(name, why):
-    global _count
-    _count += 1
-    print(f"ok {_count} - {name} # SKIP {why}", flush=True)
+    _say(True, f"{name} # SKIP {why}")
 
 
 def note(text):
-    print(f"# {text}", flush=True)
+    _say(None, text)
+
+
+def together(functions, most=4):
+    """Run functions at the same time (a run waits for MPI more than it computes) and print what they say in their order."""
+
+    def heard(function):
+        _mine.lines = []
+        try:
+            function()
+        except Exception as error:
+            ok(False, f"{getattr(function, '__name__', 'test')} ends without an exception", repr(error))
+        lines = _mine.lines
+        del _mine.lines
+        return lines
+
+    with ThreadPoolExecutor(most) as pool:
+        for lines in pool.map(heard, functions):
+            for line in lines:
+                _say(*line)
 
 
 def done():
     print(f"1..{_count}")
     sys.exit(1 if _failed else 0)
+
+
+def scratch():
+    """A fresh folder in the scratch folder."""
+    return tempfile.mkdtemp(dir=FOLDER)
 
 
 def path(name):

@@ -21,9 +21,12 @@
 #define UNUSED __attribute__((unused))
 
 /* Beside the registry's examples. */
-static const char *const composites[] UNUSED = {"compose(rattle, suzuki4)",   "compose(rattle, yoshida6)", "compose(rattle, kahan-li6)", "compose(rattle, kahan-li8)", "compose(midpoint, yoshida4)",
-                                         "compose(euler-a, yoshida4)", "compose(euler-a, euler-b)", "compose(rattle, midpoint)",  "adjoint(euler-b)",           "adjoint(heun)",
-                                         "gauss(1)",                   "gauss(3)",                  "project(heun)"};
+static const char *const composites[] UNUSED = {
+    "compose(rattle, suzuki4)", "compose(rattle, yoshida6)", "compose(rattle, kahan-li6)", "compose(rattle, kahan-li8)", "compose(midpoint, yoshida4)",
+    "compose(euler-a, yoshida4)", "compose(euler-a, euler-b)", "compose(rattle, midpoint)", "compose(midpoint, rattle, midpoint)", "compose(rattle, shake)",
+    "compose(rattle, [0.25, 0.5, 0.25])", "compose(euler-b, [1.3512071919596578, -1.7024143839193155, 1.3512071919596578])", "compose(compose(rattle, yoshida4), midpoint)",
+    "compose(heun, suzuki4)", "compose(gauss(1), yoshida6)", "adjoint(euler-b)", "adjoint(heun)", "adjoint(compose(euler-a, midpoint))",
+    "gauss(1)", "gauss(3)", "project(heun)", "project(gauss(2))"};
 
 UNUSED static int expression_count(void) { return cst_method_count() + (int)(sizeof composites / sizeof *composites); }
 UNUSED static const char *expression_at(int i) { return i < cst_method_count() ? cst_method_info_at(i)->example : composites[i - cst_method_count()]; }

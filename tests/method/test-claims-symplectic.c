@@ -8,7 +8,7 @@
 
 enum { MAX_DIM = 2 * CST_MAX_Q, POINTS = 6 };
 static const double OFFSET[POINTS] = {-3, -2, -1, 1, 2, 3}, WEIGHT[POINTS] = {-1. / 60, 9. / 60, -45. / 60, 45. / 60, -9. / 60, 1. / 60};
-static const double DELTA = 1e-2, BOUND = 1e-10;
+static const double DELTA = 3e-3, BOUND = 1e-10;
 
 /* Orthonormal basis of ker G(q0), B[d][nq], by Gram-Schmidt on the rows of G and then on the unit vectors; returns d. */
 static int kernel_basis(const problem *x, double *B) {

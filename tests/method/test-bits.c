@@ -1,0 +1,150 @@
+/* test-bits.c: the same bits from the generic core and the hot one, from every instruction set, from PETSc's own SNES types, in any company and in any stretches. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "claims.h"
+#include "method/cores.h"
+
+enum { LANES = 5, STEPS = 200 };
+static const double H = 0.05;
+
+/* What a run leaves of each lane: q, p, lambda, iterations. */
+typedef struct {
+  double q[LANES][CST_MAX_Q], p[LANES][CST_MAX_Q], lambda[LANES][CST_MAX_G], iterations[LANES];
+} result;
+
+static void collect(const run *r, int from, int lanes, result *out) {
+  memset(out, 0, sizeof *out);
+  for (int l = 0; l < lanes; l++) {
+    run_state(r, from + l, out->q[l], out->p[l]);
+    run_block(r, from + l, cst_stepper_layout(r->st)->lambda, r->x->s->ng, out->lambda[l]);
+    run_block(r, from + l, cst_stepper_layout(r->st)->iterations, 1, &out->iterations[l]);
+  }
+}
+
+/* STEPS steps in stretches of n. */
+static void result_of(const problem *x, const char *method, int isa, int stretch, result *out) {
+  run r;
+  run_open_on(&r, x, method, isa, LANES, 1e-14);
+  run_start(&r, LANES);
+  for (int n = 0; n < STEPS; n += stretch) run_go(&r, H, stretch);
+  collect(&r, 0, LANES, out);
+  run_close(&r);
+}
+
+static int differs(const result *a, const result *b) { return memcmp(a, b, sizeof *a) != 0; }
+
+static void why(const result *a, const result *b) {
+  for (int l = 0; l < LANES; l++)
+    if (memcmp(a->q[l], b->q[l], sizeof a->q[l]) || memcmp(a->p[l], b->p[l], sizeof a->p[l]) || memcmp(a->lambda[l], b->lambda[l], sizeof a->lambda[l]) || a->iterations[l] != b->iterations[l])
+      NOTE("lane %d: q apart %.3g, p %.3g, lambda %.3g; iterations %g and %g", l, apart(a->q[l], b->q[l], CST_MAX_Q), apart(a->p[l], b->p[l], CST_MAX_Q), apart(a->lambda[l], b->lambda[l], CST_MAX_G),
+           a->iterations[l], b->iterations[l]);
+}
+
+/* The record after STEPS steps of the generic core and of the one that the stepper takes, both from the first segment's context. */
+static void test_hot(const problem *x, const char *method, int isa) {
+  run             one, other;
+  const cst_core *generic = cst_core_generic(CST_CORE_kick, isa), *hot = cst_core_for(CST_CORE_kick, x->s, isa);
+  run_open_on(&one, x, method, isa, 2, 1e-14);
+  run_open_on(&other, x, method, isa, 2, 1e-14);
+  run_start(&one, 2);
+  run_start(&other, 2);
+  cst_stepper_set_step(one.st, H);
+  cst_stepper_set_step(other.st, H);
+  cst_outcome a = generic->march(cst_stepper_context(one.st), one.b.record, STEPS), b = hot->march(cst_stepper_context(other.st), other.b.record, STEPS);
+  size_t      bytes = cst_stepper_record_size(one.st) * sizeof(double);
+  OK(generic && hot && generic != hot, "%s: a core of its own for %s", x->s->name, cst_isas[isa].name);
+  OK(a.reason == CST_DONE && b.reason == CST_DONE && !memcmp(one.b.record, other.b.record, bytes), "%s on %s, %s: generic and hot core, same bits", method, x->s->name, cst_isas[isa].name);
+  run_close(&one);
+  run_close(&other);
+}
+
+static void test_hot_cores(void) {
+  static const char *const kicks[] = {"rattle", "shake", "euler-a", "euler-b", "compose(euler-a, yoshida4)"};
+  for (int k = 0; k < cst_catalogue_size(); k++) {
+    problem *x = problem_open(cst_catalogue_name(k));
+    for (int isa = 0; isa < CST_ISA_COUNT; isa++)
+      for (int i = 0; i < 5 && cst_isa_available(isa); i++)
+        if (strcmp(kicks[i], "shake") || x->s->ng) test_hot(x, kicks[i], isa);
+    problem_close(x);
+  }
+}
+
+/* Whether the interpreter's kernels give the bits of the compiled ones. The name is changed so that no hot core is taken. */
+static void test_interpreter(void) {
+  static const char *const methods[] = {"rattle", "midpoint", "rk4", "project(rk4)", "gauss(2)"};
+  for (int k = 0; k < cst_catalogue_size(); k++) {
+    problem    *x = problem_open(cst_catalogue_name(k)), *y = problem_open(cst_catalogue_name(k));
+    const char *name = y->s->name;
+    cst_system_interpret(y->s);
+    y->s->name = "interpreted";
+    for (int i = 0; i < 5; i++) {
+      static result a, b;
+      if (!strncmp(methods[i], "project", 7) && x->s->ng == 0) continue;
+      result_of(x, methods[i], widest(), STEPS, &a);
+      result_of(y, methods[i], widest(), STEPS, &b);
+      if (!OK(!differs(&a, &b), "%s on %s: compiled and interpreted, same bits", methods[i], x->s->name)) why(&a, &b);
+    }
+    y->s->name = name;
+    problem_close(x);
+    problem_close(y);
+  }
+}
+
+static bool same_with_option(const problem *x, const char *method, const char *type, const result *expected) {
+  static result got;
+  MUST(PetscOptionsSetValue(NULL, "-snes_type", type));
+  result_of(x, method, widest(), STEPS, &got);
+  MUST(PetscOptionsClearValue(NULL, "-snes_type"));
+  if (differs(expected, &got)) why(expected, &got);
+  return !differs(expected, &got);
+}
+
+static void test(const problem *x, const char *method, cst_properties has) {
+  static result expected, got;
+  (void)has;
+  result_of(x, method, widest(), STEPS, &expected);
+  for (int isa = 0; isa < CST_ISA_COUNT; isa++) {
+    if (!cst_isa_available(isa) || isa == widest()) continue;
+    result_of(x, method, isa, STEPS, &got);
+    if (!OK(!differs(&expected, &got), "%s on %s: %s and %s, same bits", method, x->s->name, cst_isas[widest()].name, cst_isas[isa].name)) why(&expected, &got);
+  }
+  result_of(x, method, widest(), 8, &got);
+  if (!OK(!differs(&expected, &got), "%s on %s: in stretches of 8 steps, same bits", method, x->s->name)) why(&expected, &got);
+  OK(same_with_option(x, method, "newtonls", &expected), "%s on %s: newtonls, same bits", method, x->s->name);
+  OK(same_with_option(x, method, "nrichardson", &expected), "%s on %s: nrichardson, same bits", method, x->s->name);
+}
+
+/* Every lane by itself against all of them together. */
+static void test_alone(const char *system, const char *method) {
+  static result together, alone;
+  problem      *x = problem_open(system);
+  int           same = 0;
+  result_of(x, method, widest(), STEPS, &together);
+  for (int l = 0; l < LANES; l++) {
+    run    r;
+    double q[CST_MAX_Q], v[CST_MAX_Q];
+    run_open_on(&r, x, method, widest(), 1, 1e-14);
+    cst_batch_reset(r.st, &r.b, 1);
+    start_of(x, l, q, v);
+    run_put(&r, 0, q, v);
+    cst_batch_ready(r.st, &r.b);
+    run_go(&r, H, STEPS);
+    collect(&r, 0, 1, &alone);
+    same += !memcmp(alone.q[0], together.q[l], sizeof alone.q[0]) && !memcmp(alone.p[0], together.p[l], sizeof alone.p[0]) && alone.iterations[0] == together.iterations[l];
+    run_close(&r);
+  }
+  OK(same == LANES, "%s on %s: alone and in company, same bits", method, system);
+  problem_close(x);
+}
+
+static void tests(void) {
+  test_hot_cores();
+  test_interpreter();
+  each_pair(test);
+  test_alone("heavy-top", "rattle");
+  test_alone("modified-pendulum", "midpoint");
+  test_alone("modified-pendulum", "compose(rattle, midpoint)");
+  test_alone("double-pendulum", "project(heun)");
+  test_alone("double-pendulum", "gauss(2)");
+}
+
+int main(int argc, char **argv) { return claims_main(&argc, &argv, tests); }

@@ -1,0 +1,170 @@
+/* test-claims-order.c: observed orders against the rows: of q and p at a fixed time, and of the multipliers where a method has its own. Two-sided on the
+ * systems without special structure; on others a higher order is noted.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "claims.h"
+
+enum { LANES = 3, LEVELS = 10, LEAST = 4 };   /* step counts LEAST * 2^k */
+static const double FLOOR = 2e-13;
+
+/* The time of comparison: long enough for the errors of order 8 to stand above round-off. */
+static double end_of(const problem *x) { return !strcmp(x->s->name, "henon-heiles") ? 8 : strstr(x->s->name, "pendulum") ? 1.5 : 1; }
+
+/* The continuous solution from the starts, by gauss(8), at the end, and at h/2 and h before it for every level. */
+typedef struct {
+  double q[LANES][CST_MAX_Q], p[LANES][CST_MAX_Q];
+  double lambda[LEVELS][3][LANES][CST_MAX_G];   /* k h/2 before the end */
+} reference;
+
+static void solve(const problem *x, const char *method, double end, double step, double q[LANES][CST_MAX_Q], double p[LANES][CST_MAX_Q]) {
+  run  r;
+  long n = (long)ceil(end / step);
+  run_open_on(&r, x, method, widest(), LANES, 1e-15);
+  run_start(&r, LANES);
+  run_go(&r, end / (double)n, n);
+  for (int l = 0; l < LANES; l++) run_state(&r, l, q[l], p[l]);
+  if (!run_well(&r, LANES)) fprintf(stderr, "%s: no reference\n", x->s->name), abort();
+  run_close(&r);
+}
+
+static void multipliers(const problem *x, const double *q, const double *p, double *lambda) {
+  double v[CST_MAX_Q];
+  for (int i = 0; i < x->s->nq; i++) v[i] = p[i] / x->m[i];
+  cst_system_multipliers(x->s, x->c, q, v, lambda);
+}
+
+static int count_at(int level) { return LEAST << level; }
+
+static void reference_of(const problem *x, reference *f) {
+  double q[LANES][CST_MAX_Q], p[LANES][CST_MAX_Q], end = end_of(x);
+  solve(x, "gauss(8)", end, 0.02, f->q, f->p);
+  for (int k = 0; k < LEVELS && x->s->ng; k++)
+    for (int back = 0; back < 3; back++) {
+      solve(x, "gauss(8)", end - 0.5 * back * end / count_at(k), 0.05, q, p);
+      for (int l = 0; l < LANES; l++) multipliers(x, q[l], p[l], f->lambda[k][back][l]);
+    }
+}
+
+/* Against another order and step, and motions known exactly. */
+static void test_reference(const problem *x, const reference *f) {
+  double q[LANES][CST_MAX_Q], p[LANES][CST_MAX_Q], off = 0;
+  solve(x, "gauss(6)", end_of(x), 0.013, q, p);
+  for (int l = 0; l < LANES; l++) off = larger(off, larger(apart(q[l], f->q[l], x->s->nq), apart(p[l], f->p[l], x->s->nq)));
+  OK(off < 1e-13, "%s: two references agree (%.2g)", x->s->name, off);
+  if (!x->s->exact) return;
+  for (int l = 0; l < LANES; l++) {
+    double q0[CST_MAX_Q], v0[CST_MAX_Q], qe[CST_MAX_Q], pe[CST_MAX_Q], le[CST_MAX_G];
+    start_of(x, l, q0, v0);
+    cst_system_exact(x->s, -1, x->c, q0, v0, end_of(x), qe, pe, le);
+    off = larger(off, larger(apart(qe, f->q[l], x->s->nq), apart(pe, f->p[l], x->s->nq)));
+  }
+  OK(off < 1e-13, "%s: and with the exact motion (%.2g)", x->s->name, off);
+}
+
+typedef struct {
+  double q[LEVELS], p[LEVELS], lambda[LEVELS];
+  int    n;
+} errors;
+
+static double distance2(const double *x, const double *y, int n) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) sum += (x[i] - y[i]) * (x[i] - y[i]);
+  return sum;
+}
+
+static errors errors_of(const problem *x, const reference *f, const char *method, cst_properties has) {
+  errors e = {.n = 0};
+  run    r;
+  double q[CST_MAX_Q], p[CST_MAX_Q], lambda[CST_MAX_G];
+  run_open_on(&r, x, method, widest(), LANES, 1e-15);
+  for (int k = 0; k < LEVELS; k++) {
+    double eq = 0, ep = 0, el = 0;
+    run_start(&r, LANES);
+    run_go(&r, end_of(x) / count_at(k), count_at(k));
+    for (int l = 0; l < LANES; l++) {
+      run_state(&r, l, q, p);
+      if (has.own_lambda) run_block(&r, l, cst_stepper_layout(r.st)->lambda, x->s->ng, lambda);
+      else if (x->s->ng) multipliers(x, q, p, lambda);
+      eq += distance2(q, f->q[l], x->s->nq), ep += distance2(p, f->p[l], x->s->nq);
+      el += distance2(lambda, f->lambda[k][(int)(2 - 2 * has.lambda_time)][l], x->s->ng);
+    }
+    bool well = run_well(&r, LANES);
+    e.q[k] = well ? sqrt(eq) : INFINITY, e.p[k] = well ? sqrt(ep) : INFINITY, e.lambda[k] = well ? sqrt(el) : INFINITY;
+    e.n = k + 1;
+    if (e.q[k] < FLOOR && e.p[k] < FLOOR && e.lambda[k] < FLOOR) break;
+  }
+  run_close(&r);
+  return e;
+}
+
+/* The slope over the finest steps above round-off; NAN when fewer than two stand above it. */
+static double slope(const double *e, int n) {
+  for (int k = n - 1; k > 0; k--)
+    if (e[k] > FLOOR * sqrt(count_at(k) / 32.0) && e[k] < 0.05) return log2(e[k - 1] / e[k]);
+  return NAN;
+}
+
+static bool generic_system(const problem *x) {
+  return !strcmp(x->s->name, "modified-pendulum") || !strcmp(x->s->name, "henon-heiles") || !strcmp(x->s->name, "heavy-top");
+}
+
+static void test_slope(const problem *x, const char *method, const char *what, const double *e, int n, int claim) {
+  double found = slope(e, n), wide = claim <= 4 ? 0.1 : 0.3;
+  bool   enough = found > claim - wide, more = found > claim + wide;
+  if (!OK(enough && (!more || !generic_system(x)), "%s on %s: order %d in %s", method, x->s->name, claim, what)) {
+    NOTE("observed %.3f", found);
+    for (int k = 0; k < n; k++) NOTE("%5d steps: %.3e", count_at(k), e[k]);
+  } else if (more) NOTE("%s on %s: order %.2f in %s, %d claimed", method, x->s->name, found, what, claim);
+}
+
+static reference   ref;
+static const char *now = "";
+
+static void test(const problem *x, const char *method, cst_properties has) {
+  if (strcmp(now, x->s->name)) {
+    for (int k = 0; k < cst_catalogue_size(); k++)
+      if (!strcmp(cst_catalogue_name(k), x->s->name)) now = cst_catalogue_name(k);
+    reference_of(x, &ref);
+    test_reference(x, &ref);
+  }
+  errors e = errors_of(x, &ref, method, has);
+  test_slope(x, method, "q", e.q, e.n, has.order_q);
+  test_slope(x, method, "p", e.p, e.n, has.order_p);
+  if (x->s->ng && has.order_lambda) test_slope(x, method, "lambda", e.lambda, e.n, has.order_lambda);
+}
+
+/* Distance of the results of two methods after a few steps. */
+static double difference(const char *system, const char *one, const char *other) {
+  double   off = 0, q[2][CST_MAX_Q], p[2][CST_MAX_Q];
+  problem *x = problem_open(system);
+  run      r[2];
+  for (int k = 0; k < 2; k++) {
+    run_open_on(&r[k], x, k ? other : one, widest(), LANES, 1e-15);
+    run_start(&r[k], LANES);
+    run_go(&r[k], 0.05, 40);
+  }
+  for (int l = 0; l < LANES; l++) {
+    for (int k = 0; k < 2; k++) run_state(&r[k], l, q[k], p[k]);
+    off = larger(off, larger(apart(q[0], q[1], x->s->nq), apart(p[0], p[1], x->s->nq)));
+  }
+  for (int k = 0; k < 2; k++) run_close(&r[k]);
+  problem_close(x);
+  return off;
+}
+
+static void test_coincidences(void) {
+  static const char *const linear[] = {"double-pendulum", "spherical-pendulum", "planar-pendulum", "rigid-body", "heavy-top"};
+  for (int i = 0; i < 5; i++) OK(difference(linear[i], "rattle", "midpoint") < 1e-12, "%s: midpoint is rattle (%.2g)", linear[i], difference(linear[i], "rattle", "midpoint"));
+  OK(difference("modified-pendulum", "rattle", "midpoint") > 1e-6, "modified-pendulum: midpoint is not rattle (%.2g)", difference("modified-pendulum", "rattle", "midpoint"));
+  OK(difference("henon-heiles", "rattle", "midpoint") > 1e-6, "henon-heiles: midpoint is not rattle (%.2g)", difference("henon-heiles", "rattle", "midpoint"));
+  OK(difference("rigid-body", "euler-a", "euler-b") < 1e-12 && difference("rigid-body", "euler-a", "rattle") < 1e-12, "rigid-body: without V euler-a, euler-b and rattle are the same");
+  OK(difference("spherical-pendulum", "euler-a", "euler-b") > 1e-6, "spherical-pendulum: euler-a is not euler-b");
+  OK(difference("heavy-top", "adjoint(euler-a)", "euler-b") == 0, "heavy-top: adjoint(euler-a) is euler-b to the last bit");
+}
+
+static void tests(void) {
+  each_pair(test);
+  test_coincidences();
+}
+
+int main(int argc, char **argv) { return claims_main(&argc, &argv, tests); }
