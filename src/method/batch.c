@@ -62,7 +62,7 @@ void cst_batch_start(const cst_stepper *s, cst_batch *b, long index, const doubl
   for (int k = 0; k < sys->npar; k++) x[(at->c + k) * width] = c[k];
   for (int k = 0; k < sys->nmass; k++) x[(at->mass + k) * width] = mass[k];
   for (int a = 0; a < sys->ng; a++) x[(at->scale + a) * width] = scale[a];
-  x[at->tolerance * width] = tolerance;
+  x[at->tolerance * width] = tolerance * (1 - 0x1p-50);   /* so that |g| / s, rounded, is not above what was asked for */
   for (int i = 0; i < sys->nq; i++) {
     x[(at->q + i) * width] = q[i];
     x[(at->p + i) * width] = sys->mass_unit ? v[i] : mass[sys->mass_class[i]] * v[i];

@@ -1,0 +1,400 @@
+"""test_run.py: what a finished run holds, against values computed here: failures, observables, trajectories, samples, errors, statistics."""
+# SPDX-License-Identifier: BSD-2-Clause
+import csv
+import io
+import json
+import os
+import re
+
+from cli import constella, differences, digests, done, h5py, made, note, numpy, ok, path, run, scratch, table, together, write
+
+GOOD = """study: order
+system: planar-pendulum
+end: 1.0
+steps: [0.1, 0.05]
+methods: [rattle, midpoint]
+reference: exact
+"""
+
+
+def close(a, b, bound=1e-12):
+    a, b = numpy.asarray(a, float), numpy.asarray(b, float)
+    return a.shape == b.shape and bool((numpy.abs(a - b) <= bound * (1 + numpy.abs(b))).all())
+
+
+# ---- trajectories that fail
+
+FAST = """study: ensemble
+system: planar-pendulum
+initial: {members: 40, seed: 1, around: default, spread: {v: 8.0}}
+end: 100.0
+steps: [0.25]
+methods: [rattle]
+samples: {count: 10}
+"""
+ESCAPE = """study: ensemble
+system: henon-heiles
+initial: {members: 40, seed: 1, around: default, spread: {v: 0.3}}
+end: 100.0
+steps: [0.25]
+methods: [euler, rk4]
+samples: {count: 10}
+"""
+
+
+def failures(name, text, reason, ranks):
+    title = f"{name} on {ranks} ranks"
+    process, result = run(f"{name}-{ranks}", text, ranks=ranks)
+    with h5py.File(result, "r") as f:
+        status, steps, n = f["final/status"][()], f["final/steps"][()], f["cases/n"][()]
+        failed = int((status > 0).sum())
+        ok(process.returncode == 1, f"{title}: exit status 1", process.returncode, process.stderr)
+        ok(failed > 0 and (status == 0).any(), f"{title}: some fail, the others go on", status)
+        ok(set(status.ravel()) == {0, reason}, f"{title}: the reason is recorded", status)
+        ok(f"{failed} of {status.size} trajectories failed" in process.stderr, f"{title}: stderr says how many", process.stderr)
+        ok(process.stderr.count("trajectories failed") == 1, f"{title}: stderr says it once", process.stderr)
+        ok(numpy.isfinite(f["final/q"][()]).all() and numpy.isfinite(f["final/p"][()]).all(), f"{title}: the last good states are finite")
+        ok(((steps < n[:, None]) == (status > 0)).all(), f"{title}: failed trajectories have fewer good steps", steps)
+        ok((f["statistics/failed"][()] == (status > 0).sum(axis=1)).all(), f"{title}: the column failed", f["statistics/failed"][()])
+        ok(f["run"].attrs["state"] == b"complete", f"{title}: the run is complete", f["run"].attrs["state"])
+        dead = (steps[:, None, :] < numpy.rint(f["series/t"][()] / f["cases/h"][()][:, None])[:, :, None]).all(axis=2)
+        series = f["series/energy/max"][()]
+        ok(numpy.isnan(series[dead]).all(), f"{title}: the series is no number where no member lives any more", series)
+    shown = constella("table", result)
+    ok("failed" in shown.stdout.splitlines()[0].split(), f"{title}: the table shows the column failed", shown.stdout)
+    ok(f"{failed} of them failed (reason {reason}: {failed})" in constella("status", result).stdout, f"{title}: `status` counts them")
+
+
+def failed_state_is_the_last_good_one():
+    """The same start, stopped where the failing one had its last good step, ends in the recorded state."""
+    f = made("short", FAST.replace("100.0", "0.25").replace("samples:", "trajectories: {members: [0]}\nsamples:").replace("v: 8.0", "v: 0.5"))
+    process, result = run("explosion", ESCAPE + "trajectories: {members: [0, 1, 2, 3, 4], every: 1}\n")
+    with h5py.File(result, "r") as f:
+        for case in range(2):
+            for member in range(5):
+                steps, q, final = f["final/steps"][case, member], f[f"trajectories/{case}/q"][member], f["final/q"][case, member]
+                ok((q[steps] == final).all(), f"the stored state of step {steps} is the final one, case {case}, member {member}", q[steps], final)
+                ok(numpy.isnan(q[steps + 1:]).all(), f"nothing is stored behind it, case {case}, member {member}", q[steps + 1:][:3])
+
+
+# ---- commands around a run
+
+def around_a_run():
+    folder = scratch()
+    os.mkdir(folder + "/jobs"), os.mkdir(folder + "/out")
+    study = folder + "/jobs/my-study.v2.yaml"
+    with open(study, "w") as f:
+        f.write(GOOD)
+    checked = constella("check", study, folder=folder)
+    ok(checked.returncode == 0 and os.listdir(folder + "/out") == [] and sorted(os.listdir(folder)) == ["jobs", "out"], "`check` runs nothing", checked.stderr)
+    for words in ("planar-pendulum", "2 coordinates, 1 constraints", "1 parameter sets x 1 tolerances x 2 methods x 2 steps", "60 trajectory-steps", "memory", "result file", "cost"):
+        ok(words in checked.stdout, f"`check` prints: {words}", checked.stdout)
+    ok(len(re.findall(r"^ +\d+  (rattle|midpoint) +0\.(1|05) +(10|20) +1$", checked.stdout, re.M)) == 4, "`check` prints every case", checked.stdout)
+
+    process = constella("run", study, folder=folder)
+    ok(process.returncode == 0 and os.path.isfile(folder + "/my-study.v2.h5"), "the default output is the study's name in the current folder", os.listdir(folder), process.stderr)
+    ok("my-study.v2.h5: complete" in process.stdout, "stdout names it", process.stdout)
+    process = constella("run", "jobs/my-study.v2.yaml", "-o", "out/other.h5", folder=folder)
+    ok(process.returncode == 0 and os.path.isfile(folder + "/out/other.h5"), "-o into another folder", process.stderr)
+    before = digests(folder + "/out/other.h5")
+    ok(before == digests(folder + "/my-study.v2.h5"), "both runs hold the same", differences(before, digests(folder + "/my-study.v2.h5")))
+    process = constella("run", study, "-o", folder + "/out/other.h5", folder=folder)
+    ok(process.returncode == 2 and digests(folder + "/out/other.h5") == before, "a second run without --overwrite is refused", process.stderr)
+    with open(study, "w") as f:
+        f.write(GOOD.replace("end: 1.0", "end: 2.0"))
+    process = constella("run", study, "-o", folder + "/out/other.h5", "--overwrite", folder=folder)
+    with h5py.File(folder + "/out/other.h5", "r") as f:
+        ok(process.returncode == 0 and list(f["cases/n"][()]) == [20, 40, 20, 40], "--overwrite replaces the result", process.stderr)
+        ok("end: 2.0" in f.attrs["study"] and f.attrs["study_kind"] == "order" and len(f.attrs["study_sha256"]) == 64, "the study is stored at the root", dict(f.attrs))
+    ok(sorted(os.listdir(folder + "/out")) == ["other.h5"], "nothing else is left in the folder", os.listdir(folder + "/out"))
+    status = constella("status", folder + "/out/other.h5")
+    ok(status.returncode == 0 and re.search(r"state +complete", status.stdout) and "4 of 4 done (100%)" in status.stdout, "`status` of a finished file", status.stdout, status.stderr)
+
+
+def tables():
+    process, result = run("tables", GOOD)
+    forms = {form: constella("table", result, "--format", form) for form in ("text", "csv", "json", "markdown", "latex")}
+    for form, shown in forms.items():
+        ok(shown.returncode == 0 and "rattle" in shown.stdout and shown.stderr == "", f"table --format {form}", shown.stderr)
+    rows = list(csv.DictReader(io.StringIO(forms["csv"].stdout)))
+    objects = json.loads(forms["json"].stdout)
+    ok(len(rows) == 4 and len(objects) == 4 and list(rows[0]) == list(objects[0]), "csv and json hold the same columns", list(rows[0]))
+    ok(all(o[k] is None and r[k] in ("nan", "inf") or str(o[k]) == r[k] or float(r[k]) == o[k] for r, o in zip(rows, objects) for k in o), "csv and json hold the same cells")
+    ok(len(forms["text"].stdout.splitlines()) == 5, "text: a line a case", forms["text"].stdout)
+    ok(all(x.startswith("| ") and x.endswith("|") for x in forms["markdown"].stdout.splitlines()), "markdown: rows of a table", forms["markdown"].stdout)
+    ok(forms["latex"].stdout.startswith("\\begin{tabular}") and forms["latex"].stdout.count("\\\\") == 5, "latex: a tabular", forms["latex"].stdout)
+    some = constella("table", result, "--format", "csv", "--columns", "method,step,error_q", "--where", "method=midpoint, step<0.1")
+    ok(some.stdout.splitlines()[0] == "method,step,error_q" and len(some.stdout.splitlines()) == 2, "--columns and --where", some.stdout, some.stderr)
+    with h5py.File(result, "r") as f:
+        ok([float(r["error_q"]) for r in rows] == list(f["statistics/error_q"][()]), "csv holds every digit")
+    contract = """system method step members failed iterations_mean evaluations_per_step steps_per_second error error_q error_p error_lambda rate rate_q rate_p rate_lambda order
+        order_low order_high flag order_q order_q_low order_q_high flag_q order_p order_p_low order_p_high flag_p order_lambda order_lambda_low order_lambda_high flag_lambda
+        energy_max momentum_max constraint_max constraint_scaled_max hidden_max hidden_scaled_max""".split()
+    ok(list(rows[0]) == contract, "the columns of an order study are those of the contract, in order", list(rows[0]))
+
+
+def registries():
+    names = {}
+    for kind in ("systems", "methods", "observables", "studies", "schemes"):
+        process = constella("list", kind)
+        ok(process.returncode == 0 and process.stderr == "" and len(process.stdout.splitlines()) >= 3, f"list {kind}", process.stdout, process.stderr)
+        names[kind] = [re.split(r"[ (]", line)[0] for line in process.stdout.splitlines()]
+    ok(names["studies"] == ["order", "conservation", "ensemble"], "the three kinds of study", names["studies"])
+    ok(len(names["systems"]) >= 7 and len(names["methods"]) >= 16 and len(names["schemes"]) >= 5, "as many as there were", names)
+    for kind, wanted in (("systems", ("Equations:", "source", "coordinates", "mass", "potential", "states")), ("methods", ("equations", "source", "order", "claims", "example")), ("schemes", ("source", "gammas", "order"))):
+        for name in names[kind]:
+            page = constella("show", name)
+            lines = {x.split(None, 1)[0]: x.split(None, 1)[1] for x in page.stdout.splitlines() if len(x.split(None, 1)) == 2}
+            ok(page.returncode == 0 and all(w in lines for w in wanted), f"show {name}", page.stdout, page.stderr)
+
+
+# ---- what PETSc prints, and ranks
+
+def petsc():
+    clean, _ = run("memory", FAST.replace("8.0", "0.5"), "-malloc_debug", "-malloc_dump")
+    ok(clean.returncode == 0 and " bytes " not in clean.stdout + clean.stderr and "Unfreed" not in clean.stdout, "-malloc_dump prints no leak", clean.stdout, clean.stderr)
+    for name, text in (("memory-order", GOOD.replace("exact", '{method: "gauss(4)", step: 0.05}')), ("memory-self", GOOD.replace("exact", "self"))):
+        clean, _ = run(name, text, "-malloc_debug", "-malloc_dump", ranks=2)
+        ok(clean.returncode == 0 and " bytes " not in clean.stdout + clean.stderr, f"{name}: -malloc_dump prints no leak", clean.stdout, clean.stderr)
+    viewed, _ = run("viewed", GOOD, "-malloc_debug", "-malloc_view")
+    ok("Memory usage" in viewed.stdout, "-malloc_view is alive, so that -malloc_dump would tell", viewed.stdout)
+    logged, _ = run("logged", GOOD, "-log_view")
+    ok(logged.returncode == 0 and "PETSc Performance Summary" in logged.stdout, "-log_view works", logged.stdout[:500], logged.stderr)
+    watched, _ = run("watched", GOOD, "-snes_monitor")
+    ok(watched.returncode == 0 and "SNES Function norm" in watched.stdout, "-snes_monitor works", watched.stdout[:500], watched.stderr)
+    left, _ = run("left", GOOD, "-options_left")
+    ok(left.returncode == 0 and "no unused database options" in left.stdout, "-options_left finds nothing unused", left.stdout, left.stderr)
+
+
+def ranks():
+    for progress in ("none", "log", "line", "auto"):
+        study = write(f"ranks-{progress}.yaml", FAST.replace("8.0", "0.5"))
+        process = constella("run", study, "-o", path(f"ranks-{progress}.h5"), "--progress", progress, ranks=3)
+        ok(process.returncode == 0 and process.stdout.count(": complete") == 1, f"--progress {progress} on 3 ranks: one last line", process.stdout, process.stderr)
+        if progress == "none":
+            ok(len(process.stdout.splitlines()) == 1 and process.stderr == "", "nothing else is printed", process.stdout, process.stderr)
+
+
+# ---- observables, trajectories, samples
+
+def observables():
+    f = made("observables", """study: ensemble
+system: {name: double-pendulum, parameters: {m2: 1.5, L2: 1.2, g: 2.0}}
+initial: {members: 9, seed: 4, around: low, spread: {q: 0.1, v: 0.2}}
+end: 2.0
+steps: [0.015625]
+methods: [rattle, "compose(midpoint, yoshida4)", rk4]
+observables:
+  - energy
+  - constraint
+  - "lean: atan2(x2, -y2) + 0*t"
+  - "speed: sqrt(x2'^2 + y2'^2)"
+  - "pull: lambda_upper*L1^2 - lambda_lower/m2"
+  - "clock: t*g + pi"
+  - mixed: exp(-x1)*log(2 + y1^2)*x1' - tan(y2)/(1 + x2^4)
+trajectories: {members: [8, 2], every: 16}
+""")
+    if not f:
+        return
+    final = {k: f["final/" + k][()] for k in ("q", "p", "lambda")}
+    m2, L2, g, end = 1.5, 1.2, 2.0, 2.0
+    mass = numpy.array([1, 1, m2, m2])
+    q, v, l = final["q"], final["p"] / mass, final["lambda"]
+    x1, y1, x2, y2 = numpy.moveaxis(q, -1, 0)
+    names = list(f["multiplier"].asstr()[()]) if "multiplier" in f and f["multiplier"].dtype.kind in "SO" else ["upper", "lower"]
+    upper, lower = l[..., names.index("upper")], l[..., names.index("lower")]
+    wanted = {
+        "lean": numpy.arctan2(x2, -y2),
+        "speed": numpy.hypot(v[..., 2], v[..., 3]),
+        "pull": upper - lower / m2,
+        "clock": numpy.full(x1.shape, end * g + numpy.pi),
+        "mixed": numpy.exp(-x1) * numpy.log(2 + y1**2) * v[..., 0] - numpy.tan(y2) / (1 + x2**4),
+        "energy": 0.5 * (mass * v**2).sum(-1) + g * y1 + m2 * g * y2,
+        "constraint": numpy.maximum(abs(x1**2 + y1**2 - 1), abs((x2 - x1) ** 2 + (y2 - y1) ** 2 - L2**2)),
+    }
+    for name, value in wanted.items():
+        got = f[f"observables/{name}"][..., 1]
+        ok(close(got, value), f"the observable {name} at the end", got - value)
+    for case in range(3):
+        n, h = f["cases/n"][case], f["cases/h"][case]
+        rows = {k: f[f"trajectories/{case}/{k}"][()] for k in ("t", "q", "p", "lambda")}
+        ok(len(rows["t"]) == n // 16 + 1 and close(rows["t"], 16 * h * numpy.arange(n // 16 + 1), 0), f"case {case}: a state every 16 steps", rows["t"])
+        for part in ("q", "p", "lambda"):
+            ok((rows[part][:, -1] == final[part][case][[8, 2]]).all(), f"case {case}: the last stored {part} is the final one, members in the order asked")
+            ok(numpy.isfinite(rows[part]).all(), f"case {case}: all stored {part} are numbers")
+    # the start of the run, from the first stored states
+    q0, p0 = f["trajectories/0/q"][:, 0], f["trajectories/0/p"][:, 0]
+    energy = 0.5 * (p0**2 / mass).sum(-1) + g * q0[:, 1] + m2 * g * q0[:, 3]
+    ok(close(f["observables/energy"][0, [8, 2], 0], energy), "the observable energy at the start")
+    moved = numpy.sqrt(((f["trajectories/0/q"][()] - q0[:, None]) ** 2).sum(-1))
+    ok(close(f["observables/displacement"][0, [8, 2], 1], moved[:, -1]), "the displacement at the end")
+    ok((f["observables/displacement"][0, [8, 2], 2] >= moved.max(1) - 1e-12).all(), "the largest displacement is none of a smaller one")
+
+
+def statistics():
+    f = made("statistics", """study: ensemble
+system: spherical-pendulum
+initial: {members: 257, seed: 9, around: default, spread: {q: 0.1, v: 0.3}}
+end: 3.0
+steps: [0.05, 0.025]
+methods: [rattle, rk3]
+observables: [energy, momentum, constraint, "height: z"]
+""")
+    if not f:
+        return
+    for name in ("energy", "rotation-z", "height", "displacement"):
+        x = f[f"observables/{name}"][..., 1]
+        for column, value in (("mean", x.mean(1)), ("rms", numpy.sqrt((x**2).mean(1))), ("q05", numpy.quantile(x, 0.05, axis=1)), ("q25", numpy.quantile(x, 0.25, axis=1)),
+                              ("q50", numpy.median(x, axis=1)), ("q75", numpy.quantile(x, 0.75, axis=1)), ("q95", numpy.quantile(x, 0.95, axis=1))):
+            ok(close(f[f"statistics/{name}_{column}"][()], value), f"{name}_{column} is numpy's", f[f"statistics/{name}_{column}"][()], value)
+    for name in ("energy", "height"):
+        ok((f[f"statistics/{name}_max"][()] == f[f"observables/{name}"][..., 2].max(1)).all(), f"{name}_max is the largest drift of the members")
+    ok((f["statistics/displacement"][()] == f["observables/displacement"][..., 2].max(1)).all(), "displacement is the largest of the members")
+    last = {c: numpy.isfinite(f["series/t"][c]).sum() - 1 for c in range(4)}
+    drift = f["observables/height"][..., 1] - f["observables/height"][..., 0]
+    for c, k in last.items():
+        ok(close(f["series/height/max"][c, k], abs(drift[c]).max()) and close(f["series/height/rms"][c, k], numpy.sqrt((drift[c] ** 2).mean())), f"the series of case {c} ends with the members' drift at the end")
+        ok(close(f["series/t"][c, k], 3.0, 1e-5), f"the series of case {c} ends at the end", f["series/t"][c, k])
+
+
+def samples():
+    text = """study: conservation
+system: planar-pendulum
+end: 40.0
+steps: [0.01]
+methods: [rattle]
+"""
+    results = {}
+    for spacing in ("linear", "log"):
+        for count in (0, 1, 10, 400):
+            f = made(f"samples-{spacing}-{count}", text + f"samples: {{count: {count}, spacing: {spacing}}}\n")
+            if not f or count == 0:
+                ok(f is not None and "series" not in f, f"{spacing}: no samples, no series")
+                continue
+            t, n, h = f["series/t"][0], f["cases/n"][0], f["cases/h"][0]
+            ok(t[0] == 0 and t[-1] == n * h and (numpy.diff(t) > 0).all(), f"{spacing} {count}: from 0 to the end, ascending", t)
+            ok(len(t) <= count + 1 and len(t) >= (count + 1) * (1 if spacing == "linear" else 0.4), f"{spacing} {count}: as many as asked", len(t))
+            steps = numpy.rint(t / h)
+            ok((steps * h == t).all(), f"{spacing} {count}: at steps of the run")
+            if count > 1 and spacing == "linear":
+                ok(abs(numpy.diff(steps) - n / count).max() <= 1, f"linear {count}: evenly spaced", numpy.diff(steps))
+            if count == 10 and spacing == "log":
+                ratio = steps[3:] / steps[2:-1]
+                ok(abs(ratio / n ** (1 / 9) - 1).max() < 0.1, "log 10: evenly spaced in the logarithm", ratio)
+            results[spacing, count] = {k: f["final/" + k][()].tobytes() for k in ("q", "p", "lambda")} | {"max": f["statistics/energy_max"][()].tobytes()}
+    ok(all(x == results["log", 400] for x in results.values()), "samples change no bit of the rest")
+    auto, every = made("auto", text + "observe: auto\n"), made("every", text + "observe: every\n")
+    if auto and every:
+        ok(all((auto["final/" + k][()] == every["final/" + k][()]).all() for k in ("q", "p", "lambda", "steps")), "`observe: every` changes no final state")
+        a, e = auto["observables/energy"][0, 0], every["observables/energy"][0, 0]
+        ok(a[0] == e[0] and a[1] == e[1] and a[2] <= e[2] and a[2] > 0.9 * e[2], "`observe: every` sees at least what auto sees", a, e)
+        ok(close(e[2], every["series/energy/max"][0, 1:].max(), 1e-3), "the drift agrees with the series", e[2], every["series/energy/max"][0].max())
+
+
+# ---- errors
+
+def jacobi(u, k):
+    """sn, cn, dn by the arithmetic-geometric mean."""
+    a, b, c = [1.0], numpy.sqrt(1 - k * k), [k]
+    while abs(c[-1]) > 1e-17:
+        a, b, c = a + [(a[-1] + b) / 2], numpy.sqrt(a[-1] * b), c + [(a[-1] - b) / 2]
+    phi = 2.0 ** (len(a) - 1) * a[-1] * u
+    for i in range(len(a) - 1, 0, -1):
+        phi = (phi + numpy.arcsin(c[i] / a[i] * numpy.sin(phi))) / 2
+    sn = numpy.sin(phi)
+    return sn, numpy.cos(phi), numpy.sqrt(1 - (k * sn) ** 2)
+
+
+def pendulum(t):
+    """The default motion of the planar pendulum, v(0) = 1 at the bottom: sin(theta/2) = k sn(t, k), k = 1/2."""
+    k = 0.5
+    sn, cn, dn = jacobi(numpy.asarray(t, float), k)
+    sine, cosine, rate = 2 * k * sn * dn, 1 - 2 * (k * sn) ** 2, 2 * k * cn
+    q = numpy.stack([sine, -cosine], -1)
+    v = numpy.stack([cosine * rate, sine * rate], -1)
+    return q, v, ((v**2).sum(-1) - q[..., 1])[..., None] / 2
+
+
+NORMS = {"max": lambda x: abs(x).max(-1), "one": lambda x: abs(x).sum(-1), "two": lambda x: numpy.sqrt((x**2).sum(-1))}
+
+
+def errors(norm, over, of):
+    name = f"errors-{norm}-{over}-{len(of)}"
+    f = made(name, f"""study: order
+system: planar-pendulum
+end: 2.0
+steps: [0.25, 0.125, 0.0625]
+methods: [rattle, rk4, euler-a, midpoint]
+reference: exact
+error: {{of: [{", ".join(of)}], norm: {norm}, over: {over}}}
+trajectories: {{members: [0], every: 1}}
+""")
+    if not f:
+        return
+    when = {"rattle": 0.5, "rk4": 1.0, "euler-a": None, "midpoint": None}
+    for case in range(len(f["cases/n"])):
+        label = f["statistics/method"][case].decode()
+        t, q, p, l = f[f"trajectories/{case}/t"][()], *(f[f"trajectories/{case}/{k}"][0] for k in ("q", "p", "lambda"))
+        h, n = f["cases/h"][case], f["cases/n"][case]
+        rows = {"end": [n], "mesh": range(1, n + 1), "coarse": range(n // 8, n + 1, n // 8)}[over]
+        rows = list(rows)
+        at = when[label]
+        if at is None:   # the page of the method tells the time of its multipliers
+            at = float(re.search(r"t = \(n \+ ([0-9.]+)\) h", constella("show", label).stdout).group(1))
+        rq, rp, _ = pendulum(t[rows])
+        _, _, rl = pendulum(t[rows] - (1 - at) * h)
+        each = {"q": q[rows] - rq, "p": p[rows] - rp, "lambda": l[rows] - rl}
+        together_ = numpy.concatenate([each[k] for k in of], -1)
+        bound = 1e-13
+        for part, difference in (*each.items(), ("total", together_)):
+            got, wanted = f[f"error/{part}"][case, 0], NORMS[norm](difference).max()
+            ok(abs(got - wanted) <= bound, f"{name}: error {part} of {label}, h = {h:g}", got, wanted)
+        ok(f["statistics/error"][case] == f["error/total"][case, 0] and f["statistics/error_q"][case] == f["error/q"][case, 0], f"{name}: the table holds it, {label}")
+
+
+def dyadic():
+    f = made("dyadic", GOOD.replace("study: order", "study: conservation").replace("reference: exact\n", "") + "roundoff: {dyadic-steps: true}\ninitial: small\n")
+    g = made("plain", GOOD + "initial: small\n")
+    if not f or not g:
+        return
+    mantissa = numpy.frexp(f["cases/h"][()])[0] * 2.0**20
+    ok((mantissa == numpy.rint(mantissa)).all(), "dyadic steps have 20 bits", mantissa)
+    ok(close(f["cases/h"][()], [0.1, 0.05] * 2, 1e-6) and not (f["cases/h"][()] == [0.1, 0.05] * 2).any(), "they are the nearest ones", f["cases/h"][()])
+    ok((f["statistics/step"][()] == [0.1, 0.05] * 2).all(), "the column step is nominal")
+    ok(close(f["statistics/end"][()], f["cases/h"][()] * f["cases/n"][()], 0), "the column end is n h")
+    ok((g["cases/h"][()] == [0.1, 0.05] * 2).all(), "an order study takes its steps as they are")
+    d = made("dyadic-order", GOOD + "roundoff: {dyadic-steps: true}\n")
+    if d:
+        rq = pendulum(d["cases/h"][()] * d["cases/n"][()])[0]
+        ok(close(d["error/q"][:, 0], abs(d["final/q"][:, 0] - rq).max(-1), 1e-14), "errors are taken at t = n h", d["error/q"][:, 0], abs(d["final/q"][:, 0] - rq).max(-1))
+
+
+def compensated():
+    """Without gravity RATTLE turns the pendulum uniformly, so that the energy's drift is nothing but noise of round-off."""
+    text = """study: conservation
+system: {name: planar-pendulum, parameters: {g: 0.0}}
+initial: {members: 16, seed: 5, around: default, spread: {v: 0.3}}
+end: 2000.0
+steps: [0.01]
+methods: [rattle]
+"""
+    plain, better = made("noise", text), made("noise-compensated", text + "roundoff: {compensated: true}\n")
+    if not plain or not better:
+        return
+    ok(plain["cases/n"][0] == 200000, "200000 steps")
+    drift = [numpy.sqrt(((f["observables/energy"][0, :, 2] / f["observables/energy"][0, :, 3]) ** 2).mean()) for f in (plain, better)]
+    note(f"energy noise of rattle after 2e5 steps, relative, rms over 16 members: {drift[0]:.2e} plain, {drift[1]:.2e} compensated, ratio {drift[0] / drift[1]:.1f}")
+    ok(drift[1] < drift[0] / 2, "compensation lowers the energy's noise at least by half", drift)
+    ok(drift[1] < 1e-13, "to a few units of the last place", drift)
+    gravity = text.replace("parameters: {g: 0.0}", "parameters: {g: 1.0}")
+    plain, better = made("swing", gravity), made("swing-compensated", gravity + "roundoff: {compensated: true}\n")
+    if plain and better:
+        ok(close(better["statistics/energy_max"][()], plain["statistics/energy_max"][()], 1e-9), "with gravity the energy's band is the method's, not the noise's")
+
+
+if __name__ == "__main__":
+    together([lambda r=r: failures("fast", FAST, 1, r) for r in (1, 2)] + [lambda r=r: failures("escape", ESCAPE, 2, r) for r in (1, 2)]
+             + [failed_state_is_the_last_good_one, around_a_run, tables, registries, petsc, ranks, observables, statistics, samples, dyadic, compensated]
+             + [lambda n=n, o=o: errors(n, o, ["q", "p"]) for n in ("max", "one", "two") for o in ("end", "mesh", "coarse")]
+             + [lambda n=n: errors(n, "mesh", ["q", "p", "lambda"]) for n in ("one", "two")])
+    done()
