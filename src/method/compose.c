@@ -83,13 +83,33 @@ static bool check_methods(const cst_term *t, cst_expr_error *e) {
   return true;
 }
 
+enum { MOST_SUBSTEPS = 4096 };
+
+/* How many substeps t expands to; its parts have been checked. */
+static int substeps(const cst_term *t) {
+  cst_program p = {0};
+  long        n = 0;
+  for (int i = 0; i < (is_scheme(t) ? 1 : t->n); i++) {
+    p.n = 0;
+    cst_term_expand(t->arg[i], &p, 1.0);
+    n += p.n * (is_scheme(t) ? 2L * gamma_count(t) : 1);
+  }
+  free(p.step);
+  return n > MOST_SUBSTEPS ? MOST_SUBSTEPS + 1 : (int)n;
+}
+
+static bool check_size(const cst_term *t, cst_expr_error *e) {
+  return substeps(t) <= MOST_SUBSTEPS || cst_term_error(t, e, "nested compositions make more than %d substeps a step", MOST_SUBSTEPS);
+}
+
 static bool check(const cst_term *t, cst_expr_error *e) {
   for (int i = 0; i < t->n; i++)
     if (t->key[i]) return cst_term_error(t->arg[i], e, "compose takes no '%s='; write compose(METHOD, SCHEME)", t->key[i]);
   if (t->n < 2) return cst_term_error(t, e, "compose takes a method and a scheme, or several methods: compose(rattle, yoshida4)");
-  if (!is_scheme(t)) return check_methods(t, e);
+  if (!is_scheme(t)) return check_methods(t, e) && check_size(t, e);
   if (!cst_term_method(t->arg[0], e)) return false;
   if (t->arg[1]->kind == CST_TERM_LIST && !check_list(t->arg[1], e)) return false;
+  if (!check_size(t, e)) return false;
   return base_reversible(t) || cst_term_error(t->arg[0], e, "a scheme needs a symmetric base or one with an adjoint, and '%s' has none", t->arg[0]->name);
 }
 
@@ -129,17 +149,20 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
   }
   cst_program p = {0};
   expand(t, &p, 1.0);
+  unsigned last = x.claims;
   for (int i = 1; i < t->n; i++) {
     cst_properties y = cst_term_properties(t->arg[i], s);
     x.order_q = y.order_q < x.order_q ? y.order_q : x.order_q;
     x.order_p = y.order_p < x.order_p ? y.order_p : x.order_p;
     x.claims &= y.claims;
     x.own_lambda &= y.own_lambda;
+    last = y.claims;
   }
   x.claims &= ~(unsigned)CST_SYMMETRIC;
   if (cst_program_symmetric(&p)) x.order_q = even(x.order_q), x.order_p = even(x.order_p), x.claims |= CST_SYMMETRIC;
   x.lambda_time = x.own_lambda ? 0.5 : 1;
   x.order_lambda = x.own_lambda ? (x.order_q < 2 ? x.order_q : 2) : x.order_q;
+  if (x.own_lambda && !(last & CST_VELOCITIES)) x.order_lambda = 1;   /* what the last part did not project is taken up in the next step */
   free(p.step);
   return x;
 }

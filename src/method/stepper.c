@@ -64,6 +64,7 @@ static void fill_context(cst_stepper *st, segment *g, const cst_system *s, const
   c->at = st->layout;
   c->sub = g->sub;
   c->unknowns = unknowns(&st->program->step[g->first], s);
+  c->opens = g->first == 0;
   c->warm = *warm;
   c->max_iterations = o->max_iterations;
   c->compensated = o->compensated;
@@ -144,7 +145,6 @@ void cst_stepper_set_step(cst_stepper *st, double h) {
   st->h = h;
   for (int i = 0; i < st->nsegment; i++) {
     segment *g = &st->segment[i];
-    g->context.mean = 1 / h;
     for (int j = 0; j < g->context.nsub; j++) g->sub[j].h = st->program->step[g->first + j].fraction * h;
   }
 }
@@ -153,6 +153,12 @@ int                cst_stepper_groups(const cst_stepper *s) { return s->groups; 
 int                cst_stepper_width(const cst_stepper *s) { return s->width; }
 const cst_layout  *cst_stepper_layout(const cst_stepper *s) { return &s->layout; }
 size_t             cst_stepper_record_size(const cst_stepper *s) { return s->size; }
+void cst_stepper_lambda(const cst_stepper *st, const double *record, long step, double *lambda) {
+  const double mean = (st->halved_start && step == 1 ? 2 : 1) / st->h;
+  const int    n = st->segment[0].context.ng * st->width;
+  for (int k = 0; k < n; k++) lambda[k] = record[(size_t)st->layout.impulse * (size_t)st->width + (size_t)k] * mean;
+}
+
 const cst_context *cst_stepper_context(const cst_stepper *s) { return &s->segment[0].context; }
 
 /* Nanoseconds on a lane of eight of the machine this was fitted on: hot kicks from 6 (pendulum) to 60 (rigid body), generic cores four times slower. */
@@ -182,14 +188,13 @@ void cst_stepper_evaluations(const cst_stepper *st, double *per_step, double *pe
 static cst_outcome march_segments(cst_stepper *st, double *record, long n) {
   double *trial = st->work;
   if (st->nsegment == 1) return st->segment[0].core->march(&st->segment[0].context, record, n);
-  for (long k = 0; k < n; k++) {
-    memcpy(trial, record, st->size * sizeof *trial);
+  memcpy(trial, record, st->size * sizeof *trial);
+  for (long k = 0; k < n; k++)
     for (int i = 0; i < st->nsegment; i++) {
       cst_outcome o = st->segment[i].core->march(&st->segment[i].context, trial, 1);
       if (o.reason != CST_DONE) return (cst_outcome){k, o.lanes, o.reason};
     }
-    memcpy(record, trial, st->size * sizeof *trial);
-  }
+  memcpy(record, trial, st->size * sizeof *trial);
   return (cst_outcome){n, 0, CST_DONE};
 }
 
@@ -275,16 +280,9 @@ static PetscErrorCode follow(cst_stepper *st, PetscErrorCode (*stretch)(cst_step
   PetscFunctionReturn(0);
 }
 
-static void set_mean(cst_stepper *st, double mean) {
-  for (int i = 0; i < st->nsegment; i++) st->segment[i].context.mean = mean;
-}
-
-/* The impulse of shake's first step is that of half a step: its multipliers are kept apart when the step is looked at by itself. */
 static PetscErrorCode march_stretch(cst_stepper *st, long n) {
   PetscFunctionBegin;
-  if (st->halved_start && st->batch->step == 0) set_mean(st, n == 1 ? 2 / st->h : 1 / st->h);
   for (int g = 0; g < st->batch->groups; g++) advance_group(st, g, n);
-  if (st->halved_start) set_mean(st, 1 / st->h);
   PetscFunctionReturn(0);
 }
 
@@ -358,9 +356,7 @@ static PetscErrorCode step_in_pieces(cst_stepper *st, long step) {
 
 static PetscErrorCode stretch_in_pieces(cst_stepper *st, long n) {
   PetscFunctionBegin;
-  if (st->halved_start && st->batch->step == 0) set_mean(st, n == 1 ? 2 / st->h : 1 / st->h);
   for (long k = 0; k < n; k++) PetscCall(step_in_pieces(st, st->batch->step + k));
-  if (st->halved_start) set_mean(st, 1 / st->h);
   PetscFunctionReturn(0);
 }
 

@@ -44,6 +44,9 @@ const cst_layout *cst_stepper_layout(const cst_stepper *s);
 size_t           cst_stepper_record_size(const cst_stepper *s);   /* doubles a group */
 /* Evaluations of the force or of the right hand side: fixed ones a step, and those of each solver iteration. */
 void             cst_stepper_evaluations(const cst_stepper *s, double *per_step, double *per_iteration);
+/* The method's own multipliers of the step that ended as number `step`, [ng][W]: the sum of its impulses over h. (The impulse of shake's first step is that
+ * of half a step.) */
+void             cst_stepper_lambda(const cst_stepper *s, const double *record, long step, double *lambda);
 const cst_context *cst_stepper_context(const cst_stepper *s);      /* of the first segment: sizes and kernels */
 
 PetscErrorCode cst_batch_create(const cst_stepper *s, cst_batch *b);

@@ -22,7 +22,7 @@ static void measure_expressions(cst_runner *r, int group, double t) {
   const int         W = r->width;
   double           *v = r->scratch, *lambda = v + s->nq * W, *time = lambda + (s->ng + 1) * W, *rest = time + W;
   r->fold->velocities(cst_stepper_context(r->st), record, v);
-  if (p->needs_lambda) cst_runner_lambda(r, r->st, record, lambda);
+  if (p->needs_lambda) cst_runner_lambda(r, r->st, record, r->b->step, lambda);
   for (int l = 0; l < W; l++) time[l] = t;
   in['c'] = record + at->c * W;
   in['q'] = record + at->q * W;

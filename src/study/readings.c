@@ -54,7 +54,7 @@ static PetscErrorCode bring_partner(cst_runner *r) {
   const size_t      block = (size_t)s->ng * (size_t)r->width;
   PetscFunctionBegin;
   PetscCall(cst_stepper_advance(r->hst, r->hb, 2 * r->b->step - 1 - r->hb->step));
-  for (int g = 0; g < r->hb->groups; g++) cst_runner_lambda(r, r->hst, r->hb->record + (size_t)g * cst_stepper_record_size(r->hst), r->half_lambda + (size_t)g * block);
+  for (int g = 0; g < r->hb->groups; g++) cst_runner_lambda(r, r->hst, r->hb->record + (size_t)g * cst_stepper_record_size(r->hst), r->hb->step, r->half_lambda + (size_t)g * block);
   PetscCall(cst_stepper_advance(r->hst, r->hb, 1));
   PetscFunctionReturn(0);
 }
@@ -82,8 +82,8 @@ PetscErrorCode cst_runner_read_errors(cst_runner *r) {
   if (r->hst) PetscCall(bring_partner(r));
   for (long lane = 0; lane < r->work->count; lane++) {
     const int g = (int)(lane / W);
-    if (lane % W == 0) cst_runner_lambda(r, r->st, cst_runner_record(r, g), lambda);
-    if (lane % W == 0 && r->hst) cst_runner_lambda(r, r->hst, r->hb->record + (size_t)g * cst_stepper_record_size(r->hst), half);
+    if (lane % W == 0) cst_runner_lambda(r, r->st, cst_runner_record(r, g), r->b->step, lambda);
+    if (lane % W == 0 && r->hst) cst_runner_lambda(r, r->hst, r->hb->record + (size_t)g * cst_stepper_record_size(r->hst), r->hb->step, half);
     if (!lives(r, r->b, lane)) continue;
     lane_state(r, r->st, r->b, lane, q, p);
     for (int a = 0; a < s->ng; a++) l[a] = lambda[a * W + lane % W];
@@ -112,7 +112,7 @@ PetscErrorCode cst_runner_keep_states(cst_runner *r) {
   for (long lane = 0; lane < r->work->count; lane++) {
     int chosen = chosen_index(s, cst_runner_member(r, lane));
     if (chosen < 0 || !lives(r, r->b, lane)) continue;
-    cst_runner_lambda(r, r->st, cst_runner_record(r, (int)(lane / W)), lambda);
+    cst_runner_lambda(r, r->st, cst_runner_record(r, (int)(lane / W)), r->b->step, lambda);
     for (int a = 0; a < s->system->ng; a++) l[a] = lambda[a * W + lane % W];
     lane_state(r, r->st, r->b, lane, q, p);
     PetscCall(cst_output_states(r->output, (int)(cst_runner_case(r, lane) - r->plan->cases), chosen, r->b->step / s->trajectory_every, 1, &t, q, p, l));

@@ -138,10 +138,8 @@ static PetscErrorCode start(cst_runner *r) {
 double *cst_runner_record(const cst_runner *r, int group) { return r->b->record + (size_t)group * cst_stepper_record_size(r->st); }
 
 /* The multipliers of a group as the method's row defines them: its own of the last step, or from the state. [ng][W]. */
-void cst_runner_lambda(const cst_runner *r, const cst_stepper *st, const double *record, double *lambda) {
-  const cst_system *s = r->plan->study->system;
-  if (r->plan->properties[r->klass->method].own_lambda && r->b->step > 0)
-    memcpy(lambda, record + (size_t)cst_stepper_layout(st)->lambda * (size_t)r->width, (size_t)(s->ng * r->width) * sizeof *lambda);
+void cst_runner_lambda(const cst_runner *r, const cst_stepper *st, const double *record, long step, double *lambda) {
+  if (r->plan->properties[r->klass->method].own_lambda && step > 0) cst_stepper_lambda(st, record, step, lambda);
   else r->fold->multipliers(cst_stepper_context(st), record, lambda);
 }
 
@@ -210,7 +208,7 @@ static void fill_row(cst_runner *r, long lane) {
     r->rows.q[lane * s->nq + i] = x[(at->q + i) * W];
     r->rows.p[lane * s->nq + i] = x[(at->p + i) * W];
   }
-  cst_runner_lambda(r, r->st, fate->reason == CST_DONE ? cst_runner_record(r, g) : r->b->last + (size_t)g * cst_stepper_record_size(r->st), lambda);
+  cst_runner_lambda(r, r->st, fate->reason == CST_DONE ? cst_runner_record(r, g) : r->b->last + (size_t)g * cst_stepper_record_size(r->st), r->rows.steps[lane], lambda);
   for (int a = 0; a < s->ng; a++) r->rows.lambda[lane * s->ng + a] = lambda[a * W + lane % W];
   for (int k = 0; k < CST_ERRORS && r->rows.error[k]; k++)
     if (fate->reason != CST_DONE) r->rows.error[k][lane] = NAN;

@@ -39,7 +39,7 @@ struct cst_runner {
 const cst_case *cst_runner_case(const cst_runner *r, long lane);
 long            cst_runner_member(const cst_runner *r, long lane);
 double         *cst_runner_record(const cst_runner *r, int group);
-void            cst_runner_lambda(const cst_runner *r, const cst_stepper *st, const double *record, double *lambda);
+void            cst_runner_lambda(const cst_runner *r, const cst_stepper *st, const double *record, long step, double *lambda);
 
 /* Slots of a group, [quantity][slot][W]. */
 double         *cst_runner_accumulators(const cst_runner *r, int group);

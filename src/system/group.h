@@ -7,7 +7,7 @@
  * Both do the same operations on the same operands in the same order, so their bits agree.
  *
  * A record is an array [component][CST_W] of doubles, 64-byte aligned. Its blocks are listed once, in CST_BLOCKS; offsets
- * follow from the list. Blocks behind `lambda` belong to the method: its warm starts, one row of unknowns a substep.
+ * follow from the list. Blocks behind `impulse` belong to the method: its warm starts, one row of unknowns a substep.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_GROUP_H
@@ -16,8 +16,8 @@
 #include "constella/system.h"
 
 /* X(name, components): what a lane carries. c parameters; mass distinct masses; scale s_j of the start; tolerance of the solver; iterations
- * so far; state q, p with their compensation terms (zero unless the study asks for them); lambda the multipliers of the last step. */
-#define CST_BLOCKS(X) X(c, npar) X(mass, nmass) X(scale, ng) X(tolerance, 1) X(iterations, 1) X(q, nq) X(p, nq) X(eq, nq) X(ep, nq) X(lambda, ng)
+ * so far; state q, p with their compensation terms (zero unless the study asks for them); impulse of the constraints, summed over the last step. */
+#define CST_BLOCKS(X) X(c, npar) X(mass, nmass) X(scale, ng) X(tolerance, 1) X(iterations, 1) X(q, nq) X(p, nq) X(eq, nq) X(ep, nq) X(impulse, ng)
 
 typedef struct {
 #define X(name, size) int name;
@@ -51,7 +51,7 @@ typedef struct {
   const void        *self;
   int                nq, ng, npar, nmass, nsym;
   cst_layout         at;
-  double             mean;             /* lambda is the sum of a step's constraint impulses times this, 1 / (whole step) */
+  int                opens;            /* this core makes the first substep of a step: the sum of impulses starts here */
   int                nsub;
   const cst_substep *sub;              /* [nsub] */
   int                unknowns;         /* of one substep; warm starts are [nsub][unknowns] at at.warm */

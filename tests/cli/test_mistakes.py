@@ -181,6 +181,8 @@ def command_line():
         ("--batch 0", ("--batch", "0"), ["--batch", "'0'"], {}),
         ("--batch many", ("--batch", "many"), ["--batch", "'many'"], {}),
         ("--batch -8", ("--batch", "-8"), ["--batch", "'-8'"], {}),
+        ("--batch beyond all numbers", ("--batch", "99999999999999999999"), ["--batch", "'99999999999999999999'"], {}),
+        ("a nonlinear preconditioner that couples lanes", ("-snes_type", "newtonls", "-npc_snes_type", "anderson"), ["npc"], {}),
         ("--progress loud", ("--progress", "loud"), ["--progress", "auto, line, log, none", "loud"], {}),
         ("--overwite", ("--overwite",), ["--overwite", "did you mean '--overwrite'"], {}),
         ("-o without a value", ("-o",), ["-o", "needs a value"], {}),
@@ -191,6 +193,10 @@ def command_line():
             if ranks and name not in ("misspelt PETSc option", "-snes_type qn", "CONSTELLA_ISA=v9", "--overwite"):
                 continue
             later(check_line, name + (" on 2 ranks" if ranks else ""), study, words, said, {**how, "ranks": ranks})
+    process = constella("run", study, "-o", path("large.h5"), "--batch", "1000000000")
+    ok(process.returncode in (0, 2) and "PETSC ERROR" not in process.stderr and "Signal" not in process.stderr, "--batch 1000000000 runs or is refused", process.returncode, process.stderr)
+    process = constella("run", study, "-o", path("never.h5"), "-options_file", path("missing.rc"))
+    ok(process.returncode == 2 and "missing.rc" in process.stderr, "a missing file of PETSc options: exit status 2", process.returncode, process.stderr)
     process = constella("run")
     ok(process.returncode == 2 and "needs a study" in process.stderr, "run without a study", process.stderr)
 

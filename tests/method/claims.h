@@ -1,4 +1,5 @@
-/* claims.h: what the tests of methods share: every method of the registry and a list of composites, every system of the catalogue, and trajectories.
+/* claims.h: what the tests of methods share: every method of the registry and a list of composites, every system of the catalogue, and
+ * trajectories.
  *
  * A test asks cst_method_properties what a method promises on a system and holds it to that. Options of PETSc pass through: run a test with
  * -snes_type newtonls to hold PETSc's own types to the same claims.
@@ -13,23 +14,43 @@
 #include "solve/solver.h"
 #include "tap.h"
 
-#define MUST(call)                                                                             \
-  do {                                                                                         \
-    if (call) fprintf(stderr, "%s:%d: %s failed\n", __FILE__, __LINE__, #call), abort();        \
+#define MUST(call)                                                                                                                         \
+  do {                                                                                                                                     \
+    if (call) fprintf(stderr, "%s:%d: %s failed\n", __FILE__, __LINE__, #call), abort();                                                   \
   } while (0)
 
 #define UNUSED __attribute__((unused))
 
 /* Beside the registry's examples. */
-static const char *const composites[] UNUSED = {
-    "compose(rattle, suzuki4)", "compose(rattle, yoshida6)", "compose(rattle, kahan-li6)", "compose(rattle, kahan-li8)", "compose(midpoint, yoshida4)",
-    "compose(euler-a, yoshida4)", "compose(euler-a, euler-b)", "compose(rattle, midpoint)", "compose(midpoint, rattle, midpoint)", "compose(rattle, shake)",
-    "compose(rattle, [0.25, 0.5, 0.25])", "compose(euler-b, [1.3512071919596578, -1.7024143839193155, 1.3512071919596578])", "compose(compose(rattle, yoshida4), midpoint)",
-    "compose(heun, suzuki4)", "compose(gauss(1), yoshida6)", "adjoint(euler-b)", "adjoint(heun)", "adjoint(compose(euler-a, midpoint))",
-    "gauss(1)", "gauss(3)", "project(heun)", "project(gauss(2))"};
+static const char *const composites[] UNUSED = {"compose(rattle, suzuki4)",
+                                                "compose(rattle, yoshida6)",
+                                                "compose(rattle, kahan-li6)",
+                                                "compose(rattle, kahan-li8)",
+                                                "compose(midpoint, yoshida4)",
+                                                "compose(euler-a, yoshida4)",
+                                                "compose(euler-a, euler-b)",
+                                                "compose(rattle, midpoint)",
+                                                "compose(midpoint, rattle, midpoint)",
+                                                "compose(rattle, shake)",
+                                                "compose(rattle, [0.25, 0.5, 0.25])",
+                                                "compose(euler-b, [1.3512071919596578, -1.7024143839193155, 1.3512071919596578])",
+                                                "compose(compose(rattle, yoshida4), midpoint)",
+                                                "compose(heun, suzuki4)",
+                                                "compose(gauss(1), yoshida6)",
+                                                "adjoint(euler-b)",
+                                                "adjoint(heun)",
+                                                "adjoint(compose(euler-a, midpoint))",
+                                                "gauss(1)",
+                                                "gauss(3)",
+                                                "project(heun)",
+                                                "project(gauss(2))"};
 
-UNUSED static int expression_count(void) { return cst_method_count() + (int)(sizeof composites / sizeof *composites); }
-UNUSED static const char *expression_at(int i) { return i < cst_method_count() ? cst_method_info_at(i)->example : composites[i - cst_method_count()]; }
+UNUSED static int expression_count(void) {
+  return cst_method_count() + (int)(sizeof composites / sizeof *composites);
+}
+UNUSED static const char *expression_at(int i) {
+  return i < cst_method_count() ? cst_method_info_at(i)->example : composites[i - cst_method_count()];
+}
 
 UNUSED static cst_method *method_of(const char *text) {
   cst_expr_error e;
@@ -93,17 +114,22 @@ UNUSED static void run_open_on(run *r, const problem *x, const char *method, int
   r->x = x;
   r->tolerance = tolerance;
   r->m = method_of(method);
-  MUST(cst_stepper_create(r->m, x->s, &(cst_stepper_options){isa, (lanes + cst_isas[isa].width - 1) / cst_isas[isa].width, 100, false}, &r->st));
+  MUST(cst_stepper_create(r->m, x->s, &(cst_stepper_options){isa, (lanes + cst_isas[isa].width - 1) / cst_isas[isa].width, 100, false},
+                          &r->st));
   MUST(cst_batch_create(r->st, &r->b));
 }
 /* With the solver's tolerance of the study file's default. */
-UNUSED static void run_open(run *r, const problem *x, const char *method, int lanes) { run_open_on(r, x, method, widest(), lanes, 1e-14); }
+UNUSED static void run_open(run *r, const problem *x, const char *method, int lanes) {
+  run_open_on(r, x, method, widest(), lanes, 1e-14);
+}
 UNUSED static void run_close(run *r) {
   MUST(cst_batch_destroy(&r->b));
   MUST(cst_stepper_destroy(&r->st));
   cst_method_destroy(r->m);
 }
-UNUSED static void run_put(run *r, int lane, const double *q, const double *v) { cst_batch_start(r->st, &r->b, lane, r->x->c, q, v, r->tolerance); }
+UNUSED static void run_put(run *r, int lane, const double *q, const double *v) {
+  cst_batch_start(r->st, &r->b, lane, r->x->c, q, v, r->tolerance);
+}
 /* Start all lanes from start_of. */
 UNUSED static void run_start(run *r, int lanes) {
   double q[CST_MAX_Q], v[CST_MAX_Q];
@@ -132,12 +158,23 @@ UNUSED static void run_state(const run *r, int lane, double *q, double *p) {
   run_block(r, lane, cst_stepper_layout(r->st)->p, r->x->s->nq, p);
 }
 
+/* The method's own multipliers of the last step. */
+UNUSED static void run_lambda(const run *r, int lane, double *lambda) {
+  const int     width = cst_stepper_width(r->st);
+  const double *record = r->b.record + (size_t)(lane / width) * cst_stepper_record_size(r->st);
+  double        all[CST_MAX_G * CST_W_MAX];
+  cst_stepper_lambda(r->st, record, r->b.step, all);
+  for (int a = 0; a < r->x->s->ng; a++) lambda[a] = all[a * width + lane % width];
+}
+
 /* The larger; NaN where either is. */
-UNUSED static double larger(double a, double b) { return isnan(a) || isnan(b) ? NAN : a > b ? a : b; }
+UNUSED static double larger(double a, double b) {
+  return isnan(a) || isnan(b) ? NAN : a > b ? a : b;
+}
 UNUSED static double norm(const double *x, int n) {
   double most = 0;
   for (int i = 0; i < n; i++)
-    if (!(fabs(x[i]) <= most)) most = fabs(x[i]);   /* keeps a NaN */
+    if (!(fabs(x[i]) <= most)) most = fabs(x[i]); /* keeps a NaN */
   return most;
 }
 UNUSED static double apart(const double *x, const double *y, int n) {
@@ -155,7 +192,7 @@ UNUSED static double energy(const problem *x, const double *q, const double *p, 
 }
 
 /* test(problem, expression, properties) for every method on every system that it fits; `count` tells how many there were. */
-typedef void claim_test(const problem *x, const char *method, cst_properties has);
+typedef void      claim_test(const problem *x, const char *method, cst_properties has);
 UNUSED static int each_pair(claim_test *test) {
   int count = 0;
   for (int k = 0; k < cst_catalogue_size(); k++) {

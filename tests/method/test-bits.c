@@ -1,4 +1,5 @@
-/* test-bits.c: the same bits from the generic core and the hot one, from every instruction set, from PETSc's own SNES types, in any company and in any stretches. */
+/* test-bits.c: the same bits from the generic core and the hot one, from every instruction set, from PETSc's own SNES types, in any company
+ * and in any stretches. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "claims.h"
 #include "method/cores.h"
@@ -15,7 +16,7 @@ static void collect(const run *r, int from, int lanes, result *out) {
   memset(out, 0, sizeof *out);
   for (int l = 0; l < lanes; l++) {
     run_state(r, from + l, out->q[l], out->p[l]);
-    run_block(r, from + l, cst_stepper_layout(r->st)->lambda, r->x->s->ng, out->lambda[l]);
+    run_block(r, from + l, cst_stepper_layout(r->st)->impulse, r->x->s->ng, out->lambda[l]);
     run_block(r, from + l, cst_stepper_layout(r->st)->iterations, 1, &out->iterations[l]);
   }
 }
@@ -30,13 +31,23 @@ static void result_of(const problem *x, const char *method, int isa, int stretch
   run_close(&r);
 }
 
-static int differs(const result *a, const result *b) { return memcmp(a, b, sizeof *a) != 0; }
+static const char *what[] = {"q", "p", "iterations", "lambda"};
 
-static void why(const result *a, const result *b) {
+/* The first of `what` that is not the same in every lane; NULL when all are. */
+static const char *unlike(const result *a, const result *b) {
+  if (memcmp(a->q, b->q, sizeof a->q)) return what[0];
+  if (memcmp(a->p, b->p, sizeof a->p)) return what[1];
+  if (memcmp(a->iterations, b->iterations, sizeof a->iterations)) return what[2];
+  return memcmp(a->lambda, b->lambda, sizeof a->lambda) ? what[3] : NULL;
+}
+
+static void same(const result *a, const result *b, const char *method, const problem *x, const char *how) {
+  const char *off = unlike(a, b);
+  if (OK(!off, "%s on %s: %s, same bits", method, x->s->name, how)) return;
+  NOTE("%s differs", off);
   for (int l = 0; l < LANES; l++)
-    if (memcmp(a->q[l], b->q[l], sizeof a->q[l]) || memcmp(a->p[l], b->p[l], sizeof a->p[l]) || memcmp(a->lambda[l], b->lambda[l], sizeof a->lambda[l]) || a->iterations[l] != b->iterations[l])
-      NOTE("lane %d: q apart %.3g, p %.3g, lambda %.3g; iterations %g and %g", l, apart(a->q[l], b->q[l], CST_MAX_Q), apart(a->p[l], b->p[l], CST_MAX_Q), apart(a->lambda[l], b->lambda[l], CST_MAX_G),
-           a->iterations[l], b->iterations[l]);
+    NOTE("lane %d: q apart %.3g, p %.3g, lambda %.3g; iterations %g and %g", l, apart(a->q[l], b->q[l], CST_MAX_Q),
+         apart(a->p[l], b->p[l], CST_MAX_Q), apart(a->lambda[l], b->lambda[l], CST_MAX_G), a->iterations[l], b->iterations[l]);
 }
 
 /* The record after STEPS steps of the generic core and of the one that the stepper takes, both from the first segment's context. */
@@ -49,10 +60,12 @@ static void test_hot(const problem *x, const char *method, int isa) {
   run_start(&other, 2);
   cst_stepper_set_step(one.st, H);
   cst_stepper_set_step(other.st, H);
-  cst_outcome a = generic->march(cst_stepper_context(one.st), one.b.record, STEPS), b = hot->march(cst_stepper_context(other.st), other.b.record, STEPS);
-  size_t      bytes = cst_stepper_record_size(one.st) * sizeof(double);
+  cst_outcome a = generic->march(cst_stepper_context(one.st), one.b.record, STEPS),
+              b = hot->march(cst_stepper_context(other.st), other.b.record, STEPS);
+  size_t bytes = cst_stepper_record_size(one.st) * sizeof(double);
   OK(generic && hot && generic != hot, "%s: a core of its own for %s", x->s->name, cst_isas[isa].name);
-  OK(a.reason == CST_DONE && b.reason == CST_DONE && !memcmp(one.b.record, other.b.record, bytes), "%s on %s, %s: generic and hot core, same bits", method, x->s->name, cst_isas[isa].name);
+  OK(a.reason == CST_DONE && b.reason == CST_DONE && !memcmp(one.b.record, other.b.record, bytes),
+     "%s on %s, %s: generic and hot core, same bits", method, x->s->name, cst_isas[isa].name);
   run_close(&one);
   run_close(&other);
 }
@@ -81,7 +94,7 @@ static void test_interpreter(void) {
       if (!strncmp(methods[i], "project", 7) && x->s->ng == 0) continue;
       result_of(x, methods[i], widest(), STEPS, &a);
       result_of(y, methods[i], widest(), STEPS, &b);
-      if (!OK(!differs(&a, &b), "%s on %s: compiled and interpreted, same bits", methods[i], x->s->name)) why(&a, &b);
+      same(&a, &b, methods[i], x, "compiled and interpreted");
     }
     y->s->name = name;
     problem_close(x);
@@ -89,13 +102,12 @@ static void test_interpreter(void) {
   }
 }
 
-static bool same_with_option(const problem *x, const char *method, const char *type, const result *expected) {
+static void test_type(const problem *x, const char *method, const char *type, const result *expected) {
   static result got;
   MUST(PetscOptionsSetValue(NULL, "-snes_type", type));
   result_of(x, method, widest(), STEPS, &got);
   MUST(PetscOptionsClearValue(NULL, "-snes_type"));
-  if (differs(expected, &got)) why(expected, &got);
-  return !differs(expected, &got);
+  same(expected, &got, method, x, type);
 }
 
 static void test(const problem *x, const char *method, cst_properties has) {
@@ -105,12 +117,12 @@ static void test(const problem *x, const char *method, cst_properties has) {
   for (int isa = 0; isa < CST_ISA_COUNT; isa++) {
     if (!cst_isa_available(isa) || isa == widest()) continue;
     result_of(x, method, isa, STEPS, &got);
-    if (!OK(!differs(&expected, &got), "%s on %s: %s and %s, same bits", method, x->s->name, cst_isas[widest()].name, cst_isas[isa].name)) why(&expected, &got);
+    same(&expected, &got, method, x, cst_isas[isa].name);
   }
   result_of(x, method, widest(), 8, &got);
-  if (!OK(!differs(&expected, &got), "%s on %s: in stretches of 8 steps, same bits", method, x->s->name)) why(&expected, &got);
-  OK(same_with_option(x, method, "newtonls", &expected), "%s on %s: newtonls, same bits", method, x->s->name);
-  OK(same_with_option(x, method, "nrichardson", &expected), "%s on %s: nrichardson, same bits", method, x->s->name);
+  same(&expected, &got, method, x, "in stretches of 8 steps");
+  test_type(x, method, "newtonls", &expected);
+  test_type(x, method, "nrichardson", &expected);
 }
 
 /* Every lane by itself against all of them together. */
@@ -129,7 +141,8 @@ static void test_alone(const char *system, const char *method) {
     cst_batch_ready(r.st, &r.b);
     run_go(&r, H, STEPS);
     collect(&r, 0, 1, &alone);
-    same += !memcmp(alone.q[0], together.q[l], sizeof alone.q[0]) && !memcmp(alone.p[0], together.p[l], sizeof alone.p[0]) && alone.iterations[0] == together.iterations[l];
+    same += !memcmp(alone.q[0], together.q[l], sizeof alone.q[0]) && !memcmp(alone.p[0], together.p[l], sizeof alone.p[0]) &&
+            alone.iterations[0] == together.iterations[l];
     run_close(&r);
   }
   OK(same == LANES, "%s on %s: alone and in company, same bits", method, system);
@@ -147,4 +160,6 @@ static void tests(void) {
   test_alone("double-pendulum", "gauss(2)");
 }
 
-int main(int argc, char **argv) { return claims_main(&argc, &argv, tests); }
+int main(int argc, char **argv) {
+  return claims_main(&argc, &argv, tests);
+}

@@ -1,5 +1,5 @@
-/* test-claims-constraints.c: methods that claim positions keep g = 0 to the solver's tolerance, those that claim velocities G v = 0 to round-off; the plain
- * layers, which claim neither, drift off visibly.
+/* test-claims-constraints.c: methods that claim positions keep g = 0 to the solver's tolerance, those that claim velocities G v = 0 to
+ * round-off; the plain layers, which claim neither, drift off visibly.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "claims.h"
@@ -8,7 +8,7 @@ enum { LANES = 3, STEPS = 300 };
 static const double H = 0.05;
 
 typedef struct {
-  double g, gv;   /* largest scaled residuals so far */
+  double g, gv; /* largest scaled residuals so far */
 } residuals;
 
 /* Scales: s_j = sum |G_jk| |q_k|, at least the start's; sum |G_jk| times the largest |v_k| so far. */
@@ -28,7 +28,7 @@ static void look(const problem *x, const double *q, const double *p, double *lea
     }
     if (least[a] < 0) least[a] = scale;
     most->g = larger(most->g, fabs(g[a]) / larger(scale, least[a]));
-    if (gv != 0) most->gv = larger(most->gv, fabs(gv) / (row * *speed));   /* a state at rest keeps it */
+    if (gv != 0) most->gv = larger(most->gv, fabs(gv) / (row * *speed)); /* a state at rest keeps it */
   }
 }
 
@@ -52,7 +52,7 @@ static residuals residuals_of(const problem *x, const char *method, bool *well) 
   return most;
 }
 
-static double worst_of[64], worst_hidden_of[64];   /* of an expression over the systems */
+static double worst_of[64], worst_hidden_of[64]; /* of an expression over the systems */
 
 static void test(const problem *x, const char *method, cst_properties has) {
   bool well;
@@ -60,9 +60,11 @@ static void test(const problem *x, const char *method, cst_properties has) {
   residuals most = residuals_of(x, method, &well);
   if (has.claims) OK(well, "%s on %s: %d steps", method, x->s->name, STEPS);
   if (has.claims & CST_POSITIONS && !OK(most.g <= 1e-14, "%s on %s: keeps g = 0", method, x->s->name)) NOTE("scaled |g| %.3g", most.g);
-  if (has.claims & CST_VELOCITIES && !OK(most.gv <= 1e-13, "%s on %s: keeps G v = 0", method, x->s->name)) NOTE("scaled |G v| %.3g", most.gv);
+  if (has.claims & CST_VELOCITIES && !OK(most.gv <= 1e-13, "%s on %s: keeps G v = 0", method, x->s->name))
+    NOTE("scaled |G v| %.3g", most.gv);
   for (int i = 0; i < expression_count() && well; i++)
-    if (!strcmp(expression_at(i), method)) worst_of[i] = larger(worst_of[i], most.g), worst_hidden_of[i] = larger(worst_hidden_of[i], most.gv);
+    if (!strcmp(expression_at(i), method))
+      worst_of[i] = larger(worst_of[i], most.g), worst_hidden_of[i] = larger(worst_hidden_of[i], most.gv);
 }
 
 /* Who does not claim it does not have it: no row is too modest. */
@@ -71,8 +73,10 @@ static void test_others(void) {
   for (int i = 0; i < expression_count(); i++) {
     cst_method *m = method_of(expression_at(i));
     unsigned    claims = cst_method_properties(m, x->s).claims;
-    if (!(claims & CST_POSITIONS)) OK(worst_of[i] > 1e-11, "%s, which claims no positions, drifts off g = 0 (%.2g)", expression_at(i), worst_of[i]);
-    if (!(claims & CST_VELOCITIES)) OK(worst_hidden_of[i] > 1e-11, "%s, which claims no velocities, violates G v = 0 (%.2g)", expression_at(i), worst_hidden_of[i]);
+    if (!(claims & CST_POSITIONS))
+      OK(worst_of[i] > 1e-11, "%s, which claims no positions, drifts off g = 0 (%.2g)", expression_at(i), worst_of[i]);
+    if (!(claims & CST_VELOCITIES))
+      OK(worst_hidden_of[i] > 1e-11, "%s, which claims no velocities, violates G v = 0 (%.2g)", expression_at(i), worst_hidden_of[i]);
     if (!strcmp(expression_at(i), "euler") || !strcmp(expression_at(i), "heun") || !strcmp(expression_at(i), "rk4"))
       OK(worst_of[i] > 1e-7 && worst_hidden_of[i] > 1e-7, "%s: visibly (%.2g, %.2g)", expression_at(i), worst_of[i], worst_hidden_of[i]);
     cst_method_destroy(m);
@@ -86,4 +90,6 @@ static void tests(void) {
   test_others();
 }
 
-int main(int argc, char **argv) { return claims_main(&argc, &argv, tests); }
+int main(int argc, char **argv) {
+  return claims_main(&argc, &argv, tests);
+}

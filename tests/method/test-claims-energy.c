@@ -1,5 +1,5 @@
-/* test-claims-energy.c: where a bounded energy error is claimed, the second half of a long run errs no more than the first, and the state moves. rk4 fails
- * that, and so does a frozen state.
+/* test-claims-energy.c: where a bounded energy error is claimed, the second half of a long run errs no more than the first, and the state
+ * moves. rk4 fails that, and so does a frozen state.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "claims.h"
@@ -7,8 +7,9 @@
 enum { LANES = 8, STEPS = 20000, EVERY = 10 };
 
 typedef struct {
-  double first, second;   /* largest |E - E(0)| / scale in each half, the largest of all lanes */
-  double displacement;    /* the largest |q - q(0)| of the lane that moves least */
+  double first, second; /* largest |E - E(0)| / scale in each half, the mean over the lanes: one lane's maximum is up to chance where the
+                           motion is chaotic */
+  double displacement;  /* the largest |q - q(0)| of the lane that moves least */
 } course;
 
 static bool bounded(course c) {
@@ -19,7 +20,7 @@ static bool bounded(course c) {
 static course course_of(const problem *x, const char *method, double h, bool *well) {
   run    r;
   course c = {0, 0, INFINITY};
-  double q0[LANES][CST_MAX_Q], E0[LANES], scale[LANES], moved[LANES] = {0}, q[CST_MAX_Q], p[CST_MAX_Q];
+  double q0[LANES][CST_MAX_Q], E0[LANES], scale[LANES], moved[LANES] = {0}, top[2][LANES] = {{0}}, q[CST_MAX_Q], p[CST_MAX_Q];
   run_open(&r, x, method, LANES);
   run_start(&r, LANES);
   for (int l = 0; l < LANES; l++) {
@@ -30,12 +31,15 @@ static course course_of(const problem *x, const char *method, double h, bool *we
     run_go(&r, h, EVERY);
     for (int l = 0; l < LANES; l++) {
       run_state(&r, l, q, p);
-      double off = fabs(energy(x, q, p, NULL) - E0[l]) / scale[l], *half = n <= STEPS / 2 ? &c.first : &c.second;
+      double off = fabs(energy(x, q, p, NULL) - E0[l]) / scale[l], *half = &top[n > STEPS / 2][l];
       *half = larger(*half, off);
       moved[l] = larger(moved[l], apart(q, q0[l], x->s->nq));
     }
   }
-  for (int l = 0; l < LANES; l++) c.displacement = fmin(c.displacement, moved[l]);
+  for (int l = 0; l < LANES; l++) {
+    c.displacement = fmin(c.displacement, moved[l]);
+    c.first += top[0][l] / LANES, c.second += top[1][l] / LANES;
+  }
   *well = run_well(&r, LANES);
   run_close(&r);
   return c;
@@ -46,7 +50,8 @@ static void test(const problem *x, const char *method, cst_properties has) {
   if (!(has.claims & CST_BOUNDED)) return;
   course c = course_of(x, method, 0.05, &well);
   if (!OK(well && bounded(c), "%s on %s: bounded energy error", method, x->s->name))
-    NOTE("%s; largest error %.4g in the first half, %.4g in the second; moved %.3g", well ? "all well" : "a lane failed", c.first, c.second, c.displacement);
+    NOTE("%s; largest error %.4g in the first half, %.4g in the second; moved %.3g", well ? "all well" : "a lane failed", c.first, c.second,
+         c.displacement);
 }
 
 static void test_others(void) {
@@ -68,4 +73,6 @@ static void tests(void) {
   test_others();
 }
 
-int main(int argc, char **argv) { return claims_main(&argc, &argv, tests); }
+int main(int argc, char **argv) {
+  return claims_main(&argc, &argv, tests);
+}

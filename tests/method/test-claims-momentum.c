@@ -1,4 +1,5 @@
-/* test-claims-momentum.c: momentum maps stay within round-off over 2000 steps where that is claimed; rk4 visibly loses the spherical pendulum's. */
+/* test-claims-momentum.c: momentum maps stay within round-off over 2000 steps where that is claimed; rk4 visibly loses the spherical
+ * pendulum's. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "claims.h"
 
@@ -63,4 +64,6 @@ static void tests(void) {
   test_others();
 }
 
-int main(int argc, char **argv) { return claims_main(&argc, &argv, tests); }
+int main(int argc, char **argv) {
+  return claims_main(&argc, &argv, tests);
+}

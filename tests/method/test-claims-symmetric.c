@@ -29,7 +29,8 @@ static double greatest;
 static void test(const problem *x, const char *method, cst_properties has) {
   if (!(has.claims & CST_SYMMETRIC)) return;
   double one = round_trip(x, method, 0.1, 1), ten = round_trip(x, method, 0.05, 10);
-  if (!OK(one <= 1e-13 && ten <= 1e-12, "%s on %s: there and back", method, x->s->name)) NOTE("%.3g after a step of 0.1, %.3g after ten of 0.05", one, ten);
+  if (!OK(one <= 1e-13 && ten <= 1e-12, "%s on %s: there and back", method, x->s->name))
+    NOTE("%.3g after a step of 0.1, %.3g after ten of 0.05", one, ten);
   greatest = larger(greatest, one);
 }
 
@@ -55,4 +56,6 @@ static void tests(void) {
   test_others("henon-heiles");
 }
 
-int main(int argc, char **argv) { return claims_main(&argc, &argv, tests); }
+int main(int argc, char **argv) {
+  return claims_main(&argc, &argv, tests);
+}

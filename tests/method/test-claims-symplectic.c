@@ -1,7 +1,8 @@
 /* test-claims-symplectic.c: dp ^ dq on T*N is kept by one step of every method that claims so; rk4 fails the same bound.
  *
- * A chart of T*N near the start: (a, b) -> q = P(q0 + B a), v = projection at q of v0 + B b, with B an orthonormal basis of ker G(q0). With D the sixth-order central
- * difference along the chart's axes, omega(D(Phi o chart)_i, D(Phi o chart)_j) is compared with omega(D chart_i, D chart_j), omega(u, w) = u_q.w_p - u_p.w_q.
+ * A chart of T*N near the start: (a, b) -> q = P(q0 + B a), v = projection at q of v0 + B b, with B an orthonormal basis of ker G(q0). With
+ * D the sixth-order central difference along the chart's axes, omega(D(Phi o chart)_i, D(Phi o chart)_j) is compared with omega(D chart_i,
+ * D chart_j), omega(u, w) = u_q.w_p - u_p.w_q.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "claims.h"
@@ -18,8 +19,10 @@ static int kernel_basis(const problem *x, double *B) {
   cst_system_eval(x->s, CST_K_G, x->c, x->q, NULL, NULL, NULL, NULL, G);
   for (int k = 0; k < ng + nq && n < nq; k++) {
     double e[CST_MAX_Q] = {0}, size = 0;
-    if (k < ng) memcpy(e, G + k * nq, sizeof(double) * (size_t)nq);
-    else e[k - ng] = 1;
+    if (k < ng)
+      memcpy(e, G + k * nq, sizeof(double) * (size_t)nq);
+    else
+      e[k - ng] = 1;
     for (int pass = 0; pass < 2; pass++)
       for (int j = 0; j < n; j++) {
         double dot = 0;
@@ -109,7 +112,9 @@ static void test(const problem *x, const char *method, cst_properties has) {
 
 /* Wrong claims fail this test. */
 static void test_others(void) {
-  static const char *const systems[] = {"modified-pendulum", "henon-heiles", "double-pendulum", "heavy-top"}, *const methods[] = {"euler", "heun", "rk4", "project(rk4)"};
+  static const char *const systems[] = {"modified-pendulum", "henon-heiles", "double-pendulum", "heavy-top"}, *const methods[] = {
+                                                                                                                  "euler", "heun", "rk4",
+                                                                                                                  "project(rk4)"};
   for (int k = 0; k < 4; k++) {
     problem *x = problem_open(systems[k]);
     for (int i = 0; i < (x->s->ng ? 4 : 3); i++) {
@@ -131,4 +136,6 @@ static void tests(void) {
   test_others();
 }
 
-int main(int argc, char **argv) { return claims_main(&argc, &argv, tests); }
+int main(int argc, char **argv) {
+  return claims_main(&argc, &argv, tests);
+}

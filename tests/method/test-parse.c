@@ -1,4 +1,5 @@
-/* test-parse.c: method expressions: labels, every mistake with its place and words, programs, adjoints, symmetry, what fits which system. */
+/* test-parse.c: method expressions: labels, every mistake with its place and words, programs, adjoints, symmetry, what fits which system.
+ */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <stdlib.h>
@@ -187,12 +188,13 @@ static void test_programs(void) {
   test_program("compose(rattle, midpoint, rattle, euler-a)", "kick 0.25 0.5 0.5 1; midpoint 0.25; kick 0.25 0.5 0.5 1; kick 0.25 1 0 1");
   test_program("compose(rattle, yoshida4)", "kick 1.35121 0.5 0.5 1; kick -1.70241 0.5 0.5 1; kick 1.35121 0.5 0.5 1");
   test_program("compose(rattle, [0.25, 0.5, 0.25])", "kick 0.25 0.5 0.5 1; kick 0.5 0.5 0.5 1; kick 0.25 0.5 0.5 1");
-  test_program("compose(euler-a, yoshida4)",
-               "kick 0.675604 1 0 1; kick 0.675604 0 1 1; kick -0.851207 1 0 1; kick -0.851207 0 1 1; kick 0.675604 1 0 1; kick 0.675604 0 1 1");
+  test_program(
+      "compose(euler-a, yoshida4)",
+      "kick 0.675604 1 0 1; kick 0.675604 0 1 1; kick -0.851207 1 0 1; kick -0.851207 0 1 1; kick 0.675604 1 0 1; kick 0.675604 0 1 1");
   test_program("compose(compose(rattle, [1]), [0.25, 0.5, 0.25])", "kick 0.25 0.5 0.5 1; kick 0.5 0.5 0.5 1; kick 0.25 0.5 0.5 1");
   test_program("compose(compose(rattle, midpoint), euler-a)", "kick 0.25 0.5 0.5 1; midpoint 0.25; kick 0.5 1 0 1");
   test_program("compose(compose(euler-a, euler-b), [1])", "kick 0.5 1 0 1; kick 0.5 0 1 1");
-  for (int i = 0; i < cst_scheme_count(); i++) {   /* substeps are the gammas to the last bit, and make up the step */
+  for (int i = 0; i < cst_scheme_count(); i++) { /* substeps are the gammas to the last bit, and make up the step */
     const cst_scheme *x = cst_scheme_at(i);
     char              text[64];
     double            worst = 0;
@@ -236,11 +238,37 @@ static void test_symmetric(const char *text, bool symmetric) {
 }
 
 static void test_adjoints(void) {
-  static const char *const yes[] = {"rattle", "midpoint", "gauss(1)", "gauss(5)", "adjoint(rattle)", "adjoint(gauss(2))", "compose(euler-a, euler-b)", "compose(heun, adjoint(heun))",
-                                    "compose(rattle, midpoint, rattle)", "compose(rattle, rattle)", "compose(rattle, yoshida4)", "compose(euler-a, kahan-li6)",
-                                    "compose(euler-b, [0.25, 0.5, 0.25])", "compose(rk3, kahan-li8)", "compose(compose(euler-a, euler-b), suzuki4)"};
-  static const char *const no[] = {"euler-a", "euler-b", "shake", "euler", "heun", "rk4", "rk6", "adjoint(heun)", "adjoint(euler-a)", "project(rk4)", "project(gauss(2))",
-                                   "compose(rattle, midpoint)", "compose(euler-a, euler-a)", "compose(shake, shake)", "compose(rattle, gauss(2))", "compose(euler-a, heun, euler-b)"};
+  static const char *const yes[] = {"rattle",
+                                    "midpoint",
+                                    "gauss(1)",
+                                    "gauss(5)",
+                                    "adjoint(rattle)",
+                                    "adjoint(gauss(2))",
+                                    "compose(euler-a, euler-b)",
+                                    "compose(heun, adjoint(heun))",
+                                    "compose(rattle, midpoint, rattle)",
+                                    "compose(rattle, rattle)",
+                                    "compose(rattle, yoshida4)",
+                                    "compose(euler-a, kahan-li6)",
+                                    "compose(euler-b, [0.25, 0.5, 0.25])",
+                                    "compose(rk3, kahan-li8)",
+                                    "compose(compose(euler-a, euler-b), suzuki4)"};
+  static const char *const no[] = {"euler-a",
+                                   "euler-b",
+                                   "shake",
+                                   "euler",
+                                   "heun",
+                                   "rk4",
+                                   "rk6",
+                                   "adjoint(heun)",
+                                   "adjoint(euler-a)",
+                                   "project(rk4)",
+                                   "project(gauss(2))",
+                                   "compose(rattle, midpoint)",
+                                   "compose(euler-a, euler-a)",
+                                   "compose(shake, shake)",
+                                   "compose(rattle, gauss(2))",
+                                   "compose(euler-a, heun, euler-b)"};
   test_pair("euler-a", "euler-b");
   test_pair("rattle", "rattle");
   test_pair("midpoint", "midpoint");
@@ -268,13 +296,16 @@ static void test_fits(const char *text, const char *system, const char *why) {
   cst_method *m = parse(text);
   cst_system *s = cst_catalogue_create(system);
   bool        fits = cst_method_fits(m, s, found, sizeof found);
-  if (!OK(why ? !fits && !strcmp(found, why) : fits, "%s %s %s%s%s", text, why ? "does not fit" : "fits", system, why ? ": " : "", why ? why : "")) NOTE("found: %s", found);
+  if (!OK(why ? !fits && !strcmp(found, why) : fits, "%s %s %s%s%s", text, why ? "does not fit" : "fits", system, why ? ": " : "",
+          why ? why : ""))
+    NOTE("found: %s", found);
   cst_system_destroy(s);
   cst_method_destroy(m);
 }
 
 static void test_fitting(void) {
-  const char *shake = "shake needs constraints and henon-heiles has none (rattle is the same there)", *project = "project needs constraints and henon-heiles has none";
+  const char *shake = "shake needs constraints and henon-heiles has none (rattle is the same there)",
+             *project = "project needs constraints and henon-heiles has none";
   test_fits("shake", "henon-heiles", shake);
   test_fits("compose(shake, rattle)", "henon-heiles", shake);
   test_fits("compose(rattle, shake)", "henon-heiles", shake);
@@ -289,9 +320,11 @@ static void test_fitting(void) {
 static void test_registry(void) {
   for (int i = 0; i < cst_method_count(); i++) {
     const cst_method_info *m = cst_method_info_at(i);
-    OK(*m->name && *m->doc && *m->equations && *m->source && !strncmp(m->signature, m->name, strlen(m->name)) && !strncmp(m->example, m->name, strlen(m->name)),
+    OK(*m->name && *m->doc && *m->equations && *m->source && !strncmp(m->signature, m->name, strlen(m->name)) &&
+           !strncmp(m->example, m->name, strlen(m->name)),
        "%s: the row is complete", m->name);
-    OK(cst_method_row_find(m->name) == cst_method_row_at(i) && !cst_scheme_find(m->name), "%s: found by its name, which no scheme has", m->name);
+    OK(cst_method_row_find(m->name) == cst_method_row_at(i) && !cst_scheme_find(m->name), "%s: found by its name, which no scheme has",
+       m->name);
   }
   OK(!cst_method_info_at(-1) && !cst_method_info_at(cst_method_count()) && !cst_method_row_find("no-such"), "NULL beyond the registry");
 }

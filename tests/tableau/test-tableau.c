@@ -1,4 +1,5 @@
-/* test-tableau.c: every tableau and every composition scheme against its row, by algebra: orders hold and are not higher, perturbed coefficients fail. */
+/* test-tableau.c: every tableau and every composition scheme against its row, by algebra: orders hold and are not higher, perturbed
+ * coefficients fail. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <string.h>
@@ -8,7 +9,9 @@
 
 enum { MAX_TREE_ORDER = 6, MAX_WEIGHT = 9 };
 
-static int least(int a, int b) { return a < b ? a : b; }
+static int least(int a, int b) {
+  return a < b ? a : b;
+}
 
 static double row_sum_defect(const cst_tableau *t) {
   double worst = 0;
@@ -63,7 +66,8 @@ static void test_adjoint(const cst_tableau *t, const char *label) {
   cst_tableau once = cst_tableau_adjoint(t), twice = cst_tableau_adjoint(&once);
   OK(distance(&twice, t) < 1e-15, "%s: the adjoint of the adjoint is the tableau", label);
   for (int p = 1; p <= least(t->order, MAX_TREE_ORDER); p++)
-    if (!(cst_tableau_order_defect(&once, p) < 1e-14)) NOTE("%s: adjoint: order %d defect %g", label, p, cst_tableau_order_defect(&once, p));
+    if (!(cst_tableau_order_defect(&once, p) < 1e-14))
+      NOTE("%s: adjoint: order %d defect %g", label, p, cst_tableau_order_defect(&once, p));
   OK(cst_tableau_order_defect(&once, least(t->order, MAX_TREE_ORDER)) < 1e-14, "%s: the adjoint has the same order", label);
   OK(row_sum_defect(&once) < 2e-15, "%s: c of the adjoint are the row sums", label);
 }
@@ -115,16 +119,19 @@ static void test_gauss(int s) {
   OK(cst_tableau_symmetry_defect(&t) < 1e-15, "%s: symmetric", label);
   OK(distance(&a, &t) < 1e-15, "%s: its own adjoint", label);
   x.a[0] += 1e-7;
-  OK(cst_tableau_symplectic_defect(&x) > 1e-10 && cst_tableau_symmetry_defect(&x) > 1e-8, "%s: neither with a perturbed coefficient", label);
+  OK(cst_tableau_symplectic_defect(&x) > 1e-10 && cst_tableau_symmetry_defect(&x) > 1e-8, "%s: neither with a perturbed coefficient",
+     label);
 }
 
-/* A power series in noncommuting letters of odd weights 1, 3, 5 ..., truncated at MAX_WEIGHT. The words of weight n are the compositions of n into odd parts;
- * bit k of cut tells that a part ends behind k + 1. */
+/* A power series in noncommuting letters of odd weights 1, 3, 5 ..., truncated at MAX_WEIGHT. The words of weight n are the compositions of
+ * n into odd parts; bit k of cut tells that a part ends behind k + 1. */
 typedef struct {
   double at[MAX_WEIGHT + 1][1 << (MAX_WEIGHT - 1)];
 } series;
 
-static int words(int n) { return n > 1 ? 1 << (n - 1) : 1; }
+static int words(int n) {
+  return n > 1 ? 1 << (n - 1) : 1;
+}
 
 /* The number of letters of a word, 0 when one of its parts is even; *plain when all are of weight 1. */
 static int letters(int n, int cut, int *plain) {
@@ -140,9 +147,12 @@ static int letters(int n, int cut, int *plain) {
   return count;
 }
 
-static double factorial(int n) { return n < 2 ? 1 : n * factorial(n - 1); }
+static double factorial(int n) {
+  return n < 2 ? 1 : n * factorial(n - 1);
+}
 
-/* exp(gamma A + gamma^3 C3 + gamma^5 C5 + ...): what a symmetric method of order 2 makes of a substep gamma h (Hairer, Lubich, Wanner, III.5.4 and V.3). */
+/* exp(gamma A + gamma^3 C3 + gamma^5 C5 + ...): what a symmetric method of order 2 makes of a substep gamma h (Hairer, Lubich, Wanner,
+ * III.5.4 and V.3). */
 static series substep(double gamma) {
   series r = {0};
   int    plain;
@@ -203,7 +213,8 @@ static void test_scheme(const cst_scheme *x) {
   for (int p = 1; p <= x->order; p++) worst = fmax(worst, composition_defect(gamma, n, p));
   OK(worst < 1e-14, "%s: all conditions of order %d", x->name, x->order);
   if (!(worst < 1e-14)) NOTE("defect %g", worst);
-  OK(composition_defect(gamma, n, x->order + 1) > 1e-6, "%s: not those of order %d (%.2g)", x->name, x->order + 1, composition_defect(gamma, n, x->order + 1));
+  OK(composition_defect(gamma, n, x->order + 1) > 1e-6, "%s: not those of order %d (%.2g)", x->name, x->order + 1,
+     composition_defect(gamma, n, x->order + 1));
   gamma[0] += 1e-6, gamma[n - 1] += 1e-6, gamma[n / 2] -= 2e-6;
   for (int p = 1; p <= x->order; p++) broken = fmax(broken, composition_defect(gamma, n, p));
   OK(composition_defect(gamma, n, 1) < 1e-15 && broken > 1e-8, "%s: a perturbed gamma fails", x->name);
@@ -215,6 +226,7 @@ int main(void) {
   OK(n >= 7 && !cst_tableau_at(-1) && !cst_tableau_find("rk"), "%d explicit tableaus; NULL beyond", n);
   for (int s = 1; s <= CST_MAX_STAGES; s++) test_gauss(s);
   for (int i = 0; i < cst_scheme_count(); i++) test_scheme(cst_scheme_at(i));
-  OK(cst_scheme_count() >= 5 && !cst_scheme_at(-1) && !cst_scheme_at(cst_scheme_count()) && !cst_scheme_find("yoshida"), "%d schemes; NULL beyond", cst_scheme_count());
+  OK(cst_scheme_count() >= 5 && !cst_scheme_at(-1) && !cst_scheme_at(cst_scheme_count()) && !cst_scheme_find("yoshida"),
+     "%d schemes; NULL beyond", cst_scheme_count());
   return tap_done();
 }

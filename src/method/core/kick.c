@@ -5,7 +5,7 @@
  *
  * (w0, w1) = (1, 0): A; (0, 1): B; (1/2, 1/2): RATTLE. Barbero-Linan, Martin de Diego, Sato, (5.1)-(5.18), in the sign M A = f - G' lambda; M constant.
  * The unknowns are the impulses L (ng of them), only h multiplies, never 1/h: the solver's noise then enters p as a random walk and not as a drift. Newton's
- * matrix is h G(q1) M^-1 G(q0)'. The multipliers are the mean over a step, (L + m) / h.
+ * matrix is h G(q1) M^-1 G(q0)'. The multipliers are the mean over a step, the sum of its impulses L + m over h.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "system/group.h"
@@ -24,7 +24,7 @@ struct local {
   vd        pt[QMAX];                               /* p0 - w0 h grad V; compensated: without p0 */
   vd        ph[QMAX], q1[QMAX], eq1[QMAX], G1[GMAX * QMAX];
   vd        scale[GMAX], tolerance, iterations;
-  vd        lambda[GMAX];                           /* impulses of this step, summed over its substeps */
+  vd        impulse[GMAX];                           /* impulses of this step, summed over its substeps */
 };
 #define HM(i) vpick(MASS_UNIT, vset(C->sub[j].h), L->hm[CLASS(i)])
 
@@ -41,6 +41,7 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
   cst_load(L->p, record, at.p, NQ);
   cst_load(L->scale, record, at.scale, NG);
   L->tolerance = *cst_block(record, at.tolerance);
+  cst_load(L->impulse, record, at.impulse, NG);
   if (COMPENSATED) cst_load(L->eq, record, at.eq, NQ), cst_load(L->ep, record, at.ep, NQ);
   U for (int k = 0; k < NMASS; k++) L->minv[k] = 1.0 / cst_block(record, at.mass)[k];
   K_dV(L->c, L->q, L->dV);
@@ -52,7 +53,7 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
   const double kick = C->sub[j].w0 * C->sub[j].h;
   if (!MASS_UNIT) U for (int k = 0; k < NMASS; k++) L->hm[k] = C->sub[j].h * L->minv[k];
   U for (int i = 0; i < NQ; i++) L->pt[i] = vpick(COMPENSATED, L->ep[i], L->p[i]) - kick * L->dV[i];
-  if (j == 0) U for (int a = 0; a < NG; a++) L->lambda[a] = vset(0);
+  if (j == 0 && C->opens) U for (int a = 0; a < NG; a++) L->impulse[a] = vset(0);
   (void)x;   /* the impulses of the last step are a good start */
   if (NG == 0) {   /* no constraint: nothing to solve for, the drift is explicit */
     U for (int i = 0; i < NQ; i++) {
@@ -125,7 +126,7 @@ CST_INLINE void make_tangent(const cst_context *C, struct local *L, int j, vd *p
   cst_ldl(S, NG);
   cst_lu_solve(S, m, NG);
   U for (int a = 0; a < NG; a++) {
-    L->lambda[a] += m[a];
+    L->impulse[a] += m[a];
     U for (int i = 0; i < NQ; i++)
       if (NZG(a, i)) p[i] -= L->G1[a * NQ + i] * m[a];
   }
@@ -135,7 +136,7 @@ CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x
   const double kick = C->sub[j].w1 * C->sub[j].h;
   vd           p[QMAX];
   K_dV(L->c, L->q1, L->dV);
-  U for (int a = 0; a < NG; a++) L->lambda[a] += x[a];
+  U for (int a = 0; a < NG; a++) L->impulse[a] += x[a];
   U for (int i = 0; i < NQ; i++) p[i] = L->ph[i] - kick * L->dV[i];
   if (NG > 0 && C->sub[j].tangent) make_tangent(C, L, j, p);
   U for (int i = 0; i < NQ; i++) {
@@ -152,7 +153,7 @@ CST_INLINE void leave(const cst_context *C, const struct local *L, double *recor
   cst_store(record, at.q, L->q, NQ);
   cst_store(record, at.p, L->p, NQ);
   if (COMPENSATED) cst_store(record, at.eq, L->eq, NQ), cst_store(record, at.ep, L->ep, NQ);
-  U for (int a = 0; a < NG; a++) ((vd *)record)[at.lambda + a] = L->lambda[a] * C->mean;
+  cst_store(record, at.impulse, L->impulse, NG);
   (void)C;
 }
 

@@ -28,7 +28,7 @@ CST_INLINE vd largest(const vd *x, int n) {
 CST_INLINE vl correct(const cst_context *C, vl active, const vd *d, vd *x, vd *last) {
   U for (int i = 0; i < NX; i++) x[i] += vkeep(active, d[i]);
   vd size = largest(d, NX), of = largest(x, NX);
-  vl small = (vl)(size <= (8 * EPS) * of), stalled = (vl)(size >= 0.5 * *last) & (vl)(size <= 1e-12 * of);
+  vl small = (vl)(size <= (8 * EPS) * of), stalled = (vl)(size >= 0.98 * *last) & (vl)(size <= 1e-12 * of);
   *last = size;
   (void)C;
   return active & (small | stalled);

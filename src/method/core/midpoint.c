@@ -5,7 +5,7 @@
  *
  * Barbero-Linan, Martin de Diego, Sato, midpoint discretization map, in the sign M A = f - G' lambda. Unknowns (p_h, L); Newton's matrix is
  *   [ B  G0' ; h G1 M^-1  0 ],  B = 1 + h^2/4 V''(q_m) M^-1
- * solved by its Schur complement; B = 1 when V is linear, and the map is then RATTLE's. The multipliers are the mean over a step, (L + m) / h.
+ * solved by its Schur complement; B = 1 when V is linear, and the map is then RATTLE's. The multipliers are the mean over a step, the sum of its impulses L + m over h.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "system/acceleration.h"
@@ -17,7 +17,7 @@ struct local {
   const vd *c;
   vd        q[QMAX], p[QMAX], G[GMAX * QMAX], minv[QMAX], hm[QMAX];
   vd        qm[QMAX], q1[QMAX], dV[QMAX], G1[GMAX * QMAX];
-  vd        scale[GMAX], tolerance, lambda[GMAX], iterations;
+  vd        scale[GMAX], tolerance, impulse[GMAX], iterations;
 };
 #define HM(i) vpick(MASS_UNIT, vset(C->sub[j].h), L->hm[CLASS(i)])
 
@@ -28,6 +28,7 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
   cst_load(L->p, record, at.p, NQ);
   cst_load(L->scale, record, at.scale, NG);
   L->tolerance = *cst_block(record, at.tolerance);
+  cst_load(L->impulse, record, at.impulse, NG);
   U for (int k = 0; k < NMASS; k++) L->minv[k] = 1.0 / cst_block(record, at.mass)[k];
   K_G(L->c, L->q, L->G);
 }
@@ -35,7 +36,7 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
 /* The unknowns start from the impulses of the last step and the force at q0. */
 CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
   if (!MASS_UNIT) U for (int k = 0; k < NMASS; k++) L->hm[k] = C->sub[j].h * L->minv[k];
-  if (j == 0) U for (int a = 0; a < NG; a++) L->lambda[a] = vset(0);
+  if (j == 0 && C->opens) U for (int a = 0; a < NG; a++) L->impulse[a] = vset(0);
   vd dV[QMAX];
   K_dV(L->c, L->q, dV);
   U for (int i = 0; i < NQ; i++) {
@@ -135,7 +136,7 @@ CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x
   (void)j;
   U for (int i = 0; i < NQ; i++) p[i] = x[i] - half * L->dV[i];
   if (NG > 0) cst_make_tangent(C, L->G1, L->minv, p, m);
-  U for (int a = 0; a < NG; a++) L->lambda[a] += x[NQ + a] + m[a];
+  U for (int a = 0; a < NG; a++) L->impulse[a] += x[NQ + a] + m[a];
   U for (int i = 0; i < NQ; i++) L->q[i] = L->q1[i], L->p[i] = p[i];
   U for (int k = 0; k < NG * NQ; k++)
     if (NZG(k / NQ, k % NQ)) L->G[k] = L->G1[k];
@@ -145,7 +146,7 @@ CST_INLINE void leave(const cst_context *C, const struct local *L, double *recor
   const cst_layout at = LAYOUT(C);
   cst_store(record, at.q, L->q, NQ);
   cst_store(record, at.p, L->p, NQ);
-  U for (int a = 0; a < NG; a++) ((vd *)record)[at.lambda + a] = L->lambda[a] * C->mean;
+  cst_store(record, at.impulse, L->impulse, NG);
 }
 
 #include "method/core/march.h"

@@ -18,6 +18,11 @@ struct local {
   vd        V[NXMAX], A[NXMAX], lambda[GMAX], iterations;
 };
 
+/* v = p / m by a division: what is kept from step to step is p, so that the bits do not depend on where the record was put down. */
+CST_INLINE void velocity(const cst_context *C, struct local *L) {
+  for (int i = 0; i < NQ; i++) L->v[i] = vpick(MASS_UNIT, L->p[i], L->p[i] / L->m[CLASS(i)]);
+}
+
 CST_INLINE void enter(const cst_context *C, struct local *L, const double *record) {
   const cst_layout at = LAYOUT(C);
   L->c = cst_block(record, at.c);
@@ -25,8 +30,7 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
   cst_load(L->p, record, at.p, NQ);
   cst_load(L->m, record, at.mass, NMASS);
   U for (int k = 0; k < NMASS; k++) L->minv[k] = 1.0 / L->m[k];
-  const vd *minv = L->minv;
-  U for (int i = 0; i < NQ; i++) L->v[i] = MINV(i) * L->p[i];
+  velocity(C, L);
 }
 
 /* base + h sum_l a_il K_l over the stages 0..n-1: V_i from v and A, Q_i from q and V. */
@@ -77,6 +81,7 @@ CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x
     L->v[k] += s->h * dv;
     L->p[k] = vpick(MASS_UNIT, L->v[k], L->m[CLASS(k)] * L->v[k]);
   }
+  velocity(C, L);
 }
 
 CST_INLINE void leave(const cst_context *C, const struct local *L, double *record) {
