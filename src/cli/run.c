@@ -21,7 +21,7 @@ typedef struct {
 /* ---- the command line --------------------------------------------------------------------------------------------------- */
 
 static const char *const options[] = {"-o", "--overwrite", "--batch", "--progress", "--help"};
-enum { OPTIONS = sizeof options / sizeof *options };
+enum { OPTIONS = sizeof options / sizeof *options, MOST_LANES = 1 << 20 };
 
 static bool is_study(const char *text) {
   size_t n = strlen(text);
@@ -32,7 +32,9 @@ static void set_batch(arguments *a, const char *text, cst_diag *d) {
   char *end;
   errno = 0;
   a->run.batch = strtol(text, &end, 10);
-  if (end == text || *end || errno || a->run.batch < 1) cst_diag_add(d, NULL, 0, 0, "--batch takes a positive number of lanes, not '%s'", text);
+  if (end != text && !*end && !errno && a->run.batch >= 1 && a->run.batch <= MOST_LANES) return;
+  cst_diag_add(d, NULL, 0, 0, "--batch takes a number of lanes from 1 to %d, not '%s'", MOST_LANES, text);
+  a->run.batch = 0;
 }
 
 static void set_progress(arguments *a, const char *text, cst_diag *d) {
@@ -143,6 +145,7 @@ static PetscErrorCode check_petsc(cst_diag *d) {
   PetscInt    n;
   char      **names, **values;
   const char *why;
+  PetscBool   npc;
   PetscFunctionBegin;
   PetscCall(SNESCreate(PETSC_COMM_SELF, &snes));
   PetscCall(SNESSetType(snes, "lanes"));
@@ -151,6 +154,8 @@ static PetscErrorCode check_petsc(cst_diag *d) {
     PetscCall(SNESGetType(snes, &type));
     why = cst_solver_refuse(type);
     if (why) cst_diag_add(d, NULL, 0, 0, "-snes_type %s: %s", type, why);
+    PetscCall(SNESHasNPC(snes, &npc));
+    if (npc) cst_diag_add(d, NULL, 0, 0, "-npc_...: a nonlinear preconditioner would couple the lanes of a batch; there is none");
   }
   PetscCall(SNESDestroy(&snes));
   PetscCall(PetscOptionsLeftGet(NULL, &n, &names, &values));
@@ -210,7 +215,7 @@ int cst_cli_run(int argc, char **argv) {
   parse(argc, argv, &a, d);
   char *command = join_command(argc, argv);
   a.run.command = command;
-  if (PetscInitialize(&a.npetsc, &a.petsc, NULL, NULL)) return 1;
+  if (PetscInitialize(&a.npetsc, &a.petsc, NULL, NULL)) return 2;   /* it has said why: its options */
   if (cst_solver_register()) return 1;
   int status = run_checked(&a, d);
   cst_diag_destroy(d);

@@ -77,7 +77,9 @@ hid_t cst_layout_field(hid_t file, const cst_field *f, const cst_dimension *dim,
   hid_t d = make_dataset(g, strrchr(f->path, '/') + 1, f->type, f->ndim, extent, why, n);
   if (d < 0) return H5Gclose(g), d;
   bool ok = cst_h5_put_text(d, "long_name", 0, f->doc) && cst_h5_put_text(d, "units", 0, f->unit);
-  const bool apart = !strncmp(f->path, "/run/", 5);   /* a scale lists what it is attached to: nothing outside /run may change with it */
+  /* A scale lists what it is attached to, and nothing outside /run may change with it: a field there is its own scale. */
+  const bool apart = !strncmp(f->path, "/run/", 5);
+  if (ok && apart) ok = H5DSset_scale(d, strrchr(f->path, '/') + 1) >= 0;
   for (int k = 0; ok && !apart && k < f->ndim; k++) ok = H5DSattach_scale(d, scale[f->dim[k]], (unsigned)k) >= 0;
   if (!ok) cst_h5_reason(why, n, f->path), H5Dclose(d), d = -1;
   H5Gclose(g);

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "record/h5.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +21,16 @@ static const char *refuse_folder(const char *path) {
   if (stat(folder, &s)) return snprintf(text, sizeof text, "its folder %s: %s", folder, strerror(errno)), text;
   if (!S_ISDIR(s.st_mode)) return snprintf(text, sizeof text, "%s is not a folder", folder), text;
   if (access(folder, W_OK | X_OK)) return snprintf(text, sizeof text, "its folder %s is not writable: %s", folder, strerror(errno)), text;
+  return NULL;
+}
+
+/* Whether a new file can be made: some file systems say yes to access and no to this. */
+static const char *refuse_creation(const char *path) {
+  static char text[PATH_MAX + 64];
+  int         file = open(path, O_CREAT | O_EXCL | O_WRONLY, 0666);
+  if (file < 0) return snprintf(text, sizeof text, "cannot be created: %s", strerror(errno)), text;
+  close(file);
+  unlink(path);
   return NULL;
 }
 
@@ -44,8 +55,9 @@ const char *cst_record_refuse(const char *path, bool overwrite) {
   if (path[length - 1] == '/') return "is the name of a folder";
   if (length >= PATH_MAX) return "the name is too long";
   if (stat(path, &s)) {
-    if (errno == ENOENT || errno == ENOTDIR) return refuse_folder(path);
-    return strerror(errno);
+    if (errno != ENOENT && errno != ENOTDIR) return strerror(errno);
+    const char *why = refuse_folder(path);
+    return why ? why : refuse_creation(path);
   }
   if (S_ISDIR(s.st_mode)) return "is a folder";
   if (!S_ISREG(s.st_mode)) return "is not a regular file";

@@ -1,6 +1,9 @@
 """test_bits.py: a result has the same bits for any number of ranks, batch size, instruction set, type of solver; alone or in an ensemble."""
 # SPDX-License-Identifier: BSD-2-Clause
+import sys
 import threading
+
+sys.dont_write_bytecode = True   # no __pycache__ among the sources
 
 from cli import differences, digests, done, h5py, numpy, ok, path, run, skip, together
 

@@ -1,5 +1,9 @@
 """test_conservation.py: long runs: RATTLE keeps the energy bounded, momenta and constraints to round-off; what is not symplectic drifts."""
 # SPDX-License-Identifier: BSD-2-Clause
+import sys
+
+sys.dont_write_bytecode = True   # no __pycache__ among the sources
+
 from cli import done, h5py, note, numpy, ok, run, table, together
 
 EPS = 2.220446049250313e-16

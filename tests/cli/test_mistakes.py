@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 import os
 import re
+import sys
+
+sys.dont_write_bytecode = True   # no __pycache__ among the sources
 
 from cli import FOLDER, constella, done, ok, path, scratch, together, write
 

@@ -1,5 +1,9 @@
 """test_orders.py: orders of convergence through the whole program: fitted orders of q and p against the methods' theory."""
 # SPDX-License-Identifier: BSD-2-Clause
+import sys
+
+sys.dont_write_bytecode = True   # no __pycache__ among the sources
+
 from cli import done, note, ok, run, table, together
 
 SYSTEMS = {   # name: (text of the system and start, text of the reference)

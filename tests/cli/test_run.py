@@ -5,6 +5,9 @@ import io
 import json
 import os
 import re
+import sys
+
+sys.dont_write_bytecode = True   # no __pycache__ among the sources
 
 from cli import constella, differences, digests, done, h5py, made, note, numpy, ok, path, run, scratch, table, together, write
 
