@@ -132,7 +132,8 @@ static void check_output(const arguments *a, cst_diag *d) {
 
 /* Options that PETSc itself reads at the end of the run or only when asked. */
 static bool read_late(const char *name) {
-  static const char *const late[] = {"options_left", "malloc_dump", "malloc_view", "malloc_debug", "log_view", "log_view_memory", "log_all", "memory_view", "objects_dump", "options_view"};
+  static const char *const late[] = {"options_left", "malloc_dump", "malloc_view", "malloc_debug", "log_view", "log_view_memory", "log_all", "memory_view", "objects_dump", "options_view",
+                                     "snes_view", "snes_converged_reason", "ksp_view", "ksp_converged_reason", "help"};
   for (size_t i = 0; i < sizeof late / sizeof *late; i++)
     if (!strcmp(name, late[i])) return true;
   return false;

@@ -142,7 +142,7 @@ static void rates(desk *d, const int *cases, int n, int part) {
   snprintf(name, sizeof name, "error%s", parts[part]);
   for (int k = 1; k < n; k++) {
     double ratio = get(d, cases[k - 1], name) / get(d, cases[k], name), step = d->plan->cases[cases[k - 1]].h / d->plan->cases[cases[k]].h;
-    set(d, cases[k], ratio > 0 && isfinite(ratio) ? log(ratio) / log(step) : NAN, "rate%s", parts[part]);
+    set(d, cases[k], ratio > 0 && isfinite(ratio) ? cst_log(ratio) / cst_log(step) : NAN, "rate%s", parts[part]);
   }
 }
 

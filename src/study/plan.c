@@ -20,16 +20,18 @@ static long observe_every(const cst_study *s, long n) {
   return k % 2 ? k : k - 1;
 }
 
-/* At most `count` steps of 0..n, evenly or evenly in the logarithm; 0 and n among them. */
+/* At most `count` steps of 0..n, even or, behind 0, even in the logarithm; 0 and n among them. */
 static int sample_steps(const cst_study *s, long n, long **steps) {
   int  k = 0;
   long last = -1;
   *steps = NULL;
   if (s->samples <= 0) return 0;
-  *steps = need(calloc((size_t)s->samples + 2, sizeof **steps));
-  for (int i = 0; i <= s->samples; i++) {
-    double at = i == 0 ? 0 : s->samples_log ? cst_exp(cst_log((double)n) * (s->samples > 1 ? (i - 1.0) / (s->samples - 1) : 1)) : (double)n * i / s->samples;
-    long   step = i == s->samples ? n : lround(at);
+  const int count = s->samples < 2 ? 2 : s->samples;
+  *steps = need(calloc((size_t)count, sizeof **steps));
+  for (int i = 0; i < count; i++) {
+    double part = s->samples_log ? (i - 1.0) / (count - 2) : i / (count - 1.0);
+    double at = i == 0 ? 0 : s->samples_log ? cst_exp(cst_log((double)n) * part) : (double)n * part;
+    long   step = i == count - 1 ? n : lround(at);
     if (step > last && step <= n) (*steps)[k++] = last = step;
   }
   return k;

@@ -93,12 +93,16 @@ static PetscErrorCode compute_reference(cst_reference *r, cst_coordinator *c) {
 }
 
 static PetscErrorCode write_rates(const cst_plan *p, cst_output *o, const cst_runner *runner) {
-  double     *seconds, *all, *rate;
+  double     *seconds, *all, *rate, busy = 0, least, most;
   PetscMPIInt rank;
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   PetscCall(PetscCalloc3(p->nclass, &seconds, p->nclass, &all, p->ncase, &rate));
-  for (int k = 0; k < p->nclass; k++) seconds[k] = cst_runner_seconds(runner, k);
+  for (int k = 0; k < p->nclass; k++) busy += seconds[k] = cst_runner_seconds(runner, k);
+  PetscCallMPI(MPI_Allreduce(&busy, &least, 1, MPI_DOUBLE, MPI_MIN, PETSC_COMM_WORLD));
+  PetscCallMPI(MPI_Allreduce(&busy, &most, 1, MPI_DOUBLE, MPI_MAX, PETSC_COMM_WORLD));
+  cst_output_number(o, "/run", "busy_seconds_least", least);   /* of the rank that computed least and of the one that computed most */
+  cst_output_number(o, "/run", "busy_seconds_most", most);
   PetscCallMPI(MPI_Reduce(seconds, all, p->nclass, MPI_DOUBLE, MPI_SUM, 0, PETSC_COMM_WORLD));
   for (int i = 0; i < p->ncase; i++) {
     const cst_class *k = &p->classes[p->class_of[i]];

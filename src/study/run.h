@@ -170,7 +170,7 @@ typedef struct cst_runner cst_runner;
 PetscErrorCode cst_runner_create(const cst_plan *p, cst_reference *r, cst_output *o, cst_series *s, cst_coordinator *c, cst_runner **runner);
 PetscErrorCode cst_runner_destroy(cst_runner **runner);
 PetscErrorCode cst_runner_batch(cst_runner *runner, const cst_work *w);
-double         cst_runner_seconds(const cst_runner *runner, int klass);   /* spent stepping a class */
+double         cst_runner_seconds(const cst_runner *runner, int klass);   /* spent on a class */
 
 /* Fill the columns that say what a case is. */
 void cst_conclude_cases(const cst_plan *p, cst_columns *c);

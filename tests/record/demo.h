@@ -77,7 +77,7 @@ static inline bool demo_write_row(cst_record *r, long c, long m) {
 static inline bool demo_write_text(cst_record *r, int field, long c, const char *text) {
   char row[CST_TEXT_WIDTH] = "";
   long one = 1;
-  memcpy(row, text, strnlen(text, sizeof row));
+  snprintf(row, sizeof row, "%s", text);
   return cst_record_write(r, field, &c, &one, row);
 }
 
