@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <petscsnes.h>
 #include "cli/cli.h"
 #include "constella/record.h"
@@ -68,6 +69,7 @@ static void parse(int argc, char **argv, arguments *a, cst_diag *d) {
     else if (!strcmp(x, "--progress")) set_progress(a, argv[++i], d);
     else if (!strcmp(x, "--overwrite")) a->run.overwrite = true;
     else if (!strncmp(x, "--", 2)) unknown_option(x, d);
+    else if (!strcmp(x, "-options_file") && i + 1 < argc && access(argv[i + 1], R_OK)) cst_diag_add(d, argv[++i], 0, 0, "%s", strerror(errno));
     else if (x[0] == '-') a->petsc[a->npetsc++] = argv[i];
     else if (!a->study && (is_study(x) || a->npetsc == 1)) a->study = x;
     else if (a->npetsc > 1 && a->petsc[a->npetsc - 1][0] == '-') a->petsc[a->npetsc++] = argv[i];

@@ -28,8 +28,8 @@ typedef struct {
   void (*multipliers)(const cst_context *C, const double *record, double *lambda);
   /* Velocities M^-1 p, [nq][W]. */
   void (*velocities)(const cst_context *C, const double *record, double *v);
-  /* Add (value - start)^2 of the living lanes to exact bins[n][CST_BINS][W], and its root's maximum to top[n][W]. */
-  void (*accumulate)(int n, const double *value, const double *acc, int alive, double *bins, double *top);
+  /* Add (value - start)^2 of the living lanes, where it is a number, to exact bins[n][CST_BINS][W], its root's maximum to top[n][W], 1 to count[n][W]. */
+  void (*accumulate)(int n, const double *value, const double *acc, int alive, double *bins, double *top, double *count);
 } cst_fold;
 
 /* Bins of an exact sum: bin k holds multiples of 2^(40 k - 160), the sum of up to 1024 terms a lane without rounding. */

@@ -100,14 +100,12 @@ static void sample_members(cst_runner *r, int sample) {
     long lane = r->work->first + at, to = PetscMin(r->work->count, at + members - lane % members);
     memset(r->bins, 0, (size_t)(p->nquantity * CST_BINS * r->width) * sizeof *r->bins);
     memset(r->top, 0, (size_t)(p->nquantity * r->width) * sizeof *r->top);
-    long living = 0;
+    memset(r->count, 0, (size_t)(p->nquantity * r->width) * sizeof *r->count);
     for (int g = (int)(at / r->width); g * r->width < to; g++) {
-      int lanes = r->b->alive[g] & lanes_between(r, g, at, to);
       measure(r, g, 0);
-      r->fold->accumulate(p->nquantity, r->value, cst_runner_accumulators(r, g), lanes, r->bins, r->top);
-      living += __builtin_popcount((unsigned)lanes);
+      r->fold->accumulate(p->nquantity, r->value, cst_runner_accumulators(r, g), r->b->alive[g] & lanes_between(r, g, at, to), r->bins, r->top, r->count);
     }
-    cst_series_add(r->series, r->klass->cases[lane / members], sample, r->width, living, r->bins, r->top);
+    cst_series_add(r->series, r->klass->cases[lane / members], sample, r->width, r->bins, r->top, r->count);
     at = to;
   }
 }

@@ -137,8 +137,8 @@ static fit fit_window(const point *w, int count) {
 
 static fit fit_with_spread(const point *w, int count) {
   fit f = fit_window(w, count);
-  f.half = hypot(f.half, FINEST);
-  if (count > 3) f.half = hypot(f.half, f.p - fit_window(w + 1, count - 1).p);
+  double spread = count > 3 ? f.p - fit_window(w + 1, count - 1).p : 0;
+  f.half = sqrt(f.half * f.half + FINEST * FINEST + spread * spread);
   return f;
 }
 

@@ -255,7 +255,7 @@ double cst_plan_memory(const cst_plan *p) {
   const cst_system *s = p->study->system;
   double            lane = 3 * lane_bytes(s) + 8.0 * (drifting(p) * CST_WINDOWS + p->nquantity * CST_FIGURES + 2 * s->nq + s->ng);
   double            column = 8.0 * (double)p->study->members * (p->study->kind == CST_CONSERVATION ? drifting(p) * CST_WINDOWS : 4);
-  return 60e6 + lane * (double)p->batch + (p->study->members > 1 ? series_cells(p) * (sizeof(cst_sum) + 8) : 0) + column;
+  return 60e6 + lane * (double)p->batch + (p->study->members > 1 ? series_cells(p) * (sizeof(cst_sum) + 16) : 0) + column;
 }
 
 double cst_plan_file_size(const cst_plan *p) {

@@ -148,13 +148,13 @@ typedef struct {
   const cst_plan *plan;
   cst_sum       **sum;    /* [ncase]: [sample][quantity] or NULL until the first batch of the case */
   double        **top;
-  long          **living; /* [ncase]: [sample] members alive */
+  double        **count;  /* [ncase]: [sample][quantity] members that live and have a number */
 } cst_series;
 
 cst_series    *cst_series_create(const cst_plan *p);
 void           cst_series_destroy(cst_series *s);
-/* Add the exact bins and maxima of `living` members of a case at one sample. */
-void           cst_series_add(cst_series *s, int icase, int sample, int width, long living, const double *bins, const double *top);
+/* Add the exact bins, maxima and counts of some members of a case at one sample. */
+void           cst_series_add(cst_series *s, int icase, int sample, int width, const double *bins, const double *top, const double *count);
 PetscErrorCode cst_series_finish(cst_series *s, MPI_Comm comm, cst_output *o);   /* collective: reduce and write */
 
 /* ---- running -------------------------------------------------------------------------------------------------------------------- */

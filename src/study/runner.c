@@ -48,6 +48,7 @@ PetscErrorCode cst_runner_create(const cst_plan *p, cst_reference *reference, cs
   r->scale = aligned(quantities * W);
   r->bins = aligned(quantities * CST_BINS * W);
   r->top = aligned(quantities * W);
+  r->count = aligned(quantities * W);
   r->lane_series = aligned(p->study->members == 1 ? (size_t)p->batch * quantities * (size_t)p->most_samples : 0);
   r->scratch = aligned((expression_scratch(p) + 4 + (size_t)(2 * s->nq + s->ng)) * W);
   r->half_lambda = aligned(groups * (size_t)(s->ng + 1) * W);
@@ -66,7 +67,7 @@ PetscErrorCode cst_runner_destroy(cst_runner **runner) {
   }
   PetscCall(PetscFree3(r->stepper, r->partner, r->seconds));
   PetscCall(PetscFree2(r->batch, r->half));
-  double *owned[] = {r->acc, r->q0, r->v0, r->speed, r->value, r->scale, r->bins, r->top, r->lane_series, r->scratch, r->half_lambda};
+  double *owned[] = {r->acc, r->q0, r->v0, r->speed, r->value, r->scale, r->bins, r->top, r->count, r->lane_series, r->scratch, r->half_lambda};
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
   PetscCall(cst_rows_destroy(r->plan, &r->rows));
   PetscCall(PetscFree(*runner));

@@ -19,7 +19,7 @@ struct cst_runner {
   double          *acc;                  /* [group][quantity][slot][W] */
   double          *q0, *v0, *speed;      /* [group][nq][W]; [group][W] */
   double          *value, *scale;        /* [quantity][W] */
-  double          *bins, *top;           /* [quantity][CST_BINS][W], [quantity][W] */
+  double          *bins, *top, *count;   /* [quantity][CST_BINS][W], [quantity][W], [quantity][W] */
   double          *lane_series;          /* [lane][quantity][sample], studies without members */
   double          *scratch;              /* of expressions */
   double          *half_lambda;          /* [group][ng][W]: the partner's multipliers one of its steps ago */

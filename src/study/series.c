@@ -11,8 +11,8 @@ cst_series *cst_series_create(const cst_plan *p) {
   s->plan = p;
   s->sum = calloc((size_t)p->ncase, sizeof *s->sum);
   s->top = calloc((size_t)p->ncase, sizeof *s->top);
-  s->living = calloc((size_t)p->ncase, sizeof *s->living);
-  if (!s->sum || !s->top || !s->living) abort();
+  s->count = calloc((size_t)p->ncase, sizeof *s->count);
+  if (!s->sum || !s->top || !s->count) abort();
   return s;
 }
 
@@ -21,11 +21,11 @@ void cst_series_destroy(cst_series *s) {
   for (int i = 0; i < s->plan->ncase; i++) {
     free(s->sum[i]);
     free(s->top[i]);
-    free(s->living[i]);
+    free(s->count[i]);
   }
   free(s->sum);
   free(s->top);
-  free(s->living);
+  free(s->count);
   free(s);
 }
 
@@ -38,13 +38,12 @@ static void make_room(cst_series *s, int icase) {
   if (s->sum[icase]) return;
   s->sum[icase] = calloc(cells(s), sizeof **s->sum);
   s->top[icase] = calloc(cells(s), sizeof **s->top);
-  s->living[icase] = calloc((size_t)s->plan->most_samples, sizeof **s->living);
-  if (!s->sum[icase] || !s->top[icase] || !s->living[icase]) abort();
+  s->count[icase] = calloc(cells(s), sizeof **s->count);
+  if (!s->sum[icase] || !s->top[icase] || !s->count[icase]) abort();
 }
 
-void cst_series_add(cst_series *s, int icase, int sample, int width, long living, const double *bins, const double *top) {
+void cst_series_add(cst_series *s, int icase, int sample, int width, const double *bins, const double *top, const double *count) {
   make_room(s, icase);
-  s->living[icase][sample] += living;
   for (int k = 0; k < s->plan->nquantity; k++) {
     cst_sum *sum = &s->sum[icase][(size_t)sample * (size_t)s->plan->nquantity + (size_t)k];
     double  *most = &s->top[icase][(size_t)sample * (size_t)s->plan->nquantity + (size_t)k];
@@ -53,7 +52,10 @@ void cst_series_add(cst_series *s, int icase, int sample, int width, long living
       for (int l = 0; l < width; l++) part += bins[(k * CST_BINS + b) * width + l];
       if (part != 0) cst_sum_add(sum, part);
     }
-    for (int l = 0; l < width; l++) *most = fmax(*most, top[k * width + l]);
+    for (int l = 0; l < width; l++) {
+      *most = fmax(*most, top[k * width + l]);
+      s->count[icase][(size_t)sample * (size_t)s->plan->nquantity + (size_t)k] += count[k * width + l];
+    }
   }
 }
 
@@ -70,7 +72,7 @@ static PetscErrorCode reduce_case(cst_series *s, int icase, MPI_Comm comm, MPI_D
   make_room(s, icase);
   PetscCallMPI(MPI_Reduce(rank ? s->sum[icase] : MPI_IN_PLACE, s->sum[icase], n, type, op, 0, comm));
   PetscCallMPI(MPI_Reduce(rank ? s->top[icase] : MPI_IN_PLACE, s->top[icase], n, MPI_DOUBLE, MPI_MAX, 0, comm));
-  PetscCallMPI(MPI_Reduce(rank ? s->living[icase] : MPI_IN_PLACE, s->living[icase], s->plan->most_samples, MPI_LONG, MPI_SUM, 0, comm));
+  PetscCallMPI(MPI_Reduce(rank ? s->count[icase] : MPI_IN_PLACE, s->count[icase], n, MPI_DOUBLE, MPI_SUM, 0, comm));
   PetscFunctionReturn(0);
 }
 
@@ -84,7 +86,7 @@ static PetscErrorCode write_case(cst_series *s, int icase, cst_output *o) {
     for (int which = 0; which < 2; which++) {
       for (int i = 0; i < p->most_samples; i++) {
         size_t at = (size_t)i * (size_t)p->nquantity + (size_t)q;
-        double most = s->top[icase][at], count = (double)s->living[icase][i];
+        double most = s->top[icase][at], count = s->count[icase][at];
         if (i >= k->nsample || count == 0) x[i] = NAN;
         else x[i] = which == 0 || most >= LARGE ? most : sqrt(cst_sum_value(&s->sum[icase][at]) / count);
       }

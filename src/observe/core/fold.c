@@ -120,14 +120,16 @@ static void multipliers(const cst_context *C, const double *record, double *lamb
 }
 
 /* y is cut at the bins' boundaries, from the top; each part is a multiple of its bin's unit, so adding it does not round. */
-static void accumulate(int n, const double *value, const double *acc, int alive, double *bins, double *top) {
+static void accumulate(int n, const double *value, const double *acc, int alive, double *bins, double *top, double *count) {
   const vl on = mask_of(alive);
   double   big[CST_BINS];   /* adding and subtracting it rounds to the bin's unit */
   for (int k = 0; k < CST_BINS; k++) big[k] = k == 0 ? 1.5 * 0x1p52 * 0x1p-160 : big[k - 1] * 0x1p40;
   for (int i = 0; i < n; i++) {
-    vd d = vkeep(on, vabs(((const vd *)value)[i] - ((const vd *)acc)[i * CST_SLOTS + CST_SLOT_START]));
+    vd d = vabs(((const vd *)value)[i] - ((const vd *)acc)[i * CST_SLOTS + CST_SLOT_START]);
+    vl counts = on & (vl)(d == d);
+    d = vkeep(counts, d);
     ((vd *)top)[i] = vmax(d, ((vd *)top)[i]);
-    d = vkeep((vl)(d == d), d);
+    ((vd *)count)[i] += vkeep(counts, vset(1));
     vd y = vmin(d * d, vset(0x1p79));
     for (int k = CST_BINS - 1; k >= 0; k--) {
       vd part = (y + big[k]) - big[k];

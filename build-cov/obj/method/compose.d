@@ -1,0 +1,13 @@
+build-cov/obj/method/compose.o: src/method/compose.c \
+ include/constella/diag.h src/method/method.h include/constella/method.h \
+ include/constella/expr.h include/constella/system.h \
+ include/constella/document.h include/constella/isa.h \
+ src/tableau/tableau.h
+include/constella/diag.h:
+src/method/method.h:
+include/constella/method.h:
+include/constella/expr.h:
+include/constella/system.h:
+include/constella/document.h:
+include/constella/isa.h:
+src/tableau/tableau.h:

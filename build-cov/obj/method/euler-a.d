@@ -1,0 +1,14 @@
+build-cov/obj/method/euler-a.o: src/method/euler-a.c src/method/kick.h \
+ src/method/method.h include/constella/method.h include/constella/expr.h \
+ include/constella/system.h include/constella/diag.h \
+ include/constella/document.h include/constella/isa.h \
+ src/tableau/tableau.h
+src/method/kick.h:
+src/method/method.h:
+include/constella/method.h:
+include/constella/expr.h:
+include/constella/system.h:
+include/constella/diag.h:
+include/constella/document.h:
+include/constella/isa.h:
+src/tableau/tableau.h:

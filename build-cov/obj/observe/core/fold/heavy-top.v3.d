@@ -1,0 +1,17 @@
+build-cov/obj/observe/core/fold/heavy-top.v3.o: src/observe/core/fold.c \
+ src/observe/observe.h src/system/group.h include/constella/lanes.h \
+ include/constella/system.h include/constella/diag.h \
+ include/constella/document.h include/constella/expr.h \
+ include/constella/isa.h build-cov/gen/heavy-top.h \
+ src/system/acceleration.h src/core/dense.h
+src/observe/observe.h:
+src/system/group.h:
+include/constella/lanes.h:
+include/constella/system.h:
+include/constella/diag.h:
+include/constella/document.h:
+include/constella/expr.h:
+include/constella/isa.h:
+build-cov/gen/heavy-top.h:
+src/system/acceleration.h:
+src/core/dense.h:

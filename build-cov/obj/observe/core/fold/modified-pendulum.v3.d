@@ -1,0 +1,18 @@
+build-cov/obj/observe/core/fold/modified-pendulum.v3.o: \
+ src/observe/core/fold.c src/observe/observe.h src/system/group.h \
+ include/constella/lanes.h include/constella/system.h \
+ include/constella/diag.h include/constella/document.h \
+ include/constella/expr.h include/constella/isa.h \
+ build-cov/gen/modified-pendulum.h src/system/acceleration.h \
+ src/core/dense.h
+src/observe/observe.h:
+src/system/group.h:
+include/constella/lanes.h:
+include/constella/system.h:
+include/constella/diag.h:
+include/constella/document.h:
+include/constella/expr.h:
+include/constella/isa.h:
+build-cov/gen/modified-pendulum.h:
+src/system/acceleration.h:
+src/core/dense.h:

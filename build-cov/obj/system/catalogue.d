@@ -1,0 +1,10 @@
+build-cov/obj/system/catalogue.o: src/system/catalogue.c \
+ src/system/internal.h include/constella/system.h \
+ include/constella/diag.h include/constella/document.h \
+ include/constella/expr.h include/constella/isa.h
+src/system/internal.h:
+include/constella/system.h:
+include/constella/diag.h:
+include/constella/document.h:
+include/constella/expr.h:
+include/constella/isa.h:

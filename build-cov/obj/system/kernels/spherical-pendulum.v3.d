@@ -1,0 +1,12 @@
+build-cov/obj/system/kernels/spherical-pendulum.v3.o: \
+ src/system/kernels.c include/constella/lanes.h \
+ include/constella/system.h include/constella/diag.h \
+ include/constella/document.h include/constella/expr.h \
+ include/constella/isa.h build-cov/gen/spherical-pendulum.h
+include/constella/lanes.h:
+include/constella/system.h:
+include/constella/diag.h:
+include/constella/document.h:
+include/constella/expr.h:
+include/constella/isa.h:
+build-cov/gen/spherical-pendulum.h:

@@ -1,0 +1,14 @@
+build-cov/tests/method/test-parse: tests/method/test-parse.c \
+ src/method/method.h include/constella/method.h include/constella/expr.h \
+ include/constella/system.h include/constella/diag.h \
+ include/constella/document.h include/constella/isa.h \
+ src/tableau/tableau.h tests/tap.h
+src/method/method.h:
+include/constella/method.h:
+include/constella/expr.h:
+include/constella/system.h:
+include/constella/diag.h:
+include/constella/document.h:
+include/constella/isa.h:
+src/tableau/tableau.h:
+tests/tap.h:
