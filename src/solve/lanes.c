@@ -4,7 +4,6 @@
  * groups iterate together so that there is something to watch; the lanes' arithmetic is the same.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include <string.h>
 #include "solve/internal.h"
 
 static PetscErrorCode watch(SNES snes, cst_solver *s, PetscInt it) {
@@ -66,11 +65,4 @@ PetscErrorCode cst_solver_register(void) {
   PetscFunctionBegin;
   PetscCall(SNESRegister("lanes", create));
   PetscFunctionReturn(0);
-}
-
-const char *cst_solver_refuse(const char *type) {
-  static const char *const allowed[] = {"lanes", SNESNEWTONLS, SNESNRICHARDSON};
-  for (size_t i = 0; i < sizeof allowed / sizeof *allowed; i++)
-    if (!strcmp(type, allowed[i])) return NULL;
-  return "it couples the lanes of a batch (dot products over the whole vector), so results would depend on the batch; allowed: lanes, newtonls, nrichardson";
 }

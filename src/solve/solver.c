@@ -4,6 +4,7 @@
  * search X -= Y, a convergence test that asks the lanes, and norms only where a monitor wants them.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <string.h>
 #include "solve/solver.h"
 #include "solve/internal.h"
 
@@ -125,6 +126,13 @@ static PetscErrorCode set_line_search(cst_solver *s) {
   PetscCall(SNESLineSearchShellSetUserFunc(ls, search, s));
   PetscCall(SNESLineSearchSetComputeNorms(ls, PETSC_FALSE));
   PetscFunctionReturn(0);
+}
+
+const char *cst_solver_refuse(const char *type) {
+  static const char *const allowed[] = {"lanes", SNESNEWTONLS, SNESNRICHARDSON};
+  for (size_t i = 0; i < sizeof allowed / sizeof *allowed; i++)
+    if (!strcmp(type, allowed[i])) return NULL;
+  return "it couples the lanes of a batch (dot products over the whole vector), so results would depend on the batch; allowed: lanes, newtonls, nrichardson";
 }
 
 static PetscErrorCode check_type(cst_solver *s) {

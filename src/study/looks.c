@@ -42,10 +42,6 @@ static void measure(cst_runner *r, int group, int keep) {
   if (p->nquantity > p->nbuiltin) measure_expressions(r, group, (double)r->b->step * r->klass->h);
 }
 
-double *cst_runner_accumulators(const cst_runner *r, int group) {
-  return r->acc + (size_t)group * (size_t)r->plan->nquantity * CST_SLOTS * (size_t)r->width;
-}
-
 /* Close the window that ends here: means of the living lanes, sums back to zero. */
 void cst_runner_close_window(cst_runner *r) {
   const int W = r->width;

@@ -89,13 +89,6 @@ static PetscErrorCode prepare(cst_runner *r, int method, cst_stepper **stepper, 
 
 /* ---- starts ----------------------------------------------------------------------------------------------------------------- */
 
-const cst_case *cst_runner_case(const cst_runner *r, long lane) {
-  const cst_class *k = r->klass;
-  return &r->plan->cases[k->cases[(r->work->first + lane) / r->plan->study->members]];
-}
-
-long cst_runner_member(const cst_runner *r, long lane) { return (r->work->first + lane) % r->plan->study->members; }
-
 static void start_lane(const cst_stepper *st, cst_batch *b, long lane, const double *c, const double *q, const double *v, double tolerance, bool good) {
   if (good) cst_batch_start(st, b, lane, c, q, v, tolerance);
   else cst_batch_refuse(st, b, lane, c, q, v);
@@ -132,16 +125,6 @@ static PetscErrorCode start(cst_runner *r) {
   r->in_window = 0;
   r->next_sample = 0;
   PetscFunctionReturn(0);
-}
-
-/* ---- reading the batch ---------------------------------------------------------------------------------------------------- */
-
-double *cst_runner_record(const cst_runner *r, int group) { return r->b->record + (size_t)group * cst_stepper_record_size(r->st); }
-
-/* The multipliers of a group as the method's row defines them: its own of the last step, or from the state. [ng][W]. */
-void cst_runner_lambda(const cst_runner *r, const cst_stepper *st, const double *record, long step, double *lambda) {
-  if (r->plan->properties[r->klass->method].own_lambda && step > 0) cst_stepper_lambda(st, record, step, lambda);
-  else r->fold->multipliers(cst_stepper_context(st), record, lambda);
 }
 
 /* ---- the run -------------------------------------------------------------------------------------------------------------------- */

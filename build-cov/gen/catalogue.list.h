@@ -1,7 +1,0 @@
-SYSTEM(double_pendulum)
-SYSTEM(heavy_top)
-SYSTEM(henon_heiles)
-SYSTEM(modified_pendulum)
-SYSTEM(planar_pendulum)
-SYSTEM(rigid_body)
-SYSTEM(spherical_pendulum)

@@ -1,2 +1,0 @@
-build-cov/obj/cli/report.o: src/cli/report.c src/cli/cli.h
-src/cli/cli.h:

@@ -1,2 +1,0 @@
-build-cov/obj/core/diag.o: src/core/diag.c include/constella/diag.h
-include/constella/diag.h:

@@ -1,2 +1,0 @@
-build-cov/obj/core/isa.o: src/core/isa.c include/constella/isa.h
-include/constella/isa.h:

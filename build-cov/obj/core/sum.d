@@ -1,2 +1,0 @@
-build-cov/obj/core/sum.o: src/core/sum.c include/constella/statistics.h
-include/constella/statistics.h:

@@ -1,4 +1,0 @@
-build-cov/obj/expr/graph.o: src/expr/graph.c src/expr/expr-internal.h \
- include/constella/expr.h
-src/expr/expr-internal.h:
-include/constella/expr.h:

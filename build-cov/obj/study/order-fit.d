@@ -1,4 +1,0 @@
-build-cov/obj/study/order-fit.o: src/study/order-fit.c \
- include/constella/expr.h include/constella/statistics.h
-include/constella/expr.h:
-include/constella/statistics.h:

@@ -1,2 +1,0 @@
-build-cov/obj/tableau/gauss.o: src/tableau/gauss.c src/tableau/tableau.h
-src/tableau/tableau.h:
