@@ -11,7 +11,8 @@
 #endif
 
 const cst_command cst_commands[] = {
-    {"run", "STUDY [-o FILE] [--overwrite] [--batch B] [--progress auto|line|log|none] [PETSc options]", "run a study, under mpirun/srun or alone", cst_cli_run},
+    {"run", "STUDY [-o FILE] [--overwrite] [--batch B] [--progress auto|line|log|none] [PETSc options]",
+     "run a study, under mpirun/srun or alone", cst_cli_run},
     {"check", "STUDY", "validate a study and print its plan; runs nothing", cst_cli_check},
     {"list", "systems|methods|observables|studies|schemes", "what there is", cst_cli_list},
     {"show", "NAME", "a page on a system, method or scheme", cst_cli_show},
@@ -33,7 +34,8 @@ static int unknown(const char *name) {
   int         n = 0;
   for (const cst_command *c = cst_commands; c->name; c++) names[n++] = c->name;
   const char *near = cst_nearest(name, names, n);
-  fprintf(stderr, "constella: error: unknown command '%s'; allowed: %s%s%s%s\n", name, cst_join(names, n), near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+  fprintf(stderr, "constella: error: unknown command '%s'; allowed: %s%s%s%s\n", name, cst_join(names, n), near ? "; did you mean '" : "",
+          near ? near : "", near ? "'?" : "");
   return 2;
 }
 

@@ -45,9 +45,9 @@ __attribute__((format(printf, 4, 5), unused)) static int tap_ok(int ok, const ch
   return all;
 }
 #define OK(condition, ...) tap_ok((condition), __FILE__, __LINE__, __VA_ARGS__)
-#define NOTE(...)                                                                          \
-  do {                                                                                     \
-    if (tap_rank() == 0) printf("# "), printf(__VA_ARGS__), printf("\n"), fflush(stdout); \
+#define NOTE(...)                                                                                                                          \
+  do {                                                                                                                                     \
+    if (tap_rank() == 0) printf("# "), printf(__VA_ARGS__), printf("\n"), fflush(stdout);                                                  \
   } while (0)
 
 static inline int tap_done(void) {

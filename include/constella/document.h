@@ -13,7 +13,7 @@
 #include "constella/diag.h"
 
 typedef struct cst_document cst_document;
-typedef struct fy_node      cst_yaml;   /* a node: scalar, sequence or mapping */
+typedef struct fy_node      cst_yaml; /* a node: scalar, sequence or mapping */
 
 /* The whole file as zero-terminated bytes in *text (owned by the caller, free()), false with an error in d when it cannot be read. */
 bool cst_file_read(const char *path, char **text, size_t *length, cst_diag *d);
@@ -24,24 +24,25 @@ void          cst_document_destroy(cst_document *doc);
 cst_yaml     *cst_document_root(const cst_document *doc);
 const char   *cst_document_file(const cst_document *doc);
 /* Canonical text: keys sorted, block style, comments dropped; a fixed point of parse and print. Owned, free(). */
-char         *cst_document_canonical(const cst_document *doc);
+char *cst_document_canonical(const cst_document *doc);
 
 bool        cst_yaml_is_scalar(const cst_yaml *n);
 bool        cst_yaml_is_list(const cst_yaml *n);
 bool        cst_yaml_is_map(const cst_yaml *n);
-const char *cst_yaml_text(cst_yaml *n);                    /* of a scalar, borrowed; NULL for others */
-int         cst_yaml_size(cst_yaml *n);                    /* entries of a list or map */
+const char *cst_yaml_text(cst_yaml *n); /* of a scalar, borrowed; NULL for others */
+int         cst_yaml_size(cst_yaml *n); /* entries of a list or map */
 cst_yaml   *cst_yaml_item(cst_yaml *list, int i);
-cst_yaml   *cst_yaml_get(cst_yaml *map, const char *key);  /* NULL when absent; map NULL gives NULL */
-cst_yaml   *cst_yaml_key(cst_yaml *map, int i);            /* the i-th key node, in the order of the file */
+cst_yaml   *cst_yaml_get(cst_yaml *map, const char *key); /* NULL when absent; map NULL gives NULL */
+cst_yaml   *cst_yaml_key(cst_yaml *map, int i);           /* the i-th key node, in the order of the file */
 cst_yaml   *cst_yaml_value(cst_yaml *map, int i);
-void        cst_yaml_remove(cst_yaml *map, const char *key);   /* the key with its value, freed; nothing when absent */
-void        cst_yaml_place(cst_yaml *n, int *line, int *column);   /* first token of the node, from 1 */
+void        cst_yaml_remove(cst_yaml *map, const char *key);     /* the key with its value, freed; nothing when absent */
+void        cst_yaml_place(cst_yaml *n, int *line, int *column); /* first token of the node, from 1 */
 
 /* Report an error at node n (NULL: at 1:1). */
 void cst_yaml_error(const cst_document *doc, cst_yaml *n, cst_diag *d, const char *format, ...) __attribute__((format(printf, 4, 5)));
 /* The same, offset characters further right in a scalar (expressions inside quoted text). */
-void cst_yaml_error_at(const cst_document *doc, cst_yaml *n, int offset, cst_diag *d, const char *format, ...) __attribute__((format(printf, 5, 6)));
+void cst_yaml_error_at(const cst_document *doc, cst_yaml *n, int offset, cst_diag *d, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
 /* Report every key of map that is not in allowed[0..n), with the nearest one. */
 void cst_yaml_check_keys(const cst_document *doc, cst_yaml *map, const char *const *allowed, int n, cst_diag *d);
 #endif

@@ -19,9 +19,9 @@
 enum { CST_EXPR_DEPTH = 200, CST_EXPR_NODES = 4000000 };
 
 typedef struct cst_graph cst_graph;
-typedef int              cst_node;   /* index into its graph; -1 is no node */
+typedef int              cst_node; /* index into its graph; -1 is no node */
 
-cst_graph *cst_graph_create(void);   /* owned */
+cst_graph *cst_graph_create(void); /* owned */
 void       cst_graph_destroy(cst_graph *g);
 int        cst_graph_size(const cst_graph *g);
 
@@ -32,7 +32,7 @@ cst_node cst_graph_input(cst_graph *g, char array, int index);
 bool     cst_graph_is_constant(const cst_graph *g, cst_node n, double *value);
 bool     cst_graph_is_zero(const cst_graph *g, cst_node n);
 /* Whether n depends on any input of the array. */
-bool     cst_graph_depends(const cst_graph *g, cst_node n, char array);
+bool cst_graph_depends(const cst_graph *g, cst_node n, char array);
 
 /* Operations; constants are folded and the identities x+0, x-0, 0-x, x*0, x*1, x*-1, x/1, 0/x, --x applied. */
 cst_node cst_graph_add(cst_graph *g, cst_node a, cst_node b);
@@ -41,16 +41,16 @@ cst_node cst_graph_mul(cst_graph *g, cst_node a, cst_node b);
 cst_node cst_graph_div(cst_graph *g, cst_node a, cst_node b);
 cst_node cst_graph_neg(cst_graph *g, cst_node a);
 cst_node cst_graph_pow(cst_graph *g, cst_node a, cst_node b);
-cst_node cst_graph_call(cst_graph *g, const char *function, cst_node a, cst_node b);   /* b only for atan2; else -1 */
+cst_node cst_graph_call(cst_graph *g, const char *function, cst_node a, cst_node b); /* b only for atan2; else -1 */
 
 typedef struct {
-  const char *name;   /* borrowed */
+  const char *name; /* borrowed */
   cst_node    node;
 } cst_binding;
 
 typedef struct {
-  int  offset;         /* of the offending character in the text, from 0 */
-  char message[240];   /* what was found; what is allowed; nearest name */
+  int  offset;       /* of the offending character in the text, from 0 */
+  char message[240]; /* what was found; what is allowed; nearest name */
 } cst_expr_error;
 
 /* Parse text; names resolve to the nodes bound to them. -1 and *error filled when it is not an expression. */
@@ -64,24 +64,26 @@ void cst_graph_gradient(cst_graph *g, const cst_node *out, const cst_node *seed,
 void cst_graph_substitute(cst_graph *g, const cst_node *out, int nout, const cst_node *x, const cst_node *y, int nx, cst_node *result);
 
 /* Emit the statements that compute out[k] into o[k], in terms of `vd` and the vector operations of lanes.h (vset vsqrt vsin vcos
- * vtan vexp vlog vatan2 vpow); entries whose out[k] is -1 are skipped, constants written as o[k] = vset(...). indent in front of each line. */
+ * vtan vexp vlog vatan2 vpow); entries whose out[k] is -1 are skipped, constants written as o[k] = vset(...). indent in front of each line.
+ */
 void cst_graph_emit(const cst_graph *g, const cst_node *out, int nout, const char *indent, FILE *f);
 
 /* A tape: the straight-line program of some outputs, for the interpreter. Owned. */
 typedef struct cst_tape cst_tape;
-cst_tape *cst_tape_create(const cst_graph *g, const cst_node *out, int nout);
-void      cst_tape_destroy(cst_tape *t);
-int       cst_tape_registers(const cst_tape *t);   /* scratch vectors that a run needs */
-int       cst_tape_outputs(const cst_tape *t);
+cst_tape               *cst_tape_create(const cst_graph *g, const cst_node *out, int nout);
+void                    cst_tape_destroy(cst_tape *t);
+int                     cst_tape_registers(const cst_tape *t); /* scratch vectors that a run needs */
+int                     cst_tape_outputs(const cst_tape *t);
 /* One evaluation with scalars. in[c] is the argument array for letter c, e.g. in['q'] (unused ones may be NULL); in has 128 entries. */
 void cst_tape_eval(const cst_tape *t, const double *const in[128], double *out);
 /* Over the lanes of one group: in[c] points to [component][W], out is [nout][W], scratch is [registers][W], all aligned to 8*W
  * bytes. One function a width; bits of each lane equal cst_tape_eval of that lane. */
-void cst_tape_run_v2(const cst_tape *t, const double *const in[128], double *out, double *scratch);         /* W = 2 */
-void cst_tape_run_v3(const cst_tape *t, const double *const in[128], double *out, double *scratch);         /* W = 4 */
-void cst_tape_run_v4(const cst_tape *t, const double *const in[128], double *out, double *scratch);         /* W = 8 */
-void cst_tape_run_portable(const cst_tape *t, const double *const in[128], double *out, double *scratch);   /* W = 4, plain C */
+void cst_tape_run_v2(const cst_tape *t, const double *const in[128], double *out, double *scratch);       /* W = 2 */
+void cst_tape_run_v3(const cst_tape *t, const double *const in[128], double *out, double *scratch);       /* W = 4 */
+void cst_tape_run_v4(const cst_tape *t, const double *const in[128], double *out, double *scratch);       /* W = 8 */
+void cst_tape_run_portable(const cst_tape *t, const double *const in[128], double *out, double *scratch); /* W = 4, plain C */
 
 /* The deterministic elementary functions (SLEEF cinz, scalar), for everything outside lanes. */
-double cst_sin(double x), cst_cos(double x), cst_tan(double x), cst_exp(double x), cst_log(double x), cst_atan2(double y, double x), cst_pow(double x, double y);
+double cst_sin(double x), cst_cos(double x), cst_tan(double x), cst_exp(double x), cst_log(double x), cst_atan2(double y, double x),
+    cst_pow(double x, double y);
 #endif

@@ -13,8 +13,8 @@ enum { CST_ISA_COUNT = 1 };
 enum { CST_W_MAX = 8 };
 
 typedef struct {
-  const char *name;   /* as in CONSTELLA_ISA */
-  int         width;  /* lanes */
+  const char *name;  /* as in CONSTELLA_ISA */
+  int         width; /* lanes */
 } cst_isa;
 
 extern const cst_isa cst_isas[CST_ISA_COUNT];

@@ -22,7 +22,7 @@
 #endif
 #define CST_PASTE2(a, b) a##_##b
 #define CST_PASTE(a, b)  CST_PASTE2(a, b)
-#define CST_NAME(name)   CST_PASTE(name, CST_ISA)   /* cst_thing -> cst_thing_v4 */
+#define CST_NAME(name)   CST_PASTE(name, CST_ISA) /* cst_thing -> cst_thing_v4 */
 
 typedef double vd __attribute__((vector_size(8 * CST_W), may_alias));
 typedef long   vl __attribute__((vector_size(8 * CST_W), may_alias));
@@ -30,15 +30,15 @@ typedef long   vl __attribute__((vector_size(8 * CST_W), may_alias));
 #define CST_INLINE static inline __attribute__((always_inline, unused))
 #define CST_UNROLL _Pragma("GCC unroll 64")
 
-CST_INLINE vd vset(double a) { return a - (vd){}; }   /* keeps -0 */
+CST_INLINE vd vset(double a) { return a - (vd){}; } /* keeps -0 */
 CST_INLINE vl vmask(int on) { return (vl){} - (long)(on != 0); }
-CST_INLINE vd vselect(vl m, vd a, vd b) { return (vd)(((vl)a & m) | ((vl)b & ~m)); }   /* m ? a : b */
-CST_INLINE vd vkeep(vl m, vd a) { return (vd)((vl)a & m); }                              /* m ? a : 0 */
+CST_INLINE vd vselect(vl m, vd a, vd b) { return (vd)(((vl)a & m) | ((vl)b & ~m)); } /* m ? a : b */
+CST_INLINE vd vkeep(vl m, vd a) { return (vd)((vl)a & m); }                          /* m ? a : 0 */
 CST_INLINE vd vabs(vd a) { return (vd)((vl)a & ((vl){} + 0x7fffffffffffffffL)); }
-CST_INLINE vd vmax(vd a, vd b) { return vselect((vl)(a > b), a, b); }                   /* b where either is NaN */
+CST_INLINE vd vmax(vd a, vd b) { return vselect((vl)(a > b), a, b); } /* b where either is NaN */
 CST_INLINE vd vmin(vd a, vd b) { return vselect((vl)(a < b), a, b); }
 
-CST_INLINE vd vpick(int on, vd a, vd b) {   /* the same choice in every lane */
+CST_INLINE vd vpick(int on, vd a, vd b) { /* the same choice in every lane */
   if (on) return a;
   return b;
 }
@@ -82,20 +82,20 @@ CST_INLINE vd vsqrt(vd a) {
 #define CST_V                __m128d
 #endif
 #ifdef CST_SLEEF
-#define CST_UNARY(name, f) \
+#define CST_UNARY(name, f)                                                                                                                 \
   CST_INLINE vd name(vd a) { return CST_SLEEF(f, u10, (CST_V)a); }
-#define CST_BINARY(name, f) \
+#define CST_BINARY(name, f)                                                                                                                \
   CST_INLINE vd name(vd a, vd b) { return CST_SLEEF(f, u10, (CST_V)a, (CST_V)b); }
 #else
-#define CST_UNARY(name, f)                                                           \
-  CST_INLINE vd name(vd a) {                                                         \
-    for (int l = 0; l < CST_W; l++) a[l] = Sleef_cinz_##f##d1_u10purec(a[l]);         \
-    return a;                                                                        \
+#define CST_UNARY(name, f)                                                                                                                 \
+  CST_INLINE vd name(vd a) {                                                                                                               \
+    for (int l = 0; l < CST_W; l++) a[l] = Sleef_cinz_##f##d1_u10purec(a[l]);                                                              \
+    return a;                                                                                                                              \
   }
-#define CST_BINARY(name, f)                                                          \
-  CST_INLINE vd name(vd a, vd b) {                                                   \
-    for (int l = 0; l < CST_W; l++) a[l] = Sleef_cinz_##f##d1_u10purec(a[l], b[l]);   \
-    return a;                                                                        \
+#define CST_BINARY(name, f)                                                                                                                \
+  CST_INLINE vd name(vd a, vd b) {                                                                                                         \
+    for (int l = 0; l < CST_W; l++) a[l] = Sleef_cinz_##f##d1_u10purec(a[l], b[l]);                                                        \
+    return a;                                                                                                                              \
   }
 #endif
 CST_UNARY(vsin, sin)

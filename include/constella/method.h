@@ -13,24 +13,24 @@
 
 /* What a method's row promises; every claim is tested on every system. */
 typedef enum {
-  CST_SYMPLECTIC = 1,   /* preserves dp ^ dq on T*N */
-  CST_SYMMETRIC  = 2,   /* a step of -h undoes a step of h */
-  CST_POSITIONS  = 4,   /* g(q) = 0 to the solver's tolerance */
-  CST_VELOCITIES = 8,   /* G v = 0 to round-off */
-  CST_MOMENTUM   = 16,  /* momentum maps of linear symmetries to round-off */
-  CST_BOUNDED    = 32,  /* energy error bounded over long times at moderate steps */
+  CST_SYMPLECTIC = 1, /* preserves dp ^ dq on T*N */
+  CST_SYMMETRIC = 2,  /* a step of -h undoes a step of h */
+  CST_POSITIONS = 4,  /* g(q) = 0 to the solver's tolerance */
+  CST_VELOCITIES = 8, /* G v = 0 to round-off */
+  CST_MOMENTUM = 16,  /* momentum maps of linear symmetries to round-off */
+  CST_BOUNDED = 32,   /* energy error bounded over long times at moderate steps */
 } cst_claim;
 
 /* A property set of a whole method expression, as `list` and `show` print it and the tests check it. */
 typedef struct {
-  int      order_q, order_p, order_lambda;   /* on constrained systems; 0: none claimed */
+  int      order_q, order_p, order_lambda; /* on constrained systems; 0: none claimed */
   unsigned claims;
-  double   lambda_time;                      /* the multipliers of step n -> n+1 are those at t = (n + lambda_time) h */
-  bool     own_lambda;                       /* multipliers of its own; false: from M A = f - G' lambda at its state */
+  double   lambda_time; /* the multipliers of step n -> n+1 are those at t = (n + lambda_time) h */
+  bool     own_lambda;  /* multipliers of its own; false: from M A = f - G' lambda at its state */
 } cst_properties;
 
-typedef struct cst_method  cst_method;    /* a parsed expression */
-typedef struct cst_program cst_program;   /* see src/method/program.h */
+typedef struct cst_method  cst_method;  /* a parsed expression */
+typedef struct cst_program cst_program; /* see src/method/program.h */
 
 /* Parse text. NULL with *error filled (offset into text, message with what is allowed and the nearest name). Owned. */
 cst_method *cst_method_parse(const char *text, cst_expr_error *error);
@@ -38,15 +38,15 @@ void        cst_method_destroy(cst_method *m);
 /* The label: as written, one blank after each comma, numbers in shortest round-trip form. Borrowed. */
 const char *cst_method_label(const cst_method *m);
 /* Whether the method can step the system; why[n] is filled when not ("shake needs constraints; henon-heiles has none"). */
-bool        cst_method_fits(const cst_method *m, const cst_system *s, char *why, int n);
+bool cst_method_fits(const cst_method *m, const cst_system *s, char *why, int n);
 /* Properties of the method on the system. */
 cst_properties cst_method_properties(const cst_method *m, const cst_system *s);
 
 /* The registry, for `list` and `show`. */
 typedef struct {
   const char *name, *doc, *equations, *source;
-  const char *signature;   /* "rattle", "compose(METHOD, SCHEME)", "gauss(s)" */
-  const char *example;     /* an expression that works by itself, for the tests' loops */
+  const char *signature; /* "rattle", "compose(METHOD, SCHEME)", "gauss(s)" */
+  const char *example;   /* an expression that works by itself, for the tests' loops */
 } cst_method_info;
 int                    cst_method_count(void);
 const cst_method_info *cst_method_info_at(int i);
@@ -55,7 +55,7 @@ const cst_method_info *cst_method_info_at(int i);
 typedef struct {
   const char   *name, *doc, *source;
   int           order, stages;
-  const double *gamma;   /* [stages] */
+  const double *gamma; /* [stages] */
 } cst_scheme;
 int               cst_scheme_count(void);
 const cst_scheme *cst_scheme_at(int i);

@@ -12,24 +12,34 @@ typedef enum { CST_FLAG_OK, CST_FLAG_PRE_ASYMPTOTIC, CST_FLAG_PLATEAU, CST_FLAG_
 extern const char *const cst_order_flag_names[CST_FLAGS];
 
 typedef struct {
-  double         order, low, high;   /* NaN where fewer than two steps stand above round-off */
+  double         order, low, high; /* NaN where fewer than two steps stand above round-off */
   cst_order_flag flag;
-  int            first, last;        /* the window of steps used, indices into the arrays sorted by decreasing h */
+  int            first, last; /* the window of steps used, indices into the arrays sorted by decreasing h */
 } cst_order_fit;
 
-/* Weighted fit of log error against log h over an automatically found asymptotic window above round-off. h[n] decreasing; error[n] >= 0 or NaN
- * (failed); floor[n]: an estimate of the round-off in each error (below 10 floor[i] an error is not used). */
+/* Weighted fit of log error against log h over an automatically found asymptotic window above round-off. h[n] decreasing; error[n] >= 0 or
+ * NaN (failed); floor[n]: an estimate of the round-off in each error (below 10 floor[i] an error is not used). */
 cst_order_fit cst_order_estimate(const double *h, const double *error, const double *floor, int n);
 
 /* ---- long-time behaviour ---------------------------------------------------------------------------------------------- */
 enum { CST_WINDOWS = 64 };
-typedef enum { CST_EXACT, CST_FROZEN, CST_BOUNDED_VERDICT, CST_RANDOM_WALK, CST_LINEAR, CST_QUADRATIC, CST_EXPONENTIAL, CST_UNDECIDED, CST_VERDICTS } cst_verdict;
-extern const char *const cst_verdict_names[CST_VERDICTS];   /* exact frozen bounded random-walk linear quadratic exponential undecided */
+typedef enum {
+  CST_EXACT,
+  CST_FROZEN,
+  CST_BOUNDED_VERDICT,
+  CST_RANDOM_WALK,
+  CST_LINEAR,
+  CST_QUADRATIC,
+  CST_EXPONENTIAL,
+  CST_UNDECIDED,
+  CST_VERDICTS
+} cst_verdict;
+extern const char *const cst_verdict_names[CST_VERDICTS]; /* exact frozen bounded random-walk linear quadratic exponential undecided */
 
 typedef struct {
   cst_verdict verdict;
-  double      exponent, low, high;    /* of growth of rms D_w against t; NaN where there is none */
-  double      slope, slope_error;     /* of the mean over members of D_w against t, per unit of time, and its standard error */
+  double      exponent, low, high; /* of growth of rms D_w against t; NaN where there is none */
+  double      slope, slope_error;  /* of the mean over members of D_w against t, per unit of time, and its standard error */
 } cst_growth;
 
 /* means[member][CST_WINDOWS]: mean of the observable over each of 64 equal windows of [0, end] (NaN: window empty or member failed).
@@ -46,13 +56,13 @@ void   cst_quantiles(const double *x, long n, const double *p, int np, double *o
 double cst_slope(const double *t, const double *y, int n, double *error);
 
 /* ---- exact sums --------------------------------------------------------------------------------------------------------- */
-/* A sum of doubles that does not depend on the order of its terms nor on how they were split: fixed point, 320 bits. Terms of magnitude below
- * 2^-200 count as 0 after rounding to a multiple of it; from 2^80 on, or not finite, they make the sum infinite:
- * with the sign of these terms, NaN where both signs or a NaN were added. Starts as {{0}}. The sum itself must stay below 2^119 in magnitude. */
+/* A sum of doubles that does not depend on the order of its terms nor on how they were split: fixed point, 320 bits. Terms of magnitude
+ * below 2^-200 count as 0 after rounding to a multiple of it; from 2^80 on, or not finite, they make the sum infinite: with the sign of
+ * these terms, NaN where both signs or a NaN were added. Starts as {{0}}. The sum itself must stay below 2^119 in magnitude. */
 typedef struct {
   long word[6];
 } cst_sum;
 void   cst_sum_add(cst_sum *s, double x);
 void   cst_sum_merge(cst_sum *s, const cst_sum *other);
-double cst_sum_value(const cst_sum *s);   /* correctly rounded is not promised; the same for equal sums is */
+double cst_sum_value(const cst_sum *s); /* correctly rounded is not promised; the same for equal sums is */
 #endif

@@ -19,46 +19,46 @@ typedef enum { CST_OVER_END, CST_OVER_MESH, CST_OVER_COARSE } cst_over;
 typedef enum { CST_REFERENCE_NONE, CST_REFERENCE_EXACT, CST_REFERENCE_SELF, CST_REFERENCE_METHOD } cst_reference_kind;
 
 typedef struct {
-  char *name;         /* energy, momentum (all declared), constraint, or the user's */
-  char *expression;   /* NULL for the declared ones; else in coordinates, velocities x', lambda_NAME, parameters, pi, t */
+  char *name;       /* energy, momentum (all declared), constraint, or the user's */
+  char *expression; /* NULL for the declared ones; else in coordinates, velocities x', lambda_NAME, parameters, pi, t */
 } cst_observable;
 
 typedef struct {
   cst_study_kind     kind;
-  char              *file, *title;         /* file as given on the command line */
-  char              *canonical;            /* canonical text without `compile` and `checkpoint`; what the result stores */
-  char               sha256[65];           /* of canonical, hexadecimal */
+  char              *file, *title; /* file as given on the command line */
+  char              *canonical;    /* canonical text without `compile` and `checkpoint`; what the result stores */
+  char               sha256[65];   /* of canonical, hexadecimal */
   cst_system        *system;
-  int                nvariant;             /* parameter sets (1 without sweep) */
-  double            *parameter;            /* [nvariant][npar] */
-  int                state;                /* index of the named start, -1 when given by numbers */
-  double            *q0, *v0;              /* [nvariant][nq] start of member 0 before spreading */
-  bool               ensemble;             /* members are spread around (q0, v0) */
-  bool               project;              /* inconsistent data are projected instead of refused */
-  long               members;              /* 1 without ensemble */
+  int                nvariant;  /* parameter sets (1 without sweep) */
+  double            *parameter; /* [nvariant][npar] */
+  int                state;     /* index of the named start, -1 when given by numbers */
+  double            *q0, *v0;   /* [nvariant][nq] start of member 0 before spreading */
+  bool               ensemble;  /* members are spread around (q0, v0) */
+  bool               project;   /* inconsistent data are projected instead of refused */
+  long               members;   /* 1 without ensemble */
   uint64_t           seed;
-  double             spread_q, spread_v;   /* standard deviations, in the units of q and v */
-  double            *end;                  /* [nvariant] */
+  double             spread_q, spread_v; /* standard deviations, in the units of q and v */
+  double            *end;                /* [nvariant] */
   int                nstep;
-  double            *step;                 /* [nvariant][nstep] nominal steps, as written */
+  double            *step; /* [nvariant][nstep] nominal steps, as written */
   int                nmethod;
   cst_method       **method;
   cst_reference_kind reference;
-  cst_method        *reference_method;     /* CST_REFERENCE_METHOD only */
+  cst_method        *reference_method; /* CST_REFERENCE_METHOD only */
   double             reference_step;
-  bool               error_q, error_p, error_lambda;   /* error.of */
+  bool               error_q, error_p, error_lambda; /* error.of */
   cst_norm           norm;
   cst_over           over;
   int                nobservable;
   cst_observable    *observable;
-  int                samples;              /* count, at most; 0: none */
+  int                samples; /* count, at most; 0: none */
   bool               samples_log;
   bool               observe_every;
-  int                ntrajectory;          /* members whose full states are stored */
+  int                ntrajectory; /* members whose full states are stored */
   long              *trajectory;
   long               trajectory_every;
   int                ntolerance;
-  double            *tolerance;            /* [ntolerance], relative */
+  double            *tolerance; /* [ntolerance], relative */
   int                max_iterations;
   bool               dyadic, compensated;
   double             checkpoint_seconds;
@@ -71,10 +71,10 @@ void       cst_study_destroy(cst_study *s);
 extern const char *const cst_study_kind_names[CST_STUDY_KINDS];
 
 typedef struct {
-  int    variant, tolerance, method, step;   /* indices into the study */
-  double h;                                  /* the step taken: nominal, or the nearest number of 20 bits */
+  int    variant, tolerance, method, step; /* indices into the study */
+  double h;                                /* the step taken: nominal, or the nearest number of 20 bits */
   double h_nominal;
-  long   n;                                  /* steps; the trajectory ends at n h */
+  long   n; /* steps; the trajectory ends at n h */
 } cst_case;
 
 /* The cases of a study, in order. Owned, free(). */

@@ -23,7 +23,8 @@ static void print_plan(const cst_study *s, const cst_plan *p) {
   for (int i = 0; i < p->nwork; i++) cost += p->work[i].cost;
   printf("%-14s %s (%s study)\n", "study", s->title && *s->title ? s->title : s->file, cst_study_kind_names[s->kind]);
   printf("%-14s %s, %d coordinates, %d constraints\n", "system", s->system->name, s->system->nq, s->system->ng);
-  printf("%-14s %d: %d parameter sets x %d tolerances x %d methods x %d steps\n", "cases", p->ncase, s->nvariant, s->ntolerance, s->nmethod, s->nstep);
+  printf("%-14s %d: %d parameter sets x %d tolerances x %d methods x %d steps\n", "cases", p->ncase, s->nvariant, s->ntolerance, s->nmethod,
+         s->nstep);
   printf("%-14s %ld a case, %.6g trajectories\n", "members", s->members, (double)s->members * p->ncase);
   printf("%-14s %.6g trajectory-steps\n", "work", cst_plan_steps(p));
   printf("%-14s %d of up to %ld lanes\n", "batches", p->nwork, p->batch);
@@ -49,8 +50,10 @@ int cst_cli_check(int argc, char **argv) {
   if (argc == 2 && cst_file_read(argv[1], &text, &length, d)) s = cst_study_read(argv[1], text, length, d);
   if (s && isa >= 0) p = cst_plan_create(s, isa, 1, 0, d);
   bad = cst_diag_count(d) > 0;
-  if (bad) cst_diag_print(d, stderr);
-  else print_plan(s, p);
+  if (bad)
+    cst_diag_print(d, stderr);
+  else
+    print_plan(s, p);
   cst_plan_destroy(p);
   cst_study_destroy(s);
   cst_diag_destroy(d);

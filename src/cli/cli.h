@@ -1,4 +1,5 @@
-/* cli.h: the commands. Each takes its own name as argv[0] and returns the exit status: 0 done, 1 something failed while running, 2 bad input. */
+/* cli.h: the commands. Each takes its own name as argv[0] and returns the exit status: 0 done, 1 something failed while running, 2 bad
+ * input. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_CLI_H
 #define CST_CLI_H
@@ -16,5 +17,5 @@ typedef struct {
   const char *name, *arguments, *doc;
   int (*run)(int argc, char **argv);
 } cst_command;
-extern const cst_command cst_commands[];   /* ends with name NULL */
+extern const cst_command cst_commands[]; /* ends with name NULL */
 #endif

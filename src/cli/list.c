@@ -19,7 +19,9 @@ static void methods(void) {
 }
 
 static void schemes(void) {
-  for (int i = 0; i < cst_scheme_count(); i++) printf("%-12s order %d, %2d substeps  %s\n", cst_scheme_at(i)->name, cst_scheme_at(i)->order, cst_scheme_at(i)->stages, cst_scheme_at(i)->doc);
+  for (int i = 0; i < cst_scheme_count(); i++)
+    printf("%-12s order %d, %2d substeps  %s\n", cst_scheme_at(i)->name, cst_scheme_at(i)->order, cst_scheme_at(i)->stages,
+           cst_scheme_at(i)->doc);
 }
 
 static void observables(void) {
@@ -50,6 +52,7 @@ int cst_cli_list(int argc, char **argv) {
   }
   if (argc == 2 && !strcmp(argv[1], "--help")) return printf("constella list %s\n", cst_join(names, LISTS)), 0;
   const char *near = argc == 2 ? cst_nearest(argv[1], names, LISTS) : NULL;
-  fprintf(stderr, "constella: error: `constella list` takes one of: %s%s%s%s\n", cst_join(names, LISTS), near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+  fprintf(stderr, "constella: error: `constella list` takes one of: %s%s%s%s\n", cst_join(names, LISTS), near ? "; did you mean '" : "",
+          near ? near : "", near ? "'?" : "");
   return 2;
 }

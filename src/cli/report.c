@@ -34,7 +34,8 @@ int cst_cli_report(int argc, char **argv) {
   args[0] = (char *)(python ? python : "/usr/bin/python3");
   args[1] = (char *)script();
   for (int i = 1; i < argc; i++) args[i + 1] = argv[i];
-  if (access(args[1], R_OK)) return fprintf(stderr, "constella: error: %s cannot be read; set CONSTELLA_ANALYSIS to the folder analysis/\n", args[1]), free(args), 2;
+  if (access(args[1], R_OK))
+    return fprintf(stderr, "constella: error: %s cannot be read; set CONSTELLA_ANALYSIS to the folder analysis/\n", args[1]), free(args), 2;
   execv(args[0], args);
   fprintf(stderr, "constella: error: %s cannot be started; set PYTHON to a python3 with h5py and matplotlib\n", args[0]);
   free(args);

@@ -15,7 +15,7 @@ typedef struct {
   const char     *study;
   cst_run_options run;
   int             npetsc;
-  char          **petsc;      /* what is left for PETSc, argv[0] first */
+  char          **petsc; /* what is left for PETSc, argv[0] first */
   char            output[4096];
 } arguments;
 
@@ -50,8 +50,8 @@ static void set_progress(arguments *a, const char *text, cst_diag *d) {
 
 static void unknown_option(const char *text, cst_diag *d) {
   const char *near = cst_nearest(text, options, OPTIONS);
-  cst_diag_add(d, NULL, 0, 0, "unknown option '%s'; allowed: %s and PETSc's options%s%s%s", text, cst_join(options, OPTIONS), near ? "; did you mean '" : "", near ? near : "",
-               near ? "'?" : "");
+  cst_diag_add(d, NULL, 0, 0, "unknown option '%s'; allowed: %s and PETSc's options%s%s%s", text, cst_join(options, OPTIONS),
+               near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
 /* Options of ours start with --, but for -o; the others with - are PETSc's, with their value if one follows. */
@@ -63,17 +63,28 @@ static void parse(int argc, char **argv, arguments *a, cst_diag *d) {
   for (int i = 1; i < argc; i++) {
     const char *x = argv[i];
     bool        takes = !strcmp(x, "-o") || !strcmp(x, "--batch") || !strcmp(x, "--progress");
-    if (takes && i + 1 == argc) cst_diag_add(d, NULL, 0, 0, "'%s' needs a value", x);
-    else if (!strcmp(x, "-o")) a->run.output = argv[++i];
-    else if (!strcmp(x, "--batch")) set_batch(a, argv[++i], d);
-    else if (!strcmp(x, "--progress")) set_progress(a, argv[++i], d);
-    else if (!strcmp(x, "--overwrite")) a->run.overwrite = true;
-    else if (!strncmp(x, "--", 2)) unknown_option(x, d);
-    else if (!strcmp(x, "-options_file") && i + 1 < argc && access(argv[i + 1], R_OK)) cst_diag_add(d, argv[++i], 0, 0, "%s", strerror(errno));
-    else if (x[0] == '-') a->petsc[a->npetsc++] = argv[i];
-    else if (!a->study && (is_study(x) || a->npetsc == 1)) a->study = x;
-    else if (a->npetsc > 1 && a->petsc[a->npetsc - 1][0] == '-') a->petsc[a->npetsc++] = argv[i];
-    else cst_diag_add(d, NULL, 0, 0, "unexpected argument '%s'; `constella run` takes one study", x);
+    if (takes && i + 1 == argc)
+      cst_diag_add(d, NULL, 0, 0, "'%s' needs a value", x);
+    else if (!strcmp(x, "-o"))
+      a->run.output = argv[++i];
+    else if (!strcmp(x, "--batch"))
+      set_batch(a, argv[++i], d);
+    else if (!strcmp(x, "--progress"))
+      set_progress(a, argv[++i], d);
+    else if (!strcmp(x, "--overwrite"))
+      a->run.overwrite = true;
+    else if (!strncmp(x, "--", 2))
+      unknown_option(x, d);
+    else if (!strcmp(x, "-options_file") && i + 1 < argc && access(argv[i + 1], R_OK))
+      cst_diag_add(d, argv[++i], 0, 0, "%s", strerror(errno));
+    else if (x[0] == '-')
+      a->petsc[a->npetsc++] = argv[i];
+    else if (!a->study && (is_study(x) || a->npetsc == 1))
+      a->study = x;
+    else if (a->npetsc > 1 && a->petsc[a->npetsc - 1][0] == '-')
+      a->petsc[a->npetsc++] = argv[i];
+    else
+      cst_diag_add(d, NULL, 0, 0, "unexpected argument '%s'; `constella run` takes one study", x);
   }
   if (!a->study) cst_diag_add(d, NULL, 0, 0, "`constella run` needs a study file");
 }
@@ -134,8 +145,9 @@ static void check_output(const arguments *a, cst_diag *d) {
 
 /* Options that PETSc itself reads at the end of the run or only when asked. */
 static bool read_late(const char *name) {
-  static const char *const late[] = {"options_left", "malloc_dump", "malloc_view", "malloc_debug", "log_view", "log_view_memory", "log_all", "memory_view", "objects_dump", "options_view",
-                                     "snes_view", "snes_converged_reason", "ksp_view", "ksp_converged_reason", "help"};
+  static const char *const late[] = {
+      "options_left", "malloc_dump",  "malloc_view", "malloc_debug",          "log_view", "log_view_memory",      "log_all", "memory_view",
+      "objects_dump", "options_view", "snes_view",   "snes_converged_reason", "ksp_view", "ksp_converged_reason", "help"};
   for (size_t i = 0; i < sizeof late / sizeof *late; i++)
     if (!strcmp(name, late[i])) return true;
   return false;
@@ -152,7 +164,8 @@ static PetscErrorCode check_petsc(cst_diag *d) {
   PetscFunctionBegin;
   PetscCall(SNESCreate(PETSC_COMM_SELF, &snes));
   PetscCall(SNESSetType(snes, "lanes"));
-  if (SNESSetFromOptions(snes)) cst_diag_add(d, NULL, 0, 0, "-snes_type: unknown type; allowed: lanes, newtonls, nrichardson");
+  if (SNESSetFromOptions(snes))
+    cst_diag_add(d, NULL, 0, 0, "-snes_type: unknown type; allowed: lanes, newtonls, nrichardson");
   else {
     PetscCall(SNESGetType(snes, &type));
     why = cst_solver_refuse(type);
@@ -163,7 +176,10 @@ static PetscErrorCode check_petsc(cst_diag *d) {
   PetscCall(SNESDestroy(&snes));
   PetscCall(PetscOptionsLeftGet(NULL, &n, &names, &values));
   for (PetscInt i = 0; i < n; i++)
-    if (!read_late(names[i])) cst_diag_add(d, NULL, 0, 0, "unknown PETSc option '-%s'; options of the solver are -snes_type, -snes_monitor and others of SNES (see -help)", names[i]);
+    if (!read_late(names[i]))
+      cst_diag_add(d, NULL, 0, 0,
+                   "unknown PETSc option '-%s'; options of the solver are -snes_type, -snes_monitor and others of SNES (see -help)",
+                   names[i]);
   PetscCall(PetscOptionsLeftRestore(NULL, &n, &names, &values));
   PetscFunctionReturn(0);
 }
@@ -171,13 +187,15 @@ static PetscErrorCode check_petsc(cst_diag *d) {
 /* ---- running -------------------------------------------------------------------------------------------------------------------- */
 
 /* The message of the innermost error, without PETSc's stack. */
-static PetscErrorCode say(MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode n, PetscErrorType type, const char *message, void *context) {
+static PetscErrorCode say(MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode n, PetscErrorType type,
+                          const char *message, void *context) {
   (void)comm, (void)line, (void)function, (void)file, (void)context;
   if (type == PETSC_ERROR_INITIAL && message) fprintf(stderr, "constella: error: %s\n", message);
   return n;
 }
 
-static PetscErrorCode quiet(MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode n, PetscErrorType type, const char *message, void *context) {
+static PetscErrorCode quiet(MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode n, PetscErrorType type,
+                            const char *message, void *context) {
   (void)comm, (void)line, (void)function, (void)file, (void)type, (void)message, (void)context;
   return n;
 }
@@ -203,8 +221,11 @@ static int run_checked(arguments *a, cst_diag *d) {
     PetscPopErrorHandler();
     if (status && !failed) MPI_Abort(PETSC_COMM_WORLD, 1);
     if (rank == 0) printf("%s: complete%s\n", a->run.output, failed ? "" : ", no trajectory failed");
-    if (rank == 0 && failed) fprintf(stderr, "constella: %ld of %.0f trajectories failed; /final/status of %s tells which and why\n", failed, (double)plan->ncase * (double)study->members, a->run.output);
-  } else if (rank == 0) cst_diag_print(d, stderr);
+    if (rank == 0 && failed)
+      fprintf(stderr, "constella: %ld of %.0f trajectories failed; /final/status of %s tells which and why\n", failed,
+              (double)plan->ncase * (double)study->members, a->run.output);
+  } else if (rank == 0)
+    cst_diag_print(d, stderr);
   cst_plan_destroy(plan);
   cst_study_destroy(study);
   return status;
@@ -214,11 +235,12 @@ int cst_cli_run(int argc, char **argv) {
   arguments a = {0};
   cst_diag *d = cst_diag_create();
   for (int i = 1; i < argc; i++)
-    if (!strcmp(argv[i], "--help")) return puts("constella run STUDY [-o FILE] [--overwrite] [--batch B] [--progress auto|line|log|none] [PETSc options]"), 0;
+    if (!strcmp(argv[i], "--help"))
+      return puts("constella run STUDY [-o FILE] [--overwrite] [--batch B] [--progress auto|line|log|none] [PETSc options]"), 0;
   parse(argc, argv, &a, d);
   char *command = join_command(argc, argv);
   a.run.command = command;
-  if (PetscInitialize(&a.npetsc, &a.petsc, NULL, NULL)) return 2;   /* it has said why: its options */
+  if (PetscInitialize(&a.npetsc, &a.petsc, NULL, NULL)) return 2; /* it has said why: its options */
   if (cst_solver_register()) return 1;
   int status = run_checked(&a, d);
   cst_diag_destroy(d);

@@ -1,4 +1,5 @@
-/* show.c: `constella show NAME`: a page on a system, a method or a scheme, printed from its row; order and claims of a method expression. */
+/* show.c: `constella show NAME`: a page on a system, a method or a scheme, printed from its row; order and claims of a method expression.
+ */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdio.h>
 #include <string.h>
@@ -42,8 +43,8 @@ static int show_system(const char *name) {
   print_texts("constraints", s->ng, s->constraint, s->constraint_text);
   print_texts("symmetries", s->nsym, s->symmetry, s->symmetry_text);
   for (int i = 0; i < s->npar; i++)
-    printf("%-12s %s = %.10g%s%s%s%s\n", i ? "" : "parameters", s->parameter[i].name, s->parameter[i].value, *s->parameter[i].unit ? " " : "", s->parameter[i].unit,
-           *s->parameter[i].doc ? "  " : "", s->parameter[i].doc);
+    printf("%-12s %s = %.10g%s%s%s%s\n", i ? "" : "parameters", s->parameter[i].name, s->parameter[i].value,
+           *s->parameter[i].unit ? " " : "", s->parameter[i].unit, *s->parameter[i].doc ? "  " : "", s->parameter[i].doc);
   for (int i = 0; i < s->nstate; i++) print_state(s, i);
   printf("\nEquations: M A = f - G'lambda, g(q) = 0, G = Dg.\n");
   cst_system_destroy(s);
@@ -56,8 +57,12 @@ static void print_claims(unsigned claims) {
   static const struct {
     unsigned    claim;
     const char *text;
-  } names[] = {{CST_SYMPLECTIC, "symplectic"}, {CST_SYMMETRIC, "symmetric"},      {CST_POSITIONS, "g(q) = 0 to the solver's tolerance"},
-               {CST_VELOCITIES, "G v = 0 to round-off"}, {CST_MOMENTUM, "momenta of linear symmetries to round-off"}, {CST_BOUNDED, "energy error bounded at moderate steps"}};
+  } names[] = {{CST_SYMPLECTIC, "symplectic"},
+               {CST_SYMMETRIC, "symmetric"},
+               {CST_POSITIONS, "g(q) = 0 to the solver's tolerance"},
+               {CST_VELOCITIES, "G v = 0 to round-off"},
+               {CST_MOMENTUM, "momenta of linear symmetries to round-off"},
+               {CST_BOUNDED, "energy error bounded at moderate steps"}};
   printf("%-12s", "claims");
   int any = 0;
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -73,8 +78,10 @@ static int print_properties(const char *text) {
   if (m && s) {
     cst_properties p = cst_method_properties(m, s);
     printf("%-12s %d in q, %d in p, %d in lambda (of `%s`)\n", "order", p.order_q, p.order_p, p.order_lambda, cst_method_label(m));
-    if (p.own_lambda) printf("%-12s its own, those of step n -> n+1 belong to t = (n + %g) h\n", "multipliers", p.lambda_time);
-    else printf("%-12s from M A = f - G'lambda at its state\n", "multipliers");
+    if (p.own_lambda)
+      printf("%-12s its own, those of step n -> n+1 belong to t = (n + %g) h\n", "multipliers", p.lambda_time);
+    else
+      printf("%-12s from M A = f - G'lambda at its state\n", "multipliers");
     print_claims(p.claims);
   }
   int known = m != NULL;
@@ -121,10 +128,11 @@ static const char *nearest(const char *name) {
 
 int cst_cli_show(int argc, char **argv) {
   if (argc == 2 && !strcmp(argv[1], "--help")) return puts("constella show NAME"), 0;
-  if (argc != 2) return fputs("constella: error: `constella show` takes one name; `constella list systems` and `list methods` tell them\n", stderr), 2;
+  if (argc != 2)
+    return fputs("constella: error: `constella show` takes one name; `constella list systems` and `list methods` tell them\n", stderr), 2;
   if (show_system(argv[1]) || show_method(argv[1]) || show_scheme(argv[1]) || print_properties(argv[1])) return 0;
   const char *near = nearest(argv[1]);
-  fprintf(stderr, "constella: error: nothing is called '%s'; `constella list systems|methods|schemes` tells the names%s%s%s\n", argv[1], near ? "; did you mean '" : "",
-          near ? near : "", near ? "'?" : "");
+  fprintf(stderr, "constella: error: nothing is called '%s'; `constella list systems|methods|schemes` tells the names%s%s%s\n", argv[1],
+          near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
   return 2;
 }

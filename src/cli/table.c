@@ -19,8 +19,8 @@ typedef char text_row[CST_TEXT_WIDTH + 1];
 
 typedef struct {
   char      name[96];
-  double   *x;      /* numbers, or NULL */
-  text_row *text;   /* text, or NULL */
+  double   *x;    /* numbers, or NULL */
+  text_row *text; /* text, or NULL */
 } column;
 
 typedef struct {
@@ -31,8 +31,8 @@ typedef struct {
 } table;
 
 typedef struct {
-  int    shown[MOST], n;   /* columns in the order of printing */
-  bool  *keep;             /* [rows] */
+  int   shown[MOST], n; /* columns in the order of printing */
+  bool *keep;           /* [rows] */
 } choice;
 
 /* ---- the file */
@@ -47,8 +47,10 @@ static void add_column(table *t, cst_result *r, const char *path) {
   int    ndim;
   long   extent[CST_FIELD_DIMS] = {0}, rows = -1;
   column c = {.x = cst_result_read(r, path, &ndim, extent)};
-  if (c.x) rows = ndim == 1 ? extent[0] : -1;
-  else if ((c.text = cst_result_read_text(r, path, &rows))) disarm(c.text, rows);
+  if (c.x)
+    rows = ndim == 1 ? extent[0] : -1;
+  else if ((c.text = cst_result_read_text(r, path, &rows)))
+    disarm(c.text, rows);
   if (t->n == 0 && rows >= 0) t->rows = rows;
   if (t->n == MOST || rows < 0 || rows != t->rows) {
     free(c.x), free(c.text);
@@ -95,9 +97,12 @@ static void shortest(double x, char *out, size_t n) {
 }
 
 static void exact_number(double x, char *out, size_t n) {
-  if (isnan(x)) snprintf(out, n, "nan");
-  else if (fabs(x) < 1e15 && x == floor(x)) snprintf(out, n, "%.0f", x + 0.0);
-  else shortest(x, out, n);
+  if (isnan(x))
+    snprintf(out, n, "nan");
+  else if (fabs(x) < 1e15 && x == floor(x))
+    snprintf(out, n, "%.0f", x + 0.0);
+  else
+    shortest(x, out, n);
 }
 
 static bool whole(const column *c, long rows) {
@@ -107,17 +112,24 @@ static bool whole(const column *c, long rows) {
 }
 
 static void compact_number(const table *t, const column *c, double x, char *out, size_t n) {
-  if (isnan(x)) snprintf(out, n, "-");
-  else if (begins(c->name, "order") || begins(c->name, "rate") || strstr(c->name, "exponent")) snprintf(out, n, "%.3f", x);
-  else if (!strcmp(c->name, "step") || !strcmp(c->name, "end")) shortest(x, out, n);
-  else snprintf(out, n, whole(c, t->rows) ? "%.0f" : "%.3g", x);
+  if (isnan(x))
+    snprintf(out, n, "-");
+  else if (begins(c->name, "order") || begins(c->name, "rate") || strstr(c->name, "exponent"))
+    snprintf(out, n, "%.3f", x);
+  else if (!strcmp(c->name, "step") || !strcmp(c->name, "end"))
+    shortest(x, out, n);
+  else
+    snprintf(out, n, whole(c, t->rows) ? "%.0f" : "%.3g", x);
 }
 
 static void cell(const table *t, int k, long row, bool exact, char *out) {
   const column *c = &t->col[k];
-  if (c->text) snprintf(out, CELL, "%s", *c->text[row] || exact ? c->text[row] : "-");
-  else if (exact) exact_number(c->x[row], out, CELL);
-  else compact_number(t, c, c->x[row], out, CELL);
+  if (c->text)
+    snprintf(out, CELL, "%s", *c->text[row] || exact ? c->text[row] : "-");
+  else if (exact)
+    exact_number(c->x[row], out, CELL);
+  else
+    compact_number(t, c, c->x[row], out, CELL);
 }
 
 /* ---- formats */
@@ -195,8 +207,10 @@ static void print_json(const table *t, const choice *c) {
       if (i) fputs(", ", stdout);
       put_json(k->name), fputs(": ", stdout);
       cell(t, c->shown[i], row, true, s);
-      if (k->text) put_json(s);
-      else fputs(isfinite(k->x[row]) ? s : "null", stdout);
+      if (k->text)
+        put_json(s);
+      else
+        fputs(isfinite(k->x[row]) ? s : "null", stdout);
     }
     putchar('}');
   }
@@ -225,20 +239,29 @@ static void print_markdown(const table *t, const choice *c) {
 
 static void put_latex(const char *s) {
   for (; *s; s++) {
-    if (strchr("&%$#_{}", *s)) putchar('\\'), putchar(*s);
-    else if (*s == '\\') fputs("\\textbackslash{}", stdout);
-    else if (*s == '~') fputs("\\textasciitilde{}", stdout);
-    else if (*s == '^') fputs("\\textasciicircum{}", stdout);
-    else if (strchr("<>|", *s)) printf("$%s$", *s == '|' ? "|" : *s == '<' ? "<" : ">");
-    else putchar(*s);
+    if (strchr("&%$#_{}", *s))
+      putchar('\\'), putchar(*s);
+    else if (*s == '\\')
+      fputs("\\textbackslash{}", stdout);
+    else if (*s == '~')
+      fputs("\\textasciitilde{}", stdout);
+    else if (*s == '^')
+      fputs("\\textasciicircum{}", stdout);
+    else if (strchr("<>|", *s))
+      printf("$%s$", *s == '|' ? "|" : *s == '<' ? "<" : ">");
+    else
+      putchar(*s);
   }
 }
 
 static void put_latex_number(const char *s) {
   const char *e = strchr(s, 'e');
-  if (!isdigit((unsigned char)s[s[0] == '-'])) fputs(!strcmp(s, "-") ? "--" : *s == '-' ? "$-\\infty$" : "$\\infty$", stdout);
-  else if (e) printf("$%.*s\\cdot 10^{%d}$", (int)(e - s), s, atoi(e + 1));
-  else printf("$%s$", s);
+  if (!isdigit((unsigned char)s[s[0] == '-']))
+    fputs(!strcmp(s, "-") ? "--" : *s == '-' ? "$-\\infty$" : "$\\infty$", stdout);
+  else if (e)
+    printf("$%.*s\\cdot 10^{%d}$", (int)(e - s), s, atoi(e + 1));
+  else
+    printf("$%s$", s);
 }
 
 static void print_latex(const table *t, const choice *c) {
@@ -253,8 +276,10 @@ static void print_latex(const table *t, const choice *c) {
     for (int i = 0; i < c->n; i++) {
       cell(t, c->shown[i], row, false, s);
       fputs(i ? " & " : "", stdout);
-      if (t->col[c->shown[i]].x) put_latex_number(s);
-      else put_latex(s);
+      if (t->col[c->shown[i]].x)
+        put_latex_number(s);
+      else
+        put_latex(s);
     }
     puts(" \\\\");
   }
@@ -269,22 +294,26 @@ static void (*const print[FORMATS])(const table *, const choice *) = {print_text
 
 static void unknown(cst_diag *d, const char *what, const char *word, const char *const *names, int n) {
   const char *near = cst_nearest(word, names, n);
-  if (near) cst_diag_add(d, NULL, 0, 0, "no %s \"%s\"; did you mean \"%s\"? allowed: %s", what, word, near, cst_join(names, n));
-  else cst_diag_add(d, NULL, 0, 0, "no %s \"%s\"; allowed: %s", what, word, cst_join(names, n));
+  if (near)
+    cst_diag_add(d, NULL, 0, 0, "no %s \"%s\"; did you mean \"%s\"? allowed: %s", what, word, near, cst_join(names, n));
+  else
+    cst_diag_add(d, NULL, 0, 0, "no %s \"%s\"; allowed: %s", what, word, cst_join(names, n));
 }
 
 /* Names separated by commas; those not in the table are errors in d, or left out where d is NULL. */
 static void choose_columns(choice *c, const table *t, const char *names, cst_diag *d) {
   while (names && c->n < MOST) {
-    char   word[96];
+    char word[96];
     names += strspn(names, " \n");
     size_t n = strcspn(names, ","), m = n < sizeof word ? n : sizeof word - 1;
     while (m && names[m - 1] == ' ') m--;
     memcpy(word, names, m), word[m] = 0;
     names = names[n] ? names + n + 1 : NULL;
     int k = find(t, word);
-    if (k >= 0) c->shown[c->n++] = k;
-    else if (d) unknown(d, "column", word, t->name, t->n);
+    if (k >= 0)
+      c->shown[c->n++] = k;
+    else if (d)
+      unknown(d, "column", word, t->name, t->n);
   }
 }
 
@@ -292,7 +321,7 @@ static void choose_all(choice *c, const table *t) {
   for (c->n = 0; c->n < t->n; c->n++) c->shown[c->n] = c->n;
 }
 
-static const char *const operators[] = {"==", "!=", "<=", ">=", "=", "<", ">"};   /* the longer ones first */
+static const char *const operators[] = {"==", "!=", "<=", ">=", "=", "<", ">"}; /* the longer ones first */
 
 static bool holds(const char *op, int sign, bool both) {
   if (*op == '!') return sign || !both;
@@ -321,7 +350,8 @@ static void apply(choice *c, const table *t, const char *name, const char *op, c
 
 static const char *blanks(const char *s) { return s + strspn(s, " \t\n"); }
 
-/* A value ends at a comma or the word `and` outside brackets, since labels of methods hold commas; or it is quoted. NULL: no closing quote. */
+/* A value ends at a comma or the word `and` outside brackets, since labels of methods hold commas; or it is quoted. NULL: no closing quote.
+ */
 static const char *scan_value(const char *s, char *value, size_t room) {
   size_t n = 0;
   if (*s == '"' || *s == '\'') {
@@ -381,13 +411,17 @@ static void parse(request *q, int argc, char **argv, cst_diag *d) {
       continue;
     }
     while (k < 4 && (strncmp(a, option_names[k], n) || option_names[k][n])) k++;
-    if (k == 3 || !strcmp(a, "-h")) q->help = true;
+    if (k == 3 || !strcmp(a, "-h"))
+      q->help = true;
     else if (k > 3) {
       unknown(d, "option", a, option_names, 4);
-      i += !equals && q->file && i + 1 < argc && *argv[i + 1] != '-';   /* with its value */
-    } else if (equals) *slot[k] = equals + 1;
-    else if (i + 1 < argc) *slot[k] = argv[++i];
-    else cst_diag_add(d, NULL, 0, 0, "table: %s needs a value", a);
+      i += !equals && q->file && i + 1 < argc && *argv[i + 1] != '-'; /* with its value */
+    } else if (equals)
+      *slot[k] = equals + 1;
+    else if (i + 1 < argc)
+      *slot[k] = argv[++i];
+    else
+      cst_diag_add(d, NULL, 0, 0, "table: %s needs a value", a);
   }
   if (!q->file && !q->help)
     cst_diag_add(d, NULL, 0, 0, "table: FILE is missing; constella table FILE [--format %s]", cst_join(format_names, FORMATS));
@@ -405,8 +439,10 @@ static void choose(choice *c, const table *t, cst_result *r, const request *q, i
   char *useful = cst_result_text(r, "/statistics", "columns");
   c->keep = malloc((size_t)t->rows + 1);
   memset(c->keep, true, (size_t)t->rows + 1);
-  if (q->columns && strcmp(q->columns, "all")) choose_columns(c, t, q->columns, d);
-  else if (!q->columns && useful && format != CSV && format != JSON) choose_columns(c, t, useful, NULL);
+  if (q->columns && strcmp(q->columns, "all"))
+    choose_columns(c, t, q->columns, d);
+  else if (!q->columns && useful && format != CSV && format != JSON)
+    choose_columns(c, t, useful, NULL);
   if (!c->n) choose_all(c, t);
   choose_rows(c, t, q->where, d);
   free(useful);
@@ -416,8 +452,10 @@ static void show(cst_result *r, const request *q, int format, cst_diag *d) {
   table *t = calloc(1, sizeof *t);
   choice c = {.n = 0};
   read_table(t, r);
-  if (!t->n) cst_diag_add(d, q->file, 0, 0, "holds no table: the group /statistics is missing or empty");
-  else choose(&c, t, r, q, format, d);
+  if (!t->n)
+    cst_diag_add(d, q->file, 0, 0, "holds no table: the group /statistics is missing or empty");
+  else
+    choose(&c, t, r, q, format, d);
   const char *state = cst_result_state(r);
   if (!cst_diag_count(d)) {
     print[format](t, &c);
@@ -430,9 +468,9 @@ static void show(cst_result *r, const request *q, int format, cst_diag *d) {
 }
 
 static const char help[] =
-  "constella table FILE [--format text,csv,json,markdown,latex] [--columns all | NAME,...] [--where CONDITIONS]\n"
-  "  The statistics of a result file, one row a case. csv and json hold all columns, the others the most useful ones.\n"
-  "  CONDITIONS: column = != < <= > >= value, joined by commas or `and`: --where 'method = rattle and step < 0.1'\n";
+    "constella table FILE [--format text,csv,json,markdown,latex] [--columns all | NAME,...] [--where CONDITIONS]\n"
+    "  The statistics of a result file, one row a case. csv and json hold all columns, the others the most useful ones.\n"
+    "  CONDITIONS: column = != < <= > >= value, joined by commas or `and`: --where 'method = rattle and step < 0.1'\n";
 
 /* argv[0] is the name of the command. Exit: 0; 1 when the output cannot be written; 2 for mistakes of the user. */
 int cst_cli_table(int argc, char **argv) {
@@ -442,9 +480,12 @@ int cst_cli_table(int argc, char **argv) {
   parse(&q, argc, argv, d);
   int         format = find_format(q.format ? q.format : "text", d);
   cst_result *r = q.file && !q.help ? cst_result_open(q.file, why, sizeof why) : NULL;
-  if (q.help) fputs(help, stdout);
-  else if (q.file && !r) cst_diag_add(d, q.file, 0, 0, "%s", why);
-  else if (r) show(r, &q, format, d);
+  if (q.help)
+    fputs(help, stdout);
+  else if (q.file && !r)
+    cst_diag_add(d, q.file, 0, 0, "%s", why);
+  else if (r)
+    show(r, &q, format, d);
   cst_result_close(r);
   int bad = cst_diag_count(d) && !q.help;
   if (bad) cst_diag_print(d, stderr);

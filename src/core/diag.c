@@ -23,9 +23,7 @@ static void *have(void *p) {
   abort();
 }
 
-cst_diag *cst_diag_create(void) {
-  return have(calloc(1, sizeof(cst_diag)));
-}
+cst_diag *cst_diag_create(void) { return have(calloc(1, sizeof(cst_diag))); }
 
 void cst_diag_destroy(cst_diag *d) {
   if (!d) return;
@@ -59,9 +57,7 @@ void cst_diag_add(cst_diag *d, const char *file, int line, int column, const cha
   d->count++;
 }
 
-int cst_diag_count(const cst_diag *d) {
-  return d->count;
-}
+int cst_diag_count(const cst_diag *d) { return d->count; }
 
 static int by_place(const void *x, const void *y) {
   const mistake *a = *(const mistake *const *)x, *b = *(const mistake *const *)y;
@@ -93,9 +89,7 @@ void cst_diag_print(const cst_diag *d, FILE *out) {
 
 enum { WORD_MAX = 62 };
 
-static int least(int a, int b) {
-  return a < b ? a : b;
-}
+static int least(int a, int b) { return a < b ? a : b; }
 
 /* Insertions, deletions, replacements and swaps of neighbours that lead from a to b; large for long words. */
 static int distance(const char *a, const char *b) {

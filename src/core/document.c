@@ -329,12 +329,8 @@ void cst_document_destroy(cst_document *doc) {
   free(doc);
 }
 
-cst_yaml *cst_document_root(const cst_document *doc) {
-  return fy_document_root(doc->tree);
-}
-const char *cst_document_file(const cst_document *doc) {
-  return doc->file;
-}
+cst_yaml   *cst_document_root(const cst_document *doc) { return fy_document_root(doc->tree); }
+const char *cst_document_file(const cst_document *doc) { return doc->file; }
 
 /* Canonical text, written by ourselves so that it does not change with the version of libfyaml. */
 
@@ -428,12 +424,8 @@ char *cst_document_canonical(const cst_document *doc) {
 bool cst_yaml_is_scalar(const cst_yaml *n) {
   return n && fy_node_get_type((cst_yaml *)n) == FYNT_SCALAR && !fy_node_is_alias((cst_yaml *)n);
 }
-bool cst_yaml_is_list(const cst_yaml *n) {
-  return n && fy_node_get_type((cst_yaml *)n) == FYNT_SEQUENCE;
-}
-bool cst_yaml_is_map(const cst_yaml *n) {
-  return n && fy_node_get_type((cst_yaml *)n) == FYNT_MAPPING;
-}
+bool cst_yaml_is_list(const cst_yaml *n) { return n && fy_node_get_type((cst_yaml *)n) == FYNT_SEQUENCE; }
+bool cst_yaml_is_map(const cst_yaml *n) { return n && fy_node_get_type((cst_yaml *)n) == FYNT_MAPPING; }
 
 const char *cst_yaml_text(cst_yaml *n) {
   if (!cst_yaml_is_scalar(n)) return NULL;
@@ -446,9 +438,7 @@ int cst_yaml_size(cst_yaml *n) {
   return cst_yaml_is_map(n) ? fy_node_mapping_item_count(n) : 0;
 }
 
-cst_yaml *cst_yaml_item(cst_yaml *list, int i) {
-  return cst_yaml_is_list(list) && i >= 0 ? fy_node_sequence_get_by_index(list, i) : NULL;
-}
+cst_yaml *cst_yaml_item(cst_yaml *list, int i) { return cst_yaml_is_list(list) && i >= 0 ? fy_node_sequence_get_by_index(list, i) : NULL; }
 
 cst_yaml *cst_yaml_get(cst_yaml *map, const char *key) {
   void                *at = NULL;

@@ -26,9 +26,7 @@ static int has_v4(void) {
          __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
 }
 #else
-static int has_portable(void) {
-  return 1;
-}
+static int has_portable(void) { return 1; }
 #endif
 
 int cst_isa_available(int i) {

@@ -7,17 +7,11 @@
 #include <string.h>
 #include "expr/expr-internal.h"
 
-static cst_node one(cst_graph *g) {
-  return cst_graph_constant(g, 1);
-}
+static cst_node one(cst_graph *g) { return cst_graph_constant(g, 1); }
 
-static cst_node square(cst_graph *g, cst_node a) {
-  return cst_graph_mul(g, a, a);
-}
+static cst_node square(cst_graph *g, cst_node a) { return cst_graph_mul(g, a, a); }
 
-static cst_node over(cst_graph *g, double c, cst_node a) {
-  return cst_graph_div(g, cst_graph_constant(g, c), a);
-}
+static cst_node over(cst_graph *g, double c, cst_node a) { return cst_graph_div(g, cst_graph_constant(g, c), a); }
 
 /* d r / d (first operand). */
 static cst_node partial_a(cst_graph *g, cst_node r) {

@@ -8,33 +8,19 @@
 #include <sleef.h>
 #include "expr/expr-internal.h"
 
-double cst_sin(double x) {
-  return Sleef_cinz_sind1_u10purec(x);
-}
+double cst_sin(double x) { return Sleef_cinz_sind1_u10purec(x); }
 
-double cst_cos(double x) {
-  return Sleef_cinz_cosd1_u10purec(x);
-}
+double cst_cos(double x) { return Sleef_cinz_cosd1_u10purec(x); }
 
-double cst_tan(double x) {
-  return Sleef_cinz_tand1_u10purec(x);
-}
+double cst_tan(double x) { return Sleef_cinz_tand1_u10purec(x); }
 
-double cst_exp(double x) {
-  return Sleef_cinz_expd1_u10purec(x);
-}
+double cst_exp(double x) { return Sleef_cinz_expd1_u10purec(x); }
 
-double cst_log(double x) {
-  return Sleef_cinz_logd1_u10purec(x);
-}
+double cst_log(double x) { return Sleef_cinz_logd1_u10purec(x); }
 
-double cst_atan2(double y, double x) {
-  return Sleef_cinz_atan2d1_u10purec(y, x);
-}
+double cst_atan2(double y, double x) { return Sleef_cinz_atan2d1_u10purec(y, x); }
 
-double cst_pow(double x, double y) {
-  return Sleef_cinz_powd1_u10purec(x, y);
-}
+double cst_pow(double x, double y) { return Sleef_cinz_powd1_u10purec(x, y); }
 
 double cst_op_apply(cst_op op, double a, double b) {
   switch (op) {

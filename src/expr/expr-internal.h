@@ -61,9 +61,7 @@ const cst_function *cst_function_find(const char *text, size_t n);
 double cst_op_apply(cst_op op, double a, double b);
 /* The node of an operation with folding; b is ignored when op is unary. */
 cst_node           cst_graph_operation(cst_graph *g, cst_op op, cst_node a, cst_node b);
-static inline bool cst_op_leaf(cst_op op) {
-  return op == CST_OP_CONSTANT || op == CST_OP_INPUT;
-}
+static inline bool cst_op_leaf(cst_op op) { return op == CST_OP_CONSTANT || op == CST_OP_INPUT; }
 
 /* mark[i] for 0 <= i <= *top: whether out needs node i. Entries -1 of out are skipped. Owned. */
 unsigned char *cst_graph_reach(const cst_graph *g, const cst_node *out, int nout, int *top);

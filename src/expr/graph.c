@@ -36,9 +36,7 @@ void cst_graph_destroy(cst_graph *g) {
   free(g);
 }
 
-int cst_graph_size(const cst_graph *g) {
-  return g->size;
-}
+int cst_graph_size(const cst_graph *g) { return g->size; }
 
 static uint64_t bits(double x) {
   uint64_t u;
@@ -106,13 +104,9 @@ bool cst_graph_is_constant(const cst_graph *g, cst_node n, double *value) {
   return true;
 }
 
-static bool is(const cst_graph *g, cst_node n, double value) {
-  return g->node[n].op == CST_OP_CONSTANT && g->node[n].value == value;
-}
+static bool is(const cst_graph *g, cst_node n, double value) { return g->node[n].op == CST_OP_CONSTANT && g->node[n].value == value; }
 
-bool cst_graph_is_zero(const cst_graph *g, cst_node n) {
-  return n >= 0 && is(g, n, 0);
-}
+bool cst_graph_is_zero(const cst_graph *g, cst_node n) { return n >= 0 && is(g, n, 0); }
 
 bool cst_graph_depends(const cst_graph *g, cst_node n, char array) {
   return n >= 0 && array >= 'A' && array <= 'z' && (g->node[n].depends >> (array - 'A') & 1);

@@ -47,13 +47,9 @@ __attribute__((format(printf, 3, 4))) static cst_node fail(parser *p, size_t at,
 }
 
 /* isalpha and isdigit without a locale. */
-static bool digit(char c) {
-  return c >= '0' && c <= '9';
-}
+static bool digit(char c) { return c >= '0' && c <= '9'; }
 
-static bool letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
+static bool letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
 static char peek(parser *p) {
   while (p->text[p->at] && strchr(" \t\r\n", p->text[p->at])) p->at++;

@@ -124,13 +124,9 @@ void cst_tape_destroy(cst_tape *t) {
   free(t);
 }
 
-int cst_tape_registers(const cst_tape *t) {
-  return t->registers;
-}
+int cst_tape_registers(const cst_tape *t) { return t->registers; }
 
-int cst_tape_outputs(const cst_tape *t) {
-  return t->outputs;
-}
+int cst_tape_outputs(const cst_tape *t) { return t->outputs; }
 
 void cst_tape_eval(const cst_tape *t, const double *const in[128], double *out) {
   double        few[256], *scratch = t->registers <= 256 ? few : cst_expr_memory(NULL, (size_t)t->registers, sizeof *scratch);

@@ -1,7 +1,7 @@
 /* adjoint.c: adjoint(METHOD): the method whose step of h undoes METHOD's step of -h. Source: Hairer, Lubich, Wanner, II.3.
  *
- * Rewrites the program: reversed order, and each substep by its own adjoint (euler-a and euler-b change places, a tableau becomes the adjoint
- * tableau). shake and project(LAYER) are no bijections of the constrained phase space and have none.
+ * Rewrites the program: reversed order, and each substep by its own adjoint (euler-a and euler-b change places, a tableau becomes the
+ * adjoint tableau). shake and project(LAYER) are no bijections of the constrained phase space and have none.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdlib.h>

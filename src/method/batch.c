@@ -10,7 +10,8 @@ PetscErrorCode cst_batch_create(const cst_stepper *s, cst_batch *b) {
   void        *record = NULL, *last = NULL;
   PetscFunctionBegin;
   memset(b, 0, sizeof *b);
-  PetscCheck(!posix_memalign(&record, 64, bytes) && !posix_memalign(&last, 64, bytes), PETSC_COMM_SELF, PETSC_ERR_MEM, "no memory for a batch");
+  PetscCheck(!posix_memalign(&record, 64, bytes) && !posix_memalign(&last, 64, bytes), PETSC_COMM_SELF, PETSC_ERR_MEM,
+             "no memory for a batch");
   b->record = record;
   b->last = last;
   PetscCall(PetscCalloc1(groups, &b->alive));
@@ -62,7 +63,7 @@ void cst_batch_start(const cst_stepper *s, cst_batch *b, long index, const doubl
   for (int k = 0; k < sys->npar; k++) x[(at->c + k) * width] = c[k];
   for (int k = 0; k < sys->nmass; k++) x[(at->mass + k) * width] = mass[k];
   for (int a = 0; a < sys->ng; a++) x[(at->scale + a) * width] = scale[a];
-  x[at->tolerance * width] = tolerance * (1 - 0x1p-50);   /* so that |g| / s, rounded, is not above what was asked for */
+  x[at->tolerance * width] = tolerance * (1 - 0x1p-50); /* so that |g| / s, rounded, is not above what was asked for */
   for (int i = 0; i < sys->nq; i++) {
     x[(at->q + i) * width] = q[i];
     x[(at->p + i) * width] = sys->mass_unit ? v[i] : mass[sys->mass_class[i]] * v[i];

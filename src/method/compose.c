@@ -1,9 +1,9 @@
 /* compose.c: compose(METHOD, SCHEME), compose(METHOD, [gammas]) and compose(METHOD1, METHOD2, ...).
  *
- * A scheme replaces one step by steps of gamma_i h. It needs a symmetric base; on another base every substep is METHOD(gamma h/2) followed by
- * adjoint(METHOD)(gamma h/2), which is symmetric (Hairer, Lubich, Wanner, V.3.1). Several methods follow one another with equal parts of the step.
- * Order of a scheme on a symmetric base of order 2: the scheme's. Extrinsic and intrinsic compositions of constrained methods are the same map as long as g = 0 at
- * every substep (Barbero-Linan et al., (5.7)-(5.10)), which is the case here.
+ * A scheme replaces one step by steps of gamma_i h. It needs a symmetric base; on another base every substep is METHOD(gamma h/2) followed
+ * by adjoint(METHOD)(gamma h/2), which is symmetric (Hairer, Lubich, Wanner, V.3.1). Several methods follow one another with equal parts of
+ * the step. Order of a scheme on a symmetric base of order 2: the scheme's. Extrinsic and intrinsic compositions of constrained methods are
+ * the same map as long as g = 0 at every substep (Barbero-Linan et al., (5.7)-(5.10)), which is the case here.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
@@ -110,7 +110,8 @@ static bool check(const cst_term *t, cst_expr_error *e) {
   if (!cst_term_method(t->arg[0], e)) return false;
   if (t->arg[1]->kind == CST_TERM_LIST && !check_list(t->arg[1], e)) return false;
   if (!check_size(t, e)) return false;
-  return base_reversible(t) || cst_term_error(t->arg[0], e, "a scheme needs a symmetric base or one with an adjoint, and '%s' has none", t->arg[0]->name);
+  return base_reversible(t) ||
+         cst_term_error(t->arg[0], e, "a scheme needs a symmetric base or one with an adjoint, and '%s' has none", t->arg[0]->name);
 }
 
 static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
@@ -137,7 +138,8 @@ static void expand(const cst_term *t, cst_program *p, double fraction) {
 
 static int even(int order) { return order + order % 2; }
 
-/* Of a scheme: the base's claims, made symmetric; of a list of methods: what all of them claim, one order more where the whole is symmetric. */
+/* Of a scheme: the base's claims, made symmetric; of a list of methods: what all of them claim, one order more where the whole is
+ * symmetric. */
 static cst_properties properties(const cst_term *t, const cst_system *s) {
   cst_properties x = cst_term_properties(t->arg[0], s);
   if (is_scheme(t)) {
@@ -162,14 +164,15 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
   if (cst_program_symmetric(&p)) x.order_q = even(x.order_q), x.order_p = even(x.order_p), x.claims |= CST_SYMMETRIC;
   x.lambda_time = x.own_lambda ? 0.5 : 1;
   x.order_lambda = x.own_lambda ? (x.order_q < 2 ? x.order_q : 2) : x.order_q;
-  if (x.own_lambda && !(last & CST_VELOCITIES)) x.order_lambda = 1;   /* what the last part did not project is taken up in the next step */
+  if (x.own_lambda && !(last & CST_VELOCITIES)) x.order_lambda = 1; /* what the last part did not project is taken up in the next step */
   free(p.step);
   return x;
 }
 
 const cst_method_row cst_method_row_compose = {
     .info = {.name = "compose",
-             .doc = "Composition: a scheme raises the order of a symmetric base (adjoint pairs make any base symmetric); several methods follow one another with equal parts of the step.",
+             .doc = "Composition: a scheme raises the order of a symmetric base (adjoint pairs make any base symmetric); several methods "
+                    "follow one another with equal parts of the step.",
              .equations = "Phi_{gamma_s h} o ... o Phi_{gamma_1 h},  sum gamma_i = 1",
              .source = "Hairer, Lubich, Wanner, Geometric Numerical Integration, II.4 and V.3",
              .signature = "compose(METHOD, SCHEME)",

@@ -11,8 +11,8 @@
 typedef enum { CST_DONE, CST_NOT_CONVERGED, CST_NOT_FINITE, CST_NO_START } cst_reason;
 
 typedef struct {
-  long       steps;   /* whole steps that can be made before a lane fails; n when none does */
-  int        lanes;   /* bits of the lanes that fail in the next one, or whose state is not finite after `steps` */
+  long       steps; /* whole steps that can be made before a lane fails; n when none does */
+  int        lanes; /* bits of the lanes that fail in the next one, or whose state is not finite after `steps` */
   cst_reason reason;
 } cst_outcome;
 
@@ -25,8 +25,8 @@ typedef struct {
 typedef struct {
   /* Advance the record by n steps. It is changed only when the outcome is CST_DONE. */
   cst_outcome (*march)(const cst_context *C, double *record, long n);
-  /* Substep j in pieces: x, f, d are [unknowns][W]. begin fills x with the warm start and resets the scratch; residual returns the bits of the lanes
-   * that are still active; direction gives d with x + d the next iterate (0 in lanes that are done); finish ends the substep. */
+  /* Substep j in pieces: x, f, d are [unknowns][W]. begin fills x with the warm start and resets the scratch; residual returns the bits of
+   * the lanes that are still active; direction gives d with x + d the next iterate (0 in lanes that are done); finish ends the substep. */
   int (*begin)(const cst_context *C, const double *record, int j, double *x, cst_scratch *s);
   int (*residual)(const cst_context *C, const double *record, int j, const double *x, double *f, cst_scratch *s);
   void (*direction)(const cst_context *C, double *record, int j, const double *x, const double *f, double *d, cst_scratch *s);

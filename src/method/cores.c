@@ -13,7 +13,7 @@
 #undef HOT
 
 typedef struct {
-  const char     *core, *system, *isa;   /* system NULL: generic */
+  const char     *core, *system, *isa; /* system NULL: generic */
   const cst_core *object;
 } entry;
 
@@ -34,7 +34,9 @@ static const char *const names[CST_CORE_COUNT] = {
 static const cst_core *find(cst_core_id id, const char *system, int isa) {
   for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
     const entry *e = &table[i];
-    if (!strcmp(e->core, names[id]) && !strcmp(e->isa, cst_isas[isa].name) && (system ? e->system && !strcmp(e->system, system) : !e->system)) return e->object;
+    if (!strcmp(e->core, names[id]) && !strcmp(e->isa, cst_isas[isa].name) &&
+        (system ? e->system && !strcmp(e->system, system) : !e->system))
+      return e->object;
   }
   return NULL;
 }

@@ -2,8 +2,9 @@
  *
  *   p0 = M(q1-q0)/h + G(q0)'L,   p1 = M(q1-q0)/h - h grad V(q1) - G(q1)'m
  *
- * with g(q1) = 0 and G(q1) M^-1 p1 = 0. Source: Barbero-Linan, Martin de Diego, Sato Martin de Almagro, A new perspective on symplectic integration of
- * constrained mechanical systems via discretization maps, section 5, in the sign M A = f - G' lambda. Arithmetic: core/kick.c.
+ * with g(q1) = 0 and G(q1) M^-1 p1 = 0. Source: Barbero-Linan, Martin de Diego, Sato Martin de Almagro, A new perspective on symplectic
+ * integration of constrained mechanical systems via discretization maps, section 5, in the sign M A = f - G' lambda. Arithmetic:
+ * core/kick.c.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "method/kick.h"

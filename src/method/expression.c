@@ -107,7 +107,8 @@ static bool read_entries(reader *r, cst_term *t, char close, bool keys) {
     if (keys && isalpha((unsigned char)r->text[r->at])) {
       key = word(r);
       skip(r);
-      if (r->text[r->at] == '=') r->at++;
+      if (r->text[r->at] == '=')
+        r->at++;
       else {
         free(key);
         key = NULL;
@@ -132,7 +133,8 @@ static cst_term *read_body(reader *r, cst_term *t) {
     t->kind = CST_TERM_LIST;
     return read_entries(r, t, ']', false) ? t : NULL;
   }
-  if (!isalpha((unsigned char)c)) return c ? fail(r, "expected the name of a method, not '%c'", c) : fail(r, "expected the name of a method");
+  if (!isalpha((unsigned char)c))
+    return c ? fail(r, "expected the name of a method, not '%c'", c) : fail(r, "expected the name of a method");
   t->kind = CST_TERM_NAME;
   t->name = word(r);
   skip(r);
@@ -165,8 +167,8 @@ bool cst_term_method(cst_term *t, cst_expr_error *e) {
   t->row = cst_method_row_find(t->name);
   if (!t->row) {
     const char *near = nearest_method(t->name);
-    return cst_term_error(t, e, "unknown method '%s'; `constella list methods` names them all%s%s%s", t->name, near ? "; did you mean '" : "", near ? near : "",
-                          near ? "'?" : "");
+    return cst_term_error(t, e, "unknown method '%s'; `constella list methods` names them all%s%s%s", t->name,
+                          near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
   }
   if (!t->row->check && t->n > 0) return cst_term_error(t, e, "'%s' takes no arguments", t->name);
   return !t->row->check || t->row->check(t, e);
@@ -231,6 +233,6 @@ const cst_term *cst_method_root(const cst_method *m) { return m->root; }
 bool            cst_method_fits(const cst_method *m, const cst_system *s, char *why, int n) { return cst_term_fits(m->root, s, why, n); }
 cst_properties  cst_method_properties(const cst_method *m, const cst_system *s) { return cst_term_properties(m->root, s); }
 
-bool           cst_term_fits(const cst_term *t, const cst_system *s, char *why, int n) { return !t->row->fits || t->row->fits(t, s, why, n); }
+bool cst_term_fits(const cst_term *t, const cst_system *s, char *why, int n) { return !t->row->fits || t->row->fits(t, s, why, n); }
 cst_properties cst_term_properties(const cst_term *t, const cst_system *s) { return t->row->properties(t, s); }
 void           cst_term_expand(const cst_term *t, cst_program *p, double fraction) { t->row->expand(t, p, fraction); }

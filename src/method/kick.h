@@ -13,7 +13,8 @@ static inline cst_properties cst_variational(int order) {
   return (cst_properties){.order_q = order,
                           .order_p = order,
                           .order_lambda = order,
-                          .claims = CST_SYMPLECTIC | CST_POSITIONS | CST_VELOCITIES | CST_MOMENTUM | CST_BOUNDED | (order == 2 ? CST_SYMMETRIC : 0),
+                          .claims = CST_SYMPLECTIC | CST_POSITIONS | CST_VELOCITIES | CST_MOMENTUM | CST_BOUNDED |
+                                    (order == 2 ? CST_SYMMETRIC : 0),
                           .lambda_time = 0.5,
                           .own_lambda = true};
 }

@@ -10,6 +10,7 @@ static inline void cst_layer_add(cst_program *p, double fraction, const cst_tabl
 
 /* Orders of a layer; its multipliers come from the state. */
 static inline cst_properties cst_layer_properties(int order, unsigned claims) {
-  return (cst_properties){.order_q = order, .order_p = order, .order_lambda = order, .claims = claims, .lambda_time = 1, .own_lambda = false};
+  return (cst_properties){
+      .order_q = order, .order_p = order, .order_lambda = order, .claims = claims, .lambda_time = 1, .own_lambda = false};
 }
 #endif

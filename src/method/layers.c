@@ -9,14 +9,18 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
   return cst_layer_properties(cst_tableau_find(t->name)->order, 0);
 }
 
-#define LAYER(ident, label, degree, text, from)                                                                                          \
-  const cst_method_row cst_method_row_##ident = {                                                                                        \
-      .info = {.name = label, .doc = text " On the index-reduced equations; keeps no constraint.", .equations = "q' = v,  v' = A(q, v)", \
-               .source = from, .signature = label, .example = label},                                                                    \
-      .layer = true,                                                                                                                     \
-      .order = degree,                                                                                                                   \
-      .properties = properties,                                                                                                          \
-      .expand = expand,                                                                                                                  \
+#define LAYER(ident, label, degree, text, from)                                                                                            \
+  const cst_method_row cst_method_row_##ident = {                                                                                          \
+      .info = {.name = label,                                                                                                              \
+               .doc = text " On the index-reduced equations; keeps no constraint.",                                                        \
+               .equations = "q' = v,  v' = A(q, v)",                                                                                       \
+               .source = from,                                                                                                             \
+               .signature = label,                                                                                                         \
+               .example = label},                                                                                                          \
+      .layer = true,                                                                                                                       \
+      .order = degree,                                                                                                                     \
+      .properties = properties,                                                                                                            \
+      .expand = expand,                                                                                                                    \
   }
 LAYER(euler, "euler", 1, "Explicit Euler.", "Euler 1768");
 LAYER(explicit_midpoint, "explicit-midpoint", 2, "Runge's midpoint rule.", "Runge 1895");

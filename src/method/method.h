@@ -17,10 +17,10 @@ typedef enum {
 /* One substep of a program. */
 typedef struct {
   cst_core_id core;
-  double      fraction;   /* of the step */
-  double      w0, w1;     /* kick */
-  int         tangent;    /* kick */
-  cst_tableau tableau;    /* rk */
+  double      fraction; /* of the step */
+  double      w0, w1;   /* kick */
+  int         tangent;  /* kick */
+  cst_tableau tableau;  /* rk */
 } cst_instruction;
 
 struct cst_program {
@@ -35,17 +35,17 @@ typedef struct cst_term {
   enum { CST_TERM_NAME, CST_TERM_NUMBER, CST_TERM_LIST } kind;
   char                 *name;
   double                number;
-  int                   offset;   /* in the text */
-  int                   n;        /* arguments or list entries */
+  int                   offset; /* in the text */
+  int                   n;      /* arguments or list entries */
   struct cst_term     **arg;
-  char                **key;      /* NULL entry: positional */
-  const cst_method_row *row;      /* set by cst_term_method */
+  char                **key; /* NULL entry: positional */
+  const cst_method_row *row; /* set by cst_term_method */
 } cst_term;
 
 struct cst_method_row {
   cst_method_info info;
-  bool            layer;   /* a one-step method for q' = v, v' = A(q, v), usable in project(LAYER) */
-  int             order;   /* of a layer or a plain method */
+  bool            layer; /* a one-step method for q' = v, v' = A(q, v), usable in project(LAYER) */
+  int             order; /* of a layer or a plain method */
   /* Whether the arguments are right; *e filled when not. NULL: the method takes none. */
   bool (*check)(const cst_term *t, cst_expr_error *e);
   /* Whether it can step s; NULL: always. */
@@ -57,13 +57,14 @@ struct cst_method_row {
 
 /* Resolve t as a method and check its arguments, recursively. */
 bool cst_term_method(cst_term *t, cst_expr_error *e);
-bool cst_term_error(const cst_term *t, cst_expr_error *e, const char *format, ...) __attribute__((format(printf, 3, 4)));   /* returns false */
+bool cst_term_error(const cst_term *t, cst_expr_error *e, const char *format, ...)
+    __attribute__((format(printf, 3, 4))); /* returns false */
 
 bool           cst_term_fits(const cst_term *t, const cst_system *s, char *why, int n);
 cst_properties cst_term_properties(const cst_term *t, const cst_system *s);
 void           cst_term_expand(const cst_term *t, cst_program *p, double fraction);
 
-cst_program *cst_program_create(const cst_method *m);   /* owned */
+cst_program *cst_program_create(const cst_method *m); /* owned */
 void         cst_program_destroy(cst_program *p);
 void         cst_program_add(cst_program *p, cst_instruction step);
 /* Replace the steps from `first` on by those of the adjoint: reversed, each by its own adjoint. false when one has none. */

@@ -35,11 +35,13 @@ static bool step_adjoint(cst_instruction *s) {
     s->w0 = s->w1;
     s->w1 = w;
     return s->tangent;
-  case CST_CORE_midpoint: return true;
+  case CST_CORE_midpoint:
+    return true;
   case CST_CORE_rk:
     s->tableau = cst_tableau_adjoint(&s->tableau);
     return true;
-  default: return false;
+  default:
+    return false;
   }
 }
 

@@ -1,4 +1,5 @@
-/* project.c: project(LAYER): a layer's step, then q back to g = 0 by the Euclidean projection P, then v M-orthogonally to G v = 0 at the new q.
+/* project.c: project(LAYER): a layer's step, then q back to g = 0 by the Euclidean projection P, then v M-orthogonally to G v = 0 at the
+ * new q.
  *
  * Keeps both constraints and the layer's order, and nothing else: the usual remedy for drift off the manifold, here for comparison. Source:
  * Hairer, Lubich, Wanner, Geometric Numerical Integration, IV.4. Arithmetic: core/rk.c, core/project.c.
@@ -10,7 +11,9 @@
 static bool check(const cst_term *t, cst_expr_error *e) {
   if (t->n != 1 || t->key[0]) return cst_term_error(t, e, "project takes one argument, a layer: project(rk4)");
   if (!cst_term_method(t->arg[0], e)) return false;
-  if (!t->arg[0]->row->layer) return cst_term_error(t->arg[0], e, "'%s' is not a layer; project takes a one-step layer such as euler, heun, rk4, gauss(2)", t->arg[0]->name);
+  if (!t->arg[0]->row->layer)
+    return cst_term_error(t->arg[0], e, "'%s' is not a layer; project takes a one-step layer such as euler, heun, rk4, gauss(2)",
+                          t->arg[0]->name);
   return true;
 }
 

@@ -2,9 +2,10 @@
  *
  *   p_h = p0 - h/2 grad V(q0) - G(q0)'L,   q1 = q0 + h M^-1 p_h,   g(q1) = 0,   p1 = p_h - h/2 grad V(q1)
  *
- * The positions are RATTLE's, for the next impulse takes up what was not projected; so L / h is the multiplier at the left end of a step (of the
- * first step, which starts from a tangent p, L is half of that). p is of order 1 and G M^-1 p is O(h). On T*N the map pulls dp ^ dq back as RATTLE does: the
- * difference G'm contributes dm ^ G dq = 0. Source: Ryckaert, Ciccotti, Berendsen 1977; math as in rattle.c. Arithmetic: core/kick.c.
+ * The positions are RATTLE's, for the next impulse takes up what was not projected; so L / h is the multiplier at the left end of a step
+ * (of the first step, which starts from a tangent p, L is half of that). p is of order 1 and G M^-1 p is O(h). On T*N the map pulls dp ^ dq
+ * back as RATTLE does: the difference G'm contributes dm ^ G dq = 0. Source: Ryckaert, Ciccotti, Berendsen 1977; math as in rattle.c.
+ * Arithmetic: core/kick.c.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdio.h>

@@ -8,30 +8,30 @@
 
 /* Consecutive substeps of one core. */
 typedef struct {
-  const cst_core *core, *alone;   /* alone: the generic one, for a lane stepped by itself */
+  const cst_core *core, *alone; /* alone: the generic one, for a lane stepped by itself */
   cst_context     context;
   cst_substep    *sub;
-  int             first;          /* index of its first instruction */
+  int             first; /* index of its first instruction */
 } segment;
 
 struct cst_stepper {
   cst_program *program;
   segment     *segment;
-  int          nsegment, width, groups, components;   /* components of a record */
+  int          nsegment, width, groups, components; /* components of a record */
   size_t       size;
   cst_layout   layout;
   double       h;
-  bool         halved_start;    /* shake: the first step's impulse is that of half a step */
+  bool         halved_start; /* shake: the first step's impulse is that of half a step */
   int          robust_iterations;
   cst_solver  *solver;
-  cst_scratch *scratch;         /* [groups] */
-  double      *work;            /* three records: trial, column, saved */
-  double      *saved;           /* [groups] records, for steps in pieces */
+  cst_scratch *scratch; /* [groups] */
+  double      *work;    /* three records: trial, column, saved */
+  double      *saved;   /* [groups] records, for steps in pieces */
   /* what the solver's callbacks work on */
-  cst_batch   *batch;
+  cst_batch          *batch;
   const cst_schedule *schedule;
-  segment     *now;
-  int          sub;
+  segment            *now;
+  int                 sub;
 };
 
 static double *aligned(size_t n) {
@@ -45,9 +45,12 @@ static double *aligned(size_t n) {
 
 static int unknowns(const cst_instruction *p, const cst_system *s) {
   switch (p->core) {
-  case CST_CORE_kick: return s->ng;
-  case CST_CORE_rk: return p->tableau.implicit ? p->tableau.stages * s->nq : 0;
-  default: return s->nq + s->ng;
+  case CST_CORE_kick:
+    return s->ng;
+  case CST_CORE_rk:
+    return p->tableau.implicit ? p->tableau.stages * s->nq : 0;
+  default:
+    return s->nq + s->ng;
   }
 }
 
@@ -74,7 +77,8 @@ static void fill_context(cst_stepper *st, segment *g, const cst_system *s, const
 static void fill_substeps(cst_stepper *st, segment *g) {
   for (int j = 0; j < g->context.nsub; j++) {
     const cst_instruction *p = &st->program->step[g->first + j];
-    g->sub[j] = (cst_substep){.w0 = p->w0, .w1 = p->w1, .tangent = p->tangent, .stages = p->tableau.stages, .a = p->tableau.a, .b = p->tableau.b};
+    g->sub[j] =
+        (cst_substep){.w0 = p->w0, .w1 = p->w1, .tangent = p->tangent, .stages = p->tableau.stages, .a = p->tableau.a, .b = p->tableau.b};
   }
 }
 
@@ -99,9 +103,9 @@ static PetscErrorCode make_segments(cst_stepper *st, const cst_system *s, const 
 }
 
 static PetscErrorCode march_all(void *context);
-static int  piece_residual(void *context, int group, const double *x, double *f);
-static void piece_direction(void *context, int group, const double *x, const double *f, double *d);
-static void piece_correct(void *context, int group, double *x, const double *d);
+static int            piece_residual(void *context, int group, const double *x, double *f);
+static void           piece_direction(void *context, int group, const double *x, const double *f, double *d);
+static void           piece_correct(void *context, int group, double *x, const double *d);
 
 PetscErrorCode cst_stepper_create(const cst_method *method, const cst_system *system, const cst_stepper_options *o, cst_stepper **stepper) {
   cst_stepper *st;
@@ -110,7 +114,8 @@ PetscErrorCode cst_stepper_create(const cst_method *method, const cst_system *sy
   PetscCall(PetscNew(&st));
   *stepper = st;
   st->program = cst_program_create(method);
-  PetscCheck(!o->compensated || cst_program_compensates(st->program), PETSC_COMM_SELF, PETSC_ERR_SUP, "%s has no compensated form", cst_method_label(method));
+  PetscCheck(!o->compensated || cst_program_compensates(st->program), PETSC_COMM_SELF, PETSC_ERR_SUP, "%s has no compensated form",
+             cst_method_label(method));
   st->width = cst_isas[o->isa].width;
   st->groups = o->groups;
   st->layout = cst_layout_of(system->npar, system->nmass, system->nq, system->ng);
@@ -122,7 +127,8 @@ PetscErrorCode cst_stepper_create(const cst_method *method, const cst_system *sy
   st->saved = aligned(st->size * (size_t)o->groups);
   st->scratch = (cst_scratch *)aligned(sizeof(cst_scratch) / sizeof(double) * (size_t)o->groups);
   PetscCheck(st->work && st->saved && st->scratch, PETSC_COMM_SELF, PETSC_ERR_MEM, "no memory for %d groups of lanes", o->groups);
-  PetscCall(cst_solver_create((cst_equations){st, march_all, piece_residual, piece_direction, piece_correct}, o->groups, st->width, most, o->max_iterations, &st->solver));
+  PetscCall(cst_solver_create((cst_equations){st, march_all, piece_residual, piece_direction, piece_correct}, o->groups, st->width, most,
+                              o->max_iterations, &st->solver));
   PetscFunctionReturn(0);
 }
 
@@ -149,25 +155,29 @@ void cst_stepper_set_step(cst_stepper *st, double h) {
   }
 }
 
-int                cst_stepper_groups(const cst_stepper *s) { return s->groups; }
-int                cst_stepper_width(const cst_stepper *s) { return s->width; }
-const cst_layout  *cst_stepper_layout(const cst_stepper *s) { return &s->layout; }
-size_t             cst_stepper_record_size(const cst_stepper *s) { return s->size; }
-void cst_stepper_lambda(const cst_stepper *st, const double *record, long step, double *lambda) {
-  const double mean = (st->halved_start && step == 1 ? 2 : 1) / st->h;
-  const int    n = st->segment[0].context.ng * st->width;
-  for (int k = 0; k < n; k++) lambda[k] = record[(size_t)st->layout.impulse * (size_t)st->width + (size_t)k] * mean;
+int               cst_stepper_groups(const cst_stepper *s) { return s->groups; }
+int               cst_stepper_width(const cst_stepper *s) { return s->width; }
+const cst_layout *cst_stepper_layout(const cst_stepper *s) { return &s->layout; }
+size_t            cst_stepper_record_size(const cst_stepper *s) { return s->size; }
+void              cst_stepper_lambda(const cst_stepper *st, const double *record, long step, double *lambda) {
+               const double mean = (st->halved_start && step == 1 ? 2 : 1) / st->h;
+               const int    n = st->segment[0].context.ng * st->width;
+               for (int k = 0; k < n; k++) lambda[k] = record[(size_t)st->layout.impulse * (size_t)st->width + (size_t)k] * mean;
 }
 
 const cst_context *cst_stepper_context(const cst_stepper *s) { return &s->segment[0].context; }
 
-/* Nanoseconds on a lane of eight of the machine this was fitted on: hot kicks from 6 (pendulum) to 60 (rigid body), generic cores four times slower. */
+/* Nanoseconds on a lane of eight of the machine this was fitted on: hot kicks from 6 (pendulum) to 60 (rigid body), generic cores four
+ * times slower. */
 double cst_instruction_cost(const cst_instruction *p, const cst_system *s) {
   const double q = s->nq, g = s->ng, unit = 2 * q + 2 * g + 0.07 * (g * g * q + g * g * g), generic = 4, iterations = 5;
   switch (p->core) {
-  case CST_CORE_kick: return unit;
-  case CST_CORE_rk: return generic * p->tableau.stages * (p->tableau.implicit ? iterations : 1) * unit;
-  default: return generic * 2 * (unit + (s->linear_v ? 0 : 0.1 * q * q * q));
+  case CST_CORE_kick:
+    return unit;
+  case CST_CORE_rk:
+    return generic * p->tableau.stages * (p->tableau.implicit ? iterations : 1) * unit;
+  default:
+    return generic * 2 * (unit + (s->linear_v ? 0 : 0.1 * q * q * q));
   }
 }
 
@@ -175,10 +185,14 @@ void cst_stepper_evaluations(const cst_stepper *st, double *per_step, double *pe
   *per_step = *per_iteration = 0;
   for (int i = 0; i < st->program->n; i++) {
     const cst_instruction *p = &st->program->step[i];
-    if (p->core == CST_CORE_rk && p->tableau.implicit) *per_step += p->tableau.stages, *per_iteration = p->tableau.stages;
-    else if (p->core == CST_CORE_rk) *per_step += p->tableau.stages;
-    else if (p->core == CST_CORE_midpoint) *per_step += 1, *per_iteration = 1;
-    else if (p->core == CST_CORE_kick) *per_step += 1;
+    if (p->core == CST_CORE_rk && p->tableau.implicit)
+      *per_step += p->tableau.stages, *per_iteration = p->tableau.stages;
+    else if (p->core == CST_CORE_rk)
+      *per_step += p->tableau.stages;
+    else if (p->core == CST_CORE_midpoint)
+      *per_step += 1, *per_iteration = 1;
+    else if (p->core == CST_CORE_kick)
+      *per_step += 1;
   }
 }
 
@@ -250,8 +264,10 @@ static long march_while_good(cst_stepper *st, double *record, long n) {
   long good = 0, bad = n + 1, k = n;
   while (bad - good > 1) {
     cst_outcome o = march_segments(st, record, k - good);
-    if (o.reason == CST_DONE) good = k;
-    else bad = o.reason == CST_NOT_CONVERGED ? good + o.steps + 1 : k;
+    if (o.reason == CST_DONE)
+      good = k;
+    else
+      bad = o.reason == CST_NOT_CONVERGED ? good + o.steps + 1 : k;
     k = good + (bad - good) / 2;
   }
   return good;
@@ -364,8 +380,10 @@ PetscErrorCode cst_stepper_follow(cst_stepper *st, cst_batch *b, const cst_sched
   PetscFunctionBegin;
   st->batch = b;
   st->schedule = schedule;
-  if (cst_solver_marches(st->solver)) PetscCall(cst_solver_solve(st->solver, b->groups));
-  else PetscCall(follow(st, stretch_in_pieces));
+  if (cst_solver_marches(st->solver))
+    PetscCall(cst_solver_solve(st->solver, b->groups));
+  else
+    PetscCall(follow(st, stretch_in_pieces));
   PetscFunctionReturn(0);
 }
 

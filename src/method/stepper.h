@@ -1,8 +1,9 @@
 /* stepper.h: a method set up to step batches of lanes of one system; all allocation happens in create.
  *
- * A batch is `groups` records (system/group.h) with one bit a lane telling who is alive. Lanes that pad a group, or whose trajectory failed, are ghosts: copies of
- * a living lane, stepped along and never read. A lane that fails is first stepped again alone, with pivoting and more iterations; if that
- * fails too its trajectory ends there, with its last state and the reason, and the others go on. None of this depends on who else is in the batch.
+ * A batch is `groups` records (system/group.h) with one bit a lane telling who is alive. Lanes that pad a group, or whose trajectory
+ * failed, are ghosts: copies of a living lane, stepped along and never read. A lane that fails is first stepped again alone, with pivoting
+ * and more iterations; if that fails too its trajectory ends there, with its last state and the reason, and the others go on. None of this
+ * depends on who else is in the batch.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_STEPPER_H
@@ -14,40 +15,41 @@
 typedef struct cst_stepper cst_stepper;
 
 typedef struct {
-  int  isa;              /* index of cst_isas */
-  int  groups;           /* room for so many */
+  int  isa;    /* index of cst_isas */
+  int  groups; /* room for so many */
   int  max_iterations;
   bool compensated;
 } cst_stepper_options;
 
 /* One lane's fate. */
 typedef struct {
-  cst_reason reason;   /* CST_DONE while it is well */
-  long       step;     /* the last step whose state is good */
+  cst_reason reason; /* CST_DONE while it is well */
+  long       step;   /* the last step whose state is good */
 } cst_fate;
 
 typedef struct {
   int       groups;
-  double   *record;    /* [groups][size] of the stepper, 64-byte aligned */
-  double   *last;      /* the same shape: the last good column of lanes that failed */
-  int      *alive;     /* [groups] bits */
-  cst_fate *fate;      /* [groups * width] */
-  long      step;      /* steps done by the living */
+  double   *record; /* [groups][size] of the stepper, 64-byte aligned */
+  double   *last;   /* the same shape: the last good column of lanes that failed */
+  int      *alive;  /* [groups] bits */
+  cst_fate *fate;   /* [groups * width] */
+  long      step;   /* steps done by the living */
 } cst_batch;
 
-PetscErrorCode cst_stepper_create(const cst_method *method, const cst_system *system, const cst_stepper_options *options, cst_stepper **stepper);
+PetscErrorCode cst_stepper_create(const cst_method *method, const cst_system *system, const cst_stepper_options *options,
+                                  cst_stepper **stepper);
 PetscErrorCode cst_stepper_destroy(cst_stepper **stepper);
 
-int              cst_stepper_groups(const cst_stepper *s);   /* room */
-int              cst_stepper_width(const cst_stepper *s);
+int               cst_stepper_groups(const cst_stepper *s); /* room */
+int               cst_stepper_width(const cst_stepper *s);
 const cst_layout *cst_stepper_layout(const cst_stepper *s);
-size_t           cst_stepper_record_size(const cst_stepper *s);   /* doubles a group */
+size_t            cst_stepper_record_size(const cst_stepper *s); /* doubles a group */
 /* Evaluations of the force or of the right hand side: fixed ones a step, and those of each solver iteration. */
-void             cst_stepper_evaluations(const cst_stepper *s, double *per_step, double *per_iteration);
-/* The method's own multipliers of the step that ended as number `step`, [ng][W]: the sum of its impulses over h. (The impulse of shake's first step is that
- * of half a step.) */
-void             cst_stepper_lambda(const cst_stepper *s, const double *record, long step, double *lambda);
-const cst_context *cst_stepper_context(const cst_stepper *s);      /* of the first segment: sizes and kernels */
+void cst_stepper_evaluations(const cst_stepper *s, double *per_step, double *per_iteration);
+/* The method's own multipliers of the step that ended as number `step`, [ng][W]: the sum of its impulses over h. (The impulse of shake's
+ * first step is that of half a step.) */
+void               cst_stepper_lambda(const cst_stepper *s, const double *record, long step, double *lambda);
+const cst_context *cst_stepper_context(const cst_stepper *s); /* of the first segment: sizes and kernels */
 
 PetscErrorCode cst_batch_create(const cst_stepper *s, cst_batch *b);
 PetscErrorCode cst_batch_destroy(cst_batch *b);
@@ -65,7 +67,7 @@ const double *cst_batch_lane(const cst_stepper *s, const cst_batch *b, long inde
 void cst_stepper_make_ghosts(const cst_stepper *s, double *record, int alive);
 
 /* The step of the batches that follow. */
-void           cst_stepper_set_step(cst_stepper *s, double h);
+void cst_stepper_set_step(cst_stepper *s, double h);
 /* n further steps of every living lane. */
 PetscErrorCode cst_stepper_advance(cst_stepper *s, cst_batch *b, long n);
 

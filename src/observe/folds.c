@@ -1,4 +1,5 @@
-/* folds.c: finds the compiled form of the fold for a system. folds.list.h (written by the build) holds GENERIC(fold, isa) and HOT(fold, "system", ident, isa). */
+/* folds.c: finds the compiled form of the fold for a system. folds.list.h (written by the build) holds GENERIC(fold, isa) and HOT(fold,
+ * "system", ident, isa). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stddef.h>
 #include <string.h>
@@ -23,7 +24,8 @@ static const struct {
 
 static const cst_fold *find(const char *system, int isa) {
   for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-    if (!strcmp(table[i].isa, cst_isas[isa].name) && (system ? table[i].system && !strcmp(table[i].system, system) : !table[i].system)) return table[i].fold;
+    if (!strcmp(table[i].isa, cst_isas[isa].name) && (system ? table[i].system && !strcmp(table[i].system, system) : !table[i].system))
+      return table[i].fold;
   return NULL;
 }
 

@@ -1,9 +1,9 @@
 /* observe.h: what is measured along trajectories, and how it is folded into a few numbers a lane as the run goes.
  *
- * Built-in quantities of a group, in this order (V of them): energy, one momentum map a declared symmetry, constraint = max_j |g_j|, constraint_scaled =
- * max_j |g_j| / s_j, hidden = max_j |G v|_j, hidden_scaled = max_j |G v|_j / (w sum_k |G_jk|) with w the largest |v_k| of any k so far,
- * displacement = |q - q(0)|_2. User expressions follow. Each has a value x and a scale S; a fold keeps x(0), max |x - x(0)|, the largest S,
- * the sum of x - x(0) since the last window, and the last x.
+ * Built-in quantities of a group, in this order (V of them): energy, one momentum map a declared symmetry, constraint = max_j |g_j|,
+ * constraint_scaled = max_j |g_j| / s_j, hidden = max_j |G v|_j, hidden_scaled = max_j |G v|_j / (w sum_k |G_jk|) with w the largest |v_k|
+ * of any k so far, displacement = |q - q(0)|_2. User expressions follow. Each has a value x and a scale S; a fold keeps x(0), max |x -
+ * x(0)|, the largest S, the sum of x - x(0) since the last window, and the last x.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_OBSERVE_H
@@ -11,7 +11,7 @@
 #include "system/group.h"
 
 enum { CST_SLOT_START, CST_SLOT_DRIFT, CST_SLOT_SCALE, CST_SLOT_SUM, CST_SLOT_LAST, CST_SLOTS };
-enum { CST_BUILTIN_FIXED = 6 };   /* besides the momenta */
+enum { CST_BUILTIN_FIXED = 6 }; /* besides the momenta */
 
 static inline int cst_builtin_count(int nsym) { return CST_BUILTIN_FIXED + nsym; }
 
@@ -19,16 +19,18 @@ static inline int cst_builtin_count(int nsym) { return CST_BUILTIN_FIXED + nsym;
 enum { CST_WANT_ENERGY = 1, CST_WANT_MOMENTUM = 2, CST_WANT_CONSTRAINT = 4 };
 
 typedef struct {
-  /* Values and scales of the built-in quantities of one group, [V][W]. q0 is [nq][W]; speed [W] holds the largest |v_k| so far and is raised when
-   * `keep` is set. */
-  void (*measure)(const cst_context *C, const double *record, const double *q0, double *speed, int keep, unsigned want, double *value, double *scale);
+  /* Values and scales of the built-in quantities of one group, [V][W]. q0 is [nq][W]; speed [W] holds the largest |v_k| so far and is
+   * raised when `keep` is set. */
+  void (*measure)(const cst_context *C, const double *record, const double *q0, double *speed, int keep, unsigned want, double *value,
+                  double *scale);
   /* Fold n quantities of one group into acc[n][CST_SLOTS][W] for the lanes of `alive`; first: start from these values. */
   void (*fold)(int n, const double *value, const double *scale, int alive, int first, double *acc);
   /* Multipliers from M A = -grad V - G'lambda at the state of the record, [ng][W]. */
   void (*multipliers)(const cst_context *C, const double *record, double *lambda);
   /* Velocities M^-1 p, [nq][W]. */
   void (*velocities)(const cst_context *C, const double *record, double *v);
-  /* Add (value - start)^2 of the living lanes, where it is a number, to exact bins[n][CST_BINS][W], its root's maximum to top[n][W], 1 to count[n][W]. */
+  /* Add (value - start)^2 of the living lanes, where it is a number, to exact bins[n][CST_BINS][W], its root's maximum to top[n][W], 1 to
+   * count[n][W]. */
   void (*accumulate)(int n, const double *value, const double *acc, int alive, double *bins, double *top, double *count);
 } cst_fold;
 

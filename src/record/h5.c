@@ -11,7 +11,7 @@ void cst_h5_quiet(void) {
 }
 
 typedef struct {
-  char first[160], text[160];   /* the innermost description, and the one that quotes MPI or the system, when there is one */
+  char first[160], text[160]; /* the innermost description, and the one that quotes MPI or the system, when there is one */
 } reason;
 
 static herr_t collect(unsigned n, const H5E_error2_t *e, void *data) {
@@ -39,21 +39,31 @@ hid_t cst_h5_text(size_t width) {
 
 hid_t cst_h5_file_type(cst_type t) {
   switch (t) {
-  case CST_F64: return H5Tcopy(H5T_IEEE_F64LE);
-  case CST_I64: return H5Tcopy(H5T_STD_I64LE);
-  case CST_I32: return H5Tcopy(H5T_STD_I32LE);
-  case CST_I8: return H5Tcopy(H5T_STD_I8LE);
-  default: return cst_h5_text(CST_TEXT_WIDTH);
+  case CST_F64:
+    return H5Tcopy(H5T_IEEE_F64LE);
+  case CST_I64:
+    return H5Tcopy(H5T_STD_I64LE);
+  case CST_I32:
+    return H5Tcopy(H5T_STD_I32LE);
+  case CST_I8:
+    return H5Tcopy(H5T_STD_I8LE);
+  default:
+    return cst_h5_text(CST_TEXT_WIDTH);
   }
 }
 
 hid_t cst_h5_memory_type(cst_type t) {
   switch (t) {
-  case CST_F64: return H5Tcopy(H5T_NATIVE_DOUBLE);
-  case CST_I64: return H5Tcopy(H5T_NATIVE_LONG);
-  case CST_I32: return H5Tcopy(H5T_NATIVE_INT);
-  case CST_I8: return H5Tcopy(H5T_NATIVE_SCHAR);
-  default: return cst_h5_text(CST_TEXT_WIDTH);
+  case CST_F64:
+    return H5Tcopy(H5T_NATIVE_DOUBLE);
+  case CST_I64:
+    return H5Tcopy(H5T_NATIVE_LONG);
+  case CST_I32:
+    return H5Tcopy(H5T_NATIVE_INT);
+  case CST_I8:
+    return H5Tcopy(H5T_NATIVE_SCHAR);
+  default:
+    return cst_h5_text(CST_TEXT_WIDTH);
   }
 }
 
@@ -121,7 +131,7 @@ double cst_process_start(long pid) {
   size_t n = fread(line, 1, sizeof line - 1, f);
   fclose(f);
   line[n] = 0;
-  char *at = strrchr(line, ')');   /* the name before it may hold anything; field 3 follows */
+  char *at = strrchr(line, ')'); /* the name before it may hold anything; field 3 follows */
   for (int field = 2; at && field < 22; field++) at = strchr(at + 1, ' ');
   return at ? strtod(at, NULL) : -1;
 }

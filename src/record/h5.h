@@ -5,17 +5,17 @@
 #include "constella/record.h"
 #include <hdf5.h>
 
-enum { CST_STATE_WIDTH = 16 };   /* bytes of the attribute /run state: fixed, so that it changes in place */
+enum { CST_STATE_WIDTH = 16 }; /* bytes of the attribute /run state: fixed, so that it changes in place */
 
-void  cst_h5_quiet(void);                                  /* no error stacks on stderr; also starts the library */
-void  cst_h5_reason(char *why, int n, const char *what);   /* "what: innermost reason of the last failed call" */
-hid_t cst_h5_text(size_t width);                           /* UTF-8 text, null padded; width 0: variable length. Close it. */
-hid_t cst_h5_file_type(cst_type t);                        /* as stored: little-endian; close it */
-hid_t cst_h5_memory_type(cst_type t);                      /* as in cst_record_write; close it */
-bool  cst_h5_put_text(hid_t object, const char *name, size_t width, const char *text);   /* replaces; width as in cst_h5_text */
-bool  cst_h5_put_number(hid_t object, const char *name, double value);                   /* in place where it exists */
-hid_t cst_h5_group_list(void);   /* creation properties of a group: creation order kept, no times */
-hid_t cst_h5_make_group(hid_t file, const char *path);   /* opens path, making it and its parents when missing; close it */
+void  cst_h5_quiet(void);                                /* no error stacks on stderr; also starts the library */
+void  cst_h5_reason(char *why, int n, const char *what); /* "what: innermost reason of the last failed call" */
+hid_t cst_h5_text(size_t width);                         /* UTF-8 text, null padded; width 0: variable length. Close it. */
+hid_t cst_h5_file_type(cst_type t);                      /* as stored: little-endian; close it */
+hid_t cst_h5_memory_type(cst_type t);                    /* as in cst_record_write; close it */
+bool  cst_h5_put_text(hid_t object, const char *name, size_t width, const char *text); /* replaces; width as in cst_h5_text */
+bool  cst_h5_put_number(hid_t object, const char *name, double value);                 /* in place where it exists */
+hid_t cst_h5_group_list(void);                         /* creation properties of a group: creation order kept, no times */
+hid_t cst_h5_make_group(hid_t file, const char *path); /* opens path, making it and its parents when missing; close it */
 
 /* Start of a process in clock ticks since boot (with its number this names a process for good), -1 when it cannot be read. */
 double cst_process_start(long pid);
@@ -25,7 +25,7 @@ double cst_process_start(long pid);
 hid_t cst_layout_scale(hid_t file, const cst_dimension *d, bool write, char *why, int n);
 hid_t cst_layout_field(hid_t file, const cst_field *f, const cst_dimension *dim, const hid_t *scale, char *why, int n);
 /* Write this rank's share of the fill value. Independent; the caller gathers who failed. */
-bool  cst_layout_fill(hid_t dataset, int rank, int size, char *why, int n);
-bool  cst_layout_valid(const cst_dimension *dim, int ndim, const cst_field *field, int nfield, char *why, int n);
-double cst_layout_bytes(const cst_dimension *dim, int ndim, const cst_field *field, int nfield);   /* room for the data, without metadata */
+bool   cst_layout_fill(hid_t dataset, int rank, int size, char *why, int n);
+bool   cst_layout_valid(const cst_dimension *dim, int ndim, const cst_field *field, int nfield, char *why, int n);
+double cst_layout_bytes(const cst_dimension *dim, int ndim, const cst_field *field, int nfield); /* room for the data, without metadata */
 #endif

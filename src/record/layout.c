@@ -17,8 +17,10 @@ static hid_t dataset_list(cst_type t) {
   H5Pset_alloc_time(p, H5D_ALLOC_TIME_EARLY);
   H5Pset_fill_time(p, H5D_FILL_TIME_NEVER);
   H5Pset_obj_track_times(p, false);
-  if (t == CST_F64) H5Pset_fill_value(p, H5T_NATIVE_DOUBLE, &nan_value);
-  else if (t != CST_TEXT) H5Pset_fill_value(p, H5T_NATIVE_LONG, &minus_one);
+  if (t == CST_F64)
+    H5Pset_fill_value(p, H5T_NATIVE_DOUBLE, &nan_value);
+  else if (t != CST_TEXT)
+    H5Pset_fill_value(p, H5T_NATIVE_LONG, &minus_one);
   return p;
 }
 
@@ -45,8 +47,10 @@ static bool write_entries(hid_t d, const cst_dimension *dim) {
   char    *rows = malloc((size_t)dim->size * (dim->label ? CST_TEXT_WIDTH : sizeof(long)));
   hid_t    memory = cst_h5_memory_type(t);
   for (long i = 0; rows && i < dim->size; i++) {
-    if (dim->label) pad(rows + i * CST_TEXT_WIDTH, dim->label[i]);
-    else ((long *)(void *)rows)[i] = i;
+    if (dim->label)
+      pad(rows + i * CST_TEXT_WIDTH, dim->label[i]);
+    else
+      ((long *)(void *)rows)[i] = i;
   }
   bool ok = rows && H5Dwrite(d, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, rows) >= 0;
   H5Tclose(memory);
@@ -99,12 +103,12 @@ static void fill_block(int ndim, const hsize_t *extent, size_t width, hsize_t *b
 }
 
 bool cst_layout_fill(hid_t d, int rank, int size, char *why, int n) {
-  hid_t    type = H5Dget_type(d), space = H5Dget_space(d), list = H5Dget_create_plist(d);
-  size_t   width = H5Tget_size(type);
-  hsize_t  extent[H5S_MAX_RANK] = {1}, block[H5S_MAX_RANK] = {1}, at[H5S_MAX_RANK] = {0}, part[H5S_MAX_RANK] = {1}, turn = 0;
-  int      ndim = H5Sget_simple_extent_dims(space, extent, NULL);
-  char    *value = malloc(FILL_BYTES);
-  bool     ok = value && ndim >= 0, more = H5Sget_simple_extent_npoints(space) > 0;
+  hid_t   type = H5Dget_type(d), space = H5Dget_space(d), list = H5Dget_create_plist(d);
+  size_t  width = H5Tget_size(type);
+  hsize_t extent[H5S_MAX_RANK] = {1}, block[H5S_MAX_RANK] = {1}, at[H5S_MAX_RANK] = {0}, part[H5S_MAX_RANK] = {1}, turn = 0;
+  int     ndim = H5Sget_simple_extent_dims(space, extent, NULL);
+  char   *value = malloc(FILL_BYTES);
+  bool    ok = value && ndim >= 0, more = H5Sget_simple_extent_npoints(space) > 0;
   if (ok && more) {
     ok = H5Pget_fill_value(list, type, value) >= 0;
     for (size_t i = width; i + width <= FILL_BYTES; i += width) memcpy(value + i, value, width);

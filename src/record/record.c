@@ -5,7 +5,7 @@
  * small shows before any work, and no later write changes metadata.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#define _GNU_SOURCE   /* fallocate */
+#define _GNU_SOURCE /* fallocate */
 #include "record/h5.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -68,7 +68,7 @@ static hid_t create_file(MPI_Comm comm, const char *path) {
   hid_t access = H5Pcreate(H5P_FILE_ACCESS), list = H5Pcreate(H5P_FILE_CREATE);
   H5Pset_fapl_mpio(access, comm, MPI_INFO_NULL);
   H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18);
-  H5Pset_coll_metadata_write(access, false);   /* the collective writes of MPI-IO leave stale memory in the gaps between metadata */
+  H5Pset_coll_metadata_write(access, false); /* the collective writes of MPI-IO leave stale memory in the gaps between metadata */
   H5Pset_link_creation_order(list, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
   H5Pset_obj_track_times(list, false);
   hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, list, access);
@@ -138,7 +138,7 @@ static void abandon(cst_record *r) {
   MPI_Barrier(r->comm);
   close_all(r);
   if (r->rank == 0) unlink(r->path);
-  MPI_Barrier(r->comm);   /* no rank finds the file any more */
+  MPI_Barrier(r->comm); /* no rank finds the file any more */
   destroy(r);
 }
 
@@ -236,7 +236,7 @@ bool cst_record_read(cst_record *r, int f, const long *start, const long *count,
 const char *cst_record_error(const cst_record *r) { return r->error; }
 
 bool cst_record_close(cst_record *r, const char *state) {
-  MPI_Barrier(r->comm);   /* "complete" only after the last write of the last rank */
+  MPI_Barrier(r->comm); /* "complete" only after the last write of the last rank */
   hid_t g = H5Gopen2(r->file, "/run", H5P_DEFAULT);
   bool  ok = g >= 0 && cst_h5_put_text(g, "state", CST_STATE_WIDTH, state);
   if (g >= 0) H5Gclose(g);

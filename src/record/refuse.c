@@ -16,8 +16,10 @@ static const char *refuse_folder(const char *path) {
   struct stat s;
   snprintf(folder, sizeof folder, "%s", path);
   char *cut = strrchr(folder, '/');
-  if (!cut) strcpy(folder, ".");
-  else cut[cut == folder] = 0;
+  if (!cut)
+    strcpy(folder, ".");
+  else
+    cut[cut == folder] = 0;
   if (stat(folder, &s)) return snprintf(text, sizeof text, "its folder %s: %s", folder, strerror(errno)), text;
   if (!S_ISDIR(s.st_mode)) return snprintf(text, sizeof text, "%s is not a folder", folder), text;
   if (access(folder, W_OK | X_OK)) return snprintf(text, sizeof text, "its folder %s is not writable: %s", folder, strerror(errno)), text;

@@ -23,7 +23,8 @@ cst_result *cst_result_open(const char *path, char *why, int n) {
   H5Pset_file_locking(list, false, true);
   hid_t file = H5Fopen(path, H5F_ACC_RDONLY, list);
   H5Pclose(list);
-  if (file < 0) return snprintf(why, (size_t)n, "is not a Constella result: not an HDF5 file, or one whose run was killed at its start"), NULL;
+  if (file < 0)
+    return snprintf(why, (size_t)n, "is not a Constella result: not an HDF5 file, or one whose run was killed at its start"), NULL;
   htri_t run = H5Lexists(file, "run", H5P_DEFAULT);
   if (run <= 0 || H5Aexists_by_name(file, "run", "state", H5P_DEFAULT) <= 0) {
     H5Fclose(file);
@@ -104,10 +105,10 @@ static hid_t open_dataset(cst_result *r, const char *path, bool text, int *ndim,
   hsize_t e[H5S_MAX_RANK];
   hid_t   d = H5Dopen2(r->file, path, H5P_DEFAULT);
   if (d < 0) return d;
-  hid_t       space = H5Dget_space(d), type = H5Dget_type(d);
+  hid_t space = H5Dget_space(d), type = H5Dget_type(d);
   H5T_class_t class = H5Tget_class(type);
-  int         rank = H5Sget_simple_extent_dims(space, e, NULL);
-  bool        fits = text ? class == H5T_STRING && H5Tis_variable_str(type) <= 0 : class == H5T_FLOAT || class == H5T_INTEGER;
+  int  rank = H5Sget_simple_extent_dims(space, e, NULL);
+  bool fits = text ? class == H5T_STRING && H5Tis_variable_str(type) <= 0 : class == H5T_FLOAT || class == H5T_INTEGER;
   *ndim = rank, *total = 1;
   for (int k = 0; k < rank && rank <= CST_FIELD_DIMS; k++) extent[k] = (long)e[k], *total *= extent[k];
   H5Tclose(type), H5Sclose(space);
@@ -150,14 +151,16 @@ int cst_result_alive(cst_result *r) {
   if (other) return -1;
   if (kill((pid_t)pid, 0) && errno != EPERM) return 0;
   bool known = cst_result_number(r, "/run", "pid_start", &start) && start >= 0;
-  return !known || cst_process_start((long)pid) == start;   /* else the number now belongs to another process */
+  return !known || cst_process_start((long)pid) == start; /* else the number now belongs to another process */
 }
 
 const char *cst_result_state(cst_result *r) {
   char       *text = cst_result_text(r, "/run", "state");
   const char *state = "interrupted";
-  if (text && !strcmp(text, "complete")) state = "complete";
-  else if (text && !strcmp(text, "running") && cst_result_alive(r)) state = "running";
+  if (text && !strcmp(text, "complete"))
+    state = "complete";
+  else if (text && !strcmp(text, "running") && cst_result_alive(r))
+    state = "running";
   free(text);
   return state;
 }

@@ -10,9 +10,9 @@ struct cst_solver {
   Vec           X, F, direction;
   Mat           J;
   cst_equations equations;
-  int           groups, stride;   /* groups of the current solve; doubles a group in X */
+  int           groups, stride; /* groups of the current solve; doubles a group in X */
   int           max_iterations;
-  int           active;           /* groups with a lane that has not converged, from the last residual */
+  int           active; /* groups with a lane that has not converged, from the last residual */
   PetscBool     lanes, richardson;
 };
 

@@ -1,7 +1,7 @@
 /* solver.c: sets up a SNES over a batch of lanes so that PETSc costs nothing per trajectory.
  *
- * What makes newtonls fast here: no option look-ups per iteration (lag -2, persistent), KSPPREONLY with a shell preconditioner that is the exact solve, a shell line
- * search X -= Y, a convergence test that asks the lanes, and norms only where a monitor wants them.
+ * What makes newtonls fast here: no option look-ups per iteration (lag -2, persistent), KSPPREONLY with a shell preconditioner that is the
+ * exact solve, a shell line search X -= Y, a convergence test that asks the lanes, and norms only where a monitor wants them.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
@@ -16,7 +16,8 @@ PetscErrorCode cst_solver_residual(cst_solver *s, Vec X, Vec F) {
   PetscCall(VecGetArrayRead(X, &x));
   PetscCall(VecGetArray(F, &f));
   s->active = 0;
-  for (int g = 0; g < s->groups; g++) s->active += s->equations.residual(s->equations.context, g, x + (size_t)g * s->stride, f + (size_t)g * s->stride) != 0;
+  for (int g = 0; g < s->groups; g++)
+    s->active += s->equations.residual(s->equations.context, g, x + (size_t)g * s->stride, f + (size_t)g * s->stride) != 0;
   PetscCall(VecRestoreArrayRead(X, &x));
   PetscCall(VecRestoreArray(F, &f));
   PetscFunctionReturn(0);
@@ -59,7 +60,7 @@ static PetscErrorCode function(SNES snes, Vec X, Vec F, void *context) {
 
 static PetscErrorCode jacobian(SNES snes, Vec X, Mat A, Mat B, void *context) {
   PetscFunctionBegin;
-  (void)snes, (void)X, (void)A, (void)B, (void)context;   /* formed and solved lane by lane in the preconditioner */
+  (void)snes, (void)X, (void)A, (void)B, (void)context; /* formed and solved lane by lane in the preconditioner */
   PetscFunctionReturn(0);
 }
 
@@ -95,7 +96,8 @@ static PetscErrorCode search(SNESLineSearch ls, void *context) {
 }
 
 /* Asks the lanes, never a norm over the batch: a norm hides one bad lane and changes with the batch. */
-static PetscErrorCode test(SNES snes, PetscInt it, PetscReal xnorm, PetscReal gnorm, PetscReal f, SNESConvergedReason *reason, void *context) {
+static PetscErrorCode test(SNES snes, PetscInt it, PetscReal xnorm, PetscReal gnorm, PetscReal f, SNESConvergedReason *reason,
+                           void *context) {
   cst_solver *s = context;
   PetscFunctionBegin;
   (void)snes, (void)xnorm, (void)gnorm, (void)f;
@@ -132,7 +134,8 @@ const char *cst_solver_refuse(const char *type) {
   static const char *const allowed[] = {"lanes", SNESNEWTONLS, SNESNRICHARDSON};
   for (size_t i = 0; i < sizeof allowed / sizeof *allowed; i++)
     if (!strcmp(type, allowed[i])) return NULL;
-  return "it couples the lanes of a batch (dot products over the whole vector), so results would depend on the batch; allowed: lanes, newtonls, nrichardson";
+  return "it couples the lanes of a batch (dot products over the whole vector), so results would depend on the batch; allowed: lanes, "
+         "newtonls, nrichardson";
 }
 
 static PetscErrorCode check_type(cst_solver *s) {

@@ -10,7 +10,8 @@ static void *need(void *p) {
   return p;
 }
 
-__attribute__((format(printf, 6, 7))) static void add(cst_columns *c, const cst_plan *p, bool text, bool shown, const char *doc, const char *format, ...) {
+__attribute__((format(printf, 6, 7))) static void add(cst_columns *c, const cst_plan *p, bool text, bool shown, const char *doc,
+                                                      const char *format, ...) {
   va_list a;
   if (c->n == c->capacity) {
     c->capacity = c->capacity ? 2 * c->capacity : 64;
@@ -25,8 +26,10 @@ __attribute__((format(printf, 6, 7))) static void add(cst_columns *c, const cst_
   x->doc = doc;
   x->text = text;
   x->shown = shown;
-  if (text) x->label = need(calloc((size_t)p->ncase, sizeof *x->label));
-  else x->value = need(calloc((size_t)p->ncase, sizeof *x->value));
+  if (text)
+    x->label = need(calloc((size_t)p->ncase, sizeof *x->label));
+  else
+    x->value = need(calloc((size_t)p->ncase, sizeof *x->value));
   for (int i = 0; i < p->ncase && !text; i++) x->value[i] = NAN;
 }
 #define NUMBER(...) add(c, p, false, __VA_ARGS__)
@@ -37,7 +40,8 @@ static void common(cst_columns *c, const cst_plan *p) {
   TEXT(false, "system", "system");
   TEXT(true, "method expression", "method");
   NUMBER(true, "nominal step", "step");
-  for (int k = 0; k < s->system->npar && s->nvariant > 1; k++) NUMBER(true, s->system->parameter[k].doc, "%s", s->system->parameter[k].name);
+  for (int k = 0; k < s->system->npar && s->nvariant > 1; k++)
+    NUMBER(true, s->system->parameter[k].doc, "%s", s->system->parameter[k].name);
   if (s->ntolerance > 1) NUMBER(true, "tolerance of the solver", "tolerance");
   NUMBER(s->members > 1, "trajectories of the case", "members");
   NUMBER(s->members > 1, "trajectories that failed", "failed");
@@ -49,7 +53,8 @@ static void order(cst_columns *c, const cst_plan *p) {
   static const char *const parts[] = {"", "_q", "_p", "_lambda"};
   const bool               many = p->study->members > 1;
   for (int k = 0; k < CST_ERRORS; k++) NUMBER(k < 3, "error against the reference, largest over the members", "error%s", parts[k]);
-  for (int k = 0; k < CST_ERRORS && many; k++) NUMBER(false, "error against the reference, root mean square over the members", "error%s_rms", parts[k]);
+  for (int k = 0; k < CST_ERRORS && many; k++)
+    NUMBER(false, "error against the reference, root mean square over the members", "error%s_rms", parts[k]);
   for (int k = 0; k < CST_ERRORS; k++) NUMBER(k == 1 || k == 2, "order between this step and the next larger one", "rate%s", parts[k]);
   for (int k = 0; k < CST_ERRORS; k++) {
     const bool shown = k == 1 || k == 2;

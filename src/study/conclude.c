@@ -1,4 +1,5 @@
-/* conclude.c: from finished rows to the table: errors and orders, verdicts, statistics of ensembles. Runs on one rank, case by case, in order. */
+/* conclude.c: from finished rows to the table: errors and orders, verdicts, statistics of ensembles. Runs on one rank, case by case, in
+ * order. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <stdlib.h>
@@ -9,8 +10,8 @@ typedef struct {
   const cst_plan *plan;
   cst_output     *output;
   cst_columns    *columns;
-  double         *row;       /* [members][components] of the dataset read last */
-  double         *one;       /* [members] */
+  double         *row; /* [members][components] of the dataset read last */
+  double         *one; /* [members] */
 } desk;
 
 __attribute__((format(printf, 4, 5))) static void set(desk *d, int icase, double x, const char *format, ...) {
@@ -61,7 +62,8 @@ void cst_conclude_cases(const cst_plan *p, cst_columns *columns) {
     cst_columns_label(columns, "system", i, s->system->name);
     cst_columns_label(columns, "method", i, cst_method_label(s->method[c->method]));
     set(&d, i, c->h_nominal, "step");
-    for (int k = 0; k < s->system->npar && s->nvariant > 1; k++) set(&d, i, s->parameter[c->variant * s->system->npar + k], "%s", s->system->parameter[k].name);
+    for (int k = 0; k < s->system->npar && s->nvariant > 1; k++)
+      set(&d, i, s->parameter[c->variant * s->system->npar + k], "%s", s->system->parameter[k].name);
     if (s->ntolerance > 1) set(&d, i, s->tolerance[c->tolerance], "tolerance");
     set(&d, i, (double)s->members, "members");
     if (p->study->kind == CST_CONSERVATION) set(&d, i, (double)c->n * c->h, "end");
@@ -166,7 +168,8 @@ static PetscErrorCode orders(desk *d, int first) {
       set(d, cases[k], fit.low, "order_low%s", parts[part]);
       set(d, cases[k], fit.high, "order_high%s", parts[part]);
       snprintf(name, sizeof name, "flag%s", parts[part]);
-      cst_columns_label(d->columns, name, cases[k], part == CST_ERROR_LAMBDA && d->plan->study->system->ng == 0 ? "too-few" : cst_order_flag_names[fit.flag]);
+      cst_columns_label(d->columns, name, cases[k],
+                        part == CST_ERROR_LAMBDA && d->plan->study->system->ng == 0 ? "too-few" : cst_order_flag_names[fit.flag]);
     }
   }
   PetscCall(PetscFree5(cases, h, e, floor, all));

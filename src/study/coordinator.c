@@ -1,7 +1,7 @@
 /* coordinator.c: hands out numbered pieces of work and tells how far the run is.
  *
- * A counter and the work done lie in an RMA window on rank 0; every rank takes numbers and computes. Between slices of work each rank enters MPI
- * once, here, so that the counter moves also where the network needs the target's help. Rank 0 prints.
+ * A counter and the work done lie in an RMA window on rank 0; every rank takes numbers and computes. Between slices of work each rank
+ * enters MPI once, here, so that the counter moves also where the network needs the target's help. Rank 0 prints.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 struct cst_coordinator {
   MPI_Comm    comm;
   MPI_Win     window;
-  long       *shared;       /* on rank 0: [0] counter, [1] work done in thousandths of a millionth of the total */
+  long       *shared; /* on rank 0: [0] counter, [1] work done in thousandths of a millionth of the total */
   double      total, mine, reported;
   double      start, last_print, last_poll;
   PetscMPIInt rank;
@@ -22,7 +22,7 @@ struct cst_coordinator {
 };
 
 enum { COUNTER, WORK, SHARED };
-static const double unit = 1e-9;   /* of the total */
+static const double unit = 1e-9; /* of the total */
 
 /* Whether a person is watching. Open MPI gives rank 0 a terminal of its own; what counts then is where mpirun itself writes. */
 static int watched(void) {
@@ -91,8 +91,10 @@ void cst_coordinator_rewind(cst_coordinator *c) {
 static void print(cst_coordinator *c, double now) {
   double done = (double)fetch_add(c, WORK, 0) * unit, spent = now - c->start, left = done > 0 ? spent * (1 - done) / done : 0;
   if (done > 1) done = 1, left = 0;
-  if (c->line) printf("\r  %5.1f %%  %.0f s spent, about %.0f s left   ", 100 * done, spent, left);
-  else printf("progress %5.1f %%  %.0f s spent, about %.0f s left\n", 100 * done, spent, left);
+  if (c->line)
+    printf("\r  %5.1f %%  %.0f s spent, about %.0f s left   ", 100 * done, spent, left);
+  else
+    printf("progress %5.1f %%  %.0f s spent, about %.0f s left\n", 100 * done, spent, left);
   fflush(stdout);
   c->last_print = now;
 }

@@ -9,15 +9,9 @@
 static const double tolerance = 1e-10; /* of |g_j| / s_j and |G v|_j / scale */
 static const char   start_wanted[] = "the name of a state, a map {q: [...], v: [...]} or an ensemble {members: ..., spread: ...}";
 
-static double *q_of(const cst_study *s, int variant) {
-  return s->q0 + (size_t)variant * (size_t)s->system->nq;
-}
-static double *v_of(const cst_study *s, int variant) {
-  return s->v0 + (size_t)variant * (size_t)s->system->nq;
-}
-static const double *c_of(const cst_study *s, int variant) {
-  return s->parameter + (size_t)variant * (size_t)s->system->npar;
-}
+static double       *q_of(const cst_study *s, int variant) { return s->q0 + (size_t)variant * (size_t)s->system->nq; }
+static double       *v_of(const cst_study *s, int variant) { return s->v0 + (size_t)variant * (size_t)s->system->nq; }
+static const double *c_of(const cst_study *s, int variant) { return s->parameter + (size_t)variant * (size_t)s->system->npar; }
 
 static bool state_values(cst_reader *r, int state) {
   cst_study *s = r->s;

@@ -13,8 +13,10 @@ double *cst_runner_record(const cst_runner *r, int group) { return r->b->record 
 
 /* The multipliers of a group as the method's row defines them: its own of the last step, or from the state. [ng][W]. */
 void cst_runner_lambda(const cst_runner *r, const cst_stepper *st, const double *record, long step, double *lambda) {
-  if (r->plan->properties[r->klass->method].own_lambda && step > 0) cst_stepper_lambda(st, record, step, lambda);
-  else r->fold->multipliers(cst_stepper_context(st), record, lambda);
+  if (r->plan->properties[r->klass->method].own_lambda && step > 0)
+    cst_stepper_lambda(st, record, step, lambda);
+  else
+    r->fold->multipliers(cst_stepper_context(st), record, lambda);
 }
 
 double *cst_runner_accumulators(const cst_runner *r, int group) {

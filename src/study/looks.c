@@ -38,7 +38,8 @@ static void measure_expressions(cst_runner *r, int group, double t) {
 static void measure(cst_runner *r, int group, int keep) {
   const cst_plan *p = r->plan;
   const double   *q0 = r->q0 + (size_t)group * (size_t)p->study->system->nq * (size_t)r->width;
-  r->fold->measure(cst_stepper_context(r->st), cst_runner_record(r, group), q0, r->speed + group * r->width, keep, p->want, r->value, r->scale);
+  r->fold->measure(cst_stepper_context(r->st), cst_runner_record(r, group), q0, r->speed + group * r->width, keep, p->want, r->value,
+                   r->scale);
   if (p->nquantity > p->nbuiltin) measure_expressions(r, group, (double)r->b->step * r->klass->h);
 }
 
@@ -49,7 +50,8 @@ void cst_runner_close_window(cst_runner *r) {
     for (int g = 0; g < r->b->groups; g++) {
       double *sum = cst_runner_accumulators(r, g) + (k * CST_SLOTS + CST_SLOT_SUM) * W;
       for (int l = 0; l < W && r->rows.window[k]; l++)
-        if (r->b->alive[g] >> l & 1 && r->in_window) r->rows.window[k][(g * W + l) * CST_WINDOWS + r->window] = sum[l] / (double)r->in_window;
+        if (r->b->alive[g] >> l & 1 && r->in_window)
+          r->rows.window[k][(g * W + l) * CST_WINDOWS + r->window] = sum[l] / (double)r->in_window;
       memset(sum, 0, (size_t)W * sizeof *sum);
     }
   }
@@ -84,7 +86,8 @@ static void sample_single(cst_runner *r, int sample) {
     for (int l = 0; l < r->width && g * r->width + l < r->work->count; l++)
       for (int k = 0; k < p->nquantity; k++) {
         double x = fabs(r->value[k * r->width + l] - cst_runner_accumulators(r, g)[(k * CST_SLOTS + CST_SLOT_START) * r->width + l]);
-        r->lane_series[((size_t)(g * r->width + l) * (size_t)p->nquantity + (size_t)k) * (size_t)p->most_samples + (size_t)sample] = r->b->alive[g] >> l & 1 ? x : NAN;
+        r->lane_series[((size_t)(g * r->width + l) * (size_t)p->nquantity + (size_t)k) * (size_t)p->most_samples + (size_t)sample] =
+            r->b->alive[g] >> l & 1 ? x : NAN;
       }
   }
 }
@@ -92,14 +95,15 @@ static void sample_single(cst_runner *r, int sample) {
 static void sample_members(cst_runner *r, int sample) {
   const cst_plan *p = r->plan;
   const long      members = p->study->members;
-  for (long at = 0; at < r->work->count;) {   /* one case after the other */
+  for (long at = 0; at < r->work->count;) { /* one case after the other */
     long lane = r->work->first + at, to = PetscMin(r->work->count, at + members - lane % members);
     memset(r->bins, 0, (size_t)(p->nquantity * CST_BINS * r->width) * sizeof *r->bins);
     memset(r->top, 0, (size_t)(p->nquantity * r->width) * sizeof *r->top);
     memset(r->count, 0, (size_t)(p->nquantity * r->width) * sizeof *r->count);
     for (int g = (int)(at / r->width); g * r->width < to; g++) {
       measure(r, g, 0);
-      r->fold->accumulate(p->nquantity, r->value, cst_runner_accumulators(r, g), r->b->alive[g] & lanes_between(r, g, at, to), r->bins, r->top, r->count);
+      r->fold->accumulate(p->nquantity, r->value, cst_runner_accumulators(r, g), r->b->alive[g] & lanes_between(r, g, at, to), r->bins,
+                          r->top, r->count);
     }
     cst_series_add(r->series, r->klass->cases[lane / members], sample, r->width, r->bins, r->top, r->count);
     at = to;
@@ -107,7 +111,9 @@ static void sample_members(cst_runner *r, int sample) {
 }
 
 void cst_runner_sample(cst_runner *r) {
-  if (r->plan->study->members == 1) sample_single(r, r->next_sample);
-  else sample_members(r, r->next_sample);
+  if (r->plan->study->members == 1)
+    sample_single(r, r->next_sample);
+  else
+    sample_members(r, r->next_sample);
   r->next_sample++;
 }

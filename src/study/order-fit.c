@@ -20,10 +20,10 @@
 #include <math.h>
 
 enum { POINTS = 64, UNKNOWNS = 4, SLOPE = 1, PRIOR_COUNT = 4 };
-#define NOISE 0.01
-#define FINEST 0.02   /* no interval is narrower: a correction that happens to be linear in log h is not seen */
-#define THREE 0.2     /* part of the tolerances that a window of three steps is held to */
-#define TWO_STEPS 0.5 /* half-width given to two steps: a correction of 30% changes the slope of a halving by up to 0.3 */
+#define NOISE     0.01
+#define FINEST    0.02 /* no interval is narrower: a correction that happens to be linear in log h is not seen */
+#define THREE     0.2  /* part of the tolerances that a window of three steps is held to */
+#define TWO_STEPS 0.5  /* half-width given to two steps: a correction of 30% changes the slope of a halving by up to 0.3 */
 
 const char *const cst_order_flag_names[CST_FLAGS] = {"ok", "pre-asymptotic", "plateau", "too-few"};
 
@@ -37,9 +37,7 @@ typedef struct {
   double p, half, misfit; /* misfit: chi^2 per degree of freedom */
 } fit;
 
-static int usable(double h, double e, double floor) {
-  return isfinite(h) && h > 0 && isfinite(e) && e > 0 && e > 10 * floor;
-}
+static int usable(double h, double e, double floor) { return isfinite(h) && h > 0 && isfinite(e) && e > 0 && e > 10 * floor; }
 
 /* The usable steps, at most the POINTS finest, each h once. */
 static int collect(const double *h, const double *error, const double *floor, int n, point *points) {
@@ -58,12 +56,8 @@ static int collect(const double *h, const double *error, const double *floor, in
   return count;
 }
 
-static double slope_after(const point *a) {
-  return (a[1].y - a[0].y) / (a[1].x - a[0].x);
-}
-static double slope_noise(const point *a) {
-  return sqrt(a[0].noise * a[0].noise + a[1].noise * a[1].noise) / fabs(a[1].x - a[0].x);
-}
+static double slope_after(const point *a) { return (a[1].y - a[0].y) / (a[1].x - a[0].x); }
+static double slope_noise(const point *a) { return sqrt(a[0].noise * a[0].noise + a[1].noise * a[1].noise) / fabs(a[1].x - a[0].x); }
 
 /* Median of the slopes between steps far from round-off; NaN if there are none. */
 static double distant_slope(const point *points, int count) {
@@ -136,7 +130,7 @@ static fit fit_window(const point *w, int count) {
 }
 
 static fit fit_with_spread(const point *w, int count) {
-  fit f = fit_window(w, count);
+  fit    f = fit_window(w, count);
   double spread = count > 3 ? f.p - fit_window(w + 1, count - 1).p : 0;
   f.half = sqrt(f.half * f.half + FINEST * FINEST + spread * spread);
   return f;

@@ -14,12 +14,13 @@ struct cst_output {
   int             nfield, ndim;
   cst_field      *field;
   cst_dimension  *dim;
-  char           *states;      /* [ncase] 1 where full states are kept */
+  char           *states; /* [ncase] 1 where full states are kept */
 };
 
 /* ---- layout ------------------------------------------------------------------------------------------------------------- */
 
-__attribute__((format(printf, 6, 7))) static void field(cst_output *o, cst_type type, const char *unit, const char *doc, const int *dims, const char *path, ...) {
+__attribute__((format(printf, 6, 7))) static void field(cst_output *o, cst_type type, const char *unit, const char *doc, const int *dims,
+                                                        const char *path, ...) {
   cst_field *f = &o->field[o->nfield++];
   va_list    a;
   memset(f, 0, sizeof *f);
@@ -31,7 +32,8 @@ __attribute__((format(printf, 6, 7))) static void field(cst_output *o, cst_type 
   snprintf(f->unit, sizeof f->unit, "%s", unit);
   snprintf(f->doc, sizeof f->doc, "%s", doc);
 }
-#define OVER(...) (const int[]){__VA_ARGS__, -1}
+#define OVER(...)                                                                                                                          \
+  (const int[]) { __VA_ARGS__, -1 }
 
 static void dimension(cst_output *o, const char *name, long size, const char *doc, const char *const *label) {
   cst_dimension *d = &o->dim[o->ndim++];
@@ -67,7 +69,8 @@ static void row_fields(cst_output *o) {
   field(o, CST_F64, "1", "coordinates at the end, or the last good ones", OVER(DIM_CASE, DIM_MEMBER, DIM_COORDINATE), "/final/q");
   field(o, CST_F64, "1", "momenta at the end, or the last good ones", OVER(DIM_CASE, DIM_MEMBER, DIM_COORDINATE), "/final/p");
   field(o, CST_F64, "1", "multipliers of the last step, M A = f - G' lambda", OVER(DIM_CASE, DIM_MEMBER, DIM_MULTIPLIER), "/final/lambda");
-  field(o, CST_I8, "1", "0 done, 1 solver did not converge, 2 not finite, 3 no consistent start; -1 not run", OVER(DIM_CASE, DIM_MEMBER), "/final/status");
+  field(o, CST_I8, "1", "0 done, 1 solver did not converge, 2 not finite, 3 no consistent start; -1 not run", OVER(DIM_CASE, DIM_MEMBER),
+        "/final/status");
   field(o, CST_I64, "1", "good steps", OVER(DIM_CASE, DIM_MEMBER), "/final/steps");
   field(o, CST_F64, "1", "iterations of the solver, all steps", OVER(DIM_CASE, DIM_MEMBER), "/final/iterations");
   field(o, CST_F64, "1", "evaluations of the force, all steps", OVER(DIM_CASE, DIM_MEMBER), "/final/evaluations");
@@ -79,14 +82,20 @@ static void observable_fields(cst_output *o) {
   const cst_plan *p = o->plan;
   for (int k = 0; k < CST_ERRORS && p->study->reference != CST_REFERENCE_NONE; k++)
     field(o, CST_F64, "1", "error against the reference", OVER(DIM_CASE, DIM_MEMBER), "/error/%s", error_names[k]);
-  for (int k = 0; k < p->nquantity; k++) field(o, CST_F64, p->quantity[k].unit, p->quantity[k].doc, OVER(DIM_CASE, DIM_MEMBER, DIM_FIGURE), "/observables/%s", p->quantity[k].name);
+  for (int k = 0; k < p->nquantity; k++)
+    field(o, CST_F64, p->quantity[k].unit, p->quantity[k].doc, OVER(DIM_CASE, DIM_MEMBER, DIM_FIGURE), "/observables/%s",
+          p->quantity[k].name);
   for (int k = 0; k < p->nquantity && p->study->kind == CST_CONSERVATION; k++)
-    if (p->quantity[k].drifts) field(o, CST_F64, p->quantity[k].unit, "mean of x - x(0) over a window", OVER(DIM_CASE, DIM_MEMBER, DIM_WINDOW), "/windows/%s", p->quantity[k].name);
+    if (p->quantity[k].drifts)
+      field(o, CST_F64, p->quantity[k].unit, "mean of x - x(0) over a window", OVER(DIM_CASE, DIM_MEMBER, DIM_WINDOW), "/windows/%s",
+            p->quantity[k].name);
   if (!p->most_samples) return;
   field(o, CST_F64, "1", "time", OVER(DIM_CASE, DIM_SAMPLE), "/series/t");
   for (int k = 0; k < p->nquantity; k++) {
-    field(o, CST_F64, p->quantity[k].unit, "largest |x - x(0)| over the members", OVER(DIM_CASE, DIM_SAMPLE), "/series/%s/max", p->quantity[k].name);
-    field(o, CST_F64, p->quantity[k].unit, "root mean square of x - x(0) over the members", OVER(DIM_CASE, DIM_SAMPLE), "/series/%s/rms", p->quantity[k].name);
+    field(o, CST_F64, p->quantity[k].unit, "largest |x - x(0)| over the members", OVER(DIM_CASE, DIM_SAMPLE), "/series/%s/max",
+          p->quantity[k].name);
+    field(o, CST_F64, p->quantity[k].unit, "root mean square of x - x(0) over the members", OVER(DIM_CASE, DIM_SAMPLE), "/series/%s/rms",
+          p->quantity[k].name);
   }
 }
 
@@ -109,7 +118,9 @@ static void state_fields(cst_output *o) {
 }
 
 static void column_fields(cst_output *o, const cst_columns *c) {
-  for (int k = 0; k < c->n; k++) field(o, c->column[k].text ? CST_TEXT : CST_F64, c->column[k].unit, c->column[k].doc, OVER(DIM_CASE), "/statistics/%s", c->column[k].name);
+  for (int k = 0; k < c->n; k++)
+    field(o, c->column[k].text ? CST_TEXT : CST_F64, c->column[k].unit, c->column[k].doc, OVER(DIM_CASE), "/statistics/%s",
+          c->column[k].name);
   field(o, CST_F64, "1", "trajectory-steps per second and rank", OVER(DIM_CASE), "/run/steps_per_second");
 }
 
@@ -174,7 +185,8 @@ PetscErrorCode cst_rows_create(const cst_plan *p, cst_rows *r) {
   const size_t      n = (size_t)p->batch;
   PetscFunctionBegin;
   memset(r, 0, sizeof *r);
-  PetscCall(PetscMalloc5(n * (size_t)s->nq, &r->q, n * (size_t)s->nq, &r->p, n * (size_t)s->ng + 1, &r->lambda, n, &r->iterations, n, &r->evaluations));
+  PetscCall(PetscMalloc5(n * (size_t)s->nq, &r->q, n * (size_t)s->nq, &r->p, n * (size_t)s->ng + 1, &r->lambda, n, &r->iterations, n,
+                         &r->evaluations));
   PetscCall(PetscMalloc2(n, &r->status, n, &r->steps));
   for (int k = 0; k < CST_ERRORS && p->study->reference != CST_REFERENCE_NONE; k++) PetscCall(PetscMalloc1(n, &r->error[k]));
   PetscCall(PetscCalloc2(p->nquantity, &r->figure, p->nquantity, &r->window));
@@ -200,10 +212,10 @@ PetscErrorCode cst_rows_destroy(const cst_plan *p, cst_rows *r) {
 
 /* Lanes at..at+n of the batch are members first.. of case c. */
 static PetscErrorCode put_run(cst_output *o, int c, long first, long at, long n, const cst_rows *r) {
-  const cst_plan  *p = o->plan;
+  const cst_plan   *p = o->plan;
   const cst_system *s = p->study->system;
-  long             start[3] = {c, first, 0}, count[3] = {1, n, s->nq};
-  char             path[96];
+  long              start[3] = {c, first, 0}, count[3] = {1, n, s->nq};
+  char              path[96];
   PetscFunctionBegin;
   PetscCall(put(o, "/final/q", start, count, r->q + at * s->nq));
   PetscCall(put(o, "/final/p", start, count, r->p + at * s->nq));
@@ -225,7 +237,7 @@ static PetscErrorCode put_run(cst_output *o, int c, long first, long at, long n,
     snprintf(path, sizeof path, "/windows/%s", p->quantity[k].name);
     PetscCall(put(o, path, start, count, r->window[k] + at * CST_WINDOWS));
   }
-  PetscCall(put(o, "/final/status", start, count, r->status + at));   /* last: a row with a status is whole */
+  PetscCall(put(o, "/final/status", start, count, r->status + at)); /* last: a row with a status is whole */
   PetscFunctionReturn(0);
 }
 
@@ -257,7 +269,8 @@ PetscErrorCode cst_output_times(cst_output *o, int icase, const double *t) {
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode cst_output_states(cst_output *o, int icase, int chosen, long first, long n, const double *t, const double *q, const double *p, const double *lambda) {
+PetscErrorCode cst_output_states(cst_output *o, int icase, int chosen, long first, long n, const double *t, const double *q,
+                                 const double *p, const double *lambda) {
   const cst_system *s = o->plan->study->system;
   long              start[3] = {chosen, first, 0}, count[3] = {1, n, s->nq}, at[1] = {first}, size[1] = {n};
   char              path[96];
@@ -311,8 +324,12 @@ PetscErrorCode cst_output_rates(cst_output *o, const double *rate) {
   PetscFunctionReturn(0);
 }
 
-void cst_output_note(cst_output *o, const char *group, const char *name, const char *text) { cst_record_attribute(o->record, group, name, text); }
-void cst_output_number(cst_output *o, const char *group, const char *name, double value) { cst_record_number(o->record, group, name, value); }
+void cst_output_note(cst_output *o, const char *group, const char *name, const char *text) {
+  cst_record_attribute(o->record, group, name, text);
+}
+void cst_output_number(cst_output *o, const char *group, const char *name, double value) {
+  cst_record_number(o->record, group, name, value);
+}
 
 void cst_output_flush(cst_output *o) { cst_record_flush(o->record); }
 

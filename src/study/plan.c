@@ -114,7 +114,7 @@ static void add_expression(cst_plan *p, const cst_observable *o) {
   char              text[CST_MAX_Q + CST_MAX_G][64];
   cst_expr_error    error;
   cst_node          node = cst_expr_parse(s->graph, o->expression, b, bindings(s, b, text), &error);
-  if (node < 0) abort();   /* the reader has checked it */
+  if (node < 0) abort(); /* the reader has checked it */
   add_quantity(p, o->name, o->expression, true)->tape = cst_tape_create(s->graph, &node, 1);
   p->needs_lambda |= cst_graph_depends(s->graph, node, 'l');
 }
@@ -132,10 +132,14 @@ static void make_quantities(cst_plan *p) {
   p->nbuiltin = p->nquantity;
   for (int i = 0; i < s->nobservable; i++) {
     const char *name = s->observable[i].name;
-    if (s->observable[i].expression) add_expression(p, &s->observable[i]);
-    else if (!strcmp(name, "energy")) p->want |= CST_WANT_ENERGY;
-    else if (!strcmp(name, "momentum")) p->want |= CST_WANT_MOMENTUM;
-    else p->want |= CST_WANT_CONSTRAINT;
+    if (s->observable[i].expression)
+      add_expression(p, &s->observable[i]);
+    else if (!strcmp(name, "energy"))
+      p->want |= CST_WANT_ENERGY;
+    else if (!strcmp(name, "momentum"))
+      p->want |= CST_WANT_MOMENTUM;
+    else
+      p->want |= CST_WANT_CONSTRAINT;
   }
 }
 
@@ -194,7 +198,9 @@ static void check_compensated(const cst_study *s, cst_diag *d) {
   for (int i = 0; i < s->nmethod && s->compensated; i++) {
     cst_program *p = cst_program_create(s->method[i]);
     if (!cst_program_compensates(p))
-      cst_diag_add(d, s->file, 1, 1, "'%s' has no compensated form; with roundoff: {compensated: true} only euler-a, euler-b, shake, rattle and their compositions run",
+      cst_diag_add(d, s->file, 1, 1,
+                   "'%s' has no compensated form; with roundoff: {compensated: true} only euler-a, euler-b, shake, rattle and their "
+                   "compositions run",
                    cst_method_label(s->method[i]));
     cst_program_destroy(p);
   }

@@ -10,8 +10,10 @@ static double norm(cst_norm kind, const double *x, const double *y, int n) {
   double sum = 0;
   for (int i = 0; i < n; i++) {
     double d = fabs(x[i] - y[i]);
-    if (kind == CST_NORM_MAX) sum = d > sum || isnan(d) ? d : sum;
-    else sum += kind == CST_NORM_ONE ? d : d * d;
+    if (kind == CST_NORM_MAX)
+      sum = d > sum || isnan(d) ? d : sum;
+    else
+      sum += kind == CST_NORM_ONE ? d : d * d;
   }
   return kind == CST_NORM_TWO ? sqrt(sum) : sum;
 }
@@ -26,10 +28,12 @@ static void keep_largest(double *kept, double e) {
   if (!(e <= *kept)) *kept = e;
 }
 
-static void record_errors(cst_runner *r, long lane, const double *q, const double *p, const double *l, const double *rq, const double *rp, const double *rl) {
+static void record_errors(cst_runner *r, long lane, const double *q, const double *p, const double *l, const double *rq, const double *rp,
+                          const double *rl) {
   const cst_study  *s = r->plan->study;
   const cst_system *sys = s->system;
-  double            eq = norm(s->norm, q, rq, sys->nq), ep = norm(s->norm, p, rp, sys->nq), el = sys->ng ? norm(s->norm, l, rl, sys->ng) : NAN, all = 0;
+  double eq = norm(s->norm, q, rq, sys->nq), ep = norm(s->norm, p, rp, sys->nq), el = sys->ng ? norm(s->norm, l, rl, sys->ng) : NAN,
+         all = 0;
   if (s->error_q) all = join(s->norm, all, eq);
   if (s->error_p) all = join(s->norm, all, ep);
   if (s->error_lambda) all = join(s->norm, all, el);
@@ -54,7 +58,9 @@ static PetscErrorCode bring_partner(cst_runner *r) {
   const size_t      block = (size_t)s->ng * (size_t)r->width;
   PetscFunctionBegin;
   PetscCall(cst_stepper_advance(r->hst, r->hb, 2 * r->b->step - 1 - r->hb->step));
-  for (int g = 0; g < r->hb->groups; g++) cst_runner_lambda(r, r->hst, r->hb->record + (size_t)g * cst_stepper_record_size(r->hst), r->hb->step, r->half_lambda + (size_t)g * block);
+  for (int g = 0; g < r->hb->groups; g++)
+    cst_runner_lambda(r, r->hst, r->hb->record + (size_t)g * cst_stepper_record_size(r->hst), r->hb->step,
+                      r->half_lambda + (size_t)g * block);
   PetscCall(cst_stepper_advance(r->hst, r->hb, 1));
   PetscFunctionReturn(0);
 }
@@ -62,7 +68,7 @@ static PetscErrorCode bring_partner(cst_runner *r) {
 static void partner_reading(cst_runner *r, long lane, const double *last, double *q, double *p, double *lambda) {
   const cst_system *s = r->plan->study->system;
   const int         W = r->width;
-  const double      w = r->plan->properties[r->klass->method].lambda_time, *first = r->half_lambda + (size_t)(lane / W) * (size_t)(s->ng * W);
+  const double w = r->plan->properties[r->klass->method].lambda_time, *first = r->half_lambda + (size_t)(lane / W) * (size_t)(s->ng * W);
   lane_state(r, r->hst, r->hb, lane, q, p);
   for (int a = 0; a < s->ng; a++) {
     double x = first[a * W + lane % W], y = last[a * W + lane % W];
@@ -83,13 +89,16 @@ PetscErrorCode cst_runner_read_errors(cst_runner *r) {
   for (long lane = 0; lane < r->work->count; lane++) {
     const int g = (int)(lane / W);
     if (lane % W == 0) cst_runner_lambda(r, r->st, cst_runner_record(r, g), r->b->step, lambda);
-    if (lane % W == 0 && r->hst) cst_runner_lambda(r, r->hst, r->hb->record + (size_t)g * cst_stepper_record_size(r->hst), r->hb->step, half);
+    if (lane % W == 0 && r->hst)
+      cst_runner_lambda(r, r->hst, r->hb->record + (size_t)g * cst_stepper_record_size(r->hst), r->hb->step, half);
     if (!lives(r, r->b, lane)) continue;
     lane_state(r, r->st, r->b, lane, q, p);
     for (int a = 0; a < s->ng; a++) l[a] = lambda[a * W + lane % W];
     for (int i = 0; i < s->nq; i++) q0[i] = r->q0[(g * s->nq + i) * W + lane % W], v0[i] = r->v0[(g * s->nq + i) * W + lane % W];
-    if (r->hst) partner_reading(r, lane, half, rq, rp, rl);
-    else cst_reference_get(r->reference, cst_runner_case(r, lane)->variant, cst_runner_member(r, lane), q0, v0, t, tl, rq, rp, rl);
+    if (r->hst)
+      partner_reading(r, lane, half, rq, rp, rl);
+    else
+      cst_reference_get(r->reference, cst_runner_case(r, lane)->variant, cst_runner_member(r, lane), q0, v0, t, tl, rq, rp, rl);
     record_errors(r, lane, q, p, l, rq, rp, rl);
   }
   PetscFunctionReturn(0);
@@ -115,7 +124,8 @@ PetscErrorCode cst_runner_keep_states(cst_runner *r) {
     cst_runner_lambda(r, r->st, cst_runner_record(r, (int)(lane / W)), r->b->step, lambda);
     for (int a = 0; a < s->system->ng; a++) l[a] = lambda[a * W + lane % W];
     lane_state(r, r->st, r->b, lane, q, p);
-    PetscCall(cst_output_states(r->output, (int)(cst_runner_case(r, lane) - r->plan->cases), chosen, r->b->step / s->trajectory_every, 1, &t, q, p, l));
+    PetscCall(cst_output_states(r->output, (int)(cst_runner_case(r, lane) - r->plan->cases), chosen, r->b->step / s->trajectory_every, 1,
+                                &t, q, p, l));
   }
   PetscFunctionReturn(0);
 }

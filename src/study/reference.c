@@ -1,7 +1,7 @@
 /* reference.c: what errors are measured against: an exact motion, or another method's states at the times that are read.
  *
- * A method's states are computed once for all cases, one variant and up to a group of members an item of work, through all read times in order with
- * equal steps not longer than the reference's own between them. (reference: self runs beside each batch, in runner.c.)
+ * A method's states are computed once for all cases, one variant and up to a group of members an item of work, through all read times in
+ * order with equal steps not longer than the reference's own between them. (reference: self runs beside each batch, in runner.c.)
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
@@ -55,7 +55,9 @@ static void gather_times(cst_reference *r, int variant) {
 
 static size_t row(const cst_plan *p) { return (size_t)(2 * p->study->system->nq + p->study->system->ng); }
 
-static size_t table_size(const cst_reference *r, int variant) { return (size_t)r->ntime[variant] * (size_t)r->plan->study->members * row(r->plan); }
+static size_t table_size(const cst_reference *r, int variant) {
+  return (size_t)r->ntime[variant] * (size_t)r->plan->study->members * row(r->plan);
+}
 
 cst_reference *cst_reference_create(const cst_plan *p) {
   cst_reference *r = need(calloc(1, sizeof *r));
@@ -102,8 +104,10 @@ static PetscErrorCode start_members(const cst_plan *p, const cst_stepper *st, cs
   cst_batch_reset(st, b, count);
   for (long m = 0; m < count; m++) {
     const double *c = s->parameter + (size_t)variant * (size_t)s->system->npar;
-    if (cst_study_member(s, variant, first + m, q, v)) cst_batch_start(st, b, m, c, q, v, 1e-15);
-    else cst_batch_refuse(st, b, m, c, q, v);
+    if (cst_study_member(s, variant, first + m, q, v))
+      cst_batch_start(st, b, m, c, q, v, 1e-15);
+    else
+      cst_batch_refuse(st, b, m, c, q, v);
   }
   cst_batch_ready(st, b);
   PetscFunctionReturn(0);
@@ -138,7 +142,8 @@ PetscErrorCode cst_reference_compute(cst_reference *r, int item) {
   cst_batch        b;
   double           now = 0;
   PetscFunctionBegin;
-  PetscCall(cst_stepper_create(s->reference_method, s->system, &(cst_stepper_options){p->isa, MEMBERS_AN_ITEM, PetscMax(100, s->max_iterations), false}, &st));
+  PetscCall(cst_stepper_create(s->reference_method, s->system,
+                               &(cst_stepper_options){p->isa, MEMBERS_AN_ITEM, PetscMax(100, s->max_iterations), false}, &st));
   PetscCall(cst_batch_create(st, &b));
   PetscCall(start_members(p, st, &b, variant, first, count));
   for (int i = 0; i < r->ntime[variant]; i++) {
@@ -158,7 +163,7 @@ PetscErrorCode cst_reference_share(cst_reference *r, MPI_Comm comm) {
   PetscFunctionBegin;
   for (int v = 0; r->value && v < r->plan->study->nvariant; v++) {
     const size_t n = table_size(r, v), most = 1 << 26;
-    for (size_t at = 0; at < n; at += most)   /* each cell was written by one rank, the others hold zero bits */
+    for (size_t at = 0; at < n; at += most) /* each cell was written by one rank, the others hold zero bits */
       PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, r->value[v] + at, (PetscMPIInt)PetscMin(most, n - at), MPI_LONG, MPI_BOR, comm));
   }
   PetscFunctionReturn(0);
@@ -169,7 +174,8 @@ static int index_of(const cst_reference *r, int variant, double t) {
   return found ? (int)(found - r->time[variant]) : -1;
 }
 
-void cst_reference_get(const cst_reference *r, int variant, long member, const double *q0, const double *v0, double t, double tl, double *q, double *p, double *lambda) {
+void cst_reference_get(const cst_reference *r, int variant, long member, const double *q0, const double *v0, double t, double tl, double *q,
+                       double *p, double *lambda) {
   const cst_study  *s = r->plan->study;
   const cst_system *sys = s->system;
   const double     *c = s->parameter + (size_t)variant * (size_t)sys->npar;
@@ -179,7 +185,8 @@ void cst_reference_get(const cst_reference *r, int variant, long member, const d
     if (tl != t) cst_system_exact(sys, s->ensemble ? -1 : s->state, c, q0, v0, tl, unused, unused + CST_MAX_Q, lambda);
     return;
   }
-  const double *x = cell(r, variant, index_of(r, variant, t), member), *y = sys->ng ? cell(r, variant, index_of(r, variant, tl), member) : x;
+  const double *x = cell(r, variant, index_of(r, variant, t), member),
+               *y = sys->ng ? cell(r, variant, index_of(r, variant, tl), member) : x;
   memcpy(q, x, (size_t)sys->nq * sizeof *q);
   memcpy(p, x + sys->nq, (size_t)sys->nq * sizeof *p);
   memcpy(lambda, y + 2 * sys->nq, (size_t)sys->ng * sizeof *lambda);

@@ -57,8 +57,8 @@ static void note_run(cst_output *o, const cst_plan *p, const cst_run_options *op
   MPI_Get_library_version(mpi, &length);
   mpi[strcspn(mpi, ",\n")] = 0;
   H5get_libversion(&major, &minor, &release);
-  snprintf(text, sizeof text, "PETSc %d.%d.%d, HDF5 %u.%u.%u, %.80s, SLEEF %d.%d, libfyaml %s", PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR, PETSC_VERSION_SUBMINOR, major,
-           minor, release, mpi, SLEEF_VERSION_MAJOR, SLEEF_VERSION_MINOR, fy_library_version());
+  snprintf(text, sizeof text, "PETSc %d.%d.%d, HDF5 %u.%u.%u, %.80s, SLEEF %d.%d, libfyaml %s", PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR,
+           PETSC_VERSION_SUBMINOR, major, minor, release, mpi, SLEEF_VERSION_MAJOR, SLEEF_VERSION_MINOR, fy_library_version());
   cst_output_note(o, "/run", "libraries", text);
 }
 
@@ -66,7 +66,8 @@ static void note_columns(cst_output *o, const cst_columns *c) {
   char   text[4096] = "";
   size_t n = 0;
   for (int i = 0; i < c->n; i++)
-    if (c->column[i].shown && n + 70 < sizeof text) n += (size_t)snprintf(text + n, sizeof text - n, "%s%s", n ? "," : "", c->column[i].name);
+    if (c->column[i].shown && n + 70 < sizeof text)
+      n += (size_t)snprintf(text + n, sizeof text - n, "%s%s", n ? "," : "", c->column[i].name);
   cst_output_note(o, "/statistics", "columns", text);
 }
 
@@ -101,7 +102,7 @@ static PetscErrorCode write_rates(const cst_plan *p, cst_output *o, const cst_ru
   for (int k = 0; k < p->nclass; k++) busy += seconds[k] = cst_runner_seconds(runner, k);
   PetscCallMPI(MPI_Allreduce(&busy, &least, 1, MPI_DOUBLE, MPI_MIN, PETSC_COMM_WORLD));
   PetscCallMPI(MPI_Allreduce(&busy, &most, 1, MPI_DOUBLE, MPI_MAX, PETSC_COMM_WORLD));
-  cst_output_number(o, "/run", "busy_seconds_least", least);   /* of the rank that computed least and of the one that computed most */
+  cst_output_number(o, "/run", "busy_seconds_least", least); /* of the rank that computed least and of the one that computed most */
   cst_output_number(o, "/run", "busy_seconds_most", most);
   PetscCallMPI(MPI_Reduce(seconds, all, p->nclass, MPI_DOUBLE, MPI_SUM, 0, PETSC_COMM_WORLD));
   for (int i = 0; i < p->ncase; i++) {
@@ -160,7 +161,7 @@ PetscErrorCode cst_run(const cst_study *s, const cst_plan *p, const cst_run_opti
   note_columns(o, columns);
   cst_conclude_cases(p, columns);
   if (rank == 0) PetscCall(write_times(p, o));
-  if (rank == 0) PetscCall(cst_output_columns(o, columns));   /* an unfinished file has its labels */
+  if (rank == 0) PetscCall(cst_output_columns(o, columns)); /* an unfinished file has its labels */
   cst_output_flush(o);
   PetscCall(work(p, o, options));
   PetscCall(conclude(p, o, columns, failed));

@@ -25,7 +25,8 @@ static size_t expression_scratch(const cst_plan *p) {
   return (size_t)most;
 }
 
-PetscErrorCode cst_runner_create(const cst_plan *p, cst_reference *reference, cst_output *o, cst_series *series, cst_coordinator *c, cst_runner **runner) {
+PetscErrorCode cst_runner_create(const cst_plan *p, cst_reference *reference, cst_output *o, cst_series *series, cst_coordinator *c,
+                                 cst_runner **runner) {
   const cst_system *s = p->study->system;
   cst_runner       *r;
   PetscFunctionBegin;
@@ -67,7 +68,8 @@ PetscErrorCode cst_runner_destroy(cst_runner **runner) {
   }
   PetscCall(PetscFree3(r->stepper, r->partner, r->seconds));
   PetscCall(PetscFree2(r->batch, r->half));
-  double *owned[] = {r->acc, r->q0, r->v0, r->speed, r->value, r->scale, r->bins, r->top, r->count, r->lane_series, r->scratch, r->half_lambda};
+  double *owned[] = {r->acc,  r->q0,  r->v0,    r->speed,       r->value,   r->scale,
+                     r->bins, r->top, r->count, r->lane_series, r->scratch, r->half_lambda};
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
   PetscCall(cst_rows_destroy(r->plan, &r->rows));
   PetscCall(PetscFree(*runner));
@@ -89,9 +91,12 @@ static PetscErrorCode prepare(cst_runner *r, int method, cst_stepper **stepper, 
 
 /* ---- starts ----------------------------------------------------------------------------------------------------------------- */
 
-static void start_lane(const cst_stepper *st, cst_batch *b, long lane, const double *c, const double *q, const double *v, double tolerance, bool good) {
-  if (good) cst_batch_start(st, b, lane, c, q, v, tolerance);
-  else cst_batch_refuse(st, b, lane, c, q, v);
+static void start_lane(const cst_stepper *st, cst_batch *b, long lane, const double *c, const double *q, const double *v, double tolerance,
+                       bool good) {
+  if (good)
+    cst_batch_start(st, b, lane, c, q, v, tolerance);
+  else
+    cst_batch_refuse(st, b, lane, c, q, v);
 }
 
 static PetscErrorCode start(cst_runner *r) {
@@ -105,7 +110,7 @@ static PetscErrorCode start(cst_runner *r) {
   for (long l = 0; l < r->work->count; l++) {
     const cst_case *c = cst_runner_case(r, l);
     const double   *par = s->parameter + (size_t)c->variant * (size_t)sys->npar;
-    bool          good = cst_study_member(s, c->variant, cst_runner_member(r, l), q, v);
+    bool            good = cst_study_member(s, c->variant, cst_runner_member(r, l), q, v);
     start_lane(r->st, r->b, l, par, q, v, s->tolerance[c->tolerance], good);
     if (r->hst) start_lane(r->hst, r->hb, l, par, q, v, s->tolerance[c->tolerance], good);
     for (int i = 0; i < sys->nq; i++) {
@@ -166,8 +171,10 @@ static PetscErrorCode march(cst_runner *r) {
     r->slice_end = from + slice;
     PetscCall(cst_stepper_follow(r->st, r->b, &schedule));
     double spent = MPI_Wtime() - before;
-    if (spent < 0.025) slice *= 2;
-    else if (spent > 0.1) slice = PetscMax(1, slice / 2);
+    if (spent < 0.025)
+      slice *= 2;
+    else if (spent > 0.1)
+      slice = PetscMax(1, slice / 2);
     cst_coordinator_done(r->coordinator, r->work->cost * (double)(r->b->step - from) / (double)r->klass->n);
   }
   PetscFunctionReturn(0);
@@ -192,7 +199,8 @@ static void fill_row(cst_runner *r, long lane) {
     r->rows.q[lane * s->nq + i] = x[(at->q + i) * W];
     r->rows.p[lane * s->nq + i] = x[(at->p + i) * W];
   }
-  cst_runner_lambda(r, r->st, fate->reason == CST_DONE ? cst_runner_record(r, g) : r->b->last + (size_t)g * cst_stepper_record_size(r->st), r->rows.steps[lane], lambda);
+  cst_runner_lambda(r, r->st, fate->reason == CST_DONE ? cst_runner_record(r, g) : r->b->last + (size_t)g * cst_stepper_record_size(r->st),
+                    r->rows.steps[lane], lambda);
   for (int a = 0; a < s->ng; a++) r->rows.lambda[lane * s->ng + a] = lambda[a * W + lane % W];
   for (int k = 0; k < CST_ERRORS && r->rows.error[k]; k++)
     if (fate->reason != CST_DONE) r->rows.error[k][lane] = NAN;

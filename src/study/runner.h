@@ -13,16 +13,16 @@ struct cst_runner {
   cst_coordinator *coordinator;
   const cst_fold  *fold;
   int              width;
-  cst_stepper    **stepper, **partner;   /* [nmethod]; partner: of half the step, for reference: self */
-  cst_batch       *batch, *half;         /* [nmethod] */
-  double          *seconds;              /* [nclass] */
-  double          *acc;                  /* [group][quantity][slot][W] */
-  double          *q0, *v0, *speed;      /* [group][nq][W]; [group][W] */
-  double          *value, *scale;        /* [quantity][W] */
-  double          *bins, *top, *count;   /* [quantity][CST_BINS][W], [quantity][W], [quantity][W] */
-  double          *lane_series;          /* [lane][quantity][sample], studies without members */
-  double          *scratch;              /* of expressions */
-  double          *half_lambda;          /* [group][ng][W]: the partner's multipliers one of its steps ago */
+  cst_stepper    **stepper, **partner; /* [nmethod]; partner: of half the step, for reference: self */
+  cst_batch       *batch, *half;       /* [nmethod] */
+  double          *seconds;            /* [nclass] */
+  double          *acc;                /* [group][quantity][slot][W] */
+  double          *q0, *v0, *speed;    /* [group][nq][W]; [group][W] */
+  double          *value, *scale;      /* [quantity][W] */
+  double          *bins, *top, *count; /* [quantity][CST_BINS][W], [quantity][W], [quantity][W] */
+  double          *lane_series;        /* [lane][quantity][sample], studies without members */
+  double          *scratch;            /* of expressions */
+  double          *half_lambda;        /* [group][ng][W]: the partner's multipliers one of its steps ago */
   cst_rows         rows;
   /* the batch at work */
   const cst_work  *work;
@@ -30,9 +30,9 @@ struct cst_runner {
   cst_stepper     *st, *hst;
   cst_batch       *b, *hb;
   int              window;
-  long             in_window;            /* folds in the open window */
+  long             in_window; /* folds in the open window */
   int              next_sample;
-  long             slice_end;            /* the step at which MPI is entered next */
+  long             slice_end; /* the step at which MPI is entered next */
   bool             keeps_states;
 };
 
@@ -42,7 +42,7 @@ double         *cst_runner_record(const cst_runner *r, int group);
 void            cst_runner_lambda(const cst_runner *r, const cst_stepper *st, const double *record, long step, double *lambda);
 
 /* Slots of a group, [quantity][slot][W]. */
-double         *cst_runner_accumulators(const cst_runner *r, int group);
+double *cst_runner_accumulators(const cst_runner *r, int group);
 
 /* Fold every quantity at the current step. */
 void cst_runner_fold(cst_runner *r);

@@ -48,7 +48,7 @@ void cst_series_add(cst_series *s, int icase, int sample, int width, const doubl
     cst_sum *sum = &s->sum[icase][(size_t)sample * (size_t)s->plan->nquantity + (size_t)k];
     double  *most = &s->top[icase][(size_t)sample * (size_t)s->plan->nquantity + (size_t)k];
     for (int b = 0; b < CST_BINS; b++) {
-      double part = 0;   /* exact: multiples of one unit, far from overflow */
+      double part = 0; /* exact: multiples of one unit, far from overflow */
       for (int l = 0; l < width; l++) part += bins[(k * CST_BINS + b) * width + l];
       if (part != 0) cst_sum_add(sum, part);
     }
@@ -87,8 +87,10 @@ static PetscErrorCode write_case(cst_series *s, int icase, cst_output *o) {
       for (int i = 0; i < p->most_samples; i++) {
         size_t at = (size_t)i * (size_t)p->nquantity + (size_t)q;
         double most = s->top[icase][at], count = s->count[icase][at];
-        if (i >= k->nsample || count == 0) x[i] = NAN;
-        else x[i] = which == 0 || most >= LARGE ? most : sqrt(cst_sum_value(&s->sum[icase][at]) / count);
+        if (i >= k->nsample || count == 0)
+          x[i] = NAN;
+        else
+          x[i] = which == 0 || most >= LARGE ? most : sqrt(cst_sum_value(&s->sum[icase][at]) / count);
       }
       PetscCall(cst_output_series(o, icase, q, which, x));
     }

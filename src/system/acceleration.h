@@ -16,8 +16,7 @@ CST_INLINE void cst_gram(const cst_context *C, const vd *G, const vd *minv, vd *
   (void)C;
   U for (int a = 0; a < NG; a++) U for (int b = a; b < NG; b++) {
     vd s = vset(0);
-    U for (int i = 0; i < NQ; i++)
-      if (NZG(a, i) && NZG(b, i)) s += (G[a * NQ + i] * MINV(i)) * G[b * NQ + i];
+    U for (int i = 0; i < NQ; i++) if (NZG(a, i) && NZG(b, i)) s += (G[a * NQ + i] * MINV(i)) * G[b * NQ + i];
     S[a * NG + b] = s;
   }
 }
@@ -28,16 +27,14 @@ CST_INLINE void cst_acceleration(const cst_context *C, const vd *c, const vd *mi
   if (NG > 0) {
     K_G(c, q, G);
     K_D2gvv(c, q, v, lambda);
-    U for (int a = 0; a < NG; a++) U for (int i = 0; i < NQ; i++)
-      if (NZG(a, i)) lambda[a] -= (G[a * NQ + i] * MINV(i)) * dV[i];
+    U for (int a = 0; a < NG; a++) U for (int i = 0; i < NQ; i++) if (NZG(a, i)) lambda[a] -= (G[a * NQ + i] * MINV(i)) * dV[i];
     cst_gram(C, G, minv, S);
     cst_ldl(S, NG);
     cst_lu_solve(S, lambda, NG);
   }
   U for (int i = 0; i < NQ; i++) {
     vd f = -dV[i];
-    U for (int a = 0; a < NG; a++)
-      if (NZG(a, i)) f -= G[a * NQ + i] * lambda[a];
+    U for (int a = 0; a < NG; a++) if (NZG(a, i)) f -= G[a * NQ + i] * lambda[a];
     A[i] = MINV(i) * f;
   }
 }
@@ -47,14 +44,12 @@ CST_INLINE void cst_make_tangent(const cst_context *C, const vd *G, const vd *mi
   vd S[GMAX * GMAX];
   U for (int a = 0; a < NG; a++) {
     m[a] = vset(0);
-    U for (int i = 0; i < NQ; i++)
-      if (NZG(a, i)) m[a] += (G[a * NQ + i] * MINV(i)) * p[i];
+    U for (int i = 0; i < NQ; i++) if (NZG(a, i)) m[a] += (G[a * NQ + i] * MINV(i)) * p[i];
   }
   cst_gram(C, G, minv, S);
   cst_ldl(S, NG);
   cst_lu_solve(S, m, NG);
-  U for (int i = 0; i < NQ; i++) U for (int a = 0; a < NG; a++)
-    if (NZG(a, i)) p[i] -= G[a * NQ + i] * m[a];
+  U for (int i = 0; i < NQ; i++) U for (int a = 0; a < NG; a++) if (NZG(a, i)) p[i] -= G[a * NQ + i] * m[a];
 }
 
 /* All-ones where every |g_a| <= tolerance * s_a, s_a = sum_k |G_ak| |q_k|, at least scale_a. */
@@ -63,8 +58,7 @@ CST_INLINE vl cst_on_manifold(const cst_context *C, const vd *g, const vd *G, co
   (void)C;
   U for (int a = 0; a < NG; a++) {
     vd s = vset(0);
-    U for (int i = 0; i < NQ; i++)
-      if (NZG(a, i)) s += vabs(G[a * NQ + i]) * vabs(q[i]);
+    U for (int i = 0; i < NQ; i++) if (NZG(a, i)) s += vabs(G[a * NQ + i]) * vabs(q[i]);
     done &= (vl)(vabs(g[a]) <= tolerance * vmax(s, scale[a]));
   }
   return done;

@@ -11,12 +11,8 @@ static const struct {
     {"planar-pendulum", cst_exact_planar_pendulum},
 };
 
-int cst_catalogue_size(void) {
-  return cst_catalogue_count;
-}
-const char *cst_catalogue_name(int i) {
-  return i < 0 || i >= cst_catalogue_count ? NULL : cst_catalogue_entries[i].name;
-}
+int         cst_catalogue_size(void) { return cst_catalogue_count; }
+const char *cst_catalogue_name(int i) { return i < 0 || i >= cst_catalogue_count ? NULL : cst_catalogue_entries[i].name; }
 
 const char *const *cst_catalogue_names(void) {
   static const char **names;

@@ -20,27 +20,17 @@ typedef struct {
   int                n;
 } scope;
 
-static scope constants(const reader *r) {
-  return (scope){r->names + 1, r->s->npar};
-}
-static scope motion(const reader *r) {
-  return (scope){r->names, 1 + r->s->npar};
-}
-static scope positions(const reader *r) {
-  return (scope){r->names + 1, r->s->npar + r->s->nq};
-}
+static scope constants(const reader *r) { return (scope){r->names + 1, r->s->npar}; }
+static scope motion(const reader *r) { return (scope){r->names, 1 + r->s->npar}; }
+static scope positions(const reader *r) { return (scope){r->names + 1, r->s->npar + r->s->nq}; }
 
 static const char *const reserved[] = {"t", "pi", "sqrt", "sin", "cos", "tan", "exp", "log", "atan2"};
 enum { RESERVED = sizeof reserved / sizeof *reserved };
 
 /* Names. */
 
-static bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-static bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
+static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /* Letters, digits and one joining character ('_' inside expressions, '-' too elsewhere), a letter first. */
 static bool is_name(const char *s, bool dashes) {

@@ -12,8 +12,8 @@ enum { MAX_ORDER = 6, MAX_TREES = 64 };
 typedef struct {
   int    order;
   double gamma;
-  double phi[CST_MAX_STAGES];   /* Phi_i */
-  double up[CST_MAX_STAGES];    /* sum_j a_ij Phi_j */
+  double phi[CST_MAX_STAGES]; /* Phi_i */
+  double up[CST_MAX_STAGES];  /* sum_j a_ij Phi_j */
 } tree;
 
 typedef struct {

@@ -64,8 +64,8 @@ cst_tableau cst_tableau_gauss(int s) {
 }
 
 cst_tableau cst_tableau_adjoint(const cst_tableau *t) {
-  cst_tableau  r = *t;
-  const int    s = t->stages;
+  cst_tableau r = *t;
+  const int   s = t->stages;
   r.name = "adjoint";
   r.implicit = true;
   for (int i = 0; i < s; i++) {

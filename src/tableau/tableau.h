@@ -10,7 +10,7 @@ typedef struct {
   const char *name, *doc, *source;
   int         stages, order;
   bool        implicit;
-  double      a[CST_MAX_STAGES * CST_MAX_STAGES];   /* [stages][stages] */
+  double      a[CST_MAX_STAGES * CST_MAX_STAGES]; /* [stages][stages] */
   double      b[CST_MAX_STAGES], c[CST_MAX_STAGES];
 } cst_tableau;
 

@@ -1,14 +1,11 @@
 /* bench.c: `make bench`: the product against what the machine can do, in one run: million trajectory-steps per second on one core.
  *
- * For rattle on planar-pendulum, double-pendulum and heavy-top, from an ensemble of ordinary energy (normal spread around the default start):
- *   limit    a hand-written lane loop of the same arithmetic and iterations (hand.c)
- *   scalar   the same loop with one lane
- *   core     the product's batch at its default size, nothing observed
- *   newtonls the same batch under PETSc's own Newton
- *   run      the normal path of `constella run`: conservation study, default samples and observables, file included
- *   SNES     one tuned SNES per trajectory and step, reduced unknowns
- * Timings are noisy: rounds are interleaved, the minimum of each is kept, and only ratios within one run count. Final states of product and hand-written loop
- * are compared, so that both do the same work.
+ * For rattle on planar-pendulum, double-pendulum and heavy-top, from an ensemble of ordinary energy (normal spread around the default
+ * start): limit    a hand-written lane loop of the same arithmetic and iterations (hand.c) scalar   the same loop with one lane core the
+ * product's batch at its default size, nothing observed newtonls the same batch under PETSc's own Newton run      the normal path of
+ * `constella run`: conservation study, default samples and observables, file included SNES     one tuned SNES per trajectory and step,
+ * reduced unknowns Timings are noisy: rounds are interleaved, the minimum of each is kept, and only ratios within one run count. Final
+ * states of product and hand-written loop are compared, so that both do the same work.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
@@ -30,7 +27,7 @@ static const char *const kinds[KINDS] = {"limit", "scalar", "core", "newtonls", 
 typedef struct {
   const char *name;
   double      h, spread;
-  hand_loop  *scalar, *lanes[4];   /* by width 1, 2, 4, 8 */
+  hand_loop  *scalar, *lanes[4]; /* by width 1, 2, 4, 8 */
 } bench_case;
 
 static const bench_case cases[] = {
@@ -60,12 +57,13 @@ static double *aligned(size_t n) {
 /* ---- the study that all share ---------------------------------------------------------------------------------------------- */
 
 static cst_study *make_study(const bench_case *b, long members, long steps) {
-  char      text[1024];
-  cst_diag *d = cst_diag_create();
-  int       n = snprintf(text, sizeof text,
-                         "study: conservation\nsystem: %s\ninitial: {members: %ld, seed: 1, spread: {q: %g, v: %g}}\nend: %.17g\nsteps: [%g]\nmethods: [rattle]\n"
-                               "roundoff: {dyadic-steps: false}\n",
-                         b->name, members, b->spread, b->spread, b->h * (double)steps, b->h);
+  char       text[1024];
+  cst_diag  *d = cst_diag_create();
+  int        n = snprintf(text, sizeof text,
+                          "study: conservation\nsystem: %s\ninitial: {members: %ld, seed: 1, spread: {q: %g, v: %g}}\nend: %.17g\nsteps: "
+                                 "[%g]\nmethods: [rattle]\n"
+                                 "roundoff: {dyadic-steps: false}\n",
+                          b->name, members, b->spread, b->spread, b->h * (double)steps, b->h);
   cst_study *s = cst_study_read("bench", text, (size_t)n, d);
   cst_diag_print(d, stderr);
   cst_diag_destroy(d);
@@ -117,7 +115,8 @@ static PetscErrorCode time_core(const cst_study *s, int isa, double h, long n, d
   *difference = 0;
   for (long l = 0; l < LANES && hand; l++)
     for (int i = 0; i < 2 * s->system->nq; i++) {
-      double x = cst_batch_lane(st, &b, l)[(cst_stepper_layout(st)->q + i) * width], y = hand[(size_t)(l / width) * (size_t)(rows * width) + (size_t)(i * width) + (size_t)(l % width)];
+      double x = cst_batch_lane(st, &b, l)[(cst_stepper_layout(st)->q + i) * width],
+             y = hand[(size_t)(l / width) * (size_t)(rows * width) + (size_t)(i * width) + (size_t)(l % width)];
       *difference = fmax(*difference, fabs(x - y));
     }
   PetscCall(cst_batch_destroy(&b));
@@ -159,7 +158,9 @@ typedef struct {
   int               width;
 } naive;
 
-static void eval(const naive *x, cst_kernel_id k, const double *q, double *out) { cst_system_eval(x->s, k, x->c, q, NULL, NULL, NULL, NULL, out); }
+static void eval(const naive *x, cst_kernel_id k, const double *q, double *out) {
+  cst_system_eval(x->s, k, x->c, q, NULL, NULL, NULL, NULL, out);
+}
 
 /* Hand-written constraints, so that the comparison is about SNES and not about our interpreter. */
 static void constraint(const naive *x, const double *q, double *g, double *G) {
@@ -178,7 +179,8 @@ static void constraint(const naive *x, const double *q, double *g, double *G) {
     for (int a = 0; a < 6; a++) {
       int j = first[a], k = second[a];
       g[a] = j == k ? -1 : 0;
-      for (int i = 0; i < 3; i++) g[a] += q[3 * i + j] * q[3 * i + k], G[a * 9 + 3 * i + j] += q[3 * i + k], G[a * 9 + 3 * i + k] += q[3 * i + j];
+      for (int i = 0; i < 3; i++)
+        g[a] += q[3 * i + j] * q[3 * i + k], G[a * 9 + 3 * i + j] += q[3 * i + k], G[a * 9 + 3 * i + k] += q[3 * i + j];
     }
   }
 }
@@ -224,7 +226,8 @@ static PetscErrorCode jacobian(SNES snes, Vec X, Mat A, Mat B, void *context) {
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode converged(SNES snes, PetscInt it, PetscReal xn, PetscReal gn, PetscReal f, SNESConvergedReason *reason, void *context) {
+static PetscErrorCode converged(SNES snes, PetscInt it, PetscReal xn, PetscReal gn, PetscReal f, SNESConvergedReason *reason,
+                                void *context) {
   naive *x = context;
   (void)snes, (void)it, (void)xn, (void)gn, (void)f;
   *reason = x->last <= 2e-14 ? SNES_CONVERGED_FNORM_ABS : SNES_CONVERGED_ITERATING;
@@ -304,7 +307,7 @@ static PetscErrorCode time_naive(const cst_study *s, double h, double *seconds) 
   double mass[CST_MAX_Q], dV[CST_MAX_Q], q[CST_MAX_Q], v[CST_MAX_Q], p[CST_MAX_Q];
   PetscFunctionBegin;
   eval(&x, CST_K_mass, s->q0, mass);
-  eval(&x, CST_K_dV, s->q0, dV);   /* constant here */
+  eval(&x, CST_K_dV, s->q0, dV); /* constant here */
   for (int i = 0; i < s->system->nq; i++) x.minv[i] = 1 / mass[s->system->mass_class[i]];
   PetscCall(make_snes(&x, &snes, &X, &F, &J));
   double t = now();
@@ -322,7 +325,8 @@ static PetscErrorCode time_naive(const cst_study *s, double h, double *seconds) 
   PetscFunctionReturn(0);
 }
 
-/* ---- rounds ------------------------------------------------------------------------------------------------------------------------------ */
+/* ---- rounds
+ * ------------------------------------------------------------------------------------------------------------------------------ */
 
 static void keep(double *best, double seconds, double steps) {
   double rate = steps / seconds * 1e-6;
@@ -332,7 +336,7 @@ static void keep(double *best, double seconds, double steps) {
 static PetscErrorCode bench(const bench_case *b, int isa) {
   const int  width = cst_isas[isa].width, slot = width == 2 ? 1 : width == 4 ? 2 : 3;
   cst_study *s = make_study(b, LANES, STEPS);
-  double     best[KINDS] = {0}, seconds, difference = 0, ignored, *state = aligned((size_t)LANES * (size_t)(2 * s->system->nq + s->system->ng));
+  double best[KINDS] = {0}, seconds, difference = 0, ignored, *state = aligned((size_t)LANES * (size_t)(2 * s->system->nq + s->system->ng));
   PetscFunctionBegin;
   time_hand(s, b->lanes[slot], width, LANES, b->h, CHECK_STEPS, state);
   PetscCall(time_core(s, isa, b->h, CHECK_STEPS, &seconds, state, &difference));
@@ -365,8 +369,9 @@ int main(int argc, char **argv) {
   if (isa < 0) return fprintf(stderr, "%s\n", reason), 2;
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
   PetscCall(cst_solver_register());
-  printf("rattle, h = 0.02, %d members (normal spread around the default start), %d steps, %s (%d lanes); million trajectory-steps per second, best of %d\n", LANES, STEPS, cst_isas[isa].name,
-         cst_isas[isa].width, ROUNDS);
+  printf("rattle, h = 0.02, %d members (normal spread around the default start), %d steps, %s (%d lanes); million trajectory-steps per "
+         "second, best of %d\n",
+         LANES, STEPS, cst_isas[isa].name, cst_isas[isa].width, ROUNDS);
   printf("%-16s", "");
   for (int k = 0; k < KINDS; k++) printf(" %9s", kinds[k]);
   printf("   %6s %6s %8s   %s\n", "core", "run", "core", "difference after 50 steps");

@@ -2,8 +2,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef BENCH_H
 #define BENCH_H
-#define HAND_TOP_MINV   {4, 4, 4. / 3, 4, 4, 4. / 3, 4, 4, 4. / 3}   /* catalogue defaults: d = (1/4, 1/4, 3/4) */
-#define HAND_TOP_WEIGHT 0.5                                          /* m g l */
+#define HAND_TOP_MINV                                                                                                                      \
+  { 4, 4, 4. / 3, 4, 4, 4. / 3, 4, 4, 4. / 3 } /* catalogue defaults: d = (1/4, 1/4, 3/4) */
+#define HAND_TOP_WEIGHT 0.5                    /* m g l */
 
 typedef void hand_loop(double *state, int groups, double h, long n);
 #define HAND_DECLARE(name) hand_loop name##_scalar, name##_v2, name##_v3, name##_v4, name##_portable;

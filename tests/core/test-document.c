@@ -27,9 +27,7 @@ static void refused_bytes(const char *text, size_t n, const char *expected) {
   cst_document_destroy(doc);
   cst_diag_destroy(d);
 }
-static void refused(const char *text, const char *expected) {
-  refused_bytes(text, strlen(text), expected);
-}
+static void refused(const char *text, const char *expected) { refused_bytes(text, strlen(text), expected); }
 
 static void test_refusals(void) {
   refused("", "f:1:1: error: the file is empty\n");

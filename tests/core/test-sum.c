@@ -9,9 +9,7 @@
 
 enum { TERMS = 2000, SEED = 5 };
 
-static double uniform(int k, int what) {
-  return cst_random_uniform(SEED, (uint64_t)k, CST_PURPOSE_TEST, (uint32_t)what, 0);
-}
+static double uniform(int k, int what) { return cst_random_uniform(SEED, (uint64_t)k, CST_PURPOSE_TEST, (uint32_t)what, 0); }
 
 /* Both signs, exponents from -spread to spread around `middle`. */
 static void fill(double *x, int n, int middle, int spread) {
@@ -42,9 +40,7 @@ static cst_sum sum_in_parts(const double *x, int n, int parts, int key) {
   return b;
 }
 
-static int same(const cst_sum *a, const cst_sum *b) {
-  return !memcmp(a, b, sizeof *a);
-}
+static int same(const cst_sum *a, const cst_sum *b) { return !memcmp(a, b, sizeof *a); }
 
 static void check_orders_and_splits(const char *name, double *x, int n) {
   const cst_sum reference = sum_of(x, n);

@@ -60,9 +60,7 @@ __attribute__((unused)) static double evaluate_one(const setting *s, cst_node n,
 }
 
 /* Equal bits, or both not a number. */
-__attribute__((unused)) static int same_bits(double a, double b) {
-  return (isnan(a) && isnan(b)) || !memcmp(&a, &b, sizeof a);
-}
+__attribute__((unused)) static int same_bits(double a, double b) { return (isnan(a) && isnan(b)) || !memcmp(&a, &b, sizeof a); }
 
 __attribute__((unused)) static uint64_t random_state = 88172645463325252u;
 __attribute__((unused)) static double   random_unit(void) {

@@ -26,9 +26,7 @@ static int backends_available(backend *list) {
   return n;
 }
 
-static double *vectors(size_t n) {
-  return aligned_alloc(64, (n * sizeof(double) + 64) / 64 * 64);
-}
+static double *vectors(size_t n) { return aligned_alloc(64, (n * sizeof(double) + 64) / 64 * 64); }
 
 /* How many of the lanes differ from the scalar evaluation, over argument arrays of 3 components drawn by draw(). */
 static long differing(const cst_tape *t, const backend *b, double (*draw)(void), int rounds, char *example, size_t size) {
@@ -66,13 +64,9 @@ static long differing(const cst_tape *t, const backend *b, double (*draw)(void),
   return bad;
 }
 
-static double ordinary(void) {
-  return 4 * random_unit() - 1;
-}
+static double ordinary(void) { return 4 * random_unit() - 1; }
 
-static double positive(void) {
-  return 0.01 + 3 * random_unit();
-}
+static double positive(void) { return 0.01 + 3 * random_unit(); }
 /* Any finite pattern of bits, and now and then a special value. */
 static double wild(void) {
   static const double special[] = {0.0,  -0.0,  1,      -1, 0.5, INFINITY, -INFINITY, NAN, 0x1p-1074, 0x1p-1022, 0x1.fffffffffffffp1023,

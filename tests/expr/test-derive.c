@@ -5,14 +5,10 @@
 
 typedef double complex dc;
 
-static dc arctan2(dc y, dc x) {
-  return 2 * catan(y / (csqrt(x * x + y * y) + x));
-}
+static dc arctan2(dc y, dc x) { return 2 * catan(y / (csqrt(x * x + y * y) + x)); }
 
 #define F(name, formula)                                                                                                                   \
-  static dc name(dc x, dc y, dc z) {                                                                                                       \
-    return (void)x, (void)y, (void)z, (formula);                                                                                           \
-  }
+  static dc name(dc x, dc y, dc z) { return (void)x, (void)y, (void)z, (formula); }
 F(f_add, x + y)
 F(f_sub, x - y)
 F(f_mul, x *y)
@@ -74,9 +70,7 @@ static const struct {
              {"atan2(sin(x)*y, 1 + cos(y)*z) + (x + y)^z", f_angles},
              {"(x + y*z)^2 - x/(y + z)", f_square_sum}};
 
-static double dot(const double *a, const double *b) {
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
+static double dot(const double *a, const double *b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
 /* d/ds out[0..n) (q + s direction) at s = 0, by central differences of order 8. */
 static void differences(const setting *s, const cst_node *out, int n, const double *direction, double *result) {

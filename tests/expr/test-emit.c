@@ -66,9 +66,7 @@ static void write_source(const setting *s, const cst_node *out, int n, const cha
   fclose(f);
 }
 
-static double draw(int k) {
-  return k % 2 ? 4 * random_unit() - 1 : 0.01 + 3 * random_unit();
-}
+static double draw(int k) { return k % 2 ? 4 * random_unit() - 1 : 0.01 + 3 * random_unit(); }
 
 static long differing(const cst_tape *t, kernel *f, int W) {
   const int n = cst_tape_outputs(t);

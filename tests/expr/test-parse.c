@@ -73,12 +73,12 @@ static void test_values(const setting *s) {
 }
 
 #define FUNCTIONS "sqrt, sin, cos, tan, exp, log, atan2"
-#define ALL "x, y, z, x', y', z', a, b, t, pi, " FUNCTIONS
-#define OPERAND "expected a number, a name or '('"
+#define ALL       "x, y, z, x', y', z', a, b, t, pi, " FUNCTIONS
+#define OPERAND   "expected a number, a name or '('"
 #define MALFORMED "malformed number; expected digits with at most one '.' and an exponent such as e-3"
 #define NAN_VALUE "the value of this operation is not a finite number (nan)"
 #define INF_VALUE "the value of this operation is not a finite number (inf)"
-#define LARGE "the number is too large; at most 1.7976931348623157e308"
+#define LARGE     "the number is too large; at most 1.7976931348623157e308"
 
 static void test_errors(const setting *s) {
   static const struct {

@@ -45,9 +45,7 @@ static const char *const composites[] UNUSED = {"compose(rattle, suzuki4)",
                                                 "project(heun)",
                                                 "project(gauss(2))"};
 
-UNUSED static int expression_count(void) {
-  return cst_method_count() + (int)(sizeof composites / sizeof *composites);
-}
+UNUSED static int         expression_count(void) { return cst_method_count() + (int)(sizeof composites / sizeof *composites); }
 UNUSED static const char *expression_at(int i) {
   return i < cst_method_count() ? cst_method_info_at(i)->example : composites[i - cst_method_count()];
 }
@@ -119,9 +117,7 @@ UNUSED static void run_open_on(run *r, const problem *x, const char *method, int
   MUST(cst_batch_create(r->st, &r->b));
 }
 /* With the solver's tolerance of the study file's default. */
-UNUSED static void run_open(run *r, const problem *x, const char *method, int lanes) {
-  run_open_on(r, x, method, widest(), lanes, 1e-14);
-}
+UNUSED static void run_open(run *r, const problem *x, const char *method, int lanes) { run_open_on(r, x, method, widest(), lanes, 1e-14); }
 UNUSED static void run_close(run *r) {
   MUST(cst_batch_destroy(&r->b));
   MUST(cst_stepper_destroy(&r->st));
@@ -168,9 +164,7 @@ UNUSED static void run_lambda(const run *r, int lane, double *lambda) {
 }
 
 /* The larger; NaN where either is. */
-UNUSED static double larger(double a, double b) {
-  return isnan(a) || isnan(b) ? NAN : a > b ? a : b;
-}
+UNUSED static double larger(double a, double b) { return isnan(a) || isnan(b) ? NAN : a > b ? a : b; }
 UNUSED static double norm(const double *x, int n) {
   double most = 0;
   for (int i = 0; i < n; i++)

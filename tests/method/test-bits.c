@@ -160,6 +160,4 @@ static void tests(void) {
   test_alone("double-pendulum", "gauss(2)");
 }
 
-int main(int argc, char **argv) {
-  return claims_main(&argc, &argv, tests);
-}
+int main(int argc, char **argv) { return claims_main(&argc, &argv, tests); }

@@ -90,6 +90,4 @@ static void tests(void) {
   test_others();
 }
 
-int main(int argc, char **argv) {
-  return claims_main(&argc, &argv, tests);
-}
+int main(int argc, char **argv) { return claims_main(&argc, &argv, tests); }

@@ -8,9 +8,7 @@ enum { LANES = 3, LEVELS = 10, LEAST = 4 }; /* step counts LEAST * 2^k */
 static const double FLOOR = 2e-13;
 
 /* The time of comparison: long enough for the errors of order 8 to stand above round-off. */
-static double end_of(const problem *x) {
-  return !strcmp(x->s->name, "henon-heiles") ? 8 : strstr(x->s->name, "pendulum") ? 1.5 : 1;
-}
+static double end_of(const problem *x) { return !strcmp(x->s->name, "henon-heiles") ? 8 : strstr(x->s->name, "pendulum") ? 1.5 : 1; }
 
 /* The continuous solution from the starts, by gauss(8), at the end, and at h/2 and h before it for every level. */
 typedef struct {
@@ -42,9 +40,7 @@ static double length(const double *x, int n) {
   return sqrt(sum);
 }
 
-static int count_at(int level) {
-  return LEAST << level;
-}
+static int count_at(int level) { return LEAST << level; }
 
 static void reference_of(const problem *x, reference *f) {
   double q[LANES][CST_MAX_Q], p[LANES][CST_MAX_Q], end = end_of(x);
@@ -96,7 +92,8 @@ static errors errors_of(const problem *x, const reference *f, const char *method
     run_go(&r, end_of(x) / count_at(k), count_at(k));
     for (int l = 0; l < LANES; l++) {
       run_state(&r, l, q, p);
-      if (has.own_lambda) run_lambda(&r, l, lambda);
+      if (has.own_lambda)
+        run_lambda(&r, l, lambda);
       else if (x->s->ng)
         multipliers(x, q, p, lambda);
       eq += distance2(q, f->q[l], x->s->nq), ep += distance2(p, f->p[l], x->s->nq);
@@ -119,9 +116,7 @@ static double slope(const double *e, int n) {
   return k > 1 && e[k - 1] < 0.1 ? log2(e[k - 2] / e[k - 1]) : NAN;
 }
 
-static double width(int claim) {
-  return claim <= 4 ? 0.1 : 0.3;
-}
+static double width(int claim) { return claim <= 4 ? 0.1 : 0.3; }
 
 static bool generic_system(const problem *x) {
   return !strcmp(x->s->name, "modified-pendulum") || !strcmp(x->s->name, "henon-heiles") || !strcmp(x->s->name, "heavy-top");
@@ -213,6 +208,4 @@ static void tests(void) {
   test_coincidences();
 }
 
-int main(int argc, char **argv) {
-  return claims_main(&argc, &argv, tests);
-}
+int main(int argc, char **argv) { return claims_main(&argc, &argv, tests); }

@@ -56,6 +56,4 @@ static void tests(void) {
   test_others("henon-heiles");
 }
 
-int main(int argc, char **argv) {
-  return claims_main(&argc, &argv, tests);
-}
+int main(int argc, char **argv) { return claims_main(&argc, &argv, tests); }

@@ -162,6 +162,4 @@ static void tests(void) {
   test_rescue();
 }
 
-int main(int argc, char **argv) {
-  return claims_main(&argc, &argv, tests);
-}
+int main(int argc, char **argv) { return claims_main(&argc, &argv, tests); }

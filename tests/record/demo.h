@@ -11,8 +11,25 @@
 enum { CASE, MEMBER, COORDINATE, CONSTRAINT, WINDOW, DEMO_DIMENSIONS };
 enum { NCASE = 6, NMEMBER = 5, NCOORDINATE = 4 };
 enum {
-  FINAL_Q, FINAL_LAMBDA, FINAL_STATUS, COUNT_STEPS, COUNT_NEWTON, SCALAR, S_SYSTEM, S_METHOD, S_STEP, S_MEMBERS, S_FAILED, S_EVALUATIONS,
-  S_ERROR, S_ORDER, S_FLAG, S_MOMENTUM, SPEED, WORK_DONE, DEMO_FIELDS
+  FINAL_Q,
+  FINAL_LAMBDA,
+  FINAL_STATUS,
+  COUNT_STEPS,
+  COUNT_NEWTON,
+  SCALAR,
+  S_SYSTEM,
+  S_METHOD,
+  S_STEP,
+  S_MEMBERS,
+  S_FAILED,
+  S_EVALUATIONS,
+  S_ERROR,
+  S_ORDER,
+  S_FLAG,
+  S_MOMENTUM,
+  SPEED,
+  WORK_DONE,
+  DEMO_FIELDS
 };
 
 static const char *const demo_coordinates[NCOORDINATE] = {"x1", "y1", "ξ₂", "y2"};
@@ -21,30 +38,32 @@ static const char *const demo_flags[NCASE] = {"ok", "ok", "plateau", "ok", "pre-
 static const double      demo_steps[NCASE] = {0.1, 0.05, 0.025, 0.1, 0.05, 1.0 / 3.0};
 
 static const cst_dimension demo_dimension[DEMO_DIMENSIONS] = {
-  {"case", NCASE, "system x parameters x method x step", NULL},       {"member", NMEMBER, "initial state of the ensemble", NULL},
-  {"coordinate", NCOORDINATE, "component of q", demo_coordinates},    {"constraint", 0, "component of g", NULL},
-  {"window", 3, "window of time", NULL},
+    {"case", NCASE, "system x parameters x method x step", NULL},
+    {"member", NMEMBER, "initial state of the ensemble", NULL},
+    {"coordinate", NCOORDINATE, "component of q", demo_coordinates},
+    {"constraint", 0, "component of g", NULL},
+    {"window", 3, "window of time", NULL},
 };
 
 static const cst_field demo_field[DEMO_FIELDS] = {
-  [FINAL_Q] = {"/final/q", CST_F64, 3, {CASE, MEMBER, COORDINATE}, "m", "position at the end"},
-  [FINAL_LAMBDA] = {"/final/lambda", CST_F64, 3, {CASE, MEMBER, CONSTRAINT}, "N/m", "multipliers at the end"},
-  [FINAL_STATUS] = {"/final/status", CST_I8, 2, {CASE, MEMBER}, "1", "-1 not yet, 0 done, else the reason of failure"},
-  [COUNT_STEPS] = {"/counts/steps", CST_I64, 2, {CASE, MEMBER}, "1", "steps taken"},
-  [COUNT_NEWTON] = {"/counts/newton", CST_I32, 2, {CASE, MEMBER}, "1", "iterations"},
-  [SCALAR] = {"/constants/period", CST_F64, 0, {0}, "s", "a scalar"},
-  [S_SYSTEM] = {"/statistics/system", CST_TEXT, 1, {CASE}, "1", "system"},
-  [S_METHOD] = {"/statistics/method", CST_TEXT, 1, {CASE}, "1", "method"},
-  [S_STEP] = {"/statistics/step", CST_F64, 1, {CASE}, "s", "nominal step"},
-  [S_MEMBERS] = {"/statistics/members", CST_I64, 1, {CASE}, "1", "trajectories"},
-  [S_FAILED] = {"/statistics/failed", CST_I64, 1, {CASE}, "1", "trajectories that failed"},
-  [S_EVALUATIONS] = {"/statistics/evaluations_per_step", CST_F64, 1, {CASE}, "1", "evaluations of the force"},
-  [S_ERROR] = {"/statistics/error", CST_F64, 1, {CASE}, "1", "error at the end"},
-  [S_ORDER] = {"/statistics/order", CST_F64, 1, {CASE}, "1", "order of convergence"},
-  [S_FLAG] = {"/statistics/flag", CST_TEXT, 1, {CASE}, "1", "what to think of the order"},
-  [S_MOMENTUM] = {"/statistics/rotation-z_max", CST_F64, 1, {CASE}, "1", "drift"},
-  [SPEED] = {"/run/steps_per_second", CST_F64, 1, {CASE}, "1/s", "speed"},
-  [WORK_DONE] = {"/run/work_done", CST_F64, 1, {CASE}, "1", "share of the work"},
+    [FINAL_Q] = {"/final/q", CST_F64, 3, {CASE, MEMBER, COORDINATE}, "m", "position at the end"},
+    [FINAL_LAMBDA] = {"/final/lambda", CST_F64, 3, {CASE, MEMBER, CONSTRAINT}, "N/m", "multipliers at the end"},
+    [FINAL_STATUS] = {"/final/status", CST_I8, 2, {CASE, MEMBER}, "1", "-1 not yet, 0 done, else the reason of failure"},
+    [COUNT_STEPS] = {"/counts/steps", CST_I64, 2, {CASE, MEMBER}, "1", "steps taken"},
+    [COUNT_NEWTON] = {"/counts/newton", CST_I32, 2, {CASE, MEMBER}, "1", "iterations"},
+    [SCALAR] = {"/constants/period", CST_F64, 0, {0}, "s", "a scalar"},
+    [S_SYSTEM] = {"/statistics/system", CST_TEXT, 1, {CASE}, "1", "system"},
+    [S_METHOD] = {"/statistics/method", CST_TEXT, 1, {CASE}, "1", "method"},
+    [S_STEP] = {"/statistics/step", CST_F64, 1, {CASE}, "s", "nominal step"},
+    [S_MEMBERS] = {"/statistics/members", CST_I64, 1, {CASE}, "1", "trajectories"},
+    [S_FAILED] = {"/statistics/failed", CST_I64, 1, {CASE}, "1", "trajectories that failed"},
+    [S_EVALUATIONS] = {"/statistics/evaluations_per_step", CST_F64, 1, {CASE}, "1", "evaluations of the force"},
+    [S_ERROR] = {"/statistics/error", CST_F64, 1, {CASE}, "1", "error at the end"},
+    [S_ORDER] = {"/statistics/order", CST_F64, 1, {CASE}, "1", "order of convergence"},
+    [S_FLAG] = {"/statistics/flag", CST_TEXT, 1, {CASE}, "1", "what to think of the order"},
+    [S_MOMENTUM] = {"/statistics/rotation-z_max", CST_F64, 1, {CASE}, "1", "drift"},
+    [SPEED] = {"/run/steps_per_second", CST_F64, 1, {CASE}, "1/s", "speed"},
+    [WORK_DONE] = {"/run/work_done", CST_F64, 1, {CASE}, "1", "share of the work"},
 };
 
 static inline double demo_q(long c, long m, long k) { return 100.0 * (double)c + 10.0 * (double)m + (double)k + 1.0 / 3.0; }

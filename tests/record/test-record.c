@@ -85,12 +85,14 @@ static void read_text(cst_result *r) {
   OK(x && rows == NCOORDINATE && !strcmp(x[2], demo_coordinates[2]), "labels of a scale, UTF-8");
   free(x);
   OK(!cst_result_read_text(r, "/final/q", &rows), "no text from numbers");
-  char *study = cst_result_text(r, "/", "study"), *state = cst_result_text(r, "/run", "state"), *unit = cst_result_text(r, "/final/q", "units");
+  char *study = cst_result_text(r, "/", "study"), *state = cst_result_text(r, "/run", "state"),
+       *unit = cst_result_text(r, "/final/q", "units");
   OK(study && !strcmp(study, "study: order\ntitle: größer\n"), "an attribute of the root");
   OK(state && !strcmp(state, "complete") && !strcmp(cst_result_state(r), "complete"), "the state was changed in place");
   OK(unit && !strcmp(unit, "m"), "the unit of a field");
   free(study), free(state), free(unit);
-  OK(!cst_result_text(r, "/", "none") && !cst_result_text(r, "/none", "x") && !cst_result_text(r, "/run", "pid"), "no text: absent, or a number");
+  OK(!cst_result_text(r, "/", "none") && !cst_result_text(r, "/none", "x") && !cst_result_text(r, "/run", "pid"),
+     "no text: absent, or a number");
   double x1 = 0;
   OK(cst_result_number(r, "/run", "ranks", &x1) && x1 == 2 && !cst_result_number(r, "/run", "state", &x1), "numbers of /run");
   OK(cst_result_number(r, "/run", "pid", &x1) && x1 > 1, "the process of rank 0 is on record");
@@ -126,7 +128,7 @@ static void attributes_grow(void) {
   OK(!*cst_record_error(r) && cst_record_close(r, "interrupted"), "many attributes, a long and an empty one, and one replaced");
   cst_result *f = cst_result_open(file, why, sizeof why);
   double      x = 0;
-  char       *study = cst_result_text(f, "/", "study"), *empty = cst_result_text(f, "/", "empty"), *last = cst_result_text(f, "/run", "name-39");
+  char *study = cst_result_text(f, "/", "study"), *empty = cst_result_text(f, "/", "empty"), *last = cst_result_text(f, "/run", "name-39");
   OK(study && !strcmp(study, text) && empty && !*empty && last && !strcmp(last, "name-39"), "they are read back");
   OK(cst_result_number(f, "/run", "ranks", &x) && x == 7 && cst_result_number(f, "/run/deeper", "name-7", &x) && x == 7, "numbers too");
   OK(!strcmp(cst_result_state(f), "interrupted"), "the state of an interrupted run");
@@ -138,7 +140,8 @@ static void misuse(void) {
   cst_dimension d[2] = {{"case", 2, "c", NULL}, {"member", 0, "m", NULL}};
   cst_field     f = {"/case/system", CST_TEXT, 1, {0}, "1", "x"};
   in_folder("misuse.h5");
-  OK(!cst_record_create(MPI_COMM_WORLD, file, d, 2, &f, 1, why, sizeof why) && strstr(why, "/case is the scale"), "a group under a scale: %s", why);
+  OK(!cst_record_create(MPI_COMM_WORLD, file, d, 2, &f, 1, why, sizeof why) && strstr(why, "/case is the scale"),
+     "a group under a scale: %s", why);
   strcpy(f.path, "nothing");
   OK(!cst_record_create(MPI_COMM_WORLD, file, d, 2, &f, 1, why, sizeof why), "a path without /: %s", why);
   strcpy(f.path, "/a/b"), f.dim[0] = 2;

@@ -1,6 +1,7 @@
 /* write-demo.c: write the file of demo.h for other tests: write-demo PATH MODE.
- * complete, interrupted: everything, then closed in that state. linger: half of it, then the line "ready PID" and sleep, to be read or killed.
- * busy: many rows written without end after "ready", to be killed; check: look at what that left. refuse: print what cst_record_refuse says.
+ * complete, interrupted: everything, then closed in that state. linger: half of it, then the line "ready PID" and sleep, to be read or
+ * killed. busy: many rows written without end after "ready", to be killed; check: look at what that left. refuse: print what
+ * cst_record_refuse says.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "demo.h"

@@ -16,12 +16,8 @@ enum { N = CST_WINDOWS, SEED = 13, STEPS = 1000000 };
 #define END 1000.0
 
 static uint64_t draws;
-static double   uniform(void) {
-    return cst_random_uniform(SEED, draws++, CST_PURPOSE_TEST, 0, 0);
-}
-static double normal(void) {
-  return cst_random_normal(SEED, draws++, CST_PURPOSE_TEST, 1, 0);
-}
+static double   uniform(void) { return cst_random_uniform(SEED, draws++, CST_PURPOSE_TEST, 0, 0); }
+static double   normal(void) { return cst_random_normal(SEED, draws++, CST_PURPOSE_TEST, 1, 0); }
 
 /* What the members of one ensemble share: two numbers in (0, 1). */
 typedef struct {
@@ -40,12 +36,8 @@ static void oscillate(double *x, double omega) {
   const double phase = 6.283185307179586 * uniform(), size = 1 + 0.3 * normal();
   for (int w = 0; w < N; w++) x[w] = size * (1 + 0.2 * normal()) * (sin(omega * (w + 1) + phase) - sin(omega * w + phase)) / omega;
 }
-static void fast(double *x, const shared *s) {
-  oscillate(x, 6.283185307179586 * (1 + 40 * s->a));
-} /* 1 to 41 periods a window */
-static void slow(double *x, const shared *s) {
-  oscillate(x, 6.283185307179586 / (1 + 11 * s->a));
-} /* 1 to 12 windows a period */
+static void fast(double *x, const shared *s) { oscillate(x, 6.283185307179586 * (1 + 40 * s->a)); } /* 1 to 41 periods a window */
+static void slow(double *x, const shared *s) { oscillate(x, 6.283185307179586 / (1 + 11 * s->a)); } /* 1 to 12 windows a period */
 
 static void walk(double *x, const shared *s) {
   double at = 0;
@@ -56,9 +48,7 @@ static void walk(double *x, const shared *s) {
   }
 }
 
-static double drift(const shared *s) {
-  return 20 * pow(50, s->b);
-} /* 20 to 1000 deviations of the noise over the run */
+static double drift(const shared *s) { return 20 * pow(50, s->b); } /* 20 to 1000 deviations of the noise over the run */
 
 static void linear(double *x, const shared *s) {
   for (int w = 0; w < N; w++) x[w] = drift(s) * w / (N - 1) + normal();

@@ -9,21 +9,15 @@
 enum { MOST = 9, TRIALS = 500, SEED = 11 };
 
 static uint64_t draws;
-static double   uniform(void) {
-    return cst_random_uniform(SEED, draws++, CST_PURPOSE_TEST, 0, 0);
-}
-static double normal(void) {
-  return cst_random_normal(SEED, draws++, CST_PURPOSE_TEST, 1, 0);
-}
+static double   uniform(void) { return cst_random_uniform(SEED, draws++, CST_PURPOSE_TEST, 0, 0); }
+static double   normal(void) { return cst_random_normal(SEED, draws++, CST_PURPOSE_TEST, 1, 0); }
 
 typedef struct {
   double h[MOST], e[MOST], floor[MOST];
   int    n;
 } data;
 
-static cst_order_fit estimate(const data *d) {
-  return cst_order_estimate(d->h, d->e, d->floor, d->n);
-}
+static cst_order_fit estimate(const data *d) { return cst_order_estimate(d->h, d->e, d->floor, d->n); }
 
 /* e = C h^p (1 + c u^k) with noise, u = h / h[0]; round-off 1e-15. */
 static data synthetic(int p, int n, double ratio, double c, int k, double noise) {

@@ -65,9 +65,7 @@ static void test_states(const cst_system *s) {
 }
 
 /* Whether entry i of kernel k is written. */
-static int written(const cst_system *s, cst_kernel_id k, int i) {
-  return s->kernel_out[k][i] >= 0;
-}
+static int written(const cst_system *s, cst_kernel_id k, int i) { return s->kernel_out[k][i] >= 0; }
 
 /* Kernel k over the lanes of set isa against one evaluation a lane. */
 static int same_bits(const cst_system *s, int isa, cst_kernel_id k) {

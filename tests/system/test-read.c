@@ -60,9 +60,7 @@ static void check(char *text, const char *expected) {
 }
 
 /* The description with one line replaced (NULL: left out) prints exactly `expected`. */
-static void refused(int line, const char *replacement, const char *expected) {
-  check(text_with(line, replacement), expected);
-}
+static void refused(int line, const char *replacement, const char *expected) { check(text_with(line, replacement), expected); }
 
 static void test_whole(void) {
   refused(-1, NULL, "");

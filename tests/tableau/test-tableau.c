@@ -9,9 +9,7 @@
 
 enum { MAX_TREE_ORDER = 6, MAX_WEIGHT = 9 };
 
-static int least(int a, int b) {
-  return a < b ? a : b;
-}
+static int least(int a, int b) { return a < b ? a : b; }
 
 static double row_sum_defect(const cst_tableau *t) {
   double worst = 0;
@@ -129,9 +127,7 @@ typedef struct {
   double at[MAX_WEIGHT + 1][1 << (MAX_WEIGHT - 1)];
 } series;
 
-static int words(int n) {
-  return n > 1 ? 1 << (n - 1) : 1;
-}
+static int words(int n) { return n > 1 ? 1 << (n - 1) : 1; }
 
 /* The number of letters of a word, 0 when one of its parts is even; *plain when all are of weight 1. */
 static int letters(int n, int cut, int *plain) {
@@ -147,9 +143,7 @@ static int letters(int n, int cut, int *plain) {
   return count;
 }
 
-static double factorial(int n) {
-  return n < 2 ? 1 : n * factorial(n - 1);
-}
+static double factorial(int n) { return n < 2 ? 1 : n * factorial(n - 1); }
 
 /* exp(gamma A + gamma^3 C3 + gamma^5 C5 + ...): what a symmetric method of order 2 makes of a substep gamma h (Hairer, Lubich, Wanner,
  * III.5.4 and V.3). */

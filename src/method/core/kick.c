@@ -3,28 +3,29 @@
  *   p_h = p0 - w0 h grad V(q0) - G(q0)' L          q1 = q0 + h M^-1 p_h,   g(q1) = 0
  *   p1  = p_h - w1 h grad V(q1) - G(q1)' m          G(q1) M^-1 p1 = 0       (m = 0 where the substep is not `tangent`)
  *
- * (w0, w1) = (1, 0): A; (0, 1): B; (1/2, 1/2): RATTLE. Barbero-Linan, Martin de Diego, Sato, (5.1)-(5.18), in the sign M A = f - G' lambda; M constant.
- * The unknowns are the impulses L (ng of them), only h multiplies, never 1/h: the solver's noise then enters p as a random walk and not as a drift. Newton's
- * matrix is h G(q1) M^-1 G(q0)'. The multipliers are the mean over a step, the sum of its impulses L + m over h.
+ * (w0, w1) = (1, 0): A; (0, 1): B; (1/2, 1/2): RATTLE. Barbero-Linan, Martin de Diego, Sato, (5.1)-(5.18), in the sign M A = f - G' lambda;
+ * M constant. The unknowns are the impulses L (ng of them), only h multiplies, never 1/h: the solver's noise then enters p as a random walk
+ * and not as a drift. Newton's matrix is h G(q1) M^-1 G(q0)'. The multipliers are the mean over a step, the sum of its impulses L + m over
+ * h.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "system/group.h"
 #include "core/dense.h"
-#define CORE  kick
-#define CORE_IS_HOT   /* the build compiles it for every system of the catalogue */
-#define NX    NG
-#define NXMAX GMAX
+#define CORE        kick
+#define CORE_IS_HOT /* the build compiles it for every system of the catalogue */
+#define NX          NG
+#define NXMAX       GMAX
 #define COMPENSATED (!CST_HOT && C->compensated)
 
 struct local {
   const vd *c;
-  vd        q[QMAX], p[QMAX], eq[QMAX], ep[QMAX];   /* state at the left end of the substep */
-  vd        dV[QMAX], G[GMAX * QMAX];               /* at q */
-  vd        minv[QMAX], hm[QMAX];                   /* 1/m and h/m by mass class */
-  vd        pt[QMAX];                               /* p0 - w0 h grad V; compensated: without p0 */
+  vd        q[QMAX], p[QMAX], eq[QMAX], ep[QMAX]; /* state at the left end of the substep */
+  vd        dV[QMAX], G[GMAX * QMAX];             /* at q */
+  vd        minv[QMAX], hm[QMAX];                 /* 1/m and h/m by mass class */
+  vd        pt[QMAX];                             /* p0 - w0 h grad V; compensated: without p0 */
   vd        ph[QMAX], q1[QMAX], eq1[QMAX], G1[GMAX * QMAX];
   vd        scale[GMAX], tolerance, iterations;
-  vd        impulse[GMAX];                           /* impulses of this step, summed over its substeps */
+  vd        impulse[GMAX]; /* impulses of this step, summed over its substeps */
 };
 #define HM(i) vpick(MASS_UNIT, vset(C->sub[j].h), L->hm[CLASS(i)])
 
@@ -54,12 +55,14 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
   if (!MASS_UNIT) U for (int k = 0; k < NMASS; k++) L->hm[k] = C->sub[j].h * L->minv[k];
   U for (int i = 0; i < NQ; i++) L->pt[i] = vpick(COMPENSATED, L->ep[i], L->p[i]) - kick * L->dV[i];
   if (j == 0 && C->opens) U for (int a = 0; a < NG; a++) L->impulse[a] = vset(0);
-  (void)x;   /* the impulses of the last step are a good start */
-  if (NG == 0) {   /* no constraint: nothing to solve for, the drift is explicit */
+  (void)x;       /* the impulses of the last step are a good start */
+  if (NG == 0) { /* no constraint: nothing to solve for, the drift is explicit */
     U for (int i = 0; i < NQ; i++) {
       L->ph[i] = L->pt[i];
-      if (COMPENSATED) two_sum(L->q[i], L->eq[i] + HM(i) * (L->p[i] + L->ph[i]), &L->q1[i], &L->eq1[i]);
-      else L->q1[i] = L->q[i] + HM(i) * L->ph[i];
+      if (COMPENSATED)
+        two_sum(L->q[i], L->eq[i] + HM(i) * (L->p[i] + L->ph[i]), &L->q1[i], &L->eq1[i]);
+      else
+        L->q1[i] = L->q[i] + HM(i) * L->ph[i];
     }
   }
 }
@@ -68,22 +71,22 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
 CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
   U for (int i = 0; i < NQ; i++) {
     vd s = L->pt[i];
-    U for (int a = 0; a < NG; a++)
-      if (NZG(a, i)) s -= L->G[a * NQ + i] * x[a];
+    U for (int a = 0; a < NG; a++) if (NZG(a, i)) s -= L->G[a * NQ + i] * x[a];
     L->ph[i] = s;
-    if (COMPENSATED) two_sum(L->q[i], L->eq[i] + HM(i) * (L->p[i] + s), &L->q1[i], &L->eq1[i]);
-    else L->q1[i] = L->q[i] + HM(i) * s;
+    if (COMPENSATED)
+      two_sum(L->q[i], L->eq[i] + HM(i) * (L->p[i] + s), &L->q1[i], &L->eq1[i]);
+    else
+      L->q1[i] = L->q[i] + HM(i) * s;
   }
   K_g(L->c, L->q1, f);
   K_G(L->c, L->q1, L->G1);
   vl done = vmask(1);
   U for (int a = 0; a < NG; a++) {
     vd s = vset(0);
-    U for (int i = 0; i < NQ; i++)
-      if (NZG(a, i)) {
-        s += vabs(L->G1[a * NQ + i]) * vabs(L->q1[i]);
-        if (COMPENSATED) f[a] += L->G1[a * NQ + i] * L->eq1[i];
-      }
+    U for (int i = 0; i < NQ; i++) if (NZG(a, i)) {
+      s += vabs(L->G1[a * NQ + i]) * vabs(L->q1[i]);
+      if (COMPENSATED) f[a] += L->G1[a * NQ + i] * L->eq1[i];
+    }
     done &= (vl)(vabs(f[a]) <= L->tolerance * vmax(s, L->scale[a]));
   }
   return done;
@@ -93,8 +96,7 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
 CST_INLINE void product(const cst_context *C, const struct local *L, int j, const vd *B, int symmetric, vd *S) {
   U for (int a = 0; a < NG; a++) U for (int b = symmetric ? a : 0; b < NG; b++) {
     vd s = vset(0);
-    U for (int i = 0; i < NQ; i++)
-      if (NZG(a, i) && NZG(b, i)) s += (L->G1[a * NQ + i] * HM(i)) * B[b * NQ + i];
+    U for (int i = 0; i < NQ; i++) if (NZG(a, i) && NZG(b, i)) s += (L->G1[a * NQ + i] * HM(i)) * B[b * NQ + i];
     S[a * NG + b] = s;
   }
 }
@@ -119,16 +121,14 @@ CST_INLINE void make_tangent(const cst_context *C, struct local *L, int j, vd *p
   product(C, L, j, L->G1, 1, S);
   U for (int a = 0; a < NG; a++) {
     vd s = vset(0);
-    U for (int i = 0; i < NQ; i++)
-      if (NZG(a, i)) s += (L->G1[a * NQ + i] * HM(i)) * vpick(COMPENSATED, L->p[i] + p[i], p[i]);
+    U for (int i = 0; i < NQ; i++) if (NZG(a, i)) s += (L->G1[a * NQ + i] * HM(i)) * vpick(COMPENSATED, L->p[i] + p[i], p[i]);
     m[a] = s;
   }
   cst_ldl(S, NG);
   cst_lu_solve(S, m, NG);
   U for (int a = 0; a < NG; a++) {
     L->impulse[a] += m[a];
-    U for (int i = 0; i < NQ; i++)
-      if (NZG(a, i)) p[i] -= L->G1[a * NQ + i] * m[a];
+    U for (int i = 0; i < NQ; i++) if (NZG(a, i)) p[i] -= L->G1[a * NQ + i] * m[a];
   }
 }
 
@@ -140,12 +140,13 @@ CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x
   U for (int i = 0; i < NQ; i++) p[i] = L->ph[i] - kick * L->dV[i];
   if (NG > 0 && C->sub[j].tangent) make_tangent(C, L, j, p);
   U for (int i = 0; i < NQ; i++) {
-    if (COMPENSATED) two_sum(L->p[i], p[i], &L->p[i], &L->ep[i]), L->eq[i] = L->eq1[i];
-    else L->p[i] = p[i];
+    if (COMPENSATED)
+      two_sum(L->p[i], p[i], &L->p[i], &L->ep[i]), L->eq[i] = L->eq1[i];
+    else
+      L->p[i] = p[i];
     L->q[i] = L->q1[i];
   }
-  U for (int k = 0; k < NG * NQ; k++)
-    if (NZG(k / NQ, k % NQ)) L->G[k] = L->G1[k];
+  U for (int k = 0; k < NG * NQ; k++) if (NZG(k / NQ, k % NQ)) L->G[k] = L->G1[k];
 }
 
 CST_INLINE void leave(const cst_context *C, const struct local *L, double *record) {

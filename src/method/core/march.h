@@ -24,7 +24,8 @@ CST_INLINE vd largest(const vd *x, int n) {
   return m;
 }
 
-/* Apply the correction d to the active lanes of x; returns the lanes whose iteration has stagnated. *last is the size of the previous one. */
+/* Apply the correction d to the active lanes of x; returns the lanes whose iteration has stagnated. *last is the size of the previous one.
+ */
 CST_INLINE vl correct(const cst_context *C, vl active, const vd *d, vd *x, vd *last) {
   U for (int i = 0; i < NX; i++) x[i] += vkeep(active, d[i]);
   vd size = largest(d, NX), of = largest(x, NX);
@@ -43,7 +44,7 @@ CST_INLINE vl solve(const cst_context *C, struct local *L, int j, vd *x) {
     active = ~done;
     if (!vany(active) || it == C->max_iterations) return active;
     direction(C, L, j, f, d);
-    L->iterations -= __builtin_convertvector(active, vd);   /* an active lane is -1 */
+    L->iterations -= __builtin_convertvector(active, vd); /* an active lane is -1 */
     done |= correct(C, active, d, x, &last);
   }
 }
@@ -86,18 +87,15 @@ static cst_outcome march(const cst_context *C, double *record, long n) {
   return (cst_outcome){n, 0, CST_DONE};
 }
 
-/* ---- the same substep in pieces. Each call loads the record again, so that nothing but the record and the scratch is kept between them. */
+/* ---- the same substep in pieces. Each call loads the record again, so that nothing but the record and the scratch is kept between them.
+ */
 
 /* PETSc's arrays are not aligned for wide vectors. */
 typedef double vdu __attribute__((vector_size(8 * CST_W), aligned(8), may_alias));
 
-CST_INLINE void fetch(vd *to, const double *from, int n) {
-  U for (int i = 0; i < n; i++) to[i] = (vd)((const vdu *)from)[i];
-}
+CST_INLINE void fetch(vd *to, const double *from, int n) { U for (int i = 0; i < n; i++) to[i] = (vd)((const vdu *)from)[i]; }
 
-CST_INLINE void put(double *to, const vd *from, int n) {
-  U for (int i = 0; i < n; i++)((vdu *)to)[i] = (vdu)from[i];
-}
+CST_INLINE void put(double *to, const vd *from, int n) { U for (int i = 0; i < n; i++)((vdu *)to)[i] = (vdu)from[i]; }
 
 static int piece_begin(const cst_context *C, const double *record, int j, double *x, cst_scratch *s) {
   struct local L;
@@ -142,7 +140,7 @@ static void piece_direction(const cst_context *C, double *record, int j, const d
 }
 
 static void piece_correct(const cst_context *C, const double *record, int j, double *x, const double *d, cst_scratch *s) {
-  vd y[NXMAX], e[NXMAX];
+  vd  y[NXMAX], e[NXMAX];
   vl *done = (vl *)s->done, active = ~*done;
   (void)record, (void)j;
   fetch(y, x, NX);

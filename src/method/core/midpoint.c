@@ -5,7 +5,8 @@
  *
  * Barbero-Linan, Martin de Diego, Sato, midpoint discretization map, in the sign M A = f - G' lambda. Unknowns (p_h, L); Newton's matrix is
  *   [ B  G0' ; h G1 M^-1  0 ],  B = 1 + h^2/4 V''(q_m) M^-1
- * solved by its Schur complement; B = 1 when V is linear, and the map is then RATTLE's. The multipliers are the mean over a step, the sum of its impulses L + m over h.
+ * solved by its Schur complement; B = 1 when V is linear, and the map is then RATTLE's. The multipliers are the mean over a step, the sum
+ * of its impulses L + m over h.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "system/acceleration.h"
@@ -41,8 +42,7 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
   K_dV(L->c, L->q, dV);
   U for (int i = 0; i < NQ; i++) {
     x[i] = L->p[i] - (0.5 * C->sub[j].h) * dV[i];
-    U for (int a = 0; a < NG; a++)
-      if (NZG(a, i)) x[i] -= L->G[a * NQ + i] * x[NQ + a];
+    U for (int a = 0; a < NG; a++) if (NZG(a, i)) x[i] -= L->G[a * NQ + i] * x[NQ + a];
   }
 }
 
@@ -58,8 +58,7 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
   vd size = vset(0), off = vset(0);
   U for (int i = 0; i < NQ; i++) {
     f[i] = (x[i] - L->p[i]) + half * L->dV[i];
-    U for (int a = 0; a < NG; a++)
-      if (NZG(a, i)) f[i] += L->G[a * NQ + i] * x[NQ + a];
+    U for (int a = 0; a < NG; a++) if (NZG(a, i)) f[i] += L->G[a * NQ + i] * x[NQ + a];
     size = vmax(vmax(vabs(x[i]), vabs(L->p[i])), size);
     off = vmax(vabs(f[i]), off);
   }
@@ -110,22 +109,19 @@ CST_INLINE void direction(const cst_context *C, const struct local *L, int j, co
     if (!LINEAR_V) cst_lu_solve(B, X, NQ);
     U for (int a = 0; a < NG; a++) {
       vd s = vset(0);
-      U for (int i = 0; i < NQ; i++)
-        if (NZG(a, i)) s += (L->G1[a * NQ + i] * HM(i)) * X[i];
+      U for (int i = 0; i < NQ; i++) if (NZG(a, i)) s += (L->G1[a * NQ + i] * HM(i)) * X[i];
       S[a * NG + b] = s;
     }
   }
   U for (int a = 0; a < NG; a++) {
     t[a] = f[NQ + a];
-    U for (int i = 0; i < NQ; i++)
-      if (NZG(a, i)) t[a] += (L->G1[a * NQ + i] * HM(i)) * d[i];
+    U for (int i = 0; i < NQ; i++) if (NZG(a, i)) t[a] += (L->G1[a * NQ + i] * HM(i)) * d[i];
   }
   cst_lu(S, NG);
   cst_lu_solve(S, t, NG);
   U for (int i = 0; i < NQ; i++) {
     d[i] = -f[i];
-    U for (int a = 0; a < NG; a++)
-      if (NZG(a, i)) d[i] -= L->G[a * NQ + i] * t[a];
+    U for (int a = 0; a < NG; a++) if (NZG(a, i)) d[i] -= L->G[a * NQ + i] * t[a];
   }
   if (!LINEAR_V) cst_lu_solve(B, d, NQ);
 }
@@ -138,8 +134,7 @@ CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x
   if (NG > 0) cst_make_tangent(C, L->G1, L->minv, p, m);
   U for (int a = 0; a < NG; a++) L->impulse[a] += x[NQ + a] + m[a];
   U for (int i = 0; i < NQ; i++) L->q[i] = L->q1[i], L->p[i] = p[i];
-  U for (int k = 0; k < NG * NQ; k++)
-    if (NZG(k / NQ, k % NQ)) L->G[k] = L->G1[k];
+  U for (int k = 0; k < NG * NQ; k++) if (NZG(k / NQ, k % NQ)) L->G[k] = L->G1[k];
 }
 
 CST_INLINE void leave(const cst_context *C, const struct local *L, double *record) {

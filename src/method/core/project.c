@@ -2,8 +2,8 @@
  *
  *   q1 = P(q):   q1 = q + G(q1)' theta,  g(q1) = 0        then p1 = p - G(q1)' m with G(q1) M^-1 p1 = 0
  *
- * P is the Euclidean projection, the second one M-orthogonal. Unknowns (q1, theta). The iteration leaves D2(theta.g) out of Newton's matrix: theta is of
- * the size of the layer's local error, and so is the rate of contraction.
+ * P is the Euclidean projection, the second one M-orthogonal. Unknowns (q1, theta). The iteration leaves D2(theta.g) out of Newton's
+ * matrix: theta is of the size of the layer's local error, and so is the rate of contraction.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "system/acceleration.h"
@@ -43,8 +43,7 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
   vd size = vset(0), off = vset(0);
   U for (int i = 0; i < NQ; i++) {
     f[i] = x[i] - L->q[i];
-    U for (int a = 0; a < NG; a++)
-      if (NZG(a, i)) f[i] -= L->G1[a * NQ + i] * x[NQ + a];
+    U for (int a = 0; a < NG; a++) if (NZG(a, i)) f[i] -= L->G1[a * NQ + i] * x[NQ + a];
     size = vmax(vabs(x[i]), size);
     off = vmax(vabs(f[i]), off);
     L->q1[i] = x[i];
@@ -57,16 +56,14 @@ CST_INLINE void direction(const cst_context *C, const struct local *L, int j, co
   (void)j;
   U for (int a = 0; a < NG; a++) {
     t[a] = -f[NQ + a];
-    U for (int i = 0; i < NQ; i++)
-      if (NZG(a, i)) t[a] += L->G1[a * NQ + i] * f[i];
+    U for (int i = 0; i < NQ; i++) if (NZG(a, i)) t[a] += L->G1[a * NQ + i] * f[i];
   }
   cst_gram(C, L->G1, L->one, S);
   cst_ldl(S, NG);
   cst_lu_solve(S, t, NG);
   U for (int i = 0; i < NQ; i++) {
     d[i] = -f[i];
-    U for (int a = 0; a < NG; a++)
-      if (NZG(a, i)) d[i] += L->G1[a * NQ + i] * t[a];
+    U for (int a = 0; a < NG; a++) if (NZG(a, i)) d[i] += L->G1[a * NQ + i] * t[a];
   }
 }
 

@@ -3,7 +3,8 @@
  *   Q_i = q + h sum_j a_ij V_j,   V_i = v + h sum_j a_ij A_j,   A_i = A(Q_i, V_i);   q += h sum b_i V_i,   v += h sum b_i A_i
  *
  * Explicit tableaus have no unknowns. Of an implicit one the unknowns are the A_i; the iteration is the functional one, A_i <- A(Q_i, V_i),
- * which contracts by about h times the Lipschitz constant and is run to stagnation. Nothing here keeps g = 0: that is what these methods are compared for.
+ * which contracts by about h times the Lipschitz constant and is run to stagnation. Nothing here keeps g = 0: that is what these methods
+ * are compared for.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "system/acceleration.h"
@@ -63,7 +64,7 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
     cst_acceleration(C, L->c, L->minv, Q, L->V + i * NQ, f + i * NQ, L->lambda);
   }
   for (int k = 0; k < NX; k++) f[k] -= x[k];
-  return vmask(0);   /* ends by stagnation */
+  return vmask(0); /* ends by stagnation */
 }
 
 CST_INLINE void direction(const cst_context *C, const struct local *L, int j, const vd *f, vd *d) {

@@ -2,9 +2,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "observe/observe.h"
 #include "system/acceleration.h"
-#define CORE fold
-#define CORE_IS_HOT   /* the build compiles it for every system of the catalogue */
-#define NVAL (CST_BUILTIN_FIXED + NSYM)
+#define CORE        fold
+#define CORE_IS_HOT /* the build compiles it for every system of the catalogue */
+#define NVAL        (CST_BUILTIN_FIXED + NSYM)
 
 #define ENERGY       0
 #define MOMENTUM     1
@@ -34,12 +34,11 @@ CST_INLINE void momenta(const cst_context *C, const vd *c, const vd *q, const vd
   K_xi(c, q, xi);
   U for (int k = 0; k < NSYM; k++) {
     x[k] = s[k] = vset(0);
-    U for (int i = 0; i < NQ; i++)
-      if (NZX(k, i)) {
-        vd t = p[i] * xi[k * NQ + i];
-        x[k] += t;
-        s[k] += vabs(t);
-      }
+    U for (int i = 0; i < NQ; i++) if (NZX(k, i)) {
+      vd t = p[i] * xi[k * NQ + i];
+      x[k] += t;
+      s[k] += vabs(t);
+    }
   }
 }
 
@@ -51,16 +50,15 @@ CST_INLINE void constraints(const cst_context *C, const vd *c, const vd *q, cons
   U for (int k = 0; k < 4; k++) x[k] = vset(0);
   U for (int a = 0; a < NG; a++) {
     vd s = vset(0), w = vset(0), r = vset(0);
-    U for (int i = 0; i < NQ; i++)
-      if (NZG(a, i)) {
-        vd G1 = vabs(G[a * NQ + i]);
-        s += G1 * vabs(q[i]);
-        w += G1;
-        r += G[a * NQ + i] * v[i];
-      }
+    U for (int i = 0; i < NQ; i++) if (NZG(a, i)) {
+      vd G1 = vabs(G[a * NQ + i]);
+      s += G1 * vabs(q[i]);
+      w += G1;
+      r += G[a * NQ + i] * v[i];
+    }
     s = vmax(s, floor[a]);
     w = w * speed;
-    vl rest = (vl)(w == 0);   /* at rest 0/0 counts as 0 */
+    vl rest = (vl)(w == 0); /* at rest 0/0 counts as 0 */
     x[0] = vmax(vabs(g[a]), x[0]);
     x[1] = vmax(vabs(g[a]) / s, x[1]);
     x[2] = vmax(vabs(r), x[2]);
@@ -75,7 +73,8 @@ CST_INLINE vd displacement(const cst_context *C, const vd *q, const vd *q0) {
   return vsqrt(s);
 }
 
-static void measure(const cst_context *C, const double *record, const double *q0, double *speed, int keep, unsigned want, double *value, double *scale) {
+static void measure(const cst_context *C, const double *record, const double *q0, double *speed, int keep, unsigned want, double *value,
+                    double *scale) {
   const cst_layout at = LAYOUT(C);
   const vd        *c = cst_block(record, at.c), *q = cst_block(record, at.q), *p = cst_block(record, at.p);
   vd              *x = (vd *)value, *s = (vd *)scale, v[QMAX], top = *(vd *)speed;
@@ -122,7 +121,7 @@ static void multipliers(const cst_context *C, const double *record, double *lamb
 /* y is cut at the bins' boundaries, from the top; each part is a multiple of its bin's unit, so adding it does not round. */
 static void accumulate(int n, const double *value, const double *acc, int alive, double *bins, double *top, double *count) {
   const vl on = mask_of(alive);
-  double   big[CST_BINS];   /* adding and subtracting it rounds to the bin's unit */
+  double   big[CST_BINS]; /* adding and subtracting it rounds to the bin's unit */
   for (int k = 0; k < CST_BINS; k++) big[k] = k == 0 ? 1.5 * 0x1p52 * 0x1p-160 : big[k - 1] * 0x1p40;
   for (int i = 0; i < n; i++) {
     vd d = vabs(((const vd *)value)[i] - ((const vd *)acc)[i * CST_SLOTS + CST_SLOT_START]);
