@@ -83,7 +83,7 @@ static int character(const unsigned char *s, size_t n) {
 }
 
 static bool is_control(const unsigned char *s) {
-  return (s[0] < 32 && !strchr("\t\n\r", s[0])) || !s[0] || s[0] == 127 || (s[0] == 0xc2 && s[1] < 0xa0);
+  return (s[0] < 32 && !strchr("\n\r", s[0])) || !s[0] || s[0] == 127 || (s[0] == 0xc2 && s[1] < 0xa0);
 }
 
 /* The first byte that is not text, reported with its place. */
@@ -94,6 +94,8 @@ static bool check_bytes(const char *file, const char *text, size_t length, cst_d
     int k = character(s + i, length - i);
     if (!k)
       cst_diag_add(d, file, line, column, "the file is not UTF-8 text (byte 0x%02x)", s[i]);
+    else if (s[i] == '\t') /* libfyaml 0.7.12 crashes on some of them */
+      cst_diag_add(d, file, line, column, "a tab; blanks are allowed");
     else if (is_control(s + i))
       cst_diag_add(d, file, line, column, "control character (byte 0x%02x); only text is allowed", s[i]);
     if (!k || is_control(s + i)) return false;

@@ -207,8 +207,8 @@ static void fill_row(cst_runner *r, long lane) {
   for (int k = 0; k < p->nquantity; k++) {
     const double *acc = cst_runner_accumulators(r, g) + k * CST_SLOTS * W + lane % W;
     double       *f = r->rows.figure[k] + lane * CST_FIGURES;
-    f[CST_FIGURE_START] = acc[CST_SLOT_START * W];
-    f[CST_FIGURE_END] = acc[CST_SLOT_LAST * W];
+    f[CST_FIGURE_START] = fate->reason == CST_NO_START ? NAN : acc[CST_SLOT_START * W];
+    f[CST_FIGURE_END] = fate->reason == CST_NO_START ? NAN : acc[CST_SLOT_LAST * W];
     f[CST_FIGURE_DRIFT] = isnan(f[CST_FIGURE_START]) ? NAN : acc[CST_SLOT_DRIFT * W];
     f[CST_FIGURE_SCALE] = isnan(f[CST_FIGURE_START]) ? NAN : acc[CST_SLOT_SCALE * W];
   }

@@ -95,6 +95,59 @@ def failed_state_is_the_last_good_one():
                 ok(close(f["series/energy/rms"][case][sane], rms, 1e-9), f"the sampled rms is the living members', case {case}", f["series/energy/rms"][case][sane], rms)
 
 
+# With this spread the Euclidean projection of some members on x^6 + y^4 + z^2 = 0.625 is not found; all others start and stay.
+NOWHERE = """study: {study}
+system: modified-pendulum
+initial: {{members: {members}, seed: 1, around: default, spread: {{q: 5.0}}}}
+end: 1.0
+steps: [0.1, 0.05]
+methods: [rattle, "gauss(2)"]
+roundoff: {{dyadic-steps: true}}
+"""
+ERRORS = ("total", "q", "p", "lambda")
+
+
+def no_start(study, ranks):
+    """Members whose start cannot be projected have status 3; the others have the bits of runs that hold none of those."""
+    title = f"members without a start, {study} study on {ranks} ranks"
+    more = 'reference: {method: "gauss(4)", step: 0.05}\n' if study == "order" else ""
+    text = NOWHERE.format(study=study, members=24) + more + "trajectories: {members: [0, 3], every: 5}\n"
+    process, result = run(f"nowhere-{study}-{ranks}", text, ranks=ranks)
+    with h5py.File(result, "r") as f:
+        status, q, p, error = f["final/status"][()], f["final/q"][()], f["final/p"][()], {k: f["error/" + k][()] for k in ERRORS if "error/" + k in f}
+        refused, living = status[0] == 3, numpy.flatnonzero(status[0] == 0)
+        failed = int((status > 0).sum())
+        ok(process.returncode == 1, f"{title}: exit status 1", process.returncode, process.stderr)
+        ok(f"{failed} of {status.size} trajectories failed" in process.stderr, f"{title}: stderr says how many", process.stderr)
+        ok(refused.any() and len(living) > 12 and (status == numpy.where(refused, 3, 0)).all(), f"{title}: some have status 3 in every case, the others 0", status)
+        if not refused.any():
+            return
+        ok((f["final/steps"][()][:, refused] == 0).all() and (f["final/iterations"][()][:, refused] == 0).all(), f"{title}: those refused make no step")
+        ok(numpy.isfinite(q).all() and numpy.isfinite(p).all(), f"{title}: where they would have started is finite")
+        ok((f["statistics/failed"][()] == refused.sum()).all(), f"{title}: the column failed", f["statistics/failed"][()])
+        for name in ("energy", "constraint"):
+            figures = f[f"observables/{name}"][()]
+            ok(numpy.isfinite(figures[:, living]).all(), f"{title}: {name} of the living is a number", figures[:, living])
+            ok(numpy.isnan(figures[:, refused]).all(), f"{title}: {name} of the refused is none", figures[:, refused][0])
+        ok((f["statistics/energy_max"][()] == f["observables/energy"][()][:, living, 2].max(1)).all(), f"{title}: energy_max is that of the living", f["statistics/energy_max"][()])
+        ok(numpy.isfinite(f["series/energy/rms"][()][numpy.isfinite(f["series/t"][()])]).all(), f"{title}: the series are those of the living")
+        for part, x in error.items():
+            ok(numpy.isnan(x[:, refused]).all() and numpy.isfinite(x[:, living]).all(), f"{title}: error {part} of the living is a number, of the refused none", x)
+            column = "statistics/error" + ("" if part == "total" else "_" + part)
+            ok((f[column][()] == x[:, living].max(1)).all(), f"{title}: the table's error {part} is the living members'", f[column][()])
+        ok(numpy.isnan(f["trajectories/0/q"][1]).all() == bool(refused[3]) and numpy.isfinite(f["trajectories/0/q"][0]).all(), f"{title}: nothing is stored of the refused", f["trajectories/0/q"][()])
+    ok(f"{failed} of them failed (reason 3: {failed})" in constella("status", result).stdout, f"{title}: `status` counts them")
+    process, narrow = run(f"nowhere-{study}-{ranks}-v2", text, env={"CONSTELLA_ISA": "v2"})
+    ok(process.returncode == 1, f"{title}: on v2: exit status 1", process.returncode, process.stderr)
+    ok(not differences(digests(result), digests(narrow)), f"{title}: the bits are those of v2 on one rank", differences(digests(result), digests(narrow)))
+    first = int(numpy.flatnonzero(refused)[0])   # an ensemble that ends before the first member without a start
+    process, short = run(f"nowhere-{study}-{ranks}-short", NOWHERE.format(study=study, members=first) + more)
+    ok(process.returncode == 0, f"{title}: the members before the first of them run alone", process.returncode, process.stderr)
+    with h5py.File(short, "r") as g:
+        ok(all((g["final/" + k][()] == x[:, :first]).all() for k, x in (("q", q), ("p", p))), f"{title}: with the same bits")
+        ok(all((g["error/" + k][()] == x[:, :first]).all() for k, x in error.items()), f"{title}: and the same errors")
+
+
 # ---- commands around a run
 
 def around_a_run():
@@ -413,6 +466,7 @@ methods: [rattle]
 
 if __name__ == "__main__":
     together([lambda r=r: failures("fast", FAST, 1, r) for r in (1, 2)] + [lambda r=r: failures("escape", ESCAPE, 2, r) for r in (1, 2)]
+             + [lambda s=s, r=r: no_start(s, r) for s in ("ensemble", "order") for r in (0, 2)]
              + [failed_state_is_the_last_good_one, around_a_run, tables, registries, petsc, ranks, observables, statistics, samples, dyadic, compensated]
              + [lambda n=n, o=o: errors(n, o, ["q", "p"]) for n in ("max", "one", "two") for o in ("end", "mesh", "coarse")]
              + [lambda n=n: errors(n, "mesh", ["q", "p", "lambda"]) for n in ("one", "two")])

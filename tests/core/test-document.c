@@ -6,6 +6,7 @@
 #include "tap.h"
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static char *printed(const cst_diag *d) {
   char  *text = NULL;
@@ -44,6 +45,11 @@ static void test_refusals(void) {
   refused("a: *nope\n", "f:1:5: error: aliases (*name) are not allowed: write the value out\n");
   refused("a: !!int 5\n", "f:1:10: error: tags (!name) are not allowed\n");
   refused("? [k]\n: 3\n", "f:1:3: error: a key must be a word\n");
+  refused("a: 1\n\"b\\nc\": 2\n", "f:2:1: error: a key must be one line of at most 200 bytes\n");
+  char key[220];
+  snprintf(key, sizeof key, "a:\n  %0201d: 1\n", 0);
+  refused(key, "f:2:3: error: a key must be one line of at most 200 bytes\n");
+  refused("%YAML 9.9\n---\na: 1\n", "f:1:1: error: this is not YAML\n"); /* libfyaml 0.7 gives up without a word */
   refused("a: 1\n---\nb: 2\n", "f:1:1: error: the file holds more than one YAML document; only one is allowed\n");
   refused("a: \xff\n", "f:1:4: error: the file is not UTF-8 text (byte 0xff)\n");
   refused("a: \xc3\xa9\xc3\x28\n", "f:1:5: error: the file is not UTF-8 text (byte 0xc3)\n");
@@ -52,6 +58,7 @@ static void test_refusals(void) {
   refused("a: 1\nb: \x1b[1m\n", "f:2:4: error: control character (byte 0x1b); only text is allowed\n");
   refused_bytes("a: \0b\n", 6, "f:1:4: error: control character (byte 0x00); only text is allowed\n");
   refused("a: \"x\\0y\"\n", "f:1:4: error: control character in text (byte 0x00)\n");
+  refused("? a:\t- b\n", "f:1:5: error: a tab; blanks are allowed\n");
   refused("a: \"x\\ey\"\n", "f:1:4: error: control character in text (byte 0x1b)\n");
   char deep[4000] = "a: ";
   memset(deep + 3, '[', 2000);
@@ -191,6 +198,23 @@ static void test_files(void) {
   cst_diag_destroy(d);
 }
 
+/* A file of 64 GiB, all of them a hole, is refused before it is in memory. */
+static void test_large_file(void) {
+  char      path[] = "/tmp/constella-large-XXXXXX", expected[200], *text = NULL, *out;
+  size_t    n = 0;
+  int       fd = mkstemp(path);
+  cst_diag *d = cst_diag_create();
+  OK(fd >= 0 && !ftruncate(fd, (off_t)1 << 36), "a large file of nothing");
+  bool read = cst_file_read(path, &text, &n, d);
+  out = printed(d);
+  snprintf(expected, sizeof expected, "%s: error: the file is larger than 64 MiB\n", path);
+  OK(!read && !text && !strcmp(out, expected), "refused: the file is larger than 64 MiB");
+  if (strcmp(out, expected)) NOTE("%s", out);
+  unlink(path), close(fd);
+  free(out), free(text);
+  cst_diag_destroy(d);
+}
+
 static void test_isa(void) {
   const char *reason = NULL;
   unsetenv("CONSTELLA_ISA");
@@ -210,6 +234,7 @@ int main(void) {
   test_lookup();
   test_diag();
   test_files();
+  test_large_file();
   test_isa();
   return tap_done();
 }

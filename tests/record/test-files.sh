@@ -20,7 +20,7 @@ done
 for n in 1 2; do
   if [ $n = 1 ]; then "$demo" live$n.h5 linger >out$n 2>err & else mpirun -n $n "$demo" live$n.h5 linger >out$n 2>err & fi
   writer=$!
-  for ((i = 0; i < 300; i++)); do grep -q ready out$n && break; sleep 0.1; done
+  for ((i = 0; i < 3000; i++)); do grep -q ready out$n && break; sleep 0.1; done
   process=$(sed -n 's/.*ready //p' out$n)
   status=$("$cst" status live$n.h5)
   has "$n ranks, alive: running" "$status" "state         running"

@@ -211,7 +211,9 @@ static void many_fields(void) {
   cst_result_close(g);
 }
 
+/* Asked on one rank, as the program does: the answer may depend on a file made for a moment. */
 static bool refused(const char *name, bool overwrite, const char *word) {
+  if (rank > 0) return true;
   const char *text = cst_record_refuse(name, overwrite);
   NOTE("%s: %s", name, text ? text : "(accepted)");
   return word ? text && strstr(text, word) : !text;

@@ -75,6 +75,7 @@ mistake "text for a number" 'column step holds numbers, not "small"' f.h5 --wher
 mistake "no operator" 'column OP value is expected' f.h5 --where "step"
 mistake "empty condition" 'column OP value is expected' f.h5 --where "step=1,"
 mistake "open quote" 'a quote is not closed' f.h5 --where "method='x"
+mistake "no comma" 'a comma or `and` is expected before "flag = ok"' f.h5 --where "method = 'rattle' flag = ok"
 mistake "no file given" 'FILE is missing'
 mistake "two files" 'one FILE is expected' f.h5 g.h5
 mistake "file missing" 'none.h5: error: No such file' none.h5

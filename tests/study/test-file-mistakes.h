@@ -1,5 +1,6 @@
 /* test-file-mistakes.h: the mistakes of test-file.c: changes to the good file, @ where the error is reported, words of the message. */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#define SIXTEEN "[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16]"
 static const mistake mistakes[] = {
     /* keys */
     {{"@sampels: {count: 3}"}, "unknown key 'sampels'|did you mean 'samples'?"},
@@ -25,6 +26,9 @@ static const mistake mistakes[] = {
     {{"system: {name: planar-pendulum, parameters: {L: @{a: 1}}}"}, "'L' is a map; it must be a list of numbers, or one number"},
     {{"system: {name: planar-pendulum, parameters: {L: @[]}}"}, "'L' is an empty list"},
     {{"system: {name: planar-pendulum, parameters: {L: [1, 2, @1]}}"}, "parameter 'L': the value 1 appears twice"},
+    {{"system: {name: double-pendulum, parameters: @{m1: " SIXTEEN ", m2: " SIXTEEN ", g: " SIXTEEN ", L1: " SIXTEEN ", L2: " SIXTEEN "}}",
+      "reference: self"},
+     "the lists of parameter values make 1048576 sets; at most 1000000 are allowed"},
     /* initial */
     {{"initial: @upright-down"}, "unknown state 'upright-down'|allowed: default"},
     {{"initial: @[1]"}, "'initial' is a list|the name of a state"},
@@ -39,6 +43,8 @@ static const mistake mistakes[] = {
     {{"initial: @{q: [1.1, 0], v: [0, 0]}"}, "the start is inconsistent: |g| = |at most 1e-10|project: true"},
     {{"initial: @{q: [1, 0], v: [0.5, 0]}"}, "the start is inconsistent|G v"},
     {{"initial: @{q: [0, 0], v: [0, 0], project: true}"}, "the projection of the start on the constraints does not converge"},
+    {{"system: {name: planar-pendulum, parameters: {g: -1}}", "initial: @small"}, "the start is not finite: x is 0.6, its velocity |nan"},
+    {{"system: {name: planar-pendulum, parameters: {g: [1, -1]}}", "initial: @small"}, "the start is not finite with g = -1: x is 0.6"},
     {{"initial: @{seed: 3, spread: {q: 1}}"}, "missing key 'members' in 'initial'"},
     {{"initial: @{members: 3}"}, "missing key 'spread' in 'initial'"},
     {{"initial: {members: 3, @q: [1, 0], spread: {q: 1}}"}, "unknown key 'q'|members, seed, around, spread"},

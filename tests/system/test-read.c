@@ -196,6 +196,26 @@ static void test_states(void) {
   check(text, "f:5:9: error: 'states' must be a map of 'name: {q: [...], v: [...]}'\n");
 }
 
+/* A product of n factors (x_i + k): its text needs few operations, its Hessian about n for each of the 40 coordinates and each factor. */
+static void test_too_many_operations(void) {
+  char  *text = NULL;
+  size_t length = 0;
+  FILE  *f = open_memstream(&text, &length);
+  fprintf(f, "system: large\ncoordinates: [x0");
+  for (int i = 1; i < 40; i++) fprintf(f, ", x%d", i);
+  fprintf(f, "]\nmass: [1");
+  for (int i = 1; i < 40; i++) fprintf(f, ", 1");
+  fprintf(f, "]\npotential: x0");
+  for (int k = 1; k < 20000; k++) fprintf(f, "*(x%d + %d)", k % 40, k);
+  fprintf(f, "\nstates:\n  default: {q: [0");
+  for (int i = 1; i < 40; i++) fprintf(f, ", 0");
+  fprintf(f, "], v: [0");
+  for (int i = 1; i < 40; i++) fprintf(f, ", 0");
+  fprintf(f, "]}\n");
+  fclose(f);
+  check(text, "f:1:9: error: the derivatives need more than 4000000 operations, the most that are allowed\n");
+}
+
 static void test_good(void) {
   char       *text = text_with(-1, NULL);
   cst_diag   *d = cst_diag_create();
@@ -231,6 +251,7 @@ int main(void) {
   test_parameters();
   test_functions();
   test_states();
+  test_too_many_operations();
   test_good();
   cst_system_destroy(NULL);
   return tap_done();
