@@ -83,7 +83,7 @@ static int character(const unsigned char *s, size_t n) {
 }
 
 static bool is_control(const unsigned char *s) {
-  return (s[0] < 32 && !strchr("\n\r", s[0])) || !s[0] || s[0] == 127 || (s[0] == 0xc2 && s[1] < 0xa0);
+  return (s[0] < 32 && !strchr("\t\n\r", s[0])) || !s[0] || s[0] == 127 || (s[0] == 0xc2 && s[1] < 0xa0);
 }
 
 /* The first byte that is not text, reported with its place. */
@@ -98,7 +98,7 @@ static bool check_bytes(const char *file, const char *text, size_t length, cst_d
       cst_diag_add(d, file, line, column, "a tab; blanks are allowed");
     else if (is_control(s + i))
       cst_diag_add(d, file, line, column, "control character (byte 0x%02x); only text is allowed", s[i]);
-    if (!k || is_control(s + i)) return false;
+    if (!k || s[i] == '\t' || is_control(s + i)) return false;
     if (s[i] == '\n')
       line++, column = 1;
     else
