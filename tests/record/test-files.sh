@@ -49,7 +49,7 @@ for delay in 0 0.01 0.03 0.1; do
   rm -f busy.h5
   "$demo" busy.h5 busy >out 2>err &
   writer=$!
-  for ((i = 0; i < 300; i++)); do grep -q ready out && break; sleep 0.01; done
+  for ((i = 0; i < 3000; i++)); do grep -q ready out && break; sleep 0.01; done
   sleep $delay
   kill -9 $writer
   wait $writer 2>/dev/null
