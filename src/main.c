@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cli/cli.h"
-#include "constella/diag.h"
+#include "constella/constella.h"
 
 #ifndef CST_VERSION
 #define CST_VERSION "unknown"
@@ -44,7 +44,7 @@ int main(int argc, char **argv) {
   setenv("OMP_NUM_THREADS", "1", 0);
   if (argc < 2) return help(stderr), 2;
   if (!strcmp(argv[1], "help") || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) return help(stdout);
-  if (!strcmp(argv[1], "--version")) return printf("constella %s\n", CST_VERSION), 0;
+  if (!strcmp(argv[1], "--version")) return printf("constella %s (%s)\n", CST_RELEASE, CST_VERSION), 0;
   for (const cst_command *c = cst_commands; c->name; c++)
     if (!strcmp(argv[1], c->name)) return c->run(argc - 1, argv + 1);
   return unknown(argv[1]);

@@ -7,6 +7,7 @@
 #include <time.h>
 #include <sleef.h>
 #include <libfyaml.h>
+#include "constella/constella.h"
 #include "study/run.h"
 
 #ifndef CST_VERSION
@@ -29,6 +30,8 @@ static void note_study(cst_output *o, const cst_study *s) {
   snprintf(seed, sizeof seed, "%llu", (unsigned long long)s->seed);
   cst_output_note(o, "/", "schema", "constella-result 1");
   cst_output_note(o, "/", "creator", "constella");
+  cst_output_note(o, "/", "version", CST_RELEASE);
+  cst_output_note(o, "/", "git", CST_VERSION);
   cst_output_note(o, "/", "title", s->title ? s->title : "");
   cst_output_note(o, "/", "study_kind", cst_study_kind_names[s->kind]);
   cst_output_note(o, "/", "system", s->system->name);
@@ -50,7 +53,6 @@ static void note_run(cst_output *o, const cst_plan *p, const cst_run_options *op
   cst_output_number(o, "/run", "batch", (double)p->batch);
   cst_output_note(o, "/run", "instruction_set", cst_isas[p->isa].name);
   cst_output_note(o, "/run", "command", options->command ? options->command : "");
-  cst_output_note(o, "/run", "version", CST_VERSION);
   cst_output_note(o, "/run", "compiler", CST_COMPILER " (" __VERSION__ ")");
   MPI_Get_processor_name(host, &length);
   cst_output_note(o, "/run", "host_of_rank_0", host);
