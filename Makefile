@@ -111,6 +111,11 @@ $(GEN)/folds.list.h: $(LANE_GENERIC) Makefile
 	$(call LIST,,$(basename $(notdir $(filter src/observe/%,$(LANE_GENERIC)))),$(basename $(notdir $(filter src/observe/%,$(LANE_HOT)))))
 
 # ---- objects --------------------------------------------------------------------------------------------------------------
+# What stands in results as the revision is that of the build, not of the first compilation.
+$(BUILD)/version: FORCE
+	@mkdir -p $(@D); echo '$(VERSION)' | cmp -s - $@ || echo '$(VERSION)' >$@
+.PHONY: FORCE
+$(BUILD)/obj/study/run.o $(BUILD)/obj/main.o: $(BUILD)/version
 $(BUILD)/obj/method/cores.o: $(GEN)/cores.list.h
 $(BUILD)/obj/observe/folds.o: $(GEN)/folds.list.h
 $(BUILD)/obj/gen/%.o: $(GEN)/%.c
