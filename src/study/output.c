@@ -6,7 +6,6 @@
 #include "study/run.h"
 
 enum { DIM_CASE, DIM_MEMBER, DIM_COORDINATE, DIM_MULTIPLIER, DIM_FIGURE, DIM_SAMPLE, DIM_WINDOW, DIM_PARAMETER, DIMS };
-enum { MOST_FIELDS = 4096 };
 
 struct cst_output {
   const cst_plan *plan;
@@ -14,7 +13,6 @@ struct cst_output {
   int             nfield, ndim;
   cst_field      *field;
   cst_dimension  *dim;
-  char           *states; /* [ncase] 1 where full states are kept */
 };
 
 /* ---- layout ------------------------------------------------------------------------------------------------------------- */
