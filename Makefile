@@ -58,11 +58,11 @@ LANE_GENERIC := $(wildcard src/*/core/*.c)
 LANE_HOT     := $(shell grep -l '^\#define CORE_IS_HOT' $(LANE_GENERIC))
 SYSTEMS      := $(basename $(notdir $(wildcard src/system/catalogue/*.yaml)))
 EXPR         := $(filter-out src/expr/interpret.c,$(wildcard src/expr/*.c))
-GENERATOR    := src/system/generate.c src/system/file.c src/system/derive.c src/core/diag.c src/core/document.c
+GENERATOR    := src/system/generate.c src/system/emit-header.c src/system/file.c src/system/derive.c src/system/structure.c src/core/diag.c src/core/document.c
 GENERATOR    := $(wildcard $(GENERATOR) src/system/read-*.c)
 PLAIN        := $(filter-out src/expr/interpret.c src/system/kernels.c src/system/generate.c src/main.c,$(wildcard src/*/*.c))
 
-OBJ_PLAIN    := $(PLAIN:src/%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/gen/catalogue-data.o
+OBJ_PLAIN    := $(PLAIN:src/%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/gen/catalogue-data.o $(BUILD)/obj/gen/sources.o
 OBJ_LANE     := $(foreach i,$(ISAS),$(LANE_GENERIC:src/%.c=$(BUILD)/obj/%.$(i).o) $(BUILD)/obj/expr/interpret.$(i).o) $(BUILD)/obj/expr/interpret.portable.o
 OBJ_KERNELS  := $(foreach i,$(ISAS),$(SYSTEMS:%=$(BUILD)/obj/system/kernels/%.$(i).o))
 OBJ_HOT      := $(foreach i,$(ISAS),$(foreach s,$(SYSTEMS),$(LANE_HOT:src/%.c=$(BUILD)/obj/%/$(s).$(i).o)))
@@ -98,17 +98,28 @@ $(GEN)/catalogue-data.c: $(BUILD)/generate $(SYSTEMS:%=src/system/catalogue/%.ya
 	$(Q)$(BUILD)/generate $(GEN) $(filter %.yaml,$^)
 $(SYSTEMS:%=$(GEN)/%.h) $(GEN)/catalogue.list.h: $(GEN)/catalogue-data.c ;
 
-# cores.list.h and folds.list.h: a line for every compiled form of lane code.
+# cores.list.h and folds.list.h: a line for every generic form of lane code; hot.list.h: the cores that are compiled for each system.
+NAMES = $(basename $(notdir $(filter src/$(1)/%,$(2))))
 define LIST
 @mkdir -p $(GEN)
-@{ for i in $(ISAS); do for c in $(2); do echo "GENERIC($$c, $$i)"; done; \
-   for s in $(SYSTEMS); do for c in $(3); do echo "HOT($$c, \"$$s\", $${s//-/_}, $$i)"; done; done; done; } >$@.new
+@{ $(1); } >$@.new
 @cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 endef
+GENERIC = for i in $(ISAS); do for c in $(call NAMES,$(1),$(LANE_GENERIC)); do echo "GENERIC($$c, $$i)"; done; done
 $(GEN)/cores.list.h: $(LANE_GENERIC) Makefile
-	$(call LIST,,$(basename $(notdir $(filter src/method/%,$(LANE_GENERIC)))),$(basename $(notdir $(filter src/method/%,$(LANE_HOT)))))
+	$(call LIST,$(call GENERIC,method))
 $(GEN)/folds.list.h: $(LANE_GENERIC) Makefile
-	$(call LIST,,$(basename $(notdir $(filter src/observe/%,$(LANE_GENERIC)))),$(basename $(notdir $(filter src/observe/%,$(LANE_HOT)))))
+	$(call LIST,$(call GENERIC,observe))
+$(GEN)/hot.list.h: $(LANE_GENERIC) Makefile
+	$(call LIST,echo '#define CST_HOT_LIST(X) $(foreach c,$(call NAMES,method,$(LANE_HOT)),X($(c), cst_core_$(c))) $(foreach c,$(call NAMES,observe,$(LANE_HOT)),X($(c), cst_$(c)))')
+
+# sources.c: what a user's system is compiled with at run time: the sources that a system of the catalogue is compiled from, and what they include.
+OBJECT_SOURCES := src/system/kernels.c $(LANE_HOT)
+OBJECT_FLAGS   := -std=gnu11 $(filter-out -g%,$(CFLAGS)) $(STRICT)
+OBJECT_DEFINES := -DCST_OBJECT_CC='"$(CC)"' -DCST_OBJECT_FLAGS='"$(OBJECT_FLAGS)"' $(foreach i,$(ISAS),-DCST_OBJECT_FLAGS_$(i)='"$(filter-out -W%,$(ISA_$(i)))"')
+$(GEN)/sources.c: tools/embed.sh $(OBJECT_SOURCES) $(wildcard include/constella/*.h src/*/*.h src/*/core/*.h) $(GEN)/catalogue-data.c $(GEN)/hot.list.h
+	$(Q)tools/embed.sh $(GEN) $$($(CC) -MM -Iinclude -Isrc -I$(GEN) -DCST_SYSTEM_HEADER='"$(firstword $(SYSTEMS)).h"' $(OBJECT_SOURCES) \
+	  | tr ' \\' '\n\n' | grep -v -e ':$$' -e '/$(firstword $(SYSTEMS)).h$$' | sort -u | grep .) >$@
 
 # ---- objects --------------------------------------------------------------------------------------------------------------
 # What stands in results as the revision is that of the build, not of the first compilation.
@@ -121,6 +132,7 @@ $(BUILD)/obj/observe/folds.o: $(GEN)/folds.list.h
 $(BUILD)/obj/gen/%.o: $(GEN)/%.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -c $< -o $@
+$(BUILD)/obj/system/compiler.o: ALL_CFLAGS += $(OBJECT_DEFINES)
 define LANE_RULES
 $(BUILD)/obj/expr/interpret.$(1).o: src/expr/interpret.c
 	@mkdir -p $$(@D)
@@ -128,7 +140,7 @@ $(BUILD)/obj/expr/interpret.$(1).o: src/expr/interpret.c
 $(LANE_GENERIC:src/%.c=$(BUILD)/obj/%.$(1).o): $(BUILD)/obj/%.$(1).o: src/%.c
 	@mkdir -p $$(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) $(ISA_$(1)) -c $$< -o $$@
-$(SYSTEMS:%=$(BUILD)/obj/system/kernels/%.$(1).o): $(BUILD)/obj/system/kernels/%.$(1).o: src/system/kernels.c $(GEN)/catalogue-data.c
+$(SYSTEMS:%=$(BUILD)/obj/system/kernels/%.$(1).o): $(BUILD)/obj/system/kernels/%.$(1).o: src/system/kernels.c $(GEN)/catalogue-data.c $(GEN)/hot.list.h
 	@mkdir -p $$(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) $(ISA_$(1)) -DCST_SYSTEM_HEADER='"$$*.h"' -c $$< -o $$@
 endef

@@ -16,6 +16,8 @@ const cst_command cst_commands[] = {
     {"check", "STUDY", "validate a study and print its plan; runs nothing", cst_cli_check},
     {"list", "systems|methods|observables|studies|schemes", "what there is", cst_cli_list},
     {"show", "NAME", "a page on a system, method or scheme", cst_cli_show},
+    {"system", "FILE [--parameters NAME=VALUE ...]", "examine a system file: states, derivatives, symmetries, exact motions",
+     cst_cli_system},
     {"table", "FILE [--format text|csv|json|markdown|latex] [--columns ...] [--where ...]", "results as a table", cst_cli_table},
     {"status", "FILE", "how far a run is", cst_cli_status},
     {"report", "FILE -o PAGE.html", "figures and tables in one page", cst_cli_report},

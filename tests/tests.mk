@@ -2,7 +2,7 @@
 # alone, or on the numbers of ranks that its first lines name in a comment `ranks: 1 2 3`. A script is any tests/ROOM/test-*.sh or test_*.py; it finds
 # the built programs through the environment (CONSTELLA, BUILD).
 TEST_C    := $(sort $(wildcard tests/*/test-*.c))
-TEST_HELP := $(sort $(filter-out $(TEST_C) $(wildcard tests/bench/*.c),$(wildcard tests/*/*.c)))
+TEST_HELP := $(sort $(filter-out $(TEST_C) $(wildcard tests/bench/*.c) $(filter-out %/fuzz-study.c %/fuzz-system.c,$(wildcard tests/fuzz/*.c)),$(wildcard tests/*/*.c)))
 TEST_SH   := $(sort $(wildcard tests/*/test-*.sh))
 TEST_PY   := $(sort $(wildcard tests/*/test_*.py))
 TEST_BIN  := $(TEST_C:tests/%.c=$(BUILD)/tests/%) $(TEST_HELP:tests/%.c=$(BUILD)/tests/%)
@@ -65,3 +65,36 @@ $(BUILD)/bench: tests/bench/bench.c $(BENCH_OBJ) $(LIBRARY)
 bench: all
 	@$(MAKE) --no-print-directory $(BUILD)/bench
 	@OPENBLAS_NUM_THREADS=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 $(BUILD)/bench
+
+# ---- fuzzing: any bytes as study and system files ----------------------------------------------------------------------------
+# The targets tests/fuzz/fuzz-*.c run with libFuzzer where clang has it, else with the mutations of tests/fuzz/driver.c. In the tests, for a
+# few seconds, they are linked with the ordinary library; here what reads the files is compiled with the sanitizers, lane code is not.
+FUZZ_TARGETS   := study system
+SECONDS        ?= 60
+SEED           ?= 1
+FUZZ_HOW       := $(if $(filter fuzz fuzz-%,$(MAKECMDGOALS)),$(shell tests/fuzz/how.sh))
+FUZZ_BUILD     := $(BUILD)/fuzz-$(FUZZ_HOW)
+FUZZ_CC        := $(if $(filter libfuzzer,$(FUZZ_HOW)),clang -idirafter $(shell gcc -print-file-name=include),$(CC))
+FUZZ_SAN       := -fsanitize=address,undefined -fno-sanitize=pointer-overflow -fno-sanitize-recover=undefined -fno-omit-frame-pointer  # NULL + 0 is fine
+FUZZ_COVERAGE  := $(if $(filter libfuzzer,$(FUZZ_HOW)),-fsanitize=fuzzer-no-link)
+FUZZ_DRIVER    := tests/fuzz/$(if $(FUZZ_COVERAGE),guide,driver).c
+FUZZ_CFLAGS     = $(filter-out -Werror -Wno-psabi,$(ALL_CFLAGS)) -w -O1 $(FUZZ_SAN)
+FUZZ_SOURCES   := $(filter-out src/core/isa.c src/system/examine%,$(filter $(foreach r,core expr tableau system method study,src/$(r)/%),$(PLAIN)))  # where clang lacks what gcc has
+FUZZ_OBJ       := $(FUZZ_SOURCES:src/%.c=$(FUZZ_BUILD)/%.o)
+
+$(BUILD)/tests/fuzz/fuzz-%: tests/fuzz/fuzz-%.c tests/fuzz/driver.c tests/fuzz/mutate.c tests/fuzz/mutate.h $(LIBRARY)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) $(filter %.c,$^) $(LIBRARY) -o $@ $(PC_LIBS) -ldl
+$(FUZZ_BUILD)/system/compiler.o: ALL_CFLAGS += $(OBJECT_DEFINES)
+$(FUZZ_BUILD)/%.o: src/%.c
+	@mkdir -p $(@D)
+	$(Q)$(FUZZ_CC) $(FUZZ_CFLAGS) $(FUZZ_COVERAGE) -DCST_VERSION='"$(VERSION)"' -DCST_COMPILER='"clang"' -c $< -o $@
+$(FUZZ_TARGETS:%=$(FUZZ_BUILD)/fuzz-%): $(FUZZ_BUILD)/fuzz-%: tests/fuzz/fuzz-%.c $(FUZZ_DRIVER) tests/fuzz/mutate.c tests/fuzz/mutate.h $(FUZZ_OBJ) $(LIBRARY)
+	$(Q)$(FUZZ_CC) $(FUZZ_CFLAGS) $(if $(FUZZ_COVERAGE),-fsanitize=fuzzer) $(filter %.c,$^) $(FUZZ_OBJ) $(LIBRARY) -o $@ $(PC_LIBS) -ldl
+
+.PHONY: fuzz fuzz-run
+fuzz: all
+	@$(MAKE) --no-print-directory -j$(JOBS) fuzz-run
+fuzz-run: $(FUZZ_TARGETS:%=$(FUZZ_BUILD)/fuzz-%)
+	@for t in $(FUZZ_TARGETS); do tests/fuzz/run.sh $(FUZZ_HOW) $(FUZZ_BUILD)/fuzz-$$t $$t '$(SECONDS)' $(FUZZ_BUILD)/found-$$t '$(SEED)' || failed=1; done; exit $${failed:-0}
+-include $(wildcard $(FUZZ_BUILD)/*/*.d)

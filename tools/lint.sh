@@ -28,7 +28,8 @@ exported_names() {
 }
 
 # Lane code is looked at as the portable form of one system.
-flags=(-Iinclude -Isrc "-I$build/gen" -DCST_PORTABLE -DCST_W=4 -DCST_ISA=portable '-DCST_SYSTEM_HEADER="double-pendulum.h"')
+flags=(-Iinclude -Isrc "-I$build/gen" -DCST_PORTABLE -DCST_W=4 -DCST_ISA=portable '-DCST_SYSTEM_HEADER="double-pendulum.h"' '-DCST_OBJECT_FLAGS=""')
+for isa in v2 v3 v4 portable; do flags+=("-DCST_OBJECT_FLAGS_$isa=\"\""); done
 
 # uninitvar: loops over no constraints or no windows; the compiler's own check runs on every build.
 # returnDanglingLifetime: an outcome that march() returns by value is taken for one that keeps the address of its context.

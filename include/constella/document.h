@@ -15,7 +15,9 @@
 typedef struct cst_document cst_document;
 typedef struct fy_node      cst_yaml; /* a node: scalar, sequence or mapping */
 
-/* The whole file as zero-terminated bytes in *text (owned by the caller, free()), false with an error in d when it cannot be read. */
+/* The whole file as zero-terminated bytes in *text (owned by the caller, free()). NULL, or why it cannot be read (static text). */
+const char *cst_file_fetch(const char *path, char **text, size_t *length);
+/* The same; false with the reason in d. */
 bool cst_file_read(const char *path, char **text, size_t *length, cst_diag *d);
 
 /* Parse text; file is the name used in messages (copied). NULL when it is no YAML mapping; the reason is in d. Owned. */
@@ -35,8 +37,11 @@ cst_yaml   *cst_yaml_item(cst_yaml *list, int i);
 cst_yaml   *cst_yaml_get(cst_yaml *map, const char *key); /* NULL when absent; map NULL gives NULL */
 cst_yaml   *cst_yaml_key(cst_yaml *map, int i);           /* the i-th key node, in the order of the file */
 cst_yaml   *cst_yaml_value(cst_yaml *map, int i);
-void        cst_yaml_remove(cst_yaml *map, const char *key);     /* the key with its value, freed; nothing when absent */
-void        cst_yaml_place(cst_yaml *n, int *line, int *column); /* first token of the node, from 1 */
+/* All at once, for long ones: value[cst_yaml_size(n)] are the items of a list or the values of a map, key (may be NULL) its keys. */
+void cst_yaml_children(cst_yaml *n, cst_yaml **key, cst_yaml **value);
+void        cst_yaml_remove(cst_yaml *map, const char *key);                /* the key with its value, freed; nothing when absent */
+void        cst_yaml_put(cst_yaml *map, const char *key, const char *text); /* key: text, in the place of an entry of this key; copied */
+void        cst_yaml_place(cst_yaml *n, int *line, int *column);            /* first token of the node, from 1 */
 
 /* Report an error at node n (NULL: at 1:1). */
 void cst_yaml_error(const cst_document *doc, cst_yaml *n, cst_diag *d, const char *format, ...) __attribute__((format(printf, 4, 5)));

@@ -5,10 +5,14 @@
  * graph, applied again for higher orders; no tensor is ever formed. Both back ends (emitted C and interpreter) walk the
  * same nodes in the same order with + - * / sqrt and SLEEF's deterministic functions only, so their bits agree.
  *
+ * What is alike is done in loops: where many outputs, or many terms of one sum, are the same operations on other inputs (the links of a
+ * chain, pairs of bodies), both back ends keep one program and a table of indices, so that their length does not grow with the system.
+ *
  * Grammar: + - * / ^ (right associative, binds tighter than unary minus: -x^2 = -(x^2)), parentheses, numbers, names, pi,
- * sqrt sin cos tan exp log atan2(y, x). x^n with integer n becomes products, with half-integer n a square root and
- * products; any other constant or variable exponent becomes pow.
- * Depth of nesting is at most CST_EXPR_DEPTH and a graph has at most CST_EXPR_NODES nodes; beyond that parsing fails.
+ * sqrt sin cos tan exp log atan2(y, x), entries of arrays x[i+1] (numbered from 1, the index an integer constant) and
+ * sum(i, FROM, TO, TERM), i a new name that stands for the integers FROM .. TO in TERM. x^n with integer n becomes products, with
+ * half-integer n a square root and products; any other constant or variable exponent becomes pow. Depth of nesting is at most
+ * CST_EXPR_DEPTH and a graph has at most CST_EXPR_NODES nodes; beyond that parsing fails.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CONSTELLA_EXPR_H
@@ -34,6 +38,9 @@ bool     cst_graph_is_zero(const cst_graph *g, cst_node n);
 /* Whether n depends on any input of the array. */
 bool cst_graph_depends(const cst_graph *g, cst_node n, char array);
 
+/* The inputs of `array` that n depends on: their indices, ascending, in *index (owned, free(); NULL when there are none). */
+int cst_graph_support(const cst_graph *g, cst_node n, char array, int **index);
+
 /* Operations; constants are folded and the identities x+0, x-0, 0-x, x*0, x*1, x*-1, x/1, 0/x, --x applied. */
 cst_node cst_graph_add(cst_graph *g, cst_node a, cst_node b);
 cst_node cst_graph_sub(cst_graph *g, cst_node a, cst_node b);
@@ -44,8 +51,10 @@ cst_node cst_graph_pow(cst_graph *g, cst_node a, cst_node b);
 cst_node cst_graph_call(cst_graph *g, const char *function, cst_node a, cst_node b); /* b only for atan2; else -1 */
 
 typedef struct {
-  const char *name; /* borrowed */
-  cst_node    node;
+  const char     *name;  /* borrowed */
+  cst_node        node;  /* of a plain name */
+  const cst_node *entry; /* [count] of an array, entry[0] is name[1]; NULL: a plain name. Borrowed */
+  int             count;
 } cst_binding;
 
 typedef struct {
@@ -56,12 +65,22 @@ typedef struct {
 /* Parse text; names resolve to the nodes bound to them. -1 and *error filled when it is not an expression. */
 cst_node cst_expr_parse(cst_graph *g, const char *text, const cst_binding *names, int n, cst_expr_error *error);
 
-/* Forward: dout[k] = sum_i d out[k] / d x[i] * dx[i]. x are input nodes; dx any nodes. */
+/* What all sums cost that were parsed into g: the characters read for their terms, and 16 for each term. */
+double cst_graph_effort(const cst_graph *g);
+
+/* Derivatives. Their cost is that of the operations that out needs, not of the whole graph.
+ * Forward: dout[k] = sum_i d out[k] / d x[i] * dx[i]. x are input nodes; dx any nodes. */
 void cst_graph_tangent(cst_graph *g, const cst_node *out, int nout, const cst_node *x, const cst_node *dx, int nx, cst_node *dout);
 /* Reverse: grad[i] = sum_k seed[k] * d out[k] / d x[i]. */
 void cst_graph_gradient(cst_graph *g, const cst_node *out, const cst_node *seed, int nout, const cst_node *x, int nx, cst_node *grad);
 /* Replace the inputs x[i] by the nodes y[i] in out. */
 void cst_graph_substitute(cst_graph *g, const cst_node *out, int nout, const cst_node *x, const cst_node *y, int nx, cst_node *result);
+
+/* Values at complex arguments, in[c] as for cst_tape_eval; an operation with real operands has the bits of every other evaluation. For
+ * derivatives by a step in the imaginary direction. false where an operation on arguments that are not real has no analytic extension.
+ * Entries -1 of out give 0. */
+bool cst_graph_eval_complex(const cst_graph *g, const cst_node *out, int nout, const double _Complex *const in[128],
+                            double _Complex *result);
 
 /* Emit the statements that compute out[k] into o[k], in terms of `vd` and the vector operations of lanes.h (vset vsqrt vsin vcos
  * vtan vexp vlog vatan2 vpow); entries whose out[k] is -1 are skipped, constants written as o[k] = vset(...). indent in front of each line.
@@ -76,6 +95,8 @@ int                     cst_tape_registers(const cst_tape *t); /* scratch vector
 int                     cst_tape_outputs(const cst_tape *t);
 /* One evaluation with scalars. in[c] is the argument array for letter c, e.g. in['q'] (unused ones may be NULL); in has 128 entries. */
 void cst_tape_eval(const cst_tape *t, const double *const in[128], double *out);
+/* The same in quadruple precision (libquadmath); constants are the doubles they are in the graph. */
+void cst_tape_eval_quad(const cst_tape *t, const __float128 *const in[128], __float128 *out);
 /* Over the lanes of one group: in[c] points to [component][W], out is [nout][W], scratch is [registers][W], all aligned to 8*W
  * bytes. One function a width; bits of each lane equal cst_tape_eval of that lane. */
 void cst_tape_run_v2(const cst_tape *t, const double *const in[128], double *out, double *scratch);       /* W = 2 */

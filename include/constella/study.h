@@ -16,6 +16,7 @@
 typedef enum { CST_ORDER, CST_CONSERVATION, CST_ENSEMBLE, CST_STUDY_KINDS } cst_study_kind;
 typedef enum { CST_NORM_MAX, CST_NORM_ONE, CST_NORM_TWO } cst_norm;
 typedef enum { CST_OVER_END, CST_OVER_MESH, CST_OVER_COARSE } cst_over;
+typedef enum { CST_COMPILE_AUTO, CST_COMPILE_NEVER, CST_COMPILE_ALWAYS } cst_compile_wish;
 typedef enum { CST_REFERENCE_NONE, CST_REFERENCE_EXACT, CST_REFERENCE_SELF, CST_REFERENCE_METHOD } cst_reference_kind;
 
 typedef struct {
@@ -24,18 +25,21 @@ typedef struct {
 } cst_observable;
 
 typedef struct {
-  cst_study_kind     kind;
-  char              *file, *title; /* file as given on the command line */
-  char              *canonical;    /* canonical text without `compile` and `checkpoint`; what the result stores */
-  char               sha256[65];   /* of canonical, hexadecimal */
-  cst_system        *system;
-  int                nvariant;  /* parameter sets (1 without sweep) */
-  double            *parameter; /* [nvariant][npar] */
-  int                state;     /* index of the named start, -1 when given by numbers */
-  double            *q0, *v0;   /* [nvariant][nq] start of member 0 before spreading */
-  bool               ensemble;  /* members are spread around (q0, v0) */
-  bool               project;   /* inconsistent data are projected instead of refused */
-  long               members;   /* 1 without ensemble */
+  cst_study_kind kind;
+  char          *file, *title; /* file as given on the command line */
+  char       *canonical; /* canonical text without `compile` and `checkpoint`, with the sha256 of a user's system; what the result stores */
+  char        sha256[65]; /* of canonical, hexadecimal */
+  cst_system *system;
+  char       *system_file;       /* a user's, as messages name it; NULL: of the catalogue */
+  char        system_sha256[65]; /* of the bytes of that file */
+  cst_compile_wish   compile;    /* changes no result */
+  int                nvariant;   /* parameter sets (1 without sweep) */
+  double            *parameter;  /* [nvariant][npar] */
+  int                state;      /* index of the named start, -1 when given by numbers */
+  double            *q0, *v0;    /* [nvariant][nq] start of member 0 before spreading */
+  bool               ensemble;   /* members are spread around (q0, v0) */
+  bool               project;    /* inconsistent data are projected instead of refused */
+  long               members;    /* 1 without ensemble */
   uint64_t           seed;
   double             spread_q, spread_v; /* standard deviations, in the units of q and v */
   double            *end;                /* [nvariant] */
@@ -46,6 +50,7 @@ typedef struct {
   cst_reference_kind reference;
   cst_method        *reference_method; /* CST_REFERENCE_METHOD only */
   double             reference_step;
+  bool               reference_quad;                 /* in quadruple precision: the method is gauss(s) */
   bool               error_q, error_p, error_lambda; /* error.of */
   cst_norm           norm;
   cst_over           over;
@@ -64,8 +69,12 @@ typedef struct {
   double             checkpoint_seconds;
 } cst_study;
 
-/* Read a study. text is the file's contents. NULL with the mistakes in d. Owned. */
-cst_study *cst_study_read(const char *file, const char *text, size_t length, cst_diag *d);
+/* How a file that a study names is got: as cst_file_fetch; under MPI a collective function, so that one rank reads for all. */
+typedef const char *cst_fetch(const char *path, char **text, size_t *length);
+
+/* Read a study. text is the file's contents; the file of a user's system is looked for in the folder of `file`. NULL with the mistakes in
+ * d. The kernels of a user's system are interpreted until they are compiled. Owned. */
+cst_study *cst_study_read(const char *file, const char *text, size_t length, cst_fetch *fetch, cst_diag *d);
 void       cst_study_destroy(cst_study *s);
 
 extern const char *const cst_study_kind_names[CST_STUDY_KINDS];

@@ -15,23 +15,48 @@
 #include "constella/expr.h"
 #include "constella/isa.h"
 
-enum { CST_MAX_Q = 40, CST_MAX_G = 40, CST_MAX_PAR = 32, CST_MAX_SYM = 8 }; /* of a system stepped in lanes */
+enum {
+  CST_MAX_Q = 40, /* coordinates and constraints of a system whose matrices are dense, and of every system of the catalogue at its size */
+  CST_MAX_G = 40,
+  CST_MOST_Q = 100000, /* of any system */
+  CST_MAX_PAR = 32,
+  CST_MAX_SYM = 8
+};
 
 /* Kernels. One table lists them all: name, number of outputs, and what they are. Every kernel has the same signature; a
- * pointer it does not use may be NULL. Arrays are [component][W]; matrices are row-major and only the entries named by the
- * pattern are written (the others are structurally zero and never read).
- *   V        1          V(q)
- *   dV       nq         grad V(q)
- *   d2V      nq x nq    Hessian of V, entries of pattern_v
- *   mass     nmass      distinct entries of the diagonal mass; parameters only
- *   g        ng         g(q)
- *   G        ng x nq    Dg(q), entries of pattern_g
- *   D2gvv    ng         D2g(q)[v, v]
- *   D2glw    nq         D2(l.g)(q) w
- *   d2Vw     nq         D2V(q) w
- *   xi       nsym x nq  infinitesimal generators, entries of pattern_xi
+ * pointer it does not use may be NULL. Arrays are [component][W]. Matrices are given by their entries that may be nonzero, in the order of
+ * cst_system.pattern[kernel]. A system whose mass is a constant diagonal and that has no a(q) does not have the kernels M .. DMvw (their
+ * size is 0): it is stepped by simpler formulas.
+ *   V        1           V(q)
+ *   dV       nq          grad V(q)
+ *   d2V      [nq x nq]   Hessian of V
+ *   mass     nmass       distinct entries of the constant diagonal mass; parameters only
+ *   g        ng          g(q)
+ *   G        [ng x nq]   Dg(q)
+ *   D2gvv    ng          D2g(q)[v, v]
+ *   D2glw    nq          D2(l.g)(q) w
+ *   d2Vw     nq          D2V(q) w
+ *   D3Vwu    nq          D3V(q)[w, u]
+ *   D3glwu   nq          D3(l.g)(q)[w, u]
+ *   DD2gvv   ng          D(D2g(q)[v, v])[w, u]: its change for a change w of q and u of v
+ *   xi       [nsym x nq] infinitesimal generators
+ *   gauge    nsym        F_k(q): where L_xi a = dF, the momentum map is <Mv + a, xi> - F
+ *   M        [nq x nq]   M(q), symmetric
+ *   a        nq          a(q)
+ *   Lv       nq          d L / d v = M(q) v + a(q)
+ *   Lq       nq          d L / d q
+ *   Lvq      [nq x nq]   entry (i, j): d Lv_i / d q_j
+ *   Lqq      [nq x nq]   d2 L / dq dq, symmetric
+ *   f        nq          Lq - Lvq v, so that M A = f - G' lambda
+ *   Dfwu     nq          D f(q, v)[w, u]: w a change of q, u of v
+ *   DMvw     nq          D(M(q) v)[w], v held
  */
-#define CST_KERNELS(X) X(V) X(dV) X(d2V) X(mass) X(g) X(G) X(D2gvv) X(D2glw) X(d2Vw) X(xi)
+#define CST_KERNELS(X)                                                                                                                     \
+  X(V)                                                                                                                                     \
+  X(dV)                                                                                                                                    \
+  X(d2V)                                                                                                                                   \
+  X(mass)                                                                                                                                  \
+  X(g) X(G) X(D2gvv) X(D2glw) X(d2Vw) X(D3Vwu) X(D3glwu) X(DD2gvv) X(xi) X(gauge) X(M) X(a) X(Lv) X(Lq) X(Lvq) X(Lqq) X(f) X(Dfwu) X(DMvw)
 typedef enum {
 #define X(name) CST_K_##name,
   CST_KERNELS(X)
@@ -43,66 +68,137 @@ extern const char *const cst_kernel_names[CST_K_COUNT];
 typedef void cst_kernel(const void *self, const double *c, const double *q, const double *v, const double *w, const double *u,
                         const double *l, double *o);
 
+/* Where a matrix may be nonzero: compressed rows, and the same by columns. Entry e of the kernel stands in column[e] of its row;
+ * column i holds the entries tentry[tstart[i]] .. in the rows trow[..], ascending. */
+typedef struct {
+  int  rows, columns, n;
+  int *start, *column;         /* [rows + 1], [n] */
+  int *tstart, *trow, *tentry; /* [columns + 1], [n], [n] */
+} cst_pattern;
+
+/* S = G W G', W diagonal: which constraints meet in which coordinates, and how S is stored and eliminated. Dense: S[a * ng + b]. Banded
+ * (nothing couples but neighbours, in the order `place`): S[place[a] * (2 * band + 1) + place[b] - place[a] + band]. */
+typedef struct {
+  bool banded;
+  int  band, size;  /* size: numbers in S */
+  int *place;       /* [ng] row of constraint a in the order of elimination */
+  int  n;           /* pairs (a, b), both triangles, that share a coordinate */
+  int *a, *b, *at;  /* [n] at: index in S */
+  int *first;       /* [n + 1] terms of each pair: */
+  int *ea, *eb, *i; /* entries of G of the two rows, and their coordinate */
+} cst_gram;
+
 typedef struct {
   const char *name, *unit, *doc; /* unit and doc may be "" */
-  double      value;             /* default */
+  double      value;             /* default; of a size: the whole number that this object was made with */
+  bool        size;              /* a whole number that the description is unrolled with; not a kernel argument's free value */
+  cst_node    node;              /* the default as an expression of the parameters before it; of a size its constant */
 } cst_parameter;
 
+/* A name as the description has it: of one coordinate or constraint, or of an array of them, name[first .. first + count - 1]. */
+typedef struct {
+  const char *name, *text; /* text: of a constraint, its expression as written; else NULL */
+  const char *range;       /* of a family of constraints, "i = 2..n" as written; else NULL */
+  int         at, count;   /* index of its first entry among all; count 1 and first 0: no array */
+  int         first;       /* number of the first element (1 for coordinates) */
+  bool        array;
+} cst_name;
+
 typedef struct cst_system cst_system;
+
+/* What was compiled for one system and one instruction set: its kernels, and the forms of lane code that have them inlined. */
+typedef struct {
+  const char *core; /* kick, fold ... */
+  const void *form; /* of the type that the room of this core knows; borrowed */
+} cst_form;
+
+typedef struct {
+  const char     *key; /* "" in the catalogue; else the fingerprint of what a user's object was compiled from */
+  int             nq, ng, npar, nsym, width;
+  cst_kernel     *kernel[CST_K_COUNT];
+  const cst_form *form; /* up to one whose core is NULL */
+} cst_compiled;
 
 /* An exact motion given by code: q[nq], p[nq], lambda[ng] at time t of the motion that starts at q0, v0 with parameters c. */
 typedef void cst_exact(const double *c, const double *q0, const double *v0, double t, double *q, double *p, double *lambda);
 
 typedef struct {
   const char *name;
-  cst_node    q[CST_MAX_Q], v[CST_MAX_Q]; /* expressions of the parameters */
-  bool        has_exact;                  /* this start has a motion in closed form, expressions of t and parameters: */
-  cst_node    exact_q[CST_MAX_Q], exact_v[CST_MAX_Q], exact_lambda[CST_MAX_G];
+  cst_node   *q, *v;     /* [nq] expressions of the parameters */
+  bool        has_exact; /* this start has a motion in closed form, expressions of t and parameters: */
+  cst_node   *exact_q, *exact_v, *exact_lambda;
 } cst_state;
 
+/* A value for a size parameter that differs from the default. */
+typedef struct {
+  const char *name;
+  int         value;
+} cst_size;
+
 struct cst_system {
-  const char   *name, *doc, *source;
-  int           nq, ng, npar, nsym, nstate;
-  const char   *coordinate[CST_MAX_Q], *constraint[CST_MAX_G], *symmetry[CST_MAX_SYM];
-  cst_parameter parameter[CST_MAX_PAR];
-  cst_state    *state;                               /* [nstate], the first is called default */
-  int           nmass;                               /* distinct entries of the diagonal mass */
-  int           mass_class[CST_MAX_Q];               /* coordinate i has mass number mass_class[i] */
-  bool          mass_unit;                           /* every mass is the literal 1: nothing is multiplied */
-  bool          linear_v;                            /* the Hessian of V vanishes identically */
-  unsigned char pattern_g[CST_MAX_G * CST_MAX_Q];    /* [ng][nq] 1 where Dg may be nonzero */
-  unsigned char pattern_v[CST_MAX_Q * CST_MAX_Q];    /* [nq][nq] */
-  unsigned char pattern_xi[CST_MAX_SYM * CST_MAX_Q]; /* [nsym][nq] */
-  cst_graph    *graph;
-  cst_node      V, g[CST_MAX_G], mass[CST_MAX_Q], xi[CST_MAX_SYM * CST_MAX_Q]; /* mass[i] of coordinate i */
-  cst_node     *kernel_out[CST_K_COUNT]; /* outputs of each kernel in the layout above, -1 where structurally zero */
-  int           kernel_size[CST_K_COUNT];
-  cst_kernel   *kernel[CST_ISA_COUNT][CST_K_COUNT]; /* over lanes */
-  const void   *kernel_self[CST_ISA_COUNT];
-  cst_exact    *exact; /* exact motion from any start, or NULL */
-  const char *potential_text, *constraint_text[CST_MAX_G], *mass_text[CST_MAX_Q], *symmetry_text[CST_MAX_SYM]; /* as written, for `show` */
-  char       *text;                                                                                            /* the whole description */
-  void       *owned;                                                                                           /* what destroy frees */
+  const char    *name, *doc, *source;
+  int            nq, ng, npar, nsym, nstate;
+  int            ncoordinate, nfamily;     /* names as declared */
+  cst_name      *coordinate_name, *family; /* [ncoordinate], [nfamily] */
+  const char   **coordinate, **constraint; /* [nq], [ng]: of every entry, "x" or "x[3]" */
+  const char    *symmetry[CST_MAX_SYM];
+  cst_parameter  parameter[CST_MAX_PAR];
+  cst_state     *state;                /* [nstate], the first is called default */
+  bool           general;              /* M is full or depends on q, or there is an a(q); else M is a constant diagonal and a = 0: */
+  bool           gyroscopic;           /* a(q) is there */
+  int            nmass;                /* distinct entries of the constant diagonal mass; 0 when general */
+  int           *mass_class;           /* [nq] coordinate i has mass number mass_class[i] */
+  bool           mass_unit;            /* every mass is the literal 1: nothing is multiplied */
+  bool           linear_v;             /* the Hessian of V vanishes identically */
+  cst_pattern    pattern[CST_K_COUNT]; /* of the matrix kernels */
+  cst_gram       gram;
+  unsigned char *dropped; /* [ng] or NULL: constraints that the others imply, which are not enforced themselves */
+  cst_graph     *graph;
+  cst_node       V, *g, *mass, *a, *xi, *gauge; /* [ng], [nq] or, when `matrix`, [nq * nq]; [nq]; [nsym * nq]; [nsym] */
+  bool           matrix;
+  cst_node      *kernel_out[CST_K_COUNT]; /* outputs of each kernel in the layout above */
+  int            kernel_size[CST_K_COUNT];
+  cst_kernel    *kernel[CST_ISA_COUNT][CST_K_COUNT]; /* over lanes */
+  const void    *kernel_self[CST_ISA_COUNT];
+  const cst_compiled *compiled[CST_ISA_COUNT]; /* borrowed; NULL where nothing is compiled */
+  cst_exact     *exact;                                                                       /* exact motion from any start, or NULL */
+  const char    *potential_text, **mass_text, **gyroscopic_text, *symmetry_text[CST_MAX_SYM]; /* as written, for `show`; [ncoordinate] */
+  char          *text;                                                                        /* the whole description */
+  void          *owned;                                                                       /* what destroy frees */
 };
 
-/* Read a description. file names it in messages. Errors go to d, NULL is returned then. Derives the kernels' nodes and
- * patterns; attaches no compiled kernels. Owned. */
-cst_system *cst_system_read(const char *file, const char *text, size_t length, cst_diag *d);
+/* Read a description. file names it in messages; sizes[nsize] replace the defaults of size parameters (a name that is none is an error at
+ * 1:1). Errors go to d, NULL is returned then. Derives the kernels' nodes and patterns; attaches no compiled kernels. Owned. */
+cst_system *cst_system_read(const char *file, const char *text, size_t length, const cst_size *sizes, int nsize, cst_diag *d);
 void        cst_system_destroy(cst_system *s);
 /* Attach the interpreter as the kernels of every instruction set; same bits as compiled kernels. One thread at a time. */
 void cst_system_interpret(cst_system *s);
+/* Attach what was compiled for instruction set isa. Borrowed. */
+void cst_system_attach(cst_system *s, int isa, const cst_compiled *x);
+/* The form of a core that was compiled for this system, NULL when there is none. Borrowed. */
+const void *cst_system_form(const cst_system *s, int isa, const char *core);
 
-/* The catalogue. create returns a new object with compiled kernels attached, NULL when there is no such name. Owned. */
+/* The catalogue. create returns a new object with compiled kernels attached, NULL when there is no such name; text the description.
+ * (With other sizes a description is read anew by cst_system_read.) Owned. */
 int                cst_catalogue_size(void);
 const char        *cst_catalogue_name(int i);
 const char *const *cst_catalogue_names(void);
 cst_system        *cst_catalogue_create(const char *name);
+const char        *cst_catalogue_text(const char *name);
 
+/* The parameters c[npar] where given[i] (NULL: none is) are those that c holds; fills the others: sizes with their values, the rest with
+ * their defaults, which follow the parameters before them. A default that is then no finite number is left for the caller to refuse. */
+void cst_system_defaults(const cst_system *s, const bool *given, double *c);
 /* Evaluate parameter expressions: c[npar] given. q, v of state s (index), and whether |g|, |G v| are consistent is for the caller. */
 void cst_system_state(const cst_system *s, int state, const double *c, double *q, double *v);
-/* Scalar evaluation of a kernel through the graph (slow; set-up, checks and tests). out has kernel_size entries, zeros filled in. */
+/* Scalar evaluation of a kernel through the graph (slow; set-up, checks and tests). out has kernel_size entries, a matrix only those of its
+ * pattern; cst_system_matrix gives the whole matrix, row-major, with its zeros. */
 void cst_system_eval(const cst_system *s, cst_kernel_id k, const double *c, const double *q, const double *v, const double *w,
                      const double *u, const double *l, double *out);
+void cst_system_matrix(const cst_system *s, cst_kernel_id k, const double *c, const double *q, const double *v, double *out);
+/* p = M(q) v + a(q), and back. false when M(q) is singular. */
+void cst_system_momentum(const cst_system *s, const double *c, const double *q, const double *v, double *p);
+bool cst_system_velocity(const cst_system *s, const double *c, const double *q, const double *p, double *v);
 /* Whether an exact motion is known from state `state` (index; -1: given by numbers). */
 bool cst_system_has_exact(const cst_system *s, int state);
 /* The exact motion: q[nq], p[nq] (kinetic), lambda[ng] at time t. */
@@ -112,6 +208,14 @@ void cst_system_exact(const cst_system *s, int state, const double *c, const dou
 void cst_system_multipliers(const cst_system *s, const double *c, const double *q, const double *v, double *lambda);
 /* Euclidean projection of q on g = 0, then of v, M-orthogonally, on G v = 0. false when Newton does not converge (q, v unchanged). */
 bool cst_system_project(const cst_system *s, const double *c, double *q, double *v);
+/* Rank of G at q (constraints scaled by the lengths of their rows), and in lambda, where not NULL, the least-norm multipliers with the
+ * same force G'lambda. */
+int  cst_system_rank(const cst_system *s, const double *c, const double *q);
+void cst_system_least_norm(const cst_system *s, const double *c, const double *q, double *lambda);
+/* Look for redundant constraints at the start q and at points near it on g = 0: where the rank is everywhere the same and smaller than ng,
+ * constraints that the others imply are marked in s->dropped (to the first ones kept) and the structure is made anew. false with the reason
+ * in why[n] when the rank changes: the motion from there is not unique. */
+bool cst_system_settle(cst_system *s, const double *c, const double *q, char *why, int n);
 /* Largest |g_j| / s_j and |G v|_j / scale with their raw values at (q, v); any pointer may be NULL. s_j = sum_k |G_jk| |q_k|. */
 void cst_system_residuals(const cst_system *s, const double *c, const double *q, const double *v, double *g_max, double *g_scaled,
                           double *gv_max, double *gv_scaled);

@@ -8,6 +8,7 @@ int cst_cli_run(int argc, char **argv);
 int cst_cli_check(int argc, char **argv);
 int cst_cli_list(int argc, char **argv);
 int cst_cli_show(int argc, char **argv);
+int cst_cli_system(int argc, char **argv);
 int cst_cli_table(int argc, char **argv);
 int cst_cli_status(int argc, char **argv);
 int cst_cli_report(int argc, char **argv);

@@ -109,24 +109,36 @@ static char *join_command(int argc, char **argv) {
 
 /* ---- checks before any work -------------------------------------------------------------------------------------------------- */
 
+/* cst_file_fetch on rank 0 for all. Collective. */
+static const char *fetch(const char *path, char **text, size_t *length) {
+  static char reason[256];
+  long        size = -1;
+  PetscMPIInt rank;
+  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+  if (rank == 0) {
+    const char *why = cst_file_fetch(path, text, length);
+    if (!why) size = (long)*length;
+    snprintf(reason, sizeof reason, "%s", why ? why : "");
+  }
+  (void)MPI_Bcast(&size, 1, MPI_LONG, 0, PETSC_COMM_WORLD);
+  if (size < 0) (void)MPI_Bcast(reason, sizeof reason, MPI_CHAR, 0, PETSC_COMM_WORLD);
+  if (size < 0) return reason;
+  if (rank) *text = calloc((size_t)size + 1, 1), *length = (size_t)size;
+  if (!*text) abort();
+  (void)MPI_Bcast(*text, (int)size, MPI_BYTE, 0, PETSC_COMM_WORLD);
+  return NULL;
+}
+
 /* Read on rank 0, broadcast, parse everywhere: all ranks come to the same mistakes. */
 static cst_study *read_study(const char *file, cst_diag *d) {
   char       *text = NULL;
   size_t      length = 0;
-  long        size = -1;
-  PetscMPIInt rank;
-  cst_study  *s = NULL;
-  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
-  if (rank == 0 && cst_file_read(file, &text, &length, d)) size = (long)length;
-  (void)MPI_Bcast(&size, 1, MPI_LONG, 0, PETSC_COMM_WORLD);
-  if (size < 0) {
-    if (rank) cst_diag_add(d, file, 0, 0, "cannot be read");
+  const char *why = fetch(file, &text, &length);
+  if (why) {
+    cst_diag_add(d, file, 0, 0, "%s", why);
     return NULL;
   }
-  if (rank) text = calloc((size_t)size + 1, 1);
-  if (!text) abort();
-  (void)MPI_Bcast(text, (int)size, MPI_BYTE, 0, PETSC_COMM_WORLD);
-  s = cst_study_read(file, text, (size_t)size, d);
+  cst_study *s = cst_study_read(file, text, length, fetch, d);
   free(text);
   return s;
 }
@@ -186,11 +198,13 @@ static PetscErrorCode check_petsc(cst_diag *d) {
 
 /* ---- running -------------------------------------------------------------------------------------------------------------------- */
 
-/* The message of the innermost error, without PETSc's stack. */
+/* The message of the innermost error, without PETSc's stack. An error of all ranks together is told once. */
 static PetscErrorCode say(MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode n, PetscErrorType type,
                           const char *message, void *context) {
-  (void)comm, (void)line, (void)function, (void)file, (void)context;
-  if (type == PETSC_ERROR_INITIAL && message) fprintf(stderr, "constella: error: %s\n", message);
+  PetscMPIInt rank = 0;
+  (void)line, (void)function, (void)file, (void)context;
+  if (comm == PETSC_COMM_WORLD) MPI_Comm_rank(comm, &rank);
+  if (type == PETSC_ERROR_INITIAL && message && !rank) fprintf(stderr, "constella: error: %s\n", message);
   return n;
 }
 
@@ -200,10 +214,28 @@ static PetscErrorCode quiet(MPI_Comm comm, int line, const char *function, const
   return n;
 }
 
+/* A study without mistakes. */
+static int execute(arguments *a, cst_study *study, const cst_plan *plan) {
+  long        failed = 0;
+  int         status = 1;
+  PetscMPIInt rank;
+  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+  PetscPushErrorHandler(say, NULL);
+  if (!cst_study_compile(study, plan, &a->run.back_end)) {
+    status = cst_run(study, plan, &a->run, &failed) ? 1 : failed > 0;
+    if (status && !failed) MPI_Abort(PETSC_COMM_WORLD, 1);
+    if (rank == 0) printf("%s: complete%s\n", a->run.output, failed ? "" : ", no trajectory failed");
+    if (rank == 0 && failed)
+      fprintf(stderr, "constella: %ld of %.0f trajectories failed; /final/status of %s tells which and why\n", failed,
+              (double)plan->ncase * (double)study->members, a->run.output);
+  }
+  PetscPopErrorHandler();
+  return status;
+}
+
 static int run_checked(arguments *a, cst_diag *d) {
   const char *reason = NULL;
   int         isa = cst_isa_choose(&reason), ranks, rank, status = 2;
-  long        failed = 0;
   cst_plan   *plan = NULL;
   MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
   MPI_Comm_size(PETSC_COMM_WORLD, &ranks);
@@ -215,16 +247,9 @@ static int run_checked(arguments *a, cst_diag *d) {
   if (a->study) check_output(a, d);
   cst_study *study = a->study ? read_study(a->study, d) : NULL;
   if (study && isa >= 0) plan = cst_plan_create(study, isa, ranks, a->run.batch, d);
-  if (cst_diag_count(d) == 0 && plan) {
-    PetscPushErrorHandler(say, NULL);
-    status = cst_run(study, plan, &a->run, &failed) ? 1 : failed > 0;
-    PetscPopErrorHandler();
-    if (status && !failed) MPI_Abort(PETSC_COMM_WORLD, 1);
-    if (rank == 0) printf("%s: complete%s\n", a->run.output, failed ? "" : ", no trajectory failed");
-    if (rank == 0 && failed)
-      fprintf(stderr, "constella: %ld of %.0f trajectories failed; /final/status of %s tells which and why\n", failed,
-              (double)plan->ncase * (double)study->members, a->run.output);
-  } else if (rank == 0)
+  if (cst_diag_count(d) == 0 && plan)
+    status = execute(a, study, plan);
+  else if (rank == 0)
     cst_diag_print(d, stderr);
   cst_plan_destroy(plan);
   cst_study_destroy(study);

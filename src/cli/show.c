@@ -2,6 +2,7 @@
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "cli/cli.h"
 #include "constella/diag.h"
@@ -17,15 +18,62 @@ static void print_texts(const char *title, int n, const char *const *name, const
   for (int i = 0; i < n; i++) printf("%-12s %s: %s\n", i ? "" : title, name[i], text[i]);
 }
 
+/* "x" or "link[2..20]". */
+static void print_name(const cst_name *x) { printf(x->array ? "%s[%d..%d]" : "%s", x->name, x->first, x->first + x->count - 1); }
+
+static void print_names(const char *title, const cst_name *name, int n) {
+  printf("%-12s", title);
+  for (int i = 0; i < n; i++) printf(i ? ", " : " "), print_name(&name[i]);
+  printf("\n");
+}
+
+/* A text for each declared coordinate: an entry, or a row of a matrix. */
+static void print_rows(const char *title, const cst_system *s, const char *const *text) {
+  printf("%-12s", title);
+  for (int i = 0; i < s->ncoordinate; i++) printf("%s%s", i ? ", " : " ", text[i] ? text[i] : "?");
+  printf("\n");
+}
+
+static void print_families(const cst_system *s) {
+  for (int i = 0; i < s->nfamily; i++) {
+    printf("%-12s ", i ? "" : "constraints");
+    print_name(&s->family[i]);
+    printf(": %s\n", s->family[i].text ? s->family[i].text : "?");
+  }
+}
+
+static void print_parameters(const cst_system *s) {
+  for (int i = 0; i < s->npar; i++) {
+    const cst_parameter *p = &s->parameter[i];
+    printf("%-12s %s = %.10g%s%s%s%s%s\n", i ? "" : "parameters", p->name, p->value, *p->unit ? " " : "", p->unit, *p->doc ? "  " : "",
+           p->doc, p->size ? "  (a size: a whole number)" : "");
+  }
+}
+
+/* Numbers of the first few coordinates. */
+static void print_vector(const char *name, const double *x, int n) {
+  enum { SHOWN = CST_MAX_Q };
+  printf("%s = (", name);
+  for (int k = 0; k < n && k < SHOWN; k++) printf("%s%.6g", k ? ", " : "", x[k]);
+  printf(n > SHOWN ? ", ...)" : ")");
+}
+
 static void print_state(const cst_system *s, int i) {
-  double c[CST_MAX_PAR], q[CST_MAX_Q], v[CST_MAX_Q];
+  double c[CST_MAX_PAR], *q = calloc(2 * (size_t)s->nq, sizeof *q), *v = q + s->nq;
+  if (!q) abort();
   for (int k = 0; k < s->npar; k++) c[k] = s->parameter[k].value;
   cst_system_state(s, i, c, q, v);
-  printf("%-12s %s: q = (", i ? "" : "states", s->state[i].name);
-  for (int k = 0; k < s->nq; k++) printf("%s%.6g", k ? ", " : "", q[k]);
-  printf("), v = (");
-  for (int k = 0; k < s->nq; k++) printf("%s%.6g", k ? ", " : "", v[k]);
-  printf(")%s\n", cst_system_has_exact(s, i) ? ", exact motion known" : "");
+  printf("%-12s %s: ", i ? "" : "states", s->state[i].name);
+  print_vector("q", q, s->nq);
+  print_vector(", v", v, s->nq);
+  printf("%s\n", cst_system_has_exact(s, i) ? ", exact motion known" : "");
+  free(q);
+}
+
+static void print_symmetries(const cst_system *s) {
+  print_texts("symmetries", s->nsym, s->symmetry, s->symmetry_text);
+  for (int k = 0; k < s->nsym; k++)
+    if (!cst_graph_is_zero(s->graph, s->gauge[k])) printf("%-12s the momentum map of %s is <M v + a, xi> - F\n", "", s->symmetry[k]);
 }
 
 static int show_system(const char *name) {
@@ -34,17 +82,15 @@ static int show_system(const char *name) {
   printf("%s: a system of the catalogue\n\n", s->name);
   item("", s->doc);
   item("source", s->source);
-  printf("\n%-12s", "coordinates");
-  for (int i = 0; i < s->nq; i++) printf(" %s", s->coordinate[i]);
-  printf("\n%-12s", "mass");
-  for (int i = 0; i < s->nq; i++) printf(" %s%s", s->mass_text[i] ? s->mass_text[i] : "?", i + 1 < s->nq ? "," : "");
   printf("\n");
+  print_names("coordinates", s->coordinate_name, s->ncoordinate);
+  print_rows("mass", s, s->mass_text);
+  if (s->gyroscopic) print_rows("gyroscopic", s, s->gyroscopic_text);
   item("potential", s->potential_text);
-  print_texts("constraints", s->ng, s->constraint, s->constraint_text);
-  print_texts("symmetries", s->nsym, s->symmetry, s->symmetry_text);
-  for (int i = 0; i < s->npar; i++)
-    printf("%-12s %s = %.10g%s%s%s%s\n", i ? "" : "parameters", s->parameter[i].name, s->parameter[i].value,
-           *s->parameter[i].unit ? " " : "", s->parameter[i].unit, *s->parameter[i].doc ? "  " : "", s->parameter[i].doc);
+  print_families(s);
+  print_symmetries(s);
+  print_parameters(s);
+  printf("%-12s %d coordinates, %d constraints\n", "size", s->nq, s->ng);
   for (int i = 0; i < s->nstate; i++) print_state(s, i);
   printf("\nEquations: M A = f - G'lambda, g(q) = 0, G = Dg.\n");
   cst_system_destroy(s);

@@ -11,6 +11,7 @@
 #ifndef U
 #define U
 #endif
+#define EPS 2.220446049250313e-16
 
 /* A := LU in place, the diagonal holding reciprocals of the pivots. */
 CST_INLINE void cst_lu(vd *A, int n) {

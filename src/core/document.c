@@ -43,12 +43,10 @@ static void *have(void *p) {
 
 /* Reading files. */
 
-bool cst_file_read(const char *path, char **text, size_t *length, cst_diag *d) {
-  FILE *f = fopen(path, "rb");
-  if (!f) {
-    cst_diag_add(d, path, 0, 0, "%s", strerror(errno));
-    return false;
-  }
+const char *cst_file_fetch(const char *path, char **text, size_t *length) {
+  static char reason[64];
+  FILE       *f = fopen(path, "rb");
+  if (!f) return strerror(errno);
   size_t room = 1 << 16, n = 0, k;
   char  *b = have(malloc(room + 1));
   errno = 0;
@@ -57,18 +55,22 @@ bool cst_file_read(const char *path, char **text, size_t *length, cst_diag *d) {
     if (n == room) b = have(realloc(b, (room *= 2) + 1));
   }
   bool failed = ferror(f), large = n > FILE_MAX;
-  if (failed)
-    cst_diag_add(d, path, 0, 0, "%s", strerror(errno ? errno : EIO));
-  else if (large)
-    cst_diag_add(d, path, 0, 0, "the file is larger than %d MiB", FILE_MAX >> 20);
+  snprintf(reason, sizeof reason, "%.60s", failed ? strerror(errno ? errno : EIO) : "");
+  if (large) snprintf(reason, sizeof reason, "the file is larger than %d MiB", FILE_MAX >> 20);
   fclose(f);
   b[n] = 0;
   if (failed || large) {
     free(b);
-    return false;
+    return reason;
   }
   *text = b, *length = n;
-  return true;
+  return NULL;
+}
+
+bool cst_file_read(const char *path, char **text, size_t *length, cst_diag *d) {
+  const char *reason = cst_file_fetch(path, text, length);
+  if (reason) cst_diag_add(d, path, 0, 0, "%s", reason);
+  return !reason;
 }
 
 /* Bytes of the UTF-8 character at s (n bytes left), 0 when it is invalid. */
@@ -467,6 +469,19 @@ cst_yaml *cst_yaml_value(cst_yaml *map, int i) {
   return pair ? fy_node_pair_value(pair) : NULL;
 }
 
+void cst_yaml_children(cst_yaml *n, cst_yaml **key, cst_yaml **value) {
+  void                *at = NULL;
+  struct fy_node      *item;
+  struct fy_node_pair *pair;
+  if (cst_yaml_is_list(n))
+    while ((item = fy_node_sequence_iterate(n, &at))) *value++ = item;
+  if (!cst_yaml_is_map(n)) return;
+  while ((pair = fy_node_mapping_iterate(n, &at))) {
+    if (key) *key++ = fy_node_pair_key(pair);
+    *value++ = fy_node_pair_value(pair);
+  }
+}
+
 void cst_yaml_remove(cst_yaml *map, const char *key) {
   void                *at = NULL;
   struct fy_node_pair *pair;
@@ -475,6 +490,13 @@ void cst_yaml_remove(cst_yaml *map, const char *key) {
       fy_node_free(fy_node_mapping_remove_by_key(map, fy_node_pair_key(pair)));
       return;
     }
+}
+
+void cst_yaml_put(cst_yaml *map, const char *key, const char *text) {
+  struct fy_document *tree = fy_node_document(map);
+  cst_yaml_remove(map, key);
+  if (fy_node_mapping_append(map, fy_node_create_scalar_copy(tree, key, FY_NT), fy_node_create_scalar_copy(tree, text, FY_NT)))
+    abort(); /* out of memory: the key is new */
 }
 
 /* Errors at nodes. */

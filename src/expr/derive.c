@@ -75,59 +75,80 @@ static cst_node accumulate(cst_graph *g, cst_node sum, cst_node partial, cst_nod
   return cst_graph_add(g, sum, cst_graph_mul(g, partial, d));
 }
 
-void cst_graph_tangent(cst_graph *g, const cst_node *out, int nout, const cst_node *x, const cst_node *dx, int nx, cst_node *dout) {
-  int            top;
-  unsigned char *needed = cst_graph_reach(g, out, nout, &top);
-  const cst_node zero = cst_graph_constant(g, 0);
-  cst_node      *d = cst_expr_memory(NULL, (size_t)top + 1, sizeof *d);
-  for (int i = 0; i <= top; i++) d[i] = zero;
-  for (int i = 0; i < nx; i++)
-    if (x[i] >= 0 && x[i] <= top) d[x[i]] = cst_graph_add(g, d[x[i]], dx[i]);
-  for (int i = 0; i <= top; i++) {
-    const cst_vertex v = g->node[i];
-    if (!needed[i] || cst_op_leaf(v.op)) continue;
-    if (d[v.a] != zero) d[i] = accumulate(g, d[i], partial_a(g, i), d[v.a]);
-    if (v.b >= 0 && d[v.b] != zero) d[i] = accumulate(g, d[i], partial_b(g, i), d[v.b]);
-  }
-  for (int k = 0; k < nout; k++) dout[k] = out[k] < 0 ? -1 : d[out[k]];
-  free(d);
-  free(needed);
+/* n times the same node. Owned. */
+static cst_node *filled(int n, cst_node value) {
+  cst_node *list = cst_expr_memory(NULL, (size_t)n, sizeof *list);
+  for (int i = 0; i < n; i++) list[i] = value;
+  return list;
 }
 
-/* active[i]: whether node i depends on some x. */
-static unsigned char *activity(const cst_graph *g, const unsigned char *needed, int top, const cst_node *x, int nx) {
-  unsigned char *active = cst_expr_memory(NULL, (size_t)top + 1, 1);
-  memset(active, 0, (size_t)top + 1);
-  for (int i = 0; i < nx; i++)
-    if (x[i] >= 0 && x[i] <= top) active[x[i]] = 1;
-  for (int i = 0; i <= top; i++) {
-    const cst_vertex *v = &g->node[i];
-    if (needed[i] && !cst_op_leaf(v->op)) active[i] |= active[v->a] || (v->b >= 0 && active[v->b]);
+void cst_graph_tangent(cst_graph *g, const cst_node *out, int nout, const cst_node *x, const cst_node *dx, int nx, cst_node *dout) {
+  const cst_walk w = cst_graph_walk(g, out, nout);
+  const cst_node zero = cst_graph_constant(g, 0);
+  cst_node      *d = filled(w.n, zero); /* of every place */
+  for (int i = 0; i < nx; i++) {
+    const int place = cst_walk_place(&w, g, x[i]);
+    if (place >= 0) d[place] = cst_graph_add(g, d[place], dx[i]);
+  }
+  for (int i = 0; i < w.n; i++) {
+    const cst_vertex v = g->node[w.node[i]];
+    if (cst_op_leaf(v.op)) continue;
+    const cst_node da = d[g->node[v.a].mark], db = v.b < 0 ? zero : d[g->node[v.b].mark];
+    if (da != zero) d[i] = accumulate(g, d[i], partial_a(g, w.node[i]), da);
+    if (db != zero) d[i] = accumulate(g, d[i], partial_b(g, w.node[i]), db);
+  }
+  for (int k = 0; k < nout; k++) dout[k] = out[k] < 0 ? -1 : d[g->node[out[k]].mark];
+  free(d);
+  free(w.node);
+}
+
+/* active[i]: whether the node at place i depends on some x. Owned. */
+static unsigned char *activity(const cst_graph *g, const cst_walk *w, const cst_node *x, int nx) {
+  unsigned char *active = cst_expr_memory(NULL, (size_t)w->n, 1);
+  memset(active, 0, (size_t)w->n);
+  for (int i = 0; i < nx; i++) {
+    const int place = cst_walk_place(w, g, x[i]);
+    if (place >= 0) active[place] = 1;
+  }
+  for (int i = 0; i < w->n; i++) {
+    const cst_vertex *v = &g->node[w->node[i]];
+    if (!cst_op_leaf(v->op)) active[i] |= active[g->node[v->a].mark] || (v->b >= 0 && active[g->node[v->b].mark]);
   }
   return active;
 }
 
-void cst_graph_gradient(cst_graph *g, const cst_node *out, const cst_node *seed, int nout, const cst_node *x, int nx, cst_node *grad) {
-  int            top;
-  unsigned char *needed = cst_graph_reach(g, out, nout, &top), *active = activity(g, needed, top, x, nx);
-  const cst_node zero = cst_graph_constant(g, 0);
-  cst_node      *bar = cst_expr_memory(NULL, (size_t)top + 1, sizeof *bar);
-  bool           whole = true;
-  for (int i = 0; i <= top; i++) bar[i] = zero;
+/* bar += seed at the outputs; false when one of them is no node. */
+static bool sow(cst_graph *g, const cst_node *out, const cst_node *seed, int nout, cst_node *bar) {
+  bool whole = true;
   for (int k = 0; k < nout; k++) {
-    if (out[k] < 0)
-      whole = false;
+    cst_node *b = out[k] < 0 ? NULL : &bar[g->node[out[k]].mark];
+    if (b)
+      *b = cst_graph_add(g, *b, seed[k]);
     else
-      bar[out[k]] = cst_graph_add(g, bar[out[k]], seed[k]);
+      whole = false;
   }
-  for (int i = top; i >= 0; i--) {
-    const cst_vertex v = g->node[i];
-    if (!needed[i] || cst_op_leaf(v.op) || bar[i] == zero) continue;
-    if (active[v.a]) bar[v.a] = accumulate(g, bar[v.a], partial_a(g, i), bar[i]);
-    if (v.b >= 0 && active[v.b]) bar[v.b] = accumulate(g, bar[v.b], partial_b(g, i), bar[i]);
+  return whole;
+}
+
+void cst_graph_gradient(cst_graph *g, const cst_node *out, const cst_node *seed, int nout, const cst_node *x, int nx, cst_node *grad) {
+  const cst_walk w = cst_graph_walk(g, out, nout);
+  unsigned char *active = activity(g, &w, x, nx);
+  const cst_node zero = cst_graph_constant(g, 0);
+  cst_node      *bar = filled(w.n, zero); /* of every place */
+  const bool     whole = sow(g, out, seed, nout, bar);
+  for (int i = w.n - 1; i >= 0; i--) {
+    const cst_node   r = w.node[i];
+    const cst_vertex v = g->node[r];
+    if (cst_op_leaf(v.op) || bar[i] == zero) continue;
+    const int a = g->node[v.a].mark, b = v.b < 0 ? a : g->node[v.b].mark;
+    if (active[a]) bar[a] = accumulate(g, bar[a], partial_a(g, r), bar[i]);
+    if (v.b >= 0 && active[b]) bar[b] = accumulate(g, bar[b], partial_b(g, r), bar[i]);
   }
-  for (int i = 0; i < nx; i++) grad[i] = !whole || x[i] < 0 ? -1 : x[i] > top ? zero : bar[x[i]];
+  for (int i = 0; i < nx; i++) {
+    const int place = cst_walk_place(&w, g, x[i]);
+    grad[i] = !whole || x[i] < 0 ? -1 : place < 0 ? zero : bar[place];
+  }
   free(bar);
   free(active);
-  free(needed);
+  free(w.node);
 }

@@ -1,19 +1,29 @@
-/* emit.c: the straight-line C of some outputs: one temporary for each operation, leaves written where they are used.
+/* emit.c: the C of some outputs: straight code with one temporary for each operation, and loops over tables of entries.
  *
  * The statements do the operations of the tape, on the same operands in the same order; only + - * / and the functions of
- * lanes.h occur, so the compiled text and the interpreter give the same bits.
+ * lanes.h occur, so the compiled text and the interpreter give the same bits. Entries that go up by a constant stride need no table.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <locale.h>
 #include <math.h>
 #include <string.h>
-#include "expr/expr-internal.h"
+#include "expr/partition.h"
 
 static const char        infix[] = {[CST_OP_ADD] = '+', [CST_OP_SUB] = '-', [CST_OP_MUL] = '*', [CST_OP_DIV] = '/'};
 static const char *const call[] = {[CST_OP_SQRT] = "vsqrt", [CST_OP_SIN] = "vsin", [CST_OP_COS] = "vcos",     [CST_OP_TAN] = "vtan",
                                    [CST_OP_EXP] = "vexp",   [CST_OP_LOG] = "vlog", [CST_OP_ATAN2] = "vatan2", [CST_OP_POW] = "vpow"};
 
-static void emit_constant(double value, FILE *f) {
+enum { MOST_SLOTS = 65536 }; /* they are on the stack: 4 MiB with 8 lanes */
+
+typedef struct {
+  const cst_partition *p;
+  int            *number; /* of the temporary of a straight operation, in the order of the text; -1 before */
+  int             temporaries;
+  const char     *indent;
+  FILE           *f;
+} writer;
+
+static void emit_number(double value, FILE *f) {
   char text[40];
   snprintf(text, sizeof text, "%.17g", value);
   if (isnan(value))
@@ -25,62 +35,238 @@ static void emit_constant(double value, FILE *f) {
   fprintf(f, *text == '-' ? "(%s)" : "%s", text);
 }
 
-/* number[n] is that of the temporary of node n; vector: whether a constant has to be one here. */
-static void emit_operand(const cst_graph *g, const int *number, cst_node n, bool vector, FILE *f) {
-  const cst_vertex *v = &g->node[n];
-  if (v->op == CST_OP_INPUT) {
-    fprintf(f, "%c[%d]", v->a, v->b);
-  } else if (v->op == CST_OP_CONSTANT) {
-    const bool negative = vector && v->value == 0 && signbit(v->value); /* vset adds to 0, which would lose this sign */
-    if (vector) fputs(negative ? "-vset(" : "vset(", f);
-    emit_constant(negative ? 0 : v->value, f);
-    if (vector) fputs(")", f);
-  } else {
-    fprintf(f, "t%d", number[n]);
-  }
+/* vector: whether the constant has to be one here. */
+static void emit_constant(double value, bool vector, FILE *f) {
+  const bool negative = vector && value == 0 && signbit(value); /* vset adds to 0, which would lose this sign */
+  if (vector) fputs(negative ? "-vset(" : "vset(", f);
+  emit_number(negative ? 0 : value, f);
+  if (vector) fputs(")", f);
 }
 
-static void emit_operation(const cst_graph *g, const int *number, cst_node n, FILE *f) {
-  const cst_vertex *v = &g->node[n];
+static void emit_array(int letter, FILE *f) {
+  if (letter == CST_FROM_SLOT)
+    fputs("kept", f);
+  else
+    putc(letter == CST_FROM_OUT ? 'o' : letter, f);
+}
+
+static void emit_operand(const writer *w, cst_node n, bool vector) {
+  const cst_partition   *p = w->p;
+  const cst_vertex *v = &p->node[n];
+  if (v->op == CST_OP_INPUT)
+    fprintf(w->f, "%c[%d]", v->a, v->b);
+  else if (v->op == CST_OP_CONSTANT)
+    emit_constant(v->value, vector, w->f);
+  else if (p->value[n] < 0)
+    fprintf(w->f, "t%d", w->number[n]);
+  else
+    fprintf(w->f, p->home[n] < 0 ? "kept[%d]" : "o[%d]", p->home[n] < 0 ? p->slot[n] : p->home[n]);
+}
+
+/* What stands around the operands of op: before the first, between the two, after the last. */
+static void emit_before(cst_op op, FILE *f) {
+  if (op == CST_OP_NEG) fputs("-", f);
+  if (op >= CST_OP_SQRT) fprintf(f, "%s(", call[op]);
+}
+
+static void emit_between(cst_op op, FILE *f) {
+  if (op >= CST_OP_SQRT)
+    fputs(", ", f);
+  else
+    fprintf(f, " %c ", infix[op]);
+}
+
+static void emit_after(cst_op op, FILE *f) { fputs(op >= CST_OP_SQRT ? ");\n" : ";\n", f); }
+
+static void emit_operation(writer *w, cst_node n) {
+  const cst_vertex *v = &w->p->node[n];
   const bool        function = v->op >= CST_OP_SQRT;
-  if (v->op == CST_OP_NEG) fputs("-", f);
-  if (function) fprintf(f, "%s(", call[v->op]);
-  emit_operand(g, number, v->a, function, f);
-  if (v->b >= 0) {
-    if (function)
-      fputs(", ", f);
-    else
-      fprintf(f, " %c ", infix[v->op]);
-    emit_operand(g, number, v->b, function, f);
-  }
-  if (function) fputs(")", f);
+  w->number[n] = w->temporaries++;
+  fprintf(w->f, "%sconst vd t%d = ", w->indent, w->number[n]);
+  emit_before(v->op, w->f);
+  emit_operand(w, v->a, function);
+  if (v->b >= 0) emit_between(v->op, w->f), emit_operand(w, v->b, function);
+  emit_after(v->op, w->f);
+  if (w->p->slot[n] >= 0) fprintf(w->f, "%skept[%d] = t%d;\n", w->indent, w->p->slot[n], w->number[n]);
 }
 
-/* The temporaries come in the tape's order, each output as soon as its value is there. */
-static void emit_all(const cst_graph *g, const cst_node *out, int nout, const char *indent, FILE *f) {
-  int       count, next = 0;
-  cst_node *order = cst_graph_order(g, out, nout, &count);
-  int      *number = cst_expr_memory(NULL, (size_t)g->size, sizeof *number);
-  memset(number, 0xff, (size_t)g->size * sizeof *number);
-  for (int k = 0; k < nout; k++) {
-    if (out[k] < 0) continue;
-    while (!cst_op_leaf(g->node[out[k]].op) && number[out[k]] < 0) {
-      number[order[next]] = next;
-      fprintf(f, "%sconst vd t%d = ", indent, next);
-      emit_operation(g, number, order[next++], f);
-      fputs(";\n", f);
-    }
-    fprintf(f, "%so[%d] = ", indent, k);
-    emit_operand(g, number, out[k], true, f);
-    fputs(";\n", f);
+static int stage_of(const cst_partition *p, cst_node n) {
+  if (p->value[n] >= 0) return p->value[n] + 1;
+  return p->stage[n] < 0 ? 0 : p->stage[n];
+}
+
+static bool missing(const writer *w, cst_node n) { return !cst_op_leaf(w->p->node[n].op) && w->p->value[n] < 0 && w->number[n] < 0; }
+
+/* Straight code from w->next on that belongs to one stage, each output as soon as its value is there. */
+static int emit_straight(writer *w, int stage, int next, const int *output, int outputs) {
+  const cst_partition *p = w->p;
+  for (int i = 0; i < outputs; i++) {
+    const int k = output[i];
+    while (missing(w, p->out[k])) emit_operation(w, p->straight[next++]);
+    fprintf(w->f, "%so[%d] = ", w->indent, k);
+    emit_operand(w, p->out[k], true);
+    fputs(";\n", w->f);
   }
-  free(number);
-  free(order);
+  while (next < p->nstraight && p->stage[p->straight[next]] == stage) emit_operation(w, p->straight[next++]);
+  return next;
+}
+
+/* x[i] is x[0] + i times the stride. */
+static bool affine(const int *x, int n, int *stride) {
+  *stride = n > 1 ? x[1] - x[0] : 0;
+  for (int i = 1; i < n; i++)
+    if (x[i] != x[0] + (long)i * *stride) return false;
+  return true;
+}
+
+/* A column of entries of a loop: its table, when it needs one. */
+static void emit_table(const writer *w, const char *name, int column, const int *x, int n) {
+  int stride;
+  if (affine(x, n, &stride)) return;
+  fprintf(w->f, "%s  static const int %s%d[%d] = {", w->indent, name, column, n);
+  for (int i = 0; i < n; i++) fprintf(w->f, "%s%d", !i ? "" : i % 32 ? "," : ",\n", x[i]);
+  fputs("};\n", w->f);
+}
+
+static void emit_entry(const writer *w, const char *name, int column, const int *x, int n, const char *counter) {
+  int stride;
+  if (!affine(x, n, &stride))
+    fprintf(w->f, "%s%d[%s]", name, column, counter);
+  else if (!stride)
+    fprintf(w->f, "%d", x[0]);
+  else if (stride == 1)
+    x[0] ? fprintf(w->f, "%s + %d", counter, x[0]) : fprintf(w->f, "%s", counter);
+  else
+    fprintf(w->f, "%d + %d * %s", x[0], stride, counter);
+}
+
+/* Leaf `leaf` of a shape in the row of the counter. */
+static void emit_leaf(const writer *w, const cst_loop *l, int leaf, bool vector) {
+  const cst_leaf *from = &w->p->loops.shapes.shape[l->shape].leaf[leaf];
+  if (from->letter == CST_FROM_CONSTANT) {
+    emit_constant(from->value, vector, w->f);
+    return;
+  }
+  emit_array(from->letter, w->f);
+  fputs("[", w->f);
+  emit_entry(w, "at", leaf, l->index + (size_t)leaf * (size_t)l->rows, l->rows, "row");
+  fputs("]", w->f);
+}
+
+static void emit_result(const writer *w, const cst_loop *l, int operand, bool vector) {
+  if (operand < 0)
+    emit_leaf(w, l, -1 - operand, vector);
+  else
+    fprintf(w->f, "r%d", operand);
+}
+
+static void emit_body(const writer *w, const cst_loop *l, const char *deeper) {
+  const cst_shape *s = &w->p->loops.shapes.shape[l->shape];
+  for (int i = 0; i < s->steps; i++) {
+    const cst_step *step = &s->step[i];
+    const cst_op    op = (cst_op)step->op;
+    fprintf(w->f, "%s%sconst vd r%d = ", w->indent, deeper, i);
+    emit_before(op, w->f);
+    emit_result(w, l, step->a, op >= CST_OP_SQRT);
+    if (cst_op_binary(op)) emit_between(op, w->f), emit_result(w, l, step->b, op >= CST_OP_SQRT);
+    emit_after(op, w->f);
+  }
+}
+
+static void emit_place(const writer *w, const cst_loop *l, int n, const char *counter, const char *deeper) {
+  fprintf(w->f, "%s%s", w->indent, deeper);
+  emit_array(l->letter, w->f);
+  fputs("[", w->f);
+  emit_entry(w, "to", 0, l->place, n, counter);
+  fputs("] = ", w->f);
+}
+
+static void emit_values(const writer *w, const cst_loop *l) {
+  fprintf(w->f, "%s  for (int row = 0; row < %d; row++) {\n", w->indent, l->rows);
+  emit_body(w, l, "    ");
+  emit_place(w, l, l->rows, "row", "    ");
+  emit_result(w, l, w->p->loops.shapes.shape[l->shape].result, true);
+  fprintf(w->f, ";\n%s  }\n", w->indent);
+}
+
+static void emit_start(const writer *w, const cst_loop *l) {
+  fprintf(w->f, "%s    vd total = ", w->indent);
+  if (l->start.letter == CST_FROM_CONSTANT) {
+    emit_constant(l->start.value, true, w->f);
+  } else {
+    emit_array(l->start.letter, w->f);
+    fputs("[", w->f);
+    emit_entry(w, "from", 0, l->origin, l->sums, "sum");
+    fputs("]", w->f);
+  }
+  fputs(";\n", w->f);
+}
+
+static void emit_sums(const writer *w, const cst_loop *l) {
+  fprintf(w->f, "%s  for (int sum = 0; sum < %d; sum++) {\n", w->indent, l->sums);
+  emit_start(w, l);
+  fprintf(w->f, "%s    for (int row = ", w->indent);
+  emit_entry(w, "first", 0, l->first, l->sums, "sum");
+  fputs("; row < ", w->f);
+  emit_entry(w, "end", 0, l->first + 1, l->sums, "sum");
+  fputs("; row++) {\n", w->f);
+  emit_body(w, l, "      ");
+  fprintf(w->f, "%s      total = total %c ", w->indent, infix[l->sign]);
+  emit_result(w, l, w->p->loops.shapes.shape[l->shape].result, false);
+  fprintf(w->f, ";\n%s    }\n", w->indent);
+  emit_place(w, l, l->sums, "sum", "    ");
+  fprintf(w->f, "total;\n%s  }\n", w->indent);
+}
+
+static void emit_loop(const writer *w, const cst_loop *l) {
+  const cst_shape *s = &w->p->loops.shapes.shape[l->shape];
+  fprintf(w->f, "%s{\n", w->indent);
+  for (int i = 0; i < s->leaves; i++)
+    if (s->leaf[i].letter != CST_FROM_CONSTANT) emit_table(w, "at", i, l->index + (size_t)i * (size_t)l->rows, l->rows);
+  emit_table(w, "to", 0, l->place, l->sums ? l->sums : l->rows);
+  if (l->sums) {
+    if (l->start.letter != CST_FROM_CONSTANT) emit_table(w, "from", 0, l->origin, l->sums);
+    emit_table(w, "first", 0, l->first, l->sums), emit_table(w, "end", 0, l->first + 1, l->sums);
+    emit_sums(w, l);
+  } else {
+    emit_values(w, l);
+  }
+  fprintf(w->f, "%s}\n", w->indent);
+}
+
+/* The outputs that straight code writes, by stage; those of stage s end at end[s]. */
+static int *outputs_by_stage(const cst_partition *p, int *end) {
+  int *list = cst_expr_memory(NULL, (size_t)p->nout, sizeof *list);
+  memset(end, 0, ((size_t)p->loops.count + 2) * sizeof *end);
+  for (int k = 0; k < p->nout; k++)
+    if (p->out[k] >= 0 && !p->done[k]) end[stage_of(p, p->out[k]) + 1]++;
+  for (int s = 0; s <= p->loops.count; s++) end[s + 1] += end[s];
+  for (int k = 0; k < p->nout; k++)
+    if (p->out[k] >= 0 && !p->done[k]) list[end[stage_of(p, p->out[k])]++] = k;
+  return list;
+}
+
+static void emit_all(writer *w) {
+  const cst_partition *p = w->p;
+  int             next = 0, *end = cst_expr_memory(NULL, (size_t)p->loops.count + 2, sizeof *end), *list = outputs_by_stage(p, end);
+  if (p->slots) fprintf(w->f, "%svd kept[%d];\n", w->indent, p->slots);
+  for (int s = 0; s <= p->loops.count; s++) {
+    const int from = s ? end[s - 1] : 0;
+    next = emit_straight(w, s, next, list + from, end[s] - from);
+    if (s < p->loops.count) emit_loop(w, &p->loops.loop[s]);
+  }
+  free(list), free(end);
 }
 
 void cst_graph_emit(const cst_graph *g, const cst_node *out, int nout, const char *indent, FILE *f) {
   const locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0), users = uselocale(plain);
-  emit_all(g, out, nout, indent, f);
+  cst_partition       p;
+  cst_partition_create(&p, g, out, nout, MOST_SLOTS);
+  writer w = {&p, cst_expr_memory(NULL, (size_t)p.size, sizeof(int)), 0, indent, f};
+  memset(w.number, 0xff, (size_t)p.size * sizeof(int));
+  emit_all(&w);
+  free(w.number);
+  cst_partition_destroy(&p);
   uselocale(users);
   freelocale(plain);
 }

@@ -1,4 +1,4 @@
-/* expr-internal.h: what the files of the expression engine share: the nodes of a graph and the instructions of a tape.
+/* expr-internal.h: what the files of the expression engine share: the nodes of a graph and what is done with them.
  *
  * Operands are always older than the node that uses them, so a loop over ascending indices visits operands first and nothing
  * has to recurse, however deep an expression is.
@@ -28,7 +28,8 @@ typedef enum {
   CST_OP_LOG,
   CST_OP_ATAN2,
   CST_OP_POW,
-  CST_OP_COPY /* on tapes only */
+  CST_OP_COPY, /* on tapes only, like END, which ends straight code */
+  CST_OP_END
 } cst_op;
 
 /* A constant has its value; an input the letter of its array in a and the entry in b; an operation its operands (b -1 when unary). */
@@ -37,6 +38,7 @@ typedef struct {
   uint64_t depends; /* bit c - 'A' when it depends on array c */
   int      a, b;
   cst_op   op;
+  int      mark; /* its place in the walk that met it last; see cst_walk */
 } cst_vertex;
 
 struct cst_graph {
@@ -44,6 +46,7 @@ struct cst_graph {
   int         size, capacity;
   int        *table; /* open addressing: node or -1; a power of two of slots, at most half full */
   uint32_t    slots;
+  double      effort; /* of the sums that were parsed */
 };
 
 typedef struct {
@@ -62,26 +65,24 @@ double cst_op_apply(cst_op op, double a, double b);
 /* The node of an operation with folding; b is ignored when op is unary. */
 cst_node           cst_graph_operation(cst_graph *g, cst_op op, cst_node a, cst_node b);
 static inline bool cst_op_leaf(cst_op op) { return op == CST_OP_CONSTANT || op == CST_OP_INPUT; }
+static inline bool cst_op_binary(cst_op op) { return (op >= CST_OP_ADD && op <= CST_OP_DIV) || op == CST_OP_ATAN2 || op == CST_OP_POW; }
 
-/* mark[i] for 0 <= i <= *top: whether out needs node i. Entries -1 of out are skipped. Owned. */
-unsigned char *cst_graph_reach(const cst_graph *g, const cst_node *out, int nout, int *top);
+/* The nodes that some outputs need, leaves too, ascending. A node is in the walk when the place it is marked with holds it, so
+ * that nothing is cleared and a walk costs what it meets, however large the graph. Marks are those of the latest walk of the
+ * graph: it ends every earlier one, the making of nodes does not. free(node). */
+typedef struct {
+  cst_node *node;
+  int       n;
+} cst_walk;
+/* Entries -1 of out are skipped. Writes marks, although the graph is const: no two threads on one graph. */
+cst_walk cst_graph_walk(const cst_graph *g, const cst_node *out, int nout);
+/* The place of node n in the walk; -1 when it is not needed or no node. */
+static inline int cst_walk_place(const cst_walk *w, const cst_graph *g, cst_node n) {
+  const int place = n < 0 ? -1 : g->node[n].mark;
+  return place >= 0 && place < w->n && w->node[place] == n ? place : -1;
+}
 /* The operations that out needs, operands first, those of out[0] first; *count of them. Owned. */
 cst_node *cst_graph_order(const cst_graph *g, const cst_node *out, int nout, int *count);
-
-/* Where an operand lives: entry `index` (times the lanes) from one of the bases. */
-enum { CST_BASE_SCRATCH, CST_BASE_OUT, CST_BASE_CONSTANT, CST_BASE_INPUT, CST_BASES = CST_BASE_INPUT + CST_LETTERS };
-
-typedef struct {
-  uint8_t op, rbase, abase, bbase; /* rbase: scratch or out */
-  int     r, a, b;
-} cst_instruction;
-
-struct cst_tape {
-  cst_instruction *code;
-  int              length, registers, outputs, letters;
-  char             letter[CST_LETTERS]; /* of base CST_BASE_INPUT + j */
-  double          *constants[4];        /* each constant 1, 2, 4, 8 times over: a run with W lanes reads constants[log2 W] */
-};
 
 /* Out of memory ends the process. */
 static inline void *cst_expr_memory(void *old, size_t count, size_t size) {

@@ -38,12 +38,10 @@ CST_INLINE vd apply(cst_op op, vd a, vd b) {
   }
 }
 
+#define VALUE vd
+#define APPLY apply
+#include "expr/run.h"
+
 void CST_NAME(cst_tape_run)(const cst_tape *t, const double *const in[128], double *out, double *scratch) {
-  const double *base[CST_BASES] = {scratch, out, t->constants[LOG2_W]};
-  double *const target[] = {scratch, out};
-  for (int j = 0; j < t->letters; j++) base[CST_BASE_INPUT + j] = in[(int)t->letter[j]];
-  for (const cst_instruction *i = t->code, *end = i + t->length; i < end; i++) {
-    const vd a = *(const vd *)(base[i->abase] + (long)i->a * CST_W), b = *(const vd *)(base[i->bbase] + (long)i->b * CST_W);
-    *(vd *)(target[i->rbase] + (long)i->r * CST_W) = apply((cst_op)i->op, a, b);
-  }
+  run(t, (const vd *const *)in, (const vd *)t->constants[LOG2_W], (vd *)out, (vd *)scratch);
 }

@@ -1,87 +1,165 @@
-/* tape.c: the tape of some outputs: instructions in the order of cst_graph_order, registers reused once their value is dead.
+/* tape.c: the tape of some outputs: instructions in the order of the plan, registers reused once their value is dead.
  *
- * A value that is an output is written straight to its place there, and read back from there by later instructions.
+ * A value that is an output is written straight to its place there, and read back from there by later instructions. The first registers
+ * are the slots, where values stay; after those of straight code come the chunks in which the bodies of loops compute.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
-#include "expr/expr-internal.h"
+#include "expr/tape.h"
 
 typedef struct {
-  int base, index;
-} place;
-
-typedef struct {
-  const cst_graph *g;
-  cst_tape        *tape;
-  place           *where; /* of every node; base -1 before it has one */
-  int             *last;  /* the instruction that uses it last */
-  int             *free;  /* stack of free registers */
-  int              nfree, nconstant;
-  double          *constant;
+  const cst_partition *p;
+  cst_tape       *tape;
+  cst_where      *where; /* of every node; base -1 before it has one */
+  int            *last;  /* the straight operation that uses it last, -1 for none */
+  int            *free;  /* stack of free registers */
+  int             nfree, capacity, chunks;
+  double         *constant;
 } builder;
 
-static int letter_base(cst_tape *t, char letter) {
+static int letter_base(cst_tape *t, int letter) {
+  if (letter == CST_FROM_SLOT) return CST_BASE_SCRATCH;
+  if (letter == CST_FROM_OUT) return CST_BASE_OUT;
   int j = 0;
   while (j < t->letters && t->letter[j] != letter) j++;
-  if (j == t->letters) t->letter[t->letters++] = letter;
+  if (j == t->letters) t->letter[t->letters++] = (char)letter;
   return CST_BASE_INPUT + j;
 }
 
+static cst_where add_constant(builder *b, double value) {
+  const int n = b->tape->nconstant++;
+  if (!(n & (n + 1))) b->constant = cst_expr_memory(b->constant, 2 * (size_t)n + 2, sizeof *b->constant);
+  b->constant[n] = value;
+  return (cst_where){CST_BASE_CONSTANT, n};
+}
+
 /* Where a value is; leaves get their place when they are first used. */
-static place locate(builder *b, cst_node n) {
-  const cst_vertex *v = &b->g->node[n];
-  if (b->where[n].base < 0 && v->op == CST_OP_INPUT) b->where[n] = (place){letter_base(b->tape, (char)v->a), v->b};
-  if (b->where[n].base < 0 && v->op == CST_OP_CONSTANT) {
-    b->where[n] = (place){CST_BASE_CONSTANT, b->nconstant};
-    b->constant = cst_expr_memory(b->constant, (size_t)b->nconstant + 1, sizeof *b->constant);
-    b->constant[b->nconstant++] = v->value;
-  }
+static cst_where locate(builder *b, cst_node n) {
+  const cst_vertex *v = &b->p->node[n];
+  if (b->where[n].base < 0 && v->op == CST_OP_INPUT) b->where[n] = (cst_where){letter_base(b->tape, v->a), v->b};
+  if (b->where[n].base < 0 && v->op == CST_OP_CONSTANT) b->where[n] = add_constant(b, v->value);
   return b->where[n];
 }
 
-static void release(builder *b, cst_node n, int instruction) {
-  if (b->where[n].base != CST_BASE_SCRATCH || b->last[n] != instruction) return;
+static void release(builder *b, cst_node n, int position) {
+  if (b->where[n].base != CST_BASE_SCRATCH || b->p->slot[n] >= 0 || b->last[n] != position) return;
   b->last[n] = -1; /* both operands may be this one */
   b->free[b->nfree++] = b->where[n].index;
 }
 
-static void append(builder *b, cst_op op, place r, place x, place y) {
-  b->tape->code[b->tape->length++] = (cst_instruction){.op = (uint8_t)op,
-                                                       .rbase = (uint8_t)r.base,
-                                                       .abase = (uint8_t)x.base,
-                                                       .bbase = (uint8_t)y.base,
-                                                       .r = r.index,
-                                                       .a = x.index,
-                                                       .b = y.index};
+static void append(builder *b, cst_op op, cst_where r, cst_where x, cst_where y) {
+  cst_tape *t = b->tape;
+  if (t->length == b->capacity) {
+    b->capacity = 2 * b->capacity + 16;
+    t->code = cst_expr_memory(t->code, (size_t)b->capacity, sizeof *t->code);
+  }
+  t->code[t->length++] = (cst_instruction){.op = (uint8_t)op,
+                                           .rbase = (uint8_t)r.base,
+                                           .abase = (uint8_t)x.base,
+                                           .bbase = (uint8_t)y.base,
+                                           .r = r.index,
+                                           .a = x.index,
+                                           .b = y.index};
 }
 
-static void append_operation(builder *b, cst_node n) {
-  const cst_vertex *v = &b->g->node[n];
-  const int         i = b->tape->length;
-  const place       x = locate(b, v->a), y = v->b < 0 ? x : locate(b, v->b);
+/* Straight operation number i of the plan. */
+static void append_operation(builder *b, int i) {
+  const cst_node    n = b->p->straight[i];
+  const cst_vertex *v = &b->p->node[n];
+  const cst_where   x = locate(b, v->a), y = v->b < 0 ? x : locate(b, v->b);
   release(b, v->a, i);
   if (v->b >= 0) release(b, v->b, i);
-  if (b->where[n].base < 0) b->where[n] = (place){CST_BASE_SCRATCH, b->nfree ? b->free[--b->nfree] : b->tape->registers++};
+  if (b->where[n].base < 0) b->where[n] = (cst_where){CST_BASE_SCRATCH, b->nfree ? b->free[--b->nfree] : b->tape->registers++};
   append(b, v->op, b->where[n], x, y);
 }
 
-/* last uses among order[0..count); the first output place of every operation. */
-static void prepare(builder *b, const cst_node *order, int count, const cst_node *out, int nout) {
-  for (int i = 0; i < b->g->size; i++) b->where[i].base = b->last[i] = -1;
-  for (int i = 0; i < count; i++) {
-    const cst_vertex *v = &b->g->node[order[i]];
+/* Last uses; the places of outputs and of what is kept in slots. */
+static void prepare(builder *b) {
+  const cst_partition *p = b->p;
+  for (int n = 0; n < p->size; n++) {
+    b->where[n] = (cst_where){-1, 0}, b->last[n] = -1;
+    if (p->slot[n] >= 0) b->where[n] = (cst_where){CST_BASE_SCRATCH, p->slot[n]};
+    if (p->home[n] >= 0) b->where[n] = (cst_where){CST_BASE_OUT, p->home[n]};
+  }
+  for (int i = 0; i < p->nstraight; i++) {
+    const cst_vertex *v = &p->node[p->straight[i]];
     b->last[v->a] = i;
     if (v->b >= 0) b->last[v->b] = i;
   }
-  for (int k = nout - 1; k >= 0; k--)
-    if (out[k] >= 0 && !cst_op_leaf(b->g->node[out[k]].op)) b->where[out[k]] = (place){CST_BASE_OUT, k};
 }
 
-static void append_copies(builder *b, const cst_node *out, int nout) {
-  for (int k = 0; k < nout; k++) {
-    if (out[k] < 0) continue;
-    const place p = locate(b, out[k]);
-    if (p.base != CST_BASE_OUT || p.index != k) append(b, CST_OP_COPY, (place){CST_BASE_OUT, k}, p, p);
+static void append_copies(builder *b) {
+  const cst_partition *p = b->p;
+  for (int k = 0; k < p->nout; k++) {
+    if (p->out[k] < 0 || p->done[k]) continue;
+    const cst_where w = locate(b, p->out[k]);
+    if (w.base != CST_BASE_OUT || w.index != k) append(b, CST_OP_COPY, (cst_where){CST_BASE_OUT, k}, w, w);
+  }
+}
+
+/* Everything since the last block is one; nothing when it is empty and straight. */
+static cst_block *end_block(builder *b, int loop) {
+  cst_tape  *t = b->tape;
+  const int  first = t->blocks ? t->block[t->blocks - 1].first + t->block[t->blocks - 1].length : 0;
+  cst_block *k = &t->block[t->blocks];
+  if (loop < 0 && t->length > first) append(b, CST_OP_END, (cst_where){0}, (cst_where){0}, (cst_where){0});
+  *k = (cst_block){.first = first, .length = t->length - first, .loop = loop};
+  t->blocks += k->length > 0 || loop >= 0;
+  return k;
+}
+
+/* Operand of a step: a leaf, or the register of an earlier step. */
+static cst_where body_operand(builder *b, const cst_shape *s, const int *reg, int operand) {
+  if (operand >= 0) return (cst_where){CST_BASE_CHUNK, reg[operand]};
+  const cst_leaf *leaf = &s->leaf[-1 - operand];
+  if (leaf->letter == CST_FROM_CONSTANT) return add_constant(b, leaf->value);
+  return (cst_where){letter_base(b->tape, leaf->letter), -1 - operand};
+}
+
+/* The steps of a shape, the result in a register of the chunk or, when values are wanted, at the row's place. */
+static cst_where append_body(builder *b, const cst_shape *s, const cst_where *place) {
+  int last[CST_SHAPE_STEPS], reg[CST_SHAPE_STEPS], free[CST_SHAPE_STEPS], nfree = 0, used = 0;
+  for (int i = 0; i < s->steps; i++) {
+    last[i] = -1;
+    if (s->step[i].a >= 0) last[s->step[i].a] = i;
+    if (s->step[i].b >= 0) last[s->step[i].b] = i;
+  }
+  for (int i = 0; i < s->steps; i++) {
+    const int       operand[] = {s->step[i].a, s->step[i].b};
+    const cst_where x = body_operand(b, s, reg, operand[0]), y = operand[1] == operand[0] ? x : body_operand(b, s, reg, operand[1]);
+    for (int j = 0; j < 2; j++) {
+      if (operand[j] < 0 || last[operand[j]] != i) continue;
+      last[operand[j]] = -1, free[nfree++] = reg[operand[j]];
+    }
+    const bool end = place && i == s->steps - 1;
+    if (!end) reg[i] = nfree ? free[--nfree] : used++;
+    append(b, (cst_op)s->step[i].op, end ? *place : (cst_where){CST_BASE_CHUNK, reg[i]}, x, y);
+  }
+  if (used > b->chunks) b->chunks = used;
+  return place && s->steps ? *place : body_operand(b, s, reg, s->result);
+}
+
+static void append_loop(builder *b, int loop) {
+  const cst_loop  *l = &b->tape->loops.loop[loop];
+  const cst_shape *s = &b->tape->loops.shapes.shape[l->shape];
+  const cst_where  place = {letter_base(b->tape, l->letter), 0}, value = append_body(b, s, l->sums ? NULL : &place);
+  if (!l->sums && !s->steps) append(b, CST_OP_COPY, place, value, value);
+  cst_block *k = end_block(b, loop);
+  if (!l->sums) return;
+  k->term = value;
+  k->start = l->start.letter == CST_FROM_CONSTANT ? add_constant(b, l->start.value) : (cst_where){letter_base(b->tape, l->start.letter), 0};
+}
+
+static void append_all(builder *b) {
+  const cst_partition *p = b->p;
+  const int       loops = b->tape->loops.count;
+  int             next = 0;
+  b->tape->block = cst_expr_memory(NULL, 2 * (size_t)loops + 2, sizeof *b->tape->block);
+  for (int s = 0; s <= loops; s++) {
+    for (; next < p->nstraight && p->stage[p->straight[next]] == s; next++) append_operation(b, next);
+    if (s == loops) append_copies(b);
+    end_block(b, -1);
+    if (s < loops) append_loop(b, s);
   }
 }
 
@@ -95,31 +173,31 @@ static void spread_constants(cst_tape *t, const double *constant, int n) {
 }
 
 cst_tape *cst_tape_create(const cst_graph *g, const cst_node *out, int nout) {
-  int       count;
-  cst_node *order = cst_graph_order(g, out, nout, &count);
+  cst_partition p;
+  cst_partition_create(&p, g, out, nout, CST_EXPR_NODES);
   cst_tape *t = cst_expr_memory(NULL, 1, sizeof *t);
-  *t = (cst_tape){.outputs = nout, .code = cst_expr_memory(NULL, (size_t)count + (size_t)nout, sizeof *t->code)};
-  const size_t size = (size_t)g->size;
-  builder      b = {.g = g,
+  *t = (cst_tape){.outputs = nout, .registers = p.slots, .loops = p.loops};
+  p.loops = (cst_loops){0};
+  const size_t size = (size_t)p.size;
+  builder      b = {.p = &p,
                     .tape = t,
                     .where = cst_expr_memory(NULL, size, sizeof *b.where),
                     .last = cst_expr_memory(NULL, size, sizeof *b.last),
-                    .free = cst_expr_memory(NULL, (size_t)count, sizeof *b.free)};
-  prepare(&b, order, count, out, nout);
-  for (int i = 0; i < count; i++) append_operation(&b, order[i]);
-  append_copies(&b, out, nout);
-  spread_constants(t, b.constant, b.nconstant);
-  free(b.constant);
-  free(b.free);
-  free(b.last);
-  free(b.where);
-  free(order);
+                    .free = cst_expr_memory(NULL, (size_t)p.nstraight, sizeof *b.free)};
+  prepare(&b);
+  append_all(&b);
+  t->chunk = t->registers, t->registers += CST_CHUNK * b.chunks;
+  spread_constants(t, b.constant, t->nconstant);
+  free(b.constant), free(b.free), free(b.last), free(b.where);
+  cst_partition_destroy(&p);
   return t;
 }
 
 void cst_tape_destroy(cst_tape *t) {
   if (!t) return;
   for (int s = 0; s < 4; s++) free(t->constants[s]);
+  cst_loops_destroy(&t->loops);
+  free(t->block);
   free(t->code);
   free(t);
 }
@@ -127,13 +205,3 @@ void cst_tape_destroy(cst_tape *t) {
 int cst_tape_registers(const cst_tape *t) { return t->registers; }
 
 int cst_tape_outputs(const cst_tape *t) { return t->outputs; }
-
-void cst_tape_eval(const cst_tape *t, const double *const in[128], double *out) {
-  double        few[256], *scratch = t->registers <= 256 ? few : cst_expr_memory(NULL, (size_t)t->registers, sizeof *scratch);
-  const double *base[CST_BASES] = {scratch, out, t->constants[0]};
-  double *const target[] = {scratch, out};
-  for (int j = 0; j < t->letters; j++) base[CST_BASE_INPUT + j] = in[(int)t->letter[j]];
-  for (const cst_instruction *i = t->code, *end = i + t->length; i < end; i++)
-    target[i->rbase][i->r] = cst_op_apply((cst_op)i->op, base[i->abase][i->a], base[i->bbase][i->b]);
-  if (scratch != few) free(scratch);
-}

@@ -38,18 +38,24 @@ void cst_batch_reset(const cst_stepper *s, cst_batch *b, long lanes) {
   memset(b->fate, 0, (size_t)b->groups * (size_t)width * sizeof *b->fate);
 }
 
+static double *numbers(int n) {
+  double *x = calloc((size_t)n + 1, sizeof *x);
+  if (!x) abort();
+  return x;
+}
+
 static double *column(const cst_stepper *s, double *records, long index) {
   const int width = cst_stepper_width(s);
   return records + (size_t)(index / width) * cst_stepper_record_size(s) + index % width;
 }
 
 /* s_j of the start: the least scale that the solver's tolerance refers to. */
-static void start_scale(const cst_system *sys, const double *c, const double *q, double *scale) {
-  double G[CST_MAX_G * CST_MAX_Q];
-  cst_system_eval(sys, CST_K_G, c, q, NULL, NULL, NULL, NULL, G);
+static void start_scale(const cst_system *sys, const double *G, const double *q, double *scale, int width) {
+  const cst_pattern *P = &sys->pattern[CST_K_G];
   for (int a = 0; a < sys->ng; a++) {
-    scale[a] = 0;
-    for (int i = 0; i < sys->nq; i++) scale[a] += fabs(G[a * sys->nq + i]) * fabs(q[i]);
+    double sum = 0;
+    for (int e = P->start[a]; e < P->start[a + 1]; e++) sum += fabs(G[e]) * fabs(q[P->column[e]]);
+    scale[a * width] = sum;
   }
 }
 
@@ -57,17 +63,21 @@ void cst_batch_start(const cst_stepper *s, cst_batch *b, long index, const doubl
   const cst_system *sys = cst_stepper_context(s)->system;
   const cst_layout *at = cst_stepper_layout(s);
   const int         width = cst_stepper_width(s);
-  double           *x = column(s, b->record, index), mass[CST_MAX_Q], scale[CST_MAX_G];
+  double *x = column(s, b->record, index), *p = numbers(sys->nq), *mass = numbers(sys->nmass), *G = numbers(sys->pattern[CST_K_G].n);
   cst_system_eval(sys, CST_K_mass, c, q, NULL, NULL, NULL, NULL, mass);
-  start_scale(sys, c, q, scale);
+  cst_system_eval(sys, CST_K_G, c, q, NULL, NULL, NULL, NULL, G);
+  cst_system_momentum(sys, c, q, v, p);
   for (int k = 0; k < sys->npar; k++) x[(at->c + k) * width] = c[k];
   for (int k = 0; k < sys->nmass; k++) x[(at->mass + k) * width] = mass[k];
-  for (int a = 0; a < sys->ng; a++) x[(at->scale + a) * width] = scale[a];
+  start_scale(sys, G, q, x + at->scale * width, width);
   x[at->tolerance * width] = tolerance * (1 - 0x1p-50); /* so that |g| / s, rounded, is not above what was asked for */
   for (int i = 0; i < sys->nq; i++) {
     x[(at->q + i) * width] = q[i];
-    x[(at->p + i) * width] = sys->mass_unit ? v[i] : mass[sys->mass_class[i]] * v[i];
+    x[(at->p + i) * width] = p[i];
   }
+  free(p);
+  free(mass);
+  free(G);
   b->alive[index / width] |= 1 << index % width;
 }
 

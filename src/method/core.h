@@ -5,6 +5,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_CORE_H
 #define CST_CORE_H
+#include <stddef.h>
 #include "system/group.h"
 
 /* How a trajectory ended; CST_NO_START: its start could not be projected on the constraints. The numbers stand in result files. */
@@ -23,6 +24,8 @@ typedef struct {
 } cst_scratch;
 
 typedef struct {
+  /* Vectors of work space that the context must bring; 0 for a hot core. */
+  size_t (*room)(const cst_context *C);
   /* Advance the record by n steps. It is changed only when the outcome is CST_DONE. */
   cst_outcome (*march)(const cst_context *C, double *record, long n);
   /* Substep j in pieces: x, f, d are [unknowns][W]. begin fills x with the warm start and resets the scratch; residual returns the bits of

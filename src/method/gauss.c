@@ -25,8 +25,11 @@ static void expand(const cst_term *t, cst_program *p, double fraction) {
   cst_layer_add(p, fraction, &tableau);
 }
 
+/* Quadratic invariants and dp ^ dq are kept where (q, v) -> (q, p) is linear and constraints, which the index-reduced equations know off
+ * g = 0 too, do not come in. */
 static cst_properties properties(const cst_term *t, const cst_system *s) {
-  return cst_layer_properties(2 * stages(t), CST_SYMMETRIC | CST_MOMENTUM | (s->ng ? 0 : CST_SYMPLECTIC | CST_BOUNDED));
+  const bool plain = !s->ng && !s->general;
+  return cst_layer_properties(2 * stages(t), CST_SYMMETRIC | (plain ? CST_MOMENTUM | CST_SYMPLECTIC | CST_BOUNDED : 0));
 }
 
 const cst_method_row cst_method_row_gauss = {

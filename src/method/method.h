@@ -6,7 +6,7 @@
 #include "tableau/tableau.h"
 
 /* The cores: one file of core/ each. */
-#define CST_CORES(X) X(kick) X(midpoint) X(rk) X(project)
+#define CST_CORES(X) X(kick) X(midpoint) X(rk) X(project) X(lagrange)
 typedef enum {
 #define X(name) CST_CORE_##name,
   CST_CORES(X)

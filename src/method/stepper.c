@@ -1,5 +1,6 @@
 /* stepper.c: sets a program up as segments of equal cores, and marches batches through it under one SNES. */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "method/cores.h"
@@ -27,6 +28,7 @@ struct cst_stepper {
   cst_scratch *scratch; /* [groups] */
   double      *work;    /* three records: trial, column, saved */
   double      *saved;   /* [groups] records, for steps in pieces */
+  double      *space;   /* of the generic cores */
   /* what the solver's callbacks work on */
   cst_batch          *batch;
   const cst_schedule *schedule;
@@ -43,19 +45,32 @@ static double *aligned(size_t n) {
 
 /* ---- set-up ------------------------------------------------------------------------------------------------------------ */
 
+/* Substeps with forces at points of a drift have a core of their own where M depends on q or there is an a(q). */
+static cst_core_id core_of(const cst_instruction *p, const cst_system *s) {
+  return s->general && (p->core == CST_CORE_kick || p->core == CST_CORE_midpoint) ? CST_CORE_lagrange : p->core;
+}
+
+/* Stages of a tableau, or points where the Lagrangian is taken. */
+static int stages(const cst_instruction *p, const cst_system *s) {
+  if (p->core == CST_CORE_rk) return p->tableau.stages;
+  return core_of(p, s) == CST_CORE_lagrange && p->core == CST_CORE_kick && p->w0 != 0 && p->w1 != 0 ? 2 : 1;
+}
+
 static int unknowns(const cst_instruction *p, const cst_system *s) {
-  switch (p->core) {
+  switch (core_of(p, s)) {
   case CST_CORE_kick:
     return s->ng;
   case CST_CORE_rk:
     return p->tableau.implicit ? p->tableau.stages * s->nq : 0;
+  case CST_CORE_lagrange:
+    return stages(p, s) * s->nq + s->ng;
   default:
     return s->nq + s->ng;
   }
 }
 
 static bool continues(const cst_instruction *a, const cst_instruction *b, const cst_system *s) {
-  return a->core == b->core && unknowns(a, s) == unknowns(b, s);
+  return core_of(a, s) == core_of(b, s) && unknowns(a, s) == unknowns(b, s) && stages(a, s) == stages(b, s);
 }
 
 static void fill_context(cst_stepper *st, segment *g, const cst_system *s, const cst_stepper_options *o, int *warm) {
@@ -67,6 +82,7 @@ static void fill_context(cst_stepper *st, segment *g, const cst_system *s, const
   c->at = st->layout;
   c->sub = g->sub;
   c->unknowns = unknowns(&st->program->step[g->first], s);
+  c->stages = stages(&st->program->step[g->first], s);
   c->opens = g->first == 0;
   c->warm = *warm;
   c->max_iterations = o->max_iterations;
@@ -74,11 +90,23 @@ static void fill_context(cst_stepper *st, segment *g, const cst_system *s, const
   *warm += c->nsub * c->unknowns;
 }
 
+/* The parts of the step of the lagrange core. */
+static void fill_points(const cst_instruction *p, cst_substep *s) {
+  int n = 0;
+  if (p->core == CST_CORE_midpoint) {
+    s->part[0] = 1, s->theta[0] = 0.5, s->tangent = 1;
+    return;
+  }
+  if (p->w0 != 0) s->part[n] = p->w0, s->theta[n++] = 0;
+  if (p->w1 != 0) s->part[n] = p->w1, s->theta[n] = 1;
+}
+
 static void fill_substeps(cst_stepper *st, segment *g) {
   for (int j = 0; j < g->context.nsub; j++) {
     const cst_instruction *p = &st->program->step[g->first + j];
     g->sub[j] =
         (cst_substep){.w0 = p->w0, .w1 = p->w1, .tangent = p->tangent, .stages = p->tableau.stages, .a = p->tableau.a, .b = p->tableau.b};
+    fill_points(p, &g->sub[j]);
   }
 }
 
@@ -91,14 +119,25 @@ static PetscErrorCode make_segments(cst_stepper *st, const cst_system *s, const 
     segment *g = &st->segment[st->nsegment];
     g->first = i;
     for (; i < p->n && continues(&p->step[g->first], &p->step[i], s); i++) g->context.nsub++;
-    g->alone = cst_core_generic(p->step[g->first].core, o->isa);
-    g->core = o->compensated ? g->alone : cst_core_for(p->step[g->first].core, s, o->isa);
+    g->alone = cst_core_generic(core_of(&p->step[g->first], s), o->isa);
+    g->core = o->compensated ? g->alone : cst_core_for(core_of(&p->step[g->first], s), s, o->isa);
     PetscCall(PetscCalloc1(g->context.nsub, &g->sub));
     fill_context(st, g, s, o, &warm);
     fill_substeps(st, g);
   }
   st->components = warm;
   st->size = (size_t)warm * (size_t)st->width;
+  PetscFunctionReturn(0);
+}
+
+/* One work space for all segments, since one marches at a time. */
+static PetscErrorCode make_space(cst_stepper *st) {
+  size_t most = 0;
+  PetscFunctionBegin;
+  for (int i = 0; i < st->nsegment; i++) most = PetscMax(most, st->segment[i].alone->room(&st->segment[i].context));
+  st->space = aligned(most * (size_t)st->width);
+  PetscCheck(st->space, PETSC_COMM_SELF, PETSC_ERR_MEM, "no memory for the work space of a step");
+  for (int i = 0; i < st->nsegment; i++) st->segment[i].context.work = st->space;
   PetscFunctionReturn(0);
 }
 
@@ -121,7 +160,10 @@ PetscErrorCode cst_stepper_create(const cst_method *method, const cst_system *sy
   st->layout = cst_layout_of(system->npar, system->nmass, system->nq, system->ng);
   st->halved_start = cst_method_properties(method, system).own_lambda && cst_method_properties(method, system).lambda_time == 0;
   st->robust_iterations = 4 * o->max_iterations;
+  PetscCheck(!o->compensated || !system->general, PETSC_COMM_SELF, PETSC_ERR_SUP, "%s has no compensated form for this system",
+             cst_method_label(method));
   PetscCall(make_segments(st, system, o));
+  PetscCall(make_space(st));
   for (int i = 0; i < st->nsegment; i++) most = PetscMax(most, st->segment[i].context.unknowns);
   st->work = aligned(3 * st->size);
   st->saved = aligned(st->size * (size_t)o->groups);
@@ -142,6 +184,7 @@ PetscErrorCode cst_stepper_destroy(cst_stepper **stepper) {
   cst_program_destroy(st->program);
   free(st->work);
   free(st->saved);
+  free(st->space);
   free(st->scratch);
   PetscCall(PetscFree(*stepper));
   PetscFunctionReturn(0);
@@ -171,9 +214,11 @@ const cst_context *cst_stepper_context(const cst_stepper *s) { return &s->segmen
  * times slower. */
 double cst_instruction_cost(const cst_instruction *p, const cst_system *s) {
   const double q = s->nq, g = s->ng, unit = 2 * q + 2 * g + 0.07 * (g * g * q + g * g * g), generic = 4, iterations = 5;
-  switch (p->core) {
+  switch (core_of(p, s)) {
   case CST_CORE_kick:
-    return unit;
+    return s->gram.banded ? 4 * (q + 3 * g) : unit;
+  case CST_CORE_lagrange:
+    return generic * (unit + 0.03 * pow(unknowns(p, s), 3));
   case CST_CORE_rk:
     return generic * p->tableau.stages * (p->tableau.implicit ? iterations : 1) * unit;
   default:
@@ -185,7 +230,9 @@ void cst_stepper_evaluations(const cst_stepper *st, double *per_step, double *pe
   *per_step = *per_iteration = 0;
   for (int i = 0; i < st->program->n; i++) {
     const cst_instruction *p = &st->program->step[i];
-    if (p->core == CST_CORE_rk && p->tableau.implicit)
+    if (st->segment[0].context.system->general && p->core != CST_CORE_rk && p->core != CST_CORE_project)
+      *per_step += stages(p, st->segment[0].context.system), *per_iteration = stages(p, st->segment[0].context.system);
+    else if (p->core == CST_CORE_rk && p->tableau.implicit)
       *per_step += p->tableau.stages, *per_iteration = p->tableau.stages;
     else if (p->core == CST_CORE_rk)
       *per_step += p->tableau.stages;

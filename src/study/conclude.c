@@ -181,14 +181,17 @@ static PetscErrorCode orders(desk *d, int first) {
 /* How far each member moved, relative to the size of its start. */
 static PetscErrorCode movement(desk *d, int i, double *moved) {
   const cst_study *s = d->plan->study;
+  double          *q, *v;
   PetscFunctionBegin;
+  PetscCall(PetscMalloc2(s->system->nq, &q, s->system->nq, &v));
   PetscCall(load(d, i, CST_FIGURES, "/observables/displacement"));
   for (long m = 0; m < s->members; m++) {
-    double q[CST_MAX_Q], v[CST_MAX_Q], size = 0;
+    double size = 0;
     cst_study_member(s, d->plan->cases[i].variant, m, q, v);
     for (int k = 0; k < s->system->nq; k++) size += q[k] * q[k];
     moved[m] = d->row[m * CST_FIGURES + CST_FIGURE_DRIFT] / (size > 0 ? sqrt(size) : 1);
   }
+  PetscCall(PetscFree2(q, v));
   PetscFunctionReturn(0);
 }
 

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdlib.h>
 #include <string.h>
+#include "method/method.h"
 #include "study/reader.h"
 
 static const char method_wanted[] = "a method such as rattle or \"compose(rattle, yoshida4)\"";
@@ -66,6 +67,20 @@ static void reference_step(cst_reader *r, cst_yaml *at) {
   }
 }
 
+/* Gauss collocation alone has a form in quadruple precision, dense. */
+static void check_quad(cst_reader *r, cst_yaml *at) {
+  const cst_study  *s = r->s;
+  const cst_system *sys = s->system;
+  if (s->reference_method && strcmp(cst_method_root(s->reference_method)->name, "gauss"))
+    cst_yaml_error(
+        r->doc, at, r->d,
+        "'precision: quad' computes the reference by gauss(s), whose coefficients are known to that precision; '%s' has no such form",
+        cst_method_label(s->reference_method));
+  if (sys && (sys->nq > CST_MAX_Q || sys->ng > CST_MAX_G))
+    cst_yaml_error(r->doc, at, r->d, "'precision: quad' is for at most %d coordinates and %d constraints; %s has %d and %d", CST_MAX_Q,
+                   CST_MAX_G, sys->name, sys->nq, sys->ng);
+}
+
 static void reference_map(cst_reader *r, cst_yaml *n) {
   static const char *const keys[] = {"method", "step", "precision"}, *const precisions[] = {"double", "quad"};
   int precision = 0;
@@ -74,7 +89,8 @@ static void reference_map(cst_reader *r, cst_yaml *n) {
   r->s->reference_method = method(r, cst_reader_required(r, n, "reference", "method"));
   reference_step(r, cst_reader_required(r, n, "reference", "step"));
   cst_reader_choice(r, cst_yaml_get(n, "precision"), "precision", precisions, CST_COUNT(precisions), &precision);
-  if (precision == 1) cst_yaml_error(r->doc, cst_yaml_get(n, "precision"), r->d, "'precision: quad' is not supported yet; allowed: double");
+  r->s->reference_quad = precision == 1;
+  if (precision == 1) check_quad(r, cst_yaml_get(n, "method"));
 }
 
 /* An ensemble's members start anywhere, so that the motion must be known from any start. */

@@ -2,45 +2,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdlib.h>
 #include <string.h>
+#include "study/names.h"
 #include "study/reader.h"
 
-enum { NAME_MAX_LENGTH = 48, MAX_NAMES = 2 * CST_MAX_Q + CST_MAX_G + CST_MAX_PAR + 1 };
+enum { NAME_MAX_LENGTH = 48 };
 
 static const char *const declared[] = {"energy", "momentum", "constraint"};
 static const char        observable_wanted[] = "energy, momentum, constraint or \"NAME: expression\"";
-
-/* What an observable's expression may name. */
-typedef struct {
-  int         n;
-  char        text[MAX_NAMES][96];
-  cst_binding name[MAX_NAMES];
-} scope;
-
-static void bind(cst_reader *r, scope *s, const char *prefix, const char *name, const char *suffix, char array, int index) {
-  snprintf(s->text[s->n], sizeof s->text[0], "%s%s%s", prefix, name, suffix);
-  s->name[s->n] = (cst_binding){s->text[s->n], cst_graph_input(r->graph, array, index)};
-  s->n++;
-}
-
-static scope *scope_of(cst_reader *r) {
-  scope            *names = cst_reader_memory(1, sizeof *names);
-  const cst_system *s = r->s->system;
-  for (int i = 0; i < s->nq; i++) bind(r, names, "", s->coordinate[i], "", 'q', i);
-  for (int i = 0; i < s->nq; i++) bind(r, names, "", s->coordinate[i], "'", 'v', i);
-  for (int i = 0; i < s->ng; i++) bind(r, names, "lambda_", s->constraint[i], "", 'l', i);
-  for (int i = 0; i < s->npar; i++) bind(r, names, "", s->parameter[i].name, "", 'c', i);
-  bind(r, names, "", "t", "", 't', 0);
-  return names;
-}
 
 /* offset: where text begins inside the scalar n. */
 static bool is_expression(cst_reader *r, cst_yaml *n, const char *name, const char *text, int offset) {
   if (!r->s->system) return false;
   cst_expr_error error;
-  scope         *names = scope_of(r);
-  cst_node       x = cst_expr_parse(r->graph, text, names->name, names->n, &error);
+  cst_names      names = cst_names_create(r->s->system, r->graph);
+  cst_node       x = cst_expr_parse(r->graph, text, names.name, names.n, &error);
   if (x < 0) cst_yaml_error_at(r->doc, n, offset + error.offset, r->d, "observable '%s': %s", name, error.message);
-  free(names);
+  cst_names_destroy(&names);
   return x >= 0;
 }
 

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "study/names.h"
 #include "study/reader.h"
 
 static const double tolerance = 1e-10; /* of |g_j| / s_j and |G v|_j / scale */
@@ -40,7 +41,7 @@ static bool vector(cst_reader *r, cst_yaml *n, const char *what, double *out) {
   int nq = s->system->nq, size = cst_yaml_size(n);
   if (size != nq) {
     cst_yaml_error(r->doc, n, r->d, "'%s' has %d entries; %s has %d coordinates: %s", what, size, s->system->name, nq,
-                   cst_join(s->system->coordinate, nq));
+                   cst_names_list(s->system->coordinate_name, s->system->ncoordinate));
     return false;
   }
   bool    good = true;
@@ -61,6 +62,23 @@ static bool numbers(cst_reader *r, cst_yaml *n, const char *what) {
   bool v = vector(r, cst_reader_required(r, n, what, "v"), "v", r->s->v0);
   r->s->state = -1;
   return q && v;
+}
+
+/* Constraints that the others imply are found at every start, and must be the same ones: they belong to the system. first: of the first
+ * set. */
+static bool settled(cst_reader *r, cst_yaml *n, int variant, unsigned char **first) {
+  cst_system  *sys = r->s->system;
+  const size_t bytes = (size_t)sys->ng;
+  char         why[400];
+  if (!cst_system_settle(sys, c_of(r->s, variant), q_of(r->s, variant), why, sizeof why)) {
+    cst_yaml_error(r->doc, n, r->d, "%s%s", why, cst_reader_with(r, variant));
+    return false;
+  }
+  if (variant == 0 && sys->dropped) *first = memcpy(cst_reader_memory(bytes, 1), sys->dropped, bytes);
+  if (!sys->dropped == !*first && (!*first || !memcmp(*first, sys->dropped, bytes))) return true;
+  cst_yaml_error(r->doc, n, r->d, "other constraints are redundant%s than%s; such parameter sets need studies of their own",
+                 cst_reader_with(r, variant), cst_reader_with(r, 0));
+  return false;
 }
 
 static bool consistent(cst_reader *r, cst_yaml *n, int variant) {
@@ -97,7 +115,10 @@ static void single(cst_reader *r, cst_yaml *n, const char *what) {
   const cst_study *s = r->s;
   bool             good = !n ? s->system && state_values(r, 0) : cst_yaml_is_map(n) ? numbers(r, n, what) : named(r, n, what);
   r->start_known = good;
-  for (int v = 0; v < s->nvariant && good; v++) good = is_finite(r, n, v) && (!s->system->ng || consistent(r, n, v));
+  unsigned char *first = NULL; /* what is redundant in the first parameter set */
+  for (int v = 0; v < s->nvariant && good; v++)
+    good = is_finite(r, n, v) && (!s->system->ng || (settled(r, n, v, &first) && consistent(r, n, v)));
+  free(first);
 }
 
 static void seed(cst_reader *r, cst_yaml *n) {

@@ -3,8 +3,10 @@
  * Sets are numbered in the order of the system's parameters, the last one fastest; the order of keys in the file is of no account.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "constella/random.h"
 #include "study/reader.h"
 
 enum { MAX_VARIANT = 1000000 };
@@ -14,11 +16,90 @@ typedef struct {
   double *value;
 } choice; /* the values of one parameter */
 
-static void named(cst_reader *r, cst_yaml *n) {
-  const char *name = cst_reader_text(r, n, "system", "the name of a system or a map with the key 'name'");
+/* ---- sizes: whole numbers that a description is unrolled with --------------------------------------------------------------- */
+
+/* The sizes that the map of parameters gives; how many. */
+static int sizes_of(cst_reader *r, cst_yaml *map, cst_size *size) {
+  const cst_system *s = r->s->system;
+  int               n = 0;
+  for (int i = 0; cst_yaml_is_map(map) && i < s->npar; i++) {
+    const cst_parameter *p = &s->parameter[i];
+    cst_yaml            *value = p->size ? cst_yaml_get(map, p->name) : NULL;
+    double               x = p->value;
+    if (!value) continue;
+    if (!cst_yaml_is_scalar(value))
+      cst_yaml_error(r->doc, value, r->d, "parameter '%s' is a size and takes one whole number; sizes cannot be swept", p->name);
+    else if (cst_reader_constant(r, value, p->name, &x) && (x < 1 || x > CST_MOST_Q || x != (int)x))
+      cst_yaml_error(r->doc, value, r->d, "parameter '%s' is a size; it is %s, and must be a whole number from 1 to %d", p->name,
+                     cst_shortest(x), CST_MOST_Q);
+    else
+      size[n++] = (cst_size){p->name, (int)x};
+  }
+  return n;
+}
+
+static bool differ(const cst_system *s, const cst_size *size, int n) {
+  for (int k = 0; k < n; k++)
+    for (int i = 0; i < s->npar; i++)
+      if (!strcmp(s->parameter[i].name, size[k].name) && s->parameter[i].value != size[k].value) return true;
+  return false;
+}
+
+/* The system read anew with the sizes that the study asks for. */
+static void resize(cst_reader *r, const char *file, const char *text, size_t length, cst_yaml *map) {
+  cst_size  size[CST_MAX_PAR];
+  const int n = sizes_of(r, map, size);
+  if (!differ(r->s->system, size, n)) return;
+  cst_system *s = cst_system_read(file, text, length, size, n, r->d);
+  cst_system_destroy(r->s->system);
+  if ((r->s->system = s)) cst_system_interpret(s);
+}
+
+/* ---- which system -------------------------------------------------------------------------------------------------------- */
+
+static void named(cst_reader *r, cst_yaml *n, cst_yaml *map) {
+  const char *name = cst_reader_text(r, n, "system", "the name of a system or a map with the key 'name' or 'file'");
   if (!name) return;
   r->s->system = cst_catalogue_create(name);
-  if (!r->s->system) cst_reader_unknown(r, n, "system", name, cst_catalogue_names(), cst_catalogue_size());
+  if (r->s->system)
+    resize(r, name, cst_catalogue_text(name), strlen(cst_catalogue_text(name)), map);
+  else
+    cst_reader_unknown(r, n, "system", name, cst_catalogue_names(), cst_catalogue_size());
+}
+
+/* `file` beside the file that names it. */
+static char *beside(const char *study, const char *file) {
+  const char *slash = *file == '/' ? NULL : strrchr(study, '/');
+  int         folder = slash ? (int)(slash + 1 - study) : 0;
+  size_t      room = (size_t)folder + strlen(file) + 1;
+  char       *path = cst_reader_memory(room, 1);
+  snprintf(path, room, "%.*s%s", folder, study, file);
+  return path;
+}
+
+/* Whether the file is the one that the study was written for, where it says so. */
+static void check_sum(cst_reader *r, cst_yaml *n) {
+  const char *sum = cst_reader_text(r, n, "sha256", "the sha256 of the system file");
+  if (sum && strcmp(sum, r->s->system_sha256))
+    cst_yaml_error(r->doc, n, r->d, "sha256 is %s; that of %s is %s", sum, r->s->system_file, r->s->system_sha256);
+}
+
+static void from_file(cst_reader *r, cst_yaml *n, cst_yaml *sum, cst_yaml *map) {
+  cst_study  *s = r->s;
+  const char *name = cst_reader_text(r, n, "file", "the name of a system file"), *why;
+  char       *text;
+  size_t      length;
+  if (!name) return;
+  s->system_file = beside(s->file, name);
+  if ((why = r->fetch(s->system_file, &text, &length))) {
+    cst_yaml_error(r->doc, n, r->d, "%s: %s", s->system_file, why);
+    return;
+  }
+  cst_sha256(text, length, s->system_sha256);
+  s->system = cst_system_read(s->system_file, text, length, NULL, 0, r->d);
+  if (s->system) cst_system_interpret(s->system), resize(r, s->system_file, text, length, map);
+  free(text);
+  check_sum(r, sum);
 }
 
 static bool repeated(cst_reader *r, cst_yaml *n, const choice *c, const char *name) {
@@ -50,7 +131,8 @@ static void values(cst_reader *r, cst_yaml *n, const char *name, choice *c) {
   if (!c->n) c->value[c->n++] = standard;
 }
 
-static void parameters(cst_reader *r, cst_yaml *map, choice *c) {
+/* given[i]: whether the study sets parameter i. */
+static void parameters(cst_reader *r, cst_yaml *map, choice *c, bool *given) {
   const cst_system *s = r->s->system;
   const char       *names[CST_MAX_PAR];
   for (int i = 0; i < s->npar; i++) names[i] = s->parameter[i].name;
@@ -60,15 +142,26 @@ static void parameters(cst_reader *r, cst_yaml *map, choice *c) {
     const char *key = cst_yaml_text(cst_yaml_key(map, k));
     int         i = 0;
     while (i < s->npar && (!key || strcmp(names[i], key))) i++;
+    if (i < s->npar && s->parameter[i].size) continue; /* the system was read with it */
     if (i < s->npar)
-      values(r, cst_yaml_value(map, k), key, c + i);
+      given[i] = true, values(r, cst_yaml_value(map, k), key, c + i);
     else
       cst_reader_unknown(r, cst_yaml_key(map, k), "parameter", key ? key : "", names, s->npar);
   }
 }
 
+/* Defaults that are expressions follow the values that the study sets. */
+static void fill_defaults(cst_reader *r, cst_yaml *at, const bool *given, double *row) {
+  const cst_system *s = r->s->system;
+  cst_system_defaults(s, given, row);
+  for (int i = 0; i < s->npar; i++)
+    if (!isfinite(row[i]) && !given[i])
+      cst_yaml_error(r->doc, at, r->d, "parameter '%s': its default is no finite number with the parameters given here",
+                     s->parameter[i].name);
+}
+
 /* All combinations. */
-static void combine(cst_reader *r, cst_yaml *at, const choice *c) {
+static void combine(cst_reader *r, cst_yaml *at, const choice *c, const bool *given) {
   cst_study *s = r->s;
   int        npar = s->system->npar;
   double     total = 1;
@@ -78,35 +171,45 @@ static void combine(cst_reader *r, cst_yaml *at, const choice *c) {
   else
     s->nvariant = (int)total;
   s->parameter = cst_reader_memory((size_t)s->nvariant * (size_t)npar, sizeof(double));
-  for (int v = 0; v < s->nvariant; v++)
+  for (int v = 0; v < s->nvariant; v++) {
     for (int i = npar - 1, rest = v; i >= 0; rest /= c[i].n, i--) s->parameter[v * npar + i] = c[i].value[rest % c[i].n];
+    fill_defaults(r, at, given, s->parameter + v * npar);
+  }
 }
 
 static void sets(cst_reader *r, cst_yaml *map) {
   const cst_system *s = r->s->system;
   choice            c[CST_MAX_PAR];
+  bool              given[CST_MAX_PAR] = {false};
   for (int i = 0; i < s->npar; i++) {
     c[i] = (choice){1, cst_reader_memory(1, sizeof(double))};
     c[i].value[0] = s->parameter[i].value;
-    r->binding[i] = (cst_binding){s->parameter[i].name, cst_graph_input(r->graph, 'c', i)};
+    r->binding[i] = (cst_binding){.name = s->parameter[i].name,
+                                  .node = s->parameter[i].size ? cst_graph_constant(r->graph, s->parameter[i].value)
+                                                               : cst_graph_input(r->graph, 'c', i)};
   }
-  parameters(r, map, c);
-  combine(r, map, c);
+  parameters(r, map, c, given);
+  combine(r, map, c, given);
   for (int i = 0; i < s->npar; i++) free(c[i].value);
 }
 
 static void from_map(cst_reader *r, cst_yaml *n) {
-  static const char *const keys[] = {"name", "file", "parameters", "compile"}, *const compiles[] = {"auto"};
-  int unused;
+  static const char *const keys[] = {"name", "file", "sha256", "parameters", "compile"}, *const wishes[] = {"auto", "never", "always"};
+  int wish = CST_COMPILE_AUTO;
   cst_reader_map(r, n, "system", keys, CST_COUNT(keys));
-  cst_reader_choice(r, cst_yaml_get(n, "compile"), "compile", compiles, CST_COUNT(compiles), &unused);
+  cst_reader_choice(r, cst_yaml_get(n, "compile"), "compile", wishes, CST_COUNT(wishes), &wish);
+  r->s->compile = (cst_compile_wish)wish;
   cst_yaml *file = cst_yaml_get(n, "file"), *name = cst_yaml_get(n, "name");
-  if (file)
-    cst_yaml_error(r->doc, file, r->d, "user system files are not supported yet; allowed: a name of %s",
-                   cst_join(cst_catalogue_names(), cst_catalogue_size()));
-  else if (!name)
-    cst_reader_required(r, n, "system", "name");
-  if (name) named(r, name);
+  if (file && name)
+    cst_yaml_error(r->doc, file, r->d, "'system' has both 'name', of the catalogue, and 'file', a description of your own; one is allowed");
+  else if (file)
+    from_file(r, file, cst_yaml_get(n, "sha256"), cst_yaml_get(n, "parameters"));
+  else if (name)
+    named(r, name, cst_yaml_get(n, "parameters"));
+  else
+    cst_yaml_error(r->doc, n, r->d, "missing key 'name' (of the catalogue) or 'file' (a description of your own) in 'system'");
+  if (cst_yaml_get(n, "sha256") && !file) cst_yaml_error(r->doc, cst_yaml_get(n, "sha256"), r->d, "'sha256' is that of a 'file'");
+  if (r->s->system && wish == CST_COMPILE_NEVER) cst_system_interpret(r->s->system);
 }
 
 void cst_read_system(cst_reader *r) {
@@ -116,6 +219,6 @@ void cst_read_system(cst_reader *r) {
   if (cst_yaml_is_map(n))
     from_map(r, n);
   else
-    named(r, n);
+    named(r, n, NULL);
   if (r->s->system) sets(r, cst_yaml_get(n, "parameters"));
 }

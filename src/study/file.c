@@ -101,19 +101,20 @@ static void read_all(cst_reader *r) {
   check_size(r);
 }
 
-/* What changes no result is no part of the study's identity. */
+/* What changes no result is no part of the study's identity; what a user's system file says is. */
 static void fingerprint(cst_reader *r) {
   cst_yaml_remove(r->root, "checkpoint");
   cst_yaml_remove(cst_yaml_get(r->root, "system"), "compile");
+  if (r->s->system_file) cst_yaml_put(cst_yaml_get(r->root, "system"), "sha256", r->s->system_sha256);
   r->s->canonical = cst_document_canonical(r->doc);
   cst_sha256(r->s->canonical, strlen(r->s->canonical), r->s->sha256);
 }
 
-cst_study *cst_study_read(const char *file, const char *text, size_t length, cst_diag *d) {
+cst_study *cst_study_read(const char *file, const char *text, size_t length, cst_fetch *fetch, cst_diag *d) {
   int           before = cst_diag_count(d);
   cst_document *doc = cst_document_parse(file, text, length, d);
   if (!doc) return NULL;
-  cst_reader r = {cst_reader_memory(1, sizeof(cst_study)), doc, cst_document_root(doc), d, .graph = cst_graph_create()};
+  cst_reader r = {cst_reader_memory(1, sizeof(cst_study)), doc, cst_document_root(doc), d, fetch, .graph = cst_graph_create()};
   r.s->file = strdup(file);
   read_all(&r);
   bool good = cst_diag_count(d) == before;
@@ -131,8 +132,8 @@ void cst_study_destroy(cst_study *s) {
   if (s->reference_method) cst_method_destroy(s->reference_method);
   for (int i = 0; i < s->nobservable; i++) free(s->observable[i].name), free(s->observable[i].expression);
   if (s->system) cst_system_destroy(s->system);
-  void *owned[] = {s->file, s->title, s->canonical, s->parameter,  s->q0,         s->v0,
-                   s->end,  s->step,  s->method,    s->observable, s->trajectory, s->tolerance};
+  void *owned[] = {s->file, s->system_file, s->title,  s->canonical,  s->parameter,  s->q0,       s->v0,
+                   s->end,  s->step,        s->method, s->observable, s->trajectory, s->tolerance};
   for (int i = 0; i < CST_COUNT(owned); i++) free(owned[i]);
   free(s);
 }

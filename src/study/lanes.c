@@ -11,12 +11,28 @@ long cst_runner_member(const cst_runner *r, long lane) { return (r->work->first 
 
 double *cst_runner_record(const cst_runner *r, int group) { return r->b->record + (size_t)group * cst_stepper_record_size(r->st); }
 
+/* Where constraints are redundant the force G'lambda alone is determined: the least-norm multipliers that have it. */
+static void make_least(const cst_runner *r, const cst_stepper *st, const double *record, double *lambda) {
+  const cst_system *s = r->plan->study->system;
+  const cst_layout *at = cst_stepper_layout(st);
+  const int         W = r->width;
+  double            c[CST_MAX_PAR], q[s->nq + 1], l[s->ng + 1]; /* small: constraints are dropped in dense systems only */
+  for (int lane = 0; lane < W; lane++) {
+    for (int k = 0; k < s->npar; k++) c[k] = record[(at->c + k) * W + lane];
+    for (int i = 0; i < s->nq; i++) q[i] = record[(at->q + i) * W + lane];
+    for (int a = 0; a < s->ng; a++) l[a] = lambda[a * W + lane];
+    cst_system_least_norm(s, c, q, l);
+    for (int a = 0; a < s->ng; a++) lambda[a * W + lane] = l[a];
+  }
+}
+
 /* The multipliers of a group as the method's row defines them: its own of the last step, or from the state. [ng][W]. */
 void cst_runner_lambda(const cst_runner *r, const cst_stepper *st, const double *record, long step, double *lambda) {
   if (r->plan->properties[r->klass->method].own_lambda && step > 0)
     cst_stepper_lambda(st, record, step, lambda);
   else
     r->fold->multipliers(cst_stepper_context(st), record, lambda);
+  if (r->plan->study->system->dropped) make_least(r, st, record, lambda);
 }
 
 double *cst_runner_accumulators(const cst_runner *r, int group) {

@@ -59,6 +59,10 @@ bool cst_reader_numbers(cst_reader *r, cst_yaml *n, const char *what, double *ou
   int              npar = s->system ? s->system->npar : 0;
   cst_node         x = expression(r, n, what, r->binding, npar, !s->system);
   if (x < 0) return false;
+  if (cst_graph_is_constant(r->graph, x, out)) { /* always finite */
+    for (int v = 1; v < s->nvariant; v++) out[v] = out[0];
+    return true;
+  }
   bool          good = true;
   const double *in[128] = {0};
   cst_tape     *tape = cst_tape_create(r->graph, &x, 1);

@@ -4,9 +4,19 @@
 #include <stdlib.h>
 #include <string.h>
 #include "method/method.h"
+#include "study/names.h"
 #include "study/run.h"
 
-enum { BATCH_BYTES = 512 * 1024, BATCH_LEAST = CST_W_MAX, BATCH_MOST = 4096, BATCHES_A_RANK = 16, OBSERVE_MOST = 15, OBSERVE_TIMES = 1024 };
+enum {
+  BATCH_BYTES = 512 * 1024,
+  LARGE_BATCH_BYTES = 32 << 20,
+  GROUP_BYTES = 1 << 20,
+  BATCH_LEAST = CST_W_MAX,
+  BATCH_MOST = 4096,
+  BATCHES_A_RANK = 16,
+  OBSERVE_MOST = 15,
+  OBSERVE_TIMES = 1024
+};
 
 static void *need(void *p) {
   if (!p) abort();
@@ -91,29 +101,12 @@ static cst_quantity *add_quantity(cst_plan *p, const char *name, const char *doc
   return x;
 }
 
-/* The names that an expression may use: coordinates, velocities x', lambda_NAME, parameters, t. */
-static int bindings(const cst_system *s, cst_binding *b, char (*text)[64]) {
-  int n = 0;
-  for (int i = 0; i < s->nq; i++) b[n++] = (cst_binding){s->coordinate[i], cst_graph_input(s->graph, 'q', i)};
-  for (int i = 0; i < s->npar; i++) b[n++] = (cst_binding){s->parameter[i].name, cst_graph_input(s->graph, 'c', i)};
-  for (int i = 0; i < s->nq; i++) {
-    snprintf(text[i], 64, "%.60s'", s->coordinate[i]);
-    b[n++] = (cst_binding){text[i], cst_graph_input(s->graph, 'v', i)};
-  }
-  for (int i = 0; i < s->ng; i++) {
-    snprintf(text[s->nq + i], 64, "lambda_%.50s", s->constraint[i]);
-    b[n++] = (cst_binding){text[s->nq + i], cst_graph_input(s->graph, 'l', i)};
-  }
-  b[n++] = (cst_binding){"t", cst_graph_input(s->graph, 't', 0)};
-  return n;
-}
-
 static void add_expression(cst_plan *p, const cst_observable *o) {
   const cst_system *s = p->study->system;
-  cst_binding       b[2 * CST_MAX_Q + CST_MAX_PAR + CST_MAX_G + 1];
-  char              text[CST_MAX_Q + CST_MAX_G][64];
+  cst_names         names = cst_names_create(s, s->graph);
   cst_expr_error    error;
-  cst_node          node = cst_expr_parse(s->graph, o->expression, b, bindings(s, b, text), &error);
+  cst_node          node = cst_expr_parse(s->graph, o->expression, names.name, names.n, &error);
+  cst_names_destroy(&names);
   if (node < 0) abort(); /* the reader has checked it */
   add_quantity(p, o->name, o->expression, true)->tape = cst_tape_create(s->graph, &node, 1);
   p->needs_lambda |= cst_graph_depends(s->graph, node, 'l');
@@ -145,7 +138,33 @@ static void make_quantities(cst_plan *p) {
 
 /* ---- batches ------------------------------------------------------------------------------------------------------------ */
 
-static double lane_bytes(const cst_system *s) { return 8.0 * (s->npar + s->nmass + 3 * s->ng + 2 + 4 * s->nq + (s->nsym + 6) * CST_SLOTS); }
+static double lane_bytes(const cst_system *s) {
+  return 8.0 * (s->npar + s->nmass + 3.0 * s->ng + 2 + 4.0 * s->nq + (s->nsym + 6.0) * CST_SLOTS);
+}
+
+/* What the arithmetic of one group needs besides, a lane: matrices of Newton's method. */
+static double work_bytes(const cst_system *s) {
+  return 8.0 * (s->gram.size + 2.0 * s->pattern[CST_K_G].n + s->pattern[CST_K_d2V].n + s->pattern[CST_K_M].n + s->pattern[CST_K_Lvq].n +
+                s->pattern[CST_K_Lqq].n);
+}
+
+static long most_lanes(const cst_plan *p) {
+  long most = 0;
+  for (int k = 0; k < p->nclass; k++) most = p->classes[k].lanes > most ? p->classes[k].lanes : most;
+  return most;
+}
+
+/* Few trajectories would leave most lanes of a wide set idle, and large groups fall out of the caches: both take the narrowest set, whose
+ * bits are the same. CONSTELLA_ISA is obeyed. */
+static int fitting_isa(const cst_plan *p, int isa) {
+  const char  *forced = getenv("CONSTELLA_ISA");
+  const int    width = cst_isas[isa].width;
+  const double bytes = width * (lane_bytes(p->study->system) + work_bytes(p->study->system));
+  int          narrow = isa;
+  for (int i = 0; i < CST_ISA_COUNT; i++)
+    if (cst_isa_available(i) && cst_isas[i].width < cst_isas[narrow].width) narrow = i;
+  return (!forced || !*forced) && (2 * most_lanes(p) < width || bytes > GROUP_BYTES) ? narrow : isa;
+}
 
 static double program_cost(const cst_method *m, const cst_system *s) {
   cst_program *p = cst_program_create(m);
@@ -158,7 +177,7 @@ static double program_cost(const cst_method *m, const cst_system *s) {
 /* The same of one fold of all quantities. */
 static double look_cost(const cst_plan *p) {
   const cst_system *s = p->study->system;
-  return 0.8 * p->nquantity + 0.5 * s->nq * (1 + s->ng + s->nsym);
+  return 0.8 * p->nquantity + 0.5 * (s->nq + s->pattern[CST_K_G].n + s->pattern[CST_K_xi].n);
 }
 
 static long batches(const cst_plan *p, long size) {
@@ -167,12 +186,16 @@ static long batches(const cst_plan *p, long size) {
   return n;
 }
 
-/* What keeps a batch in the second-level cache and gives every rank enough batches, down to one group. */
+/* What keeps a batch in the second-level cache, or one of a large system within bounds, and gives every rank enough batches, down to one
+ * group; no more than there is. */
 static long default_batch(const cst_plan *p, int ranks) {
-  long size = BATCH_MOST;
-  while (size > 256 && (double)size * lane_bytes(p->study->system) > BATCH_BYTES) size /= 2;
+  const double bytes = lane_bytes(p->study->system);
+  const long   width = cst_isas[p->isa].width, lanes = (most_lanes(p) + width - 1) / width * width;
+  long         size = BATCH_MOST;
+  while (size > 256 && (double)size * bytes > BATCH_BYTES) size /= 2;
+  while (size > BATCH_LEAST && (double)size * bytes > LARGE_BATCH_BYTES) size /= 2;
   while (size > BATCH_LEAST && batches(p, size) < (long)BATCHES_A_RANK * ranks) size /= 2;
-  return size;
+  return lanes > 0 && size > lanes ? lanes : size;
 }
 
 static int dearer(const void *a, const void *b) {
@@ -212,9 +235,9 @@ cst_plan *cst_plan_create(const cst_study *s, int isa, int ranks, long batch, cs
   if (cst_diag_count(d) > before) return NULL;
   cst_plan *p = need(calloc(1, sizeof *p));
   p->study = s;
-  p->isa = isa;
   p->cases = cst_study_cases(s, &p->ncase);
   make_classes(p);
+  p->isa = fitting_isa(p, isa);
   make_quantities(p);
   p->properties = need(calloc((size_t)s->nmethod, sizeof *p->properties));
   for (int i = 0; i < s->nmethod; i++) p->properties[i] = cst_method_properties(s->method[i], s->system);
@@ -257,16 +280,32 @@ static int drifting(const cst_plan *p) {
   return n;
 }
 
+/* Rows of the table of reference states, where times of different cases are not taken together. */
+static double reference_rows(const cst_plan *p) {
+  double rows = 0;
+  if (p->study->reference != CST_REFERENCE_METHOD) return 0;
+  for (int i = 0; i < p->ncase; i++) {
+    const cst_class *k = &p->classes[p->class_of[i]];
+    const double     times = p->properties[p->cases[i].method].lambda_time == 1 || !p->study->system->ng ? 1 : 2;
+    rows += times * (double)(k->read > 0 ? k->n / k->read : 0);
+  }
+  return rows * (double)p->study->members;
+}
+
+/* A method keeps its batch: records, their last good columns, saved ones and the solver's vectors; with reference: self its partner's, too.
+ */
 double cst_plan_memory(const cst_plan *p) {
   const cst_system *s = p->study->system;
-  double            lane = 3 * lane_bytes(s) + 8.0 * (drifting(p) * CST_WINDOWS + p->nquantity * CST_FIGURES + 2 * s->nq + s->ng);
-  double            column = 8.0 * (double)p->study->members * (p->study->kind == CST_CONSERVATION ? drifting(p) * CST_WINDOWS : 4);
-  return 60e6 + lane * (double)p->batch + (p->study->members > 1 ? series_cells(p) * (sizeof(cst_sum) + 16) : 0) + column;
+  const double      batches = 4.0 * p->study->nmethod * (p->study->reference == CST_REFERENCE_SELF ? 2 : 1);
+  const double      group = cst_isas[p->isa].width * work_bytes(s) + 8 * reference_rows(p) * (2.0 * s->nq + s->ng);
+  double lane = batches * lane_bytes(s) + 8.0 * (drifting(p) * CST_WINDOWS + p->nquantity * CST_FIGURES + 4.0 * s->nq + 2.0 * s->ng);
+  double column = 8.0 * (double)p->study->members * (p->study->kind == CST_CONSERVATION ? drifting(p) * CST_WINDOWS : 4.0 + s->nq + s->ng);
+  return 60e6 + group + lane * (double)p->batch + (p->study->members > 1 ? series_cells(p) * (sizeof(cst_sum) + 16) : 0) + column;
 }
 
 double cst_plan_file_size(const cst_plan *p) {
   const cst_system *s = p->study->system;
-  double            row = 8.0 * (2 * s->nq + s->ng + p->nquantity * CST_FIGURES + 8) + 1;
+  double            row = 8.0 * (2.0 * s->nq + s->ng + p->nquantity * CST_FIGURES + 8) + 1;
   if (p->study->kind == CST_CONSERVATION) row += 8.0 * drifting(p) * CST_WINDOWS;
   return 2e5 + row * p->ncase * (double)p->study->members + 16 * series_cells(p);
 }

@@ -15,6 +15,7 @@ typedef struct {
   cst_document *doc;
   cst_yaml     *root;
   cst_diag     *d;
+  cst_fetch    *fetch;
   bool          kind_known, start_known;
   cst_graph    *graph;                /* of the numbers written as expressions */
   cst_binding   binding[CST_MAX_PAR]; /* the system's parameters */

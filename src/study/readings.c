@@ -50,6 +50,11 @@ static void lane_state(const cst_runner *r, const cst_stepper *st, const cst_bat
   for (int i = 0; i < s->nq; i++) q[i] = x[(at->q + i) * r->width], p[i] = x[(at->p + i) * r->width];
 }
 
+static void lane_start(const cst_runner *r, long lane, double *q0, double *v0) {
+  const size_t nq = (size_t)r->plan->study->system->nq, W = (size_t)r->width, first = (size_t)lane / W * nq * W + (size_t)lane % W;
+  for (size_t i = 0; i < nq; i++) q0[i] = r->q0[first + i * W], v0[i] = r->v0[first + i * W];
+}
+
 static bool lives(const cst_runner *r, const cst_batch *b, long lane) { return b->alive[lane / r->width] >> lane % r->width & 1; }
 
 /* The partner, at half the step, comes along; its multipliers are interpolated to the time that the method's row names. */
@@ -82,21 +87,21 @@ PetscErrorCode cst_runner_read_errors(cst_runner *r) {
   const int         W = r->width;
   const double      h = r->klass->h, t = (double)r->b->step * h, back = 1 - r->plan->properties[r->klass->method].lambda_time;
   const double      tl = back == 0 ? t : ((double)r->b->step - back) * h;
-  double            q[CST_MAX_Q], p[CST_MAX_Q], l[CST_MAX_G], rq[CST_MAX_Q], rp[CST_MAX_Q], rl[CST_MAX_G], q0[CST_MAX_Q], v0[CST_MAX_Q];
-  double            lambda[CST_MAX_G * CST_W_MAX] __attribute__((aligned(64))), half[CST_MAX_G * CST_W_MAX] __attribute__((aligned(64)));
+  double           *q = r->state, *p = q + s->nq, *rq = p + s->nq, *rp = rq + s->nq, *q0 = rp + s->nq, *v0 = q0 + s->nq;
+  double           *l = v0 + s->nq, *rl = l + s->ng;
   PetscFunctionBegin;
   if (r->hst) PetscCall(bring_partner(r));
   for (long lane = 0; lane < r->work->count; lane++) {
     const int g = (int)(lane / W);
-    if (lane % W == 0) cst_runner_lambda(r, r->st, cst_runner_record(r, g), r->b->step, lambda);
+    if (lane % W == 0) cst_runner_lambda(r, r->st, cst_runner_record(r, g), r->b->step, r->lambda);
     if (lane % W == 0 && r->hst)
-      cst_runner_lambda(r, r->hst, r->hb->record + (size_t)g * cst_stepper_record_size(r->hst), r->hb->step, half);
+      cst_runner_lambda(r, r->hst, r->hb->record + (size_t)g * cst_stepper_record_size(r->hst), r->hb->step, r->last);
     if (!lives(r, r->b, lane)) continue;
     lane_state(r, r->st, r->b, lane, q, p);
-    for (int a = 0; a < s->ng; a++) l[a] = lambda[a * W + lane % W];
-    for (int i = 0; i < s->nq; i++) q0[i] = r->q0[(g * s->nq + i) * W + lane % W], v0[i] = r->v0[(g * s->nq + i) * W + lane % W];
+    for (int a = 0; a < s->ng; a++) l[a] = r->lambda[a * W + lane % W];
+    lane_start(r, lane, q0, v0);
     if (r->hst)
-      partner_reading(r, lane, half, rq, rp, rl);
+      partner_reading(r, lane, r->last, rq, rp, rl);
     else
       cst_reference_get(r->reference, cst_runner_case(r, lane)->variant, cst_runner_member(r, lane), q0, v0, t, tl, rq, rp, rl);
     record_errors(r, lane, q, p, l, rq, rp, rl);
@@ -113,16 +118,17 @@ static int chosen_index(const cst_study *s, long member) {
 }
 
 PetscErrorCode cst_runner_keep_states(cst_runner *r) {
-  const cst_study *s = r->plan->study;
-  const int        W = r->width;
-  const double     t = (double)r->b->step * r->klass->h;
-  double           q[CST_MAX_Q], p[CST_MAX_Q], l[CST_MAX_G], lambda[CST_MAX_G * CST_W_MAX] __attribute__((aligned(64)));
+  const cst_study  *s = r->plan->study;
+  const cst_system *sys = s->system;
+  const int         W = r->width;
+  const double      t = (double)r->b->step * r->klass->h;
+  double           *q = r->state, *p = q + sys->nq, *l = p + sys->nq;
   PetscFunctionBegin;
   for (long lane = 0; lane < r->work->count; lane++) {
     int chosen = chosen_index(s, cst_runner_member(r, lane));
     if (chosen < 0 || !lives(r, r->b, lane)) continue;
-    cst_runner_lambda(r, r->st, cst_runner_record(r, (int)(lane / W)), r->b->step, lambda);
-    for (int a = 0; a < s->system->ng; a++) l[a] = lambda[a * W + lane % W];
+    cst_runner_lambda(r, r->st, cst_runner_record(r, (int)(lane / W)), r->b->step, r->lambda);
+    for (int a = 0; a < sys->ng; a++) l[a] = r->lambda[a * W + lane % W];
     lane_state(r, r->st, r->b, lane, q, p);
     PetscCall(cst_output_states(r->output, (int)(cst_runner_case(r, lane) - r->plan->cases), chosen, r->b->step / s->trajectory_every, 1,
                                 &t, q, p, l));

@@ -63,6 +63,7 @@ cst_reference *cst_reference_create(const cst_plan *p) {
   cst_reference *r = need(calloc(1, sizeof *r));
   const size_t   n = (size_t)p->study->nvariant;
   r->plan = p;
+  r->unused = need(calloc((size_t)p->study->system->ng + 1, sizeof *r->unused));
   if (p->study->reference != CST_REFERENCE_METHOD) return r;
   r->ntime = need(calloc(n, sizeof *r->ntime));
   r->time = need(calloc(n, sizeof *r->time));
@@ -80,13 +81,20 @@ void cst_reference_destroy(cst_reference *r) {
     free(r->time[v]);
     free(r->value[v]);
   }
+  free(r->unused);
   free(r->ntime);
   free(r->time);
   free(r->value);
   free(r);
 }
 
-static long items_a_variant(const cst_plan *p) { return (p->study->members + MEMBERS_AN_ITEM - 1) / MEMBERS_AN_ITEM; }
+/* In quadruple precision a member is long work. */
+static long members_an_item(const cst_study *s) { return s->reference_quad ? 1 : MEMBERS_AN_ITEM; }
+
+static long items_a_variant(const cst_plan *p) {
+  const long n = members_an_item(p->study);
+  return (p->study->members + n - 1) / n;
+}
 
 int cst_reference_items(const cst_reference *r) {
   return r->plan->study->reference == CST_REFERENCE_METHOD ? (int)(r->plan->study->nvariant * items_a_variant(r->plan)) : 0;
@@ -96,30 +104,36 @@ static double *cell(const cst_reference *r, int variant, int time, long member) 
   return r->value[variant] + ((size_t)time * (size_t)r->plan->study->members + (size_t)member) * row(r->plan);
 }
 
+static const double *parameters_of(const cst_plan *p, int variant) {
+  return p->study->parameter + (size_t)variant * (size_t)p->study->system->npar;
+}
+
 /* Start the members first..first+count of a variant in the batch. */
 static PetscErrorCode start_members(const cst_plan *p, const cst_stepper *st, cst_batch *b, int variant, long first, long count) {
   const cst_study *s = p->study;
-  double           q[CST_MAX_Q], v[CST_MAX_Q];
+  double          *q, *v;
   PetscFunctionBegin;
+  PetscCall(PetscMalloc2(s->system->nq, &q, s->system->nq, &v));
   cst_batch_reset(st, b, count);
   for (long m = 0; m < count; m++) {
-    const double *c = s->parameter + (size_t)variant * (size_t)s->system->npar;
+    const double *c = parameters_of(p, variant);
     if (cst_study_member(s, variant, first + m, q, v))
       cst_batch_start(st, b, m, c, q, v, 1e-15);
     else
       cst_batch_refuse(st, b, m, c, q, v);
   }
   cst_batch_ready(st, b);
+  PetscCall(PetscFree2(q, v));
   PetscFunctionReturn(0);
 }
 
 /* Copy the states of the batch into the table. A lane that failed leaves NaN. */
-static void store(cst_reference *r, const cst_stepper *st, const cst_batch *b, int variant, int time, long first, long count) {
+static void store(cst_reference *r, const cst_stepper *st, const cst_batch *b, int variant, int time, long first, long count,
+                  double *lambda) {
   const cst_system *s = r->plan->study->system;
   const cst_layout *at = cst_stepper_layout(st);
   const int         width = cst_stepper_width(st);
   const cst_fold   *fold = cst_fold_for(s, r->plan->isa);
-  double            lambda[CST_MAX_G * CST_W_MAX] __attribute__((aligned(64)));
   for (long m = 0; m < count; m++) {
     double       *to = cell(r, variant, time, first + m);
     const double *from = b->record + (size_t)(m / width) * cst_stepper_record_size(st) + m % width;
@@ -130,32 +144,69 @@ static void store(cst_reference *r, const cst_stepper *st, const cst_batch *b, i
       to[s->nq + i] = good ? from[(at->p + i) * width] : NAN;
     }
     for (int a = 0; a < s->ng; a++) to[2 * s->nq + a] = good ? lambda[a * width + m % width] : NAN;
+    if (good && s->dropped) cst_system_least_norm(s, parameters_of(r->plan, variant), to, to + 2 * s->nq);
   }
 }
 
-PetscErrorCode cst_reference_compute(cst_reference *r, int item) {
+long cst_reference_steps(const cst_study *s, double span) {
+  const long n = (long)ceil(span / s->reference_step - 1e-9);
+  return n < 1 ? 1 : n;
+}
+
+static PetscErrorCode compute_double(cst_reference *r, int variant, long first, long count) {
   const cst_plan  *p = r->plan;
   const cst_study *s = p->study;
-  const int        variant = item / (int)items_a_variant(p);
-  const long       first = item % items_a_variant(p) * MEMBERS_AN_ITEM, count = PetscMin(MEMBERS_AN_ITEM, s->members - first);
+  const int        width = cst_isas[p->isa].width;
   cst_stepper     *st;
   cst_batch        b;
+  void            *lambda = NULL;
   double           now = 0;
   PetscFunctionBegin;
+  PetscCheck(!posix_memalign(&lambda, 64, sizeof(double) * (size_t)(s->system->ng + 1) * CST_W_MAX), PETSC_COMM_SELF, PETSC_ERR_MEM,
+             "no memory for multipliers");
   PetscCall(cst_stepper_create(s->reference_method, s->system,
-                               &(cst_stepper_options){p->isa, MEMBERS_AN_ITEM, PetscMax(100, s->max_iterations), false}, &st));
+                               &(cst_stepper_options){p->isa, (int)((count + width - 1) / width), PetscMax(100, s->max_iterations), false},
+                               &st));
   PetscCall(cst_batch_create(st, &b));
   PetscCall(start_members(p, st, &b, variant, first, count));
   for (int i = 0; i < r->ntime[variant]; i++) {
-    double span = r->time[variant][i] - now;
-    long   n = (long)ceil(span / s->reference_step - 1e-9);
-    cst_stepper_set_step(st, span / (double)(n < 1 ? 1 : n));
-    PetscCall(cst_stepper_advance(st, &b, n < 1 ? 1 : n));
-    store(r, st, &b, variant, i, first, count);
+    const double span = r->time[variant][i] - now;
+    const long   n = cst_reference_steps(s, span);
+    cst_stepper_set_step(st, span / (double)n);
+    PetscCall(cst_stepper_advance(st, &b, n));
+    store(r, st, &b, variant, i, first, count, lambda);
     now = r->time[variant][i];
   }
   PetscCall(cst_batch_destroy(&b));
   PetscCall(cst_stepper_destroy(&st));
+  free(lambda);
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode compute_quad(cst_reference *r, int variant, long member) {
+  const cst_study *s = r->plan->study;
+  const size_t     stride = (size_t)s->members * row(r->plan);
+  double          *q, *v, *to = cell(r, variant, 0, member);
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc2(s->system->nq, &q, s->system->nq, &v));
+  if (cst_study_member(s, variant, member, q, v))
+    cst_reference_quad(s, variant, q, v, r->time[variant], r->ntime[variant], to, stride);
+  else
+    for (int i = 0; i < r->ntime[variant]; i++)
+      for (size_t k = 0; k < row(r->plan); k++) to[(size_t)i * stride + k] = NAN;
+  PetscCall(PetscFree2(q, v));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode cst_reference_compute(cst_reference *r, int item) {
+  const cst_study *s = r->plan->study;
+  const long       a_variant = items_a_variant(r->plan), many = members_an_item(s), first = item % a_variant * many;
+  const int        variant = (int)(item / a_variant);
+  PetscFunctionBegin;
+  if (s->reference_quad)
+    PetscCall(compute_quad(r, variant, first));
+  else
+    PetscCall(compute_double(r, variant, first, PetscMin(many, s->members - first)));
   PetscFunctionReturn(0);
 }
 
@@ -178,11 +229,11 @@ void cst_reference_get(const cst_reference *r, int variant, long member, const d
                        double *p, double *lambda) {
   const cst_study  *s = r->plan->study;
   const cst_system *sys = s->system;
-  const double     *c = s->parameter + (size_t)variant * (size_t)sys->npar;
-  double            unused[2 * CST_MAX_Q];
   if (s->reference == CST_REFERENCE_EXACT) {
-    cst_system_exact(sys, s->ensemble ? -1 : s->state, c, q0, v0, t, q, p, lambda);
-    if (tl != t) cst_system_exact(sys, s->ensemble ? -1 : s->state, c, q0, v0, tl, unused, unused + CST_MAX_Q, lambda);
+    const double *c = parameters_of(r->plan, variant);
+    const int     state = s->ensemble ? -1 : s->state;
+    if (tl != t) cst_system_exact(sys, state, c, q0, v0, tl, q, p, lambda);
+    cst_system_exact(sys, state, c, q0, v0, t, q, p, tl != t ? r->unused : lambda);
     return;
   }
   const double *x = cell(r, variant, index_of(r, variant, t), member),

@@ -41,6 +41,15 @@ static void note_study(cst_output *o, const cst_study *s) {
   cst_output_note(o, "/", "seed", seed);
 }
 
+static void note_back_end(cst_output *o, const cst_back_end *b) {
+  cst_output_note(o, "/run", "kernels", b->kernels);
+  if (b->seconds == 0 && !*b->why) return; /* nobody asked for a compiler */
+  cst_output_number(o, "/run", "compile_seconds", b->seconds);
+  cst_output_number(o, "/run", "compile_cached", b->cached && !*b->why);
+  if (!*b->why && *b->compiler) cst_output_note(o, "/run", "compile_compiler", b->compiler);
+  if (*b->why) cst_output_note(o, "/run", "compile_refused", b->why);
+}
+
 /* What it does not depend on: in /run. */
 static void note_run(cst_output *o, const cst_plan *p, const cst_run_options *options, int ranks) {
   char     text[512], host[MPI_MAX_PROCESSOR_NAME], mpi[MPI_MAX_LIBRARY_VERSION_STRING];
@@ -54,6 +63,7 @@ static void note_run(cst_output *o, const cst_plan *p, const cst_run_options *op
   cst_output_note(o, "/run", "instruction_set", cst_isas[p->isa].name);
   cst_output_note(o, "/run", "command", options->command ? options->command : "");
   cst_output_note(o, "/run", "compiler", CST_COMPILER " (" __VERSION__ ")");
+  note_back_end(o, &options->back_end);
   MPI_Get_processor_name(host, &length);
   cst_output_note(o, "/run", "host_of_rank_0", host);
   MPI_Get_library_version(mpi, &length);

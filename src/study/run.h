@@ -72,9 +72,10 @@ double cst_plan_steps(const cst_plan *p); /* trajectory-steps of the whole study
 /* Reference states by variant, time and member: computed once for a method, evaluated on the spot for an exact motion. */
 typedef struct {
   const cst_plan *plan;
-  int            *ntime; /* [nvariant] */
-  double        **time;  /* [nvariant][ntime] ascending */
-  double        **value; /* [nvariant][ntime][members][2 nq + ng] */
+  int            *ntime;  /* [nvariant] */
+  double        **time;   /* [nvariant][ntime] ascending */
+  double        **value;  /* [nvariant][ntime][members][2 nq + ng] */
+  double         *unused; /* [ng] */
 } cst_reference;
 
 cst_reference *cst_reference_create(const cst_plan *p);
@@ -82,6 +83,12 @@ void           cst_reference_destroy(cst_reference *r);
 int            cst_reference_items(const cst_reference *r); /* pieces of work; 0 unless a method is the reference */
 PetscErrorCode cst_reference_compute(cst_reference *r, int item);
 PetscErrorCode cst_reference_share(cst_reference *r, MPI_Comm comm); /* collective */
+/* Steps of the reference's method over a span between two times that are read: equal ones, not longer than its own. */
+long cst_reference_steps(const cst_study *s, double span);
+/* The rows {q, p, lambda} of the motion of one member from q0, v0 at n ascending times, in quadruple precision, rounded; row i at to + i *
+ * stride. NaN from where it is lost. */
+void cst_reference_quad(const cst_study *s, int variant, const double *q0, const double *v0, const double *time, int n, double *to,
+                        size_t stride);
 /* q[nq], p[nq] at time t and lambda[ng] at time tl. */
 void cst_reference_get(const cst_reference *r, int variant, long member, const double *q0, const double *v0, double t, double tl, double *q,
                        double *p, double *lambda);
@@ -180,12 +187,26 @@ void cst_conclude_cases(const cst_plan *p, cst_columns *c);
 /* Fill the others from the finished rows; on one rank. failed: trajectories that failed. */
 PetscErrorCode cst_conclude(const cst_plan *p, cst_output *o, cst_columns *c, long *failed);
 
+/* What computes the kernels, for /run. */
 typedef struct {
-  const char *output; /* NULL: the study's name with .h5 in the current folder */
-  bool        overwrite;
-  long        batch;    /* 0: default */
-  const char *progress; /* auto, line, log, none */
-  const char *command;  /* the command line, for /run */
+  const char *kernels; /* built-in, compiled, interpreted */
+  bool        cached;  /* compiled: nothing had to be compiled now */
+  double      seconds; /* that compiling, or finding what was compiled, took */
+  char        compiler[256];
+  char        why[2000]; /* why a user's system was not compiled */
+} cst_back_end;
+
+/* Compile a user's system as the study wishes, or leave it to the interpreter. Collective. An error where it must be compiled and cannot.
+ */
+PetscErrorCode cst_study_compile(cst_study *s, const cst_plan *p, cst_back_end *b);
+
+typedef struct {
+  const char  *output; /* NULL: the study's name with .h5 in the current folder */
+  bool         overwrite;
+  long         batch;    /* 0: default */
+  const char  *progress; /* auto, line, log, none */
+  const char  *command;  /* the command line, for /run */
+  cst_back_end back_end;
 } cst_run_options;
 
 /* The whole study; collective over PETSC_COMM_WORLD. *failed: trajectories that failed. */

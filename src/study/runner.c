@@ -53,6 +53,9 @@ PetscErrorCode cst_runner_create(const cst_plan *p, cst_reference *reference, cs
   r->lane_series = aligned(p->study->members == 1 ? (size_t)p->batch * quantities * (size_t)p->most_samples : 0);
   r->scratch = aligned((expression_scratch(p) + 4 + (size_t)(2 * s->nq + s->ng)) * W);
   r->half_lambda = aligned(groups * (size_t)(s->ng + 1) * W);
+  r->lambda = aligned((size_t)s->ng * W);
+  r->last = aligned((size_t)s->ng * W);
+  r->state = aligned(6 * (size_t)s->nq + 2 * (size_t)s->ng);
   PetscCall(cst_rows_create(p, &r->rows));
   PetscFunctionReturn(0);
 }
@@ -68,8 +71,8 @@ PetscErrorCode cst_runner_destroy(cst_runner **runner) {
   }
   PetscCall(PetscFree3(r->stepper, r->partner, r->seconds));
   PetscCall(PetscFree2(r->batch, r->half));
-  double *owned[] = {r->acc,  r->q0,  r->v0,    r->speed,       r->value,   r->scale,
-                     r->bins, r->top, r->count, r->lane_series, r->scratch, r->half_lambda};
+  double *owned[] = {r->acc,   r->q0,          r->v0,      r->speed,       r->value,  r->scale, r->bins, r->top,
+                     r->count, r->lane_series, r->scratch, r->half_lambda, r->lambda, r->last,  r->state};
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
   PetscCall(cst_rows_destroy(r->plan, &r->rows));
   PetscCall(PetscFree(*runner));
@@ -103,7 +106,7 @@ static PetscErrorCode start(cst_runner *r) {
   const cst_study  *s = r->plan->study;
   const cst_system *sys = s->system;
   const size_t      W = (size_t)r->width;
-  double            q[CST_MAX_Q], v[CST_MAX_Q];
+  double           *q = r->state, *v = r->state + sys->nq;
   PetscFunctionBegin;
   cst_batch_reset(r->st, r->b, r->work->count);
   if (r->hst) cst_batch_reset(r->hst, r->hb, r->work->count);
@@ -189,7 +192,7 @@ static void fill_row(cst_runner *r, long lane) {
   const int         W = r->width, g = (int)(lane / W);
   const double     *x = cst_batch_lane(r->st, r->b, lane);
   const cst_fate   *fate = &r->b->fate[lane];
-  double            per_step, per_iteration, lambda[CST_MAX_G * CST_W_MAX] __attribute__((aligned(64)));
+  double            per_step, per_iteration;
   cst_stepper_evaluations(r->st, &per_step, &per_iteration);
   r->rows.status[lane] = (signed char)fate->reason;
   r->rows.steps[lane] = fate->reason == CST_DONE ? r->klass->n : fate->step;
@@ -200,8 +203,8 @@ static void fill_row(cst_runner *r, long lane) {
     r->rows.p[lane * s->nq + i] = x[(at->p + i) * W];
   }
   cst_runner_lambda(r, r->st, fate->reason == CST_DONE ? cst_runner_record(r, g) : r->b->last + (size_t)g * cst_stepper_record_size(r->st),
-                    r->rows.steps[lane], lambda);
-  for (int a = 0; a < s->ng; a++) r->rows.lambda[lane * s->ng + a] = lambda[a * W + lane % W];
+                    r->rows.steps[lane], r->lambda);
+  for (int a = 0; a < s->ng; a++) r->rows.lambda[lane * s->ng + a] = r->lambda[a * W + lane % W];
   for (int k = 0; k < CST_ERRORS && r->rows.error[k]; k++)
     if (fate->reason != CST_DONE) r->rows.error[k][lane] = NAN;
   for (int k = 0; k < p->nquantity; k++) {

@@ -23,6 +23,8 @@ struct cst_runner {
   double          *lane_series;        /* [lane][quantity][sample], studies without members */
   double          *scratch;            /* of expressions */
   double          *half_lambda;        /* [group][ng][W]: the partner's multipliers one of its steps ago */
+  double          *lambda, *last;      /* [ng][W]: of a group being read; the partner's */
+  double          *state;              /* room for the states of two lanes being read and one start: see readings.c */
   cst_rows         rows;
   /* the batch at work */
   const cst_work  *work;

@@ -1,65 +1,159 @@
-/* acceleration.h: lane code: accelerations and multipliers of the index-reduced equations at (q, v).
+/* acceleration.h: lane code: velocities and momenta, accelerations and multipliers of the index-reduced equations at (q, v).
  *
- *   M A = -grad V - G' lambda,   G A = -D2g[v, v]   so   (G M^-1 G') lambda = D2g[v, v] - G M^-1 grad V
+ *   p = M(q) v + a(q),   M A = f - G' lambda,   G A = -D2g[v, v]   so   (G M^-1 G') lambda = D2g[v, v] + G M^-1 f
+ *
+ * with f = -grad V where M is a constant diagonal and a = 0, else f(q, v) = d_q L - (d_q d_v L) v. These are the equations (4.2) of
+ * Patrick, Cuell, Spiteri, Zhang (conversion) in the sign M A = f - G' lambda. `mass` and minv are the distinct masses and their
+ * reciprocals; a general system (always generic code, dense) has none and takes M(q) from its kernel.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_ACCELERATION_H
 #define CST_ACCELERATION_H
-#include "system/group.h"
-#include "core/dense.h"
+#include "system/gram.h"
 
 /* 1/m of coordinate i, from minv[nmass]. */
 #define MINV(i) vpick(MASS_UNIT, vset(1.0), minv[CLASS(i)])
 
-/* S := upper triangle of G M^-1 G'. */
-CST_INLINE void cst_gram(const cst_context *C, const vd *G, const vd *minv, vd *S) {
-  (void)C;
-  U for (int a = 0; a < NG; a++) U for (int b = a; b < NG; b++) {
-    vd s = vset(0);
-    U for (int i = 0; i < NQ; i++) if (NZG(a, i) && NZG(b, i)) s += (G[a * NQ + i] * MINV(i)) * G[b * NQ + i];
-    S[a * NG + b] = s;
-  }
+#if !CST_HOT
+/* S := the matrix whose entries are given in the pattern of kernel k, row-major. */
+CST_INLINE void cst_expand(const cst_context *C, int k, const vd *entry, vd *S) {
+  const cst_pattern *p = &C->system->pattern[k];
+  for (int i = 0; i < p->rows * p->columns; i++) S[i] = vset(0);
+  for (int r = 0; r < p->rows; r++)
+    for (int e = p->start[r]; e < p->start[r + 1]; e++) S[r * p->columns + p->column[e]] = entry[e];
 }
 
+/* M(q), factored by cst_ldl. */
+CST_INLINE void cst_inertia(const cst_context *C, const vd *c, const vd *q, vd *M) {
+  vd entry[ROOM(C->system->pattern[CST_K_M].n)];
+  K_M(c, q, entry);
+  cst_expand(C, CST_K_M, entry, M);
+  cst_ldl(M, NQ);
+}
+
+/* X := G M^-1 (rows of length nq) and S := G M^-1 G' with M factored; rows of dropped constraints are those of the identity. */
+CST_INLINE void cst_gram_general(const cst_context *C, const vd *G, const vd *M, vd *X, vd *S) {
+  USES_G
+  for (int a = 0; a < NG; a++) {
+    for (int i = 0; i < NQ; i++) X[a * NQ + i] = vset(0);
+    ROW_G(a, i, e) X[a * NQ + i] = G[e];
+    cst_lu_solve(M, X + a * NQ, NQ);
+    for (int b = 0; b < NG; b++) {
+      vd s = vset(0);
+      ROW_G(b, i, e) s += G[e] * X[a * NQ + i];
+      S[b * NG + a] = s;
+    }
+  }
+  for (int a = 0; a < NG; a++)
+    for (int b = 0; b < NG; b++)
+      if (DROPPED(a) || DROPPED(b)) S[a * NG + b] = vset(a == b);
+}
+
+static __attribute__((noinline, unused)) void cst_acceleration_general(const cst_context *C, const vd *c, const vd *q, const vd *v, vd *A,
+                                                                       vd *lambda) {
+  vd M[ROOM(NQ * NQ)], G[ROOM(NNZ_G)], X[ROOM(NG * NQ)], S[ROOM(NG * NG)];
+  USES_G
+  K_f(c, q, v, A);
+  cst_inertia(C, c, q, M);
+  cst_lu_solve(M, A, NQ);
+  if (NG == 0) return;
+  K_G(c, q, G);
+  K_D2gvv(c, q, v, lambda);
+  for (int a = 0; a < NG; a++) ROW_G(a, i, e) lambda[a] += G[e] * A[i];
+  cst_gram_general(C, G, M, X, S);
+  cst_gram_drop(C, lambda);
+  cst_ldl(S, NG);
+  cst_lu_solve(S, lambda, NG);
+  for (int a = 0; a < NG; a++)
+    for (int i = 0; i < NQ; i++) A[i] -= X[a * NQ + i] * lambda[a];
+}
+
+static __attribute__((noinline, unused)) void cst_make_tangent_general(const cst_context *C, const vd *c, const vd *q, const vd *G, vd *p,
+                                                                       vd *m) {
+  vd M[ROOM(NQ * NQ)], X[ROOM(NG * NQ)], S[ROOM(NG * NG)], a0[ROOM(NQ)];
+  USES_G
+  K_a(c, q, a0);
+  cst_inertia(C, c, q, M);
+  cst_gram_general(C, G, M, X, S);
+  for (int a = 0; a < NG; a++) {
+    m[a] = vset(0);
+    for (int i = 0; i < NQ; i++) m[a] += X[a * NQ + i] * (p[i] - a0[i]);
+  }
+  cst_gram_drop(C, m);
+  cst_ldl(S, NG);
+  cst_lu_solve(S, m, NG);
+  for (int a = 0; a < NG; a++) ROW_G(a, i, e) p[i] -= G[e] * m[a];
+}
+
+static __attribute__((noinline, unused)) void cst_velocity_general(const cst_context *C, const vd *c, const vd *q, const vd *p, vd *v) {
+  vd M[ROOM(NQ * NQ)], a0[ROOM(NQ)];
+  K_a(c, q, a0);
+  cst_inertia(C, c, q, M);
+  for (int i = 0; i < NQ; i++) v[i] = p[i] - a0[i];
+  cst_lu_solve(M, v, NQ);
+}
+#else
+CST_INLINE void cst_acceleration_general(const cst_context *C, const vd *c, const vd *q, const vd *v, vd *A, vd *lambda) {}
+CST_INLINE void cst_make_tangent_general(const cst_context *C, const vd *c, const vd *q, const vd *G, vd *p, vd *m) {}
+CST_INLINE void cst_velocity_general(const cst_context *C, const vd *c, const vd *q, const vd *p, vd *v) {}
+#endif
+
 CST_INLINE void cst_acceleration(const cst_context *C, const vd *c, const vd *minv, const vd *q, const vd *v, vd *A, vd *lambda) {
-  vd dV[QMAX], G[GMAX * QMAX], S[GMAX * GMAX];
+  vd dV[ROOM(NQ)], G[ROOM(NNZ_G)], S[ROOM(GRAM_SIZE)];
+  USES_G
+  if (GENERAL) {
+    cst_acceleration_general(C, c, q, v, A, lambda);
+    return;
+  }
   K_dV(c, q, dV);
   if (NG > 0) {
     K_G(c, q, G);
     K_D2gvv(c, q, v, lambda);
-    U for (int a = 0; a < NG; a++) U for (int i = 0; i < NQ; i++) if (NZG(a, i)) lambda[a] -= (G[a * NQ + i] * MINV(i)) * dV[i];
-    cst_gram(C, G, minv, S);
-    cst_ldl(S, NG);
-    cst_lu_solve(S, lambda, NG);
+    U for (int a = 0; a < NG; a++) ROW_G(a, i, e) lambda[a] -= (G[e] * MINV(i)) * dV[i];
+    cst_gram_fill(C, G, G, minv, vset(1.0), 1, S);
+    cst_gram_solve(C, S, lambda, 1);
   }
   U for (int i = 0; i < NQ; i++) {
     vd f = -dV[i];
-    U for (int a = 0; a < NG; a++) if (NZG(a, i)) f -= G[a * NQ + i] * lambda[a];
+    COL_G(i, a, e) f -= G[e] * lambda[a];
     A[i] = MINV(i) * f;
   }
 }
 
-/* p := p - G' m with G M^-1 p = 0; m[ng] is filled. */
-CST_INLINE void cst_make_tangent(const cst_context *C, const vd *G, const vd *minv, vd *p, vd *m) {
-  vd S[GMAX * GMAX];
+/* p := p - G' m with G v = 0 for the velocity of p; m[ng] is filled. */
+CST_INLINE void cst_make_tangent(const cst_context *C, const vd *c, const vd *q, const vd *G, const vd *minv, vd *p, vd *m) {
+  vd S[ROOM(GRAM_SIZE)];
+  USES_G
+  if (GENERAL) {
+    cst_make_tangent_general(C, c, q, G, p, m);
+    return;
+  }
   U for (int a = 0; a < NG; a++) {
     m[a] = vset(0);
-    U for (int i = 0; i < NQ; i++) if (NZG(a, i)) m[a] += (G[a * NQ + i] * MINV(i)) * p[i];
+    ROW_G(a, i, e) m[a] += (G[e] * MINV(i)) * p[i];
   }
-  cst_gram(C, G, minv, S);
-  cst_ldl(S, NG);
-  cst_lu_solve(S, m, NG);
-  U for (int i = 0; i < NQ; i++) U for (int a = 0; a < NG; a++) if (NZG(a, i)) p[i] -= G[a * NQ + i] * m[a];
+  cst_gram_fill(C, G, G, minv, vset(1.0), 1, S);
+  cst_gram_solve(C, S, m, 1);
+  U for (int i = 0; i < NQ; i++) COL_G(i, a, e) p[i] -= G[e] * m[a];
+}
+
+/* The velocity of p; by division, so that p -> v -> p keeps the bits it can. */
+CST_INLINE void cst_velocity(const cst_context *C, const vd *c, const vd *mass, const vd *q, const vd *p, vd *v) {
+  if (GENERAL) {
+    cst_velocity_general(C, c, q, p, v);
+    return;
+  }
+  U for (int i = 0; i < NQ; i++) v[i] = vpick(MASS_UNIT, p[i], p[i] / mass[CLASS(i)]);
 }
 
 /* All-ones where every |g_a| <= tolerance * s_a, s_a = sum_k |G_ak| |q_k|, at least scale_a. */
 CST_INLINE vl cst_on_manifold(const cst_context *C, const vd *g, const vd *G, const vd *q, vd tolerance, const vd *scale) {
   vl done = vmask(1);
-  (void)C;
+  USES_G
   U for (int a = 0; a < NG; a++) {
     vd s = vset(0);
-    U for (int i = 0; i < NQ; i++) if (NZG(a, i)) s += vabs(G[a * NQ + i]) * vabs(q[i]);
-    done &= (vl)(vabs(g[a]) <= tolerance * vmax(s, scale[a]));
+    ROW_G(a, i, e) s += vabs(G[e]) * vabs(q[i]);
+    done &= (vl)(vabs(g[a]) <= tolerance * vmax(s, scale[a])) | vmask(DROPPED(a));
   }
   return done;
 }

@@ -28,10 +28,15 @@ static const cst_catalogue_entry *find(const char *name) {
   return NULL;
 }
 
+const char *cst_catalogue_text(const char *name) {
+  const cst_catalogue_entry *e = find(name);
+  return e ? e->text : NULL;
+}
+
 /* The text was read once when the program was built: a mistake in it now is one of ours. */
 static cst_system *read_entry(const cst_catalogue_entry *e) {
   cst_diag   *d = cst_diag_create();
-  cst_system *s = cst_system_read(e->name, e->text, strlen(e->text), d);
+  cst_system *s = cst_system_read(e->name, e->text, strlen(e->text), NULL, 0, d);
   if (!s) {
     cst_diag_print(d, stderr);
     abort();
@@ -44,7 +49,7 @@ cst_system *cst_catalogue_create(const char *name) {
   const cst_catalogue_entry *e = find(name);
   if (!e) return NULL;
   cst_system *s = read_entry(e);
-  for (int i = 0; i < CST_ISA_COUNT; i++) memcpy(s->kernel[i], e->kernel[i], sizeof s->kernel[i]);
+  for (int i = 0; i < CST_ISA_COUNT; i++) cst_system_attach(s, i, e->compiled[i]);
   for (size_t i = 0; i < sizeof exact / sizeof *exact; i++)
     if (!strcmp(exact[i].name, name)) s->exact = exact[i].motion;
   return s;

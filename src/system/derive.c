@@ -1,8 +1,11 @@
-/* derive.c: the kernels of a system as nodes of its graph, and what of them vanishes identically.
+/* derive.c: the kernels of a system as nodes of its graph, and where its matrices may be nonzero.
  *
- * Derivatives are contractions: D2g[v, v] is two forward sweeps, D2(l.g) w a reverse sweep with seed l and a forward one along w.
+ * Derivatives are contractions: D2g[v, v] is two forward sweeps, D2(l.g) w a reverse sweep with seed l and a forward one along w. A row of
+ * a matrix is a reverse sweep over the few operations of one function, for the inputs that it depends on; so the cost is that of the
+ * entries that are there, and a long chain is as cheap a link as a short one.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <string.h>
 #include "system/internal.h"
 
 const char *const cst_kernel_names[CST_K_COUNT] = {
@@ -11,54 +14,146 @@ const char *const cst_kernel_names[CST_K_COUNT] = {
 #undef X
 };
 
+/* The inputs, made once. */
+typedef struct {
+  cst_system *s;
+  cst_graph  *graph;
+  int         n;
+  cst_node    one;
+  cst_node   *q, *v, *w, *u, *l; /* v stands behind q and u behind w, so that (q, v) and (w, u) are arrays too */
+} derivation;
+
+static cst_node *memory(size_t n) { return cst_system_memory(calloc(n + 1, sizeof(cst_node))); }
+
 static void inputs(cst_graph *g, char array, int n, cst_node *x) {
   for (int i = 0; i < n; i++) x[i] = cst_graph_input(g, array, i);
 }
 
+static derivation begin(cst_system *s) {
+  const size_t n = (size_t)s->nq;
+  derivation   d = {s, s->graph, s->nq, cst_graph_constant(s->graph, 1), memory(2 * n), NULL, memory(2 * n), NULL, memory((size_t)s->ng)};
+  d.v = d.q + n;
+  d.u = d.w + n;
+  inputs(s->graph, 'q', s->nq, d.q);
+  inputs(s->graph, 'v', s->nq, d.v);
+  inputs(s->graph, 'w', s->nq, d.w);
+  inputs(s->graph, 'u', s->nq, d.u);
+  inputs(s->graph, 'l', s->ng, d.l);
+  return d;
+}
+
+static void end(derivation *d) {
+  free(d->q);
+  free(d->w);
+  free(d->l);
+}
+
 static cst_node *kernel(cst_system *s, cst_kernel_id k, int size) {
   s->kernel_size[k] = size;
-  s->kernel_out[k] = cst_system_memory(calloc((size_t)size + 1, sizeof(cst_node)));
-  return s->kernel_out[k];
+  return s->kernel_out[k] = memory((size_t)size);
 }
 
-static void derive_potential(cst_system *s, const cst_node *q) {
-  cst_graph *G = s->graph;
-  int        n = s->nq;
-  cst_node   one = cst_graph_constant(G, 1), w[CST_MAX_Q], row[CST_MAX_Q];
+/* ---- matrices ---------------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+  int      row, column;
+  cst_node node;
+} entry;
+
+typedef struct {
+  int    n, capacity;
+  entry *at;
+} entries;
+
+/* A node that the graph has no room for stands for all that follow: the whole is incomplete then. */
+static void add(entries *e, int row, int column, cst_node node) {
+  if (e->n > 0 && e->at[e->n - 1].node < 0) return;
+  if (e->n >= CST_EXPR_NODES) node = -1;
+  if (e->n == e->capacity) {
+    e->capacity = e->capacity ? 2 * e->capacity : 64;
+    e->at = cst_system_memory(realloc(e->at, sizeof *e->at * (size_t)e->capacity));
+  }
+  e->at[e->n++] = (entry){row, column, node};
+}
+
+static int by_place(const void *x, const void *y) {
+  const entry *a = x, *b = y;
+  return a->row != b->row ? (a->row > b->row) - (a->row < b->row) : (a->column > b->column) - (a->column < b->column);
+}
+
+/* The entries become kernel k, a matrix of rows x columns. */
+static void matrix(cst_system *s, cst_kernel_id k, int rows, int columns, entries *e) {
+  cst_node *out = kernel(s, k, e->n);
+  int      *row = cst_system_memory(malloc(sizeof(int) * ((size_t)e->n + 1))),
+      *column = cst_system_memory(malloc(sizeof(int) * ((size_t)e->n + 1)));
+  if (e->n) qsort(e->at, (size_t)e->n, sizeof *e->at, by_place);
+  for (int i = 0; i < e->n; i++) row[i] = e->at[i].row, column[i] = e->at[i].column, out[i] = e->at[i].node;
+  s->pattern[k] = cst_pattern_create(rows, columns, e->n, row, column);
+  free(row);
+  free(column);
+  free(e->at);
+}
+
+/* The row `row` of the Jacobian of `of`: columns from `least` on, mirrored below the diagonal when `symmetric`. */
+static void add_gradient(const derivation *d, cst_node of, int row, bool symmetric, entries *e) {
+  int      *index, n = cst_graph_support(d->graph, of, 'q', &index), kept = 0;
+  cst_node *x = memory((size_t)n), *grad = memory((size_t)n);
+  for (int k = 0; k < n; k++)
+    if (!symmetric || index[k] >= row) x[kept] = d->q[index[k]], index[kept++] = index[k];
+  cst_graph_gradient(d->graph, &of, &d->one, 1, x, kept, grad);
+  for (int k = 0; k < kept; k++) {
+    if (cst_graph_is_zero(d->graph, grad[k])) continue;
+    add(e, row, index[k], grad[k]);
+    if (symmetric && index[k] > row) add(e, index[k], row, grad[k]); /* symmetric to the bit */
+  }
+  free(index);
+  free(x);
+  free(grad);
+}
+
+static void jacobian(const derivation *d, cst_kernel_id k, const cst_node *of, int rows, bool symmetric) {
+  entries e = {0};
+  for (int i = 0; i < rows && e.n <= CST_MOST_ENTRIES; i++) add_gradient(d, of[i], i, symmetric, &e);
+  if (e.n > CST_MOST_ENTRIES) e.n = 1, e.at[0].node = -1; /* not complete */
+  matrix(d->s, k, rows, d->n, &e);
+}
+
+/* ---- kernels ----------------------------------------------------------------------------------------------------------- */
+
+static void derive_potential(const derivation *d) {
+  cst_system *s = d->s;
   kernel(s, CST_K_V, 1)[0] = s->V;
-  cst_node *dV = kernel(s, CST_K_dV, n), *d2V = kernel(s, CST_K_d2V, n * n), *d2Vw = kernel(s, CST_K_d2Vw, n);
-  cst_graph_gradient(G, &s->V, &one, 1, q, n, dV);
-  for (int i = 0; i < n; i++) {
-    cst_graph_gradient(G, &dV[i], &one, 1, q, n, row);
-    for (int j = i; j < n; j++) d2V[i * n + j] = d2V[j * n + i] = row[j]; /* symmetric to the bit */
-  }
-  inputs(G, 'w', n, w);
-  cst_graph_tangent(G, dV, n, q, w, n, d2Vw);
+  cst_node *dV = kernel(s, CST_K_dV, d->n), *d2Vw = kernel(s, CST_K_d2Vw, d->n), *D3Vwu = kernel(s, CST_K_D3Vwu, d->n);
+  cst_graph_gradient(d->graph, &s->V, &d->one, 1, d->q, d->n, dV);
+  jacobian(d, CST_K_d2V, dV, d->n, true);
+  s->linear_v = s->kernel_size[CST_K_d2V] == 0;
+  cst_graph_tangent(d->graph, dV, d->n, d->q, d->w, d->n, d2Vw);
+  cst_graph_tangent(d->graph, d2Vw, d->n, d->q, d->u, d->n, D3Vwu);
 }
 
-static void derive_constraints(cst_system *s, const cst_node *q) {
-  cst_graph *graph = s->graph;
-  int        n = s->nq, ng = s->ng;
-  cst_node   one = cst_graph_constant(graph, 1), v[CST_MAX_Q], w[CST_MAX_Q], l[CST_MAX_G], gv[CST_MAX_G], Gl[CST_MAX_Q];
-  cst_node  *g = kernel(s, CST_K_g, ng), *G = kernel(s, CST_K_G, ng * n);
-  cst_node  *D2gvv = kernel(s, CST_K_D2gvv, ng), *D2glw = kernel(s, CST_K_D2glw, n);
-  inputs(graph, 'v', n, v);
-  inputs(graph, 'w', n, w);
-  inputs(graph, 'l', ng, l);
-  for (int a = 0; a < ng; a++) {
-    g[a] = s->g[a];
-    cst_graph_gradient(graph, &g[a], &one, 1, q, n, G + a * n);
-  }
-  cst_graph_tangent(graph, g, ng, q, v, n, gv);
-  cst_graph_tangent(graph, gv, ng, q, v, n, D2gvv);
-  cst_graph_gradient(graph, g, l, ng, q, n, Gl);
-  cst_graph_tangent(graph, Gl, n, q, w, n, D2glw);
+static void derive_constraints(const derivation *d) {
+  cst_system *s = d->s;
+  const int   n = d->n, ng = s->ng;
+  cst_node   *gv = memory((size_t)ng), *Gl = memory((size_t)n);
+  cst_node   *g = kernel(s, CST_K_g, ng), *D2gvv = kernel(s, CST_K_D2gvv, ng), *DD2gvv = kernel(s, CST_K_DD2gvv, ng);
+  cst_node   *D2glw = kernel(s, CST_K_D2glw, n), *D3glwu = kernel(s, CST_K_D3glwu, n);
+  for (int a = 0; a < ng; a++) g[a] = s->g[a];
+  jacobian(d, CST_K_G, g, ng, false);
+  cst_graph_tangent(d->graph, g, ng, d->q, d->v, n, gv);
+  cst_graph_tangent(d->graph, gv, ng, d->q, d->v, n, D2gvv);
+  cst_graph_tangent(d->graph, D2gvv, ng, d->q, d->w, 2 * n, DD2gvv);
+  cst_graph_gradient(d->graph, g, d->l, ng, d->q, n, Gl);
+  cst_graph_tangent(d->graph, Gl, n, d->q, d->w, n, D2glw);
+  cst_graph_tangent(d->graph, D2glw, n, d->q, d->u, n, D3glwu);
+  free(gv);
+  free(Gl);
 }
 
 /* Coordinates whose masses are one node share a class; classes are numbered as they appear. */
-static void derive_mass(cst_system *s) {
-  cst_node distinct[CST_MAX_Q];
-  double   value;
+static void derive_diagonal(const derivation *d) {
+  cst_system *s = d->s;
+  cst_node   *distinct = memory((size_t)d->n);
+  double      value;
   s->mass_unit = true;
   for (int i = 0; i < s->nq; i++) {
     int k = 0;
@@ -69,11 +164,59 @@ static void derive_mass(cst_system *s) {
   }
   cst_node *out = kernel(s, CST_K_mass, s->nmass);
   for (int k = 0; k < s->nmass; k++) out[k] = distinct[k];
+  free(distinct);
 }
 
-static void derive_symmetries(cst_system *s) {
-  cst_node *xi = kernel(s, CST_K_xi, s->nsym * s->nq);
-  for (int k = 0; k < s->nsym * s->nq; k++) xi[k] = s->xi[k];
+/* M(q) v, and M as a kernel. */
+static void derive_mass(const derivation *d, cst_node *Mv) {
+  cst_system *s = d->s;
+  entries     e = {0};
+  for (int i = 0; i < d->n; i++) {
+    Mv[i] = cst_graph_constant(d->graph, 0);
+    for (int j = 0; j < d->n; j++) {
+      cst_node m = s->matrix ? s->mass[(i < j ? i : j) * d->n + (i < j ? j : i)] : i == j ? s->mass[i] : -1;
+      if (m < 0 || cst_graph_is_zero(d->graph, m)) continue;
+      add(&e, i, j, m);
+      Mv[i] = cst_graph_add(d->graph, Mv[i], cst_graph_mul(d->graph, m, d->v[j]));
+    }
+  }
+  matrix(s, CST_K_M, d->n, d->n, &e);
+}
+
+/* L = v.(1/2 M v + a) - V and its derivatives. */
+static void derive_lagrangian(const derivation *d) {
+  cst_system *s = d->s;
+  cst_graph  *g = d->graph;
+  const int   n = d->n;
+  cst_node   *Mv = memory((size_t)n), *along = memory((size_t)n), L = cst_graph_neg(g, s->V), half = cst_graph_constant(g, 0.5);
+  cst_node   *a = kernel(s, CST_K_a, n), *Lv = kernel(s, CST_K_Lv, n), *Lq = kernel(s, CST_K_Lq, n), *f = kernel(s, CST_K_f, n);
+  derive_mass(d, Mv);
+  for (int i = 0; i < n; i++) {
+    a[i] = s->gyroscopic ? s->a[i] : cst_graph_constant(g, 0);
+    Lv[i] = cst_graph_add(g, Mv[i], a[i]);
+    L = cst_graph_add(g, L, cst_graph_mul(g, d->v[i], cst_graph_add(g, cst_graph_mul(g, half, Mv[i]), a[i])));
+  }
+  cst_graph_gradient(g, &L, &d->one, 1, d->q, n, Lq);
+  jacobian(d, CST_K_Lvq, Lv, n, false);
+  jacobian(d, CST_K_Lqq, Lq, n, true);
+  cst_graph_tangent(g, Lv, n, d->q, d->v, n, along);
+  for (int i = 0; i < n; i++) f[i] = cst_graph_sub(g, Lq[i], along[i]);
+  cst_graph_tangent(g, f, n, d->q, d->w, 2 * n, kernel(s, CST_K_Dfwu, n));
+  cst_graph_tangent(g, Mv, n, d->q, d->w, n, kernel(s, CST_K_DMvw, n));
+  free(Mv);
+  free(along);
+}
+
+static void derive_symmetries(const derivation *d) {
+  cst_system *s = d->s;
+  entries     e = {0};
+  cst_node   *gauge = kernel(s, CST_K_gauge, s->nsym);
+  for (int k = 0; k < s->nsym; k++) {
+    gauge[k] = s->gauge[k];
+    for (int i = 0; i < d->n; i++)
+      if (!cst_graph_is_zero(d->graph, s->xi[k * d->n + i])) add(&e, k, i, s->xi[k * d->n + i]);
+  }
+  matrix(s, CST_K_xi, s->nsym, d->n, &e);
 }
 
 static bool complete(const cst_system *s) {
@@ -83,27 +226,23 @@ static bool complete(const cst_system *s) {
   return true;
 }
 
-/* Strike out the entries of a matrix kernel that are zero. */
-static bool sparsify(cst_system *s, cst_kernel_id k, unsigned char *pattern) {
-  bool empty = true;
-  for (int i = 0; i < s->kernel_size[k]; i++) {
-    pattern[i] = !cst_graph_is_zero(s->graph, s->kernel_out[k][i]);
-    if (!pattern[i]) s->kernel_out[k][i] = -1;
-    empty &= !pattern[i];
-  }
-  return empty;
+/* Kernels that this system does not have. */
+static void fill_up(cst_system *s) {
+  for (int k = 0; k < CST_K_COUNT; k++)
+    if (!s->kernel_out[k]) kernel(s, (cst_kernel_id)k, 0);
 }
 
 bool cst_system_derive(cst_system *s) {
-  cst_node q[CST_MAX_Q];
-  inputs(s->graph, 'q', s->nq, q);
-  derive_potential(s, q);
-  derive_constraints(s, q);
-  derive_mass(s);
-  derive_symmetries(s);
-  if (!complete(s)) return false;
-  sparsify(s, CST_K_G, s->pattern_g);
-  sparsify(s, CST_K_xi, s->pattern_xi);
-  s->linear_v = sparsify(s, CST_K_d2V, s->pattern_v);
-  return true;
+  derivation d = begin(s);
+  s->mass_class = cst_system_memory(calloc((size_t)s->nq + 1, sizeof(int)));
+  derive_potential(&d);
+  derive_constraints(&d);
+  if (s->general)
+    derive_lagrangian(&d);
+  else
+    derive_diagonal(&d);
+  derive_symmetries(&d);
+  fill_up(s);
+  end(&d);
+  return complete(s) && cst_system_structure(s);
 }

@@ -2,7 +2,7 @@
  *
  *   generate OUTDIR FILE.yaml ...
  *
- * writes OUTDIR/NAME.h for each system (sizes, patterns and inline kernels in terms of lanes.h), OUTDIR/catalogue-data.c (the texts and
+ * writes OUTDIR/NAME.h for each system (see emit-header.c), OUTDIR/catalogue-data.c (the texts and
  * the tables of compiled kernels) and OUTDIR/catalogue.list.h (SYSTEM(id) lines). A mistake in a description stops the build.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
@@ -34,38 +34,10 @@ static const char *id_of(const cst_system *s) {
   return id;
 }
 
-static void write_pattern(FILE *f, const char *name, const unsigned char *pattern, int rows, int columns) {
-  int n = rows * columns;
-  fprintf(f, "static const unsigned char %s[%d] __attribute__((unused)) = {", name, n ? n : 1);
-  for (int i = 0; i < n; i++) fprintf(f, "%s%d", !i ? "" : i % columns ? "," : ", ", pattern[i]);
-  fprintf(f, "%s};\n", n ? "" : "0");
-}
-
-static void write_sizes(FILE *f, const cst_system *s) {
-  fprintf(f, "#define SYS_ID %s\n#define NQ %d\n#define NG %d\n#define NPAR %d\n#define NSYM %d\n", id_of(s), s->nq, s->ng, s->npar,
-          s->nsym);
-  fprintf(f, "#define NMASS %d\n#define MASS_UNIT %d\n#define LINEAR_V %d\n", s->nmass, s->mass_unit, s->linear_v);
-  write_pattern(f, "sys_pattern_g", s->pattern_g, s->ng, s->nq);
-  write_pattern(f, "sys_pattern_v", s->pattern_v, s->nq, s->nq);
-  write_pattern(f, "sys_pattern_xi", s->pattern_xi, s->nsym, s->nq);
-  fprintf(f, "static const int sys_mass_class[%d] __attribute__((unused)) = {", s->nq);
-  for (int i = 0; i < s->nq; i++) fprintf(f, "%s%d", i ? "," : "", s->mass_class[i]);
-  fprintf(f, "};\n");
-}
-
-static void write_kernel(FILE *f, const cst_system *s, cst_kernel_id k) {
-  fprintf(f, "CST_INLINE void sys_%s(const vd *c, const vd *q, const vd *v, const vd *w, const vd *u, const vd *l, vd *o) {\n",
-          cst_kernel_names[k]);
-  fprintf(f, "  (void)c, (void)q, (void)v, (void)w, (void)u, (void)l, (void)o;\n");
-  cst_graph_emit(s->graph, s->kernel_out[k], s->kernel_size[k], "  ", f);
-  fprintf(f, "}\n");
-}
-
 static void write_header(const char *folder, const cst_system *s) {
   FILE *f = create(folder, s->name, ".h");
   fprintf(f, "/* %s.h: written by generate from %s.yaml; not to be edited. */\n", s->name, s->name);
-  write_sizes(f, s);
-  for (int k = 0; k < CST_K_COUNT; k++) write_kernel(f, s, k);
+  cst_system_emit(s, id_of(s), f);
   finish(f);
 }
 
@@ -81,13 +53,12 @@ static void write_catalogue(const char *folder, cst_system *const *s, int n) {
   fprintf(f, "/* catalogue-data.c: written by generate; not to be edited. */\n#include \"system/internal.h\"\n");
   for (int i = 0; i < n; i++) {
     write_text(f, s[i]);
-    fprintf(f, "#define X(isa, lanes) extern cst_kernel *const cst_kernels_%s_##isa[CST_K_COUNT];\nCST_ISA_LIST(X)\n#undef X\n",
-            id_of(s[i]));
+    fprintf(f, "#define X(isa, lanes) extern const cst_compiled cst_compiled_%s_##isa;\nCST_ISA_LIST(X)\n#undef X\n", id_of(s[i]));
   }
   fprintf(f, "const int cst_catalogue_count = %d;\nconst cst_catalogue_entry cst_catalogue_entries[] = {\n", n);
   for (int i = 0; i < n; i++) {
     fprintf(f, "{\"%s\", text_%s, {\n", s[i]->name, id_of(s[i]));
-    fprintf(f, "#define X(isa, lanes) cst_kernels_%s_##isa,\nCST_ISA_LIST(X)\n#undef X\n}},\n", id_of(s[i]));
+    fprintf(f, "#define X(isa, lanes) &cst_compiled_%s_##isa,\nCST_ISA_LIST(X)\n#undef X\n}},\n", id_of(s[i]));
   }
   fprintf(f, "};\n");
   finish(f);
@@ -111,7 +82,7 @@ static cst_system *read_file(const char *path, cst_diag *d) {
   char  *text;
   size_t length;
   if (!cst_file_read(path, &text, &length, d)) return NULL;
-  cst_system *s = cst_system_read(path, text, length, d);
+  cst_system *s = cst_system_read(path, text, length, NULL, 0, d);
   if (s) check_name(path, s, d);
   free(text);
   return s;

@@ -40,10 +40,12 @@ static inline __attribute__((always_inline)) cst_layout cst_layout_of(int npar, 
 
 /* What lane code is given beside a record: the system with its kernels of this instruction set, and the substeps of one step. */
 typedef struct {
-  double        h;       /* length of the substep */
-  double        w0, w1;  /* kick cores: fractions of h that the force acts for at the left and at the right end */
-  int           tangent; /* kick cores: whether p is projected on the tangent space at the right end */
-  int           stages;  /* Runge-Kutta cores: tableau a[stages][stages], b[stages] */
+  double        h;        /* length of the substep */
+  double        w0, w1;   /* kick cores: fractions of h that the force acts for at the left and at the right end */
+  int           tangent;  /* kick and lagrange cores: whether p is projected on the tangent space at the right end */
+  int           stages;   /* Runge-Kutta cores: tableau a[stages][stages], b[stages]; lagrange: 1 or 2 points where L is taken: */
+  double        part[2];  /* their fractions of h */
+  double        theta[2]; /* and where they lie in it: 0 left, 1 right */
   const double *a, *b;
 } cst_substep;
 
@@ -56,45 +58,85 @@ typedef struct {
   int                opens; /* this core makes the first substep of a step: the sum of impulses starts here */
   int                nsub;
   const cst_substep *sub;      /* [nsub] */
+  int                stages;   /* the most of any substep */
   int                unknowns; /* of one substep; warm starts are [nsub][unknowns] at at.warm */
   int                warm;     /* offset of this core's warm starts in the record */
   int                max_iterations;
   int                robust; /* solve with pivoting (a lane that failed is stepped again alone) */
   int                compensated;
+  double            *work; /* generic code: memory for the fields of a core's `struct local`, as much as its room() asks for */
 } cst_context;
 
+/* Sizes, loops over the entries that may be nonzero, and the fields of a core.
+ *   ROW_G(a, i, e)   for the entries e of row a of G, in columns i, ascending; USES_G stands among the declarations of the function
+ *   COL_G(i, a, e)   for the entries e of column i, in rows a, ascending
+ *   CST_FIELD        declares a field of n vectors: hot in place, generic in the work space of the context
+ */
 #ifdef CST_SYSTEM_HEADER
 #include CST_SYSTEM_HEADER
-#define CST_HOT                         1
-#define U                               CST_UNROLL
-#define QMAX                            NQ
-#define GMAX                            (NG > 0 ? NG : 1)
-#define NZG(a, i)                       sys_pattern_g[(a)*NQ + (i)]
-#define NZV(i, j)                       sys_pattern_v[(i)*NQ + (j)]
-#define NZX(s, i)                       sys_pattern_xi[(s)*NQ + (i)]
+#if SYS_HOT
+#define CST_HOT 1
+#else
+#define CST_COLD /* nothing is compiled for this system but its kernels */
+#endif
+#endif
+#ifdef CST_HOT
+#define NQ      SYS_NQ
+#define NG      SYS_NG
+#define NPAR    SYS_NPAR
+#define NSYM    SYS_NSYM
+#define U       CST_UNROLL
+#define ROOM(n) ((n) > 0 ? (n) : 1)
+#define USES_G
+#define USES_D2V
+#define ROW_G(a, i, e)                  U for (int i = 0, e; i < NQ; i++) if ((e = sys_at_G[(a)*NQ + i]) >= 0)
+#define COL_G(i, a, e)                  U for (int a = 0, e; a < NG; a++) if ((e = sys_at_G[(a)*NQ + i]) >= 0)
+#define ROW_X(k, i, e)                  U for (int i = 0, e; i < NQ; i++) if ((e = sys_at_xi[(k)*NQ + i]) >= 0)
 #define CLASS(i)                        sys_mass_class[i]
 #define LAYOUT(C)                       cst_layout_of(NPAR, NMASS, NQ, NG)
-#define KERNEL(k)                       sys_##k
+#define GENERAL                         0
+#define GYROSCOPIC                      0
+#define DROPPED(a)                      0
 #define CALL(C, k, c, q, v, w, u, l, o) sys_##k(c, q, v, w, u, l, o)
+#define CST_FIELD(name, n)              vd name[ROOM(n)];
+#define CST_PLACE(name, n)
+#define CST_COUNT(name, n)
 #else
 #define CST_HOT 0
 #define U
-#define NQ        (C->nq)
-#define NG        (C->ng)
-#define NSYM      (C->nsym)
-#define NMASS     (C->nmass)
-#define QMAX      CST_MAX_Q
-#define GMAX      CST_MAX_G
-#define NZG(a, i) C->system->pattern_g[(a)*NQ + (i)]
-#define NZV(i, j) C->system->pattern_v[(i)*NQ + (j)]
-#define NZX(s, i) C->system->pattern_xi[(s)*NQ + (i)]
-#define CLASS(i)  C->system->mass_class[i]
-#define MASS_UNIT C->system->mass_unit
-#define LINEAR_V  C->system->linear_v
-#define LAYOUT(C) ((C)->at)
+#define NQ          (C->nq)
+#define NG          (C->ng)
+#define NSYM        (C->nsym)
+#define NMASS       (C->nmass)
+#define NNZ_G       (C->system->pattern[CST_K_G].n)
+#define NNZ_X       (C->system->pattern[CST_K_xi].n)
+#define ROOM(n)     ((n) + 1)
+#define USES_(k, p) const int *const p##_start = C->system->pattern[k].start, *const p##_column = C->system->pattern[k].column
+#define USES_G                                                                                                                             \
+  USES_(CST_K_G, G_);                                                                                                                      \
+  const int *const G__tstart = C->system->pattern[CST_K_G].tstart, *const G__trow = C->system->pattern[CST_K_G].trow,                      \
+                   *const G__tentry = C->system->pattern[CST_K_G].tentry;                                                                  \
+  (void)G__start, (void)G__column, (void)G__tstart, (void)G__trow, (void)G__tentry;
+#define ROW_(p, a, i, e) for (int e = p##_start[a], i; e < p##_start[(a) + 1] && (i = p##_column[e], 1); e++)
+#define ROW_G(a, i, e)   ROW_(G_, a, i, e)
+#define COL_G(i, a, e)                                                                                                                     \
+  for (int k_##a = G__tstart[i], a, e; k_##a < G__tstart[(i) + 1] && (a = G__trow[k_##a], e = G__tentry[k_##a], 1); k_##a++)
+#define ROW_X(k, i, e)                                                                                                                     \
+  for (int e = C->system->pattern[CST_K_xi].start[k], i;                                                                                   \
+       e < C->system->pattern[CST_K_xi].start[(k) + 1] && (i = C->system->pattern[CST_K_xi].column[e], 1); e++)
+#define CLASS(i)   C->system->mass_class[i]
+#define MASS_UNIT  C->system->mass_unit
+#define LINEAR_V   C->system->linear_v
+#define GENERAL    C->system->general
+#define GYROSCOPIC C->system->gyroscopic
+#define DROPPED(a) (C->system->dropped && C->system->dropped[a])
+#define LAYOUT(C)  ((C)->at)
 #define CALL(C, k, c, q, v, w, u, l, o)                                                                                                    \
   (C)->kernel[CST_K_##k]((C)->self, (const double *)(c), (const double *)(q), (const double *)(v), (const double *)(w),                    \
                          (const double *)(u), (const double *)(l), (double *)(o))
+#define CST_FIELD(name, n) vd *name;
+#define CST_PLACE(name, n) L->name = at, at += (n);
+#define CST_COUNT(name, n) +(size_t)(n)
 #endif
 #define K_V(c, q, o)        CALL(C, V, c, q, 0, 0, 0, 0, o)
 #define K_dV(c, q, o)       CALL(C, dV, c, q, 0, 0, 0, 0, o)
@@ -103,6 +145,14 @@ typedef struct {
 #define K_G(c, q, o)        CALL(C, G, c, q, 0, 0, 0, 0, o)
 #define K_D2gvv(c, q, v, o) CALL(C, D2gvv, c, q, v, 0, 0, 0, o)
 #define K_xi(c, q, o)       CALL(C, xi, c, q, 0, 0, 0, 0, o)
+#define K_gauge(c, q, o)    CALL(C, gauge, c, q, 0, 0, 0, 0, o)
+#define K_M(c, q, o)        CALL(C, M, c, q, 0, 0, 0, 0, o)
+#define K_a(c, q, o)        CALL(C, a, c, q, 0, 0, 0, 0, o)
+#define K_Lv(c, q, v, o)    CALL(C, Lv, c, q, v, 0, 0, 0, o)
+#define K_Lq(c, q, v, o)    CALL(C, Lq, c, q, v, 0, 0, 0, o)
+#define K_Lvq(c, q, v, o)   CALL(C, Lvq, c, q, v, 0, 0, 0, o)
+#define K_Lqq(c, q, v, o)   CALL(C, Lqq, c, q, v, 0, 0, 0, o)
+#define K_f(c, q, v, o)     CALL(C, f, c, q, v, 0, 0, 0, o)
 
 /* Blocks of a record. */
 CST_INLINE const vd *cst_block(const double *record, int at) { return (const vd *)record + at; }

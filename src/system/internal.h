@@ -14,11 +14,15 @@ typedef struct {
 } cst_interpreter;
 
 typedef struct {
-  cst_document   *doc;               /* names and texts of the system are borrowed from it */
-  cst_tape       *tape[CST_K_COUNT]; /* programs of the kernels, made when first asked for */
-  cst_tape      **start, **motion;   /* programs of each state: q and v; exact q, v and lambda */
+  cst_document   *doc;                 /* names and texts of the system are borrowed from it */
+  void           *kept;                /* what cst_system_keep allocated */
+  cst_tape       *tape[CST_K_COUNT];   /* programs of the kernels, made when first asked for */
+  cst_tape       *preset[CST_MAX_PAR]; /* programs of the defaults that are expressions of other parameters */
+  cst_tape      **start, **motion;     /* programs of each state: q and v; exact q, v and lambda */
   cst_interpreter interpreter[CST_ISA_COUNT];
-  double         *scratch; /* of the interpreters */
+  double         *scratch;               /* of the interpreters */
+  void           *loaded[CST_ISA_COUNT]; /* objects of a user's system, and what ends one */
+  void (*unload)(void *loaded);
 } cst_system_owned;
 
 /* The program of a kernel. Borrowed. */
@@ -26,8 +30,8 @@ cst_tape *cst_system_tape(const cst_system *s, cst_kernel_id k);
 
 /* A system that is part of the program. */
 typedef struct {
-  const char        *name, *text;
-  cst_kernel *const *kernel[CST_ISA_COUNT]; /* each [CST_K_COUNT] */
+  const char         *name, *text;
+  const cst_compiled *compiled[CST_ISA_COUNT];
 } cst_catalogue_entry;
 extern const cst_catalogue_entry cst_catalogue_entries[];
 extern const int                 cst_catalogue_count;
@@ -35,8 +39,25 @@ extern const int                 cst_catalogue_count;
 /* Exact motions in code. */
 cst_exact cst_exact_planar_pendulum;
 
-/* Fill kernel outputs, patterns and mass classes. false when the derivatives outgrow the graph. */
+/* Zeroed memory for n things of `size` bytes that lives as long as the system. */
+void *cst_system_keep(cst_system *s, size_t n, size_t size);
+
+enum { CST_MOST_ENTRIES = 4000000 }; /* of a matrix, of S, and terms of all entries of S: what is dense must be small */
+
+/* Fill kernel outputs, patterns, mass classes and gram. false when the derivatives outgrow the graph or a matrix its entries. */
 bool cst_system_derive(cst_system *s);
+/* Fill gram from the pattern of G and what is dropped; may be called again. false when it outgrows its entries. */
+bool cst_system_structure(cst_system *s);
+
+/* Entries given by row, ascending in (row, column). Owned. */
+cst_pattern cst_pattern_create(int rows, int columns, int n, const int *row, const int *column);
+void        cst_pattern_destroy(cst_pattern *p);
+void        cst_gram_destroy(cst_gram *s);
+
+/* The C of a system: sizes, patterns and inline kernels in terms of lanes.h. id: SYS_ID, a C identifier. No name of the text enters. */
+void cst_system_emit(const cst_system *s, const char *id, FILE *f);
+/* Whether the hot cores are compiled for it: small, with a constant diagonal mass. */
+bool cst_system_is_hot(const cst_system *s);
 
 /* Out of memory ends the process. */
 static inline void *cst_system_memory(void *p) {

@@ -37,6 +37,7 @@ void cst_system_interpret(cst_system *s) {
   if (!o->scratch) o->scratch = scratch_for(s);
   for (int i = 0; i < CST_ISA_COUNT; i++) {
     o->interpreter[i] = (cst_interpreter){run[i], o->tape, o->scratch};
+    s->compiled[i] = NULL;
     s->kernel_self[i] = &o->interpreter[i];
     for (int k = 0; k < CST_K_COUNT; k++) s->kernel[i][k] = kernels[k];
   }

@@ -1,6 +1,8 @@
-/* kernels.c: the kernels of one catalogue system over the lanes of one instruction set, as a table of functions.
+/* kernels.c: what is compiled for one system and the lanes of one instruction set: its kernels as functions, and a table of them and of the
+ * lane code that has them inlined.
  *
- * Compiled once for every system and instruction set, with CST_SYSTEM_HEADER naming the generated header.
+ * Compiled with CST_SYSTEM_HEADER naming the generated header: for the catalogue when the program is built, for a user's system when it
+ * runs, with the fingerprint of its making in CST_OBJECT_KEY.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "constella/lanes.h"
@@ -16,10 +18,37 @@
 CST_KERNELS(X)
 #undef X
 
-#define TABLE CST_NAME(CST_PASTE(cst_kernels, SYS_ID))
-extern cst_kernel *const TABLE[CST_K_COUNT];
-cst_kernel *const        TABLE[CST_K_COUNT] = {
+#ifndef CST_OBJECT_KEY
+#define CST_OBJECT_KEY ""
+#endif
+
+/* hot.list.h, written by the build, holds CST_HOT_LIST(X): X(core, prefix of its symbol) for every core that is compiled for a system. What
+ * the forms are is for their rooms to know. A system that is not hot has none,
+ * and CST_NO_FORMS leaves them out. */
+#if SYS_HOT && !defined(CST_NO_FORMS)
+#include "hot.list.h"
+#else
+#define CST_HOT_LIST(X)
+#endif
+#define DECLARE(core, symbol) extern const char CST_NAME(CST_PASTE(symbol, SYS_ID))[];
+#define FORM(core, symbol)    {#core, CST_NAME(CST_PASTE(symbol, SYS_ID))},
+CST_HOT_LIST(DECLARE)
+static const cst_form forms[] = {CST_HOT_LIST(FORM){NULL, NULL}};
+
+#define COMPILED CST_NAME(CST_PASTE(cst_compiled, SYS_ID))
+extern const cst_compiled                                 COMPILED;
+__attribute__((visibility("default"))) const cst_compiled COMPILED = {
+    .key = CST_OBJECT_KEY,
+    .nq = SYS_NQ,
+    .ng = SYS_NG,
+    .npar = SYS_NPAR,
+    .nsym = SYS_NSYM,
+    .width = CST_W,
+    .kernel =
+        {
 #define X(name) kernel_##name,
-    CST_KERNELS(X)
+            CST_KERNELS(X)
 #undef X
+        },
+    .form = forms,
 };

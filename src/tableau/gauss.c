@@ -42,24 +42,29 @@ static __float128 integral(int k, __float128 x, const __float128 *P) {
   return sqrtq(2 * k + 1) * (P[k + 1] / sqrtq(2 * k + 3) - P[k - 1] / sqrtq(2 * k - 1)) / (2 * (2 * k + 1));
 }
 
-cst_tableau cst_tableau_gauss(int s) {
-  cst_tableau t = {"gauss", "Gauss collocation.", "Butcher 1964; Hairer, Lubich, Wanner, II.1.3", s, 2 * s, true, {0}, {0}, {0}};
-  __float128  c[CST_MAX_STAGES], b[CST_MAX_STAGES], P[CST_MAX_STAGES][CST_MAX_STAGES + 1];
+void cst_tableau_gauss_quad(int s, __float128 *a, __float128 *b, __float128 *c) {
+  __float128 P[CST_MAX_STAGES][CST_MAX_STAGES + 1];
   for (int j = 0; j < s; j++) {
     c[j] = node(s, j);
     legendre(s, c[j], P[j]);
     __float128 sum = 0;
     for (int k = 0; k < s; k++) sum += P[j][k] * P[j][k];
     b[j] = 1 / sum;
-    t.c[j] = (double)c[j];
-    t.b[j] = (double)b[j];
   }
   for (int i = 0; i < s; i++)
     for (int j = 0; j < s; j++) {
       __float128 sum = 0;
       for (int k = 0; k < s; k++) sum += P[j][k] * integral(k, c[i], P[i]);
-      t.a[i * s + j] = (double)(b[j] * sum);
+      a[i * s + j] = b[j] * sum;
     }
+}
+
+cst_tableau cst_tableau_gauss(int s) {
+  cst_tableau t = {"gauss", "Gauss collocation.", "Butcher 1964; Hairer, Lubich, Wanner, II.1.3", s, 2 * s, true, {0}, {0}, {0}};
+  __float128  a[CST_MAX_STAGES * CST_MAX_STAGES], b[CST_MAX_STAGES], c[CST_MAX_STAGES];
+  cst_tableau_gauss_quad(s, a, b, c);
+  for (int i = 0; i < s * s; i++) t.a[i] = (double)a[i];
+  for (int i = 0; i < s; i++) t.b[i] = (double)b[i], t.c[i] = (double)c[i];
   return t;
 }
 

@@ -21,6 +21,8 @@ const cst_tableau *cst_tableau_find(const char *name);
 /* The collocation method of order 2s at the s Gauss nodes, 1 <= s <= CST_MAX_STAGES; nodes and coefficients are computed in
  * quadruple precision and rounded once. */
 cst_tableau cst_tableau_gauss(int s);
+/* The same unrounded: a[s][s], b[s], c[s]. */
+void cst_tableau_gauss_quad(int s, __float128 *a, __float128 *b, __float128 *c);
 /* The adjoint: a step with it undoes a step of -h with t. a*_ij = b_{s+1-j} - a_{s+1-i,s+1-j}, b*_i = b_{s+1-i} (Hairer, Lubich,
  * Wanner, Geometric Numerical Integration, II.3). */
 cst_tableau cst_tableau_adjoint(const cst_tableau *t);

@@ -64,7 +64,7 @@ static cst_study *make_study(const bench_case *b, long members, long steps) {
                                  "[%g]\nmethods: [rattle]\n"
                                  "roundoff: {dyadic-steps: false}\n",
                           b->name, members, b->spread, b->spread, b->h * (double)steps, b->h);
-  cst_study *s = cst_study_read("bench", text, (size_t)n, d);
+  cst_study *s = cst_study_read("bench", text, (size_t)n, cst_file_fetch, d);
   cst_diag_print(d, stderr);
   cst_diag_destroy(d);
   return need(s);

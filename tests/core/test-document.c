@@ -198,6 +198,23 @@ static void test_files(void) {
   cst_diag_destroy(d);
 }
 
+/* What is put into a map stands in its canonical text, once. */
+static void test_put(void) {
+  static const char text[] = "a:\n  c: 1\n  b: 2\n";
+  cst_diag         *d = cst_diag_create();
+  cst_document     *doc = cst_document_parse("t.yaml", text, strlen(text), d);
+  cst_yaml         *map = cst_yaml_get(cst_document_root(doc), "a");
+  cst_yaml_put(map, "b", "three: 3");
+  cst_yaml_put(map, "aa", "4");
+  cst_yaml_put(map, "aa", "5");
+  OK(!strcmp(cst_yaml_text(cst_yaml_get(map, "aa")), "5") && cst_yaml_size(map) == 3, "an entry is put into a map, one a key");
+  char *out = cst_document_canonical(doc);
+  OK(!strcmp(out, "a:\n  aa: 5\n  b: \"three: 3\"\n  c: 1\n"), "and printed in its place");
+  free(out);
+  cst_document_destroy(doc);
+  cst_diag_destroy(d);
+}
+
 /* A file of 64 GiB, all of them a hole, is refused before it is in memory. */
 static void test_large_file(void) {
   char      path[] = "/tmp/constella-large-XXXXXX", expected[200], *text = NULL, *out;
@@ -234,6 +251,7 @@ int main(void) {
   test_lookup();
   test_diag();
   test_files();
+  test_put();
   test_large_file();
   test_isa();
   return tap_done();

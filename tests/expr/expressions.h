@@ -24,10 +24,10 @@ __attribute__((unused)) static setting setting_create(void) {
   for (int i = 0; i < NQ; i++) {
     s.q[i] = cst_graph_input(s.g, 'q', i), s.v[i] = cst_graph_input(s.g, 'v', i);
     s.w[i] = cst_graph_input(s.g, 'w', i), s.u[i] = cst_graph_input(s.g, 'u', i);
-    s.names[i] = (cst_binding){text[i], s.q[i]}, s.names[NQ + i] = (cst_binding){text[NQ + i], s.v[i]};
+    s.names[i] = (cst_binding){.name = text[i], .node = s.q[i]}, s.names[NQ + i] = (cst_binding){.name = text[NQ + i], .node = s.v[i]};
   }
-  for (int i = 0; i < 2; i++) s.names[6 + i] = (cst_binding){text[6 + i], cst_graph_input(s.g, 'c', i)};
-  s.names[8] = (cst_binding){text[8], cst_graph_input(s.g, 't', 0)};
+  for (int i = 0; i < 2; i++) s.names[6 + i] = (cst_binding){.name = text[6 + i], .node = cst_graph_input(s.g, 'c', i)};
+  s.names[8] = (cst_binding){.name = text[8], .node = cst_graph_input(s.g, 't', 0)};
   return s;
 }
 

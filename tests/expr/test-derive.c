@@ -191,12 +191,87 @@ static void test_linear_cost(void) {
   cst_graph_destroy(g);
 }
 
+static bool support_is(const cst_graph *g, cst_node n, char array, const int *expected, int count) {
+  int       *index = (int *)&count;
+  const bool equal =
+      cst_graph_support(g, n, array, &index) == count && (count ? !memcmp(index, expected, (size_t)count * sizeof *index) : !index);
+  free(index);
+  return equal;
+}
+
+static void test_support(void) {
+  cst_graph     *g = cst_graph_create();
+  const cst_node q7 = cst_graph_input(g, 'q', 7), v2 = cst_graph_input(g, 'v', 2), q0 = cst_graph_input(g, 'q', 0),
+                 q3 = cst_graph_input(g, 'q', 3), product = cst_graph_mul(g, cst_graph_add(g, q7, q3), v2),
+                 n = cst_graph_add(g, cst_graph_call(g, "sin", product, -1), cst_graph_mul(g, q0, q3));
+  OK(support_is(g, n, 'q', (const int[]){0, 3, 7}, 3), "support: ascending, each once, though made in another order");
+  OK(support_is(g, n, 'v', (const int[]){2}, 1) && support_is(g, product, 'q', (const int[]){3, 7}, 2), "of another array, of a part");
+  OK(support_is(g, q7, 'q', (const int[]){7}, 1), "of an input");
+  OK(support_is(g, n, 'c', NULL, 0) && support_is(g, cst_graph_constant(g, 7), 'q', NULL, 0) && support_is(g, -1, 'q', NULL, 0),
+     "none: of an array that is not there, of a constant, of no node");
+  OK(support_is(g, cst_graph_sub(g, n, n), 'q', NULL, 0), "what cancels does not count");
+  cst_graph_destroy(g);
+}
+
+/* A chain of links (q[i+1] - q[i])^2 - l[i] + q[i]^3 in one graph, its point, and what was found wrong with their derivatives. */
+typedef struct {
+  cst_graph *g;
+  double    *q;
+  int        wrong;
+} chain;
+
+static double value_of(const chain *c, cst_node n, const double *w) {
+  double    result;
+  cst_tape *t = cst_tape_create(c->g, &n, 1);
+  cst_tape_eval(t, (const double *const[128]){['q'] = c->q, ['w'] = w}, &result);
+  cst_tape_destroy(t);
+  return result;
+}
+
+/* Derivatives of link i; its tape is made for some only, since that costs the whole graph. */
+static void derive_link(chain *c, int i, cst_node link, const double *w, bool evaluated) {
+  int           *index;
+  const int      n = cst_graph_support(c->g, link, 'q', &index);
+  const cst_node one = cst_graph_constant(c->g, 1);
+  cst_node       x[2], d[2], grad[2], hess[2];
+  c->wrong += n != 2 || index[0] != i || index[1] != i + 1;
+  for (int k = 0; k < 2; k++) x[k] = cst_graph_input(c->g, 'q', i + k), d[k] = cst_graph_input(c->g, 'w', i + k);
+  cst_graph_gradient(c->g, &link, &one, 1, x, 2, grad);
+  cst_graph_tangent(c->g, grad, 2, x, d, 2, hess);
+  free(index);
+  const double a = c->q[i], b = c->q[i + 1], u = w[i], v = w[i + 1];
+  if (evaluated)
+    c->wrong += fabs(value_of(c, grad[0], w) - (-2 * (b - a) + 3 * a * a)) > 1e-12 || fabs(value_of(c, grad[1], w) - 2 * (b - a)) > 1e-12 ||
+                fabs(value_of(c, hess[0], w) - (2 * (u - v) + 6 * a * u)) > 1e-12 || fabs(value_of(c, hess[1], w) - 2 * (v - u)) > 1e-12;
+}
+
+static void test_many_links(void) {
+  enum { LINKS = 10000 };
+  chain     c = {cst_graph_create(), malloc((LINKS + 1) * sizeof *c.q), 0};
+  double   *w = malloc((LINKS + 1) * sizeof *w);
+  cst_node *link = malloc(LINKS * sizeof *link);
+  for (int i = 0; i <= LINKS; i++) c.q[i] = random_unit(), w[i] = random_unit();
+  for (int i = 0; i < LINKS; i++) {
+    const cst_node a = cst_graph_input(c.g, 'q', i), b = cst_graph_input(c.g, 'q', i + 1),
+                   square = cst_graph_pow(c.g, cst_graph_sub(c.g, b, a), cst_graph_constant(c.g, 2)),
+                   cube = cst_graph_pow(c.g, a, cst_graph_constant(c.g, 3));
+    link[i] = cst_graph_add(c.g, cst_graph_sub(c.g, square, cst_graph_input(c.g, 'l', i)), cube);
+  }
+  for (int i = 0; i < LINKS; i++) derive_link(&c, i, link[i], w, i % 199 == 0 || i == LINKS - 1);
+  if (!OK(c.wrong == 0, "support, gradient and second order of each of %d links", LINKS)) NOTE("%d wrong", c.wrong);
+  OK(cst_graph_size(c.g) < 40 * LINKS, "%d nodes", cst_graph_size(c.g));
+  cst_graph_destroy(c.g);
+  free(c.q), free(w), free(link);
+}
+
 int main(void) {
   setting s = setting_create();
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) test_case(&s, cases[i].text, cases[i].f);
   test_transpose(&s);
   test_edges(&s);
   test_linear_cost();
+  test_support();
+  test_many_links();
   cst_graph_destroy(s.g);
   return tap_done();
 }

@@ -160,7 +160,7 @@ static void test_limit(void) {
   OK(cst_graph_add(g, q, v) == -1 && cst_graph_call(g, "sin", q, -1) == -1 && cst_graph_mul(g, q, v) == product,
      "then no new ones, and the old ones still");
   cst_expr_error    error;
-  const cst_binding names[] = {{"x", q}, {"y", v}};
+  const cst_binding names[] = {{.name = "x", .node = q}, {.name = "y", .node = v}};
   OK(cst_expr_parse(g, "x*y", names, 2, &error) == product, "an expression that is there still parses");
   OK(cst_expr_parse(g, "x*y + x", names, 2, &error) == -1 && error.offset == 4 &&
          !strcmp(error.message, "too many operations: all expressions of a system together may have 4000000"),

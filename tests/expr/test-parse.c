@@ -72,7 +72,7 @@ static void test_values(const setting *s) {
   }
 }
 
-#define FUNCTIONS "sqrt, sin, cos, tan, exp, log, atan2"
+#define FUNCTIONS "sqrt, sin, cos, tan, exp, log, atan2, sum"
 #define ALL       "x, y, z, x', y', z', a, b, t, pi, " FUNCTIONS
 #define OPERAND   "expected a number, a name or '('"
 #define MALFORMED "malformed number; expected digits with at most one '.' and an exponent such as e-3"
@@ -156,7 +156,7 @@ static void test_long_lists(void) {
   cst_graph         *g = cst_graph_create();
   for (int i = 0; i < MANY; i++) {
     snprintf(text[i], sizeof text[i], "coordinate_%d", i);
-    names[i] = (cst_binding){text[i], cst_graph_input(g, 'q', i)};
+    names[i] = (cst_binding){.name = text[i], .node = cst_graph_input(g, 'q', i)};
   }
   cst_expr_error error;
   OK(cst_expr_parse(g, "1 + coordinate_299*2", names, MANY, &error) >= 0, "one of %d names", MANY);
@@ -174,11 +174,170 @@ static void test_long_lists(void) {
   cst_graph_destroy(g);
 }
 
+enum { COUNT = 20, BOUND = 6 };
+
+/* Arrays x and x' of COUNT entries, a plain y, constants n = 5 and half, and r, which is no input. */
+typedef struct {
+  cst_graph  *g;
+  cst_node    x[COUNT], v[COUNT];
+  cst_binding names[BOUND];
+} arrays;
+
+static void arrays_create(arrays *a) {
+  a->g = cst_graph_create();
+  for (int i = 0; i < COUNT; i++) a->x[i] = cst_graph_input(a->g, 'q', i), a->v[i] = cst_graph_input(a->g, 'v', i);
+  const cst_node y = cst_graph_input(a->g, 'c', 0);
+  a->names[0] = (cst_binding){.name = "x", .node = -1, .entry = a->x, .count = COUNT};
+  a->names[1] = (cst_binding){.name = "x'", .node = -1, .entry = a->v, .count = COUNT};
+  a->names[2] = (cst_binding){.name = "y", .node = y};
+  a->names[3] = (cst_binding){.name = "n", .node = cst_graph_constant(a->g, 5)};
+  a->names[4] = (cst_binding){.name = "half", .node = cst_graph_constant(a->g, 0.5)};
+  a->names[5] = (cst_binding){.name = "r", .node = cst_graph_mul(a->g, y, y)};
+}
+
+static cst_node array_parse(const arrays *a, const char *text, cst_expr_error *error) {
+  return cst_expr_parse(a->g, text, a->names, BOUND, error);
+}
+
+/* Each pair is one node. */
+static void test_sums(const arrays *a) {
+  static const char *const pairs[][2] = {
+      {"x[1]", "x [ 1 ]"},
+      {"x[2*n - 3]", "x[7]"},
+      {"x[n/half]", "x[10]"},
+      {"x[2^2]*x'[(3)]", "x'[3]*x[4]"},
+      {"-x[20]^2", "-(x[20]*x[20])"},
+      {"x[sum(i, 1, 3, i)]", "x[6]"},
+      {"sum(i, 1, 4, x[i])", "x[1] + x[2] + x[3] + x[4]"},
+      {" sum ( i ,\n1 , 2 , x[ i ] ) ", "x[1] + x[2]"},
+      {"sum(i, 2, 2, x[i]*i)", "2*x[2]"},
+      {"sum(i, n, 2*n - 3, i*y)*2", "(5*y + 6*y + 7*y)*2"},
+      {"sum(i, -2, 0, y^i)", "y^-2 + y^-1 + 1"},
+      {"sum(i, 1, 3, -x[i])", "-x[1] - x[2] - x[3]"},
+      {"sum(i, 1, 3, x[i+1] - x[i] + i)", "(x[2] - x[1] + 1) + (x[3] - x[2] + 2) + (x[4] - x[3] + 3)"},
+      {"sum(i, 1, 3, sum(j, i+1, 3, 1/(x[i]-x[j])^2))", "1/(x[1]-x[2])^2 + 1/(x[1]-x[3])^2 + 1/(x[2]-x[3])^2"},
+      {"sum(i, 1, 2, sum(j, 1, i, x[j])*y)", "x[1]*y + (x[1] + x[2])*y"},
+      {"sum(i, 1, 2, x[i]) + sum(i, 1, 2, x'[i])", "x[1] + x[2] + (x'[1] + x'[2])"},
+      {"sum(i, 1, sum(i, 1, 2, 1), x[i])", "x[1] + x[2]"},
+      {"sum(i_1, 1, 2, sin(x[i_1]))", "sin(x[1]) + sin(x[2])"},
+      {"sum(i, 1, 3, y)", "y + y + y"},
+      {"sum(i, 1, 0, x[i])", "0"},
+      {"sum(i, n, -n, 1/(i - n) + x[100*i + half] + sum(j, y, half, j))", "0"},
+      {"sum(i, 1, 3, sum(j, i, 2, x[j]))", "x[1] + x[2] + x[2]"},
+      {"y + sum(i, 9007199254740992, 9007199254740992, i)", "y + 9007199254740992"}};
+  for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+    cst_expr_error error = {-1, ""};
+    const cst_node n = array_parse(a, pairs[i][0], &error), m = array_parse(a, pairs[i][1], &error);
+    if (!OK(n == m && n >= 0, "sum %d is %s", (int)i + 1, pairs[i][1]))
+      NOTE("%s: %d, %d: %d: %s", pairs[i][0], n, m, error.offset, error.message);
+  }
+  OK(array_parse(a, "x'[20]", NULL) == a->v[19] && array_parse(a, "x[1]", NULL) == a->x[0], "entries are the nodes that are bound");
+}
+
+#define SUM_FORM "sum takes 4 arguments: sum(i, FROM, TO, TERM)"
+#define INTEGER  "must be an integer constant; it "
+#define VARIABLE " cannot be the variable of a sum"
+#define NAMED    VARIABLE "; a name has letters, digits and _, a letter first, at most 40 of them"
+#define TAKEN    VARIABLE ", it has a meaning already; choose a new name"
+#define BOUND_TO "x, x', y, n, half, r, pi, " FUNCTIONS
+#define LONG     "abcdefghijklmnopqrstuvwxyzabcdefghijklmn"
+
+static void test_array_errors(const arrays *a) {
+  static const struct {
+    const char *text;
+    int         offset;
+    const char *message;
+  } cases[] = {{"x[21]", 2, "index 21 of 'x' is outside 1 .. 20"},
+               {"y + x[ 0]", 7, "index 0 of 'x' is outside 1 .. 20"},
+               {"x[-0]", 2, "index 0 of 'x' is outside 1 .. 20"},
+               {"x[2 - 3]", 2, "index -1 of 'x' is outside 1 .. 20"},
+               {"x'[1e300]", 3, "index 1e+300 of 'x'' is outside 1 .. 20"},
+               {"x[1.5]", 2, "the index of 'x' " INTEGER "is 1.5"},
+               {"x[(0.1 + 0.2)*10]", 2, "the index of 'x' " INTEGER "is 3.0000000000000004"},
+               {"x[half]", 2, "the index of 'x' " INTEGER "is 0.5"},
+               {"x[2 + y]", 2, "the index of 'x' " INTEGER "depends on 'y'"},
+               {"x[x'[3]*2]", 2, "the index of 'x' " INTEGER "depends on 'x'[3]'"},
+               {"x[x[x[1]]]", 4, "the index of 'x' " INTEGER "depends on 'x[1]'"},
+               {"x[sqrt(-1)]", 2, NAN_VALUE},
+               {"x[1/0]", 3, "division by zero"},
+               {"x", 0, "'x' is an array of 20; an entry of it is wanted, such as x[1]"},
+               {"y*x' + 1", 2, "'x'' is an array of 20; an entry of it is wanted, such as x'[1]"},
+               {"x(3)", 1, "'x' is an array; its entries are written with [ ], x[1] for the first"},
+               {"y[1]", 1, "'y' is not an array and has no entries"},
+               {"2*y [1]", 4, "'y' is not an array and has no entries"},
+               {"pi[1]", 2, "'pi' is not an array and has no entries"},
+               {"sum(i, 1, 2, i[1])", 14, "'i' is not an array and has no entries"},
+               {"sin[1]", 3, "expected '(' after sin"},
+               {"z[1]", 0, "unknown name 'z'; allowed: " BOUND_TO},
+               {"x''[1]", 0, "unknown name 'x'''; allowed: " BOUND_TO "; did you mean 'x''?"},
+               {"(y)[1]", 3, "expected an operator or the end; found '['"},
+               {"x[]", 2, OPERAND "; found ']'"},
+               {"x[", 2, OPERAND},
+               {"x[1", 3, "missing ']'"},
+               {"x[1)", 3, "expected an operator or ']'; found ')'"},
+               {"x[1, 2]", 3, "expected an operator or ']'; found ','"},
+               {"x[1]]", 4, "expected an operator or the end; found ']'"},
+               {"sum", 3, "expected '(' after sum"},
+               {"sum + 1", 4, "expected '(' after sum"},
+               {"sun(i, 1, 2, i)", 0, "unknown function 'sun'; allowed: " FUNCTIONS "; did you mean 'sin'?"},
+               {"summ(i, 1, 2, i)", 0, "unknown function 'summ'; allowed: " FUNCTIONS "; did you mean 'sum'?"},
+               {"sum()", 4, "expected the variable of the sum, a new name; found ')'"},
+               {"sum(", 4, "expected the variable of the sum, a new name"},
+               {"sum(-i, 1, 2, i)", 4, "expected the variable of the sum, a new name; found '-'"},
+               {"sum(3, 1, 2, 1)", 4, "'3'" NAMED},
+               {"sum(_i, 1, 2, 1)", 4, "'_i'" NAMED},
+               {"sum(i', 1, 2, 1)", 4, "'i''" NAMED},
+               {"sum(" LONG "o, 1, 2, 1)", 4, "'" LONG "...'" NAMED},
+               {"sum(x, 1, 2, x)", 4, "'x'" TAKEN},
+               {"sum(y, 1, 2, y)", 4, "'y'" TAKEN},
+               {"sum(pi, 1, 2, 1)", 4, "'pi'" TAKEN},
+               {"sum(sum, 1, 2, 1)", 4, "'sum'" TAKEN},
+               {"sum(exp, 1, 2, 1)", 4, "'exp'" TAKEN},
+               {"sum(i, 1, 2, sum(i, 1, 2, 1))", 17, "'i'" TAKEN},
+               {"sum(i)", 5, SUM_FORM "; found ')'"},
+               {"sum(i, 1", 8, SUM_FORM},
+               {"sum(i = 1, 2, i)", 6, SUM_FORM "; found '='"},
+               {"sum(i, 1, 2)", 11, SUM_FORM "; found ')'"},
+               {"sum(i, 1 2, i)", 9, SUM_FORM "; found '2'"},
+               {"sum(i, 1, 2, i, 3)", 14, SUM_FORM "; found ','"},
+               {"sum(i, 1, 2,)", 12, OPERAND "; found ')'"},
+               {"sum(i, 1, 2, i", 14, "missing ')'"},
+               {"sum(i, 1, 2, i i)", 15, "expected an operator or ')'; found 'i'"},
+               {"sum(i, 1.5, 2, i)", 7, "FROM of the sum " INTEGER "is 1.5"},
+               {"sum(i, y, 2, i)", 7, "FROM of the sum " INTEGER "depends on 'y'"},
+               {"sum(i, 1, n + half, i)", 10, "TO of the sum " INTEGER "is 5.5"},
+               {"sum(i, 1, 2*r, i)", 10, "TO of the sum " INTEGER "depends on 'y'"},
+               {"sum(i, 1, i, i)", 10, "unknown name 'i'; allowed: " BOUND_TO},
+               {"sum(i, 1e16, 0, i)", 7, "FROM of the sum is 1e+16; at most 9007199254740992"},
+               {"sum(i, 1, 2, i) + i", 18, "unknown name 'i'; allowed: " BOUND_TO},
+               {"sum(i, 1, 2, sum(k, 1, 2, x[ii]))", 28, "unknown name 'ii'; allowed: k, i, " BOUND_TO "; did you mean 'i'?"},
+               {"sum(i, 1, 21, x[i])", 16, "index 21 of 'x' is outside 1 .. 20"},
+               {"sum(i, 1, 3, y*x[i/2])", 17, "the index of 'x' " INTEGER "is 0.5"},
+               {"sum(i, 1, 3, 1/(i - 2))", 14, "division by zero"},
+               {"sum(i, 1, 3, 1e308)", 0, INF_VALUE},
+               {"sum(i, 1, 0, x[i)", 16, "expected an operator or ']'; found ')'"},
+               {"sum(i, 1, 0, x)", 13, "'x' is an array of 20; an entry of it is wanted, such as x[1]"},
+               {"sum(i, 1, 0, sum(j, 1, 2, k))", 26, "unknown name 'k'; allowed: j, i, " BOUND_TO},
+               {"y*sum(i, 1, 1000001, y)", 2, "all sums of an expression have together more than 1000000 terms"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    cst_expr_error error = {-1, ""};
+    const cst_node n = array_parse(a, cases[i].text, &error);
+    if (!OK(n == -1 && error.offset == cases[i].offset && !strcmp(error.message, cases[i].message), "'%.18s' at %d: %s", cases[i].text,
+            cases[i].offset, cases[i].message))
+      NOTE("%d at %d: %s", n, error.offset, error.message);
+  }
+}
+
 int main(void) {
   setting s = setting_create();
   test_values(&s);
   test_errors(&s);
   test_long_lists();
+  arrays a;
+  arrays_create(&a);
+  test_sums(&a);
+  test_array_errors(&a);
+  cst_graph_destroy(a.g);
   cst_graph_destroy(s.g);
   return tap_done();
 }

@@ -15,10 +15,10 @@ typedef struct {
 static void look(const problem *x, const double *q, const double *p, double *least, double *speed, residuals *most) {
   const cst_system *s = x->s;
   double            g[CST_MAX_G], G[CST_MAX_G * CST_MAX_Q], v[CST_MAX_Q];
-  for (int i = 0; i < s->nq; i++) v[i] = p[i] / x->m[i];
+  cst_system_velocity(s, x->c, q, p, v);
   *speed = larger(*speed, norm(v, s->nq));
   cst_system_eval(s, CST_K_g, x->c, q, NULL, NULL, NULL, NULL, g);
-  cst_system_eval(s, CST_K_G, x->c, q, NULL, NULL, NULL, NULL, G);
+  cst_system_matrix(s, CST_K_G, x->c, q, NULL, G);
   for (int a = 0; a < s->ng; a++) {
     double scale = 0, row = 0, gv = 0;
     for (int i = 0; i < s->nq; i++) {
@@ -27,7 +27,7 @@ static void look(const problem *x, const double *q, const double *p, double *lea
       gv += G[a * s->nq + i] * v[i];
     }
     if (least[a] < 0) least[a] = scale;
-    most->g = larger(most->g, fabs(g[a]) / larger(scale, least[a]));
+    if (g[a] != 0) most->g = larger(most->g, fabs(g[a]) / larger(scale, least[a])); /* both may vanish, as off-diagonal R'R at R = 1 */
     if (gv != 0) most->gv = larger(most->gv, fabs(gv) / (row * *speed)); /* a state at rest keeps it */
   }
 }
@@ -41,7 +41,7 @@ static residuals residuals_of(const problem *x, const char *method, bool *well) 
   run_open(&r, x, method, LANES);
   run_start(&r, LANES);
   for (int n = 0; n <= STEPS; n++) {
-    if (n) run_go(&r, H, 1);
+    if (n) run_go(&r, H * pace_of(x->s->name), 1);
     for (int l = 0; l < LANES; l++) {
       run_state(&r, l, q, p);
       look(x, q, p, least[l], &speed[l], &most);

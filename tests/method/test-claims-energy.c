@@ -13,7 +13,8 @@ typedef struct {
 } course;
 
 static bool bounded(course c) {
-  bool roundoff = c.first < 2e-12 && c.second < 2e-12;
+  double few = 2e-12 * fmax(1, c.displacement); /* angles that wind up cost digits */
+  bool   roundoff = c.first < few && c.second < few;
   return (roundoff || c.second <= 1.5 * c.first) && c.displacement > 1e-2;
 }
 
@@ -48,7 +49,7 @@ static course course_of(const problem *x, const char *method, double h, bool *we
 static void test(const problem *x, const char *method, cst_properties has) {
   bool well;
   if (!(has.claims & CST_BOUNDED)) return;
-  course c = course_of(x, method, 0.05, &well);
+  course c = course_of(x, method, 0.05 * pace_of(x->s->name), &well);
   if (!OK(well && bounded(c), "%s on %s: bounded energy error", method, x->s->name))
     NOTE("%s; largest error %.4g in the first half, %.4g in the second; moved %.3g", well ? "all well" : "a lane failed", c.first, c.second,
          c.displacement);

@@ -106,7 +106,7 @@ static const char *const corner = "system: corner\n"
 
 static void test_rescue(void) {
   cst_diag   *d = cst_diag_create();
-  cst_system *s = cst_system_read("corner.yaml", corner, strlen(corner), d);
+  cst_system *s = cst_system_read("corner.yaml", corner, strlen(corner), NULL, 0, d);
   problem     x;
   run         r, plain;
   double      force[] = {0, 2, 0.1}, q[CST_MAX_Q], p[CST_MAX_Q], v[CST_MAX_Q], g, gv;

@@ -55,7 +55,7 @@ static void unmark(char *text, int *line, int *column) {
 static cst_study *read_text(const char *text, char **report, int *count) {
   size_t     length;
   cst_diag  *d = cst_diag_create();
-  cst_study *s = cst_study_read("t.yaml", text, strlen(text), d);
+  cst_study *s = cst_study_read("t.yaml", text, strlen(text), cst_file_fetch, d);
   FILE      *f = open_memstream(report, &length);
   cst_diag_print(d, f);
   fclose(f);
@@ -153,6 +153,11 @@ static void choices(void) {
                         "solver: {tolerance: [1e-14, \"10^-6\"], max-iterations: 7}", "observe: every");
   OK(s && s->dyadic && s->compensated && !strcmp(s->title, "a: b") && s->observe_every, "roundoff, title, observe");
   OK(s && s->ntolerance == 2 && s->tolerance[1] == 1e-6 && s->max_iterations == 7, "a list of tolerances");
+  OK(s && !s->reference_quad, "double precision is the rule");
+  cst_study_destroy(s);
+  s = ACCEPT("reference: {method: gauss(8), step: 0.01, precision: quad}");
+  OK(s && s->reference_quad && s->reference == CST_REFERENCE_METHOD && strstr(s->canonical, "precision: quad"),
+     "a reference in quadruple precision is part of the study's text");
   cst_study_destroy(s);
   s = ACCEPT("error: {of: [lambda, q], norm: two, over: coarse}",
              "reference: {method: \"compose(rattle,yoshida4)\", step: 1e-3, precision: double}", "samples: {count: 0, spacing: linear}",

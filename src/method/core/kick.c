@@ -9,23 +9,24 @@
  * h.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "system/group.h"
-#include "core/dense.h"
+#include "system/gram.h"
+#ifndef CST_COLD
 #define CORE        kick
 #define CORE_IS_HOT /* the build compiles it for every system of the catalogue */
 #define NX          NG
-#define NXMAX       GMAX
 #define COMPENSATED (!CST_HOT && C->compensated)
 
+/* q, p, eq, ep: state at the left end of the substep; dV, G at q; minv, hm: 1/m and h/m by mass class; pt: p0 - w0 h grad V, compensated
+ * without p0; impulse: of this step, summed over its substeps. */
+#define LOCAL(X)                                                                                                                           \
+  X(q, NQ)                                                                                                                                 \
+  X(p, NQ) X(eq, NQ) X(ep, NQ) X(dV, NQ) X(G, NNZ_G) X(minv, NMASS) X(hm, NMASS) X(pt, NQ) X(ph, NQ) X(q1, NQ) X(eq1, NQ) X(G1, NNZ_G)     \
+      X(scale, NG) X(impulse, NG)
+
 struct local {
+  LOCAL(CST_FIELD)
   const vd *c;
-  vd        q[QMAX], p[QMAX], eq[QMAX], ep[QMAX]; /* state at the left end of the substep */
-  vd        dV[QMAX], G[GMAX * QMAX];             /* at q */
-  vd        minv[QMAX], hm[QMAX];                 /* 1/m and h/m by mass class */
-  vd        pt[QMAX];                             /* p0 - w0 h grad V; compensated: without p0 */
-  vd        ph[QMAX], q1[QMAX], eq1[QMAX], G1[GMAX * QMAX];
-  vd        scale[GMAX], tolerance, iterations;
-  vd        impulse[GMAX]; /* impulses of this step, summed over its substeps */
+  vd        tolerance, iterations;
 };
 #define HM(i) vpick(MASS_UNIT, vset(C->sub[j].h), L->hm[CLASS(i)])
 
@@ -69,9 +70,10 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
 
 /* f = g(q1(x)); a lane is done when every |g_a| <= tolerance * s_a. */
 CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
+  USES_G
   U for (int i = 0; i < NQ; i++) {
     vd s = L->pt[i];
-    U for (int a = 0; a < NG; a++) if (NZG(a, i)) s -= L->G[a * NQ + i] * x[a];
+    COL_G(i, a, e) s -= L->G[e] * x[a];
     L->ph[i] = s;
     if (COMPENSATED)
       two_sum(L->q[i], L->eq[i] + HM(i) * (L->p[i] + s), &L->q1[i], &L->eq1[i]);
@@ -83,58 +85,46 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
   vl done = vmask(1);
   U for (int a = 0; a < NG; a++) {
     vd s = vset(0);
-    U for (int i = 0; i < NQ; i++) if (NZG(a, i)) {
-      s += vabs(L->G1[a * NQ + i]) * vabs(L->q1[i]);
-      if (COMPENSATED) f[a] += L->G1[a * NQ + i] * L->eq1[i];
+    ROW_G(a, i, e) {
+      s += vabs(L->G1[e]) * vabs(L->q1[i]);
+      if (COMPENSATED) f[a] += L->G1[e] * L->eq1[i];
     }
-    done &= (vl)(vabs(f[a]) <= L->tolerance * vmax(s, L->scale[a]));
+    done &= (vl)(vabs(f[a]) <= L->tolerance * vmax(s, L->scale[a])) | vmask(DROPPED(a));
   }
   return done;
 }
 
-/* h G1 M^-1 B' for B = G (Newton's matrix, full) or B = G1 (symmetric: the upper triangle only). */
-CST_INLINE void product(const cst_context *C, const struct local *L, int j, const vd *B, int symmetric, vd *S) {
-  U for (int a = 0; a < NG; a++) U for (int b = symmetric ? a : 0; b < NG; b++) {
-    vd s = vset(0);
-    U for (int i = 0; i < NQ; i++) if (NZG(a, i) && NZG(b, i)) s += (L->G1[a * NQ + i] * HM(i)) * B[b * NQ + i];
-    S[a * NG + b] = s;
-  }
-}
-
-CST_INLINE void direction(const cst_context *C, const struct local *L, int j, const vd *f, vd *d) {
-  vd S[GMAX * GMAX];
-  product(C, L, j, L->G, 0, S);
+/* Newton's matrix is h G1 M^-1 G'. */
+CST_INLINE void direction(const cst_context *C, const struct local *L, int j, const vd *x, const vd *f, vd *d) {
+  vd S[ROOM(GRAM_SIZE)];
+  cst_gram_fill(C, L->G1, L->G, L->hm, vset(C->sub[j].h), 0, S);
   U for (int a = 0; a < NG; a++) d[a] = f[a];
-#if !CST_HOT
-  if (C->robust) {
-    cst_pivoted_solve(S, d, NG);
-    return;
-  }
-#endif
-  cst_lu(S, NG);
-  cst_lu_solve(S, d, NG);
+  if (!CST_HOT && C->robust)
+    cst_gram_solve_pivoted(C, S, d);
+  else
+    cst_gram_solve(C, S, d, 0);
 }
 
 /* Remove from p (+ dp where compensated) its part normal to the constraints at q1. */
 CST_INLINE void make_tangent(const cst_context *C, struct local *L, int j, vd *p) {
-  vd S[GMAX * GMAX], m[GMAX];
-  product(C, L, j, L->G1, 1, S);
+  vd S[ROOM(GRAM_SIZE)], m[ROOM(NG)];
+  USES_G
+  cst_gram_fill(C, L->G1, L->G1, L->hm, vset(C->sub[j].h), 1, S);
   U for (int a = 0; a < NG; a++) {
     vd s = vset(0);
-    U for (int i = 0; i < NQ; i++) if (NZG(a, i)) s += (L->G1[a * NQ + i] * HM(i)) * vpick(COMPENSATED, L->p[i] + p[i], p[i]);
+    ROW_G(a, i, e) s += (L->G1[e] * HM(i)) * vpick(COMPENSATED, L->p[i] + p[i], p[i]);
     m[a] = s;
   }
-  cst_ldl(S, NG);
-  cst_lu_solve(S, m, NG);
+  cst_gram_solve(C, S, m, 1);
   U for (int a = 0; a < NG; a++) {
     L->impulse[a] += m[a];
-    U for (int i = 0; i < NQ; i++) if (NZG(a, i)) p[i] -= L->G1[a * NQ + i] * m[a];
+    ROW_G(a, i, e) p[i] -= L->G1[e] * m[a];
   }
 }
 
 CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x) {
   const double kick = C->sub[j].w1 * C->sub[j].h;
-  vd           p[QMAX];
+  vd           p[ROOM(NQ)];
   K_dV(L->c, L->q1, L->dV);
   U for (int a = 0; a < NG; a++) L->impulse[a] += x[a];
   U for (int i = 0; i < NQ; i++) p[i] = L->ph[i] - kick * L->dV[i];
@@ -146,7 +136,7 @@ CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x
       L->p[i] = p[i];
     L->q[i] = L->q1[i];
   }
-  U for (int k = 0; k < NG * NQ; k++) if (NZG(k / NQ, k % NQ)) L->G[k] = L->G1[k];
+  U for (int e = 0; e < NNZ_G; e++) L->G[e] = L->G1[e];
 }
 
 CST_INLINE void leave(const cst_context *C, const struct local *L, double *record) {
@@ -159,3 +149,4 @@ CST_INLINE void leave(const cst_context *C, const struct local *L, double *recor
 }
 
 #include "method/core/march.h"
+#endif

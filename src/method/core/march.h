@@ -1,10 +1,10 @@
 /* march.h: what every core shares: the march of a group through many steps, and the same substep in pieces for PETSc's SNES types.
  *
- * A core file defines CORE (its name), NX and NXMAX (unknowns of a substep and an upper bound), struct local and, all CST_INLINE:
+ * A core file defines CORE (its name), NX (unknowns of a substep), the fields LOCAL(X) of struct local and, all CST_INLINE:
  *   enter(C, L, record)            load the state and what is kept from step to step
  *   begin(C, L, j, x)              the explicit part of substep j; x holds the warm start and may be replaced by a better one
  *   vl evaluate(C, L, j, x, f)     residual f at the unknowns x; all-ones in lanes that need no further iteration
- *   direction(C, L, j, f, d)       Newton's correction: x + d
+ *   direction(C, L, j, x, f, d)    Newton's correction: x + d
  *   finish(C, L, j, x)             end the substep; evaluate was last called with this x
  *   leave(C, L, record)            store the state
  * and then includes this file, which exports cst_core_<CORE>_<system or generic>_<isa>.
@@ -16,7 +16,17 @@
 #include <string.h>
 #include "method/core.h"
 
-#define EPS 2.220446049250313e-16
+/* Give the fields of L their places in the work space; how many vectors that takes. */
+CST_INLINE void arrange(const cst_context *C, struct local *L) {
+  vd *at = (vd *)C->work;
+  LOCAL(CST_PLACE)
+  (void)at, (void)L;
+}
+
+static size_t room(const cst_context *C) {
+  (void)C;
+  return 0 LOCAL(CST_COUNT);
+}
 
 CST_INLINE vd largest(const vd *x, int n) {
   vd m = vset(0);
@@ -37,13 +47,13 @@ CST_INLINE vl correct(const cst_context *C, vl active, const vd *d, vd *x, vd *l
 
 /* Newton for one substep. Returns the lanes that did not converge; x is the solution of the others. */
 CST_INLINE vl solve(const cst_context *C, struct local *L, int j, vd *x) {
-  vd f[NXMAX], d[NXMAX], last = vset(INFINITY);
+  vd f[ROOM(NX)], d[ROOM(NX)], last = vset(INFINITY);
   vl done = vmask(0), active;
   for (int it = 0;; it++) {
     done |= evaluate(C, L, j, x, f);
     active = ~done;
     if (!vany(active) || it == C->max_iterations) return active;
-    direction(C, L, j, f, d);
+    direction(C, L, j, x, f, d);
     L->iterations -= __builtin_convertvector(active, vd); /* an active lane is -1 */
     done |= correct(C, active, d, x, &last);
   }
@@ -66,6 +76,7 @@ CST_INLINE vl broken(const cst_context *C, const struct local *L) {
 static cst_outcome march(const cst_context *C, double *record, long n) {
   struct local L;
   vd           warm[C->nsub * NX + 1];
+  arrange(C, &L);
   enter(C, &L, record);
   cst_load(warm, record, C->warm, C->nsub * NX);
   L.iterations = *cst_block(record, LAYOUT(C).iterations);
@@ -99,7 +110,8 @@ CST_INLINE void put(double *to, const vd *from, int n) { U for (int i = 0; i < n
 
 static int piece_begin(const cst_context *C, const double *record, int j, double *x, cst_scratch *s) {
   struct local L;
-  vd           y[NXMAX];
+  vd           y[ROOM(NX)];
+  arrange(C, &L);
   enter(C, &L, record);
   cst_load(y, record, C->warm + j * NX, NX);
   begin(C, &L, j, y);
@@ -113,8 +125,10 @@ static int piece_begin(const cst_context *C, const double *record, int j, double
 
 static int piece_residual(const cst_context *C, const double *record, int j, const double *x, double *f, cst_scratch *s) {
   struct local L;
-  vd           y[NXMAX], r[NXMAX];
+  vd           y[ROOM(NX)], r[ROOM(NX)];
+  arrange(C, &L);
   enter(C, &L, record);
+  cst_load(y, record, C->warm + j * NX, NX);
   begin(C, &L, j, y);
   fetch(y, x, NX);
   vl *done = (vl *)s->done;
@@ -125,13 +139,15 @@ static int piece_residual(const cst_context *C, const double *record, int j, con
 
 static void piece_direction(const cst_context *C, double *record, int j, const double *x, const double *f, double *d, cst_scratch *s) {
   struct local L;
-  vd           y[NXMAX], r[NXMAX], e[NXMAX];
+  vd           y[ROOM(NX)], r[ROOM(NX)], e[ROOM(NX)];
+  arrange(C, &L);
   enter(C, &L, record);
+  cst_load(y, record, C->warm + j * NX, NX);
   begin(C, &L, j, y);
   fetch(y, x, NX);
   evaluate(C, &L, j, y, r);
   fetch(r, f, NX);
-  direction(C, &L, j, r, e);
+  direction(C, &L, j, y, r, e);
   vl active = ~*(vl *)s->done;
   U for (int i = 0; i < NX; i++) e[i] = vkeep(active, e[i]);
   put(d, e, NX);
@@ -140,7 +156,7 @@ static void piece_direction(const cst_context *C, double *record, int j, const d
 }
 
 static void piece_correct(const cst_context *C, const double *record, int j, double *x, const double *d, cst_scratch *s) {
-  vd  y[NXMAX], e[NXMAX];
+  vd  y[ROOM(NX)], e[ROOM(NX)];
   vl *done = (vl *)s->done, active = ~*done;
   (void)record, (void)j;
   fetch(y, x, NX);
@@ -151,8 +167,10 @@ static void piece_correct(const cst_context *C, const double *record, int j, dou
 
 static cst_outcome piece_finish(const cst_context *C, double *record, int j, const double *x) {
   struct local L;
-  vd           y[NXMAX], r[NXMAX];
+  vd           y[ROOM(NX)], r[ROOM(NX)];
+  arrange(C, &L);
   enter(C, &L, record);
+  cst_load(y, record, C->warm + j * NX, NX);
   begin(C, &L, j, y);
   if (NX > 0) {
     fetch(y, x, NX);
@@ -176,4 +194,4 @@ static cst_outcome piece_finish(const cst_context *C, double *record, int j, con
 #define SYMBOL                      CST_CORE_SYMBOL(CORE, CST_ISA)
 #endif
 extern const cst_core SYMBOL;
-const cst_core        SYMBOL = {march, piece_begin, piece_residual, piece_direction, piece_correct, piece_finish};
+const cst_core        SYMBOL = {room, march, piece_begin, piece_residual, piece_direction, piece_correct, piece_finish};

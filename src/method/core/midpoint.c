@@ -5,20 +5,25 @@
  *
  * Barbero-Linan, Martin de Diego, Sato, midpoint discretization map, in the sign M A = f - G' lambda. Unknowns (p_h, L); Newton's matrix is
  *   [ B  G0' ; h G1 M^-1  0 ],  B = 1 + h^2/4 V''(q_m) M^-1
- * solved by its Schur complement; B = 1 when V is linear, and the map is then RATTLE's. The multipliers are the mean over a step, the sum
+ * solved by its Schur complement; B = 1 when V is linear, and the map is then RATTLE's. For a banded system B = 1 is taken in any case: the
+ * iteration then contracts by h^2/4 |V'' M^-1| and is run to the same end. The multipliers are the mean over a step, the sum
  * of its impulses L + m over h.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "system/acceleration.h"
-#define CORE  midpoint
-#define NX    (NQ + NG)
-#define NXMAX (QMAX + GMAX)
+#define CORE   midpoint
+#define NX     (NQ + NG)
+#define BENT   (!LINEAR_V && !BANDED) /* B is formed */
+#define BANDED C->system->gram.banded
+#define B_SIZE (BENT ? NQ * NQ : 0)
+
+#define LOCAL(X)                                                                                                                           \
+  X(q, NQ) X(p, NQ) X(G, NNZ_G) X(minv, NMASS) X(hm, NMASS) X(qm, NQ) X(q1, NQ) X(dV, NQ) X(G1, NNZ_G) X(scale, NG) X(impulse, NG)
 
 struct local {
+  LOCAL(CST_FIELD)
   const vd *c;
-  vd        q[QMAX], p[QMAX], G[GMAX * QMAX], minv[QMAX], hm[QMAX];
-  vd        qm[QMAX], q1[QMAX], dV[QMAX], G1[GMAX * QMAX];
-  vd        scale[GMAX], tolerance, impulse[GMAX], iterations;
+  vd        tolerance, iterations;
 };
 #define HM(i) vpick(MASS_UNIT, vset(C->sub[j].h), L->hm[CLASS(i)])
 
@@ -36,18 +41,20 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
 
 /* The unknowns start from the impulses of the last step and the force at q0. */
 CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
+  vd dV[ROOM(NQ)];
+  USES_G
   if (!MASS_UNIT) U for (int k = 0; k < NMASS; k++) L->hm[k] = C->sub[j].h * L->minv[k];
   if (j == 0 && C->opens) U for (int a = 0; a < NG; a++) L->impulse[a] = vset(0);
-  vd dV[QMAX];
   K_dV(L->c, L->q, dV);
   U for (int i = 0; i < NQ; i++) {
     x[i] = L->p[i] - (0.5 * C->sub[j].h) * dV[i];
-    U for (int a = 0; a < NG; a++) if (NZG(a, i)) x[i] -= L->G[a * NQ + i] * x[NQ + a];
+    COL_G(i, a, e) x[i] -= L->G[e] * x[NQ + a];
   }
 }
 
 CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
   const double half = 0.5 * C->sub[j].h;
+  USES_G
   U for (int i = 0; i < NQ; i++) {
     L->qm[i] = L->q[i] + 0.5 * (HM(i) * x[i]);
     L->q1[i] = L->q[i] + HM(i) * x[i];
@@ -58,83 +65,95 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
   vd size = vset(0), off = vset(0);
   U for (int i = 0; i < NQ; i++) {
     f[i] = (x[i] - L->p[i]) + half * L->dV[i];
-    U for (int a = 0; a < NG; a++) if (NZG(a, i)) f[i] += L->G[a * NQ + i] * x[NQ + a];
     size = vmax(vmax(vabs(x[i]), vabs(L->p[i])), size);
+    COL_G(i, a, e) {
+      f[i] += L->G[e] * x[NQ + a];
+      size = vmax(vabs(L->G[e] * x[NQ + a]), size);
+    }
     off = vmax(vabs(f[i]), off);
   }
-  return cst_on_manifold(C, f + NQ, L->G1, L->q1, L->tolerance, L->scale) & (vl)(off <= L->tolerance * size);
+  return cst_on_manifold(C, f + NQ, L->G1, L->q1, L->tolerance, L->scale) & (vl)(off <= vmax(L->tolerance, vset(8 * EPS)) * size);
 }
 
 /* B := 1 + h^2/4 V''(q_m) M^-1. */
-CST_INLINE void matrix(const cst_context *C, const struct local *L, int j, vd *B) {
-  vd           H[QMAX * QMAX];
-  const double quarter = 0.25 * C->sub[j].h;
+static void matrix(const cst_context *C, const struct local *L, int j, vd *B) {
+  const cst_pattern *p = &C->system->pattern[CST_K_d2V];
+  const double       quarter = 0.25 * C->sub[j].h;
+  vd                 H[ROOM(p->n)];
   K_d2V(L->c, L->qm, H);
-  U for (int i = 0; i < NQ; i++) U for (int k = 0; k < NQ; k++) {
-    B[i * NQ + k] = vset(i == k);
-    if (NZV(i, k)) B[i * NQ + k] += H[i * NQ + k] * (quarter * HM(k));
+  for (int i = 0; i < NQ; i++) {
+    for (int k = 0; k < NQ; k++) B[i * NQ + k] = vset(i == k);
+    for (int e = p->start[i]; e < p->start[i + 1]; e++) B[i * NQ + p->column[e]] += H[e] * (quarter * HM(p->column[e]));
   }
 }
 
-#if !CST_HOT
 static void direction_pivoted(const cst_context *C, const struct local *L, int j, const vd *f, vd *d) {
   const int n = NX;
-  vd        J[NXMAX * NXMAX], B[QMAX * QMAX];
+  vd        J[ROOM(n * n)], B[ROOM(NQ * NQ)];
+  USES_G
   matrix(C, L, j, B);
   for (int k = 0; k < n * n; k++) J[k] = vset(0);
   for (int i = 0; i < NQ; i++) {
     for (int k = 0; k < NQ; k++) J[i * n + k] = B[i * NQ + k];
-    for (int a = 0; a < NG; a++)
-      if (NZG(a, i)) J[i * n + NQ + a] = L->G[a * NQ + i], J[(NQ + a) * n + i] = L->G1[a * NQ + i] * HM(i);
+    COL_G(i, a, e) J[i * n + NQ + a] = L->G[e], J[(NQ + a) * n + i] = L->G1[e] * HM(i);
   }
+  for (int a = 0; a < NG; a++)
+    for (int k = 0; k < n && DROPPED(a); k++) J[(NQ + a) * n + k] = vset(k == NQ + a), J[k * n + NQ + a] = vset(k == NQ + a);
   for (int k = 0; k < n; k++) d[k] = -f[k];
+  cst_gram_drop(C, d + NQ);
   cst_pivoted_solve(J, d, n);
 }
-#endif
+
+/* S := h G1 M^-1 B^-1 G0' with B factored. */
+static void complement(const cst_context *C, const struct local *L, int j, const vd *B, vd *S) {
+  vd X[ROOM(NQ)];
+  USES_G
+  for (int b = 0; b < NG; b++) {
+    for (int i = 0; i < NQ; i++) X[i] = vset(0);
+    ROW_G(b, i, e) X[i] = L->G[e];
+    cst_lu_solve(B, X, NQ);
+    for (int a = 0; a < NG; a++) {
+      vd s = vset(0);
+      ROW_G(a, i, e) s += (L->G1[e] * HM(i)) * X[i];
+      S[a * NG + b] = DROPPED(a) || DROPPED(b) ? vset(a == b) : s;
+    }
+  }
+}
 
 /* Schur complement: (h G1 M^-1 B^-1 G0') dL = g - h G1 M^-1 B^-1 f_p, then B dp = -f_p - G0' dL. */
-CST_INLINE void direction(const cst_context *C, const struct local *L, int j, const vd *f, vd *d) {
-  vd B[QMAX * QMAX], X[QMAX], S[GMAX * GMAX], *t = d + NQ;
-#if !CST_HOT
-  if (C->robust) {
+static void direction(const cst_context *C, const struct local *L, int j, const vd *x, const vd *f, vd *d) {
+  vd B[ROOM(B_SIZE)], S[ROOM(GRAM_SIZE)], *t = d + NQ;
+  USES_G
+  if (C->robust && !BANDED) {
     direction_pivoted(C, L, j, f, d);
     return;
   }
-#endif
-  if (!LINEAR_V) matrix(C, L, j, B), cst_lu(B, NQ);
-  U for (int i = 0; i < NQ; i++) d[i] = -f[i];
-  if (!LINEAR_V) cst_lu_solve(B, d, NQ);
-  U for (int b = 0; b < NG; b++) {
-    U for (int i = 0; i < NQ; i++) X[i] = vpick(NZG(b, i), L->G[b * NQ + i], vset(0));
-    if (!LINEAR_V) cst_lu_solve(B, X, NQ);
-    U for (int a = 0; a < NG; a++) {
-      vd s = vset(0);
-      U for (int i = 0; i < NQ; i++) if (NZG(a, i)) s += (L->G1[a * NQ + i] * HM(i)) * X[i];
-      S[a * NG + b] = s;
-    }
-  }
-  U for (int a = 0; a < NG; a++) {
+  if (BENT) matrix(C, L, j, B), cst_lu(B, NQ);
+  for (int i = 0; i < NQ; i++) d[i] = -f[i];
+  if (BENT) cst_lu_solve(B, d, NQ);
+  for (int a = 0; a < NG; a++) {
     t[a] = f[NQ + a];
-    U for (int i = 0; i < NQ; i++) if (NZG(a, i)) t[a] += (L->G1[a * NQ + i] * HM(i)) * d[i];
+    ROW_G(a, i, e) t[a] += (L->G1[e] * HM(i)) * d[i];
   }
-  cst_lu(S, NG);
-  cst_lu_solve(S, t, NG);
-  U for (int i = 0; i < NQ; i++) {
+  if (BENT)
+    complement(C, L, j, B, S);
+  else
+    cst_gram_fill(C, L->G1, L->G, L->hm, vset(C->sub[j].h), 0, S);
+  cst_gram_solve(C, S, t, 0);
+  for (int i = 0; i < NQ; i++) {
     d[i] = -f[i];
-    U for (int a = 0; a < NG; a++) if (NZG(a, i)) d[i] -= L->G[a * NQ + i] * t[a];
+    COL_G(i, a, e) d[i] -= L->G[e] * t[a];
   }
-  if (!LINEAR_V) cst_lu_solve(B, d, NQ);
+  if (BENT) cst_lu_solve(B, d, NQ);
 }
-
 CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x) {
   const double half = 0.5 * C->sub[j].h;
-  vd           p[QMAX], m[GMAX];
-  (void)j;
+  vd           p[ROOM(NQ)], m[ROOM(NG)];
   U for (int i = 0; i < NQ; i++) p[i] = x[i] - half * L->dV[i];
-  if (NG > 0) cst_make_tangent(C, L->G1, L->minv, p, m);
+  if (NG > 0) cst_make_tangent(C, L->c, L->q1, L->G1, L->minv, p, m);
   U for (int a = 0; a < NG; a++) L->impulse[a] += x[NQ + a] + m[a];
   U for (int i = 0; i < NQ; i++) L->q[i] = L->q1[i], L->p[i] = p[i];
-  U for (int k = 0; k < NG * NQ; k++) if (NZG(k / NQ, k % NQ)) L->G[k] = L->G1[k];
+  U for (int e = 0; e < NNZ_G; e++) L->G[e] = L->G1[e];
 }
 
 CST_INLINE void leave(const cst_context *C, const struct local *L, double *record) {

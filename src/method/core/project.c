@@ -7,15 +7,15 @@
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "system/acceleration.h"
-#define CORE  project
-#define NX    (NQ + NG)
-#define NXMAX (QMAX + GMAX)
+#define CORE project
+#define NX   (NQ + NG)
+
+#define LOCAL(X) X(q, NQ) X(p, NQ) X(minv, NMASS) X(q1, NQ) X(G1, NNZ_G) X(scale, NG)
 
 struct local {
+  LOCAL(CST_FIELD)
   const vd *c;
-  vd        q[QMAX], p[QMAX], minv[QMAX], one[QMAX];
-  vd        q1[QMAX], G1[GMAX * QMAX];
-  vd        scale[GMAX], tolerance, iterations;
+  vd        tolerance, iterations;
 };
 
 CST_INLINE void enter(const cst_context *C, struct local *L, const double *record) {
@@ -25,7 +25,7 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
   cst_load(L->p, record, at.p, NQ);
   cst_load(L->scale, record, at.scale, NG);
   L->tolerance = *cst_block(record, at.tolerance);
-  U for (int k = 0; k < NMASS; k++) L->minv[k] = 1.0 / cst_block(record, at.mass)[k], L->one[k] = vset(1);
+  U for (int k = 0; k < NMASS; k++) L->minv[k] = 1.0 / cst_block(record, at.mass)[k];
 }
 
 CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
@@ -36,14 +36,14 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
 
 CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
   vl done;
-  (void)j;
+  USES_G(void) j;
   K_g(L->c, x, f + NQ);
   K_G(L->c, x, L->G1);
   done = cst_on_manifold(C, f + NQ, L->G1, x, L->tolerance, L->scale);
   vd size = vset(0), off = vset(0);
   U for (int i = 0; i < NQ; i++) {
     f[i] = x[i] - L->q[i];
-    U for (int a = 0; a < NG; a++) if (NZG(a, i)) f[i] -= L->G1[a * NQ + i] * x[NQ + a];
+    COL_G(i, a, e) f[i] -= L->G1[e] * x[NQ + a];
     size = vmax(vabs(x[i]), size);
     off = vmax(vabs(f[i]), off);
     L->q1[i] = x[i];
@@ -51,26 +51,25 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
   return done & (vl)(off <= L->tolerance * size);
 }
 
-CST_INLINE void direction(const cst_context *C, const struct local *L, int j, const vd *f, vd *d) {
-  vd *t = d + NQ, S[GMAX * GMAX];
-  (void)j;
+CST_INLINE void direction(const cst_context *C, const struct local *L, int j, const vd *x, const vd *f, vd *d) {
+  vd *t = d + NQ, S[ROOM(GRAM_SIZE)];
+  USES_G(void) j;
   U for (int a = 0; a < NG; a++) {
     t[a] = -f[NQ + a];
-    U for (int i = 0; i < NQ; i++) if (NZG(a, i)) t[a] += L->G1[a * NQ + i] * f[i];
+    ROW_G(a, i, e) t[a] += L->G1[e] * f[i];
   }
-  cst_gram(C, L->G1, L->one, S);
-  cst_ldl(S, NG);
-  cst_lu_solve(S, t, NG);
+  cst_gram_fill(C, L->G1, L->G1, NULL, vset(1.0), 1, S);
+  cst_gram_solve(C, S, t, 1);
   U for (int i = 0; i < NQ; i++) {
     d[i] = -f[i];
-    U for (int a = 0; a < NG; a++) if (NZG(a, i)) d[i] += L->G1[a * NQ + i] * t[a];
+    COL_G(i, a, e) d[i] += L->G1[e] * t[a];
   }
 }
 
 CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x) {
-  vd m[GMAX];
+  vd m[ROOM(NG)];
   (void)j, (void)x;
-  cst_make_tangent(C, L->G1, L->minv, L->p, m);
+  cst_make_tangent(C, L->c, L->q1, L->G1, L->minv, L->p, m);
   U for (int i = 0; i < NQ; i++) L->q[i] = L->q1[i];
 }
 

@@ -9,19 +9,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "system/acceleration.h"
 #include "tableau/tableau.h"
-#define CORE  rk
-#define NX    (C->unknowns)
-#define NXMAX (CST_MAX_STAGES * QMAX)
+#define CORE rk
+#define NX   (C->unknowns)
+
+#define LOCAL(X) X(q, NQ) X(p, NQ) X(v, NQ) X(m, NMASS) X(minv, NMASS) X(V, C->stages *NQ) X(A, C->stages *NQ) X(lambda, NG)
 
 struct local {
+  LOCAL(CST_FIELD)
   const vd *c;
-  vd        q[QMAX], p[QMAX], v[QMAX], m[QMAX], minv[QMAX];
-  vd        V[NXMAX], A[NXMAX], lambda[GMAX], iterations;
+  vd        iterations;
 };
 
-/* v = p / m by a division: what is kept from step to step is p, so that the bits do not depend on where the record was put down. */
-CST_INLINE void velocity(const cst_context *C, struct local *L) {
-  for (int i = 0; i < NQ; i++) L->v[i] = vpick(MASS_UNIT, L->p[i], L->p[i] / L->m[CLASS(i)]);
+/* What is kept from step to step is p, so that the bits do not depend on where the record was put down. */
+CST_INLINE void velocity(const cst_context *C, struct local *L) { cst_velocity(C, L->c, L->m, L->q, L->p, L->v); }
+
+/* p = M v + a. */
+CST_INLINE void momentum(const cst_context *C, struct local *L) {
+  if (GENERAL)
+    K_Lv(L->c, L->q, L->v, L->p);
+  else
+    for (int k = 0; k < NQ; k++) L->p[k] = vpick(MASS_UNIT, L->v[k], L->m[CLASS(k)] * L->v[k]);
 }
 
 CST_INLINE void enter(const cst_context *C, struct local *L, const double *record) {
@@ -48,7 +55,7 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
   (void)x;
   if (NX > 0) return;
   for (int i = 0; i < C->sub[j].stages; i++) {
-    vd Q[QMAX];
+    vd Q[ROOM(NQ)];
     stage(C, j, i, i, L->v, L->A, L->V + i * NQ);
     stage(C, j, i, i, L->q, L->V, Q);
     cst_acceleration(C, L->c, L->minv, Q, L->V + i * NQ, L->A + i * NQ, L->lambda);
@@ -57,7 +64,7 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
 
 CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
   const int s = C->sub[j].stages;
-  vd        Q[QMAX];
+  vd        Q[ROOM(NQ)];
   for (int i = 0; i < s; i++) stage(C, j, i, s, L->v, x, L->V + i * NQ);
   for (int i = 0; i < s; i++) {
     stage(C, j, i, s, L->q, L->V, Q);
@@ -67,7 +74,7 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
   return vmask(0); /* ends by stagnation */
 }
 
-CST_INLINE void direction(const cst_context *C, const struct local *L, int j, const vd *f, vd *d) {
+CST_INLINE void direction(const cst_context *C, const struct local *L, int j, const vd *x, const vd *f, vd *d) {
   (void)L, (void)j;
   for (int k = 0; k < NX; k++) d[k] = f[k];
 }
@@ -80,8 +87,8 @@ CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x
     for (int i = 0; i < s->stages; i++) dq += s->b[i] * L->V[i * NQ + k], dv += s->b[i] * A[i * NQ + k];
     L->q[k] += s->h * dq;
     L->v[k] += s->h * dv;
-    L->p[k] = vpick(MASS_UNIT, L->v[k], L->m[CLASS(k)] * L->v[k]);
   }
+  momentum(C, L);
   velocity(C, L);
 }
 

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "observe/observe.h"
 #include "system/acceleration.h"
+#ifndef CST_COLD
 #define CORE        fold
 #define CORE_IS_HOT /* the build compiles it for every system of the catalogue */
 #define NVAL        (CST_BUILTIN_FIXED + NSYM)
@@ -15,27 +16,34 @@
 CST_INLINE void load_velocity(const cst_context *C, const double *record, vd *v) {
   const cst_layout at = LAYOUT(C);
   const vd        *p = cst_block(record, at.p), *mass = cst_block(record, at.mass);
-  vd               minv[QMAX];
+  vd               minv[ROOM(NMASS)];
+  if (GENERAL) {
+    cst_velocity_general(C, cst_block(record, at.c), cst_block(record, at.q), p, v);
+    return;
+  }
   U for (int k = 0; k < NMASS; k++) minv[k] = 1.0 / mass[k];
   U for (int i = 0; i < NQ; i++) v[i] = vpick(MASS_UNIT, p[i], minv[CLASS(i)] * p[i]);
 }
 
 CST_INLINE void energy(const cst_context *C, const vd *c, const vd *q, const vd *p, const vd *v, vd *x, vd *s) {
-  vd V, T = vset(0);
+  vd V, T = vset(0), a[ROOM(NQ)];
   K_V(c, q, &V);
-  U for (int i = 0; i < NQ; i++) T += p[i] * v[i];
+  if (GYROSCOPIC) K_a(c, q, a);
+  U for (int i = 0; i < NQ; i++) T += vpick(GYROSCOPIC, p[i] - a[i], p[i]) * v[i];
   T = 0.5 * T;
   *x = T + V;
   *s = vabs(T) + vabs(V);
 }
 
 CST_INLINE void momenta(const cst_context *C, const vd *c, const vd *q, const vd *p, vd *x, vd *s) {
-  vd xi[(CST_HOT ? 0 : CST_MAX_SYM * QMAX) + NSYM * NQ + 1];
+  vd xi[ROOM(NNZ_X)], gauge[ROOM(NSYM)];
   K_xi(c, q, xi);
+  if (GYROSCOPIC) K_gauge(c, q, gauge);
   U for (int k = 0; k < NSYM; k++) {
-    x[k] = s[k] = vset(0);
-    U for (int i = 0; i < NQ; i++) if (NZX(k, i)) {
-      vd t = p[i] * xi[k * NQ + i];
+    x[k] = vpick(GYROSCOPIC, -gauge[k], vset(0));
+    s[k] = vabs(x[k]);
+    ROW_X(k, i, e) {
+      vd t = p[i] * xi[e];
       x[k] += t;
       s[k] += vabs(t);
     }
@@ -44,17 +52,18 @@ CST_INLINE void momenta(const cst_context *C, const vd *c, const vd *q, const vd
 
 /* x[0..1]: constraint raw and scaled, x[2..3]: hidden raw and scaled. */
 CST_INLINE void constraints(const cst_context *C, const vd *c, const vd *q, const vd *v, const vd *floor, vd speed, vd *x) {
-  vd g[GMAX], G[GMAX * QMAX];
+  vd g[ROOM(NG)], G[ROOM(NNZ_G)];
+  USES_G
   K_g(c, q, g);
   K_G(c, q, G);
   U for (int k = 0; k < 4; k++) x[k] = vset(0);
   U for (int a = 0; a < NG; a++) {
     vd s = vset(0), w = vset(0), r = vset(0);
-    U for (int i = 0; i < NQ; i++) if (NZG(a, i)) {
-      vd G1 = vabs(G[a * NQ + i]);
+    ROW_G(a, i, e) {
+      vd G1 = vabs(G[e]);
       s += G1 * vabs(q[i]);
       w += G1;
-      r += G[a * NQ + i] * v[i];
+      r += G[e] * v[i];
     }
     s = vmax(s, floor[a]);
     w = w * speed;
@@ -77,7 +86,7 @@ static void measure(const cst_context *C, const double *record, const double *q0
                     double *scale) {
   const cst_layout at = LAYOUT(C);
   const vd        *c = cst_block(record, at.c), *q = cst_block(record, at.q), *p = cst_block(record, at.p);
-  vd              *x = (vd *)value, *s = (vd *)scale, v[QMAX], top = *(vd *)speed;
+  vd              *x = (vd *)value, *s = (vd *)scale, v[ROOM(NQ)], top = *(vd *)speed;
   load_velocity(C, record, v);
   U for (int i = 0; i < NQ; i++) top = vmax(vabs(v[i]), top);
   if (keep) *(vd *)speed = top;
@@ -112,7 +121,7 @@ static void velocities(const cst_context *C, const double *record, double *v) { 
 
 static void multipliers(const cst_context *C, const double *record, double *lambda) {
   const cst_layout at = LAYOUT(C);
-  vd               v[QMAX], A[QMAX], minv[QMAX];
+  vd               v[ROOM(NQ)], A[ROOM(NQ)], minv[ROOM(NMASS)];
   load_velocity(C, record, v);
   U for (int k = 0; k < NMASS; k++) minv[k] = 1.0 / cst_block(record, at.mass)[k];
   if (NG > 0) cst_acceleration(C, cst_block(record, at.c), minv, cst_block(record, at.q), v, A, (vd *)lambda);
@@ -149,3 +158,4 @@ static void accumulate(int n, const double *value, const double *acc, int alive,
 #endif
 extern const cst_fold FOLD;
 const cst_fold        FOLD = {measure, fold, multipliers, velocities, accumulate};
+#endif

@@ -1,0 +1,224 @@
+/* system.c: `constella system FILE`: examines a system file, or a system of the catalogue, and says what it is and what is wrong with it.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "cli/cli.h"
+#include "system/examine.h"
+
+static const char usage[] =
+    "constella system FILE [--parameters NAME=VALUE ...]\n\n"
+    "Examines a system file, or a system of the catalogue by its name: states against the constraints, the mass, the rank of the\n"
+    "constraints, derivatives against complex-step and finite differences, symmetries, exact motions, compiled kernels. Values of\n"
+    "parameters, sizes too, are numbers or expressions of numbers and pi. Exit status 0 when all is well, 2 when something is wrong.";
+
+/* ---- the command line --------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+  char  *name; /* up to '=', owned */
+  double value;
+} setting;
+
+typedef struct {
+  const char *system;
+  int         n;
+  setting    *set; /* [n] */
+} arguments;
+
+/* A constant expression. */
+static bool evaluate(const char *text, double *value, cst_expr_error *error) {
+  cst_graph *g = cst_graph_create();
+  cst_node   n = cst_expr_parse(g, text, NULL, 0, error);
+  const bool good = n >= 0 && cst_graph_is_constant(g, n, value);
+  cst_graph_destroy(g);
+  return good;
+}
+
+static void add_setting(arguments *a, const char *text, cst_diag *d) {
+  const char    *equals = strchr(text, '=');
+  setting        x = {NULL, 0};
+  cst_expr_error error = {0, ""};
+  if (!equals || equals == text) {
+    cst_diag_add(d, NULL, 0, 0, "--parameters takes NAME=VALUE, not '%s'", text);
+    return;
+  }
+  x.name = strndup(text, (size_t)(equals - text));
+  if (!x.name) abort();
+  for (int i = 0; i < a->n; i++)
+    if (!strcmp(a->set[i].name, x.name)) cst_diag_add(d, NULL, 0, 0, "parameter '%s' is given twice", x.name);
+  if (!evaluate(equals + 1, &x.value, &error)) cst_diag_add(d, NULL, 0, 0, "'%s': %s", text, error.message);
+  a->set[a->n++] = x;
+}
+
+static void unknown_option(const char *text, cst_diag *d) {
+  static const char *const options[] = {"--parameters", "--help"};
+  const char              *near = cst_nearest(text, options, 2);
+  cst_diag_add(d, NULL, 0, 0, "unknown option '%s'; allowed: %s%s%s%s", text, cst_join(options, 2), near ? "; did you mean '" : "",
+               near ? near : "", near ? "'?" : "");
+}
+
+static void parse(int argc, char **argv, arguments *a, cst_diag *d) {
+  bool settings = false;
+  a->set = calloc((size_t)argc, sizeof *a->set);
+  if (!a->set) abort();
+  for (int i = 1; i < argc; i++) {
+    const bool option = !strncmp(argv[i], "--", 2);
+    if (option) settings = !strcmp(argv[i], "--parameters");
+    if (option && !settings)
+      unknown_option(argv[i], d);
+    else if (option && i + 1 == argc)
+      cst_diag_add(d, NULL, 0, 0, "'--parameters' needs NAME=VALUE");
+    else if (!option && !a->system && !(settings && strchr(argv[i], '=')))
+      a->system = argv[i];
+    else if (!option && settings)
+      add_setting(a, argv[i], d);
+    else if (!option)
+      cst_diag_add(d, NULL, 0, 0, "unexpected argument '%s'; `constella system` takes one system", argv[i]);
+  }
+  if (!a->system) cst_diag_add(d, NULL, 0, 0, "`constella system` needs a system file or the name of a system");
+}
+
+static void end_arguments(arguments *a) {
+  for (int i = 0; i < a->n; i++) free(a->set[i].name);
+  free(a->set);
+}
+
+/* ---- the system ----------------------------------------------------------------------------------------------------------- */
+
+/* The description: a file, or that of the catalogue (*catalogue). Owned; NULL with an error. */
+static char *description(const char *name, size_t *length, bool *catalogue, cst_diag *d) {
+  char       *text = NULL;
+  const char *known = cst_catalogue_text(name);
+  *catalogue = known && access(name, F_OK);
+  if (*catalogue && !(text = strdup(known))) abort();
+  if (*catalogue) {
+    *length = strlen(text);
+  } else if (access(name, F_OK)) {
+    const char *near = cst_nearest(name, cst_catalogue_names(), cst_catalogue_size());
+    cst_diag_add(d, NULL, 0, 0,
+                 "there is no file '%s', and no system of that name in the catalogue; `constella list systems` tells them%s%s%s", name,
+                 near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+  } else if (!cst_file_read(name, &text, length, d)) {
+    return NULL;
+  }
+  return text;
+}
+
+static int find(const cst_system *s, const char *name) {
+  for (int i = 0; i < s->npar; i++)
+    if (!strcmp(s->parameter[i].name, name)) return i;
+  return -1;
+}
+
+static void unknown_parameter(const cst_system *s, const char *name, cst_diag *d) {
+  const char *names[CST_MAX_PAR];
+  for (int i = 0; i < s->npar; i++) names[i] = s->parameter[i].name;
+  const char *near = cst_nearest(name, names, s->npar);
+  cst_diag_add(d, NULL, 0, 0, "unknown parameter '%s'; allowed: %s%s%s%s", name, s->npar ? cst_join(names, s->npar) : "none",
+               near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
+/* The settings that are sizes by the description; their number. What is wrong in it is for its reader. */
+static int sizes(const arguments *a, const char *text, size_t length, cst_size *size, cst_diag *d) {
+  cst_diag     *unread = cst_diag_create();
+  cst_document *doc = cst_document_parse(a->system, text, length, unread);
+  cst_yaml     *all = doc ? cst_yaml_get(cst_document_root(doc), "parameters") : NULL;
+  int           n = 0;
+  for (int k = 0; cst_yaml_is_map(all) && k < a->n && n < CST_MAX_PAR; k++) {
+    const double x = a->set[k].value;
+    cst_yaml    *row = cst_yaml_get(all, a->set[k].name);
+    if (!row || !cst_yaml_is_map(row) || !cst_yaml_get(row, "size")) continue;
+    if (x == floor(x) && x >= 1 && x <= CST_MOST_Q)
+      size[n++] = (cst_size){a->set[k].name, (int)x};
+    else
+      cst_diag_add(d, NULL, 0, 0, "%s=%g: it is a size, a whole number from 1 to %d", a->set[k].name, x, CST_MOST_Q);
+  }
+  cst_document_destroy(doc);
+  cst_diag_destroy(unread);
+  return n;
+}
+
+static void settle(const cst_system *s, const arguments *a, double *c, cst_diag *d) {
+  bool given[CST_MAX_PAR] = {false};
+  for (int k = 0; k < a->n; k++) {
+    const int i = find(s, a->set[k].name);
+    if (i >= 0)
+      given[i] = true, c[i] = a->set[k].value;
+    else
+      unknown_parameter(s, a->set[k].name, d);
+  }
+  cst_system_defaults(s, given, c); /* sizes are what they are */
+  for (int i = 0; i < s->npar; i++)
+    if (!isfinite(c[i])) cst_diag_add(d, NULL, 0, 0, "the default of parameter '%s' is not finite with these values", s->parameter[i].name);
+}
+
+/* The system with the settings, c[npar] filled. NULL with errors in d. Owned. */
+static cst_system *make(const arguments *a, double *c, cst_diag *d) {
+  cst_size    size[CST_MAX_PAR];
+  bool        catalogue;
+  size_t      length = 0;
+  char       *text = description(a->system, &length, &catalogue, d);
+  cst_system *s = NULL;
+  const int   n = text ? sizes(a, text, length, size, d) : 0;
+  if (text && !cst_diag_count(d))
+    s = catalogue && !n ? cst_catalogue_create(a->system) : cst_system_read(a->system, text, length, size, n, d);
+  free(text);
+  if (s) settle(s, a, c, d);
+  if (!cst_diag_count(d)) return s;
+  cst_system_destroy(s);
+  return NULL;
+}
+
+/* ---- the page --------------------------------------------------------------------------------------------------------------- */
+
+static const char *plural(int n) { return n == 1 ? "" : "s"; }
+
+static void print_head(const cst_system *s) {
+  int free_of = s->nq - s->ng;
+  for (int a = 0; a < s->ng && s->dropped; a++) free_of += s->dropped[a];
+  printf("%s: %d coordinate%s, %d constraint%s, %d degree%s of freedom\n", s->name, s->nq, plural(s->nq), s->ng, plural(s->ng), free_of,
+         plural(free_of));
+}
+
+static void print_page(const cst_system *s, const cst_examination *x) {
+  static const char *const mark[] = {[CST_FACT] = "", [CST_NOTE] = "note: ", [CST_FAULT] = "error: "};
+  int                      width = 0;
+  for (int i = 0; i < x->n; i++)
+    if ((int)strlen(x->at[i].topic) > width) width = (int)strlen(x->at[i].topic);
+  print_head(s);
+  for (int i = 0; i < x->n; i++) {
+    const bool again = i && !strcmp(x->at[i].topic, x->at[i - 1].topic);
+    printf("%-*s  %s%s\n", width, again ? "" : x->at[i].topic, mark[x->at[i].severity], x->at[i].text);
+  }
+  if (x->faults)
+    printf("%d finding%s\n", x->faults, plural(x->faults));
+  else
+    printf("ok\n");
+}
+
+static bool examine(const arguments *a, cst_diag *d) {
+  double      c[CST_MAX_PAR];
+  cst_system *s = make(a, c, d);
+  if (!s) return false;
+  cst_examination *x = cst_examine(s, c);
+  const bool       good = x->faults == 0;
+  print_page(s, x);
+  cst_examination_destroy(x);
+  cst_system_destroy(s);
+  return good;
+}
+
+int cst_cli_system(int argc, char **argv) {
+  if (argc == 2 && !strcmp(argv[1], "--help")) return puts(usage), 0;
+  arguments a = {0};
+  cst_diag *d = cst_diag_create();
+  parse(argc, argv, &a, d);
+  const bool good = !cst_diag_count(d) && examine(&a, d);
+  cst_diag_print(d, stderr);
+  end_arguments(&a);
+  cst_diag_destroy(d);
+  return good ? 0 : 2;
+}

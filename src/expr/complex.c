@@ -1,0 +1,91 @@
+/* complex.c: expressions at complex arguments, for derivatives by a step in the imaginary direction.
+ *
+ *   f'(x) = Im f(x + i h) / h + O(h^2), without subtraction: h may be 1e-30 (Squire and Trapp, SIAM Review 40, 1998).
+ *
+ * Every operation is its analytic extension from the real axis; one with real operands is what it is in every other evaluation, to the bit.
+ * Where an operation has no such extension (root or logarithm of what is not positive, an angle at the origin) there is no derivative.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <complex.h>
+#include <math.h>
+#include "expr/expr-internal.h"
+
+enum { LARGEST_PRODUCT = 1024 };
+
+static double complex product_power(double complex z, int n) {
+  double complex x = 1;
+  for (int k = n < 0 ? -n : n; k; k /= 2, z *= z)
+    if (k % 2) x *= z;
+  return n < 0 ? 1 / x : x;
+}
+
+/* On the branch that is real for positive z; products for whole numbers, which have no branch. */
+static double complex power(double complex z, double complex w, bool *analytic) {
+  const double n = creal(w);
+  if (cimag(w) == 0 && n == floor(n) && fabs(n) <= LARGEST_PRODUCT) return product_power(z, (int)n);
+  *analytic &= creal(z) > 0;
+  return cexp(w * clog(z));
+}
+
+static double complex angle(double complex y, double complex x, bool *analytic) {
+  const double turn = cst_atan2(0, -1), a = creal(x), b = creal(y);
+  *analytic &= a != 0 || b != 0;
+  if (fabs(b) <= fabs(a)) return catan(y / x) + (a > 0 ? 0 : b < 0 ? -turn : turn);
+  return (b > 0 ? turn / 2 : -turn / 2) - catan(x / y);
+}
+
+static double complex apply(cst_op op, double complex a, double complex b, bool *analytic) {
+  switch (op) {
+  case CST_OP_ADD:
+    return a + b;
+  case CST_OP_SUB:
+    return a - b;
+  case CST_OP_MUL:
+    return a * b;
+  case CST_OP_DIV:
+    return a / b;
+  case CST_OP_NEG:
+    return -a;
+  case CST_OP_SQRT:
+    return *analytic &= creal(a) > 0, csqrt(a);
+  case CST_OP_SIN:
+    return csin(a);
+  case CST_OP_COS:
+    return ccos(a);
+  case CST_OP_TAN:
+    return csin(a) / ccos(a);
+  case CST_OP_EXP:
+    return cexp(a);
+  case CST_OP_LOG:
+    return *analytic &= creal(a) > 0, clog(a);
+  case CST_OP_ATAN2:
+    return angle(a, b, analytic);
+  case CST_OP_POW:
+    return power(a, b, analytic);
+  default:
+    return a;
+  }
+}
+
+bool cst_graph_eval_complex(const cst_graph *g, const cst_node *out, int nout, const double complex *const in[128],
+                            double complex *result) {
+  const cst_walk  w = cst_graph_walk(g, out, nout);
+  double complex *x = cst_expr_memory(NULL, (size_t)w.n, sizeof *x);
+  bool            analytic = true;
+  for (int i = 0; i < w.n; i++) {
+    const cst_vertex *v = &g->node[w.node[i]];
+    if (v->op == CST_OP_CONSTANT) {
+      x[i] = v->value;
+    } else if (v->op == CST_OP_INPUT) {
+      x[i] = in[v->a][v->b];
+    } else {
+      const double complex a = x[g->node[v->a].mark], b = v->b < 0 ? 0 : x[g->node[v->b].mark];
+      const bool           real = cimag(a) == 0 && cimag(b) == 0;
+      x[i] = real ? cst_op_apply(v->op, creal(a), creal(b)) : apply(v->op, a, b, &analytic);
+    }
+  }
+  for (int k = 0; k < nout; k++) result[k] = out[k] < 0 ? 0 : x[g->node[out[k]].mark];
+  free(x);
+  free(w.node);
+  return analytic;
+}

@@ -1,0 +1,165 @@
+/* parse-name.c: what a word in an expression stands for: a function, pi, the variable of a sum, a bound name, the entry of an array;
+ * and the messages about words that stand for nothing.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
+#include <string.h>
+#include "constella/diag.h"
+#include "expr/parse.h"
+
+enum { SHOWN = CST_PARSE_SHOWN, LIST = 110, NAME = 64 }; /* characters of a word, of a list of names, of a name worth a guess */
+
+/* "a, b, c, ..." of what may stand here, at most LIST characters of it. */
+static void list_allowed(const char *const *allowed, int n, char list[LIST + 8]) {
+  size_t used = 0;
+  list[0] = '\0';
+  for (int i = 0; i < n; i++) {
+    const size_t more = strlen(allowed[i]) + (i ? 2 : 0);
+    if (used + more > LIST) {
+      strcpy(list + used, used ? ", ..." : "...");
+      return;
+    }
+    used += (size_t)snprintf(list + used, LIST + 1 - used, "%s%s", i ? ", " : "", allowed[i]);
+  }
+}
+
+/* The message for word[0..n), which is not among the allowed. */
+static cst_node unknown(cst_parser *p, size_t at, size_t n, const char *what, const char *const *allowed, int count) {
+  char         list[LIST + 8], word[NAME];
+  const size_t kept = n < NAME - 1 ? n : NAME - 1;
+  memcpy(word, p->text + at, kept);
+  word[kept] = '\0';
+  const char *near = n <= SHOWN ? cst_nearest(word, allowed, count) : NULL;
+  if (near && strlen(near) > SHOWN) near = NULL;
+  list_allowed(allowed, count, list);
+  return cst_parse_fail(p, at, "%s '%.*s%s'; allowed: %s%s%s%s", what, SHOWN, word, n > SHOWN ? "..." : "", list,
+                        near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
+/* The functions, sum among them, into allowed; their number. */
+static int list_functions(const char **allowed) {
+  for (int i = 0; i < CST_FUNCTIONS; i++) allowed[i] = cst_functions[i].name;
+  allowed[CST_FUNCTIONS] = "sum";
+  return CST_FUNCTIONS + 1;
+}
+
+static cst_node unknown_name(cst_parser *p, size_t at, size_t n) {
+  const char **allowed = cst_expr_memory(NULL, (size_t)p->n + CST_EXPR_DEPTH + 2 + CST_FUNCTIONS, sizeof *allowed);
+  int          count = 0;
+  for (const cst_loop *l = p->loop; l; l = l->outer) allowed[count++] = l->name;
+  for (int i = 0; i < p->n; i++) allowed[count++] = p->names[i].name;
+  allowed[count++] = "pi";
+  count += list_functions(allowed + count);
+  unknown(p, at, n, "unknown name", allowed, count);
+  free(allowed);
+  return -1;
+}
+
+static cst_node unknown_function(cst_parser *p, size_t at, size_t n) {
+  const char *allowed[CST_FUNCTIONS + 1];
+  return unknown(p, at, n, "unknown function", allowed, list_functions(allowed));
+}
+
+static bool same(const cst_parser *p, size_t at, size_t n, const char *word) { return !strncmp(p->text + at, word, n) && !word[n]; }
+
+static const cst_loop *find_loop(const cst_parser *p, size_t at, size_t n) {
+  const cst_loop *l = p->loop;
+  while (l && !same(p, at, n, l->name)) l = l->outer;
+  return l;
+}
+
+/* NULL when the word is not bound. */
+static const cst_binding *find_binding(cst_parser *p, size_t at, size_t n) {
+  const size_t slot = at % (sizeof p->seen / sizeof *p->seen);
+  if (p->seen[slot].end == at + n) return p->seen[slot].binding;
+  const cst_binding *b = p->names, *end = b + p->n;
+  while (b < end && !same(p, at, n, b->name)) b++;
+  p->seen[slot].end = at + n;
+  return p->seen[slot].binding = b < end ? b : NULL;
+}
+
+bool cst_parse_taken(cst_parser *p, size_t at, size_t n) {
+  return same(p, at, n, "pi") || same(p, at, n, "sum") || cst_function_find(p->text + at, n) || find_loop(p, at, n) ||
+         find_binding(p, at, n);
+}
+
+/* The error that n, found at `at`, is not constant, with the first name whose value it needs. */
+static void not_constant(cst_parser *p, cst_node n, size_t at, const char *what) {
+  const cst_walk w = cst_graph_walk(p->g, &n, 1);
+  for (int i = 0; i < p->n && !p->failed; i++) {
+    const cst_binding *b = &p->names[i];
+    for (int k = 0; k < (b->entry ? b->count : 1); k++) {
+      const cst_node m = b->entry ? b->entry[k] : b->node;
+      if (cst_walk_place(&w, p->g, m) < 0 || cst_graph_is_constant(p->g, m, NULL)) continue;
+      if (b->entry)
+        cst_parse_fail(p, at, "%s must be an integer constant; it depends on '%.*s[%d]'", what, SHOWN, b->name, k + 1);
+      else
+        cst_parse_fail(p, at, "%s must be an integer constant; it depends on '%.*s'", what, SHOWN, b->name);
+    }
+  }
+  cst_parse_fail(p, at, "%s must be an integer constant; it is not constant", what);
+  free(w.node);
+}
+
+bool cst_parse_integer(cst_parser *p, cst_node n, size_t at, const char *what, double *value) {
+  char s[32];
+  *value = 0;
+  if (p->failed || p->idle) return !p->failed;
+  if (!cst_graph_is_constant(p->g, n, value))
+    not_constant(p, n, at, what);
+  else if (*value != floor(*value))
+    cst_parse_fail(p, at, "%s must be an integer constant; it is %s", what, cst_parse_value(*value, s));
+  *value += 0.0; /* no sign of zero in messages */
+  return !p->failed;
+}
+
+/* The entry of array b whose name is at `at`; p->at is at its '['. */
+static cst_node entry(cst_parser *p, const cst_binding *b, size_t at) {
+  char   what[SHOWN + 32], s[32];
+  double i;
+  if (!cst_parse_enter(p, p->at++)) return -1;
+  cst_parse_peek(p);
+  const size_t   index = p->at;
+  const cst_node n = cst_parse_closing(p, ']', cst_parse_expression(p));
+  p->depth--;
+  if (p->idle) return n;
+  snprintf(what, sizeof what, "the index of '%.*s'", SHOWN, b->name);
+  if (!cst_parse_integer(p, n, index, what, &i)) return -1;
+  if (i < 1 || i > b->count)
+    return cst_parse_fail(p, index, "index %s of '%.*s' is outside 1 .. %d", cst_parse_value(i, s), SHOWN, b->name, b->count);
+  return cst_parse_checked(p, b->entry[(int)i - 1], at);
+}
+
+/* The word at `at`, of n characters, which '(' follows. */
+static cst_node applied(cst_parser *p, size_t at, size_t n) {
+  const cst_function *f = cst_function_find(p->text + at, n);
+  const bool          series = same(p, at, n, "sum");
+  const cst_binding  *b = f || series ? NULL : find_binding(p, at, n);
+  if (b && b->entry)
+    return cst_parse_fail(p, p->at, "'%.*s' is an array; its entries are written with [ ], %.*s[1] for the first", SHOWN, b->name, SHOWN,
+                          b->name);
+  if (!f && !series) return unknown_function(p, at, n);
+  if (!cst_parse_enter(p, p->at++)) return -1;
+  const cst_node r = series ? cst_parse_series(p, at) : cst_parse_call(p, f, at);
+  p->depth--;
+  return r;
+}
+
+cst_node cst_parse_name(cst_parser *p) {
+  const size_t at = p->at, n = cst_parse_word(p->text + at);
+  p->at += n;
+  const char next = cst_parse_peek(p);
+  if (next == '(') return applied(p, at, n);
+  const bool         pi = same(p, at, n, "pi");
+  const cst_loop    *loop = pi ? NULL : find_loop(p, at, n);
+  const cst_binding *b = pi || loop ? NULL : find_binding(p, at, n);
+  if (b && b->entry && next == '[') return entry(p, b, at);
+  if (b && b->entry)
+    return cst_parse_fail(p, at, "'%.*s' is an array of %d; an entry of it is wanted, such as %.*s[1]", SHOWN, b->name, b->count, SHOWN,
+                          b->name);
+  if (!pi && !loop && !b && (same(p, at, n, "sum") || cst_function_find(p->text + at, n)))
+    return cst_parse_fail(p, p->at, "expected '(' after %.*s", (int)n, p->text + at);
+  if (!pi && !loop && !b) return unknown_name(p, at, n);
+  if (next == '[') return cst_parse_fail(p, p->at, "'%.*s' is not an array and has no entries", n < SHOWN ? (int)n : SHOWN, p->text + at);
+  return cst_parse_checked(p, pi ? cst_graph_constant(p->g, M_PI) : loop ? loop->node : b->node, at);
+}

@@ -1,0 +1,99 @@
+/* parse-sum.c: sum(i, FROM, TO, TERM): the text of TERM is read once for each value of i, the terms are added from left to right.
+ *
+ * Repetition is bounded, whatever the text: by the number of terms, those of sums inside terms included, and by the characters
+ * that are read for them. Of a sum without terms the text of TERM is read once all the same, for its grammar and names only.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
+#include <string.h>
+#include "expr/parse.h"
+
+enum { TERMS = 1000000, CHARACTERS = 100000000 };
+
+/* Whether word[0..n) can name the variable of a sum. */
+static bool well_formed(const char *word, size_t n) {
+  return n <= CST_PARSE_SHOWN && word[n - 1] != '\'' && *word != '_' && !cst_parse_digit(*word);
+}
+
+/* Reads the name of l. */
+static bool variable(cst_parser *p, cst_loop *l) {
+  static const char *const letters = "a name has letters, digits and _, a letter first, at most";
+  cst_parse_peek(p);
+  char         s[32];
+  const char  *word = p->text + p->at;
+  const size_t n = cst_parse_word(word);
+  const int    shown = n < CST_PARSE_SHOWN ? (int)n : CST_PARSE_SHOWN;
+  if (!n)
+    cst_parse_fail(p, p->at, "expected the variable of the sum, a new name%s", cst_parse_found(p, s));
+  else if (!well_formed(word, n))
+    cst_parse_fail(p, p->at, "'%.*s%s' cannot be the variable of a sum; %s %d of them", shown, word, n > CST_PARSE_SHOWN ? "..." : "",
+                   letters, CST_PARSE_SHOWN);
+  else if (cst_parse_taken(p, p->at, n))
+    cst_parse_fail(p, p->at, "'%.*s' cannot be the variable of a sum, it has a meaning already; choose a new name", shown, word);
+  else
+    memcpy(l->name, word, n), l->name[n] = '\0', p->at += n;
+  return !p->failed;
+}
+
+static cst_node wrong_count(cst_parser *p) {
+  char s[32];
+  return cst_parse_fail(p, p->at, "sum takes 4 arguments: sum(i, FROM, TO, TERM)%s", cst_parse_found(p, s));
+}
+
+/* Reads the comma and the first or last value of the variable. */
+static bool limit(cst_parser *p, const char *what, double *value) {
+  static const double largest = 9007199254740992; /* above it not every integer is a double */
+  if (!cst_parse_accept(p, ',')) return wrong_count(p), false;
+  cst_parse_peek(p);
+  const size_t at = p->at;
+  if (!cst_parse_integer(p, cst_parse_expression(p), at, what, value)) return false;
+  if (fabs(*value) <= largest) return true;
+  char s[32];
+  cst_parse_fail(p, at, "%s is %s; at most %.17g", what, cst_parse_value(*value, s), largest);
+  return false;
+}
+
+/* One reading of TERM, which starts at `start`. */
+static cst_node term(cst_parser *p, size_t start, size_t at) {
+  p->at = start;
+  const cst_node n = cst_parse_expression(p);
+  p->read += (double)(p->at - start);
+  if (p->read > CHARACTERS)
+    cst_parse_fail(p, at, "the terms of all sums of an expression are together longer than %d characters", CHARACTERS);
+  return n;
+}
+
+/* The sum over `count` values of l from `from` on. */
+static cst_node add_terms(cst_parser *p, cst_loop *l, double from, double count, size_t at) {
+  const size_t start = p->at;
+  cst_node     n = cst_graph_constant(p->g, 0);
+  p->terms += count;
+  if (p->terms > TERMS) return cst_parse_fail(p, at, "all sums of an expression have together more than %d terms", TERMS);
+  for (double k = 0; k < count && !p->failed; k++) {
+    l->node = cst_graph_constant(p->g, from + k);
+    const cst_node m = term(p, start, at);
+    n = cst_parse_operation(p, CST_OP_ADD, n, m, at);
+  }
+  return n;
+}
+
+/* TERM of a sum without terms. */
+static cst_node skip_term(cst_parser *p, cst_loop *l, size_t at) {
+  l->node = cst_graph_constant(p->g, 0);
+  p->idle++;
+  term(p, p->at, at);
+  p->idle--;
+  return cst_parse_checked(p, l->node, at);
+}
+
+cst_node cst_parse_series(cst_parser *p, size_t at) {
+  cst_loop l = {.outer = p->loop};
+  double   from, to;
+  if (!variable(p, &l) || !limit(p, "FROM of the sum", &from) || !limit(p, "TO of the sum", &to)) return -1;
+  if (!cst_parse_accept(p, ',')) return wrong_count(p);
+  p->loop = &l;
+  const cst_node n = p->idle || to < from ? skip_term(p, &l, at) : add_terms(p, &l, from, to - from + 1, at);
+  p->loop = l.outer;
+  if (!p->failed && cst_parse_peek(p) == ',') return wrong_count(p);
+  return cst_parse_closing(p, ')', n);
+}

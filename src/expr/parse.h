@@ -1,0 +1,66 @@
+/* parse.h: what the files of the parser share: the state of one parse and the pieces of the grammar.
+ *
+ * Every piece begins at p->at and leaves it behind what it read. The first mistake is kept; after it everything returns -1 (false)
+ * without reading on.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef CST_EXPR_PARSE_H
+#define CST_EXPR_PARSE_H
+#include "expr/expr-internal.h"
+
+enum { CST_PARSE_SHOWN = 40 }; /* characters of a word in a message; the longest variable of a sum */
+
+/* The variable of a sum whose terms are being read. */
+typedef struct cst_loop {
+  char                   name[CST_PARSE_SHOWN + 1];
+  cst_node               node; /* the constant that it stands for */
+  const struct cst_loop *outer;
+} cst_loop;
+
+typedef struct {
+  cst_graph         *g;
+  const char        *text;
+  size_t             at; /* the next character */
+  int                depth;
+  int                idle;        /* above 0: in a term of which there are none, only the grammar is checked */
+  double             terms, read; /* of all sums: terms, characters of them */
+  bool               failed;
+  const cst_binding *names;
+  int                n;
+  const cst_loop    *loop; /* the innermost */
+  cst_expr_error    *error;
+  struct {
+    size_t             end; /* of the name in the text; 0 when the slot is free */
+    const cst_binding *binding;
+  } seen[64]; /* names that were looked up; terms are read many times */
+} cst_parser;
+
+/* parse-text.c: characters, words, numbers */
+__attribute__((format(printf, 3, 4))) cst_node cst_parse_fail(cst_parser *p, size_t at, const char *format, ...);
+
+char        cst_parse_peek(cst_parser *p);                    /* the next character that is not blank; p->at is there */
+bool        cst_parse_accept(cst_parser *p, char c);          /* reads c if it comes next */
+const char *cst_parse_found(const cst_parser *p, char s[32]); /* "; found 'c'" for the character at p->at, or "" at the end */
+const char *cst_parse_value(double value, char s[32]);        /* value for a message, into s */
+bool        cst_parse_digit(char c);
+bool        cst_parse_letter(char c);      /* or _ */
+size_t      cst_parse_word(const char *s); /* the length of a name with its apostrophes */
+cst_node    cst_parse_number(cst_parser *p);
+
+/* parse.c: operations */
+bool     cst_parse_enter(cst_parser *p, size_t at); /* one level deeper, p->depth-- leaves it; false when that is too deep */
+cst_node cst_parse_checked(cst_parser *p, cst_node n, size_t at);
+cst_node cst_parse_operation(cst_parser *p, cst_op op, cst_node a, cst_node b, size_t at);
+cst_node cst_parse_closing(cst_parser *p, char bracket, cst_node n); /* n, when the bracket follows */
+cst_node cst_parse_expression(cst_parser *p);
+cst_node cst_parse_call(cst_parser *p, const cst_function *f, size_t at);
+
+/* parse-name.c: names and what they stand for */
+cst_node cst_parse_name(cst_parser *p);
+bool     cst_parse_taken(cst_parser *p, size_t at, size_t n); /* whether the word means something already */
+/* The value of n, which stands at `at`; an error when it is not an integer constant, `what` says of what. */
+bool cst_parse_integer(cst_parser *p, cst_node n, size_t at, const char *what, double *value);
+
+/* parse-sum.c: sum(i, FROM, TO, TERM), its name at `at`, behind the '(' */
+cst_node cst_parse_series(cst_parser *p, size_t at);
+#endif

@@ -1,0 +1,97 @@
+/* compile.c: the kernels of a user's system on every rank: rank 0 compiles for each instruction set in use and hands the bytes out, where
+ * the study asks for it or gains by it; else they are interpreted. The bits are the same.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <stdlib.h>
+#include <string.h>
+#include "study/run.h"
+#include "system/compile.h"
+
+/* How much longer than the plan's estimate, which is for compiled code, the interpreter takes, roughly. */
+static const double interpreted = 5;
+
+/* Whether compiling takes longer than it saves. */
+static bool is_small(const cst_plan *p, int ranks) {
+  double cost = 0;
+  for (int i = 0; i < p->nwork; i++) cost += p->work[i].cost;
+  return interpreted * cost * 1e-9 / ranks < cst_compile_seconds(p->study->system);
+}
+
+/* The code for one instruction set, from rank 0 to all. `good` and `why` are the same everywhere. */
+static PetscErrorCode obtain(const cst_system *s, int isa, bool only_cached, cst_code *code, int *good, char why[CST_WHY]) {
+  PetscMPIInt rank;
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  if (rank == 0) *good = cst_compile(s, isa, only_cached, code, why);
+  PetscCallMPI(MPI_Bcast(good, 1, MPI_INT, 0, PETSC_COMM_WORLD));
+  PetscCallMPI(MPI_Bcast(why, CST_WHY, MPI_CHAR, 0, PETSC_COMM_WORLD));
+  if (!*good) PetscFunctionReturn(0);
+  char *bytes = code->bytes;
+  PetscCallMPI(MPI_Bcast(code, sizeof *code, MPI_BYTE, 0, PETSC_COMM_WORLD));
+  code->bytes = rank ? malloc(code->size) : bytes;
+  if (!code->bytes) abort();
+  PetscCallMPI(MPI_Bcast(code->bytes, (PetscMPIInt)code->size, MPI_BYTE, 0, PETSC_COMM_WORLD));
+  PetscFunctionReturn(0);
+}
+
+/* Whether all ranks are good; why: that of the first one that is not. */
+static PetscErrorCode agree(int *good, char why[CST_WHY]) {
+  PetscMPIInt rank, ranks, first;
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &ranks));
+  first = *good ? ranks : rank;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, PETSC_COMM_WORLD));
+  *good = first == ranks;
+  if (!*good) PetscCallMPI(MPI_Bcast(why, CST_WHY, MPI_CHAR, first, PETSC_COMM_WORLD));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode attach(cst_system *s, int mine, bool only_cached, cst_back_end *b, int *good, char why[CST_WHY]) {
+  int used = 1 << mine;
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &used, 1, MPI_INT, MPI_BOR, PETSC_COMM_WORLD));
+  *good = 1;
+  b->cached = true;
+  for (int isa = 0; isa < CST_ISA_COUNT && *good; isa++) {
+    cst_code code = {0};
+    if (!(used >> isa & 1)) continue;
+    PetscCall(obtain(s, isa, only_cached, &code, good, why));
+    if (!*good) break;
+    snprintf(b->compiler, sizeof b->compiler, "%s", code.compiler);
+    b->seconds += code.seconds;
+    b->cached = b->cached && code.cached;
+    if (isa == mine) *good = cst_code_load(s, &code, why);
+    cst_code_free(&code);
+    PetscCall(agree(good, why));
+  }
+  PetscFunctionReturn(0);
+}
+
+/* On one line: what failed, and the compiler's first message. */
+static void say(const char *file, const char *why) {
+  int first = (int)strcspn(why, "\n"), second = why[first] ? (int)strcspn(why + first + 1, "\n") : 0;
+  fprintf(stderr, "constella: %s is interpreted, not compiled: %.*s%s%.*s\n", file, first, why, second ? ": " : "", second,
+          why + first + (second > 0));
+}
+
+PetscErrorCode cst_study_compile(cst_study *s, const cst_plan *p, cst_back_end *b) {
+  char        why[CST_WHY] = "";
+  int         good;
+  PetscMPIInt rank, ranks;
+  PetscFunctionBegin;
+  *b = (cst_back_end){.kernels = s->compile == CST_COMPILE_NEVER ? "interpreted" : "built-in"};
+  if (s->compile == CST_COMPILE_NEVER || s->system->compiled[p->isa]) PetscFunctionReturn(0);
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &ranks));
+  const bool small = s->compile == CST_COMPILE_AUTO && is_small(p, ranks);
+  PetscCall(attach(s->system, p->isa, small, b, &good, why));
+  b->kernels = good ? "compiled" : "interpreted";
+  if (good) PetscFunctionReturn(0);
+  const char *name = s->system_file ? s->system_file : s->system->name;
+  cst_system_interpret(s->system); /* all ranks alike */
+  PetscCheck(s->compile != CST_COMPILE_ALWAYS, PETSC_COMM_WORLD, PETSC_ERR_LIB, "%s cannot be compiled: %s", name, why);
+  if (rank == 0 && !small) say(name, why);
+  snprintf(b->why, sizeof b->why, "%s", small ? "the study is small" : why);
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,135 @@
+/* motion.c: Gauss collocation in quadruple precision (see motion.h; Hairer, Lubich, Wanner, Geometric Numerical Integration, II.1.3). */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <quadmath.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "study/motion.h"
+#include "system/quad.h"
+#include "tableau/tableau.h"
+
+typedef __float128 quad;
+
+static const quad converged = 1e-33Q, stagnant = 1e-29Q; /* of the size of a step's velocities: done; done when it grows again */
+enum { MOST_ITERATIONS = 400 };
+
+struct cst_motion {
+  cst_quad *equations;
+  int       nq, ng, stages;
+  bool      lost;
+  quad      a[CST_MAX_STAGES * CST_MAX_STAGES], b[CST_MAX_STAGES], c[CST_MAX_STAGES];
+  quad     *q, *v, *lambda; /* the state; multipliers of no use */
+  quad     *V, *A, *Q;      /* stages [stages][nq]; Q of one */
+  quad     *next;           /* [stages][nq] accelerations */
+};
+
+static quad *numbers(int n) {
+  quad *x = calloc((size_t)n + 1, sizeof *x);
+  if (!x) abort();
+  return x;
+}
+
+cst_motion *cst_motion_create(const cst_system *s, int stages, const double *c, const double *q0, const double *v0) {
+  cst_motion *m = calloc(1, sizeof *m);
+  if (!m) abort();
+  m->equations = cst_quad_create(s, c);
+  m->nq = s->nq, m->ng = s->ng, m->stages = stages;
+  cst_tableau_gauss_quad(stages, m->a, m->b, m->c);
+  m->q = numbers(s->nq);
+  m->v = numbers(s->nq);
+  m->lambda = numbers(s->ng);
+  m->V = numbers(stages * s->nq);
+  m->A = numbers(stages * s->nq);
+  m->Q = numbers(s->nq);
+  m->next = numbers(stages * s->nq);
+  for (int i = 0; i < s->nq; i++) m->q[i] = q0[i], m->v[i] = v0[i];
+  return m;
+}
+
+void cst_motion_destroy(cst_motion *m) {
+  if (!m) return;
+  cst_quad_destroy(m->equations);
+  quad *owned[] = {m->q, m->v, m->lambda, m->V, m->A, m->Q, m->next};
+  for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
+  free(m);
+}
+
+/* V_i := v + h sum_j a_ij A_j. */
+static void stage_velocities(cst_motion *m, quad h) {
+  const int n = m->nq, s = m->stages;
+  for (int i = 0; i < s; i++)
+    for (int k = 0; k < n; k++) {
+      quad sum = 0;
+      for (int j = 0; j < s; j++) sum += m->a[i * s + j] * m->A[j * n + k];
+      m->V[i * n + k] = m->v[k] + h * sum;
+    }
+}
+
+/* next_i := A(Q_i, V_i). */
+static bool stage_accelerations(cst_motion *m, quad h) {
+  const int n = m->nq, s = m->stages;
+  for (int i = 0; i < s; i++) {
+    for (int k = 0; k < n; k++) {
+      quad sum = 0;
+      for (int j = 0; j < s; j++) sum += m->a[i * s + j] * m->V[j * n + k];
+      m->Q[k] = m->q[k] + h * sum;
+    }
+    if (!cst_quad_accelerate(m->equations, m->Q, m->V + i * n, m->next + i * n, m->lambda)) return false;
+  }
+  return true;
+}
+
+/* A := next; how far the velocities of the step move by it, relative to their size. */
+static quad renew(cst_motion *m, quad h) {
+  quad change = 0, size = 0;
+  for (int i = 0; i < m->stages * m->nq; i++) {
+    const quad d = fabsq(h * (m->next[i] - m->A[i])), x = fabsq(m->V[i]) + fabsq(h * m->next[i]);
+    if (!(d <= change)) change = d; /* keeps a NaN */
+    size = fmaxq(size, x);
+    m->A[i] = m->next[i];
+  }
+  return size > 0 ? change / size : change;
+}
+
+static bool solve_stages(cst_motion *m, quad h) {
+  const int n = m->nq;
+  quad      last = 0;
+  if (!cst_quad_accelerate(m->equations, m->q, m->v, m->A, m->lambda)) return false;
+  for (int i = 1; i < m->stages; i++) memcpy(m->A + i * n, m->A, sizeof *m->A * (size_t)n);
+  for (int k = 0; k < MOST_ITERATIONS; k++) {
+    stage_velocities(m, h);
+    if (!stage_accelerations(m, h)) return false;
+    const quad change = renew(m, h);
+    if (change <= converged || (k > 0 && change <= stagnant && change >= last)) return true;
+    if (!finiteq(change)) return false;
+    last = change;
+  }
+  return false;
+}
+
+static bool step(cst_motion *m, quad h) {
+  const int n = m->nq, s = m->stages;
+  if (!solve_stages(m, h)) return false;
+  stage_velocities(m, h);
+  for (int k = 0; k < n; k++) {
+    quad dq = 0, dv = 0;
+    for (int i = 0; i < s; i++) dq += m->b[i] * m->V[i * n + k], dv += m->b[i] * m->A[i * n + k];
+    m->q[k] += h * dq;
+    m->v[k] += h * dv;
+  }
+  return true;
+}
+
+bool cst_motion_advance(cst_motion *m, quad h, long n) {
+  for (long k = 0; k < n && !m->lost; k++) m->lost = !step(m, h);
+  return !m->lost;
+}
+
+void cst_motion_state(cst_motion *m, quad *q, quad *v, quad *p, quad *lambda) {
+  if (q) memcpy(q, m->q, sizeof *q * (size_t)m->nq);
+  if (v) memcpy(v, m->v, sizeof *v * (size_t)m->nq);
+  if (p) cst_quad_momentum(m->equations, m->q, m->v, p);
+  if (!lambda) return;
+  const bool good = cst_quad_accelerate(m->equations, m->q, m->v, m->next, lambda);
+  for (int a = 0; a < m->ng && !good; a++) lambda[a] = nanq("");
+}

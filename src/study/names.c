@@ -1,0 +1,99 @@
+/* names.c: the names of a system bound to the inputs of a graph (see names.h). */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
+#include <stdlib.h>
+#include <stdio.h>
+#include <string.h>
+#include "study/names.h"
+
+enum { LENGTH = 96 }; /* of a name with what is put before and behind it */
+
+static void *need(void *p) {
+  if (!p) abort();
+  return p;
+}
+
+static void text(cst_names *x, const char *before, const char *name, const char *behind) {
+  char *t = x->text + (size_t)x->n * LENGTH;
+  snprintf(t, LENGTH, "%s%.60s%s", before, name, behind);
+  x->name[x->n].name = t;
+}
+
+/* The number of the last element, 0 when there is none. */
+static int last(const cst_name *name) { return name->count ? name->first + name->count - 1 : 0; }
+
+/* entry[k - 1] := element number k. The parser refuses what is no number, as the elements below the first; number 0 has no place. */
+static void elements(cst_graph *g, cst_node *entry, const cst_name *name, char array) {
+  for (int k = 1; k <= last(name); k++)
+    entry[k - 1] = k < name->first ? cst_graph_constant(g, NAN) : cst_graph_input(g, array, name->at + k - name->first);
+}
+
+/* All of name[n] with their entries in `array`; *entry is where the next array begins. */
+static void bind(cst_names *x, cst_graph *g, const cst_name *name, int n, const char *before, const char *behind, char array,
+                 cst_node **entry) {
+  for (int i = 0; i < n; i++) {
+    text(x, before, name[i].name, behind);
+    if (name[i].array) {
+      elements(g, *entry, &name[i], array);
+      x->name[x->n].entry = *entry;
+      x->name[x->n].count = last(&name[i]);
+      *entry += last(&name[i]);
+    } else
+      x->name[x->n].node = cst_graph_input(g, array, name[i].at);
+    x->n++;
+  }
+}
+
+static void bind_parameters(cst_names *x, cst_graph *g, const cst_system *s) {
+  for (int i = 0; i < s->npar; i++) {
+    text(x, "", s->parameter[i].name, "");
+    x->name[x->n++].node = s->parameter[i].size ? cst_graph_constant(g, s->parameter[i].value) : cst_graph_input(g, 'c', i);
+  }
+}
+
+static size_t room(const cst_name *name, int n) {
+  size_t sum = 0;
+  for (int i = 0; i < n; i++) sum += (size_t)(name[i].first + name[i].count);
+  return sum;
+}
+
+cst_names cst_names_create(const cst_system *s, cst_graph *g) {
+  const size_t n = (size_t)(2 * s->ncoordinate + s->nfamily + s->npar + 1);
+  cst_names    x = {.name = need(calloc(n, sizeof *x.name)), .text = need(malloc(n * LENGTH))};
+  cst_node *entry = x.entry = need(calloc(2 * room(s->coordinate_name, s->ncoordinate) + room(s->family, s->nfamily) + 1, sizeof *entry));
+  bind(&x, g, s->coordinate_name, s->ncoordinate, "", "", 'q', &entry);
+  bind(&x, g, s->coordinate_name, s->ncoordinate, "", "'", 'v', &entry);
+  bind(&x, g, s->family, s->nfamily, "lambda_", "", 'l', &entry);
+  bind_parameters(&x, g, s);
+  text(&x, "", "t", "");
+  x.name[x.n++].node = cst_graph_input(g, 't', 0);
+  return x;
+}
+
+void cst_names_destroy(cst_names *x) {
+  free(x->name);
+  free(x->text);
+  free(x->entry);
+}
+
+const char *cst_names_list(const cst_name *name, int n) {
+  enum { ROOM = 1024 };
+  static char ring[4][ROOM];
+  static int  turn;
+  char       *s = ring[turn++ % 4];
+  size_t      at = 0;
+  *s = 0;
+  for (int i = 0; i < n; i++) {
+    char one[LENGTH + 32];
+    if (name[i].array)
+      snprintf(one, sizeof one, "%.60s[%d..%d]", name[i].name, name[i].first, last(&name[i]));
+    else
+      snprintf(one, sizeof one, "%.60s", name[i].name);
+    if (at + strlen(one) + sizeof ", , ..." > ROOM) {
+      strcpy(s + at, ", ...");
+      break;
+    }
+    at += (size_t)sprintf(s + at, "%s%s", i ? ", " : "", one);
+  }
+  return s;
+}

@@ -1,0 +1,64 @@
+/* compile.h: a user's system as machine code: its emitted C with the lane code that is hot, compiled where a compiler is, kept by content.
+ *
+ * cst_compile makes the bytes of a shared object, on one rank; cst_code_load attaches them to a system, on every rank that runs that
+ * instruction set. The bytes, not a file, are what travels: other nodes need to see no folder of ours. Both back ends, this one and the
+ * interpreter, give the same bits. Nothing here knows MPI.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef CST_COMPILE_H
+#define CST_COMPILE_H
+#include "constella/system.h"
+
+enum { CST_WHY = 2000 }; /* bytes of a reason */
+
+/* What the program carries of its own text: include/..., src/..., gen/...; those that end in .c are compiled. Written by embed.sh. */
+typedef struct {
+  const char   *path, *text;
+  unsigned long length;
+} cst_source;
+extern const cst_source cst_sources[];
+extern const int        cst_source_count;
+
+/* A shared object for one instruction set. */
+typedef struct {
+  char   key[65];       /* sha256 of what it is made from */
+  char   compiler[256]; /* first line of its --version */
+  int    isa;
+  char  *bytes; /* [size]; owned */
+  size_t size;
+  bool   cached;  /* it was found, not made */
+  double seconds; /* that finding or making it took */
+} cst_code;
+
+/* The code of s for instruction set isa: from ${XDG_CACHE_HOME:-$HOME/.cache}/constella, else by the compiler, then kept there. The
+ * compiler is that of the environment variable CONSTELLA_CC, or the one that built the program, or cc. only_cached: never compile. false
+ * with a reason (lines end in \n but for the last) when there is none. Several processes may do this at once. */
+bool cst_compile(const cst_system *s, int isa, bool only_cached, cst_code *code, char why[CST_WHY]);
+/* Seconds that compiling s takes, roughly. */
+double cst_compile_seconds(const cst_system *s);
+void   cst_code_free(cst_code *code);
+
+/* Load the bytes into this process and attach them to s, which then owns what is loaded. false with a reason, and s unchanged. */
+bool cst_code_load(cst_system *s, const cst_code *code, char why[CST_WHY]);
+
+/* ---- inside ---------------------------------------------------------------------------------------------------------------------- */
+
+/* compiler.c. folder: a private one, for temporary files and for what the command prints. */
+typedef struct {
+  char command[1024], version[256]; /* first line of --version */
+} cst_compiler;
+/* The first compiler that answers --version. */
+bool cst_compiler_find(cst_compiler *c, const char *folder, char why[CST_WHY]);
+/* Flags beside those of the instruction set, and those: words with blanks between them. */
+const char *cst_compiler_flags(void), *cst_compiler_isa_flags(int isa);
+/* Run the words of `command` (the first is searched in PATH) and the arguments (up to NULL). false with a reason when it cannot be run,
+ * fails, or takes more than `seconds`. */
+bool cst_command_run(const char *command, const char *const *arguments, const char *folder, double seconds, char why[CST_WHY]);
+
+/* cache.c: the folder; NULL when there can be none. Static. */
+const char *cst_cache_folder(void);
+/* The entry of code->key into code->bytes. false when there is none or it is damaged. */
+bool cst_cache_read(cst_code *code);
+/* Keep code; when that is not possible nothing happens. */
+void cst_cache_write(const cst_code *code);
+#endif

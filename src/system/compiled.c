@@ -1,0 +1,17 @@
+/* compiled.c: a system and what was compiled for it. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <string.h>
+#include "system/internal.h"
+
+void cst_system_attach(cst_system *s, int isa, const cst_compiled *x) {
+  memcpy(s->kernel[isa], x->kernel, sizeof s->kernel[isa]);
+  s->kernel_self[isa] = NULL;
+  s->compiled[isa] = x;
+}
+
+const void *cst_system_form(const cst_system *s, int isa, const char *core) {
+  if (!s->compiled[isa] || s->dropped) return NULL; /* what is compiled enforces every constraint */
+  for (const cst_form *f = s->compiled[isa]->form; f->core; f++)
+    if (!strcmp(f->core, core)) return f->form;
+  return NULL;
+}

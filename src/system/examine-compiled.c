@@ -1,0 +1,103 @@
+/* examine-compiled.c: do compiled kernels give the bits of the interpreter, in every lane? */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+#include "system/examiner.h"
+
+/* x[n] of one lane into or out of a[n][W]. */
+static void spread(const double *x, int n, int lanes, int lane, double *a) {
+  for (int i = 0; i < n; i++) a[i * lanes + lane] = x[i];
+}
+
+/* Lanes of the arguments of all kernels. */
+typedef struct {
+  int     lanes;
+  double *c, *q, *v, *w, *u, *l, *o;
+} group;
+
+static double *aligned(int n, int lanes) {
+  const size_t size = sizeof(double) * (size_t)lanes * ((size_t)n + 1);
+  double      *a = cst_system_memory(aligned_alloc(sizeof(double) * CST_W_MAX, (size + 63) / 64 * 64));
+  memset(a, 0, size);
+  return a;
+}
+
+static group gather(const cst_examiner *e, int lanes) {
+  const cst_system *s = e->s;
+  const int         n = s->nq;
+  int               most = 1;
+  for (int k = 0; k < CST_K_COUNT; k++) most = s->kernel_size[k] > most ? s->kernel_size[k] : most;
+  group g = {lanes,
+             aligned(s->npar, lanes),
+             aligned(n, lanes),
+             aligned(n, lanes),
+             aligned(n, lanes),
+             aligned(n, lanes),
+             aligned(s->ng, lanes),
+             aligned(most, lanes)};
+  for (int lane = 0; lane < lanes; lane++) {
+    const cst_point *p = &e->point[lane % e->npoint];
+    spread(e->c, s->npar, lanes, lane, g.c);
+    spread(p->q, n, lanes, lane, g.q), spread(p->v, n, lanes, lane, g.v);
+    spread(p->w, n, lanes, lane, g.w), spread(p->u, n, lanes, lane, g.u);
+    spread(p->l, s->ng, lanes, lane, g.l);
+  }
+  return g;
+}
+
+static void release(group *g) {
+  double *owned[] = {g->c, g->q, g->v, g->w, g->u, g->l, g->o};
+  for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
+}
+
+static uint64_t bits(double x) {
+  uint64_t u;
+  memcpy(&u, &x, sizeof u);
+  return u;
+}
+
+static bool same_bits(double x, double y) { return bits(x) == bits(y) || (isnan(x) && isnan(y)); }
+
+/* Whether kernel k, run over the group, has the interpreter's values in every lane. */
+static bool agrees(const cst_examiner *e, int isa, cst_kernel_id k, const group *g) {
+  const cst_system *s = e->s;
+  const int         n = s->kernel_size[k];
+  double           *x = cst_numbers((size_t)n);
+  bool              same = true;
+  s->kernel[isa][k](s->kernel_self[isa], g->c, g->q, g->v, g->w, g->u, g->l, g->o);
+  for (int lane = 0; lane < g->lanes; lane++) {
+    const cst_point *p = &e->point[lane % e->npoint];
+    cst_system_eval(s, k, e->c, p->q, p->v, p->w, p->u, p->l, x);
+    for (int i = 0; i < n; i++) same &= same_bits(x[i], g->o[i * g->lanes + lane]);
+  }
+  free(x);
+  return same;
+}
+
+/* Kernels of one instruction set that were compared. */
+static int compare(cst_examiner *e, int isa) {
+  group g = gather(e, cst_isas[isa].width);
+  int   n = 0;
+  for (int k = 0; k < CST_K_COUNT; k++) {
+    if (!e->s->kernel_size[k] || !e->s->kernel[isa][k]) continue;
+    n++;
+    if (!agrees(e, isa, (cst_kernel_id)k, &g))
+      cst_examiner_say(e, CST_FAULT, "compiled", "the kernel %s of %s differs from the interpreter", cst_kernel_names[k],
+                       cst_isas[isa].name);
+  }
+  release(&g);
+  return n;
+}
+
+void cst_examine_compiled(cst_examiner *e) {
+  const int faults = e->x->faults;
+  char      names[64] = "";
+  int       n = 0;
+  for (int isa = 0; isa < CST_ISA_COUNT && e->npoint; isa++) {
+    if (!e->s->compiled[isa] || !cst_isa_available(isa)) continue;
+    n = compare(e, isa);
+    snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", *names ? ", " : "", cst_isas[isa].name);
+  }
+  if (n && e->x->faults == faults) cst_examiner_say(e, CST_FACT, "compiled", "%d kernels (%s) have the interpreter's bits", n, names);
+}

@@ -1,0 +1,98 @@
+/* examine-originals.c: are the kernels that nothing derives from the expressions of the description, zeros of their patterns included? */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
+#include "system/examiner.h"
+
+static const double EXACT = 1e-12;
+
+typedef struct {
+  cst_kernel_id   kernel;
+  const cst_node *node; /* [n], or [rows x columns] of a matrix */
+  int             n;
+} original;
+
+/* The nodes at point p. Owned. */
+static double *values(const cst_examiner *e, const cst_node *node, int n, const cst_point *p) {
+  const cst_system *s = e->s;
+  const cst_field   f = {.e = e, .at = p, .n = n};
+  cst_complex      *z = cst_system_memory(calloc(2 * (size_t)s->nq + (size_t)n + 1, sizeof *z)), *out = z + 2 * s->nq;
+  double           *x = cst_numbers((size_t)n);
+  for (int i = 0; i < s->nq; i++) z[i] = p->q[i], z[s->nq + i] = p->v[i];
+  cst_field_nodes(&f, node, n, z, z + s->nq, out);
+  for (int i = 0; i < n; i++) x[i] = creal(out[i]);
+  free(z);
+  return x;
+}
+
+static bool equal(const double *x, const double *y, int n) {
+  const double size = cst_largest(x, n);
+  for (int i = 0; i < n; i++)
+    if (x[i] != y[i] && !(fabs(x[i] - y[i]) <= EXACT * size)) return false;
+  return true;
+}
+
+static bool same_at(const cst_examiner *e, const original *o, const cst_point *p) {
+  double *x = cst_numbers((size_t)e->s->kernel_size[o->kernel]), *y = values(e, o->node, o->n, p);
+  cst_system_eval(e->s, o->kernel, e->c, p->q, p->v, NULL, NULL, NULL, x);
+  const bool same = equal(x, y, o->n);
+  free(x);
+  free(y);
+  return same;
+}
+
+static void compare(cst_examiner *e, const original *o) {
+  bool same = true;
+  for (int k = 0; k < e->npoint && o->n && o->node; k++) same &= same_at(e, o, &e->point[k]);
+  if (!same) cst_examiner_say(e, CST_FAULT, "derivatives", "the kernel %s is not what the description says", cst_kernel_names[o->kernel]);
+}
+
+/* The nodes of a matrix in the order of its pattern, owned; NULL when others are not zero. stride 0: a diagonal. */
+static cst_node *in_pattern(const cst_system *s, const cst_pattern *P, const cst_node *node, int stride) {
+  const size_t columns = (size_t)stride;
+  size_t       nonzero = 0, found = 0, all = stride ? (size_t)P->rows * columns : (size_t)P->rows;
+  cst_node    *out = cst_system_memory(calloc((size_t)P->n + 1, sizeof *out));
+  for (size_t i = 0; i < all; i++) nonzero += !cst_graph_is_zero(s->graph, node[i]);
+  for (int a = 0; a < P->rows; a++)
+    for (int e = P->start[a]; e < P->start[a + 1]; e++) {
+      const int j = P->column[e];
+      out[e] = stride ? node[(size_t)a * columns + (size_t)j] : j == a ? node[a] : -1;
+      found += out[e] >= 0 && !cst_graph_is_zero(s->graph, out[e]);
+    }
+  if (found == nonzero) return out;
+  free(out);
+  return NULL;
+}
+
+static void compare_matrix(cst_examiner *e, cst_kernel_id k, const cst_node *node, int stride) {
+  cst_node *out = in_pattern(e->s, &e->s->pattern[k], node, stride);
+  if (out)
+    compare(e, &(original){k, out, e->s->pattern[k].n});
+  else
+    cst_examiner_say(e, CST_FAULT, "derivatives", "the pattern of %s leaves out entries that are not zero", cst_kernel_names[k]);
+  free(out);
+}
+
+static void compare_diagonal(cst_examiner *e) {
+  const int n = e->s->nq;
+  double   *m = cst_numbers((size_t)n), *y;
+  if (e->npoint) {
+    cst_masses(e->s, e->c, m);
+    y = values(e, e->s->mass, n, &e->point[0]);
+    if (!equal(m, y, n)) cst_examiner_say(e, CST_FAULT, "derivatives", "the masses are not what the description says");
+    free(y);
+  }
+  free(m);
+}
+
+void cst_examine_originals(cst_examiner *e) {
+  const cst_system *s = e->s;
+  compare(e, &(original){CST_K_V, &s->V, 1});
+  compare(e, &(original){CST_K_g, s->g, s->ng});
+  compare(e, &(original){CST_K_gauge, s->gauge, s->nsym});
+  if (s->gyroscopic) compare(e, &(original){CST_K_a, s->a, s->nq});
+  if (s->nsym) compare_matrix(e, CST_K_xi, s->xi, s->nq);
+  if (s->general)
+    compare_matrix(e, CST_K_M, s->mass, s->matrix ? s->nq : 0);
+  else
+    compare_diagonal(e);
+}

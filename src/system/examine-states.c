@@ -1,0 +1,95 @@
+/* examine-states.c: can a motion start from each state? The state is finite and consistent, the mass positive definite, the rank of the
+ * constraints the same as nearby. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
+#include "system/examiner.h"
+
+static const double CONSISTENT = 1e-10; /* scaled: what a run refuses beyond */
+static const double SINGULAR = 1e-13;   /* smallest eigenvalue over the largest */
+enum { WHY = 600, LISTED = 10, TOPIC = 200 };
+
+static bool is_finite(cst_examiner *e, const char *topic, const double *q, const double *v) {
+  for (int i = 0; i < e->s->nq; i++) {
+    if (isfinite(q[i]) && isfinite(v[i])) continue;
+    cst_examiner_say(e, CST_FAULT, topic, "%s is not finite: q %g, v %g", e->s->coordinate[i], q[i], v[i]);
+    return false;
+  }
+  return true;
+}
+
+static void consistency(cst_examiner *e, const char *topic, const double *q, const double *v) {
+  double g, g_scaled, gv, gv_scaled;
+  if (!e->s->ng) return;
+  cst_system_residuals(e->s, e->c, q, v, &g, &g_scaled, &gv, &gv_scaled);
+  cst_examiner_say(e, CST_FACT, topic, "|g| %.2g (scaled %.2g), |Gv| %.2g (scaled %.2g)", g, g_scaled, gv, gv_scaled);
+  if (!(g_scaled <= CONSISTENT))
+    cst_examiner_say(e, CST_FAULT, topic, "q does not satisfy the constraints: |g| %.3g, scaled %.3g; at most %g is consistent", g,
+                     g_scaled, CONSISTENT);
+  if (!(gv_scaled <= CONSISTENT))
+    cst_examiner_say(e, CST_FAULT, topic, "v does not satisfy Gv = 0: |Gv| %.3g, scaled %.3g; at most %g is consistent", gv, gv_scaled,
+                     CONSISTENT);
+}
+
+/* Names of the constraints that the others imply: "c21, c31 ...". */
+static const char *implied(const cst_system *s, char text[WHY]) {
+  int at = 0, n = 0;
+  text[0] = 0;
+  for (int a = 0; a < s->ng && at < WHY; a++)
+    if (s->dropped[a] && n++ < LISTED) at += snprintf(text + at, (size_t)(WHY - at), "%s%s", at ? ", " : "", s->constraint[a]);
+  if (n > LISTED && at < WHY) snprintf(text + at, (size_t)(WHY - at), " ... (%d in all)", n);
+  return text;
+}
+
+static void rank(cst_examiner *e, const char *topic, const double *q) {
+  char why[WHY], text[WHY];
+  if (!e->s->ng) return;
+  const bool settled = cst_system_settle(e->s, e->c, q, why, WHY);
+  const int  r = cst_system_rank(e->s, e->c, q);
+  cst_examiner_say(e, CST_FACT, topic, "rank of Dg %d of %d", r, e->s->ng);
+  if (!settled)
+    cst_examiner_say(e, CST_FAULT, topic, "%s", why);
+  else if (e->s->dropped)
+    cst_examiner_say(e, CST_NOTE, topic, "implied by the other constraints, here and nearby: %s; multipliers are then those of least norm",
+                     implied(e->s, text));
+}
+
+static void mass(cst_examiner *e, const char *topic, const double *q) {
+  double least, most;
+  cst_examine_mass(e, q, &least, &most);
+  cst_examiner_say(e, CST_FACT, topic, "M has eigenvalues from %.4g to %.4g%s", least, most, e->s->general && e->large ? ", about" : "");
+  if (!(least > SINGULAR * most) || !isfinite(most))
+    cst_examiner_say(e, CST_FAULT, topic, "the mass is not positive definite: its eigenvalues go from %.3g to %.3g", least, most);
+}
+
+static double energy(const cst_examiner *e, const double *q, const double *v) {
+  const cst_system *s = e->s;
+  double           *p = cst_numbers((size_t)s->nq), *a = cst_numbers((size_t)s->nq), H;
+  cst_system_momentum(s, e->c, q, v, p);
+  cst_system_eval(s, CST_K_a, e->c, q, NULL, NULL, NULL, NULL, a);
+  cst_system_eval(s, CST_K_V, e->c, q, NULL, NULL, NULL, NULL, &H);
+  for (int i = 0; i < s->nq; i++) H += 0.5 * (p[i] - a[i]) * v[i];
+  free(p);
+  free(a);
+  return H;
+}
+
+static void examine_state(cst_examiner *e, int state, double *q, double *v) {
+  char topic[TOPIC];
+  snprintf(topic, sizeof topic, "state %s", e->s->state[state].name);
+  cst_system_state(e->s, state, e->c, q, v);
+  if (!is_finite(e, topic, q, v)) return;
+  consistency(e, topic, q, v);
+  rank(e, topic, q);
+  mass(e, topic, q);
+  const double H = energy(e, q, v);
+  cst_examiner_say(e, isfinite(H) ? CST_FACT : CST_FAULT, topic, "energy %.10g", H);
+}
+
+void cst_examine_states(cst_examiner *e) {
+  double *q = cst_numbers((size_t)e->s->nq), *v = cst_numbers((size_t)e->s->nq);
+  for (int i = 0; i < e->s->nstate && i < CST_EXAMINED_STATES; i++) examine_state(e, i, q, v);
+  if (e->s->nstate > CST_EXAMINED_STATES)
+    cst_examiner_say(e, CST_NOTE, "states", "only the first %d of %d were looked at", CST_EXAMINED_STATES, e->s->nstate);
+  free(q);
+  free(v);
+}

@@ -1,0 +1,260 @@
+/* project.c: projection of a point on the constraints: q in the Euclidean metric, then v in that of M(q).
+ *
+ *   x = q + G(x)' theta,  g(x) = 0,       v := v - M^-1 G' mu,  G v = 0
+ *
+ * Newton's matrix is [1 - D2(theta.g), -G'; G, 0]. Small systems factor it. Large ones factor G G', which is banded, and find the part of
+ * the step in the tangent space by conjugate gradients (Gould, Hribar, Nocedal, SIAM J. Sci. Comput. 23 (2001), 1376): linear time and
+ * memory. Far from the manifold Newton goes through levels of g.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+#include "system/linear.h"
+
+enum { NEWTON_ITERATIONS = 12, LARGE_ITERATIONS = 30, GRADIENT_ITERATIONS = 200, MOST_LEVELS = 256 };
+static const double GRADIENT_TOLERANCE = 1e-8;
+
+typedef struct {
+  const cst_system *s;
+  const double     *c, *q;
+  int               n, *kept;  /* constraints that are enforced */
+  double           *x, *theta; /* the iterate; theta[ng] */
+  double           *g0;        /* g(q) */
+  double           *g, *G, *r; /* at x: [ng], entries, [nq + ng] */
+  double           *J;         /* [(nq + n)^2]; NULL in large systems */
+  int              *row;
+} projection;
+
+static void gradient(const cst_system *s, const double *c, const double *q, double *G) {
+  cst_system_eval(s, CST_K_G, c, q, NULL, NULL, NULL, NULL, G);
+}
+static void constraint(const cst_system *s, const double *c, const double *q, double *g) {
+  cst_system_eval(s, CST_K_g, c, q, NULL, NULL, NULL, NULL, g);
+}
+
+static projection begin(const cst_system *s, const double *c, const double *q) {
+  projection p = {.s = s, .c = c, .q = q};
+  p.kept = cst_system_memory(calloc((size_t)s->ng + 1, sizeof *p.kept));
+  for (int a = 0; a < s->ng; a++)
+    if (!s->dropped || !s->dropped[a]) p.kept[p.n++] = a;
+  p.x = cst_numbers((size_t)s->nq);
+  p.theta = cst_numbers((size_t)s->ng);
+  p.g = cst_numbers((size_t)s->ng);
+  p.G = cst_numbers((size_t)s->pattern[CST_K_G].n);
+  p.r = cst_numbers((size_t)(s->nq + s->ng));
+  p.g0 = cst_numbers((size_t)s->ng);
+  constraint(s, c, q, p.g0);
+  if (s->gram.banded || s->nq > CST_MAX_Q) return p;
+  const size_t n = (size_t)(s->nq + p.n);
+  p.J = cst_numbers(n * n);
+  p.row = cst_system_memory(calloc(n + 1, sizeof *p.row));
+  return p;
+}
+
+static void end(projection *p) {
+  double *owned[] = {p->g0, p->x, p->theta, p->g, p->G, p->r, p->J};
+  for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
+  free(p->kept);
+  free(p->row);
+}
+
+/* The largest |g_j| / s_j at x, s_j = sum_k |G_jk| |x_k|; |g_j| itself where s_j vanishes. All constraints, also dropped ones. */
+static double relative(const projection *p) {
+  const cst_pattern *P = &p->s->pattern[CST_K_G];
+  double             most = 0;
+  for (int j = 0; j < p->s->ng; j++) {
+    double scale = 0;
+    for (int e = P->start[j]; e < P->start[j + 1]; e++) scale += fabs(p->G[e]) * fabs(p->x[P->column[e]]);
+    double r = fabs(p->g[j]) / (scale > 0 ? scale : 1);
+    if (!(r <= most)) most = r; /* keeps a NaN */
+  }
+  return most;
+}
+
+/* r := what is missing of the equations with g(x) = level g(q). */
+static void residual(projection *p, double level) {
+  const int nq = p->s->nq;
+  constraint(p->s, p->c, p->x, p->g);
+  gradient(p->s, p->c, p->x, p->G);
+  for (int i = 0; i < nq; i++) p->r[i] = p->q[i] - p->x[i];
+  cst_pattern_add_transposed(&p->s->pattern[CST_K_G], p->G, p->theta, p->r);
+  for (int a = 0; a < p->s->ng; a++) p->r[nq + a] = level * p->g0[a] - p->g[a];
+}
+
+/* Newton's matrix for (x, theta): [1 - D2(theta.g)(x), -G'; G, 0]. */
+static void full_matrix(projection *p) {
+  const cst_pattern *P = &p->s->pattern[CST_K_G];
+  const int          nq = p->s->nq, n = nq + p->n;
+  double            *w = cst_numbers((size_t)nq), *column = cst_numbers((size_t)nq);
+  memset(p->J, 0, sizeof *p->J * (size_t)n * (size_t)n);
+  for (int j = 0; j < nq; j++) {
+    w[j] = 1;
+    cst_system_eval(p->s, CST_K_D2glw, p->c, p->x, NULL, w, NULL, p->theta, column);
+    w[j] = 0;
+    for (int i = 0; i < nq; i++) p->J[i * n + j] = (i == j) - column[i];
+  }
+  for (int k = 0; k < p->n; k++)
+    for (int e = P->start[p->kept[k]]; e < P->start[p->kept[k] + 1]; e++)
+      p->J[P->column[e] * n + nq + k] = -p->G[e], p->J[(nq + k) * n + P->column[e]] = p->G[e];
+  free(w);
+  free(column);
+}
+
+/* r := (dx, dtheta) of a Newton step, dtheta at r[nq + a] of constraint a. */
+static bool full_step(projection *p) {
+  const int nq = p->s->nq;
+  full_matrix(p);
+  if (!cst_dense_factor(p->J, p->row, nq + p->n)) return false;
+  for (int k = 0; k < p->n; k++) p->r[nq + k] = p->r[nq + p->kept[k]]; /* kept[k] >= k */
+  cst_dense_solve(p->J, p->row, nq + p->n, p->r);
+  for (int a = p->s->ng - 1, k = p->n - 1; a >= 0; a--) p->r[nq + a] = k >= 0 && p->kept[k] == a ? p->r[nq + k--] : 0;
+  return true;
+}
+
+/* x := P x, P = 1 - G'(G G')^-1 G. */
+static void project_tangent(const projection *p, const cst_schur *S, double *x) {
+  const cst_pattern *P = &p->s->pattern[CST_K_G];
+  double            *b = cst_numbers((size_t)p->s->ng);
+  cst_pattern_times(P, p->G, x, b);
+  cst_schur_solve(S, b);
+  for (int a = 0; a < p->s->ng; a++) b[a] = -b[a];
+  cst_pattern_add_transposed(P, p->G, b, x);
+  free(b);
+}
+
+/* y := K x, K = 1 - D2(theta.g). */
+static void curve(const projection *p, const double *x, double *y) {
+  cst_system_eval(p->s, CST_K_D2glw, p->c, p->x, NULL, x, NULL, p->theta, y);
+  for (int i = 0; i < p->s->nq; i++) y[i] = x[i] - y[i];
+}
+
+static double dot(const double *x, const double *y, int n) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) sum += x[i] * y[i];
+  return sum;
+}
+
+/* dx += z with G z = 0 and P (r - K z) nearly 0, by conjugate gradients in the tangent space; r := r - K z. Where K is not positive there,
+ * as it is at the nearest point, what has been found so far must do. */
+static void minimise(const projection *p, const cst_schur *S, double *r, double *dx) {
+  const int n = p->s->nq;
+  double   *g = cst_numbers((size_t)n), *d = cst_numbers((size_t)n), *Kd = cst_numbers((size_t)n), first = 0, last = 0;
+  for (int k = 0; k < GRADIENT_ITERATIONS; k++) {
+    memcpy(g, r, sizeof *g * (size_t)n);
+    project_tangent(p, S, g);
+    const double size = dot(g, g, n);
+    if (k == 0) first = size;
+    if (!(size > GRADIENT_TOLERANCE * GRADIENT_TOLERANCE * first)) break;
+    for (int i = 0; i < n; i++) d[i] = g[i] + (k ? size / last : 0) * d[i];
+    curve(p, d, Kd);
+    const double curvature = dot(d, Kd, n), t = dot(r, d, n) / curvature;
+    if (!(curvature > 0)) break;
+    for (int i = 0; i < n; i++) dx[i] += t * d[i], r[i] -= t * Kd[i];
+    last = size;
+  }
+  free(g);
+  free(d);
+  free(Kd);
+}
+
+/* The same in linear time: dx = G'(G G')^-1 r_g + z, dtheta = (G G')^-1 G (K dx - r_x). */
+static bool large_step(projection *p) {
+  const cst_pattern *P = &p->s->pattern[CST_K_G];
+  const int          nq = p->s->nq, ng = p->s->ng;
+  double            *dx = cst_numbers((size_t)nq), *rest = cst_numbers((size_t)nq);
+  cst_schur          S;
+  const bool         good = cst_schur_create(&S, p->s, p->G, NULL);
+  if (good) {
+    cst_schur_solve(&S, p->r + nq);
+    cst_pattern_add_transposed(P, p->G, p->r + nq, dx);
+    curve(p, dx, rest);
+    for (int i = 0; i < nq; i++) rest[i] = p->r[i] - rest[i];
+    minimise(p, &S, rest, dx);
+    cst_pattern_times(P, p->G, rest, p->r + nq); /* rest = r_x - K dx */
+    cst_schur_solve(&S, p->r + nq);
+    for (int a = 0; a < ng; a++) p->r[nq + a] = -p->r[nq + a];
+    memcpy(p->r, dx, sizeof *dx * (size_t)nq);
+  }
+  cst_schur_destroy(&S);
+  free(dx);
+  free(rest);
+  return good;
+}
+
+/* Newton for g(x) = level g(q) from x, theta; in place. */
+static bool reach_level(projection *p, double level) {
+  const int nq = p->s->nq;
+  for (int k = 0; k < (p->J ? NEWTON_ITERATIONS : LARGE_ITERATIONS); k++) {
+    double size = 0, step = 0;
+    residual(p, level);
+    if (!(p->J ? full_step(p) : large_step(p))) return false;
+    for (int i = 0; i < nq; i++) p->x[i] += p->r[i], step = fmax(step, fabs(p->r[i])), size = fmax(size, fabs(p->x[i]));
+    for (int a = 0; a < p->s->ng; a++) p->theta[a] += p->r[nq + a];
+    if (!isfinite(size)) return false;
+    if (step <= 4 * DBL_EPSILON * size) return true;
+  }
+  return false;
+}
+
+/* x := the projection of q; from far away through levels of g, in more and more parts. */
+static bool project_position(projection *p) {
+  for (int parts = 1; parts <= MOST_LEVELS; parts *= 4) {
+    bool good = true;
+    memcpy(p->x, p->q, sizeof *p->x * (size_t)p->s->nq);
+    memset(p->theta, 0, sizeof *p->theta * (size_t)p->s->ng);
+    for (int k = 1; k <= parts && good; k++) good = reach_level(p, (double)(parts - k) / parts);
+    if (!good) continue;
+    constraint(p->s, p->c, p->x, p->g);
+    gradient(p->s, p->c, p->x, p->G);
+    if (relative(p) <= 16 * DBL_EPSILON) return true;
+  }
+  return false;
+}
+
+/* v := v - M^-1 G'mu with G v = 0; twice, the second time for the round-off of the first. */
+static void remove_normal(const cst_system *s, const double *G, const cst_mass *M, const cst_schur *S, double *v) {
+  const cst_pattern *P = &s->pattern[CST_K_G];
+  double            *mu = cst_numbers((size_t)s->ng), *d = cst_numbers((size_t)s->nq);
+  for (int pass = 0; pass < 2; pass++) {
+    cst_pattern_times(P, G, v, mu);
+    cst_schur_solve(S, mu);
+    memset(d, 0, sizeof *d * (size_t)s->nq);
+    cst_pattern_add_transposed(P, G, mu, d);
+    cst_mass_solve(M, d);
+    for (int i = 0; i < s->nq; i++) v[i] -= d[i];
+  }
+  free(mu);
+  free(d);
+}
+
+static bool project_velocity(const cst_system *s, const double *c, const double *q, double *v) {
+  double   *G = cst_numbers((size_t)s->pattern[CST_K_G].n);
+  cst_mass  M;
+  cst_schur S = {0};
+  bool      good = cst_mass_create(&M, s, c, q);
+  gradient(s, c, q, G);
+  good = good && cst_schur_create(&S, s, G, &M);
+  if (good) remove_normal(s, G, &M, &S, v);
+  for (int i = 0; i < s->nq && good; i++) good = isfinite(v[i]);
+  cst_schur_destroy(&S);
+  cst_mass_destroy(&M);
+  free(G);
+  return good;
+}
+
+bool cst_system_project(const cst_system *s, const double *c, double *q, double *v) {
+  const size_t bytes = sizeof(double) * (size_t)s->nq;
+  if (!s->ng) return true;
+  projection p = begin(s, c, q);
+  double    *u = cst_numbers((size_t)s->nq);
+  memcpy(u, v, bytes);
+  const bool good = project_position(&p) && project_velocity(s, c, p.x, u);
+  if (good) {
+    memcpy(q, p.x, bytes);
+    memcpy(v, u, bytes);
+  }
+  free(u);
+  end(&p);
+  return good;
+}

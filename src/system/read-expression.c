@@ -1,0 +1,157 @@
+/* read-expression.c: expressions of a description, what they may refer to, and lists that have an entry for each name. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
+#include <string.h>
+#include "system/reader.h"
+
+enum { EFFORT = 16, WHAT = 200 }; /* of an expression however short, in characters; room for what an expression is of */
+
+cst_scope cst_reading_constants(cst_reading *r) { return (cst_scope){r->names + 1, r->s->npar}; }
+cst_scope cst_reading_motion(cst_reading *r) { return (cst_scope){r->timed + 1, 1 + r->s->npar}; }
+cst_scope cst_reading_positions(cst_reading *r) { return (cst_scope){r->names + 1, r->s->npar + r->s->ncoordinate}; }
+
+/* The names with one more in front. */
+cst_scope cst_reading_with(const cst_reading *r, cst_scope in, const char *variable, int value) {
+  in.names[-1] = (cst_binding){.name = variable, .node = cst_graph_constant(r->s->graph, value)};
+  return (cst_scope){in.names - 1, in.n + 1};
+}
+
+/* Whether so much more may be read. */
+static bool afford(cst_reading *r, cst_yaml *n, size_t length) {
+  if (!cst_reading_goes_on(r)) return false;
+  r->text += (double)length + EFFORT;
+  if (r->text + cst_graph_effort(r->s->graph) <= CST_READING_TEXT) return true;
+  r->stopped = true;
+  cst_yaml_error(r->doc, n, r->d,
+                 "the description is too long: with its arrays written out, all expressions together may have %d characters",
+                 CST_READING_TEXT);
+  return false;
+}
+
+static cst_node parse(cst_reading *r, cst_yaml *n, int offset, const char *text, cst_scope in, const char *what) {
+  cst_expr_error error;
+  if (!afford(r, n, strlen(text))) return -1;
+  cst_node node = cst_expr_parse(r->s->graph, text, in.names, in.n, &error);
+  if (node < 0) cst_yaml_error_at(r->doc, n, offset + error.offset, r->d, "%s: %s", what, error.message);
+  return node;
+}
+
+cst_node cst_reading_expression(cst_reading *r, cst_yaml *n, cst_scope in, const char *what) {
+  if (cst_yaml_is_scalar(n)) return parse(r, n, 0, cst_yaml_text(n), in, what);
+  cst_yaml_error(r->doc, n, r->d, "%s must be a number or an expression", what);
+  return -1;
+}
+
+bool cst_reading_whole(cst_reading *r, cst_yaml *n, int offset, const char *text, int length, const char *what, int least, int most,
+                       int *value) {
+  char    *part = cst_system_memory(strndup(text, (size_t)length));
+  double   x = 0;
+  cst_node node = parse(r, n, offset, part, cst_reading_constants(r), what);
+  bool constant = node >= 0 && cst_graph_is_constant(r->s->graph, node, &x), good = constant && x == floor(x) && x >= least && x <= most;
+  offset += (int)strspn(part, " \n");
+  free(part);
+  if (good) *value = (int)x;
+  if (good || node < 0) return good;
+  if (constant)
+    cst_yaml_error_at(r->doc, n, offset, r->d, "%s is %.17g; it must be a whole number from %d to %d", what, x, least, most);
+  else
+    cst_yaml_error_at(r->doc, n, offset, r->d, "%s must be a whole number: an expression of numbers and size parameters", what);
+  return false;
+}
+
+/* Lists. */
+
+cst_entries cst_reading_coordinate_entries(const cst_reading *r) {
+  const cst_system *s = r->s;
+  return (cst_entries){r->array ? "name of 'coordinates'" : "coordinate", s->coordinate_name, r->i, s->coordinate, s->ncoordinate};
+}
+
+cst_entries cst_reading_constraint_entries(const cst_reading *r) {
+  const cst_system *s = r->s;
+  return (cst_entries){"constraint", s->family, r->variable, s->constraint, s->nfamily};
+}
+
+/* What an element is called in messages. */
+static const char *element(const cst_entries *e, int name, int k, const char *what, char text[WHAT]) {
+  if (!e->name[name].array) return what;
+  snprintf(text, WHAT, "%s of %s", what, e->text[e->name[name].at + k]);
+  return text;
+}
+
+/* The list of an array's elements, one expression for each. */
+static bool counted(cst_reading *r, cst_yaml *list, const char *what, const cst_name *a) {
+  if (cst_yaml_size(list) == a->count) return true;
+  cst_yaml_error(r->doc, list, r->d, "%s of %s has %d entries; there must be %d, one for each element, or one expression for all", what,
+                 a->name, cst_yaml_size(list), a->count);
+  return false;
+}
+
+/* The elements of one name: one expression for all, or a list of them. The first mistake is enough. */
+static bool elements(cst_reading *r, cst_yaml *n, cst_scope in, const char *what, const cst_entries *e, int name, cst_node *out) {
+  const cst_name *a = &e->name[name];
+  char            text[WHAT];
+  bool            list = a->array && cst_yaml_is_list(n), good = true;
+  if (list && !counted(r, n, what, a)) return false;
+  cst_yaml **item = cst_reading_children(list ? n : NULL, NULL);
+  for (int k = 0; k < a->count && good; k++) {
+    cst_scope scope = a->array ? cst_reading_with(r, in, e->variable[name], a->first + k) : in;
+    out[a->at + k] = cst_reading_expression(r, list ? item[k] : n, scope, element(e, name, k, what, text));
+    good = out[a->at + k] >= 0;
+  }
+  free(item);
+  return good;
+}
+
+bool cst_reading_list(cst_reading *r, cst_yaml *list, cst_scope in, const char *what, const cst_entries *e, cst_node *out) {
+  bool good = true;
+  if (!list) return false;
+  if (!cst_yaml_is_list(list)) {
+    cst_yaml_error(r->doc, list, r->d, "%s must be a list of %d expressions, one for each %s", what, e->n, e->of);
+    return false;
+  }
+  if (cst_yaml_size(list) != e->n) {
+    cst_yaml_error(r->doc, list, r->d, "%s has %d entries; there must be %d, one for each %s", what, cst_yaml_size(list), e->n, e->of);
+    return false;
+  }
+  cst_yaml **item = cst_reading_children(list, NULL);
+  for (int i = 0; i < e->n && cst_reading_goes_on(r); i++) good &= elements(r, item[i], in, what, e, i, out);
+  free(item);
+  return good && cst_reading_goes_on(r);
+}
+
+/* Values. */
+
+void cst_reading_values(const cst_reading *r, const cst_node *node, int n, const double *q, double *value) {
+  double        c[CST_MAX_PAR], t = 0;
+  const double *in[128] = {['c'] = c, ['t'] = &t, ['q'] = q};
+  for (int i = 0; i < r->s->npar; i++) c[i] = r->s->parameter[i].value;
+  cst_tape *tape = cst_tape_create(r->s->graph, node, n);
+  cst_tape_eval(tape, in, value);
+  cst_tape_destroy(tape);
+}
+
+/* NaN has no sign in messages. */
+static void number(double x, char text[32]) {
+  if (isnan(x))
+    strcpy(text, "nan");
+  else
+    snprintf(text, 32, "%g", x);
+}
+
+bool cst_reading_check(cst_reading *r, cst_yaml *list, const char *what, const cst_entries *e, const double *value, bool (*good)(double),
+                       const char *where, const char *must) {
+  char text[WHAT], shown[32];
+  bool all = true;
+  for (int i = 0; i < e->n && cst_reading_goes_on(r); i++) {
+    const cst_name *a = &e->name[i];
+    int             k = 0;
+    while (k < a->count && good(value[a->at + k])) k++;
+    if (k == a->count) continue;
+    all = false;
+    cst_yaml *item = cst_yaml_item(list, i);
+    if (cst_yaml_is_list(item)) item = cst_yaml_item(item, a->array ? k : i); /* of an array's list, or of a row the diagonal */
+    number(value[a->at + k], shown);
+    cst_yaml_error(r->doc, item, r->d, "%s: the value is %s %s; it must be %s", element(e, i, k, what, text), shown, where, must);
+  }
+  return all;
+}

@@ -1,0 +1,64 @@
+/* read-functions.c: functions of the coordinates: potential, gyroscopic terms, symmetries. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <string.h>
+#include "system/reader.h"
+
+void cst_reading_potential(cst_reading *r) {
+  cst_yaml *n = cst_reading_required(r, r->root, "potential", "of the system (0 where there is none)");
+  if (!n) return;
+  r->s->V = cst_reading_expression(r, n, cst_reading_positions(r), "potential");
+  r->s->potential_text = cst_yaml_text(n);
+}
+
+const char **cst_reading_entries_written(cst_reading *r, cst_yaml *list) {
+  int          n = cst_yaml_size(list);
+  const char **text = cst_system_keep(r->s, (size_t)n, sizeof *text);
+  cst_yaml   **item = cst_reading_children(list, NULL);
+  for (int i = 0; i < n; i++) text[i] = cst_reading_written(r, item[i]);
+  free(item);
+  return text;
+}
+
+void cst_reading_gyroscopic(cst_reading *r) {
+  cst_system *s = r->s;
+  cst_yaml   *list = cst_yaml_get(r->root, "gyroscopic");
+  cst_entries e = cst_reading_coordinate_entries(r);
+  if (!list) return;
+  s->a = cst_system_keep(s, (size_t)s->nq, sizeof *s->a);
+  if (!cst_reading_list(r, list, cst_reading_positions(r), "gyroscopic", &e, s->a)) return;
+  s->gyroscopic_text = cst_reading_entries_written(r, list);
+  for (int i = 0; i < s->nq; i++) s->gyroscopic |= !cst_graph_is_zero(s->graph, s->a[i]);
+}
+
+/* `name: [...]` or `name: {generator: [...], gauge: F}`. */
+static void read_symmetry(cst_reading *r, cst_yaml *key, cst_yaml *n, int k) {
+  static const char *const keys[] = {"generator", "gauge"};
+  cst_system              *s = r->s;
+  cst_entries              e = cst_reading_coordinate_entries(r);
+  cst_yaml                *list = n, *gauge = NULL;
+  cst_reading_label(r, key, "symmetry");
+  s->symmetry[k] = cst_yaml_text(key);
+  s->gauge[k] = cst_graph_constant(s->graph, 0);
+  if (cst_yaml_is_map(n)) {
+    cst_yaml_check_keys(r->doc, n, keys, 2, r->d);
+    list = cst_reading_required(r, n, "generator", "of the symmetry");
+    gauge = cst_yaml_get(n, "gauge");
+  }
+  if (gauge) s->gauge[k] = cst_reading_expression(r, gauge, cst_reading_positions(r), "gauge");
+  if (cst_reading_list(r, list, cst_reading_positions(r), "symmetry", &e, s->xi + (size_t)k * (size_t)s->nq))
+    s->symmetry_text[k] = cst_reading_join(r, list);
+}
+
+void cst_reading_symmetries(cst_reading *r) {
+  cst_system *s = r->s;
+  cst_yaml   *map = cst_reading_map(r, "symmetries", "name: [an expression for each coordinate]");
+  int         n = cst_yaml_size(map);
+  if (n > CST_MAX_SYM) {
+    cst_yaml_error(r->doc, map, r->d, "%d symmetries; at most %d are allowed", n, CST_MAX_SYM);
+    n = 0;
+  }
+  s->nsym = n;
+  s->xi = cst_system_keep(s, (size_t)n * (size_t)s->nq, sizeof *s->xi);
+  s->gauge = cst_system_keep(s, (size_t)n, sizeof *s->gauge);
+  for (int k = 0; k < n; k++) read_symmetry(r, cst_yaml_key(map, k), cst_yaml_value(map, k), k);
+}

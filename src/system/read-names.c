@@ -1,0 +1,210 @@
+/* read-names.c: parameters, sizes and coordinates, the names that expressions refer to. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
+#include <string.h>
+#include "system/reader.h"
+
+/* Parameters. */
+
+static void read_default(cst_reading *r, cst_yaml *n, cst_parameter *p) {
+  cst_node node = cst_reading_expression(r, n, cst_reading_constants(r), "default");
+  if (node < 0) return;
+  p->node = node;
+  cst_reading_values(r, &node, 1, NULL, &p->value);
+  if (!isfinite(p->value)) cst_yaml_error(r->doc, n, r->d, "default: the value is not a finite number");
+}
+
+/* The value that replaces the default of a size, NULL when there is none. */
+static const cst_size *replacement(const cst_reading *r, const char *name) {
+  for (int k = 0; k < r->nsize; k++)
+    if (!strcmp(r->sizes[k].name, name)) return &r->sizes[k];
+  return NULL;
+}
+
+static void read_size(cst_reading *r, cst_yaml *n, cst_parameter *p) {
+  int             value = 1;
+  const char     *text = cst_yaml_text(n);
+  const cst_size *other = replacement(r, p->name);
+  p->size = true;
+  if (text)
+    cst_reading_whole(r, n, 0, text, (int)strlen(text), "size", 1, CST_MOST_Q, &value);
+  else
+    cst_yaml_error(r->doc, n, r->d, "size must be a number or an expression");
+  if (other && other->value >= 1 && other->value <= CST_MOST_Q) value = other->value;
+  p->value = value;
+  p->node = cst_graph_constant(r->s->graph, value);
+}
+
+/* The keys of `name: {default: value, unit: text, doc: text}` or `name: {size: value, ...}`. */
+static void read_described(cst_reading *r, cst_yaml *key, cst_yaml *map, cst_parameter *p) {
+  static const char *const keys[] = {"default", "size", "unit", "doc"};
+  cst_yaml                *number = cst_yaml_get(map, "default"), *size = cst_yaml_get(map, "size");
+  cst_yaml_check_keys(r->doc, map, keys, 4, r->d);
+  if (number && size) cst_yaml_error(r->doc, size, r->d, "parameter '%s' has a default and a size; one of them is allowed", p->name);
+  if (size)
+    read_size(r, size, p);
+  else if (number)
+    read_default(r, number, p);
+  else
+    cst_yaml_error(r->doc, key, r->d, "missing key 'default' of parameter '%s' (or 'size' of one that counts)", p->name);
+  p->unit = cst_reading_text(r, cst_yaml_get(map, "unit"), "unit");
+  p->doc = cst_reading_text(r, cst_yaml_get(map, "doc"), "doc");
+}
+
+static void read_parameter(cst_reading *r, cst_yaml *key, cst_yaml *value) {
+  cst_system   *s = r->s;
+  cst_parameter p = {.name = cst_yaml_text(key), .unit = "", .doc = "", .value = 1}; /* 1 until a default is read */
+  p.node = cst_graph_constant(s->graph, 1);
+  if (cst_yaml_is_map(value))
+    read_described(r, key, value, &p);
+  else
+    read_default(r, value, &p);
+  if (!cst_reading_symbol(r, key, -1, p.name, "parameter")) return;
+  cst_binding bound = {.name = p.name, .node = p.size ? p.node : cst_graph_input(s->graph, 'c', s->npar)};
+  r->names[1 + s->npar] = r->timed[2 + s->npar] = bound;
+  s->parameter[s->npar++] = p;
+}
+
+static void check_sizes(cst_reading *r) {
+  const char *names[CST_MAX_PAR];
+  int         n = 0;
+  for (int i = 0; i < r->s->npar; i++)
+    if (r->s->parameter[i].size) names[n++] = r->s->parameter[i].name;
+  for (int k = 0; k < r->nsize; k++) {
+    const cst_size *size = &r->sizes[k];
+    int             i = 0;
+    while (i < n && strcmp(names[i], size->name)) i++;
+    if (i == n)
+      cst_yaml_error(r->doc, NULL, r->d, "the system has no size parameter '%s'; %s%s", size->name, n ? "allowed: " : "it has none",
+                     n ? cst_join(names, n) : "");
+    else if (size->value < 1 || size->value > CST_MOST_Q)
+      cst_yaml_error(r->doc, NULL, r->d, "size '%s' is %d; it must be a whole number from 1 to %d", size->name, size->value, CST_MOST_Q);
+  }
+}
+
+void cst_reading_parameters(cst_reading *r) {
+  cst_yaml *map = cst_yaml_get(r->root, "parameters");
+  if (map && !cst_yaml_is_map(map))
+    cst_yaml_error(r->doc, map, r->d, "'parameters' must be a map of 'name: value' or 'name: {default: value, unit: text, doc: text}'");
+  else if (cst_yaml_size(map) > CST_MAX_PAR)
+    cst_yaml_error(r->doc, map, r->d, "%d parameters; at most %d are allowed", cst_yaml_size(map), CST_MAX_PAR);
+  else
+    for (int i = 0; i < cst_yaml_size(map); i++) read_parameter(r, cst_yaml_key(map, i), cst_yaml_value(map, i));
+  check_sizes(r);
+}
+
+/* Coordinates. */
+
+/* "x" or "x[2*n]": the name into a->name, the number of elements. */
+static bool read_coordinate(cst_reading *r, cst_yaml *n, cst_name *a) {
+  char        what[100];
+  const char *text = cst_yaml_text(n), *bracket = text ? strchr(text, '[') : NULL;
+  size_t      length = text ? strlen(text) : 0;
+  *a = (cst_name){.name = text, .at = r->s->nq, .count = 1, .first = bracket != NULL, .array = bracket != NULL};
+  if (!bracket) return cst_reading_symbol(r, n, -1, text, "coordinate");
+  char *name = cst_system_keep(r->s, (size_t)(bracket - text) + 1, 1);
+  a->name = memcpy(name, text, (size_t)(bracket - text));
+  if (!cst_reading_symbol(r, n, -1, name, "coordinate")) return false;
+  snprintf(what, sizeof what, "the size of '%s'", name);
+  if (text[length - 1] == ']')
+    return cst_reading_whole(r, n, (int)(bracket - text) + 1, bracket + 1, (int)(text + length - bracket) - 2, what, 1, CST_MOST_Q,
+                             &a->count);
+  cst_yaml_error(r->doc, n, r->d, "'%s': an array of coordinates is written NAME[SIZE]", text);
+  return false;
+}
+
+typedef struct {
+  const char *name;
+  int         rank; /* parameters, then coordinates, as they stand */
+} word;
+
+static int by_name(const void *x, const void *y) {
+  const word *a = x, *b = y;
+  int         c = strcmp(a->name, b->name);
+  return c ? c : a->rank - b->rank;
+}
+
+static void check_twice(cst_reading *r, cst_yaml *const *item) {
+  const cst_system *s = r->s;
+  int               n = s->npar + s->ncoordinate;
+  word             *all = cst_system_memory(malloc(sizeof *all * (size_t)n));
+  for (int i = 0; i < n; i++) all[i] = (word){r->names[1 + i].name, i};
+  qsort(all, (size_t)n, sizeof *all, by_name);
+  for (int i = 1; i < n && cst_reading_goes_on(r); i++)
+    if (!strcmp(all[i].name, all[i - 1].name))
+      cst_yaml_error(r->doc, item[all[i].rank - s->npar], r->d, "coordinate '%s': there is already a %s of this name", all[i].name,
+                     all[i - 1].rank < s->npar ? "parameter" : "coordinate");
+  free(all);
+}
+
+/* Where there are arrays i is the number of an element. */
+static void check_i(cst_reading *r, cst_yaml *const *item) {
+  const cst_system *s = r->s;
+  cst_yaml         *map = cst_yaml_get(r->root, "parameters");
+  static const char words[] = "'i' is reserved where there are arrays, as '%s': it is the number of an element";
+  if (!r->array) return;
+  for (int i = 0; i < cst_yaml_size(map); i++)
+    if (!strcmp(cst_yaml_text(cst_yaml_key(map, i)), "i")) cst_yaml_error(r->doc, cst_yaml_key(map, i), r->d, words, r->array);
+  for (int i = 0; i < s->ncoordinate; i++)
+    if (!strcmp(s->coordinate_name[i].name, "i")) cst_yaml_error(r->doc, item[i], r->d, words, r->array);
+}
+
+/* The texts of all elements of the names: "x", or "x[1]", "x[2]" ... */
+const char **cst_reading_elements(cst_reading *r, const cst_name *name, int n, int total) {
+  const char **text = cst_system_keep(r->s, (size_t)total, sizeof *text);
+  for (int i = 0; i < n; i++) {
+    const size_t width = strlen(name[i].name) + sizeof "[-1000000]";
+    char        *room = name[i].array ? cst_system_keep(r->s, (size_t)name[i].count, width) : NULL;
+    for (int k = 0; k < name[i].count; k++, room += room ? width : 0) {
+      if (room) snprintf(room, width, "%s[%d]", name[i].name, name[i].first + k);
+      text[name[i].at + k] = room ? room : name[i].name;
+    }
+  }
+  return text;
+}
+
+static void bind(cst_reading *r, const cst_name *a) {
+  cst_system *s = r->s;
+  cst_node   *q = cst_system_keep(s, (size_t)a->count, sizeof *q);
+  for (int k = 0; k < a->count; k++) q[k] = cst_graph_input(s->graph, 'q', a->at + k);
+  r->names[1 + s->npar + (a - s->coordinate_name)] =
+      (cst_binding){.name = a->name, .node = a->array ? -1 : q[0], .entry = a->array ? q : NULL, .count = a->array ? a->count : 0};
+}
+
+/* Declare the names; false when they cannot all be. */
+static bool declare(cst_reading *r, cst_yaml *list, cst_yaml *const *item) {
+  cst_system *s = r->s;
+  int         n = cst_yaml_size(list), before = cst_diag_count(r->d);
+  s->coordinate_name = cst_system_keep(s, (size_t)n, sizeof *s->coordinate_name);
+  r->i = cst_system_keep(s, (size_t)n, sizeof *r->i);
+  for (int k = 0; k < n && cst_reading_goes_on(r); k++) {
+    cst_name *a = &s->coordinate_name[s->ncoordinate];
+    if (!read_coordinate(r, item[k], a)) continue;
+    if (a->array && !r->array) r->array = cst_yaml_text(item[k]);
+    r->i[s->ncoordinate++] = "i";
+    s->nq += a->count;
+    if (s->nq > CST_MOST_Q) break;
+  }
+  if (s->nq > CST_MOST_Q) cst_yaml_error(r->doc, list, r->d, "there are more than %d coordinates, the most that are allowed", CST_MOST_Q);
+  return cst_diag_count(r->d) == before;
+}
+
+bool cst_reading_coordinates(cst_reading *r) {
+  cst_system *s = r->s;
+  cst_yaml   *list = cst_reading_required(r, r->root, "coordinates", "of the system");
+  int         before = cst_diag_count(r->d);
+  if (!list) return false;
+  if (!cst_yaml_is_list(list) || !cst_yaml_size(list)) {
+    cst_yaml_error(r->doc, list, r->d, "'coordinates' must be a list of names");
+    return false;
+  }
+  cst_yaml **item = cst_reading_children(list, NULL);
+  if (declare(r, list, item)) {
+    for (int k = 0; k < s->ncoordinate; k++) bind(r, &s->coordinate_name[k]);
+    check_twice(r, item);
+    check_i(r, item);
+    s->coordinate = cst_reading_elements(r, s->coordinate_name, s->ncoordinate, s->nq);
+  }
+  free(item);
+  return cst_diag_count(r->d) == before;
+}

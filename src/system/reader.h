@@ -1,0 +1,88 @@
+/* reader.h: what the files that read a description share: one reading, its names and how lists of expressions are unrolled.
+ *
+ * Every mistake is reported at its place and reading goes on, up to CST_READING_ERRORS of them. A description is unrolled: an entry of an
+ * array is read once for each of its elements, the term of a sum for each of its terms. What is read that way, in characters, is bounded
+ * by CST_READING_TEXT.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef CST_SYSTEM_READER_H
+#define CST_SYSTEM_READER_H
+#include "system/internal.h"
+
+enum { CST_READING_ERRORS = 100, CST_READING_TEXT = 100000000 };
+
+/* What an expression may refer to: n names. names[-1] is a free place, for the number of an element. */
+typedef struct {
+  cst_binding *names;
+  int          n;
+} cst_scope;
+
+/* The names that a list has an entry for. */
+typedef struct {
+  const char        *of;       /* "constraint" */
+  const cst_name    *name;     /* [n] */
+  const char *const *variable; /* [n] what the number of an element is called */
+  const char *const *text;     /* of every element */
+  int                n;
+} cst_entries;
+
+typedef struct {
+  cst_system     *s;
+  cst_document   *doc;
+  cst_diag       *d;
+  cst_yaml       *root;
+  const cst_size *sizes;         /* [nsize] that replace defaults */
+  int             nsize, before; /* before: errors of others in d */
+  double          text;          /* characters of expressions read */
+  bool            stopped;
+  const char    **i;                      /* [ncoordinate] "i" */
+  const char    **variable;               /* [nfamily] */
+  const char     *array;                  /* the first coordinate that is an array, NULL: none is */
+  cst_binding    *names;                  /* [1 + CST_MAX_PAR + ncoordinate] a free place, parameters, coordinates */
+  cst_binding     timed[2 + CST_MAX_PAR]; /* a free place, t, parameters */
+} cst_reading;
+
+/* read-text.c: names, keys and texts. A check that fails reports. */
+bool        cst_reading_goes_on(const cst_reading *r); /* false after too many mistakes */
+bool        cst_reading_is_name(const char *s, bool dashes);
+bool        cst_reading_symbol(cst_reading *r, cst_yaml *n, int offset, const char *name, const char *what); /* offset -1: n as a whole */
+bool        cst_reading_label(cst_reading *r, cst_yaml *n, const char *what);
+cst_yaml   *cst_reading_required(cst_reading *r, cst_yaml *map, const char *key, const char *of);
+const char *cst_reading_text(cst_reading *r, cst_yaml *n, const char *key);
+cst_yaml   *cst_reading_map(cst_reading *r, const char *key, const char *form);
+cst_yaml  **cst_reading_children(cst_yaml *n, cst_yaml ***keys); /* one allocation, free(); *keys its second half, NULL: not wanted */
+const char *cst_reading_written(cst_reading *r, cst_yaml *n);    /* an entry as it stands: text, or "[a, b]" of a list. Borrowed */
+const char *cst_reading_join(cst_reading *r, cst_yaml *list);    /* "a, b". Borrowed */
+
+/* read-expression.c. Nodes are -1 where an expression was wrong. */
+cst_scope   cst_reading_constants(cst_reading *r); /* parameters */
+cst_scope   cst_reading_motion(cst_reading *r);    /* t and parameters */
+cst_scope   cst_reading_positions(cst_reading *r); /* parameters and coordinates */
+cst_scope   cst_reading_with(const cst_reading *r, cst_scope in, const char *variable, int value);
+cst_node    cst_reading_expression(cst_reading *r, cst_yaml *n, cst_scope in, const char *what);
+bool        cst_reading_whole(cst_reading *r, cst_yaml *n, int offset, const char *text, int length, const char *what, int least, int most,
+                              int *value); /* text[0 .. length) stands at byte offset of n */
+cst_entries cst_reading_coordinate_entries(const cst_reading *r);
+cst_entries cst_reading_constraint_entries(const cst_reading *r);
+bool        cst_reading_list(cst_reading *r, cst_yaml *list, cst_scope in, const char *what, const cst_entries *e, cst_node *out);
+void        cst_reading_values(const cst_reading *r, const cst_node *node, int n, const double *q, double *value); /* default parameters */
+/* Whether all values of the list are good; reports the first one of every name that is not, `where` it is and what it must be. */
+bool cst_reading_check(cst_reading *r, cst_yaml *list, const char *what, const cst_entries *e, const double *value, bool (*good)(double),
+                       const char *where, const char *must);
+/* The entries of a list as they stand. Borrowed. */
+const char **cst_reading_entries_written(cst_reading *r, cst_yaml *list);
+
+/* The texts of all elements of the names: "x", or "x[1]", "x[2]" ... Borrowed. */
+const char **cst_reading_elements(cst_reading *r, const cst_name *name, int n, int total);
+
+/* The parts, in this order. */
+void cst_reading_parameters(cst_reading *r);
+bool cst_reading_coordinates(cst_reading *r); /* false: what follows would be wrong everywhere */
+void cst_reading_mass(cst_reading *r);
+void cst_reading_gyroscopic(cst_reading *r);
+void cst_reading_potential(cst_reading *r);
+void cst_reading_constraints(cst_reading *r);
+void cst_reading_symmetries(cst_reading *r);
+void cst_reading_states(cst_reading *r);
+void cst_reading_check_mass(cst_reading *r); /* when there are no mistakes: M is symmetric, and positive definite in every state */
+#endif

@@ -1,0 +1,194 @@
+/* structure.c: where matrices may be nonzero, and how S = G W G' is stored: dense, or banded after reverse Cuthill-McKee.
+ *
+ * Chains, trees of short branches and rings couple a constraint with few others; numbered well, S is a narrow band, and a step costs in
+ * proportion to the length. E. Cuthill, J. McKee, Proc. 24th Nat. Conf. ACM (1969); A. George (1971).
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <string.h>
+#include "system/internal.h"
+
+enum { LEAST_BANDED = 9 }; /* fewer constraints are eliminated as a dense matrix in registers */
+
+static int *integers(size_t n) { return cst_system_memory(calloc(n + 1, sizeof(int))); }
+
+cst_pattern cst_pattern_create(int rows, int columns, int n, const int *row, const int *column) {
+  cst_pattern p = {rows,
+                   columns,
+                   n,
+                   integers((size_t)rows + 1),
+                   integers((size_t)n),
+                   integers((size_t)columns + 1),
+                   integers((size_t)n),
+                   integers((size_t)n)};
+  for (int e = 0; e < n; e++) p.start[row[e] + 1]++, p.tstart[column[e] + 1]++, p.column[e] = column[e];
+  for (int i = 0; i < rows; i++) p.start[i + 1] += p.start[i];
+  for (int i = 0; i < columns; i++) p.tstart[i + 1] += p.tstart[i];
+  int *next = integers((size_t)columns);
+  for (int e = 0; e < n; e++) { /* rows ascend, so each column's do */
+    int at = p.tstart[column[e]] + next[column[e]]++;
+    p.trow[at] = row[e];
+    p.tentry[at] = e;
+  }
+  free(next);
+  return p;
+}
+
+void cst_pattern_destroy(cst_pattern *p) {
+  free(p->start);
+  free(p->column);
+  free(p->tstart);
+  free(p->trow);
+  free(p->tentry);
+  *p = (cst_pattern){0};
+}
+
+void cst_gram_destroy(cst_gram *s) {
+  int *owned[] = {s->place, s->a, s->b, s->at, s->first, s->ea, s->eb, s->i};
+  for (size_t k = 0; k < sizeof owned / sizeof *owned; k++) free(owned[k]);
+  *s = (cst_gram){0};
+}
+
+/* One product of entries of G in rows a and b. */
+typedef struct {
+  int a, b, i, ea, eb;
+} term;
+
+static int by_pair(const void *x, const void *y) {
+  const term *s = x, *t = y;
+  return s->b != t->b ? (s->b > t->b) - (s->b < t->b) : (s->i > t->i) - (s->i < t->i);
+}
+
+static bool is_dropped(const cst_system *s, int a) { return s->dropped && s->dropped[a]; }
+
+/* The terms of row a of S, ordered by b and i; *n of them. */
+static term *terms_of(const cst_system *s, int a, int *n) {
+  const cst_pattern *G = &s->pattern[CST_K_G];
+  size_t             most = 0;
+  for (int e = G->start[a]; e < G->start[a + 1]; e++) most += (size_t)(G->tstart[G->column[e] + 1] - G->tstart[G->column[e]]);
+  term *t = cst_system_memory(malloc(sizeof *t * (most + 1)));
+  *n = 0;
+  for (int e = G->start[a]; e < G->start[a + 1] && !is_dropped(s, a); e++)
+    for (int k = G->tstart[G->column[e]]; k < G->tstart[G->column[e] + 1]; k++)
+      if (!is_dropped(s, G->trow[k])) t[(*n)++] = (term){a, G->trow[k], G->column[e], e, G->tentry[k]};
+  if (*n) qsort(t, (size_t)*n, sizeof *t, by_pair);
+  return t;
+}
+
+static void append(int **list, int n, int value) {
+  if ((n & (n - 1)) == 0) *list = cst_system_memory(realloc(*list, sizeof(int) * (n ? 2 * (size_t)n : 1)));
+  (*list)[n] = value;
+}
+
+static void add_pair(cst_gram *S, int a, int b, int terms) {
+  append(&S->a, S->n, a);
+  append(&S->b, S->n, b);
+  append(&S->first, S->n, terms);
+  S->n++;
+}
+
+/* Of all entries of S: a coordinate that n constraints share makes n^2 of them. */
+static double count_terms(const cst_pattern *G) {
+  double n = 0;
+  for (int i = 0; i < G->columns; i++) n += (double)(G->tstart[i + 1] - G->tstart[i]) * (G->tstart[i + 1] - G->tstart[i]);
+  return n;
+}
+
+/* A dropped constraint is its own equation: a pair without terms, which counts as 1. */
+static void pair_up(const cst_system *s, cst_gram *S) {
+  int terms = 0;
+  for (int a = 0; a < s->ng; a++) {
+    int   n;
+    term *t = terms_of(s, a, &n);
+    if (!n) add_pair(S, a, a, terms);
+    for (int k = 0; k < n; k++) {
+      if (k == 0 || t[k].b != t[k - 1].b) add_pair(S, a, t[k].b, terms);
+      append(&S->ea, terms, t[k].ea);
+      append(&S->eb, terms, t[k].eb);
+      append(&S->i, terms, t[k].i);
+      terms++;
+    }
+    free(t);
+  }
+  append(&S->first, S->n, terms);
+}
+
+/* ---- the order of elimination --------------------------------------------------------------------------------------------- */
+
+/* pairs of constraint a are those from[a] .. from[a + 1] - 1. */
+static int *rows_of(const cst_gram *S, int ng) {
+  int *from = integers((size_t)ng + 1);
+  for (int k = 0; k < S->n; k++) from[S->a[k] + 1]++;
+  for (int a = 0; a < ng; a++) from[a + 1] += from[a];
+  return from;
+}
+
+/* Breadth first from `root`, neighbours of fewer neighbours first; appends to order. Returns how many there are then. */
+static int visit(const cst_gram *S, const int *from, int root, int *order, int n, unsigned char *seen) {
+  int next = n;
+  order[n++] = root;
+  seen[root] = 1;
+  while (next < n) {
+    int a = order[next++], first = n;
+    for (int k = from[a]; k < from[a + 1]; k++)
+      if (!seen[S->b[k]]) seen[S->b[k]] = 1, order[n++] = S->b[k];
+    for (int i = first + 1; i < n; i++) /* few: by insertion */
+      for (int j = i; j > first && from[order[j] + 1] - from[order[j]] < from[order[j - 1] + 1] - from[order[j - 1]]; j--) {
+        int x = order[j];
+        order[j] = order[j - 1], order[j - 1] = x;
+      }
+  }
+  return n;
+}
+
+/* One of the nodes furthest from `root`, twice over: an end of a long part. */
+static int far_end(const cst_gram *S, const int *from, int root, int ng, int *order) {
+  for (int pass = 0; pass < 2; pass++) {
+    unsigned char *seen = cst_system_memory(calloc((size_t)ng, 1));
+    int            n = visit(S, from, root, order, 0, seen);
+    root = order[n - 1];
+    free(seen);
+  }
+  return root;
+}
+
+static void place_all(cst_gram *S, int ng) {
+  int           *from = rows_of(S, ng), *order = integers((size_t)ng), *scratch = integers((size_t)ng), n = 0;
+  unsigned char *seen = cst_system_memory(calloc((size_t)ng + 1, 1));
+  bool           alone = true;
+  for (int a = 0; a < ng; a++) {
+    if (seen[a]) continue;
+    bool single = from[a + 1] - from[a] == 1; /* coupled with nothing */
+    n = visit(S, from, single ? a : far_end(S, from, a, ng, scratch), order, n, seen);
+    alone &= single;
+  }
+  for (int k = 0; k < ng; k++) S->place[order[k]] = ng - 1 - k; /* reverse */
+  for (int k = 0; k < S->n; k++) {
+    int distance = abs(S->place[S->a[k]] - S->place[S->b[k]]);
+    if (distance > S->band) S->band = distance;
+  }
+  free(from), free(order), free(scratch), free(seen);
+}
+
+static bool wants_band(const cst_system *s, int band) {
+  if (s->general) return false;
+  return s->nq > CST_MAX_Q || s->ng > CST_MAX_G || (s->ng >= LEAST_BANDED && 3 * band < s->ng);
+}
+
+bool cst_system_structure(cst_system *s) {
+  cst_gram *S = &s->gram;
+  cst_gram_destroy(S);
+  if (count_terms(&s->pattern[CST_K_G]) > CST_MOST_ENTRIES) return false;
+  S->place = integers((size_t)s->ng);
+  pair_up(s, S);
+  if (s->ng) place_all(S, s->ng);
+  S->banded = wants_band(s, S->band);
+  for (int a = 0; a < s->ng && !S->banded; a++) S->place[a] = a;
+  if ((double)s->ng * (S->banded ? 2 * S->band + 1 : s->ng) > CST_MOST_ENTRIES) return false;
+  S->size = s->ng * (S->banded ? 2 * S->band + 1 : s->ng);
+  S->at = integers((size_t)S->n);
+  for (int k = 0; k < S->n; k++) {
+    int a = S->place[S->a[k]], b = S->place[S->b[k]];
+    S->at[k] = S->banded ? a * (2 * S->band + 1) + b - a + S->band : a * s->ng + b;
+  }
+  return true;
+}

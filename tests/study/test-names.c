@@ -1,0 +1,83 @@
+/* test-names.c: what expressions of observables may name, arrays and families among it; and the plan's choice of lanes. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#define _GNU_SOURCE 1
+#include <stdlib.h>
+#include <string.h>
+#include "study/names.h"
+#include "study/run.h"
+#include "tap.h"
+
+static const char chain[] = "system: chain\ncoordinates: [\"x[4]\", h]\nparameters: {k: 2}\nmass: [1, 3]\npotential: h\n"
+                            "constraints:\n  first: x[1] - h\n  link: {for: \"i = 2..3\", expression: \"x[i] - x[i-1]\"}\n"
+                            "states:\n  default: {q: [0, 0], v: [0, 0]}\n";
+
+/* NAN where the text is refused. */
+static double value(const cst_system *s, const char *text, cst_expr_error *e) {
+  const double  c[] = {2}, q[] = {1, 2, 3, 4, 5}, v[] = {10, 20, 30, 40, 50}, l[] = {100, 200, 300}, t[] = {1000};
+  const double *in[128] = {['c'] = c, ['q'] = q, ['v'] = v, ['l'] = l, ['t'] = t};
+  cst_names     names = cst_names_create(s, s->graph);
+  cst_node      x = cst_expr_parse(s->graph, text, names.name, names.n, e);
+  double        out = NAN;
+  cst_names_destroy(&names);
+  if (x < 0) return NAN;
+  cst_tape *tape = cst_tape_create(s->graph, &x, 1);
+  cst_tape_eval(tape, in, &out);
+  cst_tape_destroy(tape);
+  return out;
+}
+
+static void test_names(void) {
+  cst_diag      *d = cst_diag_create();
+  cst_system    *s = cst_system_read("f", chain, strlen(chain), NULL, 0, d);
+  cst_expr_error e;
+  cst_diag_print(d, stdout);
+  if (!s) exit(1);
+  OK(value(s, "x[1] + x[4] + h", &e) == 10, "entries of arrays and plain coordinates");
+  OK(value(s, "x'[3] + h'", &e) == 80, "their velocities: x'[3]");
+  OK(value(s, "lambda_first + lambda_link[2] + 2*lambda_link[3]", &e) == 900, "multipliers of families by the numbers of their members");
+  OK(value(s, "k*t + sum(i, 1, 4, x[i])", &e) == 2010, "parameters, time, sums over entries");
+  OK(isnan(value(s, "x[5]", &e)) && strstr(e.message, "1 .. 4"), "no entry 5 of 4: %s", e.message);
+  OK(isnan(value(s, "lambda_link[4]", &e)), "no member 4 of 2 .. 3: %s", e.message);
+  OK(isnan(value(s, "lambda_link[1]", &e)), "no member 1 of 2 .. 3: %s", e.message);
+  OK(isnan(value(s, "x", &e)), "an array is no number: %s", e.message);
+  OK(!strcmp(cst_names_list(s->coordinate_name, s->ncoordinate), "x[1..4], h") &&
+         !strcmp(cst_names_list(s->family, s->nfamily), "first, link[2..3]"),
+     "lists of names: %s; %s", cst_names_list(s->coordinate_name, s->ncoordinate), cst_names_list(s->family, s->nfamily));
+  cst_system_destroy(s);
+  cst_diag_destroy(d);
+}
+
+static int planned(const char *initial, int isa) {
+  char      *text;
+  cst_diag  *d = cst_diag_create();
+  cst_study *s;
+  if (asprintf(&text, "study: conservation\nsystem: planar-pendulum\ninitial: %s\nend: 1\nsteps: [0.1]\nmethods: [rattle]\n", initial) < 0)
+    exit(1);
+  s = cst_study_read("t", text, strlen(text), cst_file_fetch, d);
+  cst_plan *p = s ? cst_plan_create(s, isa, 1, 0, d) : NULL;
+  int       chosen = p ? p->isa : -1;
+  cst_diag_print(d, stdout);
+  cst_plan_destroy(p);
+  cst_study_destroy(s);
+  cst_diag_destroy(d);
+  free(text);
+  return chosen;
+}
+
+static void test_lanes(void) {
+  static const char many[] = "{members: 100, spread: {q: 0.1}}";
+  const int         widest = cst_isa_choose(NULL), least = cst_isas[0].width;
+  unsetenv("CONSTELLA_ISA");
+  const int alone = planned("default", widest);
+  OK(alone >= 0 && (2 < cst_isas[widest].width ? cst_isas[alone].width == least : alone == widest),
+     "one trajectory takes the narrowest lanes");
+  OK(planned(many, widest) == widest, "a hundred take the widest");
+  setenv("CONSTELLA_ISA", cst_isas[widest].name, 1);
+  OK(planned("default", widest) == widest, "CONSTELLA_ISA is obeyed");
+}
+
+int main(void) {
+  test_names();
+  test_lanes();
+  return tap_done();
+}

@@ -1,0 +1,194 @@
+"""test_derivatives.py [DRIVER]: every kernel of every system of the catalogue, and of every-form.yaml, against SymPy in 50 digits.
+
+DRIVER is the compiled kernel-print.c, by default the one in BUILD; it says at which points and with which parameters it evaluated. This side
+reads the descriptions by itself (description.py): L and g as SymPy expressions, their partial derivatives one by one, and the kernels as sums
+over these, which is the definition that the program, whose derivatives are contractions, never forms. The bound is 1e-13 of the largest entry of
+the kernel: an entry may be the small difference of larger ones. V and g may be so as a whole; their bound is that of the sum of the magnitudes
+of their terms.
+"""
+# SPDX-License-Identifier: BSD-2-Clause
+import glob, itertools, os, subprocess, sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+CATALOGUE = os.path.join(HERE, "../../src/system/catalogue")
+EVERY_FORM = os.path.join(HERE, "every-form.yaml")
+DRIVER = sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.environ.get("BUILD", "build"), "tests/system/kernel-print")
+try:
+    import mpmath, sympy
+    from description import System, read_yaml
+except ImportError:
+    print("1..0 # SKIP no SymPy")
+    sys.exit(0)
+
+BOUND = 1e-13
+mpmath.mp.dps = 50
+
+# ---- derivatives ---------------------------------------------------------------------------------------------------------------------
+
+
+def partials(e, x, order):
+    """{ascending indices: expression} of the partial derivatives of e by x up to the order that do not vanish identically."""
+    place, out, last = {s: i for i, s in enumerate(x)}, {(): e}, {(): e}
+    for _ in range(order):
+        new = {}
+        for key, f in last.items():
+            for s in f.free_symbols & place.keys():
+                if not key or place[s] >= key[-1]:
+                    d = sympy.diff(f, s)
+                    if d != 0:
+                        new[key + (place[s],)] = d
+        out.update(new)
+        last = new
+    return out
+
+
+def number(e, known):
+    """The value of e, from the values of its symbols in known, which grows."""
+    value = known.get(e)
+    if value is None:
+        if e.is_Rational:
+            value = mpmath.mpf(e.p) / e.q
+        elif e.is_Atom:
+            value = mpmath.mpf(sympy.N(e, 60))
+        else:
+            a = [number(x, known) for x in e.args]
+            value = mpmath.fsum(a) if e.is_Add else mpmath.fprod(a) if e.is_Mul else a[0]**a[1] if e.is_Pow else getattr(mpmath, e.func.__name__)(*a)
+        known[e] = value
+    return value
+
+
+class Tensor:
+    """The partial derivatives of a function at a point."""
+
+    def __init__(self, table, known):
+        self.value = {key: number(e, known) for key, e in table.items()}
+
+    def __call__(self, *key):
+        return self.value.get(tuple(sorted(key)), 0)
+
+    def along(self, order, *directions):
+        """{row: sum over the other indices of derivative times directions}: the vector D^order f [directions]; key () without a row left."""
+        out = {}
+        for key, d in self.value.items():
+            if len(key) != order:
+                continue
+            for p in set(itertools.permutations(key)):
+                rest, term = p[len(directions):], d
+                for i, w in zip(p, directions):
+                    term *= w[i]
+                out[rest] = out.get(rest, 0) + term
+        return out
+
+
+def vector(entries, n):
+    return [entries.get((i,), 0) for i in range(n)]
+
+
+def combined(l, vectors, n):
+    return [mpmath.fsum(la * x[i] for la, x in zip(l, vectors)) for i in range(n)]
+
+
+def kernels(s, tables, at):
+    """{kernel: entries, matrices row by row} at the point {letter: values}."""
+    nq, n, known = s.nq, range(s.nq), dict(zip(s.q + s.v, at["q"] + at["v"]))
+    known.update(zip(s.defaults, at["c"]))
+    V, g, L = Tensor(tables["V"], known), [Tensor(t, known) for t in tables["g"]], Tensor(tables["L"], known)
+    q, v, w, u, l = (at[x] for x in "qvwul")
+    out = {"V": [V()], "dV": [V(i) for i in n], "d2V": [V(i, j) for i in n for j in n]}
+    out["d2Vw"], out["D3Vwu"] = vector(V.along(2, w), nq), vector(V.along(3, w, u), nq)
+    out["g"], out["G"] = [t() for t in g], [t(i) for t in g for i in n]
+    out["D2gvv"] = [t.along(2, v, v).get((), 0) for t in g]
+    out["DD2gvv"] = [t.along(3, v, v, w).get((), 0) + 2 * t.along(2, v, u).get((), 0) for t in g]
+    out["D2glw"] = combined(l, [vector(t.along(2, w), nq) for t in g], nq)
+    out["D3glwu"] = combined(l, [vector(t.along(3, w, u), nq) for t in g], nq)
+    out["xi"] = [number(e, known) for row in s.xi for e in row]
+    out["gauge"] = [number(e, known) for e in s.gauge]
+    if not s.general:
+        out["mass"] = [L(nq + i, nq + i) for i in n]
+        return out
+    Lvq = [[L(j, nq + i) for j in n] for i in n]
+    out["M"] = [L(nq + i, nq + j) for i in n for j in n]
+    out["Lv"], out["Lq"] = [L(nq + i) for i in n], [L(i) for i in n]
+    out["Lvq"], out["Lqq"] = sum(Lvq, []), [L(i, j) for i in n for j in n]
+    out["a"] = [number(e, known) for e in s.a]
+    out["f"] = [L(i) - mpmath.fsum(Lvq[i][j] * v[j] for j in n) for i in n]
+    first, third = vector(L.along(2, w + u), 2 * nq), L.along(3, w + u, v + [0] * nq)
+    out["Dfwu"] = [first[i] - third.get((nq + i,), 0) - mpmath.fsum(Lvq[i][j] * u[j] for j in n) for i in n]
+    by_v = L.along(3, w + [0] * nq, [0] * nq + v)
+    out["DMvw"] = [by_v.get((nq + i,), 0) for i in n]
+    return out
+
+
+# ---- comparison ----------------------------------------------------------------------------------------------------------------------
+
+
+def magnitude(e, known):
+    """The sum of the magnitudes of the terms of e, for values that may be near 0 by cancellation."""
+    return mpmath.fsum(abs(number(x, known)) for x in sympy.Add.make_args(e))
+
+
+def difference(got, wanted, least=0):
+    """What is wrong with got, where an error of BOUND of the largest entry, or of `least`, is not."""
+    if len(got) != len(wanted):
+        return "%d entries instead of %d" % (len(got), len(wanted))
+    scale = max([abs(x) for x in wanted] + [least, mpmath.mpf("1e-300")])
+    worst = max([abs(x - y) for x, y in zip(got, wanted)] + [0]) / scale
+    return "" if worst <= BOUND else "relative difference %.2g" % worst
+
+
+def read_driver(size):
+    """{system: [{name: values}]} of what the driver prints: a line 'system NAME' and, for each point, 'point' and lines 'NAME value ...'."""
+    out = {}
+    for line in subprocess.run([DRIVER, str(size), EVERY_FORM], capture_output=True, text=True, check=True).stdout.splitlines():
+        word, *rest = line.split()
+        if word == "system":
+            points = out[rest[0]] = []
+        elif word == "point":
+            points.append({})
+        else:
+            points[-1][word] = [mpmath.mpf(x) for x in rest]
+    return out
+
+
+def check(path, points, size):
+    """{what: complaint or ""} of one system."""
+    s = System(read_yaml(path), size)
+    tables = {"V": partials(s.V, s.q, 3), "g": [partials(g, s.q, 3) for g in s.g], "L": partials(s.L, s.q + s.v, 3 if s.general else 2)}
+    known = {}
+    for symbol, e in s.defaults.items():
+        known[symbol] = number(e, known)
+    out = {"defaults": difference(points[0].get("c", []), list(known[x] for x in s.defaults)) if s.defaults else ""}
+    for k, (q, v) in enumerate(s.states.values()):
+        out["state"] = out.get("state") or difference(points[0]["state%d" % k], [number(e, known) for e in q + v])
+    for at in points:
+        given = {x: at.pop(x, []) for x in "cqvwul"}
+        at = {x: y for x, y in at.items() if not x.startswith("state")}
+        known = dict(zip(list(s.defaults) + s.q, given["c"] + given["q"]))
+        least = {"V": magnitude(s.V, known), "g": max([magnitude(e, known) for e in s.g] + [0])}
+        wanted = {k: x for k, x in kernels(s, tables, given).items() if x}
+        if at.keys() != wanted.keys():
+            out["kernels"] = "there are %s instead of %s" % (sorted(at), sorted(wanted))
+        for k in wanted:
+            out[k] = out.get(k) or difference(at.get(k, []), wanted[k], least.get(k, 0))
+    return out
+
+
+def main():
+    systems = sorted(glob.glob(os.path.join(CATALOGUE, "*.yaml"))) + [EVERY_FORM]
+    size, count, failed = 3, 0, 0
+    printed = read_driver(size)
+    for path in systems:
+        name = os.path.basename(path)[:-5]
+        result = check(path, printed[name], size) if len(printed.get(name, [])) > 1 else {"all": "the driver printed nothing"}
+        for what, bad in result.items():
+            count += 1
+            failed += bool(bad)
+            print("%sok %d - %s: %s" % ("not " if bad else "", count, name, what))
+            if bad:
+                print("# " + bad)
+    print("1..%d" % count)
+    return 1 if failed or len(systems) == 1 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# embed.sh: the texts of files as C, so that the program carries what it needs to compile a user's system.
+#
+#   tools/embed.sh GEN FILE... >sources.c
+#
+# A file of the folder GEN appears as gen/NAME, the others under the path given.
+# SPDX-License-Identifier: BSD-2-Clause
+set -euo pipefail
+gen=$1
+shift
+
+echo '/* Written by embed.sh; not to be edited. */'
+echo '#include "system/compile.h"'
+k=0
+for file; do
+  echo "static const char text_$k[] = {"
+  od -An -v -td1 -w32 "$file" | sed 's/ *\(-\?[0-9]\+\)/\1,/g'
+  echo '0};'
+  k=$((k + 1))
+done
+echo 'const cst_source cst_sources[] = {'
+k=0
+for file; do
+  echo "{\"${file/#"$gen"\//gen/}\", text_$k, sizeof text_$k - 1},"
+  k=$((k + 1))
+done
+echo '};'
+echo "const int cst_source_count = $k;"
