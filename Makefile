@@ -84,6 +84,7 @@ help:
 	@echo 'make bench    speed against hand-written limits'
 	@echo 'make format   clang-format;  make lint   clang-tidy, cppcheck, exported names'
 	@echo 'make san      the tests under address and undefined-behaviour sanitizers'
+	@echo 'make fuzz     any bytes as study and system files, for SECONDS=60 each'
 
 setup:
 	@tools/setup.sh '$(PACKAGES_BUILD) $(PACKAGES_ANALYSIS)' '$(PACKAGES_TEST)'

@@ -53,8 +53,8 @@ cst_node cst_graph_call(cst_graph *g, const char *function, cst_node a, cst_node
 typedef struct {
   const char     *name;  /* borrowed */
   cst_node        node;  /* of a plain name */
-  const cst_node *entry; /* [count] of an array, entry[0] is name[1]; NULL: a plain name. Borrowed */
-  int             count;
+  const cst_node *entry; /* [count] of an array, entry[0] is name[1 + shift]; NULL: a plain name. Borrowed */
+  int             count, shift;
 } cst_binding;
 
 typedef struct {

@@ -4,12 +4,27 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "cli/cli.h"
 #include "constella/diag.h"
 #include "constella/study.h"
 
+enum { WIDTH = 120, INDENT = 13, SHOWN = 12 }; /* columns of a page; of what stands left; numbers shown of a long state */
+
+/* Words in lines of at most WIDTH; a line of the text ends a line of the page. */
 static void item(const char *name, const char *text) {
-  if (text && *text) printf("%-12s %s\n", name, text);
+  int column = INDENT;
+  if (!text || !*text) return;
+  printf("%-12s ", name);
+  while (*text) {
+    const int blanks = (int)strspn(text, " "), word = (int)strcspn(text + blanks, " \n");
+    const int breaks = text[blanks] == '\n' || (column > INDENT && column + blanks + word > WIDTH);
+    if (breaks)
+      printf("\n%*s", INDENT, ""), column = INDENT, text += blanks + (text[blanks] == '\n');
+    else
+      printf("%.*s", blanks + word, text), column += blanks + word, text += blanks + word;
+  }
+  printf("\n");
 }
 
 /* ---- systems --------------------------------------------------------------------------------------------------------------- */
@@ -27,10 +42,13 @@ static void print_names(const char *title, const cst_name *name, int n) {
   printf("\n");
 }
 
-/* A text for each declared coordinate: an entry, or a row of a matrix. */
-static void print_rows(const char *title, const cst_system *s, const char *const *text) {
+/* A text for each declared coordinate: an entry, or a row of a matrix on a line of its own. */
+static void print_rows(const char *title, const cst_system *s, const char *const *text, bool rows) {
   printf("%-12s", title);
-  for (int i = 0; i < s->ncoordinate; i++) printf("%s%s", i ? ", " : " ", text[i] ? text[i] : "?");
+  for (int i = 0; i < s->ncoordinate; i++) {
+    if (i) printf(rows ? "\n%*s" : ", ", rows ? INDENT - 1 : 0, "");
+    printf("%s%s", rows || !i ? " " : "", text[i] ? text[i] : "?");
+  }
   printf("\n");
 }
 
@@ -38,21 +56,28 @@ static void print_families(const cst_system *s) {
   for (int i = 0; i < s->nfamily; i++) {
     printf("%-12s ", i ? "" : "constraints");
     print_name(&s->family[i]);
-    printf(": %s\n", s->family[i].text ? s->family[i].text : "?");
+    printf(": %s", s->family[i].text ? s->family[i].text : "?");
+    if (s->family[i].range) printf("   for %s", s->family[i].range);
+    printf("\n");
   }
 }
+
+/* Whether the default is an expression of other parameters. */
+static bool follows(const cst_system *s, const cst_parameter *p) { return cst_graph_depends(s->graph, p->node, 'c'); }
 
 static void print_parameters(const cst_system *s) {
   for (int i = 0; i < s->npar; i++) {
     const cst_parameter *p = &s->parameter[i];
     printf("%-12s %s = %.10g%s%s%s%s%s\n", i ? "" : "parameters", p->name, p->value, *p->unit ? " " : "", p->unit, *p->doc ? "  " : "",
-           p->doc, p->size ? "  (a size: a whole number)" : "");
+           p->doc,
+           p->size         ? "  (a size: a whole number)"
+           : follows(s, p) ? "  (follows the others)"
+                           : "");
   }
 }
 
 /* Numbers of the first few coordinates. */
 static void print_vector(const char *name, const double *x, int n) {
-  enum { SHOWN = CST_MAX_Q };
   printf("%s = (", name);
   for (int k = 0; k < n && k < SHOWN; k++) printf("%s%.6g", k ? ", " : "", x[k]);
   printf(n > SHOWN ? ", ...)" : ")");
@@ -76,6 +101,29 @@ static void print_symmetries(const cst_system *s) {
     if (!cst_graph_is_zero(s->graph, s->gauge[k])) printf("%-12s the momentum map of %s is <M v + a, xi> - F\n", "", s->symmetry[k]);
 }
 
+/* Methods that the system cannot have; each stands for what is written like its example. */
+static void print_methods(const cst_system *s) {
+  char why[400];
+  int  none = 0;
+  for (int i = 0; i < cst_method_count(); i++) {
+    const cst_method_info *info = cst_method_info_at(i);
+    cst_expr_error         e;
+    cst_method            *m = cst_method_parse(info->example, &e);
+    if (m && !cst_method_fits(m, s, why, sizeof why)) printf("%s%s", none++ ? ", " : "methods      all but ", info->signature);
+    cst_method_destroy(m);
+  }
+  printf(none ? "\n" : "methods      all\n");
+}
+
+static void print_equations(const cst_system *s) {
+  const char *g = s->ng ? " - G'lambda, g(q) = 0, G = Dg" : "";
+  if (s->general)
+    printf("\nEquations: L = 1/2 v'M(q)v%s - V(q), p = M v%s; M A = f%s, f = L_q - L_vq v.\n", s->gyroscopic ? " + a(q).v" : "",
+           s->gyroscopic ? " + a" : "", g);
+  else
+    printf("\nEquations: L = 1/2 v'M v - V(q), p = M v; M A = f%s, f = -dV.\n", g);
+}
+
 static int show_system(const char *name) {
   cst_system *s = cst_catalogue_create(name);
   if (!s) return 0;
@@ -84,15 +132,16 @@ static int show_system(const char *name) {
   item("source", s->source);
   printf("\n");
   print_names("coordinates", s->coordinate_name, s->ncoordinate);
-  print_rows("mass", s, s->mass_text);
-  if (s->gyroscopic) print_rows("gyroscopic", s, s->gyroscopic_text);
+  print_rows("mass", s, s->mass_text, *s->mass_text[0] == '[' && !s->coordinate_name[0].array);
+  if (s->gyroscopic) print_rows("gyroscopic", s, s->gyroscopic_text, false);
   item("potential", s->potential_text);
   print_families(s);
   print_symmetries(s);
   print_parameters(s);
-  printf("%-12s %d coordinates, %d constraints\n", "size", s->nq, s->ng);
+  printf("%-12s %d coordinate%s, %d constraint%s\n", "size", s->nq, s->nq == 1 ? "" : "s", s->ng, s->ng == 1 ? "" : "s");
   for (int i = 0; i < s->nstate; i++) print_state(s, i);
-  printf("\nEquations: M A = f - G'lambda, g(q) = 0, G = Dg.\n");
+  print_methods(s);
+  print_equations(s);
   cst_system_destroy(s);
   return 1;
 }
@@ -109,11 +158,10 @@ static void print_claims(unsigned claims) {
                {CST_VELOCITIES, "G v = 0 to round-off"},
                {CST_MOMENTUM, "momenta of linear symmetries to round-off"},
                {CST_BOUNDED, "energy error bounded at moderate steps"}};
-  printf("%-12s", "claims");
-  int any = 0;
+  char text[400] = "";
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (claims & names[i].claim) printf("%s %s", any++ ? ";" : "", names[i].text);
-  printf("%s\n", any ? "" : " none");
+    if (claims & names[i].claim) strcat(strcat(text, *text ? "; " : ""), names[i].text);
+  item("claims", *text ? text : "none");
 }
 
 /* Of an expression, on a system with constraints; 0 when it is none. */
@@ -177,6 +225,10 @@ int cst_cli_show(int argc, char **argv) {
   if (argc != 2)
     return fputs("constella: error: `constella show` takes one name; `constella list systems` and `list methods` tell them\n", stderr), 2;
   if (show_system(argv[1]) || show_method(argv[1]) || show_scheme(argv[1]) || print_properties(argv[1])) return 0;
+  cst_expr_error e;
+  if (strchr(argv[1], '(') && !cst_method_parse(argv[1], &e)) return fprintf(stderr, "constella: error: '%s': %s\n", argv[1], e.message), 2;
+  if (!access(argv[1], R_OK))
+    return fprintf(stderr, "constella: error: nothing is called '%s'; `constella system %s` examines a system file\n", argv[1], argv[1]), 2;
   const char *near = nearest(argv[1]);
   fprintf(stderr, "constella: error: nothing is called '%s'; `constella list systems|methods|schemes` tells the names%s%s%s\n", argv[1],
           near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");

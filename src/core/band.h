@@ -7,27 +7,17 @@
 #define CST_BAND_H
 #include "constella/lanes.h"
 
-CST_INLINE void cst_band_lu_of(vd *A, int n, int k) {
+CST_INLINE void cst_band_solve_of(vd *A, vd *b, int n, int k, int symmetric) {
   const int w = 2 * k + 1;
   for (int r = 0; r < n; r++) {
     const int last = r + k < n ? r + k : n - 1;
     vd       *pivot = A + (long)r * w + k, inverse = 1.0 / *pivot;
     *pivot = inverse;
     for (int i = r + 1; i <= last; i++) {
-      vd *row = A + (long)i * w + k - i, f = row[r] * inverse;
-      row[r] = f;
-      for (int c = r + 1; c <= last; c++) row[c] -= f * pivot[c - r];
+      vd *row = A + (long)i * w + k - i, f = (symmetric ? pivot[i - r] : row[r]) * inverse;
+      for (int c = symmetric ? i : r + 1; c <= last; c++) row[c] -= f * pivot[c - r];
+      b[i] -= f * b[r];
     }
-  }
-}
-
-CST_INLINE void cst_band_solve_of(const vd *A, vd *b, int n, int k) {
-  const int w = 2 * k + 1;
-  for (int r = 1; r < n; r++) {
-    const vd *row = A + (long)r * w + k - r;
-    vd        s = b[r];
-    for (int c = r > k ? r - k : 0; c < r; c++) s -= row[c] * b[c];
-    b[r] = s;
   }
   for (int r = n - 1; r >= 0; r--) {
     const vd *row = A + (long)r * w + k - r;
@@ -37,19 +27,14 @@ CST_INLINE void cst_band_solve_of(const vd *A, vd *b, int n, int k) {
   }
 }
 
-/* A := LU in place, the diagonal holding reciprocals of the pivots. Chains (k = 1) have loops of their own. */
-static __attribute__((unused, noinline)) void cst_band_lu(vd *A, int n, int k) {
-  if (k == 1)
-    cst_band_lu_of(A, n, 1);
+/* b := A^-1 b in one pass down, which eliminates, and one up; A is destroyed. symmetric: only its upper triangle is read. Chains (k = 1)
+ * have loops of their own. */
+static __attribute__((unused, noinline)) void cst_band_solve(vd *A, vd *b, int n, int k, int symmetric) {
+  if (k == 1 && symmetric)
+    cst_band_solve_of(A, b, n, 1, 1);
+  else if (k == 1)
+    cst_band_solve_of(A, b, n, 1, 0);
   else
-    cst_band_lu_of(A, n, k);
-}
-
-/* b := A^-1 b with A from cst_band_lu. */
-static __attribute__((unused, noinline)) void cst_band_solve(const vd *A, vd *b, int n, int k) {
-  if (k == 1)
-    cst_band_solve_of(A, b, n, 1);
-  else
-    cst_band_solve_of(A, b, n, k);
+    cst_band_solve_of(A, b, n, k, symmetric);
 }
 #endif

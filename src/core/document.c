@@ -14,12 +14,15 @@
 
 enum { FILE_MAX = 64 << 20, KEY_MAX = 200, MESSAGE_MAX = 4000 };
 
-/* Where a node starts: line and column from 1, start the byte of the text at which its content begins (inside quotes). */
+/* Where a node starts: line and column from 1, start the byte of the text at which its content begins (inside quotes). And what is below it
+ * by number: libfyaml counts from the first child every time. */
 typedef struct place place;
 struct place {
-  int    line, column;
-  size_t start;
-  place *next; /* of the document */
+  int        line, column;
+  size_t     start;
+  place     *next;         /* of the document */
+  int        size;         /* children; meaningless while value is NULL */
+  cst_yaml **key, **value; /* [size]; made when first asked for, value first in one allocation */
 };
 
 struct cst_document {
@@ -33,7 +36,7 @@ struct cst_document {
   place              *places; /* all of them; a node's meta pointer is its own */
 };
 
-static const place beginning = {1, 1, 0, NULL};
+static const place beginning = {.line = 1, .column = 1};
 
 static void *have(void *p) {
   if (p) return p;
@@ -119,11 +122,11 @@ static const place *place_of(cst_yaml *n) {
 
 static const place *remember(cst_document *doc, struct fy_node *n, const struct fy_mark *m, const place *nearby) {
   place *p = have(malloc(sizeof *p));
-  *p = *nearby;
+  *p = (place){.line = nearby->line, .column = nearby->column, .start = nearby->start};
   if (m) {
     enum fy_node_style style = fy_node_get_style(n);
     int                quote = style == FYNS_SINGLE_QUOTED || style == FYNS_DOUBLE_QUOTED; /* the mark stands behind it */
-    *p = (place){m->line + 1, m->column + 1 - quote, m->input_pos, NULL};
+    *p = (place){.line = m->line + 1, .column = m->column + 1 - quote, .start = m->input_pos};
   }
   p->next = doc->places;
   doc->places = p;
@@ -249,12 +252,10 @@ static void report_syntax(cst_document *doc, cst_diag *d) {
   void                 *at = NULL;
   struct fy_diag_error *e = fy_diag_errors_iterate(doc->log, &at); /* later ones only say that loading failed */
   const struct fy_mark *m = e && e->fyt ? fy_token_start_mark(e->fyt) : NULL;
-  if (!e)
-    cst_diag_add(d, doc->file, 1, 1, "this is not YAML");
-  else if (m)
+  if (m)
     add_clamped(doc, m->line + 1, m->column + 1, e->msg, d);
   else
-    add_clamped(doc, e->line > 0 ? e->line : 1, e->column > 0 ? e->column : 1, e->msg, d);
+    cst_diag_add(d, doc->file, 1, 1, "this is not YAML");
 }
 
 static cst_document *create(const char *file, const char *text, size_t length) {
@@ -326,6 +327,7 @@ void cst_document_destroy(cst_document *doc) {
   free(doc->sink_text);
   for (place *p = doc->places, *next; p; p = next) {
     next = p->next;
+    free(p->value);
     free(p);
   }
   free(doc->text);
@@ -437,12 +439,38 @@ const char *cst_yaml_text(cst_yaml *n) {
   return s ? s : "";
 }
 
-int cst_yaml_size(cst_yaml *n) {
-  if (cst_yaml_is_list(n)) return fy_node_sequence_item_count(n);
-  return cst_yaml_is_map(n) ? fy_node_mapping_item_count(n) : 0;
+/* The node's place with its children; NULL of a scalar. */
+static const place *children(cst_yaml *n) {
+  place *p = cst_yaml_is_list(n) || cst_yaml_is_map(n) ? fy_node_get_meta(n) : NULL;
+  if (!p || p->value) return p;
+  p->size = cst_yaml_is_list(n) ? fy_node_sequence_item_count(n) : fy_node_mapping_item_count(n);
+  p->value = have(calloc(2 * (size_t)p->size + 1, sizeof *p->value));
+  p->key = p->value + p->size;
+  cst_yaml_children(n, p->key, p->value);
+  return p;
 }
 
-cst_yaml *cst_yaml_item(cst_yaml *list, int i) { return cst_yaml_is_list(list) && i >= 0 ? fy_node_sequence_get_by_index(list, i) : NULL; }
+/* They are no longer what they were. */
+static void changed(cst_yaml *n) {
+  place *p = fy_node_get_meta(n);
+  if (!p) return;
+  free(p->value);
+  p->key = p->value = NULL;
+}
+
+int cst_yaml_size(cst_yaml *n) {
+  const place *p = children(n);
+  return p ? p->size : 0;
+}
+
+static cst_yaml *child(cst_yaml *n, int i, bool key) {
+  const place *p = children(n);
+  return !p || i < 0 || i >= p->size ? NULL : key ? p->key[i] : p->value[i];
+}
+
+cst_yaml *cst_yaml_item(cst_yaml *list, int i) { return cst_yaml_is_list(list) ? child(list, i, false) : NULL; }
+cst_yaml *cst_yaml_key(cst_yaml *map, int i) { return cst_yaml_is_map(map) ? child(map, i, true) : NULL; }
+cst_yaml *cst_yaml_value(cst_yaml *map, int i) { return cst_yaml_is_map(map) ? child(map, i, false) : NULL; }
 
 cst_yaml *cst_yaml_get(cst_yaml *map, const char *key) {
   void                *at = NULL;
@@ -453,20 +481,6 @@ cst_yaml *cst_yaml_get(cst_yaml *map, const char *key) {
     if (word && !strcmp(word, key)) return fy_node_pair_value(pair);
   }
   return NULL;
-}
-
-static struct fy_node_pair *pair_of(cst_yaml *map, int i) {
-  return cst_yaml_is_map(map) && i >= 0 ? fy_node_mapping_get_by_index(map, i) : NULL;
-}
-
-cst_yaml *cst_yaml_key(cst_yaml *map, int i) {
-  struct fy_node_pair *pair = pair_of(map, i);
-  return pair ? fy_node_pair_key(pair) : NULL;
-}
-
-cst_yaml *cst_yaml_value(cst_yaml *map, int i) {
-  struct fy_node_pair *pair = pair_of(map, i);
-  return pair ? fy_node_pair_value(pair) : NULL;
 }
 
 void cst_yaml_children(cst_yaml *n, cst_yaml **key, cst_yaml **value) {
@@ -488,6 +502,7 @@ void cst_yaml_remove(cst_yaml *map, const char *key) {
   while (cst_yaml_is_map(map) && (pair = fy_node_mapping_iterate(map, &at)))
     if (!strcmp(cst_yaml_text(fy_node_pair_key(pair)), key)) {
       fy_node_free(fy_node_mapping_remove_by_key(map, fy_node_pair_key(pair)));
+      changed(map);
       return;
     }
 }
@@ -497,6 +512,7 @@ void cst_yaml_put(cst_yaml *map, const char *key, const char *text) {
   cst_yaml_remove(map, key);
   if (fy_node_mapping_append(map, fy_node_create_scalar_copy(tree, key, FY_NT), fy_node_create_scalar_copy(tree, text, FY_NT)))
     abort(); /* out of memory: the key is new */
+  changed(map);
 }
 
 /* Errors at nodes. */

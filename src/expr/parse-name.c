@@ -92,7 +92,7 @@ static void not_constant(cst_parser *p, cst_node n, size_t at, const char *what)
       const cst_node m = b->entry ? b->entry[k] : b->node;
       if (cst_walk_place(&w, p->g, m) < 0 || cst_graph_is_constant(p->g, m, NULL)) continue;
       if (b->entry)
-        cst_parse_fail(p, at, "%s must be an integer constant; it depends on '%.*s[%d]'", what, SHOWN, b->name, k + 1);
+        cst_parse_fail(p, at, "%s must be an integer constant; it depends on '%.*s[%d]'", what, SHOWN, b->name, b->shift + k + 1);
       else
         cst_parse_fail(p, at, "%s must be an integer constant; it depends on '%.*s'", what, SHOWN, b->name);
     }
@@ -125,9 +125,10 @@ static cst_node entry(cst_parser *p, const cst_binding *b, size_t at) {
   if (p->idle) return n;
   snprintf(what, sizeof what, "the index of '%.*s'", SHOWN, b->name);
   if (!cst_parse_integer(p, n, index, what, &i)) return -1;
-  if (i < 1 || i > b->count)
-    return cst_parse_fail(p, index, "index %s of '%.*s' is outside 1 .. %d", cst_parse_value(i, s), SHOWN, b->name, b->count);
-  return cst_parse_checked(p, b->entry[(int)i - 1], at);
+  if (i <= b->shift || i > b->shift + b->count)
+    return cst_parse_fail(p, index, "index %s of '%.*s' is outside %d .. %d", cst_parse_value(i, s), SHOWN, b->name, b->shift + 1,
+                          b->shift + b->count);
+  return cst_parse_checked(p, b->entry[(int)i - b->shift - 1], at);
 }
 
 /* The word at `at`, of n characters, which '(' follows. */
@@ -136,8 +137,8 @@ static cst_node applied(cst_parser *p, size_t at, size_t n) {
   const bool          series = same(p, at, n, "sum");
   const cst_binding  *b = f || series ? NULL : find_binding(p, at, n);
   if (b && b->entry)
-    return cst_parse_fail(p, p->at, "'%.*s' is an array; its entries are written with [ ], %.*s[1] for the first", SHOWN, b->name, SHOWN,
-                          b->name);
+    return cst_parse_fail(p, p->at, "'%.*s' is an array; its entries are written with [ ], %.*s[%d] for the first", SHOWN, b->name, SHOWN,
+                          b->name, b->shift + 1);
   if (!f && !series) return unknown_function(p, at, n);
   if (!cst_parse_enter(p, p->at++)) return -1;
   const cst_node r = series ? cst_parse_series(p, at) : cst_parse_call(p, f, at);
@@ -155,8 +156,8 @@ cst_node cst_parse_name(cst_parser *p) {
   const cst_binding *b = pi || loop ? NULL : find_binding(p, at, n);
   if (b && b->entry && next == '[') return entry(p, b, at);
   if (b && b->entry)
-    return cst_parse_fail(p, at, "'%.*s' is an array of %d; an entry of it is wanted, such as %.*s[1]", SHOWN, b->name, b->count, SHOWN,
-                          b->name);
+    return cst_parse_fail(p, at, "'%.*s' is an array of %d; an entry of it is wanted, such as %.*s[%d]", SHOWN, b->name, b->count, SHOWN,
+                          b->name, b->shift + 1);
   if (!pi && !loop && !b && (same(p, at, n, "sum") || cst_function_find(p->text + at, n)))
     return cst_parse_fail(p, p->at, "expected '(' after %.*s", (int)n, p->text + at);
   if (!pi && !loop && !b) return unknown_name(p, at, n);

@@ -4,7 +4,7 @@
  *
  * with g(q1) = 0 and G(q1) M^-1 p1 = 0. Source: Barbero-Linan, Martin de Diego, Sato Martin de Almagro, A new perspective on symplectic
  * integration of constrained mechanical systems via discretization maps, section 5, in the sign M A = f - G' lambda. Arithmetic:
- * core/kick.c.
+ * core/kick.c; with a mass that depends on q or with a(q), core/lagrange.c.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "method/kick.h"
@@ -22,7 +22,10 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
 const cst_method_row cst_method_row_euler_b = {
     .info = {.name = "euler-b",
              .doc = "Symplectic Euler, variant B, with constraints: the force acts at the right end of the step; the adjoint of euler-a.",
-             .equations = "p0 = M(q1-q0)/h + G(q0)'L;  p1 = M(q1-q0)/h - h dV(q1) - G(q1)'m;  g(q1) = 0, G(q1) M^-1 p1 = 0",
+             .equations = "p0 = M(q1-q0)/h + G(q0)'L;  p1 = M(q1-q0)/h - h dV(q1) - G(q1)'m\n"
+                          "g(q1) = 0, G(q1) M^-1 p1 = 0\n"
+                          "with M(q) or a(q):  p0 = L_v(q1, u) + G(q0)'L;  p1 = L_v(q1, u) + h L_q(q1, u) - G(q1)'m\n"
+                          "u = (q1-q0)/h, g(q1) = 0, G(q1) v1 = 0 where M(q1) v1 + a(q1) = p1",
              .source = "Barbero-Linan, Martin de Diego, Sato Martin de Almagro (discretization maps), section 5",
              .signature = "euler-b",
              .example = "euler-b"},

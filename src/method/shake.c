@@ -5,7 +5,7 @@
  * The positions are RATTLE's, for the next impulse takes up what was not projected; so L / h is the multiplier at the left end of a step
  * (of the first step, which starts from a tangent p, L is half of that). p is of order 1 and G M^-1 p is O(h). On T*N the map pulls dp ^ dq
  * back as RATTLE does: the difference G'm contributes dm ^ G dq = 0. Source: Ryckaert, Ciccotti, Berendsen 1977; math as in rattle.c.
- * Arithmetic: core/kick.c.
+ * Arithmetic: core/kick.c; with a mass that depends on q or with a(q), core/lagrange.c.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdio.h>
@@ -36,7 +36,10 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
 const cst_method_row cst_method_row_shake = {
     .info = {.name = "shake",
              .doc = "SHAKE: RATTLE's positions; momenta of order 1 that keep the hidden constraint to O(h) only.",
-             .equations = "p0 = M(q1-q0)/h + h/2 dV(q0) + G(q0)'L;  p1 = M(q1-q0)/h - h/2 dV(q1);  g(q1) = 0",
+             .equations = "p0 = M(q1-q0)/h + h/2 dV(q0) + G(q0)'L;  p1 = M(q1-q0)/h - h/2 dV(q1)\n"
+                          "g(q1) = 0\n"
+                          "with M(q) or a(q):  p0 = L_v(q0, u) - h/2 L_q(q0, u) + G(q0)'L;  p1 = L_v(q1, w) + h/2 L_q(q1, w)\n"
+                          "L_v(q0, u) = L_v(q1, w), u + w = 2(q1-q0)/h, g(q1) = 0",
              .source = "Ryckaert, Ciccotti, Berendsen, J. Comput. Phys. 23 (1977)",
              .signature = "shake",
              .example = "shake"},

@@ -150,14 +150,18 @@ static void parameters(cst_reader *r, cst_yaml *map, choice *c, bool *given) {
   }
 }
 
-/* Defaults that are expressions follow the values that the study sets. */
-static void fill_defaults(cst_reader *r, cst_yaml *at, const bool *given, double *row) {
-  const cst_system *s = r->s->system;
-  cst_system_defaults(s, given, row);
-  for (int i = 0; i < s->npar; i++)
-    if (!isfinite(row[i]) && !given[i])
-      cst_yaml_error(r->doc, at, r->d, "parameter '%s': its default is no finite number with the parameters given here",
-                     s->parameter[i].name);
+/* Defaults that are expressions follow the values that the study sets. One report, for the first set that they do not suit. */
+static void check_defaults(cst_reader *r, cst_yaml *at, const bool *given) {
+  const cst_study  *s = r->s;
+  const cst_system *sys = s->system;
+  for (int v = 0; v < s->nvariant; v++)
+    for (int i = 0; i < sys->npar; i++) {
+      if (isfinite(s->parameter[v * sys->npar + i]) || given[i]) continue;
+      const char *with = cst_reader_with(r, v);
+      cst_yaml_error(r->doc, at, r->d, "parameter '%s': its default is no finite number%s", sys->parameter[i].name,
+                     *with ? with : " with the parameters given here");
+      return;
+    }
 }
 
 /* All combinations. */
@@ -173,8 +177,9 @@ static void combine(cst_reader *r, cst_yaml *at, const choice *c, const bool *gi
   s->parameter = cst_reader_memory((size_t)s->nvariant * (size_t)npar, sizeof(double));
   for (int v = 0; v < s->nvariant; v++) {
     for (int i = npar - 1, rest = v; i >= 0; rest /= c[i].n, i--) s->parameter[v * npar + i] = c[i].value[rest % c[i].n];
-    fill_defaults(r, at, given, s->parameter + v * npar);
+    cst_system_defaults(s->system, given, s->parameter + v * npar);
   }
+  check_defaults(r, at, given);
 }
 
 static void sets(cst_reader *r, cst_yaml *map) {

@@ -1,6 +1,5 @@
 /* names.c: the names of a system bound to the inputs of a graph (see names.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include <math.h>
 #include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,14 +18,8 @@ static void text(cst_names *x, const char *before, const char *name, const char 
   x->name[x->n].name = t;
 }
 
-/* The number of the last element, 0 when there is none. */
-static int last(const cst_name *name) { return name->count ? name->first + name->count - 1 : 0; }
-
-/* entry[k - 1] := element number k. The parser refuses what is no number, as the elements below the first; number 0 has no place. */
-static void elements(cst_graph *g, cst_node *entry, const cst_name *name, char array) {
-  for (int k = 1; k <= last(name); k++)
-    entry[k - 1] = k < name->first ? cst_graph_constant(g, NAN) : cst_graph_input(g, array, name->at + k - name->first);
-}
+/* The number of the last element. */
+static int last(const cst_name *name) { return name->first + name->count - 1; }
 
 /* All of name[n] with their entries in `array`; *entry is where the next array begins. */
 static void bind(cst_names *x, cst_graph *g, const cst_name *name, int n, const char *before, const char *behind, char array,
@@ -34,10 +27,11 @@ static void bind(cst_names *x, cst_graph *g, const cst_name *name, int n, const 
   for (int i = 0; i < n; i++) {
     text(x, before, name[i].name, behind);
     if (name[i].array) {
-      elements(g, *entry, &name[i], array);
+      for (int k = 0; k < name[i].count; k++) (*entry)[k] = cst_graph_input(g, array, name[i].at + k);
       x->name[x->n].entry = *entry;
-      x->name[x->n].count = last(&name[i]);
-      *entry += last(&name[i]);
+      x->name[x->n].count = name[i].count;
+      x->name[x->n].shift = name[i].first - 1;
+      *entry += name[i].count;
     } else
       x->name[x->n].node = cst_graph_input(g, array, name[i].at);
     x->n++;
@@ -53,7 +47,7 @@ static void bind_parameters(cst_names *x, cst_graph *g, const cst_system *s) {
 
 static size_t room(const cst_name *name, int n) {
   size_t sum = 0;
-  for (int i = 0; i < n; i++) sum += (size_t)(name[i].first + name[i].count);
+  for (int i = 0; i < n; i++) sum += (size_t)name[i].count;
   return sum;
 }
 

@@ -154,16 +154,16 @@ static long most_lanes(const cst_plan *p) {
   return most;
 }
 
-/* Few trajectories would leave most lanes of a wide set idle, and large groups fall out of the caches: both take the narrowest set, whose
- * bits are the same. CONSTELLA_ISA is obeyed. */
+/* Few trajectories would leave most lanes of a wide set idle, and large groups fall out of the caches: both take a narrower set, whose bits
+ * are the same. CONSTELLA_ISA is obeyed. */
 static int fitting_isa(const cst_plan *p, int isa) {
   const char  *forced = getenv("CONSTELLA_ISA");
-  const int    width = cst_isas[isa].width;
-  const double bytes = width * (lane_bytes(p->study->system) + work_bytes(p->study->system));
-  int          narrow = isa;
-  for (int i = 0; i < CST_ISA_COUNT; i++)
-    if (cst_isa_available(i) && cst_isas[i].width < cst_isas[narrow].width) narrow = i;
-  return (!forced || !*forced) && (2 * most_lanes(p) < width || bytes > GROUP_BYTES) ? narrow : isa;
+  const double bytes = lane_bytes(p->study->system) + work_bytes(p->study->system);
+  for (int i = 0; i < isa && (!forced || !*forced); i++) {
+    const bool last = cst_isas[i].width >= most_lanes(p), next_falls_out = 2 * cst_isas[i].width * bytes > GROUP_BYTES;
+    if (cst_isa_available(i) && (last || next_falls_out)) return i;
+  }
+  return isa;
 }
 
 static double program_cost(const cst_method *m, const cst_system *s) {
@@ -216,8 +216,13 @@ static void make_work(cst_plan *p) {
   qsort(p->work, (size_t)p->nwork, sizeof *p->work, dearer);
 }
 
-/* Methods that have no compensated form cannot run in a study that asks for it. */
+/* Methods, and systems, that have no compensated form cannot run in a study that asks for it. */
 static void check_compensated(const cst_study *s, cst_diag *d) {
+  if (s->compensated && s->system->general)
+    cst_diag_add(d, s->file, 1, 1,
+                 "%s has no compensated form: its mass is not a constant diagonal or it has gyroscopic terms; leave out roundoff: "
+                 "{compensated: true}",
+                 s->system->name);
   for (int i = 0; i < s->nmethod && s->compensated; i++) {
     cst_program *p = cst_program_create(s->method[i]);
     if (!cst_program_compensates(p))

@@ -1,6 +1,7 @@
 /* gram.h: lane code: S = A W B' for A, B with the pattern of G and a diagonal W, and its elimination, dense or banded as the system asks.
  *
- * W is w[CLASS(i)], or `unit` where every mass is 1 or there is no w. A constraint that is implied by the others (DROPPED) is the equation 1 x = 0.
+ * W is w[CLASS(i)], or `unit` where every mass is 1 or there is no w. A constraint that is implied by the others (DROPPED) is the equation
+ * 1 x = 0.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_GRAM_H
@@ -29,13 +30,12 @@ CST_INLINE void cst_gram_fill(const cst_context *C, const vd *A, const vd *B, co
 #else
   const cst_gram  *g = &C->system->gram;
   const int *const at = g->at, *const first = g->first, *const ea = g->ea, *const eb = g->eb, *const of = g->i;
-  const int *const class = C->system->mass_class, all = MASS_UNIT || !w;
-  (void)symmetric;
-  if (g->n < g->size)
-    for (int k = 0; k < g->size; k++) S[k] = vset(0);
-  for (int p = 0, n = g->n; p < n; p++) {
+  const int *const class = C->system->mass_class, one = MASS_UNIT || !w || NMASS == 1;
+  const vd all = MASS_UNIT || !w ? unit : w[0];
+  for (int k = 0, n = g->ngap; k < n; k++) S[g->gap[k]] = vset(0);
+  for (int p = 0, n = symmetric ? g->nupper : g->n; p < n; p++) { /* pairs of the upper triangle come first */
     vd s = vset(first[p] == first[p + 1] ? 1 : 0);
-    for (int t = first[p]; t < first[p + 1]; t++) s += (A[ea[t]] * (all ? unit : w[class[of[t]]])) * B[eb[t]];
+    for (int t = first[p]; t < first[p + 1]; t++) s += (A[ea[t]] * (one ? all : w[class[of[t]]])) * B[eb[t]];
     S[at[p]] = s;
   }
 #endif
@@ -52,17 +52,28 @@ CST_INLINE void cst_gram_drop(const cst_context *C, vd *x) {
   (void)C, (void)x;
 }
 
+#if !CST_HOT
+/* x := S^-1 x for a banded S, in the order of its band. */
+CST_INLINE void cst_gram_banded(const cst_context *C, vd *S, vd *x, int symmetric) {
+  const cst_gram *g = &C->system->gram;
+  if (g->natural) {
+    cst_band_solve(S, x, NG, g->band, symmetric);
+    return;
+  }
+  vd y[ROOM(NG)];
+  for (int a = 0; a < NG; a++) y[g->place[a]] = x[a];
+  cst_band_solve(S, y, NG, g->band, symmetric);
+  for (int a = 0; a < NG; a++) x[a] = y[g->place[a]];
+}
+#endif
+
 /* x := S^-1 x; S is destroyed. symmetric: only its upper triangle is read. */
 CST_INLINE void cst_gram_solve(const cst_context *C, vd *S, vd *x, int symmetric) {
   cst_gram_drop(C, x);
 #if !CST_HOT
   const cst_gram *g = &C->system->gram;
   if (g->banded) {
-    vd y[ROOM(NG)];
-    for (int a = 0; a < NG; a++) y[g->place[a]] = x[a];
-    cst_band_lu(S, NG, g->band);
-    cst_band_solve(S, y, NG, g->band);
-    for (int a = 0; a < NG; a++) x[a] = y[g->place[a]];
+    cst_gram_banded(C, S, x, symmetric);
     return;
   }
 #endif

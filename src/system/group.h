@@ -71,6 +71,7 @@ typedef struct {
  *   ROW_G(a, i, e)   for the entries e of row a of G, in columns i, ascending; USES_G stands among the declarations of the function
  *   COL_G(i, a, e)   for the entries e of column i, in rows a, ascending
  *   CST_FIELD        declares a field of n vectors: hot in place, generic in the work space of the context
+ *   CST_MOVE         one field becomes the other, which is not needed any more
  */
 #ifdef CST_SYSTEM_HEADER
 #include CST_SYSTEM_HEADER
@@ -101,6 +102,7 @@ typedef struct {
 #define CST_FIELD(name, n)              vd name[ROOM(n)];
 #define CST_PLACE(name, n)
 #define CST_COUNT(name, n)
+#define CST_MOVE(to, from, n) U for (int k = 0; k < (n); k++) L->to[k] = L->from[k];
 #else
 #define CST_HOT 0
 #define U
@@ -137,22 +139,33 @@ typedef struct {
 #define CST_FIELD(name, n) vd *name;
 #define CST_PLACE(name, n) L->name = at, at += (n);
 #define CST_COUNT(name, n) +(size_t)(n)
+#define CST_MOVE(to, from, n)                                                                                                              \
+  {                                                                                                                                        \
+    vd *moved = L->to;                                                                                                                     \
+    L->to = L->from;                                                                                                                       \
+    L->from = moved;                                                                                                                       \
+  }
 #endif
-#define K_V(c, q, o)        CALL(C, V, c, q, 0, 0, 0, 0, o)
-#define K_dV(c, q, o)       CALL(C, dV, c, q, 0, 0, 0, 0, o)
-#define K_d2V(c, q, o)      CALL(C, d2V, c, q, 0, 0, 0, 0, o)
-#define K_g(c, q, o)        CALL(C, g, c, q, 0, 0, 0, 0, o)
-#define K_G(c, q, o)        CALL(C, G, c, q, 0, 0, 0, 0, o)
-#define K_D2gvv(c, q, v, o) CALL(C, D2gvv, c, q, v, 0, 0, 0, o)
-#define K_xi(c, q, o)       CALL(C, xi, c, q, 0, 0, 0, 0, o)
-#define K_gauge(c, q, o)    CALL(C, gauge, c, q, 0, 0, 0, 0, o)
-#define K_M(c, q, o)        CALL(C, M, c, q, 0, 0, 0, 0, o)
-#define K_a(c, q, o)        CALL(C, a, c, q, 0, 0, 0, 0, o)
-#define K_Lv(c, q, v, o)    CALL(C, Lv, c, q, v, 0, 0, 0, o)
-#define K_Lq(c, q, v, o)    CALL(C, Lq, c, q, v, 0, 0, 0, o)
-#define K_Lvq(c, q, v, o)   CALL(C, Lvq, c, q, v, 0, 0, 0, o)
-#define K_Lqq(c, q, v, o)   CALL(C, Lqq, c, q, v, 0, 0, 0, o)
-#define K_f(c, q, v, o)     CALL(C, f, c, q, v, 0, 0, 0, o)
+#define K_V(c, q, o)               CALL(C, V, c, q, 0, 0, 0, 0, o)
+#define K_dV(c, q, o)              CALL(C, dV, c, q, 0, 0, 0, 0, o)
+#define K_d2V(c, q, o)             CALL(C, d2V, c, q, 0, 0, 0, 0, o)
+#define K_g(c, q, o)               CALL(C, g, c, q, 0, 0, 0, 0, o)
+#define K_G(c, q, o)               CALL(C, G, c, q, 0, 0, 0, 0, o)
+#define K_D2gvv(c, q, v, o)        CALL(C, D2gvv, c, q, v, 0, 0, 0, o)
+#define K_xi(c, q, o)              CALL(C, xi, c, q, 0, 0, 0, 0, o)
+#define K_gauge(c, q, o)           CALL(C, gauge, c, q, 0, 0, 0, 0, o)
+#define K_M(c, q, o)               CALL(C, M, c, q, 0, 0, 0, 0, o)
+#define K_a(c, q, o)               CALL(C, a, c, q, 0, 0, 0, 0, o)
+#define K_Lv(c, q, v, o)           CALL(C, Lv, c, q, v, 0, 0, 0, o)
+#define K_Lq(c, q, v, o)           CALL(C, Lq, c, q, v, 0, 0, 0, o)
+#define K_Lvq(c, q, v, o)          CALL(C, Lvq, c, q, v, 0, 0, 0, o)
+#define K_Lqq(c, q, v, o)          CALL(C, Lqq, c, q, v, 0, 0, 0, o)
+#define K_d2Vw(c, q, w, o)         CALL(C, d2Vw, c, q, 0, w, 0, 0, o)
+#define K_D2glw(c, q, w, l, o)     CALL(C, D2glw, c, q, 0, w, 0, l, o)
+#define K_DD2gvv(c, q, v, w, u, o) CALL(C, DD2gvv, c, q, v, w, u, 0, o)
+#define K_Dfwu(c, q, v, w, u, o)   CALL(C, Dfwu, c, q, v, w, u, 0, o)
+#define K_DMvw(c, q, v, w, o)      CALL(C, DMvw, c, q, v, w, 0, 0, o)
+#define K_f(c, q, v, o)            CALL(C, f, c, q, v, 0, 0, 0, o)
 
 /* Blocks of a record. */
 CST_INLINE const vd *cst_block(const double *record, int at) { return (const vd *)record + at; }

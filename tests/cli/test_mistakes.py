@@ -115,6 +115,9 @@ def needs():
         refused(f"{method} on henon-heiles", text, [method.split("(")[0], "constraint"], method)
     refused("projection inside a composition", changed("[rattle]", '["project(rattle)"]'), ["project"], "rattle)")
     refused("compensated with rk4", changed("[rattle]", "[rk4]") + "roundoff: {compensated: true}\n", ["'rk4' has no compensated form"], None)
+    for system, method in (("double-pendulum-angles", "rattle"), ("charged-pendulum", "shake")):   # M(q); gyroscopic
+        text = GOOD.replace("planar-pendulum", system).replace("rattle", method).replace("exact", "self") + "roundoff: {compensated: true}\n"
+        refused(f"compensated with {system}", text, [f"{system} has no compensated form", "constant diagonal", "gyroscopic"], None)
     refused("lambda of no constraint", GOOD.replace("planar-pendulum", "henon-heiles").replace("exact", "self") + "error: {of: [lambda]}\n", ["no constraints", "lambda"], "lambda")
     refused("gauss(0)", changed("[rattle]", "[gauss(0)]"), ["gauss"], "0)]")
     refused("gammas that do not add up", changed("[rattle]", '["compose(rattle, [0.5, 0.6])"]'), ["sum"], "[0.5, 0.6]")
@@ -213,6 +216,7 @@ def other_commands():
         (("list",), ["systems, methods"]),
         (("show", "ratle"), ["nothing is called 'ratle'", "did you mean 'rattle'"]),
         (("show", "heavytop"), ["did you mean 'heavy-top'"]),
+        (("show", "adjoint(shake)"), ["'shake' has no adjoint"]),
         (("show",), ["one name"]),
         (("check",), ["one study"]),
         (("check", path("missing.yaml")), ["No such file"]),

@@ -6,6 +6,7 @@
 #include "tap.h"
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 static char *printed(const cst_diag *d) {
@@ -51,8 +52,10 @@ static void test_refusals(void) {
   refused(key, "f:2:3: error: a key must be one line of at most 200 bytes\n");
   refused("%YAML 9.9\n---\na: 1\n", "f:1:1: error: this is not YAML\n"); /* libfyaml 0.7 gives up without a word */
   refused("a: 1\n---\nb: 2\n", "f:1:1: error: the file holds more than one YAML document; only one is allowed\n");
+  refused("a: 1\n---\nb: [2\n", "f:3:6: error: flow sequence without a closing bracket\n");
   refused("a: \xff\n", "f:1:4: error: the file is not UTF-8 text (byte 0xff)\n");
   refused("a: \xc3\xa9\xc3\x28\n", "f:1:5: error: the file is not UTF-8 text (byte 0xc3)\n");
+  refused("a: \xe2\x82\x28\n", "f:1:4: error: the file is not UTF-8 text (byte 0xe2)\n");
   refused("a: \xed\xa0\x80\n", "f:1:4: error: the file is not UTF-8 text (byte 0xed)\n");
   refused("a: \xf4\x90\x80\x80\n", "f:1:4: error: the file is not UTF-8 text (byte 0xf4)\n");
   refused("a: 1\nb: \x1b[1m\n", "f:2:4: error: control character (byte 0x1b); only text is allowed\n");
@@ -72,14 +75,14 @@ static void test_refusals(void) {
 static void test_canonical(void) {
   static const char *const text[] = {
       "b: 2\na: {d: [1, [2, x], [], {}], c: 'it''s'}\n# gone\ne:\n  - f: \"x: y\"\n    g: \"-\"\n",
-      "z: |\n  two\n  lines\na: \"q\\\"\\\\\\t\"\nn:\nk: 'a # b'\nu: \xc3\xa9\nm: -x^2\np: compose(rattle, yoshida4)\n",
+      "z: |\n  two\n  lines\na: \"q\\\"\\\\\\t\\r\"\nn:\nk: 'a # b'\nu: \xc3\xa9\nm: -x^2\np: compose(rattle, yoshida4)\n",
       "{}",
       "\xef\xbb\xbf"
       "a: 1\r\nb: 2\r\n",
   };
   static const char *const expected[] = {
       "a:\n  c: it's\n  d:\n    - 1\n    -\n      - 2\n      - x\n    - []\n    - {}\nb: 2\ne:\n  -\n    f: \"x: y\"\n    g: \"-\"\n",
-      "a: \"q\\\"\\\\\\t\"\nk: \"a # b\"\nm: -x^2\nn: \"\"\np: compose(rattle, yoshida4)\nu: \"\xc3\xa9\"\nz: \"two\\nlines\\n\"\n",
+      "a: \"q\\\"\\\\\\t\\r\"\nk: \"a # b\"\nm: -x^2\nn: \"\"\np: compose(rattle, yoshida4)\nu: \"\xc3\xa9\"\nz: \"two\\nlines\\n\"\n",
       "{}\n",
       "a: 1\nb: 2\n",
   };
@@ -244,6 +247,37 @@ static void test_isa(void) {
   OK(!cst_isa_available(-1) && !cst_isa_available(CST_ISA_COUNT), "no set beyond the list");
 }
 
+/* Items, keys and values by number, in a list and a map of n, cost the same anywhere; and they follow what is put and removed. */
+static void test_numbers(void) {
+  enum { MANY = 60000 };
+  char         *text = NULL;
+  size_t        length = 0;
+  const clock_t start = clock();
+  FILE         *f = open_memstream(&text, &length);
+  int           right = 0;
+  fprintf(f, "list: [0");
+  for (int i = 1; i < MANY; i++) fprintf(f, ", %d", i);
+  fprintf(f, "]\nmap:\n");
+  for (int i = 0; i < MANY; i++) fprintf(f, "  k%d: %d\n", i, i);
+  fclose(f);
+  cst_diag     *d = cst_diag_create();
+  cst_document *doc = cst_document_parse("f", text, length, d);
+  cst_yaml     *list = cst_yaml_get(cst_document_root(doc), "list"), *map = cst_yaml_get(cst_document_root(doc), "map");
+  for (int i = 0; i < cst_yaml_size(list) && i < cst_yaml_size(map); i++)
+    right += atoi(cst_yaml_text(cst_yaml_item(list, i))) == i && atoi(cst_yaml_text(cst_yaml_key(map, i)) + 1) == i &&
+             atoi(cst_yaml_text(cst_yaml_value(map, i))) == i;
+  OK(right == MANY && !cst_yaml_item(list, MANY) && !cst_yaml_item(list, -1) && !cst_yaml_key(list, 0) && !cst_yaml_item(map, 0),
+     "%d entries by number", MANY);
+  OK((double)(clock() - start) / CLOCKS_PER_SEC < 5, "in linear time");
+  cst_yaml_remove(map, "k0");
+  OK(cst_yaml_size(map) == MANY - 1 && !strcmp(cst_yaml_text(cst_yaml_key(map, 0)), "k1"), "what is removed is not counted");
+  cst_yaml_put(map, "new", "x");
+  OK(cst_yaml_size(map) == MANY && !strcmp(cst_yaml_text(cst_yaml_value(map, MANY - 1)), "x"), "what is put comes last");
+  cst_document_destroy(doc);
+  cst_diag_destroy(d);
+  free(text);
+}
+
 int main(void) {
   test_refusals();
   test_canonical();
@@ -253,6 +287,7 @@ int main(void) {
   test_files();
   test_put();
   test_large_file();
+  test_numbers();
   test_isa();
   return tap_done();
 }

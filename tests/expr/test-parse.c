@@ -328,6 +328,42 @@ static void test_array_errors(const arrays *a) {
   }
 }
 
+/* An index of which no name is the reason: what it names has folded away. */
+static void test_nameless(const arrays *a) {
+  const cst_node    y = cst_graph_input(a->g, 'c', 0);
+  const cst_binding names[] = {{.name = "x", .node = -1, .entry = a->x, .count = COUNT}, {.name = "s", .node = cst_graph_neg(a->g, y)}};
+  cst_expr_error    error = {-1, ""};
+  OK(cst_expr_parse(a->g, "x[-s]", names, 2, &error) == -1 && error.offset == 2 &&
+         !strcmp(error.message, "the index of 'x' must be an integer constant; it is not constant"),
+     "%d: %s", error.offset, error.message);
+}
+
+/* An array whose entries do not begin at 1. */
+static void test_shifted(const arrays *a) {
+  const cst_binding names[] = {{.name = "x", .node = -1, .entry = a->x, .count = 3, .shift = 4},
+                               {.name = "w", .node = -1, .entry = a->v, .count = 2, .shift = -1}};
+  static const struct {
+    const char *text;
+    int         offset;
+    const char *message;
+  } cases[] = {{"x[4]", 2, "index 4 of 'x' is outside 5 .. 7"},
+               {"x[8]", 2, "index 8 of 'x' is outside 5 .. 7"},
+               {"w[-1]", 2, "index -1 of 'w' is outside 0 .. 1"},
+               {"x", 0, "'x' is an array of 3; an entry of it is wanted, such as x[5]"},
+               {"x(5)", 1, "'x' is an array; its entries are written with [ ], x[5] for the first"},
+               {"x[w[0]]", 2, "the index of 'x' must be an integer constant; it depends on 'w[0]'"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    cst_expr_error error = {-1, ""};
+    const cst_node n = cst_expr_parse(a->g, cases[i].text, names, 2, &error);
+    if (!OK(n == -1 && error.offset == cases[i].offset && !strcmp(error.message, cases[i].message), "%s: %s", cases[i].text,
+            cases[i].message))
+      NOTE("%d at %d: %s", n, error.offset, error.message);
+  }
+  OK(cst_expr_parse(a->g, "x[5]", names, 2, NULL) == a->x[0] && cst_expr_parse(a->g, "x[7]", names, 2, NULL) == a->x[2] &&
+         cst_expr_parse(a->g, "w[0]", names, 2, NULL) == a->v[0],
+     "entries by their numbers");
+}
+
 int main(void) {
   setting s = setting_create();
   test_values(&s);
@@ -337,6 +373,8 @@ int main(void) {
   arrays_create(&a);
   test_sums(&a);
   test_array_errors(&a);
+  test_nameless(&a);
+  test_shifted(&a);
   cst_graph_destroy(a.g);
   cst_graph_destroy(s.g);
   return tap_done();

@@ -1,5 +1,27 @@
 /* test-file-mistakes.h: the mistakes of test-file.c: changes to the good file, @ where the error is reported, words of the message. */
 /* SPDX-License-Identifier: BSD-2-Clause */
+typedef struct {
+  const char *change[CHANGES], *words; /* words: what the message holds, parts separated by | */
+} mistake;
+
+static const struct {
+  const char *file, *text;
+} descriptions[] = {
+    {"derived.yaml", "system: derived\ncoordinates: [x]\nparameters: {a: 2, b: 1/(a - 1), k: 1}\nmass: [1]\npotential: b*x\n"
+                     "states: {default: {q: [0], v: [0]}}\n"},
+    {"sized.yaml", "system: sized\ncoordinates: [\"x[n]\"]\nparameters: {n: {size: 3}}\nmass: [1]\npotential: \"x[3]\"\n"
+                   "states: {default: {q: [0], v: [0]}}\n"},
+    {"redundant.yaml", "system: redundant\ncoordinates: [x, y, z]\nparameters: {k: 1}\nmass: [1, 1, 1]\npotential: 0\n"
+                       "constraints: {floor: z, wall: k*z + (1 - k)*y}\nstates: {default: {q: [0, 0, 0], v: [1, 0, 0]}}\n"},
+    {"cone.yaml", "system: cone\ncoordinates: [x, y, z]\nmass: [1, 1, 1]\npotential: z\nconstraints: {cone: x^2 + y^2 - z^2}\n"
+                  "states: {default: {q: [0, 0, 0], v: [0, 0, 0]}}\n"},
+    {"fixed.yaml", "system: fixed\ncoordinates: [x, y]\nmass: [1, 1]\npotential: y\nconstraints: {one: x - 1, two: y - x}\n"
+                   "states: {default: {q: [1, 1], v: [0, 0]}}\n"},
+};
+enum { DESCRIPTIONS = sizeof descriptions / sizeof *descriptions };
+
+#define FREELY  "methods: [midpoint]", "-reference", "study: conservation"
+#define RATTLED "-reference", "study: conservation"
 #define SIXTEEN "[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16]"
 static const mistake mistakes[] = {
     /* keys */
@@ -33,7 +55,25 @@ static const mistake mistakes[] = {
     {{"system: {name: double-pendulum, parameters: @{m1: " SIXTEEN ", m2: " SIXTEEN ", g: " SIXTEEN ", L1: " SIXTEEN ", L2: " SIXTEEN "}}",
       "reference: self"},
      "the lists of parameter values make 1048576 sets; at most 1000000 are allowed"},
+    {{"system: {name: pendulum-chain, parameters: {n: @[10, 20]}}", RATTLED},
+     "parameter 'n' is a size|one whole number; sizes cannot be swept"},
+    {{"system: {name: pendulum-chain, parameters: {n: @0}}", RATTLED},
+     "parameter 'n' is a size; it is 0, and must be a whole number from 1 to 100000"},
+    {{"system: {name: pendulum-chain, parameters: {n: @2.5}}", RATTLED}, "parameter 'n' is a size; it is 2.5, and must be"},
+    {{"system: {name: pendulum-chain, parameters: {n: @1e9}}", RATTLED}, "parameter 'n' is a size; it is 1000000000, and must be"},
+    {{"system: {name: pendulum-chain, parameters: {n: \"2*@k\"}}", RATTLED}, "'n': unknown name 'k'"},
+    {{"system: {file: derived.yaml, parameters: @{a: 1}}", FREELY},
+     "parameter 'b': its default is no finite number with the parameters given here"},
+    {{"system: {file: derived.yaml, parameters: @{a: [2, 1], k: [1, 2]}}", FREELY},
+     "parameter 'b': its default is no finite number with a = 1, b = inf, k = 1"},
+    {{"system: {file: sized.yaml, sha256: @0}", FREELY}, "sha256 is 0; that of sized.yaml is "},
     /* initial */
+    {{"system: {file: redundant.yaml, parameters: {k: [1, 0]}}", "initial: @default", RATTLED},
+     "other constraints are redundant with k = 0 than with k = 1; such parameter sets need studies of their own"},
+    {{"system: {file: cone.yaml}", "initial: @default", RATTLED},
+     "the constraints lose rank at the start (rank 0 of 1 there, 1 nearby): the motion from there is not unique; start from another state"},
+    {{"system: {file: fixed.yaml}", "initial: @default", RATTLED},
+     "the constraints have rank 2 on 2 coordinates and leave nothing that moves"},
     {{"initial: @upright-down"}, "unknown state 'upright-down'|allowed: default"},
     {{"initial: @[1]"}, "'initial' is a list|the name of a state"},
     {{"initial: @{q: [1, 0]}"}, "missing key 'v' in 'initial'"},
@@ -117,8 +157,12 @@ static const mistake mistakes[] = {
     {{"reference: {method: rattle, step: @0}"}, "the reference's step is 0; it must be positive"},
     {{"reference: {method: rattle, step: @5}"}, "the reference's step is 5; it is larger than the end 1"},
     {{"reference: {method: rattle, step: @1e-16}"}, "the reference's step is 1e-16; it needs more than 1e15 steps"},
-    {{"reference: {method: @rattle, step: 0.1, precision: quad}"}, "'precision: quad' computes the reference by gauss(s)|'rattle' has no such form"},
+    {{"reference: {method: @rattle, step: 0.1, precision: quad}"},
+     "'precision: quad' computes the reference by gauss(s)|'rattle' has no such form"},
     {{"reference: {method: @\"project(gauss(2))\", step: 0.1, precision: quad}"}, "'project(gauss(2))' has no such form"},
+    {{"system: {name: pendulum-chain, parameters: {n: 21}}", "reference: {method: @gauss(2), step: 0.1, precision: quad}"},
+     "'precision: quad' is for at most 40 coordinates and 40 constraints; pendulum-chain has 42 and 21"},
+    {{"reference: {method: gauss(2), step: 0.1, precision: @tripled}"}, "unknown precision 'tripled'; allowed: double, quad"},
     {{"reference: {method: rattle, step: 0.1, precision: @single}"}, "unknown precision 'single'|double, quad"},
     {{"reference: {method: rattle, @steps: 0.1, step: 0.1}"}, "unknown key 'steps'|did you mean 'step'?"},
     /* error */
@@ -147,6 +191,11 @@ static const mistake mistakes[] = {
     {{"observables: [@\"energy: y\"]"}, "the name 'energy' is taken"},
     {{"observables: [\"h: y\", @\"h: x\"]"}, "the observable 'h' appears twice"},
     {{"system: spherical-pendulum", "reference: self", "observables: [@\"rotation-z: y\"]"}, "the name 'rotation-z' is taken"},
+    {{"system: pendulum-chain", RATTLED, "observables: [\"a: x[@21]\"]"}, "observable 'a': index 21 of 'x' is outside 1 .. 20"},
+    {{"system: pendulum-chain", RATTLED, "observables: [\"a: 2*@x\"]"},
+     "observable 'a': 'x' is an array of 20; an entry of it is wanted, such as x[1]"},
+    {{"system: pendulum-chain", RATTLED, "observables: [\"a: lambda_link[@1]\"]"},
+     "observable 'a': index 1 of 'lambda_link' is outside 2 .. 20"},
     {{"samples: {count: @100001}"}, "'count' is 100001; it must be an integer from 0 to 100000"},
     {{"samples: {count: @-1}"}, "'count' is -1"},
     {{"samples: {spacing: @even}"}, "unknown spacing 'even'|linear, log"},
@@ -182,3 +231,15 @@ static const mistake mistakes[] = {
      "'end' is infinite with L = 2; it must be finite"},
 };
 enum { MISTAKES = sizeof mistakes / sizeof *mistakes };
+
+/* Mistakes of a description that only the study's sizes make: their places are in it. */
+static const struct {
+  const char *where;
+  mistake     made;
+} elsewhere[] = {
+    {"pendulum-chain:6:14",
+     {{"system: {name: pendulum-chain, parameters: {n: 60000}}", RATTLED},
+      "there are more than 100000 coordinates, the most that are allowed"}},
+    {"sized.yaml:5:15", {{"system: {file: sized.yaml, parameters: {n: 2}}", FREELY}, "potential: index 3 of 'x' is outside 1 .. 2"}},
+};
+enum { ELSEWHERE = sizeof elsewhere / sizeof *elsewhere };

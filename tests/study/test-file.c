@@ -12,7 +12,7 @@
 
 static const char *const good[] = {"study: order",       "system: planar-pendulum", "end: 1",
                                    "steps: [0.1, 0.05]", "methods: [rattle]",       "reference: exact"};
-enum { GOOD = sizeof good / sizeof *good, CHANGES = 4, TEXT = 8192 };
+enum { GOOD = sizeof good / sizeof *good, CHANGES = 6, TEXT = 8192 };
 
 static int same_key(const char *line, const char *change) {
   change += *change == '@';
@@ -38,6 +38,15 @@ static void compose(char text[TEXT], const char *const *change) {
   }
 }
 
+#include "study/test-file-mistakes.h"
+
+/* Descriptions that studies name as files; what is not among them is looked for. */
+static const char *fetch(const char *path, char **text, size_t *length) {
+  for (int i = 0; i < DESCRIPTIONS; i++)
+    if (!strcmp(path, descriptions[i].file)) return *text = strdup(descriptions[i].text), *length = strlen(*text), NULL;
+  return cst_file_fetch(path, text, length);
+}
+
 /* Take the @ out of text; its place, 1:1 when there is none. */
 static void unmark(char *text, int *line, int *column) {
   char *mark = strchr(text, '@');
@@ -55,7 +64,7 @@ static void unmark(char *text, int *line, int *column) {
 static cst_study *read_text(const char *text, char **report, int *count) {
   size_t     length;
   cst_diag  *d = cst_diag_create();
-  cst_study *s = cst_study_read("t.yaml", text, strlen(text), cst_file_fetch, d);
+  cst_study *s = cst_study_read("t.yaml", text, strlen(text), fetch, d);
   FILE      *f = open_memstream(report, &length);
   cst_diag_print(d, f);
   fclose(f);
@@ -63,10 +72,6 @@ static cst_study *read_text(const char *text, char **report, int *count) {
   cst_diag_destroy(d);
   return s;
 }
-
-typedef struct {
-  const char *change[CHANGES], *words; /* words: what the message holds, parts separated by | */
-} mistake;
 
 static int holds(const char *report, const char *words) {
   char *copy = strdup(words), *rest = copy, *part;
@@ -76,21 +81,23 @@ static int holds(const char *report, const char *words) {
   return all;
 }
 
-static void provoke(const mistake *m) {
+/* at: FILE:LINE:COLUMN; NULL: in the study, at the @. */
+static void provoke(const mistake *m, const char *at) {
   char text[TEXT], where[64], *report;
   int  line, column, count;
   compose(text, m->change);
   unmark(text, &line, &column);
   cst_study *s = read_text(text, &report, &count);
-  snprintf(where, sizeof where, "t.yaml:%d:%d: error: ", line, column);
+  if (at)
+    snprintf(where, sizeof where, "%s: error: ", at);
+  else
+    snprintf(where, sizeof where, "t.yaml:%d:%d: error: ", line, column);
   int fine = !s && count == 1 && !strncmp(report, where, strlen(where)) && holds(report, m->words);
   OK(fine, "refused: %s", m->words);
   if (!fine) NOTE("wanted %s with '%s'; got %d: %s for\n%s", where, m->words, count, report, text);
   cst_study_destroy(s);
   free(report);
 }
-
-#include "study/test-file-mistakes.h"
 
 static void all_at_once(void) {
   char      *report;
@@ -279,7 +286,8 @@ static void canonical(void) {
 }
 
 int main(void) {
-  for (int i = 0; i < MISTAKES; i++) provoke(mistakes + i);
+  for (int i = 0; i < MISTAKES; i++) provoke(mistakes + i, NULL);
+  for (int i = 0; i < ELSEWHERE; i++) provoke(&elsewhere[i].made, elsewhere[i].where);
   all_at_once();
   defaults();
   choices();

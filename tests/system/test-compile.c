@@ -4,6 +4,8 @@
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -230,6 +232,21 @@ static void test_refused(void) {
   code.key[0] ^= 1;
   memset(code.bytes, 0, 64);
   OK(!cst_code_load(s, &code, why) && *why && !s->compiled[widest_set()], "nor what is no object: %s", why);
+  char kept[4096];
+  snprintf(kept, sizeof kept, "%s", getenv("TMPDIR"));
+  setenv("TMPDIR", "/dev/null", 1);
+  OK(!cst_code_load(s, &code, why) && strstr(why, "/dev/null/constella-") && strstr(why, ": Not a directory"), "no temporary file: %s",
+     why);
+  setenv("TMPDIR", kept, 1);
+  struct rlimit size, none;
+  getrlimit(RLIMIT_FSIZE, &size);
+  none = (struct rlimit){0, size.rlim_max};
+  signal(SIGXFSZ, SIG_IGN);
+  setrlimit(RLIMIT_FSIZE, &none);
+  bool loaded = cst_code_load(s, &code, why);
+  setrlimit(RLIMIT_FSIZE, &size);
+  signal(SIGXFSZ, SIG_DFL);
+  OK(!loaded && strstr(why, "/constella-") && strstr(why, ": File too large"), "no room for it: %s", why);
   cst_code_free(&code);
   cst_system_destroy(other);
   cst_system_destroy(s);
@@ -287,6 +304,7 @@ static const char *script(const char *name, const char *text) {
 
 static void test_compiler(void) {
   static const char fails[] = "#!/bin/sh\nif [ \"$1\" = --version ]; then echo strange 1.0; exit; fi\necho one >&2\necho two >&2\nexit 3\n";
+  static const char dies[] = "#!/bin/sh\necho last words\nkill -9 $$\n";
   static const char idles[] = "#!/bin/sh\nsleep 100\n";
   static const char wraps[] = "#!/bin/sh\nshift\nexec cc \"$@\"\n";
   cst_system       *s = system_of(flat);
@@ -309,6 +327,9 @@ static void test_compiler(void) {
   unsetenv("CONSTELLA_CC");
   OK(!cst_command_run(script("idles", idles), (const char *const[]){NULL}, scratch, 0.1, why) && strstr(why, "ended after 0.1 s"),
      "a compiler that does not end is ended");
+  OK(!cst_command_run(script("dies", dies), (const char *const[]){NULL}, scratch, 10, why) &&
+         strstr(why, "dies: ended by signal 9\nlast words"),
+     "a compiler that dies: %s", why);
   setenv("TMPDIR", "/dev/null", 1);
   OK(compile(s, &code, why) < 0 && strstr(why, "/dev/null/constella-"), "no temporary folder: %s", why);
   cst_system_destroy(s);

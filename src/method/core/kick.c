@@ -20,8 +20,9 @@
  * without p0; impulse: of this step, summed over its substeps. */
 #define LOCAL(X)                                                                                                                           \
   X(q, NQ)                                                                                                                                 \
-  X(p, NQ) X(eq, NQ) X(ep, NQ) X(dV, NQ) X(G, NNZ_G) X(minv, NMASS) X(hm, NMASS) X(pt, NQ) X(ph, NQ) X(q1, NQ) X(eq1, NQ) X(G1, NNZ_G)     \
-      X(scale, NG) X(impulse, NG)
+  X(p, NQ)                                                                                                                                 \
+  X(eq, NQ) X(ep, NQ) X(dV, NQ) X(G, NNZ_G) X(minv, NMASS) X(hm, NMASS) X(pt, NQ) X(ph, NQ) X(q1, NQ) X(eq1, NQ) X(G1, NNZ_G) X(scale, NG) \
+      X(impulse, NG)
 
 struct local {
   LOCAL(CST_FIELD)
@@ -124,19 +125,15 @@ CST_INLINE void make_tangent(const cst_context *C, struct local *L, int j, vd *p
 
 CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x) {
   const double kick = C->sub[j].w1 * C->sub[j].h;
-  vd           p[ROOM(NQ)];
-  K_dV(L->c, L->q1, L->dV);
+  vd           sum[COMPENSATED ? ROOM(NQ) : 1], *const p = COMPENSATED ? sum : L->p;
+  if (!LINEAR_V) K_dV(L->c, L->q1, L->dV); /* else the force is the same everywhere */
   U for (int a = 0; a < NG; a++) L->impulse[a] += x[a];
   U for (int i = 0; i < NQ; i++) p[i] = L->ph[i] - kick * L->dV[i];
   if (NG > 0 && C->sub[j].tangent) make_tangent(C, L, j, p);
-  U for (int i = 0; i < NQ; i++) {
-    if (COMPENSATED)
-      two_sum(L->p[i], p[i], &L->p[i], &L->ep[i]), L->eq[i] = L->eq1[i];
-    else
-      L->p[i] = p[i];
-    L->q[i] = L->q1[i];
-  }
-  U for (int e = 0; e < NNZ_G; e++) L->G[e] = L->G1[e];
+  if (COMPENSATED)
+    for (int i = 0; i < NQ; i++) two_sum(L->p[i], p[i], &L->p[i], &L->ep[i]), L->eq[i] = L->eq1[i];
+  CST_MOVE(q, q1, NQ)
+  CST_MOVE(G, G1, NNZ_G)
 }
 
 CST_INLINE void leave(const cst_context *C, const struct local *L, double *record) {
