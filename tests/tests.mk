@@ -58,13 +58,22 @@ $(BUILD)/tests/bench/$(1).$(2).o: tests/bench/hand.c tests/bench/bench.h
 endef
 $(foreach i,scalar $(ISAS),$(eval $(call BENCH_RULES,pendulum,$(i),PENDULUM)) $(eval $(call BENCH_RULES,double,$(i),DOUBLE)) $(eval $(call BENCH_RULES,top,$(i),TOP)))
 BENCH_OBJ := $(foreach i,scalar $(ISAS),$(BENCH_HAND:%=$(BUILD)/tests/bench/%.$(i).o))
-$(BUILD)/bench: tests/bench/bench.c $(BENCH_OBJ) $(LIBRARY)
-	$(Q)$(CC) $(ALL_CFLAGS) -Itests/bench $(filter %.c,$^) $(BENCH_OBJ) $(LIBRARY) -o $@ $(PC_LIBS) -ldl
+define BENCH_CHAIN
+$(BUILD)/tests/bench/hand-chain.$(1).o: tests/bench/hand-chain.c tests/bench/bench.h
+	@mkdir -p $$(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) $(ISA_$(1)) -Wno-unused-parameter -DHAND_SYMBOL=hand_chain_$(1) -c $$< -o $$@
+endef
+$(foreach i,scalar $(ISAS),$(eval $(call BENCH_CHAIN,$(i))))
+BENCH_OBJ_systems := $(foreach i,scalar $(ISAS),$(BUILD)/tests/bench/hand-chain.$(i).o)
+BENCH_OBJ_bench   := $(BENCH_OBJ)
+BENCH_PARTS       := bench systems
+$(BENCH_PARTS:%=$(BUILD)/bench-%): $(BUILD)/bench-%: tests/bench/%.c tests/bench/tools.c tests/bench/bench.h tests/bench/tools.h $(BENCH_OBJ) $(BENCH_OBJ_systems) $(LIBRARY)
+	$(Q)$(CC) $(ALL_CFLAGS) -Itests/bench $(filter %.c,$^) $(BENCH_OBJ_$*) $(LIBRARY) -o $@ $(PC_LIBS) -ldl
 
 .PHONY: bench
 bench: all
-	@$(MAKE) --no-print-directory $(BUILD)/bench
-	@OPENBLAS_NUM_THREADS=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 $(BUILD)/bench
+	@$(MAKE) --no-print-directory $(BENCH_PARTS:%=$(BUILD)/bench-%)
+	@$(foreach p,$(BENCH_PARTS),OPENBLAS_NUM_THREADS=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 $(BUILD)/bench-$(p);)
 
 # ---- fuzzing: any bytes as study and system files ----------------------------------------------------------------------------
 # The targets tests/fuzz/fuzz-*.c run with libFuzzer where clang has it, else with the mutations of tests/fuzz/driver.c. In the tests, for a

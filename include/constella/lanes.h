@@ -35,8 +35,20 @@ CST_INLINE vl vmask(int on) { return (vl){} - (long)(on != 0); }
 CST_INLINE vd vselect(vl m, vd a, vd b) { return (vd)(((vl)a & m) | ((vl)b & ~m)); } /* m ? a : b */
 CST_INLINE vd vkeep(vl m, vd a) { return (vd)((vl)a & m); }                          /* m ? a : 0 */
 CST_INLINE vd vabs(vd a) { return (vd)((vl)a & ((vl){} + 0x7fffffffffffffffL)); }
-CST_INLINE vd vmax(vd a, vd b) { return vselect((vl)(a > b), a, b); } /* b where either is NaN */
+/* a > b ? a : b, and a < b ? a : b: b where either is NaN, or both are zero. */
+#if CST_W == 8 && defined(__AVX512F__) && !defined(CST_PORTABLE)
+CST_INLINE vd vmax(vd a, vd b) { return (vd)_mm512_max_pd((__m512d)a, (__m512d)b); }
+CST_INLINE vd vmin(vd a, vd b) { return (vd)_mm512_min_pd((__m512d)a, (__m512d)b); }
+#elif CST_W == 4 && defined(__AVX__) && !defined(CST_PORTABLE)
+CST_INLINE vd vmax(vd a, vd b) { return (vd)_mm256_max_pd((__m256d)a, (__m256d)b); }
+CST_INLINE vd vmin(vd a, vd b) { return (vd)_mm256_min_pd((__m256d)a, (__m256d)b); }
+#elif CST_W == 2 && defined(__SSE2__) && !defined(CST_PORTABLE)
+CST_INLINE vd vmax(vd a, vd b) { return (vd)_mm_max_pd((__m128d)a, (__m128d)b); }
+CST_INLINE vd vmin(vd a, vd b) { return (vd)_mm_min_pd((__m128d)a, (__m128d)b); }
+#else
+CST_INLINE vd vmax(vd a, vd b) { return vselect((vl)(a > b), a, b); }
 CST_INLINE vd vmin(vd a, vd b) { return vselect((vl)(a < b), a, b); }
+#endif
 
 CST_INLINE vd vpick(int on, vd a, vd b) { /* the same choice in every lane */
   if (on) return a;

@@ -81,11 +81,12 @@ typedef struct {
 typedef struct {
   bool banded;
   int  band, size;  /* size: numbers in S */
-  bool natural;     /* place[a] = a */
+  int  inside;      /* those of them that are entries of S: a band has more at its ends */
   int *place;       /* [ng] row of constraint a in the order of elimination */
-  int  n, nupper;   /* pairs (a, b) that share a coordinate; those with place[a] <= place[b] come first, nupper of them */
+  int *order;       /* [ng] the constraint of each row */
+  int  n;           /* pairs (a, b) that share a coordinate: first the upper ones, place[a] <= place[b], */
+  int  upper;       /* so many; then the lower ones */
   int *a, *b, *at;  /* [n] at: index in S */
-  int  ngap, *gap;  /* [ngap] numbers of S that no pair stands in and elimination reads */
   int *first;       /* [n + 1] terms of each pair: */
   int *ea, *eb, *i; /* entries of G of the two rows, and their coordinate */
 } cst_gram;
@@ -138,35 +139,35 @@ typedef struct {
 } cst_size;
 
 struct cst_system {
-  const char         *name, *doc, *source;
-  int                 nq, ng, npar, nsym, nstate;
-  int                 ncoordinate, nfamily;     /* names as declared */
-  cst_name           *coordinate_name, *family; /* [ncoordinate], [nfamily] */
-  const char        **coordinate, **constraint; /* [nq], [ng]: of every entry, "x" or "x[3]" */
-  const char         *symmetry[CST_MAX_SYM];
-  cst_parameter       parameter[CST_MAX_PAR];
-  cst_state          *state;                /* [nstate], the first is called default */
-  bool                general;              /* M is full or depends on q, or there is an a(q); else M is a constant diagonal and a = 0: */
-  bool                gyroscopic;           /* a(q) is there */
-  int                 nmass;                /* distinct entries of the constant diagonal mass; 0 when general */
-  int                *mass_class;           /* [nq] coordinate i has mass number mass_class[i] */
-  bool                mass_unit;            /* every mass is the literal 1: nothing is multiplied */
-  bool                linear_v;             /* the Hessian of V vanishes identically */
-  cst_pattern         pattern[CST_K_COUNT]; /* of the matrix kernels */
-  cst_gram            gram;
-  unsigned char      *dropped; /* [ng] or NULL: constraints that the others imply, which are not enforced themselves */
-  cst_graph          *graph;
-  cst_node            V, *g, *mass, *a, *xi, *gauge; /* [ng], [nq] or, when `matrix`, [nq * nq]; [nq]; [nsym * nq]; [nsym] */
-  bool                matrix;
-  cst_node           *kernel_out[CST_K_COUNT]; /* outputs of each kernel in the layout above */
-  int                 kernel_size[CST_K_COUNT];
-  cst_kernel         *kernel[CST_ISA_COUNT][CST_K_COUNT]; /* over lanes */
-  const void         *kernel_self[CST_ISA_COUNT];
-  const cst_compiled *compiled[CST_ISA_COUNT];                                             /* borrowed; NULL where nothing is compiled */
-  cst_exact          *exact;                                                               /* exact motion from any start, or NULL */
-  const char *potential_text, **mass_text, **gyroscopic_text, *symmetry_text[CST_MAX_SYM]; /* as written, for `show`; [ncoordinate] */
-  char       *text;                                                                        /* the whole description */
-  void       *owned;                                                                       /* what destroy frees */
+  const char    *name, *doc, *source;
+  int            nq, ng, npar, nsym, nstate;
+  int            ncoordinate, nfamily;     /* names as declared */
+  cst_name      *coordinate_name, *family; /* [ncoordinate], [nfamily] */
+  const char   **coordinate, **constraint; /* [nq], [ng]: of every entry, "x" or "x[3]" */
+  const char    *symmetry[CST_MAX_SYM];
+  cst_parameter  parameter[CST_MAX_PAR];
+  cst_state     *state;                /* [nstate], the first is called default */
+  bool           general;              /* M is full or depends on q, or there is an a(q); else M is a constant diagonal and a = 0: */
+  bool           gyroscopic;           /* a(q) is there */
+  int            nmass;                /* distinct entries of the constant diagonal mass; 0 when general */
+  int           *mass_class;           /* [nq] coordinate i has mass number mass_class[i] */
+  bool           mass_unit;            /* every mass is the literal 1: nothing is multiplied */
+  bool           linear_v;             /* the Hessian of V vanishes identically */
+  cst_pattern    pattern[CST_K_COUNT]; /* of the matrix kernels */
+  cst_gram       gram;
+  unsigned char *dropped; /* [ng] or NULL: constraints that the others imply, which are not enforced themselves */
+  cst_graph     *graph;
+  cst_node       V, *g, *mass, *a, *xi, *gauge; /* [ng], [nq] or, when `matrix`, [nq * nq]; [nq]; [nsym * nq]; [nsym] */
+  bool           matrix;
+  cst_node      *kernel_out[CST_K_COUNT]; /* outputs of each kernel in the layout above */
+  int            kernel_size[CST_K_COUNT];
+  cst_kernel    *kernel[CST_ISA_COUNT][CST_K_COUNT]; /* over lanes */
+  const void    *kernel_self[CST_ISA_COUNT];
+  const cst_compiled *compiled[CST_ISA_COUNT]; /* borrowed; NULL where nothing is compiled */
+  cst_exact     *exact;                                                                       /* exact motion from any start, or NULL */
+  const char    *potential_text, **mass_text, **gyroscopic_text, *symmetry_text[CST_MAX_SYM]; /* as written, for `show`; [ncoordinate] */
+  char          *text;                                                                        /* the whole description */
+  void          *owned;                                                                       /* what destroy frees */
 };
 
 /* Read a description. file names it in messages; sizes[nsize] replace the defaults of size parameters (a name that is none is an error at

@@ -1,4 +1,4 @@
-/* band.h: banded linear algebra over lanes: LU without pivoting for matrices near a symmetric positive one.
+/* band.h: banded linear algebra over lanes: elimination without pivoting for matrices near a symmetric positive one.
  *
  * A banded matrix of n rows and half bandwidth k is vd[n * (2 k + 1)]: entry (r, c) stands at r (2 k + 1) + c - r + k.
  */
@@ -7,17 +7,36 @@
 #define CST_BAND_H
 #include "constella/lanes.h"
 
-CST_INLINE void cst_band_solve_of(vd *A, vd *b, int n, int k, int symmetric) {
+/* The lower half of a symmetric A from its upper one. */
+static __attribute__((unused, noinline)) void cst_band_mirror(vd *A, int n, int k) {
+  const long w = 2 * k + 1;
+  for (long r = 0; r < n; r++)
+    for (int d = 1; d <= k && r + d < n; d++) A[(r + d) * w + k - d] = A[r * w + k + d];
+}
+
+/* A := LU in place, the diagonal holding reciprocals of the pivots. */
+static __attribute__((unused, noinline)) void cst_band_lu(vd *A, int n, int k) {
   const int w = 2 * k + 1;
   for (int r = 0; r < n; r++) {
     const int last = r + k < n ? r + k : n - 1;
     vd       *pivot = A + (long)r * w + k, inverse = 1.0 / *pivot;
     *pivot = inverse;
     for (int i = r + 1; i <= last; i++) {
-      vd *row = A + (long)i * w + k - i, f = (symmetric ? pivot[i - r] : row[r]) * inverse;
-      for (int c = symmetric ? i : r + 1; c <= last; c++) row[c] -= f * pivot[c - r];
-      b[i] -= f * b[r];
+      vd *row = A + (long)i * w + k - i, f = row[r] * inverse;
+      row[r] = f;
+      for (int c = r + 1; c <= last; c++) row[c] -= f * pivot[c - r];
     }
+  }
+}
+
+/* b := A^-1 b with A from cst_band_lu. */
+static __attribute__((unused, noinline)) void cst_band_solve(const vd *A, vd *b, int n, int k) {
+  const int w = 2 * k + 1;
+  for (int r = 1; r < n; r++) {
+    const vd *row = A + (long)r * w + k - r;
+    vd        s = b[r];
+    for (int c = r > k ? r - k : 0; c < r; c++) s -= row[c] * b[c];
+    b[r] = s;
   }
   for (int r = n - 1; r >= 0; r--) {
     const vd *row = A + (long)r * w + k - r;
@@ -27,14 +46,33 @@ CST_INLINE void cst_band_solve_of(vd *A, vd *b, int n, int k, int symmetric) {
   }
 }
 
-/* b := A^-1 b in one pass down, which eliminates, and one up; A is destroyed. symmetric: only its upper triangle is read. Chains (k = 1)
- * have loops of their own. */
-static __attribute__((unused, noinline)) void cst_band_solve(vd *A, vd *b, int n, int k, int symmetric) {
-  if (k == 1 && symmetric)
-    cst_band_solve_of(A, b, n, 1, 1);
-  else if (k == 1)
-    cst_band_solve_of(A, b, n, 1, 0);
-  else
-    cst_band_solve_of(A, b, n, k, symmetric);
+/* Row r of a tridiagonal matrix in the elimination that comes from its neighbour: `to` is the entry (r, neighbour), `back` its mirror
+ * image. pivot and x are those of the neighbour, then of this row; pivots are kept as reciprocals. */
+CST_INLINE void cst_tridiagonal_row(vd *diagonal, vd *b, vd to, vd back, vd *pivot, vd *x) {
+  const vd f = to * *pivot;
+  *diagonal = *pivot = 1.0 / (*diagonal - f * back);
+  *b = *x = *b - f * *x;
+}
+
+/* b := A^-1 b for k = 1 and n > 2; A is destroyed. From both ends to the middle and back: each division waits for the one before, so two
+ * short rows of them take half the time of a long one. Row r belongs to b[at[r]]. symmetric: what is below the diagonal is not read. */
+static __attribute__((unused, noinline)) void cst_tridiagonal_solve(vd *restrict A, vd *restrict b, const int *restrict at, int n,
+                                                                    int symmetric) {
+  vd *const diagonal = A + 1, *const above = A + 2, *const below = symmetric ? A - 1 : A; /* of row r at 3 r */
+  long r = 0, s = n - 1;
+  vd   p = 1.0 / diagonal[0], q = 1.0 / diagonal[3 * s], x = b[at[0]], y = b[at[s]];
+  diagonal[0] = p, diagonal[3 * s] = q;
+  if (n % 2 == 0) s--, cst_tridiagonal_row(&diagonal[3 * s], &b[at[s]], above[3 * s], below[3 * s + 3], &q, &y);
+  while (++r < --s) {
+    cst_tridiagonal_row(&diagonal[3 * r], &b[at[r]], below[3 * r], above[3 * r - 3], &p, &x);
+    cst_tridiagonal_row(&diagonal[3 * s], &b[at[s]], above[3 * s], below[3 * s + 3], &q, &y);
+  }
+  const vd f = below[3 * r] * p, g = above[3 * r] * q;
+  x = y = b[at[r]] = (b[at[r]] - f * x - g * y) / (diagonal[3 * r] - f * above[3 * r - 3] - g * below[3 * r + 3]);
+  for (r--, s++; r >= 0; r--, s++) {
+    b[at[r]] = x = (b[at[r]] - above[3 * r] * x) * diagonal[3 * r];
+    b[at[s]] = y = (b[at[s]] - below[3 * s] * y) * diagonal[3 * s];
+  }
+  if (s < n) b[at[s]] = (b[at[s]] - below[3 * s] * y) * diagonal[3 * s];
 }
 #endif

@@ -79,6 +79,7 @@ static void fill_context(cst_stepper *st, segment *g, const cst_system *s, const
   c->kernel = s->kernel[o->isa];
   c->self = s->kernel_self[o->isa];
   c->nq = s->nq, c->ng = s->ng, c->npar = s->npar, c->nmass = s->nmass, c->nsym = s->nsym;
+  c->mass_class = s->mass_class, c->mass_unit = s->mass_unit, c->dropped = s->dropped;
   c->at = st->layout;
   c->sub = g->sub;
   c->unknowns = unknowns(&st->program->step[g->first], s);

@@ -17,6 +17,21 @@
 #endif
 #define WEIGHT(i) vpick(MASS_UNIT || !w, unit, w[CLASS(i)])
 
+#if !CST_HOT
+/* The first n pairs; the terms of coordinate i have the weight w[class[i]], or `unit` where class is NULL. */
+CST_INLINE void cst_gram_pairs(const cst_gram *g, int        n, const vd *restrict A, const vd *restrict B, const vd *restrict w,
+                               const int *restrict class, vd unit, vd *restrict S) {
+  const int *restrict const at = g->at, *restrict const first = g->first, *restrict const ea = g->ea, *restrict const eb = g->eb,
+                            *restrict const of = g->i;
+  for (int p = 0, t = 0; p < n; p++) {
+    const int end = first[p + 1];
+    vd        s = vset(t == end); /* no terms: a dropped constraint */
+    for (; t < end; t++) s += (A[ea[t]] * (class ? w[class[of[t]]] : unit)) * B[eb[t]];
+    S[at[p]] = s;
+  }
+}
+#endif
+
 /* symmetric: only the upper triangle is asked for. */
 CST_INLINE void cst_gram_fill(const cst_context *C, const vd *A, const vd *B, const vd *w, vd unit, int symmetric, vd *S) {
 #if CST_HOT
@@ -28,16 +43,14 @@ CST_INLINE void cst_gram_fill(const cst_context *C, const vd *A, const vd *B, co
     S[a * NG + b] = s;
   }
 #else
-  const cst_gram  *g = &C->system->gram;
-  const int *const at = g->at, *const first = g->first, *const ea = g->ea, *const eb = g->eb, *const of = g->i;
-  const int *const class = C->system->mass_class, one = MASS_UNIT || !w || NMASS == 1;
-  const vd all = MASS_UNIT || !w ? unit : w[0];
-  for (int k = 0, n = g->ngap; k < n; k++) S[g->gap[k]] = vset(0);
-  for (int p = 0, n = symmetric ? g->nupper : g->n; p < n; p++) { /* pairs of the upper triangle come first */
-    vd s = vset(first[p] == first[p + 1] ? 1 : 0);
-    for (int t = first[p]; t < first[p + 1]; t++) s += (A[ea[t]] * (one ? all : w[class[of[t]]])) * B[eb[t]];
-    S[at[p]] = s;
-  }
+  const cst_gram *g = &C->system->gram;
+  const int       n = symmetric ? g->upper : g->n;
+  if (g->n < g->inside)
+    for (int k = 0; k < g->size; k++) S[k] = vset(0);
+  if (MASS_UNIT || !w || C->nmass == 1)
+    cst_gram_pairs(g, n, A, B, w, NULL, MASS_UNIT || !w ? unit : w[0], S);
+  else
+    cst_gram_pairs(g, n, A, B, w, C->mass_class, unit, S);
 #endif
 }
 
@@ -52,28 +65,22 @@ CST_INLINE void cst_gram_drop(const cst_context *C, vd *x) {
   (void)C, (void)x;
 }
 
-#if !CST_HOT
-/* x := S^-1 x for a banded S, in the order of its band. */
-CST_INLINE void cst_gram_banded(const cst_context *C, vd *S, vd *x, int symmetric) {
-  const cst_gram *g = &C->system->gram;
-  if (g->natural) {
-    cst_band_solve(S, x, NG, g->band, symmetric);
-    return;
-  }
-  vd y[ROOM(NG)];
-  for (int a = 0; a < NG; a++) y[g->place[a]] = x[a];
-  cst_band_solve(S, y, NG, g->band, symmetric);
-  for (int a = 0; a < NG; a++) x[a] = y[g->place[a]];
-}
-#endif
-
 /* x := S^-1 x; S is destroyed. symmetric: only its upper triangle is read. */
 CST_INLINE void cst_gram_solve(const cst_context *C, vd *S, vd *x, int symmetric) {
   cst_gram_drop(C, x);
 #if !CST_HOT
   const cst_gram *g = &C->system->gram;
   if (g->banded) {
-    cst_gram_banded(C, S, x, symmetric);
+    if (g->band == 1 && NG > 2) {
+      cst_tridiagonal_solve(S, x, g->order, NG, symmetric);
+      return;
+    }
+    vd y[ROOM(NG)];
+    if (symmetric) cst_band_mirror(S, NG, g->band);
+    for (int a = 0; a < NG; a++) y[g->place[a]] = x[a];
+    cst_band_lu(S, NG, g->band);
+    cst_band_solve(S, y, NG, g->band);
+    for (int a = 0; a < NG; a++) x[a] = y[g->place[a]];
     return;
   }
 #endif

@@ -50,28 +50,31 @@ typedef struct {
 } cst_substep;
 
 typedef struct {
-  const cst_system  *system;
-  cst_kernel *const *kernel;
-  const void        *self;
-  int                nq, ng, npar, nmass, nsym;
-  cst_layout         at;
-  int                opens; /* this core makes the first substep of a step: the sum of impulses starts here */
-  int                nsub;
-  const cst_substep *sub;      /* [nsub] */
-  int                stages;   /* the most of any substep */
-  int                unknowns; /* of one substep; warm starts are [nsub][unknowns] at at.warm */
-  int                warm;     /* offset of this core's warm starts in the record */
-  int                max_iterations;
-  int                robust; /* solve with pivoting (a lane that failed is stepped again alone) */
-  int                compensated;
-  double            *work; /* generic code: memory for the fields of a core's `struct local`, as much as its room() asks for */
+  const cst_system    *system;
+  cst_kernel *const   *kernel;
+  const void          *self;
+  int                  nq, ng, npar, nmass, nsym;
+  const int           *mass_class; /* those of the system, borrowed */
+  const unsigned char *dropped;
+  int                  mass_unit;
+  cst_layout           at;
+  int                  opens; /* this core makes the first substep of a step: the sum of impulses starts here */
+  int                  nsub;
+  const cst_substep   *sub;      /* [nsub] */
+  int                  stages;   /* the most of any substep */
+  int                  unknowns; /* of one substep; warm starts are [nsub][unknowns] at at.warm */
+  int                  warm;     /* offset of this core's warm starts in the record */
+  int                  max_iterations;
+  int                  robust; /* solve with pivoting (a lane that failed is stepped again alone) */
+  int                  compensated;
+  double              *work; /* generic code: memory for the fields of a core's `struct local`, as much as its room() asks for */
 } cst_context;
 
 /* Sizes, loops over the entries that may be nonzero, and the fields of a core.
  *   ROW_G(a, i, e)   for the entries e of row a of G, in columns i, ascending; USES_G stands among the declarations of the function
  *   COL_G(i, a, e)   for the entries e of column i, in rows a, ascending
  *   CST_FIELD        declares a field of n vectors: hot in place, generic in the work space of the context
- *   CST_MOVE         one field becomes the other, which is not needed any more
+ *   CST_TAKE         one field becomes what another is, which is of no use then
  */
 #ifdef CST_SYSTEM_HEADER
 #include CST_SYSTEM_HEADER
@@ -100,9 +103,9 @@ typedef struct {
 #define DROPPED(a)                      0
 #define CALL(C, k, c, q, v, w, u, l, o) sys_##k(c, q, v, w, u, l, o)
 #define CST_FIELD(name, n)              vd name[ROOM(n)];
+#define CST_TAKE(to, from, n)           U for (int i_ = 0; i_ < (n); i_++)(to)[i_] = (from)[i_]
 #define CST_PLACE(name, n)
 #define CST_COUNT(name, n)
-#define CST_MOVE(to, from, n) U for (int k = 0; k < (n); k++) L->to[k] = L->from[k];
 #else
 #define CST_HOT 0
 #define U
@@ -126,25 +129,24 @@ typedef struct {
 #define ROW_X(k, i, e)                                                                                                                     \
   for (int e = C->system->pattern[CST_K_xi].start[k], i;                                                                                   \
        e < C->system->pattern[CST_K_xi].start[(k) + 1] && (i = C->system->pattern[CST_K_xi].column[e], 1); e++)
-#define CLASS(i)   C->system->mass_class[i]
-#define MASS_UNIT  C->system->mass_unit
+#define CLASS(i)   C->mass_class[i]
+#define MASS_UNIT  C->mass_unit
 #define LINEAR_V   C->system->linear_v
 #define GENERAL    C->system->general
 #define GYROSCOPIC C->system->gyroscopic
-#define DROPPED(a) (C->system->dropped && C->system->dropped[a])
+#define DROPPED(a) (C->dropped && C->dropped[a])
 #define LAYOUT(C)  ((C)->at)
 #define CALL(C, k, c, q, v, w, u, l, o)                                                                                                    \
   (C)->kernel[CST_K_##k]((C)->self, (const double *)(c), (const double *)(q), (const double *)(v), (const double *)(w),                    \
                          (const double *)(u), (const double *)(l), (double *)(o))
 #define CST_FIELD(name, n) vd *name;
+#define CST_TAKE(to, from, n)                                                                                                              \
+  do {                                                                                                                                     \
+    vd *was_ = (to);                                                                                                                       \
+    (to) = (from), (from) = was_;                                                                                                          \
+  } while (0)
 #define CST_PLACE(name, n) L->name = at, at += (n);
 #define CST_COUNT(name, n) +(size_t)(n)
-#define CST_MOVE(to, from, n)                                                                                                              \
-  {                                                                                                                                        \
-    vd *moved = L->to;                                                                                                                     \
-    L->to = L->from;                                                                                                                       \
-    L->from = moved;                                                                                                                       \
-  }
 #endif
 #define K_V(c, q, o)               CALL(C, V, c, q, 0, 0, 0, 0, o)
 #define K_dV(c, q, o)              CALL(C, dV, c, q, 0, 0, 0, 0, o)

@@ -42,7 +42,7 @@ typedef struct {
 /* W = M^-1, or 1 for M NULL. false when S is singular; destroy it all the same. */
 bool cst_schur_create(cst_schur *S, const cst_system *s, const double *G, const cst_mass *M);
 void cst_schur_destroy(cst_schur *S);
-void cst_schur_solve(const cst_schur *S, double *x); /* x[ng] := S^-1 x; 0 for dropped constraints */
+void cst_schur_solve(const cst_schur *x, double *l); /* l[ng] := S^-1 l; 0 for dropped constraints */
 
 /* Dense matrices. */
 #define NUMBER    double

@@ -43,7 +43,7 @@ void cst_pattern_destroy(cst_pattern *p) {
 }
 
 void cst_gram_destroy(cst_gram *s) {
-  int *owned[] = {s->place, s->a, s->b, s->at, s->gap, s->first, s->ea, s->eb, s->i};
+  int *owned[] = {s->place, s->order, s->a, s->b, s->at, s->first, s->ea, s->eb, s->i};
   for (size_t k = 0; k < sizeof owned / sizeof *owned; k++) free(owned[k]);
   *s = (cst_gram){0};
 }
@@ -169,42 +169,24 @@ static void place_all(cst_gram *S, int ng) {
   free(from), free(order), free(scratch), free(seen);
 }
 
-/* The numbering of the description where it makes no wider a band. */
-static void prefer_natural(cst_gram *S, int ng) {
-  int band = 0;
-  for (int k = 0; k < S->n; k++)
-    if (abs(S->a[k] - S->b[k]) > band) band = abs(S->a[k] - S->b[k]);
-  S->natural = band <= S->band;
-  for (int a = 0; a < ng && S->natural; a++) S->place[a] = a;
-}
+static bool is_upper(const cst_gram *S, int k) { return S->place[S->a[k]] <= S->place[S->b[k]]; }
 
-/* The pairs of the upper triangle to the front, the order kept otherwise. */
-static void sort_pairs(cst_gram *S) {
-  cst_gram T = {.n = 0};
-  int      terms = 0;
+static void put_upper_first(cst_gram *S) {
+  cst_gram from = *S;
+  int      n = 0, terms = 0;
+  int    **list[] = {&S->a, &S->b, &S->first, &S->ea, &S->eb, &S->i};
+  for (int i = 0; i < 6; i++) *list[i] = integers((size_t)(i < 3 ? from.n : from.first[from.n]));
   for (int lower = 0; lower < 2; lower++) {
-    for (int k = 0; k < S->n; k++) {
-      if ((S->place[S->a[k]] > S->place[S->b[k]]) != lower) continue;
-      add_pair(&T, S->a[k], S->b[k], terms);
-      for (int t = S->first[k]; t < S->first[k + 1]; t++, terms++)
-        append(&T.ea, terms, S->ea[t]), append(&T.eb, terms, S->eb[t]), append(&T.i, terms, S->i[t]);
+    for (int k = 0; k < from.n; k++) {
+      if (is_upper(&from, k) == lower) continue;
+      S->a[n] = from.a[k], S->b[n] = from.b[k];
+      for (int t = from.first[k]; t < from.first[k + 1]; t++, terms++)
+        S->ea[terms] = from.ea[t], S->eb[terms] = from.eb[t], S->i[terms] = from.i[t];
+      S->first[++n] = terms;
     }
-    if (!lower) S->nupper = T.n;
+    if (!lower) S->upper = n;
   }
-  append(&T.first, T.n, terms);
-  free(S->a), free(S->b), free(S->first), free(S->ea), free(S->eb), free(S->i);
-  S->a = T.a, S->b = T.b, S->first = T.first, S->ea = T.ea, S->eb = T.eb, S->i = T.i;
-}
-
-static void find_gaps(cst_gram *S, int ng) {
-  unsigned char *filled = cst_system_memory(calloc((size_t)S->size + 1, 1));
-  const int      width = S->banded ? 2 * S->band + 1 : ng;
-  for (int k = 0; k < S->n; k++) filled[S->at[k]] = 1;
-  for (int k = 0; k < S->size; k++) {
-    const int row = k / width, column = S->banded ? row + k % width - S->band : k % width;
-    if (!filled[k] && column >= 0 && column < ng) append(&S->gap, S->ngap++, k);
-  }
-  free(filled);
+  free(from.a), free(from.b), free(from.first), free(from.ea), free(from.eb), free(from.i);
 }
 
 static bool wants_band(const cst_system *s, int band) {
@@ -220,16 +202,17 @@ bool cst_system_structure(cst_system *s) {
   pair_up(s, S);
   if (s->ng) place_all(S, s->ng);
   S->banded = wants_band(s, S->band);
-  prefer_natural(S, s->ng);
   for (int a = 0; a < s->ng && !S->banded; a++) S->place[a] = a;
-  sort_pairs(S);
   if ((double)s->ng * (S->banded ? 2 * S->band + 1 : s->ng) > CST_MOST_ENTRIES) return false;
   S->size = s->ng * (S->banded ? 2 * S->band + 1 : s->ng);
+  S->inside = S->size - (S->banded ? S->band * (S->band + 1) : 0);
+  S->order = integers((size_t)s->ng);
+  for (int a = 0; a < s->ng; a++) S->order[S->place[a]] = a;
+  put_upper_first(S);
   S->at = integers((size_t)S->n);
   for (int k = 0; k < S->n; k++) {
     int a = S->place[S->a[k]], b = S->place[S->b[k]];
     S->at[k] = S->banded ? a * (2 * S->band + 1) + b - a + S->band : a * s->ng + b;
   }
-  find_gaps(S, s->ng);
   return true;
 }

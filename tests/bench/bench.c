@@ -12,13 +12,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 #include <petscsnes.h>
 #include "bench.h"
-#include "constella/study.h"
 #include "solve/solver.h"
 #include "study/run.h"
+#include "tools.h"
 
 enum { ROUNDS = 5, LANES = 1024, STEPS = 20000, SCALAR_LANES = 64, RUN_LANES = 2048, SNES_LANES = 8, SNES_STEPS = 200, CHECK_STEPS = 50 };
 enum { LIMIT, SCALAR, CORE, NEWTONLS, RUN, NAIVE, KINDS };
@@ -36,38 +35,15 @@ static const bench_case cases[] = {
     {"heavy-top", 0.02, 0.1, hand_top_scalar, {NULL, hand_top_v2, hand_top_v3, hand_top_v4}},
 };
 
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static void *need(void *p) {
-  if (!p) abort();
-  return p;
-}
-
-static double *aligned(size_t n) {
-  void *p = NULL;
-  if (posix_memalign(&p, 64, n * sizeof(double))) abort();
-  memset(p, 0, n * sizeof(double));
-  return p;
-}
-
 /* ---- the study that all share ---------------------------------------------------------------------------------------------- */
 
 static cst_study *make_study(const bench_case *b, long members, long steps) {
-  char       text[1024];
-  cst_diag  *d = cst_diag_create();
-  int        n = snprintf(text, sizeof text,
-                          "study: conservation\nsystem: %s\ninitial: {members: %ld, seed: 1, spread: {q: %g, v: %g}}\nend: %.17g\nsteps: "
-                                 "[%g]\nmethods: [rattle]\n"
-                                 "roundoff: {dyadic-steps: false}\n",
-                          b->name, members, b->spread, b->spread, b->h * (double)steps, b->h);
-  cst_study *s = cst_study_read("bench", text, (size_t)n, cst_file_fetch, d);
-  cst_diag_print(d, stderr);
-  cst_diag_destroy(d);
-  return need(s);
+  char text[1024];
+  snprintf(text, sizeof text,
+           "study: conservation\nsystem: %s\ninitial: {members: %ld, seed: 1, spread: {q: %g, v: %g}}\nend: %.17g\nsteps: [%g]\n"
+           "methods: [rattle]\nroundoff: {dyadic-steps: false}\n",
+           b->name, members, b->spread, b->spread, b->h * (double)steps, b->h);
+  return bench_study(text);
 }
 
 /* ---- hand-written loops ------------------------------------------------------------------------------------------------------- */
@@ -87,9 +63,9 @@ static void fill_hand(const cst_study *s, double *state, int width, long lanes) 
 
 static double time_hand(const cst_study *s, hand_loop *loop, int width, long lanes, double h, long n, double *state) {
   fill_hand(s, state, width, lanes);
-  double t = now();
+  double t = bench_now();
   loop(state, (int)(lanes / width), h, n);
-  return now() - t;
+  return bench_now() - t;
 }
 
 /* ---- the product's core --------------------------------------------------------------------------------------------------------- */
@@ -108,9 +84,9 @@ static PetscErrorCode time_core(const cst_study *s, int isa, double h, long n, d
   }
   cst_batch_ready(st, &b);
   cst_stepper_set_step(st, h);
-  double t = now();
+  double t = bench_now();
   PetscCall(cst_stepper_advance(st, &b, n));
-  *seconds = now() - t;
+  *seconds = bench_now() - t;
   const int width = cst_stepper_width(st), rows = 2 * s->system->nq + s->system->ng;
   *difference = 0;
   for (long l = 0; l < LANES && hand; l++)
@@ -135,10 +111,10 @@ static PetscErrorCode time_run(const bench_case *b, int isa, double *seconds) {
   char        path[4096];
   PetscFunctionBegin;
   snprintf(path, sizeof path, "%s/constella-bench-%d.h5", folder, (int)getpid());
-  p = need(cst_plan_create(s, isa, 1, 0, d));
-  double t = now();
+  p = bench_need(cst_plan_create(s, isa, 1, 0, d));
+  double t = bench_now();
   PetscCall(cst_run(s, p, &(cst_run_options){.output = path, .overwrite = true, .progress = "none"}, &failed));
-  *seconds = now() - t;
+  *seconds = bench_now() - t;
   PetscCheck(failed == 0, PETSC_COMM_SELF, PETSC_ERR_CONV_FAILED, "%ld trajectories failed", failed);
   unlink(path);
   cst_plan_destroy(p);
@@ -310,14 +286,14 @@ static PetscErrorCode time_naive(const cst_study *s, double h, double *seconds) 
   eval(&x, CST_K_dV, s->q0, dV); /* constant here */
   for (int i = 0; i < s->system->nq; i++) x.minv[i] = 1 / mass[s->system->mass_class[i]];
   PetscCall(make_snes(&x, &snes, &X, &F, &J));
-  double t = now();
+  double t = bench_now();
   for (int l = 0; l < SNES_LANES; l++) {
     cst_study_member(s, 0, l, q, v);
     for (int i = 0; i < s->system->nq; i++) p[i] = v[i] / x.minv[i];
     PetscCall(VecSet(X, 0));
     for (int k = 0; k < SNES_STEPS; k++) PetscCall(naive_step(&x, snes, X, q, p, dV));
   }
-  *seconds = now() - t;
+  *seconds = bench_now() - t;
   PetscCall(SNESDestroy(&snes));
   PetscCall(VecDestroy(&X));
   PetscCall(VecDestroy(&F));
@@ -336,7 +312,7 @@ static void keep(double *best, double seconds, double steps) {
 static PetscErrorCode bench(const bench_case *b, int isa) {
   const int  width = cst_isas[isa].width, slot = width == 2 ? 1 : width == 4 ? 2 : 3;
   cst_study *s = make_study(b, LANES, STEPS);
-  double best[KINDS] = {0}, seconds, difference = 0, ignored, *state = aligned((size_t)LANES * (size_t)(2 * s->system->nq + s->system->ng));
+  double best[KINDS] = {0}, seconds, difference = 0, ignored, *state = bench_aligned((size_t)LANES * (size_t)(2 * s->system->nq + s->system->ng));
   PetscFunctionBegin;
   time_hand(s, b->lanes[slot], width, LANES, b->h, CHECK_STEPS, state);
   PetscCall(time_core(s, isa, b->h, CHECK_STEPS, &seconds, state, &difference));

@@ -11,4 +11,9 @@ typedef void hand_loop(double *state, int groups, double h, long n);
 HAND_DECLARE(hand_pendulum)
 HAND_DECLARE(hand_double)
 HAND_DECLARE(hand_top)
+
+/* hand-chain.c: chains of n beads, states [group][x y px py impulses][n][W]. Returns the iterations of Newton's method, over groups. */
+#define HAND_CHAIN_LENGTH2 5.0000000000000009 /* L^2 of the catalogue: sqrt(5) squared */
+typedef long hand_chain_loop(double *state, int groups, int n, double h, long steps);
+hand_chain_loop hand_chain_scalar, hand_chain_v2, hand_chain_v3, hand_chain_v4, hand_chain_portable;
 #endif

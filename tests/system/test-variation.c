@@ -41,6 +41,9 @@ static bed open_bed(const char *name, int isa) {
                       .npar = s->npar,
                       .nmass = s->nmass,
                       .nsym = s->nsym,
+                      .mass_class = s->mass_class,
+                      .mass_unit = s->mass_unit,
+                      .dropped = s->dropped,
                       .at = cst_layout_of(s->npar, s->nmass, s->nq, s->ng)};
   b.c = vectors(s->npar), b.q = vectors(s->nq), b.v = vectors(s->nq), b.w = vectors(s->nq), b.u = vectors(s->nq);
   b.minv = vectors(s->nmass);

@@ -11,10 +11,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "system/gram.h"
 #ifndef CST_COLD
-#define CORE        kick
-#define CORE_IS_HOT /* the build compiles it for every system of the catalogue */
-#define NX          NG
-#define COMPENSATED (!CST_HOT && C->compensated)
+#define CORE            kick
+#define CORE_IS_HOT     /* the build compiles it for every system of the catalogue */
+#define NX              NG
+#define HAS_COMPENSATED (!CST_HOT)
+#define COMPENSATED     (HAS_COMPENSATED && C->compensated)
 
 /* q, p, eq, ep: state at the left end of the substep; dV, G at q; minv, hm: 1/m and h/m by mass class; pt: p0 - w0 h grad V, compensated
  * without p0; impulse: of this step, summed over its substeps. */
@@ -29,7 +30,7 @@ struct local {
   const vd *c;
   vd        tolerance, iterations;
 };
-#define HM(i) vpick(MASS_UNIT, vset(C->sub[j].h), L->hm[CLASS(i)])
+#define HM(i) vpick(CST_HOT &&MASS_UNIT, vset(C->sub[j].h), L->hm[CLASS(i)])
 
 CST_INLINE void two_sum(vd a, vd b, vd *s, vd *e) {
   vd t = a + b, z = t - a;
@@ -54,7 +55,7 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
 
 CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
   const double kick = C->sub[j].w0 * C->sub[j].h;
-  if (!MASS_UNIT) U for (int k = 0; k < NMASS; k++) L->hm[k] = C->sub[j].h * L->minv[k];
+  if (!CST_HOT || !MASS_UNIT) U for (int k = 0; k < NMASS; k++) L->hm[k] = C->sub[j].h * L->minv[k];
   U for (int i = 0; i < NQ; i++) L->pt[i] = vpick(COMPENSATED, L->ep[i], L->p[i]) - kick * L->dV[i];
   if (j == 0 && C->opens) U for (int a = 0; a < NG; a++) L->impulse[a] = vset(0);
   (void)x;       /* the impulses of the last step are a good start */
@@ -67,6 +68,16 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
         L->q1[i] = L->q[i] + HM(i) * L->ph[i];
     }
   }
+}
+
+/* Lanes where |f_a| <= tolerance * max(s_a, sum_i |G_ai| |q1_i|), among those in `of`. The generic form makes the sum only where that of
+ * the start does not do. */
+CST_INLINE vl within(const cst_context *C, const struct local *L, int a, vd f, vl of) {
+  USES_G
+  vd s = vset(0);
+  if (!CST_HOT && !vany(of & ~(vl)(vabs(f) <= L->tolerance * L->scale[a]))) return of;
+  ROW_G(a, i, e) s += vabs(L->G1[e]) * vabs(L->q1[i]);
+  return of & ((vl)(vabs(f) <= L->tolerance * vmax(s, L->scale[a])) | vmask(DROPPED(a)));
 }
 
 /* f = g(q1(x)); a lane is done when every |g_a| <= tolerance * s_a. */
@@ -85,12 +96,8 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
   K_G(L->c, L->q1, L->G1);
   vl done = vmask(1);
   U for (int a = 0; a < NG; a++) {
-    vd s = vset(0);
-    ROW_G(a, i, e) {
-      s += vabs(L->G1[e]) * vabs(L->q1[i]);
-      if (COMPENSATED) f[a] += L->G1[e] * L->eq1[i];
-    }
-    done &= (vl)(vabs(f[a]) <= L->tolerance * vmax(s, L->scale[a])) | vmask(DROPPED(a));
+    if (COMPENSATED) ROW_G(a, i, e) f[a] += L->G1[e] * L->eq1[i];
+    done = within(C, L, a, f[a], done);
   }
   return done;
 }
@@ -125,15 +132,18 @@ CST_INLINE void make_tangent(const cst_context *C, struct local *L, int j, vd *p
 
 CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x) {
   const double kick = C->sub[j].w1 * C->sub[j].h;
-  vd           sum[COMPENSATED ? ROOM(NQ) : 1], *const p = COMPENSATED ? sum : L->p;
   if (!LINEAR_V) K_dV(L->c, L->q1, L->dV); /* else the force is the same everywhere */
   U for (int a = 0; a < NG; a++) L->impulse[a] += x[a];
-  U for (int i = 0; i < NQ; i++) p[i] = L->ph[i] - kick * L->dV[i];
-  if (NG > 0 && C->sub[j].tangent) make_tangent(C, L, j, p);
-  if (COMPENSATED)
-    for (int i = 0; i < NQ; i++) two_sum(L->p[i], p[i], &L->p[i], &L->ep[i]), L->eq[i] = L->eq1[i];
-  CST_MOVE(q, q1, NQ)
-  CST_MOVE(G, G1, NNZ_G)
+  U for (int i = 0; i < NQ; i++) L->ph[i] -= kick * L->dV[i];
+  if (NG > 0 && C->sub[j].tangent) make_tangent(C, L, j, L->ph);
+  if (COMPENSATED) {
+    for (int i = 0; i < NQ; i++) two_sum(L->p[i], L->ph[i], &L->p[i], &L->ep[i]);
+    CST_TAKE(L->eq, L->eq1, NQ);
+  } else {
+    CST_TAKE(L->p, L->ph, NQ);
+  }
+  CST_TAKE(L->q, L->q1, NQ);
+  CST_TAKE(L->G, L->G1, NNZ_G);
 }
 
 CST_INLINE void leave(const cst_context *C, const struct local *L, double *record) {

@@ -168,7 +168,7 @@ CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x
   if (NG > 0 && C->sub[j].tangent) cst_make_tangent(C, L->c, L->q1, L->G1, L->minv, L->p1, m);
   for (int a = 0; a < NG; a++) L->impulse[a] += x[POINTS * NQ + a] + m[a];
   for (int i = 0; i < NQ; i++) L->q[i] = L->q1[i], L->p[i] = L->p1[i];
-  CST_MOVE(G, G1, NNZ_G)
+  CST_TAKE(L->G, L->G1, NNZ_G);
 }
 
 CST_INLINE void leave(const cst_context *C, const struct local *L, double *record) {

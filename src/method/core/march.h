@@ -7,7 +7,8 @@
  *   direction(C, L, j, x, f, d)    Newton's correction: x + d
  *   finish(C, L, j, x)             end the substep; evaluate was last called with this x
  *   leave(C, L, record)            store the state
- * and then includes this file, which exports cst_core_<CORE>_<system or generic>_<isa>.
+ * and HAS_COMPENSATED where C->compensated may be set, and then includes this file, which exports cst_core_<CORE>_<system or
+ * generic>_<isa>.
  *
  * Every lane stops iterating by its own test and is frozen then: at tolerance, when its update is below 8 eps of its unknowns, or when the
  * update no longer shrinks at the level of round-off. So a lane's bits do not depend on its neighbours.
@@ -15,6 +16,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
 #include "method/core.h"
+#ifndef HAS_COMPENSATED
+#define HAS_COMPENSATED 0
+#endif
 
 /* Give the fields of L their places in the work space; how many vectors that takes. */
 CST_INLINE void arrange(const cst_context *C, struct local *L) {
@@ -73,9 +77,11 @@ CST_INLINE vl broken(const cst_context *C, const struct local *L) {
   return (vl)(z != 0);
 }
 
-static cst_outcome march(const cst_context *C, double *record, long n) {
-  struct local L;
-  vd           warm[C->nsub * NX + 1];
+/* context is a copy of the caller's own: its fields are not read again whenever something is stored through a vector. */
+CST_INLINE cst_outcome march_with(const cst_context context, double *record, long n) {
+  const cst_context *C = &context;
+  struct local       L;
+  vd                 warm[C->nsub * NX + 1];
   arrange(C, &L);
   enter(C, &L, record);
   cst_load(warm, record, C->warm, C->nsub * NX);
@@ -96,6 +102,15 @@ static cst_outcome march(const cst_context *C, double *record, long n) {
   cst_store(record, C->warm, warm, C->nsub * NX);
   *(vd *)(record + (size_t)LAYOUT(C).iterations * CST_W) = L.iterations;
   return (cst_outcome){n, 0, CST_DONE};
+}
+
+/* Compensated or not is known when this is compiled. */
+static cst_outcome march(const cst_context *context, double *record, long n) {
+  cst_context own = *context;
+  own.compensated = 1;
+  if (HAS_COMPENSATED && context->compensated) return march_with(own, record, n);
+  own.compensated = 0;
+  return march_with(own, record, n);
 }
 
 /* ---- the same substep in pieces. Each call loads the record again, so that nothing but the record and the scratch is kept between them.

@@ -153,7 +153,7 @@ CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x
   if (NG > 0) cst_make_tangent(C, L->c, L->q1, L->G1, L->minv, p, m);
   U for (int a = 0; a < NG; a++) L->impulse[a] += x[NQ + a] + m[a];
   U for (int i = 0; i < NQ; i++) L->q[i] = L->q1[i], L->p[i] = p[i];
-  CST_MOVE(G, G1, NNZ_G)
+  CST_TAKE(L->G, L->G1, NNZ_G);
 }
 
 CST_INLINE void leave(const cst_context *C, const struct local *L, double *record) {
