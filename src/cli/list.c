@@ -6,10 +6,16 @@
 #include "constella/diag.h"
 #include "constella/study.h"
 
+/* The length of the first sentence. */
+static int sentence(const char *text) {
+  const char *end = strstr(text, ". ");
+  return end ? (int)(end - text) + 1 : (int)strlen(text);
+}
+
 static void systems(void) {
   for (int i = 0; i < cst_catalogue_size(); i++) {
     cst_system *s = cst_catalogue_create(cst_catalogue_name(i));
-    printf("%-20s %2d coordinates, %d constraints  %s\n", s->name, s->nq, s->ng, s->doc ? s->doc : "");
+    printf("%-22s %2d coordinates, %2d constraints  %.*s\n", s->name, s->nq, s->ng, sentence(s->doc), s->doc);
     cst_system_destroy(s);
   }
 }

@@ -131,6 +131,10 @@ static cst_node complete(cst_parser *p) {
   const cst_node r = cst_parse_expression(p);
   if (p->failed) return -1;
   if (cst_parse_peek(p) == ')') return cst_parse_fail(p, p->at, "')' without '('");
+  if (cst_parse_peek(p) == '=')
+    return cst_parse_fail(p, p->at, "expected an operator or the end; found '='; write what vanishes, as x^2 - 1");
+  if (cst_parse_peek(p) == '\'' && p->at > 0 && p->text[p->at - 1] == ']')
+    return cst_parse_fail(p, p->at, "expected an operator or the end; found '''; the velocity of y[3] is y'[3]");
   if (cst_parse_peek(p)) return cst_parse_fail(p, p->at, "expected an operator or the end%s", cst_parse_found(p, s));
   return r;
 }

@@ -17,9 +17,9 @@ typedef struct {
 } bed;
 
 static vd *vectors(int n) {
-  vd *x = aligned_alloc(64, sizeof(vd) * (size_t)(n + 8));
-  if (!x) abort();
-  memset(x, 0, sizeof(vd) * (size_t)(n + 8));
+  void *x = NULL;
+  if (posix_memalign(&x, 64, sizeof(vd) * (size_t)(n + 1))) abort();
+  memset(x, 0, sizeof(vd) * (size_t)(n + 1));
   return x;
 }
 
