@@ -111,7 +111,7 @@ typedef struct cst_system cst_system;
 
 /* What was compiled for one system and one instruction set: its kernels, and the forms of lane code that have them inlined. */
 typedef struct {
-  const char *core; /* kick, fold ... */
+  const char *core; /* kick, fold ...; gram: two kernels of a banded system, for all pairs of S and for the upper ones */
   const void *form; /* of the type that the room of this core knows; borrowed */
 } cst_form;
 

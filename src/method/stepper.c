@@ -80,6 +80,7 @@ static void fill_context(cst_stepper *st, segment *g, const cst_system *s, const
   c->self = s->kernel_self[o->isa];
   c->nq = s->nq, c->ng = s->ng, c->npar = s->npar, c->nmass = s->nmass, c->nsym = s->nsym;
   c->mass_class = s->mass_class, c->mass_unit = s->mass_unit, c->dropped = s->dropped;
+  c->gram = cst_system_form(s, o->isa, "gram");
   c->at = st->layout;
   c->sub = g->sub;
   c->unknowns = unknowns(&st->program->step[g->first], s);

@@ -40,15 +40,41 @@ static void write_sizes(FILE *f, const cst_system *s, const char *id) {
   fprintf(f, "};\n");
 }
 
-static void write_kernel(FILE *f, const cst_system *s, cst_kernel_id k) {
-  fprintf(f, "CST_INLINE void sys_%s(const vd *c, const vd *q, const vd *v, const vd *w, const vd *u, const vd *l, vd *o) {\n",
-          cst_kernel_names[k]);
+static void write_function(FILE *f, const cst_graph *g, const char *name, const cst_node *out, int n) {
+  fprintf(f, "CST_INLINE void sys_%s(const vd *c, const vd *q, const vd *v, const vd *w, const vd *u, const vd *l, vd *o) {\n", name);
   fprintf(f, "  (void)c, (void)q, (void)v, (void)w, (void)u, (void)l, (void)o;\n");
-  cst_graph_emit(s->graph, s->kernel_out[k], s->kernel_size[k], "  ", f);
+  cst_graph_emit(g, out, n, "  ", f);
   fprintf(f, "}\n");
+}
+
+/* Pairs 0 .. n - 1 of S = A W B' as a kernel of q = A, v = B and w = W by class of mass. */
+static void write_pairs(FILE *f, const cst_system *s, const char *name, int n) {
+  const cst_gram *S = &s->gram;
+  cst_graph      *g = cst_graph_create();
+  cst_node       *out = cst_system_memory(malloc(sizeof *out * (size_t)S->size));
+  for (int k = 0; k < S->size; k++) out[k] = -1; /* not written */
+  for (int p = 0; p < n; p++)
+    for (int t = S->first[p]; t < S->first[p + 1]; t++) {
+      cst_node w = cst_graph_input(g, 'w', s->mass_class[S->i[t]]), *sum = &out[S->at[p]];
+      cst_node term = cst_graph_mul(g, cst_graph_mul(g, cst_graph_input(g, 'q', S->ea[t]), w), cst_graph_input(g, 'v', S->eb[t]));
+      *sum = *sum < 0 ? term : cst_graph_add(g, *sum, term);
+    }
+  write_function(f, g, name, out, S->size);
+  cst_graph_destroy(g);
+  free(out);
+}
+
+/* Newton's matrix of a long system: its loops over pairs and terms are as good as those of the kernels. */
+static void write_gram(FILE *f, const cst_system *s) {
+  const bool written = s->gram.banded && !s->dropped;
+  fprintf(f, "#define SYS_GRAM %d\n", written);
+  if (!written) return;
+  write_pairs(f, s, "pairs", s->gram.n);
+  write_pairs(f, s, "upper_pairs", s->gram.upper);
 }
 
 void cst_system_emit(const cst_system *s, const char *id, FILE *f) {
   write_sizes(f, s, id);
-  for (int k = 0; k < CST_K_COUNT; k++) write_kernel(f, s, k);
+  for (int k = 0; k < CST_K_COUNT; k++) write_function(f, s->graph, cst_kernel_names[k], s->kernel_out[k], s->kernel_size[k]);
+  write_gram(f, s);
 }

@@ -18,14 +18,16 @@
 #define WEIGHT(i) vpick(MASS_UNIT || !w, unit, w[CLASS(i)])
 
 #if !CST_HOT
-/* The first n pairs; the terms of coordinate i have the weight w[class[i]], or `unit` where class is NULL. */
-CST_INLINE void cst_gram_pairs(const cst_gram *g, int        n, const vd *restrict A, const vd *restrict B, const vd *restrict w,
+/* The first n pairs; the terms of coordinate i have the weight w[class[i]], or `unit` where class is NULL. Sums begin with 0, as the hot form
+ * has it, or where a system is banded with -0, which adds nothing, as compiled pairs have it. */
+CST_INLINE void cst_gram_pairs(const cst_gram *g, int n, const vd *restrict A, const vd *restrict B, const vd *restrict w,
                                const int *restrict class, vd unit, vd *restrict S) {
   const int *restrict const at = g->at, *restrict const first = g->first, *restrict const ea = g->ea, *restrict const eb = g->eb,
                             *restrict const of = g->i;
+  const double start = g->banded ? -0.0 : 0.0;
   for (int p = 0, t = 0; p < n; p++) {
     const int end = first[p + 1];
-    vd        s = vset(t == end); /* no terms: a dropped constraint */
+    vd        s = vset(t == end ? 1 : start); /* no terms: a dropped constraint */
     for (; t < end; t++) s += (A[ea[t]] * (class ? w[class[of[t]]] : unit)) * B[eb[t]];
     S[at[p]] = s;
   }
@@ -47,7 +49,9 @@ CST_INLINE void cst_gram_fill(const cst_context *C, const vd *A, const vd *B, co
   const int       n = symmetric ? g->upper : g->n;
   if (g->n < g->inside)
     for (int k = 0; k < g->size; k++) S[k] = vset(0);
-  if (MASS_UNIT || !w || C->nmass == 1)
+  if (C->gram && w)
+    C->gram[symmetric](NULL, NULL, (const double *)A, (const double *)B, (const double *)w, NULL, NULL, (double *)S);
+  else if (MASS_UNIT || !w || C->nmass == 1)
     cst_gram_pairs(g, n, A, B, w, NULL, MASS_UNIT || !w ? unit : w[0], S);
   else
     cst_gram_pairs(g, n, A, B, w, C->mass_class, unit, S);

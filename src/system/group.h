@@ -56,6 +56,7 @@ typedef struct {
   int                  nq, ng, npar, nmass, nsym;
   const int           *mass_class; /* those of the system, borrowed */
   const unsigned char *dropped;
+  cst_kernel *const   *gram; /* NULL, or what is compiled to make S and its upper half from q = A, v = B and weights w (gram.h) */
   int                  mass_unit;
   cst_layout           at;
   int                  opens; /* this core makes the first substep of a step: the sum of impulses starts here */

@@ -18,6 +18,22 @@
 CST_KERNELS(X)
 #undef X
 
+#if SYS_GRAM
+#define X(name)                                                                                                                            \
+  static void gram_##name(const void *self, const double *c, const double *q, const double *v, const double *w, const double *u,           \
+                          const double *l, double *o) {                                                                                    \
+    (void)self;                                                                                                                            \
+    sys_##name((const vd *)c, (const vd *)q, (const vd *)v, (const vd *)w, (const vd *)u, (const vd *)l, (vd *)o);                         \
+  }
+X(pairs)
+X(upper_pairs)
+#undef X
+static cst_kernel *const gram[2] = {gram_pairs, gram_upper_pairs};
+#define GRAM {"gram", gram},
+#else
+#define GRAM
+#endif
+
 #ifndef CST_OBJECT_KEY
 #define CST_OBJECT_KEY ""
 #endif
@@ -33,7 +49,7 @@ CST_KERNELS(X)
 #define DECLARE(core, symbol) extern const char CST_NAME(CST_PASTE(symbol, SYS_ID))[];
 #define FORM(core, symbol)    {#core, CST_NAME(CST_PASTE(symbol, SYS_ID))},
 CST_HOT_LIST(DECLARE)
-static const cst_form forms[] = {CST_HOT_LIST(FORM){NULL, NULL}};
+static const cst_form forms[] = {CST_HOT_LIST(FORM) GRAM{NULL, NULL}};
 
 #define COMPILED CST_NAME(CST_PASTE(cst_compiled, SYS_ID))
 extern const cst_compiled                                 COMPILED;

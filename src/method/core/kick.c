@@ -96,6 +96,7 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
   K_G(L->c, L->q1, L->G1);
   vl done = vmask(1);
   U for (int a = 0; a < NG; a++) {
+    if (!CST_HOT && !COMPENSATED && !vany(done)) break;
     if (COMPENSATED) ROW_G(a, i, e) f[a] += L->G1[e] * L->eq1[i];
     done = within(C, L, a, f[a], done);
   }

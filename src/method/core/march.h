@@ -32,17 +32,14 @@ static size_t room(const cst_context *C) {
   return 0 LOCAL(CST_COUNT);
 }
 
-CST_INLINE vd largest(const vd *x, int n) {
-  vd m = vset(0);
-  U for (int i = 0; i < n; i++) m = vmax(vabs(x[i]), m);
-  return m;
-}
-
 /* Apply the correction d to the active lanes of x; returns the lanes whose iteration has stagnated. *last is the size of the previous one.
  */
 CST_INLINE vl correct(const cst_context *C, vl active, const vd *d, vd *x, vd *last) {
-  U for (int i = 0; i < NX; i++) x[i] += vkeep(active, d[i]);
-  vd size = largest(d, NX), of = largest(x, NX);
+  vd size = vset(0), of = vset(0);
+  U for (int i = 0; i < NX; i++) {
+    x[i] += vkeep(active, d[i]);
+    size = vmax(vabs(d[i]), size), of = vmax(vabs(x[i]), of);
+  }
   vl small = (vl)(size <= (8 * EPS) * of), stalled = (vl)(size >= 0.98 * *last) & (vl)(size <= 1e-12 * of);
   *last = size;
   (void)C;

@@ -43,7 +43,7 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
 CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
   vd dV[ROOM(NQ)];
   USES_G
-  if (!MASS_UNIT) U for (int k = 0; k < NMASS; k++) L->hm[k] = C->sub[j].h * L->minv[k];
+  if (!CST_HOT || !MASS_UNIT) U for (int k = 0; k < NMASS; k++) L->hm[k] = C->sub[j].h * L->minv[k];
   if (j == 0 && C->opens) U for (int a = 0; a < NG; a++) L->impulse[a] = vset(0);
   K_dV(L->c, L->q, dV);
   U for (int i = 0; i < NQ; i++) {
