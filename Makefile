@@ -56,6 +56,7 @@ ISA_portable := $(LANE_WARN) -DCST_PORTABLE -DCST_W=4 -DCST_ISA=portable
 # Sources. Lane code (compiled once for every instruction set) lives in folders called core/ below a room, and in two files that say so.
 LANE_GENERIC := $(wildcard src/*/core/*.c)
 LANE_HOT     := $(shell grep -l '^\#define CORE_IS_HOT' $(LANE_GENERIC))
+LANE_SMALL   := $(shell grep -l '^\#define CORE_IS_FOR_SMALL' $(LANE_GENERIC))
 SYSTEMS      := $(basename $(notdir $(wildcard src/system/catalogue/*.yaml)))
 EXPR         := $(filter-out src/expr/interpret.c,$(wildcard src/expr/*.c))
 GENERATOR    := src/system/generate.c src/system/emit-header.c src/system/file.c src/system/derive.c src/system/structure.c src/core/diag.c src/core/document.c
@@ -65,7 +66,7 @@ PLAIN        := $(filter-out src/expr/interpret.c src/system/kernels.c src/syste
 OBJ_PLAIN    := $(PLAIN:src/%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/gen/catalogue-data.o $(BUILD)/obj/gen/sources.o
 OBJ_LANE     := $(foreach i,$(ISAS),$(LANE_GENERIC:src/%.c=$(BUILD)/obj/%.$(i).o) $(BUILD)/obj/expr/interpret.$(i).o) $(BUILD)/obj/expr/interpret.portable.o
 OBJ_KERNELS  := $(foreach i,$(ISAS),$(SYSTEMS:%=$(BUILD)/obj/system/kernels/%.$(i).o))
-OBJ_HOT      := $(foreach i,$(ISAS),$(foreach s,$(SYSTEMS),$(LANE_HOT:src/%.c=$(BUILD)/obj/%/$(s).$(i).o)))
+OBJ_HOT      := $(foreach i,$(ISAS),$(foreach s,$(SYSTEMS),$(patsubst src/%.c,$(BUILD)/obj/%/$(s).$(i).o,$(LANE_HOT) $(LANE_SMALL))))
 OBJ_LANE     := $(sort $(OBJ_LANE))
 LIBRARY      := $(BUILD)/libconstella.a
 PROGRAM      := $(BUILD)/constella
@@ -99,7 +100,8 @@ $(GEN)/catalogue-data.c: $(BUILD)/generate $(SYSTEMS:%=src/system/catalogue/%.ya
 	$(Q)$(BUILD)/generate $(GEN) $(filter %.yaml,$^)
 $(SYSTEMS:%=$(GEN)/%.h) $(GEN)/catalogue.list.h: $(GEN)/catalogue-data.c ;
 
-# cores.list.h and folds.list.h: a line for every generic form of lane code; hot.list.h: the cores that are compiled for each system.
+# cores.list.h and folds.list.h: a line for every generic form of lane code; hot.list.h: the cores that are compiled for each system, and for
+# the small ones of the catalogue.
 NAMES = $(basename $(notdir $(filter src/$(1)/%,$(2))))
 define LIST
 @mkdir -p $(GEN)
@@ -112,15 +114,17 @@ $(GEN)/cores.list.h: $(LANE_GENERIC) Makefile
 $(GEN)/folds.list.h: $(LANE_GENERIC) Makefile
 	$(call LIST,$(call GENERIC,observe))
 $(GEN)/hot.list.h: $(LANE_GENERIC) Makefile
-	$(call LIST,echo '#define CST_HOT_LIST(X) $(foreach c,$(call NAMES,method,$(LANE_HOT)),X($(c), cst_core_$(c))) $(foreach c,$(call NAMES,observe,$(LANE_HOT)),X($(c), cst_$(c)))')
+	$(call LIST,echo '#define CST_HOT_LIST(X) $(foreach c,$(call NAMES,method,$(LANE_HOT)),X($(c), cst_core_$(c))) $(foreach c,$(call NAMES,observe,$(LANE_HOT)),X($(c), cst_$(c)))'; \
+	  echo '#define CST_SMALL_LIST(X) $(foreach c,$(call NAMES,method,$(LANE_SMALL)),X($(c), cst_core_$(c)))')
 
-# sources.c: what a user's system is compiled with at run time: the sources that a system of the catalogue is compiled from, and what they include.
+# sources.c: what a user's system and layer are compiled with at run time: the sources that a system of the catalogue is compiled from, what they
+# include, and the header of layers.
 OBJECT_SOURCES := src/system/kernels.c $(LANE_HOT)
 OBJECT_FLAGS   := -std=gnu11 $(filter-out -g%,$(CFLAGS)) $(STRICT)
 OBJECT_DEFINES := -DCST_OBJECT_CC='"$(CC)"' -DCST_OBJECT_FLAGS='"$(OBJECT_FLAGS)"' $(foreach i,$(ISAS),-DCST_OBJECT_FLAGS_$(i)='"$(filter-out -W%,$(ISA_$(i)))"')
 $(GEN)/sources.c: tools/embed.sh $(OBJECT_SOURCES) $(wildcard include/constella/*.h src/*/*.h src/*/core/*.h) $(GEN)/catalogue-data.c $(GEN)/hot.list.h
 	$(Q)tools/embed.sh $(GEN) $$($(CC) -MM -Iinclude -Isrc -I$(GEN) -DCST_SYSTEM_HEADER='"$(firstword $(SYSTEMS)).h"' $(OBJECT_SOURCES) \
-	  | tr ' \\' '\n\n' | grep -v -e ':$$' -e '/$(firstword $(SYSTEMS)).h$$' | sort -u | grep .) >$@
+	  | tr ' \\' '\n\n' | grep -v -e ':$$' -e '/$(firstword $(SYSTEMS)).h$$' | sort -u | grep .) include/constella/layer.h >$@
 
 # ---- objects --------------------------------------------------------------------------------------------------------------
 # What stands in results as the revision is that of the build, not of the first compilation.
@@ -151,7 +155,7 @@ $(BUILD)/obj/$(2)/$(3).$(1).o: src/$(2).c $(GEN)/catalogue-data.c
 	@mkdir -p $$(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) $(ISA_$(1)) -DCST_SYSTEM_HEADER='"$(3).h"' -c $$< -o $$@
 endef
-$(foreach i,$(ISAS),$(foreach f,$(LANE_HOT:src/%.c=%),$(foreach s,$(SYSTEMS),$(eval $(call HOT_RULES,$(i),$(f),$(s))))))
+$(foreach i,$(ISAS),$(foreach f,$(patsubst src/%.c,%,$(LANE_HOT) $(LANE_SMALL)),$(foreach s,$(SYSTEMS),$(eval $(call HOT_RULES,$(i),$(f),$(s))))))
 $(BUILD)/obj/%.o: src/%.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -DCST_VERSION='"$(VERSION)"' -DCST_COMPILER='"$(CC) $(CFLAGS) $(STRICT)"' -c $< -o $@

@@ -10,6 +10,7 @@ import style
 
 PARTS = (("_q", "q", "coordinates q"), ("_p", "p", "momenta p"), ("_lambda", "λ", "multipliers λ"))
 TOTAL = (("", "", "q and p"),)
+TALLEST = 1e20  # ratio of the ends of a panel over time; a line that blows up leaves it
 
 
 def heading(result, what):
@@ -194,7 +195,7 @@ def finish_row(row, tops, levels, growth):
     if not tops:
         return
     ends = style.raised(np.concatenate([[x[len(x) // 40], x[-1]] for x in tops]))
-    low, high = ends.min(), ends.max()
+    low, high = ends.min(), min(ends.max(), TALLEST * ends.min())
     near = [(y, text) for y, text in levels if low / 1e4 < y < high * 1e4]
     heights = [low, high, *(y for y, _ in near)]
     margin = (max(heights) / min(heights)) ** 0.06 * 1.6

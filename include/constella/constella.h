@@ -9,6 +9,7 @@
 #include "constella/document.h"
 #include "constella/expr.h"
 #include "constella/isa.h"
+#include "constella/layer.h"
 #include "constella/method.h"
 #include "constella/random.h"
 #include "constella/record.h"

@@ -15,7 +15,8 @@ cst_diag *cst_diag_create(void);         /* owned by the caller */
 void      cst_diag_destroy(cst_diag *d); /* NULL is allowed */
 
 /* Add one error at FILE:LINE:COLUMN (counted from 1). line 0 means that the message has no place in the file; file NULL that it
- * concerns the command line. The message says what was found; what is allowed; the nearest valid name where there is one. */
+ * concerns the command line. The message says what was found; what is allowed; the nearest valid name where there is one. It may have
+ * lines, such as those of a compiler; all but the first are printed indented. */
 void cst_diag_add(cst_diag *d, const char *file, int line, int column, const char *format, ...) __attribute__((format(printf, 5, 6)));
 
 int cst_diag_count(const cst_diag *d);

@@ -25,7 +25,8 @@ enum { CST_EXPR_DEPTH = 200, CST_EXPR_NODES = 4000000 };
 typedef struct cst_graph cst_graph;
 typedef int              cst_node; /* index into its graph; -1 is no node */
 
-cst_graph *cst_graph_create(void); /* owned */
+cst_graph *cst_graph_create(void);             /* owned */
+cst_graph *cst_graph_copy(const cst_graph *g); /* owned; the same nodes under the same indices */
 void       cst_graph_destroy(cst_graph *g);
 int        cst_graph_size(const cst_graph *g);
 
@@ -75,6 +76,14 @@ void cst_graph_tangent(cst_graph *g, const cst_node *out, int nout, const cst_no
 void cst_graph_gradient(cst_graph *g, const cst_node *out, const cst_node *seed, int nout, const cst_node *x, int nx, cst_node *grad);
 /* Replace the inputs x[i] by the nodes y[i] in out. */
 void cst_graph_substitute(cst_graph *g, const cst_node *out, int nout, const cst_node *x, const cst_node *y, int nx, cst_node *result);
+
+/* Taylor coefficients along a curve. out are expressions of the inputs x; cst_graph_series_next takes the coefficients x[nx] of the next
+ * order, 0 first and `most` last, and gives those of out. An order costs about as many operations a node as its number. x^y where x
+ * vanishes, sqrt(x) too, have none. Owned. */
+typedef struct cst_graph_series cst_graph_series;
+cst_graph_series               *cst_graph_series_create(cst_graph *g, const cst_node *out, int nout, const cst_node *x, int nx, int most);
+void                            cst_graph_series_next(cst_graph_series *s, const cst_node *x, cst_node *out);
+void                            cst_graph_series_destroy(cst_graph_series *s);
 
 /* Values at complex arguments, in[c] as for cst_tape_eval; an operation with real operands has the bits of every other evaluation. For
  * derivatives by a step in the imaginary direction. false where an operation on arguments that are not real has no analytic extension.

@@ -1,8 +1,9 @@
 /* method.h: one-step methods: the registry's rows, method expressions, and the program that a batch of lanes steps.
  *
- * A method is written as an expression, name or name(argument, key=value), nested: compose(rattle, yoshida4). Parsing gives a tree; with
- * a system the tree becomes a program: the list of substeps (core, fraction of the step, coefficients) that one step
- * consists of. Wrappers (compose, adjoint, project) only rewrite programs; the arithmetic lives in the cores.
+ * A method is written as an expression, name or name(argument, key=value), nested: compose(rattle, yoshida4); a Runge-Kutta
+ * tableau {a: [[...], ...], b: [...], c: [...]} may stand where a method or a layer does. Parsing gives a tree; with a system the tree
+ * becomes a program: the list of substeps (core, fraction of the step, coefficients) that one step consists of. Wrappers (compose, adjoint,
+ * project) only rewrite programs; the arithmetic lives in the cores.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CONSTELLA_METHOD_H
@@ -21,21 +22,42 @@ typedef enum {
   CST_BOUNDED = 32,   /* energy error bounded over long times at moderate steps */
 } cst_claim;
 
+/* How convert(...) solves for a step (src/method/core/convert.c). AUTO: what is cheapest for the system. */
+typedef enum {
+  CST_ITERATION_AUTO,
+  CST_ITERATION_SIMPLIFIED,
+  CST_ITERATION_NEWTON,
+  CST_ITERATION_CHORD,
+  CST_ITERATION_KRYLOV
+} cst_iteration;
+
 /* A property set of a whole method expression, as `list` and `show` print it and the tests check it. */
 typedef struct {
   int      order_q, order_p, order_lambda; /* on constrained systems; 0: none claimed */
   unsigned claims;
   double   lambda_time; /* the multipliers of step n -> n+1 are those at t = (n + lambda_time) h */
   bool     own_lambda;  /* multipliers of its own; false: from M A = f - G' lambda at its state */
+  bool     tangential;  /* its p is the part of M v + a with G p = 0 (cst_system_tangential); false: M v + a itself (kinetic) */
 } cst_properties;
 
 typedef struct cst_method  cst_method;  /* a parsed expression */
 typedef struct cst_program cst_program; /* see src/method/program.h */
+typedef struct cst_layers  cst_layers;  /* one-step layers of the user's own, by name */
 
-/* Parse text. NULL with *error filled (offset into text, message with what is allowed and the nearest name). Owned. */
-cst_method *cst_method_parse(const char *text, cst_expr_error *error);
+cst_layers *cst_layers_create(void);           /* owned */
+void        cst_layers_destroy(cst_layers *l); /* methods that name its layers stay as they are */
+/* Whether a layer may be called that: a letter, then letters, digits, _ and -, at most 48; neither a method nor a scheme, nor taken. why[n]
+ * is filled when not. */
+bool cst_layers_allow(const cst_layers *l, const char *name, char *why, int n);
+/* The tableau {a: ..., b: ..., c: ...} in text under an allowed name. false with *error filled when it is none. */
+bool cst_layers_add_tableau(cst_layers *l, const char *name, const char *text, cst_expr_error *error);
+
+/* Parse text; names may also be those of layers (NULL: none), which are copied. NULL with *error filled (offset into text, message with
+ * what is allowed and the nearest name). Owned. */
+cst_method *cst_method_parse(const char *text, const cst_layers *layers, cst_expr_error *error);
 void        cst_method_destroy(cst_method *m);
-/* The label: as written, one blank after each comma, numbers in shortest round-trip form. Borrowed. */
+/* The label: as written, one blank after each comma and colon, numbers in shortest round-trip form, expressions of a tableau without
+ * blanks. Borrowed. */
 const char *cst_method_label(const cst_method *m);
 /* Whether the method can step the system; why[n] is filled when not ("shake needs constraints; henon-heiles has none"). */
 bool cst_method_fits(const cst_method *m, const cst_system *s, char *why, int n);
@@ -45,6 +67,7 @@ cst_properties cst_method_properties(const cst_method *m, const cst_system *s);
 /* The registry, for `list` and `show`. */
 typedef struct {
   const char *name, *doc, *equations, *source;
+  const char *notes;     /* what else one should know to use it, a paragraph a line; NULL: nothing */
   const char *signature; /* "rattle", "compose(METHOD, SCHEME)", "gauss(s)" */
   const char *example;   /* an expression that works by itself, for the tests' loops */
 } cst_method_info;

@@ -24,22 +24,32 @@ typedef struct {
   char *expression; /* NULL for the declared ones; else in coordinates, velocities x', lambda_NAME, parameters, pi, t */
 } cst_observable;
 
+/* A one-step layer in a C file of the user's (constella/layer.h). */
+typedef struct {
+  char       *name, *file; /* its name in the study; the file as messages name it */
+  char        sha256[65];  /* of the bytes of that file */
+  int         order;       /* and what it says of itself: */
+  const char *doc;         /* borrowed from the loaded code, which stays */
+} cst_layer_file;
+
 typedef struct {
   cst_study_kind kind;
   char          *file, *title; /* file as given on the command line */
-  char       *canonical; /* canonical text without `compile` and `checkpoint`, with the sha256 of a user's system; what the result stores */
+  char       *canonical;  /* canonical text without `compile` and `checkpoint`, with the sha256 of a user's files; what the result stores */
   char        sha256[65]; /* of canonical, hexadecimal */
   cst_system *system;
   char       *system_file;       /* a user's, as messages name it; NULL: of the catalogue */
   char        system_sha256[65]; /* of the bytes of that file */
   cst_compile_wish   compile;    /* changes no result */
-  int                nvariant;   /* parameter sets (1 without sweep) */
-  double            *parameter;  /* [nvariant][npar] */
-  int                state;      /* index of the named start, -1 when given by numbers */
-  double            *q0, *v0;    /* [nvariant][nq] start of member 0 before spreading */
-  bool               ensemble;   /* members are spread around (q0, v0) */
-  bool               project;    /* inconsistent data are projected instead of refused */
-  long               members;    /* 1 without ensemble */
+  int                nlayer;
+  cst_layer_file    *layer;     /* layers of the user's own that are written in C */
+  int                nvariant;  /* parameter sets (1 without sweep) */
+  double            *parameter; /* [nvariant][npar] */
+  int                state;     /* index of the named start, -1 when given by numbers */
+  double            *q0, *v0;   /* [nvariant][nq] start of member 0 before spreading */
+  bool               ensemble;  /* members are spread around (q0, v0) */
+  bool               project;   /* inconsistent data are projected instead of refused */
+  long               members;   /* 1 without ensemble */
   uint64_t           seed;
   double             spread_q, spread_v; /* standard deviations, in the units of q and v */
   double            *end;                /* [nvariant] */
@@ -65,16 +75,21 @@ typedef struct {
   int                ntolerance;
   double            *tolerance; /* [ntolerance], relative */
   int                max_iterations;
+  cst_iteration      iteration; /* of convert(...) */
   bool               dyadic, compensated;
   double             checkpoint_seconds;
 } cst_study;
 
-/* How a file that a study names is got: as cst_file_fetch; under MPI a collective function, so that one rank reads for all. */
-typedef const char *cst_fetch(const char *path, char **text, size_t *length);
+/* How bytes are got from a file that a study names: as cst_file_fetch. */
+typedef const char *cst_fetch(const char *path, char **bytes, size_t *length);
+/* Who gets them: the process that asks, or under MPI, where it is a collective function, one rank for all. */
+typedef const char *cst_share(cst_fetch *fetch, const char *path, char **bytes, size_t *length);
+cst_share           cst_share_alone; /* fetch by the process that asks */
 
-/* Read a study. text is the file's contents; the file of a user's system is looked for in the folder of `file`. NULL with the mistakes in
- * d. The kernels of a user's system are interpreted until they are compiled. Owned. */
-cst_study *cst_study_read(const char *file, const char *text, size_t length, cst_fetch *fetch, cst_diag *d);
+/* Read a study. text is the file's contents; the files of a user's system and layers are looked for in the folder of `file`; layers in C
+ * are compiled, and loaded by each process. NULL with the mistakes in d. The kernels of a user's system are interpreted until they are
+ * compiled. Owned. */
+cst_study *cst_study_read(const char *file, const char *text, size_t length, cst_share *share, cst_diag *d);
 void       cst_study_destroy(cst_study *s);
 
 extern const char *const cst_study_kind_names[CST_STUDY_KINDS];

@@ -19,6 +19,7 @@ enum {
   CST_MAX_Q = 40, /* coordinates and constraints of a system whose matrices are dense, and of every system of the catalogue at its size */
   CST_MAX_G = 40,
   CST_MOST_Q = 100000, /* of any system */
+  CST_MOST_CONVERTED = 2000, /* and of those that convert(...) takes, whose residuals are differentiated */
   CST_MAX_PAR = 32,
   CST_MAX_SYM = 8
 };
@@ -34,11 +35,9 @@ enum {
  *   g        ng          g(q)
  *   G        [ng x nq]   Dg(q)
  *   D2gvv    ng          D2g(q)[v, v]
+ *   D2gvw    ng          D2g(q)[v, w]
  *   D2glw    nq          D2(l.g)(q) w
- *   d2Vw     nq          D2V(q) w
- *   D3Vwu    nq          D3V(q)[w, u]
  *   D3glwu   nq          D3(l.g)(q)[w, u]
- *   DD2gvv   ng          D(D2g(q)[v, v])[w, u]: its change for a change w of q and u of v
  *   xi       [nsym x nq] infinitesimal generators
  *   gauge    nsym        F_k(q): where L_xi a = dF, the momentum map is <Mv + a, xi> - F
  *   M        [nq x nq]   M(q), symmetric
@@ -48,15 +47,20 @@ enum {
  *   Lvq      [nq x nq]   entry (i, j): d Lv_i / d q_j
  *   Lqq      [nq x nq]   d2 L / dq dq, symmetric
  *   f        nq          Lq - Lvq v, so that M A = f - G' lambda
- *   Dfwu     nq          D f(q, v)[w, u]: w a change of q, u of v
  *   DMvw     nq          D(M(q) v)[w], v held
+ * With the residuals of the equations of motion E1 = f - M A - G'lambda, E2 = -D2g[v, v] - G A (f = -dV and no term M A where the mass is
+ * a constant diagonal), whose arguments are longer than those above. Systems of more than CST_MOST_CONVERTED coordinates or constraints do
+ * not have them:
+ *   DE       nq + ng     D(E1, E2)[dq, dv]; w = A, l = lambda, u = (dq, dv)
+ *   RE       2 nq        grad_(q,v) (y.E1 + z.E2 + s L); w = (y, A), l = (lambda, z, s)
+ *   DRE      2 nq        its change; u = (dq, dv, dy, dA), l = (lambda, z, s, dlambda, dz)
  */
 #define CST_KERNELS(X)                                                                                                                     \
   X(V)                                                                                                                                     \
   X(dV)                                                                                                                                    \
   X(d2V)                                                                                                                                   \
   X(mass)                                                                                                                                  \
-  X(g) X(G) X(D2gvv) X(D2glw) X(d2Vw) X(D3Vwu) X(D3glwu) X(DD2gvv) X(xi) X(gauge) X(M) X(a) X(Lv) X(Lq) X(Lvq) X(Lqq) X(f) X(Dfwu) X(DMvw)
+  X(g) X(G) X(D2gvv) X(D2gvw) X(D2glw) X(D3glwu) X(xi) X(gauge) X(M) X(a) X(Lv) X(Lq) X(Lvq) X(Lqq) X(f) X(DMvw) X(DE) X(RE) X(DRE)
 typedef enum {
 #define X(name) CST_K_##name,
   CST_KERNELS(X)
@@ -194,6 +198,8 @@ const char        *cst_catalogue_text(const char *name);
 void cst_system_defaults(const cst_system *s, const bool *given, double *c);
 /* Evaluate parameter expressions: c[npar] given. q, v of state s (index), and whether |g|, |G v| are consistent is for the caller. */
 void cst_system_state(const cst_system *s, int state, const double *c, double *q, double *v);
+/* How many entries of the argument `letter`, one of c q v w u l, kernels may read: those that differentiate the residuals read the most. */
+int cst_system_entries(const cst_system *s, char letter);
 /* Scalar evaluation of a kernel through the graph (slow; set-up, checks and tests). out has kernel_size entries, a matrix only those of its
  * pattern; cst_system_matrix gives the whole matrix, row-major, with its zeros. */
 void cst_system_eval(const cst_system *s, cst_kernel_id k, const double *c, const double *q, const double *v, const double *w,
@@ -202,6 +208,12 @@ void cst_system_matrix(const cst_system *s, cst_kernel_id k, const double *c, co
 /* p = M(q) v + a(q), and back. false when M(q) is singular. */
 void cst_system_momentum(const cst_system *s, const double *c, const double *q, const double *v, double *p);
 bool cst_system_velocity(const cst_system *s, const double *c, const double *q, const double *p, double *v);
+/* p := p - G'(G G')^-1 G p at q, its part with G p = 0 in the Euclidean sense, for independent constraints and for redundant ones that are
+ * settled; NaN where those that are enforced are dependent. Differs from M v + a by G'm, which does no work: momentum maps and (p - a).v are
+ * the same. */
+void cst_system_tangential(const cst_system *s, const double *c, const double *q, double *p);
+/* Whether L_xi a = dF with some F that does not vanish: the momentum map of such a symmetry is <Mv + a, xi> - F. */
+bool cst_system_is_gauged(const cst_system *s);
 /* Whether an exact motion is known from state `state` (index; -1: given by numbers). */
 bool cst_system_has_exact(const cst_system *s, int state);
 /* The exact motion: q[nq], p[nq] (kinetic), lambda[ng] at time t. */

@@ -18,12 +18,18 @@ static void print_case(const cst_plan *p, int i) {
   printf("%6d  %-36s %-12.6g %12ld %12.4g\n", i, cst_method_label(p->study->method[c->method]), c->h_nominal, c->n, (double)c->n * c->h);
 }
 
+static void print_layer(const cst_layer_file *x) {
+  printf("%-14s %s: %s, sha256 %s\n", "layer", x->name, x->file, x->sha256);
+  printf("%-14s order %d: %s\n", "", x->order, x->doc);
+}
+
 static void print_plan(const cst_study *s, const cst_plan *p) {
   double cost = 0;
   for (int i = 0; i < p->nwork; i++) cost += p->work[i].cost;
   printf("%-14s %s (%s study)\n", "study", s->title && *s->title ? s->title : s->file, cst_study_kind_names[s->kind]);
   printf("%-14s %s, %d coordinates, %d constraints\n", "system", s->system->name, s->system->nq, s->system->ng);
   if (s->system_file) printf("%-14s %s, sha256 %s\n", "", s->system_file, s->system_sha256);
+  for (int i = 0; i < s->nlayer; i++) print_layer(&s->layer[i]);
   printf("%-14s %d: %d parameter sets x %d tolerances x %d methods x %d steps\n", "cases", p->ncase, s->nvariant, s->ntolerance, s->nmethod,
          s->nstep);
   printf("%-14s %ld a case, %.6g trajectories\n", "members", s->members, (double)s->members * p->ncase);
@@ -48,7 +54,7 @@ int cst_cli_check(int argc, char **argv) {
   if (argc == 2 && !strcmp(argv[1], "--help")) return puts("constella check STUDY"), cst_diag_destroy(d), 0;
   if (argc != 2) cst_diag_add(d, NULL, 0, 0, "`constella check` takes one study file");
   if (isa < 0) cst_diag_add(d, NULL, 0, 0, "%s", reason);
-  if (argc == 2 && cst_file_read(argv[1], &text, &length, d)) s = cst_study_read(argv[1], text, length, cst_file_fetch, d);
+  if (argc == 2 && cst_file_read(argv[1], &text, &length, d)) s = cst_study_read(argv[1], text, length, cst_share_alone, d);
   if (s && isa >= 0) p = cst_plan_create(s, isa, 1, 0, d);
   bad = cst_diag_count(d) > 0;
   if (bad)

@@ -10,6 +10,7 @@
 #include "constella/record.h"
 #include "solve/solver.h"
 #include "study/run.h"
+#include "system/compile.h"
 
 typedef struct {
   const char     *study;
@@ -109,23 +110,23 @@ static char *join_command(int argc, char **argv) {
 
 /* ---- checks before any work -------------------------------------------------------------------------------------------------- */
 
-/* cst_file_fetch on rank 0 for all. Collective. */
-static const char *fetch(const char *path, char **text, size_t *length) {
-  static char reason[256];
+/* fetch on rank 0 for all. Collective. */
+static const char *share(cst_fetch *fetch, const char *path, char **bytes, size_t *length) {
+  static char reason[CST_WHY];
   long        size = -1;
   PetscMPIInt rank;
   MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
   if (rank == 0) {
-    const char *why = cst_file_fetch(path, text, length);
+    const char *why = fetch(path, bytes, length);
     if (!why) size = (long)*length;
     snprintf(reason, sizeof reason, "%s", why ? why : "");
   }
   (void)MPI_Bcast(&size, 1, MPI_LONG, 0, PETSC_COMM_WORLD);
   if (size < 0) (void)MPI_Bcast(reason, sizeof reason, MPI_CHAR, 0, PETSC_COMM_WORLD);
   if (size < 0) return reason;
-  if (rank) *text = calloc((size_t)size + 1, 1), *length = (size_t)size;
-  if (!*text) abort();
-  (void)MPI_Bcast(*text, (int)size, MPI_BYTE, 0, PETSC_COMM_WORLD);
+  if (rank) *bytes = calloc((size_t)size + 1, 1), *length = (size_t)size;
+  if (!*bytes) abort();
+  (void)MPI_Bcast(*bytes, (int)size, MPI_BYTE, 0, PETSC_COMM_WORLD);
   return NULL;
 }
 
@@ -133,12 +134,12 @@ static const char *fetch(const char *path, char **text, size_t *length) {
 static cst_study *read_study(const char *file, cst_diag *d) {
   char       *text = NULL;
   size_t      length = 0;
-  const char *why = fetch(file, &text, &length);
+  const char *why = share(cst_file_fetch, file, &text, &length);
   if (why) {
     cst_diag_add(d, file, 0, 0, "%s", why);
     return NULL;
   }
-  cst_study *s = cst_study_read(file, text, length, fetch, d);
+  cst_study *s = cst_study_read(file, text, length, share, d);
   free(text);
   return s;
 }
@@ -233,6 +234,13 @@ static int execute(arguments *a, cst_study *study, const cst_plan *plan) {
   return status;
 }
 
+/* The first rank that has mistakes, since a user's code may be refused on some only; the number of ranks when there is none. Collective. */
+static int first_mistaken(const cst_diag *d, int rank, int ranks) {
+  int first = cst_diag_count(d) ? rank : ranks;
+  (void)MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, PETSC_COMM_WORLD);
+  return first;
+}
+
 static int run_checked(arguments *a, cst_diag *d) {
   const char *reason = NULL;
   int         isa = cst_isa_choose(&reason), ranks, rank, status = 2;
@@ -247,9 +255,10 @@ static int run_checked(arguments *a, cst_diag *d) {
   if (a->study) check_output(a, d);
   cst_study *study = a->study ? read_study(a->study, d) : NULL;
   if (study && isa >= 0) plan = cst_plan_create(study, isa, ranks, a->run.batch, d);
-  if (cst_diag_count(d) == 0 && plan)
+  const int first = first_mistaken(d, rank, ranks);
+  if (first == ranks)
     status = execute(a, study, plan);
-  else if (rank == 0)
+  else if (rank == first)
     cst_diag_print(d, stderr);
   cst_plan_destroy(plan);
   cst_study_destroy(study);

@@ -109,7 +109,7 @@ static void print_methods(const cst_system *s) {
   for (int i = 0; i < cst_method_count(); i++) {
     const cst_method_info *info = cst_method_info_at(i);
     cst_expr_error         e;
-    cst_method            *m = cst_method_parse(info->example, &e);
+    cst_method            *m = cst_method_parse(info->example, NULL, &e);
     if (m && !cst_method_fits(m, s, why, sizeof why)) printf("%s%s", none++ ? ", " : "methods      all but ", info->signature);
     cst_method_destroy(m);
   }
@@ -168,7 +168,7 @@ static void print_claims(unsigned claims) {
 /* Of an expression, on a system with constraints; 0 when it is none. */
 static int print_properties(const char *text) {
   cst_expr_error e;
-  cst_method    *m = cst_method_parse(text, &e);
+  cst_method    *m = cst_method_parse(text, NULL, &e);
   cst_system    *s = cst_catalogue_create("spherical-pendulum");
   if (m && s) {
     cst_properties p = cst_method_properties(m, s);
@@ -177,6 +177,7 @@ static int print_properties(const char *text) {
       printf("%-12s its own, those of step n -> n+1 belong to t = (n + %g) h\n", "multipliers", p.lambda_time);
     else
       printf("%-12s from M A = f - G'lambda at its state\n", "multipliers");
+    item("momenta", p.tangential ? "tangential: p is the part of M v + a with G p = 0" : "kinetic: p = M v + a");
     print_claims(p.claims);
   }
   int known = m != NULL;
@@ -192,6 +193,7 @@ static int show_method(const char *name) {
     printf("%s: a method\n\n", m->signature);
     item("", m->doc);
     item("equations", m->equations);
+    item("notes", m->notes);
     item("source", m->source);
     item("example", m->example);
     print_properties(m->example);
@@ -227,7 +229,8 @@ int cst_cli_show(int argc, char **argv) {
     return fputs("constella: error: `constella show` takes one name; `constella list systems` and `list methods` tell them\n", stderr), 2;
   if (show_system(argv[1]) || show_method(argv[1]) || show_scheme(argv[1]) || print_properties(argv[1])) return 0;
   cst_expr_error e;
-  if (strchr(argv[1], '(') && !cst_method_parse(argv[1], &e)) return fprintf(stderr, "constella: error: '%s': %s\n", argv[1], e.message), 2;
+  if (strpbrk(argv[1], "({") && !cst_method_parse(argv[1], NULL, &e))
+    return fprintf(stderr, "constella: error: '%s': %s\n", argv[1], e.message), 2;
   if (!access(argv[1], R_OK))
     return fprintf(stderr, "constella: error: nothing is called '%s'; `constella system %s` examines a system file\n", argv[1], argv[1]), 2;
   const char *near = nearest(argv[1]);

@@ -35,10 +35,10 @@ void cst_diag_destroy(cst_diag *d) {
   free(d);
 }
 
-/* Words of the user come back in messages: nothing in them may steer a terminal. */
+/* Words of the user come back in messages: nothing in them may steer a terminal, and lines of theirs are printed indented. */
 static void disarm(char *s) {
   for (; *s; s++)
-    if ((unsigned char)*s < 32 || *s == 127) *s = '?';
+    if (((unsigned char)*s < 32 && *s != '\n') || *s == 127) *s = '?';
 }
 
 void cst_diag_add(cst_diag *d, const char *file, int line, int column, const char *format, ...) {
@@ -68,13 +68,16 @@ static int by_place(const void *x, const void *y) {
   return a->rank - b->rank;
 }
 
+static void print_message(const char *text, FILE *out) {
+  for (; *text; text++) fprintf(out, *text == '\n' ? "%c  " : "%c", *text);
+  fputc('\n', out);
+}
+
 static void print_one(const mistake *m, FILE *out) {
-  if (!m->file)
-    fprintf(out, "constella: error: %s\n", m->message);
-  else if (!m->line)
-    fprintf(out, "%s: error: %s\n", m->file, m->message);
-  else
-    fprintf(out, "%s:%d:%d: error: %s\n", m->file, m->line, m->column, m->message);
+  fputs(m->file ? m->file : "constella", out);
+  if (m->file && m->line) fprintf(out, ":%d:%d", m->line, m->column);
+  fputs(": error: ", out);
+  print_message(m->message, out);
 }
 
 void cst_diag_print(const cst_diag *d, FILE *out) {

@@ -29,6 +29,15 @@ cst_graph *cst_graph_create(void) {
   return g;
 }
 
+cst_graph *cst_graph_copy(const cst_graph *g) {
+  cst_graph *c = cst_expr_memory(NULL, 1, sizeof *c);
+  *c = *g;
+  c->capacity = g->size;
+  c->node = memcpy(cst_expr_memory(NULL, (size_t)g->size, sizeof *c->node), g->node, (size_t)g->size * sizeof *c->node);
+  c->table = memcpy(cst_expr_memory(NULL, g->slots, sizeof *c->table), g->table, g->slots * sizeof *c->table);
+  return c;
+}
+
 void cst_graph_destroy(cst_graph *g) {
   if (!g) return;
   free(g->node);

@@ -67,6 +67,7 @@ void cst_batch_start(const cst_stepper *s, cst_batch *b, long index, const doubl
   cst_system_eval(sys, CST_K_mass, c, q, NULL, NULL, NULL, NULL, mass);
   cst_system_eval(sys, CST_K_G, c, q, NULL, NULL, NULL, NULL, G);
   cst_system_momentum(sys, c, q, v, p);
+  if (cst_stepper_context(s)->tangential) cst_system_tangential(sys, c, q, p);
   for (int k = 0; k < sys->npar; k++) x[(at->c + k) * width] = c[k];
   for (int k = 0; k < sys->nmass; k++) x[(at->mass + k) * width] = mass[k];
   start_scale(sys, G, q, x + at->scale * width, width);

@@ -7,10 +7,8 @@
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include "constella/diag.h"
-#include "method/method.h"
+#include "method/layer.h"
 
 static const cst_scheme *scheme_of(const cst_term *t) {
   const cst_term *s = t->n == 2 ? t->arg[1] : NULL;
@@ -42,26 +40,10 @@ static bool check_list(const cst_term *l, cst_expr_error *e) {
   return true;
 }
 
-static const char *nearest(const char *name) {
-  const char *names[96];
-  int         n = 0;
-  for (int i = 0; i < cst_scheme_count(); i++) names[n++] = cst_scheme_at(i)->name;
-  for (int i = 0; i < cst_method_count() && n < 96; i++) names[n++] = cst_method_info_at(i)->name;
-  const char *near = cst_nearest(name, names, n);
-  return near ? near : "yoshida4";
-}
-
 static cst_program base(const cst_term *t) {
   cst_program p = {0};
   cst_term_expand(t->arg[0], &p, 1.0);
   return p;
-}
-
-static bool base_symmetric(const cst_term *t) {
-  cst_program p = base(t);
-  bool        symmetric = cst_program_symmetric(&p);
-  free(p.step);
-  return symmetric;
 }
 
 static bool base_reversible(const cst_term *t) {
@@ -76,14 +58,16 @@ static bool check_methods(const cst_term *t, cst_expr_error *e) {
     const cst_term *a = t->arg[i];
     if (i > 0 && a->kind == CST_TERM_NAME && a->n == 0 && cst_scheme_find(a->name))
       return cst_term_error(a, e, "a scheme such as %s goes with exactly one method: compose(rattle, %s)", a->name, a->name);
-    if (i > 0 && a->kind == CST_TERM_NAME && a->n == 0 && !cst_method_row_find(a->name))
-      return cst_term_error(a, e, "unknown scheme or method '%s'; did you mean '%s'?", a->name, nearest(a->name));
+    if (i > 0 && a->kind == CST_TERM_NAME && a->n == 0 && !cst_term_known(a)) {
+      const char *near = cst_term_nearest(a, true);
+      return cst_term_error(a, e, "unknown scheme or method '%s'; did you mean '%s'?", a->name, near ? near : "yoshida4");
+    }
     if (!cst_term_method(t->arg[i], e)) return false;
   }
   return true;
 }
 
-enum { MOST_SUBSTEPS = 4096 };
+enum { MOST_SUBSTEPS = 1024 };
 
 /* How many substeps t expands to; its parts have been checked. */
 static int substeps(const cst_term *t) {
@@ -120,27 +104,42 @@ static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
   return true;
 }
 
+/* What a scheme repeats: the base, or where it is not symmetric two steps, the base and its adjoint. */
+static cst_program substep(const cst_term *t, bool *symmetric) {
+  cst_program x = base(t);
+  const int   n = x.n;
+  *symmetric = cst_program_symmetric(&x);
+  if (*symmetric) return x;
+  for (int i = 0; i < n; i++) cst_program_add(&x, x.step[i]);
+  cst_program_adjoint(&x, n);
+  return x;
+}
+
+static void append(cst_program *p, const cst_program *x, double fraction) {
+  for (int i = 0; i < x->n; i++) {
+    cst_program_add(p, x->step[i]);
+    p->step[p->n - 1].fraction *= fraction;
+  }
+}
+
 static void expand(const cst_term *t, cst_program *p, double fraction) {
   if (!is_scheme(t)) {
     for (int i = 0; i < t->n; i++) cst_term_expand(t->arg[i], p, fraction / t->n);
     return;
   }
-  bool symmetric = base_symmetric(t);
-  for (int i = 0; i < gamma_count(t); i++) {
-    double part = gamma_at(t, i) * fraction * (symmetric ? 1 : 0.5);
-    cst_term_expand(t->arg[0], p, part);
-    if (symmetric) continue;
-    int first = p->n;
-    cst_term_expand(t->arg[0], p, part);
-    cst_program_adjoint(p, first);
-  }
+  bool        symmetric;
+  cst_program x = substep(t, &symmetric);
+  for (int i = 0; i < gamma_count(t); i++) append(p, &x, gamma_at(t, i) * fraction * (symmetric ? 1 : 0.5));
+  free(x.step);
 }
 
 static int even(int order) { return order + order % 2; }
 
-/* Of a scheme: the base's claims, made symmetric; of a list of methods: what all of them claim, one order more where the whole is
- * symmetric. */
+/* Of tableaus: what their algebra says. Else of a scheme: the base's claims, made symmetric; of a list of methods: what all of them claim,
+ * one order more where the whole is symmetric. */
 static cst_properties properties(const cst_term *t, const cst_system *s) {
+  cst_layer l;
+  if (cst_layer_expanded(t, &l)) return cst_tableau_properties(&l.tableau, s);
   cst_properties x = cst_term_properties(t->arg[0], s);
   if (is_scheme(t)) {
     int scheme = scheme_of(t) ? scheme_of(t)->order : list_order(t), own = even(x.order_q < x.order_p ? x.order_q : x.order_p);
@@ -158,6 +157,7 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
     x.order_p = y.order_p < x.order_p ? y.order_p : x.order_p;
     x.claims &= y.claims;
     x.own_lambda &= y.own_lambda;
+    x.tangential &= y.tangential;
     last = y.claims;
   }
   x.claims &= ~(unsigned)CST_SYMMETRIC;
@@ -177,6 +177,7 @@ const cst_method_row cst_method_row_compose = {
              .source = "Hairer, Lubich, Wanner, Geometric Numerical Integration, II.4 and V.3",
              .signature = "compose(METHOD, SCHEME)",
              .example = "compose(rattle, yoshida4)"},
+    .layer = cst_layer_expanded,
     .check = check,
     .fits = fits,
     .properties = properties,

@@ -17,9 +17,10 @@ typedef struct {
   cst_reason reason;
 } cst_outcome;
 
-/* What the pieces keep between calls, per group: which lanes are done with this substep, size of the last update. */
+/* What the pieces keep between calls, per group: which lanes are done with this substep, size of the last update, rate of contraction. */
 typedef struct {
   double last[CST_W_MAX] __attribute__((aligned(64)));
+  double rate[CST_W_MAX] __attribute__((aligned(64)));
   long   done[CST_W_MAX] __attribute__((aligned(64)));
 } cst_scratch;
 

@@ -15,8 +15,8 @@ static void expand(const cst_term *t, cst_program *p, double fraction) {
 }
 
 static cst_properties properties(const cst_term *t, const cst_system *s) {
-  (void)t, (void)s;
-  return cst_variational(1);
+  (void)t;
+  return cst_variational(1, s);
 }
 
 const cst_method_row cst_method_row_euler_b = {
@@ -29,7 +29,6 @@ const cst_method_row cst_method_row_euler_b = {
              .source = "Barbero-Linan, Martin de Diego, Sato Martin de Almagro (discretization maps), section 5",
              .signature = "euler-b",
              .example = "euler-b"},
-    .order = 1,
     .properties = properties,
     .expand = expand,
 };

@@ -1,6 +1,7 @@
 /* expression.c: method expressions: parse, check against the rows, and print the label.
  *
- *   term = number | '[' number {',' number} ']' | name [ '(' [argument {',' argument}] ')' ]      argument = [key '='] term
+ *   term    = number | '[' number {',' number} ']' | name [ '(' argument {',' argument} ')' ] | tableau      argument = [key '='] term
+ *   tableau = '{' key ':' table {',' key ':' table} '}'      table = '[' table {',' table} ']' | an expression of numbers (expr.h)
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <ctype.h>
@@ -9,10 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "constella/diag.h"
 #include "method/method.h"
 
-enum { MAX_DEPTH = 32 };
+enum { MAX_DEPTH = 32, MAX_KEYS = 4 }; /* keys: one more than a tableau can have, for its row to complain about */
 
 struct cst_method {
   cst_term *root;
@@ -20,9 +20,11 @@ struct cst_method {
 };
 
 typedef struct {
-  const char     *text;
-  int             at, depth;
-  cst_expr_error *error;
+  const char       *text;
+  int               at, depth;
+  const cst_layers *layers;
+  cst_graph        *graph; /* of the expressions */
+  cst_expr_error   *error;
 } reader;
 
 static void *need(void *p) {
@@ -64,6 +66,7 @@ static void term_destroy(cst_term *t) {
   free(t->arg);
   free(t->key);
   free(t->name);
+  free(t->own);
   free(t);
 }
 
@@ -126,9 +129,134 @@ static bool read_entries(reader *r, cst_term *t, char close, bool keys) {
   }
 }
 
+/* ---- tableaus ---------------------------------------------------------------------------------------------------------- */
+
+/* The length of an expression: up to a ',' or a bracket outside parentheses. */
+static int expression_length(const char *text) {
+  int n = 0, open = 0;
+  for (; text[n] && !strchr("[]{}", text[n]) && (open > 0 || text[n] != ','); n++) open += (text[n] == '(') - (text[n] == ')');
+  return n;
+}
+
+/* text[n] without its blanks; NULL for a plain number. Owned. */
+static char *squeezed(const char *text, int n) {
+  char *s = need(calloc((size_t)n + 1, 1));
+  int   k = 0;
+  for (int i = 0; i < n; i++)
+    if (!isspace((unsigned char)text[i])) s[k++] = text[i];
+  char *end = s + strspn(s, "-");
+  if (end - s < 2 && strchr(".0123456789", *end)) strtod(s, &end);
+  if (*end) return s;
+  free(s);
+  return NULL;
+}
+
+/* Sums are not bounded by their length. */
+static const double most_effort = 1e5;
+
+static cst_term *read_expression(reader *r, cst_term *t) {
+  const int      n = expression_length(r->text + r->at);
+  char          *text = need(strndup(r->text + r->at, (size_t)n));
+  cst_expr_error why;
+  const cst_node x = cst_expr_parse(r->graph, text, NULL, 0, &why);
+  t->kind = CST_TERM_NUMBER;
+  if (x >= 0) t->name = squeezed(text, n);
+  free(text);
+  if (x < 0) r->at += why.offset;
+  if (x < 0) return fail(r, "%s", why.message);
+  if (cst_graph_effort(r->graph) > most_effort) return fail(r, "the sums of a tableau are too long");
+  cst_graph_is_constant(r->graph, x, &t->number); /* without names everything folds, and to finite values only */
+  r->at += n;
+  return t;
+}
+
+static cst_term *read_table(reader *r);
+
+static bool closes(reader *r, char close) {
+  if (r->text[r->at] != close) return fail(r, "expected ',' or '%c'", close), false;
+  r->at++;
+  return true;
+}
+
+static cst_term *read_tables(reader *r, cst_term *t) {
+  t->kind = CST_TERM_LIST;
+  do {
+    r->at++;
+    if (t->n == CST_MAX_STAGES) return fail(r, "a tableau has at most %d stages", CST_MAX_STAGES);
+    cst_term *x = read_table(r);
+    if (!x) return NULL;
+    push(t, x, NULL);
+    skip(r);
+  } while (r->text[r->at] == ',');
+  return closes(r, ']') ? t : NULL;
+}
+
+static char *read_key(reader *r) {
+  skip(r);
+  char *key = word(r);
+  skip(r);
+  if (*key && r->text[r->at] == ':') return key;
+  if (*key)
+    fail(r, "expected ':' behind '%s'", key);
+  else
+    fail(r, "expected a, b or c");
+  free(key);
+  return NULL;
+}
+
+/* The last entry to its place in the order of keys: one tableau, one label. */
+static void sort_last(cst_term *t) {
+  for (int i = t->n - 1; i > 0 && strcmp(t->key[i - 1], t->key[i]) > 0; i--) {
+    cst_term *arg = t->arg[i];
+    char     *key = t->key[i];
+    t->arg[i] = t->arg[i - 1], t->key[i] = t->key[i - 1];
+    t->arg[i - 1] = arg, t->key[i - 1] = key;
+  }
+}
+
+static cst_term *read_tableau(reader *r, cst_term *t) {
+  t->kind = CST_TERM_TABLEAU;
+  t->name = need(strdup("tableau"));
+  t->own = need(calloc(1, sizeof *t->own));
+  do {
+    r->at++;
+    if (t->n == MAX_KEYS) return fail(r, "a tableau has a, b and c, and no more");
+    char *key = read_key(r);
+    if (!key) return NULL;
+    r->at++;
+    cst_term *x = read_table(r);
+    if (!x) return free(key), NULL;
+    push(t, x, key);
+    sort_last(t);
+    skip(r);
+  } while (r->text[r->at] == ',');
+  return closes(r, '}') ? t : NULL;
+}
+
+/* ---- terms --------------------------------------------------------------------------------------------------------------- */
+
+/* A term that `body` reads, one level further down. */
+static cst_term *nested(reader *r, cst_term *(*body)(reader *, cst_term *)) {
+  if (r->depth >= MAX_DEPTH) return fail(r, "nested deeper than %d", MAX_DEPTH);
+  cst_term *t = need(calloc(1, sizeof *t));
+  t->offset = r->at;
+  t->layers = r->layers;
+  r->depth++;
+  cst_term *done = body(r, t);
+  r->depth--;
+  if (!done) term_destroy(t);
+  return done;
+}
+
+static cst_term *read_table(reader *r) {
+  skip(r);
+  return nested(r, r->text[r->at] == '[' ? read_tables : read_expression);
+}
+
 static cst_term *read_body(reader *r, cst_term *t) {
   char c = r->text[r->at];
   if (isdigit((unsigned char)c) || c == '+' || c == '-' || c == '.') return read_number(r, t);
+  if (c == '{') return read_tableau(r, t);
   if (c == '[') {
     t->kind = CST_TERM_LIST;
     return read_entries(r, t, ']', false) ? t : NULL;
@@ -144,80 +272,69 @@ static cst_term *read_body(reader *r, cst_term *t) {
 
 static cst_term *read_term(reader *r) {
   skip(r);
-  if (r->depth >= MAX_DEPTH) return fail(r, "nested deeper than %d", MAX_DEPTH);
-  cst_term *t = need(calloc(1, sizeof *t));
-  t->offset = r->at;
-  r->depth++;
-  cst_term *done = read_body(r, t);
-  r->depth--;
-  if (!done) term_destroy(t);
-  return done;
-}
-
-static const char *nearest_method(const char *name) {
-  const char *names[64];
-  int         n = 0;
-  for (; n < cst_method_count() && n < 64; n++) names[n] = cst_method_info_at(n)->name;
-  const char *near = cst_nearest(name, names, n);
-  return near ? near : NULL;
-}
-
-bool cst_term_method(cst_term *t, cst_expr_error *e) {
-  if (t->kind != CST_TERM_NAME) return cst_term_error(t, e, "expected a method");
-  t->row = cst_method_row_find(t->name);
-  if (!t->row) {
-    const char *near = nearest_method(t->name);
-    return cst_term_error(t, e, "unknown method '%s'; `constella list methods` names them all%s%s%s", t->name,
-                          near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-  }
-  if (!t->row->check && t->n > 0) return cst_term_error(t, e, "'%s' takes no arguments", t->name);
-  return !t->row->check || t->row->check(t, e);
+  return nested(r, read_body);
 }
 
 /* ---- the label ------------------------------------------------------------------------------------------------------- */
 
+/* Shortest, and 10, not 1e+01. */
 static void print_number(FILE *f, double x) {
   char text[40];
   for (int digits = 1; digits <= 17; digits++) {
     snprintf(text, sizeof text, "%.*g", digits, x);
     if (strtod(text, NULL) == x) break;
   }
+  if (strchr(text, 'e') && fabs(x) >= 1 && fabs(x) < 1e15) snprintf(text, sizeof text, "%.15g", x);
   fputs(text, f);
 }
 
+/* What stands around the entries of a term, and behind a key. */
+static const struct {
+  char        open, close;
+  const char *key;
+} brackets[] = {[CST_TERM_NAME] = {'(', ')', "="}, [CST_TERM_LIST] = {'[', ']', ""}, [CST_TERM_TABLEAU] = {'{', '}', ": "}};
+
 static void print_term(FILE *f, const cst_term *t) {
-  if (t->kind == CST_TERM_NUMBER) {
-    print_number(f, t->number);
-    return;
-  }
-  if (t->kind == CST_TERM_NAME) fputs(t->name, f);
+  if (t->kind == CST_TERM_NUMBER && !t->name) print_number(f, t->number);
+  if (t->name && t->kind != CST_TERM_TABLEAU) fputs(t->name, f);
   if (t->n == 0) return;
-  fputc(t->kind == CST_TERM_LIST ? '[' : '(', f);
+  fputc(brackets[t->kind].open, f);
   for (int i = 0; i < t->n; i++) {
     if (i) fputs(", ", f);
-    if (t->key[i]) fprintf(f, "%s=", t->key[i]);
+    if (t->key[i]) fprintf(f, "%s%s", t->key[i], brackets[t->kind].key);
     print_term(f, t->arg[i]);
   }
-  fputc(t->kind == CST_TERM_LIST ? ']' : ')', f);
+  fputc(brackets[t->kind].close, f);
 }
 
-cst_method *cst_method_parse(const char *text, cst_expr_error *error) {
-  reader      r = {text, 0, 0, error};
-  cst_term   *root = read_term(&r);
-  cst_method *m;
-  size_t      length;
-  if (!root) return NULL;
-  skip(&r);
-  if (text[r.at]) {
-    fail(&r, "unexpected '%c' behind the method", text[r.at]);
-    return term_destroy(root), NULL;
-  }
-  if (!cst_term_method(root, error)) return term_destroy(root), NULL;
-  m = need(calloc(1, sizeof *m));
-  m->root = root;
-  FILE *f = need(open_memstream(&m->label, &length));
-  print_term(f, root);
+static char *label(const cst_term *t) {
+  char  *text;
+  size_t length;
+  FILE  *f = need(open_memstream(&text, &length));
+  print_term(f, t);
   fclose(f);
+  return text;
+}
+
+/* The whole text as one method. */
+static cst_term *read_method(reader *r) {
+  cst_term *root = read_term(r);
+  if (!root) return NULL;
+  skip(r);
+  bool good = !r->text[r->at];
+  if (!good) fail(r, "unexpected '%c' behind the method", r->text[r->at]);
+  if (good && cst_term_method(root, r->error)) return root;
+  term_destroy(root);
+  return NULL;
+}
+
+cst_method *cst_method_parse(const char *text, const cst_layers *layers, cst_expr_error *error) {
+  reader    r = {.text = text, .layers = layers, .graph = cst_graph_create(), .error = error};
+  cst_term *root = read_method(&r);
+  cst_graph_destroy(r.graph);
+  if (!root) return NULL;
+  cst_method *m = need(calloc(1, sizeof *m));
+  *m = (cst_method){root, label(root)};
   return m;
 }
 
@@ -235,4 +352,5 @@ cst_properties  cst_method_properties(const cst_method *m, const cst_system *s) 
 
 bool cst_term_fits(const cst_term *t, const cst_system *s, char *why, int n) { return !t->row->fits || t->row->fits(t, s, why, n); }
 cst_properties cst_term_properties(const cst_term *t, const cst_system *s) { return t->row->properties(t, s); }
+bool           cst_term_layer(const cst_term *t, cst_layer *l) { return t->row->layer && t->row->layer(t, l); }
 void           cst_term_expand(const cst_term *t, cst_program *p, double fraction) { t->row->expand(t, p, fraction); }

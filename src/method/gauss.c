@@ -8,28 +8,29 @@
 #include <math.h>
 #include "method/layer.h"
 
-enum { MAX_S = 8 };
-
 static bool check(const cst_term *t, cst_expr_error *e) {
   if (t->n != 1 || (t->key[0])) return cst_term_error(t, e, "gauss takes one argument, the number of stages: gauss(2)");
   const cst_term *s = t->arg[0];
-  if (s->kind != CST_TERM_NUMBER || s->number != floor(s->number) || s->number < 1 || s->number > MAX_S)
-    return cst_term_error(s, e, "the number of stages of gauss is an integer from 1 to %d", MAX_S);
+  if (s->kind != CST_TERM_NUMBER || s->number != floor(s->number) || s->number < 1 || s->number > CST_MAX_GAUSS)
+    return cst_term_error(s, e, "the number of stages of gauss is an integer from 1 to %d", CST_MAX_GAUSS);
   return true;
 }
 
 static int stages(const cst_term *t) { return (int)t->arg[0]->number; }
+
+static bool layer(const cst_term *t, cst_layer *l) {
+  l->tableau = cst_tableau_gauss(stages(t));
+  return true;
+}
 
 static void expand(const cst_term *t, cst_program *p, double fraction) {
   cst_tableau tableau = cst_tableau_gauss(stages(t));
   cst_layer_add(p, fraction, &tableau);
 }
 
-/* Quadratic invariants and dp ^ dq are kept where (q, v) -> (q, p) is linear and constraints, which the index-reduced equations know off
- * g = 0 too, do not come in. */
 static cst_properties properties(const cst_term *t, const cst_system *s) {
-  const bool plain = !s->ng && !s->general;
-  return cst_layer_properties(2 * stages(t), CST_SYMMETRIC | (plain ? CST_MOMENTUM | CST_SYMPLECTIC | CST_BOUNDED : 0));
+  const cst_tableau tableau = cst_tableau_gauss(stages(t));
+  return cst_tableau_properties(&tableau, s);
 }
 
 const cst_method_row cst_method_row_gauss = {
@@ -39,7 +40,7 @@ const cst_method_row cst_method_row_gauss = {
              .source = "Hairer, Lubich, Wanner, Geometric Numerical Integration, II.1.3",
              .signature = "gauss(s)",
              .example = "gauss(2)"},
-    .layer = true,
+    .layer = layer,
     .check = check,
     .properties = properties,
     .expand = expand,

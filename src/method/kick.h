@@ -8,13 +8,14 @@ static inline void cst_kick_add(cst_program *p, double fraction, double w0, doub
   cst_program_add(p, (cst_instruction){.core = CST_CORE_kick, .fraction = fraction, .w0 = w0, .w1 = w1, .tangent = tangent});
 }
 
-/* Properties of a variational method with both constraints: symplectic, momentum-preserving; `order` 1 or 2, symmetric where 2. */
-static inline cst_properties cst_variational(int order) {
+/* Properties of a variational method with both constraints: symplectic, momentum-preserving; `order` 1 or 2, symmetric where 2. Where a
+ * symmetry has a gauge, the discrete Lagrangian is off by more than its difference. */
+static inline cst_properties cst_variational(int order, const cst_system *s) {
   return (cst_properties){.order_q = order,
                           .order_p = order,
                           .order_lambda = order,
-                          .claims = CST_SYMPLECTIC | CST_POSITIONS | CST_VELOCITIES | CST_MOMENTUM | CST_BOUNDED |
-                                    (order == 2 ? CST_SYMMETRIC : 0),
+                          .claims = CST_SYMPLECTIC | CST_POSITIONS | CST_VELOCITIES | CST_BOUNDED | (order == 2 ? CST_SYMMETRIC : 0) |
+                                    (cst_system_is_gauged(s) ? 0 : CST_MOMENTUM),
                           .lambda_time = 0.5,
                           .own_lambda = true};
 }

@@ -5,12 +5,25 @@
 #include "method/method.h"
 
 static inline void cst_layer_add(cst_program *p, double fraction, const cst_tableau *t) {
-  cst_program_add(p, (cst_instruction){.core = CST_CORE_rk, .fraction = fraction, .tableau = *t});
+  cst_program_add(p, (cst_instruction){.core = CST_CORE_rk, .fraction = fraction, .layer = {{.tableau = *t}}});
+}
+
+static inline void cst_layer_add_rule(cst_program *p, double fraction, const cst_flow_rule *rule) {
+  cst_program_add(p, (cst_instruction){.core = CST_CORE_rk, .fraction = fraction, .layer = {{.rule = rule}}});
 }
 
 /* Orders of a layer; its multipliers come from the state. */
 static inline cst_properties cst_layer_properties(int order, unsigned claims) {
   return (cst_properties){
       .order_q = order, .order_p = order, .order_lambda = order, .claims = claims, .lambda_time = 1, .own_lambda = false};
+}
+
+/* A tableau's. Quadratic invariants and dp ^ dq are kept where (q, v) -> (q, p) is linear and constraints, which the index-reduced
+ * equations know off g = 0 too, do not come in. */
+static inline cst_properties cst_tableau_properties(const cst_tableau *t, const cst_system *s) {
+  const double vanishing = 1e-13;
+  const bool   kept = !s->ng && !s->general && cst_tableau_symplectic_defect(t) <= vanishing;
+  return cst_layer_properties(t->order, (cst_tableau_symmetry_defect(t) <= vanishing ? CST_SYMMETRIC : 0u) |
+                                            (kept ? CST_MOMENTUM | CST_SYMPLECTIC | CST_BOUNDED : 0u));
 }
 #endif

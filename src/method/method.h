@@ -3,10 +3,11 @@
 #ifndef CST_METHOD_INTERNAL_H
 #define CST_METHOD_INTERNAL_H
 #include "constella/method.h"
+#include "method/flow.h"
 #include "tableau/tableau.h"
 
 /* The cores: one file of core/ each. */
-#define CST_CORES(X) X(kick) X(midpoint) X(rk) X(project) X(lagrange)
+#define CST_CORES(X) X(kick) X(midpoint) X(rk) X(project) X(lagrange) X(convert)
 typedef enum {
 #define X(name) CST_CORE_##name,
   CST_CORES(X)
@@ -14,13 +15,20 @@ typedef enum {
       CST_CORE_COUNT
 } cst_core_id;
 
+/* A one-step layer for q' = v, v' = A(q, v), S' = L(q, v): a tableau, or formulas. */
+typedef struct {
+  const cst_flow_rule *rule; /* NULL: the tableau. Borrowed */
+  cst_tableau          tableau;
+} cst_layer;
+
 /* One substep of a program. */
 typedef struct {
   cst_core_id core;
   double      fraction; /* of the step */
   double      w0, w1;   /* kick */
   int         tangent;  /* kick */
-  cst_tableau tableau;  /* rk */
+  double      bias;     /* convert: alpha-, in [-1, 0] */
+  cst_layer   layer[2]; /* rk: the first; convert: that of the minus half and that of the plus half */
 } cst_instruction;
 
 struct cst_program {
@@ -30,22 +38,41 @@ struct cst_program {
 
 typedef struct cst_method_row cst_method_row;
 
-/* A parsed term: name(arguments), a number, or [a list of numbers]. */
+/* A parsed term: name(arguments), a number, [a list], or {a: [[...]], b: [...], c: [...]}, whose name is `tableau`. */
 typedef struct cst_term {
-  enum { CST_TERM_NAME, CST_TERM_NUMBER, CST_TERM_LIST } kind;
-  char                 *name;
+  enum { CST_TERM_NAME, CST_TERM_NUMBER, CST_TERM_LIST, CST_TERM_TABLEAU } kind;
+  char                 *name; /* of a number: its expression, NULL where it is a plain one */
   double                number;
   int                   offset; /* in the text */
   int                   n;      /* arguments or list entries */
   struct cst_term     **arg;
-  char                **key; /* NULL entry: positional */
-  const cst_method_row *row; /* set by cst_term_method */
+  char                **key;    /* NULL entry: positional */
+  const cst_method_row *row;    /* set by cst_term_method */
+  cst_layer            *own;    /* a layer of the user's own: room for it in {...}, a copy where it is named. Owned */
+  const cst_layers     *layers; /* what names may stand for while the term is checked. Borrowed */
 } cst_term;
+
+/* A layer of the user's own under its name: the row that it steps by and what that row finds in `own`. */
+typedef struct {
+  char                 *name;
+  const cst_method_row *row;
+  cst_layer             layer;
+} cst_own_layer;
+
+struct cst_layers {
+  int            n;
+  cst_own_layer *layer;
+};
+
+/* The layer that a rule makes, under an allowed name. */
+void                 cst_layers_add_rule(cst_layers *l, const char *name, const cst_flow_rule *rule);
+const cst_own_layer *cst_layers_find(const cst_layers *l, const char *name); /* NULL when there is none; l may be NULL */
 
 struct cst_method_row {
   cst_method_info info;
-  bool            layer; /* a one-step method for q' = v, v' = A(q, v), usable in project(LAYER) */
-  int             order; /* of a layer or a plain method */
+  /* The one-step layer for q' = v, v' = A(q, v) that the term stands for, usable in project(LAYER) and convert(LAYER); false when it stands
+   * for none. NULL: the method is no layer. */
+  bool (*layer)(const cst_term *t, cst_layer *l);
   /* Whether the arguments are right; *e filled when not. NULL: the method takes none. */
   bool (*check)(const cst_term *t, cst_expr_error *e);
   /* Whether it can step s; NULL: always. */
@@ -60,9 +87,24 @@ bool cst_term_method(cst_term *t, cst_expr_error *e);
 bool cst_term_error(const cst_term *t, cst_expr_error *e, const char *format, ...)
     __attribute__((format(printf, 3, 4))); /* returns false */
 
+/* Whether t is the name of something that cst_term_method would look into: a method or a layer of the user's own. */
+bool cst_term_known(const cst_term *t);
+/* The name nearest to t's among the methods, the user's layers and, where asked for, the schemes; NULL when none is near. */
+const char *cst_term_nearest(const cst_term *t, bool schemes);
+
+/* row->layer of methods that rewrite programs: what t expands to as one tableau, where all its steps are tableaus of together at most
+ * CST_MAX_STAGES stages; else false. */
+bool cst_layer_expanded(const cst_term *t, cst_layer *l);
+
+/* row->layer of t; false where there is none. */
+bool cst_term_layer(const cst_term *t, cst_layer *l);
+
 bool           cst_term_fits(const cst_term *t, const cst_system *s, char *why, int n);
 cst_properties cst_term_properties(const cst_term *t, const cst_system *s);
 void           cst_term_expand(const cst_term *t, cst_program *p, double fraction);
+
+/* Whether two layers are the same map. */
+bool cst_layer_same(const cst_layer *x, const cst_layer *y);
 
 cst_program *cst_program_create(const cst_method *m); /* owned */
 void         cst_program_destroy(cst_program *p);
@@ -74,6 +116,15 @@ bool cst_program_symmetric(const cst_program *p);
 /* Substeps can carry compensated sums: kick cores only. */
 bool cst_program_compensates(const cst_program *p);
 
+/* The core that carries it out on s: substeps with forces at points of a drift have one of their own where M depends on q or there is an
+ * a(q). */
+cst_core_id cst_instruction_core(const cst_instruction *p, const cst_system *s);
+/* Stages of the layer (the larger one of two), or points where the Lagrangian is taken. */
+int cst_instruction_stages(const cst_instruction *p, const cst_system *s);
+int cst_instruction_unknowns(const cst_instruction *p, const cst_system *s);
+/* Evaluations of the force or of the right hand side, or of a derivative of it along one direction or in reverse: fixed ones a step, and
+ * those of each iteration of the solver. */
+void cst_instruction_evaluations(const cst_instruction *p, const cst_system *s, double *fixed, double *each);
 /* Nanoseconds of one substep of one lane of s, very roughly, for planning. */
 double cst_instruction_cost(const cst_instruction *p, const cst_system *s);
 

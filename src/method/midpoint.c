@@ -14,8 +14,8 @@ static void expand(const cst_term *t, cst_program *p, double fraction) {
 }
 
 static cst_properties properties(const cst_term *t, const cst_system *s) {
-  (void)t, (void)s;
-  return cst_variational(2);
+  (void)t;
+  return cst_variational(2, s);
 }
 
 const cst_method_row cst_method_row_midpoint = {
@@ -28,7 +28,6 @@ const cst_method_row cst_method_row_midpoint = {
              .source = "Barbero-Linan, Martin de Diego, Sato Martin de Almagro (discretization maps), section 5",
              .signature = "midpoint",
              .example = "midpoint"},
-    .order = 2,
     .properties = properties,
     .expand = expand,
 };

@@ -27,9 +27,10 @@ void cst_program_add(cst_program *p, cst_instruction step) {
   p->step[p->n++] = step;
 }
 
-/* The adjoint of one substep: A and B change places, a tableau becomes its adjoint. */
+/* The adjoint of one substep: A and B change places, a tableau becomes its adjoint, the halves of a conversion change places. */
 static bool step_adjoint(cst_instruction *s) {
-  double w = s->w0;
+  double    w = s->w0;
+  cst_layer minus = s->layer[0];
   switch (s->core) {
   case CST_CORE_kick:
     s->w0 = s->w1;
@@ -38,7 +39,13 @@ static bool step_adjoint(cst_instruction *s) {
   case CST_CORE_midpoint:
     return true;
   case CST_CORE_rk:
-    s->tableau = cst_tableau_adjoint(&s->tableau);
+    if (s->layer->rule) return false;
+    s->layer->tableau = cst_tableau_adjoint(&s->layer->tableau);
+    return true;
+  case CST_CORE_convert:
+    s->bias = -1 - s->bias;
+    s->layer[0] = s->layer[1];
+    s->layer[1] = minus;
     return true;
   default:
     return false;
@@ -56,19 +63,42 @@ bool cst_program_adjoint(cst_program *p, int first) {
   return true;
 }
 
+static bool compose(const cst_program *p, cst_tableau *t) {
+  for (int i = 0; i < p->n; i++) {
+    const cst_instruction *s = &p->step[i];
+    if (s->core != CST_CORE_rk || s->layer->rule || !cst_tableau_compose(t, s->fraction, &s->layer->tableau)) return false;
+  }
+  t->order = cst_tableau_order(t);
+  return true;
+}
+
+bool cst_layer_expanded(const cst_term *t, cst_layer *l) {
+  cst_program p = {0};
+  *l = (cst_layer){0};
+  cst_term_expand(t, &p, 1.0);
+  bool one = compose(&p, &l->tableau);
+  free(p.step);
+  return one;
+}
+
+bool cst_layer_same(const cst_layer *x, const cst_layer *y) {
+  const cst_tableau *t = &x->tableau, *u = &y->tableau;
+  if (x->rule || y->rule) return x->rule == y->rule;
+  if (t->stages != u->stages) return false;
+  for (int i = 0; i < t->stages; i++)
+    if (fabs(t->b[i] - u->b[i]) > 1e-14) return false;
+  for (int k = 0; k < t->stages * t->stages; k++)
+    if (fabs(t->a[k] - u->a[k]) > 1e-14) return false;
+  return true;
+}
+
 static bool same_step(const cst_instruction *x, const cst_instruction *y) {
   if (x->core != y->core || fabs(x->fraction - y->fraction) > 1e-14) return false;
   if (x->core == CST_CORE_kick) return x->w0 == y->w0 && x->w1 == y->w1 && x->tangent == y->tangent;
+  if (x->core == CST_CORE_convert)
+    return fabs(x->bias - y->bias) < 1e-15 && cst_layer_same(&x->layer[0], &y->layer[0]) && cst_layer_same(&x->layer[1], &y->layer[1]);
   if (x->core != CST_CORE_rk) return true;
-  if (x->tableau.stages != y->tableau.stages) return false;
-  for (int i = 0; i < x->tableau.stages; i++) {
-    if (fabs(x->tableau.b[i] - y->tableau.b[i]) > 1e-14) return false;
-    for (int j = 0; j < x->tableau.stages; j++) {
-      int k = i * x->tableau.stages + j;
-      if (fabs(x->tableau.a[k] - y->tableau.a[k]) > 1e-14) return false;
-    }
-  }
-  return true;
+  return cst_layer_same(x->layer, y->layer);
 }
 
 bool cst_program_symmetric(const cst_program *p) {

@@ -11,9 +11,11 @@
 static bool check(const cst_term *t, cst_expr_error *e) {
   if (t->n != 1 || t->key[0]) return cst_term_error(t, e, "project takes one argument, a layer: project(rk4)");
   if (!cst_term_method(t->arg[0], e)) return false;
-  if (!t->arg[0]->row->layer)
-    return cst_term_error(t->arg[0], e, "'%s' is not a layer; project takes a one-step layer such as euler, heun, rk4, gauss(2)",
-                          t->arg[0]->name);
+  if (!cst_term_layer(t->arg[0], &(cst_layer){0}))
+    return cst_term_error(t->arg[0], e,
+                          "'%s' is not a layer; project takes a one-step layer such as heun, rk4, gauss(2), or a composition or adjoint of "
+                          "tableaus with at most %d stages",
+                          t->arg[0]->name, CST_MAX_STAGES);
   return true;
 }
 

@@ -15,8 +15,8 @@ static void expand(const cst_term *t, cst_program *p, double fraction) {
 }
 
 static cst_properties properties(const cst_term *t, const cst_system *s) {
-  (void)t, (void)s;
-  return cst_variational(2);
+  (void)t;
+  return cst_variational(2, s);
 }
 
 const cst_method_row cst_method_row_rattle = {
@@ -29,7 +29,6 @@ const cst_method_row cst_method_row_rattle = {
              .source = "Barbero-Linan, Martin de Diego, Sato Martin de Almagro (discretization maps), section 5",
              .signature = "rattle",
              .example = "rattle"},
-    .order = 2,
     .properties = properties,
     .expand = expand,
 };

@@ -24,11 +24,11 @@ static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
 }
 
 static cst_properties properties(const cst_term *t, const cst_system *s) {
-  (void)t, (void)s;
+  (void)t;
   return (cst_properties){.order_q = 2,
                           .order_p = 1,
                           .order_lambda = 2,
-                          .claims = CST_SYMPLECTIC | CST_POSITIONS | CST_MOMENTUM,
+                          .claims = CST_SYMPLECTIC | CST_POSITIONS | (cst_system_is_gauged(s) ? 0 : CST_MOMENTUM),
                           .lambda_time = 0,
                           .own_lambda = true};
 }
@@ -43,7 +43,6 @@ const cst_method_row cst_method_row_shake = {
              .source = "Ryckaert, Ciccotti, Berendsen, J. Comput. Phys. 23 (1977)",
              .signature = "shake",
              .example = "shake"},
-    .order = 2,
     .fits = fits,
     .properties = properties,
     .expand = expand,

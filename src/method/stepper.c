@@ -15,20 +15,26 @@ typedef struct {
   int             first; /* index of its first instruction */
 } segment;
 
+enum { CARE = 2 }; /* attempts at the step of a lane that fails, alone and with care */
+
 struct cst_stepper {
-  cst_program *program;
-  segment     *segment;
-  int          nsegment, width, groups, components; /* components of a record */
-  size_t       size;
-  cst_layout   layout;
-  double       h;
-  bool         halved_start; /* shake: the first step's impulse is that of half a step */
-  int          robust_iterations;
-  cst_solver  *solver;
-  cst_scratch *scratch; /* [groups] */
-  double      *work;    /* three records: trial, column, saved */
-  double      *saved;   /* [groups] records, for steps in pieces */
-  double      *space;   /* of the generic cores */
+  cst_program          *program;
+  cst_flow            **flow; /* [nflow] of the rules[nflow] that the program has */
+  const cst_flow_rule **rule;
+  int                   nflow;
+  segment              *segment;
+  int                   nsegment, width, groups, components; /* components of a record */
+  size_t                size;
+  cst_layout            layout;
+  double                h;
+  bool                  halved_start; /* shake: the first step's impulse is that of half a step */
+  bool                  tangential;
+  int                   robust_iterations;
+  cst_solver           *solver;
+  cst_scratch          *scratch; /* [groups] */
+  double               *work;    /* three records: trial, column, saved */
+  double               *saved;   /* [groups] records, for steps in pieces */
+  double               *space;   /* of the generic cores */
   /* what the solver's callbacks work on */
   cst_batch          *batch;
   const cst_schedule *schedule;
@@ -45,32 +51,18 @@ static double *aligned(size_t n) {
 
 /* ---- set-up ------------------------------------------------------------------------------------------------------------ */
 
-/* Substeps with forces at points of a drift have a core of their own where M depends on q or there is an a(q). */
-static cst_core_id core_of(const cst_instruction *p, const cst_system *s) {
-  return s->general && (p->core == CST_CORE_kick || p->core == CST_CORE_midpoint) ? CST_CORE_lagrange : p->core;
-}
-
-/* Stages of a tableau, or points where the Lagrangian is taken. */
-static int stages(const cst_instruction *p, const cst_system *s) {
-  if (p->core == CST_CORE_rk) return p->tableau.stages;
-  return core_of(p, s) == CST_CORE_lagrange && p->core == CST_CORE_kick && p->w0 != 0 && p->w1 != 0 ? 2 : 1;
-}
-
-static int unknowns(const cst_instruction *p, const cst_system *s) {
-  switch (core_of(p, s)) {
-  case CST_CORE_kick:
-    return s->ng;
-  case CST_CORE_rk:
-    return p->tableau.implicit ? p->tableau.stages * s->nq : 0;
-  case CST_CORE_lagrange:
-    return stages(p, s) * s->nq + s->ng;
-  default:
-    return s->nq + s->ng;
-  }
-}
-
 static bool continues(const cst_instruction *a, const cst_instruction *b, const cst_system *s) {
-  return core_of(a, s) == core_of(b, s) && unknowns(a, s) == unknowns(b, s) && stages(a, s) == stages(b, s);
+  return cst_instruction_core(a, s) == cst_instruction_core(b, s) && cst_instruction_unknowns(a, s) == cst_instruction_unknowns(b, s) &&
+         cst_instruction_stages(a, s) == cst_instruction_stages(b, s);
+}
+
+bool cst_iteration_possible(cst_iteration asked, const cst_system *s) {
+  return asked == CST_ITERATION_AUTO || asked == CST_ITERATION_KRYLOV || (s->nq <= CST_MAX_Q && s->ng <= CST_MAX_G && !s->gram.banded);
+}
+
+static cst_iteration iteration_for(cst_iteration asked, const cst_system *s) {
+  if (asked != CST_ITERATION_AUTO) return asked;
+  return cst_iteration_possible(CST_ITERATION_SIMPLIFIED, s) ? CST_ITERATION_SIMPLIFIED : CST_ITERATION_KRYLOV;
 }
 
 static void fill_context(cst_stepper *st, segment *g, const cst_system *s, const cst_stepper_options *o, int *warm) {
@@ -83,12 +75,14 @@ static void fill_context(cst_stepper *st, segment *g, const cst_system *s, const
   c->gram = cst_system_form(s, o->isa, "gram");
   c->at = st->layout;
   c->sub = g->sub;
-  c->unknowns = unknowns(&st->program->step[g->first], s);
-  c->stages = stages(&st->program->step[g->first], s);
+  c->unknowns = cst_instruction_unknowns(&st->program->step[g->first], s);
+  c->stages = cst_instruction_stages(&st->program->step[g->first], s);
   c->opens = g->first == 0;
   c->warm = *warm;
   c->max_iterations = o->max_iterations;
   c->compensated = o->compensated;
+  c->iteration = iteration_for(o->iteration, s);
+  c->tangential = st->tangential;
   *warm += c->nsub * c->unknowns;
 }
 
@@ -103,11 +97,54 @@ static void fill_points(const cst_instruction *p, cst_substep *s) {
   if (p->w1 != 0) s->part[n] = p->w1, s->theta[n] = 1;
 }
 
+/* The place of a rule among those of the stepper; nflow when it is not there. */
+static int flow_of(const cst_stepper *st, const cst_flow_rule *rule) {
+  int i = 0;
+  while (i < st->nflow && st->rule[i] != rule) i++;
+  return i;
+}
+
+/* Whether the program converts the layer of a rule, which takes its derivatives. */
+static bool converts(const cst_program *p, const cst_flow_rule *rule) {
+  for (int i = 0; i < p->n; i++)
+    if (p->step[i].core == CST_CORE_convert && (p->step[i].layer[0].rule == rule || p->step[i].layer[1].rule == rule)) return true;
+  return false;
+}
+
+static PetscErrorCode add_flow(cst_stepper *st, const cst_flow_rule *rule, const cst_system *s, int isa) {
+  char why[400];
+  PetscFunctionBegin;
+  if (!rule || flow_of(st, rule) < st->nflow) PetscFunctionReturn(0);
+  st->flow[st->nflow] = cst_flow_create(rule, s, isa, converts(st->program, rule), why, sizeof why);
+  PetscCheck(st->flow[st->nflow], PETSC_COMM_SELF, PETSC_ERR_SUP, "%s", why);
+  st->rule[st->nflow++] = rule;
+  PetscFunctionReturn(0);
+}
+
+/* The kernels of every layer that is given by formulas, once. */
+static PetscErrorCode make_flows(cst_stepper *st, const cst_system *s, int isa) {
+  const cst_program *p = st->program;
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc2(2 * p->n, &st->flow, 2 * p->n, &st->rule));
+  for (int i = 0; i < p->n; i++)
+    for (int k = 0; k < 2; k++) PetscCall(add_flow(st, p->step[i].layer[k].rule, s, isa));
+  PetscFunctionReturn(0);
+}
+
+static cst_lane_layer lane_layer(const cst_stepper *st, const cst_layer *l) {
+  if (!l->rule) return (cst_lane_layer){l->tableau.stages, l->tableau.implicit, l->tableau.a, l->tableau.b, NULL, NULL};
+  const cst_flow *f = st->flow[flow_of(st, l->rule)];
+  return (cst_lane_layer){.flow = cst_flow_kernels(f), .self = cst_flow_self(f)};
+}
+
 static void fill_substeps(cst_stepper *st, segment *g) {
   for (int j = 0; j < g->context.nsub; j++) {
     const cst_instruction *p = &st->program->step[g->first + j];
-    g->sub[j] =
-        (cst_substep){.w0 = p->w0, .w1 = p->w1, .tangent = p->tangent, .stages = p->tableau.stages, .a = p->tableau.a, .b = p->tableau.b};
+    g->sub[j] = (cst_substep){.w0 = p->w0,
+                              .w1 = p->w1,
+                              .tangent = p->tangent,
+                              .bias = p->bias,
+                              .layer = {lane_layer(st, &p->layer[0]), lane_layer(st, &p->layer[1])}};
     fill_points(p, &g->sub[j]);
   }
 }
@@ -121,8 +158,8 @@ static PetscErrorCode make_segments(cst_stepper *st, const cst_system *s, const 
     segment *g = &st->segment[st->nsegment];
     g->first = i;
     for (; i < p->n && continues(&p->step[g->first], &p->step[i], s); i++) g->context.nsub++;
-    g->alone = cst_core_generic(core_of(&p->step[g->first], s), o->isa);
-    g->core = o->compensated ? g->alone : cst_core_for(core_of(&p->step[g->first], s), s, o->isa);
+    g->alone = cst_core_generic(cst_instruction_core(&p->step[g->first], s), o->isa);
+    g->core = o->compensated ? g->alone : cst_core_for(cst_instruction_core(&p->step[g->first], s), s, o->isa);
     PetscCall(PetscCalloc1(g->context.nsub, &g->sub));
     fill_context(st, g, s, o, &warm);
     fill_substeps(st, g);
@@ -149,8 +186,9 @@ static void           piece_direction(void *context, int group, const double *x,
 static void           piece_correct(void *context, int group, double *x, const double *d);
 
 PetscErrorCode cst_stepper_create(const cst_method *method, const cst_system *system, const cst_stepper_options *o, cst_stepper **stepper) {
-  cst_stepper *st;
-  int          most = 0;
+  const cst_properties has = cst_method_properties(method, system);
+  cst_stepper         *st;
+  int                  most = 0;
   PetscFunctionBegin;
   PetscCall(PetscNew(&st));
   *stepper = st;
@@ -160,10 +198,12 @@ PetscErrorCode cst_stepper_create(const cst_method *method, const cst_system *sy
   st->width = cst_isas[o->isa].width;
   st->groups = o->groups;
   st->layout = cst_layout_of(system->npar, system->nmass, system->nq, system->ng);
-  st->halved_start = cst_method_properties(method, system).own_lambda && cst_method_properties(method, system).lambda_time == 0;
+  st->halved_start = has.own_lambda && has.lambda_time == 0;
+  st->tangential = has.tangential;
   st->robust_iterations = 4 * o->max_iterations;
   PetscCheck(!o->compensated || !system->general, PETSC_COMM_SELF, PETSC_ERR_SUP, "%s has no compensated form for this system",
              cst_method_label(method));
+  PetscCall(make_flows(st, system, o->isa));
   PetscCall(make_segments(st, system, o));
   PetscCall(make_space(st));
   for (int i = 0; i < st->nsegment; i++) most = PetscMax(most, st->segment[i].context.unknowns);
@@ -182,6 +222,8 @@ PetscErrorCode cst_stepper_destroy(cst_stepper **stepper) {
   if (!st) PetscFunctionReturn(0);
   for (int i = 0; i < st->nsegment; i++) PetscCall(PetscFree(st->segment[i].sub));
   PetscCall(PetscFree(st->segment));
+  for (int i = 0; i < st->nflow; i++) cst_flow_destroy(st->flow[i]);
+  PetscCall(PetscFree2(st->flow, st->rule));
   PetscCall(cst_solver_destroy(&st->solver));
   cst_program_destroy(st->program);
   free(st->work);
@@ -212,36 +254,13 @@ void              cst_stepper_lambda(const cst_stepper *st, const double *record
 
 const cst_context *cst_stepper_context(const cst_stepper *s) { return &s->segment[0].context; }
 
-/* Nanoseconds on a lane of eight of the machine this was fitted on: hot kicks from 6 (pendulum) to 60 (rigid body), generic cores four
- * times slower. */
-double cst_instruction_cost(const cst_instruction *p, const cst_system *s) {
-  const double q = s->nq, g = s->ng, unit = 2 * q + 2 * g + 0.07 * (g * g * q + g * g * g), generic = 4, iterations = 5;
-  switch (core_of(p, s)) {
-  case CST_CORE_kick:
-    return s->gram.banded ? 4 * (q + 3 * g) : unit;
-  case CST_CORE_lagrange:
-    return generic * (unit + 0.03 * pow(unknowns(p, s), 3));
-  case CST_CORE_rk:
-    return generic * p->tableau.stages * (p->tableau.implicit ? iterations : 1) * unit;
-  default:
-    return generic * 2 * (unit + (s->linear_v ? 0 : 0.1 * q * q * q));
-  }
-}
-
 void cst_stepper_evaluations(const cst_stepper *st, double *per_step, double *per_iteration) {
   *per_step = *per_iteration = 0;
   for (int i = 0; i < st->program->n; i++) {
-    const cst_instruction *p = &st->program->step[i];
-    if (st->segment[0].context.system->general && p->core != CST_CORE_rk && p->core != CST_CORE_project)
-      *per_step += stages(p, st->segment[0].context.system), *per_iteration = stages(p, st->segment[0].context.system);
-    else if (p->core == CST_CORE_rk && p->tableau.implicit)
-      *per_step += p->tableau.stages, *per_iteration = p->tableau.stages;
-    else if (p->core == CST_CORE_rk)
-      *per_step += p->tableau.stages;
-    else if (p->core == CST_CORE_midpoint)
-      *per_step += 1, *per_iteration = 1;
-    else if (p->core == CST_CORE_kick)
-      *per_step += 1;
+    double fixed, each;
+    cst_instruction_evaluations(&st->program->step[i], st->segment[0].context.system, &fixed, &each);
+    *per_step += fixed;
+    if (each > 0) *per_iteration = each;
   }
 }
 
@@ -261,11 +280,11 @@ static cst_outcome march_segments(cst_stepper *st, double *record, long n) {
   return (cst_outcome){n, 0, CST_DONE};
 }
 
-/* One step of a record whose lanes are all alike, with pivoting and patience. */
-static cst_outcome march_alone(cst_stepper *st, double *record) {
+/* One step of a record whose lanes are all alike, with pivoting and patience, the second time from nearer by. */
+static cst_outcome march_alone(cst_stepper *st, double *record, int pass) {
   for (int i = 0; i < st->nsegment; i++) {
     cst_context c = st->segment[i].context;
-    c.robust = 1;
+    c.robust = pass;
     c.max_iterations = st->robust_iterations;
     cst_outcome o = st->segment[i].alone->march(&c, record, 1);
     if (o.reason != CST_DONE) return o;
@@ -291,14 +310,14 @@ static void step_with_care(cst_stepper *st, int group, long step) {
   memcpy(next, record, st->size * sizeof *next);
   for (int l = 0; l < st->width; l++) {
     if (!(b->alive[group] >> l & 1)) continue;
-    for (int pass = 0; pass < 2; pass++) {
+    for (int pass = 0; pass <= CARE; pass++) {
       for (int k = 0; k < st->width; k++) copy_lane(st, column, k, record, l);
-      cst_outcome o = pass == 0 ? march_segments(st, column, 1) : march_alone(st, column);
+      cst_outcome o = pass == 0 ? march_segments(st, column, 1) : march_alone(st, column, pass);
       if (o.reason == CST_DONE) {
         copy_lane(st, next, l, column, l);
         break;
       }
-      if (pass == 0) continue;
+      if (pass < CARE) continue;
       copy_lane(st, b->last + (size_t)group * st->size, l, record, l);
       b->fate[group * st->width + l] = (cst_fate){o.reason, step};
       b->alive[group] &= ~(1 << l);

@@ -15,11 +15,15 @@
 typedef struct cst_stepper cst_stepper;
 
 typedef struct {
-  int  isa;    /* index of cst_isas */
-  int  groups; /* room for so many */
-  int  max_iterations;
-  bool compensated;
+  int           isa;    /* index of cst_isas */
+  int           groups; /* room for so many */
+  int           max_iterations;
+  bool          compensated;
+  cst_iteration iteration;
 } cst_stepper_options;
+
+/* Whether conversions can be solved so on s: all ways but krylov have dense matrices of a few coordinates. */
+bool cst_iteration_possible(cst_iteration asked, const cst_system *s);
 
 /* One lane's fate. */
 typedef struct {
@@ -55,7 +59,8 @@ PetscErrorCode cst_batch_create(const cst_stepper *s, cst_batch *b);
 PetscErrorCode cst_batch_destroy(cst_batch *b);
 /* Empty the batch and make room for `lanes` trajectories; cst_batch_start each of them, then cst_batch_ready. */
 void cst_batch_reset(const cst_stepper *s, cst_batch *b, long lanes);
-/* Start lane `index` from the continuous data q, v with parameters c; p = M v. */
+/* Start lane `index` from the continuous data q, v with parameters c; p = M v + a, or the tangential part of it where the method carries
+ * that. */
 void cst_batch_start(const cst_stepper *s, cst_batch *b, long index, const double *c, const double *q, const double *v, double tolerance);
 /* The same for a trajectory that cannot start: it is recorded with that reason and never stepped. */
 void cst_batch_refuse(const cst_stepper *s, cst_batch *b, long index, const double *c, const double *q, const double *v);

@@ -27,7 +27,7 @@ typedef struct {
   void (*fold)(int n, const double *value, const double *scale, int alive, int first, double *acc);
   /* Multipliers from M A = -grad V - G'lambda at the state of the record, [ng][W]. */
   void (*multipliers)(const cst_context *C, const double *record, double *lambda);
-  /* Velocities M^-1 p, [nq][W]. */
+  /* Velocities M^-1 (p - a), with the kinetic p of a tangential one; [nq][W]. */
   void (*velocities)(const cst_context *C, const double *record, double *v);
   /* Add (value - start)^2 of the living lanes, where it is a number, to exact bins[n][CST_BINS][W], its root's maximum to top[n][W], 1 to
    * count[n][W]. */

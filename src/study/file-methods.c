@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdlib.h>
 #include <string.h>
+#include "constella/record.h"
 #include "method/method.h"
 #include "study/reader.h"
 
@@ -14,18 +15,33 @@ static bool cut(const char *text) {
   return depth != 0;
 }
 
-/* NULL when it is none or does not suit the system. */
-static cst_method *method(cst_reader *r, cst_yaml *n) {
+static cst_method *expression(cst_reader *r, cst_yaml *n) {
   cst_expr_error error;
-  char           why[400];
   const char    *text = cst_reader_text(r, n, "methods", method_wanted);
-  if (!text) return NULL;
-  cst_method *m = cst_method_parse(text, &error);
-  if (!m)
+  cst_method    *m = text ? cst_method_parse(text, r->layers, &error) : NULL;
+  if (text && !m)
     cst_yaml_error_at(r->doc, n, error.offset, r->d, "%s%s", error.message,
                       cut(text) ? " (a method with commas must stand in quotes)" : "");
-  if (!m || !r->s->system || cst_method_fits(m, r->s->system, why, sizeof why)) return m;
-  cst_yaml_error(r->doc, n, r->d, "%s", why);
+  return m;
+}
+
+/* Whether m suits the system, and the result file can hold its label. */
+static bool suits(cst_reader *r, cst_yaml *n, const cst_method *m) {
+  char       why[400];
+  const int  length = (int)strlen(cst_method_label(m));
+  const bool fits = !r->s->system || cst_method_fits(m, r->s->system, why, sizeof why);
+  if (!fits) cst_yaml_error(r->doc, n, r->d, "%s", why);
+  if (length >= CST_TEXT_WIDTH)
+    cst_yaml_error(r->doc, n, r->d,
+                   "the method is written with %d characters; at most %d are allowed; a tableau can have a name under 'layers'", length,
+                   CST_TEXT_WIDTH - 1);
+  return fits && length < CST_TEXT_WIDTH;
+}
+
+/* NULL when it is none or does not suit the study. */
+static cst_method *method(cst_reader *r, cst_yaml *n) {
+  cst_method *m = cst_yaml_is_map(n) ? cst_reader_tableau(r, n) : expression(r, n);
+  if (!m || suits(r, n, m)) return m;
   cst_method_destroy(m);
   return NULL;
 }

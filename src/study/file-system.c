@@ -67,39 +67,19 @@ static void named(cst_reader *r, cst_yaml *n, cst_yaml *map) {
     cst_reader_unknown(r, n, "system", name, cst_catalogue_names(), cst_catalogue_size());
 }
 
-/* `file` beside the file that names it. */
-static char *beside(const char *study, const char *file) {
-  const char *slash = *file == '/' ? NULL : strrchr(study, '/');
-  int         folder = slash ? (int)(slash + 1 - study) : 0;
-  size_t      room = (size_t)folder + strlen(file) + 1;
-  char       *path = cst_reader_memory(room, 1);
-  snprintf(path, room, "%.*s%s", folder, study, file);
-  return path;
-}
-
-/* Whether the file is the one that the study was written for, where it says so. */
-static void check_sum(cst_reader *r, cst_yaml *n) {
-  const char *sum = cst_reader_text(r, n, "sha256", "the sha256 of the system file");
-  if (sum && strcmp(sum, r->s->system_sha256))
-    cst_yaml_error(r->doc, n, r->d, "sha256 is %s; that of %s is %s", sum, r->s->system_file, r->s->system_sha256);
-}
-
 static void from_file(cst_reader *r, cst_yaml *n, cst_yaml *sum, cst_yaml *map) {
   cst_study  *s = r->s;
-  const char *name = cst_reader_text(r, n, "file", "the name of a system file"), *why;
+  const char *name = cst_reader_text(r, n, "file", "the name of a system file");
   char       *text;
   size_t      length;
   if (!name) return;
-  s->system_file = beside(s->file, name);
-  if ((why = r->fetch(s->system_file, &text, &length))) {
-    cst_yaml_error(r->doc, n, r->d, "%s: %s", s->system_file, why);
-    return;
-  }
+  s->system_file = cst_reader_beside(r, name);
+  if (!cst_reader_fetch(r, n, cst_file_fetch, s->system_file, &text, &length)) return;
   cst_sha256(text, length, s->system_sha256);
   s->system = cst_system_read(s->system_file, text, length, NULL, 0, r->d);
   if (s->system) cst_system_interpret(s->system), resize(r, s->system_file, text, length, map);
   free(text);
-  check_sum(r, sum);
+  cst_reader_check_sum(r, sum, s->system_file, s->system_sha256);
 }
 
 static bool repeated(cst_reader *r, cst_yaml *n, const choice *c, const char *name) {

@@ -43,7 +43,8 @@ static void tolerance(cst_reader *r, cst_yaml *n) {
 }
 
 static void read_solver(cst_reader *r) {
-  static const char *const keys[] = {"tolerance", "max-iterations"};
+  static const char *const keys[] = {"tolerance", "max-iterations", "iteration"};
+  static const char *const iterations[] = {"auto", "simplified", "newton", "chord", "krylov"}; /* as cst_iteration has them */
   cst_study               *s = r->s;
   cst_yaml                *n = cst_yaml_get(r->root, "solver"), *list = cst_yaml_get(n, "tolerance");
   long                     most = 25;
@@ -56,6 +57,9 @@ static void read_solver(cst_reader *r) {
   if (!list) s->tolerance[s->ntolerance++] = 1e-14;
   cst_reader_integer(r, cst_yaml_get(n, "max-iterations"), "max-iterations", 1, 1000, &most);
   s->max_iterations = (int)most;
+  int iteration = CST_ITERATION_AUTO;
+  cst_reader_choice(r, cst_yaml_get(n, "iteration"), "iteration", iterations, CST_COUNT(iterations), &iteration);
+  s->iteration = (cst_iteration)iteration;
 }
 
 static void read_roundoff(cst_reader *r) {
@@ -84,8 +88,9 @@ static void check_size(cst_reader *r) {
 }
 
 static void read_all(cst_reader *r) {
-  static const char *const keys[] = {"study", "title",       "system",  "initial", "end",          "steps",  "methods",  "reference",
-                                     "error", "observables", "samples", "observe", "trajectories", "solver", "roundoff", "checkpoint"};
+  static const char *const keys[] = {"study",        "title",     "system",   "initial",     "end",     "steps",
+                                     "methods",      "reference", "error",    "observables", "samples", "observe",
+                                     "trajectories", "solver",    "roundoff", "checkpoint",  "layers"};
   cst_yaml_check_keys(r->doc, r->root, keys, CST_COUNT(keys), r->d);
   read_kind(r);
   read_title(r);
@@ -93,6 +98,7 @@ static void read_all(cst_reader *r) {
   cst_read_start(r);
   cst_read_error(r);
   cst_read_steps(r);
+  cst_read_layers(r);
   cst_read_methods(r);
   cst_read_observe(r);
   read_solver(r);
@@ -101,25 +107,34 @@ static void read_all(cst_reader *r) {
   check_size(r);
 }
 
-/* What changes no result is no part of the study's identity; what a user's system file says is. */
+/* What changes no result is no part of the study's identity; what a user's files say is. */
 static void fingerprint(cst_reader *r) {
   cst_yaml_remove(r->root, "checkpoint");
   cst_yaml_remove(cst_yaml_get(r->root, "system"), "compile");
   if (r->s->system_file) cst_yaml_put(cst_yaml_get(r->root, "system"), "sha256", r->s->system_sha256);
+  for (int i = 0; i < r->s->nlayer; i++)
+    cst_yaml_put(cst_yaml_get(cst_yaml_get(r->root, "layers"), r->s->layer[i].name), "sha256", r->s->layer[i].sha256);
   r->s->canonical = cst_document_canonical(r->doc);
   cst_sha256(r->s->canonical, strlen(r->s->canonical), r->s->sha256);
 }
 
-cst_study *cst_study_read(const char *file, const char *text, size_t length, cst_fetch *fetch, cst_diag *d) {
+cst_study *cst_study_read(const char *file, const char *text, size_t length, cst_share *share, cst_diag *d) {
   int           before = cst_diag_count(d);
   cst_document *doc = cst_document_parse(file, text, length, d);
   if (!doc) return NULL;
-  cst_reader r = {cst_reader_memory(1, sizeof(cst_study)), doc, cst_document_root(doc), d, fetch, .graph = cst_graph_create()};
+  cst_reader r = {.s = cst_reader_memory(1, sizeof(cst_study)),
+                  .doc = doc,
+                  .root = cst_document_root(doc),
+                  .d = d,
+                  .share = share,
+                  .layers = cst_layers_create(),
+                  .graph = cst_graph_create()};
   r.s->file = strdup(file);
   read_all(&r);
   bool good = cst_diag_count(d) == before;
   if (good) fingerprint(&r);
   cst_graph_destroy(r.graph);
+  cst_layers_destroy(r.layers);
   cst_document_destroy(doc);
   if (good) return r.s;
   cst_study_destroy(r.s);
@@ -131,9 +146,10 @@ void cst_study_destroy(cst_study *s) {
   for (int i = 0; i < s->nmethod; i++) cst_method_destroy(s->method[i]);
   if (s->reference_method) cst_method_destroy(s->reference_method);
   for (int i = 0; i < s->nobservable; i++) free(s->observable[i].name), free(s->observable[i].expression);
+  for (int i = 0; i < s->nlayer; i++) free(s->layer[i].name), free(s->layer[i].file);
   if (s->system) cst_system_destroy(s->system);
-  void *owned[] = {s->file, s->system_file, s->title,  s->canonical,  s->parameter,  s->q0,       s->v0,
-                   s->end,  s->step,        s->method, s->observable, s->trajectory, s->tolerance};
+  void *owned[] = {s->file, s->system_file, s->title,  s->canonical,  s->parameter,  s->q0,        s->v0,
+                   s->end,  s->step,        s->method, s->observable, s->trajectory, s->tolerance, s->layer};
   for (int i = 0; i < CST_COUNT(owned); i++) free(owned[i]);
   free(s);
 }

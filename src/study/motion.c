@@ -17,7 +17,7 @@ struct cst_motion {
   cst_quad *equations;
   int       nq, ng, stages;
   bool      lost;
-  quad      a[CST_MAX_STAGES * CST_MAX_STAGES], b[CST_MAX_STAGES], c[CST_MAX_STAGES];
+  quad      a[CST_MAX_GAUSS * CST_MAX_GAUSS], b[CST_MAX_GAUSS], c[CST_MAX_GAUSS];
   quad     *q, *v, *lambda; /* the state; multipliers of no use */
   quad     *V, *A, *Q;      /* stages [stages][nq]; Q of one */
   quad     *next;           /* [stages][nq] accelerations */

@@ -60,6 +60,7 @@ static void case_fields(cst_output *o) {
   field(o, CST_F64, "1", "step taken", OVER(DIM_CASE), "/cases/h");
   field(o, CST_I64, "1", "number of steps", OVER(DIM_CASE), "/cases/n");
   field(o, CST_F64, "1", "tolerance of the solver, relative", OVER(DIM_CASE), "/cases/tolerance");
+  field(o, CST_TEXT, "1", "what p is: kinetic, M v + a, or tangential, its part with G p = 0", OVER(DIM_CASE), "/cases/representative");
   if (o->plan->study->system->npar) field(o, CST_F64, "1", "parameters of the system", OVER(DIM_CASE, DIM_PARAMETER), "/cases/parameters");
 }
 
@@ -139,13 +140,15 @@ static PetscErrorCode put(cst_output *o, const char *path, const long *start, co
 }
 
 static PetscErrorCode put_cases(cst_output *o) {
-  const cst_plan *p = o->plan;
+  static const char representative[2][CST_TEXT_WIDTH] = {"kinetic", "tangential"};
+  const cst_plan   *p = o->plan;
   PetscFunctionBegin;
   for (int i = 0; i < p->ncase; i++) {
     const cst_case *c = &p->cases[i];
     long            start[2] = {i, 0}, count[2] = {1, p->study->system->npar};
     PetscCall(put(o, "/cases/h", start, count, &c->h));
     PetscCall(put(o, "/cases/n", start, count, &c->n));
+    PetscCall(put(o, "/cases/representative", start, count, representative[p->properties[c->method].tangential]));
     PetscCall(put(o, "/cases/tolerance", start, count, &p->study->tolerance[c->tolerance]));
     if (count[1]) PetscCall(put(o, "/cases/parameters", start, count, p->study->parameter + (size_t)c->variant * (size_t)count[1]));
   }

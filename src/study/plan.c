@@ -234,9 +234,29 @@ static void check_compensated(const cst_study *s, cst_diag *d) {
   }
 }
 
+static bool has_conversion(const cst_method *m) {
+  cst_program *p = cst_program_create(m);
+  bool         has = false;
+  for (int i = 0; i < p->n; i++) has |= p->step[i].core == CST_CORE_convert;
+  cst_program_destroy(p);
+  return has;
+}
+
+/* What solver: {iteration:} says must be possible and must matter. */
+static void check_iteration(const cst_study *s, cst_diag *d) {
+  bool matters = s->iteration == CST_ITERATION_AUTO;
+  for (int i = 0; i < s->nmethod && !matters; i++) matters = has_conversion(s->method[i]);
+  if (!matters) cst_diag_add(d, s->file, 1, 1, "'iteration' is for convert(...), and no method of this study is a conversion");
+  if (!cst_iteration_possible(s->iteration, s->system))
+    cst_diag_add(d, s->file, 1, 1,
+                 "this 'iteration' needs dense matrices of at most %d coordinates, and %s has %d%s; leave it out or use krylov", CST_MAX_Q,
+                 s->system->name, s->system->nq, s->system->gram.banded ? " that couple as a band" : "");
+}
+
 cst_plan *cst_plan_create(const cst_study *s, int isa, int ranks, long batch, cst_diag *d) {
   int before = cst_diag_count(d);
   check_compensated(s, d);
+  check_iteration(s, d);
   if (cst_diag_count(d) > before) return NULL;
   cst_plan *p = need(calloc(1, sizeof *p));
   p->study = s;

@@ -15,8 +15,9 @@ typedef struct {
   cst_document *doc;
   cst_yaml     *root;
   cst_diag     *d;
-  cst_fetch    *fetch;
+  cst_share    *share;
   bool          kind_known, start_known;
+  cst_layers   *layers;               /* the study's own */
   cst_graph    *graph;                /* of the numbers written as expressions */
   cst_binding   binding[CST_MAX_PAR]; /* the system's parameters */
 } cst_reader;
@@ -40,13 +41,24 @@ bool        cst_reader_integer(cst_reader *r, cst_yaml *n, const char *what, lon
 const char *cst_reader_with(const cst_reader *r, int variant); /* " with L2 = 3" of a swept variant; rotating static buffer */
 const char *cst_shortest(double x);                            /* shortest text that reads back; rotating static buffer */
 
+/* beside.c: a file that node n names; what is wrong with it is reported there. The path of the text `name`, which is relative to the
+ * study's folder, owned; its bytes, owned, false when there are none; and whether they are those that the study was written for, where it
+ * says so. */
+char *cst_reader_beside(const cst_reader *r, const char *name);
+bool  cst_reader_fetch(cst_reader *r, cst_yaml *n, cst_fetch *fetch, const char *path, char **bytes, size_t *length);
+void  cst_reader_check_sum(cst_reader *r, cst_yaml *sum, const char *path, const char *sha256);
+
 /* The keys of the file, in the order of the calls: each may use what those before it have read. */
 void cst_read_system(cst_reader *r);  /* system */
 void cst_read_start(cst_reader *r);   /* initial */
 void cst_read_error(cst_reader *r);   /* error */
 void cst_read_steps(cst_reader *r);   /* end, steps */
+void cst_read_layers(cst_reader *r);  /* layers */
 void cst_read_methods(cst_reader *r); /* methods, reference */
 void cst_read_observe(cst_reader *r); /* observables, samples, observe, trajectories */
+
+/* The map {a: ..., b: ..., c: ...} as a method; NULL when it is none. Owned. */
+cst_method *cst_reader_tableau(cst_reader *r, cst_yaml *n);
 
 void *cst_reader_memory(size_t n, size_t size); /* zeroed; never NULL */
 #endif

@@ -82,6 +82,13 @@ static void partner_reading(cst_runner *r, long lane, const double *last, double
   if (!lives(r, r->hb, lane)) q[0] = NAN;
 }
 
+/* References are kinetic: p becomes the representative that the method of the lane carries. */
+static void make_comparable(const cst_runner *r, long lane, const double *q, double *p) {
+  const cst_study *s = r->plan->study;
+  const double    *c = s->parameter + (size_t)cst_runner_case(r, lane)->variant * (size_t)s->system->npar;
+  if (r->plan->properties[r->klass->method].tangential) cst_system_tangential(s->system, c, q, p);
+}
+
 PetscErrorCode cst_runner_read_errors(cst_runner *r) {
   const cst_system *s = r->plan->study->system;
   const int         W = r->width;
@@ -102,8 +109,10 @@ PetscErrorCode cst_runner_read_errors(cst_runner *r) {
     lane_start(r, lane, q0, v0);
     if (r->hst)
       partner_reading(r, lane, r->last, rq, rp, rl);
-    else
+    else {
       cst_reference_get(r->reference, cst_runner_case(r, lane)->variant, cst_runner_member(r, lane), q0, v0, t, tl, rq, rp, rl);
+      make_comparable(r, lane, rq, rp);
+    }
     record_errors(r, lane, q, p, l, rq, rp, rl);
   }
   PetscFunctionReturn(0);

@@ -127,6 +127,22 @@ static PetscErrorCode start_members(const cst_plan *p, const cst_stepper *st, cs
   PetscFunctionReturn(0);
 }
 
+/* The momenta in the table of the members from `first` on become M v + a. */
+static void make_kinetic(cst_reference *r, const cst_stepper *st, const cst_batch *b, int variant, int time, long first, long count) {
+  const cst_system *s = r->plan->study->system;
+  const int         width = cst_stepper_width(st);
+  const cst_fold   *fold = cst_fold_for(s, r->plan->isa);
+  double           *v = need(aligned_alloc(64, (size_t)s->nq * CST_W_MAX * sizeof *v)), *one = need(malloc((size_t)s->nq * sizeof *one));
+  for (long m = 0; m < count; m++) {
+    double *to = cell(r, variant, time, first + m);
+    if (m % width == 0) fold->velocities(cst_stepper_context(st), b->record + (size_t)(m / width) * cst_stepper_record_size(st), v);
+    for (int i = 0; i < s->nq; i++) one[i] = v[i * width + m % width];
+    if (b->fate[m].reason == CST_DONE) cst_system_momentum(s, parameters_of(r->plan, variant), to, one, to + s->nq);
+  }
+  free(v);
+  free(one);
+}
+
 /* Copy the states of the batch into the table. A lane that failed leaves NaN. */
 static void store(cst_reference *r, const cst_stepper *st, const cst_batch *b, int variant, int time, long first, long count,
                   double *lambda) {
@@ -146,6 +162,7 @@ static void store(cst_reference *r, const cst_stepper *st, const cst_batch *b, i
     for (int a = 0; a < s->ng; a++) to[2 * s->nq + a] = good ? lambda[a * width + m % width] : NAN;
     if (good && s->dropped) cst_system_least_norm(s, parameters_of(r->plan, variant), to, to + 2 * s->nq);
   }
+  if (cst_stepper_context(st)->tangential) make_kinetic(r, st, b, variant, time, first, count);
 }
 
 long cst_reference_steps(const cst_study *s, double span) {
@@ -165,7 +182,7 @@ static PetscErrorCode compute_double(cst_reference *r, int variant, long first, 
   PetscCheck(!posix_memalign(&lambda, 64, sizeof(double) * (size_t)(s->system->ng + 1) * CST_W_MAX), PETSC_COMM_SELF, PETSC_ERR_MEM,
              "no memory for multipliers");
   PetscCall(cst_stepper_create(s->reference_method, s->system,
-                               &(cst_stepper_options){p->isa, (int)((count + width - 1) / width), PetscMax(100, s->max_iterations), false},
+                               &(cst_stepper_options){p->isa, (int)((count + width - 1) / width), PetscMax(100, s->max_iterations), false, CST_ITERATION_AUTO},
                                &st));
   PetscCall(cst_batch_create(st, &b));
   PetscCall(start_members(p, st, &b, variant, first, count));

@@ -69,7 +69,8 @@ double cst_plan_steps(const cst_plan *p); /* trajectory-steps of the whole study
 
 /* ---- reference ----------------------------------------------------------------------------------------------------------- */
 
-/* Reference states by variant, time and member: computed once for a method, evaluated on the spot for an exact motion. */
+/* Reference states by variant, time and member: computed once for a method, evaluated on the spot for an exact motion. Momenta are kinetic,
+ * M v + a, whatever the method that computes them carries. */
 typedef struct {
   const cst_plan *plan;
   int            *ntime;  /* [nvariant] */
@@ -89,7 +90,7 @@ long cst_reference_steps(const cst_study *s, double span);
  * stride. NaN from where it is lost. */
 void cst_reference_quad(const cst_study *s, int variant, const double *q0, const double *v0, const double *time, int n, double *to,
                         size_t stride);
-/* q[nq], p[nq] at time t and lambda[ng] at time tl. */
+/* q[nq], p[nq] (kinetic) at time t and lambda[ng] at time tl. */
 void cst_reference_get(const cst_reference *r, int variant, long member, const double *q0, const double *v0, double t, double tl, double *q,
                        double *p, double *lambda);
 

@@ -84,7 +84,7 @@ double cst_runner_seconds(const cst_runner *r, int klass) { return r->seconds[kl
 /* One stepper (one SNES) a method, made when first needed. */
 static PetscErrorCode prepare(cst_runner *r, int method, cst_stepper **stepper, cst_batch *batch) {
   const cst_study    *s = r->plan->study;
-  cst_stepper_options o = {r->plan->isa, (int)((r->plan->batch + r->width - 1) / r->width), s->max_iterations, s->compensated};
+  cst_stepper_options o = {r->plan->isa, (int)((r->plan->batch + r->width - 1) / r->width), s->max_iterations, s->compensated, s->iteration};
   PetscFunctionBegin;
   if (*stepper) PetscFunctionReturn(0);
   PetscCall(cst_stepper_create(s->method[method], s->system, &o, stepper));

@@ -93,6 +93,8 @@ static __attribute__((noinline, unused)) void cst_velocity_general(const cst_con
   cst_lu_solve(M, v, NQ);
 }
 #else
+CST_INLINE void cst_inertia(const cst_context *C, const vd *c, const vd *q, vd *M) {}
+CST_INLINE void cst_gram_general(const cst_context *C, const vd *G, const vd *M, vd *X, vd *S) {}
 CST_INLINE void cst_acceleration_general(const cst_context *C, const vd *c, const vd *q, const vd *v, vd *A, vd *lambda) {}
 CST_INLINE void cst_make_tangent_general(const cst_context *C, const vd *c, const vd *q, const vd *G, vd *p, vd *m) {}
 CST_INLINE void cst_velocity_general(const cst_context *C, const vd *c, const vd *q, const vd *p, vd *v) {}
@@ -120,57 +122,6 @@ CST_INLINE void cst_acceleration(const cst_context *C, const vd *c, const vd *mi
   }
 }
 
-#if !CST_HOT
-/* First variation of the accelerations and multipliers: their change dA, dlambda for a change w of q and u of v, at A, lambda of (q, v).
- *
- *   M dA + G' dlambda = D f[w, u] - D M[w] A - D2(lambda.g) w,    G dA = -D(D2g[v, v])[w, u] - D2g[A, w]
- *
- * which is (4.2) of the conversion paper differentiated. D2g[A, w] is half of D(D2g[A, A])[0, w]. */
-static __attribute__((noinline, unused)) void cst_acceleration_variation(const cst_context *C, const vd *c, const vd *minv, const vd *q,
-                                                                         const vd *v, const vd *A, const vd *lambda, const vd *w,
-                                                                         const vd *u, vd *dA, vd *dlambda) {
-  vd bent[ROOM(NQ)], zero[ROOM(NQ)], half[ROOM(NG)], G[ROOM(NNZ_G)], M[ROOM(GENERAL ? NQ * NQ : 0)], X[ROOM(GENERAL ? NG * NQ : 0)],
-      S[ROOM(GENERAL ? NG * NG : GRAM_SIZE)];
-  USES_G
-  for (int i = 0; i < NQ; i++) zero[i] = vset(0);
-  if (GENERAL) {
-    K_Dfwu(c, q, v, w, u, dA);
-    K_DMvw(c, q, A, w, bent);
-    for (int i = 0; i < NQ; i++) dA[i] -= bent[i];
-    cst_inertia(C, c, q, M);
-  } else {
-    K_d2Vw(c, q, w, dA);
-    for (int i = 0; i < NQ; i++) dA[i] = -dA[i];
-  }
-  K_D2glw(c, q, w, lambda, bent);
-  for (int i = 0; i < NQ; i++) dA[i] -= bent[i];
-  if (GENERAL)
-    cst_lu_solve(M, dA, NQ);
-  else
-    for (int i = 0; i < NQ; i++) dA[i] = MINV(i) * dA[i];
-  if (NG == 0) return;
-  K_G(c, q, G);
-  K_DD2gvv(c, q, v, w, u, dlambda);
-  K_DD2gvv(c, q, A, zero, w, half);
-  for (int a = 0; a < NG; a++) {
-    dlambda[a] += 0.5 * half[a];
-    ROW_G(a, i, e) dlambda[a] += G[e] * dA[i];
-  }
-  if (GENERAL) {
-    cst_gram_general(C, G, M, X, S);
-    cst_gram_drop(C, dlambda);
-    cst_ldl(S, NG);
-    cst_lu_solve(S, dlambda, NG);
-    for (int a = 0; a < NG; a++)
-      for (int i = 0; i < NQ; i++) dA[i] -= X[a * NQ + i] * dlambda[a];
-    return;
-  }
-  cst_gram_fill(C, G, G, minv, vset(1.0), 1, S);
-  cst_gram_solve(C, S, dlambda, 1);
-  for (int i = 0; i < NQ; i++) COL_G(i, a, e) dA[i] -= (MINV(i) * G[e]) * dlambda[a];
-}
-#endif
-
 /* p := p - G' m with G v = 0 for the velocity of p; m[ng] is filled. */
 CST_INLINE void cst_make_tangent(const cst_context *C, const vd *c, const vd *q, const vd *G, const vd *minv, vd *p, vd *m) {
   vd S[ROOM(GRAM_SIZE)];
@@ -186,6 +137,14 @@ CST_INLINE void cst_make_tangent(const cst_context *C, const vd *c, const vd *q,
   cst_gram_fill(C, G, G, minv, vset(1.0), 1, S);
   cst_gram_solve(C, S, m, 1);
   U for (int i = 0; i < NQ; i++) COL_G(i, a, e) p[i] -= G[e] * m[a];
+}
+
+/* p = M v + a. */
+CST_INLINE void cst_momentum(const cst_context *C, const vd *c, const vd *mass, const vd *q, const vd *v, vd *p) {
+  if (GENERAL)
+    K_Lv(c, q, v, p);
+  else
+    U for (int i = 0; i < NQ; i++) p[i] = vpick(MASS_UNIT, v[i], mass[CLASS(i)] * v[i]);
 }
 
 /* The velocity of p; by division, so that p -> v -> p keeps the bits it can. */

@@ -2,18 +2,13 @@
  * compiler.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#define _GNU_SOURCE
 #include "system/compile.h"
-#include <errno.h>
-#include <ftw.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 #include "constella/random.h"
 #include "system/internal.h"
 
-enum { PATH = 4096, SECONDS_ALLOWED = 300 };
+enum { PATH = CST_PATH, SECONDS_ALLOWED = 300 };
 
 static const char header[] = "gen/user-system.h";
 
@@ -30,49 +25,6 @@ static double now(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-/* ---- the private folder --------------------------------------------------------------------------------------------------- */
-
-static bool open_folder(char folder[PATH], char why[CST_WHY]) {
-  const char *base = getenv("TMPDIR");
-  if (snprintf(folder, PATH, "%s/constella-XXXXXX", base && *base == '/' ? base : "/tmp") < PATH - 200 && mkdtemp(folder)) return true;
-  snprintf(why, CST_WHY, "%.1000s: %s", folder, strerror(errno));
-  return false;
-}
-
-static int remove_one(const char *path, const struct stat *x, int type, struct FTW *at) {
-  (void)x, (void)type, (void)at;
-  remove(path);
-  return 0;
-}
-
-static void remove_folder(const char *folder) { nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS); }
-
-static void make_parents(char *path) {
-  for (char *c = strchr(path + 1, '/'); c; c = strchr(c + 1, '/')) {
-    *c = 0;
-    mkdir(path, 0700);
-    *c = '/';
-  }
-}
-
-static bool write_file(const char *folder, const char *name, const char *text, size_t length, char why[CST_WHY]) {
-  char path[PATH + 256];
-  snprintf(path, sizeof path, "%s/%s", folder, name);
-  make_parents(path);
-  FILE *f = fopen(path, "w");
-  bool  good = f && fwrite(text, 1, length, f) == length;
-  if (f && fclose(f)) good = false;
-  if (!good) snprintf(why, CST_WHY, "%.1000s: %s", path, strerror(errno));
-  return good;
-}
-
-static bool write_sources(const recipe *r, const char *folder, char why[CST_WHY]) {
-  bool good = write_file(folder, header, r->emitted, r->length, why);
-  for (int i = 0; good && i < cst_source_count; i++)
-    good = write_file(folder, cst_sources[i].path, cst_sources[i].text, cst_sources[i].length, why);
-  return good;
 }
 
 /* ---- what it costs -------------------------------------------------------------------------------------------------------- */
@@ -121,7 +73,7 @@ static bool compile(const recipe *r, const char *folder, const char *key, char w
   const char *word[MOST + 8];
   int         n = 0, k = 0;
   snprintf(command, sizeof command, "%s %s %s -w -shared -fPIC -fvisibility=hidden%s", r->compiler.command, cst_compiler_flags(),
-           cst_compiler_isa_flags(r->isa), r->forms ? "" : " -DCST_NO_FORMS");
+           cst_compiler_isa_flags(r->isa), r->forms ? " -DCST_NO_SMALL_FORMS" : " -DCST_NO_FORMS -DCST_NO_SMALL_FORMS");
   snprintf(define, sizeof define, "-DCST_OBJECT_KEY=\"%s\"", key);
   word[n++] = define;
   word[n++] = "-DCST_SYSTEM_HEADER=\"user-system.h\"";
@@ -141,18 +93,15 @@ static bool compile(const recipe *r, const char *folder, const char *key, char w
   return cst_command_run(command, word, folder, SECONDS_ALLOWED, why);
 }
 
-static bool read_object(const char *folder, cst_code *code, char why[CST_WHY]) {
-  char      path[PATH + 16];
-  cst_diag *d = cst_diag_create();
-  snprintf(path, sizeof path, "%s/object.so", folder);
-  bool good = cst_file_read(path, &code->bytes, &code->size, d);
-  cst_diag_destroy(d);
-  if (!good) snprintf(why, CST_WHY, "the compiler left no object");
+static bool write_sources(const recipe *r, const char *folder, char why[CST_WHY]) {
+  bool good = cst_folder_write(folder, header, r->emitted, r->length, why);
+  for (int i = 0; good && i < cst_source_count; i++)
+    good = cst_folder_write(folder, cst_sources[i].path, cst_sources[i].text, cst_sources[i].length, why);
   return good;
 }
 
 static bool make(const recipe *r, const char *folder, cst_code *code, char why[CST_WHY]) {
-  if (!write_sources(r, folder, why) || !compile(r, folder, code->key, why) || !read_object(folder, code, why)) return false;
+  if (!write_sources(r, folder, why) || !compile(r, folder, code->key, why) || !cst_folder_object(folder, code, why)) return false;
   cst_cache_write(code);
   return true;
 }
@@ -162,7 +111,7 @@ bool cst_compile(const cst_system *s, int isa, bool only_cached, cst_code *code,
   recipe       r = {.isa = isa, .forms = cst_system_is_hot(s)};
   char         folder[PATH];
   *code = (cst_code){.isa = isa};
-  if (!open_folder(folder, why)) return false;
+  if (!cst_folder_open(folder, why)) return false;
   bool good = cst_compiler_find(&r.compiler, folder, why);
   if (good) {
     snprintf(code->compiler, sizeof code->compiler, "%s", r.compiler.version);
@@ -173,7 +122,7 @@ bool cst_compile(const cst_system *s, int isa, bool only_cached, cst_code *code,
     if (!good && !only_cached) good = make(&r, folder, code, why);
     free(r.emitted);
   }
-  remove_folder(folder);
+  cst_folder_remove(folder);
   code->seconds = now() - start;
   return good;
 }

@@ -41,6 +41,15 @@ void   cst_code_free(cst_code *code);
 /* Load the bytes into this process and attach them to s, which then owns what is loaded. false with a reason, and s unchanged. */
 bool cst_code_load(cst_system *s, const cst_code *code, char why[CST_WHY]);
 
+/* The code of a C file of the user's, text[length], which includes public headers only (code->isa is unused); compiled and kept like that
+ * of a system. file names it in the compiler's messages. */
+bool cst_compile_file(const char *file, const char *text, size_t length, cst_code *code, char why[CST_WHY]);
+/* Bytes of a shared object as a part of this process; NULL with a reason. Owned. */
+typedef struct cst_object cst_object;
+cst_object               *cst_object_load(const cst_code *code, char why[CST_WHY]);
+void                     *cst_object_symbol(const cst_object *o, const char *name); /* NULL when it exports none of this name */
+void                      cst_object_unload(cst_object *o);
+
 /* ---- inside ---------------------------------------------------------------------------------------------------------------------- */
 
 /* compiler.c. folder: a private one, for temporary files and for what the command prints. */
@@ -54,6 +63,13 @@ const char *cst_compiler_flags(void), *cst_compiler_isa_flags(int isa);
 /* Run the words of `command` (the first is searched in PATH) and the arguments (up to NULL). false with a reason when it cannot be run,
  * fails, or takes more than `seconds`. */
 bool cst_command_run(const char *command, const char *const *arguments, const char *folder, double seconds, char why[CST_WHY]);
+
+/* folder.c: a private folder; its files by names below it, whose parents are made; the object.so that a compiler left there. */
+enum { CST_PATH = 4096 };
+bool cst_folder_open(char folder[CST_PATH], char why[CST_WHY]);
+bool cst_folder_write(const char *folder, const char *name, const char *text, size_t length, char why[CST_WHY]);
+bool cst_folder_object(const char *folder, cst_code *code, char why[CST_WHY]);
+void cst_folder_remove(const char *folder);
 
 /* cache.c: the folder; NULL when there can be none. Static. */
 const char *cst_cache_folder(void);

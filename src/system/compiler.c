@@ -19,7 +19,7 @@
 #error CST_OBJECT_FLAGS must hold the flags of lane code
 #endif
 
-enum { LINES = 6, PATH = 4096 };
+enum { LINES = 24, PATH = 4096 };
 
 extern char **environ;
 

@@ -20,31 +20,52 @@ typedef struct {
   cst_graph  *graph;
   int         n;
   cst_node    one;
-  cst_node   *q, *v, *w, *u, *l; /* v stands behind q and u behind w, so that (q, v) and (w, u) are arrays too */
+  cst_node   *q, *v, *w, *u, *l; /* as many as cst_system_entries; v stands behind q, so that (q, v) is an array too */
 } derivation;
+
+/* Whether the residuals are differentiated, which triples the graph. */
+static bool has_residuals(const cst_system *s) { return s->nq <= CST_MOST_CONVERTED && s->ng <= CST_MOST_CONVERTED; }
+
+int cst_system_entries(const cst_system *s, char letter) {
+  const bool more = has_residuals(s);
+  switch (letter) {
+  case 'c':
+    return s->npar;
+  case 'w':
+    return more ? 2 * s->nq : s->nq;
+  case 'u':
+    return more ? 4 * s->nq : s->nq;
+  case 'l':
+    return more ? 4 * s->ng + 1 : s->ng;
+  default:
+    return s->nq;
+  }
+}
 
 static cst_node *memory(size_t n) { return cst_system_memory(calloc(n + 1, sizeof(cst_node))); }
 
-static void inputs(cst_graph *g, char array, int n, cst_node *x) {
-  for (int i = 0; i < n; i++) x[i] = cst_graph_input(g, array, i);
+static cst_node *inputs(const cst_system *s, char letter, cst_node *x) {
+  const int n = cst_system_entries(s, letter);
+  for (int i = 0; i < n; i++) x[i] = cst_graph_input(s->graph, letter, i);
+  return x;
 }
 
+static cst_node *some_inputs(const cst_system *s, char letter) { return inputs(s, letter, memory((size_t)cst_system_entries(s, letter))); }
+
 static derivation begin(cst_system *s) {
-  const size_t n = (size_t)s->nq;
-  derivation   d = {s, s->graph, s->nq, cst_graph_constant(s->graph, 1), memory(2 * n), NULL, memory(2 * n), NULL, memory((size_t)s->ng)};
-  d.v = d.q + n;
-  d.u = d.w + n;
-  inputs(s->graph, 'q', s->nq, d.q);
-  inputs(s->graph, 'v', s->nq, d.v);
-  inputs(s->graph, 'w', s->nq, d.w);
-  inputs(s->graph, 'u', s->nq, d.u);
-  inputs(s->graph, 'l', s->ng, d.l);
+  derivation d = {.s = s, .graph = s->graph, .n = s->nq, .one = cst_graph_constant(s->graph, 1)};
+  d.q = inputs(s, 'q', memory(2 * (size_t)s->nq));
+  d.v = inputs(s, 'v', d.q + s->nq);
+  d.w = some_inputs(s, 'w');
+  d.u = some_inputs(s, 'u');
+  d.l = some_inputs(s, 'l');
   return d;
 }
 
 static void end(derivation *d) {
   free(d->q);
   free(d->w);
+  free(d->u);
   free(d->l);
 }
 
@@ -123,28 +144,25 @@ static void jacobian(const derivation *d, cst_kernel_id k, const cst_node *of, i
 static void derive_potential(const derivation *d) {
   cst_system *s = d->s;
   kernel(s, CST_K_V, 1)[0] = s->V;
-  cst_node *dV = kernel(s, CST_K_dV, d->n), *d2Vw = kernel(s, CST_K_d2Vw, d->n), *D3Vwu = kernel(s, CST_K_D3Vwu, d->n);
+  cst_node *dV = kernel(s, CST_K_dV, d->n);
   cst_graph_gradient(d->graph, &s->V, &d->one, 1, d->q, d->n, dV);
   jacobian(d, CST_K_d2V, dV, d->n, true);
   s->linear_v = s->kernel_size[CST_K_d2V] == 0;
-  cst_graph_tangent(d->graph, dV, d->n, d->q, d->w, d->n, d2Vw);
-  cst_graph_tangent(d->graph, d2Vw, d->n, d->q, d->u, d->n, D3Vwu);
 }
 
 static void derive_constraints(const derivation *d) {
   cst_system *s = d->s;
   const int   n = d->n, ng = s->ng;
   cst_node   *gv = memory((size_t)ng), *Gl = memory((size_t)n);
-  cst_node   *g = kernel(s, CST_K_g, ng), *D2gvv = kernel(s, CST_K_D2gvv, ng), *DD2gvv = kernel(s, CST_K_DD2gvv, ng);
-  cst_node   *D2glw = kernel(s, CST_K_D2glw, n), *D3glwu = kernel(s, CST_K_D3glwu, n);
+  cst_node   *g = kernel(s, CST_K_g, ng), *D2glw = kernel(s, CST_K_D2glw, n);
   for (int a = 0; a < ng; a++) g[a] = s->g[a];
   jacobian(d, CST_K_G, g, ng, false);
   cst_graph_tangent(d->graph, g, ng, d->q, d->v, n, gv);
-  cst_graph_tangent(d->graph, gv, ng, d->q, d->v, n, D2gvv);
-  cst_graph_tangent(d->graph, D2gvv, ng, d->q, d->w, 2 * n, DD2gvv);
+  cst_graph_tangent(d->graph, gv, ng, d->q, d->v, n, kernel(s, CST_K_D2gvv, ng));
+  cst_graph_tangent(d->graph, gv, ng, d->q, d->w, n, kernel(s, CST_K_D2gvw, ng));
   cst_graph_gradient(d->graph, g, d->l, ng, d->q, n, Gl);
   cst_graph_tangent(d->graph, Gl, n, d->q, d->w, n, D2glw);
-  cst_graph_tangent(d->graph, D2glw, n, d->q, d->u, n, D3glwu);
+  cst_graph_tangent(d->graph, D2glw, n, d->q, d->u, n, kernel(s, CST_K_D3glwu, n));
   free(gv);
   free(Gl);
 }
@@ -201,10 +219,75 @@ static void derive_lagrangian(const derivation *d) {
   jacobian(d, CST_K_Lqq, Lq, n, true);
   cst_graph_tangent(g, Lv, n, d->q, d->v, n, along);
   for (int i = 0; i < n; i++) f[i] = cst_graph_sub(g, Lq[i], along[i]);
-  cst_graph_tangent(g, f, n, d->q, d->w, 2 * n, kernel(s, CST_K_Dfwu, n));
   cst_graph_tangent(g, Mv, n, d->q, d->w, n, kernel(s, CST_K_DMvw, n));
   free(Mv);
   free(along);
+}
+
+/* The residuals (E1, E2)[nq + ng] of the equations of motion for accelerations A[nq] and multipliers l[ng]. Owned. */
+static cst_node *residuals(const derivation *d, const cst_node *A, const cst_node *l) {
+  cst_system *s = d->s;
+  cst_graph  *g = d->graph;
+  const int   n = d->n, ng = s->ng;
+  cst_node   *E = memory((size_t)(n + ng)), *Gl = memory((size_t)n), *GA = memory((size_t)ng);
+  cst_graph_gradient(g, s->kernel_out[CST_K_g], l, ng, d->q, n, Gl);
+  cst_graph_tangent(g, s->kernel_out[CST_K_g], ng, d->q, A, n, GA);
+  for (int i = 0; i < n; i++) {
+    cst_node f = s->general ? s->kernel_out[CST_K_f][i] : cst_graph_neg(g, s->kernel_out[CST_K_dV][i]);
+    E[i] = cst_graph_sub(g, f, Gl[i]);
+  }
+  const cst_pattern *M = &s->pattern[CST_K_M];
+  for (int i = 0; s->general && i < n; i++)
+    for (int e = M->start[i]; e < M->start[i + 1]; e++)
+      E[i] = cst_graph_sub(g, E[i], cst_graph_mul(g, s->kernel_out[CST_K_M][e], A[M->column[e]]));
+  for (int a = 0; a < ng; a++) E[n + a] = cst_graph_neg(g, cst_graph_add(g, s->kernel_out[CST_K_D2gvv][a], GA[a]));
+  free(Gl);
+  free(GA);
+  return E;
+}
+
+/* Entry i of (Lq, Lv). */
+static cst_node slope_of_lagrangian(const derivation *d, int i) {
+  const cst_system *s = d->s;
+  const int         k = i % d->n;
+  if (s->general) return s->kernel_out[i < d->n ? CST_K_Lq : CST_K_Lv][k];
+  return i < d->n ? cst_graph_neg(d->graph, s->kernel_out[CST_K_dV][k]) : cst_graph_mul(d->graph, s->mass[k], d->v[k]);
+}
+
+/* RE, with w = (y, A) and l = (lambda, z, s). */
+static void derive_reverse(const derivation *d) {
+  cst_system *s = d->s;
+  const int   n = d->n, ng = s->ng;
+  cst_node   *E = residuals(d, d->w + n, d->l), *yz = memory((size_t)(n + ng)), *RE = kernel(s, CST_K_RE, 2 * n);
+  for (int i = 0; i < n; i++) yz[i] = d->w[i];
+  for (int a = 0; a < ng; a++) yz[n + a] = d->l[ng + a];
+  cst_graph_gradient(d->graph, E, yz, n + ng, d->q, 2 * n, RE);
+  for (int i = 0; i < 2 * n; i++) RE[i] = cst_graph_add(d->graph, RE[i], cst_graph_mul(d->graph, d->l[2 * ng], slope_of_lagrangian(d, i)));
+  free(E);
+  free(yz);
+}
+
+/* Its change: q, v, w along u, and the first 2 ng of l along those behind s. */
+static void derive_second(const derivation *d) {
+  cst_system *s = d->s;
+  const int   n = d->n, ng = s->ng, all = 4 * n + 2 * ng;
+  cst_node   *x = memory((size_t)all), *dx = memory((size_t)all);
+  for (int i = 0; i < 2 * n; i++) x[i] = d->q[i], x[2 * n + i] = d->w[i];
+  for (int i = 0; i < 4 * n; i++) dx[i] = d->u[i];
+  for (int a = 0; a < 2 * ng; a++) x[4 * n + a] = d->l[a], dx[4 * n + a] = d->l[2 * ng + 1 + a];
+  cst_graph_tangent(d->graph, s->kernel_out[CST_K_RE], 2 * n, x, dx, all, kernel(s, CST_K_DRE, 2 * n));
+  free(x);
+  free(dx);
+}
+
+/* What differentiates accelerations: forward, in reverse, and forward over reverse. */
+static void derive_residuals(const derivation *d) {
+  const int n = d->n + d->s->ng;
+  cst_node *E = residuals(d, d->w, d->l);
+  cst_graph_tangent(d->graph, E, n, d->q, d->u, 2 * d->n, kernel(d->s, CST_K_DE, n));
+  free(E);
+  derive_reverse(d);
+  derive_second(d);
 }
 
 static void derive_symmetries(const derivation *d) {
@@ -241,6 +324,7 @@ bool cst_system_derive(cst_system *s) {
     derive_lagrangian(&d);
   else
     derive_diagonal(&d);
+  if (has_residuals(s)) derive_residuals(&d);
   derive_symmetries(&d);
   fill_up(s);
   end(&d);

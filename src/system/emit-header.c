@@ -6,7 +6,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "system/internal.h"
 
-enum { HOT_WORK = 2000 }; /* largest ng^2 nq whose loops are unrolled */
+enum { HOT_WORK = 2000, SMALL = 6 }; /* largest ng^2 nq whose loops are unrolled; largest nq + ng of a small system */
 
 /* Small systems with a constant diagonal mass have their sizes and patterns compiled into the hot cores. */
 bool cst_system_is_hot(const cst_system *s) {
@@ -28,8 +28,10 @@ static void write_places(FILE *f, const cst_system *s, cst_kernel_id k) {
 
 static void write_sizes(FILE *f, const cst_system *s, const char *id) {
   const bool hot = cst_system_is_hot(s);
-  fprintf(f, "#define SYS_ID %s\n#define SYS_HOT %d\n#define SYS_NQ %d\n#define SYS_NG %d\n#define SYS_NPAR %d\n#define SYS_NSYM %d\n", id,
-          hot, s->nq, s->ng, s->npar, s->nsym);
+  fprintf(f,
+          "#define SYS_ID %s\n#define SYS_HOT %d\n#define SYS_SMALL %d\n#define SYS_NQ %d\n#define SYS_NG %d\n#define SYS_NPAR %d\n#define "
+          "SYS_NSYM %d\n",
+          id, hot, hot && s->nq + s->ng <= SMALL, s->nq, s->ng, s->npar, s->nsym);
   if (!hot) return;
   fprintf(f, "#define NMASS %d\n#define MASS_UNIT %d\n#define LINEAR_V %d\n", s->nmass, s->mass_unit, s->linear_v);
   fprintf(f, "#define NNZ_G %d\n#define NNZ_X %d\n", s->pattern[CST_K_G].n, s->pattern[CST_K_xi].n);

@@ -87,6 +87,12 @@ static void general_momentum(const cst_system *s, const double *c, const double 
   free(a);
 }
 
+bool cst_system_is_gauged(const cst_system *s) {
+  for (int k = 0; k < s->nsym; k++)
+    if (!cst_graph_is_zero(s->graph, s->gauge[k])) return true;
+  return false;
+}
+
 void cst_system_momentum(const cst_system *s, const double *c, const double *q, const double *v, double *p) {
   if (s->general) {
     general_momentum(s, c, q, v, p);

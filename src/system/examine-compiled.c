@@ -10,10 +10,13 @@ static void spread(const double *x, int n, int lanes, int lane, double *a) {
   for (int i = 0; i < n; i++) a[i * lanes + lane] = x[i];
 }
 
+enum { LETTERS = 6 };
+static const char letters[] = "cqvwul";
+
 /* Lanes of the arguments of all kernels. */
 typedef struct {
   int     lanes;
-  double *c, *q, *v, *w, *u, *l, *o;
+  double *x[LETTERS], *o;
 } group;
 
 static double *aligned(int n, int lanes) {
@@ -25,30 +28,21 @@ static double *aligned(int n, int lanes) {
 
 static group gather(const cst_examiner *e, int lanes) {
   const cst_system *s = e->s;
-  const int         n = s->nq;
   int               most = 1;
   for (int k = 0; k < CST_K_COUNT; k++) most = s->kernel_size[k] > most ? s->kernel_size[k] : most;
-  group g = {lanes,
-             aligned(s->npar, lanes),
-             aligned(n, lanes),
-             aligned(n, lanes),
-             aligned(n, lanes),
-             aligned(n, lanes),
-             aligned(s->ng, lanes),
-             aligned(most, lanes)};
+  group g = {.lanes = lanes, .o = aligned(most, lanes)};
+  for (int i = 0; i < LETTERS; i++) g.x[i] = aligned(cst_system_entries(s, letters[i]), lanes);
   for (int lane = 0; lane < lanes; lane++) {
     const cst_point *p = &e->point[lane % e->npoint];
-    spread(e->c, s->npar, lanes, lane, g.c);
-    spread(p->q, n, lanes, lane, g.q), spread(p->v, n, lanes, lane, g.v);
-    spread(p->w, n, lanes, lane, g.w), spread(p->u, n, lanes, lane, g.u);
-    spread(p->l, s->ng, lanes, lane, g.l);
+    const double    *x[LETTERS] = {e->c, p->q, p->v, p->w, p->u, p->l};
+    for (int i = 0; i < LETTERS; i++) spread(x[i], cst_system_entries(s, letters[i]), lanes, lane, g.x[i]);
   }
   return g;
 }
 
 static void release(group *g) {
-  double *owned[] = {g->c, g->q, g->v, g->w, g->u, g->l, g->o};
-  for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
+  for (int i = 0; i < LETTERS; i++) free(g->x[i]);
+  free(g->o);
 }
 
 static uint64_t bits(double x) {
@@ -65,7 +59,7 @@ static bool agrees(const cst_examiner *e, int isa, cst_kernel_id k, const group 
   const int         n = s->kernel_size[k];
   double           *x = cst_numbers((size_t)n);
   bool              same = true;
-  s->kernel[isa][k](s->kernel_self[isa], g->c, g->q, g->v, g->w, g->u, g->l, g->o);
+  s->kernel[isa][k](s->kernel_self[isa], g->x[0], g->x[1], g->x[2], g->x[3], g->x[4], g->x[5], g->o);
   for (int lane = 0; lane < g->lanes; lane++) {
     const cst_point *p = &e->point[lane % e->npoint];
     cst_system_eval(s, k, e->c, p->q, p->v, p->w, p->u, p->l, x);

@@ -12,95 +12,149 @@
 static const double EXACT = 1e-12, NEARLY = 1e-7, GOOD_ENOUGH = 1e-10;
 static const double FIRST_STEP = 0.03, LAST_STEP = 1e-7;
 
-/* What the kernels derive from, as functions of (q, v). */
+/* What the kernels derive from, beside the nodes of another kernel. */
 
-static bool of_kernel(const cst_field *f, const cst_complex *q, const cst_complex *v, cst_complex *out) {
-  return cst_field_nodes(f, f->e->s->kernel_out[f->kernel], f->n, q, v, out);
+static cst_complex *complexes(size_t n) { return cst_system_memory(calloc(n + 1, sizeof(cst_complex))); }
+
+static bool of_Gv(const cst_field *f, const cst_place *x, cst_complex *out) {
+  for (int i = 0; i < f->n; i++) out[i] = 0;
+  return cst_field_times(f, CST_K_G, false, x, x->v, out);
 }
 
-static bool of_Gv(const cst_field *f, const cst_complex *q, const cst_complex *v, cst_complex *out) {
+static bool of_Mv(const cst_field *f, const cst_place *x, cst_complex *out) {
   for (int i = 0; i < f->n; i++) out[i] = 0;
-  return cst_field_times(f, CST_K_G, false, q, v, v, out);
+  return cst_field_times(f, CST_K_M, false, x, x->v, out);
 }
 
-static bool of_Mv(const cst_field *f, const cst_complex *q, const cst_complex *v, cst_complex *out) {
+static bool of_Gl(const cst_field *f, const cst_place *x, cst_complex *out) {
   for (int i = 0; i < f->n; i++) out[i] = 0;
-  return cst_field_times(f, CST_K_M, false, q, v, v, out);
+  return cst_field_times(f, CST_K_G, true, x, x->l, out);
 }
 
-static bool of_Gl(const cst_field *f, const cst_complex *q, const cst_complex *v, cst_complex *out) {
-  cst_complex *l = cst_system_memory(calloc((size_t)f->e->s->ng + 1, sizeof *l));
-  for (int a = 0; a < f->e->s->ng; a++) l[a] = f->at->l[a];
-  for (int i = 0; i < f->n; i++) out[i] = 0;
-  const bool analytic = cst_field_times(f, CST_K_G, true, q, v, l, out);
-  free(l);
+/* y[nq] := M z, from what is compared with the description. */
+static bool inertia(const cst_field *f, const cst_place *x, const cst_complex *z, cst_complex *y) {
+  const cst_system *s = f->e->s;
+  for (int i = 0; i < s->nq; i++) y[i] = 0;
+  if (s->general) return cst_field_times(f, CST_K_M, false, x, z, y);
+  cst_complex *m = complexes((size_t)s->nmass);
+  const bool   analytic = cst_field_nodes(f, s->kernel_out[CST_K_mass], s->nmass, x, m);
+  for (int i = 0; i < s->nq; i++) y[i] = m[s->mass_class[i]] * z[i];
+  free(m);
   return analytic;
 }
 
 /* L from M and a, which are compared with the description, and V. */
-static bool of_L(const cst_field *f, const cst_complex *q, const cst_complex *v, cst_complex *out) {
+static bool of_L(const cst_field *f, const cst_place *x, cst_complex *out) {
   const cst_system *s = f->e->s;
-  cst_complex      *Mv = cst_system_memory(calloc(2 * (size_t)s->nq + 1, sizeof *Mv)), *a = Mv + s->nq, V;
-  bool              analytic = cst_field_times(f, CST_K_M, false, q, v, v, Mv);
-  analytic &= cst_field_nodes(f, s->kernel_out[CST_K_a], s->nq, q, v, a);
-  analytic &= cst_field_nodes(f, &s->V, 1, q, v, &V);
+  cst_complex      *Mv = complexes(2 * (size_t)s->nq), *a = Mv + s->nq, V;
+  bool              analytic = inertia(f, x, x->v, Mv);
+  if (s->general) analytic &= cst_field_nodes(f, s->kernel_out[CST_K_a], s->nq, x, a);
+  analytic &= cst_field_nodes(f, &s->V, 1, x, &V);
   out[0] = -V;
-  for (int i = 0; i < s->nq; i++) out[0] += v[i] * (0.5 * Mv[i] + a[i]);
+  for (int i = 0; i < s->nq; i++) out[0] += x->v[i] * (0.5 * Mv[i] + a[i]);
   free(Mv);
   return analytic;
 }
 
-/* How a kernel is made a slope: as it is; a gradient dot w; a matrix times w; what is left of Lq. */
+/* (E1, E2)[nq + ng], the residuals of the equations of motion with accelerations A and multipliers x->l. */
+static bool residuals(const cst_field *f, const cst_place *x, const cst_complex *A, cst_complex *E) {
+  const cst_system *s = f->e->s;
+  const int         n = s->nq, ng = s->ng;
+  cst_complex      *part = complexes((size_t)(n + ng)), *MA = complexes((size_t)n);
+  bool              analytic = cst_field_nodes(f, s->kernel_out[s->general ? CST_K_f : CST_K_dV], n, x, E);
+  analytic &= cst_field_nodes(f, s->kernel_out[CST_K_D2gvv], ng, x, E + n);
+  analytic &= cst_field_times(f, CST_K_G, true, x, x->l, part) & cst_field_times(f, CST_K_G, false, x, A, part + n);
+  analytic &= inertia(f, x, A, MA);
+  for (int i = 0; i < n; i++) E[i] = (s->general ? E[i] : -E[i]) - MA[i] - part[i];
+  for (int a = 0; a < ng; a++) E[n + a] = -E[n + a] - part[n + a];
+  free(part);
+  free(MA);
+  return analytic;
+}
+
+static bool of_E(const cst_field *f, const cst_place *x, cst_complex *out) { return residuals(f, x, x->w, out); }
+
+/* y.E1 + z.E2 + s L with w = (y, A) and l = (lambda, z, s). */
+static bool of_yE(const cst_field *f, const cst_place *x, cst_complex *out) {
+  const int    n = f->e->s->nq, ng = f->e->s->ng;
+  cst_complex *E = complexes((size_t)(n + ng));
+  const bool   analytic = of_L(f, x, out) & residuals(f, x, x->w + n, E);
+  out[0] *= x->l[2 * ng];
+  for (int i = 0; i < n; i++) out[0] += x->w[i] * E[i];
+  for (int a = 0; a < ng; a++) out[0] += x->l[ng + a] * E[n + a];
+  free(E);
+  return analytic;
+}
+
+/* What changes along which argument: q or v, both along the halves of u, or all that DRE changes. */
+typedef enum { Q_ALONG_V, Q_ALONG_W, Q_ALONG_U, V_ALONG_W, QV_ALONG_U, ALL_ALONG_U } movement;
+
+/* How a kernel is made a slope: as it is; a gradient times the change; a matrix times it; what is left of Lq. */
 typedef enum { PLAIN, DOT, TIMES, REST } contraction;
 
 typedef struct {
-  cst_kernel_id kernel, below;
-  const char   *of; /* in words */
-  bool (*function)(const cst_field *f, const cst_complex *q, const cst_complex *v, cst_complex *out);
-  char        dq, dv; /* the directions, 0 none */
+  cst_kernel_id kernel, below; /* below: where it is a kernel that is derived, cst_field_own */
+  const char   *of;            /* in words */
+  bool (*function)(const cst_field *f, const cst_place *x, cst_complex *out);
+  movement    change;
   contraction form;
 } derivative;
 
 static const derivative derivatives[] = {
-    {CST_K_dV, CST_K_V, "V", of_kernel, 'w', 0, DOT},
-    {CST_K_d2V, CST_K_dV, "dV", of_kernel, 'w', 0, TIMES},
-    {CST_K_d2Vw, CST_K_dV, "dV", of_kernel, 'w', 0, PLAIN},
-    {CST_K_D3Vwu, CST_K_d2Vw, "d2Vw", of_kernel, 'u', 0, PLAIN},
-    {CST_K_G, CST_K_g, "g", of_kernel, 'w', 0, TIMES},
-    {CST_K_D2gvv, CST_K_g, "G v", of_Gv, 'v', 0, PLAIN},
-    {CST_K_D2glw, CST_K_dV, "G'l", of_Gl, 'w', 0, PLAIN},
-    {CST_K_D3glwu, CST_K_D2glw, "D2glw", of_kernel, 'u', 0, PLAIN},
-    {CST_K_DD2gvv, CST_K_D2gvv, "D2gvv", of_kernel, 'w', 'u', PLAIN},
-    {CST_K_Lv, CST_K_V, "L", of_L, 0, 'w', DOT},
-    {CST_K_Lq, CST_K_V, "L", of_L, 'w', 0, DOT},
-    {CST_K_Lvq, CST_K_Lv, "Lv", of_kernel, 'w', 0, TIMES},
-    {CST_K_Lqq, CST_K_Lq, "Lq", of_kernel, 'w', 0, TIMES},
-    {CST_K_f, CST_K_Lv, "Lv along v, taken from Lq,", of_kernel, 'v', 0, REST},
-    {CST_K_Dfwu, CST_K_f, "f", of_kernel, 'w', 'u', PLAIN},
-    {CST_K_DMvw, CST_K_Lv, "M v", of_Mv, 'w', 0, PLAIN},
+    {CST_K_dV, CST_K_V, "V", cst_field_own, Q_ALONG_W, DOT},
+    {CST_K_d2V, CST_K_dV, "dV", cst_field_own, Q_ALONG_W, TIMES},
+    {CST_K_G, CST_K_g, "g", cst_field_own, Q_ALONG_W, TIMES},
+    {CST_K_D2gvv, CST_K_g, "G v", of_Gv, Q_ALONG_V, PLAIN},
+    {CST_K_D2gvw, CST_K_g, "G v", of_Gv, Q_ALONG_W, PLAIN},
+    {CST_K_D2glw, CST_K_g, "G'l", of_Gl, Q_ALONG_W, PLAIN},
+    {CST_K_D3glwu, CST_K_D2glw, "D2glw", cst_field_own, Q_ALONG_U, PLAIN},
+    {CST_K_Lv, CST_K_V, "L", of_L, V_ALONG_W, DOT},
+    {CST_K_Lq, CST_K_V, "L", of_L, Q_ALONG_W, DOT},
+    {CST_K_Lvq, CST_K_Lv, "Lv", cst_field_own, Q_ALONG_W, TIMES},
+    {CST_K_Lqq, CST_K_Lq, "Lq", cst_field_own, Q_ALONG_W, TIMES},
+    {CST_K_f, CST_K_Lv, "Lv along v, taken from Lq,", cst_field_own, Q_ALONG_V, REST},
+    {CST_K_DMvw, CST_K_M, "M v", of_Mv, Q_ALONG_W, PLAIN},
+    {CST_K_DE, CST_K_f, "the residuals of motion", of_E, QV_ALONG_U, PLAIN},
+    {CST_K_RE, CST_K_f, "the residuals of motion and L, combined,", of_yE, QV_ALONG_U, DOT},
+    {CST_K_DRE, CST_K_RE, "RE", cst_field_own, ALL_ALONG_U, PLAIN},
 };
 enum { DERIVATIVES = sizeof derivatives / sizeof *derivatives };
 
-static const double *direction(const cst_point *p, char letter) {
-  return letter == 'w' ? p->w : letter == 'u' ? p->u : letter == 'v' ? p->v : NULL;
+static cst_change change_of(const cst_system *s, const cst_point *p, movement m) {
+  const int n = s->nq;
+  switch (m) {
+  case Q_ALONG_V:
+    return (cst_change){.q = p->v};
+  case Q_ALONG_W:
+    return (cst_change){.q = p->w};
+  case Q_ALONG_U:
+    return (cst_change){.q = p->u};
+  case V_ALONG_W:
+    return (cst_change){.v = p->w};
+  case QV_ALONG_U:
+    return (cst_change){.q = p->u, .v = p->u + n};
+  default:
+    return (cst_change){.q = p->u, .v = p->u + n, .w = p->u + 2 * n, .l = p->l + 2 * s->ng + 1};
+  }
 }
 
 /* Row k of the kernel as a slope, y[n], and in *size the sum of what was added. */
-static void contract(const cst_examiner *e, const derivative *d, const cst_point *p, double *y, double *size) {
+static void contract(const cst_examiner *e, const derivative *d, const cst_point *p, const cst_change *c, double *y, double *size) {
   const cst_system  *s = e->s;
   const cst_pattern *P = &s->pattern[d->kernel];
   const int          n = s->kernel_size[d->kernel];
+  const double      *along = c->q ? c->q : c->v; /* of both, one behind the other */
   double            *x = cst_numbers((size_t)n), *Lq = cst_numbers((size_t)s->nq);
   cst_system_eval(s, d->kernel, e->c, p->q, p->v, p->w, p->u, p->l, x);
   if (d->form == REST) cst_system_eval(s, CST_K_Lq, e->c, p->q, p->v, NULL, NULL, NULL, Lq);
   *size = d->form == REST ? cst_largest(Lq, s->nq) : 0;
-  if (d->form == TIMES) cst_pattern_times(P, x, p->w, y);
+  if (d->form == TIMES) cst_pattern_times(P, x, along, y);
   if (d->form == DOT) y[0] = 0;
   for (int i = 0; i < n; i++) {
-    if (d->form == DOT) y[0] += x[i] * p->w[i];
+    if (d->form == DOT) y[0] += x[i] * along[i];
     if (d->form == PLAIN) y[i] = x[i];
     if (d->form == REST) y[i] = Lq[i] - x[i];
-    const double part = fabs(x[i] * (d->form == DOT ? p->w[i] : d->form == TIMES ? p->w[P->column[i]] : 1));
+    const double part = fabs(x[i] * (d->form == DOT ? along[i] : d->form == TIMES ? along[P->column[i]] : 1));
     if (!(part <= *size)) *size = part;
   }
   free(x);
@@ -123,12 +177,12 @@ static double most_apart(const double *x, const double *y, int n, double size, i
 }
 
 /* The least over a ladder of steps, since the length over which functions change is not known. */
-static double central(const cst_field *f, const double *dq, const double *dv, const double *y, double size, int *row) {
+static double central(const cst_field *f, const cst_change *d, const double *y, double size, int *row) {
   double *x = cst_numbers((size_t)f->n), *value = cst_numbers((size_t)f->n), least = INFINITY;
   cst_field_value(f, value);
   const double noise = DBL_EPSILON * cst_largest(value, f->n);
   for (double h = FIRST_STEP; h > LAST_STEP && !(least <= GOOD_ENOUGH); h /= 8) {
-    cst_field_difference(f, dq, dv, h, x);
+    cst_field_difference(f, d, h, x);
     const double apart = most_apart(x, y, f->n, size + noise / h / NEARLY, row);
     if (apart < least) least = apart;
   }
@@ -138,19 +192,20 @@ static double central(const cst_field *f, const double *dq, const double *dv, co
 }
 
 static void compare_at(const cst_examiner *e, const derivative *d, const cst_point *p, int n, difference *worst) {
-  const cst_field f = {.e = e, .at = p, .n = n, .kernel = d->below, .value = d->function};
-  double         *x = cst_numbers((size_t)n), *y = cst_numbers((size_t)n), size;
-  int             row = 0;
-  contract(e, d, p, y, &size);
+  const cst_field  f = {.e = e, .at = p, .n = n, .node = e->s->kernel_out[d->below], .value = d->function};
+  const cst_change c = change_of(e->s, p, d->change);
+  double          *x = cst_numbers((size_t)n), *y = cst_numbers((size_t)n), size;
+  int              row = 0;
+  contract(e, d, p, &c, y, &size);
   size = fmax(size, cst_largest(y, n));
-  if (cst_field_slope(&f, direction(p, d->dq), direction(p, d->dv), x)) {
+  if (cst_field_slope(&f, &c, x)) {
     size = fmax(size, cst_largest(x, n));
     const double apart = most_apart(x, y, n, size, &row);
     if (!(apart <= worst->complex_step)) worst->complex_step = apart, worst->row = row;
   } else {
     worst->skipped++;
   }
-  const double apart = central(&f, direction(p, d->dq), direction(p, d->dv), y, size, &row);
+  const double apart = central(&f, &c, y, size, &row);
   if (!(apart <= worst->central)) {
     worst->central = apart;
     if (worst->skipped) worst->row = row;

@@ -13,14 +13,9 @@ typedef struct {
 
 /* The nodes at point p. Owned. */
 static double *values(const cst_examiner *e, const cst_node *node, int n, const cst_point *p) {
-  const cst_system *s = e->s;
-  const cst_field   f = {.e = e, .at = p, .n = n};
-  cst_complex      *z = cst_system_memory(calloc(2 * (size_t)s->nq + (size_t)n + 1, sizeof *z)), *out = z + 2 * s->nq;
-  double           *x = cst_numbers((size_t)n);
-  for (int i = 0; i < s->nq; i++) z[i] = p->q[i], z[s->nq + i] = p->v[i];
-  cst_field_nodes(&f, node, n, z, z + s->nq, out);
-  for (int i = 0; i < n; i++) x[i] = creal(out[i]);
-  free(z);
+  const cst_field f = {.e = e, .at = p, .n = n, .node = node, .value = cst_field_own};
+  double         *x = cst_numbers((size_t)n);
+  cst_field_value(&f, x);
   return x;
 }
 

@@ -31,9 +31,9 @@ static bool is_finite(const cst_system *s, const double *c, const cst_point *p) 
 }
 
 static void room_for(const cst_system *s, cst_point *p) {
-  const size_t n = (size_t)s->nq;
-  p->q = cst_numbers(4 * n + (size_t)s->ng);
-  p->v = p->q + n, p->w = p->v + n, p->u = p->w + n, p->l = p->u + n;
+  const int n = s->nq, w = cst_system_entries(s, 'w'), u = cst_system_entries(s, 'u'), l = cst_system_entries(s, 'l');
+  p->q = cst_numbers((size_t)(2 * n + w + u + l));
+  p->v = p->q + n, p->w = p->v + n, p->u = p->w + w, p->l = p->u + u;
 }
 
 bool cst_examiner_point(const cst_examiner *e, int state, int k, cst_point *p) {
@@ -43,8 +43,10 @@ bool cst_examiner_point(const cst_examiner *e, int state, int k, cst_point *p) {
   double *q = cst_numbers((size_t)n), *v = cst_numbers((size_t)n), away = AWAY / sqrt(n);
   cst_system_state(s, state, e->c, q, v);
   const double size = size_or_1(q, n), speed = size_or_1(v, n);
-  for (int i = 0; i < n; i++) p->v[i] = v[i] + speed * normal(k, 1, i), p->w[i] = size * normal(k, 2, i), p->u[i] = speed * normal(k, 3, i);
-  for (int a = 0; a < s->ng; a++) p->l[a] = normal(k, 4, a);
+  for (int i = 0; i < n; i++) p->v[i] = v[i] + speed * normal(k, 1, i);
+  for (int i = 0; i < cst_system_entries(s, 'w'); i++) p->w[i] = size * normal(k, 2, i);
+  for (int i = 0; i < cst_system_entries(s, 'u'); i++) p->u[i] = speed * normal(k, 3, i);
+  for (int a = 0; a < cst_system_entries(s, 'l'); a++) p->l[a] = normal(k, 4, a);
   bool good = false;
   for (int t = 0; t < HALVINGS && !good; t++, away /= 2) {
     for (int i = 0; i < n; i++) p->q[i] = q[i] + away * size * normal(k, 0, i);

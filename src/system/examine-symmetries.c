@@ -17,45 +17,41 @@ enum { TOPIC = 200 };
 
 /* The parts of L, and what belongs to one symmetry, as functions of (q, v). */
 
-static bool of_V(const cst_field *f, const cst_complex *q, const cst_complex *v, cst_complex *out) {
-  return cst_field_nodes(f, &f->e->s->V, 1, q, v, out);
-}
+static bool of_V(const cst_field *f, const cst_place *x, cst_complex *out) { return cst_field_nodes(f, &f->e->s->V, 1, x, out); }
 
-static bool of_T(const cst_field *f, const cst_complex *q, const cst_complex *v, cst_complex *out) {
+static bool of_T(const cst_field *f, const cst_place *x, cst_complex *out) {
   const cst_system *s = f->e->s;
   cst_complex      *p = cst_system_memory(calloc((size_t)s->nq + 1, sizeof *p));
   bool              analytic = true;
   if (s->general)
-    analytic = cst_field_times(f, CST_K_M, false, q, v, v, p);
+    analytic = cst_field_times(f, CST_K_M, false, x, x->v, p);
   else
-    cst_field_nodes(f, s->mass, s->nq, q, v, p);
+    cst_field_nodes(f, s->mass, s->nq, x, p);
   out[0] = 0;
-  for (int i = 0; i < s->nq; i++) out[0] += 0.5 * v[i] * (s->general ? p[i] : p[i] * v[i]);
+  for (int i = 0; i < s->nq; i++) out[0] += 0.5 * x->v[i] * (s->general ? p[i] : p[i] * x->v[i]);
   free(p);
   return analytic;
 }
 
-static bool of_A(const cst_field *f, const cst_complex *q, const cst_complex *v, cst_complex *out) {
+static bool of_A(const cst_field *f, const cst_place *x, cst_complex *out) {
   const cst_system *s = f->e->s;
   cst_complex      *a = cst_system_memory(calloc((size_t)s->nq + 1, sizeof *a));
-  const bool        analytic = !s->gyroscopic || cst_field_nodes(f, s->a, s->nq, q, v, a);
+  const bool        analytic = !s->gyroscopic || cst_field_nodes(f, s->a, s->nq, x, a);
   out[0] = 0;
-  for (int i = 0; i < s->nq; i++) out[0] += a[i] * v[i];
+  for (int i = 0; i < s->nq; i++) out[0] += a[i] * x->v[i];
   free(a);
   return analytic;
 }
 
-static bool of_gauge(const cst_field *f, const cst_complex *q, const cst_complex *v, cst_complex *out) {
-  return cst_field_nodes(f, &f->e->s->gauge[f->index], 1, q, v, out);
+static bool of_gauge(const cst_field *f, const cst_place *x, cst_complex *out) {
+  return cst_field_nodes(f, &f->e->s->gauge[f->index], 1, x, out);
 }
 
-static bool of_xi(const cst_field *f, const cst_complex *q, const cst_complex *v, cst_complex *out) {
-  return cst_field_nodes(f, f->e->s->xi + (size_t)f->index * (size_t)f->n, f->n, q, v, out);
+static bool of_xi(const cst_field *f, const cst_place *x, cst_complex *out) {
+  return cst_field_nodes(f, f->e->s->xi + (size_t)f->index * (size_t)f->n, f->n, x, out);
 }
 
-static bool of_g(const cst_field *f, const cst_complex *q, const cst_complex *v, cst_complex *out) {
-  return cst_field_nodes(f, f->e->s->g, f->n, q, v, out);
-}
+static bool of_g(const cst_field *f, const cst_place *x, cst_complex *out) { return cst_field_nodes(f, f->e->s->g, f->n, x, out); }
 
 /* Slopes along the generator. */
 
@@ -68,14 +64,15 @@ typedef struct {
   bool                rough;    /* somewhere there was no complex step */
 } generator;
 
-typedef bool function(const cst_field *f, const cst_complex *q, const cst_complex *v, cst_complex *out);
+typedef bool function(const cst_field *f, const cst_place *x, cst_complex *out);
 
 static void slope(generator *x, function *of, int n, const double *dq, const double *dv, double *out) {
-  const cst_field f = {.e = x->e, .at = x->at, .n = n, .index = x->k, .value = of};
-  if (cst_field_slope(&f, dq, dv, out)) return;
+  const cst_field  f = {.e = x->e, .at = x->at, .n = n, .index = x->k, .value = of};
+  const cst_change d = {.q = dq, .v = dv};
+  if (cst_field_slope(&f, &d, out)) return;
   const double size = cst_largest(x->at->q, x->e->s->nq), step = dq ? cst_largest(dq, x->e->s->nq) : 0;
   x->rough = true;
-  cst_field_difference(&f, dq, dv, step > 0 ? STEP * size / step : STEP, out);
+  cst_field_difference(&f, &d, step > 0 ? STEP * size / step : STEP, out);
 }
 
 static double value(const generator *x, function *of) {
@@ -231,12 +228,13 @@ static void look(const cst_examiner *e, int k, const cst_point *at, bool on, cha
   end(&x);
 }
 
-/* The point moved onto the constraints; false when there is none near it. Free on->q. */
+/* The point moved onto the constraints; false when there is none near it. q and v are its own: free on->q. */
 static bool onto(const cst_examiner *e, const cst_point *p, cst_point *on) {
   const size_t n = (size_t)e->s->nq;
-  on->q = cst_numbers(4 * n + (size_t)e->s->ng);
-  memcpy(on->q, p->q, sizeof *on->q * (4 * n + (size_t)e->s->ng));
-  on->v = on->q + n, on->w = on->v + n, on->u = on->w + n, on->l = on->u + n;
+  *on = *p;
+  on->q = cst_numbers(2 * n);
+  on->v = on->q + n;
+  memcpy(on->q, p->q, sizeof *on->q * 2 * n);
   return cst_system_project(e->s, e->c, on->q, on->v);
 }
 

@@ -8,9 +8,9 @@
 
 typedef double complex cst_complex;
 
-/* Where kernels are taken: their arguments. w and u are of the size of q and v. */
+/* Where kernels are taken: their arguments, as many of each as cst_system_entries. w and u are of the size of q and v. */
 typedef struct {
-  double *q, *v, *w, *u, *l; /* [nq], l [ng]; one allocation, at q */
+  double *q, *v, *w, *u, *l; /* one allocation, at q */
 } cst_point;
 
 enum { CST_EXAMINED_STATES = 64, CST_EXAMINED_POINTS = 5, CST_EXAMINED_FEW = 2 }; /* at most; around states; the same of large systems */
@@ -43,30 +43,38 @@ void cst_examine_mass(const cst_examiner *e, const double *q, double *least, dou
 /* examine-points.c: the k-th point near state `state`, arrays included; its functions are finite (true) or not. Free point->q. */
 bool cst_examiner_point(const cst_examiner *e, int state, int k, cst_point *p);
 
-/* examine-slope.c: a function of (q, v) with n values, the other arguments and what it is held by its user. value: false where it has no
- * analytic extension. */
+/* A point that has left the real numbers. */
+typedef struct {
+  const cst_complex *q, *v, *w, *u, *l;
+} cst_place;
+
+/* A change of a point; NULL: that argument does not change. */
+typedef struct {
+  const double *q, *v, *w, *l; /* l: of the first 2 ng, lambda and z */
+} cst_change;
+
+/* examine-slope.c: a function with n values. value: false where it has no analytic extension. */
 typedef struct cst_field cst_field;
 struct cst_field {
   const cst_examiner *e;
   const cst_point    *at;
   int                 n;
-  cst_kernel_id       kernel;
-  int                 index;
-  bool (*value)(const cst_field *f, const cst_complex *q, const cst_complex *v, cst_complex *out);
+  const cst_node     *node;  /* [n] for cst_field_own */
+  int                 index; /* for its user */
+  bool (*value)(const cst_field *f, const cst_place *x, cst_complex *out);
 };
-/* The nodes out[n] at (q, v) and the other arguments of f->at. */
-bool cst_field_nodes(const cst_field *f, const cst_node *out, int n, const cst_complex *q, const cst_complex *v, cst_complex *result);
-/* y += A x or A'x for the entries A of a matrix kernel. */
-bool cst_field_times(const cst_field *f, cst_kernel_id k, bool transposed, const cst_complex *q, const cst_complex *v, const cst_complex *x,
-                     cst_complex *y);
-/* out[n] = f(q, v) of f->at. */
+/* The nodes out[n] at x. */
+bool cst_field_nodes(const cst_field *f, const cst_node *out, int n, const cst_place *x, cst_complex *result);
+/* A value: that of f->node. */
+bool cst_field_own(const cst_field *f, const cst_place *x, cst_complex *out);
+/* y += A z or A'z for the entries A of a matrix kernel. */
+bool cst_field_times(const cst_field *f, cst_kernel_id k, bool transposed, const cst_place *x, const cst_complex *z, cst_complex *y);
+/* out[n] = the value at f->at. */
 void cst_field_value(const cst_field *f, double *out);
-/* Directional derivatives at (q, v) of f->at along (dq, dv), either may be NULL for no change. By a complex step; false where there is
- * none.
- */
-bool cst_field_slope(const cst_field *f, const double *dq, const double *dv, double *out);
+/* Directional derivatives at f->at along d. By a complex step; false where there is none. */
+bool cst_field_slope(const cst_field *f, const cst_change *d, double *out);
 /* By central differences of sixth order with step h. */
-void cst_field_difference(const cst_field *f, const double *dq, const double *dv, double h, double *out);
+void cst_field_difference(const cst_field *f, const cst_change *d, double h, double *out);
 
 /* Largest magnitude of x[n]; a NaN stays one. */
 double cst_largest(const double *x, int n);

@@ -18,9 +18,9 @@
 #define WEIGHT(i) vpick(MASS_UNIT || !w, unit, w[CLASS(i)])
 
 #if !CST_HOT
-/* The first n pairs; the terms of coordinate i have the weight w[class[i]], or `unit` where class is NULL. Sums begin with 0, as the hot form
- * has it, or where a system is banded with -0, which adds nothing, as compiled pairs have it. */
-CST_INLINE void cst_gram_pairs(const cst_gram *g, int n, const vd *restrict A, const vd *restrict B, const vd *restrict w,
+/* The first n pairs; the terms of coordinate i have the weight w[class[i]], or `unit` where class is NULL. Sums begin with 0, as the hot
+ * form has it, or where a system is banded with -0, which adds nothing, as compiled pairs have it. */
+CST_INLINE void cst_gram_pairs(const cst_gram *g, int        n, const vd *restrict A, const vd *restrict B, const vd *restrict w,
                                const int *restrict class, vd unit, vd *restrict S) {
   const int *restrict const at = g->at, *restrict const first = g->first, *restrict const ea = g->ea, *restrict const eb = g->eb,
                             *restrict const of = g->i;
@@ -92,6 +92,34 @@ CST_INLINE void cst_gram_solve(const cst_context *C, vd *S, vd *x, int symmetric
     cst_ldl(S, NG);
   else
     cst_lu(S, NG);
+  cst_lu_solve(S, x, NG);
+}
+
+/* The two halves of it, for a symmetric S that is solved with again and again: S := its factors, then x := S^-1 x. */
+CST_INLINE void cst_gram_factor(const cst_context *C, vd *S) {
+#if !CST_HOT
+  const cst_gram *g = &C->system->gram;
+  if (g->banded) {
+    cst_band_mirror(S, NG, g->band);
+    cst_band_lu(S, NG, g->band);
+    return;
+  }
+#endif
+  cst_ldl(S, NG);
+}
+
+CST_INLINE void cst_gram_backsolve(const cst_context *C, const vd *S, vd *x) {
+  cst_gram_drop(C, x);
+#if !CST_HOT
+  const cst_gram *g = &C->system->gram;
+  if (g->banded) {
+    vd y[ROOM(NG)];
+    for (int a = 0; a < NG; a++) y[g->place[a]] = x[a];
+    cst_band_solve(S, y, NG, g->band);
+    for (int a = 0; a < NG; a++) x[a] = y[g->place[a]];
+    return;
+  }
+#endif
   cst_lu_solve(S, x, NG);
 }
 

@@ -39,14 +39,23 @@ static inline __attribute__((always_inline)) cst_layout cst_layout_of(int npar, 
 }
 
 /* What lane code is given beside a record: the system with its kernels of this instruction set, and the substeps of one step. */
+/* A one-step layer: a tableau a[stages][stages], b[stages], or its flow kernels (method/flow.h), interpreted with `self`. */
 typedef struct {
-  double        h;        /* length of the substep */
-  double        w0, w1;   /* kick cores: fractions of h that the force acts for at the left and at the right end */
-  int           tangent;  /* kick and lagrange cores: whether p is projected on the tangent space at the right end */
-  int           stages;   /* Runge-Kutta cores: tableau a[stages][stages], b[stages]; lagrange: 1 or 2 points where L is taken: */
-  double        part[2];  /* their fractions of h */
-  double        theta[2]; /* and where they lie in it: 0 left, 1 right */
-  const double *a, *b;
+  int                stages, implicit;
+  const double      *a, *b;
+  cst_kernel *const *flow; /* NULL: the tableau */
+  const void        *self;
+} cst_lane_layer;
+
+typedef struct {
+  double         h;        /* length of the substep */
+  double         w0, w1;   /* kick cores: fractions of h that the force acts for at the left and at the right end */
+  int            tangent;  /* kick and lagrange cores: whether p is projected on the tangent space at the right end */
+  int            stages;   /* lagrange: 1 or 2 points where L is taken: */
+  double         part[2];  /* their fractions of h */
+  double         theta[2]; /* and where they lie in it: 0 left, 1 right */
+  double         bias;     /* convert: alpha- */
+  cst_lane_layer layer[2]; /* rk: the first; convert: of the minus and of the plus half */
 } cst_substep;
 
 typedef struct {
@@ -66,9 +75,11 @@ typedef struct {
   int                  unknowns; /* of one substep; warm starts are [nsub][unknowns] at at.warm */
   int                  warm;     /* offset of this core's warm starts in the record */
   int                  max_iterations;
-  int                  robust; /* solve with pivoting (a lane that failed is stepped again alone) */
-  int                  compensated;
-  double              *work; /* generic code: memory for the fields of a core's `struct local`, as much as its room() asks for */
+  int     robust; /* solve with pivoting (a lane that failed is stepped again alone); 2: a conversion from a smaller predictor */
+  int     compensated;
+  int     tangential; /* p is the part of Mv + a with G p = 0 (Euclidean), else Mv + a itself */
+  int     iteration;  /* convert: a cst_iteration */
+  double *work;       /* generic code: memory for the fields of a core's `struct local`, as much as its room() asks for */
 } cst_context;
 
 /* Sizes, loops over the entries that may be nonzero, and the fields of a core.
@@ -103,10 +114,6 @@ typedef struct {
 #define GYROSCOPIC                      0
 #define DROPPED(a)                      0
 #define CALL(C, k, c, q, v, w, u, l, o) sys_##k(c, q, v, w, u, l, o)
-#define CST_FIELD(name, n)              vd name[ROOM(n)];
-#define CST_TAKE(to, from, n)           U for (int i_ = 0; i_ < (n); i_++)(to)[i_] = (from)[i_]
-#define CST_PLACE(name, n)
-#define CST_COUNT(name, n)
 #else
 #define CST_HOT 0
 #define U
@@ -140,6 +147,13 @@ typedef struct {
 #define CALL(C, k, c, q, v, w, u, l, o)                                                                                                    \
   (C)->kernel[CST_K_##k]((C)->self, (const double *)(c), (const double *)(q), (const double *)(v), (const double *)(w),                    \
                          (const double *)(u), (const double *)(l), (double *)(o))
+#endif
+#if CST_HOT && !defined(CST_FIELDS_IN_SPACE)
+#define CST_FIELD(name, n)    vd name[ROOM(n)];
+#define CST_TAKE(to, from, n) U for (int i_ = 0; i_ < (n); i_++)(to)[i_] = (from)[i_]
+#define CST_PLACE(name, n)
+#define CST_COUNT(name, n)
+#else
 #define CST_FIELD(name, n) vd *name;
 #define CST_TAKE(to, from, n)                                                                                                              \
   do {                                                                                                                                     \
@@ -163,11 +177,13 @@ typedef struct {
 #define K_Lq(c, q, v, o)           CALL(C, Lq, c, q, v, 0, 0, 0, o)
 #define K_Lvq(c, q, v, o)          CALL(C, Lvq, c, q, v, 0, 0, 0, o)
 #define K_Lqq(c, q, v, o)          CALL(C, Lqq, c, q, v, 0, 0, 0, o)
-#define K_d2Vw(c, q, w, o)         CALL(C, d2Vw, c, q, 0, w, 0, 0, o)
 #define K_D2glw(c, q, w, l, o)     CALL(C, D2glw, c, q, 0, w, 0, l, o)
-#define K_DD2gvv(c, q, v, w, u, o) CALL(C, DD2gvv, c, q, v, w, u, 0, o)
-#define K_Dfwu(c, q, v, w, u, o)   CALL(C, Dfwu, c, q, v, w, u, 0, o)
 #define K_DMvw(c, q, v, w, o)      CALL(C, DMvw, c, q, v, w, 0, 0, o)
+#define K_D3glwu(c, q, w, u, l, o) CALL(C, D3glwu, c, q, 0, w, u, l, o)
+#define K_D2gvw(c, q, v, w, o)     CALL(C, D2gvw, c, q, v, w, 0, 0, o)
+#define K_DE(c, q, v, w, u, l, o)  CALL(C, DE, c, q, v, w, u, l, o)
+#define K_RE(c, q, v, w, l, o)     CALL(C, RE, c, q, v, w, 0, l, o)
+#define K_DRE(c, q, v, w, u, l, o) CALL(C, DRE, c, q, v, w, u, l, o)
 #define K_f(c, q, v, o)            CALL(C, f, c, q, v, 0, 0, 0, o)
 
 /* Blocks of a record. */

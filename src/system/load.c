@@ -1,4 +1,4 @@
-/* load.c: the bytes of a compiled system become part of this process.
+/* load.c: the bytes of a shared object, of a compiled system above all, become part of this process.
  *
  * They are loaded from memory that has a name only in /proc, where the kernel allows that, else from a temporary file that is removed at
  * once. Nothing of theirs is seen by others; of the program they use libsleef and libc.
@@ -17,17 +17,16 @@
 enum { PATH = 4096 };
 
 /* fd stays open as long as the object is loaded: the loader takes two objects of one name for the same. */
-typedef struct {
+struct cst_object {
   void *handle;
   int   fd;
-} loaded;
+};
 
-static void unload(void *p) {
-  loaded *l = p;
-  if (!l) return;
-  dlclose(l->handle);
-  if (l->fd >= 0) close(l->fd);
-  free(l);
+void cst_object_unload(cst_object *o) {
+  if (!o) return;
+  dlclose(o->handle);
+  if (o->fd >= 0) close(o->fd);
+  free(o);
 }
 
 static bool write_all(int fd, const char *bytes, size_t n) {
@@ -38,7 +37,7 @@ static bool write_all(int fd, const char *bytes, size_t n) {
 
 static void *open_memory(const cst_code *code, int *fd) {
   char path[64];
-  *fd = memfd_create("constella-system", MFD_CLOEXEC);
+  *fd = memfd_create("constella-object", MFD_CLOEXEC);
   if (*fd < 0) return NULL;
   snprintf(path, sizeof path, "/proc/self/fd/%d", *fd);
   void *handle = write_all(*fd, code->bytes, code->size) ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
@@ -65,31 +64,41 @@ static void *open_file(const cst_code *code, char why[CST_WHY]) {
   return handle;
 }
 
+cst_object *cst_object_load(const cst_code *code, char why[CST_WHY]) {
+  cst_object o = {.fd = -1};
+  if (!(o.handle = open_memory(code, &o.fd)) && !(o.handle = open_file(code, why))) return NULL;
+  cst_object *kept = cst_system_memory(malloc(sizeof o));
+  *kept = o;
+  return kept;
+}
+
+void *cst_object_symbol(const cst_object *o, const char *name) { return dlsym(o->handle, name); }
+
 /* Whether what was loaded is what was asked for. */
-static const cst_compiled *check(const cst_system *s, const cst_code *code, void *handle) {
+static const cst_compiled *check(const cst_system *s, const cst_code *code, const cst_object *o) {
   char name[64];
   snprintf(name, sizeof name, "cst_compiled_user_%s", cst_isas[code->isa].name);
-  const cst_compiled *x = dlsym(handle, name);
+  const cst_compiled *x = cst_object_symbol(o, name);
   return x && !strcmp(x->key, code->key) && x->nq == s->nq && x->ng == s->ng && x->npar == s->npar && x->nsym == s->nsym &&
                  x->width == cst_isas[code->isa].width
              ? x
              : NULL;
 }
 
+static void unload(void *object) { cst_object_unload(object); }
+
 bool cst_code_load(cst_system *s, const cst_code *code, char why[CST_WHY]) {
-  cst_system_owned   *o = s->owned;
-  loaded              l = {.fd = -1};
-  const cst_compiled *x;
-  if (!(l.handle = open_memory(code, &l.fd)) && !(l.handle = open_file(code, why))) return false;
-  if (!(x = check(s, code, l.handle))) {
-    snprintf(why, CST_WHY, "the compiled object is not that of the system");
-    dlclose(l.handle);
-    if (l.fd >= 0) close(l.fd);
+  cst_system_owned   *owned = s->owned;
+  cst_object         *o = cst_object_load(code, why);
+  const cst_compiled *x = o ? check(s, code, o) : NULL;
+  if (o && !x) snprintf(why, CST_WHY, "the compiled object is not that of the system");
+  if (!x) {
+    cst_object_unload(o);
     return false;
   }
-  unload(o->loaded[code->isa]);
-  o->unload = unload;
-  *(loaded *)(o->loaded[code->isa] = cst_system_memory(malloc(sizeof l))) = l;
+  unload(owned->loaded[code->isa]);
+  owned->unload = unload;
+  owned->loaded[code->isa] = o;
   cst_system_attach(s, code->isa, x);
   return true;
 }

@@ -1,4 +1,4 @@
-/* project.c: projection of a point on the constraints: q in the Euclidean metric, then v in that of M(q).
+/* project.c: projection of a point on the constraints: q in the Euclidean metric, then v in that of M(q); of p in the Euclidean one.
  *
  *   x = q + G(x)' theta,  g(x) = 0,       v := v - M^-1 G' mu,  G v = 0
  *
@@ -112,14 +112,14 @@ static bool full_step(projection *p) {
   return true;
 }
 
-/* x := P x, P = 1 - G'(G G')^-1 G. */
-static void project_tangent(const projection *p, const cst_schur *S, double *x) {
-  const cst_pattern *P = &p->s->pattern[CST_K_G];
-  double            *b = cst_numbers((size_t)p->s->ng);
-  cst_pattern_times(P, p->G, x, b);
+/* x := P x, P = 1 - G'(G G')^-1 G with S = G G'. */
+static void project_tangent(const cst_system *s, const double *G, const cst_schur *S, double *x) {
+  const cst_pattern *P = &s->pattern[CST_K_G];
+  double            *b = cst_numbers((size_t)s->ng);
+  cst_pattern_times(P, G, x, b);
   cst_schur_solve(S, b);
-  for (int a = 0; a < p->s->ng; a++) b[a] = -b[a];
-  cst_pattern_add_transposed(P, p->G, b, x);
+  for (int a = 0; a < s->ng; a++) b[a] = -b[a];
+  cst_pattern_add_transposed(P, G, b, x);
   free(b);
 }
 
@@ -142,7 +142,7 @@ static void minimise(const projection *p, const cst_schur *S, double *r, double 
   double   *g = cst_numbers((size_t)n), *d = cst_numbers((size_t)n), *Kd = cst_numbers((size_t)n), first = 0, last = 0;
   for (int k = 0; k < GRADIENT_ITERATIONS; k++) {
     memcpy(g, r, sizeof *g * (size_t)n);
-    project_tangent(p, S, g);
+    project_tangent(p->s, p->G, S, g);
     const double size = dot(g, g, n);
     if (k == 0) first = size;
     if (!(size > GRADIENT_TOLERANCE * GRADIENT_TOLERANCE * first)) break;
@@ -257,4 +257,16 @@ bool cst_system_project(const cst_system *s, const double *c, double *q, double 
   free(u);
   end(&p);
   return good;
+}
+
+void cst_system_tangential(const cst_system *s, const double *c, const double *q, double *p) {
+  if (!s->ng) return;
+  double   *G = cst_numbers((size_t)s->pattern[CST_K_G].n);
+  cst_schur S;
+  gradient(s, c, q, G);
+  const bool good = cst_schur_create(&S, s, G, NULL);
+  for (int pass = 0; pass < 2 && good; pass++) project_tangent(s, G, &S, p); /* the second for the round-off of the first */
+  for (int i = 0; i < s->nq && !good; i++) p[i] = NAN;
+  cst_schur_destroy(&S);
+  free(G);
 }

@@ -1,13 +1,22 @@
 /* algebra.c: what a tableau is worth, read off its coefficients: order conditions of the rooted trees, symplecticity, symmetry.
  *
  * A tree is a list of subtrees. With Phi_i(tree) = prod over subtrees of sum_j a_ij Phi_j(subtree), the condition is
- * sum_i b_i Phi_i(tree) = 1 / gamma(tree) (Hairer, Lubich, Wanner, III.1). Trees are enumerated with non-increasing subtree numbers.
+ * sum_i b_i Phi_i(tree) = 1 / gamma(tree) (Hairer, Lubich, Wanner, III.1). Trees are enumerated with non-increasing subtree numbers: 200 up
+ * to order 8. Beyond that the simplifying assumptions
+ *
+ *   B(p): sum_i b_i c_i^(k-1) = 1/k,  k <= p      C(n): sum_j a_ij c_j^(k-1) = c_i^k / k,  k <= n
+ *   D(m): sum_i b_i (1 - c_i)^(k-1) a_ij = b_j (1 - c_j)^k / k,  k <= m
+ *
+ * (D usually stands in powers of c, which span the same) give the order min(p, n + m + 1, 2n + 2). Coefficients may be any numbers: a
+ * residual that is none fails every test.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include "tableau/tableau.h"
 
-enum { MAX_ORDER = 6, MAX_TREES = 64 };
+enum { MAX_TREES = 200 };
+
+static const double vanishing = 1e-13;
 
 typedef struct {
   int    order;
@@ -20,6 +29,9 @@ typedef struct {
   tree tree[MAX_TREES];
   int  n;
 } forest;
+
+/* The larger one in size; what is no number stays. */
+static double larger(double worst, double x) { return isnan(worst) || fabs(x) <= worst ? worst : fabs(x); }
 
 static void finish_tree(const cst_tableau *t, forest *f, tree x) {
   const int s = t->stages;
@@ -47,28 +59,111 @@ static void grow(const cst_tableau *t, forest *f, int order, int left, int top, 
   }
 }
 
-double cst_tableau_order_defect(const cst_tableau *t, int order) {
-  static forest f;
-  double        worst = 0;
-  f.n = 0;
-  for (int p = 1; p <= order && p <= MAX_ORDER; p++) {
-    tree root = {.gamma = 1};
-    for (int i = 0; i < t->stages; i++) root.phi[i] = 1;
-    grow(t, &f, p, p - 1, f.n - 1, root);
-  }
-  for (int k = 0; k < f.n; k++) {
-    double sum = 0;
-    for (int i = 0; i < t->stages; i++) sum += t->b[i] * f.tree[k].phi[i];
-    worst = fmax(worst, fabs(sum - 1 / f.tree[k].gamma));
+/* Add all trees of one order to those of all lower ones. */
+static void plant(const cst_tableau *t, forest *f, int order) {
+  tree root = {.gamma = 1};
+  for (int i = 0; i < t->stages; i++) root.phi[i] = 1;
+  grow(t, f, order, order - 1, f->n - 1, root);
+}
+
+/* Largest residual of the trees from number `first` on. */
+static double defect(const cst_tableau *t, const forest *f, int first) {
+  double worst = 0;
+  for (int k = first; k < f->n; k++) {
+    double weighed = 0;
+    for (int i = 0; i < t->stages; i++) weighed += t->b[i] * f->tree[k].phi[i];
+    worst = larger(worst, weighed - 1 / f->tree[k].gamma);
   }
   return worst;
+}
+
+static forest trees; /* of the tableau that is being examined */
+
+double cst_tableau_order_defect(const cst_tableau *t, int order) {
+  trees.n = 0;
+  for (int p = 1; p <= order && p <= CST_TREE_ORDER; p++) plant(t, &trees, p);
+  return defect(t, &trees, 0);
+}
+
+int cst_tableau_trees(int order) {
+  int before = 0;
+  trees.n = 0;
+  for (int p = 1; p <= order && p <= CST_TREE_ORDER; p++) {
+    before = trees.n;
+    plant(&(cst_tableau){0}, &trees, p);
+  }
+  return trees.n - before;
+}
+
+/* A sum, and the sum of the sizes of its terms, which round-off is measured by: powers of c become small. */
+typedef struct {
+  double value, size;
+} sum;
+
+static void add(sum *s, double x) { s->value += x, s->size += fabs(x); }
+
+static double residual(sum s) { return s.size > 0 ? s.value / s.size : s.size; }
+
+static double B(const cst_tableau *t, int k) {
+  sum s = {0};
+  add(&s, -1.0 / k);
+  for (int i = 0; i < t->stages; i++) add(&s, t->b[i] * pow(t->c[i], k - 1));
+  return larger(0, residual(s));
+}
+
+static double C(const cst_tableau *t, int k) {
+  double worst = 0;
+  for (int i = 0; i < t->stages; i++) {
+    sum s = {0};
+    add(&s, -pow(t->c[i], k) / k);
+    for (int j = 0; j < t->stages; j++) add(&s, t->a[i * t->stages + j] * pow(t->c[j], k - 1));
+    worst = larger(worst, residual(s));
+  }
+  return worst;
+}
+
+static double D(const cst_tableau *t, int k) {
+  double worst = 0;
+  for (int j = 0; j < t->stages; j++) {
+    sum s = {0};
+    add(&s, -t->b[j] * pow(1 - t->c[j], k) / k);
+    for (int i = 0; i < t->stages; i++) add(&s, t->b[i] * pow(1 - t->c[i], k - 1) * t->a[i * t->stages + j]);
+    worst = larger(worst, residual(s));
+  }
+  return worst;
+}
+
+/* The largest k up to which an assumption holds; no method has an order above twice its stages. */
+static int holds(const cst_tableau *t, double (*assumption)(const cst_tableau *, int)) {
+  int k = 0;
+  while (k < 2 * t->stages && assumption(t, k + 1) <= vanishing) k++;
+  return k;
+}
+
+static int least(int a, int b) { return a < b ? a : b; }
+
+/* That of a symmetric method is even, where residuals of a higher order are too small to be told from round-off. */
+static int order_by_assumptions(const cst_tableau *t) {
+  const int n = holds(t, C), order = least(holds(t, B), least(n + holds(t, D) + 1, 2 * n + 2));
+  return cst_tableau_symmetry_defect(t) <= vanishing ? order - order % 2 : order;
+}
+
+int cst_tableau_order(const cst_tableau *t) {
+  trees.n = 0;
+  for (int p = 1; p <= CST_TREE_ORDER; p++) {
+    const int first = trees.n;
+    plant(t, &trees, p);
+    if (!(defect(t, &trees, first) <= vanishing)) return p - 1;
+  }
+  const int order = order_by_assumptions(t);
+  return order > CST_TREE_ORDER ? order : CST_TREE_ORDER;
 }
 
 double cst_tableau_symplectic_defect(const cst_tableau *t) {
   const int s = t->stages;
   double    worst = 0;
   for (int i = 0; i < s; i++)
-    for (int j = 0; j < s; j++) worst = fmax(worst, fabs(t->b[i] * t->a[i * s + j] + t->b[j] * t->a[j * s + i] - t->b[i] * t->b[j]));
+    for (int j = 0; j < s; j++) worst = larger(worst, t->b[i] * t->a[i * s + j] + t->b[j] * t->a[j * s + i] - t->b[i] * t->b[j]);
   return worst;
 }
 
@@ -76,6 +171,6 @@ double cst_tableau_symmetry_defect(const cst_tableau *t) {
   const int s = t->stages;
   double    worst = 0;
   for (int i = 0; i < s; i++)
-    for (int j = 0; j < s; j++) worst = fmax(worst, fabs(t->a[(s - 1 - i) * s + (s - 1 - j)] + t->a[i * s + j] - t->b[j]));
+    for (int j = 0; j < s; j++) worst = larger(worst, t->a[(s - 1 - i) * s + (s - 1 - j)] + t->a[i * s + j] - t->b[j]);
   return worst;
 }

@@ -1,4 +1,4 @@
-/* gauss.c: Gauss collocation tableaus of any number of stages, and adjoint tableaus.
+/* gauss.c: Gauss collocation tableaus of any number of stages.
  *
  * Nodes are the zeros of the shifted Legendre polynomial, by Newton in quadruple precision from Chebyshev guesses. The coefficients
  * solve the collocation conditions sum_j a_ij c_j^{k-1} = c_i^k / k, here through the Legendre basis, which stays well conditioned:
@@ -43,7 +43,7 @@ static __float128 integral(int k, __float128 x, const __float128 *P) {
 }
 
 void cst_tableau_gauss_quad(int s, __float128 *a, __float128 *b, __float128 *c) {
-  __float128 P[CST_MAX_STAGES][CST_MAX_STAGES + 1];
+  __float128 P[CST_MAX_GAUSS][CST_MAX_GAUSS + 1];
   for (int j = 0; j < s; j++) {
     c[j] = node(s, j);
     legendre(s, c[j], P[j]);
@@ -61,22 +61,9 @@ void cst_tableau_gauss_quad(int s, __float128 *a, __float128 *b, __float128 *c) 
 
 cst_tableau cst_tableau_gauss(int s) {
   cst_tableau t = {"gauss", "Gauss collocation.", "Butcher 1964; Hairer, Lubich, Wanner, II.1.3", s, 2 * s, true, {0}, {0}, {0}};
-  __float128  a[CST_MAX_STAGES * CST_MAX_STAGES], b[CST_MAX_STAGES], c[CST_MAX_STAGES];
+  __float128  a[CST_MAX_GAUSS * CST_MAX_GAUSS], b[CST_MAX_GAUSS], c[CST_MAX_GAUSS];
   cst_tableau_gauss_quad(s, a, b, c);
   for (int i = 0; i < s * s; i++) t.a[i] = (double)a[i];
   for (int i = 0; i < s; i++) t.b[i] = (double)b[i], t.c[i] = (double)c[i];
   return t;
-}
-
-cst_tableau cst_tableau_adjoint(const cst_tableau *t) {
-  cst_tableau r = *t;
-  const int   s = t->stages;
-  r.name = "adjoint";
-  r.implicit = true;
-  for (int i = 0; i < s; i++) {
-    r.b[i] = t->b[s - 1 - i];
-    r.c[i] = 1 - t->c[s - 1 - i];
-    for (int j = 0; j < s; j++) r.a[i * s + j] = t->b[s - 1 - j] - t->a[(s - 1 - i) * s + (s - 1 - j)];
-  }
-  return r;
 }

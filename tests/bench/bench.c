@@ -75,7 +75,8 @@ static PetscErrorCode time_core(const cst_study *s, int isa, double h, long n, d
   cst_batch    b;
   double       q[CST_MAX_Q], v[CST_MAX_Q];
   PetscFunctionBegin;
-  PetscCall(cst_stepper_create(s->method[0], s->system, &(cst_stepper_options){isa, LANES / cst_isas[isa].width, 25, false}, &st));
+  PetscCall(cst_stepper_create(s->method[0], s->system,
+                               &(cst_stepper_options){isa, LANES / cst_isas[isa].width, 25, false, CST_ITERATION_AUTO}, &st));
   PetscCall(cst_batch_create(st, &b));
   cst_batch_reset(st, &b, LANES);
   for (long l = 0; l < LANES; l++) {
@@ -312,7 +313,8 @@ static void keep(double *best, double seconds, double steps) {
 static PetscErrorCode bench(const bench_case *b, int isa) {
   const int  width = cst_isas[isa].width, slot = width == 2 ? 1 : width == 4 ? 2 : 3;
   cst_study *s = make_study(b, LANES, STEPS);
-  double best[KINDS] = {0}, seconds, difference = 0, ignored, *state = bench_aligned((size_t)LANES * (size_t)(2 * s->system->nq + s->system->ng));
+  double     best[KINDS] = {0}, seconds, difference = 0, ignored,
+         *state = bench_aligned((size_t)LANES * (size_t)(2 * s->system->nq + s->system->ng));
   PetscFunctionBegin;
   time_hand(s, b->lanes[slot], width, LANES, b->h, CHECK_STEPS, state);
   PetscCall(time_core(s, isa, b->h, CHECK_STEPS, &seconds, state, &difference));

@@ -13,12 +13,12 @@
 #if CST_W == 1
 typedef double real;
 typedef int    mask;
-#define LESS(a, b)    ((a) <= (b))
-#define KEEP(m, a)    (a)
-#define ANY(m)        (m)
-#define ABS(a)        fabs(a)
-#define ALL_DONE      1
-#define NOT_DONE(m)   (!(m))
+#define LESS(a, b)  ((a) <= (b))
+#define KEEP(m, a)  (a)
+#define ANY(m)      (m)
+#define ABS(a)      fabs(a)
+#define ALL_DONE    1
+#define NOT_DONE(m) (!(m))
 #else
 #include "constella/lanes.h"
 typedef vd real;
@@ -50,7 +50,7 @@ static mask drift(const chain *c, double h) {
   const real *restrict x = c->x, *restrict y = c->y, *restrict px = c->px, *restrict py = c->py, *restrict l = c->l, *restrict ux = c->ux,
                        *restrict uy = c->uy, *restrict scale = c->scale;
   real *restrict x1 = c->x1, *restrict y1 = c->y1, *restrict qx = c->qx, *restrict qy = c->qy, *restrict wx = c->wx, *restrict wy = c->wy,
-                *restrict f = c->f;
+                 *restrict f = c->f;
   const double hm = h / mass, kick = 0.5 * h * mass * gravity;
   const real   zero = l[0] - l[0];
   real         tx = 2 * (ux[0] * l[0]), ty = 2 * (uy[0] * l[0]), lastx = zero, lasty = zero;

@@ -39,7 +39,8 @@ static PetscErrorCode run_create(const cst_study *s, const cst_system *system, i
   const int width = cst_isas[isa].width;
   PetscFunctionBegin;
   *r = (run){.study = s, .lanes = lanes};
-  PetscCall(cst_stepper_create(s->method[0], system, &(cst_stepper_options){isa, (int)((lanes + width - 1) / width), 25, false}, &r->stepper));
+  PetscCall(cst_stepper_create(
+      s->method[0], system, &(cst_stepper_options){isa, (int)((lanes + width - 1) / width), 25, false, CST_ITERATION_AUTO}, &r->stepper));
   PetscCall(cst_batch_create(r->stepper, &r->batch));
   PetscFunctionReturn(0);
 }
@@ -160,7 +161,7 @@ static PetscErrorCode step_ten_bodies(const char *folder, int isa) {
   char   path[4096], study[8192];
   run    r[KINDS];
   PetscFunctionBegin;
-  double t = bench_now();
+  double      t = bench_now();
   cst_system *again = read_text("ten-bodies", ten_bodies);
   reading = bench_now() - t;
   PetscCall(emitting(again, &emission));
@@ -180,7 +181,8 @@ static PetscErrorCode step_ten_bodies(const char *folder, int isa) {
   PetscCall(run_create(s, s->system, isa, LANES, &r[INTERPRETED]));
   for (int round = 0; round < ROUNDS; round++)
     for (int k = 0; k < KINDS; k++) PetscCall(run_time(&r[k], STEPS, &best[k]));
-  printf("ten bodies, 45 pairs: read and derive %.3f s, emit %.3f s, compile %.2f s, start-up with a kept object %.3f s, step %.0f ns compiled, "
+  printf("ten bodies, 45 pairs: read and derive %.3f s, emit %.3f s, compile %.2f s, start-up with a kept object %.3f s, step %.0f ns "
+         "compiled, "
          "%.0f ns interpreted\n",
          reading, emission, compiling, cached, best[COMPILED], best[INTERPRETED]);
   fflush(stdout);
@@ -191,7 +193,8 @@ static PetscErrorCode step_ten_bodies(const char *folder, int isa) {
   PetscFunctionReturn(0);
 }
 
-/* ---- 3. one long chain ---------------------------------------------------------------------------------------------------------------- */
+/* ---- 3. one long chain ----------------------------------------------------------------------------------------------------------------
+ */
 
 /* A study of chains as a study file has it, planned and compiled. */
 typedef struct {
@@ -227,9 +230,9 @@ static PetscErrorCode chains_destroy(chains *c) {
 
 /* The starts of all lanes as the hand-written loop has them. */
 static double *hand_state(const chains *c, int width) {
-  const int    nq = c->study->system->nq, rows = 2 * nq + c->study->system->ng;
-  const long   groups = (c->run.lanes + width - 1) / width;
-  double      *state = bench_aligned((size_t)groups * (size_t)(rows * width)), *q = bench_aligned((size_t)nq), *v = bench_aligned((size_t)nq);
+  const int  nq = c->study->system->nq, rows = 2 * nq + c->study->system->ng;
+  const long groups = (c->run.lanes + width - 1) / width;
+  double    *state = bench_aligned((size_t)groups * (size_t)(rows * width)), *q = bench_aligned((size_t)nq), *v = bench_aligned((size_t)nq);
   for (long l = 0; l < groups * width; l++) {
     cst_study_member(c->study, 0, l < c->run.lanes ? l : 0, q, v);
     double *x = state + (size_t)(l / width) * (size_t)(rows * width) + l % width;
@@ -261,15 +264,15 @@ static PetscErrorCode compare_states(chains *c, hand_chain_loop *loop, int width
   for (long l = 0; l < c->run.lanes; l++) {
     iterations[0] += column(&c->run, l, at->iterations) / CHECK_STEPS / (double)c->run.lanes;
     for (int i = 0; i < 2 * nq; i++)
-      *difference =
-          fmax(*difference, fabs(column(&c->run, l, at->q + i) - state[(size_t)(l / width) * (size_t)(rows * width) + (size_t)(i * width + l % width)]));
+      *difference = fmax(*difference, fabs(column(&c->run, l, at->q + i) -
+                                           state[(size_t)(l / width) * (size_t)(rows * width) + (size_t)(i * width + l % width)]));
   }
   free(state);
   PetscFunctionReturn(0);
 }
 
 static PetscErrorCode bench_growth(int isa) {
-  static const int  n[] = {100, 200, 1000, 10000};
+  static const int n[] = {100, 200, 1000, 10000};
   enum { LENGTHS = sizeof n / sizeof *n, COMPARED = 1, WORK = 200000 };
   chains c[LENGTHS];
   double best[LENGTHS], hand = INFINITY, difference, iterations[2];
@@ -287,21 +290,23 @@ static PetscErrorCode bench_growth(int isa) {
   for (int k = 0; k < LENGTHS; k++) printf("  n = %d: %.2f", n[k], 1e-3 * best[k]);
   printf("\n  growth 100 to 1000 %.1f (12: %s), 1000 to 10000 %.1f (12: %s)\n", best[2] / best[0], verdict(best[2] / best[0], 12, false),
          best[3] / best[2], verdict(best[3] / best[2], 12, false));
-  printf("  n = 200 by hand %.2f: ours/theirs %.2f (1.5: %s); iterations a step %.2f, by hand %.2f; difference after %d steps %.0e\n", 1e-3 * hand,
-         best[COMPARED] / hand, verdict(best[COMPARED] / hand, 1.5, false), iterations[0], iterations[1], CHECK_STEPS, difference);
+  printf("  n = 200 by hand %.2f: ours/theirs %.2f (1.5: %s); iterations a step %.2f, by hand %.2f; difference after %d steps %.0e\n",
+         1e-3 * hand, best[COMPARED] / hand, verdict(best[COMPARED] / hand, 1.5, false), iterations[0], iterations[1], CHECK_STEPS,
+         difference);
   fflush(stdout);
   for (int k = 0; k < LENGTHS; k++) PetscCall(chains_destroy(&c[k]));
   PetscFunctionReturn(0);
 }
 
-/* ---- 4. an ensemble of short chains ---------------------------------------------------------------------------------------------------- */
+/* ---- 4. an ensemble of short chains ----------------------------------------------------------------------------------------------------
+ */
 
 static PetscErrorCode bench_ensemble(int isa) {
   enum { MEMBERS = 1000, BEADS = 20, STEPS = 200 };
   hand_chain_loop *const loops[] = {hand_chain_v2, hand_chain_v3, hand_chain_v4};
-  chains c;
-  double ours = INFINITY, hand = INFINITY, difference, iterations[2];
-  char   initial[128];
+  chains                 c;
+  double                 ours = INFINITY, hand = INFINITY, difference, iterations[2];
+  char                   initial[128];
   PetscFunctionBegin;
   snprintf(initial, sizeof initial, "{members: %d, seed: 1, spread: {q: 0.02, v: 0.02}}", MEMBERS);
   PetscCall(chains_create(BEADS, isa, initial, MEMBERS, 100, &c));
@@ -312,13 +317,14 @@ static PetscErrorCode bench_ensemble(int isa) {
   }
   printf("%d chains of %d (%s, %s, batch %ld): %.0f ns a step and lane, by hand %.0f: speed ours/theirs %.2f (0.70: %s); iterations a step "
          "%.2f, by hand %.2f; difference %.0e\n",
-         MEMBERS, BEADS, c.back_end.kernels, cst_isas[c.plan->isa].name, c.plan->batch, ours, hand, hand / ours, verdict(hand / ours, 0.7, true),
-         iterations[0], iterations[1], difference);
+         MEMBERS, BEADS, c.back_end.kernels, cst_isas[c.plan->isa].name, c.plan->batch, ours, hand, hand / ours,
+         verdict(hand / ours, 0.7, true), iterations[0], iterations[1], difference);
   PetscCall(chains_destroy(&c));
   PetscFunctionReturn(0);
 }
 
-/* ---- a cache of our own ------------------------------------------------------------------------------------------------------------------ */
+/* ---- a cache of our own
+ * ------------------------------------------------------------------------------------------------------------------ */
 
 static int remove_one(const char *path, const struct stat *x, int type, struct FTW *at) {
   (void)x, (void)type, (void)at;

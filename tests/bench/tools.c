@@ -26,7 +26,7 @@ double *bench_aligned(size_t n) {
 
 cst_study *bench_study(const char *text) {
   cst_diag  *d = cst_diag_create();
-  cst_study *s = cst_study_read("bench", text, strlen(text), cst_file_fetch, d);
+  cst_study *s = cst_study_read("bench", text, strlen(text), cst_share_alone, d);
   cst_diag_print(d, stderr);
   cst_diag_destroy(d);
   return bench_need(s);

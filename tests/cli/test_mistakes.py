@@ -123,6 +123,19 @@ def needs():
     refused("gammas that do not add up", changed("[rattle]", '["compose(rattle, [0.5, 0.6])"]'), ["sum"], "[0.5, 0.6]")
 
 
+def tableaus():
+    refused("a tableau without weights", changed("[rattle]", '["{a: [[0]]}"]'), ["the tableau has no 'b'"], "{a")
+    refused("weights that do not sum to 1", changed("[rattle]", '["project({a: [[0]], b: [1/2]})"]'), ["'b' sums to 0.5"], "[1/2]")
+    refused("a tableau that does not end", changed("[rattle]", '["{a: [[0]], b: [1]"]'), ["expected ',' or '}'"], '"]')
+    refused("a tableau as a map", changed("[rattle]", "[{a: [[0, 0], [1]], b: [0, 1]}]"), ["a row of 'a' has 1 number"], "[1]]")
+    mine = GOOD + "layers:\n  mine:\n    a: [[0, 0], [1/2, 0]]\n    b: [0, 1]\n"
+    refused("nodes that are no row sums", mine + "    c: [0, 1/3]\n", ["row 2 of 'a' sums to 0.5", "0.333"], "1/3")
+    refused("an unknown key of a layer", mine + "    d: [0, 1]\n", ["unknown key 'd'", "a, b, c"], "d: [0, 1]")
+    refused("a layer named like a method", mine.replace("mine", "heun"), ["'heun' is taken by a method"], "heun")
+    refused("a misspelt layer", mine.replace("[rattle]", "[project(mien)]"), ["unknown method 'mien'", "did you mean 'mine'"], "mien")
+    refused("layers that are a list", GOOD + "layers: [mine]\n", ["'layers' must be a map"], "[mine]")
+
+
 def bytes_and_files():
     file = write("latin.yaml", GOOD.encode() + "title: caf\xe9\n".encode("latin-1"))
     for command in (("run", file, "-o", path("never.h5")), ("check", file)):
@@ -262,6 +275,7 @@ if __name__ == "__main__":
     steps()
     starts()
     needs()
+    tableaus()
     bytes_and_files()
     outputs()
     command_line()

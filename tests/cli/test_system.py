@@ -35,7 +35,7 @@ def page():
     ok(process.returncode == 0 and not process.stderr, "a good file: exit status 0", process.returncode, process.stderr)
     ok(lines[:1] == ["bead: 3 coordinates, 1 constraint, 2 degrees of freedom"], "its first line", process.stdout)
     for words in ("mass .*constant diagonal; not gyroscopic", "structure .*nonzeros of Dg: 3 in 1 x 3", "state default .*scaled", "rank of Dg 1 of 1",
-                  "derivatives .*13 kernels at 5 points", "symmetry rotation-z .*momentum <Mv, xi>"):
+                  "derivatives .*14 kernels at 5 points", "symmetry rotation-z .*momentum <Mv, xi>"):
         ok(re.search(words, process.stdout), f"the page says: {words}", process.stdout)
     ok(lines[-1:] == ["ok"], "and ends with ok", process.stdout)
     ok(constella("system", path("bead.yaml")).stdout == process.stdout, "twice the same page")

@@ -170,10 +170,11 @@ static void test_diag(void) {
   cst_diag_add(d, "a", 2, 9, "second");
   cst_diag_add(d, "a", 0, 0, "no place, \x1b[31m");
   cst_diag_add(d, NULL, 0, 0, "command line");
+  cst_diag_add(d, "c", 1, 2, "of\n%s", "two lines");
   char *out = printed(d);
   OK(!strcmp(out, "constella: error: command line\na: error: no place, ?[31m\na:2:9: error: second\na:10:1: error: third 3\nb:2:1: error: "
-                  "later\n5 errors\n"),
-     "errors are printed in order of place");
+                  "later\nc:1:2: error: of\n  two lines\n6 errors\n"),
+     "errors are printed in order of place, lines of a message indented");
   free(out);
   cst_diag_destroy(d);
   static const char *const names[] = {"rattle", "shake", "midpoint", "m"};

@@ -11,7 +11,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 enum { SMALL = 24, MOST_NODES = 20000, MOST_OUT = SMALL * SMALL + SMALL };
 
 typedef struct {
-  double c[CST_MAX_PAR], q[SMALL], v[SMALL], w[SMALL], u[SMALL], l[SMALL];
+  double c[CST_MAX_PAR], q[SMALL], v[SMALL], w[2 * SMALL], u[4 * SMALL], l[4 * SMALL + 1];
 } point;
 
 static void *must(void *p) {
@@ -38,10 +38,10 @@ static void compare(const double *scalar, const double *lanes, int n, int width,
 }
 
 static void try_lanes(const cst_system *s, cst_kernel_id k, int isa, const point *x, const double *expected) {
-  const int width = cst_isas[isa].width, lane = (int)k % width;
-  double   *in[] = {spread(x->c, s->npar, width, lane), spread(x->q, s->nq, width, lane), spread(x->v, s->nq, width, lane),
-                    spread(x->w, s->nq, width, lane),   spread(x->u, s->nq, width, lane), spread(x->l, s->ng, width, lane)};
-  double   *out = must(aligned_alloc(64, 64 * ((size_t)s->kernel_size[k] + 1)));
+  const int           width = cst_isas[isa].width, lane = (int)k % width;
+  const double *const from[] = {x->c, x->q, x->v, x->w, x->u, x->l};
+  double             *in[6], *out = must(aligned_alloc(64, 64 * ((size_t)s->kernel_size[k] + 1)));
+  for (int i = 0; i < 6; i++) in[i] = spread(from[i], cst_system_entries(s, "cqvwul"[i]), width, lane);
   s->kernel[isa][k](s->kernel_self[isa], in[0], in[1], in[2], in[3], in[4], in[5], out);
   compare(expected, out, s->kernel_size[k], width, lane);
   for (int i = 0; i < 6; i++) free(in[i]);
@@ -72,9 +72,11 @@ static void try_geometry(cst_system *s, point *x) {
 
 static void try_system(cst_system *s) {
   FILE *nowhere = must(fopen("/dev/null", "w"));
-  point x = {.l = {0.1, -0.3, 0.7}};
+  point x = {0};
   for (int i = 0; i < s->npar; i++) x.c[i] = s->parameter[i].value;
-  for (int i = 0; i < s->nq; i++) x.w[i] = 0.1 + 0.07 * i, x.u[i] = 0.4 - 0.05 * i;
+  for (int i = 0; i < cst_system_entries(s, 'w'); i++) x.w[i] = 0.1 + 0.07 * i;
+  for (int i = 0; i < cst_system_entries(s, 'u'); i++) x.u[i] = 0.4 - 0.05 * i;
+  for (int a = 0; a < cst_system_entries(s, 'l'); a++) x.l[a] = 0.1 - 0.3 * a;
   for (int k = s->nstate - 1; k >= 0; k--) cst_system_state(s, k, x.c, x.q, x.v);
   cst_system_interpret(s);
   try_kernels(s, &x);

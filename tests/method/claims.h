@@ -10,6 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "method/method.h"
 #include "method/stepper.h"
 #include "solve/solver.h"
 #include "tap.h"
@@ -43,7 +44,26 @@ static const char *const composites[] UNUSED = {"compose(rattle, suzuki4)",
                                                 "gauss(1)",
                                                 "gauss(3)",
                                                 "project(heun)",
-                                                "project(gauss(2))"};
+                                                "project(gauss(2))",
+                                                "project(taylor(3))",
+                                                "compose(taylor(2), heun)",
+                                                "project(compose(heun, rk3))",
+                                                "project(adjoint(heun))",
+                                                "compose(gauss(1), suzuki4)",
+                                                "{a: [[5/12, -1/12], [3/4, 1/4]], b: [3/4, 1/4], c: [1/3, 1]}",
+                                                "convert(euler)",
+                                                "convert(euler, bias=-0.5)",
+                                                "convert(heun, bias=-0.3)",
+                                                "convert(rk3, bias=-0.5)",
+                                                "convert(rk4, bias=-1)",
+                                                "convert(taylor(3), bias=-0.3)",
+                                                "convert(rk6, bias=-0.5)",
+                                                "convert(gauss(2), bias=-0.3)",
+                                                "convert(minus=adjoint(heun), plus=heun, bias=-0.5)",
+                                                "compose(convert(euler, bias=-0.5), yoshida4)",
+                                                "compose(convert(heun, bias=-0.3), suzuki4)",
+                                                "adjoint(convert(heun, bias=-0.3))",
+                                                "compose(convert(rk4), rattle)"};
 
 UNUSED static int         expression_count(void) { return cst_method_count() + (int)(sizeof composites / sizeof *composites); }
 UNUSED static const char *expression_at(int i) {
@@ -52,7 +72,7 @@ UNUSED static const char *expression_at(int i) {
 
 UNUSED static cst_method *method_of(const char *text) {
   cst_expr_error e;
-  cst_method    *m = cst_method_parse(text, &e);
+  cst_method    *m = cst_method_parse(text, NULL, &e);
   if (!m) fprintf(stderr, "%s: %s\n", text, e.message), abort();
   return m;
 }
@@ -62,9 +82,13 @@ UNUSED static cst_method *method_of(const char *text) {
 static const struct {
   const char *name;
   double      pace, delta;
-} paces[] UNUSED = {
-    {"four-bar", 0.2, 1e-3},       {"slider-crank", 0.3, 1e-3}, {"kepler", 0.3, 3e-4},           {"double-pendulum-angles", 0.5, 1e-3},
-    {"pendulum-chain", 1.6, 1e-3}, {"dna-chain", 2, 3e-3},      {"tethered-satellites", 2.6, 3e-3}};
+} paces[] UNUSED = {{"four-bar", 0.2, 1e-3},
+                    {"slider-crank", 0.3, 1e-3},
+                    {"kepler", 0.3, 3e-4},
+                    {"double-pendulum-angles", 0.5, 1e-3},
+                    {"pendulum-chain", 1.6, 1e-3},
+                    {"dna-chain", 2, 3e-3},
+                    {"tethered-satellites", 2.6, 3e-3}};
 UNUSED static double pace_of(const char *system) {
   for (size_t i = 0; i < sizeof paces / sizeof *paces; i++)
     if (!strcmp(paces[i].name, system)) return paces[i].pace;
@@ -99,6 +123,21 @@ UNUSED static void problem_close(problem *x) {
   free(x);
 }
 
+/* How many times dearer than on a small system a step is that holds conversions: each of their substeps solves several times for a multiple
+ * of nq + ng unknowns, which takes less for large systems. */
+UNUSED static double cost_of(const problem *x, const char *method) {
+  cst_method  *m = method_of(method);
+  cst_program *p = cst_program_create(m);
+  const double size = fmin(x->s->nq + x->s->ng, 20) / 6, one = fmax(1, size * size) * (x->s->general ? 2 : 1);
+  double       cost = 0;
+  for (int i = 0; i < p->n; i++) cost += p->step[i].core == CST_CORE_convert ? one : 0;
+  cst_program_destroy(p);
+  cst_method_destroy(m);
+  return fmax(1, cost);
+}
+/* `steps`, or down to a 20th of them where they are dear. */
+UNUSED static int affordable(const problem *x, const char *method, int steps) { return (int)(steps / fmin(cost_of(x, method), 20)); }
+
 /* Start number `lane`: the system's own, then neighbours of it on the constraints. */
 UNUSED static void start_of(const problem *x, int lane, double *q, double *v) {
   for (int i = 0; i < x->s->nq; i++) {
@@ -123,14 +162,18 @@ UNUSED static int widest(void) {
   if (isa < 0) fprintf(stderr, "%s\n", why), abort();
   return isa;
 }
-UNUSED static void run_open_on(run *r, const problem *x, const char *method, int isa, int lanes, double tolerance) {
+UNUSED static void run_open_with(run *r, const problem *x, const char *method, int isa, int lanes, double tolerance,
+                                 cst_iteration iteration) {
+  const int groups = (lanes + cst_isas[isa].width - 1) / cst_isas[isa].width;
   memset(r, 0, sizeof *r);
   r->x = x;
   r->tolerance = tolerance;
   r->m = method_of(method);
-  MUST(cst_stepper_create(r->m, x->s, &(cst_stepper_options){isa, (lanes + cst_isas[isa].width - 1) / cst_isas[isa].width, 100, false},
-                          &r->st));
+  MUST(cst_stepper_create(r->m, x->s, &(cst_stepper_options){isa, groups, 100, false, iteration}, &r->st));
   MUST(cst_batch_create(r->st, &r->b));
+}
+UNUSED static void run_open_on(run *r, const problem *x, const char *method, int isa, int lanes, double tolerance) {
+  run_open_with(r, x, method, isa, lanes, tolerance, CST_ITERATION_AUTO);
 }
 /* With the solver's tolerance of the study file's default. */
 UNUSED static void run_open(run *r, const problem *x, const char *method, int lanes) { run_open_on(r, x, method, widest(), lanes, 1e-14); }
@@ -165,9 +208,20 @@ UNUSED static void run_block(const run *r, int lane, int at, int n, double *out)
   const double *column = cst_batch_lane(r->st, &r->b, lane);
   for (int i = 0; i < n; i++) out[i] = column[(at + i) * cst_stepper_width(r->st)];
 }
-UNUSED static void run_state(const run *r, int lane, double *q, double *p) {
+/* The state as the method carries it. */
+UNUSED static void run_carried(const run *r, int lane, double *q, double *p) {
   run_block(r, lane, cst_stepper_layout(r->st)->q, r->x->s->nq, q);
   run_block(r, lane, cst_stepper_layout(r->st)->p, r->x->s->nq, p);
+}
+/* q and p = M v + a, of which the method may carry the tangential part: p - a - M v is G' times something then, and G v = 0. */
+UNUSED static void run_state(const run *r, int lane, double *q, double *p) {
+  const problem *x = r->x;
+  double         at[CST_MAX_Q], v[CST_MAX_Q];
+  run_carried(r, lane, q, p);
+  if (!cst_stepper_context(r->st)->tangential || !x->s->ng) return;
+  memcpy(at, q, sizeof *at * (size_t)x->s->nq);
+  cst_system_velocity(x->s, x->c, q, p, v);
+  if (cst_system_project(x->s, x->c, at, v)) cst_system_momentum(x->s, x->c, q, v, p);
 }
 
 /* The method's own multipliers of the last step. */

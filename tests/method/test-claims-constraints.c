@@ -28,7 +28,7 @@ static void look(const problem *x, const double *q, const double *p, double *lea
     }
     if (least[a] < 0) least[a] = scale;
     if (g[a] != 0) most->g = larger(most->g, fabs(g[a]) / larger(scale, least[a])); /* both may vanish, as off-diagonal R'R at R = 1 */
-    if (gv != 0) most->gv = larger(most->gv, fabs(gv) / (row * *speed)); /* a state at rest keeps it */
+    if (gv != 0) most->gv = larger(most->gv, fabs(gv) / (row * *speed));            /* a state at rest keeps it */
   }
 }
 
@@ -40,7 +40,7 @@ static residuals residuals_of(const problem *x, const char *method, bool *well) 
     for (int a = 0; a < CST_MAX_G; a++) least[l][a] = -1;
   run_open(&r, x, method, LANES);
   run_start(&r, LANES);
-  for (int n = 0; n <= STEPS; n++) {
+  for (int n = 0; n <= affordable(x, method, STEPS); n++) {
     if (n) run_go(&r, H * pace_of(x->s->name), 1);
     for (int l = 0; l < LANES; l++) {
       run_state(&r, l, q, p);
@@ -52,13 +52,13 @@ static residuals residuals_of(const problem *x, const char *method, bool *well) 
   return most;
 }
 
-static double worst_of[64], worst_hidden_of[64]; /* of an expression over the systems */
+static double worst_of[128], worst_hidden_of[128]; /* of an expression over the systems */
 
 static void test(const problem *x, const char *method, cst_properties has) {
   bool well;
   if (x->s->ng == 0) return;
   residuals most = residuals_of(x, method, &well);
-  if (has.claims) OK(well, "%s on %s: %d steps", method, x->s->name, STEPS);
+  if (has.claims) OK(well, "%s on %s: %d steps", method, x->s->name, affordable(x, method, STEPS));
   if (has.claims & CST_POSITIONS && !OK(most.g <= 1e-14, "%s on %s: keeps g = 0", method, x->s->name)) NOTE("scaled |g| %.3g", most.g);
   if (has.claims & CST_VELOCITIES && !OK(most.gv <= 1e-13, "%s on %s: keeps G v = 0", method, x->s->name))
     NOTE("scaled |G v| %.3g", most.gv);

@@ -91,7 +91,7 @@ static errors errors_of(const problem *x, const reference *f, const char *method
   run    r;
   double q[CST_MAX_Q], p[CST_MAX_Q], lambda[CST_MAX_G];
   run_open_on(&r, x, method, widest(), LANES, tolerance_of(x));
-  for (int k = 0; k < LEVELS; k++) {
+  for (int k = 0; k < LEVELS && count_at(k) * fmin(cost_of(x, method), 4) <= count_at(LEVELS - 1); k++) {
     double eq = 0, ep = 0, el = 0;
     run_start(&r, LANES);
     run_go(&r, end_of(x) / count_at(k), count_at(k));
@@ -114,37 +114,53 @@ static errors errors_of(const problem *x, const reference *f, const char *method
   return e;
 }
 
-/* The slope over the last two steps before round-off is reached; NAN when fewer stand above it. rough: what round-off makes of the error
- * of one step; 0 for states, whose errors gather it as steps go by; multipliers divide it by h^2. */
-static double slope(const double *e, int n, double rough) {
+/* How many errors stand above round-off. rough: what it makes of the error of one step; 0 for states, whose errors gather it as steps go
+ * by; multipliers divide it by h^2. */
+static int sound(const double *e, int n, double rough) {
   int k = 0;
   while (k < n && e[k] > FLOOR * count_at(k) / 32 && e[k] > rough * count_at(k) * count_at(k)) k++;
-  return k > 1 && e[k - 1] < 0.1 ? log2(e[k - 2] / e[k - 1]) : NAN;
+  return k;
 }
 
-static double width(int claim) { return claim <= 4 ? 0.1 : 0.3; }
+/* Slopes over the last two and the last three steps before round-off is reached, for errors may change their sign between two of them; NAN
+ * when fewer than two stand above it. */
+typedef struct {
+  double low, high;
+} slopes;
 
-static bool generic_system(const problem *x) {
-  return !strcmp(x->s->name, "modified-pendulum") || !strcmp(x->s->name, "henon-heiles") || !strcmp(x->s->name, "heavy-top");
+static slopes slopes_of(const double *e, int n, double rough) {
+  const int k = sound(e, n, rough);
+  if (k < 2 || e[k - 1] >= 0.1) return (slopes){NAN, NAN};
+  const double last = log2(e[k - 2] / e[k - 1]), longer = k > 2 ? log2(e[k - 3] / e[k - 1]) / 2 : last;
+  return (slopes){fmin(last, longer), fmax(last, longer)};
+}
+
+static double width(int claim) { return claim <= 4 ? 0.1 : claim <= 6 ? 0.3 : 0.8; }
+
+static bool enough(slopes x, int claim) { return x.high > claim - width(claim); }
+static bool more(slopes x, int claim) { return x.low > claim + width(claim); }
+
+/* Conversions come near to the superconvergence on the free rigid body with the heavy top's rotation. */
+static bool generic_system(const problem *x, const char *method) {
+  return !strcmp(x->s->name, "modified-pendulum") || !strcmp(x->s->name, "henon-heiles") ||
+         (!strcmp(x->s->name, "heavy-top") && !strstr(method, "convert("));
 }
 
 static void test_slope(const problem *x, const char *method, const char *what, const double *e, int n, int claim, double rough) {
-  double found = slope(e, n, rough), wide = width(claim);
-  bool   enough = found > claim - wide, more = found > claim + wide;
-  if (!OK(enough && (!more || !generic_system(x)), "%s on %s: order %d in %s", method, x->s->name, claim, what)) {
-    NOTE("observed %.3f", found);
+  const slopes found = slopes_of(e, n, rough);
+  if (!OK(enough(found, claim) && (!more(found, claim) || !generic_system(x, method)), "%s on %s: order %d in %s", method, x->s->name,
+          claim, what)) {
+    NOTE("observed %.3f to %.3f", found.low, found.high);
     for (int k = 0; k < n; k++) NOTE("%5d steps: %.3e", count_at(k), e[k]);
-  } else if (more)
-    NOTE("%s on %s: order %.2f in %s, %d claimed", method, x->s->name, found, what, claim);
+  } else if (more(found, claim))
+    NOTE("%s on %s: order %.2f in %s, %d claimed", method, x->s->name, found.low, what, claim);
 }
 
 static reference   ref;
 static const char *now = "";
 
 /* Round-off of g, of the size of eps q, over (end / n)^2. */
-static double rough_of(const problem *x, const reference *f) {
-  return 0.02 * 2.2e-16 * f->size[0] / (end_of(x) * end_of(x) * f->size[2]);
-}
+static double rough_of(const problem *x, const reference *f) { return 0.02 * 2.2e-16 * f->size[0] / (end_of(x) * end_of(x) * f->size[2]); }
 
 static void test(const problem *x, const char *method, cst_properties has) {
   if (strcmp(now, x->s->name)) {
@@ -156,7 +172,8 @@ static void test(const problem *x, const char *method, cst_properties has) {
   errors e = errors_of(x, &ref, method, has);
   test_slope(x, method, "q", e.q, e.n, has.order_q, 0);
   test_slope(x, method, "p", e.p, e.n, has.order_p, 0);
-  if (x->s->ng && has.order_lambda) test_slope(x, method, "lambda", e.lambda, e.n, has.order_lambda, has.own_lambda ? rough_of(x, &ref) : 0);
+  if (x->s->ng && has.order_lambda)
+    test_slope(x, method, "lambda", e.lambda, e.n, has.order_lambda, has.own_lambda ? rough_of(x, &ref) : 0);
 }
 
 /* A wrong claim fails, and so does a scheme whose gammas are slightly off. */
@@ -169,11 +186,10 @@ static void test_others(void) {
   for (int i = 0; i < 6; i++) {
     cst_method *m = method_of(methods[i]);
     errors      e = errors_of(x, &ref, methods[i], cst_method_properties(m, x->s));
-    double      found = slope(e.q, e.n, 0);
-    OK(cst_method_properties(m, x->s).order_q == right[i] && fabs(found - right[i]) < width(right[i]), "%s: order %d (%.2f)", methods[i],
-       right[i], found);
-    OK(fabs(found - right[i] - 1) > width(right[i] + 1) && fabs(found - right[i] + 1) > width(right[i] - 1),
-       "%s: a claim of one more or one less would fail", methods[i]);
+    slopes      found = slopes_of(e.q, e.n, 0);
+    OK(cst_method_properties(m, x->s).order_q == right[i] && enough(found, right[i]) && !more(found, right[i]), "%s: order %d (%.2f)",
+       methods[i], right[i], found.low);
+    OK(!enough(found, right[i] + 1) && more(found, right[i] - 1), "%s: a claim of one more or one less would fail", methods[i]);
     cst_method_destroy(m);
   }
   problem_close(x);

@@ -34,14 +34,15 @@ static void test(const problem *x, const char *method, cst_properties has) {
   greatest = larger(greatest, one);
 }
 
-/* Methods without the claim. Those over projections or order 6 return nearly, so the step is long enough to see it. */
+/* Methods without the claim. Those over projections or of high order return nearly, so the step is long enough to see it. */
 static void test_others(const char *system) {
   problem *x = problem_open(system);
   for (int i = 0; i < expression_count(); i++) {
-    char        why[200];
-    cst_method *m = method_of(expression_at(i));
-    if (cst_method_fits(m, x->s, why, sizeof why) && !(cst_method_properties(m, x->s).claims & CST_SYMMETRIC)) {
-      double off = round_trip(x, expression_at(i), 0.2, 1);
+    char           why[200];
+    cst_method    *m = method_of(expression_at(i));
+    cst_properties has = cst_method_properties(m, x->s);
+    if (cst_method_fits(m, x->s, why, sizeof why) && !(has.claims & CST_SYMMETRIC)) {
+      double off = round_trip(x, expression_at(i), has.order_q > 6 ? 0.4 : 0.2, 1);
       OK(off > 1e-10, "%s on %s, not symmetric: does not return (%.2g)", expression_at(i), system, off);
     }
     cst_method_destroy(m);

@@ -27,8 +27,8 @@ static void run_lanes(run *r, const problem *x, const char *method, double speed
 static int same_lane(const run *a, int i, const run *b, int j) {
   double q[2][CST_MAX_Q], p[2][CST_MAX_Q];
   size_t bytes = sizeof(double) * (size_t)a->x->s->nq;
-  run_state(a, i, q[0], p[0]);
-  run_state(b, j, q[1], p[1]);
+  run_carried(a, i, q[0], p[0]);
+  run_carried(b, j, q[1], p[1]);
   return !memcmp(q[0], q[1], bytes) && !memcmp(p[0], p[1], bytes);
 }
 
@@ -45,7 +45,7 @@ static void test_failure(const char *system, const char *method, double speed, d
   if (!OK(fate.reason == reason && (good < 0 ? fate.step > 0 && fate.step < n : fate.step == good),
           "%s on %s, stretches of %d: the lane fails, reason and step are kept (step %ld)", method, system, stretch, fate.step))
     NOTE("reason %d, step %ld", fate.reason, fate.step);
-  run_state(&with, BAD, q, p);
+  run_carried(&with, BAD, q, p);
   OK(isfinite(norm(q, x->s->nq)) && isfinite(norm(p, x->s->nq)), "its last state is finite");
   for (int l = 0; l < LANES; l++) {
     if (l == BAD) continue;
@@ -86,7 +86,7 @@ static void test_all_fail(void) {
   for (int l = 0; l < LANES; l++) {
     double q0[CST_MAX_Q], v0[CST_MAX_Q], q[CST_MAX_Q], p[CST_MAX_Q];
     start_of(x, l, q0, v0);
-    run_state(&r, l, q, p);
+    run_carried(&r, l, q, p);
     failed += r.b.fate[l].reason == CST_NOT_CONVERGED && r.b.fate[l].step == 0;
     same += !memcmp(q, q0, sizeof(double) * (size_t)x->s->nq);
   }
@@ -127,7 +127,7 @@ static void test_rescue(void) {
   run_go(&r, 1, 1);
   run_go(&plain, 1, 1);
   OK(run_well(&r, 3), "a step that needs pivoting is rescued");
-  run_state(&r, 1, q, p);
+  run_carried(&r, 1, q, p);
   memcpy(v, p, sizeof v);
   cst_system_residuals(s, &force[1], q, v, NULL, &g, NULL, &gv);
   double moved = apart(q, x.q, 3);
@@ -158,6 +158,11 @@ static void tests(void) {
   test_failure("henon-heiles", "compose(rattle, midpoint)", 2.8561, 0.2, 60, 12, CST_NOT_FINITE, -1);
   test_failure("henon-heiles", "rk4", 4, 0.05, 1000, 1000, CST_NOT_FINITE, -1);
   test_failure("henon-heiles", "rk4", 4, 0.05, 1000, 100, CST_NOT_FINITE, -1);
+  test_failure("spherical-pendulum", "convert(rk4)", 4, 0.8, 40, 40, CST_NOT_CONVERGED, 0);
+  test_failure("spherical-pendulum", "convert(rk4)", 8, 0.8, 40, 7, CST_NOT_CONVERGED, -1);
+  test_failure("spherical-pendulum", "convert(heun, bias=-0.5)", 8, 0.4, 40, 40, CST_NOT_CONVERGED, -1);
+  test_failure("henon-heiles", "convert(gauss(2), bias=-0.3)", 4, 0.4, 40, 8, CST_NOT_CONVERGED, -1);
+  test_failure("henon-heiles", "compose(convert(rk4), rattle)", 4, 0.4, 40, 40, CST_NOT_CONVERGED, -1);
   test_all_fail();
   test_rescue();
 }

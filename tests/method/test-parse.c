@@ -9,9 +9,9 @@
 
 static void test_label(const char *text, const char *label) {
   cst_expr_error e = {0};
-  cst_method    *m = cst_method_parse(text, &e), *again;
+  cst_method    *m = cst_method_parse(text, NULL, &e), *again;
   if (!OK(m && !strcmp(cst_method_label(m), label), "'%s' is labelled '%s'", text, label)) NOTE("%s", m ? cst_method_label(m) : e.message);
-  again = m ? cst_method_parse(cst_method_label(m), &e) : NULL;
+  again = m ? cst_method_parse(cst_method_label(m), NULL, &e) : NULL;
   OK(again && !strcmp(cst_method_label(again), label), "'%s': the label is its own label", label);
   cst_method_destroy(again);
   cst_method_destroy(m);
@@ -31,12 +31,20 @@ static void test_labels(void) {
   test_label("gauss(+3)", "gauss(3)");
   test_label("project(gauss(2e0))", "project(gauss(2))");
   test_label("adjoint( adjoint(compose (euler-a, suzuki4)))", "adjoint(adjoint(compose(euler-a, suzuki4)))");
+  test_label("gauss(10)", "gauss(10)");
+  test_label("{a:[[0,0],[ 1/2,0 ]] ,b:[0 , 1]}", "{a: [[0, 0], [1/2, 0]], b: [0, 1]}");
+  test_label("{ c: [0.50], b: [1], a: [[ .5 ]] }", "{a: [[0.5]], b: [1], c: [0.5]}");
+  test_label("{a: [[1/4, 1/4 - sqrt( 3 )/6], [1/4 + sqrt(3)/6, 1/4]], b: [1/2, 5e-1]}",
+             "{a: [[1/4, 1/4-sqrt(3)/6], [1/4+sqrt(3)/6, 1/4]], b: [1/2, 0.5]}");
+  test_label("{a: [[atan2(0, 1)]], b: [-(-1)]}", "{a: [[atan2(0,1)]], b: [-(-1)]}");
+  test_label("project( {a: [[-0]], b: [10/10]})", "project({a: [[-0]], b: [10/10]})");
+  test_label("compose({a: [[1/2]], b: [1]},yoshida4)", "compose({a: [[1/2]], b: [1]}, yoshida4)");
   for (int i = 0; i < cst_method_count(); i++) test_label(cst_method_info_at(i)->example, cst_method_info_at(i)->example);
 }
 
 static void test_mistake(const char *text, int offset, const char *words) {
   cst_expr_error e = {-1, ""};
-  cst_method    *m = cst_method_parse(text, &e);
+  cst_method    *m = cst_method_parse(text, NULL, &e);
   if (!OK(!m && e.offset == offset && strstr(e.message, words), "'%s': at %d: %s", text, offset, words))
     NOTE("%s at %d: %s", m ? "accepted" : "refused", e.offset, e.message);
   cst_method_destroy(m);
@@ -49,7 +57,7 @@ static void test_depth(void) {
   strcat(text, "rattle");
   for (int i = 0; i < depth; i++) strcat(text, ")");
   cst_expr_error e = {-1, ""};
-  cst_method    *m = cst_method_parse(text, &e);
+  cst_method    *m = cst_method_parse(text, NULL, &e);
   OK(m != NULL, "a method nested 32 deep is read");
   cst_method_destroy(m);
   memmove(text + 8, text, strlen(text) + 1);
@@ -104,7 +112,7 @@ static void test_mistakes(void) {
   test_mistake("compose([1], yoshida4)", 8, "expected a method");
   test_mistake("compose(rattle, midpoint, [1])", 26, "expected a method");
   test_mistake("compose(rattle, 2)", 16, "expected a method");
-  test_mistake("compose(rattle, gauss(0))", 22, "an integer from 1 to 8");
+  test_mistake("compose(rattle, gauss(0))", 22, "an integer from 1 to 16");
   test_mistake("compose(rattle, [rattle])", 17, "a list of gammas holds numbers");
   test_mistake("compose(rattle, [0.5, 0.25])", 16, "the gammas of a composition must sum to 1, these to 0.75");
   test_mistake("compose(rattle, [0.25, 0.5, 0.125, 0.125])", 17, "must read the same from both ends");
@@ -124,37 +132,128 @@ static void test_mistakes(void) {
   test_mistake("project(rk4, heun)", 0, "project takes one argument, a layer");
   test_mistake("project(layer=rk4)", 0, "project takes one argument, a layer");
   test_mistake("project(rattle)", 8, "'rattle' is not a layer; project takes a one-step layer");
-  test_mistake("project(adjoint(heun))", 8, "'adjoint' is not a layer");
+  test_mistake("project(adjoint(rattle))", 8, "'adjoint' is not a layer");
+  test_mistake("project(compose(heun, rattle))", 8, "'compose' is not a layer");
+  test_mistake("project(compose(heun, kahan-li8))", 8, "adjoint of tableaus with at most 32 stages");
+  test_mistake("project(project(heun))", 8, "'project' is not a layer");
   test_mistake("project(rk44)", 8, "did you mean 'rk4'?");
+  /* convert.c */
+  test_mistake("convert", 0, "convert takes one layer, or both minus= and plus=");
+  test_mistake("convert(bias=-0.5)", 0, "convert takes one layer, or both minus= and plus=");
+  test_mistake("convert(minus=rk4)", 0, "convert takes one layer, or both minus= and plus=");
+  test_mistake("convert(rk4, plus=rk4)", 0, "convert takes one layer, or both minus= and plus=");
+  test_mistake("convert(rk4, heun)", 13, "convert takes one layer, or minus= and plus=");
+  test_mistake("convert(rk4, bias=0, bias=0)", 26, "'bias=' stands twice");
+  test_mistake("convert(rk4, alpha=-0.5)", 19, "convert takes no 'alpha='");
+  test_mistake("convert(rk4, bias=0.5)", 18, "the bias of convert is a number from -1 to 0");
+  test_mistake("convert(rk4, bias=-1.5)", 18, "the bias of convert is a number from -1 to 0");
+  test_mistake("convert(rk4, bias=heun)", 18, "the bias of convert is a number from -1 to 0");
+  test_mistake("convert(rattle)", 8, "'rattle' is not a layer; convert takes a one-step layer");
+  test_mistake("convert(minus=heun, plus=adjoint(euler-a))", 25, "'adjoint' is not a layer");
+  test_mistake("convert(rk44)", 8, "did you mean 'rk4'?");
   /* gauss.c */
   test_mistake("gauss", 0, "gauss takes one argument, the number of stages");
   test_mistake("gauss(1, 2)", 0, "gauss takes one argument, the number of stages");
   test_mistake("gauss(s=2)", 0, "gauss takes one argument, the number of stages");
-  test_mistake("gauss(0)", 6, "the number of stages of gauss is an integer from 1 to 8");
-  test_mistake("gauss(9)", 6, "the number of stages of gauss is an integer from 1 to 8");
-  test_mistake("gauss(1.5)", 6, "the number of stages of gauss is an integer from 1 to 8");
-  test_mistake("gauss(rattle)", 6, "the number of stages of gauss is an integer from 1 to 8");
+  test_mistake("gauss(0)", 6, "the number of stages of gauss is an integer from 1 to 16");
+  test_mistake("gauss(17)", 6, "the number of stages of gauss is an integer from 1 to 16");
+  test_mistake("gauss(1.5)", 6, "the number of stages of gauss is an integer from 1 to 16");
+  test_mistake("gauss(rattle)", 6, "the number of stages of gauss is an integer from 1 to 16");
+  /* taylor.c */
+  test_mistake("taylor", 0, "taylor takes one argument, the degree: taylor(4)");
+  test_mistake("taylor()", 7, "'taylor' needs an argument between its parentheses");
+  test_mistake("taylor(3, 4)", 0, "taylor takes one argument, the degree: taylor(4)");
+  test_mistake("taylor(p=4)", 0, "taylor takes one argument, the degree: taylor(4)");
+  test_mistake("taylor(0)", 7, "the degree of taylor is an integer from 1 to 12");
+  test_mistake("taylor(13)", 7, "the degree of taylor is an integer from 1 to 12");
+  test_mistake("taylor(2.5)", 7, "the degree of taylor is an integer from 1 to 12");
+  test_mistake("taylor(-3)", 7, "the degree of taylor is an integer from 1 to 12");
+  test_mistake("taylor(rattle)", 7, "the degree of taylor is an integer from 1 to 12");
+  test_mistake("adjoint(taylor(4))", 8, "'taylor' has no adjoint: it is given by formulas, or no bijection of the constrained phase space");
+  test_mistake("compose(taylor(2), yoshida4)", 8, "and 'taylor' has none");
 }
 
-/* "k 0.5 0.5 0.5 t; ..." of a program: core, fraction, and for kicks the weights and whether tangent; for rk the stages. */
+/* n copies of `what` with commas between them. */
+static void repeat(char *text, const char *what, int n) {
+  for (int i = 0; i < n; i++) strcat(strcat(text, i ? ", " : ""), what);
+}
+
+/* 33 rows of 33 zeros, of which the 33rd entry is one too many. */
+static void test_size(void) {
+  char text[8192] = "{a: [[", *end = text + strlen(text);
+  repeat(text, "0", 33);
+  strcat(text, "]], b: [1]}");
+  test_mistake(text, (int)(end - text) + 32 * 3 - 1, "a tableau has at most 32 stages");
+}
+
+static void test_tableau_mistakes(void) {
+  test_mistake("{", 1, "expected a, b or c");
+  test_mistake("{}", 1, "expected a, b or c");
+  test_mistake("{ 1: [[0]]}", 5, "a tableau has no '1'");
+  test_mistake("{ =: [[0]]}", 2, "expected a, b or c");
+  test_mistake("{a", 2, "expected ':' behind 'a'");
+  test_mistake("{a=[[0]], b: [1]}", 2, "expected ':' behind 'a'");
+  test_mistake("{a:", 3, "expected a number");
+  test_mistake("{a: [", 5, "expected a number");
+  test_mistake("{a: []", 5, "expected a number");
+  test_mistake("{a: [[0]", 8, "expected ',' or ']'");
+  test_mistake("{a: [[0]]", 9, "expected ',' or '}'");
+  test_mistake("{a: [[0]], }", 11, "expected a, b or c");
+  test_mistake("{a: [[0 0]], b: [1]}", 8, "expected an operator or the end");
+  test_mistake("{a: [[rattle]], b: [1]}", 6, "unknown name 'rattle'");
+  test_mistake("{a: [[1/0]], b: [1]}", 7, "division by zero");
+  test_mistake("{a: [[(1, 2)]], b: [1]}", 8, "expected an operator or ')'");
+  test_mistake("{a: [[sum(i, 1, 100000, 1)]], b: [1]}", 6, "the sums of a tableau are too long");
+  test_mistake("{a: [[0]], b: [1]} x", 19, "unexpected 'x' behind the method");
+  test_mistake("{a: [[0]]}", 0, "the tableau has no 'b'");
+  test_mistake("{b: [1], c: [0]}", 0, "the tableau has no 'a'");
+  test_mistake("{a: [[0]], b: [1], d: [0]}", 22, "a tableau has no 'd'; allowed: a, b, c");
+  test_mistake("{a: [[0]], b: [1], ab: [0]}", 23, "a tableau has no 'ab'");
+  test_mistake("{a: [[0]], b: [1], b: [1]}", 22, "'b' appears twice");
+  test_mistake("{a: 0, b: [1]}", 4, "'a' is a list of rows");
+  test_mistake("{a: [0], b: [1]}", 5, "a row of 'a' is a list of numbers");
+  test_mistake("{a: [[[0]]], b: [1]}", 6, "a row of 'a' is a list of numbers, not of lists");
+  test_mistake("{a: [[0, 0], [1/2]], b: [0, 1]}", 13, "a row of 'a' has 1 number; 'a' has 2 rows");
+  test_mistake("{a: [[0, 0]], b: [0, 1]}", 5, "a row of 'a' has 2 numbers; 'a' has 1 row");
+  test_mistake("{a: [[0]], b: 1}", 14, "'b' is a list of numbers");
+  test_mistake("{a: [[0]], b: [1/2, 1/2]}", 14, "'b' has 2 numbers; 'a' has 1 row");
+  test_mistake("{a: [[0]], b: [1], c: [0, 1]}", 22, "'c' has 2 numbers; 'a' has 1 row");
+  test_mistake("{a: [[0, 0], [1/2, 0]], b: [0, 1], c: [0, 0.4]}", 42, "row 2 of 'a' sums to 0.5, and its c is 0.4");
+  test_mistake("{a: [[0, 0], [1/2, 0]], b: [0, 1], c: [0, 1/2 + 2e-13]}", 42, "they must be equal, or c left out");
+  test_mistake("{a: [[0, 0], [1/2, 0]], b: [0, 0.9]}", 27, "'b' sums to 0.90000000000000002; it must sum to 1");
+  test_mistake("{a: [[1e308, 1e308], [0, 0]], b: [0, 1], c: [0, 0]}", 45, "row 1 of 'a' sums to inf");
+  test_mistake("tableau", 0, "a tableau is written {a: ");
+  test_mistake("tableau(rk4)", 0, "a tableau is written {a: ");
+  test_mistake("compose(rattle, {a: [[0]], b: [2]})", 30, "'b' sums to 2");
+  test_mistake("{a: 0, b: 0, c: 0, d: 0, e: 0}", 24, "a tableau has a, b and c, and no more");
+  test_size();
+}
+
+/* "k 0.5 0.5 0.5 t; ..." of a program: core, fraction, and for kicks the weights and whether tangent; for rk the stages, or
+ * the formulas. */
 static void describe(const cst_program *p, char *text, size_t size) {
-  static const char *const names[] = {"kick", "midpoint", "rk", "project"};
+  static const char *const names[] = {"kick", "midpoint", "rk", "project", "lagrange", "convert"};
   size_t                   at = 0;
   *text = 0;
   for (int i = 0; i < p->n && at < size; i++) {
     const cst_instruction *s = &p->step[i];
     at += (size_t)snprintf(text + at, size - at, "%s%s %.6g", i ? "; " : "", names[s->core], s->fraction);
     if (s->core == CST_CORE_kick) at += (size_t)snprintf(text + at, size - at, " %g %g %d", s->w0, s->w1, s->tangent);
-    if (s->core == CST_CORE_rk) at += (size_t)snprintf(text + at, size - at, " %d", s->tableau.stages);
+    if (s->core == CST_CORE_convert)
+      at += (size_t)snprintf(text + at, size - at, " %d %d %.6g", s->layer[0].tableau.stages, s->layer[1].tableau.stages, s->bias);
+    if (s->core == CST_CORE_rk && s->layer->rule) at += (size_t)snprintf(text + at, size - at, " %s", s->layer->rule->name);
+    if (s->core == CST_CORE_rk && !s->layer->rule) at += (size_t)snprintf(text + at, size - at, " %d", s->layer->tableau.stages);
   }
 }
 
-static cst_method *parse(const char *text) {
+static cst_method *parse_with(const char *text, const cst_layers *own) {
   cst_expr_error e = {0};
-  cst_method    *m = cst_method_parse(text, &e);
+  cst_method    *m = cst_method_parse(text, own, &e);
   if (!m) fprintf(stderr, "%s: %s\n", text, e.message), abort();
   return m;
 }
+
+static cst_method *parse(const char *text) { return parse_with(text, NULL); }
 
 static cst_program *program(const char *text) {
   cst_method  *m = parse(text);
@@ -180,6 +279,13 @@ static void test_programs(void) {
   test_program("rk4", "rk 1 4");
   test_program("gauss(3)", "rk 1 3");
   test_program("project(heun)", "rk 1 2; project 1");
+  test_program("project(adjoint(heun))", "rk 1 2; project 1");
+  test_program("convert(rk4)", "convert 1 4 4 0");
+  test_program("convert(minus=adjoint(heun), plus=rk3, bias=-0.25)", "convert 1 2 3 -0.25");
+  test_program("adjoint(convert(minus=heun, plus=rk3, bias=-0.25))", "convert 1 3 2 -0.75");
+  test_program("compose(convert(rk3, bias=-0.25), [1])", "convert 0.5 3 3 -0.25; convert 0.5 3 3 -0.75");
+  test_program("project(taylor(4))", "rk 1 taylor(4); project 1");
+  test_program("compose(taylor(12), heun)", "rk 0.5 taylor(12); rk 0.5 2");
   test_program("adjoint(euler-a)", "kick 1 0 1 1");
   test_program("adjoint(adjoint(euler-a))", "kick 1 1 0 1");
   test_program("compose(euler-a, euler-b)", "kick 0.5 1 0 1; kick 0.5 0 1 1");
@@ -211,10 +317,11 @@ static double distance(const cst_program *x, const cst_program *y) {
   double worst = x->n == y->n ? 0 : INFINITY;
   for (int i = 0; i < x->n && worst < 1; i++) {
     const cst_instruction *a = &x->step[i], *b = &y->step[i];
-    if (a->core != b->core || a->tangent != b->tangent || a->tableau.stages != b->tableau.stages) return INFINITY;
+    if (a->core != b->core || a->tangent != b->tangent) return INFINITY;
     worst = fmax(worst, fmax(fabs(a->fraction - b->fraction), fmax(fabs(a->w0 - b->w0), fabs(a->w1 - b->w1))));
-    for (int k = 0; k < a->tableau.stages * a->tableau.stages; k++) worst = fmax(worst, fabs(a->tableau.a[k] - b->tableau.a[k]));
-    for (int k = 0; k < a->tableau.stages; k++) worst = fmax(worst, fabs(a->tableau.b[k] - b->tableau.b[k]));
+    worst = fmax(worst, fabs(a->bias - b->bias));
+    for (int k = 0; k < 2; k++)
+      if (!cst_layer_same(&a->layer[k], &b->layer[k])) return INFINITY;
   }
   return worst;
 }
@@ -252,7 +359,10 @@ static void test_adjoints(void) {
                                     "compose(euler-a, kahan-li6)",
                                     "compose(euler-b, [0.25, 0.5, 0.25])",
                                     "compose(rk3, kahan-li8)",
-                                    "compose(compose(euler-a, euler-b), suzuki4)"};
+                                    "compose(compose(euler-a, euler-b), suzuki4)",
+                                    "convert(rk3, bias=-0.5)",
+                                    "convert(minus=heun, plus=heun, bias=-0.5)",
+                                    "compose(convert(heun), suzuki4)"};
   static const char *const no[] = {"euler-a",
                                    "euler-b",
                                    "shake",
@@ -268,7 +378,12 @@ static void test_adjoints(void) {
                                    "compose(euler-a, euler-a)",
                                    "compose(shake, shake)",
                                    "compose(rattle, gauss(2))",
-                                   "compose(euler-a, heun, euler-b)"};
+                                   "compose(euler-a, heun, euler-b)",
+                                   "convert(rk4)",
+                                   "convert(rk4, bias=-0.499)",
+                                   "convert(minus=adjoint(heun), plus=heun, bias=-0.5)",
+                                   "taylor(2)",
+                                   "compose(taylor(2), taylor(2))"};
   test_pair("euler-a", "euler-b");
   test_pair("rattle", "rattle");
   test_pair("midpoint", "midpoint");
@@ -277,6 +392,8 @@ static void test_adjoints(void) {
   test_pair("compose(euler-a, midpoint, rattle)", "compose(rattle, midpoint, euler-b)");
   test_pair("compose(euler-a, yoshida4)", "compose(euler-a, yoshida4)");
   test_pair("compose(euler-a, heun)", "compose(adjoint(heun), euler-b)");
+  test_pair("convert(rk4)", "convert(rk4, bias=-1)");
+  test_pair("convert(minus=heun, plus=adjoint(rk3), bias=-0.25)", "convert(minus=adjoint(rk3), plus=heun, bias=-0.75)");
   for (size_t i = 0; i < sizeof yes / sizeof *yes; i++) test_symmetric(yes[i], true);
   for (size_t i = 0; i < sizeof no / sizeof *no; i++) test_symmetric(no[i], false);
   cst_program *p = program("compose(rattle, yoshida4)");
@@ -288,24 +405,152 @@ static void test_adjoints(void) {
   OK(!cst_program_compensates(p), "midpoint cannot");
   cst_program_destroy(p);
   cst_expr_error e;
-  OK(!cst_method_parse("adjoint(shake)", &e), "shake has none");
+  OK(!cst_method_parse("adjoint(shake)", NULL, &e), "shake has none");
 }
 
-static void test_fits(const char *text, const char *system, const char *why) {
+static cst_layer layer_of(const char *text) {
+  cst_layer   l = {0};
+  cst_method *m = parse(text);
+  if (!OK(cst_term_layer(cst_method_root(m), &l), "%s is a layer", text)) abort();
+  cst_method_destroy(m);
+  return l;
+}
+
+/* A layer's order, symmetry and whether it keeps dp ^ dq, by algebra and as the method's properties on a system without constraints. */
+static void test_layer(const char *text, int stages, int order, bool symmetric, bool symplectic) {
+  const cst_layer      l = layer_of(text);
+  const cst_tableau   *t = &l.tableau;
+  cst_method          *m = parse(text);
+  cst_system          *s = cst_catalogue_create("henon-heiles");
+  const cst_properties p = cst_method_properties(m, s);
+  OK(t->stages == stages && cst_tableau_order(t) == order && p.order_q == order && p.order_p == order, "%s: %d stages, order %d", text,
+     stages, order);
+  OK((cst_tableau_symmetry_defect(t) < 1e-13) == symmetric && !!(p.claims & CST_SYMMETRIC) == symmetric, "%s: %ssymmetric", text,
+     symmetric ? "" : "not ");
+  OK((cst_tableau_symplectic_defect(t) < 1e-13) == symplectic && !!(p.claims & CST_SYMPLECTIC) == symplectic, "%s: %ssymplectic", text,
+     symplectic ? "" : "not ");
+  cst_system_destroy(s);
+  cst_method_destroy(m);
+}
+
+static void test_same_layer(const char *one, const char *other) {
+  const cst_layer x = layer_of(one), y = layer_of(other);
+  OK(cst_layer_same(&x, &y), "%s is %s", one, other);
+}
+
+static void test_layers(void) {
+  test_layer("rk8", 11, 8, false, false);
+  test_layer("gauss(16)", 16, 32, true, true);
+  test_layer("adjoint(heun)", 2, 2, false, false);
+  test_layer("adjoint(gauss(3))", 3, 6, true, true);
+  test_layer("compose(heun, rk3)", 5, 2, false, false);
+  test_layer("compose(rk3, adjoint(rk3))", 6, 4, true, false);
+  test_layer("compose(euler, yoshida4)", 6, 4, true, false);
+  test_layer("compose(gauss(1), suzuki4)", 5, 4, true, true);
+  test_layer("compose(gauss(1), kahan-li8)", 17, 8, true, true);
+  test_layer("compose(gauss(2), gauss(2))", 4, 4, true, true);
+  test_layer("compose(compose(gauss(1), yoshida4), heun)", 5, 2, false, false);
+  test_layer("compose(gauss(1), [0.78451361047755726, 0.23557321335935813, -1.177679984178871, 1.3151863206839112, -1.177679984178871, "
+             "0.23557321335935813, 0.78451361047755726])",
+             7, 6, true, true);
+  test_layer("{a: [[0, 0], [2/3, 0]], b: [1/4, 3/4]}", 2, 2, false, false);
+  test_layer("{a: [[1/4, 1/4 - sqrt(3)/6], [1/4 + sqrt(3)/6, 1/4]], b: [1/2, 1/2]}", 2, 4, true, true);
+  test_layer("{a: [[1]], b: [1]}", 1, 1, false, false);
+  test_layer("{a: [[5/12, -1/12], [3/4, 1/4]], b: [3/4, 1/4], c: [1/3, 1]}", 2, 3, false, false);
+  test_same_layer("{a: [[0, 0], [1, 0]], b: [1/2, 1/2]}", "heun");
+  test_same_layer("adjoint({a: [[0]], b: [1]})", "{a: [[1]], b: [1]}");
+  test_same_layer("adjoint(adjoint(rk8))", "rk8");
+  test_same_layer("compose(gauss(1), gauss(1))", "compose(gauss(1), [0.5, 0.5])");
+}
+
+/* Compositions around compositions take no time that grows with their depth alone, and have bounds. */
+static void test_nesting(void) {
+  char text[1024] = "";
+  for (int i = 0; i < 30; i++) strcat(text, "compose(");
+  strcat(text, "heun");
+  for (int i = 0; i < 30; i++) strcat(text, ", [1])");
+  cst_program *p = program(text);
+  OK(p->n == 2, "a composition nested 30 deep: heun and its adjoint (%d)", p->n);
+  cst_program_destroy(p);
+  test_mistake("compose(compose(compose(rattle, kahan-li8), kahan-li8), kahan-li6)", 0, "nested compositions make more than 1024 substeps");
+}
+
+static void test_own_mistake(const cst_layers *own, const char *text, int offset, const char *words) {
+  cst_expr_error e = {-1, ""};
+  cst_method    *m = cst_method_parse(text, own, &e);
+  if (!OK(!m && e.offset == offset && strstr(e.message, words), "'%s' beside layers of one's own: %s", text, words)) NOTE("%s", e.message);
+  cst_method_destroy(m);
+}
+
+static void test_refused_name(const cst_layers *own, const char *name, const char *words) {
+  char why[200] = "";
+  OK(!cst_layers_allow(own, name, why, sizeof why) && strstr(why, words), "a layer '%.12s': %s", name, words);
+}
+
+static void test_own(void) {
+  cst_layers    *own = cst_layers_create();
+  cst_expr_error e;
+  char           why[200];
+  OK(cst_layers_allow(own, "ralston-2_b", why, sizeof why) &&
+         cst_layers_add_tableau(own, "ralston-2_b", "{a: [[0, 0], [2/3, 0]], b: [1/4, 3/4]}", &e),
+     "a layer of one's own");
+  OK(!cst_layers_add_tableau(own, "other", "{a: [[0]], b: [2]}", &e) && e.offset == 14, "a wrong tableau is none");
+  OK(!cst_layers_add_tableau(own, "other", "heun", &e) && strstr(e.message, "expected {a: "), "nor is a method");
+  cst_method *plain = parse_with("ralston-2_b", own), *inside = parse_with("project(compose(ralston-2_b,heun))", own),
+             *schemed = parse_with("compose(heun, ralston-2_b)", own);
+  test_own_mistake(own, "ralston-2-b", 0, "did you mean 'ralston-2_b'?");
+  test_own_mistake(own, "compose(heun, ralston_2b)", 14, "unknown scheme or method 'ralston_2b'; did you mean 'ralston-2_b'?");
+  test_own_mistake(own, "ralston-2_b(2)", 0, "'ralston-2_b' takes no arguments");
+  test_own_mistake(NULL, "ralston-2_b", 0, "unknown method 'ralston-2_b'");
+  test_refused_name(own, "ralston-2_b", "is taken by another layer");
+  test_refused_name(own, "rattle", "is taken by a method");
+  test_refused_name(own, "tableau", "is taken by a method");
+  test_refused_name(own, "yoshida4", "is taken by a scheme");
+  test_refused_name(own, "2nd", "cannot name a layer; allowed: a letter");
+  test_refused_name(own, "a b", "cannot name a layer");
+  test_refused_name(own, "", "cannot name a layer");
+  test_refused_name(own, "a123456789a123456789a123456789a123456789a123456789", "at most 48");
+  cst_layers_destroy(own); /* methods have what they need */
+  cst_layer x = {0}, y = layer_of("{a: [[0, 0], [2/3, 0]], b: [1/4, 3/4]}");
+  OK(cst_term_layer(cst_method_root(plain), &x) && cst_layer_same(&x, &y), "a named layer is its tableau");
+  OK(!strcmp(cst_method_label(inside), "project(compose(ralston-2_b, heun))") && !strcmp(cst_method_label(plain), "ralston-2_b"),
+     "the label has its name");
+  cst_method_destroy(plain);
+  cst_method_destroy(inside);
+  cst_method_destroy(schemed);
+}
+
+/* s becomes the test's own. */
+static void test_fits_on(const char *text, cst_system *s, const char *why) {
   char        found[200] = "";
   cst_method *m = parse(text);
-  cst_system *s = cst_catalogue_create(system);
   bool        fits = cst_method_fits(m, s, found, sizeof found);
-  if (!OK(why ? !fits && !strcmp(found, why) : fits, "%s %s %s%s%s", text, why ? "does not fit" : "fits", system, why ? ": " : "",
+  if (!OK(why ? !fits && !strcmp(found, why) : fits, "%s %s %s%s%s", text, why ? "does not fit" : "fits", s->name, why ? ": " : "",
           why ? why : ""))
     NOTE("found: %s", found);
   cst_system_destroy(s);
   cst_method_destroy(m);
 }
 
+static void test_fits(const char *text, const char *system, const char *why) { test_fits_on(text, cst_catalogue_create(system), why); }
+
+/* Chains of so many links. */
+static void test_fits_chain(const char *text, int links, const char *why) {
+  const char    *chain = cst_catalogue_text("pendulum-chain");
+  const cst_size size = {"n", links};
+  cst_diag      *d = cst_diag_create();
+  test_fits_on(text, cst_system_read("chain", chain, strlen(chain), &size, 1, d), why);
+  cst_diag_destroy(d);
+}
+
 static void test_fitting(void) {
   const char *shake = "shake needs constraints and henon-heiles has none (rattle is the same there)",
              *project = "project needs constraints and henon-heiles has none";
+  test_fits("taylor(12)", "rigid-body", NULL);
+  test_fits(
+      "compose(rk4, project(taylor(2)))", "pendulum-chain",
+      "pendulum-chain has 40 coordinates and 20 constraints that couple as a band; formulas of its accelerations are for at most 40 of "
+      "each, not banded");
   test_fits("shake", "henon-heiles", shake);
   test_fits("compose(shake, rattle)", "henon-heiles", shake);
   test_fits("compose(rattle, shake)", "henon-heiles", shake);
@@ -314,14 +559,17 @@ static void test_fitting(void) {
   test_fits("adjoint(compose(rattle, midpoint))", "henon-heiles", NULL);
   test_fits("compose(euler-a, yoshida4)", "henon-heiles", NULL);
   test_fits("compose(shake, rattle)", "planar-pendulum", NULL);
+  test_fits_chain("convert(heun)", 1000, NULL);
+  test_fits_chain("convert(heun)", 1001, "convert takes at most 2000 coordinates and constraints, and pendulum-chain has 2002 and 1001");
   for (int i = 0; i < cst_method_count(); i++) test_fits(cst_method_info_at(i)->example, "rigid-body", NULL);
 }
 
 static void test_registry(void) {
   for (int i = 0; i < cst_method_count(); i++) {
     const cst_method_info *m = cst_method_info_at(i);
-    OK(*m->name && *m->doc && *m->equations && *m->source && !strncmp(m->signature, m->name, strlen(m->name)) &&
-           !strncmp(m->example, m->name, strlen(m->name)),
+    const char            *begins = strcmp(m->name, "tableau") ? m->name : "{a:";
+    OK(*m->name && *m->doc && *m->equations && *m->source && !strncmp(m->signature, begins, strlen(begins)) &&
+           !strncmp(m->example, begins, strlen(begins)),
        "%s: the row is complete", m->name);
     OK(cst_method_row_find(m->name) == cst_method_row_at(i) && !cst_scheme_find(m->name), "%s: found by its name, which no scheme has",
        m->name);
@@ -332,6 +580,10 @@ static void test_registry(void) {
 int main(void) {
   test_labels();
   test_mistakes();
+  test_tableau_mistakes();
+  test_nesting();
+  test_layers();
+  test_own();
   test_programs();
   test_adjoints();
   test_fitting();

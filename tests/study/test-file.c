@@ -41,10 +41,10 @@ static void compose(char text[TEXT], const char *const *change) {
 #include "study/test-file-mistakes.h"
 
 /* Descriptions that studies name as files; what is not among them is looked for. */
-static const char *fetch(const char *path, char **text, size_t *length) {
+static const char *share(cst_fetch *fetch, const char *path, char **text, size_t *length) {
   for (int i = 0; i < DESCRIPTIONS; i++)
     if (!strcmp(path, descriptions[i].file)) return *text = strdup(descriptions[i].text), *length = strlen(*text), NULL;
-  return cst_file_fetch(path, text, length);
+  return fetch(path, text, length);
 }
 
 /* Take the @ out of text; its place, 1:1 when there is none. */
@@ -64,7 +64,7 @@ static void unmark(char *text, int *line, int *column) {
 static cst_study *read_text(const char *text, char **report, int *count) {
   size_t     length;
   cst_diag  *d = cst_diag_create();
-  cst_study *s = cst_study_read("t.yaml", text, strlen(text), fetch, d);
+  cst_study *s = cst_study_read("t.yaml", text, strlen(text), share, d);
   FILE      *f = open_memstream(report, &length);
   cst_diag_print(d, f);
   fclose(f);
@@ -199,6 +199,24 @@ static void choices(void) {
   cst_study_destroy(s);
 }
 
+static void layers(void) {
+  cst_study *s =
+      ACCEPT("layers: {half: {c: [0, 1/2], b: [0, 1], a: [[0, 0], [\"1/4 + 1/4\", 0]]}, other: {a: [[1]], b: [1]}}",
+             "methods:\n  - half\n  - project( half)\n  - \"compose(half,other)\"\n  - b: [1]\n    a:\n      - [ .5 ]\n  - \"{a: [[0.50]], "
+             "b: [1.0], c: [1/2]}\"",
+             "reference: {method: other, step: 0.1}");
+  static const char *const label[] = {"half", "project(half)", "compose(half, other)", "{a: [[0.5]], b: [1]}",
+                                      "{a: [[0.5]], b: [1], c: [1/2]}"};
+  static const int         order[] = {2, 2, 1, 2, 2};
+  for (int i = 0; i < 5; i++)
+    OK(s && s->nmethod == 5 && !strcmp(cst_method_label(s->method[i]), label[i]) &&
+           cst_method_properties(s->method[i], s->system).order_q == order[i],
+       "tableaus of one's own: %s, of order %d", label[i], order[i]);
+  OK(s && !strcmp(cst_method_label(s->reference_method), "other") && strstr(s->canonical, "layers:\n  half:\n    a:"),
+     "one as the reference, and the layers in the canonical text");
+  cst_study_destroy(s);
+}
+
 static void steps(void) {
   cst_study *s = ACCEPT("steps: {from: 0.1, halvings: 6}");
   OK(s && s->nstep == 7 && s->step[6] == 0.1 / 64, "halvings: 6 are 7 steps");
@@ -291,6 +309,7 @@ int main(void) {
   all_at_once();
   defaults();
   choices();
+  layers();
   steps();
   sweeps();
   canonical();

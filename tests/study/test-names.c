@@ -96,7 +96,7 @@ static int planned(const char *initial, int isa) {
   cst_study *s;
   if (asprintf(&text, "study: conservation\nsystem: planar-pendulum\ninitial: %s\nend: 1\nsteps: [0.1]\nmethods: [rattle]\n", initial) < 0)
     exit(1);
-  s = cst_study_read("t", text, strlen(text), cst_file_fetch, d);
+  s = cst_study_read("t", text, strlen(text), cst_share_alone, d);
   cst_plan *p = s ? cst_plan_create(s, isa, 1, 0, d) : NULL;
   int       chosen = p ? p->isa : -1;
   cst_diag_print(d, stdout);

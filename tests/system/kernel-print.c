@@ -12,7 +12,7 @@
 enum { POINTS = 3, MOST = 1000 }; /* entries of a kernel */
 
 typedef struct {
-  double c[CST_MAX_PAR], q[CST_MAX_Q], v[CST_MAX_Q], w[CST_MAX_Q], u[CST_MAX_Q], l[CST_MAX_G];
+  double c[CST_MAX_PAR], q[CST_MAX_Q], v[CST_MAX_Q], w[2 * CST_MAX_Q], u[4 * CST_MAX_Q], l[4 * CST_MAX_G + 1];
 } point;
 
 static void print(const char *name, const double *x, int n) {
@@ -34,8 +34,10 @@ static void choose(const cst_system *s, int k, point *x) {
   cst_system_state(s, 0, x->c, x->q, x->v);
   for (int i = 0; i < s->npar; i++)
     if (!s->parameter[i].size && k) x->c[i] *= 1 + noise(0.2);
-  for (int i = 0; i < s->nq; i++) x->q[i] += noise(0.3), x->v[i] += noise(1), x->w[i] = noise(1), x->u[i] = noise(1);
-  for (int a = 0; a < s->ng; a++) x->l[a] = noise(2);
+  for (int i = 0; i < s->nq; i++) x->q[i] += noise(0.3), x->v[i] += noise(1);
+  for (int i = 0; i < cst_system_entries(s, 'w'); i++) x->w[i] = noise(1);
+  for (int i = 0; i < cst_system_entries(s, 'u'); i++) x->u[i] = noise(1);
+  for (int a = 0; a < cst_system_entries(s, 'l'); a++) x->l[a] = noise(2);
 }
 
 static void print_arguments(const cst_system *s, const point *x) {
@@ -46,9 +48,9 @@ static void print_arguments(const cst_system *s, const point *x) {
   print("c", c, n);
   print("q", x->q, s->nq);
   print("v", x->v, s->nq);
-  print("w", x->w, s->nq);
-  print("u", x->u, s->nq);
-  print("l", x->l, s->ng);
+  print("w", x->w, cst_system_entries(s, 'w'));
+  print("u", x->u, cst_system_entries(s, 'u'));
+  print("l", x->l, cst_system_entries(s, 'l'));
 }
 
 static void print_kernel(const cst_system *s, cst_kernel_id k, const point *x) {

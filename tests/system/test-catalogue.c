@@ -10,7 +10,7 @@
 
 /* A point of no particular kind: parameters near their defaults, everything else of order one. */
 typedef struct {
-  double c[CST_MAX_PAR], q[CST_MAX_Q], v[CST_MAX_Q], w[CST_MAX_Q], u[CST_MAX_Q], l[CST_MAX_G];
+  double c[CST_MAX_PAR], q[CST_MAX_Q], v[CST_MAX_Q], w[2 * CST_MAX_Q], u[4 * CST_MAX_Q], l[4 * CST_MAX_G + 1];
 } point;
 
 static double chance(void) {
@@ -26,7 +26,8 @@ static void fill(double *x, int n) {
 static point somewhere(const cst_system *s) {
   point p;
   for (int i = 0; i < s->npar; i++) p.c[i] = s->parameter[i].value * (0.8 + 0.4 * chance());
-  fill(p.q, s->nq), fill(p.v, s->nq), fill(p.w, s->nq), fill(p.u, s->nq), fill(p.l, s->ng);
+  fill(p.q, s->nq), fill(p.v, s->nq);
+  fill(p.w, cst_system_entries(s, 'w')), fill(p.u, cst_system_entries(s, 'u')), fill(p.l, cst_system_entries(s, 'l'));
   return p;
 }
 
@@ -64,22 +65,24 @@ static void test_states(const cst_system *s) {
   OK(*s->doc && *s->source && *s->potential_text, "%s: it says what it is and where it comes from", s->name);
 }
 
+/* x[n] into lane `lane` of lanes[n][width]. */
+static void spread(const double *x, int n, int width, int lane, double *lanes) {
+  for (int i = 0; i < n; i++) lanes[i * width + lane] = x[i];
+}
+
 /* Kernel k over the lanes of set isa against one evaluation a lane. */
 static int same_bits(const cst_system *s, int isa, cst_kernel_id k) {
   enum { W = CST_W_MAX, MOST = CST_MAX_Q * CST_MAX_Q };
-  static _Alignas(64) double c[CST_MAX_PAR * W], q[CST_MAX_Q * W], v[CST_MAX_Q * W], w[CST_MAX_Q * W], u[CST_MAX_Q * W], l[CST_MAX_G * W],
-      o[MOST * W];
+  static _Alignas(64) double c[CST_MAX_PAR * W], q[CST_MAX_Q * W], v[CST_MAX_Q * W], w[2 * CST_MAX_Q * W], u[4 * CST_MAX_Q * W],
+      l[(4 * CST_MAX_G + 1) * W], o[MOST * W];
   static double expected[MOST];
   static point  p[W];
   int           lanes = cst_isas[isa].width, same = 1;
   for (int i = 0; i < lanes; i++) {
     p[i] = somewhere(s);
-    for (int k2 = 0; k2 < s->npar; k2++) c[k2 * lanes + i] = p[i].c[k2];
-    for (int k2 = 0; k2 < s->nq; k2++) {
-      q[k2 * lanes + i] = p[i].q[k2], v[k2 * lanes + i] = p[i].v[k2];
-      w[k2 * lanes + i] = p[i].w[k2], u[k2 * lanes + i] = p[i].u[k2];
-    }
-    for (int k2 = 0; k2 < s->ng; k2++) l[k2 * lanes + i] = p[i].l[k2];
+    spread(p[i].c, s->npar, lanes, i, c), spread(p[i].q, s->nq, lanes, i, q), spread(p[i].v, s->nq, lanes, i, v);
+    spread(p[i].w, cst_system_entries(s, 'w'), lanes, i, w), spread(p[i].u, cst_system_entries(s, 'u'), lanes, i, u);
+    spread(p[i].l, cst_system_entries(s, 'l'), lanes, i, l);
   }
   s->kernel[isa][k](s->kernel_self[isa], c, q, v, w, u, l, o);
   for (int i = 0; i < lanes; i++) {

@@ -1,4 +1,5 @@
-/* test-evaluate.c: single points of systems of every kind: momenta, multipliers, projection, rank, redundant constraints. */
+/* test-evaluate.c: single points of systems of every kind: momenta and their tangential parts, multipliers, projection, rank, redundant
+ * constraints. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define _GNU_SOURCE 1
 #include <math.h>
@@ -100,6 +101,56 @@ static void test_orthogonal(void) {
   cst_system_destroy(s);
 }
 
+/* ---- tangential momenta -------------------------------------------------------------------------------------------------------- */
+
+/* At a state on the constraints with p = M v + a: G t = 0 for its tangential part t, and t - p = G'm, so that the M-orthogonal projection
+ * of M^-1 (t - a) is v again. How far t is from p. */
+static double check_tangential(const cst_system *s, const char *name, const double *c, const double *q, const double *v) {
+  const size_t n = (size_t)s->nq;
+  double      *p = calloc(5 * n, sizeof *p), *t = p + n, *u = t + n, *x = u + n, *again = x + n, gt, size = 0, speed = 0, reach = 1;
+  cst_system_momentum(s, c, q, v, p);
+  memcpy(t, p, n * sizeof *t);
+  cst_system_tangential(s, c, q, t);
+  for (size_t i = 0; i < n; i++) size = fmax(size, fabs(p[i])), speed = fmax(speed, fabs(v[i])), reach = fmax(reach, fabs(q[i]));
+  cst_system_residuals(s, c, q, t, NULL, NULL, NULL, &gt);
+  OK(gt < 1e-15, "%s: the tangential part of p has G p = 0 (%.1e)", name, gt);
+  memcpy(again, t, n * sizeof *t);
+  cst_system_tangential(s, c, q, again);
+  OK(apart(again, t, s->nq) < 1e-15 * size, "%s: it is its own tangential part (%.1e)", name, apart(again, t, s->nq));
+  memcpy(x, q, n * sizeof *x);
+  const bool good = cst_system_velocity(s, c, q, t, u) && cst_system_project(s, c, x, u);
+  OK(good && apart(u, v, s->nq) < 1e-14 * speed * reach, "%s: what it lacks is normal: the velocity is the same (%.1e)", name,
+     apart(u, v, s->nq));
+  const double off = apart(t, p, s->nq);
+  free(p);
+  return off;
+}
+
+static void test_tangential(void) {
+  cst_system *s = make("system: metric\ncoordinates: [x, y, z]\nmass: [[2 + x^2, y, 0], [y, 3, 0.5], [0, 0.5, 1 + z^2]]\npotential: x*y\n"
+                       "gyroscopic: [0.4*y, sin(z), x*z]\nconstraints: {sphere: x^2 + 2*y^2 + z^2 - 1}\n"
+                       "states:\n  default: {q: [1, 0, 0], v: [0, 1, 1]}\n");
+  double      q[3] = {0.7, 0.3, 0.6}, v[3] = {0.3, -0.8, 0.4}, c[2] = {3, 0.5}, p[3] = {1, 2, 3};
+  cst_system_project(s, NULL, q, v);
+  OK(check_tangential(s, "M(q) and a(q)", NULL, q, v) > 0.01, "M(q) and a(q): M v + a is not tangential");
+  cst_system_destroy(s);
+  s = make("system: weights\ncoordinates: [x, y, z]\nparameters: {m: 1, n: 1}\nmass: [m, n, m]\npotential: 0\n"
+           "constraints: {sphere: x^2 + y^2 + z^2 - 1}\nstates:\n  default: {q: [1, 0, 0], v: [0, 1, 1]}\n");
+  cst_system_project(s, c, q, v);
+  OK(check_tangential(s, "unequal masses", c, q, v) > 0.1, "unequal masses: M v is not tangential");
+  c[1] = 3;
+  OK(check_tangential(s, "equal masses", c, q, v) < 1e-15, "equal masses: M v is tangential");
+  q[0] = q[1] = q[2] = 0;
+  cst_system_tangential(s, c, q, p);
+  OK(isnan(p[0]) && isnan(p[1]) && isnan(p[2]), "no tangential part where the constraints are dependent");
+  cst_system_destroy(s);
+  s = make("system: free\ncoordinates: [x, y]\nmass: [1, 3]\npotential: 0\nstates:\n  default: {q: [0, 0], v: [1, 1]}\n");
+  p[0] = 1, p[1] = 2;
+  cst_system_tangential(s, NULL, q, p);
+  OK(p[0] == 1 && p[1] == 2, "without constraints nothing is touched");
+  cst_system_destroy(s);
+}
+
 /* ---- redundant constraints -------------------------------------------------------------------------------------------------- */
 
 /* A body with position x and rotation R, R'R = 1 in all nine entries; its centre in a field that turns it, too. */
@@ -143,6 +194,7 @@ static void test_body(void) {
   OK(cst_system_project(s, NULL, q, v), "R'R = 1: a state nearby is projected");
   cst_system_residuals(s, NULL, q, v, NULL, &g, NULL, &gv);
   OK(g < 1e-15 && gv < 2e-15, "R'R = 1: on all nine constraints (%.1e, %.1e)", g, gv);
+  OK(check_tangential(s, "R'R = 1", NULL, q, v) > 0.1, "R'R = 1: M v is not tangential");
   cst_system_multipliers(s, NULL, q, v, lambda);
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) mirrored[3 * i + j] = lambda[3 * j + i];
@@ -244,6 +296,8 @@ static void test_chain(int n) {
   OK(g < 2e-15 && gv < 2e-15, "chain of %d: on its constraints (%.1e, %.1e)", n, g, gv);
   cst_system_multipliers(s, NULL, q, v, lambda);
   for (int a = 0; a < s->ng; a++) top = fmax(top, fabs(lambda[a]));
+  const double normal = check_tangential(s, "chain", NULL, q, v);
+  OK(normal > 1e-9, "chain of %d: M v is not tangential (%.1e)", n, normal);
   OK(defect(s, q, v, lambda) < 1e-12 * (1 + top) && top > 0, "chain of %d: its multipliers (%.1e)", n, defect(s, q, v, lambda));
   free(q), free(v), free(lambda), free(text);
   cst_system_destroy(s);
@@ -264,6 +318,7 @@ int main(void) {
   test_momentum();
   test_magnetic();
   test_orthogonal();
+  test_tangential();
   test_body();
   test_linkage();
   test_twice();

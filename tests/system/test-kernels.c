@@ -30,11 +30,12 @@ static double noise(double size) {
 
 /* Another point near the default start in each lane, with other parameters but for sizes. */
 static points choose(const cst_system *s) {
-  points  p = {.n = {s->npar, s->nq, s->nq, s->nq, s->nq, s->ng}};
+  points  p;
   double *start = numbers((size_t)(2 * s->nq)), c[CST_MAX_PAR];
   for (int i = 0; i < s->npar; i++) c[i] = s->parameter[i].value;
   cst_system_state(s, 0, c, start, start + s->nq);
   for (int k = 0; k < LETTERS; k++) {
+    p.n[k] = cst_system_entries(s, "cqvwul"[k]);
     p.x[k] = numbers((size_t)(p.n[k] * CST_W_MAX));
     for (int i = 0; i < p.n[k] * CST_W_MAX; i++) p.x[k][i] = noise(1);
   }

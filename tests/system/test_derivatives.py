@@ -88,21 +88,62 @@ def combined(l, vectors, n):
     return [mpmath.fsum(la * x[i] for la, x in zip(l, vectors)) for i in range(n)]
 
 
+def added(*vectors):
+    return [mpmath.fsum(x) for x in zip(*vectors)]
+
+
+def residuals(s, L, g, at):
+    """DE, RE and DRE of E1 = f - M A - D(lambda.g), E2 = -D2g[v, v] - Dg A. f = L_q - D(L_v)[v, 0] and M = L_vv, so that in
+    x = (q, v) y.E1 = DL[y, 0] - D2L[(0, y), (v, A)] - D(lambda.g)[y]."""
+    nq, ng, n, v = s.nq, len(g), range(s.nq), at["v"]
+    none = [0] * nq
+    (dq, dv, dy, dA), X = (at["u"][i * nq:(i + 1) * nq] for i in range(4)), at["u"][:2 * nq]
+    lam, z, scale, dlam, dz = at["l"][:ng], at["l"][ng:2 * ng], at["l"][2 * ng], at["l"][2 * ng + 1:3 * ng + 1], at["l"][3 * ng + 1:]
+
+    def of_L(order, *directions):
+        return vector(L.along(order, *directions), 2 * nq)
+
+    def of_g(l, order, *directions):
+        return combined(l, [vector(t.along(order, *directions), nq) for t in g], nq)
+
+    def minus(x):
+        return [-e for e in x]
+
+    def rows(x):
+        return x[nq:]
+
+    A, V, dV = at["w"][:nq], v + none, dv + none
+    E1 = added(of_L(2, X)[:nq], minus(rows(of_L(3, V, X))), minus(rows(of_L(2, dV))), minus(rows(of_L(3, none + A, X))), minus(of_g(lam, 2, dq)))
+    E2 = [-t.along(3, v, v, dq).get((), 0) - 2 * t.along(2, v, dv).get((), 0) - t.along(2, A, dq).get((), 0) for t in g]
+    y, A = at["w"][:nq], at["w"][nq:]
+    Y, dY, y0, dy0 = none + y, none + dy, y + none, dy + none
+    VA, dVA = v + A, dv + dA
+    RE = added(of_L(2, y0), minus(of_L(3, Y, VA)), [scale * x for x in of_L(1)], none + minus(of_L(2, Y)[:nq]),
+               minus(of_g(lam, 2, y)) + none, minus(of_g(z, 3, v, v)) + none, minus(of_g(z, 2, A)) + none, none + [-2 * x for x in of_g(z, 2, v)])
+    DRE = added(of_L(3, y0, X), of_L(2, dy0), minus(of_L(4, Y, VA, X)), minus(of_L(3, dY, VA)), minus(of_L(3, Y, dVA)),
+                [scale * x for x in of_L(2, X)], none + minus(of_L(3, Y, X)[:nq]), none + minus(of_L(2, dY)[:nq]),
+                minus(of_g(lam, 3, y, dq)) + none, minus(of_g(dlam, 2, y)) + none, minus(of_g(lam, 2, dy)) + none,
+                minus(of_g(z, 4, v, v, dq)) + none, [-2 * x for x in of_g(z, 3, v, dv)] + none, minus(of_g(dz, 3, v, v)) + none,
+                minus(of_g(z, 3, A, dq)) + none, minus(of_g(dz, 2, A)) + none, minus(of_g(z, 2, dA)) + none,
+                none + [-2 * x for x in added(of_g(z, 3, v, dq), of_g(z, 2, dv), of_g(dz, 2, v))])
+    return {"DE": E1 + E2, "RE": RE, "DRE": DRE}
+
+
 def kernels(s, tables, at):
     """{kernel: entries, matrices row by row} at the point {letter: values}."""
     nq, n, known = s.nq, range(s.nq), dict(zip(s.q + s.v, at["q"] + at["v"]))
     known.update(zip(s.defaults, at["c"]))
     V, g, L = Tensor(tables["V"], known), [Tensor(t, known) for t in tables["g"]], Tensor(tables["L"], known)
-    q, v, w, u, l = (at[x] for x in "qvwul")
+    v, w, u, l = at["v"], at["w"][:nq], at["u"][:nq], at["l"][:len(g)]  # what all but the last three read
     out = {"V": [V()], "dV": [V(i) for i in n], "d2V": [V(i, j) for i in n for j in n]}
-    out["d2Vw"], out["D3Vwu"] = vector(V.along(2, w), nq), vector(V.along(3, w, u), nq)
     out["g"], out["G"] = [t() for t in g], [t(i) for t in g for i in n]
     out["D2gvv"] = [t.along(2, v, v).get((), 0) for t in g]
-    out["DD2gvv"] = [t.along(3, v, v, w).get((), 0) + 2 * t.along(2, v, u).get((), 0) for t in g]
+    out["D2gvw"] = [t.along(2, v, w).get((), 0) for t in g]
     out["D2glw"] = combined(l, [vector(t.along(2, w), nq) for t in g], nq)
     out["D3glwu"] = combined(l, [vector(t.along(3, w, u), nq) for t in g], nq)
     out["xi"] = [number(e, known) for row in s.xi for e in row]
     out["gauge"] = [number(e, known) for e in s.gauge]
+    out.update(residuals(s, L, g, at))
     if not s.general:
         out["mass"] = [L(nq + i, nq + i) for i in n]
         return out
@@ -112,8 +153,6 @@ def kernels(s, tables, at):
     out["Lvq"], out["Lqq"] = sum(Lvq, []), [L(i, j) for i in n for j in n]
     out["a"] = [number(e, known) for e in s.a]
     out["f"] = [L(i) - mpmath.fsum(Lvq[i][j] * v[j] for j in n) for i in n]
-    first, third = vector(L.along(2, w + u), 2 * nq), L.along(3, w + u, v + [0] * nq)
-    out["Dfwu"] = [first[i] - third.get((nq + i,), 0) - mpmath.fsum(Lvq[i][j] * u[j] for j in n) for i in n]
     by_v = L.along(3, w + [0] * nq, [0] * nq + v)
     out["DMvw"] = [by_v.get((nq + i,), 0) for i in n]
     return out
@@ -153,7 +192,7 @@ def read_driver(size):
 def check(path, points, size):
     """{what: complaint or ""} of one system."""
     s = System(read_yaml(path), size)
-    tables = {"V": partials(s.V, s.q, 3), "g": [partials(g, s.q, 3) for g in s.g], "L": partials(s.L, s.q + s.v, 3 if s.general else 2)}
+    tables = {"V": partials(s.V, s.q, 2), "g": [partials(g, s.q, 4) for g in s.g], "L": partials(s.L, s.q + s.v, 4 if s.general else 3)}
     known = {}
     for symbol, e in s.defaults.items():
         known[symbol] = number(e, known)

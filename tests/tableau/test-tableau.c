@@ -7,7 +7,7 @@
 #include "tableau/tableau.h"
 #include "tap.h"
 
-enum { MAX_TREE_ORDER = 6, MAX_WEIGHT = 9 };
+enum { MAX_WEIGHT = 9 };
 
 static int least(int a, int b) { return a < b ? a : b; }
 
@@ -35,7 +35,7 @@ static double distance(const cst_tableau *x, const cst_tableau *y) {
 static int unnoticed(const cst_tableau *t) {
   cst_tableau x = *t;
   int         n = 0;
-  const int   s = t->stages, order = least(t->order, MAX_TREE_ORDER);
+  const int   s = t->stages, order = least(t->order, CST_TREE_ORDER);
   for (int k = 0; k < s * s + s; k++) {
     double *at = k < s * s ? &x.a[k] : &x.b[k - s * s], keep = *at;
     if (keep == 0) continue;
@@ -47,15 +47,17 @@ static int unnoticed(const cst_tableau *t) {
 }
 
 static void test_orders(const cst_tableau *t, const char *label) {
-  for (int p = 1; p <= least(t->order, MAX_TREE_ORDER); p++) {
+  for (int p = 1; p <= least(t->order, CST_TREE_ORDER); p++) {
     double defect = cst_tableau_order_defect(t, p);
     OK(defect < 1e-14, "%s: the conditions up to order %d hold", label, p);
     if (defect >= 1e-14) NOTE("defect %g", defect);
   }
-  if (t->order < MAX_TREE_ORDER) {
+  if (t->order < CST_TREE_ORDER) {
     double defect = cst_tableau_order_defect(t, t->order + 1);
     OK(defect > 1e-5, "%s: those of order %d do not (defect %.2g)", label, t->order + 1, defect);
   }
+  OK(cst_tableau_order(t) == t->order, "%s: order %d, read off its coefficients (%d)", label, t->order, cst_tableau_order(t));
+  OK(cst_tableau_implicit(t) == t->implicit, "%s: %s, as it says", label, t->implicit ? "implicit" : "explicit");
   OK(row_sum_defect(t) < 1e-15, "%s: c are the row sums of a", label);
   OK(unnoticed(t) == 0, "%s: a change of any coefficient is noticed", label);
 }
@@ -63,33 +65,31 @@ static void test_orders(const cst_tableau *t, const char *label) {
 static void test_adjoint(const cst_tableau *t, const char *label) {
   cst_tableau once = cst_tableau_adjoint(t), twice = cst_tableau_adjoint(&once);
   OK(distance(&twice, t) < 1e-15, "%s: the adjoint of the adjoint is the tableau", label);
-  for (int p = 1; p <= least(t->order, MAX_TREE_ORDER); p++)
+  for (int p = 1; p <= least(t->order, CST_TREE_ORDER); p++)
     if (!(cst_tableau_order_defect(&once, p) < 1e-14))
       NOTE("%s: adjoint: order %d defect %g", label, p, cst_tableau_order_defect(&once, p));
-  OK(cst_tableau_order_defect(&once, least(t->order, MAX_TREE_ORDER)) < 1e-14, "%s: the adjoint has the same order", label);
+  OK(cst_tableau_order_defect(&once, least(t->order, CST_TREE_ORDER)) < 1e-14, "%s: the adjoint has the same order", label);
   OK(row_sum_defect(&once) < 2e-15, "%s: c of the adjoint are the row sums", label);
 }
 
+/* Residuals of sum_j b_j c_j^(k-1) = 1/k and, up to stage order, sum_j a_ij c_j^(k-1) = c_i^k / k. */
+static double quadrature(const cst_tableau *t, int k) {
+  double sum = -1.0 / k;
+  for (int j = 0; j < t->stages; j++) sum += t->b[j] * pow(t->c[j], k - 1);
+  return fabs(sum);
+}
 static void test_explicit(const cst_tableau *t) {
-  int upper = 0;
-  for (int i = 0; i < t->stages; i++)
-    for (int j = i; j < t->stages; j++) upper += t->a[i * t->stages + j] != 0;
-  OK(!t->implicit && upper == 0, "%s: explicit, as it says", t->name);
+  OK(!t->implicit, "%s: explicit", t->name);
   OK(cst_tableau_find(t->name) == t, "%s: found by its name", t->name);
   OK(*t->doc && *t->source, "%s: says what it is and where it comes from", t->name);
   test_orders(t, t->name);
+  OK(quadrature(t, t->order + 1) > 1e-6 || t->order < CST_TREE_ORDER, "%s: not order %d", t->name, t->order + 1);
   test_adjoint(t, t->name);
   cst_tableau a = cst_tableau_adjoint(t);
   OK(distance(&a, t) > 0.1 && cst_tableau_symmetry_defect(t) > 0.1, "%s: not symmetric, as no explicit method is", t->name);
   OK(cst_tableau_symplectic_defect(t) > 1e-3, "%s: not symplectic, as no explicit method is", t->name);
 }
 
-/* Of sum_j b_j c_j^(k-1) = 1/k and, up to stage order, sum_j a_ij c_j^(k-1) = c_i^k / k. */
-static double quadrature(const cst_tableau *t, int k) {
-  double sum = -1.0 / k;
-  for (int j = 0; j < t->stages; j++) sum += t->b[j] * pow(t->c[j], k - 1);
-  return fabs(sum);
-}
 static double collocation(const cst_tableau *t, int k) {
   double worst = 0;
   for (int i = 0; i < t->stages; i++) {
@@ -119,6 +119,85 @@ static void test_gauss(int s) {
   x.a[0] += 1e-7;
   OK(cst_tableau_symplectic_defect(&x) > 1e-10 && cst_tableau_symmetry_defect(&x) > 1e-8, "%s: neither with a perturbed coefficient",
      label);
+}
+
+/* How many rooted trees there are (Hairer, Lubich, Wanner, III.1, table 1.1). */
+static void test_trees(void) {
+  static const int known[CST_TREE_ORDER] = {1, 1, 2, 4, 9, 20, 48, 115};
+  for (int p = 1; p <= CST_TREE_ORDER; p++) OK(cst_tableau_trees(p) == known[p - 1], "%d rooted trees of order %d", known[p - 1], p);
+}
+
+/* What is no tableau has no order, and a wrong claim of order is found out. */
+static void test_wrong(void) {
+  cst_tableau x = *cst_tableau_find("rk4");
+  x.b[0] += 1e-9, x.b[3] -= 1e-9;
+  OK(cst_tableau_order(&x) == 1, "rk4 with weights that are off by 1e-9: order 1 (%d)", cst_tableau_order(&x));
+  x = *cst_tableau_find("rk8");
+  x.a[10 * 11 + 9] += 1e-11;
+  OK(cst_tableau_order(&x) < 8, "rk8 with a coefficient that is off by 1e-11: not order 8 (%d)", cst_tableau_order(&x));
+  x = cst_tableau_gauss(6);
+  x.a[1] += 1e-9, x.a[2] -= 1e-9;
+  OK(cst_tableau_order(&x) < 12, "gauss(6) with two coefficients off by 1e-9: not order 12 (%d)", cst_tableau_order(&x));
+  x = *cst_tableau_find("rk4");
+  x.a[4] = 1e200, x.a[8] = 1e300, x.a[9] = -1e300;
+  OK(cst_tableau_order(&x) <= 1, "huge coefficients: no order (%d)", cst_tableau_order(&x));
+  x.a[4] = NAN;
+  OK(cst_tableau_order(&x) <= 1 && !(cst_tableau_symplectic_defect(&x) < 1) && !(cst_tableau_symmetry_defect(&x) < 1),
+     "coefficients that are no numbers: no property");
+}
+
+/* Tableaus in a row, all over the same fraction; the order read off. */
+static cst_tableau in_a_row(const cst_tableau *part, int n) {
+  cst_tableau t = {0};
+  for (int i = 0; i < n; i++)
+    if (!cst_tableau_compose(&t, 1.0 / n, &part[i])) NOTE("more than %d stages", CST_MAX_STAGES);
+  t.order = cst_tableau_order(&t);
+  return t;
+}
+
+/* Two tableaus: the order of the composition is the lower one or, where that makes it symmetric, one more than an odd one; its adjoint is
+ * the composition of the adjoints the other way round. */
+static void test_pair(const cst_tableau *x, const cst_tableau *y) {
+  const cst_tableau there[] = {*x, *y}, back[] = {cst_tableau_adjoint(y), cst_tableau_adjoint(x)};
+  const cst_tableau t = in_a_row(there, 2), r = in_a_row(back, 2), a = cst_tableau_adjoint(&t);
+  OK(t.stages == x->stages + y->stages && t.implicit == (x->implicit || y->implicit), "%s, %s: %d stages", x->name, y->name, t.stages);
+  OK(t.order == least(x->order, y->order), "%s, %s: order %d (%d)", x->name, y->name, least(x->order, y->order), t.order);
+  OK(row_sum_defect(&t) < 1e-15, "%s, %s: c are the row sums", x->name, y->name);
+  OK(distance(&a, &r) < 1e-15, "%s, %s: the adjoint is that of the parts, the other way round", x->name, y->name);
+}
+
+/* A tableau and its adjoint make a symmetric whole of even order, which a perturbed one does not. */
+static void test_symmetrised(const cst_tableau *x) {
+  cst_tableau part[] = {*x, cst_tableau_adjoint(x)}, t = in_a_row(part, 2);
+  OK(cst_tableau_symmetry_defect(&t) < 1e-15 && t.order == x->order + x->order % 2, "%s, its adjoint: symmetric, of order %d (%d)", x->name,
+     x->order + x->order % 2, t.order);
+  t.b[0] += 1e-6;
+  OK(cst_tableau_symmetry_defect(&t) > 1e-7 && cst_tableau_order(&t) == 0, "%s, its adjoint: neither with a weight that is off", x->name);
+}
+
+/* A scheme over the implicit midpoint rule has the scheme's order, and stays symmetric and symplectic. */
+static void test_scheme_of_midpoints(const cst_scheme *s) {
+  const cst_tableau midpoint = cst_tableau_gauss(1);
+  cst_tableau       t = {0};
+  for (int i = 0; i < s->stages; i++) cst_tableau_compose(&t, s->gamma[i], &midpoint);
+  OK(t.stages == s->stages && cst_tableau_order(&t) == s->order, "%s of gauss(1): order %d (%d)", s->name, s->order, cst_tableau_order(&t));
+  OK(cst_tableau_symplectic_defect(&t) < 1e-15 && cst_tableau_symmetry_defect(&t) < 1e-14, "%s of gauss(1): symplectic, symmetric",
+     s->name);
+}
+
+static void test_compositions(void) {
+  const cst_tableau gauss[] = {cst_tableau_gauss(5), cst_tableau_gauss(8), cst_tableau_gauss(16)};
+  for (int i = 0; cst_tableau_at(i); i++) {
+    for (int k = 0; cst_tableau_at(k); k++) test_pair(cst_tableau_at(i), cst_tableau_at(k));
+    test_pair(cst_tableau_at(i), &gauss[0]);
+    test_symmetrised(cst_tableau_at(i));
+  }
+  for (int i = 0; i < cst_scheme_count(); i++) test_scheme_of_midpoints(cst_scheme_at(i));
+  test_pair(&gauss[0], &gauss[1]);
+  test_pair(&gauss[2], &gauss[2]);
+  cst_tableau full = in_a_row((cst_tableau[]){gauss[2], gauss[2]}, 2), same = full;
+  OK(full.stages == CST_MAX_STAGES && !cst_tableau_compose(&same, 0.5, cst_tableau_find("euler")) && distance(&full, &same) == 0,
+     "no more than %d stages", CST_MAX_STAGES);
 }
 
 /* A power series in noncommuting letters of odd weights 1, 3, 5 ..., truncated at MAX_WEIGHT. The words of weight n are the compositions of
@@ -217,8 +296,11 @@ static void test_scheme(const cst_scheme *x) {
 int main(void) {
   int n = 0;
   for (; cst_tableau_at(n); n++) test_explicit(cst_tableau_at(n));
-  OK(n >= 7 && !cst_tableau_at(-1) && !cst_tableau_find("rk"), "%d explicit tableaus; NULL beyond", n);
-  for (int s = 1; s <= CST_MAX_STAGES; s++) test_gauss(s);
+  OK(n >= 8 && !cst_tableau_at(-1) && !cst_tableau_find("rk"), "%d explicit tableaus; NULL beyond", n);
+  for (int s = 1; s <= CST_MAX_GAUSS; s++) test_gauss(s);
+  test_trees();
+  test_wrong();
+  test_compositions();
   for (int i = 0; i < cst_scheme_count(); i++) test_scheme(cst_scheme_at(i));
   OK(cst_scheme_count() >= 5 && !cst_scheme_at(-1) && !cst_scheme_at(cst_scheme_count()) && !cst_scheme_find("yoshida"),
      "%d schemes; NULL beyond", cst_scheme_count());

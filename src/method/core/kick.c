@@ -22,8 +22,9 @@
 #define LOCAL(X)                                                                                                                           \
   X(q, NQ)                                                                                                                                 \
   X(p, NQ)                                                                                                                                 \
-  X(eq, NQ) X(ep, NQ) X(dV, NQ) X(G, NNZ_G) X(minv, NMASS) X(hm, NMASS) X(pt, NQ) X(ph, NQ) X(q1, NQ) X(eq1, NQ) X(G1, NNZ_G) X(scale, NG) \
-      X(impulse, NG)
+  X(eq, NQ)                                                                                                                                \
+  X(ep, NQ)                                                                                                                                \
+  X(dV, NQ) X(G, NNZ_G) X(minv, NMASS) X(hm, NMASS) X(pt, NQ) X(ph, NQ) X(q1, NQ) X(eq1, NQ) X(G1, NNZ_G) X(scale, NG) X(impulse, NG)
 
 struct local {
   LOCAL(CST_FIELD)

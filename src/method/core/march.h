@@ -7,8 +7,10 @@
  *   direction(C, L, j, x, f, d)    Newton's correction: x + d
  *   finish(C, L, j, x)             end the substep; evaluate was last called with this x
  *   leave(C, L, record)            store the state
- * and HAS_COMPENSATED where C->compensated may be set, and then includes this file, which exports cst_core_<CORE>_<system or
- * generic>_<isa>.
+ * HAS_COMPENSATED where C->compensated may be set, NX_TESTED where only the first unknowns tell when the iteration ends, IS_DONE_BY_UPDATE
+ * where that is when the next update is predicted far below round-off and finish does not ask for an evaluation at the last x, IS_EXACT
+ * whether Newton's matrix is that of the iterate, ADAPTS whether it is so in the lanes that L->slow names, and then includes this file,
+ * which exports cst_core_<CORE>_<system or generic>_<isa>.
  *
  * Every lane stops iterating by its own test and is frozen then: at tolerance, when its update is below 8 eps of its unknowns, or when the
  * update no longer shrinks at the level of round-off. So a lane's bits do not depend on its neighbours.
@@ -19,44 +21,86 @@
 #ifndef HAS_COMPENSATED
 #define HAS_COMPENSATED 0
 #endif
+#ifndef NX_TESTED
+#define NX_TESTED NX
+#endif
+#ifndef IS_EXACT
+#define IS_EXACT 0
+#endif
+#ifdef IS_DONE_BY_UPDATE
+#define BY_UPDATE 1
+#else
+#define BY_UPDATE 0
+#endif
+#ifdef ADAPTS
+#define SLOW(C, L, rate) (L)->slow = vmask(ADAPTS) & (vl)((rate) > 0.3)
+#else
+#define ADAPTS 0
+#define SLOW(C, L, rate)
+#endif
 
-/* Give the fields of L their places in the work space; how many vectors that takes. */
+/* Give the fields of L their places in the work space. */
 CST_INLINE void arrange(const cst_context *C, struct local *L) {
   vd *at = (vd *)C->work;
   LOCAL(CST_PLACE)
   (void)at, (void)L;
 }
 
+/* Unknowns of all substeps, residual and update of one: hot on the stack, generic in the work space behind the fields, n vectors from
+ * number `first` on, since large systems have more of them than a stack holds. */
+#define FIELDS (0 LOCAL(CST_COUNT))
+#if CST_HOT
+#define SPACE(name, first, n) vd name[ROOM(n)]
+#else
+#define SPACE(name, first, n) vd *const name = (vd *)C->work + FIELDS + (first)
+#endif
+
 static size_t room(const cst_context *C) {
   (void)C;
-  return 0 LOCAL(CST_COUNT);
+  return FIELDS + (size_t)(C->nsub + 2) * (size_t)(NX + 1);
 }
 
-/* Apply the correction d to the active lanes of x; returns the lanes whose iteration has stagnated. *last is the size of the previous one.
- */
-CST_INLINE vl correct(const cst_context *C, vl active, const vd *d, vd *x, vd *last) {
-  vd size = vset(0), of = vset(0);
+/* Apply the correction d to the active lanes of x; returns the lanes whose iteration has stagnated. *last is the size of the previous one,
+ * *rate the slowest contraction seen so far above the level of round-off. What the next update would be: with an exact matrix it shrinks as
+ * this one has, times as much; else at that rate, and not below the square of the last one, which a matrix that is kept leaves. The first
+ * update never ends it, since nothing tells how far a solution by GMRES is off. A maximum passes over what is no number, so that an update
+ * which holds such a thing is told by its sum. */
+CST_INLINE vl correct(const cst_context *C, vl active, const vd *d, vd *x, vd *last, vd *rate) {
+  vd size = vset(0), of = vset(0), odd = vset(0);
   U for (int i = 0; i < NX; i++) {
     x[i] += vkeep(active, d[i]);
-    size = vmax(vabs(d[i]), size), of = vmax(vabs(x[i]), of);
+    if (i < NX_TESTED) size = vmax(vabs(d[i]), size), of = vmax(vabs(x[i]), of);
+    if (BY_UPDATE) odd += d[i] - d[i];
   }
-  vl small = (vl)(size <= (8 * EPS) * of), stalled = (vl)(size >= 0.98 * *last) & (vl)(size <= 1e-12 * of);
+  vl small = (vl)(size <= (8 * EPS) * of);
+  if (BY_UPDATE) {
+    const vd ratio = size / *last;
+    *rate = vmax(vkeep((vl)(size > 1e-13 * of), ratio), *rate);
+    const vl renewed = vmask(IS_EXACT) | (vmask(ADAPTS) & (vl)(*rate > 0.3));
+    const vd left = vselect(renewed, ratio * size, vmax(*rate * vmin(*rate * *last, size), *last * (*last / of)));
+    small = (vl)(left <= (1e-3 * EPS) * of) & (vl)(size <= 1e-12 * of) & (vl)(*last < INFINITY);
+  }
+  vl stalled = (vl)(size >= 0.98 * *last) & (vl)(size <= 1e-12 * of);
   *last = size;
   (void)C;
-  return active & (small | stalled);
+  return active & (small | stalled) & (vl)(odd == 0);
 }
 
 /* Newton for one substep. Returns the lanes that did not converge; x is the solution of the others. */
 CST_INLINE vl solve(const cst_context *C, struct local *L, int j, vd *x) {
-  vd f[ROOM(NX)], d[ROOM(NX)], last = vset(INFINITY);
+  SPACE(f, C->nsub * NX, NX);
+  SPACE(d, (C->nsub + 1) * NX, NX);
+  vd last = vset(INFINITY), rate = vset(0);
   vl done = vmask(0), active;
   for (int it = 0;; it++) {
     done |= evaluate(C, L, j, x, f);
     active = ~done;
     if (!vany(active) || it == C->max_iterations) return active;
+    SLOW(C, L, rate);
     direction(C, L, j, x, f, d);
     L->iterations -= __builtin_convertvector(active, vd); /* an active lane is -1 */
-    done |= correct(C, active, d, x, &last);
+    done |= correct(C, active, d, x, &last, &rate);
+    if (BY_UPDATE && !vany(~done)) return ~done;
   }
 }
 
@@ -78,7 +122,7 @@ CST_INLINE vl broken(const cst_context *C, const struct local *L) {
 CST_INLINE cst_outcome march_with(const cst_context context, double *record, long n) {
   const cst_context *C = &context;
   struct local       L;
-  vd                 warm[C->nsub * NX + 1];
+  SPACE(warm, 0, C->nsub * NX);
   arrange(C, &L);
   enter(C, &L, record);
   cst_load(warm, record, C->warm, C->nsub * NX);
@@ -122,7 +166,7 @@ CST_INLINE void put(double *to, const vd *from, int n) { U for (int i = 0; i < n
 
 static int piece_begin(const cst_context *C, const double *record, int j, double *x, cst_scratch *s) {
   struct local L;
-  vd           y[ROOM(NX)];
+  SPACE(y, 0, NX);
   arrange(C, &L);
   enter(C, &L, record);
   cst_load(y, record, C->warm + j * NX, NX);
@@ -131,13 +175,15 @@ static int piece_begin(const cst_context *C, const double *record, int j, double
   vd *last = (vd *)s->last;
   vl *done = (vl *)s->done;
   *last = vset(INFINITY);
+  *(vd *)s->rate = vset(0);
   *done = vmask(0);
   return NX;
 }
 
 static int piece_residual(const cst_context *C, const double *record, int j, const double *x, double *f, cst_scratch *s) {
   struct local L;
-  vd           y[ROOM(NX)], r[ROOM(NX)];
+  SPACE(y, 0, NX);
+  SPACE(r, NX, NX);
   arrange(C, &L);
   enter(C, &L, record);
   cst_load(y, record, C->warm + j * NX, NX);
@@ -151,7 +197,9 @@ static int piece_residual(const cst_context *C, const double *record, int j, con
 
 static void piece_direction(const cst_context *C, double *record, int j, const double *x, const double *f, double *d, cst_scratch *s) {
   struct local L;
-  vd           y[ROOM(NX)], r[ROOM(NX)], e[ROOM(NX)];
+  SPACE(y, 0, NX);
+  SPACE(r, NX, NX);
+  SPACE(e, 2 * NX, NX);
   arrange(C, &L);
   enter(C, &L, record);
   cst_load(y, record, C->warm + j * NX, NX);
@@ -159,6 +207,7 @@ static void piece_direction(const cst_context *C, double *record, int j, const d
   fetch(y, x, NX);
   evaluate(C, &L, j, y, r);
   fetch(r, f, NX);
+  SLOW(C, &L, *(const vd *)s->rate);
   direction(C, &L, j, y, r, e);
   vl active = ~*(vl *)s->done;
   U for (int i = 0; i < NX; i++) e[i] = vkeep(active, e[i]);
@@ -168,18 +217,20 @@ static void piece_direction(const cst_context *C, double *record, int j, const d
 }
 
 static void piece_correct(const cst_context *C, const double *record, int j, double *x, const double *d, cst_scratch *s) {
-  vd  y[ROOM(NX)], e[ROOM(NX)];
+  SPACE(y, 0, NX);
+  SPACE(e, NX, NX);
   vl *done = (vl *)s->done, active = ~*done;
   (void)record, (void)j;
   fetch(y, x, NX);
   fetch(e, d, NX);
-  *done |= correct(C, active, e, y, (vd *)s->last);
+  *done |= correct(C, active, e, y, (vd *)s->last, (vd *)s->rate);
   put(x, y, NX);
 }
 
 static cst_outcome piece_finish(const cst_context *C, double *record, int j, const double *x) {
   struct local L;
-  vd           y[ROOM(NX)], r[ROOM(NX)];
+  SPACE(y, 0, NX);
+  SPACE(r, NX, NX);
   arrange(C, &L);
   enter(C, &L, record);
   cst_load(y, record, C->warm + j * NX, NX);

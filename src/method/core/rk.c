@@ -5,10 +5,12 @@
  * Explicit tableaus have no unknowns. Of an implicit one the unknowns are the A_i; the iteration is the functional one, A_i <- A(Q_i, V_i),
  * which contracts by about h times the Lipschitz constant and is run to stagnation. Nothing here keeps g = 0: that is what these methods
  * are compared for.
+ *
+ * A layer given by formulas is one call of its value kernel, without stages.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "method/flow.h"
 #include "system/acceleration.h"
-#include "tableau/tableau.h"
 #define CORE rk
 #define NX   (C->unknowns)
 
@@ -23,14 +25,6 @@ struct local {
 /* What is kept from step to step is p, so that the bits do not depend on where the record was put down. */
 CST_INLINE void velocity(const cst_context *C, struct local *L) { cst_velocity(C, L->c, L->m, L->q, L->p, L->v); }
 
-/* p = M v + a. */
-CST_INLINE void momentum(const cst_context *C, struct local *L) {
-  if (GENERAL)
-    K_Lv(L->c, L->q, L->v, L->p);
-  else
-    for (int k = 0; k < NQ; k++) L->p[k] = vpick(MASS_UNIT, L->v[k], L->m[CLASS(k)] * L->v[k]);
-}
-
 CST_INLINE void enter(const cst_context *C, struct local *L, const double *record) {
   const cst_layout at = LAYOUT(C);
   L->c = cst_block(record, at.c);
@@ -43,18 +37,19 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
 
 /* base + h sum_l a_il K_l over the stages 0..n-1: V_i from v and A, Q_i from q and V. */
 CST_INLINE void stage(const cst_context *C, int j, int i, int n, const vd *base, const vd *K, vd *out) {
-  const cst_substep *s = &C->sub[j];
+  const cst_lane_layer *s = C->sub[j].layer;
+  const double          h = C->sub[j].h;
   for (int k = 0; k < NQ; k++) {
     out[k] = base[k];
     for (int l = 0; l < n; l++)
-      if (s->a[i * s->stages + l] != 0) out[k] += (s->h * s->a[i * s->stages + l]) * K[l * NQ + k];
+      if (s->a[i * s->stages + l] != 0) out[k] += (h * s->a[i * s->stages + l]) * K[l * NQ + k];
   }
 }
 
 CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
   (void)x;
   if (NX > 0) return;
-  for (int i = 0; i < C->sub[j].stages; i++) {
+  for (int i = 0; i < C->sub[j].layer->stages; i++) {
     vd Q[ROOM(NQ)];
     stage(C, j, i, i, L->v, L->A, L->V + i * NQ);
     stage(C, j, i, i, L->q, L->V, Q);
@@ -63,7 +58,7 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
 }
 
 CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
-  const int s = C->sub[j].stages;
+  const int s = C->sub[j].layer->stages;
   vd        Q[ROOM(NQ)];
   for (int i = 0; i < s; i++) stage(C, j, i, s, L->v, x, L->V + i * NQ);
   for (int i = 0; i < s; i++) {
@@ -79,16 +74,34 @@ CST_INLINE void direction(const cst_context *C, const struct local *L, int j, co
   for (int k = 0; k < NX; k++) d[k] = f[k];
 }
 
-CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x) {
-  const cst_substep *s = &C->sub[j];
-  const vd          *A = NX > 0 ? x : L->A;
+/* (q, v) by the kernel of the layer's formulas. */
+CST_INLINE void flow(const cst_context *C, struct local *L, int j) {
+  const cst_lane_layer *s = C->sub[j].layer;
+  vd                    end[ROOM(2 * NQ)], l[2] = {vset(C->sub[j].h), vset(0)};
+  s->flow[CST_FLOW_value](s->self, (const double *)L->c, (const double *)L->q, (const double *)L->v, NULL, NULL, (const double *)l,
+                          (double *)end);
+  for (int k = 0; k < NQ; k++) L->q[k] = end[k], L->v[k] = end[NQ + k];
+}
+
+/* (q, v) by the sums over the stages. */
+CST_INLINE void sum(const cst_context *C, struct local *L, int j, const vd *x) {
+  const cst_lane_layer *s = C->sub[j].layer;
+  const double          h = C->sub[j].h;
+  const vd             *A = NX > 0 ? x : L->A;
   for (int k = 0; k < NQ; k++) {
     vd dq = vset(0), dv = vset(0);
     for (int i = 0; i < s->stages; i++) dq += s->b[i] * L->V[i * NQ + k], dv += s->b[i] * A[i * NQ + k];
-    L->q[k] += s->h * dq;
-    L->v[k] += s->h * dv;
+    L->q[k] += h * dq;
+    L->v[k] += h * dv;
   }
-  momentum(C, L);
+}
+
+CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x) {
+  if (C->sub[j].layer->flow)
+    flow(C, L, j);
+  else
+    sum(C, L, j, x);
+  cst_momentum(C, L->c, L->m, L->q, L->v, L->p);
   velocity(C, L);
 }
 

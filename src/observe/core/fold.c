@@ -13,9 +13,21 @@
 #define HIDDEN       (3 + NSYM)
 #define DISPLACEMENT (5 + NSYM)
 
-CST_INLINE void load_velocity(const cst_context *C, const double *record, vd *v) {
+/* p := M v + a, of which a tangential p is the part with G p = 0: the one with G v = 0. Out of line, so that others pay for a branch. */
+static __attribute__((noinline)) void load_kinetic(const cst_context *C, const double *record, vd *p) {
   const cst_layout at = LAYOUT(C);
-  const vd        *p = cst_block(record, at.p), *mass = cst_block(record, at.mass);
+  const vd        *c = cst_block(record, at.c), *q = cst_block(record, at.q), *mass = cst_block(record, at.mass);
+  vd               G[ROOM(NNZ_G)], minv[ROOM(NMASS)], m[ROOM(NG)];
+  cst_load(p, record, at.p, NQ);
+  K_G(c, q, G);
+  U for (int k = 0; k < NMASS; k++) minv[k] = 1.0 / mass[k];
+  cst_make_tangent(C, c, q, G, minv, p, m);
+}
+
+/* v := M^-1 (p - a) for a kinetic p. */
+CST_INLINE void velocity_of(const cst_context *C, const double *record, const vd *p, vd *v) {
+  const cst_layout at = LAYOUT(C);
+  const vd        *mass = cst_block(record, at.mass);
   vd               minv[ROOM(NMASS)];
   if (GENERAL) {
     cst_velocity_general(C, cst_block(record, at.c), cst_block(record, at.q), p, v);
@@ -23,6 +35,15 @@ CST_INLINE void load_velocity(const cst_context *C, const double *record, vd *v)
   }
   U for (int k = 0; k < NMASS; k++) minv[k] = 1.0 / mass[k];
   U for (int i = 0; i < NQ; i++) v[i] = vpick(MASS_UNIT, p[i], minv[CLASS(i)] * p[i]);
+}
+
+CST_INLINE void load_velocity(const cst_context *C, const double *record, vd *v) {
+  if (NG > 0 && C->tangential) {
+    vd p[ROOM(NQ)];
+    load_kinetic(C, record, p);
+    velocity_of(C, record, p, v);
+  } else
+    velocity_of(C, record, cst_block(record, LAYOUT(C).p), v);
 }
 
 CST_INLINE void energy(const cst_context *C, const vd *c, const vd *q, const vd *p, const vd *v, vd *x, vd *s) {

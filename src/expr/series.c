@@ -1,0 +1,229 @@
+/* series.c: Taylor coefficients of expressions by the recurrences of truncated power series, node by node, one order after the other.
+ *
+ * Each operation gets its coefficient of order k from those of its operands up to k and its own below k, so that order k costs about k
+ * operations a node; differentiating k times would multiply the expression every time. Sources: Moore, Methods and Applications of Interval
+ * Analysis, 3.4; Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, I.8; Griewank, Walther, Evaluating Derivatives, 13.2.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "expr/expr-internal.h"
+
+/* A node: its operands as places, and where its coefficients stand. */
+typedef struct {
+  cst_node node;
+  cst_op   op;
+  int      a, b;
+  bool     active; /* it depends on some x */
+} place;
+
+/* Coefficients are [n][most + 1]; help are series that an operation needs beside its own: those of cos for sin, for instance. */
+struct cst_graph_series {
+  cst_graph *g;
+  place     *at;
+  int        n, nx, nout, most, next;
+  int       *x, *out; /* places; -1 of an x that out does not need and of an output that is no node */
+  cst_node  *own, *help[2];
+};
+
+/* The series of an operation, of its operands, and its helpers. */
+typedef struct {
+  const cst_node *a, *b;
+  cst_node       *r, *h, *i;
+  bool            b_active;
+} terms;
+
+static cst_node times(cst_graph *g, double factor, cst_node a) { return cst_graph_mul(g, cst_graph_constant(g, factor), a); }
+
+static cst_node over(cst_graph *g, cst_node a, double divisor) { return times(g, 1 / divisor, a); }
+
+/* sum a_j b_(k-j), j = first .. last. */
+static cst_node convolution(cst_graph *g, const cst_node *a, const cst_node *b, int k, int first, int last) {
+  cst_node sum = cst_graph_constant(g, 0);
+  for (int j = first; j <= last; j++) sum = cst_graph_add(g, sum, cst_graph_mul(g, a[j], b[k - j]));
+  return sum;
+}
+
+/* The same of a with itself, j = first .. k - first: every product once. */
+static cst_node square(cst_graph *g, const cst_node *a, int k, int first) {
+  cst_node sum = times(g, 2, convolution(g, a, a, k, first, (k - 1) / 2));
+  return k % 2 ? sum : cst_graph_add(g, sum, cst_graph_mul(g, a[k / 2], a[k / 2]));
+}
+
+/* sum j a_j b_(k-j), j = 1 .. last: the coefficient of a'b. */
+static cst_node slope(cst_graph *g, const cst_node *a, const cst_node *b, int k, int last) {
+  cst_node sum = cst_graph_constant(g, 0);
+  for (int j = 1; j <= last; j++) sum = cst_graph_add(g, sum, cst_graph_mul(g, times(g, j, a[j]), b[k - j]));
+  return sum;
+}
+
+/* Coefficients of order k >= 1. */
+
+static cst_node product(cst_graph *g, terms t, int k) { return t.a == t.b ? square(g, t.a, k, 0) : convolution(g, t.a, t.b, k, 0, k); }
+
+static cst_node quotient(cst_graph *g, terms t, int k) {
+  return cst_graph_div(g, cst_graph_sub(g, t.a[k], convolution(g, t.b, t.r, k, 1, k)), t.b[0]);
+}
+
+static cst_node root(cst_graph *g, terms t, int k) {
+  return cst_graph_div(g, cst_graph_sub(g, t.a[k], square(g, t.r, k, 1)), times(g, 2, t.r[0]));
+}
+
+/* r' = a'r. */
+static cst_node exponential(cst_graph *g, const cst_node *a, const cst_node *r, int k) { return over(g, slope(g, a, r, k, k), k); }
+
+/* a r' = a'. */
+static cst_node logarithm(cst_graph *g, const cst_node *a, const cst_node *r, int k) {
+  return cst_graph_div(g, cst_graph_sub(g, a[k], over(g, slope(g, r, a, k, k - 1), k)), a[0]);
+}
+
+/* sin and cos, each the helper of the other: r' = sign a'h, h' = -sign a'r. */
+static cst_node circular(cst_graph *g, terms t, int k, double sign) {
+  t.h[k] = times(g, -sign / k, slope(g, t.a, t.r, k, k));
+  return times(g, sign / k, slope(g, t.a, t.h, k, k));
+}
+
+/* r' = a'h, h = 1 + r^2. */
+static cst_node tangent(cst_graph *g, terms t, int k) {
+  const cst_node r = t.r[k] = over(g, slope(g, t.a, t.h, k, k), k);
+  t.h[k] = square(g, t.r, k, 0);
+  return r;
+}
+
+/* h r' = a'b - b'a, h = a^2 + b^2. */
+static cst_node angle(cst_graph *g, terms t, int k) {
+  const cst_node turn = cst_graph_sub(g, slope(g, t.a, t.b, k, k), slope(g, t.b, t.a, k, k));
+  t.h[k] = cst_graph_add(g, square(g, t.a, k, 0), square(g, t.b, k, 0));
+  return cst_graph_div(g, over(g, cst_graph_sub(g, turn, slope(g, t.r, t.h, k, k - 1)), k), t.h[0]);
+}
+
+/* a r' = b a'r where b is constant; else exp of i = b h, h = log a. */
+static cst_node power(cst_graph *g, terms t, int k) {
+  if (t.b_active) {
+    t.h[k] = logarithm(g, t.a, t.h, k);
+    t.i[k] = convolution(g, t.b, t.h, k, 0, k);
+    return exponential(g, t.i, t.r, k);
+  }
+  cst_node sum = cst_graph_constant(g, 0);
+  for (int j = 1; j <= k; j++) {
+    const cst_node weight = cst_graph_sub(g, times(g, j, t.b[0]), cst_graph_constant(g, k - j));
+    sum = cst_graph_add(g, sum, cst_graph_mul(g, cst_graph_mul(g, weight, t.a[j]), t.r[k - j]));
+  }
+  return cst_graph_div(g, over(g, sum, k), t.a[0]);
+}
+
+static cst_node higher(cst_graph *g, cst_op op, terms t, int k) {
+  switch (op) {
+  case CST_OP_ADD:
+    return cst_graph_add(g, t.a[k], t.b[k]);
+  case CST_OP_SUB:
+    return cst_graph_sub(g, t.a[k], t.b[k]);
+  case CST_OP_MUL:
+    return product(g, t, k);
+  case CST_OP_DIV:
+    return quotient(g, t, k);
+  case CST_OP_NEG:
+    return cst_graph_neg(g, t.a[k]);
+  case CST_OP_SQRT:
+    return root(g, t, k);
+  case CST_OP_SIN:
+    return circular(g, t, k, 1);
+  case CST_OP_COS:
+    return circular(g, t, k, -1);
+  case CST_OP_TAN:
+    return tangent(g, t, k);
+  case CST_OP_EXP:
+    return exponential(g, t.a, t.r, k);
+  case CST_OP_LOG:
+    return logarithm(g, t.a, t.r, k);
+  case CST_OP_ATAN2:
+    return angle(g, t, k);
+  default:
+    return power(g, t, k);
+  }
+}
+
+/* The value, and those of the helpers. */
+static cst_node lowest(cst_graph *g, cst_op op, terms t) {
+  const cst_node a = t.a[0], b = t.b ? t.b[0] : -1, r = cst_graph_operation(g, op, a, b);
+  if (op == CST_OP_SIN) t.h[0] = cst_graph_operation(g, CST_OP_COS, a, -1);
+  if (op == CST_OP_COS) t.h[0] = cst_graph_operation(g, CST_OP_SIN, a, -1);
+  if (op == CST_OP_TAN) t.h[0] = cst_graph_add(g, cst_graph_constant(g, 1), cst_graph_mul(g, r, r));
+  if (op == CST_OP_ATAN2) t.h[0] = cst_graph_add(g, cst_graph_mul(g, a, a), cst_graph_mul(g, b, b));
+  if (op == CST_OP_POW && t.b_active) {
+    t.h[0] = cst_graph_operation(g, CST_OP_LOG, a, -1);
+    t.i[0] = cst_graph_mul(g, b, t.h[0]);
+  }
+  return r;
+}
+
+/* Places of some nodes in the walk; -1 where one is not in it. Owned. */
+static int *places(const cst_graph *g, const cst_walk *w, const cst_node *x, int n) {
+  int *at = cst_expr_memory(NULL, (size_t)n, sizeof *at);
+  for (int i = 0; i < n; i++) at[i] = cst_walk_place(w, g, x[i]);
+  return at;
+}
+
+static void take_over(cst_graph_series *s, const cst_walk *w) {
+  for (int i = 0; i < s->n; i++) {
+    const cst_vertex *v = &s->g->node[w->node[i]];
+    place            *p = &s->at[i];
+    *p = (place){.node = w->node[i], .op = v->op, .a = -1, .b = -1};
+    if (cst_op_leaf(v->op)) continue;
+    p->a = s->g->node[v->a].mark;
+    if (v->b >= 0) p->b = s->g->node[v->b].mark;
+  }
+}
+
+static void activate(cst_graph_series *s) {
+  for (int i = 0; i < s->nx; i++)
+    if (s->x[i] >= 0) s->at[s->x[i]].active = true;
+  for (int i = 0; i < s->n; i++) {
+    place *p = &s->at[i];
+    if (p->a >= 0) p->active = s->at[p->a].active || (p->b >= 0 && s->at[p->b].active);
+  }
+}
+
+cst_graph_series *cst_graph_series_create(cst_graph *g, const cst_node *out, int nout, const cst_node *x, int nx, int most) {
+  const cst_walk    w = cst_graph_walk(g, out, nout);
+  const size_t      size = (size_t)w.n * (size_t)(most + 1);
+  cst_graph_series *s = cst_expr_memory(NULL, 1, sizeof *s);
+  *s = (cst_graph_series){.g = g, .n = w.n, .nx = nx, .nout = nout, .most = most};
+  s->at = cst_expr_memory(NULL, (size_t)w.n, sizeof *s->at);
+  s->x = places(g, &w, x, nx);
+  s->out = places(g, &w, out, nout);
+  s->own = cst_expr_memory(NULL, size, sizeof *s->own);
+  for (int i = 0; i < 2; i++) s->help[i] = cst_expr_memory(NULL, size, sizeof *s->own);
+  take_over(s, &w);
+  activate(s);
+  free(w.node);
+  return s;
+}
+
+void cst_graph_series_destroy(cst_graph_series *s) {
+  if (!s) return;
+  free(s->at), free(s->x), free(s->out);
+  free(s->own), free(s->help[0]), free(s->help[1]);
+  free(s);
+}
+
+static cst_node *series_at(const cst_graph_series *s, cst_node *of, int i) { return of + (size_t)i * (size_t)(s->most + 1); }
+
+static cst_node coefficient(const cst_graph_series *s, int i, int k) {
+  const place *p = &s->at[i];
+  if (!p->active) return k ? cst_graph_constant(s->g, 0) : p->node;
+  const terms t = {.a = series_at(s, s->own, p->a),
+                   .b = p->b < 0 ? NULL : series_at(s, s->own, p->b),
+                   .r = series_at(s, s->own, i),
+                   .h = series_at(s, s->help[0], i),
+                   .i = series_at(s, s->help[1], i),
+                   .b_active = p->b >= 0 && s->at[p->b].active};
+  return k ? higher(s->g, p->op, t, k) : lowest(s->g, p->op, t);
+}
+
+void cst_graph_series_next(cst_graph_series *s, const cst_node *x, cst_node *out) {
+  const int k = s->next++;
+  for (int i = 0; i < s->nx; i++)
+    if (s->x[i] >= 0) series_at(s, s->own, s->x[i])[k] = x[i];
+  for (int i = 0; i < s->n; i++)
+    if (!s->at[i].active || s->at[i].a >= 0) series_at(s, s->own, i)[k] = coefficient(s, i, k);
+  for (int i = 0; i < s->nout; i++) out[i] = s->out[i] < 0 ? -1 : series_at(s, s->own, s->out[i])[k];
+}

@@ -1,0 +1,174 @@
+/* convert.c: convert(LAYER, bias=b) and convert(minus=LAYER1, plus=LAYER2, bias=b): a one-step method made into a constrained variational
+ * integrator of the same order.
+ *
+ * The discrete Lagrangian L_h(w) = R^S_{h(1+b)}(w) - R^S_{hb}(w) of w in TQ is the layer's own action between the points where the layer
+ * arrives from w backward and forward; its Euler-Lagrange equations, with both points projected on g = 0, are the step. Symplectic
+ * whatever the layer is, momentum preserving where the layer is equivariant, which a user's formulas need not be, and of the layer's order;
+ * with b = -1/2 and one layer for both halves the method is its own adjoint, so that odd orders gain one. The adjoint of any is found by
+ * exchanging the halves, and b with -1 - b. Source: Patrick, Cuell, Spiteri, Zhang. The paper's half step that "ends at w and is done by
+ * the adjoint" is convert(minus=adjoint(L), plus=L); taken so, an odd order is not raised. Arithmetic: core/convert.c.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "method/layer.h"
+
+/* Argument `key` of t; the positional one is LAYER. */
+static cst_term *argument(const cst_term *t, const char *key) {
+  for (int i = 0; i < t->n; i++)
+    if (t->key[i] ? !strcmp(t->key[i], key) : !strcmp(key, "LAYER")) return t->arg[i];
+  return NULL;
+}
+
+static const cst_term *minus_of(const cst_term *t) { return argument(t, "LAYER") ? argument(t, "LAYER") : argument(t, "minus"); }
+static const cst_term *plus_of(const cst_term *t) { return argument(t, "LAYER") ? argument(t, "LAYER") : argument(t, "plus"); }
+static double          bias_of(const cst_term *t) { return argument(t, "bias") ? argument(t, "bias")->number : 0; }
+
+static bool check_layer(cst_term *l, cst_expr_error *e) {
+  if (!cst_term_method(l, e)) return false;
+  return cst_term_layer(l, &(cst_layer){0}) ||
+         cst_term_error(l, e, "'%s' is not a layer; convert takes a one-step layer such as euler, heun, rk4, gauss(2)", l->name);
+}
+
+static bool check_keys(const cst_term *t, cst_expr_error *e) {
+  static const char *const known[] = {"minus", "plus", "bias"};
+  int                      seen[4] = {0};
+  for (int i = 0; i < t->n; i++) {
+    int k = t->key[i] ? 0 : 3;
+    while (t->key[i] && k < 3 && strcmp(known[k], t->key[i])) k++;
+    if (t->key[i] && k == 3)
+      return cst_term_error(t->arg[i], e,
+                            "convert takes no '%s='; write convert(LAYER, bias=b) or convert(minus=LAYER, plus=LAYER, bias=b)", t->key[i]);
+    if (seen[k]++)
+      return cst_term_error(t->arg[i], e, k == 3 ? "convert takes one layer, or minus= and plus=" : "'%s=' stands twice", t->key[i]);
+  }
+  if (seen[3] == (seen[0] || seen[1]) || (!seen[3] && seen[0] != seen[1]))
+    return cst_term_error(t, e, "convert takes one layer, or both minus= and plus=: convert(rk4, bias=-0.5)");
+  return true;
+}
+
+static bool check_bias(const cst_term *b, cst_expr_error *e) {
+  if (b && (b->kind != CST_TERM_NUMBER || b->number < -1 || b->number > 0))
+    return cst_term_error(b, e, "the bias of convert is a number from -1 to 0");
+  return true;
+}
+
+static bool check(const cst_term *t, cst_expr_error *e) {
+  if (!check_keys(t, e) || !check_bias(argument(t, "bias"), e)) return false;
+  cst_term *one = argument(t, "LAYER");
+  return one ? check_layer(one, e) : check_layer(argument(t, "minus"), e) && check_layer(argument(t, "plus"), e);
+}
+
+static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
+  if (s->nq > CST_MOST_CONVERTED || s->ng > CST_MOST_CONVERTED) {
+    snprintf(why, (size_t)n, "convert takes at most %d coordinates and constraints, and %s has %d and %d", CST_MOST_CONVERTED, s->name,
+             s->nq, s->ng);
+    return false;
+  }
+  return cst_term_fits(minus_of(t), s, why, n) && cst_term_fits(plus_of(t), s, why, n);
+}
+
+static void expand(const cst_term *t, cst_program *p, double fraction) {
+  cst_instruction step = {.core = CST_CORE_convert, .fraction = fraction, .bias = bias_of(t)};
+  cst_term_layer(minus_of(t), &step.layer[0]);
+  cst_term_layer(plus_of(t), &step.layer[1]);
+  cst_program_add(p, step);
+}
+
+static bool own_adjoint(const cst_term *t) {
+  cst_layer minus = {0}, plus = {0};
+  cst_term_layer(minus_of(t), &minus);
+  cst_term_layer(plus_of(t), &plus);
+  return bias_of(t) == -0.5 && cst_layer_same(&minus, &plus);
+}
+
+/* xi at q = t * (1, 2, ..) mod 1, as entries of its pattern. */
+static void generators_at(const cst_system *s, const double *c, double t, double *q, double *xi) {
+  for (int i = 0; i < s->nq; i++) q[i] = t * (i + 1) - floor(t * (i + 1));
+  cst_system_eval(s, CST_K_xi, c, q, NULL, NULL, NULL, NULL, xi);
+}
+
+/* Whether symmetry k, with generators at[0] in q = 0 and at[1] in q, turns and shifts without stretching: q.(xi(q) - xi(0)) = 0. */
+static bool is_rigid(const cst_system *s, int k, const double *q, double *const at[2]) {
+  const cst_pattern *P = &s->pattern[CST_K_xi];
+  double             sum = 0, size = 0;
+  for (int e = P->start[k]; e < P->start[k + 1]; e++) {
+    const double term = q[P->column[e]] * (at[1][e] - at[0][e]);
+    sum += term, size += fabs(term);
+  }
+  return fabs(sum) <= 1e-12 * size;
+}
+
+/* Whether the Euclidean projections commute with the symmetries of a constrained system, at its default parameters: those that are
+ * rigid. */
+static bool projections_commute(const cst_system *s) {
+  const size_t n = (size_t)s->pattern[CST_K_xi].n + 1;
+  double       c[CST_MAX_PAR], *q = malloc((size_t)s->nq * sizeof *q), *at[2] = {malloc(n * sizeof **at), malloc(n * sizeof **at)};
+  bool         rigid = true;
+  if (!q || !at[0] || !at[1]) abort();
+  cst_system_defaults(s, NULL, c);
+  for (int point = 1; point <= 2; point++) {
+    generators_at(s, c, 0, q, at[0]);
+    generators_at(s, c, 0.6180339887 * point, q, at[1]);
+    for (int k = 0; k < s->nsym; k++) rigid &= is_rigid(s, k, q, at);
+  }
+  free(q), free(at[0]), free(at[1]);
+  return rigid;
+}
+
+/* The action is taken along the layer's points: a gauge F would have to be integrated exactly by the layer, and be the same at a point and
+ * at its projection. */
+static bool keeps_momenta(const cst_system *s) { return !cst_system_is_gauged(s) && (s->ng == 0 || projections_commute(s)); }
+
+/* Whether no half is made of a user's formulas. */
+static bool equivariant(const cst_term *t) {
+  cst_layer minus = {0}, plus = {0};
+  cst_term_layer(minus_of(t), &minus);
+  cst_term_layer(plus_of(t), &plus);
+  return (!minus.rule || minus.rule->equivariant) && (!plus.rule || plus.rule->equivariant);
+}
+
+/* The half of length 0 has no say. */
+static cst_properties properties(const cst_term *t, const cst_system *s) {
+  const int    minus = cst_term_properties(minus_of(t), s).order_q, plus = cst_term_properties(plus_of(t), s).order_q;
+  const double b = bias_of(t);
+  int          order = b == 0 ? plus : b == -1 ? minus : minus < plus ? minus : plus;
+  unsigned     claims = CST_SYMPLECTIC | CST_POSITIONS | CST_VELOCITIES | CST_BOUNDED;
+  if (equivariant(t) && keeps_momenta(s)) claims |= CST_MOMENTUM;
+  if (own_adjoint(t)) order += order % 2, claims |= CST_SYMMETRIC;
+  cst_properties x = cst_layer_properties(order, claims);
+  x.tangential = true;
+  return x;
+}
+
+const cst_method_row cst_method_row_convert = {
+    .info =
+        {.name = "convert",
+         .doc = "Any one-step layer made into a constrained variational integrator of the same order.",
+         .equations = "R_t: the layer's step for q' = v, v' = A(q, v), S' = L;  b: the bias;  P: the projection on g = 0 along Dg'\n"
+                      "d-(w) = R^q_{hb}(w),  d+(w) = R^q_{h(1+b)}(w),  L_h(w) = R^S_{h(1+b)}(w) - R^S_{hb}(w),  w = (q, v) in TQ\n"
+                      "from (q0, p0) with Dg p0 = 0 find w and mu+ with\n"
+                      "  q0 = P(d-(w)),  D L_h(w) = mu+ D d+(w) - mu- D d-(w) along TQ,  mu- = DP'p0\n"
+                      "then q1 = P(d+(w)), and p1 with Dg p1 = 0 and mu+ = DP'p1",
+         .notes =
+             "The state is (q, p) on T*Q, p tangential. A run starts from q0 and the tangential part of M v0 + a at t = 0; v is read off "
+             "from p.\n"
+             "The bias, from -1 to 0, says where w lies in the step, at t = -b h; the order is that of the layer for each. b = -1/2 is its "
+             "own "
+             "adjoint and gains an order over an odd layer: convert(rk3, bias=-0.5) has order 4.\n"
+             "convert(minus=L1, plus=L2, bias=b) takes L1 back to the left end of the step and L2 on to the right end. With "
+             "minus=adjoint(L), "
+             "plus=L the half that ends in w is a step of L itself; that is no adjoint of the other half, and gains nothing.\n"
+             "A study's `solver: {iteration: ...}` is simplified (matrix from first variations of the flow; the default), newton (second "
+             "variations), chord (the paper's) or krylov (newton without a matrix; the default for large systems).",
+         .source =
+             "G. W. Patrick, C. Cuell, R. J. Spiteri, W. Zhang, On converting any one-step method to a variational integrator of the same "
+             "order, University of Saskatchewan",
+         .signature = "convert(LAYER, bias=0)",
+         .example = "convert(rk4)"},
+    .check = check,
+    .fits = fits,
+    .properties = properties,
+    .expand = expand,
+};

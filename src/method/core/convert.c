@@ -1,0 +1,303 @@
+/* convert.c: the core of convert(LAYER, bias=b): any one-step method R_t of q' = v, v' = A(q, v), S' = L as a constrained variational
+ * integrator of the same order.
+ *
+ * Source: Patrick, Cuell, Spiteri, Zhang, conversion of one-step methods into variational integrators; here on T*Q. With alpha- = b,
+ * alpha+ = 1 + b and w = (q, v) in TQ
+ *
+ *   d-(w) = R^q_{h alpha-}(w),  d+(w) = R^q_{h alpha+}(w),  L_h(w) = R^S_{h alpha+}(w) - R^S_{h alpha-}(w)
+ *   H(w) = L_h - mu+.d+ + mu-.d-
+ *
+ * a step from (qb, pb), pb tangential (G pb = 0), solves for w, mu+, the new q = r and multipliers nu1, nu2, theta-, theta+
+ *
+ *   F0  d- - qb - G(qb)'theta- = 0            F1  g(q) = 0            F2  G(q) v = 0
+ *   F3  D_q H - G'nu1 - D2(nu2.g) v = 0       F4  (D_v H - G'nu2) / h = 0
+ *   F5  G(r) mu+ = 0                          F6  d+ - r - G(r)'theta+ = 0            F7  g(r) = 0
+ *   mu- = DP'pb:  (1 + D2(theta-.g)(qb)) mu- + G(qb)'k = pb,  G(qb) mu- = 0
+ *
+ * and ends at (r, tangential part of (1 + D2(theta+.g)(r)) mu+). The unknown of nu2 is nu2 / h: undivided the system is singular as h -> 0.
+ * Solutions of the paper's Stages 0 to 4 are solutions of this, with pb the half of Stage 4 that is already known (their lambda is
+ * eliminated); (S4.6a') must read h v2'M0 + h a0 - nu2 G0 - h alpha+ lambda+ + h alpha- mu = 0 and (S4.7a') + h alpha- v2.
+ *
+ * Newton's matrix needs D d-, D d+ and D2H - nu.D2(g, Gv). The first two are forward sweeps. The exact flow has D L_h = p+.D d+ - p-.D d-
+ * along TQ, whence along TQ, up to terms C'(..) that the unknown nu takes up,
+ *
+ *   D2H - nu.D2C = D d+' D p+ - D d-' D p-,   D p = D(M v + a) + D2(m.g) D d,  m the multiplier that makes p tangential,
+ *
+ * and for a layer of order r this holds up to O(h^{r+1}). So the first variations of the flow give a matrix without any second ones; those
+ * of the equations frozen halfway are good to O(h^3), and the iteration contracts by O(h^2), by O(h) for a layer of order one
+ * (`simplified`). `newton` takes second variations (forward over reverse) and all terms in theta; `chord` is the paper's own
+ * iteration, D d = [1, h alpha 1], D2H = h diag(0, M), which contracts by O(h). `simplified` keeps the matrix of the predictor
+ * w = R_{-h alpha-}(qb, vb), but a lane in which an update is more than 0.3 of the last one goes over to `newton`; `krylov` is `newton`
+ * without a matrix, for large systems. The order of equations and unknowns, (F0 q)(F1 theta-)(F3 mu+)(F5 nu1)(F4 v)(F2 nu2), makes every
+ * pivot block the identity, M or a Gram matrix as h -> 0, so that elimination needs no pivoting.
+ *
+ * The iteration stops on the update of (q, v, mu+, r), never on nu or theta, which scale with g; at the latest when what is left of the
+ * next one is predicted far below round-off, for an error that has always the same sign would add up in the momentum.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#define CST_FIELDS_IN_SPACE /* they are many */
+#include "constella/method.h"
+#include "core/gmres.h"
+#include "method/core/sweep.h"
+#if !defined(CST_SYSTEM_HEADER) || SYS_SMALL
+#define CORE              convert
+#define CORE_IS_FOR_SMALL /* the build compiles it for the small systems of the catalogue: with larger ones compilers take minutes */
+#define NX                (4 * NQ + 4 * NG)
+#define NX_TESTED         (4 * NQ) /* the unknowns whose update ends the iteration */
+#define IS_DONE_BY_UPDATE          /* by the prediction below; what the last update leaves is not evaluated again */
+#define IS_EXACT          exact(C)
+#define ADAPTS            (C->iteration == CST_ITERATION_SIMPLIFIED && !C->robust)
+#define NJ                (3 * NQ + 3 * NG)
+#define KRYLOV            (C->iteration == CST_ITERATION_KRYLOV)
+#define DENSE(n)          (KRYLOV ? 0 : (n))
+enum { MOST_DIRECTIONS = 40 }; /* of GMRES */
+
+/* The unknowns. */
+#define Q_    0
+#define V_    NQ
+#define MU    (2 * NQ)
+#define R_    (3 * NQ)
+#define NU1   (4 * NQ)
+#define NU2   (4 * NQ + NG)
+#define MINUS (4 * NQ + 2 * NG) /* theta- */
+#define PLUS  (4 * NQ + 3 * NG) /* theta+ */
+/* The equations F0, F3, F4, F6 of NQ entries stand in f where q, mu, v and r do; F1, F5, F2, F7 where theta-, nu1, nu2 and theta+ do. */
+
+#define LOCAL(X)                                                                                                                           \
+  X(q, NQ)                                                                                                                                 \
+  X(p, NQ)                                                                                                                                 \
+  X(m, NMASS)                                                                                                                              \
+  X(minv, NMASS) X(Gb, NNZ_G) X(Sb, GRAM_SIZE) X(vb, NQ) X(mb, NG) X(G0, NNZ_G) X(G1, NNZ_G) X(S1, GRAM_SIZE) X(minus, NQ) X(end, 4 * NQ)  \
+      X(D, DENSE(4 * NQ * NQ)) X(P, DENSE(4 * NQ * NQ)) X(B, DENSE(4 * NQ * NQ)) X(J, DENSE(NJ *NJ)) X(keptD, DENSE(4 * NQ * NQ))          \
+          X(keptJ, DENSE(NJ *NJ)) X(S0, KRYLOV *GRAM_SIZE) X(K0, KRYLOV *SADDLE_S) X(M0, KRYLOV *SADDLE_M)                                 \
+              X(basis, KRYLOV *(int)cst_gmres_room((size_t)NJ, MOST_DIRECTIONS)) CST_SWEEP_FIELDS(X)
+
+struct local {
+  LOCAL(CST_FIELD)
+  const vd *c;
+  vd        iterations;
+  vl        slow;     /* lanes whose matrix is renewed in every iteration */
+  cst_sweep sweep[2]; /* of the minus and of the plus half */
+};
+
+CST_INLINE void enter(const cst_context *C, struct local *L, const double *record) {
+  const cst_layout at = LAYOUT(C);
+  L->c = cst_block(record, at.c);
+  cst_load(L->q, record, at.q, NQ);
+  cst_load(L->p, record, at.p, NQ);
+  cst_load(L->m, record, at.mass, NMASS);
+  for (int k = 0; k < NMASS; k++) L->minv[k] = 1.0 / L->m[k];
+}
+
+/* ---- projections --------------------------------------------------------------------------------------------------------- */
+
+/* G at q and the factors of G G'. */
+static void gram_at(const cst_context *C, const vd *c, const vd *q, vd *G, vd *S) {
+  K_G(c, q, G);
+  if (NG == 0) return;
+  cst_gram_fill(C, G, G, NULL, vset(1.0), 1, S);
+  cst_gram_factor(C, S);
+}
+
+/* x := its tangential part, x - G'(G G')^-1 (G x - y); y may be NULL. theta[ng] is the multiplier. */
+static void make_tangential(const cst_context *C, const vd *G, const vd *S, const vd *y, vd *x, vd *theta) {
+  USES_G
+  if (NG == 0) return;
+  for (int a = 0; a < NG; a++) {
+    theta[a] = y ? -y[a] : vset(0);
+    ROW_G(a, i, e) theta[a] += G[e] * x[i];
+  }
+  cst_gram_backsolve(C, S, theta);
+  for (int i = 0; i < NQ; i++) COL_G(i, a, e) x[i] -= G[e] * theta[a];
+}
+
+/* DP: x := the solution of (1 + D2(theta.g)) x + G'k = x, G x = y, by a contraction of about |theta|; k[ng] is filled. */
+static void project_linearly(const cst_context *C, const vd *c, const vd *q, const vd *G, const vd *S, const vd *theta, const vd *y, vd *x,
+                             vd *k) {
+  vd bent[ROOM(NQ)], right[ROOM(NQ)], now[ROOM(NQ)], with[ROOM(NG)], last = vset(INFINITY);
+  vl active = vmask(NG > 0);
+  for (int i = 0; i < NQ; i++) right[i] = x[i];
+  make_tangential(C, G, S, y, x, k);
+  for (int it = 0; it < CST_MOST_SWEEPS && vany(active); it++) {
+    K_D2glw(c, q, x, theta, bent);
+    for (int i = 0; i < NQ; i++) now[i] = right[i] - bent[i];
+    make_tangential(C, G, S, y, now, with);
+    for (int a = 0; a < NG; a++) k[a] = vselect(active, with[a], k[a]);
+    active &= ~cst_sweep_take(active, now, x, NQ, &last);
+  }
+}
+
+#include "method/core/convert-matrix.h"
+#include "method/core/convert-krylov.h"
+
+/* ---- a step -------------------------------------------------------------------------------------------------------------- */
+
+/* The state as the step needs it: pb tangential, its velocity and the multiplier mb with pb = M vb + a + G'mb. */
+static void prepare(const cst_context *C, struct local *L) {
+  vd unused[ROOM(NG)], kinetic[ROOM(NQ)];
+  gram_at(C, L->c, L->q, L->Gb, L->Sb);
+  make_tangential(C, L->Gb, L->Sb, NULL, L->p, unused);
+  for (int i = 0; i < NQ; i++) kinetic[i] = L->p[i];
+  if (NG > 0) cst_make_tangent(C, L->c, L->q, L->Gb, L->minv, kinetic, L->mb);
+  cst_velocity(C, L->c, L->m, L->q, kinetic, L->vb);
+}
+
+CST_INLINE void place_sweeps(const cst_context *C, struct local *L, int j) {
+  const cst_substep *s = &C->sub[j];
+  for (int k = 0; k < 2; k++) L->sweep[k] = CST_SWEEP_OF(L, k, &s->layer[k], s->h * (k ? 1 + s->bias : s->bias), L->c, L->minv);
+}
+
+/* Implicit stages begin with the acceleration at the start of the step. */
+static void first_stages(const cst_context *C, struct local *L) {
+  vd A[ROOM(NQ)], lambda[ROOM(NG)];
+  if (!L->sweep[0].layer->implicit && !L->sweep[1].layer->implicit) return;
+  cst_acceleration(C, L->c, L->minv, L->q, L->vb, A, lambda);
+  for (int k = 0; k < 2; k++)
+    for (int i = 0; i < L->sweep[k].layer->stages * NQ; i++) L->sweep[k].first[i] = A[i % NQ];
+}
+
+CST_INLINE void take_values(const cst_context *C, struct local *L, const vd *w) {
+  for (int k = 0; k < 2; k++) cst_sweep_value(C, &L->sweep[k], w, w + NQ, L->end + 2 * k * NQ, L->end + (2 * k + 1) * NQ);
+}
+
+/* w := R_{-h alpha-}(qb, vb), or where that led nowhere (qb, vb) itself. */
+static void predict(const cst_context *C, const struct local *L, vd *x) {
+  cst_sweep back = L->sweep[0];
+  back.t = C->robust < 2 ? -back.t : 0;
+  cst_sweep_value(C, &back, L->q, L->vb, x + Q_, x + V_);
+}
+
+CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
+  vd theta[ROOM(NG)];
+  prepare(C, L);
+  place_sweeps(C, L, j);
+  first_stages(C, L);
+  predict(C, L, x);
+  take_values(C, L, x);
+  for (int k = 0; k < 2; k++)
+    for (int i = 0; i < L->sweep[k].layer->stages * NQ && L->sweep[k].layer->implicit; i++) L->sweep[k].first[i] = L->sweep[k].A[i];
+  for (int i = 0; i < NQ; i++) x[R_ + i] = L->end[2 * NQ + i];
+  cst_momentum(C, L->c, L->m, x + R_, L->end + 3 * NQ, x + MU);
+  gram_at(C, L->c, x + R_, L->G1, L->S1);
+  make_tangential(C, L->G1, L->S1, NULL, x + MU, theta);
+  for (int a = 0; a < NG; a++) theta[a] = -theta[a];
+  for (int a = 0; a < 4 * NG; a++) x[4 * NQ + a] = vset(0);
+  const vd *const m[2] = {L->mb, theta};
+  if (exact(C)) return;
+  for (int i = 0; i < NQ; i++) L->minus[i] = L->p[i];
+  if (C->iteration == CST_ITERATION_CHORD) {
+    matrix_of_chord(C, L, j, L->q);
+  } else {
+    first_variations(C, L, x, m);
+    matrix_of_flow(C, L);
+  }
+  make_matrix(C, L, j, x, 0);
+}
+
+/* D H by w in grad[2 nq], with the values of the sweeps at x. */
+static void gradient(const cst_context *C, struct local *L, const vd *x, vd *grad) {
+  vd plus[ROOM(NQ)], other[ROOM(2 * NQ)];
+  for (int i = 0; i < NQ; i++) plus[i] = -x[MU + i];
+  cst_sweep_reverse(C, &L->sweep[0], x + Q_, x + V_, L->minus, vset(-1), grad);
+  cst_sweep_reverse(C, &L->sweep[1], x + Q_, x + V_, plus, vset(1), other);
+  for (int i = 0; i < 2 * NQ; i++) grad[i] += other[i];
+}
+
+CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
+  const double h = C->sub[j].h, over = 1 / h;
+  const vd    *dminus = L->end, *dplus = L->end + 2 * NQ;
+  vd           grad[ROOM(2 * NQ)], bent[ROOM(NQ)], nu2[ROOM(NG)], unused[ROOM(NG)];
+  USES_G
+  for (int i = 0; i < NQ; i++) L->minus[i] = L->p[i];
+  project_linearly(C, L->c, L->q, L->Gb, L->Sb, x + MINUS, NULL, L->minus, unused);
+  take_values(C, L, x);
+  gradient(C, L, x, grad);
+  K_G(L->c, x + Q_, L->G0);
+  gram_at(C, L->c, x + R_, L->G1, L->S1);
+  K_g(L->c, x + Q_, f + MINUS);
+  K_g(L->c, x + R_, f + PLUS);
+  for (int a = 0; a < NG; a++) {
+    nu2[a] = h * x[NU2 + a];
+    f[NU1 + a] = vset(0);
+    f[NU2 + a] = vset(0);
+    ROW_G(a, i, e) f[NU1 + a] += L->G1[e] * x[MU + i], f[NU2 + a] += L->G0[e] * x[V_ + i];
+    if (L->sweep[0].t == 0) f[MINUS + a] = vset(0); /* q is qb: its rounding off g = 0 is no theta-, which would add up in p */
+    if (!DROPPED(a)) continue;
+    for (int k = 0; k < 4; k++) f[NU1 + k * NG + a] = vset(0);
+  }
+  K_D2glw(L->c, x + Q_, x + V_, nu2, bent);
+  for (int i = 0; i < NQ; i++) {
+    f[Q_ + i] = dminus[i] - L->q[i];
+    f[MU + i] = grad[i] - bent[i];
+    f[V_ + i] = grad[NQ + i] * over;
+    f[R_ + i] = dplus[i] - x[R_ + i];
+    COL_G(i, a, e) {
+      f[Q_ + i] -= L->Gb[e] * x[MINUS + a];
+      f[MU + i] -= L->G0[e] * x[NU1 + a];
+      f[V_ + i] -= L->G0[e] * x[NU2 + a];
+      f[R_ + i] -= L->G1[e] * x[PLUS + a];
+    }
+  }
+  return vmask(0); /* ends by its update */
+}
+
+/* dr += D d+ dw, the dw that stands in b. */
+static void add_end_variation(const cst_context *C, const struct local *L, const vd *x, const vd *b, vd *dr) {
+  vd dd[ROOM(NQ)], unused[ROOM(NQ)];
+  if (KRYLOV) {
+    cst_sweep_tangent(C, &L->sweep[1], x + Q_, x + V_, b + J_Q, b + J_V, dd, unused);
+    for (int i = 0; i < NQ; i++) dr[i] += dd[i];
+    return;
+  }
+  for (int k = 0; k < 2 * NQ; k++)
+    for (int i = 0; i < NQ; i++) dr[i] += AT_D(1, i, k) * b[column_of(C, k)];
+}
+
+CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd *x, const vd *f, vd *d) {
+  vd b[ROOM(NJ)], known[ROOM(NQ)], bent[ROOM(NG)], y[ROOM(NG)], unused[ROOM(NG)];
+  if (!KRYLOV && (exact(C) || (ADAPTS && vany(L->slow)))) renew_matrix(C, L, j, x);
+  for (int a = 0; a < NG; a++) y[a] = -f[PLUS + a];
+  for (int i = 0; i < NQ; i++) known[i] = f[R_ + i];
+  follow(C, L, x, y, known, unused);
+  K_D2gvw(L->c, x + R_, x + MU, known, bent);
+  for (int i = 0; i < NQ; i++) b[J_Q + i] = -f[Q_ + i], b[J_MU + i] = -f[MU + i], b[J_V + i] = -f[V_ + i];
+  for (int a = 0; a < NG; a++) {
+    b[J_TH + a] = -f[MINUS + a], b[J_N1 + a] = -f[NU1 + a] - bent[a], b[J_N2 + a] = -f[NU2 + a];
+    if (DROPPED(a)) b[J_TH + a] = b[J_N1 + a] = b[J_N2 + a] = vset(0);
+  }
+  if (KRYLOV)
+    solve_by_krylov(C, L, j, x, b);
+  else
+    solve_matrix(C, L, b);
+  for (int i = 0; i < NQ; i++) {
+    d[Q_ + i] = b[J_Q + i], d[MU + i] = b[J_MU + i], d[V_ + i] = b[J_V + i];
+    d[R_ + i] = f[R_ + i];
+  }
+  add_end_variation(C, L, x, b, d + R_);
+  for (int a = 0; a < NG; a++) {
+    d[MINUS + a] = b[J_TH + a], d[NU1 + a] = b[J_N1 + a], d[NU2 + a] = b[J_N2 + a];
+  }
+  follow(C, L, x, y, d + R_, d + PLUS);
+}
+
+/* pb := tangential part of (1 + D2(theta+.g)) mu+ at the new q; or its kinetic form for the methods that follow in the same step. */
+CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x) {
+  vd theta[ROOM(NG)], bent[ROOM(NQ)];
+  (void)j;
+  for (int i = 0; i < NQ; i++) L->q[i] = x[R_ + i], L->p[i] = x[MU + i];
+  if (NG == 0) return;
+  K_D2glw(L->c, L->q, x + MU, x + PLUS, bent);
+  for (int i = 0; i < NQ; i++) L->p[i] += bent[i];
+  gram_at(C, L->c, L->q, L->G1, L->S1);
+  make_tangential(C, L->G1, L->S1, NULL, L->p, theta);
+  if (!C->tangential) cst_make_tangent(C, L->c, L->q, L->G1, L->minv, L->p, theta);
+}
+
+CST_INLINE void leave(const cst_context *C, const struct local *L, double *record) {
+  const cst_layout at = LAYOUT(C);
+  cst_store(record, at.q, L->q, NQ);
+  cst_store(record, at.p, L->p, NQ);
+}
+
+#include "method/core/march.h"
+#endif

@@ -1,0 +1,269 @@
+/* sweep.h: lane code: a one-step layer R_t of q' = v, v' = A(q, v), S' = L, and its derivatives by machine: forward (tangent), in reverse,
+ * and forward over reverse (second), for any tableau and for formulas (method/flow.h).
+ *
+ *   V_i = v + t sum a_ij A_j,  Q_i = q + t sum a_ij V_j,  A_i = A(Q_i, V_i);   q1 = q + t sum b_i V_i,  v1 = v + t sum b_i A_i
+ *   S = t sum b_i L(Q_i, V_i)
+ *
+ * In reverse, for the gradient of x.q1 + s S by (q, v): with Qx_i, Vx_i the covectors of Q_i, V_i,
+ *
+ *   a_i = t sum_j a_ji Vx_j,   (Qx_i, Vx_i) = grad_(q,v)(a_i.A + t b_i s L) + (0, t b_i x + t sum_j a_ji Qx_j)
+ *   gradient = (x + sum Qx_i, sum Vx_i)
+ *
+ * Stages of an implicit tableau are iterated functionally, each lane to its own stagnation, from `first`, so that the result depends on
+ * nothing but the arguments and `first`. Their tangents are only used for Newton's matrices: a fixed number of iterations will do.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef CST_SWEEP_H
+#define CST_SWEEP_H
+#include "method/flow.h"
+#include "system/saddle.h"
+
+enum { CST_MOST_SWEEPS = 200, CST_TANGENT_SWEEPS = 8 };
+
+/* One layer over one time t, and what its stages leave for the derivatives. Arrays [stages][...]. */
+typedef struct {
+  const cst_lane_layer *layer;
+  double                t;
+  const vd             *c, *minv;
+  vd                   *Q, *V, *A, *lambda, *G, *S, *M; /* points, accelerations, saddle matrices */
+  vd                   *first;                          /* accelerations that the iteration of implicit stages begins with */
+  vd                   *y, *z, *Qx, *Vx;                /* left by reverse */
+  vd                   *dQ, *dV, *dA, *dlambda;         /* left by tangent */
+  vd                   *dQx, *dVx;
+} cst_sweep;
+
+/* Fields of two sweeps, for the LOCAL list of a core. */
+#define CST_SWEEP_FIELDS(X)                                                                                                                \
+  X(Q, 2 * C->stages * NQ)                                                                                                                 \
+  X(V, 2 * C->stages * NQ)                                                                                                                 \
+  X(A, 2 * C->stages * NQ)                                                                                                                 \
+  X(lambda, 2 * C->stages * NG)                                                                                                            \
+  X(G, 2 * C->stages * SADDLE_G)                                                                                                           \
+  X(S, 2 * C->stages * SADDLE_S)                                                                                                           \
+  X(M, 2 * C->stages * SADDLE_M)                                                                                                           \
+  X(first, 2 * C->stages * NQ)                                                                                                             \
+  X(y, 2 * C->stages * NQ)                                                                                                                 \
+  X(z, 2 * C->stages * NG)                                                                                                                 \
+  X(Qx, 2 * C->stages * NQ)                                                                                                                \
+  X(Vx, 2 * C->stages * NQ)                                                                                                                \
+  X(dQ, 2 * C->stages * NQ)                                                                                                                \
+  X(dV, 2 * C->stages * NQ)                                                                                                                \
+  X(dA, 2 * C->stages * NQ)                                                                                                                \
+  X(dlambda, 2 * C->stages * NG)                                                                                                           \
+  X(dQx, 2 * C->stages * NQ)                                                                                                               \
+  X(dVx, 2 * C->stages * NQ)
+#define CST_SWEEP_TAKE(name, n) .name = L->name + k * C->stages * (n)
+/* Sweep k of the two in L. */
+#define CST_SWEEP_OF(L, k, which, time, parameters, inverse)                                                                               \
+  (cst_sweep) {                                                                                                                            \
+    .layer = (which), .t = (time), .c = (parameters), .minv = (inverse), CST_SWEEP_TAKE(Q, NQ), CST_SWEEP_TAKE(V, NQ),                     \
+    CST_SWEEP_TAKE(A, NQ), CST_SWEEP_TAKE(lambda, NG), CST_SWEEP_TAKE(G, SADDLE_G), CST_SWEEP_TAKE(S, SADDLE_S),                           \
+    CST_SWEEP_TAKE(M, SADDLE_M), CST_SWEEP_TAKE(first, NQ), CST_SWEEP_TAKE(y, NQ), CST_SWEEP_TAKE(z, NG), CST_SWEEP_TAKE(Qx, NQ),          \
+    CST_SWEEP_TAKE(Vx, NQ), CST_SWEEP_TAKE(dQ, NQ), CST_SWEEP_TAKE(dV, NQ), CST_SWEEP_TAKE(dA, NQ), CST_SWEEP_TAKE(dlambda, NG),           \
+    CST_SWEEP_TAKE(dQx, NQ), CST_SWEEP_TAKE(dVx, NQ)                                                                                       \
+  }
+
+CST_INLINE cst_saddle cst_sweep_saddle(const cst_context *C, const cst_sweep *H, int i) {
+  return (cst_saddle){H->G + i * SADDLE_G, H->S + i * SADDLE_S, H->M + i * SADDLE_M};
+}
+
+/* out := base + t sum_l a_il K_l, without base where it is NULL; over the stages that the tableau names. */
+CST_INLINE void cst_sweep_row(const cst_context *C, const cst_sweep *H, int i, const vd *base, const vd *K, vd *out) {
+  const cst_lane_layer *T = H->layer;
+  for (int k = 0; k < NQ; k++) out[k] = base ? base[k] : vset(0);
+  for (int l = 0; l < T->stages; l++)
+    if (T->a[i * T->stages + l] != 0)
+      for (int k = 0; k < NQ; k++) out[k] += (H->t * T->a[i * T->stages + l]) * K[l * NQ + k];
+}
+
+/* out := base + t sum_j a_ji K_j. */
+CST_INLINE void cst_sweep_column(const cst_context *C, const cst_sweep *H, int i, const vd *base, const vd *K, vd *out) {
+  const cst_lane_layer *T = H->layer;
+  for (int k = 0; k < NQ; k++) out[k] = base ? base[k] : vset(0);
+  for (int j = 0; j < T->stages; j++)
+    if (T->a[j * T->stages + i] != 0)
+      for (int k = 0; k < NQ; k++) out[k] += (H->t * T->a[j * T->stages + i]) * K[j * NQ + k];
+}
+
+/* out := base + t sum b_i K_i. */
+CST_INLINE void cst_sweep_end(const cst_context *C, const cst_sweep *H, const vd *base, const vd *K, vd *out) {
+  for (int k = 0; k < NQ; k++) {
+    out[k] = base[k];
+    for (int i = 0; i < H->layer->stages; i++)
+      if (H->layer->b[i] != 0) out[k] += (H->t * H->layer->b[i]) * K[i * NQ + k];
+  }
+}
+
+/* K := K with `now` in the lanes that still move; returns those that have come to rest by this change. */
+CST_INLINE vl cst_sweep_take(vl active, const vd *now, vd *K, int n, vd *last) {
+  vd size = vset(0), of = vset(0);
+  for (int k = 0; k < n; k++) {
+    size = vmax(vabs(now[k] - K[k]), size), of = vmax(vabs(now[k]), of);
+    K[k] = vselect(active, now[k], K[k]);
+  }
+  vl small = (vl)(size <= EPS * of), stalled = (vl)(size >= 0.9 * *last) & (vl)(size <= 1e-12 * of);
+  *last = size;
+  return active & (small | stalled);
+}
+
+/* A of the stages of an implicit tableau. */
+static __attribute__((noinline, unused)) void cst_sweep_iterate(const cst_context *C, const cst_sweep *H, const vd *q, const vd *v) {
+  const int s = H->layer->stages;
+  vd        now[ROOM(s * NQ)], lambda[ROOM(NG)], last = vset(INFINITY);
+  vl        active = vmask(1);
+  for (int k = 0; k < s * NQ; k++) H->A[k] = H->first[k];
+  for (int it = 0; it < CST_MOST_SWEEPS && vany(active); it++) {
+    for (int i = 0; i < s; i++) cst_sweep_row(C, H, i, v, H->A, H->V + i * NQ);
+    for (int i = 0; i < s; i++) {
+      cst_sweep_row(C, H, i, q, H->V, H->Q + i * NQ);
+      cst_acceleration(C, H->c, H->minv, H->Q + i * NQ, H->V + i * NQ, now + i * NQ, lambda);
+    }
+    active &= ~cst_sweep_take(active, now, H->A, s * NQ, &last);
+  }
+  for (int i = 0; i < s; i++) cst_sweep_row(C, H, i, v, H->A, H->V + i * NQ);
+}
+
+CST_INLINE void cst_sweep_formulas(const cst_context *C, const cst_sweep *H, cst_flow_kernel_id k, const vd *q, const vd *v, const vd *x,
+                                   vd s, const vd *u, vd *out) {
+  const vd l[2] = {vset(H->t), s};
+  H->layer->flow[k](H->layer->self, (const double *)H->c, (const double *)q, (const double *)v, (const double *)x, (const double *)u,
+                    (const double *)l, (double *)out);
+  (void)C;
+}
+
+CST_INLINE void cst_sweep_split(const cst_context *C, const vd *both, vd *x, vd *y) {
+  for (int k = 0; k < NQ; k++) x[k] = both[k], y[k] = both[NQ + k];
+}
+
+/* (q1, v1) of a step of t from (q, v). */
+static __attribute__((noinline, unused)) void cst_sweep_value(const cst_context *C, const cst_sweep *H, const vd *q, const vd *v, vd *q1,
+                                                              vd *v1) {
+  if (H->t == 0) {
+    for (int k = 0; k < NQ; k++) q1[k] = q[k], v1[k] = v[k];
+    return;
+  }
+  if (H->layer->flow) {
+    vd both[ROOM(2 * NQ)];
+    cst_sweep_formulas(C, H, CST_FLOW_value, q, v, NULL, vset(0), NULL, both);
+    cst_sweep_split(C, both, q1, v1);
+    return;
+  }
+  if (H->layer->implicit) cst_sweep_iterate(C, H, q, v);
+  for (int i = 0; i < H->layer->stages; i++) {
+    cst_saddle K = cst_sweep_saddle(C, H, i);
+    if (!H->layer->implicit) cst_sweep_row(C, H, i, v, H->A, H->V + i * NQ);
+    cst_sweep_row(C, H, i, q, H->V, H->Q + i * NQ);
+    cst_saddle_factor(C, H->c, H->minv, H->Q + i * NQ, K);
+    cst_saddle_acceleration(C, H->c, H->minv, K, H->Q + i * NQ, H->V + i * NQ, H->A + i * NQ, H->lambda + i * NG);
+  }
+  cst_sweep_end(C, H, q, H->V, q1);
+  cst_sweep_end(C, H, v, H->A, v1);
+}
+
+CST_INLINE void cst_sweep_tangent_at(const cst_context *C, const cst_sweep *H, int i, const vd *dq, const vd *dv) {
+  vd u[ROOM(2 * NQ)];
+  cst_sweep_row(C, H, i, dv, H->dA, H->dV + i * NQ);
+  cst_sweep_row(C, H, i, dq, H->dV, H->dQ + i * NQ);
+  for (int k = 0; k < NQ; k++) u[k] = H->dQ[i * NQ + k], u[NQ + k] = H->dV[i * NQ + k];
+  cst_saddle_variation(C, H->c, H->minv, cst_sweep_saddle(C, H, i), H->Q + i * NQ, H->V + i * NQ, H->A + i * NQ, H->lambda + i * NG, u,
+                       H->dA + i * NQ, H->dlambda + i * NG);
+}
+
+/* The change (dq1, dv1) for the change (dq, dv), at the (q, v) of the last value. */
+static __attribute__((noinline, unused)) void cst_sweep_tangent(const cst_context *C, const cst_sweep *H, const vd *q, const vd *v,
+                                                                const vd *dq, const vd *dv, vd *dq1, vd *dv1) {
+  const int s = H->layer->stages;
+  if (H->t == 0) {
+    for (int k = 0; k < NQ; k++) dq1[k] = dq[k], dv1[k] = dv[k];
+    return;
+  }
+  if (H->layer->flow) {
+    vd both[ROOM(2 * NQ)], u[ROOM(2 * NQ)];
+    for (int k = 0; k < NQ; k++) u[k] = dq[k], u[NQ + k] = dv[k];
+    cst_sweep_formulas(C, H, CST_FLOW_tangent, q, v, NULL, vset(0), u, both);
+    cst_sweep_split(C, both, dq1, dv1);
+    return;
+  }
+  for (int k = 0; k < s * NQ && H->layer->implicit; k++) H->dA[k] = vset(0), H->dV[k] = dv[k % NQ];
+  for (int it = 0; it < (H->layer->implicit ? CST_TANGENT_SWEEPS : 1); it++)
+    for (int i = 0; i < s; i++) cst_sweep_tangent_at(C, H, i, dq, dv);
+  cst_sweep_end(C, H, dq, H->dV, dq1);
+  cst_sweep_end(C, H, dv, H->dA, dv1);
+}
+
+/* The covectors of stage i, from those of the others. */
+CST_INLINE void cst_sweep_reverse_at(const cst_context *C, const cst_sweep *H, int i, const vd *x, vd s, vd *Qx, vd *Vx) {
+  const double tb = H->t * H->layer->b[i];
+  vd           a[ROOM(NQ)], direct[ROOM(NQ)], grad[ROOM(2 * NQ)];
+  cst_sweep_column(C, H, i, NULL, H->Vx, a);
+  for (int k = 0; k < NQ; k++) direct[k] = tb * x[k];
+  cst_sweep_column(C, H, i, direct, H->Qx, direct);
+  cst_saddle_reverse(C, H->c, H->minv, cst_sweep_saddle(C, H, i), H->Q + i * NQ, H->V + i * NQ, H->A + i * NQ, H->lambda + i * NG, a,
+                     tb * s, H->y + i * NQ, H->z + i * NG, grad);
+  for (int k = 0; k < NQ; k++) Qx[k] = grad[k], Vx[k] = direct[k] + grad[NQ + k];
+}
+
+/* A lane ends where both covectors are at rest in one sweep: one of them may rest before the other has reached it. y and z, which every
+ * sweep writes for all lanes, are then made of the last covectors, however long other lanes took. */
+static __attribute__((noinline, unused)) void cst_sweep_reverse_implicit(const cst_context *C, const cst_sweep *H, const vd *x, vd s) {
+  const int n = H->layer->stages * NQ;
+  vd        now[ROOM(2 * n)], last[2] = {vset(INFINITY), vset(INFINITY)};
+  vl        active = vmask(1);
+  for (int k = 0; k < n; k++) H->Qx[k] = H->Vx[k] = vset(0);
+  for (int it = 0; it < CST_MOST_SWEEPS && vany(active); it++) {
+    for (int i = 0; i < H->layer->stages; i++) cst_sweep_reverse_at(C, H, i, x, s, now + i * NQ, now + n + i * NQ);
+    const vl rest = cst_sweep_take(active, now, H->Qx, n, &last[0]);
+    active &= ~(rest & cst_sweep_take(active, now + n, H->Vx, n, &last[1]));
+  }
+  for (int i = 0; i < H->layer->stages; i++) cst_sweep_reverse_at(C, H, i, x, s, now + i * NQ, now + n + i * NQ);
+}
+
+/* grad[2 nq] := the gradient of x.q1 + s S by (q, v), at the (q, v) of the last value. */
+static __attribute__((noinline, unused)) void cst_sweep_reverse(const cst_context *C, const cst_sweep *H, const vd *q, const vd *v,
+                                                                const vd *x, vd s, vd *grad) {
+  const int n = H->layer->stages;
+  if (H->layer->flow && H->t != 0) {
+    cst_sweep_formulas(C, H, CST_FLOW_reverse, q, v, x, s, NULL, grad);
+    return;
+  }
+  for (int k = 0; k < NQ; k++) grad[k] = x[k], grad[NQ + k] = vset(0);
+  if (H->t == 0) return;
+  if (H->layer->implicit)
+    cst_sweep_reverse_implicit(C, H, x, s);
+  else
+    for (int i = n - 1; i >= 0; i--) cst_sweep_reverse_at(C, H, i, x, s, H->Qx + i * NQ, H->Vx + i * NQ);
+  for (int i = n - 1; i >= 0; i--)
+    for (int k = 0; k < NQ; k++) grad[k] += H->Qx[i * NQ + k], grad[NQ + k] += H->Vx[i * NQ + k];
+}
+
+CST_INLINE void cst_sweep_second_at(const cst_context *C, const cst_sweep *H, int i, const vd *dx, vd s) {
+  const double tb = H->t * H->layer->b[i];
+  vd           da[ROOM(NQ)], direct[ROOM(NQ)], u[ROOM(2 * NQ)], grad[ROOM(2 * NQ)];
+  cst_sweep_column(C, H, i, NULL, H->dVx, da);
+  for (int k = 0; k < NQ; k++) direct[k] = tb * dx[k], u[k] = H->dQ[i * NQ + k], u[NQ + k] = H->dV[i * NQ + k];
+  cst_sweep_column(C, H, i, direct, H->dQx, direct);
+  cst_saddle_second(C, H->c, H->minv, cst_sweep_saddle(C, H, i), H->Q + i * NQ, H->V + i * NQ, H->A + i * NQ, H->lambda + i * NG,
+                    H->y + i * NQ, H->z + i * NG, tb * s, u, H->dA + i * NQ, H->dlambda + i * NG, da, grad);
+  for (int k = 0; k < NQ; k++) H->dQx[i * NQ + k] = grad[k], H->dVx[i * NQ + k] = direct[k] + grad[NQ + k];
+}
+
+/* dgrad[2 nq] := the change of the gradient for the change u = (dq, dv) of the last tangent and dx of x; x and s are those of the last
+ * reverse. */
+static __attribute__((noinline, unused)) void cst_sweep_second(const cst_context *C, const cst_sweep *H, const vd *q, const vd *v,
+                                                               const vd *x, vd s, const vd *u, const vd *dx, vd *dgrad) {
+  const int n = H->layer->stages;
+  if (H->layer->flow && H->t != 0) {
+    vd all[ROOM(3 * NQ)];
+    for (int k = 0; k < NQ; k++) all[k] = u[k], all[NQ + k] = u[NQ + k], all[2 * NQ + k] = dx[k];
+    cst_sweep_formulas(C, H, CST_FLOW_second, q, v, x, s, all, dgrad);
+    return;
+  }
+  for (int k = 0; k < NQ; k++) dgrad[k] = dx[k], dgrad[NQ + k] = vset(0);
+  if (H->t == 0) return;
+  for (int k = 0; k < n * NQ && H->layer->implicit; k++) H->dQx[k] = H->dVx[k] = vset(0);
+  for (int it = 0; it < (H->layer->implicit ? CST_TANGENT_SWEEPS : 1); it++)
+    for (int i = n - 1; i >= 0; i--) cst_sweep_second_at(C, H, i, dx, s);
+  for (int i = n - 1; i >= 0; i--)
+    for (int k = 0; k < NQ; k++) dgrad[k] += H->dQx[i * NQ + k], dgrad[NQ + k] += H->dVx[i * NQ + k];
+}
+#endif

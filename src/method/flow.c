@@ -1,0 +1,164 @@
+/* flow.c: from the formulas of a step to its value, tangent, reverse and second kernels, interpreted over lanes (see flow.h).
+ *
+ * The formulas are made in a copy of the system's graph, which is gone when the tapes are written: what a method needs does not stay with
+ * the system, and one method's formulas take no room from another's.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "method/flow.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include "system/field.h"
+
+/* What the kernels are given as self: their programs, and how this instruction set runs them. */
+typedef struct {
+  void (*run)(const cst_tape *t, const double *const in[128], double *out, double *scratch);
+  cst_tape *tape[CST_FLOW_COUNT];
+  double   *scratch;
+} programs;
+
+struct cst_flow {
+  programs self;
+};
+
+enum { N = CST_MAX_Q, MOST = 200000 /* operations; the derivatives take up to fifteen times as many */ };
+static const char too_large[] = "take more operations than can be differentiated";
+
+/* Zeroed. */
+static void *memory(size_t n, size_t size) {
+  void *p = calloc(n, size);
+  if (!p) abort();
+  return p;
+}
+
+#define EACH(X) X(value) X(tangent) X(reverse) X(second)
+#define X(name)                                                                                                                            \
+  static void flow_##name(const void *self, const double *c, const double *q, const double *v, const double *w, const double *u,           \
+                          const double *l, double *o) {                                                                                    \
+    const programs *p = self;                                                                                                              \
+    const double   *in[128]; /* programs read these letters only */                                                                        \
+    in['c'] = c, in['q'] = q, in['v'] = v, in['w'] = w, in['u'] = u, in['l'] = l;                                                          \
+    p->run(p->tape[CST_FLOW_##name], in, o, p->scratch);                                                                                   \
+  }
+EACH(X)
+#undef X
+
+static cst_kernel *const kernels[CST_FLOW_COUNT] = {
+#define X(name) [CST_FLOW_##name] = flow_##name,
+    EACH(X)
+#undef X
+};
+
+/* The system with a graph of its own, the inputs, and the formulas. */
+typedef struct {
+  cst_system s;
+  int        n;
+  cst_node   state[2 * N], x[N], along[3 * N], t, seed; /* (q, v); covector; directions (dq, dv, dx); s */
+  cst_node   end[2 * N], S;                             /* (q1, v1) */
+} workshop;
+
+static void inputs(cst_graph *g, char array, int n, cst_node *x) {
+  for (int i = 0; i < n; i++) x[i] = cst_graph_input(g, array, i);
+}
+
+static workshop *open_workshop(const cst_flow_rule *rule, const cst_system *s) {
+  workshop *w = memory(1, sizeof *w);
+  w->s = *s;
+  w->n = s->nq;
+  cst_graph *g = w->s.graph = cst_graph_copy(s->graph);
+  inputs(g, 'q', w->n, w->state);
+  inputs(g, 'v', w->n, w->state + w->n);
+  inputs(g, 'w', w->n, w->x);
+  inputs(g, 'u', 3 * w->n, w->along);
+  w->t = cst_graph_input(g, 'l', 0);
+  w->seed = cst_graph_input(g, 'l', 1);
+  rule->formulas(rule->self, &w->s, w->t, w->state, w->state + w->n, w->end, w->end + w->n, &w->S);
+  return w;
+}
+
+static void close_workshop(workshop *w) {
+  cst_graph_destroy(w->s.graph);
+  free(w);
+}
+
+static bool complete(const cst_node *out, int n) {
+  for (int i = 0; i < n; i++)
+    if (out[i] < 0) return false;
+  return true;
+}
+
+/* The outputs of the kernels but for the value, [2 nq] each; false when the graph is full. */
+static bool derive(const workshop *w, cst_node out[CST_FLOW_COUNT][2 * N]) {
+  cst_graph *g = w->s.graph;
+  const int  n = w->n;
+  cst_node   x[3 * N], y[2 * N + 1], seed[2 * N + 1];
+  for (int i = 0; i < 2 * n; i++) x[i] = w->state[i];
+  for (int i = 0; i < n; i++) x[2 * n + i] = w->x[i], y[i] = w->end[i], seed[i] = w->x[i];
+  y[n] = w->S, seed[n] = w->seed;
+  cst_graph_tangent(g, w->end, 2 * n, x, w->along, 2 * n, out[CST_FLOW_tangent]);
+  cst_graph_gradient(g, y, seed, n + 1, x, 2 * n, out[CST_FLOW_reverse]);
+  cst_graph_tangent(g, out[CST_FLOW_reverse], 2 * n, x, w->along, 3 * n, out[CST_FLOW_second]);
+  return complete(out[CST_FLOW_second], 2 * n);
+}
+
+/* The first `count` programs and the room for the largest at the largest width, aligned for it. */
+static void write_programs(const workshop *w, cst_node out[CST_FLOW_COUNT][2 * N], int count, programs *p) {
+  int most = 1;
+  for (int k = 0; k < count; k++) {
+    p->tape[k] = cst_tape_create(w->s.graph, k == CST_FLOW_value ? w->end : out[k], 2 * w->n);
+    if (cst_tape_registers(p->tape[k]) > most) most = cst_tape_registers(p->tape[k]);
+  }
+  p->scratch = aligned_alloc(8 * CST_W_MAX, 8 * CST_W_MAX * (size_t)most);
+  if (!p->scratch) abort();
+}
+
+static bool refuse(const workshop *w, const cst_flow_rule *rule, const char *reason, char *why, int n) {
+  snprintf(why, (size_t)n, "%s on %s: its formulas %s", rule->name, w->s.name, reason);
+  return false;
+}
+
+/* Whether the formulas are there and not too large; before: the size of the graph without them. */
+static bool good(const workshop *w, const cst_flow_rule *rule, int before, char *why, int n) {
+  if (cst_graph_size(w->s.graph) - before > MOST) return refuse(w, rule, too_large, why, n);
+  return (complete(w->end, 2 * w->n) && w->S >= 0) || refuse(w, rule, "leave a part of q1, v1 or S open", why, n);
+}
+
+bool cst_flow_fits(const cst_flow_rule *rule, const cst_system *s, char *why, int n) {
+  if (!cst_field_exists(s, why, n)) return false;
+  workshop  *w = open_workshop(rule, s);
+  const bool fits = good(w, rule, cst_graph_size(s->graph), why, n);
+  close_workshop(w);
+  return fits;
+}
+
+cst_flow *cst_flow_create(const cst_flow_rule *rule, const cst_system *s, int isa, bool derivatives, char *why, int n) {
+  static void (*const run[CST_ISA_COUNT])(const cst_tape *, const double *const[128], double *, double *) = {
+#define X(isa, lanes) cst_tape_run_##isa,
+      CST_ISA_LIST(X)
+#undef X
+  };
+  cst_flow *f = NULL;
+  cst_node  out[CST_FLOW_COUNT][2 * N];
+  if (!cst_field_exists(s, why, n)) return NULL;
+  workshop *w = open_workshop(rule, s);
+  if (good(w, rule, cst_graph_size(s->graph), why, n) && (!derivatives || derive(w, out) || refuse(w, rule, too_large, why, n))) {
+    f = memory(1, sizeof *f);
+    f->self.run = run[isa];
+    write_programs(w, out, derivatives ? CST_FLOW_COUNT : 1, &f->self);
+  }
+  close_workshop(w);
+  return f;
+}
+
+void cst_flow_destroy(cst_flow *f) {
+  if (!f) return;
+  for (int k = 0; k < CST_FLOW_COUNT; k++) cst_tape_destroy(f->self.tape[k]);
+  free(f->self.scratch);
+  free(f);
+}
+
+cst_kernel *const *cst_flow_kernels(const cst_flow *f) {
+  (void)f;
+  return kernels;
+}
+
+const void *cst_flow_self(const cst_flow *f) { return &f->self; }

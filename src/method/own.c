@@ -1,0 +1,84 @@
+/* own.c: the layers of a user's own, by name: tableaus, which step by the row of tableau.c, and formulas, which claim the order that they
+ * declare and nothing else.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "method/layer.h"
+
+enum { NAME_LENGTH = 48 };
+
+static void *need(void *p) {
+  if (!p) abort();
+  return p;
+}
+
+static bool fits(const cst_term *t, const cst_system *s, char *why, int n) { return cst_flow_fits(t->own->rule, s, why, n); }
+
+static bool layer(const cst_term *t, cst_layer *l) {
+  *l = *t->own;
+  return true;
+}
+
+static void expand(const cst_term *t, cst_program *p, double fraction) { cst_layer_add_rule(p, fraction, t->own->rule); }
+
+static cst_properties properties(const cst_term *t, const cst_system *s) {
+  (void)s;
+  return cst_layer_properties(t->own->rule->order, 0);
+}
+
+static const cst_method_row formulas = {.layer = layer, .fits = fits, .properties = properties, .expand = expand};
+
+cst_layers *cst_layers_create(void) { return need(calloc(1, sizeof(cst_layers))); }
+
+void cst_layers_destroy(cst_layers *l) {
+  if (!l) return;
+  for (int i = 0; i < l->n; i++) free(l->layer[i].name);
+  free(l->layer);
+  free(l);
+}
+
+const cst_own_layer *cst_layers_find(const cst_layers *l, const char *name) {
+  for (int i = 0; l && i < l->n; i++)
+    if (!strcmp(l->layer[i].name, name)) return &l->layer[i];
+  return NULL;
+}
+
+static bool is_word(const char *s) {
+  size_t n = 0;
+  while (isalnum((unsigned char)s[n]) || s[n] == '-' || s[n] == '_') n++;
+  return isalpha((unsigned char)*s) && !s[n] && n <= NAME_LENGTH;
+}
+
+bool cst_layers_allow(const cst_layers *l, const char *name, char *why, int n) {
+  const char *taken = cst_method_row_find(name)  ? "a method"
+                      : cst_scheme_find(name)    ? "a scheme"
+                      : cst_layers_find(l, name) ? "another layer"
+                                                 : NULL;
+  if (!is_word(name))
+    snprintf(why, (size_t)n, "'%s' cannot name a layer; allowed: a letter, then letters, digits, _ and -, at most %d", name, NAME_LENGTH);
+  else if (taken)
+    snprintf(why, (size_t)n, "the name '%s' is taken by %s; choose another", name, taken);
+  return is_word(name) && !taken;
+}
+
+static void add(cst_layers *l, cst_own_layer x) {
+  l->layer = need(realloc(l->layer, sizeof *l->layer * (size_t)(l->n + 1)));
+  l->layer[l->n++] = x;
+}
+
+bool cst_layers_add_tableau(cst_layers *l, const char *name, const char *text, cst_expr_error *error) {
+  cst_method *m = cst_method_parse(text, NULL, error);
+  if (!m) return false;
+  const cst_term *t = cst_method_root(m);
+  bool            good = t->kind == CST_TERM_TABLEAU || cst_term_error(t, error, "expected {a: [[...]], b: [...]}");
+  if (good) add(l, (cst_own_layer){need(strdup(name)), t->row, *t->own});
+  cst_method_destroy(m);
+  return good;
+}
+
+void cst_layers_add_rule(cst_layers *l, const char *name, const cst_flow_rule *rule) {
+  add(l, (cst_own_layer){need(strdup(name)), &formulas, {.rule = rule}});
+}

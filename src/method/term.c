@@ -1,0 +1,46 @@
+/* term.c: what the names in a method expression stand for: the rows of the registry and the user's own layers. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <stdlib.h>
+#include <string.h>
+#include "constella/diag.h"
+#include "method/method.h"
+
+static void *need(void *p) {
+  if (!p) abort();
+  return p;
+}
+
+bool cst_term_known(const cst_term *t) { return cst_method_row_find(t->name) || cst_layers_find(t->layers, t->name); }
+
+const char *cst_term_nearest(const cst_term *t, bool schemes) {
+  const int    own = t->layers ? t->layers->n : 0, most = cst_method_count() + cst_scheme_count() + own;
+  const char **names = need(calloc((size_t)most, sizeof *names));
+  int          n = 0;
+  for (int i = 0; schemes && i < cst_scheme_count(); i++) names[n++] = cst_scheme_at(i)->name;
+  for (int i = 0; i < cst_method_count(); i++) names[n++] = cst_method_info_at(i)->name;
+  for (int i = 0; i < own; i++) names[n++] = t->layers->layer[i].name;
+  const char *near = cst_nearest(t->name, names, n);
+  free(names);
+  return near;
+}
+
+static bool unknown(const cst_term *t, cst_expr_error *e) {
+  const char *near = cst_term_nearest(t, false);
+  return cst_term_error(t, e, "unknown method '%s'; `constella list methods` names them all%s%s%s", t->name, near ? "; did you mean '" : "",
+                        near ? near : "", near ? "'?" : "");
+}
+
+static void copy_own(cst_term *t, const cst_own_layer *own) {
+  if (!t->own) t->own = need(malloc(sizeof *t->own));
+  *t->own = own->layer;
+}
+
+bool cst_term_method(cst_term *t, cst_expr_error *e) {
+  if (t->kind != CST_TERM_NAME && t->kind != CST_TERM_TABLEAU) return cst_term_error(t, e, "expected a method");
+  if (!cst_term_known(t)) return unknown(t, e);
+  const cst_own_layer *own = cst_layers_find(t->layers, t->name);
+  t->row = own ? own->row : cst_method_row_find(t->name);
+  if (own) copy_own(t, own);
+  if ((own || !t->row->check) && t->n > 0) return cst_term_error(t, e, "'%s' takes no arguments", t->name);
+  return own || !t->row->check || t->row->check(t, e);
+}

@@ -1,0 +1,232 @@
+/* user-layer.c: one-step methods that users write in C: the operations that they are given, and the registry of what was loaded. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "method/user-layer.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "constella/layer.h"
+#include "constella/random.h"
+#include "system/compile.h"
+#include "system/field.h"
+
+enum { MOST_ORDER = 20 };
+
+/* ---- operations ----------------------------------------------------------------------------------------------------------- */
+
+/* A step under construction; what the user sees comes first. */
+typedef struct {
+  cst_layer_step    seen;
+  const cst_system *s;
+  int               evaluations; /* so far */
+  char              unknown[64]; /* a function that was called and is none, or "" */
+} construction;
+
+static construction *own(const cst_layer_step *s) { return (construction *)s; }
+
+static cst_graph *graph(const cst_layer_step *s) { return own(s)->s->graph; }
+
+/* n where it is a node: what a user forgot to set may be any number. */
+static cst_node checked(const cst_layer_step *s, cst_node n) { return n >= 0 && n < cst_graph_size(graph(s)) ? n : -1; }
+
+static cst_node number(const cst_layer_step *s, double value) { return cst_graph_constant(graph(s), value); }
+
+#define BINARY(name)                                                                                                                       \
+  static cst_node node_##name(const cst_layer_step *s, cst_node a, cst_node b) {                                                           \
+    return cst_graph_##name(graph(s), checked(s, a), checked(s, b));                                                                       \
+  }
+BINARY(add)
+BINARY(sub)
+BINARY(mul)
+BINARY(div)
+BINARY(pow)
+
+static cst_node node_neg(const cst_layer_step *s, cst_node a) { return cst_graph_neg(graph(s), checked(s, a)); }
+
+static bool is_function(cst_graph *g, const char *name) {
+  const cst_node one = cst_graph_constant(g, 1);
+  return cst_graph_call(g, name, one, one) >= 0;
+}
+
+static cst_node call(const cst_layer_step *s, const char *function, cst_node a, cst_node b) {
+  if (is_function(graph(s), function)) return cst_graph_call(graph(s), function, checked(s, a), checked(s, b));
+  snprintf(own(s)->unknown, sizeof own(s)->unknown, "%s", function);
+  return -1;
+}
+
+static bool all_checked(const cst_layer_step *s, const cst_node *x) {
+  for (int i = 0; i < s->n; i++)
+    if (checked(s, x[i]) < 0) return false;
+  return true;
+}
+
+/* By way of x, since A may be q or v. */
+static void acceleration(const cst_layer_step *s, const cst_node *q, const cst_node *v, cst_node *A) {
+  cst_node   x[CST_MAX_Q];
+  const bool good = all_checked(s, q) && all_checked(s, v);
+  if (good) cst_field_acceleration(own(s)->s, q, v, x, NULL);
+  for (int i = 0; i < s->n; i++) A[i] = good ? x[i] : -1;
+  own(s)->evaluations++;
+}
+
+static cst_node lagrangian(const cst_layer_step *s, const cst_node *q, const cst_node *v) {
+  return all_checked(s, q) && all_checked(s, v) ? cst_field_lagrangian(own(s)->s, q, v) : -1;
+}
+
+/* ---- the rule ------------------------------------------------------------------------------------------------------------- */
+
+/* A layer that was loaded; the newest first. */
+typedef struct layer {
+  cst_flow_rule           rule;
+  const cst_layer_method *method;
+  cst_object             *object;
+  char                    key[65]; /* of its bytes */
+  struct layer           *next;
+} layer;
+
+static layer *registry;
+
+static construction construct(const cst_layer_method *m, const cst_system *s, cst_node t, const cst_node *q, const cst_node *v,
+                              cst_node *q1, cst_node *v1, cst_node *S) {
+  construction c = {.seen = {.n = s->nq,
+                             .t = t,
+                             .q = q,
+                             .v = v,
+                             .q1 = q1,
+                             .v1 = v1,
+                             .S = S,
+                             .number = number,
+                             .add = node_add,
+                             .sub = node_sub,
+                             .mul = node_mul,
+                             .div = node_div,
+                             .pow = node_pow,
+                             .neg = node_neg,
+                             .call = call,
+                             .acceleration = acceleration,
+                             .lagrangian = lagrangian},
+                    .s = s};
+  *S = -1;
+  for (int i = 0; i < s->nq; i++) q1[i] = v1[i] = -1;
+  m->step(&c.seen);
+  *S = checked(&c.seen, *S);
+  for (int i = 0; i < s->nq; i++) q1[i] = checked(&c.seen, q1[i]), v1[i] = checked(&c.seen, v1[i]);
+  return c;
+}
+
+static void formulas(const void *self, const cst_system *s, cst_node t, const cst_node *q, const cst_node *v, cst_node *q1, cst_node *v1,
+                     cst_node *S) {
+  construct(((const layer *)self)->method, s, t, q, v, q1, v1, S);
+}
+
+/* ---- loading -------------------------------------------------------------------------------------------------------------- */
+
+__attribute__((format(printf, 3, 4))) static bool fail(char *why, int n, const char *format, ...) {
+  va_list a;
+  va_start(a, format);
+  vsnprintf(why, (size_t)n, format, a);
+  va_end(a);
+  return false;
+}
+
+static bool check(const cst_layer_method *m, char *why, int n) {
+  if (!m) return fail(why, n, "there is no cst_user_layer in it; a layer ends in `const cst_layer_method cst_user_layer = {...};`");
+  if (m->version != CST_LAYER_VERSION)
+    return fail(why, n, "it is written for version %d of constella/layer.h; this program has version %d", m->version, CST_LAYER_VERSION);
+  if (!m->name || !*m->name || !m->doc || !m->step) return fail(why, n, "its cst_user_layer lacks a name, a doc or a step");
+  if (m->order < 1 || m->order > MOST_ORDER) return fail(why, n, "its order is %d; it must be from 1 to %d", m->order, MOST_ORDER);
+  return true;
+}
+
+static bool filled(const cst_node *x, int n) {
+  for (int i = 0; i < n; i++)
+    if (x[i] < 0) return false;
+  return true;
+}
+
+/* Its formulas on a small system: whether they are whole, and how often they evaluate A. */
+static bool try_out(layer *l, char *why, int n) {
+  cst_node    x[2 * CST_MAX_Q], end[2 * CST_MAX_Q], S;
+  cst_system *s = cst_catalogue_create("planar-pendulum");
+  const int   nq = s->nq;
+  for (int i = 0; i < nq; i++) x[i] = cst_graph_input(s->graph, 'q', i), x[nq + i] = cst_graph_input(s->graph, 'v', i);
+  const construction c = construct(l->method, s, cst_graph_input(s->graph, 'l', 0), x, x + nq, end, end + nq, &S);
+  cst_system_destroy(s);
+  l->rule.evaluations = c.evaluations;
+  if (*c.unknown) return fail(why, n, "it calls '%s'; the functions are sqrt, sin, cos, tan, exp, log and atan2", c.unknown);
+  if (!filled(end, nq)) return fail(why, n, "its step does not fill q1");
+  if (!filled(end + nq, nq)) return fail(why, n, "its step does not fill v1");
+  return S >= 0 || fail(why, n, "its step does not fill S, the integral of L");
+}
+
+static const layer *find(const char *key) {
+  const layer *l = registry;
+  while (l && strcmp(l->key, key)) l = l->next;
+  return l;
+}
+
+/* The layer of an object, or NULL. */
+static layer *describe(cst_object *o, const char *key, char *why, int n) {
+  const cst_layer_method *m = cst_object_symbol(o, "cst_user_layer");
+  if (!check(m, why, n)) return NULL;
+  layer *l = calloc(1, sizeof *l);
+  if (!l) abort();
+  *l = (layer){.rule = {.name = m->name, .doc = m->doc, .self = l, .order = m->order, .formulas = formulas}, .method = m, .object = o};
+  memcpy(l->key, key, sizeof l->key);
+  if (try_out(l, why, n)) return l;
+  free(l);
+  return NULL;
+}
+
+const cst_flow_rule *cst_layer_open(const char *path, const char *bytes, size_t length, char *why, int n) {
+  char     reason[CST_WHY] = "";
+  cst_code code = {.bytes = (char *)bytes, .size = length};
+  cst_sha256(bytes, length, code.key);
+  const layer *known = find(code.key);
+  if (known) return &known->rule;
+  cst_object *o = cst_object_load(&code, reason);
+  layer      *l = o ? describe(o, code.key, reason, sizeof reason) : NULL;
+  if (!l) {
+    cst_object_unload(o);
+    snprintf(why, (size_t)n, "%s: %s", path, reason);
+    return NULL;
+  }
+  l->next = registry;
+  return &(registry = l)->rule;
+}
+
+static bool is_object(const char *path) {
+  const size_t n = strlen(path);
+  return n > 3 && !strcmp(path + n - 3, ".so");
+}
+
+static const char *compiled(const char *path, char **bytes, size_t *length) {
+  static char why[CST_WHY];
+  cst_code    code;
+  char       *text;
+  size_t      n;
+  const char *reason = cst_file_fetch(path, &text, &n);
+  if (reason) return reason;
+  const bool good = cst_compile_file(path, text, n, &code, why);
+  free(text);
+  if (!good) return why;
+  *bytes = code.bytes, *length = code.size;
+  return NULL;
+}
+
+const char *cst_layer_fetch(const char *path, char **bytes, size_t *length) {
+  return is_object(path) ? cst_file_fetch(path, bytes, length) : compiled(path, bytes, length);
+}
+
+const cst_flow_rule *cst_layer_load(const char *path, char *why, int n) {
+  char       *bytes;
+  size_t      length;
+  const char *reason = cst_layer_fetch(path, &bytes, &length);
+  if (reason) {
+    snprintf(why, (size_t)n, "%s: %s", path, reason);
+    return NULL;
+  }
+  const cst_flow_rule *rule = cst_layer_open(path, bytes, length, why, n);
+  free(bytes);
+  return rule;
+}

@@ -1,0 +1,165 @@
+/* file-layers.c: the key `layers`: C files, and tableaus that are written as maps of YAML, as they may be under `methods` too.
+ *
+ * The map of a tableau becomes the text {a: ..., b: ..., c: ...} of a method expression, and where each node of the map begins in it is
+ * kept: one reader finds the mistakes of both, and they are told at their place in the file.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <stdlib.h>
+#include <string.h>
+#include "constella/random.h"
+#include "method/method.h"
+#include "method/user-layer.h"
+#include "study/reader.h"
+#include "system/compile.h"
+
+enum { MOST_NODES = 4 * (CST_MAX_STAGES + 1) * (CST_MAX_STAGES + 1), DEEPEST = 3 };
+
+static const char *const tableau_keys[] = {"a", "b", "c"}, *const layer_keys[] = {"a", "b", "c", "file"},
+                         *const file_keys[] = {"file", "sha256"};
+
+/* A map as text, and the nodes that begin in it. */
+typedef struct {
+  cst_reader *r;
+  FILE       *out;
+  char       *text;
+  size_t      length;
+  int         n, offset[MOST_NODES];
+  cst_yaml   *node[MOST_NODES];
+} flow;
+
+static void write_node(flow *f, cst_yaml *n, int depth);
+
+/* At most one more than a tableau can have, for its reader to complain about. */
+static void write_list(flow *f, cst_yaml *n, int depth) {
+  fputc('[', f->out);
+  for (int i = 0; i < cst_yaml_size(n) && i <= CST_MAX_STAGES; i++) {
+    if (i) fputs(", ", f->out);
+    write_node(f, cst_yaml_item(n, i), depth);
+  }
+  fputc(']', f->out);
+}
+
+static void write_map(flow *f, cst_yaml *n, int depth) {
+  fputc('{', f->out);
+  for (int i = 0; i < cst_yaml_size(n); i++) {
+    fprintf(f->out, "%s%s: ", i ? ", " : "", cst_yaml_text(cst_yaml_key(n, i)));
+    write_node(f, cst_yaml_value(n, i), depth);
+  }
+  fputc('}', f->out);
+}
+
+static void write_node(flow *f, cst_yaml *n, int depth) {
+  double x;
+  fflush(f->out);
+  f->offset[f->n] = (int)f->length;
+  f->node[f->n++] = n;
+  if (depth > 0 && cst_yaml_is_map(n))
+    cst_yaml_error(f->r->doc, n, f->r->d, "a tableau is made of lists of numbers, not of maps");
+  else if (cst_yaml_is_map(n))
+    write_map(f, n, depth + 1);
+  else if (depth == DEEPEST && cst_yaml_is_list(n))
+    cst_yaml_error(f->r->doc, n, f->r->d, "a list of numbers is wanted in a tableau, not of lists");
+  else if (cst_yaml_is_list(n))
+    write_list(f, n, depth + 1);
+  else if (cst_reader_constant(f->r, n, "coefficient", &x))
+    fputs(cst_yaml_text(n), f->out);
+}
+
+/* At the last node that begins there or before. */
+static void complain(flow *f, const cst_expr_error *e) {
+  int k = f->n - 1;
+  while (k > 0 && f->offset[k] > e->offset) k--;
+  cst_yaml_error_at(f->r->doc, f->node[k], cst_yaml_is_scalar(f->node[k]) ? e->offset - f->offset[k] : 0, f->r->d, "%s", e->message);
+}
+
+/* The text of the map n, called `what`; false when mistakes were found on the way. */
+static bool open_flow(flow *f, cst_reader *r, cst_yaml *n, const char *what, const char *const *keys, int count) {
+  const int before = cst_diag_count(r->d);
+  f->r = r, f->n = 0;
+  f->out = open_memstream(&f->text, &f->length);
+  if (!f->out) abort();
+  if (cst_reader_map(r, n, what, keys, count) && cst_diag_count(r->d) == before) write_node(f, n, 0);
+  fclose(f->out);
+  return cst_diag_count(r->d) == before;
+}
+
+cst_method *cst_reader_tableau(cst_reader *r, cst_yaml *n) {
+  flow           f;
+  cst_expr_error error;
+  cst_method    *m = NULL;
+  if (open_flow(&f, r, n, "tableau", tableau_keys, CST_COUNT(tableau_keys)) && !(m = cst_method_parse(f.text, NULL, &error)))
+    complain(&f, &error);
+  free(f.text);
+  return m;
+}
+
+static void add_tableau(cst_reader *r, const char *name, cst_yaml *n, bool allowed) {
+  flow           f;
+  cst_expr_error error;
+  if (open_flow(&f, r, n, name, layer_keys, CST_COUNT(layer_keys)) && allowed && !cst_layers_add_tableau(r->layers, name, f.text, &error))
+    complain(&f, &error);
+  free(f.text);
+}
+
+/* Whether the file is there, and the one that the study was written for. */
+static bool find_sum(cst_reader *r, cst_yaml *n, cst_yaml *file, cst_layer_file *x) {
+  const int before = cst_diag_count(r->d);
+  char     *text;
+  size_t    length;
+  if (!cst_reader_fetch(r, file, cst_file_fetch, x->file, &text, &length)) return false;
+  cst_sha256(text, length, x->sha256);
+  free(text);
+  cst_reader_check_sum(r, cst_yaml_get(n, "sha256"), x->file, x->sha256);
+  return cst_diag_count(r->d) == before;
+}
+
+/* The layer in the file at `path`, compiled; NULL when it is none. */
+static const cst_flow_rule *load(cst_reader *r, cst_yaml *file, const char *path) {
+  char   why[CST_WHY], *bytes;
+  size_t length;
+  if (!cst_reader_fetch(r, file, cst_layer_fetch, path, &bytes, &length)) return NULL;
+  const cst_flow_rule *rule = cst_layer_open(path, bytes, length, why, sizeof why);
+  if (!rule) cst_yaml_error(r->doc, file, r->d, "%s", why);
+  free(bytes);
+  return rule;
+}
+
+static void note(cst_study *s, cst_layer_file x) {
+  s->layer = realloc(s->layer, sizeof *s->layer * (size_t)(s->nlayer + 1));
+  if (!s->layer) abort();
+  s->layer[s->nlayer++] = x;
+}
+
+static void add_file(cst_reader *r, const char *name, cst_yaml *n, bool allowed) {
+  cst_yaml *file = cst_yaml_get(n, "file");
+  cst_reader_map(r, n, name, file_keys, CST_COUNT(file_keys));
+  const char *text = cst_reader_text(r, file, "file", "the name of a C file");
+  if (!text) return;
+  cst_layer_file       x = {.name = strdup(name), .file = cst_reader_beside(r, text)};
+  const cst_flow_rule *rule = find_sum(r, n, file, &x) ? load(r, file, x.file) : NULL;
+  if (rule) x.order = rule->order, x.doc = rule->doc;
+  if (rule && allowed) cst_layers_add_rule(r->layers, name, rule);
+  note(r->s, x);
+}
+
+/* A name whose layer is wrong stands for some other one, so that its uses are no further mistakes. */
+static void stand_in(cst_reader *r, const char *name) {
+  cst_expr_error none;
+  cst_layers_add_tableau(r->layers, name, "{a: [[0]], b: [1]}", &none);
+}
+
+static void add(cst_reader *r, cst_yaml *key, cst_yaml *n) {
+  char        why[200];
+  const char *name = cst_yaml_text(key);
+  const bool  allowed = cst_layers_allow(r->layers, name, why, sizeof why);
+  if (!allowed) cst_yaml_error(r->doc, key, r->d, "%s", why);
+  (cst_yaml_get(n, "file") ? add_file : add_tableau)(r, name, n, allowed);
+  if (allowed && !cst_layers_find(r->layers, name)) stand_in(r, name);
+}
+
+void cst_read_layers(cst_reader *r) {
+  cst_yaml *n = cst_yaml_get(r->root, "layers");
+  if (n && !cst_yaml_is_map(n))
+    cst_yaml_error(r->doc, n, r->d, "'layers' must be a map of names to tableaus, {a: ..., b: ..., c: ...}, and to C files, {file: ...}");
+  for (int i = 0; cst_yaml_is_map(n) && i < cst_yaml_size(n); i++) add(r, cst_yaml_key(n, i), cst_yaml_value(n, i));
+}

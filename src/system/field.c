@@ -1,0 +1,151 @@
+/* field.c: accelerations, multipliers and the Lagrangian as nodes; see field.h. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "system/field.h"
+#include <string.h>
+#include "system/internal.h"
+
+enum { N = CST_MAX_Q, SQUARE = CST_MAX_Q * CST_MAX_Q };
+_Static_assert((int)CST_MAX_G <= (int)N, "a row of S has room for every constraint");
+
+bool cst_field_exists(const cst_system *s, char *why, int n) {
+  if (s->nq <= CST_MAX_Q && s->ng <= CST_MAX_G && !s->gram.banded) return true;
+  snprintf(why, (size_t)n,
+           "%s has %d coordinates and %d constraints%s; formulas of its accelerations are for at most %d of each, not banded", s->name,
+           s->nq, s->ng, s->gram.banded ? " that couple as a band" : "", CST_MAX_Q);
+  return false;
+}
+
+/* Kernel k at q, v; v NULL: it does not read it. */
+static void kernel_at(const cst_system *s, cst_kernel_id k, const cst_node *q, const cst_node *v, cst_node *out) {
+  cst_node x[2 * N], y[2 * N];
+  int      n = 0;
+  for (int i = 0; i < s->nq; i++) x[n] = cst_graph_input(s->graph, 'q', i), y[n++] = q[i];
+  for (int i = 0; v && i < s->nq; i++) x[n] = cst_graph_input(s->graph, 'v', i), y[n++] = v[i];
+  cst_graph_substitute(s->graph, s->kernel_out[k], s->kernel_size[k], x, y, n, out);
+}
+
+/* The same of a matrix, row-major with its zeros. */
+static void matrix_at(const cst_system *s, cst_kernel_id k, const cst_node *q, cst_node *out) {
+  const cst_pattern *p = &s->pattern[k];
+  cst_node           entry[SQUARE];
+  kernel_at(s, k, q, NULL, entry);
+  for (int i = 0; i < p->rows * p->columns; i++) out[i] = cst_graph_constant(s->graph, 0);
+  for (int r = 0; r < p->rows; r++)
+    for (int e = p->start[r]; e < p->start[r + 1]; e++) out[r * p->columns + p->column[e]] = entry[e];
+}
+
+/* c - a b. */
+static cst_node less(cst_graph *g, cst_node c, cst_node a, cst_node b) { return cst_graph_sub(g, c, cst_graph_mul(g, a, b)); }
+
+/* x.y */
+static cst_node dot(cst_graph *g, const cst_node *x, const cst_node *y, int n) {
+  cst_node sum = cst_graph_constant(g, 0);
+  for (int i = 0; i < n; i++) sum = cst_graph_add(g, sum, cst_graph_mul(g, x[i], y[i]));
+  return sum;
+}
+
+/* Of a symmetric matrix, of which the upper triangle is read: L below the diagonal, on it the reciprocal pivots. */
+static void factor(cst_graph *g, cst_node *A, int n) {
+  const cst_node one = cst_graph_constant(g, 1);
+  for (int k = 0; k < n; k++) {
+    const cst_node r = A[k * n + k] = cst_graph_div(g, one, A[k * n + k]);
+    for (int i = k + 1; i < n; i++) {
+      const cst_node f = A[i * n + k] = cst_graph_mul(g, A[k * n + i], r);
+      for (int j = i; j < n; j++) A[i * n + j] = less(g, A[i * n + j], f, A[k * n + j]);
+    }
+  }
+}
+
+/* b := A^-1 b with the factors. */
+static void solve(cst_graph *g, const cst_node *A, cst_node *b, int n) {
+  for (int i = 1; i < n; i++)
+    for (int j = 0; j < i; j++) b[i] = less(g, b[i], A[i * n + j], b[j]);
+  for (int i = 0; i < n; i++) b[i] = cst_graph_mul(g, b[i], A[i * n + i]);
+  for (int i = n - 2; i >= 0; i--)
+    for (int j = i + 1; j < n; j++) b[i] = less(g, b[i], A[j * n + i], b[j]);
+}
+
+/* M(q): factored, or of a constant diagonal the reciprocals. */
+static void inertia(const cst_system *s, const cst_node *q, cst_node *M) {
+  const cst_node one = cst_graph_constant(s->graph, 1);
+  if (s->general) {
+    matrix_at(s, CST_K_M, q, M);
+    factor(s->graph, M, s->nq);
+  } else
+    for (int i = 0; i < s->nq; i++) M[i] = cst_graph_div(s->graph, one, s->kernel_out[CST_K_mass][s->mass_class[i]]);
+}
+
+/* x := M^-1 x */
+static void accelerate(const cst_system *s, const cst_node *M, cst_node *x) {
+  if (s->general)
+    solve(s->graph, M, x, s->nq);
+  else
+    for (int i = 0; i < s->nq; i++) x[i] = cst_graph_mul(s->graph, M[i], x[i]);
+}
+
+static void force(const cst_system *s, const cst_node *q, const cst_node *v, cst_node *f) {
+  kernel_at(s, s->general ? CST_K_f : CST_K_dV, q, v, f);
+  for (int i = 0; !s->general && i < s->nq; i++) f[i] = cst_graph_neg(s->graph, f[i]);
+}
+
+/* The constraints that are enforced; how many. The others are the equations lambda = 0. */
+static int kept(const cst_system *s, int *index) {
+  int n = 0;
+  for (int a = 0; a < s->ng; a++)
+    if (!s->dropped || !s->dropped[a]) index[n++] = a;
+  return n;
+}
+
+/* A := A - M^-1 G'l with S l = D2g[v, v] + G A; rows of G are those of the n constraints that are enforced. */
+static void constrain(const cst_system *s, const cst_node *M, const cst_node *G, int n, cst_node *A, cst_node *l) {
+  cst_graph *g = s->graph;
+  cst_node   X[SQUARE], S[SQUARE];
+  const int  nq = s->nq;
+  memcpy(X, G, sizeof *X * (size_t)(n * nq));
+  for (int a = 0; a < n; a++) {
+    accelerate(s, M, X + a * nq);
+    l[a] = cst_graph_add(g, l[a], dot(g, G + a * nq, A, nq));
+    for (int b = 0; b <= a; b++) S[b * n + a] = dot(g, G + b * nq, X + a * nq, nq);
+  }
+  factor(g, S, n);
+  solve(g, S, l, n);
+  for (int a = 0; a < n; a++)
+    for (int i = 0; i < nq; i++) A[i] = less(g, A[i], X[a * nq + i], l[a]);
+}
+
+void cst_field_acceleration(const cst_system *s, const cst_node *q, const cst_node *v, cst_node *A, cst_node *lambda) {
+  cst_node M[SQUARE], G[SQUARE], bend[N], l[N];
+  int      index[N], n = kept(s, index);
+  inertia(s, q, M);
+  force(s, q, v, A);
+  accelerate(s, M, A);
+  matrix_at(s, CST_K_G, q, G);
+  kernel_at(s, CST_K_D2gvv, q, v, bend);
+  for (int a = 0; a < n; a++) {
+    memmove(G + a * s->nq, G + index[a] * s->nq, sizeof *G * (size_t)s->nq);
+    l[a] = bend[index[a]];
+  }
+  constrain(s, M, G, n, A, l);
+  if (!lambda) return;
+  for (int a = 0; a < s->ng; a++) lambda[a] = cst_graph_constant(s->graph, 0);
+  for (int a = 0; a < n; a++) lambda[index[a]] = l[a];
+}
+
+/* Momenta Mv + 2 a of 1/2 v'Mv + a.v = 1/2 v.(Mv + 2 a). */
+static void twofold(const cst_system *s, const cst_node *q, const cst_node *v, cst_node *p) {
+  cst_node a[N];
+  if (s->general) {
+    kernel_at(s, CST_K_Lv, q, v, p);
+    kernel_at(s, CST_K_a, q, NULL, a);
+    for (int i = 0; i < s->nq; i++) p[i] = cst_graph_add(s->graph, p[i], a[i]);
+  } else
+    for (int i = 0; i < s->nq; i++) p[i] = cst_graph_mul(s->graph, s->kernel_out[CST_K_mass][s->mass_class[i]], v[i]);
+}
+
+cst_node cst_field_lagrangian(const cst_system *s, const cst_node *q, const cst_node *v) {
+  cst_graph *g = s->graph;
+  cst_node   p[N], V;
+  twofold(s, q, v, p);
+  kernel_at(s, CST_K_V, q, NULL, &V);
+  return cst_graph_sub(g, cst_graph_mul(g, cst_graph_constant(g, 0.5), dot(g, v, p, s->nq)), V);
+}

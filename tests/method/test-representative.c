@@ -1,0 +1,123 @@
+/* test-representative.c: the representative of p: where a method carries the tangential part of M v + a, starts have G p = 0, and
+ * velocities, energy, momentum maps, constraints and multipliers are read off as from M v + a itself. On every system, with the
+ * context's flag set by hand, over every instruction set, by the forms compiled for a system and by the generic one.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "claims.h"
+#include "observe/observe.h"
+
+enum { LANES = 3, VALUES = CST_BUILTIN_FIXED + CST_MAX_SYM };
+static const double ROUNDOFF = 1e-14;
+
+/* What is read off the first group. */
+typedef struct {
+  _Alignas(64) double v[CST_MAX_Q * CST_W_MAX], lambda[CST_MAX_G * CST_W_MAX], value[VALUES * CST_W_MAX], scale[VALUES * CST_W_MAX];
+} reading;
+
+static void read_off(const run *r, int isa, int tangential, reading *x) {
+  static _Alignas(64) double q0[CST_MAX_Q * CST_W_MAX], speed[CST_W_MAX];
+  cst_context                c = *cst_stepper_context(r->st);
+  const cst_fold            *fold = cst_fold_for(r->x->s, isa);
+  memset(x, 0, sizeof *x);
+  memset(speed, 0, sizeof speed);
+  c.tangential = tangential;
+  fold->velocities(&c, r->b.record, x->v);
+  fold->multipliers(&c, r->b.record, x->lambda);
+  fold->measure(&c, r->b.record, q0, speed, 0, CST_WANT_ENERGY | CST_WANT_MOMENTUM | CST_WANT_CONSTRAINT, x->value, x->scale);
+}
+
+/* Lanes of the first group. */
+static int lanes_of(int isa) { return cst_isas[isa].width < LANES ? cst_isas[isa].width : LANES; }
+
+/* The largest |x - y| of n numbers a lane over the largest |y|, at least 1. */
+static double off(const double *x, const double *y, int n, int isa) {
+  double most = 0, size = 1;
+  for (int l = 0; l < lanes_of(isa); l++)
+    for (int i = 0; i < n; i++) {
+      const int k = i * cst_isas[isa].width + l;
+      most = larger(most, fabs(x[k] - y[k])), size = larger(size, fabs(y[k]));
+    }
+  return most / size;
+}
+
+/* Energy and momenta, each over its scale. */
+static double off_conserved(const reading *x, const reading *y, int nsym, int isa) {
+  double most = 0;
+  for (int k = 0; k < (1 + nsym) * cst_isas[isa].width; k++)
+    if (k % cst_isas[isa].width < lanes_of(isa)) most = larger(most, fabs(x->value[k] - y->value[k]) / fmax(y->scale[k], 1e-3));
+  return most;
+}
+
+/* Starts from the same data, kinetic and tangential; how far their momenta are apart, and the largest scaled G p of the tangential ones. */
+static double start_both(run *kinetic, run *tangential, double *normal) {
+  const cst_system *s = kinetic->x->s;
+  double            q[CST_MAX_Q], p[CST_MAX_Q], t[CST_MAX_Q], g, most = 0;
+  ((cst_context *)cst_stepper_context(tangential->st))->tangential = 1;
+  run_start(kinetic, LANES);
+  run_start(tangential, LANES);
+  *normal = 0;
+  for (int l = 0; l < LANES; l++) {
+    run_carried(kinetic, l, q, p);
+    run_carried(tangential, l, q, t);
+    cst_system_residuals(s, kinetic->x->c, q, t, NULL, NULL, NULL, &g);
+    *normal = larger(*normal, g);
+    most = larger(most, apart(p, t, s->nq));
+  }
+  return most;
+}
+
+/* How far kinetic and tangential momenta of the starts are apart. */
+static double test_readings(const problem *x, const char *form, int isa) {
+  static reading    a, b, wrong;
+  const cst_system *s = x->s;
+  run               kinetic, tangential;
+  double            normal;
+  const char *const on = cst_isas[isa].name;
+  run_open_on(&kinetic, x, "rattle", isa, LANES, 1e-14);
+  run_open_on(&tangential, x, "rattle", isa, LANES, 1e-14);
+  const double differ = start_both(&kinetic, &tangential, &normal);
+  OK(normal < 1e-15, "%s: starts have G p = 0 (%.1e)", s->name, normal);
+  read_off(&kinetic, isa, 0, &a);
+  read_off(&tangential, isa, 1, &b);
+  OK(off(b.v, a.v, s->nq, isa) < ROUNDOFF, "%s, %s, %s: the same velocities (%.1e)", s->name, form, on, off(b.v, a.v, s->nq, isa));
+  OK(off_conserved(&b, &a, s->nsym, isa) < ROUNDOFF, "%s, %s, %s: the same energy and momentum maps (%.1e)", s->name, form, on,
+     off_conserved(&b, &a, s->nsym, isa));
+  OK(off(b.lambda, a.lambda, s->ng, isa) < 10 * ROUNDOFF, "%s, %s, %s: the same multipliers (%.1e)", s->name, form, on,
+     off(b.lambda, a.lambda, s->ng, isa));
+  if (s->ng) OK(b.value[(4 + s->nsym) * cst_isas[isa].width] < ROUNDOFF, "%s, %s, %s: and G v = 0", s->name, form, on);
+  read_off(&tangential, isa, 0, &wrong);
+  if (differ > 1e-6) OK(off(wrong.v, a.v, s->nq, isa) > 1e-8, "%s, %s, %s: taken for M v + a it gives others", s->name, form, on);
+  run_close(&kinetic);
+  run_close(&tangential);
+  return differ;
+}
+
+/* A system of the catalogue without what is compiled for it. */
+static cst_system *plain(const char *name) {
+  const char *text = cst_catalogue_text(name);
+  cst_diag   *d = cst_diag_create();
+  cst_system *s = cst_system_read(name, text, strlen(text), NULL, 0, d);
+  if (!s) fprintf(stderr, "no system %s\n", name), abort();
+  cst_diag_destroy(d);
+  cst_system_interpret(s);
+  return s;
+}
+
+static void tests(void) {
+  int differing = 0;
+  for (int k = 0; k < cst_catalogue_size(); k++) {
+    problem *x = problem_open(cst_catalogue_name(k)), y;
+    double   differ = 0;
+    problem_of(&y, plain(x->s->name));
+    for (int isa = 0; isa < CST_ISA_COUNT; isa++)
+      if (cst_isa_available(isa)) differ = test_readings(x, "as built", isa), test_readings(&y, "generic", isa);
+    if (!x->s->ng) OK(differ == 0, "%s: without constraints p is M v + a", x->s->name);
+    if (differ > 1e-6) NOTE("%s: M v + a and its tangential part are %.2g apart", x->s->name, differ);
+    differing += differ > 1e-6;
+    cst_system_destroy(y.s);
+    problem_close(x);
+  }
+  OK(differing >= 5, "on %d systems M v + a is not tangential", differing);
+}
+
+int main(int argc, char **argv) { return claims_main(&argc, &argv, tests); }
