@@ -66,7 +66,7 @@ endef
 $(foreach i,scalar $(ISAS),$(eval $(call BENCH_CHAIN,$(i))))
 BENCH_OBJ_systems := $(foreach i,scalar $(ISAS),$(BUILD)/tests/bench/hand-chain.$(i).o)
 BENCH_OBJ_bench   := $(BENCH_OBJ)
-BENCH_PARTS       := bench systems
+BENCH_PARTS       := bench systems conversion
 $(BENCH_PARTS:%=$(BUILD)/bench-%): $(BUILD)/bench-%: tests/bench/%.c tests/bench/tools.c tests/bench/bench.h tests/bench/tools.h $(BENCH_OBJ) $(BENCH_OBJ_systems) $(LIBRARY)
 	$(Q)$(CC) $(ALL_CFLAGS) -Itests/bench $(filter %.c,$^) $(BENCH_OBJ_$*) $(LIBRARY) -o $@ $(PC_LIBS) -ldl
 
