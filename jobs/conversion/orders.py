@@ -1,0 +1,128 @@
+#!/usr/bin/python3
+"""orders.py: the study orders.yaml on sixteen systems, and one table of what was measured beside what is expected.
+
+    orders.py [-o FOLDER] [SYSTEM ...]
+
+Writes a study and a result for each system into FOLDER (orders/), prints a row for each system, layer and bias, then counts. The program is
+that of the variable CONSTELLA (build/constella).
+"""
+# SPDX-License-Identifier: BSD-2-Clause
+import argparse
+import collections
+import csv
+import io
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+# What replaces the lines of orders.yaml for each system: the start is generic, for a symmetric one hides terms of the error, and `first` is the
+# number of steps at the largest step.
+SYSTEMS = {
+    "spherical-pendulum": dict(initial="default", end=1.6, first=4),
+    "planar-pendulum": dict(initial="rotating", end=1, first=4),
+    "double-pendulum": dict(initial="default", end=1.6, first=4),
+    "double-pendulum-angles": dict(initial="{q: [1, 0.5], v: [0.5, 1]}", end=1, first=4),
+    "modified-pendulum": dict(initial="default", end=1.6, first=6),
+    "charged-pendulum": dict(initial="default", end=1.6, first=4),
+    "bead-on-torus": dict(initial="default", end=1.6, first=8),
+    "rigid-body": dict(initial="default", end=2, first=8),
+    "heavy-top": dict(system="{name: heavy-top, parameters: {g: 10}}", initial="default", end=0.5, first=8),
+    "magnetised-body": dict(initial="precessing", end=1, first=8),
+    "underwater-vehicle": dict(initial="default", end=2, first=4),
+    "four-bar": dict(initial="default", end=0.4, first=8),
+    "slider-crank": dict(initial="default", end=1, first=8),
+    "tethered-satellites": dict(initial="orbit", end=2, first=4),
+    "kepler": dict(initial="default", end=1.2, first=12),
+    "henon-heiles": dict(initial="default", end=2, first=4),
+}
+LAYERS = {"euler": 1, "heun": 2, "rk3": 3, "rk4": 4, "rk5": 5, "rk6": 6, "rk8": 8, "gauss(2)": 4, "gauss(3)": 6, "taylor(4)": 4}
+BIASES = ("0", "-0.3", "-0.5", "-1")
+RATIOS = (1, 1.25, 1.5, 1.75, 2, 2.5, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96)
+NEAR = 0.15  # an order within this of the expected one is equal to it
+HERE = pathlib.Path(__file__).parent
+CONSTELLA = os.environ.get("CONSTELLA", "build/constella")
+
+
+def study_of(name, system="", initial="default", end=1, first=4):
+    """The text of orders.yaml for another system."""
+    counts = [int(first * ratio) for ratio in RATIOS]
+    lines = {"system": system or name, "initial": initial, "end": end, "steps": f"{{counts: {counts}}}"}
+    text = (HERE / "orders.yaml").read_text()
+    text = re.sub(r"^#.*\n", "", text, flags=re.M)
+    for key, value in lines.items():
+        text = re.sub(rf"^{key}: .*$", f"{key}: {value}", text, flags=re.M)
+    return text
+
+
+def run(name, folder):
+    """Runs the study; the first row of each method, as the program's table has it."""
+    study, result = folder / f"{name}.yaml", folder / f"{name}.h5"
+    study.write_text(study_of(name, **SYSTEMS[name]))
+    done = subprocess.run([CONSTELLA, "run", study, "-o", result, "--overwrite", "--progress", "none"], capture_output=True, text=True)
+    if done.returncode > 1:
+        sys.exit(done.stderr)
+    if done.returncode == 1:
+        print(f"{name}: {done.stderr.strip()}", file=sys.stderr)
+    table = subprocess.run([CONSTELLA, "table", result, "--format", "csv"], capture_output=True, text=True, check=True)
+    rows = {}
+    for row in csv.DictReader(io.StringIO(table.stdout)):
+        rows.setdefault(row["method"], row)
+    return rows
+
+
+def split(method):
+    """Layer and bias of convert(LAYER, bias=b)."""
+    layer, _, bias = method.removeprefix("convert(").removesuffix(")").partition(", bias=")
+    return layer, bias or "0"
+
+
+def expected(layer, bias):
+    return LAYERS[layer] + (LAYERS[layer] % 2 if bias == "-0.5" else 0)
+
+
+def verdict(row, order):
+    """equal, higher or lower; open where one of the fits has no window."""
+    if row["flag_q"] != "ok" or row["flag_p"] != "ok":
+        return "open"
+    off = [float(row[f"order_{part}"]) - order for part in "qp"]
+    return "lower" if min(off) < -NEAR else "higher" if max(off) > NEAR else "equal"
+
+
+def print_system(name, rows):
+    """A line for each layer and bias; the verdicts by layer and bias."""
+    found = {}
+    for method, row in rows.items():
+        layer, bias = split(method)
+        order = expected(layer, bias)
+        found[layer, bias] = verdict(row, order)
+        fits = [f"{float(row[f'order_{part}'] or 'nan'):6.3f} {row[f'flag_{part}']:14}" for part in "qp"]
+        print(f"{name:23}{layer:10}{bias:>5}   {order}   {fits[0]} {fits[1]} {found[layer, bias]}", flush=True)
+    return found
+
+
+def print_counts(found):
+    """How often each verdict fell, and on how many systems each layer and bias has its order."""
+    words = collections.Counter(word for system in found.values() for word in system.values())
+    print("\nof", sum(words.values()), "rows:", ", ".join(f"{words[word]} {word}" for word in ("equal", "higher", "open", "lower")))
+    print(f"\nsystems, of {len(found)}, on which the order is equal to the expected one")
+    print(f"{'layer':10}" + "".join(f"{b:>7}" for b in BIASES))
+    for layer in LAYERS:
+        counts = [sum(system[layer, bias] == "equal" for system in found.values()) for bias in BIASES]
+        print(f"{layer:10}" + "".join(f"{n:7}" for n in counts))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("-o", "--folder", type=pathlib.Path, default=pathlib.Path("orders"))
+    parser.add_argument("systems", nargs="*", metavar="SYSTEM", choices=[[], *SYSTEMS], help=", ".join(SYSTEMS))
+    options = parser.parse_args()
+    options.folder.mkdir(parents=True, exist_ok=True)
+    print(f"{'system':23}{'layer':10}{'bias':>5} order  measured in q         measured in p")
+    found = {name: print_system(name, run(name, options.folder)) for name in options.systems or SYSTEMS}
+    print_counts(found)
+
+
+if __name__ == "__main__":
+    main()
