@@ -18,9 +18,10 @@ static bool bounded(course c) {
   return (roundoff || c.second <= 1.5 * c.first) && c.displacement > 1e-2;
 }
 
-/* Fewer where a step is dear. */
+/* Fewer of conversions, where a step is dear. */
 static int steps_of(const problem *x, const char *method) {
-  return affordable(x, method, x->s->nq > 9 ? 4000 : x->s->general ? 8000 : 20000);
+  const bool conversion = strstr(method, "convert(");
+  return affordable(x, method, !conversion ? 20000 : x->s->nq > 9 ? 4000 : x->s->general ? 8000 : 20000);
 }
 
 static course course_of(const problem *x, const char *method, double h, bool *well) {
