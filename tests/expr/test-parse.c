@@ -80,72 +80,80 @@ static void test_values(const setting *s) {
 #define INF_VALUE "the value of this operation is not a finite number (inf)"
 #define LARGE     "the number is too large; at most 1.7976931348623157e308"
 
-static void test_errors(const setting *s) {
-  static const struct {
-    const char *text;
-    int         offset;
-    const char *message;
-  } cases[] = {{"", 0, "empty expression; " OPERAND},
-               {" \t ", 3, "empty expression; " OPERAND},
-               {"x +", 3, OPERAND},
-               {"x + * y", 4, OPERAND "; found '*'"},
-               {"+x", 0, OPERAND "; found '+'"},
-               {"()", 1, OPERAND "; found ')'"},
-               {"x**2", 2, OPERAND "; powers are written with ^"},
-               {"x*\xc3\xa9", 2, OPERAND "; found character 0xc3"},
-               {"x y", 2, "expected an operator or the end; found 'y'"},
-               {"x $ y", 2, "expected an operator or the end; found '$'"},
-               {"x, y", 1, "expected an operator or the end; found ','"},
-               {"x = 1", 2, "expected an operator or the end; found '='; write what vanishes, as x^2 - 1"},
-               {"(x + 1", 6, "missing ')'"},
-               {"sin(x", 5, "missing ')'"},
-               {"atan2(x", 7, "missing ')'"},
-               {"sin(", 4, OPERAND},
-               {"(x y)", 3, "expected an operator or ')'; found 'y'"},
-               {"(x, y)", 2, "expected an operator or ')'; found ','"},
-               {"sin(x y)", 6, "expected an operator or ')'; found 'y'"},
-               {"atan2(x y)", 8, "expected an operator or ')'; found 'y'"},
-               {"x + 1)", 5, "')' without '('"},
-               {"sqrt()", 5, "sqrt takes 1 argument"},
-               {"sqrt(x, y)", 6, "sqrt takes 1 argument"},
-               {"atan2(x)", 7, "atan2 takes 2 arguments"},
-               {"atan2(x, y, z)", 10, "atan2 takes 2 arguments"},
-               {"sin + 1", 4, "expected '(' after sin"},
-               {"x + zz", 4, "unknown name 'zz'; allowed: " ALL "; did you mean 'z'?"},
-               {"x''", 0, "unknown name 'x'''; allowed: " ALL "; did you mean 'x''?"},
-               {"x + velocity", 4, "unknown name 'velocity'; allowed: " ALL},
-               {"inf", 0, "unknown name 'inf'; allowed: " ALL},
-               {"nan", 0, "unknown name 'nan'; allowed: " ALL "; did you mean 'tan'?"},
-               {"1 + sine(x)", 4, "unknown function 'sine'; allowed: " FUNCTIONS "; did you mean 'sin'?"},
-               {"x(2)", 0, "unknown function 'x'; allowed: " FUNCTIONS},
-               {"system(x)", 0, "unknown function 'system'; allowed: " FUNCTIONS},
-               {"1..2", 2, MALFORMED},
-               {"1.2.3", 3, MALFORMED},
-               {"x + 0x10", 5, MALFORMED},
-               {"2x", 1, MALFORMED},
-               {"1e", 1, MALFORMED},
-               {"1e+", 1, MALFORMED},
-               {"1e5e", 3, MALFORMED},
-               {".", 1, MALFORMED},
-               {".e5", 1, MALFORMED},
-               {"1,5", 1, "expected an operator or the end; found ','"},
-               {"x + 1e999", 4, LARGE},
-               {"1e-999", 0, "the number is too small; at least 4.9406564584124654e-324, or 0"},
-               {"1/0", 1, "division by zero"},
-               {"x/0", 1, "division by zero"},
-               {"x/(1 - 1)", 1, "division by zero"},
-               {"1e200*1e200", 5, INF_VALUE},
-               {"x*(1 + sqrt(-1))", 7, NAN_VALUE},
-               {"log(0)", 0, INF_VALUE},
-               {"0^-1", 1, INF_VALUE},
-               {"(-2)^0.3", 4, NAN_VALUE}};
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    cst_expr_error error = {-1, ""};
-    const cst_node n = cst_expr_parse(s->g, cases[i].text, s->names, NAMES, &error);
-    if (!OK(n == -1 && error.offset == cases[i].offset && !strcmp(error.message, cases[i].message), "'%.12s' at %d: %s",
-            cases[i].text[0] == ' ' ? "blanks" : cases[i].text, cases[i].offset, cases[i].message))
-      NOTE("%d at %d: %s", n, error.offset, error.message);
-  }
+/* A text that is refused, where, and the message. */
+typedef struct {
+  const char *text;
+  int         offset;
+  const char *message;
+} refusal;
+
+static const refusal refusals[] = {
+    {"", 0, "empty expression; " OPERAND},
+    {" \t ", 3, "empty expression; " OPERAND},
+    {"x +", 3, OPERAND},
+    {"x + * y", 4, OPERAND "; found '*'"},
+    {"+x", 0, OPERAND "; found '+'"},
+    {"()", 1, OPERAND "; found ')'"},
+    {"x**2", 2, OPERAND "; powers are written with ^"},
+    {"x*\xc3\xa9", 2, OPERAND "; found character 0xc3"},
+    {"x y", 2, "expected an operator or the end; found 'y'"},
+    {"x $ y", 2, "expected an operator or the end; found '$'"},
+    {"x, y", 1, "expected an operator or the end; found ','"},
+    {"x = 1", 2, "expected an operator or the end; found '='; write what vanishes, as x^2 - 1"},
+    {"(x + 1", 6, "missing ')'"},
+    {"sin(x", 5, "missing ')'"},
+    {"atan2(x", 7, "missing ')'"},
+    {"sin(", 4, OPERAND},
+    {"(x y)", 3, "expected an operator or ')'; found 'y'"},
+    {"(x, y)", 2, "expected an operator or ')'; found ','"},
+    {"sin(x y)", 6, "expected an operator or ')'; found 'y'"},
+    {"atan2(x y)", 8, "expected an operator or ')'; found 'y'"},
+    {"x + 1)", 5, "')' without '('"},
+    {"sqrt()", 5, "sqrt takes 1 argument"},
+    {"sqrt(x, y)", 6, "sqrt takes 1 argument"},
+    {"atan2(x)", 7, "atan2 takes 2 arguments"},
+    {"atan2(x, y, z)", 10, "atan2 takes 2 arguments"},
+    {"sin + 1", 4, "expected '(' after sin"},
+    {"x + zz", 4, "unknown name 'zz'; allowed: " ALL "; did you mean 'z'?"},
+    {"x''", 0, "unknown name 'x'''; allowed: " ALL "; did you mean 'x''?"},
+    {"x + velocity", 4, "unknown name 'velocity'; allowed: " ALL},
+    {"inf", 0, "unknown name 'inf'; allowed: " ALL},
+    {"nan", 0, "unknown name 'nan'; allowed: " ALL "; did you mean 'tan'?"},
+    {"1 + sine(x)", 4, "unknown function 'sine'; allowed: " FUNCTIONS "; did you mean 'sin'?"},
+    {"x(2)", 0, "unknown function 'x'; allowed: " FUNCTIONS},
+    {"system(x)", 0, "unknown function 'system'; allowed: " FUNCTIONS},
+    {"1..2", 2, MALFORMED},
+    {"1.2.3", 3, MALFORMED},
+    {"x + 0x10", 5, MALFORMED},
+    {"2x", 1, MALFORMED},
+    {"1e", 1, MALFORMED},
+    {"1e+", 1, MALFORMED},
+    {"1e5e", 3, MALFORMED},
+    {".", 1, MALFORMED},
+    {".e5", 1, MALFORMED},
+    {"1,5", 1, "expected an operator or the end; found ','"},
+    {"x + 1e999", 4, LARGE},
+    {"1e-999", 0, "the number is too small; at least 4.9406564584124654e-324, or 0"},
+    {"1/0", 1, "division by zero"},
+    {"x/0", 1, "division by zero"},
+    {"x/(1 - 1)", 1, "division by zero"},
+    {"1e200*1e200", 5, INF_VALUE},
+    {"x*(1 + sqrt(-1))", 7, NAN_VALUE},
+    {"log(0)", 0, INF_VALUE},
+    {"0^-1", 1, INF_VALUE},
+    {"(-2)^0.3", 4, NAN_VALUE},
+};
+
+static void test_refusal(cst_graph *g, const cst_binding *names, int n, const refusal *x) {
+  cst_expr_error error = {-1, ""};
+  const cst_node node = cst_expr_parse(g, x->text, names, n, &error);
+  if (!OK(node == -1 && error.offset == x->offset && !strcmp(error.message, x->message), "'%.18s' at %d: %s",
+          x->text[0] == ' ' ? "blanks" : x->text, x->offset, x->message))
+    NOTE("%d at %d: %s", node, error.offset, error.message);
+}
+
+static void test_refusals(const setting *s) {
+  for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) test_refusal(s->g, s->names, NAMES, &refusals[i]);
 }
 
 /* Names without end leave room for the guess. */
@@ -242,91 +250,84 @@ static void test_sums(const arrays *a) {
 #define BOUND_TO "x, x', y, n, half, r, pi, " FUNCTIONS
 #define LONG     "abcdefghijklmnopqrstuvwxyzabcdefghijklmn"
 
-static void test_array_errors(const arrays *a) {
-  static const struct {
-    const char *text;
-    int         offset;
-    const char *message;
-  } cases[] = {{"x[21]", 2, "index 21 of 'x' is outside 1 .. 20"},
-               {"y + x[ 0]", 7, "index 0 of 'x' is outside 1 .. 20"},
-               {"x[-0]", 2, "index 0 of 'x' is outside 1 .. 20"},
-               {"x[2 - 3]", 2, "index -1 of 'x' is outside 1 .. 20"},
-               {"x'[1e300]", 3, "index 1e+300 of 'x'' is outside 1 .. 20"},
-               {"x[1.5]", 2, "the index of 'x' " INTEGER "is 1.5"},
-               {"x[(0.1 + 0.2)*10]", 2, "the index of 'x' " INTEGER "is 3.0000000000000004"},
-               {"x[half]", 2, "the index of 'x' " INTEGER "is 0.5"},
-               {"x[2 + y]", 2, "the index of 'x' " INTEGER "depends on 'y'"},
-               {"x[x'[3]*2]", 2, "the index of 'x' " INTEGER "depends on 'x'[3]'"},
-               {"x[x[x[1]]]", 4, "the index of 'x' " INTEGER "depends on 'x[1]'"},
-               {"x[sqrt(-1)]", 2, NAN_VALUE},
-               {"x[1/0]", 3, "division by zero"},
-               {"x", 0, "'x' is an array of 20; an entry of it is wanted, such as x[1]"},
-               {"y*x' + 1", 2, "'x'' is an array of 20; an entry of it is wanted, such as x'[1]"},
-               {"x(3)", 1, "'x' is an array; its entries are written with [ ], x[1] for the first"},
-               {"y[1]", 1, "'y' is not an array and has no entries"},
-               {"2*y [1]", 4, "'y' is not an array and has no entries"},
-               {"pi[1]", 2, "'pi' is not an array and has no entries"},
-               {"sum(i, 1, 2, i[1])", 14, "'i' is not an array and has no entries"},
-               {"sin[1]", 3, "expected '(' after sin"},
-               {"z[1]", 0, "unknown name 'z'; allowed: " BOUND_TO},
-               {"x''[1]", 0, "unknown name 'x'''; allowed: " BOUND_TO "; did you mean 'x''?"},
-               {"(y)[1]", 3, "expected an operator or the end; found '['"},
-               {"x[]", 2, OPERAND "; found ']'"},
-               {"x[", 2, OPERAND},
-               {"x[1", 3, "missing ']'"},
-               {"x[1)", 3, "expected an operator or ']'; found ')'"},
-               {"x[1, 2]", 3, "expected an operator or ']'; found ','"},
-               {"x[1]]", 4, "expected an operator or the end; found ']'"},
-               {"x[1]'", 4, "expected an operator or the end; found '''; the velocity of y[3] is y'[3]"},
-               {"sum", 3, "expected '(' after sum"},
-               {"sum + 1", 4, "expected '(' after sum"},
-               {"sun(i, 1, 2, i)", 0, "unknown function 'sun'; allowed: " FUNCTIONS "; did you mean 'sin'?"},
-               {"summ(i, 1, 2, i)", 0, "unknown function 'summ'; allowed: " FUNCTIONS "; did you mean 'sum'?"},
-               {"sum()", 4, "expected the variable of the sum, a new name; found ')'"},
-               {"sum(", 4, "expected the variable of the sum, a new name"},
-               {"sum(-i, 1, 2, i)", 4, "expected the variable of the sum, a new name; found '-'"},
-               {"sum(3, 1, 2, 1)", 4, "'3'" NAMED},
-               {"sum(_i, 1, 2, 1)", 4, "'_i'" NAMED},
-               {"sum(i', 1, 2, 1)", 4, "'i''" NAMED},
-               {"sum(" LONG "o, 1, 2, 1)", 4, "'" LONG "...'" NAMED},
-               {"sum(x, 1, 2, x)", 4, "'x'" TAKEN},
-               {"sum(y, 1, 2, y)", 4, "'y'" TAKEN},
-               {"sum(pi, 1, 2, 1)", 4, "'pi'" TAKEN},
-               {"sum(sum, 1, 2, 1)", 4, "'sum'" TAKEN},
-               {"sum(exp, 1, 2, 1)", 4, "'exp'" TAKEN},
-               {"sum(i, 1, 2, sum(i, 1, 2, 1))", 17, "'i'" TAKEN},
-               {"sum(i)", 5, SUM_FORM "; found ')'"},
-               {"sum(i, 1", 8, SUM_FORM},
-               {"sum(i = 1, 2, i)", 6, SUM_FORM "; found '='"},
-               {"sum(i, 1, 2)", 11, SUM_FORM "; found ')'"},
-               {"sum(i, 1 2, i)", 9, SUM_FORM "; found '2'"},
-               {"sum(i, 1, 2, i, 3)", 14, SUM_FORM "; found ','"},
-               {"sum(i, 1, 2,)", 12, OPERAND "; found ')'"},
-               {"sum(i, 1, 2, i", 14, "missing ')'"},
-               {"sum(i, 1, 2, i i)", 15, "expected an operator or ')'; found 'i'"},
-               {"sum(i, 1.5, 2, i)", 7, "FROM of the sum " INTEGER "is 1.5"},
-               {"sum(i, y, 2, i)", 7, "FROM of the sum " INTEGER "depends on 'y'"},
-               {"sum(i, 1, n + half, i)", 10, "TO of the sum " INTEGER "is 5.5"},
-               {"sum(i, 1, 2*r, i)", 10, "TO of the sum " INTEGER "depends on 'y'"},
-               {"sum(i, 1, i, i)", 10, "unknown name 'i'; allowed: " BOUND_TO},
-               {"sum(i, 1e16, 0, i)", 7, "FROM of the sum is 1e+16; at most 9007199254740992"},
-               {"sum(i, 1, 2, i) + i", 18, "unknown name 'i'; allowed: " BOUND_TO},
-               {"sum(i, 1, 2, sum(k, 1, 2, x[ii]))", 28, "unknown name 'ii'; allowed: k, i, " BOUND_TO "; did you mean 'i'?"},
-               {"sum(i, 1, 21, x[i])", 16, "index 21 of 'x' is outside 1 .. 20"},
-               {"sum(i, 1, 3, y*x[i/2])", 17, "the index of 'x' " INTEGER "is 0.5"},
-               {"sum(i, 1, 3, 1/(i - 2))", 14, "division by zero"},
-               {"sum(i, 1, 3, 1e308)", 0, INF_VALUE},
-               {"sum(i, 1, 0, x[i)", 16, "expected an operator or ']'; found ')'"},
-               {"sum(i, 1, 0, x)", 13, "'x' is an array of 20; an entry of it is wanted, such as x[1]"},
-               {"sum(i, 1, 0, sum(j, 1, 2, k))", 26, "unknown name 'k'; allowed: j, i, " BOUND_TO},
-               {"y*sum(i, 1, 1000001, y)", 2, "all sums of an expression have together more than 1000000 terms"}};
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    cst_expr_error error = {-1, ""};
-    const cst_node n = array_parse(a, cases[i].text, &error);
-    if (!OK(n == -1 && error.offset == cases[i].offset && !strcmp(error.message, cases[i].message), "'%.18s' at %d: %s", cases[i].text,
-            cases[i].offset, cases[i].message))
-      NOTE("%d at %d: %s", n, error.offset, error.message);
-  }
+static const refusal array_refusals[] = {
+    {"x[21]", 2, "index 21 of 'x' is outside 1 .. 20"},
+    {"y + x[ 0]", 7, "index 0 of 'x' is outside 1 .. 20"},
+    {"x[-0]", 2, "index 0 of 'x' is outside 1 .. 20"},
+    {"x[2 - 3]", 2, "index -1 of 'x' is outside 1 .. 20"},
+    {"x'[1e300]", 3, "index 1e+300 of 'x'' is outside 1 .. 20"},
+    {"x[1.5]", 2, "the index of 'x' " INTEGER "is 1.5"},
+    {"x[(0.1 + 0.2)*10]", 2, "the index of 'x' " INTEGER "is 3.0000000000000004"},
+    {"x[half]", 2, "the index of 'x' " INTEGER "is 0.5"},
+    {"x[2 + y]", 2, "the index of 'x' " INTEGER "depends on 'y'"},
+    {"x[x'[3]*2]", 2, "the index of 'x' " INTEGER "depends on 'x'[3]'"},
+    {"x[x[x[1]]]", 4, "the index of 'x' " INTEGER "depends on 'x[1]'"},
+    {"x[sqrt(-1)]", 2, NAN_VALUE},
+    {"x[1/0]", 3, "division by zero"},
+    {"x", 0, "'x' is an array of 20; an entry of it is wanted, such as x[1]"},
+    {"y*x' + 1", 2, "'x'' is an array of 20; an entry of it is wanted, such as x'[1]"},
+    {"x(3)", 1, "'x' is an array; its entries are written with [ ], x[1] for the first"},
+    {"y[1]", 1, "'y' is not an array and has no entries"},
+    {"2*y [1]", 4, "'y' is not an array and has no entries"},
+    {"pi[1]", 2, "'pi' is not an array and has no entries"},
+    {"sum(i, 1, 2, i[1])", 14, "'i' is not an array and has no entries"},
+    {"sin[1]", 3, "expected '(' after sin"},
+    {"z[1]", 0, "unknown name 'z'; allowed: " BOUND_TO},
+    {"x''[1]", 0, "unknown name 'x'''; allowed: " BOUND_TO "; did you mean 'x''?"},
+    {"(y)[1]", 3, "expected an operator or the end; found '['"},
+    {"x[]", 2, OPERAND "; found ']'"},
+    {"x[", 2, OPERAND},
+    {"x[1", 3, "missing ']'"},
+    {"x[1)", 3, "expected an operator or ']'; found ')'"},
+    {"x[1, 2]", 3, "expected an operator or ']'; found ','"},
+    {"x[1]]", 4, "expected an operator or the end; found ']'"},
+    {"x[1]'", 4, "expected an operator or the end; found '''; the velocity of y[3] is y'[3]"},
+    {"sum", 3, "expected '(' after sum"},
+    {"sum + 1", 4, "expected '(' after sum"},
+    {"sun(i, 1, 2, i)", 0, "unknown function 'sun'; allowed: " FUNCTIONS "; did you mean 'sin'?"},
+    {"summ(i, 1, 2, i)", 0, "unknown function 'summ'; allowed: " FUNCTIONS "; did you mean 'sum'?"},
+    {"sum()", 4, "expected the variable of the sum, a new name; found ')'"},
+    {"sum(", 4, "expected the variable of the sum, a new name"},
+    {"sum(-i, 1, 2, i)", 4, "expected the variable of the sum, a new name; found '-'"},
+    {"sum(3, 1, 2, 1)", 4, "'3'" NAMED},
+    {"sum(_i, 1, 2, 1)", 4, "'_i'" NAMED},
+    {"sum(i', 1, 2, 1)", 4, "'i''" NAMED},
+    {"sum(" LONG "o, 1, 2, 1)", 4, "'" LONG "...'" NAMED},
+    {"sum(x, 1, 2, x)", 4, "'x'" TAKEN},
+    {"sum(y, 1, 2, y)", 4, "'y'" TAKEN},
+    {"sum(pi, 1, 2, 1)", 4, "'pi'" TAKEN},
+    {"sum(sum, 1, 2, 1)", 4, "'sum'" TAKEN},
+    {"sum(exp, 1, 2, 1)", 4, "'exp'" TAKEN},
+    {"sum(i, 1, 2, sum(i, 1, 2, 1))", 17, "'i'" TAKEN},
+    {"sum(i)", 5, SUM_FORM "; found ')'"},
+    {"sum(i, 1", 8, SUM_FORM},
+    {"sum(i = 1, 2, i)", 6, SUM_FORM "; found '='"},
+    {"sum(i, 1, 2)", 11, SUM_FORM "; found ')'"},
+    {"sum(i, 1 2, i)", 9, SUM_FORM "; found '2'"},
+    {"sum(i, 1, 2, i, 3)", 14, SUM_FORM "; found ','"},
+    {"sum(i, 1, 2,)", 12, OPERAND "; found ')'"},
+    {"sum(i, 1, 2, i", 14, "missing ')'"},
+    {"sum(i, 1, 2, i i)", 15, "expected an operator or ')'; found 'i'"},
+    {"sum(i, 1.5, 2, i)", 7, "FROM of the sum " INTEGER "is 1.5"},
+    {"sum(i, y, 2, i)", 7, "FROM of the sum " INTEGER "depends on 'y'"},
+    {"sum(i, 1, n + half, i)", 10, "TO of the sum " INTEGER "is 5.5"},
+    {"sum(i, 1, 2*r, i)", 10, "TO of the sum " INTEGER "depends on 'y'"},
+    {"sum(i, 1, i, i)", 10, "unknown name 'i'; allowed: " BOUND_TO},
+    {"sum(i, 1e16, 0, i)", 7, "FROM of the sum is 1e+16; at most 9007199254740992"},
+    {"sum(i, 1, 2, i) + i", 18, "unknown name 'i'; allowed: " BOUND_TO},
+    {"sum(i, 1, 2, sum(k, 1, 2, x[ii]))", 28, "unknown name 'ii'; allowed: k, i, " BOUND_TO "; did you mean 'i'?"},
+    {"sum(i, 1, 21, x[i])", 16, "index 21 of 'x' is outside 1 .. 20"},
+    {"sum(i, 1, 3, y*x[i/2])", 17, "the index of 'x' " INTEGER "is 0.5"},
+    {"sum(i, 1, 3, 1/(i - 2))", 14, "division by zero"},
+    {"sum(i, 1, 3, 1e308)", 0, INF_VALUE},
+    {"sum(i, 1, 0, x[i)", 16, "expected an operator or ']'; found ')'"},
+    {"sum(i, 1, 0, x)", 13, "'x' is an array of 20; an entry of it is wanted, such as x[1]"},
+    {"sum(i, 1, 0, sum(j, 1, 2, k))", 26, "unknown name 'k'; allowed: j, i, " BOUND_TO},
+    {"y*sum(i, 1, 1000001, y)", 2, "all sums of an expression have together more than 1000000 terms"},
+};
+
+static void test_array_refusals(const arrays *a) {
+  for (size_t i = 0; i < sizeof array_refusals / sizeof *array_refusals; i++) test_refusal(a->g, a->names, BOUND, &array_refusals[i]);
 }
 
 /* An index of which no name is the reason: what it names has folded away. */
@@ -341,25 +342,15 @@ static void test_nameless(const arrays *a) {
 
 /* An array whose entries do not begin at 1. */
 static void test_shifted(const arrays *a) {
-  const cst_binding names[] = {{.name = "x", .node = -1, .entry = a->x, .count = 3, .shift = 4},
-                               {.name = "w", .node = -1, .entry = a->v, .count = 2, .shift = -1}};
-  static const struct {
-    const char *text;
-    int         offset;
-    const char *message;
-  } cases[] = {{"x[4]", 2, "index 4 of 'x' is outside 5 .. 7"},
-               {"x[8]", 2, "index 8 of 'x' is outside 5 .. 7"},
-               {"w[-1]", 2, "index -1 of 'w' is outside 0 .. 1"},
-               {"x", 0, "'x' is an array of 3; an entry of it is wanted, such as x[5]"},
-               {"x(5)", 1, "'x' is an array; its entries are written with [ ], x[5] for the first"},
-               {"x[w[0]]", 2, "the index of 'x' must be an integer constant; it depends on 'w[0]'"}};
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    cst_expr_error error = {-1, ""};
-    const cst_node n = cst_expr_parse(a->g, cases[i].text, names, 2, &error);
-    if (!OK(n == -1 && error.offset == cases[i].offset && !strcmp(error.message, cases[i].message), "%s: %s", cases[i].text,
-            cases[i].message))
-      NOTE("%d at %d: %s", n, error.offset, error.message);
-  }
+  const cst_binding    names[] = {{.name = "x", .node = -1, .entry = a->x, .count = 3, .shift = 4},
+                                  {.name = "w", .node = -1, .entry = a->v, .count = 2, .shift = -1}};
+  static const refusal cases[] = {{"x[4]", 2, "index 4 of 'x' is outside 5 .. 7"},
+                                  {"x[8]", 2, "index 8 of 'x' is outside 5 .. 7"},
+                                  {"w[-1]", 2, "index -1 of 'w' is outside 0 .. 1"},
+                                  {"x", 0, "'x' is an array of 3; an entry of it is wanted, such as x[5]"},
+                                  {"x(5)", 1, "'x' is an array; its entries are written with [ ], x[5] for the first"},
+                                  {"x[w[0]]", 2, "the index of 'x' must be an integer constant; it depends on 'w[0]'"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) test_refusal(a->g, names, 2, &cases[i]);
   OK(cst_expr_parse(a->g, "x[5]", names, 2, NULL) == a->x[0] && cst_expr_parse(a->g, "x[7]", names, 2, NULL) == a->x[2] &&
          cst_expr_parse(a->g, "w[0]", names, 2, NULL) == a->v[0],
      "entries by their numbers");
@@ -368,12 +359,12 @@ static void test_shifted(const arrays *a) {
 int main(void) {
   setting s = setting_create();
   test_values(&s);
-  test_errors(&s);
+  test_refusals(&s);
   test_long_lists();
   arrays a;
   arrays_create(&a);
   test_sums(&a);
-  test_array_errors(&a);
+  test_array_refusals(&a);
   test_nameless(&a);
   test_shifted(&a);
   cst_graph_destroy(a.g);
