@@ -63,14 +63,17 @@ enum { MOST_DIRECTIONS = 40 }; /* of GMRES */
 #define PLUS  (4 * NQ + 3 * NG) /* theta+ */
 /* The equations F0, F3, F4, F6 of NQ entries stand in f where q, mu, v and r do; F1, F5, F2, F7 where theta-, nu1, nu2 and theta+ do. */
 
+/* clang-format off */
 #define LOCAL(X)                                                                                                                           \
-  X(q, NQ)                                                                                                                                 \
-  X(p, NQ)                                                                                                                                 \
-  X(m, NMASS)                                                                                                                              \
-  X(minv, NMASS) X(Gb, NNZ_G) X(Sb, GRAM_SIZE) X(vb, NQ) X(mb, NG) X(G0, NNZ_G) X(G1, NNZ_G) X(S1, GRAM_SIZE) X(minus, NQ) X(end, 4 * NQ)  \
-      X(D, DENSE(4 * NQ * NQ)) X(P, DENSE(4 * NQ * NQ)) X(B, DENSE(4 * NQ * NQ)) X(J, DENSE(NJ *NJ)) X(keptD, DENSE(4 * NQ * NQ))          \
-          X(keptJ, DENSE(NJ *NJ)) X(S0, KRYLOV *GRAM_SIZE) X(K0, KRYLOV *SADDLE_S) X(M0, KRYLOV *SADDLE_M)                                 \
-              X(basis, KRYLOV *(int)cst_gmres_room((size_t)NJ, MOST_DIRECTIONS)) CST_SWEEP_FIELDS(X)
+  X(q, NQ) X(p, NQ) X(m, NMASS) X(minv, NMASS) /* the state */                                                                             \
+  X(Gb, NNZ_G) X(Sb, GRAM_SIZE) X(vb, NQ) X(mb, NG) /* what is made of it */                                                               \
+  X(G0, NNZ_G) X(G1, NNZ_G) X(S1, GRAM_SIZE) X(minus, NQ) X(end, 4 * NQ) /* at q, at r; mu-; (d-, d+) with their velocities */             \
+  X(D, DENSE(4 * NQ * NQ)) X(P, DENSE(4 * NQ * NQ)) X(B, DENSE(4 * NQ * NQ)) X(J, DENSE(NJ * NJ)) /* of Newton's matrix */                 \
+  X(keptD, DENSE(4 * NQ * NQ)) X(keptJ, DENSE(NJ * NJ)) /* of lanes whose matrix stays, or room for a pivoted one */                       \
+  X(S0, KRYLOV * GRAM_SIZE) X(K0, KRYLOV * SADDLE_S) X(M0, KRYLOV * SADDLE_M) /* of the preconditioner */                                  \
+  X(basis, KRYLOV * (int)cst_gmres_room((size_t)NJ, MOST_DIRECTIONS))                                                                      \
+  CST_SWEEP_FIELDS(X)
+/* clang-format on */
 
 struct local {
   LOCAL(CST_FIELD)

@@ -32,36 +32,24 @@ typedef struct {
   vd                   *dQx, *dVx;
 } cst_sweep;
 
+/* The arrays of a sweep and the entries that a stage has of each; `...` is handed on to ROW. */
+/* clang-format off */
+#define CST_SWEEP_ARRAYS(ROW, ...)                                                                                                         \
+  ROW(Q, NQ, __VA_ARGS__) ROW(V, NQ, __VA_ARGS__) ROW(A, NQ, __VA_ARGS__) ROW(lambda, NG, __VA_ARGS__)                                     \
+  ROW(G, SADDLE_G, __VA_ARGS__) ROW(S, SADDLE_S, __VA_ARGS__) ROW(M, SADDLE_M, __VA_ARGS__)                                                \
+  ROW(first, NQ, __VA_ARGS__)                                                                                                              \
+  ROW(y, NQ, __VA_ARGS__) ROW(z, NG, __VA_ARGS__) ROW(Qx, NQ, __VA_ARGS__) ROW(Vx, NQ, __VA_ARGS__)                                        \
+  ROW(dQ, NQ, __VA_ARGS__) ROW(dV, NQ, __VA_ARGS__) ROW(dA, NQ, __VA_ARGS__) ROW(dlambda, NG, __VA_ARGS__)                                 \
+  ROW(dQx, NQ, __VA_ARGS__) ROW(dVx, NQ, __VA_ARGS__)
+/* clang-format on */
+
 /* Fields of two sweeps, for the LOCAL list of a core. */
-#define CST_SWEEP_FIELDS(X)                                                                                                                \
-  X(Q, 2 * C->stages * NQ)                                                                                                                 \
-  X(V, 2 * C->stages * NQ)                                                                                                                 \
-  X(A, 2 * C->stages * NQ)                                                                                                                 \
-  X(lambda, 2 * C->stages * NG)                                                                                                            \
-  X(G, 2 * C->stages * SADDLE_G)                                                                                                           \
-  X(S, 2 * C->stages * SADDLE_S)                                                                                                           \
-  X(M, 2 * C->stages * SADDLE_M)                                                                                                           \
-  X(first, 2 * C->stages * NQ)                                                                                                             \
-  X(y, 2 * C->stages * NQ)                                                                                                                 \
-  X(z, 2 * C->stages * NG)                                                                                                                 \
-  X(Qx, 2 * C->stages * NQ)                                                                                                                \
-  X(Vx, 2 * C->stages * NQ)                                                                                                                \
-  X(dQ, 2 * C->stages * NQ)                                                                                                                \
-  X(dV, 2 * C->stages * NQ)                                                                                                                \
-  X(dA, 2 * C->stages * NQ)                                                                                                                \
-  X(dlambda, 2 * C->stages * NG)                                                                                                           \
-  X(dQx, 2 * C->stages * NQ)                                                                                                               \
-  X(dVx, 2 * C->stages * NQ)
-#define CST_SWEEP_TAKE(name, n) .name = L->name + k * C->stages * (n)
-/* Sweep k of the two in L. */
-#define CST_SWEEP_OF(L, k, which, time, parameters, inverse)                                                                               \
-  (cst_sweep) {                                                                                                                            \
-    .layer = (which), .t = (time), .c = (parameters), .minv = (inverse), CST_SWEEP_TAKE(Q, NQ), CST_SWEEP_TAKE(V, NQ),                     \
-    CST_SWEEP_TAKE(A, NQ), CST_SWEEP_TAKE(lambda, NG), CST_SWEEP_TAKE(G, SADDLE_G), CST_SWEEP_TAKE(S, SADDLE_S),                           \
-    CST_SWEEP_TAKE(M, SADDLE_M), CST_SWEEP_TAKE(first, NQ), CST_SWEEP_TAKE(y, NQ), CST_SWEEP_TAKE(z, NG), CST_SWEEP_TAKE(Qx, NQ),          \
-    CST_SWEEP_TAKE(Vx, NQ), CST_SWEEP_TAKE(dQ, NQ), CST_SWEEP_TAKE(dV, NQ), CST_SWEEP_TAKE(dA, NQ), CST_SWEEP_TAKE(dlambda, NG),           \
-    CST_SWEEP_TAKE(dQx, NQ), CST_SWEEP_TAKE(dVx, NQ)                                                                                       \
-  }
+#define CST_SWEEP_FIELDS(X)         CST_SWEEP_ARRAYS(CST_SWEEP_FIELD, X)
+#define CST_SWEEP_FIELD(name, n, X) X(name, 2 * C->stages * (n))
+/* Sweep k of the two in `fields`. */
+#define CST_SWEEP_OF(fields, k, which, time, parameters, inverse)                                                                          \
+  (cst_sweep) { .layer = (which), .t = (time), .c = (parameters), .minv = (inverse), CST_SWEEP_ARRAYS(CST_SWEEP_TAKE, fields, k) }
+#define CST_SWEEP_TAKE(name, n, fields, k) .name = (fields)->name + (k)*C->stages * (n),
 
 CST_INLINE cst_saddle cst_sweep_saddle(const cst_context *C, const cst_sweep *H, int i) {
   return (cst_saddle){H->G + i * SADDLE_G, H->S + i * SADDLE_S, H->M + i * SADDLE_M};
