@@ -19,7 +19,7 @@
 #include "study/run.h"
 #include "tools.h"
 
-enum { ROUNDS = 5, LANES = 1024, STEPS = 20000, SCALAR_LANES = 64, RUN_LANES = 2048, SNES_LANES = 8, SNES_STEPS = 200, CHECK_STEPS = 50 };
+enum { LANES = 1024, STEPS = 20000, SCALAR_LANES = 64, RUN_LANES = 2048, SNES_LANES = 8, SNES_STEPS = 200, CHECK_STEPS = 50 };
 enum { LIMIT, SCALAR, CORE, NEWTONLS, RUN, NAIVE, KINDS };
 static const char *const kinds[KINDS] = {"limit", "scalar", "core", "newtonls", "run", "SNES"};
 
@@ -70,34 +70,27 @@ static double time_hand(const cst_study *s, hand_loop *loop, int width, long lan
 
 /* ---- the product's core --------------------------------------------------------------------------------------------------------- */
 
+/* Largest difference of q and p from those of the hand-written loop. */
+static double apart(const bench_run *r, const double *hand) {
+  const cst_system *s = r->system;
+  const int         width = cst_stepper_width(r->stepper), rows = 2 * s->nq + s->ng;
+  double            worst = 0;
+  for (long l = 0; l < LANES; l++)
+    for (int i = 0; i < 2 * s->nq; i++)
+      worst = fmax(worst, fabs(bench_component(r, l, cst_stepper_layout(r->stepper)->q + i) -
+                               hand[(size_t)(l / width) * (size_t)(rows * width) + (size_t)(i * width) + (size_t)(l % width)]));
+  return worst;
+}
+
+/* Seconds of n steps; *difference, where hand is given, from its states. */
 static PetscErrorCode time_core(const cst_study *s, int isa, double h, long n, double *seconds, const double *hand, double *difference) {
-  cst_stepper *st;
-  cst_batch    b;
-  double       q[CST_MAX_Q], v[CST_MAX_Q];
+  bench_run r = {.study = s, .system = s->system, .method = "rattle", .lanes = LANES, .h = h, .steps = n};
   PetscFunctionBegin;
-  PetscCall(cst_stepper_create(s->method[0], s->system,
-                               &(cst_stepper_options){isa, LANES / cst_isas[isa].width, 25, false, CST_ITERATION_AUTO}, &st));
-  PetscCall(cst_batch_create(st, &b));
-  cst_batch_reset(st, &b, LANES);
-  for (long l = 0; l < LANES; l++) {
-    cst_study_member(s, 0, l, q, v);
-    cst_batch_start(st, &b, l, s->parameter, q, v, 1e-14);
-  }
-  cst_batch_ready(st, &b);
-  cst_stepper_set_step(st, h);
-  double t = bench_now();
-  PetscCall(cst_stepper_advance(st, &b, n));
-  *seconds = bench_now() - t;
-  const int width = cst_stepper_width(st), rows = 2 * s->system->nq + s->system->ng;
-  *difference = 0;
-  for (long l = 0; l < LANES && hand; l++)
-    for (int i = 0; i < 2 * s->system->nq; i++) {
-      double x = cst_batch_lane(st, &b, l)[(cst_stepper_layout(st)->q + i) * width],
-             y = hand[(size_t)(l / width) * (size_t)(rows * width) + (size_t)(i * width) + (size_t)(l % width)];
-      *difference = fmax(*difference, fabs(x - y));
-    }
-  PetscCall(cst_batch_destroy(&b));
-  PetscCall(cst_stepper_destroy(&st));
+  PetscCall(bench_run_create(&r, isa));
+  PetscCall(bench_run_time(&r));
+  *seconds = 1e-9 * r.best * (double)n * LANES;
+  if (hand) *difference = apart(&r, hand);
+  PetscCall(bench_run_destroy(&r));
   PetscFunctionReturn(0);
 }
 
@@ -313,22 +306,21 @@ static void keep(double *best, double seconds, double steps) {
 static PetscErrorCode bench(const bench_case *b, int isa) {
   const int  width = cst_isas[isa].width, slot = width == 2 ? 1 : width == 4 ? 2 : 3;
   cst_study *s = make_study(b, LANES, STEPS);
-  double     best[KINDS] = {0}, seconds, difference = 0, ignored,
-         *state = bench_aligned((size_t)LANES * (size_t)(2 * s->system->nq + s->system->ng));
+  double best[KINDS] = {0}, seconds, difference = 0, *state = bench_aligned((size_t)LANES * (size_t)(2 * s->system->nq + s->system->ng));
   PetscFunctionBegin;
   time_hand(s, b->lanes[slot], width, LANES, b->h, CHECK_STEPS, state);
   PetscCall(time_core(s, isa, b->h, CHECK_STEPS, &seconds, state, &difference));
-  for (int round = 0; round < ROUNDS; round++) {
+  for (int round = 0; round < BENCH_ROUNDS; round++) {
     keep(&best[SCALAR], time_hand(s, b->scalar, 1, SCALAR_LANES, b->h, STEPS, state), (double)SCALAR_LANES * STEPS);
     keep(&best[LIMIT], time_hand(s, b->lanes[slot], width, LANES, b->h, STEPS, state), (double)LANES * STEPS);
-    PetscCall(time_core(s, isa, b->h, STEPS, &seconds, NULL, &ignored));
+    PetscCall(time_core(s, isa, b->h, STEPS, &seconds, NULL, NULL));
     keep(&best[CORE], seconds, (double)LANES * STEPS);
     PetscCall(time_run(b, isa, &seconds));
     keep(&best[RUN], seconds, (double)RUN_LANES * STEPS);
     PetscCall(time_naive(s, b->h, &seconds));
     keep(&best[NAIVE], seconds, (double)SNES_LANES * SNES_STEPS);
     PetscCall(PetscOptionsSetValue(NULL, "-snes_type", "newtonls"));
-    PetscCall(time_core(s, isa, b->h, STEPS / 10, &seconds, NULL, &ignored));
+    PetscCall(time_core(s, isa, b->h, STEPS / 10, &seconds, NULL, NULL));
     PetscCall(PetscOptionsClearValue(NULL, "-snes_type"));
     keep(&best[NEWTONLS], seconds, (double)LANES * STEPS / 10);
   }
@@ -349,7 +341,7 @@ int main(int argc, char **argv) {
   PetscCall(cst_solver_register());
   printf("rattle, h = 0.02, %d members (normal spread around the default start), %d steps, %s (%d lanes); million trajectory-steps per "
          "second, best of %d\n",
-         LANES, STEPS, cst_isas[isa].name, cst_isas[isa].width, ROUNDS);
+         LANES, STEPS, cst_isas[isa].name, cst_isas[isa].width, BENCH_ROUNDS);
   printf("%-16s", "");
   for (int k = 0; k < KINDS; k++) printf(" %9s", kinds[k]);
   printf("   %6s %6s %8s   %s\n", "core", "run", "core", "difference after 50 steps");

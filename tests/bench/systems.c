@@ -5,7 +5,7 @@
  *   3. one trajectory of a chain of n links: growth with n, and against a loop written by hand (hand-chain.c)
  *   4. an ensemble of short chains in lanes, against the same loop in lanes
  *
- * Rounds are interleaved, the minimum of each is kept, and only ratios within one run count; bounds are printed beside what has one.
+ * Bounds are printed beside what has one.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define _GNU_SOURCE
@@ -23,65 +23,14 @@
 #include "system/internal.h"
 #include "tools.h"
 
-enum { ROUNDS = 5, CHECK_STEPS = 50 };
-
-/* ---- runs of a stepper --------------------------------------------------------------------------------------------------------- */
-
-/* The members of a study in a batch, on the system of the study or another made from the same text. */
-typedef struct {
-  const cst_study *study;
-  cst_stepper     *stepper;
-  cst_batch        batch;
-  long             lanes;
-} run;
-
-static PetscErrorCode run_create(const cst_study *s, const cst_system *system, int isa, long lanes, run *r) {
-  const int width = cst_isas[isa].width;
-  PetscFunctionBegin;
-  *r = (run){.study = s, .lanes = lanes};
-  PetscCall(cst_stepper_create(
-      s->method[0], system, &(cst_stepper_options){isa, (int)((lanes + width - 1) / width), 25, false, CST_ITERATION_AUTO}, &r->stepper));
-  PetscCall(cst_batch_create(r->stepper, &r->batch));
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode run_destroy(run *r) {
-  PetscFunctionBegin;
-  PetscCall(cst_batch_destroy(&r->batch));
-  PetscCall(cst_stepper_destroy(&r->stepper));
-  PetscFunctionReturn(0);
-}
-
-/* Everybody at the start. */
-static void run_start(run *r) {
-  const cst_study *s = r->study;
-  double          *q = bench_aligned((size_t)s->system->nq), *v = bench_aligned((size_t)s->system->nq);
-  cst_batch_reset(r->stepper, &r->batch, r->lanes);
-  for (long l = 0; l < r->lanes; l++) {
-    if (!cst_study_member(s, 0, l, q, v)) abort();
-    cst_batch_start(r->stepper, &r->batch, l, s->parameter, q, v, 1e-14);
-  }
-  cst_batch_ready(r->stepper, &r->batch);
-  cst_stepper_set_step(r->stepper, s->step[0]);
-  free(q), free(v);
-}
-
-/* Keeps in *best the least nanoseconds of a step of a lane. */
-static PetscErrorCode run_time(run *r, long steps, double *best) {
-  PetscFunctionBegin;
-  run_start(r);
-  double t = bench_now();
-  PetscCall(cst_stepper_advance(r->stepper, &r->batch, steps));
-  *best = fmin(*best, 1e9 * (bench_now() - t) / ((double)steps * (double)r->lanes));
-  PetscFunctionReturn(0);
-}
-
-static double column(const run *r, long lane, int component) {
-  return cst_batch_lane(r->stepper, &r->batch, lane)[component * cst_stepper_width(r->stepper)];
-}
+enum { CHECK_STEPS = 50 };
 
 static const char *verdict(double ratio, double bound, bool at_least) {
   return (at_least ? ratio >= bound : ratio <= bound) ? "ok" : at_least ? "BELOW" : "ABOVE";
+}
+
+static bench_run rattle(const cst_study *s, const cst_system *system, long lanes, double h, long steps) {
+  return (bench_run){.study = s, .system = system, .method = "rattle", .lanes = lanes, .h = h, .steps = steps};
 }
 
 static cst_system *read_text(const char *name, const char *text) {
@@ -108,26 +57,22 @@ static void compile(cst_system *s, int isa, double *seconds) {
 
 static PetscErrorCode compare_back_ends(const char *name, double spread, int isa) {
   enum { BUILT_IN, COMPILED, INTERPRETED, KINDS, LANES = 1024, STEPS = 4000, SLOWER = 10 };
-  char   text[512];
-  double best[KINDS] = {INFINITY, INFINITY, INFINITY};
-  run    r[KINDS];
-  PetscFunctionBegin;
-  snprintf(text, sizeof text,
-           "study: conservation\nsystem: %s\ninitial: {members: %d, seed: 1, spread: {q: %g, v: %g}}\nend: 80\nsteps: [0.02]\n"
-           "methods: [rattle]\n",
-           name, LANES, spread, spread);
-  cst_study  *s = bench_study(text);
+  bench_run   r[KINDS];
+  cst_study  *s = bench_members(name, "default", LANES, spread);
   cst_system *system[KINDS] = {s->system, read_text(name, cst_catalogue_text(name)), read_text(name, cst_catalogue_text(name))};
+  PetscFunctionBegin;
   compile(system[COMPILED], isa, NULL);
   cst_system_interpret(system[INTERPRETED]);
-  for (int k = 0; k < KINDS; k++) PetscCall(run_create(s, system[k], isa, LANES, &r[k]));
-  for (int round = 0; round < ROUNDS; round++)
-    for (int k = 0; k < KINDS; k++) PetscCall(run_time(&r[k], k == INTERPRETED ? STEPS / SLOWER : STEPS, &best[k]));
-  const double compiled = best[BUILT_IN] / best[COMPILED], interpreted = best[COMPILED] / best[INTERPRETED];
-  printf("%-20s %9.1f %9.1f %9.1f   compiled/catalogue %5.2f (0.95: %s)   interpreted/compiled %5.2f (0.10: %s)\n", name, best[BUILT_IN],
-         best[COMPILED], best[INTERPRETED], compiled, verdict(compiled, 0.95, true), interpreted, verdict(interpreted, 0.1, true));
+  for (int k = 0; k < KINDS; k++) {
+    r[k] = rattle(s, system[k], LANES, 0.02, k == INTERPRETED ? STEPS / SLOWER : STEPS);
+    PetscCall(bench_run_create(&r[k], isa));
+  }
+  PetscCall(bench_race(r, KINDS));
+  const double compiled = r[BUILT_IN].best / r[COMPILED].best, interpreted = r[COMPILED].best / r[INTERPRETED].best;
+  printf("%-20s %9.1f %9.1f %9.1f   compiled/catalogue %5.2f (0.95: %s)   interpreted/compiled %5.2f (0.10: %s)\n", name, r[BUILT_IN].best,
+         r[COMPILED].best, r[INTERPRETED].best, compiled, verdict(compiled, 0.95, true), interpreted, verdict(interpreted, 0.1, true));
   fflush(stdout);
-  for (int k = 0; k < KINDS; k++) PetscCall(run_destroy(&r[k]));
+  for (int k = 0; k < KINDS; k++) PetscCall(bench_run_destroy(&r[k]));
   cst_system_destroy(system[COMPILED]);
   cst_system_destroy(system[INTERPRETED]);
   cst_study_destroy(s);
@@ -157,9 +102,9 @@ static PetscErrorCode emitting(const cst_system *s, double *seconds) {
 
 static PetscErrorCode step_ten_bodies(const char *folder, int isa) {
   enum { COMPILED, INTERPRETED, KINDS, LANES = 256, STEPS = 400 };
-  double best[KINDS] = {INFINITY, INFINITY}, reading, emission, compiling, cached;
-  char   path[4096], study[8192];
-  run    r[KINDS];
+  double    reading, emission, compiling, cached;
+  char      path[4096], file[4200];
+  bench_run r[KINDS];
   PetscFunctionBegin;
   double      t = bench_now();
   cst_system *again = read_text("ten-bodies", ten_bodies);
@@ -172,21 +117,18 @@ static PetscErrorCode step_ten_bodies(const char *folder, int isa) {
   FILE *f = bench_need(fopen(path, "w"));
   fputs(ten_bodies, f);
   fclose(f);
-  snprintf(study, sizeof study,
-           "study: conservation\nsystem: {file: %s}\ninitial: {members: %d, seed: 1, spread: {q: 0.05, v: 0.05}}\nend: 4\nsteps: [0.01]\n"
-           "methods: [rattle]\n",
-           path, LANES);
-  cst_study *s = bench_study(study); /* interpreted */
-  PetscCall(run_create(s, system, isa, LANES, &r[COMPILED]));
-  PetscCall(run_create(s, s->system, isa, LANES, &r[INTERPRETED]));
-  for (int round = 0; round < ROUNDS; round++)
-    for (int k = 0; k < KINDS; k++) PetscCall(run_time(&r[k], STEPS, &best[k]));
+  snprintf(file, sizeof file, "{file: %s}", path);
+  cst_study *s = bench_members(file, "default", LANES, 0.05); /* interpreted */
+  r[COMPILED] = rattle(s, system, LANES, 0.01, STEPS);
+  r[INTERPRETED] = rattle(s, s->system, LANES, 0.01, STEPS);
+  for (int k = 0; k < KINDS; k++) PetscCall(bench_run_create(&r[k], isa));
+  PetscCall(bench_race(r, KINDS));
   printf("ten bodies, 45 pairs: read and derive %.3f s, emit %.3f s, compile %.2f s, start-up with a kept object %.3f s, step %.0f ns "
          "compiled, "
          "%.0f ns interpreted\n",
-         reading, emission, compiling, cached, best[COMPILED], best[INTERPRETED]);
+         reading, emission, compiling, cached, r[COMPILED].best, r[INTERPRETED].best);
   fflush(stdout);
-  for (int k = 0; k < KINDS; k++) PetscCall(run_destroy(&r[k]));
+  for (int k = 0; k < KINDS; k++) PetscCall(bench_run_destroy(&r[k]));
   cst_system_destroy(again);
   cst_system_destroy(system);
   cst_study_destroy(s);
@@ -201,10 +143,10 @@ typedef struct {
   cst_study   *study;
   cst_plan    *plan;
   cst_back_end back_end;
-  run          run;
+  bench_run    run;
 } chains;
 
-static PetscErrorCode chains_create(int n, int isa, const char *initial, long lanes, double end, chains *c) {
+static PetscErrorCode chains_create(int n, int isa, const char *initial, long lanes, double end, long steps, chains *c) {
   char      text[512];
   cst_diag *d = cst_diag_create();
   PetscFunctionBegin;
@@ -215,14 +157,15 @@ static PetscErrorCode chains_create(int n, int isa, const char *initial, long la
   c->study = bench_study(text);
   c->plan = bench_need(cst_plan_create(c->study, isa, 1, 0, d));
   PetscCall(cst_study_compile(c->study, c->plan, &c->back_end));
-  PetscCall(run_create(c->study, c->study->system, c->plan->isa, lanes, &c->run));
+  c->run = rattle(c->study, c->study->system, lanes, c->study->step[0], steps);
+  PetscCall(bench_run_create(&c->run, c->plan->isa));
   cst_diag_destroy(d);
   PetscFunctionReturn(0);
 }
 
 static PetscErrorCode chains_destroy(chains *c) {
   PetscFunctionBegin;
-  PetscCall(run_destroy(&c->run));
+  PetscCall(bench_run_destroy(&c->run));
   cst_plan_destroy(c->plan);
   cst_study_destroy(c->study);
   PetscFunctionReturn(0);
@@ -242,11 +185,11 @@ static double *hand_state(const chains *c, int width) {
   return state;
 }
 
-static void hand_time(const chains *c, hand_chain_loop *loop, int width, long steps, double *best) {
+static void hand_time(const chains *c, hand_chain_loop *loop, int width, double *best) {
   double *state = hand_state(c, width);
   double  t = bench_now();
-  loop(state, (int)((c->run.lanes + width - 1) / width), c->study->system->ng, c->study->step[0], steps);
-  *best = fmin(*best, 1e9 * (bench_now() - t) / ((double)steps * (double)c->run.lanes));
+  loop(state, (int)((c->run.lanes + width - 1) / width), c->study->system->ng, c->run.h, c->run.steps);
+  *best = fmin(*best, 1e9 * (bench_now() - t) / ((double)c->run.steps * (double)c->run.lanes));
   free(state);
 }
 
@@ -257,16 +200,15 @@ static PetscErrorCode compare_states(chains *c, hand_chain_loop *loop, int width
   const long        groups = (c->run.lanes + width - 1) / width;
   double           *state = hand_state(c, width);
   PetscFunctionBegin;
-  iterations[1] = (double)loop(state, (int)groups, c->study->system->ng, c->study->step[0], CHECK_STEPS) / (double)groups / CHECK_STEPS;
-  run_start(&c->run);
+  iterations[1] = (double)loop(state, (int)groups, c->study->system->ng, c->run.h, CHECK_STEPS) / (double)groups / CHECK_STEPS;
+  bench_run_start(&c->run);
   PetscCall(cst_stepper_advance(c->run.stepper, &c->run.batch, CHECK_STEPS));
-  *difference = iterations[0] = 0;
-  for (long l = 0; l < c->run.lanes; l++) {
-    iterations[0] += column(&c->run, l, at->iterations) / CHECK_STEPS / (double)c->run.lanes;
+  iterations[0] = bench_iterations(&c->run);
+  *difference = 0;
+  for (long l = 0; l < c->run.lanes; l++)
     for (int i = 0; i < 2 * nq; i++)
-      *difference = fmax(*difference, fabs(column(&c->run, l, at->q + i) -
+      *difference = fmax(*difference, fabs(bench_component(&c->run, l, at->q + i) -
                                            state[(size_t)(l / width) * (size_t)(rows * width) + (size_t)(i * width + l % width)]));
-  }
   free(state);
   PetscFunctionReturn(0);
 }
@@ -275,24 +217,22 @@ static PetscErrorCode bench_growth(int isa) {
   static const int n[] = {100, 200, 1000, 10000};
   enum { LENGTHS = sizeof n / sizeof *n, COMPARED = 1, WORK = 200000 };
   chains c[LENGTHS];
-  double best[LENGTHS], hand = INFINITY, difference, iterations[2];
+  double hand = INFINITY, difference, iterations[2];
   PetscFunctionBegin;
-  for (int k = 0; k < LENGTHS; k++) {
-    best[k] = INFINITY;
-    PetscCall(chains_create(n[k], isa, "turning", 1, 1e5, &c[k]));
-  }
+  for (int k = 0; k < LENGTHS; k++) PetscCall(chains_create(n[k], isa, "turning", 1, 1e5, WORK / n[k], &c[k]));
   PetscCall(compare_states(&c[COMPARED], hand_chain_scalar, 1, &difference, iterations));
-  for (int round = 0; round < ROUNDS; round++) {
-    for (int k = 0; k < LENGTHS; k++) PetscCall(run_time(&c[k].run, WORK / n[k], &best[k]));
-    hand_time(&c[COMPARED], hand_chain_scalar, 1, WORK / n[COMPARED], &hand);
+  for (int round = 0; round < BENCH_ROUNDS; round++) {
+    for (int k = 0; k < LENGTHS; k++) PetscCall(bench_run_time(&c[k].run));
+    hand_time(&c[COMPARED], hand_chain_scalar, 1, &hand);
   }
   printf("one chain (%s, %s), us a step:", c[0].back_end.kernels, cst_isas[c[0].plan->isa].name);
-  for (int k = 0; k < LENGTHS; k++) printf("  n = %d: %.2f", n[k], 1e-3 * best[k]);
-  printf("\n  growth 100 to 1000 %.1f (12: %s), 1000 to 10000 %.1f (12: %s)\n", best[2] / best[0], verdict(best[2] / best[0], 12, false),
-         best[3] / best[2], verdict(best[3] / best[2], 12, false));
+  for (int k = 0; k < LENGTHS; k++) printf("  n = %d: %.2f", n[k], 1e-3 * c[k].run.best);
+  printf("\n  growth 100 to 1000 %.1f (12: %s), 1000 to 10000 %.1f (12: %s)\n", c[2].run.best / c[0].run.best,
+         verdict(c[2].run.best / c[0].run.best, 12, false), c[3].run.best / c[2].run.best,
+         verdict(c[3].run.best / c[2].run.best, 12, false));
   printf("  n = 200 by hand %.2f: ours/theirs %.2f (1.5: %s); iterations a step %.2f, by hand %.2f; difference after %d steps %.0e\n",
-         1e-3 * hand, best[COMPARED] / hand, verdict(best[COMPARED] / hand, 1.5, false), iterations[0], iterations[1], CHECK_STEPS,
-         difference);
+         1e-3 * hand, c[COMPARED].run.best / hand, verdict(c[COMPARED].run.best / hand, 1.5, false), iterations[0], iterations[1],
+         CHECK_STEPS, difference);
   fflush(stdout);
   for (int k = 0; k < LENGTHS; k++) PetscCall(chains_destroy(&c[k]));
   PetscFunctionReturn(0);
@@ -305,20 +245,20 @@ static PetscErrorCode bench_ensemble(int isa) {
   enum { MEMBERS = 1000, BEADS = 20, STEPS = 200 };
   hand_chain_loop *const loops[] = {hand_chain_v2, hand_chain_v3, hand_chain_v4};
   chains                 c;
-  double                 ours = INFINITY, hand = INFINITY, difference, iterations[2];
+  double                 hand = INFINITY, difference, iterations[2];
   char                   initial[128];
   PetscFunctionBegin;
   snprintf(initial, sizeof initial, "{members: %d, seed: 1, spread: {q: 0.02, v: 0.02}}", MEMBERS);
-  PetscCall(chains_create(BEADS, isa, initial, MEMBERS, 100, &c));
+  PetscCall(chains_create(BEADS, isa, initial, MEMBERS, 100, STEPS, &c));
   PetscCall(compare_states(&c, loops[isa], cst_isas[isa].width, &difference, iterations));
-  for (int round = 0; round < ROUNDS; round++) {
-    PetscCall(run_time(&c.run, STEPS, &ours));
-    hand_time(&c, loops[isa], cst_isas[isa].width, STEPS, &hand);
+  for (int round = 0; round < BENCH_ROUNDS; round++) {
+    PetscCall(bench_run_time(&c.run));
+    hand_time(&c, loops[isa], cst_isas[isa].width, &hand);
   }
   printf("%d chains of %d (%s, %s, batch %ld): %.0f ns a step and lane, by hand %.0f: speed ours/theirs %.2f (0.70: %s); iterations a step "
          "%.2f, by hand %.2f; difference %.0e\n",
-         MEMBERS, BEADS, c.back_end.kernels, cst_isas[c.plan->isa].name, c.plan->batch, ours, hand, hand / ours,
-         verdict(hand / ours, 0.7, true), iterations[0], iterations[1], difference);
+         MEMBERS, BEADS, c.back_end.kernels, cst_isas[c.plan->isa].name, c.plan->batch, c.run.best, hand, hand / c.run.best,
+         verdict(hand / c.run.best, 0.7, true), iterations[0], iterations[1], difference);
   PetscCall(chains_destroy(&c));
   PetscFunctionReturn(0);
 }
@@ -341,7 +281,7 @@ int main(int argc, char **argv) {
   setenv("XDG_CACHE_HOME", folder, 1);
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
   PetscCall(cst_solver_register());
-  printf("\nns a step and lane, rattle, %s; best of %d\n%-20s %9s %9s %9s\n", cst_isas[isa].name, ROUNDS, "", "catalogue", "compiled",
+  printf("\nns a step and lane, rattle, %s; best of %d\n%-20s %9s %9s %9s\n", cst_isas[isa].name, BENCH_ROUNDS, "", "catalogue", "compiled",
          "interpr.");
   PetscCall(compare_back_ends("double-pendulum", 0.3, isa));
   PetscCall(compare_back_ends("heavy-top", 0.1, isa));

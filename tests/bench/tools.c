@@ -1,10 +1,13 @@
 /* tools.c: see tools.h. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "tools.h"
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+enum { MOST_ITERATIONS = 50, LOOKS = 400 };
 
 double bench_now(void) {
   struct timespec t;
@@ -30,4 +33,136 @@ cst_study *bench_study(const char *text) {
   cst_diag_print(d, stderr);
   cst_diag_destroy(d);
   return bench_need(s);
+}
+
+cst_study *bench_members(const char *system, const char *state, long members, double spread) {
+  char text[8192];
+  snprintf(text, sizeof text,
+           "study: conservation\nsystem: %s\ninitial: {members: %ld, seed: 1, around: %s, spread: {q: %g, v: %g}}\nend: 1\nsteps: [0.1]\n"
+           "methods: [rattle]\n",
+           system, members, state, spread, spread);
+  return bench_study(text);
+}
+
+/* ---- runs ---------------------------------------------------------------------------------------------------------------------- */
+
+static cst_method *method_of(const char *text) {
+  cst_expr_error e;
+  cst_method    *m = cst_method_parse(text, NULL, &e);
+  if (!m) fprintf(stderr, "%s: %s\n", text, e.message);
+  return bench_need(m);
+}
+
+PetscErrorCode bench_run_create(bench_run *r, int isa) {
+  const int width = cst_isas[isa].width, groups = (int)((r->lanes + width - 1) / width);
+  PetscFunctionBegin;
+  r->parsed = method_of(r->method);
+  r->best = INFINITY;
+  PetscCall(
+      cst_stepper_create(r->parsed, r->system, &(cst_stepper_options){isa, groups, MOST_ITERATIONS, false, r->iteration}, &r->stepper));
+  PetscCall(cst_batch_create(r->stepper, &r->batch));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode bench_run_destroy(bench_run *r) {
+  PetscFunctionBegin;
+  PetscCall(cst_batch_destroy(&r->batch));
+  PetscCall(cst_stepper_destroy(&r->stepper));
+  cst_method_destroy(r->parsed);
+  PetscFunctionReturn(0);
+}
+
+void bench_run_start(bench_run *r) {
+  const cst_study *s = r->study;
+  double          *q = bench_aligned((size_t)s->system->nq), *v = bench_aligned((size_t)s->system->nq);
+  cst_batch_reset(r->stepper, &r->batch, r->lanes);
+  for (long l = 0; l < r->lanes; l++) {
+    if (!cst_study_member(s, 0, l, q, v)) abort();
+    cst_batch_start(r->stepper, &r->batch, l, s->parameter, q, v, 1e-14);
+  }
+  cst_batch_ready(r->stepper, &r->batch);
+  cst_stepper_set_step(r->stepper, r->h);
+  free(q), free(v);
+}
+
+PetscErrorCode bench_run_time(bench_run *r) {
+  PetscFunctionBegin;
+  bench_run_start(r);
+  double t = bench_now();
+  PetscCall(cst_stepper_advance(r->stepper, &r->batch, r->steps));
+  r->best = fmin(r->best, 1e9 * (bench_now() - t) / ((double)r->steps * (double)r->lanes));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode bench_race(bench_run *r, int n) {
+  PetscFunctionBegin;
+  for (int round = 0; round < BENCH_ROUNDS; round++)
+    for (int k = 0; k < n; k++) PetscCall(bench_run_time(&r[k]));
+  PetscFunctionReturn(0);
+}
+
+double bench_component(const bench_run *r, long lane, int row) {
+  return cst_batch_lane(r->stepper, &r->batch, lane)[row * cst_stepper_width(r->stepper)];
+}
+
+double bench_iterations(const bench_run *r) {
+  double sum = 0;
+  for (long l = 0; l < r->lanes; l++) sum += bench_component(r, l, cst_stepper_layout(r->stepper)->iterations);
+  return sum / ((double)r->lanes * (double)r->batch.step);
+}
+
+/* ---- errors -------------------------------------------------------------------------------------------------------------------- */
+
+/* What a lane keeps: values, and the sizes of the terms that they are sums of. */
+typedef struct {
+  double value[BENCH_KEPT], size[BENCH_KEPT];
+} kept;
+
+static kept measure(const bench_run *r, long l) {
+  const cst_system *s = r->system;
+  const cst_layout *at = cst_stepper_layout(r->stepper);
+  double           *q = bench_aligned((size_t)(3 * s->nq)), *p = q + s->nq, *v = p + s->nq, T = 0, V;
+  kept              x = {{0}, {0}};
+  for (int i = 0; i < s->nq; i++) q[i] = bench_component(r, l, at->q + i), p[i] = bench_component(r, l, at->p + i);
+  cst_system_velocity(s, r->study->parameter, q, p, v);
+  cst_system_eval(s, CST_K_V, r->study->parameter, q, NULL, NULL, NULL, NULL, &V);
+  for (int i = 0; i < s->nq; i++) T += 0.5 * p[i] * v[i];
+  x.value[BENCH_ENERGY] = T + V, x.size[BENCH_ENERGY] = fabs(T) + fabs(V);
+  if (s->nsym > 0) {
+    double *all = bench_aligned((size_t)(s->nsym * s->nq));
+    cst_system_matrix(s, CST_K_xi, r->study->parameter, q, NULL, all);
+    for (int i = 0; i < s->nq; i++) x.value[BENCH_MOMENTUM] += p[i] * all[i], x.size[BENCH_MOMENTUM] += fabs(p[i] * all[i]);
+    free(all);
+  }
+  free(q);
+  return x;
+}
+
+/* Root mean squares of what has changed since the start; the scale of a lane, start's size, is the largest that it has met. */
+static void compare(const bench_run *r, kept *start, double *error) {
+  double sum[BENCH_KEPT] = {0};
+  for (long l = 0; l < r->lanes; l++) {
+    const kept now = measure(r, l);
+    for (int k = 0; k < BENCH_KEPT; k++) {
+      start[l].size[k] = fmax(start[l].size[k], now.size[k]);
+      if (start[l].size[k] > 0) sum[k] += pow((now.value[k] - start[l].value[k]) / start[l].size[k], 2);
+    }
+  }
+  for (int k = 0; k < BENCH_KEPT; k++) error[k] = sqrt(sum[k] / (double)r->lanes);
+}
+
+PetscErrorCode bench_run_errors(bench_run *r, double end, bench_errors *e) {
+  const long steps = lround(end / r->h), look = steps / LOOKS > 0 ? steps / LOOKS : 1;
+  kept      *start = bench_need(malloc(sizeof *start * (size_t)r->lanes));
+  PetscFunctionBegin;
+  *e = (bench_errors){{0}, {0}};
+  bench_run_start(r);
+  for (long l = 0; l < r->lanes; l++) start[l] = measure(r, l);
+  for (long n = 0; n < steps; n += look) {
+    PetscCall(cst_stepper_advance(r->stepper, &r->batch, look < steps - n ? look : steps - n));
+    compare(r, start, e->last);
+    for (int k = 0; k < BENCH_KEPT; k++) e->largest[k] = fmax(e->largest[k], e->last[k]);
+  }
+  free(start);
+  PetscFunctionReturn(0);
 }

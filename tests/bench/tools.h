@@ -1,12 +1,62 @@
-/* tools.h: what the benchmarks share: a clock, memory, studies from text. */
+/* tools.h: what the benchmarks share: a clock, memory, studies from text, runs of a method, their times and errors.
+ *
+ * A run is made in two steps: the caller names what is to be run, bench_run_create makes the rest.
+ *
+ *   bench_run r[2] = {{.study = s, .system = s->system, .method = "rattle", .lanes = 256, .h = 0.1, .steps = 100}, ...};
+ *   for (int k = 0; k < 2; k++) PetscCall(bench_run_create(&r[k], isa));
+ *   PetscCall(bench_race(r, 2));
+ *   printf("%g\n", r[1].best / r[0].best);
+ *
+ * The machine is never quiet: of interleaved rounds the least time of each run is kept, and only ratios within one race count.
+ */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef BENCH_TOOLS_H
 #define BENCH_TOOLS_H
 #include <stddef.h>
 #include "constella/study.h"
+#include "method/stepper.h"
 
-double      bench_now(void);           /* seconds */
-void       *bench_need(void *p);       /* p; NULL ends the program */
-double     *bench_aligned(size_t n);   /* zeros for lanes; free() */
-cst_study  *bench_study(const char *text); /* ends the program with the messages where text is wrong */
+enum { BENCH_ROUNDS = 5 };
+
+double  bench_now(void);         /* seconds */
+void   *bench_need(void *p);     /* p; NULL ends the program */
+double *bench_aligned(size_t n); /* zeros for lanes; free() */
+
+/* A study from its text; where that is wrong the program ends with the messages. */
+cst_study *bench_study(const char *text);
+/* A study of so many members with a normal spread in q and v around a state of a system; `system` is what may stand behind `system:`. */
+cst_study *bench_members(const char *system, const char *state, long members, double spread);
+
+/* The first members of a study in a batch that one method steps. */
+typedef struct {
+  const cst_study  *study;
+  const cst_system *system; /* that of the study, or another made from the same text */
+  const char       *method; /* as it stands in study files */
+  cst_iteration     iteration;
+  long              lanes;
+  double            h;
+  long              steps; /* of one timing */
+
+  cst_method  *parsed; /* from here on by bench_run_create */
+  cst_stepper *stepper;
+  cst_batch    batch;
+  double       best; /* the least time of a step of a lane, nanoseconds */
+} bench_run;
+
+PetscErrorCode bench_run_create(bench_run *r, int isa);
+PetscErrorCode bench_run_destroy(bench_run *r);
+void           bench_run_start(bench_run *r);                           /* everybody at the start */
+PetscErrorCode bench_run_time(bench_run *r);                            /* r->steps from the start; best is kept */
+PetscErrorCode bench_race(bench_run *r, int n);                         /* BENCH_ROUNDS timings of n runs by turns */
+double         bench_component(const bench_run *r, long lane, int row); /* of the record, by numbers of its layout */
+double         bench_iterations(const bench_run *r);                    /* of the solver, a step and lane since the start */
+
+/* Root mean squares over the lanes of the errors of a run, relative to the scale of what they are errors of. */
+enum { BENCH_ENERGY, BENCH_MOMENTUM, BENCH_KEPT };
+typedef struct {
+  double largest[BENCH_KEPT], last[BENCH_KEPT]; /* over the run, at its end */
+} bench_errors;
+
+/* The errors of energy and, where there is one, of the first momentum map over `end` units of time from the start. */
+PetscErrorCode bench_run_errors(bench_run *r, double end, bench_errors *e);
 #endif
