@@ -1,0 +1,49 @@
+/* document.h: what the files of documents share: a document with the places of its nodes, the order of keys, memory. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef CST_CORE_DOCUMENT_H
+#define CST_CORE_DOCUMENT_H
+#include <libfyaml.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "constella/document.h"
+
+/* Where a node starts: line and column from 1, start the byte of the text at which its content begins (inside quotes). And what is below it
+ * by number: libfyaml counts from the first child every time. */
+typedef struct cst_place cst_place;
+struct cst_place {
+  int        line, column;
+  size_t     start;
+  cst_place *next;         /* of the document */
+  int        size;         /* children; meaningless while value is NULL */
+  cst_yaml **key, **value; /* [size]; made when first asked for, value first in one allocation */
+};
+
+struct cst_document {
+  char               *file, *text;
+  struct fy_diag     *log;
+  FILE               *sink;
+  char               *sink_text;
+  size_t              sink_length;
+  struct fy_parser   *parser;
+  struct fy_document *tree;
+  cst_place          *places; /* all of them; a node's meta pointer is its own */
+};
+
+/* The place of n; of NULL, the beginning of the text. */
+const cst_place *cst_place_of(cst_yaml *n);
+
+/* A key of a map, or its value, by the key's word; rank is its number in the text. */
+typedef struct {
+  const char *word;
+  cst_yaml   *node;
+  int         rank;
+} cst_sorted_key;
+void cst_keys_sort(cst_sorted_key *keys, int n);
+
+/* Out of memory ends the process. */
+static inline void *cst_document_memory(void *p) {
+  if (p) return p;
+  fputs("constella: out of memory\n", stderr);
+  abort();
+}
+#endif
