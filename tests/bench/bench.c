@@ -1,11 +1,16 @@
 /* bench.c: `make bench`: the product against what the machine can do, in one run: million trajectory-steps per second on one core.
  *
  * For rattle on planar-pendulum, double-pendulum and heavy-top, from an ensemble of ordinary energy (normal spread around the default
- * start): limit    a hand-written lane loop of the same arithmetic and iterations (hand.c) scalar   the same loop with one lane core the
- * product's batch at its default size, nothing observed newtonls the same batch under PETSc's own Newton run      the normal path of
- * `constella run`: conservation study, default samples and observables, file included SNES     one tuned SNES per trajectory and step,
- * reduced unknowns Timings are noisy: rounds are interleaved, the minimum of each is kept, and only ratios within one run count. Final
- * states of product and hand-written loop are compared, so that both do the same work.
+ * start):
+ *
+ *   - limit: a hand-written lane loop of the same arithmetic and iterations (hand.c)
+ *   - scalar: the same loop with one lane
+ *   - core: the product's batch at its default size, nothing observed
+ *   - newtonls: the same batch under PETSc's own Newton
+ *   - run: the normal path of `constella run`: conservation study, default samples and observables, file included
+ *   - SNES: one tuned SNES per trajectory and step, reduced unknowns
+ *
+ * Final states of product and hand-written loop are compared, so that both do the same work.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
@@ -63,9 +68,9 @@ static void fill_hand(const cst_study *s, double *state, int width, long lanes) 
 
 static double time_hand(const cst_study *s, hand_loop *loop, int width, long lanes, double h, long n, double *state) {
   fill_hand(s, state, width, lanes);
-  double t = bench_now();
+  double t = bench_busy();
   loop(state, (int)(lanes / width), h, n);
-  return bench_now() - t;
+  return bench_busy() - t;
 }
 
 /* ---- the product's core --------------------------------------------------------------------------------------------------------- */
@@ -106,9 +111,9 @@ static PetscErrorCode time_run(const bench_case *b, int isa, double *seconds) {
   PetscFunctionBegin;
   snprintf(path, sizeof path, "%s/constella-bench-%d.h5", folder, (int)getpid());
   p = bench_need(cst_plan_create(s, isa, 1, 0, d));
-  double t = bench_now();
+  double t = bench_busy();
   PetscCall(cst_run(s, p, &(cst_run_options){.output = path, .overwrite = true, .progress = "none"}, &failed));
-  *seconds = bench_now() - t;
+  *seconds = bench_busy() - t;
   PetscCheck(failed == 0, PETSC_COMM_SELF, PETSC_ERR_CONV_FAILED, "%ld trajectories failed", failed);
   unlink(path);
   cst_plan_destroy(p);
@@ -280,14 +285,14 @@ static PetscErrorCode time_naive(const cst_study *s, double h, double *seconds) 
   eval(&x, CST_K_dV, s->q0, dV); /* constant here */
   for (int i = 0; i < s->system->nq; i++) x.minv[i] = 1 / mass[s->system->mass_class[i]];
   PetscCall(make_snes(&x, &snes, &X, &F, &J));
-  double t = bench_now();
+  double t = bench_busy();
   for (int l = 0; l < SNES_LANES; l++) {
     cst_study_member(s, 0, l, q, v);
     for (int i = 0; i < s->system->nq; i++) p[i] = v[i] / x.minv[i];
     PetscCall(VecSet(X, 0));
     for (int k = 0; k < SNES_STEPS; k++) PetscCall(naive_step(&x, snes, X, q, p, dV));
   }
-  *seconds = bench_now() - t;
+  *seconds = bench_busy() - t;
   PetscCall(SNESDestroy(&snes));
   PetscCall(VecDestroy(&X));
   PetscCall(VecDestroy(&F));

@@ -40,15 +40,15 @@ static void time_pieces(bench_run *r, int isa, double *piece) {
   for (int round = 0; round < 40 * BENCH_ROUNDS; round++) {
     double t[5];
     for (size_t i = 0; i < size; i++) copy[i] = r->batch.record[i];
-    t[0] = bench_now();
+    t[0] = bench_busy();
     core->begin(C, copy, 0, x, scratch);
-    t[1] = bench_now();
+    t[1] = bench_busy();
     core->residual(C, copy, 0, x, f, scratch);
-    t[2] = bench_now();
+    t[2] = bench_busy();
     core->direction(C, copy, 0, x, f, d, scratch);
-    t[3] = bench_now();
+    t[3] = bench_busy();
     core->finish(C, copy, 0, x);
-    t[4] = bench_now();
+    t[4] = bench_busy();
     for (int k = 0; k < 4; k++) best[k] = fmin(best[k], 1e9 * (t[k + 1] - t[k]) / width);
   }
   piece[0] = best[0], piece[1] = best[1] - best[0], piece[2] = best[2] - best[1], piece[3] = best[3] - best[1];

@@ -1,4 +1,4 @@
-/* tools.h: what the benchmarks share: a clock, memory, studies from text, runs of a method, their times and errors.
+/* tools.h: what the benchmarks share: clocks, memory, studies from text, runs of a method, their times and errors.
  *
  * A run is made in two steps: the caller names what is to be run, bench_run_create makes the rest.
  *
@@ -7,7 +7,8 @@
  *   PetscCall(bench_race(r, 2));
  *   printf("%g\n", r[1].best / r[0].best);
  *
- * The machine is never quiet: of interleaved rounds the least time of each run is kept, and only ratios within one race count.
+ * The machine is never quiet: steps are timed by the processor's clock of the thread, since others who want the processor would make long
+ * timings longer and spare short ones; of interleaved rounds the least time of each run is kept, and only ratios within one race count.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef BENCH_TOOLS_H
@@ -19,6 +20,7 @@
 enum { BENCH_ROUNDS = 5 };
 
 double  bench_now(void);         /* seconds */
+double  bench_busy(void);        /* seconds that this thread has had the processor */
 void   *bench_need(void *p);     /* p; NULL ends the program */
 double *bench_aligned(size_t n); /* zeros for lanes; free() */
 
