@@ -48,30 +48,30 @@ static int sample_steps(const cst_study *s, long n, long **steps) {
 }
 
 /* Steps between reads of the error: 1 on the mesh, the coarse mesh's spacing, or the whole run. */
-static long read_every(const cst_study *s, const cst_case *c, const cst_case *coarsest) {
+static long read_every(const cst_study *s, const cst_case *c) {
+  const cst_case *coarsest = c - c->step; /* the steps of a method decrease */
   if (s->reference == CST_REFERENCE_NONE) return 0;
   if (s->over == CST_OVER_MESH) return 1;
   return s->over == CST_OVER_COARSE ? c->n / coarsest->n : c->n;
 }
 
-static const cst_case *coarsest_of(const cst_plan *p, const cst_case *c) {
-  const cst_case *best = c;
-  for (int i = 0; i < p->ncase; i++) {
-    const cst_case *x = &p->cases[i];
-    if (x->variant == c->variant && x->method == c->method && x->tolerance == c->tolerance && x->n < best->n) best = x;
-  }
-  return best;
+/* On the coarse mesh multipliers are compared at its own points t_0 .. t_(N-1) where a step's belong to its left end: those of the step
+ * that begins there. */
+static long read_lead(const cst_plan *p, const cst_case *c) {
+  return p->study->over == CST_OVER_COARSE && p->study->system->ng > 0 && p->properties[c->method].lambda_time == 0;
 }
 
 static int find_class(cst_plan *p, const cst_case *c) {
+  const long read = read_every(p->study, c);
   for (int k = 0; k < p->nclass; k++)
-    if (p->classes[k].method == c->method && p->classes[k].h == c->h && p->classes[k].n == c->n) return k;
+    if (p->classes[k].method == c->method && p->classes[k].h == c->h && p->classes[k].n == c->n && p->classes[k].read == read) return k;
   cst_class *k = &p->classes[p->nclass];
   k->method = c->method;
   k->h = c->h;
   k->n = c->n;
   k->observe = observe_every(p->study, c->n);
-  k->read = read_every(p->study, c, coarsest_of(p, c));
+  k->read = read;
+  k->lead = read_lead(p, c);
   k->nsample = sample_steps(p->study, c->n, &k->sample);
   k->cases = need(calloc((size_t)p->ncase, sizeof *k->cases));
   if (k->nsample > p->most_samples) p->most_samples = k->nsample;
@@ -261,11 +261,11 @@ cst_plan *cst_plan_create(const cst_study *s, int isa, int ranks, long batch, cs
   cst_plan *p = need(calloc(1, sizeof *p));
   p->study = s;
   p->cases = cst_study_cases(s, &p->ncase);
+  p->properties = need(calloc((size_t)s->nmethod, sizeof *p->properties));
+  for (int i = 0; i < s->nmethod; i++) p->properties[i] = cst_method_properties(s->method[i], s->system);
   make_classes(p);
   p->isa = fitting_isa(p, isa);
   make_quantities(p);
-  p->properties = need(calloc((size_t)s->nmethod, sizeof *p->properties));
-  for (int i = 0; i < s->nmethod; i++) p->properties[i] = cst_method_properties(s->method[i], s->system);
   for (int k = 0; k < p->nclass; k++) {
     cst_class *c = &p->classes[k];
     c->cost = program_cost(s->method[c->method], s->system) + look_cost(p) / (double)c->observe;
@@ -291,6 +291,9 @@ void cst_plan_destroy(cst_plan *p) {
   free(p);
 }
 
+bool cst_class_reads_states(const cst_class *k, long step) { return k->read > 0 && step % k->read == 0; }
+bool cst_class_reads_lambda(const cst_class *k, long step) { return k->read > 0 && (step - k->lead) % k->read == 0; }
+
 double cst_plan_steps(const cst_plan *p) {
   double sum = 0;
   for (int i = 0; i < p->ncase; i++) sum += (double)p->cases[i].n * (double)p->study->members;
@@ -311,7 +314,7 @@ static double reference_rows(const cst_plan *p) {
   if (p->study->reference != CST_REFERENCE_METHOD) return 0;
   for (int i = 0; i < p->ncase; i++) {
     const cst_class *k = &p->classes[p->class_of[i]];
-    const double     times = p->properties[p->cases[i].method].lambda_time == 1 || !p->study->system->ng ? 1 : 2;
+    const double     times = k->lead > 0 || p->properties[p->cases[i].method].lambda_time == 1 || !p->study->system->ng ? 1 : 2;
     rows += times * (double)(k->read > 0 ? k->n / k->read : 0);
   }
   return rows * (double)p->study->members;

@@ -24,23 +24,37 @@ static double join(cst_norm kind, double a, double b) {
   return kind == CST_NORM_ONE ? a + b : sqrt(a * a + b * b);
 }
 
+/* A NaN stays. */
 static void keep_largest(double *kept, double e) {
-  if (!(e <= *kept)) *kept = e;
+  if (isnan(e) || e > *kept) *kept = e;
 }
 
-static void record_errors(cst_runner *r, long lane, const double *q, const double *p, const double *l, const double *rq, const double *rp,
-                          const double *rl) {
-  const cst_study  *s = r->plan->study;
-  const cst_system *sys = s->system;
-  double eq = norm(s->norm, q, rq, sys->nq), ep = norm(s->norm, p, rp, sys->nq), el = sys->ng ? norm(s->norm, l, rl, sys->ng) : NAN,
-         all = 0;
-  if (s->error_q) all = join(s->norm, all, eq);
-  if (s->error_p) all = join(s->norm, all, ep);
-  if (s->error_lambda) all = join(s->norm, all, el);
+/* Parts of the error, as bits. */
+enum { STATES = 1 << CST_ERROR_Q | 1 << CST_ERROR_P, MULTIPLIERS = 1 << CST_ERROR_LAMBDA };
+
+/* What is compared, of a lane or of its reference. */
+typedef struct {
+  double *q, *p, *lambda;
+} reading;
+
+static void record_errors(cst_runner *r, long lane, int parts, reading x, reading y) {
+  const cst_study *s = r->plan->study;
+  const int        nq = s->system->nq, ng = s->system->ng;
+  const struct {
+    const double *x, *y;
+    int           n;
+    bool          chosen;
+  } part[CST_ERRORS] = {[CST_ERROR_Q] = {x.q, y.q, nq, s->error_q},
+                        [CST_ERROR_P] = {x.p, y.p, nq, s->error_p},
+                        [CST_ERROR_LAMBDA] = {x.lambda, y.lambda, ng, s->error_lambda}};
+  double all = 0;
+  for (int k = CST_ERROR_Q; k < CST_ERRORS; k++) {
+    if (!(parts >> k & 1)) continue;
+    const double e = part[k].n ? norm(s->norm, part[k].x, part[k].y, part[k].n) : NAN;
+    if (part[k].chosen) all = join(s->norm, all, e);
+    keep_largest(&r->rows.error[k][lane], e);
+  }
   keep_largest(&r->rows.error[CST_ERROR_ALL][lane], all);
-  keep_largest(&r->rows.error[CST_ERROR_Q][lane], eq);
-  keep_largest(&r->rows.error[CST_ERROR_P][lane], ep);
-  keep_largest(&r->rows.error[CST_ERROR_LAMBDA][lane], el);
 }
 
 static void lane_state(const cst_runner *r, const cst_stepper *st, const cst_batch *b, long lane, double *q, double *p) {
@@ -70,16 +84,18 @@ static PetscErrorCode bring_partner(cst_runner *r) {
   PetscFunctionReturn(0);
 }
 
-static void partner_reading(cst_runner *r, long lane, const double *last, double *q, double *p, double *lambda) {
+/* A partner that failed has nothing to compare with. */
+static void partner_reading(cst_runner *r, long lane, reading y) {
   const cst_system *s = r->plan->study->system;
   const int         W = r->width;
   const double w = r->plan->properties[r->klass->method].lambda_time, *first = r->half_lambda + (size_t)(lane / W) * (size_t)(s->ng * W);
-  lane_state(r, r->hst, r->hb, lane, q, p);
+  const bool   lost = !lives(r, r->hb, lane);
+  lane_state(r, r->hst, r->hb, lane, y.q, y.p);
   for (int a = 0; a < s->ng; a++) {
-    double x = first[a * W + lane % W], y = last[a * W + lane % W];
-    lambda[a] = w == 1 ? y : w == 0 ? x : (1 - w) * x + w * y;
+    double before = first[a * W + lane % W], after = r->last[a * W + lane % W];
+    y.lambda[a] = lost ? NAN : w == 1 ? after : w == 0 ? before : (1 - w) * before + w * after;
   }
-  if (!lives(r, r->hb, lane)) q[0] = NAN;
+  for (int i = 0; i < s->nq && lost; i++) y.q[i] = y.p[i] = NAN;
 }
 
 /* References are kinetic: p becomes the representative that the method of the lane carries. */
@@ -89,31 +105,52 @@ static void make_comparable(const cst_runner *r, long lane, const double *q, dou
   if (r->plan->properties[r->klass->method].tangential) cst_system_tangential(s->system, c, q, p);
 }
 
-PetscErrorCode cst_runner_read_errors(cst_runner *r) {
+static void reference_reading(const cst_runner *r, long lane, int parts, const double *q0, const double *v0, reading y) {
+  const double h = r->klass->h, step = (double)r->b->step, t = step * h, back = 1 - r->plan->properties[r->klass->method].lambda_time;
+  const double tl = back == 0 ? t : (step - back) * h;
+  const bool   states = parts & STATES;
+  cst_reference_get(r->reference, cst_runner_case(r, lane)->variant, cst_runner_member(r, lane), q0, v0, t, tl, states ? y.q : NULL,
+                    states ? y.p : NULL, parts & MULTIPLIERS ? y.lambda : NULL);
+  if (states) make_comparable(r, lane, y.q, y.p);
+}
+
+static void read_lane(cst_runner *r, long lane, int parts) {
   const cst_system *s = r->plan->study->system;
-  const int         W = r->width;
-  const double      h = r->klass->h, t = (double)r->b->step * h, back = 1 - r->plan->properties[r->klass->method].lambda_time;
-  const double      tl = back == 0 ? t : ((double)r->b->step - back) * h;
-  double           *q = r->state, *p = q + s->nq, *rq = p + s->nq, *rp = rq + s->nq, *q0 = rp + s->nq, *v0 = q0 + s->nq;
-  double           *l = v0 + s->nq, *rl = l + s->ng;
+  double           *q0 = r->state, *v0 = q0 + s->nq, *own = v0 + s->nq, *other = own + 2 * s->nq + s->ng;
+  const reading     x = {own, own + s->nq, own + 2 * s->nq}, y = {other, other + s->nq, other + 2 * s->nq};
+  lane_state(r, r->st, r->b, lane, x.q, x.p);
+  for (int a = 0; a < s->ng; a++) x.lambda[a] = r->lambda[a * r->width + lane % r->width];
+  lane_start(r, lane, q0, v0);
+  if (r->hst)
+    partner_reading(r, lane, y);
+  else
+    reference_reading(r, lane, parts, q0, v0, y);
+  record_errors(r, lane, parts, x, y);
+}
+
+static void group_multipliers(cst_runner *r, int group) {
+  cst_runner_lambda(r, r->st, cst_runner_record(r, group), r->b->step, r->lambda);
+  if (r->hst) cst_runner_lambda(r, r->hst, r->hb->record + (size_t)group * cst_stepper_record_size(r->hst), r->hb->step, r->last);
+}
+
+static void read_lanes(cst_runner *r, int parts) {
+  for (long lane = 0; lane < r->work->count; lane++) {
+    if (lane % r->width == 0 && parts & MULTIPLIERS) group_multipliers(r, (int)(lane / r->width));
+    if (lives(r, r->b, lane)) read_lane(r, lane, parts);
+  }
+}
+
+/* What is read at stops of its own is never joined, not even where two stops are one: the error is then the larger of the two. */
+PetscErrorCode cst_runner_read_errors(cst_runner *r) {
+  const cst_class *k = r->klass;
+  const long       now = r->b->step;
   PetscFunctionBegin;
   if (r->hst) PetscCall(bring_partner(r));
-  for (long lane = 0; lane < r->work->count; lane++) {
-    const int g = (int)(lane / W);
-    if (lane % W == 0) cst_runner_lambda(r, r->st, cst_runner_record(r, g), r->b->step, r->lambda);
-    if (lane % W == 0 && r->hst)
-      cst_runner_lambda(r, r->hst, r->hb->record + (size_t)g * cst_stepper_record_size(r->hst), r->hb->step, r->last);
-    if (!lives(r, r->b, lane)) continue;
-    lane_state(r, r->st, r->b, lane, q, p);
-    for (int a = 0; a < s->ng; a++) l[a] = r->lambda[a * W + lane % W];
-    lane_start(r, lane, q0, v0);
-    if (r->hst)
-      partner_reading(r, lane, r->last, rq, rp, rl);
-    else {
-      cst_reference_get(r->reference, cst_runner_case(r, lane)->variant, cst_runner_member(r, lane), q0, v0, t, tl, rq, rp, rl);
-      make_comparable(r, lane, rq, rp);
-    }
-    record_errors(r, lane, q, p, l, rq, rp, rl);
+  if (k->lead == 0)
+    read_lanes(r, STATES | MULTIPLIERS);
+  else {
+    if (cst_class_reads_states(k, now)) read_lanes(r, STATES);
+    if (cst_class_reads_lambda(k, now)) read_lanes(r, MULTIPLIERS);
   }
   PetscFunctionReturn(0);
 }

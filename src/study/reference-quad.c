@@ -26,8 +26,9 @@ void cst_reference_quad(const cst_study *s, int variant, const double *q0, const
   double            now = 0;
   if (!room) abort();
   for (int i = 0; i < n; i++) {
-    const long steps = cst_reference_steps(s, time[i] - now);
-    good = good && cst_motion_advance(m, ((__float128)time[i] - now) / steps, steps);
+    const double span = time[i] - now;
+    const long   steps = cst_reference_steps(s, span);
+    if (span > 0) good = good && cst_motion_advance(m, ((__float128)time[i] - now) / steps, steps);
     now = time[i];
     if (good) round_state(sys, c, m, room, to);
     for (int k = 0; k < row && !good; k++) to[k] = NAN;

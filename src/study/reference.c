@@ -21,17 +21,18 @@ static int ascending(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* The times at which case c reads: t = n h, and where the multipliers belong to an earlier time, that one too. */
+/* The times at which case i reads: t = n h, and where the multipliers belong to another time, that one too. */
 static int case_times(const cst_plan *p, int i, double *t) {
   const cst_case  *c = &p->cases[i];
   const cst_class *k = &p->classes[p->class_of[i]];
   const double     back = 1 - p->properties[c->method].lambda_time;
   int              n = 0;
-  for (long step = k->read; step <= c->n; step += k->read) {
-    if (t) t[n] = (double)step * c->h;
+  for (long m = 0; m < c->n / k->read; m++) {
+    const long state = (m + 1) * k->read, multiplier = k->lead > 0 ? m * k->read + k->lead : state;
+    if (t) t[n] = (double)state * c->h;
     n++;
     if (back == 0 || p->study->system->ng == 0) continue;
-    if (t) t[n] = ((double)step - back) * c->h;
+    if (t) t[n] = ((double)multiplier - back) * c->h;
     n++;
   }
   return n;
@@ -63,7 +64,7 @@ cst_reference *cst_reference_create(const cst_plan *p) {
   cst_reference *r = need(calloc(1, sizeof *r));
   const size_t   n = (size_t)p->study->nvariant;
   r->plan = p;
-  r->unused = need(calloc((size_t)p->study->system->ng + 1, sizeof *r->unused));
+  r->unused = need(calloc(row(p) + 1, sizeof *r->unused));
   if (p->study->reference != CST_REFERENCE_METHOD) return r;
   r->ntime = need(calloc(n, sizeof *r->ntime));
   r->time = need(calloc(n, sizeof *r->time));
@@ -170,6 +171,16 @@ long cst_reference_steps(const cst_study *s, double span) {
   return n < 1 ? 1 : n;
 }
 
+/* span 0: a time that is read is the start. */
+static PetscErrorCode advance(const cst_study *s, cst_stepper *st, cst_batch *b, double span) {
+  PetscFunctionBegin;
+  if (span == 0) PetscFunctionReturn(0);
+  const long n = cst_reference_steps(s, span);
+  cst_stepper_set_step(st, span / (double)n);
+  PetscCall(cst_stepper_advance(st, b, n));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode compute_double(cst_reference *r, int variant, long first, long count) {
   const cst_plan  *p = r->plan;
   const cst_study *s = p->study;
@@ -181,16 +192,14 @@ static PetscErrorCode compute_double(cst_reference *r, int variant, long first, 
   PetscFunctionBegin;
   PetscCheck(!posix_memalign(&lambda, 64, sizeof(double) * (size_t)(s->system->ng + 1) * CST_W_MAX), PETSC_COMM_SELF, PETSC_ERR_MEM,
              "no memory for multipliers");
-  PetscCall(cst_stepper_create(s->reference_method, s->system,
-                               &(cst_stepper_options){p->isa, (int)((count + width - 1) / width), PetscMax(100, s->max_iterations), false, CST_ITERATION_AUTO},
-                               &st));
+  PetscCall(cst_stepper_create(
+      s->reference_method, s->system,
+      &(cst_stepper_options){p->isa, (int)((count + width - 1) / width), PetscMax(100, s->max_iterations), false, CST_ITERATION_AUTO},
+      &st));
   PetscCall(cst_batch_create(st, &b));
   PetscCall(start_members(p, st, &b, variant, first, count));
   for (int i = 0; i < r->ntime[variant]; i++) {
-    const double span = r->time[variant][i] - now;
-    const long   n = cst_reference_steps(s, span);
-    cst_stepper_set_step(st, span / (double)n);
-    PetscCall(cst_stepper_advance(st, &b, n));
+    PetscCall(advance(s, st, &b, r->time[variant][i] - now));
     store(r, st, &b, variant, i, first, count, lambda);
     now = r->time[variant][i];
   }
@@ -242,20 +251,32 @@ static int index_of(const cst_reference *r, int variant, double t) {
   return found ? (int)(found - r->time[variant]) : -1;
 }
 
+/* An exact motion is dear: one call where both times are the same. */
+static void exact(const cst_reference *r, int variant, const double *q0, const double *v0, double t, double tl, double *q, double *p,
+                  double *lambda) {
+  const cst_study *s = r->plan->study;
+  const double    *c = parameters_of(r->plan, variant);
+  const int        state = s->ensemble ? -1 : s->state, nq = s->system->nq;
+  const bool       at_once = q && lambda && tl == t;
+  if (q) cst_system_exact(s->system, state, c, q0, v0, t, q, p, at_once ? lambda : r->unused);
+  if (lambda && !at_once) cst_system_exact(s->system, state, c, q0, v0, tl, r->unused, r->unused + nq, lambda);
+}
+
 void cst_reference_get(const cst_reference *r, int variant, long member, const double *q0, const double *v0, double t, double tl, double *q,
                        double *p, double *lambda) {
   const cst_study  *s = r->plan->study;
   const cst_system *sys = s->system;
   if (s->reference == CST_REFERENCE_EXACT) {
-    const double *c = parameters_of(r->plan, variant);
-    const int     state = s->ensemble ? -1 : s->state;
-    if (tl != t) cst_system_exact(sys, state, c, q0, v0, tl, q, p, lambda);
-    cst_system_exact(sys, state, c, q0, v0, t, q, p, tl != t ? r->unused : lambda);
+    exact(r, variant, q0, v0, t, tl, q, p, lambda);
     return;
   }
-  const double *x = cell(r, variant, index_of(r, variant, t), member),
-               *y = sys->ng ? cell(r, variant, index_of(r, variant, tl), member) : x;
-  memcpy(q, x, (size_t)sys->nq * sizeof *q);
-  memcpy(p, x + sys->nq, (size_t)sys->nq * sizeof *p);
-  memcpy(lambda, y + 2 * sys->nq, (size_t)sys->ng * sizeof *lambda);
+  if (q) {
+    const double *x = cell(r, variant, index_of(r, variant, t), member);
+    memcpy(q, x, (size_t)sys->nq * sizeof *q);
+    memcpy(p, x + sys->nq, (size_t)sys->nq * sizeof *p);
+  }
+  if (lambda && sys->ng) {
+    const double *x = cell(r, variant, index_of(r, variant, tl), member);
+    memcpy(lambda, x + 2 * sys->nq, (size_t)sys->ng * sizeof *lambda);
+  }
 }

@@ -21,9 +21,11 @@ typedef struct {
   long   lanes;         /* ncase * members; lane = position in cases * members + member */
   double cost;          /* of one step of one lane */
   long   observe;       /* fold at 0, at every multiple of this, and at n */
-  long   read;          /* errors are taken at every multiple of this and at n; 0: none */
-  int    nsample;
-  long  *sample; /* steps at which the series are recorded, ascending, first 0, last n */
+  long   read;          /* errors are taken at every multiple of this, n among them; 0: none */
+  long   lead;          /* those of the multipliers so many steps after a multiple: 1 where they belong to a step's left end, and the mesh
+                         * is the coarse one; else 0, and q, p and lambda are read together */
+  int   nsample;
+  long *sample; /* steps at which the series are recorded, ascending, first 0, last n */
 } cst_class;
 
 typedef struct {
@@ -59,6 +61,10 @@ typedef struct {
   cst_properties  *properties; /* [nmethod] */
 } cst_plan;
 
+/* Whether the errors of q and p, and those of the multipliers, are taken after `step` > 0 steps. */
+bool cst_class_reads_states(const cst_class *k, long step);
+bool cst_class_reads_lambda(const cst_class *k, long step);
+
 /* batch: lanes a batch, 0 for the default. Fails with a message in d. */
 cst_plan *cst_plan_create(const cst_study *s, int isa, int ranks, long batch, cst_diag *d);
 void      cst_plan_destroy(cst_plan *p);
@@ -76,7 +82,7 @@ typedef struct {
   int            *ntime;  /* [nvariant] */
   double        **time;   /* [nvariant][ntime] ascending */
   double        **value;  /* [nvariant][ntime][members][2 nq + ng] */
-  double         *unused; /* [ng] */
+  double         *unused; /* [2 nq + ng] */
 } cst_reference;
 
 cst_reference *cst_reference_create(const cst_plan *p);
@@ -84,13 +90,13 @@ void           cst_reference_destroy(cst_reference *r);
 int            cst_reference_items(const cst_reference *r); /* pieces of work; 0 unless a method is the reference */
 PetscErrorCode cst_reference_compute(cst_reference *r, int item);
 PetscErrorCode cst_reference_share(cst_reference *r, MPI_Comm comm); /* collective */
-/* Steps of the reference's method over a span between two times that are read: equal ones, not longer than its own. */
+/* Steps of the reference's method over a span > 0 between two times that are read: equal ones, not longer than its own. */
 long cst_reference_steps(const cst_study *s, double span);
 /* The rows {q, p, lambda} of the motion of one member from q0, v0 at n ascending times, in quadruple precision, rounded; row i at to + i *
  * stride. NaN from where it is lost. */
 void cst_reference_quad(const cst_study *s, int variant, const double *q0, const double *v0, const double *time, int n, double *to,
                         size_t stride);
-/* q[nq], p[nq] (kinetic) at time t and lambda[ng] at time tl. */
+/* q[nq], p[nq] (kinetic) at time t and lambda[ng] at time tl; q, p NULL, or lambda NULL: not wanted. */
 void cst_reference_get(const cst_reference *r, int variant, long member, const double *q0, const double *v0, double t, double tl, double *q,
                        double *p, double *lambda);
 

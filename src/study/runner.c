@@ -84,7 +84,8 @@ double cst_runner_seconds(const cst_runner *r, int klass) { return r->seconds[kl
 /* One stepper (one SNES) a method, made when first needed. */
 static PetscErrorCode prepare(cst_runner *r, int method, cst_stepper **stepper, cst_batch *batch) {
   const cst_study    *s = r->plan->study;
-  cst_stepper_options o = {r->plan->isa, (int)((r->plan->batch + r->width - 1) / r->width), s->max_iterations, s->compensated, s->iteration};
+  cst_stepper_options o = {r->plan->isa, (int)((r->plan->batch + r->width - 1) / r->width), s->max_iterations, s->compensated,
+                           s->iteration};
   PetscFunctionBegin;
   if (*stepper) PetscFunctionReturn(0);
   PetscCall(cst_stepper_create(s->method[method], s->system, &o, stepper));
@@ -137,16 +138,18 @@ static PetscErrorCode start(cst_runner *r) {
 
 /* ---- the run -------------------------------------------------------------------------------------------------------------------- */
 
-static long next_multiple(long now, long every) { return every > 0 ? (now / every + 1) * every : LONG_MAX; }
+/* The next step that is `lead` after a multiple of `every`; 0 <= lead <= every. */
+static long next_of(long now, long every, long lead) { return every > 0 ? (now - lead + every) / every * every + lead : LONG_MAX; }
 
 static long next_stop(void *context) {
   const cst_runner *r = context;
   const cst_class  *k = r->klass;
   const long        now = r->b->step;
   long              stop = PetscMin(k->n, r->slice_end);
-  stop = PetscMin(stop, next_multiple(now, k->observe));
-  stop = PetscMin(stop, next_multiple(now, k->read));
-  if (r->keeps_states) stop = PetscMin(stop, next_multiple(now, r->plan->study->trajectory_every));
+  stop = PetscMin(stop, next_of(now, k->observe, 0));
+  stop = PetscMin(stop, next_of(now, k->read, 0));
+  if (k->lead > 0) stop = PetscMin(stop, next_of(now, k->read, k->lead));
+  if (r->keeps_states) stop = PetscMin(stop, next_of(now, r->plan->study->trajectory_every, 0));
   if (r->next_sample < k->nsample) stop = PetscMin(stop, k->sample[r->next_sample]);
   return stop;
 }
@@ -158,7 +161,7 @@ static PetscErrorCode look(void *context) {
   PetscFunctionBegin;
   if (now % k->observe == 0 || now == k->n) cst_runner_fold(r);
   if (r->next_sample < k->nsample && k->sample[r->next_sample] == now) cst_runner_sample(r);
-  if (k->read > 0 && now > 0 && (now % k->read == 0 || now == k->n)) PetscCall(cst_runner_read_errors(r));
+  if (now > 0 && (cst_class_reads_states(k, now) || cst_class_reads_lambda(k, now))) PetscCall(cst_runner_read_errors(r));
   if (r->keeps_states && now % r->plan->study->trajectory_every == 0) PetscCall(cst_runner_keep_states(r));
   PetscFunctionReturn(0);
 }

@@ -52,7 +52,7 @@ void cst_runner_fold(cst_runner *r);
 void cst_runner_close_window(cst_runner *r);
 /* Record the next sample of the series at the current step. */
 void cst_runner_sample(cst_runner *r);
-/* Errors of all lanes at the current step against the reference, into rows.error (the largest so far). */
+/* Errors of all lanes at the current step against the reference, of what the class reads there, into rows.error (the largest so far). */
 PetscErrorCode cst_runner_read_errors(cst_runner *r);
 /* Write the full states of the chosen members at the current step. */
 PetscErrorCode cst_runner_keep_states(cst_runner *r);

@@ -37,9 +37,9 @@ system: modified-pendulum
 initial: {members: 11, seed: 3, spread: {q: 0.05, v: 0.05}}
 end: 1.0
 steps: {from: 0.1, halvings: 2}
-methods: [rattle, midpoint, euler-b, "compose(rattle, yoshida4)", project(rk6)]
+methods: [rattle, shake, midpoint, euler-b, "compose(rattle, yoshida4)", project(rk6)]
 reference: self
-error: {norm: one, over: mesh}
+error: {of: [q, p, lambda], norm: one, over: coarse}
 """,
     "conservation": """
 study: conservation

@@ -390,38 +390,127 @@ def pendulum(t):
 NORMS = {"max": lambda x: abs(x).max(-1), "one": lambda x: abs(x).sum(-1), "two": lambda x: numpy.sqrt((x**2).sum(-1))}
 
 
-def errors(norm, over, of):
-    name = f"errors-{norm}-{over}-{len(of)}"
-    f = made(name, f"""study: order
+def where(method):
+    """The multipliers of step n -> n+1 belong to t = (n + this) h, as the method's page tells; to its end where they are no values of its own."""
+    told = re.search(r"t = \(n \+ ([0-9.]+)\) h", constella("show", method).stdout)
+    return float(told.group(1)) if told else 1.0
+
+
+def stored(f, case):
+    """The trajectory of a case by its steps: q, p, and as `lambda` the multipliers of the step that ends there."""
+    return {k: f[f"trajectories/{case}/{k}"][0] for k in ("q", "p", "lambda")}
+
+
+def reads(n, coarse, over, at):
+    """Steps after which q and p are compared, and those whose multipliers are: on the coarse mesh its points after t_0, and where multipliers
+    belong to the left end of a step those of the steps that begin at its points before the last."""
+    k = n // coarse
+    states = {"end": [n], "mesh": range(1, n + 1), "coarse": range(k, n + 1, k)}[over]
+    return numpy.array(states), numpy.array(range(1, n + 1, k) if over == "coarse" and at == 0 else states)
+
+
+def largest(norm, together, of, each):
+    """The error of each part and that of all in `of`: one norm over those that are read together, the larger one of what is read apart."""
+    size = {k: NORMS[norm](x).max() for k, x in each.items()}
+    if together:
+        return size | {"total": NORMS[norm](numpy.concatenate([each[k] for k in of], -1)).max()}
+    states = [each[k] for k in of if k != "lambda"]
+    apart = [NORMS[norm](numpy.concatenate(states, -1)).max()] if states else []
+    return size | {"total": max(apart + [size["lambda"]] * ("lambda" in of))}
+
+
+def between(fine, steps, at):
+    """Multipliers of the partner's two steps in each of `steps`, as far into it as the method's belong: with its own left end or middle, its end."""
+    return {0: fine[2 * steps - 1], 0.5: (fine[2 * steps - 1] + fine[2 * steps]) / 2, 1: fine[2 * steps]}[at]
+
+
+METHODS = ("rattle", "rk4", "euler-a", "midpoint", "shake")
+SWING = """study: order
 system: planar-pendulum
 end: 2.0
-steps: [0.25, 0.125, 0.0625]
-methods: [rattle, rk4, euler-a, midpoint]
-reference: exact
-error: {{of: [{", ".join(of)}], norm: {norm}, over: {over}}}
+steps: [{steps}]
+methods: [{methods}]
+reference: {reference}
+error: {{of: [{of}], norm: {norm}, over: {over}}}
 trajectories: {{members: [0], every: 1}}
-""")
-    if not f:
+"""
+STEPS, REFERENCES = (0.25, 0.125, 0.0625, 0.03125), {"exact": "exact", "self": "self", "method": '{method: "gauss(8)", step: 0.01}', "quad": '{method: "gauss(8)", step: 0.05, precision: quad}'}
+
+
+def errors(norm, over, of, reference="exact"):
+    name = f"errors-{norm}-{over}-{len(of)}-{reference}"
+    words = dict(methods=", ".join(METHODS), of=", ".join(of), norm=norm, over=over)
+    f = made(name, SWING.format(steps=", ".join(map(str, STEPS[:3])), reference=REFERENCES[reference], **words))
+    halved = made(name + "-halved", SWING.format(steps=", ".join(map(str, STEPS)), reference="exact", **words)) if reference == "self" else None
+    if not f or reference == "self" and not halved:
         return
-    when = {"rattle": 0.5, "rk4": 1.0, "euler-a": None, "midpoint": None}
+    bound = 1e-13 if reference in ("exact", "self") else 1e-12
     for case in range(len(f["cases/n"])):
-        label = f["statistics/method"][case].decode()
-        t, q, p, l = f[f"trajectories/{case}/t"][()], *(f[f"trajectories/{case}/{k}"][0] for k in ("q", "p", "lambda"))
-        h, n = f["cases/h"][case], f["cases/n"][case]
-        rows = {"end": [n], "mesh": range(1, n + 1), "coarse": range(n // 8, n + 1, n // 8)}[over]
-        rows = list(rows)
-        at = when[label]
-        if at is None:   # the page of the method tells the time of its multipliers
-            at = float(re.search(r"t = \(n \+ ([0-9.]+)\) h", constella("show", label).stdout).group(1))
-        rq, rp, _ = pendulum(t[rows])
-        _, _, rl = pendulum(t[rows] - (1 - at) * h)
-        each = {"q": q[rows] - rq, "p": p[rows] - rp, "lambda": l[rows] - rl}
-        together_ = numpy.concatenate([each[k] for k in of], -1)
-        bound = 1e-13
-        for part, difference in (*each.items(), ("total", together_)):
-            got, wanted = f[f"error/{part}"][case, 0], NORMS[norm](difference).max()
+        label, h, n = f["statistics/method"][case].decode(), f["cases/h"][case], f["cases/n"][case]
+        own, at = stored(f, case), where(label)
+        states, multipliers = reads(n, 8, over, at)
+        if halved:
+            fine = stored(halved, case // 3 * 4 + case % 3 + 1)
+            right = {"q": fine["q"][2 * states], "p": fine["p"][2 * states], "lambda": between(fine["lambda"], multipliers, at)}
+        else:
+            right = {"q": pendulum(states * h)[0], "p": pendulum(states * h)[1], "lambda": pendulum((multipliers - 1 + at) * h)[2]}
+        each = {k: own[k][multipliers if k == "lambda" else states] - right[k] for k in right}
+        for part, wanted in largest(norm, over != "coarse" or at > 0, of, each).items():
+            got = f[f"error/{part}"][case, 0]
             ok(abs(got - wanted) <= bound, f"{name}: error {part} of {label}, h = {h:g}", got, wanted)
         ok(f["statistics/error"][case] == f["error/total"][case, 0] and f["statistics/error_q"][case] == f["error/q"][case, 0], f"{name}: the table holds it, {label}")
+        if over == "coarse" and label == "shake" and reference != "self" and n > 8:   # what one might take for it
+            for what, x in (("steps that end at coarse points", own["lambda"][states] - pendulum((states - 1) * h)[2]), ("the right end of steps", own["lambda"][multipliers] - pendulum(multipliers * h)[2])):
+                other = NORMS[norm](x).max()
+                ok(abs(f["error/lambda"][case, 0] - other) > 1e-3 * other, f"{name}: {what} would differ, h = {h:g}", other)
+
+
+def coarse_sweep(reference):
+    """Two lengths share the step 0.125 and its mesh, but not the largest step: each reads where it would alone."""
+    text = SWING.format(steps='"0.5/L", 0.125', methods="rattle, shake", reference=reference, of="q, lambda", norm="max", over="coarse")
+    made_of = lambda name, length: made(name, text.replace("system: planar-pendulum", f"system: {{name: planar-pendulum, parameters: {{L: {length}}}}}"))
+    both = made_of(f"coarse-sweep-{len(reference)}", "[1, 2]")
+    for i in (0, 1):
+        alone = made_of(f"coarse-sweep-{len(reference)}-{i}", i + 1)
+        for part in ERRORS if both and alone else ():
+            ok((both[f"error/{part}"][4 * i:4 * i + 4] == alone[f"error/{part}"][()]).all(), f"a sweep, errors against {reference}: {part} with L = {i + 1} as alone", both[f"error/{part}"][()].ravel(), alone[f"error/{part}"][()].ravel())
+
+
+def coarse_single():
+    """A coarse mesh of one step: states at its end, multipliers at its beginning, however many finer steps there are."""
+    for steps in ("0.25", "0.25, 0.125, 0.0625"):
+        f = made(f"coarse-single-{len(steps)}", SWING.format(steps=steps, methods="shake", reference="exact", of="q, p, lambda", norm="two", over="coarse").replace("end: 2.0", "end: 0.25"))
+        for case in range(len(f["cases/n"]) if f else 0):
+            own, n = stored(f, case), f["cases/n"][case]
+            first, last = abs(own["lambda"][1] - pendulum(0.0)[2])[0], numpy.concatenate([own["q"][n] - pendulum(0.25)[0], own["p"][n] - pendulum(0.25)[1]])
+            ok(abs(f["error/lambda"][case, 0] - first) < 1e-13, f"coarse mesh of one step: lambda of the first of {n} steps", f["error/lambda"][case, 0], first)
+            ok(abs(f["error/total"][case, 0] - max(first, numpy.sqrt((last**2).sum()))) < 1e-13, f"coarse mesh of one step: the larger of the two readings, {n} steps")
+
+
+def coarse_failures(reference):
+    """Trajectories that fail have no error in any part, those beside them keep theirs, whatever shares their lanes."""
+    text = f"""study: order
+system: planar-pendulum
+initial: {{members: 40, seed: 1, around: default, spread: {{v: 8.0}}}}
+end: 10.0
+steps: {{from: 0.25, halvings: 2}}
+methods: [shake, rattle]
+reference: {reference}
+error: {{of: [q, lambda], norm: one, over: coarse}}
+"""
+    process, result = run(f"coarse-failures-{reference}", text, ranks=2)
+    ok(process.returncode == 1, f"coarse reading against {reference} with failures: exit status 1", process.returncode, process.stderr)
+    process, narrow = run(f"coarse-failures-{reference}-v2", text, "--batch", 16, env={"CONSTELLA_ISA": "v2"})
+    ok(not differences(digests(result), digests(narrow)), f"coarse reading against {reference}: the same bits in narrow batches", differences(digests(result), digests(narrow)))
+    with h5py.File(result, "r") as f:
+        status, error = f["final/status"][()], {k: f["error/" + k][()] for k in ERRORS}
+        ok((status[0] > 0).any() and (status == 0).any(), f"coarse reading against {reference}: some fail, some go on", status)
+        none = numpy.isnan(error["q"])
+        ok(none[status > 0].all() and (reference == "self" or not none[status == 0].any()), f"coarse reading against {reference}: no error of those that failed")
+        ok(all((numpy.isnan(x) == none).all() for x in error.values()), f"coarse reading against {reference}: all parts are numbers, or none is")
+        for part, x in error.items():
+            column = f["statistics/error" + ("" if part == "total" else "_" + part)][()]
+            ok((column == numpy.nanmax(x, 1)).all(), f"coarse reading against {reference}: the table's {part} is the largest of the others", column)
 
 
 def dyadic():
@@ -469,5 +558,8 @@ if __name__ == "__main__":
              + [lambda s=s, r=r: no_start(s, r) for s in ("ensemble", "order") for r in (0, 2)]
              + [failed_state_is_the_last_good_one, around_a_run, tables, registries, petsc, ranks, observables, statistics, samples, dyadic, compensated]
              + [lambda n=n, o=o: errors(n, o, ["q", "p"]) for n in ("max", "one", "two") for o in ("end", "mesh", "coarse")]
-             + [lambda n=n: errors(n, "mesh", ["q", "p", "lambda"]) for n in ("one", "two")])
+             + [lambda n=n, o=o: errors(n, o, ["q", "p", "lambda"]) for n in ("one", "two") for o in ("mesh", "coarse")]
+             + [lambda o=o, r=r: errors("two", o, ["p", "lambda"], r) for o in ("end", "mesh", "coarse") for r in ("self", "method")]
+             + [lambda: errors("max", "coarse", ["lambda"], "quad"), coarse_single]
+             + [lambda r=r: coarse_sweep(r) for r in ("self", REFERENCES["method"])] + [lambda r=r: coarse_failures(r) for r in ("exact", "self")])
     done()
