@@ -64,6 +64,7 @@ typedef struct {
   bool               error_q, error_p, error_lambda; /* error.of */
   cst_norm           norm;
   cst_over           over;
+  cst_norm           hidden; /* of G v, over the constraints */
   int                nobservable;
   cst_observable    *observable;
   int                samples; /* count, at most; 0: none */

@@ -1,9 +1,9 @@
 /* observe.h: what is measured along trajectories, and how it is folded into a few numbers a lane as the run goes.
  *
  * Built-in quantities of a group, in this order (V of them): energy, one momentum map a declared symmetry, constraint = max_j |g_j|,
- * constraint_scaled = max_j |g_j| / s_j, hidden = max_j |G v|_j, hidden_scaled = max_j |G v|_j / (w sum_k |G_jk|) with w the largest |v_k|
- * of any k so far, displacement = |q - q(0)|_2. User expressions follow. Each has a value x and a scale S; a fold keeps x(0), max |x -
- * x(0)|, the largest S, the sum of x - x(0) since the last window, and the last x.
+ * constraint_scaled = max_j |g_j| / s_j, hidden = |G v| in the norm that is wanted, hidden_scaled = max_j |G v|_j / (w sum_k |G_jk|) with w
+ * the largest |v_k| of any k so far, displacement = |q - q(0)|_2. User expressions follow. Each has a value x and a scale S; a fold keeps
+ * x(0), max |x - x(0)|, the largest S, the sum of x - x(0) since the last window, and the last x.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_OBSERVE_H
@@ -15,8 +15,9 @@ enum { CST_BUILTIN_FIXED = 6 }; /* besides the momenta */
 
 static inline int cst_builtin_count(int nsym) { return CST_BUILTIN_FIXED + nsym; }
 
-/* Which quantities are wanted; the others are left out and keep NaN. */
-enum { CST_WANT_ENERGY = 1, CST_WANT_MOMENTUM = 2, CST_WANT_CONSTRAINT = 4 };
+/* Which quantities are wanted; the others are left out and keep NaN. hidden is max_j |G v|_j, or sum_j |G v|_j, or sqrt(sum_j (G v)_j^2).
+ */
+enum { CST_WANT_ENERGY = 1, CST_WANT_MOMENTUM = 2, CST_WANT_CONSTRAINT = 4, CST_WANT_HIDDEN_ONE = 8, CST_WANT_HIDDEN_TWO = 16 };
 
 typedef struct {
   /* Values and scales of the built-in quantities of one group, [V][W]. q0 is [nq][W]; speed [W] holds the largest |v_k| so far and is

@@ -49,6 +49,13 @@ static void common(cst_columns *c, const cst_plan *p) {
   NUMBER(false, "evaluations of the force, a step and member", "evaluations_per_step");
 }
 
+static void fit(cst_columns *c, const cst_plan *p, bool shown, const char *of) {
+  NUMBER(shown, "fitted order of the method", "order%s", of);
+  NUMBER(false, "lower end of the order's interval", "order_low%s", of);
+  NUMBER(false, "upper end of the order's interval", "order_high%s", of);
+  TEXT(shown, "ok | pre-asymptotic | plateau | too-few", "flag%s", of);
+}
+
 static void order(cst_columns *c, const cst_plan *p) {
   static const char *const parts[] = {"", "_q", "_p", "_lambda"};
   const bool               many = p->study->members > 1;
@@ -56,13 +63,7 @@ static void order(cst_columns *c, const cst_plan *p) {
   for (int k = 0; k < CST_ERRORS && many; k++)
     NUMBER(false, "error against the reference, root mean square over the members", "error%s_rms", parts[k]);
   for (int k = 0; k < CST_ERRORS; k++) NUMBER(k == 1 || k == 2, "order between this step and the next larger one", "rate%s", parts[k]);
-  for (int k = 0; k < CST_ERRORS; k++) {
-    const bool shown = k == 1 || k == 2;
-    NUMBER(shown, "fitted order of the method", "order%s", parts[k]);
-    NUMBER(false, "lower end of the order's interval", "order_low%s", parts[k]);
-    NUMBER(false, "upper end of the order's interval", "order_high%s", parts[k]);
-    TEXT(shown, "ok | pre-asymptotic | plateau | too-few", "flag%s", parts[k]);
-  }
+  for (int k = 0; k < CST_ERRORS; k++) fit(c, p, k == 1 || k == 2, parts[k]);
   NUMBER(false, "largest |E - E(0)|", "energy_max");
   NUMBER(false, "largest |J - J(0)| of all momenta", "momentum_max");
 }
@@ -101,8 +102,8 @@ static void ensemble(cst_columns *c, const cst_plan *p) {
 static void constraints(cst_columns *c, const cst_plan *p) {
   NUMBER(false, "largest |g_j|", "constraint_max");
   NUMBER(true, "largest |g_j| / s_j", "constraint_scaled_max");
-  NUMBER(false, "largest |G v|_j", "hidden_max");
-  NUMBER(true, "largest |G v|_j, scaled", "hidden_scaled_max");
+  NUMBER(false, "largest |G v|, in the norm over the constraints that error: {hidden: ...} names", "hidden_max");
+  NUMBER(true, "largest |(G v)_j|, scaled", "hidden_scaled_max");
   if (p->study->kind != CST_ORDER) NUMBER(p->study->kind == CST_CONSERVATION, "largest |q(t) - q(0)|", "displacement");
 }
 
@@ -113,6 +114,10 @@ cst_columns *cst_columns_create(const cst_plan *p) {
   if (p->study->kind == CST_CONSERVATION) growth(c, p);
   if (p->study->kind == CST_ENSEMBLE) ensemble(c, p);
   constraints(c, p);
+  if (p->study->kind == CST_ORDER) {
+    NUMBER(false, "order of hidden_max between this step and the next larger one", "rate_hidden");
+    fit(c, p, false, "_hidden");
+  }
   return c;
 }
 

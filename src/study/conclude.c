@@ -122,11 +122,18 @@ static PetscErrorCode errors(desk *d, int i) {
   PetscFunctionReturn(0);
 }
 
-/* An estimate of what round-off contributes: eps times the size of the state times sqrt(n). */
+/* What an order is fitted to: a column that goes to zero with the step, and what the names of the fit's columns end in. */
+enum { FIT_HIDDEN = CST_ERRORS, FITS };
+static const struct {
+  const char *column, *of;
+} fits[FITS] = {{"error", ""}, {"error_q", "_q"}, {"error_p", "_p"}, {"error_lambda", "_lambda"}, {"hidden_max", "_hidden"}};
+
+/* An estimate of what round-off contributes: eps times the size of the state times sqrt(n); of G v, whose terms were not kept, the size
+ * that it was scaled by. */
 static PetscErrorCode round_off(desk *d, int i, double *floor) {
   const cst_system *s = d->plan->study->system;
   const long        n = d->plan->study->members;
-  double            most[CST_ERRORS] = {0};
+  double            most[FITS] = {0};
   const long        size[CST_ERRORS] = {0, s->nq, s->nq, s->ng};
   PetscFunctionBegin;
   for (int k = 1; k < CST_ERRORS; k++) {
@@ -135,16 +142,27 @@ static PetscErrorCode round_off(desk *d, int i, double *floor) {
     for (long m = 0; m < n * size[k]; m++) most[k] = fmax(most[k], fabs(d->row[m]));
   }
   most[0] = fmax(most[1], most[2]);
-  for (int k = 0; k < CST_ERRORS; k++) floor[k] = 2.2e-16 * most[k] * sqrt((double)d->plan->cases[i].n);
+  most[FIT_HIDDEN] = get(d, i, "hidden_max") / get(d, i, "hidden_scaled_max");
+  for (int k = 0; k < FITS; k++) floor[k] = 2.2e-16 * most[k] * sqrt((double)d->plan->cases[i].n);
   PetscFunctionReturn(0);
 }
 
-static void rates(desk *d, const int *cases, int n, int part) {
-  char name[32];
-  snprintf(name, sizeof name, "error%s", parts[part]);
-  for (int k = 1; k < n; k++) {
-    double ratio = get(d, cases[k - 1], name) / get(d, cases[k], name), step = d->plan->cases[cases[k - 1]].h / d->plan->cases[cases[k]].h;
-    set(d, cases[k], ratio > 0 && isfinite(ratio) ? cst_log(ratio) / cst_log(step) : NAN, "rate%s", parts[part]);
+static void rates(desk *d, const int *cases, int n, int k) {
+  for (int i = 1; i < n; i++) {
+    double ratio = get(d, cases[i - 1], fits[k].column) / get(d, cases[i], fits[k].column);
+    double step = d->plan->cases[cases[i - 1]].h / d->plan->cases[cases[i]].h;
+    set(d, cases[i], ratio > 0 && isfinite(ratio) ? cst_log(ratio) / cst_log(step) : NAN, "rate%s", fits[k].of);
+  }
+}
+
+static void write_fit(desk *d, const int *cases, int n, const char *of, const cst_order_fit *fit) {
+  char flag[64];
+  snprintf(flag, sizeof flag, "flag%s", of);
+  for (int i = 0; i < n; i++) {
+    set(d, cases[i], fit->order, "order%s", of);
+    set(d, cases[i], fit->low, "order_low%s", of);
+    set(d, cases[i], fit->high, "order_high%s", of);
+    cst_columns_label(d->columns, flag, cases[i], cst_order_flag_names[fit->flag]);
   }
 }
 
@@ -152,25 +170,16 @@ static void rates(desk *d, const int *cases, int n, int part) {
 static PetscErrorCode orders(desk *d, int first) {
   const int n = d->plan->study->nstep;
   int      *cases;
-  double   *h, *e, *floor, (*all)[CST_ERRORS];
-  char      name[64];
+  double   *h, *e, *floor, (*all)[FITS];
   PetscFunctionBegin;
   PetscCall(PetscMalloc5(n, &cases, n, &h, n, &e, n, &floor, n, &all));
-  for (int k = 0; k < n; k++) cases[k] = first + k, h[k] = d->plan->cases[first + k].h;
-  for (int k = 0; k < n; k++) PetscCall(round_off(d, cases[k], all[k]));
-  for (int part = 0; part < CST_ERRORS; part++) {
-    snprintf(name, sizeof name, "error%s", parts[part]);
-    for (int k = 0; k < n; k++) e[k] = get(d, cases[k], name), floor[k] = all[k][part];
-    rates(d, cases, n, part);
-    cst_order_fit fit = cst_order_estimate(h, e, floor, n);
-    for (int k = 0; k < n; k++) {
-      set(d, cases[k], fit.order, "order%s", parts[part]);
-      set(d, cases[k], fit.low, "order_low%s", parts[part]);
-      set(d, cases[k], fit.high, "order_high%s", parts[part]);
-      snprintf(name, sizeof name, "flag%s", parts[part]);
-      cst_columns_label(d->columns, name, cases[k],
-                        part == CST_ERROR_LAMBDA && d->plan->study->system->ng == 0 ? "too-few" : cst_order_flag_names[fit.flag]);
-    }
+  for (int i = 0; i < n; i++) cases[i] = first + i, h[i] = d->plan->cases[first + i].h;
+  for (int i = 0; i < n; i++) PetscCall(round_off(d, cases[i], all[i]));
+  for (int k = 0; k < FITS; k++) {
+    for (int i = 0; i < n; i++) e[i] = get(d, cases[i], fits[k].column), floor[i] = all[i][k];
+    rates(d, cases, n, k);
+    const cst_order_fit fit = cst_order_estimate(h, e, floor, n);
+    write_fit(d, cases, n, fits[k].of, &fit);
   }
   PetscCall(PetscFree5(cases, h, e, floor, all));
   PetscFunctionReturn(0);

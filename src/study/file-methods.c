@@ -149,19 +149,44 @@ static void read_of(cst_reader *r, cst_yaml *n) {
   }
 }
 
+static cst_norm read_norm(cst_reader *r, cst_yaml *n, const char *what) {
+  static const char *const names[] = {"max", "one", "two"};
+  int                      which = CST_NORM_MAX;
+  cst_reader_choice(r, n, what, names, CST_COUNT(names), &which);
+  return (cst_norm)which;
+}
+
+static cst_over read_over(cst_reader *r, cst_yaml *n) {
+  static const char *const names[] = {"end", "mesh", "coarse"};
+  int                      which = CST_OVER_END;
+  cst_reader_choice(r, n, "over", names, CST_COUNT(names), &which);
+  return (cst_over)which;
+}
+
+/* Errors are taken against a reference; what the motion is measured by alone goes without. An order study that lacks it is told elsewhere.
+ */
+static void check_compared(cst_reader *r, cst_yaml *n, const char *const *keys, int count) {
+  if (!r->kind_known || r->s->kind == CST_ORDER || cst_yaml_get(r->root, "reference")) return;
+  for (int i = 0; i < count; i++) {
+    cst_yaml *value = cst_yaml_get(n, keys[i]);
+    if (value)
+      cst_yaml_error(r->doc, value, r->d, "'%s' is for errors, and this study has no reference; allowed without one: hidden", keys[i]);
+  }
+}
+
 void cst_read_error(cst_reader *r) {
-  static const char *const keys[] = {"of", "norm", "over"}, *const norms[] = {"max", "one", "two"},
-                           *const overs[] = {"end", "mesh", "coarse"};
-  cst_study                      *s = r->s;
-  cst_yaml                       *n = cst_yaml_get(r->root, "error");
-  int                             norm = CST_NORM_MAX, over = CST_OVER_END;
+  static const char *const keys[] = {"of", "norm", "over", "hidden"};
+  cst_study               *s = r->s;
+  cst_yaml                *n = cst_yaml_get(r->root, "error"), *hidden = cst_yaml_get(n, "hidden");
   s->error_q = s->error_p = true;
   cst_reader_map(r, n, "error", keys, CST_COUNT(keys));
+  check_compared(r, n, keys, CST_COUNT(keys) - 1);
   read_of(r, cst_yaml_get(n, "of"));
-  cst_reader_choice(r, cst_yaml_get(n, "norm"), "norm", norms, CST_COUNT(norms), &norm);
-  cst_reader_choice(r, cst_yaml_get(n, "over"), "over", overs, CST_COUNT(overs), &over);
-  s->norm = (cst_norm)norm;
-  s->over = (cst_over)over;
+  s->norm = read_norm(r, cst_yaml_get(n, "norm"), "norm");
+  s->over = read_over(r, cst_yaml_get(n, "over"));
+  s->hidden = read_norm(r, hidden, "hidden");
+  if (hidden && s->system && !s->system->ng)
+    cst_yaml_error(r->doc, hidden, r->d, "%s has no constraints, so no hidden ones", s->system->name);
 }
 
 void cst_read_methods(cst_reader *r) {

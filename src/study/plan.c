@@ -112,6 +112,13 @@ static void add_expression(cst_plan *p, const cst_observable *o) {
   p->needs_lambda |= cst_graph_depends(s->graph, node, 'l');
 }
 
+static const struct {
+  unsigned    want;
+  const char *doc;
+} hidden[] = {[CST_NORM_MAX] = {0, "max_j |(G v)_j|"},
+              [CST_NORM_ONE] = {CST_WANT_HIDDEN_ONE, "sum_j |(G v)_j|"},
+              [CST_NORM_TWO] = {CST_WANT_HIDDEN_TWO, "sqrt(sum_j (G v)_j^2)"}};
+
 static void make_quantities(cst_plan *p) {
   const cst_study *s = p->study;
   p->quantity = need(calloc((size_t)(cst_builtin_count(s->system->nsym) + s->nobservable), sizeof *p->quantity));
@@ -119,10 +126,11 @@ static void make_quantities(cst_plan *p) {
   for (int k = 0; k < s->system->nsym; k++) add_quantity(p, s->system->symmetry[k], "momentum map <p, xi(q)>", true);
   add_quantity(p, "constraint", "largest |g_j|", false);
   add_quantity(p, "constraint_scaled", "largest |g_j| / s_j, s_j = sum_k |G_jk| |q_k|", false);
-  add_quantity(p, "hidden", "largest |G v|_j", false);
-  add_quantity(p, "hidden_scaled", "largest |G v|_j over sum_k |G_jk| times the largest |v_k| so far", false);
+  add_quantity(p, "hidden", hidden[s->hidden].doc, false);
+  add_quantity(p, "hidden_scaled", "largest |(G v)_j| over sum_k |G_jk| times the largest |v_k| so far", false);
   add_quantity(p, "displacement", "|q(t) - q(0)|", false);
   p->nbuiltin = p->nquantity;
+  p->want = hidden[s->hidden].want;
   for (int i = 0; i < s->nobservable; i++) {
     const char *name = s->observable[i].name;
     if (s->observable[i].expression)

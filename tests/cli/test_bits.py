@@ -18,7 +18,7 @@ end: 1.0
 steps: {from: 0.1, halvings: 3}
 methods: [euler-a, euler-b, rattle, shake, midpoint, rk4, project(rk4), "compose(rattle, kahan-li8)", adjoint(euler-a), gauss(2), heun]
 reference: {method: "gauss(4)", step: 0.01}
-error: {of: [q, p, lambda], norm: two, over: coarse}
+error: {of: [q, p, lambda], norm: two, over: coarse, hidden: one}
 """,
     "exact": """
 study: order
@@ -48,6 +48,7 @@ initial: {members: 3, seed: 7, around: default, spread: {q: 0.05, v: 0.1}}
 end: 20.0
 steps: [0.02]
 methods: [rattle, rk4, project(rk4), "compose(rattle, yoshida4)", midpoint]
+error: {hidden: two}
 observables: [energy, momentum, constraint, "tilt: r33"]
 """,
     "ensemble": """

@@ -200,7 +200,7 @@ def tables():
         ok([float(r["error_q"]) for r in rows] == list(f["statistics/error_q"][()]), "csv holds every digit")
     contract = """system method step members failed iterations_mean evaluations_per_step steps_per_second error error_q error_p error_lambda rate rate_q rate_p rate_lambda order
         order_low order_high flag order_q order_low_q order_high_q flag_q order_p order_low_p order_high_p flag_p order_lambda order_low_lambda order_high_lambda flag_lambda
-        energy_max momentum_max constraint_max constraint_scaled_max hidden_max hidden_scaled_max""".split()
+        energy_max momentum_max constraint_max constraint_scaled_max hidden_max hidden_scaled_max rate_hidden order_hidden order_low_hidden order_high_hidden flag_hidden""".split()
     ok(list(rows[0]) == contract, "the columns of an order study are those of the contract, in order", list(rows[0]))
 
 
@@ -513,6 +513,69 @@ error: {{of: [q, lambda], norm: one, over: coarse}}
             ok((column == numpy.nanmax(x, 1)).all(), f"coarse reading against {reference}: the table's {part} is the largest of the others", column)
 
 
+SATELLITES = """study: {study}
+system: tethered-satellites
+initial: orbit
+end: 1.0
+steps: {{from: 0.0625, halvings: 4}}
+methods: [shake, rk4, rattle]
+observe: every
+{more}
+trajectories: {{members: [0], every: 1}}
+"""
+
+
+def tethers(q, v):
+    """G v of three masses on the corners of a triangle of tethers, |x_i - x_j|^2 = L^2, and what each is scaled by."""
+    x, y = q.reshape(-1, 3, 3), v.reshape(-1, 3, 3)
+    pairs = [(0, 1), (1, 2), (2, 0)]
+    fastest = numpy.maximum.accumulate(abs(v).max(-1))[:, None]
+    return (numpy.stack([2 * ((x[:, i] - x[:, j]) * (y[:, i] - y[:, j])).sum(-1) for i, j in pairs], -1),
+            numpy.stack([4 * abs(x[:, i] - x[:, j]).sum(-1) for i, j in pairs], -1) * fastest)
+
+
+def hidden(study, norm, asked):
+    """hidden_max in each norm over three constraints, hidden_scaled_max constraint by constraint, and what is fitted to it."""
+    name = f"hidden-{study}-{norm}-{asked}"
+    error = ["norm: two, over: coarse"] * (study == "order") + [f"hidden: {norm}"] * asked
+    more = "reference: self\n" * (study == "order") + f"error: {{{', '.join(error)}}}\n" * bool(error)
+    f = made(name, SATELLITES.format(study=study, more=more))
+    if not f:
+        return
+    said = str(f["observables/hidden"].attrs["long_name"])
+    ok({"max": "max_j", "one": "sum_j |", "two": "sqrt(sum_j"}[norm] in said, f"{name}: the file says which norm", said)
+    for case in range(len(f["cases/n"])):
+        label, h = f["statistics/method"][case].decode(), f["cases/h"][case]
+        gv, scale = tethers(*(stored(f, case)[k] for k in "qp"))
+        got, scaled = f["statistics/hidden_max"][case], f["statistics/hidden_scaled_max"][case]
+        ok(abs(got - NORMS[norm](gv).max()) <= 1e-14, f"{name}: hidden_max of {label}, h = {h:g}", got, NORMS[norm](gv).max())
+        ok(abs(scaled - (abs(gv) / scale).max()) <= 1e-15, f"{name}: hidden_scaled_max of {label}, h = {h:g}", scaled, (abs(gv) / scale).max())
+        if label == "shake":
+            ok(all(abs(got / NORMS[other](gv).max() - 1) > 0.1 for other in NORMS if other != norm), f"{name}: the other norms would differ, h = {h:g}")
+    if study != "order":
+        ok("rate_hidden" not in f["statistics"], f"{name}: no order where none is asked for")
+        return
+    for case in range(4):   # three multipliers of shake, against those of the next case's steps that begin where they do
+        _, steps = reads(f["cases/n"][case], 16, "coarse", 0)
+        wanted = NORMS["two"](stored(f, case)["lambda"][steps] - between(stored(f, case + 1)["lambda"], steps, 0)).max()
+        ok(abs(f["error/lambda"][case, 0] - wanted) <= 1e-13, f"{name}: error lambda of shake, h = {f['cases/h'][case]:g}", f["error/lambda"][case, 0], wanted)
+    size, h = f["statistics/hidden_max"][()], f["cases/h"][()]
+    rate = numpy.log(size[:-1] / size[1:]) / numpy.log(h[:-1] / h[1:])
+    ok(all(numpy.isnan(f["statistics/rate_hidden"][i]) if i % 5 == 0 else close(f["statistics/rate_hidden"][i], rate[i - 1]) for i in range(len(h))), f"{name}: rate_hidden", f["statistics/rate_hidden"][()])
+    order, low, high, flag = (f[f"statistics/{x}_hidden"][()][::5] for x in ("order", "order_low", "order_high", "flag"))
+    ok(abs(order[0] - 1) < 0.02 and abs(order[1] - 4) < 0.1 and (low <= order)[:2].all() and (order <= high)[:2].all(), f"{name}: shake keeps G v = 0 to order 1, rk4 to 4", order, low, high)
+    ok(list(flag) == [b"ok", b"ok", b"plateau"] and numpy.isnan(order[2]), f"{name}: rattle keeps it to round-off", flag, order)
+
+
+def hidden_of_none():
+    """Where there is no constraint, or none is observed, nothing is fitted."""
+    for name, text in (("free", GOOD.replace("planar-pendulum", "henon-heiles").replace("exact", "self")), ("unobserved", GOOD + "observables: [energy]\n")):
+        f = made(f"hidden-of-none-{name}", text)
+        if f:
+            ok(all(numpy.isnan(f[f"statistics/{x}"][()]).all() for x in ("hidden_max", "rate_hidden", "order_hidden", "order_low_hidden", "order_high_hidden")), f"{name}: no order of G v")
+            ok(set(f["statistics/flag_hidden"][()]) == {b"too-few"}, f"{name}: its flag is too-few", f["statistics/flag_hidden"][()])
+
+
 def dyadic():
     f = made("dyadic", GOOD.replace("study: order", "study: conservation").replace("reference: exact\n", "") + "roundoff: {dyadic-steps: true}\ninitial: small\n")
     g = made("plain", GOOD + "initial: small\n")
@@ -560,6 +623,7 @@ if __name__ == "__main__":
              + [lambda n=n, o=o: errors(n, o, ["q", "p"]) for n in ("max", "one", "two") for o in ("end", "mesh", "coarse")]
              + [lambda n=n, o=o: errors(n, o, ["q", "p", "lambda"]) for n in ("one", "two") for o in ("mesh", "coarse")]
              + [lambda o=o, r=r: errors("two", o, ["p", "lambda"], r) for o in ("end", "mesh", "coarse") for r in ("self", "method")]
-             + [lambda: errors("max", "coarse", ["lambda"], "quad"), coarse_single]
+             + [lambda: errors("max", "coarse", ["lambda"], "quad"), coarse_single, hidden_of_none]
+             + [lambda s=s, n=n: hidden(s, n, True) for s in ("order", "conservation") for n in NORMS] + [lambda s=s: hidden(s, "max", False) for s in ("order", "conservation")]
              + [lambda r=r: coarse_sweep(r) for r in ("self", REFERENCES["method"])] + [lambda r=r: coarse_failures(r) for r in ("exact", "self")])
     done()

@@ -131,8 +131,8 @@ static void defaults(void) {
      "order: exact reference, steps as written");
   OK(s->nvariant == 1 && s->state == 0 && s->members == 1 && !s->ensemble && !s->project,
      "one parameter set, the default state, one member");
-  OK(s->error_q && s->error_p && !s->error_lambda && s->norm == CST_NORM_MAX && s->over == CST_OVER_END,
-     "error: {of: [q, p], norm: max, over: end}");
+  OK(s->error_q && s->error_p && !s->error_lambda && s->norm == CST_NORM_MAX && s->over == CST_OVER_END && s->hidden == CST_NORM_MAX,
+     "error: {of: [q, p], norm: max, over: end, hidden: max}");
   OK(s->nobservable == 2 && !strcmp(s->observable[0].name, "energy") && !strcmp(s->observable[1].name, "constraint"),
      "observables: those that the system has");
   OK(s->samples == 400 && s->samples_log && !s->observe_every && !s->ntrajectory,
@@ -175,6 +175,19 @@ static void choices(void) {
      "a method as reference");
   OK(s && s->samples == 0 && !s->samples_log && s->ntrajectory == 1 && s->trajectory[0] == 0 && s->trajectory_every == 10,
      "samples, trajectories");
+  cst_study_destroy(s);
+  static const char *const norms[] = {"max", "one", "two"};
+  for (int i = 0; i < 3; i++) {
+    char error[64], text[64];
+    snprintf(error, sizeof error, "error: {hidden: %s}", norms[i]);
+    snprintf(text, sizeof text, "error:\n  hidden: %s\n", norms[i]);
+    s = ACCEPT("study: conservation", "-reference", error);
+    OK(s && s->hidden == (cst_norm)i && s->norm == CST_NORM_MAX && strstr(s->canonical, text),
+       "hidden: %s goes without a reference, and is part of the study's text", norms[i]);
+    cst_study_destroy(s);
+  }
+  s = ACCEPT("study: conservation", "reference: exact", "error: {norm: two, over: mesh}");
+  OK(s && s->norm == CST_NORM_TWO && s->hidden == CST_NORM_MAX, "a study of conservation may take errors, where it has a reference");
   cst_study_destroy(s);
   s = ACCEPT(
       "initial: {members: 1e12, seed: 18446744073709551615, around: {q: [3, 4], v: [1, 1], project: true}, spread: {q: 0, v: \"1/8\"}}",

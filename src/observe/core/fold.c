@@ -71,9 +71,9 @@ CST_INLINE void momenta(const cst_context *C, const vd *c, const vd *q, const vd
   }
 }
 
-/* x[0..1]: constraint raw and scaled, x[2..3]: hidden raw and scaled. */
-CST_INLINE void constraints(const cst_context *C, const vd *c, const vd *q, const vd *v, const vd *floor, vd speed, vd *x) {
-  vd g[ROOM(NG)], G[ROOM(NNZ_G)];
+/* x[0..1]: constraint raw and scaled, x[2..3]: hidden raw, in the norm wanted, and scaled. */
+CST_INLINE void constraints(const cst_context *C, const vd *c, const vd *q, const vd *v, const vd *floor, vd speed, unsigned want, vd *x) {
+  vd g[ROOM(NG)], G[ROOM(NNZ_G)], one = vset(0), squares = vset(0);
   USES_G
   K_g(c, q, g);
   K_G(c, q, G);
@@ -93,7 +93,11 @@ CST_INLINE void constraints(const cst_context *C, const vd *c, const vd *q, cons
     x[1] = vmax(vabs(g[a]) / s, x[1]);
     x[2] = vmax(vabs(r), x[2]);
     x[3] = vmax(vselect(rest, vset(0), vabs(r) / w), x[3]);
+    one += vabs(r);
+    squares += r * r;
   }
+  if (want & CST_WANT_HIDDEN_ONE) x[2] = one;
+  if (want & CST_WANT_HIDDEN_TWO) x[2] = vsqrt(squares);
 }
 
 CST_INLINE vd displacement(const cst_context *C, const vd *q, const vd *q0) {
@@ -114,7 +118,7 @@ static void measure(const cst_context *C, const double *record, const double *q0
   for (int k = 0; k < NVAL; k++) x[k] = vset(NAN), s[k] = vset(1);
   if (want & CST_WANT_ENERGY) energy(C, c, q, p, v, x + ENERGY, s + ENERGY);
   if (NSYM > 0 && (want & CST_WANT_MOMENTUM)) momenta(C, c, q, p, x + MOMENTUM, s + MOMENTUM);
-  if (NG > 0 && (want & CST_WANT_CONSTRAINT)) constraints(C, c, q, v, cst_block(record, at.scale), top, x + CONSTRAINT);
+  if (NG > 0 && (want & CST_WANT_CONSTRAINT)) constraints(C, c, q, v, cst_block(record, at.scale), top, want, x + CONSTRAINT);
   x[DISPLACEMENT] = displacement(C, q, (const vd *)q0);
 }
 
