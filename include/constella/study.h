@@ -15,6 +15,9 @@
 
 typedef enum { CST_ORDER, CST_CONSERVATION, CST_ENSEMBLE, CST_STUDY_KINDS } cst_study_kind;
 typedef enum { CST_NORM_MAX, CST_NORM_ONE, CST_NORM_TWO } cst_norm;
+/* Where errors are taken: after the last step; every step; at the points of the largest step's mesh (docs/errors.md). There multipliers
+ * that belong to the left end of a step are those of the steps that begin at its points, 0 among them; elsewhere those of the step that
+ * ends. */
 typedef enum { CST_OVER_END, CST_OVER_MESH, CST_OVER_COARSE } cst_over;
 typedef enum { CST_COMPILE_AUTO, CST_COMPILE_NEVER, CST_COMPILE_ALWAYS } cst_compile_wish;
 typedef enum { CST_REFERENCE_NONE, CST_REFERENCE_EXACT, CST_REFERENCE_SELF, CST_REFERENCE_METHOD } cst_reference_kind;
