@@ -38,6 +38,8 @@ bool     cst_graph_is_constant(const cst_graph *g, cst_node n, double *value);
 bool     cst_graph_is_zero(const cst_graph *g, cst_node n);
 /* Whether n depends on any input of the array. */
 bool cst_graph_depends(const cst_graph *g, cst_node n, char array);
+/* The degree of n as a polynomial in the inputs of the array, or more where terms cancel; -1 when n is none. */
+int cst_graph_degree(const cst_graph *g, cst_node n, char array);
 
 /* The inputs of `array` that n depends on: their indices, ascending, in *index (owned, free(); NULL when there are none). */
 int cst_graph_support(const cst_graph *g, cst_node n, char array, int **index);

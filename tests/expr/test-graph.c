@@ -1,4 +1,4 @@
-/* test-graph.c: equal subexpressions are one node; identities; power forms; dependence; substitution; the limit on nodes. */
+/* test-graph.c: equal subexpressions are one node; identities; power forms; dependence; degrees; substitution; the limit on nodes. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "expressions.h"
 
@@ -35,6 +35,19 @@ static void test_equal(const setting *s) {
      "inputs are one node each");
   OK(cst_graph_constant(s->g, 0.1) == cst_graph_constant(s->g, 0.1) && cst_graph_constant(s->g, 0.0) != cst_graph_constant(s->g, -0.0),
      "constants are one node for each pattern of bits");
+}
+
+/* As polynomials in q; what cancels may count. */
+static void test_degrees(const setting *s) {
+  static const struct {
+    const char *text;
+    int         degree;
+  } known[] = {{"3", 0},     {"x", 1},        {"x*y^2 + z", 3},   {"-(x^6 + y^4)/2", 6},  {"x^0", 0},  {"(x + 1)^5*y", 6}, {"x/y", -1},
+               {"x^-1", -1}, {"sqrt(x)", -1}, {"sqrt(2)*x", 1},   {"sin(x)", -1},         {"x^y", -1}, {"2^x", -1},        {"x^(1/2)", -1},
+               {"x - x", 0}, {"x*0", 0},      {"x*y/(1 + 1)", 2}, {"exp(1)*x*sin(y)", -1}};
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+    OK(cst_graph_degree(s->g, parse(s, known[i].text), 'q') == known[i].degree, "%s has degree %d", known[i].text, known[i].degree);
+  OK(cst_graph_degree(s->g, parse(s, "x^2*sin(y)"), 'v') == 0, "and 0 in what it does not depend on");
 }
 
 static void test_identities(const setting *s) {
@@ -176,6 +189,7 @@ static void test_limit(void) {
 int main(void) {
   setting s = setting_create();
   test_equal(&s);
+  test_degrees(&s);
   test_identities(&s);
   test_powers(&s);
   test_text();
