@@ -91,6 +91,7 @@ static PetscErrorCode search(SNESLineSearch ls, void *context) {
   if (s->richardson) PetscCall(cst_solver_direction(s, X, F, s->direction));
   PetscCall(cst_solver_correct(s, X, s->richardson ? s->direction : Y));
   PetscCall(SNESComputeFunction(s->snes, X, F));
+  PetscCall(SNESLineSearchComputeNorms(ls));
   PetscCall(SNESLineSearchSetReason(ls, SNES_LINESEARCH_SUCCEEDED));
   PetscFunctionReturn(0);
 }
@@ -126,7 +127,7 @@ static PetscErrorCode set_line_search(cst_solver *s) {
   PetscCall(SNESGetLineSearch(s->snes, &ls));
   PetscCall(SNESLineSearchSetType(ls, SNESLINESEARCHSHELL));
   PetscCall(SNESLineSearchShellSetUserFunc(ls, search, s));
-  PetscCall(SNESLineSearchSetComputeNorms(ls, PETSC_FALSE));
+  PetscCall(SNESLineSearchSetComputeNorms(ls, (PetscBool)(s->snes->numbermonitors > 0)));
   PetscFunctionReturn(0);
 }
 

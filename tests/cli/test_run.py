@@ -233,6 +233,11 @@ def petsc():
     ok(logged.returncode == 0 and "PETSc Performance Summary" in logged.stdout, "-log_view works", logged.stdout[:500], logged.stderr)
     watched, _ = run("watched", GOOD, "-snes_monitor")
     ok(watched.returncode == 0 and "SNES Function norm" in watched.stdout, "-snes_monitor works", watched.stdout[:500], watched.stderr)
+    norms = [line for line in watched.stdout.splitlines() if "norm" in line]
+    for kind in ("newtonls", "nrichardson"):
+        of_petsc, _ = run(f"watched-{kind}", GOOD, "-snes_type", kind, "-snes_monitor")
+        shown = [line for line in of_petsc.stdout.splitlines() if "norm" in line]
+        ok(len(shown) > 2 and shown == norms, f"it shows the same norms with -snes_type {kind}", of_petsc.stdout[:500], watched.stdout[:500])
     left, _ = run("left", GOOD, "-options_left")
     ok(left.returncode == 0 and "There are no unused options" in left.stdout, "-options_left finds nothing unused", left.stdout, left.stderr)
 
