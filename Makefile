@@ -95,10 +95,12 @@ $(BUILD)/generate: $(GENERATOR) $(EXPR) $(wildcard include/constella/*.h src/*/*
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu11 -O1 $(WARN) $(STRICT) -Iinclude -Isrc $(shell pkg-config --cflags libfyaml) $(filter %.c,$^) -o $@ $(shell pkg-config --libs libfyaml) -lsleef -lquadmath -lm
 
-$(GEN)/catalogue-data.c: $(BUILD)/generate $(SYSTEMS:%=src/system/catalogue/%.yaml)
-	@mkdir -p $(GEN)
-	$(Q)$(BUILD)/generate $(GEN) $(filter %.yaml,$^)
-$(SYSTEMS:%=$(GEN)/%.h) $(GEN)/catalogue.list.h: $(GEN)/catalogue-data.c ;
+# Made anew with the generator; what comes out as it was keeps its time, so that nothing is compiled again for it.
+$(BUILD)/generated: $(BUILD)/generate $(SYSTEMS:%=src/system/catalogue/%.yaml)
+	@mkdir -p $(GEN)/new
+	$(Q)$(BUILD)/generate $(GEN)/new $(filter %.yaml,$^)
+	@for f in $(GEN)/new/*; do cmp -s $$f $(GEN)/$${f##*/} && rm $$f || mv $$f $(GEN)/; done; touch $@
+$(GEN)/catalogue-data.c $(SYSTEMS:%=$(GEN)/%.h) $(GEN)/catalogue.list.h: $(BUILD)/generated ;
 
 # cores.list.h and folds.list.h: a line for every generic form of lane code; hot.list.h: the cores that are compiled for each system, and for
 # the small ones of the catalogue.

@@ -16,13 +16,15 @@
 typedef enum {
   CST_SYMPLECTIC = 1, /* preserves dp ^ dq on T*N */
   CST_SYMMETRIC = 2,  /* a step of -h undoes a step of h */
-  CST_POSITIONS = 4,  /* g(q) = 0 to the solver's tolerance */
+  CST_POSITIONS = 4,  /* g(q) = 0, to the solver's tolerance or to round-off as it gathers */
   CST_VELOCITIES = 8, /* G v = 0 to round-off */
   CST_MOMENTUM = 16,  /* momentum maps of linear symmetries to round-off */
   CST_BOUNDED = 32,   /* energy error bounded over long times at moderate steps */
+  CST_ENERGY = 64,    /* the energy to round-off as it gathers */
 } cst_claim;
 
-/* How convert(...) solves for a step (src/method/core/convert.c). AUTO: what is cheapest for the system. */
+/* How convert(...) and hbvm(...) solve for a step (src/method/core/convert.c, hbvm.c). AUTO: what is cheapest for the system. hbvm has two
+ * ways: Newton, and its own simplified one for all others. */
 typedef enum {
   CST_ITERATION_AUTO,
   CST_ITERATION_SIMPLIFIED,
@@ -35,9 +37,10 @@ typedef enum {
 typedef struct {
   int      order_q, order_p, order_lambda; /* on constrained systems; 0: none claimed */
   unsigned claims;
-  double   lambda_time; /* the multipliers of step n -> n+1 are those at t = (n + lambda_time) h */
-  bool     own_lambda;  /* multipliers of its own; false: from M A = f - G' lambda at its state */
-  bool     tangential;  /* its p is the part of M v + a with G p = 0 (cst_system_tangential); false: M v + a itself (kinetic) */
+  double   lambda_time;   /* the multipliers of step n -> n+1 are those at t = (n + lambda_time) h */
+  bool     own_lambda;    /* multipliers of its own; false: from M A = f - G' lambda at its state */
+  double   first_impulse; /* 0 (1), or of a run's first step this part of the impulse, where later ones take up what the last step left */
+  bool     tangential;    /* its p is the part of M v + a with G p = 0 (cst_system_tangential); false: M v + a itself (kinetic) */
 } cst_properties;
 
 typedef struct cst_method  cst_method;  /* a parsed expression */

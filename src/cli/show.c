@@ -155,9 +155,10 @@ static void print_claims(unsigned claims) {
     const char *text;
   } names[] = {{CST_SYMPLECTIC, "symplectic"},
                {CST_SYMMETRIC, "symmetric"},
-               {CST_POSITIONS, "g(q) = 0 to the solver's tolerance"},
+               {CST_POSITIONS, "g(q) = 0 to the solver's tolerance or round-off"},
                {CST_VELOCITIES, "G v = 0 to round-off"},
                {CST_MOMENTUM, "momenta of linear symmetries to round-off"},
+               {CST_ENERGY, "energy to round-off"},
                {CST_BOUNDED, "energy error bounded at moderate steps"}};
   char text[400] = "";
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -172,7 +173,8 @@ static int print_properties(const char *text) {
   cst_system    *s = cst_catalogue_create("spherical-pendulum");
   if (m && s) {
     cst_properties p = cst_method_properties(m, s);
-    printf("%-12s %d in q, %d in p, %d in lambda (of `%s`)\n", "order", p.order_q, p.order_p, p.order_lambda, cst_method_label(m));
+    printf("%-12s %d in q, %d in p, %d in lambda (of `%s`, on the %s)\n", "order", p.order_q, p.order_p, p.order_lambda,
+           cst_method_label(m), s->name);
     if (p.own_lambda)
       printf("%-12s its own, those of step n -> n+1 belong to t = (n + %g) h\n", "multipliers", p.lambda_time);
     else

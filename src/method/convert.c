@@ -13,17 +13,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include "method/layer.h"
+#include "method/symmetry.h"
 
-/* Argument `key` of t; the positional one is LAYER. */
-static cst_term *argument(const cst_term *t, const char *key) {
-  for (int i = 0; i < t->n; i++)
-    if (t->key[i] ? !strcmp(t->key[i], key) : !strcmp(key, "LAYER")) return t->arg[i];
-  return NULL;
+static const cst_term *minus_of(const cst_term *t) {
+  return cst_term_argument(t, NULL) ? cst_term_argument(t, NULL) : cst_term_argument(t, "minus");
 }
-
-static const cst_term *minus_of(const cst_term *t) { return argument(t, "LAYER") ? argument(t, "LAYER") : argument(t, "minus"); }
-static const cst_term *plus_of(const cst_term *t) { return argument(t, "LAYER") ? argument(t, "LAYER") : argument(t, "plus"); }
-static double          bias_of(const cst_term *t) { return argument(t, "bias") ? argument(t, "bias")->number : 0; }
+static const cst_term *plus_of(const cst_term *t) {
+  return cst_term_argument(t, NULL) ? cst_term_argument(t, NULL) : cst_term_argument(t, "plus");
+}
+static double bias_of(const cst_term *t) { return cst_term_argument(t, "bias") ? cst_term_argument(t, "bias")->number : 0; }
 
 static bool check_layer(cst_term *l, cst_expr_error *e) {
   if (!cst_term_method(l, e)) return false;
@@ -55,9 +53,9 @@ static bool check_bias(const cst_term *b, cst_expr_error *e) {
 }
 
 static bool check(const cst_term *t, cst_expr_error *e) {
-  if (!check_keys(t, e) || !check_bias(argument(t, "bias"), e)) return false;
-  cst_term *one = argument(t, "LAYER");
-  return one ? check_layer(one, e) : check_layer(argument(t, "minus"), e) && check_layer(argument(t, "plus"), e);
+  if (!check_keys(t, e) || !check_bias(cst_term_argument(t, "bias"), e)) return false;
+  cst_term *one = cst_term_argument(t, NULL);
+  return one ? check_layer(one, e) : check_layer(cst_term_argument(t, "minus"), e) && check_layer(cst_term_argument(t, "plus"), e);
 }
 
 static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
@@ -83,43 +81,9 @@ static bool own_adjoint(const cst_term *t) {
   return bias_of(t) == -0.5 && cst_layer_same(&minus, &plus);
 }
 
-/* xi at q = t * (1, 2, ..) mod 1, as entries of its pattern. */
-static void generators_at(const cst_system *s, const double *c, double t, double *q, double *xi) {
-  for (int i = 0; i < s->nq; i++) q[i] = t * (i + 1) - floor(t * (i + 1));
-  cst_system_eval(s, CST_K_xi, c, q, NULL, NULL, NULL, NULL, xi);
-}
-
-/* Whether symmetry k, with generators at[0] in q = 0 and at[1] in q, turns and shifts without stretching: q.(xi(q) - xi(0)) = 0. */
-static bool is_rigid(const cst_system *s, int k, const double *q, double *const at[2]) {
-  const cst_pattern *P = &s->pattern[CST_K_xi];
-  double             sum = 0, size = 0;
-  for (int e = P->start[k]; e < P->start[k + 1]; e++) {
-    const double term = q[P->column[e]] * (at[1][e] - at[0][e]);
-    sum += term, size += fabs(term);
-  }
-  return fabs(sum) <= 1e-12 * size;
-}
-
-/* Whether the Euclidean projections commute with the symmetries of a constrained system, at its default parameters: those that are
- * rigid. */
-static bool projections_commute(const cst_system *s) {
-  const size_t n = (size_t)s->pattern[CST_K_xi].n + 1;
-  double       c[CST_MAX_PAR], *q = malloc((size_t)s->nq * sizeof *q), *at[2] = {malloc(n * sizeof **at), malloc(n * sizeof **at)};
-  bool         rigid = true;
-  if (!q || !at[0] || !at[1]) abort();
-  cst_system_defaults(s, NULL, c);
-  for (int point = 1; point <= 2; point++) {
-    generators_at(s, c, 0, q, at[0]);
-    generators_at(s, c, 0.6180339887 * point, q, at[1]);
-    for (int k = 0; k < s->nsym; k++) rigid &= is_rigid(s, k, q, at);
-  }
-  free(q), free(at[0]), free(at[1]);
-  return rigid;
-}
-
 /* The action is taken along the layer's points: a gauge F would have to be integrated exactly by the layer, and be the same at a point and
- * at its projection. */
-static bool keeps_momenta(const cst_system *s) { return !cst_system_is_gauged(s) && (s->ng == 0 || projections_commute(s)); }
+ * at its Euclidean projection, which commutes with rigid motions only. */
+static bool keeps_momenta(const cst_system *s) { return !cst_system_is_gauged(s) && (s->ng == 0 || cst_symmetries_are_rigid(s)); }
 
 /* Whether no half is made of a user's formulas. */
 static bool equivariant(const cst_term *t) {

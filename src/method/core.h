@@ -17,10 +17,11 @@ typedef struct {
   cst_reason reason;
 } cst_outcome;
 
-/* What the pieces keep between calls, per group: which lanes are done with this substep, size of the last update, rate of contraction. */
+/* What the pieces keep between calls, per group: which lanes are done with this substep, what the size of an update is compared with,
+ * how the iteration goes (march.h). */
 typedef struct {
-  double last[CST_W_MAX] __attribute__((aligned(64)));
-  double rate[CST_W_MAX] __attribute__((aligned(64)));
+  double size[CST_W_MAX] __attribute__((aligned(64)));
+  double course[4 * CST_W_MAX] __attribute__((aligned(64)));
   long   done[CST_W_MAX] __attribute__((aligned(64)));
 } cst_scratch;
 

@@ -37,6 +37,12 @@ static void set_error(cst_expr_error *e, int offset, const char *format, va_list
   vsnprintf(e->message, sizeof e->message, format, a);
 }
 
+cst_term *cst_term_argument(const cst_term *t, const char *key) {
+  for (int i = 0; i < t->n; i++)
+    if (!key == !t->key[i] && (!key || !strcmp(t->key[i], key))) return t->arg[i];
+  return NULL;
+}
+
 bool cst_term_error(const cst_term *t, cst_expr_error *e, const char *format, ...) {
   va_list a;
   va_start(a, format);

@@ -13,6 +13,7 @@ static int layer_stages(const cst_layer *l) { return l->rule ? l->rule->evaluati
 
 int cst_instruction_stages(const cst_instruction *p, const cst_system *s) {
   if (p->core == CST_CORE_rk) return layer_stages(p->layer);
+  if (p->core == CST_CORE_hbvm) return p->k;
   if (p->core == CST_CORE_convert) return most(layer_stages(&p->layer[0]), layer_stages(&p->layer[1]));
   return cst_instruction_core(p, s) == CST_CORE_lagrange && p->core == CST_CORE_kick && p->w0 != 0 && p->w1 != 0 ? 2 : 1;
 }
@@ -27,9 +28,22 @@ int cst_instruction_unknowns(const cst_instruction *p, const cst_system *s) {
     return cst_instruction_stages(p, s) * s->nq + s->ng;
   case CST_CORE_convert:
     return 4 * s->nq + 4 * s->ng;
+  case CST_CORE_hbvm:
+    return 2 * p->s * s->nq + s->ng;
   default:
     return s->nq + s->ng;
   }
+}
+
+int cst_instruction_kept(const cst_instruction *p, const cst_system *s) {
+  return p->core == CST_CORE_hbvm ? 0 : cst_instruction_unknowns(p, s);
+}
+
+double cst_instruction_matrix(const cst_instruction *p, const cst_system *s) {
+  const double q = s->nq, g = s->ng, block = p->s * q, newton = (s->general ? 2 : 1) * block + g;
+  if (p->core == CST_CORE_hbvm) return newton * newton + block * block;
+  if (p->core == CST_CORE_convert && q <= CST_MAX_Q && !s->gram.banded) return 2 * pow(3 * (q + g), 2);
+  return 0;
 }
 
 /* Values and reverses of the halves that have a length: one of each in a residual. The predictor is one value more, and Newton's matrix
@@ -45,6 +59,9 @@ void cst_instruction_evaluations(const cst_instruction *p, const cst_system *s, 
   *fixed = *each = 0;
   if (p->core == CST_CORE_convert) {
     conversion_evaluations(p, s, fixed, each);
+  } else if (p->core == CST_CORE_hbvm) {
+    *fixed = 2; /* at the start: acceleration and force */
+    *each = p->k;
   } else if (p->core != CST_CORE_project) {
     const bool again = cst_instruction_core(p, s) == CST_CORE_lagrange || p->core == CST_CORE_midpoint || p->layer->tableau.implicit;
     *fixed = cst_instruction_stages(p, s);
@@ -64,6 +81,8 @@ double cst_instruction_cost(const cst_instruction *p, const cst_system *s) {
     return generic * (unit + 0.03 * pow(cst_instruction_unknowns(p, s), 3));
   case CST_CORE_rk:
     return generic * layer_stages(p->layer) * (p->layer->tableau.implicit ? iterations : 1) * unit;
+  case CST_CORE_hbvm:
+    return s->general ? (fixed + 2 * iterations * each) * generic * unit : 0.5 * (fixed + iterations * each) * unit;
   case CST_CORE_convert:
     if (s->nq > CST_MAX_Q || s->gram.banded) return 40 * each * 4 * (q + 3 * g);
     return 0.5 * generic * (fixed + iterations * each) * unit + 0.05 * pow(q + g, 3);

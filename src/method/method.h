@@ -7,7 +7,7 @@
 #include "tableau/tableau.h"
 
 /* The cores: one file of core/ each. */
-#define CST_CORES(X) X(kick) X(midpoint) X(rk) X(project) X(lagrange) X(convert)
+#define CST_CORES(X) X(kick) X(midpoint) X(rk) X(project) X(lagrange) X(convert) X(hbvm)
 typedef enum {
 #define X(name) CST_CORE_##name,
   CST_CORES(X)
@@ -28,6 +28,7 @@ typedef struct {
   double      w0, w1;   /* kick */
   int         tangent;  /* kick */
   double      bias;     /* convert: alpha-, in [-1, 0] */
+  int         k, s;     /* hbvm: nodes, and polynomials of degree below s */
   cst_layer   layer[2]; /* rk: the first; convert: that of the minus half and that of the plus half */
 } cst_instruction;
 
@@ -84,7 +85,9 @@ struct cst_method_row {
 
 /* Resolve t as a method and check its arguments, recursively. */
 bool cst_term_method(cst_term *t, cst_expr_error *e);
-bool cst_term_error(const cst_term *t, cst_expr_error *e, const char *format, ...)
+/* The argument `key` of t, NULL: its positional one; NULL where there is none. */
+cst_term *cst_term_argument(const cst_term *t, const char *key);
+bool      cst_term_error(const cst_term *t, cst_expr_error *e, const char *format, ...)
     __attribute__((format(printf, 3, 4))); /* returns false */
 
 /* Whether t is the name of something that cst_term_method would look into: a method or a layer of the user's own. */
@@ -113,8 +116,9 @@ void         cst_program_add(cst_program *p, cst_instruction step);
 bool cst_program_adjoint(cst_program *p, int first);
 /* Whether the program is its own adjoint. */
 bool cst_program_symmetric(const cst_program *p);
-/* Substeps can carry compensated sums: kick cores only. */
+/* Whether all substeps can carry compensated sums; whether they do so unasked, since every one of them only adds to q and p. */
 bool cst_program_compensates(const cst_program *p);
+bool cst_program_always_compensates(const cst_program *p);
 
 /* The core that carries it out on s: substeps with forces at points of a drift have one of their own where M depends on q or there is an
  * a(q). */
@@ -122,6 +126,9 @@ cst_core_id cst_instruction_core(const cst_instruction *p, const cst_system *s);
 /* Stages of the layer (the larger one of two), or points where the Lagrangian is taken. */
 int cst_instruction_stages(const cst_instruction *p, const cst_system *s);
 int cst_instruction_unknowns(const cst_instruction *p, const cst_system *s);
+/* Those that are kept for the next step, and the numbers of a lane that the solver's matrices take. */
+int    cst_instruction_kept(const cst_instruction *p, const cst_system *s);
+double cst_instruction_matrix(const cst_instruction *p, const cst_system *s);
 /* Evaluations of the force or of the right hand side, or of a derivative of it along one direction or in reverse: fixed ones a step, and
  * those of each iteration of the solver. */
 void cst_instruction_evaluations(const cst_instruction *p, const cst_system *s, double *fixed, double *each);

@@ -37,6 +37,7 @@ static bool step_adjoint(cst_instruction *s) {
     s->w1 = w;
     return s->tangent;
   case CST_CORE_midpoint:
+  case CST_CORE_hbvm:
     return true;
   case CST_CORE_rk:
     if (s->layer->rule) return false;
@@ -97,6 +98,7 @@ static bool same_step(const cst_instruction *x, const cst_instruction *y) {
   if (x->core == CST_CORE_kick) return x->w0 == y->w0 && x->w1 == y->w1 && x->tangent == y->tangent;
   if (x->core == CST_CORE_convert)
     return fabs(x->bias - y->bias) < 1e-15 && cst_layer_same(&x->layer[0], &y->layer[0]) && cst_layer_same(&x->layer[1], &y->layer[1]);
+  if (x->core == CST_CORE_hbvm) return x->k == y->k && x->s == y->s;
   if (x->core != CST_CORE_rk) return true;
   return cst_layer_same(x->layer, y->layer);
 }
@@ -112,6 +114,12 @@ bool cst_program_symmetric(const cst_program *p) {
 
 bool cst_program_compensates(const cst_program *p) {
   for (int i = 0; i < p->n; i++)
-    if (p->step[i].core != CST_CORE_kick) return false;
+    if (p->step[i].core != CST_CORE_kick && p->step[i].core != CST_CORE_hbvm) return false;
+  return true;
+}
+
+bool cst_program_always_compensates(const cst_program *p) {
+  for (int i = 0; i < p->n; i++)
+    if (p->step[i].core != CST_CORE_hbvm) return false;
   return true;
 }

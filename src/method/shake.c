@@ -30,7 +30,8 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
                           .order_lambda = 2,
                           .claims = CST_SYMPLECTIC | CST_POSITIONS | (cst_system_is_gauged(s) ? 0 : CST_MOMENTUM),
                           .lambda_time = 0,
-                          .own_lambda = true};
+                          .own_lambda = true,
+                          .first_impulse = 0.5};
 }
 
 const cst_method_row cst_method_row_shake = {

@@ -160,6 +160,15 @@ static void read_trajectories(cst_reader *r) {
   for (int i = 0; i < cst_yaml_size(members); i++) member(r, cst_yaml_item(members, i));
 }
 
+/* `hidden` is about a column that the observable `constraint` makes. */
+static void check_hidden(cst_reader *r) {
+  cst_yaml *hidden = cst_yaml_get(cst_yaml_get(r->root, "error"), "hidden");
+  bool      observed = false;
+  for (int i = 0; i < r->s->nobservable; i++) observed |= !r->s->observable[i].expression && !strcmp(r->s->observable[i].name, declared[2]);
+  if (hidden && !observed && r->s->system && r->s->system->ng)
+    cst_yaml_error(r->doc, hidden, r->d, "'hidden' is the norm of the hidden constraints, and 'constraint' is not among the observables");
+}
+
 void cst_read_observe(cst_reader *r) {
   static const char *const names[] = {"auto", "every"};
   int                      every = 0;
@@ -168,4 +177,5 @@ void cst_read_observe(cst_reader *r) {
   cst_reader_choice(r, cst_yaml_get(r->root, "observe"), "observe", names, CST_COUNT(names), &every);
   r->s->observe_every = every;
   read_trajectories(r);
+  check_hidden(r);
 }

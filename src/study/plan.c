@@ -146,14 +146,35 @@ static void make_quantities(cst_plan *p) {
 
 /* ---- batches ------------------------------------------------------------------------------------------------------------ */
 
-static double lane_bytes(const cst_system *s) {
-  return 8.0 * (s->npar + s->nmass + 3.0 * s->ng + 2 + 4.0 * s->nq + (s->nsym + 6.0) * CST_SLOTS);
+/* The largest matrices of a solver, in numbers a lane, and the most unknowns that a method keeps from step to step. */
+static void solver_numbers(const cst_study *s, double *matrix, double *kept) {
+  *matrix = *kept = 0;
+  for (int i = 0; i < s->nmethod; i++) {
+    cst_program *p = cst_program_create(s->method[i]);
+    double       own = 0;
+    for (int k = 0; k < p->n; k++) {
+      *matrix = fmax(*matrix, cst_instruction_matrix(&p->step[k], s->system));
+      own += cst_instruction_kept(&p->step[k], s->system);
+    }
+    *kept = fmax(*kept, own);
+    cst_program_destroy(p);
+  }
+}
+
+static double lane_bytes(const cst_study *study) {
+  const cst_system *s = study->system;
+  double            matrix, kept;
+  solver_numbers(study, &matrix, &kept);
+  return 8.0 * (kept + s->npar + s->nmass + 3.0 * s->ng + 2 + 4.0 * s->nq + (s->nsym + 6.0) * CST_SLOTS);
 }
 
 /* What the arithmetic of one group needs besides, a lane: matrices of Newton's method. */
-static double work_bytes(const cst_system *s) {
-  return 8.0 * (s->gram.size + 2.0 * s->pattern[CST_K_G].n + s->pattern[CST_K_d2V].n + s->pattern[CST_K_M].n + s->pattern[CST_K_Lvq].n +
-                s->pattern[CST_K_Lqq].n);
+static double work_bytes(const cst_study *study) {
+  const cst_system *s = study->system;
+  double            matrix, kept;
+  solver_numbers(study, &matrix, &kept);
+  return 8.0 * matrix + 8.0 * (s->gram.size + 2.0 * s->pattern[CST_K_G].n + s->pattern[CST_K_d2V].n + s->pattern[CST_K_M].n +
+                               s->pattern[CST_K_Lvq].n + s->pattern[CST_K_Lqq].n);
 }
 
 static long most_lanes(const cst_plan *p) {
@@ -166,7 +187,7 @@ static long most_lanes(const cst_plan *p) {
  * are the same. CONSTELLA_ISA is obeyed. */
 static int fitting_isa(const cst_plan *p, int isa) {
   const char  *forced = getenv("CONSTELLA_ISA");
-  const double bytes = lane_bytes(p->study->system) + work_bytes(p->study->system);
+  const double bytes = lane_bytes(p->study) + work_bytes(p->study);
   for (int i = 0; i < isa && (!forced || !*forced); i++) {
     const bool last = cst_isas[i].width >= most_lanes(p), next_falls_out = 2 * cst_isas[i].width * bytes > GROUP_BYTES;
     if (cst_isa_available(i) && (last || next_falls_out)) return i;
@@ -197,7 +218,7 @@ static long batches(const cst_plan *p, long size) {
 /* What keeps a batch in the second-level cache, or one of a large system within bounds, and gives every rank enough batches, down to one
  * group; no more than there is. */
 static long default_batch(const cst_plan *p, int ranks) {
-  const double bytes = lane_bytes(p->study->system);
+  const double bytes = lane_bytes(p->study);
   const long   width = cst_isas[p->isa].width, lanes = (most_lanes(p) + width - 1) / width * width;
   long         size = BATCH_MOST;
   while (size > 256 && (double)size * bytes > BATCH_BYTES) size /= 2;
@@ -224,41 +245,57 @@ static void make_work(cst_plan *p) {
   qsort(p->work, (size_t)p->nwork, sizeof *p->work, dearer);
 }
 
+/* Whether `test` holds for the program of method i. */
+static bool is_so(const cst_study *s, int i, bool (*test)(const cst_program *)) {
+  cst_program *p = cst_program_create(s->method[i]);
+  const bool   so = test(p);
+  cst_program_destroy(p);
+  return so;
+}
+
+static bool are_all_so(const cst_study *s, bool (*test)(const cst_program *)) {
+  bool all = true;
+  for (int i = 0; i < s->nmethod; i++) all &= is_so(s, i, test);
+  return all;
+}
+
 /* Methods, and systems, that have no compensated form cannot run in a study that asks for it. */
 static void check_compensated(const cst_study *s, cst_diag *d) {
-  if (s->compensated && s->system->general)
+  if (!s->compensated) return;
+  if (s->system->general && !are_all_so(s, cst_program_always_compensates))
     cst_diag_add(d, s->file, 1, 1,
                  "%s has no compensated form: its mass is not a constant diagonal or it has gyroscopic terms; leave out roundoff: "
                  "{compensated: true}",
                  s->system->name);
-  for (int i = 0; i < s->nmethod && s->compensated; i++) {
-    cst_program *p = cst_program_create(s->method[i]);
-    if (!cst_program_compensates(p))
+  for (int i = 0; i < s->nmethod; i++)
+    if (!is_so(s, i, cst_program_compensates))
       cst_diag_add(d, s->file, 1, 1,
-                   "'%s' has no compensated form; with roundoff: {compensated: true} only euler-a, euler-b, shake, rattle and their "
-                   "compositions run",
+                   "'%s' has no compensated form; with roundoff: {compensated: true} only euler-a, euler-b, shake, rattle, hbvm(...) and "
+                   "their compositions run",
                    cst_method_label(s->method[i]));
-    cst_program_destroy(p);
-  }
 }
 
-static bool has_conversion(const cst_method *m) {
-  cst_program *p = cst_program_create(m);
-  bool         has = false;
-  for (int i = 0; i < p->n; i++) has |= p->step[i].core == CST_CORE_convert;
-  cst_program_destroy(p);
-  return has;
+static bool has(const cst_program *p, cst_core_id core) {
+  bool found = false;
+  for (int i = 0; i < p->n; i++) found |= p->step[i].core == core;
+  return found;
 }
+
+static bool has_no_conversion(const cst_program *p) { return !has(p, CST_CORE_convert); }
+static bool has_no_line(const cst_program *p) { return !has(p, CST_CORE_hbvm); }
 
 /* What solver: {iteration:} says must be possible and must matter. */
 static void check_iteration(const cst_study *s, cst_diag *d) {
-  bool matters = s->iteration == CST_ITERATION_AUTO;
-  for (int i = 0; i < s->nmethod && !matters; i++) matters = has_conversion(s->method[i]);
-  if (!matters) cst_diag_add(d, s->file, 1, 1, "'iteration' is for convert(...), and no method of this study is a conversion");
-  if (!cst_iteration_possible(s->iteration, s->system))
+  const bool converts = !are_all_so(s, has_no_conversion), lines = !are_all_so(s, has_no_line);
+  const bool newton = s->iteration == CST_ITERATION_NEWTON || s->iteration == CST_ITERATION_SIMPLIFIED;
+  if (s->iteration != CST_ITERATION_AUTO && !converts && !(lines && newton))
     cst_diag_add(d, s->file, 1, 1,
-                 "this 'iteration' needs dense matrices of at most %d coordinates, and %s has %d%s; leave it out or use krylov", CST_MAX_Q,
-                 s->system->name, s->system->nq, s->system->gram.banded ? " that couple as a band" : "");
+                 "'iteration' is for convert(...), simplified and newton also for hbvm(...), and no method of this study heeds it");
+  if (converts && !cst_iteration_possible(s->iteration, s->system))
+    cst_diag_add(
+        d, s->file, 1, 1,
+        "this 'iteration' of convert(...) needs dense matrices of at most %d coordinates, and %s has %d%s; leave it out or use krylov",
+        CST_MAX_Q, s->system->name, s->system->nq, s->system->gram.banded ? " that couple as a band" : "");
 }
 
 cst_plan *cst_plan_create(const cst_study *s, int isa, int ranks, long batch, cst_diag *d) {
@@ -333,8 +370,8 @@ static double reference_rows(const cst_plan *p) {
 double cst_plan_memory(const cst_plan *p) {
   const cst_system *s = p->study->system;
   const double      batches = 4.0 * p->study->nmethod * (p->study->reference == CST_REFERENCE_SELF ? 2 : 1);
-  const double      group = cst_isas[p->isa].width * work_bytes(s) + 8 * reference_rows(p) * (2.0 * s->nq + s->ng);
-  double lane = batches * lane_bytes(s) + 8.0 * (drifting(p) * CST_WINDOWS + p->nquantity * CST_FIGURES + 4.0 * s->nq + 2.0 * s->ng);
+  const double      group = cst_isas[p->isa].width * work_bytes(p->study) + 8 * reference_rows(p) * (2.0 * s->nq + s->ng);
+  double lane = batches * lane_bytes(p->study) + 8.0 * (drifting(p) * CST_WINDOWS + p->nquantity * CST_FIGURES + 4.0 * s->nq + 2.0 * s->ng);
   double column = 8.0 * (double)p->study->members * (p->study->kind == CST_CONSERVATION ? drifting(p) * CST_WINDOWS : 4.0 + s->nq + s->ng);
   return 60e6 + group + lane * (double)p->batch + (p->study->members > 1 ? series_cells(p) * (sizeof(cst_sum) + 16) : 0) + column;
 }

@@ -15,7 +15,7 @@
 #else
 #define GRAM_SIZE (C->system->gram.size)
 #endif
-#define WEIGHT(i) vpick(MASS_UNIT || !w, unit, w[CLASS(i)])
+#define WEIGHT(i) (*(MASS_UNIT || !w ? &unit : &w[CLASS(i)]))
 
 #if !CST_HOT
 /* The first n pairs; the terms of coordinate i have the weight w[class[i]], or `unit` where class is NULL. Sums begin with 0, as the hot

@@ -47,6 +47,12 @@ typedef struct {
   const void        *self;
 } cst_lane_layer;
 
+/* The tables of HBVM(k, s) (tableau/legendre.h). */
+typedef struct {
+  int           k, s;
+  const double *weighted, *integral, *xi; /* [k][s], [k][s], [s + 1] */
+} cst_line;
+
 typedef struct {
   double         h;        /* length of the substep */
   double         w0, w1;   /* kick cores: fractions of h that the force acts for at the left and at the right end */
@@ -75,11 +81,12 @@ typedef struct {
   int                  unknowns; /* of one substep; warm starts are [nsub][unknowns] at at.warm */
   int                  warm;     /* offset of this core's warm starts in the record */
   int                  max_iterations;
-  int     robust; /* solve with pivoting (a lane that failed is stepped again alone); 2: a conversion from a smaller predictor */
-  int     compensated;
-  int     tangential; /* p is the part of Mv + a with G p = 0 (Euclidean), else Mv + a itself */
-  int     iteration;  /* convert: a cst_iteration */
-  double *work;       /* generic code: memory for the fields of a core's `struct local`, as much as its room() asks for */
+  int      robust; /* solve with pivoting (a lane that failed is stepped again alone); 2: a conversion from a smaller predictor */
+  int      compensated;
+  int      tangential; /* p is the part of Mv + a with G p = 0 (Euclidean), else Mv + a itself */
+  int      iteration;  /* convert, hbvm: a cst_iteration */
+  cst_line line;       /* hbvm */
+  double  *work;       /* generic code: memory for the fields of a core's `struct local`, as much as its room() asks for */
 } cst_context;
 
 /* Sizes, loops over the entries that may be nonzero, and the fields of a core.

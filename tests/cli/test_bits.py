@@ -16,7 +16,7 @@ study: order
 system: double-pendulum
 end: 1.0
 steps: {from: 0.1, halvings: 3}
-methods: [euler-a, euler-b, rattle, shake, midpoint, rk4, project(rk4), "compose(rattle, kahan-li8)", adjoint(euler-a), gauss(2), heun]
+methods: [euler-a, euler-b, rattle, shake, midpoint, rk4, project(rk4), "compose(rattle, kahan-li8)", adjoint(euler-a), gauss(2), heun, "hbvm(k=4, s=2)"]
 reference: {method: "gauss(4)", step: 0.01}
 error: {of: [q, p, lambda], norm: two, over: coarse, hidden: one}
 """,
@@ -37,7 +37,7 @@ system: modified-pendulum
 initial: {members: 11, seed: 3, spread: {q: 0.05, v: 0.05}}
 end: 1.0
 steps: {from: 0.1, halvings: 2}
-methods: [rattle, shake, midpoint, euler-b, "compose(rattle, yoshida4)", project(rk6)]
+methods: [rattle, shake, midpoint, euler-b, "compose(rattle, yoshida4)", project(rk6), "hbvm(k=6, s=2)", "compose(hbvm(k=3, s=3), rattle)"]
 reference: self
 error: {of: [q, p, lambda], norm: one, over: coarse}
 """,
@@ -47,7 +47,7 @@ system: heavy-top
 initial: {members: 3, seed: 7, around: default, spread: {q: 0.05, v: 0.1}}
 end: 20.0
 steps: [0.02]
-methods: [rattle, rk4, project(rk4), "compose(rattle, yoshida4)", midpoint]
+methods: [rattle, rk4, project(rk4), "compose(rattle, yoshida4)", midpoint, "hbvm(k=2, s=2)"]
 error: {hidden: two}
 observables: [energy, momentum, constraint, "tilt: r33"]
 """,

@@ -63,7 +63,14 @@ static const char *const composites[] UNUSED = {"compose(rattle, suzuki4)",
                                                 "compose(convert(euler, bias=-0.5), yoshida4)",
                                                 "compose(convert(heun, bias=-0.3), suzuki4)",
                                                 "adjoint(convert(heun, bias=-0.3))",
-                                                "compose(convert(rk4), rattle)"};
+                                                "compose(convert(rk4), rattle)",
+                                                "hbvm(k=1, s=1)",
+                                                "hbvm(k=3, s=3)",
+                                                "compose(hbvm(k=4, s=2), suzuki4)",
+                                                "compose(rattle, hbvm(k=2, s=1))",
+                                                "compose(hbvm(k=2, s=2), hbvm(k=2, s=2), hbvm(k=2, s=2))",
+                                                "compose(shake, hbvm(k=2, s=1))",
+                                                "compose(hbvm(k=2, s=1), yoshida4)"};
 
 UNUSED static int         expression_count(void) { return cst_method_count() + (int)(sizeof composites / sizeof *composites); }
 UNUSED static const char *expression_at(int i) {
@@ -124,13 +131,16 @@ UNUSED static void problem_close(problem *x) {
 }
 
 /* How many times dearer than on a small system a step is that holds conversions: each of their substeps solves several times for a multiple
- * of nq + ng unknowns, which takes less for large systems. */
+ * of nq + ng unknowns, which takes less for large systems. Line integrals of general systems invert a mass matrix at many points. */
 UNUSED static double cost_of(const problem *x, const char *method) {
   cst_method  *m = method_of(method);
   cst_program *p = cst_program_create(m);
   const double size = fmin(x->s->nq + x->s->ng, 20) / 6, one = fmax(1, size * size) * (x->s->general ? 2 : 1);
   double       cost = 0;
-  for (int i = 0; i < p->n; i++) cost += p->step[i].core == CST_CORE_convert ? one : 0;
+  for (int i = 0; i < p->n; i++)
+    cost += p->step[i].core == CST_CORE_convert                 ? one
+            : p->step[i].core == CST_CORE_hbvm && x->s->general ? p->step[i].k * sqrt(one) / 6
+                                                                : 0;
   cst_program_destroy(p);
   cst_method_destroy(m);
   return fmax(1, cost);

@@ -85,7 +85,8 @@ static void test_hot_cores(void) {
 /* Whether the interpreter's kernels under generic cores give the bits of the compiled ones. */
 static void test_interpreter(void) {
   static const char *const methods[] = {
-      "rattle", "midpoint", "rk4", "project(rk4)", "gauss(2)", "convert(rk4)", "convert(gauss(2), bias=-0.3)"};
+      "rattle",         "midpoint",      "rk4", "project(rk4)", "gauss(2)", "convert(rk4)", "convert(gauss(2), bias=-0.3)",
+      "hbvm(k=6, s=2)", "hbvm(k=3, s=3)"};
   for (int k = 0; k < cst_catalogue_size(); k++) {
     problem *x = problem_open(cst_catalogue_name(k)), *y = problem_open(cst_catalogue_name(k));
     cst_system_interpret(y->s);

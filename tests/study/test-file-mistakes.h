@@ -216,6 +216,8 @@ static const mistake mistakes[] = {
     {{"error: {hidden: @[one]}"}, "'hidden' is a list; it must be one of: max, one, two"},
     {{"system: henon-heiles", "reference: self", "methods: [midpoint]", "error: {hidden: @one}"},
      "henon-heiles has no constraints, so no hidden ones"},
+    {{"observables: [energy]", "error: {hidden: @one}"},
+     "'hidden' is the norm of the hidden constraints, and 'constraint' is not among the observables"},
     {{"study: conservation", "-reference", "error: {of: @[q], hidden: one}"},
      "'of' is for errors, and this study has no reference; allowed without one: hidden"},
     {{"study: conservation", "-reference", "error: {norm: @one}"}, "'norm' is for errors, and this study has no reference"},

@@ -2,15 +2,14 @@
  *
  * A core file defines CORE (its name), NX (unknowns of a substep), the fields LOCAL(X) of struct local and, all CST_INLINE:
  *   enter(C, L, record)            load the state and what is kept from step to step
- *   begin(C, L, j, x)              the explicit part of substep j; x holds the warm start and may be replaced by a better one
- *   vl evaluate(C, L, j, x, f)     residual f at the unknowns x; all-ones in lanes that need no further iteration
- *   direction(C, L, j, x, f, d)    Newton's correction: x + d
- *   finish(C, L, j, x)             end the substep; evaluate was last called with this x
- *   leave(C, L, record)            store the state
- * HAS_COMPENSATED where C->compensated may be set, NX_TESTED where only the first unknowns tell when the iteration ends, IS_DONE_BY_UPDATE
- * where that is when the next update is predicted far below round-off and finish does not ask for an evaluation at the last x, IS_EXACT
- * whether Newton's matrix is that of the iterate, ADAPTS whether it is so in the lanes that L->slow names, and then includes this file,
- * which exports cst_core_<CORE>_<system or generic>_<isa>.
+ *   begin(C, L, j, x)              the explicit part of substep j; x holds the warm start, where one is kept, and may be replaced by a
+ * better one vl evaluate(C, L, j, x, f)     residual f at the unknowns x; all-ones in lanes that need no further iteration direction(C, L,
+ * j, x, f, d)    Newton's correction: x + d finish(C, L, j, x)             end the substep; evaluate was last called with this x leave(C,
+ * L, record)            store the state KEEPS_NOTHING where unknowns are of no use to the next step, HAS_COMPENSATED where C->compensated
+ * may be set, NX_TESTED where only the first unknowns tell when the iteration ends, SIZE(L) what an update of those is compared with where
+ * they are smaller, IS_DONE_BY_UPDATE where that is when the next update is predicted far below round-off and finish does not ask for an
+ * evaluation at the last x, IS_EXACT whether Newton's matrix is that of the iterate, ADAPTS whether it is so in the lanes that L->slow
+ * names, CONVERGES_LINEARLY where no matrix is kept, and then includes this file, which exports cst_core_<CORE>_<system or generic>_<isa>.
  *
  * Every lane stops iterating by its own test and is frozen then: at tolerance, when its update is below 8 eps of its unknowns, or when the
  * update no longer shrinks at the level of round-off. So a lane's bits do not depend on its neighbours.
@@ -18,6 +17,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
 #include "method/core.h"
+#ifdef KEEPS_NOTHING
+#define KEPT 0
+#define ROWS 1
+#else
+#define KEPT NX
+#define ROWS C->nsub
+#endif
 #ifndef HAS_COMPENSATED
 #define HAS_COMPENSATED 0
 #endif
@@ -31,6 +37,14 @@
 #define BY_UPDATE 1
 #else
 #define BY_UPDATE 0
+#endif
+#ifdef CONVERGES_LINEARLY
+#define LINEAR 1
+#else
+#define LINEAR 0
+#endif
+#ifndef SIZE
+#define SIZE(L) vset(0)
 #endif
 #ifdef ADAPTS
 #define SLOW(C, L, rate) (L)->slow = vmask(ADAPTS) & (vl)((rate) > 0.3)
@@ -49,7 +63,7 @@ CST_INLINE void arrange(const cst_context *C, struct local *L) {
 /* Unknowns of all substeps, residual and update of one: hot on the stack, generic in the work space behind the fields, n vectors from
  * number `first` on, since large systems have more of them than a stack holds. */
 #define FIELDS (0 LOCAL(CST_COUNT))
-#if CST_HOT
+#if CST_HOT && !defined(CST_FIELDS_IN_SPACE)
 #define SPACE(name, first, n) vd name[ROOM(n)]
 #else
 #define SPACE(name, first, n) vd *const name = (vd *)C->work + FIELDS + (first)
@@ -57,16 +71,34 @@ CST_INLINE void arrange(const cst_context *C, struct local *L) {
 
 static size_t room(const cst_context *C) {
   (void)C;
-  return FIELDS + (size_t)(C->nsub + 2) * (size_t)(NX + 1);
+  return FIELDS + (size_t)(ROWS + 2) * (size_t)(NX + 1);
 }
 
-/* Apply the correction d to the active lanes of x; returns the lanes whose iteration has stagnated. *last is the size of the previous one,
- * *rate the slowest contraction seen so far above the level of round-off. What the next update would be: with an exact matrix it shrinks as
- * this one has, times as much; else at that rate, and not below the square of the last one, which a matrix that is kept leaves. The first
- * update never ends it, since nothing tells how far a solution by GMRES is off. A maximum passes over what is no number, so that an update
- * which holds such a thing is told by its sum. */
-CST_INLINE vl correct(const cst_context *C, vl active, const vd *d, vd *x, vd *last, vd *rate) {
-  vd size = vset(0), of = vset(0), odd = vset(0);
+/* How the iteration of a substep goes: the size of the last update, the slowest contraction so far above the level of round-off, the least
+ * update, and whether the last one was larger than an earlier one. */
+typedef struct {
+  vd last, rate, least;
+  vl missed;
+} course;
+
+CST_INLINE course outset(void) { return (course){vset(INFINITY), vset(0), vset(INFINITY), vmask(0)}; }
+
+/* What the next update would be: with an exact matrix it shrinks as this one has, times as much; else at the slowest rate, and not below
+ * the square of the last one, which a matrix that is kept leaves. An iteration that converges linearly leaves no such thing, and where all
+ * but the first update are round-off, its rate is below what they say. */
+CST_INLINE vd prediction(const cst_context *C, const course *c, vd size, vd of) {
+  const vd ratio = size / c->last, slowest = vpick(LINEAR, vselect((vl)(c->rate > 0), c->rate, ratio), c->rate);
+  const vd square = vpick(LINEAR, vset(0), c->last * (c->last / of));
+  const vl renewed = vmask(IS_EXACT) | (vmask(ADAPTS) & (vl)(c->rate > 0.3));
+  (void)C;
+  return vselect(renewed, ratio * size, vmax(slowest * vmin(slowest * c->last, size), square));
+}
+
+/* Apply the correction d to the active lanes of x, of sizes of at least `of`; returns the lanes whose iteration has ended. The first update
+ * never ends it, since nothing tells how far a solution by GMRES is off. Updates of a linear iteration may grow for once, where modes beat;
+ * twice is round-off. A maximum passes over what is no number, so that an update which holds such a thing is told by its sum. */
+CST_INLINE vl correct(const cst_context *C, vl active, const vd *d, vd *x, vd of, course *c) {
+  vd size = vset(0), odd = vset(0);
   U for (int i = 0; i < NX; i++) {
     x[i] += vkeep(active, d[i]);
     if (i < NX_TESTED) size = vmax(vabs(d[i]), size), of = vmax(vabs(x[i]), of);
@@ -74,32 +106,30 @@ CST_INLINE vl correct(const cst_context *C, vl active, const vd *d, vd *x, vd *l
   }
   vl small = (vl)(size <= (8 * EPS) * of);
   if (BY_UPDATE) {
-    const vd ratio = size / *last;
-    *rate = vmax(vkeep((vl)(size > 1e-13 * of), ratio), *rate);
-    const vl renewed = vmask(IS_EXACT) | (vmask(ADAPTS) & (vl)(*rate > 0.3));
-    const vd left = vselect(renewed, ratio * size, vmax(*rate * vmin(*rate * *last, size), *last * (*last / of)));
-    small = (vl)(left <= (1e-3 * EPS) * of) & (vl)(size <= 1e-12 * of) & (vl)(*last < INFINITY);
+    c->rate = vmax(vkeep((vl)(size > 1e-13 * of), size / c->last), c->rate);
+    small = (vl)(prediction(C, c, size, of) <= (1e-3 * EPS) * of) & (vl)(size <= 1e-12 * of) & (vl)(c->last < INFINITY);
   }
-  vl stalled = (vl)(size >= 0.98 * *last) & (vl)(size <= 1e-12 * of);
-  *last = size;
+  const vl missed = (vl)(size >= 0.98 * vpick(LINEAR, c->least, c->last)) & (vl)(size <= 1e-12 * of);
+  const vl stalled = missed & (c->missed | vmask(!LINEAR));
+  *c = (course){size, c->rate, vmin(size, c->least), missed};
   (void)C;
   return active & (small | stalled) & (vl)(odd == 0);
 }
 
 /* Newton for one substep. Returns the lanes that did not converge; x is the solution of the others. */
 CST_INLINE vl solve(const cst_context *C, struct local *L, int j, vd *x) {
-  SPACE(f, C->nsub * NX, NX);
-  SPACE(d, (C->nsub + 1) * NX, NX);
-  vd last = vset(INFINITY), rate = vset(0);
-  vl done = vmask(0), active;
+  SPACE(f, ROWS * NX, NX);
+  SPACE(d, (ROWS + 1) * NX, NX);
+  course c = outset();
+  vl     done = vmask(0), active;
   for (int it = 0;; it++) {
     done |= evaluate(C, L, j, x, f);
     active = ~done;
     if (!vany(active) || it == C->max_iterations) return active;
-    SLOW(C, L, rate);
+    SLOW(C, L, c.rate);
     direction(C, L, j, x, f, d);
     L->iterations -= __builtin_convertvector(active, vd); /* an active lane is -1 */
-    done |= correct(C, active, d, x, &last, &rate);
+    done |= correct(C, active, d, x, SIZE(L), &c);
     if (BY_UPDATE && !vany(~done)) return ~done;
   }
 }
@@ -122,14 +152,14 @@ CST_INLINE vl broken(const cst_context *C, const struct local *L) {
 CST_INLINE cst_outcome march_with(const cst_context context, double *record, long n) {
   const cst_context *C = &context;
   struct local       L;
-  SPACE(warm, 0, C->nsub * NX);
+  SPACE(warm, 0, ROWS * NX);
   arrange(C, &L);
   enter(C, &L, record);
-  cst_load(warm, record, C->warm, C->nsub * NX);
+  cst_load(warm, record, C->warm, C->nsub * KEPT);
   L.iterations = *cst_block(record, LAYOUT(C).iterations);
   for (long k = 0; k < n; k++)
     for (int j = 0; j < C->nsub; j++) {
-      vd *x = warm + j * NX;
+      vd *x = warm + j * KEPT;
       begin(C, &L, j, x);
       if (NX > 0) {
         vl failed = solve(C, &L, j, x);
@@ -140,7 +170,7 @@ CST_INLINE cst_outcome march_with(const cst_context context, double *record, lon
   vl bad = broken(C, &L);
   if (__builtin_expect(vany(bad), 0)) return (cst_outcome){n, lanes_of(bad), CST_NOT_FINITE};
   leave(C, &L, record);
-  cst_store(record, C->warm, warm, C->nsub * NX);
+  cst_store(record, C->warm, warm, C->nsub * KEPT);
   *(vd *)(record + (size_t)LAYOUT(C).iterations * CST_W) = L.iterations;
   return (cst_outcome){n, 0, CST_DONE};
 }
@@ -169,14 +199,11 @@ static int piece_begin(const cst_context *C, const double *record, int j, double
   SPACE(y, 0, NX);
   arrange(C, &L);
   enter(C, &L, record);
-  cst_load(y, record, C->warm + j * NX, NX);
+  cst_load(y, record, C->warm + j * KEPT, KEPT);
   begin(C, &L, j, y);
   put(x, y, NX);
-  vd *last = (vd *)s->last;
-  vl *done = (vl *)s->done;
-  *last = vset(INFINITY);
-  *(vd *)s->rate = vset(0);
-  *done = vmask(0);
+  *(course *)s->course = outset();
+  *(vl *)s->done = vmask(0);
   return NX;
 }
 
@@ -186,7 +213,7 @@ static int piece_residual(const cst_context *C, const double *record, int j, con
   SPACE(r, NX, NX);
   arrange(C, &L);
   enter(C, &L, record);
-  cst_load(y, record, C->warm + j * NX, NX);
+  cst_load(y, record, C->warm + j * KEPT, KEPT);
   begin(C, &L, j, y);
   fetch(y, x, NX);
   vl *done = (vl *)s->done;
@@ -202,12 +229,13 @@ static void piece_direction(const cst_context *C, double *record, int j, const d
   SPACE(e, 2 * NX, NX);
   arrange(C, &L);
   enter(C, &L, record);
-  cst_load(y, record, C->warm + j * NX, NX);
+  cst_load(y, record, C->warm + j * KEPT, KEPT);
   begin(C, &L, j, y);
   fetch(y, x, NX);
   evaluate(C, &L, j, y, r);
   fetch(r, f, NX);
-  SLOW(C, &L, *(const vd *)s->rate);
+  SLOW(C, &L, ((const course *)s->course)->rate);
+  *(vd *)s->size = SIZE(&L);
   direction(C, &L, j, y, r, e);
   vl active = ~*(vl *)s->done;
   U for (int i = 0; i < NX; i++) e[i] = vkeep(active, e[i]);
@@ -223,7 +251,7 @@ static void piece_correct(const cst_context *C, const double *record, int j, dou
   (void)record, (void)j;
   fetch(y, x, NX);
   fetch(e, d, NX);
-  *done |= correct(C, active, e, y, (vd *)s->last, (vd *)s->rate);
+  *done |= correct(C, active, e, y, *(const vd *)s->size, (course *)s->course);
   put(x, y, NX);
 }
 
@@ -233,7 +261,7 @@ static cst_outcome piece_finish(const cst_context *C, double *record, int j, con
   SPACE(r, NX, NX);
   arrange(C, &L);
   enter(C, &L, record);
-  cst_load(y, record, C->warm + j * NX, NX);
+  cst_load(y, record, C->warm + j * KEPT, KEPT);
   begin(C, &L, j, y);
   if (NX > 0) {
     fetch(y, x, NX);
@@ -243,7 +271,7 @@ static cst_outcome piece_finish(const cst_context *C, double *record, int j, con
   vl bad = broken(C, &L);
   if (vany(bad)) return (cst_outcome){0, lanes_of(bad), CST_NOT_FINITE};
   leave(C, &L, record);
-  if (NX > 0) memcpy(record + (size_t)(C->warm + j * NX) * CST_W, x, sizeof(vd) * NX);
+  if (KEPT > 0) memcpy(record + (size_t)(C->warm + j * KEPT) * CST_W, x, sizeof(vd) * KEPT);
   return (cst_outcome){1, 0, CST_DONE};
 }
 

@@ -1,0 +1,332 @@
+/* hbvm.c: the core of the line integral method HBVM(k, s).
+ *
+ *   u' = sum_j P_j gamma_j,  u(c) = q0 + h int_0^c u'            (P_j orthonormal on [0, 1], j < s; c a fraction of the step)
+ *   w' = -sum_j P_j phi_j,   w(c) = p0 + h int_0^c w'
+ *   gamma_j = sum_i b_i P_j(c_i) H_p,   phi_j = psi_j + rho_j' lambda        (at u(c_i), w(c_i); k Gauss nodes c_i, weights b_i)
+ *   psi_j = sum_i b_i P_j(c_i) H_q,     rho_j = sum_i b_i P_j(c_i) G
+ *   C = sum_j rho_j gamma_j = 0
+ *   q1 = q0 + h gamma_0,   p1 = p0 - h phi_0
+ *
+ * Source: Brugnano, Gurioli, Iavernaro, Weinmueller, equations (50) to (54), for H = p'M^-1 p / 2 + V with a constant M, where the integral
+ * of w is taken exactly: M gamma = e_1 p0 - h X phi, X_ij = int_0^1 P_i int_0^x P_j. Their (51) is C = 0 with that gamma put in. With an M
+ * or an a that depends on q (GENERAL) H_p and H_q are taken at the nodes, from H_p = v and H_q = -L_q(q, v) at p = M v + a. In both
+ * h C = g(q1) - g(q0) as quadrature goes, and the energy changes by
+ *   h sum_j (psi_j.gamma_j - gamma_j.phi_j) = -h lambda.C = 0,
+ * to the same extent. p1 is not tangent, and is not made so.
+ *
+ * Unknowns gamma, phi, lambda; residuals E, D, C of the three lines. The iteration of the first kind takes Newton's matrix without the
+ * second derivatives of H and of lambda.g, but for M at the start:
+ *
+ *   dgamma + h M^-1 X dphi = -E,   dphi - rho' dlambda = -D,   G(q1) dgamma_0 = -C
+ *
+ * which leaves one system of the size of lambda. (What is left out of the derivative of C is the quadrature's error.) It contracts by
+ * about h^2 |X^2 M^-1 K|, K the Hessian of V + lambda.g: a twelfth of h^2 |M^-1 K| for s = 2; in a general system by O(h). A lane in
+ * which an update is more than 0.3 of the last one goes over to Newton's method, whose matrix is renewed each time. Either way a step
+ * begins with the acceleration at its start, and no unknowns are kept from one step to the next. It ends when the next update is predicted
+ * far below round-off, for what is left has always the same sign and would add up in the energy.
+ *
+ * q and p are sums over the steps, and what rounding them leaves is carried along, where no other core changes them in between: else g,
+ * which nothing brings back to 0, would gather a rounding error of q a step.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#define CST_FIELDS_IN_SPACE /* their number is known at run time */
+#include "constella/method.h"
+#include "system/acceleration.h"
+#ifndef CST_COLD
+#define CORE            hbvm
+#define CORE_IS_HOT     /* the build compiles it for every system of the catalogue */
+#define NODES           C->line.k
+#define DEGREE          C->line.s
+#define BLOCK           (DEGREE * NQ)
+#define NX              (2 * BLOCK + NG)
+#define NX_TESTED       BLOCK
+#define HAS_COMPENSATED 1
+#define KEEPS_NOTHING
+#define IS_DONE_BY_UPDATE
+#define CONVERGES_LINEARLY
+#define IS_EXACT (C->iteration == CST_ITERATION_NEWTON || C->robust)
+#define ADAPTS   (!IS_EXACT)
+/* Newton's matrix: of gamma and lambda, or in a general system of all unknowns. */
+#define NJ (GENERAL ? NX : BLOCK + NG)
+
+/* The hot form has the usual degree as a constant where the time goes: the loops over it unroll. */
+#define USUAL         2
+#define IS_USUAL      (CST_HOT && DEGREE == USUAL)
+#define FOR_DEGREE(r) _Pragma("GCC unroll 2") for (int r = 0; r < DEGREE; r++)
+
+/* The unknowns, and the residuals E, D, C. */
+#define GAMMA  0
+#define PHI    BLOCK
+#define LAMBDA (2 * BLOCK)
+
+/* clang-format off */
+#define LOCAL(X)                                                                                                                           \
+  X(q, NQ) X(p, NQ) X(eq, NQ) X(ep, NQ) X(minv, NMASS) X(impulse, NG) X(M, GENERAL *NQ *NQ)                                                \
+  X(nu, GENERAL *BLOCK) X(psi, BLOCK) X(rho, DEGREE *NNZ_G) X(G1, NNZ_G) X(turned, NNZ_G)                                                  \
+  X(K, NQ *NQ) X(T, BLOCK *BLOCK) X(J, NJ *NJ) X(step, NX)
+/* clang-format on */
+
+struct local {
+  LOCAL(CST_FIELD)
+  const vd *c;
+  vd        iterations;
+  vd        size; /* of what makes gamma: an update is small against that, also at rest */
+  vl        slow;
+};
+#define SIZE(L) (L)->size
+
+CST_INLINE void enter(const cst_context *C, struct local *L, const double *record) {
+  const cst_layout at = LAYOUT(C);
+  L->c = cst_block(record, at.c);
+  cst_load(L->q, record, at.q, NQ);
+  cst_load(L->p, record, at.p, NQ);
+  cst_load(L->impulse, record, at.impulse, NG);
+  U for (int i = 0; i < NQ; i++) L->eq[i] = L->ep[i] = vset(0);
+  if (C->compensated) cst_load(L->eq, record, at.eq, NQ), cst_load(L->ep, record, at.ep, NQ);
+  U for (int k = 0; k < NMASS; k++) L->minv[k] = 1.0 / cst_block(record, at.mass)[k];
+}
+
+/* The context of a step of the usual degree. */
+CST_INLINE cst_context usual(const cst_context *C) {
+  cst_context own = *C;
+  own.line.s = USUAL;
+  return own;
+}
+
+/* x := M^-1 x, M that of the start. */
+CST_INLINE void divide(const cst_context *C, const struct local *L, vd *x) {
+  const vd *minv = L->minv;
+  if (GENERAL)
+    cst_lu_solve(L->M, x, NQ);
+  else
+    U for (int i = 0; i < NQ; i++) x[i] = MINV(i) * x[i];
+}
+
+CST_INLINE void velocity(const cst_context *C, const struct local *L, const vd *q, const vd *p, vd *v) {
+  if (GENERAL) {
+    cst_velocity_general(C, L->c, q, p, v);
+    return;
+  }
+  U for (int i = 0; i < NQ; i++) v[i] = p[i];
+  divide(C, L, v);
+}
+
+/* H_q. */
+CST_INLINE void slope(const cst_context *C, const struct local *L, const vd *q, const vd *v, vd *dH) {
+#if !CST_HOT
+  if (GENERAL) {
+    K_Lq(L->c, q, v, dH);
+    for (int i = 0; i < NQ; i++) dH[i] = -dH[i];
+    return;
+  }
+#endif
+  K_dV(L->c, q, dH);
+}
+
+/* The unknowns of the constant acceleration at (q, p). Like the other large pieces out of line, for the sake of whoever waits for the
+ * compiler. */
+static __attribute__((noinline)) void begin(const cst_context *C, struct local *L, int j, vd *x) {
+  const double *xi = C->line.xi;
+  const double  h = C->sub[j].h;
+  vd            v[ROOM(NQ)], A[ROOM(NQ)], dH[ROOM(NQ)], push[ROOM(NQ)], G[ROOM(NNZ_G)];
+  USES_G
+  if (j == 0 && C->opens) U for (int a = 0; a < NG; a++) L->impulse[a] = vset(0);
+  if (GENERAL) cst_inertia(C, L->c, L->q, L->M);
+  velocity(C, L, L->q, L->p, v);
+  cst_acceleration(C, L->c, L->minv, L->q, v, A, x + LAMBDA);
+  for (int i = 0; i < NQ && C->robust > 1; i++) A[i] = vset(0); /* the last attempt begins with a straight line */
+  slope(C, L, L->q, v, dH);
+  K_G(L->c, L->q, G);
+  for (int k = 0; k < 2 * BLOCK; k++) x[k] = vset(0);
+  U for (int i = 0; i < NQ; i++) {
+    x[GAMMA + i] = v[i] + (h * xi[0]) * A[i];
+    if (DEGREE > 1) x[GAMMA + NQ + i] = (h * xi[1]) * A[i];
+    x[PHI + i] = dH[i];
+    COL_G(i, a, e) x[PHI + i] += G[e] * x[LAMBDA + a];
+    push[i] = h * dH[i];
+  }
+  divide(C, L, push);
+  L->size = vset(0);
+  U for (int i = 0; i < NQ; i++) L->size = vmax(vabs(v[i]) + vabs(push[i]), L->size);
+}
+
+/* start + e + h int_0^{c_i} of the polynomial with the coefficients y. */
+CST_INLINE void point_of(const cst_context *C, const vd *start, const vd *e, double h, int i, const vd *y, vd *point) {
+  const double *integral = C->line.integral + i * DEGREE;
+  U for (int k = 0; k < NQ; k++) {
+    vd way = (h * integral[0]) * y[k];
+    for (int r = 1; r < DEGREE; r++) way += (h * integral[r]) * y[r * NQ + k];
+    point[k] = start[k] + (e[k] + way);
+  }
+}
+
+/* H_p at a node, in a general system. */
+CST_INLINE void velocity_at(const cst_context *C, const struct local *L, double h, int i, const vd *x, const vd *point, vd *v) {
+  vd p[ROOM(NQ)];
+  point_of(C, L->p, L->ep, -h, i, x + PHI, p);
+  velocity(C, L, point, p, v);
+}
+
+/* nu (of H_p, in a general system), psi and rho at the unknowns. */
+CST_INLINE void integrate(const cst_context *C, struct local *L, double h, const vd *x) {
+  vd point[ROOM(NQ)], v[ROOM(NQ)], dH[ROOM(NQ)], G[ROOM(NNZ_G)];
+  for (int k = 0; k < GENERAL * BLOCK; k++) L->nu[k] = vset(0);
+  for (int k = 0; k < BLOCK; k++) L->psi[k] = vset(0);
+  for (int k = 0; k < DEGREE * NNZ_G; k++) L->rho[k] = vset(0);
+  for (int i = 0; i < NODES; i++) {
+    point_of(C, L->q, L->eq, h, i, x + GAMMA, point);
+    if (GENERAL) velocity_at(C, L, h, i, x, point, v);
+    slope(C, L, point, v, dH);
+    K_G(L->c, point, G);
+    FOR_DEGREE(r) {
+      const double w = C->line.weighted[i * DEGREE + r];
+      for (int k = 0; k < GENERAL * NQ; k++) L->nu[r * NQ + k] += w * v[k];
+      U for (int k = 0; k < NQ; k++) L->psi[r * NQ + k] += w * dH[k];
+      U for (int e = 0; e < NNZ_G; e++) L->rho[r * NNZ_G + e] += w * G[e];
+    }
+  }
+}
+
+/* Entry k of row r of X y, y of DEGREE blocks of n. */
+CST_INLINE vd turned(const cst_context *C, const vd *y, int n, int r, int k) {
+  const double *xi = C->line.xi;
+  vd            x = xi[r] * y[(r ? r - 1 : 0) * n + k];
+  if (r + 1 < DEGREE) x -= xi[r + 1] * y[(r + 1) * n + k];
+  return x;
+}
+
+CST_INLINE void residual(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
+  const double h = C->sub[j].h;
+  const vd    *minv = L->minv;
+  USES_G
+  integrate(C, L, h, x);
+  FOR_DEGREE(r) U for (int i = 0; i < NQ; i++) {
+    vd force = L->psi[r * NQ + i];
+    COL_G(i, a, e) force += L->rho[r * NNZ_G + e] * x[LAMBDA + a];
+    f[PHI + r * NQ + i] = x[PHI + r * NQ + i] - force;
+    if (GENERAL) {
+      f[r * NQ + i] = x[r * NQ + i] - L->nu[r * NQ + i];
+      continue;
+    }
+    const vd push = h * turned(C, x + PHI, NQ, r, i);
+    f[r * NQ + i] = x[r * NQ + i] - MINV(i) * vpick(r == 0, L->p[i] + (L->ep[i] - push), -push);
+  }
+  U for (int a = 0; a < NG; a++) {
+    vd sum = vset(0);
+    FOR_DEGREE(r) ROW_G(a, i, e) sum += L->rho[r * NNZ_G + e] * x[r * NQ + i];
+    f[LAMBDA + a] = DROPPED(a) ? vset(0) : sum;
+  }
+}
+
+static __attribute__((noinline)) vl evaluate(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
+  if (IS_USUAL) {
+    const cst_context own = usual(C);
+    residual(&own, L, j, x, f);
+  } else {
+    residual(C, L, j, x, f);
+  }
+  return vmask(0); /* ends by its update */
+}
+
+/* d: what gamma and phi would become without a change of lambda: -E + h M^-1 X D and -D. */
+CST_INLINE void free_part(const cst_context *C, const struct local *L, double h, const vd *f, vd *d) {
+  vd push[ROOM(NQ)];
+  FOR_DEGREE(r) {
+    U for (int i = 0; i < NQ; i++) push[i] = h * turned(C, f + PHI, NQ, r, i);
+    divide(C, L, push);
+    U for (int i = 0; i < NQ; i++) d[r * NQ + i] = push[i] - f[r * NQ + i], d[PHI + r * NQ + i] = -f[PHI + r * NQ + i];
+  }
+}
+
+#include "method/core/hbvm-newton.h"
+
+/* S := G(q1) M^-1 (X rho)_0'. */
+CST_INLINE void complement(const cst_context *C, struct local *L, vd *S) {
+  vd row[ROOM(NQ)];
+  USES_G
+  U for (int e = 0; e < NNZ_G; e++) L->turned[e] = turned(C, L->rho, NNZ_G, 0, e);
+  if (!GENERAL) {
+    cst_gram_fill(C, L->G1, L->turned, L->minv, vset(1.0), 0, S);
+    return;
+  }
+  for (int b = 0; b < NG; b++) {
+    for (int i = 0; i < NQ; i++) row[i] = vset(0);
+    ROW_G(b, i, e) row[i] = L->turned[e];
+    divide(C, L, row);
+    for (int a = 0; a < NG; a++) {
+      vd sum = vset(0);
+      ROW_G(a, i, e) sum += L->G1[e] * row[i];
+      S[a * NG + b] = DROPPED(a) || DROPPED(b) ? vset(a == b) : sum;
+    }
+  }
+}
+
+/* The iteration of the first kind; l is h dlambda. */
+CST_INLINE void split(const cst_context *C, struct local *L, double h, const vd *f, vd *d) {
+  vd l[ROOM(NG)], dlambda[ROOM(NG)], S[ROOM(GRAM_SIZE)], push[ROOM(NQ)];
+  USES_G
+  free_part(C, L, h, f, d);
+  if (NG == 0) return;
+  U for (int a = 0; a < NG; a++) {
+    l[a] = f[LAMBDA + a];
+    ROW_G(a, i, e) l[a] += L->G1[e] * d[i];
+  }
+  complement(C, L, S);
+  cst_gram_solve(C, S, l, 0);
+  U for (int a = 0; a < NG; a++) d[LAMBDA + a] = dlambda[a] = l[a] / h;
+  FOR_DEGREE(r) {
+    U for (int i = 0; i < NQ; i++) {
+      push[i] = vset(0);
+      COL_G(i, a, e) push[i] += turned(C, L->rho, NNZ_G, r, e) * l[a];
+    }
+    divide(C, L, push);
+    U for (int i = 0; i < NQ; i++) {
+      d[r * NQ + i] -= push[i];
+      COL_G(i, a, e) d[PHI + r * NQ + i] += L->rho[r * NNZ_G + e] * dlambda[a];
+    }
+  }
+}
+
+static __attribute__((noinline)) void direction(const cst_context *C, struct local *L, int j, const vd *x, const vd *f, vd *d) {
+  const double h = C->sub[j].h;
+  vd           end[ROOM(NQ)];
+  U for (int i = 0; i < NQ; i++) end[i] = L->q[i] + h * x[i];
+  K_G(L->c, end, L->G1);
+  if (IS_EXACT) {
+    newton(C, L, h, x, f, d);
+    return;
+  }
+  if (IS_USUAL) {
+    const cst_context own = usual(C);
+    split(&own, L, h, f, d);
+  } else {
+    split(C, L, h, f, d);
+  }
+  if (__builtin_expect(!vany(L->slow), 1)) return;
+  newton(C, L, h, x, f, L->step);
+  for (int k = 0; k < NX; k++) d[k] = vselect(L->slow, L->step[k], d[k]);
+}
+
+/* sum + e := sum + (e + x), e what rounding the sum has left. */
+CST_INLINE void add(vd *sum, vd *e, vd x) {
+  const vd more = *e + x, s = *sum + more, taken = s - *sum;
+  *e = (*sum - (s - taken)) + (more - taken);
+  *sum = s;
+}
+
+CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x) {
+  const double h = C->sub[j].h;
+  U for (int i = 0; i < NQ; i++) add(&L->q[i], &L->eq[i], h * x[GAMMA + i]), add(&L->p[i], &L->ep[i], -h * x[PHI + i]);
+  U for (int a = 0; a < NG; a++) L->impulse[a] += h * x[LAMBDA + a];
+}
+
+CST_INLINE void leave(const cst_context *C, const struct local *L, double *record) {
+  const cst_layout at = LAYOUT(C);
+  cst_store(record, at.q, L->q, NQ);
+  cst_store(record, at.p, L->p, NQ);
+  cst_store(record, at.impulse, L->impulse, NG);
+  if (C->compensated) cst_store(record, at.eq, L->eq, NQ), cst_store(record, at.ep, L->ep, NQ);
+}
+
+#include "method/core/march.h"
+#endif

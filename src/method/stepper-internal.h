@@ -1,0 +1,45 @@
+/* stepper-internal.h: what the set-up of a stepper leaves for its marches. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef CST_STEPPER_INTERNAL_H
+#define CST_STEPPER_INTERNAL_H
+#include "method/cores.h"
+#include "method/stepper.h"
+#include "solve/solver.h"
+
+/* Consecutive substeps of one core. */
+typedef struct {
+  const cst_core *core, *alone; /* alone: the generic one, for a lane stepped by itself */
+  cst_context     context;
+  cst_substep    *sub;
+  double         *line;  /* hbvm: what its tables are kept in */
+  int             first; /* index of its first instruction */
+} cst_segment;
+
+struct cst_stepper {
+  cst_program          *program;
+  cst_flow            **flow; /* [nflow] of the rules[nflow] that the program has */
+  const cst_flow_rule **rule;
+  int                   nflow;
+  cst_segment          *segment;
+  int                   nsegment, width, groups, components; /* components of a record */
+  size_t                size;
+  cst_layout            layout;
+  double                h;
+  double                first_impulse; /* part of the impulse that the first step has */
+  bool                  tangential;
+  int                   robust_iterations;
+  cst_solver           *solver;
+  cst_scratch          *scratch; /* [groups] */
+  double               *work;    /* three records: trial, column, saved */
+  double               *saved;   /* [groups] records, for steps in pieces */
+  double               *space;   /* of the generic cores */
+  /* what the solver's callbacks work on */
+  cst_batch          *batch;
+  const cst_schedule *schedule;
+  cst_segment        *now;
+  int                 sub;
+};
+
+/* A step of all groups as the solver has it: whole, or in pieces. */
+cst_equations cst_stepper_equations(cst_stepper *st);
+#endif

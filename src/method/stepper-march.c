@@ -1,0 +1,215 @@
+/* stepper-march.c: marches batches through the segments of a stepper under one SNES. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <string.h>
+#include "method/stepper-internal.h"
+
+enum { CARE = 2 }; /* attempts at the step of a lane that fails, alone and with care */
+
+/* n steps through all segments; the record is changed only when all is done. */
+static cst_outcome march_segments(cst_stepper *st, double *record, long n) {
+  double *trial = st->work;
+  if (st->nsegment == 1) return st->segment[0].core->march(&st->segment[0].context, record, n);
+  memcpy(trial, record, st->size * sizeof *trial);
+  for (long k = 0; k < n; k++)
+    for (int i = 0; i < st->nsegment; i++) {
+      cst_outcome o = st->segment[i].core->march(&st->segment[i].context, trial, 1);
+      if (o.reason != CST_DONE) return (cst_outcome){k, o.lanes, o.reason};
+    }
+  memcpy(record, trial, st->size * sizeof *trial);
+  return (cst_outcome){n, 0, CST_DONE};
+}
+
+/* One step of a record whose lanes are all alike, with pivoting and patience, the second time from nearer by. */
+static cst_outcome march_alone(cst_stepper *st, double *record, int pass) {
+  for (int i = 0; i < st->nsegment; i++) {
+    cst_context c = st->segment[i].context;
+    c.robust = pass;
+    c.max_iterations = st->robust_iterations;
+    cst_outcome o = st->segment[i].alone->march(&c, record, 1);
+    if (o.reason != CST_DONE) return o;
+  }
+  return (cst_outcome){1, 0, CST_DONE};
+}
+
+static void copy_lane(const cst_stepper *st, double *to, int lane, const double *from, int source) {
+  for (int k = 0; k < st->components; k++) to[(size_t)k * st->width + lane] = from[(size_t)k * st->width + source];
+}
+
+void cst_stepper_make_ghosts(const cst_stepper *st, double *record, int alive) {
+  if (!alive) return;
+  int source = __builtin_ctz((unsigned)alive);
+  for (int l = 0; l < st->width; l++)
+    if (!(alive >> l & 1)) copy_lane(st, record, l, record, source);
+}
+
+/* One step of a group in which a lane fails: each living lane alone; those that cannot go on keep their last state and the reason. */
+static void step_with_care(cst_stepper *st, int group, long step) {
+  cst_batch *b = st->batch;
+  double    *record = b->record + (size_t)group * st->size, *column = st->work + st->size, *next = st->work + 2 * st->size;
+  memcpy(next, record, st->size * sizeof *next);
+  for (int l = 0; l < st->width; l++) {
+    if (!(b->alive[group] >> l & 1)) continue;
+    for (int pass = 0; pass <= CARE; pass++) {
+      for (int k = 0; k < st->width; k++) copy_lane(st, column, k, record, l);
+      cst_outcome o = pass == 0 ? march_segments(st, column, 1) : march_alone(st, column, pass);
+      if (o.reason == CST_DONE) {
+        copy_lane(st, next, l, column, l);
+        break;
+      }
+      if (pass < CARE) continue;
+      copy_lane(st, b->last + (size_t)group * st->size, l, record, l);
+      b->fate[group * st->width + l] = (cst_fate){o.reason, step};
+      b->alive[group] &= ~(1 << l);
+    }
+  }
+  memcpy(record, next, st->size * sizeof *next);
+  cst_stepper_make_ghosts(st, record, b->alive[group]);
+}
+
+/* The largest k <= n for which k steps succeed, by bisection on the first failing one; the record is left there. */
+static long march_while_good(cst_stepper *st, double *record, long n) {
+  long good = 0, bad = n + 1, k = n;
+  while (bad - good > 1) {
+    cst_outcome o = march_segments(st, record, k - good);
+    if (o.reason == CST_DONE)
+      good = k;
+    else
+      bad = o.reason == CST_NOT_CONVERGED ? good + o.steps + 1 : k;
+    k = good + (bad - good) / 2;
+  }
+  return good;
+}
+
+static void advance_group(cst_stepper *st, int group, long n) {
+  cst_batch *b = st->batch;
+  double    *record = b->record + (size_t)group * st->size;
+  for (long done = 0; done < n && b->alive[group];) {
+    cst_outcome o = march_segments(st, record, n - done);
+    if (__builtin_expect(o.reason == CST_DONE, 1)) return;
+    done += march_while_good(st, record, o.reason == CST_NOT_CONVERGED ? o.steps : n - done - 1);
+    step_with_care(st, group, b->step + done);
+    done++;
+  }
+}
+
+/* From stop to stop with the stretch that `stretch` makes. */
+static PetscErrorCode follow(cst_stepper *st, PetscErrorCode (*stretch)(cst_stepper *, long)) {
+  PetscFunctionBegin;
+  for (long to; (to = st->schedule->next(st->schedule->context)) > st->batch->step;) {
+    PetscCall(stretch(st, to - st->batch->step));
+    st->batch->step = to;
+    PetscCall(st->schedule->look(st->schedule->context));
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode march_stretch(cst_stepper *st, long n) {
+  PetscFunctionBegin;
+  for (int g = 0; g < st->batch->groups; g++) advance_group(st, g, n);
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode march_all(void *context) {
+  PetscFunctionBegin;
+  PetscCall(follow(context, march_stretch));
+  PetscFunctionReturn(0);
+}
+
+/* The same in pieces, for PETSc's own types and for monitors. */
+
+static double *record_of(cst_stepper *st, int group) { return st->batch->record + (size_t)group * st->size; }
+
+static int piece_residual(void *context, int group, const double *x, double *f) {
+  cst_stepper *st = context;
+  return st->now->core->residual(&st->now->context, record_of(st, group), st->sub, x, f, &st->scratch[group]);
+}
+
+static void piece_direction(void *context, int group, const double *x, const double *f, double *d) {
+  cst_stepper *st = context;
+  st->now->core->direction(&st->now->context, record_of(st, group), st->sub, x, f, d, &st->scratch[group]);
+}
+
+static void piece_correct(void *context, int group, double *x, const double *d) {
+  cst_stepper *st = context;
+  st->now->core->correct(&st->now->context, record_of(st, group), st->sub, x, d, &st->scratch[group]);
+}
+
+/* Lanes of the group that the last solve left unconverged. */
+static int undone(const cst_stepper *st, int group) {
+  int bits = 0;
+  for (int l = 0; l < st->width; l++) bits |= (st->scratch[group].done[l] == 0) << l;
+  return bits;
+}
+
+/* One substep of all groups; failed[group] is set where a lane fails. */
+static PetscErrorCode substep_in_pieces(cst_stepper *st, bool *failed) {
+  const cst_context *c = &st->now->context;
+  PetscFunctionBegin;
+  for (int g = 0; g < st->batch->groups && c->unknowns > 0; g++)
+    st->now->core->begin(c, record_of(st, g), st->sub, cst_solver_unknowns(st->solver, g), &st->scratch[g]);
+  if (c->unknowns > 0) PetscCall(cst_solver_solve(st->solver, st->batch->groups));
+  for (int g = 0; g < st->batch->groups; g++) {
+    if (failed[g]) continue;
+    failed[g] = c->unknowns > 0 && undone(st, g);
+    if (!failed[g]) failed[g] = st->now->core->finish(c, record_of(st, g), st->sub, cst_solver_unknowns(st->solver, g)).reason != CST_DONE;
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode step_in_pieces(cst_stepper *st, long step) {
+  cst_batch *b = st->batch;
+  bool      *failed;
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc1(b->groups, &failed));
+  memcpy(st->saved, b->record, st->size * (size_t)b->groups * sizeof *st->saved);
+  for (int i = 0; i < st->nsegment; i++)
+    for (int j = 0; j < st->segment[i].context.nsub; j++) {
+      st->now = &st->segment[i];
+      st->sub = j;
+      PetscCall(substep_in_pieces(st, failed));
+    }
+  for (int g = 0; g < b->groups; g++)
+    if (failed[g]) {
+      memcpy(record_of(st, g), st->saved + (size_t)g * st->size, st->size * sizeof *st->saved);
+      step_with_care(st, g, step);
+    }
+  PetscCall(PetscFree(failed));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode stretch_in_pieces(cst_stepper *st, long n) {
+  PetscFunctionBegin;
+  for (long k = 0; k < n; k++) PetscCall(step_in_pieces(st, st->batch->step + k));
+  PetscFunctionReturn(0);
+}
+
+cst_equations cst_stepper_equations(cst_stepper *st) {
+  return (cst_equations){st, march_all, piece_residual, piece_direction, piece_correct};
+}
+
+PetscErrorCode cst_stepper_follow(cst_stepper *st, cst_batch *b, const cst_schedule *schedule) {
+  PetscFunctionBegin;
+  st->batch = b;
+  st->schedule = schedule;
+  if (cst_solver_marches(st->solver))
+    PetscCall(cst_solver_solve(st->solver, b->groups));
+  else
+    PetscCall(follow(st, stretch_in_pieces));
+  PetscFunctionReturn(0);
+}
+
+/* The schedule of one stretch: its context is its last step. */
+static long stretch_end(void *context) { return *(long *)context; }
+
+static PetscErrorCode look_at_nothing(void *context) {
+  PetscFunctionBegin;
+  (void)context;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode cst_stepper_advance(cst_stepper *st, cst_batch *b, long n) {
+  long to = b->step + n;
+  PetscFunctionBegin;
+  PetscCall(cst_stepper_follow(st, b, &(cst_schedule){&to, stretch_end, look_at_nothing}));
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,78 @@
+/* energy.h: what the two tests of energy claims share: the course of the energy over a long run, and what is asked of it. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef ENERGY_H
+#define ENERGY_H
+#include "claims.h"
+
+#define CONVERSION "convert("
+
+enum { LANES = 8, EVERY = 10 };
+
+typedef struct {
+  double first, second; /* largest |E - E(0)| / scale in each half, the mean over the lanes: one lane's maximum is up to chance where the
+                           motion is chaotic */
+  double displacement;  /* the largest |q - q(0)| of the lane that moves least */
+} course;
+
+static bool bounded(course c) {
+  double few = 2e-12 * fmax(1, c.displacement); /* angles that wind up cost digits */
+  bool   roundoff = c.first < few && c.second < few;
+  return (roundoff || c.second <= 1.5 * c.first) && c.displacement > 1e-2;
+}
+
+static bool exact(course c) { return fmax(c.first, c.second) < 5e-13 && c.displacement > 1e-2; }
+
+/* Fewer of conversions, where a step is dear. */
+static int steps_of(const problem *x, const char *method) {
+  const bool conversion = strstr(method, CONVERSION);
+  return affordable(x, method, !conversion ? 20000 : x->s->nq > 9 ? 4000 : x->s->general ? 8000 : 20000);
+}
+
+static course course_of(const problem *x, const char *method, double h, bool *well) {
+  run    r;
+  course c = {0, 0, INFINITY};
+  int    steps = steps_of(x, method);
+  double q0[LANES][CST_MAX_Q], E0[LANES], scale[LANES], moved[LANES] = {0}, top[2][LANES] = {{0}}, q[CST_MAX_Q], p[CST_MAX_Q];
+  run_open(&r, x, method, LANES);
+  run_start(&r, LANES);
+  for (int l = 0; l < LANES; l++) {
+    run_state(&r, l, q0[l], p);
+    E0[l] = energy(x, q0[l], p, &scale[l]);
+  }
+  for (int n = EVERY; n <= steps; n += EVERY) {
+    run_go(&r, h, EVERY);
+    for (int l = 0; l < LANES; l++) {
+      run_state(&r, l, q, p);
+      double off = fabs(energy(x, q, p, NULL) - E0[l]) / scale[l], *half = &top[n > steps / 2][l];
+      *half = larger(*half, off);
+      moved[l] = larger(moved[l], apart(q, q0[l], x->s->nq));
+    }
+  }
+  for (int l = 0; l < LANES; l++) {
+    c.displacement = fmin(c.displacement, moved[l]);
+    c.first += top[0][l] / LANES, c.second += top[1][l] / LANES;
+  }
+  *well = run_well(&r, LANES);
+  run_close(&r);
+  return c;
+}
+
+/* A composite whose affordable run is too short to tell drift from the motion; rows' own examples are looked at anyhow. */
+static bool left_out(const problem *x, const char *method) {
+  for (int i = 0; i < cst_method_count(); i++)
+    if (!strcmp(method, cst_method_info_at(i)->example)) return false;
+  return cost_of(x, method) > 10;
+}
+
+static void test_energy(const problem *x, const char *method, cst_properties has) {
+  bool well;
+  if (!(has.claims & CST_BOUNDED) || left_out(x, method)) return;
+  course c = course_of(x, method, 0.05 * pace_of(x->s->name), &well);
+  if (!OK(well && bounded(c), "%s on %s: bounded energy error", method, x->s->name))
+    NOTE("%s; largest error %.4g in the first half, %.4g in the second; moved %.3g", well ? "all well" : "a lane failed", c.first, c.second,
+         c.displacement);
+  if (has.claims & CST_ENERGY && !OK(exact(c), "%s on %s: keeps the energy", method, x->s->name))
+    NOTE("largest error %.4g, then %.4g; moved %.3g", c.first, c.second, c.displacement);
+}
+
+#endif

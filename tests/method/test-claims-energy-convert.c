@@ -1,0 +1,18 @@
+/* test-claims-energy-convert.c: the claims of conversions, as those of all other methods are held in test-claims-energy.c. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "energy.h"
+
+static int conversions;
+
+static void test(const problem *x, const char *method, cst_properties has) {
+  if (!strstr(method, CONVERSION)) return;
+  conversions++;
+  test_energy(x, method, has);
+}
+
+static void tests(void) {
+  each_pair(test);
+  OK(conversions > 100, "%d pairs of a conversion and a system", conversions);
+}
+
+int main(int argc, char **argv) { return claims_main(&argc, &argv, tests); }
