@@ -10,7 +10,7 @@ SECONDS_ALLOWED ?= 240
 # Rooms whose tests `make check` runs: the fast ones.
 FAST_ROOMS ?= core expr system tableau study record
 
-$(BUILD)/tests/%: tests/%.c tests/tap.h $(LIBRARY)
+$(BUILD)/tests/%: tests/%.c tests/tap.h $(wildcard tests/*/*.h) $(LIBRARY)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -Itests -I$(<D) $(filter %.c,$<) $(LIBRARY) -o $@ $(PC_LIBS) -ldl
 
@@ -58,16 +58,17 @@ $(BUILD)/tests/bench/$(1).$(2).o: tests/bench/hand.c tests/bench/bench.h
 endef
 $(foreach i,scalar $(ISAS),$(eval $(call BENCH_RULES,pendulum,$(i),PENDULUM)) $(eval $(call BENCH_RULES,double,$(i),DOUBLE)) $(eval $(call BENCH_RULES,top,$(i),TOP)))
 BENCH_OBJ := $(foreach i,scalar $(ISAS),$(BENCH_HAND:%=$(BUILD)/tests/bench/%.$(i).o))
-define BENCH_CHAIN
-$(BUILD)/tests/bench/hand-chain.$(1).o: tests/bench/hand-chain.c tests/bench/bench.h
+define BENCH_LOOP
+$(BUILD)/tests/bench/hand-$(1).$(2).o: tests/bench/hand-$(1).c tests/bench/bench.h
 	@mkdir -p $$(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) $(ISA_$(1)) -Wno-unused-parameter -DHAND_SYMBOL=hand_chain_$(1) -c $$< -o $$@
+	$(Q)$(CC) $(ALL_CFLAGS) $(ISA_$(2)) -Wno-unused-parameter -DHAND_SYMBOL=hand_$(1)_$(2) -c $$< -o $$@
 endef
-$(foreach i,scalar $(ISAS),$(eval $(call BENCH_CHAIN,$(i))))
-BENCH_OBJ_systems := $(foreach i,scalar $(ISAS),$(BUILD)/tests/bench/hand-chain.$(i).o)
-BENCH_OBJ_bench   := $(BENCH_OBJ)
-BENCH_PARTS       := bench systems conversion
-$(BENCH_PARTS:%=$(BUILD)/bench-%): $(BUILD)/bench-%: tests/bench/%.c tests/bench/tools.c tests/bench/bench.h tests/bench/tools.h $(BENCH_OBJ) $(BENCH_OBJ_systems) $(LIBRARY)
+$(foreach i,scalar $(ISAS),$(eval $(call BENCH_LOOP,chain,$(i))) $(eval $(call BENCH_LOOP,line,$(i))))
+BENCH_OBJ_systems       := $(foreach i,scalar $(ISAS),$(BUILD)/tests/bench/hand-chain.$(i).o)
+BENCH_OBJ_line-integral := $(foreach i,scalar $(ISAS),$(BUILD)/tests/bench/hand-line.$(i).o)
+BENCH_OBJ_bench         := $(BENCH_OBJ)
+BENCH_PARTS             := bench systems conversion line-integral
+$(BENCH_PARTS:%=$(BUILD)/bench-%): $(BUILD)/bench-%: tests/bench/%.c tests/bench/tools.c tests/bench/bench.h tests/bench/tools.h $(BENCH_OBJ) $(BENCH_OBJ_systems) $(BENCH_OBJ_line-integral) $(LIBRARY)
 	$(Q)$(CC) $(ALL_CFLAGS) -Itests/bench $(filter %.c,$^) $(BENCH_OBJ_$*) $(LIBRARY) -o $@ $(PC_LIBS) -ldl
 
 .PHONY: bench

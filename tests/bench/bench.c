@@ -339,11 +339,8 @@ static PetscErrorCode bench(const bench_case *b, int isa) {
 }
 
 int main(int argc, char **argv) {
-  const char *reason;
-  int         isa = cst_isa_choose(&reason);
-  if (isa < 0) return fprintf(stderr, "%s\n", reason), 2;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
-  PetscCall(cst_solver_register());
+  int isa;
+  PetscCall(bench_open(&argc, &argv, &isa));
   printf("rattle, h = 0.02, %d members (normal spread around the default start), %d steps, %s (%d lanes); million trajectory-steps per "
          "second, best of %d\n",
          LANES, STEPS, cst_isas[isa].name, cst_isas[isa].width, BENCH_ROUNDS);

@@ -1,4 +1,4 @@
-/* bench.h: the hand-written loops of hand.c: states are [group][q p impulses][W], advanced by n steps of h. */
+/* bench.h: the hand-written loops. Those of hand.c: states are [group][q p impulses][W], advanced by n steps of h. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef BENCH_H
 #define BENCH_H
@@ -14,6 +14,10 @@ HAND_DECLARE(hand_top)
 
 /* hand-chain.c: chains of n beads, states [group][x y px py impulses][n][W]. Returns the iterations of Newton's method, over groups. */
 #define HAND_CHAIN_LENGTH2 5.0000000000000009 /* L^2 of the catalogue: sqrt(5) squared */
-typedef long hand_chain_loop(double *state, int groups, int n, double h, long steps);
+typedef long    hand_chain_loop(double *state, int groups, int n, double h, long steps);
 hand_chain_loop hand_chain_scalar, hand_chain_v2, hand_chain_v3, hand_chain_v4, hand_chain_portable;
+
+/* hand-line.c: modified-pendulum by hbvm(k=6, s=2), states as those of hand.c, tables as cst_line has them. */
+typedef void   hand_line_loop(double *state, int groups, const double *weighted, const double *integral, double h, long n);
+hand_line_loop hand_line_scalar, hand_line_v2, hand_line_v3, hand_line_v4, hand_line_portable;
 #endif

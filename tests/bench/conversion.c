@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <petscsys.h>
-#include "method/cores.h"
 #include "method/stepper.h"
 #include "solve/solver.h"
 #include "tools.h"
@@ -23,37 +22,6 @@ enum { LANES = 256, STEPS = 100, HORIZON = 100 };
 static const double most_cost = 100, aim = 40;
 
 /* ---- 1. and 2. cost ------------------------------------------------------------------------------------------------------------ */
-
-static double *space_for(size_t n) { return bench_aligned(n * CST_W_MAX); }
-
-/* Nanoseconds a lane of the pieces of one step: predictor and matrix; a residual; the solution with the matrix; the end. */
-static void time_pieces(bench_run *r, int isa, double *piece) {
-  const cst_context *C = cst_stepper_context(r->stepper);
-  const cst_core    *core = cst_core_for(CST_CORE_convert, C->system, isa);
-  const int          width = cst_stepper_width(r->stepper);
-  double            *x = space_for((size_t)C->unknowns), *f = space_for((size_t)C->unknowns), *d = space_for((size_t)C->unknowns), *copy;
-  cst_scratch       *scratch = (cst_scratch *)bench_aligned(sizeof *scratch / sizeof(double));
-  const size_t       size = cst_stepper_record_size(r->stepper);
-  double             best[4] = {INFINITY, INFINITY, INFINITY, INFINITY};
-  copy = bench_aligned(size);
-  bench_run_start(r);
-  for (int round = 0; round < 40 * BENCH_ROUNDS; round++) {
-    double t[5];
-    for (size_t i = 0; i < size; i++) copy[i] = r->batch.record[i];
-    t[0] = bench_busy();
-    core->begin(C, copy, 0, x, scratch);
-    t[1] = bench_busy();
-    core->residual(C, copy, 0, x, f, scratch);
-    t[2] = bench_busy();
-    core->direction(C, copy, 0, x, f, d, scratch);
-    t[3] = bench_busy();
-    core->finish(C, copy, 0, x);
-    t[4] = bench_busy();
-    for (int k = 0; k < 4; k++) best[k] = fmin(best[k], 1e9 * (t[k + 1] - t[k]) / width);
-  }
-  piece[0] = best[0], piece[1] = best[1] - best[0], piece[2] = best[2] - best[1], piece[3] = best[3] - best[1];
-  free(x), free(f), free(d), free(copy), free(scratch);
-}
 
 typedef struct {
   const char   *method;
@@ -89,7 +57,7 @@ static const char *verdict(double cost) {
 /* Times all, and returns what the conversion costs, with project(rk4) as the unit. */
 static PetscErrorCode time_variants(const cst_study *s, int isa, double *cost) {
   bench_run r[VARIANTS];
-  double    piece[4];
+  double    piece[BENCH_PIECES];
   PetscFunctionBegin;
   for (int k = 0; k < VARIANTS; k++) {
     r[k] = run_of(s, k, STEP);
@@ -100,9 +68,9 @@ static PetscErrorCode time_variants(const cst_study *s, int isa, double *cost) {
   for (int k = 0; k < VARIANTS; k++)
     printf("  %-30s %-10s %9.1f ns  %6.1f x project(rk4)  %5.2f iterations%s\n", variants[k].method, iteration_names[variants[k].iteration],
            r[k].best, r[k].best / r[PROJECTED].best, bench_iterations(&r[k]), k == CONVERTED ? verdict(*cost) : "");
-  time_pieces(&r[CONVERTED], isa, piece);
-  printf("  a step of convert(rk4, bias=-0.5), ns: predictor and matrix %.0f, a residual %.0f, a solution %.0f, the end %.0f\n", piece[0],
-         piece[1], piece[2], piece[3]);
+  bench_pieces(&r[CONVERTED], CST_CORE_convert, isa, piece);
+  printf("  a step of convert(rk4, bias=-0.5), ns: predictor and matrix %.0f, a residual %.0f, a solution %.0f, the end %.0f\n",
+         piece[BENCH_BEGIN], piece[BENCH_RESIDUAL], piece[BENCH_SOLUTION], piece[BENCH_FINISH]);
   fflush(stdout);
   for (int k = 0; k < VARIANTS; k++) PetscCall(bench_run_destroy(&r[k]));
   PetscFunctionReturn(0);
@@ -148,11 +116,8 @@ static PetscErrorCode bench_system(const char *name, double spread, bool precisi
 }
 
 int main(int argc, char **argv) {
-  const char *reason;
-  int         isa = cst_isa_choose(&reason);
-  if (isa < 0) return fprintf(stderr, "%s\n", reason), 2;
-  PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
-  PetscCall(cst_solver_register());
+  int isa;
+  PetscCall(bench_open(&argc, &argv, &isa));
   printf("\nconversions: a step of one lane, %s; best of %d\n", cst_isas[isa].name, BENCH_ROUNDS);
   PetscCall(bench_system("spherical-pendulum", 0.3, true, isa));
   PetscCall(bench_system("double-pendulum", 0.1, true, isa));

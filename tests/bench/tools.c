@@ -7,12 +7,22 @@
 #include <string.h>
 #include <time.h>
 
-enum { MOST_ITERATIONS = 50, LOOKS = 400 };
+enum { MOST_ITERATIONS = 50, LOOKS = 400, CALLS = 32 };
 
 static double seconds(clockid_t clock) {
   struct timespec t;
   clock_gettime(clock, &t);
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+PetscErrorCode bench_open(int *argc, char ***argv, int *isa) {
+  const char *reason;
+  *isa = cst_isa_choose(&reason);
+  if (*isa < 0) fprintf(stderr, "%s\n", reason), exit(2);
+  PetscCall(PetscInitialize(argc, argv, NULL, NULL));
+  PetscFunctionBegin;
+  PetscCall(cst_solver_register());
+  PetscFunctionReturn(0);
 }
 
 double bench_now(void) { return seconds(CLOCK_MONOTONIC); }
@@ -112,6 +122,61 @@ double bench_iterations(const bench_run *r) {
   double sum = 0;
   for (long l = 0; l < r->lanes; l++) sum += bench_component(r, l, cst_stepper_layout(r->stepper)->iterations);
   return sum / ((double)r->lanes * (double)r->batch.step);
+}
+
+/* ---- pieces --------------------------------------------------------------------------------------------------------------------- */
+
+/* What the pieces work on: a record for every call that ends a step. */
+typedef struct {
+  const cst_core    *core;
+  const cst_context *context;
+  double            *record[CALLS], *x, *f, *d;
+  cst_scratch       *scratch;
+} pieces;
+
+static void call_piece(const pieces *p, int piece, int call) {
+  switch (piece) {
+  case BENCH_BEGIN:
+    p->core->begin(p->context, p->record[call], 0, p->x, p->scratch);
+    break;
+  case BENCH_RESIDUAL:
+    p->core->residual(p->context, p->record[call], 0, p->x, p->f, p->scratch);
+    break;
+  case BENCH_SOLUTION:
+    p->core->direction(p->context, p->record[call], 0, p->x, p->f, p->d, p->scratch);
+    break;
+  default:
+    p->core->finish(p->context, p->record[call], 0, p->x);
+  }
+}
+
+static double time_piece(const pieces *p, int piece) {
+  const double t = bench_busy();
+  for (int call = 0; call < CALLS; call++) call_piece(p, piece, call);
+  return 1e9 * (bench_busy() - t) / CALLS;
+}
+
+/* Every piece loads the record and begins the step again; all but the first evaluate a residual. */
+static void separate(const double *best, int width, double *piece) {
+  for (int k = 0; k < BENCH_PIECES; k++) piece[k] = (best[k] - (k ? best[k < BENCH_SOLUTION ? BENCH_BEGIN : BENCH_RESIDUAL] : 0)) / width;
+}
+
+void bench_pieces(bench_run *r, cst_core_id core, int isa, double piece[BENCH_PIECES]) {
+  const cst_context *C = cst_stepper_context(r->stepper);
+  const size_t       size = cst_stepper_record_size(r->stepper), unknowns = (size_t)C->unknowns * CST_W_MAX;
+  pieces             p = {.core = cst_core_for(core, C->system, isa), .context = C};
+  double             best[BENCH_PIECES] = {INFINITY, INFINITY, INFINITY, INFINITY};
+  p.x = bench_aligned(unknowns), p.f = bench_aligned(unknowns), p.d = bench_aligned(unknowns);
+  p.scratch = (cst_scratch *)bench_aligned(sizeof *p.scratch / sizeof(double));
+  for (int call = 0; call < CALLS; call++) p.record[call] = bench_aligned(size);
+  bench_run_start(r);
+  for (int round = 0; round < 10 * BENCH_ROUNDS; round++) {
+    for (int call = 0; call < CALLS; call++) memcpy(p.record[call], r->batch.record, size * sizeof(double));
+    for (int k = 0; k < BENCH_PIECES; k++) best[k] = fmin(best[k], time_piece(&p, k));
+  }
+  separate(best, cst_stepper_width(r->stepper), piece);
+  for (int call = 0; call < CALLS; call++) free(p.record[call]);
+  free(p.x), free(p.f), free(p.d), free(p.scratch);
 }
 
 /* ---- errors -------------------------------------------------------------------------------------------------------------------- */

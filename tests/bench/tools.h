@@ -15,9 +15,13 @@
 #define BENCH_TOOLS_H
 #include <stddef.h>
 #include "constella/study.h"
+#include "method/cores.h"
 #include "method/stepper.h"
 
 enum { BENCH_ROUNDS = 5 };
+
+/* PETSc begins, and the instruction set is chosen; where the machine has none that it may have, the program ends. */
+PetscErrorCode bench_open(int *argc, char ***argv, int *isa);
 
 double  bench_now(void);         /* seconds */
 double  bench_busy(void);        /* seconds that this thread has had the processor */
@@ -52,6 +56,11 @@ PetscErrorCode bench_run_time(bench_run *r);                            /* r->st
 PetscErrorCode bench_race(bench_run *r, int n);                         /* BENCH_ROUNDS timings of n runs by turns */
 double         bench_component(const bench_run *r, long lane, int row); /* of the record, by numbers of its layout */
 double         bench_iterations(const bench_run *r);                    /* of the solver, a step and lane since the start */
+
+/* Where the time of a step of a core goes, nanoseconds a lane: what it begins with, a residual, a solution with the matrix, the end. Each
+ * piece is called many times at the unknowns that the first step begins with. */
+enum { BENCH_BEGIN, BENCH_RESIDUAL, BENCH_SOLUTION, BENCH_FINISH, BENCH_PIECES };
+void bench_pieces(bench_run *r, cst_core_id core, int isa, double piece[BENCH_PIECES]);
 
 /* Root mean squares over the lanes of the errors of a run, relative to the scale of what they are errors of. */
 enum { BENCH_ENERGY, BENCH_MOMENTUM, BENCH_KEPT };
