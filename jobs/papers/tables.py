@@ -1,0 +1,250 @@
+#!/usr/bin/python3
+"""tables.py: runs the studies of a paper's tables and figures, and says how far each printed number agrees with what is measured.
+
+    tables.py [-o FOLDER] [--only NAME ...] [--rows N] [--ranks N] [--format text|markdown] [--overwrite] PAPER.toml
+
+Results, and a PNG for each figure, go to FOLDER (the paper's name). Exit: 0; 1 when a number that must agree does not; 2 for mistakes of the
+user. The program is that of the variable CONSTELLA (build/constella).
+
+PAPER.toml, whose names of studies are relative to itself, holds
+
+    source    where the numbers are printed.
+    columns   by name: `heading` (the name), `measured`, and one of
+                digits   so many digits must agree, or as many as are printed where they are fewer,
+                within   the difference, of numbers of as many decimals, must not be larger (rates),
+                bound    what is measured must not be larger, whatever is printed (round-off).
+              `measured` is a column of the result, or the path of an observable, whose largest change is taken. `method` stands in a column where
+              the columns of a table, not its blocks, differ in the method.
+    tables    by name: `title`, `study`, `row` (the heading of the rows' labels), `columns`, `blocks`. A block has `title`, `method` and `rows`: a
+              line a step of the study, coarse first, with a label and a cell for each column; `-` is empty, VALUE~X asks for X in place of the
+              column's digits, width or bound. A table may be `like` another, with a `change` of the study's text, and some of its columns `only`.
+              A `control` holds no numbers of the paper: its numbers must all agree (control = "agree"), or half of them or more must not
+              ("disagree").
+    figures   by name: `title`, `study`, `scale` (linear or log), `verdicts` of observables, and `panels` of `lines`, each a `series` of the result
+              that stays below its `bound`.
+
+What agreeing digits are is said in agreement.py.
+"""
+# SPDX-License-Identifier: BSD-2-Clause
+import argparse
+import collections
+import pathlib
+import sys
+import tomllib
+
+sys.dont_write_bytecode = True
+
+from agreement import SOUGHT, as_printed, entry_of, significant  # noqa: E402
+from studies import Studies, mistake  # noqa: E402
+
+
+# ---- tables
+
+
+def measured_of(result, column, cases, block, step):
+    """What a column of the result holds for the step; for an observable, the largest change over the members."""
+    method = column.get("method", block.get("method"))
+    if step >= len(cases.get(method, ())):
+        mistake(f"the study of '{block['title']}' has no step {step + 1} of {method}")
+    case = cases[method][step]
+    if column["measured"].startswith("/"):
+        return float(result.data(column["measured"], "drift")[case].max())
+    return float(result.numbers(column["measured"])[case])
+
+
+def shown(table):
+    return table.get("only", table["columns"])
+
+
+def cells_of(table, block, line):
+    """The label of a row, and its cells by column."""
+    label, *cells = line.split()
+    if len(cells) != len(table["columns"]):
+        mistake(f"'{table['title']}', {block['title']}: row {label} has {len(cells)} cells for {len(table['columns'])} columns")
+    return label, dict(zip(table["columns"], cells))
+
+
+def block_entries(paper, table, label, block, result, rows):
+    """[[label of the row, Entry or None for each column]], a line a step."""
+    cases = {curve.method: curve.cases for curve in result.curves()}
+    lines = []
+    for step, line in enumerate(block["rows"].strip().splitlines()[:rows]):
+        row, cells = cells_of(table, block, line)
+        entries = []
+        for name in shown(table):
+            column = paper["columns"][name]
+            place = (label, block["title"], row, column.get("heading", name))
+            measured = measured_of(result, column, cases, block, step)
+            entries.append(None if cells[name] == "-" else entry_of(place, column, cells[name], measured))
+        lines.append([row, *entries])
+    return lines
+
+
+def aligned(rows, form):
+    """Rows of text as lines: columns side by side, or a table of Markdown whose first row is its head."""
+    if form == "markdown":
+        lines = ["| " + " | ".join(row) + " |" for row in rows]
+        return [lines[0], "|" + "---|" * len(rows[0]), *lines[1:]]
+    widths = [max(map(len, column)) for column in zip(*rows)]
+    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in rows]
+
+
+def print_layout(paper, table, block, lines, form):
+    """What is measured, as the paper prints it."""
+    head = [table["row"], *(paper["columns"][name].get("heading", name) for name in shown(table))]
+    rows = [[row, *(as_printed(e) if e else "" for e in entries)] for row, *entries in lines]
+    method = f"   {block['method']}" if "method" in block else ""
+    print(f"\n{block['title']}{method}" + ("\n" if form == "markdown" else ""))
+    print(*aligned([head, *rows], form), sep="\n")
+
+
+def print_entries(table, entries, form):
+    """A line for each printed number."""
+    rows = [["block", table["row"], "column", "printed", "measured", "agreement", ""]]
+    for e in entries:
+        measured = f"{e.measured:.6f}" if e.kind == "within" else f"{e.measured:.7e}"
+        rows.append([*e.place[1:], e.printed, measured, e.words, "" if e.passed else "disagrees"])
+    print("\nNumber by number" + ("\n" if form == "markdown" else ""))
+    print(*aligned(rows, form), sep="\n")
+
+
+def print_table(paper, label, table, studies, options):
+    """A table in the paper's layout, then number by number; its entries."""
+    result, entries = studies.result(table, label), []
+    print(f"\n{'## ' if options.format == 'markdown' else ''}{label}: {table['title']}")
+    for block in table["blocks"]:
+        lines = block_entries(paper, table, label, block, result, options.rows)
+        entries += [e for _, *cells in lines for e in cells if e]
+        print_layout(paper, table, block, lines, options.format)
+    print_entries(table, entries, options.format)
+    return entries
+
+
+# ---- figures
+
+
+def figure_checks(result, label, figure):
+    """(what, passed) for the bounds and the verdicts of a figure."""
+    checks = []
+    for line in (line for panel in figure["panels"] for line in panel["lines"] if "bound" in line):
+        largest = result.series(line["series"], 0)[1].max()
+        checks.append((f"{label}: {line['series']} stays below {line['bound']:g}: {largest:.2e}", largest <= line["bound"]))
+    for name, wanted in figure.get("verdicts", {}).items():
+        found = result.texts(f"{name}_verdict")[0]
+        checks.append((f"{label}: {name} is {wanted}: {found}", found == wanted))
+    return checks
+
+
+def print_checks(checks):
+    for what, passed in checks:
+        print(f"{what}{'' if passed else '   DISAGREES'}")
+
+
+def draw_figure(label, figure, studies):
+    """Writes LABEL.png; the checks."""
+    import figures  # matplotlib, which tables do without
+
+    result = studies.result(figure, label)
+    figures.write(result, figure, studies.folder / f"{label}.png")
+    checks = figure_checks(result, label, figure)
+    print(f"\n{label}: {figure['title']}: {studies.folder / label}.png")
+    print_checks(checks)
+    return checks
+
+
+# ---- counts
+
+
+def counts_of(label, entries):
+    """A row of the last table: how many of the numbers agree, and how far."""
+    values = [e for e in entries if e.kind == "digits"]
+    passed = collections.Counter(e.kind for e in entries if e.passed)
+    kinds = collections.Counter(e.kind for e in entries)
+    columns = (
+        len(values),
+        sum(e.digits == significant(e.printed) for e in values),
+        sum(e.digits >= SOUGHT for e in values),
+        sum(e.passed and e.digits < SOUGHT for e in values),
+        f"{passed['within']} of {kinds['within']}",
+        f"{passed['bound']} of {kinds['bound']}",
+        sum(not e.passed for e in entries),
+    )
+    return [label, *map(str, columns)]
+
+
+def print_counts(found, form):
+    """The counts of each table and of all; the numbers that disagree."""
+    everything = [e for entries in found.values() for e in entries]
+    head = ["", "values", "all digits", f"{SOUGHT} or more", "fewer, as asked", "rates", "round-off", "disagree"]
+    rows = [counts_of(label, entries) for label, entries in found.items()]
+    print("\nNumbers of the paper that agree" + ("\n" if form == "markdown" else ""))
+    print(*aligned([head, *rows, counts_of("all", everything)], form), sep="\n")
+    for e in everything:
+        if not e.passed:
+            print(f"DISAGREES {', '.join(e.place)}: {e.printed} printed, {as_printed(e)} measured, {e.words}")
+
+
+def control_check(label, wanted, entries):
+    """(what, passed) for a table that holds no numbers of the paper."""
+    off = sum(not e.passed for e in entries)
+    if wanted == "agree":
+        return f"control {label}: {len(entries) - off} of {len(entries)} numbers agree, as all of them must", off == 0
+    return f"control {label}: {off} of {len(entries)} numbers disagree, as half of them must", 2 * off >= len(entries)
+
+
+# ---- the command
+
+
+def chosen(items, only):
+    """The tables or figures that are asked for, each with what it takes from the one that it is like."""
+    full = {label: {**items.get(item.get("like"), {}), **item} for label, item in items.items()}
+    return {label: item for label, item in full.items() if not only or label in only}
+
+
+def read_options():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0], epilog="The file's opening words tell the rest.")
+    parser.add_argument("paper", type=pathlib.Path, metavar="PAPER.toml")
+    parser.add_argument("-o", "--folder", type=pathlib.Path, help="where results and figures go")
+    parser.add_argument("--only", nargs="+", metavar="NAME", help="these tables and figures")
+    parser.add_argument("--rows", type=int, metavar="N", help="the first N rows of each block: the largest steps")
+    parser.add_argument("--ranks", type=int, default=0, metavar="N", help="under mpirun with N ranks")
+    parser.add_argument("--format", choices=("text", "markdown"), default="text")
+    parser.add_argument("--overwrite", action="store_true", help="replace results and figures")
+    options = parser.parse_args()
+    options.folder = options.folder or pathlib.Path(options.paper.stem)
+    return options
+
+
+def read_paper(path, only):
+    """What the file holds; `only` must name what it has."""
+    try:
+        paper = tomllib.loads(path.read_text())
+    except (OSError, tomllib.TOMLDecodeError) as e:
+        mistake(f"{path}: {getattr(e, 'strerror', None) or e}")
+    known = [*paper["tables"], *paper.get("figures", {})]
+    for name in only or ():
+        if name not in known:
+            mistake(f"no '{name}' in {path}; there are {', '.join(known)}")
+    return paper
+
+
+def main():
+    options = read_options()
+    paper = read_paper(options.paper, options.only)
+    tables, figures = chosen(paper["tables"], options.only), chosen(paper.get("figures", {}), options.only)
+    studies = Studies(options.paper.parent, options)
+    options.folder.mkdir(parents=True, exist_ok=True)
+    if not options.overwrite:
+        studies.refuse_existing(tables | figures)
+    print(paper["source"])
+    found = {label: print_table(paper, label, table, studies, options) for label, table in tables.items()}
+    checks = [check for label, figure in figures.items() for check in draw_figure(label, figure, studies)]
+    controls = [control_check(label, tables[label]["control"], found.pop(label)) for label in list(found) if "control" in tables[label]]
+    print_counts(found, options.format)
+    print_checks(controls)
+    passed = [e.passed for entries in found.values() for e in entries] + [passed for _, passed in checks + controls]
+    sys.exit(not all(passed))
+
+
+if __name__ == "__main__":
+    main()

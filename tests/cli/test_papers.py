@@ -1,0 +1,207 @@
+"""test_papers.py: jobs/papers/tables.py: the largest steps of every table of brugnano.toml agree, what does not agree is noticed, digits are counted as said."""
+# SPDX-License-Identifier: BSD-2-Clause
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+
+sys.dont_write_bytecode = True   # no __pycache__ among the sources
+
+from cli import ENVIRONMENT, FOLDER, PROGRAM, done, ok, path, run, scratch, skip, table, together, write
+
+PAPERS = pathlib.Path(__file__).resolve().parents[2] / "jobs" / "papers"
+sys.path.insert(0, str(PAPERS))
+
+import agreement  # noqa: E402
+import studies  # noqa: E402
+
+ROWS = 3
+PAPER = tomllib.loads((PAPERS / "brugnano.toml").read_text())
+# printed, measured, digits that agree
+DIGITS = [
+    ("2.5700e-02", 2.57004e-02, 5),
+    ("2.5700e-02", 2.57006e-02, 4),
+    ("2.5700e-02", 2.56940e-02, 3),
+    ("2.5700e-02", 2.5e-02, 1),
+    ("2.5700e-02", 2.4e-02, 1),
+    ("2.5700e-02", 2.0e-02, 0),
+    ("2.5700e-02", -2.5700e-02, 0),
+    ("2.5700e-02", 0.0, 0),
+    ("9.9996e-01", 1.000005e+00, 4),
+    ("9.9996e-01", 9.99962e-01, 5),
+    ("1.1543e+00", 1.15429, 5),
+    ("2e-06", 2.4e-06, 1),
+    ("2e-06", 2.6e-06, 0),
+]
+# the steps of a study, what its first three are
+SHORTENED = [
+    ("steps: {from: 0.1, halvings: 8}", "steps: {from: 0.1, halvings: 2}"),
+    ("steps: {from: 0.1, halvings: 1}", "steps: {from: 0.1, halvings: 1}"),
+    ("steps: {counts: [100, 200, 300, 400]}", "steps: {counts: [100, 200, 300]}"),
+    ("steps: [0.1, 0.05]", "steps: [0.1, 0.05]"),
+    ("methods: [a, b, c, d]", "methods: [a, b, c, d]"),
+]
+STUDY = """study: order
+system: planar-pendulum
+end: 1.0
+steps: {counts: [10, 20, 40]}
+methods: [rattle, shake]
+reference: exact
+observables: [energy, "pull: lambda_rod"]
+"""
+SMALL = """source = "nowhere"
+[columns]
+rattle = {{heading = "error", measured = "error_p", digits = 5, method = "rattle"}}
+shake = {{heading = "error", measured = "error_p", digits = 4, method = "shake"}}
+rate = {{measured = "rate", within = 0.01, method = "rattle"}}
+pull = {{measured = "/observables/pull", bound = {bound}, method = "rattle"}}
+[tables.small]
+title = "Two methods side by side"
+study = "small.yaml"
+row = "h"
+columns = ["rattle", "rate", "shake", "pull"]
+[[tables.small.blocks]]
+title = "all"
+rows = '''
+{rows}
+'''
+"""
+
+
+def command(paper, folder, *words):
+    """Runs tables.py."""
+    line = [sys.executable, str(PAPERS / "tables.py"), str(paper), "-o", str(folder), *map(str, words)]
+    return subprocess.run(line, env={**ENVIRONMENT, "CONSTELLA": PROGRAM}, cwd=FOLDER, capture_output=True, text=True, timeout=200)
+
+
+def counted(text):
+    """(values, at least four digits, disagreeing) of all tables, from the last lines."""
+    found = re.search(r"^all +(\d+) +\d+ +(\d+) .* (\d+)$", text, re.M)
+    return tuple(map(int, found.groups())) if found else (0, 0, 0)
+
+
+def test_digits():
+    for printed, measured, wanted in DIGITS:
+        found = agreement.agreeing_digits(printed, measured)
+        ok(found == wanted, f"{measured:g} agrees with {printed} to {wanted} digits", found)
+    ok(not agreement.judge_digits("2.5700e-02", float("nan"), 1)[0], "nothing agrees with what is not a number")
+    ok(agreement.judge_within("2.00", 2.0149, 0.01)[0] and not agreement.judge_within("2.00", 2.0151, 0.01)[0], "a rate is within 0.01 after rounding")
+    ok(not agreement.judge_within("2.00", float("nan"), 0.01)[0] and not agreement.judge_bound("0", float("nan"), 1)[0], "nor is it within a bound")
+
+
+def test_shortened():
+    for text, wanted in SHORTENED:
+        ok(studies.shortened(text + "\n", ROWS) == wanted + "\n", f"{text}: its first {ROWS} steps", studies.shortened(text, ROWS))
+
+
+def printed_numbers(label):
+    """How many cells the first rows of a table hold."""
+    rows = [line.split()[1:] for block in PAPER["tables"][label]["blocks"] for line in block["rows"].strip().splitlines()[:ROWS]]
+    return sum(cell != "-" for row in rows for cell in row)
+
+
+def test_paper():
+    """The largest steps of every table, and the controls."""
+    labels = [label for label, item in PAPER["tables"].items() if "blocks" in item and "control" not in item]
+    controls = [label for label, item in PAPER["tables"].items() if "control" in item]
+    folder = scratch()
+    process = command(PAPERS / "brugnano.toml", folder, "--rows", ROWS, "--only", *labels, *controls)
+    ok(process.returncode == 0, "the largest steps of every table agree", process.stderr, *re.findall(r"^.*DISAGREES.*$", process.stdout, re.M))
+    for label in labels:
+        section = re.search(rf"^{label}: .*?(?=^\S+: |^Numbers of)", process.stdout, re.M | re.S)
+        lines = re.findall(r"^.* \d\S*\s+(?:\d digits|off by|bound) ?.*$", section[0] if section else "", re.M)
+        ok(len(lines) == printed_numbers(label) > 0, f"{label}: a line for each printed number", len(lines), printed_numbers(label))
+    ok(counted(process.stdout)[2] == 0 and counted(process.stdout)[0] > 80, "none disagrees", process.stdout[-800:])
+    for label in controls:
+        ok(re.search(rf"^control {label}: .* must$", process.stdout, re.M), f"control {label} is told apart", process.stdout[-800:])
+    ok(all((pathlib.Path(folder) / f"brugnano-{label}.h5").exists() for label in labels), "results stay in the folder")
+
+
+def changed(old, new):
+    """A copy of the paper and of its studies in which a text is another."""
+    folder = pathlib.Path(scratch())
+    for file in PAPERS.glob("*.yaml"):
+        shutil.copy(file, folder)
+    text = (PAPERS / "brugnano.toml").read_text()
+    ok(old in text, f"{old} is printed")
+    (folder / "brugnano.toml").write_text(text.replace(old, new))
+    return folder / "brugnano.toml"
+
+
+def test_wrong_number():
+    """A wrong printed number, a wrong bound, a wrong rate: noticed, each alone."""
+    cases = [("6.4260e-03", "6.4290e-03", 1), ("2.5700e-02", "2.5800e-02", 1), ("energy_max\", bound = 1e-13", "energy_max\", bound = 1e-19", None)]
+    for old, new, wanted in cases:
+        process = command(changed(old, new), scratch(), "--rows", 2, "--only", "table1")
+        off = counted(process.stdout)[2]
+        ok(process.returncode == 1 and (off == wanted or wanted is None and off > 0), f"{new} in place of {old} disagrees", off, process.stdout[-800:])
+
+
+def test_figures():
+    """Two figures of one study, drawn and checked; a verdict that is not so is noticed."""
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError as missing:
+        skip("figures", missing)
+        return
+    folder = pathlib.Path(scratch())
+    process = command(PAPERS / "brugnano.toml", folder, "--only", "figure1", "figure2")
+    ok(process.returncode == 0, "figures 1 and 2 hold what they show", process.stderr, process.stdout)
+    ok("figure1: error is linear: linear\n" in process.stdout, "the error on the conical pendulum grows linearly", process.stdout)
+    pictures = [(folder / f"{name}.png").read_bytes()[1:4] for name in ("figure1", "figure2") if (folder / f"{name}.png").exists()]
+    ok(pictures == [b"PNG", b"PNG"] and len(list(folder.glob("*.h5"))) == 1, "they are drawn, from one run", list(folder.iterdir()))
+    process = command(changed('error = "linear"', 'error = "bounded"'), scratch(), "--only", "figure1")
+    ok(process.returncode == 1 and "DISAGREES" in process.stdout, "it does not stay bounded", process.stdout)
+
+
+def small(name, rows, bound="1"):
+    write("small.yaml", STUDY)
+    return write(f"{name}.toml", SMALL.format(rows=rows, bound=bound))
+
+
+def small_rows(measured, digit):
+    """Rows as a paper would print them; `digit` is added to the last digit of the first error."""
+    rows = []
+    for rattle, shake in zip(measured["rattle"], measured["shake"]):
+        first = f"{rattle['error_p'] * (1 + digit * 1e-4 * (rattle is measured['rattle'][0])):.4e}"
+        rate = f"{rattle['rate']:.2f}" if rattle["rate"] == rattle["rate"] else "-"
+        rows.append(f"{rattle['step']:g} {first} {rate} {shake['error_p']:.3e} 1e-15")
+    return "\n".join(rows)
+
+
+def test_other_paper():
+    """A paper of its own, whose columns differ in the method: numbers as the program's table has them."""
+    process, result = run("small-measured", STUDY)
+    ok(process.returncode == 0, "a small study runs", process.stderr)
+    rows = table(result)
+    measured = {method: [r for r in rows if r["method"] == method] for method in ("rattle", "shake")}
+    good = command(small("good", small_rows(measured, 0)), path("good"))
+    ok(good.returncode == 0 and counted(good.stdout) == (6, 6, 0), "a paper of two methods side by side agrees to all digits", good.stdout, good.stderr)
+    bad = command(small("bad", small_rows(measured, 10)), path("bad"))
+    ok(bad.returncode == 1 and counted(bad.stdout)[2] == 1, "and not with a wrong third digit", bad.stdout[-800:])
+    bound = command(small("bound", small_rows(measured, 0), "1e-15"), path("bound"))
+    ok(bound.returncode == 1 and counted(bound.stdout)[2] == 3, "a bound on an observable is noticed", bound.stdout[-800:])
+    fewer = command(small("fewer", small_rows(measured, 0)), path("fewer"), "--rows", 2, "--format", "markdown")
+    ok(fewer.returncode == 0 and "| 0.05 |" in fewer.stdout and "0.025" not in fewer.stdout, "two rows alone, as Markdown", fewer.stdout)
+    more = command(small("more", small_rows(measured, 0) + "\n0.0125 1e-5 2.00 1e-4 0"), path("more"))
+    ok(more.returncode == 2 and "has no step 4" in more.stderr, "more rows than the study has steps are refused", more.stderr)
+    short = command(small("short", "0.1 1e-3 -"), path("short"))
+    ok(short.returncode == 2 and "2 cells for 4 columns" in short.stderr, "a row with too few cells is refused", short.stderr)
+    before = pathlib.Path(path("good"), "small.h5").stat().st_mtime_ns
+    again = command(path("good.toml"), path("good"))
+    ok(again.returncode == 2 and "--overwrite" in again.stderr, "results are not overwritten silently", again.stderr)
+    ok(pathlib.Path(path("good"), "small.h5").stat().st_mtime_ns == before, "nor touched")
+    ok(command(path("good.toml"), path("good"), "--overwrite").returncode == 0, "but when it is asked for")
+    unknown = command(path("good.toml"), path("good"), "--only", "large")
+    absent = command(path("absent.toml"), path("absent"))
+    ok(absent.returncode == 2 and "No such file" in absent.stderr, "so is a file that is not there", absent.stderr)
+    ok(unknown.returncode == 2 and "there are small" in unknown.stderr, "an unknown table is refused with the names that there are", unknown.stderr)
+
+
+if __name__ == "__main__":
+    test_digits()
+    test_shortened()
+    together([test_paper, test_wrong_number, test_figures, test_other_paper], most=2)
+    done()
