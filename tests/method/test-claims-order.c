@@ -86,6 +86,11 @@ static double distance2(const double *x, const double *y, int n) {
   return sum;
 }
 
+/* Whether the last two slopes of e[k] are the same, so that smaller steps would say nothing else. */
+static bool settled(const double *e, int k) {
+  return k >= 5 && e[k - 1] < 0.1 && fabs(log2(e[k - 2] / e[k - 1]) - log2(e[k - 3] / e[k - 2])) < 0.01;
+}
+
 static errors errors_of(const problem *x, const reference *f, const char *method, cst_properties has) {
   errors e = {.n = 0};
   run    r;
@@ -109,6 +114,7 @@ static errors errors_of(const problem *x, const reference *f, const char *method
     e.lambda[k] = well ? sqrt(el) / f->size[2] : INFINITY;
     e.n = k + 1;
     if (e.q[k] < FLOOR && e.p[k] < FLOOR && e.lambda[k] < FLOOR) break;
+    if (settled(e.q, e.n) && settled(e.p, e.n) && (!x->s->ng || settled(e.lambda, e.n))) break;
   }
   run_close(&r);
   return e;
