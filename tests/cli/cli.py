@@ -168,3 +168,18 @@ def digests(result):
 
 def differences(a, b):
     return [name for name in sorted(set(a) | set(b)) if a.get(name) != b.get(name)]
+
+
+# A small study, of which tests change lines.
+GOOD = """study: order
+system: planar-pendulum
+end: 1.0
+steps: [0.1, 0.05]
+methods: [rattle, midpoint]
+reference: exact
+"""
+
+
+def close(a, b, bound=1e-12):
+    a, b = numpy.asarray(a, float), numpy.asarray(b, float)
+    return a.shape == b.shape and bool((numpy.abs(a - b) <= bound * (1 + numpy.abs(b))).all())
