@@ -130,6 +130,18 @@ UNUSED static void problem_close(problem *x) {
   free(x);
 }
 
+/* The system that a text describes, interpreted, with its default start; cst_system_destroy(x.s). */
+UNUSED static problem described(const char *text) {
+  cst_diag   *d = cst_diag_create();
+  cst_system *s = cst_system_read("described.yaml", text, strlen(text), NULL, 0, d);
+  problem     x;
+  if (!s) cst_diag_print(d, stderr), abort();
+  cst_diag_destroy(d);
+  cst_system_interpret(s);
+  problem_of(&x, s);
+  return x;
+}
+
 /* How many times dearer than on a small system a step is that holds conversions: each of their substeps solves several times for a multiple
  * of nq + ng unknowns, which takes less for large systems. Line integrals of general systems invert a mass matrix at many points. */
 UNUSED static double cost_of(const problem *x, const char *method) {

@@ -64,48 +64,44 @@ static void test_others(void) {
 static const struct {
   const char *text;
   bool        kept;
-} described[] = {
-    {"system: landau-gauge\ncoordinates: [x, y]\nmass: [1, 1]\ngyroscopic: [0, x]\npotential: (x^2 + y^2)^2/4\n"
-     "symmetries: {turn: {generator: [-y, x], gauge: (x^2 - y^2)/2}}\nstates: {default: {q: [0.6, 0.8], v: [-0.4, 0.5]}}\n",
-     false},
-    {"system: cylinder\ncoordinates: [x, y, z]\nmass: [1, 1, 1]\ngyroscopic: [0, 0, x]\npotential: y*z\n"
-     "constraints: {surface: y^2 + 2*z^2 - 1}\nsymmetries: {along: {generator: [1, 0, 0], gauge: z}}\n"
-     "states: {default: {q: [0.6, 1, 0], v: [-0.4, 0, 0.5]}}\n",
-     false},
-    {"system: ellipsoid\ncoordinates: [x, y, z]\nmass: [4, 1, 1]\npotential: z\nconstraints: {surface: 4*x^2 + y^2 + z^2 - 1}\n"
-     "symmetries: {turn: [-y/2, 2*x, 0]}\nstates: {default: {q: [0, 0.6, 0.8], v: [0.5, 0, 0]}}\n",
-     false},
-    {"system: spheroid\ncoordinates: [x, y, z]\nmass: [1, 1, 4]\npotential: z\nconstraints: {surface: x^2 + y^2 + 4*z^2 - 1}\n"
-     "symmetries: {turn: [-y, x, 0]}\nstates: {default: {q: [0, 0.6, 0.4], v: [0.5, 0, 0]}}\n",
-     true}};
+} stated[] = {{"system: landau-gauge\ncoordinates: [x, y]\nmass: [1, 1]\ngyroscopic: [0, x]\npotential: (x^2 + y^2)^2/4\n"
+               "symmetries: {turn: {generator: [-y, x], gauge: (x^2 - y^2)/2}}\nstates: {default: {q: [0.6, 0.8], v: [-0.4, 0.5]}}\n",
+               false},
+              {"system: cylinder\ncoordinates: [x, y, z]\nmass: [1, 1, 1]\ngyroscopic: [0, 0, x]\npotential: y*z\n"
+               "constraints: {surface: y^2 + 2*z^2 - 1}\nsymmetries: {along: {generator: [1, 0, 0], gauge: z}}\n"
+               "states: {default: {q: [0.6, 1, 0], v: [-0.4, 0, 0.5]}}\n",
+               false},
+              {"system: ellipsoid\ncoordinates: [x, y, z]\nmass: [4, 1, 1]\npotential: z\nconstraints: {surface: 4*x^2 + y^2 + z^2 - 1}\n"
+               "symmetries: {turn: [-y/2, 2*x, 0]}\nstates: {default: {q: [0, 0.6, 0.8], v: [0.5, 0, 0]}}\n",
+               false},
+              {"system: spheroid\ncoordinates: [x, y, z]\nmass: [1, 1, 4]\npotential: z\nconstraints: {surface: x^2 + y^2 + 4*z^2 - 1}\n"
+               "symmetries: {turn: [-y, x, 0]}\nstates: {default: {q: [0, 0.6, 0.4], v: [0.5, 0, 0]}}\n",
+               true}};
 
-static void test_described(const char *text, const char *method, bool kept) {
-  cst_diag   *d = cst_diag_create();
-  cst_system *s = cst_system_read("described.yaml", text, strlen(text), NULL, 0, d);
-  cst_method *m = method_of(method);
-  problem     x;
-  if (!s) fprintf(stderr, "%s\n", text), abort();
-  cst_system_interpret(s);
-  problem_of(&x, s);
-  const bool   claimed = cst_method_properties(m, s).claims & CST_MOMENTUM;
+static void test_stated(const char *text, const char *method, bool kept) {
+  problem      x = described(text);
+  cst_method  *m = method_of(method);
+  const bool   claimed = cst_method_properties(m, x.s).claims & CST_MOMENTUM;
   const double off = drift(&x, method, 0.1);
-  OK(claimed == kept && (claimed ? off <= 1e-12 : off > 1e-9), "%s on %s: momentum %s (%.2g)", method, s->name,
+  OK(claimed == kept && (claimed ? off <= 1e-12 : off > 1e-9), "%s on %s: momentum %s (%.2g)", method, x.s->name,
      claimed ? "claimed and kept" : "neither claimed nor kept", off);
   cst_method_destroy(m);
-  cst_system_destroy(s);
-  cst_diag_destroy(d);
+  cst_system_destroy(x.s);
 }
 
-static void test_conversions(void) {
-  for (size_t k = 0; k < sizeof described / sizeof *described; k++) test_described(described[k].text, "convert(rk4)", described[k].kept);
-  test_described(described[0].text, "rattle", false); /* its forces at two points do not integrate the gauge either */
+static void test_all_stated(void) {
+  for (size_t k = 0; k < sizeof stated / sizeof *stated; k++) {
+    test_stated(stated[k].text, "convert(rk4)", stated[k].kept);
+    test_stated(stated[k].text, "hbvm(k=2, s=2)", true); /* each is quadratic, and a symmetry off g = 0, too */
+  }
+  test_stated(stated[0].text, "rattle", false); /* its forces at two points do not integrate the gauge either */
 }
 
 static void tests(void) {
   each_pair(test);
   NOTE("largest drift %.3g", greatest);
   test_others();
-  test_conversions();
+  test_all_stated();
 }
 
 int main(int argc, char **argv) { return claims_main(&argc, &argv, tests); }
