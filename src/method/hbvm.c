@@ -55,6 +55,8 @@ static void expand(const cst_term *t, cst_program *p, double fraction) {
 static int larger(int a, int b) { return a > b ? a : b; }
 
 enum { NO_POLYNOMIAL = 1 << 20 };
+
+/* Of n in q. */
 static int degree_of(const cst_system *s, cst_node n) {
   const int degree = cst_graph_degree(s->graph, n, 'q');
   return degree < 0 ? NO_POLYNOMIAL : degree;

@@ -38,7 +38,6 @@ static inline __attribute__((always_inline)) cst_layout cst_layout_of(int npar, 
   return o;
 }
 
-/* What lane code is given beside a record: the system with its kernels of this instruction set, and the substeps of one step. */
 /* A one-step layer: a tableau a[stages][stages], b[stages], or its flow kernels (method/flow.h), interpreted with `self`. */
 typedef struct {
   int                stages, implicit;
@@ -64,6 +63,7 @@ typedef struct {
   cst_lane_layer layer[2]; /* rk: the first; convert: of the minus and of the plus half */
 } cst_substep;
 
+/* What lane code is given beside a record: the system with its kernels of this instruction set, and the substeps of one step. */
 typedef struct {
   const cst_system    *system;
   cst_kernel *const   *kernel;

@@ -93,7 +93,7 @@ static void newton_of_separable(const cst_context *C, struct local *L, double h,
 }
 
 #if !CST_HOT
-/* x := A x' for the rows x of a matrix. */
+/* y := A x of square matrices. */
 static void times(const vd *A, const vd *x, int n, vd *y) {
   for (int i = 0; i < n; i++)
     for (int k = 0; k < n; k++) {
@@ -102,7 +102,7 @@ static void times(const vd *A, const vd *x, int n, vd *y) {
     }
 }
 
-/* What a node adds to J: n.b. E has -H_p, D has -H_q, and p changes by -h int dphi. */
+/* What a node adds to J. E has -H_p, D has -H_q, and p changes by -h int dphi. */
 static void add_node(const cst_context *C, struct local *L, double h, int i, const vd *x) {
   const int n = NJ, size = NQ * NQ;
   vd        point[ROOM(NQ)], v[ROOM(NQ)], entry[ROOM(size)], M[ROOM(size)], B[ROOM(size)], N[ROOM(size)], Y[ROOM(size)], Z[ROOM(size)];

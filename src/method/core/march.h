@@ -1,15 +1,24 @@
 /* march.h: what every core shares: the march of a group through many steps, and the same substep in pieces for PETSc's SNES types.
  *
  * A core file defines CORE (its name), NX (unknowns of a substep), the fields LOCAL(X) of struct local and, all CST_INLINE:
+ *
  *   enter(C, L, record)            load the state and what is kept from step to step
- *   begin(C, L, j, x)              the explicit part of substep j; x holds the warm start, where one is kept, and may be replaced by a
- * better one vl evaluate(C, L, j, x, f)     residual f at the unknowns x; all-ones in lanes that need no further iteration direction(C, L,
- * j, x, f, d)    Newton's correction: x + d finish(C, L, j, x)             end the substep; evaluate was last called with this x leave(C,
- * L, record)            store the state KEEPS_NOTHING where unknowns are of no use to the next step, HAS_COMPENSATED where C->compensated
- * may be set, NX_TESTED where only the first unknowns tell when the iteration ends, SIZE(L) what an update of those is compared with where
- * they are smaller, IS_DONE_BY_UPDATE where that is when the next update is predicted far below round-off and finish does not ask for an
- * evaluation at the last x, IS_EXACT whether Newton's matrix is that of the iterate, ADAPTS whether it is so in the lanes that L->slow
- * names, CONVERGES_LINEARLY where no matrix is kept, and then includes this file, which exports cst_core_<CORE>_<system or generic>_<isa>.
+ *   begin(C, L, j, x)              the explicit part of substep j; x holds the warm start, where one is kept, and may be replaced
+ *   vl evaluate(C, L, j, x, f)     residual f at the unknowns x; all-ones in lanes that need no further iteration
+ *   direction(C, L, j, x, f, d)    Newton's correction: x + d
+ *   finish(C, L, j, x)             end the substep; evaluate was last called with this x
+ *   leave(C, L, record)            store the state
+ *
+ * and what is true of it of these, then includes this file, which exports cst_core_<CORE>_<system or generic>_<isa>:
+ *
+ *   KEEPS_NOTHING        unknowns are of no use to the next step
+ *   HAS_COMPENSATED      C->compensated may be set
+ *   NX_TESTED            so many of the unknowns, the first ones, tell when the iteration ends
+ *   SIZE(L)              what an update of those is compared with where they are smaller
+ *   IS_DONE_BY_UPDATE    it ends when the next update is predicted far below round-off; finish does not ask for an evaluation at the last x
+ *   IS_EXACT             whether Newton's matrix is that of the iterate
+ *   ADAPTS               whether it is so in the lanes that L->slow names
+ *   CONVERGES_LINEARLY   no matrix is kept
  *
  * Every lane stops iterating by its own test and is frozen then: at tolerance, when its update is below 8 eps of its unknowns, or when the
  * update no longer shrinks at the level of round-off. So a lane's bits do not depend on its neighbours.
@@ -80,6 +89,8 @@ typedef struct {
   vd last, rate, least;
   vl missed;
 } course;
+
+_Static_assert(sizeof(course) <= sizeof((cst_scratch *)0)->course, "the pieces keep it in their scratch");
 
 CST_INLINE course outset(void) { return (course){vset(INFINITY), vset(0), vset(INFINITY), vmask(0)}; }
 
