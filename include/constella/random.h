@@ -17,4 +17,17 @@ double cst_random_normal(uint64_t seed, uint64_t member, uint32_t purpose, uint3
 
 /* SHA-256 of a text in lower-case hexadecimal, zero terminated. */
 void cst_sha256(const void *data, unsigned long length, char hex[65]);
+
+/* The same piece by piece: init, update with any lengths (0 too), final once; a context is then spent. */
+typedef struct {
+  uint32_t      h[8];
+  uint64_t      length;
+  unsigned char block[64]; /* its first length % 64 bytes wait for the rest */
+  void (*compress)(uint32_t h[8], const unsigned char *p, unsigned long blocks);
+} cst_sha256_context;
+void cst_sha256_init(cst_sha256_context *s);
+void cst_sha256_update(cst_sha256_context *s, const void *data, unsigned long length);
+void cst_sha256_final(cst_sha256_context *s, unsigned char digest[32]);
+/* What init chooses as compress where the processor has no instructions for it; for tests. */
+void cst_sha256_portable(uint32_t h[8], const unsigned char *p, unsigned long blocks);
 #endif
