@@ -1,0 +1,27 @@
+/* snapshot-form.h: private to src/record: what the end of a checkpoint consists of. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef CONSTELLA_RECORD_SNAPSHOT_FORM_H
+#define CONSTELLA_RECORD_SNAPSHOT_FORM_H
+#include "record/snapshot.h"
+#include <stdint.h>
+
+enum { CST_SNAPSHOT_VERSION = 1, CST_SNAPSHOT_KIND = 6 };
+
+/* Its first CST_SNAPSHOT_KIND bytes say what it is, the others the form of its numbers: byte order and bytes of a word. */
+extern const char cst_snapshot_mark[8];
+
+typedef struct {
+  char          name[CST_SNAPSHOT_NAME];
+  uint64_t      offset, size;
+  unsigned char digest[32];
+} cst_snapshot_entry;
+
+typedef struct {
+  char          mark[8];
+  uint32_t      version, count;
+  uint64_t      index;      /* its offset; count entries; this stands right after them, and nothing after this */
+  unsigned char digest[32]; /* of the index and of what stands before this */
+} cst_snapshot_trailer;
+
+void cst_snapshot_seal(const cst_snapshot_entry *index, const cst_snapshot_trailer *t, unsigned char digest[32]);
+#endif

@@ -1,0 +1,113 @@
+/* snapshot-read.c: checkpoints read back: nothing of them is believed that its digest does not confirm. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "record/snapshot-form.h"
+#include "constella/random.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { PIECE = 1 << 20 };
+
+struct cst_snapshot {
+  int                 file, count;
+  cst_snapshot_entry *index;
+};
+
+static bool read_at(int file, void *bytes, size_t size, uint64_t offset) {
+  for (char *to = bytes; size;) {
+    ssize_t n = pread(file, to, size, (off_t)offset);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    to += n, size -= (size_t)n, offset += (uint64_t)n;
+  }
+  return true;
+}
+
+/* Why a trailer at the end of so many bytes is not to be trusted; NULL when it is. */
+static const char *refuse(const cst_snapshot_trailer *t, uint64_t size) {
+  if (memcmp(t->mark, cst_snapshot_mark, CST_SNAPSHOT_KIND)) return "is cut short, or no checkpoint";
+  if (memcmp(t->mark, cst_snapshot_mark, sizeof cst_snapshot_mark)) return "was written on a machine of another byte order or word size";
+  if (t->version != CST_SNAPSHOT_VERSION) return "has another format than this program's";
+  if (t->index > size || size - t->index != sizeof(cst_snapshot_entry) * t->count + sizeof *t)
+    return "is damaged: its parts do not add up to its size";
+  return NULL;
+}
+
+/* The index of an open file; NULL with the reason. */
+static cst_snapshot_entry *read_index(int file, int *count, const char **reason) {
+  struct stat          s;
+  cst_snapshot_trailer t;
+  if (fstat(file, &s)) return *reason = strerror(errno), NULL;
+  uint64_t size = (uint64_t)s.st_size;
+  if (size < sizeof t || !read_at(file, &t, sizeof t, size - sizeof t)) return *reason = "is cut short, or no checkpoint", NULL;
+  if ((*reason = refuse(&t, size))) return NULL;
+  unsigned char       digest[32];
+  cst_snapshot_entry *index = malloc(sizeof *index * t.count + 1);
+  if (!index) abort();
+  bool ok = read_at(file, index, sizeof *index * t.count, t.index);
+  cst_snapshot_seal(index, &t, digest);
+  *count = (int)t.count;
+  if (ok && !memcmp(digest, t.digest, sizeof digest)) return index;
+  *reason = "is damaged: its index is not what was written";
+  free(index);
+  return NULL;
+}
+
+cst_snapshot *cst_snapshot_open(const char *path, long number, char *why, int n) {
+  char                name[CST_SNAPSHOT_PATH];
+  const char         *reason = NULL;
+  int                 count = 0, file = open(cst_snapshot_name(path, number, name), O_RDONLY | O_CLOEXEC);
+  cst_snapshot_entry *index = file < 0 ? NULL : read_index(file, &count, &reason);
+  if (!index) {
+    snprintf(why, (size_t)n, "%s", reason ? reason : strerror(errno));
+    if (file >= 0) close(file);
+    return NULL;
+  }
+  cst_snapshot *s = malloc(sizeof *s);
+  if (!s) abort();
+  *s = (cst_snapshot){file, count, index};
+  return s;
+}
+
+void cst_snapshot_close(cst_snapshot *s) {
+  if (!s) return;
+  close(s->file);
+  free(s->index);
+  free(s);
+}
+
+int cst_snapshot_count(const cst_snapshot *s) { return s->count; }
+
+size_t cst_snapshot_section(const cst_snapshot *s, int i, char name[CST_SNAPSHOT_NAME]) {
+  memcpy(name, s->index[i].name, CST_SNAPSHOT_NAME);
+  return s->index[i].size;
+}
+
+/* Section e against its digest, a piece at a time: one piece after the other into bytes, or each over the one before. */
+static bool read_section(const cst_snapshot *s, const cst_snapshot_entry *e, char *bytes, bool all) {
+  cst_sha256_context sum;
+  unsigned char      digest[32];
+  cst_sha256_init(&sum);
+  for (uint64_t at = 0; at < e->size; at += PIECE) {
+    size_t n = e->size - at < PIECE ? e->size - at : PIECE;
+    char  *to = all ? bytes + at : bytes;
+    if (!read_at(s->file, to, n, e->offset + at)) return false;
+    cst_sha256_update(&sum, to, n);
+  }
+  cst_sha256_final(&sum, digest);
+  return !memcmp(digest, e->digest, sizeof digest);
+}
+
+bool cst_snapshot_read(const cst_snapshot *s, int i, void *bytes) { return read_section(s, &s->index[i], bytes, true); }
+
+bool cst_snapshot_check(const cst_snapshot *s) {
+  char *piece = malloc(PIECE);
+  bool  ok = piece != NULL;
+  for (int i = 0; ok && i < s->count; i++) ok = read_section(s, &s->index[i], piece, false);
+  free(piece);
+  return ok;
+}

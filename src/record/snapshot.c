@@ -1,0 +1,204 @@
+/* snapshot.c: checkpoints written: sections, an index, a trailer; renamed into place when whole and on the disk; old ones removed. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "record/snapshot-form.h"
+#include "constella/random.h"
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { KEPT = 2 };
+
+const char cst_snapshot_mark[8] = {
+    'c', 's', 't', '-', 'c', 'k', __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? 'l' : 'b', (char)('0' + sizeof(long))};
+
+struct cst_snapshot_writer {
+  char                path[PATH_MAX], file_name[CST_SNAPSHOT_PATH];
+  long                number;
+  FILE               *file;
+  cst_snapshot_entry *index;
+  uint64_t            at;
+  uint32_t            count, room;
+  int                 error; /* of the first write that failed */
+};
+
+char *cst_snapshot_name(const char *path, long number, char name[CST_SNAPSHOT_PATH]) {
+  snprintf(name, CST_SNAPSHOT_PATH, "%s.checkpoint.%ld", path, number);
+  return name;
+}
+
+static char *new_name(const char *path, char name[CST_SNAPSHOT_PATH]) {
+  snprintf(name, CST_SNAPSHOT_PATH, "%s.checkpoint.new", path);
+  return name;
+}
+
+static char *folder_of(const char *path, char folder[CST_SNAPSHOT_PATH]) {
+  const char *cut = strrchr(path, '/');
+  snprintf(folder, CST_SNAPSHOT_PATH, "%.*s", cut ? (int)(cut - path + 1) : 1, cut ? path : ".");
+  return folder;
+}
+
+/* The number that the name of a file ends in; 0 for a name that is none of ours. */
+static long number_in(const char *name, const char *start, size_t length) {
+  static const char word[] = ".checkpoint.";
+  if (strncmp(name, start, length) || strncmp(name + length, word, sizeof word - 1)) return 0;
+  const char *digits = name + length + sizeof word - 1;
+  size_t      n = strlen(digits);
+  return *digits == '0' || n > 18 || strspn(digits, "0123456789") != n ? 0 : strtol(digits, NULL, 10);
+}
+
+static int newest_first(const void *a, const void *b) {
+  long x = *(const long *)a, y = *(const long *)b;
+  return (x < y) - (x > y);
+}
+
+/* All numbers, newest first; owned. */
+static long *numbers_of(const char *path, int *n) {
+  char        folder[CST_SNAPSHOT_PATH];
+  const char *cut = strrchr(path, '/'), *start = cut ? cut + 1 : path;
+  DIR        *d = opendir(folder_of(path, folder));
+  long       *list = NULL;
+  *n = 0;
+  for (struct dirent *e; d && (e = readdir(d));) {
+    long number = number_in(e->d_name, start, strlen(start));
+    if (!number) continue;
+    list = realloc(list, sizeof *list * (size_t)(*n + 1));
+    if (!list) abort();
+    list[(*n)++] = number;
+  }
+  if (d) closedir(d);
+  if (*n) qsort(list, (size_t)*n, sizeof *list, newest_first);
+  return list;
+}
+
+int cst_snapshot_list(const char *path, long *numbers, int most) {
+  int   n;
+  long *all = numbers_of(path, &n);
+  if (n > most) n = most;
+  if (n) memcpy(numbers, all, sizeof *numbers * (size_t)n);
+  free(all);
+  return n;
+}
+
+void cst_snapshot_remove_all(const char *path) {
+  char  name[CST_SNAPSHOT_PATH];
+  int   n;
+  long *all = numbers_of(path, &n);
+  for (int i = 0; i < n; i++) unlink(cst_snapshot_name(path, all[i], name));
+  unlink(new_name(path, name));
+  free(all);
+}
+
+static void remove_old(const char *path, long number, long keep) {
+  char  name[CST_SNAPSHOT_PATH];
+  int   n;
+  long *all = numbers_of(path, &n);
+  for (int i = KEPT; i < n; i++)
+    if (all[i] != keep && all[i] != number) unlink(cst_snapshot_name(path, all[i], name));
+  free(all);
+}
+
+cst_snapshot_writer *cst_snapshot_begin(const char *path, long number, char *why, int n) {
+  cst_snapshot_writer *w = calloc(1, sizeof *w);
+  if (!w) abort();
+  snprintf(w->path, sizeof w->path, "%s", path);
+  w->number = number;
+  unlink(new_name(path, w->file_name));
+  int file = open(w->file_name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (file >= 0 && (w->file = fdopen(file, "wb"))) return w;
+  snprintf(why, (size_t)n, "cannot be created: %s", strerror(errno));
+  if (file >= 0) close(file);
+  free(w);
+  return NULL;
+}
+
+static void put(cst_snapshot_writer *w, const void *bytes, size_t size) {
+  errno = 0;
+  if (!w->error && size && fwrite(bytes, 1, size, w->file) != size) w->error = errno ? errno : EIO;
+}
+
+static void digest_of(const void *bytes, size_t size, unsigned char digest[32]) {
+  cst_sha256_context s;
+  cst_sha256_init(&s);
+  cst_sha256_update(&s, bytes, size);
+  cst_sha256_final(&s, digest);
+}
+
+bool cst_snapshot_add(cst_snapshot_writer *w, const char *name, const void *bytes, size_t size, const unsigned char *digest) {
+  if (w->count == w->room) {
+    w->room = 2 * w->room + 16;
+    w->index = realloc(w->index, sizeof *w->index * w->room);
+    if (!w->index) abort();
+  }
+  cst_snapshot_entry *e = &w->index[w->count++];
+  *e = (cst_snapshot_entry){.offset = w->at, .size = size};
+  memcpy(e->name, name, strnlen(name, sizeof e->name));
+  if (digest)
+    memcpy(e->digest, digest, sizeof e->digest);
+  else
+    digest_of(bytes, size, e->digest);
+  put(w, bytes, size);
+  w->at += size;
+  return !w->error;
+}
+
+void cst_snapshot_seal(const cst_snapshot_entry *index, const cst_snapshot_trailer *t, unsigned char digest[32]) {
+  cst_sha256_context s;
+  cst_sha256_init(&s);
+  cst_sha256_update(&s, index, sizeof *index * t->count);
+  cst_sha256_update(&s, t, offsetof(cst_snapshot_trailer, digest));
+  cst_sha256_final(&s, digest);
+}
+
+static void put_index(cst_snapshot_writer *w) {
+  cst_snapshot_trailer t = {.version = CST_SNAPSHOT_VERSION, .count = w->count, .index = w->at};
+  memcpy(t.mark, cst_snapshot_mark, sizeof cst_snapshot_mark);
+  cst_snapshot_seal(w->index, &t, t.digest);
+  put(w, w->index, sizeof *w->index * w->count);
+  put(w, &t, sizeof t);
+}
+
+/* A name is on the disk when its folder is. File systems that cannot say so of a folder do it by themselves. */
+static int sync_folder(const char *path) {
+  char folder[CST_SNAPSHOT_PATH];
+  int  file = open(folder_of(path, folder), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (file < 0) return errno;
+  int error = fsync(file) && errno != EINVAL && errno != ENOTSUP ? errno : 0;
+  close(file);
+  return error;
+}
+
+/* From the last byte to the name on the disk; the error of the step that failed, else 0. */
+static int settle(cst_snapshot_writer *w, const char *name) {
+  if (!w->error && (fflush(w->file) || fsync(fileno(w->file)))) w->error = errno;
+  if (fclose(w->file) && !w->error) w->error = errno;
+  w->file = NULL;
+  if (!w->error && rename(w->file_name, name)) w->error = errno;
+  if (w->error) return w->error;
+  int error = sync_folder(w->path);
+  if (error) unlink(name);
+  return error;
+}
+
+bool cst_snapshot_commit(cst_snapshot_writer *w, long keep, char *why, int n) {
+  char name[CST_SNAPSHOT_PATH];
+  put_index(w);
+  int error = settle(w, cst_snapshot_name(w->path, w->number, name));
+  if (error)
+    snprintf(why, (size_t)n, "cannot be written: %s", strerror(error));
+  else
+    remove_old(w->path, w->number, keep);
+  cst_snapshot_abandon(w);
+  return !error;
+}
+
+void cst_snapshot_abandon(cst_snapshot_writer *w) {
+  if (!w) return;
+  if (w->file) fclose(w->file);
+  unlink(w->file_name);
+  free(w->index);
+  free(w);
+}
