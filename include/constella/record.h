@@ -2,8 +2,10 @@
  *
  * Everything is created before the first step: fixed extents, early allocation, no filters, no object times; then one
  * flush; then each rank writes finished rows independently. A file is readable at any instant after the flush, also when
- * the run is killed. Rows never written hold the fill value (NaN, -1 for integers, empty text). Contents outside the group /run depend on
- * the study alone; the order of creation is fixed, so equal studies give equal bytes there.
+ * the run is killed, and when it is opened again and that run is killed: nothing is created after the flush and nothing changes its size;
+ * of the metadata only fixed-width texts and numbers of /run change, in place, and no checksum covers them. Rows never written hold the
+ * fill value (NaN, -1 for integers, empty text). Contents outside the group /run depend on the study alone; the order of creation is fixed,
+ * so equal studies give equal bytes there.
  *
  * The format is the one of HDF5 1.8. Dimensions are scales at the root, so a field may not lie at or below /NAME of a dimension: with a
  * dimension "case" there can be no group /case (cst_record_create says so). A dimension and a field may have size 0. Units: avoid "seconds"
@@ -17,7 +19,7 @@
 #include <mpi.h>
 
 typedef enum { CST_F64, CST_I64, CST_I32, CST_I8, CST_TEXT } cst_type; /* CST_TEXT: fixed width UTF-8, CST_TEXT_WIDTH bytes, null padded */
-enum { CST_TEXT_WIDTH = 192, CST_FIELD_DIMS = 4 };
+enum { CST_TEXT_WIDTH = 192, CST_NOTE_WIDTH = 256, CST_FIELD_DIMS = 4 };
 
 typedef struct {
   char               name[48]; /* "case", "member", "sample", "coordinate" ... becomes a dimension scale at the root */
@@ -37,28 +39,43 @@ typedef struct {
 typedef struct cst_record cst_record;
 
 /* Collective. Create path with its dimensions and fields, and flush; an existing file is replaced at once, so ask cst_record_refuse before.
- * Makes the group /run with the attributes state ("running", 16 bytes of UTF-8 padded with zeros), host, pid and pid_start of rank 0. NULL
+ * Makes the group /run with the attributes state ("running", 16 bytes), host (CST_NOTE_WIDTH bytes), pid and pid_start of rank 0. NULL
  * with a message in why[n], the same on every rank, when it fails; nothing is left behind then. */
 cst_record *cst_record_create(MPI_Comm comm, const char *path, const cst_dimension *dim, int ndim, const cst_field *field, int nfield,
                               char *why, int n);
+/* Collective. Take up an existing file that is not complete, for further writes: as after cst_record_create and cst_record_flush. Every
+ * dimension and field has to be there with the type and the extents that are given; rows stay as they are. State, host, pid and pid_start
+ * become those of this run, nothing else changes. NULL with a message in why[n], the same on every rank, that says what differs; the file
+ * is then as it was. */
+cst_record *cst_record_open(MPI_Comm comm, const char *path, const cst_dimension *dim, int ndim, const cst_field *field, int nfield,
+                            char *why, int n);
 /* Before any work, on one rank: whether path can become the output: NULL when it can, else the reason (static, to follow "PATH: "): exists
- * (without overwrite), is no regular file, folder missing or not writable, is being written by a live run of this host. */
+ * (without overwrite; interrupted or complete, and what may be done), is no regular file, folder missing or not writable, is being
+ * written by a live run of this host. Runs that start together are kept apart by cst_lock_take. */
 const char *cst_record_refuse(const char *path, bool overwrite);
 
-/* Collective, before the first write or when all ranks have met after the last one: attributes of the root, of a group ("/run", made when
- * missing) or of a dataset. Variable-length UTF-8 text or a double; an existing one is replaced. Then cst_record_flush, so that a kill
- * finds them on disk. A failure is kept in cst_record_error. */
+/* Attributes of the root, of a group ("/run", made when missing) or of a dataset. Collective, before the first write or when all ranks
+ * have met after the last one. A failure is kept in cst_record_error.
+ * Up to the first cst_record_flush: cst_record_attribute is variable-length UTF-8 text, cst_record_number a double, cst_record_text UTF-8
+ * of CST_NOTE_WIDTH bytes, padded with zeros, a longer one cut at the border of a character; an existing one is replaced.
+ * After it, and in a file that was opened: only cst_record_text and cst_record_number, of names of /run that are there already as such;
+ * anything else is an error. A value that is known at the end alone is therefore given an empty text, or NaN, at the start. Then
+ * cst_record_flush, so that a kill finds them on disk. */
 void cst_record_attribute(cst_record *r, const char *group, const char *name, const char *text);
+void cst_record_text(cst_record *r, const char *group, const char *name, const char *text);
 void cst_record_number(cst_record *r, const char *group, const char *name, double value);
 void cst_record_flush(cst_record *r); /* collective */
 
 /* Independent, any rank, any time: write the block start[ndim] .. start + count of field index f. Data are contiguous doubles, long, int,
  * signed char, or text rows of CST_TEXT_WIDTH bytes. Returns false and keeps the reason (cst_record_error) when the write fails. */
-bool        cst_record_write(cst_record *r, int f, const long *start, const long *count, const void *data);
-bool        cst_record_read(cst_record *r, int f, const long *start, const long *count, void *data);
-const char *cst_record_error(const cst_record *r);
-/* Collective: change the text attribute /run state in place ("interrupted", "complete"), close and free. Returns false on every rank when
- * the file could not be finished. */
+bool cst_record_write(cst_record *r, int f, const long *start, const long *count, const void *data);
+bool cst_record_read(cst_record *r, int f, const long *start, const long *count, void *data);
+/* Independent, any rank: all rows that this host wrote so far are on the disk, and path still names this file. False with the reason in
+ * cst_record_error: the system's, or "the file was removed or replaced under the run". */
+bool        cst_record_sync(cst_record *r);
+const char *cst_record_error(const cst_record *r); /* of the last failure on this rank; "" when there was none */
+/* Collective: bring the rows to the disk, then change the text attribute /run state in place ("interrupted", "complete"), close and free.
+ * Returns false on every rank when the file could not be finished. */
 bool cst_record_close(cst_record *r, const char *state);
 
 /* Reading a finished or unfinished file, serial, without MPI. NULL with why[n] (to follow "PATH: ") when there is no file or it is no
@@ -73,8 +90,24 @@ int cst_result_list(cst_result *r, const char *group, char (**paths)[96]); /* da
 double *cst_result_read(cst_result *r, const char *path, int *ndim, long extent[CST_FIELD_DIMS]);
 /* A text dataset as rows of CST_TEXT_WIDTH + 1 bytes (terminated). Owned. */
 char (*cst_result_read_text(cst_result *r, const char *path, long *rows))[CST_TEXT_WIDTH + 1];
+/* Trajectories with a status in /final/status, and all of them. False where there is no such dataset. */
+bool cst_result_progress(cst_result *r, long *done, long *total);
 /* Of the process that wrote the file: 1 it lives on this host, 0 it is gone, -1 it was on another host. */
 int cst_result_alive(cst_result *r);
 /* "running", "interrupted" (also when its process is gone from this host) or "complete". Static. */
 const char *cst_result_state(cst_result *r);
+
+/* A run's claim on its output: the file PATH.lock holds "host pid pid_start since" of one process (rank 0), which keeps a write lock on it
+ * (fcntl, of the open file, seen by other hosts over NFS too) for its life. Of several runs on one path, started at the same instant or
+ * on several hosts, exactly one goes on. Where a file system has no locks, or hosts do not see each other's, the time of the file's last
+ * change is the sign of life. */
+typedef struct cst_lock cst_lock;
+
+/* Claim path. NULL with the reason in why[n] (to follow "PATH: "): "is being written by process P on host H since T", or why there can be
+ * no lock. A dead owner's claim is taken over: at once when it was a process of this host, else after 25 s without a sign of life. */
+cst_lock *cst_lock_take(const char *path, char *why, int n);
+void      cst_lock_beat(cst_lock *l);    /* a sign of life; the owner gives one about every 10 s */
+void      cst_lock_release(cst_lock *l); /* gives the claim up and removes PATH.lock; NULL is none */
+/* From outside: false when there is no PATH.lock; else whether a process holds it now, and the seconds since its last sign of life. */
+bool cst_lock_look(const char *path, bool *held, double *age);
 #endif

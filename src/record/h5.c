@@ -78,20 +78,50 @@ static bool put(hid_t object, const char *name, hid_t type, hid_t memory, const 
   return ok;
 }
 
-bool cst_h5_put_text(hid_t object, const char *name, size_t width, const char *text) {
+void cst_h5_pad(char *row, size_t width, const char *text) {
+  size_t n = strlen(text);
+  if (n > width)
+    for (n = width; n && ((unsigned char)text[n] & 0xC0) == 0x80;) n--;
+  memset(row, 0, width);
+  memcpy(row, text, n);
+}
+
+/* Bytes of a fixed text; 0 when there is none of this name. */
+static size_t width_of(hid_t object, const char *name) {
+  if (H5Aexists(object, name) <= 0) return 0;
+  hid_t  a = H5Aopen(object, name, H5P_DEFAULT), t = H5Aget_type(a);
+  size_t width = H5Tget_class(t) == H5T_STRING && H5Tis_variable_str(t) <= 0 ? H5Tget_size(t) : 0;
+  H5Tclose(t), H5Aclose(a);
+  return width;
+}
+
+static bool put_fixed(hid_t object, const char *name, size_t width, const char *text) {
+  size_t there = width_of(object, name);
+  if (there) width = there;
   hid_t t = cst_h5_text(width);
-  bool  ok;
-  if (!text) text = "";
-  if (width) {
-    char *padded = calloc(1, width + 1);
-    if (padded) memcpy(padded, text, strnlen(text, width));
-    ok = padded && put(object, name, t, t, padded, false);
-    free(padded);
-  } else {
-    ok = put(object, name, t, t, &text, true);
-  }
+  char *padded = malloc(width);
+  if (padded) cst_h5_pad(padded, width, text);
+  bool ok = padded && put(object, name, t, t, padded, !there);
+  free(padded);
   H5Tclose(t);
   return ok;
+}
+
+bool cst_h5_put_text(hid_t object, const char *name, size_t width, const char *text) {
+  if (!text) text = "";
+  if (width) return put_fixed(object, name, width, text);
+  hid_t t = cst_h5_text(0);
+  bool  ok = put(object, name, t, t, &text, true);
+  H5Tclose(t);
+  return ok;
+}
+
+bool cst_h5_in_place(hid_t object, const char *name, bool text) {
+  if (text || H5Aexists(object, name) <= 0) return text && width_of(object, name) > 0;
+  hid_t a = H5Aopen(object, name, H5P_DEFAULT), t = H5Aget_type(a);
+  bool  number = H5Tget_class(t) == H5T_FLOAT;
+  H5Tclose(t), H5Aclose(a);
+  return number;
 }
 
 bool cst_h5_put_number(hid_t object, const char *name, double value) {
@@ -121,17 +151,4 @@ hid_t cst_h5_make_group(hid_t file, const char *path) {
   }
   H5Pclose(list);
   return group;
-}
-
-double cst_process_start(long pid) {
-  char  path[64], line[1024];
-  FILE *f;
-  snprintf(path, sizeof path, "/proc/%ld/stat", pid);
-  if (!(f = fopen(path, "r"))) return -1;
-  size_t n = fread(line, 1, sizeof line - 1, f);
-  fclose(f);
-  line[n] = 0;
-  char *at = strrchr(line, ')'); /* the name before it may hold anything; field 3 follows */
-  for (int field = 2; at && field < 22; field++) at = strchr(at + 1, ' ');
-  return at ? strtod(at, NULL) : -1;
 }

@@ -12,18 +12,27 @@ void  cst_h5_reason(char *why, int n, const char *what); /* "what: innermost rea
 hid_t cst_h5_text(size_t width);                         /* UTF-8 text, null padded; width 0: variable length. Close it. */
 hid_t cst_h5_file_type(cst_type t);                      /* as stored: little-endian; close it */
 hid_t cst_h5_memory_type(cst_type t);                    /* as in cst_record_write; close it */
-bool  cst_h5_put_text(hid_t object, const char *name, size_t width, const char *text); /* replaces; width as in cst_h5_text */
-bool  cst_h5_put_number(hid_t object, const char *name, double value);                 /* in place where it exists */
-hid_t cst_h5_group_list(void);                         /* creation properties of a group: creation order kept, no times */
-hid_t cst_h5_make_group(hid_t file, const char *path); /* opens path, making it and its parents when missing; close it */
+/* Text in width bytes, null padded, cut at the border of a character. */
+void cst_h5_pad(char *row, size_t width, const char *text);
+/* Width as in cst_h5_text. A fixed text that is there keeps its width and is changed in place; anything else of this name is replaced. */
+bool  cst_h5_put_text(hid_t object, const char *name, size_t width, const char *text);
+bool  cst_h5_put_number(hid_t object, const char *name, double value); /* in place where it exists */
+hid_t cst_h5_group_list(void);                                         /* creation properties of a group: creation order kept, no times */
+hid_t cst_h5_make_group(hid_t file, const char *path);                 /* opens path, making it and its parents when missing; close it */
 
-/* Start of a process in clock ticks since boot (with its number this names a process for good), -1 when it cannot be read. */
-double cst_process_start(long pid);
+/* On one rank: an empty file at path, on a disk that has room for so many bytes; false with why[n]. */
+bool cst_record_prepare(const char *path, double bytes, char *why, int n);
+
+/* Whether the attribute can change in place: a fixed text, or a number. */
+bool cst_h5_in_place(hid_t object, const char *name, bool text);
 
 /* layout.c: dimension scales at the root (their entries written by one rank); one field with its scales, units and long name. Return
  * the dataset, or a negative number with the reason in why[n]. */
 hid_t cst_layout_scale(hid_t file, const cst_dimension *d, bool write, char *why, int n);
 hid_t cst_layout_field(hid_t file, const cst_field *f, const cst_dimension *dim, const hid_t *scale, char *why, int n);
+/* The same of a file that exists: opens what is there, and compares its type and extents with what is wanted. */
+hid_t cst_layout_find_scale(hid_t file, const cst_dimension *d, char *why, int n);
+hid_t cst_layout_find_field(hid_t file, const cst_field *f, const cst_dimension *dim, char *why, int n);
 /* Write this rank's share of the fill value. Independent; the caller gathers who failed. */
 bool   cst_layout_fill(hid_t dataset, int rank, int size, char *why, int n);
 bool   cst_layout_valid(const cst_dimension *dim, int ndim, const cst_field *field, int nfield, char *why, int n);

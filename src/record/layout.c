@@ -33,22 +33,13 @@ static hid_t make_dataset(hid_t at, const char *name, cst_type t, int ndim, cons
   return d;
 }
 
-/* At most CST_TEXT_WIDTH bytes, never half a character. */
-static void pad(char *row, const char *text) {
-  size_t n = strlen(text);
-  if (n > CST_TEXT_WIDTH)
-    for (n = CST_TEXT_WIDTH; n && ((unsigned char)text[n] & 0xC0) == 0x80;) n--;
-  memset(row, 0, CST_TEXT_WIDTH);
-  memcpy(row, text, n);
-}
-
 static bool write_entries(hid_t d, const cst_dimension *dim) {
   cst_type t = dim->label ? CST_TEXT : CST_I64;
   char    *rows = malloc((size_t)dim->size * (dim->label ? CST_TEXT_WIDTH : sizeof(long)));
   hid_t    memory = cst_h5_memory_type(t);
   for (long i = 0; rows && i < dim->size; i++) {
     if (dim->label)
-      pad(rows + i * CST_TEXT_WIDTH, dim->label[i]);
+      cst_h5_pad(rows + i * CST_TEXT_WIDTH, CST_TEXT_WIDTH, dim->label[i]);
     else
       ((long *)(void *)rows)[i] = i;
   }
@@ -88,6 +79,49 @@ hid_t cst_layout_field(hid_t file, const cst_field *f, const cst_dimension *dim,
   if (!ok) cst_h5_reason(why, n, f->path), H5Dclose(d), d = -1;
   H5Gclose(g);
   return d;
+}
+
+/* "6 x 5 x 4" */
+static const char *product(int ndim, const hsize_t *extent, char text[96]) {
+  size_t n = (size_t)snprintf(text, 96, "%s", ndim ? "" : "a scalar");
+  for (int k = 0; k < ndim && n < 96; k++) n += (size_t)snprintf(text + n, 96 - n, "%s%llu", k ? " x " : "", (unsigned long long)extent[k]);
+  return text;
+}
+
+static bool same_extents(hid_t d, const char *path, int ndim, const hsize_t *extent, char *why, int n) {
+  hsize_t there[H5S_MAX_RANK];
+  char    found[96], wanted[96];
+  hid_t   space = H5Dget_space(d);
+  int     rank = H5Sget_simple_extent_dims(space, there, NULL);
+  H5Sclose(space);
+  bool same = rank == ndim && !memcmp(there, extent, sizeof *there * (size_t)ndim);
+  if (!same) snprintf(why, (size_t)n, "%s has the extents %s, not %s", path, product(rank, there, found), product(ndim, extent, wanted));
+  return same;
+}
+
+static hid_t find(hid_t file, const char *path, cst_type t, int ndim, const hsize_t *extent, char *why, int n) {
+  hid_t d = H5Dopen2(file, path, H5P_DEFAULT);
+  if (d < 0) return snprintf(why, (size_t)n, "%s is not there", path), d;
+  hid_t there = H5Dget_type(d), wanted = cst_h5_file_type(t);
+  bool  same = H5Tequal(there, wanted) > 0;
+  if (!same) snprintf(why, (size_t)n, "%s is of another type", path);
+  H5Tclose(there), H5Tclose(wanted);
+  if (same && same_extents(d, path, ndim, extent, why, n)) return d;
+  H5Dclose(d);
+  return -1;
+}
+
+hid_t cst_layout_find_scale(hid_t file, const cst_dimension *dim, char *why, int n) {
+  char    path[sizeof dim->name + 1];
+  hsize_t extent = (hsize_t)dim->size;
+  snprintf(path, sizeof path, "/%s", dim->name);
+  return find(file, path, dim->label ? CST_TEXT : CST_I64, 1, &extent, why, n);
+}
+
+hid_t cst_layout_find_field(hid_t file, const cst_field *f, const cst_dimension *dim, char *why, int n) {
+  hsize_t extent[CST_FIELD_DIMS] = {0};
+  for (int k = 0; k < f->ndim; k++) extent[k] = (hsize_t)dim[f->dim[k]].size;
+  return find(file, f->path, f->type, f->ndim, extent, why, n);
 }
 
 enum { FILL_BYTES = 1 << 20 };

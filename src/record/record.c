@@ -1,24 +1,27 @@
-/* record.c: a result file while a study runs: created collectively, then written by every rank on its own.
+/* record.c: a result file while a study runs: created or taken up collectively, then written by every rank on its own.
  *
  * The format is the one of HDF5 1.8 (superblock 2), for other readers, and because later superblocks carry a mark "open for
  * writing" that stays after a kill and keeps readers out. Space is allocated and filled at creation, so a disk that is too
- * small shows before any work, and no later write changes metadata.
+ * small shows before any work, and no later write makes metadata or changes their size.
+ *
+ * What changes in place are attributes of /run. Its header alone has the form of HDF5 1.6, which has no checksum and keeps all attributes
+ * in itself: whatever part of such a change reaches the file before a kill, the rest of the header is as it was.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#define _GNU_SOURCE /* fallocate */
 #include "record/h5.h"
+#include "record/lock.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 struct cst_record {
   MPI_Comm   comm;
-  int        rank, size, nscale, nfield;
+  int        rank, size, nscale, nfield, disk; /* disk: a descriptor of its own, for cst_record_sync */
+  bool       sealed;                           /* after the first flush */
   hid_t      file, *scale, *dataset;
   cst_field *field;
   char       path[4096], error[256];
@@ -39,36 +42,16 @@ static bool agree(MPI_Comm comm, bool ok, char *why, int n) {
   return false;
 }
 
-/* Try to reserve the bytes: where the file system cannot say, ask for the free space. */
-static int reserve(int fd, double bytes) {
-  struct statvfs s;
-  if (bytes > 9e18) return ENOSPC;
-  if (!fallocate(fd, 0, 0, (off_t)bytes)) return 0;
-  if (errno != EOPNOTSUPP && errno != ENOSYS && errno != EINVAL) return errno;
-  return !fstatvfs(fd, &s) && (double)s.f_bavail * (double)s.f_frsize < bytes ? ENOSPC : 0;
-}
-
-/* On rank 0: an empty file at path, on a disk that has room. An old file is unlinked, so that its readers keep it; a link is followed. */
-static bool prepare(const char *path, double bytes, char *why, int n) {
-  struct stat s;
-  if (!lstat(path, &s) && S_ISREG(s.st_mode)) unlink(path);
-  int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK | O_CLOEXEC, 0666);
-  if (fd < 0) return snprintf(why, (size_t)n, "cannot create the file: %s", strerror(errno)), false;
-  if (fstat(fd, &s) || !S_ISREG(s.st_mode)) return snprintf(why, (size_t)n, "is not a regular file"), close(fd), false;
-  int e = reserve(fd, bytes + (1 << 16));
-  if (ftruncate(fd, 0)) e = e ? e : errno;
-  close(fd);
-  if (!e) return true;
-  unlink(path);
-  snprintf(why, (size_t)n, "cannot create the file of %.3g MiB: %s", bytes / (1 << 20), strerror(e));
-  return false;
-}
-
-static hid_t create_file(MPI_Comm comm, const char *path) {
-  hid_t access = H5Pcreate(H5P_FILE_ACCESS), list = H5Pcreate(H5P_FILE_CREATE);
+static hid_t parallel_access(MPI_Comm comm) {
+  hid_t access = H5Pcreate(H5P_FILE_ACCESS);
   H5Pset_fapl_mpio(access, comm, MPI_INFO_NULL);
   H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18);
   H5Pset_coll_metadata_write(access, false); /* the collective writes of MPI-IO leave stale memory in the gaps between metadata */
+  return access;
+}
+
+static hid_t create_file(MPI_Comm comm, const char *path) {
+  hid_t access = parallel_access(comm), list = H5Pcreate(H5P_FILE_CREATE);
   H5Pset_link_creation_order(list, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
   H5Pset_obj_track_times(list, false);
   hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, list, access);
@@ -103,19 +86,41 @@ static bool fill_fields(cst_record *r, char *why, int n) {
   return agree(r->comm, ok, why, n);
 }
 
-/* /run: state, and the process of rank 0 so that others can see whether it lives. */
+/* /run, with a header of the old form (see above). */
 static bool make_run(cst_record *r, char *why, int n) {
+  H5Fset_libver_bounds(r->file, H5F_LIBVER_EARLIEST, H5F_LIBVER_V18);
+  hid_t g = cst_h5_make_group(r->file, "/run");
+  H5Fset_libver_bounds(r->file, H5F_LIBVER_V18, H5F_LIBVER_V18);
+  if (g < 0) cst_h5_reason(why, n, "/run");
+  if (g >= 0) H5Gclose(g);
+  return agree(r->comm, g >= 0, why, n);
+}
+
+/* State, and the process of rank 0 so that others can see whether it lives. */
+static bool sign(cst_record *r, char *why, int n) {
   struct {
     double pid, start;
     char   host[256];
   } me = {(double)getpid(), cst_process_start(getpid()), ""};
   gethostname(me.host, sizeof me.host - 1);
   MPI_Bcast(&me, sizeof me, MPI_BYTE, 0, r->comm);
-  hid_t g = cst_h5_make_group(r->file, "/run");
-  bool  ok = g >= 0 && cst_h5_put_text(g, "state", CST_STATE_WIDTH, "running") && cst_h5_put_text(g, "host", 0, me.host) &&
+  hid_t g = H5Gopen2(r->file, "/run", H5P_DEFAULT);
+  bool  ok = g >= 0 && cst_h5_put_text(g, "state", CST_STATE_WIDTH, "running") && cst_h5_put_text(g, "host", CST_NOTE_WIDTH, me.host) &&
             cst_h5_put_number(g, "pid", me.pid) && cst_h5_put_number(g, "pid_start", me.start);
   if (!ok) cst_h5_reason(why, n, "/run");
   if (g >= 0) H5Gclose(g);
+  return agree(r->comm, ok, why, n);
+}
+
+static bool open_disk(cst_record *r, char *why, int n) {
+  r->disk = open(r->path, O_RDWR | O_CLOEXEC);
+  if (r->disk < 0) snprintf(why, (size_t)n, "cannot open the file: %s", strerror(errno));
+  return agree(r->comm, r->disk >= 0, why, n);
+}
+
+static bool settle(cst_record *r, char *why, int n) {
+  bool ok = H5Fflush(r->file, H5F_SCOPE_GLOBAL) >= 0;
+  if (!ok) cst_h5_reason(why, n, "cannot write the file");
   return agree(r->comm, ok, why, n);
 }
 
@@ -128,6 +133,7 @@ static bool close_all(cst_record *r) {
 }
 
 static void destroy(cst_record *r) {
+  if (r->disk >= 0) close(r->disk);
   MPI_Comm_free(&r->comm);
   free(r->scale), free(r->dataset), free(r->field), free(r);
 }
@@ -152,7 +158,7 @@ static cst_record *allocate(MPI_Comm comm, const char *path, int ndim, int nfiel
   r->scale = malloc(sizeof(hid_t) * (size_t)(ndim + 1));
   r->dataset = malloc(sizeof(hid_t) * (size_t)(nfield + 1));
   r->field = malloc(sizeof(cst_field) * (size_t)(nfield + 1));
-  r->file = -1;
+  r->file = -1, r->disk = -1;
   if (!r->scale || !r->dataset || !r->field) abort();
   return r;
 }
@@ -163,20 +169,72 @@ cst_record *cst_record_create(MPI_Comm comm, const char *path, const cst_dimensi
   MPI_Comm_rank(comm, &rank);
   cst_h5_quiet();
   if (!cst_layout_valid(dim, ndim, field, nfield, why, n)) return NULL;
-  bool ok = rank || prepare(path, cst_layout_bytes(dim, ndim, field, nfield), why, n);
+  bool ok = rank || cst_record_prepare(path, cst_layout_bytes(dim, ndim, field, nfield), why, n);
   if (!agree(comm, ok, why, n)) return NULL;
   cst_record *r = allocate(comm, path, ndim, nfield);
   r->file = create_file(r->comm, path);
   if (r->file < 0) cst_h5_reason(why, n, "cannot create the file");
-  ok = agree(r->comm, r->file >= 0, why, n) && make_scales(r, dim, ndim, why, n) && make_fields(r, dim, field, nfield, why, n) &&
-       make_run(r, why, n) && fill_fields(r, why, n);
-  if (ok) {
-    ok = H5Fflush(r->file, H5F_SCOPE_GLOBAL) >= 0;
-    if (!ok) cst_h5_reason(why, n, "cannot write the file");
-    ok = agree(r->comm, ok, why, n);
-  }
+  ok = agree(r->comm, r->file >= 0, why, n) && make_scales(r, dim, ndim, why, n) && make_run(r, why, n) &&
+       make_fields(r, dim, field, nfield, why, n) && sign(r, why, n) && fill_fields(r, why, n) && settle(r, why, n) && open_disk(r, why, n);
   if (ok) return r;
   abandon(r);
+  return NULL;
+}
+
+/* On rank 0: whether there is an unfinished result to be taken up. */
+static bool unfinished(const char *path, char *why, int n) {
+  cst_result *r = cst_result_open(path, why, n);
+  if (!r) return false;
+  bool complete = !strcmp(cst_result_state(r), "complete");
+  if (complete) snprintf(why, (size_t)n, "is complete");
+  cst_result_close(r);
+  return !complete;
+}
+
+static bool find_all(cst_record *r, const cst_dimension *dim, int ndim, const cst_field *field, int nfield, char *why, int n) {
+  bool ok = true;
+  for (; ok && r->nscale < ndim; r->nscale++) {
+    r->scale[r->nscale] = cst_layout_find_scale(r->file, &dim[r->nscale], why, n);
+    ok = r->scale[r->nscale] >= 0;
+  }
+  for (; ok && r->nfield < nfield; r->nfield++) {
+    r->field[r->nfield] = field[r->nfield];
+    r->dataset[r->nfield] = cst_layout_find_field(r->file, &field[r->nfield], dim, why, n);
+    ok = r->dataset[r->nfield] >= 0;
+  }
+  return agree(r->comm, ok, why, n);
+}
+
+/* A file of another program, or of an older version of this one, may hold them in a form that cannot change in place. */
+static bool can_be_signed(cst_record *r, char *why, int n) {
+  hid_t g = H5Gopen2(r->file, "/run", H5P_DEFAULT);
+  bool  ok = g >= 0 && cst_h5_in_place(g, "state", true) && cst_h5_in_place(g, "host", true) && cst_h5_in_place(g, "pid", false) &&
+            cst_h5_in_place(g, "pid_start", false);
+  if (!ok) snprintf(why, (size_t)n, "/run is of another version of the program: its state or process cannot change in place");
+  if (g >= 0) H5Gclose(g);
+  return agree(r->comm, ok, why, n);
+}
+
+static bool open_file(cst_record *r, char *why, int n) {
+  if (!agree(r->comm, r->rank > 0 || unfinished(r->path, why, n), why, n)) return false;
+  hid_t access = parallel_access(r->comm);
+  r->file = H5Fopen(r->path, H5F_ACC_RDWR, access);
+  H5Pclose(access);
+  if (r->file < 0) cst_h5_reason(why, n, "cannot open the file");
+  return agree(r->comm, r->file >= 0, why, n);
+}
+
+cst_record *cst_record_open(MPI_Comm comm, const char *path, const cst_dimension *dim, int ndim, const cst_field *field, int nfield,
+                            char *why, int n) {
+  cst_h5_quiet();
+  if (!cst_layout_valid(dim, ndim, field, nfield, why, n)) return NULL;
+  cst_record *r = allocate(comm, path, ndim, nfield);
+  r->sealed = true;
+  if (open_file(r, why, n) && find_all(r, dim, ndim, field, nfield, why, n) && can_be_signed(r, why, n) && open_disk(r, why, n) &&
+      sign(r, why, n) && settle(r, why, n))
+    return r;
+  close_all(r);
+  destroy(r);
   return NULL;
 }
 
@@ -185,25 +243,58 @@ static bool keep(cst_record *r, bool ok, const char *what) {
   return ok;
 }
 
-/* The group, or the dataset, that carries an attribute; a missing group is made. */
-static hid_t carrier(cst_record *r, const char *path) {
+/* The group, or the dataset, that carries an attribute; a missing group is made. After the first flush only /run, and only for what changes
+ * in place: text or number. */
+static hid_t carrier(cst_record *r, const char *path, const char *name, bool text) {
   hid_t o = H5Oopen(r->file, path, H5P_DEFAULT);
-  return o >= 0 ? o : cst_h5_make_group(r->file, path);
+  if (!r->sealed) return o >= 0 ? o : cst_h5_make_group(r->file, path);
+  if (o >= 0 && !strcmp(path, "/run") && cst_h5_in_place(o, name, text)) return o;
+  if (o >= 0) H5Oclose(o);
+  snprintf(r->error, sizeof r->error, "%s of %s: is no %s that was there at the first flush; only such ones of /run change after it", name,
+           path, text ? "fixed text" : "number");
+  return -1;
 }
 
 void cst_record_attribute(cst_record *r, const char *group, const char *name, const char *text) {
-  hid_t o = carrier(r, group);
+  if (r->sealed) {
+    snprintf(r->error, sizeof r->error, "%s of %s: text of any length cannot change after the first flush", name, group);
+    return;
+  }
+  hid_t o = carrier(r, group, name, true);
   keep(r, o >= 0 && cst_h5_put_text(o, name, 0, text), name);
   if (o >= 0) H5Oclose(o);
 }
 
-void cst_record_number(cst_record *r, const char *group, const char *name, double value) {
-  hid_t o = carrier(r, group);
-  keep(r, o >= 0 && cst_h5_put_number(o, name, value), name);
-  if (o >= 0) H5Oclose(o);
+void cst_record_text(cst_record *r, const char *group, const char *name, const char *text) {
+  hid_t o = carrier(r, group, name, true);
+  if (o < 0) return;
+  keep(r, cst_h5_put_text(o, name, CST_NOTE_WIDTH, text), name);
+  H5Oclose(o);
 }
 
-void cst_record_flush(cst_record *r) { keep(r, H5Fflush(r->file, H5F_SCOPE_GLOBAL) >= 0, "flush"); }
+void cst_record_number(cst_record *r, const char *group, const char *name, double value) {
+  hid_t o = carrier(r, group, name, false);
+  if (o < 0) return;
+  keep(r, cst_h5_put_number(o, name, value), name);
+  H5Oclose(o);
+}
+
+void cst_record_flush(cst_record *r) {
+  keep(r, H5Fflush(r->file, H5F_SCOPE_GLOBAL) >= 0, "flush");
+  r->sealed = true;
+}
+
+/* Whether the path still leads to the file that the descriptor belongs to. */
+static bool named(const cst_record *r) {
+  struct stat mine, there;
+  return !fstat(r->disk, &mine) && !stat(r->path, &there) && mine.st_dev == there.st_dev && mine.st_ino == there.st_ino;
+}
+
+bool cst_record_sync(cst_record *r) {
+  if (fsync(r->disk)) return snprintf(r->error, sizeof r->error, "%s", strerror(errno)), false;
+  if (!named(r)) return snprintf(r->error, sizeof r->error, "the file was removed or replaced under the run"), false;
+  return true;
+}
 
 static bool transfer(cst_record *r, int f, const long *start, const long *count, void *in, const void *out) {
   if (f < 0 || f >= r->nfield) return snprintf(r->error, sizeof r->error, "no field %d; there are %d", f, r->nfield), false;
@@ -236,11 +327,12 @@ bool cst_record_read(cst_record *r, int f, const long *start, const long *count,
 const char *cst_record_error(const cst_record *r) { return r->error; }
 
 bool cst_record_close(cst_record *r, const char *state) {
-  MPI_Barrier(r->comm); /* "complete" only after the last write of the last rank */
+  MPI_Barrier(r->comm);                                /* "complete" only after the last write of the last rank */
+  bool  ok = H5Fflush(r->file, H5F_SCOPE_GLOBAL) >= 0; /* and its way to the disk */
   hid_t g = H5Gopen2(r->file, "/run", H5P_DEFAULT);
-  bool  ok = g >= 0 && cst_h5_put_text(g, "state", CST_STATE_WIDTH, state);
+  ok = g >= 0 && cst_h5_put_text(g, "state", CST_STATE_WIDTH, state) && ok;
   if (g >= 0) H5Gclose(g);
-  ok = close_all(r) && ok;
+  ok = close_all(r) && !fsync(r->disk) && ok;
   ok = agree(r->comm, ok, r->error, sizeof r->error);
   destroy(r);
   return ok;

@@ -36,21 +36,31 @@ static const char *refuse_creation(const char *path) {
   return NULL;
 }
 
-/* A live run on this host writes the file: its process, else 0. */
-static long writer(const char *path) {
-  char        why[256], *state;
-  double      pid = 0;
-  cst_result *r = cst_result_open(path, why, sizeof why);
-  if (!r) return 0;
-  state = cst_result_text(r, "/run", "state");
-  bool live = state && !strcmp(state, "running") && cst_result_alive(r) > 0 && cst_result_number(r, "/run", "pid", &pid);
+/* The process of another live run on this host that writes the file; else 0. */
+static long writer(cst_result *r) {
+  double pid = 0;
+  char  *state = cst_result_text(r, "/run", "state");
+  bool   live = state && !strcmp(state, "running") && cst_result_alive(r) > 0 && cst_result_number(r, "/run", "pid", &pid);
   free(state);
-  cst_result_close(r);
   return live && (long)pid != getpid() ? (long)pid : 0;
 }
 
+/* What a result that is there says against being the output. */
+static const char *refuse_result(cst_result *r, bool overwrite) {
+  static char text[160];
+  const char *state = cst_result_state(r);
+  long        pid = writer(r), done, total;
+  if (pid) return snprintf(text, sizeof text, "is being written by a live run (process %ld on this host)", pid), text;
+  if (overwrite) return NULL;
+  if (!strcmp(state, "complete")) return "exists (complete); --overwrite replaces it";
+  cst_result_progress(r, &done, &total);
+  snprintf(text, sizeof text, "exists (%s, %ld of %ld trajectories done); --resume continues it, --overwrite replaces it",
+           *state == 'r' ? "running on another host" : state, done, total);
+  return text;
+}
+
 const char *cst_record_refuse(const char *path, bool overwrite) {
-  static char text[96];
+  char        why[256];
   struct stat s;
   size_t      length = strlen(path);
   if (!length) return "the name is empty";
@@ -58,13 +68,13 @@ const char *cst_record_refuse(const char *path, bool overwrite) {
   if (length >= PATH_MAX) return "the name is too long";
   if (stat(path, &s)) {
     if (errno != ENOENT && errno != ENOTDIR) return strerror(errno);
-    const char *why = refuse_folder(path);
-    return why ? why : refuse_creation(path);
+    const char *reason = refuse_folder(path);
+    return reason ? reason : refuse_creation(path);
   }
   if (S_ISDIR(s.st_mode)) return "is a folder";
   if (!S_ISREG(s.st_mode)) return "is not a regular file";
-  long pid = writer(path);
-  if (pid) return snprintf(text, sizeof text, "is being written by a live run (process %ld on this host)", pid), text;
-  if (!overwrite) return "exists; --overwrite replaces it";
-  return refuse_folder(path);
+  cst_result *r = cst_result_open(path, why, sizeof why);
+  const char *reason = r ? refuse_result(r, overwrite) : overwrite ? NULL : "exists and is no Constella result; --overwrite replaces it";
+  cst_result_close(r);
+  return reason ? reason : refuse_folder(path);
 }

@@ -5,8 +5,8 @@
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "record/h5.h"
+#include "record/lock.h"
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -142,6 +142,19 @@ char (*cst_result_read_text(cst_result *r, const char *path, long *rows))[CST_TE
   return x;
 }
 
+bool cst_result_progress(cst_result *r, long *done, long *total) {
+  int     ndim;
+  long    e[CST_FIELD_DIMS], n = 1;
+  double *s = cst_result_read(r, "/final/status", &ndim, e);
+  *done = 0;
+  for (int k = 0; s && k < ndim; k++) n *= e[k];
+  for (long i = 0; s && i < n; i++) *done += s[i] >= 0;
+  *total = s ? n : 0;
+  bool there = s != NULL;
+  free(s);
+  return there;
+}
+
 int cst_result_alive(cst_result *r) {
   char   here[256] = "", *host = cst_result_text(r, "/run", "host");
   double pid = 0, start = -1;
@@ -149,9 +162,8 @@ int cst_result_alive(cst_result *r) {
   bool other = !host || strcmp(here, host) || !cst_result_number(r, "/run", "pid", &pid) || pid < 1;
   free(host);
   if (other) return -1;
-  if (kill((pid_t)pid, 0) && errno != EPERM) return 0;
-  bool known = cst_result_number(r, "/run", "pid_start", &start) && start >= 0;
-  return !known || cst_process_start((long)pid) == start; /* else the number now belongs to another process */
+  if (!cst_result_number(r, "/run", "pid_start", &start)) start = -1;
+  return cst_process_lives((long)pid, start);
 }
 
 const char *cst_result_state(cst_result *r) {

@@ -68,16 +68,23 @@ static const cst_field demo_field[DEMO_FIELDS] = {
 
 static inline double demo_q(long c, long m, long k) { return 100.0 * (double)c + 10.0 * (double)m + (double)k + 1.0 / 3.0; }
 
-static inline cst_record *demo_create(MPI_Comm comm, const char *path, char *why, int n) {
+/* Before its first flush. */
+static inline cst_record *demo_begin(MPI_Comm comm, const char *path, char *why, int n) {
   cst_record *r = cst_record_create(comm, path, demo_dimension, DEMO_DIMENSIONS, demo_field, DEMO_FIELDS, why, n);
   if (!r) return NULL;
   cst_record_attribute(r, "/", "schema", "constella/1");
   cst_record_attribute(r, "/", "study", "study: order\ntitle: größer\n");
   cst_record_attribute(r, "/statistics", "columns", "method, step, error, order, flag");
   cst_record_attribute(r, "/run", "started", "2024-01-02T03:04:05Z");
+  cst_record_text(r, "/run", "finished", "");
   cst_record_number(r, "/run", "started_unix", 1704164645);
   cst_record_number(r, "/run", "ranks", 2);
-  cst_record_flush(r);
+  return r;
+}
+
+static inline cst_record *demo_create(MPI_Comm comm, const char *path, char *why, int n) {
+  cst_record *r = demo_begin(comm, path, why, n);
+  if (r) cst_record_flush(r);
   return r;
 }
 

@@ -114,7 +114,7 @@ static void read_list(cst_result *r) {
 }
 
 static void attributes_grow(void) {
-  cst_record *r = demo_create(MPI_COMM_WORLD, in_folder("attributes.h5"), why, sizeof why);
+  cst_record *r = demo_begin(MPI_COMM_WORLD, in_folder("attributes.h5"), why, sizeof why);
   char        name[32], *text = malloc(200001);
   memset(text, 'y', 200000), text[200000] = 0;
   for (int i = 0; i < 40; i++) {
@@ -134,6 +134,140 @@ static void attributes_grow(void) {
   OK(!strcmp(cst_result_state(f), "interrupted"), "the state of an interrupted run");
   free(study), free(empty), free(last), free(text);
   cst_result_close(f);
+}
+
+/* Asked on one rank, as the program does: the answer may depend on a file made for a moment. */
+static bool refused(const char *name, bool overwrite, const char *word) {
+  if (rank > 0) return true;
+  const char *text = cst_record_refuse(name, overwrite);
+  NOTE("%s: %s", name, text ? text : "(accepted)");
+  return word ? text && strstr(text, word) : !text;
+}
+
+static bool note_is(const char *name, const char *wanted) {
+  cst_result *r = cst_result_open(file, why, sizeof why);
+  char       *text = r ? cst_result_text(r, "/run", name) : NULL;
+  bool        same = text && !strcmp(text, wanted);
+  free(text);
+  cst_result_close(r);
+  return same;
+}
+
+/* An attempt to take the file up that must be refused in these words, with the file left as it was. */
+static void not_taken_up(const cst_dimension *d, const cst_field *f, int nfield, const char *word) {
+  cst_record *r = cst_record_open(MPI_COMM_WORLD, file, d, DEMO_DIMENSIONS, f, nfield, why, sizeof why);
+  OK(!r && strstr(why, word) && note_is("state", "interrupted"), "refused: %s", r ? "no" : why);
+}
+
+static void differences(void) {
+  cst_dimension d[DEMO_DIMENSIONS];
+  cst_field     f[DEMO_FIELDS + 1];
+  memcpy(f, demo_field, sizeof demo_field);
+  f[DEMO_FIELDS] = demo_field[SCALAR];
+#define AFRESH (memcpy(d, demo_dimension, sizeof d), memcpy(f, demo_field, sizeof demo_field))
+  AFRESH, d[MEMBER].size = 6;
+  not_taken_up(d, f, DEMO_FIELDS, "/member has the extents 5, not 6");
+  AFRESH, d[CASE].label = demo_methods;
+  not_taken_up(d, f, DEMO_FIELDS, "/case is of another type");
+  AFRESH, strcpy(d[WINDOW].name, "windows");
+  not_taken_up(d, f, DEMO_FIELDS, "/windows is not there");
+  AFRESH, f[FINAL_Q].dim[2] = CONSTRAINT;
+  not_taken_up(d, f, DEMO_FIELDS, "/final/q has the extents 6 x 5 x 4, not 6 x 5 x 0");
+  AFRESH, f[FINAL_Q].ndim = 0;
+  not_taken_up(d, f, DEMO_FIELDS, "/final/q has the extents 6 x 5 x 4, not a scalar");
+  AFRESH, f[COUNT_STEPS].type = CST_I32;
+  not_taken_up(d, f, DEMO_FIELDS, "/counts/steps is of another type");
+  AFRESH, strcpy(f[DEMO_FIELDS].path, "/final/v");
+  not_taken_up(d, f, DEMO_FIELDS + 1, "/final/v is not there");
+#undef AFRESH
+}
+
+static bool size_is(off_t wanted) {
+  struct stat s;
+  return !stat(file, &s) && s.st_size == wanted;
+}
+
+static bool error_has(const cst_record *r, const char *word) { return strstr(cst_record_error(r), word); }
+
+/* What changes after the first flush, and what does not. */
+static void sealed(cst_record *r) {
+  char long_text[601];
+  for (int i = 0; i < 600; i += 2) memcpy(long_text + i, "ö", 3);
+  long_text[0] = 'o', long_text[1] = '.', memmove(long_text + 1, long_text + 2, 599); /* an odd number of bytes before the cut */
+  cst_record_text(r, "/run", "finished", long_text);
+  cst_record_number(r, "/run", "ranks", 17);
+  cst_record_flush(r);
+  OK(!*cst_record_error(r), "fixed texts and numbers change %s", cst_record_error(r));
+  long_text[255] = 0;
+  OK(note_is("finished", long_text), "and are on disk; a long text is cut at the border of a character");
+  cst_record_text(r, "/run", "unheard", "x");
+  OK(error_has(r, "unheard of /run: is no fixed text that was there"), "none is made: %s", cst_record_error(r));
+  cst_record_number(r, "/run", "finished", 1);
+  OK(error_has(r, "finished of /run: is no number"), "no text becomes a number: %s", cst_record_error(r));
+  cst_record_text(r, "/run", "started", "x");
+  OK(error_has(r, "started of /run"), "text of any length stays: %s", cst_record_error(r));
+  cst_record_attribute(r, "/run", "finished", "x");
+  OK(error_has(r, "any length"), "and is not written: %s", cst_record_error(r));
+  cst_record_text(r, "/", "schema", "x");
+  OK(error_has(r, "schema of /"), "nor is anything outside /run: %s", cst_record_error(r));
+}
+
+static void taken_up(void) {
+  in_folder("demo.h5");
+  OK(!cst_record_open(MPI_COMM_WORLD, file, demo_dimension, DEMO_DIMENSIONS, demo_field, DEMO_FIELDS, why, sizeof why),
+     "a complete file: %s", why);
+  cst_record *r = demo_create(MPI_COMM_WORLD, in_folder("again.h5"), why, sizeof why);
+  bool        ok = true, same = true;
+  struct stat s;
+  for (long i = rank; i < 12; i += size) ok = demo_write_row(r, i / NMEMBER, i % NMEMBER) && ok;
+  OK(ok && cst_record_close(r, "interrupted"), "twelve rows, and the run stops");
+  OK(refused(file, false, "exists (interrupted, 12 of 30 trajectories done); --resume continues it"),
+     "which is said where it is in the way");
+  differences();
+  MPI_Barrier(MPI_COMM_WORLD);
+  stat(file, &s);
+  r = cst_record_open(MPI_COMM_WORLD, file, demo_dimension, DEMO_DIMENSIONS, demo_field, DEMO_FIELDS, why, sizeof why);
+  OK(r && note_is("state", "running"), "it is taken up%s%s", r ? "" : ": ", r ? "" : why);
+  double q[NCOORDINATE];
+  long   start[3] = {2, 1, 0}, count[3] = {1, 1, NCOORDINATE};
+  OK(cst_record_read(r, FINAL_Q, start, count, q) && q[3] == demo_q(2, 1, 3), "its rows are there");
+  for (long i = 12 + rank; i < NCASE * NMEMBER; i += size) ok = demo_write_row(r, i / NMEMBER, i % NMEMBER) && ok;
+  OK(ok && cst_record_sync(r), "the others are written, and are on disk %s", cst_record_error(r));
+  sealed(r);
+  OK(cst_record_close(r, "complete") && size_is(s.st_size), "the file has the size that it had");
+  cst_result *g = cst_result_open(file, why, sizeof why);
+  int         ndim;
+  long        e[CST_FIELD_DIMS], done = 0, total = 0;
+  double     *x = cst_result_read(g, "/final/q", &ndim, e);
+  for (long i = 0; i < NCASE * NMEMBER; i++) same = same && x && x[i * NCOORDINATE + 1] == demo_q(i / NMEMBER, i % NMEMBER, 1);
+  OK(same && cst_result_progress(g, &done, &total) && done == 30 && total == 30, "all rows of both runs are right");
+  free(x);
+  cst_result_close(g);
+}
+
+static void not_ours(void) {
+  cst_record *r = cst_record_create(MPI_COMM_WORLD, in_folder("old.h5"), demo_dimension, 1, NULL, 0, why, sizeof why);
+  cst_record_attribute(r, "/run", "host", "of any length");
+  OK(cst_record_close(r, "interrupted"), "one whose host is a text of any length");
+  r = cst_record_open(MPI_COMM_WORLD, file, demo_dimension, 1, NULL, 0, why, sizeof why);
+  OK(!r && strstr(why, "another version"), "is not taken up: %s", why);
+  r = cst_record_open(MPI_COMM_WORLD, in_folder("none.h5"), demo_dimension, 1, NULL, 0, why, sizeof why);
+  OK(!r && strstr(why, "No such file"), "nor is none: %s", why);
+}
+
+/* The file goes away under the run, or another one takes its place. */
+static void pulled_away(void) {
+  cst_record *r = demo_create(MPI_COMM_WORLD, in_folder("gone.h5"), why, sizeof why);
+  OK(cst_record_sync(r), "a file that is there is synchronised");
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank == 0) unlink(file);
+  MPI_Barrier(MPI_COMM_WORLD);
+  OK(!cst_record_sync(r) && strstr(cst_record_error(r), "removed or replaced"), "one that was removed is not: %s", cst_record_error(r));
+  FILE *f = rank == 0 ? fopen(file, "w") : NULL;
+  if (f) fclose(f);
+  MPI_Barrier(MPI_COMM_WORLD);
+  OK(!cst_record_sync(r) && strstr(cst_record_error(r), "removed or replaced"), "nor one that was replaced: %s", cst_record_error(r));
+  OK(cst_record_close(r, "interrupted"), "and it is closed all the same");
 }
 
 static void misuse(void) {
@@ -211,17 +345,9 @@ static void many_fields(void) {
   cst_result_close(g);
 }
 
-/* Asked on one rank, as the program does: the answer may depend on a file made for a moment. */
-static bool refused(const char *name, bool overwrite, const char *word) {
-  if (rank > 0) return true;
-  const char *text = cst_record_refuse(name, overwrite);
-  NOTE("%s: %s", name, text ? text : "(accepted)");
-  return word ? text && strstr(text, word) : !text;
-}
-
 static void refusals(void) {
   OK(refused(in_folder("new.h5"), false, NULL) && refused("new-in-this-folder.h5", false, NULL), "a new name is accepted");
-  OK(refused(in_folder("demo.h5"), false, "exists"), "an old file is refused");
+  OK(refused(in_folder("demo.h5"), false, "exists (complete); --overwrite replaces it"), "an old file is refused");
   OK(refused(in_folder("demo.h5"), true, NULL), "an old file may be replaced when asked");
   OK(refused(folder, true, "is a folder") && refused("x/", true, "folder"), "a folder is refused");
   OK(refused(in_folder("none/x.h5"), true, "No such file"), "a missing folder is refused");
@@ -237,7 +363,7 @@ static void not_results(void) {
   if (rank == 0 && (f = fopen(file, "w"))) fputs("hello\n", f), fclose(f);
   MPI_Barrier(MPI_COMM_WORLD);
   OK(!cst_result_open(file, why, sizeof why) && strstr(why, "not a Constella result"), "a text: %s", why);
-  OK(refused(file, true, NULL), "which may be replaced");
+  OK(refused(file, false, "exists and is no Constella result; --overwrite") && refused(file, true, NULL), "which may be replaced");
 }
 
 int main(int argc, char **argv) {
@@ -255,14 +381,18 @@ int main(int argc, char **argv) {
   if (OK(r != NULL, "a result is opened")) read_numbers(r), read_text(r), read_list(r);
   cst_result_close(r);
   attributes_grow();
+  taken_up();
+  not_ours();
+  pulled_away();
   misuse();
   no_room();
   many_fields();
   refusals();
   not_results();
   MPI_Barrier(MPI_COMM_WORLD);
-  static const char *const made[] = {"demo.h5", "attributes.h5", "misuse.h5", "room.h5", "many.h5", "text.h5"};
-  for (int i = 0; rank == 0 && i < 6; i++) unlink(in_folder(made[i]));
+  static const char *const made[] = {"demo.h5", "attributes.h5", "misuse.h5", "room.h5", "many.h5",
+                                     "text.h5", "again.h5",      "old.h5",    "gone.h5"};
+  for (int i = 0; rank == 0 && i < 9; i++) unlink(in_folder(made[i]));
   OK(rank || !rmdir(folder), "nothing else was left behind");
   int bad = tap_done();
   MPI_Finalize();

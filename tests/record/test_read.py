@@ -3,6 +3,7 @@
 # The file is written by write-demo of BUILD.
 # SPDX-License-Identifier: BSD-2-Clause
 import os
+import socket
 import subprocess
 import sys
 import tempfile
@@ -24,7 +25,8 @@ def h5py_reads(path):
     with h5py.File(path, "r") as f:
         ok(type(f.attrs["study"]) is str and f.attrs["study"].endswith("größer\n"), "text attributes of the root are str")
         ok(f["run"].attrs["state"].decode() == "complete", "the state is fixed text")
-        ok(type(f["run"].attrs["host"]) is str and f["run"].attrs["pid"] > 1, "host and process are on record")
+        ok(f["run"].attrs["host"].decode() == socket.gethostname() and f["run"].attrs["pid"] > 1, "host and process are on record")
+        ok(type(f["run"].attrs["started"]) is str and f["run"].attrs["finished"] == b"", "texts of any length are str, fixed ones bytes")
         ok(list(f["statistics"])[:3] == ["system", "method", "step"], "groups keep the order of creation")
         datasets = []
         f.visititems(lambda name, o: datasets.append(o) if isinstance(o, h5py.Dataset) else None)

@@ -1,31 +1,93 @@
 /* write-demo.c: write the file of demo.h for other tests: write-demo PATH MODE.
  * complete, interrupted: everything, then closed in that state. linger: half of it, then the line "ready PID" and sleep, to be read or
- * killed. busy: many rows written without end after "ready", to be killed; check: look at what that left. refuse: print what
- * cst_record_refuse says.
+ * killed. busy: many rows and attributes written without end after "ready", to be killed; again: that file opened, written and closed
+ * without end; check: look at what that left. refuse: print what cst_record_refuse says.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "demo.h"
 #include <unistd.h>
 
-enum { BUSY = 60000, WIDE = 32 };
+enum { BUSY = 60000, WIDE = 32, NOTES = 24 };
 
-/* Each row of x, then its mark: what a run does with a finished trajectory and its status. */
-static int busy(const char *path) {
-  char                why[256];
-  const cst_dimension d[2] = {{"case", BUSY, "row", NULL}, {"coordinate", WIDE, "column", NULL}};
-  const cst_field     f[2] = {{"/final/x", CST_F64, 2, {0, 1}, "1", "numbers"}, {"/final/status", CST_I8, 1, {0}, "1", "mark"}};
-  cst_record         *r = cst_record_create(MPI_COMM_WORLD, path, d, 2, f, 2, why, sizeof why);
-  if (!r) return fprintf(stderr, "write-demo: %s\n", why), 1;
-  puts("ready"), fflush(stdout);
-  for (long i = 0; i < BUSY; i++) {
-    double      x[WIDE];
-    signed char done = 0;
-    long        start[2] = {i, 0}, count[2] = {1, WIDE};
-    for (int k = 0; k < WIDE; k++) x[k] = (double)(i * WIDE + k);
-    cst_record_write(r, 0, start, count, x);
-    cst_record_write(r, 1, start, count, &done);
+static const cst_dimension busy_dimension[2] = {{"case", BUSY, "row", NULL}, {"coordinate", WIDE, "column", NULL}};
+static const cst_field     busy_field[3] = {{"/final/x", CST_F64, 2, {0, 1}, "1", "numbers"},
+                                            {"/final/status", CST_I8, 1, {0}, "1", "mark"},
+                                            {"/run/speed", CST_F64, 1, {0}, "1/s", "speed"}};
+
+/* A row of x, then its mark: what a run does with a finished trajectory and its status. */
+static bool busy_row(cst_record *r, long i) {
+  double      x[WIDE];
+  signed char done = 0;
+  long        start[2] = {i, 0}, count[2] = {1, WIDE};
+  for (int k = 0; k < WIDE; k++) x[k] = (double)(i * WIDE + k);
+  return cst_record_write(r, 0, start, count, x) && cst_record_write(r, 1, start, count, &done);
+}
+
+/* Texts and numbers of /run, as many as a run has and more; of every length, so that a kill that stops one halfway would show. */
+static void busy_notes(cst_record *r, long turn) {
+  char name[32], text[CST_NOTE_WIDTH + 1];
+  memset(text, 'a' + (int)(turn % 26), sizeof text);
+  text[turn % CST_NOTE_WIDTH] = 0;
+  for (int k = 0; k < NOTES; k++) {
+    snprintf(name, sizeof name, "note-%d", k);
+    cst_record_text(r, "/run", name, text);
+    snprintf(name, sizeof name, "number-%d", k);
+    cst_record_number(r, "/run", name, (double)turn);
   }
-  for (;;) sleep(1);
+  cst_record_flush(r);
+}
+
+static int busy(const char *path) {
+  char        why[256];
+  cst_record *r = cst_record_create(MPI_COMM_WORLD, path, busy_dimension, 2, busy_field, 3, why, sizeof why);
+  if (!r) return fprintf(stderr, "write-demo: %s\n", why), 1;
+  cst_record_attribute(r, "/", "study", "one that is killed");
+  cst_record_attribute(r, "/run", "command", "write-demo");
+  busy_notes(r, 0);
+  puts("ready"), fflush(stdout);
+  for (long i = 0; !*cst_record_error(r); i++) {
+    for (long k = 0; k < 10; k++) busy_row(r, (10 * i + k) % BUSY);
+    busy_notes(r, i);
+  }
+  return fprintf(stderr, "write-demo: %s\n", cst_record_error(r)), 1;
+}
+
+static int again(const char *path) {
+  char why[256];
+  for (long turn = 0;; turn++) {
+    cst_record *r = cst_record_open(MPI_COMM_WORLD, path, busy_dimension, 2, busy_field, 3, why, sizeof why);
+    if (!r) return fprintf(stderr, "write-demo: %s\n", why), 1;
+    if (turn == 0) puts("ready"), fflush(stdout);
+    for (long k = 0; k < 10; k++) busy_row(r, (BUSY / 2 + 10 * turn + k) % BUSY);
+    busy_notes(r, turn);
+    bool ok = cst_record_sync(r) && !*cst_record_error(r);
+    if (!ok) fprintf(stderr, "write-demo: %s\n", cst_record_error(r));
+    if (!cst_record_close(r, "interrupted") || !ok) return 1;
+  }
+}
+
+/* Every dataset of the group, and the texts of /run, can be read. */
+static bool readable(cst_result *r, const char *group) {
+  char(*list)[96];
+  int  n = cst_result_list(r, group, &list), ndim;
+  long e[CST_FIELD_DIMS];
+  bool ok = n > 0;
+  for (int i = 0; i < n; i++) {
+    double *x = cst_result_read(r, list[i], &ndim, e);
+    ok = ok && x;
+    free(x);
+  }
+  free(list);
+  for (int k = 0; k < NOTES; k++) {
+    char   name[32];
+    double x;
+    snprintf(name, sizeof name, "note-%d", k);
+    char *text = cst_result_text(r, "/run", name);
+    snprintf(name, sizeof name, "number-%d", k);
+    ok = ok && text && cst_result_number(r, "/run", name, &x);
+    free(text);
+  }
+  return ok;
 }
 
 static int check(const char *path) {
@@ -40,6 +102,7 @@ static int check(const char *path) {
     done += finished && i % WIDE == 0;
     wrong += finished ? x[i] != (double)i : x[i] != (double)i && !isnan(x[i]);
   }
+  if (!readable(r, "/") || !readable(r, "/final") || !readable(r, "/run")) return puts("something cannot be read"), 1;
   if (!x || !s || wrong) return printf("%ld numbers wrong of %ld rows\n", wrong, done), 1;
   printf("%ld rows right\n", done);
   free(x), free(s);
@@ -60,6 +123,7 @@ int main(int argc, char **argv) {
   if (argc > 2 && !strcmp(argv[2], "refuse")) return refuse(argv[1]);
   MPI_Init(&argc, &argv);
   if (argc > 2 && !strcmp(argv[2], "busy")) return busy(argv[1]);
+  if (argc > 2 && !strcmp(argv[2], "again")) return again(argv[1]);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   bool        linger = argc > 2 && !strcmp(argv[2], "linger"), ok = true;

@@ -1,0 +1,220 @@
+/* lock.c: one run at a time on one output.
+ *
+ * PATH.lock is never seen without an owner: the claim is written and locked under a name of its own, then linked to PATH.lock, which one
+ * process alone can do. A claim that is there is contested with its lock in hand, and replaced as a whole, so that whoever opened the old
+ * file finds that the name has gone on to another.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#define _GNU_SOURCE /* F_OFD_SETLK, renameat2 */
+#include "record/lock.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { HOST = 256, NAME = PATH_MAX + HOST + 32, TRIES = 200 };
+
+static const double patience = 25, pause_between = 0.01, settling = 1; /* seconds */
+
+struct cst_lock {
+  int  file;
+  char name[NAME], own[NAME]; /* PATH.lock, and the name of the claim before it is that */
+};
+
+typedef struct {
+  char   host[HOST], since[32];
+  long   pid;
+  double start;
+} owner;
+
+typedef enum { MINE, OTHERS, AGAIN, FAILED } outcome;
+
+double cst_process_start(long pid) {
+  char  path[64], line[1024];
+  FILE *f;
+  snprintf(path, sizeof path, "/proc/%ld/stat", pid);
+  if (!(f = fopen(path, "r"))) return -1;
+  size_t n = fread(line, 1, sizeof line - 1, f);
+  fclose(f);
+  line[n] = 0;
+  char *at = strrchr(line, ')'); /* the name before it may hold anything; field 3 follows */
+  for (int field = 2; at && field < 22; field++) at = strchr(at + 1, ' ');
+  return at ? strtod(at, NULL) : -1;
+}
+
+bool cst_process_lives(long pid, double start) {
+  if (kill((pid_t)pid, 0) && errno != EPERM) return false;
+  return start < 0 || cst_process_start(pid) == start; /* else the number now belongs to another process */
+}
+
+static void wait_seconds(double s) { nanosleep(&(struct timespec){(time_t)s, (long)(1e9 * (s - floor(s)))}, NULL); }
+
+static owner myself(void) {
+  owner     o = {.pid = getpid(), .start = cst_process_start(getpid())};
+  time_t    now = time(NULL);
+  struct tm utc;
+  gmtime_r(&now, &utc);
+  strftime(o.since, sizeof o.since, "%Y-%m-%dT%H:%M:%SZ", &utc);
+  gethostname(o.host, sizeof o.host - 1);
+  return o;
+}
+
+/* Who claims it; a file that cannot be read as a claim has an owner of no host. */
+static owner owner_of(int file) {
+  owner   o = {.start = -1};
+  char    text[HOST + 128];
+  ssize_t n = pread(file, text, sizeof text - 1, 0);
+  text[n > 0 ? n : 0] = 0;
+  if (sscanf(text, "%255s %ld %lf %31s", o.host, &o.pid, &o.start, o.since) != 4 || o.pid < 1) o.host[0] = 0;
+  return o;
+}
+
+static bool of_this_host(const owner *o) {
+  char here[HOST] = "";
+  gethostname(here, sizeof here - 1);
+  return *o->host && !strcmp(here, o->host);
+}
+
+static bool gone(const owner *o) { return of_this_host(o) && !cst_process_lives(o->pid, o->start); }
+
+static bool same_file(const struct stat *a, const struct stat *b) { return a->st_dev == b->st_dev && a->st_ino == b->st_ino; }
+
+static bool is_named(int file, const char *name) {
+  struct stat a, b;
+  return !fstat(file, &a) && !stat(name, &b) && same_file(&a, &b);
+}
+
+/* MINE, OTHERS, or FAILED: there are no locks here. A lock of the open file: no other descriptor that closes can take it away. */
+static outcome lock_file(int file) {
+  struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+  if (!fcntl(file, F_OFD_SETLK, &all)) return MINE;
+  return errno == EAGAIN || errno == EACCES ? OTHERS : FAILED;
+}
+
+static bool write_claim(cst_lock *l) {
+  owner me = myself();
+  snprintf(l->own + strlen(l->own), HOST + 32, ".%s.%ld", me.host, me.pid);
+  unlink(l->own);
+  l->file = open(l->own, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+  if (l->file < 0 || dprintf(l->file, "%s %ld %.0f %s\n", me.host, me.pid, me.start, me.since) < 0) return false;
+  lock_file(l->file); /* where there are no locks the time of the file speaks for the run */
+  return true;
+}
+
+/* Gives the claim its name, unless there is one of that name. Where links are not known, a rename that replaces nothing. */
+static outcome publish(const cst_lock *l) {
+  int error = link(l->own, l->name) ? errno : 0;
+  if (is_named(l->file, l->name)) return unlink(l->own), MINE; /* also where NFS repeats a link and then finds its own */
+  if (!error || error == EEXIST) return OTHERS;
+  if (!renameat2(AT_FDCWD, l->own, AT_FDCWD, l->name, RENAME_NOREPLACE)) return MINE;
+  if (errno == EEXIST) return OTHERS;
+  errno = error;
+  return FAILED;
+}
+
+/* MINE: so many seconds without a sign of life. Opened anew for each look: NFS asks its server at an open only. */
+static outcome watch(int file, const char *name, double seconds) {
+  struct stat first, now;
+  if (fstat(file, &first)) return AGAIN;
+  for (double step = fmin(0.25, seconds / 10), left = seconds; left > 0; left -= step) {
+    wait_seconds(step);
+    int  look = open(name, O_RDONLY | O_CLOEXEC);
+    bool same = look >= 0 && !fstat(look, &now) && same_file(&first, &now);
+    if (look >= 0) close(look);
+    if (!same) return AGAIN;
+    if (now.st_mtim.tv_sec != first.st_mtim.tv_sec || now.st_mtim.tv_nsec != first.st_mtim.tv_nsec) return OTHERS;
+  }
+  return MINE;
+}
+
+/* The claim takes the place of one whose owner is gone. Where no lock keeps others from the same, the last one has it. */
+static outcome replace(const cst_lock *l, bool alone) {
+  if (rename(l->own, l->name)) return FAILED;
+  if (!alone) wait_seconds(settling);
+  return is_named(l->file, l->name) ? MINE : OTHERS;
+}
+
+/* A claim is there already: whose is it, and does its owner live? */
+static outcome contest(const cst_lock *l, double seconds, owner *o) {
+  int file = open(l->name, O_RDWR | O_CLOEXEC);
+  if (file < 0) return errno == ENOENT || errno == ESTALE ? AGAIN : FAILED;
+  outcome lock = lock_file(file), out;
+  *o = owner_of(file);
+  if (!is_named(file, l->name))
+    out = AGAIN;
+  else if (lock == OTHERS)
+    out = gone(o) ? AGAIN : OTHERS; /* gone: another run is taking its place just now */
+  else
+    out = gone(o) ? MINE : watch(file, l->name, seconds);
+  if (out == MINE) out = replace(l, lock == MINE && of_this_host(o));
+  close(file);
+  return out;
+}
+
+static outcome claim(cst_lock *l, double seconds, owner *o) {
+  outcome out = write_claim(l) ? AGAIN : FAILED;
+  for (int i = 0; i < TRIES && out == AGAIN; i++) {
+    if (i) wait_seconds(pause_between);
+    out = publish(l);
+    if (out == OTHERS) out = contest(l, seconds, o);
+  }
+  return out;
+}
+
+static void say_why(outcome out, int error, const char *name, const owner *o, char *why, int n) {
+  if (out == FAILED)
+    snprintf(why, (size_t)n, "cannot be locked by %s: %s", name, strerror(error));
+  else if (*o->host)
+    snprintf(why, (size_t)n, "is being written by process %ld on host %s since %s", o->pid, o->host, o->since);
+  else
+    snprintf(why, (size_t)n, "is being written by another run, which holds %s", name);
+}
+
+cst_lock *cst_lock_take_within(const char *path, double seconds, char *why, int n) {
+  owner     o = {.pid = 0};
+  cst_lock *l = calloc(1, sizeof *l);
+  if (!l) abort();
+  snprintf(l->name, PATH_MAX + 8, "%s.lock", path);
+  strcpy(l->own, l->name);
+  outcome out = claim(l, seconds, &o);
+  if (out == MINE) return l;
+  say_why(out, errno, l->name, &o, why, n);
+  if (l->file >= 0) close(l->file), unlink(l->own);
+  free(l);
+  return NULL;
+}
+
+cst_lock *cst_lock_take(const char *path, char *why, int n) { return cst_lock_take_within(path, patience, why, n); }
+
+void cst_lock_beat(cst_lock *l) { futimens(l->file, NULL); }
+
+void cst_lock_release(cst_lock *l) {
+  if (!l) return;
+  if (is_named(l->file, l->name)) unlink(l->name); /* not the claim of a run that took this one for dead */
+  close(l->file);
+  free(l);
+}
+
+bool cst_lock_look(const char *path, bool *held, double *age) {
+  char            name[NAME];
+  struct stat     s;
+  struct timespec now;
+  struct flock    other = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
+  snprintf(name, sizeof name, "%s.lock", path);
+  int  file = open(name, O_RDONLY | O_CLOEXEC);
+  bool there = file >= 0 && !fstat(file, &s);
+  if (there) {
+    clock_gettime(CLOCK_REALTIME, &now);
+    *age = fmax((double)(now.tv_sec - s.st_mtim.tv_sec) + 1e-9 * (double)(now.tv_nsec - s.st_mtim.tv_nsec), 0);
+    *held = !fcntl(file, F_OFD_GETLK, &other) && other.l_type == F_WRLCK;
+  }
+  if (file >= 0) close(file);
+  return there;
+}

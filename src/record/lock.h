@@ -1,0 +1,14 @@
+/* lock.h: private to src/record: whether a process lives, and a claim with a patience of its own. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef CONSTELLA_RECORD_LOCK_H
+#define CONSTELLA_RECORD_LOCK_H
+#include "constella/record.h"
+
+/* Start of a process of this host in clock ticks since boot (with its number this names a process for good), -1 when it cannot be read. */
+double cst_process_start(long pid);
+/* Whether the process of this host that started then lives; start < 0: any of this number. */
+bool cst_process_lives(long pid, double start);
+
+/* cst_lock_take, waiting so many seconds for a sign of life. */
+cst_lock *cst_lock_take_within(const char *path, double seconds, char *why, int n);
+#endif
