@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "constella/diag.h"
 #include "constella/record.h"
+#include "record/snapshot.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +12,9 @@
 
 int cst_cli_status(int argc, char **argv);
 
-enum { REASONS = 128 };
+enum { REASONS = 128, CHECKPOINTS = 16 };
+
+static const double silence = 60; /* seconds without a sign of life after which a run counts as dead; it gives one about every 10 */
 
 typedef struct {
   long total, finished, failed, reason[REASONS];
@@ -72,17 +75,37 @@ static void print_text(cst_result *r, const char *label, const char *name) {
   free(text);
 }
 
-static void print_state(cst_result *r, const char *state) {
-  char *written = cst_result_text(r, "/run", "state");
-  bool  says_running = written && !strcmp(written, "running");
-  int   alive = cst_result_alive(r);
-  if (says_running && alive == 0)
-    line("state", "interrupted (its process is gone)");
-  else if (says_running && alive < 0)
-    line("state", "running (so it was left; its process is on another host)");
+typedef struct {
+  const char *word; /* running, interrupted, complete */
+  char        note[128];
+} condition;
+
+/* Of a run that says it goes on, on another host: what its lock tells. */
+static condition condition_elsewhere(const char *file) {
+  condition c = {"running", "so it was left; its process is on another host"};
+  bool      held;
+  double    age;
+  if (!cst_lock_look(file, &held, &age)) return c;
+  if (held || age <= silence)
+    snprintf(c.note, sizeof c.note, "on another host, sign of life %s ago", duration(age));
   else
-    line("state", state);
+    c.word = "interrupted", snprintf(c.note, sizeof c.note, "its process was on another host; no sign of life for %s", duration(age));
+  return c;
+}
+
+static condition condition_of(cst_result *r, const char *file) {
+  char     *written = cst_result_text(r, "/run", "state");
+  bool      says_running = written && !strcmp(written, "running");
+  int       alive = cst_result_alive(r);
+  condition c = {cst_result_state(r), ""};
+  if (says_running && alive == 0) strcpy(c.note, "its process is gone");
+  if (says_running && alive < 0) c = condition_elsewhere(file);
   free(written);
+  return c;
+}
+
+static void print_condition(const condition *c) {
+  printf("%-13s %s%s%s%s\n", "state", c->word, *c->note ? " (" : "", c->note, *c->note ? ")" : "");
 }
 
 static void print_counts(const counts *c) {
@@ -111,19 +134,64 @@ static void print_times(cst_result *r, const char *file, const char *state, doub
     line("time left", done > 0 ? "about 0 s" : "not known yet");
 }
 
+static const char *size_text(double bytes) {
+  static const char *const unit[] = {"bytes", "kB", "MB", "GB", "TB"};
+  static char              text[32];
+  int                      k = 0;
+  for (; bytes >= 1000 && k < 4; k++) bytes /= 1000;
+  snprintf(text, sizeof text, "%.3g %s", bytes, unit[k]);
+  return text;
+}
+
+/* Whether it is whole; else why not. */
+static bool valid(const char *file, long number, char *why, int n) {
+  cst_snapshot *s = cst_snapshot_open(file, number, why, n);
+  bool          ok = s && cst_snapshot_check(s);
+  if (s && !ok) snprintf(why, (size_t)n, "is damaged");
+  cst_snapshot_close(s);
+  return ok;
+}
+
+/* The newest whole checkpoint, and every damaged one. One that is removed meanwhile is not missed: its run goes on. */
+static void print_checkpoints(const char *file) {
+  char        name[CST_SNAPSHOT_PATH], why[128];
+  struct stat s;
+  long        number[CHECKPOINTS];
+  int         n = cst_snapshot_list(file, number, CHECKPOINTS);
+  bool        found = false;
+  for (int i = 0; i < n; i++) {
+    bool ok = valid(file, number[i], why, sizeof why);
+    if (stat(cst_snapshot_name(file, number[i], name), &s)) continue;
+    if (!ok)
+      printf("%-13s %ld cannot be used: %s %s\n", "checkpoint", number[i], name, why);
+    else if (!found)
+      printf("%-13s %ld, %s, %s ago\n", "checkpoint", number[i], size_text((double)s.st_size),
+             duration(fmax(difftime(time(NULL), s.st_mtime), 0)));
+    found = found || ok;
+  }
+}
+
+static void print_attempts(cst_result *r) {
+  double attempts;
+  if (cst_result_number(r, "/run", "attempts", &attempts) && attempts > 1)
+    printf("%-13s %.0f time%s\n", "resumed", attempts - 1, attempts > 2 ? "s" : "");
+}
+
 static void show(cst_result *r, const char *file) {
-  const char *state = cst_result_state(r);
-  counts      c = count(r);
-  double      ranks;
-  print_state(r, state);
+  condition state = condition_of(r, file);
+  counts    c = count(r);
+  double    ranks;
+  print_condition(&state);
   print_counts(&c);
-  print_times(r, file, state, share(r, &c));
+  print_times(r, file, state.word, share(r, &c));
+  print_attempts(r);
+  print_checkpoints(file);
   print_text(r, "host", "host");
   if (cst_result_number(r, "/run", "ranks", &ranks)) printf("%-13s %.0f\n", "ranks", ranks);
 }
 
-static const char help[] =
-    "constella status FILE\n  The state of a run (running, interrupted, complete), how much is done, and the time left.\n";
+static const char help[] = "constella status FILE\n  The state of a run (running, interrupted, complete), how much is done, the time left, "
+                           "and the newest checkpoint.\n";
 
 /* argv[0] is the name of the command. Exit: 0, 2 for mistakes of the user. */
 int cst_cli_status(int argc, char **argv) {

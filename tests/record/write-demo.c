@@ -1,10 +1,12 @@
 /* write-demo.c: write the file of demo.h for other tests: write-demo PATH MODE.
  * complete, interrupted: everything, then closed in that state. linger: half of it, then the line "ready PID" and sleep, to be read or
  * killed. busy: many rows and attributes written without end after "ready", to be killed; again: that file opened, written and closed
- * without end; check: look at what that left. refuse: print what cst_record_refuse says.
+ * without end; check: look at what that left. elsewhere: as left by a run of another host, in its third attempt. checkpoint N: one of that
+ * number beside PATH. refuse: print what cst_record_refuse says.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "demo.h"
+#include "record/snapshot.h"
 #include <unistd.h>
 
 enum { BUSY = 60000, WIDE = 32, NOTES = 24 };
@@ -110,6 +112,26 @@ static int check(const char *path) {
   return 0;
 }
 
+static int elsewhere(const char *path) {
+  char        why[256];
+  cst_record *r = demo_begin(MPI_COMM_WORLD, path, why, sizeof why);
+  if (!r) return fprintf(stderr, "write-demo: %s\n", why), 1;
+  cst_record_text(r, "/run", "host", "elsewhere");
+  cst_record_number(r, "/run", "attempts", 3);
+  cst_record_flush(r);
+  _exit(0);
+}
+
+static int checkpoint(const char *path, long number) {
+  char                 why[256], *bytes = calloc(1, 2000000);
+  cst_snapshot_writer *w = cst_snapshot_begin(path, number, why, sizeof why);
+  bool                 ok = w && cst_snapshot_add(w, "zeros", bytes, 2000000, NULL);
+  ok = w && cst_snapshot_commit(w, 0, why, sizeof why) && ok;
+  if (!ok) fprintf(stderr, "write-demo: the checkpoint %s\n", why);
+  free(bytes);
+  return !ok;
+}
+
 static int refuse(const char *path) {
   const char *text = cst_record_refuse(path, true);
   puts(text ? text : "accepted");
@@ -121,7 +143,9 @@ int main(int argc, char **argv) {
   char why[256];
   if (argc > 2 && !strcmp(argv[2], "check")) return check(argv[1]);
   if (argc > 2 && !strcmp(argv[2], "refuse")) return refuse(argv[1]);
+  if (argc > 3 && !strcmp(argv[2], "checkpoint")) return checkpoint(argv[1], strtol(argv[3], NULL, 10));
   MPI_Init(&argc, &argv);
+  if (argc > 2 && !strcmp(argv[2], "elsewhere")) return elsewhere(argv[1]);
   if (argc > 2 && !strcmp(argv[2], "busy")) return busy(argv[1]);
   if (argc > 2 && !strcmp(argv[2], "again")) return again(argv[1]);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
