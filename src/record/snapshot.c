@@ -50,6 +50,8 @@ static long number_in(const char *name, const char *start, size_t length) {
   return *digits == '0' || n > 18 || strspn(digits, "0123456789") != n ? 0 : strtol(digits, NULL, 10);
 }
 
+static int may_be_one(const struct dirent *e) { return strstr(e->d_name, ".checkpoint.") != NULL; }
+
 static int newest_first(const void *a, const void *b) {
   long x = *(const long *)a, y = *(const long *)b;
   return (x < y) - (x > y);
@@ -57,20 +59,20 @@ static int newest_first(const void *a, const void *b) {
 
 /* All numbers, newest first; owned. */
 static long *numbers_of(const char *path, int *n) {
-  char        folder[CST_SNAPSHOT_PATH];
-  const char *cut = strrchr(path, '/'), *start = cut ? cut + 1 : path;
-  DIR        *d = opendir(folder_of(path, folder));
-  long       *list = NULL;
+  char            folder[CST_SNAPSHOT_PATH];
+  const char     *cut = strrchr(path, '/'), *start = cut ? cut + 1 : path;
+  struct dirent **file;
+  int             files = scandir(folder_of(path, folder), &file, may_be_one, alphasort);
+  long           *list = calloc(files > 0 ? (size_t)files : 1, sizeof *list);
+  if (!list) abort();
   *n = 0;
-  for (struct dirent *e; d && (e = readdir(d));) {
-    long number = number_in(e->d_name, start, strlen(start));
-    if (!number) continue;
-    list = realloc(list, sizeof *list * (size_t)(*n + 1));
-    if (!list) abort();
-    list[(*n)++] = number;
+  for (int i = 0; i < files; i++) {
+    long number = number_in(file[i]->d_name, start, strlen(start));
+    if (number) list[(*n)++] = number;
+    free(file[i]);
   }
-  if (d) closedir(d);
-  if (*n) qsort(list, (size_t)*n, sizeof *list, newest_first);
+  if (files >= 0) free(file);
+  qsort(list, (size_t)*n, sizeof *list, newest_first);
   return list;
 }
 
