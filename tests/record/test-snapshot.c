@@ -165,8 +165,7 @@ static void damage(void) {
   OK(noticed(), "a byte more: %s", why);
   store(bytes, n);
   OK(!noticed() && whole(1, 300), "and the file itself is right");
-  cst_snapshot_trailer *t = (void *)(bytes + n - sizeof *t);
-  t->mark[CST_SNAPSHOT_KIND] ^= 'l' ^ 'b';
+  bytes[n - sizeof(cst_snapshot_trailer) + CST_SNAPSHOT_KIND] ^= 'l' ^ 'b';
   store(bytes, n);
   OK(noticed() && strstr(why, "byte order"), "one of another machine: %s", why);
   free(bytes);
