@@ -38,7 +38,8 @@ typedef struct {
 
 typedef struct cst_record cst_record;
 
-/* Collective. Create path with its dimensions and fields, and flush; an existing file is replaced at once, so ask cst_record_refuse before.
+/* Collective. Create PATH.new with its dimensions and fields. The first cst_record_flush, or cst_record_close, renames it to path, so that
+ * a kill leaves there either what was there or a file that can be read; an existing one is replaced, so ask cst_record_refuse before.
  * Makes the group /run with the attributes state ("running", 16 bytes), host (CST_NOTE_WIDTH bytes), pid and pid_start of rank 0. NULL
  * with a message in why[n], the same on every rank, when it fails; nothing is left behind then. */
 cst_record *cst_record_create(MPI_Comm comm, const char *path, const cst_dimension *dim, int ndim, const cst_field *field, int nfield,

@@ -74,7 +74,7 @@ hid_t cst_layout_field(hid_t file, const cst_field *f, const cst_dimension *dim,
   bool ok = cst_h5_put_text(d, "long_name", 0, f->doc) && cst_h5_put_text(d, "units", 0, f->unit);
   /* A scale lists what it is attached to, and nothing outside /run may change with it: a field there is its own scale. */
   const bool apart = !strncmp(f->path, "/run/", 5);
-  if (ok && apart) ok = H5DSset_scale(d, strrchr(f->path, '/') + 1) >= 0;
+  if (ok && apart && f->ndim) ok = H5DSset_scale(d, strrchr(f->path, '/') + 1) >= 0;
   for (int k = 0; ok && !apart && k < f->ndim; k++) ok = H5DSattach_scale(d, scale[f->dim[k]], (unsigned)k) >= 0;
   if (!ok) cst_h5_reason(why, n, f->path), H5Dclose(d), d = -1;
   H5Gclose(g);

@@ -24,7 +24,7 @@ struct cst_record {
   bool       sealed;                           /* after the first flush */
   hid_t      file, *scale, *dataset;
   cst_field *field;
-  char       path[4096], error[256];
+  char       path[4096], aside[4096 + 8], error[256]; /* aside: what it is called until the first flush; "" after it */
 };
 
 /* True where ok on every rank; else the reason of the lowest rank that failed goes to all. */
@@ -113,7 +113,7 @@ static bool sign(cst_record *r, char *why, int n) {
 }
 
 static bool open_disk(cst_record *r, char *why, int n) {
-  r->disk = open(r->path, O_RDWR | O_CLOEXEC);
+  r->disk = open(*r->aside ? r->aside : r->path, O_RDWR | O_CLOEXEC);
   if (r->disk < 0) snprintf(why, (size_t)n, "cannot open the file: %s", strerror(errno));
   return agree(r->comm, r->disk >= 0, why, n);
 }
@@ -140,10 +140,10 @@ static void destroy(cst_record *r) {
 
 /* After a failure in the middle of creation: give the space back first, so that HDF5 can close the file in peace. */
 static void abandon(cst_record *r) {
-  if (r->rank == 0 && truncate(r->path, 0)) r->error[0] = 0;
+  if (r->rank == 0 && truncate(r->aside, 0)) r->error[0] = 0;
   MPI_Barrier(r->comm);
   close_all(r);
-  if (r->rank == 0) unlink(r->path);
+  if (r->rank == 0) unlink(r->aside);
   MPI_Barrier(r->comm); /* no rank finds the file any more */
   destroy(r);
 }
@@ -163,16 +163,42 @@ static cst_record *allocate(MPI_Comm comm, const char *path, int ndim, int nfiel
   return r;
 }
 
+/* On rank 0. */
+static bool prepare(const cst_record *r, double bytes, char *why, int n) {
+  struct stat s;
+  if (!stat(r->path, &s) && !S_ISREG(s.st_mode)) return snprintf(why, (size_t)n, "is not a regular file"), false;
+  return cst_record_prepare(r->aside, bytes, why, n);
+}
+
+/* A new file bears its name only when it can be read. A link is followed. */
+static void set_aside(cst_record *r) {
+  char *target = r->rank == 0 ? realpath(r->path, NULL) : NULL;
+  if (target) snprintf(r->path, sizeof r->path, "%s", target);
+  free(target);
+  MPI_Bcast(r->path, sizeof r->path, MPI_CHAR, 0, r->comm);
+  snprintf(r->aside, sizeof r->aside, "%s.new", r->path);
+}
+
+static bool give_name(cst_record *r) {
+  if (!*r->aside) return true;
+  MPI_Barrier(r->comm); /* all have flushed */
+  bool ok = r->rank || !rename(r->aside, r->path);
+  if (!ok) snprintf(r->error, sizeof r->error, "cannot name the file: %s", strerror(errno));
+  r->aside[0] = 0;
+  return agree(r->comm, ok, r->error, sizeof r->error);
+}
+
 cst_record *cst_record_create(MPI_Comm comm, const char *path, const cst_dimension *dim, int ndim, const cst_field *field, int nfield,
                               char *why, int n) {
   int rank;
   MPI_Comm_rank(comm, &rank);
   cst_h5_quiet();
   if (!cst_layout_valid(dim, ndim, field, nfield, why, n)) return NULL;
-  bool ok = rank || cst_record_prepare(path, cst_layout_bytes(dim, ndim, field, nfield), why, n);
-  if (!agree(comm, ok, why, n)) return NULL;
   cst_record *r = allocate(comm, path, ndim, nfield);
-  r->file = create_file(r->comm, path);
+  set_aside(r);
+  bool ok = rank || prepare(r, cst_layout_bytes(dim, ndim, field, nfield), why, n);
+  if (!agree(comm, ok, why, n)) return destroy(r), NULL;
+  r->file = create_file(r->comm, r->aside);
   if (r->file < 0) cst_h5_reason(why, n, "cannot create the file");
   ok = agree(r->comm, r->file >= 0, why, n) && make_scales(r, dim, ndim, why, n) && make_run(r, why, n) &&
        make_fields(r, dim, field, nfield, why, n) && sign(r, why, n) && fill_fields(r, why, n) && settle(r, why, n) && open_disk(r, why, n);
@@ -280,7 +306,7 @@ void cst_record_number(cst_record *r, const char *group, const char *name, doubl
 }
 
 void cst_record_flush(cst_record *r) {
-  keep(r, H5Fflush(r->file, H5F_SCOPE_GLOBAL) >= 0, "flush");
+  if (keep(r, H5Fflush(r->file, H5F_SCOPE_GLOBAL) >= 0, "flush")) give_name(r);
   r->sealed = true;
 }
 
@@ -327,8 +353,9 @@ bool cst_record_read(cst_record *r, int f, const long *start, const long *count,
 const char *cst_record_error(const cst_record *r) { return r->error; }
 
 bool cst_record_close(cst_record *r, const char *state) {
-  MPI_Barrier(r->comm);                                /* "complete" only after the last write of the last rank */
-  bool  ok = H5Fflush(r->file, H5F_SCOPE_GLOBAL) >= 0; /* and its way to the disk */
+  MPI_Barrier(r->comm);                               /* "complete" only after the last write of the last rank */
+  bool ok = H5Fflush(r->file, H5F_SCOPE_GLOBAL) >= 0; /* and its way to the disk */
+  ok = give_name(r) && ok;
   hid_t g = H5Gopen2(r->file, "/run", H5P_DEFAULT);
   ok = g >= 0 && cst_h5_put_text(g, "state", CST_STATE_WIDTH, state) && ok;
   if (g >= 0) H5Gclose(g);
