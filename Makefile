@@ -167,7 +167,7 @@ $(LIBRARY): $(OBJ_PLAIN) $(OBJ_LANE) $(OBJ_KERNELS) $(OBJ_HOT)
 	@ar rcs $@ $^
 $(PROGRAM): $(BUILD)/obj/main.o $(LIBRARY)
 	@echo 'linking $@'
-	$(Q)$(CC) $(SANFLAGS) $^ -o $@ $(PC_LIBS) -ldl
+	$(Q)$(CC) $(SANFLAGS) -Wl,--build-id $^ -o $@ $(PC_LIBS) -ldl
 
 clean:
 	rm -rf $(BUILD) demo

@@ -1,5 +1,6 @@
 /* main.c: the program `constella`: finds the command and calls it. */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,9 @@
 #endif
 
 const cst_command cst_commands[] = {
-    {"run", "STUDY [-o FILE] [--overwrite] [--batch B] [--progress auto|line|log|none] [PETSc options]",
+    {"run",
+     "STUDY [-o FILE] [--resume | --overwrite] [--max-hours H] [--checkpoint-seconds S] [--batch B] [--progress auto|line|log|none] "
+     "[PETSc options]",
      "run a study, under mpirun/srun or alone", cst_cli_run},
     {"check", "STUDY", "validate a study and print its plan; runs nothing", cst_cli_check},
     {"list", "systems|methods|observables|studies|schemes", "what there is", cst_cli_list},
@@ -27,7 +30,9 @@ const cst_command cst_commands[] = {
 static int help(FILE *out) {
   fputs("constella: studies of structure-preserving integrators for constrained mechanical systems\n\n", out);
   for (const cst_command *c = cst_commands; c->name; c++) fprintf(out, "  constella %s %s\n      %s\n", c->name, c->arguments, c->doc);
-  fputs("\nExit status: 0 done, 1 something failed while running, 2 bad input. `constella --version` prints the version.\n", out);
+  fputs("\nExit status: 0 done, 1 something failed while running, 2 bad input, 75 stopped with a checkpoint (the\n"
+        "same line with --resume goes on). `constella --version` prints the version.\n",
+        out);
   return 0;
 }
 
@@ -42,6 +47,7 @@ static int unknown(const char *name) {
 }
 
 int main(int argc, char **argv) {
+  signal(SIGXFSZ, SIG_IGN); /* a file that may not grow further is an error of its writer, told in words */
   setenv("OPENBLAS_NUM_THREADS", "1", 0);
   setenv("OMP_NUM_THREADS", "1", 0);
   if (argc < 2) return help(stderr), 2;

@@ -2,7 +2,7 @@
 # alone, or on the numbers of ranks that its first lines name in a comment `ranks: 1 2 3`. A script is any tests/ROOM/test-*.sh or test_*.py; it finds
 # the built programs through the environment (CONSTELLA, BUILD).
 TEST_C    := $(sort $(wildcard tests/*/test-*.c))
-TEST_HELP := $(sort $(filter-out $(TEST_C) $(wildcard tests/bench/*.c) $(filter-out %/fuzz-study.c %/fuzz-system.c,$(wildcard tests/fuzz/*.c)),$(wildcard tests/*/*.c)))
+TEST_HELP := $(sort $(filter-out $(TEST_C) $(wildcard tests/bench/*.c) tests/survive/strike.c $(filter-out %/fuzz-study.c %/fuzz-system.c,$(wildcard tests/fuzz/*.c)),$(wildcard tests/*/*.c)))
 TEST_SH   := $(sort $(wildcard tests/*/test-*.sh))
 TEST_PY   := $(sort $(wildcard tests/*/test_*.py))
 TEST_BIN  := $(TEST_C:tests/%.c=$(BUILD)/tests/%) $(TEST_HELP:tests/%.c=$(BUILD)/tests/%)
@@ -14,8 +14,13 @@ $(BUILD)/tests/%: tests/%.c tests/tap.h $(wildcard tests/*/*.h) $(LIBRARY)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -Itests -I$(<D) $(filter %.c,$<) $(LIBRARY) -o $@ $(PC_LIBS) -ldl
 
+# Loaded before the program, it fails or kills it in a chosen call.
+$(BUILD)/tests/survive/strike.so: tests/survive/strike.c
+	@mkdir -p $(@D)
+	$(Q)$(CC) -O1 -g $(WARN) -shared -fPIC $< -o $@ -ldl
+
 .PHONY: test check tests-built san
-tests-built: $(PROGRAM) $(TEST_BIN)
+tests-built: $(PROGRAM) $(TEST_BIN) $(BUILD)/tests/survive/strike.so
 
 # $(call RANKS,file.c)
 RANKS = $(or $(shell sed -n 's/.*ranks: *\([0-9 ]*[0-9]\).*/\1/p' $(1) | head -n 1),0)

@@ -24,8 +24,6 @@ static void print_layer(const cst_layer_file *x) {
 }
 
 static void print_plan(const cst_study *s, const cst_plan *p) {
-  double cost = 0;
-  for (int i = 0; i < p->nwork; i++) cost += p->work[i].cost;
   printf("%-14s %s (%s study)\n", "study", s->title && *s->title ? s->title : s->file, cst_study_kind_names[s->kind]);
   printf("%-14s %s, %d coordinates, %d constraints\n", "system", s->system->name, s->system->nq, s->system->ng);
   if (s->system_file) printf("%-14s %s, sha256 %s\n", "", s->system_file, s->system_sha256);
@@ -35,7 +33,7 @@ static void print_plan(const cst_study *s, const cst_plan *p) {
   printf("%-14s %ld a case, %.6g trajectories\n", "members", s->members, (double)s->members * p->ncase);
   printf("%-14s %.6g trajectory-steps\n", "work", cst_plan_steps(p));
   printf("%-14s %d of up to %ld lanes\n", "batches", p->nwork, p->batch);
-  printf("%-14s about %.3g s on one core of this kind, very roughly\n", "cost", cost * 1e-9);
+  printf("%-14s about %.3g s on one core of this kind, very roughly\n", "cost", p->cost * 1e-9);
   print_size("memory a rank", cst_plan_memory(p));
   print_size("result file", cst_plan_file_size(p));
   printf("\n%6s  %-36s %-12s %12s %12s\n", "case", "method", "step", "steps", "end");

@@ -1,15 +1,18 @@
 /* run.c: `constella run STUDY`: reads and checks everything before any work starts, then runs the study under MPI and PETSc. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 #include <petscsnes.h>
 #include "cli/cli.h"
 #include "constella/record.h"
 #include "solve/solver.h"
-#include "study/run.h"
+#include "study/resume.h"
+#include "study/stop.h"
 #include "system/compile.h"
 
 typedef struct {
@@ -17,13 +20,16 @@ typedef struct {
   cst_run_options run;
   int             npetsc;
   char          **petsc; /* what is left for PETSc, argv[0] first */
+  double          hours; /* 0: no limit */
+  struct timespec begun;
   char            output[4096];
 } arguments;
 
 /* ---- the command line --------------------------------------------------------------------------------------------------- */
 
-static const char *const options[] = {"-o", "--overwrite", "--batch", "--progress", "--help"};
-enum { OPTIONS = sizeof options / sizeof *options, MOST_LANES = 1 << 20 };
+static const char *const options[] = {"-o",      "--resume",   "--overwrite", "--max-hours", "--checkpoint-seconds",
+                                      "--batch", "--progress", "--help"};
+enum { OPTIONS = sizeof options / sizeof *options, MOST_LANES = 1 << 20, EXIT_AGAIN = 75 };
 
 static bool is_study(const char *text) {
   size_t n = strlen(text);
@@ -37,6 +43,15 @@ static void set_batch(arguments *a, const char *text, cst_diag *d) {
   if (end != text && !*end && !errno && a->run.batch >= 1 && a->run.batch <= MOST_LANES) return;
   cst_diag_add(d, NULL, 0, 0, "--batch takes a number of lanes from 1 to %d, not '%s'", MOST_LANES, text);
   a->run.batch = 0;
+}
+
+static void set_time(double *x, const char *name, const char *text, cst_diag *d) {
+  char        *end;
+  const double value = strtod(text, &end);
+  if (end != text && !*end && value > 0 && isfinite(value))
+    *x = value;
+  else
+    cst_diag_add(d, NULL, 0, 0, "%s takes a positive number, not '%s'", name, text);
 }
 
 static void set_progress(arguments *a, const char *text, cst_diag *d) {
@@ -63,7 +78,8 @@ static void parse(int argc, char **argv, arguments *a, cst_diag *d) {
   a->petsc[a->npetsc++] = argv[0];
   for (int i = 1; i < argc; i++) {
     const char *x = argv[i];
-    bool        takes = !strcmp(x, "-o") || !strcmp(x, "--batch") || !strcmp(x, "--progress");
+    bool        takes = !strcmp(x, "-o") || !strcmp(x, "--batch") || !strcmp(x, "--progress") || !strcmp(x, "--max-hours") ||
+                 !strcmp(x, "--checkpoint-seconds");
     if (takes && i + 1 == argc)
       cst_diag_add(d, NULL, 0, 0, "'%s' needs a value", x);
     else if (!strcmp(x, "-o"))
@@ -72,8 +88,14 @@ static void parse(int argc, char **argv, arguments *a, cst_diag *d) {
       set_batch(a, argv[++i], d);
     else if (!strcmp(x, "--progress"))
       set_progress(a, argv[++i], d);
+    else if (!strcmp(x, "--max-hours"))
+      set_time(&a->hours, x, argv[++i], d);
+    else if (!strcmp(x, "--checkpoint-seconds"))
+      set_time(&a->run.checkpoint_seconds, x, argv[++i], d);
     else if (!strcmp(x, "--overwrite"))
       a->run.overwrite = true;
+    else if (!strcmp(x, "--resume"))
+      a->run.resumes = true;
     else if (!strncmp(x, "--", 2))
       unknown_option(x, d);
     else if (!strcmp(x, "-options_file") && i + 1 < argc && access(argv[i + 1], R_OK))
@@ -88,6 +110,16 @@ static void parse(int argc, char **argv, arguments *a, cst_diag *d) {
       cst_diag_add(d, NULL, 0, 0, "unexpected argument '%s'; `constella run` takes one study", x);
   }
   if (!a->study) cst_diag_add(d, NULL, 0, 0, "`constella run` needs a study file");
+  if (a->run.resumes && a->run.overwrite)
+    cst_diag_add(d, NULL, 0, 0, "--resume goes on from what is there and --overwrite throws it away; give one of them");
+}
+
+/* Hours count from the start of the program, not of its work. */
+static void set_deadline(arguments *a) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  const double since = (double)(now.tv_sec - a->begun.tv_sec) + 1e-9 * (double)(now.tv_nsec - a->begun.tv_nsec);
+  if (a->hours > 0) a->run.deadline = MPI_Wtime() - since + 3600 * a->hours;
 }
 
 /* The study's name with .h5 in the current folder. */
@@ -144,16 +176,28 @@ static cst_study *read_study(const char *file, cst_diag *d) {
   return s;
 }
 
-static void check_output(const arguments *a, cst_diag *d) {
-  char        why[512] = "";
-  PetscMPIInt rank;
-  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
-  if (rank == 0) {
-    const char *reason = cst_record_refuse(a->run.output, a->run.overwrite);
-    if (reason) snprintf(why, sizeof why, "%s", reason);
-  }
-  (void)MPI_Bcast(why, sizeof why, MPI_CHAR, 0, PETSC_COMM_WORLD);
-  if (*why) cst_diag_add(d, a->run.output, 0, 0, "%s", why);
+/* On rank 0: whether the result can be where it is to be, and what is there already. */
+static void examine_output(arguments *a, const cst_plan *plan, cst_diag *d) {
+  const char *reason = a->run.resumes && !access(a->run.output, F_OK) ? NULL : cst_record_refuse(a->run.output, a->run.overwrite);
+  char        why[512];
+  if (reason)
+    cst_diag_add(d, a->run.output, 0, 0, "%s", reason);
+  else if (!(a->run.lock = cst_lock_take(a->run.output, why, sizeof why)))
+    cst_diag_add(d, a->run.output, 0, 0, "%s", why);
+  else if (a->run.resumes)
+    cst_resume_examine(plan, a->run.output, &a->run.resume, d);
+  if (a->run.resume.start == CST_START_ANEW) cst_resume_name(a->run.resume.run);
+}
+
+/* All ranks open the checkpoint, and have the batches of what is left. Collective. */
+static void take_up(arguments *a, cst_plan *plan, cst_past *past, int ranks, cst_diag *d) {
+  char why[512];
+  (void)MPI_Bcast(&a->run.resume, sizeof a->run.resume, MPI_BYTE, 0, PETSC_COMM_WORLD);
+  if (a->run.resume.start != CST_START_RESUMED) return;
+  if (cst_past_open(plan, past, a->run.output, a->run.resume.number, why, sizeof why))
+    cst_plan_take_up(plan, ranks, a->run.batch, past->lane, past->stretch, past->npiece);
+  else
+    cst_diag_add(d, a->run.output, 0, 0, "checkpoint %ld cannot be read: %s", a->run.resume.number, why);
 }
 
 /* Options that PETSc itself reads at the end of the run or only when asked. */
@@ -215,23 +259,42 @@ static PetscErrorCode quiet(MPI_Comm comm, int line, const char *function, const
   return n;
 }
 
+/* On rank 0: how it ended. */
+static void tell_end(const arguments *a, const cst_study *study, const cst_plan *plan, const cst_run_end *end) {
+  const char *file = a->run.output;
+  if (end->end == CST_END_STOPPED)
+    printf("%s: interrupted by %s at %.1f %%; the same line with --resume goes on\n", file, end->reason, 100 * end->share);
+  if (end->end == CST_END_FAILED)
+    fprintf(stderr, "constella: error: %s: %s; stopped at %.1f %%, --resume goes on from the checkpoint before\n", file, end->reason,
+            100 * end->share);
+  if (end->end == CST_END_DONE) printf("%s: complete%s\n", file, end->failed ? "" : ", no trajectory failed");
+  if (end->end == CST_END_DONE && end->failed)
+    fprintf(stderr, "constella: %ld of %.0f trajectories failed; /final/status of %s tells which and why\n", end->failed,
+            (double)plan->ncase * (double)study->members, file);
+}
+
 /* A study without mistakes. */
-static int execute(arguments *a, cst_study *study, const cst_plan *plan) {
-  long        failed = 0;
-  int         status = 1;
+static int execute(arguments *a, cst_study *study, const cst_plan *plan, cst_past *past) {
+  static const int status[] = {[CST_END_NONE] = 1, [CST_END_DONE] = 0, [CST_END_STOPPED] = EXIT_AGAIN, [CST_END_FAILED] = 1};
+  cst_run_end      end = {0};
+  PetscErrorCode   failed;
+  PetscMPIInt      rank;
+  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+  if (rank == 0 && *a->run.resume.message) fprintf(stderr, "%s\n", a->run.resume.message);
+  PetscPushErrorHandler(say, NULL);
+  failed = cst_study_compile(study, plan, &a->run.back_end);
+  if (!failed && cst_run(study, plan, past, &a->run, &end)) MPI_Abort(PETSC_COMM_WORLD, 1);
+  PetscPopErrorHandler();
+  if (rank == 0 && !failed) tell_end(a, study, plan, &end);
+  return end.failed > 0 ? 1 : status[end.end];
+}
+
+/* --resume of what is complete. */
+static int tell_complete(const arguments *a) {
   PetscMPIInt rank;
   MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
-  PetscPushErrorHandler(say, NULL);
-  if (!cst_study_compile(study, plan, &a->run.back_end)) {
-    status = cst_run(study, plan, &a->run, &failed) ? 1 : failed > 0;
-    if (status && !failed) MPI_Abort(PETSC_COMM_WORLD, 1);
-    if (rank == 0) printf("%s: complete%s\n", a->run.output, failed ? "" : ", no trajectory failed");
-    if (rank == 0 && failed)
-      fprintf(stderr, "constella: %ld of %.0f trajectories failed; /final/status of %s tells which and why\n", failed,
-              (double)plan->ncase * (double)study->members, a->run.output);
-  }
-  PetscPopErrorHandler();
-  return status;
+  if (rank == 0) printf("%s: complete already\n", a->run.output);
+  return a->run.resume.failed > 0;
 }
 
 /* The first rank that has mistakes, since a user's code may be refused on some only; the number of ranks when there is none. Collective. */
@@ -252,30 +315,41 @@ static int run_checked(arguments *a, cst_diag *d) {
   if (check_petsc(d)) cst_diag_add(d, NULL, 0, 0, "PETSc refuses its options");
   PetscPopErrorHandler();
   default_output(a);
-  if (a->study) check_output(a, d);
   cst_study *study = a->study ? read_study(a->study, d) : NULL;
   if (study && isa >= 0) plan = cst_plan_create(study, isa, ranks, a->run.batch, d);
+  if (plan && !a->run.checkpoint_seconds) a->run.checkpoint_seconds = study->checkpoint_seconds;
+  if (a->study && rank == 0 && (plan || !a->run.resumes)) examine_output(a, plan, d);
+  cst_past *past = plan ? cst_past_create(plan) : NULL;
+  if (plan) take_up(a, plan, past, ranks, d);
   const int first = first_mistaken(d, rank, ranks);
   if (first == ranks)
-    status = execute(a, study, plan);
+    status = a->run.resume.start == CST_START_COMPLETE ? tell_complete(a) : execute(a, study, plan, past);
   else if (rank == first)
     cst_diag_print(d, stderr);
+  if (a->run.lock) cst_lock_release(a->run.lock);
+  cst_past_destroy(plan, past);
   cst_plan_destroy(plan);
   cst_study_destroy(study);
   return status;
 }
 
 int cst_cli_run(int argc, char **argv) {
-  arguments a = {0};
+  arguments a = {.run.deadline = INFINITY};
   cst_diag *d = cst_diag_create();
+  clock_gettime(CLOCK_MONOTONIC, &a.begun);
   for (int i = 1; i < argc; i++)
     if (!strcmp(argv[i], "--help"))
-      return puts("constella run STUDY [-o FILE] [--overwrite] [--batch B] [--progress auto|line|log|none] [PETSc options]"), 0;
+      return puts("constella run STUDY [-o FILE] [--resume | --overwrite] [--max-hours H] [--checkpoint-seconds S] [--batch B]\n"
+                  "              [--progress auto|line|log|none] [PETSc options]"),
+             0;
+  cst_stop_listen(); /* starting many ranks takes a while, and PETSc has handlers of its own: therefore twice */
   parse(argc, argv, &a, d);
   char *command = join_command(argc, argv);
   a.run.command = command;
   if (PetscInitialize(&a.npetsc, &a.petsc, NULL, NULL)) return 2; /* it has said why: its options */
+  cst_stop_listen();
   if (cst_solver_register()) return 1;
+  set_deadline(&a);
   int status = run_checked(&a, d);
   cst_diag_destroy(d);
   if (PetscFinalize()) return 1;

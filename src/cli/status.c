@@ -36,19 +36,13 @@ static counts count(cst_result *r) {
   return c;
 }
 
-/* Share of the work that is done. /run/work_done: numbers that add up to the attribute /run work_total (1 when absent); else trajectories.
- */
+/* Share of the work that is done, /run/work_done; where it is not told, of the trajectories. */
 static double share(cst_result *r, const counts *c) {
-  int    ndim;
-  long   e[CST_FIELD_DIMS], n = 1;
-  double sum = 0, total = 1, *w = cst_result_read(r, "/run/work_done", &ndim, e);
-  bool   known = false;
-  for (int k = 0; w && k < ndim; k++) n *= e[k];
-  for (long i = 0; w && i < n; i++)
-    if (isfinite(w[i]) && w[i] > 0) sum += w[i], known = true;
+  int     ndim;
+  long    e[CST_FIELD_DIMS];
+  double *w = cst_result_read(r, "/run/work_done", &ndim, e), done = w && ndim == 0 ? *w : NAN;
   free(w);
-  cst_result_number(r, "/run", "work_total", &total);
-  if (known && total > 0) return fmin(sum / total, 1);
+  if (isfinite(done)) return fmin(fmax(done, 0), 1);
   return c->total ? (double)c->finished / (double)c->total : 0;
 }
 
@@ -123,15 +117,17 @@ static void print_times(cst_result *r, const char *file, const char *state, doub
   double      started, until = (double)time(NULL);
   bool        running = !strcmp(state, "running");
   print_text(r, "started", "started");
+  print_text(r, "stopped", "stopped");
   print_text(r, "finished", "finished");
   if (!cst_result_number(r, "/run", "started_unix", &started)) return;
   if (!running && !cst_result_number(r, "/run", "finished_unix", &until) && !stat(file, &s)) until = (double)s.st_mtime;
-  double elapsed = fmax(until - started, 0);
+  double elapsed = fmax(until - started, 0), before = 0;
   line("elapsed", duration(elapsed));
-  if (running && done > 0 && done < 1)
-    printf("%-13s about %s\n", "time left", duration(elapsed * (1 - done) / done));
+  cst_result_number(r, "/run", "work_before", &before);
+  if (running && done > before)
+    printf("%-13s about %s\n", "time left", duration(elapsed * (1 - done) / (done - before)));
   else if (running)
-    line("time left", done > 0 ? "about 0 s" : "not known yet");
+    line("time left", "not known yet");
 }
 
 static const char *size_text(double bytes) {
@@ -183,6 +179,7 @@ static void show(cst_result *r, const char *file) {
   double    ranks;
   print_condition(&state);
   print_counts(&c);
+  printf("%-13s %.1f%% done\n", "work", floor(1000 * share(r, &c)) / 10);
   print_times(r, file, state.word, share(r, &c));
   print_attempts(r);
   print_checkpoints(file);

@@ -99,3 +99,28 @@ void cst_batch_ready(const cst_stepper *s, cst_batch *b) {
 const double *cst_batch_lane(const cst_stepper *s, const cst_batch *b, long index) {
   return column(s, b->fate[index].reason == CST_DONE ? b->record : b->last, index);
 }
+
+enum { REASON, STEP, COLUMN }; /* of the saved numbers */
+
+size_t cst_batch_numbers(const cst_stepper *s) { return COLUMN + cst_stepper_record_size(s) / (size_t)cst_stepper_width(s); }
+
+void cst_batch_save(const cst_stepper *s, const cst_batch *b, long index, double *x) {
+  const double *from = cst_batch_lane(s, b, index);
+  const size_t  width = (size_t)cst_stepper_width(s), n = cst_stepper_record_size(s) / width;
+  x[REASON] = b->fate[index].reason;
+  x[STEP] = (double)b->fate[index].step;
+  for (size_t k = 0; k < n; k++) x[COLUMN + k] = from[k * width];
+}
+
+void cst_batch_restore(const cst_stepper *s, cst_batch *b, long index, const double *x) {
+  const size_t     width = (size_t)cst_stepper_width(s), n = cst_stepper_record_size(s) / width;
+  const int        bit = 1 << (size_t)index % width;
+  const cst_reason reason = (cst_reason)(int)x[REASON];
+  double          *to = column(s, reason == CST_DONE ? b->record : b->last, index);
+  b->fate[index] = (cst_fate){reason, (long)x[STEP]};
+  if (reason == CST_DONE)
+    b->alive[(size_t)index / width] |= bit;
+  else
+    b->alive[(size_t)index / width] &= ~bit;
+  for (size_t k = 0; k < n; k++) to[k * width] = x[COLUMN + k];
+}

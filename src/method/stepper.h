@@ -68,6 +68,12 @@ void cst_batch_ready(const cst_stepper *s, cst_batch *b);
 /* The column of lane `index` in use: its record, or its last good one when it failed. Entry k is column[k * width]. */
 const double *cst_batch_lane(const cst_stepper *s, const cst_batch *b, long index);
 
+/* All that the further steps of lane `index` depend on, and what its row is made of, as so many numbers; and back into a lane that was
+ * started with the same data. The batch's step is the caller's; cst_batch_ready follows the last lane. */
+size_t cst_batch_numbers(const cst_stepper *s);
+void   cst_batch_save(const cst_stepper *s, const cst_batch *b, long index, double *x);
+void   cst_batch_restore(const cst_stepper *s, cst_batch *b, long index, const double *x);
+
 /* Dead and padding lanes of a record become copies of a living one. */
 void cst_stepper_make_ghosts(const cst_stepper *s, double *record, int alive);
 

@@ -11,11 +11,7 @@
 static const double interpreted = 5;
 
 /* Whether compiling takes longer than it saves. */
-static bool is_small(const cst_plan *p, int ranks) {
-  double cost = 0;
-  for (int i = 0; i < p->nwork; i++) cost += p->work[i].cost;
-  return interpreted * cost * 1e-9 / ranks < cst_compile_seconds(p->study->system);
-}
+static bool is_small(const cst_plan *p, int ranks) { return interpreted * p->left * 1e-9 / ranks < cst_compile_seconds(p->study->system); }
 
 /* The code for one instruction set, from rank 0 to all. `good` and `why` are the same everywhere. */
 static PetscErrorCode obtain(const cst_system *s, int isa, bool only_cached, cst_code *code, int *good, char why[CST_WHY]) {

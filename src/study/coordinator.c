@@ -1,7 +1,7 @@
-/* coordinator.c: hands out numbered pieces of work and tells how far the run is.
+/* coordinator.c: hands out numbered pieces of work, passes words on between ranks, and tells how far the run is.
  *
- * A counter and the work done lie in an RMA window on rank 0; every rank takes numbers and computes. Between slices of work each rank
- * enters MPI once, here, so that the counter moves also where the network needs the target's help. Rank 0 prints.
+ * All that is shared lies in an RMA window on rank 0; every rank takes numbers and computes. Between slices of work each rank enters MPI
+ * once, here, so that the counter moves also where the network needs the target's help. Rank 0 prints.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <fcntl.h>
@@ -14,15 +14,14 @@
 struct cst_coordinator {
   MPI_Comm    comm;
   MPI_Win     window;
-  long       *shared; /* on rank 0: [0] counter, [1] work done in thousandths of a millionth of the total */
-  double      total, mine, reported;
-  double      start, last_print, last_poll;
+  long       *shared; /* on rank 0, [CST_NOTICES] */
+  double      total, before, mine, reported;
+  double      start, last_print;
   PetscMPIInt rank;
   int         line, log;
 };
 
-enum { COUNTER, WORK, SHARED };
-static const double unit = 1e-9; /* of the total */
+static const double unit = 1e-9; /* of the total: what the word CST_NOTICE_WORK counts */
 
 /* Whether a person is watching. Open MPI gives rank 0 a terminal of its own; what counts then is where mpirun itself writes. */
 static int watched(void) {
@@ -41,20 +40,21 @@ static void choose_progress(cst_coordinator *c, const char *progress) {
   c->log = !strcmp(progress, "log") || (!strcmp(progress, "auto") && !watched());
 }
 
-PetscErrorCode cst_coordinator_create(MPI_Comm comm, const char *progress, double total, cst_coordinator **coordinator) {
+PetscErrorCode cst_coordinator_create(MPI_Comm comm, const char *progress, double total, double before, cst_coordinator **coordinator) {
   cst_coordinator *c;
   PetscFunctionBegin;
   PetscCall(PetscNew(&c));
   *coordinator = c;
   c->comm = comm;
   c->total = total > 0 ? total : 1;
+  c->before = before / c->total;
   PetscCallMPI(MPI_Comm_rank(comm, &c->rank));
-  PetscCallMPI(MPI_Win_allocate(c->rank ? 0 : SHARED * sizeof(long), sizeof(long), MPI_INFO_NULL, comm, &c->shared, &c->window));
-  if (c->rank == 0) memset(c->shared, 0, SHARED * sizeof(long));
+  PetscCallMPI(MPI_Win_allocate(c->rank ? 0 : CST_NOTICES * sizeof(long), sizeof(long), MPI_INFO_NULL, comm, &c->shared, &c->window));
+  if (c->rank == 0) memset(c->shared, 0, CST_NOTICES * sizeof(long));
   PetscCallMPI(MPI_Barrier(comm));
   PetscCallMPI(MPI_Win_lock_all(MPI_MODE_NOCHECK, c->window));
   choose_progress(c, progress);
-  c->start = c->last_print = c->last_poll = MPI_Wtime();
+  c->start = c->last_print = MPI_Wtime();
   PetscFunctionReturn(0);
 }
 
@@ -69,28 +69,30 @@ PetscErrorCode cst_coordinator_destroy(cst_coordinator **coordinator) {
   PetscFunctionReturn(0);
 }
 
-static long fetch_add(cst_coordinator *c, int which, long add) {
+static long exchange(cst_coordinator *c, cst_notice which, long value, MPI_Op op) {
   long old = 0;
-  MPI_Fetch_and_op(&add, &old, MPI_LONG, 0, which, MPI_SUM, c->window);
+  MPI_Fetch_and_op(&value, &old, MPI_LONG, 0, which, op, c->window);
   MPI_Win_flush(0, c->window);
   return old;
 }
 
-long cst_coordinator_next(cst_coordinator *c) { return fetch_add(c, COUNTER, 1); }
+long cst_coordinator_add(cst_coordinator *c, cst_notice which, long value) { return exchange(c, which, value, MPI_SUM); }
+void cst_coordinator_put(cst_coordinator *c, cst_notice which, long value) { (void)exchange(c, which, value, MPI_REPLACE); }
 
-void cst_coordinator_rewind(cst_coordinator *c) {
-  (void)MPI_Barrier(c->comm);
-  if (c->rank == 0) {
-    long zero = 0, old;
-    MPI_Fetch_and_op(&zero, &old, MPI_LONG, 0, COUNTER, MPI_REPLACE, c->window);
-    MPI_Win_flush(0, c->window);
-  }
-  (void)MPI_Barrier(c->comm);
+void cst_coordinator_get(cst_coordinator *c, long words[CST_NOTICES]) {
+  static const long nothing[CST_NOTICES];
+  MPI_Get_accumulate(nothing, CST_NOTICES, MPI_LONG, words, CST_NOTICES, MPI_LONG, 0, 0, CST_NOTICES, MPI_LONG, MPI_NO_OP, c->window);
+  MPI_Win_flush(0, c->window);
+}
+
+double cst_coordinator_share(cst_coordinator *c) {
+  const double done = c->before + (double)cst_coordinator_add(c, CST_NOTICE_WORK, 0) * unit;
+  return done < 1 ? done : 1;
 }
 
 static void print(cst_coordinator *c, double now) {
-  double done = (double)fetch_add(c, WORK, 0) * unit, spent = now - c->start, left = done > 0 ? spent * (1 - done) / done : 0;
-  if (done > 1) done = 1, left = 0;
+  const double done = cst_coordinator_share(c), spent = now - c->start, mine = done - c->before;
+  const double left = mine > 0 ? spent * (1 - done) / mine : 0;
   if (c->line)
     printf("\r  %5.1f %%  %.0f s spent, about %.0f s left   ", 100 * done, spent, left);
   else
@@ -99,14 +101,13 @@ static void print(cst_coordinator *c, double now) {
   c->last_print = now;
 }
 
-void cst_coordinator_done(cst_coordinator *c, double work) {
-  double now = MPI_Wtime();
-  c->mine += work;
-  if (now - c->last_poll < 0.05) return;
-  c->last_poll = now;
-  long add = (long)((c->mine - c->reported) / c->total / unit);
+void cst_coordinator_done(cst_coordinator *c, double work) { c->mine += work; }
+
+void cst_coordinator_tell(cst_coordinator *c) {
+  const double now = MPI_Wtime();
+  const long   add = (long)((c->mine - c->reported) / c->total / unit);
   if (add > 0) {
-    fetch_add(c, WORK, add);
+    (void)cst_coordinator_add(c, CST_NOTICE_WORK, add);
     c->reported += (double)add * unit * c->total;
   }
   if (c->rank == 0 && ((c->line && now - c->last_print > 0.5) || (c->log && now - c->last_print > 10))) print(c, now);

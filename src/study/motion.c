@@ -125,6 +125,28 @@ bool cst_motion_advance(cst_motion *m, quad h, long n) {
   return !m->lost;
 }
 
+bool cst_motion_lives(const cst_motion *m) { return !m->lost; }
+
+/* Stages are found anew in each step. */
+size_t cst_motion_bytes(const cst_motion *m) { return sizeof(quad) * 2 * (size_t)m->nq + sizeof(long); }
+
+void cst_motion_save(const cst_motion *m, void *bytes) {
+  const size_t size = sizeof(quad) * (size_t)m->nq;
+  const long   lost = m->lost;
+  memcpy(bytes, m->q, size);
+  memcpy((char *)bytes + size, m->v, size);
+  memcpy((char *)bytes + 2 * size, &lost, sizeof lost);
+}
+
+void cst_motion_restore(cst_motion *m, const void *bytes) {
+  const size_t size = sizeof(quad) * (size_t)m->nq;
+  long         lost;
+  memcpy(m->q, bytes, size);
+  memcpy(m->v, (const char *)bytes + size, size);
+  memcpy(&lost, (const char *)bytes + 2 * size, sizeof lost);
+  m->lost = lost;
+}
+
 void cst_motion_state(cst_motion *m, quad *q, quad *v, quad *p, quad *lambda) {
   if (q) memcpy(q, m->q, sizeof *q * (size_t)m->nq);
   if (v) memcpy(v, m->v, sizeof *v * (size_t)m->nq);

@@ -16,6 +16,11 @@ cst_motion *cst_motion_create(const cst_system *s, int stages, const double *c, 
 void        cst_motion_destroy(cst_motion *m);
 /* n steps of h. false when the stages do not converge: the motion is lost then, for good. */
 bool cst_motion_advance(cst_motion *m, __float128 h, long n);
+bool cst_motion_lives(const cst_motion *m); /* it is not lost */
+/* All that the next step depends on, as so many bytes, and back. */
+size_t cst_motion_bytes(const cst_motion *m);
+void   cst_motion_save(const cst_motion *m, void *bytes);
+void   cst_motion_restore(cst_motion *m, const void *bytes);
 /* Where it is: q[nq], v[nq], and p = M v + a, lambda (of dropped constraints 0). NULL: not wanted. */
 void cst_motion_state(cst_motion *m, __float128 *q, __float128 *v, __float128 *p, __float128 *lambda);
 #endif

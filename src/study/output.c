@@ -121,6 +121,7 @@ static void column_fields(cst_output *o, const cst_columns *c) {
     field(o, c->column[k].text ? CST_TEXT : CST_F64, c->column[k].unit, c->column[k].doc, OVER(DIM_CASE), "/statistics/%s",
           c->column[k].name);
   field(o, CST_F64, "1", "trajectory-steps per second and rank", OVER(DIM_CASE), "/run/steps_per_second");
+  field(o, CST_F64, "1", "part of the work that is done", (const int[]){-1}, "/run/work_done");
 }
 
 static int find(const cst_output *o, const char *path) {
@@ -155,7 +156,7 @@ static PetscErrorCode put_cases(cst_output *o) {
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode cst_output_create(const cst_plan *p, const char *path, cst_columns *columns, cst_output **output) {
+PetscErrorCode cst_output_create(const cst_plan *p, const char *path, bool anew, cst_columns *columns, cst_output **output) {
   cst_output *o;
   char        why[512];
   PetscMPIInt rank;
@@ -173,9 +174,9 @@ PetscErrorCode cst_output_create(const cst_plan *p, const char *path, cst_column
   observable_fields(o);
   state_fields(o);
   column_fields(o, columns);
-  o->record = cst_record_create(PETSC_COMM_WORLD, path, o->dim, o->ndim, o->field, o->nfield, why, sizeof why);
+  o->record = (anew ? cst_record_create : cst_record_open)(PETSC_COMM_WORLD, path, o->dim, o->ndim, o->field, o->nfield, why, sizeof why);
   PetscCheck(o->record, PETSC_COMM_WORLD, PETSC_ERR_FILE_OPEN, "%s: %s", path, why);
-  if (rank == 0) PetscCall(put_cases(o));
+  if (anew && rank == 0) PetscCall(put_cases(o));
   PetscFunctionReturn(0);
 }
 
@@ -332,12 +333,24 @@ void cst_output_number(cst_output *o, const char *group, const char *name, doubl
   cst_record_number(o->record, group, name, value);
 }
 
+void cst_output_text(cst_output *o, const char *group, const char *name, const char *text) {
+  cst_record_text(o->record, group, name, text);
+}
+
+const char *cst_output_sync(cst_output *o) { return cst_record_sync(o->record) ? NULL : cst_record_error(o->record); }
+
+PetscErrorCode cst_output_share(cst_output *o, double share) {
+  PetscFunctionBegin;
+  PetscCall(put(o, "/run/work_done", NULL, NULL, &share));
+  PetscFunctionReturn(0);
+}
+
 void cst_output_flush(cst_output *o) { cst_record_flush(o->record); }
 
-PetscErrorCode cst_output_close(cst_output **output, const char *state) {
+PetscErrorCode cst_output_close(cst_output **output, const char *state, bool *finished) {
   cst_output *o = *output;
   PetscFunctionBegin;
-  PetscCheck(cst_record_close(o->record, state), PETSC_COMM_WORLD, PETSC_ERR_FILE_WRITE, "the result file could not be finished");
+  *finished = cst_record_close(o->record, state);
   PetscCall(PetscFree(o->field));
   PetscCall(PetscFree(o->dim));
   PetscCall(PetscFree(*output));

@@ -209,21 +209,43 @@ static double look_cost(const cst_plan *p) {
   return 0.8 * p->nquantity + 0.5 * (s->nq + s->pattern[CST_K_G].n + s->pattern[CST_K_xi].n);
 }
 
-static long batches(const cst_plan *p, long size) {
+/* Lanes of one class at the same step, side by side. */
+typedef struct {
+  int          n, room;
+  cst_stretch *stretch;
+  int         *piece; /* as in cst_work */
+} agenda;
+
+static void put(agenda *a, cst_stretch s, int piece) {
+  if (a->n == a->room) {
+    a->room = a->room ? 2 * a->room : 64;
+    a->stretch = need(realloc(a->stretch, (size_t)a->room * sizeof *a->stretch));
+    a->piece = need(realloc(a->piece, (size_t)a->room * sizeof *a->piece));
+  }
+  a->piece[a->n] = piece;
+  a->stretch[a->n++] = s;
+}
+
+static void discard(agenda *a) {
+  free(a->stretch);
+  free(a->piece);
+}
+
+static long batches(const agenda *a, long size) {
   long n = 0;
-  for (int k = 0; k < p->nclass; k++) n += (p->classes[k].lanes + size - 1) / size;
+  for (int i = 0; i < a->n; i++) n += (a->stretch[i].count + size - 1) / size;
   return n;
 }
 
 /* What keeps a batch in the second-level cache, or one of a large system within bounds, and gives every rank enough batches, down to one
  * group; no more than there is. */
-static long default_batch(const cst_plan *p, int ranks) {
+static long default_batch(const cst_plan *p, const agenda *a, int ranks) {
   const double bytes = lane_bytes(p->study);
   const long   width = cst_isas[p->isa].width, lanes = (most_lanes(p) + width - 1) / width * width;
   long         size = BATCH_MOST;
   while (size > 256 && (double)size * bytes > BATCH_BYTES) size /= 2;
   while (size > BATCH_LEAST && (double)size * bytes > LARGE_BATCH_BYTES) size /= 2;
-  while (size > BATCH_LEAST && batches(p, size) < (long)BATCHES_A_RANK * ranks) size /= 2;
+  while (size > BATCH_LEAST && batches(a, size) < (long)BATCHES_A_RANK * ranks) size /= 2;
   return lanes > 0 && size > lanes ? lanes : size;
 }
 
@@ -234,15 +256,58 @@ static int dearer(const void *a, const void *b) {
   return (x->first > y->first) - (x->first < y->first);
 }
 
-static void make_work(cst_plan *p) {
-  long n = batches(p, p->batch);
-  p->work = need(calloc((size_t)n + 1, sizeof *p->work));
-  for (int k = 0; k < p->nclass; k++)
-    for (long first = 0; first < p->classes[k].lanes; first += p->batch) {
-      long count = p->classes[k].lanes - first < p->batch ? p->classes[k].lanes - first : p->batch;
-      p->work[p->nwork++] = (cst_work){k, first, count, (double)count * (double)p->classes[k].n * p->classes[k].cost};
+/* Pieces come first, so that what an earlier run left behind is soon of no use. */
+static int sooner(const void *a, const void *b) {
+  const cst_work *x = a, *y = b;
+  if ((x->piece < 0) != (y->piece < 0)) return x->piece < 0 ? 1 : -1;
+  return dearer(a, b);
+}
+
+static void make_work(cst_plan *p, const agenda *a) {
+  free(p->work);
+  p->work = need(calloc((size_t)batches(a, p->batch) + 1, sizeof *p->work));
+  p->nwork = 0;
+  for (int i = 0; i < a->n; i++) {
+    const cst_stretch *s = &a->stretch[i];
+    const cst_class   *k = &p->classes[s->klass];
+    for (long at = 0; at < s->count; at += p->batch) {
+      const long count = s->count - at < p->batch ? s->count - at : p->batch;
+      p->work[p->nwork++] = (cst_work){s->klass, s->first + at, count, (double)count * (double)k->n * k->cost, a->piece[i], at};
     }
-  qsort(p->work, (size_t)p->nwork, sizeof *p->work, dearer);
+  }
+  qsort(p->work, (size_t)p->nwork, sizeof *p->work, sooner);
+}
+
+static void cut(cst_plan *p, const agenda *a, int ranks, long batch) {
+  p->batch = batch > 0 ? (batch + BATCH_LEAST - 1) / BATCH_LEAST * BATCH_LEAST : default_batch(p, a, ranks);
+  make_work(p, a);
+}
+
+static void cut_all(cst_plan *p, int ranks, long batch) {
+  agenda a = {0};
+  for (int k = 0; k < p->nclass; k++) put(&a, (cst_stretch){k, 0, p->classes[k].lanes, 0}, -1);
+  cut(p, &a, ranks, batch);
+  discard(&a);
+}
+
+static void put_open(agenda *a, int klass, const unsigned char *lane, long lanes) {
+  for (long from = 0, to; from < lanes; from = to) {
+    for (to = from + 1; to < lanes && lane[to] == lane[from];) to++;
+    if (lane[from] == CST_LANE_OPEN) put(a, (cst_stretch){klass, from, to - from, 0}, -1);
+  }
+}
+
+void cst_plan_take_up(cst_plan *p, int ranks, long batch, unsigned char *const *lane, const cst_stretch *pieces, int n) {
+  agenda a = {0};
+  for (int i = 0; i < n; i++) put(&a, pieces[i], i);
+  for (int k = 0; k < p->nclass; k++) put_open(&a, k, lane[k], p->classes[k].lanes);
+  cut(p, &a, ranks, batch);
+  p->left = 0;
+  for (int i = 0; i < a.n; i++) {
+    const cst_stretch *s = &a.stretch[i];
+    p->left += (double)s->count * (double)(p->classes[s->klass].n - s->step) * p->classes[s->klass].cost;
+  }
+  discard(&a);
 }
 
 /* Whether `test` holds for the program of method i. */
@@ -315,8 +380,9 @@ cst_plan *cst_plan_create(const cst_study *s, int isa, int ranks, long batch, cs
     cst_class *c = &p->classes[k];
     c->cost = program_cost(s->method[c->method], s->system) + look_cost(p) / (double)c->observe;
   }
-  p->batch = batch > 0 ? (batch + BATCH_LEAST - 1) / BATCH_LEAST * BATCH_LEAST : default_batch(p, ranks);
-  make_work(p);
+  cut_all(p, ranks, batch);
+  for (int i = 0; i < p->nwork; i++) p->cost += p->work[i].cost;
+  p->left = p->cost;
   return p;
 }
 
@@ -338,6 +404,10 @@ void cst_plan_destroy(cst_plan *p) {
 
 bool cst_class_reads_states(const cst_class *k, long step) { return k->read > 0 && step % k->read == 0; }
 bool cst_class_reads_lambda(const cst_class *k, long step) { return k->read > 0 && (step - k->lead) % k->read == 0; }
+
+const double *cst_plan_parameters(const cst_plan *p, int variant) {
+  return p->study->parameter + (size_t)variant * (size_t)p->study->system->npar;
+}
 
 double cst_plan_steps(const cst_plan *p) {
   double sum = 0;

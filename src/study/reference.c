@@ -60,11 +60,24 @@ static size_t table_size(const cst_reference *r, int variant) {
   return (size_t)r->ntime[variant] * (size_t)r->plan->study->members * row(r->plan);
 }
 
+/* In quadruple precision a member is long work. */
+static long members_an_item(const cst_study *s) { return s->reference_quad ? 1 : MEMBERS_AN_ITEM; }
+
+static long items_a_variant(const cst_plan *p) {
+  const long n = members_an_item(p->study);
+  return (p->study->members + n - 1) / n;
+}
+
+int cst_reference_items(const cst_reference *r) {
+  return r->plan->study->reference == CST_REFERENCE_METHOD ? (int)(r->plan->study->nvariant * items_a_variant(r->plan)) : 0;
+}
+
 cst_reference *cst_reference_create(const cst_plan *p) {
   cst_reference *r = need(calloc(1, sizeof *r));
   const size_t   n = (size_t)p->study->nvariant;
   r->plan = p;
   r->unused = need(calloc(row(p) + 1, sizeof *r->unused));
+  r->item = need(calloc((size_t)cst_reference_items(r) + 1, 1));
   if (p->study->reference != CST_REFERENCE_METHOD) return r;
   r->ntime = need(calloc(n, sizeof *r->ntime));
   r->time = need(calloc(n, sizeof *r->time));
@@ -83,87 +96,15 @@ void cst_reference_destroy(cst_reference *r) {
     free(r->value[v]);
   }
   free(r->unused);
+  free(r->item);
   free(r->ntime);
   free(r->time);
   free(r->value);
   free(r);
 }
 
-/* In quadruple precision a member is long work. */
-static long members_an_item(const cst_study *s) { return s->reference_quad ? 1 : MEMBERS_AN_ITEM; }
-
-static long items_a_variant(const cst_plan *p) {
-  const long n = members_an_item(p->study);
-  return (p->study->members + n - 1) / n;
-}
-
-int cst_reference_items(const cst_reference *r) {
-  return r->plan->study->reference == CST_REFERENCE_METHOD ? (int)(r->plan->study->nvariant * items_a_variant(r->plan)) : 0;
-}
-
-static double *cell(const cst_reference *r, int variant, int time, long member) {
+double *cst_reference_cell(const cst_reference *r, int variant, int time, long member) {
   return r->value[variant] + ((size_t)time * (size_t)r->plan->study->members + (size_t)member) * row(r->plan);
-}
-
-static const double *parameters_of(const cst_plan *p, int variant) {
-  return p->study->parameter + (size_t)variant * (size_t)p->study->system->npar;
-}
-
-/* Start the members first..first+count of a variant in the batch. */
-static PetscErrorCode start_members(const cst_plan *p, const cst_stepper *st, cst_batch *b, int variant, long first, long count) {
-  const cst_study *s = p->study;
-  double          *q, *v;
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc2(s->system->nq, &q, s->system->nq, &v));
-  cst_batch_reset(st, b, count);
-  for (long m = 0; m < count; m++) {
-    const double *c = parameters_of(p, variant);
-    if (cst_study_member(s, variant, first + m, q, v))
-      cst_batch_start(st, b, m, c, q, v, 1e-15);
-    else
-      cst_batch_refuse(st, b, m, c, q, v);
-  }
-  cst_batch_ready(st, b);
-  PetscCall(PetscFree2(q, v));
-  PetscFunctionReturn(0);
-}
-
-/* The momenta in the table of the members from `first` on become M v + a. */
-static void make_kinetic(cst_reference *r, const cst_stepper *st, const cst_batch *b, int variant, int time, long first, long count) {
-  const cst_system *s = r->plan->study->system;
-  const int         width = cst_stepper_width(st);
-  const cst_fold   *fold = cst_fold_for(s, r->plan->isa);
-  double           *v = need(aligned_alloc(64, (size_t)s->nq * CST_W_MAX * sizeof *v)), *one = need(malloc((size_t)s->nq * sizeof *one));
-  for (long m = 0; m < count; m++) {
-    double *to = cell(r, variant, time, first + m);
-    if (m % width == 0) fold->velocities(cst_stepper_context(st), b->record + (size_t)(m / width) * cst_stepper_record_size(st), v);
-    for (int i = 0; i < s->nq; i++) one[i] = v[i * width + m % width];
-    if (b->fate[m].reason == CST_DONE) cst_system_momentum(s, parameters_of(r->plan, variant), to, one, to + s->nq);
-  }
-  free(v);
-  free(one);
-}
-
-/* Copy the states of the batch into the table. A lane that failed leaves NaN. */
-static void store(cst_reference *r, const cst_stepper *st, const cst_batch *b, int variant, int time, long first, long count,
-                  double *lambda) {
-  const cst_system *s = r->plan->study->system;
-  const cst_layout *at = cst_stepper_layout(st);
-  const int         width = cst_stepper_width(st);
-  const cst_fold   *fold = cst_fold_for(s, r->plan->isa);
-  for (long m = 0; m < count; m++) {
-    double       *to = cell(r, variant, time, first + m);
-    const double *from = b->record + (size_t)(m / width) * cst_stepper_record_size(st) + m % width;
-    bool          good = b->fate[m].reason == CST_DONE;
-    if (m % width == 0) fold->multipliers(cst_stepper_context(st), b->record + (size_t)(m / width) * cst_stepper_record_size(st), lambda);
-    for (int i = 0; i < s->nq; i++) {
-      to[i] = good ? from[(at->q + i) * width] : NAN;
-      to[s->nq + i] = good ? from[(at->p + i) * width] : NAN;
-    }
-    for (int a = 0; a < s->ng; a++) to[2 * s->nq + a] = good ? lambda[a * width + m % width] : NAN;
-    if (good && s->dropped) cst_system_least_norm(s, parameters_of(r->plan, variant), to, to + 2 * s->nq);
-  }
-  if (cst_stepper_context(st)->tangential) make_kinetic(r, st, b, variant, time, first, count);
 }
 
 long cst_reference_steps(const cst_study *s, double span) {
@@ -171,72 +112,46 @@ long cst_reference_steps(const cst_study *s, double span) {
   return n < 1 ? 1 : n;
 }
 
-/* span 0: a time that is read is the start. */
-static PetscErrorCode advance(const cst_study *s, cst_stepper *st, cst_batch *b, double span) {
-  PetscFunctionBegin;
-  if (span == 0) PetscFunctionReturn(0);
-  const long n = cst_reference_steps(s, span);
-  cst_stepper_set_step(st, span / (double)n);
-  PetscCall(cst_stepper_advance(st, b, n));
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode compute_double(cst_reference *r, int variant, long first, long count) {
-  const cst_plan  *p = r->plan;
-  const cst_study *s = p->study;
-  const int        width = cst_isas[p->isa].width;
-  cst_stepper     *st;
-  cst_batch        b;
-  void            *lambda = NULL;
-  double           now = 0;
-  PetscFunctionBegin;
-  PetscCheck(!posix_memalign(&lambda, 64, sizeof(double) * (size_t)(s->system->ng + 1) * CST_W_MAX), PETSC_COMM_SELF, PETSC_ERR_MEM,
-             "no memory for multipliers");
-  PetscCall(cst_stepper_create(
-      s->reference_method, s->system,
-      &(cst_stepper_options){p->isa, (int)((count + width - 1) / width), PetscMax(100, s->max_iterations), false, CST_ITERATION_AUTO},
-      &st));
-  PetscCall(cst_batch_create(st, &b));
-  PetscCall(start_members(p, st, &b, variant, first, count));
-  for (int i = 0; i < r->ntime[variant]; i++) {
-    PetscCall(advance(s, st, &b, r->time[variant][i] - now));
-    store(r, st, &b, variant, i, first, count, lambda);
-    now = r->time[variant][i];
-  }
-  PetscCall(cst_batch_destroy(&b));
-  PetscCall(cst_stepper_destroy(&st));
-  free(lambda);
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode compute_quad(cst_reference *r, int variant, long member) {
-  const cst_study *s = r->plan->study;
-  const size_t     stride = (size_t)s->members * row(r->plan);
-  double          *q, *v, *to = cell(r, variant, 0, member);
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc2(s->system->nq, &q, s->system->nq, &v));
-  if (cst_study_member(s, variant, member, q, v))
-    cst_reference_quad(s, variant, q, v, r->time[variant], r->ntime[variant], to, stride);
-  else
-    for (int i = 0; i < r->ntime[variant]; i++)
-      for (size_t k = 0; k < row(r->plan); k++) to[(size_t)i * stride + k] = NAN;
-  PetscCall(PetscFree2(q, v));
-  PetscFunctionReturn(0);
-}
-
-PetscErrorCode cst_reference_compute(cst_reference *r, int item) {
+cst_reference_share cst_reference_share_of(const cst_reference *r, long item) {
   const cst_study *s = r->plan->study;
   const long       a_variant = items_a_variant(r->plan), many = members_an_item(s), first = item % a_variant * many;
-  const int        variant = (int)(item / a_variant);
-  PetscFunctionBegin;
-  if (s->reference_quad)
-    PetscCall(compute_quad(r, variant, first));
-  else
-    PetscCall(compute_double(r, variant, first, PetscMin(many, s->members - first)));
-  PetscFunctionReturn(0);
+  return (cst_reference_share){(int)(item / a_variant), first, PetscMin(many, s->members - first)};
 }
 
-PetscErrorCode cst_reference_share(cst_reference *r, MPI_Comm comm) {
+/* Numbers of a share up to the time of index `times`. */
+static size_t numbers(const cst_reference *r, cst_reference_share x, int times) { return (size_t)times * (size_t)x.count * row(r->plan); }
+
+void cst_reference_copy(const cst_reference *r, long item, int times, double *values, bool in) {
+  const cst_reference_share x = cst_reference_share_of(r, item);
+  const size_t              n = numbers(r, x, 1);
+  for (int t = 0; t < times; t++, values += n) {
+    double *at = cst_reference_cell(r, x.variant, t, x.first);
+    memcpy(in ? at : values, in ? values : at, n * sizeof *at);
+  }
+}
+
+void cst_reference_pack(cst_reference *r, bool all, cst_bundle *b) {
+  for (int i = 0; i < cst_reference_items(r); i++) {
+    const int times = r->ntime[cst_reference_share_of(r, i).variant];
+    if (r->item[i] != CST_ITEM_DONE && !(all && r->item[i] == CST_ITEM_TOLD)) continue;
+    long *item = cst_bundle_add(b, "reference", sizeof *item + sizeof(double) * numbers(r, cst_reference_share_of(r, i), times));
+    *item = i;
+    cst_reference_copy(r, i, times, (double *)(item + 1), false);
+    r->item[i] = CST_ITEM_TOLD;
+  }
+}
+
+bool cst_reference_take(cst_reference *r, const void *bytes, size_t size) {
+  const long *item = bytes;
+  if (size < sizeof *item || *item < 0 || *item >= cst_reference_items(r)) return false;
+  const cst_reference_share x = cst_reference_share_of(r, *item);
+  if (size != sizeof *item + sizeof(double) * numbers(r, x, r->ntime[x.variant])) return false;
+  cst_reference_copy(r, *item, r->ntime[x.variant], (double *)(uintptr_t)(item + 1), true);
+  r->item[*item] = CST_ITEM_TOLD;
+  return true;
+}
+
+PetscErrorCode cst_reference_gather(cst_reference *r, MPI_Comm comm) {
   PetscFunctionBegin;
   for (int v = 0; r->value && v < r->plan->study->nvariant; v++) {
     const size_t n = table_size(r, v), most = 1 << 26;
@@ -255,7 +170,7 @@ static int index_of(const cst_reference *r, int variant, double t) {
 static void exact(const cst_reference *r, int variant, const double *q0, const double *v0, double t, double tl, double *q, double *p,
                   double *lambda) {
   const cst_study *s = r->plan->study;
-  const double    *c = parameters_of(r->plan, variant);
+  const double    *c = cst_plan_parameters(r->plan, variant);
   const int        state = s->ensemble ? -1 : s->state, nq = s->system->nq;
   const bool       at_once = q && lambda && tl == t;
   if (q) cst_system_exact(s->system, state, c, q0, v0, t, q, p, at_once ? lambda : r->unused);
@@ -271,12 +186,12 @@ void cst_reference_get(const cst_reference *r, int variant, long member, const d
     return;
   }
   if (q) {
-    const double *x = cell(r, variant, index_of(r, variant, t), member);
+    const double *x = cst_reference_cell(r, variant, index_of(r, variant, t), member);
     memcpy(q, x, (size_t)sys->nq * sizeof *q);
     memcpy(p, x + sys->nq, (size_t)sys->nq * sizeof *p);
   }
   if (lambda && sys->ng) {
-    const double *x = cell(r, variant, index_of(r, variant, tl), member);
+    const double *x = cst_reference_cell(r, variant, index_of(r, variant, tl), member);
     memcpy(lambda, x + 2 * sys->nq, (size_t)sys->ng * sizeof *lambda);
   }
 }

@@ -1,21 +1,15 @@
 /* run.c: a study from its plan to its finished file: reference, batches, series, conclusions. */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include <hdf5.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <sleef.h>
-#include <libfyaml.h>
 #include "constella/constella.h"
+#include "study/identity.h"
+#include "study/keeper.h"
 #include "study/run.h"
-
-#ifndef CST_VERSION
-#define CST_VERSION "unknown"
-#endif
-#ifndef CST_COMPILER
-#define CST_COMPILER "unknown"
-#endif
+#include "study/stop.h"
 
 static void iso_time(char text[32]) {
   time_t    now = time(NULL);
@@ -31,7 +25,7 @@ static void note_study(cst_output *o, const cst_study *s) {
   cst_output_note(o, "/", "schema", "constella-result 1");
   cst_output_note(o, "/", "creator", "constella");
   cst_output_note(o, "/", "version", CST_RELEASE);
-  cst_output_note(o, "/", "git", CST_VERSION);
+  cst_output_note(o, "/", "git", cst_identity_version());
   cst_output_note(o, "/", "title", s->title ? s->title : "");
   cst_output_note(o, "/", "study_kind", cst_study_kind_names[s->kind]);
   cst_output_note(o, "/", "system", s->system->name);
@@ -50,28 +44,35 @@ static void note_back_end(cst_output *o, const cst_back_end *b) {
   if (*b->why) cst_output_note(o, "/run", "compile_refused", b->why);
 }
 
-/* What it does not depend on: in /run. */
-static void note_run(cst_output *o, const cst_plan *p, const cst_run_options *options, int ranks) {
-  char     text[512], host[MPI_MAX_PROCESSOR_NAME], mpi[MPI_MAX_LIBRARY_VERSION_STRING];
-  unsigned major, minor, release;
-  int      length;
+/* What it does not depend on: in /run. Of the first run of the file, and for good. */
+static void note_first(cst_output *o, const cst_run_options *options) {
+  char text[512];
   iso_time(text);
+  cst_output_note(o, "/run", "id", options->resume.run);
   cst_output_note(o, "/run", "started", text);
+  cst_output_note(o, "/run", "command", options->command ? options->command : "");
+  cst_output_note(o, "/run", "compiler", cst_identity_compiler());
+  cst_identity_libraries(text, sizeof text);
+  cst_output_note(o, "/run", "libraries", text);
+  note_back_end(o, &options->back_end);
+}
+
+/* Of this run, in place of that before it. */
+static void note_this(cst_output *o, const cst_plan *p, double attempts, int ranks) {
+  char host[MPI_MAX_PROCESSOR_NAME];
+  int  length;
+  MPI_Get_processor_name(host, &length);
+  cst_output_number(o, "/run", "attempts", attempts);
   cst_output_number(o, "/run", "started_unix", (double)time(NULL));
+  cst_output_number(o, "/run", "work_before", p->cost > 0 ? 1 - p->left / p->cost : 0);
   cst_output_number(o, "/run", "ranks", ranks);
   cst_output_number(o, "/run", "batch", (double)p->batch);
-  cst_output_note(o, "/run", "instruction_set", cst_isas[p->isa].name);
-  cst_output_note(o, "/run", "command", options->command ? options->command : "");
-  cst_output_note(o, "/run", "compiler", CST_COMPILER " (" __VERSION__ ")");
-  note_back_end(o, &options->back_end);
-  MPI_Get_processor_name(host, &length);
-  cst_output_note(o, "/run", "host_of_rank_0", host);
-  MPI_Get_library_version(mpi, &length);
-  mpi[strcspn(mpi, ",\n")] = 0;
-  H5get_libversion(&major, &minor, &release);
-  snprintf(text, sizeof text, "PETSc %d.%d.%d, HDF5 %u.%u.%u, %.80s, SLEEF %d.%d, libfyaml %s", PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR,
-           PETSC_VERSION_SUBMINOR, major, minor, release, mpi, SLEEF_VERSION_MAJOR, SLEEF_VERSION_MINOR, fy_library_version());
-  cst_output_note(o, "/run", "libraries", text);
+  cst_output_text(o, "/run", "instruction_set", cst_isas[p->isa].name);
+  cst_output_text(o, "/run", "host_of_rank_0", host);
+  cst_output_text(o, "/run", "stopped", "");
+  cst_output_text(o, "/run", "finished", "");
+  cst_output_number(o, "/run", "busy_seconds_least", NAN);
+  cst_output_number(o, "/run", "busy_seconds_most", NAN);
 }
 
 static void note_columns(cst_output *o, const cst_columns *c) {
@@ -97,21 +98,13 @@ static PetscErrorCode write_times(const cst_plan *p, cst_output *o) {
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode compute_reference(cst_reference *r, cst_coordinator *c) {
-  PetscFunctionBegin;
-  for (long i; (i = cst_coordinator_next(c)) < cst_reference_items(r);) PetscCall(cst_reference_compute(r, (int)i));
-  PetscCall(cst_reference_share(r, PETSC_COMM_WORLD));
-  cst_coordinator_rewind(c);
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode write_rates(const cst_plan *p, cst_output *o, const cst_runner *runner) {
-  double     *seconds, *all, *rate, busy = 0, least, most;
+static PetscErrorCode write_rates(const cst_plan *p, cst_output *o, const cst_runner *runner, double *seconds) {
+  double     *all, *rate, busy = 0, least, most;
   PetscMPIInt rank;
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
-  PetscCall(PetscCalloc3(p->nclass, &seconds, p->nclass, &all, p->ncase, &rate));
-  for (int k = 0; k < p->nclass; k++) busy += seconds[k] = cst_runner_seconds(runner, k);
+  PetscCall(PetscCalloc2(p->nclass, &all, p->ncase, &rate));
+  for (int k = 0; k < p->nclass; k++) busy += cst_runner_seconds(runner, k);
   PetscCallMPI(MPI_Allreduce(&busy, &least, 1, MPI_DOUBLE, MPI_MIN, PETSC_COMM_WORLD));
   PetscCallMPI(MPI_Allreduce(&busy, &most, 1, MPI_DOUBLE, MPI_MAX, PETSC_COMM_WORLD));
   cst_output_number(o, "/run", "busy_seconds_least", least); /* of the rank that computed least and of the one that computed most */
@@ -122,7 +115,7 @@ static PetscErrorCode write_rates(const cst_plan *p, cst_output *o, const cst_ru
     rate[i] = (double)k->lanes * (double)k->n / all[p->class_of[i]];
   }
   if (rank == 0) PetscCall(cst_output_rates(o, rate));
-  PetscCall(PetscFree3(seconds, all, rate));
+  PetscCall(PetscFree2(all, rate));
   PetscFunctionReturn(0);
 }
 
@@ -138,48 +131,112 @@ static PetscErrorCode conclude(const cst_plan *p, cst_output *o, cst_columns *co
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode work(const cst_plan *p, cst_output *o, const cst_run_options *options) {
-  cst_coordinator *c;
-  cst_reference   *r = cst_reference_create(p);
-  cst_series      *series = cst_series_create(p);
-  cst_runner      *runner;
-  double           sum = 0;
+/* ---- the work ---------------------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+  const cst_plan *plan;
+  cst_output     *output;
+  cst_reference  *reference;
+  cst_series     *series;
+  cst_past       *past;
+  cst_runner     *runner;
+  cst_keeper     *keeper;
+} desk;
+
+static PetscErrorCode compute_item(void *context, int i, bool *stop) {
+  desk *d = context;
   PetscFunctionBegin;
-  for (int i = 0; i < p->nwork; i++) sum += p->work[i].cost;
-  PetscCall(cst_coordinator_create(PETSC_COMM_WORLD, options->progress, sum, &c));
-  PetscCall(compute_reference(r, c));
-  PetscCall(cst_runner_create(p, r, o, series, c, &runner));
-  for (long i; (i = cst_coordinator_next(c)) < p->nwork;) PetscCall(cst_runner_batch(runner, &p->work[i]));
-  PetscCall(cst_coordinator_destroy(&c));
-  PetscCall(cst_series_finish(series, PETSC_COMM_WORLD, o));
-  PetscCall(write_rates(p, o, runner));
-  PetscCall(cst_runner_destroy(&runner));
-  cst_series_destroy(series);
-  cst_reference_destroy(r);
+  PetscCall(cst_reference_compute(d->reference, i, d->past, cst_keeper_poll, d->keeper, stop));
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode cst_run(const cst_study *s, const cst_plan *p, const cst_run_options *options, long *failed) {
-  cst_columns *columns = cst_columns_create(p);
-  cst_output  *o;
-  PetscMPIInt  rank, ranks;
-  char         text[32];
+static PetscErrorCode compute_batch(void *context, int i, bool *stop) {
+  desk *d = context;
+  PetscFunctionBegin;
+  PetscCall(cst_runner_batch(d->runner, &d->plan->work[i], stop));
+  if (!*stop) cst_keeper_finished(d->keeper, &d->plan->work[i]);
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode compute_batches(desk *d, cst_end *end) {
+  double *seconds;
+  PetscFunctionBegin;
+  PetscCall(cst_reference_gather(d->reference, PETSC_COMM_WORLD));
+  PetscCall(cst_runner_create(d->plan, d->reference, d->output, d->series, d->past, cst_keeper_poll, d->keeper, &d->runner));
+  cst_keeper_watch(d->keeper, d->runner);
+  PetscCall(cst_keeper_phase(d->keeper, d->plan->nwork, compute_batch, d, end));
+  if (*end == CST_END_DONE) {
+    cst_stop_ignore(); /* what is left takes moments */
+    PetscCall(PetscCalloc1((size_t)d->plan->nclass + 1, &seconds));
+    PetscCall(cst_keeper_gather(d->keeper, seconds));
+    PetscCall(cst_series_finish(d->series, PETSC_COMM_WORLD, d->output));
+    PetscCall(write_rates(d->plan, d->output, d->runner, seconds));
+    PetscCall(PetscFree(seconds));
+  }
+  PetscCall(cst_runner_destroy(&d->runner));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode work(const cst_plan *p, cst_output *o, cst_past *past, const cst_run_options *options, cst_run_end *run) {
+  char              *identity = cst_identity_text(p, options->resume.run);
+  cst_keeper_options keep = {options->output, identity, options->checkpoint_seconds, options->lock, options->deadline};
+  desk               d = {p, o, cst_reference_create(p), cst_series_create(p), past, NULL, NULL};
+  cst_coordinator   *c;
+  PetscFunctionBegin;
+  PetscCall(cst_coordinator_create(PETSC_COMM_WORLD, options->progress, p->cost, p->cost - p->left, &c));
+  PetscCall(cst_keeper_create(PETSC_COMM_WORLD, p, &keep, c, o, past, d.reference, d.series, &d.keeper));
+  PetscCall(cst_keeper_phase(d.keeper, cst_reference_items(d.reference), compute_item, &d, &run->end));
+  if (run->end == CST_END_DONE) PetscCall(compute_batches(&d, &run->end));
+  run->share = run->end == CST_END_DONE ? 1 : cst_coordinator_share(c);
+  snprintf(run->reason, sizeof run->reason, "%s", cst_keeper_reason(d.keeper));
+  PetscCall(cst_keeper_destroy(&d.keeper));
+  PetscCall(cst_coordinator_destroy(&c));
+  cst_series_destroy(d.series);
+  cst_reference_destroy(d.reference);
+  free(identity);
+  PetscFunctionReturn(0);
+}
+
+/* A new file, with all that is known before the first step; or what an earlier run left, which needs no more than a few words in place. */
+static PetscErrorCode open_output(const cst_study *s, const cst_plan *p, const cst_run_options *options, cst_columns *columns,
+                                  cst_output **o) {
+  const bool  anew = options->resume.start == CST_START_ANEW;
+  PetscMPIInt rank, ranks;
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &ranks));
-  PetscCall(cst_output_create(p, options->output, columns, &o));
-  note_study(o, s);
-  note_run(o, p, options, ranks);
-  note_columns(o, columns);
+  PetscCall(cst_output_create(p, options->output, anew, columns, o));
+  if (anew) {
+    note_study(*o, s);
+    note_first(*o, options);
+    note_columns(*o, columns);
+  }
+  note_this(*o, p, options->resume.attempts + 1, ranks);
   cst_conclude_cases(p, columns);
-  if (rank == 0) PetscCall(write_times(p, o));
-  if (rank == 0) PetscCall(cst_output_columns(o, columns)); /* an unfinished file has its labels */
-  cst_output_flush(o);
-  PetscCall(work(p, o, options));
-  PetscCall(conclude(p, o, columns, failed));
+  if (anew && rank == 0) PetscCall(write_times(p, *o));
+  if (anew && rank == 0) PetscCall(cst_output_columns(*o, columns)); /* an unfinished file has its labels */
+  cst_output_flush(*o);
+  if (rank == 0) PetscCall(cst_output_share(*o, p->cost > 0 ? 1 - p->left / p->cost : 0));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode cst_run(const cst_study *s, const cst_plan *p, cst_past *past, const cst_run_options *options, cst_run_end *run) {
+  cst_columns *columns = cst_columns_create(p);
+  cst_output  *o;
+  PetscMPIInt  rank;
+  char         text[32];
+  bool         finished;
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  PetscCall(open_output(s, p, options, columns, &o));
+  PetscCall(work(p, o, past, options, run));
   iso_time(text);
-  cst_output_note(o, "/run", "finished", text);
-  PetscCall(cst_output_close(&o, "complete"));
+  if (rank == 0) PetscCall(cst_output_share(o, run->share));
+  if (run->end == CST_END_DONE) PetscCall(conclude(p, o, columns, &run->failed));
+  cst_output_text(o, "/run", run->end == CST_END_DONE ? "finished" : "stopped", text);
+  PetscCall(cst_output_close(&o, run->end == CST_END_DONE ? "complete" : "interrupted", &finished));
+  PetscCheck(finished || run->end == CST_END_FAILED, PETSC_COMM_WORLD, PETSC_ERR_FILE_WRITE, "%s could not be finished", options->output);
+  if (rank == 0 && run->end == CST_END_DONE) cst_snapshot_remove_all(options->output);
   cst_columns_destroy(columns);
   PetscFunctionReturn(0);
 }

@@ -9,6 +9,7 @@
 #include "constella/study.h"
 #include "method/stepper.h"
 #include "observe/observe.h"
+#include "study/bundle.h"
 
 /* ---- the plan ---------------------------------------------------------------------------------------------------------- */
 
@@ -31,7 +32,9 @@ typedef struct {
 typedef struct {
   int    klass;
   long   first, count; /* lanes of the class */
-  double cost;
+  double cost;         /* of all its steps */
+  int    piece;        /* -1: from the start; else the piece of an earlier run that it goes on from (past.h), ... */
+  long   skip;         /* from its so many-th lane on */
 } cst_work;
 
 /* A named quantity per trajectory and time: built-in ones first, in the order of observe.h, then the user's. */
@@ -50,8 +53,9 @@ typedef struct {
   cst_class       *classes;
   int             *class_of; /* [ncase] */
   int              nwork;
-  cst_work        *work;  /* dear ones first */
-  long             batch; /* lanes a batch */
+  cst_work        *work;       /* dear ones first */
+  long             batch;      /* lanes a batch */
+  double           cost, left; /* of the whole study, and of what is left of it */
   int              isa;
   int              nquantity, nbuiltin;
   cst_quantity    *quantity;
@@ -68,34 +72,67 @@ bool cst_class_reads_lambda(const cst_class *k, long step);
 /* batch: lanes a batch, 0 for the default. Fails with a message in d. */
 cst_plan *cst_plan_create(const cst_study *s, int isa, int ranks, long batch, cst_diag *d);
 void      cst_plan_destroy(cst_plan *p);
+/* Where a lane stands when a run is taken up: nothing of it, its row, or its state in a piece. */
+enum { CST_LANE_OPEN, CST_LANE_DONE, CST_LANE_MIDWAY };
+typedef struct {
+  int  klass;
+  long first, count, step;
+} cst_stretch;
+/* The batches of what is left: pieces[n] first, then the lanes that are open. lane[nclass][lanes]; batch as above. */
+void          cst_plan_take_up(cst_plan *p, int ranks, long batch, unsigned char *const *lane, const cst_stretch *pieces, int n);
+const double *cst_plan_parameters(const cst_plan *p, int variant);
 /* Bytes of memory of one rank, and of the result file; estimates for `check`. */
 double cst_plan_memory(const cst_plan *p);
 double cst_plan_file_size(const cst_plan *p);
 double cst_plan_steps(const cst_plan *p); /* trajectory-steps of the whole study */
+
+typedef struct cst_past cst_past; /* what an earlier run left (past.h) */
+
+/* Asked between slices of work: work, of the plan's cost, was done since; *stop: stop here. */
+typedef PetscErrorCode cst_poll(void *context, double work, bool *stop);
 
 /* ---- reference ----------------------------------------------------------------------------------------------------------- */
 
 /* Reference states by variant, time and member: computed once for a method, evaluated on the spot for an exact motion. Momenta are kinetic,
  * M v + a, whatever the method that computes them carries. */
 typedef struct {
-  const cst_plan *plan;
-  int            *ntime;  /* [nvariant] */
-  double        **time;   /* [nvariant][ntime] ascending */
-  double        **value;  /* [nvariant][ntime][members][2 nq + ng] */
-  double         *unused; /* [2 nq + ng] */
+  const cst_plan  *plan;
+  int             *ntime;  /* [nvariant] */
+  double         **time;   /* [nvariant][ntime] ascending */
+  double         **value;  /* [nvariant][ntime][members][2 nq + ng] */
+  double          *unused; /* [2 nq + ng] */
+  unsigned char   *item;   /* [items] CST_ITEM_... */
+  struct cst_item *at;     /* the one at work here; NULL: none */
 } cst_reference;
+
+typedef struct cst_item cst_item;
+/* What an item is of: members first.. of a variant. */
+typedef struct {
+  int  variant;
+  long first, count;
+} cst_reference_share;
+cst_reference_share cst_reference_share_of(const cst_reference *r, long item);
+/* Row {q, p, lambda} of a member at the time of that index; those of the next members follow. */
+double *cst_reference_cell(const cst_reference *r, int variant, int time, long member);
+/* The values of an item at its first so many times, [times][count][row], out of the table or into it. */
+void cst_reference_copy(const cst_reference *r, long item, int times, double *values, bool in);
+
+/* A piece of the reference's work: to be computed, computed here, and told to rank 0, or known from an earlier run. */
+enum { CST_ITEM_OPEN, CST_ITEM_DONE, CST_ITEM_TOLD };
 
 cst_reference *cst_reference_create(const cst_plan *p);
 void           cst_reference_destroy(cst_reference *r);
 int            cst_reference_items(const cst_reference *r); /* pieces of work; 0 unless a method is the reference */
-PetscErrorCode cst_reference_compute(cst_reference *r, int item);
-PetscErrorCode cst_reference_share(cst_reference *r, MPI_Comm comm); /* collective */
+/* An item, from its start or from where the past left it; *stop: the run stops in the middle of it. */
+PetscErrorCode cst_reference_compute(cst_reference *r, int item, cst_past *past, cst_poll *poll, void *context, bool *stop);
+/* Sections "reference": the items that were computed here and not told yet, or all that are known; and one of them taken in. */
+void cst_reference_pack(cst_reference *r, bool all, cst_bundle *b);
+bool cst_reference_take(cst_reference *r, const void *bytes, size_t size);
+/* The item at work, if there is one, as a section "midway", which begins with its number. */
+void           cst_reference_pack_midway(const cst_reference *r, cst_bundle *b);
+PetscErrorCode cst_reference_gather(cst_reference *r, MPI_Comm comm); /* collective: all have the whole table */
 /* Steps of the reference's method over a span > 0 between two times that are read: equal ones, not longer than its own. */
 long cst_reference_steps(const cst_study *s, double span);
-/* The rows {q, p, lambda} of the motion of one member from q0, v0 at n ascending times, in quadruple precision, rounded; row i at to + i *
- * stride. NaN from where it is lost. */
-void cst_reference_quad(const cst_study *s, int variant, const double *q0, const double *v0, const double *time, int n, double *to,
-                        size_t stride);
 /* q[nq], p[nq] (kinetic) at time t and lambda[ng] at time tl; q, p NULL, or lambda NULL: not wanted. */
 void cst_reference_get(const cst_reference *r, int variant, long member, const double *q0, const double *v0, double t, double tl, double *q,
                        double *p, double *lambda);
@@ -141,7 +178,8 @@ double      *cst_columns_value(cst_columns *c, const char *name); /* NULL when t
 void         cst_columns_label(cst_columns *c, const char *name, int i, const char *text);
 
 typedef struct cst_output cst_output;
-PetscErrorCode cst_output_create(const cst_plan *p, const char *path, cst_columns *columns, cst_output **output); /* collective */
+/* Collective. A new file, or (anew false) that of an earlier run, opened again. */
+PetscErrorCode cst_output_create(const cst_plan *p, const char *path, bool anew, cst_columns *columns, cst_output **output);
 PetscErrorCode cst_output_rows(cst_output *o, const cst_work *w, const cst_rows *r);
 /* A row of the series of a case: x[most_samples] for quantity k; which: 0 max, 1 rms. */
 PetscErrorCode cst_output_series(cst_output *o, int icase, int quantity, int which, const double *x);
@@ -152,10 +190,13 @@ PetscErrorCode cst_output_states(cst_output *o, int icase, int chosen, long firs
 PetscErrorCode cst_output_read(cst_output *o, const char *path, int icase, long components, double *x); /* a case's rows, all members */
 PetscErrorCode cst_output_columns(cst_output *o, const cst_columns *c);
 PetscErrorCode cst_output_rates(cst_output *o, const double *steps_per_second);
-void           cst_output_note(cst_output *o, const char *group, const char *name, const char *text); /* collective */
-void           cst_output_number(cst_output *o, const char *group, const char *name, double value);   /* collective */
+void           cst_output_note(cst_output *o, const char *group, const char *name, const char *text); /* collective; before the flush */
+void           cst_output_text(cst_output *o, const char *group, const char *name, const char *text); /* collective; also replaced later */
+void           cst_output_number(cst_output *o, const char *group, const char *name, double value);   /* collective; also replaced later */
 void           cst_output_flush(cst_output *o);                                                       /* collective */
-PetscErrorCode cst_output_close(cst_output **o, const char *state);                                   /* collective */
+const char    *cst_output_sync(cst_output *o);                /* what this rank wrote is on disk: NULL, or why it is not */
+PetscErrorCode cst_output_share(cst_output *o, double share); /* of the study that is done, for `status`; on one rank */
+PetscErrorCode cst_output_close(cst_output **o, const char *state, bool *finished); /* collective */
 
 /* ---- series over members ------------------------------------------------------------------------------------------------------ */
 
@@ -170,24 +211,45 @@ typedef struct {
 cst_series *cst_series_create(const cst_plan *p);
 void        cst_series_destroy(cst_series *s);
 /* Add the exact bins, maxima and counts of some members of a case at one sample. */
-void           cst_series_add(cst_series *s, int icase, int sample, int width, const double *bins, const double *top, const double *count);
+void cst_series_add(cst_series *s, int icase, int sample, int width, const double *bins, const double *top, const double *count);
+/* A section "series" a case that there is something of; the same, added to what there is (false: not of this study); and nothing. */
+void           cst_series_pack(const cst_series *s, cst_bundle *b);
+bool           cst_series_take(cst_series *s, const void *bytes, size_t size);
+void           cst_series_clear(cst_series *s);
 PetscErrorCode cst_series_finish(cst_series *s, MPI_Comm comm, cst_output *o); /* collective: reduce and write */
 
 /* ---- running -------------------------------------------------------------------------------------------------------------------- */
 
+/* Words that all ranks read and change: the next piece of work; pieces that are finished; work done, in billionths of the whole; what was
+ * ordered of all (keeper.c); how the run ends; the signal that some rank got. */
+typedef enum {
+  CST_NOTICE_NEXT,
+  CST_NOTICE_FINISHED,
+  CST_NOTICE_WORK,
+  CST_NOTICE_ORDER,
+  CST_NOTICE_END,
+  CST_NOTICE_SIGNAL,
+  CST_NOTICES
+} cst_notice;
+
 typedef struct cst_coordinator cst_coordinator;
-PetscErrorCode cst_coordinator_create(MPI_Comm comm, const char *progress, double total, cst_coordinator **c); /* collective */
-PetscErrorCode cst_coordinator_destroy(cst_coordinator **c);                                                   /* collective */
-long           cst_coordinator_next(cst_coordinator *c);              /* the next number of the shared counter, from 0 */
-void           cst_coordinator_rewind(cst_coordinator *c);            /* collective: the counter starts from 0 again */
-void           cst_coordinator_done(cst_coordinator *c, double work); /* between slices: report work, let MPI progress, print */
+/* Collective. total: cost of the whole study; before: what an earlier run did of it. */
+PetscErrorCode cst_coordinator_create(MPI_Comm comm, const char *progress, double total, double before, cst_coordinator **c);
+PetscErrorCode cst_coordinator_destroy(cst_coordinator **c);                          /* collective */
+long           cst_coordinator_add(cst_coordinator *c, cst_notice which, long value); /* the word as it was before */
+void           cst_coordinator_put(cst_coordinator *c, cst_notice which, long value);
+void           cst_coordinator_get(cst_coordinator *c, long words[CST_NOTICES]);
+double         cst_coordinator_share(cst_coordinator *c);             /* of the study that is done, 0 to 1 */
+void           cst_coordinator_done(cst_coordinator *c, double work); /* count work of this rank */
+void           cst_coordinator_tell(cst_coordinator *c);              /* pass it on; rank 0 prints */
 
 typedef struct cst_runner cst_runner;
-PetscErrorCode            cst_runner_create(const cst_plan *p, cst_reference *r, cst_output *o, cst_series *s, cst_coordinator *c,
-                                            cst_runner **runner);
-PetscErrorCode            cst_runner_destroy(cst_runner **runner);
-PetscErrorCode            cst_runner_batch(cst_runner *runner, const cst_work *w);
-double                    cst_runner_seconds(const cst_runner *runner, int klass); /* spent on a class */
+PetscErrorCode cst_runner_create(const cst_plan *p, cst_reference *r, cst_output *o, cst_series *s, cst_past *past, cst_poll *poll,
+                                 void *context, cst_runner **runner);
+PetscErrorCode cst_runner_destroy(cst_runner **runner);
+/* Step a batch to its end and write its rows; where *stop is set it is left in the middle of its way. */
+PetscErrorCode cst_runner_batch(cst_runner *runner, const cst_work *w, bool *stop);
+double         cst_runner_seconds(const cst_runner *runner, int klass); /* spent on a class */
 
 /* Fill the columns that say what a case is. */
 void cst_conclude_cases(const cst_plan *p, cst_columns *c);
@@ -207,15 +269,41 @@ typedef struct {
  */
 PetscErrorCode cst_study_compile(cst_study *s, const cst_plan *p, cst_back_end *b);
 
+/* What a run finds where its result is to be: nothing; an unfinished study with a checkpoint; a finished one. */
+typedef enum { CST_START_ANEW, CST_START_RESUMED, CST_START_COMPLETE } cst_start;
+
+typedef struct {
+  cst_start start;
+  long      number;       /* resumed: the checkpoint to go on from */
+  long      attempts;     /* runs that there were before */
+  long      failed;       /* complete: trajectories that failed */
+  char      run[40];      /* identifier of the result file */
+  char      message[768]; /* for the user; empty: nothing to say */
+} cst_resume;
+
 typedef struct {
   const char  *output; /* NULL: the study's name with .h5 in the current folder */
-  bool         overwrite;
-  long         batch;    /* 0: default */
-  const char  *progress; /* auto, line, log, none */
-  const char  *command;  /* the command line, for /run */
+  bool         overwrite, resumes;
+  long         batch;              /* 0: default */
+  const char  *progress;           /* auto, line, log, none */
+  const char  *command;            /* the command line, for /run */
+  double       checkpoint_seconds; /* 0: what the study says */
+  double       deadline;           /* MPI_Wtime by which all must be written; INFINITY: none */
+  cst_resume   resume;
+  cst_lock    *lock; /* on rank 0 */
   cst_back_end back_end;
 } cst_run_options;
 
-/* The whole study; collective over PETSC_COMM_WORLD. *failed: trajectories that failed. */
-PetscErrorCode cst_run(const cst_study *s, const cst_plan *p, const cst_run_options *options, long *failed);
+/* How a run ends: not yet; all is done; stopped with a checkpoint; stopped because a checkpoint could not be written. */
+typedef enum { CST_END_NONE, CST_END_DONE, CST_END_STOPPED, CST_END_FAILED } cst_end;
+
+typedef struct {
+  cst_end end;
+  long    failed;      /* trajectories that failed */
+  double  share;       /* of the work that is done, 0 to 1 */
+  char    reason[512]; /* on rank 0: why it stopped */
+} cst_run_end;
+
+/* The whole study, or what is left of it; collective over PETSC_COMM_WORLD. The past is of the checkpoint that options->resume names. */
+PetscErrorCode cst_run(const cst_study *s, const cst_plan *p, cst_past *past, const cst_run_options *options, cst_run_end *run);
 #endif

@@ -25,8 +25,8 @@ static size_t expression_scratch(const cst_plan *p) {
   return (size_t)most;
 }
 
-PetscErrorCode cst_runner_create(const cst_plan *p, cst_reference *reference, cst_output *o, cst_series *series, cst_coordinator *c,
-                                 cst_runner **runner) {
+PetscErrorCode cst_runner_create(const cst_plan *p, cst_reference *reference, cst_output *o, cst_series *series, cst_past *past,
+                                 cst_poll *poll, void *context, cst_runner **runner) {
   const cst_system *s = p->study->system;
   cst_runner       *r;
   PetscFunctionBegin;
@@ -36,7 +36,9 @@ PetscErrorCode cst_runner_create(const cst_plan *p, cst_reference *reference, cs
   r->reference = reference;
   r->output = o;
   r->series = series;
-  r->coordinator = c;
+  r->past = past;
+  r->poll = poll;
+  r->poll_context = context;
   r->width = cst_isas[p->isa].width;
   r->fold = cst_fold_for(s, p->isa);
   const size_t W = (size_t)r->width, groups = ((size_t)p->batch + W - 1) / W, quantities = (size_t)p->nquantity;
@@ -166,22 +168,29 @@ static PetscErrorCode look(void *context) {
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode march(cst_runner *r) {
+/* The partner stays a step of its own behind what it is read at next, so that reading has little left to do. */
+static PetscErrorCode follow_along(cst_runner *r) {
+  PetscFunctionBegin;
+  if (r->hst && r->hb->step < 2 * r->b->step - 1) PetscCall(cst_stepper_advance(r->hst, r->hb, 2 * r->b->step - 1 - r->hb->step));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode march(cst_runner *r, bool *stop) {
   const cst_schedule schedule = {r, next_stop, look};
   long               slice = 1;
   PetscFunctionBegin;
-  PetscCall(look(r));
-  while (r->b->step < r->klass->n) {
+  while (r->b->step < r->klass->n && !*stop) {
     double before = MPI_Wtime();
     long   from = r->b->step;
     r->slice_end = from + slice;
     PetscCall(cst_stepper_follow(r->st, r->b, &schedule));
+    PetscCall(follow_along(r));
     double spent = MPI_Wtime() - before;
     if (spent < 0.025)
       slice *= 2;
     else if (spent > 0.1)
       slice = PetscMax(1, slice / 2);
-    cst_coordinator_done(r->coordinator, r->work->cost * (double)(r->b->step - from) / (double)r->klass->n);
+    PetscCall(r->poll(r->poll_context, r->work->cost * (double)(r->b->step - from) / (double)r->klass->n, stop));
   }
   PetscFunctionReturn(0);
 }
@@ -241,7 +250,21 @@ static bool has_chosen(const cst_runner *r) {
   return false;
 }
 
-PetscErrorCode cst_runner_batch(cst_runner *r, const cst_work *w) {
+/* Go on from a piece of an earlier run. */
+static PetscErrorCode take_up(cst_runner *r) {
+  const cst_work  *w = r->work;
+  const cst_piece *piece = &r->past->piece[w->piece];
+  const double    *rows = cst_past_rows(r->past, w->piece);
+  PetscFunctionBegin;
+  PetscCheck(rows, PETSC_COMM_SELF, PETSC_ERR_FILE_READ, "checkpoint %ld was damaged or removed under the run", r->past->number);
+  PetscCheck(piece->numbers == cst_runner_numbers(r), PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED,
+             "checkpoint %ld has %ld numbers a trajectory of %s, not %ld: another build made it", r->past->number, piece->numbers,
+             cst_method_label(r->plan->study->method[r->klass->method]), cst_runner_numbers(r));
+  cst_runner_unpack(r, piece, rows + w->skip * piece->numbers);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode cst_runner_batch(cst_runner *r, const cst_work *w, bool *stop) {
   const cst_study *s = r->plan->study;
   double           before = MPI_Wtime();
   PetscFunctionBegin;
@@ -262,11 +285,19 @@ PetscErrorCode cst_runner_batch(cst_runner *r, const cst_work *w) {
   }
   r->keeps_states = has_chosen(r);
   PetscCall(start(r));
-  PetscCall(march(r));
+  if (w->piece < 0)
+    PetscCall(look(r));
+  else
+    PetscCall(take_up(r));
+  PetscCall(march(r, stop));
+  r->seconds[w->klass] += MPI_Wtime() - before;
+  if (*stop) PetscFunctionReturn(0);
+  before = MPI_Wtime();
   if (s->kind == CST_CONSERVATION) cst_runner_close_window(r);
   for (long l = 0; l < w->count; l++) fill_row(r, l);
   PetscCall(write_single_series(r));
   PetscCall(cst_output_rows(r->output, w, &r->rows));
   r->seconds[w->klass] += MPI_Wtime() - before;
+  r->work = NULL;
   PetscFunctionReturn(0);
 }

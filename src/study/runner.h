@@ -3,31 +3,34 @@
 #ifndef CST_RUNNER_H
 #define CST_RUNNER_H
 #include <limits.h>
+#include "study/past.h"
 #include "study/run.h"
 
 struct cst_runner {
-  const cst_plan  *plan;
-  cst_reference   *reference;
-  cst_output      *output;
-  cst_series      *series;
-  cst_coordinator *coordinator;
-  const cst_fold  *fold;
-  int              width;
-  cst_stepper    **stepper, **partner; /* [nmethod]; partner: of half the step, for reference: self */
-  cst_batch       *batch, *half;       /* [nmethod] */
-  double          *seconds;            /* [nclass] */
-  double          *acc;                /* [group][quantity][slot][W] */
-  double          *q0, *v0, *speed;    /* [group][nq][W]; [group][W] */
-  double          *value, *scale;      /* [quantity][W] */
-  double          *bins, *top, *count; /* [quantity][CST_BINS][W], [quantity][W], [quantity][W] */
-  double          *lane_series;        /* [lane][quantity][sample], studies without members */
-  double          *scratch;            /* of expressions */
-  double          *half_lambda;        /* [group][ng][W]: the partner's multipliers one of its steps ago */
-  double          *lambda, *last;      /* [ng][W]: of a group being read; the partner's */
-  double          *state;              /* room for the states of two lanes being read and one start: see readings.c */
-  cst_rows         rows;
+  const cst_plan *plan;
+  cst_reference  *reference;
+  cst_output     *output;
+  cst_series     *series;
+  cst_past       *past;
+  cst_poll       *poll;
+  void           *poll_context;
+  const cst_fold *fold;
+  int             width;
+  cst_stepper   **stepper, **partner; /* [nmethod]; partner: of half the step, for reference: self */
+  cst_batch      *batch, *half;       /* [nmethod] */
+  double         *seconds;            /* [nclass] */
+  double         *acc;                /* [group][quantity][slot][W] */
+  double         *q0, *v0, *speed;    /* [group][nq][W]; [group][W] */
+  double         *value, *scale;      /* [quantity][W] */
+  double         *bins, *top, *count; /* [quantity][CST_BINS][W], [quantity][W], [quantity][W] */
+  double         *lane_series;        /* [lane][quantity][sample], studies without members */
+  double         *scratch;            /* of expressions */
+  double         *half_lambda;        /* [group][ng][W]: the partner's multipliers one of its steps ago */
+  double         *lambda, *last;      /* [ng][W]: of a group being read; the partner's */
+  double         *state;              /* room for the states of two lanes being read and one start: see readings.c */
+  cst_rows        rows;
   /* the batch at work */
-  const cst_work  *work;
+  const cst_work  *work; /* NULL: there is none */
   const cst_class *klass;
   cst_stepper     *st, *hst;
   cst_batch       *b, *hb;

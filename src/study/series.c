@@ -16,13 +16,16 @@ cst_series *cst_series_create(const cst_plan *p) {
   return s;
 }
 
+void cst_series_clear(cst_series *s) {
+  for (int i = 0; i < s->plan->ncase; i++) {
+    free(s->sum[i]), free(s->top[i]), free(s->count[i]);
+    s->sum[i] = NULL, s->top[i] = s->count[i] = NULL;
+  }
+}
+
 void cst_series_destroy(cst_series *s) {
   if (!s) return;
-  for (int i = 0; i < s->plan->ncase; i++) {
-    free(s->sum[i]);
-    free(s->top[i]);
-    free(s->count[i]);
-  }
+  cst_series_clear(s);
   free(s->sum);
   free(s->top);
   free(s->count);
@@ -57,6 +60,39 @@ void cst_series_add(cst_series *s, int icase, int sample, int width, const doubl
       s->count[icase][(size_t)sample * (size_t)s->plan->nquantity + (size_t)k] += count[k * width + l];
     }
   }
+}
+
+/* ---- between ranks and runs -------------------------------------------------------------------------------------------------- */
+
+/* What a section "series" holds: one case. */
+typedef struct {
+  cst_sum sum;
+  double  top, count;
+} cell;
+
+static size_t packed(const cst_series *s) { return sizeof(long) + sizeof(cell) * cells(s); }
+
+void cst_series_pack(const cst_series *s, cst_bundle *b) {
+  for (int i = 0; i < s->plan->ncase; i++) {
+    if (!s->sum[i]) continue;
+    long *icase = cst_bundle_add(b, "series", packed(s));
+    cell *to = (cell *)(icase + 1);
+    *icase = i;
+    for (size_t k = 0; k < cells(s); k++) to[k] = (cell){s->sum[i][k], s->top[i][k], s->count[i][k]};
+  }
+}
+
+bool cst_series_take(cst_series *s, const void *bytes, size_t size) {
+  const long *icase = bytes;
+  const cell *from = (const cell *)(icase + 1);
+  if (size != packed(s) || *icase < 0 || *icase >= s->plan->ncase) return false;
+  make_room(s, (int)*icase);
+  for (size_t k = 0; k < cells(s); k++) {
+    cst_sum_merge(&s->sum[*icase][k], &from[k].sum);
+    s->top[*icase][k] = fmax(s->top[*icase][k], from[k].top);
+    s->count[*icase][k] += from[k].count;
+  }
+  return true;
 }
 
 static void merge_sums(void *in, void *inout, int *n, MPI_Datatype *type) {

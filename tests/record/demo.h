@@ -63,7 +63,7 @@ static const cst_field demo_field[DEMO_FIELDS] = {
     [S_FLAG] = {"/statistics/flag", CST_TEXT, 1, {CASE}, "1", "what to think of the order"},
     [S_MOMENTUM] = {"/statistics/rotation-z_max", CST_F64, 1, {CASE}, "1", "drift"},
     [SPEED] = {"/run/steps_per_second", CST_F64, 1, {CASE}, "1/s", "speed"},
-    [WORK_DONE] = {"/run/work_done", CST_F64, 1, {CASE}, "1", "share of the work"},
+    [WORK_DONE] = {"/run/work_done", CST_F64, 0, {0}, "1", "share of the work"},
 };
 
 static inline double demo_q(long c, long m, long k) { return 100.0 * (double)c + 10.0 * (double)m + (double)k + 1.0 / 3.0; }

@@ -1,0 +1,36 @@
+/* bundle.h: named blocks of bytes one behind the other, each with its digest: what a rank sends for a checkpoint. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef CST_BUNDLE_H
+#define CST_BUNDLE_H
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { CST_SECTION_NAME = 16, CST_BUNDLE_UNIT = 64 }; /* every section begins at a multiple of the unit, and so does the end */
+
+typedef struct {
+  char          name[CST_SECTION_NAME];
+  unsigned char digest[32];
+  size_t        size;
+  size_t        unused;
+} cst_section_head;
+_Static_assert(sizeof(cst_section_head) == CST_BUNDLE_UNIT, "a head is one unit");
+
+typedef struct {
+  char  *bytes; /* aligned to the unit; owned */
+  size_t size, room;
+} cst_bundle;
+
+typedef struct {
+  const cst_section_head *head;
+  const void             *bytes; /* [head->size] */
+} cst_section;
+
+/* Append a section; its bytes are to be filled before the next one is added, and sealed. */
+void *cst_bundle_add(cst_bundle *b, const char *name, size_t size);
+void  cst_bundle_seal(cst_bundle *b); /* the digests of all sections */
+void  cst_bundle_resize(cst_bundle *b, size_t size);
+void  cst_bundle_destroy(cst_bundle *b);
+/* The section at *at (0: the first), which moves on; false behind the last. */
+bool cst_bundle_next(const cst_bundle *b, size_t *at, cst_section *s);
+bool cst_section_is(const cst_section *s, const char *name);
+#endif

@@ -1,0 +1,327 @@
+/* keeper.c: the orders between the ranks of a run, and its checkpoints (see keeper.h). */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "study/keeper.h"
+#include "study/stop.h"
+
+enum { TAG = 17 };
+static const double pause_between = 0.05, beat_every = 10;
+
+/* What rank 0 has besides. */
+typedef struct {
+  cst_kept   *kept;
+  long        number;  /* of the checkpoint that is being made, or of the last one */
+  bool        making;  /* ... it is being made */
+  int         missing; /* parts of it that have not come yet */
+  bool        last;    /* it is the last one */
+  bool        failed;
+  cst_bundle  arriving;
+  MPI_Request request;
+  double      opened, closed, longest, beat;
+  char        reason[512];
+} desk;
+
+struct cst_keeper {
+  MPI_Comm           comm;
+  PetscMPIInt        rank, size;
+  const cst_plan    *plan;
+  cst_keeper_options options;
+  cst_coordinator   *coordinator;
+  cst_output        *output;
+  cst_reference     *reference;
+  cst_series        *series;
+  cst_runner        *runner; /* NULL before the batches */
+  MPI_Datatype       unit;
+  long               obeyed; /* the order that this rank has followed */
+  cst_end            end;
+  int                total; /* pieces of work of the phase */
+  cst_bundle         part;
+  MPI_Request        sending;
+  const cst_work   **finished; /* [nwork] since the last part */
+  int                nfinished;
+  double            *told;            /* [nclass] seconds that were told */
+  double             polled, slowest; /* time of the last poll, and the longest time between two */
+  bool               signalled;
+  desk               desk;
+};
+
+/* An order is a number: of the checkpoint, and whether it is the last. */
+static long order_of(long number, bool last) { return 2 * number + last; }
+static bool is_last(long order) { return order % 2; }
+
+PetscErrorCode cst_keeper_create(MPI_Comm comm, const cst_plan *p, const cst_keeper_options *options, cst_coordinator *c, cst_output *o,
+                                 cst_past *past, cst_reference *r, cst_series *s, cst_keeper **keeper) {
+  cst_keeper *k;
+  long        newest[1];
+  char        why[512] = "";
+  int         ok = 1;
+  PetscFunctionBegin;
+  PetscCall(PetscNew(&k));
+  *keeper = k;
+  k->comm = comm, k->plan = p, k->options = *options, k->coordinator = c, k->output = o, k->reference = r, k->series = s;
+  PetscCallMPI(MPI_Comm_rank(comm, &k->rank));
+  PetscCallMPI(MPI_Comm_size(comm, &k->size));
+  PetscCallMPI(MPI_Type_contiguous(CST_BUNDLE_UNIT, MPI_BYTE, &k->unit));
+  PetscCallMPI(MPI_Type_commit(&k->unit));
+  PetscCall(PetscCalloc2((size_t)p->nwork + 1, &k->finished, (size_t)p->nclass + 1, &k->told));
+  k->sending = k->desk.request = MPI_REQUEST_NULL;
+  k->desk.closed = k->polled = MPI_Wtime();
+  if (k->rank == 0) {
+    k->desk.kept = cst_kept_create(p, past, r);
+    k->desk.number = cst_snapshot_list(options->path, newest, 1) > 0 ? newest[0] : 0;
+    ok = cst_kept_take_over(k->desk.kept, why, sizeof why);
+  }
+  PetscCallMPI(MPI_Bcast(&ok, 1, MPI_INT, 0, comm));
+  PetscCheck(ok, comm, PETSC_ERR_FILE_READ, "%s: %s", options->path, why);
+  PetscCallMPI(MPI_Bcast(r->item, cst_reference_items(r), MPI_BYTE, 0, comm));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode cst_keeper_destroy(cst_keeper **keeper) {
+  cst_keeper *k = *keeper;
+  PetscFunctionBegin;
+  cst_kept_destroy(k->desk.kept);
+  cst_bundle_destroy(&k->desk.arriving);
+  cst_bundle_destroy(&k->part);
+  PetscCallMPI(MPI_Type_free(&k->unit));
+  PetscCall(PetscFree2(k->finished, k->told));
+  PetscCall(PetscFree(*keeper));
+  PetscFunctionReturn(0);
+}
+
+void        cst_keeper_watch(cst_keeper *k, cst_runner *r) { k->runner = r; }
+void        cst_keeper_finished(cst_keeper *k, const cst_work *w) { k->finished[k->nfinished++] = w; }
+const char *cst_keeper_reason(const cst_keeper *k) { return k->desk.reason; }
+
+/* ---- the part of a rank ------------------------------------------------------------------------------------------------------ */
+
+static void pack_finished(cst_keeper *k, cst_bundle *b) {
+  long *x = cst_bundle_add(b, "done", 3 * sizeof *x * (size_t)k->nfinished);
+  for (int i = 0; i < k->nfinished; i++, x += 3) {
+    cst_plan_trajectory(k->plan, k->finished[i]->klass, k->finished[i]->first, &x[0], &x[1]);
+    x[2] = k->finished[i]->count;
+  }
+  k->nfinished = 0;
+}
+
+static void pack_seconds(cst_keeper *k, cst_bundle *b) {
+  double *x = cst_bundle_add(b, "seconds", sizeof *x * (size_t)k->plan->nclass);
+  for (int i = 0; i < k->plan->nclass; i++) {
+    const double all = cst_runner_seconds(k->runner, i);
+    x[i] = all - k->told[i];
+    k->told[i] = all;
+  }
+}
+
+static void make_part(cst_keeper *k) {
+  const char *why = cst_output_sync(k->output);
+  cst_bundle_resize(&k->part, 0);
+  if (why) memcpy(cst_bundle_add(&k->part, "failed", strlen(why) + 1), why, strlen(why) + 1);
+  if (k->runner) {
+    cst_runner_pack(k->runner, &k->part);
+    cst_series_pack(k->series, &k->part);
+    cst_series_clear(k->series);
+    pack_finished(k, &k->part);
+    pack_seconds(k, &k->part);
+  }
+  cst_reference_pack(k->reference, false, &k->part);
+  cst_reference_pack_midway(k->reference, &k->part);
+  cst_bundle_seal(&k->part);
+}
+
+/* ---- rank 0 ------------------------------------------------------------------------------------------------------------------ */
+
+/* The first thing that goes wrong is the reason; the parts that are still to come are received all the same. */
+static void take(cst_keeper *k, const cst_bundle *part) {
+  desk *d = &k->desk;
+  if (!d->failed) d->failed = !cst_kept_take(d->kept, part, d->reason, sizeof d->reason);
+  d->missing--;
+}
+
+static PetscErrorCode obey(cst_keeper *k, long order) {
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Wait(&k->sending, MPI_STATUS_IGNORE));
+  make_part(k);
+  k->obeyed = order;
+  if (k->rank == 0)
+    take(k, &k->part);
+  else
+    PetscCallMPI(MPI_Isend(k->part.bytes, (PetscMPIInt)(k->part.size / CST_BUNDLE_UNIT), k->unit, 0, TAG, k->comm, &k->sending));
+  PetscFunctionReturn(0);
+}
+
+/* One part after the other, as far as they have come. */
+static PetscErrorCode receive(cst_keeper *k) {
+  desk       *d = &k->desk;
+  MPI_Status  status;
+  PetscMPIInt there = 1, units;
+  PetscFunctionBegin;
+  while (d->missing > 0 && there) {
+    if (d->request == MPI_REQUEST_NULL) {
+      PetscCallMPI(MPI_Iprobe(MPI_ANY_SOURCE, TAG, k->comm, &there, &status));
+      if (!there) break;
+      PetscCallMPI(MPI_Get_count(&status, k->unit, &units));
+      cst_bundle_resize(&d->arriving, (size_t)units * CST_BUNDLE_UNIT);
+      PetscCallMPI(MPI_Irecv(d->arriving.bytes, units, k->unit, status.MPI_SOURCE, TAG, k->comm, &d->request));
+    }
+    PetscCallMPI(MPI_Test(&d->request, &there, MPI_STATUS_IGNORE));
+    if (there) take(k, &d->arriving);
+  }
+  PetscFunctionReturn(0);
+}
+
+static void end(cst_keeper *k, cst_end how) { cst_coordinator_put(k->coordinator, CST_NOTICE_END, how); }
+
+static void begin_checkpoint(cst_keeper *k, bool last) {
+  desk *d = &k->desk;
+  char  why[512];
+  d->opened = MPI_Wtime();
+  d->failed = !cst_kept_begin(d->kept, k->options.path, ++d->number, k->options.identity, why, sizeof why);
+  if (d->failed) {
+    snprintf(d->reason, sizeof d->reason, "%s", why);
+    end(k, CST_END_FAILED);
+    return;
+  }
+  d->making = true;
+  d->last = last;
+  d->missing = k->size;
+  cst_coordinator_put(k->coordinator, CST_NOTICE_ORDER, order_of(d->number, last));
+}
+
+static void finish_checkpoint(cst_keeper *k) {
+  desk *d = &k->desk;
+  if (!d->failed) d->failed = !cst_kept_commit(d->kept, d->reason, sizeof d->reason);
+  if (d->failed) cst_kept_abandon(d->kept);
+  d->making = false;
+  d->beat = 0; /* shown soon */
+  d->closed = MPI_Wtime();
+  d->longest = fmax(d->longest, d->closed - d->opened);
+  if (d->failed || d->last) end(k, d->failed ? CST_END_FAILED : CST_END_STOPPED);
+}
+
+/* Time for a checkpoint, twice as long as the longest so far, and for the work between two looks at the clock. */
+static double reserve(const cst_keeper *k) { return 1 + 2 * k->desk.longest + 2 * k->slowest; }
+
+static bool must_stop(cst_keeper *k, const long *words) {
+  if (words[CST_NOTICE_SIGNAL])
+    snprintf(k->desk.reason, sizeof k->desk.reason, "%s", cst_stop_name((int)words[CST_NOTICE_SIGNAL]));
+  else if (MPI_Wtime() + reserve(k) > k->options.deadline)
+    snprintf(k->desk.reason, sizeof k->desk.reason, "--max-hours");
+  else
+    return false;
+  return true;
+}
+
+static PetscErrorCode show_life(cst_keeper *k) {
+  PetscFunctionBegin;
+  if (MPI_Wtime() - k->desk.beat < beat_every) PetscFunctionReturn(0);
+  k->desk.beat = MPI_Wtime();
+  cst_lock_beat(k->options.lock);
+  PetscCall(cst_output_share(k->output, cst_coordinator_share(k->coordinator)));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode lead(cst_keeper *k) {
+  desk *d = &k->desk;
+  long  words[CST_NOTICES];
+  PetscFunctionBegin;
+  PetscCall(show_life(k));
+  if (d->making) {
+    PetscCall(receive(k));
+    if (d->missing == 0) finish_checkpoint(k);
+    PetscFunctionReturn(0);
+  }
+  cst_coordinator_get(k->coordinator, words);
+  if (words[CST_NOTICE_END] != CST_END_NONE) PetscFunctionReturn(0);
+  if (words[CST_NOTICE_FINISHED] == k->total)
+    end(k, CST_END_DONE);
+  else if (must_stop(k, words))
+    begin_checkpoint(k, true);
+  else if (MPI_Wtime() - d->closed >= k->options.seconds)
+    begin_checkpoint(k, false);
+  PetscFunctionReturn(0);
+}
+
+/* ---- all ranks --------------------------------------------------------------------------------------------------------------- */
+
+static PetscErrorCode poll_now(cst_keeper *k) {
+  long        words[CST_NOTICES];
+  PetscMPIInt sent;
+  PetscFunctionBegin;
+  cst_coordinator_tell(k->coordinator);
+  if (cst_stop_signal() && !k->signalled) cst_coordinator_put(k->coordinator, CST_NOTICE_SIGNAL, cst_stop_signal()), k->signalled = true;
+  PetscCallMPI(MPI_Test(&k->sending, &sent, MPI_STATUS_IGNORE));
+  if (k->rank == 0) PetscCall(lead(k));
+  cst_coordinator_get(k->coordinator, words);
+  k->end = (cst_end)words[CST_NOTICE_END];
+  if (k->end == CST_END_NONE && words[CST_NOTICE_ORDER] != k->obeyed) PetscCall(obey(k, words[CST_NOTICE_ORDER]));
+  PetscFunctionReturn(0);
+}
+
+static bool stops(const cst_keeper *k) { return k->end > CST_END_DONE || is_last(k->obeyed); }
+
+PetscErrorCode cst_keeper_poll(void *context, double work, bool *stop) {
+  cst_keeper  *k = context;
+  const double now = MPI_Wtime();
+  PetscFunctionBegin;
+  cst_coordinator_done(k->coordinator, work);
+  if (now - k->polled >= pause_between) {
+    k->slowest = fmax(k->slowest, now - k->polled);
+    PetscCall(poll_now(k));
+    k->polled = MPI_Wtime();
+  }
+  *stop = stops(k);
+  PetscFunctionReturn(0);
+}
+
+/* Nothing is left to do for this rank: it goes on obeying until all have come so far. */
+static PetscErrorCode wait_for_end(cst_keeper *k) {
+  PetscFunctionBegin;
+  while (k->end == CST_END_NONE) {
+    PetscCall(poll_now(k));
+    if (k->end == CST_END_NONE) usleep(1000);
+  }
+  PetscCallMPI(MPI_Wait(&k->sending, MPI_STATUS_IGNORE));
+  k->polled = MPI_Wtime();
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode start_anew(cst_keeper *k) {
+  static const cst_notice words[] = {CST_NOTICE_NEXT, CST_NOTICE_FINISHED, CST_NOTICE_END};
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Barrier(k->comm));
+  for (int i = 0; k->rank == 0 && i < 3; i++) cst_coordinator_put(k->coordinator, words[i], 0);
+  k->end = CST_END_NONE;
+  PetscCallMPI(MPI_Barrier(k->comm));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode cst_keeper_phase(cst_keeper *k, int n, cst_piece_of_work *f, void *context, cst_end *how) {
+  bool stop = false;
+  PetscFunctionBegin;
+  k->total = n;
+  for (long i; !stop && (i = cst_coordinator_add(k->coordinator, CST_NOTICE_NEXT, 1)) < n;) {
+    PetscCall(f(context, (int)i, &stop));
+    if (stop) break;
+    (void)cst_coordinator_add(k->coordinator, CST_NOTICE_FINISHED, 1);
+    PetscCall(cst_keeper_poll(k, 0, &stop));
+  }
+  PetscCall(wait_for_end(k));
+  *how = k->end;
+  PetscCall(start_anew(k));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode cst_keeper_gather(cst_keeper *k, double *seconds) {
+  PetscFunctionBegin;
+  for (int i = 0; i < k->plan->nclass; i++) seconds[i] = cst_runner_seconds(k->runner, i) - k->told[i];
+  if (k->rank == 0) {
+    cst_kept_add_series(k->desk.kept, k->series);
+    cst_kept_add_seconds(k->desk.kept, seconds);
+  }
+  PetscFunctionReturn(0);
+}

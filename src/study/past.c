@@ -1,0 +1,117 @@
+/* past.c: reads what an earlier run left of a study (see past.h). */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "study/past.h"
+
+static void *need(void *p) {
+  if (!p) abort();
+  return p;
+}
+
+cst_past *cst_past_create(const cst_plan *p) {
+  cst_past *past = need(calloc(1, sizeof *past));
+  past->lane = need(calloc((size_t)p->nclass + 1, sizeof *past->lane));
+  for (int k = 0; k < p->nclass; k++) past->lane[k] = need(calloc((size_t)p->classes[k].lanes + 1, 1));
+  past->loaded = -1;
+  return past;
+}
+
+static void forget(cst_past *past) {
+  cst_snapshot_close(past->snapshot);
+  past->snapshot = NULL;
+  free(past->piece), free(past->stretch), free(past->section);
+  past->piece = NULL, past->stretch = NULL, past->section = NULL;
+  past->npiece = 0;
+}
+
+void cst_past_destroy(const cst_plan *p, cst_past *past) {
+  if (!past) return;
+  forget(past);
+  for (int k = 0; k < p->nclass; k++) free(past->lane[k]);
+  free(past->lane);
+  cst_bundle_destroy(&past->buffer);
+  free(past);
+}
+
+int cst_past_find(const cst_past *past, const char *name, int from) {
+  char found[CST_SECTION_NAME];
+  for (int i = from; past->snapshot && i < cst_snapshot_count(past->snapshot); i++) {
+    cst_snapshot_section(past->snapshot, i, found);
+    if (!strncmp(found, name, CST_SECTION_NAME)) return i;
+  }
+  return -1;
+}
+
+const void *cst_past_read(cst_past *past, int section, size_t *size) {
+  char name[CST_SECTION_NAME];
+  past->loaded = -1;
+  if (section < 0) return NULL;
+  *size = cst_snapshot_section(past->snapshot, section, name);
+  cst_bundle_resize(&past->buffer, *size + 1);
+  return cst_snapshot_read(past->snapshot, section, past->buffer.bytes) ? past->buffer.bytes : NULL;
+}
+
+const double *cst_past_rows(cst_past *past, int piece) {
+  size_t size;
+  if (past->loaded != piece && !cst_past_read(past, past->section[piece], &size)) return NULL;
+  past->loaded = piece;
+  return (const double *)(const void *)(past->buffer.bytes + sizeof(cst_piece));
+}
+
+/* The lanes of a stretch become what they are; false where there are no such lanes, or they are something already. */
+static bool mark(const cst_plan *p, cst_past *past, long icase, long member, long count, int as, cst_stretch *s) {
+  if (icase < 0 || icase >= p->ncase || member < 0 || member >= p->study->members || count < 1) return false;
+  const int  klass = p->class_of[icase];
+  const long first = cst_plan_lane(p, icase, member);
+  if (count > p->classes[klass].lanes - first) return false;
+  for (long l = first; l < first + count; l++) {
+    if (past->lane[klass][l] != CST_LANE_OPEN) return false;
+    past->lane[klass][l] = (unsigned char)as;
+  }
+  *s = (cst_stretch){klass, first, count, 0};
+  return true;
+}
+
+static bool read_done(const cst_plan *p, cst_past *past) {
+  size_t      size;
+  cst_stretch s;
+  const long *x = cst_past_read(past, cst_past_find(past, "done", 0), &size); /* case, member, count of each run of lanes */
+  bool        ok = x && size % (3 * sizeof *x) == 0;
+  for (size_t i = 0; ok && i < size / sizeof *x; i += 3) ok = mark(p, past, x[i], x[i + 1], x[i + 2], CST_LANE_DONE, &s);
+  return ok;
+}
+
+/* Their heads are gathered in the section "pieces", in the order of the sections "lanes". */
+static bool read_pieces(const cst_plan *p, cst_past *past) {
+  size_t      size;
+  const void *x = cst_past_read(past, cst_past_find(past, "pieces", 0), &size);
+  const int   n = (int)(size / sizeof *past->piece);
+  if (!x || size % sizeof *past->piece) return false;
+  past->piece = need(malloc(size + 1));
+  past->stretch = need(calloc((size_t)n + 1, sizeof *past->stretch));
+  past->section = need(calloc((size_t)n + 1, sizeof *past->section));
+  memcpy(past->piece, x, size);
+  past->npiece = n;
+  for (int i = 0, at = -1; i < n; i++) {
+    const cst_piece *c = &past->piece[i];
+    char             name[CST_SECTION_NAME];
+    past->section[i] = at = cst_past_find(past, "lanes", at + 1);
+    if (at < 0 || !mark(p, past, c->icase, c->member, c->count, CST_LANE_MIDWAY, &past->stretch[i])) return false;
+    if (cst_snapshot_section(past->snapshot, at, name) != sizeof *c + sizeof(double) * (size_t)(c->count * c->numbers)) return false;
+    past->stretch[i].step = c->step;
+  }
+  return true;
+}
+
+bool cst_past_open(const cst_plan *p, cst_past *past, const char *path, long number, char *why, int n) {
+  forget(past);
+  for (int k = 0; k < p->nclass; k++) memset(past->lane[k], CST_LANE_OPEN, (size_t)p->classes[k].lanes);
+  past->number = number;
+  past->snapshot = cst_snapshot_open(path, number, why, n);
+  if (!past->snapshot) return false;
+  if (read_done(p, past) && read_pieces(p, past)) return true;
+  snprintf(why, (size_t)n, "it does not fit the trajectories of this study, or is damaged");
+  return false;
+}

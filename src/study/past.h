@@ -1,0 +1,30 @@
+/* past.h: what an earlier run left of a study: its checkpoint, opened for reading by every rank. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef CST_PAST_H
+#define CST_PAST_H
+#include "record/snapshot.h"
+#include "study/piece.h"
+
+struct cst_past {
+  cst_snapshot   *snapshot; /* NULL: there is none */
+  long            number;   /* of the checkpoint */
+  unsigned char **lane;     /* [nclass][lanes]: CST_LANE_... */
+  int             npiece;
+  cst_piece      *piece;   /* [npiece] */
+  cst_stretch    *stretch; /* [npiece] the same, by class and lane */
+  int            *section; /* [npiece] where their rows are */
+  int             loaded;  /* the piece in the buffer; -1: none */
+  cst_bundle      buffer;
+};
+
+cst_past *cst_past_create(const cst_plan *p); /* of a study that begins */
+void      cst_past_destroy(const cst_plan *p, cst_past *past);
+/* Open checkpoint `number` of the result at path. false with why[n] when it is damaged or does not fit the plan. */
+bool cst_past_open(const cst_plan *p, cst_past *past, const char *path, long number, char *why, int n);
+/* The index of a section by name, from `from` on; -1 when there is none. */
+int cst_past_find(const cst_past *past, const char *name, int from);
+/* A section's bytes, checked; NULL when they are damaged. In a buffer of the past. */
+const void *cst_past_read(cst_past *past, int section, size_t *size);
+/* Rows of a piece, checked; NULL when they are damaged. */
+const double *cst_past_rows(cst_past *past, int piece);
+#endif

@@ -1,0 +1,263 @@
+/* reference-item.c: one piece of the reference's work on its way through the times that are read: some members of one variant, in double
+ * precision in a batch, or one member in quadruple precision. It can be left at any step and taken up again there.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "method/method.h"
+#include "study/motion.h"
+#include "study/past.h"
+
+struct cst_item {
+  cst_reference      *r;
+  long                index;
+  cst_reference_share x;
+  int                 time; /* of the next read */
+  long                done; /* steps on the way to it */
+  cst_stepper        *st;   /* in double precision; NULL in quadruple */
+  cst_batch           b;
+  double             *lambda;
+  cst_motion         *m; /* in quadruple precision; NULL where it has no start */
+  __float128         *room;
+};
+
+static void *need(void *p) {
+  if (!p) abort();
+  return p;
+}
+
+/* ---- double precision ---------------------------------------------------------------------------------------------------------- */
+
+/* Start the members first..first+count of a variant in the batch. */
+static PetscErrorCode start_members(const cst_plan *p, const cst_stepper *st, cst_batch *b, int variant, long first, long count) {
+  const cst_study *s = p->study;
+  double          *q, *v;
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc2(s->system->nq, &q, s->system->nq, &v));
+  cst_batch_reset(st, b, count);
+  for (long m = 0; m < count; m++) {
+    const double *c = cst_plan_parameters(p, variant);
+    if (cst_study_member(s, variant, first + m, q, v))
+      cst_batch_start(st, b, m, c, q, v, 1e-15);
+    else
+      cst_batch_refuse(st, b, m, c, q, v);
+  }
+  cst_batch_ready(st, b);
+  PetscCall(PetscFree2(q, v));
+  PetscFunctionReturn(0);
+}
+
+/* The momenta in the table of the members from `first` on become M v + a. */
+static void make_kinetic(cst_reference *r, const cst_stepper *st, const cst_batch *b, int variant, int time, long first, long count) {
+  const cst_system *s = r->plan->study->system;
+  const int         width = cst_stepper_width(st);
+  const cst_fold   *fold = cst_fold_for(s, r->plan->isa);
+  double           *v = need(aligned_alloc(64, (size_t)s->nq * CST_W_MAX * sizeof *v)), *one = need(malloc((size_t)s->nq * sizeof *one));
+  for (long m = 0; m < count; m++) {
+    double *to = cst_reference_cell(r, variant, time, first + m);
+    if (m % width == 0) fold->velocities(cst_stepper_context(st), b->record + (size_t)(m / width) * cst_stepper_record_size(st), v);
+    for (int i = 0; i < s->nq; i++) one[i] = v[i * width + m % width];
+    if (b->fate[m].reason == CST_DONE) cst_system_momentum(s, cst_plan_parameters(r->plan, variant), to, one, to + s->nq);
+  }
+  free(v);
+  free(one);
+}
+
+/* Copy the states of the batch into the table. A lane that failed leaves NaN. */
+static void store(cst_reference *r, const cst_stepper *st, const cst_batch *b, int variant, int time, long first, long count,
+                  double *lambda) {
+  const cst_system *s = r->plan->study->system;
+  const cst_layout *at = cst_stepper_layout(st);
+  const int         width = cst_stepper_width(st);
+  const cst_fold   *fold = cst_fold_for(s, r->plan->isa);
+  for (long m = 0; m < count; m++) {
+    double       *to = cst_reference_cell(r, variant, time, first + m);
+    const double *from = b->record + (size_t)(m / width) * cst_stepper_record_size(st) + m % width;
+    bool          good = b->fate[m].reason == CST_DONE;
+    if (m % width == 0) fold->multipliers(cst_stepper_context(st), b->record + (size_t)(m / width) * cst_stepper_record_size(st), lambda);
+    for (int i = 0; i < s->nq; i++) {
+      to[i] = good ? from[(at->q + i) * width] : NAN;
+      to[s->nq + i] = good ? from[(at->p + i) * width] : NAN;
+    }
+    for (int a = 0; a < s->ng; a++) to[2 * s->nq + a] = good ? lambda[a * width + m % width] : NAN;
+    if (good && s->dropped) cst_system_least_norm(s, cst_plan_parameters(r->plan, variant), to, to + 2 * s->nq);
+  }
+  if (cst_stepper_context(st)->tangential) make_kinetic(r, st, b, variant, time, first, count);
+}
+
+static PetscErrorCode open_double(cst_item *i) {
+  const cst_plan           *p = i->r->plan;
+  const cst_study          *s = p->study;
+  const int                 width = cst_isas[p->isa].width;
+  const cst_stepper_options o = {p->isa, (int)((i->x.count + width - 1) / width), PetscMax(100, s->max_iterations), false,
+                                 CST_ITERATION_AUTO};
+  PetscFunctionBegin;
+  i->lambda = need(aligned_alloc(64, (size_t)(s->system->ng + 1) * CST_W_MAX * sizeof *i->lambda));
+  PetscCall(cst_stepper_create(s->reference_method, s->system, &o, &i->st));
+  PetscCall(cst_batch_create(i->st, &i->b));
+  PetscCall(start_members(p, i->st, &i->b, i->x.variant, i->x.first, i->x.count));
+  PetscFunctionReturn(0);
+}
+
+/* ---- quadruple precision ------------------------------------------------------------------------------------------------------- */
+
+static int stages(const cst_method *m) { return (int)cst_method_root(m)->arg[0]->number; }
+
+/* q, p, lambda of the motion at its time, one behind the other; room[2 nq + ng]. */
+static void round_state(const cst_system *s, const double *c, cst_motion *m, __float128 *room, double *to) {
+  cst_motion_state(m, room, NULL, room + s->nq, room + 2 * s->nq);
+  for (int i = 0; i < 2 * s->nq + s->ng; i++) to[i] = (double)room[i];
+  if (s->dropped) cst_system_least_norm(s, c, to, to + 2 * s->nq);
+}
+
+static void open_quad(cst_item *i) {
+  const cst_study  *s = i->r->plan->study;
+  const cst_system *sys = s->system;
+  double           *q = need(malloc(2 * (size_t)sys->nq * sizeof *q)), *v = q + sys->nq;
+  i->room = need(calloc((size_t)(2 * sys->nq + sys->ng), sizeof *i->room));
+  if (cst_study_member(s, i->x.variant, i->x.first, q, v))
+    i->m = cst_motion_create(sys, stages(s->reference_method), cst_plan_parameters(i->r->plan, i->x.variant), q, v);
+  free(q);
+}
+
+static void store_quad(cst_item *i) {
+  const cst_system *s = i->r->plan->study->system;
+  double           *to = cst_reference_cell(i->r, i->x.variant, i->time, i->x.first);
+  if (i->m && cst_motion_lives(i->m))
+    round_state(s, cst_plan_parameters(i->r->plan, i->x.variant), i->m, i->room, to);
+  else
+    for (int k = 0; k < 2 * s->nq + s->ng; k++) to[k] = NAN;
+}
+
+/* ---- either -------------------------------------------------------------------------------------------------------------------- */
+
+static PetscErrorCode open_item(cst_reference *r, long index, cst_item **item) {
+  cst_item *i;
+  PetscFunctionBegin;
+  PetscCall(PetscNew(&i));
+  *item = i;
+  i->r = r, i->index = index, i->x = cst_reference_share_of(r, index);
+  if (r->plan->study->reference_quad)
+    open_quad(i);
+  else
+    PetscCall(open_double(i));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode close_item(cst_item *i) {
+  PetscFunctionBegin;
+  if (i->st) PetscCall(cst_batch_destroy(&i->b));
+  PetscCall(cst_stepper_destroy(&i->st));
+  cst_motion_destroy(i->m);
+  free(i->lambda);
+  free(i->room);
+  PetscCall(PetscFree(i));
+  PetscFunctionReturn(0);
+}
+
+enum { STEPS_A_POLL = 64, QUAD_STEPS_A_POLL = 4 };
+
+/* Some steps of a span of n; a span of 0 has none: a time that is read is the start. */
+static PetscErrorCode advance(cst_item *i, double from, double to, long n) {
+  const long most = i->st ? STEPS_A_POLL : QUAD_STEPS_A_POLL, some = PetscMin(most, n - i->done);
+  PetscFunctionBegin;
+  if (i->st) {
+    cst_stepper_set_step(i->st, (to - from) / (double)n);
+    PetscCall(cst_stepper_advance(i->st, &i->b, some));
+  } else if (i->m)
+    cst_motion_advance(i->m, ((__float128)to - from) / n, some);
+  i->done += some;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode walk(cst_item *i, cst_poll *poll, void *context, bool *stop) {
+  const double *time = i->r->time[i->x.variant];
+  PetscFunctionBegin;
+  for (; i->time < i->r->ntime[i->x.variant]; i->time++, i->done = 0) {
+    const double from = i->time ? time[i->time - 1] : 0, span = time[i->time] - from;
+    const long   n = span > 0 ? cst_reference_steps(i->r->plan->study, span) : 0;
+    while (i->done < n) {
+      PetscCall(advance(i, from, time[i->time], n));
+      PetscCall(poll(context, 0, stop));
+      if (*stop) PetscFunctionReturn(0);
+    }
+    if (i->st)
+      store(i->r, i->st, &i->b, i->x.variant, i->time, i->x.first, i->x.count, i->lambda);
+    else
+      store_quad(i);
+  }
+  PetscFunctionReturn(0);
+}
+
+/* ---- left and taken up --------------------------------------------------------------------------------------------------------- */
+
+/* What a section "midway" begins with; the values of the times before follow, then the state. */
+typedef struct {
+  long index, time, done, step;
+} head;
+
+static size_t values(const cst_item *i, long time) {
+  const cst_system *s = i->r->plan->study->system;
+  return sizeof(double) * (size_t)time * (size_t)i->x.count * (size_t)(2 * s->nq + s->ng);
+}
+
+static size_t state(const cst_item *i) {
+  if (i->st) return sizeof(double) * cst_batch_numbers(i->st) * (size_t)i->x.count;
+  return i->m ? cst_motion_bytes(i->m) : 0;
+}
+
+void cst_reference_pack_midway(const cst_reference *r, cst_bundle *b) {
+  const cst_item *i = r->at;
+  if (!i) return;
+  char *to = cst_bundle_add(b, "midway", sizeof(head) + values(i, i->time) + state(i));
+  *(head *)(void *)to = (head){i->index, i->time, i->done, i->st ? i->b.step : 0};
+  to += sizeof(head);
+  cst_reference_copy(r, i->index, i->time, (double *)(void *)to, false);
+  to += values(i, i->time);
+  for (long m = 0; i->st && m < i->x.count; m++)
+    cst_batch_save(i->st, &i->b, m, (double *)(void *)to + (size_t)m * cst_batch_numbers(i->st));
+  if (i->m) cst_motion_save(i->m, to);
+}
+
+static bool unpack(cst_item *i, const char *from, size_t size) {
+  const head h = *(const head *)(const void *)from;
+  if (h.time < 0 || h.time > i->r->ntime[i->x.variant] || size != sizeof h + values(i, h.time) + state(i)) return false;
+  from += sizeof h;
+  cst_reference_copy(i->r, i->index, (int)h.time, (double *)(uintptr_t)from, true);
+  from += values(i, h.time);
+  for (long m = 0; i->st && m < i->x.count; m++)
+    cst_batch_restore(i->st, &i->b, m, (const double *)(const void *)from + (size_t)m * cst_batch_numbers(i->st));
+  i->time = (int)h.time, i->done = h.done;
+  if (i->st) i->b.step = h.step;
+  if (i->st) cst_batch_ready(i->st, &i->b);
+  if (i->m) cst_motion_restore(i->m, from);
+  return true;
+}
+
+/* What the past knows of the item, if it knows anything. */
+static PetscErrorCode take_up(cst_item *i, cst_past *past) {
+  size_t size;
+  PetscFunctionBegin;
+  for (int at = -1; (at = cst_past_find(past, "midway", at + 1)) >= 0;) {
+    const char *x = cst_past_read(past, at, &size);
+    PetscCheck(x && size >= sizeof(head), PETSC_COMM_SELF, PETSC_ERR_FILE_READ, "checkpoint %ld was damaged or removed under the run",
+               past->number);
+    if (((const head *)(const void *)x)->index != i->index) continue;
+    PetscCheck(unpack(i, x, size), PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "checkpoint %ld does not fit this study", past->number);
+    break;
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode cst_reference_compute(cst_reference *r, int item, cst_past *past, cst_poll *poll, void *context, bool *stop) {
+  PetscFunctionBegin;
+  if (r->item[item] != CST_ITEM_OPEN) PetscFunctionReturn(0);
+  PetscCall(open_item(r, item, &r->at));
+  PetscCall(take_up(r->at, past));
+  PetscCall(walk(r->at, poll, context, stop));
+  PetscCall(close_item(r->at));
+  r->at = NULL;
+  if (!*stop) r->item[item] = CST_ITEM_DONE;
+  PetscFunctionReturn(0);
+}

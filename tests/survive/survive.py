@@ -1,0 +1,182 @@
+"""survive.py: what the tests of interrupted runs share: studies of every family, attempts that are struck, and what must come out."""
+# SPDX-License-Identifier: BSD-2-Clause
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+
+sys.dont_write_bytecode = True   # no __pycache__ among the sources
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
+
+from cli import ENVIRONMENT, PROGRAM, differences, digests, ok, path, run  # noqa: E402
+
+STRIKE = os.path.abspath(os.path.join(os.environ.get("BUILD", "build"), "tests/survive/strike.so"))
+
+# Every family of methods, every kind of study, of reference and of accumulator; each takes a second or two. The number is the exit status.
+STUDIES = {
+    "conservation": (0, """
+study: conservation
+system: double-pendulum
+initial: {members: 40, seed: 7, around: default, spread: {q: 0.1, v: 0.1}}
+end: 160.0
+steps: [0.02, 0.01]
+methods: [rattle, shake, midpoint, "compose(rattle, yoshida4)", "hbvm(k=4, s=2)", "convert(rk4)", project(rk4), gauss(2), rk4]
+trajectories: {members: [3], every: 500}
+"""),
+    "self": (0, """
+study: order
+system: modified-pendulum
+initial: {members: 11, seed: 3, spread: {q: 0.05, v: 0.05}}
+end: 30.0
+steps: {from: 0.01, halvings: 2}
+methods: [rattle, shake, midpoint, euler-b, project(rk6), "hbvm(k=6, s=2)", "compose(hbvm(k=3, s=3), rattle)", "convert(gauss(2))"]
+reference: self
+error: {of: [q, p, lambda], norm: one, over: coarse}
+"""),
+    "reference": (0, """
+study: order
+system: double-pendulum
+initial: {members: 70, seed: 3, spread: {q: 0.05, v: 0.05}}
+end: 4.0
+steps: {from: 0.1, halvings: 2}
+methods: [rattle, euler-a, adjoint(euler-a), heun, "compose(rattle, kahan-li8)"]
+reference: {method: "gauss(4)", step: 0.0001}
+error: {of: [q, p, lambda], over: mesh}
+"""),
+    "quad": (0, """
+study: order
+system: planar-pendulum
+initial: {members: 6, seed: 3, spread: {q: 0.05, v: 0.05}}
+end: 4.0
+steps: {from: 0.1, halvings: 2}
+methods: [rattle, "compose(rattle, yoshida6)"]
+reference: {method: "gauss(6)", step: 0.0025, precision: quad}
+error: {of: [q, p, lambda], over: coarse}
+"""),
+    "failing": (1, """
+study: ensemble
+system: planar-pendulum
+initial: {members: 300, seed: 1, around: default, spread: {v: 8.0}}
+end: 500.0
+steps: [0.25, 0.02]
+methods: [rattle, midpoint, "compose(rattle, suzuki4)", project(rk4)]
+samples: {count: 10}
+trajectories: {members: [0, 1, 5], every: 10}
+"""),
+    "compensated": (0, """
+study: conservation
+system: planar-pendulum
+initial: {members: 100, seed: 2, spread: {v: 0.3}}
+end: 2000.0
+steps: [0.02]
+methods: [rattle, shake, euler-a, "compose(rattle, suzuki4)"]
+roundoff: {compensated: true}
+"""),
+}
+
+
+def undisturbed(name):
+    """The study run to its end; (its file, its digests, the seconds that it took)."""
+    status, text = STUDIES[name]
+    began = time.monotonic()
+    process, result = run(name, text)
+    ok(process.returncode == status, f"{name}: undisturbed, it ends with {status}", process.returncode, process.stderr)
+    return path(name + ".yaml"), digests(result), time.monotonic() - began
+
+
+def children(pid):
+    found = [pid]
+    for one in found:
+        try:
+            with open(f"/proc/{one}/task/{one}/children") as f:
+                found += [int(x) for x in f.read().split()]
+        except OSError:
+            pass
+    return found[1:]
+
+
+def ranks_of(pid):
+    found = []
+    for one in children(pid):
+        try:
+            with open(f"/proc/{one}/cmdline") as f:
+                found += [one] if f.read().split("\0")[0] == PROGRAM else []
+        except OSError:
+            pass
+    return found
+
+
+def cpu(pid):
+    """CPU seconds of the ranks below a launcher so far."""
+    found = 0
+    for one in ranks_of(pid):
+        try:
+            with open(f"/proc/{one}/stat") as f:
+                found += sum(int(x) for x in f.read().rsplit(")", 1)[1].split()[11:13]) / os.sysconf("SC_CLK_TCK")
+        except OSError:
+            pass
+    return found
+
+
+def kill(pid, which):
+    try:
+        os.kill(pid, which)
+    except ProcessLookupError:
+        pass
+
+
+def kill_all(process, draw):
+    for one in [process.pid, *children(process.pid)]:
+        kill(one, signal.SIGKILL)
+
+
+def one_rank(which):
+    def strike(process, draw):
+        ranks = ranks_of(process.pid)
+        if ranks:
+            kill(draw.choice(ranks), which)
+
+    return strike
+
+
+def launcher(which):
+    return lambda process, draw: kill(process.pid, which)
+
+
+STRIKES = {
+    "SIGKILL of all": kill_all,
+    "SIGKILL of one rank": one_rank(signal.SIGKILL),
+    "SIGTERM of one rank": one_rank(signal.SIGTERM),
+    "SIGTERM of mpirun": launcher(signal.SIGTERM),
+    "SIGINT of mpirun": launcher(signal.SIGINT),
+    "SIGUSR1 of mpirun": launcher(signal.SIGUSR1),
+}
+
+
+def start(study, result, ranks, *words, env=None, checkpoint=0.1):
+    command = (["mpirun", "-n", str(ranks)] if ranks else []) + [PROGRAM, "run", study, "-o", result, "--resume", "--progress", "none",
+                                                              "--checkpoint-seconds", str(checkpoint), *map(str, words)]
+    return subprocess.Popen(command, env={**ENVIRONMENT, **(env or {})}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE, encoding="utf-8", errors="replace", start_new_session=True)
+
+
+def finish(process, seconds=120):
+    """(exit status, stdout, stderr); killed, and None, when it hangs."""
+    try:
+        out, err = process.communicate(timeout=seconds)
+        return process.returncode, out, err
+    except subprocess.TimeoutExpired:
+        kill_all(process, None)
+        process.communicate()
+        return None, "", f"still there after {seconds} s"
+
+
+def same(name, first, result):
+    return ok(not (wrong := differences(first, digests(result))), f"{name}: every dataset outside /run is that of the undisturbed run", wrong)
+
+
+def checkpoints(result):
+    folder, name = os.path.split(result)
+    return sorted((x for x in os.listdir(folder) if x.startswith(name + ".checkpoint.")), key=lambda x: (len(x), x))

@@ -1,0 +1,247 @@
+"""test_faults.py: full disks, failing calls, damaged and foreign checkpoints, removed files, two runs on one output: what is said, and that
+nothing is lost."""
+# SPDX-License-Identifier: BSD-2-Clause
+import os
+import re
+import shutil
+import signal
+import subprocess
+import time
+
+from survive import STRIKE, checkpoints, finish, kill_all, ranks_of, same, start
+
+from cli import PROGRAM, constella, done, digests, note, ok, path, run, scratch, skip, write
+
+STUDY = """
+study: conservation
+system: double-pendulum
+initial: {members: 64, seed: 7, around: default, spread: {q: 0.1, v: 0.1}}
+end: 1600.0
+steps: [0.01]
+methods: [rattle, "compose(rattle, yoshida4)"]
+"""
+
+
+def until(what, seconds=60):
+    """Wait for a condition; whether it came."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if what():
+            return True
+        time.sleep(0.01)
+    return False
+
+
+def interrupted(name, study, count=2):
+    """A file that a killed run left with `count` checkpoints; its path."""
+    result = path(name + ".h5")
+    process = start(study, result, 0, "--batch", 16, checkpoint=0.05)
+    ok(until(lambda: len([x for x in checkpoints(result) if not x.endswith(".new")]) >= count), f"{name}: checkpoints are written")
+    kill_all(process, None)
+    finish(process)
+    return result
+
+
+def resumed(name, study, result, first, *expected):
+    status, out, err = finish(start(study, result, 2))
+    ok(status == 0, f"{name}: resumed, it ends with 0", status, out, err)
+    for text in expected:
+        ok(text in err, f"{name}: it says '{text}'", err)
+    same(name, first, result)
+    ok(not checkpoints(result), f"{name}: no checkpoint is left", checkpoints(result))
+
+
+# ---- calls that fail, or in which the run is killed
+
+def struck(study, first):
+    for call, where, what, ranks in (("fwrite:14", ".checkpoint.", "ENOSPC", 0), ("fsync:2", ".checkpoint.new", "EIO", 2), ("rename:2", ".checkpoint.", "EIO", 2),
+                                     ("fwrite:13", ".checkpoint.", "KILL", 2), ("fsync:2", ".checkpoint.", "KILL", 2), ("rename:2", ".checkpoint.", "KILL", 0),
+                                     ("pwrite:40", ".h5", "KILL", 2), ("fsync:1", ".h5$", "EIO", 2)):
+        name = f"{what} in {call} of {where}"
+        result = path(re.sub(r"\W", "-", name) + ".h5")
+        env = {"LD_PRELOAD": STRIKE, "STRIKE": f"{call}:{what}", "STRIKE_PATH": where}
+        status, out, err = finish(start(study, result, ranks, "--batch", 16, env=env, checkpoint=0.05))
+        ok(status not in (0, 2, 75, None), f"{name}: the run fails", status, out, err)
+        if what != "KILL":
+            ok(status == 1, f"{name}: exit status 1", status)
+            reason = {"ENOSPC": "No space left on device", "EIO": "Input/output error"}[what]
+            ok(reason in err and "--resume" in err, f"{name}: it says why", err)
+            ok(constella("status", result).stdout.startswith("state         interrupted"), f"{name}: the file is readable, and says interrupted")
+            ok(not any(x.endswith(".new") for x in checkpoints(result)), f"{name}: no half of a checkpoint is left", checkpoints(result))
+        resumed(name, study, result, first)
+
+
+# ---- checkpoints that are damaged or of something else
+
+def damaged(study, first):
+    def cut(data):
+        return data[: len(data) // 2]
+
+    def flip(data):
+        return data[: len(data) // 3] + bytes([data[len(data) // 3] ^ 16]) + data[len(data) // 3 + 1:]
+
+    for title, change in (("cut short", cut), ("with a flipped bit", flip)):
+        result = interrupted(title.replace(" ", "-"), study)
+        newest = os.path.join(os.path.dirname(result), [x for x in checkpoints(result) if not x.endswith(".new")][-1])
+        with open(newest, "rb") as f:
+            data = f.read()
+        with open(newest, "wb") as f:
+            f.write(change(data))
+        resumed(f"a checkpoint {title}", study, result, first, "is damaged", "the one before it is used")
+    result = interrupted("all-damaged", study)
+    for x in checkpoints(result):
+        os.truncate(os.path.join(os.path.dirname(result), x), 100)
+    before = digests(result)
+    status, out, err = finish(start(study, result, 0))
+    ok(status == 2 and "all of its checkpoints are damaged" in err, "with all checkpoints damaged nothing is begun", status, err)
+    ok(before == digests(result), "and the file stays as it was")
+
+
+def foreign(study, first):
+    result = interrupted("foreign", study)
+    other = write("other.yaml", STUDY.replace("[0.01]", "[0.02]"))
+    status, out, err = finish(start(other, result, 2))
+    ok(status == 2 and "holds another study" in err and "0.01" in err and "0.02" in err, "a study with other steps is refused with what differs", status, err)
+    program = path("another-build")
+    note_bytes = subprocess.run(["readelf", "-n", PROGRAM], stdout=subprocess.PIPE, text=True).stdout
+    build = bytes.fromhex(re.search(r"Build ID: ([0-9a-f]+)", note_bytes).group(1))
+    with open(PROGRAM, "rb") as f:
+        data = f.read()
+    with open(program, "wb") as f:
+        f.write(data.replace(build, build[::-1]))
+    os.chmod(program, 0o755)
+    process = subprocess.run([program, "run", study, "-o", result, "--resume"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    ok(process.returncode == 2 and "build: " + build.hex() in process.stderr and build[::-1].hex() in process.stderr,
+       "another build is refused with what differs", process.returncode, process.stderr)
+    process = constella("run", study, "-o", result)
+    ok(process.returncode == 2 and "--resume continues it" in process.stderr, "without --resume an unfinished file is not touched", process.stderr)
+    process = constella("run", study, "-o", result, "--resume", "--overwrite")
+    ok(process.returncode == 2, "--resume and --overwrite together are refused", process.stderr)
+    aside = result + "-aside"
+    os.rename(result, aside)
+    status, out, err = finish(start(study, result, 0))
+    ok(status == 2 and "is gone" in err, "checkpoints without their file are of no use, and it says so", status, err)
+    shutil.copy(path("undisturbed.h5"), result)
+    status, out, err = finish(start(study, result, 0))
+    ok(status == 0 and "complete already" in out, "a complete file of the same study is left as it is", status, err)
+    os.rename(aside, result)
+    resumed("after all that", study, result, first)
+
+
+# ---- files and folders
+
+def removed(study):
+    result = path("removed.h5")
+    process = start(study, result, 2, checkpoint=0.1)
+    ok(until(lambda: checkpoints(result)), "removed: a checkpoint is written")
+    os.rename(result, result + "-aside")
+    status, out, err = finish(process)
+    ok(status == 1 and "removed or replaced under the run" in err, "a result that is removed under the run ends it", status, err)
+
+
+def twice():
+    study, result = write("twice.yaml", STUDY.replace("1600.0", "160000.0")), path("twice.h5")
+    process = start(study, result, 2, checkpoint=0.1)
+    ok(until(lambda: ranks_of(process.pid) and os.path.exists(result)), "twice: the first run is at work")
+    ranks = ranks_of(process.pid)
+    for word in ("--resume", "--overwrite"):
+        second = constella("run", study, "-o", result, word)
+        owner = re.search(r"is being written by process (\d+) on host (\S+)|live run \(process (\d+)", second.stderr)
+        ok(second.returncode == 2 and owner, f"a second run with {word} is refused with who is at work", second.returncode, second.stderr)
+        ok(owner and int(owner.group(1) or owner.group(3)) in ranks, "it names a process of the first run", second.stderr)
+    ok(process.poll() is None, "the first run goes on")
+    os.kill(process.pid, signal.SIGUSR1)
+    status, out, err = finish(process)
+    ok(status == 75, "and stops when it is told to", status, err)
+
+
+def mounted(size):
+    """A small file system; None where this user cannot have one."""
+    folder = scratch()
+    made = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "none", folder], stderr=subprocess.DEVNULL)
+    return folder if made.returncode == 0 else None
+
+
+def full(study, first):
+    size, one = os.path.getsize(path("undisturbed.h5")), max(os.path.getsize(os.path.join(os.path.dirname(SAMPLE), x)) for x in checkpoints(SAMPLE))
+    page = 4096
+    folder = mounted((size + 70000 + one + one // 2) // page * page)
+    if not folder:
+        skip("a full disk", "mounting a small file system needs root")
+        return
+    try:
+        result = os.path.join(folder, "full.h5")
+        status, out, err = finish(start(study, result, 2, "--batch", 16, checkpoint=0.05))
+        ok(status == 1 and "No space left on device" in err, "a full disk: exit status 1 with the reason", status, out, err)
+        ok(len(checkpoints(result)) == 1, "a full disk: the last checkpoint is there", checkpoints(result))
+        subprocess.run(["mount", "-o", "remount,size=64m", folder], check=True)
+        resumed("a full disk with space again", study, result, first)
+        subprocess.run(["mount", "-o", "remount,ro", folder], check=True)
+        process = constella("run", study, "-o", os.path.join(folder, "new.h5"))
+        ok(process.returncode == 2 and "Read-only file system" in process.stderr, "a read-only folder is refused", process.returncode, process.stderr)
+    finally:
+        subprocess.run(["umount", "-l", folder], check=True)
+
+
+# ---- time
+
+def limited(study, first):
+    result = path("limited.h5")
+    for attempt in range(20):
+        began = time.monotonic()
+        process = constella("run", study, "-o", result, "--resume", "--max-hours", 1.9 / 3600, "--progress", "none")
+        spent = time.monotonic() - began
+        if process.returncode != 75:
+            break
+        ok(spent < 1.9, f"attempt {attempt} ends before its 1.9 s are over", spent)
+        ok("--max-hours" in process.stdout, "and says why", process.stdout)
+    ok(process.returncode == 0 and attempt > 0, "after some of them the study is complete", process.returncode, process.stderr, attempt)
+    same("limited", first, result)
+    for word in ("0", "-1", "soon", "nan", "inf"):
+        process = constella("run", study, "-o", path("never.h5"), "--max-hours", word)
+        ok(process.returncode == 2 and "positive number" in process.stderr, f"--max-hours {word} is refused", process.stderr)
+
+
+def sizes(study):
+    """In the middle of one batch, the n-th checkpoint is as large as the first; of twice the members it is twice as large."""
+    found = {}
+    for members in (512, 1024):
+        text = STUDY.replace("members: 64", f"members: {members}").replace('[rattle, "compose(rattle, yoshida4)"]', "[rattle]")
+        result, grown = path(f"sizes{members}.h5"), {}
+        process = start(write(f"sizes{members}.yaml", text), result, 0, "--batch", 1024, checkpoint=0.05)
+
+        def look():
+            for x in checkpoints(result):
+                if not x.endswith(".new"):
+                    try:
+                        grown.setdefault(x, os.path.getsize(os.path.join(os.path.dirname(result), x)))
+                    except FileNotFoundError:
+                        pass
+            return len(grown) >= 6 or process.poll() is not None
+
+        until(look)
+        kill_all(process, None)
+        finish(process)
+        found[members] = list(grown.values())
+        ok(len(grown) >= 6 and max(grown.values()) < 1.02 * min(grown.values()), f"checkpoints of {members} members do not grow with the steps", grown)
+    if all(found.values()):
+        # what the series hold is the same for both
+        note(f"bytes of a checkpoint: {found[512][-1]} of 512 members, {found[1024][-1]} of 1024")
+        ok(1.5 < found[1024][-1] / found[512][-1] < 2.1, "they are linear in the members", found)
+
+
+if __name__ == "__main__":
+    study = write("undisturbed.yaml", STUDY)
+    process, result = run("undisturbed", STUDY)
+    ok(process.returncode == 0, "undisturbed, it ends with 0", process.stderr)
+    first = digests(result)
+    SAMPLE = interrupted("sample", study)
+    damaged(study, first)
+    foreign(study, first)
+    struck(study, first)
+    removed(study)
+    twice()
+    full(study, first)
+    limited(study, first)
+    sizes(study)
+    done()
