@@ -36,6 +36,8 @@ typedef struct {
 
 typedef enum { MINE, OTHERS, AGAIN, FAILED } outcome;
 
+enum { DEAD = -2 };
+
 double cst_process_start(long pid) {
   char  path[64], line[1024];
   FILE *f;
@@ -44,14 +46,16 @@ double cst_process_start(long pid) {
   size_t n = fread(line, 1, sizeof line - 1, f);
   fclose(f);
   line[n] = 0;
-  char *at = strrchr(line, ')'); /* the name before it may hold anything; field 3 follows */
+  char *at = strrchr(line, ')');              /* the name before it may hold anything; field 3 follows */
+  if (at && strchr("ZX", at[2])) return DEAD; /* but nobody has asked for its status: in a container that may stay so */
   for (int field = 2; at && field < 22; field++) at = strchr(at + 1, ' ');
   return at ? strtod(at, NULL) : -1;
 }
 
 bool cst_process_lives(long pid, double start) {
   if (kill((pid_t)pid, 0) && errno != EPERM) return false;
-  return start < 0 || cst_process_start(pid) == start; /* else the number now belongs to another process */
+  const double now = cst_process_start(pid);
+  return now != DEAD && (start < 0 || now == start); /* else the number now belongs to another process */
 }
 
 static void wait_seconds(double s) { nanosleep(&(struct timespec){(time_t)s, (long)(1e9 * (s - floor(s)))}, NULL); }
