@@ -5,6 +5,10 @@
 #include "constella/record.h"
 #include <hdf5.h>
 
+#ifndef H5_HAVE_PARALLEL
+#error this HDF5 was built without MPI; Constella needs a parallel one
+#endif
+
 enum { CST_STATE_WIDTH = 16 }; /* bytes of the attribute /run state: fixed, so that it changes in place */
 
 void  cst_h5_quiet(void);                                /* no error stacks on stderr; also starts the library */

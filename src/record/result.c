@@ -77,6 +77,14 @@ bool cst_result_number(cst_result *r, const char *group, const char *name, doubl
   return ok;
 }
 
+/* By opening it: the functions that tell of an object unopened changed with HDF5 1.12. */
+static bool is_dataset(hid_t group, const char *name) {
+  hid_t o = H5Oopen(group, name, H5P_DEFAULT);
+  bool  yes = o >= 0 && H5Iget_type(o) == H5I_DATASET;
+  if (o >= 0) H5Oclose(o);
+  return yes;
+}
+
 int cst_result_list(cst_result *r, const char *group, char (**paths)[96]) {
   H5G_info_t info;
   int        found = 0;
@@ -90,10 +98,9 @@ int cst_result_list(cst_result *r, const char *group, char (**paths)[96]) {
   if (H5Gget_info(g, &info) < 0) info.nlinks = 0;
   *paths = malloc(sizeof **paths * (size_t)(info.nlinks + 1));
   for (hsize_t i = 0; *paths && i < info.nlinks; i++) {
-    char       name[96], *path = (*paths)[found];
-    H5O_info_t what;
+    char name[96], *path = (*paths)[found];
     if (H5Lget_name_by_idx(g, ".", by, H5_ITER_INC, i, name, sizeof name, H5P_DEFAULT) < 0) continue;
-    if (H5Oget_info_by_name2(g, name, &what, H5O_INFO_BASIC, H5P_DEFAULT) < 0 || what.type != H5O_TYPE_DATASET) continue;
+    if (!is_dataset(g, name)) continue;
     if (snprintf(path, sizeof **paths, "%s/%s", strcmp(group, "/") ? group : "", name) < (int)sizeof **paths) found++;
   }
   H5Pclose(list), H5Gclose(g);

@@ -5,6 +5,13 @@
 #include <petsc/private/snesimpl.h>
 #include "solve/solver.h"
 
+#if defined(PETSC_USE_COMPLEX) || !defined(PETSC_USE_REAL_DOUBLE)
+#error this PETSc is not one of real numbers in double precision
+#endif
+#if PETSC_VERSION_LT(3, 21, 0)
+#define SNESLineSearchShellSetApply SNESLineSearchShellSetUserFunc /* its name until then */
+#endif
+
 struct cst_solver {
   SNES          snes;
   Vec           X, F, direction;

@@ -4,6 +4,7 @@
  * exact solve, a shell line search X -= Y, a convergence test that asks the lanes, and norms only where a monitor wants them.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <limits.h>
 #include <string.h>
 #include "solve/solver.h"
 #include "solve/internal.h"
@@ -126,7 +127,7 @@ static PetscErrorCode set_line_search(cst_solver *s) {
   PetscFunctionBegin;
   PetscCall(SNESGetLineSearch(s->snes, &ls));
   PetscCall(SNESLineSearchSetType(ls, SNESLINESEARCHSHELL));
-  PetscCall(SNESLineSearchShellSetUserFunc(ls, search, s));
+  PetscCall(SNESLineSearchShellSetApply(ls, search, s));
   PetscCall(SNESLineSearchSetComputeNorms(ls, (PetscBool)(s->snes->numbermonitors > 0)));
   PetscFunctionReturn(0);
 }
@@ -164,7 +165,7 @@ PetscErrorCode cst_solver_create(cst_equations equations, int groups, int width,
   PetscCall(VecDuplicate(s->X, &s->F));
   PetscCall(VecDuplicate(s->X, &s->direction));
   PetscCall(MatCreateShell(PETSC_COMM_SELF, n, n, n, n, s, &s->J));
-  PetscCall(MatShellSetOperation(s->J, MATOP_MULT, (void (*)(void))multiply));
+  PetscCall(MatShellSetOperation(s->J, MATOP_MULT, (void *)multiply));
   PetscCall(SNESCreate(PETSC_COMM_SELF, &s->snes));
   PetscCall(SNESSetApplicationContext(s->snes, s));
   PetscCall(SNESSetFunction(s->snes, s->F, function, s));
@@ -175,7 +176,7 @@ PetscErrorCode cst_solver_create(cst_equations equations, int groups, int width,
   PetscCall(set_linear_solver(s));
   PetscCall(set_line_search(s));
   PetscCall(SNESSetConvergenceTest(s->snes, test, s, NULL));
-  PetscCall(SNESSetTolerances(s->snes, 0, 0, 0, max_iterations + 1, PETSC_MAX_INT));
+  PetscCall(SNESSetTolerances(s->snes, 0, 0, 0, max_iterations + 1, INT_MAX));
   PetscCall(SNESSetUp(s->snes));
   PetscFunctionReturn(0);
 }
