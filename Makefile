@@ -24,19 +24,29 @@ PACKAGES_ANALYSIS := python3-h5py python3-matplotlib python3-numpy
 PACKAGES_TEST     := python3-sympy python3-scipy python3-xarray python3-h5netcdf
 
 GEN      := $(BUILD)/gen
-LIBS_PC  := PETSc hdf5-openmpi libfyaml ompi-c
-MISSING  := $(shell pkg-config --exists $(LIBS_PC) 2>/dev/null || echo yes)
-# Debian's PETSc flags ask for _FORTIFY_SOURCE, which needs optimisation everywhere and slows lane code.
-PC_CFLAGS = $(filter-out -D_FORTIFY_SOURCE=2 -O2 -g -flto% -ffat-lto-objects -ffile-prefix-map=% -fstack-protector-strong -Wformat -Werror=format-security,$(shell pkg-config --cflags $(LIBS_PC) 2>/dev/null))
-PC_LIBS   = $(shell pkg-config --libs $(LIBS_PC) 2>/dev/null) -lhdf5_openmpi_hl -lsleef -lquadmath -lm
 VERSION  := $(shell git describe --tags --always --dirty 2>/dev/null || cat VERSION 2>/dev/null || echo unknown)
 
-WARN     := -Wall -Wextra -Werror -Wno-psabi
+# MISSING, and for each library NAME_FROM, NAME_CFLAGS and NAME_LIBS.
+comma := ,
+define newline
+
+
+endef
+FOLDERS := PETSC_DIR PETSC_ARCH HDF5_DIR FYAML_DIR SLEEF_DIR
+$(eval $(subst |,$(newline),$(shell CC='$(CC)' $(foreach f,$(FOLDERS),$(f)='$($(f))') tools/libraries.sh | tr '\n' '|')))
+# How these libraries are linked: in folders that the system's loader does not know they are found again where they were.
+flags      = $(foreach l,$(1),$($(l)_LIBS))
+linked     = $(call flags,$(1)) $(patsubst -L%,-Wl$(comma)-rpath$(comma)%,$(filter-out -L/lib% -L/usr/lib%,$(filter -L%,$(call flags,$(1)))))
+LIBRARIES := PETSC HDF5 FYAML SLEEF MPI
+PC_CFLAGS  = $(foreach l,$(LIBRARIES),$($(l)_CFLAGS))
+PC_LIBS    = $(call linked,$(LIBRARIES)) -lquadmath -lm -ldl
+
+# WERROR= for compilers that warn of other things.
+WERROR   ?= -Werror
+WARN     := -Wall -Wextra $(WERROR) -Wno-psabi
 # No contraction, no fast-math: the bits must not depend on the instruction set.
 STRICT   := -ffp-contract=off -fno-math-errno -fno-trapping-math
 CFLAGS   ?= $(OPT) -g
-SANFLAGS := $(if $(SAN),-fsanitize=address$(,)undefined -fno-omit-frame-pointer -fno-sanitize-recover=undefined)
-comma    := ,
 SANFLAGS := $(if $(SAN),-fsanitize=address$(comma)undefined -fno-omit-frame-pointer -fno-sanitize-recover=undefined)
 ALL_CFLAGS = -std=gnu11 $(CFLAGS) $(SANFLAGS) $(WARN) $(STRICT) -MMD -MP -Iinclude -Isrc -I$(GEN) $(PC_CFLAGS)
 
@@ -71,14 +81,15 @@ OBJ_LANE     := $(sort $(OBJ_LANE))
 LIBRARY      := $(BUILD)/libconstella.a
 PROGRAM      := $(BUILD)/constella
 
-.PHONY: all setup help clean
+.PHONY: all setup config help clean
 all:
-	@if [ -n "$(MISSING)" ]; then echo 'constella: libraries are missing; run `make setup` first (Debian 12), or see README.md'; exit 1; fi
+	@if [ -n '$(MISSING)' ]; then echo 'constella: not found: $(MISSING). Run `make setup` first (Debian 12), or see docs/building.md' >&2; exit 1; fi
 	@$(MAKE) --no-print-directory -j$(JOBS) $(PROGRAM)
 
 help:
 	@echo 'make          build $(PROGRAM)'
 	@echo 'make setup    install what is missing (Debian 12, apt-get)'
+	@echo 'make config   where the libraries were found'
 	@echo 'make demo     set up, build, run two studies, show tables and figures'
 	@echo 'make test     set up, build, run every test'
 	@echo 'make check    build and the fast tests only'
@@ -87,13 +98,20 @@ help:
 	@echo 'make san      the tests under address and undefined-behaviour sanitizers'
 	@echo 'make fuzz     any bytes as study and system files, for SECONDS=60 each'
 
+config:
+	@echo 'compiler: $(CC), $(shell $(CC) --version 2>/dev/null | head -n 1)'
+	@$(foreach l,$(LIBRARIES),echo '$(l): $(or $($(l)_FROM),not found)';)
+	@echo 'flags: $(PC_CFLAGS)'
+	@echo 'libraries: $(PC_LIBS)'
+	@[ -z '$(MISSING)' ] || { echo 'not found: $(MISSING)' >&2; exit 1; }
+
 setup:
 	@tools/setup.sh '$(PACKAGES_BUILD) $(PACKAGES_ANALYSIS)' '$(PACKAGES_TEST)'
 
 # ---- generated sources ----------------------------------------------------------------------------------------------------
 $(BUILD)/generate: $(GENERATOR) $(EXPR) $(wildcard include/constella/*.h src/*/*.h)
 	@mkdir -p $(@D)
-	$(Q)$(CC) -std=gnu11 -O1 $(WARN) $(STRICT) -Iinclude -Isrc $(shell pkg-config --cflags libfyaml) $(filter %.c,$^) -o $@ $(shell pkg-config --libs libfyaml) -lsleef -lquadmath -lm
+	$(Q)$(CC) -std=gnu11 -O1 $(WARN) $(STRICT) -Iinclude -Isrc $(FYAML_CFLAGS) $(SLEEF_CFLAGS) $(filter %.c,$^) -o $@ $(call linked,FYAML SLEEF) -lquadmath -lm
 
 # Made anew with the generator; what comes out as it was keeps its time, so that nothing is compiled again for it.
 $(BUILD)/generated: $(BUILD)/generate $(SYSTEMS:%=src/system/catalogue/%.yaml)
@@ -167,7 +185,7 @@ $(LIBRARY): $(OBJ_PLAIN) $(OBJ_LANE) $(OBJ_KERNELS) $(OBJ_HOT)
 	@ar rcs $@ $^
 $(PROGRAM): $(BUILD)/obj/main.o $(LIBRARY)
 	@echo 'linking $@'
-	$(Q)$(CC) $(SANFLAGS) -Wl,--build-id $^ -o $@ $(PC_LIBS) -ldl
+	$(Q)$(CC) $(SANFLAGS) -Wl,--build-id $^ -o $@ $(PC_LIBS)
 
 clean:
 	rm -rf $(BUILD) demo

@@ -12,7 +12,7 @@ FAST_ROOMS ?= core expr system tableau study record
 
 $(BUILD)/tests/%: tests/%.c tests/tap.h $(wildcard tests/*/*.h) $(LIBRARY)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) -Itests -I$(<D) $(filter %.c,$<) $(LIBRARY) -o $@ $(PC_LIBS) -ldl
+	$(Q)$(CC) $(ALL_CFLAGS) -Itests -I$(<D) $(filter %.c,$<) $(LIBRARY) -o $@ $(PC_LIBS)
 
 # Loaded before the program, it fails or kills it in a chosen call.
 $(BUILD)/tests/survive/strike.so: tests/survive/strike.c
@@ -74,7 +74,7 @@ BENCH_OBJ_line-integral := $(foreach i,scalar $(ISAS),$(BUILD)/tests/bench/hand-
 BENCH_OBJ_bench         := $(BENCH_OBJ)
 BENCH_PARTS             := bench systems conversion line-integral
 $(BENCH_PARTS:%=$(BUILD)/bench-%): $(BUILD)/bench-%: tests/bench/%.c tests/bench/tools.c tests/bench/bench.h tests/bench/tools.h $(BENCH_OBJ) $(BENCH_OBJ_systems) $(BENCH_OBJ_line-integral) $(LIBRARY)
-	$(Q)$(CC) $(ALL_CFLAGS) -Itests/bench $(filter %.c,$^) $(BENCH_OBJ_$*) $(LIBRARY) -o $@ $(PC_LIBS) -ldl
+	$(Q)$(CC) $(ALL_CFLAGS) -Itests/bench $(filter %.c,$^) $(BENCH_OBJ_$*) $(LIBRARY) -o $@ $(PC_LIBS)
 
 .PHONY: bench
 bench: all
@@ -99,13 +99,13 @@ FUZZ_OBJ       := $(FUZZ_SOURCES:src/%.c=$(FUZZ_BUILD)/%.o)
 
 $(BUILD)/tests/fuzz/fuzz-%: tests/fuzz/fuzz-%.c tests/fuzz/driver.c tests/fuzz/mutate.c tests/fuzz/mutate.h $(LIBRARY)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) $(filter %.c,$^) $(LIBRARY) -o $@ $(PC_LIBS) -ldl
+	$(Q)$(CC) $(ALL_CFLAGS) $(filter %.c,$^) $(LIBRARY) -o $@ $(PC_LIBS)
 $(FUZZ_BUILD)/system/compiler.o: ALL_CFLAGS += $(OBJECT_DEFINES)
 $(FUZZ_BUILD)/%.o: src/%.c
 	@mkdir -p $(@D)
 	$(Q)$(FUZZ_CC) $(FUZZ_CFLAGS) $(FUZZ_COVERAGE) -DCST_VERSION='"$(VERSION)"' -DCST_COMPILER='"clang"' -c $< -o $@
 $(FUZZ_TARGETS:%=$(FUZZ_BUILD)/fuzz-%): $(FUZZ_BUILD)/fuzz-%: tests/fuzz/fuzz-%.c $(FUZZ_DRIVER) tests/fuzz/mutate.c tests/fuzz/mutate.h $(FUZZ_OBJ) $(LIBRARY)
-	$(Q)$(FUZZ_CC) $(FUZZ_CFLAGS) $(if $(FUZZ_COVERAGE),-fsanitize=fuzzer) $(filter %.c,$^) $(FUZZ_OBJ) $(LIBRARY) -o $@ $(PC_LIBS) -ldl
+	$(Q)$(FUZZ_CC) $(FUZZ_CFLAGS) $(if $(FUZZ_COVERAGE),-fsanitize=fuzzer) $(filter %.c,$^) $(FUZZ_OBJ) $(LIBRARY) -o $@ $(PC_LIBS)
 
 .PHONY: fuzz fuzz-run
 fuzz: all
