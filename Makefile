@@ -84,12 +84,13 @@ PROGRAM      := $(BUILD)/constella
 .PHONY: all setup config help clean
 all:
 	@if [ -n '$(MISSING)' ]; then echo 'constella: not found: $(MISSING). Run `make setup` first (Debian 12), or see docs/building.md' >&2; exit 1; fi
-	@$(MAKE) --no-print-directory -j$(JOBS) $(PROGRAM)
+	@$(MAKE) --no-print-directory -j$(JOBS) $(PROGRAM) $(BUILD)/constella.pc
 
 help:
 	@echo 'make          build $(PROGRAM)'
 	@echo 'make setup    install what is missing (Debian 12, apt-get)'
 	@echo 'make config   where the libraries were found'
+	@echo 'make install  what is built, into PREFIX=/usr/local (DESTDIR= before it); make uninstall takes it away'
 	@echo 'make demo     set up, build, run two studies, show tables and figures'
 	@echo 'make test     set up, build, run every test'
 	@echo 'make check    build and the fast tests only'
@@ -191,6 +192,7 @@ clean:
 	rm -rf $(BUILD) demo
 
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
+include tools/install.mk
 -include tests/tests.mk
 
 .PHONY: demo format lint

@@ -27,9 +27,20 @@ const cst_command cst_commands[] = {
     {NULL, NULL, NULL, NULL},
 };
 
+/* The variables of the environment that one may want to set. */
+static const char *const variables[][2] = {
+    {"CONSTELLA_ISA", "the instruction set, v2, v3 or v4; the widest of the machine"},
+    {"CONSTELLA_CC", "the compiler of your own systems and layers; the one that compiled constella, or cc"},
+    {"XDG_CACHE_HOME", "the folder where they are kept compiled, in constella/; ~/.cache"},
+    {"PYTHON", "the python3 with h5py, numpy and matplotlib that draws reports; /usr/bin/python3"},
+    {"CONSTELLA_ANALYSIS", "the folder of its scripts; the one that was installed"},
+};
+
 static int help(FILE *out) {
   fputs("constella: studies of structure-preserving integrators for constrained mechanical systems\n\n", out);
   for (const cst_command *c = cst_commands; c->name; c++) fprintf(out, "  constella %s %s\n      %s\n", c->name, c->arguments, c->doc);
+  fputs("\nEnvironment, each with what holds where it is not set:\n", out);
+  for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) fprintf(out, "  %s  %s\n", variables[i][0], variables[i][1]);
   fputs("\nExit status: 0 done, 1 something failed while running, 2 bad input, 75 stopped with a checkpoint (the\n"
         "same line with --resume goes on). `constella --version` prints the version.\n",
         out);

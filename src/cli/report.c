@@ -6,24 +6,25 @@
 #include <unistd.h>
 #include "cli/cli.h"
 
-#ifndef CST_ANALYSIS_DIR
-#define CST_ANALYSIS_DIR "analysis"
-#endif
+/* The folder of the program, "." where the system does not tell. */
+static const char *home(void) {
+  static char self[4096];
+  ssize_t     n = readlink("/proc/self/exe", self, sizeof self - 1);
+  char       *slash = n > 0 ? strrchr(self, '/') : NULL;
+  if (!slash) return ".";
+  *slash = 0;
+  return self;
+}
 
-/* CONSTELLA_ANALYSIS, or analysis/ beside the folder of the program, or the one of the build. */
+/* In CONSTELLA_ANALYSIS, or where it is installed beside the program, or in the sources that the folder of the build lies in, or those that
+ * are here. */
 static const char *script(void) {
   static char path[4200];
-  char        self[4096];
-  const char *set = getenv("CONSTELLA_ANALYSIS");
-  ssize_t     n = readlink("/proc/self/exe", self, sizeof self - 1);
+  const char *set = getenv("CONSTELLA_ANALYSIS"), *program = home();
   if (set) return snprintf(path, sizeof path, "%s/report.py", set), path;
-  self[n > 0 ? n : 0] = 0;
-  for (int up = 0; up < 2; up++) {
-    char *slash = strrchr(self, '/');
-    if (slash) *slash = 0;
-  }
-  snprintf(path, sizeof path, "%s/analysis/report.py", self);
-  if (access(path, R_OK)) snprintf(path, sizeof path, "%s/report.py", CST_ANALYSIS_DIR);
+  snprintf(path, sizeof path, "%s/../share/constella/analysis/report.py", program);
+  if (access(path, R_OK)) snprintf(path, sizeof path, "%s/../analysis/report.py", program);
+  if (access(path, R_OK)) strcpy(path, "analysis/report.py");
   return path;
 }
 

@@ -1,0 +1,37 @@
+# install.mk: `make install` and `make uninstall`, under PREFIX, with DESTDIR before it for packagers. Installing builds nothing, since root may not
+# see the libraries that it was built with; what the program and its manual page need to know of PREFIX they find from where they are.
+PREFIX  ?= /usr/local
+DESTDIR ?=
+STRIP   ?= strip -g
+INTO     = $(DESTDIR)$(PREFIX)
+SHARE    = $(INTO)/share/constella
+RELEASE  = $(shell sed -n 's/^\#define CST_RELEASE "\(.*\)"/\1/p' include/constella/constella.h)
+# Everything else that is installed lies below share/constella as it lies here, so that the links of the README hold.
+INSTALLED_TEXTS := $(wildcard $(foreach d,analysis docs jobs jobs/*,$(foreach e,c css md png py sh toml yaml,$(d)/*.$(e)))) README.md CHANGELOG.md CITATION.cff LICENSE
+INSTALLED_FILES := bin/constella lib/libconstella.a lib/pkgconfig/constella.pc share/man/man1/constella.1 share/bash-completion/completions/constella
+
+.PHONY: install uninstall
+# There is no shared library, so that whoever links the static one links everything behind it.
+$(BUILD)/constella.pc: $(LIBRARY) tools/install.mk
+	@{ echo 'prefix=$(PREFIX)'; \
+	  echo 'Name: constella'; \
+	  echo 'Description: Structure-preserving integrators for constrained mechanical systems'; \
+	  echo 'Version: $(RELEASE)'; \
+	  echo 'Cflags: -I$${prefix}/include $(MPI_CFLAGS) $(SLEEF_CFLAGS)'; \
+	  echo 'Libs: -L$${prefix}/lib -lconstella $(SANFLAGS) $(PC_LIBS)'; } >$@
+
+install:
+	@[ -x $(PROGRAM) ] && [ -r $(BUILD)/constella.pc ] || { echo 'constella: nothing is built in $(BUILD); run `make` first' >&2; exit 1; }
+	@install -d $(sort $(dir $(INSTALLED_FILES:%=$(INTO)/%) $(INSTALLED_TEXTS:%=$(SHARE)/%))) $(INTO)/include/constella
+	@install $(PROGRAM) $(INTO)/bin && $(STRIP) $(INTO)/bin/constella
+	@install -m 644 $(LIBRARY) $(INTO)/lib && $(STRIP) $(INTO)/lib/libconstella.a
+	@install -m 644 include/constella/*.h $(INTO)/include/constella
+	@sed 's|^prefix=.*|prefix=$(PREFIX)|' $(BUILD)/constella.pc >$(INTO)/lib/pkgconfig/constella.pc
+	@$(PROGRAM) help | tools/manual.sh $(RELEASE) >$(INTO)/share/man/man1/constella.1
+	@$(PROGRAM) help | tools/completion.sh >$(INTO)/share/bash-completion/completions/constella
+	@for f in $(INSTALLED_TEXTS); do install -m "$$([ -x $$f ] && echo 755 || echo 644)" $$f $(SHARE)/$$f; done
+	@echo 'installed into $(INTO)'
+
+uninstall:
+	@rm -f $(INSTALLED_FILES:%=$(INTO)/%)
+	@rm -rf $(INTO)/include/constella $(SHARE)
