@@ -46,7 +46,7 @@ by_wrapper() {   # NAME COMMAND: a compiler of that library's own
 }
 
 by_compiler() {   # NAME HEADER LIBRARIES...: where CC looks anyway
-  echo "#include <$2>" | "${cc[@]}" -E -x c - >/dev/null 2>&1 && take "$1" "the folders of ${cc[0]}" "${@:3}"
+  "${cc[@]}" -E -x c - <<<"#include <$2>" >/dev/null 2>&1 && take "$1" "the folders of ${cc[0]}" "${@:3}"
 }
 
 absent() { missing+="${missing:+; }$1"; }

@@ -31,7 +31,7 @@ install() { privileged apt-get -o DPkg::Lock::Timeout=120 install -y --no-instal
 
 give_up() {
   complain "required packages are missing and could not be installed: $*"
-  complain "have them installed, or build without root: see README.md"
+  complain "have them installed, or build without root: see docs/building.md"
   exit 1
 }
 
@@ -60,25 +60,15 @@ install_each() {
   done
 }
 
-# The first of the pkg-config names that exists, or failure.
-has_library() {
-  local name
-  for name in "$@"; do pkg-config --exists "$name" 2>/dev/null && return; done
-  return 1
-}
-
-has_header() { printf '#include <%s>\n' "$1" | ${CC:-cc} -E -x c - >/dev/null 2>&1; }
-
+# libraries.sh looks where the build will look.
 elsewhere() {
-  local lacking=()
+  local line missing=
   say "no apt-get here. Constella needs a C compiler, make, pkg-config, MPI, PETSc (real), HDF5 (parallel), libfyaml and SLEEF; reports need python3 with h5py, numpy and matplotlib."
   say "Debian's names of the packages: $1"
-  has_library PETSc petsc || lacking+=("PETSc (pkg-config PETSc)")
-  has_library hdf5-openmpi hdf5 || lacking+=("HDF5 (pkg-config hdf5-openmpi or hdf5)")
-  has_library libfyaml || lacking+=("libfyaml (pkg-config libfyaml)")
-  has_header sleef.h || lacking+=("SLEEF (header sleef.h)")
-  if ((${#lacking[@]})); then
-    printf 'setup: error: not found: %s\n' "${lacking[@]}" >&2
+  while IFS= read -r line; do [[ $line != MISSING* ]] || missing=${line#*:= }; done < <("$BASH" "${0%/*}/libraries.sh")
+  if [[ $missing ]]; then
+    complain "not found: $missing"
+    complain "how to build them and where they are looked for: docs/building.md"
     exit 1
   fi
   say "all libraries are found"

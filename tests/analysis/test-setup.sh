@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# test-setup.sh: tools/setup.sh against made-up apt-get, dpkg-query, sudo, pkg-config and cc: installs nothing.
+# test-setup.sh: tools/setup.sh against made-up apt-get, dpkg-query, sudo, pkg-config and gcc: installs nothing.
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck disable=SC2016  # the stubs expand their own variables
 set -uo pipefail
@@ -59,22 +59,22 @@ grep -q -- 'install -y --no-install-recommends b \[noninteractive\]' "$box/log";
 
 debian
 run 'a bad-x' ''; status=$?
-[[ $status == 1 ]] && grep -q 'error: .*bad-x' "$box/err" && grep -q README "$box/err"; ok $? 'a required package that cannot be had: exit 1, named, README'
+[[ $status == 1 ]] && grep -q 'error: .*bad-x' "$box/err" && grep -q docs/building.md "$box/err"; ok $? 'a required package that cannot be had: exit 1, named, where to read on'
 
 debian
 run 'a' 'bad-y c'; status=$?
 [[ $status == 0 && -e $box/have/a && -e $box/have/c ]] && grep -q 'optional package bad-y' "$box/out"; ok $? 'an optional package that cannot be had: a note, the others come'
 
 fresh
-stub pkg-config <<<'[[ " PETSc hdf5 libfyaml " == *" ${*: -1} "* ]]'
-stub cc <<<'exit 0'
+stub pkg-config <<<'[[ " PETSc hdf5 libfyaml sleef " == *" $2 "* ]]'
+stub gcc <<<'exit 0'
 run 'a b' 'c'; status=$?
 [[ $status == 0 ]] && grep -q 'a b' "$box/out"; ok $? 'no apt-get, all libraries there: exit 0 and what is needed'
 
-stub pkg-config <<<'[[ " PETSc " == *" ${*: -1} "* ]]'
-stub cc <<<'exit 1'
+stub pkg-config <<<'[[ " PETSc " == *" $2 "* ]]'
+stub gcc <<<'exit 1'
 run 'a b' 'c'; status=$?
-[[ $status == 1 ]] && grep -q HDF5 "$box/err" && grep -q libfyaml "$box/err" && grep -q SLEEF "$box/err" && ! grep -q PETSc "$box/err"; ok $? 'no apt-get, libraries missing: exit 1, each named'
+[[ $status == 1 ]] && grep -q HDF5 "$box/err" && grep -q libfyaml "$box/err" && grep -q sleef "$box/err" && ! grep -q PETSc "$box/err"; ok $? 'no apt-get, libraries missing: exit 1, each named'
 
 run; status=$?
 [[ $status == 2 ]] && grep -q usage "$box/err"; ok $? 'without arguments: exit 2'
