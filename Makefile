@@ -21,7 +21,7 @@ JOBS   ?= $(shell nproc)
 # What is needed, by Debian's names.
 PACKAGES_BUILD    := gcc make pkg-config libopenmpi-dev openmpi-bin petsc-dev libhdf5-openmpi-dev hdf5-tools libfyaml-dev libsleef-dev libopenblas0-serial perl git
 PACKAGES_ANALYSIS := python3-h5py python3-matplotlib python3-numpy
-PACKAGES_TEST     := python3-sympy python3-scipy python3-xarray python3-h5netcdf
+PACKAGES_TEST     := python3-sympy python3-scipy python3-xarray python3-h5netcdf slurm-wlm
 
 GEN      := $(BUILD)/gen
 VERSION  := $(shell git describe --tags --always --dirty 2>/dev/null || cat VERSION 2>/dev/null || echo unknown)
@@ -73,7 +73,7 @@ GENERATOR    := src/system/generate.c src/system/emit-header.c src/system/file.c
 GENERATOR    := $(wildcard $(GENERATOR) src/system/read-*.c)
 PLAIN        := $(filter-out src/expr/interpret.c src/system/kernels.c src/system/generate.c src/main.c,$(wildcard src/*/*.c))
 
-OBJ_PLAIN    := $(PLAIN:src/%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/gen/catalogue-data.o $(BUILD)/obj/gen/sources.o
+OBJ_PLAIN    := $(PLAIN:src/%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/gen/catalogue-data.o $(BUILD)/obj/gen/sources.o $(BUILD)/obj/gen/templates.o
 OBJ_LANE     := $(foreach i,$(ISAS),$(LANE_GENERIC:src/%.c=$(BUILD)/obj/%.$(i).o) $(BUILD)/obj/expr/interpret.$(i).o) $(BUILD)/obj/expr/interpret.portable.o
 OBJ_KERNELS  := $(foreach i,$(ISAS),$(SYSTEMS:%=$(BUILD)/obj/system/kernels/%.$(i).o))
 OBJ_HOT      := $(foreach i,$(ISAS),$(foreach s,$(SYSTEMS),$(patsubst src/%.c,$(BUILD)/obj/%/$(s).$(i).o,$(LANE_HOT) $(LANE_SMALL))))
@@ -144,8 +144,13 @@ OBJECT_SOURCES := src/system/kernels.c $(LANE_HOT)
 OBJECT_FLAGS   := -std=gnu11 $(filter-out -g%,$(CFLAGS)) $(STRICT)
 OBJECT_DEFINES := -DCST_OBJECT_CC='"$(CC)"' -DCST_OBJECT_FLAGS='"$(OBJECT_FLAGS)"' $(foreach i,$(ISAS),-DCST_OBJECT_FLAGS_$(i)='"$(filter-out -W%,$(ISA_$(i)))"')
 $(GEN)/sources.c: tools/embed.sh $(OBJECT_SOURCES) $(wildcard include/constella/*.h src/*/*.h src/*/core/*.h) $(GEN)/catalogue-data.c $(GEN)/hot.list.h
-	$(Q)tools/embed.sh $(GEN) $$($(CC) -MM -Iinclude -Isrc -I$(GEN) -DCST_SYSTEM_HEADER='"$(firstword $(SYSTEMS)).h"' $(OBJECT_SOURCES) \
+	$(Q)tools/embed.sh cst_source $(GEN) $$($(CC) -MM -Iinclude -Isrc -I$(GEN) -DCST_SYSTEM_HEADER='"$(firstword $(SYSTEMS)).h"' $(OBJECT_SOURCES) \
 	  | tr ' \\' '\n\n' | grep -v -e ':$$' -e '/$(firstword $(SYSTEMS)).h$$' | sort -u | grep .) include/constella/layer.h >$@
+# templates.c: the job scripts of `constella submit`.
+TEMPLATES := $(wildcard jobs/submit.*)
+$(GEN)/templates.c: tools/embed.sh $(TEMPLATES)
+	@mkdir -p $(@D)
+	$(Q)tools/embed.sh cst_template $(GEN) $(TEMPLATES) >$@
 
 # ---- objects --------------------------------------------------------------------------------------------------------------
 # What stands in results as the revision is that of the build, not of the first compilation.

@@ -23,6 +23,11 @@ const cst_command cst_commands[] = {
      cst_cli_system},
     {"table", "FILE [--format text|csv|json|markdown|latex] [--columns ...] [--where ...]", "results as a table", cst_cli_table},
     {"status", "FILE", "how far a run is", cst_cli_status},
+    {"submit",
+     "STUDY --scheduler slurm|pbs|sge --ranks N --hours H [--nodes K] [--account A] [--partition|--queue Q] [--module M ...] [--output "
+     "FILE] "
+     "[--name NAME] [--template FILE] [--requeue COUNT] [--dry-run]",
+     "check a study, write a job script and hand it to the scheduler", cst_cli_submit},
     {"report", "FILE -o PAGE.html", "figures and tables in one page", cst_cli_report},
     {NULL, NULL, NULL, NULL},
 };

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# embed.sh: the texts of files as C, so that the program carries what it needs to compile a user's system.
+# embed.sh: the texts of files as C, so that the program carries what it needs to compile a user's system, and its job scripts.
 #
-#   tools/embed.sh GEN FILE... >sources.c
+#   tools/embed.sh NAME GEN FILE... >sources.c
 #
-# A file of the folder GEN appears as gen/NAME, the others under the path given.
+# Defines NAMEs[] and NAME_count. A file of the folder GEN appears as gen/NAME, the others under the path given.
 # SPDX-License-Identifier: BSD-2-Clause
 set -euo pipefail
-gen=$1
-shift
+name=$1 gen=$2
+shift 2
 
 echo '/* Written by embed.sh; not to be edited. */'
 echo '#include "system/compile.h"'
@@ -18,11 +18,11 @@ for file; do
   echo '0};'
   k=$((k + 1))
 done
-echo 'const cst_source cst_sources[] = {'
+echo "const cst_source ${name}s[] = {"
 k=0
 for file; do
   echo "{\"${file/#"$gen"\//gen/}\", text_$k, sizeof text_$k - 1},"
   k=$((k + 1))
 done
 echo '};'
-echo "const int cst_source_count = $k;"
+echo "const int ${name}_count = $k;"

@@ -7,7 +7,7 @@ INTO     = $(DESTDIR)$(PREFIX)
 SHARE    = $(INTO)/share/constella
 RELEASE  = $(shell sed -n 's/^\#define CST_RELEASE "\(.*\)"/\1/p' include/constella/constella.h)
 # Everything else that is installed lies below share/constella as it lies here, so that the links of the README hold.
-INSTALLED_TEXTS := $(wildcard $(foreach d,analysis docs jobs jobs/*,$(foreach e,c css md png py sh toml yaml,$(d)/*.$(e)))) README.md CHANGELOG.md CITATION.cff LICENSE
+INSTALLED_TEXTS := $(wildcard $(foreach d,analysis docs jobs jobs/*,$(foreach e,c css md png pbs py sge sh slurm toml yaml,$(d)/*.$(e)))) README.md CHANGELOG.md CITATION.cff LICENSE
 INSTALLED_FILES := bin/constella lib/libconstella.a lib/pkgconfig/constella.pc share/man/man1/constella.1 share/bash-completion/completions/constella
 
 .PHONY: install uninstall

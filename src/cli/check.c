@@ -1,10 +1,9 @@
 /* check.c: `constella check STUDY`: validates a study and prints its plan; runs nothing. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+#include "cli/checked.h"
 #include "cli/cli.h"
-#include "study/run.h"
 
 static void print_size(const char *name, double bytes) {
   const char *unit[] = {"B", "KiB", "MiB", "GiB", "TiB"};
@@ -43,25 +42,18 @@ static void print_plan(const cst_study *s, const cst_plan *p) {
 
 int cst_cli_check(int argc, char **argv) {
   cst_diag   *d = cst_diag_create();
-  cst_study  *s = NULL;
-  cst_plan   *p = NULL;
-  char       *text = NULL;
-  size_t      length = 0;
-  const char *reason;
-  int         isa = cst_isa_choose(&reason), bad;
+  cst_checked c = {NULL, NULL};
   if (argc == 2 && !strcmp(argv[1], "--help")) return puts("constella check STUDY"), cst_diag_destroy(d), 0;
-  if (argc != 2) cst_diag_add(d, NULL, 0, 0, "`constella check` takes one study file");
-  if (isa < 0) cst_diag_add(d, NULL, 0, 0, "%s", reason);
-  if (argc == 2 && cst_file_read(argv[1], &text, &length, d)) s = cst_study_read(argv[1], text, length, cst_share_alone, d);
-  if (s && isa >= 0) p = cst_plan_create(s, isa, 1, 0, d);
-  bad = cst_diag_count(d) > 0;
+  if (argc == 2)
+    c = cst_checked_read(argv[1], 1, d);
+  else
+    cst_diag_add(d, NULL, 0, 0, "`constella check` takes one study file");
+  bool bad = cst_diag_count(d) > 0;
   if (bad)
     cst_diag_print(d, stderr);
   else
-    print_plan(s, p);
-  cst_plan_destroy(p);
-  cst_study_destroy(s);
+    print_plan(c.study, c.plan);
+  cst_checked_free(&c);
   cst_diag_destroy(d);
-  free(text);
   return bad ? 2 : 0;
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include <petscsnes.h>
 #include "cli/cli.h"
+#include "cli/launch.h"
 #include "constella/record.h"
 #include "solve/solver.h"
 #include "study/resume.h"
@@ -346,11 +347,14 @@ int cst_cli_run(int argc, char **argv) {
   parse(argc, argv, &a, d);
   char *command = join_command(argc, argv);
   a.run.command = command;
+  if (cst_launch_is_mute() && cst_launch_refuse(1)) return 2;
   if (PetscInitialize(&a.npetsc, &a.petsc, NULL, NULL)) return 2; /* it has said why: its options */
   cst_stop_listen();
   if (cst_solver_register()) return 1;
+  int ranks, status = 2;
   set_deadline(&a);
-  int status = run_checked(&a, d);
+  MPI_Comm_size(PETSC_COMM_WORLD, &ranks);
+  if (!cst_launch_refuse(ranks)) status = run_checked(&a, d);
   cst_diag_destroy(d);
   if (PetscFinalize()) return 1;
   free(a.petsc);

@@ -1,0 +1,22 @@
+/* checked.c: a study read, checked and planned by this process alone. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/checked.h"
+#include <stdlib.h>
+
+cst_checked cst_checked_read(const char *file, int ranks, cst_diag *d) {
+  cst_checked c = {NULL, NULL};
+  char       *text = NULL;
+  size_t      length = 0;
+  const char *reason;
+  int         isa = cst_isa_choose(&reason);
+  if (isa < 0) cst_diag_add(d, NULL, 0, 0, "%s", reason);
+  if (cst_file_read(file, &text, &length, d)) c.study = cst_study_read(file, text, length, cst_share_alone, d);
+  if (c.study && isa >= 0) c.plan = cst_plan_create(c.study, isa, ranks, 0, d);
+  free(text);
+  return c;
+}
+
+void cst_checked_free(cst_checked *c) {
+  cst_plan_destroy(c->plan);
+  cst_study_destroy(c->study);
+}

@@ -1,0 +1,17 @@
+/* checked.h: inside the room: a study read, checked and planned, as `check` shows it and `submit` needs it before it bothers a scheduler.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef CST_CHECKED_H
+#define CST_CHECKED_H
+#include "study/run.h"
+
+typedef struct {
+  cst_study *study;
+  cst_plan  *plan;
+} cst_checked;
+
+/* Read the study of `file` and plan it for so many ranks of this machine. Both are NULL, or only the plan, where d has mistakes. Without
+ * MPI. */
+cst_checked cst_checked_read(const char *file, int ranks, cst_diag *d);
+void        cst_checked_free(cst_checked *c);
+#endif

@@ -1,0 +1,51 @@
+/* launch.c: what launchers tell the processes that they start: how many there are, and which of them this one is. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/launch.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern char **environ;
+
+/* The nearest launcher first: Open MPI's mpirun and those of MPICH and its kin start their daemons by srun, whose variables ranks on other
+ * nodes inherit. SLURM_NTASKS is that of the job, in which one process may well run alone. */
+static const struct {
+  const char *launcher, *size, *rank, *advice;
+} launchers[] = {
+    {"mpirun of Open MPI", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "use the mpirun of the MPI that constella was built with"},
+    {"mpiexec or srun", "PMI_SIZE", "PMI_RANK", "use the mpirun of the MPI that constella was built with, or srun --mpi=pmix"},
+    {"srun", "SLURM_STEP_NUM_TASKS", "SLURM_PROCID", "use srun --mpi=pmix (srun --mpi=list tells what there is) or mpirun"},
+};
+enum { LAUNCHERS = sizeof launchers / sizeof *launchers };
+
+/* The launcher that started this process; LAUNCHERS when none is known. */
+static int find(void) {
+  int k = 0;
+  while (k < LAUNCHERS && !getenv(launchers[k].size)) k++;
+  return k;
+}
+
+static int number(const char *name) {
+  const char *text = getenv(name);
+  return text ? atoi(text) : 0;
+}
+
+bool cst_launch_is_mute(void) {
+  int k = find();
+  if (k == LAUNCHERS || strcmp(launchers[k].launcher, "srun")) return false;
+  for (char **e = environ; *e; e++)
+    if (!strncmp(*e, "PMI", 3)) return false;
+  return true;
+}
+
+bool cst_launch_refuse(int ranks) {
+  int k = find();
+  if (k == LAUNCHERS || ranks > 1 || number(launchers[k].size) <= 1) return false;
+  if (number(launchers[k].rank) == 0)
+    fprintf(
+        stderr,
+        "constella: error: %s has started %d processes (%s) that do not see each other: each would run the whole study and write the same "
+        "file; %s\n",
+        launchers[k].launcher, number(launchers[k].size), launchers[k].size, launchers[k].advice);
+  return true;
+}

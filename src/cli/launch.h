@@ -1,0 +1,17 @@
+/* launch.h: inside the room: whether the ranks that were started have found each other.
+ *
+ * A launcher that the program's MPI does not speak with, such as `srun --mpi=none` or the mpirun of another MPI, starts N processes that
+ * each believe to be alone: N runs of one study that write one file. The launcher's environment tells them apart from one run.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef CST_LAUNCH_H
+#define CST_LAUNCH_H
+#include <stdbool.h>
+
+/* Before MPI_Init: whether srun has given these tasks nothing to find each other by. MPI_Init may then end the process in its own words. */
+bool cst_launch_is_mute(void);
+
+/* Whether `ranks`, the size of MPI_COMM_WORLD (1 before MPI_Init), is 1 where the launcher has started more; says so on stderr, once for
+ * all of them. */
+bool cst_launch_refuse(int ranks);
+#endif

@@ -1,0 +1,223 @@
+/* submit.c: `constella submit STUDY`: checks the study, writes a job script from a template beside the output, and hands it to the
+ * scheduler. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#define _GNU_SOURCE 1 /* asprintf */
+#include "cli/submit.h"
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "cli/checked.h"
+#include "cli/cli.h"
+
+const cst_scheduler cst_schedulers[] = {
+    {"slurm", "sbatch", "--parsable", "-%s.log"},
+    {"pbs", "qsub", "", ".log"},
+    {"sge", "qsub", "-terse", ".log"},
+    {NULL, NULL, NULL, NULL},
+};
+
+/* Where a job works, and what it writes there. */
+typedef struct {
+  char folder[PATH_MAX], output[PATH_MAX + 304], study[PATH_MAX], program[PATH_MAX], script[PATH_MAX + 304];
+} places;
+
+/* ---- the script --------------------------------------------------------------------------------------------------------------------- */
+
+/* Absolute names, since a job may start anywhere. */
+static void find_places(const cst_submission *s, places *p, cst_diag *d) {
+  const char *output = s->output ? s->output : "", *slash = strrchr(output, '/');
+  char        folder[PATH_MAX], name[300];
+  snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - output) + 1 : 1, slash ? output : ".");
+  snprintf(name, sizeof name, "%s.h5", s->name);
+  if (!realpath(folder, p->folder)) cst_diag_add(d, output, 0, 0, "its folder: %s", strerror(errno));
+  if (!realpath(s->study, p->study)) cst_diag_add(d, s->study, 0, 0, "%s", strerror(errno));
+  if (!realpath("/proc/self/exe", p->program)) cst_diag_add(d, NULL, 0, 0, "/proc/self/exe: %s", strerror(errno));
+  const char *root = !strcmp(p->folder, "/") ? "" : p->folder;
+  snprintf(p->output, sizeof p->output, "%s/%s", root, !s->output ? name : slash ? slash + 1 : output);
+  snprintf(p->script, sizeof p->script, "%s/%s.%s", root, s->name, s->scheduler->name);
+}
+
+/* The template asked for, or the one in the current folder, or the program's own. Owned, free(). */
+static char *read_template(const cst_submission *s, char *file, size_t size, cst_diag *d) {
+  char  *text = NULL;
+  size_t length;
+  snprintf(file, size, "submit.%s", s->scheduler->name);
+  if (s->template_file) snprintf(file, size, "%s", s->template_file);
+  if (!s->template_file && !access(file, F_OK)) fprintf(stderr, "constella: note: the template is %s of this folder\n", file);
+  if (s->template_file || !access(file, F_OK)) return cst_file_read(file, &text, &length, d) ? text : NULL;
+  snprintf(file, size, "jobs/submit.%s", s->scheduler->name);
+  for (int i = 0; i < cst_template_count; i++)
+    if (!strcmp(cst_templates[i].path, file)) text = strdup(cst_templates[i].text);
+  if (!text) abort();
+  return text;
+}
+
+/* Seconds between the run's own limit and the job's: a twentieth, within a minute and ten, and no more than half. */
+static double spare(double limit) { return fmin(fmin(fmax(limit / 20, 60), 600), limit / 2); }
+
+enum { WORDS = 16 };
+typedef struct {
+  int      n;
+  cst_word word[WORDS];
+} words;
+
+/* value: owned from now on. */
+static void add(words *w, const char *name, char *value) { w->word[w->n++] = (cst_word){name, value}; }
+
+__attribute__((format(printf, 3, 4))) static void add_printed(words *w, const char *name, const char *format, ...) {
+  char   *value;
+  va_list a;
+  va_start(a, format);
+  if (vasprintf(&value, format, a) < 0) abort();
+  va_end(a);
+  add(w, name, value);
+}
+
+static void add_choice(words *w, const char *name, const char *value) { add(w, name, value ? strdup(value) : NULL); }
+
+/* PBS takes chunks of cores: a node's share each, or one rank each where the nodes do not matter. Slurm counts in minutes. */
+static words make_words(const cst_submission *s, const places *p) {
+  words  w = {0};
+  long   chunks = s->nodes ? s->nodes : s->ranks, minutes = (long)ceil(s->hours * 60 - 1e-6);
+  double limit = 60.0 * (double)minutes;
+  add(&w, "NAME", strdup(s->name));
+  add(&w, "CONSTELLA", cst_script_quote(p->program));
+  add(&w, "STUDY", cst_script_quote(p->study));
+  add(&w, "OUTPUT", cst_script_quote(p->output));
+  add(&w, "FOLDER", cst_script_quote(p->folder));
+  add_printed(&w, "RANKS", "%ld", s->ranks);
+  add_printed(&w, "CHUNKS", "%ld", chunks);
+  add_printed(&w, "CHUNK_RANKS", "%ld", s->ranks / chunks);
+  add_printed(&w, "TIME", "%02ld:%02ld:00", minutes / 60, minutes % 60);
+  add_printed(&w, "SPARE", "%.0f", spare(limit));
+  add_printed(&w, "HOURS", "%.4f", (limit - spare(limit)) / 3600);
+  add_printed(&w, "REQUEUES", "%ld", s->requeues);
+  if (s->nodes)
+    add_printed(&w, "NODES", "%ld", s->nodes);
+  else
+    add(&w, "NODES", NULL);
+  add_choice(&w, "ACCOUNT", s->account);
+  add_choice(&w, "QUEUE", s->queue);
+  add_choice(&w, "MODULES", *s->modules ? s->modules : NULL);
+  return w;
+}
+
+/* The text of the script; NULL with mistakes in d. Owned, free(). */
+static char *make_script(const cst_submission *s, const places *p, cst_diag *d) {
+  char  file[PATH_MAX];
+  words w = make_words(s, p);
+  char *text = read_template(s, file, sizeof file, d);
+  char *script = text ? cst_script_fill(file, text, w.word, w.n, d) : NULL;
+  for (int k = 0; k < w.n; k++) free(w.word[k].value);
+  free(text);
+  return script;
+}
+
+/* Whether a file of the script's name is there; a mistake where it says something else. */
+static bool is_there(const places *p, const char *script, cst_diag *d) {
+  char  *text;
+  size_t length;
+  if (access(p->script, F_OK) || !cst_file_read(p->script, &text, &length, d)) return false;
+  if (strcmp(text, script)) cst_diag_add(d, p->script, 0, 0, "is there with other contents; remove it, or choose another --name");
+  free(text);
+  return true;
+}
+
+static bool write_script(const char *file, const char *script) {
+  FILE *f = fopen(file, "wx");
+  bool  good = f && fputs(script, f) >= 0;
+  if (f && fclose(f)) good = false;
+  if (!good) fprintf(stderr, "constella: error: %s: %s\n", file, strerror(errno));
+  if (f && !good) remove(file);
+  return good;
+}
+
+/* ---- the scheduler --------------------------------------------------------------------------------------------------------------------
+ */
+
+static bool on_path(const char *program) {
+  const char *path = getenv("PATH");
+  char        file[PATH_MAX];
+  while (path && *path) {
+    size_t n = strcspn(path, ":");
+    snprintf(file, sizeof file, "%.*s/%s", (int)n, path, program);
+    if (!access(file, X_OK)) return true;
+    path += n + (path[n] == ':');
+  }
+  fprintf(stderr, "constella: error: %s is not on PATH: this is no place to submit from; --dry-run prints the script\n", program);
+  return false;
+}
+
+/* Hand the script over, from its folder. The scheduler's own words about what it refuses go to stderr. */
+static bool hand_over(const cst_submission *s, const places *p, char *job, size_t size) {
+  char *folder = cst_script_quote(p->folder), *command;
+  if (asprintf(&command, "cd %s && exec %s %s %s.%s", folder, s->scheduler->program, s->scheduler->flags, s->name, s->scheduler->name) < 0)
+    abort();
+  FILE *f = popen(command, "r");
+  if (!f || !fgets(job, (int)size, f)) *job = 0;
+  while (f && fgetc(f) != EOF) continue; /* so that it can end */
+  int status = f ? pclose(f) : -1;
+  free(folder);
+  free(command);
+  job[strcspn(job, ";\r\n")] = 0; /* Slurm may add the name of a cluster */
+  if (!status && *job) return true;
+  fprintf(stderr, "constella: error: %s has not taken the job (exit status %d)\n", s->scheduler->program,
+          WIFEXITED(status) ? WEXITSTATUS(status) : 1);
+  return false;
+}
+
+static int submit(const cst_submission *s, const places *p, const char *script, bool there) {
+  char job[256], log[300];
+  if (!on_path(s->scheduler->program) || (!there && !write_script(p->script, script))) return 1;
+  if (!hand_over(s, p, job, sizeof job)) {
+    if (!there) remove(p->script);
+    return 1;
+  }
+  snprintf(log, sizeof log, s->scheduler->log, job);
+  printf("job %s: %s\nlog: %s/%s%s\nconstella status %s tells how far it is\n", job, p->script, p->folder, s->name, log, p->output);
+  return 0;
+}
+
+static void warn(const cst_submission *s, const cst_plan *p) {
+  if (s->ranks > p->nwork)
+    fprintf(stderr, "constella: note: %ld ranks for %d batches of work: the others will have nothing to do\n", s->ranks, p->nwork);
+}
+
+static int help(void) {
+  const cst_command *c = cst_commands;
+  while (strcmp(c->name, "submit")) c++;
+  return printf("constella submit %s\n  %s\n", c->arguments, c->doc) < 0;
+}
+
+int cst_cli_submit(int argc, char **argv) {
+  cst_submission s;
+  places         p;
+  char          *script = NULL;
+  bool           there = false;
+  int            status = 2;
+  cst_checked    c = {NULL, NULL};
+  for (int i = 1; i < argc; i++)
+    if (!strcmp(argv[i], "--help")) return help();
+  cst_diag *d = cst_diag_create();
+  cst_submission_read(&s, argc, argv, d);
+  if (s.study) c = cst_checked_read(s.study, s.ranks ? (int)s.ranks : 1, d);
+  if (!cst_diag_count(d)) find_places(&s, &p, d);
+  if (!cst_diag_count(d)) script = make_script(&s, &p, d);
+  if (script && !s.dry_run) there = is_there(&p, script, d);
+  if (cst_diag_count(d))
+    cst_diag_print(d, stderr);
+  else {
+    warn(&s, c.plan);
+    status = s.dry_run ? fputs(script, stdout) < 0 : submit(&s, &p, script, there);
+  }
+  free(script);
+  cst_checked_free(&c);
+  cst_diag_destroy(d);
+  return status;
+}

@@ -1,0 +1,53 @@
+/* submit.h: inside the room: what `constella submit` is asked for, and the job script that is made of it. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef CST_SUBMIT_H
+#define CST_SUBMIT_H
+#include <stdbool.h>
+#include "constella/diag.h"
+#include "system/compile.h"
+
+/* ---- the schedulers: submit.c ------------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+  const char *name;    /* also the ending of its template and of its scripts */
+  const char *program; /* takes a script, prints the job's identity */
+  const char *flags;   /* so that it prints nothing else */
+  const char *log;     /* of a job, behind the job's name; %s: its identity */
+} cst_scheduler;
+extern const cst_scheduler cst_schedulers[]; /* ends with name NULL */
+
+/* ---- the command line: submit-arguments.c ----------------------------------------------------------------------------------------- */
+
+enum { CST_MODULES = 1024 };
+
+typedef struct {
+  const char          *study, *output, *template_file; /* output, template_file NULL: the default ones */
+  const cst_scheduler *scheduler;
+  const char          *account, *queue;      /* NULL: the site's */
+  char                 name[256];            /* a letter, then letters, digits and . _ + - */
+  char                 modules[CST_MODULES]; /* with blanks between them; empty: none */
+  long                 ranks, nodes;         /* nodes 0: the scheduler decides */
+  long                 requeues;             /* how many times at most */
+  double               hours;
+  bool                 dry_run;
+} cst_submission;
+
+/* Mistakes go to d; what they concern is left at its default. */
+void cst_submission_read(cst_submission *s, int argc, char **argv, cst_diag *d);
+
+/* ---- templates: submit-script.c ------------------------------------------------------------------------------------------------------ */
+
+/* @NAME@ stands for value; a line with a word whose value is NULL is left out. */
+typedef struct {
+  const char *name;
+  char       *value;
+} cst_word;
+
+/* The template text of `file` with its words replaced. Owned, free(). NULL with mistakes in d: words that are not among words[0..n). */
+char *cst_script_fill(const char *file, const char *text, const cst_word *words, int n, cst_diag *d);
+/* text as one word of the shell. Owned, free(). */
+char *cst_script_quote(const char *text);
+
+extern const cst_source cst_templates[]; /* jobs/submit.SCHEDULER; written by embed.sh */
+extern const int        cst_template_count;
+#endif

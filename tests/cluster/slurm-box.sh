@@ -1,0 +1,118 @@
+#!/bin/bash
+# slurm-box.sh: a private Slurm of one node for tests: on the loopback, without munge, systemd, cgroups or root, all of it in one folder.
+#
+#   tests/cluster/slurm-box.sh start FOLDER [CPUS]    # returns when the node takes jobs; prints nothing
+#   export SLURM_CONF=FOLDER/slurm.conf
+#   tests/cluster/slurm-box.sh stop FOLDER            # jobs are killed, daemons ended; harmless when nothing runs
+#
+# Jobs of the partition `urgent` preempt those of `spare`, which have some seconds to end; nothing touches those of `main`, the default. Exit:
+# 0; 1 with the ends of the logs when it does not come up; 2 for wrong arguments.
+# SPDX-License-Identifier: BSD-2-Clause
+set -euo pipefail
+PATH=$PATH:/usr/sbin
+
+usage() {
+  echo 'usage: slurm-box.sh start FOLDER [CPUS] | stop FOLDER' >&2
+  exit 2
+}
+
+free_port() {
+  local port
+  while :; do
+    port=$((20000 + RANDOM % 12000))
+    (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null || break
+  done
+  echo $port
+}
+
+# cred_expire is also the delay before a job that was put back may start again; 5 is the least that is taken.
+configuration() {
+  local host user
+  host=$(hostname -s) user=$(id -un)
+  cat <<END
+ClusterName=box
+SlurmctldHost=$host(127.0.0.1)
+SlurmUser=$user
+SlurmdUser=$user
+AuthType=auth/none
+CredType=cred/none
+AuthInfo=cred_expire=5
+SlurmctldPort=$1
+SlurmdPort=$2
+CommunicationParameters=NoInAddrAny,NoCtldInAddrAny
+StateSaveLocation=$folder/state
+SlurmdSpoolDir=$folder/spool
+SlurmctldPidFile=$folder/slurmctld.pid
+SlurmdPidFile=$folder/slurmd.pid
+SlurmctldLogFile=$folder/slurmctld.log
+SlurmdLogFile=$folder/slurmd.log
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+JobAcctGatherType=jobacct_gather/none
+AccountingStorageType=accounting_storage/none
+MpiDefault=none
+SwitchType=switch/none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_CPU
+SchedulerType=sched/backfill
+SchedulerParameters=sched_interval=1,bf_interval=1,batch_sched_delay=0,sched_min_interval=0
+PreemptType=preempt/partition_prio
+PreemptMode=REQUEUE
+ReturnToService=2
+JobRequeue=1
+SlurmdParameters=config_overrides
+EnforcePartLimits=ALL
+MailProg=/bin/true
+KillWait=5
+NodeName=$host NodeAddr=127.0.0.1 CPUs=$cpus RealMemory=1000 State=UNKNOWN
+PartitionName=main Nodes=$host Default=YES State=UP PriorityTier=2 PreemptMode=OFF
+PartitionName=spare Nodes=$host State=UP PriorityTier=1 GraceTime=20
+PartitionName=urgent Nodes=$host State=UP PriorityTier=2 PreemptMode=OFF
+END
+}
+
+start() {
+  mkdir -p "$folder"/{state,spool}
+  configuration "$(free_port)" "$(free_port)" >"$folder/slurm.conf"
+  echo 'CgroupPlugin=cgroup/v1' >"$folder/cgroup.conf"
+  slurmctld -c -f "$SLURM_CONF" && slurmd -f "$SLURM_CONF" -N "$(hostname -s)" || return 1
+  for _ in {1..150}; do
+    [[ $(sinfo -h -p main -o %t 2>/dev/null) != idle ]] || return 0
+    sleep 0.1
+  done
+  return 1
+}
+
+# End the process of a file, which it removes when it ends, and wait for it.
+end() {
+  local process
+  process=$(cat "$1" 2>/dev/null) || return 0
+  kill "$process" 2>/dev/null || return 0
+  for _ in {1..30}; do
+    kill -0 "$process" 2>/dev/null || return 0
+    sleep 0.1
+  done
+  kill -9 "$process" 2>/dev/null || true
+}
+
+# slurmstepd processes end with their jobs.
+stop() {
+  local jobs
+  jobs=$(squeue -h -o %A 2>/dev/null) || true
+  [[ -z $jobs ]] || scancel -f -s KILL $jobs 2>/dev/null || true
+  for _ in {1..30}; do
+    [[ -n $(squeue -h -t running,completing 2>/dev/null) ]] || break
+    sleep 0.1
+  done
+  end "$folder/slurmd.pid"
+  end "$folder/slurmctld.pid"
+}
+
+(($# >= 2)) || usage
+folder=$(realpath -m "$2") cpus=${3:-4}
+export SLURM_CONF=$folder/slurm.conf
+case $1 in
+start) start || { tail -n 5 "$folder"/*.log >&2; stop; exit 1; } ;;
+stop) stop ;;
+*) usage ;;
+esac

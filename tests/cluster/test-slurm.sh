@@ -1,0 +1,131 @@
+#!/bin/bash
+# test-slurm.sh: `constella submit` and its job script on a real Slurm, a private one: jobs that complete, are signalled before their limit,
+# preempted, cancelled, refused, wrongly started. A job that was put back ends with the result of an undisturbed one. TAP.
+# SPDX-License-Identifier: BSD-2-Clause
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../record/tap.sh"
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
+export CONSTELLA PATH=$PATH:/usr/sbin
+CONSTELLA=$(realpath "${CONSTELLA:-build/constella}")
+for program in slurmctld slurmd sbatch srun; do
+  command -v $program >/dev/null || { echo "1..0 # SKIP $program is not installed (package slurm-wlm)"; exit 0; }
+done
+
+folder=$(mktemp -d)
+trap '"$here/slurm-box.sh" stop "$folder/box"; cd /; rm -rf "$folder"' EXIT
+trap 'exit 1' INT TERM HUP
+cd "$folder" || exit 1
+"$here/slurm-box.sh" start "$folder/box" 8 2>why || { sed 's/^/# /' why; echo '1..0 # SKIP Slurm does not start here'; exit 0; }
+export SLURM_CONF=$folder/box/slurm.conf
+
+# A study of some seconds on two ranks.
+study() {
+  cat <<END
+study: conservation
+system: ${1:-double-pendulum}
+initial: {members: 64, seed: 7, around: default, spread: {q: 0.05, v: 0.05}}
+end: ${2:-3200.0}
+steps: [0.01]
+methods: [rattle, "compose(rattle, suzuki4)"]
+observables: [energy, constraint]
+checkpoint: {seconds: 1}
+END
+}
+
+# submit NAME ...: the study NAME.yaml as job NAME; its identity into $job, what was said into out and err.
+submit() {
+  "$CONSTELLA" submit "$1.yaml" --scheduler slurm --hours 0.2 "${@:2}" >out 2>err
+  status=$?
+  job=$(sed -n 's/^job \([0-9]*\): .*/\1/p' out)
+}
+
+field() { scontrol show job "$1" 2>/dev/null | grep -o "$2=[^ ]*" | sed 's/[^=]*=//'; }
+state() { echo "$(field "$1" JobState), exit $(field "$1" ExitCode), restarts $(field "$1" Restarts)"; }
+
+# until SECONDS COMMAND...: whether it succeeds within so many seconds.
+until_true() {
+  local end=$((SECONDS + $1))
+  until "${@:2}"; do
+    ((SECONDS < end)) || return 1
+    sleep 0.1
+  done
+}
+ended() { [[ $(field "$1" JobState) =~ ^(COMPLETED|FAILED|CANCELLED|TIMEOUT|NODE_FAIL)$ ]]; }
+preempted() { [[ $(field "$1" PreemptTime) != None ]]; }
+
+# Its ranks are at work: the file is there.
+started() {
+  until_true 30 test -e "$1.h5"
+  sleep 0.5
+}
+
+log() { cat "$1"-*.log 2>/dev/null; }
+is_same() {
+  h5diff --exclude-path /run undisturbed.h5 "$1.h5" >differences 2>&1
+  is "$1: the result of an undisturbed run" "$?: $(cat differences)" "0: "
+}
+
+went_on() {
+  until_true 60 ended "$2"
+  is "$1: completed, put back once" "$(state "$2")" "COMPLETED, exit 0:0, restarts 1"
+  has "$1: the log goes on" "$(log "$1")" "put back 0 times"
+  has "$1: ... and ends with the table" "$(log "$1" | sed '/put back 1 times/,$!d')" "energy_verdict"
+  is_same "$1"
+}
+
+# ---- what is submitted
+
+for name in undisturbed signalled preempted cancelled mistaken; do study >$name.yaml; done
+sed 's/^if srun --mpi=list.*/launch=(mpirun -n @RANKS@)/' "$here/../../jobs/submit.slurm" >mpirun.template
+
+submit undisturbed --ranks 2 --template mpirun.template
+undisturbed=$job
+is "submit: exit status" "$status: $(cat err)" "0: "
+has "submit: how to watch it" "$(cat out)" "constella status $folder/undisturbed.h5"
+submit signalled --ranks 2
+signalled=$job
+submit preempted --ranks 2 --partition spare
+preempted=$job
+submit cancelled --ranks 2
+cancelled=$job
+
+submit mistaken --ranks 64
+is "too many ranks: exit status" "$status" 1
+has "too many ranks: the scheduler's words" "$(cat err)" "sbatch: error"
+has "too many ranks: ours" "$(cat err)" "sbatch has not taken the job"
+is "too many ranks: no script is left" "$(ls mistaken.* | paste -sd ' ')" "mistaken.yaml"
+
+# ---- what becomes of the jobs
+
+for name in signalled preempted cancelled; do started $name; done
+sbatch --parsable -p urgent -n 2 -o urgent.log --wrap 'sleep 1' >/dev/null # now that no core is free
+until_true 10 preempted "$preempted"
+scancel -b -s USR1 "$signalled" # as Slurm does before the limit
+scancel "$cancelled"
+until_true 20 ended "$cancelled"
+sleep 1
+is "cancelled: stays so" "$(field "$cancelled" JobState), restarts $(field "$cancelled" Restarts)" "CANCELLED, restarts 0"
+
+study doubel-pendulum >mistaken.yaml
+"$CONSTELLA" submit signalled.yaml --scheduler slurm --hours 0.2 --ranks 1 --name mistaken --dry-run 2>/dev/null | sed 's/signalled\.yaml/mistaken.yaml/' >mistaken.slurm
+mistaken=$(sbatch --parsable mistaken.slurm)
+until_true 30 ended "$mistaken"
+is "a study with a mistake: failed, not put back" "$(state "$mistaken")" "FAILED, exit 2:0, restarts 0"
+has "a study with a mistake: the log says where" "$(log mistaken)" "mistaken.yaml:2:9: error: unknown system"
+
+srun --mpi=none -n 2 "$CONSTELLA" run signalled.yaml -o alone.h5 >out 2>err
+is "srun --mpi=none: exit status" "$?" 2
+is "srun --mpi=none: said once" "$(grep -c 'srun has started 2 processes' err)" 1
+is "srun --mpi=none: no file" "$(ls alone.h5 2>/dev/null)" ""
+study double-pendulum 1.0 >short.yaml
+sbatch --parsable -W -n 4 -o inside.log --wrap "$CONSTELLA run short.yaml -o one.h5; mpirun -n 2 $CONSTELLA run short.yaml -o two.h5; srun --mpi=pmix -n 2 $CONSTELLA run short.yaml -o three.h5" >/dev/null
+is "one process, mpirun and srun of fewer ranks than the job has" "$(grep -c complete inside.log)" 3
+
+until_true 60 ended "$undisturbed"
+is "undisturbed, with mpirun: completed" "$(state "$undisturbed")" "COMPLETED, exit 0:0, restarts 0"
+has "undisturbed: the table stands in the log" "$(log undisturbed)" "energy_verdict"
+went_on signalled "$signalled"
+went_on preempted "$preempted"
+h5diff --exclude-path /run undisturbed.h5 one.h5 >/dev/null 2>&1
+is "h5diff tells results apart" $? 1
+done_testing
