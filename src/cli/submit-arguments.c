@@ -86,7 +86,7 @@ static const struct {
 } options[] = {
     {"--scheduler", AT(scheduler), set_scheduler, "one of slurm, pbs, sge"},
     {"--ranks", AT(ranks), set_count, "a number of ranks from 1 to 10000000"},
-    {"--hours", AT(hours), set_hours, "hours from 0.017 (a minute) to 10000"},
+    {"--hours", AT(hours), set_hours, "hours from 0.0167 (a minute) to 10000"},
     {"--nodes", AT(nodes), set_count, "a number of nodes from 1 to 10000000"},
     {"--account", AT(account), set_word, "letters, digits and . _ + - , : / = @"},
     {"--partition", AT(queue), set_word, "letters, digits and . _ + - , : / = @"},

@@ -84,7 +84,7 @@ static void add_choice(words *w, const char *name, const char *value) { add(w, n
 /* PBS takes chunks of cores: a node's share each, or one rank each where the nodes do not matter. Slurm counts in minutes. */
 static words make_words(const cst_submission *s, const places *p) {
   words  w = {0};
-  long   chunks = s->nodes ? s->nodes : s->ranks, minutes = (long)ceil(s->hours * 60 - 1e-6);
+  long   chunks = s->nodes ? s->nodes : s->ranks, minutes = (long)ceil(s->hours * 60 - 0.01);
   double limit = 60.0 * (double)minutes;
   add(&w, "NAME", strdup(s->name));
   add(&w, "CONSTELLA", cst_script_quote(p->program));
@@ -185,8 +185,7 @@ static int submit(const cst_submission *s, const places *p, const char *script, 
 }
 
 static void warn(const cst_submission *s, const cst_plan *p) {
-  if (s->ranks > p->nwork)
-    fprintf(stderr, "constella: note: %ld ranks for %d batches of work: the others will have nothing to do\n", s->ranks, p->nwork);
+  if (s->ranks > p->nwork) fprintf(stderr, "constella: note: there is work for %d of the %ld ranks only\n", p->nwork, s->ranks);
 }
 
 static int help(void) {

@@ -24,7 +24,7 @@ study() {
 study: conservation
 system: ${1:-double-pendulum}
 initial: {members: 64, seed: 7, around: default, spread: {q: 0.05, v: 0.05}}
-end: ${2:-3200.0}
+end: ${2:-8000.0}
 steps: [0.01]
 methods: [rattle, "compose(rattle, suzuki4)"]
 observables: [energy, constraint]
@@ -54,10 +54,7 @@ ended() { [[ $(field "$1" JobState) =~ ^(COMPLETED|FAILED|CANCELLED|TIMEOUT|NODE
 preempted() { [[ $(field "$1" PreemptTime) != None ]]; }
 
 # Its ranks are at work: the file is there.
-started() {
-  until_true 30 test -e "$1.h5"
-  sleep 0.5
-}
+started() { until_true 30 test -e "$1.h5"; }
 
 log() { cat "$1"-*.log 2>/dev/null; }
 is_same() {
@@ -65,10 +62,11 @@ is_same() {
   is "$1: the result of an undisturbed run" "$?: $(cat differences)" "0: "
 }
 
+# went_on NAME JOB SIGNAL
 went_on() {
   until_true 60 ended "$2"
   is "$1: completed, put back once" "$(state "$2")" "COMPLETED, exit 0:0, restarts 1"
-  has "$1: the log goes on" "$(log "$1")" "put back 0 times"
+  has "$1: the log is kept, with the reason" "$(log "$1" | sed '/put back 1 times/,$d')" "interrupted by $3"
   has "$1: ... and ends with the table" "$(log "$1" | sed '/put back 1 times/,$!d')" "energy_verdict"
   is_same "$1"
 }
@@ -98,6 +96,7 @@ is "too many ranks: no script is left" "$(ls mistaken.* | paste -sd ' ')" "mista
 # ---- what becomes of the jobs
 
 for name in signalled preempted cancelled; do started $name; done
+sleep 0.5
 sbatch --parsable -p urgent -n 2 -o urgent.log --wrap 'sleep 1' >/dev/null # now that no core is free
 until_true 10 preempted "$preempted"
 scancel -b -s USR1 "$signalled" # as Slurm does before the limit
@@ -105,6 +104,9 @@ scancel "$cancelled"
 until_true 20 ended "$cancelled"
 sleep 1
 is "cancelled: stays so" "$(field "$cancelled" JobState), restarts $(field "$cancelled" Restarts)" "CANCELLED, restarts 0"
+has "cancelled: the log says how to go on" "$(log cancelled)" "this goes on: sbatch cancelled.slurm"
+submit cancelled --ranks 2
+again=$job
 
 study doubel-pendulum >mistaken.yaml
 "$CONSTELLA" submit signalled.yaml --scheduler slurm --hours 0.2 --ranks 1 --name mistaken --dry-run 2>/dev/null | sed 's/signalled\.yaml/mistaken.yaml/' >mistaken.slurm
@@ -124,8 +126,11 @@ is "one process, mpirun and srun of fewer ranks than the job has" "$(grep -c com
 until_true 60 ended "$undisturbed"
 is "undisturbed, with mpirun: completed" "$(state "$undisturbed")" "COMPLETED, exit 0:0, restarts 0"
 has "undisturbed: the table stands in the log" "$(log undisturbed)" "energy_verdict"
-went_on signalled "$signalled"
-went_on preempted "$preempted"
+went_on signalled "$signalled" SIGUSR1
+went_on preempted "$preempted" SIGTERM
+until_true 60 ended "$again"
+is "cancelled, submitted again: completed" "$(state "$again")" "COMPLETED, exit 0:0, restarts 0"
+is_same cancelled
 h5diff --exclude-path /run undisturbed.h5 one.h5 >/dev/null 2>&1
 is "h5diff tells results apart" $? 1
 done_testing

@@ -1,0 +1,100 @@
+#!/bin/bash
+# test-scripts.sh: the job scripts of `constella submit`, run with a made-up run, mpirun and scheduler: a job goes back into the queue on exit
+# status 75 alone, and not when it is deleted; signals reach the run; the log is kept. TAP.
+# SPDX-License-Identifier: BSD-2-Clause
+. "$(dirname "$0")/../record/tap.sh"
+program=$(realpath "${CONSTELLA:-build/constella}") folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+mkdir "$folder/bin" "$folder/a b's"
+cd "$folder/a b's" || exit 1
+
+stub() {   # stub NAME: the body comes on stdin
+  { echo '#!/bin/bash'; cat; } >"$folder/bin/$1"
+  chmod +x "$folder/bin/$1"
+}
+# The run: waits for USR1 where it is told to, and ends with a status.
+stub constella <<'END'
+echo "constella $*"
+[[ $1 == run ]] || exit 0
+trap 'exit 75' USR1
+touch working
+if [[ $WAITS ]]; then sleep 20 & wait $!; fi
+exit $STATUS
+END
+stub mpirun <<<'while [[ $1 == -* ]]; do shift 2; done; exec "$@"'
+stub srun <<<'[[ $1 != --mpi=list ]] || { echo pmix; exit; }; shift; exec "$@"'
+for name in qsub scontrol; do stub $name <<<'echo "${0##*/} $*" >>"$CALLS"'; done
+export PATH=$folder/bin:$PATH CALLS=$folder/calls STATUS WAITS SLURM_JOB_ID=1 SLURM_JOB_NODELIST=here PBS_JOBID=1 JOB_ID=1
+
+cat >study.yaml <<'END'
+study: order
+system: planar-pendulum
+end: 1.0
+steps: [0.1]
+methods: [rattle]
+reference: exact
+END
+for scheduler in slurm pbs sge; do
+  "$program" submit study.yaml --scheduler $scheduler --ranks 2 --hours 1 --requeue 2 --dry-run 2>/dev/null >study.$scheduler
+done
+
+# job SCHEDULER: becomes its script as a batch system starts it, from anywhere; what it says goes into $folder/out
+job() {
+  rm -f "$CALLS" working
+  cd / && CONSTELLA=$folder/bin/constella exec bash "$folder/a b's/study.$1" >"$folder/out" 2>&1
+}
+calls() { cat "$CALLS" 2>/dev/null; }
+log() { cat "$folder/out" study.log 2>/dev/null; }
+
+# after SCHEDULER STATUS WANTED CALLS: a run that ends with STATUS
+after() {
+  STATUS=$2 WAITS=''
+  (job "$1")
+  is "$1, run $2: status and scheduler" "$?: $(calls)" "$3: $4"
+}
+
+# told SCHEDULER SIGNAL WANTED CALLS: a signal to the script while the run works
+told() {
+  local script
+  STATUS=1 WAITS=yes
+  rm -f working
+  job "$1" &
+  script=$!
+  until [[ -e working ]]; do sleep 0.05; done
+  kill -"$2" $script
+  wait $script
+  is "$1, SIG$2: status and scheduler" "$?: $(calls)" "$3: $4"
+}
+
+declare -A again=([slurm]='scontrol requeue 1' [pbs]='qsub -v CONSTELLA_AGAIN=1 study.pbs' [sge]='')
+for scheduler in slurm pbs sge; do
+  back=75
+  [[ $scheduler != sge ]] || back=99
+  rm -f study.log
+  after $scheduler 0 0 ""
+  has "$scheduler: the run" "$(log)" "constella run $PWD/study.yaml -o $PWD/study.h5 --resume --max-hours 0.9500 --progress log"
+  has "$scheduler: the table of a run that is complete" "$(log)" "constella table $PWD/study.h5"
+  rm -f study.log
+  after $scheduler 75 $back "${again[$scheduler]}"
+  lacks "$scheduler: no table of a run that is not" "$(log)" "constella table"
+  for status in 1 2 137; do after $scheduler $status $status ""; done
+  rm -f study.log
+  told $scheduler USR1 $back "${again[$scheduler]}"
+  rm -f study.log
+  told $scheduler TERM 75 ""
+  has "$scheduler: how to go on" "$(log)" "this goes on: "
+done
+rm -f study.log
+told sge USR2 75 ""
+
+# Not for ever.
+SLURM_RESTART_COUNT=1 after slurm 75 75 "scontrol requeue 1"
+SLURM_RESTART_COUNT=2 after slurm 75 75 ""
+CONSTELLA_AGAIN=1 after pbs 75 75 "qsub -v CONSTELLA_AGAIN=2 study.pbs"
+CONSTELLA_AGAIN=2 after pbs 75 75 ""
+rm -f study.log
+after sge 75 99 ""
+after sge 75 99 ""
+after sge 75 75 ""
+is "sge: the log holds all of it" "$(grep -c '^== job 1 ' study.log)" 3
+done_testing
