@@ -1,5 +1,6 @@
 #!/usr/bin/perl
-# run.pl: runs the test programs named in a list under TAP::Harness and closes with 'N passed, N failed'.
+# run.pl: runs the test programs named in a list under TAP::Harness and closes with the programs that were skipped, and why, and with
+# 'N passed, N failed, N skipped'.
 # Each line of the list: seconds allowed, then the command. Lines may run side by side (JOBS in the environment).
 # SPDX-License-Identifier: BSD-2-Clause
 use strict;
@@ -26,9 +27,13 @@ my $harness = TAP::Harness->new({
   color     => 0,
 });
 my $result = $harness->runtests(@tests);
-my $broken = 0;
-for my $parser ($result->parsers(@tests)) {
+my ($broken, $absent) = (0, 0);
+for my $test (@tests) {
+  my ($parser) = $result->parsers($test);
   $broken++ if ($parser->exit || $parser->parse_errors) && !$parser->failed;   # ended early, crashed or timed out
+  next unless $parser->skip_all;
+  $absent++;
+  printf "skipped: %s: %s\n", $test, $parser->skip_all;
 }
-printf "%d passed, %d failed, %d skipped\n", scalar $result->passed, $result->failed + $broken, scalar $result->skipped;
+printf "%d passed, %d failed, %d skipped\n", scalar $result->passed, $result->failed + $broken, $result->skipped + $absent;
 exit($result->failed + $broken ? 1 : 0);

@@ -3,7 +3,7 @@
 #
 #   tools/setup.sh 'required packages' 'optional packages'
 #
-# Required ones must come, optional ones may fail with a note. Exit: 0; 1 when something required is missing; 2 for wrong arguments.
+# Required ones must come, optional ones may fail with a note. Daemons that come along are not started. Exit: 0; 1 when something required is missing; 2 for wrong arguments.
 # SPDX-License-Identifier: BSD-2-Clause
 set -euo pipefail
 
@@ -19,10 +19,10 @@ missing() {
   printf '%s' "${found[*]}"
 }
 
-# As root, or through sudo where it exists.
+# As root, or through sudo where it exists. With SYSTEMD_OFFLINE packages start none of their services, such as those of Slurm.
 privileged() {
-  if ((EUID == 0)); then env DEBIAN_FRONTEND=noninteractive "$@"
-  elif command -v sudo >/dev/null; then sudo DEBIAN_FRONTEND=noninteractive "$@"
+  if ((EUID == 0)); then env DEBIAN_FRONTEND=noninteractive SYSTEMD_OFFLINE=1 "$@"
+  elif command -v sudo >/dev/null; then sudo DEBIAN_FRONTEND=noninteractive SYSTEMD_OFFLINE=1 "$@"
   else return 1
   fi
 }

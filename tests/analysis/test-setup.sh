@@ -33,14 +33,14 @@ fresh() {
 debian() {
   fresh
   stub dpkg-query <<<"[[ -e $box/have/\${*: -1} ]] && printf installed"
-  stub sudo <<<'export "$1"; shift; exec "$@"'
+  stub sudo <<<'while [[ $1 == *=* ]]; do export "$1"; shift; done; exec "$@"'
   stub apt-get <<EOT
-echo "\$* [\${DEBIAN_FRONTEND:-}]" >>$box/log
+echo "\$* [\${DEBIAN_FRONTEND:-}\${SYSTEMD_OFFLINE:+, nothing started}]" >>$box/log
 [[ " \$* " == *' bad-'* ]] && exit 100
 [[ " \$* " == *' install '* ]] || exit 0
 for p; do [[ \$p == -* || \$p == install || \$p == DPkg* ]] || : >$box/have/\$p; done
 EOT
-  stub env <<<'export "$1"; shift; exec "$@"'
+  stub env <<<'while [[ $1 == *=* ]]; do export "$1"; shift; done; exec "$@"'
 }
 
 run() { PATH="$box/bin" "$bash" "$setup" "$@" >"$box/out" 2>"$box/err"; }
@@ -55,7 +55,7 @@ touch "$box/have/a"
 run 'a b' 'c'; status=$?
 [[ $status == 0 && -e $box/have/b && -e $box/have/c ]]; ok $? 'what is missing is installed'
 [[ $(grep -c '^update' "$box/log") == 1 ]]; ok $? 'apt-get update runs once'
-grep -q -- 'install -y --no-install-recommends b \[noninteractive\]' "$box/log"; ok $? 'only what is missing is asked for, without questions'
+grep -q -- 'install -y --no-install-recommends b \[noninteractive, nothing started\]' "$box/log"; ok $? 'only what is missing is asked for, without questions, and no service is started'
 
 debian
 run 'a bad-x' ''; status=$?
