@@ -83,29 +83,37 @@ start() {
   return 1
 }
 
-# End the process of a file, which it removes when it ends, and wait for it.
-end() {
-  local process
-  process=$(cat "$1" 2>/dev/null) || return 0
-  kill "$process" 2>/dev/null || return 0
-  for _ in {1..30}; do
-    kill -0 "$process" 2>/dev/null || return 0
+# within SECONDS COMMAND...: whether it succeeds within so many.
+within() {
+  local end=$((SECONDS + $1 + 1))
+  until "${@:2}"; do
+    ((SECONDS < end)) || return 1
     sleep 0.1
   done
-  kill -9 "$process" 2>/dev/null || true
+}
+no_jobs() { [[ -z $(squeue -h 2>/dev/null) ]]; }
+gone() { ! kill -0 "$@" 2>/dev/null; }
+
+# A slurmstepd that lost its slurmctld would wait for it for long; each works in the folder.
+end_steps() {
+  local process
+  for process in $(pgrep -x slurmstepd); do
+    [[ $(readlink "/proc/$process/cwd") != "$folder"* ]] || kill -9 "$process" 2>/dev/null || true
+  done
 }
 
-# slurmstepd processes end with their jobs.
+# Within the five seconds that a test has which ran out of its time: jobs get no time to end.
 stop() {
-  local jobs
-  jobs=$(squeue -h -o %A 2>/dev/null) || true
-  [[ -z $jobs ]] || scancel -f -s KILL $jobs 2>/dev/null || true
-  for _ in {1..30}; do
-    [[ -n $(squeue -h -t running,completing 2>/dev/null) ]] || break
-    sleep 0.1
-  done
-  end "$folder/slurmd.pid"
-  end "$folder/slurmctld.pid"
+  local daemons=() jobs=()
+  mapfile -t daemons < <(cat "$folder"/slurm*.pid 2>/dev/null)
+  ((${#daemons[@]})) || return 0
+  scancel $(squeue -h -o %A 2>/dev/null) 2>/dev/null || true
+  mapfile -t jobs < <(scontrol listpids 2>/dev/null | awk '$1 ~ /^[0-9]+$/ { print $1 }')
+  ((${#jobs[@]} == 0)) || kill -9 "${jobs[@]}" 2>/dev/null || true
+  within 1 no_jobs || true
+  kill "${daemons[@]}" 2>/dev/null || true
+  end_steps
+  within 1 gone "${daemons[@]}" || kill -9 "${daemons[@]}" 2>/dev/null || true
 }
 
 (($# >= 2)) || usage

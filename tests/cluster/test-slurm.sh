@@ -15,7 +15,7 @@ folder=$(mktemp -d)
 trap '"$here/slurm-box.sh" stop "$folder/box"; cd /; rm -rf "$folder"' EXIT
 trap 'exit 1' INT TERM HUP
 cd "$folder" || exit 1
-"$here/slurm-box.sh" start "$folder/box" 8 2>why || { sed 's/^/# /' why; echo '1..0 # SKIP Slurm does not start here'; exit 0; }
+"$here/slurm-box.sh" start "$folder/box" 10 2>why || { sed 's/^/# /' why; echo '1..0 # SKIP Slurm does not start here'; exit 0; }
 export SLURM_CONF=$folder/box/slurm.conf
 
 # A study of some seconds on two ranks.
@@ -53,8 +53,8 @@ until_true() {
 ended() { [[ $(field "$1" JobState) =~ ^(COMPLETED|FAILED|CANCELLED|TIMEOUT|NODE_FAIL)$ ]]; }
 preempted() { [[ $(field "$1" PreemptTime) != None ]]; }
 
-# Its ranks are at work: the file is there.
-started() { until_true 30 test -e "$1.h5"; }
+# The ranks of job $2 called $1 are at work: the file is there.
+at_work() { [[ -e $1.h5 ]] || ended "$2"; }
 
 log() { cat "$1"-*.log 2>/dev/null; }
 is_same() {
@@ -73,7 +73,7 @@ went_on() {
 
 # ---- what is submitted
 
-for name in undisturbed signalled preempted cancelled mistaken; do study >$name.yaml; done
+for name in undisturbed signalled relayed preempted cancelled mistaken; do study >$name.yaml; done
 sed 's/^if srun --mpi=list.*/launch=(mpirun -n @RANKS@)/' "$here/../../jobs/submit.slurm" >mpirun.template
 
 submit undisturbed --ranks 2 --template mpirun.template
@@ -82,6 +82,8 @@ is "submit: exit status" "$status: $(cat err)" "0: "
 has "submit: how to watch it" "$(cat out)" "constella status $folder/undisturbed.h5"
 submit signalled --ranks 2
 signalled=$job
+submit relayed --ranks 2 --template mpirun.template
+relayed=$job
 submit preempted --ranks 2 --partition spare
 preempted=$job
 submit cancelled --ranks 2
@@ -95,11 +97,11 @@ is "too many ranks: no script is left" "$(ls mistaken.* | paste -sd ' ')" "mista
 
 # ---- what becomes of the jobs
 
-for name in signalled preempted cancelled; do started $name; done
+for name in signalled relayed preempted cancelled; do until_true 30 at_work $name "${!name}"; done
 sleep 0.5
 sbatch --parsable -p urgent -n 2 -o urgent.log --wrap 'sleep 1' >/dev/null # now that no core is free
 until_true 10 preempted "$preempted"
-scancel -b -s USR1 "$signalled" # as Slurm does before the limit
+scancel -b -s USR1 "$signalled" "$relayed" # as Slurm does before the limit
 scancel "$cancelled"
 until_true 20 ended "$cancelled"
 sleep 1
@@ -127,6 +129,7 @@ until_true 60 ended "$undisturbed"
 is "undisturbed, with mpirun: completed" "$(state "$undisturbed")" "COMPLETED, exit 0:0, restarts 0"
 has "undisturbed: the table stands in the log" "$(log undisturbed)" "energy_verdict"
 went_on signalled "$signalled" SIGUSR1
+went_on relayed "$relayed" SIGUSR1
 went_on preempted "$preempted" SIGTERM
 until_true 60 ended "$again"
 is "cancelled, submitted again: completed" "$(state "$again")" "COMPLETED, exit 0:0, restarts 0"
