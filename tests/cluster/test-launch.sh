@@ -1,0 +1,53 @@
+#!/bin/bash
+# test-launch.sh: processes that a launcher has started and that do not see each other are refused before any work; one process, and ranks that
+# do, are not, whatever else the environment says. TAP.
+# SPDX-License-Identifier: BSD-2-Clause
+. "$(dirname "$0")/../record/tap.sh"
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
+program=$(realpath "${CONSTELLA:-build/constella}") folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder" || exit 1
+for name in ${!SLURM_*} ${!PMI*} ${!OMPI_COMM_WORLD_*}; do unset "$name"; done
+cat >study.yaml <<'END'
+study: order
+system: planar-pendulum
+end: 1.0
+steps: [0.1]
+methods: [rattle]
+reference: exact
+END
+
+# run NAME=VALUE... [mpirun ...]
+run() {
+  rm -f study.h5
+  env "$@" "$program" run study.yaml --progress none >out 2>err
+  status=$?
+}
+# refused LAUNCHER NAME=VALUE...
+refused() {
+  run "${@:2}"
+  is "${*:2}: exit status, no file" "$status $(ls study.h5 2>/dev/null)" "2 "
+  has "${*:2}: who has started what" "$(cat err)" "$1 has started 4 processes (${2%%=*}) that do not see each other"
+}
+accepted() {
+  run "$@"
+  is "$*: runs" "$status $(cat out)" "0 study.h5: complete, no trajectory failed"
+}
+
+refused srun SLURM_STEP_NUM_TASKS=4 SLURM_PROCID=0
+refused srun SLURM_STEP_NUM_TASKS=4 SLURM_PROCID=0 PMIX_RANK=0 # srun --mpi=pmix with an MPI that has no PMIx
+refused "mpiexec or srun" PMI_SIZE=4 PMI_RANK=0
+refused "mpirun of Open MPI" OMPI_COMM_WORLD_SIZE=4 OMPI_COMM_WORLD_RANK=0
+for other in "SLURM_STEP_NUM_TASKS=4 SLURM_PROCID=1" "PMI_SIZE=4 PMI_RANK=3" "OMPI_COMM_WORLD_SIZE=4 OMPI_COMM_WORLD_RANK=2"; do
+  # shellcheck disable=SC2086
+  run $other
+  is "$other: exit status, and the first one speaks for all" "$status $(cat out err)" "2 "
+done
+
+accepted A=1
+accepted SLURM_NTASKS=4 SLURM_JOB_ID=1 SLURM_PROCID=0 # alone inside a batch script
+accepted SLURM_STEP_NUM_TASKS=1 SLURM_PROCID=0
+accepted SLURM_STEP_NUM_TASKS=4 SLURM_NTASKS=4 mpirun -n 1 # srun has started mpirun's daemons
+accepted SLURM_STEP_NUM_TASKS=4 SLURM_NTASKS=4 mpirun -n 2
+accepted PMI_SIZE=4 mpirun -n 2
+done_testing
