@@ -13,9 +13,9 @@ static const char digits[] = "0123456789";
 
 /* Setters: put value, in the right form, into `to`; false where it has not that form. */
 
-static bool set_text(void *to, const char *value) {
+static bool set_file(void *to, const char *value) {
   *(const char **)to = value;
-  return *value;
+  return *value && value[strlen(value) - 1] != '/';
 }
 
 /* Something that needs no quotes, neither in the shell nor in the lines that a scheduler reads. */
@@ -92,9 +92,9 @@ static const struct {
     {"--partition", AT(queue), set_word, "letters, digits and . _ + - , : / = @"},
     {"--queue", AT(queue), set_word, "letters, digits and . _ + - , : / = @"},
     {"--module", AT(modules), add_module, "one module, of letters, digits and . _ + - , : / = @; repeat the option for more"},
-    {"--output", AT(output), set_text, "the name of a file"},
+    {"--output", AT(output), set_file, "the name of a file"},
     {"--name", AT(name), set_name, "a letter, then letters, digits and . _ + -"},
-    {"--template", AT(template_file), set_text, "the name of a file"},
+    {"--template", AT(template_file), set_file, "the name of a file"},
     {"--requeue", AT(requeues), set_times, "how many times the job may be put back into the queue, from 0 to 10000000"},
     {"--dry-run", 0, NULL, NULL},
     {"--help", 0, NULL, NULL},
@@ -124,12 +124,12 @@ static void refuse_value(int k, const char *value, cst_diag *d) {
                near ? near : "", near ? "'?" : "");
 }
 
-/* The study's name without folder and ending, made a name. */
-static void default_name(cst_submission *s) {
-  const char *slash = strrchr(s->study, '/'), *stem = slash ? slash + 1 : s->study, *dot = strrchr(stem, '.');
-  size_t      n = dot && dot > stem ? (size_t)(dot - stem) : strlen(stem);
-  bool        lettered = *stem && strchr(letters, *stem);
-  snprintf(s->name, sizeof s->name, "%s%.*s", lettered ? "" : "study-", (int)n, stem);
+/* The study's name without folder and ending; and, where none is given, the job's: the same with what schedulers refuse replaced. */
+static void set_names(cst_submission *s) {
+  const char *slash = strrchr(s->study, '/'), *file = slash ? slash + 1 : s->study, *dot = strrchr(file, '.');
+  snprintf(s->stem, sizeof s->stem, "%.*s", (int)(dot ? dot - file : (long)strlen(file)), file);
+  if (*s->name) return;
+  snprintf(s->name, sizeof s->name, "%s%s", *s->stem && strchr(letters, *s->stem) ? "" : "study-", s->stem);
   for (char *c = s->name; *c; c++)
     if (!strchr(letters, *c) && !strchr(digits, *c) && !strchr("._+-", *c)) *c = '-';
 }
@@ -166,6 +166,6 @@ void cst_submission_read(cst_submission *s, int argc, char **argv, cst_diag *d) 
     else if (!options[k].set((char *)s + options[k].at, argv[++i]))
       refuse_value(k, argv[i], d);
   }
-  if (s->study && !*s->name) default_name(s);
+  if (s->study) set_names(s);
   check(s, d);
 }

@@ -32,9 +32,9 @@ typedef struct {
 /* Absolute names, since a job may start anywhere. */
 static void find_places(const cst_submission *s, places *p, cst_diag *d) {
   const char *output = s->output ? s->output : "", *slash = strrchr(output, '/');
-  char        folder[PATH_MAX], name[300];
+  char        folder[PATH_MAX], name[sizeof s->stem + 4];
   snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - output) + 1 : 1, slash ? output : ".");
-  snprintf(name, sizeof name, "%s.h5", s->name);
+  snprintf(name, sizeof name, "%s.h5", s->stem);
   if (!realpath(folder, p->folder)) cst_diag_add(d, output, 0, 0, "its folder: %s", strerror(errno));
   if (!realpath(s->study, p->study)) cst_diag_add(d, s->study, 0, 0, "%s", strerror(errno));
   if (!realpath("/proc/self/exe", p->program)) cst_diag_add(d, NULL, 0, 0, "/proc/self/exe: %s", strerror(errno));
@@ -48,9 +48,10 @@ static char *read_template(const cst_submission *s, char *file, size_t size, cst
   char  *text = NULL;
   size_t length;
   snprintf(file, size, "submit.%s", s->scheduler->name);
+  const bool here = !s->template_file && !access(file, F_OK);
+  if (here) fprintf(stderr, "constella: note: the template is %s of this folder\n", file);
   if (s->template_file) snprintf(file, size, "%s", s->template_file);
-  if (!s->template_file && !access(file, F_OK)) fprintf(stderr, "constella: note: the template is %s of this folder\n", file);
-  if (s->template_file || !access(file, F_OK)) return cst_file_read(file, &text, &length, d) ? text : NULL;
+  if (here || s->template_file) return cst_file_read(file, &text, &length, d) ? text : NULL;
   snprintf(file, size, "jobs/submit.%s", s->scheduler->name);
   for (int i = 0; i < cst_template_count; i++)
     if (!strcmp(cst_templates[i].path, file)) text = strdup(cst_templates[i].text);
@@ -84,7 +85,7 @@ static void add_choice(words *w, const char *name, const char *value) { add(w, n
 /* PBS takes chunks of cores: a node's share each, or one rank each where the nodes do not matter. Slurm counts in minutes. */
 static words make_words(const cst_submission *s, const places *p) {
   words  w = {0};
-  long   chunks = s->nodes ? s->nodes : s->ranks, minutes = (long)ceil(s->hours * 60 - 0.01);
+  long   minutes = (long)ceil(s->hours * 60 - 0.01);
   double limit = 60.0 * (double)minutes;
   add(&w, "NAME", strdup(s->name));
   add(&w, "CONSTELLA", cst_script_quote(p->program));
@@ -92,8 +93,8 @@ static words make_words(const cst_submission *s, const places *p) {
   add(&w, "OUTPUT", cst_script_quote(p->output));
   add(&w, "FOLDER", cst_script_quote(p->folder));
   add_printed(&w, "RANKS", "%ld", s->ranks);
-  add_printed(&w, "CHUNKS", "%ld", chunks);
-  add_printed(&w, "CHUNK_RANKS", "%ld", s->ranks / chunks);
+  add_printed(&w, "CHUNKS", "%ld", s->nodes ? s->nodes : s->ranks);
+  add_printed(&w, "CHUNK_RANKS", "%ld", s->nodes ? s->ranks / s->nodes : 1);
   add_printed(&w, "TIME", "%02ld:%02ld:00", minutes / 60, minutes % 60);
   add_printed(&w, "SPARE", "%.0f", spare(limit));
   add_printed(&w, "HOURS", "%.4f", (limit - spare(limit)) / 3600);

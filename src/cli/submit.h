@@ -24,7 +24,8 @@ typedef struct {
   const char          *study, *output, *template_file; /* output, template_file NULL: the default ones */
   const cst_scheduler *scheduler;
   const char          *account, *queue;      /* NULL: the site's */
-  char                 name[256];            /* a letter, then letters, digits and . _ + - */
+  char                 stem[256];            /* the study's name without folder and ending; that of the default output */
+  char                 name[264];            /* a letter, then letters, digits and . _ + - */
   char                 modules[CST_MODULES]; /* with blanks between them; empty: none */
   long                 ranks, nodes;         /* nodes 0: the scheduler decides */
   long                 requeues;             /* how many times at most */

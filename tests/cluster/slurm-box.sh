@@ -107,6 +107,7 @@ stop() {
   local daemons=() jobs=()
   mapfile -t daemons < <(cat "$folder"/slurm*.pid 2>/dev/null)
   ((${#daemons[@]})) || return 0
+  # shellcheck disable=SC2046  # a word for each job
   scancel $(squeue -h -o %A 2>/dev/null) 2>/dev/null || true
   mapfile -t jobs < <(scontrol listpids 2>/dev/null | awk '$1 ~ /^[0-9]+$/ { print $1 }')
   ((${#jobs[@]} == 0)) || kill -9 "${jobs[@]}" 2>/dev/null || true

@@ -2,6 +2,7 @@
 # test-scripts.sh: the job scripts of `constella submit`, run with a made-up run, mpirun and scheduler: a job goes back into the queue on exit
 # status 75 alone, and not when it is deleted; signals reach the run; the log is kept. TAP.
 # SPDX-License-Identifier: BSD-2-Clause
+# shellcheck disable=SC2016  # the stubs expand their own variables
 . "$(dirname "$0")/../record/tap.sh"
 program=$(realpath "${CONSTELLA:-build/constella}") folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -61,6 +61,7 @@ refused "more nodes than ranks" "--nodes 3: there are 2 ranks" study.yaml "${slu
 refused "ranks that nodes do not divide, pbs" "they must divide the 5 ranks" study.yaml --scheduler pbs --ranks 5 --nodes 2 --hours 1
 refused "nodes, sge" "the parallel environment decides" study.yaml --scheduler sge --ranks 4 --nodes 2 --hours 1
 refused "output in no folder" "none/a.h5: error: its folder" study.yaml "${slurm[@]}" --output none/a.h5
+refused "output that is a folder" "--output takes the name of a file" study.yaml "${slurm[@]}" --output ./
 refused "no template" "none.slurm: error" study.yaml "${slurm[@]}" --template none.slurm
 sed 's/rattle/ratle/' study.yaml >wrong.yaml
 refused "a study with mistakes" "$("$program" check wrong.yaml 2>&1)" wrong.yaml "${slurm[@]}"
@@ -99,6 +100,11 @@ is "sge" "$(called)" "qsub -terse study.sge, in $folder"
 submit 9 study.yaml --scheduler slurm --ranks 500 --hours 1 --name many
 has "more ranks than work: a note" "$(cat err)" "of the 500 ranks only"
 has "more ranks than work: submitted" "$status $(called)" "0 sbatch"
+
+cp study.yaml '3 bodies.yaml'
+submit 10 '3 bodies.yaml' "${slurm[@]}"
+has "a study whose name no scheduler takes: the job" "$(called)" "sbatch --parsable study-3-bodies.slurm"
+has "a study whose name no scheduler takes: the output as run calls it" "$(cat out)" "status $folder/3 bodies.h5 tells"
 
 # A PATH with no scheduler on it.
 PATH=$folder/empty "$program" submit study.yaml "${slurm[@]}" --name absent >out 2>err
