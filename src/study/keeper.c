@@ -21,6 +21,7 @@ typedef struct {
   bool        failed;
   cst_bundle  arriving;
   MPI_Request request;
+  long        written;
   double      opened, closed, longest, beat;
   char        reason[512];
 } desk;
@@ -93,9 +94,8 @@ PetscErrorCode cst_keeper_destroy(cst_keeper **keeper) {
   PetscFunctionReturn(0);
 }
 
-void        cst_keeper_watch(cst_keeper *k, cst_runner *r) { k->runner = r; }
-void        cst_keeper_finished(cst_keeper *k, const cst_work *w) { k->finished[k->nfinished++] = w; }
-const char *cst_keeper_reason(const cst_keeper *k) { return k->desk.reason; }
+void cst_keeper_watch(cst_keeper *k, cst_runner *r) { k->runner = r; }
+void cst_keeper_finished(cst_keeper *k, const cst_work *w) { k->finished[k->nfinished++] = w; }
 
 /* ---- the part of a rank ------------------------------------------------------------------------------------------------------ */
 
@@ -196,6 +196,7 @@ static void finish_checkpoint(cst_keeper *k) {
   desk *d = &k->desk;
   if (!d->failed) d->failed = !cst_kept_commit(d->kept, d->reason, sizeof d->reason);
   if (d->failed) cst_kept_abandon(d->kept);
+  d->written += !d->failed;
   d->making = false;
   d->beat = 0; /* shown soon */
   d->closed = MPI_Wtime();
@@ -324,4 +325,10 @@ PetscErrorCode cst_keeper_gather(cst_keeper *k, double *seconds) {
     cst_kept_add_seconds(k->desk.kept, seconds);
   }
   PetscFunctionReturn(0);
+}
+
+void cst_keeper_tell(const cst_keeper *k, cst_run_end *run) {
+  run->checkpoints = k->desk.written;
+  run->longest = k->desk.longest;
+  snprintf(run->reason, sizeof run->reason, "%s", k->desk.reason);
 }

@@ -71,6 +71,8 @@ static void note_this(cst_output *o, const cst_plan *p, double attempts, int ran
   cst_output_text(o, "/run", "host_of_rank_0", host);
   cst_output_text(o, "/run", "stopped", "");
   cst_output_text(o, "/run", "finished", "");
+  cst_output_number(o, "/run", "checkpoints", 0);
+  cst_output_number(o, "/run", "checkpoint_seconds_most", 0);
   cst_output_number(o, "/run", "busy_seconds_least", NAN);
   cst_output_number(o, "/run", "busy_seconds_most", NAN);
 }
@@ -188,7 +190,7 @@ static PetscErrorCode work(const cst_plan *p, cst_output *o, cst_past *past, con
   PetscCall(cst_keeper_phase(d.keeper, cst_reference_items(d.reference), compute_item, &d, &run->end));
   if (run->end == CST_END_DONE) PetscCall(compute_batches(&d, &run->end));
   run->share = run->end == CST_END_DONE ? 1 : cst_coordinator_share(c);
-  snprintf(run->reason, sizeof run->reason, "%s", cst_keeper_reason(d.keeper));
+  cst_keeper_tell(d.keeper, run);
   PetscCall(cst_keeper_destroy(&d.keeper));
   PetscCall(cst_coordinator_destroy(&c));
   cst_series_destroy(d.series);
@@ -233,6 +235,9 @@ PetscErrorCode cst_run(const cst_study *s, const cst_plan *p, cst_past *past, co
   iso_time(text);
   if (rank == 0) PetscCall(cst_output_share(o, run->share));
   if (run->end == CST_END_DONE) PetscCall(conclude(p, o, columns, &run->failed));
+  PetscCallMPI(MPI_Bcast(run, sizeof *run, MPI_BYTE, 0, PETSC_COMM_WORLD));
+  cst_output_number(o, "/run", "checkpoints", (double)run->checkpoints);
+  cst_output_number(o, "/run", "checkpoint_seconds_most", run->longest);
   cst_output_text(o, "/run", run->end == CST_END_DONE ? "finished" : "stopped", text);
   PetscCall(cst_output_close(&o, run->end == CST_END_DONE ? "complete" : "interrupted", &finished));
   PetscCheck(finished || run->end == CST_END_FAILED, PETSC_COMM_WORLD, PETSC_ERR_FILE_WRITE, "%s could not be finished", options->output);

@@ -301,6 +301,8 @@ typedef struct {
   cst_end end;
   long    failed;      /* trajectories that failed */
   double  share;       /* of the work that is done, 0 to 1 */
+  long    checkpoints; /* on rank 0: written, and the seconds from order to end of the slowest one */
+  double  longest;
   char    reason[512]; /* on rank 0: why it stopped */
 } cst_run_end;
 
