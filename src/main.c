@@ -28,6 +28,8 @@ const cst_command cst_commands[] = {
      "FILE] "
      "[--name NAME] [--template FILE] [--requeue COUNT] [--dry-run]",
      "check a study, write a job script and hand it to the scheduler", cst_cli_submit},
+    {"verify", "FILE [--member K ...] [--case C ...] [--sample N] [--seed S] [--from-start]",
+     "recompute trajectories of a result and compare their bits with the file's", cst_cli_verify},
     {"report", "FILE -o PAGE.html", "figures and tables in one page", cst_cli_report},
     {NULL, NULL, NULL, NULL},
 };

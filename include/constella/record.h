@@ -89,6 +89,8 @@ bool                      cst_result_number(cst_result *r, const char *group, co
 int cst_result_list(cst_result *r, const char *group, char (**paths)[96]); /* datasets of a group in creation order; owned */
 /* A whole dataset as doubles (integers converted) with its extents; NULL when absent. Owned. */
 double *cst_result_read(cst_result *r, const char *path, int *ndim, long extent[CST_FIELD_DIMS]);
+/* The block start .. start + count of a dataset, as cst_record_write takes it. False when it is absent or has no such block. */
+bool cst_result_read_block(cst_result *r, const char *path, cst_type type, const long *start, const long *count, void *data);
 /* A text dataset as rows of CST_TEXT_WIDTH + 1 bytes (terminated). Owned. */
 char (*cst_result_read_text(cst_result *r, const char *path, long *rows))[CST_TEXT_WIDTH + 1];
 /* Trajectories with a status in /final/status, and all of them. False where there is no such dataset. */

@@ -134,6 +134,24 @@ double *cst_result_read(cst_result *r, const char *path, int *ndim, long extent[
   return x;
 }
 
+bool cst_result_read_block(cst_result *r, const char *path, cst_type type, const long *start, const long *count, void *data) {
+  int     ndim;
+  long    extent[CST_FIELD_DIMS], total;
+  hsize_t a[CST_FIELD_DIMS], b[CST_FIELD_DIMS];
+  hid_t   d = open_dataset(r, path, type == CST_TEXT, &ndim, extent, &total);
+  if (d < 0) return false;
+  bool ok = true;
+  for (int k = 0; k < ndim; k++) {
+    a[k] = (hsize_t)start[k], b[k] = (hsize_t)count[k];
+    ok = ok && start[k] >= 0 && count[k] >= 0 && start[k] + count[k] <= extent[k];
+  }
+  hid_t there = H5Dget_space(d), here = ndim ? H5Screate_simple(ndim, b, NULL) : H5Screate(H5S_SCALAR), memory = cst_h5_memory_type(type);
+  ok = ok && (!ndim || H5Sselect_hyperslab(there, H5S_SELECT_SET, a, NULL, b, NULL) >= 0);
+  ok = ok && H5Dread(d, memory, here, there, H5P_DEFAULT, data) >= 0;
+  H5Tclose(memory), H5Sclose(here), H5Sclose(there), H5Dclose(d);
+  return ok;
+}
+
 char (*cst_result_read_text(cst_result *r, const char *path, long *rows))[CST_TEXT_WIDTH + 1] {
   int  ndim;
   long extent[CST_FIELD_DIMS];

@@ -9,7 +9,9 @@ enum { DIM_CASE, DIM_MEMBER, DIM_COORDINATE, DIM_MULTIPLIER, DIM_FIGURE, DIM_SAM
 
 struct cst_output {
   const cst_plan *plan;
-  cst_record     *record;
+  cst_record     *record;     /* NULL: what is written is compared */
+  cst_result     *file;       /* with this */
+  cst_comparison *comparison; /* into that */
   int             nfield, ndim;
   cst_field      *field;
   cst_dimension  *dim;
@@ -136,6 +138,11 @@ static PetscErrorCode put(cst_output *o, const char *path, const long *start, co
   PetscCheck(f >= 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "no field %s", path);
   for (int i = 0; i < o->field[f].ndim; i++)
     if (count[i] == 0) PetscFunctionReturn(0);
+  if (o->file) {
+    PetscCheck(cst_compare_block(o->comparison, o->file, &o->field[f], start, count, x), PETSC_COMM_SELF, PETSC_ERR_FILE_READ,
+               "%s of the file cannot be read, or has another shape", path);
+    PetscFunctionReturn(0);
+  }
   PetscCheck(cst_record_write(o->record, f, start, count, x), PETSC_COMM_SELF, PETSC_ERR_FILE_WRITE, "%s", cst_record_error(o->record));
   PetscFunctionReturn(0);
 }
@@ -156,23 +163,40 @@ static PetscErrorCode put_cases(cst_output *o) {
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode cst_output_create(const cst_plan *p, const char *path, bool anew, cst_columns *columns, cst_output **output) {
+/* All that the file consists of, with room for so many columns. */
+static PetscErrorCode lay_out(const cst_plan *p, int columns, cst_output **output) {
   cst_output *o;
-  char        why[512];
-  PetscMPIInt rank;
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   PetscCall(PetscNew(&o));
   *output = o;
   o->plan = p;
   const size_t states = p->study->ntrajectory ? (size_t)p->ncase : 0;
-  PetscCall(PetscCalloc1(64 + 8 * (size_t)p->nquantity + (size_t)columns->n + 4 * states, &o->field));
+  PetscCall(PetscCalloc1(64 + 8 * (size_t)p->nquantity + (size_t)columns + 4 * states, &o->field));
   PetscCall(PetscCalloc1(DIMS + 1 + states, &o->dim));
   base_dimensions(o);
   case_fields(o);
   row_fields(o);
   observable_fields(o);
   state_fields(o);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode cst_output_compare(const cst_plan *p, cst_result *file, cst_comparison *comparison, cst_output **output) {
+  PetscFunctionBegin;
+  PetscCall(lay_out(p, 0, output));
+  (*output)->file = file;
+  (*output)->comparison = comparison;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode cst_output_create(const cst_plan *p, const char *path, bool anew, cst_columns *columns, cst_output **output) {
+  cst_output *o;
+  char        why[512];
+  PetscMPIInt rank;
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  PetscCall(lay_out(p, columns->n, output));
+  o = *output;
   column_fields(o, columns);
   o->record = (anew ? cst_record_create : cst_record_open)(PETSC_COMM_WORLD, path, o->dim, o->ndim, o->field, o->nfield, why, sizeof why);
   PetscCheck(o->record, PETSC_COMM_WORLD, PETSC_ERR_FILE_OPEN, "%s: %s", path, why);
@@ -350,7 +374,7 @@ void cst_output_flush(cst_output *o) { cst_record_flush(o->record); }
 PetscErrorCode cst_output_close(cst_output **output, const char *state, bool *finished) {
   cst_output *o = *output;
   PetscFunctionBegin;
-  *finished = cst_record_close(o->record, state);
+  *finished = !o->record || cst_record_close(o->record, state);
   PetscCall(PetscFree(o->field));
   PetscCall(PetscFree(o->dim));
   PetscCall(PetscFree(*output));

@@ -132,12 +132,12 @@ static void store_quad(cst_item *i) {
 
 /* ---- either -------------------------------------------------------------------------------------------------------------------- */
 
-static PetscErrorCode open_item(cst_reference *r, long index, cst_item **item) {
+static PetscErrorCode open_item(cst_reference *r, long index, cst_reference_share x, cst_item **item) {
   cst_item *i;
   PetscFunctionBegin;
   PetscCall(PetscNew(&i));
   *item = i;
-  i->r = r, i->index = index, i->x = cst_reference_share_of(r, index);
+  i->r = r, i->index = index, i->x = x;
   if (r->plan->study->reference_quad)
     open_quad(i);
   else
@@ -253,11 +253,20 @@ static PetscErrorCode take_up(cst_item *i, cst_past *past) {
 PetscErrorCode cst_reference_compute(cst_reference *r, int item, cst_past *past, cst_poll *poll, void *context, bool *stop) {
   PetscFunctionBegin;
   if (r->item[item] != CST_ITEM_OPEN) PetscFunctionReturn(0);
-  PetscCall(open_item(r, item, &r->at));
+  PetscCall(open_item(r, item, cst_reference_share_of(r, item), &r->at));
   PetscCall(take_up(r->at, past));
   PetscCall(walk(r->at, poll, context, stop));
   PetscCall(close_item(r->at));
   r->at = NULL;
   if (!*stop) r->item[item] = CST_ITEM_DONE;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode cst_reference_compute_member(cst_reference *r, int variant, long member, cst_poll *poll, void *context, bool *stop) {
+  cst_item *i;
+  PetscFunctionBegin;
+  PetscCall(open_item(r, -1, (cst_reference_share){variant, member, 1}, &i));
+  PetscCall(walk(i, poll, context, stop));
+  PetscCall(close_item(i));
   PetscFunctionReturn(0);
 }

@@ -10,6 +10,7 @@
 #include "method/stepper.h"
 #include "observe/observe.h"
 #include "study/bundle.h"
+#include "study/compare.h"
 
 /* ---- the plan ---------------------------------------------------------------------------------------------------------- */
 
@@ -125,6 +126,8 @@ void           cst_reference_destroy(cst_reference *r);
 int            cst_reference_items(const cst_reference *r); /* pieces of work; 0 unless a method is the reference */
 /* An item, from its start or from where the past left it; *stop: the run stops in the middle of it. */
 PetscErrorCode cst_reference_compute(cst_reference *r, int item, cst_past *past, cst_poll *poll, void *context, bool *stop);
+/* A member of a variant alone, from its start: what its item has for it. */
+PetscErrorCode cst_reference_compute_member(cst_reference *r, int variant, long member, cst_poll *poll, void *context, bool *stop);
 /* Sections "reference": the items that were computed here and not told yet, or all that are known; and one of them taken in. */
 void cst_reference_pack(cst_reference *r, bool all, cst_bundle *b);
 bool cst_reference_take(cst_reference *r, const void *bytes, size_t size);
@@ -180,6 +183,8 @@ void         cst_columns_label(cst_columns *c, const char *name, int i, const ch
 typedef struct cst_output cst_output;
 /* Collective. A new file, or (anew false) that of an earlier run, opened again. */
 PetscErrorCode cst_output_create(const cst_plan *p, const char *path, bool anew, cst_columns *columns, cst_output **output);
+/* What is written is compared with what a result file has in its place; on one rank, and neither is changed. */
+PetscErrorCode cst_output_compare(const cst_plan *p, cst_result *file, cst_comparison *comparison, cst_output **output);
 PetscErrorCode cst_output_rows(cst_output *o, const cst_work *w, const cst_rows *r);
 /* A row of the series of a case: x[most_samples] for quantity k; which: 0 max, 1 rms. */
 PetscErrorCode cst_output_series(cst_output *o, int icase, int quantity, int which, const double *x);
@@ -249,6 +254,8 @@ PetscErrorCode cst_runner_create(const cst_plan *p, cst_reference *r, cst_output
 PetscErrorCode cst_runner_destroy(cst_runner **runner);
 /* Step a batch to its end and write its rows; where *stop is set it is left in the middle of its way. */
 PetscErrorCode cst_runner_batch(cst_runner *runner, const cst_work *w, bool *stop);
+/* Step a batch to a step of its way, for cst_runner_pack, and leave it there. */
+PetscErrorCode cst_runner_batch_to(cst_runner *runner, const cst_work *w, long step, bool *stop);
 double         cst_runner_seconds(const cst_runner *runner, int klass); /* spent on a class */
 
 /* Fill the columns that say what a case is. */

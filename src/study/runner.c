@@ -132,6 +132,8 @@ static PetscErrorCode start(cst_runner *r) {
     if (r->rows.error[k]) memset(r->rows.error[k], 0, (size_t)r->work->count * sizeof *r->rows.error[k]);
   for (int k = 0; k < r->plan->nquantity; k++)
     for (long i = 0; r->rows.window[k] && i < r->work->count * CST_WINDOWS; i++) r->rows.window[k][i] = NAN;
+  const long cells = s->members == 1 ? r->work->count * r->plan->nquantity * r->plan->most_samples : 0;
+  for (long i = 0; i < cells; i++) r->lane_series[i] = NAN;
   r->window = 0;
   r->in_window = 0;
   r->next_sample = 0;
@@ -175,14 +177,14 @@ static PetscErrorCode follow_along(cst_runner *r) {
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode march(cst_runner *r, bool *stop) {
+static PetscErrorCode march(cst_runner *r, long to, bool *stop) {
   const cst_schedule schedule = {r, next_stop, look};
   long               slice = 1;
   PetscFunctionBegin;
-  while (r->b->step < r->klass->n && !*stop) {
+  while (r->b->step < to && !*stop) {
     double before = MPI_Wtime();
     long   from = r->b->step;
-    r->slice_end = from + slice;
+    r->slice_end = PetscMin(from + slice, to);
     PetscCall(cst_stepper_follow(r->st, r->b, &schedule));
     PetscCall(follow_along(r));
     double spent = MPI_Wtime() - before;
@@ -235,8 +237,7 @@ static PetscErrorCode write_single_series(cst_runner *r) {
   if (p->study->members > 1 || !p->most_samples) PetscFunctionReturn(0);
   for (long l = 0; l < r->work->count; l++)
     for (int k = 0; k < p->nquantity; k++) {
-      double *x = r->lane_series + ((size_t)l * (size_t)p->nquantity + (size_t)k) * (size_t)p->most_samples;
-      for (int i = r->klass->nsample; i < p->most_samples; i++) x[i] = NAN;
+      const double *x = r->lane_series + ((size_t)l * (size_t)p->nquantity + (size_t)k) * (size_t)p->most_samples;
       for (int which = 0; which < 2; which++) PetscCall(cst_output_series(r->output, r->klass->cases[r->work->first + l], k, which, x));
     }
   PetscFunctionReturn(0);
@@ -264,9 +265,9 @@ static PetscErrorCode take_up(cst_runner *r) {
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode cst_runner_batch(cst_runner *r, const cst_work *w, bool *stop) {
+/* At its start, or where an earlier run left it. */
+static PetscErrorCode begin(cst_runner *r, const cst_work *w) {
   const cst_study *s = r->plan->study;
-  double           before = MPI_Wtime();
   PetscFunctionBegin;
   if (!r->batch) PetscCall(PetscCalloc2(s->nmethod, &r->batch, s->nmethod, &r->half));
   r->work = w;
@@ -289,15 +290,34 @@ PetscErrorCode cst_runner_batch(cst_runner *r, const cst_work *w, bool *stop) {
     PetscCall(look(r));
   else
     PetscCall(take_up(r));
-  PetscCall(march(r, stop));
-  r->seconds[w->klass] += MPI_Wtime() - before;
-  if (*stop) PetscFunctionReturn(0);
-  before = MPI_Wtime();
-  if (s->kind == CST_CONSERVATION) cst_runner_close_window(r);
-  for (long l = 0; l < w->count; l++) fill_row(r, l);
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode finish(cst_runner *r) {
+  PetscFunctionBegin;
+  if (r->plan->study->kind == CST_CONSERVATION) cst_runner_close_window(r);
+  for (long l = 0; l < r->work->count; l++) fill_row(r, l);
   PetscCall(write_single_series(r));
-  PetscCall(cst_output_rows(r->output, w, &r->rows));
-  r->seconds[w->klass] += MPI_Wtime() - before;
+  PetscCall(cst_output_rows(r->output, r->work, &r->rows));
   r->work = NULL;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode cst_runner_batch_to(cst_runner *r, const cst_work *w, long step, bool *stop) {
+  const double before = MPI_Wtime();
+  PetscFunctionBegin;
+  PetscCall(begin(r, w));
+  PetscCall(march(r, step, stop));
+  r->seconds[w->klass] += MPI_Wtime() - before;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode cst_runner_batch(cst_runner *r, const cst_work *w, bool *stop) {
+  PetscFunctionBegin;
+  PetscCall(cst_runner_batch_to(r, w, r->plan->classes[w->klass].n, stop));
+  if (*stop) PetscFunctionReturn(0);
+  const double before = MPI_Wtime();
+  PetscCall(finish(r));
+  r->seconds[w->klass] += MPI_Wtime() - before;
   PetscFunctionReturn(0);
 }

@@ -1,0 +1,26 @@
+/* verify.h: trajectories of a result computed again, and compared with what the file has of them, bit by bit. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef CST_VERIFY_H
+#define CST_VERIFY_H
+#include "study/run.h"
+
+/* Which: members of cases, all of them where none are named; of these, so many that are drawn, or all. */
+typedef struct {
+  int      nmember, ncase;
+  long    *member, *icase; /* within the study */
+  long     sample;         /* 0: all */
+  uint64_t seed;           /* of the drawing */
+  bool     from_start;     /* never from a checkpoint */
+} cst_verify_choice;
+
+typedef struct {
+  long same, different, open; /* trajectories; open: not begun, there is nothing of them to compare */
+  long compared;              /* numbers */
+} cst_verify_counts;
+
+/* The study of the file, whose name is path, unfinished or not; on one rank. A line a trajectory goes to stdout. */
+PetscErrorCode cst_verify(cst_study *s, cst_plan *p, cst_result *file, const char *path, const cst_verify_choice *choice, cst_back_end *b,
+                          cst_verify_counts *counts);
+/* To stdout, what may be why bits differ: what is of another version, build, library or machine than that of the file. */
+void cst_verify_explain(const cst_plan *p, cst_result *file, const cst_back_end *b);
+#endif
