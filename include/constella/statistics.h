@@ -59,8 +59,9 @@ double cst_slope(const double *t, const double *y, int n, double *error);
 /* A sum of doubles that does not depend on the order of its terms nor on how they were split: fixed point, 320 bits. Terms of magnitude
  * below 2^-200 count as 0 after rounding to a multiple of it; from 2^80 on, or not finite, they make the sum infinite: with the sign of
  * these terms, NaN where both signs or a NaN were added. Starts as {{0}}. The sum itself must stay below 2^119 in magnitude. */
+enum { CST_SUM_WORDS = 6 };
 typedef struct {
-  long word[6];
+  long word[CST_SUM_WORDS];
 } cst_sum;
 void   cst_sum_add(cst_sum *s, double x);
 void   cst_sum_merge(cst_sum *s, const cst_sum *other);

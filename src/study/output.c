@@ -5,7 +5,7 @@
 #include <string.h>
 #include "study/run.h"
 
-enum { DIM_CASE, DIM_MEMBER, DIM_COORDINATE, DIM_MULTIPLIER, DIM_FIGURE, DIM_SAMPLE, DIM_WINDOW, DIM_PARAMETER, DIMS };
+enum { DIM_CASE, DIM_MEMBER, DIM_COORDINATE, DIM_MULTIPLIER, DIM_FIGURE, DIM_SAMPLE, DIM_WINDOW, DIM_PARAMETER, DIM_WORD, DIMS };
 
 struct cst_output {
   const cst_plan *plan;
@@ -43,6 +43,9 @@ static void dimension(cst_output *o, const char *name, long size, const char *do
   d->label = label;
 }
 
+/* Series over members have what they are made of beside them, so that members can be added later. */
+static bool has_sums(const cst_plan *p) { return p->most_samples > 0 && p->study->members > 1; }
+
 static void base_dimensions(cst_output *o) {
   static const char *const figures[CST_FIGURES] = {"start", "end", "drift", "scale"};
   static const char       *parameters[CST_MAX_PAR];
@@ -56,6 +59,7 @@ static void base_dimensions(cst_output *o) {
   dimension(o, "sample", o->plan->most_samples, "sample of the series", NULL);
   dimension(o, "window", CST_WINDOWS, "one of 64 equal parts of the run", NULL);
   dimension(o, "parameter", s->npar, "parameter of the system", s->npar ? parameters : NULL);
+  if (has_sums(o->plan)) dimension(o, "word", CST_SUM_WORDS, "64 bits of an exact sum, the least first, then its flags", NULL);
 }
 
 static void case_fields(cst_output *o) {
@@ -97,6 +101,10 @@ static void observable_fields(cst_output *o) {
           p->quantity[k].name);
     field(o, CST_F64, p->quantity[k].unit, "root mean square of x - x(0) over the members", OVER(DIM_CASE, DIM_SAMPLE), "/series/%s/rms",
           p->quantity[k].name);
+    if (!has_sums(p)) continue;
+    field(o, CST_I64, "1", "exact sum of (x - x(0))^2 over the members, in units of 2^-200", OVER(DIM_CASE, DIM_SAMPLE, DIM_WORD),
+          "/series/%s/sum", p->quantity[k].name);
+    field(o, CST_I64, "1", "members in the sum", OVER(DIM_CASE, DIM_SAMPLE), "/series/%s/count", p->quantity[k].name);
   }
 }
 
@@ -171,7 +179,7 @@ static PetscErrorCode lay_out(const cst_plan *p, int columns, cst_output **outpu
   *output = o;
   o->plan = p;
   const size_t states = p->study->ntrajectory ? (size_t)p->ncase : 0;
-  PetscCall(PetscCalloc1(64 + 8 * (size_t)p->nquantity + (size_t)columns + 4 * states, &o->field));
+  PetscCall(PetscCalloc1(64 + 10 * (size_t)p->nquantity + (size_t)columns + 4 * states, &o->field));
   PetscCall(PetscCalloc1(DIMS + 1 + states, &o->dim));
   base_dimensions(o);
   case_fields(o);
@@ -285,6 +293,17 @@ PetscErrorCode cst_output_series(cst_output *o, int icase, int quantity, int whi
   PetscFunctionBegin;
   snprintf(path, sizeof path, "/series/%s/%s", o->plan->quantity[quantity].name, which ? "rms" : "max");
   PetscCall(put(o, path, start, count, x));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode cst_output_sums(cst_output *o, int icase, int quantity, const cst_sum *sum, const long *number) {
+  long start[3] = {icase, 0, 0}, count[3] = {1, o->plan->most_samples, CST_SUM_WORDS};
+  char path[96];
+  PetscFunctionBegin;
+  snprintf(path, sizeof path, "/series/%s/sum", o->plan->quantity[quantity].name);
+  PetscCall(put(o, path, start, count, sum->word));
+  snprintf(path, sizeof path, "/series/%s/count", o->plan->quantity[quantity].name);
+  PetscCall(put(o, path, start, count, number));
   PetscFunctionReturn(0);
 }
 

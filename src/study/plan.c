@@ -450,5 +450,5 @@ double cst_plan_file_size(const cst_plan *p) {
   const cst_system *s = p->study->system;
   double            row = 8.0 * (2.0 * s->nq + s->ng + p->nquantity * CST_FIGURES + 8) + 1;
   if (p->study->kind == CST_CONSERVATION) row += 8.0 * drifting(p) * CST_WINDOWS;
-  return 2e5 + row * p->ncase * (double)p->study->members + 16 * series_cells(p);
+  return 2e5 + row * p->ncase * (double)p->study->members + (p->study->members > 1 ? 24 + sizeof(cst_sum) : 16) * series_cells(p);
 }

@@ -188,6 +188,8 @@ PetscErrorCode cst_output_compare(const cst_plan *p, cst_result *file, cst_compa
 PetscErrorCode cst_output_rows(cst_output *o, const cst_work *w, const cst_rows *r);
 /* A row of the series of a case: x[most_samples] for quantity k; which: 0 max, 1 rms. */
 PetscErrorCode cst_output_series(cst_output *o, int icase, int quantity, int which, const double *x);
+/* What a series over members is made of: sum and number of members at each of most_samples samples. */
+PetscErrorCode cst_output_sums(cst_output *o, int icase, int quantity, const cst_sum *sum, const long *number);
 PetscErrorCode cst_output_times(cst_output *o, int icase, const double *t);
 /* States of a chosen member: `count` rows from row `first` on, t[count], q[count][nq], p, lambda. */
 PetscErrorCode cst_output_states(cst_output *o, int icase, int chosen, long first, long count, const double *t, const double *q,

@@ -112,13 +112,27 @@ static PetscErrorCode reduce_case(cst_series *s, int icase, MPI_Comm comm, MPI_D
   PetscFunctionReturn(0);
 }
 
+/* What is stored of a sum: of squares that left its range nothing but this, since the rest depends on the order of the terms. */
+static cst_sum stored(const cst_sum *sum, double most) {
+  cst_sum beyond = {{0}};
+  cst_sum_add(&beyond, INFINITY);
+  return most >= LARGE ? beyond : *sum;
+}
+
 static PetscErrorCode write_case(cst_series *s, int icase, cst_output *o) {
   const cst_plan  *p = s->plan;
   const cst_class *k = &p->classes[p->class_of[icase]];
   double          *x;
+  cst_sum         *sum;
+  long            *number;
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(p->most_samples, &x));
-  for (int q = 0; q < p->nquantity; q++)
+  PetscCall(PetscMalloc3(p->most_samples, &x, p->most_samples, &sum, p->most_samples, &number));
+  for (int q = 0; q < p->nquantity; q++) {
+    for (int i = 0; i < p->most_samples; i++) {
+      const size_t at = (size_t)i * (size_t)p->nquantity + (size_t)q;
+      sum[i] = stored(&s->sum[icase][at], s->top[icase][at]), number[i] = (long)s->count[icase][at];
+    }
+    PetscCall(cst_output_sums(o, icase, q, sum, number));
     for (int which = 0; which < 2; which++) {
       for (int i = 0; i < p->most_samples; i++) {
         size_t at = (size_t)i * (size_t)p->nquantity + (size_t)q;
@@ -130,7 +144,8 @@ static PetscErrorCode write_case(cst_series *s, int icase, cst_output *o) {
       }
       PetscCall(cst_output_series(o, icase, q, which, x));
     }
-  PetscCall(PetscFree(x));
+  }
+  PetscCall(PetscFree3(x, sum, number));
   PetscFunctionReturn(0);
 }
 
