@@ -16,6 +16,9 @@ const cst_command cst_commands[] = {
      "STUDY [-o FILE] [--resume | --overwrite] [--max-hours H] [--checkpoint-seconds S] [--batch B] [--progress auto|line|log|none] "
      "[PETSc options]",
      "run a study, under mpirun/srun or alone", cst_cli_run},
+    {"extend",
+     "FILE STUDY [-o NEW] [--resume] [--max-hours H] [--checkpoint-seconds S] [--batch B] [--progress auto|line|log|none] [PETSc options]",
+     "a finished result, with more members, steps or methods: only these are run", cst_cli_extend},
     {"check", "STUDY", "validate a study and print its plan; runs nothing", cst_cli_check},
     {"list", "systems|methods|observables|studies|schemes", "what there is", cst_cli_list},
     {"show", "NAME", "a page on a system, method or scheme", cst_cli_show},

@@ -12,6 +12,7 @@ int cst_cli_system(int argc, char **argv);
 int cst_cli_table(int argc, char **argv);
 int cst_cli_status(int argc, char **argv);
 int cst_cli_submit(int argc, char **argv);
+int cst_cli_extend(int argc, char **argv);
 int cst_cli_verify(int argc, char **argv);
 int cst_cli_report(int argc, char **argv);
 

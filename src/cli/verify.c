@@ -4,10 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include <petscsnes.h>
 #include "cli/cli.h"
-#include "core/document.h"
+#include "cli/stored.h"
 #include "solve/solver.h"
 #include "study/verify.h"
 
@@ -87,81 +86,7 @@ static void parse(int argc, char **argv, arguments *a, cst_diag *d) {
   if (!a->sampled) a->choice.sample = a->choice.nmember || a->choice.ncase ? 0 : SAMPLE;
 }
 
-/* ---- the study of the file --------------------------------------------------------------------------------------------------- */
-
-/* What the study names beside itself: the description of a user's system is in the result; C files of layers are looked for beside the
- * result, and where the study was. */
-static struct {
-  char  folder[4096], study_folder[4096]; /* with the last slash, or empty */
-  char *system;                           /* the name of the system's file; NULL: it is of the catalogue */
-  char *description;
-} source;
-
-static void folder_of(const char *path, char folder[4096]) {
-  const char *slash = strrchr(path, '/');
-  snprintf(folder, 4096, "%.*s", slash ? (int)(slash + 1 - path) : 0, path);
-}
-
-static bool ends_in(const char *text, size_t n, const char *end) {
-  const size_t m = strlen(end);
-  return n > m && !strncmp(text + n - m, end, m);
-}
-
-/* The folder of the study in the command line that made the file. */
-static void find_study_folder(const char *command) {
-  for (const char *at = command; at && *at; at += strspn(at, " ")) {
-    const size_t n = strcspn(at, " ");
-    char         word[4096];
-    snprintf(word, sizeof word, "%.*s", (int)n, at);
-    if (ends_in(at, n, ".yaml") || ends_in(at, n, ".yml")) folder_of(word, source.study_folder);
-    at += n;
-  }
-}
-
-static void find_system(const char *file, const char *study, cst_diag *d) {
-  cst_document *doc = cst_document_parse(file, study, strlen(study), d);
-  cst_yaml     *name = doc ? cst_yaml_get(cst_yaml_get(cst_document_root(doc), "system"), "file") : NULL;
-  if (name && cst_yaml_text(name)) source.system = strdup(cst_yaml_text(name));
-  cst_document_destroy(doc);
-}
-
-/* As cst_share. */
-static const char *serve(cst_fetch *fetch, const char *path, char **bytes, size_t *length) {
-  static char  why[9000], elsewhere[8192];
-  const size_t n = strlen(source.folder);
-  const char  *name = strncmp(path, source.folder, n) ? path : path + n;
-  if (source.system && source.description && !strcmp(name, source.system)) {
-    *bytes = strdup(source.description);
-    *length = strlen(source.description);
-    return NULL;
-  }
-  snprintf(elsewhere, sizeof elsewhere, "%s%s", source.study_folder, name);
-  if (!access(path, F_OK) || !strcmp(path, elsewhere)) return fetch(path, bytes, length);
-  if (!access(elsewhere, F_OK)) return fetch(elsewhere, bytes, length);
-  snprintf(why, sizeof why, "%s; nor is it at %s, where the study was", strerror(ENOENT), elsewhere);
-  return why;
-}
-
-static cst_study *read_study(cst_result *file, const char *path, cst_diag *d) {
-  char *schema = cst_result_text(file, "/", "schema"), *study = cst_result_text(file, "/", "study"),
-       *command = cst_result_text(file, "/run", "command"), *sum = cst_result_text(file, "/", "study_sha256");
-  cst_study *s = NULL;
-  if (!schema || strcmp(schema, "constella-result 1") || !study)
-    cst_diag_add(d, path, 0, 0, "its schema is '%s'; this program verifies files of 'constella-result 1'", schema ? schema : "");
-  else {
-    source.description = cst_result_text(file, "/", "system_description");
-    folder_of(path, source.folder);
-    find_study_folder(command);
-    find_system(path, study, d);
-    s = cst_study_read(path, study, strlen(study), serve, d);
-    if (s && (!sum || strcmp(sum, s->sha256)))
-      cst_diag_add(d, path, 0, 0, "its study is not the one that it was made of: the sha256 is %s, not %s", s->sha256, sum ? sum : "there");
-    free(source.description);
-    free(source.system);
-  }
-  free(schema), free(study), free(command), free(sum);
-  return s;
-}
+/* ---- running ----------------------------------------------------------------------------------------------------------------- */
 
 static void check_choice(const cst_verify_choice *c, const cst_plan *p, cst_diag *d) {
   for (int i = 0; i < c->nmember; i++)
@@ -170,8 +95,6 @@ static void check_choice(const cst_verify_choice *c, const cst_plan *p, cst_diag
   for (int i = 0; i < c->ncase; i++)
     if (c->icase[i] >= p->ncase) cst_diag_add(d, NULL, 0, 0, "no case %ld; there are 0 to %d", c->icase[i], p->ncase - 1);
 }
-
-/* ---- running ----------------------------------------------------------------------------------------------------------------- */
 
 static PetscErrorCode say(MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode n, PetscErrorType type,
                           const char *message, void *context) {
@@ -215,7 +138,7 @@ static int run_checked(const arguments *a, cst_diag *d) {
   if (isa < 0) cst_diag_add(d, NULL, 0, 0, "%s", reason);
   cst_result *file = a->file ? cst_result_open(a->file, why, sizeof why) : NULL;
   if (a->file && !file) cst_diag_add(d, a->file, 0, 0, "%s", why);
-  cst_study *s = file ? read_study(file, a->file, d) : NULL;
+  cst_study *s = file ? cst_stored_study(file, a->file, cst_share_alone, d) : NULL;
   cst_plan  *p = s && isa >= 0 ? cst_plan_create(s, isa, 1, 1, d) : NULL;
   if (p) check_choice(&a->choice, p, d);
   if (cst_diag_count(d))

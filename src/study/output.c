@@ -296,6 +296,73 @@ PetscErrorCode cst_output_series(cst_output *o, int icase, int quantity, int whi
   PetscFunctionReturn(0);
 }
 
+enum { TAKEN_AT_ONCE = 1 << 20 };
+
+/* Rows start[along].. of a field, so many, from a dataset of the same shape elsewhere: from_start there. */
+static PetscErrorCode take_rows(cst_output *o, cst_result *file, int f, const char *from, long *from_start, long *start, long *count,
+                                int along) {
+  static const size_t width[] = {[CST_F64] = 8, [CST_I64] = 8, [CST_I32] = 4, [CST_I8] = 1};
+  const cst_field    *field = &o->field[f];
+  size_t              row = width[field->type];
+  const long          rows = count[along];
+  void               *x;
+  PetscFunctionBegin;
+  for (int k = along + 1; k < field->ndim; k++) row *= (size_t)count[k];
+  const long some = row ? (long)PetscMax((size_t)1, TAKEN_AT_ONCE / row) : rows;
+  PetscCall(PetscMalloc((size_t)some * row + 1, &x));
+  for (long at = 0; row && at < rows; at += some, start[along] += some, from_start[along] += some) {
+    count[along] = PetscMin(some, rows - at);
+    PetscCheck(cst_result_read_block(file, from, field->type, from_start, count, x), PETSC_COMM_SELF, PETSC_ERR_FILE_READ,
+               "%s of the file cannot be read, or has another shape", from);
+    PetscCall(put(o, field->path, start, count, x));
+  }
+  PetscCall(PetscFree(x));
+  PetscFunctionReturn(0);
+}
+
+static bool has_prefix(const char *text, const char *prefix) { return !strncmp(text, prefix, strlen(prefix)); }
+
+/* A field of rows, [case][member]...; of series of single members, [case][sample]. */
+static PetscErrorCode take_field(cst_output *o, cst_result *file, const cst_plan *old, int from, int to, int f) {
+  const cst_field *field = &o->field[f];
+  const bool       rows = field->ndim >= 2 && field->dim[0] == DIM_CASE && field->dim[1] == DIM_MEMBER;
+  const bool       single = old->study->members == 1 && has_prefix(field->path, "/series/") && field->ndim == 2;
+  long             there[CST_FIELD_DIMS] = {from}, here[CST_FIELD_DIMS] = {to}, count[CST_FIELD_DIMS] = {1};
+  PetscFunctionBegin;
+  if (!rows && !single) PetscFunctionReturn(0);
+  for (int k = 2; k < field->ndim; k++) count[k] = o->dim[field->dim[k]].size;
+  count[1] = rows ? old->study->members : old->classes[old->class_of[from]].nsample;
+  PetscCall(take_rows(o, file, f, field->path, there, here, count, 1));
+  PetscFunctionReturn(0);
+}
+
+/* The group of states of a case has its number. */
+static PetscErrorCode take_states(cst_output *o, cst_result *file, int from, int to) {
+  char mine[64];
+  PetscFunctionBegin;
+  snprintf(mine, sizeof mine, "/trajectories/%d/", to);
+  for (int f = 0; f < o->nfield; f++) {
+    const cst_field *field = &o->field[f];
+    long             there[CST_FIELD_DIMS] = {0}, here[CST_FIELD_DIMS] = {0}, count[CST_FIELD_DIMS];
+    char             path[sizeof field->path];
+    if (!has_prefix(field->path, mine)) continue;
+    for (int k = 0; k < field->ndim; k++) count[k] = o->dim[field->dim[k]].size;
+    snprintf(path, sizeof path, "/trajectories/%d/%.16s", from, field->path + strlen(mine));
+    PetscCall(take_rows(o, file, f, path, there, here, count, 0));
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode cst_output_take_over(cst_output *o, cst_result *file, const cst_plan *old, int from, int to) {
+  const int status = find(o, "/final/status");
+  PetscFunctionBegin;
+  for (int f = 0; f < o->nfield; f++)
+    if (f != status) PetscCall(take_field(o, file, old, from, to, f));
+  PetscCall(take_states(o, file, from, to));
+  PetscCall(take_field(o, file, old, from, to, status)); /* last: a row with a status is whole */
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode cst_output_sums(cst_output *o, int icase, int quantity, const cst_sum *sum, const long *number) {
   long start[3] = {icase, 0, 0}, count[3] = {1, o->plan->most_samples, CST_SUM_WORDS};
   char path[96];

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "study/piece.h"
 #include "study/run.h"
 
 enum { MEMBERS_AN_ITEM = 64 };
@@ -38,9 +39,8 @@ static int case_times(const cst_plan *p, int i, double *t) {
   return n;
 }
 
-static void gather_times(cst_reference *r, int variant) {
-  const cst_plan *p = r->plan;
-  size_t          most = 0, n = 0;
+double *cst_reference_times(const cst_plan *p, int variant, int *count) {
+  size_t most = 0, n = 0;
   for (int i = 0; i < p->ncase; i++)
     if (p->cases[i].variant == variant) most += (size_t)case_times(p, i, NULL);
   double *t = need(malloc((most + 1) * sizeof *t));
@@ -50,8 +50,8 @@ static void gather_times(cst_reference *r, int variant) {
   size_t unique = 0;
   for (size_t i = 0; i < n; i++)
     if (unique == 0 || t[i] != t[unique - 1]) t[unique++] = t[i];
-  r->time[variant] = t;
-  r->ntime[variant] = (int)unique;
+  *count = (int)unique;
+  return t;
 }
 
 static size_t row(const cst_plan *p) { return (size_t)(2 * p->study->system->nq + p->study->system->ng); }
@@ -83,7 +83,7 @@ cst_reference *cst_reference_create(const cst_plan *p) {
   r->time = need(calloc(n, sizeof *r->time));
   r->value = need(calloc(n, sizeof *r->value));
   for (int v = 0; v < p->study->nvariant; v++) {
-    gather_times(r, v);
+    r->time[v] = cst_reference_times(p, v, &r->ntime[v]);
     r->value[v] = need(calloc(table_size(r, v) + 1, sizeof **r->value));
   }
   return r;
@@ -116,6 +116,22 @@ cst_reference_share cst_reference_share_of(const cst_reference *r, long item) {
   const cst_study *s = r->plan->study;
   const long       a_variant = items_a_variant(r->plan), many = members_an_item(s), first = item % a_variant * many;
   return (cst_reference_share){(int)(item / a_variant), first, PetscMin(many, s->members - first)};
+}
+
+static bool needs(const cst_reference *r, cst_reference_share x, unsigned char *const *lane) {
+  const cst_plan *p = r->plan;
+  for (int i = 0; i < p->ncase; i++) {
+    if (p->cases[i].variant != x.variant) continue;
+    const unsigned char *state = lane[p->class_of[i]] + cst_plan_lane(p, i, x.first);
+    for (long m = 0; m < x.count; m++)
+      if (state[m] != CST_LANE_DONE) return true;
+  }
+  return false;
+}
+
+void cst_reference_spare(cst_reference *r, unsigned char *const *lane) {
+  for (int i = 0; i < cst_reference_items(r); i++)
+    if (!needs(r, cst_reference_share_of(r, i), lane)) r->item[i] = CST_ITEM_TOLD;
 }
 
 /* Numbers of a share up to the time of index `times`. */

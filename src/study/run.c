@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 #include "constella/constella.h"
+#include "study/extend.h"
 #include "study/identity.h"
 #include "study/keeper.h"
 #include "study/run.h"
@@ -100,7 +101,12 @@ static PetscErrorCode write_times(const cst_plan *p, cst_output *o) {
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode write_rates(const cst_plan *p, cst_output *o, const cst_runner *runner, double *seconds) {
+/* Steps of a class that were computed for this file. */
+static double computed(const cst_plan *p, const cst_extension *e, int klass) {
+  return e ? cst_extension_steps(e, klass) : (double)p->classes[klass].lanes * (double)p->classes[klass].n;
+}
+
+static PetscErrorCode write_rates(const cst_plan *p, cst_output *o, const cst_extension *e, const cst_runner *runner, double *seconds) {
   double     *all, *rate, busy = 0, least, most;
   PetscMPIInt rank;
   PetscFunctionBegin;
@@ -113,8 +119,8 @@ static PetscErrorCode write_rates(const cst_plan *p, cst_output *o, const cst_ru
   cst_output_number(o, "/run", "busy_seconds_most", most);
   PetscCallMPI(MPI_Reduce(seconds, all, p->nclass, MPI_DOUBLE, MPI_SUM, 0, PETSC_COMM_WORLD));
   for (int i = 0; i < p->ncase; i++) {
-    const cst_class *k = &p->classes[p->class_of[i]];
-    rate[i] = (double)k->lanes * (double)k->n / all[p->class_of[i]];
+    const double steps = computed(p, e, p->class_of[i]);
+    rate[i] = steps > 0 ? steps / all[p->class_of[i]] : NAN;
   }
   if (rank == 0) PetscCall(cst_output_rates(o, rate));
   PetscCall(PetscFree2(all, rate));
@@ -136,13 +142,14 @@ static PetscErrorCode conclude(const cst_plan *p, cst_output *o, cst_columns *co
 /* ---- the work ---------------------------------------------------------------------------------------------------------------- */
 
 typedef struct {
-  const cst_plan *plan;
-  cst_output     *output;
-  cst_reference  *reference;
-  cst_series     *series;
-  cst_past       *past;
-  cst_runner     *runner;
-  cst_keeper     *keeper;
+  const cst_plan      *plan;
+  cst_output          *output;
+  cst_reference       *reference;
+  cst_series          *series;
+  cst_past            *past;
+  cst_runner          *runner;
+  cst_keeper          *keeper;
+  const cst_extension *extension;
 } desk;
 
 static PetscErrorCode compute_item(void *context, int i, bool *stop) {
@@ -172,19 +179,32 @@ static PetscErrorCode compute_batches(desk *d, cst_end *end) {
     PetscCall(PetscCalloc1((size_t)d->plan->nclass + 1, &seconds));
     PetscCall(cst_keeper_gather(d->keeper, seconds));
     PetscCall(cst_series_finish(d->series, PETSC_COMM_WORLD, d->output));
-    PetscCall(write_rates(d->plan, d->output, d->runner, seconds));
+    PetscCall(write_rates(d->plan, d->output, d->extension, d->runner, seconds));
     PetscCall(PetscFree(seconds));
   }
   PetscCall(cst_runner_destroy(&d->runner));
   PetscFunctionReturn(0);
 }
 
+/* Into a new file, what another one has; checkpoints have it from then on. */
+static PetscErrorCode take_over(desk *d, const cst_run_options *options) {
+  PetscMPIInt rank;
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  cst_reference_spare(d->reference, d->past->lane);
+  if (!d->extension || options->resume.start != CST_START_ANEW) PetscFunctionReturn(0);
+  PetscCall(cst_extension_rows(d->extension, d->output));
+  if (rank == 0) PetscCall(cst_extension_series(d->extension, d->series));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode work(const cst_plan *p, cst_output *o, cst_past *past, const cst_run_options *options, cst_run_end *run) {
   char              *identity = cst_identity_text(p, options->resume.run);
   cst_keeper_options keep = {options->output, identity, options->checkpoint_seconds, options->lock, options->deadline};
-  desk               d = {p, o, cst_reference_create(p), cst_series_create(p), past, NULL, NULL};
+  desk               d = {p, o, cst_reference_create(p), cst_series_create(p), past, NULL, NULL, options->extension};
   cst_coordinator   *c;
   PetscFunctionBegin;
+  PetscCall(take_over(&d, options));
   PetscCall(cst_coordinator_create(PETSC_COMM_WORLD, options->progress, p->cost, p->cost - p->left, &c));
   PetscCall(cst_keeper_create(PETSC_COMM_WORLD, p, &keep, c, o, past, d.reference, d.series, &d.keeper));
   PetscCall(cst_keeper_phase(d.keeper, cst_reference_items(d.reference), compute_item, &d, &run->end));

@@ -113,6 +113,8 @@ typedef struct {
   long first, count;
 } cst_reference_share;
 cst_reference_share cst_reference_share_of(const cst_reference *r, long item);
+/* The times at which cases of a variant are read against a method's states, ascending. Owned, free(). */
+double *cst_reference_times(const cst_plan *p, int variant, int *count);
 /* Row {q, p, lambda} of a member at the time of that index; those of the next members follow. */
 double *cst_reference_cell(const cst_reference *r, int variant, int time, long member);
 /* The values of an item at its first so many times, [times][count][row], out of the table or into it. */
@@ -124,6 +126,8 @@ enum { CST_ITEM_OPEN, CST_ITEM_DONE, CST_ITEM_TOLD };
 cst_reference *cst_reference_create(const cst_plan *p);
 void           cst_reference_destroy(cst_reference *r);
 int            cst_reference_items(const cst_reference *r); /* pieces of work; 0 unless a method is the reference */
+/* Items whose members have nothing left to be computed, lane[nclass][lanes], are done without work. */
+void cst_reference_spare(cst_reference *r, unsigned char *const *lane);
 /* An item, from its start or from where the past left it; *stop: the run stops in the middle of it. */
 PetscErrorCode cst_reference_compute(cst_reference *r, int item, cst_past *past, cst_poll *poll, void *context, bool *stop);
 /* A member of a variant alone, from its start: what its item has for it. */
@@ -188,6 +192,8 @@ PetscErrorCode cst_output_compare(const cst_plan *p, cst_result *file, cst_compa
 PetscErrorCode cst_output_rows(cst_output *o, const cst_work *w, const cst_rows *r);
 /* A row of the series of a case: x[most_samples] for quantity k; which: 0 max, 1 rms. */
 PetscErrorCode cst_output_series(cst_output *o, int icase, int quantity, int which, const double *x);
+/* Rows, states and series of single members of case `from` of a result of a smaller study become those of case `to`. */
+PetscErrorCode cst_output_take_over(cst_output *o, cst_result *file, const cst_plan *old, int from, int to);
 /* What a series over members is made of: sum and number of members at each of most_samples samples. */
 PetscErrorCode cst_output_sums(cst_output *o, int icase, int quantity, const cst_sum *sum, const long *number);
 PetscErrorCode cst_output_times(cst_output *o, int icase, const double *t);
@@ -219,6 +225,8 @@ cst_series *cst_series_create(const cst_plan *p);
 void        cst_series_destroy(cst_series *s);
 /* Add the exact bins, maxima and counts of some members of a case at one sample. */
 void cst_series_add(cst_series *s, int icase, int sample, int width, const double *bins, const double *top, const double *count);
+/* The same of one quantity, where sums are known. */
+void cst_series_merge(cst_series *s, int icase, int sample, int quantity, const cst_sum *sum, double top, double count);
 /* A section "series" a case that there is something of; the same, added to what there is (false: not of this study); and nothing. */
 void           cst_series_pack(const cst_series *s, cst_bundle *b);
 bool           cst_series_take(cst_series *s, const void *bytes, size_t size);
@@ -290,17 +298,20 @@ typedef struct {
   char      message[768]; /* for the user; empty: nothing to say */
 } cst_resume;
 
+typedef struct cst_extension cst_extension; /* what a finished result has of the study (extend.h) */
+
 typedef struct {
-  const char  *output; /* NULL: the study's name with .h5 in the current folder */
-  bool         overwrite, resumes;
-  long         batch;              /* 0: default */
-  const char  *progress;           /* auto, line, log, none */
-  const char  *command;            /* the command line, for /run */
-  double       checkpoint_seconds; /* 0: what the study says */
-  double       deadline;           /* MPI_Wtime by which all must be written; INFINITY: none */
-  cst_resume   resume;
-  cst_lock    *lock; /* on rank 0 */
-  cst_back_end back_end;
+  const char          *output; /* NULL: the study's name with .h5 in the current folder */
+  bool                 overwrite, resumes;
+  long                 batch;              /* 0: default */
+  const char          *progress;           /* auto, line, log, none */
+  const char          *command;            /* the command line, for /run */
+  double               checkpoint_seconds; /* 0: what the study says */
+  double               deadline;           /* MPI_Wtime by which all must be written; INFINITY: none */
+  cst_resume           resume;
+  cst_lock            *lock; /* on rank 0 */
+  cst_back_end         back_end;
+  const cst_extension *extension; /* what it has is taken over; NULL: none */
 } cst_run_options;
 
 /* How a run ends: not yet; all is done; stopped with a checkpoint; stopped because a checkpoint could not be written. */

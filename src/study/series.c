@@ -62,6 +62,14 @@ void cst_series_add(cst_series *s, int icase, int sample, int width, const doubl
   }
 }
 
+void cst_series_merge(cst_series *s, int icase, int sample, int quantity, const cst_sum *sum, double top, double count) {
+  make_room(s, icase);
+  const size_t at = (size_t)sample * (size_t)s->plan->nquantity + (size_t)quantity;
+  cst_sum_merge(&s->sum[icase][at], sum);
+  s->top[icase][at] = fmax(s->top[icase][at], top);
+  s->count[icase][at] += count;
+}
+
 /* ---- between ranks and runs -------------------------------------------------------------------------------------------------- */
 
 /* What a section "series" holds: one case. */

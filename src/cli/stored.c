@@ -1,0 +1,93 @@
+/* stored.c: the study of a result file (see stored.h). */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "cli/stored.h"
+#include "constella/document.h"
+
+static struct {
+  char       folder[4096], study_folder[4096]; /* with the last slash, or empty */
+  char      *system;                           /* the name of the system's file; NULL: it is of the catalogue */
+  char      *description;
+  cst_share *share;
+  cst_fetch *fetch; /* what is asked for now */
+} source;
+
+static void folder_of(const char *path, char folder[4096]) {
+  const char *slash = strrchr(path, '/');
+  snprintf(folder, 4096, "%.*s", slash ? (int)(slash + 1 - path) : 0, path);
+}
+
+static bool ends_in(const char *text, size_t n, const char *end) {
+  const size_t m = strlen(end);
+  return n > m && !strncmp(text + n - m, end, m);
+}
+
+/* The folder of the study in the command line that made the file. */
+static void find_study_folder(const char *command) {
+  for (const char *at = command; at && *at; at += strspn(at, " ")) {
+    const size_t n = strcspn(at, " ");
+    char         word[4096];
+    snprintf(word, sizeof word, "%.*s", (int)n, at);
+    if (ends_in(at, n, ".yaml") || ends_in(at, n, ".yml")) folder_of(word, source.study_folder);
+    at += n;
+  }
+}
+
+static void find_system(const char *file, const char *study, cst_diag *d) {
+  cst_document *doc = cst_document_parse(file, study, strlen(study), d);
+  cst_yaml     *name = doc ? cst_yaml_get(cst_yaml_get(cst_document_root(doc), "system"), "file") : NULL;
+  if (name && cst_yaml_text(name)) source.system = strdup(cst_yaml_text(name));
+  cst_document_destroy(doc);
+}
+
+static const char *beside(const char *path) {
+  const size_t n = strlen(source.folder);
+  return strncmp(path, source.folder, n) ? path : path + n;
+}
+
+/* Beside the result, or where the study was. */
+static const char *fetch_either(const char *path, char **bytes, size_t *length) {
+  static char why[9000], elsewhere[8192];
+  snprintf(elsewhere, sizeof elsewhere, "%s%s", source.study_folder, beside(path));
+  if (!access(path, F_OK) || !strcmp(path, elsewhere)) return source.fetch(path, bytes, length);
+  if (!access(elsewhere, F_OK)) return source.fetch(elsewhere, bytes, length);
+  snprintf(why, sizeof why, "%s; nor is it at %s, where the study was", strerror(ENOENT), elsewhere);
+  return why;
+}
+
+/* As cst_share. */
+static const char *serve(cst_fetch *fetch, const char *path, char **bytes, size_t *length) {
+  source.fetch = fetch;
+  if (!source.system || strcmp(beside(path), source.system)) return source.share(fetch_either, path, bytes, length);
+  *bytes = strdup(source.description);
+  *length = strlen(source.description);
+  return NULL;
+}
+
+cst_study *cst_stored_study(cst_result *file, const char *path, cst_share *share, cst_diag *d) {
+  char *schema = cst_result_text(file, "/", "schema"), *study = cst_result_text(file, "/", "study"),
+       *command = cst_result_text(file, "/run", "command"), *sum = cst_result_text(file, "/", "study_sha256");
+  cst_study *s = NULL;
+  if (!schema || strcmp(schema, "constella-result 1") || !study)
+    cst_diag_add(d, path, 0, 0, "its schema is '%s'; this program reads files of 'constella-result 1'", schema ? schema : "");
+  else {
+    source.share = share;
+    source.description = cst_result_text(file, "/", "system_description");
+    if (!source.description) source.description = strdup("");
+    folder_of(path, source.folder);
+    find_study_folder(command);
+    find_system(path, study, d);
+    s = cst_study_read(path, study, strlen(study), serve, d);
+    if (s && (!sum || strcmp(sum, s->sha256)))
+      cst_diag_add(d, path, 0, 0, "its study is not the one that it was made of: the sha256 is %s, not %s", s->sha256, sum ? sum : "there");
+    free(source.description);
+    free(source.system);
+    source.system = NULL;
+  }
+  free(schema), free(study), free(command), free(sum);
+  return s;
+}

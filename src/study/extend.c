@@ -1,0 +1,165 @@
+/* extend.c: the trajectories that a finished result has of a larger study, and their way into its file (see extend.h). */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "study/extend.h"
+#include "study/extend-studies.h"
+
+static void *need(void *p) {
+  if (!p) abort();
+  return p;
+}
+
+/* ---- cases that are the same ------------------------------------------------------------------------------------------------- */
+
+static bool same_numbers(const double *a, const double *b, int n) { return !n || !memcmp(a, b, sizeof *a * (size_t)n); }
+
+static const char *label(const cst_plan *p, const cst_case *c) { return cst_method_label(p->study->method[c->method]); }
+
+static bool is_case(const cst_plan *old, int i, const cst_plan *now, int k) {
+  const cst_case *a = &old->cases[i], *b = &now->cases[k];
+  return a->h == b->h && a->h_nominal == b->h_nominal && a->n == b->n && !strcmp(label(old, a), label(now, b)) &&
+         old->study->tolerance[a->tolerance] == now->study->tolerance[b->tolerance] &&
+         old->study->system->npar == now->study->system->npar &&
+         same_numbers(cst_plan_parameters(old, a->variant), cst_plan_parameters(now, b->variant), old->study->system->npar);
+}
+
+/* Cases of one order: a search from where the last one was found goes through both lists once. */
+static int find_case(const cst_plan *old, int i, const cst_plan *now, int from) {
+  for (int k = 0; k < now->ncase; k++)
+    if (is_case(old, i, now, (from + k) % now->ncase)) return (from + k) % now->ncase;
+  return -1;
+}
+
+static bool same_looks(const cst_class *a, const cst_class *b) {
+  return a->observe == b->observe && a->read == b->read && a->lead == b->lead && a->nsample == b->nsample &&
+         (!a->nsample || !memcmp(a->sample, b->sample, sizeof *a->sample * (size_t)a->nsample));
+}
+
+/* A method's states depend in their last digits on all times at which it stops. */
+static bool same_times(const cst_plan *old, int variant, const cst_plan *now, int other) {
+  int     m, n;
+  double *t = cst_reference_times(old, variant, &m), *u = cst_reference_times(now, other, &n);
+  bool    same = m == n && same_numbers(t, u, n);
+  free(t);
+  free(u);
+  return same;
+}
+
+static bool has_sums(const cst_extension *e) {
+  char       path[96];
+  cst_sum    sum;
+  const long start[3] = {0}, count[3] = {1, 1, CST_SUM_WORDS};
+  snprintf(path, sizeof path, "/series/%s/sum", e->old->quantity[0].name);
+  return cst_result_read_block(e->file, path, CST_I64, start, count, sum.word);
+}
+
+/* What is asked of a variant of the file: cases come variant by variant. */
+typedef struct {
+  int  variant;
+  bool same_times;
+} memory;
+
+static void look_at_times(const cst_extension *e, int i, int k, memory *m) {
+  if (m->variant == e->old->cases[i].variant) return;
+  m->variant = e->old->cases[i].variant;
+  m->same_times = e->old->study->reference != CST_REFERENCE_METHOD || same_times(e->old, m->variant, e->now, e->now->cases[k].variant);
+}
+
+/* Why case i of the file is computed anew as case k; NULL: it is taken over. */
+static const char *refuse(const cst_extension *e, int i, int k, memory *m) {
+  const bool series = e->now->most_samples > 0 && e->now->study->members > 1;
+  look_at_times(e, i, k, m);
+  if (!same_looks(&e->old->classes[e->old->class_of[i]], &e->now->classes[e->now->class_of[k]])) return "errors are read at other steps";
+  if (!m->same_times) return "the reference is read at other times";
+  return series && !has_sums(e) ? "the file has no sums of its series" : NULL;
+}
+
+static void match(cst_extension *e, const char *path, cst_diag *d) {
+  const long members = e->old->study->members;
+  memory     m = {.variant = -1};
+  for (int i = 0, k = -1; i < e->old->ncase; i++) {
+    const cst_case *c = &e->old->cases[i];
+    const int       found = find_case(e->old, i, e->now, k + 1);
+    if (found < 0) {
+      cst_diag_add(d, path, 0, 0, "its case %d (%s, step %.10g, %ld steps) is not in %s; a study that extends it keeps what it has", i,
+                   label(e->old, c), c->h_nominal, c->n, e->now->study->file);
+      continue;
+    }
+    k = found;
+    const char *why = refuse(e, i, k, &m);
+    if (why)
+      e->anew += members, e->why = why;
+    else
+      e->from[k] = i, e->taken += members;
+  }
+}
+
+void cst_extension_create(cst_extension *e, cst_result *file, const char *path, const cst_plan *old, const cst_plan *now, cst_diag *d) {
+  const int before = cst_diag_count(d);
+  *e = (cst_extension){.file = file, .old = old, .now = now, .from = need(malloc(sizeof(int) * (size_t)(now->ncase + 1)))};
+  for (int k = 0; k < now->ncase; k++) e->from[k] = -1;
+  cst_extension_compare(old->study, now->study, path, d);
+  if (cst_diag_count(d) == before) match(e, path, d);
+}
+
+void cst_extension_destroy(cst_extension *e) { free(e->from); }
+
+void cst_extension_mark(const cst_extension *e, cst_past *past) {
+  for (int k = 0; k < e->now->ncase; k++)
+    if (e->from[k] >= 0)
+      memset(past->lane[e->now->class_of[k]] + cst_plan_lane(e->now, k, 0), CST_LANE_DONE, (size_t)e->old->study->members);
+}
+
+double cst_extension_steps(const cst_extension *e, int klass) {
+  const cst_class *k = &e->now->classes[klass];
+  long             lanes = k->lanes;
+  for (int i = 0; i < k->ncase; i++)
+    if (e->from[k->cases[i]] >= 0) lanes -= e->old->study->members;
+  return (double)lanes * (double)k->n;
+}
+
+/* ---- into the new file ------------------------------------------------------------------------------------------------------- */
+
+PetscErrorCode cst_extension_rows(const cst_extension *e, cst_output *o) {
+  PetscMPIInt rank, ranks;
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &ranks));
+  for (int k = rank; k < e->now->ncase; k += ranks)
+    if (e->from[k] >= 0) PetscCall(cst_output_take_over(o, e->file, e->old, e->from[k], k));
+  PetscFunctionReturn(0);
+}
+
+/* One quantity of a case, at every sample of the file. */
+static bool read_series(const cst_extension *e, int quantity, int icase, cst_sum *sum, double *top, long *number) {
+  const char *name = e->old->quantity[quantity].name;
+  const long  start[3] = {icase, 0, 0}, count[3] = {1, e->old->most_samples, CST_SUM_WORDS};
+  char        of_sums[96], of_tops[96], of_counts[96];
+  snprintf(of_sums, sizeof of_sums, "/series/%s/sum", name);
+  snprintf(of_tops, sizeof of_tops, "/series/%s/max", name);
+  snprintf(of_counts, sizeof of_counts, "/series/%s/count", name);
+  return cst_result_read_block(e->file, of_sums, CST_I64, start, count, sum->word) &&
+         cst_result_read_block(e->file, of_tops, CST_F64, start, count, top) &&
+         cst_result_read_block(e->file, of_counts, CST_I64, start, count, number);
+}
+
+PetscErrorCode cst_extension_series(const cst_extension *e, cst_series *s) {
+  cst_sum *sum;
+  double  *top;
+  long    *number;
+  PetscFunctionBegin;
+  if (!e->now->most_samples || e->now->study->members == 1) PetscFunctionReturn(0);
+  PetscCall(PetscMalloc3(e->old->most_samples, &sum, e->old->most_samples, &top, e->old->most_samples, &number));
+  for (int k = 0; k < e->now->ncase; k++)
+    for (int q = 0; q < e->now->nquantity && e->from[k] >= 0; q++) {
+      PetscCheck(read_series(e, q, e->from[k], sum, top, number), PETSC_COMM_SELF, PETSC_ERR_FILE_READ,
+                 "the series %s of the file cannot be read", e->old->quantity[q].name);
+      for (int i = 0; i < e->old->classes[e->old->class_of[e->from[k]]].nsample; i++)
+        cst_series_merge(s, k, i, q, &sum[i], number[i] > 0 ? top[i] : 0, (double)number[i]);
+    }
+  PetscCall(PetscFree3(sum, top, number));
+  PetscFunctionReturn(0);
+}
