@@ -4,7 +4,7 @@
 #include "claims.h"
 #include "method/cores.h"
 
-enum { LANES = 5, STEPS = 200 };
+enum { LANES = 5, STEPS = 200, STEPS_OF_TYPES = 40 };
 static const double H = 0.05;
 
 /* What a run leaves of each lane: q, p, lambda, iterations. */
@@ -21,15 +21,19 @@ static void collect(const run *r, int from, int lanes, result *out) {
   }
 }
 
-/* STEPS steps, or as many as are affordable, in stretches of that length. */
-static void result_of(const problem *x, const char *method, int isa, int stretch, result *out) {
-  const int steps = affordable(x, method, STEPS);
-  run       r;
-  run_open_on(&r, x, method, isa, LANES, 1e-14);
+/* So many steps in stretches of that length. */
+static void result_over(const problem *x, const char *method, int isa, double tolerance, int steps, int stretch, result *out) {
+  run r;
+  run_open_on(&r, x, method, isa, LANES, tolerance);
   run_start(&r, LANES);
   for (int n = 0; n < steps; n += stretch) run_go(&r, H, steps - n < stretch ? steps - n : stretch);
   collect(&r, 0, LANES, out);
   run_close(&r);
+}
+
+/* STEPS steps, or as many as are affordable. */
+static void result_of(const problem *x, const char *method, int isa, int stretch, result *out) {
+  result_over(x, method, isa, 1e-14, affordable(x, method, STEPS), stretch, out);
 }
 
 static const char *what[] = {"q", "p", "iterations", "lambda"};
@@ -102,12 +106,35 @@ static void test_interpreter(void) {
   }
 }
 
+/* Over so many steps that a solver which stops at another iteration is noticed. */
+static void result_of_types(const problem *x, const char *method, double tolerance, result *out) {
+  const int steps = affordable(x, method, STEPS_OF_TYPES);
+  result_over(x, method, widest(), tolerance, steps, steps, out);
+}
+
 static void test_type(const problem *x, const char *method, const char *type, const result *expected) {
   static result got;
   MUST(PetscOptionsSetValue(NULL, "-snes_type", type));
-  result_of(x, method, widest(), STEPS, &got);
+  result_of_types(x, method, 1e-14, &got);
   MUST(PetscOptionsClearValue(NULL, "-snes_type"));
   same(expected, &got, method, x, type);
+}
+
+static void test_types(const problem *x, const char *method) {
+  static result expected;
+  result_of_types(x, method, 1e-14, &expected);
+  test_type(x, method, "newtonls", &expected);
+  test_type(x, method, "nrichardson", &expected);
+}
+
+/* What a solver would leave that stops early. */
+static void test_early(const char *system, const char *method) {
+  static result expected, got;
+  problem      *x = problem_open(system);
+  result_of_types(x, method, 1e-14, &expected);
+  result_of_types(x, method, 1e-9, &got);
+  OK(unlike(&expected, &got) != NULL, "%s on %s: a solver that stops early is noticed", method, system);
+  problem_close(x);
 }
 
 static void test(const problem *x, const char *method, cst_properties has) {
@@ -121,8 +148,7 @@ static void test(const problem *x, const char *method, cst_properties has) {
   }
   result_of(x, method, widest(), 8, &got);
   same(&expected, &got, method, x, "in stretches of 8 steps");
-  test_type(x, method, "newtonls", &expected);
-  test_type(x, method, "nrichardson", &expected);
+  test_types(x, method);
 }
 
 /* Every lane by itself against all of them together. */
@@ -153,6 +179,9 @@ static void tests(void) {
   test_hot_cores();
   test_interpreter();
   each_pair(test);
+  test_early("heavy-top", "rattle");
+  test_early("modified-pendulum", "midpoint");
+  test_early("pendulum-chain", "rattle");
   test_alone("heavy-top", "rattle");
   test_alone("modified-pendulum", "midpoint");
   test_alone("modified-pendulum", "compose(rattle, midpoint)");
