@@ -91,6 +91,11 @@ static bool settled(const double *e, int k) {
   return k >= 5 && e[k - 1] < 0.1 && fabs(log2(e[k - 2] / e[k - 1]) - log2(e[k - 3] / e[k - 2])) < 0.01;
 }
 
+/* Steps that a conversion's solver does not take on the longest chain, and on which it spends more than on all shorter ones. */
+static bool out_of_reach(const problem *x, const char *method, int k) {
+  return k == 0 && !strcmp(x->s->name, "pendulum-chain") && strstr(method, "convert(");
+}
+
 static errors errors_of(const problem *x, const reference *f, const char *method, cst_properties has) {
   errors e = {.n = 0};
   run    r;
@@ -98,6 +103,9 @@ static errors errors_of(const problem *x, const reference *f, const char *method
   run_open_on(&r, x, method, widest(), LANES, tolerance_of(x));
   for (int k = 0; k < LEVELS && count_at(k) * fmin(cost_of(x, method), 4) <= count_at(LEVELS - 1); k++) {
     double eq = 0, ep = 0, el = 0;
+    e.q[k] = e.p[k] = e.lambda[k] = INFINITY;
+    e.n = k + 1;
+    if (out_of_reach(x, method, k)) continue;
     run_start(&r, LANES);
     run_go(&r, end_of(x) / count_at(k), count_at(k));
     for (int l = 0; l < LANES; l++) {
@@ -109,10 +117,7 @@ static errors errors_of(const problem *x, const reference *f, const char *method
       eq += distance2(q, f->q[l], x->s->nq), ep += distance2(p, f->p[l], x->s->nq);
       el += distance2(lambda, f->lambda[k][(int)(2 - 2 * has.lambda_time)][l], x->s->ng);
     }
-    bool well = run_well(&r, LANES);
-    e.q[k] = well ? sqrt(eq) / f->size[0] : INFINITY, e.p[k] = well ? sqrt(ep) / f->size[1] : INFINITY,
-    e.lambda[k] = well ? sqrt(el) / f->size[2] : INFINITY;
-    e.n = k + 1;
+    if (run_well(&r, LANES)) e.q[k] = sqrt(eq) / f->size[0], e.p[k] = sqrt(ep) / f->size[1], e.lambda[k] = sqrt(el) / f->size[2];
     if (e.q[k] < FLOOR && e.p[k] < FLOOR && e.lambda[k] < FLOOR) break;
     if (settled(e.q, e.n) && settled(e.p, e.n) && (!x->s->ng || settled(e.lambda, e.n))) break;
   }
