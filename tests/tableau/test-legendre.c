@@ -53,22 +53,28 @@ static double integral_matrix_error(int s, int k, const double *weighted, const 
   return worst;
 }
 
-/* sum_i b_i P_r P_m = delta where 2k - 1 suffices: P_m by its three-term recursion in double. */
-static double orthonormality_error(int s, int k, const double *weighted) {
+/* The orthonormal P_m, m < k, at the k nodes, by their three-term recursion in double. */
+static void recursion(int k, double *value) {
   __float128 b[CST_MAX_NODES], c[CST_MAX_NODES];
-  double     worst = 0;
   cst_gauss_quad(k, b, c);
+  for (int i = 0; i < k; i++) {
+    const double z = (double)(2 * c[i] - 1);
+    double       a = 1, n = z;
+    for (int m = 0; m < k; m++) {
+      value[i * k + m] = a * sqrt(2 * m + 1);
+      const double next = ((2 * m + 3) * z * n - (m + 1) * a) / (m + 2);
+      a = n, n = next;
+    }
+  }
+}
+
+/* sum_i b_i P_r P_m = delta where 2k - 1 suffices. */
+static double orthonormality_error(int s, int k, const double *weighted, const double *value) {
+  double worst = 0;
   for (int r = 0; r < s; r++)
     for (int m = 0; m < s; m++) {
       double sum = -(r == m);
-      for (int i = 0; i < k; i++) {
-        double z = (double)(2 * c[i] - 1), a = 1, n = z;
-        for (int j = 0; j < m; j++) {
-          const double next = ((2 * j + 3) * z * n - (j + 1) * a) / (j + 2);
-          a = n, n = next;
-        }
-        sum += weighted[i * s + r] * a * sqrt(2 * m + 1);
-      }
+      for (int i = 0; i < k; i++) sum += weighted[i * s + r] * value[i * k + m];
       worst = fmax(worst, fabs(sum));
     }
   return worst;
@@ -76,12 +82,15 @@ static double orthonormality_error(int s, int k, const double *weighted) {
 
 static void test_tables(void) {
   double weighted[CST_MAX_NODES * CST_MAX_NODES], integral[CST_MAX_NODES * CST_MAX_NODES], xi[CST_MAX_NODES + 1], X = 0, P = 0, wrong;
-  for (int k = 1; k <= CST_MAX_NODES; k++)
+  double value[CST_MAX_NODES * CST_MAX_NODES];
+  for (int k = 1; k <= CST_MAX_NODES; k++) {
+    recursion(k, value);
     for (int s = 1; s <= k; s++) {
       cst_line_tables(k, s, weighted, integral, xi);
       X = fmax(X, integral_matrix_error(s, k, weighted, integral, xi));
-      P = fmax(P, orthonormality_error(s, k, weighted));
+      P = fmax(P, orthonormality_error(s, k, weighted, value));
     }
+  }
   OK(X < 1e-14, "the integrals of the polynomials make the tridiagonal matrix, all s <= k <= %d (%.2g)", CST_MAX_NODES, X);
   OK(P < 2e-12, "the polynomials are orthonormal (%.2g)", P);
   cst_line_tables(6, 3, weighted, integral, xi);
@@ -89,6 +98,10 @@ static void test_tables(void) {
   integral[4] *= 1 + 1e-12;
   wrong = integral_matrix_error(3, 6, weighted, integral, xi);
   OK(wrong > 1e-14, "an integral off by 1e-12 would be noticed (%.2g)", wrong);
+  recursion(6, value);
+  weighted[4] *= 1 + 1e-10;
+  wrong = orthonormality_error(3, 6, weighted, value);
+  OK(wrong > 2e-12, "and a polynomial off by 1e-10 (%.2g)", wrong);
 }
 
 int main(void) {
