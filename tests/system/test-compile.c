@@ -140,6 +140,16 @@ static void tests(void) {
     NOTE("another compiler is not tried: %s", why);
 }
 
+static const char *script(const char *name, const char *text) {
+  static char path[4096];
+  snprintf(path, sizeof path, "%s", in_scratch(name));
+  FILE *f = fopen(path, "w");
+  fputs(text, f);
+  fclose(f);
+  chmod(path, 0700);
+  return path;
+}
+
 /* ---- the cache ------------------------------------------------------------------------------------------------------------- */
 
 /* Files of a folder whose names end so; the path of the last one in `place`. */
@@ -292,16 +302,6 @@ static void test_at_once(void) {
 
 /* ---- the compiler ---------------------------------------------------------------------------------------------------------- */
 
-static const char *script(const char *name, const char *text) {
-  static char path[4096];
-  snprintf(path, sizeof path, "%s", in_scratch(name));
-  FILE *f = fopen(path, "w");
-  fputs(text, f);
-  fclose(f);
-  chmod(path, 0700);
-  return path;
-}
-
 static void test_compiler(void) {
   static const char fails[] = "#!/bin/sh\nif [ \"$1\" = --version ]; then echo strange 1.0; exit; fi\necho one >&2\necho two >&2\nexit 3\n";
   static const char dies[] = "#!/bin/sh\necho last words\nkill -9 $$\n";
@@ -348,7 +348,7 @@ int main(int argc, char **argv) {
   if (!mkdtemp(scratch)) abort();
   mkdir(in_scratch("tmp"), 0700);
   setenv("TMPDIR", place, 1);
-  unsetenv("CONSTELLA_CC");
+  setenv("CONSTELLA_CC", script("hasty", "#!/bin/sh\nexec cc \"$@\" -O0\n"), 1); /* where it matters only that there is code */
   test_carried();
   test_cache();
   test_refused();
