@@ -95,6 +95,7 @@ help:
 	@echo 'make demo     set up, build, run two studies, show tables and figures'
 	@echo 'make test     set up, build, run every test'
 	@echo 'make check    build and the fast tests only'
+	@echo 'make survive  studies killed and resumed at INSTANTS=100 random instants, compared with undisturbed ones'
 	@echo 'make bench    speed against hand-written limits'
 	@echo 'make format   clang-format;  make lint   clang-tidy, cppcheck, exported names'
 	@echo 'make san      the tests under address and undefined-behaviour sanitizers'

@@ -53,6 +53,13 @@ san:
 	@ASAN_OPTIONS=fast_unwind_on_malloc=0:detect_leaks=1 LSAN_OPTIONS=suppressions=$(CURDIR)/tests/lsan.supp:print_suppressions=0 \
 	  $(MAKE) --no-print-directory SAN=1 BUILD=build-san SECONDS_ALLOWED=900 run-tests
 
+# Studies of every family, struck at many instants; the tests have 12.
+INSTANTS ?= 100
+.PHONY: survive
+survive: all
+	@$(MAKE) --no-print-directory $(BUILD)/tests/survive/strike.so
+	@BUILD='$(BUILD)' CONSTELLA='$(BUILD)/constella' $(PYTHON) tests/survive/test_kill.py --instants $(INSTANTS) --seed $(or $(SEED),2)
+
 # ---- benchmark: never part of the tests -------------------------------------------------------------------------------------
 BENCH_HAND := pendulum double top
 ISA_scalar := -DCST_W=1 -DCST_ISA=scalar -DCST_PORTABLE -march=x86-64-v2
