@@ -103,12 +103,12 @@ static void print(cst_coordinator *c, double now) {
 
 void cst_coordinator_done(cst_coordinator *c, double work) { c->mine += work; }
 
-void cst_coordinator_tell(cst_coordinator *c) {
+void cst_coordinator_tell(cst_coordinator *c, long words[CST_NOTICES]) {
   const double now = MPI_Wtime();
   const long   add = (long)((c->mine - c->reported) / c->total / unit);
-  if (add > 0) {
-    (void)cst_coordinator_add(c, CST_NOTICE_WORK, add);
-    c->reported += (double)add * unit * c->total;
-  }
+  /* one wait for rank 0 is all that a look at the words may cost */
+  if (add > 0) MPI_Accumulate(&add, 1, MPI_LONG, 0, CST_NOTICE_WORK, 1, MPI_LONG, MPI_SUM, c->window);
+  cst_coordinator_get(c, words);
+  c->reported += (double)add * unit * c->total;
   if (c->rank == 0 && ((c->line && now - c->last_print > 0.5) || (c->log && now - c->last_print > 10))) print(c, now);
 }

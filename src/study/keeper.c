@@ -54,10 +54,18 @@ struct cst_keeper {
 static long order_of(long number, bool last) { return 2 * number + last; }
 static bool is_last(long order) { return order % 2; }
 
+/* Of the checkpoints that are there. Newer ones than that which the run goes on from are damaged: the next one must not count them. */
+static long newest_number(const char *path, long from) {
+  char name[CST_SNAPSHOT_PATH];
+  long number[64];
+  int  n = cst_snapshot_list(path, number, 64);
+  for (int i = 0; i < n && from > 0 && number[i] > from; i++) unlink(cst_snapshot_name(path, number[i], name));
+  return n > 0 ? number[0] : 0;
+}
+
 PetscErrorCode cst_keeper_create(MPI_Comm comm, const cst_plan *p, const cst_keeper_options *options, cst_coordinator *c, cst_output *o,
                                  cst_past *past, cst_reference *r, cst_series *s, cst_keeper **keeper) {
   cst_keeper *k;
-  long        newest[1];
   char        why[512] = "";
   int         ok = 1;
   PetscFunctionBegin;
@@ -73,7 +81,7 @@ PetscErrorCode cst_keeper_create(MPI_Comm comm, const cst_plan *p, const cst_kee
   k->desk.closed = k->polled = MPI_Wtime();
   if (k->rank == 0) {
     k->desk.kept = cst_kept_create(p, past, r);
-    k->desk.number = cst_snapshot_list(options->path, newest, 1) > 0 ? newest[0] : 0;
+    k->desk.number = newest_number(options->path, past->number);
     ok = cst_kept_take_over(k->desk.kept, why, sizeof why);
   }
   PetscCallMPI(MPI_Bcast(&ok, 1, MPI_INT, 0, comm));
@@ -253,11 +261,10 @@ static PetscErrorCode poll_now(cst_keeper *k) {
   long        words[CST_NOTICES];
   PetscMPIInt sent;
   PetscFunctionBegin;
-  cst_coordinator_tell(k->coordinator);
   if (cst_stop_signal() && !k->signalled) cst_coordinator_put(k->coordinator, CST_NOTICE_SIGNAL, cst_stop_signal()), k->signalled = true;
   PetscCallMPI(MPI_Test(&k->sending, &sent, MPI_STATUS_IGNORE));
   if (k->rank == 0) PetscCall(lead(k));
-  cst_coordinator_get(k->coordinator, words);
+  cst_coordinator_tell(k->coordinator, words);
   k->end = (cst_end)words[CST_NOTICE_END];
   if (k->end == CST_END_NONE && words[CST_NOTICE_ORDER] != k->obeyed) PetscCall(obey(k, words[CST_NOTICE_ORDER]));
   PetscFunctionReturn(0);

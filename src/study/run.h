@@ -254,9 +254,9 @@ PetscErrorCode cst_coordinator_destroy(cst_coordinator **c);                    
 long           cst_coordinator_add(cst_coordinator *c, cst_notice which, long value); /* the word as it was before */
 void           cst_coordinator_put(cst_coordinator *c, cst_notice which, long value);
 void           cst_coordinator_get(cst_coordinator *c, long words[CST_NOTICES]);
-double         cst_coordinator_share(cst_coordinator *c);             /* of the study that is done, 0 to 1 */
-void           cst_coordinator_done(cst_coordinator *c, double work); /* count work of this rank */
-void           cst_coordinator_tell(cst_coordinator *c);              /* pass it on; rank 0 prints */
+double         cst_coordinator_share(cst_coordinator *c);                         /* of the study that is done, 0 to 1 */
+void           cst_coordinator_done(cst_coordinator *c, double work);             /* count work of this rank */
+void           cst_coordinator_tell(cst_coordinator *c, long words[CST_NOTICES]); /* pass it on and look at the words; rank 0 prints */
 
 typedef struct cst_runner cst_runner;
 PetscErrorCode cst_runner_create(const cst_plan *p, cst_reference *r, cst_output *o, cst_series *s, cst_past *past, cst_poll *poll,
