@@ -5,18 +5,9 @@
 #include <string.h>
 #include "method/method.h"
 #include "study/names.h"
-#include "study/run.h"
+#include "study/plan.h"
 
-enum {
-  BATCH_BYTES = 512 * 1024,
-  LARGE_BATCH_BYTES = 32 << 20,
-  GROUP_BYTES = 1 << 20,
-  BATCH_LEAST = CST_W_MAX,
-  BATCH_MOST = 4096,
-  BATCHES_A_RANK = 16,
-  OBSERVE_MOST = 15,
-  OBSERVE_TIMES = 1024
-};
+enum { OBSERVE_MOST = 15, OBSERVE_TIMES = 1024 };
 
 static void *need(void *p) {
   if (!p) abort();
@@ -144,172 +135,6 @@ static void make_quantities(cst_plan *p) {
   }
 }
 
-/* ---- batches ------------------------------------------------------------------------------------------------------------ */
-
-/* The largest matrices of a solver, in numbers a lane, and the most unknowns that a method keeps from step to step. */
-static void solver_numbers(const cst_study *s, double *matrix, double *kept) {
-  *matrix = *kept = 0;
-  for (int i = 0; i < s->nmethod; i++) {
-    cst_program *p = cst_program_create(s->method[i]);
-    double       own = 0;
-    for (int k = 0; k < p->n; k++) {
-      *matrix = fmax(*matrix, cst_instruction_matrix(&p->step[k], s->system));
-      own += cst_instruction_kept(&p->step[k], s->system);
-    }
-    *kept = fmax(*kept, own);
-    cst_program_destroy(p);
-  }
-}
-
-static double lane_bytes(const cst_study *study) {
-  const cst_system *s = study->system;
-  double            matrix, kept;
-  solver_numbers(study, &matrix, &kept);
-  return 8.0 * (kept + s->npar + s->nmass + 3.0 * s->ng + 2 + 4.0 * s->nq + (s->nsym + 6.0) * CST_SLOTS);
-}
-
-/* What the arithmetic of one group needs besides, a lane: matrices of Newton's method. */
-static double work_bytes(const cst_study *study) {
-  const cst_system *s = study->system;
-  double            matrix, kept;
-  solver_numbers(study, &matrix, &kept);
-  return 8.0 * matrix + 8.0 * (s->gram.size + 2.0 * s->pattern[CST_K_G].n + s->pattern[CST_K_d2V].n + s->pattern[CST_K_M].n +
-                               s->pattern[CST_K_Lvq].n + s->pattern[CST_K_Lqq].n);
-}
-
-static long most_lanes(const cst_plan *p) {
-  long most = 0;
-  for (int k = 0; k < p->nclass; k++) most = p->classes[k].lanes > most ? p->classes[k].lanes : most;
-  return most;
-}
-
-/* Few trajectories would leave most lanes of a wide set idle, and large groups fall out of the caches: both take a narrower set, whose bits
- * are the same. CONSTELLA_ISA is obeyed. */
-static int fitting_isa(const cst_plan *p, int isa) {
-  const char  *forced = getenv("CONSTELLA_ISA");
-  const double bytes = lane_bytes(p->study) + work_bytes(p->study);
-  for (int i = 0; i < isa && (!forced || !*forced); i++) {
-    const bool last = cst_isas[i].width >= most_lanes(p), next_falls_out = 2 * cst_isas[i].width * bytes > GROUP_BYTES;
-    if (cst_isa_available(i) && (last || next_falls_out)) return i;
-  }
-  return isa;
-}
-
-static double program_cost(const cst_method *m, const cst_system *s) {
-  cst_program *p = cst_program_create(m);
-  double       sum = 0;
-  for (int i = 0; i < p->n; i++) sum += cst_instruction_cost(&p->step[i], s);
-  cst_program_destroy(p);
-  return sum;
-}
-
-/* The same of one fold of all quantities. */
-static double look_cost(const cst_plan *p) {
-  const cst_system *s = p->study->system;
-  return 0.8 * p->nquantity + 0.5 * (s->nq + s->pattern[CST_K_G].n + s->pattern[CST_K_xi].n);
-}
-
-/* Lanes of one class at the same step, side by side. */
-typedef struct {
-  int          n, room;
-  cst_stretch *stretch;
-  int         *piece; /* as in cst_work */
-} agenda;
-
-static void put(agenda *a, cst_stretch s, int piece) {
-  if (a->n == a->room) {
-    a->room = a->room ? 2 * a->room : 64;
-    a->stretch = need(realloc(a->stretch, (size_t)a->room * sizeof *a->stretch));
-    a->piece = need(realloc(a->piece, (size_t)a->room * sizeof *a->piece));
-  }
-  a->piece[a->n] = piece;
-  a->stretch[a->n++] = s;
-}
-
-static void discard(agenda *a) {
-  free(a->stretch);
-  free(a->piece);
-}
-
-static long batches(const agenda *a, long size) {
-  long n = 0;
-  for (int i = 0; i < a->n; i++) n += (a->stretch[i].count + size - 1) / size;
-  return n;
-}
-
-/* What keeps a batch in the second-level cache, or one of a large system within bounds, and gives every rank enough batches, down to one
- * group; no more than there is. */
-static long default_batch(const cst_plan *p, const agenda *a, int ranks) {
-  const double bytes = lane_bytes(p->study);
-  const long   width = cst_isas[p->isa].width, lanes = (most_lanes(p) + width - 1) / width * width;
-  long         size = BATCH_MOST;
-  while (size > 256 && (double)size * bytes > BATCH_BYTES) size /= 2;
-  while (size > BATCH_LEAST && (double)size * bytes > LARGE_BATCH_BYTES) size /= 2;
-  while (size > BATCH_LEAST && batches(a, size) < (long)BATCHES_A_RANK * ranks) size /= 2;
-  return lanes > 0 && size > lanes ? lanes : size;
-}
-
-static int dearer(const void *a, const void *b) {
-  const cst_work *x = a, *y = b;
-  if (x->cost != y->cost) return x->cost < y->cost ? 1 : -1;
-  if (x->klass != y->klass) return x->klass - y->klass;
-  return (x->first > y->first) - (x->first < y->first);
-}
-
-/* Pieces come first, so that what an earlier run left behind is soon of no use. */
-static int sooner(const void *a, const void *b) {
-  const cst_work *x = a, *y = b;
-  if ((x->piece < 0) != (y->piece < 0)) return x->piece < 0 ? 1 : -1;
-  return dearer(a, b);
-}
-
-static void make_work(cst_plan *p, const agenda *a) {
-  free(p->work);
-  p->work = need(calloc((size_t)batches(a, p->batch) + 1, sizeof *p->work));
-  p->nwork = 0;
-  for (int i = 0; i < a->n; i++) {
-    const cst_stretch *s = &a->stretch[i];
-    const cst_class   *k = &p->classes[s->klass];
-    for (long at = 0; at < s->count; at += p->batch) {
-      const long count = s->count - at < p->batch ? s->count - at : p->batch;
-      p->work[p->nwork++] = (cst_work){s->klass, s->first + at, count, (double)count * (double)k->n * k->cost, a->piece[i], at};
-    }
-  }
-  qsort(p->work, (size_t)p->nwork, sizeof *p->work, sooner);
-}
-
-static void cut(cst_plan *p, const agenda *a, int ranks, long batch) {
-  p->batch = batch > 0 ? (batch + BATCH_LEAST - 1) / BATCH_LEAST * BATCH_LEAST : default_batch(p, a, ranks);
-  make_work(p, a);
-}
-
-static void cut_all(cst_plan *p, int ranks, long batch) {
-  agenda a = {0};
-  for (int k = 0; k < p->nclass; k++) put(&a, (cst_stretch){k, 0, p->classes[k].lanes, 0}, -1);
-  cut(p, &a, ranks, batch);
-  discard(&a);
-}
-
-static void put_open(agenda *a, int klass, const unsigned char *lane, long lanes) {
-  for (long from = 0, to; from < lanes; from = to) {
-    for (to = from + 1; to < lanes && lane[to] == lane[from];) to++;
-    if (lane[from] == CST_LANE_OPEN) put(a, (cst_stretch){klass, from, to - from, 0}, -1);
-  }
-}
-
-void cst_plan_take_up(cst_plan *p, int ranks, long batch, unsigned char *const *lane, const cst_stretch *pieces, int n) {
-  agenda a = {0};
-  for (int i = 0; i < n; i++) put(&a, pieces[i], i);
-  for (int k = 0; k < p->nclass; k++) put_open(&a, k, lane[k], p->classes[k].lanes);
-  cut(p, &a, ranks, batch);
-  p->left = 0;
-  for (int i = 0; i < a.n; i++) {
-    const cst_stretch *s = &a.stretch[i];
-    p->left += (double)s->count * (double)(p->classes[s->klass].n - s->step) * p->classes[s->klass].cost;
-  }
-  discard(&a);
-}
-
 /* Whether `test` holds for the program of method i. */
 static bool is_so(const cst_study *s, int i, bool (*test)(const cst_program *)) {
   cst_program *p = cst_program_create(s->method[i]);
@@ -374,13 +199,13 @@ cst_plan *cst_plan_create(const cst_study *s, int isa, int ranks, long batch, cs
   p->properties = need(calloc((size_t)s->nmethod, sizeof *p->properties));
   for (int i = 0; i < s->nmethod; i++) p->properties[i] = cst_method_properties(s->method[i], s->system);
   make_classes(p);
-  p->isa = fitting_isa(p, isa);
+  p->isa = cst_plan_fitting_isa(p, isa);
   make_quantities(p);
   for (int k = 0; k < p->nclass; k++) {
     cst_class *c = &p->classes[k];
-    c->cost = program_cost(s->method[c->method], s->system) + look_cost(p) / (double)c->observe;
+    c->cost = cst_plan_step_cost(p, c);
   }
-  cut_all(p, ranks, batch);
+  cst_plan_cut(p, ranks, batch);
   for (int i = 0; i < p->nwork; i++) p->cost += p->work[i].cost;
   p->left = p->cost;
   return p;
@@ -407,48 +232,4 @@ bool cst_class_reads_lambda(const cst_class *k, long step) { return k->read > 0 
 
 const double *cst_plan_parameters(const cst_plan *p, int variant) {
   return p->study->parameter + (size_t)variant * (size_t)p->study->system->npar;
-}
-
-double cst_plan_steps(const cst_plan *p) {
-  double sum = 0;
-  for (int i = 0; i < p->ncase; i++) sum += (double)p->cases[i].n * (double)p->study->members;
-  return sum;
-}
-
-static double series_cells(const cst_plan *p) { return (double)p->ncase * p->most_samples * p->nquantity; }
-
-static int drifting(const cst_plan *p) {
-  int n = 0;
-  for (int i = 0; i < p->nquantity; i++) n += p->quantity[i].drifts;
-  return n;
-}
-
-/* Rows of the table of reference states, where times of different cases are not taken together. */
-static double reference_rows(const cst_plan *p) {
-  double rows = 0;
-  if (p->study->reference != CST_REFERENCE_METHOD) return 0;
-  for (int i = 0; i < p->ncase; i++) {
-    const cst_class *k = &p->classes[p->class_of[i]];
-    const double     times = k->lead > 0 || p->properties[p->cases[i].method].lambda_time == 1 || !p->study->system->ng ? 1 : 2;
-    rows += times * (double)(k->read > 0 ? k->n / k->read : 0);
-  }
-  return rows * (double)p->study->members;
-}
-
-/* A method keeps its batch: records, their last good columns, saved ones and the solver's vectors; with reference: self its partner's, too.
- */
-double cst_plan_memory(const cst_plan *p) {
-  const cst_system *s = p->study->system;
-  const double      batches = 4.0 * p->study->nmethod * (p->study->reference == CST_REFERENCE_SELF ? 2 : 1);
-  const double      group = cst_isas[p->isa].width * work_bytes(p->study) + 8 * reference_rows(p) * (2.0 * s->nq + s->ng);
-  double lane = batches * lane_bytes(p->study) + 8.0 * (drifting(p) * CST_WINDOWS + p->nquantity * CST_FIGURES + 4.0 * s->nq + 2.0 * s->ng);
-  double column = 8.0 * (double)p->study->members * (p->study->kind == CST_CONSERVATION ? drifting(p) * CST_WINDOWS : 4.0 + s->nq + s->ng);
-  return 60e6 + group + lane * (double)p->batch + (p->study->members > 1 ? series_cells(p) * (sizeof(cst_sum) + 16) : 0) + column;
-}
-
-double cst_plan_file_size(const cst_plan *p) {
-  const cst_system *s = p->study->system;
-  double            row = 8.0 * (2.0 * s->nq + s->ng + p->nquantity * CST_FIGURES + 8) + 1;
-  if (p->study->kind == CST_CONSERVATION) row += 8.0 * drifting(p) * CST_WINDOWS;
-  return 2e5 + row * p->ncase * (double)p->study->members + (p->study->members > 1 ? 24 + sizeof(cst_sum) : 16) * series_cells(p);
 }

@@ -1,0 +1,157 @@
+/* run-examine.c: what is read and checked before any work of `constella run` and `constella extend` starts. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <petscsnes.h>
+#include "cli/run.h"
+#include "cli/stored.h"
+#include "constella/record.h"
+#include "solve/solver.h"
+#include "system/compile.h"
+
+/* fetch on rank 0 for all. Collective. */
+static const char *share(cst_fetch *fetch, const char *path, char **bytes, size_t *length) {
+  static char reason[CST_WHY];
+  long        size = -1;
+  PetscMPIInt rank;
+  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+  if (rank == 0) {
+    const char *why = fetch(path, bytes, length);
+    if (!why) size = (long)*length;
+    snprintf(reason, sizeof reason, "%s", why ? why : "");
+  }
+  (void)MPI_Bcast(&size, 1, MPI_LONG, 0, PETSC_COMM_WORLD);
+  if (size < 0) (void)MPI_Bcast(reason, sizeof reason, MPI_CHAR, 0, PETSC_COMM_WORLD);
+  if (size < 0) return reason;
+  if (rank) *bytes = calloc((size_t)size + 1, 1), *length = (size_t)size;
+  if (!*bytes) abort();
+  (void)MPI_Bcast(*bytes, (int)size, MPI_BYTE, 0, PETSC_COMM_WORLD);
+  return NULL;
+}
+
+/* Read on rank 0, broadcast, parse everywhere: all ranks come to the same mistakes. */
+cst_study *cst_run_read_study(const char *file, cst_diag *d) {
+  char       *text = NULL;
+  size_t      length = 0;
+  const char *why = share(cst_file_fetch, file, &text, &length);
+  if (why) {
+    cst_diag_add(d, file, 0, 0, "%s", why);
+    return NULL;
+  }
+  cst_study *s = cst_study_read(file, text, length, share, d);
+  free(text);
+  return s;
+}
+
+bool cst_run_has_it_all(const cst_arguments *a) {
+  const cst_extension *e = &a->extension;
+  return a->renames && e->now && !strcmp(e->old->study->sha256, e->now->study->sha256) && access(a->run.output, F_OK);
+}
+
+/* On rank 0: what has to be so of the file that is extended, and of the new one. */
+static void examine_extended(const cst_arguments *a, cst_diag *d) {
+  cst_result *file = a->old.file;
+  if (file && strcmp(cst_result_state(file), "complete"))
+    cst_diag_add(d, a->file, 0, 0, "is %s; finish it first, with `constella run` and --resume", cst_result_state(file));
+  if (!a->run.resumes && !access(a->run.output, F_OK))
+    cst_diag_add(d, a->run.output, 0, 0, "exists; --resume goes on with it, or remove it");
+}
+
+/* On rank 0: whether the result can be where it is to be, and what is there already. */
+void cst_run_examine_output(cst_arguments *a, const cst_plan *plan, cst_diag *d) {
+  const char *reason = a->run.resumes && !access(a->run.output, F_OK) ? NULL : cst_record_refuse(a->run.output, a->run.overwrite);
+  char        why[512];
+  const int   before = cst_diag_count(d);
+  if (a->extends) examine_extended(a, d);
+  if (cst_diag_count(d) > before) return;
+  if (reason)
+    cst_diag_add(d, a->run.output, 0, 0, "%s", reason);
+  else if (!(a->run.lock = cst_lock_take(a->run.output, why, sizeof why)))
+    cst_diag_add(d, a->run.output, 0, 0, "%s", why);
+  else if (a->run.resumes || cst_run_has_it_all(a))
+    cst_resume_examine(plan, cst_run_has_it_all(a) ? a->file : a->run.output, &a->run.resume, d);
+  if (a->run.resume.start == CST_START_ANEW) cst_resume_name(a->run.resume.run);
+}
+
+/* What a finished file is, where one is extended. */
+void cst_run_close_extended(cst_arguments *a) {
+  if (!a->extends) return;
+  cst_extension_destroy(&a->extension);
+  cst_plan_destroy(a->old.plan);
+  cst_study_destroy(a->old.study);
+  cst_result_close(a->old.file);
+}
+
+/* Every rank reads the file that is extended, and finds what it has. Collective. */
+void cst_run_open_extended(cst_arguments *a, int isa, const cst_plan *plan, cst_diag *d) {
+  char why[512];
+  int  open;
+  if (!a->extends || !a->file) return;
+  a->old.file = cst_result_open(a->file, why, sizeof why);
+  if (!a->old.file) cst_diag_add(d, a->file, 0, 0, "%s", why);
+  open = a->old.file != NULL;
+  (void)MPI_Allreduce(MPI_IN_PLACE, &open, 1, MPI_INT, MPI_MIN, PETSC_COMM_WORLD);
+  if (open) a->old.study = cst_stored_study(a->old.file, a->file, share, d);
+  if (a->old.study && isa >= 0) a->old.plan = cst_plan_create(a->old.study, isa, 1, 0, d);
+  if (!a->old.plan || !plan) return;
+  cst_extension_create(&a->extension, a->old.file, a->file, a->old.plan, plan, d);
+  a->run.extension = &a->extension;
+}
+
+/* All ranks open the checkpoint, and have the batches of what is left. Collective. */
+void cst_run_take_up(cst_arguments *a, cst_plan *plan, cst_past *past, int ranks, cst_diag *d) {
+  char why[512];
+  (void)MPI_Bcast(&a->run.resume, sizeof a->run.resume, MPI_BYTE, 0, PETSC_COMM_WORLD);
+  if (a->run.resume.start == CST_START_ANEW && a->run.extension) {
+    cst_extension_mark(a->run.extension, past);
+    cst_plan_take_up(plan, ranks, a->run.batch, past->lane, NULL, 0);
+  }
+  if (a->run.resume.start != CST_START_RESUMED) return;
+  if (cst_past_open(plan, past, a->run.output, a->run.resume.number, why, sizeof why))
+    cst_plan_take_up(plan, ranks, a->run.batch, past->lane, past->stretch, past->npiece);
+  else
+    cst_diag_add(d, a->run.output, 0, 0, "checkpoint %ld cannot be read: %s", a->run.resume.number, why);
+}
+
+/* Options that PETSc itself reads at the end of the run or only when asked. */
+static bool read_late(const char *name) {
+  static const char *const late[] = {
+      "options_left", "malloc_dump",  "malloc_view", "malloc_debug",          "log_view", "log_view_memory",      "log_all", "memory_view",
+      "objects_dump", "options_view", "snes_view",   "snes_converged_reason", "ksp_view", "ksp_converged_reason", "help"};
+  for (size_t i = 0; i < sizeof late / sizeof *late; i++)
+    if (!strcmp(name, late[i])) return true;
+  return false;
+}
+
+/* A dry SNESSetFromOptions tells which options are ours; what nobody took is a mistake. */
+PetscErrorCode cst_run_check_petsc(cst_diag *d) {
+  SNES        snes;
+  SNESType    type;
+  PetscInt    n;
+  char      **names, **values;
+  const char *why;
+  PetscBool   npc;
+  PetscFunctionBegin;
+  PetscCall(SNESCreate(PETSC_COMM_SELF, &snes));
+  PetscCall(SNESSetType(snes, "lanes"));
+  if (SNESSetFromOptions(snes))
+    cst_diag_add(d, NULL, 0, 0, "-snes_type: unknown type; allowed: lanes, newtonls, nrichardson");
+  else {
+    PetscCall(SNESGetType(snes, &type));
+    why = cst_solver_refuse(type);
+    if (why) cst_diag_add(d, NULL, 0, 0, "-snes_type %s: %s", type, why);
+    PetscCall(SNESHasNPC(snes, &npc));
+    if (npc) cst_diag_add(d, NULL, 0, 0, "-npc_...: a nonlinear preconditioner would couple the lanes of a batch; there is none");
+  }
+  PetscCall(SNESDestroy(&snes));
+  PetscCall(PetscOptionsLeftGet(NULL, &n, &names, &values));
+  for (PetscInt i = 0; i < n; i++)
+    if (!read_late(names[i]))
+      cst_diag_add(d, NULL, 0, 0,
+                   "unknown PETSc option '-%s'; options of the solver are -snes_type, -snes_monitor and others of SNES (see -help)",
+                   names[i]);
+  PetscCall(PetscOptionsLeftRestore(NULL, &n, &names, &values));
+  PetscFunctionReturn(0);
+}
