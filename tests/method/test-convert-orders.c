@@ -54,7 +54,12 @@ static double distance(const double (*a)[CST_MAX_Q], const double (*b)[CST_MAX_Q
   return off / size;
 }
 
-/* Until both errors are small enough, or a step is too dear for more. */
+/* Whether the last two slopes of e[n] are the same, so that smaller steps would say nothing else. */
+static bool settled(const double *e, int n) {
+  return n >= 4 && e[n - 1] < 0.1 && fabs(log2(e[n - 2] / e[n - 1]) - log2(e[n - 3] / e[n - 2])) < 0.01;
+}
+
+/* Until both errors are small enough or fall as they will, or a step is too dear for more. */
 static errors errors_of(const problem *x, const char *method, double end, const states *exact) {
   errors e = {.n = 0};
   states z;
@@ -63,7 +68,7 @@ static errors errors_of(const problem *x, const char *method, double end, const 
     e.q[e.n] = well ? distance(z.q, exact->q, x->s->nq) : INFINITY;
     e.p[e.n] = well ? distance(z.p, exact->p, x->s->nq) : INFINITY;
     e.n++;
-    if (larger(e.q[e.n - 1], e.p[e.n - 1]) < floor_of(n)) break;
+    if (larger(e.q[e.n - 1], e.p[e.n - 1]) < floor_of(n) || (settled(e.q, e.n) && settled(e.p, e.n))) break;
   }
   return e;
 }
