@@ -1,5 +1,6 @@
 """test_errors.py: errors, their norms, points and references, and the hidden constraints, recomputed here from stored trajectories."""
 # SPDX-License-Identifier: BSD-2-Clause
+import functools
 import re
 import sys
 
@@ -34,6 +35,7 @@ ERRORS = ("total", "q", "p", "lambda")
 NORMS = {"max": lambda x: abs(x).max(-1), "one": lambda x: abs(x).sum(-1), "two": lambda x: numpy.sqrt((x**2).sum(-1))}
 
 
+@functools.cache
 def where(method):
     """The multipliers of step n -> n+1 belong to t = (n + this) h, as the method's page tells; to its end where they are no values of its own."""
     told = re.search(r"t = \(n \+ ([0-9.]+)\) h", constella("show", method).stdout)
