@@ -121,7 +121,7 @@ def names():
 
 def no_compiler():
     write("bead.yaml", BEAD.format(name="bead-on-ellipsoid"))
-    large = study("auto").replace("end: 1.0", "end: 3000.0").replace("members: 37,", "members: 64,").replace("[rattle, shake, midpoint, rk4, project(rk4), \"compose(rattle, yoshida4)\"]", "[rattle]")
+    large = study("auto").replace("end: 1.0", "end: 2000.0").replace("members: 37,", "members: 64,").replace("[rattle, shake, midpoint, rk4, project(rk4), \"compose(rattle, yoshida4)\"]", "[rattle]")
     process, result = run("without", large, env={**NONE, "XDG_CACHE_HOME": scratch()}, ranks=2)
     lines = [x for x in process.stderr.splitlines() if "interpreted" in x]
     ok(process.returncode == 0 and len(lines) == 1, "compile: auto without a compiler runs and says so in one line", process.returncode, process.stderr)
