@@ -71,11 +71,19 @@ bool cst_compare_block(cst_comparison *c, cst_result *file, const cst_field *f, 
   return read;
 }
 
+/* NaNs of equal bits are the same, 0 and -0 are not. */
+static bool same_bits(double x, double y) {
+  uint64_t a, b;
+  memcpy(&a, &x, sizeof a);
+  memcpy(&b, &y, sizeof b);
+  return a == b;
+}
+
 void cst_compare_numbers(cst_comparison *c, const char *name, const double *kept, const double *x, long n) {
   for (long i = 0; i < n; i++) {
     char where[192];
     c->compared++;
-    if (!memcmp(&kept[i], &x[i], sizeof x[i])) continue;
+    if (same_bits(kept[i], x[i])) continue;
     if (c->different++) continue;
     snprintf(where, sizeof where, "number %ld of %ld of %s", i, n, name);
     say_first(c, where, CST_F64, &kept[i], &x[i]);

@@ -26,7 +26,7 @@ static char *identity_of(const char *path, long number, char *why, int n) {
     const size_t size = cst_snapshot_section(s, i, name);
     if (strncmp(name, "identity", CST_SECTION_NAME)) continue;
     text = calloc(size + 1, 1);
-    if (!text || !cst_snapshot_read(s, i, text)) text[0] = 0;
+    if (text && !cst_snapshot_read(s, i, text)) text[0] = 0;
   }
   if (!cst_snapshot_check(s) || !text) {
     snprintf(why, (size_t)n, "its contents are not what was written");
