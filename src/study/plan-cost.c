@@ -101,15 +101,18 @@ static double reference_rows(const cst_plan *p) {
 }
 
 /* A method keeps its batch: records, their last good columns, saved ones and the solver's vectors; with reference: self its partner's, too.
- */
+ * A checkpoint takes a copy of the batch at work, and rank 0 has room for one of another rank; and a mark for every trajectory, twice. */
 double cst_plan_memory(const cst_plan *p) {
   const cst_system *s = p->study->system;
   const double      batches = 4.0 * p->study->nmethod * (p->study->reference == CST_REFERENCE_SELF ? 2 : 1);
   const double      group = cst_isas[p->isa].width * work_bytes(p->study) + 8 * reference_rows(p) * (2.0 * s->nq + s->ng);
-  double            lane =
-      batches * cst_plan_lane_bytes(p->study) + 8.0 * (drifting(p) * CST_WINDOWS + p->nquantity * CST_FIGURES + 4.0 * s->nq + 2.0 * s->ng);
-  double column = 8.0 * (double)p->study->members * (p->study->kind == CST_CONSERVATION ? drifting(p) * CST_WINDOWS : 4.0 + s->nq + s->ng);
-  return 60e6 + group + lane * (double)p->batch + (p->study->members > 1 ? series_cells(p) * (sizeof(cst_sum) + 16) : 0) + column;
+  const double      state = cst_plan_lane_bytes(p->study);
+  const double      row = 8.0 * (drifting(p) * CST_WINDOWS + p->nquantity * CST_FIGURES + 4.0 * s->nq + 2.0 * s->ng);
+  const double      column =
+      8.0 * (double)p->study->members * (p->study->kind == CST_CONSERVATION ? drifting(p) * CST_WINDOWS : 4.0 + s->nq + s->ng);
+  const double series = p->study->members > 1 ? 2 * series_cells(p) * (sizeof(cst_sum) + 16) : 0;
+  return 60e6 + group + (batches * state + row + 2 * (state + row)) * (double)p->batch + series + column +
+         2.0 * (double)p->study->members * p->ncase;
 }
 
 double cst_plan_file_size(const cst_plan *p) {

@@ -152,7 +152,7 @@ void cst_reference_pack(cst_reference *r, bool all, cst_bundle *b) {
     if (r->item[i] != CST_ITEM_DONE && !(all && r->item[i] == CST_ITEM_TOLD)) continue;
     long *item = cst_bundle_add(b, "reference", sizeof *item + sizeof(double) * numbers(r, cst_reference_share_of(r, i), times));
     *item = i;
-    cst_reference_copy(r, i, times, (double *)(item + 1), false);
+    cst_reference_copy(r, i, times, (double *)(void *)(item + 1), false);
     r->item[i] = CST_ITEM_TOLD;
   }
 }
