@@ -38,7 +38,7 @@ extern const char *const cst_verdict_names[CST_VERDICTS]; /* exact frozen bounde
 
 typedef struct {
   cst_verdict verdict;
-  double      exponent, low, high; /* of growth of rms D_w against t; NaN where there is none */
+  double      exponent, low, high; /* of growth of rms D_w against t, be it round-off; NaN where there is none */
   double      slope, slope_error;  /* of the mean over members of D_w against t, per unit of time, and its standard error */
 } cst_growth;
 

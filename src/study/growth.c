@@ -289,14 +289,20 @@ static cst_verdict grown(const ensemble *e, const cst_growth *g, int is_exponent
   return far > 1 + 15 / sqrt((double)e->members) ? held : CST_UNDECIDED;
 }
 
-static cst_verdict fitted(const ensemble *e, double round_off, cst_growth *g) {
-  double weight[N], l[N];
-  if (e->largest <= round_off) return CST_BOUNDED_VERDICT;
+/* The exponent and its interval; whether growth is exponential. */
+static int measure(const ensemble *e, cst_growth *g) {
+  double    weight[N], l[N];
   const int above = above_noise(e, weight);
   const int is_exponential = above >= LEAST_WINDOWS && exponential(e, weight);
   if (above < N / 4) all_windows(e, weight);
   const power p = fit_all(e, weight, l);
   bootstrap(e, weight, l, p, g);
+  return is_exponential;
+}
+
+static cst_verdict fitted(const ensemble *e, double round_off, cst_growth *g) {
+  if (e->largest <= round_off) return CST_BOUNDED_VERDICT;
+  const int is_exponential = measure(e, g);
   return grown(e, g, is_exponential);
 }
 
@@ -320,9 +326,10 @@ cst_growth cst_growth_estimate(const double *means, const double *m, const doubl
   if (enough) find_slope(e, means, members, end, &g);
   if (all_within(moved, members, 1e-3))
     g.verdict = CST_FROZEN;
-  else if (all_within(m, members, round_off))
+  else if (all_within(m, members, round_off)) {
     g.verdict = CST_EXACT;
-  else if (enough)
+    if (enough && e->largest > 0) measure(e, &g); /* round-off grows by a law, too */
+  } else if (enough)
     g.verdict = fitted(e, round_off, &g);
   free(e);
   return g;

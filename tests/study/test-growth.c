@@ -129,13 +129,18 @@ static void check_all_rates(int series) {
 }
 
 static void check_exact_and_frozen(void) {
-  static double x[64 * N];
+  static double x[64 * N], still[64 * N];
   double        m[64], moved[64];
   const double  limit = 20 * 0x1p-52 * 3 * 1000; /* scale 3, 10^6 steps */
   for (int i = 0; i < 64; i++) walk(x + i * N, NULL), m[i] = limit / (1 + i % 5), moved[i] = 0.5;
   for (int k = 0; k < 64 * N; k++) x[k] *= 1e-16;
   cst_growth g = cst_growth_estimate(x, m, moved, 64, END, 3, STEPS);
-  OK(g.verdict == CST_EXACT && isnan(g.exponent) && isnan(g.low) && isfinite(g.slope), "round-off below 20 eps S sqrt(n) is exact");
+  OK(g.verdict == CST_EXACT && isfinite(g.slope), "round-off below 20 eps S sqrt(n) is exact");
+  OK(g.low < 0.5 && 0.5 < g.high && g.high - g.low < 0.75, "and its exponent is that of a walk: %.3f, from %.3f to %.3f", g.exponent, g.low,
+     g.high);
+  memset(still, 0, sizeof still);
+  g = cst_growth_estimate(still, m, moved, 64, END, 3, STEPS);
+  OK(g.verdict == CST_EXACT && isnan(g.exponent) && isnan(g.low), "what never moves has none");
   m[17] = NAN, moved[18] = NAN;
   OK(cst_growth_estimate(x, m, moved, 64, END, 3, STEPS).verdict == CST_EXACT, "a failed member does not change that");
   m[63] = 1.01 * limit;
