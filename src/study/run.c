@@ -250,6 +250,7 @@ PetscErrorCode cst_run(const cst_study *s, const cst_plan *p, cst_past *past, co
   bool         finished;
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  if (rank == 0 && options->resume.start == CST_START_ANEW) cst_snapshot_remove_all(options->output); /* of the file that is replaced */
   PetscCall(open_output(s, p, options, columns, &o));
   PetscCall(work(p, o, past, options, run));
   iso_time(text);

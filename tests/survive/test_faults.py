@@ -128,6 +128,17 @@ def foreign(study, first):
     resumed("after all that", study, result, first)
 
 
+def replaced(study, first):
+    """A file that is overwritten, by a run that is killed before its first checkpoint: the old ones are not in the way."""
+    result = interrupted("replaced", study)
+    process = subprocess.Popen([PROGRAM, "run", study, "-o", result, "--overwrite", "--progress", "none"], stdout=subprocess.DEVNULL)
+    ok(until(lambda: not checkpoints(result)), "replaced: the checkpoints go with the file")
+    time.sleep(0.3)
+    process.kill()
+    process.wait()
+    resumed("replaced", study, result, first, "was interrupted before its first checkpoint")
+
+
 # ---- files and folders
 
 def removed(study):
@@ -238,6 +249,7 @@ if __name__ == "__main__":
     SAMPLE = interrupted("sample", study)
     damaged(study, first)
     foreign(study, first)
+    replaced(study, first)
     struck(study, first)
     removed(study)
     twice()
