@@ -78,6 +78,7 @@ static long exchange(cst_coordinator *c, cst_notice which, long value, MPI_Op op
 
 long cst_coordinator_add(cst_coordinator *c, cst_notice which, long value) { return exchange(c, which, value, MPI_SUM); }
 void cst_coordinator_put(cst_coordinator *c, cst_notice which, long value) { (void)exchange(c, which, value, MPI_REPLACE); }
+void cst_coordinator_raise(cst_coordinator *c, cst_notice which, long value) { (void)exchange(c, which, value, MPI_MAX); }
 
 void cst_coordinator_get(cst_coordinator *c, long words[CST_NOTICES]) {
   static const long nothing[CST_NOTICES];

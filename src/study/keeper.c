@@ -213,12 +213,12 @@ static void finish_checkpoint(cst_keeper *k) {
 }
 
 /* Time for a checkpoint, twice as long as the longest so far, and for the work between two looks at the clock. */
-static double reserve(const cst_keeper *k) { return 1 + 2 * k->desk.longest + 2 * k->slowest; }
+static double reserve(const cst_keeper *k, const long *words) { return 1 + 2 * k->desk.longest + 2e-3 * (double)words[CST_NOTICE_SLOWEST]; }
 
 static bool must_stop(cst_keeper *k, const long *words) {
   if (words[CST_NOTICE_SIGNAL])
     snprintf(k->desk.reason, sizeof k->desk.reason, "%s", cst_stop_name((int)words[CST_NOTICE_SIGNAL]));
-  else if (MPI_Wtime() + reserve(k) > k->options.deadline)
+  else if (MPI_Wtime() + reserve(k, words) > k->options.deadline)
     snprintf(k->desk.reason, sizeof k->desk.reason, "--max-hours");
   else
     return false;
@@ -278,7 +278,10 @@ PetscErrorCode cst_keeper_poll(void *context, double work, bool *stop) {
   PetscFunctionBegin;
   cst_coordinator_done(k->coordinator, work);
   if (now - k->polled >= pause_between) {
-    k->slowest = fmax(k->slowest, now - k->polled);
+    if (now - k->polled > 1.2 * k->slowest) {
+      k->slowest = now - k->polled;
+      cst_coordinator_raise(k->coordinator, CST_NOTICE_SLOWEST, (long)(1e3 * k->slowest));
+    }
     PetscCall(poll_now(k));
     k->polled = MPI_Wtime();
   }
