@@ -83,9 +83,10 @@ BENCH_PARTS             := bench systems conversion line-integral
 $(BENCH_PARTS:%=$(BUILD)/bench-%): $(BUILD)/bench-%: tests/bench/%.c tests/bench/tools.c tests/bench/bench.h tests/bench/tools.h $(BENCH_OBJ) $(BENCH_OBJ_systems) $(BENCH_OBJ_line-integral) $(LIBRARY)
 	$(Q)$(CC) $(ALL_CFLAGS) -Itests/bench $(filter %.c,$^) $(BENCH_OBJ_$*) $(LIBRARY) -o $@ $(PC_LIBS)
 
-.PHONY: bench
+.PHONY: bench bench-built
+bench-built: $(BENCH_PARTS:%=$(BUILD)/bench-%)
 bench: all
-	@$(MAKE) --no-print-directory $(BENCH_PARTS:%=$(BUILD)/bench-%)
+	@$(MAKE) --no-print-directory bench-built
 	@$(foreach p,$(BENCH_PARTS),OPENBLAS_NUM_THREADS=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 $(BUILD)/bench-$(p);)
 	@BUILD='$(BUILD)' $(PYTHON) tests/bench/checkpoints.py
 

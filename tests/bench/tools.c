@@ -1,6 +1,7 @@
 /* tools.c: see tools.h. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "tools.h"
+#include "solve/solver.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
