@@ -1,5 +1,5 @@
 /* cli.h: the commands. Each takes its own name as argv[0] and returns the exit status: 0 done, 1 something failed while running, 2 bad
- * input. */
+ * input, 75 stopped with a checkpoint. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_CLI_H
 #define CST_CLI_H

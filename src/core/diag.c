@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define _GNU_SOURCE 1 /* vasprintf */
 #include "constella/diag.h"
+#include "core/need.h"
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,13 +18,7 @@ struct cst_diag {
   int      count, room;
 };
 
-static void *have(void *p) {
-  if (p) return p;
-  fputs("constella: out of memory\n", stderr);
-  abort();
-}
-
-cst_diag *cst_diag_create(void) { return have(calloc(1, sizeof(cst_diag))); }
+cst_diag *cst_diag_create(void) { return cst_need(calloc(1, sizeof(cst_diag))); }
 
 void cst_diag_destroy(cst_diag *d) {
   if (!d) return;
@@ -48,12 +43,12 @@ void cst_diag_add(cst_diag *d, const char *file, int line, int column, const cha
   int length = vasprintf(&text, format, a);
   va_end(a);
   if (length < 0) text = NULL;
-  disarm(have(text));
+  disarm(cst_need(text));
   if (d->count == d->room) {
     d->room = d->room ? 2 * d->room : 16;
-    d->list = have(realloc(d->list, sizeof(mistake) * (size_t)d->room));
+    d->list = cst_need(realloc(d->list, sizeof(mistake) * (size_t)d->room));
   }
-  d->list[d->count] = (mistake){file ? have(strdup(file)) : NULL, text, line, column, d->count};
+  d->list[d->count] = (mistake){file ? cst_need(strdup(file)) : NULL, text, line, column, d->count};
   d->count++;
 }
 
@@ -82,7 +77,7 @@ static void print_one(const mistake *m, FILE *out) {
 
 void cst_diag_print(const cst_diag *d, FILE *out) {
   if (!d->count) return;
-  const mistake **order = have(malloc(sizeof *order * (size_t)d->count));
+  const mistake **order = cst_need(malloc(sizeof *order * (size_t)d->count));
   for (int i = 0; i < d->count; i++) order[i] = &d->list[i];
   qsort(order, (size_t)d->count, sizeof *order, by_place);
   for (int i = 0; i < d->count; i++) print_one(order[i], out);

@@ -51,7 +51,7 @@ static void write_map(cst_yaml *n, int indent, FILE *f) {
   int                  count = 0;
   void                *at = NULL;
   struct fy_node_pair *pair;
-  cst_sorted_key      *keys = cst_document_memory(malloc(sizeof *keys * (size_t)cst_yaml_size(n)));
+  cst_sorted_key      *keys = cst_need(malloc(sizeof *keys * (size_t)cst_yaml_size(n)));
   while ((pair = fy_node_mapping_iterate(n, &at)))
     keys[count] = (cst_sorted_key){cst_yaml_text(fy_node_pair_key(pair)), fy_node_pair_value(pair), count}, count++;
   cst_keys_sort(keys, count);
@@ -81,7 +81,7 @@ static void write_node(cst_yaml *n, int indent, FILE *f) {
 char *cst_document_canonical(const cst_document *doc) {
   char     *text = NULL;
   size_t    length = 0;
-  FILE     *f = cst_document_memory(open_memstream(&text, &length));
+  FILE     *f = cst_need(open_memstream(&text, &length));
   cst_yaml *root = cst_document_root(doc);
   if (cst_yaml_size(root))
     write_map(root, 0, f);

@@ -18,11 +18,11 @@ const char *cst_file_fetch(const char *path, char **text, size_t *length) {
   FILE       *f = fopen(path, "rb");
   if (!f) return strerror(errno);
   size_t room = 1 << 16, n = 0, k;
-  char  *b = cst_document_memory(malloc(room + 1));
+  char  *b = cst_need(malloc(room + 1));
   errno = 0;
   while (n <= FILE_MAX && (k = fread(b + n, 1, room - n, f)) > 0) {
     n += k;
-    if (n == room) b = cst_document_memory(realloc(b, (room *= 2) + 1));
+    if (n == room) b = cst_need(realloc(b, (room *= 2) + 1));
   }
   bool failed = ferror(f), large = n > FILE_MAX;
   snprintf(reason, sizeof reason, "%.60s", failed ? strerror(errno ? errno : EIO) : "");
@@ -89,7 +89,7 @@ const cst_place *cst_place_of(cst_yaml *n) {
 }
 
 static const cst_place *remember(cst_document *doc, struct fy_node *n, const struct fy_mark *m, const cst_place *nearby) {
-  cst_place *p = cst_document_memory(malloc(sizeof *p));
+  cst_place *p = cst_need(malloc(sizeof *p));
   *p = (cst_place){.line = nearby->line, .column = nearby->column, .start = nearby->start};
   if (m) {
     enum fy_node_style style = fy_node_get_style(n);
@@ -123,7 +123,7 @@ static void locate(cst_document *doc, struct fy_document_iterator *it, struct fy
 }
 
 static void locate_all(cst_document *doc) {
-  struct fy_document_iterator *it = cst_document_memory(fy_document_iterator_create());
+  struct fy_document_iterator *it = cst_need(fy_document_iterator_create());
   struct fy_event             *e = fy_document_iterator_stream_start(it);
   if (e) fy_document_iterator_event_free(it, e);
   e = fy_document_iterator_document_start(it, doc->tree);
@@ -144,7 +144,7 @@ void cst_keys_sort(cst_sorted_key *keys, int n) { qsort(keys, (size_t)n, sizeof 
 
 static void check_keys(const cst_document *doc, cst_yaml *map, cst_diag *d) {
   int                  n = 0;
-  cst_sorted_key      *keys = cst_document_memory(malloc(sizeof *keys * (size_t)(cst_yaml_size(map) + 1)));
+  cst_sorted_key      *keys = cst_need(malloc(sizeof *keys * (size_t)(cst_yaml_size(map) + 1)));
   void                *at = NULL;
   struct fy_node_pair *pair;
   while ((pair = fy_node_mapping_iterate(map, &at))) {
@@ -223,20 +223,20 @@ static void report_syntax(cst_document *doc, cst_diag *d) {
 }
 
 static cst_document *create(const char *file, const char *text, size_t length) {
-  cst_document *doc = cst_document_memory(calloc(1, sizeof *doc));
-  doc->file = cst_document_memory(strdup(file));
-  doc->text = cst_document_memory(malloc(length + 1));
+  cst_document *doc = cst_need(calloc(1, sizeof *doc));
+  doc->file = cst_need(strdup(file));
+  doc->text = cst_need(malloc(length + 1));
   memcpy(doc->text, text, length);
   doc->text[length] = 0;
   struct fy_diag_cfg log;
   fy_diag_cfg_default(&log);
-  log.fp = doc->sink = cst_document_memory(open_memstream(&doc->sink_text, &doc->sink_length));
+  log.fp = doc->sink = cst_need(open_memstream(&doc->sink_text, &doc->sink_length));
   log.colorize = false;
-  doc->log = cst_document_memory(fy_diag_create(&log));
+  doc->log = cst_need(fy_diag_create(&log));
   fy_diag_set_collect_errors(doc->log, true);
   struct fy_parse_cfg how = {.flags = FYPCF_QUIET | FYPCF_COLLECT_DIAG | FYPCF_DEFAULT_VERSION_1_2 | FYPCF_ALLOW_DUPLICATE_KEYS,
                              .diag = doc->log};
-  doc->parser = cst_document_memory(fy_parser_create(&how));
+  doc->parser = cst_need(fy_parser_create(&how));
   fy_parser_set_string(doc->parser, doc->text, length);
   return doc;
 }

@@ -5,6 +5,7 @@
 #include <libfyaml.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include "core/need.h"
 #include "constella/document.h"
 
 /* Where a node starts: line and column from 1, start the byte of the text at which its content begins (inside quotes). And what is below it
@@ -39,11 +40,4 @@ typedef struct {
   int         rank;
 } cst_sorted_key;
 void cst_keys_sort(cst_sorted_key *keys, int n);
-
-/* Out of memory ends the process. */
-static inline void *cst_document_memory(void *p) {
-  if (p) return p;
-  fputs("constella: out of memory\n", stderr);
-  abort();
-}
 #endif

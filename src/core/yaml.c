@@ -26,7 +26,7 @@ static const cst_place *children(cst_yaml *n) {
   cst_place *p = cst_yaml_is_list(n) || cst_yaml_is_map(n) ? fy_node_get_meta(n) : NULL;
   if (!p || p->value) return p;
   p->size = cst_yaml_is_list(n) ? fy_node_sequence_item_count(n) : fy_node_mapping_item_count(n);
-  p->value = cst_document_memory(calloc(2 * (size_t)p->size + 1, sizeof *p->value));
+  p->value = cst_need(calloc(2 * (size_t)p->size + 1, sizeof *p->value));
   p->key = p->value + p->size;
   cst_yaml_children(n, p->key, p->value);
   return p;

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/need.h"
 #include "method/method.h"
 
 enum { MAX_DEPTH = 32, MAX_KEYS = 4 }; /* keys: one more than a tableau can have, for its row to complain about */
@@ -26,11 +27,6 @@ typedef struct {
   cst_graph        *graph; /* of the expressions */
   cst_expr_error   *error;
 } reader;
-
-static void *need(void *p) {
-  if (!p) abort();
-  return p;
-}
 
 static void set_error(cst_expr_error *e, int offset, const char *format, va_list a) {
   e->offset = offset;
@@ -77,8 +73,8 @@ static void term_destroy(cst_term *t) {
 }
 
 static void push(cst_term *t, cst_term *arg, char *key) {
-  t->arg = need(realloc(t->arg, sizeof *t->arg * (size_t)(t->n + 1)));
-  t->key = need(realloc(t->key, sizeof *t->key * (size_t)(t->n + 1)));
+  t->arg = cst_need(realloc(t->arg, sizeof *t->arg * (size_t)(t->n + 1)));
+  t->key = cst_need(realloc(t->key, sizeof *t->key * (size_t)(t->n + 1)));
   t->arg[t->n] = arg;
   t->key[t->n++] = key;
 }
@@ -88,7 +84,7 @@ static bool word_char(char c) { return isalnum((unsigned char)c) || c == '-' || 
 static char *word(reader *r) {
   int start = r->at;
   while (word_char(r->text[r->at])) r->at++;
-  return need(strndup(r->text + start, (size_t)(r->at - start)));
+  return cst_need(strndup(r->text + start, (size_t)(r->at - start)));
 }
 
 static cst_term *read_number(reader *r, cst_term *t) {
@@ -146,7 +142,7 @@ static int expression_length(const char *text) {
 
 /* text[n] without its blanks; NULL for a plain number. Owned. */
 static char *squeezed(const char *text, int n) {
-  char *s = need(calloc((size_t)n + 1, 1));
+  char *s = cst_need(calloc((size_t)n + 1, 1));
   int   k = 0;
   for (int i = 0; i < n; i++)
     if (!isspace((unsigned char)text[i])) s[k++] = text[i];
@@ -162,7 +158,7 @@ static const double most_effort = 1e5;
 
 static cst_term *read_expression(reader *r, cst_term *t) {
   const int      n = expression_length(r->text + r->at);
-  char          *text = need(strndup(r->text + r->at, (size_t)n));
+  char          *text = cst_need(strndup(r->text + r->at, (size_t)n));
   cst_expr_error why;
   const cst_node x = cst_expr_parse(r->graph, text, NULL, 0, &why);
   t->kind = CST_TERM_NUMBER;
@@ -222,8 +218,8 @@ static void sort_last(cst_term *t) {
 
 static cst_term *read_tableau(reader *r, cst_term *t) {
   t->kind = CST_TERM_TABLEAU;
-  t->name = need(strdup("tableau"));
-  t->own = need(calloc(1, sizeof *t->own));
+  t->name = cst_need(strdup("tableau"));
+  t->own = cst_need(calloc(1, sizeof *t->own));
   do {
     r->at++;
     if (t->n == MAX_KEYS) return fail(r, "a tableau has a, b and c, and no more");
@@ -244,7 +240,7 @@ static cst_term *read_tableau(reader *r, cst_term *t) {
 /* A term that `body` reads, one level further down. */
 static cst_term *nested(reader *r, cst_term *(*body)(reader *, cst_term *)) {
   if (r->depth >= MAX_DEPTH) return fail(r, "nested deeper than %d", MAX_DEPTH);
-  cst_term *t = need(calloc(1, sizeof *t));
+  cst_term *t = cst_need(calloc(1, sizeof *t));
   t->offset = r->at;
   t->layers = r->layers;
   r->depth++;
@@ -316,7 +312,7 @@ static void print_term(FILE *f, const cst_term *t) {
 static char *label(const cst_term *t) {
   char  *text;
   size_t length;
-  FILE  *f = need(open_memstream(&text, &length));
+  FILE  *f = cst_need(open_memstream(&text, &length));
   print_term(f, t);
   fclose(f);
   return text;
@@ -339,7 +335,7 @@ cst_method *cst_method_parse(const char *text, const cst_layers *layers, cst_exp
   cst_term *root = read_method(&r);
   cst_graph_destroy(r.graph);
   if (!root) return NULL;
-  cst_method *m = need(calloc(1, sizeof *m));
+  cst_method *m = cst_need(calloc(1, sizeof *m));
   *m = (cst_method){root, label(root)};
   return m;
 }

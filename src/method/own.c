@@ -6,14 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/need.h"
 #include "method/layer.h"
 
 enum { NAME_LENGTH = 48 };
-
-static void *need(void *p) {
-  if (!p) abort();
-  return p;
-}
 
 static bool fits(const cst_term *t, const cst_system *s, char *why, int n) { return cst_flow_fits(t->own->rule, s, why, n); }
 
@@ -31,7 +27,7 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
 
 static const cst_method_row formulas = {.layer = layer, .fits = fits, .properties = properties, .expand = expand};
 
-cst_layers *cst_layers_create(void) { return need(calloc(1, sizeof(cst_layers))); }
+cst_layers *cst_layers_create(void) { return cst_need(calloc(1, sizeof(cst_layers))); }
 
 void cst_layers_destroy(cst_layers *l) {
   if (!l) return;
@@ -65,7 +61,7 @@ bool cst_layers_allow(const cst_layers *l, const char *name, char *why, int n) {
 }
 
 static void add(cst_layers *l, cst_own_layer x) {
-  l->layer = need(realloc(l->layer, sizeof *l->layer * (size_t)(l->n + 1)));
+  l->layer = cst_need(realloc(l->layer, sizeof *l->layer * (size_t)(l->n + 1)));
   l->layer[l->n++] = x;
 }
 
@@ -74,11 +70,11 @@ bool cst_layers_add_tableau(cst_layers *l, const char *name, const char *text, c
   if (!m) return false;
   const cst_term *t = cst_method_root(m);
   bool            good = t->kind == CST_TERM_TABLEAU || cst_term_error(t, error, "expected {a: [[...]], b: [...]}");
-  if (good) add(l, (cst_own_layer){need(strdup(name)), t->row, *t->own});
+  if (good) add(l, (cst_own_layer){cst_need(strdup(name)), t->row, *t->own});
   cst_method_destroy(m);
   return good;
 }
 
 void cst_layers_add_rule(cst_layers *l, const char *name, const cst_flow_rule *rule) {
-  add(l, (cst_own_layer){need(strdup(name)), &formulas, {.rule = rule}});
+  add(l, (cst_own_layer){cst_need(strdup(name)), &formulas, {.rule = rule}});
 }

@@ -3,18 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include "constella/diag.h"
+#include "core/need.h"
 #include "method/method.h"
-
-static void *need(void *p) {
-  if (!p) abort();
-  return p;
-}
 
 bool cst_term_known(const cst_term *t) { return cst_method_row_find(t->name) || cst_layers_find(t->layers, t->name); }
 
 const char *cst_term_nearest(const cst_term *t, bool schemes) {
   const int    own = t->layers ? t->layers->n : 0, most = cst_method_count() + cst_scheme_count() + own;
-  const char **names = need(calloc((size_t)most, sizeof *names));
+  const char **names = cst_need(calloc((size_t)most, sizeof *names));
   int          n = 0;
   for (int i = 0; schemes && i < cst_scheme_count(); i++) names[n++] = cst_scheme_at(i)->name;
   for (int i = 0; i < cst_method_count(); i++) names[n++] = cst_method_info_at(i)->name;
@@ -31,7 +27,7 @@ static bool unknown(const cst_term *t, cst_expr_error *e) {
 }
 
 static void copy_own(cst_term *t, const cst_own_layer *own) {
-  if (!t->own) t->own = need(malloc(sizeof *t->own));
+  if (!t->own) t->own = cst_need(malloc(sizeof *t->own));
   *t->own = own->layer;
 }
 

@@ -85,11 +85,11 @@ int cst_snapshot_list(const char *path, long *numbers, int most) {
   return n;
 }
 
-void cst_snapshot_remove_all(const char *path) {
+void cst_snapshot_remove_newer(const char *path, long number) {
   char  name[CST_SNAPSHOT_PATH];
   int   n;
   long *all = numbers_of(path, &n);
-  for (int i = 0; i < n; i++) unlink(cst_snapshot_name(path, all[i], name));
+  for (int i = 0; i < n && all[i] > number; i++) unlink(cst_snapshot_name(path, all[i], name));
   unlink(new_name(path, name));
   free(all);
 }

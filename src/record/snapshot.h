@@ -46,6 +46,6 @@ size_t cst_snapshot_section(const cst_snapshot *s, int i, char name[CST_SNAPSHOT
 /* The bytes of section i; false when they cannot be read or are not those that were written. */
 bool cst_snapshot_read(const cst_snapshot *s, int i, void *bytes);
 bool cst_snapshot_check(const cst_snapshot *s); /* every section against its digest, a piece at a time */
-/* All of PATH.checkpoint.*, PATH.checkpoint.new too. */
-void cst_snapshot_remove_all(const char *path);
+/* All of PATH.checkpoint.* that have a larger number, PATH.checkpoint.new too; number 0: all. */
+void cst_snapshot_remove_newer(const char *path, long number);
 #endif

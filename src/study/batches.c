@@ -1,14 +1,10 @@
 /* batches.c: cuts the lanes of a study, or what an earlier run left of it, into the batches that are handed out. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdlib.h>
+#include "core/need.h"
 #include "study/plan.h"
 
 enum { BATCH_BYTES = 512 * 1024, LARGE_BATCH_BYTES = 32 << 20, BATCH_LEAST = CST_W_MAX, BATCH_MOST = 4096, BATCHES_A_RANK = 16 };
-
-static void *need(void *p) {
-  if (!p) abort();
-  return p;
-}
 
 /* Lanes of one class at the same step, side by side. */
 typedef struct {
@@ -20,8 +16,8 @@ typedef struct {
 static void put(agenda *a, cst_stretch s, int piece) {
   if (a->n == a->room) {
     a->room = a->room ? 2 * a->room : 64;
-    a->stretch = need(realloc(a->stretch, (size_t)a->room * sizeof *a->stretch));
-    a->piece = need(realloc(a->piece, (size_t)a->room * sizeof *a->piece));
+    a->stretch = cst_need(realloc(a->stretch, (size_t)a->room * sizeof *a->stretch));
+    a->piece = cst_need(realloc(a->piece, (size_t)a->room * sizeof *a->piece));
   }
   a->piece[a->n] = piece;
   a->stretch[a->n++] = s;
@@ -66,7 +62,7 @@ static int sooner(const void *a, const void *b) {
 
 static void make_work(cst_plan *p, const agenda *a) {
   free(p->work);
-  p->work = need(calloc((size_t)batches(a, p->batch) + 1, sizeof *p->work));
+  p->work = cst_need(calloc((size_t)batches(a, p->batch) + 1, sizeof *p->work));
   p->nwork = 0;
   for (int i = 0; i < a->n; i++) {
     const cst_stretch *s = &a->stretch[i];

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "constella/study.h"
+#include "core/need.h"
 
 /* The nearest number of 20 significant bits: n h is then exact for n below 2^33, so that time gathers no round-off. */
 static double dyadic(double h) {
@@ -19,11 +20,7 @@ static cst_case make(const cst_study *s, int variant, int tolerance, int method,
 
 cst_case *cst_study_cases(const cst_study *s, int *count) {
   int       n = s->nvariant * s->ntolerance * s->nmethod * s->nstep;
-  cst_case *list = malloc(sizeof *list * (size_t)(n ? n : 1)), *next = list;
-  if (!list) {
-    fputs("constella: out of memory\n", stderr);
-    abort();
-  }
+  cst_case *list = cst_need(malloc(sizeof *list * (size_t)(n ? n : 1))), *next = list;
   for (int v = 0; v < s->nvariant; v++)
     for (int t = 0; t < s->ntolerance; t++)
       for (int m = 0; m < s->nmethod; m++)

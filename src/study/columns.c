@@ -3,19 +3,15 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/need.h"
 #include "study/run.h"
-
-static void *need(void *p) {
-  if (!p) abort();
-  return p;
-}
 
 __attribute__((format(printf, 6, 7))) static void add(cst_columns *c, const cst_plan *p, bool text, bool shown, const char *doc,
                                                       const char *format, ...) {
   va_list a;
   if (c->n == c->capacity) {
     c->capacity = c->capacity ? 2 * c->capacity : 64;
-    c->column = need(realloc(c->column, sizeof *c->column * (size_t)c->capacity));
+    c->column = cst_need(realloc(c->column, sizeof *c->column * (size_t)c->capacity));
   }
   cst_column *x = &c->column[c->n++];
   memset(x, 0, sizeof *x);
@@ -27,9 +23,9 @@ __attribute__((format(printf, 6, 7))) static void add(cst_columns *c, const cst_
   x->text = text;
   x->shown = shown;
   if (text)
-    x->label = need(calloc((size_t)p->ncase, sizeof *x->label));
+    x->label = cst_need(calloc((size_t)p->ncase, sizeof *x->label));
   else
-    x->value = need(calloc((size_t)p->ncase, sizeof *x->value));
+    x->value = cst_need(calloc((size_t)p->ncase, sizeof *x->value));
   for (int i = 0; i < p->ncase && !text; i++) x->value[i] = NAN;
 }
 #define NUMBER(...) add(c, p, false, __VA_ARGS__)
@@ -108,7 +104,7 @@ static void constraints(cst_columns *c, const cst_plan *p) {
 }
 
 cst_columns *cst_columns_create(const cst_plan *p) {
-  cst_columns *c = need(calloc(1, sizeof *c));
+  cst_columns *c = cst_need(calloc(1, sizeof *c));
   common(c, p);
   if (p->study->kind == CST_ORDER) order(c, p);
   if (p->study->kind == CST_CONSERVATION) growth(c, p);

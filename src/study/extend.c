@@ -4,13 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/need.h"
 #include "study/extend.h"
 #include "study/extend-studies.h"
-
-static void *need(void *p) {
-  if (!p) abort();
-  return p;
-}
 
 /* ---- cases that are the same ------------------------------------------------------------------------------------------------- */
 
@@ -99,7 +95,7 @@ static void match(cst_extension *e, const char *path, cst_diag *d) {
 
 void cst_extension_create(cst_extension *e, cst_result *file, const char *path, const cst_plan *old, const cst_plan *now, cst_diag *d) {
   const int before = cst_diag_count(d);
-  *e = (cst_extension){.file = file, .old = old, .now = now, .from = need(malloc(sizeof(int) * (size_t)(now->ncase + 1)))};
+  *e = (cst_extension){.file = file, .old = old, .now = now, .from = cst_need(malloc(sizeof(int) * (size_t)(now->ncase + 1)))};
   for (int k = 0; k < now->ncase; k++) e->from[k] = -1;
   cst_extension_compare(old->study, now->study, path, d);
   if (cst_diag_count(d) == before) match(e, path, d);

@@ -54,15 +54,6 @@ struct cst_keeper {
 static long order_of(long number, bool last) { return 2 * number + last; }
 static bool is_last(long order) { return order % 2; }
 
-/* Of the checkpoints that are there. Newer ones than that which the run goes on from are damaged: the next one must not count them. */
-static long newest_number(const char *path, long from) {
-  char name[CST_SNAPSHOT_PATH];
-  long number[64];
-  int  n = cst_snapshot_list(path, number, 64);
-  for (int i = 0; i < n && from > 0 && number[i] > from; i++) unlink(cst_snapshot_name(path, number[i], name));
-  return n > 0 ? number[0] : 0;
-}
-
 PetscErrorCode cst_keeper_create(MPI_Comm comm, const cst_plan *p, const cst_keeper_options *options, cst_coordinator *c, cst_output *o,
                                  cst_past *past, cst_reference *r, cst_series *s, cst_keeper **keeper) {
   cst_keeper *k;
@@ -81,7 +72,7 @@ PetscErrorCode cst_keeper_create(MPI_Comm comm, const cst_plan *p, const cst_kee
   k->desk.closed = k->polled = MPI_Wtime();
   if (k->rank == 0) {
     k->desk.kept = cst_kept_create(p, past, r);
-    k->desk.number = newest_number(options->path, past->number);
+    k->desk.number = past->number;
     ok = cst_kept_take_over(k->desk.kept, why, sizeof why);
   }
   PetscCallMPI(MPI_Bcast(&ok, 1, MPI_INT, 0, comm));

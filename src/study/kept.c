@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/need.h"
 #include "study/kept.h"
 
 struct cst_kept {
@@ -23,22 +24,17 @@ struct cst_kept {
   cst_snapshot_writer *writer;
 };
 
-static void *need(void *p) {
-  if (!p) abort();
-  return p;
-}
-
 cst_kept *cst_kept_create(const cst_plan *p, cst_past *past, cst_reference *reference) {
-  cst_kept *k = need(calloc(1, sizeof *k));
+  cst_kept *k = cst_need(calloc(1, sizeof *k));
   k->plan = p, k->past = past, k->reference = reference;
-  k->lane = need(calloc((size_t)p->nclass + 1, sizeof *k->lane));
+  k->lane = cst_need(calloc((size_t)p->nclass + 1, sizeof *k->lane));
   for (int i = 0; i < p->nclass; i++) {
-    k->lane[i] = need(calloc((size_t)p->classes[i].lanes + 1, 1));
+    k->lane[i] = cst_need(calloc((size_t)p->classes[i].lanes + 1, 1));
     for (long l = 0; l < p->classes[i].lanes; l++) k->lane[i][l] = past->lane[i][l] == CST_LANE_DONE ? CST_LANE_DONE : CST_LANE_OPEN;
   }
   k->series = cst_series_create(p);
-  k->midway = need(calloc((size_t)cst_reference_items(reference) + 1, 1));
-  k->seconds = need(calloc((size_t)p->nclass + 1, sizeof *k->seconds));
+  k->midway = cst_need(calloc((size_t)cst_reference_items(reference) + 1, 1));
+  k->seconds = cst_need(calloc((size_t)p->nclass + 1, sizeof *k->seconds));
   return k;
 }
 
@@ -90,7 +86,7 @@ static void mark(cst_kept *k, long icase, long member, long count, int as) {
 static void list_piece(cst_kept *k, const cst_piece *p) {
   if (k->npiece == k->room) {
     k->room = k->room ? 2 * k->room : 64;
-    k->piece = need(realloc(k->piece, (size_t)k->room * sizeof *k->piece));
+    k->piece = cst_need(realloc(k->piece, (size_t)k->room * sizeof *k->piece));
   }
   k->piece[k->npiece++] = *p;
   mark(k, p->icase, p->member, p->count, CST_LANE_MIDWAY);
@@ -98,40 +94,42 @@ static void list_piece(cst_kept *k, const cst_piece *p) {
 
 /* Where it cannot be written, cst_snapshot_commit will say so. */
 static void add(cst_kept *k, const char *name, const void *bytes, size_t size, const unsigned char *digest) {
-  char padded[CST_SNAPSHOT_NAME] = "";
-  snprintf(padded, sizeof padded, "%s", name);
-  (void)cst_snapshot_add(k->writer, padded, bytes, size, digest);
+  (void)cst_snapshot_add(k->writer, name, bytes, size, digest);
 }
 
-static void take_done(cst_kept *k, const long *x, size_t n) {
-  for (size_t i = 0; i < n; i += 3) mark(k, x[i], x[i + 1], x[i + 2], CST_LANE_DONE);
+static void take_lanes(cst_kept *k, const cst_section *s) {
+  list_piece(k, s->bytes);
+  add(k, "lanes", s->bytes, s->head->size, s->head->digest);
 }
 
-static bool take_section(cst_kept *k, const cst_section *s, char *why, int n) {
-  const size_t size = s->head->size;
-  if (cst_section_is(s, "lanes")) {
-    list_piece(k, s->bytes);
-    add(k, "lanes", s->bytes, size, s->head->digest);
-  } else if (cst_section_is(s, "midway")) {
-    k->midway[*(const long *)s->bytes] = true;
-    add(k, "midway", s->bytes, size, s->head->digest);
-  } else if (cst_section_is(s, "done"))
-    take_done(k, s->bytes, size / sizeof(long));
-  else if (cst_section_is(s, "series"))
-    cst_series_take(k->series, s->bytes, size);
-  else if (cst_section_is(s, "reference"))
-    cst_reference_take(k->reference, s->bytes, size);
-  else if (cst_section_is(s, "seconds"))
-    add_seconds(k, s->bytes, size);
-  else if (cst_section_is(s, "failed"))
-    return snprintf(why, (size_t)n, "%s", (const char *)s->bytes), false;
-  return true;
+static void take_midway(cst_kept *k, const cst_section *s) {
+  k->midway[*(const long *)s->bytes] = true;
+  add(k, "midway", s->bytes, s->head->size, s->head->digest);
 }
+
+static void take_done(cst_kept *k, const cst_section *s) {
+  const long *x = s->bytes;
+  for (size_t i = 0; i < s->head->size / sizeof *x; i += 3) mark(k, x[i], x[i + 1], x[i + 2], CST_LANE_DONE);
+}
+
+static void take_series(cst_kept *k, const cst_section *s) { cst_series_take(k->series, s->bytes, s->head->size); }
+static void take_reference(cst_kept *k, const cst_section *s) { cst_reference_take(k->reference, s->bytes, s->head->size); }
+static void take_seconds(cst_kept *k, const cst_section *s) { add_seconds(k, s->bytes, s->head->size); }
+
+/* What the parts of this program's own ranks consist of, and where it goes. */
+static const struct {
+  const char *name;
+  void (*take)(cst_kept *, const cst_section *);
+} sections[] = {{"lanes", take_lanes},   {"midway", take_midway},       {"done", take_done},
+                {"series", take_series}, {"reference", take_reference}, {"seconds", take_seconds}};
 
 bool cst_kept_take(cst_kept *k, const cst_bundle *part, char *why, int n) {
   cst_section s;
-  for (size_t at = 0; cst_bundle_next(part, &at, &s);)
-    if (!take_section(k, &s, why, n)) return false;
+  for (size_t at = 0; cst_bundle_next(part, &at, &s);) {
+    if (cst_section_is(&s, "failed")) return snprintf(why, (size_t)n, "%s", (const char *)s.bytes), false;
+    for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
+      if (cst_section_is(&s, sections[i].name)) sections[i].take(k, &s);
+  }
   return true;
 }
 

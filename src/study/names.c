@@ -3,14 +3,10 @@
 #include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
+#include "core/need.h"
 #include "study/names.h"
 
 enum { LENGTH = 96 }; /* of a name with what is put before and behind it */
-
-static void *need(void *p) {
-  if (!p) abort();
-  return p;
-}
 
 static void text(cst_names *x, const char *before, const char *name, const char *behind) {
   char *t = x->text + (size_t)x->n * LENGTH;
@@ -53,8 +49,9 @@ static size_t room(const cst_name *name, int n) {
 
 cst_names cst_names_create(const cst_system *s, cst_graph *g) {
   const size_t n = (size_t)(2 * s->ncoordinate + s->nfamily + s->npar + 1);
-  cst_names    x = {.name = need(calloc(n, sizeof *x.name)), .text = need(malloc(n * LENGTH))};
-  cst_node *entry = x.entry = need(calloc(2 * room(s->coordinate_name, s->ncoordinate) + room(s->family, s->nfamily) + 1, sizeof *entry));
+  cst_names    x = {.name = cst_need(calloc(n, sizeof *x.name)), .text = cst_need(malloc(n * LENGTH))};
+  cst_node    *entry = x.entry =
+      cst_need(calloc(2 * room(s->coordinate_name, s->ncoordinate) + room(s->family, s->nfamily) + 1, sizeof *entry));
   bind(&x, g, s->coordinate_name, s->ncoordinate, "", "", 'q', &entry);
   bind(&x, g, s->coordinate_name, s->ncoordinate, "", "'", 'v', &entry);
   bind(&x, g, s->family, s->nfamily, "lambda_", "", 'l', &entry);

@@ -3,17 +3,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/need.h"
 #include "study/past.h"
 
-static void *need(void *p) {
-  if (!p) abort();
-  return p;
-}
-
 cst_past *cst_past_create(const cst_plan *p) {
-  cst_past *past = need(calloc(1, sizeof *past));
-  past->lane = need(calloc((size_t)p->nclass + 1, sizeof *past->lane));
-  for (int k = 0; k < p->nclass; k++) past->lane[k] = need(calloc((size_t)p->classes[k].lanes + 1, 1));
+  cst_past *past = cst_need(calloc(1, sizeof *past));
+  past->lane = cst_need(calloc((size_t)p->nclass + 1, sizeof *past->lane));
+  for (int k = 0; k < p->nclass; k++) past->lane[k] = cst_need(calloc((size_t)p->classes[k].lanes + 1, 1));
   past->loaded = -1;
   return past;
 }
@@ -89,9 +85,9 @@ static bool read_pieces(const cst_plan *p, cst_past *past) {
   const void *x = cst_past_read(past, cst_past_find(past, "pieces", 0), &size);
   const int   n = (int)(size / sizeof *past->piece);
   if (!x || size % sizeof *past->piece) return false;
-  past->piece = need(malloc(size + 1));
-  past->stretch = need(calloc((size_t)n + 1, sizeof *past->stretch));
-  past->section = need(calloc((size_t)n + 1, sizeof *past->section));
+  past->piece = cst_need(malloc(size + 1));
+  past->stretch = cst_need(calloc((size_t)n + 1, sizeof *past->stretch));
+  past->section = cst_need(calloc((size_t)n + 1, sizeof *past->section));
   memcpy(past->piece, x, size);
   past->npiece = n;
   for (int i = 0, at = -1; i < n; i++) {

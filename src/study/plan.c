@@ -3,16 +3,12 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/need.h"
 #include "method/method.h"
 #include "study/names.h"
 #include "study/plan.h"
 
 enum { OBSERVE_MOST = 15, OBSERVE_TIMES = 1024 };
-
-static void *need(void *p) {
-  if (!p) abort();
-  return p;
-}
 
 /* Fold at every k-th step, k the largest odd number not above min(15, n / 1024), at least 1. */
 static long observe_every(const cst_study *s, long n) {
@@ -28,7 +24,7 @@ static int sample_steps(const cst_study *s, long n, long **steps) {
   *steps = NULL;
   if (s->samples <= 0) return 0;
   const int count = s->samples < 2 ? 2 : s->samples;
-  *steps = need(calloc((size_t)count, sizeof **steps));
+  *steps = cst_need(calloc((size_t)count, sizeof **steps));
   for (int i = 0; i < count; i++) {
     double part = s->samples_log ? (i - 1.0) / (count - 2) : i / (count - 1.0);
     double at = i == 0 ? 0 : s->samples_log ? cst_exp(cst_log((double)n) * part) : (double)n * part;
@@ -64,14 +60,14 @@ static int find_class(cst_plan *p, const cst_case *c) {
   k->read = read;
   k->lead = read_lead(p, c);
   k->nsample = sample_steps(p->study, c->n, &k->sample);
-  k->cases = need(calloc((size_t)p->ncase, sizeof *k->cases));
+  k->cases = cst_need(calloc((size_t)p->ncase, sizeof *k->cases));
   if (k->nsample > p->most_samples) p->most_samples = k->nsample;
   return p->nclass++;
 }
 
 static void make_classes(cst_plan *p) {
-  p->classes = need(calloc((size_t)p->ncase + 1, sizeof *p->classes));
-  p->class_of = need(calloc((size_t)p->ncase + 1, sizeof *p->class_of));
+  p->classes = cst_need(calloc((size_t)p->ncase + 1, sizeof *p->classes));
+  p->class_of = cst_need(calloc((size_t)p->ncase + 1, sizeof *p->class_of));
   for (int i = 0; i < p->ncase; i++) {
     int        at = find_class(p, &p->cases[i]);
     cst_class *k = &p->classes[at];
@@ -112,7 +108,7 @@ static const struct {
 
 static void make_quantities(cst_plan *p) {
   const cst_study *s = p->study;
-  p->quantity = need(calloc((size_t)(cst_builtin_count(s->system->nsym) + s->nobservable), sizeof *p->quantity));
+  p->quantity = cst_need(calloc((size_t)(cst_builtin_count(s->system->nsym) + s->nobservable), sizeof *p->quantity));
   add_quantity(p, "energy", "T + V", true);
   for (int k = 0; k < s->system->nsym; k++) add_quantity(p, s->system->symmetry[k], "momentum map <p, xi(q)>", true);
   add_quantity(p, "constraint", "largest |g_j|", false);
@@ -193,10 +189,10 @@ cst_plan *cst_plan_create(const cst_study *s, int isa, int ranks, long batch, cs
   check_compensated(s, d);
   check_iteration(s, d);
   if (cst_diag_count(d) > before) return NULL;
-  cst_plan *p = need(calloc(1, sizeof *p));
+  cst_plan *p = cst_need(calloc(1, sizeof *p));
   p->study = s;
   p->cases = cst_study_cases(s, &p->ncase);
-  p->properties = need(calloc((size_t)s->nmethod, sizeof *p->properties));
+  p->properties = cst_need(calloc((size_t)s->nmethod, sizeof *p->properties));
   for (int i = 0; i < s->nmethod; i++) p->properties[i] = cst_method_properties(s->method[i], s->system);
   make_classes(p);
   p->isa = cst_plan_fitting_isa(p, isa);

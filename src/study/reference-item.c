@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/need.h"
 #include "method/method.h"
 #include "study/motion.h"
 #include "study/past.h"
@@ -21,11 +22,6 @@ struct cst_item {
   cst_motion         *m; /* in quadruple precision; NULL where it has no start */
   __float128         *room;
 };
-
-static void *need(void *p) {
-  if (!p) abort();
-  return p;
-}
 
 /* ---- double precision ---------------------------------------------------------------------------------------------------------- */
 
@@ -53,7 +49,7 @@ static void make_kinetic(cst_reference *r, const cst_stepper *st, const cst_batc
   const cst_system *s = r->plan->study->system;
   const int         width = cst_stepper_width(st);
   const cst_fold   *fold = cst_fold_for(s, r->plan->isa);
-  double           *v = need(aligned_alloc(64, (size_t)s->nq * CST_W_MAX * sizeof *v)), *one = need(malloc((size_t)s->nq * sizeof *one));
+  double *v = cst_need(aligned_alloc(64, (size_t)s->nq * CST_W_MAX * sizeof *v)), *one = cst_need(malloc((size_t)s->nq * sizeof *one));
   for (long m = 0; m < count; m++) {
     double *to = cst_reference_cell(r, variant, time, first + m);
     if (m % width == 0) fold->velocities(cst_stepper_context(st), b->record + (size_t)(m / width) * cst_stepper_record_size(st), v);
@@ -93,7 +89,7 @@ static PetscErrorCode open_double(cst_item *i) {
   const cst_stepper_options o = {p->isa, (int)((i->x.count + width - 1) / width), PetscMax(100, s->max_iterations), false,
                                  CST_ITERATION_AUTO};
   PetscFunctionBegin;
-  i->lambda = need(aligned_alloc(64, (size_t)(s->system->ng + 1) * CST_W_MAX * sizeof *i->lambda));
+  i->lambda = cst_need(aligned_alloc(64, (size_t)(s->system->ng + 1) * CST_W_MAX * sizeof *i->lambda));
   PetscCall(cst_stepper_create(s->reference_method, s->system, &o, &i->st));
   PetscCall(cst_batch_create(i->st, &i->b));
   PetscCall(start_members(p, i->st, &i->b, i->x.variant, i->x.first, i->x.count));
@@ -114,8 +110,8 @@ static void round_state(const cst_system *s, const double *c, cst_motion *m, __f
 static void open_quad(cst_item *i) {
   const cst_study  *s = i->r->plan->study;
   const cst_system *sys = s->system;
-  double           *q = need(malloc(2 * (size_t)sys->nq * sizeof *q)), *v = q + sys->nq;
-  i->room = need(calloc((size_t)(2 * sys->nq + sys->ng), sizeof *i->room));
+  double           *q = cst_need(malloc(2 * (size_t)sys->nq * sizeof *q)), *v = q + sys->nq;
+  i->room = cst_need(calloc((size_t)(2 * sys->nq + sys->ng), sizeof *i->room));
   if (cst_study_member(s, i->x.variant, i->x.first, q, v))
     i->m = cst_motion_create(sys, stages(s->reference_method), cst_plan_parameters(i->r->plan, i->x.variant), q, v);
   free(q);

@@ -7,15 +7,11 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/need.h"
 #include "study/piece.h"
 #include "study/run.h"
 
 enum { MEMBERS_AN_ITEM = 64 };
-
-static void *need(void *p) {
-  if (!p) abort();
-  return p;
-}
 
 static int ascending(const void *a, const void *b) {
   double x = *(const double *)a, y = *(const double *)b;
@@ -43,7 +39,7 @@ double *cst_reference_times(const cst_plan *p, int variant, int *count) {
   size_t most = 0, n = 0;
   for (int i = 0; i < p->ncase; i++)
     if (p->cases[i].variant == variant) most += (size_t)case_times(p, i, NULL);
-  double *t = need(malloc((most + 1) * sizeof *t));
+  double *t = cst_need(malloc((most + 1) * sizeof *t));
   for (int i = 0; i < p->ncase; i++)
     if (p->cases[i].variant == variant) n += (size_t)case_times(p, i, t + n);
   qsort(t, n, sizeof *t, ascending);
@@ -73,18 +69,18 @@ int cst_reference_items(const cst_reference *r) {
 }
 
 cst_reference *cst_reference_create(const cst_plan *p) {
-  cst_reference *r = need(calloc(1, sizeof *r));
+  cst_reference *r = cst_need(calloc(1, sizeof *r));
   const size_t   n = (size_t)p->study->nvariant;
   r->plan = p;
-  r->unused = need(calloc(row(p) + 1, sizeof *r->unused));
-  r->item = need(calloc((size_t)cst_reference_items(r) + 1, 1));
+  r->unused = cst_need(calloc(row(p) + 1, sizeof *r->unused));
+  r->item = cst_need(calloc((size_t)cst_reference_items(r) + 1, 1));
   if (p->study->reference != CST_REFERENCE_METHOD) return r;
-  r->ntime = need(calloc(n, sizeof *r->ntime));
-  r->time = need(calloc(n, sizeof *r->time));
-  r->value = need(calloc(n, sizeof *r->value));
+  r->ntime = cst_need(calloc(n, sizeof *r->ntime));
+  r->time = cst_need(calloc(n, sizeof *r->time));
+  r->value = cst_need(calloc(n, sizeof *r->value));
   for (int v = 0; v < p->study->nvariant; v++) {
     r->time[v] = cst_reference_times(p, v, &r->ntime[v]);
-    r->value[v] = need(calloc(table_size(r, v) + 1, sizeof **r->value));
+    r->value[v] = cst_need(calloc(table_size(r, v) + 1, sizeof **r->value));
   }
   return r;
 }

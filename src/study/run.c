@@ -250,7 +250,7 @@ PetscErrorCode cst_run(const cst_study *s, const cst_plan *p, cst_past *past, co
   bool         finished;
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
-  if (rank == 0 && options->resume.start == CST_START_ANEW) cst_snapshot_remove_all(options->output); /* of the file that is replaced */
+  if (rank == 0) cst_snapshot_remove_newer(options->output, options->resume.number); /* of the file that is replaced, or damaged */
   PetscCall(open_output(s, p, options, columns, &o));
   PetscCall(work(p, o, past, options, run));
   iso_time(text);
@@ -262,7 +262,7 @@ PetscErrorCode cst_run(const cst_study *s, const cst_plan *p, cst_past *past, co
   cst_output_text(o, "/run", run->end == CST_END_DONE ? "finished" : "stopped", text);
   PetscCall(cst_output_close(&o, run->end == CST_END_DONE ? "complete" : "interrupted", &finished));
   PetscCheck(finished || run->end == CST_END_FAILED, PETSC_COMM_WORLD, PETSC_ERR_FILE_WRITE, "%s could not be finished", options->output);
-  if (rank == 0 && run->end == CST_END_DONE) cst_snapshot_remove_all(options->output);
+  if (rank == 0 && run->end == CST_END_DONE) cst_snapshot_remove_newer(options->output, 0);
   cst_columns_destroy(columns);
   PetscFunctionReturn(0);
 }

@@ -2,14 +2,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdlib.h>
 #include <string.h>
+#include "core/need.h"
 #include "study/reader.h"
 
-void *cst_reader_memory(size_t n, size_t size) {
-  void *p = calloc(n ? n : 1, size);
-  if (p) return p;
-  fputs("constella: out of memory\n", stderr);
-  abort();
-}
+void *cst_reader_memory(size_t n, size_t size) { return cst_need(calloc(n ? n : 1, size)); }
 
 static const char *kind(cst_yaml *n) {
   if (cst_yaml_is_list(n)) return "a list";

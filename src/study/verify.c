@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "constella/random.h"
+#include "core/need.h"
 #include "study/identity.h"
 #include "study/runner.h"
 #include "study/verify.h"
@@ -41,11 +42,6 @@ typedef struct {
   long           n, at;      /* trajectories to be computed, and the one at work */
   double         total, done, told;
 } desk;
-
-static void *need(void *p) {
-  if (!p) abort();
-  return p;
-}
 
 /* ---- where they stand -------------------------------------------------------------------------------------------------------- */
 
@@ -87,7 +83,7 @@ static int find_piece(const cst_past *past, int klass, long lane) {
 
 static void read_status(desk *d) {
   const long start[2] = {0}, count[2] = {d->plan->ncase, d->plan->study->members};
-  d->status = need(malloc((size_t)(count[0] * count[1]) + 1));
+  d->status = cst_need(malloc((size_t)(count[0] * count[1]) + 1));
   if (!cst_result_read_block(d->file, "/final/status", CST_I8, start, count, d->status))
     memset(d->status, -1, (size_t)(count[0] * count[1]));
 }
@@ -131,7 +127,7 @@ static void draw(unsigned char *may, long n, long sample, uint64_t seed) {
   long left = 0;
   for (long i = 0; i < n; i++) left += may[i];
   if (sample >= left) return;
-  unsigned char *drawn = need(calloc((size_t)n, 1));
+  unsigned char *drawn = cst_need(calloc((size_t)n, 1));
   for (long i = 0, got = 0; got < sample; i++) {
     const long k = (long)(cst_random_uniform(seed, (uint64_t)i, CST_PURPOSE_VERIFY, 0, 0) * (double)n);
     if (k >= n || drawn[k] || !may[k]) continue;
@@ -145,8 +141,8 @@ static void draw(unsigned char *may, long n, long sample, uint64_t seed) {
 /* Of the chosen cases x members, in this order. What has not begun is never drawn, but named where it was asked for. */
 static trajectory *choose(const desk *d, const cst_verify_choice *c, long *n) {
   const long     members = c->nmember ? c->nmember : d->plan->study->members, all = (c->ncase ? c->ncase : d->plan->ncase) * members;
-  unsigned char *may = need(calloc((size_t)all + 1, 1));
-  trajectory    *list = need(calloc((size_t)all + 1, sizeof *list));
+  unsigned char *may = cst_need(calloc((size_t)all + 1, 1));
+  trajectory    *list = cst_need(calloc((size_t)all + 1, sizeof *list));
   for (long i = 0; i < all; i++) {
     list[i].icase = c->ncase ? c->icase[i / members] : i / members;
     list[i].member = c->nmember ? c->member[i % members] : i % members;
@@ -272,7 +268,7 @@ static void tell(const desk *d, const trajectory *t) {
 
 static PetscErrorCode open_desk(desk *d) {
   PetscFunctionBegin;
-  d->known = need(calloc((size_t)d->plan->study->nvariant * (size_t)d->plan->study->members, 1));
+  d->known = cst_need(calloc((size_t)d->plan->study->nvariant * (size_t)d->plan->study->members, 1));
   d->reference = cst_reference_create(d->plan);
   d->series = cst_series_create(d->plan);
   d->told = MPI_Wtime();

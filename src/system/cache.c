@@ -50,7 +50,7 @@ static char *read_own(const char *path, size_t *size) {
   size_t      n = 0;
   if (fd < 0) return NULL;
   if (!fstat(fd, &x) && S_ISREG(x.st_mode) && ours(&x) && x.st_size <= LARGEST) {
-    bytes = cst_system_memory(malloc((size_t)x.st_size + 1));
+    bytes = cst_need(malloc((size_t)x.st_size + 1));
     for (ssize_t k; n < (size_t)x.st_size && (k = read(fd, bytes + n, (size_t)x.st_size - n)) > 0;) n += (size_t)k;
   }
   close(fd);

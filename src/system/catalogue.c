@@ -17,7 +17,7 @@ const char *cst_catalogue_name(int i) { return i < 0 || i >= cst_catalogue_count
 const char *const *cst_catalogue_names(void) {
   static const char **names;
   if (names) return names;
-  names = cst_system_memory(malloc(sizeof *names * (size_t)(cst_catalogue_count + 1)));
+  names = cst_need(malloc(sizeof *names * (size_t)(cst_catalogue_count + 1)));
   for (int i = 0; i < cst_catalogue_count; i++) names[i] = cst_catalogue_entries[i].name;
   return names;
 }

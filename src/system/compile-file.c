@@ -14,7 +14,7 @@ static bool is_header(const cst_source *s) { return !strncmp(s->path, "include/"
 /* The text under the name that messages are to have. */
 static char *lined(const char *file, const char *text, size_t length, size_t *n) {
   char *result;
-  FILE *f = cst_system_memory(open_memstream(&result, n));
+  FILE *f = cst_need(open_memstream(&result, n));
   fputs("#line 1 \"", f);
   for (const char *c = file; *c; c++) fprintf(f, *c == '"' || *c == '\\' ? "\\%c" : "%c", *c);
   fputs("\"\n", f);
@@ -26,7 +26,7 @@ static char *lined(const char *file, const char *text, size_t length, size_t *n)
 static void find_key(const cst_compiler *c, const char *text, size_t length, char key[65]) {
   char  *all;
   size_t n;
-  FILE  *f = cst_system_memory(open_memstream(&all, &n));
+  FILE  *f = cst_need(open_memstream(&all, &n));
   fprintf(f, "%s\n%s\n%s\n", c->command, c->version, cst_compiler_flags());
   for (int i = 0; i < cst_source_count; i++)
     if (is_header(&cst_sources[i])) fprintf(f, "%s\n%s", cst_sources[i].path, cst_sources[i].text);

@@ -42,7 +42,7 @@ double cst_compile_seconds(const cst_system *s) {
 static void find_key(const recipe *r, char key[65]) {
   char  *text;
   size_t n;
-  FILE  *f = cst_system_memory(open_memstream(&text, &n));
+  FILE  *f = cst_need(open_memstream(&text, &n));
   fprintf(f, "%s\n%s\n%s\n%s\n%s\n%d\n", r->compiler.command, r->compiler.version, cst_compiler_flags(), cst_compiler_isa_flags(r->isa),
           cst_isas[r->isa].name, r->forms);
   for (int i = 0; i < cst_source_count; i++) fprintf(f, "%s\n%s", cst_sources[i].path, cst_sources[i].text);
@@ -53,7 +53,7 @@ static void find_key(const recipe *r, char key[65]) {
 }
 
 static void emit(const cst_system *s, recipe *r) {
-  FILE *f = cst_system_memory(open_memstream(&r->emitted, &r->length));
+  FILE *f = cst_need(open_memstream(&r->emitted, &r->length));
   cst_system_emit(s, "user", f);
   fclose(f);
 }

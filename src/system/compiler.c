@@ -52,7 +52,7 @@ static char **environment(const char *folder) {
   static char temporary[PATH + 16];
   int         n = 0, k = 0;
   while (environ[n]) n++;
-  char **e = cst_system_memory(calloc((size_t)n + 3, sizeof *e));
+  char **e = cst_need(calloc((size_t)n + 3, sizeof *e));
   for (int i = 0; i < n; i++)
     if (strncmp(environ[i], "TMPDIR=", 7) && strncmp(environ[i], "LC_ALL=", 7)) e[k++] = environ[i];
   snprintf(temporary, sizeof temporary, "TMPDIR=%s", folder);
@@ -113,7 +113,7 @@ static char **words(const char *command, const char *const *arguments) {
   size_t n = 2, length = strlen(command) + 1;
   for (const char *c = command; *c; c++) n += *c == ' ';
   for (int i = 0; arguments[i]; i++) n++;
-  char **argv = cst_system_memory(malloc(n * sizeof *argv + length)), *text = memcpy(argv + n, command, length), *word;
+  char **argv = cst_need(malloc(n * sizeof *argv + length)), *text = memcpy(argv + n, command, length), *word;
   n = 0;
   while ((word = strsep(&text, " ")))
     if (*word) argv[n++] = word;

@@ -42,7 +42,7 @@ int cst_system_entries(const cst_system *s, char letter) {
   }
 }
 
-static cst_node *memory(size_t n) { return cst_system_memory(calloc(n + 1, sizeof(cst_node))); }
+static cst_node *memory(size_t n) { return cst_need(calloc(n + 1, sizeof(cst_node))); }
 
 static cst_node *inputs(const cst_system *s, char letter, cst_node *x) {
   const int n = cst_system_entries(s, letter);
@@ -92,7 +92,7 @@ static void add(entries *e, int row, int column, cst_node node) {
   if (e->n >= CST_EXPR_NODES) node = -1;
   if (e->n == e->capacity) {
     e->capacity = e->capacity ? 2 * e->capacity : 64;
-    e->at = cst_system_memory(realloc(e->at, sizeof *e->at * (size_t)e->capacity));
+    e->at = cst_need(realloc(e->at, sizeof *e->at * (size_t)e->capacity));
   }
   e->at[e->n++] = (entry){row, column, node};
 }
@@ -105,8 +105,7 @@ static int by_place(const void *x, const void *y) {
 /* The entries become kernel k, a matrix of rows x columns. */
 static void matrix(cst_system *s, cst_kernel_id k, int rows, int columns, entries *e) {
   cst_node *out = kernel(s, k, e->n);
-  int      *row = cst_system_memory(malloc(sizeof(int) * ((size_t)e->n + 1))),
-      *column = cst_system_memory(malloc(sizeof(int) * ((size_t)e->n + 1)));
+  int      *row = cst_need(malloc(sizeof(int) * ((size_t)e->n + 1))), *column = cst_need(malloc(sizeof(int) * ((size_t)e->n + 1)));
   if (e->n) qsort(e->at, (size_t)e->n, sizeof *e->at, by_place);
   for (int i = 0; i < e->n; i++) row[i] = e->at[i].row, column[i] = e->at[i].column, out[i] = e->at[i].node;
   s->pattern[k] = cst_pattern_create(rows, columns, e->n, row, column);
@@ -317,7 +316,7 @@ static void fill_up(cst_system *s) {
 
 bool cst_system_derive(cst_system *s) {
   derivation d = begin(s);
-  s->mass_class = cst_system_memory(calloc((size_t)s->nq + 1, sizeof(int)));
+  s->mass_class = cst_need(calloc((size_t)s->nq + 1, sizeof(int)));
   derive_potential(&d);
   derive_constraints(&d);
   if (s->general)

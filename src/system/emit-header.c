@@ -53,7 +53,7 @@ static void write_function(FILE *f, const cst_graph *g, const char *name, const 
 static void write_pairs(FILE *f, const cst_system *s, const char *name, int n) {
   const cst_gram *S = &s->gram;
   cst_graph      *g = cst_graph_create();
-  cst_node       *out = cst_system_memory(malloc(sizeof *out * (size_t)S->size));
+  cst_node       *out = cst_need(malloc(sizeof *out * (size_t)S->size));
   for (int k = 0; k < S->size; k++) out[k] = -1; /* not written */
   for (int p = 0; p < n; p++)
     for (int t = S->first[p]; t < S->first[p + 1]; t++) {

@@ -9,13 +9,13 @@
 #include "system/quad.h"
 
 static cst_tape **tapes(cst_tape ***list, int n) {
-  if (!*list) *list = cst_system_memory(calloc((size_t)n + 1, sizeof **list));
+  if (!*list) *list = cst_need(calloc((size_t)n + 1, sizeof **list));
   return *list;
 }
 
 /* The program of the outputs a[n], b[n], c[m], behind each other. */
 static cst_tape *joined(const cst_system *s, const cst_node *a, const cst_node *b, int n, const cst_node *c, int m) {
-  cst_node *out = cst_system_memory(malloc(sizeof *out * (size_t)(2 * n + m + 1)));
+  cst_node *out = cst_need(malloc(sizeof *out * (size_t)(2 * n + m + 1)));
   memcpy(out, a, sizeof *out * (size_t)n);
   memcpy(out + n, b, sizeof *out * (size_t)n);
   if (m) memcpy(out + 2 * n, c, sizeof *out * (size_t)m);

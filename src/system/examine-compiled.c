@@ -21,7 +21,7 @@ typedef struct {
 
 static double *aligned(int n, int lanes) {
   const size_t size = sizeof(double) * (size_t)lanes * ((size_t)n + 1);
-  double      *a = cst_system_memory(aligned_alloc(sizeof(double) * CST_W_MAX, (size + 63) / 64 * 64));
+  double      *a = cst_need(aligned_alloc(sizeof(double) * CST_W_MAX, (size + 63) / 64 * 64));
   memset(a, 0, size);
   return a;
 }

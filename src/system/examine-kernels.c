@@ -14,7 +14,7 @@ static const double FIRST_STEP = 0.03, LAST_STEP = 1e-7;
 
 /* What the kernels derive from, beside the nodes of another kernel. */
 
-static cst_complex *complexes(size_t n) { return cst_system_memory(calloc(n + 1, sizeof(cst_complex))); }
+static cst_complex *complexes(size_t n) { return cst_need(calloc(n + 1, sizeof(cst_complex))); }
 
 static bool of_Gv(const cst_field *f, const cst_place *x, cst_complex *out) {
   for (int i = 0; i < f->n; i++) out[i] = 0;

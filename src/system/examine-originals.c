@@ -45,7 +45,7 @@ static void compare(cst_examiner *e, const original *o) {
 static cst_node *in_pattern(const cst_system *s, const cst_pattern *P, const cst_node *node, int stride) {
   const size_t columns = (size_t)stride;
   size_t       nonzero = 0, found = 0, all = stride ? (size_t)P->rows * columns : (size_t)P->rows;
-  cst_node    *out = cst_system_memory(calloc((size_t)P->n + 1, sizeof *out));
+  cst_node    *out = cst_need(calloc((size_t)P->n + 1, sizeof *out));
   for (size_t i = 0; i < all; i++) nonzero += !cst_graph_is_zero(s->graph, node[i]);
   for (int a = 0; a < P->rows; a++)
     for (int e = P->start[a]; e < P->start[a + 1]; e++) {

@@ -12,7 +12,7 @@ double cst_largest(const double *x, int n) {
   return most;
 }
 
-static cst_complex *complexes(size_t n) { return cst_system_memory(calloc(n + 1, sizeof(cst_complex))); }
+static cst_complex *complexes(size_t n) { return cst_need(calloc(n + 1, sizeof(cst_complex))); }
 
 bool cst_field_nodes(const cst_field *f, const cst_node *out, int n, const cst_place *x, cst_complex *result) {
   const cst_complex *in[128] = {['c'] = f->e->C, ['q'] = x->q, ['v'] = x->v, ['w'] = x->w, ['u'] = x->u, ['l'] = x->l};

@@ -21,7 +21,7 @@ static bool of_V(const cst_field *f, const cst_place *x, cst_complex *out) { ret
 
 static bool of_T(const cst_field *f, const cst_place *x, cst_complex *out) {
   const cst_system *s = f->e->s;
-  cst_complex      *p = cst_system_memory(calloc((size_t)s->nq + 1, sizeof *p));
+  cst_complex      *p = cst_need(calloc((size_t)s->nq + 1, sizeof *p));
   bool              analytic = true;
   if (s->general)
     analytic = cst_field_times(f, CST_K_M, false, x, x->v, p);
@@ -35,7 +35,7 @@ static bool of_T(const cst_field *f, const cst_place *x, cst_complex *out) {
 
 static bool of_A(const cst_field *f, const cst_place *x, cst_complex *out) {
   const cst_system *s = f->e->s;
-  cst_complex      *a = cst_system_memory(calloc((size_t)s->nq + 1, sizeof *a));
+  cst_complex      *a = cst_need(calloc((size_t)s->nq + 1, sizeof *a));
   const bool        analytic = !s->gyroscopic || cst_field_nodes(f, s->a, s->nq, x, a);
   out[0] = 0;
   for (int i = 0; i < s->nq; i++) out[0] += a[i] * x->v[i];

@@ -16,8 +16,8 @@ void cst_examiner_say(cst_examiner *e, cst_severity severity, const char *topic,
   va_start(arguments, format);
   vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
-  x->at = cst_system_memory(realloc(x->at, sizeof *x->at * ((size_t)x->n + 1)));
-  x->at[x->n++] = (cst_finding){severity, cst_system_memory(strdup(topic)), cst_system_memory(strdup(text))};
+  x->at = cst_need(realloc(x->at, sizeof *x->at * ((size_t)x->n + 1)));
+  x->at[x->n++] = (cst_finding){severity, cst_need(strdup(topic)), cst_need(strdup(text))};
   x->faults += severity == CST_FAULT;
 }
 
@@ -38,7 +38,7 @@ static int wanted_points(const cst_examiner *e) {
 /* Near every state in turn; a state with no such point nearby is said once. */
 static void gather_points(cst_examiner *e) {
   const int wanted = wanted_points(e);
-  e->point = cst_system_memory(calloc((size_t)wanted, sizeof *e->point));
+  e->point = cst_need(calloc((size_t)wanted, sizeof *e->point));
   for (int k = 0; k < wanted; k++) {
     const int state = k % e->s->nstate;
     char      topic[200];
@@ -53,7 +53,7 @@ static void gather_points(cst_examiner *e) {
 }
 
 static void begin(cst_examiner *e) {
-  e->C = cst_system_memory(calloc((size_t)e->s->npar + 1, sizeof *e->C));
+  e->C = cst_need(calloc((size_t)e->s->npar + 1, sizeof *e->C));
   for (int i = 0; i < e->s->npar; i++) e->C[i] = e->c[i];
 }
 
@@ -64,7 +64,7 @@ static void end(cst_examiner *e) {
 }
 
 cst_examination *cst_examine(cst_system *s, const double *c) {
-  cst_examination *x = cst_system_memory(calloc(1, sizeof *x));
+  cst_examination *x = cst_need(calloc(1, sizeof *x));
   cst_examiner     e = {.s = s, .c = c, .x = x, .large = s->nq > CST_MAX_Q};
   begin(&e);
   cst_examine_structure(&e);

@@ -13,7 +13,7 @@ typedef struct block {
 
 void *cst_system_keep(cst_system *s, size_t n, size_t size) {
   cst_system_owned *o = s->owned;
-  block            *b = cst_system_memory(n > SIZE_MAX / 2 / size ? NULL : calloc(1, sizeof *b + n * size));
+  block            *b = cst_need(n > SIZE_MAX / 2 / size ? NULL : calloc(1, sizeof *b + n * size));
   b->next = o->kept;
   o->kept = b;
   return b->memory;
@@ -46,7 +46,7 @@ static void check_supported(cst_reading *r) {
 static void start(cst_reading *r) {
   size_t n = 1 + CST_MAX_PAR + (size_t)cst_yaml_size(cst_yaml_get(r->root, "coordinates"));
   r->before = cst_diag_count(r->d);
-  r->names = cst_system_memory(calloc(n, sizeof *r->names));
+  r->names = cst_need(calloc(n, sizeof *r->names));
   r->timed[1] = (cst_binding){.name = "t", .node = cst_graph_input(r->s->graph, 't', 0)};
 }
 
@@ -83,11 +83,11 @@ static void derive(cst_reading *r) {
 cst_system *cst_system_read(const char *file, const char *text, size_t length, const cst_size *sizes, int nsize, cst_diag *d) {
   cst_document *doc = cst_document_parse(file, text, length, d);
   if (!doc) return NULL;
-  cst_system       *s = cst_system_memory(calloc(1, sizeof *s));
-  cst_system_owned *o = s->owned = cst_system_memory(calloc(1, sizeof *o));
+  cst_system       *s = cst_need(calloc(1, sizeof *s));
+  cst_system_owned *o = s->owned = cst_need(calloc(1, sizeof *o));
   o->doc = doc;
   s->graph = cst_graph_create();
-  s->text = cst_system_memory(strndup(text, length));
+  s->text = cst_need(strndup(text, length));
   cst_reading r = {.s = s, .doc = doc, .d = d, .root = cst_document_root(doc), .sizes = sizes, .nsize = nsize};
   start(&r);
   read_all(&r);

@@ -4,6 +4,7 @@
 #define CST_SYSTEM_INTERNAL_H
 #include <stdio.h>
 #include <stdlib.h>
+#include "core/need.h"
 #include "constella/system.h"
 
 /* What an interpreted kernel is given as self: the programs of all kernels, and how this instruction set runs them. */
@@ -58,11 +59,4 @@ void        cst_gram_destroy(cst_gram *s);
 void cst_system_emit(const cst_system *s, const char *id, FILE *f);
 /* Whether the hot cores are compiled for it: small, with a constant diagonal mass. */
 bool cst_system_is_hot(const cst_system *s);
-
-/* Out of memory ends the process. */
-static inline void *cst_system_memory(void *p) {
-  if (p) return p;
-  fputs("constella: out of memory\n", stderr);
-  abort();
-}
 #endif

@@ -24,7 +24,7 @@ static double *scratch_for(const cst_system *s) {
   int most = 1;
   for (int k = 0; k < CST_K_COUNT; k++)
     if (cst_tape_registers(cst_system_tape(s, k)) > most) most = cst_tape_registers(cst_system_tape(s, k));
-  return cst_system_memory(aligned_alloc(8 * CST_W_MAX, 8 * CST_W_MAX * (size_t)most));
+  return cst_need(aligned_alloc(8 * CST_W_MAX, 8 * CST_W_MAX * (size_t)most));
 }
 
 void cst_system_interpret(cst_system *s) {

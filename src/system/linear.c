@@ -4,7 +4,7 @@
 #include <string.h>
 #include "system/linear.h"
 
-double *cst_numbers(size_t n) { return cst_system_memory(calloc(n + 1, sizeof(double))); }
+double *cst_numbers(size_t n) { return cst_need(calloc(n + 1, sizeof(double))); }
 
 /* Masses. */
 
@@ -35,7 +35,7 @@ bool cst_mass_create(cst_mass *M, const cst_system *s, const double *c, const do
     return good;
   }
   M->m = cst_numbers(n * n);
-  M->row = cst_system_memory(calloc(n + 1, sizeof *M->row));
+  M->row = cst_need(calloc(n + 1, sizeof *M->row));
   cst_system_matrix(s, CST_K_M, c, q, NULL, M->m);
   return cst_dense_factor(M->m, M->row, s->nq);
 }
@@ -142,7 +142,7 @@ static bool make_dense(cst_schur *x, const double *G, const cst_mass *M) {
   const size_t       n = (size_t)x->n, nq = (size_t)x->s->nq;
   double            *Z = solved_rows(x, G, M);
   x->S = cst_numbers(n * n);
-  x->row = cst_system_memory(calloc(n + 1, sizeof *x->row));
+  x->row = cst_need(calloc(n + 1, sizeof *x->row));
   for (size_t a = 0; a < n; a++)
     for (size_t b = 0; b < n; b++)
       for (int e = p->start[x->kept[a]]; e < p->start[x->kept[a] + 1]; e++) x->S[a * n + b] += G[e] * Z[b * nq + (size_t)p->column[e]];
@@ -155,7 +155,7 @@ static bool make_dense(cst_schur *x, const double *G, const cst_mass *M) {
 }
 
 bool cst_schur_create(cst_schur *x, const cst_system *s, const double *G, const cst_mass *M) {
-  *x = (cst_schur){.s = s, .kept = cst_system_memory(calloc((size_t)s->ng + 1, sizeof(int))), .least = 1};
+  *x = (cst_schur){.s = s, .kept = cst_need(calloc((size_t)s->ng + 1, sizeof(int))), .least = 1};
   x->n = keep(s, x->kept);
   x->banded = s->gram.banded && !s->dropped && (!M || !M->row);
   return x->banded ? make_banded(x, G, M ? M->m : NULL) : make_dense(x, G, M);

@@ -35,7 +35,7 @@ static void constraint(const cst_system *s, const double *c, const double *q, do
 
 static projection begin(const cst_system *s, const double *c, const double *q) {
   projection p = {.s = s, .c = c, .q = q};
-  p.kept = cst_system_memory(calloc((size_t)s->ng + 1, sizeof *p.kept));
+  p.kept = cst_need(calloc((size_t)s->ng + 1, sizeof *p.kept));
   for (int a = 0; a < s->ng; a++)
     if (!s->dropped || !s->dropped[a]) p.kept[p.n++] = a;
   p.x = cst_numbers((size_t)s->nq);
@@ -48,7 +48,7 @@ static projection begin(const cst_system *s, const double *c, const double *q) {
   if (s->gram.banded || s->nq > CST_MAX_Q) return p;
   const size_t n = (size_t)(s->nq + p.n);
   p.J = cst_numbers(n * n);
-  p.row = cst_system_memory(calloc(n + 1, sizeof *p.row));
+  p.row = cst_need(calloc(n + 1, sizeof *p.row));
   return p;
 }
 

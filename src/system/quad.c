@@ -26,16 +26,16 @@ struct cst_quad {
   quad             *S, *b, *D2gvv; /* [n * n], [n], [ng] */
 };
 
-static quad *numbers(int n) { return cst_system_memory(calloc((size_t)n + 1, sizeof(quad))); }
+static quad *numbers(int n) { return cst_need(calloc((size_t)n + 1, sizeof(quad))); }
 
 cst_quad *cst_quad_create(const cst_system *s, const double *c) {
-  cst_quad *x = cst_system_memory(calloc(1, sizeof *x));
+  cst_quad *x = cst_need(calloc(1, sizeof *x));
   x->s = s;
-  x->kept = cst_system_memory(calloc((size_t)s->ng + 1, sizeof *x->kept));
+  x->kept = cst_need(calloc((size_t)s->ng + 1, sizeof *x->kept));
   for (int a = 0; a < s->ng; a++)
     if (!s->dropped || !s->dropped[a]) x->kept[x->n++] = a;
-  x->row = cst_system_memory(calloc((size_t)s->nq + 1, sizeof *x->row));
-  x->constraint_row = cst_system_memory(calloc((size_t)x->n + 1, sizeof *x->constraint_row));
+  x->row = cst_need(calloc((size_t)s->nq + 1, sizeof *x->row));
+  x->constraint_row = cst_need(calloc((size_t)x->n + 1, sizeof *x->constraint_row));
   x->c = numbers(s->npar);
   x->mass = numbers(s->nmass);
   x->a = numbers(s->nq);

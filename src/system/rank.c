@@ -85,7 +85,7 @@ static bool is_strong(const cst_system *s, const double *c, const double *q) {
 int cst_system_rank(const cst_system *s, const double *c, const double *q) {
   if (!s->ng || (is_large(s) && is_strong(s, c, q))) return s->ng;
   double *A = unit_rows(s, c, q, NULL), *Q = cst_numbers((size_t)s->ng * (size_t)s->nq);
-  int    *taken = cst_system_memory(calloc((size_t)s->ng, sizeof *taken));
+  int    *taken = cst_need(calloc((size_t)s->ng, sizeof *taken));
   int     r = basis(A, s->ng, s->nq, s->ng < s->nq ? s->ng : s->nq, SMALL, taken, Q);
   free(A);
   free(Q);
@@ -99,7 +99,7 @@ void cst_system_least_norm(const cst_system *s, const double *c, const double *q
   const int    rank = cst_system_rank(s, c, q);
   if (rank == s->ng || !isfinite(dot(lambda, lambda, s->ng))) return;
   double *G = cst_numbers(ng * nq), *A = cst_numbers(ng * nq), *Q = cst_numbers(ng * ng), *x = cst_numbers(ng);
-  int    *taken = cst_system_memory(calloc(ng, sizeof *taken));
+  int    *taken = cst_need(calloc(ng, sizeof *taken));
   cst_system_matrix(s, CST_K_G, c, q, NULL, G);
   for (size_t a = 0; a < ng; a++)
     for (size_t i = 0; i < nq; i++) A[i * ng + a] = G[a * nq + i];
@@ -123,7 +123,7 @@ static double shorten(const cst_system *s, const double *c, double *q) {
   const size_t nq = (size_t)s->nq, ng = (size_t)s->ng;
   double      *length = cst_numbers(ng), *g = cst_numbers(ng), *G = unit_rows(s, c, q, length), *A = cst_numbers(ng * nq);
   double      *Q = cst_numbers(ng * nq), *y = cst_numbers(ng), step = 0;
-  int         *taken = cst_system_memory(calloc(ng, sizeof *taken));
+  int         *taken = cst_need(calloc(ng, sizeof *taken));
   memcpy(A, G, sizeof *A * ng * nq);
   const int r = basis(A, s->ng, s->nq, s->ng < s->nq ? s->ng : s->nq, SMALL, taken, Q);
   cst_system_eval(s, CST_K_g, c, q, NULL, NULL, NULL, NULL, g);
@@ -232,7 +232,7 @@ bool cst_system_settle(cst_system *s, const double *c, const double *q, char *wh
   bool           good = low == high;
   unsigned char *dropped = NULL;
   if (good && rank < s->ng) {
-    dropped = cst_system_memory(calloc((size_t)s->ng, 1));
+    dropped = cst_need(calloc((size_t)s->ng, 1));
     good = choose(s, c, start, dropped) == rank;
   }
   free(start);

@@ -44,7 +44,7 @@ cst_node cst_reading_expression(cst_reading *r, cst_yaml *n, cst_scope in, const
 
 bool cst_reading_whole(cst_reading *r, cst_yaml *n, int offset, const char *text, int length, const char *what, int least, int most,
                        int *value) {
-  char    *part = cst_system_memory(strndup(text, (size_t)length));
+  char    *part = cst_need(strndup(text, (size_t)length));
   double   x = 0;
   cst_node node = parse(r, n, offset, part, cst_reading_constants(r), what);
   bool constant = node >= 0 && cst_graph_is_constant(r->s->graph, node, &x), good = constant && x == floor(x) && x >= least && x <= most;

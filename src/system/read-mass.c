@@ -24,8 +24,8 @@ static bool varies(const cst_system *s, const cst_node *node, size_t n) {
 static void check_constant(cst_reading *r, cst_yaml *list, const cst_node *diagonal) {
   cst_system *s = r->s;
   cst_entries e = cst_reading_coordinate_entries(r);
-  cst_node   *node = cst_system_memory(malloc(sizeof *node * (size_t)s->nq));
-  double     *value = cst_system_memory(malloc(sizeof *value * (size_t)s->nq));
+  cst_node   *node = cst_need(malloc(sizeof *node * (size_t)s->nq));
+  double     *value = cst_need(malloc(sizeof *value * (size_t)s->nq));
   for (int i = 0; i < s->nq; i++) node[i] = varies(s, diagonal + i, 1) ? cst_graph_constant(s->graph, 1) : diagonal[i];
   cst_reading_values(r, node, s->nq, NULL, value);
   cst_reading_check(r, list, "mass", &e, value, is_mass, "at the default parameters", "positive and finite");

@@ -127,7 +127,7 @@ static int by_name(const void *x, const void *y) {
 static void check_twice(cst_reading *r, cst_yaml *const *item) {
   const cst_system *s = r->s;
   int               n = s->npar + s->ncoordinate;
-  word             *all = cst_system_memory(malloc(sizeof *all * (size_t)n));
+  word             *all = cst_need(malloc(sizeof *all * (size_t)n));
   for (int i = 0; i < n; i++) all[i] = (word){r->names[1 + i].name, i};
   qsort(all, (size_t)n, sizeof *all, by_name);
   for (int i = 1; i < n && cst_reading_goes_on(r); i++)

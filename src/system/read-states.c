@@ -37,7 +37,7 @@ static cst_node *read_start(cst_reading *r, cst_yaml *map, const char *key) {
   bool        good;
   cst_node   *out = read_list(r, map, key, "of the state", cst_reading_constants(r), key, &e, r->s->nq, &good);
   if (!good) return out;
-  double *value = cst_system_memory(malloc(sizeof *value * (size_t)r->s->nq));
+  double *value = cst_need(malloc(sizeof *value * (size_t)r->s->nq));
   cst_reading_values(r, out, r->s->nq, NULL, value);
   cst_reading_check(r, cst_yaml_get(map, key), key, &e, value, is_finite, "at the default parameters", "finite");
   free(value);

@@ -82,7 +82,7 @@ cst_yaml *cst_reading_map(cst_reading *r, const char *key, const char *form) {
 
 cst_yaml **cst_reading_children(cst_yaml *n, cst_yaml ***keys) {
   size_t     size = (size_t)cst_yaml_size(n);
-  cst_yaml **value = cst_system_memory(calloc(2 * size + 1, sizeof *value));
+  cst_yaml **value = cst_need(calloc(2 * size + 1, sizeof *value));
   cst_yaml_children(n, value + size, value);
   if (keys) *keys = value + size;
   return value;
@@ -109,7 +109,7 @@ const char *cst_reading_written(cst_reading *r, cst_yaml *n) {
   char  *text = NULL;
   size_t length = 0;
   if (cst_yaml_is_scalar(n)) return cst_yaml_text(n);
-  FILE *f = cst_system_memory(open_memstream(&text, &length));
+  FILE *f = cst_need(open_memstream(&text, &length));
   write_entry(f, n);
   fclose(f);
   const char *kept = keep_text(r, text);
@@ -120,7 +120,7 @@ const char *cst_reading_written(cst_reading *r, cst_yaml *n) {
 const char *cst_reading_join(cst_reading *r, cst_yaml *list) {
   char      *text = NULL;
   size_t     length = 0;
-  FILE      *f = cst_system_memory(open_memstream(&text, &length));
+  FILE      *f = cst_need(open_memstream(&text, &length));
   cst_yaml **item = cst_reading_children(list, NULL);
   for (int i = 0; i < cst_yaml_size(list); i++) {
     fputs(i ? ", " : "", f);

@@ -9,7 +9,7 @@
 
 enum { LEAST_BANDED = 9 }; /* fewer constraints are eliminated as a dense matrix in registers */
 
-static int *integers(size_t n) { return cst_system_memory(calloc(n + 1, sizeof(int))); }
+static int *integers(size_t n) { return cst_need(calloc(n + 1, sizeof(int))); }
 
 cst_pattern cst_pattern_create(int rows, int columns, int n, const int *row, const int *column) {
   cst_pattern p = {rows,
@@ -65,7 +65,7 @@ static term *terms_of(const cst_system *s, int a, int *n) {
   const cst_pattern *G = &s->pattern[CST_K_G];
   size_t             most = 0;
   for (int e = G->start[a]; e < G->start[a + 1]; e++) most += (size_t)(G->tstart[G->column[e] + 1] - G->tstart[G->column[e]]);
-  term *t = cst_system_memory(malloc(sizeof *t * (most + 1)));
+  term *t = cst_need(malloc(sizeof *t * (most + 1)));
   *n = 0;
   for (int e = G->start[a]; e < G->start[a + 1] && !is_dropped(s, a); e++)
     for (int k = G->tstart[G->column[e]]; k < G->tstart[G->column[e] + 1]; k++)
@@ -75,7 +75,7 @@ static term *terms_of(const cst_system *s, int a, int *n) {
 }
 
 static void append(int **list, int n, int value) {
-  if ((n & (n - 1)) == 0) *list = cst_system_memory(realloc(*list, sizeof(int) * (n ? 2 * (size_t)n : 1)));
+  if ((n & (n - 1)) == 0) *list = cst_need(realloc(*list, sizeof(int) * (n ? 2 * (size_t)n : 1)));
   (*list)[n] = value;
 }
 
@@ -143,7 +143,7 @@ static int visit(const cst_gram *S, const int *from, int root, int *order, int n
 /* One of the nodes furthest from `root`, twice over: an end of a long part. */
 static int far_end(const cst_gram *S, const int *from, int root, int ng, int *order) {
   for (int pass = 0; pass < 2; pass++) {
-    unsigned char *seen = cst_system_memory(calloc((size_t)ng, 1));
+    unsigned char *seen = cst_need(calloc((size_t)ng, 1));
     int            n = visit(S, from, root, order, 0, seen);
     root = order[n - 1];
     free(seen);
@@ -153,7 +153,7 @@ static int far_end(const cst_gram *S, const int *from, int root, int ng, int *or
 
 static void place_all(cst_gram *S, int ng) {
   int           *from = rows_of(S, ng), *order = integers((size_t)ng), *scratch = integers((size_t)ng), n = 0;
-  unsigned char *seen = cst_system_memory(calloc((size_t)ng + 1, 1));
+  unsigned char *seen = cst_need(calloc((size_t)ng + 1, 1));
   bool           alone = true;
   for (int a = 0; a < ng; a++) {
     if (seen[a]) continue;
