@@ -179,6 +179,17 @@ methods: [rattle, midpoint]
 reference: exact
 """
 
+# A system of a user's own.
+BEAD = """system: bead-on-ellipsoid
+coordinates: [x, y, z]
+parameters: {m: 1, g: 1, a: 1, c: 2}
+mass: [m, m, m]
+potential: m*g*z
+constraints: {surface: (x^2 + y^2)/a^2 + z^2/c^2 - 1}
+symmetries: {rotation-z: [-y, x, 0]}
+states: {default: {q: [0.6*a, 0, -0.8*c], v: [0, 1, 0]}}
+"""
+
 
 def close(a, b, bound=1e-12):
     a, b = numpy.asarray(a, float), numpy.asarray(b, float)

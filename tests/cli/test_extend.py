@@ -11,7 +11,7 @@ import time
 
 sys.dont_write_bytecode = True   # no __pycache__ among the sources
 
-from cli import ENVIRONMENT, PROGRAM, constella, differences, digests, done, h5py, ok, path, run, scratch, together, write
+from cli import BEAD, ENVIRONMENT, PROGRAM, constella, differences, digests, done, h5py, ok, path, run, scratch, together, write
 
 ENVIRONMENT["XDG_CACHE_HOME"] = scratch()
 
@@ -138,14 +138,6 @@ def of_the_file():
     ok(not differences(digests(path("newer.h5")), digests(fresh)) and h5py.File(result, "r")["final/q"].shape[1] == 12, "with -o the file stays as it is")
 
 
-BEAD = """system: bead-on-ellipsoid
-coordinates: [x, y, z]
-parameters: {m: 1, g: 1, a: 1, c: 2}
-mass: [m, m, m]
-potential: m*g*z
-constraints: {surface: (x^2 + y^2)/a^2 + z^2/c^2 - 1}
-states: {default: {q: [0.6*a, 0, -0.8*c], v: [0, 1, 0]}}
-"""
 OWN = """study: order
 system: {file: bead.yaml, parameters: {c: 2}}
 end: 1.0

@@ -10,7 +10,7 @@ import time
 
 sys.dont_write_bytecode = True   # no __pycache__ among the sources
 
-from cli import ENVIRONMENT, GOOD, PROGRAM, constella, done, h5py, numpy, ok, path, run, scratch, together, write
+from cli import BEAD, ENVIRONMENT, GOOD, PROGRAM, constella, done, h5py, numpy, ok, path, run, scratch, together, write
 
 ENVIRONMENT["XDG_CACHE_HOME"] = scratch()
 
@@ -75,15 +75,6 @@ samples: {count: 10}
 trajectories: {members: [0, 1, 5], every: 10}
 """,
 }
-BEAD = """system: bead-on-ellipsoid
-coordinates: [x, y, z]
-parameters: {m: 1, g: 1, a: 1, c: 2}
-mass: [m, m, m]
-potential: m*g*z
-constraints: {surface: (x^2 + y^2)/a^2 + z^2/c^2 - 1}
-symmetries: {rotation-z: [-y, x, 0]}
-states: {default: {q: [0.6*a, 0, -0.8*c], v: [0, 1, 0]}}
-"""
 OWN = """study: order
 system: {file: bead.yaml, parameters: {c: [1, 2]}}
 end: 1.0

@@ -2,20 +2,14 @@
 # test-launch.sh: processes that a launcher has started and that do not see each other are refused before any work; one process, and ranks that
 # do, are not, whatever else the environment says. TAP.
 # SPDX-License-Identifier: BSD-2-Clause
-. "$(dirname "$0")/../record/tap.sh"
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../record/tap.sh"
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
 program=$(realpath "${CONSTELLA:-build/constella}") folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder" || exit 1
 for name in ${!SLURM_*} ${!PMI*} ${!OMPI_COMM_WORLD_*}; do unset "$name"; done
-cat >study.yaml <<'END'
-study: order
-system: planar-pendulum
-end: 1.0
-steps: [0.1]
-methods: [rattle]
-reference: exact
-END
+cp "$here/small.yaml" study.yaml
 
 # run NAME=VALUE... [mpirun ...]
 run() {

@@ -3,7 +3,8 @@
 # status 75 alone, and not when it is deleted; signals reach the run; the log is kept. TAP.
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck disable=SC2016  # the stubs expand their own variables
-. "$(dirname "$0")/../record/tap.sh"
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../record/tap.sh"
 program=$(realpath "${CONSTELLA:-build/constella}") folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 mkdir "$folder/bin" "$folder/a b's"
@@ -27,14 +28,7 @@ stub srun <<<'[[ $1 != --mpi=list ]] || { echo pmix; exit; }; shift; exec "$@"'
 for name in qsub scontrol; do stub $name <<<'echo "${0##*/} $*" >>"$CALLS"'; done
 export PATH=$folder/bin:$PATH CALLS=$folder/calls STATUS WAITS SLURM_JOB_ID=1 SLURM_JOB_NODELIST=here PBS_JOBID=1 JOB_ID=1
 
-cat >study.yaml <<'END'
-study: order
-system: planar-pendulum
-end: 1.0
-steps: [0.1]
-methods: [rattle]
-reference: exact
-END
+cp "$here/small.yaml" study.yaml
 for scheduler in slurm pbs sge; do
   "$program" submit study.yaml --scheduler $scheduler --ranks 2 --hours 1 --requeue 2 --dry-run 2>/dev/null >study.$scheduler
 done

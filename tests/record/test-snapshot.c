@@ -107,7 +107,7 @@ static void kept(void) {
   OK(cst_snapshot_list(path, n, 1) == 1 && n[0] == 12, "a short list holds the newest");
   write_one(13, 100, 11), write_one(14, 100, 11);
   OK(cst_snapshot_list(path, n, 8) == 3 && n[2] == 11 && whole(11, 100), "one that is in use is kept beside them");
-  cst_snapshot_remove_all(path);
+  cst_snapshot_remove_newer(path, 0);
   OK(cst_snapshot_list(path, n, 8) == 0 && there("03"), "all are removed");
   const char *const rest[] = {"03", "2.bak", "-1", ""};
   for (int i = 0; i < 4; i++) {
@@ -228,7 +228,7 @@ static void kill_once(double seconds) {
 static void killed(void) {
   int  bad = 0, halfway = 0;
   long n[8] = {0};
-  cst_snapshot_remove_all(path);
+  cst_snapshot_remove_newer(path, 0);
   for (long k = 1; k <= 2; k++) write_one(k, LARGE, 0);
   for (int i = 0; i < 30; i++) {
     kill_once(0.002 + 0.15 * cst_random_uniform(1, (uint64_t)i, CST_PURPOSE_TEST, 0, 0));
@@ -254,7 +254,7 @@ int main(void) {
   full_disk();
   read_only();
   killed();
-  cst_snapshot_remove_all(path);
+  cst_snapshot_remove_newer(path, 0);
   OK(!rmdir(folder), "nothing else was left behind");
   return tap_done();
 }

@@ -1,5 +1,5 @@
 /* strike.c: loaded before a program (LD_PRELOAD): strikes it in a chosen call. STRIKE=CALL:N:WHAT, from the N-th call of fwrite, fsync,
- * rename or pwrite on of this process on a path, or on an open file of a path, that holds STRIKE_PATH, or ends in it where that has a $
+ * rename or pwrite of this process on a path, or on an open file of a path, that holds STRIKE_PATH, or ends in it where that has a $
  * behind it. WHAT is KILL, or the errno that the call fails with. STRIKE_RANK: of this MPI rank only. Without these nothing happens.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */

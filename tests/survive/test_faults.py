@@ -194,6 +194,37 @@ def full(study, first):
         subprocess.run(["umount", "-l", folder], check=True)
 
 
+# ---- signals
+
+def alone():
+    """One process, without a launcher: each signal that is listened to."""
+    study = write("alone.yaml", STUDY.replace("1600.0", "160000.0"))
+    for which in (signal.SIGTERM, signal.SIGINT, signal.SIGUSR1, signal.SIGUSR2):
+        result = path(f"alone-{which.name}.h5")
+        process = start(study, result, 0, checkpoint=1000)
+        ok(until(lambda: os.path.exists(result)), f"{which.name}: the run is at work")
+        process.send_signal(which)
+        status, out, err = finish(process)
+        ok(status == 75 and f"interrupted by {which.name}" in out, f"{which.name} ends with 75 and its name", status, out, err)
+        ok(checkpoints(result) == [os.path.basename(result) + ".checkpoint.1"], f"{which.name}: with a checkpoint", checkpoints(result))
+
+
+def insistent():
+    """A run that cannot stop, since one rank does not answer, ends at once by a second SIGINT, but not by one that comes with the first."""
+    result = path("insistent.h5")
+    process = start(write("insistent.yaml", STUDY.replace("1600.0", "160000.0")), result, 2, checkpoint=1000)
+    ok(until(lambda: len(ranks_of(process.pid)) == 2 and os.path.exists(result)), "insistent: the run is at work")
+    ranks = {int(open(f"/proc/{x}/environ").read().split("OMPI_COMM_WORLD_RANK=")[1].split("\0")[0]): x for x in ranks_of(process.pid)}
+    os.kill(ranks[1], signal.SIGSTOP)
+    os.kill(ranks[0], signal.SIGINT)
+    os.kill(ranks[0], signal.SIGINT)
+    time.sleep(2.2)
+    ok(process.poll() is None, "two SIGINT at one instant are one: it waits for the rank that does not answer")
+    os.kill(ranks[0], signal.SIGINT)
+    status, out, err = finish(process, 20)
+    ok(status not in (None, 0, 75), "one more, two seconds later, ends it", status, err)
+
+
 # ---- time
 
 def limited(study, first, seconds):
@@ -257,6 +288,8 @@ if __name__ == "__main__":
     removed(study)
     twice()
     full(study, first)
+    alone()
+    insistent()
     limited(study, first, seconds)
     sizes(study)
     done()
