@@ -41,6 +41,14 @@ bool cst_graph_depends(const cst_graph *g, cst_node n, char array);
 /* The degree of n as a polynomial in the inputs of the array, or more where terms cancel; -1 when n is none. */
 int cst_graph_degree(const cst_graph *g, cst_node n, char array);
 
+/* The expressions of degree 1 in the inputs of the array on which n depends nonlinearly: the operands of its products, quotients, powers and
+ * functions, each once. (x - a)^2 + y*z + w has x - a, y and z. *part is owned (free()); how many there are. */
+typedef struct {
+  cst_node node;
+  bool     dimensionless; /* the argument of sin, cos, tan or exp, whose unit is 1 */
+} cst_linear_part;
+int cst_graph_linear_parts(const cst_graph *g, cst_node n, char array, cst_linear_part **part);
+
 /* The inputs of `array` that n depends on: their indices, ascending, in *index (owned, free(); NULL when there are none). */
 int cst_graph_support(const cst_graph *g, cst_node n, char array, int **index);
 

@@ -231,7 +231,14 @@ void cst_system_least_norm(const cst_system *s, const double *c, const double *q
  * constraints that the others imply are marked in s->dropped (to the first ones kept) and the structure is made anew. false with the reason
  * in why[n] when the rank changes: the motion from there is not unique. */
 bool cst_system_settle(cst_system *s, const double *c, const double *q, char *why, int n);
-/* Largest |g_j| / s_j and |G v|_j / scale with their raw values at (q, v); any pointer may be NULL. s_j = sum_k |G_jk| |q_k|. */
+/* length[ng] > 0 of the constraints at q: how far coordinates move until g_j bends, which does not depend on their origin (length.c).
+ * Returns the length of the system, the largest of them, without constraints that of the potential. */
+double cst_system_lengths(const cst_system *s, const double *c, const double *q, double *length);
+/* What the solver takes for the round-off of a coordinate, in units of |q_k|. */
+#define CST_ROUNDOFF (4 * 2.220446049250313e-16)
+/* Largest |g_j| / s_j, s_j = L_j sum_k |G_jk|, L_j that of cst_system_lengths at q, and largest |(G v)_j| over sum_k |G_jk| times the largest
+ * |v_k|, with their raw values at (q, v); any pointer may be NULL. Of a residual the part that is round-off of the coordinates, below
+ * CST_ROUNDOFF r_j with r_j = sum_k |G_jk| |q_k| (of G v: sum_k |D2g_j[v, e_k]| |q_k|), is divided by s_j + r_j instead. */
 void cst_system_residuals(const cst_system *s, const double *c, const double *q, const double *v, double *g_max, double *g_scaled,
                           double *gv_max, double *gv_scaled);
 #endif

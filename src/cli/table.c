@@ -145,6 +145,23 @@ static void put_aligned(const char *s, int wide, bool right, bool last) {
   printf("%*s%s%*s%s", right ? gap : 0, "", s, right || last ? 0 : gap, "", last ? "\n" : "  ");
 }
 
+static bool ends_in(const char *s, const char *end) {
+  const size_t n = strlen(s), m = strlen(end);
+  return n >= m && !strcmp(s + n - m, end);
+}
+
+/* Maxima that were not taken at every step are said to be so. */
+static void print_observed(const table *t, const choice *c) {
+  const int observe = find(t, "observe");
+  double    most = 1;
+  bool      shows_maxima = false;
+  for (int i = 0; i < c->n; i++) shows_maxima |= ends_in(t->name[c->shown[i]], "_max") || !strcmp(t->name[c->shown[i]], "displacement");
+  for (long row = 0; observe >= 0 && row < t->rows; row++)
+    if (c->keep[row]) most = fmax(most, t->col[observe].x[row]);
+  if (shows_maxima && most > 1)
+    printf("\nMaxima are those of one step in %.0f, drawn at random, of the longest runs; `observe: every` takes all steps.\n", most);
+}
+
 static void print_text(const table *t, const choice *c) {
   char s[CELL];
   int  wide[MOST];
@@ -162,6 +179,7 @@ static void print_text(const table *t, const choice *c) {
       cell(t, c->shown[i], row, false, s);
       put_aligned(s, wide[i], t->col[c->shown[i]].x, i == c->n - 1);
     }
+  print_observed(t, c);
 }
 
 static void put_csv(const char *s, bool last) {

@@ -1,4 +1,4 @@
-/* degree.c: the degree of an expression as a polynomial. */
+/* degree.c: the degree of an expression as a polynomial, and the linear expressions that it is made of. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "expr/expr-internal.h"
 
@@ -24,20 +24,68 @@ static int degree_of(cst_op op, int a, int b) {
   }
 }
 
-int cst_graph_degree(const cst_graph *g, cst_node n, char array) {
-  const cst_walk walk = cst_graph_walk(g, &n, 1);
-  int           *degree = cst_expr_memory(NULL, (size_t)walk.n, sizeof *degree);
-  for (int i = 0; i < walk.n; i++) {
-    const cst_vertex *v = &g->node[walk.node[i]];
+/* The degrees of all nodes of the walk. Owned. */
+static int *degrees(const cst_graph *g, const cst_walk *walk, char array) {
+  int *degree = cst_expr_memory(NULL, (size_t)walk->n, sizeof *degree);
+  for (int i = 0; i < walk->n; i++) {
+    const cst_vertex *v = &g->node[walk->node[i]];
     if (v->op == CST_OP_INPUT)
       degree[i] = v->a == array;
     else if (v->op == CST_OP_CONSTANT)
       degree[i] = 0;
     else
-      degree[i] = degree_of(v->op, degree[cst_walk_place(&walk, g, v->a)], v->b >= 0 ? degree[cst_walk_place(&walk, g, v->b)] : 0);
+      degree[i] = degree_of(v->op, degree[cst_walk_place(walk, g, v->a)], v->b >= 0 ? degree[cst_walk_place(walk, g, v->b)] : 0);
   }
-  const int found = degree[cst_walk_place(&walk, g, n)];
+  return degree;
+}
+
+int cst_graph_degree(const cst_graph *g, cst_node n, char array) {
+  const cst_walk walk = cst_graph_walk(g, &n, 1);
+  int           *degree = degrees(g, &walk, array);
+  const int      found = degree[cst_walk_place(&walk, g, n)];
   free(degree);
   free(walk.node);
   return found;
+}
+
+/* Whether the operation is linear in its operands, of degrees a and b. */
+static bool is_linear(cst_op op, int a, int b) {
+  switch (op) {
+  case CST_OP_ADD:
+  case CST_OP_SUB:
+  case CST_OP_NEG:
+    return true;
+  case CST_OP_MUL:
+    return a == 0 || b == 0;
+  case CST_OP_DIV:
+    return b == 0;
+  default:
+    return false;
+  }
+}
+
+static bool has_a_period_or_rate(cst_op op) { return op == CST_OP_SIN || op == CST_OP_COS || op == CST_OP_TAN || op == CST_OP_EXP; }
+
+static int add_part(cst_linear_part *part, int n, cst_linear_part x) {
+  for (int i = 0; i < n; i++)
+    if (part[i].node == x.node && part[i].dimensionless == x.dimensionless) return n;
+  part[n] = x;
+  return n + 1;
+}
+
+int cst_graph_linear_parts(const cst_graph *g, cst_node n, char array, cst_linear_part **part) {
+  const cst_walk walk = cst_graph_walk(g, &n, 1);
+  int           *degree = degrees(g, &walk, array), count = 0;
+  *part = cst_expr_memory(NULL, 2 * (size_t)walk.n, sizeof **part);
+  for (int i = 0; i < walk.n; i++) {
+    const cst_vertex *v = &g->node[walk.node[i]];
+    if (cst_op_leaf(v->op)) continue;
+    const int a = degree[cst_walk_place(&walk, g, v->a)], b = v->b >= 0 ? degree[cst_walk_place(&walk, g, v->b)] : 0;
+    if (is_linear(v->op, a, b)) continue;
+    if (a == 1) count = add_part(*part, count, (cst_linear_part){v->a, has_a_period_or_rate(v->op)});
+    if (b == 1) count = add_part(*part, count, (cst_linear_part){v->b, false});
+  }
+  free(degree);
+  free(walk.node);
+  return count;
 }

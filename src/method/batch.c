@@ -49,28 +49,18 @@ static double *column(const cst_stepper *s, double *records, long index) {
   return records + (size_t)(index / width) * cst_stepper_record_size(s) + index % width;
 }
 
-/* s_j of the start: the least scale that the solver's tolerance refers to. */
-static void start_scale(const cst_system *sys, const double *G, const double *q, double *scale, int width) {
-  const cst_pattern *P = &sys->pattern[CST_K_G];
-  for (int a = 0; a < sys->ng; a++) {
-    double sum = 0;
-    for (int e = P->start[a]; e < P->start[a + 1]; e++) sum += fabs(G[e]) * fabs(q[P->column[e]]);
-    scale[a * width] = sum;
-  }
-}
-
 void cst_batch_start(const cst_stepper *s, cst_batch *b, long index, const double *c, const double *q, const double *v, double tolerance) {
   const cst_system *sys = cst_stepper_context(s)->system;
   const cst_layout *at = cst_stepper_layout(s);
   const int         width = cst_stepper_width(s);
-  double *x = column(s, b->record, index), *p = numbers(sys->nq), *mass = numbers(sys->nmass), *G = numbers(sys->pattern[CST_K_G].n);
+  double *x = column(s, b->record, index), *p = numbers(sys->nq), *mass = numbers(sys->nmass), *length = numbers(sys->ng);
   cst_system_eval(sys, CST_K_mass, c, q, NULL, NULL, NULL, NULL, mass);
-  cst_system_eval(sys, CST_K_G, c, q, NULL, NULL, NULL, NULL, G);
+  x[at->extent * width] = cst_system_lengths(sys, c, q, length);
   cst_system_momentum(sys, c, q, v, p);
   if (cst_stepper_context(s)->tangential) cst_system_tangential(sys, c, q, p);
   for (int k = 0; k < sys->npar; k++) x[(at->c + k) * width] = c[k];
   for (int k = 0; k < sys->nmass; k++) x[(at->mass + k) * width] = mass[k];
-  start_scale(sys, G, q, x + at->scale * width, width);
+  for (int a = 0; a < sys->ng; a++) x[(at->length + a) * width] = length[a];
   x[at->tolerance * width] = tolerance * (1 - 0x1p-50); /* so that |g| / s, rounded, is not above what was asked for */
   for (int i = 0; i < sys->nq; i++) {
     x[(at->q + i) * width] = q[i];
@@ -78,7 +68,7 @@ void cst_batch_start(const cst_stepper *s, cst_batch *b, long index, const doubl
   }
   free(p);
   free(mass);
-  free(G);
+  free(length);
   b->alive[index / width] |= 1 << index % width;
 }
 

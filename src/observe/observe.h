@@ -1,9 +1,9 @@
 /* observe.h: what is measured along trajectories, and how it is folded into a few numbers a lane as the run goes.
  *
  * Built-in quantities of a group, in this order (V of them): energy, one momentum map a declared symmetry, constraint = max_j |g_j|,
- * constraint_scaled = max_j |g_j| / s_j, hidden = |G v| in the norm that is wanted, hidden_scaled = max_j |G v|_j / (w sum_k |G_jk|) with w
- * the largest |v_k| of any k so far, displacement = |q - q(0)|_2. User expressions follow. Each has a value x and a scale S; a fold keeps
- * x(0), max |x - x(0)|, the largest S, the sum of x - x(0) since the last window, and the last x.
+ * constraint_scaled = max_j |g_j| / s_j (cst_system_residuals, L_j of the start), hidden = |G v| in the norm that is wanted, hidden_scaled =
+ * max_j |G v|_j / (w sum_k |G_jk|) with w the largest |v_k| of any k so far, displacement = |q - q(0)|_2. User expressions follow. Each has
+ * a value x and a scale S; a fold keeps x(0), max |x - x(0)|, the largest S, the sum of x - x(0) since the last window, and the last x.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_OBSERVE_H

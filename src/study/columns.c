@@ -43,6 +43,7 @@ static void common(cst_columns *c, const cst_plan *p) {
   NUMBER(s->members > 1, "trajectories that failed", "failed");
   NUMBER(false, "iterations of the solver, a step and member", "iterations_mean");
   NUMBER(false, "evaluations of the force, a step and member", "evaluations_per_step");
+  NUMBER(false, "one step in so many was observed, for maxima, means and drift", "observe");
 }
 
 static void fit(cst_columns *c, const cst_plan *p, bool shown, const char *of) {

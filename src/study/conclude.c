@@ -66,6 +66,7 @@ void cst_conclude_cases(const cst_plan *p, cst_columns *columns) {
       set(&d, i, s->parameter[c->variant * s->system->npar + k], "%s", s->system->parameter[k].name);
     if (s->ntolerance > 1) set(&d, i, s->tolerance[c->tolerance], "tolerance");
     set(&d, i, (double)s->members, "members");
+    set(&d, i, (double)p->classes[p->class_of[i]].observe, "observe");
     if (p->study->kind == CST_CONSERVATION) set(&d, i, (double)c->n * c->h, "end");
   }
 }

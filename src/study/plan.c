@@ -4,13 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/need.h"
+#include "constella/random.h"
 #include "method/method.h"
 #include "study/names.h"
 #include "study/plan.h"
 
 enum { OBSERVE_MOST = 15, OBSERVE_TIMES = 1024 };
 
-/* Fold at every k-th step, k the largest odd number not above min(15, n / 1024), at least 1. */
+/* Fold once in k steps, k the largest odd number not above min(15, n / 1024), at least 1. */
 static long observe_every(const cst_study *s, long n) {
   long k = n / OBSERVE_TIMES < OBSERVE_MOST ? n / OBSERVE_TIMES : OBSERVE_MOST;
   if (s->observe_every || k < 1) return 1;
@@ -222,6 +223,20 @@ void cst_plan_destroy(cst_plan *p) {
   free(p->properties);
   free(p);
 }
+
+/* The steps 0, k, 2k .. begin strata of k steps; each has one fold, at a place that is drawn. At places a constant distance apart, an
+ * oscillation of a whole number of steps stands still or creeps. */
+static long fold_of(long stratum, long every) {
+  if (stratum == 0 || every == 1) return stratum * every;
+  return stratum * every + (long)(cst_random_uniform(0, (uint64_t)stratum, CST_PURPOSE_FOLD, 0, 0) * (double)every);
+}
+
+long cst_class_fold_after(const cst_class *k, long step) {
+  const long stratum = step / k->observe, here = fold_of(stratum, k->observe);
+  return here > step ? here : fold_of(stratum + 1, k->observe);
+}
+
+bool cst_class_folds(const cst_class *k, long step) { return step == k->n || step == fold_of(step / k->observe, k->observe); }
 
 bool cst_class_reads_states(const cst_class *k, long step) { return k->read > 0 && step % k->read == 0; }
 bool cst_class_reads_lambda(const cst_class *k, long step) { return k->read > 0 && (step - k->lead) % k->read == 0; }

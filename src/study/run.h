@@ -22,7 +22,7 @@ typedef struct {
   int    ncase, *cases; /* indices of cases */
   long   lanes;         /* ncase * members; lane = position in cases * members + member */
   double cost;          /* of one step of one lane */
-  long   observe;       /* fold at 0, at every multiple of this, and at n */
+  long   observe;       /* fold once in every so many steps (cst_class_fold_after), at 0 and at n among them */
   long   read;          /* errors are taken at every multiple of this, n among them; 0: none */
   long   lead;          /* those of the multipliers so many steps after a multiple: 1 where they belong to a step's left end, and the mesh
                          * is the coarse one; else 0, and q, p and lambda are read together */
@@ -69,6 +69,9 @@ typedef struct {
 /* Whether the errors of q and p, and those of the multipliers, are taken after `step` > 0 steps. */
 bool cst_class_reads_states(const cst_class *k, long step);
 bool cst_class_reads_lambda(const cst_class *k, long step);
+/* Whether everything is folded after `step` steps, and the next step behind it at which it is, n apart. */
+bool cst_class_folds(const cst_class *k, long step);
+long cst_class_fold_after(const cst_class *k, long step);
 
 /* batch: lanes a batch, 0 for the default. Fails with a message in d. */
 cst_plan *cst_plan_create(const cst_study *s, int isa, int ranks, long batch, cst_diag *d);

@@ -150,7 +150,7 @@ static long next_stop(void *context) {
   const cst_class  *k = r->klass;
   const long        now = r->b->step;
   long              stop = PetscMin(k->n, r->slice_end);
-  stop = PetscMin(stop, next_of(now, k->observe, 0));
+  stop = PetscMin(stop, cst_class_fold_after(k, now));
   stop = PetscMin(stop, next_of(now, k->read, 0));
   if (k->lead > 0) stop = PetscMin(stop, next_of(now, k->read, k->lead));
   if (r->keeps_states) stop = PetscMin(stop, next_of(now, r->plan->study->trajectory_every, 0));
@@ -163,7 +163,7 @@ static PetscErrorCode look(void *context) {
   const cst_class *k = r->klass;
   const long       now = r->b->step;
   PetscFunctionBegin;
-  if (now % k->observe == 0 || now == k->n) cst_runner_fold(r);
+  if (cst_class_folds(k, now)) cst_runner_fold(r);
   if (r->next_sample < k->nsample && k->sample[r->next_sample] == now) cst_runner_sample(r);
   if (now > 0 && (cst_class_reads_states(k, now) || cst_class_reads_lambda(k, now))) PetscCall(cst_runner_read_errors(r));
   if (r->keeps_states && now % r->plan->study->trajectory_every == 0) PetscCall(cst_runner_keep_states(r));

@@ -156,14 +156,29 @@ CST_INLINE void cst_velocity(const cst_context *C, const vd *c, const vd *mass, 
   U for (int i = 0; i < NQ; i++) v[i] = vpick(MASS_UNIT, p[i], p[i] / mass[CLASS(i)]);
 }
 
-/* All-ones where every |g_a| <= tolerance * s_a, s_a = sum_k |G_ak| |q_k|, at least scale_a. */
-CST_INLINE vl cst_on_manifold(const cst_context *C, const vd *g, const vd *G, const vd *q, vd tolerance, const vd *scale) {
-  vl done = vmask(1);
+/* slack_a = tolerance L_a / CST_ROUNDOFF, so that tolerance s_a + CST_ROUNDOFF r_a = CST_ROUNDOFF sum_k |G_ak| (slack_a + |q_k|) with
+ * s_a = L_a sum_k |G_ak| and r_a = sum_k |G_ak| |q_k|. */
+CST_INLINE void cst_load_slack(const cst_context *C, const double *record, vd *slack) {
+  const cst_layout at = LAYOUT(C);
+  const vd         t = *cst_block(record, at.tolerance) * (1 / CST_ROUNDOFF);
+  U for (int a = 0; a < NG; a++) slack[a] = t * cst_block(record, at.length)[a];
+}
+
+/* All-ones where |g| <= tolerance s_a + CST_ROUNDOFF r_a: some point is on the constraint whose coordinates are off by no more than the
+ * tolerance times its length and their own round-off. A dropped constraint always is. */
+CST_INLINE vl cst_is_met(const cst_context *C, int a, vd g, const vd *G, const vd *q, const vd *slack) {
+  vd s = vset(0);
   USES_G
+  ROW_G(a, i, e) s += vabs(G[e]) * (slack[a] + vabs(q[i]));
+  return (vl)(vabs(g) <= CST_ROUNDOFF * s) | vmask(DROPPED(a));
+}
+
+/* All-ones where every constraint is met. */
+CST_INLINE vl cst_on_manifold(const cst_context *C, const vd *g, const vd *G, const vd *q, const vd *slack) {
+  vl done = vmask(1);
   U for (int a = 0; a < NG; a++) {
-    vd s = vset(0);
-    ROW_G(a, i, e) s += vabs(G[e]) * vabs(q[i]);
-    done &= (vl)(vabs(g[a]) <= tolerance * vmax(s, scale[a])) | vmask(DROPPED(a));
+    if (!CST_HOT && !vany(done)) break;
+    done &= cst_is_met(C, a, g[a], G, q, slack);
   }
   return done;
 }

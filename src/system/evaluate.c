@@ -3,6 +3,7 @@
  * Set-up and checks only; what is stepped runs over lanes. Programs are made at first use and kept with the system.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 #include "system/linear.h"
@@ -143,40 +144,83 @@ void cst_system_exact(const cst_system *s, int state, const double *c, const dou
 
 /* Residuals. */
 
-/* Largest |r_j| and largest |r_j| / scale_j. */
+double cst_scaled(double r, double scale, double rough) {
+  const double noise = CST_ROUNDOFF * rough, x = fabs(r);
+  if (x == 0) return 0;
+  return x > noise ? fmax((x - noise) / scale, noise / (scale + rough)) : x / (scale + rough);
+}
+
+/* Largest |r_j| and largest scaled one. */
 typedef struct {
   double raw, scaled;
 } largest;
 
-static void enlarge(largest *m, double r, double scale) {
-  double x = fabs(r) / (scale > 0 ? scale : 1);
+static void enlarge(largest *m, double r, double scaled) {
   if (!(fabs(r) <= m->raw)) m->raw = fabs(r); /* keeps a NaN */
-  if (!(x <= m->scaled)) m->scaled = x;
+  if (!(scaled <= m->scaled)) m->scaled = scaled;
+}
+
+/* rough[j] = sum_k |D2g_j[v, e_k]| |q_k|: what the size of the coordinates makes of (G v)_j. */
+static void velocity_rough(const cst_system *s, const double *c, const double *q, const double *v, double *rough) {
+  double *w = cst_numbers((size_t)s->nq), *change = cst_numbers((size_t)s->ng);
+  for (int k = 0; k < s->nq; k++) {
+    w[k] = q[k];
+    cst_system_eval(s, CST_K_D2gvw, c, q, v, w, NULL, NULL, change);
+    for (int j = 0; j < s->ng; j++) rough[j] += fabs(change[j]);
+    w[k] = 0;
+  }
+  free(w);
+  free(change);
+}
+
+static double speed_of(const double *v, int n) {
+  double speed = 0;
+  for (int i = 0; i < n; i++)
+    if (!(fabs(v[i]) <= speed)) speed = fabs(v[i]);
+  return speed;
+}
+
+static void position_residuals(const cst_system *s, const double *c, const double *q, const double *G, largest *most) {
+  const cst_pattern *P = &s->pattern[CST_K_G];
+  double            *g = cst_numbers((size_t)s->ng), *length = cst_numbers((size_t)s->ng);
+  cst_system_eval(s, CST_K_g, c, q, NULL, NULL, NULL, NULL, g);
+  cst_system_lengths(s, c, q, length);
+  for (int j = 0; j < s->ng; j++) {
+    double row = 0, rough = 0;
+    for (int e = P->start[j]; e < P->start[j + 1]; e++) row += fabs(G[e]), rough += fabs(G[e]) * fabs(q[P->column[e]]);
+    enlarge(most, g[j], cst_scaled(g[j], row * length[j], rough));
+  }
+  free(g);
+  free(length);
+}
+
+/* The round-off of G is looked at only where G v is above that of its own sum. */
+static void velocity_residuals(const cst_system *s, const double *c, const double *q, const double *v, const double *G, largest *most) {
+  const cst_pattern *P = &s->pattern[CST_K_G];
+  const double       speed = speed_of(v, s->nq);
+  double            *Gv = cst_numbers((size_t)s->ng), *row = cst_numbers((size_t)s->ng), *rough = cst_numbers((size_t)s->ng);
+  bool               visible = false;
+  for (int j = 0; j < s->ng; j++) {
+    for (int e = P->start[j]; e < P->start[j + 1]; e++) Gv[j] += G[e] * v[P->column[e]], row[j] += fabs(G[e]);
+    visible |= fabs(Gv[j]) > 16 * DBL_EPSILON * row[j] * speed;
+  }
+  if (visible) velocity_rough(s, c, q, v, rough);
+  for (int j = 0; j < s->ng; j++) enlarge(most, Gv[j], cst_scaled(Gv[j], row[j] * speed, rough[j]));
+  free(Gv);
+  free(row);
+  free(rough);
 }
 
 void cst_system_residuals(const cst_system *s, const double *c, const double *q, const double *v, double *g_max, double *g_scaled,
                           double *gv_max, double *gv_scaled) {
-  const cst_pattern *P = &s->pattern[CST_K_G];
-  double            *g = cst_numbers((size_t)s->ng), *G = cst_numbers((size_t)P->n), speed = 0;
-  largest            position = {0, 0}, velocity = {0, 0};
-  cst_system_eval(s, CST_K_g, c, q, NULL, NULL, NULL, NULL, g);
+  double *G = cst_numbers((size_t)s->pattern[CST_K_G].n);
+  largest position = {0, 0}, velocity = {0, 0};
   cst_system_eval(s, CST_K_G, c, q, NULL, NULL, NULL, NULL, G);
-  for (int i = 0; i < s->nq; i++)
-    if (!(fabs(v[i]) <= speed)) speed = fabs(v[i]);
-  for (int j = 0; j < s->ng; j++) {
-    double sum = 0, size = 0, scale = 0;
-    for (int e = P->start[j]; e < P->start[j + 1]; e++) {
-      sum += G[e] * v[P->column[e]];
-      size += fabs(G[e]);
-      scale += fabs(G[e]) * fabs(q[P->column[e]]);
-    }
-    enlarge(&position, g[j], scale);
-    enlarge(&velocity, sum, size * speed);
-  }
+  if (g_max || g_scaled) position_residuals(s, c, q, G, &position);
+  if (gv_max || gv_scaled) velocity_residuals(s, c, q, v, G, &velocity);
   if (g_max) *g_max = position.raw;
   if (g_scaled) *g_scaled = position.scaled;
   if (gv_max) *gv_max = velocity.raw;
   if (gv_scaled) *gv_scaled = velocity.scaled;
-  free(g);
   free(G);
 }

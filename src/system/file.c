@@ -141,6 +141,10 @@ void cst_system_destroy(cst_system *s) {
   destroy_tapes(o->motion, s->nstate);
   free(o->start);
   free(o->motion);
+  cst_tape_destroy(o->length.tape);
+  free(o->length.row);
+  free(o->length.at);
+  free(o->length.dimensionless);
   free(o->scratch);
   for (int i = 0; o->unload && i < CST_ISA_COUNT; i++) o->unload(o->loaded[i]);
   free_derived(s);

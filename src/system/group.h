@@ -15,11 +15,11 @@
 #include "constella/lanes.h"
 #include "constella/system.h"
 
-/* X(name, components): what a lane carries. c parameters; mass distinct masses; scale s_j of the start; tolerance of the solver; iterations
+/* X(name, components): what a lane carries. c parameters; mass distinct masses; length L_j of the constraints and extent, that of the system, at the start; tolerance of the solver; iterations
  * so far; state q, p with their compensation terms (zero unless the study asks for them); impulse of the constraints, summed over the last
  * step. */
 #define CST_BLOCKS(X)                                                                                                                      \
-  X(c, npar) X(mass, nmass) X(scale, ng) X(tolerance, 1) X(iterations, 1) X(q, nq) X(p, nq) X(eq, nq) X(ep, nq) X(impulse, ng)
+  X(c, npar) X(mass, nmass) X(length, ng) X(extent, 1) X(tolerance, 1) X(iterations, 1) X(q, nq) X(p, nq) X(eq, nq) X(ep, nq) X(impulse, ng)
 
 typedef struct {
 #define X(name, size) int name;

@@ -14,12 +14,21 @@ typedef struct {
   double          *scratch;
 } cst_interpreter;
 
+/* The expressions that lengths of constraints are made of (length.c): parts row[j] .. row[j + 1] - 1 of constraint j, of the potential for
+ * j = ng; the outputs at[i] .. at[i + 1] - 1 of the tape are the value of part i and its slopes. */
+typedef struct {
+  int           *row, *at, n;
+  unsigned char *dimensionless;
+  cst_tape      *tape; /* made when first asked for */
+} cst_lengths;
+
 typedef struct {
   cst_document   *doc;                 /* names and texts of the system are borrowed from it */
   void           *kept;                /* what cst_system_keep allocated */
   cst_tape       *tape[CST_K_COUNT];   /* programs of the kernels, made when first asked for */
   cst_tape       *preset[CST_MAX_PAR]; /* programs of the defaults that are expressions of other parameters */
   cst_tape      **start, **motion;     /* programs of each state: q and v; exact q, v and lambda */
+  cst_lengths     length;
   cst_interpreter interpreter[CST_ISA_COUNT];
   double         *scratch;               /* of the interpreters */
   void           *loaded[CST_ISA_COUNT]; /* objects of a user's system, and what ends one */

@@ -21,6 +21,7 @@ typedef struct {
   int               n, *kept;  /* constraints that are enforced */
   double           *x, *theta; /* the iterate; theta[ng] */
   double           *g0;        /* g(q) */
+  double           *length;    /* of the constraints at q */
   double           *g, *G, *r; /* at x: [ng], entries, [nq + ng] */
   double           *J;         /* [(nq + n)^2]; NULL in large systems */
   int              *row;
@@ -44,7 +45,9 @@ static projection begin(const cst_system *s, const double *c, const double *q) {
   p.G = cst_numbers((size_t)s->pattern[CST_K_G].n);
   p.r = cst_numbers((size_t)(s->nq + s->ng));
   p.g0 = cst_numbers((size_t)s->ng);
+  p.length = cst_numbers((size_t)s->ng);
   constraint(s, c, q, p.g0);
+  cst_system_lengths(s, c, q, p.length);
   if (s->gram.banded || s->nq > CST_MAX_Q) return p;
   const size_t n = (size_t)(s->nq + p.n);
   p.J = cst_numbers(n * n);
@@ -53,20 +56,20 @@ static projection begin(const cst_system *s, const double *c, const double *q) {
 }
 
 static void end(projection *p) {
-  double *owned[] = {p->g0, p->x, p->theta, p->g, p->G, p->r, p->J};
+  double *owned[] = {p->g0, p->length, p->x, p->theta, p->g, p->G, p->r, p->J};
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
   free(p->kept);
   free(p->row);
 }
 
-/* The largest |g_j| / s_j at x, s_j = sum_k |G_jk| |x_k|; |g_j| itself where s_j vanishes. All constraints, also dropped ones. */
+/* The largest scaled |g_j| at x (cst_system_residuals), with the lengths of the start. All constraints, also dropped ones. */
 static double relative(const projection *p) {
   const cst_pattern *P = &p->s->pattern[CST_K_G];
   double             most = 0;
   for (int j = 0; j < p->s->ng; j++) {
-    double scale = 0;
-    for (int e = P->start[j]; e < P->start[j + 1]; e++) scale += fabs(p->G[e]) * fabs(p->x[P->column[e]]);
-    double r = fabs(p->g[j]) / (scale > 0 ? scale : 1);
+    double row = 0, rough = 0;
+    for (int e = P->start[j]; e < P->start[j + 1]; e++) row += fabs(p->G[e]), rough += fabs(p->G[e]) * fabs(p->x[P->column[e]]);
+    const double r = cst_scaled(p->g[j], row * p->length[j], rough);
     if (!(r <= most)) most = r; /* keeps a NaN */
   }
   return most;

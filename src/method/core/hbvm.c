@@ -70,10 +70,12 @@ struct local {
   LOCAL(CST_FIELD)
   const vd *c;
   vd        iterations;
-  vd        size; /* of what makes gamma: an update is small against that, also at rest */
+  vd        size;   /* of what makes gamma: an update is small against that, also at rest */
+  vd        remote; /* coordinates larger than this have a round-off that updates do not fall below; size then grows with them */
   vl        slow;
 };
 #define SIZE(L) (L)->size
+#define REMOTE  64.0 /* lengths of the system: from there on round-off of functions may exceed the 1e-12 that end an iteration */
 
 CST_INLINE void enter(const cst_context *C, struct local *L, const double *record) {
   const cst_layout at = LAYOUT(C);
@@ -81,6 +83,7 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
   cst_load(L->q, record, at.q, NQ);
   cst_load(L->p, record, at.p, NQ);
   cst_load(L->impulse, record, at.impulse, NG);
+  L->remote = REMOTE * *cst_block(record, at.extent);
   U for (int i = 0; i < NQ; i++) L->eq[i] = L->ep[i] = vset(0);
   if (C->compensated) cst_load(L->eq, record, at.eq, NQ), cst_load(L->ep, record, at.ep, NQ);
   U for (int k = 0; k < NMASS; k++) L->minv[k] = 1.0 / cst_block(record, at.mass)[k];
@@ -147,7 +150,9 @@ static __attribute__((noinline)) void begin(const cst_context *C, struct local *
   }
   divide(C, L, push);
   L->size = vset(0);
-  U for (int i = 0; i < NQ; i++) L->size = vmax(vabs(v[i]) + vabs(push[i]), L->size);
+  vd far = vset(0);
+  U for (int i = 0; i < NQ; i++) L->size = vmax(vabs(v[i]) + vabs(push[i]), L->size), far = vmax(vabs(L->q[i]), far);
+  L->size = L->size * vmax(far / L->remote, vset(1));
 }
 
 /* start + e + h int_0^{c_i} of the polynomial with the coefficients y. */

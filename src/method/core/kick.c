@@ -9,7 +9,7 @@
  * h.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "system/gram.h"
+#include "system/acceleration.h"
 #ifndef CST_COLD
 #define CORE            kick
 #define CORE_IS_HOT     /* the build compiles it for every system of the catalogue */
@@ -24,12 +24,12 @@
   X(p, NQ)                                                                                                                                 \
   X(eq, NQ)                                                                                                                                \
   X(ep, NQ)                                                                                                                                \
-  X(dV, NQ) X(G, NNZ_G) X(minv, NMASS) X(hm, NMASS) X(pt, NQ) X(ph, NQ) X(q1, NQ) X(eq1, NQ) X(G1, NNZ_G) X(scale, NG) X(impulse, NG)
+  X(dV, NQ) X(G, NNZ_G) X(minv, NMASS) X(hm, NMASS) X(pt, NQ) X(ph, NQ) X(q1, NQ) X(eq1, NQ) X(G1, NNZ_G) X(slack, NG) X(impulse, NG)
 
 struct local {
   LOCAL(CST_FIELD)
   const vd *c;
-  vd        tolerance, iterations;
+  vd        iterations;
 };
 #define HM(i) vpick(CST_HOT &&MASS_UNIT, vset(C->sub[j].h), L->hm[CLASS(i)])
 
@@ -44,8 +44,7 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
   L->c = cst_block(record, at.c);
   cst_load(L->q, record, at.q, NQ);
   cst_load(L->p, record, at.p, NQ);
-  cst_load(L->scale, record, at.scale, NG);
-  L->tolerance = *cst_block(record, at.tolerance);
+  cst_load_slack(C, record, L->slack);
   cst_load(L->impulse, record, at.impulse, NG);
   if (COMPENSATED) cst_load(L->eq, record, at.eq, NQ), cst_load(L->ep, record, at.ep, NQ);
   U for (int k = 0; k < NMASS; k++) L->minv[k] = 1.0 / cst_block(record, at.mass)[k];
@@ -71,17 +70,7 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
   }
 }
 
-/* Lanes where |f_a| <= tolerance * max(s_a, sum_i |G_ai| |q1_i|), among those in `of`. The generic form makes the sum only where that of
- * the start does not do. */
-CST_INLINE vl within(const cst_context *C, const struct local *L, int a, vd f, vl of) {
-  USES_G
-  vd s = vset(0);
-  if (!CST_HOT && !vany(of & ~(vl)(vabs(f) <= L->tolerance * L->scale[a]))) return of;
-  ROW_G(a, i, e) s += vabs(L->G1[e]) * vabs(L->q1[i]);
-  return of & ((vl)(vabs(f) <= L->tolerance * vmax(s, L->scale[a])) | vmask(DROPPED(a)));
-}
-
-/* f = g(q1(x)); a lane is done when every |g_a| <= tolerance * s_a. */
+/* f = g(q1(x)); a lane is done when every constraint is met. */
 CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
   USES_G
   U for (int i = 0; i < NQ; i++) {
@@ -99,7 +88,7 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
   U for (int a = 0; a < NG; a++) {
     if (!CST_HOT && !COMPENSATED && !vany(done)) break;
     if (COMPENSATED) ROW_G(a, i, e) f[a] += L->G1[e] * L->eq1[i];
-    done = within(C, L, a, f[a], done);
+    done &= cst_is_met(C, a, f[a], L->G1, L->q1, L->slack);
   }
   return done;
 }

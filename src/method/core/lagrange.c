@@ -21,12 +21,12 @@
 #define NX     (POINTS * NQ + NG)
 
 #define LOCAL(X)                                                                                                                           \
-  X(q, NQ) X(p, NQ) X(G, NNZ_G) X(x, 2 * NQ) X(Lv, NQ) X(Lq, NQ) X(q1, NQ) X(p1, NQ) X(G1, NNZ_G) X(scale, NG) X(impulse, NG) X(minv, NMASS)
+  X(q, NQ) X(p, NQ) X(G, NNZ_G) X(x, 2 * NQ) X(Lv, NQ) X(Lq, NQ) X(q1, NQ) X(p1, NQ) X(G1, NNZ_G) X(slack, NG) X(impulse, NG) X(minv, NMASS)
 
 struct local {
   LOCAL(CST_FIELD)
   const vd *c, *mass;
-  vd        tolerance, iterations;
+  vd        iterations;
 };
 
 CST_INLINE void enter(const cst_context *C, struct local *L, const double *record) {
@@ -35,8 +35,7 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
   L->mass = cst_block(record, at.mass);
   cst_load(L->q, record, at.q, NQ);
   cst_load(L->p, record, at.p, NQ);
-  cst_load(L->scale, record, at.scale, NG);
-  L->tolerance = *cst_block(record, at.tolerance);
+  cst_load_slack(C, record, L->slack);
   cst_load(L->impulse, record, at.impulse, NG);
   K_G(L->c, L->q, L->G);
 }
@@ -102,7 +101,7 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
   }
   K_g(L->c, L->q1, f + POINTS * NQ);
   K_G(L->c, L->q1, L->G1);
-  vl done = cst_on_manifold(C, f + POINTS * NQ, L->G1, L->q1, L->tolerance, L->scale) & (vl)(off <= 1e-9 * size);
+  vl done = cst_on_manifold(C, f + POINTS * NQ, L->G1, L->q1, L->slack) & (vl)(off <= 1e-9 * size);
   if (vany(done & (vl)(off > (8 * EPS) * size))) done &= (vl)(off <= (8 * EPS) * size + 4 * roughness(C, L, j, x));
   return done;
 }

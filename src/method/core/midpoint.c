@@ -18,7 +18,7 @@
 #define B_SIZE (BENT ? NQ * NQ : 0)
 
 #define LOCAL(X)                                                                                                                           \
-  X(q, NQ) X(p, NQ) X(G, NNZ_G) X(minv, NMASS) X(hm, NMASS) X(qm, NQ) X(q1, NQ) X(dV, NQ) X(G1, NNZ_G) X(scale, NG) X(impulse, NG)
+  X(q, NQ) X(p, NQ) X(G, NNZ_G) X(minv, NMASS) X(hm, NMASS) X(qm, NQ) X(q1, NQ) X(dV, NQ) X(G1, NNZ_G) X(slack, NG) X(impulse, NG)
 
 struct local {
   LOCAL(CST_FIELD)
@@ -32,7 +32,7 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
   L->c = cst_block(record, at.c);
   cst_load(L->q, record, at.q, NQ);
   cst_load(L->p, record, at.p, NQ);
-  cst_load(L->scale, record, at.scale, NG);
+  cst_load_slack(C, record, L->slack);
   L->tolerance = *cst_block(record, at.tolerance);
   cst_load(L->impulse, record, at.impulse, NG);
   U for (int k = 0; k < NMASS; k++) L->minv[k] = 1.0 / cst_block(record, at.mass)[k];
@@ -50,6 +50,20 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
     x[i] = L->p[i] - (0.5 * C->sub[j].h) * dV[i];
     COL_G(i, a, e) x[i] -= L->G[e] * x[NQ + a];
   }
+}
+
+/* What the round-off of the coordinates makes of the force's impulse, at most; far from the origin it is more than that of the sum. */
+static vd roughness(const cst_context *C, const struct local *L, int j) {
+  const cst_pattern *p = &C->system->pattern[CST_K_d2V];
+  const double       kick = 0.5 * fabs(C->sub[j].h) * CST_ROUNDOFF;
+  vd                 H[ROOM(p->n)], most = vset(0);
+  K_d2V(L->c, L->qm, H);
+  for (int i = 0; i < NQ; i++) {
+    vd sum = vset(0);
+    for (int e = p->start[i]; e < p->start[i + 1]; e++) sum += vabs(H[e] * L->qm[p->column[e]]);
+    most = vmax(sum, most);
+  }
+  return kick * most;
 }
 
 CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
@@ -72,7 +86,10 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
     }
     off = vmax(vabs(f[i]), off);
   }
-  return cst_on_manifold(C, f + NQ, L->G1, L->q1, L->tolerance, L->scale) & (vl)(off <= vmax(L->tolerance, vset(8 * EPS)) * size);
+  const vd limit = vmax(L->tolerance, vset(8 * EPS)) * size;
+  vl       done = cst_on_manifold(C, f + NQ, L->G1, L->q1, L->slack) & (vl)(off <= 1e-6 * size);
+  if (vany(done & (vl)(off > limit))) done &= (vl)(off <= limit + roughness(C, L, j));
+  return done;
 }
 
 /* B := 1 + h^2/4 V''(q_m) M^-1. */

@@ -10,12 +10,12 @@
 #define CORE project
 #define NX   (NQ + NG)
 
-#define LOCAL(X) X(q, NQ) X(p, NQ) X(minv, NMASS) X(q1, NQ) X(G1, NNZ_G) X(scale, NG)
+#define LOCAL(X) X(q, NQ) X(p, NQ) X(minv, NMASS) X(q1, NQ) X(G1, NNZ_G) X(slack, NG)
 
 struct local {
   LOCAL(CST_FIELD)
   const vd *c;
-  vd        tolerance, iterations;
+  vd        near, iterations; /* near: how far off a coordinate may be, its round-off apart */
 };
 
 CST_INLINE void enter(const cst_context *C, struct local *L, const double *record) {
@@ -23,8 +23,8 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
   L->c = cst_block(record, at.c);
   cst_load(L->q, record, at.q, NQ);
   cst_load(L->p, record, at.p, NQ);
-  cst_load(L->scale, record, at.scale, NG);
-  L->tolerance = *cst_block(record, at.tolerance);
+  cst_load_slack(C, record, L->slack);
+  L->near = *cst_block(record, at.tolerance) * *cst_block(record, at.extent);
   U for (int k = 0; k < NMASS; k++) L->minv[k] = 1.0 / cst_block(record, at.mass)[k];
 }
 
@@ -39,16 +39,14 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
   USES_G(void) j;
   K_g(L->c, x, f + NQ);
   K_G(L->c, x, L->G1);
-  done = cst_on_manifold(C, f + NQ, L->G1, x, L->tolerance, L->scale);
-  vd size = vset(0), off = vset(0);
+  done = cst_on_manifold(C, f + NQ, L->G1, x, L->slack);
   U for (int i = 0; i < NQ; i++) {
     f[i] = x[i] - L->q[i];
     COL_G(i, a, e) f[i] -= L->G1[e] * x[NQ + a];
-    size = vmax(vabs(x[i]), size);
-    off = vmax(vabs(f[i]), off);
+    done &= (vl)(vabs(f[i]) <= L->near + CST_ROUNDOFF * vabs(x[i]));
     L->q1[i] = x[i];
   }
-  return done & (vl)(off <= L->tolerance * size);
+  return done;
 }
 
 CST_INLINE void direction(const cst_context *C, const struct local *L, int j, const vd *x, const vd *f, vd *d) {

@@ -71,26 +71,31 @@ CST_INLINE void momenta(const cst_context *C, const vd *c, const vd *q, const vd
   }
 }
 
+/* A residual of size x >= 0 in units of its scale, as cst_system_residuals defines it. */
+CST_INLINE vd scaled(vd x, vd scale, vd rough) {
+  const vd noise = CST_ROUNDOFF * rough, within = vmin(x, noise) / (scale + rough);
+  return vselect((vl)(x > noise), vmax((x - noise) / scale, within), vkeep((vl)(x > 0), within));
+}
+
 /* x[0..1]: constraint raw and scaled, x[2..3]: hidden raw, in the norm wanted, and scaled. */
-CST_INLINE void constraints(const cst_context *C, const vd *c, const vd *q, const vd *v, const vd *floor, vd speed, unsigned want, vd *x) {
+CST_INLINE void constraints(const cst_context *C, const vd *c, const vd *q, const vd *v, const vd *length, vd speed, unsigned want, vd *x) {
   vd g[ROOM(NG)], G[ROOM(NNZ_G)], one = vset(0), squares = vset(0);
   USES_G
   K_g(c, q, g);
   K_G(c, q, G);
   U for (int k = 0; k < 4; k++) x[k] = vset(0);
   U for (int a = 0; a < NG; a++) {
-    vd s = vset(0), w = vset(0), r = vset(0);
+    vd rough = vset(0), row = vset(0), r = vset(0);
     ROW_G(a, i, e) {
       vd G1 = vabs(G[e]);
-      s += G1 * vabs(q[i]);
-      w += G1;
+      rough += G1 * vabs(q[i]);
+      row += G1;
       r += G[e] * v[i];
     }
-    s = vmax(s, floor[a]);
-    w = w * speed;
+    vd w = row * speed;
     vl rest = (vl)(w == 0); /* at rest 0/0 counts as 0 */
     x[0] = vmax(vabs(g[a]), x[0]);
-    x[1] = vmax(vabs(g[a]) / s, x[1]);
+    x[1] = vmax(scaled(vabs(g[a]), row * length[a], rough), x[1]);
     x[2] = vmax(vabs(r), x[2]);
     x[3] = vmax(vselect(rest, vset(0), vabs(r) / w), x[3]);
     one += vabs(r);
@@ -118,7 +123,7 @@ static void measure(const cst_context *C, const double *record, const double *q0
   for (int k = 0; k < NVAL; k++) x[k] = vset(NAN), s[k] = vset(1);
   if (want & CST_WANT_ENERGY) energy(C, c, q, p, v, x + ENERGY, s + ENERGY);
   if (NSYM > 0 && (want & CST_WANT_MOMENTUM)) momenta(C, c, q, p, x + MOMENTUM, s + MOMENTUM);
-  if (NG > 0 && (want & CST_WANT_CONSTRAINT)) constraints(C, c, q, v, cst_block(record, at.scale), top, want, x + CONSTRAINT);
+  if (NG > 0 && (want & CST_WANT_CONSTRAINT)) constraints(C, c, q, v, cst_block(record, at.length), top, want, x + CONSTRAINT);
   x[DISPLACEMENT] = displacement(C, q, (const vd *)q0);
 }
 

@@ -1,0 +1,104 @@
+/* length.c: the length of each constraint: how far coordinates move until it bends, wherever the origin is.
+ *
+ * The linear expressions u = u_0 + sum_k alpha_k q_k on which g_j depends nonlinearly are read off its formula: x - X and y - Y of
+ * (x - X)^2 + (y - Y)^2 - l^2, phi of z - sin(phi). The length of u is |u| / max_k |alpha_k|; where u is the argument of sin, cos, tan or
+ * exp it is 1 / max_k |alpha_k|, in which the function changes by its own size. The length L_j of the constraint is the root of the sum of
+ * the squares over its u: the radius of a sphere, the length of a rod, 1 for the columns of a rotation matrix.
+ *
+ * A linear constraint has no length of its own and takes the largest of the others. Where all are linear it takes that of the potential,
+ * made in the same way, and 1 in the unit of the coordinates where the potential has none; so does a system without constraints. So L_j is positive, and coordinates that are
+ * counted from another origin leave it as it is, since u does not change.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
+#include <string.h>
+#include "system/linear.h"
+
+/* Expressions that are being gathered: of every part its value, then its slopes. */
+typedef struct {
+  cst_graph *graph; /* a copy, since slopes are new nodes */
+  cst_node  *out;
+  int        nout, room;
+} gathering;
+
+static void put(gathering *x, cst_node n) {
+  if (x->nout == x->room) {
+    x->room = x->room ? 2 * x->room : 64;
+    x->out = cst_need(realloc(x->out, sizeof *x->out * (size_t)x->room));
+  }
+  x->out[x->nout++] = n;
+}
+
+static void put_part(gathering *x, cst_node u) {
+  int           *index;
+  const int      n = cst_graph_support(x->graph, u, 'q', &index);
+  cst_node      *q = cst_need(malloc(sizeof *q * (2 * (size_t)n + 1))), *slope = q + n;
+  const cst_node one = cst_graph_constant(x->graph, 1);
+  for (int k = 0; k < n; k++) q[k] = cst_graph_input(x->graph, 'q', index[k]);
+  cst_graph_gradient(x->graph, &u, &one, 1, q, n, slope);
+  put(x, u);
+  for (int k = 0; k < n; k++) put(x, slope[k]);
+  free(q);
+  free(index);
+}
+
+/* The parts of expression g become row `row`. */
+static void gather(cst_lengths *l, gathering *x, cst_node g, int row) {
+  cst_linear_part *part;
+  const int        n = cst_graph_linear_parts(x->graph, g, 'q', &part);
+  l->at = cst_need(realloc(l->at, sizeof *l->at * ((size_t)l->n + (size_t)n + 1)));
+  l->dimensionless = cst_need(realloc(l->dimensionless, (size_t)l->n + (size_t)n + 1));
+  for (int i = 0; i < n; i++) {
+    l->at[l->n] = x->nout;
+    l->dimensionless[l->n++] = part[i].dimensionless;
+    put_part(x, part[i].node);
+    l->at[l->n] = x->nout;
+  }
+  l->row[row + 1] = l->n;
+  free(part);
+}
+
+/* A row for every constraint, and one for the potential where no constraint bends. */
+static const cst_lengths *lengths_of(const cst_system *s) {
+  cst_lengths *l = &((cst_system_owned *)s->owned)->length;
+  if (l->tape) return l;
+  gathering x = {.graph = cst_graph_copy(s->graph)};
+  l->row = cst_need(calloc((size_t)s->ng + 2, sizeof *l->row));
+  for (int j = 0; j < s->ng; j++) gather(l, &x, s->g[j], j);
+  l->row[s->ng + 1] = l->n;
+  if (!l->n) gather(l, &x, s->V, s->ng);
+  l->tape = cst_tape_create(x.graph, x.out, x.nout);
+  cst_graph_destroy(x.graph);
+  free(x.out);
+  return l;
+}
+
+/* Of the part whose value is out[0] and whose slopes are the others. */
+static double length_of(const double *out, int n, bool dimensionless) {
+  double slope = 0;
+  for (int k = 1; k < n; k++) slope = fmax(slope, fabs(out[k]));
+  return (dimensionless ? 1 : fabs(out[0])) / slope;
+}
+
+static double row_length(const cst_lengths *l, int row, const double *out) {
+  double sum = 0;
+  for (int i = l->row[row]; i < l->row[row + 1]; i++) {
+    const double x = length_of(out + l->at[i], l->at[i + 1] - l->at[i], l->dimensionless[i]);
+    if (isfinite(x)) sum += x * x;
+  }
+  return sqrt(sum);
+}
+
+double cst_system_lengths(const cst_system *s, const double *c, const double *q, double *length) {
+  const cst_lengths *l = lengths_of(s);
+  const double      *in[128] = {['c'] = c, ['q'] = q};
+  double            *out = cst_numbers((size_t)cst_tape_outputs(l->tape)), common = 0;
+  if (cst_tape_outputs(l->tape)) cst_tape_eval(l->tape, in, out);
+  for (int j = 0; j < s->ng; j++) common = fmax(common, length[j] = row_length(l, j, out));
+  if (!(common > 0)) common = row_length(l, s->ng, out);
+  if (!(common > 0)) common = 1;
+  for (int j = 0; j < s->ng; j++)
+    if (!(length[j] > 0)) length[j] = common;
+  free(out);
+  return common;
+}
