@@ -156,6 +156,10 @@ CST_INLINE void cst_velocity(const cst_context *C, const vd *c, const vd *mass, 
   U for (int i = 0; i < NQ; i++) v[i] = vpick(MASS_UNIT, p[i], p[i] / mass[CLASS(i)]);
 }
 
+/* Where coordinates are larger than so many lengths of the system, the round-off of what is computed from them may exceed the 1e-12 of its
+ * size below which an iteration that ends by its updates can tell that they no longer shrink. */
+#define CST_REMOTE 64.0
+
 /* slack_a = tolerance L_a / CST_ROUNDOFF, so that tolerance s_a + CST_ROUNDOFF r_a = CST_ROUNDOFF sum_k |G_ak| (slack_a + |q_k|) with
  * s_a = L_a sum_k |G_ak| and r_a = sum_k |G_ak| |q_k|. */
 CST_INLINE void cst_load_slack(const cst_context *C, const double *record, vd *slack) {

@@ -3,6 +3,7 @@
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "claims.h"
+#include <float.h>
 
 enum { LANES = 3, STEPS = 300 };
 static const double H = 0.05;
@@ -12,31 +13,34 @@ typedef struct {
   double way;   /* g over what its line integral along the motion is a sum of */
 } residuals;
 
-/* What the scales of a lane are made of: q and s_j at the start, the largest |v_k| and |q_k - q_k(0)| so far. */
+/* What the scales of a lane are made of: q and L_j at the start, the largest |v_k| and |q_k - q_k(0)| so far. */
 typedef struct {
-  double q[CST_MAX_Q], s[CST_MAX_G], speed, moved;
+  double q[CST_MAX_Q], length[CST_MAX_G], speed, moved;
 } course;
 
-/* Scales: s_j = sum |G_jk| |q_k|, at least the start's; sum |G_jk| times the largest |v_k|; the larger of s_j and sum |G_jk| times the
- * largest distance, where s_j may nearly vanish, as for off-diagonal R'R at R = 1. */
+/* Scales: s_j = L_j sum |G_jk|, of what exceeds the round-off of the coordinates, 4 eps sum |G_jk| |q_k|; sum |G_jk| times the largest |v_k|;
+ * the larger of s_j and sum |G_jk| times the largest distance. */
 static void look(const problem *x, const double *q, const double *p, bool first, course *c, residuals *most) {
   const cst_system *s = x->s;
   double            g[CST_MAX_G], G[CST_MAX_G * CST_MAX_Q], v[CST_MAX_Q];
   cst_system_velocity(s, x->c, q, p, v);
-  if (first) *c = (course){.speed = 0}, memcpy(c->q, q, sizeof *q * (size_t)s->nq);
+  if (first) {
+    *c = (course){.speed = 0};
+    memcpy(c->q, q, sizeof *q * (size_t)s->nq);
+    cst_system_lengths(s, x->c, q, c->length);
+  }
   c->speed = larger(c->speed, norm(v, s->nq)), c->moved = larger(c->moved, apart(q, c->q, s->nq));
   cst_system_eval(s, CST_K_g, x->c, q, NULL, NULL, NULL, NULL, g);
   cst_system_matrix(s, CST_K_G, x->c, q, NULL, G);
   for (int a = 0; a < s->ng; a++) {
-    double scale = 0, row = 0, gv = 0;
+    double row = 0, rough = 0, gv = 0;
     for (int i = 0; i < s->nq; i++) {
-      scale += fabs(G[a * s->nq + i]) * fabs(q[i]);
+      rough += fabs(G[a * s->nq + i]) * fabs(q[i]);
       row += fabs(G[a * s->nq + i]);
       gv += G[a * s->nq + i] * v[i];
     }
-    if (first) c->s[a] = scale;
-    scale = larger(scale, c->s[a]);
-    if (g[a] != 0) most->g = larger(most->g, fabs(g[a]) / scale), most->way = larger(most->way, fabs(g[a]) / larger(scale, row * c->moved));
+    const double scale = row * c->length[a], beyond = fabs(g[a]) - 4 * DBL_EPSILON * rough;
+    if (beyond > 0) most->g = larger(most->g, beyond / scale), most->way = larger(most->way, beyond / larger(scale, row * c->moved));
     if (gv != 0) most->gv = larger(most->gv, fabs(gv) / (row * c->speed)); /* a state at rest keeps it */
   }
 }

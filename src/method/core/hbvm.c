@@ -75,7 +75,6 @@ struct local {
   vl        slow;
 };
 #define SIZE(L) (L)->size
-#define REMOTE  64.0 /* lengths of the system: from there on round-off of functions may exceed the 1e-12 that end an iteration */
 
 CST_INLINE void enter(const cst_context *C, struct local *L, const double *record) {
   const cst_layout at = LAYOUT(C);
@@ -83,7 +82,7 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
   cst_load(L->q, record, at.q, NQ);
   cst_load(L->p, record, at.p, NQ);
   cst_load(L->impulse, record, at.impulse, NG);
-  L->remote = REMOTE * *cst_block(record, at.extent);
+  L->remote = CST_REMOTE * *cst_block(record, at.extent);
   U for (int i = 0; i < NQ; i++) L->eq[i] = L->ep[i] = vset(0);
   if (C->compensated) cst_load(L->eq, record, at.eq, NQ), cst_load(L->ep, record, at.ep, NQ);
   U for (int k = 0; k < NMASS; k++) L->minv[k] = 1.0 / cst_block(record, at.mass)[k];

@@ -20,7 +20,10 @@ struct local {
   LOCAL(CST_FIELD)
   const vd *c;
   vd        iterations;
+  vd        size;   /* what an update is compared with at least: 0 but far from the origin */
+  vd        remote; /* coordinates larger than this have a round-off that updates do not fall below */
 };
+#define SIZE(L) (L)->size
 
 /* What is kept from step to step is p, so that the bits do not depend on where the record was put down. */
 CST_INLINE void velocity(const cst_context *C, struct local *L) { cst_velocity(C, L->c, L->m, L->q, L->p, L->v); }
@@ -32,7 +35,19 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
   cst_load(L->p, record, at.p, NQ);
   cst_load(L->m, record, at.mass, NMASS);
   U for (int k = 0; k < NMASS; k++) L->minv[k] = 1.0 / L->m[k];
+  L->remote = CST_REMOTE * *cst_block(record, at.extent);
   velocity(C, L);
+}
+
+/* Far from the origin updates are compared with the acceleration at the left end, more and more generously. */
+CST_INLINE void find_size(const cst_context *C, struct local *L) {
+  vd far = vset(0), A[ROOM(NQ)];
+  U for (int i = 0; i < NQ; i++) far = vmax(vabs(L->q[i]), far);
+  L->size = vset(0);
+  if (!vany((vl)(far > L->remote))) return;
+  cst_acceleration(C, L->c, L->minv, L->q, L->v, A, L->lambda);
+  U for (int i = 0; i < NQ; i++) L->size = vmax(vabs(A[i]), L->size);
+  L->size = vkeep((vl)(far > L->remote), L->size * (far / L->remote));
 }
 
 /* base + h sum_l a_il K_l over the stages 0..n-1: V_i from v and A, Q_i from q and V. */
@@ -48,7 +63,10 @@ CST_INLINE void stage(const cst_context *C, int j, int i, int n, const vd *base,
 
 CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
   (void)x;
-  if (NX > 0) return;
+  if (NX > 0) {
+    find_size(C, L);
+    return;
+  }
   for (int i = 0; i < C->sub[j].layer->stages; i++) {
     vd Q[ROOM(NQ)];
     stage(C, j, i, i, L->v, L->A, L->V + i * NQ);
