@@ -160,8 +160,8 @@ CST_INLINE void cst_velocity(const cst_context *C, const vd *c, const vd *mass, 
  * size below which an iteration that ends by its updates can tell that they no longer shrink. */
 #define CST_REMOTE 64.0
 
-/* slack_a = tolerance L_a / CST_ROUNDOFF, so that tolerance s_a + CST_ROUNDOFF r_a = CST_ROUNDOFF sum_k |G_ak| (slack_a + |q_k|) with
- * s_a = L_a sum_k |G_ak| and r_a = sum_k |G_ak| |q_k|. */
+/* slack_a = tolerance L_a / CST_ROUNDOFF, so that tolerance s_a + CST_ROUNDOFF r_a = CST_ROUNDOFF sum_k |G_ak| (slack_a + max_k |q_k|) with
+ * s_a = L_a sum_k |G_ak| and r_a = max_k |q_k| sum_k |G_ak|, over the coordinates of the constraint. */
 CST_INLINE void cst_load_slack(const cst_context *C, const double *record, vd *slack) {
   const cst_layout at = LAYOUT(C);
   const vd         t = *cst_block(record, at.tolerance) * (1 / CST_ROUNDOFF);
@@ -171,10 +171,10 @@ CST_INLINE void cst_load_slack(const cst_context *C, const double *record, vd *s
 /* All-ones where |g| <= tolerance s_a + CST_ROUNDOFF r_a: some point is on the constraint whose coordinates are off by no more than the
  * tolerance times its length and their own round-off. A dropped constraint always is. */
 CST_INLINE vl cst_is_met(const cst_context *C, int a, vd g, const vd *G, const vd *q, const vd *slack) {
-  vd s = vset(0);
+  vd row = vset(0), far = vset(0);
   USES_G
-  ROW_G(a, i, e) s += vabs(G[e]) * (slack[a] + vabs(q[i]));
-  return (vl)(vabs(g) <= CST_ROUNDOFF * s) | vmask(DROPPED(a));
+  ROW_G(a, i, e) row += vabs(G[e]), far = vmax(vabs(q[i]), far);
+  return (vl)(vabs(g) <= (CST_ROUNDOFF * row) * (slack[a] + far)) | vmask(DROPPED(a));
 }
 
 /* All-ones where every constraint is met. */

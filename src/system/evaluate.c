@@ -186,9 +186,9 @@ static void position_residuals(const cst_system *s, const double *c, const doubl
   cst_system_eval(s, CST_K_g, c, q, NULL, NULL, NULL, NULL, g);
   cst_system_lengths(s, c, q, length);
   for (int j = 0; j < s->ng; j++) {
-    double row = 0, rough = 0;
-    for (int e = P->start[j]; e < P->start[j + 1]; e++) row += fabs(G[e]), rough += fabs(G[e]) * fabs(q[P->column[e]]);
-    enlarge(most, g[j], cst_scaled(g[j], row * length[j], rough));
+    double row = 0, far = 0;
+    for (int e = P->start[j]; e < P->start[j + 1]; e++) row += fabs(G[e]), far = fmax(far, fabs(q[P->column[e]]));
+    enlarge(most, g[j], cst_scaled(g[j], row * length[j], row * far));
   }
   free(g);
   free(length);

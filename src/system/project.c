@@ -67,9 +67,9 @@ static double relative(const projection *p) {
   const cst_pattern *P = &p->s->pattern[CST_K_G];
   double             most = 0;
   for (int j = 0; j < p->s->ng; j++) {
-    double row = 0, rough = 0;
-    for (int e = P->start[j]; e < P->start[j + 1]; e++) row += fabs(p->G[e]), rough += fabs(p->G[e]) * fabs(p->x[P->column[e]]);
-    const double r = cst_scaled(p->g[j], row * p->length[j], rough);
+    double row = 0, far = 0;
+    for (int e = P->start[j]; e < P->start[j + 1]; e++) row += fabs(p->G[e]), far = fmax(far, fabs(p->x[P->column[e]]));
+    const double r = cst_scaled(p->g[j], row * p->length[j], row * far);
     if (!(r <= most)) most = r; /* keeps a NaN */
   }
   return most;

@@ -18,7 +18,7 @@ typedef struct {
   double q[CST_MAX_Q], length[CST_MAX_G], speed, moved;
 } course;
 
-/* Scales: s_j = L_j sum |G_jk|, of what exceeds the round-off of the coordinates, 4 eps sum |G_jk| |q_k|; sum |G_jk| times the largest |v_k|;
+/* Scales: s_j = L_j sum |G_jk|, of what exceeds the round-off of the coordinates, 4 eps sum |G_jk| max |q_k|; sum |G_jk| times the largest |v_k|;
  * the larger of s_j and sum |G_jk| times the largest distance. */
 static void look(const problem *x, const double *q, const double *p, bool first, course *c, residuals *most) {
   const cst_system *s = x->s;
@@ -33,13 +33,13 @@ static void look(const problem *x, const double *q, const double *p, bool first,
   cst_system_eval(s, CST_K_g, x->c, q, NULL, NULL, NULL, NULL, g);
   cst_system_matrix(s, CST_K_G, x->c, q, NULL, G);
   for (int a = 0; a < s->ng; a++) {
-    double row = 0, rough = 0, gv = 0;
+    double row = 0, far = 0, gv = 0;
     for (int i = 0; i < s->nq; i++) {
-      rough += fabs(G[a * s->nq + i]) * fabs(q[i]);
+      if (G[a * s->nq + i] != 0) far = larger(far, fabs(q[i]));
       row += fabs(G[a * s->nq + i]);
       gv += G[a * s->nq + i] * v[i];
     }
-    const double scale = row * c->length[a], beyond = fabs(g[a]) - 4 * DBL_EPSILON * rough;
+    const double scale = row * c->length[a], beyond = fabs(g[a]) - 4 * DBL_EPSILON * row * far;
     if (beyond > 0) most->g = larger(most->g, beyond / scale), most->way = larger(most->way, beyond / larger(scale, row * c->moved));
     if (gv != 0) most->gv = larger(most->gv, fabs(gv) / (row * c->speed)); /* a state at rest keeps it */
   }

@@ -85,17 +85,16 @@ CST_INLINE void constraints(const cst_context *C, const vd *c, const vd *q, cons
   K_G(c, q, G);
   U for (int k = 0; k < 4; k++) x[k] = vset(0);
   U for (int a = 0; a < NG; a++) {
-    vd rough = vset(0), row = vset(0), r = vset(0);
+    vd far = vset(0), row = vset(0), r = vset(0);
     ROW_G(a, i, e) {
-      vd G1 = vabs(G[e]);
-      rough += G1 * vabs(q[i]);
-      row += G1;
+      far = vmax(vabs(q[i]), far);
+      row += vabs(G[e]);
       r += G[e] * v[i];
     }
     vd w = row * speed;
     vl rest = (vl)(w == 0); /* at rest 0/0 counts as 0 */
     x[0] = vmax(vabs(g[a]), x[0]);
-    x[1] = vmax(scaled(vabs(g[a]), row * length[a], rough), x[1]);
+    x[1] = vmax(scaled(vabs(g[a]), row * length[a], row * far), x[1]);
     x[2] = vmax(vabs(r), x[2]);
     x[3] = vmax(vselect(rest, vset(0), vabs(r) / w), x[3]);
     one += vabs(r);
