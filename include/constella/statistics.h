@@ -8,7 +8,15 @@
 #define CONSTELLA_STATISTICS_H
 
 /* ---- order of convergence -------------------------------------------------------------------------------------------- */
-typedef enum { CST_FLAG_OK, CST_FLAG_PRE_ASYMPTOTIC, CST_FLAG_PLATEAU, CST_FLAG_TOO_FEW, CST_FLAGS } cst_order_flag;
+typedef enum {
+  CST_FLAG_OK,
+  CST_FLAG_PRE_ASYMPTOTIC,
+  CST_FLAG_PLATEAU,
+  CST_FLAG_TOO_FEW,
+  CST_FLAG_RETURNS,
+  CST_FLAG_CONTRADICTS,
+  CST_FLAGS
+} cst_order_flag;
 extern const char *const cst_order_flag_names[CST_FLAGS];
 
 typedef struct {
