@@ -20,14 +20,19 @@ typedef enum {
 extern const char *const cst_order_flag_names[CST_FLAGS];
 
 typedef struct {
-  double         order, low, high; /* NaN where fewer than two steps stand above round-off */
+  double         order, low, high; /* NaN where fewer than two steps stand above the floors, or nothing converges */
   cst_order_flag flag;
   int            first, last; /* the window of steps used, indices into the arrays sorted by decreasing h */
 } cst_order_fit;
 
 /* Weighted fit of log error against log h over an automatically found asymptotic window above round-off. h[n] decreasing; error[n] >= 0 or
- * NaN (failed); floor[n]: an estimate of the round-off in each error (below 10 floor[i] an error is not used). */
+ * NaN (failed); floor[n]: an estimate of the round-off in each error, or of what else is known to end it (below 10 floor[i] an error is
+ * not used). Where the finest errors no longer shrink, their level is a floor too (docs/orders.md). */
 cst_order_fit cst_order_estimate(const double *h, const double *error, const double *floor, int n);
+/* The flag of a fit beside the order that the method claims (0: none). returns: errors are those of the end alone, where the motion is back
+ * at its start, so that an order of their own, twice the method's say, is no surprise. An ok whose interval does not hold what is claimed
+ * is returns or contradicts; where nothing is claimed it is returns or stays ok. */
+cst_order_flag cst_order_judge(const cst_order_fit *fit, int claimed, int returns);
 
 /* ---- long-time behaviour ---------------------------------------------------------------------------------------------- */
 enum { CST_WINDOWS = 64 };

@@ -49,7 +49,7 @@ static void fit(cst_columns *c, const cst_plan *p, bool shown, const char *of) {
   NUMBER(shown, "fitted order of the method", "order%s", of);
   NUMBER(false, "lower end of the order's interval", "order_low%s", of);
   NUMBER(false, "upper end of the order's interval", "order_high%s", of);
-  TEXT(shown, "ok | pre-asymptotic | plateau | too-few", "flag%s", of);
+  TEXT(shown, "ok | pre-asymptotic | plateau | too-few | returns | contradicts", "flag%s", of);
 }
 
 static void order(cst_columns *c, const cst_plan *p) {
@@ -60,6 +60,10 @@ static void order(cst_columns *c, const cst_plan *p) {
     NUMBER(false, "error against the reference, root mean square over the members", "error%s_rms", parts[k]);
   for (int k = 0; k < CST_ERRORS; k++) NUMBER(k == 1 || k == 2, "order between this step and the next larger one", "rate%s", parts[k]);
   for (int k = 0; k < CST_ERRORS; k++) fit(c, p, k == 1 || k == 2, parts[k]);
+  for (int k = 0; k < CST_ERRORS; k++) NUMBER(false, "order that the method claims", "claimed%s", parts[k]);
+  for (int k = 0; k < CST_ERRORS; k++)
+    NUMBER(k == 0 && p->study->reference == CST_REFERENCE_METHOD, "error of the reference at twice its step, against itself",
+           "reference_error%s", parts[k]);
   NUMBER(false, "largest |E - E(0)|", "energy_max");
   NUMBER(false, "largest |J - J(0)| of all momenta", "momentum_max");
 }

@@ -128,9 +128,17 @@ static const struct {
   const char *column, *of;
 } fits[FITS] = {{"error", ""}, {"error_q", "_q"}, {"error_p", "_p"}, {"error_lambda", "_lambda"}, {"hidden_max", "_hidden"}};
 
-/* An estimate of what round-off contributes: eps times the size of the state times sqrt(n); of G v, whose terms were not kept, the size
- * that it was scaled by. */
-static PetscErrorCode round_off(desk *d, int i, double *floor) {
+/* The reference's error of part k; 0: not known. */
+static double known_error(desk *d, int i, int k) {
+  char name[64];
+  snprintf(name, sizeof name, "reference_error%s", parts[k]);
+  return fmax(0, get(d, i, name));
+}
+
+/* What errors cannot be told below: round-off, eps times the size of the state times sqrt(n); what the solver leaves, a tenth of a
+ * tolerance that is not as tight as it can be; and a third of reference_error, since a floor stands for a tenth of the errors that are
+ * used. Of G v, whose terms were not kept, the size is what it was scaled by. */
+static PetscErrorCode find_floor(desk *d, int i, double *floor) {
   const cst_system *s = d->plan->study->system;
   const long        n = d->plan->study->members;
   double            most[FITS] = {0};
@@ -143,7 +151,36 @@ static PetscErrorCode round_off(desk *d, int i, double *floor) {
   }
   most[0] = fmax(most[1], most[2]);
   most[FIT_HIDDEN] = get(d, i, "hidden_max") / get(d, i, "hidden_scaled_max");
-  for (int k = 0; k < FITS; k++) floor[k] = 2.2e-16 * most[k] * sqrt((double)d->plan->cases[i].n);
+  const double loose = fmax(0, d->plan->study->tolerance[d->plan->cases[i].tolerance] - 1e-14);
+  for (int k = 0; k < FITS; k++) floor[k] = fmax(2.2e-16 * sqrt((double)d->plan->cases[i].n), 0.1 * loose) * most[k];
+  for (int k = 0; k < CST_ERRORS; k++) floor[k] = fmax(floor[k], 0.3 * known_error(d, i, k));
+  PetscFunctionReturn(0);
+}
+
+/* The order that a method claims of what is fitted; 0: none. */
+static int claimed_order(const desk *d, int i, int k) {
+  const cst_study     *s = d->plan->study;
+  const cst_properties p = d->plan->properties[d->plan->cases[i].method];
+  const int            of[CST_ERRORS] = {0, p.order_q, p.order_p, s->system->ng ? p.order_lambda : 0};
+  const bool           chosen[CST_ERRORS] = {false, s->error_q, s->error_p, s->error_lambda};
+  int                  least = 0;
+  if (k == FIT_HIDDEN) return 0;
+  if (k > 0) return of[k];
+  for (int j = 1; j < CST_ERRORS; j++) {
+    if (!chosen[j]) continue;
+    if (of[j] == 0) return 0;
+    least = least == 0 ? of[j] : PetscMin(least, of[j]);
+  }
+  return least;
+}
+
+/* Whether the motion ends where it began, and errors are those of the end alone: within a twentieth of its largest distance from there. */
+static PetscErrorCode returns(desk *d, int i, bool *so) {
+  const long n = d->plan->study->members;
+  PetscFunctionBegin;
+  PetscCall(load(d, i, CST_FIGURES, "/observables/displacement"));
+  *so = d->plan->study->over == CST_OVER_END &&
+        largest(d->row + CST_FIGURE_END, n, CST_FIGURES) < 0.05 * largest(d->row + CST_FIGURE_DRIFT, n, CST_FIGURES);
   PetscFunctionReturn(0);
 }
 
@@ -155,13 +192,14 @@ static void rates(desk *d, const int *cases, int n, int k) {
   }
 }
 
-static void write_fit(desk *d, const int *cases, int n, const char *of, const cst_order_fit *fit) {
+static void write_fit(desk *d, const int *cases, int n, const char *of, int claimed, const cst_order_fit *fit) {
   char flag[64];
   snprintf(flag, sizeof flag, "flag%s", of);
   for (int i = 0; i < n; i++) {
     set(d, cases[i], fit->order, "order%s", of);
     set(d, cases[i], fit->low, "order_low%s", of);
     set(d, cases[i], fit->high, "order_high%s", of);
+    set(d, cases[i], claimed ? claimed : NAN, "claimed%s", of);
     cst_columns_label(d->columns, flag, cases[i], cst_order_flag_names[fit->flag]);
   }
 }
@@ -171,15 +209,19 @@ static PetscErrorCode orders(desk *d, int first) {
   const int n = d->plan->study->nstep;
   int      *cases;
   double   *h, *e, *floor, (*all)[FITS];
+  bool      back = false;
   PetscFunctionBegin;
   PetscCall(PetscMalloc5(n, &cases, n, &h, n, &e, n, &floor, n, &all));
   for (int i = 0; i < n; i++) cases[i] = first + i, h[i] = d->plan->cases[first + i].h;
-  for (int i = 0; i < n; i++) PetscCall(round_off(d, cases[i], all[i]));
+  for (int i = 0; i < n; i++) PetscCall(find_floor(d, cases[i], all[i]));
+  PetscCall(returns(d, cases[n - 1], &back));
   for (int k = 0; k < FITS; k++) {
     for (int i = 0; i < n; i++) e[i] = get(d, cases[i], fits[k].column), floor[i] = all[i][k];
     rates(d, cases, n, k);
-    const cst_order_fit fit = cst_order_estimate(h, e, floor, n);
-    write_fit(d, cases, n, fits[k].of, &fit);
+    const int     claimed = claimed_order(d, first, k);
+    cst_order_fit fit = cst_order_estimate(h, e, floor, n);
+    fit.flag = cst_order_judge(&fit, claimed, back && k != FIT_HIDDEN);
+    write_fit(d, cases, n, fits[k].of, claimed, &fit);
   }
   PetscCall(PetscFree5(cases, h, e, floor, all));
   PetscFunctionReturn(0);

@@ -288,6 +288,11 @@ cst_order_fit cst_order_estimate(const double *h, const double *error, const dou
   const int count = without_contaminated(points, level > 0 ? above_level(points, above, level) : above);
   if (count < 2) return none(CST_FLAG_PLATEAU, points[0].index);
   fit = count == 2 ? two_steps(points) : best_end(points, count, above);
-  if (level > 0 && count == 2) fit.flag = CST_FLAG_PLATEAU;
+  if (count == 2 && finite_errors(error, n) > 2) fit.flag = CST_FLAG_PLATEAU;
   return fit.order < LEAST ? none(level > 0 ? CST_FLAG_PLATEAU : fit.flag, fit.first) : fit;
+}
+
+cst_order_flag cst_order_judge(const cst_order_fit *fit, int claimed, int returns) {
+  if (fit->flag != CST_FLAG_OK || (claimed && fit->low <= claimed && claimed <= fit->high)) return fit->flag;
+  return returns ? CST_FLAG_RETURNS : claimed ? CST_FLAG_CONTRADICTS : CST_FLAG_OK;
 }
