@@ -65,3 +65,43 @@ void cst_reference_conclude(const cst_reference *r, cst_columns *c) {
     }
   }
 }
+
+/* ---- before the run -------------------------------------------------------------------------------------------------------------- */
+
+/* What a method of some order is likely to miss by at step h, where T is a time in which the motion changes: no more than a guess. */
+static double guess(double h, double T, int order) { return fmax(pow(h / T, order), 1e-14); }
+
+static int order_of(const cst_properties *p) { return PetscMin(p->order_q, p->order_p); }
+
+/* The longest step of the reference that is ten times better than the finest run of method m, and where both have one order a hundred
+ * times: else its own error is seen as a bias of the order. */
+static double longest_step(const cst_plan *p, int variant, int m, int order) {
+  const cst_study *s = p->study;
+  const double    *steps = s->step + (size_t)variant * (size_t)s->nstep, h = steps[s->nstep - 1], T = fmax(1, 10 * steps[0]);
+  const int        of = order_of(&p->properties[m]);
+  const double     longest = T * pow(guess(h, T, of) / 10, 1.0 / order);
+  return of == order ? fmin(longest, h * pow(0.01, 1.0 / of)) : longest;
+}
+
+void cst_reference_warn(const cst_plan *p, cst_diag *d) {
+  const cst_study *s = p->study;
+  if (s->reference != CST_REFERENCE_METHOD || s->kind != CST_ORDER) return;
+  const cst_properties own = cst_method_properties(s->reference_method, s->system);
+  const int            order = order_of(&own);
+  double               least = INFINITY;
+  int                  variant = 0, method = 0;
+  for (int v = 0; v < s->nvariant; v++)
+    for (int m = 0; m < s->nmethod && order > 0; m++) {
+      const double longest = order_of(&p->properties[m]) > 0 ? longest_step(p, v, m, order) : INFINITY;
+      const double finest = s->step[v * s->nstep + s->nstep - 1],
+                   step = s->over == CST_OVER_MESH ? fmin(s->reference_step, finest) : s->reference_step;
+      if (step > longest * (1 + 1e-9) && longest < least) least = longest, variant = v, method = m;
+    }
+  if (least == INFINITY) return;
+  cst_diag_warn(
+      d, s->file, s->reference_line, s->reference_column,
+      "the reference, %s at step %.3g, is likely to be less than ten times better than %s at step %.3g, and orders are fitted above "
+      "its error only; a step of about %.1g would do, or a method of higher order",
+      cst_method_label(s->reference_method), s->reference_step, cst_method_label(s->method[method]),
+      s->step[variant * s->nstep + s->nstep - 1], least);
+}
