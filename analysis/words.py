@@ -14,8 +14,12 @@ VERDICTS = {
 }
 FLAGS = {
     "pre-asymptotic": "no sound order: the steps are not small enough, or the local slopes do not agree",
-    "plateau": "no sound order: the errors are at round-off",
+    "plateau": "no sound order: the errors are at round-off or at another floor",
     "too-few": "no sound order: fewer than three usable steps",
+}
+DOUBTED = {   # an order is fitted, and ...
+    "returns": "order {} at a return to the start, which says little of the order elsewhere",
+    "contradicts": "order {}, which is not what the method claims",
 }
 PARTS = (("_q", "q"), ("_p", "p"), ("_lambda", "λ"))
 
@@ -45,7 +49,8 @@ def order_of(result, curve):
     for part, name in PARTS:
         flag = result.texts(f"flag{part}")[case]
         if flag and np.isfinite(result.numbers(f"error{part}")[curve.cases]).any():
-            said.setdefault(f"order {interval(result, case, part)}" if flag == "ok" else FLAGS.get(flag, flag), []).append(name)
+            words = FLAGS.get(flag, "order {}" if flag == "ok" else DOUBTED.get(flag, flag))
+            said.setdefault(words.format(interval(result, case, part)), []).append(name)
     return "; ".join(f"{words}, in {joined(names)}" for words, names in said.items())
 
 

@@ -36,7 +36,8 @@ enum { POINTS = 64, UNKNOWNS = 4, SLOPE = 1, PRIOR_COUNT = 4 };
 #define LEAST     0.25 /* no order: nothing converges */
 #define FLAT      0.5  /* slope of a tail that does not: the lowest order that a method can have is 1 */
 #define GROWS     1.5  /* the change of slopes from halving to halving, where they leave for another order (2 or 4), ... */
-#define NOT_MORE  5    /* ... and more than this is noise */
+#define NOT_MORE  5    /* ... and more than this is noise, ... */
+#define SEEN      5e-3 /* ... as is a last change below this */
 #define BELOW     0.3  /* by so much, in log e, no step lies below the line of the window that it comes after */
 #define OFF       4    /* so many times what the steps before it promise is the last error of a flat tail */
 
@@ -221,7 +222,8 @@ static int departs(const point *points, int count) {
     if (a[0].near || a[1].near || a[2].near) return 0;
     change[i] = (slope_after(&a[1]) - slope_after(&a[0])) / (a[2].x - a[0].x);
   }
-  return grows(change[0], change[1]) && grows(change[1], change[2]);
+  return grows(change[0], change[1]) && grows(change[1], change[2]) &&
+         fabs(slope_after(&points[count - 2]) - slope_after(&points[count - 3])) > SEEN;
 }
 
 static int asymptotic(const point *w, int count, const fit *f) {
