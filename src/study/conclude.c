@@ -164,7 +164,7 @@ static int claimed_order(const desk *d, int i, int k) {
   const int            of[CST_ERRORS] = {0, p.order_q, p.order_p, s->system->ng ? p.order_lambda : 0};
   const bool           chosen[CST_ERRORS] = {false, s->error_q, s->error_p, s->error_lambda};
   int                  least = 0;
-  if (k == FIT_HIDDEN) return 0;
+  if (k >= CST_ERRORS) return 0;
   if (k > 0) return of[k];
   for (int j = 1; j < CST_ERRORS; j++) {
     if (!chosen[j]) continue;

@@ -19,7 +19,7 @@
  * sign, two slopes can agree by accident (|1 - u| at u = 3.28, 1.64, 0.82: twice order + 1.83); a window of three steps is therefore held
  * to a fifth of these tolerances, and its order must be a whole number to 0.1. An order below 0.25 is none.
  *
- * docs/orders.md has how often this is right and how often wrong; jobs/order-rates.sh measures it.
+ * docs/orders.md has how often this is right and how often wrong; jobs/order-rates measures it.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "constella/expr.h"

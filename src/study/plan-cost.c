@@ -97,7 +97,7 @@ static double reference_rows(const cst_plan *p) {
     const double     times = k->lead > 0 || p->properties[p->cases[i].method].lambda_time == 1 || !p->study->system->ng ? 1 : 2;
     rows += times * (double)(k->read > 0 ? k->n / k->read : 0);
   }
-  return rows * ((double)p->study->members + fmin(8, (double)p->study->members)); /* and those at twice its step */
+  return rows * (double)(p->study->members + cst_reference_twice(p->study));
 }
 
 /* A method keeps its batch: records, their last good columns, saved ones and the solver's vectors; with reference: self its partner's, too.

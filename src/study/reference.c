@@ -53,18 +53,18 @@ double *cst_reference_times(const cst_plan *p, int variant, int *count) {
 static size_t row(const cst_plan *p) { return (size_t)(2 * p->study->system->nq + p->study->system->ng); }
 
 /* Members that are computed at twice the step as well, where orders are fitted. */
-static long members_twice(const cst_study *s) {
+long cst_reference_twice(const cst_study *s) {
   return s->reference == CST_REFERENCE_METHOD && s->kind == CST_ORDER ? PetscMin((long)MEMBERS_TWICE, s->members) : 0;
 }
 
 int cst_reference_tables(const cst_reference *r) {
   const cst_study *s = r->plan->study;
-  return s->reference == CST_REFERENCE_METHOD ? s->nvariant * (members_twice(s) ? 2 : 1) : 0;
+  return s->reference == CST_REFERENCE_METHOD ? s->nvariant * (cst_reference_twice(s) ? 2 : 1) : 0;
 }
 
 long cst_reference_members(const cst_reference *r, int table) {
   const cst_study *s = r->plan->study;
-  return table < s->nvariant ? s->members : members_twice(s);
+  return table < s->nvariant ? s->members : cst_reference_twice(s);
 }
 
 static size_t table_size(const cst_reference *r, int table) {
@@ -151,7 +151,7 @@ cst_reference_share cst_reference_share_of(const cst_reference *r, long item) {
 
 static bool needs(const cst_reference *r, cst_reference_share x, unsigned char *const *lane) {
   const cst_plan *p = r->plan;
-  if (x.first < members_twice(p->study)) return true; /* the error of the reference itself */
+  if (x.first < cst_reference_twice(p->study)) return true; /* the error of the reference itself */
   for (int i = 0; i < p->ncase; i++) {
     if (p->cases[i].variant != x.variant) continue;
     const unsigned char *state = lane[p->class_of[i]] + cst_plan_lane(p, i, x.first);

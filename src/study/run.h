@@ -117,6 +117,7 @@ typedef struct {
 } cst_reference_share;
 int                 cst_reference_tables(const cst_reference *r);
 long                cst_reference_members(const cst_reference *r, int table);
+long                cst_reference_twice(const cst_study *s); /* how many the first members are; 0: there are no such tables */
 cst_reference_share cst_reference_share_of(const cst_reference *r, long item);
 /* The times at which cases of a variant are read against a method's states, ascending. Owned, free(). */
 double *cst_reference_times(const cst_plan *p, int variant, int *count);

@@ -1,5 +1,5 @@
 /* order-rates.c: how often an order that is called ok is right, and how often it is wrong, on errors whose true order is known; printed as
- * the table of docs/orders.md. jobs/order-rates.sh runs it.
+ * the table of docs/orders.md. jobs/order-rates runs it.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "constella/random.h"

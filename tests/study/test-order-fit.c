@@ -203,6 +203,23 @@ static void check_poor_reference(void) {
     }
 }
 
+/* Beside a claim, and at a return to the start. */
+static void check_claims(void) {
+  static const struct {
+    cst_order_flag flag;
+    int            claimed, returns;
+    cst_order_flag wanted;
+  } cases[] = {
+      {CST_FLAG_OK, 2, 0, CST_FLAG_OK},          {CST_FLAG_OK, 2, 1, CST_FLAG_OK},           {CST_FLAG_OK, 1, 0, CST_FLAG_CONTRADICTS},
+      {CST_FLAG_OK, 3, 0, CST_FLAG_CONTRADICTS}, {CST_FLAG_OK, 1, 1, CST_FLAG_RETURNS},      {CST_FLAG_OK, 0, 0, CST_FLAG_OK},
+      {CST_FLAG_OK, 0, 1, CST_FLAG_RETURNS},     {CST_FLAG_PLATEAU, 1, 1, CST_FLAG_PLATEAU}, {CST_FLAG_TOO_FEW, 1, 0, CST_FLAG_TOO_FEW}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const cst_order_fit f = {2.01, 1.96, 2.06, cases[i].flag, 0, 4};
+    OK(cst_order_judge(&f, cases[i].claimed, cases[i].returns) == cases[i].wanted, "%s, claimed %d%s: %s", cst_order_flag_names[f.flag],
+       cases[i].claimed, cases[i].returns ? ", at a return" : "", cst_order_flag_names[cases[i].wanted]);
+  }
+}
+
 static void check_irregular(void) {
   static const double counts[] = {10, 14, 25, 33, 60, 71, 110, 200};
   data                d = {.n = 8};
@@ -230,6 +247,7 @@ int main(void) {
   check_flat_tails();
   check_whole();
   check_poor_reference();
+  check_claims();
   check_irregular();
   return tap_done();
 }
