@@ -34,6 +34,7 @@ enum { POINTS = 64, UNKNOWNS = 4, SLOPE = 1, PRIOR_COUNT = 4 };
 #define ABOVE     10   /* floors: what is no more than so many of them is not used, ... */
 #define FAR       1000 /* ... and what is less than so many has come near */
 #define LEAST     0.25 /* no order: nothing converges */
+#define AGREE     0.35 /* slopes of one order */
 #define FLAT      0.5  /* slope of a tail that does not: the lowest order that a method can have is 1 */
 #define GROWS     1.5  /* the change of slopes from halving to halving, where they leave for another order (2 or 4), ... */
 #define NOT_MORE  5    /* ... and more than this is noise, ... */
@@ -105,8 +106,16 @@ static int leaves_line(const point *points, int count, int at) {
   return points[count - 1].y > points[at - 1].y + p * (points[count - 1].x - points[at - 1].x) + cst_log(OFF);
 }
 
+/* Whether the three finest steps agree about a slope: where an error has changed its sign, a long way back to the order looks flat. */
+static int converges_again(const point *points, int count) {
+  if (count < 3) return 0;
+  const double a = slope_after(&points[count - 3]), b = slope_after(&points[count - 2]);
+  return a >= FLAT && b >= FLAT && fabs(a - b) <= AGREE;
+}
+
 /* The level of the longest tail that no longer converges; 0: there is none. */
 static double tail_level(const point *points, int count) {
+  if (converges_again(points, count)) return 0;
   for (int at = 0; at + 2 <= count; at++) {
     double    e[POINTS];
     const int n = count - at;
@@ -231,7 +240,7 @@ static int asymptotic(const point *w, int count, const fit *f) {
   if (f->p < LEAST || ceil(f->p - f->half) > f->p + f->half) return 0; /* nothing converges, or at no whole order */
   if (count == 3 && fabs(f->p - rint(f->p)) > 0.1) return 0;
   if (f->half > 0.25 || f->misfit > 4 * part) return 0;
-  if (!slopes_agree(w, count, 0.35 * part)) return 0;
+  if (!slopes_agree(w, count, AGREE * part)) return 0;
   return fabs(slope_after(&w[count - 2]) - f->p) < 0.2 * part + 2 * slope_noise(&w[count - 2]);
 }
 

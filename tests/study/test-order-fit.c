@@ -170,6 +170,10 @@ static void check_flat_tails(void) {
      cst_order_flag_names[f.flag], f.order);
   d = given(h + 3, common + 3, 4, 0), f = estimate(&d);
   OK(f.flag == CST_FLAG_PLATEAU && isnan(f.order), "a common value has no order");
+  for (int i = 0; i < 9; i++) d.h[i] = ldexp(1, -i), d.e[i] = fabs(d.h[i] - 0.15) * d.h[i];
+  d.n = 9, f = estimate(&d);
+  OK(f.flag == CST_FLAG_OK && fabs(f.order - 1) < 0.1, "nor is what follows a change of sign: %s, %.2f", cst_order_flag_names[f.flag],
+     f.order);
   for (int i = 0; i < 7; i++) d.h[i] = h[i], d.e[i] = pow(h[i], 4) + 1e-3 * h[i];
   d.n = 7, f = estimate(&d);
   OK(f.flag != CST_FLAG_OK || fabs(f.order - 1) < 0.1, "order 4 that turns into 1 is no flat tail: %s, %.2f", cst_order_flag_names[f.flag],
