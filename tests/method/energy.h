@@ -42,11 +42,11 @@ typedef struct {
   double top, mean;
 } half;
 
-static course course_of(const problem *x, const char *method, double h, bool *well) {
+static course course_over(const problem *x, const char *method, double h, int steps, bool *well) {
   run    r;
   course c = {.displacement = INFINITY};
   half   of[2][LANES] = {0};
-  int    looks = steps_of(x, method) / (2 * EVERY); /* in each half */
+  int    looks = steps / (2 * EVERY); /* in each half */
   double q0[LANES][CST_MAX_Q], E0[LANES], scale[LANES], moved[LANES] = {0}, q[CST_MAX_Q], p[CST_MAX_Q];
   run_open(&r, x, method, LANES);
   run_start(&r, LANES);
@@ -73,6 +73,10 @@ static course course_of(const problem *x, const char *method, double h, bool *we
   *well = run_well(&r, LANES);
   run_close(&r);
   return c;
+}
+
+static course course_of(const problem *x, const char *method, double h, bool *well) {
+  return course_over(x, method, h, steps_of(x, method), well);
 }
 
 /* A composite whose affordable run is too short to tell drift from the motion; rows' own examples are looked at anyhow. */

@@ -189,6 +189,32 @@ static void test_adjoints(void) {
   OK(!cst_method_parse("adjoint(shake)", NULL, &e), "shake has none");
 }
 
+/* SHAKE before a part that takes up what it leaves normal to g = 0 is RATTLE. */
+static void test_shake_within(void) {
+  static const struct {
+    const char *text;
+    int         order_p;
+    unsigned    claims;
+  } known[] = {{"shake", 1, 0},
+               {"compose(shake, rattle)", 2, CST_SYMMETRIC | CST_VELOCITIES | CST_BOUNDED},
+               {"compose(shake, midpoint)", 2, CST_VELOCITIES | CST_BOUNDED},
+               {"compose(shake, euler-a)", 1, CST_VELOCITIES | CST_BOUNDED},
+               {"compose(shake, shake, rattle)", 2, CST_SYMMETRIC | CST_VELOCITIES | CST_BOUNDED},
+               {"compose(rattle, shake)", 1, 0},
+               {"compose(shake, shake)", 1, 0},
+               {"compose(shake, gauss(2))", 1, 0},
+               {"compose(shake, hbvm(k=2, s=1))", 1, 0}};
+  const unsigned asked = CST_SYMMETRIC | CST_VELOCITIES | CST_BOUNDED;
+  cst_system    *s = cst_catalogue_create("spherical-pendulum");
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+    cst_method          *m = parse(known[i].text);
+    const cst_properties p = cst_method_properties(m, s);
+    OK(p.order_p == known[i].order_p && (p.claims & asked) == known[i].claims, "%s: p of order %d, and the claims", known[i].text, p.order_p);
+    cst_method_destroy(m);
+  }
+  cst_system_destroy(s);
+}
+
 static cst_layer layer_of(const char *text) {
   cst_layer   l = {0};
   cst_method *m = parse(text);
@@ -354,6 +380,7 @@ int main(void) {
   test_own();
   test_programs();
   test_adjoints();
+  test_shake_within();
   test_fitting();
   return tap_done();
 }
