@@ -85,6 +85,7 @@ is "options" "$(complete run study.yaml --ov)" '--overwrite '
 is "their values" "$(complete table order.h5 --format m)" 'markdown '
 is "what there is to list" "$(complete list obs)" 'observables '
 is "names of the catalogue" "$(complete show slid)" 'slider-crank '
+is "systems to show a method on" "$(complete show rattle --system henon)" 'henon-heiles '
 is "results" "$(complete table lay)" 'layer.h5 '
 is "nothing of what is unknown" "$(complete bogus ru)" ' '
 
