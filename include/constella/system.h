@@ -221,7 +221,9 @@ void cst_system_exact(const cst_system *s, int state, const double *c, const dou
                       double *lambda);
 /* Multipliers of the continuous equations at (q, v): M A = f - G' lambda, G A = -D2g[v, v]. */
 void cst_system_multipliers(const cst_system *s, const double *c, const double *q, const double *v, double *lambda);
-/* Euclidean projection of q on g = 0, then of v, M-orthogonally, on G v = 0. false when Newton does not converge (q, v unchanged). */
+/* Euclidean projection of q on g = 0, then of v, M-orthogonally, on G v = 0. The point is a strict local minimum of the distance to q, and on a
+ * single surface of degree two the nearest of all. false when none is found (q, v unchanged): q lies too far off, or between two points that
+ * are equally near. */
 bool cst_system_project(const cst_system *s, const double *c, double *q, double *v);
 /* Rank of G at q (constraints scaled by the lengths of their rows), and in lambda, where not NULL, the least-norm multipliers with the
  * same force G'lambda. */
