@@ -175,9 +175,7 @@ static void print_claims(unsigned claims, const char *system) {
 }
 
 /* The claims that say anything of s. */
-static unsigned telling(const cst_system *s) {
-  return ~((s->ng ? 0u : CST_POSITIONS | CST_VELOCITIES) | (s->nsym ? 0u : CST_MOMENTUM));
-}
+static unsigned telling(const cst_system *s) { return ~((s->ng ? 0u : CST_POSITIONS | CST_VELOCITIES) | (s->nsym ? 0u : CST_MOMENTUM)); }
 
 static void print_properties(const cst_method *m, const cst_system *s) {
   const cst_properties p = cst_method_properties(m, s);

@@ -42,8 +42,8 @@ static bool claims_bounded(const problem *x, const char *method) {
   return claimed;
 }
 
-/* What is bounded because it is symplectic and what is bounded because it keeps the energy make a whole that is neither. Without a reversing
- * symmetry its energy drifts, and much within 100 000 large steps; that of its parts does not. */
+/* What is bounded because it is symplectic and what is bounded because it keeps the energy make a whole that is neither. Without a
+ * reversing symmetry its energy drifts, and much within 100 000 large steps; that of its parts does not. */
 static void test_mixed(void) {
   static const char text[] = "system: cubic\ncoordinates: [x, y, z]\nmass: [1, 1.3, 0.8]\ngyroscopic: [-y + 0.3*z, 0.8*x, 0.4*y]\n"
                              "potential: (x^2 + 1.7*y^2 + 2.3*z^2)/2 + 0.3*x^2*y - 0.2*y^2*z + 0.15*z^3 + 0.2*x*y*z\n"

@@ -209,7 +209,8 @@ static void test_shake_within(void) {
   for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
     cst_method          *m = parse(known[i].text);
     const cst_properties p = cst_method_properties(m, s);
-    OK(p.order_p == known[i].order_p && (p.claims & asked) == known[i].claims, "%s: p of order %d, and the claims", known[i].text, p.order_p);
+    OK(p.order_p == known[i].order_p && (p.claims & asked) == known[i].claims, "%s: p of order %d, and the claims", known[i].text,
+       p.order_p);
     cst_method_destroy(m);
   }
   cst_system_destroy(s);
