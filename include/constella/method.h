@@ -44,7 +44,7 @@ typedef struct {
 } cst_properties;
 
 typedef struct cst_method  cst_method;  /* a parsed expression */
-typedef struct cst_program cst_program; /* see src/method/program.h */
+typedef struct cst_program cst_program; /* see src/method/method.h */
 typedef struct cst_layers  cst_layers;  /* one-step layers of the user's own, by name */
 
 cst_layers *cst_layers_create(void);           /* owned */

@@ -48,9 +48,12 @@ static bool step_adjoint(cst_instruction *s) {
     s->layer[0] = s->layer[1];
     s->layer[1] = minus;
     return true;
-  default:
-    return false;
+  case CST_CORE_project:
+  case CST_CORE_lagrange: /* stands in no program: it steps kicks and midpoints of general systems */
+  case CST_CORE_COUNT:
+    break;
   }
+  return false;
 }
 
 bool cst_program_adjoint(cst_program *p, int first) {
@@ -93,14 +96,29 @@ bool cst_layer_same(const cst_layer *x, const cst_layer *y) {
   return true;
 }
 
-static bool same_step(const cst_instruction *x, const cst_instruction *y) {
-  if (x->core != y->core || fabs(x->fraction - y->fraction) > 1e-14) return false;
-  if (x->core == CST_CORE_kick) return x->w0 == y->w0 && x->w1 == y->w1 && x->tangent == y->tangent;
-  if (x->core == CST_CORE_convert)
+/* Every core by the data that it has: a switch without a default, so that the compiler asks for those of a new one. */
+static bool same_data(const cst_instruction *x, const cst_instruction *y) {
+  switch (x->core) {
+  case CST_CORE_kick:
+  case CST_CORE_lagrange:
+    return x->w0 == y->w0 && x->w1 == y->w1 && x->tangent == y->tangent;
+  case CST_CORE_midpoint:
+  case CST_CORE_project:
+    return true; /* none */
+  case CST_CORE_rk:
+    return cst_layer_same(x->layer, y->layer);
+  case CST_CORE_convert:
     return fabs(x->bias - y->bias) < 1e-15 && cst_layer_same(&x->layer[0], &y->layer[0]) && cst_layer_same(&x->layer[1], &y->layer[1]);
-  if (x->core == CST_CORE_hbvm) return x->k == y->k && x->s == y->s;
-  if (x->core != CST_CORE_rk) return true;
-  return cst_layer_same(x->layer, y->layer);
+  case CST_CORE_hbvm:
+    return x->k == y->k && x->s == y->s;
+  case CST_CORE_COUNT:
+    break;
+  }
+  return false;
+}
+
+static bool same_step(const cst_instruction *x, const cst_instruction *y) {
+  return x->core == y->core && fabs(x->fraction - y->fraction) <= 1e-14 && same_data(x, y);
 }
 
 bool cst_program_symmetric(const cst_program *p) {
