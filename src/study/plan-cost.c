@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include "method/method.h"
 #include "study/plan.h"
+#include "system/group.h"
 
 enum { GROUP_BYTES = 1 << 20 };
 
@@ -26,7 +27,7 @@ double cst_plan_lane_bytes(const cst_study *study) {
   const cst_system *s = study->system;
   double            matrix, kept;
   solver_numbers(study, &matrix, &kept);
-  return 8.0 * (kept + s->npar + s->nmass + 3.0 * s->ng + 2 + 4.0 * s->nq + (s->nsym + 6.0) * CST_SLOTS);
+  return 8.0 * (kept + cst_layout_of(s->npar, s->nmass, s->nq, s->ng).warm + (s->nsym + 6.0) * CST_SLOTS);
 }
 
 /* What the arithmetic of one group needs besides, a lane: matrices of Newton's method. */
