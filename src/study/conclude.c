@@ -14,6 +14,7 @@ typedef struct {
   double         *one; /* [members] */
 } desk;
 
+/* Into a column that columns.c declares. */
 __attribute__((format(printf, 4, 5))) static void set(desk *d, int icase, double x, const char *format, ...) {
   char    name[96];
   va_list a;
@@ -21,7 +22,13 @@ __attribute__((format(printf, 4, 5))) static void set(desk *d, int icase, double
   vsnprintf(name, sizeof name, format, a);
   va_end(a);
   double *column = cst_columns_value(d->columns, name);
-  if (column) column[icase] = x;
+  if (!column) fprintf(stderr, "constella: no column %s is declared\n", name), abort();
+  column[icase] = x;
+}
+
+/* The same, where the kind of study has it. */
+static void offer(desk *d, int icase, double x, const char *name) {
+  if (cst_columns_value(d->columns, name)) set(d, icase, x, "%s", name);
 }
 
 static double get(desk *d, int icase, const char *name) {
@@ -95,13 +102,15 @@ static PetscErrorCode extremes(desk *d, int i) {
   PetscFunctionBegin;
   for (int k = 0; k < p->nquantity; k++) {
     const char *name = p->quantity[k].name;
+    char        most[96];
+    snprintf(most, sizeof most, "%s_max", name);
     PetscCall(load(d, i, CST_FIGURES, "/observables/%s", name));
     double drift = largest(d->row + CST_FIGURE_DRIFT, n, CST_FIGURES);
     for (long m = 0; m < n; m++) d->one[m] = d->row[m * CST_FIGURES + CST_FIGURE_START] + d->row[m * CST_FIGURES + CST_FIGURE_DRIFT];
-    set(d, i, p->quantity[k].drifts ? drift : largest(d->one, n, 1), "%s_max", name);
-    if (!strcmp(name, "displacement")) set(d, i, drift, "displacement");
+    offer(d, i, p->quantity[k].drifts ? drift : largest(d->one, n, 1), most);
+    if (!strcmp(name, "displacement")) offer(d, i, drift, name);
     bool momentum = k > 0 && k <= p->study->system->nsym;
-    if (momentum && !(drift <= get(d, i, "momentum_max"))) set(d, i, drift, "momentum_max");
+    if (momentum && !(drift <= get(d, i, "momentum_max"))) offer(d, i, drift, "momentum_max");
   }
   PetscFunctionReturn(0);
 }
@@ -117,7 +126,7 @@ static PetscErrorCode errors(desk *d, int i) {
   for (int k = 0; k < CST_ERRORS; k++) {
     PetscCall(load(d, i, 1, "/error/%s", paths[k]));
     set(d, i, largest(d->row, n, 1), "error%s", parts[k]);
-    set(d, i, cst_rms(d->row, n), "error%s_rms", parts[k]);
+    if (n > 1) set(d, i, cst_rms(d->row, n), "error%s_rms", parts[k]);
   }
   PetscFunctionReturn(0);
 }
