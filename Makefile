@@ -97,7 +97,7 @@ help:
 	@echo 'make check    build and the fast tests only'
 	@echo 'make survive  studies killed and resumed at INSTANTS=100 random instants, compared with undisturbed ones'
 	@echo 'make bench    speed against hand-written limits'
-	@echo 'make format   clang-format;  make lint   clang-tidy, cppcheck, exported names'
+	@echo 'make format   clang-format;  make lint   what it would change, clang-tidy, cppcheck, exported names'
 	@echo 'make san      the tests under address and undefined-behaviour sanitizers'
 	@echo 'make fuzz     any bytes as study and system files, for SECONDS=60 each'
 
@@ -207,7 +207,7 @@ demo: setup
 	@$(MAKE) --no-print-directory all
 	@BUILD='$(BUILD)' PYTHON='$(PYTHON)' tools/demo.sh
 format:
-	clang-format -i $$(git ls-files '*.c' '*.h' | grep -v tableau/explicit.c)   # that one is a table
+	@tools/format.sh
 lint: all
 	@$(MAKE) --no-print-directory bench-built   # no test does
 	@BUILD='$(BUILD)' tools/lint.sh

@@ -38,6 +38,7 @@ test: setup
 	@$(MAKE) --no-print-directory -j$(JOBS) tests-built
 	@$(MAKE) --no-print-directory run-tests
 check:
+	@tools/format.sh --check
 	@$(MAKE) --no-print-directory all
 	@$(MAKE) --no-print-directory -j$(JOBS) tests-built
 	@$(MAKE) --no-print-directory run-check
