@@ -104,7 +104,7 @@ def starts():
     refused("velocity off the constraint", GOOD + "initial: {q: [1, 0], v: [0.25, 1]}\n", ["inconsistent", "0.5", "project: true"], "{q")
     refused("start of a wrong dimension", GOOD + "initial: {q: [1, 0, 0], v: [0, 1]}\n", ["'q' has 3 entries", "2 coordinates: x, y"], "[1, 0, 0]")
     refused("start that is not finite", GOOD + "initial: {q: [.nan, 0], v: [0, 1]}\n", ["malformed number"], "nan")
-    refused("too far to project", GOOD + "initial: {q: [0, 0], v: [0, 0], project: true}\n", ["projection", "not converge"], "{q")
+    refused("too far to project", GOOD + "initial: {q: [0, 0], v: [0, 0], project: true}\n", ["no nearest point on the constraints"], "{q")
     refused("no members", GOOD + "initial: {members: 0, spread: {q: 0.1}}\n", ["members"], "0, spread")
     refused("no exact motion", GOOD.replace("planar", "double"), ["no exact motion of double-pendulum"], "exact")
 
