@@ -26,7 +26,7 @@ double cst_plan_lane_bytes(const cst_study *study) {
   const cst_system *s = study->system;
   double            matrix, kept;
   solver_numbers(study, &matrix, &kept);
-  return 8.0 * (kept + s->npar + s->nmass + 3.0 * s->ng + 2 + 4.0 * s->nq + (s->nsym + 6.0) * CST_SLOTS);
+  return 8.0 * (kept + s->npar + s->nmass + 3.0 * s->ng + 3 + 4.0 * s->nq + (s->nsym + 6.0) * CST_SLOTS);
 }
 
 /* What the arithmetic of one group needs besides, a lane: matrices of Newton's method. */
@@ -82,9 +82,9 @@ double cst_plan_steps(const cst_plan *p) {
 
 static double series_cells(const cst_plan *p) { return (double)p->ncase * p->most_samples * p->nquantity; }
 
-static int drifting(const cst_plan *p) {
+static int windowed(const cst_plan *p) {
   int n = 0;
-  for (int i = 0; i < p->nquantity; i++) n += p->quantity[i].drifts;
+  for (int i = 0; i < p->nquantity; i++) n += p->quantity[i].windows;
   return n;
 }
 
@@ -107,9 +107,9 @@ double cst_plan_memory(const cst_plan *p) {
   const double      batches = 4.0 * p->study->nmethod * (p->study->reference == CST_REFERENCE_SELF ? 2 : 1);
   const double      group = cst_isas[p->isa].width * work_bytes(p->study) + 8 * reference_rows(p) * (2.0 * s->nq + s->ng);
   const double      state = cst_plan_lane_bytes(p->study);
-  const double      row = 8.0 * (drifting(p) * CST_WINDOWS + p->nquantity * CST_FIGURES + 4.0 * s->nq + 2.0 * s->ng);
+  const double      row = 8.0 * (windowed(p) * CST_WINDOWS + p->nquantity * CST_FIGURES + 4.0 * s->nq + 2.0 * s->ng);
   const double      column =
-      8.0 * (double)p->study->members * (p->study->kind == CST_CONSERVATION ? drifting(p) * CST_WINDOWS : 4.0 + s->nq + s->ng);
+      8.0 * (double)p->study->members * (p->study->kind == CST_CONSERVATION ? windowed(p) * CST_WINDOWS : 4.0 + s->nq + s->ng);
   const double series = p->study->members > 1 ? 2 * series_cells(p) * (sizeof(cst_sum) + 16) : 0;
   return 60e6 + group + (batches * state + row + 2 * (state + row)) * (double)p->batch + series + column +
          2.0 * (double)p->study->members * p->ncase;
@@ -118,6 +118,6 @@ double cst_plan_memory(const cst_plan *p) {
 double cst_plan_file_size(const cst_plan *p) {
   const cst_system *s = p->study->system;
   double            row = 8.0 * (2.0 * s->nq + s->ng + p->nquantity * CST_FIGURES + 8) + 1;
-  if (p->study->kind == CST_CONSERVATION) row += 8.0 * drifting(p) * CST_WINDOWS;
+  if (p->study->kind == CST_CONSERVATION) row += 8.0 * windowed(p) * CST_WINDOWS;
   return 2e5 + row * p->ncase * (double)p->study->members + (p->study->members > 1 ? 24 + sizeof(cst_sum) : 16) * series_cells(p);
 }

@@ -84,7 +84,7 @@ static cst_quantity *add_quantity(cst_plan *p, const char *name, const char *doc
   snprintf(x->name, sizeof x->name, "%s", name);
   x->unit = "1";
   x->doc = doc;
-  x->drifts = drifts;
+  x->drifts = x->judged = x->windows = drifts;
   return x;
 }
 
@@ -105,6 +105,18 @@ static const struct {
 } hidden[] = {[CST_NORM_MAX] = {0, "max_j |(G v)_j|"},
               [CST_NORM_ONE] = {CST_WANT_HIDDEN_ONE, "sum_j |(G v)_j|"},
               [CST_NORM_TWO] = {CST_WANT_HIDDEN_TWO, "sqrt(sum_j (G v)_j^2)"}};
+
+/* Constraints get verdicts, too; how far a member goes is watched by windows, so that one that leaves for good is known. */
+static void judge_constraints(cst_plan *p) {
+  for (int k = 0; k < p->nbuiltin; k++) {
+    const char *name = p->quantity[k].name;
+    if (!strcmp(name, "constraint") || !strcmp(name, "hidden")) {
+      p->quantity[k].judged = p->study->system->ng > 0;
+      p->quantity[k].windows = p->quantity[k].judged && (p->want & CST_WANT_CONSTRAINT);
+    }
+    if (!strcmp(name, "displacement")) p->quantity[k].windows = true;
+  }
+}
 
 static void make_quantities(cst_plan *p) {
   const cst_study *s = p->study;
@@ -129,6 +141,7 @@ static void make_quantities(cst_plan *p) {
     else
       p->want |= CST_WANT_CONSTRAINT;
   }
+  judge_constraints(p);
 }
 
 /* Whether `test` holds for the program of method i. */

@@ -42,8 +42,10 @@ typedef struct {
 typedef struct {
   char        name[48];
   const char *unit, *doc;
-  bool        drifts; /* x - x(0) is judged: energy, momenta, the user's */
-  cst_tape   *tape;   /* NULL: built in */
+  bool        drifts;  /* x - x(0) is what is told of it: energy, momenta, the user's; else x itself */
+  bool        judged;  /* it gets a verdict */
+  bool        windows; /* its means over windows are kept: of what is judged, and of the displacement */
+  cst_tape   *tape;    /* NULL: built in */
 } cst_quantity;
 
 typedef struct {
@@ -146,7 +148,7 @@ void cst_reference_get(const cst_reference *r, int variant, long member, const d
 
 /* ---- the record ------------------------------------------------------------------------------------------------------------ */
 
-enum { CST_FIGURE_START, CST_FIGURE_END, CST_FIGURE_DRIFT, CST_FIGURE_SCALE, CST_FIGURES };
+enum { CST_FIGURE_START, CST_FIGURE_END, CST_FIGURE_DRIFT, CST_FIGURE_SCALE, CST_FIGURE_SIZE, CST_FIGURES };
 enum { CST_ERROR_ALL, CST_ERROR_Q, CST_ERROR_P, CST_ERROR_LAMBDA, CST_ERRORS };
 
 /* Rows of `count` trajectories (lanes of a batch), as the record keeps them; each array is [lane][components]. */

@@ -46,7 +46,7 @@ PetscErrorCode cst_runner_create(const cst_plan *p, cst_reference *reference, cs
   r->acc = aligned(groups * quantities * CST_SLOTS * W);
   r->q0 = aligned(groups * (size_t)s->nq * W);
   r->v0 = aligned(groups * (size_t)s->nq * W);
-  r->speed = aligned(groups * W);
+  r->kept = aligned(groups * CST_KEPT * W);
   r->value = aligned(quantities * W);
   r->scale = aligned(quantities * W);
   r->bins = aligned(quantities * CST_BINS * W);
@@ -73,7 +73,7 @@ PetscErrorCode cst_runner_destroy(cst_runner **runner) {
   }
   PetscCall(PetscFree3(r->stepper, r->partner, r->seconds));
   PetscCall(PetscFree2(r->batch, r->half));
-  double *owned[] = {r->acc,   r->q0,          r->v0,      r->speed,       r->value,  r->scale, r->bins, r->top,
+  double *owned[] = {r->acc,   r->q0,          r->v0,      r->kept,        r->value,  r->scale, r->bins, r->top,
                      r->count, r->lane_series, r->scratch, r->half_lambda, r->lambda, r->last,  r->state};
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
   PetscCall(cst_rows_destroy(r->plan, &r->rows));
@@ -127,7 +127,7 @@ static PetscErrorCode start(cst_runner *r) {
   }
   cst_batch_ready(r->st, r->b);
   if (r->hst) cst_batch_ready(r->hst, r->hb);
-  memset(r->speed, 0, (size_t)r->b->groups * W * sizeof *r->speed);
+  memset(r->kept, 0, (size_t)r->b->groups * CST_KEPT * W * sizeof *r->kept);
   for (int k = 0; k < CST_ERRORS; k++)
     if (r->rows.error[k]) memset(r->rows.error[k], 0, (size_t)r->work->count * sizeof *r->rows.error[k]);
   for (int k = 0; k < r->plan->nquantity; k++)
@@ -136,6 +136,7 @@ static PetscErrorCode start(cst_runner *r) {
   for (long i = 0; i < cells; i++) r->lane_series[i] = NAN;
   r->window = 0;
   r->in_window = 0;
+  r->folds = 0;
   r->next_sample = 0;
   PetscFunctionReturn(0);
 }
@@ -228,6 +229,7 @@ static void fill_row(cst_runner *r, long lane) {
     f[CST_FIGURE_END] = fate->reason == CST_NO_START ? NAN : acc[CST_SLOT_LAST * W];
     f[CST_FIGURE_DRIFT] = isnan(f[CST_FIGURE_START]) ? NAN : acc[CST_SLOT_DRIFT * W];
     f[CST_FIGURE_SCALE] = isnan(f[CST_FIGURE_START]) ? NAN : acc[CST_SLOT_SCALE * W];
+    f[CST_FIGURE_SIZE] = isnan(f[CST_FIGURE_START]) ? NAN : acc[CST_SLOT_SIZES * W] / (double)r->folds;
   }
 }
 
