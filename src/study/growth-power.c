@@ -20,7 +20,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LEAST 0.03 /* half the width of an interval at least: no power is better than that */
+#define LEAST  0.03 /* half the width of an interval at least: no power is better than that */
+#define SLIGHT 0.02 /* of the power's own size: what is left of the slowest cosines does not matter */
 enum { N = CST_WINDOWS, ALPHAS = 60, RATIOS = 41, SLOW = 4 };
 
 /* From 0.1 to 5.4 by 7 %; 1 and 2 are among them. */
@@ -128,12 +129,16 @@ static double peak(const fit all[ALPHAS], int top) {
   return alpha_of(top) * cst_exp(bend < 0 ? 0.06931471805599453 * 0.5 * (a - c) / bend : 0);
 }
 
-/* Residuals at the slowest k against s^2 v_k. */
+/* Residuals at the slowest k against s^2 v_k; 0 where they are slight. */
 static double misfit(const products *p, const double phi[N], const double weight[N], const fit *f, double independent) {
   const double s2 = f->rss / (p->members * (p->n - 2));
-  double       cw[N], a, bb, sum = 0;
+  double       cw[N], a, bb, sum = 0, size = 0;
   project(p, phi, weight, cw, &a, &bb);
-  for (int k = 1; k <= SLOW; k++) sum += weight[k] * (p->c[k][k] - 2 * phi[k] * cw[k] / a + phi[k] * phi[k] * bb / (a * a));
+  for (int k = 1; k <= SLOW; k++) {
+    const double square = p->c[k][k] - 2 * phi[k] * cw[k] / a + phi[k] * phi[k] * bb / (a * a);
+    sum += weight[k] * square, size += square;
+  }
+  if (!(size > SLIGHT * SLIGHT * bb / (a * a))) return 0;
   return cst_normal_of_f(sum / s2 / (p->members * (SLOW - 1)), independent * (SLOW - 1), independent * (p->n - 1 - SLOW));
 }
 
@@ -144,20 +149,26 @@ static void straighten(int n, const double psi[N], const double weight[N], const
   for (int k = 1; k < n; k++) out[k] = phi[k] - along / square * psi[k];
 }
 
-/* Significance of a second power beside the first: whether the rate of a line changes over the run. */
+/* Significance of a second power beside the first: whether the rate of a line changes over the run; 0 where it does so slightly. */
 static double bend(const products *p, const double phi[N], const double more[N], double weight[RATIOS][N], const double logs[RATIOS],
                    double independent) {
   const double freedom = p->members * (p->n - 3);
   double       best = -INFINITY, f = 0;
+  int          slight = 0;
   for (int j = 0; j < RATIOS; j++) {
-    double    rest[N], cw[N], a, bb, rss;
+    double    rest[N], cw[N], a, bb, rss, lengths = 0, line, lines;
     const fit one = fit_at(p, phi, 0, weight[j], logs[j]);
+    project(p, phi, weight[j], cw, &line, &lines);
     straighten(p->n, phi, weight[j], more, rest);
     project(p, rest, weight[j], cw, &a, &bb);
     rss = fmax(one.rss - bb / a, 1e-24 * one.rss + 1e-300);
     const double likelihood = -0.5 * p->members * (logs[j] + (p->n - 1) * cst_log(rss));
-    if (likelihood > best) best = likelihood, f = bb / a / p->members * freedom / rss;
+    if (!(likelihood > best)) continue;
+    for (int k = 1; k < p->n; k++) lengths += rest[k] * rest[k];
+    best = likelihood, f = bb / a / p->members * freedom / rss;
+    slight = bb / (a * a) * lengths < SLIGHT * SLIGHT * lines / (line * line);
   }
+  if (slight) return 0;
   return cst_normal_of_f(f, independent, independent * (p->n - 3));
 }
 

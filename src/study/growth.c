@@ -19,7 +19,7 @@ enum { N = CST_WINDOWS, LEAST_WINDOWS = 8, FEW_MEMBERS = 8 };
 #define OUTLIER      5.0   /* deviations of the largest slope of a member */
 #define UNLIKELY     3.1   /* deviations: 99.9 % */
 #define MEMORY       4.0   /* windows that window means may remember */
-#define WIDE         1.55  /* deviations of a window mean that the limit may amount to over the run */
+#define WIDE         0.75  /* times 1 + 1/sqrt(members): deviations of a window mean that the limit may amount to over the run */
 #define STRONG       16.0  /* strength from which a power outweighs a walk: four errors, as rms over members */
 #define STRONG_ONE   16.0  /* ... more for one member */
 #define STRONG_MEAN  25.0  /* ... that of the mean over members */
@@ -154,11 +154,11 @@ static int is_flat(const evidence *e) { return e->members >= FEW_MEMBERS && e->r
 /* No drift is seen: whether one is excluded. */
 static cst_verdict settled(const evidence *e, cst_why *why) {
   const cst_slopes *s = &e->slopes;
-  *why = s->outlier > OUTLIER                      ? CST_WHY_ONE_MEMBER
-         : s->swell > UNLIKELY                     ? CST_WHY_SWELLING
-         : s->memory > MEMORY && !is_flat(e)       ? CST_WHY_SLOW
-         : s->limit * e->end > WIDE * s->deviation ? CST_WHY_WIDE
-                                                   : CST_WHY_NONE;
+  *why = s->outlier > OUTLIER                                                       ? CST_WHY_ONE_MEMBER
+         : s->swell > UNLIKELY                                                      ? CST_WHY_SWELLING
+         : s->memory > MEMORY && !is_flat(e)                                        ? CST_WHY_SLOW
+         : s->limit * e->end > WIDE * (1 + 1 / sqrt(s->independent)) * s->deviation ? CST_WHY_WIDE
+                                                                                    : CST_WHY_NONE;
   return *why == CST_WHY_NONE ? CST_BOUNDED_VERDICT : CST_UNDECIDED;
 }
 
