@@ -9,6 +9,9 @@ VERDICTS = {
     "linear": "drifts linearly in time",
     "quadratic": "drifts as the square of time",
     "exponential": "grows exponentially",
+    "linear-round-off": "drifts linearly in time, at the level of round-off",
+    "escaped": "members left for good: the run says nothing about long times",
+    "failed": "members failed: the others do not make a verdict",
     "undecided": "undecided: the run does not tell growth from none",
     "frozen": "frozen: nothing moved, so this says nothing about conservation",
 }
@@ -71,7 +74,7 @@ def verdict_groups(result, column):
 
 def verdicts(result):
     out = []
-    for name in result.drifting:
+    for name in (*result.drifting, *(n for n in ("constraint", "hidden") if any(result.texts(f"{n}_verdict")))):
         groups = verdict_groups(result, f"{name}_verdict")
         for word in sorted(groups, key=lambda w: list(VERDICTS).index(w) if w in VERDICTS else len(VERDICTS)):
             out.append(f"{name}, {VERDICTS.get(word, word)}: {'; '.join(groups[word])}.")

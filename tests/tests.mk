@@ -61,6 +61,12 @@ survive: all
 	@$(MAKE) --no-print-directory $(BUILD)/tests/survive/strike.so
 	@BUILD='$(BUILD)' CONSTELLA='$(BUILD)/constella' $(PYTHON) tests/survive/test_kill.py --instants $(INSTANTS) --seed $(or $(SEED),2)
 
+# How often each verdict is right where the truth is known: the table of docs/verdicts.md.
+SERIES ?= 200
+.PHONY: verdict-rates
+verdict-rates: all
+	@BUILD='$(BUILD)' jobs/verdict-rates $(SERIES)
+
 # ---- benchmark: never part of the tests -------------------------------------------------------------------------------------
 BENCH_HAND := pendulum double top
 ISA_scalar := -DCST_W=1 -DCST_ISA=scalar -DCST_PORTABLE -march=x86-64-v2

@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LEAST  0.03 /* half the width of an interval at least: no power is better than that */
+#define LEAST  0.05 /* half the width of an interval at least: no power is better than that */
 #define SLIGHT 0.02 /* of the power's own size: what is left of the slowest cosines does not matter */
 enum { N = CST_WINDOWS, ALPHAS = 60, RATIOS = 41, SLOW = 4 };
 

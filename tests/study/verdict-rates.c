@@ -1,5 +1,6 @@
 /* verdict-rates.c: how often each verdict is given where the truth is known: window means are made directly and judged by
- * cst_growth_estimate. `make verdict-rates` prints the table of docs/verdicts.md; verdict-rates [series [word]]: so many series of each
+ * cst_growth_estimate. `make verdict-rates` and
+ * jobs/verdict-rates print the table of docs/verdicts.md; verdict-rates [series [word]]: so many series of each
  * kind (default 200), only kinds whose name holds the word.
  *
  * Windows have independent noise of deviation 1 unless said otherwise; D is what a drift amounts to over the run, in these deviations.
