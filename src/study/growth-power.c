@@ -15,6 +15,7 @@
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "constella/expr.h"
+#include "core/need.h"
 #include "study/growth.h"
 #include <math.h>
 #include <stdlib.h>
@@ -199,7 +200,7 @@ static cst_power_fit find(const cst_spectra *s, const products *p, double indepe
 }
 
 cst_power_fit cst_power_fit_members(const cst_spectra *s, double independent) {
-  products *p = calloc(1, sizeof *p);
+  products *p = cst_need(calloc(1, sizeof *p));
   p->n = s->n, p->members = (double)s->members;
   for (long i = 0; i < s->members; i++) add_product(p, s->x + i * s->n);
   mirror(p);
@@ -209,7 +210,7 @@ cst_power_fit cst_power_fit_members(const cst_spectra *s, double independent) {
 }
 
 cst_power_fit cst_power_fit_mean(const cst_spectra *s) {
-  products *p = calloc(1, sizeof *p);
+  products *p = cst_need(calloc(1, sizeof *p));
   double    mean[N] = {0};
   p->n = s->n, p->members = 1;
   for (long i = 0; i < s->members; i++)
