@@ -10,7 +10,7 @@
 
 static void expand(const cst_term *t, cst_program *p, double fraction) {
   (void)t;
-  cst_program_add(p, (cst_instruction){.core = CST_CORE_midpoint, .fraction = fraction});
+  cst_program_add(p, cst_midpoint(fraction));
 }
 
 static cst_properties properties(const cst_term *t, const cst_system *s) {

@@ -53,7 +53,8 @@ void cst_stepper_evaluations(const cst_stepper *s, double *per_step, double *per
 /* The method's own multipliers of the step that ended as number `step`, [ng][W]: the sum of its impulses over h. (The impulse of shake's
  * first step is that of half a step.) */
 void               cst_stepper_lambda(const cst_stepper *s, const double *record, long step, double *lambda);
-const cst_context *cst_stepper_context(const cst_stepper *s); /* of the first segment: sizes and kernels */
+const cst_context *cst_stepper_context(const cst_stepper *s); /* sizes and kernels */
+const cst_march   *cst_stepper_march(const cst_stepper *s);   /* of the first segment */
 
 PetscErrorCode cst_batch_create(const cst_stepper *s, cst_batch *b);
 PetscErrorCode cst_batch_destroy(cst_batch *b);

@@ -14,8 +14,9 @@ static void solver_numbers(const cst_study *s, double *matrix, double *kept) {
     cst_program *p = cst_program_create(s->method[i]);
     double       own = 0;
     for (int k = 0; k < p->n; k++) {
-      *matrix = fmax(*matrix, cst_instruction_matrix(&p->step[k], s->system));
-      own += cst_instruction_kept(&p->step[k], s->system);
+      const cst_substep_size size = cst_substep_size_on(&p->step[k], s->system);
+      *matrix = fmax(*matrix, size.matrix);
+      own += size.kept;
     }
     *kept = fmax(*kept, own);
     cst_program_destroy(p);
@@ -59,7 +60,7 @@ int cst_plan_fitting_isa(const cst_plan *p, int isa) {
 static double program_cost(const cst_method *m, const cst_system *s) {
   cst_program *p = cst_program_create(m);
   double       sum = 0;
-  for (int i = 0; i < p->n; i++) sum += cst_instruction_cost(&p->step[i], s);
+  for (int i = 0; i < p->n; i++) sum += cst_substep_size_on(&p->step[i], s).cost;
   cst_program_destroy(p);
   return sum;
 }

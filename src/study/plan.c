@@ -161,23 +161,24 @@ static void check_compensated(const cst_study *s, cst_diag *d) {
                    cst_method_label(s->method[i]));
 }
 
-static bool has(const cst_program *p, cst_core_id core) {
-  bool found = false;
-  for (int i = 0; i < p->n; i++) found |= p->step[i].core == core;
-  return found;
+/* Bits 1 << cst_iteration of those that some method knows. */
+static unsigned known_iterations(const cst_study *s) {
+  unsigned known = 0;
+  for (int i = 0; i < s->nmethod; i++) {
+    cst_program *p = cst_program_create(s->method[i]);
+    known |= cst_program_iterations(p);
+    cst_program_destroy(p);
+  }
+  return known;
 }
 
-static bool has_no_conversion(const cst_program *p) { return !has(p, CST_CORE_convert); }
-static bool has_no_line(const cst_program *p) { return !has(p, CST_CORE_hbvm); }
-
-/* What solver: {iteration:} says must be possible and must matter. */
+/* What solver: {iteration:} says must be possible, where krylov is the way for large systems, and must matter. */
 static void check_iteration(const cst_study *s, cst_diag *d) {
-  const bool converts = !are_all_so(s, has_no_conversion), lines = !are_all_so(s, has_no_line);
-  const bool newton = s->iteration == CST_ITERATION_NEWTON || s->iteration == CST_ITERATION_SIMPLIFIED;
-  if (s->iteration != CST_ITERATION_AUTO && !converts && !(lines && newton))
+  const unsigned known = known_iterations(s);
+  if (s->iteration != CST_ITERATION_AUTO && !(known & 1u << s->iteration))
     cst_diag_add(d, s->file, 1, 1,
                  "'iteration' is for convert(...), simplified and newton also for hbvm(...), and no method of this study heeds it");
-  if (converts && !cst_iteration_possible(s->iteration, s->system))
+  if (known & 1u << CST_ITERATION_KRYLOV && !cst_iteration_possible(s->iteration, s->system))
     cst_diag_add(
         d, s->file, 1, 1,
         "this 'iteration' of convert(...) needs dense matrices of at most %d coordinates, and %s has %d%s; leave it out or use krylov",

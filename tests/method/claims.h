@@ -142,6 +142,16 @@ UNUSED static problem described(const char *text) {
   return x;
 }
 
+/* The kind of a method's first substep. */
+UNUSED static const cst_substep_row *row_of(const char *method) {
+  cst_method            *m = method_of(method);
+  cst_program           *p = cst_program_create(m);
+  const cst_substep_row *row = p->step[0].row;
+  cst_program_destroy(p);
+  cst_method_destroy(m);
+  return row;
+}
+
 /* How many times dearer than on a small system a step is that holds conversions: each of their substeps solves several times for a multiple
  * of nq + ng unknowns, which takes less for large systems. Line integrals of general systems invert a mass matrix at many points. */
 UNUSED static double cost_of(const problem *x, const char *method) {
@@ -150,9 +160,9 @@ UNUSED static double cost_of(const problem *x, const char *method) {
   const double size = fmin(x->s->nq + x->s->ng, 20) / 6, one = fmax(1, size * size) * (x->s->general ? 2 : 1);
   double       cost = 0;
   for (int i = 0; i < p->n; i++)
-    cost += p->step[i].core == CST_CORE_convert                 ? one
-            : p->step[i].core == CST_CORE_hbvm && x->s->general ? p->step[i].k * sqrt(one) / 6
-                                                                : 0;
+    cost += !strcmp(p->step[i].row->name, "convert")                 ? one
+            : !strcmp(p->step[i].row->name, "hbvm") && x->s->general ? cst_substep_size_on(&p->step[i], x->s).each * sqrt(one) / 6
+                                                                     : 0;
   cst_program_destroy(p);
   cst_method_destroy(m);
   return fmax(1, cost);

@@ -2,7 +2,6 @@
  * and in any stretches. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "claims.h"
-#include "method/cores.h"
 
 enum { LANES = 5, STEPS = 200, STEPS_OF_TYPES = 40 };
 static const double H = 0.05;
@@ -57,16 +56,17 @@ static void same(const result *a, const result *b, const char *method, const pro
 
 /* The record after STEPS steps of the generic core and of the one that the stepper takes, both from the first segment's context. */
 static void test_hot(const problem *x, const char *method, int isa) {
-  run             one, other;
-  const cst_core *generic = cst_core_generic(CST_CORE_kick, isa), *hot = cst_core_for(CST_CORE_kick, x->s, isa);
+  run                    one, other;
+  const cst_substep_row *kick = row_of("rattle");
+  const cst_core        *generic = kick->core[isa], *hot = cst_core_for(kick, x->s, isa);
   run_open_on(&one, x, method, isa, 2, 1e-14);
   run_open_on(&other, x, method, isa, 2, 1e-14);
   run_start(&one, 2);
   run_start(&other, 2);
   cst_stepper_set_step(one.st, H);
   cst_stepper_set_step(other.st, H);
-  cst_outcome a = generic->march(cst_stepper_context(one.st), one.b.record, STEPS),
-              b = hot->march(cst_stepper_context(other.st), other.b.record, STEPS);
+  cst_outcome a = generic->march(cst_stepper_march(one.st), one.b.record, STEPS),
+              b = hot->march(cst_stepper_march(other.st), other.b.record, STEPS);
   size_t bytes = cst_stepper_record_size(one.st) * sizeof(double);
   OK(generic && hot && generic != hot, "%s: a core of its own for %s", x->s->name, cst_isas[isa].name);
   OK(a.reason == CST_DONE && b.reason == CST_DONE && !memcmp(one.b.record, other.b.record, bytes),

@@ -64,7 +64,7 @@ static residuals residuals_of(const problem *x, const char *method, bool *well) 
 static bool ends_in_line(const char *method) {
   cst_method  *m = method_of(method);
   cst_program *p = cst_program_create(m);
-  const bool   line = p->step[p->n - 1].core == CST_CORE_hbvm;
+  const bool   line = !strcmp(p->step[p->n - 1].row->name, "hbvm");
   cst_program_destroy(p);
   cst_method_destroy(m);
   return line;

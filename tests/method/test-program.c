@@ -6,21 +6,48 @@
 #include "method/method.h"
 #include "tap.h"
 
-/* "k 0.5 0.5 0.5 t; ..." of a program: core, fraction, and for kicks the weights and whether tangent; for rk the stages, or
- * the formulas. */
+/* Parameters as the files of src/method/core have them. */
+typedef struct {
+  double w0, w1;
+  int    tangent;
+} kick;
+typedef struct {
+  double    bias;
+  cst_layer layer[2];
+} conversion;
+typedef struct {
+  int k, s;
+} line;
+
+static bool is(const cst_substep *s, const char *kind, size_t data) {
+  if (strcmp(s->row->name, kind)) return false;
+  if (s->row->data != data) fprintf(stderr, "the parameters of %s are others\n", kind), abort();
+  return true;
+}
+
+/* "kick 0.5 0.5 0.5 1; ..." of a program: kind, fraction, and for kicks the weights and whether tangent; for rk the stages, or the
+ * formulas. */
 static void describe(const cst_program *p, char *text, size_t size) {
-  static const char *const names[] = {"kick", "midpoint", "rk", "project", "lagrange", "convert", "hbvm"};
-  size_t                   at = 0;
+  size_t at = 0;
   *text = 0;
   for (int i = 0; i < p->n && at < size; i++) {
-    const cst_instruction *s = &p->step[i];
-    at += (size_t)snprintf(text + at, size - at, "%s%s %.6g", i ? "; " : "", names[s->core], s->fraction);
-    if (s->core == CST_CORE_kick) at += (size_t)snprintf(text + at, size - at, " %g %g %d", s->w0, s->w1, s->tangent);
-    if (s->core == CST_CORE_convert)
-      at += (size_t)snprintf(text + at, size - at, " %d %d %.6g", s->layer[0].tableau.stages, s->layer[1].tableau.stages, s->bias);
-    if (s->core == CST_CORE_hbvm) at += (size_t)snprintf(text + at, size - at, " %d %d", s->k, s->s);
-    if (s->core == CST_CORE_rk && s->layer->rule) at += (size_t)snprintf(text + at, size - at, " %s", s->layer->rule->name);
-    if (s->core == CST_CORE_rk && !s->layer->rule) at += (size_t)snprintf(text + at, size - at, " %d", s->layer->tableau.stages);
+    const cst_substep *s = &p->step[i];
+    const void        *data = s->data;
+    at += (size_t)snprintf(text + at, size - at, "%s%s %.6g", i ? "; " : "", s->row->name, s->fraction);
+    if (is(s, "kick", sizeof(kick))) {
+      const kick *x = data;
+      at += (size_t)snprintf(text + at, size - at, " %g %g %d", x->w0, x->w1, x->tangent);
+    } else if (is(s, "convert", sizeof(conversion))) {
+      const conversion *x = data;
+      at += (size_t)snprintf(text + at, size - at, " %d %d %.6g", x->layer[0].tableau.stages, x->layer[1].tableau.stages, x->bias);
+    } else if (is(s, "hbvm", sizeof(line))) {
+      const line *x = data;
+      at += (size_t)snprintf(text + at, size - at, " %d %d", x->k, x->s);
+    } else if (s->row->layer) {
+      const cst_layer *x = s->row->layer(data);
+      at += x->rule ? (size_t)snprintf(text + at, size - at, " %s", x->rule->name)
+                    : (size_t)snprintf(text + at, size - at, " %d", x->tableau.stages);
+    }
   }
 }
 
@@ -93,16 +120,13 @@ static void test_programs(void) {
   }
 }
 
-/* Largest difference of fractions, weights and coefficients; INFINITY where the programs have another form. */
+/* Largest difference of fractions; INFINITY where the programs have another form or a substep has other parameters. */
 static double distance(const cst_program *x, const cst_program *y) {
   double worst = x->n == y->n ? 0 : INFINITY;
   for (int i = 0; i < x->n && worst < 1; i++) {
-    const cst_instruction *a = &x->step[i], *b = &y->step[i];
-    if (a->core != b->core || a->tangent != b->tangent) return INFINITY;
-    worst = fmax(worst, fmax(fabs(a->fraction - b->fraction), fmax(fabs(a->w0 - b->w0), fabs(a->w1 - b->w1))));
-    worst = fmax(worst, fabs(a->bias - b->bias));
-    for (int k = 0; k < 2; k++)
-      if (!cst_layer_same(&a->layer[k], &b->layer[k])) return INFINITY;
+    const cst_substep *a = &x->step[i], *b = &y->step[i];
+    if (a->row != b->row || !a->row->same(a->data, b->data)) return INFINITY;
+    worst = fmax(worst, fabs(a->fraction - b->fraction));
   }
   return worst;
 }
