@@ -76,6 +76,7 @@ void cst_batch_start(const cst_stepper *s, cst_batch *b, long index, const doubl
     x[(at->q + i) * width] = q[i];
     x[(at->p + i) * width] = p[i];
   }
+  cst_stepper_start(s, x, c, q, v);
   free(p);
   free(mass);
   free(G);

@@ -92,6 +92,14 @@ bool cst_program_symmetric(const cst_program *p);
 bool cst_program_compensates(const cst_program *p);
 bool cst_program_always_compensates(const cst_program *p);
 
+/* A block of numbers that substeps of a program keep in the record, and where. */
+typedef struct {
+  const char *name;
+  int         at, n;
+} cst_state_place;
+/* Those of a program on s, one behind the other from component `at` on; owned (free()). */
+cst_state_place *cst_program_state(const cst_program *p, const cst_system *s, int at, int *count);
+
 /* Bits 1 << cst_iteration of all that some substep knows. */
 unsigned cst_program_iterations(const cst_program *p);
 

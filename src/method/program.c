@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/need.h"
 #include "method/method.h"
 
 cst_program *cst_program_create(const cst_method *m) {
@@ -103,4 +104,23 @@ unsigned cst_program_iterations(const cst_program *p) {
   unsigned all = 0;
   for (int i = 0; i < p->n; i++) all |= p->step[i].row->iterations;
   return all;
+}
+
+static cst_state_place *find_state(cst_state_place *list, int n, const char *name) {
+  for (int i = 0; i < n; i++)
+    if (!strcmp(list[i].name, name)) return &list[i];
+  return NULL;
+}
+
+cst_state_place *cst_program_state(const cst_program *p, const cst_system *s, int at, int *count) {
+  cst_state_place *list = cst_need(malloc(((size_t)p->n * CST_MAX_STATE + 1) * sizeof *list));
+  *count = 0;
+  for (int i = 0; i < p->n; i++)
+    for (const cst_state_block *b = p->step[i].row->state; b && b->name; b++) {
+      const int        n = b->q * s->nq + b->g * s->ng + b->one;
+      cst_state_place *known = find_state(list, *count, b->name);
+      if (!known) list[(*count)++] = (cst_state_place){b->name, at, n}, at += n;
+      if (known && known->n != n) abort(); /* two kinds mean different things by one name */
+    }
+  return list;
 }

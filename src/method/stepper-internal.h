@@ -25,7 +25,8 @@ struct cst_stepper {
   cst_program      *program; /* on the system */
   cst_stepper_flow *flow;
   double          **numbers; /* that substeps have asked for */
-  int               nflow, nnumbers;
+  cst_state_place  *state;   /* that they keep in the record */
+  int               nflow, nnumbers, nstate;
   cst_segment      *segment;
   int               nsegment, width, groups, components; /* components of a record */
   size_t            size;

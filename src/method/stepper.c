@@ -99,9 +99,22 @@ PetscErrorCode cst_bind_layer(const cst_lane_binding *b, const cst_layer *l, boo
   PetscFunctionReturn(0);
 }
 
+/* Blocks of a kind of substep among those of the record. */
+static int find_state(const cst_stepper *st, const cst_substep_row *row, const cst_state_place **state) {
+  int n = 0;
+  for (const cst_state_block *b = row->state; b && b->name; b++)
+    for (int i = 0; i < st->nstate; i++)
+      if (!strcmp(st->state[i].name, b->name)) state[n++] = &st->state[i];
+  return n;
+}
+
 static PetscErrorCode bind(cst_stepper *st, cst_segment *g, const cst_system *s, const cst_stepper_options *o) {
-  const cst_lane_binding with = {s, o->isa, iteration_for(o->iteration, s), st};
+  const cst_state_place *state[CST_MAX_STATE];
+  int                    at[CST_MAX_STATE];
+  const int              n = find_state(st, st->program->step[g->first].row, state);
   PetscFunctionBegin;
+  for (int k = 0; k < n; k++) at[k] = state[k]->at;
+  const cst_lane_binding with = {s, o->isa, iteration_for(o->iteration, s), at, st};
   for (int j = 0; j < g->march.nsub; j++) {
     const cst_substep *x = &st->program->step[g->first + j];
     if (x->row->bind)
@@ -116,8 +129,10 @@ static PetscErrorCode bind(cst_stepper *st, cst_segment *g, const cst_system *s,
 
 static PetscErrorCode make_segments(cst_stepper *st, const cst_system *s, const cst_stepper_options *o) {
   const cst_program *p = st->program;
-  int                warm = st->layout.warm;
+  int                warm = st->layout.own;
   PetscFunctionBegin;
+  st->state = cst_program_state(p, s, warm, &st->nstate);
+  for (int i = 0; i < st->nstate; i++) warm += st->state[i].n;
   PetscCall(PetscCalloc1(p->n, &st->segment));
   for (int i = 0; i < p->n; st->nsegment++) {
     cst_segment *g = &st->segment[st->nsegment];
@@ -183,6 +198,7 @@ PetscErrorCode cst_stepper_destroy(cst_stepper **stepper) {
   free(st->flow);
   for (int i = 0; i < st->nnumbers; i++) PetscCall(PetscFree(st->numbers[i]));
   free(st->numbers);
+  free(st->state);
   PetscCall(cst_solver_destroy(&st->solver));
   cst_program_destroy(st->program);
   free(st->work);
@@ -205,6 +221,22 @@ int               cst_stepper_groups(const cst_stepper *s) { return s->groups; }
 int               cst_stepper_width(const cst_stepper *s) { return s->width; }
 const cst_layout *cst_stepper_layout(const cst_stepper *s) { return &s->layout; }
 size_t            cst_stepper_record_size(const cst_stepper *s) { return s->size; }
+
+void cst_stepper_start(const cst_stepper *st, double *column, const double *c, const double *q, const double *v) {
+  const cst_system      *s = st->segment[0].march.group.system;
+  const cst_state_place *state[CST_MAX_STATE];
+  double                *block[CST_MAX_STATE];
+  for (int i = 0; i < st->program->n; i++) {
+    const cst_substep *x = &st->program->step[i];
+    const int          n = x->row->start ? find_state(st, x->row, state) : 0;
+    for (int k = 0; k < n; k++) block[k] = cst_need(calloc((size_t)state[k]->n + 1, sizeof **block));
+    if (n) x->row->start(x->data, s, c, q, v, block);
+    for (int k = 0; k < n; k++) {
+      for (int e = 0; e < state[k]->n; e++) column[(state[k]->at + e) * st->width] = block[k][e];
+      free(block[k]);
+    }
+  }
+}
 
 void cst_stepper_lambda(const cst_stepper *st, const double *record, long step, double *lambda) {
   const double mean = 1 / (st->h * (step == 1 ? st->first_impulse : 1));

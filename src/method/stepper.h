@@ -78,6 +78,9 @@ void   cst_batch_restore(const cst_stepper *s, cst_batch *b, long index, const d
 /* Dead and padding lanes of a record become copies of a living one. */
 void cst_stepper_make_ghosts(const cst_stepper *s, double *record, int alive);
 
+/* Fill what substeps keep in a lane's column beside q and p, for a start from q, v with the parameters c. */
+void cst_stepper_start(const cst_stepper *s, double *column, const double *c, const double *q, const double *v);
+
 /* The step of the batches that follow. */
 void cst_stepper_set_step(cst_stepper *s, double h);
 /* n further steps of every living lane. */

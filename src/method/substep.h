@@ -39,13 +39,22 @@ typedef struct {
  */
 typedef struct {
   int    stages;      /* its fields are laid out by them: of its layers, points where L is taken, the degree of a line */
-  int    unknowns; /* that it solves for */
-  int    kept;     /* of these, for the next step */
-  double matrix;   /* numbers of a lane that the solver's matrices take */
+  int    unknowns;    /* that it solves for */
+  int    kept;        /* of these, for the next step */
+  double matrix;      /* numbers of a lane that the solver's matrices take */
   double fixed, each; /* evaluations of the force or of the right hand side, or of a derivative of it along one direction or in reverse: of
                          a step, and of each iteration of the solver */
   double cost;        /* nanoseconds of one lane, very roughly, for planning */
 } cst_substep_size;
+
+/* Numbers that a substep keeps in the record beside q and p: q nq + g ng + one of them. Substeps of a program that name the same block
+ * share it. Checkpoints have it, as they have all of the record. */
+typedef struct {
+  const char *name;
+  int         q, g, one;
+} cst_state_block;
+
+enum { CST_MAX_STATE = 8 }; /* blocks of one kind of substep */
 
 enum {
   CST_COMPENSATES = 1,        /* it can carry compensated sums */
@@ -57,6 +66,7 @@ typedef struct {
   const cst_system   *system;
   int                 isa;
   cst_iteration       iteration; /* not CST_ITERATION_AUTO */
+  const int          *state;     /* the first components of its blocks in the record, in the order of row->state */
   struct cst_stepper *stepper;
 } cst_lane_binding;
 
@@ -66,11 +76,12 @@ PetscErrorCode cst_bind_layer(const cst_lane_binding *b, const cst_layer *l, boo
 PetscErrorCode cst_bind_numbers(const cst_lane_binding *b, size_t n, double **x);
 
 struct cst_substep_row {
-  const char     *name; /* of its file, and of what is compiled of it for a system */
-  size_t          data; /* bytes of its parameters */
-  unsigned        features;
-  unsigned        iterations;          /* bits 1 << cst_iteration of those that it knows; 0: it has a way of its own */
-  const cst_core *core[CST_ISA_COUNT]; /* its forms for any system */
+  const char            *name; /* of its file, and of what is compiled of it for a system */
+  size_t                 data; /* bytes of its parameters */
+  unsigned               features;
+  unsigned               iterations;          /* bits 1 << cst_iteration of those that it knows; 0: it has a way of its own */
+  const cst_state_block *state;               /* ends with one without a name; NULL: it keeps nothing */
+  const cst_core        *core[CST_ISA_COUNT]; /* its forms for any system */
   /* Whether substeps with the parameters x and y do the same in the same time. */
   bool (*same)(const void *x, const void *y);
   /* Make x those of the adjoint; false when there is none. NULL: there never is. */
@@ -80,6 +91,8 @@ struct cst_substep_row {
   cst_substep_size (*size)(const void *x, const cst_system *s);
   /* The layer that it is a step of, NULL where it is something else. */
   const cst_layer *(*layer)(const void *x);
+  /* Fill its blocks, zeroed before, of a lane that starts from the data q, v with the parameters c. NULL: they are zero. */
+  void (*start)(const void *x, const cst_system *s, const double *c, const double *q, const double *v, double *const *state);
   /* Fill what lane code reads, zeroed before. NULL: the parameters themselves. */
   PetscErrorCode (*bind)(const void *x, const cst_lane_binding *with, void *lane);
 };

@@ -7,17 +7,21 @@
 
 enum { GROUP_BYTES = 1 << 20 };
 
-/* The largest matrices of a solver, in numbers a lane, and the most unknowns that a method keeps from step to step. */
+/* The largest matrices of a solver, in numbers a lane, and the most that a method keeps from step to step beside its state. */
 static void solver_numbers(const cst_study *s, double *matrix, double *kept) {
   *matrix = *kept = 0;
   for (int i = 0; i < s->nmethod; i++) {
-    cst_program *p = cst_program_create(s->method[i]);
-    double       own = 0;
+    cst_program     *p = cst_program_create_on(s->method[i], s->system);
+    double           own = 0;
+    int              n;
+    cst_state_place *state = cst_program_state(p, s->system, 0, &n);
+    for (int k = 0; k < n; k++) own += state[k].n;
     for (int k = 0; k < p->n; k++) {
-      const cst_substep_size size = cst_substep_size_on(&p->step[k], s->system);
+      const cst_substep_size size = p->step[k].row->size(p->step[k].data, s->system);
       *matrix = fmax(*matrix, size.matrix);
       own += size.kept;
     }
+    free(state);
     *kept = fmax(*kept, own);
     cst_program_destroy(p);
   }

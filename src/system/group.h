@@ -7,7 +7,8 @@
  * Both do the same operations on the same operands in the same order, so their bits agree.
  *
  * A record is an array [component][CST_W] of doubles, 64-byte aligned. Its blocks are listed once, in CST_BLOCKS; offsets
- * follow from the list. Blocks behind `impulse` belong to the method: its warm starts, one row of unknowns a substep.
+ * follow from the list. What is behind `impulse` belongs to the method: blocks that its substeps name, and its warm starts, one row of
+ * unknowns a substep.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_GROUP_H
@@ -25,7 +26,7 @@ typedef struct {
 #define X(name, size) int name;
   CST_BLOCKS(X)
 #undef X
-  int warm; /* first component behind the listed blocks */
+  int own; /* first component behind the listed blocks */
 } cst_layout;
 
 static inline __attribute__((always_inline)) cst_layout cst_layout_of(int npar, int nmass, int nq, int ng) {
@@ -34,7 +35,7 @@ static inline __attribute__((always_inline)) cst_layout cst_layout_of(int npar, 
 #define X(name, size) o.name = at, at += size;
   CST_BLOCKS(X)
 #undef X
-  o.warm = at;
+  o.own = at;
   return o;
 }
 
