@@ -37,7 +37,8 @@ typedef struct {
  * that follow one another in this core, alike in their sizes. */
 typedef struct {
   cst_context             group;
-  int                     opens; /* they are the first of a step: the sum of impulses starts here */
+  int                     opens;  /* they are the first of a step: the sum of impulses starts here */
+  int                     closes; /* and the last ones: behind them the record has one step more behind it */
   int                     nsub;
   const cst_lane_substep *sub;      /* [nsub] */
   int                     stages;   /* of each, as its row counts them (substep.h) */

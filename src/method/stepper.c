@@ -145,6 +145,7 @@ static PetscErrorCode make_segments(cst_stepper *st, const cst_system *s, const 
     fill_march(st, g, s, o, &warm);
     PetscCall(bind(st, g, s, o));
   }
+  st->segment[st->nsegment - 1].march.closes = 1;
   st->components = warm;
   st->size = (size_t)warm * (size_t)st->width;
   PetscFunctionReturn(0);

@@ -9,6 +9,7 @@
 #ifndef CST_STEPPER_H
 #define CST_STEPPER_H
 #include <petscsys.h>
+#include <stdint.h>
 #include "constella/method.h"
 #include "method/core.h"
 
@@ -65,6 +66,8 @@ void cst_batch_reset(const cst_stepper *s, cst_batch *b, long lanes);
 void cst_batch_start(const cst_stepper *s, cst_batch *b, long index, const double *c, const double *q, const double *v, double tolerance);
 /* The same for a trajectory that cannot start: it is recorded with that reason and never stepped. */
 void cst_batch_refuse(const cst_stepper *s, cst_batch *b, long index, const double *c, const double *q, const double *v);
+/* The random numbers of lane `index`, which has been started, are those of this member; else of seed 0 and member 0. */
+void cst_batch_address(const cst_stepper *s, cst_batch *b, long index, uint64_t seed, uint64_t member);
 void cst_batch_ready(const cst_stepper *s, cst_batch *b);
 /* The column of lane `index` in use: its record, or its last good one when it failed. Entry k is column[k * width]. */
 const double *cst_batch_lane(const cst_stepper *s, const cst_batch *b, long index);

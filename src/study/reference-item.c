@@ -38,6 +38,7 @@ static PetscErrorCode start_members(const cst_plan *p, const cst_stepper *st, cs
       cst_batch_start(st, b, m, c, q, v, 1e-15);
     else
       cst_batch_refuse(st, b, m, c, q, v);
+    cst_batch_address(st, b, m, s->seed, (uint64_t)(first + m));
   }
   cst_batch_ready(st, b);
   PetscCall(PetscFree2(q, v));

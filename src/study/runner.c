@@ -119,6 +119,8 @@ static PetscErrorCode start(cst_runner *r) {
     bool            good = cst_study_member(s, c->variant, cst_runner_member(r, l), q, v);
     start_lane(r->st, r->b, l, par, q, v, s->tolerance[c->tolerance], good);
     if (r->hst) start_lane(r->hst, r->hb, l, par, q, v, s->tolerance[c->tolerance], good);
+    cst_batch_address(r->st, r->b, l, s->seed, (uint64_t)cst_runner_member(r, l));
+    if (r->hst) cst_batch_address(r->hst, r->hb, l, s->seed, (uint64_t)cst_runner_member(r, l));
     for (int i = 0; i < sys->nq; i++) {
       size_t at = ((size_t)l / W * (size_t)sys->nq + (size_t)i) * W + (size_t)l % W;
       r->q0[at] = q[i];

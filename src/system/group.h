@@ -17,10 +17,12 @@
 #include "constella/system.h"
 
 /* X(name, components): what a lane carries. c parameters; mass distinct masses; scale s_j of the start; tolerance of the solver; iterations
- * so far; state q, p with their compensation terms (zero unless the study asks for them); impulse of the constraints, summed over the last
- * step. */
+ * so far; the address of its random numbers (seed, member) and the number of steps behind it, whole numbers that are read as vl; state q, p
+ * with their compensation terms (zero unless the study asks for them); impulse of the constraints, summed over the last step. */
 #define CST_BLOCKS(X)                                                                                                                      \
-  X(c, npar) X(mass, nmass) X(scale, ng) X(tolerance, 1) X(iterations, 1) X(q, nq) X(p, nq) X(eq, nq) X(ep, nq) X(impulse, ng)
+  X(c, npar)                                                                                                                               \
+  X(mass, nmass) X(scale, ng) X(tolerance, 1) X(iterations, 1) X(seed, 1) X(member, 1) X(step, 1) X(q, nq) X(p, nq) X(eq, nq) X(ep, nq)    \
+      X(impulse, ng)
 
 typedef struct {
 #define X(name, size) int name;

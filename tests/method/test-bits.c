@@ -6,9 +6,9 @@
 enum { LANES = 5, STEPS = 200, STEPS_OF_TYPES = 40 };
 static const double H = 0.05;
 
-/* What a run leaves of each lane: q, p, lambda, iterations. */
+/* What a run leaves of each lane: q, p, lambda, iterations, the number of steps. */
 typedef struct {
-  double q[LANES][CST_MAX_Q], p[LANES][CST_MAX_Q], lambda[LANES][CST_MAX_G], iterations[LANES];
+  double q[LANES][CST_MAX_Q], p[LANES][CST_MAX_Q], lambda[LANES][CST_MAX_G], iterations[LANES], steps[LANES];
 } result;
 
 static void collect(const run *r, int from, int lanes, result *out) {
@@ -17,6 +17,7 @@ static void collect(const run *r, int from, int lanes, result *out) {
     run_carried(r, from + l, out->q[l], out->p[l]);
     run_block(r, from + l, cst_stepper_layout(r->st)->impulse, r->x->s->ng, out->lambda[l]);
     run_block(r, from + l, cst_stepper_layout(r->st)->iterations, 1, &out->iterations[l]);
+    run_block(r, from + l, cst_stepper_layout(r->st)->step, 1, &out->steps[l]);
   }
 }
 
@@ -35,14 +36,15 @@ static void result_of(const problem *x, const char *method, int isa, int stretch
   result_over(x, method, isa, 1e-14, affordable(x, method, STEPS), stretch, out);
 }
 
-static const char *what[] = {"q", "p", "iterations", "lambda"};
+static const char *what[] = {"q", "p", "iterations", "lambda", "the number of steps"};
 
 /* The first of `what` that is not the same in every lane; NULL when all are. */
 static const char *unlike(const result *a, const result *b) {
   if (memcmp(a->q, b->q, sizeof a->q)) return what[0];
   if (memcmp(a->p, b->p, sizeof a->p)) return what[1];
   if (memcmp(a->iterations, b->iterations, sizeof a->iterations)) return what[2];
-  return memcmp(a->lambda, b->lambda, sizeof a->lambda) ? what[3] : NULL;
+  if (memcmp(a->lambda, b->lambda, sizeof a->lambda)) return what[3];
+  return memcmp(a->steps, b->steps, sizeof a->steps) ? what[4] : NULL;
 }
 
 static void same(const result *a, const result *b, const char *method, const problem *x, const char *how) {

@@ -19,6 +19,7 @@
  *   IS_EXACT             whether Newton's matrix is that of the iterate
  *   ADAPTS               whether it is so in the lanes that L->slow names
  *   CONVERGES_LINEARLY   no matrix is kept
+ *   USES_STEP            L->step, of type vl, is the number of steps before this one
  *
  * Every lane stops iterating by its own test and is frozen then: at tolerance, when its update is below 8 eps of its unknowns, or when the
  * update no longer shrinks at the level of round-off. So a lane's bits do not depend on its neighbours.
@@ -60,6 +61,12 @@
 #else
 #define ADAPTS 0
 #define SLOW(C, L, rate)
+#endif
+
+#ifdef USES_STEP
+#define SET_STEP(L, record, k) (L)->step = *(const vl *)cst_block(record, LAYOUT(C).step) + (k)
+#else
+#define SET_STEP(L, record, k)
 #endif
 
 /* Give the fields of L their places in the work space. */
@@ -160,6 +167,9 @@ CST_INLINE vl broken(const cst_context *C, const struct local *L) {
   return (vl)(z != 0);
 }
 
+/* The record has n steps more behind it. */
+CST_INLINE void count_steps(const cst_context *C, double *record, long n) { *(vl *)(record + (size_t)LAYOUT(C).step * CST_W) += n; }
+
 /* own is a copy of what the caller has: its fields are not read again whenever something is stored through a vector. */
 CST_INLINE cst_outcome march_with(const cst_march own, double *record, long n) {
   const cst_context *C = &own.group;
@@ -172,6 +182,7 @@ CST_INLINE cst_outcome march_with(const cst_march own, double *record, long n) {
   for (long k = 0; k < n; k++)
     for (int j = 0; j < MARCH->nsub; j++) {
       vd *x = warm + j * KEPT;
+      SET_STEP(&L, record, k);
       begin(C, &L, j, x);
       if (NX > 0) {
         vl failed = solve(C, &L, j, x);
@@ -184,6 +195,7 @@ CST_INLINE cst_outcome march_with(const cst_march own, double *record, long n) {
   leave(C, &L, record);
   cst_store(record, MARCH->warm, warm, MARCH->nsub * KEPT);
   *(vd *)(record + (size_t)LAYOUT(C).iterations * CST_W) = L.iterations;
+  if (MARCH->closes) count_steps(C, record, n);
   return (cst_outcome){n, 0, CST_DONE};
 }
 
@@ -212,6 +224,7 @@ static int piece_begin(const cst_march *m, const double *record, int j, double *
   SPACE(y, 0, NX);
   arrange(C, &L);
   enter(C, &L, record);
+  SET_STEP(&L, record, 0);
   cst_load(y, record, MARCH->warm + j * KEPT, KEPT);
   begin(C, &L, j, y);
   put(x, y, NX);
@@ -227,6 +240,7 @@ static int piece_residual(const cst_march *m, const double *record, int j, const
   SPACE(r, NX, NX);
   arrange(C, &L);
   enter(C, &L, record);
+  SET_STEP(&L, record, 0);
   cst_load(y, record, MARCH->warm + j * KEPT, KEPT);
   begin(C, &L, j, y);
   fetch(y, x, NX);
@@ -244,6 +258,7 @@ static void piece_direction(const cst_march *m, double *record, int j, const dou
   SPACE(e, 2 * NX, NX);
   arrange(C, &L);
   enter(C, &L, record);
+  SET_STEP(&L, record, 0);
   cst_load(y, record, MARCH->warm + j * KEPT, KEPT);
   begin(C, &L, j, y);
   fetch(y, x, NX);
@@ -278,6 +293,7 @@ static cst_outcome piece_finish(const cst_march *m, double *record, int j, const
   SPACE(r, NX, NX);
   arrange(C, &L);
   enter(C, &L, record);
+  SET_STEP(&L, record, 0);
   cst_load(y, record, MARCH->warm + j * KEPT, KEPT);
   begin(C, &L, j, y);
   if (NX > 0) {
@@ -288,6 +304,7 @@ static cst_outcome piece_finish(const cst_march *m, double *record, int j, const
   vl bad = broken(C, &L);
   if (vany(bad)) return (cst_outcome){0, lanes_of(bad), CST_NOT_FINITE};
   leave(C, &L, record);
+  if (MARCH->closes && j == MARCH->nsub - 1) count_steps(C, record, 1);
   if (KEPT > 0) memcpy(record + (size_t)(MARCH->warm + j * KEPT) * CST_W, x, sizeof(vd) * KEPT);
   return (cst_outcome){1, 0, CST_DONE};
 }
