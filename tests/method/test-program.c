@@ -188,7 +188,8 @@ static void test_adjoints(void) {
                                    "convert(rk4, bias=-0.499)",
                                    "convert(minus=adjoint(heun), plus=heun, bias=-0.5)",
                                    "taylor(2)",
-                                   "compose(taylor(2), taylor(2))"};
+                                   "compose(taylor(2), taylor(2))",
+                                   "compose(hbvm(k=3, s=1), hbvm(k=2, s=1))"};
   test_pair("euler-a", "euler-b");
   test_pair("rattle", "rattle");
   test_pair("midpoint", "midpoint");
@@ -266,6 +267,23 @@ static void test_layers(void) {
   test_same_layer("adjoint({a: [[0]], b: [1]})", "{a: [[1]], b: [1]}");
   test_same_layer("adjoint(adjoint(rk8))", "rk8");
   test_same_layer("compose(gauss(1), gauss(1))", "compose(gauss(1), [0.5, 0.5])");
+}
+
+/* Every kind of substep that some method is made of has what nobody may leave out, and is the same as itself. */
+static void test_rows(void) {
+  for (int i = 0; i < cst_method_count(); i++) {
+    const char  *example = cst_method_info_at(i)->example;
+    cst_program *p = program(example);
+    bool         whole = true;
+    for (int k = 0; k < p->n; k++) {
+      const cst_substep_row *row = p->step[k].row;
+      whole &= row->name && row->same && row->size && row->data <= sizeof p->step[k].data;
+      whole = whole && row->same(p->step[k].data, p->step[k].data);
+      for (int isa = 0; isa < CST_ISA_COUNT; isa++) whole &= row->core[isa] != NULL;
+    }
+    OK(whole, "%s: its substeps have a name, a size, an equality and arithmetic", example);
+    cst_program_destroy(p);
+  }
 }
 
 /* Compositions around compositions take no time that grows with their depth alone. */
@@ -373,6 +391,7 @@ static void test_fitting(void) {
 }
 
 int main(void) {
+  test_rows();
   test_nesting();
   test_layers();
   test_own();
