@@ -64,7 +64,8 @@ ISA_v3       := $(LANE_FLAGS) -march=x86-64-v3 -DCST_W=4 -DCST_ISA=v3
 ISA_v4       := $(LANE_FLAGS) -march=x86-64-v4 -mprefer-vector-width=512 -DCST_W=8 -DCST_ISA=v4
 ISA_portable := $(LANE_FLAGS) -DCST_PORTABLE -DCST_W=4 -DCST_ISA=portable
 
-# Sources. Lane code (compiled once for every instruction set) lives in folders called core/ below a room, and in two files that say so.
+# Sources. Lane code (compiled once for every instruction set) lives in folders called core/ below a room, and in two files that say so. A file of
+# src/method/core/ is compiled once more without lanes, for the row that describes it.
 LANE_GENERIC := $(wildcard src/*/core/*.c)
 LANE_HOT     := $(shell grep -l '^\#define CORE_IS_HOT' $(LANE_GENERIC))
 LANE_SMALL   := $(shell grep -l '^\#define CORE_IS_FOR_SMALL' $(LANE_GENERIC))
@@ -72,7 +73,7 @@ SYSTEMS      := $(basename $(notdir $(wildcard src/system/catalogue/*.yaml)))
 EXPR         := $(filter-out src/expr/interpret.c,$(wildcard src/expr/*.c))
 GENERATOR    := src/system/generate.c src/system/emit-header.c src/system/file.c src/system/derive.c src/system/structure.c src/core/diag.c src/core/document.c src/core/yaml.c
 GENERATOR    := $(wildcard $(GENERATOR) src/system/read-*.c)
-PLAIN        := $(filter-out src/expr/interpret.c src/system/kernels.c src/system/generate.c src/main.c,$(wildcard src/*/*.c))
+PLAIN        := $(filter-out src/expr/interpret.c src/system/kernels.c src/system/generate.c src/main.c,$(wildcard src/*/*.c src/method/core/*.c))
 
 OBJ_PLAIN    := $(PLAIN:src/%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/gen/catalogue-data.o $(BUILD)/obj/gen/sources.o $(BUILD)/obj/gen/templates.o
 OBJ_LANE     := $(foreach i,$(ISAS),$(LANE_GENERIC:src/%.c=$(BUILD)/obj/%.$(i).o) $(BUILD)/obj/expr/interpret.$(i).o) $(BUILD)/obj/expr/interpret.portable.o
@@ -94,10 +95,11 @@ help:
 	@echo 'make install  what is built, into PREFIX=/usr/local (DESTDIR= before it); make uninstall takes it away'
 	@echo 'make demo     set up, build, run two studies, show tables and figures'
 	@echo 'make test     set up, build, run every test'
+	@echo 'make test-all the same with every method on every system, where make test takes a choice that leaves no claim unchecked'
 	@echo 'make check    build and the fast tests only'
 	@echo 'make survive  studies killed and resumed at INSTANTS=100 random instants, compared with undisturbed ones'
 	@echo 'make bench    speed against hand-written limits'
-	@echo 'make format   clang-format;  make lint   clang-tidy, cppcheck, exported names'
+	@echo 'make format   clang-format;  make lint   what it would change, clang-tidy, cppcheck, exported names'
 	@echo 'make san      the tests under address and undefined-behaviour sanitizers'
 	@echo 'make fuzz     any bytes as study and system files, for SECONDS=60 each'
 
@@ -123,8 +125,8 @@ $(BUILD)/generated: $(BUILD)/generate $(SYSTEMS:%=src/system/catalogue/%.yaml)
 	@for f in $(GEN)/new/*; do cmp -s $$f $(GEN)/$${f##*/} && rm $$f || mv $$f $(GEN)/; done; touch $@
 $(GEN)/catalogue-data.c $(SYSTEMS:%=$(GEN)/%.h) $(GEN)/catalogue.list.h: $(BUILD)/generated ;
 
-# cores.list.h and folds.list.h: a line for every generic form of lane code; hot.list.h: the cores that are compiled for each system, and for
-# the small ones of the catalogue.
+# folds.list.h: a line for every generic form of the folds; hot.list.h: the lane code that is compiled for each system, and for the small ones
+# of the catalogue.
 NAMES = $(basename $(notdir $(filter src/$(1)/%,$(2))))
 define LIST
 @mkdir -p $(GEN)
@@ -132,8 +134,6 @@ define LIST
 @cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 endef
 GENERIC = for i in $(ISAS); do for c in $(call NAMES,$(1),$(LANE_GENERIC)); do echo "GENERIC($$c, $$i)"; done; done
-$(GEN)/cores.list.h: $(LANE_GENERIC) Makefile
-	$(call LIST,$(call GENERIC,method))
 $(GEN)/folds.list.h: $(LANE_GENERIC) Makefile
 	$(call LIST,$(call GENERIC,observe))
 $(GEN)/hot.list.h: $(LANE_GENERIC) Makefile
@@ -146,7 +146,7 @@ OBJECT_SOURCES := src/system/kernels.c $(LANE_HOT)
 OBJECT_FLAGS   := -std=gnu11 $(filter-out -g%,$(CFLAGS)) $(STRICT)
 OBJECT_DEFINES := -DCST_OBJECT_CC='"$(CC)"' -DCST_OBJECT_FLAGS='"$(OBJECT_FLAGS)"' $(foreach i,$(ISAS),-DCST_OBJECT_FLAGS_$(i)='"$(filter-out -W% -g%,$(ISA_$(i)))"')
 $(GEN)/sources.c: tools/embed.sh $(OBJECT_SOURCES) $(wildcard include/constella/*.h src/*/*.h src/*/core/*.h) $(GEN)/catalogue-data.c $(GEN)/hot.list.h
-	$(Q)tools/embed.sh cst_source $(GEN) $$($(CC) -MM -Iinclude -Isrc -I$(GEN) -DCST_SYSTEM_HEADER='"$(firstword $(SYSTEMS)).h"' $(OBJECT_SOURCES) \
+	$(Q)tools/embed.sh cst_source $(GEN) $$($(CC) -MM -DCST_W=4 -Iinclude -Isrc -I$(GEN) -DCST_SYSTEM_HEADER='"$(firstword $(SYSTEMS)).h"' $(OBJECT_SOURCES) \
 	  | tr ' \\' '\n\n' | grep -v -e ':$$' -e '/$(firstword $(SYSTEMS)).h$$' | sort -u | grep .) include/constella/layer.h >$@
 # templates.c: the job scripts of `constella submit`.
 TEMPLATES := $(wildcard jobs/submit.*)
@@ -160,7 +160,6 @@ $(BUILD)/version: FORCE
 	@mkdir -p $(@D); echo '$(VERSION)' | cmp -s - $@ || echo '$(VERSION)' >$@
 .PHONY: FORCE
 $(BUILD)/obj/study/run.o $(BUILD)/obj/main.o: $(BUILD)/version
-$(BUILD)/obj/method/cores.o: $(GEN)/cores.list.h
 $(BUILD)/obj/observe/folds.o: $(GEN)/folds.list.h
 $(BUILD)/obj/gen/%.o: $(GEN)/%.c
 	@mkdir -p $(@D)
@@ -207,7 +206,7 @@ demo: setup
 	@$(MAKE) --no-print-directory all
 	@BUILD='$(BUILD)' PYTHON='$(PYTHON)' tools/demo.sh
 format:
-	clang-format -i $$(git ls-files '*.c' '*.h' | grep -v tableau/explicit.c)   # that one is a table
+	@tools/format.sh
 lint: all
 	@$(MAKE) --no-print-directory bench-built   # no test does
 	@BUILD='$(BUILD)' tools/lint.sh

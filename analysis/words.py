@@ -9,13 +9,20 @@ VERDICTS = {
     "linear": "drifts linearly in time",
     "quadratic": "drifts as the square of time",
     "exponential": "grows exponentially",
+    "linear (round-off)": "drifts linearly in time, at the level of round-off",
+    "escaped": "members left for good: the run says nothing about long times",
+    "failed": "members failed: the others do not make a verdict",
     "undecided": "undecided: the run does not tell growth from none",
     "frozen": "frozen: nothing moved, so this says nothing about conservation",
 }
 FLAGS = {
     "pre-asymptotic": "no sound order: the steps are not small enough, or the local slopes do not agree",
-    "plateau": "no sound order: the errors are at round-off",
+    "plateau": "no sound order: the errors are at round-off or at another floor",
     "too-few": "no sound order: fewer than three usable steps",
+}
+DOUBTED = {   # an order is fitted, and ...
+    "returns": "order {} at a return to the start, which says little of the order elsewhere",
+    "contradicts": "order {}, which is not what the method claims",
 }
 PARTS = (("_q", "q"), ("_p", "p"), ("_lambda", "λ"))
 
@@ -45,7 +52,8 @@ def order_of(result, curve):
     for part, name in PARTS:
         flag = result.texts(f"flag{part}")[case]
         if flag and np.isfinite(result.numbers(f"error{part}")[curve.cases]).any():
-            said.setdefault(f"order {interval(result, case, part)}" if flag == "ok" else FLAGS.get(flag, flag), []).append(name)
+            words = FLAGS.get(flag, "order {}" if flag == "ok" else DOUBTED.get(flag, flag))
+            said.setdefault(words.format(interval(result, case, part)), []).append(name)
     return "; ".join(f"{words}, in {joined(names)}" for words, names in said.items())
 
 
@@ -71,7 +79,7 @@ def verdict_groups(result, column):
 
 def verdicts(result):
     out = []
-    for name in result.drifting:
+    for name in (*result.drifting, *(n for n in ("constraint", "hidden") if any(result.texts(f"{n}_verdict")))):
         groups = verdict_groups(result, f"{name}_verdict")
         for word in sorted(groups, key=lambda w: list(VERDICTS).index(w) if w in VERDICTS else len(VERDICTS)):
             out.append(f"{name}, {VERDICTS.get(word, word)}: {'; '.join(groups[word])}.")

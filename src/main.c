@@ -21,7 +21,7 @@ const cst_command cst_commands[] = {
      "a finished result, with more members, steps or methods: only these are run", cst_cli_extend},
     {"check", "STUDY", "validate a study and print its plan; runs nothing", cst_cli_check},
     {"list", "systems|methods|observables|studies|schemes", "what there is", cst_cli_list},
-    {"show", "NAME", "a page on a system, method or scheme", cst_cli_show},
+    {"show", "NAME [--system NAME|FILE]", "a page on a system, method or scheme; what a method claims on a system", cst_cli_show},
     {"system", "FILE [--parameters NAME=VALUE ...]", "examine a system file: states, derivatives, symmetries, exact motions",
      cst_cli_system},
     {"table", "FILE [--format text|csv|json|markdown|latex] [--columns ...] [--where ...]", "results as a table", cst_cli_table},

@@ -19,7 +19,7 @@ $(BUILD)/tests/survive/strike.so: tests/survive/strike.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) -O1 -g $(WARN) -shared -fPIC $< -o $@ -ldl
 
-.PHONY: test check tests-built san
+.PHONY: test test-all check tests-built san
 tests-built: $(PROGRAM) $(TEST_BIN) $(BUILD)/tests/survive/strike.so
 
 # $(call RANKS,file.c)
@@ -37,7 +37,11 @@ test: setup
 	@$(MAKE) --no-print-directory all
 	@$(MAKE) --no-print-directory -j$(JOBS) tests-built
 	@$(MAKE) --no-print-directory run-tests
+# Where tests loop over methods, layers, biases and systems: every combination, not those that tests/method/cover.h chooses.
+test-all:
+	@CONSTELLA_TEST_ALL=1 $(MAKE) --no-print-directory SECONDS_ALLOWED=1200 test
 check:
+	@tools/format.sh --check
 	@$(MAKE) --no-print-directory all
 	@$(MAKE) --no-print-directory -j$(JOBS) tests-built
 	@$(MAKE) --no-print-directory run-check
@@ -60,6 +64,12 @@ INSTANTS ?= 100
 survive: all
 	@$(MAKE) --no-print-directory $(BUILD)/tests/survive/strike.so
 	@BUILD='$(BUILD)' CONSTELLA='$(BUILD)/constella' $(PYTHON) tests/survive/test_kill.py --instants $(INSTANTS) --seed $(or $(SEED),2)
+
+# How often each verdict is right where the truth is known: the table of docs/verdicts.md.
+SERIES ?= 200
+.PHONY: verdict-rates
+verdict-rates: all
+	@BUILD='$(BUILD)' jobs/verdict-rates $(SERIES)
 
 # ---- benchmark: never part of the tests -------------------------------------------------------------------------------------
 BENCH_HAND := pendulum double top

@@ -8,6 +8,7 @@ declare -gA _constella_arguments=(
 _constella_values() {   # PROGRAM PLACE WORD
   local list
   case $2 in
+    'NAME|FILE') compgen -W "$("$1" list systems 2>/dev/null | awk '{ print $1 }')" -- "$3"; _constella_values "$1" STUDY "$3" ;;
     *[a-z]'|'*) compgen -W "${2//|/ }" -- "$3" ;;
     NAME) for list in systems methods schemes; do compgen -W "$("$1" list "$list" 2>/dev/null | awk '{ print $1 }')" -- "$3"; done ;;
     STUDY) compgen -f -X '!*.y?(a)ml' -- "$3"; compgen -d -- "$3" ;;

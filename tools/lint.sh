@@ -1,5 +1,5 @@
 #!/bin/bash
-# lint.sh: exported names, cppcheck, clang-tidy over src. Called by `make lint` after a build. A tool that is not installed is skipped, visibly.
+# lint.sh: layout of the sources, exported names, HDF5 in its room, cppcheck, clang-tidy over src. Called by `make lint` after a build. A tool that is not installed is skipped, visibly.
 # SPDX-License-Identifier: BSD-2-Clause
 set -uo pipefail
 cd "$(dirname "$0")/.."
@@ -53,8 +53,11 @@ run_clang_tidy() {
   return $status
 }
 
+tools/format.sh --check || failed=1
 exported_names >"$log" 2>&1
 verdict $? 'exported names'
+! grep -rl '#include <hdf5.h>' include src | grep -v '^src/record/' >"$log"
+verdict $? 'HDF5 in src/record alone'
 if has nm && has cppcheck; then
   run_cppcheck >"$log" 2>&1
   verdict $? cppcheck

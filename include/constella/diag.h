@@ -1,4 +1,4 @@
-/* diag.h: what a user did wrong, collected with its place, printed all at once.
+/* diag.h: what a user did wrong, or may not have meant, collected with its place, printed all at once.
  *
  * Every reader of user input (study file, system file, expression, command line) reports into one cst_diag and goes on, so
  * that one run shows every mistake. Nothing is printed before cst_diag_print; work starts only when the count is zero.
@@ -19,7 +19,10 @@ void      cst_diag_destroy(cst_diag *d); /* NULL is allowed */
  * lines, such as those of a compiler; all but the first are printed indented. */
 void cst_diag_add(cst_diag *d, const char *file, int line, int column, const char *format, ...) __attribute__((format(printf, 5, 6)));
 
-int cst_diag_count(const cst_diag *d);
+/* The same of what is allowed but hardly meant; it is printed as a warning and does not count. */
+void cst_diag_warn(cst_diag *d, const char *file, int line, int column, const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+int cst_diag_count(const cst_diag *d); /* of errors */
 /* Write "FILE:LINE:COLUMN: error: message" lines in order of (file, line, column) and the number of errors when above one. */
 void cst_diag_print(const cst_diag *d, FILE *out);
 

@@ -39,9 +39,9 @@ cst_yaml   *cst_yaml_key(cst_yaml *map, int i);           /* the i-th key node, 
 cst_yaml   *cst_yaml_value(cst_yaml *map, int i);
 /* All at once, for long ones: value[cst_yaml_size(n)] are the items of a list or the values of a map, key (may be NULL) its keys. */
 void cst_yaml_children(cst_yaml *n, cst_yaml **key, cst_yaml **value);
-void        cst_yaml_remove(cst_yaml *map, const char *key);                /* the key with its value, freed; nothing when absent */
-void        cst_yaml_put(cst_yaml *map, const char *key, const char *text); /* key: text, in the place of an entry of this key; copied */
-void        cst_yaml_place(cst_yaml *n, int *line, int *column);            /* first token of the node, from 1 */
+void cst_yaml_remove(cst_yaml *map, const char *key);                /* the key with its value, freed; nothing when absent */
+void cst_yaml_put(cst_yaml *map, const char *key, const char *text); /* key: text, in the place of an entry of this key; copied */
+void cst_yaml_place(cst_yaml *n, int *line, int *column);            /* first token of the node, from 1 */
 
 /* Report an error at node n (NULL: at 1:1). */
 void cst_yaml_error(const cst_document *doc, cst_yaml *n, cst_diag *d, const char *format, ...) __attribute__((format(printf, 4, 5)));

@@ -12,7 +12,7 @@
 #include "constella/expr.h"
 #include "constella/system.h"
 
-/* What a method's row promises; every claim is tested on every system. */
+/* What a method's row promises; `make test` holds every claim on a covering choice of systems, `make test-all` on every one. */
 typedef enum {
   CST_SYMPLECTIC = 1, /* preserves dp ^ dq on T*N */
   CST_SYMMETRIC = 2,  /* a step of -h undoes a step of h */
@@ -44,7 +44,7 @@ typedef struct {
 } cst_properties;
 
 typedef struct cst_method  cst_method;  /* a parsed expression */
-typedef struct cst_program cst_program; /* see src/method/program.h */
+typedef struct cst_program cst_program; /* see src/method/method.h */
 typedef struct cst_layers  cst_layers;  /* one-step layers of the user's own, by name */
 
 cst_layers *cst_layers_create(void);           /* owned */

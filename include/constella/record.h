@@ -113,4 +113,7 @@ void      cst_lock_beat(cst_lock *l);    /* a sign of life; the owner gives one 
 void      cst_lock_release(cst_lock *l); /* gives the claim up and removes PATH.lock; NULL is none */
 /* From outside: false when there is no PATH.lock; else whether a process holds it now, and the seconds since its last sign of life. */
 bool cst_lock_look(const char *path, bool *held, double *age);
+
+/* The library behind the files, with its version: "HDF5 1.10.8". */
+void cst_record_library(char *text, size_t n);
 #endif

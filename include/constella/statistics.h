@@ -8,20 +8,34 @@
 #define CONSTELLA_STATISTICS_H
 
 /* ---- order of convergence -------------------------------------------------------------------------------------------- */
-typedef enum { CST_FLAG_OK, CST_FLAG_PRE_ASYMPTOTIC, CST_FLAG_PLATEAU, CST_FLAG_TOO_FEW, CST_FLAGS } cst_order_flag;
+typedef enum {
+  CST_FLAG_OK,
+  CST_FLAG_PRE_ASYMPTOTIC,
+  CST_FLAG_PLATEAU,
+  CST_FLAG_TOO_FEW,
+  CST_FLAG_RETURNS,
+  CST_FLAG_CONTRADICTS,
+  CST_FLAGS
+} cst_order_flag;
 extern const char *const cst_order_flag_names[CST_FLAGS];
 
 typedef struct {
-  double         order, low, high; /* NaN where fewer than two steps stand above round-off */
+  double         order, low, high; /* NaN where fewer than two steps stand above the floors, or nothing converges */
   cst_order_flag flag;
   int            first, last; /* the window of steps used, indices into the arrays sorted by decreasing h */
 } cst_order_fit;
 
 /* Weighted fit of log error against log h over an automatically found asymptotic window above round-off. h[n] decreasing; error[n] >= 0 or
- * NaN (failed); floor[n]: an estimate of the round-off in each error (below 10 floor[i] an error is not used). */
+ * NaN (failed); floor[n]: an estimate of the round-off in each error, or of what else is known to end it (below 10 floor[i] an error is
+ * not used). Where the finest errors no longer shrink, their level is a floor too (docs/orders.md). */
 cst_order_fit cst_order_estimate(const double *h, const double *error, const double *floor, int n);
+/* The flag of a fit beside the order that the method claims (0: none). returns: errors are those of the end alone, where the motion is back
+ * at its start, so that an order of their own, twice the method's say, is no surprise. An ok whose interval does not hold what is claimed
+ * is returns or contradicts; where nothing is claimed it is returns or stays ok. */
+cst_order_flag cst_order_judge(const cst_order_fit *fit, int claimed, int returns);
 
 /* ---- long-time behaviour ---------------------------------------------------------------------------------------------- */
+/* docs/verdicts.md defines every word and shows how often each is right. */
 enum { CST_WINDOWS = 64 };
 typedef enum {
   CST_EXACT,
@@ -31,20 +45,53 @@ typedef enum {
   CST_LINEAR,
   CST_QUADRATIC,
   CST_EXPONENTIAL,
+  CST_LINEAR_ROUND_OFF,
+  CST_ESCAPED,
+  CST_FAILED,
   CST_UNDECIDED,
   CST_VERDICTS
 } cst_verdict;
-extern const char *const cst_verdict_names[CST_VERDICTS]; /* exact frozen bounded random-walk linear quadratic exponential undecided */
+/* exact frozen bounded random-walk linear quadratic exponential linear (round-off) escaped failed undecided */
+extern const char *const cst_verdict_names[CST_VERDICTS];
+
+/* Why a verdict is undecided. */
+typedef enum {
+  CST_WHY_NONE,
+  CST_WHY_FEW_WINDOWS, /* fewer than eight windows have a mean */
+  CST_WHY_SLOW,        /* window means remember too many windows */
+  CST_WHY_WIDE,        /* no drift is seen, but one as large as the scatter of windows is not excluded */
+  CST_WHY_ONE_MEMBER,  /* one member drifts, the others do not */
+  CST_WHY_SWELLING,    /* no drift, but the scatter grows */
+  CST_WHY_WEAK,        /* there is a drift, too weak to tell its law */
+  CST_WHY_BETWEEN,     /* growth with an exponent that is none of 1/2, 1, 2 */
+  CST_WHY_NO_POWER,    /* growth that is no power of time */
+  CST_WHYS
+} cst_why;
+extern const char *const cst_why_names[CST_WHYS]; /* "" few-windows slow wide one-member swelling weak between no-power */
+
+/* What is known of an observable x of all members of a case; arrays of members that failed hold NaN. */
+typedef struct {
+  long          members, steps;
+  double        end;
+  const double *means;   /* [members][CST_WINDOWS]: mean of x - x(0) over each of 64 equal windows of [0, end]; NaN: window empty */
+  const double *largest; /* [members]: max |x - x(0)| */
+  const double *scale;   /* [members]: typical size of the terms that x is the sum of */
+  const double *start;   /* [members]: x(0) */
+  const double *last;    /* [members]: x(end) - x(0) */
+  const double *moved;   /* [members]: largest |q - q(0)| over |q(0)| */
+  const double *away;    /* [members][CST_WINDOWS]: mean of |q - q(0)| over each window; NULL: unknown, so that none escapes */
+} cst_long_run;
 
 typedef struct {
   cst_verdict verdict;
-  double      exponent, low, high; /* of growth of rms D_w against t, be it round-off; NaN where there is none */
-  double      slope, slope_error;  /* of the mean over members of D_w against t, per unit of time, and its standard error */
+  cst_why     why;
+  double      exponent, low, high; /* of growth, be it round-off; NaN where there is none */
+  double      slope, slope_error;  /* of the mean over members against t, per unit of time, and its standard error */
+  double      slope_rms;           /* root mean square over members of their own slopes */
+  double      limit;               /* a drift beyond it, per unit of time, is excluded at 95 % */
 } cst_growth;
 
-/* means[member][CST_WINDOWS]: mean of the observable over each of 64 equal windows of [0, end] (NaN: window empty or member failed).
- * m[member] = max |x - x0|; scale: S; n: steps; moved[member]: largest displacement relative to the start's scale. */
-cst_growth cst_growth_estimate(const double *means, const double *m, const double *moved, long members, double end, double scale, long n);
+cst_growth cst_growth_estimate(const cst_long_run *run);
 
 /* ---- ensembles --------------------------------------------------------------------------------------------------------- */
 /* In the order of the array; NaN entries (failed members) are left out. quantile: linear interpolation, p in [0, 1]. */

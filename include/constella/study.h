@@ -63,8 +63,9 @@ typedef struct {
   cst_reference_kind reference;
   cst_method        *reference_method; /* CST_REFERENCE_METHOD only */
   double             reference_step;
-  bool               reference_quad;                 /* in quadruple precision: the method is gauss(s) */
-  bool               error_q, error_p, error_lambda; /* error.of */
+  int                reference_line, reference_column; /* where that step is written */
+  bool               reference_quad;                   /* in quadruple precision: the method is gauss(s) */
+  bool               error_q, error_p, error_lambda;   /* error.of */
   cst_norm           norm;
   cst_over           over;
   cst_norm           hidden; /* of G v, over the constraints */

@@ -18,7 +18,7 @@
 enum {
   CST_MAX_Q = 40, /* coordinates and constraints of a system whose matrices are dense, and of every system of the catalogue at its size */
   CST_MAX_G = 40,
-  CST_MOST_Q = 100000, /* of any system */
+  CST_MOST_Q = 100000,       /* of any system */
   CST_MOST_CONVERTED = 2000, /* and of those that convert(...) takes, whose residuals are differentiated */
   CST_MAX_PAR = 32,
   CST_MAX_SYM = 8
@@ -143,35 +143,35 @@ typedef struct {
 } cst_size;
 
 struct cst_system {
-  const char    *name, *doc, *source;
-  int            nq, ng, npar, nsym, nstate;
-  int            ncoordinate, nfamily;     /* names as declared */
-  cst_name      *coordinate_name, *family; /* [ncoordinate], [nfamily] */
-  const char   **coordinate, **constraint; /* [nq], [ng]: of every entry, "x" or "x[3]" */
-  const char    *symmetry[CST_MAX_SYM];
-  cst_parameter  parameter[CST_MAX_PAR];
-  cst_state     *state;                /* [nstate], the first is called default */
-  bool           general;              /* M is full or depends on q, or there is an a(q); else M is a constant diagonal and a = 0: */
-  bool           gyroscopic;           /* a(q) is there */
-  int            nmass;                /* distinct entries of the constant diagonal mass; 0 when general */
-  int           *mass_class;           /* [nq] coordinate i has mass number mass_class[i] */
-  bool           mass_unit;            /* every mass is the literal 1: nothing is multiplied */
-  bool           linear_v;             /* the Hessian of V vanishes identically */
-  cst_pattern    pattern[CST_K_COUNT]; /* of the matrix kernels */
-  cst_gram       gram;
-  unsigned char *dropped; /* [ng] or NULL: constraints that the others imply, which are not enforced themselves */
-  cst_graph     *graph;
-  cst_node       V, *g, *mass, *a, *xi, *gauge; /* [ng], [nq] or, when `matrix`, [nq * nq]; [nq]; [nsym * nq]; [nsym] */
-  bool           matrix;
-  cst_node      *kernel_out[CST_K_COUNT]; /* outputs of each kernel in the layout above */
-  int            kernel_size[CST_K_COUNT];
-  cst_kernel    *kernel[CST_ISA_COUNT][CST_K_COUNT]; /* over lanes */
-  const void    *kernel_self[CST_ISA_COUNT];
-  const cst_compiled *compiled[CST_ISA_COUNT]; /* borrowed; NULL where nothing is compiled */
-  cst_exact     *exact;                                                                       /* exact motion from any start, or NULL */
-  const char    *potential_text, **mass_text, **gyroscopic_text, *symmetry_text[CST_MAX_SYM]; /* as written, for `show`; [ncoordinate] */
-  char          *text;                                                                        /* the whole description */
-  void          *owned;                                                                       /* what destroy frees */
+  const char         *name, *doc, *source;
+  int                 nq, ng, npar, nsym, nstate;
+  int                 ncoordinate, nfamily;     /* names as declared */
+  cst_name           *coordinate_name, *family; /* [ncoordinate], [nfamily] */
+  const char        **coordinate, **constraint; /* [nq], [ng]: of every entry, "x" or "x[3]" */
+  const char         *symmetry[CST_MAX_SYM];
+  cst_parameter       parameter[CST_MAX_PAR];
+  cst_state          *state;                /* [nstate], the first is called default */
+  bool                general;              /* M is full or depends on q, or there is an a(q); else M is a constant diagonal and a = 0: */
+  bool                gyroscopic;           /* a(q) is there */
+  int                 nmass;                /* distinct entries of the constant diagonal mass; 0 when general */
+  int                *mass_class;           /* [nq] coordinate i has mass number mass_class[i] */
+  bool                mass_unit;            /* every mass is the literal 1: nothing is multiplied */
+  bool                linear_v;             /* the Hessian of V vanishes identically */
+  cst_pattern         pattern[CST_K_COUNT]; /* of the matrix kernels */
+  cst_gram            gram;
+  unsigned char      *dropped; /* [ng] or NULL: constraints that the others imply, which are not enforced themselves */
+  cst_graph          *graph;
+  cst_node            V, *g, *mass, *a, *xi, *gauge; /* [ng], [nq] or, when `matrix`, [nq * nq]; [nq]; [nsym * nq]; [nsym] */
+  bool                matrix;
+  cst_node           *kernel_out[CST_K_COUNT]; /* outputs of each kernel in the layout above */
+  int                 kernel_size[CST_K_COUNT];
+  cst_kernel         *kernel[CST_ISA_COUNT][CST_K_COUNT]; /* over lanes */
+  const void         *kernel_self[CST_ISA_COUNT];
+  const cst_compiled *compiled[CST_ISA_COUNT];                                             /* borrowed; NULL where nothing is compiled */
+  cst_exact          *exact;                                                               /* exact motion from any start, or NULL */
+  const char *potential_text, **mass_text, **gyroscopic_text, *symmetry_text[CST_MAX_SYM]; /* as written, for `show`; [ncoordinate] */
+  char       *text;                                                                        /* the whole description */
+  void       *owned;                                                                       /* what destroy frees */
 };
 
 /* Read a description. file names it in messages; sizes[nsize] replace the defaults of size parameters (a name that is none is an error at
@@ -209,8 +209,8 @@ void cst_system_matrix(const cst_system *s, cst_kernel_id k, const double *c, co
 void cst_system_momentum(const cst_system *s, const double *c, const double *q, const double *v, double *p);
 bool cst_system_velocity(const cst_system *s, const double *c, const double *q, const double *p, double *v);
 /* p := p - G'(G G')^-1 G p at q, its part with G p = 0 in the Euclidean sense, for independent constraints and for redundant ones that are
- * settled; NaN where those that are enforced are dependent. Differs from M v + a by G'm, which does no work: momentum maps and (p - a).v are
- * the same. */
+ * settled; NaN where those that are enforced are dependent. Differs from M v + a by G'm, which does no work: momentum maps and (p - a).v
+ * are the same. */
 void cst_system_tangential(const cst_system *s, const double *c, const double *q, double *p);
 /* Whether L_xi a = dF with some F that does not vanish: the momentum map of such a symmetry is <Mv + a, xi> - F. */
 bool cst_system_is_gauged(const cst_system *s);
@@ -221,7 +221,9 @@ void cst_system_exact(const cst_system *s, int state, const double *c, const dou
                       double *lambda);
 /* Multipliers of the continuous equations at (q, v): M A = f - G' lambda, G A = -D2g[v, v]. */
 void cst_system_multipliers(const cst_system *s, const double *c, const double *q, const double *v, double *lambda);
-/* Euclidean projection of q on g = 0, then of v, M-orthogonally, on G v = 0. false when Newton does not converge (q, v unchanged). */
+/* Euclidean projection of q on g = 0, then of v, M-orthogonally, on G v = 0. The point is a strict local minimum of the distance to q, and
+ * on a single surface of degree two the nearest of all. false when none is found (q, v unchanged): q lies too far off, or between two
+ * points that are equally near. */
 bool cst_system_project(const cst_system *s, const double *c, double *q, double *v);
 /* Rank of G at q (constraints scaled by the lengths of their rows), and in lambda, where not NULL, the least-norm multipliers with the
  * same force G'lambda. */

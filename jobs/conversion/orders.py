@@ -83,8 +83,8 @@ def expected(layer, bias):
 
 
 def verdict(row, order):
-    """equal, higher or lower; open where one of the fits has no window."""
-    if row["flag_q"] != "ok" or row["flag_p"] != "ok":
+    """equal, higher or lower; open where one of the fits has no window. One that contradicts the method's claim has one."""
+    if any(row[f"flag_{part}"] not in ("ok", "contradicts", "returns") for part in "qp"):
         return "open"
     off = [float(row[f"order_{part}"]) - order for part in "qp"]
     return "lower" if min(off) < -NEAR else "higher" if max(off) > NEAR else "equal"

@@ -49,10 +49,9 @@ int cst_cli_check(int argc, char **argv) {
   else
     cst_diag_add(d, NULL, 0, 0, "`constella check` takes one study file");
   bool bad = cst_diag_count(d) > 0;
-  if (bad)
-    cst_diag_print(d, stderr);
-  else
-    print_plan(c.study, c.plan);
+  if (!bad) cst_reference_warn(c.plan, d);
+  cst_diag_print(d, stderr);
+  if (!bad) print_plan(c.study, c.plan);
   cst_checked_free(&c);
   cst_diag_destroy(d);
   return bad ? 2 : 0;

@@ -135,6 +135,10 @@ static int run_checked(cst_arguments *a, cst_diag *d) {
   cst_past *past = plan ? cst_past_create(plan) : NULL;
   if (plan) cst_run_take_up(a, plan, past, ranks, d);
   const int first = first_mistaken(d, rank, ranks);
+  if (first == ranks && rank == 0) {
+    cst_reference_warn(plan, d);
+    cst_diag_print(d, stderr);
+  }
   if (first == ranks)
     status = a->run.resume.start == CST_START_COMPLETE ? tell_complete(a) : execute(a, study, plan, past);
   else if (rank == first)

@@ -1,13 +1,19 @@
-/* show.c: `constella show NAME`: a page on a system, a method or a scheme, printed from its row; order and claims of a method expression.
- */
+/* show.c: `constella show NAME`: a page on a system, a method or a scheme, printed from its row; order and claims of a method expression on
+ * a system. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "cli/cli.h"
+#include "cli/description.h"
 #include "constella/diag.h"
 #include "constella/study.h"
+
+static const char usage[] =
+    "constella show NAME [--system NAME|FILE]\n\n"
+    "A page on a system, a method or a scheme. Of a method, or of any method expression, it tells order and claims on a system: that of\n"
+    "--system, a name of the catalogue or a system file, or the spherical-pendulum.";
 
 enum { WIDTH = 120, INDENT = 13, SHOWN = 12 }; /* columns of a page; of what stands left; numbers shown of a long state */
 
@@ -125,9 +131,9 @@ static void print_equations(const cst_system *s) {
     printf("\nEquations: L = 1/2 v'M v - V(q), p = M v; M A = f%s, f = -dV.\n", g);
 }
 
-static int show_system(const char *name) {
+static bool show_system(const char *name) {
   cst_system *s = cst_catalogue_create(name);
-  if (!s) return 0;
+  if (!s) return false;
   printf("%s: a system of the catalogue\n\n", s->name);
   item("", s->doc);
   item("source", s->source);
@@ -144,12 +150,12 @@ static int show_system(const char *name) {
   print_methods(s);
   print_equations(s);
   cst_system_destroy(s);
-  return 1;
+  return true;
 }
 
 /* ---- methods ------------------------------------------------------------------------------------------------------------------ */
 
-static void print_claims(unsigned claims) {
+static void print_claims(unsigned claims, const char *system) {
   static const struct {
     unsigned    claim;
     const char *text;
@@ -160,60 +166,71 @@ static void print_claims(unsigned claims) {
                {CST_MOMENTUM, "momenta of linear symmetries to round-off"},
                {CST_ENERGY, "energy to round-off"},
                {CST_BOUNDED, "energy error bounded at moderate steps"}};
-  char text[400] = "";
+  char        text[600];
+  int         at = snprintf(text, sizeof text, "on %.200s: ", system);
+  const char *between = claims ? "" : "none";
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (claims & names[i].claim) strcat(strcat(text, *text ? "; " : ""), names[i].text);
-  item("claims", *text ? text : "none");
+    if (claims & names[i].claim) at += snprintf(text + at, sizeof text - (size_t)at, "%s%s", between, names[i].text), between = "; ";
+  item("claims", claims ? text : strcat(text, between));
 }
 
-/* Of an expression, on a system with constraints; 0 when it is none. */
-static int print_properties(const char *text) {
-  cst_expr_error e;
-  cst_method    *m = cst_method_parse(text, NULL, &e);
-  cst_system    *s = cst_catalogue_create("spherical-pendulum");
-  if (m && s) {
-    cst_properties p = cst_method_properties(m, s);
-    printf("%-12s %d in q, %d in p, %d in lambda (of `%s`, on the %s)\n", "order", p.order_q, p.order_p, p.order_lambda,
-           cst_method_label(m), s->name);
-    if (p.own_lambda)
-      printf("%-12s its own, those of step n -> n+1 belong to t = (n + %g) h\n", "multipliers", p.lambda_time);
-    else
-      printf("%-12s from M A = f - G'lambda at its state\n", "multipliers");
-    item("momenta", p.tangential ? "tangential: p is the part of M v + a with G p = 0" : "kinetic: p = M v + a");
-    print_claims(p.claims);
+/* The claims that say anything of s. */
+static unsigned telling(const cst_system *s) { return ~((s->ng ? 0u : CST_POSITIONS | CST_VELOCITIES) | (s->nsym ? 0u : CST_MOMENTUM)); }
+
+static void print_properties(const cst_method *m, const cst_system *s) {
+  const cst_properties p = cst_method_properties(m, s);
+  printf("%-12s %d in q, %d in p", "order", p.order_q, p.order_p);
+  if (s->ng) printf(", %d in lambda", p.order_lambda);
+  printf(" (of `%s`, on %s)\n", cst_method_label(m), s->name);
+  if (s->ng && p.own_lambda)
+    printf("%-12s its own, those of step n -> n+1 belong to t = (n + %g) h\n", "multipliers", p.lambda_time);
+  else if (s->ng)
+    printf("%-12s from M A = f - G'lambda at its state\n", "multipliers");
+  item("momenta", p.tangential ? "tangential: p is the part of M v + a with G p = 0" : "kinetic: p = M v + a");
+  print_claims(p.claims & telling(s), s->name);
+}
+
+/* Of the methods, the example of each stands for it. */
+static const cst_method_info *method_named(const char *name) {
+  for (int i = 0; i < cst_method_count(); i++)
+    if (!strcmp(cst_method_info_at(i)->name, name)) return cst_method_info_at(i);
+  return NULL;
+}
+
+static cst_method *method_of(const char *text, cst_expr_error *e) {
+  const cst_method_info *info = method_named(text);
+  return cst_method_parse(info ? info->example : text, NULL, e);
+}
+
+/* On the system that is asked for, or on one with a constraint. What is claimed depends on the system. */
+static void show_method(const char *text, const cst_method *m, const char *system, cst_diag *d) {
+  const cst_method_info *info = method_named(text);
+  cst_system            *s = system ? cst_cli_described(system, d) : cst_catalogue_create("spherical-pendulum");
+  char                   why[400] = "";
+  const bool             good = s && cst_method_fits(m, s, why, sizeof why);
+  if (s && !good) cst_diag_add(d, NULL, 0, 0, "%s", why);
+  if (good && info) {
+    printf("%s: a method\n\n", info->signature);
+    item("", info->doc);
+    item("equations", info->equations);
+    item("notes", info->notes);
+    item("source", info->source);
+    item("example", info->example);
   }
-  int known = m != NULL;
-  cst_method_destroy(m);
+  if (good) print_properties(m, s);
   cst_system_destroy(s);
-  return known;
 }
 
-static int show_method(const char *name) {
-  for (int i = 0; i < cst_method_count(); i++) {
-    const cst_method_info *m = cst_method_info_at(i);
-    if (strcmp(m->name, name)) continue;
-    printf("%s: a method\n\n", m->signature);
-    item("", m->doc);
-    item("equations", m->equations);
-    item("notes", m->notes);
-    item("source", m->source);
-    item("example", m->example);
-    print_properties(m->example);
-    return 1;
-  }
-  return 0;
-}
-
-static int show_scheme(const char *name) {
+static bool show_scheme(const char *name) {
   const cst_scheme *s = cst_scheme_find(name);
-  if (!s) return 0;
+  if (!s) return false;
   printf("%s: a composition scheme\n\n", s->name);
   item("", s->doc);
   item("source", s->source);
   printf("%-12s %d on a symmetric base of order 2\n%-12s", "order", s->order, "gammas");
   for (int i = 0; i < s->stages; i++) printf("%s%.17g", i ? ", " : " ", s->gamma[i]);
   printf("\n");
-  return 1;
+  return true;
 }
 
 static const char *nearest(const char *name) {
@@ -225,18 +242,63 @@ static const char *nearest(const char *name) {
   return cst_nearest(name, names, n);
 }
 
+static void nothing(const char *name, const cst_expr_error *e, cst_diag *d) {
+  const char *near = nearest(name);
+  if (strpbrk(name, "({"))
+    cst_diag_add(d, NULL, 0, 0, "'%s': %s", name, e->message);
+  else if (!access(name, R_OK))
+    cst_diag_add(d, NULL, 0, 0, "nothing is called '%s'; `constella system %s` examines a system file", name, name);
+  else
+    cst_diag_add(d, NULL, 0, 0, "nothing is called '%s'; `constella list systems|methods|schemes` tells the names%s%s%s", name,
+                 near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
+static void show(const char *name, const char *system, cst_diag *d) {
+  cst_expr_error e = {0};
+  cst_method    *m = method_of(name, &e);
+  if (m)
+    show_method(name, m, system, d);
+  else if (system && (cst_catalogue_text(name) || cst_scheme_find(name)))
+    cst_diag_add(d, NULL, 0, 0, "--system tells what a method claims on a system, and '%s' is no method", name);
+  else if (!show_system(name) && !show_scheme(name))
+    nothing(name, &e, d);
+  cst_method_destroy(m);
+}
+
+static void unknown_option(const char *text, cst_diag *d) {
+  static const char *const options[] = {"--system", "--help"};
+  const char              *near = cst_nearest(text, options, 2);
+  cst_diag_add(d, NULL, 0, 0, "unknown option '%s'; allowed: %s%s%s%s", text, cst_join(options, 2), near ? "; did you mean '" : "",
+               near ? near : "", near ? "'?" : "");
+}
+
+static void parse(int argc, char **argv, const char **name, const char **system, cst_diag *d) {
+  for (int i = 1; i < argc; i++) {
+    if (!strcmp(argv[i], "--system") && i + 1 == argc)
+      cst_diag_add(d, NULL, 0, 0, "'--system' needs a system file or the name of a system");
+    else if (!strcmp(argv[i], "--system") && *system)
+      cst_diag_add(d, NULL, 0, 0, "'--system' is given twice");
+    else if (!strcmp(argv[i], "--system"))
+      *system = argv[++i];
+    else if (!strncmp(argv[i], "--", 2))
+      unknown_option(argv[i], d);
+    else if (*name)
+      cst_diag_add(d, NULL, 0, 0, "unexpected argument '%s'; `constella show` takes one name", argv[i]);
+    else
+      *name = argv[i];
+  }
+  if (!*name && !cst_diag_count(d))
+    cst_diag_add(d, NULL, 0, 0, "`constella show` takes one name; `constella list systems` and `list methods` tell them");
+}
+
 int cst_cli_show(int argc, char **argv) {
-  if (argc == 2 && !strcmp(argv[1], "--help")) return puts("constella show NAME"), 0;
-  if (argc != 2)
-    return fputs("constella: error: `constella show` takes one name; `constella list systems` and `list methods` tell them\n", stderr), 2;
-  if (show_system(argv[1]) || show_method(argv[1]) || show_scheme(argv[1]) || print_properties(argv[1])) return 0;
-  cst_expr_error e;
-  if (strpbrk(argv[1], "({") && !cst_method_parse(argv[1], NULL, &e))
-    return fprintf(stderr, "constella: error: '%s': %s\n", argv[1], e.message), 2;
-  if (!access(argv[1], R_OK))
-    return fprintf(stderr, "constella: error: nothing is called '%s'; `constella system %s` examines a system file\n", argv[1], argv[1]), 2;
-  const char *near = nearest(argv[1]);
-  fprintf(stderr, "constella: error: nothing is called '%s'; `constella list systems|methods|schemes` tells the names%s%s%s\n", argv[1],
-          near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-  return 2;
+  if (argc == 2 && !strcmp(argv[1], "--help")) return puts(usage), 0;
+  const char *name = NULL, *system = NULL;
+  cst_diag   *d = cst_diag_create();
+  parse(argc, argv, &name, &system, d);
+  if (!cst_diag_count(d)) show(name, system, d);
+  const bool good = !cst_diag_count(d);
+  cst_diag_print(d, stderr);
+  cst_diag_destroy(d);
+  return good ? 0 : 2;
 }

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include "cli/cli.h"
+#include "cli/description.h"
 #include "system/examine.h"
 
 static const char usage[] =
@@ -88,25 +88,6 @@ static void end_arguments(arguments *a) {
 
 /* ---- the system ----------------------------------------------------------------------------------------------------------- */
 
-/* The description: a file, or that of the catalogue (*catalogue). Owned; NULL with an error. */
-static char *description(const char *name, size_t *length, bool *catalogue, cst_diag *d) {
-  char       *text = NULL;
-  const char *known = cst_catalogue_text(name);
-  *catalogue = known && access(name, F_OK);
-  if (*catalogue && !(text = strdup(known))) abort();
-  if (*catalogue) {
-    *length = strlen(text);
-  } else if (access(name, F_OK)) {
-    const char *near = cst_nearest(name, cst_catalogue_names(), cst_catalogue_size());
-    cst_diag_add(d, NULL, 0, 0,
-                 "there is no file '%s', and no system of that name in the catalogue; `constella list systems` tells them%s%s%s", name,
-                 near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-  } else if (!cst_file_read(name, &text, length, d)) {
-    return NULL;
-  }
-  return text;
-}
-
 static int find(const cst_system *s, const char *name) {
   for (int i = 0; i < s->npar; i++)
     if (!strcmp(s->parameter[i].name, name)) return i;
@@ -160,7 +141,7 @@ static cst_system *make(const arguments *a, double *c, cst_diag *d) {
   cst_size    size[CST_MAX_PAR];
   bool        catalogue;
   size_t      length = 0;
-  char       *text = description(a->system, &length, &catalogue, d);
+  char       *text = cst_cli_description(a->system, &length, &catalogue, d);
   cst_system *s = NULL;
   const int   n = text ? sizes(a, text, length, size, d) : 0;
   if (text && !cst_diag_count(d))

@@ -154,12 +154,13 @@ static bool ends_in(const char *s, const char *end) {
 static void print_observed(const table *t, const choice *c) {
   const int observe = find(t, "observe");
   double    most = 1;
-  bool      shows_maxima = false;
+  bool      shows_maxima = false, all = true;
   for (int i = 0; i < c->n; i++) shows_maxima |= ends_in(t->name[c->shown[i]], "_max") || !strcmp(t->name[c->shown[i]], "displacement");
   for (long row = 0; observe >= 0 && row < t->rows; row++)
     if (c->keep[row]) most = fmax(most, t->col[observe].x[row]);
+  for (long row = 0; observe >= 0 && row < t->rows; row++) all &= !c->keep[row] || t->col[observe].x[row] == most;
   if (shows_maxima && most > 1)
-    printf("\nMaxima are those of one step in %.0f, drawn at random, of the longest runs; `observe: every` takes all steps.\n", most);
+    printf("\nMaxima are over one step in %.0f%s; `observe: every` takes all of them.\n", most, all ? "" : " where runs are long");
 }
 
 static void print_text(const table *t, const choice *c) {

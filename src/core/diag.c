@@ -11,11 +11,12 @@ typedef struct {
   char *file, *message; /* file NULL: the command line */
   int   line, column;
   int   rank; /* in order of arrival, to keep the sort stable */
+  int   warns;
 } mistake;
 
 struct cst_diag {
   mistake *list;
-  int      count, room;
+  int      count, room, warnings;
 };
 
 cst_diag *cst_diag_create(void) { return cst_need(calloc(1, sizeof(cst_diag))); }
@@ -36,23 +37,34 @@ static void disarm(char *s) {
     if (((unsigned char)*s < 32 && *s != '\n') || *s == 127) *s = '?';
 }
 
-void cst_diag_add(cst_diag *d, const char *file, int line, int column, const char *format, ...) {
-  char   *text = NULL;
-  va_list a;
-  va_start(a, format);
-  int length = vasprintf(&text, format, a);
-  va_end(a);
-  if (length < 0) text = NULL;
+static void add(cst_diag *d, int warns, const char *file, int line, int column, const char *format, va_list a) {
+  char *text = NULL;
+  if (vasprintf(&text, format, a) < 0) text = NULL;
   disarm(cst_need(text));
   if (d->count == d->room) {
     d->room = d->room ? 2 * d->room : 16;
     d->list = cst_need(realloc(d->list, sizeof(mistake) * (size_t)d->room));
   }
-  d->list[d->count] = (mistake){file ? cst_need(strdup(file)) : NULL, text, line, column, d->count};
+  d->list[d->count] = (mistake){file ? cst_need(strdup(file)) : NULL, text, line, column, d->count, warns};
   d->count++;
+  d->warnings += warns;
 }
 
-int cst_diag_count(const cst_diag *d) { return d->count; }
+void cst_diag_add(cst_diag *d, const char *file, int line, int column, const char *format, ...) {
+  va_list a;
+  va_start(a, format);
+  add(d, 0, file, line, column, format, a);
+  va_end(a);
+}
+
+void cst_diag_warn(cst_diag *d, const char *file, int line, int column, const char *format, ...) {
+  va_list a;
+  va_start(a, format);
+  add(d, 1, file, line, column, format, a);
+  va_end(a);
+}
+
+int cst_diag_count(const cst_diag *d) { return d->count - d->warnings; }
 
 static int by_place(const void *x, const void *y) {
   const mistake *a = *(const mistake *const *)x, *b = *(const mistake *const *)y;
@@ -71,7 +83,7 @@ static void print_message(const char *text, FILE *out) {
 static void print_one(const mistake *m, FILE *out) {
   fputs(m->file ? m->file : "constella", out);
   if (m->file && m->line) fprintf(out, ":%d:%d", m->line, m->column);
-  fputs(": error: ", out);
+  fputs(m->warns ? ": warning: " : ": error: ", out);
   print_message(m->message, out);
 }
 
@@ -81,7 +93,7 @@ void cst_diag_print(const cst_diag *d, FILE *out) {
   for (int i = 0; i < d->count; i++) order[i] = &d->list[i];
   qsort(order, (size_t)d->count, sizeof *order, by_place);
   for (int i = 0; i < d->count; i++) print_one(order[i], out);
-  if (d->count > 1) fprintf(out, "%d errors\n", d->count);
+  if (cst_diag_count(d) > 1) fprintf(out, "%d errors\n", cst_diag_count(d));
   free(order);
 }
 

@@ -13,7 +13,7 @@
 enum { NOBODY = -1, MANY = -2, MOST = 1 << 20 };
 
 typedef struct {
-  cst_partition       *p;
+  cst_partition  *p;
   const uint64_t *hash;
   int            *uses, *length; /* of a node: how often it is used; how many + and - it may be the end of */
   int            *member;        /* of the step of a sum: its term; -1 of other nodes */
@@ -62,7 +62,7 @@ static uint64_t last_term(const cutter *c, cst_node n) {
 
 /* Walk down from the top of a sum, steps and terms appended from last to first. */
 static cst_run walk(cutter *c, cst_node top) {
-  cst_partition      *p = c->p;
+  cst_partition *p = c->p;
   const uint64_t term = last_term(c, top);
   cst_run        r = {.first = p->terms, .start = top, .sign = p->node[top].op};
   cst_node       t, rest;

@@ -17,10 +17,10 @@ enum { MOST_SLOTS = 65536 }; /* they are on the stack: 4 MiB with 8 lanes */
 
 typedef struct {
   const cst_partition *p;
-  int            *number; /* of the temporary of a straight operation, in the order of the text; -1 before */
-  int             temporaries;
-  const char     *indent;
-  FILE           *f;
+  int                 *number; /* of the temporary of a straight operation, in the order of the text; -1 before */
+  int                  temporaries;
+  const char          *indent;
+  FILE                *f;
 } writer;
 
 static void emit_number(double value, FILE *f) {
@@ -51,8 +51,8 @@ static void emit_array(int letter, FILE *f) {
 }
 
 static void emit_operand(const writer *w, cst_node n, bool vector) {
-  const cst_partition   *p = w->p;
-  const cst_vertex *v = &p->node[n];
+  const cst_partition *p = w->p;
+  const cst_vertex    *v = &p->node[n];
   if (v->op == CST_OP_INPUT)
     fprintf(w->f, "%c[%d]", v->a, v->b);
   else if (v->op == CST_OP_CONSTANT)
@@ -248,7 +248,7 @@ static int *outputs_by_stage(const cst_partition *p, int *end) {
 
 static void emit_all(writer *w) {
   const cst_partition *p = w->p;
-  int             next = 0, *end = cst_expr_memory(NULL, (size_t)p->loops.count + 2, sizeof *end), *list = outputs_by_stage(p, end);
+  int                  next = 0, *end = cst_expr_memory(NULL, (size_t)p->loops.count + 2, sizeof *end), *list = outputs_by_stage(p, end);
   if (p->slots) fprintf(w->f, "%svd kept[%d];\n", w->indent, p->slots);
   for (int s = 0; s <= p->loops.count; s++) {
     const int from = s ? end[s - 1] : 0;
@@ -260,7 +260,7 @@ static void emit_all(writer *w) {
 
 void cst_graph_emit(const cst_graph *g, const cst_node *out, int nout, const char *indent, FILE *f) {
   const locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0), users = uselocale(plain);
-  cst_partition       p;
+  cst_partition  p;
   cst_partition_create(&p, g, out, nout, MOST_SLOTS);
   writer w = {&p, cst_expr_memory(NULL, (size_t)p.size, sizeof(int)), 0, indent, f};
   memset(w.number, 0xff, (size_t)p.size * sizeof(int));

@@ -18,7 +18,7 @@ typedef struct {
 } unit;
 
 typedef struct {
-  cst_partition      *p;
+  cst_partition *p;
   cst_shaper     shaper;
   unit          *unit;
   int            units, sums, *pool, used, capacity, *shape, *row; /* shape and row of every term */
@@ -49,7 +49,7 @@ static unit *append(grouper *z, unit u) {
 
 /* The terms [from, to) of a run, all of one shape, as a sum of its own. */
 static void append_sum(grouper *z, const cst_run *r, int from, int to) {
-  cst_partition      *p = z->p;
+  cst_partition *p = z->p;
   const cst_node start = from > r->first ? p->step[from - 1] : r->start, top = p->step[to - 1];
   unit           u = {.node = top, .shape = z->shape[from], .first = from, .count = to - from, .sign = r->sign};
   if (start < 0)
@@ -152,7 +152,7 @@ static void fill_sums(const grouper *z, cst_loop *l, const unit *u) {
 /* The loop of n units of one kind. */
 static void append_loop(grouper *z, const unit *u, int n) {
   cst_partition *p = z->p;
-  cst_loop  l = {.shape = u->shape, .level = u->level, .letter = u->letter, .sign = u->sign, .start = u->start};
+  cst_loop       l = {.shape = u->shape, .level = u->level, .letter = u->letter, .sign = u->sign, .start = u->start};
   for (int i = 0; i < n; i++) l.rows += u[i].count ? u[i].count : 1;
   l.sums = u->count ? n : 0;
   l.place = numbers(n);

@@ -18,9 +18,9 @@ enum {
 };
 enum {
   CST_PARTITION_STRAIGHT = 256, /* programs with fewer operations and outputs have no loops */
-  CST_LOOP_ROWS = 8,       /* the fewest values of a loop */
-  CST_SUM_TERMS = 16,      /* the fewest terms of a sum in a loop */
-  CST_SHAPE_STEPS = 200    /* the most operations of a shape */
+  CST_LOOP_ROWS = 8,            /* the fewest values of a loop */
+  CST_SUM_TERMS = 16,           /* the fewest terms of a sum in a loop */
+  CST_SHAPE_STEPS = 200         /* the most operations of a shape */
 };
 
 /* What a shape reads: an entry of an array, or the constant. */
@@ -110,8 +110,8 @@ uint64_t *cst_partition_hash(const cst_partition *p, bool cut);
 /* Scratch of cst_shape_find for one plan. */
 typedef struct {
   const cst_partition *plan;
-  const uint64_t *hash;
-  int            *seen, *number, visit;
+  const uint64_t      *hash;
+  int                 *seen, *number, visit;
 } cst_shaper;
 
 /* The number of the shape of n, -1 when it is too large; row[0 .. leaves) filled with what it reads: the entry of an argument, the node of

@@ -52,8 +52,8 @@ typedef struct {
 
 /* Give a leaf its number; false for an operation. */
 static bool number_leaf(cst_shaper *z, cst_node n, draft *d) {
-  const cst_partition   *p = z->plan;
-  const cst_vertex *v = &p->node[n];
+  const cst_partition *p = z->plan;
+  const cst_vertex    *v = &p->node[n];
   if (!cst_op_leaf(v->op) && !p->root[n]) return false;
   cst_leaf leaf = {CST_FROM_CONSTANT, v->value};
   if (v->op == CST_OP_INPUT) leaf = (cst_leaf){v->a, 0};

@@ -9,12 +9,12 @@
 
 typedef struct {
   const cst_partition *p;
-  cst_tape       *tape;
-  cst_where      *where; /* of every node; base -1 before it has one */
-  int            *last;  /* the straight operation that uses it last, -1 for none */
-  int            *free;  /* stack of free registers */
-  int             nfree, capacity, chunks;
-  double         *constant;
+  cst_tape            *tape;
+  cst_where           *where; /* of every node; base -1 before it has one */
+  int                 *last;  /* the straight operation that uses it last, -1 for none */
+  int                 *free;  /* stack of free registers */
+  int                  nfree, capacity, chunks;
+  double              *constant;
 } builder;
 
 static int letter_base(cst_tape *t, int letter) {
@@ -152,8 +152,8 @@ static void append_loop(builder *b, int loop) {
 
 static void append_all(builder *b) {
   const cst_partition *p = b->p;
-  const int       loops = b->tape->loops.count;
-  int             next = 0;
+  const int            loops = b->tape->loops.count;
+  int                  next = 0;
   b->tape->block = cst_expr_memory(NULL, 2 * (size_t)loops + 2, sizeof *b->tape->block);
   for (int s = 0; s <= loops; s++) {
     for (; next < p->nstraight && p->stage[p->straight[next]] == s; next++) append_operation(b, next);

@@ -153,28 +153,54 @@ static int least(int a, int b) { return a < b ? a : b; }
 /* 1 for a part whose own multipliers leave p off the tangent space: the next part, or the next step, takes up what is left. */
 static int left_by(const cst_properties *x) { return x->own_lambda && !(x->claims & CST_VELOCITIES); }
 
-/* Of tableaus: what their algebra says. Else of a scheme: the base's claims, made symmetric; of a list of methods: what all of them claim,
- * one order more where the whole is symmetric. */
+/* Whether what a part leaves normal to g = 0 is taken up by the next one. */
+static bool takes_up(const cst_program *next) { return next->n > 0 && next->step[0].row->features & CST_TAKES_UP; }
+
+/* Of part i of t, as far as the state after the whole is concerned; its program is appended to *whole. A kick without the projection of p,
+ * before a part that takes up what it leaves, is the kick with it: SHAKE is RATTLE there. */
+static cst_properties part(const cst_term *t, int i, const cst_system *s, cst_program *whole) {
+  cst_properties x = cst_term_properties(t->arg[i], s);
+  cst_program    own = {0}, next = {0};
+  cst_term_expand(t->arg[i], &own, 1.0 / t->n);
+  if (i + 1 < t->n) cst_term_expand(t->arg[i + 1], &next, 1.0);
+  if (own.n == 1 && takes_up(&next) && own.step->row->project && own.step->row->project(own.step->data)) {
+    x.order_p = x.order_q;
+    x.claims |= CST_VELOCITIES | CST_BOUNDED;
+  }
+  append(whole, &own, 1);
+  free(own.step);
+  free(next.step);
+  return x;
+}
+
+/* The energy error is bounded where the whole is symplectic, and where each part keeps the energy. Of parts that bound it for different
+ * reasons the one does not keep what the other one does, and the energy of their composition drifts. */
+static unsigned common(unsigned x, unsigned y) {
+  const unsigned both = x & y;
+  return both & (CST_SYMPLECTIC | CST_ENERGY) ? both : both & ~(unsigned)CST_BOUNDED;
+}
+
+/* Of tableaus: what their algebra says. Else of a scheme: the base's claims, made symmetric; of a list of methods: what all of them claim
+ * and the whole keeps, one order more where the whole is symmetric. */
 static cst_properties properties(const cst_term *t, const cst_system *s) {
   cst_layer l;
   if (cst_layer_expanded(t, &l)) return cst_tableau_properties(&l.tableau, s);
-  cst_properties x = cst_term_properties(t->arg[0], s);
   if (is_scheme(t)) {
+    cst_properties x = cst_term_properties(t->arg[0], s);
     raise_orders(&x, scheme_of(t) ? scheme_of(t)->order : list_order(t));
     x.claims |= CST_SYMMETRIC;
     return x;
   }
-  cst_program p = {0};
-  expand(t, &p, 1.0);
-  cst_properties last = x;
+  cst_program    p = {0};
+  cst_properties x = part(t, 0, s, &p), last = x;
   int  left = left_by(&x), passed = left ? x.order_p : 2; /* parts that leave p off the tangent space; the order of what is passed on */
   bool mixed = false; /* what one part leaves normal to g = 0 another one drops, so that the way back is lost */
   for (int i = 1; i < t->n; i++) {
-    cst_properties y = cst_term_properties(t->arg[i], s);
+    cst_properties y = part(t, i, s, &p);
     x.order_q = y.order_q < x.order_q ? y.order_q : x.order_q;
     x.order_p = y.order_p < x.order_p ? y.order_p : x.order_p;
     mixed |= s->ng > 0 && (x.claims ^ y.claims) & CST_VELOCITIES;
-    x.claims &= y.claims;
+    x.claims = common(x.claims, y.claims);
     x.own_lambda &= y.own_lambda;
     x.tangential &= y.tangential;
     left += left_by(&y);

@@ -68,10 +68,10 @@ static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
 }
 
 static void expand(const cst_term *t, cst_program *p, double fraction) {
-  cst_instruction step = {.core = CST_CORE_convert, .fraction = fraction, .bias = bias_of(t)};
-  cst_term_layer(minus_of(t), &step.layer[0]);
-  cst_term_layer(plus_of(t), &step.layer[1]);
-  cst_program_add(p, step);
+  cst_layer minus = {0}, plus = {0};
+  cst_term_layer(minus_of(t), &minus);
+  cst_term_layer(plus_of(t), &plus);
+  cst_program_add(p, cst_conversion(fraction, &minus, &plus, bias_of(t)));
 }
 
 static bool own_adjoint(const cst_term *t) {

@@ -25,17 +25,41 @@ typedef struct {
   long   done[CST_W_MAX] __attribute__((aligned(64)));
 } cst_scratch;
 
+enum { CST_LANE_DATA = 112 };
+
+/* One substep as its core reads it. */
 typedef struct {
+  double h;                              /* its length */
+  _Alignas(16) char data[CST_LANE_DATA]; /* the core's own: its `struct data` */
+} cst_lane_substep;
+
+/* What a core is given beside a record: the group, first so that lane code which takes a group finds it here, and the substeps of one step
+ * that follow one another in this core, alike in their sizes. */
+typedef struct {
+  cst_context             group;
+  int                     opens;  /* they are the first of a step: the sum of impulses starts here */
+  int                     closes; /* and the last ones: behind them the record has one step more behind it */
+  int                     nsub;
+  const cst_lane_substep *sub;      /* [nsub] */
+  int                     stages;   /* of each, as its row counts them (substep.h) */
+  int                     unknowns; /* of each; those that are kept are [nsub][unknowns] at `warm` */
+  int                     warm;     /* their first component in the record */
+  int                     max_iterations;
+  int                     robust; /* solve with pivoting (a lane that failed is stepped again alone); 2: from a start that is nearer by */
+  int                     compensated;
+} cst_march;
+
+typedef struct cst_core {
   /* Vectors of work space that the context must bring; 0 for a hot core. */
-  size_t (*room)(const cst_context *C);
+  size_t (*room)(const cst_march *m);
   /* Advance the record by n steps. It is changed only when the outcome is CST_DONE. */
-  cst_outcome (*march)(const cst_context *C, double *record, long n);
+  cst_outcome (*march)(const cst_march *m, double *record, long n);
   /* Substep j in pieces: x, f, d are [unknowns][W]. begin fills x with the warm start and resets the scratch; residual returns the bits of
    * the lanes that are still active; direction gives d with x + d the next iterate (0 in lanes that are done); finish ends the substep. */
-  int (*begin)(const cst_context *C, const double *record, int j, double *x, cst_scratch *s);
-  int (*residual)(const cst_context *C, const double *record, int j, const double *x, double *f, cst_scratch *s);
-  void (*direction)(const cst_context *C, double *record, int j, const double *x, const double *f, double *d, cst_scratch *s);
-  void (*correct)(const cst_context *C, const double *record, int j, double *x, const double *d, cst_scratch *s);
-  cst_outcome (*finish)(const cst_context *C, double *record, int j, const double *x);
+  int (*begin)(const cst_march *m, const double *record, int j, double *x, cst_scratch *s);
+  int (*residual)(const cst_march *m, const double *record, int j, const double *x, double *f, cst_scratch *s);
+  void (*direction)(const cst_march *m, double *record, int j, const double *x, const double *f, double *d, cst_scratch *s);
+  void (*correct)(const cst_march *m, const double *record, int j, double *x, const double *d, cst_scratch *s);
+  cst_outcome (*finish)(const cst_march *m, double *record, int j, const double *x);
 } cst_core;
 #endif

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "method/method.h"
+#include "method/substeps.h"
 #include "method/symmetry.h"
 #include "tableau/legendre.h"
 
@@ -49,7 +50,7 @@ static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
 }
 
 static void expand(const cst_term *t, cst_program *p, double fraction) {
-  cst_program_add(p, (cst_instruction){.core = CST_CORE_hbvm, .fraction = fraction, .k = number(t, "k"), .s = number(t, "s")});
+  cst_program_add(p, cst_line_integral(fraction, number(t, "k"), number(t, "s")));
 }
 
 static int larger(int a, int b) { return a > b ? a : b; }

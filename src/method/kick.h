@@ -3,9 +3,10 @@
 #ifndef CST_KICK_H
 #define CST_KICK_H
 #include "method/method.h"
+#include "method/substeps.h"
 
 static inline void cst_kick_add(cst_program *p, double fraction, double w0, double w1, int tangent) {
-  cst_program_add(p, (cst_instruction){.core = CST_CORE_kick, .fraction = fraction, .w0 = w0, .w1 = w1, .tangent = tangent});
+  cst_program_add(p, cst_kick(fraction, w0, w1, tangent));
 }
 
 /* Properties of a variational method with both constraints: symplectic, momentum-preserving; `order` 1 or 2, symmetric where 2. Where a

@@ -3,13 +3,14 @@
 #ifndef CST_LAYER_H
 #define CST_LAYER_H
 #include "method/method.h"
+#include "method/substeps.h"
 
 static inline void cst_layer_add(cst_program *p, double fraction, const cst_tableau *t) {
-  cst_program_add(p, (cst_instruction){.core = CST_CORE_rk, .fraction = fraction, .layer = {{.tableau = *t}}});
+  cst_program_add(p, cst_rk(fraction, &(cst_layer){.tableau = *t}));
 }
 
 static inline void cst_layer_add_rule(cst_program *p, double fraction, const cst_flow_rule *rule) {
-  cst_program_add(p, (cst_instruction){.core = CST_CORE_rk, .fraction = fraction, .layer = {{.rule = rule}}});
+  cst_program_add(p, cst_rk(fraction, &(cst_layer){.rule = rule}));
 }
 
 /* Orders of a layer; its multipliers come from the state. */

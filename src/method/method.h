@@ -3,38 +3,11 @@
 #ifndef CST_METHOD_INTERNAL_H
 #define CST_METHOD_INTERNAL_H
 #include "constella/method.h"
-#include "method/flow.h"
-#include "tableau/tableau.h"
-
-/* The cores: one file of core/ each. */
-#define CST_CORES(X) X(kick) X(midpoint) X(rk) X(project) X(lagrange) X(convert) X(hbvm)
-typedef enum {
-#define X(name) CST_CORE_##name,
-  CST_CORES(X)
-#undef X
-      CST_CORE_COUNT
-} cst_core_id;
-
-/* A one-step layer for q' = v, v' = A(q, v), S' = L(q, v): a tableau, or formulas. */
-typedef struct {
-  const cst_flow_rule *rule; /* NULL: the tableau. Borrowed */
-  cst_tableau          tableau;
-} cst_layer;
-
-/* One substep of a program. */
-typedef struct {
-  cst_core_id core;
-  double      fraction; /* of the step */
-  double      w0, w1;   /* kick */
-  int         tangent;  /* kick */
-  double      bias;     /* convert: alpha-, in [-1, 0] */
-  int         k, s;     /* hbvm: nodes, and polynomials of degree below s */
-  cst_layer   layer[2]; /* rk: the first; convert: that of the minus half and that of the plus half */
-} cst_instruction;
+#include "method/substep.h"
 
 struct cst_program {
-  int              n, capacity;
-  cst_instruction *step;
+  int          n, capacity;
+  cst_substep *step;
 };
 
 typedef struct cst_method_row cst_method_row;
@@ -106,12 +79,11 @@ bool           cst_term_fits(const cst_term *t, const cst_system *s, char *why, 
 cst_properties cst_term_properties(const cst_term *t, const cst_system *s);
 void           cst_term_expand(const cst_term *t, cst_program *p, double fraction);
 
-/* Whether two layers are the same map. */
-bool cst_layer_same(const cst_layer *x, const cst_layer *y);
-
 cst_program *cst_program_create(const cst_method *m); /* owned */
+/* The same with the substeps that are carried out on s. */
+cst_program *cst_program_create_on(const cst_method *m, const cst_system *s);
 void         cst_program_destroy(cst_program *p);
-void         cst_program_add(cst_program *p, cst_instruction step);
+void         cst_program_add(cst_program *p, cst_substep step);
 /* Replace the steps from `first` on by those of the adjoint: reversed, each by its own adjoint. false when one has none. */
 bool cst_program_adjoint(cst_program *p, int first);
 /* Whether the program is its own adjoint. */
@@ -120,20 +92,16 @@ bool cst_program_symmetric(const cst_program *p);
 bool cst_program_compensates(const cst_program *p);
 bool cst_program_always_compensates(const cst_program *p);
 
-/* The core that carries it out on s: substeps with forces at points of a drift have one of their own where M depends on q or there is an
- * a(q). */
-cst_core_id cst_instruction_core(const cst_instruction *p, const cst_system *s);
-/* Stages of the layer (the larger one of two), or points where the Lagrangian is taken. */
-int cst_instruction_stages(const cst_instruction *p, const cst_system *s);
-int cst_instruction_unknowns(const cst_instruction *p, const cst_system *s);
-/* Those that are kept for the next step, and the numbers of a lane that the solver's matrices take. */
-int    cst_instruction_kept(const cst_instruction *p, const cst_system *s);
-double cst_instruction_matrix(const cst_instruction *p, const cst_system *s);
-/* Evaluations of the force or of the right hand side, or of a derivative of it along one direction or in reverse: fixed ones a step, and
- * those of each iteration of the solver. */
-void cst_instruction_evaluations(const cst_instruction *p, const cst_system *s, double *fixed, double *each);
-/* Nanoseconds of one substep of one lane of s, very roughly, for planning. */
-double cst_instruction_cost(const cst_instruction *p, const cst_system *s);
+/* A block of numbers that substeps of a program keep in the record, and where. */
+typedef struct {
+  const char *name;
+  int         at, n;
+} cst_state_place;
+/* Those of a program on s, one behind the other from component `at` on; owned (free()). */
+cst_state_place *cst_program_state(const cst_program *p, const cst_system *s, int at, int *count);
+
+/* Bits 1 << cst_iteration of all that some substep knows. */
+unsigned cst_program_iterations(const cst_program *p);
 
 const cst_term       *cst_method_root(const cst_method *m);
 const cst_method_row *cst_method_row_at(int i);

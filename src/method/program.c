@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/need.h"
 #include "method/method.h"
 
 cst_program *cst_program_create(const cst_method *m) {
@@ -12,13 +13,19 @@ cst_program *cst_program_create(const cst_method *m) {
   return p;
 }
 
+cst_program *cst_program_create_on(const cst_method *m, const cst_system *s) {
+  cst_program *p = cst_program_create(m);
+  for (int i = 0; i < p->n; i++) p->step[i] = cst_substep_on(&p->step[i], s);
+  return p;
+}
+
 void cst_program_destroy(cst_program *p) {
   if (!p) return;
   free(p->step);
   free(p);
 }
 
-void cst_program_add(cst_program *p, cst_instruction step) {
+void cst_program_add(cst_program *p, cst_substep step) {
   if (p->n == p->capacity) {
     p->capacity = p->capacity ? 2 * p->capacity : 8;
     p->step = realloc(p->step, sizeof *p->step * (size_t)p->capacity);
@@ -27,47 +34,22 @@ void cst_program_add(cst_program *p, cst_instruction step) {
   p->step[p->n++] = step;
 }
 
-/* The adjoint of one substep: A and B change places, a tableau becomes its adjoint, the halves of a conversion change places. */
-static bool step_adjoint(cst_instruction *s) {
-  double    w = s->w0;
-  cst_layer minus = s->layer[0];
-  switch (s->core) {
-  case CST_CORE_kick:
-    s->w0 = s->w1;
-    s->w1 = w;
-    return s->tangent;
-  case CST_CORE_midpoint:
-  case CST_CORE_hbvm:
-    return true;
-  case CST_CORE_rk:
-    if (s->layer->rule) return false;
-    s->layer->tableau = cst_tableau_adjoint(&s->layer->tableau);
-    return true;
-  case CST_CORE_convert:
-    s->bias = -1 - s->bias;
-    s->layer[0] = s->layer[1];
-    s->layer[1] = minus;
-    return true;
-  default:
-    return false;
-  }
-}
-
 bool cst_program_adjoint(cst_program *p, int first) {
   for (int i = first, j = p->n - 1; i < j; i++, j--) {
-    cst_instruction t = p->step[i];
+    cst_substep t = p->step[i];
     p->step[i] = p->step[j];
     p->step[j] = t;
   }
   for (int i = first; i < p->n; i++)
-    if (!step_adjoint(&p->step[i])) return false;
+    if (!p->step[i].row->adjoint || !p->step[i].row->adjoint(p->step[i].data)) return false;
   return true;
 }
 
 static bool compose(const cst_program *p, cst_tableau *t) {
   for (int i = 0; i < p->n; i++) {
-    const cst_instruction *s = &p->step[i];
-    if (s->core != CST_CORE_rk || s->layer->rule || !cst_tableau_compose(t, s->fraction, &s->layer->tableau)) return false;
+    const cst_substep *s = &p->step[i];
+    const cst_layer   *l = s->row->layer ? s->row->layer(s->data) : NULL;
+    if (!l || l->rule || !cst_tableau_compose(t, s->fraction, &l->tableau)) return false;
   }
   t->order = cst_tableau_order(t);
   return true;
@@ -82,6 +64,8 @@ bool cst_layer_expanded(const cst_term *t, cst_layer *l) {
   return one;
 }
 
+int cst_layer_stages(const cst_layer *l) { return l->rule ? l->rule->evaluations : l->tableau.stages; }
+
 bool cst_layer_same(const cst_layer *x, const cst_layer *y) {
   const cst_tableau *t = &x->tableau, *u = &y->tableau;
   if (x->rule || y->rule) return x->rule == y->rule;
@@ -93,14 +77,8 @@ bool cst_layer_same(const cst_layer *x, const cst_layer *y) {
   return true;
 }
 
-static bool same_step(const cst_instruction *x, const cst_instruction *y) {
-  if (x->core != y->core || fabs(x->fraction - y->fraction) > 1e-14) return false;
-  if (x->core == CST_CORE_kick) return x->w0 == y->w0 && x->w1 == y->w1 && x->tangent == y->tangent;
-  if (x->core == CST_CORE_convert)
-    return fabs(x->bias - y->bias) < 1e-15 && cst_layer_same(&x->layer[0], &y->layer[0]) && cst_layer_same(&x->layer[1], &y->layer[1]);
-  if (x->core == CST_CORE_hbvm) return x->k == y->k && x->s == y->s;
-  if (x->core != CST_CORE_rk) return true;
-  return cst_layer_same(x->layer, y->layer);
+static bool same_step(const cst_substep *x, const cst_substep *y) {
+  return x->row == y->row && fabs(x->fraction - y->fraction) <= 1e-14 && x->row->same(x->data, y->data);
 }
 
 bool cst_program_symmetric(const cst_program *p) {
@@ -112,14 +90,37 @@ bool cst_program_symmetric(const cst_program *p) {
   return same;
 }
 
-bool cst_program_compensates(const cst_program *p) {
+static bool all_have(const cst_program *p, unsigned feature) {
   for (int i = 0; i < p->n; i++)
-    if (p->step[i].core != CST_CORE_kick && p->step[i].core != CST_CORE_hbvm) return false;
+    if (!(p->step[i].row->features & feature)) return false;
   return true;
 }
 
-bool cst_program_always_compensates(const cst_program *p) {
+bool cst_program_compensates(const cst_program *p) { return all_have(p, CST_COMPENSATES); }
+
+bool cst_program_always_compensates(const cst_program *p) { return all_have(p, CST_ALWAYS_COMPENSATES); }
+
+unsigned cst_program_iterations(const cst_program *p) {
+  unsigned all = 0;
+  for (int i = 0; i < p->n; i++) all |= p->step[i].row->iterations;
+  return all;
+}
+
+static cst_state_place *find_state(cst_state_place *list, int n, const char *name) {
+  for (int i = 0; i < n; i++)
+    if (!strcmp(list[i].name, name)) return &list[i];
+  return NULL;
+}
+
+cst_state_place *cst_program_state(const cst_program *p, const cst_system *s, int at, int *count) {
+  cst_state_place *list = cst_need(malloc(((size_t)p->n * CST_MAX_STATE + 1) * sizeof *list));
+  *count = 0;
   for (int i = 0; i < p->n; i++)
-    if (p->step[i].core != CST_CORE_hbvm) return false;
-  return true;
+    for (const cst_state_block *b = p->step[i].row->state; b && b->name; b++) {
+      const int        n = b->q * s->nq + b->g * s->ng + b->one;
+      cst_state_place *known = find_state(list, *count, b->name);
+      if (!known) list[(*count)++] = (cst_state_place){b->name, at, n}, at += n;
+      if (known && known->n != n) abort(); /* two kinds mean different things by one name */
+    }
+  return list;
 }

@@ -27,7 +27,7 @@ static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
 
 static void expand(const cst_term *t, cst_program *p, double fraction) {
   cst_term_expand(t->arg[0], p, fraction);
-  cst_program_add(p, (cst_instruction){.core = CST_CORE_project, .fraction = fraction});
+  cst_program_add(p, cst_projection(fraction));
 }
 
 static cst_properties properties(const cst_term *t, const cst_system *s) {

@@ -8,11 +8,11 @@ enum { CARE = 2 }; /* attempts at the step of a lane that fails, alone and with 
 /* n steps through all segments; the record is changed only when all is done. */
 static cst_outcome march_segments(cst_stepper *st, double *record, long n) {
   double *trial = st->work;
-  if (st->nsegment == 1) return st->segment[0].core->march(&st->segment[0].context, record, n);
+  if (st->nsegment == 1) return st->segment[0].core->march(&st->segment[0].march, record, n);
   memcpy(trial, record, st->size * sizeof *trial);
   for (long k = 0; k < n; k++)
     for (int i = 0; i < st->nsegment; i++) {
-      cst_outcome o = st->segment[i].core->march(&st->segment[i].context, trial, 1);
+      cst_outcome o = st->segment[i].core->march(&st->segment[i].march, trial, 1);
       if (o.reason != CST_DONE) return (cst_outcome){k, o.lanes, o.reason};
     }
   memcpy(record, trial, st->size * sizeof *trial);
@@ -22,10 +22,10 @@ static cst_outcome march_segments(cst_stepper *st, double *record, long n) {
 /* One step of a record whose lanes are all alike, with pivoting and patience, the second time from nearer by. */
 static cst_outcome march_alone(cst_stepper *st, double *record, int pass) {
   for (int i = 0; i < st->nsegment; i++) {
-    cst_context c = st->segment[i].context;
-    c.robust = pass;
-    c.max_iterations = st->robust_iterations;
-    cst_outcome o = st->segment[i].alone->march(&c, record, 1);
+    cst_march m = st->segment[i].march;
+    m.robust = pass;
+    m.max_iterations = st->robust_iterations;
+    cst_outcome o = st->segment[i].alone->march(&m, record, 1);
     if (o.reason != CST_DONE) return o;
   }
   return (cst_outcome){1, 0, CST_DONE};
@@ -121,17 +121,17 @@ static double *record_of(cst_stepper *st, int group) { return st->batch->record 
 
 static int piece_residual(void *context, int group, const double *x, double *f) {
   cst_stepper *st = context;
-  return st->now->core->residual(&st->now->context, record_of(st, group), st->sub, x, f, &st->scratch[group]);
+  return st->now->core->residual(&st->now->march, record_of(st, group), st->sub, x, f, &st->scratch[group]);
 }
 
 static void piece_direction(void *context, int group, const double *x, const double *f, double *d) {
   cst_stepper *st = context;
-  st->now->core->direction(&st->now->context, record_of(st, group), st->sub, x, f, d, &st->scratch[group]);
+  st->now->core->direction(&st->now->march, record_of(st, group), st->sub, x, f, d, &st->scratch[group]);
 }
 
 static void piece_correct(void *context, int group, double *x, const double *d) {
   cst_stepper *st = context;
-  st->now->core->correct(&st->now->context, record_of(st, group), st->sub, x, d, &st->scratch[group]);
+  st->now->core->correct(&st->now->march, record_of(st, group), st->sub, x, d, &st->scratch[group]);
 }
 
 /* Lanes of the group that the last solve left unconverged. */
@@ -143,15 +143,15 @@ static int undone(const cst_stepper *st, int group) {
 
 /* One substep of all groups; failed[group] is set where a lane fails. */
 static PetscErrorCode substep_in_pieces(cst_stepper *st, bool *failed) {
-  const cst_context *c = &st->now->context;
+  const cst_march *m = &st->now->march;
   PetscFunctionBegin;
-  for (int g = 0; g < st->batch->groups && c->unknowns > 0; g++)
-    st->now->core->begin(c, record_of(st, g), st->sub, cst_solver_unknowns(st->solver, g), &st->scratch[g]);
-  if (c->unknowns > 0) PetscCall(cst_solver_solve(st->solver, st->batch->groups));
+  for (int g = 0; g < st->batch->groups && m->unknowns > 0; g++)
+    st->now->core->begin(m, record_of(st, g), st->sub, cst_solver_unknowns(st->solver, g), &st->scratch[g]);
+  if (m->unknowns > 0) PetscCall(cst_solver_solve(st->solver, st->batch->groups));
   for (int g = 0; g < st->batch->groups; g++) {
     if (failed[g]) continue;
-    failed[g] = c->unknowns > 0 && undone(st, g);
-    if (!failed[g]) failed[g] = st->now->core->finish(c, record_of(st, g), st->sub, cst_solver_unknowns(st->solver, g)).reason != CST_DONE;
+    failed[g] = m->unknowns > 0 && undone(st, g);
+    if (!failed[g]) failed[g] = st->now->core->finish(m, record_of(st, g), st->sub, cst_solver_unknowns(st->solver, g)).reason != CST_DONE;
   }
   PetscFunctionReturn(0);
 }
@@ -163,7 +163,7 @@ static PetscErrorCode step_in_pieces(cst_stepper *st, long step) {
   PetscCall(PetscCalloc1(b->groups, &failed));
   memcpy(st->saved, b->record, st->size * (size_t)b->groups * sizeof *st->saved);
   for (int i = 0; i < st->nsegment; i++)
-    for (int j = 0; j < st->segment[i].context.nsub; j++) {
+    for (int j = 0; j < st->segment[i].march.nsub; j++) {
       st->now = &st->segment[i];
       st->sub = j;
       PetscCall(substep_in_pieces(st, failed));

@@ -1,9 +1,9 @@
-/* stepper.c: sets a program up as segments of equal cores, which stepper-march.c marches through. */
+/* stepper.c: sets a program up as segments of substeps of one kind, which stepper-march.c marches through. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdlib.h>
 #include <string.h>
+#include "core/need.h"
 #include "method/stepper-internal.h"
-#include "tableau/legendre.h"
 
 static double *aligned(size_t n) {
   void *p = NULL;
@@ -12,9 +12,11 @@ static double *aligned(size_t n) {
   return p;
 }
 
-static bool continues(const cst_instruction *a, const cst_instruction *b, const cst_system *s) {
-  return cst_instruction_core(a, s) == cst_instruction_core(b, s) && cst_instruction_unknowns(a, s) == cst_instruction_unknowns(b, s) &&
-         cst_instruction_stages(a, s) == cst_instruction_stages(b, s);
+/* Whether b marches together with a. */
+static bool continues(const cst_substep *a, const cst_substep *b, const cst_system *s) {
+  if (a->row != b->row) return false;
+  const cst_substep_size x = a->row->size(a->data, s), y = b->row->size(b->data, s);
+  return x.unknowns == y.unknowns && x.stages == y.stages && x.each == y.each;
 }
 
 bool cst_iteration_possible(cst_iteration asked, const cst_system *s) {
@@ -26,115 +28,124 @@ static cst_iteration iteration_for(cst_iteration asked, const cst_system *s) {
   return cst_iteration_possible(CST_ITERATION_SIMPLIFIED, s) ? CST_ITERATION_SIMPLIFIED : CST_ITERATION_KRYLOV;
 }
 
-static void fill_context(cst_stepper *st, cst_segment *g, const cst_system *s, const cst_stepper_options *o, int *warm) {
-  cst_context *c = &g->context;
-  c->system = s;
-  c->kernel = s->kernel[o->isa];
-  c->self = s->kernel_self[o->isa];
-  c->nq = s->nq, c->ng = s->ng, c->npar = s->npar, c->nmass = s->nmass, c->nsym = s->nsym;
-  c->mass_class = s->mass_class, c->mass_unit = s->mass_unit, c->dropped = s->dropped;
-  c->gram = cst_system_form(s, o->isa, "gram");
-  c->at = st->layout;
-  c->sub = g->sub;
-  c->unknowns = cst_instruction_unknowns(&st->program->step[g->first], s);
-  c->stages = cst_instruction_stages(&st->program->step[g->first], s);
-  c->opens = g->first == 0;
-  c->warm = *warm;
-  c->max_iterations = o->max_iterations;
-  c->compensated = o->compensated || cst_program_always_compensates(st->program);
-  c->iteration = iteration_for(o->iteration, s);
-  c->tangential = st->tangential;
-  *warm += c->nsub * cst_instruction_kept(&st->program->step[g->first], s);
+static cst_context context_of(const cst_stepper *st, const cst_system *s, int isa) {
+  return (cst_context){.system = s,
+                       .kernel = s->kernel[isa],
+                       .self = s->kernel_self[isa],
+                       .nq = s->nq,
+                       .ng = s->ng,
+                       .npar = s->npar,
+                       .nmass = s->nmass,
+                       .nsym = s->nsym,
+                       .mass_class = s->mass_class,
+                       .dropped = s->dropped,
+                       .gram = cst_system_form(s, isa, "gram"),
+                       .mass_unit = s->mass_unit,
+                       .at = st->layout,
+                       .tangential = st->tangential};
 }
 
-/* The parts of the step of the lagrange core. */
-static void fill_points(const cst_instruction *p, cst_substep *s) {
+static void fill_march(cst_stepper *st, cst_segment *g, const cst_system *s, const cst_stepper_options *o, int *warm) {
+  const cst_substep     *first = &st->program->step[g->first];
+  const cst_substep_size size = first->row->size(first->data, s);
+  cst_march             *m = &g->march;
+  m->group = context_of(st, s, o->isa);
+  m->opens = g->first == 0;
+  m->sub = g->sub;
+  m->stages = size.stages;
+  m->unknowns = size.unknowns;
+  m->warm = *warm;
+  m->max_iterations = o->max_iterations;
+  m->compensated = o->compensated || cst_program_always_compensates(st->program);
+  *warm += m->nsub * size.kept;
+}
+
+/* ---- what substeps ask for when they are bound ------------------------------------------------------------------------------ */
+
+PetscErrorCode cst_bind_numbers(const cst_lane_binding *b, size_t n, double **x) {
+  cst_stepper *st = b->stepper;
+  PetscFunctionBegin;
+  st->numbers = cst_need(realloc(st->numbers, (size_t)(st->nnumbers + 1) * sizeof *st->numbers));
+  PetscCall(PetscCalloc1(n, x));
+  st->numbers[st->nnumbers++] = *x;
+  PetscFunctionReturn(0);
+}
+
+/* The kernels of a rule, made when they are first asked for. */
+static PetscErrorCode find_flow(const cst_lane_binding *b, const cst_flow_rule *rule, bool derivatives, const cst_flow **flow) {
+  cst_stepper *st = b->stepper;
+  char         why[400];
+  PetscFunctionBegin;
+  for (int i = 0; i < st->nflow; i++)
+    if (st->flow[i].rule == rule && st->flow[i].derivatives == derivatives) {
+      *flow = st->flow[i].flow;
+      PetscFunctionReturn(0);
+    }
+  st->flow = cst_need(realloc(st->flow, (size_t)(st->nflow + 1) * sizeof *st->flow));
+  cst_flow *made = cst_flow_create(rule, b->system, b->isa, derivatives, why, sizeof why);
+  PetscCheck(made, PETSC_COMM_SELF, PETSC_ERR_SUP, "%s", why);
+  st->flow[st->nflow++] = (cst_stepper_flow){rule, derivatives, made};
+  *flow = made;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode cst_bind_layer(const cst_lane_binding *b, const cst_layer *l, bool derivatives, cst_lane_layer *to) {
+  const cst_flow *f;
+  PetscFunctionBegin;
+  *to = (cst_lane_layer){l->tableau.stages, l->tableau.implicit, l->tableau.a, l->tableau.b, NULL, NULL};
+  if (!l->rule) PetscFunctionReturn(0);
+  PetscCall(find_flow(b, l->rule, derivatives, &f));
+  *to = (cst_lane_layer){.flow = cst_flow_kernels(f), .self = cst_flow_self(f)};
+  PetscFunctionReturn(0);
+}
+
+/* Blocks of a kind of substep among those of the record. */
+static int find_state(const cst_stepper *st, const cst_substep_row *row, const cst_state_place **state) {
   int n = 0;
-  if (p->core == CST_CORE_midpoint) {
-    s->part[0] = 1, s->theta[0] = 0.5, s->tangent = 1;
-    return;
+  for (const cst_state_block *b = row->state; b && b->name; b++)
+    for (int i = 0; i < st->nstate; i++)
+      if (!strcmp(st->state[i].name, b->name)) state[n++] = &st->state[i];
+  return n;
+}
+
+static PetscErrorCode bind(cst_stepper *st, cst_segment *g, const cst_system *s, const cst_stepper_options *o) {
+  const cst_state_place *state[CST_MAX_STATE];
+  int                    at[CST_MAX_STATE];
+  const int              n = find_state(st, st->program->step[g->first].row, state);
+  PetscFunctionBegin;
+  for (int k = 0; k < n; k++) at[k] = state[k]->at;
+  const cst_lane_binding with = {s, o->isa, iteration_for(o->iteration, s), at, st};
+  for (int j = 0; j < g->march.nsub; j++) {
+    const cst_substep *x = &st->program->step[g->first + j];
+    if (x->row->bind)
+      PetscCall(x->row->bind(x->data, &with, g->sub[j].data));
+    else
+      memcpy(g->sub[j].data, x->data, x->row->data);
   }
-  if (p->w0 != 0) s->part[n] = p->w0, s->theta[n++] = 0;
-  if (p->w1 != 0) s->part[n] = p->w1, s->theta[n] = 1;
-}
-
-/* The place of a rule among those of the stepper; nflow when it is not there. */
-static int flow_of(const cst_stepper *st, const cst_flow_rule *rule) {
-  int i = 0;
-  while (i < st->nflow && st->rule[i] != rule) i++;
-  return i;
-}
-
-/* Whether the program converts the layer of a rule, which takes its derivatives. */
-static bool converts(const cst_program *p, const cst_flow_rule *rule) {
-  for (int i = 0; i < p->n; i++)
-    if (p->step[i].core == CST_CORE_convert && (p->step[i].layer[0].rule == rule || p->step[i].layer[1].rule == rule)) return true;
-  return false;
-}
-
-static PetscErrorCode add_flow(cst_stepper *st, const cst_flow_rule *rule, const cst_system *s, int isa) {
-  char why[400];
-  PetscFunctionBegin;
-  if (!rule || flow_of(st, rule) < st->nflow) PetscFunctionReturn(0);
-  st->flow[st->nflow] = cst_flow_create(rule, s, isa, converts(st->program, rule), why, sizeof why);
-  PetscCheck(st->flow[st->nflow], PETSC_COMM_SELF, PETSC_ERR_SUP, "%s", why);
-  st->rule[st->nflow++] = rule;
   PetscFunctionReturn(0);
 }
 
-/* The kernels of every layer that is given by formulas, once. */
-static PetscErrorCode make_flows(cst_stepper *st, const cst_system *s, int isa) {
-  const cst_program *p = st->program;
-  PetscFunctionBegin;
-  PetscCall(PetscCalloc2(2 * p->n, &st->flow, 2 * p->n, &st->rule));
-  for (int i = 0; i < p->n; i++)
-    for (int k = 0; k < 2; k++) PetscCall(add_flow(st, p->step[i].layer[k].rule, s, isa));
-  PetscFunctionReturn(0);
-}
-
-static cst_lane_layer lane_layer(const cst_stepper *st, const cst_layer *l) {
-  if (!l->rule) return (cst_lane_layer){l->tableau.stages, l->tableau.implicit, l->tableau.a, l->tableau.b, NULL, NULL};
-  const cst_flow *f = st->flow[flow_of(st, l->rule)];
-  return (cst_lane_layer){.flow = cst_flow_kernels(f), .self = cst_flow_self(f)};
-}
-
-static void fill_substeps(cst_stepper *st, cst_segment *g) {
-  for (int j = 0; j < g->context.nsub; j++) {
-    const cst_instruction *p = &st->program->step[g->first + j];
-    g->sub[j] = (cst_substep){.w0 = p->w0,
-                              .w1 = p->w1,
-                              .tangent = p->tangent,
-                              .bias = p->bias,
-                              .layer = {lane_layer(st, &p->layer[0]), lane_layer(st, &p->layer[1])}};
-    fill_points(p, &g->sub[j]);
-  }
-}
-
-static PetscErrorCode make_line(cst_segment *g, const cst_instruction *p) {
-  const int k = p->k, s = p->s;
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc1(2 * k * s + s + 1, &g->line));
-  g->context.line = (cst_line){k, s, g->line, g->line + k * s, g->line + 2 * k * s};
-  cst_line_tables(k, s, g->line, g->line + k * s, g->line + 2 * k * s);
-  PetscFunctionReturn(0);
-}
+/* ---- segments ----------------------------------------------------------------------------------------------------------------- */
 
 static PetscErrorCode make_segments(cst_stepper *st, const cst_system *s, const cst_stepper_options *o) {
   const cst_program *p = st->program;
-  int                warm = st->layout.warm;
+  int                warm = st->layout.own;
   PetscFunctionBegin;
+  st->state = cst_program_state(p, s, warm, &st->nstate);
+  for (int i = 0; i < st->nstate; i++) warm += st->state[i].n;
   PetscCall(PetscCalloc1(p->n, &st->segment));
   for (int i = 0; i < p->n; st->nsegment++) {
     cst_segment *g = &st->segment[st->nsegment];
     g->first = i;
-    for (; i < p->n && continues(&p->step[g->first], &p->step[i], s); i++) g->context.nsub++;
-    g->alone = cst_core_generic(cst_instruction_core(&p->step[g->first], s), o->isa);
-    g->core = o->compensated ? g->alone : cst_core_for(cst_instruction_core(&p->step[g->first], s), s, o->isa);
-    PetscCall(PetscCalloc1(g->context.nsub, &g->sub));
-    fill_context(st, g, s, o, &warm);
-    fill_substeps(st, g);
-    if (p->step[g->first].core == CST_CORE_hbvm) PetscCall(make_line(g, &p->step[g->first]));
+    for (; i < p->n && continues(&p->step[g->first], &p->step[i], s); i++) g->march.nsub++;
+    g->alone = p->step[g->first].row->core[o->isa];
+    g->core = o->compensated ? g->alone : cst_core_for(p->step[g->first].row, s, o->isa);
+    g->sub = cst_need(aligned_alloc(64, ((size_t)g->march.nsub * sizeof *g->sub + 63) / 64 * 64));
+    memset(g->sub, 0, (size_t)g->march.nsub * sizeof *g->sub);
+    fill_march(st, g, s, o, &warm);
+    PetscCall(bind(st, g, s, o));
   }
+  st->segment[st->nsegment - 1].march.closes = 1;
   st->components = warm;
   st->size = (size_t)warm * (size_t)st->width;
   PetscFunctionReturn(0);
@@ -144,10 +155,10 @@ static PetscErrorCode make_segments(cst_stepper *st, const cst_system *s, const 
 static PetscErrorCode make_space(cst_stepper *st) {
   size_t most = 0;
   PetscFunctionBegin;
-  for (int i = 0; i < st->nsegment; i++) most = PetscMax(most, st->segment[i].alone->room(&st->segment[i].context));
+  for (int i = 0; i < st->nsegment; i++) most = PetscMax(most, st->segment[i].alone->room(&st->segment[i].march));
   st->space = aligned(most * (size_t)st->width);
   PetscCheck(st->space, PETSC_COMM_SELF, PETSC_ERR_MEM, "no memory for the work space of a step");
-  for (int i = 0; i < st->nsegment; i++) st->segment[i].context.work = st->space;
+  for (int i = 0; i < st->nsegment; i++) st->segment[i].march.group.work = st->space;
   PetscFunctionReturn(0);
 }
 
@@ -158,21 +169,18 @@ PetscErrorCode cst_stepper_create(const cst_method *method, const cst_system *sy
   PetscFunctionBegin;
   PetscCall(PetscNew(&st));
   *stepper = st;
-  st->program = cst_program_create(method);
-  PetscCheck(!o->compensated || cst_program_compensates(st->program), PETSC_COMM_SELF, PETSC_ERR_SUP, "%s has no compensated form",
-             cst_method_label(method));
+  st->program = cst_program_create_on(method, system);
+  PetscCheck(!o->compensated || cst_program_compensates(st->program), PETSC_COMM_SELF, PETSC_ERR_SUP, "%s has no compensated form on %s",
+             cst_method_label(method), system->name);
   st->width = cst_isas[o->isa].width;
   st->groups = o->groups;
   st->layout = cst_layout_of(system->npar, system->nmass, system->nq, system->ng);
   st->first_impulse = has.first_impulse > 0 ? has.first_impulse : 1;
   st->tangential = has.tangential;
   st->robust_iterations = 4 * o->max_iterations;
-  PetscCheck(!o->compensated || !system->general || cst_program_always_compensates(st->program), PETSC_COMM_SELF, PETSC_ERR_SUP,
-             "%s has no compensated form for this system", cst_method_label(method));
-  PetscCall(make_flows(st, system, o->isa));
   PetscCall(make_segments(st, system, o));
   PetscCall(make_space(st));
-  for (int i = 0; i < st->nsegment; i++) most = PetscMax(most, st->segment[i].context.unknowns);
+  for (int i = 0; i < st->nsegment; i++) most = PetscMax(most, st->segment[i].march.unknowns);
   st->work = aligned(3 * st->size);
   st->saved = aligned(st->size * (size_t)o->groups);
   st->scratch = (cst_scratch *)aligned(sizeof(cst_scratch) / sizeof(double) * (size_t)o->groups);
@@ -185,13 +193,13 @@ PetscErrorCode cst_stepper_destroy(cst_stepper **stepper) {
   cst_stepper *st = *stepper;
   PetscFunctionBegin;
   if (!st) PetscFunctionReturn(0);
-  for (int i = 0; i < st->nsegment; i++) {
-    PetscCall(PetscFree(st->segment[i].sub));
-    PetscCall(PetscFree(st->segment[i].line));
-  }
+  for (int i = 0; i < st->nsegment; i++) free(st->segment[i].sub);
   PetscCall(PetscFree(st->segment));
-  for (int i = 0; i < st->nflow; i++) cst_flow_destroy(st->flow[i]);
-  PetscCall(PetscFree2(st->flow, st->rule));
+  for (int i = 0; i < st->nflow; i++) cst_flow_destroy(st->flow[i].flow);
+  free(st->flow);
+  for (int i = 0; i < st->nnumbers; i++) PetscCall(PetscFree(st->numbers[i]));
+  free(st->numbers);
+  free(st->state);
   PetscCall(cst_solver_destroy(&st->solver));
   cst_program_destroy(st->program);
   free(st->work);
@@ -206,7 +214,7 @@ void cst_stepper_set_step(cst_stepper *st, double h) {
   st->h = h;
   for (int i = 0; i < st->nsegment; i++) {
     cst_segment *g = &st->segment[i];
-    for (int j = 0; j < g->context.nsub; j++) g->sub[j].h = st->program->step[g->first + j].fraction * h;
+    for (int j = 0; j < g->march.nsub; j++) g->sub[j].h = st->program->step[g->first + j].fraction * h;
   }
 }
 
@@ -215,20 +223,37 @@ int               cst_stepper_width(const cst_stepper *s) { return s->width; }
 const cst_layout *cst_stepper_layout(const cst_stepper *s) { return &s->layout; }
 size_t            cst_stepper_record_size(const cst_stepper *s) { return s->size; }
 
+void cst_stepper_start(const cst_stepper *st, double *column, const double *c, const double *q, const double *v) {
+  const cst_system      *s = st->segment[0].march.group.system;
+  const cst_state_place *state[CST_MAX_STATE];
+  double                *block[CST_MAX_STATE];
+  for (int i = 0; i < st->program->n; i++) {
+    const cst_substep *x = &st->program->step[i];
+    const int          n = x->row->start ? find_state(st, x->row, state) : 0;
+    for (int k = 0; k < n; k++) block[k] = cst_need(calloc((size_t)state[k]->n + 1, sizeof **block));
+    if (n) x->row->start(x->data, s, c, q, v, block);
+    for (int k = 0; k < n; k++) {
+      for (int e = 0; e < state[k]->n; e++) column[(state[k]->at + e) * st->width] = block[k][e];
+      free(block[k]);
+    }
+  }
+}
+
 void cst_stepper_lambda(const cst_stepper *st, const double *record, long step, double *lambda) {
   const double mean = 1 / (st->h * (step == 1 ? st->first_impulse : 1));
-  const int    n = st->segment[0].context.ng * st->width;
+  const int    n = st->segment[0].march.group.ng * st->width;
   for (int k = 0; k < n; k++) lambda[k] = record[(size_t)st->layout.impulse * (size_t)st->width + (size_t)k] * mean;
 }
 
-const cst_context *cst_stepper_context(const cst_stepper *s) { return &s->segment[0].context; }
+const cst_context *cst_stepper_context(const cst_stepper *s) { return &s->segment[0].march.group; }
+const cst_march   *cst_stepper_march(const cst_stepper *s) { return &s->segment[0].march; }
 
 void cst_stepper_evaluations(const cst_stepper *st, double *per_step, double *per_iteration) {
   *per_step = *per_iteration = 0;
   for (int i = 0; i < st->program->n; i++) {
-    double fixed, each;
-    cst_instruction_evaluations(&st->program->step[i], st->segment[0].context.system, &fixed, &each);
-    *per_step += fixed;
-    if (each > 0) *per_iteration = each;
+    const cst_substep     *x = &st->program->step[i];
+    const cst_substep_size size = x->row->size(x->data, st->segment[0].march.group.system);
+    *per_step += size.fixed;
+    if (size.each > 0) *per_iteration = size.each;
   }
 }

@@ -9,6 +9,7 @@
 #ifndef CST_STEPPER_H
 #define CST_STEPPER_H
 #include <petscsys.h>
+#include <stdint.h>
 #include "constella/method.h"
 #include "method/core.h"
 
@@ -53,7 +54,8 @@ void cst_stepper_evaluations(const cst_stepper *s, double *per_step, double *per
 /* The method's own multipliers of the step that ended as number `step`, [ng][W]: the sum of its impulses over h. (The impulse of shake's
  * first step is that of half a step.) */
 void               cst_stepper_lambda(const cst_stepper *s, const double *record, long step, double *lambda);
-const cst_context *cst_stepper_context(const cst_stepper *s); /* of the first segment: sizes and kernels */
+const cst_context *cst_stepper_context(const cst_stepper *s); /* sizes and kernels */
+const cst_march   *cst_stepper_march(const cst_stepper *s);   /* of the first segment */
 
 PetscErrorCode cst_batch_create(const cst_stepper *s, cst_batch *b);
 PetscErrorCode cst_batch_destroy(cst_batch *b);
@@ -64,6 +66,8 @@ void cst_batch_reset(const cst_stepper *s, cst_batch *b, long lanes);
 void cst_batch_start(const cst_stepper *s, cst_batch *b, long index, const double *c, const double *q, const double *v, double tolerance);
 /* The same for a trajectory that cannot start: it is recorded with that reason and never stepped. */
 void cst_batch_refuse(const cst_stepper *s, cst_batch *b, long index, const double *c, const double *q, const double *v);
+/* The random numbers of lane `index`, which has been started, are those of this member; else of seed 0 and member 0. */
+void cst_batch_address(const cst_stepper *s, cst_batch *b, long index, uint64_t seed, uint64_t member);
 void cst_batch_ready(const cst_stepper *s, cst_batch *b);
 /* The column of lane `index` in use: its record, or its last good one when it failed. Entry k is column[k * width]. */
 const double *cst_batch_lane(const cst_stepper *s, const cst_batch *b, long index);
@@ -76,6 +80,9 @@ void   cst_batch_restore(const cst_stepper *s, cst_batch *b, long index, const d
 
 /* Dead and padding lanes of a record become copies of a living one. */
 void cst_stepper_make_ghosts(const cst_stepper *s, double *record, int alive);
+
+/* Fill what substeps keep in a lane's column beside q and p, for a start from q, v with the parameters c. */
+void cst_stepper_start(const cst_stepper *s, double *column, const double *c, const double *q, const double *v);
 
 /* The step of the batches that follow. */
 void cst_stepper_set_step(cst_stepper *s, double h);

@@ -152,3 +152,9 @@ hid_t cst_h5_make_group(hid_t file, const char *path) {
   H5Pclose(list);
   return group;
 }
+
+void cst_record_library(char *text, size_t n) {
+  unsigned major, minor, release;
+  H5get_libversion(&major, &minor, &release);
+  snprintf(text, n, "HDF5 %u.%u.%u", major, minor, release);
+}

@@ -4,8 +4,8 @@
 #define CONSTELLA_RECORD_LOCK_H
 #include "constella/record.h"
 
-/* Start of a process of this host in clock ticks since boot (with its number this names a process for good), -1 when it cannot be read, -2 when it is
- * dead and only its parent does not know. */
+/* Start of a process of this host in clock ticks since boot (with its number this names a process for good), -1 when it cannot be read, -2
+ * when it is dead and only its parent does not know. */
 double cst_process_start(long pid);
 /* Whether the process of this host that started then lives; start < 0: any of this number. */
 bool cst_process_lives(long pid, double start);

@@ -50,7 +50,7 @@ static void fit(cst_columns *c, const cst_plan *p, bool shown, const char *of) {
   NUMBER(shown, "fitted order of the method", "order%s", of);
   NUMBER(false, "lower end of the order's interval", "order_low%s", of);
   NUMBER(false, "upper end of the order's interval", "order_high%s", of);
-  TEXT(shown, "ok | pre-asymptotic | plateau | too-few", "flag%s", of);
+  TEXT(shown, "ok | pre-asymptotic | plateau | too-few | returns | contradicts", "flag%s", of);
 }
 
 static void order(cst_columns *c, const cst_plan *p) {
@@ -61,24 +61,36 @@ static void order(cst_columns *c, const cst_plan *p) {
     NUMBER(false, "error against the reference, root mean square over the members", "error%s_rms", parts[k]);
   for (int k = 0; k < CST_ERRORS; k++) NUMBER(k == 1 || k == 2, "order between this step and the next larger one", "rate%s", parts[k]);
   for (int k = 0; k < CST_ERRORS; k++) fit(c, p, k == 1 || k == 2, parts[k]);
+  for (int k = 0; k < CST_ERRORS; k++) NUMBER(false, "order that the method claims", "claimed%s", parts[k]);
+  for (int k = 0; k < CST_ERRORS; k++)
+    NUMBER(k == 0 && p->study->reference == CST_REFERENCE_METHOD, "error of the reference at twice its step, against itself",
+           "reference_error%s", parts[k]);
   NUMBER(false, "largest |E - E(0)|", "energy_max");
   NUMBER(false, "largest |J - J(0)| of all momenta", "momentum_max");
 }
 
+static const char verdicts[] = "exact | frozen | bounded | random-walk | linear | quadratic | exponential | linear (round-off) | escaped | "
+                               "failed | undecided",
+                  whys[] = "few-windows | slow | wide | one-member | swelling | weak | between | no-power: why a verdict is undecided";
+
+static void growth_of(cst_columns *c, const cst_plan *p, const cst_quantity *x, bool first) {
+  if (x->drifts) NUMBER(true, "largest |x - x(0)|", "%s_max", x->name);
+  NUMBER(false, "scale of the quantity: mean over the run of the size of its terms", "%s_scale", x->name);
+  NUMBER(first, "slope of the mean drift against time", "%s_slope", x->name);
+  NUMBER(false, "standard error of the slope", "%s_slope_error", x->name);
+  NUMBER(false, "root mean square over the members of their own slopes", "%s_slope_rms", x->name);
+  NUMBER(false, "a drift beyond it, per unit of time, is excluded at 95 %", "%s_drift_limit", x->name);
+  NUMBER(first, "exponent of the growth of the drift", "%s_exponent", x->name);
+  NUMBER(false, "lower end of the exponent's interval", "%s_exponent_low", x->name);
+  NUMBER(false, "upper end of the exponent's interval", "%s_exponent_high", x->name);
+  TEXT(true, verdicts, "%s_verdict", x->name);
+  TEXT(false, whys, "%s_why", x->name);
+}
+
 static void growth(cst_columns *c, const cst_plan *p) {
   NUMBER(false, "end of the run", "end");
-  for (int k = 0; k < p->nquantity; k++) {
-    const char *name = p->quantity[k].name;
-    if (!p->quantity[k].drifts) continue;
-    NUMBER(true, "largest |x - x(0)|", "%s_max", name);
-    NUMBER(false, "scale of the quantity", "%s_scale", name);
-    NUMBER(k == 0, "slope of the mean drift against time", "%s_slope", name);
-    NUMBER(false, "standard error of the slope", "%s_slope_error", name);
-    NUMBER(k == 0, "exponent of the growth of the drift", "%s_exponent", name);
-    NUMBER(false, "lower end of the exponent's interval", "%s_exponent_low", name);
-    NUMBER(false, "upper end of the exponent's interval", "%s_exponent_high", name);
-    TEXT(true, "exact | frozen | bounded | random-walk | linear | quadratic | exponential | undecided", "%s_verdict", name);
-  }
+  for (int k = 0; k < p->nquantity; k++)
+    if (p->quantity[k].judged) growth_of(c, p, &p->quantity[k], k == 0);
 }
 
 static void ensemble(cst_columns *c, const cst_plan *p) {

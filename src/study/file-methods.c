@@ -72,6 +72,7 @@ static void read_methods(cst_reader *r) {
 static void reference_step(cst_reader *r, cst_yaml *at) {
   cst_study *s = r->s;
   if (!cst_reader_number(r, at, "step", &s->reference_step)) return;
+  cst_yaml_place(at, &s->reference_line, &s->reference_column);
   if (s->reference_step <= 0)
     cst_yaml_error(r->doc, at, r->d, "the reference's step is %s; it must be positive", cst_shortest(s->reference_step));
   for (int v = 0; v < s->nvariant && s->reference_step > 0; v++) {

@@ -85,7 +85,7 @@ static bool consistent(cst_reader *r, cst_yaml *n, int variant) {
   cst_study *s = r->s;
   double     g, g_scaled, gv, gv_scaled;
   if (s->project && !cst_system_project(s->system, c_of(s, variant), q_of(s, variant), v_of(s, variant))) {
-    cst_yaml_error(r->doc, n, r->d, "the projection of the start on the constraints does not converge%s; it must start nearer to them",
+    cst_yaml_error(r->doc, n, r->d, "the start has no nearest point on the constraints that could be found%s; it must lie nearer to them",
                    cst_reader_with(r, variant));
     return false;
   }

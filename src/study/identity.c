@@ -2,13 +2,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define _GNU_SOURCE
 #include <elf.h>
-#include <hdf5.h>
 #include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sleef.h>
 #include <libfyaml.h>
+#include "constella/record.h"
 #include "study/identity.h"
 
 #ifndef CST_VERSION
@@ -22,14 +22,13 @@ const char *cst_identity_version(void) { return CST_VERSION; }
 const char *cst_identity_compiler(void) { return CST_COMPILER " (" __VERSION__ ")"; }
 
 void cst_identity_libraries(char *text, size_t n) {
-  char     mpi[MPI_MAX_LIBRARY_VERSION_STRING];
-  unsigned major, minor, release;
-  int      length;
+  char mpi[MPI_MAX_LIBRARY_VERSION_STRING], record[64];
+  int  length;
   MPI_Get_library_version(mpi, &length);
   mpi[strcspn(mpi, ",\n")] = 0;
-  H5get_libversion(&major, &minor, &release);
-  snprintf(text, n, "PETSc %d.%d.%d, HDF5 %u.%u.%u, %.80s, SLEEF %d.%d, libfyaml %s", PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR,
-           PETSC_VERSION_SUBMINOR, major, minor, release, mpi, SLEEF_VERSION_MAJOR, SLEEF_VERSION_MINOR, fy_library_version());
+  cst_record_library(record, sizeof record);
+  snprintf(text, n, "PETSc %d.%d.%d, %s, %.80s, SLEEF %d.%d, libfyaml %s", PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR, PETSC_VERSION_SUBMINOR,
+           record, mpi, SLEEF_VERSION_MAJOR, SLEEF_VERSION_MINOR, fy_library_version());
 }
 
 /* The linker's identifier of the program itself, the first object in the list: it differs where any of its code does. */

@@ -35,11 +35,11 @@ static void measure_expressions(cst_runner *r, int group, double t) {
   }
 }
 
-static void measure(cst_runner *r, int group, int keep) {
+static void measure(cst_runner *r, int group, cst_keep keep) {
   const cst_plan *p = r->plan;
   const double   *q0 = r->q0 + (size_t)group * (size_t)p->study->system->nq * (size_t)r->width;
-  r->fold->measure(cst_stepper_context(r->st), cst_runner_record(r, group), q0, r->speed + group * r->width, keep, p->want, r->value,
-                   r->scale);
+  r->fold->measure(cst_stepper_context(r->st), cst_runner_record(r, group), q0, r->kept + group * CST_KEPT * r->width, keep, p->want,
+                   r->value, r->scale);
   if (p->nquantity > p->nbuiltin) measure_expressions(r, group, (double)r->b->step * r->klass->h);
 }
 
@@ -65,8 +65,9 @@ void cst_runner_fold(cst_runner *r) {
   if (window != r->window && r->plan->study->kind == CST_CONSERVATION) cst_runner_close_window(r);
   r->window = window;
   r->in_window++;
+  r->folds++;
   for (int g = 0; g < r->b->groups; g++) {
-    measure(r, g, 1);
+    measure(r, g, now == 0 ? CST_KEEP_FIRST : CST_KEEP);
     r->fold->fold(r->plan->nquantity, r->value, r->scale, r->b->alive[g], now == 0, cst_runner_accumulators(r, g));
   }
 }
@@ -82,7 +83,7 @@ static int lanes_between(const cst_runner *r, int group, long from, long to) {
 static void sample_single(cst_runner *r, int sample) {
   const cst_plan *p = r->plan;
   for (int g = 0; g < r->b->groups; g++) {
-    measure(r, g, 0);
+    measure(r, g, CST_KEEP_NOT);
     for (int l = 0; l < r->width && g * r->width + l < r->work->count; l++)
       for (int k = 0; k < p->nquantity; k++) {
         double x = fabs(r->value[k * r->width + l] - cst_runner_accumulators(r, g)[(k * CST_SLOTS + CST_SLOT_START) * r->width + l]);
@@ -101,7 +102,7 @@ static void sample_members(cst_runner *r, int sample) {
     memset(r->top, 0, (size_t)(p->nquantity * r->width) * sizeof *r->top);
     memset(r->count, 0, (size_t)(p->nquantity * r->width) * sizeof *r->count);
     for (int g = (int)(at / r->width); g * r->width < to; g++) {
-      measure(r, g, 0);
+      measure(r, g, CST_KEEP_NOT);
       r->fold->accumulate(p->nquantity, r->value, cst_runner_accumulators(r, g), r->b->alive[g] & lanes_between(r, g, at, to), r->bins,
                           r->top, r->count);
     }

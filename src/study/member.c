@@ -2,8 +2,9 @@
  *
  *   q = P(q0 + spread_q N),  v = Q(v0 + spread_v N'),  N and N' independent normals addressed by (seed, member, component),
  *
- * P the Euclidean projection on g = 0, Q the M-orthogonal one on G v = 0 at the new q. All parameter sets share the normals of
- * a member, so that sets are compared on the same sample.
+ * P the Euclidean projection on g = 0, Q the M-orthogonal one on G v = 0 at the new q. P gives the nearest point, certainly so on a single
+ * surface of degree two; elsewhere a local minimum of the distance, the nearest of those found. A member whose minimum is not found has
+ * no start. All parameter sets share the normals of a member, so that sets are compared on the same sample.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>

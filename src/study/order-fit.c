@@ -7,12 +7,19 @@
  * re-estimated from the misfit chi^2, with the 1% counted as four earlier observations, and the interval is Student's 95%,
  * joined in quadrature with the change of p when the window loses its coarsest step.
  *
- * Window. It ends at the finest step above round-off (10 floor); steps less than 1000 floor away are dropped when the slope has bent
- * below half of what it was further away. It begins where the interval is narrowest among the windows of at least three steps
+ * Floor. What is no more than ten times a floor is not used. One is told by the caller. Another one the errors show themselves: the level
+ * of their flat tail, the longest row of finest steps whose overall slope is below 0.5 and which has left the line of the steps before it,
+ * upwards (where an error changes its sign, it falls below that line first). Steps less than 1000 floors high are dropped when the slope
+ * has bent below half of what it was further away. So the window may end before the finest step.
+ *
+ * Window. It ends at the finest step above the floors. It begins where the interval is narrowest among the windows of at least three steps
  * that are asymptotic: misfit no more than chance, local slopes within 0.35 of each other (beyond their noise), the finest slope within 0.2
- * of p (what remains is the correction), interval at most +-0.25. If there is none, the narrowest window of all is reported
- * as pre-asymptotic. Where the error changes its sign, two slopes can agree by accident (|1 - u| at u = 3.28, 1.64, 0.82: twice
- * order + 1.83); a window of three steps is therefore held to a fifth of these tolerances, and its order must be a whole number to 0.1.
+ * of p (what remains is the correction), interval at most +-0.25 and with a whole number in it, and slopes of the five finest steps that do
+ * not depart by more and more. If there is none, the narrowest window of all is reported as pre-asymptotic. Where the error changes its
+ * sign, two slopes can agree by accident (|1 - u| at u = 3.28, 1.64, 0.82: twice order + 1.83); a window of three steps is therefore held
+ * to a fifth of these tolerances, and its order must be a whole number to 0.1. An order below 0.25 is none.
+ *
+ * docs/orders.md has how often this is right and how often wrong; jobs/order-rates measures it.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "constella/expr.h"
@@ -24,20 +31,35 @@ enum { POINTS = 64, UNKNOWNS = 4, SLOPE = 1, PRIOR_COUNT = 4 };
 #define FINEST    0.02 /* no interval is narrower: a correction that happens to be linear in log h is not seen */
 #define THREE     0.2  /* part of the tolerances that a window of three steps is held to */
 #define TWO_STEPS 0.5  /* half-width given to two steps: a correction of 30% changes the slope of a halving by up to 0.3 */
+#define ABOVE     10   /* floors: what is no more than so many of them is not used, ... */
+#define FAR       1000 /* ... and what is less than so many has come near */
+#define LEAST     0.25 /* no order: nothing converges */
+#define AGREE     0.35 /* slopes of one order */
+#define FLAT      0.5  /* slope of a tail that does not: the lowest order that a method can have is 1 */
+#define GROWS     1.5  /* the change of slopes from halving to halving, where they leave for another order (2 or 4), ... */
+#define NOT_MORE  5    /* ... and more than this is noise, ... */
+#define SEEN      5e-3 /* ... as is a last change below this */
+#define BELOW     0.3  /* by so much, in log e, no step lies below the line of the window that it comes after */
+#define OFF       4    /* so many times what the steps before it promise is the last error of a flat tail */
 
-const char *const cst_order_flag_names[CST_FLAGS] = {"ok", "pre-asymptotic", "plateau", "too-few"};
+const char *const cst_order_flag_names[CST_FLAGS] = {"ok", "pre-asymptotic", "plateau", "too-few", "returns", "contradicts"};
 
 typedef struct {
   int    index;
-  double h, x, y, noise; /* x = log h, y = log e, noise of y */
-  int    near;           /* to round-off */
+  double h, e, floor, x, y, noise; /* x = log h, y = log e, noise of y */
+  int    near;                     /* to its floor */
 } point;
 
 typedef struct {
   double p, half, misfit; /* misfit: chi^2 per degree of freedom */
 } fit;
 
-static int usable(double h, double e, double floor) { return isfinite(h) && h > 0 && isfinite(e) && e > 0 && e > 10 * floor; }
+static int usable(double h, double e, double floor) { return isfinite(h) && h > 0 && isfinite(e) && e > 0 && e > ABOVE * floor; }
+
+static point make_point(int index, double h, double e, double floor) {
+  const double ratio = floor / e;
+  return (point){index, h, e, floor, cst_log(h), cst_log(e), sqrt(NOISE * NOISE + ratio * ratio), e < FAR * floor};
+}
 
 /* The usable steps, at most the POINTS finest, each h once. */
 static int collect(const double *h, const double *error, const double *floor, int n, point *points) {
@@ -45,8 +67,7 @@ static int collect(const double *h, const double *error, const double *floor, in
   for (int i = n - 1; i >= 0 && count < POINTS; i--) {
     const double f = floor && floor[i] > 0 ? floor[i] : 0;
     if (!usable(h[i], error[i], f) || (count && points[count - 1].h >= h[i])) continue;
-    const double ratio = f / error[i];
-    points[count++] = (point){i, h[i], cst_log(h[i]), cst_log(error[i]), sqrt(NOISE * NOISE + ratio * ratio), error[i] < 1000 * f};
+    points[count++] = make_point(i, h[i], error[i], f);
   }
   for (int i = 0; i < count / 2; i++) {
     const point swap = points[i];
@@ -59,14 +80,68 @@ static int collect(const double *h, const double *error, const double *floor, in
 static double slope_after(const point *a) { return (a[1].y - a[0].y) / (a[1].x - a[0].x); }
 static double slope_noise(const point *a) { return sqrt(a[0].noise * a[0].noise + a[1].noise * a[1].noise) / fabs(a[1].x - a[0].x); }
 
+/* ---- the floor that the errors themselves show ---------------------------------------------------------------------------------- */
+
+static double median(double *x, int n) {
+  double middle = 0.5;
+  cst_quantiles(x, n, &middle, 1, &middle);
+  return middle;
+}
+
+static double overall_slope(const point *w, int count) {
+  double x[POINTS], y[POINTS];
+  for (int i = 0; i < count; i++) x[i] = w[i].x, y[i] = w[i].y;
+  return cst_slope(x, y, count, NULL);
+}
+
+/* Whether the steps from `at` on have left the line of those before it: none lies below, as where an error changes its sign, and the last
+ * lies far above. */
+static int leaves_line(const point *points, int count, int at) {
+  double slopes[POINTS];
+  if (at < 2) return at == 1 && count > 3;
+  for (int i = 0; i + 1 < at; i++) slopes[i] = slope_after(&points[i]);
+  const double p = median(slopes, at - 1);
+  for (int i = at; i < count; i++)
+    if (points[i].y < points[at - 1].y + p * (points[i].x - points[at - 1].x) - 0.6931471805599453) return 0;
+  return points[count - 1].y > points[at - 1].y + p * (points[count - 1].x - points[at - 1].x) + cst_log(OFF);
+}
+
+/* Whether the three finest steps agree about a slope: where an error has changed its sign, a long way back to the order looks flat. */
+static int converges_again(const point *points, int count) {
+  if (count < 3) return 0;
+  const double a = slope_after(&points[count - 3]), b = slope_after(&points[count - 2]);
+  return a >= FLAT && b >= FLAT && fabs(a - b) <= AGREE;
+}
+
+/* The level of the longest tail that no longer converges; 0: there is none. */
+static double tail_level(const point *points, int count) {
+  if (converges_again(points, count)) return 0;
+  for (int at = 0; at + 2 <= count; at++) {
+    double    e[POINTS];
+    const int n = count - at;
+    if (overall_slope(points + at, n) >= (at ? FLAT : LEAST) || (at && !leaves_line(points, count, at))) continue;
+    for (int i = 0; i < n; i++) e[i] = points[at + i].e;
+    return median(e, n);
+  }
+  return 0;
+}
+
+/* The steps that stand above a level, which is a floor of theirs from now on. */
+static int above_level(point *points, int count, double level) {
+  for (int i = 0; i < count; i++) points[i] = make_point(points[i].index, points[i].h, points[i].e, fmax(points[i].floor, level));
+  while (count && points[count - 1].e <= ABOVE * level) count--;
+  return count;
+}
+
+/* ---- a window -------------------------------------------------------------------------------------------------------------------- */
+
 /* Median of the slopes between steps far from round-off; NaN if there are none. */
 static double distant_slope(const point *points, int count) {
-  double slopes[POINTS], middle = 0.5;
+  double slopes[POINTS];
   int    n = 0;
   for (int i = 0; i + 1 < count; i++)
     if (!points[i].near && !points[i + 1].near) slopes[n++] = slope_after(&points[i]);
-  cst_quantiles(slopes, n, &middle, 1, &middle);
-  return middle;
+  return median(slopes, n);
 }
 
 static int without_contaminated(const point *points, int count) {
@@ -144,25 +219,61 @@ static int slopes_agree(const point *w, int count, double tolerance) {
   return 1;
 }
 
+static int grows(double a, double b) { return b / a > GROWS && b / a < NOT_MORE; }
+
+/* Whether the slopes of the five finest steps change by more and more, to one side: they leave for another order. Where a correction dies
+ * out they change by less and less. */
+static int departs(const point *points, int count) {
+  double change[3];
+  if (count < 5) return 0;
+  for (int i = 0; i < 3; i++) {
+    const point *a = &points[count - 5 + i];
+    if (a[0].near || a[1].near || a[2].near) return 0;
+    change[i] = (slope_after(&a[1]) - slope_after(&a[0])) / (a[2].x - a[0].x);
+  }
+  return grows(change[0], change[1]) && grows(change[1], change[2]) &&
+         fabs(slope_after(&points[count - 2]) - slope_after(&points[count - 3])) > SEEN;
+}
+
 static int asymptotic(const point *w, int count, const fit *f) {
   const double part = count == 3 ? THREE : 1;
-  if (f->p < 0.25) return 0; /* nothing converges */
+  if (f->p < LEAST || ceil(f->p - f->half) > f->p + f->half) return 0; /* nothing converges, or at no whole order */
   if (count == 3 && fabs(f->p - rint(f->p)) > 0.1) return 0;
   if (f->half > 0.25 || f->misfit > 4 * part) return 0;
-  if (!slopes_agree(w, count, 0.35 * part)) return 0;
+  if (!slopes_agree(w, count, AGREE * part)) return 0;
   return fabs(slope_after(&w[count - 2]) - f->p) < 0.2 * part + 2 * slope_noise(&w[count - 2]);
 }
 
 static cst_order_fit best_window(const point *points, int count) {
   cst_order_fit best = {NAN, NAN, NAN, CST_FLAG_PRE_ASYMPTOTIC, 0, 0};
   double        half = INFINITY;
+  const int     leaves = departs(points, count);
   for (int i = count - 3; i >= 0; i--) {
     const fit            f = fit_with_spread(points + i, count - i);
-    const cst_order_flag flag = asymptotic(points + i, count - i, &f) ? CST_FLAG_OK : CST_FLAG_PRE_ASYMPTOTIC;
+    const cst_order_flag flag = !leaves && asymptotic(points + i, count - i, &f) ? CST_FLAG_OK : CST_FLAG_PRE_ASYMPTOTIC;
     if (flag > best.flag || (flag == best.flag && f.half >= half)) continue;
     half = f.half;
     best = (cst_order_fit){f.p, f.p - f.half, f.p + f.half, flag, points[i].index, points[count - 1].index};
   }
+  return best;
+}
+
+/* Whether a step after the first n lies below their line of slope p: errors that change their sign fall before they rise, floors only rise.
+ */
+static int falls_below(const point *points, int n, int all, double p) {
+  for (int i = n; i < all; i++)
+    if (points[i].y < points[n - 1].y + p * (points[i].x - points[n - 1].x) - BELOW) return 1;
+  return 0;
+}
+
+/* The same of the longest row of steps that has an asymptotic one: near their floor the finest ones may go without. */
+static cst_order_fit best_end(const point *points, int count, int all) {
+  cst_order_fit best = best_window(points, count);
+  for (int n = count; n >= 3 && (n == count || points[n].near); n--) {
+    const cst_order_fit fit = best_window(points, n);
+    if (fit.flag == CST_FLAG_OK && !falls_below(points, n, all, fit.order)) return fit;
+  }
+  if (best.flag == CST_FLAG_OK) best.flag = CST_FLAG_PRE_ASYMPTOTIC;
   return best;
 }
 
@@ -177,14 +288,22 @@ static int finite_errors(const double *error, int n) {
   return count;
 }
 
+static cst_order_fit none(cst_order_flag flag, int at) { return (cst_order_fit){NAN, NAN, NAN, flag, at, at}; }
+
 cst_order_fit cst_order_estimate(const double *h, const double *error, const double *floor, int n) {
-  point     points[POINTS];
-  const int above = collect(h, error, floor, n, points);
-  if (above < 2) {
-    const cst_order_flag flag = finite_errors(error, n) < 3 ? CST_FLAG_TOO_FEW : CST_FLAG_PLATEAU;
-    const int            at = above ? points[0].index : 0;
-    return (cst_order_fit){NAN, NAN, NAN, flag, at, at};
-  }
-  const int count = without_contaminated(points, above);
-  return count == 2 ? two_steps(points) : best_window(points, count);
+  point         points[POINTS];
+  const int     above = collect(h, error, floor, n, points);
+  const double  level = tail_level(points, above);
+  cst_order_fit fit;
+  if (above < 2) return none(finite_errors(error, n) < 3 ? CST_FLAG_TOO_FEW : CST_FLAG_PLATEAU, above ? points[0].index : 0);
+  const int count = without_contaminated(points, level > 0 ? above_level(points, above, level) : above);
+  if (count < 2) return none(CST_FLAG_PLATEAU, points[0].index);
+  fit = count == 2 ? two_steps(points) : best_end(points, count, above);
+  if (count == 2 && finite_errors(error, n) > 2) fit.flag = CST_FLAG_PLATEAU;
+  return fit.order < LEAST ? none(level > 0 ? CST_FLAG_PLATEAU : fit.flag, fit.first) : fit;
+}
+
+cst_order_flag cst_order_judge(const cst_order_fit *fit, int claimed, int returns) {
+  if (fit->flag != CST_FLAG_OK || (claimed && fit->low <= claimed && claimed <= fit->high)) return fit->flag;
+  return returns ? CST_FLAG_RETURNS : claimed ? CST_FLAG_CONTRADICTS : CST_FLAG_OK;
 }

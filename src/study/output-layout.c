@@ -33,7 +33,7 @@ static void dimension(cst_output *o, const char *name, long size, const char *do
 static bool has_sums(const cst_plan *p) { return p->most_samples > 0 && p->study->members > 1; }
 
 static void base_dimensions(cst_output *o) {
-  static const char *const figures[CST_FIGURES] = {"start", "end", "drift", "scale"};
+  static const char *const figures[CST_FIGURES] = {"start", "end", "drift", "scale", "size"};
   static const char       *parameters[CST_MAX_PAR];
   const cst_system        *s = o->plan->study->system;
   for (int i = 0; i < s->npar; i++) parameters[i] = s->parameter[i].name;
@@ -41,7 +41,7 @@ static void base_dimensions(cst_output *o) {
   dimension(o, "member", o->plan->study->members, "member of the ensemble", NULL);
   dimension(o, "coordinate", s->nq, "coordinate of the system", s->coordinate);
   dimension(o, "multiplier", s->ng, "constraint of the system", s->ng ? s->constraint : NULL);
-  dimension(o, "figure", CST_FIGURES, "x(0), x(end), largest |x - x(0)|, largest scale", figures);
+  dimension(o, "figure", CST_FIGURES, "x(0), x(end), largest |x - x(0)|, largest scale, mean scale", figures);
   dimension(o, "sample", o->plan->most_samples, "sample of the series", NULL);
   dimension(o, "window", CST_WINDOWS, "one of 64 equal parts of the run", NULL);
   dimension(o, "parameter", s->npar, "parameter of the system", s->npar ? parameters : NULL);
@@ -77,7 +77,7 @@ static void observable_fields(cst_output *o) {
     field(o, CST_F64, p->quantity[k].unit, p->quantity[k].doc, OVER(DIM_CASE, DIM_MEMBER, DIM_FIGURE), "/observables/%s",
           p->quantity[k].name);
   for (int k = 0; k < p->nquantity && p->study->kind == CST_CONSERVATION; k++)
-    if (p->quantity[k].drifts)
+    if (p->quantity[k].windows)
       field(o, CST_F64, p->quantity[k].unit, "mean of x - x(0) over a window", OVER(DIM_CASE, DIM_MEMBER, DIM_WINDOW), "/windows/%s",
             p->quantity[k].name);
   if (!p->most_samples) return;

@@ -78,7 +78,7 @@ PetscErrorCode cst_rows_create(const cst_plan *p, cst_rows *r) {
   PetscCall(PetscCalloc2(p->nquantity, &r->figure, p->nquantity, &r->window));
   for (int k = 0; k < p->nquantity; k++) {
     PetscCall(PetscMalloc1(n * CST_FIGURES, &r->figure[k]));
-    if (p->study->kind == CST_CONSERVATION && p->quantity[k].drifts) PetscCall(PetscMalloc1(n * CST_WINDOWS, &r->window[k]));
+    if (p->study->kind == CST_CONSERVATION && p->quantity[k].windows) PetscCall(PetscMalloc1(n * CST_WINDOWS, &r->window[k]));
   }
   PetscFunctionReturn(0);
 }

@@ -31,7 +31,7 @@ static void restore(double *x, size_t n, size_t stride, double **row) {
 static void walk(const cst_runner *r, long lane, visit *f, double **row) {
   const size_t W = (size_t)r->width, quantities = (size_t)r->plan->nquantity, samples = (size_t)r->plan->most_samples;
   f(cst_runner_accumulators(r, (int)(lane / r->width)) + (size_t)lane % W, quantities * CST_SLOTS, W, row);
-  f(r->speed + lane, 1, 1, row);
+  f(r->kept + lane / r->width * CST_KEPT * r->width + lane % r->width, CST_KEPT, W, row);
   for (int k = 0; k < CST_ERRORS && r->rows.error[k]; k++) f(r->rows.error[k] + lane, 1, 1, row);
   for (size_t k = 0; k < quantities; k++)
     if (r->rows.window[k]) f(r->rows.window[k] + lane * CST_WINDOWS, CST_WINDOWS, 1, row);
@@ -45,7 +45,7 @@ static size_t gathered(const cst_runner *r) {
   for (size_t k = 0; k < quantities; k++)
     if (r->rows.window[k]) n += CST_WINDOWS;
   if (r->plan->study->members == 1) n += quantities * (size_t)r->plan->most_samples;
-  return n + quantities * CST_SLOTS + 1;
+  return n + quantities * CST_SLOTS + CST_KEPT;
 }
 
 long cst_runner_numbers(const cst_runner *r) {
@@ -56,7 +56,7 @@ static cst_piece describe(const cst_runner *r) {
   cst_piece p = {.count = r->work->count, .numbers = cst_runner_numbers(r), .step = r->b->step};
   cst_plan_trajectory(r->plan, r->work->klass, r->work->first, &p.icase, &p.member);
   p.half_step = r->hst ? r->hb->step : 0;
-  p.window = r->window, p.in_window = r->in_window, p.next_sample = r->next_sample;
+  p.window = r->window, p.in_window = r->in_window, p.folds = r->folds, p.next_sample = r->next_sample;
   return p;
 }
 
@@ -90,5 +90,7 @@ void cst_runner_unpack(cst_runner *r, const cst_piece *p, const double *rows) {
   if (r->hst) cst_batch_ready(r->hst, r->hb);
   r->window = (int)p->window;
   r->in_window = p->in_window;
+  r->folds = p->folds;
   r->next_sample = (int)p->next_sample;
+  r->next_fold = cst_class_fold_after(r->klass, p->step);
 }

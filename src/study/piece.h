@@ -14,7 +14,7 @@ typedef struct {
   long icase, member, count; /* first lane, and how many */
   long numbers;              /* of a lane's row */
   long step, half_step;      /* of the batch, and of the one of half the step */
-  long window, in_window, next_sample;
+  long window, in_window, folds, next_sample;
 } cst_piece;
 
 /* The class and the lane of a trajectory, and back. */

@@ -4,19 +4,25 @@
 #include <stdlib.h>
 #include "method/method.h"
 #include "study/plan.h"
+#include "system/group.h"
 
 enum { GROUP_BYTES = 1 << 20 };
 
-/* The largest matrices of a solver, in numbers a lane, and the most unknowns that a method keeps from step to step. */
+/* The largest matrices of a solver, in numbers a lane, and the most that a method keeps from step to step beside its state. */
 static void solver_numbers(const cst_study *s, double *matrix, double *kept) {
   *matrix = *kept = 0;
   for (int i = 0; i < s->nmethod; i++) {
-    cst_program *p = cst_program_create(s->method[i]);
-    double       own = 0;
+    cst_program     *p = cst_program_create_on(s->method[i], s->system);
+    double           own = 0;
+    int              n;
+    cst_state_place *state = cst_program_state(p, s->system, 0, &n);
+    for (int k = 0; k < n; k++) own += state[k].n;
     for (int k = 0; k < p->n; k++) {
-      *matrix = fmax(*matrix, cst_instruction_matrix(&p->step[k], s->system));
-      own += cst_instruction_kept(&p->step[k], s->system);
+      const cst_substep_size size = p->step[k].row->size(p->step[k].data, s->system);
+      *matrix = fmax(*matrix, size.matrix);
+      own += size.kept;
     }
+    free(state);
     *kept = fmax(*kept, own);
     cst_program_destroy(p);
   }
@@ -26,7 +32,7 @@ double cst_plan_lane_bytes(const cst_study *study) {
   const cst_system *s = study->system;
   double            matrix, kept;
   solver_numbers(study, &matrix, &kept);
-  return 8.0 * (kept + s->npar + s->nmass + 3.0 * s->ng + 2 + 4.0 * s->nq + (s->nsym + 6.0) * CST_SLOTS);
+  return 8.0 * (kept + cst_layout_of(s->npar, s->nmass, s->nq, s->ng).own + (s->nsym + 6.0) * CST_SLOTS);
 }
 
 /* What the arithmetic of one group needs besides, a lane: matrices of Newton's method. */
@@ -59,7 +65,7 @@ int cst_plan_fitting_isa(const cst_plan *p, int isa) {
 static double program_cost(const cst_method *m, const cst_system *s) {
   cst_program *p = cst_program_create(m);
   double       sum = 0;
-  for (int i = 0; i < p->n; i++) sum += cst_instruction_cost(&p->step[i], s);
+  for (int i = 0; i < p->n; i++) sum += cst_substep_size_on(&p->step[i], s).cost;
   cst_program_destroy(p);
   return sum;
 }
@@ -82,9 +88,9 @@ double cst_plan_steps(const cst_plan *p) {
 
 static double series_cells(const cst_plan *p) { return (double)p->ncase * p->most_samples * p->nquantity; }
 
-static int drifting(const cst_plan *p) {
+static int windowed(const cst_plan *p) {
   int n = 0;
-  for (int i = 0; i < p->nquantity; i++) n += p->quantity[i].drifts;
+  for (int i = 0; i < p->nquantity; i++) n += p->quantity[i].windows;
   return n;
 }
 
@@ -97,7 +103,7 @@ static double reference_rows(const cst_plan *p) {
     const double     times = k->lead > 0 || p->properties[p->cases[i].method].lambda_time == 1 || !p->study->system->ng ? 1 : 2;
     rows += times * (double)(k->read > 0 ? k->n / k->read : 0);
   }
-  return rows * (double)p->study->members;
+  return rows * (double)(p->study->members + cst_reference_twice(p->study));
 }
 
 /* A method keeps its batch: records, their last good columns, saved ones and the solver's vectors; with reference: self its partner's, too.
@@ -107,9 +113,9 @@ double cst_plan_memory(const cst_plan *p) {
   const double      batches = 4.0 * p->study->nmethod * (p->study->reference == CST_REFERENCE_SELF ? 2 : 1);
   const double      group = cst_isas[p->isa].width * work_bytes(p->study) + 8 * reference_rows(p) * (2.0 * s->nq + s->ng);
   const double      state = cst_plan_lane_bytes(p->study);
-  const double      row = 8.0 * (drifting(p) * CST_WINDOWS + p->nquantity * CST_FIGURES + 4.0 * s->nq + 2.0 * s->ng);
+  const double      row = 8.0 * (windowed(p) * CST_WINDOWS + p->nquantity * CST_FIGURES + 4.0 * s->nq + 2.0 * s->ng);
   const double      column =
-      8.0 * (double)p->study->members * (p->study->kind == CST_CONSERVATION ? drifting(p) * CST_WINDOWS : 4.0 + s->nq + s->ng);
+      8.0 * (double)p->study->members * (p->study->kind == CST_CONSERVATION ? windowed(p) * CST_WINDOWS : 4.0 + s->nq + s->ng);
   const double series = p->study->members > 1 ? 2 * series_cells(p) * (sizeof(cst_sum) + 16) : 0;
   return 60e6 + group + (batches * state + row + 2 * (state + row)) * (double)p->batch + series + column +
          2.0 * (double)p->study->members * p->ncase;
@@ -118,6 +124,6 @@ double cst_plan_memory(const cst_plan *p) {
 double cst_plan_file_size(const cst_plan *p) {
   const cst_system *s = p->study->system;
   double            row = 8.0 * (2.0 * s->nq + s->ng + p->nquantity * CST_FIGURES + 8) + 1;
-  if (p->study->kind == CST_CONSERVATION) row += 8.0 * drifting(p) * CST_WINDOWS;
+  if (p->study->kind == CST_CONSERVATION) row += 8.0 * windowed(p) * CST_WINDOWS;
   return 2e5 + row * p->ncase * (double)p->study->members + (p->study->members > 1 ? 24 + sizeof(cst_sum) : 16) * series_cells(p);
 }

@@ -85,7 +85,7 @@ static cst_quantity *add_quantity(cst_plan *p, const char *name, const char *doc
   snprintf(x->name, sizeof x->name, "%s", name);
   x->unit = "1";
   x->doc = doc;
-  x->drifts = drifts;
+  x->drifts = x->judged = x->windows = drifts;
   return x;
 }
 
@@ -106,6 +106,18 @@ static const struct {
 } hidden[] = {[CST_NORM_MAX] = {0, "max_j |(G v)_j|"},
               [CST_NORM_ONE] = {CST_WANT_HIDDEN_ONE, "sum_j |(G v)_j|"},
               [CST_NORM_TWO] = {CST_WANT_HIDDEN_TWO, "sqrt(sum_j (G v)_j^2)"}};
+
+/* Constraints get verdicts, too; how far a member goes is watched by windows, so that one that leaves for good is known. */
+static void judge_constraints(cst_plan *p) {
+  for (int k = 0; k < p->nbuiltin; k++) {
+    const char *name = p->quantity[k].name;
+    if (!strcmp(name, "constraint") || !strcmp(name, "hidden")) {
+      p->quantity[k].judged = p->study->system->ng > 0;
+      p->quantity[k].windows = p->quantity[k].judged && (p->want & CST_WANT_CONSTRAINT);
+    }
+    if (!strcmp(name, "displacement")) p->quantity[k].windows = true;
+  }
+}
 
 static void make_quantities(cst_plan *p) {
   const cst_study *s = p->study;
@@ -130,6 +142,7 @@ static void make_quantities(cst_plan *p) {
     else
       p->want |= CST_WANT_CONSTRAINT;
   }
+  judge_constraints(p);
 }
 
 /* Whether `test` holds for the program of method i. */
@@ -162,23 +175,24 @@ static void check_compensated(const cst_study *s, cst_diag *d) {
                    cst_method_label(s->method[i]));
 }
 
-static bool has(const cst_program *p, cst_core_id core) {
-  bool found = false;
-  for (int i = 0; i < p->n; i++) found |= p->step[i].core == core;
-  return found;
+/* Bits 1 << cst_iteration of those that some method knows. */
+static unsigned known_iterations(const cst_study *s) {
+  unsigned known = 0;
+  for (int i = 0; i < s->nmethod; i++) {
+    cst_program *p = cst_program_create(s->method[i]);
+    known |= cst_program_iterations(p);
+    cst_program_destroy(p);
+  }
+  return known;
 }
 
-static bool has_no_conversion(const cst_program *p) { return !has(p, CST_CORE_convert); }
-static bool has_no_line(const cst_program *p) { return !has(p, CST_CORE_hbvm); }
-
-/* What solver: {iteration:} says must be possible and must matter. */
+/* What solver: {iteration:} says must be possible, where krylov is the way for large systems, and must matter. */
 static void check_iteration(const cst_study *s, cst_diag *d) {
-  const bool converts = !are_all_so(s, has_no_conversion), lines = !are_all_so(s, has_no_line);
-  const bool newton = s->iteration == CST_ITERATION_NEWTON || s->iteration == CST_ITERATION_SIMPLIFIED;
-  if (s->iteration != CST_ITERATION_AUTO && !converts && !(lines && newton))
+  const unsigned known = known_iterations(s);
+  if (s->iteration != CST_ITERATION_AUTO && !(known & 1u << s->iteration))
     cst_diag_add(d, s->file, 1, 1,
                  "'iteration' is for convert(...), simplified and newton also for hbvm(...), and no method of this study heeds it");
-  if (converts && !cst_iteration_possible(s->iteration, s->system))
+  if (known & 1u << CST_ITERATION_KRYLOV && !cst_iteration_possible(s->iteration, s->system))
     cst_diag_add(
         d, s->file, 1, 1,
         "this 'iteration' of convert(...) needs dense matrices of at most %d coordinates, and %s has %d%s; leave it out or use krylov",
@@ -224,19 +238,27 @@ void cst_plan_destroy(cst_plan *p) {
   free(p);
 }
 
-/* The steps 0, k, 2k .. begin strata of k steps; each has one fold, at a place that is drawn. At places a constant distance apart, an
- * oscillation of a whole number of steps stands still or creeps. */
-static long fold_of(long stratum, long every) {
-  if (stratum == 0 || every == 1) return stratum * every;
-  return stratum * every + (long)(cst_random_uniform(0, (uint64_t)stratum, CST_PURPOSE_FOLD, 0, 0) * (double)every);
+/* Everything is folded at the steps k j + r, 0 <= r < k, with an r that is drawn anew for every 32 of them. At a constant r an oscillation of
+ * a whole number of steps stands still or creeps, and looks like drift; an r for each would make noise of every oscillation, five times as
+ * much in the mean over 32. */
+enum { FOLDS_A_DRAW = 32 };
+static long fold_of(long j, long every) {
+  if (j == 0 || every == 1) return j * every;
+  return j * every + (long)(cst_random_uniform(0, (uint64_t)(j / FOLDS_A_DRAW), CST_PURPOSE_FOLD, 0, 0) * (double)every);
+}
+
+static long no_later(const cst_class *k, long step) { return step < k->n ? step : k->n; }
+
+long cst_class_fold_next(const cst_class *k, long fold) {
+  const long j = fold / k->observe;
+  const bool alike = j > 0 && (j + 1) % FOLDS_A_DRAW != 0;
+  return no_later(k, alike ? fold + k->observe : fold_of(j + 1, k->observe));
 }
 
 long cst_class_fold_after(const cst_class *k, long step) {
-  const long stratum = step / k->observe, here = fold_of(stratum, k->observe);
-  return here > step ? here : fold_of(stratum + 1, k->observe);
+  const long j = step / k->observe, here = fold_of(j, k->observe);
+  return no_later(k, here > step ? here : fold_of(j + 1, k->observe));
 }
-
-bool cst_class_folds(const cst_class *k, long step) { return step == k->n || step == fold_of(step / k->observe, k->observe); }
 
 bool cst_class_reads_states(const cst_class *k, long step) { return k->read > 0 && step % k->read == 0; }
 bool cst_class_reads_lambda(const cst_class *k, long step) { return k->read > 0 && (step - k->lead) % k->read == 0; }

@@ -6,7 +6,7 @@
 
 /* ---- errors ---------------------------------------------------------------------------------------------------------------- */
 
-static double norm(cst_norm kind, const double *x, const double *y, int n) {
+double cst_norm_apart(cst_norm kind, const double *x, const double *y, int n) {
   double sum = 0;
   for (int i = 0; i < n; i++) {
     double d = fabs(x[i] - y[i]);
@@ -19,7 +19,7 @@ static double norm(cst_norm kind, const double *x, const double *y, int n) {
 }
 
 /* The norm over all chosen parts together. */
-static double join(cst_norm kind, double a, double b) {
+double cst_norm_join(cst_norm kind, double a, double b) {
   if (kind == CST_NORM_MAX) return a > b || isnan(a) ? a : b;
   return kind == CST_NORM_ONE ? a + b : sqrt(a * a + b * b);
 }
@@ -50,8 +50,8 @@ static void record_errors(cst_runner *r, long lane, int parts, reading x, readin
   double all = 0;
   for (int k = CST_ERROR_Q; k < CST_ERRORS; k++) {
     if (!(parts >> k & 1)) continue;
-    const double e = part[k].n ? norm(s->norm, part[k].x, part[k].y, part[k].n) : NAN;
-    if (part[k].chosen) all = join(s->norm, all, e);
+    const double e = part[k].n ? cst_norm_apart(s->norm, part[k].x, part[k].y, part[k].n) : NAN;
+    if (part[k].chosen) all = cst_norm_join(s->norm, all, e);
     keep_largest(&r->rows.error[k][lane], e);
   }
   keep_largest(&r->rows.error[CST_ERROR_ALL][lane], all);

@@ -1,4 +1,4 @@
-/* reference-item.c: one piece of the reference's work on its way through the times that are read: some members of one variant, in double
+/* reference-item.c: one piece of the reference's work on its way through the times that are read: some members of one table, in double
  * precision in a batch, or one member in quadruple precision. It can be left at any step and taken up again there.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
@@ -38,37 +38,37 @@ static PetscErrorCode start_members(const cst_plan *p, const cst_stepper *st, cs
       cst_batch_start(st, b, m, c, q, v, 1e-15);
     else
       cst_batch_refuse(st, b, m, c, q, v);
+    cst_batch_address(st, b, m, s->seed, (uint64_t)(first + m));
   }
   cst_batch_ready(st, b);
   PetscCall(PetscFree2(q, v));
   PetscFunctionReturn(0);
 }
 
-/* The momenta in the table of the members from `first` on become M v + a. */
-static void make_kinetic(cst_reference *r, const cst_stepper *st, const cst_batch *b, int variant, int time, long first, long count) {
+/* The momenta of the share in its table become M v + a. */
+static void make_kinetic(cst_reference *r, const cst_stepper *st, const cst_batch *b, cst_reference_share x, int time) {
   const cst_system *s = r->plan->study->system;
   const int         width = cst_stepper_width(st);
   const cst_fold   *fold = cst_fold_for(s, r->plan->isa);
   double *v = cst_need(aligned_alloc(64, (size_t)s->nq * CST_W_MAX * sizeof *v)), *one = cst_need(malloc((size_t)s->nq * sizeof *one));
-  for (long m = 0; m < count; m++) {
-    double *to = cst_reference_cell(r, variant, time, first + m);
+  for (long m = 0; m < x.count; m++) {
+    double *to = cst_reference_cell(r, x.table, time, x.first + m);
     if (m % width == 0) fold->velocities(cst_stepper_context(st), b->record + (size_t)(m / width) * cst_stepper_record_size(st), v);
     for (int i = 0; i < s->nq; i++) one[i] = v[i * width + m % width];
-    if (b->fate[m].reason == CST_DONE) cst_system_momentum(s, cst_plan_parameters(r->plan, variant), to, one, to + s->nq);
+    if (b->fate[m].reason == CST_DONE) cst_system_momentum(s, cst_plan_parameters(r->plan, x.variant), to, one, to + s->nq);
   }
   free(v);
   free(one);
 }
 
 /* Copy the states of the batch into the table. A lane that failed leaves NaN. */
-static void store(cst_reference *r, const cst_stepper *st, const cst_batch *b, int variant, int time, long first, long count,
-                  double *lambda) {
+static void store(cst_reference *r, const cst_stepper *st, const cst_batch *b, cst_reference_share x, int time, double *lambda) {
   const cst_system *s = r->plan->study->system;
   const cst_layout *at = cst_stepper_layout(st);
   const int         width = cst_stepper_width(st);
   const cst_fold   *fold = cst_fold_for(s, r->plan->isa);
-  for (long m = 0; m < count; m++) {
-    double       *to = cst_reference_cell(r, variant, time, first + m);
+  for (long m = 0; m < x.count; m++) {
+    double       *to = cst_reference_cell(r, x.table, time, x.first + m);
     const double *from = b->record + (size_t)(m / width) * cst_stepper_record_size(st) + m % width;
     bool          good = b->fate[m].reason == CST_DONE;
     if (m % width == 0) fold->multipliers(cst_stepper_context(st), b->record + (size_t)(m / width) * cst_stepper_record_size(st), lambda);
@@ -77,9 +77,9 @@ static void store(cst_reference *r, const cst_stepper *st, const cst_batch *b, i
       to[s->nq + i] = good ? from[(at->p + i) * width] : NAN;
     }
     for (int a = 0; a < s->ng; a++) to[2 * s->nq + a] = good ? lambda[a * width + m % width] : NAN;
-    if (good && s->dropped) cst_system_least_norm(s, cst_plan_parameters(r->plan, variant), to, to + 2 * s->nq);
+    if (good && s->dropped) cst_system_least_norm(s, cst_plan_parameters(r->plan, x.variant), to, to + 2 * s->nq);
   }
-  if (cst_stepper_context(st)->tangential) make_kinetic(r, st, b, variant, time, first, count);
+  if (cst_stepper_context(st)->tangential) make_kinetic(r, st, b, x, time);
 }
 
 static PetscErrorCode open_double(cst_item *i) {
@@ -119,7 +119,7 @@ static void open_quad(cst_item *i) {
 
 static void store_quad(cst_item *i) {
   const cst_system *s = i->r->plan->study->system;
-  double           *to = cst_reference_cell(i->r, i->x.variant, i->time, i->x.first);
+  double           *to = cst_reference_cell(i->r, i->x.table, i->time, i->x.first);
   if (i->m && cst_motion_lives(i->m))
     round_state(s, cst_plan_parameters(i->r->plan, i->x.variant), i->m, i->room, to);
   else
@@ -171,15 +171,16 @@ static PetscErrorCode walk(cst_item *i, cst_poll *poll, void *context, bool *sto
   const double *time = i->r->time[i->x.variant];
   PetscFunctionBegin;
   for (; i->time < i->r->ntime[i->x.variant]; i->time++, i->done = 0) {
-    const double from = i->time ? time[i->time - 1] : 0, span = time[i->time] - from;
-    const long   n = span > 0 ? cst_reference_steps(i->r->plan->study, span) : 0;
+    double     from;
+    const long n = cst_reference_way(i->r, i->x.table, i->time, &from);
+    if (n < 0) continue;
     while (i->done < n) {
       PetscCall(advance(i, from, time[i->time], n));
       PetscCall(poll(context, 0, stop));
       if (*stop) PetscFunctionReturn(0);
     }
     if (i->st)
-      store(i->r, i->st, &i->b, i->x.variant, i->time, i->x.first, i->x.count, i->lambda);
+      store(i->r, i->st, &i->b, i->x, i->time, i->lambda);
     else
       store_quad(i);
   }
@@ -261,7 +262,7 @@ PetscErrorCode cst_reference_compute(cst_reference *r, int item, cst_past *past,
 PetscErrorCode cst_reference_compute_member(cst_reference *r, int variant, long member, cst_poll *poll, void *context, bool *stop) {
   cst_item *i;
   PetscFunctionBegin;
-  PetscCall(open_item(r, -1, (cst_reference_share){variant, member, 1}, &i));
+  PetscCall(open_item(r, -1, (cst_reference_share){variant, variant, member, 1}, &i));
   PetscCall(walk(i, poll, context, stop));
   PetscCall(close_item(i));
   PetscFunctionReturn(0);

@@ -11,7 +11,7 @@
 #include "study/piece.h"
 #include "study/run.h"
 
-enum { MEMBERS_AN_ITEM = 64 };
+enum { MEMBERS_AN_ITEM = 64, MEMBERS_TWICE = 8 };
 
 static int ascending(const void *a, const void *b) {
   double x = *(const double *)a, y = *(const double *)b;
@@ -52,20 +52,37 @@ double *cst_reference_times(const cst_plan *p, int variant, int *count) {
 
 static size_t row(const cst_plan *p) { return (size_t)(2 * p->study->system->nq + p->study->system->ng); }
 
-static size_t table_size(const cst_reference *r, int variant) {
-  return (size_t)r->ntime[variant] * (size_t)r->plan->study->members * row(r->plan);
+/* Members that are computed at twice the step as well, where orders are fitted. */
+long cst_reference_twice(const cst_study *s) {
+  return s->reference == CST_REFERENCE_METHOD && s->kind == CST_ORDER ? PetscMin((long)MEMBERS_TWICE, s->members) : 0;
+}
+
+int cst_reference_tables(const cst_reference *r) {
+  const cst_study *s = r->plan->study;
+  return s->reference == CST_REFERENCE_METHOD ? s->nvariant * (cst_reference_twice(s) ? 2 : 1) : 0;
+}
+
+long cst_reference_members(const cst_reference *r, int table) {
+  const cst_study *s = r->plan->study;
+  return table < s->nvariant ? s->members : cst_reference_twice(s);
+}
+
+static size_t table_size(const cst_reference *r, int table) {
+  return (size_t)r->ntime[table % r->plan->study->nvariant] * (size_t)cst_reference_members(r, table) * row(r->plan);
 }
 
 /* In quadruple precision a member is long work. */
 static long members_an_item(const cst_study *s) { return s->reference_quad ? 1 : MEMBERS_AN_ITEM; }
 
-static long items_a_variant(const cst_plan *p) {
-  const long n = members_an_item(p->study);
-  return (p->study->members + n - 1) / n;
+static long items_of(const cst_reference *r, int table) {
+  const long n = members_an_item(r->plan->study);
+  return (cst_reference_members(r, table) + n - 1) / n;
 }
 
 int cst_reference_items(const cst_reference *r) {
-  return r->plan->study->reference == CST_REFERENCE_METHOD ? (int)(r->plan->study->nvariant * items_a_variant(r->plan)) : 0;
+  long n = 0;
+  for (int t = 0; t < cst_reference_tables(r); t++) n += items_of(r, t);
+  return (int)n;
 }
 
 cst_reference *cst_reference_create(const cst_plan *p) {
@@ -77,30 +94,35 @@ cst_reference *cst_reference_create(const cst_plan *p) {
   if (p->study->reference != CST_REFERENCE_METHOD) return r;
   r->ntime = cst_need(calloc(n, sizeof *r->ntime));
   r->time = cst_need(calloc(n, sizeof *r->time));
-  r->value = cst_need(calloc(n, sizeof *r->value));
+  r->twice = cst_need(calloc(n, sizeof *r->twice));
+  r->value = cst_need(calloc((size_t)cst_reference_tables(r), sizeof *r->value));
   for (int v = 0; v < p->study->nvariant; v++) {
     r->time[v] = cst_reference_times(p, v, &r->ntime[v]);
-    r->value[v] = cst_need(calloc(table_size(r, v) + 1, sizeof **r->value));
+    r->twice[v] = cst_need(calloc((size_t)r->ntime[v] + 1, sizeof **r->twice));
+    cst_reference_plan_twice(p->study, r->time[v], r->ntime[v], r->twice[v]);
   }
+  for (int t = 0; t < cst_reference_tables(r); t++) r->value[t] = cst_need(calloc(table_size(r, t) + 1, sizeof **r->value));
   return r;
 }
 
 void cst_reference_destroy(cst_reference *r) {
   if (!r) return;
+  for (int t = 0; r->value && t < cst_reference_tables(r); t++) free(r->value[t]);
   for (int v = 0; r->time && v < r->plan->study->nvariant; v++) {
     free(r->time[v]);
-    free(r->value[v]);
+    free(r->twice[v]);
   }
   free(r->unused);
   free(r->item);
   free(r->ntime);
   free(r->time);
+  free(r->twice);
   free(r->value);
   free(r);
 }
 
-double *cst_reference_cell(const cst_reference *r, int variant, int time, long member) {
-  return r->value[variant] + ((size_t)time * (size_t)r->plan->study->members + (size_t)member) * row(r->plan);
+double *cst_reference_cell(const cst_reference *r, int table, int time, long member) {
+  return r->value[table] + ((size_t)time * (size_t)cst_reference_members(r, table) + (size_t)member) * row(r->plan);
 }
 
 long cst_reference_steps(const cst_study *s, double span) {
@@ -108,14 +130,28 @@ long cst_reference_steps(const cst_study *s, double span) {
   return n < 1 ? 1 : n;
 }
 
+long cst_reference_way(const cst_reference *r, int table, int time, double *from) {
+  const int     nvariant = r->plan->study->nvariant, v = table % nvariant;
+  const double *t = r->time[v];
+  int           last = time - 1;
+  if (table >= nvariant)
+    while (last >= 0 && r->twice[v][last] < 0) last--;
+  *from = last >= 0 ? t[last] : 0;
+  if (table >= nvariant) return r->twice[v][time];
+  return t[time] > *from ? cst_reference_steps(r->plan->study, t[time] - *from) : 0;
+}
+
 cst_reference_share cst_reference_share_of(const cst_reference *r, long item) {
-  const cst_study *s = r->plan->study;
-  const long       a_variant = items_a_variant(r->plan), many = members_an_item(s), first = item % a_variant * many;
-  return (cst_reference_share){(int)(item / a_variant), first, PetscMin(many, s->members - first)};
+  const long many = members_an_item(r->plan->study);
+  int        table = 0;
+  for (; item >= items_of(r, table); table++) item -= items_of(r, table);
+  const long first = item * many;
+  return (cst_reference_share){table % r->plan->study->nvariant, table, first, PetscMin(many, cst_reference_members(r, table) - first)};
 }
 
 static bool needs(const cst_reference *r, cst_reference_share x, unsigned char *const *lane) {
   const cst_plan *p = r->plan;
+  if (x.first < cst_reference_twice(p->study)) return true; /* the error of the reference itself */
   for (int i = 0; i < p->ncase; i++) {
     if (p->cases[i].variant != x.variant) continue;
     const unsigned char *state = lane[p->class_of[i]] + cst_plan_lane(p, i, x.first);
@@ -137,7 +173,7 @@ void cst_reference_copy(const cst_reference *r, long item, int times, double *va
   const cst_reference_share x = cst_reference_share_of(r, item);
   const size_t              n = numbers(r, x, 1);
   for (int t = 0; t < times; t++, values += n) {
-    double *at = cst_reference_cell(r, x.variant, t, x.first);
+    double *at = cst_reference_cell(r, x.table, t, x.first);
     memcpy(in ? at : values, in ? values : at, n * sizeof *at);
   }
 }
@@ -165,10 +201,10 @@ bool cst_reference_take(cst_reference *r, const void *bytes, size_t size) {
 
 PetscErrorCode cst_reference_gather(cst_reference *r, MPI_Comm comm) {
   PetscFunctionBegin;
-  for (int v = 0; r->value && v < r->plan->study->nvariant; v++) {
-    const size_t n = table_size(r, v), most = 1 << 26;
+  for (int t = 0; r->value && t < cst_reference_tables(r); t++) {
+    const size_t n = table_size(r, t), most = 1 << 26;
     for (size_t at = 0; at < n; at += most) /* each cell was written by one rank, the others hold zero bits */
-      PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, r->value[v] + at, (PetscMPIInt)PetscMin(most, n - at), MPI_LONG, MPI_BOR, comm));
+      PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, r->value[t] + at, (PetscMPIInt)PetscMin(most, n - at), MPI_LONG, MPI_BOR, comm));
   }
   PetscFunctionReturn(0);
 }

@@ -198,7 +198,8 @@ static PetscErrorCode take_over(desk *d, const cst_run_options *options) {
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode work(const cst_plan *p, cst_output *o, cst_past *past, const cst_run_options *options, cst_run_end *run) {
+static PetscErrorCode work(const cst_plan *p, cst_output *o, cst_columns *columns, cst_past *past, const cst_run_options *options,
+                           cst_run_end *run) {
   char              *identity = cst_identity_text(p, options->resume.run);
   cst_keeper_options keep = {options->output, identity, options->checkpoint_seconds, options->lock, options->deadline};
   desk               d = {p, o, cst_reference_create(p), cst_series_create(p), past, NULL, NULL, options->extension};
@@ -209,6 +210,7 @@ static PetscErrorCode work(const cst_plan *p, cst_output *o, cst_past *past, con
   PetscCall(cst_keeper_create(PETSC_COMM_WORLD, p, &keep, c, o, past, d.reference, d.series, &d.keeper));
   PetscCall(cst_keeper_phase(d.keeper, cst_reference_items(d.reference), compute_item, &d, &run->end));
   if (run->end == CST_END_DONE) PetscCall(compute_batches(&d, &run->end));
+  if (run->end == CST_END_DONE) cst_reference_conclude(d.reference, columns);
   run->share = run->end == CST_END_DONE ? 1 : cst_coordinator_share(c);
   cst_keeper_tell(d.keeper, run);
   PetscCall(cst_keeper_destroy(&d.keeper));
@@ -252,7 +254,7 @@ PetscErrorCode cst_run(const cst_study *s, const cst_plan *p, cst_past *past, co
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   if (rank == 0) cst_snapshot_remove_newer(options->output, options->resume.number); /* of the file that is replaced, or damaged */
   PetscCall(open_output(s, p, options, columns, &o));
-  PetscCall(work(p, o, past, options, run));
+  PetscCall(work(p, o, columns, past, options, run));
   iso_time(text);
   if (rank == 0) PetscCall(cst_output_share(o, run->share));
   if (run->end == CST_END_DONE) PetscCall(conclude(p, o, columns, &run->failed));

@@ -42,8 +42,10 @@ typedef struct {
 typedef struct {
   char        name[48];
   const char *unit, *doc;
-  bool        drifts; /* x - x(0) is judged: energy, momenta, the user's */
-  cst_tape   *tape;   /* NULL: built in */
+  bool        drifts;  /* x - x(0) is what is told of it: energy, momenta, the user's; else x itself */
+  bool        judged;  /* it gets a verdict */
+  bool        windows; /* its means over windows are kept: of what is judged, and of the displacement */
+  cst_tape   *tape;    /* NULL: built in */
 } cst_quantity;
 
 typedef struct {
@@ -69,8 +71,8 @@ typedef struct {
 /* Whether the errors of q and p, and those of the multipliers, are taken after `step` > 0 steps. */
 bool cst_class_reads_states(const cst_class *k, long step);
 bool cst_class_reads_lambda(const cst_class *k, long step);
-/* Whether everything is folded after `step` steps, and the next step behind it at which it is, n apart. */
-bool cst_class_folds(const cst_class *k, long step);
+/* The next step at which everything is folded, n at the latest, after such a step, and after any; the first one is 0. */
+long cst_class_fold_next(const cst_class *k, long fold);
 long cst_class_fold_after(const cst_class *k, long step);
 
 /* batch: lanes a batch, 0 for the default. Fails with a message in d. */
@@ -103,23 +105,36 @@ typedef struct {
   const cst_plan  *plan;
   int             *ntime;  /* [nvariant] */
   double         **time;   /* [nvariant][ntime] ascending */
-  double         **value;  /* [nvariant][ntime][members][2 nq + ng] */
+  long           **twice;  /* [nvariant][ntime]: steps of the method at twice its step since its last stop; -1: it does not stop here */
+  double         **value;  /* [tables][ntime][members of the table][2 nq + ng] */
   double          *unused; /* [2 nq + ng] */
   unsigned char   *item;   /* [items] CST_ITEM_... */
   struct cst_item *at;     /* the one at work here; NULL: none */
 } cst_reference;
 
-typedef struct cst_item cst_item;
-/* What an item is of: members first.. of a variant. */
+typedef struct cst_item    cst_item;
+typedef struct cst_columns cst_columns;
+/* Tables: one a variant, of all members; then, in an order study, one a variant of the first members at twice the reference's step, which
+ * tell the error of the reference itself. What an item is of: members first.. of a table. */
 typedef struct {
-  int  variant;
+  int  variant, table;
   long first, count;
 } cst_reference_share;
+int                 cst_reference_tables(const cst_reference *r);
+long                cst_reference_members(const cst_reference *r, int table);
+long                cst_reference_twice(const cst_study *s); /* how many the first members are; 0: there are no such tables */
 cst_reference_share cst_reference_share_of(const cst_reference *r, long item);
 /* The times at which cases of a variant are read against a method's states, ascending. Owned, free(). */
 double *cst_reference_times(const cst_plan *p, int variant, int *count);
 /* Row {q, p, lambda} of a member at the time of that index; those of the next members follow. */
-double *cst_reference_cell(const cst_reference *r, int variant, int time, long member);
+double *cst_reference_cell(const cst_reference *r, int table, int time, long member);
+/* Steps of an equal length that lead to a time from *from, where the table stopped last; -1: it does not stop there. */
+long cst_reference_way(const cst_reference *r, int table, int time, double *from);
+/* The stops of the method at twice its step among the n times of its own, as in `twice` above: equal steps, at least twice as long as its
+ * own and at most a tenth longer, but for the last ones. false: none is so long. */
+bool cst_reference_plan_twice(const cst_study *s, const double *time, int n, long *twice);
+/* Fill the columns reference_error: the largest difference of the two, over their members and stops. */
+void cst_reference_conclude(const cst_reference *r, cst_columns *c);
 /* The values of an item at its first so many times, [times][count][row], out of the table or into it. */
 void cst_reference_copy(const cst_reference *r, long item, int times, double *values, bool in);
 
@@ -147,9 +162,15 @@ long cst_reference_steps(const cst_study *s, double span);
 void cst_reference_get(const cst_reference *r, int variant, long member, const double *q0, const double *v0, double t, double tl, double *q,
                        double *p, double *lambda);
 
+/* Before the run: a warning where the reference is hardly better than the finest run is likely to be, from their orders and steps. */
+void cst_reference_warn(const cst_plan *p, cst_diag *d);
+/* |x - y|, and the norm of two parts together. */
+double cst_norm_apart(cst_norm kind, const double *x, const double *y, int n);
+double cst_norm_join(cst_norm kind, double a, double b);
+
 /* ---- the record ------------------------------------------------------------------------------------------------------------ */
 
-enum { CST_FIGURE_START, CST_FIGURE_END, CST_FIGURE_DRIFT, CST_FIGURE_SCALE, CST_FIGURES };
+enum { CST_FIGURE_START, CST_FIGURE_END, CST_FIGURE_DRIFT, CST_FIGURE_SCALE, CST_FIGURE_SIZE, CST_FIGURES };
 enum { CST_ERROR_ALL, CST_ERROR_Q, CST_ERROR_P, CST_ERROR_LAMBDA, CST_ERRORS };
 
 /* Rows of `count` trajectories (lanes of a batch), as the record keeps them; each array is [lane][components]. */
@@ -176,10 +197,10 @@ typedef struct {
   char (*label)[CST_TEXT_WIDTH];
 } cst_column;
 
-typedef struct {
+struct cst_columns {
   int         n, capacity;
   cst_column *column;
-} cst_columns;
+};
 
 /* The columns of the study's kind, in their order, values NaN or empty. */
 cst_columns *cst_columns_create(const cst_plan *p);

@@ -46,7 +46,7 @@ PetscErrorCode cst_runner_create(const cst_plan *p, cst_reference *reference, cs
   r->acc = aligned(groups * quantities * CST_SLOTS * W);
   r->q0 = aligned(groups * (size_t)s->nq * W);
   r->v0 = aligned(groups * (size_t)s->nq * W);
-  r->speed = aligned(groups * W);
+  r->kept = aligned(groups * CST_KEPT * W);
   r->value = aligned(quantities * W);
   r->scale = aligned(quantities * W);
   r->bins = aligned(quantities * CST_BINS * W);
@@ -73,7 +73,7 @@ PetscErrorCode cst_runner_destroy(cst_runner **runner) {
   }
   PetscCall(PetscFree3(r->stepper, r->partner, r->seconds));
   PetscCall(PetscFree2(r->batch, r->half));
-  double *owned[] = {r->acc,   r->q0,          r->v0,      r->speed,       r->value,  r->scale, r->bins, r->top,
+  double *owned[] = {r->acc,   r->q0,          r->v0,      r->kept,        r->value,  r->scale, r->bins, r->top,
                      r->count, r->lane_series, r->scratch, r->half_lambda, r->lambda, r->last,  r->state};
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
   PetscCall(cst_rows_destroy(r->plan, &r->rows));
@@ -119,6 +119,8 @@ static PetscErrorCode start(cst_runner *r) {
     bool            good = cst_study_member(s, c->variant, cst_runner_member(r, l), q, v);
     start_lane(r->st, r->b, l, par, q, v, s->tolerance[c->tolerance], good);
     if (r->hst) start_lane(r->hst, r->hb, l, par, q, v, s->tolerance[c->tolerance], good);
+    cst_batch_address(r->st, r->b, l, s->seed, (uint64_t)cst_runner_member(r, l));
+    if (r->hst) cst_batch_address(r->hst, r->hb, l, s->seed, (uint64_t)cst_runner_member(r, l));
     for (int i = 0; i < sys->nq; i++) {
       size_t at = ((size_t)l / W * (size_t)sys->nq + (size_t)i) * W + (size_t)l % W;
       r->q0[at] = q[i];
@@ -127,7 +129,7 @@ static PetscErrorCode start(cst_runner *r) {
   }
   cst_batch_ready(r->st, r->b);
   if (r->hst) cst_batch_ready(r->hst, r->hb);
-  memset(r->speed, 0, (size_t)r->b->groups * W * sizeof *r->speed);
+  memset(r->kept, 0, (size_t)r->b->groups * CST_KEPT * W * sizeof *r->kept);
   for (int k = 0; k < CST_ERRORS; k++)
     if (r->rows.error[k]) memset(r->rows.error[k], 0, (size_t)r->work->count * sizeof *r->rows.error[k]);
   for (int k = 0; k < r->plan->nquantity; k++)
@@ -136,7 +138,9 @@ static PetscErrorCode start(cst_runner *r) {
   for (long i = 0; i < cells; i++) r->lane_series[i] = NAN;
   r->window = 0;
   r->in_window = 0;
+  r->folds = 0;
   r->next_sample = 0;
+  r->next_fold = 0;
   PetscFunctionReturn(0);
 }
 
@@ -150,7 +154,7 @@ static long next_stop(void *context) {
   const cst_class  *k = r->klass;
   const long        now = r->b->step;
   long              stop = PetscMin(k->n, r->slice_end);
-  stop = PetscMin(stop, cst_class_fold_after(k, now));
+  stop = PetscMin(stop, r->next_fold);
   stop = PetscMin(stop, next_of(now, k->read, 0));
   if (k->lead > 0) stop = PetscMin(stop, next_of(now, k->read, k->lead));
   if (r->keeps_states) stop = PetscMin(stop, next_of(now, r->plan->study->trajectory_every, 0));
@@ -163,7 +167,10 @@ static PetscErrorCode look(void *context) {
   const cst_class *k = r->klass;
   const long       now = r->b->step;
   PetscFunctionBegin;
-  if (cst_class_folds(k, now)) cst_runner_fold(r);
+  if (now == r->next_fold) {
+    cst_runner_fold(r);
+    r->next_fold = cst_class_fold_next(k, now);
+  }
   if (r->next_sample < k->nsample && k->sample[r->next_sample] == now) cst_runner_sample(r);
   if (now > 0 && (cst_class_reads_states(k, now) || cst_class_reads_lambda(k, now))) PetscCall(cst_runner_read_errors(r));
   if (r->keeps_states && now % r->plan->study->trajectory_every == 0) PetscCall(cst_runner_keep_states(r));
@@ -228,6 +235,7 @@ static void fill_row(cst_runner *r, long lane) {
     f[CST_FIGURE_END] = fate->reason == CST_NO_START ? NAN : acc[CST_SLOT_LAST * W];
     f[CST_FIGURE_DRIFT] = isnan(f[CST_FIGURE_START]) ? NAN : acc[CST_SLOT_DRIFT * W];
     f[CST_FIGURE_SCALE] = isnan(f[CST_FIGURE_START]) ? NAN : acc[CST_SLOT_SCALE * W];
+    f[CST_FIGURE_SIZE] = isnan(f[CST_FIGURE_START]) ? NAN : acc[CST_SLOT_SIZES * W] / (double)r->folds;
   }
 }
 

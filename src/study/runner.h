@@ -20,7 +20,7 @@ struct cst_runner {
   cst_batch      *batch, *half;       /* [nmethod] */
   double         *seconds;            /* [nclass] */
   double         *acc;                /* [group][quantity][slot][W] */
-  double         *q0, *v0, *speed;    /* [group][nq][W]; [group][W] */
+  double         *q0, *v0, *kept;     /* [group][nq][W]; [group][CST_KEPT][W] */
   double         *value, *scale;      /* [quantity][W] */
   double         *bins, *top, *count; /* [quantity][CST_BINS][W], [quantity][W], [quantity][W] */
   double         *lane_series;        /* [lane][quantity][sample], studies without members */
@@ -35,8 +35,9 @@ struct cst_runner {
   cst_stepper     *st, *hst;
   cst_batch       *b, *hb;
   int              window;
-  long             in_window; /* folds in the open window */
+  long             in_window, folds; /* in the open window, and in all */
   int              next_sample;
+  long             next_fold; /* the step at which everything is folded next */
   long             slice_end; /* the step at which MPI is entered next */
   bool             keeps_states;
 };

@@ -7,7 +7,8 @@
  * Both do the same operations on the same operands in the same order, so their bits agree.
  *
  * A record is an array [component][CST_W] of doubles, 64-byte aligned. Its blocks are listed once, in CST_BLOCKS; offsets
- * follow from the list. Blocks behind `impulse` belong to the method: its warm starts, one row of unknowns a substep.
+ * follow from the list. What is behind `impulse` belongs to the method: blocks that its substeps name, and its warm starts, one row of
+ * unknowns a substep.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_GROUP_H
@@ -15,17 +16,20 @@
 #include "constella/lanes.h"
 #include "constella/system.h"
 
-/* X(name, components): what a lane carries. c parameters; mass distinct masses; length L_j of the constraints and extent, that of the system, at the start; tolerance of the solver; iterations
- * so far; state q, p with their compensation terms (zero unless the study asks for them); impulse of the constraints, summed over the last
- * step. */
+/* X(name, components): what a lane carries. c parameters; mass distinct masses; length L_j of the constraints and extent, that of the
+ * system, at the start; tolerance of the solver; iterations so far; the address of its random numbers (seed, member) and the number of
+ * steps behind it, whole numbers that are read as vl; state q, p with their compensation terms (zero unless the study asks for them);
+ * impulse of the constraints, summed over the last step. */
 #define CST_BLOCKS(X)                                                                                                                      \
-  X(c, npar) X(mass, nmass) X(length, ng) X(extent, 1) X(tolerance, 1) X(iterations, 1) X(q, nq) X(p, nq) X(eq, nq) X(ep, nq) X(impulse, ng)
+  X(c, npar)                                                                                                                               \
+  X(mass, nmass) X(length, ng) X(extent, 1) X(tolerance, 1) X(iterations, 1) X(seed, 1) X(member, 1) X(step, 1) X(q, nq) X(p, nq)          \
+      X(eq, nq) X(ep, nq) X(impulse, ng)
 
 typedef struct {
 #define X(name, size) int name;
   CST_BLOCKS(X)
 #undef X
-  int warm; /* first component behind the listed blocks */
+  int own; /* first component behind the listed blocks */
 } cst_layout;
 
 static inline __attribute__((always_inline)) cst_layout cst_layout_of(int npar, int nmass, int nq, int ng) {
@@ -34,36 +38,11 @@ static inline __attribute__((always_inline)) cst_layout cst_layout_of(int npar, 
 #define X(name, size) o.name = at, at += size;
   CST_BLOCKS(X)
 #undef X
-  o.warm = at;
+  o.own = at;
   return o;
 }
 
-/* A one-step layer: a tableau a[stages][stages], b[stages], or its flow kernels (method/flow.h), interpreted with `self`. */
-typedef struct {
-  int                stages, implicit;
-  const double      *a, *b;
-  cst_kernel *const *flow; /* NULL: the tableau */
-  const void        *self;
-} cst_lane_layer;
-
-/* The tables of HBVM(k, s) (tableau/legendre.h). */
-typedef struct {
-  int           k, s;
-  const double *weighted, *integral, *xi; /* [k][s], [k][s], [s + 1] */
-} cst_line;
-
-typedef struct {
-  double         h;        /* length of the substep */
-  double         w0, w1;   /* kick cores: fractions of h that the force acts for at the left and at the right end */
-  int            tangent;  /* kick and lagrange cores: whether p is projected on the tangent space at the right end */
-  int            stages;   /* lagrange: 1 or 2 points where L is taken: */
-  double         part[2];  /* their fractions of h */
-  double         theta[2]; /* and where they lie in it: 0 left, 1 right */
-  double         bias;     /* convert: alpha- */
-  cst_lane_layer layer[2]; /* rk: the first; convert: of the minus and of the plus half */
-} cst_substep;
-
-/* What lane code is given beside a record: the system with its kernels of this instruction set, and the substeps of one step. */
+/* What lane code is given beside a record: the system with its kernels of this instruction set, and how the record is laid out. */
 typedef struct {
   const cst_system    *system;
   cst_kernel *const   *kernel;
@@ -74,19 +53,8 @@ typedef struct {
   cst_kernel *const   *gram; /* NULL, or what is compiled to make S and its upper half from q = A, v = B and weights w (gram.h) */
   int                  mass_unit;
   cst_layout           at;
-  int                  opens; /* this core makes the first substep of a step: the sum of impulses starts here */
-  int                  nsub;
-  const cst_substep   *sub;      /* [nsub] */
-  int                  stages;   /* the most of any substep */
-  int                  unknowns; /* of one substep; warm starts are [nsub][unknowns] at at.warm */
-  int                  warm;     /* offset of this core's warm starts in the record */
-  int                  max_iterations;
-  int      robust; /* solve with pivoting (a lane that failed is stepped again alone); 2: a conversion from a smaller predictor */
-  int      compensated;
-  int      tangential; /* p is the part of Mv + a with G p = 0 (Euclidean), else Mv + a itself */
-  int      iteration;  /* convert, hbvm: a cst_iteration */
-  cst_line line;       /* hbvm */
-  double  *work;       /* generic code: memory for the fields of a core's `struct local`, as much as its room() asks for */
+  int                  tangential; /* the record's p is the part of Mv + a with G p = 0 (Euclidean), else Mv + a itself */
+  double              *work;       /* generic code: memory for the fields of a core's `struct local`, as much as its room() asks for */
 } cst_context;
 
 /* Sizes, loops over the entries that may be nonzero, and the fields of a core.

@@ -5,6 +5,11 @@
  * Newton's matrix is [1 - D2(theta.g), -G'; G, 0]. Small systems factor it. Large ones factor G G', which is banded, and find the part of
  * the step in the tangent space by conjugate gradients (Gould, Hribar, Nocedal, SIAM J. Sci. Comput. 23 (2001), 1376): linear time and
  * memory. Far from the manifold Newton goes through levels of g.
+ *
+ * Newton finds a stationary point of the distance. It is a minimum where K = 1 - D2(theta.g) is positive definite on ker G, and nearest of
+ * all where K is so everywhere and g is quadratic: x then minimises |x - q|^2/2 - theta.g, which on g = 0 is the distance. Of a single
+ * quadric only that point passes. Where the first result does not, the minimum is followed from x = q, where K = 1, through levels of g in
+ * steps that keep it one; what is not found so is refused, and of two minima the nearer one is taken.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <float.h>
@@ -13,7 +18,7 @@
 #include "system/linear.h"
 
 enum { NEWTON_ITERATIONS = 12, LARGE_ITERATIONS = 30, GRADIENT_ITERATIONS = 200, MOST_LEVELS = 256 };
-static const double GRADIENT_TOLERANCE = 1e-8;
+static const double GRADIENT_TOLERANCE = 1e-8, LEAST_LEVEL = 1. / 4096, NEARER = 1e-9;
 
 typedef struct {
   const cst_system *s;
@@ -85,23 +90,29 @@ static void residual(projection *p, double level) {
   for (int a = 0; a < p->s->ng; a++) p->r[nq + a] = level * p->g0[a] - p->g[a];
 }
 
-/* Newton's matrix for (x, theta): [1 - D2(theta.g)(x), -G'; G, 0]. */
-static void full_matrix(projection *p) {
-  const cst_pattern *P = &p->s->pattern[CST_K_G];
-  const int          nq = p->s->nq, n = nq + p->n;
-  double            *w = cst_numbers((size_t)nq), *column = cst_numbers((size_t)nq);
-  memset(p->J, 0, sizeof *p->J * (size_t)n * (size_t)n);
+/* K = 1 - D2(theta.g)(x), into rows of n. */
+static void fill_curvature(const projection *p, double *K, int n) {
+  const int nq = p->s->nq;
+  double   *w = cst_numbers((size_t)nq), *column = cst_numbers((size_t)nq);
   for (int j = 0; j < nq; j++) {
     w[j] = 1;
     cst_system_eval(p->s, CST_K_D2glw, p->c, p->x, NULL, w, NULL, p->theta, column);
     w[j] = 0;
-    for (int i = 0; i < nq; i++) p->J[i * n + j] = (i == j) - column[i];
+    for (int i = 0; i < nq; i++) K[i * n + j] = (i == j) - column[i];
   }
+  free(w);
+  free(column);
+}
+
+/* Newton's matrix for (x, theta): [K, -G'; G, 0]. */
+static void full_matrix(projection *p) {
+  const cst_pattern *P = &p->s->pattern[CST_K_G];
+  const int          nq = p->s->nq, n = nq + p->n;
+  memset(p->J, 0, sizeof *p->J * (size_t)n * (size_t)n);
+  fill_curvature(p, p->J, n);
   for (int k = 0; k < p->n; k++)
     for (int e = P->start[p->kept[k]]; e < P->start[p->kept[k] + 1]; e++)
       p->J[P->column[e] * n + nq + k] = -p->G[e], p->J[(nq + k) * n + P->column[e]] = p->G[e];
-  free(w);
-  free(column);
 }
 
 /* r := (dx, dtheta) of a Newton step, dtheta at r[nq + a] of constraint a. */
@@ -200,19 +211,175 @@ static bool reach_level(projection *p, double level) {
   return false;
 }
 
-/* x := the projection of q; from far away through levels of g, in more and more parts. */
-static bool project_position(projection *p) {
+/* ---- whether it is a minimum ---------------------------------------------------------------------------------------------- */
+
+/* Whether the symmetric A[n][n], which is destroyed, is positive definite by more than round-off. Cholesky. */
+static bool is_positive(double *A, int n) {
+  double top = 0;
+  for (int i = 0; i < n * n; i++) top = fmax(top, fabs(A[i]));
+  for (int j = 0; j < n; j++) {
+    double pivot = A[j * n + j];
+    for (int k = 0; k < j; k++) pivot -= A[j * n + k] * A[j * n + k];
+    if (!(pivot > n * DBL_EPSILON * top)) return false;
+    A[j * n + j] = sqrt(pivot);
+    for (int i = j + 1; i < n; i++) A[i * n + j] = (A[i * n + j] - dot(A + i * n, A + j * n, j)) / A[j * n + j];
+  }
+  return true;
+}
+
+/* An orthonormal basis of the rows of G that are kept, [n][nq]. Owned. */
+static double *normals(const projection *p) {
+  const cst_pattern *P = &p->s->pattern[CST_K_G];
+  const int          nq = p->s->nq;
+  double            *N = cst_numbers((size_t)p->n * (size_t)nq);
+  for (int k = 0; k < p->n; k++) {
+    double *x = N + k * nq;
+    for (int e = P->start[p->kept[k]]; e < P->start[p->kept[k] + 1]; e++) x[P->column[e]] = p->G[e];
+    for (int j = 0; j < 2 * k; j++) { /* each twice, against round-off */
+      const double *y = N + j % k * nq, t = dot(x, y, nq);
+      for (int i = 0; i < nq; i++) x[i] -= t * y[i];
+    }
+    const double size = sqrt(dot(x, x, nq));
+    for (int i = 0; i < nq; i++) x[i] /= size;
+  }
+  return N;
+}
+
+/* K := (1 - NN') K (1 - NN') + NN', which is positive where K is so on ker G. */
+static void restrict_curvature(const projection *p, double *K) {
+  const int nq = p->s->nq;
+  double   *N = normals(p);
+  for (int k = 0; k < p->n; k++) {
+    const double *x = N + k * nq;
+    for (int i = 0; i < nq; i++) {
+      const double t = dot(K + i * nq, x, nq);
+      for (int j = 0; j < nq; j++) K[i * nq + j] -= t * x[j];
+    }
+    for (int j = 0; j < nq; j++) {
+      double t = 0;
+      for (int i = 0; i < nq; i++) t += x[i] * K[i * nq + j];
+      for (int i = 0; i < nq; i++) K[i * nq + j] += (x[j] - t) * x[i];
+    }
+  }
+  free(N);
+}
+
+/* Of large systems: whether conjugate gradients from a vector with a part in every direction meet positive curvature alone. */
+static bool is_curved_up(const projection *p, const cst_schur *S) {
+  const int n = p->s->nq;
+  double   *r = cst_numbers((size_t)n), *d = cst_numbers((size_t)n), *Kd = cst_numbers((size_t)n), first = 0, last = 0;
+  bool      good = true;
+  for (int i = 0; i < n; i++) r[i] = 0.5 + fmod(0.6180339887498949 * (i + 1), 1);
+  for (int k = 0; k < GRADIENT_ITERATIONS; k++) {
+    if (S) project_tangent(p->s, p->G, S, r);
+    const double size = dot(r, r, n);
+    if (k == 0) first = size;
+    if (!(size > GRADIENT_TOLERANCE * GRADIENT_TOLERANCE * first)) break;
+    for (int i = 0; i < n; i++) d[i] = r[i] + (k ? size / last : 0) * d[i];
+    curve(p, d, Kd);
+    const double curvature = dot(d, Kd, n);
+    good = curvature > 0;
+    if (!good) break;
+    for (int i = 0; i < n; i++) r[i] -= size / curvature * Kd[i];
+    last = size;
+  }
+  free(r);
+  free(d);
+  free(Kd);
+  return good;
+}
+
+/* Whether K is positive definite at x: on ker G, or everywhere. */
+static bool is_convex(const projection *p, bool everywhere) {
+  bool good;
+  if (p->J) {
+    double *K = cst_numbers((size_t)p->s->nq * (size_t)p->s->nq);
+    fill_curvature(p, K, p->s->nq);
+    if (!everywhere) restrict_curvature(p, K);
+    good = is_positive(K, p->s->nq);
+    free(K);
+  } else {
+    cst_schur S = {0};
+    good = everywhere || cst_schur_create(&S, p->s, p->G, NULL);
+    good = good && is_curved_up(p, everywhere ? NULL : &S);
+    cst_schur_destroy(&S);
+  }
+  return good;
+}
+
+/* Whether g = 0 is a single surface of degree two. */
+static bool is_quadric(const cst_system *s) {
+  const int degree = s->ng == 1 ? cst_graph_degree(s->graph, s->g[0], 'q') : -1;
+  return degree >= 0 && degree <= 2;
+}
+
+/* ---- positions -------------------------------------------------------------------------------------------------------------- */
+
+static void restart(projection *p) {
+  memcpy(p->x, p->q, sizeof *p->x * (size_t)p->s->nq);
+  memset(p->theta, 0, sizeof *p->theta * (size_t)p->s->ng);
+}
+
+/* Whether x is on the constraints to round-off; g and G at x are filled. */
+static bool arrived(projection *p) {
+  constraint(p->s, p->c, p->x, p->g);
+  gradient(p->s, p->c, p->x, p->G);
+  return relative(p) <= 16 * DBL_EPSILON;
+}
+
+/* x := a stationary point; from far away through levels of g, in more and more parts. */
+static bool find_stationary(projection *p) {
   for (int parts = 1; parts <= MOST_LEVELS; parts *= 4) {
     bool good = true;
-    memcpy(p->x, p->q, sizeof *p->x * (size_t)p->s->nq);
-    memset(p->theta, 0, sizeof *p->theta * (size_t)p->s->ng);
+    restart(p);
     for (int k = 1; k <= parts && good; k++) good = reach_level(p, (double)(parts - k) / parts);
-    if (!good) continue;
-    constraint(p->s, p->c, p->x, p->g);
-    gradient(p->s, p->c, p->x, p->G);
-    if (relative(p) <= 16 * DBL_EPSILON) return true;
+    if (good && arrived(p)) return true;
   }
   return false;
+}
+
+/* x := the minimum that x = q becomes as g goes down to 0, in steps in which it stays one. */
+static bool follow_minimum(projection *p, bool everywhere) {
+  const size_t nq = (size_t)p->s->nq, ng = (size_t)p->s->ng;
+  double      *x = cst_numbers(nq), *theta = cst_numbers(ng), level = 1, step = 0.25;
+  restart(p);
+  for (int k = 0; k < MOST_LEVELS && level > 0 && step >= LEAST_LEVEL; k++) {
+    const double next = fmax(0, level - step);
+    memcpy(x, p->x, sizeof *x * nq);
+    memcpy(theta, p->theta, sizeof *theta * ng);
+    if (reach_level(p, next) && (arrived(p), is_convex(p, everywhere))) {
+      level = next;
+      step *= 2;
+    } else {
+      memcpy(p->x, x, sizeof *x * nq);
+      memcpy(p->theta, theta, sizeof *theta * ng);
+      step /= 2;
+    }
+  }
+  free(x);
+  free(theta);
+  return level <= 0 && arrived(p);
+}
+
+static double distance(const projection *p) {
+  double sum = 0;
+  for (int i = 0; i < p->s->nq; i++) sum += (p->x[i] - p->q[i]) * (p->x[i] - p->q[i]);
+  return sqrt(sum);
+}
+
+/* x := the projection of q. */
+static bool project_position(projection *p) {
+  const size_t bytes = sizeof *p->x * (size_t)p->s->nq;
+  const bool   found = find_stationary(p);
+  if (found && is_convex(p, true)) return true;
+  const bool   quadric = is_quadric(p->s), local = found && !quadric && is_convex(p, false);
+  const double away = local ? distance(p) : INFINITY;
+  double      *x = cst_numbers((size_t)p->s->nq);
+  memcpy(x, p->x, bytes);
+  const bool nearer = follow_minimum(p, quadric) && distance(p) < away * (1 - NEARER);
+  if (!nearer) memcpy(p->x, x, bytes);
+  free(x);
+  return nearer || local;
 }
 
 /* v := v - M^-1 G'mu with G v = 0; twice, the second time for the round-off of the first. */

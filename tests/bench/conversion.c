@@ -68,7 +68,7 @@ static PetscErrorCode time_variants(const cst_study *s, int isa, double *cost) {
   for (int k = 0; k < VARIANTS; k++)
     printf("  %-30s %-10s %9.1f ns  %6.1f x project(rk4)  %5.2f iterations%s\n", variants[k].method, iteration_names[variants[k].iteration],
            r[k].best, r[k].best / r[PROJECTED].best, bench_iterations(&r[k]), k == CONVERTED ? verdict(*cost) : "");
-  bench_pieces(&r[CONVERTED], CST_CORE_convert, isa, piece);
+  bench_pieces(&r[CONVERTED], isa, piece);
   printf("  a step of convert(rk4, bias=-0.5), ns: predictor and matrix %.0f, a residual %.0f, a solution %.0f, the end %.0f\n",
          piece[BENCH_BEGIN], piece[BENCH_RESIDUAL], piece[BENCH_SOLUTION], piece[BENCH_FINISH]);
   fflush(stdout);

@@ -16,6 +16,7 @@
 #include <petscsys.h>
 #include "bench.h"
 #include "solve/solver.h"
+#include "tableau/legendre.h"
 #include "tools.h"
 
 enum { LANES = 256, STEPS = 100, FEW_LANES = 32 };
@@ -56,7 +57,7 @@ static double time_core(bench_run *r, const cst_core *core) {
   bench_run_start(r);
   const double t = bench_busy();
   for (int g = 0; g < r->batch.groups; g++)
-    if (core->march(cst_stepper_context(r->stepper), r->batch.record + (size_t)g * size, r->steps).reason != CST_DONE) abort();
+    if (core->march(cst_stepper_march(r->stepper), r->batch.record + (size_t)g * size, r->steps).reason != CST_DONE) abort();
   return bench_busy() - t;
 }
 
@@ -64,8 +65,8 @@ static double time_core(bench_run *r, const cst_core *core) {
 static double gain_of_hot(bench_run *r, int isa) {
   double hot = INFINITY, generic = INFINITY;
   for (int round = 0; round < BENCH_ROUNDS; round++) {
-    hot = fmin(hot, time_core(r, cst_core_for(CST_CORE_hbvm, r->system, isa)));
-    generic = fmin(generic, time_core(r, cst_core_generic(CST_CORE_hbvm, isa)));
+    hot = fmin(hot, time_core(r, cst_core_for(bench_row(r), r->system, isa)));
+    generic = fmin(generic, time_core(r, bench_row(r)->core[isa]));
   }
   return generic / hot;
 }
@@ -91,11 +92,19 @@ static double time_kernels(const bench_run *r, int isa, int k) {
   return best;
 }
 
+/* The nodes of a line integral method. */
+static int nodes_of(const bench_run *r) {
+  cst_program *p = cst_program_create(r->parsed);
+  const int    k = (int)p->step[0].row->size(p->step[0].data, r->system).each; /* it takes the force at each */
+  cst_program_destroy(p);
+  return k;
+}
+
 /* The pieces of a step of the run, and its residual against the kernels alone. */
 static void print_pieces(bench_run *r, int isa) {
   double piece[BENCH_PIECES];
-  bench_pieces(r, CST_CORE_hbvm, isa, piece);
-  const double kernels = time_kernels(r, isa, cst_stepper_context(r->stepper)->line.k);
+  bench_pieces(r, isa, piece);
+  const double kernels = time_kernels(r, isa, nodes_of(r));
   printf("  a step of %s, ns: begin %.1f, a residual %.1f, a solution %.1f; residual/kernels alone %.1f\n", r->method, piece[BENCH_BEGIN],
          piece[BENCH_RESIDUAL], piece[BENCH_SOLUTION], piece[BENCH_RESIDUAL] / kernels);
 }
@@ -113,9 +122,12 @@ static double *hand_state(bench_run *r) {
 }
 
 static double time_hand(bench_run *r, hand_line_loop *loop, double *state) {
-  const cst_line *line = &cst_stepper_context(r->stepper)->line;
-  const double    t = bench_busy();
-  loop(state, r->batch.groups, line->weighted, line->integral, r->h, r->steps);
+  const int k = nodes_of(r), s = cst_stepper_march(r->stepper)->stages;
+  double    weighted[2 * CST_MAX_NODES], integral[2 * CST_MAX_NODES], xi[3];
+  if (s > 2) abort(); /* the loop has two */
+  cst_line_tables(k, s, weighted, integral, xi);
+  const double t = bench_busy();
+  loop(state, r->batch.groups, weighted, integral, r->h, r->steps);
   return bench_busy() - t;
 }
 
@@ -136,7 +148,7 @@ static void compare_with_hand(bench_run *r, int isa) {
   for (int round = 0; round < BENCH_ROUNDS; round++) {
     double *state = hand_state(r);
     hand = fmin(hand, time_hand(r, loops[isa], state));
-    core = fmin(core, time_core(r, cst_core_for(CST_CORE_hbvm, r->system, isa)));
+    core = fmin(core, time_core(r, cst_core_for(bench_row(r), r->system, isa)));
     difference = apart(r, state);
     free(state);
   }

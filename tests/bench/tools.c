@@ -129,25 +129,25 @@ double bench_iterations(const bench_run *r) {
 
 /* What the pieces work on: a record for every call that ends a step. */
 typedef struct {
-  const cst_core    *core;
-  const cst_context *context;
-  double            *record[CALLS], *x, *f, *d;
-  cst_scratch       *scratch;
+  const cst_core  *core;
+  const cst_march *march;
+  double          *record[CALLS], *x, *f, *d;
+  cst_scratch     *scratch;
 } pieces;
 
 static void call_piece(const pieces *p, int piece, int call) {
   switch (piece) {
   case BENCH_BEGIN:
-    p->core->begin(p->context, p->record[call], 0, p->x, p->scratch);
+    p->core->begin(p->march, p->record[call], 0, p->x, p->scratch);
     break;
   case BENCH_RESIDUAL:
-    p->core->residual(p->context, p->record[call], 0, p->x, p->f, p->scratch);
+    p->core->residual(p->march, p->record[call], 0, p->x, p->f, p->scratch);
     break;
   case BENCH_SOLUTION:
-    p->core->direction(p->context, p->record[call], 0, p->x, p->f, p->d, p->scratch);
+    p->core->direction(p->march, p->record[call], 0, p->x, p->f, p->d, p->scratch);
     break;
   default:
-    p->core->finish(p->context, p->record[call], 0, p->x);
+    p->core->finish(p->march, p->record[call], 0, p->x);
   }
 }
 
@@ -162,11 +162,18 @@ static void separate(const double *best, int width, double *piece) {
   for (int k = 0; k < BENCH_PIECES; k++) piece[k] = (best[k] - (k ? best[k < BENCH_SOLUTION ? BENCH_BEGIN : BENCH_RESIDUAL] : 0)) / width;
 }
 
-void bench_pieces(bench_run *r, cst_core_id core, int isa, double piece[BENCH_PIECES]) {
-  const cst_context *C = cst_stepper_context(r->stepper);
-  const size_t       size = cst_stepper_record_size(r->stepper), unknowns = (size_t)C->unknowns * CST_W_MAX;
-  pieces             p = {.core = cst_core_for(core, C->system, isa), .context = C};
-  double             best[BENCH_PIECES] = {INFINITY, INFINITY, INFINITY, INFINITY};
+const cst_substep_row *bench_row(const bench_run *r) {
+  cst_program           *p = cst_program_create(r->parsed);
+  const cst_substep_row *row = p->step[0].row;
+  cst_program_destroy(p);
+  return row;
+}
+
+void bench_pieces(bench_run *r, int isa, double piece[BENCH_PIECES]) {
+  const cst_march *m = cst_stepper_march(r->stepper);
+  const size_t     size = cst_stepper_record_size(r->stepper), unknowns = (size_t)m->unknowns * CST_W_MAX;
+  pieces           p = {.core = cst_core_for(bench_row(r), r->system, isa), .march = m};
+  double           best[BENCH_PIECES] = {INFINITY, INFINITY, INFINITY, INFINITY};
   p.x = bench_aligned(unknowns), p.f = bench_aligned(unknowns), p.d = bench_aligned(unknowns);
   p.scratch = (cst_scratch *)bench_aligned(sizeof *p.scratch / sizeof(double));
   for (int call = 0; call < CALLS; call++) p.record[call] = bench_aligned(size);

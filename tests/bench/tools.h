@@ -15,7 +15,8 @@
 #define BENCH_TOOLS_H
 #include <stddef.h>
 #include "constella/study.h"
-#include "method/cores.h"
+#include "method/method.h"
+#include "method/stepper.h"
 #include "method/stepper.h"
 
 enum { BENCH_ROUNDS = 5 };
@@ -60,7 +61,9 @@ double         bench_iterations(const bench_run *r);                    /* of th
 /* Where the time of a step of a core goes, nanoseconds a lane: what it begins with, a residual, a solution with the matrix, the end. Each
  * piece is called many times at the unknowns that the first step begins with. */
 enum { BENCH_BEGIN, BENCH_RESIDUAL, BENCH_SOLUTION, BENCH_FINISH, BENCH_PIECES };
-void bench_pieces(bench_run *r, cst_core_id core, int isa, double piece[BENCH_PIECES]);
+void bench_pieces(bench_run *r, int isa, double piece[BENCH_PIECES]); /* of its first substep */
+/* The kind of its first substep. */
+const cst_substep_row *bench_row(const bench_run *r);
 
 /* Root mean squares over the lanes of the errors of a run, relative to the scale of what they are errors of. */
 enum { BENCH_ENERGY, BENCH_MOMENTUM, BENCH_KEPT };

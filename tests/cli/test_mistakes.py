@@ -6,7 +6,7 @@ import sys
 
 sys.dont_write_bytecode = True   # no __pycache__ among the sources
 
-from cli import FOLDER, constella, done, ok, path, scratch, together, write
+from cli import BEAD, FOLDER, constella, done, ok, path, scratch, together, write
 
 GOOD = """study: order
 system: planar-pendulum
@@ -104,7 +104,7 @@ def starts():
     refused("velocity off the constraint", GOOD + "initial: {q: [1, 0], v: [0.25, 1]}\n", ["inconsistent", "0.5", "project: true"], "{q")
     refused("start of a wrong dimension", GOOD + "initial: {q: [1, 0, 0], v: [0, 1]}\n", ["'q' has 3 entries", "2 coordinates: x, y"], "[1, 0, 0]")
     refused("start that is not finite", GOOD + "initial: {q: [.nan, 0], v: [0, 1]}\n", ["malformed number"], "nan")
-    refused("too far to project", GOOD + "initial: {q: [0, 0], v: [0, 0], project: true}\n", ["projection", "not converge"], "{q")
+    refused("too far to project", GOOD + "initial: {q: [0, 0], v: [0, 0], project: true}\n", ["no nearest point on the constraints"], "{q")
     refused("no members", GOOD + "initial: {members: 0, spread: {q: 0.1}}\n", ["members"], "0, spread")
     refused("no exact motion", GOOD.replace("planar", "double"), ["no exact motion of double-pendulum"], "exact")
 
@@ -231,6 +231,18 @@ def other_commands():
         (("show", "heavytop"), ["did you mean 'heavy-top'"]),
         (("show", "adjoint(shake)"), ["'shake' has no adjoint"]),
         (("show",), ["one name"]),
+        (("show", "rattle", "shake"), ["unexpected argument 'shake'"]),
+        (("show", "rattle", "--sistem", "kepler"), ["unknown option '--sistem'", "did you mean '--system'"]),
+        (("show", "rattle", "--system"), ["'--system' needs a system file or the name of a system"]),
+        (("show", "rattle", "--system", "kepler", "--system", "kepler"), ["'--system' is given twice"]),
+        (("show", "--system", "kepler"), ["one name"]),
+        (("show", "rattle", "--system", "kepller"), ["there is no file 'kepller'", "did you mean 'kepler'"]),
+        (("show", "rattle", "--system", write("wrong.yaml", BEAD.replace("m*g*z", "m*gg*z"))), ["wrong.yaml:5:14: error: ", "'gg'"]),
+        (("show", "kepler", "--system", "kepler"), ["'kepler' is no method"]),
+        (("show", "suzuki4", "--system", "kepler"), ["'suzuki4' is no method"]),
+        (("show", "ratle", "--system", "kepler"), ["did you mean 'rattle'"]),
+        (("show", "adjoint(shake)", "--system", "kepler"), ["'shake' has no adjoint"]),
+        (("show", "shake", "--system", "kepler"), ["shake needs constraints and kepler has none"]),
         (("check",), ["one study"]),
         (("check", path("missing.yaml")), ["No such file"]),
         (("status", path("missing.h5")), ["missing.h5"]),

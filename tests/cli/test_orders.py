@@ -53,6 +53,7 @@ def orders(system, group):
             bound = 0.1 if wanted <= 4 else 0.3
             ok(isinstance(got, float) and abs(got - wanted) <= bound, f"{system}: {method} has order {wanted} in {part}", f"{got} [{low}, {high}] {flag}", listing)
             ok(flag == "ok", f"{system}: {method}: the fit of {part} is sound", f"{got} [{low}, {high}] {flag}", listing)
+            ok(mine[0][f"claimed_{part}"] == wanted, f"{system}: {method} claims order {wanted} in {part}", mine[0][f"claimed_{part}"])
             ok(low <= got <= high, f"{system}: {method}: the order of {part} lies in its interval", low, got, high)
             ok(all(r[f"order_{part}"] == got and r[f"flag_{part}"] == flag for r in mine), f"{system}: {method}: all rows repeat the order of {part}")
 

@@ -9,7 +9,7 @@ import sys
 
 sys.dont_write_bytecode = True   # no __pycache__ among the sources
 
-from cli import GOOD, close, constella, differences, digests, done, h5py, made, note, numpy, ok, path, run, scratch, table, together, write
+from cli import BEAD, GOOD, close, constella, differences, digests, done, h5py, made, note, numpy, ok, path, run, scratch, table, together, write
 
 # ---- trajectories that fail
 
@@ -184,8 +184,9 @@ def tables():
     ok(some.stdout.splitlines()[0] == "method,step,error_q" and len(some.stdout.splitlines()) == 2, "--columns and --where", some.stdout, some.stderr)
     with h5py.File(result, "r") as f:
         ok([float(r["error_q"]) for r in rows] == list(f["statistics/error_q"][()]), "csv holds every digit")
-    contract = """system method step members failed iterations_mean evaluations_per_step steps_per_second error error_q error_p error_lambda rate rate_q rate_p rate_lambda order
+    contract = """system method step members failed iterations_mean evaluations_per_step steps_per_second observe error error_q error_p error_lambda rate rate_q rate_p rate_lambda order
         order_low order_high flag order_q order_low_q order_high_q flag_q order_p order_low_p order_high_p flag_p order_lambda order_low_lambda order_high_lambda flag_lambda
+        claimed claimed_q claimed_p claimed_lambda reference_error reference_error_q reference_error_p reference_error_lambda
         energy_max momentum_max constraint_max constraint_scaled_max hidden_max hidden_scaled_max rate_hidden order_hidden order_low_hidden order_high_hidden flag_hidden""".split()
     ok(list(rows[0]) == contract, "the columns of an order study are those of the contract, in order", list(rows[0]))
 
@@ -203,6 +204,30 @@ def registries():
             page = constella("show", name)
             lines = {x.split(None, 1)[0]: x.split(None, 1)[1] for x in page.stdout.splitlines() if len(x.split(None, 1)) == 2}
             ok(page.returncode == 0 and all(w in lines for w in wanted), f"show {name}", page.stdout, page.stderr)
+
+
+def claims():
+    """What a method claims depends on the system, and the page says of which one it speaks."""
+
+    def told(*words):
+        page = constella("show", *words)
+        ok(page.returncode == 0 and page.stderr == "", f"show {' '.join(map(os.path.basename, words))}", page.stdout, page.stderr)
+        return re.sub(r"\s+", " ", page.stdout)
+
+    energy, bounded = "energy to round-off", "energy error bounded"
+    pendulum = told("hbvm(k=1, s=1)")
+    ok("claims on spherical-pendulum: " in pendulum and energy in pendulum and "1 in lambda (of `hbvm(k=1, s=1)`, on spherical-pendulum)" in pendulum,
+       "without a system: on the spherical pendulum, and it says so", pendulum)
+    henon = told("hbvm(k=1, s=1)", "--system", "henon-heiles")
+    ok("claims on henon-heiles: symplectic; " in henon and energy not in henon and bounded in henon, "the midpoint rule does not keep a cubic energy", henon)
+    ok("lambda" not in henon and "G v" not in henon and "momenta of" not in henon, "no constraints, no symmetries: nothing of them", henon)
+    ok(bounded not in told("--system", "henon-heiles", "compose(rattle, hbvm(k=2, s=1))"), "two reasons for a bounded energy are none")
+    ok("claims on rk-here: none" in told("rk4", "--system", write("free.yaml", "system: rk-here\ncoordinates: [x]\nmass: [1]\npotential: x^4\nstates: {default: {q: [1], v: [0]}}\n")),
+       "none at all")
+    bead = told("rattle", "--system", write("bead-of-show.yaml", BEAD))
+    ok(bead.startswith("rattle: a method ") and "2 in lambda (of `rattle`, on bead-on-ellipsoid)" in bead and "momenta of linear symmetries" in bead,
+       "the page of a method, on the system of a file", bead)
+    ok("constella show NAME [--system NAME|FILE]" in told("--help"), "its usage")
 
 
 # ---- what PETSc prints, and ranks
@@ -380,5 +405,5 @@ methods: [rattle]
 if __name__ == "__main__":
     together([lambda r=r: failures("fast", FAST, 1, r) for r in (1, 2)] + [lambda r=r: failures("escape", ESCAPE, 2, r) for r in (1, 2)]
              + [lambda s=s, r=r: no_start(s, r) for s in ("ensemble", "order") for r in (0, 2)]
-             + [failed_state_is_the_last_good_one, around_a_run, tables, registries, petsc, ranks, observables, statistics, samples, compensated])
+             + [failed_state_is_the_last_good_one, around_a_run, tables, registries, claims, petsc, ranks, observables, statistics, samples, compensated])
     done()

@@ -223,7 +223,7 @@ def refused():
 LONG = """study: conservation
 system: double-pendulum
 initial: {members: 24, seed: 7, around: low, spread: {q: 0.05, v: 0.05}}
-end: 4000.0
+end: 10000.0
 steps: [0.02]
 methods: [rattle, "compose(rattle, suzuki4)", project(rk4), midpoint]
 observables: [energy, constraint, "pull: lambda_upper"]
@@ -302,7 +302,7 @@ def unfinished(name, text, ranks):
 
 def stopped():
     """SIGINT ends it."""
-    text = LONG.replace("members: 24", "members: 2").replace("4000.0", "1.0e+6").replace('rattle, "compose(rattle, suzuki4)", project(rk4), ', "")
+    text = LONG.replace("members: 24", "members: 2").replace("10000.0", "1.0e+6").replace('rattle, "compose(rattle, suzuki4)", project(rk4), ', "")
     result = path("stopped.h5")
     process = subprocess.Popen([PROGRAM, "run", write("stopped.yaml", text), "-o", result, "--progress", "none", "--checkpoint-seconds", "0.5"], env=ENVIRONMENT, stdout=subprocess.DEVNULL)
     end = time.time() + 30

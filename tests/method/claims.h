@@ -1,8 +1,10 @@
 /* claims.h: what the tests of methods share: every method of the registry and a list of composites, every system of the catalogue, and
  * trajectories.
  *
- * A test asks cst_method_properties what a method promises on a system and holds it to that. Options of PETSc pass through: run a test with
- * -snes_type newtonls to hold PETSc's own types to the same claims.
+ * A test asks cst_method_properties what a method promises on a system and holds it to that, by each_pair: in `make test` on the pairs that
+ * cover.h chooses and describes, in `make test-all` on all. Families are methods of the same kinds of substeps, alone or composed; kinds
+ * are systems alike in nature_of: constraints, general, full and gyroscopic masses, bands, redundancy, linear V, symmetries. Options of
+ * PETSc pass through: run a test with -snes_type newtonls to hold PETSc's own types to the same claims.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CLAIMS_H
@@ -13,6 +15,7 @@
 #include "method/method.h"
 #include "method/stepper.h"
 #include "solve/solver.h"
+#include "cover.h"
 #include "tap.h"
 
 #define MUST(call)                                                                                                                         \
@@ -33,6 +36,7 @@ static const char *const composites[] UNUSED = {"compose(rattle, suzuki4)",
                                                 "compose(rattle, midpoint)",
                                                 "compose(midpoint, rattle, midpoint)",
                                                 "compose(rattle, shake)",
+                                                "compose(shake, rattle)",
                                                 "compose(rattle, [0.25, 0.5, 0.25])",
                                                 "compose(euler-b, [1.3512071919596578, -1.7024143839193155, 1.3512071919596578])",
                                                 "compose(compose(rattle, yoshida4), midpoint)",
@@ -142,6 +146,16 @@ UNUSED static problem described(const char *text) {
   return x;
 }
 
+/* The kind of a method's first substep. */
+UNUSED static const cst_substep_row *row_of(const char *method) {
+  cst_method            *m = method_of(method);
+  cst_program           *p = cst_program_create(m);
+  const cst_substep_row *row = p->step[0].row;
+  cst_program_destroy(p);
+  cst_method_destroy(m);
+  return row;
+}
+
 /* How many times dearer than on a small system a step is that holds conversions: each of their substeps solves several times for a multiple
  * of nq + ng unknowns, which takes less for large systems. Line integrals of general systems invert a mass matrix at many points. */
 UNUSED static double cost_of(const problem *x, const char *method) {
@@ -150,9 +164,9 @@ UNUSED static double cost_of(const problem *x, const char *method) {
   const double size = fmin(x->s->nq + x->s->ng, 20) / 6, one = fmax(1, size * size) * (x->s->general ? 2 : 1);
   double       cost = 0;
   for (int i = 0; i < p->n; i++)
-    cost += p->step[i].core == CST_CORE_convert                 ? one
-            : p->step[i].core == CST_CORE_hbvm && x->s->general ? p->step[i].k * sqrt(one) / 6
-                                                                : 0;
+    cost += !strcmp(p->step[i].row->name, "convert")                 ? one
+            : !strcmp(p->step[i].row->name, "hbvm") && x->s->general ? cst_substep_size_on(&p->step[i], x->s).each * sqrt(one) / 6
+                                                                     : 0;
   cst_program_destroy(p);
   cst_method_destroy(m);
   return fmax(1, cost);
@@ -279,20 +293,125 @@ UNUSED static double energy(const problem *x, const double *q, const double *p, 
   return T + V;
 }
 
-/* test(problem, expression, properties) for every method on every system that it fits; `count` tells how many there were. */
-typedef void      claim_test(const problem *x, const char *method, cst_properties has);
-UNUSED static int each_pair(claim_test *test) {
-  int count = 0;
-  for (int k = 0; k < cst_catalogue_size(); k++) {
+/* What a pair promises that a test can look at, bits for cover.h: that it runs; claims; the absence of a claim of constraints, so that it
+ * can be seen; orders of multipliers; a tangential p. */
+enum { RUNS = 1, LAMBDA = 1 << 12, TANGENTIAL = 1 << 13 };
+UNUSED static unsigned claims_of(unsigned claims) { return claims << 1; }
+UNUSED static unsigned absent(unsigned claims) { return claims << 7; }
+
+/* Of momenta where there are symmetries, of constraints where there are some. */
+UNUSED static unsigned promises_of(const cst_system *s, cst_properties has) {
+  const unsigned on_constraints = CST_POSITIONS | CST_VELOCITIES, claims = has.claims & ~(s->nsym ? 0u : (unsigned)CST_MOMENTUM);
+  if (!s->ng) return RUNS | claims_of(claims & ~on_constraints);
+  return RUNS | claims_of(claims) | absent(on_constraints & ~claims) | (has.order_lambda ? LAMBDA : 0u) |
+         (has.tangential ? TANGENTIAL : 0u);
+}
+
+/* What a method is made of: the kinds of its substeps, and whether there are more of them than kinds. */
+UNUSED static unsigned make_of(const char *method) {
+  static const char *names[16];
+  cst_method        *m = method_of(method);
+  cst_program       *p = cst_program_create(m);
+  unsigned           make = 0;
+  int                kinds = 0, k;
+  for (int j = 0; j < p->n; j++) {
+    for (k = 0; names[k] && strcmp(names[k], p->step[j].row->name); k++) continue;
+    if (k > 14) abort();
+    names[k] = p->step[j].row->name, kinds += !(make & 1u << k), make |= 1u << k;
+  }
+  make |= p->n > kinds ? 1u << 15 : 0;
+  cst_program_destroy(p);
+  cst_method_destroy(m);
+  return make;
+}
+
+/* What a system is like to those who step it. */
+UNUSED static unsigned nature_of(const cst_system *s) {
+  const bool is[] = {s->ng, s->general, s->matrix, s->gyroscopic, s->gram.banded, s->dropped, s->linear_v, s->nsym};
+  unsigned   nature = 0;
+  for (size_t b = 0; b < sizeof is / sizeof *is; b++) nature |= is[b] ? 1u << b : 0;
+  return nature;
+}
+
+/* How dear a step is, from 0, below DEAR. */
+UNUSED static int dearness_of(const problem *x, const char *method) {
+  cst_method  *m = method_of(method);
+  cst_program *p = cst_program_create(m);
+  const double size = x->s->nq > 12 ? 4 : x->s->nq > 6 ? 2 : 1, cost = fmax(p->n, cost_of(x, method)) * size * (x->s->general ? 2 : 1);
+  cst_program_destroy(p);
+  cst_method_destroy(m);
+  return cost <= 2 ? 0 : cost <= 6 ? 1 : cost <= 20 ? 2 : 3;
+}
+
+/* The number of the first entry that is the same. */
+UNUSED static int first_like(const unsigned *x, int i) {
+  int k = 0;
+  while (x[k] != x[i]) k++;
+  return k;
+}
+
+/* Systems on which an order is just the one that is claimed, and what is not claimed is seen to be absent: each method is held from both
+ * sides on one of them. */
+UNUSED static bool is_reference(const char *system) { return !strcmp(system, "modified-pendulum") || !strcmp(system, "henon-heiles"); }
+
+/* What a test looks at. */
+typedef struct {
+  unsigned promises;
+  bool     references;                                    /* whether every method meets the reference systems */
+  bool (*left_out)(const problem *x, const char *method); /* pairs that it cannot look at; NULL: none */
+} scope;
+enum { CONSTRAINT_CLAIMS = CST_POSITIONS | CST_VELOCITIES };
+#define SCOPE_ORDER                                                                                                                        \
+  (scope) { RUNS | LAMBDA | TANGENTIAL, true, NULL }
+#define SCOPE_RUNS                                                                                                                         \
+  (scope) { RUNS, false, NULL }
+#define SCOPE_CONSTRAINTS                                                                                                                  \
+  (scope) { claims_of(CONSTRAINT_CLAIMS) | absent(CONSTRAINT_CLAIMS), true, NULL }
+#define SCOPE_CLAIM(c)                                                                                                                     \
+  (scope) { claims_of(c), false, NULL }
+
+/* The pairs of expressions and systems of the catalogue that a test takes; free(). */
+UNUSED static cover *cover_of_claims(scope of) {
+  cover   *c = calloc(1, sizeof *c);
+  unsigned make[MOST_METHODS], nature[MOST_SYSTEMS];
+  if (!c || expression_count() > MOST_METHODS || cst_catalogue_size() > MOST_SYSTEMS) abort();
+  c->methods = expression_count(), c->systems = cst_catalogue_size();
+  for (int i = 0; i < c->methods; i++) make[i] = make_of(expression_at(i)), c->family[i] = first_like(make, i);
+  for (int k = 0; k < c->systems; k++) {
     problem *x = problem_open(cst_catalogue_name(k));
-    for (int i = 0; i < expression_count(); i++) {
+    nature[k] = nature_of(x->s), c->kind[k] = first_like(nature, k);
+    c->reference[k] = of.references && is_reference(x->s->name);
+    for (int i = 0; i < c->methods; i++) {
       cst_method *m = method_of(expression_at(i));
       char        why[200];
-      if (cst_method_fits(m, x->s, why, sizeof why)) test(x, expression_at(i), cst_method_properties(m, x->s)), count++;
+      if (cst_method_fits(m, x->s, why, sizeof why) && !(of.left_out && of.left_out(x, expression_at(i))))
+        c->promises[i][k] = promises_of(x->s, cst_method_properties(m, x->s)) & of.promises;
+      c->dear[i][k] = dearness_of(x, expression_at(i));
       cst_method_destroy(m);
     }
     problem_close(x);
   }
+  cover_choose(c);
+  return c;
+}
+
+/* test(problem, expression, properties) for every method on the systems that cover.h gives it of those on which it promises something that
+ * the test looks at. Returns how many pairs there were. */
+typedef void      claim_test(const problem *x, const char *method, cst_properties has);
+UNUSED static int each_pair(claim_test *test, scope of) {
+  cover *c = cover_of_claims(of);
+  int    count = 0;
+  for (int k = 0; k < c->systems; k++) {
+    problem *x = problem_open(cst_catalogue_name(k));
+    for (int i = 0; i < c->methods; i++) {
+      if (!c->taken[i][k]) continue;
+      cst_method *m = method_of(expression_at(i));
+      test(x, expression_at(i), cst_method_properties(m, x->s)), count++;
+      cst_method_destroy(m);
+    }
+    problem_close(x);
+  }
+  free(c);
   return count;
 }
 

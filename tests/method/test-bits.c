@@ -2,14 +2,13 @@
  * and in any stretches. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "claims.h"
-#include "method/cores.h"
 
 enum { LANES = 5, STEPS = 200, STEPS_OF_TYPES = 40 };
 static const double H = 0.05;
 
-/* What a run leaves of each lane: q, p, lambda, iterations. */
+/* What a run leaves of each lane: q, p, lambda, iterations, the number of steps. */
 typedef struct {
-  double q[LANES][CST_MAX_Q], p[LANES][CST_MAX_Q], lambda[LANES][CST_MAX_G], iterations[LANES];
+  double q[LANES][CST_MAX_Q], p[LANES][CST_MAX_Q], lambda[LANES][CST_MAX_G], iterations[LANES], steps[LANES];
 } result;
 
 static void collect(const run *r, int from, int lanes, result *out) {
@@ -18,6 +17,7 @@ static void collect(const run *r, int from, int lanes, result *out) {
     run_carried(r, from + l, out->q[l], out->p[l]);
     run_block(r, from + l, cst_stepper_layout(r->st)->impulse, r->x->s->ng, out->lambda[l]);
     run_block(r, from + l, cst_stepper_layout(r->st)->iterations, 1, &out->iterations[l]);
+    run_block(r, from + l, cst_stepper_layout(r->st)->step, 1, &out->steps[l]);
   }
 }
 
@@ -36,14 +36,15 @@ static void result_of(const problem *x, const char *method, int isa, int stretch
   result_over(x, method, isa, 1e-14, affordable(x, method, STEPS), stretch, out);
 }
 
-static const char *what[] = {"q", "p", "iterations", "lambda"};
+static const char *what[] = {"q", "p", "iterations", "lambda", "the number of steps"};
 
 /* The first of `what` that is not the same in every lane; NULL when all are. */
 static const char *unlike(const result *a, const result *b) {
   if (memcmp(a->q, b->q, sizeof a->q)) return what[0];
   if (memcmp(a->p, b->p, sizeof a->p)) return what[1];
   if (memcmp(a->iterations, b->iterations, sizeof a->iterations)) return what[2];
-  return memcmp(a->lambda, b->lambda, sizeof a->lambda) ? what[3] : NULL;
+  if (memcmp(a->lambda, b->lambda, sizeof a->lambda)) return what[3];
+  return memcmp(a->steps, b->steps, sizeof a->steps) ? what[4] : NULL;
 }
 
 static void same(const result *a, const result *b, const char *method, const problem *x, const char *how) {
@@ -57,16 +58,17 @@ static void same(const result *a, const result *b, const char *method, const pro
 
 /* The record after STEPS steps of the generic core and of the one that the stepper takes, both from the first segment's context. */
 static void test_hot(const problem *x, const char *method, int isa) {
-  run             one, other;
-  const cst_core *generic = cst_core_generic(CST_CORE_kick, isa), *hot = cst_core_for(CST_CORE_kick, x->s, isa);
+  run                    one, other;
+  const cst_substep_row *kick = row_of("rattle");
+  const cst_core        *generic = kick->core[isa], *hot = cst_core_for(kick, x->s, isa);
   run_open_on(&one, x, method, isa, 2, 1e-14);
   run_open_on(&other, x, method, isa, 2, 1e-14);
   run_start(&one, 2);
   run_start(&other, 2);
   cst_stepper_set_step(one.st, H);
   cst_stepper_set_step(other.st, H);
-  cst_outcome a = generic->march(cst_stepper_context(one.st), one.b.record, STEPS),
-              b = hot->march(cst_stepper_context(other.st), other.b.record, STEPS);
+  cst_outcome a = generic->march(cst_stepper_march(one.st), one.b.record, STEPS),
+              b = hot->march(cst_stepper_march(other.st), other.b.record, STEPS);
   size_t bytes = cst_stepper_record_size(one.st) * sizeof(double);
   OK(generic && hot && generic != hot, "%s: a core of its own for %s", x->s->name, cst_isas[isa].name);
   OK(a.reason == CST_DONE && b.reason == CST_DONE && !memcmp(one.b.record, other.b.record, bytes),
@@ -178,7 +180,7 @@ static void test_alone(const char *system, const char *method) {
 static void tests(void) {
   test_hot_cores();
   test_interpreter();
-  each_pair(test);
+  each_pair(test, SCOPE_RUNS);
   test_early("heavy-top", "rattle");
   test_early("modified-pendulum", "midpoint");
   test_early("pendulum-chain", "rattle");

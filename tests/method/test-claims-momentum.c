@@ -98,7 +98,7 @@ static void test_all_stated(void) {
 }
 
 static void tests(void) {
-  each_pair(test);
+  each_pair(test, SCOPE_CLAIM(CST_MOMENTUM));
   NOTE("largest drift %.3g", greatest);
   test_others();
   test_all_stated();

@@ -254,7 +254,7 @@ static void test_coincidences(void) {
 }
 
 static void tests(void) {
-  each_pair(test);
+  each_pair(test, SCOPE_ORDER);
   test_others();
   test_coincidences();
 }

@@ -51,7 +51,7 @@ static void test_others(const char *system) {
 }
 
 static void tests(void) {
-  each_pair(test);
+  each_pair(test, SCOPE_CLAIM(CST_SYMMETRIC));
   NOTE("largest distance %.3g", greatest);
   test_others("modified-pendulum");
   test_others("henon-heiles");

@@ -131,7 +131,7 @@ static void tests(void) {
     test_chart(x);
     problem_close(x);
   }
-  each_pair(test);
+  each_pair(test, SCOPE_CLAIM(CST_SYMPLECTIC));
   NOTE("largest defect %.3g", greatest);
   test_others();
 }

@@ -106,19 +106,28 @@ static void test(const problem *x, int layer, int bias, double end, const states
   wrong_on[layer][bias] += !enough(q, claim + 1) || !enough(p, claim + 1);
 }
 
-static void test_system(const char *name, double end) {
+/* Until a claim has been seen to be sharp on as many systems as are asked for; then on the diagonal. */
+static bool taken(int system, int layer, int bias) {
+  return sharp_on[layer][bias] < SHARP || wrong_on[layer][bias] < SHARP || on_diagonal(system + layer + bias, 3);
+}
+
+static void test_system(int n) {
+  const char  *name = systems[n].name;
+  const double end = systems[n].end * pace_of(name);
+
   problem *x = problem_open(name);
   states   exact, other;
   bool     well = solve(x, "gauss(8)", end, 150, &exact) && solve(x, "gauss(7)", end, 220, &other);
   double   off = larger(distance(other.q, exact.q, x->s->nq), distance(other.p, exact.p, x->s->nq));
   OK(well && off < 1e-13, "%s: two references agree (%.2g)", name, off);
   for (int i = 0; i < LAYERS; i++)
-    for (int k = 0; k < BIASES; k++) test(x, i, k, end, &exact);
+    for (int k = 0; k < BIASES; k++)
+      if (taken(n, i, k)) test(x, i, k, end, &exact);
   problem_close(x);
 }
 
 static void tests(void) {
-  for (int k = 0; k < SYSTEMS; k++) test_system(systems[k].name, systems[k].end * pace_of(systems[k].name));
+  for (int k = 0; k < SYSTEMS; k++) test_system(k);
   for (int i = 0; i < LAYERS; i++)
     for (int k = 0; k < BIASES; k++) {
       const int claim = order_of(i, biases[k]);

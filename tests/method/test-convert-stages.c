@@ -240,7 +240,7 @@ static void fill_course(course *c, const char *method, int lane) {
   for (int k = 0; k < 3; k++) {
     if (k) run_go(&r, c->h, 1);
     run_carried(&r, lane, q, p);
-    run_block(&r, lane, cst_stepper_context(r.st)->warm, 2 * n, w);
+    run_block(&r, lane, cst_stepper_march(r.st)->warm, 2 * n, w);
     for (int i = 0; i < n; i++) {
       c->q[k][i] = q[i], c->p[k][i] = p[i];
       if (k) c->w[k - 1].q[i] = w[i], c->w[k - 1].v[i] = w[n + i];
@@ -408,12 +408,12 @@ static void test(const problem *x, const char *layer, const cst_tableau *T, doub
 static const char *const layers[] = {"euler", "heun", "rk3", "rk4", "rk6", "gauss(2)"};
 static const double      biases[] = {0, -0.3, -0.5, -1};
 
-static void test_system(const char *name) {
+static void test_system(const char *name, int n) {
   problem *x = problem_open(name);
   for (size_t i = 0; i < sizeof layers / sizeof *layers; i++) {
     const cst_tableau gauss = cst_tableau_gauss(2), *T = cst_tableau_find(layers[i]);
     for (size_t k = 0; k < sizeof biases / sizeof *biases; k++)
-      test(x, layers[i], T ? T : &gauss, biases[k], 0.1 * pace_of(name), (int)k % 2);
+      if (on_diagonal(n + (int)(i + k), 3)) test(x, layers[i], T ? T : &gauss, biases[k], 0.1 * pace_of(name), (n + (int)k) % 2);
   }
   problem_close(x);
 }
@@ -421,7 +421,7 @@ static void test_system(const char *name) {
 static void tests(void) {
   static const char *const systems[] = {"spherical-pendulum", "double-pendulum", "modified-pendulum", "rigid-body",         "four-bar",
                                         "slider-crank",       "magnetised-body", "charged-pendulum",  "underwater-vehicle", "kepler"};
-  for (size_t i = 0; i < sizeof systems / sizeof *systems; i++) test_system(systems[i]);
+  for (size_t i = 0; i < sizeof systems / sizeof *systems; i++) test_system(systems[i], (int)i);
   for (int k = 0; k < STAGES; k++) NOTE("largest residual of Stage %d: %.3g", k, greatest[k]);
   NOTE("least residual of a perturbed point: %.3g", least);
 }

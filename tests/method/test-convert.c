@@ -3,7 +3,6 @@
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "claims.h"
-#include "method/cores.h"
 
 static const char *const layers[] = {"euler", "heun", "rk3", "rk4", "rk5", "rk6", "gauss(2)"};
 static const double      biases[] = {0, -0.3, -0.5, -1};
@@ -141,16 +140,16 @@ enum { ITERATIONS = 4, MOST = 60 };
 
 /* The updates of (q, v, mu+, q1) of the iteration for the first step: size[n], relative. Returns n. */
 static int updates(const problem *x, const char *method, cst_iteration iteration, double h, double *size) {
-  const int       isa = widest(), w = cst_isas[isa].width;
-  const cst_core *core = cst_core_generic(CST_CORE_convert, isa);
-  run             r;
-  cst_scratch     scratch;
-  int             n = 0;
+  const int   isa = widest(), w = cst_isas[isa].width;
+  run         r;
+  cst_scratch scratch;
+  int         n = 0;
   run_open_with(&r, x, method, isa, 1, 1e-15, iteration);
   run_start(&r, 1);
   cst_stepper_set_step(r.st, h);
-  const cst_context *C = cst_stepper_context(r.st);
-  double            *at = calloc((size_t)(3 * C->unknowns * w), sizeof *at), *f = at + C->unknowns * w, *d = f + C->unknowns * w;
+  const cst_march *C = cst_stepper_march(r.st);
+  const cst_core  *core = row_of(method)->core[isa];
+  double          *at = calloc((size_t)(3 * C->unknowns * w), sizeof *at), *f = at + C->unknowns * w, *d = f + C->unknowns * w;
   core->begin(C, r.b.record, 0, at, &scratch);
   while (core->residual(C, r.b.record, 0, at, f, &scratch) && n < MOST) {
     core->direction(C, r.b.record, 0, at, f, d, &scratch);

@@ -12,12 +12,11 @@ static const char *const systems[] = {"spherical-pendulum", "double-pendulum", "
 enum { SYSTEMS = sizeof systems / sizeof *systems };
 
 static const cst_flow_rule *rule_of(const char *text) {
-  cst_method          *m = method_of(text);
-  cst_program         *p = cst_program_create(m);
-  const cst_flow_rule *rule = p->step[0].layer->rule;
-  cst_program_destroy(p);
+  cst_method *m = method_of(text);
+  cst_layer   l = {0};
+  if (!cst_term_layer(cst_method_root(m), &l)) abort();
   cst_method_destroy(m);
-  return rule;
+  return l.rule;
 }
 
 /* The same rule with S in the place of q1[0], so that it can be seen. */
@@ -143,6 +142,7 @@ static void test_orders(void) {
   for (int i = 0; i < SYSTEMS; i++) {
     problem *x = problem_open(systems[i]);
     for (int p = 1; p <= 12; p += p < 6 ? 1 : 3) {
+      if (!on_diagonal(i + p, 2)) continue;
       snprintf(text, sizeof text, "taylor(%d)", p);
       const cst_flow_rule *rule = rule_of(text), shown = {.name = text, .self = rule, .formulas = show_action};
       test_order(x, text, rule, false);
@@ -317,8 +317,8 @@ static void tests(void) {
   test_orders();
   for (int i = 0; i < SYSTEMS; i++) {
     problem *x = problem_open(systems[i]);
-    test_derivatives(x, "taylor(2)");
-    test_derivatives(x, "taylor(5)");
+    if (on_diagonal(i, 2)) test_derivatives(x, "taylor(2)");
+    if (on_diagonal(i + 1, 2)) test_derivatives(x, "taylor(5)");
     test_bits(x, "taylor(3)");
     test_value_alone(x, "taylor(4)");
     problem_close(x);

@@ -32,6 +32,19 @@ static int same_lane(const run *a, int i, const run *b, int j) {
   return !memcmp(q[0], q[1], bytes) && !memcmp(p[0], p[1], bytes);
 }
 
+/* Whether every lane's record counts the steps behind it. */
+static bool counts(const run *r) {
+  bool good = true;
+  for (int l = 0; l < LANES; l++) {
+    const double  *column = cst_batch_lane(r->st, &r->b, l);
+    const cst_fate fate = r->b.fate[l];
+    int64_t        n;
+    memcpy(&n, column + cst_stepper_layout(r->st)->step * cst_stepper_width(r->st), sizeof n);
+    good &= n == (fate.reason == CST_DONE ? r->b.step : fate.step);
+  }
+  return good;
+}
+
 /* Lane BAD fails after `good` steps (-1: some number above 0) for `reason`; the others have the bits of a batch without it. */
 static void test_failure(const char *system, const char *method, double speed, double h, long n, int stretch, cst_reason reason,
                          long good) {
@@ -53,7 +66,7 @@ static void test_failure(const char *system, const char *method, double speed, d
     same += same_lane(&with, l, &without, l - (l > BAD));
   }
   OK(well == LANES - 1 && same == LANES - 1, "the others go on and have the bits of a run without it");
-  OK(with.b.step == n, "the batch arrives");
+  OK(with.b.step == n && counts(&with), "the batch arrives, and each record counts the steps behind it");
   if (good < 0) { /* the last state is that of the last good step */
     run upto;
     run_lanes(&upto, x, method, speed, h, fate.step, 1);
@@ -91,6 +104,33 @@ static void test_all_fail(void) {
     same += !memcmp(q, q0, sizeof(double) * (size_t)x->s->nq);
   }
   OK(failed == LANES && same == LANES && r.b.step == 7, "all lanes fail at once: each keeps its start");
+  run_close(&r);
+  problem_close(x);
+}
+
+/* The address of a lane's random numbers goes with it, through steps and through what is saved of it. */
+static void test_address(void) {
+  const uint64_t seed = 0xfff8000000000001u, member = 0xffffffffffu; /* bits that no copy of a number may touch */
+  run            r;
+  problem       *x = problem_open("spherical-pendulum");
+  double        *saved;
+  bool           same = true;
+  run_lanes(&r, x, "compose(rattle, midpoint)", 1, 0.01, 0, 1);
+  const cst_layout *at = cst_stepper_layout(r.st);
+  for (int l = 0; l < LANES; l++) cst_batch_address(r.st, &r.b, l, seed + (uint64_t)l, member + (uint64_t)l);
+  cst_batch_ready(r.st, &r.b);
+  run_go(&r, 0.01, 5);
+  if (!(saved = calloc(cst_batch_numbers(r.st), sizeof *saved))) abort();
+  for (int l = 0; l < LANES; l++) {
+    cst_batch_save(r.st, &r.b, l, saved);
+    cst_batch_restore(r.st, &r.b, (l + 1) % LANES, saved);
+    const double  *column = cst_batch_lane(r.st, &r.b, (l + 1) % LANES);
+    const uint64_t expected[] = {seed, member, 5}; /* every lane becomes the first one */
+    const int      block[] = {at->seed, at->member, at->step};
+    for (int k = 0; k < 3; k++) same &= !memcmp(column + block[k] * cst_stepper_width(r.st), &expected[k], sizeof *expected);
+  }
+  OK(same, "seed, member and step of a lane are kept");
+  free(saved);
   run_close(&r);
   problem_close(x);
 }
@@ -164,6 +204,7 @@ static void tests(void) {
   test_failure("henon-heiles", "convert(gauss(2), bias=-0.3)", 4, 0.4, 40, 8, CST_NOT_CONVERGED, -1);
   test_failure("henon-heiles", "compose(convert(rk4), rattle)", 4, 0.4, 40, 40, CST_NOT_CONVERGED, -1);
   test_all_fail();
+  test_address();
   test_rescue();
 }
 

@@ -6,21 +6,48 @@
 #include "method/method.h"
 #include "tap.h"
 
-/* "k 0.5 0.5 0.5 t; ..." of a program: core, fraction, and for kicks the weights and whether tangent; for rk the stages, or
- * the formulas. */
+/* Parameters as the files of src/method/core have them. */
+typedef struct {
+  double w0, w1;
+  int    tangent;
+} kick;
+typedef struct {
+  double    bias;
+  cst_layer layer[2];
+} conversion;
+typedef struct {
+  int k, s;
+} line;
+
+static bool is(const cst_substep *s, const char *kind, size_t data) {
+  if (strcmp(s->row->name, kind)) return false;
+  if (s->row->data != data) fprintf(stderr, "the parameters of %s are others\n", kind), abort();
+  return true;
+}
+
+/* "kick 0.5 0.5 0.5 1; ..." of a program: kind, fraction, and for kicks the weights and whether tangent; for rk the stages, or the
+ * formulas. */
 static void describe(const cst_program *p, char *text, size_t size) {
-  static const char *const names[] = {"kick", "midpoint", "rk", "project", "lagrange", "convert", "hbvm"};
-  size_t                   at = 0;
+  size_t at = 0;
   *text = 0;
   for (int i = 0; i < p->n && at < size; i++) {
-    const cst_instruction *s = &p->step[i];
-    at += (size_t)snprintf(text + at, size - at, "%s%s %.6g", i ? "; " : "", names[s->core], s->fraction);
-    if (s->core == CST_CORE_kick) at += (size_t)snprintf(text + at, size - at, " %g %g %d", s->w0, s->w1, s->tangent);
-    if (s->core == CST_CORE_convert)
-      at += (size_t)snprintf(text + at, size - at, " %d %d %.6g", s->layer[0].tableau.stages, s->layer[1].tableau.stages, s->bias);
-    if (s->core == CST_CORE_hbvm) at += (size_t)snprintf(text + at, size - at, " %d %d", s->k, s->s);
-    if (s->core == CST_CORE_rk && s->layer->rule) at += (size_t)snprintf(text + at, size - at, " %s", s->layer->rule->name);
-    if (s->core == CST_CORE_rk && !s->layer->rule) at += (size_t)snprintf(text + at, size - at, " %d", s->layer->tableau.stages);
+    const cst_substep *s = &p->step[i];
+    const void        *data = s->data;
+    at += (size_t)snprintf(text + at, size - at, "%s%s %.6g", i ? "; " : "", s->row->name, s->fraction);
+    if (is(s, "kick", sizeof(kick))) {
+      const kick *x = data;
+      at += (size_t)snprintf(text + at, size - at, " %g %g %d", x->w0, x->w1, x->tangent);
+    } else if (is(s, "convert", sizeof(conversion))) {
+      const conversion *x = data;
+      at += (size_t)snprintf(text + at, size - at, " %d %d %.6g", x->layer[0].tableau.stages, x->layer[1].tableau.stages, x->bias);
+    } else if (is(s, "hbvm", sizeof(line))) {
+      const line *x = data;
+      at += (size_t)snprintf(text + at, size - at, " %d %d", x->k, x->s);
+    } else if (s->row->layer) {
+      const cst_layer *x = s->row->layer(data);
+      at += x->rule ? (size_t)snprintf(text + at, size - at, " %s", x->rule->name)
+                    : (size_t)snprintf(text + at, size - at, " %d", x->tableau.stages);
+    }
   }
 }
 
@@ -93,16 +120,13 @@ static void test_programs(void) {
   }
 }
 
-/* Largest difference of fractions, weights and coefficients; INFINITY where the programs have another form. */
+/* Largest difference of fractions; INFINITY where the programs have another form or a substep has other parameters. */
 static double distance(const cst_program *x, const cst_program *y) {
   double worst = x->n == y->n ? 0 : INFINITY;
   for (int i = 0; i < x->n && worst < 1; i++) {
-    const cst_instruction *a = &x->step[i], *b = &y->step[i];
-    if (a->core != b->core || a->tangent != b->tangent) return INFINITY;
-    worst = fmax(worst, fmax(fabs(a->fraction - b->fraction), fmax(fabs(a->w0 - b->w0), fabs(a->w1 - b->w1))));
-    worst = fmax(worst, fabs(a->bias - b->bias));
-    for (int k = 0; k < 2; k++)
-      if (!cst_layer_same(&a->layer[k], &b->layer[k])) return INFINITY;
+    const cst_substep *a = &x->step[i], *b = &y->step[i];
+    if (a->row != b->row || !a->row->same(a->data, b->data)) return INFINITY;
+    worst = fmax(worst, fabs(a->fraction - b->fraction));
   }
   return worst;
 }
@@ -164,7 +188,8 @@ static void test_adjoints(void) {
                                    "convert(rk4, bias=-0.499)",
                                    "convert(minus=adjoint(heun), plus=heun, bias=-0.5)",
                                    "taylor(2)",
-                                   "compose(taylor(2), taylor(2))"};
+                                   "compose(taylor(2), taylor(2))",
+                                   "compose(hbvm(k=3, s=1), hbvm(k=2, s=1))"};
   test_pair("euler-a", "euler-b");
   test_pair("rattle", "rattle");
   test_pair("midpoint", "midpoint");
@@ -187,6 +212,33 @@ static void test_adjoints(void) {
   cst_program_destroy(p);
   cst_expr_error e;
   OK(!cst_method_parse("adjoint(shake)", NULL, &e), "shake has none");
+}
+
+/* SHAKE before a part that takes up what it leaves normal to g = 0 is RATTLE. */
+static void test_shake_within(void) {
+  static const struct {
+    const char *text;
+    int         order_p;
+    unsigned    claims;
+  } known[] = {{"shake", 1, 0},
+               {"compose(shake, rattle)", 2, CST_SYMMETRIC | CST_VELOCITIES | CST_BOUNDED},
+               {"compose(shake, midpoint)", 2, CST_VELOCITIES | CST_BOUNDED},
+               {"compose(shake, euler-a)", 1, CST_VELOCITIES | CST_BOUNDED},
+               {"compose(shake, shake, rattle)", 2, CST_SYMMETRIC | CST_VELOCITIES | CST_BOUNDED},
+               {"compose(rattle, shake)", 1, 0},
+               {"compose(shake, shake)", 1, 0},
+               {"compose(shake, gauss(2))", 1, 0},
+               {"compose(shake, hbvm(k=2, s=1))", 1, 0}};
+  const unsigned asked = CST_SYMMETRIC | CST_VELOCITIES | CST_BOUNDED;
+  cst_system    *s = cst_catalogue_create("spherical-pendulum");
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+    cst_method          *m = parse(known[i].text);
+    const cst_properties p = cst_method_properties(m, s);
+    OK(p.order_p == known[i].order_p && (p.claims & asked) == known[i].claims, "%s: p of order %d, and the claims", known[i].text,
+       p.order_p);
+    cst_method_destroy(m);
+  }
+  cst_system_destroy(s);
 }
 
 static cst_layer layer_of(const char *text) {
@@ -242,6 +294,23 @@ static void test_layers(void) {
   test_same_layer("adjoint({a: [[0]], b: [1]})", "{a: [[1]], b: [1]}");
   test_same_layer("adjoint(adjoint(rk8))", "rk8");
   test_same_layer("compose(gauss(1), gauss(1))", "compose(gauss(1), [0.5, 0.5])");
+}
+
+/* Every kind of substep that some method is made of has what nobody may leave out, and is the same as itself. */
+static void test_rows(void) {
+  for (int i = 0; i < cst_method_count(); i++) {
+    const char  *example = cst_method_info_at(i)->example;
+    cst_program *p = program(example);
+    bool         whole = true;
+    for (int k = 0; k < p->n; k++) {
+      const cst_substep_row *row = p->step[k].row;
+      whole &= row->name && row->same && row->size && row->data <= sizeof p->step[k].data;
+      whole = whole && row->same(p->step[k].data, p->step[k].data);
+      for (int isa = 0; isa < CST_ISA_COUNT; isa++) whole &= row->core[isa] != NULL;
+    }
+    OK(whole, "%s: its substeps have a name, a size, an equality and arithmetic", example);
+    cst_program_destroy(p);
+  }
 }
 
 /* Compositions around compositions take no time that grows with their depth alone. */
@@ -349,11 +418,13 @@ static void test_fitting(void) {
 }
 
 int main(void) {
+  test_rows();
   test_nesting();
   test_layers();
   test_own();
   test_programs();
   test_adjoints();
+  test_shake_within();
   test_fitting();
   return tap_done();
 }

@@ -8,6 +8,8 @@
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "../system/bed.h"
+static int stages; /* of the layer under test */
+#define STAGES stages
 #include "method/core/sweep.h"
 #include "tableau/tableau.h"
 
@@ -30,7 +32,7 @@ typedef struct {
 static trial trial_open(cst_system *system, const cst_tableau *tableau, int isa) {
   trial t = {.b = bed_open(system, isa),
              .layer = {.stages = tableau->stages, .implicit = tableau->implicit, .a = tableau->a, .b = tableau->b}};
-  t.b.C.stages = tableau->stages;
+  stages = tableau->stages;
   const cst_context *C = &t.b.C;
   t.s = vset(0.7), t.u = directions(2 * NQ, 1), t.x = directions(NQ, 2), t.dx = directions(NQ, 3);
 #define ALLOCATE(name, n) t.L.name = vectors(n);

@@ -86,7 +86,7 @@ static const mistake mistakes[] = {
     {{"initial: {q: [\"L + @M\", 0], v: [0, 0]}"}, "'q': unknown name 'M'"},
     {{"initial: @{q: [1.1, 0], v: [0, 0]}"}, "the start is inconsistent: |g| = |at most 1e-10|project: true"},
     {{"initial: @{q: [1, 0], v: [0.5, 0]}"}, "the start is inconsistent|G v"},
-    {{"initial: @{q: [0, 0], v: [0, 0], project: true}"}, "the projection of the start on the constraints does not converge"},
+    {{"initial: @{q: [0, 0], v: [0, 0], project: true}"}, "the start has no nearest point on the constraints that could be found"},
     {{"system: {name: planar-pendulum, parameters: {g: -1}}", "initial: @small"}, "the start is not finite: x is 0.6, its velocity |nan"},
     {{"system: {name: planar-pendulum, parameters: {g: [1, -1]}}", "initial: @small"}, "the start is not finite with g = -1: x is 0.6"},
     {{"initial: @{seed: 3, spread: {q: 1}}"}, "missing key 'members' in 'initial'"},

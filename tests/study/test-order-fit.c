@@ -136,13 +136,92 @@ static void check_not_asymptotic(void) {
   OK(f.flag == CST_FLAG_PRE_ASYMPTOTIC && isfinite(f.order), "slopes that never settle: pre-asymptotic, %.2f", f.order);
   for (int i = 0; i < 6; i++) d.e[i] = 0.5 + 0.001 * (i % 2);
   f = estimate(&d);
-  OK(f.flag == CST_FLAG_PRE_ASYMPTOTIC, "an error that does not shrink is not ok: %.3f", f.order);
+  OK(f.flag == CST_FLAG_PLATEAU && isnan(f.order) && isnan(f.low) && isnan(f.high), "an error that does not shrink has no order: %s, %.3f",
+     cst_order_flag_names[f.flag], f.order);
   for (int i = 0; i < 6; i++) d.e[i] = pow(d.h[i], 2) + 30 * pow(d.h[i], 4);
   f = estimate(&d);
   OK(f.flag != CST_FLAG_OK || fabs(f.order - 2) < 0.1, "order 4 turning into 2: %s, %.3f", cst_order_flag_names[f.flag], f.order);
   for (int i = 0; i < 6; i++) d.h[i] = 1 - 0.01 * i, d.e[i] = pow(d.h[i], 2) * (1 + 0.01 * normal());
   f = estimate(&d);
   OK(f.flag == CST_FLAG_PRE_ASYMPTOTIC && f.high - f.low > 0.5, "steps too close together to tell: [%.2f, %.2f]", f.low, f.high);
+}
+
+static data given(const double *h, const double *e, int n, double floor) {
+  data d = {.n = n};
+  for (int i = 0; i < n; i++) d.h[i] = h[i], d.e[i] = e[i], d.floor[i] = floor;
+  return d;
+}
+
+/* Steps whose errors no longer shrink: the order is that of the good ones before, if there are three. */
+static void check_flat_tails(void) {
+  static const double h[] = {0.125, 0.0625, 0.03125, 0.015625, 0.0078125, 0.00390625, 0.001953125};
+  static const double chaos[] = {3.14e-4, 4.91e-6, 7.66e-8, 1.17e-9, 7e-11, 1e-10, 2e-10};
+  static const double common[] = {1.6e-3, 1.0e-4, 6.25e-6, 7.61e-7, 7.61e-7, 7.61e-7, 7.61e-7};
+  data                d = given(h, chaos, 7, 1e-15);
+  cst_order_fit       f = estimate(&d);
+  OK(f.flag == CST_FLAG_OK && fabs(f.order - 6) < 0.1 && f.last == 3, "round-off that chaos amplifies: %s, %.2f [%.2f, %.2f], last %d",
+     cst_order_flag_names[f.flag], f.order, f.low, f.high, f.last);
+  d = given(h + 2, chaos + 2, 5, 1e-15), f = estimate(&d);
+  OK(f.flag == CST_FLAG_PLATEAU, "two good steps before a flat tail are too few: %s, %.2f", cst_order_flag_names[f.flag], f.order);
+  d = given(h + 4, chaos + 4, 3, 1e-15), f = estimate(&d);
+  OK(f.flag == CST_FLAG_PLATEAU && isnan(f.order) && isnan(f.low) && isnan(f.high), "nothing but a tail: no order, not a negative one");
+  d = given(h, common, 7, 0), f = estimate(&d);
+  OK(f.flag == CST_FLAG_PLATEAU || (f.flag != CST_FLAG_OK && f.order > 1), "one common value, where the reference ends: %s, %.2f",
+     cst_order_flag_names[f.flag], f.order);
+  d = given(h + 3, common + 3, 4, 0), f = estimate(&d);
+  OK(f.flag == CST_FLAG_PLATEAU && isnan(f.order), "a common value has no order");
+  for (int i = 0; i < 9; i++) d.h[i] = ldexp(1, -i), d.e[i] = fabs(d.h[i] - 0.15) * d.h[i];
+  d.n = 9, f = estimate(&d);
+  OK(f.flag == CST_FLAG_OK && fabs(f.order - 1) < 0.1, "nor is what follows a change of sign: %s, %.2f", cst_order_flag_names[f.flag],
+     f.order);
+  for (int i = 0; i < 7; i++) d.h[i] = h[i], d.e[i] = pow(h[i], 4) + 1e-3 * h[i];
+  d.n = 7, f = estimate(&d);
+  OK(f.flag != CST_FLAG_OK || fabs(f.order - 1) < 0.1, "order 4 that turns into 1 is no flat tail: %s, %.2f", cst_order_flag_names[f.flag],
+     f.order);
+}
+
+/* An interval without a whole number is not ok, however narrow: order 3 with a small constant, 4 before it. */
+static void check_whole(void) {
+  for (int n = 5; n <= 8; n++)
+    for (double x = 0.02; x < 2; x *= 1.2) {
+      data d = {.n = n};
+      for (int i = 0; i < n; i++) d.h[i] = ldexp(0.125, -i), d.e[i] = pow(d.h[i], 4) * (1 + 1e-4 * normal()) + 0.01 * x * pow(d.h[i], 3);
+      const cst_order_fit f = estimate(&d);
+      if (f.flag == CST_FLAG_OK && ceil(f.low) > f.high)
+        OK(0, "ok, and no whole order: x %.3g, %.3f [%.3f, %.3f]", x, f.order, f.low, f.high);
+      if (f.flag == CST_FLAG_OK && f.low > 3.02 && f.high < 4) OK(0, "between 3 and 4: x %.3g", x);
+    }
+  OK(1, "what is ok holds a whole number");
+}
+
+/* The reference is the same method at a quarter of the finest step. Its error at twice its step is known and is a floor. */
+static void check_poor_reference(void) {
+  for (int p = 1; p <= 4; p++)
+    for (int n = 4; n <= 7; n++) {
+      data         d = {.n = n};
+      const double own = pow(ldexp(0.1, -n - 1), p), twice = pow(ldexp(0.1, -n), p) - own;
+      for (int i = 0; i < n; i++) d.h[i] = ldexp(0.1, -i), d.e[i] = pow(d.h[i], p) - own, d.floor[i] = 0.3 * twice;
+      const cst_order_fit f = estimate(&d);
+      OK(f.flag != CST_FLAG_OK || (f.low <= p && p <= f.high), "order %d, %d steps, against itself: %s, %.3f [%.3f, %.3f]", p, n,
+         cst_order_flag_names[f.flag], f.order, f.low, f.high);
+    }
+}
+
+/* Beside a claim, and at a return to the start. */
+static void check_claims(void) {
+  static const struct {
+    cst_order_flag flag;
+    int            claimed, returns;
+    cst_order_flag wanted;
+  } cases[] = {
+      {CST_FLAG_OK, 2, 0, CST_FLAG_OK},          {CST_FLAG_OK, 2, 1, CST_FLAG_OK},           {CST_FLAG_OK, 1, 0, CST_FLAG_CONTRADICTS},
+      {CST_FLAG_OK, 3, 0, CST_FLAG_CONTRADICTS}, {CST_FLAG_OK, 1, 1, CST_FLAG_RETURNS},      {CST_FLAG_OK, 0, 0, CST_FLAG_OK},
+      {CST_FLAG_OK, 0, 1, CST_FLAG_RETURNS},     {CST_FLAG_PLATEAU, 1, 1, CST_FLAG_PLATEAU}, {CST_FLAG_TOO_FEW, 1, 0, CST_FLAG_TOO_FEW}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const cst_order_fit f = {2.01, 1.96, 2.06, cases[i].flag, 0, 4};
+    OK(cst_order_judge(&f, cases[i].claimed, cases[i].returns) == cases[i].wanted, "%s, claimed %d%s: %s", cst_order_flag_names[f.flag],
+       cases[i].claimed, cases[i].returns ? ", at a return" : "", cst_order_flag_names[cases[i].wanted]);
+  }
 }
 
 static void check_irregular(void) {
@@ -169,6 +248,10 @@ int main(void) {
   check_too_few();
   check_failures();
   check_not_asymptotic();
+  check_flat_tails();
+  check_whole();
+  check_poor_reference();
+  check_claims();
   check_irregular();
   return tap_done();
 }

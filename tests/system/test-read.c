@@ -19,7 +19,9 @@ static void test_too_many_operations(void) {
   for (int i = 1; i < 40; i++) fprintf(f, ", 0");
   fprintf(f, "]}\n");
   fclose(f);
-  check(text, "f:1:9: error: the system is too large: its derivatives need more than 4000000 operations, or a matrix more than 4000000 entries\n");
+  check(
+      text,
+      "f:1:9: error: the system is too large: its derivatives need more than 4000000 operations, or a matrix more than 4000000 entries\n");
 }
 
 /* Whether the entries of a pattern are those that are 1 in dense[rows * columns], by rows and by columns. */

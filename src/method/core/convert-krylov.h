@@ -35,7 +35,7 @@ static void vary_gradient(const equations *e, const vd *dw, const vd *dmu, const
 static void vary_constraint_forces(const equations *e, const vd *dw, const vd *dnu1, const vd *dnu2, vd *y) {
   const cst_context *C = e->C;
   struct local      *L = e->L;
-  const double       h = C->sub[e->j].h;
+  const double       h = H(e->j);
   vd                 bent[ROOM(NQ)], nu2[ROOM(NG)];
   USES_G
   for (int a = 0; a < NG; a++) nu2[a] = h * e->x[NU2 + a];
@@ -60,7 +60,7 @@ static void apply(void *self, const vd *z, vd *y) {
   const equations   *e = self;
   const cst_context *C = e->C;
   struct local      *L = e->L;
-  const double       over = 1 / C->sub[e->j].h;
+  const double       over = 1 / H(e->j);
   vd                 dw[ROOM(2 * NQ)], dd[ROOM(2 * NQ)], grad[ROOM(2 * NQ)], bent[ROOM(NG)], moved[ROOM(NG)], unused[ROOM(NG)];
   USES_G
   for (int i = 0; i < NQ; i++) dw[i] = z[J_Q + i], dw[NQ + i] = z[J_V + i];
@@ -89,7 +89,7 @@ static void precondition(void *self, const vd *b, vd *z) {
   const equations   *e = self;
   const cst_context *C = e->C;
   struct local      *L = e->L;
-  const double       h = C->sub[e->j].h;
+  const double       h = H(e->j);
   vd                 bent[ROOM(NG)], y[ROOM(NG)];
   USES_G
   for (int i = 0; i < NQ; i++) z[J_Q + i] = b[J_Q + i], z[J_MU + i] = -b[J_MU + i];

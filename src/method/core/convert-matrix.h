@@ -94,7 +94,7 @@ static void matrix_of_flow(const cst_context *C, struct local *L) {
 
 /* D d- and D d+, and B := D2H - D2(nu1.g + nu2.(G v)) by second variations, at the iterate x of the last residual. */
 static void matrix_by_second_variations(const cst_context *C, struct local *L, int j, const vd *x) {
-  const double h = C->sub[j].h;
+  const double h = H(j);
   vd           u[ROOM(2 * NQ)], zero[ROOM(NQ)], plus[ROOM(NQ)], de[ROOM(NQ)], grad[ROOM(2 * NQ)], nu2[ROOM(NG)], bent[ROOM(NQ)];
   for (int i = 0; i < NQ; i++) zero[i] = vset(0), plus[i] = -x[MU + i];
   for (int a = 0; a < NG; a++) nu2[a] = h * x[NU2 + a];
@@ -129,12 +129,12 @@ static void matrix_of_chord(const cst_context *C, struct local *L, int j, const 
       for (int c = 0; c < 2 * NQ; c++) AT_D(k, i, c) = vset(c == i ? 1.0 : c == NQ + i ? L->sweep[k].t : 0.0);
   for (int i = 0; i < 4 * NQ * NQ; i++) L->B[i] = vset(0);
   if (!GENERAL) {
-    for (int i = 0; i < NQ; i++) AT_B(NQ + i, NQ + i) = C->sub[j].h * vpick(MASS_UNIT, vset(1.0), L->m[CLASS(i)]);
+    for (int i = 0; i < NQ; i++) AT_B(NQ + i, NQ + i) = H(j) * vpick(MASS_UNIT, vset(1.0), L->m[CLASS(i)]);
     return;
   }
   K_M(L->c, q, mass);
   for (int i = 0; i < NQ; i++)
-    for (int e = M->start[i]; e < M->start[i + 1]; e++) AT_B(NQ + i, NQ + M->column[e]) = C->sub[j].h * mass[e];
+    for (int e = M->start[i]; e < M->start[i + 1]; e++) AT_B(NQ + i, NQ + M->column[e]) = H(j) * mass[e];
 }
 
 /* Rows and columns of the matrix. */
@@ -149,7 +149,7 @@ static void matrix_of_chord(const cst_context *C, struct local *L, int j, const 
 CST_INLINE int column_of(const cst_context *C, int k) { return k < NQ ? J_Q + k : J_V + k - NQ; }
 
 /* Whether the matrix is that of the iterate, with all its terms. */
-CST_INLINE int exact(const cst_context *C) { return C->iteration == CST_ITERATION_NEWTON || KRYLOV || C->robust; }
+CST_INLINE int exact(const cst_context *C) { return OWN(0)->iteration == CST_ITERATION_NEWTON || KRYLOV || MARCH->robust; }
 
 /* dr := the change of r for the change dr of d+ (F6, F7), with y[ng] the change of g(r) that is wanted or NULL; dtheta is that of theta+.
  */
@@ -167,14 +167,14 @@ static void fill_pull_back(const cst_context *C, struct local *L, int j, const v
     for (int k = 0; k < 2 * NQ; k++) {
       vd sum = vset(0);
       for (int i = 0; i < NQ; i++) sum -= AT_D(0, i, k) * change[i];
-      AT_J(k < NQ ? J_MU + k : J_V + k - NQ, J_TH + a) = sum * (k < NQ ? 1 : 1 / C->sub[j].h);
+      AT_J(k < NQ ? J_MU + k : J_V + k - NQ, J_TH + a) = sum * (k < NQ ? 1 : 1 / H(j));
     }
   }
 }
 
 /* The equations that hold no derivative of the layer's: constraints and their multipliers, at w and at r. */
 static void fill_constraints(const cst_context *C, struct local *L, int j, const vd *x, int all) {
-  const double h = C->sub[j].h;
+  const double h = H(j);
   vd           u[ROOM(2 * NQ)], bent[ROOM(NG)], dr[ROOM(NQ)], unused[ROOM(NG)];
   USES_G
   for (int a = 0; a < NG; a++) {
@@ -212,7 +212,7 @@ static void fill_dropped(const cst_context *C, struct local *L) {
 /* J from D d-, D d+ and B, with G1 that of r; factored, unless it will be with pivoting. all: r follows d+ with all terms, which D d+ dw
  * nearly does by itself where dw is tangent to TQ. */
 static void make_matrix(const cst_context *C, struct local *L, int j, const vd *x, int all) {
-  const double over = 1 / C->sub[j].h;
+  const double over = 1 / H(j);
   for (int i = 0; i < NJ * NJ; i++) L->J[i] = vset(0);
   K_G(L->c, x + Q_, L->G0);
   for (int i = 0; i < NQ; i++)
@@ -228,11 +228,11 @@ static void make_matrix(const cst_context *C, struct local *L, int j, const vd *
   fill_constraints(C, L, j, x, all);
   fill_pull_back(C, L, j, x);
   fill_dropped(C, L);
-  if (!C->robust) cst_lu(L->J, NJ);
+  if (!MARCH->robust) cst_lu(L->J, NJ);
 }
 
 static void solve_matrix(const cst_context *C, const struct local *L, vd *b) {
-  if (!C->robust) {
+  if (!MARCH->robust) {
     cst_lu_solve(L->J, b, NJ);
     return;
   }

@@ -35,20 +35,31 @@
  * next one is predicted far below round-off, for an error that has always the same sign would add up in the momentum.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#define CST_FIELDS_IN_SPACE /* they are many */
 #include "constella/method.h"
-#include "core/gmres.h"
-#include "method/core/sweep.h"
-#if !defined(CST_SYSTEM_HEADER) || SYS_SMALL
+#include "method/lane-layer.h"
 #define CORE              convert
 #define CORE_IS_FOR_SMALL /* the build compiles it for the small systems of the catalogue: with larger ones compilers take minutes */
+
+struct data {
+  double         bias;     /* alpha- */
+  cst_lane_layer layer[2]; /* of the minus and of the plus half */
+  int            iteration;
+};
+
+#ifdef CST_W
+#define CST_FIELDS_IN_SPACE /* they are many */
+#define STAGES              (MARCH->stages)
+#include "core/gmres.h"
+#include "method/core/lane.h"
+#include "method/core/sweep.h"
+#if !defined(CST_SYSTEM_HEADER) || SYS_SMALL
 #define NX                (4 * NQ + 4 * NG)
 #define NX_TESTED         (4 * NQ) /* the unknowns whose update ends the iteration */
 #define IS_DONE_BY_UPDATE          /* by the prediction below; what the last update leaves is not evaluated again */
 #define IS_EXACT          exact(C)
-#define ADAPTS            (C->iteration == CST_ITERATION_SIMPLIFIED && !C->robust)
+#define ADAPTS            (OWN(0)->iteration == CST_ITERATION_SIMPLIFIED && !MARCH->robust)
 #define NJ                (3 * NQ + 3 * NG)
-#define KRYLOV            (C->iteration == CST_ITERATION_KRYLOV)
+#define KRYLOV            (OWN(0)->iteration == CST_ITERATION_KRYLOV)
 #define DENSE(n)          (KRYLOV ? 0 : (n))
 enum { MOST_DIRECTIONS = 40 }; /* of GMRES */
 
@@ -146,8 +157,8 @@ static void prepare(const cst_context *C, struct local *L) {
 }
 
 CST_INLINE void place_sweeps(const cst_context *C, struct local *L, int j) {
-  const cst_substep *s = &C->sub[j];
-  for (int k = 0; k < 2; k++) L->sweep[k] = CST_SWEEP_OF(L, k, &s->layer[k], s->h * (k ? 1 + s->bias : s->bias), L->c, L->minv);
+  const struct data *s = OWN(j);
+  for (int k = 0; k < 2; k++) L->sweep[k] = CST_SWEEP_OF(L, k, &s->layer[k], H(j) * (k ? 1 + s->bias : s->bias), L->c, L->minv);
 }
 
 /* Implicit stages begin with the acceleration at the start of the step. */
@@ -166,7 +177,7 @@ CST_INLINE void take_values(const cst_context *C, struct local *L, const vd *w) 
 /* w := R_{-h alpha-}(qb, vb), or where that led nowhere (qb, vb) itself. */
 static void predict(const cst_context *C, const struct local *L, vd *x) {
   cst_sweep back = L->sweep[0];
-  back.t = C->robust < 2 ? -back.t : 0;
+  back.t = MARCH->robust < 2 ? -back.t : 0;
   cst_sweep_value(C, &back, L->q, L->vb, x + Q_, x + V_);
 }
 
@@ -188,7 +199,7 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
   const vd *const m[2] = {L->mb, theta};
   if (exact(C)) return;
   for (int i = 0; i < NQ; i++) L->minus[i] = L->p[i];
-  if (C->iteration == CST_ITERATION_CHORD) {
+  if (OWN(0)->iteration == CST_ITERATION_CHORD) {
     matrix_of_chord(C, L, j, L->q);
   } else {
     first_variations(C, L, x, m);
@@ -207,7 +218,7 @@ static void gradient(const cst_context *C, struct local *L, const vd *x, vd *gra
 }
 
 CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
-  const double h = C->sub[j].h, over = 1 / h;
+  const double h = H(j), over = 1 / h;
   const vd    *dminus = L->end, *dplus = L->end + 2 * NQ;
   vd           grad[ROOM(2 * NQ)], bent[ROOM(NQ)], nu2[ROOM(NG)], unused[ROOM(NG)];
   USES_G
@@ -303,4 +314,77 @@ CST_INLINE void leave(const cst_context *C, const struct local *L, double *recor
 }
 
 #include "method/core/march.h"
+#endif
+#else
+#include <math.h>
+#include "method/core/row.h"
+
+struct parameters {
+  double    bias;
+  cst_layer layer[2];
+};
+CST_DATA_FITS(struct parameters, struct data);
+
+static bool same(const void *one, const void *other) {
+  const struct parameters *x = one, *y = other;
+  return fabs(x->bias - y->bias) < 1e-15 && cst_layer_same(&x->layer[0], &y->layer[0]) && cst_layer_same(&x->layer[1], &y->layer[1]);
+}
+
+/* The halves change places. */
+static bool adjoint(void *of) {
+  struct parameters *x = of;
+  const cst_layer    minus = x->layer[0];
+  x->bias = -1 - x->bias;
+  x->layer[0] = x->layer[1];
+  x->layer[1] = minus;
+  return true;
+}
+
+static bool dense(const cst_system *s) { return s->nq <= CST_MAX_Q && !s->gram.banded; }
+
+/* Values and reverses of the halves that have a length: one of each in a residual. The predictor is one value more, and Newton's matrix
+ * takes one point a half, and its variation in 2 nq directions. */
+static void count_evaluations(const struct parameters *x, const cst_system *s, cst_substep_size *size) {
+  const int minus = x->bias == 0 ? 0 : cst_layer_stages(&x->layer[0]), plus = x->bias == -1 ? 0 : cst_layer_stages(&x->layer[1]);
+  const int points = dense(s) ? (minus > 0) + (plus > 0) : 0;
+  size->fixed = minus + (minus + plus) + points * (1 + 2 * s->nq);
+  size->each = 2 * (minus + plus);
+}
+
+static cst_substep_size size(const void *of, const cst_system *s) {
+  const struct parameters *x = of;
+  const double             q = s->nq, g = s->ng, iterations = 5;
+  const int                minus = cst_layer_stages(&x->layer[0]), plus = cst_layer_stages(&x->layer[1]);
+  cst_substep_size         y = {.stages = minus > plus ? minus : plus,
+                                .unknowns = 4 * s->nq + 4 * s->ng,
+                                .kept = 4 * s->nq + 4 * s->ng,
+                                .matrix = dense(s) ? 2 * pow(3 * (q + g), 2) : 0};
+  count_evaluations(x, s, &y);
+  y.cost = dense(s) ? 2 * (y.fixed + iterations * y.each) * cst_substep_unit(s) + 0.05 * pow(q + g, 3) : 40 * y.each * 4 * (q + 3 * g);
+  return y;
+}
+
+static PetscErrorCode bind(const void *of, const cst_lane_binding *with, void *lane) {
+  const struct parameters *x = of;
+  struct data             *to = lane;
+  PetscFunctionBegin;
+  to->bias = x->bias;
+  to->iteration = with->iteration;
+  for (int k = 0; k < 2; k++) PetscCall(cst_bind_layer(with, &x->layer[k], true, &to->layer[k]));
+  PetscFunctionReturn(0);
+}
+
+static const cst_substep_row row = {.name = "convert",
+                                    .data = sizeof(struct parameters),
+                                    .iterations = 1 << CST_ITERATION_SIMPLIFIED | 1 << CST_ITERATION_NEWTON | 1 << CST_ITERATION_CHORD |
+                                                  1 << CST_ITERATION_KRYLOV,
+                                    .core = CST_CORES_HERE,
+                                    .same = same,
+                                    .adjoint = adjoint,
+                                    .size = size,
+                                    .bind = bind};
+
+cst_substep cst_conversion(double fraction, const cst_layer *minus, const cst_layer *plus, double bias) {
+  return cst_substep_of(&row, fraction, &(struct parameters){bias, {*minus, *plus}});
+}
 #endif

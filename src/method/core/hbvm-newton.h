@@ -20,7 +20,7 @@ static void bend(const cst_context *C, const struct local *L, const vd *point, c
 static void add_blocks(const cst_context *C, double h, int i, const vd *A, vd *to, int n) {
   for (int r = 0; r < DEGREE; r++)
     for (int m = 0; m < DEGREE; m++) {
-      const double w = C->line.weighted[i * DEGREE + r] * (h * C->line.integral[i * DEGREE + m]);
+      const double w = OWN(0)->weighted[i * DEGREE + r] * (h * OWN(0)->integral[i * DEGREE + m]);
       for (int a = 0; a < NQ; a++)
         for (int b = 0; b < NQ; b++) to[(r * NQ + a) * n + m * NQ + b] += w * A[a * NQ + b];
     }
@@ -42,7 +42,7 @@ static void border(const cst_context *C, const struct local *L, double h, int fi
 }
 
 static void solve_newton(const cst_context *C, struct local *L, vd *b) {
-  if (C->robust) {
+  if (MARCH->robust) {
     cst_pivoted_solve(L->J, b, NJ);
     return;
   }

@@ -29,14 +29,24 @@
  * which nothing brings back to 0, would gather a rounding error of q a step.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#define CST_FIELDS_IN_SPACE /* their number is known at run time */
 #include "constella/method.h"
+#define CORE        hbvm
+#define CORE_IS_HOT /* the build compiles it for every system of the catalogue */
+
+/* Nodes and tables (tableau/legendre.h); the degree s is that of the march. */
+struct data {
+  int           k;
+  const double *weighted, *integral, *xi; /* [k][s], [k][s], [s + 1] */
+  int           iteration;
+};
+
+#ifdef CST_W
+#define CST_FIELDS_IN_SPACE /* their number is known at run time */
+#include "method/core/lane.h"
 #include "system/acceleration.h"
 #ifndef CST_COLD
-#define CORE            hbvm
-#define CORE_IS_HOT     /* the build compiles it for every system of the catalogue */
-#define NODES           C->line.k
-#define DEGREE          C->line.s
+#define NODES           OWN(0)->k
+#define DEGREE          MARCH->stages
 #define BLOCK           (DEGREE * NQ)
 #define NX              (2 * BLOCK + NG)
 #define NX_TESTED       BLOCK
@@ -44,7 +54,7 @@
 #define KEEPS_NOTHING
 #define IS_DONE_BY_UPDATE
 #define CONVERGES_LINEARLY
-#define IS_EXACT (C->iteration == CST_ITERATION_NEWTON || C->robust)
+#define IS_EXACT (OWN(0)->iteration == CST_ITERATION_NEWTON || MARCH->robust)
 #define ADAPTS   (!IS_EXACT)
 /* Newton's matrix: of gamma and lambda, or in a general system of all unknowns. */
 #define NJ (GENERAL ? NX : BLOCK + NG)
@@ -84,14 +94,14 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
   cst_load(L->impulse, record, at.impulse, NG);
   L->remote = CST_REMOTE * *cst_block(record, at.extent);
   U for (int i = 0; i < NQ; i++) L->eq[i] = L->ep[i] = vset(0);
-  if (C->compensated) cst_load(L->eq, record, at.eq, NQ), cst_load(L->ep, record, at.ep, NQ);
+  if (MARCH->compensated) cst_load(L->eq, record, at.eq, NQ), cst_load(L->ep, record, at.ep, NQ);
   U for (int k = 0; k < NMASS; k++) L->minv[k] = 1.0 / cst_block(record, at.mass)[k];
 }
 
-/* The context of a step of the usual degree. */
-CST_INLINE cst_context usual(const cst_context *C) {
-  cst_context own = *C;
-  own.line.s = USUAL;
+/* What is given for a step, as for one of the usual degree. */
+CST_INLINE cst_march usual(const cst_context *C) {
+  cst_march own = *MARCH;
+  own.stages = USUAL;
   return own;
 }
 
@@ -128,15 +138,15 @@ CST_INLINE void slope(const cst_context *C, const struct local *L, const vd *q, 
 /* The unknowns of the constant acceleration at (q, p). Like the other large pieces out of line, for the sake of whoever waits for the
  * compiler. */
 static __attribute__((noinline)) void begin(const cst_context *C, struct local *L, int j, vd *x) {
-  const double *xi = C->line.xi;
-  const double  h = C->sub[j].h;
+  const double *xi = OWN(0)->xi;
+  const double  h = H(j);
   vd            v[ROOM(NQ)], A[ROOM(NQ)], dH[ROOM(NQ)], push[ROOM(NQ)], G[ROOM(NNZ_G)];
   USES_G
-  if (j == 0 && C->opens) U for (int a = 0; a < NG; a++) L->impulse[a] = vset(0);
+  if (j == 0 && MARCH->opens) U for (int a = 0; a < NG; a++) L->impulse[a] = vset(0);
   if (GENERAL) cst_inertia(C, L->c, L->q, L->M);
   velocity(C, L, L->q, L->p, v);
   cst_acceleration(C, L->c, L->minv, L->q, v, A, x + LAMBDA);
-  for (int i = 0; i < NQ && C->robust > 1; i++) A[i] = vset(0); /* the last attempt begins with a straight line */
+  for (int i = 0; i < NQ && MARCH->robust > 1; i++) A[i] = vset(0); /* the last attempt begins with a straight line */
   slope(C, L, L->q, v, dH);
   K_G(L->c, L->q, G);
   for (int k = 0; k < 2 * BLOCK; k++) x[k] = vset(0);
@@ -156,7 +166,7 @@ static __attribute__((noinline)) void begin(const cst_context *C, struct local *
 
 /* start + e + h int_0^{c_i} of the polynomial with the coefficients y. */
 CST_INLINE void point_of(const cst_context *C, const vd *start, const vd *e, double h, int i, const vd *y, vd *point) {
-  const double *integral = C->line.integral + i * DEGREE;
+  const double *integral = OWN(0)->integral + i * DEGREE;
   U for (int k = 0; k < NQ; k++) {
     vd way = (h * integral[0]) * y[k];
     for (int r = 1; r < DEGREE; r++) way += (h * integral[r]) * y[r * NQ + k];
@@ -183,7 +193,7 @@ CST_INLINE void integrate(const cst_context *C, struct local *L, double h, const
     slope(C, L, point, v, dH);
     K_G(L->c, point, G);
     FOR_DEGREE(r) {
-      const double w = C->line.weighted[i * DEGREE + r];
+      const double w = OWN(0)->weighted[i * DEGREE + r];
       for (int k = 0; k < GENERAL * NQ; k++) L->nu[r * NQ + k] += w * v[k];
       U for (int k = 0; k < NQ; k++) L->psi[r * NQ + k] += w * dH[k];
       U for (int e = 0; e < NNZ_G; e++) L->rho[r * NNZ_G + e] += w * G[e];
@@ -193,14 +203,14 @@ CST_INLINE void integrate(const cst_context *C, struct local *L, double h, const
 
 /* Entry k of row r of X y, y of DEGREE blocks of n. */
 CST_INLINE vd turned(const cst_context *C, const vd *y, int n, int r, int k) {
-  const double *xi = C->line.xi;
+  const double *xi = OWN(0)->xi;
   vd            x = xi[r] * y[(r ? r - 1 : 0) * n + k];
   if (r + 1 < DEGREE) x -= xi[r + 1] * y[(r + 1) * n + k];
   return x;
 }
 
 CST_INLINE void residual(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
-  const double h = C->sub[j].h;
+  const double h = H(j);
   const vd    *minv = L->minv;
   USES_G
   integrate(C, L, h, x);
@@ -224,8 +234,8 @@ CST_INLINE void residual(const cst_context *C, struct local *L, int j, const vd 
 
 static __attribute__((noinline)) vl evaluate(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
   if (IS_USUAL) {
-    const cst_context own = usual(C);
-    residual(&own, L, j, x, f);
+    const cst_march own = usual(C);
+    residual(&own.group, L, j, x, f);
   } else {
     residual(C, L, j, x, f);
   }
@@ -292,7 +302,7 @@ CST_INLINE void split(const cst_context *C, struct local *L, double h, const vd 
 }
 
 static __attribute__((noinline)) void direction(const cst_context *C, struct local *L, int j, const vd *x, const vd *f, vd *d) {
-  const double h = C->sub[j].h;
+  const double h = H(j);
   vd           end[ROOM(NQ)];
   U for (int i = 0; i < NQ; i++) end[i] = L->q[i] + h * x[i];
   K_G(L->c, end, L->G1);
@@ -301,8 +311,8 @@ static __attribute__((noinline)) void direction(const cst_context *C, struct loc
     return;
   }
   if (IS_USUAL) {
-    const cst_context own = usual(C);
-    split(&own, L, h, f, d);
+    const cst_march own = usual(C);
+    split(&own.group, L, h, f, d);
   } else {
     split(C, L, h, f, d);
   }
@@ -319,7 +329,7 @@ CST_INLINE void add(vd *sum, vd *e, vd x) {
 }
 
 CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x) {
-  const double h = C->sub[j].h;
+  const double h = H(j);
   U for (int i = 0; i < NQ; i++) add(&L->q[i], &L->eq[i], h * x[GAMMA + i]), add(&L->p[i], &L->ep[i], -h * x[PHI + i]);
   U for (int a = 0; a < NG; a++) L->impulse[a] += h * x[LAMBDA + a];
 }
@@ -329,8 +339,64 @@ CST_INLINE void leave(const cst_context *C, const struct local *L, double *recor
   cst_store(record, at.q, L->q, NQ);
   cst_store(record, at.p, L->p, NQ);
   cst_store(record, at.impulse, L->impulse, NG);
-  if (C->compensated) cst_store(record, at.eq, L->eq, NQ), cst_store(record, at.ep, L->ep, NQ);
+  if (MARCH->compensated) cst_store(record, at.eq, L->eq, NQ), cst_store(record, at.ep, L->ep, NQ);
 }
 
 #include "method/core/march.h"
+#endif
+#else
+#include "method/core/row.h"
+#include "tableau/legendre.h"
+
+struct parameters {
+  int k, s;
+};
+CST_DATA_FITS(struct parameters, struct data);
+
+static bool same(const void *one, const void *other) {
+  const struct parameters *x = one, *y = other;
+  return x->k == y->k && x->s == y->s;
+}
+
+static bool adjoint(void *x) {
+  (void)x;
+  return true; /* its own */
+}
+
+/* fixed: at the start, acceleration and force. */
+static cst_substep_size size(const void *of, const cst_system *s) {
+  const struct parameters *x = of;
+  const double             q = s->nq, g = s->ng, block = x->s * q, newton = (s->general ? 2 : 1) * block + g, unit = cst_substep_unit(s);
+  const double             fixed = 2, each = x->k, generic = 4, iterations = 5;
+  return (cst_substep_size){.stages = x->s,
+                            .unknowns = 2 * x->s * s->nq + s->ng,
+                            .matrix = newton * newton + block * block,
+                            .fixed = fixed,
+                            .each = each,
+                            .cost =
+                                s->general ? (fixed + 2 * iterations * each) * generic * unit : 0.5 * (fixed + iterations * each) * unit};
+}
+
+static PetscErrorCode bind(const void *of, const cst_lane_binding *with, void *lane) {
+  const struct parameters *x = of;
+  const int                k = x->k, s = x->s;
+  double                  *tables;
+  PetscFunctionBegin;
+  PetscCall(cst_bind_numbers(with, (size_t)(2 * k * s + s + 1), &tables));
+  cst_line_tables(k, s, tables, tables + k * s, tables + 2 * k * s);
+  *(struct data *)lane = (struct data){k, tables, tables + k * s, tables + 2 * k * s, with->iteration};
+  PetscFunctionReturn(0);
+}
+
+static const cst_substep_row row = {.name = "hbvm",
+                                    .data = sizeof(struct parameters),
+                                    .features = CST_COMPENSATES | CST_ALWAYS_COMPENSATES,
+                                    .iterations = 1 << CST_ITERATION_SIMPLIFIED | 1 << CST_ITERATION_NEWTON,
+                                    .core = CST_CORES_HERE,
+                                    .same = same,
+                                    .adjoint = adjoint,
+                                    .size = size,
+                                    .bind = bind};
+
+cst_substep cst_line_integral(double fraction, int k, int s) { return cst_substep_of(&row, fraction, &(struct parameters){k, s}); }
 #endif

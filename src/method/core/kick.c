@@ -9,13 +9,22 @@
  * h.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#define CORE        kick
+#define CORE_IS_HOT /* the build compiles it for every system of the catalogue */
+
+/* Fractions of h that the force acts for at the left and at the right end; whether p is projected on the tangent space at the right end. */
+struct data {
+  double w0, w1;
+  int    tangent;
+};
+
+#ifdef CST_W
+#include "method/core/lane.h"
 #include "system/acceleration.h"
 #ifndef CST_COLD
-#define CORE            kick
-#define CORE_IS_HOT     /* the build compiles it for every system of the catalogue */
 #define NX              NG
 #define HAS_COMPENSATED (!CST_HOT)
-#define COMPENSATED     (HAS_COMPENSATED && C->compensated)
+#define COMPENSATED     (HAS_COMPENSATED && MARCH->compensated)
 
 /* q, p, eq, ep: state at the left end of the substep; dV, G at q; minv, hm: 1/m and h/m by mass class; pt: p0 - w0 h grad V, compensated
  * without p0; impulse: of this step, summed over its substeps. */
@@ -31,7 +40,7 @@ struct local {
   const vd *c;
   vd        iterations;
 };
-#define HM(i) vpick(CST_HOT &&MASS_UNIT, vset(C->sub[j].h), L->hm[CLASS(i)])
+#define HM(i) vpick(CST_HOT &&MASS_UNIT, vset(H(j)), L->hm[CLASS(i)])
 
 CST_INLINE void two_sum(vd a, vd b, vd *s, vd *e) {
   vd t = a + b, z = t - a;
@@ -54,10 +63,10 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
 }
 
 CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
-  const double kick = C->sub[j].w0 * C->sub[j].h;
-  if (!CST_HOT || !MASS_UNIT) U for (int k = 0; k < NMASS; k++) L->hm[k] = C->sub[j].h * L->minv[k];
+  const double kick = OWN(j)->w0 * H(j);
+  if (!CST_HOT || !MASS_UNIT) U for (int k = 0; k < NMASS; k++) L->hm[k] = H(j) * L->minv[k];
   U for (int i = 0; i < NQ; i++) L->pt[i] = vpick(COMPENSATED, L->ep[i], L->p[i]) - kick * L->dV[i];
-  if (j == 0 && C->opens) U for (int a = 0; a < NG; a++) L->impulse[a] = vset(0);
+  if (j == 0 && MARCH->opens) U for (int a = 0; a < NG; a++) L->impulse[a] = vset(0);
   (void)x;       /* the impulses of the last step are a good start */
   if (NG == 0) { /* no constraint: nothing to solve for, the drift is explicit */
     U for (int i = 0; i < NQ; i++) {
@@ -96,9 +105,9 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
 /* Newton's matrix is h G1 M^-1 G'. */
 CST_INLINE void direction(const cst_context *C, const struct local *L, int j, const vd *x, const vd *f, vd *d) {
   vd S[ROOM(GRAM_SIZE)];
-  cst_gram_fill(C, L->G1, L->G, L->hm, vset(C->sub[j].h), 0, S);
+  cst_gram_fill(C, L->G1, L->G, L->hm, vset(H(j)), 0, S);
   U for (int a = 0; a < NG; a++) d[a] = f[a];
-  if (!CST_HOT && C->robust)
+  if (!CST_HOT && MARCH->robust)
     cst_gram_solve_pivoted(C, S, d);
   else
     cst_gram_solve(C, S, d, 0);
@@ -108,7 +117,7 @@ CST_INLINE void direction(const cst_context *C, const struct local *L, int j, co
 CST_INLINE void make_tangent(const cst_context *C, struct local *L, int j, vd *p) {
   vd S[ROOM(GRAM_SIZE)], m[ROOM(NG)];
   USES_G
-  cst_gram_fill(C, L->G1, L->G1, L->hm, vset(C->sub[j].h), 1, S);
+  cst_gram_fill(C, L->G1, L->G1, L->hm, vset(H(j)), 1, S);
   U for (int a = 0; a < NG; a++) {
     vd s = vset(0);
     ROW_G(a, i, e) s += (L->G1[e] * HM(i)) * vpick(COMPENSATED, L->p[i] + p[i], p[i]);
@@ -122,11 +131,11 @@ CST_INLINE void make_tangent(const cst_context *C, struct local *L, int j, vd *p
 }
 
 CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x) {
-  const double kick = C->sub[j].w1 * C->sub[j].h;
+  const double kick = OWN(j)->w1 * H(j);
   if (!LINEAR_V) K_dV(L->c, L->q1, L->dV); /* else the force is the same everywhere */
   U for (int a = 0; a < NG; a++) L->impulse[a] += x[a];
   U for (int i = 0; i < NQ; i++) L->ph[i] -= kick * L->dV[i];
-  if (NG > 0 && C->sub[j].tangent) make_tangent(C, L, j, L->ph);
+  if (NG > 0 && OWN(j)->tangent) make_tangent(C, L, j, L->ph);
   if (COMPENSATED) {
     for (int i = 0; i < NQ; i++) two_sum(L->p[i], L->ph[i], &L->p[i], &L->ep[i]);
     CST_TAKE(L->eq, L->eq1, NQ);
@@ -147,4 +156,60 @@ CST_INLINE void leave(const cst_context *C, const struct local *L, double *recor
 }
 
 #include "method/core/march.h"
+#endif
+#else
+#include "method/core/row.h"
+CST_DATA_FITS(struct data, struct data);
+
+static bool same(const void *one, const void *other) {
+  const struct data *x = one, *y = other;
+  return x->w0 == y->w0 && x->w1 == y->w1 && x->tangent == y->tangent;
+}
+
+/* A and B change places. Without the projection the map is no bijection of the constrained phase space. */
+static bool adjoint(void *of) {
+  struct data *x = of;
+  const double w = x->w0;
+  x->w0 = x->w1, x->w1 = w;
+  return x->tangent;
+}
+
+static bool project(void *of) {
+  struct data *x = of;
+  const bool   already = x->tangent;
+  x->tangent = 1;
+  return !already;
+}
+
+/* The points of the force are those of the Lagrangian then. */
+static bool on(const cst_substep *one, const cst_system *s, cst_substep *other) {
+  const struct data *x = (const struct data *)one->data;
+  double             part[2] = {0}, theta[2] = {0};
+  int                n = 0;
+  if (!s->general) return false;
+  if (x->w0 != 0) part[n] = x->w0, theta[n++] = 0;
+  if (x->w1 != 0) part[n] = x->w1, theta[n++] = 1;
+  *other = cst_lagrange(one->fraction, n > 1 ? n : 1, part, theta, x->tangent);
+  return true;
+}
+
+static cst_substep_size size(const void *x, const cst_system *s) {
+  (void)x;
+  return (cst_substep_size){
+      .stages = 1, .unknowns = s->ng, .kept = s->ng, .fixed = 1, .cost = s->gram.banded ? 4 * (s->nq + 3.0 * s->ng) : cst_substep_unit(s)};
+}
+
+static const cst_substep_row row = {.name = "kick",
+                                    .data = sizeof(struct data),
+                                    .features = CST_COMPENSATES | CST_TAKES_UP,
+                                    .core = CST_CORES_HERE,
+                                    .same = same,
+                                    .adjoint = adjoint,
+                                    .project = project,
+                                    .on = on,
+                                    .size = size};
+
+cst_substep cst_kick(double fraction, double w0, double w1, bool tangent) {
+  return cst_substep_of(&row, fraction, &(struct data){w0, w1, tangent});
+}
 #endif

@@ -15,9 +15,18 @@
  * from there into momentum maps, undivided by the step.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#define CORE lagrange
+
+/* The parts of h that belong to the points where L is taken, and where in them these lie: 0 left, 1 right. */
+struct data {
+  double part[2], theta[2];
+  int    points, tangent; /* tangent: whether p is projected on the tangent space at the right end */
+};
+
+#ifdef CST_W
+#include "method/core/lane.h"
 #include "system/acceleration.h"
-#define CORE   lagrange
-#define POINTS (C->stages)
+#define POINTS (MARCH->stages)
 #define NX     (POINTS * NQ + NG)
 
 #define LOCAL(X)                                                                                                                           \
@@ -43,7 +52,7 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
 /* The unknowns of the last step are a good start; in the first one, where they are zero, the velocity is. */
 CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
   vd size = vset(0), v[ROOM(NQ)];
-  if (j == 0 && C->opens)
+  if (j == 0 && MARCH->opens)
     for (int a = 0; a < NG; a++) L->impulse[a] = vset(0);
   for (int i = 0; i < POINTS * NQ; i++) size = vmax(vabs(x[i]), size);
   vl fresh = (vl)(size == 0);
@@ -54,11 +63,11 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
 
 /* What a change of one unit in the last place of the coordinates makes of the equations for P, at most: large angles cost digits. */
 static vd roughness(const cst_context *C, const struct local *L, int j, const vd *x) {
-  const cst_substep *s = &C->sub[j];
+  const struct data *s = OWN(j);
   const cst_pattern *p = &C->system->pattern[CST_K_Lvq], *h = &C->system->pattern[CST_K_Lqq];
   vd                 B[ROOM(p->n)], H[ROOM(h->n)], most = vset(0);
   for (int r = 0; r < POINTS; r++) {
-    const double right = (1 - s->theta[r]) * s->part[r] * fabs(s->h);
+    const double right = (1 - s->theta[r]) * s->part[r] * fabs(H(j));
     K_Lvq(L->c, L->x + r * NQ, x + r * NQ, B);
     K_Lqq(L->c, L->x + r * NQ, x + r * NQ, H);
     for (int i = 0; i < NQ; i++) {
@@ -72,7 +81,7 @@ static vd roughness(const cst_context *C, const struct local *L, int j, const vd
 }
 
 CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
-  const cst_substep *s = &C->sub[j];
+  const struct data *s = OWN(j);
   vd                 size = vset(0), off = vset(0); /* of the terms of the equations for P, and of what is left of them */
   USES_G
   for (int i = 0; i < NQ; i++) {
@@ -87,7 +96,7 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
   for (int r = 0; r < POINTS; r++) {
     const vd    *u = x + r * NQ;
     vd          *point = L->x + r * NQ;
-    const double w = s->part[r] * s->h, left = s->theta[r] * w, right = w - left;
+    const double w = s->part[r] * H(j), left = s->theta[r] * w, right = w - left;
     for (int i = 0; i < NQ; i++) point[i] = L->q1[i] + left * u[i];
     K_Lv(L->c, point, u, L->Lv);
     K_Lq(L->c, point, u, L->Lq);
@@ -120,13 +129,13 @@ static void second(const cst_context *C, const struct local *L, const vd *point,
 
 /* Newton's matrix J [n][n]: rows of the points, then of g. */
 static void matrix(const cst_context *C, const struct local *L, int j, const vd *x, vd *J) {
-  const cst_substep *s = &C->sub[j];
+  const struct data *s = OWN(j);
   const int          n = NX, k = NQ, last = POINTS * NQ;
   vd                 M[ROOM(NQ * NQ)], B[ROOM(NQ * NQ)], H[ROOM(NQ * NQ)];
   USES_G
   for (int i = 0; i < n * n; i++) J[i] = vset(0);
   for (int r = 0; r < POINTS; r++) {
-    const double w = s->part[r] * s->h, left = s->theta[r] * w, right = w - left, before = s->part[0] * s->h;
+    const double w = s->part[r] * H(j), left = s->theta[r] * w, right = w - left, before = s->part[0] * H(j);
     second(C, L, L->x + r * k, x + r * k, M, B, H);
     for (int a = 0; a < k; a++)
       for (int b = 0; b < k; b++) {
@@ -139,7 +148,7 @@ static void matrix(const cst_context *C, const struct local *L, int j, const vd 
   for (int i = 0; i < k; i++) {
     for (int r = 0; r < POINTS; r++) COL_G(i, a, e) {
         J[(r * k + i) * n + last + a] = L->G[e];
-        J[(last + a) * n + r * k + i] = (s->part[r] * s->h) * L->G1[e];
+        J[(last + a) * n + r * k + i] = (s->part[r] * H(j)) * L->G1[e];
       }
   }
   for (int a = last; a < n; a++)
@@ -153,7 +162,7 @@ CST_INLINE void direction(const cst_context *C, const struct local *L, int j, co
   matrix(C, L, j, x, J);
   for (int i = 0; i < n; i++) d[i] = -f[i];
   cst_gram_drop(C, d + POINTS * NQ);
-  if (C->robust) {
+  if (MARCH->robust) {
     cst_pivoted_solve(J, d, n);
     return;
   }
@@ -164,7 +173,7 @@ CST_INLINE void direction(const cst_context *C, const struct local *L, int j, co
 CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x) {
   vd m[ROOM(NG)];
   for (int a = 0; a < NG; a++) m[a] = vset(0);
-  if (NG > 0 && C->sub[j].tangent) cst_make_tangent(C, L->c, L->q1, L->G1, L->minv, L->p1, m);
+  if (NG > 0 && OWN(j)->tangent) cst_make_tangent(C, L->c, L->q1, L->G1, L->minv, L->p1, m);
   for (int a = 0; a < NG; a++) L->impulse[a] += x[POINTS * NQ + a] + m[a];
   for (int i = 0; i < NQ; i++) L->q[i] = L->q1[i], L->p[i] = L->p1[i];
   CST_TAKE(L->G, L->G1, NNZ_G);
@@ -178,3 +187,34 @@ CST_INLINE void leave(const cst_context *C, const struct local *L, double *recor
 }
 
 #include "method/core/march.h"
+#else
+#include <math.h>
+#include <string.h>
+#include "method/core/row.h"
+CST_DATA_FITS(struct data, struct data);
+
+static bool same(const void *one, const void *other) {
+  const struct data *x = one, *y = other;
+  return x->points == y->points && x->tangent == y->tangent && !memcmp(x->part, y->part, sizeof x->part) &&
+         !memcmp(x->theta, y->theta, sizeof x->theta);
+}
+
+static cst_substep_size size(const void *of, const cst_system *s) {
+  const struct data *x = of;
+  const int          unknowns = x->points * s->nq + s->ng;
+  return (cst_substep_size){.stages = x->points,
+                            .unknowns = unknowns,
+                            .kept = unknowns,
+                            .fixed = x->points,
+                            .each = x->points,
+                            .cost = 4 * (cst_substep_unit(s) + 0.03 * pow(unknowns, 3))};
+}
+
+static const cst_substep_row row = {.name = "lagrange", .data = sizeof(struct data), .core = CST_CORES_HERE, .same = same, .size = size};
+
+cst_substep cst_lagrange(double fraction, int points, const double *part, const double *theta, bool tangent) {
+  struct data x = {.points = points, .tangent = tangent};
+  for (int r = 0; r < points; r++) x.part[r] = part[r], x.theta[r] = theta[r];
+  return cst_substep_of(&row, fraction, &x);
+}
+#endif

@@ -12,26 +12,27 @@
  * and what is true of it of these, then includes this file, which exports cst_core_<CORE>_<system or generic>_<isa>:
  *
  *   KEEPS_NOTHING        unknowns are of no use to the next step
- *   HAS_COMPENSATED      C->compensated may be set
+ *   HAS_COMPENSATED      MARCH->compensated may be set
  *   NX_TESTED            so many of the unknowns, the first ones, tell when the iteration ends
  *   SIZE(L)              what an update of those is compared with where they are smaller
  *   IS_DONE_BY_UPDATE    it ends when the next update is predicted far below round-off; finish does not ask for an evaluation at the last x
  *   IS_EXACT             whether Newton's matrix is that of the iterate
  *   ADAPTS               whether it is so in the lanes that L->slow names
  *   CONVERGES_LINEARLY   no matrix is kept
+ *   USES_STEP            L->step, of type vl, is the number of steps before this one
  *
  * Every lane stops iterating by its own test and is frozen then: at tolerance, when its update is below 8 eps of its unknowns, or when the
  * update no longer shrinks at the level of round-off. So a lane's bits do not depend on its neighbours.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
-#include "method/core.h"
+#include "method/core/lane.h"
 #ifdef KEEPS_NOTHING
 #define KEPT 0
 #define ROWS 1
 #else
 #define KEPT NX
-#define ROWS C->nsub
+#define ROWS MARCH->nsub
 #endif
 #ifndef HAS_COMPENSATED
 #define HAS_COMPENSATED 0
@@ -62,6 +63,12 @@
 #define SLOW(C, L, rate)
 #endif
 
+#ifdef USES_STEP
+#define SET_STEP(L, record, k) (L)->step = *(const vl *)cst_block(record, LAYOUT(C).step) + (k)
+#else
+#define SET_STEP(L, record, k)
+#endif
+
 /* Give the fields of L their places in the work space. */
 CST_INLINE void arrange(const cst_context *C, struct local *L) {
   vd *at = (vd *)C->work;
@@ -78,7 +85,8 @@ CST_INLINE void arrange(const cst_context *C, struct local *L) {
 #define SPACE(name, first, n) vd *const name = (vd *)C->work + FIELDS + (first)
 #endif
 
-static size_t room(const cst_context *C) {
+static size_t room(const cst_march *m) {
+  const cst_context *C = &m->group;
   (void)C;
   return FIELDS + (size_t)(ROWS + 2) * (size_t)(NX + 1);
 }
@@ -136,7 +144,7 @@ CST_INLINE vl solve(const cst_context *C, struct local *L, int j, vd *x) {
   for (int it = 0;; it++) {
     done |= evaluate(C, L, j, x, f);
     active = ~done;
-    if (!vany(active) || it == C->max_iterations) return active;
+    if (!vany(active) || it == MARCH->max_iterations) return active;
     SLOW(C, L, c.rate);
     direction(C, L, j, x, f, d);
     L->iterations -= __builtin_convertvector(active, vd); /* an active lane is -1 */
@@ -159,18 +167,22 @@ CST_INLINE vl broken(const cst_context *C, const struct local *L) {
   return (vl)(z != 0);
 }
 
-/* context is a copy of the caller's own: its fields are not read again whenever something is stored through a vector. */
-CST_INLINE cst_outcome march_with(const cst_context context, double *record, long n) {
-  const cst_context *C = &context;
+/* The record has n steps more behind it. */
+CST_INLINE void count_steps(const cst_context *C, double *record, long n) { *(vl *)(record + (size_t)LAYOUT(C).step * CST_W) += n; }
+
+/* own is a copy of what the caller has: its fields are not read again whenever something is stored through a vector. */
+CST_INLINE cst_outcome march_with(const cst_march own, double *record, long n) {
+  const cst_context *C = &own.group;
   struct local       L;
   SPACE(warm, 0, ROWS * NX);
   arrange(C, &L);
   enter(C, &L, record);
-  cst_load(warm, record, C->warm, C->nsub * KEPT);
+  cst_load(warm, record, MARCH->warm, MARCH->nsub * KEPT);
   L.iterations = *cst_block(record, LAYOUT(C).iterations);
   for (long k = 0; k < n; k++)
-    for (int j = 0; j < C->nsub; j++) {
+    for (int j = 0; j < MARCH->nsub; j++) {
       vd *x = warm + j * KEPT;
+      SET_STEP(&L, record, k);
       begin(C, &L, j, x);
       if (NX > 0) {
         vl failed = solve(C, &L, j, x);
@@ -181,16 +193,17 @@ CST_INLINE cst_outcome march_with(const cst_context context, double *record, lon
   vl bad = broken(C, &L);
   if (__builtin_expect(vany(bad), 0)) return (cst_outcome){n, lanes_of(bad), CST_NOT_FINITE};
   leave(C, &L, record);
-  cst_store(record, C->warm, warm, C->nsub * KEPT);
+  cst_store(record, MARCH->warm, warm, MARCH->nsub * KEPT);
   *(vd *)(record + (size_t)LAYOUT(C).iterations * CST_W) = L.iterations;
+  if (MARCH->closes) count_steps(C, record, n);
   return (cst_outcome){n, 0, CST_DONE};
 }
 
 /* Compensated or not is known when this is compiled. */
-static cst_outcome march(const cst_context *context, double *record, long n) {
-  cst_context own = *context;
+static cst_outcome march(const cst_march *m, double *record, long n) {
+  cst_march own = *m;
   own.compensated = 1;
-  if (HAS_COMPENSATED && context->compensated) return march_with(own, record, n);
+  if (HAS_COMPENSATED && m->compensated) return march_with(own, record, n);
   own.compensated = 0;
   return march_with(own, record, n);
 }
@@ -205,12 +218,14 @@ CST_INLINE void fetch(vd *to, const double *from, int n) { U for (int i = 0; i <
 
 CST_INLINE void put(double *to, const vd *from, int n) { U for (int i = 0; i < n; i++)((vdu *)to)[i] = (vdu)from[i]; }
 
-static int piece_begin(const cst_context *C, const double *record, int j, double *x, cst_scratch *s) {
-  struct local L;
+static int piece_begin(const cst_march *m, const double *record, int j, double *x, cst_scratch *s) {
+  const cst_context *C = &m->group;
+  struct local       L;
   SPACE(y, 0, NX);
   arrange(C, &L);
   enter(C, &L, record);
-  cst_load(y, record, C->warm + j * KEPT, KEPT);
+  SET_STEP(&L, record, 0);
+  cst_load(y, record, MARCH->warm + j * KEPT, KEPT);
   begin(C, &L, j, y);
   put(x, y, NX);
   *(course *)s->course = outset();
@@ -218,13 +233,15 @@ static int piece_begin(const cst_context *C, const double *record, int j, double
   return NX;
 }
 
-static int piece_residual(const cst_context *C, const double *record, int j, const double *x, double *f, cst_scratch *s) {
-  struct local L;
+static int piece_residual(const cst_march *m, const double *record, int j, const double *x, double *f, cst_scratch *s) {
+  const cst_context *C = &m->group;
+  struct local       L;
   SPACE(y, 0, NX);
   SPACE(r, NX, NX);
   arrange(C, &L);
   enter(C, &L, record);
-  cst_load(y, record, C->warm + j * KEPT, KEPT);
+  SET_STEP(&L, record, 0);
+  cst_load(y, record, MARCH->warm + j * KEPT, KEPT);
   begin(C, &L, j, y);
   fetch(y, x, NX);
   vl *done = (vl *)s->done;
@@ -233,14 +250,16 @@ static int piece_residual(const cst_context *C, const double *record, int j, con
   return lanes_of(~*done);
 }
 
-static void piece_direction(const cst_context *C, double *record, int j, const double *x, const double *f, double *d, cst_scratch *s) {
-  struct local L;
+static void piece_direction(const cst_march *m, double *record, int j, const double *x, const double *f, double *d, cst_scratch *s) {
+  const cst_context *C = &m->group;
+  struct local       L;
   SPACE(y, 0, NX);
   SPACE(r, NX, NX);
   SPACE(e, 2 * NX, NX);
   arrange(C, &L);
   enter(C, &L, record);
-  cst_load(y, record, C->warm + j * KEPT, KEPT);
+  SET_STEP(&L, record, 0);
+  cst_load(y, record, MARCH->warm + j * KEPT, KEPT);
   begin(C, &L, j, y);
   fetch(y, x, NX);
   evaluate(C, &L, j, y, r);
@@ -255,7 +274,8 @@ static void piece_direction(const cst_context *C, double *record, int j, const d
   *iterations -= __builtin_convertvector(active, vd);
 }
 
-static void piece_correct(const cst_context *C, const double *record, int j, double *x, const double *d, cst_scratch *s) {
+static void piece_correct(const cst_march *m, const double *record, int j, double *x, const double *d, cst_scratch *s) {
+  const cst_context *C = &m->group;
   SPACE(y, 0, NX);
   SPACE(e, NX, NX);
   vl *done = (vl *)s->done, active = ~*done;
@@ -266,13 +286,15 @@ static void piece_correct(const cst_context *C, const double *record, int j, dou
   put(x, y, NX);
 }
 
-static cst_outcome piece_finish(const cst_context *C, double *record, int j, const double *x) {
-  struct local L;
+static cst_outcome piece_finish(const cst_march *m, double *record, int j, const double *x) {
+  const cst_context *C = &m->group;
+  struct local       L;
   SPACE(y, 0, NX);
   SPACE(r, NX, NX);
   arrange(C, &L);
   enter(C, &L, record);
-  cst_load(y, record, C->warm + j * KEPT, KEPT);
+  SET_STEP(&L, record, 0);
+  cst_load(y, record, MARCH->warm + j * KEPT, KEPT);
   begin(C, &L, j, y);
   if (NX > 0) {
     fetch(y, x, NX);
@@ -282,7 +304,8 @@ static cst_outcome piece_finish(const cst_context *C, double *record, int j, con
   vl bad = broken(C, &L);
   if (vany(bad)) return (cst_outcome){0, lanes_of(bad), CST_NOT_FINITE};
   leave(C, &L, record);
-  if (KEPT > 0) memcpy(record + (size_t)(C->warm + j * KEPT) * CST_W, x, sizeof(vd) * KEPT);
+  if (MARCH->closes && j == MARCH->nsub - 1) count_steps(C, record, 1);
+  if (KEPT > 0) memcpy(record + (size_t)(MARCH->warm + j * KEPT) * CST_W, x, sizeof(vd) * KEPT);
   return (cst_outcome){1, 0, CST_DONE};
 }
 

@@ -10,8 +10,11 @@
  * of its impulses L + m over h.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#define CORE midpoint
+
+#ifdef CST_W
+#include "method/core/lane.h"
 #include "system/acceleration.h"
-#define CORE   midpoint
 #define NX     (NQ + NG)
 #define BENT   (!LINEAR_V && !BANDED) /* B is formed */
 #define BANDED C->system->gram.banded
@@ -25,7 +28,7 @@ struct local {
   const vd *c;
   vd        tolerance, iterations;
 };
-#define HM(i) vpick(MASS_UNIT, vset(C->sub[j].h), L->hm[CLASS(i)])
+#define HM(i) vpick(MASS_UNIT, vset(H(j)), L->hm[CLASS(i)])
 
 CST_INLINE void enter(const cst_context *C, struct local *L, const double *record) {
   const cst_layout at = LAYOUT(C);
@@ -43,11 +46,11 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
 CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
   vd dV[ROOM(NQ)];
   USES_G
-  if (!CST_HOT || !MASS_UNIT) U for (int k = 0; k < NMASS; k++) L->hm[k] = C->sub[j].h * L->minv[k];
-  if (j == 0 && C->opens) U for (int a = 0; a < NG; a++) L->impulse[a] = vset(0);
+  if (!CST_HOT || !MASS_UNIT) U for (int k = 0; k < NMASS; k++) L->hm[k] = H(j) * L->minv[k];
+  if (j == 0 && MARCH->opens) U for (int a = 0; a < NG; a++) L->impulse[a] = vset(0);
   K_dV(L->c, L->q, dV);
   U for (int i = 0; i < NQ; i++) {
-    x[i] = L->p[i] - (0.5 * C->sub[j].h) * dV[i];
+    x[i] = L->p[i] - (0.5 * H(j)) * dV[i];
     COL_G(i, a, e) x[i] -= L->G[e] * x[NQ + a];
   }
 }
@@ -55,7 +58,7 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
 /* What the round-off of the coordinates makes of the force's impulse, at most; far from the origin it is more than that of the sum. */
 static vd roughness(const cst_context *C, const struct local *L, int j) {
   const cst_pattern *p = &C->system->pattern[CST_K_d2V];
-  const double       kick = 0.5 * fabs(C->sub[j].h) * CST_ROUNDOFF;
+  const double       kick = 0.5 * fabs(H(j)) * CST_ROUNDOFF;
   vd                 H[ROOM(p->n)], most = vset(0);
   K_d2V(L->c, L->qm, H);
   for (int i = 0; i < NQ; i++) {
@@ -67,7 +70,7 @@ static vd roughness(const cst_context *C, const struct local *L, int j) {
 }
 
 CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
-  const double half = 0.5 * C->sub[j].h;
+  const double half = 0.5 * H(j);
   USES_G
   U for (int i = 0; i < NQ; i++) {
     L->qm[i] = L->q[i] + 0.5 * (HM(i) * x[i]);
@@ -95,7 +98,7 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
 /* B := 1 + h^2/4 V''(q_m) M^-1. */
 static void matrix(const cst_context *C, const struct local *L, int j, vd *B) {
   const cst_pattern *p = &C->system->pattern[CST_K_d2V];
-  const double       quarter = 0.25 * C->sub[j].h;
+  const double       quarter = 0.25 * H(j);
   vd                 H[ROOM(p->n)];
   K_d2V(L->c, L->qm, H);
   for (int i = 0; i < NQ; i++) {
@@ -141,7 +144,7 @@ static void complement(const cst_context *C, const struct local *L, int j, const
 static void direction(const cst_context *C, const struct local *L, int j, const vd *x, const vd *f, vd *d) {
   vd B[ROOM(B_SIZE)], S[ROOM(GRAM_SIZE)], *t = d + NQ;
   USES_G
-  if (C->robust && !BANDED) {
+  if (MARCH->robust && !BANDED) {
     direction_pivoted(C, L, j, f, d);
     return;
   }
@@ -155,7 +158,7 @@ static void direction(const cst_context *C, const struct local *L, int j, const 
   if (BENT)
     complement(C, L, j, B, S);
   else
-    cst_gram_fill(C, L->G1, L->G, L->hm, vset(C->sub[j].h), 0, S);
+    cst_gram_fill(C, L->G1, L->G, L->hm, vset(H(j)), 0, S);
   cst_gram_solve(C, S, t, 0);
   for (int i = 0; i < NQ; i++) {
     d[i] = -f[i];
@@ -164,7 +167,7 @@ static void direction(const cst_context *C, const struct local *L, int j, const 
   if (BENT) cst_lu_solve(B, d, NQ);
 }
 CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x) {
-  const double half = 0.5 * C->sub[j].h;
+  const double half = 0.5 * H(j);
   vd           p[ROOM(NQ)], m[ROOM(NG)];
   U for (int i = 0; i < NQ; i++) p[i] = x[i] - half * L->dV[i];
   if (NG > 0) cst_make_tangent(C, L->c, L->q1, L->G1, L->minv, p, m);
@@ -181,3 +184,44 @@ CST_INLINE void leave(const cst_context *C, const struct local *L, double *recor
 }
 
 #include "method/core/march.h"
+#else
+#include "method/core/row.h"
+
+static bool same(const void *x, const void *y) {
+  (void)x, (void)y;
+  return true;
+}
+
+static bool adjoint(void *x) {
+  (void)x;
+  return true; /* its own */
+}
+
+static bool on(const cst_substep *x, const cst_system *s, cst_substep *other) {
+  const double whole = 1, middle = 0.5;
+  if (!s->general) return false;
+  *other = cst_lagrange(x->fraction, 1, &whole, &middle, true);
+  return true;
+}
+
+static cst_substep_size size(const void *x, const cst_system *s) {
+  const double q = s->nq;
+  (void)x;
+  return (cst_substep_size){.stages = 1,
+                            .unknowns = s->nq + s->ng,
+                            .kept = s->nq + s->ng,
+                            .fixed = 1,
+                            .each = 1,
+                            .cost = 8 * (cst_substep_unit(s) + (s->linear_v ? 0 : 0.1 * q * q * q))};
+}
+
+static const cst_substep_row row = {.name = "midpoint",
+                                    .features = CST_TAKES_UP,
+                                    .core = CST_CORES_HERE,
+                                    .same = same,
+                                    .adjoint = adjoint,
+                                    .on = on,
+                                    .size = size};
+
+cst_substep cst_midpoint(double fraction) { return cst_substep_of(&row, fraction, NULL); }
+#endif

@@ -6,9 +6,12 @@
  * matrix: theta is of the size of the layer's local error, and so is the rate of contraction.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "system/acceleration.h"
 #define CORE project
-#define NX   (NQ + NG)
+
+#ifdef CST_W
+#include "method/core/lane.h"
+#include "system/acceleration.h"
+#define NX (NQ + NG)
 
 #define LOCAL(X) X(q, NQ) X(p, NQ) X(minv, NMASS) X(q1, NQ) X(G1, NNZ_G) X(slack, NG)
 
@@ -78,3 +81,24 @@ CST_INLINE void leave(const cst_context *C, const struct local *L, double *recor
 }
 
 #include "method/core/march.h"
+#else
+#include "method/core/row.h"
+
+static bool same(const void *x, const void *y) {
+  (void)x, (void)y;
+  return true;
+}
+
+static cst_substep_size size(const void *x, const cst_system *s) {
+  const double q = s->nq;
+  (void)x;
+  return (cst_substep_size){.stages = 1,
+                            .unknowns = s->nq + s->ng,
+                            .kept = s->nq + s->ng,
+                            .cost = 8 * (cst_substep_unit(s) + (s->linear_v ? 0 : 0.1 * q * q * q))};
+}
+
+static const cst_substep_row row = {.name = "project", .core = CST_CORES_HERE, .same = same, .size = size};
+
+cst_substep cst_projection(double fraction) { return cst_substep_of(&row, fraction, NULL); }
+#endif

@@ -9,12 +9,20 @@
  * A layer given by formulas is one call of its value kernel, without stages.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "method/lane-layer.h"
+#define CORE rk
+
+struct data {
+  cst_lane_layer layer;
+};
+
+#ifdef CST_W
+#include "method/core/lane.h"
 #include "method/flow.h"
 #include "system/acceleration.h"
-#define CORE rk
-#define NX   (C->unknowns)
+#define NX (MARCH->unknowns)
 
-#define LOCAL(X) X(q, NQ) X(p, NQ) X(v, NQ) X(m, NMASS) X(minv, NMASS) X(V, C->stages *NQ) X(A, C->stages *NQ) X(lambda, NG)
+#define LOCAL(X) X(q, NQ) X(p, NQ) X(v, NQ) X(m, NMASS) X(minv, NMASS) X(V, MARCH->stages *NQ) X(A, MARCH->stages *NQ) X(lambda, NG)
 
 struct local {
   LOCAL(CST_FIELD)
@@ -52,8 +60,8 @@ CST_INLINE void find_size(const cst_context *C, struct local *L) {
 
 /* base + h sum_l a_il K_l over the stages 0..n-1: V_i from v and A, Q_i from q and V. */
 CST_INLINE void stage(const cst_context *C, int j, int i, int n, const vd *base, const vd *K, vd *out) {
-  const cst_lane_layer *s = C->sub[j].layer;
-  const double          h = C->sub[j].h;
+  const cst_lane_layer *s = &OWN(j)->layer;
+  const double          h = H(j);
   for (int k = 0; k < NQ; k++) {
     out[k] = base[k];
     for (int l = 0; l < n; l++)
@@ -67,7 +75,7 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
     find_size(C, L);
     return;
   }
-  for (int i = 0; i < C->sub[j].layer->stages; i++) {
+  for (int i = 0; i < OWN(j)->layer.stages; i++) {
     vd Q[ROOM(NQ)];
     stage(C, j, i, i, L->v, L->A, L->V + i * NQ);
     stage(C, j, i, i, L->q, L->V, Q);
@@ -76,7 +84,7 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
 }
 
 CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
-  const int s = C->sub[j].layer->stages;
+  const int s = OWN(j)->layer.stages;
   vd        Q[ROOM(NQ)];
   for (int i = 0; i < s; i++) stage(C, j, i, s, L->v, x, L->V + i * NQ);
   for (int i = 0; i < s; i++) {
@@ -94,8 +102,8 @@ CST_INLINE void direction(const cst_context *C, const struct local *L, int j, co
 
 /* (q, v) by the kernel of the layer's formulas. */
 CST_INLINE void flow(const cst_context *C, struct local *L, int j) {
-  const cst_lane_layer *s = C->sub[j].layer;
-  vd                    end[ROOM(2 * NQ)], l[2] = {vset(C->sub[j].h), vset(0)};
+  const cst_lane_layer *s = &OWN(j)->layer;
+  vd                    end[ROOM(2 * NQ)], l[2] = {vset(H(j)), vset(0)};
   s->flow[CST_FLOW_value](s->self, (const double *)L->c, (const double *)L->q, (const double *)L->v, NULL, NULL, (const double *)l,
                           (double *)end);
   for (int k = 0; k < NQ; k++) L->q[k] = end[k], L->v[k] = end[NQ + k];
@@ -103,8 +111,8 @@ CST_INLINE void flow(const cst_context *C, struct local *L, int j) {
 
 /* (q, v) by the sums over the stages. */
 CST_INLINE void sum(const cst_context *C, struct local *L, int j, const vd *x) {
-  const cst_lane_layer *s = C->sub[j].layer;
-  const double          h = C->sub[j].h;
+  const cst_lane_layer *s = &OWN(j)->layer;
+  const double          h = H(j);
   const vd             *A = NX > 0 ? x : L->A;
   for (int k = 0; k < NQ; k++) {
     vd dq = vset(0), dv = vset(0);
@@ -115,7 +123,7 @@ CST_INLINE void sum(const cst_context *C, struct local *L, int j, const vd *x) {
 }
 
 CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x) {
-  if (C->sub[j].layer->flow)
+  if (OWN(j)->layer.flow)
     flow(C, L, j);
   else
     sum(C, L, j, x);
@@ -130,3 +138,46 @@ CST_INLINE void leave(const cst_context *C, const struct local *L, double *recor
 }
 
 #include "method/core/march.h"
+#else
+#include "method/core/row.h"
+CST_DATA_FITS(cst_layer, struct data);
+
+static bool same(const void *x, const void *y) { return cst_layer_same(x, y); }
+
+static bool adjoint(void *of) {
+  cst_layer *x = of;
+  if (x->rule) return false;
+  x->tableau = cst_tableau_adjoint(&x->tableau);
+  return true;
+}
+
+static cst_substep_size size(const void *of, const cst_system *s) {
+  const cst_layer *x = of;
+  const int        stages = cst_layer_stages(x), unknowns = x->tableau.implicit ? stages * s->nq : 0, iterations = 5;
+  return (cst_substep_size){.stages = stages,
+                            .unknowns = unknowns,
+                            .kept = unknowns,
+                            .fixed = stages,
+                            .each = x->tableau.implicit ? stages : 0,
+                            .cost = 4.0 * stages * (x->tableau.implicit ? iterations : 1) * cst_substep_unit(s)};
+}
+
+static const cst_layer *layer(const void *x) { return x; }
+
+static PetscErrorCode bind(const void *x, const cst_lane_binding *with, void *lane) {
+  PetscFunctionBegin;
+  PetscCall(cst_bind_layer(with, x, false, &((struct data *)lane)->layer));
+  PetscFunctionReturn(0);
+}
+
+static const cst_substep_row row = {.name = "rk",
+                                    .data = sizeof(cst_layer),
+                                    .core = CST_CORES_HERE,
+                                    .same = same,
+                                    .adjoint = adjoint,
+                                    .size = size,
+                                    .layer = layer,
+                                    .bind = bind};
+
+cst_substep cst_rk(double fraction, const cst_layer *l) { return cst_substep_of(&row, fraction, l); }
+#endif

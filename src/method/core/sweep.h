@@ -11,11 +11,14 @@
  *
  * Stages of an implicit tableau are iterated functionally, each lane to its own stagnation, from `first`, so that the result depends on
  * nothing but the arguments and `first`. Their tangents are only used for Newton's matrices: a fixed number of iterations will do.
+ *
+ * Who includes this says in STAGES how many there is room for.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_SWEEP_H
 #define CST_SWEEP_H
 #include "method/flow.h"
+#include "method/lane-layer.h"
 #include "system/saddle.h"
 
 enum { CST_MOST_SWEEPS = 200, CST_TANGENT_SWEEPS = 8 };
@@ -45,11 +48,11 @@ typedef struct {
 
 /* Fields of two sweeps, for the LOCAL list of a core. */
 #define CST_SWEEP_FIELDS(X)         CST_SWEEP_ARRAYS(CST_SWEEP_FIELD, X)
-#define CST_SWEEP_FIELD(name, n, X) X(name, 2 * C->stages * (n))
+#define CST_SWEEP_FIELD(name, n, X) X(name, 2 * STAGES * (n))
 /* Sweep k of the two in `fields`. */
 #define CST_SWEEP_OF(fields, k, which, time, parameters, inverse)                                                                          \
   (cst_sweep) { .layer = (which), .t = (time), .c = (parameters), .minv = (inverse), CST_SWEEP_ARRAYS(CST_SWEEP_TAKE, fields, k) }
-#define CST_SWEEP_TAKE(name, n, fields, k) .name = (fields)->name + (k)*C->stages * (n),
+#define CST_SWEEP_TAKE(name, n, fields, k) .name = (fields)->name + (k)*STAGES * (n),
 
 CST_INLINE cst_saddle cst_sweep_saddle(const cst_context *C, const cst_sweep *H, int i) {
   return (cst_saddle){H->G + i * SADDLE_G, H->S + i * SADDLE_S, H->M + i * SADDLE_M};

@@ -46,14 +46,15 @@ CST_INLINE void load_velocity(const cst_context *C, const double *record, vd *v)
     velocity_of(C, record, cst_block(record, LAYOUT(C).p), v);
 }
 
-CST_INLINE void energy(const cst_context *C, const vd *c, const vd *q, const vd *p, const vd *v, vd *x, vd *s) {
+CST_INLINE void energy(const cst_context *C, const vd *c, const vd *q, const vd *p, const vd *v, vd *start, int first, vd *x, vd *s) {
   vd V, T = vset(0), a[ROOM(NQ)];
   K_V(c, q, &V);
   if (GYROSCOPIC) K_a(c, q, a);
   U for (int i = 0; i < NQ; i++) T += vpick(GYROSCOPIC, p[i] - a[i], p[i]) * v[i];
   T = 0.5 * T;
+  if (first) *start = V;
   *x = T + V;
-  *s = vabs(T) + vabs(V);
+  *s = vabs(T) + vabs(V - *start);
 }
 
 CST_INLINE void momenta(const cst_context *C, const vd *c, const vd *q, const vd *p, vd *x, vd *s) {
@@ -77,13 +78,16 @@ CST_INLINE vd scaled(vd x, vd scale, vd rough) {
   return vselect((vl)(x > noise), vmax((x - noise) / scale, within), vkeep((vl)(x > 0), within));
 }
 
-/* x[0..1]: constraint raw and scaled, x[2..3]: hidden raw, in the norm wanted, and scaled. */
-CST_INLINE void constraints(const cst_context *C, const vd *c, const vd *q, const vd *v, const vd *length, vd speed, unsigned want, vd *x) {
+/* x[0..1]: constraint raw and scaled, x[2..3]: hidden raw, in the norm wanted, and scaled; S of the raw ones is the largest of what scales.
+ */
+CST_INLINE void constraints(const cst_context *C, const vd *c, const vd *q, const vd *v, const vd *length, vd speed, unsigned want, vd *x,
+                            vd *S) {
   vd g[ROOM(NG)], G[ROOM(NNZ_G)], one = vset(0), squares = vset(0);
   USES_G
   K_g(c, q, g);
   K_G(c, q, G);
   U for (int k = 0; k < 4; k++) x[k] = vset(0);
+  S[0] = S[2] = vset(0);
   U for (int a = 0; a < NG; a++) {
     vd far = vset(0), row = vset(0), r = vset(0);
     ROW_G(a, i, e) {
@@ -93,6 +97,7 @@ CST_INLINE void constraints(const cst_context *C, const vd *c, const vd *q, cons
     }
     vd w = row * speed;
     vl rest = (vl)(w == 0); /* at rest 0/0 counts as 0 */
+    S[0] = vmax(row * (length[a] + far), S[0]), S[2] = vmax(w, S[2]);
     x[0] = vmax(vabs(g[a]), x[0]);
     x[1] = vmax(scaled(vabs(g[a]), row * length[a], row * far), x[1]);
     x[2] = vmax(vabs(r), x[2]);
@@ -111,18 +116,19 @@ CST_INLINE vd displacement(const cst_context *C, const vd *q, const vd *q0) {
   return vsqrt(s);
 }
 
-static void measure(const cst_context *C, const double *record, const double *q0, double *speed, int keep, unsigned want, double *value,
+static void measure(const cst_context *C, const double *record, const double *q0, double *kept, cst_keep keep, unsigned want, double *value,
                     double *scale) {
   const cst_layout at = LAYOUT(C);
   const vd        *c = cst_block(record, at.c), *q = cst_block(record, at.q), *p = cst_block(record, at.p);
-  vd              *x = (vd *)value, *s = (vd *)scale, v[ROOM(NQ)], top = *(vd *)speed;
+  vd              *x = (vd *)value, *s = (vd *)scale, v[ROOM(NQ)], *held = (vd *)kept, top = held[CST_KEPT_SPEED];
   load_velocity(C, record, v);
   U for (int i = 0; i < NQ; i++) top = vmax(vabs(v[i]), top);
-  if (keep) *(vd *)speed = top;
+  if (keep != CST_KEEP_NOT) held[CST_KEPT_SPEED] = top;
   for (int k = 0; k < NVAL; k++) x[k] = vset(NAN), s[k] = vset(1);
-  if (want & CST_WANT_ENERGY) energy(C, c, q, p, v, x + ENERGY, s + ENERGY);
+  if (want & CST_WANT_ENERGY) energy(C, c, q, p, v, held + CST_KEPT_START, keep == CST_KEEP_FIRST, x + ENERGY, s + ENERGY);
   if (NSYM > 0 && (want & CST_WANT_MOMENTUM)) momenta(C, c, q, p, x + MOMENTUM, s + MOMENTUM);
-  if (NG > 0 && (want & CST_WANT_CONSTRAINT)) constraints(C, c, q, v, cst_block(record, at.length), top, want, x + CONSTRAINT);
+  if (NG > 0 && (want & CST_WANT_CONSTRAINT))
+    constraints(C, c, q, v, cst_block(record, at.length), top, want, x + CONSTRAINT, s + CONSTRAINT);
   x[DISPLACEMENT] = displacement(C, q, (const vd *)q0);
 }
 
@@ -137,10 +143,11 @@ static void fold(int n, const double *value, const double *scale, int alive, int
   const vl  on = mask_of(alive);
   for (int i = 0; i < n; i++) {
     vd *a = (vd *)acc + i * CST_SLOTS;
-    if (first) a[CST_SLOT_START] = x[i], a[CST_SLOT_DRIFT] = a[CST_SLOT_SCALE] = a[CST_SLOT_SUM] = vset(0);
+    if (first) a[CST_SLOT_START] = x[i], a[CST_SLOT_DRIFT] = a[CST_SLOT_SCALE] = a[CST_SLOT_SIZES] = a[CST_SLOT_SUM] = vset(0);
     vd d = x[i] - a[CST_SLOT_START];
     a[CST_SLOT_DRIFT] = vmax(vkeep(on, vabs(d)), a[CST_SLOT_DRIFT]);
     a[CST_SLOT_SCALE] = vmax(vkeep(on, s[i]), a[CST_SLOT_SCALE]);
+    a[CST_SLOT_SIZES] += vkeep(on, s[i]);
     a[CST_SLOT_SUM] += vkeep(on, d);
     a[CST_SLOT_LAST] = vselect(on, x[i], a[CST_SLOT_LAST]);
   }

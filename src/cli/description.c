@@ -1,0 +1,33 @@
+/* description.c: the system that a word of the command line names: a file, or a system of the catalogue. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/description.h"
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+char *cst_cli_description(const char *name, size_t *length, bool *catalogue, cst_diag *d) {
+  char       *text = NULL;
+  const char *known = cst_catalogue_text(name);
+  *catalogue = known && access(name, F_OK);
+  if (*catalogue && !(text = strdup(known))) abort();
+  if (*catalogue) {
+    *length = strlen(text);
+  } else if (access(name, F_OK)) {
+    const char *near = cst_nearest(name, cst_catalogue_names(), cst_catalogue_size());
+    cst_diag_add(d, NULL, 0, 0,
+                 "there is no file '%s', and no system of that name in the catalogue; `constella list systems` tells them%s%s%s", name,
+                 near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+  } else if (!cst_file_read(name, &text, length, d)) {
+    return NULL;
+  }
+  return text;
+}
+
+cst_system *cst_cli_described(const char *name, cst_diag *d) {
+  size_t      length = 0;
+  bool        catalogue = false;
+  char       *text = cst_cli_description(name, &length, &catalogue, d);
+  cst_system *s = !text ? NULL : catalogue ? cst_catalogue_create(name) : cst_system_read(name, text, length, NULL, 0, d);
+  free(text);
+  return s;
+}

@@ -1,0 +1,14 @@
+/* description.h: inside the room: the system that a word of the command line names. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef CST_CLI_DESCRIPTION_H
+#define CST_CLI_DESCRIPTION_H
+#include <stdbool.h>
+#include "constella/diag.h"
+#include "constella/system.h"
+
+/* The text of a system: of the file of that name, or of the catalogue (*catalogue) where there is no such file. Owned; NULL with an error.
+ */
+char *cst_cli_description(const char *name, size_t *length, bool *catalogue, cst_diag *d);
+/* The system with its default sizes. Owned; NULL with errors. */
+cst_system *cst_cli_described(const char *name, cst_diag *d);
+#endif

@@ -1,0 +1,18 @@
+/* substeps.h: the kinds of substeps that methods are made of, a line each: what its file of core/ makes of the parameters. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef CST_SUBSTEPS_H
+#define CST_SUBSTEPS_H
+#include "method/substep.h"
+
+/* The force acts for the parts w0 and w1 of h at the two ends; tangent: p is projected on the tangent space at the right end. */
+cst_substep cst_kick(double fraction, double w0, double w1, bool tangent);
+cst_substep cst_midpoint(double fraction);
+/* The same two where M depends on q or there is an a(q): L is taken at points theta[r] for the parts part[r] of h. */
+cst_substep cst_lagrange(double fraction, int points, const double *part, const double *theta, bool tangent);
+cst_substep cst_rk(double fraction, const cst_layer *l);
+cst_substep cst_projection(double fraction);
+/* bias: alpha-, in [-1, 0]; the layers of the minus half and of the plus half. */
+cst_substep cst_conversion(double fraction, const cst_layer *minus, const cst_layer *plus, double bias);
+/* k nodes, and polynomials of degree below s. */
+cst_substep cst_line_integral(double fraction, int k, int s);
+#endif

@@ -1,0 +1,264 @@
+/* growth-rms.c: how the root mean square over the members grows: an exponent with its interval, and whether growth is exponential.
+ *
+ * D_w, w = 1..63: mean over window w minus mean over window 0, for every member; R_w^2 its mean square over members. For a power,
+ * R_w = C tau^alpha with tau = w + delta the time between the centres of the windows, corrected for averaging over windows: exactly
+ * delta = -1/3 for a random walk, 0 for a line, 1/2 - 1/(8w)... for a square; in between interpolated. alpha and C maximise
+ * -sum_w (R_w^2/mu_w + log mu_w), mu_w = C^2 tau^(2 alpha): a straight line through log R against log t in which a chance zero of
+ * R_w does no harm. Windows before R rises for good above the noise of windows (the median second difference) are left out, if it does.
+ * Exponential growth, R_w = C (e^(kappa w) - 1), must rise out of the noise, leave under a quarter of the squares in log R that the best
+ * power up to the fourth leaves, and go on to the end: over the last quarter of these windows R grows at half the rate kappa at least.
+ *
+ * The interval comes from a bootstrap: 400 times, the members (in at most 64 groups) and, where they are few, the windows (in circular
+ * blocks of 5) are drawn with replacement and the fit repeated. Of m groups drawn it is too narrow by sqrt((m - 1) / m) and by the tail of
+ * Student's t, and is widened by both; it is never narrower than alpha +- 0.05, since no model is better than that.
+ *
+ * W_L = mean (x_(w+2L) - 2 x_(w+L) + x_w)^2 / 2L, second differences at lag L, are blind to a linear drift: rough = W_6 / W_1 is near 1.8
+ * for a random walk and 1/6 for independent noise.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "constella/expr.h"
+#include "constella/random.h"
+#include "study/growth.h"
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+enum { N = CST_WINDOWS, GROUPS = 64, REPLICATES = 400, BLOCK = 5, LEAST_WINDOWS = 8, LAG = 6, KEY = 0x63737431 };
+#define ABOVE 50 /* R^2 over the variance of noise, from which on a window is above it */
+
+typedef struct {
+  double square[GROUPS][N], count[GROUPS][N]; /* sums over the members of a group of D_w^2 / unit^2, and of 1 */
+  double r2[N];                               /* R_w^2 / unit^2; NaN likewise */
+  int    groups;
+  long   members;             /* those with at least two windows */
+  double short_lag, long_lag; /* W_1 and W_LAG, over unit^2 */
+  double noise;               /* variance of the mean over a window, over unit^2 */
+} ensemble;
+
+typedef struct {
+  double c, alpha; /* log C^2 and the exponent */
+} power;
+
+static double difference(const double *x, int w) {
+  const double d = x[w] - x[0];
+  return isfinite(d) ? d : NAN;
+}
+
+double cst_largest_difference(const double *means, long members) {
+  double largest = 0;
+  for (long i = 0; i < members; i++)
+    for (int w = 1; w < N; w++) largest = fmax(largest, fabs(difference(means + i * N, w)));
+  return largest;
+}
+
+/* Squares of second differences, summed over members, where they begin. */
+typedef struct {
+  int    lag;
+  double sum[N], count[N];
+} roughness;
+
+static void add_roughness(roughness *r, const double *x, double unit) {
+  for (int w = 0; w + 2 * r->lag < N; w++) {
+    const double d = ((x[w + 2 * r->lag] - x[w + r->lag]) - (x[w + r->lag] - x[w])) / unit;
+    if (isfinite(d)) r->sum[w] += d * d, r->count[w] += 1;
+  }
+}
+
+static double walk_rate(const roughness *r) {
+  double sum = 0, count = 0;
+  for (int w = 0; w < N; w++) sum += r->sum[w], count += r->count[w];
+  return sum / (2 * r->lag * count);
+}
+
+/* The second difference of independent noise has six times its variance; the median is not moved by late, steep growth. */
+static double noise_of(const roughness *r) {
+  double mean[N], median = 0.5;
+  for (int w = 0; w < N; w++) mean[w] = r->sum[w] / r->count[w];
+  cst_quantiles(mean, N, &median, 1, &median);
+  return median / 6;
+}
+
+/* R_w^2 with every group taken draws[g] times. */
+static void mean_squares(const ensemble *e, const int *draws, double r2[N]) {
+  double count[N] = {0};
+  for (int w = 0; w < N; w++) r2[w] = 0;
+  for (int g = 0; g < e->groups; g++)
+    for (int w = 0; draws[g] && w < N; w++) r2[w] += draws[g] * e->square[g][w], count[w] += draws[g] * e->count[g][w];
+  for (int w = 0; w < N; w++) r2[w] = count[w] > 0 ? r2[w] / count[w] : NAN;
+}
+
+/* A member with fewer than two windows is left out. */
+static void add_member(ensemble *e, const double *x, double unit) {
+  const int g = (int)(e->members % GROUPS);
+  int       n = 0;
+  for (int w = 1; w < N; w++) n += !isnan(difference(x, w));
+  if (!n) return;
+  e->members++;
+  for (int w = 0; w < N; w++) {
+    const double d = difference(x, w) / unit;
+    if (isnan(d)) continue;
+    e->square[g][w] += d * d, e->count[g][w] += 1;
+  }
+}
+
+static void gather(ensemble *e, const double *means, long members, double unit) {
+  roughness near = {.lag = 1}, wide = {.lag = LAG};
+  int       once[GROUPS];
+  for (long i = 0; i < members; i++) {
+    add_member(e, means + i * N, unit);
+    add_roughness(&near, means + i * N, unit);
+    add_roughness(&wide, means + i * N, unit);
+  }
+  e->groups = (int)(e->members < GROUPS ? e->members : GROUPS);
+  e->short_lag = walk_rate(&near), e->long_lag = walk_rate(&wide), e->noise = noise_of(&near);
+  for (int g = 0; g < GROUPS; g++) once[g] = 1;
+  mean_squares(e, once, e->r2);
+}
+
+/* log tau_w for growth with exponent alpha. */
+static void log_times(double alpha, double l[N]) {
+  const double delta = alpha < 0.5 ? -1.0 / 3 : alpha < 1 ? (2 * alpha - 2) / 3 : alpha < 2 ? (alpha - 1) / 2 : 0.5;
+  for (int w = 1; w < N; w++) l[w] = cst_log(delta > 0 ? w + delta - delta / (4 * w) : w + delta);
+}
+
+/* Newton's method for the line; the second derivative is the mean of the actual and the expected one, which bounds its steps. */
+static power fit_power(const double r2[N], const double weight[N], const double l[N], power p, int rounds) {
+  while (rounds-- > 0) {
+    double a = 0, b = 0, d = 0, f = 0, g = 0;
+    for (int w = 1; w < N; w++) {
+      if (!(weight[w] > 0) || isnan(r2[w])) continue;
+      const double x = 2 * l[w], ratio = r2[w] * cst_exp(-(p.c + p.alpha * x)), v = weight[w] * (ratio + 1) / 2,
+                   u = weight[w] * (ratio - 1);
+      a += v, b += v * x, d += v * x * x, f += u, g += u * x;
+    }
+    const double determinant = a * d - b * b;
+    if (!(determinant > 1e-9 * a * d)) break;
+    p.alpha += fmax(-1, fmin(1, (a * g - b * f) / determinant));
+    p.c += fmax(-4, fmin(4, (d * f - b * g) / determinant));
+  }
+  return p;
+}
+
+static power fit_all(const ensemble *e, const double weight[N], double l[N]) {
+  power p = {0, 0};
+  for (int i = 0; i < 4; i++) {
+    log_times(p.alpha, l);
+    p = fit_power(e->r2, weight, l, p, i ? 10 : 80);
+  }
+  return p;
+}
+
+static double draw(int replicate, int what, int index) {
+  return cst_random_uniform(KEY, (uint64_t)replicate, CST_PURPOSE_BOOTSTRAP, (uint32_t)index, (uint32_t)what);
+}
+
+/* How often each window comes up: blocks of the windows in use, which form a circle. */
+static void draw_windows(int replicate, const double weight[N], double drawn[N]) {
+  int use[N], n = 0;
+  for (int w = 0; w < N; w++) {
+    drawn[w] = 0;
+    if (weight[w] > 0) use[n++] = w;
+  }
+  for (int k = 0; k < n; k += BLOCK) {
+    const int first = (int)(draw(replicate, 0, k) * n);
+    for (int j = 0; j < BLOCK && k + j < n; j++) drawn[use[(first + j) % n]] += 1;
+  }
+}
+
+static void draw_members(int replicate, int groups, int draws[GROUPS]) {
+  for (int g = 0; g < GROUPS; g++) draws[g] = 0;
+  for (int g = 0; g < groups; g++) draws[(int)(draw(replicate, 1, g) * groups)]++;
+}
+
+static void bootstrap(const ensemble *e, const double weight[N], const double l[N], power p, int many, cst_rms_growth *out) {
+  static const double tails[2] = {0.025, 0.975};
+  double              exponents[REPLICATES], interval[2], drawn[N], r2[N];
+  int                 draws[GROUPS];
+  for (int r = 0; r < REPLICATES; r++) {
+    if (many)
+      for (int w = 0; w < N; w++) drawn[w] = weight[w];
+    else
+      draw_windows(r, weight, drawn);
+    draw_members(r, e->groups, draws);
+    mean_squares(e, draws, r2);
+    exponents[r] = fit_power(r2, drawn, l, p, 4).alpha;
+  }
+  cst_quantiles(exponents, REPLICATES, tails, 2, interval);
+  out->exponent = p.alpha;
+  const double m = e->groups, wider = m > 1 ? sqrt(m / (m - 1)) * cst_t_quantile(1.96, m - 1) / 1.96 : 1;
+  out->low = p.alpha - fmax(0.05, wider * (p.alpha - interval[0]));
+  out->high = p.alpha + fmax(0.05, wider * (interval[1] - p.alpha));
+}
+
+/* weight 1 for the windows from which on R stays above noise; how many these are. */
+static int above_noise(const ensemble *e, double weight[N]) {
+  int count = 0, above = 1;
+  for (int w = N - 1; w >= 0; w--) {
+    above = above && w > 0 && !(e->r2[w] <= ABOVE * e->noise);
+    weight[w] = above && e->r2[w] > 0;
+    count += weight[w] > 0;
+  }
+  return count;
+}
+
+static void all_windows(const ensemble *e, double weight[N]) {
+  for (int w = 0; w < N; w++) weight[w] = w > 0 && !isnan(e->r2[w]);
+}
+
+/* Squares left when log R^2 is fitted by factor * x + constant, factor between least and most. */
+static double squares_left(const double r2[N], const double weight[N], const double x[N], double least, double most) {
+  double n = 0, mx = 0, my = 0, xx = 0, xy = 0, yy = 0;
+  for (int w = 1; w < N; w++) {
+    if (!(weight[w] > 0)) continue;
+    const double y = cst_log(r2[w]);
+    n++, mx += x[w], my += y, xx += x[w] * x[w], xy += x[w] * y, yy += y * y;
+  }
+  xx -= mx * mx / n, xy -= mx * my / n, yy -= my * my / n;
+  const double factor = fmin(fmax(xy / xx, least), most);
+  return yy - 2 * factor * xy + factor * factor * xx;
+}
+
+/* Whether the windows that are left out all lie in the noise, so that R rises out of it for the first time. */
+static int quiet_before(const ensemble *e, const double weight[N]) {
+  for (int w = 1; w < N && !(weight[w] > 0); w++)
+    if (e->r2[w] > 2 * ABOVE * e->noise) return 0;
+  return 1;
+}
+
+/* Whether R grows over the last quarter of the windows above noise at half the rate or more: what saturates does not. */
+static int goes_on(const ensemble *e, const double weight[N], double rate) {
+  int n = 0, w = N - 1, last = N - 1;
+  for (int k = 0; k < N; k++) n += weight[k] > 0;
+  while (last > 0 && !(weight[last] > 0)) last--;
+  for (w = last; w > 0 && last - w < n / 4; w--) {
+  }
+  return weight[w] > 0 && cst_log(e->r2[last] / e->r2[w]) > rate * (last - w);
+}
+
+/* Against powers up to the fourth, over the windows above noise. */
+static int exponential(const ensemble *e, const double weight[N]) {
+  double x[N], l[N], best = INFINITY, rate = 0;
+  log_times(2, l);
+  for (double kappa = 0.02; kappa < 4; kappa *= 1.05) {
+    for (int w = 1; w < N; w++) x[w] = kappa * w + cst_log(1 - cst_exp(-kappa * w));
+    const double left = squares_left(e->r2, weight, x, 2, 2);
+    if (left < best) best = left, rate = kappa;
+  }
+  return rate * N > 4 && quiet_before(e, weight) && goes_on(e, weight, rate) && best < 0.25 * squares_left(e->r2, weight, l, 0, 8);
+}
+
+cst_rms_growth cst_rms_growth_find(const double *means, long members, double unit, int many) {
+  cst_rms_growth g = {NAN, NAN, NAN, 0, NAN};
+  ensemble      *e = calloc(1, sizeof *e);
+  double         weight[N], l[N];
+  if (!e) return g;
+  gather(e, means, members, unit);
+  const int above = above_noise(e, weight);
+  g.is_exponential = above >= LEAST_WINDOWS && exponential(e, weight);
+  if (above < N / 4) all_windows(e, weight);
+  const power p = fit_all(e, weight, l);
+  bootstrap(e, weight, l, p, many, &g);
+  g.rough = e->long_lag / e->short_lag;
+  free(e);
+  return g;
+}
