@@ -41,8 +41,8 @@ bool cst_graph_depends(const cst_graph *g, cst_node n, char array);
 /* The degree of n as a polynomial in the inputs of the array, or more where terms cancel; -1 when n is none. */
 int cst_graph_degree(const cst_graph *g, cst_node n, char array);
 
-/* The expressions of degree 1 in the inputs of the array on which n depends nonlinearly: the operands of its products, quotients, powers and
- * functions, each once. (x - a)^2 + y*z + w has x - a, y and z. *part is owned (free()); how many there are. */
+/* The expressions of degree 1 in the inputs of the array on which n depends nonlinearly: the operands of its products, quotients, powers
+ * and functions, each once. (x - a)^2 + y*z + w has x - a, y and z. *part is owned (free()); how many there are. */
 typedef struct {
   cst_node node;
   bool     dimensionless; /* the argument of sin, cos, tan or exp, whose unit is 1 */

@@ -7,7 +7,14 @@
 #define CONSTELLA_RANDOM_H
 #include <stdint.h>
 
-enum { CST_PURPOSE_INITIAL_Q = 1, CST_PURPOSE_INITIAL_V = 2, CST_PURPOSE_BOOTSTRAP = 3, CST_PURPOSE_TEST = 4, CST_PURPOSE_VERIFY = 5, CST_PURPOSE_FOLD = 6 };
+enum {
+  CST_PURPOSE_INITIAL_Q = 1,
+  CST_PURPOSE_INITIAL_V = 2,
+  CST_PURPOSE_BOOTSTRAP = 3,
+  CST_PURPOSE_TEST = 4,
+  CST_PURPOSE_VERIFY = 5,
+  CST_PURPOSE_FOLD = 6
+};
 
 /* The bare generator, for tests against its published answers. */
 void cst_philox(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4]);

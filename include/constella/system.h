@@ -238,9 +238,10 @@ bool cst_system_settle(cst_system *s, const double *c, const double *q, char *wh
 double cst_system_lengths(const cst_system *s, const double *c, const double *q, double *length);
 /* What the solver takes for the round-off of a coordinate, in units of |q_k|. */
 #define CST_ROUNDOFF (4 * 2.220446049250313e-16)
-/* Largest |g_j| / s_j, s_j = L_j sum_k |G_jk|, L_j that of cst_system_lengths at q, and largest |(G v)_j| over sum_k |G_jk| times the largest
- * |v_k|, with their raw values at (q, v); any pointer may be NULL. Of a residual the part that is round-off of the coordinates, below
- * CST_ROUNDOFF r_j with r_j = max_k |q_k| sum_k |G_jk| over the coordinates of g_j (of G v: sum_k |D2g_j[v, e_k]| |q_k|), is divided by s_j + r_j instead. */
+/* Largest |g_j| / s_j, s_j = L_j sum_k |G_jk|, L_j that of cst_system_lengths at q, and largest |(G v)_j| over sum_k |G_jk| times the
+ * largest |v_k|, with their raw values at (q, v); any pointer may be NULL. Of a residual the part that is round-off of the coordinates,
+ * below CST_ROUNDOFF r_j with r_j = max_k |q_k| sum_k |G_jk| over the coordinates of g_j (of G v: sum_k |D2g_j[v, e_k]| |q_k|), is divided
+ * by s_j + r_j instead. */
 void cst_system_residuals(const cst_system *s, const double *c, const double *q, const double *v, double *g_max, double *g_scaled,
                           double *gv_max, double *gv_scaled);
 #endif

@@ -1,9 +1,9 @@
 /* observe.h: what is measured along trajectories, and how it is folded into a few numbers a lane as the run goes.
  *
  * Built-in quantities of a group, in this order (V of them): energy, one momentum map a declared symmetry, constraint = max_j |g_j|,
- * constraint_scaled = max_j |g_j| / s_j (cst_system_residuals, L_j of the start), hidden = |G v| in the norm that is wanted, hidden_scaled =
- * max_j |G v|_j / (w sum_k |G_jk|) with w the largest |v_k| of any k so far, displacement = |q - q(0)|_2. User expressions follow. Each has
- * a value x and a scale S, the size of the terms that x is the sum of: |T| + |V - V(q(0))| of the energy, since a constant in V moves
+ * constraint_scaled = max_j |g_j| / s_j (cst_system_residuals, L_j of the start), hidden = |G v| in the norm that is wanted, hidden_scaled
+ * = max_j |G v|_j / (w sum_k |G_jk|) with w the largest |v_k| of any k so far, displacement = |q - q(0)|_2. User expressions follow. Each
+ * has a value x and a scale S, the size of the terms that x is the sum of: |T| + |V - V(q(0))| of the energy, since a constant in V moves
  * nothing; sum |p_i xi_i| of a momentum map; s_j and the size of the coordinates of constraint. A fold keeps x(0), max |x - x(0)|, the
  * largest S and the sum of all, the sum of x - x(0) since the last window, and the last x.
  */

@@ -26,8 +26,9 @@ enum { N = CST_WINDOWS, LEAST_WINDOWS = 8, FEW_MEMBERS = 8 };
 #define STRONG_PATHS 6.0   /* ... and that of the paths beside it */
 #define NARROW       0.75  /* width of an exponent's interval */
 
-const char *const cst_verdict_names[CST_VERDICTS] = {"exact",       "frozen",           "bounded", "random-walk", "linear",   "quadratic",
-                                                     "exponential", "linear (round-off)", "escaped", "failed",      "undecided"};
+const char *const cst_verdict_names[CST_VERDICTS] = {"exact",   "frozen",    "bounded",     "random-walk",
+                                                     "linear",  "quadratic", "exponential", "linear (round-off)",
+                                                     "escaped", "failed",    "undecided"};
 const char *const cst_why_names[CST_WHYS] = {"", "few-windows", "slow", "wide", "one-member", "swelling", "weak", "between", "no-power"};
 
 /* What the verdict is made of. */

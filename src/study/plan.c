@@ -238,9 +238,9 @@ void cst_plan_destroy(cst_plan *p) {
   free(p);
 }
 
-/* Everything is folded at the steps k j + r, 0 <= r < k, with an r that is drawn anew for every 32 of them. At a constant r an oscillation of
- * a whole number of steps stands still or creeps, and looks like drift; an r for each would make noise of every oscillation, five times as
- * much in the mean over 32. */
+/* Everything is folded at the steps k j + r, 0 <= r < k, with an r that is drawn anew for every 32 of them. At a constant r an oscillation
+ * of a whole number of steps stands still or creeps, and looks like drift; an r for each would make noise of every oscillation, five times
+ * as much in the mean over 32. */
 enum { FOLDS_A_DRAW = 32 };
 static long fold_of(long j, long every) {
   if (j == 0 || every == 1) return j * every;

@@ -6,8 +6,8 @@
  * the squares over its u: the radius of a sphere, the length of a rod, 1 for the columns of a rotation matrix.
  *
  * A linear constraint has no length of its own and takes the largest of the others. Where all are linear it takes that of the potential,
- * made in the same way, and 1 in the unit of the coordinates where the potential has none; so does a system without constraints. So L_j is positive, and coordinates that are
- * counted from another origin leave it as it is, since u does not change.
+ * made in the same way, and 1 in the unit of the coordinates where the potential has none; so does a system without constraints. So L_j is
+ * positive, and coordinates that are counted from another origin leave it as it is, since u does not change.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>

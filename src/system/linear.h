@@ -26,8 +26,8 @@ void cst_mass_solve(const cst_mass *M, double *x); /* x := M^-1 x */
 /* Distinct masses spread over the coordinates, m[nq]. */
 void cst_masses(const cst_system *s, const double *c, double *m);
 
-/* A residual r in units of its scale: what exceeds the noise CST_ROUNDOFF * rough counts relative to `scale`, what does not to scale + rough.
- * Of g_j: scale = L_j sum_k |G_jk|, rough = max_k |q_k| sum_k |G_jk|. */
+/* A residual r in units of its scale: what exceeds the noise CST_ROUNDOFF * rough counts relative to `scale`, what does not to scale +
+ * rough. Of g_j: scale = L_j sum_k |G_jk|, rough = max_k |q_k| sum_k |G_jk|. */
 double cst_scaled(double r, double scale, double rough);
 
 /* y[rows] = A x, and y[columns] += A'x, with the entries A of a pattern. */

@@ -18,8 +18,8 @@ typedef struct {
   double q[CST_MAX_Q], length[CST_MAX_G], speed, moved;
 } course;
 
-/* Scales: s_j = L_j sum |G_jk|, of what exceeds the round-off of the coordinates, 4 eps sum |G_jk| max |q_k|; sum |G_jk| times the largest |v_k|;
- * the larger of s_j and sum |G_jk| times the largest distance. */
+/* Scales: s_j = L_j sum |G_jk|, of what exceeds the round-off of the coordinates, 4 eps sum |G_jk| max |q_k|; sum |G_jk| times the largest
+ * |v_k|; the larger of s_j and sum |G_jk| times the largest distance. */
 static void look(const problem *x, const double *q, const double *p, bool first, course *c, residuals *most) {
   const cst_system *s = x->s;
   double            g[CST_MAX_G], G[CST_MAX_G * CST_MAX_Q], v[CST_MAX_Q];

@@ -215,13 +215,8 @@ static cst_substep_size size(const void *x, const cst_system *s) {
                             .cost = 8 * (cst_substep_unit(s) + (s->linear_v ? 0 : 0.1 * q * q * q))};
 }
 
-static const cst_substep_row row = {.name = "midpoint",
-                                    .features = CST_TAKES_UP,
-                                    .core = CST_CORES_HERE,
-                                    .same = same,
-                                    .adjoint = adjoint,
-                                    .on = on,
-                                    .size = size};
+static const cst_substep_row row = {
+    .name = "midpoint", .features = CST_TAKES_UP, .core = CST_CORES_HERE, .same = same, .adjoint = adjoint, .on = on, .size = size};
 
 cst_substep cst_midpoint(double fraction) { return cst_substep_of(&row, fraction, NULL); }
 #endif
