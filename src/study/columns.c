@@ -153,5 +153,6 @@ double *cst_columns_value(cst_columns *c, const char *name) {
 
 void cst_columns_label(cst_columns *c, const char *name, int i, const char *text) {
   cst_column *x = find(c, name);
-  if (x && x->label) snprintf(x->label[i], sizeof x->label[i], "%s", text);
+  if (!x || !x->label) fprintf(stderr, "constella: no column %s of words is declared\n", name), abort();
+  snprintf(x->label[i], sizeof x->label[i], "%s", text);
 }
