@@ -31,7 +31,7 @@ static void schemes(void) {
 }
 
 static void observables(void) {
-  puts("energy               T + V, with the scale |T| + |V|");
+  puts("energy               T + V, with the scale |T| + |V - V(q(0))|");
   puts("momentum             <p, xi(q)> of every declared symmetry");
   puts("constraint           max |g_j|, and G v in the norm of error: {hidden: ...}; both scaled, too");
   puts("NAME: EXPRESSION     of coordinates, velocities x', multipliers lambda_NAME, parameters, pi, t");

@@ -125,7 +125,7 @@ static void make_quantities(cst_plan *p) {
   add_quantity(p, "energy", "T + V", true);
   for (int k = 0; k < s->system->nsym; k++) add_quantity(p, s->system->symmetry[k], "momentum map <p, xi(q)>", true);
   add_quantity(p, "constraint", "largest |g_j|", false);
-  add_quantity(p, "constraint_scaled", "largest |g_j| / s_j, s_j = sum_k |G_jk| |q_k|", false);
+  add_quantity(p, "constraint_scaled", "largest |g_j| / s_j, s_j = sum_k |G_jk| times the length in which g_j bends", false);
   add_quantity(p, "hidden", hidden[s->hidden].doc, false);
   add_quantity(p, "hidden_scaled", "largest |(G v)_j| over sum_k |G_jk| times the largest |v_k| so far", false);
   add_quantity(p, "displacement", "|q(t) - q(0)|", false);
