@@ -71,6 +71,9 @@ int main(int argc, char **argv) {
   signal(SIGXFSZ, SIG_IGN); /* a file that may not grow further is an error of its writer, told in words */
   setenv("OPENBLAS_NUM_THREADS", "1", 0);
   setenv("OMP_NUM_THREADS", "1", 0);
+  /* Open MPI's shared file pointers, which no run uses, leave locks behind in /dev/shm when a process is killed while it opens a file, and
+   * the next run on a file of that name waits for them for ever. */
+  setenv("OMPI_MCA_sharedfp", "^sm,lockedfile", 0);
   if (argc < 2) return help(stderr), 2;
   if (!strcmp(argv[1], "help") || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) return help(stdout);
   if (!strcmp(argv[1], "--version")) return printf("constella %s (%s)\n", CST_RELEASE, CST_VERSION), 0;

@@ -30,7 +30,7 @@ ENVIRONMENT = {
     "OMPI_MCA_rmaps_base_oversubscribe": "1",
     "OMPI_MCA_mpi_yield_when_idle": "1",
 }
-for inherited in ("CONSTELLA_ISA", "GLIBC_TUNABLES", "PETSC_OPTIONS"):
+for inherited in ("CONSTELLA_ISA", "GLIBC_TUNABLES", "OMPI_MCA_sharedfp", "PETSC_OPTIONS"):
     ENVIRONMENT.pop(inherited, None)
 
 _count = _failed = 0

@@ -1,6 +1,7 @@
 """test_faults.py: full disks, failing calls, damaged and foreign checkpoints, removed files, two runs on one output: what is said, and that
 nothing is lost."""
 # SPDX-License-Identifier: BSD-2-Clause
+import ctypes
 import os
 import re
 import shutil
@@ -273,6 +274,24 @@ def sizes(study):
         ok(1.5 < found[1024][-1] / found[512][-1] < 2.1, "they are linear in the members", found)
 
 
+# ---- locks that a killed process leaves
+
+def left_locked():
+    """The semaphores of Open MPI's shared file pointers as a process leaves them that is killed while it opens the file."""
+    library = ctypes.CDLL(None)
+    library.sem_open.restype = ctypes.c_void_p
+    study = write("locked.yaml", STUDY.replace("1600.0", "0.1"))
+    for ranks in (0, 2):
+        result = path(f"locked-{os.getpid()}-{ranks}.h5")
+        names = [f"/OMPIO_{os.path.basename(result)}{end}".encode() for end in ("", ".new")]
+        for name in names:
+            library.sem_close(ctypes.c_void_p(library.sem_open(name, os.O_CREAT, 0o600, 0)))
+        status, out, err = finish(start(study, result, ranks), 30)
+        ok(status == 0, f"locked semaphores of a killed process hold up no run on {max(1, ranks)} ranks", status, out, err)
+        for name in names:
+            library.sem_unlink(name)
+
+
 if __name__ == "__main__":
     study = write("undisturbed.yaml", STUDY)
     began = time.monotonic()
@@ -286,6 +305,7 @@ if __name__ == "__main__":
     replaced(study, first)
     struck(study, first)
     removed(study)
+    left_locked()
     twice()
     full(study, first)
     alone()
