@@ -4,6 +4,7 @@
 #include <string.h>
 #include "cli/checked.h"
 #include "cli/cli.h"
+#include "study/reference.h"
 
 static void print_size(const char *name, double bytes) {
   const char *unit[] = {"B", "KiB", "MiB", "GiB", "TiB"};
@@ -22,7 +23,7 @@ static void print_layer(const cst_layer_file *x) {
   printf("%-14s order %d: %s\n", "", x->order, x->doc);
 }
 
-static void print_plan(const cst_study *s, const cst_plan *p) {
+static void print_plan(const cst_study *s, const cst_plan *p, const cst_agenda *a) {
   printf("%-14s %s (%s study)\n", "study", s->title && *s->title ? s->title : s->file, cst_study_kind_names[s->kind]);
   printf("%-14s %s, %d coordinates, %d constraints\n", "system", s->system->name, s->system->nq, s->system->ng);
   if (s->system_file) printf("%-14s %s, sha256 %s\n", "", s->system_file, s->system_sha256);
@@ -31,9 +32,9 @@ static void print_plan(const cst_study *s, const cst_plan *p) {
          s->nstep);
   printf("%-14s %ld a case, %.6g trajectories\n", "members", s->members, (double)s->members * p->ncase);
   printf("%-14s %.6g trajectory-steps\n", "work", cst_plan_steps(p));
-  printf("%-14s %d of up to %ld lanes\n", "batches", p->nwork, p->batch);
+  printf("%-14s %d of up to %ld lanes\n", "batches", a->n, a->batch);
   printf("%-14s about %.3g s on one core of this kind, very roughly\n", "cost", p->cost * 1e-9);
-  print_size("memory a rank", cst_plan_memory(p));
+  print_size("memory a rank", cst_plan_memory(p, a->batch));
   print_size("result file", cst_plan_file_size(p));
   printf("\n%6s  %-36s %-12s %12s %12s\n", "case", "method", "step", "steps", "end");
   for (int i = 0; i < p->ncase && i < 200; i++) print_case(p, i);
@@ -42,7 +43,7 @@ static void print_plan(const cst_study *s, const cst_plan *p) {
 
 int cst_cli_check(int argc, char **argv) {
   cst_diag   *d = cst_diag_create();
-  cst_checked c = {NULL, NULL};
+  cst_checked c = {0};
   if (argc == 2 && !strcmp(argv[1], "--help")) return puts("constella check STUDY"), cst_diag_destroy(d), 0;
   if (argc == 2)
     c = cst_checked_read(argv[1], 1, d);
@@ -51,7 +52,7 @@ int cst_cli_check(int argc, char **argv) {
   bool bad = cst_diag_count(d) > 0;
   if (!bad) cst_reference_warn(c.plan, d);
   cst_diag_print(d, stderr);
-  if (!bad) print_plan(c.study, c.plan);
+  if (!bad) print_plan(c.study, c.plan, c.agenda);
   cst_checked_free(&c);
   cst_diag_destroy(d);
   return bad ? 2 : 0;

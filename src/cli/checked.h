@@ -3,14 +3,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_CHECKED_H
 #define CST_CHECKED_H
-#include "study/run.h"
+#include "study/agenda.h"
 
 typedef struct {
-  cst_study *study;
-  cst_plan  *plan;
+  cst_study  *study;
+  cst_plan   *plan;
+  cst_agenda *agenda;
 } cst_checked;
 
-/* Read the study of `file` and plan it for so many ranks of this machine. Both are NULL, or only the plan, where d has mistakes. Without
+/* Read the study of `file` and plan it for so many ranks of this machine. NULL, all three or the last two, where d has mistakes. Without
  * MPI. */
 cst_checked cst_checked_read(const char *file, int ranks, cst_diag *d);
 void        cst_checked_free(cst_checked *c);

@@ -94,25 +94,22 @@ void cst_run_open_extended(cst_arguments *a, int isa, const cst_plan *plan, cst_
   open = a->old.file != NULL;
   (void)MPI_Allreduce(MPI_IN_PLACE, &open, 1, MPI_INT, MPI_MIN, PETSC_COMM_WORLD);
   if (open) a->old.study = cst_stored_study(a->old.file, a->file, share, d);
-  if (a->old.study && isa >= 0) a->old.plan = cst_plan_create(a->old.study, isa, 1, 0, d);
+  if (a->old.study && isa >= 0) a->old.plan = cst_plan_create(a->old.study, isa, d);
   if (!a->old.plan || !plan) return;
   cst_extension_create(&a->extension, a->old.file, a->file, a->old.plan, plan, d);
   a->run.extension = &a->extension;
 }
 
 /* All ranks open the checkpoint, and have the batches of what is left. Collective. */
-void cst_run_take_up(cst_arguments *a, cst_plan *plan, cst_past *past, int ranks, cst_diag *d) {
+cst_agenda *cst_run_take_up(cst_arguments *a, const cst_plan *plan, cst_past *past, int ranks, cst_diag *d) {
   char why[512];
   (void)MPI_Bcast(&a->run.resume, sizeof a->run.resume, MPI_BYTE, 0, PETSC_COMM_WORLD);
-  if (a->run.resume.start == CST_START_ANEW && a->run.extension) {
-    cst_extension_mark(a->run.extension, past);
-    cst_plan_take_up(plan, ranks, a->run.batch, past->lane, NULL, 0);
-  }
-  if (a->run.resume.start != CST_START_RESUMED) return;
-  if (cst_past_open(plan, past, a->run.output, a->run.resume.number, why, sizeof why))
-    cst_plan_take_up(plan, ranks, a->run.batch, past->lane, past->stretch, past->npiece);
-  else
+  if (a->run.resume.start == CST_START_ANEW && a->run.extension) cst_extension_mark(a->run.extension, past);
+  if (a->run.resume.start == CST_START_RESUMED && !cst_past_open(plan, past, a->run.output, a->run.resume.number, why, sizeof why)) {
     cst_diag_add(d, a->run.output, 0, 0, "checkpoint %ld cannot be read: %s", a->run.resume.number, why);
+    return NULL;
+  }
+  return cst_agenda_create(plan, ranks, a->run.batch, past->lane, past->stretch, past->npiece);
 }
 
 /* Options that PETSc itself reads at the end of the run or only when asked. */

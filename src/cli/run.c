@@ -83,7 +83,7 @@ static void tell_end(const cst_arguments *a, const cst_study *study, const cst_p
 }
 
 /* A study without mistakes. */
-static int execute(cst_arguments *a, cst_study *study, const cst_plan *plan, cst_past *past) {
+static int execute(cst_arguments *a, cst_study *study, const cst_plan *plan, const cst_agenda *agenda, cst_past *past) {
   static const int status[] = {[CST_END_NONE] = 1, [CST_END_DONE] = 0, [CST_END_STOPPED] = EXIT_AGAIN, [CST_END_FAILED] = 1};
   cst_run_end      end = {0};
   PetscErrorCode   failed;
@@ -92,8 +92,8 @@ static int execute(cst_arguments *a, cst_study *study, const cst_plan *plan, cst
   if (rank == 0 && *a->run.resume.message) fprintf(stderr, "%s\n", a->run.resume.message);
   if (rank == 0 && a->extends && a->run.resume.start == CST_START_ANEW) tell_extension(a, study, plan);
   PetscPushErrorHandler(say, NULL);
-  failed = cst_study_compile(study, plan, &a->run.back_end);
-  if (!failed && cst_run(study, plan, past, &a->run, &end)) MPI_Abort(PETSC_COMM_WORLD, 1);
+  failed = cst_study_compile(study, plan, agenda->left, &a->run.back_end);
+  if (!failed && cst_run(plan, agenda, past, &a->run, &end)) MPI_Abort(PETSC_COMM_WORLD, 1);
   PetscPopErrorHandler();
   if (rank == 0 && end.end == CST_END_DONE && !settle(a)) return 1;
   if (rank == 0 && !failed) tell_end(a, study, plan, &end);
@@ -128,22 +128,23 @@ static int run_checked(cst_arguments *a, cst_diag *d) {
   PetscPopErrorHandler();
   cst_arguments_name_output(a);
   cst_study *study = a->study ? cst_run_read_study(a->study, d) : NULL;
-  if (study && isa >= 0) plan = cst_plan_create(study, isa, ranks, a->run.batch, d);
+  if (study && isa >= 0) plan = cst_plan_create(study, isa, d);
   if (plan && !a->run.checkpoint_seconds) a->run.checkpoint_seconds = study->checkpoint_seconds;
   cst_run_open_extended(a, isa, plan, d);
   if (a->study && rank == 0 && (plan || !a->run.resumes)) cst_run_examine_output(a, plan, d);
-  cst_past *past = plan ? cst_past_create(plan) : NULL;
-  if (plan) cst_run_take_up(a, plan, past, ranks, d);
-  const int first = first_mistaken(d, rank, ranks);
+  cst_past   *past = plan ? cst_past_create(plan) : NULL;
+  cst_agenda *agenda = plan ? cst_run_take_up(a, plan, past, ranks, d) : NULL;
+  const int   first = first_mistaken(d, rank, ranks);
   if (first == ranks && rank == 0) {
     cst_reference_warn(plan, d);
     cst_diag_print(d, stderr);
   }
   if (first == ranks)
-    status = a->run.resume.start == CST_START_COMPLETE ? tell_complete(a) : execute(a, study, plan, past);
+    status = a->run.resume.start == CST_START_COMPLETE ? tell_complete(a) : execute(a, study, plan, agenda, past);
   else if (rank == first)
     cst_diag_print(d, stderr);
   if (a->run.lock) cst_lock_release(a->run.lock);
+  cst_agenda_destroy(agenda);
   cst_past_destroy(plan, past);
   cst_run_close_extended(a);
   cst_plan_destroy(plan);

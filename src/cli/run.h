@@ -4,8 +4,7 @@
 #define CST_CLI_RUN_H
 #include <time.h>
 #include "constella/diag.h"
-#include "study/extend.h"
-#include "study/resume.h"
+#include "study/run.h"
 
 typedef struct {
   const char     *command; /* run, extend */
@@ -43,6 +42,6 @@ void cst_run_close_extended(cst_arguments *a);
 bool cst_run_has_it_all(const cst_arguments *a);
 /* On rank 0: whether the result can be where it is to be, and what is there already; it is locked then. */
 void cst_run_examine_output(cst_arguments *a, const cst_plan *plan, cst_diag *d);
-/* Collective. All ranks open the checkpoint, and have the batches of what is left. */
-void cst_run_take_up(cst_arguments *a, cst_plan *plan, cst_past *past, int ranks, cst_diag *d);
+/* Collective. All ranks open the checkpoint, and have the batches of what is left; NULL with a mistake in d. Owned. */
+cst_agenda *cst_run_take_up(cst_arguments *a, const cst_plan *plan, cst_past *past, int ranks, cst_diag *d);
 #endif

@@ -185,8 +185,8 @@ static int submit(const cst_submission *s, const places *p, const char *script, 
   return 0;
 }
 
-static void warn(const cst_submission *s, const cst_plan *p) {
-  if (s->ranks > p->nwork) fprintf(stderr, "constella: note: there is work for %d of the %ld ranks only\n", p->nwork, s->ranks);
+static void warn(const cst_submission *s, const cst_agenda *a) {
+  if (s->ranks > a->n) fprintf(stderr, "constella: note: there is work for %d of the %ld ranks only\n", a->n, s->ranks);
 }
 
 static int help(void) {
@@ -201,7 +201,7 @@ int cst_cli_submit(int argc, char **argv) {
   char          *script = NULL;
   bool           there = false;
   int            status = 2;
-  cst_checked    c = {NULL, NULL};
+  cst_checked    c = {0};
   for (int i = 1; i < argc; i++)
     if (!strcmp(argv[i], "--help")) return help();
   cst_diag *d = cst_diag_create();
@@ -213,7 +213,7 @@ int cst_cli_submit(int argc, char **argv) {
   if (cst_diag_count(d))
     cst_diag_print(d, stderr);
   else {
-    warn(&s, c.plan);
+    warn(&s, c.agenda);
     status = s.dry_run ? fputs(script, stdout) < 0 : submit(&s, &p, script, there);
   }
   free(script);

@@ -116,7 +116,7 @@ static void tell_summary(const arguments *a, const cst_verify_counts *c, double 
   printf("; %ld numbers, %.3g s\n", c->compared, seconds);
 }
 
-static int execute(const arguments *a, cst_study *s, cst_plan *p, cst_result *file) {
+static int execute(const arguments *a, cst_study *s, const cst_plan *p, cst_result *file) {
   cst_verify_counts counts = {0};
   cst_back_end      b = {0};
   const double      begun = MPI_Wtime();
@@ -139,7 +139,7 @@ static int run_checked(const arguments *a, cst_diag *d) {
   cst_result *file = a->file ? cst_result_open(a->file, why, sizeof why) : NULL;
   if (a->file && !file) cst_diag_add(d, a->file, 0, 0, "%s", why);
   cst_study *s = file ? cst_stored_study(file, a->file, cst_share_alone, d) : NULL;
-  cst_plan  *p = s && isa >= 0 ? cst_plan_create(s, isa, 1, 1, d) : NULL;
+  cst_plan  *p = s && isa >= 0 ? cst_plan_create(s, isa, d) : NULL;
   if (p) check_choice(&a->choice, p, d);
   if (cst_diag_count(d))
     cst_diag_print(d, stderr);

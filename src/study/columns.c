@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/need.h"
-#include "study/run.h"
+#include "study/columns.h"
+#include "study/reference.h"
+#include "study/rows.h"
 
 __attribute__((format(printf, 6, 7))) static void add(cst_columns *c, const cst_plan *p, bool text, bool shown, const char *doc,
                                                       const char *format, ...) {

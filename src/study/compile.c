@@ -4,14 +4,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdlib.h>
 #include <string.h>
-#include "study/run.h"
+#include "study/back-end.h"
 #include "system/compile.h"
 
 /* How much longer than the plan's estimate, which is for compiled code, the interpreter takes, roughly. */
 static const double interpreted = 5;
 
 /* Whether compiling takes longer than it saves. */
-static bool is_small(const cst_plan *p, int ranks) { return interpreted * p->left * 1e-9 / ranks < cst_compile_seconds(p->study->system); }
+static bool is_small(const cst_plan *p, double left, int ranks) {
+  return interpreted * left * 1e-9 / ranks < cst_compile_seconds(p->study->system);
+}
 
 /* The code for one instruction set, from rank 0 to all. `good` and `why` are the same everywhere. */
 static PetscErrorCode obtain(const cst_system *s, int isa, bool only_cached, cst_code *code, int *good, char why[CST_WHY]) {
@@ -71,7 +73,7 @@ static void say(const char *file, const char *why) {
           why + first + (second > 0));
 }
 
-PetscErrorCode cst_study_compile(cst_study *s, const cst_plan *p, cst_back_end *b) {
+PetscErrorCode cst_study_compile(cst_study *s, const cst_plan *p, double left, cst_back_end *b) {
   char        why[CST_WHY] = "";
   int         good;
   PetscMPIInt rank, ranks;
@@ -80,7 +82,7 @@ PetscErrorCode cst_study_compile(cst_study *s, const cst_plan *p, cst_back_end *
   if (s->compile == CST_COMPILE_NEVER || s->system->compiled[p->isa]) PetscFunctionReturn(0);
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &ranks));
-  const bool small = s->compile == CST_COMPILE_AUTO && is_small(p, ranks);
+  const bool small = s->compile == CST_COMPILE_AUTO && is_small(p, left, ranks);
   PetscCall(attach(s->system, p->isa, small, b, &good, why));
   b->kernels = good ? "compiled" : "interpreted";
   if (good) PetscFunctionReturn(0);

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "study/run.h"
+#include "study/conclude.h"
 
 typedef struct {
   const cst_plan *plan;

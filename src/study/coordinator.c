@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "study/run.h"
+#include "study/coordinator.h"
 
 struct cst_coordinator {
   MPI_Comm    comm;

@@ -8,15 +8,16 @@
 #ifndef CST_EXTEND_H
 #define CST_EXTEND_H
 #include "study/past.h"
+#include "study/series.h"
 
 /* Collective over those who open the file; each has all of it. */
-struct cst_extension {
+typedef struct {
   cst_result     *file;
   const cst_plan *old, *now;
   int            *from;        /* [ncase of now]: the case of the file that is taken over; -1: none */
   long            taken, anew; /* trajectories: taken over; in the file, but computed anew */
   const char     *why;         /* of the latter; NULL: there are none */
-};
+} cst_extension;
 
 /* Whether the study of `now` is that of `old`, of the file at path, with more: mistakes go into d. */
 void cst_extension_create(cst_extension *e, cst_result *file, const char *path, const cst_plan *old, const cst_plan *now, cst_diag *d);

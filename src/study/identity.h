@@ -3,7 +3,7 @@
 #ifndef CST_IDENTITY_H
 #define CST_IDENTITY_H
 #include <stdbool.h>
-#include "study/run.h"
+#include "study/plan.h"
 
 /* A line a property, "name: value"; run: the identifier of the result file. Owned. */
 char *cst_identity_text(const cst_plan *p, const char *run);

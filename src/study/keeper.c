@@ -42,7 +42,7 @@ struct cst_keeper {
   int                total; /* pieces of work of the phase */
   cst_bundle         part;
   MPI_Request        sending;
-  const cst_work   **finished; /* [nwork] since the last part */
+  const cst_work   **finished; /* [works] since the last part */
   int                nfinished;
   double            *told;            /* [nclass] seconds that were told */
   double             polled, slowest; /* time of the last poll, and the longest time between two */
@@ -54,8 +54,8 @@ struct cst_keeper {
 static long order_of(long number, bool last) { return 2 * number + last; }
 static bool is_last(long order) { return order % 2; }
 
-PetscErrorCode cst_keeper_create(MPI_Comm comm, const cst_plan *p, const cst_keeper_options *options, cst_coordinator *c, cst_output *o,
-                                 cst_past *past, cst_reference *r, cst_series *s, cst_keeper **keeper) {
+PetscErrorCode cst_keeper_create(MPI_Comm comm, const cst_plan *p, int works, const cst_keeper_options *options, cst_coordinator *c,
+                                 cst_output *o, cst_past *past, cst_reference *r, cst_series *s, cst_keeper **keeper) {
   cst_keeper *k;
   char        why[512] = "";
   int         ok = 1;
@@ -67,7 +67,7 @@ PetscErrorCode cst_keeper_create(MPI_Comm comm, const cst_plan *p, const cst_kee
   PetscCallMPI(MPI_Comm_size(comm, &k->size));
   PetscCallMPI(MPI_Type_contiguous(CST_BUNDLE_UNIT, MPI_BYTE, &k->unit));
   PetscCallMPI(MPI_Type_commit(&k->unit));
-  PetscCall(PetscCalloc2((size_t)p->nwork + 1, &k->finished, (size_t)p->nclass + 1, &k->told));
+  PetscCall(PetscCalloc2((size_t)works + 1, &k->finished, (size_t)p->nclass + 1, &k->told));
   k->sending = k->desk.request = MPI_REQUEST_NULL;
   k->desk.closed = k->polled = MPI_Wtime();
   if (k->rank == 0) {
@@ -121,7 +121,7 @@ static void make_part(cst_keeper *k) {
   cst_bundle_resize(&k->part, 0);
   if (why) memcpy(cst_bundle_add(&k->part, "failed", strlen(why) + 1), why, strlen(why) + 1);
   if (k->runner) {
-    cst_runner_pack(k->runner, &k->part);
+    cst_piece_pack(k->runner, &k->part);
     cst_series_pack(k->series, &k->part);
     cst_series_clear(k->series);
     pack_finished(k, &k->part);

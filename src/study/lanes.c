@@ -1,6 +1,6 @@
 /* lanes.c: which trajectory a lane of the batch is, and where its numbers lie. */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "study/runner.h"
+#include "study/runner-internal.h"
 
 const cst_case *cst_runner_case(const cst_runner *r, long lane) {
   const cst_class *k = r->klass;

@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <string.h>
-#include "study/runner.h"
+#include "study/runner-internal.h"
 
 static void run_tape(const cst_runner *r, const cst_tape *tape, const double *const *in, double *out, double *scratch) {
   static void (*const run[])(const cst_tape *, const double *const[128], double *, double *) = {

@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include "study/output.h"
+#include "study/output-layout.h"
 
 __attribute__((format(printf, 6, 7))) static void field(cst_output *o, cst_type type, const char *unit, const char *doc, const int *dims,
                                                         const char *path, ...) {

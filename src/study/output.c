@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "study/output.h"
+#include "study/output-layout.h"
 
 static int find(const cst_output *o, const char *path) {
   for (int i = 0; i < o->nfield; i++)
@@ -66,9 +66,9 @@ PetscErrorCode cst_output_create(const cst_plan *p, const char *path, bool anew,
 
 /* ---- rows ---------------------------------------------------------------------------------------------------------------- */
 
-PetscErrorCode cst_rows_create(const cst_plan *p, cst_rows *r) {
+PetscErrorCode cst_rows_create(const cst_plan *p, long batch, cst_rows *r) {
   const cst_system *s = p->study->system;
-  const size_t      n = (size_t)p->batch;
+  const size_t      n = (size_t)batch;
   PetscFunctionBegin;
   memset(r, 0, sizeof *r);
   PetscCall(PetscMalloc5(n * (size_t)s->nq, &r->q, n * (size_t)s->nq, &r->p, n * (size_t)s->ng + 1, &r->lambda, n, &r->iterations, n,

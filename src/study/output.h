@@ -1,22 +1,38 @@
-/* output.h: inside the room: what an output is, and its datasets. */
+/* output.h: writing of a study's result, or its comparison with a file that is there. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_OUTPUT_H
 #define CST_OUTPUT_H
-#include "study/run.h"
+#include "constella/record.h"
+#include "constella/statistics.h"
+#include "study/agenda.h"
+#include "study/columns.h"
+#include "study/compare.h"
+#include "study/rows.h"
 
-enum { DIM_CASE, DIM_MEMBER, DIM_COORDINATE, DIM_MULTIPLIER, DIM_FIGURE, DIM_SAMPLE, DIM_WINDOW, DIM_PARAMETER, DIM_WORD, DIMS };
-
-struct cst_output {
-  const cst_plan *plan;
-  cst_record     *record;     /* NULL: what is written is compared */
-  cst_result     *file;       /* with this */
-  cst_comparison *comparison; /* into that */
-  int             nfield, ndim;
-  cst_field      *field;
-  cst_dimension  *dim;
-};
-
-extern const char *const cst_error_names[CST_ERRORS];
-/* All that the file consists of; columns NULL: without the statistics. */
-PetscErrorCode cst_output_lay_out(const cst_plan *p, const cst_columns *columns, cst_output **output);
+typedef struct cst_output cst_output;
+/* Collective. A new file, or (anew false) that of an earlier run, opened again. */
+PetscErrorCode cst_output_create(const cst_plan *p, const char *path, bool anew, cst_columns *columns, cst_output **output);
+/* What is written is compared with what a result file has in its place; on one rank, and neither is changed. */
+PetscErrorCode cst_output_compare(const cst_plan *p, cst_result *file, cst_comparison *comparison, cst_output **output);
+PetscErrorCode cst_output_rows(cst_output *o, const cst_work *w, const cst_rows *r);
+/* A row of the series of a case: x[most_samples] for quantity k; which: 0 max, 1 rms. */
+PetscErrorCode cst_output_series(cst_output *o, int icase, int quantity, int which, const double *x);
+/* Rows, states and series of single members of case `from` of a result of a smaller study become those of case `to`. */
+PetscErrorCode cst_output_take_over(cst_output *o, cst_result *file, const cst_plan *old, int from, int to);
+/* What a series over members is made of: sum and number of members at each of most_samples samples. */
+PetscErrorCode cst_output_sums(cst_output *o, int icase, int quantity, const cst_sum *sum, const long *number);
+PetscErrorCode cst_output_times(cst_output *o, int icase, const double *t);
+/* States of a chosen member: `count` rows from row `first` on, t[count], q[count][nq], p, lambda. */
+PetscErrorCode cst_output_states(cst_output *o, int icase, int chosen, long first, long count, const double *t, const double *q,
+                                 const double *p, const double *lambda);
+PetscErrorCode cst_output_read(cst_output *o, const char *path, int icase, long components, double *x); /* a case's rows, all members */
+PetscErrorCode cst_output_columns(cst_output *o, const cst_columns *c);
+PetscErrorCode cst_output_rates(cst_output *o, const double *steps_per_second);
+void           cst_output_note(cst_output *o, const char *group, const char *name, const char *text); /* collective; before the flush */
+void           cst_output_text(cst_output *o, const char *group, const char *name, const char *text); /* collective; also replaced later */
+void           cst_output_number(cst_output *o, const char *group, const char *name, double value);   /* collective; also replaced later */
+void           cst_output_flush(cst_output *o);                                                       /* collective */
+const char    *cst_output_sync(cst_output *o);                /* what this rank wrote is on disk: NULL, or why it is not */
+PetscErrorCode cst_output_share(cst_output *o, double share); /* of the study that is done, for `status`; on one rank */
+PetscErrorCode cst_output_close(cst_output **o, const char *state, bool *finished); /* collective */
 #endif

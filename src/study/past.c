@@ -56,6 +56,24 @@ const double *cst_past_rows(cst_past *past, int piece) {
   return (const double *)(const void *)(past->buffer.bytes + sizeof(cst_piece));
 }
 
+bool cst_past_midway(cst_past *past, long item, const void **bytes, size_t *size) {
+  for (int at = -1; (at = cst_past_find(past, "midway", at + 1)) >= 0;) {
+    const long *x = cst_past_read(past, at, size);
+    if (!x || *size < sizeof *x) return false;
+    if (*x == item) return *bytes = x, true;
+  }
+  *bytes = NULL;
+  return true;
+}
+
+bool cst_past_origin(cst_past *past, const cst_work *w, cst_origin *from) {
+  const cst_piece *piece = &past->piece[w->piece];
+  const double    *rows = cst_past_rows(past, w->piece);
+  if (!rows) return false;
+  *from = (cst_origin){piece->at, piece->numbers, rows + w->skip * piece->numbers};
+  return true;
+}
+
 /* The lanes of a stretch become what they are; false where there are no such lanes, or they are something already. */
 static bool mark(const cst_plan *p, cst_past *past, long icase, long member, long count, int as, cst_stretch *s) {
   if (icase < 0 || icase >= p->ncase || member < 0 || member >= p->study->members || count < 1) return false;
@@ -96,7 +114,7 @@ static bool read_pieces(const cst_plan *p, cst_past *past) {
     past->section[i] = at = cst_past_find(past, "lanes", at + 1);
     if (at < 0 || !mark(p, past, c->icase, c->member, c->count, CST_LANE_MIDWAY, &past->stretch[i])) return false;
     if (cst_snapshot_section(past->snapshot, at, name) != sizeof *c + sizeof(double) * (size_t)(c->count * c->numbers)) return false;
-    past->stretch[i].step = c->step;
+    past->stretch[i].step = c->at.step;
   }
   return true;
 }

@@ -5,7 +5,7 @@
 #include "record/snapshot.h"
 #include "study/piece.h"
 
-struct cst_past {
+typedef struct {
   cst_snapshot   *snapshot; /* NULL: there is none */
   long            number;   /* of the checkpoint */
   unsigned char **lane;     /* [nclass][lanes]: CST_LANE_... */
@@ -15,7 +15,7 @@ struct cst_past {
   int            *section; /* [npiece] where their rows are */
   int             loaded;  /* the piece in the buffer; -1: none */
   cst_bundle      buffer;
-};
+} cst_past;
 
 cst_past *cst_past_create(const cst_plan *p); /* of a study that begins */
 void      cst_past_destroy(const cst_plan *p, cst_past *past);
@@ -25,6 +25,10 @@ bool cst_past_open(const cst_plan *p, cst_past *past, const char *path, long num
 int cst_past_find(const cst_past *past, const char *name, int from);
 /* A section's bytes, checked; NULL when they are damaged. In a buffer of the past. */
 const void *cst_past_read(cst_past *past, int section, size_t *size);
+/* What the checkpoint has of an item of the reference that was at work; *bytes NULL: nothing. false: it is damaged. */
+bool cst_past_midway(cst_past *past, long item, const void **bytes, size_t *size);
+/* Where a batch goes on from; false: its rows are damaged. */
+bool cst_past_origin(cst_past *past, const cst_work *w, cst_origin *from);
 /* Rows of a piece, checked; NULL when they are damaged. */
 const double *cst_past_rows(cst_past *past, int piece);
 #endif

@@ -8,23 +8,14 @@
 #ifndef CST_PIECE_H
 #define CST_PIECE_H
 #include "study/bundle.h"
-#include "study/run.h"
+#include "study/runner.h"
 
 typedef struct {
-  long icase, member, count; /* first lane, and how many */
-  long numbers;              /* of a lane's row */
-  long step, half_step;      /* of the batch, and of the one of half the step */
-  long window, in_window, folds, next_sample;
+  long         icase, member, count; /* first lane, and how many */
+  long         numbers;              /* of a lane's row */
+  cst_position at;
 } cst_piece;
 
-/* The class and the lane of a trajectory, and back. */
-long cst_plan_lane(const cst_plan *p, long icase, long member);
-void cst_plan_trajectory(const cst_plan *p, int klass, long lane, long *icase, long *member);
-
 /* Add the batch at work, if there is one, as a section "lanes": its cst_piece, then its rows. */
-void cst_runner_pack(const cst_runner *r, cst_bundle *b);
-/* Rows of the lanes of the batch that was started come from a piece at its step. */
-void cst_runner_unpack(cst_runner *r, const cst_piece *p, const double *rows);
-/* Numbers of a lane's row in the batch at work. */
-long cst_runner_numbers(const cst_runner *r);
+void cst_piece_pack(const cst_runner *r, cst_bundle *b);
 #endif

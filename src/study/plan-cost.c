@@ -3,7 +3,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include "method/method.h"
-#include "study/plan.h"
+#include "constella/statistics.h"
+#include "study/reference.h"
+#include "study/rows.h"
 #include "system/group.h"
 
 enum { GROUP_BYTES = 1 << 20 };
@@ -108,7 +110,7 @@ static double reference_rows(const cst_plan *p) {
 
 /* A method keeps its batch: records, their last good columns, saved ones and the solver's vectors; with reference: self its partner's, too.
  * A checkpoint takes a copy of the batch at work, and rank 0 has room for one of another rank; and a mark for every trajectory, twice. */
-double cst_plan_memory(const cst_plan *p) {
+double cst_plan_memory(const cst_plan *p, long batch) {
   const cst_system *s = p->study->system;
   const double      batches = 4.0 * p->study->nmethod * (p->study->reference == CST_REFERENCE_SELF ? 2 : 1);
   const double      group = cst_isas[p->isa].width * work_bytes(p->study) + 8 * reference_rows(p) * (2.0 * s->nq + s->ng);
@@ -117,7 +119,7 @@ double cst_plan_memory(const cst_plan *p) {
   const double      column =
       8.0 * (double)p->study->members * (p->study->kind == CST_CONSERVATION ? windowed(p) * CST_WINDOWS : 4.0 + s->nq + s->ng);
   const double series = p->study->members > 1 ? 2 * series_cells(p) * (sizeof(cst_sum) + 16) : 0;
-  return 60e6 + group + (batches * state + row + 2 * (state + row)) * (double)p->batch + series + column +
+  return 60e6 + group + (batches * state + row + 2 * (state + row)) * (double)batch + series + column +
          2.0 * (double)p->study->members * p->ncase;
 }
 

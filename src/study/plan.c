@@ -199,7 +199,7 @@ static void check_iteration(const cst_study *s, cst_diag *d) {
         CST_MAX_Q, s->system->name, s->system->nq, s->system->gram.banded ? " that couple as a band" : "");
 }
 
-cst_plan *cst_plan_create(const cst_study *s, int isa, int ranks, long batch, cst_diag *d) {
+cst_plan *cst_plan_create(const cst_study *s, int isa, cst_diag *d) {
   int before = cst_diag_count(d);
   check_compensated(s, d);
   check_iteration(s, d);
@@ -215,10 +215,8 @@ cst_plan *cst_plan_create(const cst_study *s, int isa, int ranks, long batch, cs
   for (int k = 0; k < p->nclass; k++) {
     cst_class *c = &p->classes[k];
     c->cost = cst_plan_step_cost(p, c);
+    p->cost += (double)c->lanes * (double)c->n * c->cost;
   }
-  cst_plan_cut(p, ranks, batch);
-  for (int i = 0; i < p->nwork; i++) p->cost += p->work[i].cost;
-  p->left = p->cost;
   return p;
 }
 
@@ -232,7 +230,6 @@ void cst_plan_destroy(cst_plan *p) {
   free(p->classes);
   free(p->class_of);
   free(p->cases);
-  free(p->work);
   free(p->quantity);
   free(p->properties);
   free(p);
@@ -265,4 +262,16 @@ bool cst_class_reads_lambda(const cst_class *k, long step) { return k->read > 0 
 
 const double *cst_plan_parameters(const cst_plan *p, int variant) {
   return p->study->parameter + (size_t)variant * (size_t)p->study->system->npar;
+}
+
+long cst_plan_lane(const cst_plan *p, long icase, long member) {
+  const cst_class *k = &p->classes[p->class_of[icase]];
+  int              at = 0;
+  while (k->cases[at] != icase) at++;
+  return at * p->study->members + member;
+}
+
+void cst_plan_trajectory(const cst_plan *p, int klass, long lane, long *icase, long *member) {
+  *icase = p->classes[klass].cases[lane / p->study->members];
+  *member = lane % p->study->members;
 }

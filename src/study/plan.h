@@ -1,8 +1,68 @@
-/* plan.h: inside the room: how a plan is made: what its steps cost and hold, and its batches. */
+/* plan.h: what a study comes to: classes of cases that step together, the quantities that are followed, and what it costs. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_PLAN_H
 #define CST_PLAN_H
-#include "study/run.h"
+#include "constella/study.h"
+#include "method/stepper.h"
+#include "observe/observe.h"
+
+/* Cases that step together: one method, one step, one number of steps; they differ in parameters, tolerance and start only. */
+typedef struct {
+  int    method;
+  double h;
+  long   n;
+  int    ncase, *cases; /* indices of cases */
+  long   lanes;         /* ncase * members; lane = position in cases * members + member */
+  double cost;          /* of one step of one lane */
+  long   observe;       /* fold once in every so many steps (cst_class_fold_after), at 0 and at n among them */
+  long   read;          /* errors are taken at every multiple of this, n among them; 0: none */
+  long   lead;          /* those of the multipliers so many steps after a multiple: 1 where they belong to a step's left end, and the mesh
+                         * is the coarse one; else 0, and q, p and lambda are read together */
+  int   nsample;
+  long *sample; /* steps at which the series are recorded, ascending, first 0, last n */
+} cst_class;
+
+/* A named quantity per trajectory and time: built-in ones first, in the order of observe.h, then the user's. */
+typedef struct {
+  char        name[48];
+  const char *unit, *doc;
+  bool        drifts;  /* x - x(0) is what is told of it: energy, momenta, the user's; else x itself */
+  bool        judged;  /* it gets a verdict */
+  bool        windows; /* its means over windows are kept: of what is judged, and of the displacement */
+  cst_tape   *tape;    /* NULL: built in */
+} cst_quantity;
+
+typedef struct {
+  const cst_study *study;
+  int              ncase;
+  cst_case        *cases;
+  int              nclass;
+  cst_class       *classes;
+  int             *class_of; /* [ncase] */
+  double           cost;     /* of all steps of the study */
+  int              isa;
+  int              nquantity, nbuiltin;
+  cst_quantity    *quantity;
+  unsigned         want;
+  bool             needs_lambda; /* a user's expression reads multipliers */
+  int              most_samples;
+  cst_properties  *properties; /* [nmethod] */
+} cst_plan;
+
+/* Whether the errors of q and p, and those of the multipliers, are taken after `step` > 0 steps. */
+bool cst_class_reads_states(const cst_class *k, long step);
+bool cst_class_reads_lambda(const cst_class *k, long step);
+/* The next step at which everything is folded, n at the latest, after such a step, and after any; the first one is 0. */
+long cst_class_fold_next(const cst_class *k, long fold);
+long cst_class_fold_after(const cst_class *k, long step);
+
+/* isa: the widest instruction set that may be used. Fails with a message in d. */
+cst_plan     *cst_plan_create(const cst_study *s, int isa, cst_diag *d);
+void          cst_plan_destroy(cst_plan *p);
+const double *cst_plan_parameters(const cst_plan *p, int variant);
+/* The lane of its class that a trajectory is, and back. */
+long cst_plan_lane(const cst_plan *p, long icase, long member);
+void cst_plan_trajectory(const cst_plan *p, int klass, long lane, long *icase, long *member);
 
 /* plan-cost.c. Bytes that a lane keeps from step to step; nanoseconds of a step of a lane; the instruction set for lanes as few, or as
  * large, as these: none wider than isa. */
@@ -10,6 +70,8 @@ double cst_plan_lane_bytes(const cst_study *study);
 double cst_plan_step_cost(const cst_plan *p, const cst_class *k);
 long   cst_plan_most_lanes(const cst_plan *p);
 int    cst_plan_fitting_isa(const cst_plan *p, int isa);
-/* batches.c. The batches of the whole study. */
-void cst_plan_cut(cst_plan *p, int ranks, long batch);
+/* Bytes of memory of one rank with batches of so many lanes, and of the result file; estimates for `check`. */
+double cst_plan_memory(const cst_plan *p, long batch);
+double cst_plan_file_size(const cst_plan *p);
+double cst_plan_steps(const cst_plan *p); /* trajectory-steps of the whole study */
 #endif

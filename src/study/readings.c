@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <string.h>
-#include "study/runner.h"
+#include "study/runner-internal.h"
 
 /* ---- errors ---------------------------------------------------------------------------------------------------------------- */
 

@@ -8,7 +8,7 @@
 #include "core/need.h"
 #include "method/method.h"
 #include "study/motion.h"
-#include "study/past.h"
+#include "study/reference.h"
 
 struct cst_item {
   cst_reference      *r;
@@ -218,7 +218,9 @@ void cst_reference_pack_midway(const cst_reference *r, cst_bundle *b) {
 }
 
 static bool unpack(cst_item *i, const char *from, size_t size) {
-  const head h = *(const head *)(const void *)from;
+  head h;
+  if (size < sizeof h) return false;
+  memcpy(&h, from, sizeof h);
   if (h.time < 0 || h.time > i->r->ntime[i->x.variant] || size != sizeof h + values(i, h.time) + state(i)) return false;
   from += sizeof h;
   cst_reference_copy(i->r, i->index, (int)h.time, (double *)(uintptr_t)from, true);
@@ -232,26 +234,13 @@ static bool unpack(cst_item *i, const char *from, size_t size) {
   return true;
 }
 
-/* What the past knows of the item, if it knows anything. */
-static PetscErrorCode take_up(cst_item *i, cst_past *past) {
-  size_t size;
-  PetscFunctionBegin;
-  for (int at = -1; (at = cst_past_find(past, "midway", at + 1)) >= 0;) {
-    const char *x = cst_past_read(past, at, &size);
-    PetscCheck(x && size >= sizeof(head), PETSC_COMM_SELF, PETSC_ERR_FILE_READ, "checkpoint %ld was damaged or removed under the run",
-               past->number);
-    if (((const head *)(const void *)x)->index != i->index) continue;
-    PetscCheck(unpack(i, x, size), PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "checkpoint %ld does not fit this study", past->number);
-    break;
-  }
-  PetscFunctionReturn(0);
-}
-
-PetscErrorCode cst_reference_compute(cst_reference *r, int item, cst_past *past, cst_poll *poll, void *context, bool *stop) {
+PetscErrorCode cst_reference_compute(cst_reference *r, int item, const void *midway, size_t size, cst_poll *poll, void *context,
+                                     bool *stop) {
   PetscFunctionBegin;
   if (r->item[item] != CST_ITEM_OPEN) PetscFunctionReturn(0);
   PetscCall(open_item(r, item, cst_reference_share_of(r, item), &r->at));
-  PetscCall(take_up(r->at, past));
+  PetscCheck(!midway || unpack(r->at, midway, size), PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED,
+             "what an earlier run left of the reference does not fit this study");
   PetscCall(walk(r->at, poll, context, stop));
   PetscCall(close_item(r->at));
   r->at = NULL;

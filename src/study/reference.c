@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/need.h"
-#include "study/piece.h"
-#include "study/run.h"
+#include "study/reference.h"
 
 enum { MEMBERS_AN_ITEM = 64, MEMBERS_TWICE = 8 };
 

@@ -5,6 +5,9 @@
 #include <string.h>
 #include <sys/random.h>
 #include <unistd.h>
+#include "constella/record.h"
+#include "record/snapshot.h"
+#include "study/bundle.h"
 #include "study/identity.h"
 #include "study/resume.h"
 

@@ -9,6 +9,7 @@
 #include "study/extend.h"
 #include "study/identity.h"
 #include "study/keeper.h"
+#include "study/conclude.h"
 #include "study/run.h"
 #include "study/stop.h"
 
@@ -58,16 +59,19 @@ static void note_first(cst_output *o, const cst_run_options *options) {
   note_back_end(o, &options->back_end);
 }
 
+/* The part of the study that earlier runs did. */
+static double part_before(const cst_plan *p, const cst_agenda *a) { return p->cost > 0 ? 1 - a->left / p->cost : 0; }
+
 /* Of this run, in place of that before it. */
-static void note_this(cst_output *o, const cst_plan *p, double attempts, int ranks) {
+static void note_this(cst_output *o, const cst_plan *p, const cst_agenda *a, double attempts, int ranks) {
   char host[MPI_MAX_PROCESSOR_NAME];
   int  length;
   MPI_Get_processor_name(host, &length);
   cst_output_number(o, "/run", "attempts", attempts);
   cst_output_number(o, "/run", "started_unix", (double)time(NULL));
-  cst_output_number(o, "/run", "work_before", p->cost > 0 ? 1 - p->left / p->cost : 0);
+  cst_output_number(o, "/run", "work_before", part_before(p, a));
   cst_output_number(o, "/run", "ranks", ranks);
-  cst_output_number(o, "/run", "batch", (double)p->batch);
+  cst_output_number(o, "/run", "batch", (double)a->batch);
   cst_output_text(o, "/run", "instruction_set", cst_isas[p->isa].name);
   cst_output_text(o, "/run", "host_of_rank_0", host);
   cst_output_text(o, "/run", "stopped", "");
@@ -143,6 +147,7 @@ static PetscErrorCode conclude(const cst_plan *p, cst_output *o, cst_columns *co
 
 typedef struct {
   const cst_plan      *plan;
+  const cst_agenda    *agenda;
   cst_output          *output;
   cst_reference       *reference;
   cst_series          *series;
@@ -153,17 +158,25 @@ typedef struct {
 } desk;
 
 static PetscErrorCode compute_item(void *context, int i, bool *stop) {
-  desk *d = context;
+  desk       *d = context;
+  const void *midway;
+  size_t      size = 0;
   PetscFunctionBegin;
-  PetscCall(cst_reference_compute(d->reference, i, d->past, cst_keeper_poll, d->keeper, stop));
+  PetscCheck(cst_past_midway(d->past, i, &midway, &size), PETSC_COMM_SELF, PETSC_ERR_FILE_READ,
+             "checkpoint %ld was damaged or removed under the run", d->past->number);
+  PetscCall(cst_reference_compute(d->reference, i, midway, size, cst_keeper_poll, d->keeper, stop));
   PetscFunctionReturn(0);
 }
 
 static PetscErrorCode compute_batch(void *context, int i, bool *stop) {
-  desk *d = context;
+  desk           *d = context;
+  const cst_work *w = &d->agenda->work[i];
+  cst_origin      origin, *from = w->piece < 0 ? NULL : &origin;
   PetscFunctionBegin;
-  PetscCall(cst_runner_batch(d->runner, &d->plan->work[i], stop));
-  if (!*stop) cst_keeper_finished(d->keeper, &d->plan->work[i]);
+  PetscCheck(!from || cst_past_origin(d->past, w, from), PETSC_COMM_SELF, PETSC_ERR_FILE_READ,
+             "checkpoint %ld was damaged or removed under the run", d->past->number);
+  PetscCall(cst_runner_batch(d->runner, w, from, stop));
+  if (!*stop) cst_keeper_finished(d->keeper, w);
   PetscFunctionReturn(0);
 }
 
@@ -171,9 +184,9 @@ static PetscErrorCode compute_batches(desk *d, cst_end *end) {
   double *seconds;
   PetscFunctionBegin;
   PetscCall(cst_reference_gather(d->reference, PETSC_COMM_WORLD));
-  PetscCall(cst_runner_create(d->plan, d->reference, d->output, d->series, d->past, cst_keeper_poll, d->keeper, &d->runner));
+  PetscCall(cst_runner_create(d->plan, d->agenda->batch, d->reference, d->output, d->series, cst_keeper_poll, d->keeper, &d->runner));
   cst_keeper_watch(d->keeper, d->runner);
-  PetscCall(cst_keeper_phase(d->keeper, d->plan->nwork, compute_batch, d, end));
+  PetscCall(cst_keeper_phase(d->keeper, d->agenda->n, compute_batch, d, end));
   if (*end == CST_END_DONE) {
     cst_stop_ignore(); /* what is left takes moments */
     PetscCall(PetscCalloc1((size_t)d->plan->nclass + 1, &seconds));
@@ -198,16 +211,16 @@ static PetscErrorCode take_over(desk *d, const cst_run_options *options) {
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode work(const cst_plan *p, cst_output *o, cst_columns *columns, cst_past *past, const cst_run_options *options,
-                           cst_run_end *run) {
+static PetscErrorCode work(const cst_plan *p, const cst_agenda *a, cst_output *o, cst_columns *columns, cst_past *past,
+                           const cst_run_options *options, cst_run_end *run) {
   char              *identity = cst_identity_text(p, options->resume.run);
   cst_keeper_options keep = {options->output, identity, options->checkpoint_seconds, options->lock, options->deadline};
-  desk               d = {p, o, cst_reference_create(p), cst_series_create(p), past, NULL, NULL, options->extension};
+  desk               d = {p, a, o, cst_reference_create(p), cst_series_create(p), past, NULL, NULL, options->extension};
   cst_coordinator   *c;
   PetscFunctionBegin;
   PetscCall(take_over(&d, options));
-  PetscCall(cst_coordinator_create(PETSC_COMM_WORLD, options->progress, p->cost, p->cost - p->left, &c));
-  PetscCall(cst_keeper_create(PETSC_COMM_WORLD, p, &keep, c, o, past, d.reference, d.series, &d.keeper));
+  PetscCall(cst_coordinator_create(PETSC_COMM_WORLD, options->progress, p->cost, p->cost - a->left, &c));
+  PetscCall(cst_keeper_create(PETSC_COMM_WORLD, p, a->n, &keep, c, o, past, d.reference, d.series, &d.keeper));
   PetscCall(cst_keeper_phase(d.keeper, cst_reference_items(d.reference), compute_item, &d, &run->end));
   if (run->end == CST_END_DONE) PetscCall(compute_batches(&d, &run->end));
   if (run->end == CST_END_DONE) cst_reference_conclude(d.reference, columns);
@@ -222,7 +235,7 @@ static PetscErrorCode work(const cst_plan *p, cst_output *o, cst_columns *column
 }
 
 /* A new file, with all that is known before the first step; or what an earlier run left, which needs no more than a few words in place. */
-static PetscErrorCode open_output(const cst_study *s, const cst_plan *p, const cst_run_options *options, cst_columns *columns,
+static PetscErrorCode open_output(const cst_plan *p, const cst_agenda *a, const cst_run_options *options, cst_columns *columns,
                                   cst_output **o) {
   const bool  anew = options->resume.start == CST_START_ANEW;
   PetscMPIInt rank, ranks;
@@ -231,20 +244,20 @@ static PetscErrorCode open_output(const cst_study *s, const cst_plan *p, const c
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &ranks));
   PetscCall(cst_output_create(p, options->output, anew, columns, o));
   if (anew) {
-    note_study(*o, s);
+    note_study(*o, p->study);
     note_first(*o, options);
     note_columns(*o, columns);
   }
-  note_this(*o, p, options->resume.attempts + 1, ranks);
+  note_this(*o, p, a, options->resume.attempts + 1, ranks);
   cst_conclude_cases(p, columns);
   if (anew && rank == 0) PetscCall(write_times(p, *o));
   if (anew && rank == 0) PetscCall(cst_output_columns(*o, columns)); /* an unfinished file has its labels */
   cst_output_flush(*o);
-  if (rank == 0) PetscCall(cst_output_share(*o, p->cost > 0 ? 1 - p->left / p->cost : 0));
+  if (rank == 0) PetscCall(cst_output_share(*o, part_before(p, a)));
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode cst_run(const cst_study *s, const cst_plan *p, cst_past *past, const cst_run_options *options, cst_run_end *run) {
+PetscErrorCode cst_run(const cst_plan *p, const cst_agenda *agenda, cst_past *past, const cst_run_options *options, cst_run_end *run) {
   cst_columns *columns = cst_columns_create(p);
   cst_output  *o;
   PetscMPIInt  rank;
@@ -253,8 +266,8 @@ PetscErrorCode cst_run(const cst_study *s, const cst_plan *p, cst_past *past, co
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   if (rank == 0) cst_snapshot_remove_newer(options->output, options->resume.number); /* of the file that is replaced, or damaged */
-  PetscCall(open_output(s, p, options, columns, &o));
-  PetscCall(work(p, o, columns, past, options, run));
+  PetscCall(open_output(p, agenda, options, columns, &o));
+  PetscCall(work(p, agenda, o, columns, past, options, run));
   iso_time(text);
   if (rank == 0) PetscCall(cst_output_share(o, run->share));
   if (run->end == CST_END_DONE) PetscCall(conclude(p, o, columns, &run->failed));

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "method/method.h"
-#include "study/runner.h"
+#include "study/runner-internal.h"
 
 static double *aligned(size_t n) {
   void *p = NULL;
@@ -25,8 +25,8 @@ static size_t expression_scratch(const cst_plan *p) {
   return (size_t)most;
 }
 
-PetscErrorCode cst_runner_create(const cst_plan *p, cst_reference *reference, cst_output *o, cst_series *series, cst_past *past,
-                                 cst_poll *poll, void *context, cst_runner **runner) {
+PetscErrorCode cst_runner_create(const cst_plan *p, long batch, cst_reference *reference, cst_output *o, cst_series *series, cst_poll *poll,
+                                 void *context, cst_runner **runner) {
   const cst_system *s = p->study->system;
   cst_runner       *r;
   PetscFunctionBegin;
@@ -36,12 +36,12 @@ PetscErrorCode cst_runner_create(const cst_plan *p, cst_reference *reference, cs
   r->reference = reference;
   r->output = o;
   r->series = series;
-  r->past = past;
+  r->batch = batch;
   r->poll = poll;
   r->poll_context = context;
   r->width = cst_isas[p->isa].width;
   r->fold = cst_fold_for(s, p->isa);
-  const size_t W = (size_t)r->width, groups = ((size_t)p->batch + W - 1) / W, quantities = (size_t)p->nquantity;
+  const size_t W = (size_t)r->width, groups = ((size_t)batch + W - 1) / W, quantities = (size_t)p->nquantity;
   PetscCall(PetscCalloc3(p->study->nmethod, &r->stepper, p->study->nmethod, &r->partner, p->nclass, &r->seconds));
   r->acc = aligned(groups * quantities * CST_SLOTS * W);
   r->q0 = aligned(groups * (size_t)s->nq * W);
@@ -52,13 +52,13 @@ PetscErrorCode cst_runner_create(const cst_plan *p, cst_reference *reference, cs
   r->bins = aligned(quantities * CST_BINS * W);
   r->top = aligned(quantities * W);
   r->count = aligned(quantities * W);
-  r->lane_series = aligned(p->study->members == 1 ? (size_t)p->batch * quantities * (size_t)p->most_samples : 0);
+  r->lane_series = aligned(p->study->members == 1 ? (size_t)batch * quantities * (size_t)p->most_samples : 0);
   r->scratch = aligned((expression_scratch(p) + 4 + (size_t)(2 * s->nq + s->ng)) * W);
   r->half_lambda = aligned(groups * (size_t)(s->ng + 1) * W);
   r->lambda = aligned((size_t)s->ng * W);
   r->last = aligned((size_t)s->ng * W);
   r->state = aligned(6 * (size_t)s->nq + 2 * (size_t)s->ng);
-  PetscCall(cst_rows_create(p, &r->rows));
+  PetscCall(cst_rows_create(p, batch, &r->rows));
   PetscFunctionReturn(0);
 }
 
@@ -66,13 +66,13 @@ PetscErrorCode cst_runner_destroy(cst_runner **runner) {
   cst_runner *r = *runner;
   PetscFunctionBegin;
   for (int i = 0; i < r->plan->study->nmethod; i++) {
-    if (r->stepper[i]) PetscCall(cst_batch_destroy(&r->batch[i]));
+    if (r->stepper[i]) PetscCall(cst_batch_destroy(&r->full[i]));
     if (r->partner[i]) PetscCall(cst_batch_destroy(&r->half[i]));
     PetscCall(cst_stepper_destroy(&r->stepper[i]));
     PetscCall(cst_stepper_destroy(&r->partner[i]));
   }
   PetscCall(PetscFree3(r->stepper, r->partner, r->seconds));
-  PetscCall(PetscFree2(r->batch, r->half));
+  PetscCall(PetscFree2(r->full, r->half));
   double *owned[] = {r->acc,   r->q0,          r->v0,      r->kept,        r->value,  r->scale, r->bins, r->top,
                      r->count, r->lane_series, r->scratch, r->half_lambda, r->lambda, r->last,  r->state};
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
@@ -86,8 +86,7 @@ double cst_runner_seconds(const cst_runner *r, int klass) { return r->seconds[kl
 /* One stepper (one SNES) a method, made when first needed. */
 static PetscErrorCode prepare(cst_runner *r, int method, cst_stepper **stepper, cst_batch *batch) {
   const cst_study    *s = r->plan->study;
-  cst_stepper_options o = {r->plan->isa, (int)((r->plan->batch + r->width - 1) / r->width), s->max_iterations, s->compensated,
-                           s->iteration};
+  cst_stepper_options o = {r->plan->isa, (int)((r->batch + r->width - 1) / r->width), s->max_iterations, s->compensated, s->iteration};
   PetscFunctionBegin;
   if (*stepper) PetscFunctionReturn(0);
   PetscCall(cst_stepper_create(s->method[method], s->system, &o, stepper));
@@ -259,31 +258,36 @@ static bool has_chosen(const cst_runner *r) {
   return false;
 }
 
-/* Go on from a piece of an earlier run. */
-static PetscErrorCode take_up(cst_runner *r) {
-  const cst_work  *w = r->work;
-  const cst_piece *piece = &r->past->piece[w->piece];
-  const double    *rows = cst_past_rows(r->past, w->piece);
+/* Go on from where the batch was left. */
+static PetscErrorCode take_up(cst_runner *r, const cst_origin *from) {
   PetscFunctionBegin;
-  PetscCheck(rows, PETSC_COMM_SELF, PETSC_ERR_FILE_READ, "checkpoint %ld was damaged or removed under the run", r->past->number);
-  PetscCheck(piece->numbers == cst_runner_numbers(r), PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED,
-             "checkpoint %ld has %ld numbers a trajectory of %s, not %ld: another build made it", r->past->number, piece->numbers,
+  PetscCheck(from->numbers == cst_runner_numbers(r), PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED,
+             "there are %ld numbers a trajectory of %s, not %ld: another build left them", from->numbers,
              cst_method_label(r->plan->study->method[r->klass->method]), cst_runner_numbers(r));
-  cst_runner_unpack(r, piece, rows + w->skip * piece->numbers);
+  for (long l = 0; l < r->work->count; l++) cst_runner_restore(r, l, from->row + l * from->numbers);
+  r->b->step = from->at.step;
+  cst_batch_ready(r->st, r->b);
+  if (r->hst) r->hb->step = from->at.half_step;
+  if (r->hst) cst_batch_ready(r->hst, r->hb);
+  r->window = (int)from->at.window;
+  r->in_window = from->at.in_window;
+  r->folds = from->at.folds;
+  r->next_sample = (int)from->at.next_sample;
+  r->next_fold = cst_class_fold_after(r->klass, from->at.step);
   PetscFunctionReturn(0);
 }
 
-/* At its start, or where an earlier run left it. */
-static PetscErrorCode begin(cst_runner *r, const cst_work *w) {
+/* At its start, or where it was left. */
+static PetscErrorCode begin(cst_runner *r, const cst_work *w, const cst_origin *from) {
   const cst_study *s = r->plan->study;
   PetscFunctionBegin;
-  if (!r->batch) PetscCall(PetscCalloc2(s->nmethod, &r->batch, s->nmethod, &r->half));
+  if (!r->full) PetscCall(PetscCalloc2(s->nmethod, &r->full, s->nmethod, &r->half));
   r->work = w;
   r->klass = &r->plan->classes[w->klass];
   const int m = r->klass->method;
-  PetscCall(prepare(r, m, &r->stepper[m], &r->batch[m]));
+  PetscCall(prepare(r, m, &r->stepper[m], &r->full[m]));
   r->st = r->stepper[m];
-  r->b = &r->batch[m];
+  r->b = &r->full[m];
   cst_stepper_set_step(r->st, r->klass->h);
   r->hst = NULL;
   if (s->reference == CST_REFERENCE_SELF) {
@@ -294,10 +298,10 @@ static PetscErrorCode begin(cst_runner *r, const cst_work *w) {
   }
   r->keeps_states = has_chosen(r);
   PetscCall(start(r));
-  if (w->piece < 0)
-    PetscCall(look(r));
+  if (from)
+    PetscCall(take_up(r, from));
   else
-    PetscCall(take_up(r));
+    PetscCall(look(r));
   PetscFunctionReturn(0);
 }
 
@@ -311,18 +315,18 @@ static PetscErrorCode finish(cst_runner *r) {
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode cst_runner_batch_to(cst_runner *r, const cst_work *w, long step, bool *stop) {
+PetscErrorCode cst_runner_batch_to(cst_runner *r, const cst_work *w, const cst_origin *from, long step, bool *stop) {
   const double before = MPI_Wtime();
   PetscFunctionBegin;
-  PetscCall(begin(r, w));
+  PetscCall(begin(r, w, from));
   PetscCall(march(r, step, stop));
   r->seconds[w->klass] += MPI_Wtime() - before;
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode cst_runner_batch(cst_runner *r, const cst_work *w, bool *stop) {
+PetscErrorCode cst_runner_batch(cst_runner *r, const cst_work *w, const cst_origin *from, bool *stop) {
   PetscFunctionBegin;
-  PetscCall(cst_runner_batch_to(r, w, r->plan->classes[w->klass].n, stop));
+  PetscCall(cst_runner_batch_to(r, w, from, r->plan->classes[w->klass].n, stop));
   if (*stop) PetscFunctionReturn(0);
   const double before = MPI_Wtime();
   PetscCall(finish(r));

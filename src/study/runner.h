@@ -1,63 +1,43 @@
-/* runner.h: the object that steps batches, shared by runner.c and what it looks at on the way (readings.c). */
+/* runner.h: steps batches of trajectories from their start, or from where they were left, and folds what is seen on the way. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_RUNNER_H
 #define CST_RUNNER_H
-#include <limits.h>
-#include "study/past.h"
-#include "study/run.h"
+#include "study/output.h"
+#include "study/reference.h"
+#include "study/series.h"
 
-struct cst_runner {
-  const cst_plan *plan;
-  cst_reference  *reference;
-  cst_output     *output;
-  cst_series     *series;
-  cst_past       *past;
-  cst_poll       *poll;
-  void           *poll_context;
-  const cst_fold *fold;
-  int             width;
-  cst_stepper   **stepper, **partner; /* [nmethod]; partner: of half the step, for reference: self */
-  cst_batch      *batch, *half;       /* [nmethod] */
-  double         *seconds;            /* [nclass] */
-  double         *acc;                /* [group][quantity][slot][W] */
-  double         *q0, *v0, *kept;     /* [group][nq][W]; [group][CST_KEPT][W] */
-  double         *value, *scale;      /* [quantity][W] */
-  double         *bins, *top, *count; /* [quantity][CST_BINS][W], [quantity][W], [quantity][W] */
-  double         *lane_series;        /* [lane][quantity][sample], studies without members */
-  double         *scratch;            /* of expressions */
-  double         *half_lambda;        /* [group][ng][W]: the partner's multipliers one of its steps ago */
-  double         *lambda, *last;      /* [ng][W]: of a group being read; the partner's */
-  double         *state;              /* room for the states of two lanes being read and one start: see readings.c */
-  cst_rows        rows;
-  /* the batch at work */
-  const cst_work  *work; /* NULL: there is none */
-  const cst_class *klass;
-  cst_stepper     *st, *hst;
-  cst_batch       *b, *hb;
-  int              window;
-  long             in_window, folds; /* in the open window, and in all */
-  int              next_sample;
-  long             next_fold; /* the step at which everything is folded next */
-  long             slice_end; /* the step at which MPI is entered next */
-  bool             keeps_states;
-};
+/* Where the batch at work stands, as far as it is the same for all of its lanes. */
+typedef struct {
+  long step, half_step; /* of the batch, and of the one of half the step */
+  long window, in_window, folds, next_sample;
+} cst_position;
 
-const cst_case *cst_runner_case(const cst_runner *r, long lane);
-long            cst_runner_member(const cst_runner *r, long lane);
-double         *cst_runner_record(const cst_runner *r, int group);
-void            cst_runner_lambda(const cst_runner *r, const cst_stepper *st, const double *record, long step, double *lambda);
+/* Where a batch goes on from: its position, and the row of numbers of each of its lanes. */
+typedef struct {
+  cst_position  at;
+  long          numbers; /* of a row */
+  const double *row;     /* [count of the work][numbers] */
+} cst_origin;
 
-/* Slots of a group, [quantity][slot][W]. */
-double *cst_runner_accumulators(const cst_runner *r, int group);
+typedef struct cst_runner cst_runner;
 
-/* Fold every quantity at the current step. */
-void cst_runner_fold(cst_runner *r);
-/* Close the window that ends here: means of the living lanes, sums back to zero. */
-void cst_runner_close_window(cst_runner *r);
-/* Record the next sample of the series at the current step. */
-void cst_runner_sample(cst_runner *r);
-/* Errors of all lanes at the current step against the reference, of what the class reads there, into rows.error (the largest so far). */
-PetscErrorCode cst_runner_read_errors(cst_runner *r);
-/* Write the full states of the chosen members at the current step. */
-PetscErrorCode cst_runner_keep_states(cst_runner *r);
+/* batch: lanes of a batch, at most. */
+PetscErrorCode cst_runner_create(const cst_plan *p, long batch, cst_reference *r, cst_output *o, cst_series *s, cst_poll *poll,
+                                 void *context, cst_runner **runner);
+PetscErrorCode cst_runner_destroy(cst_runner **runner);
+/* Step a batch to its end and write its rows; where *stop is set it is left in the middle of its way. from: NULL, its start. */
+PetscErrorCode cst_runner_batch(cst_runner *runner, const cst_work *w, const cst_origin *from, bool *stop);
+/* Step a batch to a step of its way, to be saved, and leave it there. */
+PetscErrorCode cst_runner_batch_to(cst_runner *runner, const cst_work *w, const cst_origin *from, long step, bool *stop);
+double         cst_runner_seconds(const cst_runner *runner, int klass); /* spent on a class */
+
+const cst_plan *cst_runner_plan(const cst_runner *r);
+/* The batch at work; NULL: there is none. */
+const cst_work *cst_runner_work(const cst_runner *r);
+cst_position    cst_runner_position(const cst_runner *r);
+/* Numbers of a lane's row; those of them that are its state in the batch come first. */
+long cst_runner_numbers(const cst_runner *r);
+long cst_runner_state_numbers(const cst_runner *r);
+/* Row of a lane: its state in the batch (and in that of half the step), accumulators, errors, windows and samples. */
+void cst_runner_save(const cst_runner *r, long lane, double *row);
 #endif

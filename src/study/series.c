@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "study/run.h"
+#include "study/series.h"
 
 cst_series *cst_series_create(const cst_plan *p) {
   cst_series *s = calloc(1, sizeof *s);

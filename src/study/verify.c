@@ -11,7 +11,7 @@
 #include "constella/random.h"
 #include "core/need.h"
 #include "study/identity.h"
-#include "study/runner.h"
+#include "study/past.h"
 #include "study/verify.h"
 
 enum { MOST = 64, PASTS = 2 };
@@ -29,18 +29,18 @@ typedef struct {
 } trajectory;
 
 typedef struct {
-  cst_plan      *plan;
-  cst_result    *file;
-  cst_past      *past[PASTS]; /* of the newest whole checkpoints of this build, newest first; NULL: none */
-  cst_reference *reference;
-  signed char   *status; /* [ncase][members] of the file */
-  unsigned char *known;  /* [nvariant][members]: its reference states are in the table */
-  cst_output    *output;
-  cst_series    *series;
-  cst_runner    *runner;
-  cst_comparison comparison; /* of the trajectory at work */
-  long           n, at;      /* trajectories to be computed, and the one at work */
-  double         total, done, told;
+  const cst_plan *plan;
+  cst_result     *file;
+  cst_past       *past[PASTS]; /* of the newest whole checkpoints of this build, newest first; NULL: none */
+  cst_reference  *reference;
+  signed char    *status; /* [ncase][members] of the file */
+  unsigned char  *known;  /* [nvariant][members]: its reference states are in the table */
+  cst_output     *output;
+  cst_series     *series;
+  cst_runner     *runner;
+  cst_comparison  comparison; /* of the trajectory at work */
+  long            n, at;      /* trajectories to be computed, and the one at work */
+  double          total, done, told;
 } desk;
 
 /* ---- where they stand -------------------------------------------------------------------------------------------------------- */
@@ -185,7 +185,7 @@ static PetscErrorCode make_reference(desk *d, const trajectory *t) {
 /* What is kept of the numbers of one that has failed on its way is its last good state. */
 static long count_kept(const desk *d, const double *row) {
   const bool failed = row[0] != 0;
-  return failed ? (long)cst_batch_numbers(d->runner->st) : cst_runner_numbers(d->runner);
+  return failed ? cst_runner_state_numbers(d->runner) : cst_runner_numbers(d->runner);
 }
 
 static PetscErrorCode compare_midway(desk *d, const trajectory *t) {
@@ -198,7 +198,7 @@ static PetscErrorCode compare_midway(desk *d, const trajectory *t) {
   PetscCheck(kept && past->piece[piece].numbers == cst_runner_numbers(d->runner), PETSC_COMM_SELF, PETSC_ERR_FILE_READ,
              "checkpoint %ld was damaged or removed", past->number);
   kept += (t->work.first - past->stretch[piece].first) * past->piece[piece].numbers;
-  cst_runner_pack(d->runner, &b);
+  cst_piece_pack(d->runner, &b);
   row = (const double *)(const void *)(b.bytes + sizeof(cst_section_head) + sizeof(cst_piece));
   snprintf(name, sizeof name, "step %ld in checkpoint %ld", t->until, past->number);
   cst_compare_numbers(&d->comparison, name, kept, row, count_kept(d, kept));
@@ -207,15 +207,17 @@ static PetscErrorCode compare_midway(desk *d, const trajectory *t) {
 }
 
 static PetscErrorCode compute(desk *d, const trajectory *t) {
-  bool stop = false;
+  cst_origin origin, *from = t->from ? &origin : NULL;
+  bool       stop = false;
   PetscFunctionBegin;
   d->comparison = (cst_comparison){0};
   PetscCall(make_reference(d, t));
-  d->runner->past = t->from;
+  PetscCheck(!from || cst_past_origin(t->from, &t->work, from), PETSC_COMM_SELF, PETSC_ERR_FILE_READ,
+             "checkpoint %ld was damaged or removed", t->from->number);
   if (t->stage == FINISHED)
-    PetscCall(cst_runner_batch(d->runner, &t->work, &stop));
+    PetscCall(cst_runner_batch(d->runner, &t->work, from, &stop));
   else {
-    PetscCall(cst_runner_batch_to(d->runner, &t->work, t->until, &stop));
+    PetscCall(cst_runner_batch_to(d->runner, &t->work, from, t->until, &stop));
     PetscCall(compare_midway(d, t));
   }
   PetscFunctionReturn(0);
@@ -273,7 +275,7 @@ static PetscErrorCode open_desk(desk *d) {
   d->series = cst_series_create(d->plan);
   d->told = MPI_Wtime();
   PetscCall(cst_output_compare(d->plan, d->file, &d->comparison, &d->output));
-  PetscCall(cst_runner_create(d->plan, d->reference, d->output, d->series, NULL, poll, d, &d->runner));
+  PetscCall(cst_runner_create(d->plan, 1, d->reference, d->output, d->series, poll, d, &d->runner));
   PetscFunctionReturn(0);
 }
 
@@ -297,8 +299,8 @@ static void count(const desk *d, const trajectory *t, cst_verify_counts *c) {
   c->compared += t->stage == OPEN ? 0 : d->comparison.compared;
 }
 
-PetscErrorCode cst_verify(cst_study *s, cst_plan *p, cst_result *file, const char *path, const cst_verify_choice *choice, cst_back_end *b,
-                          cst_verify_counts *counts) {
+PetscErrorCode cst_verify(cst_study *s, const cst_plan *p, cst_result *file, const char *path, const cst_verify_choice *choice,
+                          cst_back_end *b, cst_verify_counts *counts) {
   desk        d = {.plan = p, .file = file};
   long        n;
   trajectory *list;
@@ -307,8 +309,7 @@ PetscErrorCode cst_verify(cst_study *s, cst_plan *p, cst_result *file, const cha
   read_status(&d);
   list = choose(&d, choice, &n);
   for (long i = 0; i < n; i++) prepare(&d, &list[i], choice->from_start);
-  p->left = d.total; /* whether compiling a user's system pays */
-  PetscCall(cst_study_compile(s, p, b));
+  PetscCall(cst_study_compile(s, p, d.total, b));
   PetscCall(open_desk(&d));
   for (long i = 0; i < n; i++) {
     d.at += list[i].stage != OPEN;

@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_VERIFY_H
 #define CST_VERIFY_H
-#include "study/run.h"
+#include "study/back-end.h"
 
 /* Which: members of cases, all of them where none are named; of these, so many that are drawn, or all. */
 typedef struct {
@@ -19,8 +19,8 @@ typedef struct {
 } cst_verify_counts;
 
 /* The study of the file, whose name is path, unfinished or not; on one rank. A line a trajectory goes to stdout. */
-PetscErrorCode cst_verify(cst_study *s, cst_plan *p, cst_result *file, const char *path, const cst_verify_choice *choice, cst_back_end *b,
-                          cst_verify_counts *counts);
+PetscErrorCode cst_verify(cst_study *s, const cst_plan *p, cst_result *file, const char *path, const cst_verify_choice *choice,
+                          cst_back_end *b, cst_verify_counts *counts);
 /* To stdout, what may be why bits differ: what is of another version, build, library or machine than that of the file. */
 void cst_verify_explain(const cst_plan *p, cst_result *file, const cst_back_end *b);
 #endif

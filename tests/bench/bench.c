@@ -21,7 +21,7 @@
 #include <petscsnes.h>
 #include "bench.h"
 #include "solve/solver.h"
-#include "study/past.h"
+#include "study/run.h"
 #include "tools.h"
 
 enum { LANES = 1024, STEPS = 20000, SCALAR_LANES = 64, RUN_LANES = 2048, SNES_LANES = 8, SNES_STEPS = 200, CHECK_STEPS = 50 };
@@ -110,16 +110,18 @@ static PetscErrorCode time_run(const bench_case *b, int isa, double *seconds) {
   char        path[4096], why[512];
   PetscFunctionBegin;
   snprintf(path, sizeof path, "%s/constella-bench-%d.h5", folder, (int)getpid());
-  p = bench_need(cst_plan_create(s, isa, 1, 0, d));
+  p = bench_need(cst_plan_create(s, isa, d));
+  cst_agenda     *agenda = cst_agenda_create(p, 1, 0, NULL, NULL, 0);
   cst_past       *past = cst_past_create(p);
   cst_lock       *lock = bench_need(cst_lock_take(path, why, sizeof why));
   cst_run_options o = {.output = path, .progress = "none", .checkpoint_seconds = 600, .deadline = INFINITY, .lock = lock};
   double          t = bench_busy();
-  PetscCall(cst_run(s, p, past, &o, &end));
+  PetscCall(cst_run(p, agenda, past, &o, &end));
   *seconds = bench_busy() - t;
   PetscCheck(end.failed == 0, PETSC_COMM_SELF, PETSC_ERR_CONV_FAILED, "%ld trajectories failed", end.failed);
   cst_lock_release(lock);
   unlink(path);
+  cst_agenda_destroy(agenda);
   cst_past_destroy(p, past);
   cst_plan_destroy(p);
   cst_study_destroy(s);

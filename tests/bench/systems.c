@@ -18,7 +18,8 @@
 #include <petscsys.h>
 #include "bench.h"
 #include "solve/solver.h"
-#include "study/run.h"
+#include "study/agenda.h"
+#include "study/back-end.h"
 #include "system/compile.h"
 #include "system/internal.h"
 #include "tools.h"
@@ -142,6 +143,7 @@ static PetscErrorCode step_ten_bodies(const char *folder, int isa) {
 typedef struct {
   cst_study   *study;
   cst_plan    *plan;
+  cst_agenda  *agenda;
   cst_back_end back_end;
   bench_run    run;
 } chains;
@@ -155,8 +157,9 @@ static PetscErrorCode chains_create(int n, int isa, const char *initial, long la
            "methods: [rattle]\nroundoff: {dyadic-steps: false}\n",
            n, initial, end);
   c->study = bench_study(text);
-  c->plan = bench_need(cst_plan_create(c->study, isa, 1, 0, d));
-  PetscCall(cst_study_compile(c->study, c->plan, &c->back_end));
+  c->plan = bench_need(cst_plan_create(c->study, isa, d));
+  c->agenda = cst_agenda_create(c->plan, 1, 0, NULL, NULL, 0);
+  PetscCall(cst_study_compile(c->study, c->plan, c->agenda->left, &c->back_end));
   c->run = rattle(c->study, c->study->system, lanes, c->study->step[0], steps);
   PetscCall(bench_run_create(&c->run, c->plan->isa));
   cst_diag_destroy(d);
@@ -166,6 +169,7 @@ static PetscErrorCode chains_create(int n, int isa, const char *initial, long la
 static PetscErrorCode chains_destroy(chains *c) {
   PetscFunctionBegin;
   PetscCall(bench_run_destroy(&c->run));
+  cst_agenda_destroy(c->agenda);
   cst_plan_destroy(c->plan);
   cst_study_destroy(c->study);
   PetscFunctionReturn(0);
@@ -257,7 +261,7 @@ static PetscErrorCode bench_ensemble(int isa) {
   }
   printf("%d chains of %d (%s, %s, batch %ld): %.0f ns a step and lane, by hand %.0f: speed ours/theirs %.2f (0.70: %s); iterations a step "
          "%.2f, by hand %.2f; difference %.0e\n",
-         MEMBERS, BEADS, c.back_end.kernels, cst_isas[c.plan->isa].name, c.plan->batch, c.run.best, hand, hand / c.run.best,
+         MEMBERS, BEADS, c.back_end.kernels, cst_isas[c.plan->isa].name, c.agenda->batch, c.run.best, hand, hand / c.run.best,
          verdict(hand / c.run.best, 0.7, true), iterations[0], iterations[1], difference);
   PetscCall(chains_destroy(&c));
   PetscFunctionReturn(0);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "study/names.h"
-#include "study/run.h"
+#include "study/plan.h"
 #include "tap.h"
 
 static const char chain[] = "system: chain\ncoordinates: [\"x[4]\", h]\nparameters: {k: 2}\nmass: [1, 3]\npotential: h\n"
@@ -97,7 +97,7 @@ static int planned(const char *initial, int isa) {
   if (asprintf(&text, "study: conservation\nsystem: planar-pendulum\ninitial: %s\nend: 1\nsteps: [0.1]\nmethods: [rattle]\n", initial) < 0)
     exit(1);
   s = cst_study_read("t", text, strlen(text), cst_share_alone, d);
-  cst_plan *p = s ? cst_plan_create(s, isa, 1, 0, d) : NULL;
+  cst_plan *p = s ? cst_plan_create(s, isa, d) : NULL;
   int       chosen = p ? p->isa : -1;
   cst_diag_print(d, stdout);
   cst_plan_destroy(p);

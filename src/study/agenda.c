@@ -1,19 +1,19 @@
-/* batches.c: cuts the lanes of a study, or what an earlier run left of it, into the batches that are handed out. */
+/* agenda.c: cuts the lanes of a study, or what an earlier run left of it, into the batches that are handed out. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdlib.h>
 #include "core/need.h"
-#include "study/plan.h"
+#include "study/agenda.h"
 
 enum { BATCH_BYTES = 512 * 1024, LARGE_BATCH_BYTES = 32 << 20, BATCH_LEAST = CST_W_MAX, BATCH_MOST = 4096, BATCHES_A_RANK = 16 };
 
-/* Lanes of one class at the same step, side by side. */
+/* What is to be cut. */
 typedef struct {
   int          n, room;
   cst_stretch *stretch;
   int         *piece; /* as in cst_work */
-} agenda;
+} stretches;
 
-static void put(agenda *a, cst_stretch s, int piece) {
+static void put(stretches *a, cst_stretch s, int piece) {
   if (a->n == a->room) {
     a->room = a->room ? 2 * a->room : 64;
     a->stretch = cst_need(realloc(a->stretch, (size_t)a->room * sizeof *a->stretch));
@@ -23,12 +23,12 @@ static void put(agenda *a, cst_stretch s, int piece) {
   a->stretch[a->n++] = s;
 }
 
-static void discard(agenda *a) {
+static void discard(stretches *a) {
   free(a->stretch);
   free(a->piece);
 }
 
-static long batches(const agenda *a, long size) {
+static long batches(const stretches *a, long size) {
   long n = 0;
   for (int i = 0; i < a->n; i++) n += (a->stretch[i].count + size - 1) / size;
   return n;
@@ -36,7 +36,7 @@ static long batches(const agenda *a, long size) {
 
 /* What keeps a batch in the second-level cache, or one of a large system within bounds, and gives every rank enough batches, down to one
  * group; no more than there is. */
-static long default_batch(const cst_plan *p, const agenda *a, int ranks) {
+static long default_batch(const cst_plan *p, const stretches *a, int ranks) {
   const double bytes = cst_plan_lane_bytes(p->study);
   const long   width = cst_isas[p->isa].width, lanes = (cst_plan_most_lanes(p) + width - 1) / width * width;
   long         size = BATCH_MOST;
@@ -60,49 +60,43 @@ static int sooner(const void *a, const void *b) {
   return dearer(a, b);
 }
 
-static void make_work(cst_plan *p, const agenda *a) {
-  free(p->work);
-  p->work = cst_need(calloc((size_t)batches(a, p->batch) + 1, sizeof *p->work));
-  p->nwork = 0;
+static void make_work(const cst_plan *p, const stretches *a, cst_agenda *agenda) {
+  agenda->work = cst_need(calloc((size_t)batches(a, agenda->batch) + 1, sizeof *agenda->work));
   for (int i = 0; i < a->n; i++) {
     const cst_stretch *s = &a->stretch[i];
     const cst_class   *k = &p->classes[s->klass];
-    for (long at = 0; at < s->count; at += p->batch) {
-      const long count = s->count - at < p->batch ? s->count - at : p->batch;
-      p->work[p->nwork++] = (cst_work){s->klass, s->first + at, count, (double)count * (double)k->n * k->cost, a->piece[i], at};
+    for (long at = 0; at < s->count; at += agenda->batch) {
+      const long count = s->count - at < agenda->batch ? s->count - at : agenda->batch;
+      agenda->work[agenda->n++] = (cst_work){s->klass, s->first + at, count, (double)count * (double)k->n * k->cost, a->piece[i], at};
     }
+    agenda->left += (double)s->count * (double)(k->n - s->step) * k->cost;
   }
-  qsort(p->work, (size_t)p->nwork, sizeof *p->work, sooner);
+  qsort(agenda->work, (size_t)agenda->n, sizeof *agenda->work, sooner);
 }
 
-static void cut(cst_plan *p, const agenda *a, int ranks, long batch) {
-  p->batch = batch > 0 ? (batch + BATCH_LEAST - 1) / BATCH_LEAST * BATCH_LEAST : default_batch(p, a, ranks);
-  make_work(p, a);
-}
-
-void cst_plan_cut(cst_plan *p, int ranks, long batch) {
-  agenda a = {0};
-  for (int k = 0; k < p->nclass; k++) put(&a, (cst_stretch){k, 0, p->classes[k].lanes, 0}, -1);
-  cut(p, &a, ranks, batch);
-  discard(&a);
-}
-
-static void put_open(agenda *a, int klass, const unsigned char *lane, long lanes) {
+static void put_open(stretches *a, int klass, const unsigned char *lane, long lanes) {
   for (long from = 0, to; from < lanes; from = to) {
     for (to = from + 1; to < lanes && lane[to] == lane[from];) to++;
     if (lane[from] == CST_LANE_OPEN) put(a, (cst_stretch){klass, from, to - from, 0}, -1);
   }
 }
 
-void cst_plan_take_up(cst_plan *p, int ranks, long batch, unsigned char *const *lane, const cst_stretch *pieces, int n) {
-  agenda a = {0};
+cst_agenda *cst_agenda_create(const cst_plan *p, int ranks, long batch, unsigned char *const *lane, const cst_stretch *pieces, int n) {
+  cst_agenda *agenda = cst_need(calloc(1, sizeof *agenda));
+  stretches   a = {0};
   for (int i = 0; i < n; i++) put(&a, pieces[i], i);
-  for (int k = 0; k < p->nclass; k++) put_open(&a, k, lane[k], p->classes[k].lanes);
-  cut(p, &a, ranks, batch);
-  p->left = 0;
-  for (int i = 0; i < a.n; i++) {
-    const cst_stretch *s = &a.stretch[i];
-    p->left += (double)s->count * (double)(p->classes[s->klass].n - s->step) * p->classes[s->klass].cost;
-  }
+  for (int k = 0; k < p->nclass; k++)
+    if (lane)
+      put_open(&a, k, lane[k], p->classes[k].lanes);
+    else
+      put(&a, (cst_stretch){k, 0, p->classes[k].lanes, 0}, -1);
+  agenda->batch = batch > 0 ? (batch + BATCH_LEAST - 1) / BATCH_LEAST * BATCH_LEAST : default_batch(p, &a, ranks);
+  make_work(p, &a, agenda);
   discard(&a);
+  return agenda;
+}
+
+void cst_agenda_destroy(cst_agenda *a) {
+  if (a) free(a->work);
+  free(a);
 }

@@ -1,0 +1,64 @@
+/* runner-internal.h: the object that steps batches, shared by runner.c and what it looks at on the way. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef CST_RUNNER_INTERNAL_H
+#define CST_RUNNER_INTERNAL_H
+#include <limits.h>
+#include "study/runner.h"
+
+struct cst_runner {
+  const cst_plan *plan;
+  long            batch; /* lanes, at most */
+  cst_reference  *reference;
+  cst_output     *output;
+  cst_series     *series;
+  cst_poll       *poll;
+  void           *poll_context;
+  const cst_fold *fold;
+  int             width;
+  cst_stepper   **stepper, **partner; /* [nmethod]; partner: of half the step, for reference: self */
+  cst_batch      *full, *half;        /* [nmethod] */
+  double         *seconds;            /* [nclass] */
+  double         *acc;                /* [group][quantity][slot][W] */
+  double         *q0, *v0, *kept;     /* [group][nq][W]; [group][CST_KEPT][W] */
+  double         *value, *scale;      /* [quantity][W] */
+  double         *bins, *top, *count; /* [quantity][CST_BINS][W], [quantity][W], [quantity][W] */
+  double         *lane_series;        /* [lane][quantity][sample], studies without members */
+  double         *scratch;            /* of expressions */
+  double         *half_lambda;        /* [group][ng][W]: the partner's multipliers one of its steps ago */
+  double         *lambda, *last;      /* [ng][W]: of a group being read; the partner's */
+  double         *state;              /* room for the states of two lanes being read and one start: see readings.c */
+  cst_rows        rows;
+  /* the batch at work */
+  const cst_work  *work; /* NULL: there is none */
+  const cst_class *klass;
+  cst_stepper     *st, *hst;
+  cst_batch       *b, *hb;
+  int              window;
+  long             in_window, folds; /* in the open window, and in all */
+  int              next_sample;
+  long             next_fold; /* the step at which everything is folded next */
+  long             slice_end; /* the step at which MPI is entered next */
+  bool             keeps_states;
+};
+
+const cst_case *cst_runner_case(const cst_runner *r, long lane);
+long            cst_runner_member(const cst_runner *r, long lane);
+double         *cst_runner_record(const cst_runner *r, int group);
+void            cst_runner_lambda(const cst_runner *r, const cst_stepper *st, const double *record, long step, double *lambda);
+
+/* Slots of a group, [quantity][slot][W]. */
+double *cst_runner_accumulators(const cst_runner *r, int group);
+
+/* Fold every quantity at the current step. */
+void cst_runner_fold(cst_runner *r);
+/* Close the window that ends here: means of the living lanes, sums back to zero. */
+void cst_runner_close_window(cst_runner *r);
+/* Record the next sample of the series at the current step. */
+void cst_runner_sample(cst_runner *r);
+/* Errors of all lanes at the current step against the reference, of what the class reads there, into rows.error (the largest so far). */
+PetscErrorCode cst_runner_read_errors(cst_runner *r);
+/* Write the full states of the chosen members at the current step. */
+PetscErrorCode cst_runner_keep_states(cst_runner *r);
+/* The row of a lane that a batch goes on from (cst_runner_save). */
+void cst_runner_restore(cst_runner *r, long lane, const double *row);
+#endif
