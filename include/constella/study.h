@@ -13,7 +13,14 @@
 #include "constella/method.h"
 #include "constella/system.h"
 
-typedef enum { CST_ORDER, CST_CONSERVATION, CST_ENSEMBLE, CST_STUDY_KINDS } cst_study_kind;
+/* A kind of study, order for instance: a row of a list that any file may be added to. */
+typedef struct cst_kind cst_kind;
+int                     cst_kind_count(void);
+const cst_kind         *cst_kind_at(int i);              /* NULL behind the last */
+const cst_kind         *cst_kind_find(const char *name); /* NULL: there is none */
+const char             *cst_kind_name(const cst_kind *k);
+const char             *cst_kind_doc(const cst_kind *k); /* one line */
+
 typedef enum { CST_NORM_MAX, CST_NORM_ONE, CST_NORM_TWO } cst_norm;
 /* Where errors are taken: after the last step; every step; at the points of the largest step's mesh (docs/errors.md). There multipliers
  * that belong to the left end of a step are those of the steps that begin at its points, 0 among them; elsewhere those of the step that
@@ -36,8 +43,9 @@ typedef struct {
 } cst_layer_file;
 
 typedef struct {
-  cst_study_kind kind;
-  char          *file, *title; /* file as given on the command line */
+  const cst_kind *kind;
+  void           *own;          /* what its keys of the study file say; NULL where it has none */
+  char           *file, *title; /* file as given on the command line */
   char       *canonical;  /* canonical text without `compile` and `checkpoint`, with the sha256 of a user's files; what the result stores */
   char        sha256[65]; /* of canonical, hexadecimal */
   cst_system *system;
@@ -96,8 +104,6 @@ cst_share           cst_share_alone; /* fetch by the process that asks */
  * compiled. Owned. */
 cst_study *cst_study_read(const char *file, const char *text, size_t length, cst_share *share, cst_diag *d);
 void       cst_study_destroy(cst_study *s);
-
-extern const char *const cst_study_kind_names[CST_STUDY_KINDS];
 
 typedef struct {
   int    variant, tolerance, method, step; /* indices into the study */

@@ -24,7 +24,7 @@ static void print_layer(const cst_layer_file *x) {
 }
 
 static void print_plan(const cst_study *s, const cst_plan *p, const cst_agenda *a) {
-  printf("%-14s %s (%s study)\n", "study", s->title && *s->title ? s->title : s->file, cst_study_kind_names[s->kind]);
+  printf("%-14s %s (%s study)\n", "study", s->title && *s->title ? s->title : s->file, cst_kind_name(s->kind));
   printf("%-14s %s, %d coordinates, %d constraints\n", "system", s->system->name, s->system->nq, s->system->ng);
   if (s->system_file) printf("%-14s %s, sha256 %s\n", "", s->system_file, s->system_sha256);
   for (int i = 0; i < s->nlayer; i++) print_layer(&s->layer[i]);

@@ -39,9 +39,7 @@ static void observables(void) {
 }
 
 static void studies(void) {
-  puts("order                error against a reference over a range of steps; fitted orders");
-  puts("conservation         drift of energy, momenta and constraints over long times; verdicts");
-  puts("ensemble             members around a start; distributions at the end");
+  for (int i = 0; i < cst_kind_count(); i++) printf("%-20s %s\n", cst_kind_name(cst_kind_at(i)), cst_kind_doc(cst_kind_at(i)));
 }
 
 static const struct {

@@ -1,11 +1,17 @@
-/* conclude.h: the statistics of a finished study, from its rows. */
+/* conclude.h: the table of a study: the columns of every study and those of its kind, and how they are filled. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_CONCLUDE_H
 #define CST_CONCLUDE_H
 #include "study/output.h"
 
-/* Fill the columns that say what a case is. */
-void cst_conclude_cases(const cst_plan *p, cst_columns *c);
-/* Fill the others from the finished rows; on one rank. failed: trajectories that failed. */
-PetscErrorCode cst_conclude(const cst_plan *p, cst_output *o, cst_columns *c, long *failed);
+typedef struct cst_conclusion cst_conclusion;
+
+/* The columns in their order, with what is known before anything is run. */
+cst_conclusion *cst_conclusion_create(const cst_plan *p);
+void            cst_conclusion_destroy(cst_conclusion *x);
+/* Borrowed. */
+const cst_columns *cst_conclusion_columns(const cst_conclusion *x);
+/* Set all columns from the finished rows; on one rank. reference_error: as cst_reference_errors has them; *failed: trajectories that
+ * failed. */
+PetscErrorCode cst_conclude(cst_conclusion *x, cst_output *o, const double *reference_error, long *failed);
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 #include "constella/record.h"
 #include "method/method.h"
+#include "study/kind.h"
 #include "study/reader.h"
 
 static const char method_wanted[] = "a method such as rattle or \"compose(rattle, yoshida4)\"";
@@ -125,8 +126,9 @@ static void read_reference(cst_reader *r) {
   cst_study               *s = r->s;
   cst_yaml                *n = cst_yaml_get(r->root, "reference");
   int                      which;
-  if (!n && r->kind_known && s->kind == CST_ORDER)
-    cst_yaml_error(r->doc, NULL, r->d, "missing key 'reference': an order study needs one; allowed: %s", wanted);
+  if (!n && cst_study_needs(s, CST_NEEDS_REFERENCE))
+    cst_yaml_error(r->doc, NULL, r->d, "missing key 'reference': %s %s study needs one; allowed: %s",
+                   strchr("aeiou", *s->kind->name) ? "an" : "a", s->kind->name, wanted);
   if (cst_yaml_is_map(n)) reference_map(r, n);
   if (!n || cst_yaml_is_map(n) || !cst_reader_text(r, n, "reference", wanted)) return;
   if (!cst_reader_choice(r, n, "reference", names, CST_COUNT(names), &which)) return;
@@ -164,10 +166,9 @@ static cst_over read_over(cst_reader *r, cst_yaml *n) {
   return (cst_over)which;
 }
 
-/* Errors are taken against a reference; what the motion is measured by alone goes without. An order study that lacks it is told elsewhere.
- */
+/* Errors are taken against a reference; what the motion is measured by alone goes without. A study that must have one is told elsewhere. */
 static void check_compared(cst_reader *r, cst_yaml *n, const char *const *keys, int count) {
-  if (!r->kind_known || r->s->kind == CST_ORDER || cst_yaml_get(r->root, "reference")) return;
+  if (!r->s->kind || cst_study_needs(r->s, CST_NEEDS_REFERENCE) || cst_yaml_get(r->root, "reference")) return;
   for (int i = 0; i < count; i++) {
     cst_yaml *value = cst_yaml_get(n, keys[i]);
     if (value)

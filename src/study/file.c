@@ -7,16 +7,18 @@
 #include <stdlib.h>
 #include <string.h>
 #include "constella/random.h"
+#include "study/kind.h"
 #include "study/reader.h"
-
-const char *const cst_study_kind_names[CST_STUDY_KINDS] = {"order", "conservation", "ensemble"};
 
 static const double most_cases = 1e7;
 
 static void read_kind(cst_reader *r) {
-  int kind = CST_ORDER;
-  r->kind_known = cst_reader_choice(r, cst_reader_required(r, r->root, "", "study"), "study", cst_study_kind_names, CST_STUDY_KINDS, &kind);
-  r->s->kind = (cst_study_kind)kind;
+  const char *names[64];
+  int         kind, n = cst_kind_count() < CST_COUNT(names) ? cst_kind_count() : CST_COUNT(names);
+  for (int i = 0; i < n; i++) names[i] = cst_kind_name(cst_kind_at(i));
+  if (!cst_reader_choice(r, cst_reader_required(r, r->root, "", "study"), "study", names, n, &kind)) return;
+  r->s->kind = cst_kind_at(kind);
+  if (r->s->kind->own) r->s->own = cst_reader_memory(1, r->s->kind->own);
 }
 
 static void read_title(cst_reader *r) {
@@ -65,7 +67,7 @@ static void read_solver(cst_reader *r) {
 static void read_roundoff(cst_reader *r) {
   static const char *const keys[] = {"dyadic-steps", "compensated"};
   cst_yaml                *n = cst_yaml_get(r->root, "roundoff");
-  r->s->dyadic = r->s->kind != CST_ORDER;
+  r->s->dyadic = !cst_study_needs(r->s, CST_NEEDS_NOMINAL_STEPS);
   cst_reader_map(r, n, "roundoff", keys, CST_COUNT(keys));
   cst_reader_flag(r, cst_yaml_get(n, "dyadic-steps"), "dyadic-steps", &r->s->dyadic);
   cst_reader_flag(r, cst_yaml_get(n, "compensated"), "compensated", &r->s->compensated);
@@ -87,12 +89,21 @@ static void check_size(cst_reader *r) {
   if (cases > most_cases) cst_yaml_error(r->doc, NULL, r->d, "the study has %.0f cases; at most %.0f are allowed", cases, most_cases);
 }
 
+/* Those of every study, and those of its kind. */
+static void check_keys(cst_reader *r) {
+  static const char *const common[] = {"study",        "title",     "system",   "initial",     "end",     "steps",
+                                       "methods",      "reference", "error",    "observables", "samples", "observe",
+                                       "trajectories", "solver",    "roundoff", "checkpoint",  "layers"};
+  const char              *keys[CST_COUNT(common) + 32];
+  int                      n = 0;
+  for (; n < CST_COUNT(common); n++) keys[n] = common[n];
+  for (const char *const *own = r->s->kind ? r->s->kind->keys : NULL; own && *own && n < CST_COUNT(keys);) keys[n++] = *own++;
+  cst_yaml_check_keys(r->doc, r->root, keys, n, r->d);
+}
+
 static void read_all(cst_reader *r) {
-  static const char *const keys[] = {"study",        "title",     "system",   "initial",     "end",     "steps",
-                                     "methods",      "reference", "error",    "observables", "samples", "observe",
-                                     "trajectories", "solver",    "roundoff", "checkpoint",  "layers"};
-  cst_yaml_check_keys(r->doc, r->root, keys, CST_COUNT(keys), r->d);
   read_kind(r);
+  check_keys(r);
   read_title(r);
   cst_read_system(r);
   cst_read_start(r);
@@ -105,6 +116,7 @@ static void read_all(cst_reader *r) {
   read_roundoff(r);
   read_checkpoint(r);
   check_size(r);
+  if (r->s->kind && r->s->kind->read) r->s->kind->read(r);
 }
 
 /* What changes no result is no part of the study's identity; what a user's files say is. */
@@ -148,8 +160,8 @@ void cst_study_destroy(cst_study *s) {
   for (int i = 0; i < s->nobservable; i++) free(s->observable[i].name), free(s->observable[i].expression);
   for (int i = 0; i < s->nlayer; i++) free(s->layer[i].name), free(s->layer[i].file);
   if (s->system) cst_system_destroy(s->system);
-  void *owned[] = {s->file, s->system_file, s->title,  s->canonical,  s->parameter,  s->q0,        s->v0,
-                   s->end,  s->step,        s->method, s->observable, s->trajectory, s->tolerance, s->layer};
+  void *owned[] = {s->file, s->system_file, s->title,      s->canonical,  s->parameter, s->q0,    s->v0, s->end,
+                   s->step, s->method,      s->observable, s->trajectory, s->tolerance, s->layer, s->own};
   for (int i = 0; i < CST_COUNT(owned); i++) free(owned[i]);
   free(s);
 }

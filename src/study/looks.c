@@ -62,7 +62,7 @@ void cst_runner_fold(cst_runner *r) {
   const long now = r->b->step, n = r->klass->n;
   int        window = (int)((__int128)now * CST_WINDOWS / n);
   if (window > CST_WINDOWS - 1) window = CST_WINDOWS - 1;
-  if (window != r->window && r->plan->study->kind == CST_CONSERVATION) cst_runner_close_window(r);
+  if (window != r->window && cst_study_needs(r->plan->study, CST_NEEDS_WINDOWS)) cst_runner_close_window(r);
   r->window = window;
   r->in_window++;
   r->folds++;

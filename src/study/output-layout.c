@@ -76,7 +76,7 @@ static void observable_fields(cst_output *o) {
   for (int k = 0; k < p->nquantity; k++)
     field(o, CST_F64, p->quantity[k].unit, p->quantity[k].doc, OVER(DIM_CASE, DIM_MEMBER, DIM_FIGURE), "/observables/%s",
           p->quantity[k].name);
-  for (int k = 0; k < p->nquantity && p->study->kind == CST_CONSERVATION; k++)
+  for (int k = 0; k < p->nquantity && cst_study_needs(p->study, CST_NEEDS_WINDOWS); k++)
     if (p->quantity[k].windows)
       field(o, CST_F64, p->quantity[k].unit, "mean of x - x(0) over a window", OVER(DIM_CASE, DIM_MEMBER, DIM_WINDOW), "/windows/%s",
             p->quantity[k].name);
@@ -114,7 +114,7 @@ static void state_fields(cst_output *o) {
 
 static void column_fields(cst_output *o, const cst_columns *c) {
   for (int k = 0; k < c->n; k++)
-    field(o, c->column[k].text ? CST_TEXT : CST_F64, c->column[k].unit, c->column[k].doc, OVER(DIM_CASE), "/statistics/%s",
+    field(o, c->column[k].label ? CST_TEXT : CST_F64, c->column[k].use.unit, c->column[k].doc, OVER(DIM_CASE), "/statistics/%s",
           c->column[k].name);
   field(o, CST_F64, "1", "trajectory-steps per second and rank", OVER(DIM_CASE), "/run/steps_per_second");
   field(o, CST_F64, "1", "part of the work that is done", (const int[]){-1}, "/run/work_done");

@@ -16,7 +16,6 @@ struct cst_output {
   cst_dimension  *dim;
 };
 
-extern const char *const cst_error_names[CST_ERRORS];
 /* All that the file consists of; columns NULL: without the statistics. */
 PetscErrorCode cst_output_lay_out(const cst_plan *p, const cst_columns *columns, cst_output **output);
 #endif

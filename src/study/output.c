@@ -50,7 +50,7 @@ PetscErrorCode cst_output_compare(const cst_plan *p, cst_result *file, cst_compa
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode cst_output_create(const cst_plan *p, const char *path, bool anew, cst_columns *columns, cst_output **output) {
+PetscErrorCode cst_output_create(const cst_plan *p, const char *path, bool anew, const cst_columns *columns, cst_output **output) {
   cst_output *o;
   char        why[512];
   PetscMPIInt rank;
@@ -78,7 +78,7 @@ PetscErrorCode cst_rows_create(const cst_plan *p, long batch, cst_rows *r) {
   PetscCall(PetscCalloc2(p->nquantity, &r->figure, p->nquantity, &r->window));
   for (int k = 0; k < p->nquantity; k++) {
     PetscCall(PetscMalloc1(n * CST_FIGURES, &r->figure[k]));
-    if (p->study->kind == CST_CONSERVATION && p->quantity[k].windows) PetscCall(PetscMalloc1(n * CST_WINDOWS, &r->window[k]));
+    if (cst_study_needs(p->study, CST_NEEDS_WINDOWS) && p->quantity[k].windows) PetscCall(PetscMalloc1(n * CST_WINDOWS, &r->window[k]));
   }
   PetscFunctionReturn(0);
 }
@@ -276,7 +276,7 @@ PetscErrorCode cst_output_columns(cst_output *o, const cst_columns *c) {
   PetscFunctionBegin;
   for (int k = 0; k < c->n; k++) {
     snprintf(path, sizeof path, "/statistics/%s", c->column[k].name);
-    PetscCall(put(o, path, start, count, c->column[k].text ? (const void *)c->column[k].label : c->column[k].value));
+    PetscCall(put(o, path, start, count, c->column[k].label ? (const void *)c->column[k].label : c->column[k].value));
   }
   PetscFunctionReturn(0);
 }

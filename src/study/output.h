@@ -11,7 +11,7 @@
 
 typedef struct cst_output cst_output;
 /* Collective. A new file, or (anew false) that of an earlier run, opened again. */
-PetscErrorCode cst_output_create(const cst_plan *p, const char *path, bool anew, cst_columns *columns, cst_output **output);
+PetscErrorCode cst_output_create(const cst_plan *p, const char *path, bool anew, const cst_columns *columns, cst_output **output);
 /* What is written is compared with what a result file has in its place; on one rank, and neither is changed. */
 PetscErrorCode cst_output_compare(const cst_plan *p, cst_result *file, cst_comparison *comparison, cst_output **output);
 PetscErrorCode cst_output_rows(cst_output *o, const cst_work *w, const cst_rows *r);

@@ -117,7 +117,7 @@ double cst_plan_memory(const cst_plan *p, long batch) {
   const double      state = cst_plan_lane_bytes(p->study);
   const double      row = 8.0 * (windowed(p) * CST_WINDOWS + p->nquantity * CST_FIGURES + 4.0 * s->nq + 2.0 * s->ng);
   const double      column =
-      8.0 * (double)p->study->members * (p->study->kind == CST_CONSERVATION ? windowed(p) * CST_WINDOWS : 4.0 + s->nq + s->ng);
+      8.0 * (double)p->study->members * (cst_study_needs(p->study, CST_NEEDS_WINDOWS) ? windowed(p) * CST_WINDOWS : 4.0 + s->nq + s->ng);
   const double series = p->study->members > 1 ? 2 * series_cells(p) * (sizeof(cst_sum) + 16) : 0;
   return 60e6 + group + (batches * state + row + 2 * (state + row)) * (double)batch + series + column +
          2.0 * (double)p->study->members * p->ncase;
@@ -126,6 +126,6 @@ double cst_plan_memory(const cst_plan *p, long batch) {
 double cst_plan_file_size(const cst_plan *p) {
   const cst_system *s = p->study->system;
   double            row = 8.0 * (2.0 * s->nq + s->ng + p->nquantity * CST_FIGURES + 8) + 1;
-  if (p->study->kind == CST_CONSERVATION) row += 8.0 * windowed(p) * CST_WINDOWS;
+  if (cst_study_needs(p->study, CST_NEEDS_WINDOWS)) row += 8.0 * windowed(p) * CST_WINDOWS;
   return 2e5 + row * p->ncase * (double)p->study->members + (p->study->members > 1 ? 24 + sizeof(cst_sum) : 16) * series_cells(p);
 }

@@ -5,6 +5,7 @@
 #include "constella/study.h"
 #include "method/stepper.h"
 #include "observe/observe.h"
+#include "study/kind.h"
 
 /* Cases that step together: one method, one step, one number of steps; they differ in parameters, tolerance and start only. */
 typedef struct {
@@ -32,7 +33,7 @@ typedef struct {
   cst_tape   *tape;    /* NULL: built in */
 } cst_quantity;
 
-typedef struct {
+typedef struct cst_plan {
   const cst_study *study;
   int              ncase;
   cst_case        *cases;

@@ -10,13 +10,13 @@
 #include "constella/document.h"
 #include "constella/study.h"
 
-typedef struct {
+typedef struct cst_reader {
   cst_study    *s;
   cst_document *doc;
   cst_yaml     *root;
   cst_diag     *d;
   cst_share    *share;
-  bool          kind_known, start_known;
+  bool          start_known;
   cst_layers   *layers;               /* the study's own */
   cst_graph    *graph;                /* of the numbers written as expressions */
   cst_binding   binding[CST_MAX_PAR]; /* the system's parameters */

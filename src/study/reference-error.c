@@ -50,21 +50,10 @@ static void find_errors(const cst_reference *r, int variant, double error[CST_ER
       add_difference(r->plan->study, cst_reference_cell(r, variant, t, m), cst_reference_cell(r, table, t, m), error);
 }
 
-void cst_reference_conclude(const cst_reference *r, cst_columns *c) {
-  static const char *const parts[CST_ERRORS] = {"", "_q", "_p", "_lambda"};
-  const cst_plan          *p = r->plan;
-  double                   error[CST_ERRORS];
-  char                     name[64];
-  if (cst_reference_tables(r) <= p->study->nvariant) return;
-  for (int v = 0; v < p->study->nvariant; v++) {
-    find_errors(r, v, error);
-    for (int k = 0; k < CST_ERRORS; k++) {
-      snprintf(name, sizeof name, "reference_error%s", parts[k]);
-      double *column = cst_columns_value(c, name);
-      for (int i = 0; i < p->ncase && column; i++)
-        if (p->cases[i].variant == v) column[i] = error[k];
-    }
-  }
+void cst_reference_errors(const cst_reference *r, double *error) {
+  const int n = r->plan->study->nvariant;
+  for (int i = 0; i < n * CST_ERRORS; i++) error[i] = NAN;
+  for (int v = 0; v < n && cst_reference_tables(r) > n; v++) find_errors(r, v, error + v * CST_ERRORS);
 }
 
 /* ---- before the run -------------------------------------------------------------------------------------------------------------- */
@@ -86,7 +75,7 @@ static double longest_step(const cst_plan *p, int variant, int m, int order) {
 
 void cst_reference_warn(const cst_plan *p, cst_diag *d) {
   const cst_study *s = p->study;
-  if (s->reference != CST_REFERENCE_METHOD || s->kind != CST_ORDER) return;
+  if (s->reference != CST_REFERENCE_METHOD || !cst_study_needs(s, CST_NEEDS_REFERENCE_ERROR)) return;
   const cst_properties own = cst_method_properties(s->reference_method, s->system);
   const int            order = order_of(&own);
   double               least = INFINITY;

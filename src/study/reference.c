@@ -51,9 +51,10 @@ double *cst_reference_times(const cst_plan *p, int variant, int *count) {
 
 static size_t row(const cst_plan *p) { return (size_t)(2 * p->study->system->nq + p->study->system->ng); }
 
-/* Members that are computed at twice the step as well, where orders are fitted. */
+/* Members that are computed at twice the step as well. */
 long cst_reference_twice(const cst_study *s) {
-  return s->reference == CST_REFERENCE_METHOD && s->kind == CST_ORDER ? PetscMin((long)MEMBERS_TWICE, s->members) : 0;
+  return s->reference == CST_REFERENCE_METHOD && cst_study_needs(s, CST_NEEDS_REFERENCE_ERROR) ? PetscMin((long)MEMBERS_TWICE, s->members)
+                                                                                               : 0;
 }
 
 int cst_reference_tables(const cst_reference *r) {

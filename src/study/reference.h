@@ -4,7 +4,6 @@
 #define CST_REFERENCE_H
 #include "study/agenda.h"
 #include "study/bundle.h"
-#include "study/columns.h"
 
 /* Reference states by variant, time and member: computed once for a method, evaluated on the spot for an exact motion. Momenta are kinetic,
  * M v + a, whatever the method that computes them carries. */
@@ -39,8 +38,8 @@ long cst_reference_way(const cst_reference *r, int table, int time, double *from
 /* The stops of the method at twice its step among the n times of its own, as in `twice` above: equal steps, at least twice as long as its
  * own and at most a tenth longer, but for the last ones. false: none is so long. */
 bool cst_reference_plan_twice(const cst_study *s, const double *time, int n, long *twice);
-/* Fill the columns reference_error: the largest difference of the two, over their members and stops. */
-void cst_reference_conclude(const cst_reference *r, cst_columns *c);
+/* The largest difference of the two, over their members and stops: error[nvariant][CST_ERRORS], NaN where there is none. */
+void cst_reference_errors(const cst_reference *r, double *error);
 /* The values of an item at its first so many times, [times][count][row], out of the table or into it. */
 void cst_reference_copy(const cst_reference *r, long item, int times, double *values, bool in);
 

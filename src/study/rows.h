@@ -6,6 +6,7 @@
 
 enum { CST_FIGURE_START, CST_FIGURE_END, CST_FIGURE_DRIFT, CST_FIGURE_SCALE, CST_FIGURE_SIZE, CST_FIGURES };
 enum { CST_ERROR_ALL, CST_ERROR_Q, CST_ERROR_P, CST_ERROR_LAMBDA, CST_ERRORS };
+extern const char *const cst_error_names[CST_ERRORS]; /* total, q, p, lambda */
 
 /* Rows of a batch of trajectories, as the record keeps them; each array is [lane][components]. */
 typedef struct {

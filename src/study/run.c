@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 #include "constella/constella.h"
+#include "study/conclude.h"
 #include "study/extend.h"
 #include "study/identity.h"
 #include "study/keeper.h"
@@ -29,7 +30,7 @@ static void note_study(cst_output *o, const cst_study *s) {
   cst_output_note(o, "/", "version", CST_RELEASE);
   cst_output_note(o, "/", "git", cst_identity_version());
   cst_output_note(o, "/", "title", s->title ? s->title : "");
-  cst_output_note(o, "/", "study_kind", cst_study_kind_names[s->kind]);
+  cst_output_note(o, "/", "study_kind", cst_kind_name(s->kind));
   cst_output_note(o, "/", "system", s->system->name);
   cst_output_note(o, "/", "system_description", s->system->text);
   cst_output_note(o, "/", "study", s->canonical);
@@ -82,13 +83,25 @@ static void note_this(cst_output *o, const cst_plan *p, const cst_agenda *a, dou
   cst_output_number(o, "/run", "busy_seconds_most", NAN);
 }
 
-static void note_columns(cst_output *o, const cst_columns *c) {
+static void note_use(cst_output *o, const cst_column *c) {
+  char path[96];
+  snprintf(path, sizeof path, "/statistics/%s", c->name);
+  if (c->use.role) cst_output_note(o, path, "role", c->use.role);
+  if (c->use.of) cst_output_note(o, path, "of", c->use.of);
+  if (c->use.axis) cst_output_note(o, path, "axis", c->use.axis);
+}
+
+/* What printing, drawing and telling the table go by. */
+static void note_columns(cst_output *o, const cst_kind *kind, const cst_columns *c) {
   char   text[4096] = "";
   size_t n = 0;
-  for (int i = 0; i < c->n; i++)
-    if (c->column[i].shown && n + 70 < sizeof text)
+  for (int i = 0; i < c->n; i++) {
+    note_use(o, &c->column[i]);
+    if (c->column[i].use.shown && n + 70 < sizeof text)
       n += (size_t)snprintf(text + n, sizeof text - n, "%s%s", n ? "," : "", c->column[i].name);
+  }
   cst_output_note(o, "/statistics", "columns", text);
+  cst_output_note(o, "/statistics", "figures", kind->figures);
 }
 
 static PetscErrorCode write_times(const cst_plan *p, cst_output *o) {
@@ -131,13 +144,13 @@ static PetscErrorCode write_rates(const cst_plan *p, cst_output *o, const cst_ex
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode conclude(const cst_plan *p, cst_output *o, cst_columns *columns, long *failed) {
+static PetscErrorCode conclude(cst_conclusion *table, cst_output *o, const double *reference_error, long *failed) {
   PetscMPIInt rank;
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   if (rank == 0) {
-    PetscCall(cst_conclude(p, o, columns, failed));
-    PetscCall(cst_output_columns(o, columns));
+    PetscCall(cst_conclude(table, o, reference_error, failed));
+    PetscCall(cst_output_columns(o, cst_conclusion_columns(table)));
   }
   PetscCallMPI(MPI_Bcast(failed, 1, MPI_LONG, 0, PETSC_COMM_WORLD));
   PetscFunctionReturn(0);
@@ -211,8 +224,9 @@ static PetscErrorCode take_over(desk *d, const cst_run_options *options) {
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode work(const cst_plan *p, const cst_agenda *a, cst_output *o, cst_columns *columns, cst_past *past,
-                           const cst_run_options *options, cst_run_end *run) {
+/* reference_error: as cst_reference_errors has them, where all is done. */
+static PetscErrorCode work(const cst_plan *p, const cst_agenda *a, cst_output *o, cst_past *past, const cst_run_options *options,
+                           double *reference_error, cst_run_end *run) {
   char              *identity = cst_identity_text(p, options->resume.run);
   cst_keeper_options keep = {options->output, identity, options->checkpoint_seconds, options->lock, options->deadline};
   desk               d = {p, a, o, cst_reference_create(p), cst_series_create(p), past, NULL, NULL, options->extension};
@@ -223,7 +237,7 @@ static PetscErrorCode work(const cst_plan *p, const cst_agenda *a, cst_output *o
   PetscCall(cst_keeper_create(PETSC_COMM_WORLD, p, a->n, &keep, c, o, past, d.reference, d.series, &d.keeper));
   PetscCall(cst_keeper_phase(d.keeper, cst_reference_items(d.reference), compute_item, &d, &run->end));
   if (run->end == CST_END_DONE) PetscCall(compute_batches(&d, &run->end));
-  if (run->end == CST_END_DONE) cst_reference_conclude(d.reference, columns);
+  if (run->end == CST_END_DONE) cst_reference_errors(d.reference, reference_error);
   run->share = run->end == CST_END_DONE ? 1 : cst_coordinator_share(c);
   cst_keeper_tell(d.keeper, run);
   PetscCall(cst_keeper_destroy(&d.keeper));
@@ -235,7 +249,7 @@ static PetscErrorCode work(const cst_plan *p, const cst_agenda *a, cst_output *o
 }
 
 /* A new file, with all that is known before the first step; or what an earlier run left, which needs no more than a few words in place. */
-static PetscErrorCode open_output(const cst_plan *p, const cst_agenda *a, const cst_run_options *options, cst_columns *columns,
+static PetscErrorCode open_output(const cst_plan *p, const cst_agenda *a, const cst_run_options *options, const cst_columns *columns,
                                   cst_output **o) {
   const bool  anew = options->resume.start == CST_START_ANEW;
   PetscMPIInt rank, ranks;
@@ -246,10 +260,9 @@ static PetscErrorCode open_output(const cst_plan *p, const cst_agenda *a, const 
   if (anew) {
     note_study(*o, p->study);
     note_first(*o, options);
-    note_columns(*o, columns);
+    note_columns(*o, p->study->kind, columns);
   }
   note_this(*o, p, a, options->resume.attempts + 1, ranks);
-  cst_conclude_cases(p, columns);
   if (anew && rank == 0) PetscCall(write_times(p, *o));
   if (anew && rank == 0) PetscCall(cst_output_columns(*o, columns)); /* an unfinished file has its labels */
   cst_output_flush(*o);
@@ -258,19 +271,22 @@ static PetscErrorCode open_output(const cst_plan *p, const cst_agenda *a, const 
 }
 
 PetscErrorCode cst_run(const cst_plan *p, const cst_agenda *agenda, cst_past *past, const cst_run_options *options, cst_run_end *run) {
-  cst_columns *columns = cst_columns_create(p);
-  cst_output  *o;
-  PetscMPIInt  rank;
-  char         text[32];
-  bool         finished;
+  cst_conclusion *table = cst_conclusion_create(p);
+  cst_output     *o;
+  PetscMPIInt     rank;
+  char            text[32];
+  double         *reference_error;
+  bool            finished;
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   if (rank == 0) cst_snapshot_remove_newer(options->output, options->resume.number); /* of the file that is replaced, or damaged */
-  PetscCall(open_output(p, agenda, options, columns, &o));
-  PetscCall(work(p, agenda, o, columns, past, options, run));
+  PetscCall(open_output(p, agenda, options, cst_conclusion_columns(table), &o));
+  PetscCall(PetscMalloc1(p->study->nvariant * CST_ERRORS, &reference_error));
+  PetscCall(work(p, agenda, o, past, options, reference_error, run));
   iso_time(text);
   if (rank == 0) PetscCall(cst_output_share(o, run->share));
-  if (run->end == CST_END_DONE) PetscCall(conclude(p, o, columns, &run->failed));
+  if (run->end == CST_END_DONE) PetscCall(conclude(table, o, reference_error, &run->failed));
+  PetscCall(PetscFree(reference_error));
   PetscCallMPI(MPI_Bcast(run, sizeof *run, MPI_BYTE, 0, PETSC_COMM_WORLD));
   cst_output_number(o, "/run", "checkpoints", (double)run->checkpoints);
   cst_output_number(o, "/run", "checkpoint_seconds_most", run->longest);
@@ -278,6 +294,6 @@ PetscErrorCode cst_run(const cst_plan *p, const cst_agenda *agenda, cst_past *pa
   PetscCall(cst_output_close(&o, run->end == CST_END_DONE ? "complete" : "interrupted", &finished));
   PetscCheck(finished || run->end == CST_END_FAILED, PETSC_COMM_WORLD, PETSC_ERR_FILE_WRITE, "%s could not be finished", options->output);
   if (rank == 0 && run->end == CST_END_DONE) cst_snapshot_remove_newer(options->output, 0);
-  cst_columns_destroy(columns);
+  cst_conclusion_destroy(table);
   PetscFunctionReturn(0);
 }

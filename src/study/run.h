@@ -3,12 +3,12 @@
 #ifndef CST_RUN_H
 #define CST_RUN_H
 #include "constella/record.h"
+#include "record/lock.h"
 #include "study/agenda.h"
 #include "study/back-end.h"
 #include "study/extend.h"
 #include "study/past.h"
 #include "study/resume.h"
-#include "record/lock.h"
 
 typedef struct {
   const char          *output; /* NULL: the study's name with .h5 in the current folder */

@@ -307,7 +307,7 @@ static PetscErrorCode begin(cst_runner *r, const cst_work *w, const cst_origin *
 
 static PetscErrorCode finish(cst_runner *r) {
   PetscFunctionBegin;
-  if (r->plan->study->kind == CST_CONSERVATION) cst_runner_close_window(r);
+  if (cst_study_needs(r->plan->study, CST_NEEDS_WINDOWS)) cst_runner_close_window(r);
   for (long l = 0; l < r->work->count; l++) fill_row(r, l);
   PetscCall(write_single_series(r));
   PetscCall(cst_output_rows(r->output, r->work, &r->rows));

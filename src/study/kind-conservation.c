@@ -1,0 +1,123 @@
+/* kind-conservation.c: the kind of study `conservation`: how energy, momenta, constraints and the user's quantities drift over long times,
+ * and the verdicts on them (docs/verdicts.md). */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
+#include <stdlib.h>
+#include "core/need.h"
+#include "study/judge.h"
+#include "study/kind.h"
+#include "study/parts.h"
+
+typedef struct {
+  cst_number_column largest; /* of what drifts alone */
+  cst_number_column scale, slope, slope_error, slope_rms, limit, exponent, low, high;
+  cst_text_column   verdict, why;
+} growth_columns;
+
+typedef struct {
+  cst_error_columns      error; /* with a reference alone */
+  cst_number_column      displacement;
+  cst_constraint_columns constraints;
+  growth_columns         growth[]; /* [nquantity], of those that are judged */
+} columns;
+
+static const char verdicts[] = "exact | frozen | bounded | random-walk | linear | quadratic | exponential | linear (round-off) | escaped | "
+                               "failed | undecided",
+                  whys[] = "few-windows | slow | wide | one-member | swelling | weak | between | no-power: why a verdict is undecided";
+
+/* ---- columns ------------------------------------------------------------------------------------------------------------------- */
+
+/* NAME_ENDING of a quantity. */
+static cst_number_column number(cst_columns *c, const cst_quantity *q, bool shown, const char *role, const char *ending, const char *doc) {
+  return cst_columns_number(c, (cst_column_use){.shown = shown, .role = role, .of = q->name}, doc, "%s_%s", q->name, ending);
+}
+
+static void declare_growth(cst_columns *c, const cst_quantity *q, bool first, growth_columns *x) {
+  if (q->drifts) x->largest = number(c, q, true, "largest", "max", "largest |x - x(0)|");
+  x->scale = number(c, q, false, "scale", "scale", "scale of the quantity: mean over the run of the size of its terms");
+  x->slope = number(c, q, first, "slope", "slope", "slope of the mean drift against time");
+  x->slope_error = number(c, q, false, "slope-error", "slope_error", "standard error of the slope");
+  x->slope_rms = number(c, q, false, "slope-rms", "slope_rms", "root mean square over the members of their own slopes");
+  x->limit = number(c, q, false, "drift-limit", "drift_limit", "a drift beyond it, per unit of time, is excluded at 95 %");
+  x->exponent = number(c, q, first, "exponent", "exponent", "exponent of the growth of the drift");
+  x->low = number(c, q, false, "exponent-low", "exponent_low", "lower end of the exponent's interval");
+  x->high = number(c, q, false, "exponent-high", "exponent_high", "upper end of the exponent's interval");
+  x->verdict = cst_columns_text(c, (cst_column_use){.shown = true, .role = "verdict", .of = q->name}, verdicts, "%s_verdict", q->name);
+  x->why = cst_columns_text(c, (cst_column_use){.role = "why", .of = q->name}, whys, "%s_why", q->name);
+}
+
+static void *declare(const cst_plan *p, cst_columns *c) {
+  columns *x = cst_need(calloc(1, sizeof *x + sizeof *x->growth * (size_t)p->nquantity));
+  if (p->study->reference != CST_REFERENCE_NONE) cst_errors_declare(p, c, &x->error);
+  const cst_number_column end = cst_columns_number(c, (cst_column_use){.role = "end"}, "end of the run", "end");
+  for (int i = 0; i < p->ncase; i++) cst_column_set(end, i, (double)p->cases[i].n * p->cases[i].h);
+  for (int k = 0; k < p->nquantity; k++)
+    if (p->quantity[k].judged) declare_growth(c, &p->quantity[k], k == 0, &x->growth[k]);
+  cst_constraints_declare(c, &x->constraints);
+  x->displacement = cst_displacement_declare(c, true);
+  return x;
+}
+
+/* ---- conclusions ---------------------------------------------------------------------------------------------------------------- */
+
+/* A member that broke down speaks against every verdict that the others could give: theirs are the slope and the exponent only. */
+static void write_growth(const growth_columns *x, int i, const cst_growth *g, bool failed) {
+  cst_column_set(x->slope, i, g->slope);
+  cst_column_set(x->slope_error, i, g->slope_error);
+  cst_column_set(x->slope_rms, i, g->slope_rms);
+  cst_column_set(x->limit, i, g->limit);
+  cst_column_set(x->exponent, i, g->exponent);
+  cst_column_set(x->low, i, g->low);
+  cst_column_set(x->high, i, g->high);
+  cst_column_say(x->verdict, i, cst_verdict_names[failed ? CST_FAILED : g->verdict]);
+  cst_column_say(x->why, i, failed ? "" : cst_why_names[g->why]);
+}
+
+static PetscErrorCode conclude_quantity(cst_case_rows *rows, const growth_columns *x, int k, cst_journey *j, bool failed) {
+  const cst_quantity *q = &rows->plan->quantity[k];
+  double              drift, value;
+  bool                looked = false;
+  cst_growth          growth;
+  PetscFunctionBegin;
+  if (q->drifts) {
+    PetscCall(cst_quantity_largest(rows, k, &drift, &value));
+    cst_column_set(x->largest, rows->icase, value);
+  }
+  if (q->windows) PetscCall(cst_journey_judge(rows, j, k, &looked, &growth));
+  if (!looked) PetscFunctionReturn(0);
+  cst_column_set(x->scale, rows->icase, cst_case_rows_largest(j->scale, rows->plan->study->members));
+  write_growth(x, rows->icase, &growth, failed);
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode conclude_case(cst_case_rows *rows, const columns *x, int i, cst_journey *j) {
+  const cst_plan *p = rows->plan;
+  long            failed;
+  PetscFunctionBegin;
+  PetscCall(cst_case_rows_open(rows, i, &failed));
+  if (p->study->reference != CST_REFERENCE_NONE) PetscCall(cst_errors_conclude(rows, &x->error));
+  PetscCall(cst_journey_begin(rows, j));
+  for (int k = 0; k < p->nquantity; k++)
+    if (p->quantity[k].judged) PetscCall(conclude_quantity(rows, &x->growth[k], k, j, failed > 0));
+  PetscCall(cst_constraints_conclude(rows, &x->constraints));
+  PetscCall(cst_displacement_conclude(rows, x->displacement));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode conclude(cst_case_rows *rows, const void *handles) {
+  cst_journey j;
+  PetscFunctionBegin;
+  PetscCall(cst_journey_create(rows->plan->study->members, &j));
+  for (int i = 0; i < rows->plan->ncase; i++) PetscCall(conclude_case(rows, handles, i, &j));
+  PetscCall(cst_journey_destroy(&j));
+  PetscFunctionReturn(0);
+}
+
+const cst_kind cst_kind_conservation = {
+    .name = "conservation",
+    .doc = "drift of energy, momenta and constraints over long times; verdicts",
+    .needs = CST_NEEDS_WINDOWS,
+    .figures = "drift,constraint,work-energy",
+    .declare = declare,
+    .conclude = conclude,
+};

@@ -1,0 +1,209 @@
+/* kind-order.c: the kind of study `order`: errors against a reference over a range of steps, and the orders fitted to them
+ * (docs/orders.md).
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
+#include <stdlib.h>
+#include "core/need.h"
+#include "study/output.h"
+#include "study/parts.h"
+
+/* What an order is fitted to, all of which go to zero with the step: the errors, and the hidden constraints. */
+enum { FIT_HIDDEN = CST_ERRORS, FITS };
+
+typedef struct {
+  cst_number_column rate, order, low, high;
+  cst_text_column   flag;
+} fit_columns;
+
+typedef struct {
+  cst_error_columns      error;
+  fit_columns            fit[FITS];
+  cst_number_column      claimed[CST_ERRORS], reference_error[CST_ERRORS], energy, momentum;
+  cst_constraint_columns constraints;
+} columns;
+
+/* ---- columns ------------------------------------------------------------------------------------------------------------------- */
+
+static void declare_fit(cst_columns *c, fit_columns *x, bool shown, const char *ending, const char *of) {
+  static const char doc[] = "ok | pre-asymptotic | plateau | too-few | returns | contradicts";
+  x->order =
+      cst_columns_number(c, (cst_column_use){.shown = shown, .role = "order", .of = of}, "fitted order of the method", "order%s", ending);
+  x->low =
+      cst_columns_number(c, (cst_column_use){.role = "order-low", .of = of}, "lower end of the order's interval", "order_low%s", ending);
+  x->high =
+      cst_columns_number(c, (cst_column_use){.role = "order-high", .of = of}, "upper end of the order's interval", "order_high%s", ending);
+  x->flag = cst_columns_text(c, (cst_column_use){.shown = shown, .role = "flag", .of = of}, doc, "flag%s", ending);
+}
+
+static void declare_orders(const cst_plan *p, cst_columns *c, columns *x) {
+  const char *const *ending = cst_part_endings, *const *of = cst_error_names;
+  for (int k = 0; k < CST_ERRORS; k++)
+    x->fit[k].rate = cst_columns_number(c, (cst_column_use){.shown = k == 1 || k == 2, .role = "rate", .of = of[k]},
+                                        "order between this step and the next larger one", "rate%s", ending[k]);
+  for (int k = 0; k < CST_ERRORS; k++) declare_fit(c, &x->fit[k], k == 1 || k == 2, ending[k], of[k]);
+  for (int k = 0; k < CST_ERRORS; k++)
+    x->claimed[k] =
+        cst_columns_number(c, (cst_column_use){.role = "claimed", .of = of[k]}, "order that the method claims", "claimed%s", ending[k]);
+  for (int k = 0; k < CST_ERRORS; k++)
+    x->reference_error[k] = cst_columns_number(
+        c, (cst_column_use){.shown = k == 0 && p->study->reference == CST_REFERENCE_METHOD, .role = "reference-error", .of = of[k]},
+        "error of the reference at twice its step, against itself", "reference_error%s", ending[k]);
+}
+
+static void *declare(const cst_plan *p, cst_columns *c) {
+  columns *x = cst_need(calloc(1, sizeof *x));
+  cst_errors_declare(p, c, &x->error);
+  declare_orders(p, c, x);
+  x->energy = cst_columns_number(c, (cst_column_use){.role = "largest", .of = "energy"}, "largest |E - E(0)|", "energy_max");
+  x->momentum =
+      cst_columns_number(c, (cst_column_use){.role = "largest", .of = "momentum"}, "largest |J - J(0)| of all momenta", "momentum_max");
+  cst_constraints_declare(c, &x->constraints);
+  x->fit[FIT_HIDDEN].rate = cst_columns_number(c, (cst_column_use){.role = "rate", .of = "hidden"},
+                                               "order of hidden_max between this step and the next larger one", "rate_hidden");
+  declare_fit(c, &x->fit[FIT_HIDDEN], false, "_hidden", "hidden");
+  return x;
+}
+
+static cst_number_column fitted(const columns *x, int k) {
+  return k == FIT_HIDDEN ? x->constraints.largest[CST_HIDDEN] : x->error.largest[k];
+}
+
+/* ---- one case -------------------------------------------------------------------------------------------------------------------- */
+
+static PetscErrorCode conclude_case(cst_case_rows *rows, const columns *x) {
+  const cst_plan *p = rows->plan;
+  const int       i = rows->icase;
+  double          drift, value, momentum = NAN;
+  PetscFunctionBegin;
+  PetscCall(cst_errors_conclude(rows, &x->error));
+  for (int k = 0; k < CST_ERRORS; k++)
+    cst_column_set(x->reference_error[k], i, rows->reference_error[p->cases[i].variant * CST_ERRORS + k]);
+  PetscCall(cst_quantity_largest(rows, cst_quantity_find(p, "energy"), &drift, &value));
+  cst_column_set(x->energy, i, value);
+  for (int k = 0; k < p->study->system->nsym; k++) {
+    PetscCall(cst_quantity_largest(rows, cst_quantity_find(p, p->study->system->symmetry[k]), &drift, &value));
+    if (!(drift <= momentum)) momentum = drift;
+  }
+  cst_column_set(x->momentum, i, momentum);
+  PetscCall(cst_constraints_conclude(rows, &x->constraints));
+  PetscFunctionReturn(0);
+}
+
+/* ---- the steps of a method -------------------------------------------------------------------------------------------------------- */
+
+/* What errors cannot be told below: round-off, eps times the size of the state times sqrt(n); what the solver leaves, a tenth of a
+ * tolerance that is not as tight as it can be; and a third of reference_error, since a floor stands for a tenth of the errors that are
+ * used. Of G v, whose terms were not kept, the size is what it was scaled by. */
+static PetscErrorCode find_floor(cst_case_rows *rows, const columns *x, double *floor) {
+  const cst_plan *p = rows->plan;
+  const int       i = rows->icase, size[CST_ERRORS] = {0, p->study->system->nq, p->study->system->nq, p->study->system->ng};
+  const double   *largest[] = {x->constraints.largest[CST_HIDDEN].value, x->constraints.largest[CST_HIDDEN_SCALED].value}, *state;
+  double          most[FITS] = {0};
+  PetscFunctionBegin;
+  for (int k = 1; k < CST_ERRORS; k++) {
+    if (size[k] == 0) continue;
+    PetscCall(cst_case_rows_get(rows, CST_KEPT_STATE, k, &state));
+    for (long m = 0; m < p->study->members * size[k]; m++) most[k] = fmax(most[k], fabs(state[m]));
+  }
+  most[0] = fmax(most[1], most[2]);
+  most[FIT_HIDDEN] = largest[0][i] / largest[1][i];
+  const double loose = fmax(0, p->study->tolerance[p->cases[i].tolerance] - 1e-14);
+  for (int k = 0; k < FITS; k++) floor[k] = fmax(2.2e-16 * sqrt((double)p->cases[i].n), 0.1 * loose) * most[k];
+  for (int k = 0; k < CST_ERRORS; k++) floor[k] = fmax(floor[k], 0.3 * fmax(0, cst_column_get(x->reference_error[k], i)));
+  PetscFunctionReturn(0);
+}
+
+/* The order that a method claims of what is fitted; 0: none. */
+static int claimed_order(const cst_plan *p, int i, int k) {
+  const cst_study     *s = p->study;
+  const cst_properties has = p->properties[p->cases[i].method];
+  const int            of[CST_ERRORS] = {0, has.order_q, has.order_p, s->system->ng ? has.order_lambda : 0};
+  const bool           chosen[CST_ERRORS] = {false, s->error_q, s->error_p, s->error_lambda};
+  int                  least = 0;
+  if (k >= CST_ERRORS) return 0;
+  if (k > 0) return of[k];
+  for (int j = 1; j < CST_ERRORS; j++) {
+    if (!chosen[j]) continue;
+    if (of[j] == 0) return 0;
+    least = least == 0 ? of[j] : PetscMin(least, of[j]);
+  }
+  return least;
+}
+
+/* Whether the motion ends where it began, and errors are those of the end alone: within a twentieth of its largest distance from there. */
+static PetscErrorCode returns(cst_case_rows *rows, bool *so) {
+  const double *figures;
+  double        end = 0, most = 0;
+  PetscFunctionBegin;
+  PetscCall(cst_case_rows_figures(rows, cst_quantity_find(rows->plan, "displacement"), &figures));
+  for (long m = 0; m < rows->plan->study->members; m++) {
+    end = fmax(end, figures[m * CST_FIGURES + CST_FIGURE_END]);
+    most = fmax(most, figures[m * CST_FIGURES + CST_FIGURE_DRIFT]);
+  }
+  *so = rows->plan->study->over == CST_OVER_END && end < 0.05 * most;
+  PetscFunctionReturn(0);
+}
+
+/* The order between cases i - 1 and i, which differ in their step alone. */
+static double rate(const cst_plan *p, const double *error, int i) {
+  const double ratio = error[i - 1] / error[i], step = p->cases[i - 1].h / p->cases[i].h;
+  return ratio > 0 && isfinite(ratio) ? cst_log(ratio) / cst_log(step) : NAN;
+}
+
+static void write_fit(const fit_columns *x, int i, const cst_order_fit *fit) {
+  cst_column_set(x->order, i, fit->order);
+  cst_column_set(x->low, i, fit->low);
+  cst_column_set(x->high, i, fit->high);
+  cst_column_say(x->flag, i, cst_order_flag_names[fit->flag]);
+}
+
+/* The steps of one method, tolerance and variant: cases first..first+nstep, coarse to fine. */
+static PetscErrorCode conclude_steps(cst_case_rows *rows, const columns *x, int first) {
+  const cst_plan *p = rows->plan;
+  const int       n = p->study->nstep;
+  double         *h, *floor, (*all)[FITS];
+  bool            back = false;
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc3(n, &h, n, &floor, n, &all));
+  for (int i = 0; i < n; i++) {
+    h[i] = p->cases[first + i].h;
+    PetscCall(cst_case_rows_open(rows, first + i, NULL));
+    PetscCall(find_floor(rows, x, all[i]));
+  }
+  PetscCall(returns(rows, &back)); /* of the finest one */
+  for (int k = 0; k < FITS; k++) {
+    const double *error = fitted(x, k).value;
+    const int     claimed = claimed_order(p, first, k);
+    for (int i = 0; i < n; i++) floor[i] = all[i][k];
+    cst_order_fit fit = cst_order_estimate(h, error + first, floor, n);
+    fit.flag = cst_order_judge(&fit, claimed, back && k != FIT_HIDDEN);
+    for (int i = first; i < first + n; i++) {
+      if (i > first) cst_column_set(x->fit[k].rate, i, rate(p, error, i));
+      if (k < CST_ERRORS) cst_column_set(x->claimed[k], i, claimed ? claimed : NAN);
+      write_fit(&x->fit[k], i, &fit);
+    }
+  }
+  PetscCall(PetscFree3(h, floor, all));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode conclude(cst_case_rows *rows, const void *handles) {
+  const cst_plan *p = rows->plan;
+  PetscFunctionBegin;
+  for (int i = 0; i < p->ncase; i++) {
+    PetscCall(cst_case_rows_open(rows, i, NULL));
+    PetscCall(conclude_case(rows, handles));
+  }
+  for (int i = 0; i < p->ncase; i += p->study->nstep) PetscCall(conclude_steps(rows, handles, i));
+  PetscFunctionReturn(0);
+}
+
+const cst_kind cst_kind_order = {
+    .name = "order",
+    .doc = "error against a reference over a range of steps; fitted orders",
+    .needs = CST_NEEDS_REFERENCE | CST_NEEDS_REFERENCE_ERROR | CST_NEEDS_NOMINAL_STEPS,
+    .figures = "order,work,work-energy,constraint",
+    .declare = declare,
+    .conclude = conclude,
+};

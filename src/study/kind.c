@@ -1,0 +1,26 @@
+/* kind.c: the table of kinds of study, made of kinds.h. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "study/kind.h"
+#include <string.h>
+
+#define KIND(name) extern const cst_kind cst_kind_##name;
+#include "study/kinds.h"
+#undef KIND
+
+static const cst_kind *const rows[] = {
+#define KIND(name) &cst_kind_##name,
+#include "study/kinds.h"
+#undef KIND
+};
+
+int         cst_kind_count(void) { return sizeof rows / sizeof *rows; }
+const char *cst_kind_name(const cst_kind *k) { return k->name; }
+const char *cst_kind_doc(const cst_kind *k) { return k->doc; }
+
+const cst_kind *cst_kind_at(int i) { return i >= 0 && i < cst_kind_count() ? rows[i] : NULL; }
+
+const cst_kind *cst_kind_find(const char *name) {
+  for (int i = 0; i < cst_kind_count(); i++)
+    if (!strcmp(rows[i]->name, name)) return rows[i];
+  return NULL;
+}

@@ -1,0 +1,37 @@
+/* parts.h: columns that several kinds of study have: errors against the reference, largest values, constraints. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef CST_PARTS_H
+#define CST_PARTS_H
+#include "study/case-rows.h"
+#include "study/kind.h"
+
+/* What the names of columns end in, by CST_ERROR_..., and what they are of. */
+extern const char *const cst_part_endings[CST_ERRORS]; /* "", _q, _p, _lambda */
+
+/* Errors against the reference: the largest over the members, and where there are several their root mean square. */
+typedef struct {
+  cst_number_column largest[CST_ERRORS], rms[CST_ERRORS];
+} cst_error_columns;
+
+void           cst_errors_declare(const cst_plan *p, cst_columns *c, cst_error_columns *x);
+PetscErrorCode cst_errors_conclude(cst_case_rows *rows, const cst_error_columns *x); /* of the open case */
+
+/* Of a quantity over the whole run and the members that did not fail: *drift is the largest |x - x(0)|, *value the same of what is told by
+ * its drift, else the largest x. The figures that were read last are then its own. */
+PetscErrorCode cst_quantity_largest(cst_case_rows *rows, int quantity, double *drift, double *value);
+/* The built-in quantity of that name; -1: none. */
+int cst_quantity_find(const cst_plan *p, const char *name);
+
+/* The constraints and the hidden ones, as they are and scaled. */
+enum { CST_CONSTRAINT, CST_CONSTRAINT_SCALED, CST_HIDDEN, CST_HIDDEN_SCALED, CST_CONSTRAINT_COLUMNS };
+typedef struct {
+  cst_number_column largest[CST_CONSTRAINT_COLUMNS];
+} cst_constraint_columns;
+
+void           cst_constraints_declare(cst_columns *c, cst_constraint_columns *x);
+PetscErrorCode cst_constraints_conclude(cst_case_rows *rows, const cst_constraint_columns *x); /* of the open case */
+
+/* How far members go: the largest |q(t) - q(0)|. */
+cst_number_column cst_displacement_declare(cst_columns *c, bool shown);
+PetscErrorCode    cst_displacement_conclude(cst_case_rows *rows, cst_number_column x); /* of the open case */
+#endif
