@@ -50,6 +50,8 @@ cst_record *cst_record_create(MPI_Comm comm, const char *path, const cst_dimensi
  * is then as it was. */
 cst_record *cst_record_open(MPI_Comm comm, const char *path, const cst_dimension *dim, int ndim, const cst_field *field, int nfield,
                             char *why, int n);
+/* Bytes of the data of such a file, without what HDF5 adds. */
+double cst_record_bytes(const cst_dimension *dim, int ndim, const cst_field *field, int nfield);
 /* Before any work, on one rank: whether path can become the output: NULL when it can, else the reason (static, to follow "PATH: "): exists
  * (without overwrite; interrupted or complete, and what may be done), is no regular file, folder missing or not writable, is being
  * written by a live run of this host. Runs that start together are kept apart by cst_lock_take. */

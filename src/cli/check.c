@@ -4,6 +4,7 @@
 #include <string.h>
 #include "cli/checked.h"
 #include "cli/cli.h"
+#include "study/footprint.h"
 #include "study/reference.h"
 
 static void print_size(const char *name, double bytes) {
@@ -34,8 +35,8 @@ static void print_plan(const cst_study *s, const cst_plan *p, const cst_agenda *
   printf("%-14s %.6g trajectory-steps\n", "work", cst_plan_steps(p));
   printf("%-14s %d of up to %ld lanes\n", "batches", a->n, a->batch);
   printf("%-14s about %.3g s on one core of this kind, very roughly\n", "cost", p->cost * 1e-9);
-  print_size("memory a rank", cst_plan_memory(p, a->batch));
-  print_size("result file", cst_plan_file_size(p));
+  print_size("memory a rank", cst_footprint_memory(p, a->batch));
+  print_size("result file", cst_footprint_file(p));
   printf("\n%6s  %-36s %-12s %12s %12s\n", "case", "method", "step", "steps", "end");
   for (int i = 0; i < p->ncase && i < 200; i++) print_case(p, i);
   if (p->ncase > 200) printf("   ... %d more\n", p->ncase - 200);

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "constella/diag.h"
 #include "constella/record.h"
+#include "study/channels.h"
 #include "record/snapshot.h"
 #include <math.h>
 #include <stdio.h>
@@ -24,7 +25,7 @@ static counts count(cst_result *r) {
   counts  c = {0};
   int     ndim;
   long    e[CST_FIELD_DIMS], n = 1;
-  double *s = cst_result_read(r, "/final/status", &ndim, e);
+  double *s = cst_result_read(r, cst_channel_path(CST_CHANNEL_STATUS), &ndim, e);
   for (int k = 0; s && k < ndim; k++) n *= e[k];
   for (long i = 0; s && i < n; i++) {
     c.total++;
@@ -40,7 +41,7 @@ static counts count(cst_result *r) {
 static double share(cst_result *r, const counts *c) {
   int     ndim;
   long    e[CST_FIELD_DIMS];
-  double *w = cst_result_read(r, "/run/work_done", &ndim, e), done = w && ndim == 0 ? *w : NAN;
+  double *w = cst_result_read(r, cst_channel_path(CST_CHANNEL_WORK_DONE), &ndim, e), done = w && ndim == 0 ? *w : NAN;
   free(w);
   if (isfinite(done)) return fmin(fmax(done, 0), 1);
   return c->total ? (double)c->finished / (double)c->total : 0;

@@ -38,7 +38,6 @@ hid_t cst_layout_field(hid_t file, const cst_field *f, const cst_dimension *dim,
 hid_t cst_layout_find_scale(hid_t file, const cst_dimension *d, char *why, int n);
 hid_t cst_layout_find_field(hid_t file, const cst_field *f, const cst_dimension *dim, char *why, int n);
 /* Write this rank's share of the fill value. Independent; the caller gathers who failed. */
-bool   cst_layout_fill(hid_t dataset, int rank, int size, char *why, int n);
-bool   cst_layout_valid(const cst_dimension *dim, int ndim, const cst_field *field, int nfield, char *why, int n);
-double cst_layout_bytes(const cst_dimension *dim, int ndim, const cst_field *field, int nfield); /* room for the data, without metadata */
+bool cst_layout_fill(hid_t dataset, int rank, int size, char *why, int n);
+bool cst_layout_valid(const cst_dimension *dim, int ndim, const cst_field *field, int nfield, char *why, int n);
 #endif

@@ -196,7 +196,7 @@ bool cst_layout_valid(const cst_dimension *dim, int ndim, const cst_field *field
   return true;
 }
 
-double cst_layout_bytes(const cst_dimension *dim, int ndim, const cst_field *field, int nfield) {
+double cst_record_bytes(const cst_dimension *dim, int ndim, const cst_field *field, int nfield) {
   static const double width[] = {[CST_F64] = 8, [CST_I64] = 8, [CST_I32] = 4, [CST_I8] = 1, [CST_TEXT] = CST_TEXT_WIDTH};
   double              sum = 0;
   for (int i = 0; i < ndim; i++) sum += (double)dim[i].size * width[dim[i].label ? CST_TEXT : CST_I64];

@@ -196,7 +196,7 @@ cst_record *cst_record_create(MPI_Comm comm, const char *path, const cst_dimensi
   if (!cst_layout_valid(dim, ndim, field, nfield, why, n)) return NULL;
   cst_record *r = allocate(comm, path, ndim, nfield);
   set_aside(r);
-  bool ok = rank || prepare(r, cst_layout_bytes(dim, ndim, field, nfield), why, n);
+  bool ok = rank || prepare(r, cst_record_bytes(dim, ndim, field, nfield), why, n);
   if (!agree(comm, ok, why, n)) return destroy(r), NULL;
   r->file = create_file(r->comm, r->aside);
   if (r->file < 0) cst_h5_reason(why, n, "cannot create the file");

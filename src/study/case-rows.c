@@ -4,39 +4,6 @@
 #include <math.h>
 #include "study/output.h"
 
-static long components(const cst_plan *p, cst_kept_what what, int which) {
-  const cst_system *s = p->study->system;
-  switch (what) {
-  case CST_KEPT_STATE:
-    return which == CST_ERROR_LAMBDA ? s->ng : s->nq;
-  case CST_KEPT_FIGURES:
-    return CST_FIGURES;
-  case CST_KEPT_WINDOWS:
-    return CST_WINDOWS;
-  default:
-    return 1;
-  }
-}
-
-/* The only place that knows where the file has them. x[members][components]. */
-static PetscErrorCode read_rows(const cst_case_rows *r, cst_kept_what what, int which, double *x) {
-  static const char *const folders[] = {[CST_KEPT_STATUS] = "/final/status",
-                                        [CST_KEPT_ITERATIONS] = "/final/iterations",
-                                        [CST_KEPT_EVALUATIONS] = "/final/evaluations",
-                                        [CST_KEPT_STATE] = "/final",
-                                        [CST_KEPT_ERROR] = "/error",
-                                        [CST_KEPT_FIGURES] = "/observables",
-                                        [CST_KEPT_WINDOWS] = "/windows"};
-  const char              *name = what == CST_KEPT_STATE || what == CST_KEPT_ERROR       ? cst_error_names[which]
-                                  : what == CST_KEPT_FIGURES || what == CST_KEPT_WINDOWS ? r->plan->quantity[which].name
-                                                                                         : NULL;
-  char                     path[96];
-  PetscFunctionBegin;
-  snprintf(path, sizeof path, name ? "%s/%s" : "%s", folders[what], name);
-  PetscCall(cst_output_read(r->output, path, r->icase, components(r->plan, what, which), x));
-  PetscFunctionReturn(0);
-}
-
 PetscErrorCode cst_case_rows_create(const cst_plan *p, cst_output *o, const double *reference_error, cst_case_rows **rows) {
   const cst_system *s = p->study->system;
   const long        n = p->study->members, state = PetscMax(1, PetscMax(s->nq, s->ng));
@@ -62,23 +29,23 @@ PetscErrorCode cst_case_rows_open(cst_case_rows *r, int icase, long *failed) {
   long bad = 0;
   PetscFunctionBegin;
   r->icase = icase;
-  PetscCall(read_rows(r, CST_KEPT_STATUS, 0, r->number));
+  PetscCall(cst_output_read(r->output, CST_CHANNEL_STATUS, 0, r->icase, r->number));
   for (long m = 0; m < r->plan->study->members; m++) r->good[m] = r->number[m] == 0, bad += r->number[m] > 0;
   if (failed) *failed = bad;
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode cst_case_rows_get(cst_case_rows *r, cst_kept_what what, int which, const double **x) {
+PetscErrorCode cst_case_rows_get(cst_case_rows *r, cst_channel_kind kind, int which, const double **x) {
   PetscFunctionBegin;
-  PetscCheck(what < CST_KEPT_FIGURES, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "figures and windows have functions of their own");
-  PetscCall(read_rows(r, what, which, r->number));
+  PetscCheck(kind < CST_CHANNEL_FIGURES, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "figures and windows have functions of their own");
+  PetscCall(cst_output_read(r->output, kind, which, r->icase, r->number));
   *x = r->number;
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode cst_case_rows_figures(cst_case_rows *r, int quantity, const double **x) {
   PetscFunctionBegin;
-  PetscCall(read_rows(r, CST_KEPT_FIGURES, quantity, r->figures));
+  PetscCall(cst_output_read(r->output, CST_CHANNEL_FIGURES, quantity, r->icase, r->figures));
   *x = r->figures;
   PetscFunctionReturn(0);
 }
@@ -92,7 +59,7 @@ void cst_case_rows_pick(const cst_case_rows *r, int figure, int and, double *x) 
 
 PetscErrorCode cst_case_rows_windows(cst_case_rows *r, int quantity, double *x) {
   PetscFunctionBegin;
-  PetscCall(read_rows(r, CST_KEPT_WINDOWS, quantity, x));
+  PetscCall(cst_output_read(r->output, CST_CHANNEL_WINDOWS, quantity, r->icase, x));
   for (long m = 0; m < r->plan->study->members; m++)
     for (int w = 0; w < CST_WINDOWS && !r->good[m]; w++) x[m * CST_WINDOWS + w] = NAN;
   PetscFunctionReturn(0);

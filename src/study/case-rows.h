@@ -8,17 +8,6 @@
 #define CST_CASE_ROWS_H
 #include "study/output.h"
 
-/* What is kept of a member: components of it, and which of several there are. */
-typedef enum {
-  CST_KEPT_STATUS,
-  CST_KEPT_ITERATIONS,
-  CST_KEPT_EVALUATIONS,
-  CST_KEPT_STATE,   /* [size]; of CST_ERROR_Q, CST_ERROR_P, CST_ERROR_LAMBDA */
-  CST_KEPT_ERROR,   /* of CST_ERROR_... */
-  CST_KEPT_FIGURES, /* [CST_FIGURES], of a quantity */
-  CST_KEPT_WINDOWS, /* [CST_WINDOWS], of a quantity whose windows are kept */
-} cst_kept_what;
-
 struct cst_case_rows {
   const cst_plan *plan;
   cst_output     *output;
@@ -33,8 +22,8 @@ PetscErrorCode cst_case_rows_create(const cst_plan *p, cst_output *o, const doub
 PetscErrorCode cst_case_rows_destroy(cst_case_rows **rows);
 /* From now on the rows are those of this case; *failed (may be NULL): members of it that failed. */
 PetscErrorCode cst_case_rows_open(cst_case_rows *r, int icase, long *failed);
-/* [members][components], of a number or a state. */
-PetscErrorCode cst_case_rows_get(cst_case_rows *r, cst_kept_what what, int which, const double **x);
+/* [members][components], of a channel of numbers or of a state. */
+PetscErrorCode cst_case_rows_get(cst_case_rows *r, cst_channel_kind kind, int which, const double **x);
 /* [members][CST_FIGURES] of a quantity. */
 PetscErrorCode cst_case_rows_figures(cst_case_rows *r, int quantity, const double **x);
 /* Of the figures that were read last one, or the sum of two (and: -1: one), into x[members]. */

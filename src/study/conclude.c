@@ -88,9 +88,9 @@ static PetscErrorCode conclude_run(cst_conclusion *x, cst_case_rows *rows, int i
   PetscFunctionBegin;
   PetscCall(cst_case_rows_open(rows, i, failed));
   cst_column_set(x->failed, i, (double)*failed);
-  PetscCall(cst_case_rows_get(rows, CST_KEPT_ITERATIONS, 0, &number));
+  PetscCall(cst_case_rows_get(rows, CST_CHANNEL_ITERATIONS, 0, &number));
   cst_column_set(x->iterations, i, total(number, n) / steps);
-  PetscCall(cst_case_rows_get(rows, CST_KEPT_EVALUATIONS, 0, &number));
+  PetscCall(cst_case_rows_get(rows, CST_CHANNEL_EVALUATIONS, 0, &number));
   cst_column_set(x->evaluations, i, total(number, n) / steps);
   PetscFunctionReturn(0);
 }

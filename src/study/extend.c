@@ -44,12 +44,16 @@ static bool same_times(const cst_plan *old, int variant, const cst_plan *now, in
   return same;
 }
 
+/* Samples of a quantity of a case, of its channel in the file. */
+static bool read_samples(const cst_extension *e, cst_channel_kind kind, int quantity, int icase, long samples, void *x) {
+  const cst_channel *c = cst_channels_find(e->channels, kind, quantity);
+  const long         start[3] = {icase, 0, 0}, count[3] = {1, samples, CST_SUM_WORDS};
+  return c && cst_result_read_block(e->file, c->field.path, c->field.type, start, count, x);
+}
+
 static bool has_sums(const cst_extension *e) {
-  char       path[96];
-  cst_sum    sum;
-  const long start[3] = {0}, count[3] = {1, 1, CST_SUM_WORDS};
-  snprintf(path, sizeof path, "/series/%s/sum", e->old->quantity[0].name);
-  return cst_result_read_block(e->file, path, CST_I64, start, count, sum.word);
+  cst_sum sum;
+  return read_samples(e, CST_CHANNEL_SERIES_SUM, 0, 0, 1, sum.word);
 }
 
 /* What is asked of a variant of the file: cases come variant by variant. */
@@ -95,13 +99,20 @@ static void match(cst_extension *e, const char *path, cst_diag *d) {
 
 void cst_extension_create(cst_extension *e, cst_result *file, const char *path, const cst_plan *old, const cst_plan *now, cst_diag *d) {
   const int before = cst_diag_count(d);
-  *e = (cst_extension){.file = file, .old = old, .now = now, .from = cst_need(malloc(sizeof(int) * (size_t)(now->ncase + 1)))};
+  *e = (cst_extension){.file = file,
+                       .old = old,
+                       .now = now,
+                       .channels = cst_channels_create(old, NULL),
+                       .from = cst_need(malloc(sizeof(int) * (size_t)(now->ncase + 1)))};
   for (int k = 0; k < now->ncase; k++) e->from[k] = -1;
   cst_extension_compare(old->study, now->study, path, d);
   if (cst_diag_count(d) == before) match(e, path, d);
 }
 
-void cst_extension_destroy(cst_extension *e) { free(e->from); }
+void cst_extension_destroy(cst_extension *e) {
+  cst_channels_destroy(e->channels);
+  free(e->from);
+}
 
 void cst_extension_mark(const cst_extension *e, cst_past *past) {
   for (int k = 0; k < e->now->ncase; k++)
@@ -131,15 +142,10 @@ PetscErrorCode cst_extension_rows(const cst_extension *e, cst_output *o) {
 
 /* One quantity of a case, at every sample of the file. */
 static bool read_series(const cst_extension *e, int quantity, int icase, cst_sum *sum, double *top, long *number) {
-  const char *name = e->old->quantity[quantity].name;
-  const long  start[3] = {icase, 0, 0}, count[3] = {1, e->old->most_samples, CST_SUM_WORDS};
-  char        of_sums[96], of_tops[96], of_counts[96];
-  snprintf(of_sums, sizeof of_sums, "/series/%s/sum", name);
-  snprintf(of_tops, sizeof of_tops, "/series/%s/max", name);
-  snprintf(of_counts, sizeof of_counts, "/series/%s/count", name);
-  return cst_result_read_block(e->file, of_sums, CST_I64, start, count, sum->word) &&
-         cst_result_read_block(e->file, of_tops, CST_F64, start, count, top) &&
-         cst_result_read_block(e->file, of_counts, CST_I64, start, count, number);
+  const long n = e->old->most_samples;
+  return read_samples(e, CST_CHANNEL_SERIES_SUM, quantity, icase, n, sum->word) &&
+         read_samples(e, CST_CHANNEL_SERIES_MAX, quantity, icase, n, top) &&
+         read_samples(e, CST_CHANNEL_SERIES_COUNT, quantity, icase, n, number);
 }
 
 PetscErrorCode cst_extension_series(const cst_extension *e, cst_series *s) {

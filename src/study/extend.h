@@ -14,6 +14,7 @@
 typedef struct {
   cst_result     *file;
   const cst_plan *old, *now;
+  cst_channels   *channels;    /* of the file */
   int            *from;        /* [ncase of now]: the case of the file that is taken over; -1: none */
   long            taken, anew; /* trajectories: taken over; in the file, but computed anew */
   const char     *why;         /* of the latter; NULL: there are none */

@@ -99,11 +99,13 @@ static PetscErrorCode find_floor(cst_case_rows *rows, const columns *x, double *
   const cst_plan *p = rows->plan;
   const int       i = rows->icase, size[CST_ERRORS] = {0, p->study->system->nq, p->study->system->nq, p->study->system->ng};
   const double   *largest[] = {x->constraints.largest[CST_HIDDEN].value, x->constraints.largest[CST_HIDDEN_SCALED].value}, *state;
-  double          most[FITS] = {0};
+  static const cst_channel_kind channel[CST_ERRORS] = {
+      [CST_ERROR_Q] = CST_CHANNEL_Q, [CST_ERROR_P] = CST_CHANNEL_P, [CST_ERROR_LAMBDA] = CST_CHANNEL_LAMBDA};
+  double most[FITS] = {0};
   PetscFunctionBegin;
   for (int k = 1; k < CST_ERRORS; k++) {
     if (size[k] == 0) continue;
-    PetscCall(cst_case_rows_get(rows, CST_KEPT_STATE, k, &state));
+    PetscCall(cst_case_rows_get(rows, channel[k], 0, &state));
     for (long m = 0; m < p->study->members * size[k]; m++) most[k] = fmax(most[k], fabs(state[m]));
   }
   most[0] = fmax(most[1], most[2]);

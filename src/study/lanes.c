@@ -36,5 +36,9 @@ void cst_runner_lambda(const cst_runner *r, const cst_stepper *st, const double 
 }
 
 double *cst_runner_accumulators(const cst_runner *r, int group) {
-  return r->acc + (size_t)group * (size_t)r->plan->nquantity * CST_SLOTS * (size_t)r->width;
+  return cst_rows_numbers(r->rows, CST_CHANNEL_ACCUMULATORS, 0, (long)group * r->width);
+}
+
+double *cst_runner_observers(const cst_runner *r, int group) {
+  return cst_rows_numbers(r->rows, CST_CHANNEL_OBSERVERS, 0, (long)group * r->width);
 }

@@ -38,8 +38,8 @@ static void measure_expressions(cst_runner *r, int group, double t) {
 static void measure(cst_runner *r, int group, cst_keep keep) {
   const cst_plan *p = r->plan;
   const double   *q0 = r->q0 + (size_t)group * (size_t)p->study->system->nq * (size_t)r->width;
-  r->fold->measure(cst_stepper_context(r->st), cst_runner_record(r, group), q0, r->kept + group * CST_KEPT * r->width, keep, p->want,
-                   r->value, r->scale);
+  r->fold->measure(cst_stepper_context(r->st), cst_runner_record(r, group), q0, cst_runner_observers(r, group), keep, p->want, r->value,
+                   r->scale);
   if (p->nquantity > p->nbuiltin) measure_expressions(r, group, (double)r->b->step * r->klass->h);
 }
 
@@ -47,11 +47,11 @@ static void measure(cst_runner *r, int group, cst_keep keep) {
 void cst_runner_close_window(cst_runner *r) {
   const int W = r->width;
   for (int k = 0; k < r->plan->nquantity; k++) {
+    double *window = cst_rows_numbers(r->rows, CST_CHANNEL_WINDOWS, k, 0);
     for (int g = 0; g < r->b->groups; g++) {
       double *sum = cst_runner_accumulators(r, g) + (k * CST_SLOTS + CST_SLOT_SUM) * W;
-      for (int l = 0; l < W && r->rows.window[k]; l++)
-        if (r->b->alive[g] >> l & 1 && r->in_window)
-          r->rows.window[k][(g * W + l) * CST_WINDOWS + r->window] = sum[l] / (double)r->in_window;
+      for (int l = 0; l < W && window; l++)
+        if (r->b->alive[g] >> l & 1 && r->in_window) window[(g * W + l) * CST_WINDOWS + r->window] = sum[l] / (double)r->in_window;
       memset(sum, 0, (size_t)W * sizeof *sum);
     }
   }
@@ -86,9 +86,9 @@ static void sample_single(cst_runner *r, int sample) {
     measure(r, g, CST_KEEP_NOT);
     for (int l = 0; l < r->width && g * r->width + l < r->work->count; l++)
       for (int k = 0; k < p->nquantity; k++) {
-        double x = fabs(r->value[k * r->width + l] - cst_runner_accumulators(r, g)[(k * CST_SLOTS + CST_SLOT_START) * r->width + l]);
-        r->lane_series[((size_t)(g * r->width + l) * (size_t)p->nquantity + (size_t)k) * (size_t)p->most_samples + (size_t)sample] =
-            r->b->alive[g] >> l & 1 ? x : NAN;
+        double  x = fabs(r->value[k * r->width + l] - cst_runner_accumulators(r, g)[(k * CST_SLOTS + CST_SLOT_START) * r->width + l]);
+        double *samples = cst_rows_numbers(r->rows, CST_CHANNEL_SAMPLES, 0, g * r->width + l);
+        samples[k * p->most_samples + sample] = r->b->alive[g] >> l & 1 ? x : NAN;
       }
   }
 }

@@ -3,29 +3,26 @@
 #ifndef CST_OUTPUT_H
 #define CST_OUTPUT_H
 #include "constella/record.h"
-#include "constella/statistics.h"
 #include "study/agenda.h"
-#include "study/columns.h"
+#include "study/channels.h"
 #include "study/compare.h"
-#include "study/rows.h"
 
 typedef struct cst_output cst_output;
 /* Collective. A new file, or (anew false) that of an earlier run, opened again. */
 PetscErrorCode cst_output_create(const cst_plan *p, const char *path, bool anew, const cst_columns *columns, cst_output **output);
 /* What is written is compared with what a result file has in its place; on one rank, and neither is changed. */
-PetscErrorCode cst_output_compare(const cst_plan *p, cst_result *file, cst_comparison *comparison, cst_output **output);
-PetscErrorCode cst_output_rows(cst_output *o, const cst_work *w, const cst_rows *r);
-/* A row of the series of a case: x[most_samples] for quantity k; which: 0 max, 1 rms. */
-PetscErrorCode cst_output_series(cst_output *o, int icase, int quantity, int which, const double *x);
+PetscErrorCode      cst_output_compare(const cst_plan *p, cst_result *file, cst_comparison *comparison, cst_output **output);
+const cst_channels *cst_output_channels(const cst_output *o);
+PetscErrorCode      cst_output_rows(cst_output *o, const cst_work *w, const cst_rows *r);
+/* A channel of the samples of a case: x[most_samples], of a quantity where there are several. */
+PetscErrorCode cst_output_series(cst_output *o, int icase, cst_channel_kind kind, int quantity, const void *x);
 /* Rows, states and series of single members of case `from` of a result of a smaller study become those of case `to`. */
 PetscErrorCode cst_output_take_over(cst_output *o, cst_result *file, const cst_plan *old, int from, int to);
-/* What a series over members is made of: sum and number of members at each of most_samples samples. */
-PetscErrorCode cst_output_sums(cst_output *o, int icase, int quantity, const cst_sum *sum, const long *number);
-PetscErrorCode cst_output_times(cst_output *o, int icase, const double *t);
-/* States of a chosen member: `count` rows from row `first` on, t[count], q[count][nq], p, lambda. */
-PetscErrorCode cst_output_states(cst_output *o, int icase, int chosen, long first, long count, const double *t, const double *q,
-                                 const double *p, const double *lambda);
-PetscErrorCode cst_output_read(cst_output *o, const char *path, int icase, long components, double *x); /* a case's rows, all members */
+/* The state of a chosen member, the at-th of those that are stored: t, q[nq], p[nq], lambda[ng]. */
+PetscErrorCode cst_output_states(cst_output *o, int icase, int chosen, long at, double t, const double *q, const double *p,
+                                 const double *lambda);
+/* The rows of a case: x[members][count of the channel]. */
+PetscErrorCode cst_output_read(cst_output *o, cst_channel_kind kind, int which, int icase, double *x);
 PetscErrorCode cst_output_columns(cst_output *o, const cst_columns *c);
 PetscErrorCode cst_output_rates(cst_output *o, const double *steps_per_second);
 void           cst_output_note(cst_output *o, const char *group, const char *name, const char *text); /* collective; before the flush */

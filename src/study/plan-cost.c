@@ -1,11 +1,9 @@
-/* plan-cost.c: what a plan costs: time of its steps, memory, the size of the result. */
+/* plan-cost.c: what the steps of a plan cost, what a lane of it holds, and the lanes that suit it. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <stdlib.h>
 #include "method/method.h"
-#include "constella/statistics.h"
-#include "study/reference.h"
-#include "study/rows.h"
+#include "study/plan.h"
 #include "system/group.h"
 
 enum { GROUP_BYTES = 1 << 20 };
@@ -38,7 +36,7 @@ double cst_plan_lane_bytes(const cst_study *study) {
 }
 
 /* What the arithmetic of one group needs besides, a lane: matrices of Newton's method. */
-static double work_bytes(const cst_study *study) {
+double cst_plan_work_bytes(const cst_study *study) {
   const cst_system *s = study->system;
   double            matrix, kept;
   solver_numbers(study, &matrix, &kept);
@@ -56,7 +54,7 @@ long cst_plan_most_lanes(const cst_plan *p) {
  * are the same. CONSTELLA_ISA is obeyed. */
 int cst_plan_fitting_isa(const cst_plan *p, int isa) {
   const char  *forced = getenv("CONSTELLA_ISA");
-  const double bytes = cst_plan_lane_bytes(p->study) + work_bytes(p->study);
+  const double bytes = cst_plan_lane_bytes(p->study) + cst_plan_work_bytes(p->study);
   for (int i = 0; i < isa && (!forced || !*forced); i++) {
     const bool last = cst_isas[i].width >= cst_plan_most_lanes(p), next_falls_out = 2 * cst_isas[i].width * bytes > GROUP_BYTES;
     if (cst_isa_available(i) && (last || next_falls_out)) return i;
@@ -86,46 +84,4 @@ double cst_plan_steps(const cst_plan *p) {
   double sum = 0;
   for (int i = 0; i < p->ncase; i++) sum += (double)p->cases[i].n * (double)p->study->members;
   return sum;
-}
-
-static double series_cells(const cst_plan *p) { return (double)p->ncase * p->most_samples * p->nquantity; }
-
-static int windowed(const cst_plan *p) {
-  int n = 0;
-  for (int i = 0; i < p->nquantity; i++) n += p->quantity[i].windows;
-  return n;
-}
-
-/* Rows of the table of reference states, where times of different cases are not taken together. */
-static double reference_rows(const cst_plan *p) {
-  double rows = 0;
-  if (p->study->reference != CST_REFERENCE_METHOD) return 0;
-  for (int i = 0; i < p->ncase; i++) {
-    const cst_class *k = &p->classes[p->class_of[i]];
-    const double     times = k->lead > 0 || p->properties[p->cases[i].method].lambda_time == 1 || !p->study->system->ng ? 1 : 2;
-    rows += times * (double)(k->read > 0 ? k->n / k->read : 0);
-  }
-  return rows * (double)(p->study->members + cst_reference_twice(p->study));
-}
-
-/* A method keeps its batch: records, their last good columns, saved ones and the solver's vectors; with reference: self its partner's, too.
- * A checkpoint takes a copy of the batch at work, and rank 0 has room for one of another rank; and a mark for every trajectory, twice. */
-double cst_plan_memory(const cst_plan *p, long batch) {
-  const cst_system *s = p->study->system;
-  const double      batches = 4.0 * p->study->nmethod * (p->study->reference == CST_REFERENCE_SELF ? 2 : 1);
-  const double      group = cst_isas[p->isa].width * work_bytes(p->study) + 8 * reference_rows(p) * (2.0 * s->nq + s->ng);
-  const double      state = cst_plan_lane_bytes(p->study);
-  const double      row = 8.0 * (windowed(p) * CST_WINDOWS + p->nquantity * CST_FIGURES + 4.0 * s->nq + 2.0 * s->ng);
-  const double      column =
-      8.0 * (double)p->study->members * (cst_study_needs(p->study, CST_NEEDS_WINDOWS) ? windowed(p) * CST_WINDOWS : 4.0 + s->nq + s->ng);
-  const double series = p->study->members > 1 ? 2 * series_cells(p) * (sizeof(cst_sum) + 16) : 0;
-  return 60e6 + group + (batches * state + row + 2 * (state + row)) * (double)batch + series + column +
-         2.0 * (double)p->study->members * p->ncase;
-}
-
-double cst_plan_file_size(const cst_plan *p) {
-  const cst_system *s = p->study->system;
-  double            row = 8.0 * (2.0 * s->nq + s->ng + p->nquantity * CST_FIGURES + 8) + 1;
-  if (cst_study_needs(p->study, CST_NEEDS_WINDOWS)) row += 8.0 * windowed(p) * CST_WINDOWS;
-  return 2e5 + row * p->ncase * (double)p->study->members + (p->study->members > 1 ? 24 + sizeof(cst_sum) : 16) * series_cells(p);
 }

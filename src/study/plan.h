@@ -65,14 +65,12 @@ const double *cst_plan_parameters(const cst_plan *p, int variant);
 long cst_plan_lane(const cst_plan *p, long icase, long member);
 void cst_plan_trajectory(const cst_plan *p, int klass, long lane, long *icase, long *member);
 
-/* plan-cost.c. Bytes that a lane keeps from step to step; nanoseconds of a step of a lane; the instruction set for lanes as few, or as
- * large, as these: none wider than isa. */
+/* plan-cost.c. Bytes that a lane keeps from step to step, and that its arithmetic needs besides; nanoseconds of a step of a lane; the
+ * instruction set for lanes as few, or as large, as these: none wider than isa. */
 double cst_plan_lane_bytes(const cst_study *study);
+double cst_plan_work_bytes(const cst_study *study);
 double cst_plan_step_cost(const cst_plan *p, const cst_class *k);
 long   cst_plan_most_lanes(const cst_plan *p);
 int    cst_plan_fitting_isa(const cst_plan *p, int isa);
-/* Bytes of memory of one rank with batches of so many lanes, and of the result file; estimates for `check`. */
-double cst_plan_memory(const cst_plan *p, long batch);
-double cst_plan_file_size(const cst_plan *p);
 double cst_plan_steps(const cst_plan *p); /* trajectory-steps of the whole study */
 #endif

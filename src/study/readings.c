@@ -52,9 +52,9 @@ static void record_errors(cst_runner *r, long lane, int parts, reading x, readin
     if (!(parts >> k & 1)) continue;
     const double e = part[k].n ? cst_norm_apart(s->norm, part[k].x, part[k].y, part[k].n) : NAN;
     if (part[k].chosen) all = cst_norm_join(s->norm, all, e);
-    keep_largest(&r->rows.error[k][lane], e);
+    keep_largest(&r->error[k][lane], e);
   }
-  keep_largest(&r->rows.error[CST_ERROR_ALL][lane], all);
+  keep_largest(&r->error[CST_ERROR_ALL][lane], all);
 }
 
 static void lane_state(const cst_runner *r, const cst_stepper *st, const cst_batch *b, long lane, double *q, double *p) {
@@ -176,8 +176,8 @@ PetscErrorCode cst_runner_keep_states(cst_runner *r) {
     cst_runner_lambda(r, r->st, cst_runner_record(r, (int)(lane / W)), r->b->step, r->lambda);
     for (int a = 0; a < sys->ng; a++) l[a] = r->lambda[a * W + lane % W];
     lane_state(r, r->st, r->b, lane, q, p);
-    PetscCall(cst_output_states(r->output, (int)(cst_runner_case(r, lane) - r->plan->cases), chosen, r->b->step / s->trajectory_every, 1,
-                                &t, q, p, l));
+    PetscCall(cst_output_states(r->output, (int)(cst_runner_case(r, lane) - r->plan->cases), chosen, r->b->step / s->trajectory_every, t, q,
+                                p, l));
   }
   PetscFunctionReturn(0);
 }

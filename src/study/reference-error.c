@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 #include "study/reference.h"
-#include "study/rows.h"
+#include "study/channels.h"
 
 bool cst_reference_plan_twice(const cst_study *s, const double *time, int n, long *twice) {
   double last = 0, before = 0, longest = 0; /* the last stop, the time before, the longest step of the reference since that stop */

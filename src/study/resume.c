@@ -8,6 +8,7 @@
 #include "constella/record.h"
 #include "record/snapshot.h"
 #include "study/bundle.h"
+#include "study/channels.h"
 #include "study/identity.h"
 #include "study/resume.h"
 
@@ -68,7 +69,7 @@ static long choose(const cst_plan *p, const char *path, cst_resume *r, cst_diag 
 static long count_failed(cst_result *f) {
   int     ndim;
   long    extent[CST_FIELD_DIMS], n = 1, failed = 0;
-  double *x = cst_result_read(f, "/final/status", &ndim, extent);
+  double *x = cst_result_read(f, cst_channel_path(CST_CHANNEL_STATUS), &ndim, extent);
   for (int k = 0; x && k < ndim; k++) n *= extent[k];
   for (long i = 0; x && i < n; i++) failed += x[i] > 0;
   free(x);

@@ -112,7 +112,7 @@ static PetscErrorCode write_times(const cst_plan *p, cst_output *o) {
   for (int i = 0; i < p->ncase; i++) {
     const cst_class *k = &p->classes[p->class_of[i]];
     for (int j = 0; j < p->most_samples; j++) t[j] = j < k->nsample ? (double)k->sample[j] * k->h : NAN;
-    PetscCall(cst_output_times(o, i, t));
+    PetscCall(cst_output_series(o, i, CST_CHANNEL_SAMPLE_TIME, 0, t));
   }
   PetscCall(PetscFree(t));
   PetscFunctionReturn(0);

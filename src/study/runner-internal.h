@@ -18,16 +18,15 @@ struct cst_runner {
   cst_stepper   **stepper, **partner; /* [nmethod]; partner: of half the step, for reference: self */
   cst_batch      *full, *half;        /* [nmethod] */
   double         *seconds;            /* [nclass] */
-  double         *acc;                /* [group][quantity][slot][W] */
-  double         *q0, *v0, *kept;     /* [group][nq][W]; [group][CST_KEPT][W] */
+  double         *q0, *v0;            /* [group][nq][W] */
   double         *value, *scale;      /* [quantity][W] */
   double         *bins, *top, *count; /* [quantity][CST_BINS][W], [quantity][W], [quantity][W] */
-  double         *lane_series;        /* [lane][quantity][sample], studies without members */
   double         *scratch;            /* of expressions */
   double         *half_lambda;        /* [group][ng][W]: the partner's multipliers one of its steps ago */
   double         *lambda, *last;      /* [ng][W]: of a group being read; the partner's */
   double         *state;              /* room for the states of two lanes being read and one start: see readings.c */
-  cst_rows        rows;
+  cst_rows       *rows;
+  double         *error[CST_ERRORS]; /* [lane] of the rows; NULL without a reference */
   /* the batch at work */
   const cst_work  *work; /* NULL: there is none */
   const cst_class *klass;
@@ -46,8 +45,9 @@ long            cst_runner_member(const cst_runner *r, long lane);
 double         *cst_runner_record(const cst_runner *r, int group);
 void            cst_runner_lambda(const cst_runner *r, const cst_stepper *st, const double *record, long step, double *lambda);
 
-/* Slots of a group, [quantity][slot][W]. */
+/* Of a group: slots [quantity][slot][W], and what its observers keep, [CST_KEPT][W]. */
 double *cst_runner_accumulators(const cst_runner *r, int group);
+double *cst_runner_observers(const cst_runner *r, int group);
 
 /* Fold every quantity at the current step. */
 void cst_runner_fold(cst_runner *r);
@@ -55,7 +55,7 @@ void cst_runner_fold(cst_runner *r);
 void cst_runner_close_window(cst_runner *r);
 /* Record the next sample of the series at the current step. */
 void cst_runner_sample(cst_runner *r);
-/* Errors of all lanes at the current step against the reference, of what the class reads there, into rows.error (the largest so far). */
+/* Errors of all lanes at the current step against the reference, of what the class reads there, into error (the largest so far). */
 PetscErrorCode cst_runner_read_errors(cst_runner *r);
 /* Write the full states of the chosen members at the current step. */
 PetscErrorCode cst_runner_keep_states(cst_runner *r);

@@ -43,22 +43,20 @@ PetscErrorCode cst_runner_create(const cst_plan *p, long batch, cst_reference *r
   r->fold = cst_fold_for(s, p->isa);
   const size_t W = (size_t)r->width, groups = ((size_t)batch + W - 1) / W, quantities = (size_t)p->nquantity;
   PetscCall(PetscCalloc3(p->study->nmethod, &r->stepper, p->study->nmethod, &r->partner, p->nclass, &r->seconds));
-  r->acc = aligned(groups * quantities * CST_SLOTS * W);
   r->q0 = aligned(groups * (size_t)s->nq * W);
   r->v0 = aligned(groups * (size_t)s->nq * W);
-  r->kept = aligned(groups * CST_KEPT * W);
   r->value = aligned(quantities * W);
   r->scale = aligned(quantities * W);
   r->bins = aligned(quantities * CST_BINS * W);
   r->top = aligned(quantities * W);
   r->count = aligned(quantities * W);
-  r->lane_series = aligned(p->study->members == 1 ? (size_t)batch * quantities * (size_t)p->most_samples : 0);
   r->scratch = aligned((expression_scratch(p) + 4 + (size_t)(2 * s->nq + s->ng)) * W);
   r->half_lambda = aligned(groups * (size_t)(s->ng + 1) * W);
   r->lambda = aligned((size_t)s->ng * W);
   r->last = aligned((size_t)s->ng * W);
   r->state = aligned(6 * (size_t)s->nq + 2 * (size_t)s->ng);
-  PetscCall(cst_rows_create(p, batch, &r->rows));
+  r->rows = cst_rows_create(cst_output_channels(o), batch, r->width);
+  for (int k = 0; k < CST_ERRORS; k++) r->error[k] = cst_rows_numbers(r->rows, CST_CHANNEL_ERROR, k, 0);
   PetscFunctionReturn(0);
 }
 
@@ -73,10 +71,9 @@ PetscErrorCode cst_runner_destroy(cst_runner **runner) {
   }
   PetscCall(PetscFree3(r->stepper, r->partner, r->seconds));
   PetscCall(PetscFree2(r->full, r->half));
-  double *owned[] = {r->acc,   r->q0,          r->v0,      r->kept,        r->value,  r->scale, r->bins, r->top,
-                     r->count, r->lane_series, r->scratch, r->half_lambda, r->lambda, r->last,  r->state};
+  double *owned[] = {r->q0, r->v0, r->value, r->scale, r->bins, r->top, r->count, r->scratch, r->half_lambda, r->lambda, r->last, r->state};
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
-  PetscCall(cst_rows_destroy(r->plan, &r->rows));
+  cst_rows_destroy(r->rows);
   PetscCall(PetscFree(*runner));
   PetscFunctionReturn(0);
 }
@@ -104,6 +101,22 @@ static void start_lane(const cst_stepper *st, cst_batch *b, long lane, const dou
     cst_batch_refuse(st, b, lane, c, q, v);
 }
 
+/* Nothing was seen yet. */
+static void clear_rows(cst_runner *r) {
+  const cst_plan *p = r->plan;
+  const long      n = r->work->count;
+  const size_t    samples = (size_t)p->nquantity * (size_t)p->most_samples;
+  memset(cst_runner_observers(r, 0), 0, (size_t)r->b->groups * CST_KEPT * (size_t)r->width * sizeof(double));
+  for (int k = 0; k < CST_ERRORS; k++)
+    if (r->error[k]) memset(r->error[k], 0, (size_t)n * sizeof *r->error[k]);
+  for (int k = 0; k < p->nquantity; k++) {
+    double *window = cst_rows_numbers(r->rows, CST_CHANNEL_WINDOWS, k, 0);
+    for (long i = 0; window && i < n * CST_WINDOWS; i++) window[i] = NAN;
+  }
+  double *sample = cst_rows_numbers(r->rows, CST_CHANNEL_SAMPLES, 0, 0);
+  for (size_t i = 0; sample && i < (size_t)n * samples; i++) sample[i] = NAN;
+}
+
 static PetscErrorCode start(cst_runner *r) {
   const cst_study  *s = r->plan->study;
   const cst_system *sys = s->system;
@@ -128,13 +141,7 @@ static PetscErrorCode start(cst_runner *r) {
   }
   cst_batch_ready(r->st, r->b);
   if (r->hst) cst_batch_ready(r->hst, r->hb);
-  memset(r->kept, 0, (size_t)r->b->groups * CST_KEPT * W * sizeof *r->kept);
-  for (int k = 0; k < CST_ERRORS; k++)
-    if (r->rows.error[k]) memset(r->rows.error[k], 0, (size_t)r->work->count * sizeof *r->rows.error[k]);
-  for (int k = 0; k < r->plan->nquantity; k++)
-    for (long i = 0; r->rows.window[k] && i < r->work->count * CST_WINDOWS; i++) r->rows.window[k][i] = NAN;
-  const long cells = s->members == 1 ? r->work->count * r->plan->nquantity * r->plan->most_samples : 0;
-  for (long i = 0; i < cells; i++) r->lane_series[i] = NAN;
+  clear_rows(r);
   r->window = 0;
   r->in_window = 0;
   r->folds = 0;
@@ -205,48 +212,61 @@ static PetscErrorCode march(cst_runner *r, long to, bool *stop) {
 
 /* ---- the rows --------------------------------------------------------------------------------------------------------------------- */
 
-static void fill_row(cst_runner *r, long lane) {
-  const cst_plan   *p = r->plan;
-  const cst_system *s = p->study->system;
-  const cst_layout *at = cst_stepper_layout(r->st);
-  const int         W = r->width, g = (int)(lane / W);
-  const double     *x = cst_batch_lane(r->st, r->b, lane);
-  const cst_fate   *fate = &r->b->fate[lane];
-  double            per_step, per_iteration;
-  cst_stepper_evaluations(r->st, &per_step, &per_iteration);
-  r->rows.status[lane] = (signed char)fate->reason;
-  r->rows.steps[lane] = fate->reason == CST_DONE ? r->klass->n : fate->step;
-  r->rows.iterations[lane] = x[at->iterations * W];
-  r->rows.evaluations[lane] = per_step * (double)r->rows.steps[lane] + per_iteration * r->rows.iterations[lane];
-  for (int i = 0; i < s->nq; i++) {
-    r->rows.q[lane * s->nq + i] = x[(at->q + i) * W];
-    r->rows.p[lane * s->nq + i] = x[(at->p + i) * W];
-  }
-  cst_runner_lambda(r, r->st, fate->reason == CST_DONE ? cst_runner_record(r, g) : r->b->last + (size_t)g * cst_stepper_record_size(r->st),
-                    r->rows.steps[lane], r->lambda);
-  for (int a = 0; a < s->ng; a++) r->rows.lambda[lane * s->ng + a] = r->lambda[a * W + lane % W];
-  for (int k = 0; k < CST_ERRORS && r->rows.error[k]; k++)
-    if (fate->reason != CST_DONE) r->rows.error[k][lane] = NAN;
-  for (int k = 0; k < p->nquantity; k++) {
-    const double *acc = cst_runner_accumulators(r, g) + k * CST_SLOTS * W + lane % W;
-    double       *f = r->rows.figure[k] + lane * CST_FIGURES;
-    f[CST_FIGURE_START] = fate->reason == CST_NO_START ? NAN : acc[CST_SLOT_START * W];
-    f[CST_FIGURE_END] = fate->reason == CST_NO_START ? NAN : acc[CST_SLOT_LAST * W];
+static void fill_figures(const cst_runner *r, long lane, bool started) {
+  const int W = r->width;
+  for (int k = 0; k < r->plan->nquantity; k++) {
+    const double *acc = cst_runner_accumulators(r, (int)(lane / W)) + k * CST_SLOTS * W + lane % W;
+    double       *f = cst_rows_numbers(r->rows, CST_CHANNEL_FIGURES, k, lane);
+    f[CST_FIGURE_START] = started ? acc[CST_SLOT_START * W] : NAN;
+    f[CST_FIGURE_END] = started ? acc[CST_SLOT_LAST * W] : NAN;
     f[CST_FIGURE_DRIFT] = isnan(f[CST_FIGURE_START]) ? NAN : acc[CST_SLOT_DRIFT * W];
     f[CST_FIGURE_SCALE] = isnan(f[CST_FIGURE_START]) ? NAN : acc[CST_SLOT_SCALE * W];
     f[CST_FIGURE_SIZE] = isnan(f[CST_FIGURE_START]) ? NAN : acc[CST_SLOT_SIZES * W] / (double)r->folds;
   }
 }
 
+static void fill_state(cst_runner *r, long lane, long steps, bool done) {
+  const cst_system *s = r->plan->study->system;
+  const cst_layout *at = cst_stepper_layout(r->st);
+  const int         W = r->width, g = (int)(lane / W);
+  const double     *x = cst_batch_lane(r->st, r->b, lane);
+  double           *q = cst_rows_numbers(r->rows, CST_CHANNEL_Q, 0, lane), *p = cst_rows_numbers(r->rows, CST_CHANNEL_P, 0, lane),
+         *lambda = cst_rows_numbers(r->rows, CST_CHANNEL_LAMBDA, 0, lane);
+  for (int i = 0; i < s->nq; i++) q[i] = x[(at->q + i) * W], p[i] = x[(at->p + i) * W];
+  cst_runner_lambda(r, r->st, done ? cst_runner_record(r, g) : r->b->last + (size_t)g * cst_stepper_record_size(r->st), steps, r->lambda);
+  for (int a = 0; a < s->ng; a++) lambda[a] = r->lambda[a * W + lane % W];
+}
+
+static void fill_row(cst_runner *r, long lane) {
+  const cst_layout *at = cst_stepper_layout(r->st);
+  const cst_fate   *fate = &r->b->fate[lane];
+  const bool        done = fate->reason == CST_DONE;
+  const long        steps = done ? r->klass->n : fate->step;
+  const double      iterations = cst_batch_lane(r->st, r->b, lane)[at->iterations * r->width];
+  double            per_step, per_iteration;
+  cst_stepper_evaluations(r->st, &per_step, &per_iteration);
+  *(signed char *)cst_rows_at(r->rows, cst_channels_find(r->rows->channels, CST_CHANNEL_STATUS, 0), lane) = (signed char)fate->reason;
+  *(long *)cst_rows_at(r->rows, cst_channels_find(r->rows->channels, CST_CHANNEL_STEPS, 0), lane) = steps;
+  *cst_rows_numbers(r->rows, CST_CHANNEL_ITERATIONS, 0, lane) = iterations;
+  *cst_rows_numbers(r->rows, CST_CHANNEL_EVALUATIONS, 0, lane) = per_step * (double)steps + per_iteration * iterations;
+  fill_state(r, lane, steps, done);
+  for (int k = 0; k < CST_ERRORS && r->error[k]; k++)
+    if (!done) r->error[k][lane] = NAN;
+  fill_figures(r, lane, fate->reason != CST_NO_START);
+}
+
 static PetscErrorCode write_single_series(cst_runner *r) {
   const cst_plan *p = r->plan;
   PetscFunctionBegin;
   if (p->study->members > 1 || !p->most_samples) PetscFunctionReturn(0);
-  for (long l = 0; l < r->work->count; l++)
-    for (int k = 0; k < p->nquantity; k++) {
-      const double *x = r->lane_series + ((size_t)l * (size_t)p->nquantity + (size_t)k) * (size_t)p->most_samples;
-      for (int which = 0; which < 2; which++) PetscCall(cst_output_series(r->output, r->klass->cases[r->work->first + l], k, which, x));
+  for (long l = 0; l < r->work->count; l++) {
+    const double *x = cst_rows_numbers(r->rows, CST_CHANNEL_SAMPLES, 0, l);
+    const int     icase = r->klass->cases[r->work->first + l];
+    for (int k = 0; k < p->nquantity; k++, x += p->most_samples) {
+      PetscCall(cst_output_series(r->output, icase, CST_CHANNEL_SERIES_MAX, k, x));
+      PetscCall(cst_output_series(r->output, icase, CST_CHANNEL_SERIES_RMS, k, x));
     }
+  }
   PetscFunctionReturn(0);
 }
 
@@ -310,7 +330,7 @@ static PetscErrorCode finish(cst_runner *r) {
   if (cst_study_needs(r->plan->study, CST_NEEDS_WINDOWS)) cst_runner_close_window(r);
   for (long l = 0; l < r->work->count; l++) fill_row(r, l);
   PetscCall(write_single_series(r));
-  PetscCall(cst_output_rows(r->output, r->work, &r->rows));
+  PetscCall(cst_output_rows(r->output, r->work, r->rows));
   r->work = NULL;
   PetscFunctionReturn(0);
 }

@@ -84,7 +84,7 @@ static int find_piece(const cst_past *past, int klass, long lane) {
 static void read_status(desk *d) {
   const long start[2] = {0}, count[2] = {d->plan->ncase, d->plan->study->members};
   d->status = cst_need(malloc((size_t)(count[0] * count[1]) + 1));
-  if (!cst_result_read_block(d->file, "/final/status", CST_I8, start, count, d->status))
+  if (!cst_result_read_block(d->file, cst_channel_path(CST_CHANNEL_STATUS), CST_I8, start, count, d->status))
     memset(d->status, -1, (size_t)(count[0] * count[1]));
 }
 

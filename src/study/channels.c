@@ -1,0 +1,250 @@
+/* channels.c: the table of all that a study keeps, and the channels of one study made from it (see channels.h). */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "study/channels.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/need.h"
+
+const char *const cst_error_names[CST_ERRORS] = {"total", "q", "p", "lambda"};
+
+enum { CASE, MEMBER, COORDINATE, MULTIPLIER, FIGURE, SAMPLE, WINDOW, PARAMETER, WORD, CHOSEN, TIME, DIMS = TIME, NONE = -1 };
+
+/* How many of a kind there are. */
+typedef enum { ONE, PARAMETRIC, OF_ERRORS, OF_QUANTITIES, OF_WINDOWS, SAMPLED, SAMPLED_EACH, SUMMED, SINGLE, OF_CASES, OF_COLUMNS } many;
+
+enum { WRITTEN = 1, KEPT = 2, IN_LANES = 4, OF_TRAJECTORY = 8, ROW = WRITTEN | OF_TRAJECTORY };
+
+/* path: in the result file, with the name, or the number, of which of them; unit and doc NULL: those of the quantity or column. */
+static const struct {
+  const char *path, *unit, *doc;
+  cst_type    type;
+  many        many;
+  unsigned    is;
+  int         dim[CST_FIELD_DIMS + 1];
+} table[CST_CHANNELS] = {
+    [CST_CHANNEL_STEP] = {"/cases/h", "1", "step taken", CST_F64, ONE, WRITTEN, {CASE, NONE}},
+    [CST_CHANNEL_STEPS_TAKEN] = {"/cases/n", "1", "number of steps", CST_I64, ONE, WRITTEN, {CASE, NONE}},
+    [CST_CHANNEL_TOLERANCE] = {"/cases/tolerance", "1", "tolerance of the solver, relative", CST_F64, ONE, WRITTEN, {CASE, NONE}},
+    [CST_CHANNEL_REPRESENTATIVE] = {"/cases/representative", "1",
+                                    "what p is: kinetic, M v + a, or tangential, its part with G p = 0", CST_TEXT, ONE, WRITTEN,
+                                    {CASE, NONE}},
+    [CST_CHANNEL_PARAMETERS] = {"/cases/parameters", "1", "parameters of the system", CST_F64, PARAMETRIC, WRITTEN, {CASE, PARAMETER, NONE}},
+    [CST_CHANNEL_Q] = {"/final/q", "1", "coordinates at the end, or the last good ones", CST_F64, ONE, ROW, {CASE, MEMBER, COORDINATE, NONE}},
+    [CST_CHANNEL_P] = {"/final/p", "1", "momenta at the end, or the last good ones", CST_F64, ONE, ROW, {CASE, MEMBER, COORDINATE, NONE}},
+    [CST_CHANNEL_LAMBDA] = {"/final/lambda", "1", "multipliers of the last step, M A = f - G' lambda", CST_F64, ONE, ROW,
+                            {CASE, MEMBER, MULTIPLIER, NONE}},
+    [CST_CHANNEL_STATUS] = {"/final/status", "1", "0 done, 1 solver did not converge, 2 not finite, 3 no consistent start; -1 not run",
+                            CST_I8, ONE, ROW, {CASE, MEMBER, NONE}},
+    [CST_CHANNEL_STEPS] = {"/final/steps", "1", "good steps", CST_I64, ONE, ROW, {CASE, MEMBER, NONE}},
+    [CST_CHANNEL_ITERATIONS] = {"/final/iterations", "1", "iterations of the solver, all steps", CST_F64, ONE, ROW, {CASE, MEMBER, NONE}},
+    [CST_CHANNEL_EVALUATIONS] = {"/final/evaluations", "1", "evaluations of the force, all steps", CST_F64, ONE, ROW, {CASE, MEMBER, NONE}},
+    [CST_CHANNEL_ERROR] = {"/error/%s", "1", "error against the reference", CST_F64, OF_ERRORS, ROW | KEPT, {CASE, MEMBER, NONE}},
+    [CST_CHANNEL_FIGURES] = {"/observables/%s", NULL, NULL, CST_F64, OF_QUANTITIES, ROW, {CASE, MEMBER, FIGURE, NONE}},
+    [CST_CHANNEL_WINDOWS] = {"/windows/%s", NULL, "mean of x - x(0) over a window", CST_F64, OF_WINDOWS, ROW | KEPT,
+                             {CASE, MEMBER, WINDOW, NONE}},
+    [CST_CHANNEL_ACCUMULATORS] = {"accumulators", "1", "", CST_F64, ONE, OF_TRAJECTORY | KEPT | IN_LANES, {NONE}},
+    [CST_CHANNEL_OBSERVERS] = {"observers", "1", "", CST_F64, ONE, OF_TRAJECTORY | KEPT | IN_LANES, {NONE}},
+    [CST_CHANNEL_SAMPLES] = {"samples", "1", "", CST_F64, SINGLE, OF_TRAJECTORY | KEPT, {NONE}},
+    [CST_CHANNEL_SAMPLE_TIME] = {"/series/t", "1", "time", CST_F64, SAMPLED, WRITTEN, {CASE, SAMPLE, NONE}},
+    [CST_CHANNEL_SERIES_MAX] = {"/series/%s/max", NULL, "largest |x - x(0)| over the members", CST_F64, SAMPLED_EACH, WRITTEN,
+                                {CASE, SAMPLE, NONE}},
+    [CST_CHANNEL_SERIES_RMS] = {"/series/%s/rms", NULL, "root mean square of x - x(0) over the members", CST_F64, SAMPLED_EACH, WRITTEN,
+                                {CASE, SAMPLE, NONE}},
+    [CST_CHANNEL_SERIES_SUM] = {"/series/%s/sum", "1", "exact sum of (x - x(0))^2 over the members, in units of 2^-200", CST_I64, SUMMED,
+                                WRITTEN, {CASE, SAMPLE, WORD, NONE}},
+    [CST_CHANNEL_SERIES_COUNT] = {"/series/%s/count", "1", "members in the sum", CST_I64, SUMMED, WRITTEN, {CASE, SAMPLE, NONE}},
+    [CST_CHANNEL_STATE_TIME] = {"/trajectories/%d/t", "1", "time", CST_F64, OF_CASES, WRITTEN, {TIME, NONE}},
+    [CST_CHANNEL_STATE_Q] = {"/trajectories/%d/q", "1", "coordinates", CST_F64, OF_CASES, WRITTEN, {CHOSEN, TIME, COORDINATE, NONE}},
+    [CST_CHANNEL_STATE_P] = {"/trajectories/%d/p", "1", "momenta", CST_F64, OF_CASES, WRITTEN, {CHOSEN, TIME, COORDINATE, NONE}},
+    [CST_CHANNEL_STATE_LAMBDA] = {"/trajectories/%d/lambda", "1", "multipliers of the step that ends here", CST_F64, OF_CASES, WRITTEN,
+                                  {CHOSEN, TIME, MULTIPLIER, NONE}},
+    [CST_CHANNEL_STATISTIC] = {"/statistics/%s", NULL, NULL, CST_F64, OF_COLUMNS, WRITTEN, {CASE, NONE}},
+    [CST_CHANNEL_RATE] = {"/run/steps_per_second", "1", "trajectory-steps per second and rank", CST_F64, OF_COLUMNS, WRITTEN, {CASE, NONE}},
+    [CST_CHANNEL_WORK_DONE] = {"/run/work_done", "1", "part of the work that is done", CST_F64, OF_COLUMNS, WRITTEN, {NONE}},
+};
+
+const char *cst_channel_path(cst_channel_kind kind) { return table[kind].path; }
+
+/* ---- dimensions ------------------------------------------------------------------------------------------------------------------ */
+
+static void dimension(cst_channels *c, const char *name, long size, const char *doc, const char *const *label) {
+  cst_dimension *d = &c->dim[c->ndim++];
+  snprintf(d->name, sizeof d->name, "%s", name);
+  d->size = size;
+  d->doc = doc;
+  d->label = label;
+}
+
+/* The number of stored states differs from case to case: each has a dimension of its own. */
+static void make_time_dimensions(cst_channels *c) {
+  const cst_plan *p = c->plan;
+  for (int i = 0; i < p->ncase && p->study->ntrajectory; i++) {
+    char name[48];
+    snprintf(name, sizeof name, "time%d", i);
+    dimension(c, name, p->cases[i].n / p->study->trajectory_every + 1, "time of a stored state", NULL);
+  }
+}
+
+/* at[DIMS + 1]: where those of the table are; the last ones, the times of the cases, from there on. */
+static void make_dimensions(cst_channels *c, int *at) {
+  static const char *const figures[CST_FIGURES] = {"start", "end", "drift", "scale", "size"};
+  static const char       *parameters[CST_MAX_PAR];
+  const cst_plan          *p = c->plan;
+  const cst_system        *s = p->study->system;
+  for (int i = 0; i < s->npar; i++) parameters[i] = s->parameter[i].name;
+  const struct {
+    const char        *name;
+    long               size;
+    const char        *doc;
+    const char *const *label;
+    bool               absent;
+  } all[DIMS] = {[CASE] = {"case", p->ncase, "case: parameters x tolerance x method x step, step fastest", NULL, false},
+                 [MEMBER] = {"member", p->study->members, "member of the ensemble", NULL, false},
+                 [COORDINATE] = {"coordinate", s->nq, "coordinate of the system", s->coordinate, false},
+                 [MULTIPLIER] = {"multiplier", s->ng, "constraint of the system", s->ng ? s->constraint : NULL, false},
+                 [FIGURE] = {"figure", CST_FIGURES, "x(0), x(end), largest |x - x(0)|, largest scale, mean scale", figures, false},
+                 [SAMPLE] = {"sample", p->most_samples, "sample of the series", NULL, false},
+                 [WINDOW] = {"window", CST_WINDOWS, "one of 64 equal parts of the run", NULL, false},
+                 [PARAMETER] = {"parameter", s->npar, "parameter of the system", s->npar ? parameters : NULL, false},
+                 [WORD] = {"word", CST_SUM_WORDS, "64 bits of an exact sum, the least first, then its flags", NULL,
+                           p->most_samples == 0 || p->study->members == 1},
+                 [CHOSEN] = {"chosen", p->study->ntrajectory, "member whose full states are kept", NULL, p->study->ntrajectory == 0}};
+  c->dim = cst_need(calloc((size_t)DIMS + (size_t)p->ncase, sizeof *c->dim));
+  for (int k = 0; k < DIMS; k++) {
+    at[k] = c->ndim;
+    if (!all[k].absent) dimension(c, all[k].name, all[k].size, all[k].doc, all[k].label);
+  }
+  at[TIME] = c->ndim;
+  make_time_dimensions(c);
+}
+
+/* ---- channels -------------------------------------------------------------------------------------------------------------------- */
+
+static int how_many(const cst_plan *p, many m, cst_channel_kind kind, const cst_columns *columns) {
+  const cst_study *s = p->study;
+  const bool       sampled = p->most_samples > 0, several = s->members > 1;
+  switch (m) {
+  case PARAMETRIC:
+    return s->system->npar > 0;
+  case OF_ERRORS:
+    return s->reference == CST_REFERENCE_NONE ? 0 : CST_ERRORS;
+  case OF_QUANTITIES:
+    return p->nquantity;
+  case OF_WINDOWS:
+    return cst_study_needs(s, CST_NEEDS_WINDOWS) ? p->nquantity : 0;
+  case SAMPLED:
+    return sampled;
+  case SAMPLED_EACH:
+    return sampled ? p->nquantity : 0;
+  case SUMMED:
+    return sampled && several ? p->nquantity : 0;
+  case SINGLE:
+    return sampled && !several;
+  case OF_CASES:
+    return s->ntrajectory ? p->ncase : 0;
+  case OF_COLUMNS:
+    return !columns ? 0 : kind == CST_CHANNEL_STATISTIC ? columns->n : 1;
+  default:
+    return 1;
+  }
+}
+
+/* Numbers of a trajectory of a channel that is not written. */
+static size_t count_unwritten(const cst_plan *p, cst_channel_kind kind) {
+  const size_t quantities = (size_t)p->nquantity;
+  return kind == CST_CHANNEL_ACCUMULATORS ? quantities * CST_SLOTS
+         : kind == CST_CHANNEL_OBSERVERS  ? CST_KEPT
+                                          : quantities * (size_t)p->most_samples;
+}
+
+static const char *name_of(const cst_plan *p, const cst_columns *columns, cst_channel_kind kind, int which) {
+  if (kind == CST_CHANNEL_ERROR) return cst_error_names[which];
+  return kind == CST_CHANNEL_STATISTIC ? columns->column[which].name : p->quantity[which].name;
+}
+
+void cst_channel_path_of(cst_channel_kind kind, int icase, char *path, size_t n) {
+  const char *form = table[kind].path, *mark = strchr(form, '%');
+  snprintf(path, n, "%.*s%d%s", (int)(mark - form), form, icase, mark + 2);
+}
+
+static void make_path(const cst_plan *p, const cst_columns *columns, cst_channel *x) {
+  const char *form = table[x->kind].path, *mark = strchr(form, '%');
+  if (!mark)
+    snprintf(x->field.path, sizeof x->field.path, "%s", form);
+  else if (mark[1] == 'd')
+    cst_channel_path_of(x->kind, x->which, x->field.path, sizeof x->field.path);
+  else
+    snprintf(x->field.path, sizeof x->field.path, "%.*s%s%s", (int)(mark - form), form, name_of(p, columns, x->kind, x->which), mark + 2);
+}
+
+static void describe(const cst_plan *p, const cst_columns *columns, cst_channel *x) {
+  const char *unit = table[x->kind].unit, *doc = table[x->kind].doc;
+  x->field.type = table[x->kind].type;
+  if (x->kind == CST_CHANNEL_STATISTIC) {
+    const cst_column *column = &columns->column[x->which];
+    unit = column->use.unit, doc = column->doc;
+    if (column->label) x->field.type = CST_TEXT;
+  } else if (!unit) {
+    unit = p->quantity[x->which].unit;
+    if (!doc) doc = p->quantity[x->which].doc;
+  }
+  snprintf(x->field.unit, sizeof x->field.unit, "%s", unit);
+  snprintf(x->field.doc, sizeof x->field.doc, "%s", doc);
+}
+
+/* Windows are kept of some quantities only; the places of the others stay empty. */
+static bool is_there(const cst_plan *p, cst_channel_kind kind, int which) {
+  return kind != CST_CHANNEL_WINDOWS || p->quantity[which].windows;
+}
+
+static void add(cst_channels *c, const int *at, const cst_columns *columns, cst_channel_kind kind, int which) {
+  cst_channel *x = &c->channel[c->n++];
+  *x = (cst_channel){.kind = kind, .which = which, .place = -1};
+  if (!is_there(c->plan, kind, which)) return;
+  x->kept = table[kind].is & KEPT;
+  x->in_lanes = table[kind].is & IN_LANES;
+  make_path(c->plan, columns, x);
+  describe(c->plan, columns, x);
+  for (const int *d = table[kind].dim; *d != NONE; d++) x->field.dim[x->field.ndim++] = *d == TIME ? at[TIME] + which : at[*d];
+  if (table[kind].is & OF_TRAJECTORY) x->count = table[kind].is & WRITTEN ? 1 : count_unwritten(c->plan, kind);
+  for (int k = 2; k < x->field.ndim && x->count; k++) x->count *= (size_t)c->dim[x->field.dim[k]].size;
+  if (!(table[kind].is & WRITTEN)) return;
+  x->place = c->nfield;
+  c->field[c->nfield++] = x->field;
+}
+
+cst_channels *cst_channels_create(const cst_plan *p, const cst_columns *columns) {
+  cst_channels *c = cst_need(calloc(1, sizeof *c));
+  size_t        n = 0;
+  int           at[DIMS + 1];
+  c->plan = p;
+  make_dimensions(c, at);
+  for (int k = 0; k < CST_CHANNELS; k++) n += (size_t)how_many(p, table[k].many, k, columns);
+  c->channel = cst_need(calloc(n + 1, sizeof *c->channel));
+  c->field = cst_need(calloc(n + 1, sizeof *c->field));
+  for (int k = 0; k < CST_CHANNELS; k++) {
+    c->first[k] = c->n;
+    for (int i = 0, m = how_many(p, table[k].many, k, columns); i < m; i++) add(c, at, columns, k, i);
+  }
+  return c;
+}
+
+void cst_channels_destroy(cst_channels *c) {
+  if (!c) return;
+  free(c->dim);
+  free(c->channel);
+  free(c->field);
+  free(c);
+}
+
+const cst_channel *cst_channels_find(const cst_channels *c, cst_channel_kind kind, int which) {
+  const int          at = c->first[kind] + which;
+  const cst_channel *x = &c->channel[at];
+  return at < c->n && x->kind == kind && *x->field.path ? x : NULL;
+}
+
+size_t cst_channel_bytes(const cst_channel *c) {
+  static const size_t width[] = {[CST_F64] = 8, [CST_I64] = 8, [CST_I32] = 4, [CST_I8] = 1};
+  return c->count * width[c->field.type];
+}
