@@ -136,6 +136,9 @@ endef
 GENERIC = for i in $(ISAS); do for c in $(call NAMES,$(1),$(LANE_GENERIC)); do echo "GENERIC($$c, $$i)"; done; done
 $(GEN)/folds.list.h: $(LANE_GENERIC) Makefile
 	$(call LIST,$(call GENERIC,observe))
+# observers.list.h: the files of the observers that have lane code, which is compiled as part of the folds.
+$(GEN)/observers.list.h: src/observe/list.h Makefile
+	$(call LIST,sed -n 's|^OBSERVER(\(.*\))|#include "observe/\1.c"|p' src/observe/list.h)
 $(GEN)/hot.list.h: $(LANE_GENERIC) Makefile
 	$(call LIST,echo '#define CST_HOT_LIST(X) $(foreach c,$(call NAMES,method,$(LANE_HOT)),X($(c), cst_core_$(c))) $(foreach c,$(call NAMES,observe,$(LANE_HOT)),X($(c), cst_$(c)))'; \
 	  echo '#define CST_SMALL_LIST(X) $(foreach c,$(call NAMES,method,$(LANE_SMALL)),X($(c), cst_core_$(c)))')
@@ -145,7 +148,7 @@ $(GEN)/hot.list.h: $(LANE_GENERIC) Makefile
 OBJECT_SOURCES := src/system/kernels.c $(LANE_HOT)
 OBJECT_FLAGS   := -std=gnu11 $(filter-out -g%,$(CFLAGS)) $(STRICT)
 OBJECT_DEFINES := -DCST_OBJECT_CC='"$(CC)"' -DCST_OBJECT_FLAGS='"$(OBJECT_FLAGS)"' $(foreach i,$(ISAS),-DCST_OBJECT_FLAGS_$(i)='"$(filter-out -W% -g%,$(ISA_$(i)))"')
-$(GEN)/sources.c: tools/embed.sh $(OBJECT_SOURCES) $(wildcard include/constella/*.h src/*/*.h src/*/core/*.h) $(GEN)/catalogue-data.c $(GEN)/hot.list.h
+$(GEN)/sources.c: tools/embed.sh $(OBJECT_SOURCES) $(wildcard include/constella/*.h src/*/*.h src/*/core/*.h src/observe/*.c) $(GEN)/catalogue-data.c $(GEN)/hot.list.h $(GEN)/observers.list.h
 	$(Q)tools/embed.sh cst_source $(GEN) $$($(CC) -MM -DCST_W=4 -Iinclude -Isrc -I$(GEN) -DCST_SYSTEM_HEADER='"$(firstword $(SYSTEMS)).h"' $(OBJECT_SOURCES) \
 	  | tr ' \\' '\n\n' | grep -v -e ':$$' -e '/$(firstword $(SYSTEMS)).h$$' | sort -u | grep .) include/constella/layer.h >$@
 # templates.c: the job scripts of `constella submit`.
@@ -169,7 +172,7 @@ define LANE_RULES
 $(BUILD)/obj/expr/interpret.$(1).o: src/expr/interpret.c
 	@mkdir -p $$(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) $(ISA_$(1)) -c $$< -o $$@
-$(LANE_GENERIC:src/%.c=$(BUILD)/obj/%.$(1).o): $(BUILD)/obj/%.$(1).o: src/%.c
+$(LANE_GENERIC:src/%.c=$(BUILD)/obj/%.$(1).o): $(BUILD)/obj/%.$(1).o: src/%.c $(GEN)/observers.list.h
 	@mkdir -p $$(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) $(ISA_$(1)) -c $$< -o $$@
 $(SYSTEMS:%=$(BUILD)/obj/system/kernels/%.$(1).o): $(BUILD)/obj/system/kernels/%.$(1).o: src/system/kernels.c $(GEN)/catalogue-data.c $(GEN)/hot.list.h
@@ -178,7 +181,7 @@ $(SYSTEMS:%=$(BUILD)/obj/system/kernels/%.$(1).o): $(BUILD)/obj/system/kernels/%
 endef
 $(foreach i,$(sort $(ISAS) portable),$(eval $(call LANE_RULES,$(i))))
 define HOT_RULES
-$(BUILD)/obj/$(2)/$(3).$(1).o: src/$(2).c $(GEN)/catalogue-data.c
+$(BUILD)/obj/$(2)/$(3).$(1).o: src/$(2).c $(GEN)/catalogue-data.c $(GEN)/observers.list.h
 	@mkdir -p $$(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) $(ISA_$(1)) -DCST_SYSTEM_HEADER='"$(3).h"' -c $$< -o $$@
 endef

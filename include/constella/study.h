@@ -30,8 +30,10 @@ typedef enum { CST_COMPILE_AUTO, CST_COMPILE_NEVER, CST_COMPILE_ALWAYS } cst_com
 typedef enum { CST_REFERENCE_NONE, CST_REFERENCE_EXACT, CST_REFERENCE_SELF, CST_REFERENCE_METHOD } cst_reference_kind;
 
 typedef struct {
-  char *name;       /* energy, momentum (all declared), constraint, or the user's */
-  char *expression; /* NULL for the declared ones; else in coordinates, velocities x', lambda_NAME, parameters, pi, t */
+  char                      *name;       /* an observer's, or the user's own */
+  char                      *expression; /* NULL: none; else in coordinates, velocities x', lambda_NAME, parameters, pi, t */
+  cst_node                   node;       /* of the expression, in the graph of the system */
+  const struct cst_observer *observer;
 } cst_observable;
 
 /* A one-step layer in a C file of the user's (constella/layer.h). */

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "cli/cli.h"
+#include "observe/observer.h"
 #include "constella/diag.h"
 #include "constella/study.h"
 
@@ -31,11 +32,7 @@ static void schemes(void) {
 }
 
 static void observables(void) {
-  puts("energy               T + V, with the scale |T| + |V - V(q(0))|");
-  puts("momentum             <p, xi(q)> of every declared symmetry");
-  puts("constraint           max |g_j|, and G v in the norm of error: {hidden: ...}; both scaled, too");
-  puts("NAME: EXPRESSION     of coordinates, velocities x', multipliers lambda_NAME, parameters, pi, t");
-  puts("displacement         |q(t) - q(0)|, always kept");
+  for (int k = 0; k < CST_OBSERVERS; k++) printf("%-20s %s\n", cst_observers[k]->name, cst_observers[k]->doc);
 }
 
 static void studies(void) {

@@ -28,3 +28,9 @@ const cst_fold *cst_fold_for(const cst_system *s, int isa) {
   const cst_fold *hot = cst_system_form(s, isa, "fold");
   return hot ? hot : generic(isa);
 }
+
+cst_measure *cst_fold_measure(const cst_fold *fold, const cst_observer *row) {
+  int k = 0;
+  while (cst_observers[k] != row) k++;
+  return row->measure ? row->measure : fold->measure[k];
+}

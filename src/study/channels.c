@@ -11,7 +11,20 @@ const char *const cst_error_names[CST_ERRORS] = {"total", "q", "p", "lambda"};
 enum { CASE, MEMBER, COORDINATE, MULTIPLIER, FIGURE, SAMPLE, WINDOW, PARAMETER, WORD, CHOSEN, TIME, DIMS = TIME, NONE = -1 };
 
 /* How many of a kind there are. */
-typedef enum { ONE, PARAMETRIC, OF_ERRORS, OF_QUANTITIES, OF_WINDOWS, SAMPLED, SAMPLED_EACH, SUMMED, SINGLE, OF_CASES, OF_COLUMNS } many;
+typedef enum {
+  ONE,
+  PARAMETRIC,
+  OF_ERRORS,
+  OF_QUANTITIES,
+  OF_WINDOWS,
+  SAMPLED,
+  SAMPLED_EACH,
+  SUMMED,
+  SINGLE,
+  OF_LOOKS,
+  OF_CASES,
+  OF_COLUMNS
+} many;
 
 enum { WRITTEN = 1, KEPT = 2, IN_LANES = 4, OF_TRAJECTORY = 8, ROW = WRITTEN | OF_TRAJECTORY };
 
@@ -26,38 +39,59 @@ static const struct {
     [CST_CHANNEL_STEP] = {"/cases/h", "1", "step taken", CST_F64, ONE, WRITTEN, {CASE, NONE}},
     [CST_CHANNEL_STEPS_TAKEN] = {"/cases/n", "1", "number of steps", CST_I64, ONE, WRITTEN, {CASE, NONE}},
     [CST_CHANNEL_TOLERANCE] = {"/cases/tolerance", "1", "tolerance of the solver, relative", CST_F64, ONE, WRITTEN, {CASE, NONE}},
-    [CST_CHANNEL_REPRESENTATIVE] = {"/cases/representative", "1",
-                                    "what p is: kinetic, M v + a, or tangential, its part with G p = 0", CST_TEXT, ONE, WRITTEN,
+    [CST_CHANNEL_REPRESENTATIVE] = {"/cases/representative",
+                                    "1",
+                                    "what p is: kinetic, M v + a, or tangential, its part with G p = 0",
+                                    CST_TEXT,
+                                    ONE,
+                                    WRITTEN,
                                     {CASE, NONE}},
-    [CST_CHANNEL_PARAMETERS] = {"/cases/parameters", "1", "parameters of the system", CST_F64, PARAMETRIC, WRITTEN, {CASE, PARAMETER, NONE}},
-    [CST_CHANNEL_Q] = {"/final/q", "1", "coordinates at the end, or the last good ones", CST_F64, ONE, ROW, {CASE, MEMBER, COORDINATE, NONE}},
+    [CST_CHANNEL_PARAMETERS] =
+        {"/cases/parameters", "1", "parameters of the system", CST_F64, PARAMETRIC, WRITTEN, {CASE, PARAMETER, NONE}},
+    [CST_CHANNEL_Q] =
+        {"/final/q", "1", "coordinates at the end, or the last good ones", CST_F64, ONE, ROW, {CASE, MEMBER, COORDINATE, NONE}},
     [CST_CHANNEL_P] = {"/final/p", "1", "momenta at the end, or the last good ones", CST_F64, ONE, ROW, {CASE, MEMBER, COORDINATE, NONE}},
-    [CST_CHANNEL_LAMBDA] = {"/final/lambda", "1", "multipliers of the last step, M A = f - G' lambda", CST_F64, ONE, ROW,
-                            {CASE, MEMBER, MULTIPLIER, NONE}},
-    [CST_CHANNEL_STATUS] = {"/final/status", "1", "0 done, 1 solver did not converge, 2 not finite, 3 no consistent start; -1 not run",
-                            CST_I8, ONE, ROW, {CASE, MEMBER, NONE}},
+    [CST_CHANNEL_LAMBDA] =
+        {"/final/lambda", "1", "multipliers of the last step, M A = f - G' lambda", CST_F64, ONE, ROW, {CASE, MEMBER, MULTIPLIER, NONE}},
+    [CST_CHANNEL_STATUS] = {"/final/status",
+                            "1",
+                            "0 done, 1 solver did not converge, 2 not finite, 3 no consistent start; -1 not run",
+                            CST_I8,
+                            ONE,
+                            ROW,
+                            {CASE, MEMBER, NONE}},
     [CST_CHANNEL_STEPS] = {"/final/steps", "1", "good steps", CST_I64, ONE, ROW, {CASE, MEMBER, NONE}},
     [CST_CHANNEL_ITERATIONS] = {"/final/iterations", "1", "iterations of the solver, all steps", CST_F64, ONE, ROW, {CASE, MEMBER, NONE}},
     [CST_CHANNEL_EVALUATIONS] = {"/final/evaluations", "1", "evaluations of the force, all steps", CST_F64, ONE, ROW, {CASE, MEMBER, NONE}},
     [CST_CHANNEL_ERROR] = {"/error/%s", "1", "error against the reference", CST_F64, OF_ERRORS, ROW | KEPT, {CASE, MEMBER, NONE}},
     [CST_CHANNEL_FIGURES] = {"/observables/%s", NULL, NULL, CST_F64, OF_QUANTITIES, ROW, {CASE, MEMBER, FIGURE, NONE}},
-    [CST_CHANNEL_WINDOWS] = {"/windows/%s", NULL, "mean of x - x(0) over a window", CST_F64, OF_WINDOWS, ROW | KEPT,
-                             {CASE, MEMBER, WINDOW, NONE}},
+    [CST_CHANNEL_WINDOWS] =
+        {"/windows/%s", NULL, "mean of x - x(0) over a window", CST_F64, OF_WINDOWS, ROW | KEPT, {CASE, MEMBER, WINDOW, NONE}},
     [CST_CHANNEL_ACCUMULATORS] = {"accumulators", "1", "", CST_F64, ONE, OF_TRAJECTORY | KEPT | IN_LANES, {NONE}},
-    [CST_CHANNEL_OBSERVERS] = {"observers", "1", "", CST_F64, ONE, OF_TRAJECTORY | KEPT | IN_LANES, {NONE}},
+    [CST_CHANNEL_OBSERVER] = {"%s", "1", "", CST_F64, OF_LOOKS, OF_TRAJECTORY | KEPT | IN_LANES, {NONE}},
     [CST_CHANNEL_SAMPLES] = {"samples", "1", "", CST_F64, SINGLE, OF_TRAJECTORY | KEPT, {NONE}},
     [CST_CHANNEL_SAMPLE_TIME] = {"/series/t", "1", "time", CST_F64, SAMPLED, WRITTEN, {CASE, SAMPLE, NONE}},
-    [CST_CHANNEL_SERIES_MAX] = {"/series/%s/max", NULL, "largest |x - x(0)| over the members", CST_F64, SAMPLED_EACH, WRITTEN,
-                                {CASE, SAMPLE, NONE}},
-    [CST_CHANNEL_SERIES_RMS] = {"/series/%s/rms", NULL, "root mean square of x - x(0) over the members", CST_F64, SAMPLED_EACH, WRITTEN,
-                                {CASE, SAMPLE, NONE}},
-    [CST_CHANNEL_SERIES_SUM] = {"/series/%s/sum", "1", "exact sum of (x - x(0))^2 over the members, in units of 2^-200", CST_I64, SUMMED,
-                                WRITTEN, {CASE, SAMPLE, WORD, NONE}},
+    [CST_CHANNEL_SERIES_MAX] =
+        {"/series/%s/max", NULL, "largest |x - x(0)| over the members", CST_F64, SAMPLED_EACH, WRITTEN, {CASE, SAMPLE, NONE}},
+    [CST_CHANNEL_SERIES_RMS] =
+        {"/series/%s/rms", NULL, "root mean square of x - x(0) over the members", CST_F64, SAMPLED_EACH, WRITTEN, {CASE, SAMPLE, NONE}},
+    [CST_CHANNEL_SERIES_SUM] = {"/series/%s/sum",
+                                "1",
+                                "exact sum of (x - x(0))^2 over the members, in units of 2^-200",
+                                CST_I64,
+                                SUMMED,
+                                WRITTEN,
+                                {CASE, SAMPLE, WORD, NONE}},
     [CST_CHANNEL_SERIES_COUNT] = {"/series/%s/count", "1", "members in the sum", CST_I64, SUMMED, WRITTEN, {CASE, SAMPLE, NONE}},
     [CST_CHANNEL_STATE_TIME] = {"/trajectories/%d/t", "1", "time", CST_F64, OF_CASES, WRITTEN, {TIME, NONE}},
     [CST_CHANNEL_STATE_Q] = {"/trajectories/%d/q", "1", "coordinates", CST_F64, OF_CASES, WRITTEN, {CHOSEN, TIME, COORDINATE, NONE}},
     [CST_CHANNEL_STATE_P] = {"/trajectories/%d/p", "1", "momenta", CST_F64, OF_CASES, WRITTEN, {CHOSEN, TIME, COORDINATE, NONE}},
-    [CST_CHANNEL_STATE_LAMBDA] = {"/trajectories/%d/lambda", "1", "multipliers of the step that ends here", CST_F64, OF_CASES, WRITTEN,
+    [CST_CHANNEL_STATE_LAMBDA] = {"/trajectories/%d/lambda",
+                                  "1",
+                                  "multipliers of the step that ends here",
+                                  CST_F64,
+                                  OF_CASES,
+                                  WRITTEN,
                                   {CHOSEN, TIME, MULTIPLIER, NONE}},
     [CST_CHANNEL_STATISTIC] = {"/statistics/%s", NULL, NULL, CST_F64, OF_COLUMNS, WRITTEN, {CASE, NONE}},
     [CST_CHANNEL_RATE] = {"/run/steps_per_second", "1", "trajectory-steps per second and rank", CST_F64, OF_COLUMNS, WRITTEN, {CASE, NONE}},
@@ -110,7 +144,7 @@ static void make_dimensions(cst_channels *c, int *at) {
                  [WORD] = {"word", CST_SUM_WORDS, "64 bits of an exact sum, the least first, then its flags", NULL,
                            p->most_samples == 0 || p->study->members == 1},
                  [CHOSEN] = {"chosen", p->study->ntrajectory, "member whose full states are kept", NULL, p->study->ntrajectory == 0}};
-  c->dim = cst_need(calloc((size_t)DIMS + (size_t)p->ncase, sizeof *c->dim));
+  c->dim = cst_need(calloc((size_t)(DIMS + p->ncase + p->nlook), sizeof *c->dim));
   for (int k = 0; k < DIMS; k++) {
     at[k] = c->ndim;
     if (!all[k].absent) dimension(c, all[k].name, all[k].size, all[k].doc, all[k].label);
@@ -141,6 +175,8 @@ static int how_many(const cst_plan *p, many m, cst_channel_kind kind, const cst_
     return sampled && several ? p->nquantity : 0;
   case SINGLE:
     return sampled && !several;
+  case OF_LOOKS:
+    return p->nlook;
   case OF_CASES:
     return s->ntrajectory ? p->ncase : 0;
   case OF_COLUMNS:
@@ -150,16 +186,28 @@ static int how_many(const cst_plan *p, many m, cst_channel_kind kind, const cst_
   }
 }
 
-/* Numbers of a trajectory of a channel that is not written. */
-static size_t count_unwritten(const cst_plan *p, cst_channel_kind kind) {
-  const size_t quantities = (size_t)p->nquantity;
-  return kind == CST_CHANNEL_ACCUMULATORS ? quantities * CST_SLOTS
-         : kind == CST_CHANNEL_OBSERVERS  ? CST_KEPT
-                                          : quantities * (size_t)p->most_samples;
+static const cst_observer *observer(const cst_plan *p, const cst_channel *x) {
+  return x->kind == CST_CHANNEL_OBSERVER ? p->look[x->which].row : NULL;
 }
+
+/* Numbers of a trajectory of a channel without dimensions. */
+static size_t count_own(const cst_plan *p, const cst_channel *x) {
+  const size_t quantities = (size_t)p->nquantity;
+  switch (x->kind) {
+  case CST_CHANNEL_ACCUMULATORS:
+    return quantities * CST_SLOTS;
+  case CST_CHANNEL_SAMPLES:
+    return quantities * (size_t)p->most_samples;
+  default:
+    return 1;
+  }
+}
+
+static const char *name_of_look(const cst_look *x) { return x->name ? x->name : x->row->name; }
 
 static const char *name_of(const cst_plan *p, const cst_columns *columns, cst_channel_kind kind, int which) {
   if (kind == CST_CHANNEL_ERROR) return cst_error_names[which];
+  if (kind == CST_CHANNEL_OBSERVER) return name_of_look(&p->look[which]);
   return kind == CST_CHANNEL_STATISTIC ? columns->column[which].name : p->quantity[which].name;
 }
 
@@ -169,7 +217,8 @@ void cst_channel_path_of(cst_channel_kind kind, int icase, char *path, size_t n)
 }
 
 static void make_path(const cst_plan *p, const cst_columns *columns, cst_channel *x) {
-  const char *form = table[x->kind].path, *mark = strchr(form, '%');
+  const cst_observer *row = observer(p, x);
+  const char         *form = row && row->path ? row->path : table[x->kind].path, *mark = strchr(form, '%');
   if (!mark)
     snprintf(x->field.path, sizeof x->field.path, "%s", form);
   else if (mark[1] == 'd')
@@ -181,6 +230,7 @@ static void make_path(const cst_plan *p, const cst_columns *columns, cst_channel
 static void describe(const cst_plan *p, const cst_columns *columns, cst_channel *x) {
   const char *unit = table[x->kind].unit, *doc = table[x->kind].doc;
   x->field.type = table[x->kind].type;
+  if (observer(p, x)) doc = observer(p, x)->path_doc ? observer(p, x)->path_doc : "";
   if (x->kind == CST_CHANNEL_STATISTIC) {
     const cst_column *column = &columns->column[x->which];
     unit = column->use.unit, doc = column->doc;
@@ -193,23 +243,37 @@ static void describe(const cst_plan *p, const cst_columns *columns, cst_channel 
   snprintf(x->field.doc, sizeof x->field.doc, "%s", doc);
 }
 
-/* Windows are kept of some quantities only; the places of the others stay empty. */
+/* Windows are kept of some quantities only, and not all observers keep something; the places of the others stay empty. */
 static bool is_there(const cst_plan *p, cst_channel_kind kind, int which) {
-  return kind != CST_CHANNEL_WINDOWS || p->quantity[which].windows;
+  if (kind == CST_CHANNEL_WINDOWS) return p->quantity[which].windows;
+  return kind != CST_CHANNEL_OBSERVER || p->look[which].row->kept > 0;
+}
+
+/* What an observer writes has a dimension of its own. */
+static void add_own_dimension(cst_channels *c, const int *at, cst_channel *x) {
+  char name[48];
+  snprintf(name, sizeof name, "%.40s_entry", name_of_look(&c->plan->look[x->which]));
+  x->field.dim[x->field.ndim++] = at[CASE];
+  x->field.dim[x->field.ndim++] = at[MEMBER];
+  x->field.dim[x->field.ndim++] = c->ndim;
+  dimension(c, name, observer(c->plan, x)->kept, observer(c->plan, x)->path_doc, NULL);
 }
 
 static void add(cst_channels *c, const int *at, const cst_columns *columns, cst_channel_kind kind, int which) {
-  cst_channel *x = &c->channel[c->n++];
+  cst_channel        *x = &c->channel[c->n++];
+  const cst_observer *row;
   *x = (cst_channel){.kind = kind, .which = which, .place = -1};
   if (!is_there(c->plan, kind, which)) return;
+  row = observer(c->plan, x);
   x->kept = table[kind].is & KEPT;
   x->in_lanes = table[kind].is & IN_LANES;
   make_path(c->plan, columns, x);
   describe(c->plan, columns, x);
   for (const int *d = table[kind].dim; *d != NONE; d++) x->field.dim[x->field.ndim++] = *d == TIME ? at[TIME] + which : at[*d];
-  if (table[kind].is & OF_TRAJECTORY) x->count = table[kind].is & WRITTEN ? 1 : count_unwritten(c->plan, kind);
-  for (int k = 2; k < x->field.ndim && x->count; k++) x->count *= (size_t)c->dim[x->field.dim[k]].size;
-  if (!(table[kind].is & WRITTEN)) return;
+  if (row && row->path) add_own_dimension(c, at, x);
+  if (table[kind].is & OF_TRAJECTORY) x->count = row ? (size_t)row->kept : count_own(c->plan, x);
+  for (int k = 2; k < x->field.ndim && x->count && !row; k++) x->count *= (size_t)c->dim[x->field.dim[k]].size;
+  if (!(table[kind].is & WRITTEN) && !(row && row->path)) return;
   x->place = c->nfield;
   c->field[c->nfield++] = x->field;
 }

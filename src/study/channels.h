@@ -38,7 +38,7 @@ typedef enum {
   CST_CHANNEL_FIGURES,      /* of a quantity */
   CST_CHANNEL_WINDOWS,      /* of a quantity whose windows are kept */
   CST_CHANNEL_ACCUMULATORS, /* [nquantity][CST_SLOTS] */
-  CST_CHANNEL_OBSERVERS,    /* what observers keep between their looks */
+  CST_CHANNEL_OBSERVER,     /* of a look: what its observer keeps */
   CST_CHANNEL_SAMPLES,      /* [nquantity][most_samples], where there is one member */
   /* of the samples of a case */
   CST_CHANNEL_SAMPLE_TIME,
@@ -100,7 +100,9 @@ cst_rows *cst_rows_create(const cst_channels *c, long batch, int width);
 void      cst_rows_destroy(cst_rows *r);
 /* The numbers of a lane, [count], which lie cst_rows_stride apart; NULL: the study has no such channel. */
 void *cst_rows_at(const cst_rows *r, const cst_channel *c, long lane);
-/* The same of channels of doubles that lie side by side. */
+/* The numbers of n lanes, [n][count], side by side. */
+void cst_rows_gather(const cst_rows *r, const cst_channel *c, long lane, long n, double *x);
+/* cst_rows_at of a channel of doubles, by its name. */
 double *cst_rows_numbers(const cst_rows *r, cst_channel_kind kind, int which, long lane);
 /* Doubles of a lane that checkpoints hold, one behind the other: how many; out to a row, and in from one. */
 size_t cst_rows_kept(const cst_rows *r);

@@ -1,24 +1,48 @@
 /* file-observe.c: the keys `observables`, `samples`, `observe` and `trajectories`: what is looked at on the way. */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "observe/observer.h"
 #include "study/names.h"
 #include "study/reader.h"
 
 enum { NAME_MAX_LENGTH = 48 };
 
-static const char *const declared[] = {"energy", "momentum", "constraint"};
-static const char        observable_wanted[] = "energy, momentum, constraint or \"NAME: expression\"";
+/* A row that a study file may name. */
+static bool is_named(const cst_observer *row) { return !row->always && !row->expression; }
 
-/* offset: where text begins inside the scalar n. */
-static bool is_expression(cst_reader *r, cst_yaml *n, const char *name, const char *text, int offset) {
-  if (!r->s->system) return false;
+static const cst_observer *find(const char *name) {
+  for (int k = 0; k < CST_OBSERVERS; k++)
+    if (is_named(cst_observers[k]) && !strcmp(name, cst_observers[k]->name)) return cst_observers[k];
+  return NULL;
+}
+
+static const cst_observer *of_expressions(void) {
+  int k = 0;
+  while (!cst_observers[k]->expression) k++;
+  return cst_observers[k];
+}
+
+/* What may stand in the list, in words. */
+static const char *wanted(void) {
+  static char text[512];
+  size_t      n = 0;
+  for (int i = 0; i < CST_OBSERVERS; i++)
+    if (is_named(cst_observers[i])) n += (size_t)snprintf(text + n, sizeof text - n, "%s%s", n ? ", " : "", cst_observers[i]->name);
+  snprintf(text + n, sizeof text - n, " or \"NAME: expression\"");
+  return text;
+}
+
+/* The expression in the graph of the system; -1 with a message. offset: where text begins inside the scalar n. */
+static cst_node parse(cst_reader *r, cst_yaml *n, const char *name, const char *text, int offset) {
+  if (!r->s->system) return -1;
   cst_expr_error error;
-  cst_names      names = cst_names_create(r->s->system, r->graph);
-  cst_node       x = cst_expr_parse(r->graph, text, names.name, names.n, &error);
+  cst_names      names = cst_names_create(r->s->system, r->s->system->graph);
+  cst_node       x = cst_expr_parse(r->s->system->graph, text, names.name, names.n, &error);
   if (x < 0) cst_yaml_error_at(r->doc, n, offset + error.offset, r->d, "observable '%s': %s", name, error.message);
   cst_names_destroy(&names);
-  return x >= 0;
+  return x;
 }
 
 static bool is_identifier(const char *s) {
@@ -44,32 +68,41 @@ static bool is_free(cst_reader *r, cst_yaml *n, const char *name) {
     return false;
   }
   bool reserved = false;
-  for (int i = 0; i < CST_COUNT(declared); i++) reserved |= !strcmp(declared[i], name);
+  for (int k = 0; k < CST_OBSERVERS; k++) reserved |= !strcmp(cst_observers[k]->name, name) && is_named(cst_observers[k]);
   for (int i = 0; s && i < s->nsym; i++) reserved |= !strcmp(s->symmetry[i], name);
   if (reserved) cst_yaml_error(r->doc, n, r->d, "the name '%s' is taken by a declared observable or a symmetry; choose another", name);
   return !reserved && !is_taken(r, n, name);
 }
 
-static void add(cst_study *s, const char *name, const char *expression) {
-  s->observable[s->nobservable++] = (cst_observable){strdup(name), expression ? strdup(expression) : NULL};
+static void add(cst_study *s, const cst_observer *row) {
+  s->observable[s->nobservable++] = (cst_observable){.name = strdup(row->name), .node = -1, .observer = row};
 }
 
-/* A name without expression: one of the declared, where the system has it. */
-static void plain(cst_reader *r, cst_yaml *n, const char *name) {
-  const cst_system *s = r->s->system;
-  for (int i = 0; i < CST_COUNT(declared); i++) {
-    if (strcmp(name, declared[i])) continue;
-    if (s && i == 1 && !s->nsym)
-      cst_yaml_error(r->doc, n, r->d, "'momentum': %s declares no symmetries", s->name);
-    else if (s && i == 2 && !s->ng)
-      cst_yaml_error(r->doc, n, r->d, "'constraint': %s has no constraints", s->name);
-    else if (!is_taken(r, n, name))
-      add(r->s, name, NULL);
-    return;
-  }
-  const char *near = cst_nearest(name, declared, CST_COUNT(declared));
-  cst_yaml_error(r->doc, n, r->d, "unknown observable '%s'; allowed: %s%s%s%s", name, observable_wanted, near ? "; did you mean '" : "",
+static void add_expression(cst_study *s, const char *name, const char *expression, cst_node node) {
+  s->observable[s->nobservable++] = (cst_observable){strdup(name), strdup(expression), node, of_expressions()};
+}
+
+static void unknown(cst_reader *r, cst_yaml *n, const char *name) {
+  const char *names[CST_OBSERVERS];
+  int         count = 0;
+  for (int k = 0; k < CST_OBSERVERS; k++)
+    if (is_named(cst_observers[k])) names[count++] = cst_observers[k]->name;
+  const char *near = cst_nearest(name, names, count);
+  cst_yaml_error(r->doc, n, r->d, "unknown observable '%s'; allowed: %s%s%s%s", name, wanted(), near ? "; did you mean '" : "",
                  near ? near : "", near ? "'?" : "");
+}
+
+/* A name without expression: an observer, where the system has what it observes. */
+static void plain(cst_reader *r, cst_yaml *n, const char *name) {
+  const cst_system   *s = r->s->system;
+  const cst_observer *row = find(name);
+  const char         *why = row && s && row->refuse ? row->refuse(s) : NULL;
+  if (!row)
+    unknown(r, n, name);
+  else if (why)
+    cst_yaml_error(r->doc, n, r->d, "'%s': %s %s", name, s->name, why);
+  else if (!is_taken(r, n, name))
+    add(r->s, row);
 }
 
 static char *trimmed(const char *s, size_t n) {
@@ -79,10 +112,11 @@ static char *trimmed(const char *s, size_t n) {
 
 /* "NAME: expression" in one scalar. */
 static void joined(cst_reader *r, cst_yaml *n, const char *text, const char *colon) {
-  char       *name = trimmed(text, (size_t)(colon - text));
-  const char *expression = colon + 1 + strspn(colon + 1, " \t\n");
-  bool        named = is_free(r, n, name);
-  if (is_expression(r, n, name, expression, (int)(expression - text)) && named) add(r->s, name, expression);
+  char          *name = trimmed(text, (size_t)(colon - text));
+  const char    *expression = colon + 1 + strspn(colon + 1, " \t\n");
+  const bool     named = is_free(r, n, name);
+  const cst_node node = parse(r, n, name, expression, (int)(expression - text));
+  if (node >= 0 && named) add_expression(r->s, name, expression, node);
   free(name);
 }
 
@@ -91,12 +125,13 @@ static void entry(cst_reader *r, cst_yaml *n) {
   cst_yaml   *key = cst_yaml_key(n, 0), *value = cst_yaml_value(n, 0);
   const char *name = cst_yaml_text(key);
   if (cst_yaml_size(n) != 1) {
-    cst_yaml_error(r->doc, n, r->d, "an observable is one of: %s", observable_wanted);
+    cst_yaml_error(r->doc, n, r->d, "an observable is one of: %s", wanted());
     return;
   }
-  const char *text = cst_reader_text(r, value, name, "an expression");
-  bool        named = is_free(r, key, name);
-  if (text && is_expression(r, value, name, text, 0) && named) add(r->s, name, text);
+  const char    *text = cst_reader_text(r, value, name, "an expression");
+  const bool     named = is_free(r, key, name);
+  const cst_node node = text ? parse(r, value, name, text, 0) : -1;
+  if (node >= 0 && named) add_expression(r->s, name, text, node);
 }
 
 static void observable(cst_reader *r, cst_yaml *n) {
@@ -104,7 +139,7 @@ static void observable(cst_reader *r, cst_yaml *n) {
     entry(r, n);
     return;
   }
-  const char *text = cst_reader_text(r, n, "observables", observable_wanted), *colon = text ? strchr(text, ':') : NULL;
+  const char *text = cst_reader_text(r, n, "observables", wanted()), *colon = text ? strchr(text, ':') : NULL;
   if (colon)
     joined(r, n, text, colon);
   else if (text)
@@ -114,13 +149,15 @@ static void observable(cst_reader *r, cst_yaml *n) {
 static void read_observables(cst_reader *r) {
   cst_study *s = r->s;
   cst_yaml  *n = cst_yaml_get(r->root, "observables");
-  s->observable = cst_reader_memory((size_t)cst_yaml_size(n) + CST_COUNT(declared), sizeof *s->observable);
-  if (cst_reader_list(r, n, "observables", observable_wanted, true))
+  s->observable = cst_reader_memory((size_t)cst_yaml_size(n) + CST_OBSERVERS, sizeof *s->observable);
+  if (cst_reader_list(r, n, "observables", wanted(), true))
     for (int i = 0; i < cst_yaml_size(n); i++) observable(r, cst_yaml_item(n, i));
   if (n) return;
-  add(s, "energy", NULL);
-  if (s->system && s->system->nsym) add(s, "momentum", NULL);
-  if (s->system && s->system->ng) add(s, "constraint", NULL);
+  for (int k = 0; k < CST_OBSERVERS; k++) {
+    const cst_observer *row = cst_observers[k];
+    if (row->optional || !is_named(row)) continue;
+    if (!row->refuse || (s->system && !row->refuse(s->system))) add(s, row);
+  }
 }
 
 static void read_samples(cst_reader *r) {
@@ -164,7 +201,7 @@ static void read_trajectories(cst_reader *r) {
 static void check_hidden(cst_reader *r) {
   cst_yaml *hidden = cst_yaml_get(cst_yaml_get(r->root, "error"), "hidden");
   bool      observed = false;
-  for (int i = 0; i < r->s->nobservable; i++) observed |= !r->s->observable[i].expression && !strcmp(r->s->observable[i].name, declared[2]);
+  for (int i = 0; i < r->s->nobservable; i++) observed |= r->s->observable[i].observer == cst_observers[CST_OBSERVER_constraint];
   if (hidden && !observed && r->s->system && r->s->system->ng)
     cst_yaml_error(r->doc, hidden, r->d, "'hidden' is the norm of the hidden constraints, and 'constraint' is not among the observables");
 }

@@ -39,6 +39,6 @@ double *cst_runner_accumulators(const cst_runner *r, int group) {
   return cst_rows_numbers(r->rows, CST_CHANNEL_ACCUMULATORS, 0, (long)group * r->width);
 }
 
-double *cst_runner_observers(const cst_runner *r, int group) {
-  return cst_rows_numbers(r->rows, CST_CHANNEL_OBSERVERS, 0, (long)group * r->width);
+double *cst_runner_observer(const cst_runner *r, int look, int group) {
+  return cst_rows_numbers(r->rows, CST_CHANNEL_OBSERVER, look, (long)group * r->width);
 }

@@ -4,43 +4,39 @@
 #include <string.h>
 #include "study/runner-internal.h"
 
-static void run_tape(const cst_runner *r, const cst_tape *tape, const double *const *in, double *out, double *scratch) {
-  static void (*const run[])(const cst_tape *, const double *const[128], double *, double *) = {
-#define X(isa, w) cst_tape_run_##isa,
-      CST_ISA_LIST(X)
-#undef X
-  };
-  run[r->plan->isa](tape, in, out, scratch);
-}
-
-/* The user's expressions of one group; the scale of each is its own size. */
-static void measure_expressions(cst_runner *r, int group, double t) {
+/* What is seen of a group now. */
+static cst_view see(cst_runner *r, int group, cst_keep keep) {
   const cst_plan   *p = r->plan;
   const cst_system *s = p->study->system;
-  const cst_layout *at = cst_stepper_layout(r->st);
-  const double     *record = cst_runner_record(r, group), *in[128] = {0};
+  const double     *record = cst_runner_record(r, group);
   const int         W = r->width;
-  double           *v = r->scratch, *lambda = v + s->nq * W, *time = lambda + (s->ng + 1) * W, *rest = time + W;
+  double           *v = r->scratch, *lambda = v + s->nq * W, *time = lambda + (s->ng + 1) * W;
   r->fold->velocities(cst_stepper_context(r->st), record, v);
   if (p->needs_lambda) cst_runner_lambda(r, r->st, record, r->b->step, lambda);
-  for (int l = 0; l < W; l++) time[l] = t;
-  in['c'] = record + at->c * W;
-  in['q'] = record + at->q * W;
-  in['v'] = v;
-  in['l'] = lambda;
-  in['t'] = time;
-  for (int k = p->nbuiltin; k < p->nquantity; k++) {
-    run_tape(r, p->quantity[k].tape, in, r->value + k * W, rest);
-    for (int l = 0; l < W; l++) r->scale[k * W + l] = fabs(r->value[k * W + l]);
-  }
+  for (int l = 0; l < W; l++) time[l] = (double)r->b->step * r->klass->h;
+  return (cst_view){.context = cst_stepper_context(r->st),
+                    .record = record,
+                    .q0 = r->q0 + (size_t)group * (size_t)s->nq * (size_t)W,
+                    .v = v,
+                    .lambda = lambda,
+                    .time = time,
+                    .scratch = time + W,
+                    .isa = p->isa,
+                    .alive = r->b->alive[group],
+                    .keep = keep};
 }
 
 static void measure(cst_runner *r, int group, cst_keep keep) {
-  const cst_plan *p = r->plan;
-  const double   *q0 = r->q0 + (size_t)group * (size_t)p->study->system->nq * (size_t)r->width;
-  r->fold->measure(cst_stepper_context(r->st), cst_runner_record(r, group), q0, cst_runner_observers(r, group), keep, p->want, r->value,
-                   r->scale);
-  if (p->nquantity > p->nbuiltin) measure_expressions(r, group, (double)r->b->step * r->klass->h);
+  const int      W = r->width;
+  const cst_view view = see(r, group, keep);
+  for (int k = 0; k < r->plan->nlook; k++) {
+    const cst_look *look = &r->plan->look[k];
+    double         *value = r->value + look->first * W, *scale = r->scale + look->first * W;
+    if (look->wanted)
+      r->measure[k](look, &view, cst_runner_observer(r, k, group), value, scale);
+    else
+      for (int i = 0; i < look->count * W; i++) value[i] = NAN, scale[i] = 1;
+  }
 }
 
 /* Close the window that ends here: means of the living lanes, sums back to zero. */

@@ -96,7 +96,14 @@ static PetscErrorCode put_run(cst_output *o, const cst_channel *c, int icase, lo
   long start[CST_FIELD_DIMS] = {icase, first}, count[CST_FIELD_DIMS] = {1, n};
   PetscFunctionBegin;
   for (int k = 2; k < c->field.ndim; k++) count[k] = o->channels->dim[c->field.dim[k]].size;
-  PetscCall(put_block(o, c, start, count, cst_rows_at(r, c, at)));
+  if (c->in_lanes) {
+    double *x;
+    PetscCall(PetscMalloc1((size_t)n * c->count, &x));
+    cst_rows_gather(r, c, at, n, x);
+    PetscCall(put_block(o, c, start, count, x));
+    PetscCall(PetscFree(x));
+  } else
+    PetscCall(put_block(o, c, start, count, cst_rows_at(r, c, at)));
   PetscFunctionReturn(0);
 }
 

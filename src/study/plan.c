@@ -6,7 +6,6 @@
 #include "core/need.h"
 #include "constella/random.h"
 #include "method/method.h"
-#include "study/names.h"
 #include "study/plan.h"
 
 enum { OBSERVE_MOST = 15, OBSERVE_TIMES = 1024 };
@@ -80,69 +79,36 @@ static void make_classes(cst_plan *p) {
 
 /* ---- quantities --------------------------------------------------------------------------------------------------------- */
 
-static cst_quantity *add_quantity(cst_plan *p, const char *name, const char *doc, bool drifts) {
-  cst_quantity *x = &p->quantity[p->nquantity++];
-  snprintf(x->name, sizeof x->name, "%s", name);
-  x->unit = "1";
-  x->doc = doc;
-  x->drifts = x->judged = x->windows = drifts;
-  return x;
+static bool is_wanted(const cst_study *s, const cst_observer *row) {
+  bool wanted = row->always;
+  for (int i = 0; i < s->nobservable; i++) wanted |= s->observable[i].observer == row;
+  return wanted;
 }
 
-static void add_expression(cst_plan *p, const cst_observable *o) {
-  const cst_system *s = p->study->system;
-  cst_names         names = cst_names_create(s, s->graph);
-  cst_expr_error    error;
-  cst_node          node = cst_expr_parse(s->graph, o->expression, names.name, names.n, &error);
-  cst_names_destroy(&names);
-  if (node < 0) abort(); /* the reader has checked it */
-  add_quantity(p, o->name, o->expression, true)->tape = cst_tape_create(s->graph, &node, 1);
-  p->needs_lambda |= cst_graph_depends(s->graph, node, 'l');
-}
-
-static const struct {
-  unsigned    want;
-  const char *doc;
-} hidden[] = {[CST_NORM_MAX] = {0, "max_j |(G v)_j|"},
-              [CST_NORM_ONE] = {CST_WANT_HIDDEN_ONE, "sum_j |(G v)_j|"},
-              [CST_NORM_TWO] = {CST_WANT_HIDDEN_TWO, "sqrt(sum_j (G v)_j^2)"}};
-
-/* Constraints get verdicts, too; how far a member goes is watched by windows, so that one that leaves for good is known. */
-static void judge_constraints(cst_plan *p) {
-  for (int k = 0; k < p->nbuiltin; k++) {
-    const char *name = p->quantity[k].name;
-    if (!strcmp(name, "constraint") || !strcmp(name, "hidden")) {
-      p->quantity[k].judged = p->study->system->ng > 0;
-      p->quantity[k].windows = p->quantity[k].judged && (p->want & CST_WANT_CONSTRAINT);
-    }
-    if (!strcmp(name, "displacement")) p->quantity[k].windows = true;
-  }
-}
-
-static void make_quantities(cst_plan *p) {
+/* o: what the study file says of it; NULL: nothing but whether it is wanted. */
+static void add_look(cst_plan *p, const cst_observer *row, const cst_observable *o) {
   const cst_study *s = p->study;
-  p->quantity = cst_need(calloc((size_t)(cst_builtin_count(s->system->nsym) + s->nobservable), sizeof *p->quantity));
-  add_quantity(p, "energy", "T + V", true);
-  for (int k = 0; k < s->system->nsym; k++) add_quantity(p, s->system->symmetry[k], "momentum map <p, xi(q)>", true);
-  add_quantity(p, "constraint", "largest |g_j|", false);
-  add_quantity(p, "constraint_scaled", "largest |g_j| / s_j, s_j = sum_k |G_jk| times the length in which g_j bends", false);
-  add_quantity(p, "hidden", hidden[s->hidden].doc, false);
-  add_quantity(p, "hidden_scaled", "largest |(G v)_j| over sum_k |G_jk| times the largest |v_k| so far", false);
-  add_quantity(p, "displacement", "|q(t) - q(0)|", false);
-  p->nbuiltin = p->nquantity;
-  p->want = hidden[s->hidden].want;
-  for (int i = 0; i < s->nobservable; i++) {
-    const char *name = s->observable[i].name;
-    if (s->observable[i].expression)
-      add_expression(p, &s->observable[i]);
-    else if (!strcmp(name, "energy"))
-      p->want |= CST_WANT_ENERGY;
-    else if (!strcmp(name, "momentum"))
-      p->want |= CST_WANT_MOMENTUM;
-    else
-      p->want |= CST_WANT_CONSTRAINT;
+  cst_look        *x = &p->look[p->nlook++];
+  *x = (cst_look){.row = row, .system = s->system, .wanted = o || is_wanted(s, row), .hidden_norm = (int)s->hidden, .first = p->nquantity};
+  x->count = row->count ? row->count(s->system) : 1;
+  if (o) {
+    x->name = o->name, x->expression = o->expression;
+    x->tape = cst_tape_create(s->system->graph, &o->node, 1);
+    p->needs_lambda |= cst_graph_depends(s->system->graph, o->node, 'l');
   }
-  judge_constraints(p);
+  p->quantity = cst_need(realloc(p->quantity, (size_t)(p->nquantity + x->count + 1) * sizeof *p->quantity));
+  for (int k = 0; k < x->count; k++) row->describe(x, k, &p->quantity[p->nquantity++]);
+}
+
+/* Every observer is in every study, so that results look alike; those that are not wanted measure nothing. */
+static void make_looks(cst_plan *p) {
+  const cst_study *s = p->study;
+  p->look = cst_need(calloc((size_t)(CST_OBSERVERS + s->nobservable), sizeof *p->look));
+  for (int k = 0; k < CST_OBSERVERS; k++)
+    if (!cst_observers[k]->expression) add_look(p, cst_observers[k], NULL);
+  p->nbuiltin = p->nquantity;
+  for (int i = 0; i < s->nobservable; i++)
+    if (s->observable[i].observer->expression) add_look(p, s->observable[i].observer, &s->observable[i]);
 }
 
 /* Whether `test` holds for the program of method i. */
@@ -211,7 +177,7 @@ cst_plan *cst_plan_create(const cst_study *s, int isa, cst_diag *d) {
   for (int i = 0; i < s->nmethod; i++) p->properties[i] = cst_method_properties(s->method[i], s->system);
   make_classes(p);
   p->isa = cst_plan_fitting_isa(p, isa);
-  make_quantities(p);
+  make_looks(p);
   for (int k = 0; k < p->nclass; k++) {
     cst_class *c = &p->classes[k];
     c->cost = cst_plan_step_cost(p, c);
@@ -226,7 +192,8 @@ void cst_plan_destroy(cst_plan *p) {
     free(p->classes[k].cases);
     free(p->classes[k].sample);
   }
-  for (int i = 0; i < p->nquantity; i++) cst_tape_destroy(p->quantity[i].tape);
+  for (int i = 0; i < p->nlook; i++) cst_tape_destroy(p->look[i].tape);
+  free(p->look);
   free(p->classes);
   free(p->class_of);
   free(p->cases);

@@ -23,16 +23,6 @@ typedef struct {
   long *sample; /* steps at which the series are recorded, ascending, first 0, last n */
 } cst_class;
 
-/* A named quantity per trajectory and time: built-in ones first, in the order of observe.h, then the user's. */
-typedef struct {
-  char        name[48];
-  const char *unit, *doc;
-  bool        drifts;  /* x - x(0) is what is told of it: energy, momenta, the user's; else x itself */
-  bool        judged;  /* it gets a verdict */
-  bool        windows; /* its means over windows are kept: of what is judged, and of the displacement */
-  cst_tape   *tape;    /* NULL: built in */
-} cst_quantity;
-
 typedef struct cst_plan {
   const cst_study *study;
   int              ncase;
@@ -42,9 +32,10 @@ typedef struct cst_plan {
   int             *class_of; /* [ncase] */
   double           cost;     /* of all steps of the study */
   int              isa;
-  int              nquantity, nbuiltin;
+  int              nlook;
+  cst_look        *look;                /* in the order of the observers, then of the study file */
+  int              nquantity, nbuiltin; /* nbuiltin: those before the user's expressions */
   cst_quantity    *quantity;
-  unsigned         want;
   bool             needs_lambda; /* a user's expression reads multipliers */
   int              most_samples;
   cst_properties  *properties; /* [nmethod] */

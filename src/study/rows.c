@@ -43,6 +43,13 @@ double *cst_rows_numbers(const cst_rows *r, cst_channel_kind kind, int which, lo
   return cst_rows_at(r, cst_channels_find(r->channels, kind, which), lane);
 }
 
+void cst_rows_gather(const cst_rows *r, const cst_channel *c, long lane, long n, double *x) {
+  for (long l = lane; l < lane + n; l++) {
+    const double *from = cst_rows_at(r, c, l);
+    for (size_t i = 0; i < c->count; i++) *x++ = from[i * stride(r, c)];
+  }
+}
+
 /* ---- what checkpoints hold --------------------------------------------------------------------------------------------------------- */
 
 static bool is_kept(const cst_channel *c) { return is_of_trajectories(c) && c->kept; }

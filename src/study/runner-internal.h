@@ -19,6 +19,7 @@ struct cst_runner {
   cst_batch      *full, *half;        /* [nmethod] */
   double         *seconds;            /* [nclass] */
   double         *q0, *v0;            /* [group][nq][W] */
+  cst_measure   **measure;            /* [nlook] */
   double         *value, *scale;      /* [quantity][W] */
   double         *bins, *top, *count; /* [quantity][CST_BINS][W], [quantity][W], [quantity][W] */
   double         *scratch;            /* of expressions */
@@ -45,9 +46,9 @@ long            cst_runner_member(const cst_runner *r, long lane);
 double         *cst_runner_record(const cst_runner *r, int group);
 void            cst_runner_lambda(const cst_runner *r, const cst_stepper *st, const double *record, long step, double *lambda);
 
-/* Of a group: slots [quantity][slot][W], and what its observers keep, [CST_KEPT][W]. */
+/* Of a group: slots [quantity][slot][W], and what a look keeps, [row->kept][W]; NULL: nothing. */
 double *cst_runner_accumulators(const cst_runner *r, int group);
-double *cst_runner_observers(const cst_runner *r, int group);
+double *cst_runner_observer(const cst_runner *r, int look, int group);
 
 /* Fold every quantity at the current step. */
 void cst_runner_fold(cst_runner *r);

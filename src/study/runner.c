@@ -21,7 +21,8 @@ static double *aligned(size_t n) {
 
 static size_t expression_scratch(const cst_plan *p) {
   int most = 0;
-  for (int k = p->nbuiltin; k < p->nquantity; k++) most = PetscMax(most, cst_tape_registers(p->quantity[k].tape));
+  for (int k = 0; k < p->nlook; k++)
+    if (p->look[k].tape) most = PetscMax(most, cst_tape_registers(p->look[k].tape));
   return (size_t)most;
 }
 
@@ -41,6 +42,8 @@ PetscErrorCode cst_runner_create(const cst_plan *p, long batch, cst_reference *r
   r->poll_context = context;
   r->width = cst_isas[p->isa].width;
   r->fold = cst_fold_for(s, p->isa);
+  PetscCall(PetscMalloc1(p->nlook, &r->measure));
+  for (int k = 0; k < p->nlook; k++) r->measure[k] = cst_fold_measure(r->fold, p->look[k].row);
   const size_t W = (size_t)r->width, groups = ((size_t)batch + W - 1) / W, quantities = (size_t)p->nquantity;
   PetscCall(PetscCalloc3(p->study->nmethod, &r->stepper, p->study->nmethod, &r->partner, p->nclass, &r->seconds));
   r->q0 = aligned(groups * (size_t)s->nq * W);
@@ -69,6 +72,7 @@ PetscErrorCode cst_runner_destroy(cst_runner **runner) {
     PetscCall(cst_stepper_destroy(&r->stepper[i]));
     PetscCall(cst_stepper_destroy(&r->partner[i]));
   }
+  PetscCall(PetscFree(r->measure));
   PetscCall(PetscFree3(r->stepper, r->partner, r->seconds));
   PetscCall(PetscFree2(r->full, r->half));
   double *owned[] = {r->q0, r->v0, r->value, r->scale, r->bins, r->top, r->count, r->scratch, r->half_lambda, r->lambda, r->last, r->state};
@@ -106,7 +110,10 @@ static void clear_rows(cst_runner *r) {
   const cst_plan *p = r->plan;
   const long      n = r->work->count;
   const size_t    samples = (size_t)p->nquantity * (size_t)p->most_samples;
-  memset(cst_runner_observers(r, 0), 0, (size_t)r->b->groups * CST_KEPT * (size_t)r->width * sizeof(double));
+  for (int k = 0; k < p->nlook; k++) {
+    const size_t kept = (size_t)r->b->groups * (size_t)p->look[k].row->kept * (size_t)r->width;
+    if (kept) memset(cst_runner_observer(r, k, 0), 0, kept * sizeof(double));
+  }
   for (int k = 0; k < CST_ERRORS; k++)
     if (r->error[k]) memset(r->error[k], 0, (size_t)n * sizeof *r->error[k]);
   for (int k = 0; k < p->nquantity; k++) {

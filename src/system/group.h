@@ -44,7 +44,7 @@ static inline __attribute__((always_inline)) cst_layout cst_layout_of(int npar, 
 }
 
 /* What lane code is given beside a record: the system with its kernels of this instruction set, and how the record is laid out. */
-typedef struct {
+typedef struct cst_context {
   const cst_system    *system;
   cst_kernel *const   *kernel;
   const void          *self;

@@ -6,7 +6,7 @@
 #include "claims.h"
 #include "observe/observe.h"
 
-enum { LANES = 3, VALUES = CST_BUILTIN_FIXED + CST_MAX_SYM };
+enum { LANES = 3, VALUES = 6 + CST_MAX_SYM };
 static const double ROUNDOFF = 1e-14;
 
 /* What is read off the first group. */
@@ -15,15 +15,22 @@ typedef struct {
 } reading;
 
 static void read_off(const run *r, int isa, int tangential, reading *x) {
-  static _Alignas(64) double q0[CST_MAX_Q * CST_W_MAX], speed[CST_W_MAX];
+  static _Alignas(64) double q0[CST_MAX_Q * CST_W_MAX], kept[CST_W_MAX];
   cst_context                c = *cst_stepper_context(r->st);
   const cst_fold            *fold = cst_fold_for(r->x->s, isa);
   memset(x, 0, sizeof *x);
-  memset(speed, 0, sizeof speed);
   c.tangential = tangential;
   fold->velocities(&c, r->b.record, x->v);
   fold->multipliers(&c, r->b.record, x->lambda);
-  fold->measure(&c, r->b.record, q0, speed, 0, CST_WANT_ENERGY | CST_WANT_MOMENTUM | CST_WANT_CONSTRAINT, x->value, x->scale);
+  for (int k = 0, at = 0; k < CST_OBSERVERS; k++) {
+    const cst_observer *row = cst_observers[k];
+    const cst_look      look = {.row = row, .system = r->x->s, .wanted = true};
+    const cst_view      view = {.context = &c, .record = r->b.record, .q0 = q0, .v = x->v, .isa = isa, .keep = CST_KEEP_NOT};
+    memset(kept, 0, sizeof kept);
+    if (row->expression || (row->refuse && row->refuse(r->x->s))) continue;
+    cst_fold_measure(fold, row)(&look, &view, kept, x->value + at, x->scale + at);
+    at += (row->count ? row->count(r->x->s) : 1) * cst_isas[isa].width;
+  }
 }
 
 /* Lanes of the first group. */

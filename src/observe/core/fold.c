@@ -1,17 +1,12 @@
-/* fold.c: lane code that measures a group and folds the figures; compiled generic and for every system of the catalogue. */
+/* fold.c: lane code that measures a group, with that of all observers in it, and folds the figures; compiled generic and for every system
+ * of the catalogue. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "observe/observe.h"
+#include "observe/observer.h"
 #include "system/acceleration.h"
 #ifndef CST_COLD
 #define CORE        fold
 #define CORE_IS_HOT /* the build compiles it for every system of the catalogue */
-#define NVAL        (CST_BUILTIN_FIXED + NSYM)
-
-#define ENERGY       0
-#define MOMENTUM     1
-#define CONSTRAINT   (1 + NSYM)
-#define HIDDEN       (3 + NSYM)
-#define DISPLACEMENT (5 + NSYM)
 
 /* p := M v + a, of which a tangential p is the part with G p = 0: the one with G v = 0. Out of line, so that others pay for a branch. */
 static __attribute__((noinline)) void load_kinetic(const cst_context *C, const double *record, vd *p) {
@@ -46,91 +41,9 @@ CST_INLINE void load_velocity(const cst_context *C, const double *record, vd *v)
     velocity_of(C, record, cst_block(record, LAYOUT(C).p), v);
 }
 
-CST_INLINE void energy(const cst_context *C, const vd *c, const vd *q, const vd *p, const vd *v, vd *start, int first, vd *x, vd *s) {
-  vd V, T = vset(0), a[ROOM(NQ)];
-  K_V(c, q, &V);
-  if (GYROSCOPIC) K_a(c, q, a);
-  U for (int i = 0; i < NQ; i++) T += vpick(GYROSCOPIC, p[i] - a[i], p[i]) * v[i];
-  T = 0.5 * T;
-  if (first) *start = V;
-  *x = T + V;
-  *s = vabs(T) + vabs(V - *start);
-}
-
-CST_INLINE void momenta(const cst_context *C, const vd *c, const vd *q, const vd *p, vd *x, vd *s) {
-  vd xi[ROOM(NNZ_X)], gauge[ROOM(NSYM)];
-  K_xi(c, q, xi);
-  if (GYROSCOPIC) K_gauge(c, q, gauge);
-  U for (int k = 0; k < NSYM; k++) {
-    x[k] = vpick(GYROSCOPIC, -gauge[k], vset(0));
-    s[k] = vabs(x[k]);
-    ROW_X(k, i, e) {
-      vd t = p[i] * xi[e];
-      x[k] += t;
-      s[k] += vabs(t);
-    }
-  }
-}
-
-/* A residual of size x >= 0 in units of its scale, as cst_system_residuals defines it. */
-CST_INLINE vd scaled(vd x, vd scale, vd rough) {
-  const vd noise = CST_ROUNDOFF * rough, within = vmin(x, noise) / (scale + rough);
-  return vselect((vl)(x > noise), vmax((x - noise) / scale, within), vkeep((vl)(x > 0), within));
-}
-
-/* x[0..1]: constraint raw and scaled, x[2..3]: hidden raw, in the norm wanted, and scaled; S of the raw ones is the largest of what scales.
- */
-CST_INLINE void constraints(const cst_context *C, const vd *c, const vd *q, const vd *v, const vd *length, vd speed, unsigned want, vd *x,
-                            vd *S) {
-  vd g[ROOM(NG)], G[ROOM(NNZ_G)], one = vset(0), squares = vset(0);
-  USES_G
-  K_g(c, q, g);
-  K_G(c, q, G);
-  U for (int k = 0; k < 4; k++) x[k] = vset(0);
-  S[0] = S[2] = vset(0);
-  U for (int a = 0; a < NG; a++) {
-    vd far = vset(0), row = vset(0), r = vset(0);
-    ROW_G(a, i, e) {
-      far = vmax(vabs(q[i]), far);
-      row += vabs(G[e]);
-      r += G[e] * v[i];
-    }
-    vd w = row * speed;
-    vl rest = (vl)(w == 0); /* at rest 0/0 counts as 0 */
-    S[0] = vmax(row * (length[a] + far), S[0]), S[2] = vmax(w, S[2]);
-    x[0] = vmax(vabs(g[a]), x[0]);
-    x[1] = vmax(scaled(vabs(g[a]), row * length[a], row * far), x[1]);
-    x[2] = vmax(vabs(r), x[2]);
-    x[3] = vmax(vselect(rest, vset(0), vabs(r) / w), x[3]);
-    one += vabs(r);
-    squares += r * r;
-  }
-  if (want & CST_WANT_HIDDEN_ONE) x[2] = one;
-  if (want & CST_WANT_HIDDEN_TWO) x[2] = vsqrt(squares);
-}
-
-CST_INLINE vd displacement(const cst_context *C, const vd *q, const vd *q0) {
-  vd s = vset(0);
-  (void)C;
-  U for (int i = 0; i < NQ; i++) s += (q[i] - q0[i]) * (q[i] - q0[i]);
-  return vsqrt(s);
-}
-
-static void measure(const cst_context *C, const double *record, const double *q0, double *kept, cst_keep keep, unsigned want, double *value,
-                    double *scale) {
-  const cst_layout at = LAYOUT(C);
-  const vd        *c = cst_block(record, at.c), *q = cst_block(record, at.q), *p = cst_block(record, at.p);
-  vd              *x = (vd *)value, *s = (vd *)scale, v[ROOM(NQ)], *held = (vd *)kept, top = held[CST_KEPT_SPEED];
-  load_velocity(C, record, v);
-  U for (int i = 0; i < NQ; i++) top = vmax(vabs(v[i]), top);
-  if (keep != CST_KEEP_NOT) held[CST_KEPT_SPEED] = top;
-  for (int k = 0; k < NVAL; k++) x[k] = vset(NAN), s[k] = vset(1);
-  if (want & CST_WANT_ENERGY) energy(C, c, q, p, v, held + CST_KEPT_START, keep == CST_KEEP_FIRST, x + ENERGY, s + ENERGY);
-  if (NSYM > 0 && (want & CST_WANT_MOMENTUM)) momenta(C, c, q, p, x + MOMENTUM, s + MOMENTUM);
-  if (NG > 0 && (want & CST_WANT_CONSTRAINT))
-    constraints(C, c, q, v, cst_block(record, at.length), top, want, x + CONSTRAINT, s + CONSTRAINT);
-  x[DISPLACEMENT] = displacement(C, q, (const vd *)q0);
-}
+#define CST_OBSERVE(name)                                                                                                                  \
+  static void cst_measure_##name(const cst_look *look, const cst_view *view, double *kept, double *value, double *scale)
+#include "observers.list.h" /* written by the build: the lane code of the observers of list.h */
 
 CST_INLINE vl mask_of(int bits) {
   vl lane;
@@ -193,5 +106,13 @@ static void accumulate(int n, const double *value, const double *acc, int alive,
 #define FOLD         SYMBOL(CST_ISA)
 #endif
 extern const cst_fold FOLD;
-const cst_fold        FOLD = {measure, fold, multipliers, velocities, accumulate};
+const cst_fold        FOLD = {{
+#define OBSERVER(name)       cst_measure_##name,
+#define PLAIN_OBSERVER(name) NULL,
+#include "observe/list.h"
+                       },
+                       fold,
+                       multipliers,
+                       velocities,
+                       accumulate};
 #endif

@@ -1,0 +1,35 @@
+/* energy.c: the observer `energy`: T + V, with the scale |T| + |V - V(q(0))|, since a constant in V moves nothing. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "observe/observer.h"
+#ifdef CST_OBSERVE
+/* kept: V(q(0)). */
+CST_OBSERVE(energy) {
+  const cst_context *C = view->context;
+  const cst_layout   at = LAYOUT(C);
+  const vd          *c = cst_block(view->record, at.c), *q = cst_block(view->record, at.q), *p = cst_block(view->record, at.p),
+           *v = (const vd *)view->v;
+  vd V, T = vset(0), a[ROOM(NQ)], *start = (vd *)kept;
+  (void)C, (void)look;
+  K_V(c, q, &V);
+  if (GYROSCOPIC) K_a(c, q, a);
+  U for (int i = 0; i < NQ; i++) T += vpick(GYROSCOPIC, p[i] - a[i], p[i]) * v[i];
+  T = 0.5 * T;
+  if (view->keep == CST_KEEP_FIRST) *start = V;
+  *(vd *)value = T + V;
+  *(vd *)scale = vabs(T) + vabs(V - *start);
+}
+#else
+#include <stdio.h>
+
+static void describe(const cst_look *look, int k, cst_quantity *q) {
+  (void)look, (void)k;
+  *q = (cst_quantity){.name = "energy", .unit = "1", .doc = "T + V", .drifts = true, .judged = true, .windows = true};
+}
+
+const cst_observer cst_observer_energy = {
+    .name = "energy",
+    .doc = "T + V, with the scale |T| + |V - V(q(0))|",
+    .kept = 1,
+    .describe = describe,
+};
+#endif
