@@ -1,15 +1,15 @@
 """plots.py: the figures of a result: order, work against precision, drift, constraints, final distributions.
 
-Each maker takes a Result and returns a matplotlib figure, or None where the file holds nothing to draw. FIGURES says which belong
-to which kind of study, and figures() makes them.
+Each maker takes a Result and returns a matplotlib figure, or None where the file holds nothing to draw. Which of FIGURES belong to a
+result, the file says, and figures() makes them; `axes` draws any columns that say on which axis they belong.
 """
 # SPDX-License-Identifier: BSD-2-Clause
 import numpy as np
 
 import style
+from result import ResultError
 
-PARTS = (("_q", "q", "coordinates q"), ("_p", "p", "momenta p"), ("_lambda", "λ", "multipliers λ"))
-TOTAL = (("", "", "q and p"),)
+PARTS = {"q": ("q", "coordinates q"), "p": ("p", "momenta p"), "lambda": ("λ", "multipliers λ"), "total": ("", "q and p")}  # symbol, title
 TALLEST = 1e20  # ratio of the ends of a panel over time; a line that blows up leaves it
 
 
@@ -26,8 +26,9 @@ def positive(x):
 
 
 def parts_with_data(result):
-    found = [part for part in PARTS if positive(result.numbers(f"error{part[0]}"))]
-    return found or [part for part in TOTAL if positive(result.numbers("error"))]
+    """What there are errors of: its parts, or all together where the parts are not known."""
+    found = [part for part in result.quantities("error") if positive(result.told("error", part))]
+    return [part for part in found if part != "total"] or found
 
 
 def draw_curve(ax, curve, x, y, strong):
@@ -41,7 +42,7 @@ def draw_curve(ax, curve, x, y, strong):
 
 def sound_order(result, curve, part):
     """The whole number that a fitted order stands for, or None."""
-    order, flag = result.numbers(f"order{part}")[curve.cases[0]], result.texts(f"flag{part}")[curve.cases[0]]
+    order, flag = result.told("order", part)[curve.cases[0]], result.said("flag", part)[curve.cases[0]]
     return int(round(order)) if flag == "ok" and abs(order - round(order)) < 0.3 and order > 0.5 else None
 
 
@@ -49,7 +50,7 @@ def order_guides(ax, result, curves, part):
     """For each whole order present a line of that slope below the curves of that order."""
     for p in sorted({sound_order(result, c, part) for c in curves} - {None}):
         points = np.concatenate([c.cases[result.fitted(c, part)] for c in curves if sound_order(result, c, part) == p])
-        h, e = result.steps[points], result.numbers(f"error{part}")[points]
+        h, e = result.steps[points], result.told("error", part)[points]
         h, e = h[e > 0], e[e > 0]
         if len(h) < 2:
             continue
@@ -61,10 +62,10 @@ def order_guides(ax, result, curves, part):
 def order_note(result, curve, parts):
     """'q, p: 2.00; λ: plateau' for the legend: the orders, or the flag where there is no order to trust."""
     case, named = curve.cases[0], {}
-    for part, name, _ in parts:
-        order, flag = result.numbers(f"order{part}")[case], result.texts(f"flag{part}")[case]
+    for part in parts:
+        order, flag = result.told("order", part)[case], result.said("flag", part)[case]
         if flag:
-            named.setdefault(f"{order:.2f}" if flag == "ok" else flag, []).append(name)
+            named.setdefault(f"{order:.2f}" if flag == "ok" else flag, []).append(PARTS.get(part, (part,))[0])
     return "; ".join(f"{', '.join(names)}: {words}".lstrip(": ") for words, names in named.items())
 
 
@@ -73,8 +74,8 @@ def order_figure(result):
     if not curves or not parts:
         return None
     fig, axes = style.grid(1, len(parts), width=4.5 if len(parts) < 3 else 3.8, height=4.6, sharex=True)
-    for ax, (part, _, name) in zip(axes[0], parts):
-        error = result.numbers(f"error{part}")
+    for ax, part in zip(axes[0], parts):
+        error = result.told("error", part)
         ax.set_yscale("log")
         for c in curves:
             draw_curve(ax, c, result.steps[c.cases], error[c.cases], result.fitted(c, part))
@@ -84,7 +85,7 @@ def order_figure(result):
         ax.set_xlim(left=result.steps.min() / (result.steps.max() / result.steps.min()) ** 0.12)
         style.log_axis(ax.yaxis)
         style.note_floor(ax, [error])
-        ax.set(xlabel="step h", ylabel=f"error{result.unit(f'/statistics/error{part}')}", title=name)
+        ax.set(xlabel="step h", ylabel="error" + result.column_unit("error", part), title=PARTS.get(part, (part, part))[1])
     notes = {c.method: order_note(result, c, parts) for c in curves} if not any(c.variant for c in curves) else {}
     notes = {method: text for method, text in notes.items() if text}
     style.legend(fig, curves, notes=notes, extra=[style.faded("outside the fitted window")])
@@ -100,12 +101,12 @@ def costs(result):
     steps = result.data("/cases/n").astype(float)
     rate = result.numbers("steps_per_second")
     seconds = np.divide(steps, rate, out=np.full(len(steps), np.nan), where=rate > 0)
-    pairs = [("evaluations of the force", result.numbers("evaluations_per_step") * steps), ("seconds a trajectory, measured", seconds)]
+    pairs = [("evaluations of the force", result.told("evaluations") * steps), ("seconds a trajectory, measured", seconds)]
     return [(what, x) for what, x in pairs if positive(x)]
 
 
-def work_figure(result, column, what):
-    curves, y = result.curves(), result.numbers(column)
+def work_figure(result, role, of, what):
+    curves, y = result.curves(), result.told(role, of)
     panels = costs(result) if curves else []
     if not panels or not positive(y):
         return None
@@ -118,19 +119,19 @@ def work_figure(result, column, what):
         style.log_axis(ax.xaxis)
         style.log_axis(ax.yaxis)
         style.note_floor(ax, [y])
-    axes[0][0].set_ylabel(what + result.unit(f"/statistics/{column}"))
+    axes[0][0].set_ylabel(what + result.column_unit(role, of))
     style.legend(fig, curves)
     style.title(fig, heading(result, "work against precision"))
     return fig
 
 
 def work_error_figure(result):
-    return work_figure(result, "error", "error of q and p")
+    return work_figure(result, "error", "total", "error of q and p")
 
 
 def work_energy_figure(result):
     several = any(len(c.cases) > 1 for c in result.curves())
-    return work_figure(result, "energy_max", "largest |E − E(0)|") if several else None
+    return work_figure(result, "largest", "energy", "largest |E − E(0)|") if several else None
 
 
 # ---- series over time
@@ -265,7 +266,7 @@ def draw_ridge(ax, curve, base, values, edges):
 
 def draw_band(ax, result, name, curve, case, y):
     """5 to 95 % thin, 25 to 75 % thick, the median as a circle, the mean as a tick."""
-    low, q1, middle, q3, high, mean = (result.numbers(f"{name}_{q}")[case] for q in ("q05", "q25", "q50", "q75", "q95", "mean"))
+    low, q1, middle, q3, high, mean = (result.told(q, name)[case] for q in ("q05", "q25", "q50", "q75", "q95", "mean"))
     tone = style.colour(curve)
     ax.plot([low, high], [y, y], color=tone, linewidth=1.2, zorder=3)
     ax.plot([q1, q3], [y, y], color=tone, linewidth=3.2, solid_capstyle="butt", zorder=3)
@@ -300,7 +301,7 @@ def draw_distribution(ax, result, name, curves, steps):
 
 def distribution_figure(result):
     curves, steps = result.curves(), result.chosen_steps()
-    names = [n for n in (*result.drifting, "displacement") if positive(result.numbers(f"{n}_q50"))]
+    names = [n for n in (*result.drifting, "displacement") if positive(result.told("q50", n))]
     if not curves or not names:
         return None
     columns = min(len(names), 3)
@@ -348,52 +349,100 @@ def shares_figure(result):
     return fig
 
 
+# ---- any columns
+
+
+def abscissa(result, column):
+    """The numbers of a column on the x axis; of the nominal step those of the step that was taken."""
+    return result.steps if result.uses[column]["role"] == "step" else result.numbers(column)
+
+
+def drawn(x, scale):
+    return style.raised(x) if scale == "log" else x
+
+
+def meaning(result, column):
+    return style.wrapped(result.attribute(f"/statistics/{column}", "long_name") or column, 40) + result.unit(f"/statistics/{column}")
+
+
+def axes_figure(result):
+    """Rows: the columns that belong on the y axis; columns: those on the x axis."""
+    curves, xs = result.curves(), result.on_axis("x")
+    ys = [(name, scale) for name, scale in result.on_axis("y") if positive(result.numbers(name))]
+    if not curves or not xs or not ys:
+        return None
+    fig, axes = style.grid(len(ys), len(xs), width=4.6, height=3.8, sharex="col", sharey="row")
+    for row, (name, scale) in zip(axes, ys):
+        for ax, (across, x_scale) in zip(row, xs):
+            x, y = abscissa(result, across), result.numbers(name)
+            ax.set(xscale=x_scale, yscale=scale)
+            for c in curves:
+                keep = c.cases[np.isfinite(x[c.cases]) & np.isfinite(y[c.cases])]
+                ax.plot(drawn(x[keep], x_scale), drawn(y[keep], scale), color=style.colour(c), marker=style.marker(c), linestyle=style.dashes(c), linewidth=1.2)
+            for axis, which in ((ax.xaxis, x_scale), (ax.yaxis, scale)):
+                if which == "log":
+                    style.log_axis(axis)
+            if scale == "log":
+                style.note_floor(ax, [y])
+        row[0].set_ylabel(meaning(result, name))
+    for ax, (across, _) in zip(axes[-1], xs):
+        ax.set_xlabel(meaning(result, across))
+    style.legend(fig, curves)
+    style.title(fig, heading(result, "the columns that say where they belong"))
+    return fig
+
+
 # ---- which figures, with their captions
 
 ORDER = (
-    "order",
     order_figure,
     "Error against step, both logarithmic. Solid: the window that the order was fitted to, as far as the local slopes show it. Faint and "
     "hollow: steps outside it (not asymptotic yet, or on the round-off plateau), and methods without a sound order. Grey lines have the "
     "slopes of the whole orders found.",
 )
 WORK = (
-    "work",
     work_error_figure,
     "Error against work: evaluations of the force, which depend on the method alone, and measured time, which depends on the machine.",
 )
-ENERGY = ("work-energy", work_energy_figure, "The largest change of the energy against work.")
+ENERGY = (work_energy_figure, "The largest change of the energy against work.")
 DRIFT = (
-    "drift",
     drift_figure,
     "Largest change since the start over all members, at no more than three of the steps; heavy lines show the largest so far. Grey lines "
     "grow as the square root of time (a random walk) and as time; a bounded error is level. Dotted, where it is near: ε S, the round-off "
     "of the quantity's scale.",
 )
 CONSTRAINT = (
-    "constraint",
     constraint_figure,
     "How well the constraints and the hidden constraints on velocities hold, scaled, the largest over all members so far. Dotted: ε, and "
     "the tolerance of the solver.",
 )
 DISTRIBUTION = (
-    "ensemble",
     distribution_figure,
     "Distribution over the members at the end. Histogram: the finest step. Lines below it, from the finest step down: 5 to 95 % (thin), "
     "25 to 75 % (thick), median (circle), mean (tick).",
 )
-SHARES = ("ensemble-drift", shares_figure, "Share of the members whose largest change during the run is at most the value on the axis.")
+SHARES = (shares_figure, "Share of the members whose largest change during the run is at most the value on the axis.")
+
+AXES = (axes_figure, "The columns of the table that say where they belong: those of the y axis against those of the x axis.")
 
 FIGURES = {
-    "order": (ORDER, WORK, ENERGY, CONSTRAINT),
-    "conservation": (DRIFT, CONSTRAINT, ENERGY),
-    "ensemble": (DISTRIBUTION, SHARES, DRIFT, CONSTRAINT),
+    "order": ORDER,
+    "work": WORK,
+    "work-energy": ENERGY,
+    "drift": DRIFT,
+    "constraint": CONSTRAINT,
+    "ensemble": DISTRIBUTION,
+    "ensemble-drift": SHARES,
+    "axes": AXES,
 }
 
 
 def figures(result):
     """Yield (name, caption, figure) for what the file holds; each figure is closed when the next one is asked for."""
-    for name, maker, caption in FIGURES[result.kind]:
+    for name in result.figures:
+        if name not in FIGURES:
+            raise ResultError(f'asks for the figure "{name}"; known are {", ".join(FIGURES)}')
+        maker, caption = FIGURES[name]
         fig = maker(result)
         if fig is not None:
             yield name, caption, fig

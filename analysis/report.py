@@ -49,13 +49,13 @@ def facts(pairs):
     return f'<table class="facts"><tbody>{rows}</tbody></table>'
 
 
-def number(name, x):
+def number(role, x):
     """A cell as `constella table` prints it."""
     if x != x:
         return "–"
-    if name.startswith(("order", "rate")) or "exponent" in name:
+    if role.startswith(("order", "rate", "exponent")):
         return f"{x:.3f}"
-    if name in ("step", "end") or (x == int(x) if abs(x) < 1e9 else False):
+    if role in ("step", "end") or (x == int(x) if abs(x) < 1e9 else False):
         return shortest(x)
     return f"{x:.3g}"
 
@@ -70,7 +70,7 @@ def table(result):
     methods, rows = result.texts("method"), []
     for case in range(result.ncase):
         cells = "".join(
-            f'<td class="number">{number(n, float(c[case]))}</td>' if k else f'<td class="label">{escape(c[case]) or "–"}</td>'
+            f'<td class="number">{number(result.uses.get(n, {}).get("role", ""), float(c[case]))}</td>' if k else f'<td class="label">{escape(c[case]) or "–"}</td>'
             for n, c, k in zip(names, columns, numeric)
         )
         first = case == 0 or methods[case] != methods[case - 1]

@@ -1,6 +1,7 @@
 """result.py: reads a Constella result file: labels as text, curves of cases, counts of trajectories.
 
 A *case* is parameters x tolerance x method x step. A *curve* is the cases that differ in their step alone, coarse to fine.
+What a column of the table is, the file says: its attributes `role` and `of` (docs/result-file.md); so a kind of study needs no line here.
 Nothing is computed here but selections, and extrema over members.
 """
 # SPDX-License-Identifier: BSD-2-Clause
@@ -13,7 +14,6 @@ os.environ.setdefault("HDF5_USE_FILE_LOCKING", "FALSE")  # MPI-IO takes no locks
 import h5py  # noqa: E402
 import numpy as np  # noqa: E402
 
-KINDS = ("order", "conservation", "ensemble")
 FIGURES = ("start", "end", "drift", "scale")
 CONSTRAINTS = ("constraint", "constraint_scaled", "hidden", "hidden_scaled")
 WINDOW_SPREAD = 0.35  # local slopes of a fitted window differ by at most this from its order (src/study/order-fit.c)
@@ -59,8 +59,11 @@ class Result:
         self.file = self._open(path)
         self._cache = {}
         self.kind = self.attribute("/", "study_kind")
-        if self.kind not in KINDS:
-            raise ResultError(f'study_kind is "{self.kind}"; known are {", ".join(KINDS)}')
+        if "figures" not in self.attributes("/statistics"):
+            self.file.close()
+            raise ResultError("was written by a release whose files do not say what their columns are; `constella table` prints it, and a new run can be drawn")
+        self.figures = [name for name in self.attribute("/statistics", "figures").split(",") if name]
+        self.uses = {name: {key: self.attribute(f"/statistics/{name}", key) for key in ("role", "of", "axis")} for name in self.names("/statistics")}
 
     @staticmethod
     def _open(path):
@@ -121,6 +124,9 @@ class Result:
         unit = self.attribute(path, "units")
         return f" [{unit}]" if unit not in ("", "1") else ""
 
+    def column_unit(self, role, of=""):
+        return self.unit(f"/statistics/{self.named(role, of)}")
+
     # ---- the table
 
     def column(self, name):
@@ -137,6 +143,27 @@ class Result:
         """A column of text; empty everywhere where there is none."""
         x = self.column(name)
         return x if x is not None and x.dtype.kind == "O" else np.full(self.ncase, "", dtype=object)
+
+    def named(self, role, of=""):
+        """The column that is `role` of something, or of the case; '' where there is none."""
+        return next((name for name, use in self.uses.items() if (use["role"], use["of"]) == (role, of)), "")
+
+    def told(self, role, of=""):
+        """The numbers of that column."""
+        return self.numbers(self.named(role, of))
+
+    def said(self, role, of=""):
+        """The texts of that column."""
+        return self.texts(self.named(role, of))
+
+    def quantities(self, role):
+        """What the columns of a role are of, in the order of the table."""
+        return [use["of"] for use in self.uses.values() if use["role"] == role]
+
+    def on_axis(self, axis):
+        """[(column, scale)] for the axis "x" or "y"; scale: log or linear."""
+        found = [(name, use["axis"].split()) for name, use in self.uses.items()]
+        return [(name, words[1]) for name, words in found if words[:1] == [axis]]
 
     @property
     def columns(self):
@@ -253,13 +280,13 @@ class Result:
         keep = np.isfinite(t[case]) & np.isfinite(x[case]) & (t[case] > 0)
         return t[case][keep], x[case][keep]
 
-    def fitted(self, curve, part=""):
+    def fitted(self, curve, part="total"):
         """True for the points of a curve that its order rests on: the longest run of local slopes near the fitted order."""
         inside = np.zeros(len(curve.cases), dtype=bool)
-        order = self.numbers(f"order{part}")[curve.cases[0]]
-        if self.texts(f"flag{part}")[curve.cases[0]] != "ok" or not np.isfinite(order):
+        order = self.told("order", part)[curve.cases[0]]
+        if self.said("flag", part)[curve.cases[0]] != "ok" or not np.isfinite(order):
             return inside
-        near = np.abs(self.numbers(f"rate{part}")[curve.cases] - order) <= WINDOW_SPREAD
+        near = np.abs(self.told("rate", part)[curve.cases] - order) <= WINDOW_SPREAD
         first, length = longest_run(near)
         if length:
             inside[max(first - 1, 0) : first + length] = True

@@ -24,13 +24,12 @@ DOUBTED = {   # an order is fitted, and ...
     "returns": "order {} at a return to the start, which says little of the order elsewhere",
     "contradicts": "order {}, which is not what the method claims",
 }
-PARTS = (("_q", "q"), ("_p", "p"), ("_lambda", "λ"))
+SYMBOLS = {"lambda": "λ"}
 
 
 def summary(result):
-    """Sentences, each a plain text, for the kind of study."""
-    makers = {"order": orders, "conservation": verdicts, "ensemble": spreads}
-    return makers[result.kind](result) + constraints(result)
+    """Sentences, each a plain text, for what the columns of the table are."""
+    return orders(result) + verdicts(result) + spreads(result) + constraints(result)
 
 
 def joined(words):
@@ -42,18 +41,18 @@ def joined(words):
 
 
 def interval(result, case, part):
-    order, low, high = (result.numbers(f"order{end}{part}")[case] for end in ("", "_low", "_high"))
+    order, low, high = (result.told(role, part)[case] for role in ("order", "order-low", "order-high"))
     return f"{order:.2f} ({low:.2f} to {high:.2f})" if np.isfinite(low) and np.isfinite(high) else f"{order:.2f}"
 
 
 def order_of(result, curve):
     """'order 2.00 (1.98 to 2.02) in q, ...', or why there is none; parts with the same words are named together."""
     case, said = curve.cases[0], {}
-    for part, name in PARTS:
-        flag = result.texts(f"flag{part}")[case]
-        if flag and np.isfinite(result.numbers(f"error{part}")[curve.cases]).any():
+    for part in result.quantities("order"):
+        flag = result.said("flag", part)[case]
+        if part != "total" and flag and np.isfinite(result.told("error", part)[curve.cases]).any():
             words = FLAGS.get(flag, "order {}" if flag == "ok" else DOUBTED.get(flag, flag))
-            said.setdefault(words.format(interval(result, case, part)), []).append(name)
+            said.setdefault(words.format(interval(result, case, part)), []).append(SYMBOLS.get(part, part))
     return "; ".join(f"{words}, in {joined(names)}" for words, names in said.items())
 
 
@@ -65,9 +64,9 @@ def orders(result):
 # ---- conservation
 
 
-def verdict_groups(result, column):
-    """{verdict: [label, ...]}; a curve whose steps disagree is named with its steps."""
-    groups, verdict = {}, result.texts(column)
+def verdict_groups(result, name):
+    """{verdict on a quantity: [label, ...]}; a curve whose steps disagree is named with its steps."""
+    groups, verdict = {}, result.said("verdict", name)
     for c in result.curves():
         for word in dict.fromkeys(verdict[c.cases]):
             mine = [f"{result.nominal[k]:.4g}" for k in c.cases if verdict[k] == word]
@@ -79,8 +78,9 @@ def verdict_groups(result, column):
 
 def verdicts(result):
     out = []
-    for name in (*result.drifting, *(n for n in ("constraint", "hidden") if any(result.texts(f"{n}_verdict")))):
-        groups = verdict_groups(result, f"{name}_verdict")
+    judged = result.quantities("verdict")
+    for name in sorted(judged, key=lambda n: n not in result.drifting):
+        groups = verdict_groups(result, name)
         for word in sorted(groups, key=lambda w: list(VERDICTS).index(w) if w in VERDICTS else len(VERDICTS)):
             out.append(f"{name}, {VERDICTS.get(word, word)}: {'; '.join(groups[word])}.")
     return out
@@ -91,17 +91,18 @@ def verdicts(result):
 
 def spread_of(result, curve, name):
     """Median and quantiles at the finest step that has them."""
-    middle = result.numbers(f"{name}_q50")
+    middle = result.told("q50", name)
     cases = [c for c in curve.cases if np.isfinite(middle[c])]
     if not cases:
         return ""
-    low, high = result.numbers(f"{name}_q05")[cases[-1]], result.numbers(f"{name}_q95")[cases[-1]]
+    low, high = result.told("q05", name)[cases[-1]], result.told("q95", name)[cases[-1]]
     return f"{curve.label} {middle[cases[-1]]:.4g} ({low:.4g} to {high:.4g})"
 
 
 def spreads(result):
     out = []
-    for name in (*result.drifting, "displacement"):
+    told = result.quantities("q50")
+    for name in sorted(told, key=lambda n: n not in result.drifting):
         said = [s for s in (spread_of(result, c, name) for c in result.curves()) if s]
         if said:
             out.append(f"{name} at the end, median (5 to 95 % of the members), finest step: {'; '.join(said)}.")
@@ -114,8 +115,8 @@ def spreads(result):
 def constraints(result):
     """Best and worst method for each of the two scaled constraints."""
     out = []
-    for column, what in (("constraint_scaled_max", "constraints |g|"), ("hidden_scaled_max", "hidden constraints |G v|")):
-        x = result.numbers(column)
+    for name, what in (("constraint_scaled", "constraints |g|"), ("hidden_scaled", "hidden constraints |G v|")):
+        x = result.told("largest", name)
         worst = {c.label: np.nanmax(x[c.cases]) for c in result.curves() if np.isfinite(x[c.cases]).any()}
         if worst:
             best, last = min(worst, key=worst.get), max(worst, key=worst.get)

@@ -1,5 +1,5 @@
-/* show.c: `constella show NAME`: a page on a system, a method or a scheme, printed from its row; order and claims of a method expression on
- * a system. */
+/* show.c: `constella show NAME`: a page on a system, a method, a scheme or a kind of study, printed from its row; order and claims of a
+ * method expression on a system. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,11 +9,12 @@
 #include "cli/description.h"
 #include "constella/diag.h"
 #include "constella/study.h"
+#include "study/kind.h"
 
-static const char usage[] =
-    "constella show NAME [--system NAME|FILE]\n\n"
-    "A page on a system, a method or a scheme. Of a method, or of any method expression, it tells order and claims on a system: that of\n"
-    "--system, a name of the catalogue or a system file, or the spherical-pendulum.";
+static const char usage[] = "constella show NAME [--system NAME|FILE]\n\n"
+                            "A page on a system, a method, a scheme or a kind of study. Of a method, or of any method expression, it tells "
+                            "order and claims on a system: that of\n"
+                            "--system, a name of the catalogue or a system file, or the spherical-pendulum.";
 
 enum { WIDTH = 120, INDENT = 13, SHOWN = 12 }; /* columns of a page; of what stands left; numbers shown of a long state */
 
@@ -233,12 +234,34 @@ static bool show_scheme(const char *name) {
   return true;
 }
 
+static bool show_kind(const char *name) {
+  static const struct {
+    unsigned    need;
+    const char *doc;
+  } needs[] = {{CST_NEEDS_REFERENCE, "a reference in the study file"},
+               {CST_NEEDS_REFERENCE_ERROR, "the error of a method that is the reference"},
+               {CST_NEEDS_NOMINAL_STEPS, "steps as they are written, not rounded to few bits"},
+               {CST_NEEDS_WINDOWS, "means over windows of the run"}};
+  const cst_kind *k = cst_kind_find(name);
+  const char     *title = "needs";
+  if (!k) return false;
+  printf("%s: a kind of study\n\n", k->name);
+  item("", k->doc);
+  for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
+    if (k->needs & needs[i].need) item(title, needs[i].doc), title = "";
+  title = "keys";
+  for (const char *const *key = k->keys; key && *key; key++) item(title, *key), title = "";
+  item("figures", k->figures);
+  return true;
+}
+
 static const char *nearest(const char *name) {
   const char *names[256];
   int         n = 0;
   for (int i = 0; i < cst_catalogue_size(); i++) names[n++] = cst_catalogue_name(i);
   for (int i = 0; i < cst_method_count(); i++) names[n++] = cst_method_info_at(i)->name;
   for (int i = 0; i < cst_scheme_count(); i++) names[n++] = cst_scheme_at(i)->name;
+  for (int i = 0; i < cst_kind_count(); i++) names[n++] = cst_kind_name(cst_kind_at(i));
   return cst_nearest(name, names, n);
 }
 
@@ -249,7 +272,7 @@ static void nothing(const char *name, const cst_expr_error *e, cst_diag *d) {
   else if (!access(name, R_OK))
     cst_diag_add(d, NULL, 0, 0, "nothing is called '%s'; `constella system %s` examines a system file", name, name);
   else
-    cst_diag_add(d, NULL, 0, 0, "nothing is called '%s'; `constella list systems|methods|schemes` tells the names%s%s%s", name,
+    cst_diag_add(d, NULL, 0, 0, "nothing is called '%s'; `constella list systems|methods|schemes|studies` tells the names%s%s%s", name,
                  near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
@@ -258,9 +281,9 @@ static void show(const char *name, const char *system, cst_diag *d) {
   cst_method    *m = method_of(name, &e);
   if (m)
     show_method(name, m, system, d);
-  else if (system && (cst_catalogue_text(name) || cst_scheme_find(name)))
+  else if (system && (cst_catalogue_text(name) || cst_scheme_find(name) || cst_kind_find(name)))
     cst_diag_add(d, NULL, 0, 0, "--system tells what a method claims on a system, and '%s' is no method", name);
-  else if (!show_system(name) && !show_scheme(name))
+  else if (!show_system(name) && !show_scheme(name) && !show_kind(name))
     nothing(name, &e, d);
   cst_method_destroy(m);
 }

@@ -17,6 +17,7 @@ MANY = [
 ]  # fmt: skip
 MANY_SLOPES = [2, 2, 1, 1, 2, 4, 4, 6, 6, 8, 4, 3, 4, 4, 2]
 EPS = 2.2e-16
+FIGURES = {"order": "order,work,work-energy,constraint", "conservation": "drift,constraint,work-energy", "ensemble": "ensemble,ensemble-drift,drift,constraint"}
 
 
 @dataclasses.dataclass
@@ -36,6 +37,7 @@ class Shape:
     undone: int = 0  # cases at the end that were not run
     observables: tuple = ("energy", "rotation-z")
     title: str = "Made-up study"
+    figures: str = ""  # that the file asks for; "": those of the kind
     end: float = 100.0
 
     @property
@@ -58,18 +60,21 @@ class Writer:
         self.file[name] = entries
         self.file[name].make_scale(name)
 
-    def put(self, path, data, dims, doc="made up", unit="1"):
+    def put(self, path, data, dims, doc="made up", unit="1", **attributes):
         group, name = path.strip("/").rsplit("/", 1)
         node = self.file.require_group(group) if group in self.file else self.file.create_group(group, track_order=True)
         data = np.array([x.encode() for x in data], dtype="S96") if isinstance(data, list) else data
         d = node.create_dataset(name, data=data)
         d.attrs["long_name"], d.attrs["units"] = doc, unit
+        d.attrs.update(attributes)
         for k, dim in enumerate(dims):
             d.dims[k].attach_scale(self.file[dim])
 
-    def column(self, name, data, doc="made up"):
+    def column(self, name, data, role, of="", axis=""):
+        """A column of the table; role, of and axis: what it says of itself."""
+        says = {key: text for key, text in (("role", role), ("of", of), ("axis", axis)) if text}
         empty = [x if g else "" for x, g in zip(data, self.good)] if isinstance(data, list) else np.where(self.good, data, np.nan)
-        self.put(f"/statistics/{name}", empty, ["case"], doc)
+        self.put(f"/statistics/{name}", empty, ["case"], **says)
 
     def attributes(self, columns):
         s, root = self.shape, self.file.attrs
@@ -81,7 +86,7 @@ class Writer:
         run.attrs.update(started="2024-05-01T10:00:00Z", ranks=4.0, host="node1", version="0.1", command="constella run <x>.yaml")
         if s.state == "complete":
             run.attrs["finished"] = "2024-05-01T10:05:00Z"
-        self.file["statistics"].attrs["columns"] = ",".join(columns)
+        self.file["statistics"].attrs.update(columns=",".join(columns), figures=s.figures or FIGURES[s.kind])
 
 
 def frame(w):
@@ -107,13 +112,14 @@ def frame(w):
 
 def common_columns(w, h):
     s = w.shape
-    w.column("system", ["double-pendulum"] * w.n), w.column("method", [s.methods[k] for _, k, _ in s.cases]), w.column("step", h)
+    w.column("system", ["double-pendulum"] * w.n, "system"), w.column("method", [s.methods[k] for _, k, _ in s.cases], "method")
+    w.column("step", h, "step", axis="x log")
     if len(s.lengths) > 1:
-        w.column("L", np.array([L for L, _, _ in s.cases]))
-    w.column("members", np.full(w.n, float(s.members)))
-    w.column("failed", np.array([float(sum(case == c for case, _, _ in s.failed)) for c in range(w.n)]))
-    w.column("iterations_mean", np.full(w.n, 2.5))
-    w.column("evaluations_per_step", np.array([1.0 + s.slopes[k] for _, k, _ in s.cases]))
+        w.column("L", np.array([L for L, _, _ in s.cases]), "parameter", "L")
+    w.column("members", np.full(w.n, float(s.members)), "members")
+    w.column("failed", np.array([float(sum(case == c for case, _, _ in s.failed)) for c in range(w.n)]), "failed")
+    w.column("iterations_mean", np.full(w.n, 2.5), "iterations")
+    w.column("evaluations_per_step", np.array([1.0 + s.slopes[k] for _, k, _ in s.cases]), "evaluations")
     w.put("/run/steps_per_second", np.where(w.good, np.array([4e6 / (1 + s.slopes[k] ** 1.3) for _, k, _ in s.cases]), np.nan), ["case"])
 
 
@@ -130,7 +136,7 @@ def errors(w, h, status):
     for name, x in e.items():
         w.put(f"/error/{name}", np.where(status == 0, x[:, None], np.nan), ["case", "member"])
         part = "" if name == "total" else f"_{name}"
-        w.column(f"error{part}", np.where(bad & (s.members == 1), np.nan, x))
+        w.column(f"error{part}", np.where(bad & (s.members == 1), np.nan, x), "error", name, "y log")
     return e
 
 
@@ -141,11 +147,12 @@ def order_columns(w, h, e):
         for i in range(w.n):
             if i % per:
                 rate[i] = np.log(x[i - 1] / x[i]) / np.log(h[i - 1] / h[i])
-        w.column(f"rate{part}", rate)
+        w.column(f"rate{part}", rate, "rate", name)
         p = np.array([float(s.slopes[k]) for _, k, _ in s.cases])
-        w.column(f"order{part}", p + 0.004), w.column(f"order_low{part}", p - 0.02), w.column(f"order_high{part}", p + 0.03)
+        w.column(f"order{part}", p + 0.004, "order", name)
+        w.column(f"order_low{part}", p - 0.02, "order-low", name), w.column(f"order_high{part}", p + 0.03, "order-high", name)
         flags = ["pre-asymptotic" if m == "euler-b" else "plateau" if p >= 8 else "ok" for m, p in zip(s.methods, s.slopes)]
-        w.column(f"flag{part}", ["too-few" if per < 3 else flags[k] for _, k, _ in s.cases])
+        w.column(f"flag{part}", ["too-few" if per < 3 else flags[k] for _, k, _ in s.cases], "flag", name)
 
 
 def paths(w, h):
@@ -187,29 +194,29 @@ def observables(w, h, status, with_windows):
 
 def conservation_columns(w, quantity):
     s = w.shape
-    w.column("end", np.full(w.n, s.end))
+    w.column("end", np.full(w.n, s.end), "end")
     for name in s.observables:
         words = ["bounded", "random-walk", "linear"] if name == "energy" else ["exact", "undecided", "frozen"]
-        w.column(f"{name}_max", np.fmax.reduce(quantity[name], axis=1)), w.column(f"{name}_scale", np.full(w.n, 3.0))
-        w.column(f"{name}_slope", np.full(w.n, 1e-7)), w.column(f"{name}_slope_error", np.full(w.n, 1e-8))
+        w.column(f"{name}_max", np.fmax.reduce(quantity[name], axis=1), "largest", name), w.column(f"{name}_scale", np.full(w.n, 3.0), "scale", name)
+        w.column(f"{name}_slope", np.full(w.n, 1e-7), "slope", name), w.column(f"{name}_slope_error", np.full(w.n, 1e-8), "slope-error", name)
         for suffix, add in (("", 0.0), ("_low", -0.1), ("_high", 0.1)):
-            w.column(f"{name}_exponent{suffix}", np.array([(0, 0.5, 1)[k % 3] + add for _, k, _ in s.cases]))
-        w.column(f"{name}_verdict", [words[k % 3] for _, k, _ in s.cases])
+            w.column(f"{name}_exponent{suffix}", np.array([(0, 0.5, 1)[k % 3] + add for _, k, _ in s.cases]), "exponent" + suffix.replace("_", "-"), name)
+        w.column(f"{name}_verdict", [words[k % 3] for _, k, _ in s.cases], "verdict", name)
 
 
 def ensemble_columns(w, status):
     for name in (*w.shape.observables, "displacement"):
         x = np.where(status == 0, w.file[f"/observables/{name}"][..., 1], np.nan)
         x = np.where(np.isfinite(x).any(axis=1, keepdims=True), x, 0.0)
-        w.column(f"{name}_mean", np.nanmean(x, axis=1)), w.column(f"{name}_rms", np.sqrt(np.nanmean(x * x, axis=1)))
+        w.column(f"{name}_mean", np.nanmean(x, axis=1), "mean", name), w.column(f"{name}_rms", np.sqrt(np.nanmean(x * x, axis=1)), "rms", name)
         for q in (5, 25, 50, 75, 95):
-            w.column(f"{name}_q{q:02d}", np.nanquantile(x, q / 100, axis=1))
+            w.column(f"{name}_q{q:02d}", np.nanquantile(x, q / 100, axis=1), f"q{q:02d}", name)
 
 
 def constraint_columns(w, quantity):
     for name in ("constraint", "constraint_scaled", "hidden", "hidden_scaled"):
-        w.column(f"{name}_max", np.fmax.reduce(quantity[name], axis=1) if w.shape.constraints else np.full(w.n, np.nan))
-    w.column("displacement", np.full(w.n, 2.0))
+        w.column(f"{name}_max", np.fmax.reduce(quantity[name], axis=1) if w.shape.constraints else np.full(w.n, np.nan), "largest", name)
+    w.column("displacement", np.full(w.n, 2.0), "largest", "displacement")
 
 
 def build(path, kind, **changes):
@@ -223,7 +230,7 @@ def build(path, kind, **changes):
         shown += ["error_q", "error_p", "rate_q", "rate_p", "order_q", "flag_q", "order_p", "flag_p"]
     quantity = observables(w, h, status, kind == "conservation")
     if kind == "order":
-        w.column("energy_max", np.fmax.reduce(quantity["energy"], axis=1))
+        w.column("energy_max", np.fmax.reduce(quantity["energy"], axis=1), "largest", "energy")
     if kind == "conservation":
         conservation_columns(w, quantity)
         shown += ["energy_max", "energy_slope", "energy_exponent", "energy_verdict", "rotation-z_max", "rotation-z_verdict"]

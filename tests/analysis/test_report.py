@@ -146,6 +146,21 @@ def test_ensemble():
     ok("60 members" in page.text, "ensemble: members in the head")
 
 
+def test_another_kind():
+    """A kind that nothing here knows: its file says what its columns are, and what to draw."""
+    path = make("another", "order", figures="axes,work")
+    with h5py.File(path, "a") as f:
+        f.attrs["study_kind"] = "poem"
+        f["statistics/evaluations_per_step"].attrs["axis"] = "x linear"
+    page = page_of(path, "another kind")
+    ok(figures_of(page) == ["axes", "work"] and "poem study of double-pendulum" in page.text, "another kind: the figures that it asks for", figures_of(page))
+    with Result(path) as r:
+        ok(r.on_axis("x") == [("step", "log"), ("evaluations_per_step", "linear")], "another kind: its x axes", r.on_axis("x"))
+        axes = plots.axes_figure(r).axes
+        ok(len(axes) == 8 and [a.get_xscale() for a in axes[:2]] == ["log", "linear"], "another kind: a panel for each pair of axes", len(axes))
+        ok(all(a.get_yscale() == "log" and len(a.lines) == len(r.curves()) for a in axes), "another kind: a line for each curve in each")
+
+
 # ---- what goes wrong in studies
 
 
@@ -218,13 +233,13 @@ def test_reader():
         c = r.curves()[1]
         ok(c.method == "compose(rattle, yoshida4)" and list(c.cases) == [3, 4, 5] and c.method_index == 1, "reader: a curve is a method's cases, coarse to fine")
         ok(r.attribute("/run", "state") == "complete" and r.attribute("/run", "ranks") == "4", "reader: padded text, whole numbers")
-        ok(list(r.fitted(c, "_q")) == [True] * 3, "reader: the fitted window")
+        ok(list(r.fitted(c, "q")) == [True] * 3, "reader: the fitted window")
         ok(np.isnan(r.numbers("nothing")).all() and set(r.texts("nothing")) == {""}, "reader: absent columns are empty")
         ok(r.names("/observables")[:2] == ["energy", "rotation-z"] and r.drifting == ["energy", "rotation-z"], "reader: quantities in their order")
         t, x = r.series("energy", 1)
         ok(len(t) == len(x) == 78 and (t > 0).all(), "reader: series without padding and start")
         ok(r.chosen_steps() == [0.1, 0.05, 0.025] and r.at_step(c, 0.05) == 4 and r.at_step(c, 7.0) is None, "reader: cases by step")
-        ok(words.interval(r, 0, "_q") == "2.00 (1.98 to 2.03)", "words: an interval")
+        ok(words.interval(r, 0, "q") == "2.00 (1.98 to 2.03)", "words: an interval")
     ok(longest_run([False, True, True, False, True]) == (1, 2) and longest_run([]) == (0, 0), "reader: longest run")
     ok(longest_run([True, False, True]) == (2, 1), "reader: of equal runs the finer one")
 
@@ -232,7 +247,7 @@ def test_reader():
 def test_plateau_is_faint():
     steps = tuple(0.1 / 2**k for k in range(9))
     with Result(make("plateau", "order", methods=("compose(rattle, kahan-li6)",), slopes=(6,), steps=steps)) as r:
-        inside = r.fitted(r.curves()[0], "_q")
+        inside = r.fitted(r.curves()[0], "q")
         ok(inside.any() and not inside[-1] and inside[0], "window: round-off is outside", inside)
 
 
@@ -265,8 +280,9 @@ def test_mistakes():
     good = make("good", "order")
     (folder / "text.h5").write_text("study: order\n")
     h5py.File(folder / "other.h5", "w").close()
-    with h5py.File(make("kind", "order"), "a") as f:
-        f.attrs["study_kind"] = "poem"
+    make("figure", "order", figures="order,poem")
+    with h5py.File(make("old", "order"), "a") as f:
+        del f["statistics"].attrs["figures"]
     cut = folder / "cut.h5"
     cut.write_bytes(good.read_bytes()[:300])
     for arguments, code, pattern, name in (
@@ -274,7 +290,8 @@ def test_mistakes():
         (("text.h5",), 2, r"^text.h5: error: is not a Constella result", "no HDF5 file"),
         (("cut.h5",), 2, r"^cut.h5: error: is not a Constella result", "half a file"),
         (("other.h5",), 2, r"^other.h5: error: is not a Constella result: HDF5, but", "another HDF5 file"),
-        (("kind.h5",), 2, r'error: study_kind is "poem"', "an unknown kind"),
+        (("figure.h5",), 2, r'^figure.h5: error: asks for the figure "poem"; known are order, work', "an unknown figure"),
+        (("old.h5",), 2, r"^old.h5: error: was written by a release whose files do not say what their columns are", "a file without roles"),
         ((".",), 2, r"^.: error: Is a directory", "a folder"),
         ((), 2, r"error: .*FILE", "no arguments"),
         (("good.h5", "--wrong"), 2, r"--wrong", "an unknown option"),
@@ -294,7 +311,7 @@ def test_mistakes():
 def test_colours():
     seen = {(style.COLOURS[i % len(style.COLOURS)], style.MARKERS[i % len(style.MARKERS)]) for i in range(56)}
     ok(len(seen) == 56, "colours and markers: 56 methods can be told apart")
-    ok(set(plots.FIGURES) == {"order", "conservation", "ensemble"}, "figures for every kind of study")
+    ok({n for names in synthetic.FIGURES.values() for n in names.split(",")} <= set(plots.FIGURES), "figures for every kind of study")
 
 
 with tempfile.TemporaryDirectory() as name:
