@@ -362,7 +362,9 @@ def drawn(x, scale):
 
 
 def meaning(result, column):
-    return style.wrapped(result.attribute(f"/statistics/{column}", "long_name") or column, 40) + result.unit(f"/statistics/{column}")
+    """Its name, and below it what it is."""
+    words = result.attribute(f"/statistics/{column}", "long_name")
+    return style.plain(column) + result.unit(f"/statistics/{column}") + (f"\n{style.wrapped(words, 44)}" if words else "")
 
 
 def axes_figure(result):
@@ -388,7 +390,7 @@ def axes_figure(result):
     for ax, (across, _) in zip(axes[-1], xs):
         ax.set_xlabel(meaning(result, across))
     style.legend(fig, curves)
-    style.title(fig, heading(result, "the columns that say where they belong"))
+    style.title(fig, heading(result, "columns of the table"))
     return fig
 
 

@@ -1,6 +1,7 @@
 /* footprint.c: memory and file size of a study (see footprint.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "study/footprint.h"
+#include <math.h>
 #include "study/channels.h"
 #include "study/reference.h"
 
@@ -31,11 +32,11 @@ static double row_bytes(const cst_plan *p) {
   return bytes;
 }
 
-/* Arrays over the members of a case, from which rank 0 concludes. */
+/* Arrays over the members of a case, from which rank 0 concludes; the estimate of growth copies and transforms its windows. */
 static double conclusion_bytes(const cst_plan *p) {
   const cst_system *s = p->study->system;
-  const double      windows = cst_study_needs(p->study, CST_NEEDS_WINDOWS) ? 2 * CST_WINDOWS : 0;
-  return 8.0 * (double)p->study->members * (windows + CST_FIGURES + 6 + s->nq + s->ng);
+  const double      windows = cst_study_needs(p->study, CST_NEEDS_WINDOWS) ? 4 * CST_WINDOWS : 0;
+  return 8.0 * (double)p->study->members * (windows + CST_FIGURES + 7 + fmax(s->nq, s->ng));
 }
 
 /* A method keeps its batch: records, their last good columns, saved ones and the solver's vectors; with reference: self its partner's, too.

@@ -128,7 +128,7 @@ typedef struct cst_context {
 #define CST_FIELD(name, n)    vd name[ROOM(n)];
 #define CST_TAKE(to, from, n) U for (int i_ = 0; i_ < (n); i_++)(to)[i_] = (from)[i_]
 #define CST_PLACE(name, n)
-#define CST_COUNT(name, n)
+#define CST_FIELD_COUNT(name, n)
 #else
 #define CST_FIELD(name, n) vd *name;
 #define CST_TAKE(to, from, n)                                                                                                              \
@@ -136,8 +136,8 @@ typedef struct cst_context {
     vd *was_ = (to);                                                                                                                       \
     (to) = (from), (from) = was_;                                                                                                          \
   } while (0)
-#define CST_PLACE(name, n) L->name = at, at += (n);
-#define CST_COUNT(name, n) +(size_t)(n)
+#define CST_PLACE(name, n)       L->name = at, at += (n);
+#define CST_FIELD_COUNT(name, n) +(size_t)(n)
 #endif
 #define K_V(c, q, o)               CALL(C, V, c, q, 0, 0, 0, 0, o)
 #define K_dV(c, q, o)              CALL(C, dV, c, q, 0, 0, 0, 0, o)

@@ -1,4 +1,5 @@
-"""test_adding.py: the C of docs/adding.md is what it says: the method builds, is listed and has the orders of its table; the layer runs."""
+"""test_adding.py: the C of docs/adding.md is what it says: the method builds, is listed and has the orders of its table; the kind of study, which
+exists on that page alone, is read, run and drawn; the layer runs."""
 # SPDX-License-Identifier: BSD-2-Clause
 import os
 import re
@@ -48,24 +49,35 @@ def same(found, printed):
     return len(found) == len(printed) and all(len(x) == len(y) and all(map(close, x, y)) for x, y in zip(found, printed))
 
 
-def method():
-    (source,), (line,) = blocks("c", "cst_method_row"), blocks("c", "METHOD(")
-    name = re.match(r"/\* (\w+\.c):", source).group(1)
-    with open(os.path.join(SOURCES, "src/method/list.h"), encoding="utf-8") as file:
+def built(row, line, registry, listing):
+    """A program with the file of the page that holds `row` and its line in a list of src, or None."""
+    (source,), (line,) = blocks("c", row), blocks("c", line)
+    name = re.match(r"/\* (\S+\.c):", source).group(1)
+    with open(os.path.join(SOURCES, "src", listing), encoding="utf-8") as file:
         listed = file.read()
-    os.makedirs(path("new/method"), exist_ok=True)
-    write("new/method/list.h", listed + line)   # found before that of src
-    flags = variable("ALL_CFLAGS")
-    flags = [x for x in flags if x not in ("-MMD", "-MP")]
+    os.makedirs(os.path.dirname(path("new/" + listing)), exist_ok=True)
+    write("new/" + listing, listed + line)   # found before that of src
+    flags = [x for x in variable("ALL_CFLAGS") if x not in ("-MMD", "-MP")]
     program = path("with-" + name[:-2])
     objects = []
-    for file in (write(name, source), os.path.join(SOURCES, "src/method/registry.c")):
+    for file in (write(name, source), os.path.join(SOURCES, "src", registry)):
         objects.append(path(os.path.basename(file) + ".o"))
         told = command(variable("CC")[0], "-I" + path("new"), *flags, "-c", file, "-o", objects[-1])
         if not ok(told.returncode == 0, f"{os.path.basename(file)} compiles", told.stdout):
-            return
+            return None
     told = command(variable("CC")[0], *variable("SANFLAGS"), BUILD + "/obj/main.o", *objects, BUILD + "/libconstella.a", "-o", program, *variable("PC_LIBS"))
-    if not ok(told.returncode == 0, "and is linked", told.stdout):
+    return program if ok(told.returncode == 0, "and is linked", told.stdout) else None
+
+
+def printed(words):
+    """The table of the page that begins as tables do and holds some words."""
+    (text,) = [text for _, text in BLOCKS if text.startswith("method ") and words in text]
+    return rows(text)
+
+
+def method():
+    program = built("cst_method_row", "METHOD(", "method/registry.c", "method/list.h")
+    if not program:
         return
     told = command(program, "show", "skew")
     ok(told.returncode == 0 and told.stdout.startswith("skew: a method"), "it is shown", told.stdout)
@@ -80,10 +92,46 @@ reference: {method: "gauss(6)", step: 0.01}
     told = command(program, "run", path("skew.yaml"), "-o", path("skew.h5"), "--overwrite", "--progress", "none")
     if not ok(told.returncode == 0, "it runs", told.stdout):
         return
-    (printed,) = [text for _, text in BLOCKS if text.startswith("method ") and "skew" in text]
-    columns = ",".join(rows(printed)[0])
-    found = command(program, "table", path("skew.h5"), "--columns", columns, "--where", "step=0.003125")
-    ok(found.returncode == 0 and same(rows(found.stdout), rows(printed)), "the table is the one on the page", found.stdout, printed)
+    page = printed("skew")
+    found = command(program, "table", path("skew.h5"), "--columns", ",".join(page[0]), "--where", "step=0.003125")
+    ok(found.returncode == 0 and same(rows(found.stdout), page), "the table is the one on the page", found.stdout, page)
+
+
+def kind():
+    """A kind of study that is in no list of the sources: read, refused, run, verified, resumed from its parts, drawn."""
+    program = built("const cst_kind cst_kind_", "KIND(", "study/kind.c", "study/kinds.h")
+    if not program:
+        return
+    told = command(program, "show", "precision")
+    ok(told.returncode == 0 and told.stdout.startswith("precision: a kind of study") and "target" in told.stdout, "it is shown, with its key", told.stdout)
+    told = command(program, "list", "studies")
+    ok("\nprecision " in told.stdout, "and listed", told.stdout)
+    (study,) = blocks("yaml", "study: precision")
+    write("bead.yaml", BEAD)
+    for name, text, said in (
+        ("no-target", study.replace("target: 1.0e-5\n", ""), "missing key 'target'"),
+        ("negative", study.replace("target: 1.0e-5", "target: -1"), ":7:9: error: 'target' is -1; it must be above 0"),
+        ("no-reference", study.replace("reference:", "# reference:"), "missing key 'reference': a precision study needs one"),
+        ("other-kind", study.replace("study: precision", "study: order"), "unknown key 'target'"),
+        ("misspelt", study.replace("study: precision", "study: precison"), "did you mean 'precision'?"),
+    ):
+        told = command(program, "check", write(name + ".yaml", text))
+        ok(told.returncode == 2 and said in told.stdout, f"{name}: refused", told.stdout)
+    write("precision.yaml", study)
+    told = command(program, "run", path("precision.yaml"), "-o", path("precision.h5"), "--overwrite", "--progress", "none")
+    if not ok(told.returncode == 0, "it runs", told.stdout):
+        return
+    page = printed("work_for_target")
+    found = command(program, "table", path("precision.h5"), "--columns", ",".join(page[0]), "--where", "step=0.003125")
+    ok(found.returncode == 0 and same(rows(found.stdout), page), "the table is the one on the page", found.stdout, page)
+    told = command(program, "verify", path("precision.h5"))
+    ok(told.returncode == 0, "it is verified", told.stdout)
+    report = command(sys.executable, os.path.join(SOURCES, "analysis/report.py"), path("precision.h5"), "-o", path("precision.html"))
+    if report.returncode == 2 and "needs the Python module" in report.stdout:
+        return skip("the report of the kind", "no matplotlib")
+    with open(path("precision.html"), encoding="utf-8") as file:
+        drawn = re.findall(r'<figure id="figure-([\w-]+)"', file.read())
+    ok(drawn == ["axes", "constraint"], "the report draws what the row names", drawn, report.stdout)
 
 
 def layer():
@@ -103,7 +151,8 @@ def layer():
 
 if __name__ == "__main__":
     counted = sum(name == "c" for name, _ in BLOCKS)
-    ok(counted == 3, "every C block of the page is looked at: a method, its line, a layer", counted)
+    ok(counted == 5, "every C block of the page is looked at: a method, its line, a kind of study, its line, a layer", counted)
     method()
+    kind()
     layer()
     done()

@@ -78,7 +78,7 @@ CST_INLINE void arrange(const cst_context *C, struct local *L) {
 
 /* Unknowns of all substeps, residual and update of one: hot on the stack, generic in the work space behind the fields, n vectors from
  * number `first` on, since large systems have more of them than a stack holds. */
-#define FIELDS (0 LOCAL(CST_COUNT))
+#define FIELDS (0 LOCAL(CST_FIELD_COUNT))
 #if CST_HOT && !defined(CST_FIELDS_IN_SPACE)
 #define SPACE(name, first, n) vd name[ROOM(n)]
 #else
