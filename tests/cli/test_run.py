@@ -402,8 +402,25 @@ methods: [rattle]
         ok(close(better["statistics/energy_max"][()], plain["statistics/energy_max"][()], 1e-9), "with gravity the energy's band is the method's, not the noise's")
 
 
+def reference_beside():
+    """A reference may stand in a study of any kind: the members' errors are kept, and the table has the largest of them and their rms."""
+    for study in ("conservation", "ensemble"):
+        f = made(f"beside-{study}", f"""study: {study}
+system: double-pendulum
+initial: {{members: 5, seed: 3, around: low, spread: {{q: 0.05, v: 0.05}}}}
+end: 20.0
+steps: [0.1, 0.05]
+methods: [rattle]
+reference: {{method: "gauss(4)", step: 0.05}}
+""")
+        for part in ERRORS if f else ():
+            ending, x = "" if part == "total" else "_" + part, f[f"error/{part}"][()]
+            ok((x > 0).all() and (f[f"statistics/error{ending}"][()] == x.max(1)).all(), f"{study}: the table's error {part} is the members' largest", x)
+            ok(close(f[f"statistics/error{ending}_rms"][()], numpy.sqrt((x**2).mean(1))), f"{study}: and error{ending}_rms is theirs")
+
+
 if __name__ == "__main__":
     together([lambda r=r: failures("fast", FAST, 1, r) for r in (1, 2)] + [lambda r=r: failures("escape", ESCAPE, 2, r) for r in (1, 2)]
              + [lambda s=s, r=r: no_start(s, r) for s in ("ensemble", "order") for r in (0, 2)]
-             + [failed_state_is_the_last_good_one, around_a_run, tables, registries, claims, petsc, ranks, observables, statistics, samples, compensated])
+             + [failed_state_is_the_last_good_one, around_a_run, tables, registries, claims, petsc, ranks, observables, statistics, samples, compensated, reference_beside])
     done()
