@@ -5,7 +5,7 @@
 #include "study/case-rows.h"
 #include "study/kind.h"
 
-/* What the names of columns end in, by CST_ERROR_..., and what they are of. */
+/* What the names of columns end in, by CST_ERROR_.... */
 extern const char *const cst_part_endings[CST_ERRORS]; /* "", _q, _p, _lambda */
 
 /* Errors against the reference: the largest over the members, and where there are several their root mean square. */
