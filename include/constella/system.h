@@ -48,6 +48,7 @@ enum {
  *   Lqq      [nq x nq]   d2 L / dq dq, symmetric
  *   f        nq          Lq - Lvq v, so that M A = f - G' lambda
  *   DMvw     nq          D(M(q) v)[w], v held
+ *   body     nbody       distinct numbers of the bodies' inertias and masses (cst_body.at); parameters only
  * With the residuals of the equations of motion E1 = f - M A - G'lambda, E2 = -D2g[v, v] - G A (f = -dV and no term M A where the mass is
  * a constant diagonal), whose arguments are longer than those above. Systems of more than CST_MOST_CONVERTED coordinates or constraints do
  * not have them:
@@ -60,7 +61,7 @@ enum {
   X(dV)                                                                                                                                    \
   X(d2V)                                                                                                                                   \
   X(mass)                                                                                                                                  \
-  X(g) X(G) X(D2gvv) X(D2gvw) X(D2glw) X(D3glwu) X(xi) X(gauge) X(M) X(a) X(Lv) X(Lq) X(Lvq) X(Lqq) X(f) X(DMvw) X(DE) X(RE) X(DRE)
+  X(g) X(G) X(D2gvv) X(D2gvw) X(D2glw) X(D3glwu) X(xi) X(gauge) X(M) X(a) X(Lv) X(Lq) X(Lvq) X(Lqq) X(f) X(DMvw) X(body) X(DE) X(RE) X(DRE)
 typedef enum {
 #define X(name) CST_K_##name,
   CST_KERNELS(X)
@@ -109,7 +110,21 @@ typedef struct {
   int         at, count;   /* index of its first entry among all; count 1 and first 0: no array */
   int         first;       /* number of the first element (1 for coordinates) */
   bool        array;
+  int         step; /* of an array: element first + k stands at + k step; 1 but for what belongs to bodies */
 } cst_name;
+
+/* One rigid body: where its coordinates stand and its inertia. R maps body to space, R' = R hat(omega) with omega in body axes; its kinetic
+ * energy is 1/2 mass |centre'|^2 + 1/2 omega'I omega. In coordinates that is a constant mass: 1/2 tr(R' J R'^T), J = tr(I)/2 1 - I, so that
+ * rows of R have the mass matrix J each (of principal axes: column j the mass J_j), and the centre's coordinates the mass. */
+typedef struct {
+  const char *name;       /* "top", or "link[3]" */
+  int         rotation;   /* R_ab is coordinate rotation + 3 (a - 1) + (b - 1): a the space axis, b the body axis */
+  int         centre;     /* the first of the centre's three coordinates, space axes; -1: the body turns about the origin */
+  int         constraint; /* the first of its six constraints, in the order 11 12 13 22 23 33: (R'R - 1)_ij, on the diagonal half of it */
+  cst_node    inertia[6]; /* I11 I12 I13 I22 I23 I33 in body axes, about the centre (the origin where there is none): of the parameters */
+  cst_node    mass;       /* -1 without a centre */
+  int         at[7];      /* where the kernel `body` has these seven numbers; at[6] is -1 without a mass */
+} cst_body;
 
 typedef struct cst_system cst_system;
 
@@ -145,7 +160,12 @@ typedef struct {
 struct cst_system {
   const char         *name, *doc, *source;
   int                 nq, ng, npar, nsym, nstate;
-  int                 ncoordinate, nfamily;     /* names as declared */
+  int                 nplain, nown;         /* the first nplain coordinates are of no body, the first nown constraints are the user's own */
+  int                 nbodies, nbody;       /* bodies; numbers of the kernel `body` */
+  cst_body           *bodies;               /* [nbodies] */
+  int                 nbody_name;           /* names of bodies as declared: */
+  cst_name           *body_name;            /* at: index in bodies */
+  int                 ncoordinate, nfamily; /* names as declared */
   cst_name           *coordinate_name, *family; /* [ncoordinate], [nfamily] */
   const char        **coordinate, **constraint; /* [nq], [ng]: of every entry, "x" or "x[3]" */
   const char         *symmetry[CST_MAX_SYM];
@@ -192,6 +212,14 @@ const char        *cst_catalogue_name(int i);
 const char *const *cst_catalogue_names(void);
 cst_system        *cst_catalogue_create(const char *name);
 const char        *cst_catalogue_text(const char *name);
+
+/* Inertia[9] (full, symmetric, body axes, about the centre or the origin) and mass (0 without a centre) of body k for parameters c. */
+void cst_body_inertia(const cst_system *s, int k, const double *c, double inertia[9], double *mass);
+/* What keeps the inertia from being one of a body, into why[n]; false: nothing does. One of a flat body, whose largest principal moment is
+ * the sum of the other two, is one. */
+bool cst_body_is_wrong(const double inertia[9], char *why, int n);
+/* Whether it is that of a flat body, to rounding: J is singular then, and the coordinates have no mass matrix that can be inverted. */
+bool cst_body_is_flat(const double inertia[9]);
 
 /* The parameters c[npar] where given[i] (NULL: none is) are those that c holds; fills the others: sizes with their values, the rest with
  * their defaults, which follow the parameters before them. A default that is then no finite number is left for the caller to refuse. */

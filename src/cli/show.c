@@ -52,7 +52,7 @@ static void print_names(const char *title, const cst_name *name, int n) {
 /* A text for each declared coordinate: an entry, or a row of a matrix on a line of its own. */
 static void print_rows(const char *title, const cst_system *s, const char *const *text, bool rows) {
   printf("%-12s", title);
-  for (int i = 0; i < s->ncoordinate; i++) {
+  for (int i = 0; i < s->ncoordinate && text[i]; i++) {
     if (i) printf(rows ? "\n%*s" : ", ", rows ? INDENT - 1 : 0, "");
     printf("%s%s", rows || !i ? " " : "", text[i] ? text[i] : "?");
   }

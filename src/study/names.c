@@ -23,7 +23,7 @@ static void bind(cst_names *x, cst_graph *g, const cst_name *name, int n, const 
   for (int i = 0; i < n; i++) {
     text(x, before, name[i].name, behind);
     if (name[i].array) {
-      for (int k = 0; k < name[i].count; k++) (*entry)[k] = cst_graph_input(g, array, name[i].at + k);
+      for (int k = 0; k < name[i].count; k++) (*entry)[k] = cst_graph_input(g, array, name[i].at + k * name[i].step);
       x->name[x->n].entry = *entry;
       x->name[x->n].count = name[i].count;
       x->name[x->n].shift = name[i].first - 1;

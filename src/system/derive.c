@@ -289,6 +289,15 @@ static void derive_residuals(const derivation *d) {
   derive_second(d);
 }
 
+/* The distinct numbers of all bodies (cst_body.at). */
+static void derive_bodies(const derivation *d) {
+  cst_system *s = d->s;
+  cst_node   *out = kernel(s, CST_K_body, s->nbody);
+  for (int k = 0; k < s->nbodies; k++)
+    for (int e = 0; e < 7; e++)
+      if (s->bodies[k].at[e] >= 0) out[s->bodies[k].at[e]] = e < 6 ? s->bodies[k].inertia[e] : s->bodies[k].mass;
+}
+
 static void derive_symmetries(const derivation *d) {
   cst_system *s = d->s;
   entries     e = {0};
@@ -324,6 +333,7 @@ bool cst_system_derive(cst_system *s) {
   else
     derive_diagonal(&d);
   if (has_residuals(s)) derive_residuals(&d);
+  derive_bodies(&d);
   derive_symmetries(&d);
   fill_up(s);
   end(&d);

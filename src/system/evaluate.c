@@ -34,7 +34,7 @@ static cst_tape *start_of(const cst_system *s, int state) {
 static cst_tape *motion_of(const cst_system *s, int state) {
   const cst_state *x = &s->state[state];
   cst_tape       **tape = tapes(&((cst_system_owned *)s->owned)->motion, s->nstate) + state;
-  if (!*tape) *tape = joined(s, x->exact_q, x->exact_v, s->nq, x->exact_lambda, s->ng);
+  if (!*tape) *tape = joined(s, x->exact_q, x->exact_v, s->nq, x->exact_lambda, x->exact_lambda ? s->ng : 0);
   return *tape;
 }
 
@@ -120,6 +120,18 @@ bool cst_system_velocity(const cst_system *s, const double *c, const double *q, 
   return good;
 }
 
+/* Bodies. */
+
+void cst_body_inertia(const cst_system *s, int k, const double *c, double inertia[9], double *mass) {
+  static const int place[9] = {0, 1, 2, 1, 3, 4, 2, 4, 5};
+  const cst_body  *b = &s->bodies[k];
+  double          *number = cst_need(calloc((size_t)s->nbody + 1, sizeof *number));
+  cst_system_eval(s, CST_K_body, c, NULL, NULL, NULL, NULL, NULL, number);
+  for (int e = 0; e < 9; e++) inertia[e] = number[b->at[place[e]]];
+  *mass = b->at[6] < 0 ? 0 : number[b->at[6]];
+  free(number);
+}
+
 /* Exact motions. */
 
 bool cst_system_has_exact(const cst_system *s, int state) {
@@ -138,7 +150,10 @@ void cst_system_exact(const cst_system *s, int state, const double *c, const dou
   cst_tape_eval(motion_of(s, state), in, out);
   memcpy(q, out, sizeof *q * n);
   cst_system_momentum(s, c, q, out + n, p);
-  if (s->ng) memcpy(lambda, out + 2 * n, sizeof *lambda * (size_t)s->ng);
+  if (s->ng && s->state[state].exact_lambda)
+    memcpy(lambda, out + 2 * n, sizeof *lambda * (size_t)s->ng);
+  else
+    cst_system_multipliers(s, c, q, out + n, lambda);
   free(out);
 }
 

@@ -31,7 +31,7 @@ static bool expressed(const motion *m, cst_complex t, cst_complex *z) {
   const cst_complex *in[128] = {['c'] = m->e->C, ['t'] = &t};
   bool               analytic = cst_graph_eval_complex(s->graph, x->exact_q, s->nq, in, z);
   analytic &= cst_graph_eval_complex(s->graph, x->exact_v, s->nq, in, z + s->nq);
-  analytic &= cst_graph_eval_complex(s->graph, x->exact_lambda, s->ng, in, z + 2 * s->nq);
+  if (x->exact_lambda) analytic &= cst_graph_eval_complex(s->graph, x->exact_lambda, s->ng, in, z + 2 * s->nq);
   return analytic;
 }
 

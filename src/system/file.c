@@ -45,23 +45,25 @@ static void check_supported(cst_reading *r) {
 
 static void start(cst_reading *r) {
   size_t n = 1 + CST_MAX_PAR + (size_t)cst_yaml_size(cst_yaml_get(r->root, "coordinates"));
+  n += 12 * (size_t)cst_yaml_size(cst_yaml_get(r->root, "bodies"));
   r->before = cst_diag_count(r->d);
   r->names = cst_need(calloc(n, sizeof *r->names));
   r->timed[1] = (cst_binding){.name = "t", .node = cst_graph_input(r->s->graph, 't', 0)};
 }
 
 static void read_all(cst_reading *r) {
-  static const char *const keys[] = {"system",      "doc",        "source", "coordinates", "parameters",   "mass",  "potential",
-                                     "constraints", "symmetries", "states", "gyroscopic",  "nonholonomic", "forces"};
+  static const char *const keys[] = {"system",      "doc",        "source", "coordinates", "parameters",   "mass",   "potential",
+                                     "constraints", "symmetries", "states", "gyroscopic",  "nonholonomic", "forces", "bodies"};
   cst_yaml_check_keys(r->doc, r->root, keys, sizeof keys / sizeof *keys, r->d);
   check_supported(r);
   read_title(r);
   cst_reading_parameters(r);
   if (!cst_reading_coordinates(r)) {
     static const char *const others[] = {"mass", "potential", "states"};
-    for (int i = 0; i < 3; i++) cst_reading_required(r, r->root, others[i], "of the system");
+    for (int i = cst_reading_has_bodies(r) ? 2 : 0; i < 3; i++) cst_reading_required(r, r->root, others[i], "of the system");
     return;
   }
+  cst_reading_inertia(r);
   cst_reading_mass(r);
   cst_reading_gyroscopic(r);
   cst_reading_potential(r);

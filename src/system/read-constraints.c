@@ -46,7 +46,7 @@ static void read_range(cst_reading *r, cst_yaml *n, cst_name *a, const char **va
 static cst_yaml *read_name(cst_reading *r, cst_yaml *key, cst_yaml *value, cst_name *a, const char **variable) {
   static const char *const keys[] = {"for", "expression"};
   bool                     family = cst_yaml_is_map(value);
-  *a = (cst_name){.name = cst_yaml_text(key), .at = r->s->ng, .count = 1, .array = family};
+  *a = (cst_name){.name = cst_yaml_text(key), .at = r->s->ng, .count = 1, .array = family, .step = 1};
   *variable = NULL;
   cst_reading_symbol(r, key, -1, a->name, "constraint");
   if (family) {
@@ -80,19 +80,23 @@ static void read_expression(cst_reading *r, cst_yaml *n, const cst_name *a, cons
 /* Declare the names; the nodes of their expressions into value. */
 static void declare(cst_reading *r, cst_yaml *const *key, cst_yaml **value, int n) {
   cst_system *s = r->s;
-  s->family = cst_system_keep(s, (size_t)n, sizeof *s->family);
-  r->variable = cst_system_keep(s, (size_t)n, sizeof *r->variable);
+  const int   most = n + CST_ORTHOGONAL * s->nbody_name;
+  s->family = cst_system_keep(s, (size_t)most, sizeof *s->family);
+  r->variable = cst_system_keep(s, (size_t)most, sizeof *r->variable);
   for (int k = 0; k < n && cst_reading_goes_on(r) && s->ng <= CST_MOST_Q; k++) {
     value[k] = read_name(r, key[k], value[k], &s->family[k], &r->variable[k]);
     s->ng += s->family[k].count;
     s->nfamily++;
   }
+  s->nown = s->ng;
 }
 
 void cst_reading_constraints(cst_reading *r) {
   cst_system *s = r->s;
   cst_yaml   *map = cst_reading_map(r, "constraints", "name: expression"), **key, **value = cst_reading_children(map, &key);
   declare(r, key, value, cst_yaml_size(map));
+  const int own = s->nfamily;
+  cst_reading_declare_orthogonal(r, key);
   if (s->ng > CST_MOST_Q) {
     cst_yaml_error(r->doc, map, r->d, "there are more than %d constraints, the most that are allowed", CST_MOST_Q);
     s->ng = s->nfamily = 0;
@@ -101,7 +105,8 @@ void cst_reading_constraints(cst_reading *r) {
     cst_yaml_error(r->doc, map, r->d, "%d constraints on %d coordinates leave nothing that moves", s->ng, s->nq);
   s->constraint = cst_reading_elements(r, s->family, s->nfamily, s->ng);
   s->g = cst_system_keep(s, (size_t)s->ng, sizeof *s->g);
-  for (int k = 0; k < s->nfamily && cst_reading_goes_on(r); k++)
+  for (int k = 0; k < own && k < s->nfamily && cst_reading_goes_on(r); k++)
     if (value[k]) read_expression(r, value[k], &s->family[k], r->variable[k]);
+  if (s->ng) cst_reading_orthogonal(r);
   free(value);
 }

@@ -66,6 +66,13 @@ cst_entries cst_reading_coordinate_entries(const cst_reading *r) {
   return (cst_entries){r->array ? "name of 'coordinates'" : "coordinate", s->coordinate_name, r->i, s->coordinate, s->ncoordinate};
 }
 
+cst_entries cst_reading_plain_entries(const cst_reading *r) {
+  cst_entries e = cst_reading_coordinate_entries(r);
+  while (e.n && e.name[e.n - 1].at >= r->s->nplain) e.n--;
+  if (r->s->nbodies) e.of = "name of 'coordinates'";
+  return e;
+}
+
 cst_entries cst_reading_constraint_entries(const cst_reading *r) {
   const cst_system *s = r->s;
   return (cst_entries){"constraint", s->family, r->variable, s->constraint, s->nfamily};
@@ -74,7 +81,7 @@ cst_entries cst_reading_constraint_entries(const cst_reading *r) {
 /* What an element is called in messages. */
 static const char *element(const cst_entries *e, int name, int k, const char *what, char text[WHAT]) {
   if (!e->name[name].array) return what;
-  snprintf(text, WHAT, "%s of %s", what, e->text[e->name[name].at + k]);
+  snprintf(text, WHAT, "%s of %s", what, e->text[e->name[name].at + k * e->name[name].step]);
   return text;
 }
 
@@ -95,8 +102,9 @@ static bool elements(cst_reading *r, cst_yaml *n, cst_scope in, const char *what
   cst_yaml **item = cst_reading_children(list ? n : NULL, NULL);
   for (int k = 0; k < a->count && good; k++) {
     cst_scope scope = a->array ? cst_reading_with(r, in, e->variable[name], a->first + k) : in;
-    out[a->at + k] = cst_reading_expression(r, list ? item[k] : n, scope, element(e, name, k, what, text));
-    good = out[a->at + k] >= 0;
+    cst_node *o = &out[a->at + k * a->step];
+    *o = cst_reading_expression(r, list ? item[k] : n, scope, element(e, name, k, what, text));
+    good = *o >= 0;
   }
   free(item);
   return good;
@@ -145,12 +153,12 @@ bool cst_reading_check(cst_reading *r, cst_yaml *list, const char *what, const c
   for (int i = 0; i < e->n && cst_reading_goes_on(r); i++) {
     const cst_name *a = &e->name[i];
     int             k = 0;
-    while (k < a->count && good(value[a->at + k])) k++;
+    while (k < a->count && good(value[a->at + k * a->step])) k++;
     if (k == a->count) continue;
     all = false;
     cst_yaml *item = cst_yaml_item(list, i);
     if (cst_yaml_is_list(item)) item = cst_yaml_item(item, a->array ? k : i); /* of an array's list, or of a row the diagonal */
-    number(value[a->at + k], shown);
+    number(value[a->at + k * a->step], shown);
     cst_yaml_error(r->doc, item, r->d, "%s: the value is %s %s; it must be %s", element(e, i, k, what, text), shown, where, must);
   }
   return all;

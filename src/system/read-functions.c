@@ -4,7 +4,10 @@
 #include "system/reader.h"
 
 void cst_reading_potential(cst_reading *r) {
-  cst_yaml *n = cst_reading_required(r, r->root, "potential", "of the system (0 where there is none)");
+  const bool optional = cst_reading_has_bodies(r) && !cst_yaml_get(r->root, "potential");
+  cst_yaml  *n = optional ? NULL : cst_reading_required(r, r->root, "potential", "of the system (0 where there is none)");
+  r->s->V = cst_graph_constant(r->s->graph, 0);
+  r->s->potential_text = "0";
   if (!n) return;
   r->s->V = cst_reading_expression(r, n, cst_reading_positions(r), "potential");
   r->s->potential_text = cst_yaml_text(n);

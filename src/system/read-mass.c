@@ -1,7 +1,8 @@
 /* read-mass.c: the mass, a diagonal or rows of a symmetric matrix, and what kind of system it makes.
  *
  * A matrix that is in truth a diagonal is stored as one. That M is symmetric is seen where mirrored entries are one node; else they must
- * agree, to rounding, in every state and near the first one, and the upper triangle stands for both.
+ * agree, to rounding, in every state and near the first one, and the upper triangle stands for both. The list is about the plain
+ * coordinates; bodies bring their own masses (read-inertia.c), which are put behind it.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
@@ -23,11 +24,11 @@ static bool varies(const cst_system *s, const cst_node *node, size_t n) {
 /* The masses that do not depend on the coordinates; of a matrix (list of rows) those on its diagonal. */
 static void check_constant(cst_reading *r, cst_yaml *list, const cst_node *diagonal) {
   cst_system *s = r->s;
-  cst_entries e = cst_reading_coordinate_entries(r);
-  cst_node   *node = cst_need(malloc(sizeof *node * (size_t)s->nq));
-  double     *value = cst_need(malloc(sizeof *value * (size_t)s->nq));
-  for (int i = 0; i < s->nq; i++) node[i] = varies(s, diagonal + i, 1) ? cst_graph_constant(s->graph, 1) : diagonal[i];
-  cst_reading_values(r, node, s->nq, NULL, value);
+  cst_entries e = cst_reading_plain_entries(r);
+  cst_node   *node = cst_need(malloc(sizeof *node * (size_t)s->nplain));
+  double     *value = cst_need(malloc(sizeof *value * (size_t)s->nplain));
+  for (int i = 0; i < s->nplain; i++) node[i] = varies(s, diagonal + i, 1) ? cst_graph_constant(s->graph, 1) : diagonal[i];
+  cst_reading_values(r, node, s->nplain, NULL, value);
   cst_reading_check(r, list, "mass", &e, value, is_mass, "at the default parameters", "positive and finite");
   free(value);
   free(node);
@@ -35,10 +36,10 @@ static void check_constant(cst_reading *r, cst_yaml *list, const cst_node *diago
 
 static void read_diagonal(cst_reading *r, cst_yaml *list) {
   cst_system *s = r->s;
-  cst_entries e = cst_reading_coordinate_entries(r);
-  s->mass = cst_system_keep(s, (size_t)s->nq, sizeof *s->mass);
+  cst_entries e = cst_reading_plain_entries(r);
+  s->mass = cst_system_keep(s, (size_t)s->nplain, sizeof *s->mass);
   if (!cst_reading_list(r, list, cst_reading_positions(r), "mass", &e, s->mass)) return;
-  s->general = varies(s, s->mass, (size_t)s->nq);
+  s->general = varies(s, s->mass, (size_t)s->nplain);
   check_constant(r, list, s->mass);
 }
 
@@ -47,7 +48,7 @@ static void read_diagonal(cst_reading *r, cst_yaml *list) {
 static bool read_rows(cst_reading *r, cst_yaml *list, cst_node *M) {
   char        what[40];
   bool        good = true;
-  cst_entries e = cst_reading_coordinate_entries(r);
+  cst_entries e = cst_reading_plain_entries(r);
   for (int i = 0; i < e.n; i++) {
     snprintf(what, sizeof what, "row %d of mass", i + 1);
     good &= cst_reading_list(r, cst_yaml_item(list, i), cst_reading_positions(r), what, &e, M + i * e.n);
@@ -56,15 +57,15 @@ static bool read_rows(cst_reading *r, cst_yaml *list, cst_node *M) {
 }
 
 static bool is_diagonal(const cst_system *s, const cst_node *M) {
-  for (int k = 0; k < s->nq * s->nq; k++)
-    if (k % (s->nq + 1) && !cst_graph_is_zero(s->graph, M[k])) return false;
+  for (int k = 0; k < s->nplain * s->nplain; k++)
+    if (k % (s->nplain + 1) && !cst_graph_is_zero(s->graph, M[k])) return false;
   return true;
 }
 
 static void read_matrix(cst_reading *r, cst_yaml *list) {
   cst_system *s = r->s;
   cst_node    M[CST_MAX_Q * CST_MAX_Q], diagonal[CST_MAX_Q];
-  int         n = s->nq;
+  int         n = s->nplain;
   if (!read_rows(r, list, M)) return;
   for (int i = 0; i < n; i++) diagonal[i] = M[i * (n + 1)];
   s->matrix = !is_diagonal(s, M);
@@ -81,9 +82,10 @@ static bool has_rows(const cst_reading *r, cst_yaml *const *item, int n) {
   return false;
 }
 
-void cst_reading_mass(cst_reading *r) {
+/* The mass of the plain coordinates. */
+static void read_plain(cst_reading *r) {
   cst_system *s = r->s;
-  cst_yaml   *list = cst_reading_required(r, r->root, "mass", "of the system");
+  cst_yaml   *list = cst_reading_required(r, r->root, "mass", s->nbodies ? "of the coordinates that are of no body" : "of the system");
   cst_yaml  **item = cst_reading_children(cst_yaml_is_list(list) ? list : NULL, NULL);
   int         n = cst_yaml_is_list(list) ? cst_yaml_size(list) : 0;
   s->mass_text = cst_reading_entries_written(r, cst_yaml_is_list(list) ? list : NULL);
@@ -91,13 +93,67 @@ void cst_reading_mass(cst_reading *r) {
     read_diagonal(r, list);
   else if (r->array)
     cst_yaml_error(r->doc, list, r->d, "a mass matrix is not possible where there are arrays, as '%s'; give its diagonal", r->array);
-  else if (n != s->nq)
-    cst_yaml_error(r->doc, list, r->d, "mass has %d rows; there must be %d, one for each coordinate", n, s->nq);
+  else if (n != s->nplain)
+    cst_yaml_error(r->doc, list, r->d, "mass has %d rows; there must be %d, one for each coordinate", n, s->nplain);
   else if (n > CST_MAX_Q)
     cst_yaml_error(r->doc, list, r->d, "a mass matrix of %d coordinates; at most %d are allowed", n, CST_MAX_Q);
   else
     read_matrix(r, list);
   free(item);
+}
+
+/* Whether the mass with that of the bodies is a matrix that is no diagonal. */
+static bool wants_matrix(const cst_system *s) {
+  bool full = s->matrix;
+  for (int k = 0; k < s->nbodies; k++)
+    for (int e = 0; e < 6; e++) full |= (e == 1 || e == 2 || e == 4) && !cst_graph_is_zero(s->graph, s->bodies[k].inertia[e]);
+  return full;
+}
+
+/* Entries of body b into out, whose rows have `stride` entries; 0: a diagonal. */
+static void put_body(const cst_system *s, const cst_body *b, cst_node *out, int stride) {
+  cst_node J[9];
+  cst_body_block(s, b, J);
+  for (int a = 0; a < 3; a++) {
+    for (int i = 0; i < 3; i++)
+      for (int j = 0; j < 3; j++) {
+        const int row = b->rotation + 3 * a + i, column = b->rotation + 3 * a + j;
+        if (stride || i == j) out[stride ? row * stride + column : row] = J[3 * i + j];
+      }
+    if (b->centre >= 0) out[(b->centre + a) * (stride + 1)] = b->mass;
+  }
+}
+
+/* s->mass of all coordinates from that of the plain ones. */
+static void add_bodies(cst_reading *r) {
+  cst_system *s = r->s;
+  const bool  full = wants_matrix(s);
+  const int   n = s->nq, np = s->nplain;
+  if (full && n > CST_MAX_Q) {
+    cst_yaml_error(r->doc, cst_yaml_get(r->root, s->matrix ? "mass" : "bodies"), r->d,
+                   "a mass matrix of %d coordinates; at most %d are allowed where it or an inertia is no diagonal", n, CST_MAX_Q);
+    return;
+  }
+  const size_t size = full ? (size_t)n * (size_t)n : (size_t)n;
+  cst_node    *mass = cst_system_keep(s, size, sizeof *mass);
+  for (size_t i = 0; i < size; i++) mass[i] = cst_graph_constant(s->graph, 0);
+  for (int i = 0; i < np; i++)
+    for (int j = 0; j < np; j++) {
+      if (s->matrix || i == j) mass[full ? i * n + j : i] = s->mass[s->matrix ? i * np + j : i];
+    }
+  for (int k = 0; k < s->nbodies; k++) put_body(s, &s->bodies[k], mass, full ? n : 0);
+  s->mass = mass;
+  s->matrix = full;
+  s->general |= full;
+}
+
+void cst_reading_mass(cst_reading *r) {
+  cst_yaml *n = cst_yaml_get(r->root, "mass");
+  if (r->s->nplain || !r->s->nbodies)
+    read_plain(r);
+  else if (n && cst_yaml_size(n))
+    cst_yaml_error(r->doc, n, r->d, "'mass' is that of 'coordinates', and there are none; those of the bodies have the bodies' masses");
+  if (r->s->nbodies && cst_diag_count(r->d) == r->before) add_bodies(r);
 }
 
 /* What holds in the states. */
@@ -110,7 +166,7 @@ static bool symmetric(cst_reading *r, const double *q, const char *where) {
   int         n = s->nq;
   double      M[CST_MAX_Q * CST_MAX_Q];
   cst_reading_values(r, s->mass, n * n, q, M);
-  for (int i = 0; i < n; i++)
+  for (int i = 0; i < s->nplain; i++)
     for (int j = 0; j < i; j++) {
       double a = M[i * n + j], b = M[j * n + i];
       if (s->mass[i * n + j] == s->mass[j * n + i] || !(fabs(a - b) > 1e-12 * fmax(fabs(a), fabs(b)))) continue;
@@ -122,28 +178,28 @@ static bool symmetric(cst_reading *r, const double *q, const char *where) {
   return true;
 }
 
-/* The matrix (destroyed) is positive definite: Cholesky. */
-static bool is_positive(double *M, int n) {
+/* The leading n rows and columns (destroyed) of M are positive definite: Cholesky. */
+static bool is_positive(double *M, int n, int stride) {
   for (int k = 0; k < n; k++) {
-    double diagonal = M[k * n + k], pivot = diagonal;
-    for (int j = 0; j < k; j++) pivot -= M[k * n + j] * M[k * n + j];
+    double diagonal = M[k * stride + k], pivot = diagonal;
+    for (int j = 0; j < k; j++) pivot -= M[k * stride + j] * M[k * stride + j];
     if (!(pivot > 1e-14 * diagonal) || !isfinite(pivot)) return false;
     for (int i = k + 1; i < n; i++) {
-      for (int j = 0; j < k; j++) M[i * n + k] -= M[i * n + j] * M[k * n + j];
-      M[i * n + k] /= sqrt(pivot);
+      for (int j = 0; j < k; j++) M[i * stride + k] -= M[i * stride + j] * M[k * stride + j];
+      M[i * stride + k] /= sqrt(pivot);
     }
-    M[k * n + k] = sqrt(pivot);
+    M[k * stride + k] = sqrt(pivot);
   }
   return true;
 }
 
 static bool positive(cst_reading *r, const double *q, const char *where) {
   cst_system *s = r->s;
-  cst_entries e = cst_reading_coordinate_entries(r);
+  cst_entries e = cst_reading_plain_entries(r);
   double      M[CST_MAX_Q * CST_MAX_Q];
   cst_reading_values(r, s->mass, s->matrix ? s->nq * s->nq : s->nq, q, M);
   if (!s->matrix) return cst_reading_check(r, mass_of(r), "mass", &e, M, is_mass, where, "positive and finite");
-  if (is_positive(M, s->nq)) return true;
+  if (is_positive(M, s->nplain, s->nq)) return true;
   cst_yaml_error(r->doc, mass_of(r), r->d, "mass: the matrix is not positive definite %s", where);
   return false;
 }

@@ -95,21 +95,20 @@ void cst_reading_parameters(cst_reading *r) {
 
 /* Coordinates. */
 
-/* "x" or "x[2*n]": the name into a->name, the number of elements. */
-static bool read_coordinate(cst_reading *r, cst_yaml *n, cst_name *a) {
+bool cst_reading_declared(cst_reading *r, cst_yaml *n, const char *kind, cst_name *a) {
   char        what[100];
   const char *text = cst_yaml_text(n), *bracket = text ? strchr(text, '[') : NULL;
   size_t      length = text ? strlen(text) : 0;
-  *a = (cst_name){.name = text, .at = r->s->nq, .count = 1, .first = bracket != NULL, .array = bracket != NULL};
-  if (!bracket) return cst_reading_symbol(r, n, -1, text, "coordinate");
+  *a = (cst_name){.name = text, .count = 1, .first = bracket != NULL, .array = bracket != NULL, .step = 1};
+  if (!bracket) return cst_reading_symbol(r, n, -1, text, kind);
   char *name = cst_system_keep(r->s, (size_t)(bracket - text) + 1, 1);
   a->name = memcpy(name, text, (size_t)(bracket - text));
-  if (!cst_reading_symbol(r, n, -1, name, "coordinate")) return false;
+  if (!cst_reading_symbol(r, n, -1, name, kind)) return false;
   snprintf(what, sizeof what, "the size of '%s'", name);
   if (text[length - 1] == ']')
     return cst_reading_whole(r, n, (int)(bracket - text) + 1, bracket + 1, (int)(text + length - bracket) - 2, what, 1, CST_MOST_Q,
                              &a->count);
-  cst_yaml_error(r->doc, n, r->d, "'%s': an array of coordinates is written NAME[SIZE]", text);
+  cst_yaml_error(r->doc, n, r->d, "'%s': an array of %s is written NAME[SIZE]", text, strcmp(kind, "body") ? "coordinates" : "bodies");
   return false;
 }
 
@@ -157,7 +156,7 @@ const char **cst_reading_elements(cst_reading *r, const cst_name *name, int n, i
     char        *room = name[i].array ? cst_system_keep(r->s, (size_t)name[i].count, width) : NULL;
     for (int k = 0; k < name[i].count; k++, room += room ? width : 0) {
       if (room) snprintf(room, width, "%s[%d]", name[i].name, name[i].first + k);
-      text[name[i].at + k] = room ? room : name[i].name;
+      text[name[i].at + k * name[i].step] = room ? room : name[i].name;
     }
   }
   return text;
@@ -166,45 +165,66 @@ const char **cst_reading_elements(cst_reading *r, const cst_name *name, int n, i
 static void bind(cst_reading *r, const cst_name *a) {
   cst_system *s = r->s;
   cst_node   *q = cst_system_keep(s, (size_t)a->count, sizeof *q);
-  for (int k = 0; k < a->count; k++) q[k] = cst_graph_input(s->graph, 'q', a->at + k);
+  for (int k = 0; k < a->count; k++) q[k] = cst_graph_input(s->graph, 'q', a->at + k * a->step);
   r->names[1 + s->npar + (a - s->coordinate_name)] =
       (cst_binding){.name = a->name, .node = a->array ? -1 : q[0], .entry = a->array ? q : NULL, .count = a->array ? a->count : 0};
 }
 
-/* Declare the names; false when they cannot all be. */
+/* Declare the names of the list; false when they cannot all be. */
 static bool declare(cst_reading *r, cst_yaml *list, cst_yaml *const *item) {
   cst_system *s = r->s;
   int         n = cst_yaml_size(list), before = cst_diag_count(r->d);
-  s->coordinate_name = cst_system_keep(s, (size_t)n, sizeof *s->coordinate_name);
-  r->i = cst_system_keep(s, (size_t)n, sizeof *r->i);
   for (int k = 0; k < n && cst_reading_goes_on(r); k++) {
     cst_name *a = &s->coordinate_name[s->ncoordinate];
-    if (!read_coordinate(r, item[k], a)) continue;
+    if (!cst_reading_declared(r, item[k], "coordinate", a)) continue;
     if (a->array && !r->array) r->array = cst_yaml_text(item[k]);
+    a->at = s->nq;
     r->i[s->ncoordinate++] = "i";
     s->nq += a->count;
     if (s->nq > CST_MOST_Q) break;
   }
-  if (s->nq > CST_MOST_Q) cst_yaml_error(r->doc, list, r->d, "there are more than %d coordinates, the most that are allowed", CST_MOST_Q);
+  s->nplain = s->nq;
   return cst_diag_count(r->d) == before;
 }
 
-bool cst_reading_coordinates(cst_reading *r) {
+static void bind_all(cst_reading *r, cst_yaml *const *item) {
   cst_system *s = r->s;
-  cst_yaml   *list = cst_reading_required(r, r->root, "coordinates", "of the system");
+  for (int k = 0; k < s->ncoordinate; k++) bind(r, &s->coordinate_name[k]);
+  check_twice(r, item);
+  check_i(r, item);
+  s->coordinate = cst_reading_elements(r, s->coordinate_name, s->ncoordinate, s->nq);
+}
+
+/* The list `coordinates`, NULL where bodies have all; false when it cannot be read. */
+static bool find_list(cst_reading *r, cst_yaml **list) {
+  *list =
+      cst_reading_has_bodies(r) ? cst_yaml_get(r->root, "coordinates") : cst_reading_required(r, r->root, "coordinates", "of the system");
+  if (!*list) return cst_reading_has_bodies(r);
+  if (cst_yaml_is_list(*list) && (cst_yaml_size(*list) || cst_reading_has_bodies(r))) return true;
+  cst_yaml_error(r->doc, *list, r->d, "'coordinates' must be a list of names");
+  return false;
+}
+
+bool cst_reading_coordinates(cst_reading *r) {
+  enum { OF_BODY = 12 };
+  cst_system *s = r->s;
+  cst_yaml   *list, **own;
   int         before = cst_diag_count(r->d);
-  if (!list) return false;
-  if (!cst_yaml_is_list(list) || !cst_yaml_size(list)) {
-    cst_yaml_error(r->doc, list, r->d, "'coordinates' must be a list of names");
-    return false;
-  }
-  cst_yaml **item = cst_reading_children(list, NULL);
-  if (declare(r, list, item)) {
-    for (int k = 0; k < s->ncoordinate; k++) bind(r, &s->coordinate_name[k]);
-    check_twice(r, item);
-    check_i(r, item);
-    s->coordinate = cst_reading_elements(r, s->coordinate_name, s->ncoordinate, s->nq);
-  }
+  if (!find_list(r, &list)) return false;
+  const size_t n = (size_t)cst_yaml_size(list), all = n + OF_BODY * (size_t)cst_yaml_size(cst_yaml_get(r->root, "bodies"));
+  cst_yaml   **item = cst_need(calloc(all + 1, sizeof *item));
+  own = cst_reading_children(list, NULL);
+  memcpy(item, own, sizeof *item * n);
+  s->coordinate_name = cst_system_keep(s, all, sizeof *s->coordinate_name);
+  r->i = cst_system_keep(s, all, sizeof *r->i);
+  bool good = declare(r, list, item);
+  if (good && cst_reading_has_bodies(r)) cst_reading_declare_bodies(r, item);
+  if (s->nq > CST_MOST_Q)
+    cst_yaml_error(r->doc, list ? list : cst_yaml_get(r->root, "bodies"), r->d,
+                   "there are more than %d coordinates, the most that are allowed", CST_MOST_Q);
+  if (cst_diag_count(r->d) == before) bind_all(r, item);
+  if (cst_diag_count(r->d) == before) cst_reading_fill_bodies(r);
+  free(own);
   free(item);
   return cst_diag_count(r->d) == before;
 }

@@ -14,47 +14,81 @@ static cst_node *read_list(cst_reading *r, cst_yaml *map, const char *key, const
   return out;
 }
 
+/* Whether q and v of this state or motion are those of the plain coordinates: the bodies are described. */
+static bool has_bodies(cst_yaml *map) { return cst_yaml_get(map, "bodies") != NULL; }
+
+/* The coordinates that the lists q and v of the map are of, for cst_reading_list. */
+static cst_entries listed(cst_reading *r, cst_yaml *map) {
+  return has_bodies(map) ? cst_reading_plain_entries(r) : cst_reading_coordinate_entries(r);
+}
+
+/* Whether there is a list to be read: not where bodies have all coordinates. */
+static bool is_listed(cst_reading *r, cst_yaml *map, const char *key) { return !has_bodies(map) || r->s->nplain || cst_yaml_get(map, key); }
+
+/* What the bodies' constraints do follows from the motion; where lambda is left out, it is computed. */
+static void read_exact_lambda(cst_reading *r, cst_yaml *n, cst_state *state) {
+  cst_system *s = r->s;
+  cst_entries constraints = cst_reading_constraint_entries(r);
+  bool        good;
+  if (!s->nfamily || (s->nbodies && !cst_yaml_get(n, "lambda"))) return;
+  state->exact_lambda = read_list(r, n, "lambda", "of the exact motion", cst_reading_motion(r), "exact lambda", &constraints, s->ng, &good);
+}
+
 static void read_exact(cst_reading *r, cst_yaml *n, cst_state *state) {
-  static const char *const keys[] = {"q", "v", "lambda"}, of[] = "of the exact motion";
-  cst_system              *s = r->s;
-  cst_entries              coordinates = cst_reading_coordinate_entries(r), constraints = cst_reading_constraint_entries(r);
-  bool                     lambda = cst_yaml_get(r->root, "constraints") != NULL, good;
+  static const char *const keys[] = {"q", "v", "lambda"}, *const with_bodies[] = {"q", "v", "lambda", "bodies"};
+  static const char *const list[] = {"q", "v"}, *const what[] = {"exact q", "exact v"}, of[] = "of the exact motion";
+  cst_system *s = r->s;
+  bool        lambda = s->ng || cst_yaml_get(r->root, "constraints"), good;
   if (!n) return;
   if (!cst_yaml_is_map(n)) {
-    cst_yaml_error(r->doc, n, r->d, "'exact' must be a map with the keys q, v%s", lambda ? ", lambda" : "");
+    cst_yaml_error(r->doc, n, r->d, "'exact' must be a map with the keys %sq, v%s", s->nbodies ? "bodies, " : "", lambda ? ", lambda" : "");
     return;
   }
   state->has_exact = true;
-  cst_yaml_check_keys(r->doc, n, keys, lambda ? 3 : 2, r->d);
-  state->exact_q = read_list(r, n, "q", of, cst_reading_motion(r), "exact q", &coordinates, s->nq, &good);
-  state->exact_v = read_list(r, n, "v", of, cst_reading_motion(r), "exact v", &coordinates, s->nq, &good);
-  if (s->nfamily) state->exact_lambda = read_list(r, n, "lambda", of, cst_reading_motion(r), "exact lambda", &constraints, s->ng, &good);
+  cst_yaml_check_keys(r->doc, n, s->nbodies ? with_bodies : keys, s->nbodies ? 4 : lambda ? 3 : 2, r->d);
+  cst_entries e = listed(r, n);
+  cst_node   *node[2];
+  for (int k = 0; k < 2; k++)
+    node[k] = is_listed(r, n, list[k]) ? read_list(r, n, list[k], of, cst_reading_motion(r), what[k], &e, s->nq, &good)
+                                       : cst_system_keep(s, (size_t)s->nq, sizeof(cst_node));
+  state->exact_q = node[0], state->exact_v = node[1];
+  if (has_bodies(n) && s->nbodies) cst_reading_body_states(r, n, cst_reading_motion(r), of, node[0], node[1]);
+  read_exact_lambda(r, n, state);
 }
 
 /* q or v, whose values must be numbers. */
 static cst_node *read_start(cst_reading *r, cst_yaml *map, const char *key) {
-  cst_entries e = cst_reading_coordinate_entries(r);
+  cst_entries e = listed(r, map);
   bool        good;
-  cst_node   *out = read_list(r, map, key, "of the state", cst_reading_constants(r), key, &e, r->s->nq, &good);
+  if (!is_listed(r, map, key)) return cst_system_keep(r->s, (size_t)r->s->nq, sizeof(cst_node));
+  cst_node *out = read_list(r, map, key, "of the state", cst_reading_constants(r), key, &e, r->s->nq, &good);
   if (!good) return out;
-  double *value = cst_need(malloc(sizeof *value * (size_t)r->s->nq));
-  cst_reading_values(r, out, r->s->nq, NULL, value);
+  const int n = has_bodies(map) ? r->s->nplain : r->s->nq;
+  double   *value = cst_need(malloc(sizeof *value * ((size_t)n + 1)));
+  cst_reading_values(r, out, n, NULL, value);
   cst_reading_check(r, cst_yaml_get(map, key), key, &e, value, is_finite, "at the default parameters", "finite");
   free(value);
   return out;
 }
 
 static void read_state(cst_reading *r, cst_yaml *key, cst_yaml *n, cst_state *state) {
-  static const char *const keys[] = {"q", "v", "exact"};
+  static const char *const keys[] = {"q", "v", "exact", "bodies"};
+  const bool               bodies = r->s->nbodies > 0;
   state->name = cst_yaml_text(key);
   cst_reading_label(r, key, "state");
   if (!cst_yaml_is_map(n)) {
-    cst_yaml_error(r->doc, n, r->d, "a state must be a map with the keys q and v");
+    cst_yaml_error(r->doc, n, r->d, "a state must be a map with the keys %s",
+                   bodies ? "bodies, and q and v of the coordinates that are of none" : "q and v");
     return;
   }
-  cst_yaml_check_keys(r->doc, n, keys, 3, r->d);
+  cst_yaml_check_keys(r->doc, n, keys, bodies ? 4 : 3, r->d);
+  if (bodies && !has_bodies(n) && !cst_yaml_get(n, "q") && !cst_yaml_get(n, "v")) {
+    cst_yaml_error(r->doc, n, r->d, "missing key 'bodies' of the state");
+    return;
+  }
   state->q = read_start(r, n, "q");
   state->v = read_start(r, n, "v");
+  if (bodies && has_bodies(n)) cst_reading_body_states(r, n, cst_reading_constants(r), "of the state", state->q, state->v);
   read_exact(r, cst_yaml_get(n, "exact"), state);
 }
 

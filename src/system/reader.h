@@ -9,7 +9,7 @@
 #define CST_SYSTEM_READER_H
 #include "system/internal.h"
 
-enum { CST_READING_ERRORS = 100, CST_READING_TEXT = 100000000 };
+enum { CST_READING_ERRORS = 100, CST_READING_TEXT = 100000000, CST_ORTHOGONAL = 6 /* constraints of a rotation */ };
 
 /* What an expression may refer to: n names. names[-1] is a free place, for the number of an element. */
 typedef struct {
@@ -26,6 +26,13 @@ typedef struct {
   int                n;
 } cst_entries;
 
+/* Where the bodies of one name are described, and where the coordinates of the first of them stand. */
+typedef struct {
+  cst_yaml *key, *map;
+  int       rotation, centre; /* -1: no centre */
+  int       size;             /* coordinates of one body */
+} cst_body_place;
+
 typedef struct {
   cst_system     *s;
   cst_document   *doc;
@@ -40,6 +47,7 @@ typedef struct {
   const char     *array;                  /* the first coordinate that is an array, NULL: none is */
   cst_binding    *names;                  /* [1 + CST_MAX_PAR + ncoordinate] a free place, parameters, coordinates */
   cst_binding     timed[2 + CST_MAX_PAR]; /* a free place, t, parameters */
+  cst_body_place *body;                   /* [s->nbody_name] */
 } cst_reading;
 
 /* read-text.c: names, keys and texts. A check that fails reports. */
@@ -63,6 +71,7 @@ cst_node    cst_reading_expression(cst_reading *r, cst_yaml *n, cst_scope in, co
 bool        cst_reading_whole(cst_reading *r, cst_yaml *n, int offset, const char *text, int length, const char *what, int least, int most,
                               int *value); /* text[0 .. length) stands at byte offset of n */
 cst_entries cst_reading_coordinate_entries(const cst_reading *r);
+cst_entries cst_reading_plain_entries(const cst_reading *r); /* coordinates that are of no body */
 cst_entries cst_reading_constraint_entries(const cst_reading *r);
 bool        cst_reading_list(cst_reading *r, cst_yaml *list, cst_scope in, const char *what, const cst_entries *e, cst_node *out);
 void        cst_reading_values(const cst_reading *r, const cst_node *node, int n, const double *q, double *value); /* default parameters */
@@ -74,6 +83,21 @@ const char **cst_reading_entries_written(cst_reading *r, cst_yaml *list);
 
 /* The texts of all elements of the names: "x", or "x[1]", "x[2]" ... Borrowed. */
 const char **cst_reading_elements(cst_reading *r, const cst_name *name, int n, int total);
+
+/* "x" or "x[2*n]" as the name of a `what`: all of *a but `at`. */
+bool cst_reading_declared(cst_reading *r, cst_yaml *n, const char *what, cst_name *a);
+
+/* read-bodies.c, read-inertia.c, read-body-states.c: the key `bodies`, where there is one. */
+bool cst_reading_has_bodies(const cst_reading *r);
+/* Declare their coordinates behind the plain ones; item[] gets the place of each name. */
+void cst_reading_declare_bodies(cst_reading *r, cst_yaml **item);
+void cst_reading_fill_bodies(cst_reading *r);                              /* s->bodies, when all coordinates are declared */
+void cst_reading_declare_orthogonal(cst_reading *r, cst_yaml *const *key); /* families behind the user's own, whose keys these are */
+void cst_reading_orthogonal(cst_reading *r);                               /* their expressions */
+void cst_reading_inertia(cst_reading *r);
+void cst_body_block(const cst_system *s, const cst_body *b, cst_node J[9]); /* tr(I)/2 1 - I */
+/* The key `bodies` of a map `of` a state or an exact motion into q[nq], v[nq]; in: what its expressions may name. */
+void cst_reading_body_states(cst_reading *r, cst_yaml *state, cst_scope in, const char *of, cst_node *q, cst_node *v);
 
 /* The parts, in this order. */
 void cst_reading_parameters(cst_reading *r);
