@@ -165,6 +165,7 @@ struct cst_system {
   cst_body           *bodies;               /* [nbodies] */
   int                 nbody_name;           /* names of bodies as declared: */
   cst_name           *body_name;            /* at: index in bodies */
+  int                 flat;                 /* a body that is flat with the default parameters, or with some of a study; -1: none */
   int                 ncoordinate, nfamily; /* names as declared */
   cst_name           *coordinate_name, *family; /* [ncoordinate], [nfamily] */
   const char        **coordinate, **constraint; /* [nq], [ng]: of every entry, "x" or "x[3]" */
@@ -220,6 +221,28 @@ void cst_body_inertia(const cst_system *s, int k, const double *c, double inerti
 bool cst_body_is_wrong(const double inertia[9], char *why, int n);
 /* Whether it is that of a flat body, to rounding: J is singular then, and the coordinates have no mass matrix that can be inverted. */
 bool cst_body_is_flat(const double inertia[9]);
+/* Whether the inertias and masses for parameters c are those of bodies: false with the reason in why[n]. A flat body is noted in s->flat.
+ */
+bool cst_system_check_bodies(cst_system *s, const double *c, char *why, int n);
+/* omega in body axes at q[nq], v[nq]; and R := R exp(hat(x)), R' := R hat(omega) in q and v. x: radians about body axes. */
+void cst_body_omega(const cst_body *b, const double *q, const double *v, double omega[3]);
+void cst_body_turn(const cst_body *b, const double x[3], const double omega[3], double *q, double *v);
+/* Whether det R < 0 at q: a reflection satisfies the constraints of a rotation. */
+bool cst_body_is_reflected(const cst_body *b, const double *q);
+
+/* Quantities of a body under the names PREFIX_BODY_C, C one of the characters of `components`: digits are body axes, x y z space axes. */
+typedef struct {
+  const char *prefix, *components, *doc;
+} cst_body_quantity;
+extern const cst_body_quantity cst_body_quantities[]; /* up to one without a prefix */
+/* One of them as a node of g over the inputs q and v (and c, where g is the graph of s; of others, which only check texts, any input). */
+cst_node cst_body_quantity_node(const cst_system *s, cst_graph *g, int body, const cst_body_quantity *what, int component);
+
+/* The keys q, v and bodies of a map (document doc) in the form of a state of a description, into q[nq], v[nq] as nodes over the parameters;
+ * false with errors in d. They are judged with the parameters c. */
+bool cst_system_read_start(cst_system *s, const cst_document *doc, cst_yaml *map, const double *c, cst_diag *d, cst_node *q, cst_node *v);
+/* The values of nodes over the parameters, at c. */
+void cst_system_values(const cst_system *s, const cst_node *node, int n, const double *c, double *value);
 
 /* The parameters c[npar] where given[i] (NULL: none is) are those that c holds; fills the others: sizes with their values, the rest with
  * their defaults, which follow the parameters before them. A default that is then no finite number is left for the caller to refuse. */

@@ -49,18 +49,42 @@ static void print_names(const char *title, const cst_name *name, int n) {
   printf("\n");
 }
 
-/* A text for each declared coordinate: an entry, or a row of a matrix on a line of its own. */
-static void print_rows(const char *title, const cst_system *s, const char *const *text, bool rows) {
+/* Names of coordinates that are of no body. */
+static int plain_names(const cst_system *s) {
+  int n = 0;
+  while (n < s->ncoordinate && s->coordinate_name[n].at < s->nplain) n++;
+  return n;
+}
+
+/* A text for each of the n declared coordinates: an entry, or a row of a matrix on a line of its own. */
+static void print_rows(const char *title, int n, const char *const *text, bool rows) {
   printf("%-12s", title);
-  for (int i = 0; i < s->ncoordinate && text[i]; i++) {
+  for (int i = 0; i < n; i++) {
     if (i) printf(rows ? "\n%*s" : ", ", rows ? INDENT - 1 : 0, "");
     printf("%s%s", rows || !i ? " " : "", text[i] ? text[i] : "?");
   }
   printf("\n");
 }
 
+/* Which coordinates a body brings, and its orthogonality constraints. */
+static void print_bodies(const cst_system *s) {
+  for (int k = 0; k < s->nbody_name; k++) {
+    const cst_name *body = &s->body_name[k];
+    const cst_body *b = &s->bodies[body->at];
+    printf("%-12s ", k ? "" : "bodies");
+    print_name(body);
+    printf(": rotation %s .. %s", s->coordinate[b->rotation], s->coordinate[b->rotation + 8]);
+    if (b->centre >= 0)
+      printf(", centre %s %s %s", s->coordinate[b->centre], s->coordinate[b->centre + 1], s->coordinate[b->centre + 2]);
+    else
+      printf(" about the origin");
+    printf(", constraints %s .. %s (R'R - 1, on the diagonal half of it)\n", s->constraint[b->constraint],
+           s->constraint[b->constraint + 5]);
+  }
+}
+
 static void print_families(const cst_system *s) {
-  for (int i = 0; i < s->nfamily; i++) {
+  for (int i = 0; i < s->nfamily && s->family[i].at < s->nown; i++) {
     printf("%-12s ", i ? "" : "constraints");
     print_name(&s->family[i]);
     printf(": %s", s->family[i].text ? s->family[i].text : "?");
@@ -140,8 +164,9 @@ static bool show_system(const char *name) {
   item("source", s->source);
   printf("\n");
   print_names("coordinates", s->coordinate_name, s->ncoordinate);
-  print_rows("mass", s, s->mass_text, *s->mass_text[0] == '[' && !s->coordinate_name[0].array);
-  if (s->gyroscopic) print_rows("gyroscopic", s, s->gyroscopic_text, false);
+  print_bodies(s);
+  if (s->nplain) print_rows("mass", plain_names(s), s->mass_text, *s->mass_text[0] == '[' && !s->coordinate_name[0].array);
+  if (s->gyroscopic) print_rows("gyroscopic", s->ncoordinate, s->gyroscopic_text, false);
   item("potential", s->potential_text);
   print_families(s);
   print_symmetries(s);

@@ -349,8 +349,26 @@ void cst_method_destroy(cst_method *m) {
 
 const char     *cst_method_label(const cst_method *m) { return m->label; }
 const cst_term *cst_method_root(const cst_method *m) { return m->root; }
-bool            cst_method_fits(const cst_method *m, const cst_system *s, char *why, int n) { return cst_term_fits(m->root, s, why, n); }
-cst_properties  cst_method_properties(const cst_method *m, const cst_system *s) { return cst_term_properties(m->root, s); }
+
+/* Of a flat body some coordinates have no mass: only substeps that know bodies can step it. */
+static bool steps_flat(const cst_method *m, const cst_system *s, char *why, int n) {
+  if (s->flat < 0) return true;
+  cst_program *p = cst_program_create_on(m, s);
+  bool         good = true;
+  for (int i = 0; i < p->n; i++) good &= (p->step[i].row->features & CST_STEPS_FLAT) != 0;
+  cst_program_destroy(p);
+  if (!good)
+    snprintf(why, (size_t)n,
+             "%s cannot step the flat body %s: a principal moment is the sum of the other two, so that coordinates of its rotation matrix "
+             "have no mass; methods on the group (lie-...) can",
+             m->label, s->bodies[s->flat].name);
+  return good;
+}
+
+bool cst_method_fits(const cst_method *m, const cst_system *s, char *why, int n) {
+  return cst_term_fits(m->root, s, why, n) && steps_flat(m, s, why, n);
+}
+cst_properties cst_method_properties(const cst_method *m, const cst_system *s) { return cst_term_properties(m->root, s); }
 
 bool cst_term_fits(const cst_term *t, const cst_system *s, char *why, int n) { return !t->row->fits || t->row->fits(t, s, why, n); }
 cst_properties cst_term_properties(const cst_term *t, const cst_system *s) { return t->row->properties(t, s); }

@@ -38,7 +38,7 @@ static const char *wanted(void) {
 static cst_node parse(cst_reader *r, cst_yaml *n, const char *name, const char *text, int offset) {
   if (!r->s->system) return -1;
   cst_expr_error error;
-  cst_names      names = cst_names_create(r->s->system, r->s->system->graph);
+  cst_names      names = cst_names_create(r->s->system, r->s->system->graph, text);
   cst_node       x = cst_expr_parse(r->s->system->graph, text, names.name, names.n, &error);
   if (x < 0) cst_yaml_error_at(r->doc, n, offset + error.offset, r->d, "observable '%s': %s", name, error.message);
   cst_names_destroy(&names);
@@ -92,12 +92,15 @@ static void unknown(cst_reader *r, cst_yaml *n, const char *name) {
                  near ? near : "", near ? "'?" : "");
 }
 
-/* A name without expression: an observer, where the system has what it observes. */
+/* A name without expression: an observer, where the system has what it observes, or a quantity of a body. */
 static void plain(cst_reader *r, cst_yaml *n, const char *name) {
   const cst_system   *s = r->s->system;
   const cst_observer *row = find(name);
   const char         *why = row && s && row->refuse ? row->refuse(s) : NULL;
-  if (!row)
+  if (!row && s && cst_names_has_quantity(s, name)) {
+    const cst_node node = is_free(r, n, name) ? parse(r, n, name, name, 0) : -1;
+    if (node >= 0) add_expression(r->s, name, name, node);
+  } else if (!row)
     unknown(r, n, name);
   else if (why)
     cst_yaml_error(r->doc, n, r->d, "'%s': %s %s", name, s->name, why);

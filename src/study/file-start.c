@@ -54,13 +54,29 @@ static bool vector(cst_reader *r, cst_yaml *n, const char *what, double *out) {
   return good;
 }
 
+/* A start with bodies, in the form of a state of a system file. */
+static bool with_bodies(cst_reader *r, cst_yaml *n) {
+  cst_study   *s = r->s;
+  const size_t nq = (size_t)s->system->nq;
+  cst_node    *q = cst_reader_memory(2 * nq, sizeof *q), *v = q + nq;
+  const bool   good = s->nvariant && cst_system_read_start(s->system, r->doc, n, c_of(s, 0), r->d, q, v);
+  for (int k = 0; k < s->nvariant && good; k++) {
+    cst_system_values(s->system, q, (int)nq, c_of(s, k), q_of(s, k));
+    cst_system_values(s->system, v, (int)nq, c_of(s, k), v_of(s, k));
+  }
+  free(q);
+  return good;
+}
+
 static bool numbers(cst_reader *r, cst_yaml *n, const char *what) {
-  static const char *const keys[] = {"q", "v", "project"};
-  cst_reader_map(r, n, what, keys, CST_COUNT(keys));
+  static const char *const keys[] = {"q", "v", "project", "bodies"};
+  const bool               bodies = r->s->system && r->s->system->nbodies;
+  cst_reader_map(r, n, what, keys, bodies ? 4 : 3);
   cst_reader_flag(r, cst_yaml_get(n, "project"), "project", &r->s->project);
+  r->s->state = -1;
+  if (bodies && cst_yaml_get(n, "bodies")) return with_bodies(r, n);
   bool q = vector(r, cst_reader_required(r, n, what, "q"), "q", r->s->q0);
   bool v = vector(r, cst_reader_required(r, n, what, "v"), "v", r->s->v0);
-  r->s->state = -1;
   return q && v;
 }
 
@@ -110,6 +126,18 @@ static bool is_finite(cst_reader *r, cst_yaml *n, int variant) {
   return true;
 }
 
+/* A reflection satisfies all constraints of a rotation. */
+static bool is_turned(cst_reader *r, cst_yaml *n, int variant) {
+  const cst_system *s = r->s->system;
+  for (int k = 0; k < s->nbodies; k++)
+    if (cst_body_is_reflected(&s->bodies[k], q_of(r->s, variant))) {
+      cst_yaml_error(r->doc, n, r->d, "the matrix of %s is a reflection%s: its determinant is -1; that of a rotation is 1",
+                     s->bodies[k].name, cst_reader_with(r, variant));
+      return false;
+    }
+  return true;
+}
+
 /* A start that is no ensemble; n NULL: the first state. */
 static void single(cst_reader *r, cst_yaml *n, const char *what) {
   const cst_study *s = r->s;
@@ -117,7 +145,7 @@ static void single(cst_reader *r, cst_yaml *n, const char *what) {
   r->start_known = good;
   unsigned char *first = NULL; /* what is redundant in the first parameter set */
   for (int v = 0; v < s->nvariant && good; v++)
-    good = is_finite(r, n, v) && (!s->system->ng || (settled(r, n, v, &first) && consistent(r, n, v)));
+    good = is_finite(r, n, v) && is_turned(r, n, v) && (!s->system->ng || (settled(r, n, v, &first) && consistent(r, n, v)));
   free(first);
 }
 

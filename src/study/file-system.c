@@ -144,6 +144,17 @@ static void check_defaults(cst_reader *r, cst_yaml *at, const bool *given) {
     }
 }
 
+/* Inertias follow the parameters, too; whether a body is flat is then known. */
+static void check_bodies(cst_reader *r, cst_yaml *at) {
+  char why[500];
+  for (int v = 0; v < r->s->nvariant; v++) {
+    if (cst_system_check_bodies(r->s->system, r->s->parameter + v * r->s->system->npar, why, sizeof why)) continue;
+    const char *with = cst_reader_with(r, v);
+    cst_yaml_error(r->doc, at, r->d, "%s%s", why, *with ? with : " (with the parameters given here)");
+    return;
+  }
+}
+
 /* All combinations. */
 static void combine(cst_reader *r, cst_yaml *at, const choice *c, const bool *given) {
   cst_study *s = r->s;
@@ -160,6 +171,7 @@ static void combine(cst_reader *r, cst_yaml *at, const choice *c, const bool *gi
     cst_system_defaults(s->system, given, s->parameter + v * npar);
   }
   check_defaults(r, at, given);
+  if (s->system->nbodies) check_bodies(r, at);
 }
 
 static void sets(cst_reader *r, cst_yaml *map) {

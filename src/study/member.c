@@ -5,6 +5,9 @@
  * P the Euclidean projection on g = 0, Q the M-orthogonal one on G v = 0 at the new q. P gives the nearest point, certainly so on a single
  * surface of degree two; elsewhere a local minimum of the distance, the nearest of those found. A member whose minimum is not found has
  * no start. All parameter sets share the normals of a member, so that sets are compared on the same sample.
+ *
+ * A body's rotation is turned by a normal rotation vector, R = R0 exp(spread_q hat(N)) with N about the body's axes, and has omega = omega0
+ * + spread_v N'; N and N' have the addresses of the first three entries of R. Its centre is spread as other coordinates are.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
@@ -19,8 +22,29 @@ static bool is_finite(const double *x, int n) {
 }
 
 static void spread(const cst_study *s, long member, uint32_t purpose, double deviation, double *x) {
-  for (int i = 0; i < s->system->nq && deviation > 0; i++)
+  const cst_system *sys = s->system;
+  for (int i = 0, k = 0; i < sys->nq && deviation > 0; i++) {
+    if (k < sys->nbodies && i == sys->bodies[k].rotation) {
+      i += 8, k++;
+      continue;
+    }
     x[i] += deviation * cst_random_normal(s->seed, (uint64_t)member, purpose, 0, (uint32_t)i);
+  }
+}
+
+/* Entries of rotations stand in the order of the bodies (they are skipped above). */
+static void turn(const cst_study *s, long member, double *q, double *v) {
+  for (int k = 0; k < s->system->nbodies; k++) {
+    const cst_body *b = &s->system->bodies[k];
+    double          x[3], omega[3];
+    cst_body_omega(b, q, v, omega);
+    for (int a = 0; a < 3; a++) {
+      const uint32_t at = (uint32_t)(b->rotation + a);
+      x[a] = s->spread_q > 0 ? s->spread_q * cst_random_normal(s->seed, (uint64_t)member, CST_PURPOSE_INITIAL_Q, 0, at) : 0;
+      if (s->spread_v > 0) omega[a] += s->spread_v * cst_random_normal(s->seed, (uint64_t)member, CST_PURPOSE_INITIAL_V, 0, at);
+    }
+    cst_body_turn(b, x, omega, q, v);
+  }
 }
 
 bool cst_study_member(const cst_study *s, int variant, long member, double *q, double *v) {
@@ -31,6 +55,7 @@ bool cst_study_member(const cst_study *s, int variant, long member, double *q, d
   if (!s->ensemble) return true;
   spread(s, member, CST_PURPOSE_INITIAL_Q, s->spread_q, q);
   spread(s, member, CST_PURPOSE_INITIAL_V, s->spread_v, v);
+  turn(s, member, q, v);
   return cst_system_project(s->system, s->parameter + (size_t)variant * (size_t)s->system->npar, q, v) && is_finite(q, nq) &&
          is_finite(v, nq);
 }

@@ -47,17 +47,60 @@ static size_t room(const cst_name *name, int n) {
   return sum;
 }
 
-cst_names cst_names_create(const cst_system *s, cst_graph *g) {
-  const size_t n = (size_t)(2 * s->ncoordinate + s->nfamily + s->npar + 1);
-  cst_names    x = {.name = cst_need(calloc(n, sizeof *x.name)), .text = cst_need(malloc(n * LENGTH))};
-  cst_node    *entry = x.entry =
-      cst_need(calloc(2 * room(s->coordinate_name, s->ncoordinate) + room(s->family, s->nfamily) + 1, sizeof *entry));
+/* "omega_top_1" */
+static void quantity_name(char t[LENGTH], const cst_body_quantity *x, const char *body, int component) {
+  snprintf(t, LENGTH, "%s_%.60s_%c", x->prefix, body, x->components[component]);
+}
+
+bool cst_names_has_quantity(const cst_system *s, const char *word) {
+  char t[LENGTH];
+  for (const cst_body_quantity *x = cst_body_quantities; x->prefix; x++)
+    for (int k = 0; k < s->nbody_name; k++)
+      for (int i = 0; x->components[i]; i++)
+        if (quantity_name(t, x, s->body_name[k].name, i), !strcmp(t, word)) return true;
+  return false;
+}
+
+/* Whether the text may name it: its nodes are many where there are many bodies. */
+static bool wanted(const cst_body_quantity *x, const char *text) { return strstr(text, x->prefix) != NULL; }
+
+static size_t quantities(const char *text) {
+  size_t n = 0;
+  for (const cst_body_quantity *x = cst_body_quantities; x->prefix; x++) n += wanted(x, text) ? strlen(x->components) : 0;
+  return n;
+}
+
+static void bind_quantity(cst_names *x, cst_graph *g, const cst_system *s, const cst_name *body, const cst_body_quantity *what,
+                          int component, cst_node **entry) {
+  char *t = x->text + (size_t)x->n * LENGTH;
+  quantity_name(t, what, body->name, component);
+  cst_binding *b = &x->name[x->n++];
+  b->name = t;
+  for (int k = 0; k < body->count; k++) (*entry)[k] = cst_body_quantity_node(s, g, body->at + k, what, component);
+  b->node = **entry;
+  if (body->array) b->entry = *entry, b->count = body->count, b->shift = body->first - 1;
+  *entry += body->count;
+}
+
+static void bind_quantities(cst_names *x, cst_graph *g, const cst_system *s, const char *text, cst_node **entry) {
+  for (const cst_body_quantity *what = cst_body_quantities; what->prefix; what++)
+    for (int k = 0; wanted(what, text) && k < s->nbody_name; k++)
+      for (int i = 0; what->components[i]; i++) bind_quantity(x, g, s, &s->body_name[k], what, i, entry);
+}
+
+cst_names cst_names_create(const cst_system *s, cst_graph *g, const char *written) {
+  const size_t of_bodies = quantities(written),
+               n = (size_t)(2 * s->ncoordinate + s->nfamily + s->npar + 1) + of_bodies * (size_t)s->nbody_name;
+  cst_names x = {.name = cst_need(calloc(n, sizeof *x.name)), .text = cst_need(malloc(n * LENGTH))};
+  cst_node *entry = x.entry = cst_need(calloc(
+      2 * room(s->coordinate_name, s->ncoordinate) + room(s->family, s->nfamily) + of_bodies * (size_t)s->nbodies + 1, sizeof *entry));
   bind(&x, g, s->coordinate_name, s->ncoordinate, "", "", 'q', &entry);
   bind(&x, g, s->coordinate_name, s->ncoordinate, "", "'", 'v', &entry);
   bind(&x, g, s->family, s->nfamily, "lambda_", "", 'l', &entry);
   bind_parameters(&x, g, s);
   text(&x, "", "t", "");
   x.name[x.n++].node = cst_graph_input(g, 't', 0);
+  bind_quantities(&x, g, s, written, &entry);
   return x;
 }
 

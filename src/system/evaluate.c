@@ -120,6 +120,13 @@ bool cst_system_velocity(const cst_system *s, const double *c, const double *q, 
   return good;
 }
 
+void cst_system_values(const cst_system *s, const cst_node *node, int n, const double *c, double *value) {
+  const double *in[128] = {['c'] = c};
+  cst_tape     *tape = cst_tape_create(s->graph, node, n);
+  cst_tape_eval(tape, in, value);
+  cst_tape_destroy(tape);
+}
+
 /* Bodies. */
 
 void cst_body_inertia(const cst_system *s, int k, const double *c, double inertia[9], double *mass) {
@@ -130,6 +137,20 @@ void cst_body_inertia(const cst_system *s, int k, const double *c, double inerti
   for (int e = 0; e < 9; e++) inertia[e] = number[b->at[place[e]]];
   *mass = b->at[6] < 0 ? 0 : number[b->at[6]];
   free(number);
+}
+
+bool cst_system_check_bodies(cst_system *s, const double *c, char *why, int n) {
+  char wrong[300];
+  for (int k = 0; k < s->nbodies; k++) {
+    double inertia[9], mass;
+    cst_body_inertia(s, k, c, inertia, &mass);
+    if (cst_body_is_wrong(inertia, wrong, sizeof wrong))
+      return snprintf(why, (size_t)n, "inertia of %s: %s", s->bodies[k].name, wrong), false;
+    if (s->bodies[k].centre >= 0 && !(mass > 0 && isfinite(mass)))
+      return snprintf(why, (size_t)n, "mass of %s: it is %g; it must be positive and finite", s->bodies[k].name, mass), false;
+    if (cst_body_is_flat(inertia)) s->flat = k;
+  }
+  return true;
 }
 
 /* Exact motions. */

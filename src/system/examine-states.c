@@ -53,11 +53,26 @@ static void rank(cst_examiner *e, const char *topic, const double *q) {
                      implied(e->s, text));
 }
 
+/* Rank and freedom as joints see them: each rotation has 6 independent constraints of its own. */
+static void joints(cst_examiner *e, const char *topic, const double *q) {
+  const cst_system *s = e->s;
+  if (!s->nbodies) return;
+  const int r = cst_system_rank(s, e->c, q), own = r - 6 * s->nbodies;
+  if (s->nown)
+    cst_examiner_say(e, CST_FACT, topic, "rank of the joints %d of %d, %d degrees of freedom", own, s->nown, s->nq - r);
+  else
+    cst_examiner_say(e, CST_FACT, topic, "no joints, %d degrees of freedom", s->nq - r);
+}
+
 static void mass(cst_examiner *e, const char *topic, const double *q) {
   double least, most;
   cst_examine_mass(e, q, &least, &most);
   cst_examiner_say(e, CST_FACT, topic, "M has eigenvalues from %.4g to %.4g%s", least, most, e->s->general && e->large ? ", about" : "");
-  if (!(least > SINGULAR * most) || !isfinite(most))
+  if (e->s->flat >= 0 && least > -SINGULAR * most && isfinite(most))
+    cst_examiner_say(e, CST_NOTE, topic,
+                     "the body %s is flat, and coordinates of its rotation have no mass: only methods on the group step it",
+                     e->s->bodies[e->s->flat].name);
+  else if (!(least > SINGULAR * most) || !isfinite(most))
     cst_examiner_say(e, CST_FAULT, topic, "the mass is not positive definite: its eigenvalues go from %.3g to %.3g", least, most);
 }
 
@@ -80,6 +95,7 @@ static void examine_state(cst_examiner *e, int state, double *q, double *v) {
   if (!is_finite(e, topic, q, v)) return;
   consistency(e, topic, q, v);
   rank(e, topic, q);
+  joints(e, topic, q);
   mass(e, topic, q);
   const double H = energy(e, q, v);
   cst_examiner_say(e, isfinite(H) ? CST_FACT : CST_FAULT, topic, "energy %.10g", H);

@@ -1,5 +1,6 @@
 /* examine-structure.c: what kind of system it is: its mass, and where its matrices are nonzero. */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
 #include "system/examiner.h"
 
 static bool mass_depends(const cst_system *s) {
@@ -33,8 +34,35 @@ static void say_elimination(cst_examiner *e) {
     cst_examiner_say(e, CST_FACT, "structure", "constraints dense; nonzeros of Dg: %d in %d x %d", s->pattern[CST_K_G].n, s->ng, s->nq);
 }
 
+/* Of every name the first body. */
+static void say_bodies(cst_examiner *e) {
+  const cst_system *s = e->s;
+  for (int k = 0; k < s->nbody_name; k++) {
+    const cst_name *name = &s->body_name[k];
+    char            count[40] = "";
+    double          inertia[9], mass, off;
+    cst_body_inertia(s, name->at, e->c, inertia, &mass);
+    off = fabs(inertia[1]) + fabs(inertia[2]) + fabs(inertia[5]);
+    if (name->array) snprintf(count, sizeof count, "%d bodies, the first: ", name->count);
+    if (s->bodies[name->at].centre >= 0)
+      cst_examiner_say(e, CST_FACT, "bodies", "%s: %smass %.6g, inertia about the centre %.6g %.6g %.6g%s", name->name, count, mass,
+                       inertia[0], inertia[4], inertia[8], off > 0 ? " and products" : "");
+    else
+      cst_examiner_say(e, CST_FACT, "bodies", "%s: %sturns about the origin, inertia about it %.6g %.6g %.6g%s", name->name, count,
+                       inertia[0], inertia[4], inertia[8], off > 0 ? " and products" : "");
+  }
+}
+
+/* With the parameters that are examined. */
+static void check_bodies(cst_examiner *e) {
+  char why[500];
+  if (!cst_system_check_bodies(e->s, e->c, why, sizeof why)) cst_examiner_say(e, CST_FAULT, "bodies", "%s", why);
+}
+
 void cst_examine_structure(cst_examiner *e) {
   const cst_system *s = e->s;
+  say_bodies(e);
+  check_bodies(e);
   cst_examiner_say(e, CST_FACT, "mass", "%s; %sgyroscopic", mass_kind(s), s->gyroscopic ? "" : "not ");
   say_elimination(e);
   if (s->linear_v)

@@ -89,6 +89,7 @@ cst_system *cst_system_read(const char *file, const char *text, size_t length, c
   cst_system_owned *o = s->owned = cst_need(calloc(1, sizeof *o));
   o->doc = doc;
   s->graph = cst_graph_create();
+  s->flat = -1;
   s->text = cst_need(strndup(text, length));
   cst_reading r = {.s = s, .doc = doc, .d = d, .root = cst_document_root(doc), .sizes = sizes, .nsize = nsize};
   start(&r);
@@ -98,6 +99,30 @@ cst_system *cst_system_read(const char *file, const char *text, size_t length, c
   if (good(&r)) return s;
   cst_system_destroy(s);
   return NULL;
+}
+
+/* A start of a study, in the words of a description. */
+
+bool cst_system_read_start(cst_system *s, const cst_document *doc, cst_yaml *map, const double *c, cst_diag *d, cst_node *q, cst_node *v) {
+  const size_t n = sizeof *q * (size_t)s->nq;
+  cst_reading  r = {.s = s, .doc = (cst_document *)doc, .d = d, .root = map, .before = cst_diag_count(d), .c = c};
+  cst_node    *from_q, *from_v;
+  r.names = cst_need(calloc(2 + CST_MAX_PAR, sizeof *r.names));
+  for (int i = 0; i < s->npar; i++) {
+    const cst_parameter *p = &s->parameter[i];
+    r.names[1 + i] = (cst_binding){.name = p->name, .node = p->size ? p->node : cst_graph_input(s->graph, 'c', i)};
+  }
+  r.i = cst_need(calloc((size_t)s->ncoordinate + 1, sizeof *r.i));
+  for (int i = 0; i < s->ncoordinate; i++) {
+    r.i[i] = "i";
+    if (s->coordinate_name[i].array) r.array = s->coordinate_name[i].name;
+  }
+  cst_reading_start(&r, map, &from_q, &from_v);
+  const bool read = good(&r);
+  if (read) memcpy(q, from_q, n), memcpy(v, from_v, n);
+  free(r.names);
+  free(r.i);
+  return read;
 }
 
 /* Defaults. */

@@ -21,9 +21,36 @@ static bool is_diagonal(const cst_pattern *p) {
   return true;
 }
 
+/* M + sigma G'G of the orthogonality constraints, dense: what stands for the mass where a body is flat. On G v = 0 it is M. */
+static bool raised_mass(cst_mass *M, const double *c, const double *q) {
+  const cst_system  *s = M->s;
+  const cst_pattern *P = &s->pattern[CST_K_G];
+  const size_t       n = (size_t)s->nq;
+  double            *G = cst_numbers((size_t)P->n);
+  M->m = cst_numbers(n * n);
+  M->row = cst_need(calloc(n + 1, sizeof *M->row));
+  if (s->general)
+    cst_system_matrix(s, CST_K_M, c, q, NULL, M->m);
+  else {
+    double *m = cst_numbers(n);
+    cst_masses(s, c, m);
+    for (size_t i = 0; i < n; i++) M->m[i * n + i] = m[i];
+    free(m);
+  }
+  M->sigma = 0;
+  for (int k = 0; k < s->nbodies; k++) M->sigma = fmax(M->sigma, M->m[(size_t)s->bodies[k].rotation * (n + 1)]);
+  cst_system_eval(s, CST_K_G, c, q, NULL, NULL, NULL, NULL, G);
+  for (int a = s->nown; a < s->ng; a++)
+    for (int e = P->start[a]; e < P->start[a + 1]; e++)
+      for (int f = P->start[a]; f < P->start[a + 1]; f++) M->m[(size_t)P->column[e] * n + (size_t)P->column[f]] += M->sigma * G[e] * G[f];
+  free(G);
+  return cst_dense_factor(M->m, M->row, s->nq);
+}
+
 bool cst_mass_create(cst_mass *M, const cst_system *s, const double *c, const double *q) {
   const size_t n = (size_t)s->nq;
   *M = (cst_mass){.s = s};
+  if (s->flat >= 0) return raised_mass(M, c, q);
   if (!s->general || is_diagonal(&s->pattern[CST_K_M])) {
     bool good = true;
     M->m = cst_numbers(n);

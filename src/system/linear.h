@@ -14,8 +14,9 @@ double *cst_numbers(size_t n);
 /* M(q) of one point. */
 typedef struct {
   const cst_system *s;
-  double           *m;   /* [nq] of a diagonal; else the LU factors of M(q) */
-  int              *row; /* NULL when diagonal */
+  double           *m;     /* [nq] of a diagonal; else the LU factors of M(q) */
+  int              *row;   /* NULL when diagonal */
+  double            sigma; /* where a body is flat: of what M + sigma O'O stands for M (multipliers.c); else 0 */
 } cst_mass;
 
 /* false when M(q) is singular; destroy it all the same. */

@@ -1,6 +1,9 @@
 /* multipliers.c: multipliers of the continuous equations at one point.
  *
  *   M A = f - G' lambda,  G A = -D2g[v, v]   so   (G M^-1 G') lambda = D2g[v, v] + G M^-1 f
+ *
+ * Where a body is flat M is singular, and M + sigma O'O stands for it, O the rows of G of the orthogonality constraints (linear.c): with
+ * f - sigma O'D2o[v, v] for f the same A and lambda result.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
@@ -10,6 +13,13 @@
 static void free_force(const cst_system *s, const double *c, const double *q, const double *v, double *f) {
   cst_system_eval(s, s->general ? CST_K_f : CST_K_dV, c, q, v, NULL, NULL, NULL, f);
   for (int i = 0; i < s->nq && !s->general; i++) f[i] = -f[i];
+}
+
+/* f := f - sigma O'D2o[v, v], with D2g[v, v] in bend. */
+static void lower_force(const cst_mass *M, const double *G, const double *bend, double *f) {
+  const cst_pattern *P = &M->s->pattern[CST_K_G];
+  for (int a = M->s->nown; a < M->s->ng && M->sigma > 0; a++)
+    for (int e = P->start[a]; e < P->start[a + 1]; e++) f[P->column[e]] -= M->sigma * G[e] * bend[a];
 }
 
 void cst_system_multipliers(const cst_system *s, const double *c, const double *q, const double *v, double *lambda) {
@@ -23,9 +33,10 @@ void cst_system_multipliers(const cst_system *s, const double *c, const double *
   const bool good = mass && cst_schur_create(&S, s, G, &M);
   if (good) {
     free_force(s, c, q, v, A);
+    cst_system_eval(s, CST_K_D2gvv, c, q, v, NULL, NULL, NULL, lambda);
+    lower_force(&M, G, lambda, A);
     cst_mass_solve(&M, A);
     cst_pattern_times(P, G, A, b);
-    cst_system_eval(s, CST_K_D2gvv, c, q, v, NULL, NULL, NULL, lambda);
     for (int a = 0; a < s->ng; a++) lambda[a] += b[a];
     cst_schur_solve(&S, lambda);
     if (s->dropped) cst_system_least_norm(s, c, q, lambda);

@@ -57,9 +57,9 @@ static bool has_length(const entry *x, cst_yaml *list, const char *key, const cs
   for (int i = 0; i < n; i++) sum += value[i] * value[i];
   if (sum > 0 && isfinite(sum)) return true;
   cst_yaml_error(x->r->doc, list, x->r->d,
-                 "%s has the length %g at the default parameters; it must be positive and finite (any other is "
+                 "%s has the length %g %s; it must be positive and finite (any other is "
                  "made 1)",
-                 name_of(x, key, what), sqrt(sum));
+                 name_of(x, key, what), sqrt(sum), cst_reading_where(x->r));
   return false;
 }
 
@@ -108,11 +108,11 @@ static bool check_rotation(const entry *x, cst_yaml *n, const cst_node node[9]) 
   if (off <= ORTHOGONAL && det > 0) return true;
   name_of(x, "matrix", what);
   if (!(off <= ORTHOGONAL))
-    cst_yaml_error(x->r->doc, n, x->r->d,
-                   "%s is no rotation at the default parameters: an entry of R'R - 1 is %.3g; at most 1e-10 is allowed", what, off);
+    cst_yaml_error(x->r->doc, n, x->r->d, "%s is no rotation %s: an entry of R'R - 1 is %.3g; at most 1e-10 is allowed", what,
+                   cst_reading_where(x->r), off);
   else
-    cst_yaml_error(x->r->doc, n, x->r->d, "%s is a reflection at the default parameters: its determinant is -1; that of a rotation is 1",
-                   what);
+    cst_yaml_error(x->r->doc, n, x->r->d, "%s is a reflection %s: its determinant is -1; that of a rotation is 1", what,
+                   cst_reading_where(x->r));
   return false;
 }
 

@@ -129,10 +129,12 @@ bool cst_reading_list(cst_reading *r, cst_yaml *list, cst_scope in, const char *
 
 /* Values. */
 
+const char *cst_reading_where(const cst_reading *r) { return r->c ? "with the parameters of the study" : "at the default parameters"; }
+
 void cst_reading_values(const cst_reading *r, const cst_node *node, int n, const double *q, double *value) {
   double        c[CST_MAX_PAR], t = 0;
   const double *in[128] = {['c'] = c, ['t'] = &t, ['q'] = q};
-  for (int i = 0; i < r->s->npar; i++) c[i] = r->s->parameter[i].value;
+  for (int i = 0; i < r->s->npar; i++) c[i] = r->c ? r->c[i] : r->s->parameter[i].value;
   cst_tape *tape = cst_tape_create(r->s->graph, node, n);
   cst_tape_eval(tape, in, value);
   cst_tape_destroy(tape);

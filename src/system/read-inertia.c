@@ -68,6 +68,7 @@ static bool check_inertia(cst_reading *r, cst_yaml *list, const char *what, cons
   char   why[WHY];
   cst_reading_values(r, node, 9, NULL, I);
   if (!is_symmetric(r, list, what, I)) return false;
+  if (cst_body_is_flat(I)) r->s->flat = (int)(b - r->s->bodies);
   if (!cst_body_is_wrong(I, why, WHY)) return true;
   cst_yaml_error(r->doc, list, r->d, "%s at the default parameters: %s", what, why);
   return false;

@@ -66,9 +66,15 @@ static cst_node *read_start(cst_reading *r, cst_yaml *map, const char *key) {
   const int n = has_bodies(map) ? r->s->nplain : r->s->nq;
   double   *value = cst_need(malloc(sizeof *value * ((size_t)n + 1)));
   cst_reading_values(r, out, n, NULL, value);
-  cst_reading_check(r, cst_yaml_get(map, key), key, &e, value, is_finite, "at the default parameters", "finite");
+  cst_reading_check(r, cst_yaml_get(map, key), key, &e, value, is_finite, cst_reading_where(r), "finite");
   free(value);
   return out;
+}
+
+void cst_reading_start(cst_reading *r, cst_yaml *map, cst_node **q, cst_node **v) {
+  *q = read_start(r, map, "q");
+  *v = read_start(r, map, "v");
+  if (r->s->nbodies && has_bodies(map)) cst_reading_body_states(r, map, cst_reading_constants(r), "of the state", *q, *v);
 }
 
 static void read_state(cst_reading *r, cst_yaml *key, cst_yaml *n, cst_state *state) {
@@ -86,9 +92,7 @@ static void read_state(cst_reading *r, cst_yaml *key, cst_yaml *n, cst_state *st
     cst_yaml_error(r->doc, n, r->d, "missing key 'bodies' of the state");
     return;
   }
-  state->q = read_start(r, n, "q");
-  state->v = read_start(r, n, "v");
-  if (bodies && has_bodies(n)) cst_reading_body_states(r, n, cst_reading_constants(r), "of the state", state->q, state->v);
+  cst_reading_start(r, n, &state->q, &state->v);
   read_exact(r, cst_yaml_get(n, "exact"), state);
 }
 

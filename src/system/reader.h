@@ -48,6 +48,7 @@ typedef struct {
   cst_binding    *names;                  /* [1 + CST_MAX_PAR + ncoordinate] a free place, parameters, coordinates */
   cst_binding     timed[2 + CST_MAX_PAR]; /* a free place, t, parameters */
   cst_body_place *body;                   /* [s->nbody_name] */
+  const double   *c;                      /* parameters at which values are judged; NULL: the defaults */
 } cst_reading;
 
 /* read-text.c: names, keys and texts. A check that fails reports. */
@@ -74,7 +75,8 @@ cst_entries cst_reading_coordinate_entries(const cst_reading *r);
 cst_entries cst_reading_plain_entries(const cst_reading *r); /* coordinates that are of no body */
 cst_entries cst_reading_constraint_entries(const cst_reading *r);
 bool        cst_reading_list(cst_reading *r, cst_yaml *list, cst_scope in, const char *what, const cst_entries *e, cst_node *out);
-void        cst_reading_values(const cst_reading *r, const cst_node *node, int n, const double *q, double *value); /* default parameters */
+const char *cst_reading_where(const cst_reading *r); /* "at the default parameters" */
+void        cst_reading_values(const cst_reading *r, const cst_node *node, int n, const double *q, double *value);
 /* Whether all values of the list are good; reports the first one of every name that is not, `where` it is and what it must be. */
 bool cst_reading_check(cst_reading *r, cst_yaml *list, const char *what, const cst_entries *e, const double *value, bool (*good)(double),
                        const char *where, const char *must);
@@ -96,6 +98,8 @@ void cst_reading_declare_orthogonal(cst_reading *r, cst_yaml *const *key); /* fa
 void cst_reading_orthogonal(cst_reading *r);                               /* their expressions */
 void cst_reading_inertia(cst_reading *r);
 void cst_body_block(const cst_system *s, const cst_body *b, cst_node J[9]); /* tr(I)/2 1 - I */
+/* q and v of a state (a map): plain coordinates by lists, bodies by their key. NULL where a list is missing. */
+void cst_reading_start(cst_reading *r, cst_yaml *map, cst_node **q, cst_node **v);
 /* The key `bodies` of a map `of` a state or an exact motion into q[nq], v[nq]; in: what its expressions may name. */
 void cst_reading_body_states(cst_reading *r, cst_yaml *state, cst_scope in, const char *of, cst_node *q, cst_node *v);
 

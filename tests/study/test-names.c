@@ -15,7 +15,7 @@ static const char chain[] = "system: chain\ncoordinates: [\"x[4]\", h]\nparamete
 static double value(const cst_system *s, const char *text, cst_expr_error *e) {
   const double  c[] = {2}, q[] = {1, 2, 3, 4, 5}, v[] = {10, 20, 30, 40, 50}, l[] = {100, 200, 300}, t[] = {1000};
   const double *in[128] = {['c'] = c, ['q'] = q, ['v'] = v, ['l'] = l, ['t'] = t};
-  cst_names     names = cst_names_create(s, s->graph);
+  cst_names     names = cst_names_create(s, s->graph, "");
   cst_node      x = cst_expr_parse(s->graph, text, names.name, names.n, e);
   double        out = NAN;
   cst_names_destroy(&names);
@@ -63,7 +63,7 @@ static void test_firsts(void) {
   if (!s) exit(1);
   const double  q[9] = {0}, v[9] = {0}, l[] = {1, 2, 3, 4};
   const double *in[128] = {['q'] = q, ['v'] = v, ['l'] = l};
-  cst_names     names = cst_names_create(s, s->graph);
+  cst_names     names = cst_names_create(s, s->graph, "");
   cst_node      x =
       cst_expr_parse(s->graph, "lambda_low[0] + 10*lambda_low[1] + 100*lambda_high[8] + 1000*lambda_high[9]", names.name, names.n, &e);
   double out = NAN;

@@ -19,11 +19,63 @@ static __attribute__((noinline)) void load_kinetic(const cst_context *C, const d
   cst_make_tangent(C, c, q, G, minv, p, m);
 }
 
+#if !CST_HOT
+/* Of a flat body p does not tell all of v = R hat(omega), but omega: p = v J has R'p - p'R = hat(I omega). v holds M^-1 p, which is right
+ * of all other coordinates. */
+static __attribute__((noinline)) void turn_flat(const cst_context *C, const double *record, const vd *p, vd *v) {
+  static const int  place[9] = {0, 1, 2, 1, 3, 4, 2, 4, 5};
+  const cst_layout  at = LAYOUT(C);
+  const cst_system *s = C->system;
+  const vd         *q = cst_block(record, at.q);
+  vd                number[s->nbody + 1];
+  CALL(C, body, cst_block(record, at.c), 0, 0, 0, 0, 0, number);
+  for (int k = 0; k < s->nbodies; k++) {
+    const cst_body *b = &s->bodies[k];
+    const vd       *R = q + b->rotation, *P = p + b->rotation;
+    vd             *V = v + b->rotation, I[9], w[3];
+    for (int e = 0; e < 9; e++) I[e] = number[b->at[place[e]]];
+    for (int a = 0; a < 3; a++) {
+      const int i = (a + 1) % 3, j = (a + 2) % 3;
+      w[a] = vset(0);
+      for (int r = 0; r < 3; r++) w[a] += R[3 * r + j] * P[3 * r + i] - R[3 * r + i] * P[3 * r + j];
+    }
+    cst_ldl(I, 3);
+    cst_lu_solve(I, w, 3);
+    for (int r = 0; r < 3; r++)
+      for (int j = 0; j < 3; j++) {
+        const int next = (j + 1) % 3, last = (j + 2) % 3;
+        V[3 * r + j] = w[last] * R[3 * r + next] - w[next] * R[3 * r + last];
+      }
+    for (int r = 0; r < 3 && b->centre >= 0; r++) v[b->centre + r] = p[b->centre + r] / number[b->at[6]];
+  }
+}
+
+/* Multipliers lane by lane. */
+static void multipliers_flat(const cst_context *C, const double *record, const vd *v, double *lambda) {
+  const cst_layout at = LAYOUT(C);
+  const vd        *c = cst_block(record, at.c), *q = cst_block(record, at.q);
+  double           C1[CST_MAX_PAR], x[2 * NQ + 1], l[NG + 1];
+  for (int lane = 0; lane < CST_W; lane++) {
+    for (int i = 0; i < C->npar; i++) C1[i] = c[i][lane];
+    for (int i = 0; i < NQ; i++) x[i] = q[i][lane], x[NQ + i] = v[i][lane];
+    cst_system_multipliers(C->system, C1, x, x + NQ, l);
+    for (int a = 0; a < NG; a++) lambda[a * CST_W + lane] = l[a];
+  }
+}
+#endif
+
 /* v := M^-1 (p - a) for a kinetic p. */
 CST_INLINE void velocity_of(const cst_context *C, const double *record, const vd *p, vd *v) {
   const cst_layout at = LAYOUT(C);
   const vd        *mass = cst_block(record, at.mass);
   vd               minv[ROOM(NMASS)];
+#if !CST_HOT
+  if (C->system->flat >= 0) {
+    for (int i = 0; i < NQ; i++) v[i] = vpick(GENERAL, p[i], p[i] / mass[GENERAL ? 0 : CLASS(i)]);
+    turn_flat(C, record, p, v);
+    return;
+  }
+#endif
   if (GENERAL) {
     cst_velocity_general(C, cst_block(record, at.c), cst_block(record, at.q), p, v);
     return;
@@ -72,6 +124,12 @@ static void multipliers(const cst_context *C, const double *record, double *lamb
   const cst_layout at = LAYOUT(C);
   vd               v[ROOM(NQ)], A[ROOM(NQ)], minv[ROOM(NMASS)];
   load_velocity(C, record, v);
+#if !CST_HOT
+  if (C->system->flat >= 0 && NG > 0) {
+    multipliers_flat(C, record, v, lambda);
+    return;
+  }
+#endif
   U for (int k = 0; k < NMASS; k++) minv[k] = 1.0 / cst_block(record, at.mass)[k];
   if (NG > 0) cst_acceleration(C, cst_block(record, at.c), minv, cst_block(record, at.q), v, A, (vd *)lambda);
 }

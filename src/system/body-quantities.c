@@ -1,0 +1,112 @@
+/* body-quantities.c: what observables may name of a body: angular velocity, angular momentum, quaternion.
+ *
+ *   omega = vee(R'R'),   angular momentum I omega in body axes, R I omega in space axes, both about the centre (or the origin)
+ *
+ * The quaternion p of R is that of p p' = Q, the matrix of Bar-Itzhack (J. Guid. Control Dyn. 23 (2000) 1085) without its unit part:
+ *   Q_00 = (1 + tr R)/4,  Q_0k = (R_ji - R_ij)/4 for (i, j, k) cyclic,  Q_ik = (R_ik + R_ki)/4,  Q_kk = (1 + 2 R_kk - tr R)/4
+ * as the sum of its rows with the signs of p, divided by its length: no rotation is singular. The scalar part is positive; where it is 0 (to
+ * 1e-7), the first of the others that is not.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <string.h>
+#include "system/internal.h"
+
+enum { AXES = 3, PARTS = 4 };
+static const double TIE = 1e-7;
+
+const cst_body_quantity cst_body_quantities[] = {
+    {"omega", "123xyz", "angular velocity"},
+    {"momentum", "123xyz", "angular momentum about the centre, or the origin where there is none"},
+    {"quaternion", "0123", "quaternion of the rotation, the scalar part first and positive"},
+    {NULL, NULL, NULL},
+};
+
+typedef struct {
+  cst_graph *g;
+  cst_node   R[9], V[9];
+} body;
+
+static cst_node dot(cst_graph *g, const cst_node *x, int dx, const cst_node *y, int dy) {
+  cst_node sum = cst_graph_mul(g, x[0], y[0]);
+  for (int a = 1; a < AXES; a++) sum = cst_graph_add(g, sum, cst_graph_mul(g, x[a * dx], y[a * dy]));
+  return sum;
+}
+
+static cst_node constant(const body *b, double x) { return cst_graph_constant(b->g, x); }
+
+static void omega_of(const body *b, cst_node w[3]) {
+  for (int a = 0; a < AXES; a++) {
+    const int i = (a + 1) % AXES, j = (a + 2) % AXES;
+    w[a] = cst_graph_mul(b->g, constant(b, 0.5), cst_graph_sub(b->g, dot(b->g, b->R + j, 3, b->V + i, 3), dot(b->g, b->R + i, 3, b->V + j, 3)));
+  }
+}
+
+/* w := I w */
+static void times_inertia(const cst_system *s, const body *b, int k, cst_node w[3]) {
+  static const int place[9] = {0, 1, 2, 1, 3, 4, 2, 4, 5};
+  cst_node         I[9], x[3];
+  for (int e = 0; e < 9; e++) {
+    const cst_node own = s->bodies[k].inertia[place[e]];
+    I[e] = b->g == s->graph || cst_graph_is_zero(s->graph, own) ? own : cst_graph_input(b->g, 'c', 0);
+    if (cst_graph_is_zero(s->graph, own)) I[e] = constant(b, 0);
+  }
+  for (int a = 0; a < AXES; a++) x[a] = dot(b->g, I + 3 * a, 1, w, 1);
+  memcpy(w, x, sizeof x);
+}
+
+/* x of a vector in body axes. */
+static cst_node component(const body *b, const cst_node w[3], char which) {
+  return which >= 'x' ? dot(b->g, b->R + 3 * (which - 'x'), 1, w, 1) : w[which - '1'];
+}
+
+/* 4 Q. */
+static void outer(const body *b, cst_node Q[16]) {
+  cst_graph     *g = b->g;
+  const cst_node one = constant(b, 1), trace = cst_graph_add(g, cst_graph_add(g, b->R[0], b->R[4]), b->R[8]);
+  Q[0] = cst_graph_add(g, one, trace);
+  for (int k = 0; k < AXES; k++) {
+    const int i = (k + 1) % AXES, j = (k + 2) % AXES;
+    Q[1 + k] = Q[PARTS * (1 + k)] = cst_graph_sub(g, b->R[3 * j + i], b->R[3 * i + j]);
+    Q[(PARTS + 1) * (1 + k)] = cst_graph_sub(g, cst_graph_add(g, one, cst_graph_mul(g, constant(b, 2), b->R[4 * k])), trace);
+    Q[PARTS * (1 + i) + 1 + j] = Q[PARTS * (1 + j) + 1 + i] = cst_graph_add(g, b->R[3 * i + j], b->R[3 * j + i]);
+  }
+}
+
+/* -1, 0 or 1. */
+static cst_node sign(const body *b, cst_node x) {
+  cst_node square = cst_graph_add(b->g, cst_graph_mul(b->g, x, x), constant(b, 1e-300));
+  return cst_graph_div(b->g, x, cst_graph_call(b->g, "sqrt", square, -1));
+}
+
+static cst_node quaternion(const body *b, int part) {
+  cst_graph *g = b->g;
+  cst_node   Q[16], p[PARTS], length = constant(b, 0);
+  outer(b, Q);
+  for (int i = 0; i < PARTS; i++) p[i] = constant(b, 0);
+  for (int k = 0; k < PARTS; k++) {
+    cst_node side = Q[k];
+    double   weight = 1;
+    for (int i = 1; i < PARTS; i++) {
+      weight *= TIE;
+      side = cst_graph_add(g, side, cst_graph_mul(g, constant(b, weight), Q[PARTS * i + k]));
+    }
+    side = sign(b, side);
+    for (int i = 0; i < PARTS; i++) p[i] = cst_graph_add(g, p[i], cst_graph_mul(g, side, Q[PARTS * k + i]));
+  }
+  for (int i = 0; i < PARTS; i++) length = cst_graph_add(g, length, cst_graph_mul(g, p[i], p[i]));
+  return cst_graph_div(g, p[part], cst_graph_call(g, "sqrt", length, -1));
+}
+
+cst_node cst_body_quantity_node(const cst_system *s, cst_graph *g, int k, const cst_body_quantity *what, int which) {
+  body     b = {.g = g};
+  cst_node w[3];
+  for (int e = 0; e < 9; e++) {
+    b.R[e] = cst_graph_input(g, 'q', s->bodies[k].rotation + e);
+    b.V[e] = cst_graph_input(g, 'v', s->bodies[k].rotation + e);
+  }
+  const char letter = what->components[which];
+  if (!strcmp(what->prefix, "quaternion")) return quaternion(&b, letter - '0');
+  omega_of(&b, w);
+  if (!strcmp(what->prefix, "momentum")) times_inertia(s, &b, k, w);
+  return component(&b, w, letter);
+}

@@ -1,0 +1,51 @@
+/* turn.c: rotations of bodies as numbers: angular velocities, and a rotation turned by a rotation vector.
+ *
+ *   omega = vee(R'R'),   R <- R exp(hat(x)),   exp(hat(x)) = 1 + sin(t)/t hat(x) + (1 - cos(t))/t^2 hat(x)^2,  t = |x|
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
+#include <string.h>
+#include "system/internal.h"
+
+enum { AXES = 3 };
+
+/* Entry (i, j) of R'V. */
+static double across(const double *R, const double *V, int i, int j) { return R[i] * V[j] + R[3 + i] * V[3 + j] + R[6 + i] * V[6 + j]; }
+
+void cst_body_omega(const cst_body *b, const double *q, const double *v, double omega[3]) {
+  const double *R = q + b->rotation, *V = v + b->rotation;
+  for (int a = 0; a < AXES; a++) {
+    const int i = (a + 1) % AXES, j = (a + 2) % AXES;
+    omega[a] = 0.5 * (across(R, V, j, i) - across(R, V, i, j));
+  }
+}
+
+/* E := exp(hat(x)); 1 - cos t as 2 sin^2(t/2), which keeps its digits. */
+static void exponential(const double x[3], double E[9]) {
+  const double t = sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]), half = cst_sin(0.5 * t);
+  const double s = t > 0 ? cst_sin(t) / t : 1, c = t > 0 ? 2 * half * half / (t * t) : 0.5;
+  for (int a = 0; a < AXES; a++)
+    for (int b = 0; b < AXES; b++) {
+      const double turn = a == b ? 0 : (a + 1) % AXES == b ? -x[3 - a - b] : x[3 - a - b];
+      const double square = x[a] * x[b] - (a == b ? x[0] * x[0] + x[1] * x[1] + x[2] * x[2] : 0);
+      E[3 * a + b] = (a == b) + s * turn + c * square;
+    }
+}
+
+void cst_body_turn(const cst_body *b, const double x[3], const double omega[3], double *q, double *v) {
+  double *R = q + b->rotation, *V = v + b->rotation, E[9], turned[9];
+  exponential(x, E);
+  for (int a = 0; a < AXES; a++)
+    for (int j = 0; j < AXES; j++) turned[3 * a + j] = R[3 * a] * E[j] + R[3 * a + 1] * E[3 + j] + R[3 * a + 2] * E[6 + j];
+  memcpy(R, turned, sizeof turned);
+  for (int a = 0; a < AXES; a++)
+    for (int j = 0; j < AXES; j++) {
+      const int next = (j + 1) % AXES, last = (j + 2) % AXES;
+      V[3 * a + j] = omega[last] * R[3 * a + next] - omega[next] * R[3 * a + last];
+    }
+}
+
+bool cst_body_is_reflected(const cst_body *b, const double *q) {
+  const double *R = q + b->rotation;
+  return R[0] * (R[4] * R[8] - R[5] * R[7]) - R[1] * (R[3] * R[8] - R[5] * R[6]) + R[2] * (R[3] * R[7] - R[4] * R[6]) < 0;
+}
