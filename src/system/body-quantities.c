@@ -4,8 +4,8 @@
  *
  * The quaternion p of R is that of p p' = Q, the matrix of Bar-Itzhack (J. Guid. Control Dyn. 23 (2000) 1085) without its unit part:
  *   Q_00 = (1 + tr R)/4,  Q_0k = (R_ji - R_ij)/4 for (i, j, k) cyclic,  Q_ik = (R_ik + R_ki)/4,  Q_kk = (1 + 2 R_kk - tr R)/4
- * as the sum of its rows with the signs of p, divided by its length: no rotation is singular. The scalar part is positive; where it is 0 (to
- * 1e-7), the first of the others that is not.
+ * as the sum of its rows with the signs of p, divided by its length: no rotation is singular. The scalar part is positive; where it is 0
+ * (to 1e-7), the first of the others that is not.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
@@ -37,7 +37,8 @@ static cst_node constant(const body *b, double x) { return cst_graph_constant(b-
 static void omega_of(const body *b, cst_node w[3]) {
   for (int a = 0; a < AXES; a++) {
     const int i = (a + 1) % AXES, j = (a + 2) % AXES;
-    w[a] = cst_graph_mul(b->g, constant(b, 0.5), cst_graph_sub(b->g, dot(b->g, b->R + j, 3, b->V + i, 3), dot(b->g, b->R + i, 3, b->V + j, 3)));
+    w[a] = cst_graph_mul(b->g, constant(b, 0.5),
+                         cst_graph_sub(b->g, dot(b->g, b->R + j, 3, b->V + i, 3), dot(b->g, b->R + i, 3, b->V + j, 3)));
   }
 }
 

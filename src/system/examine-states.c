@@ -59,9 +59,9 @@ static void joints(cst_examiner *e, const char *topic, const double *q) {
   if (!s->nbodies) return;
   const int r = cst_system_rank(s, e->c, q), own = r - 6 * s->nbodies;
   if (s->nown)
-    cst_examiner_say(e, CST_FACT, topic, "rank of the joints %d of %d, %d degrees of freedom", own, s->nown, s->nq - r);
+    cst_examiner_say(e, CST_FACT, topic, "rank of the joints %d of %d; degrees of freedom: %d", own, s->nown, s->nq - r);
   else
-    cst_examiner_say(e, CST_FACT, topic, "no joints, %d degrees of freedom", s->nq - r);
+    cst_examiner_say(e, CST_FACT, topic, "no joints; degrees of freedom: %d", s->nq - r);
 }
 
 static void mass(cst_examiner *e, const char *topic, const double *q) {

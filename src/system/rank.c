@@ -164,13 +164,15 @@ static bool reach(const cst_system *s, const double *c, double *q) {
   return false;
 }
 
-/* The first maximal independent constraints at q stay; their number. */
+/* The first maximal independent constraints at q stay; their number. Those of bodies come first: methods on the group leave no rotation
+ * matrix unconstrained. */
 static int choose(const cst_system *s, const double *c, const double *q, unsigned char *dropped) {
   const size_t nq = (size_t)s->nq;
   double      *A = unit_rows(s, c, q, NULL), *Q = cst_numbers((size_t)s->ng * nq);
   int          r = 0;
-  for (int a = 0; a < s->ng; a++) {
-    double *row = A + (size_t)a * nq, left = remainder_of(row, Q, r, s->nq);
+  for (int k = 0; k < s->ng; k++) {
+    const int a = (k + s->nown) % s->ng; /* without bodies all are the user's own */
+    double   *row = A + (size_t)a * nq, left = remainder_of(row, Q, r, s->nq);
     dropped[a] = !(left > SMALL) || r == s->nq;
     if (dropped[a]) continue;
     for (size_t i = 0; i < nq; i++) Q[(size_t)r * nq + i] = row[i] / left;
