@@ -75,10 +75,19 @@ static void read_matrix(cst_reading *r, cst_yaml *list) {
   check_constant(r, list, diagonal);
 }
 
+/* The first plain coordinate that is an array; NULL: none is. */
+static const char *plain_array(const cst_reading *r) {
+  const cst_entries e = cst_reading_plain_entries(r);
+  for (int i = 0; i < e.n; i++)
+    if (e.name[i].array) return e.n == r->s->ncoordinate ? r->array : e.name[i].name;
+  return NULL;
+}
+
 /* Whether the list holds rows, and may. Lists of the elements of arrays are no rows. */
 static bool has_rows(const cst_reading *r, cst_yaml *const *item, int n) {
   for (int i = 0; i < n; i++)
-    if (cst_yaml_is_list(item[i]) && (!r->array || n != r->s->ncoordinate || !r->s->coordinate_name[i].array)) return true;
+    if (cst_yaml_is_list(item[i]) && (!plain_array(r) || n != cst_reading_plain_entries(r).n || !r->s->coordinate_name[i].array))
+      return true;
   return false;
 }
 
@@ -91,8 +100,8 @@ static void read_plain(cst_reading *r) {
   s->mass_text = cst_reading_entries_written(r, cst_yaml_is_list(list) ? list : NULL);
   if (!has_rows(r, item, n))
     read_diagonal(r, list);
-  else if (r->array)
-    cst_yaml_error(r->doc, list, r->d, "a mass matrix is not possible where there are arrays, as '%s'; give its diagonal", r->array);
+  else if (plain_array(r))
+    cst_yaml_error(r->doc, list, r->d, "a mass matrix is not possible where there are arrays, as '%s'; give its diagonal", plain_array(r));
   else if (n != s->nplain)
     cst_yaml_error(r->doc, list, r->d, "mass has %d rows; there must be %d, one for each coordinate", n, s->nplain);
   else if (n > CST_MAX_Q)

@@ -127,12 +127,14 @@ static void check_twice(cst_reading *r, cst_yaml *const *item) {
   const cst_system *s = r->s;
   int               n = s->npar + s->ncoordinate;
   word             *all = cst_need(malloc(sizeof *all * (size_t)n));
+  const cst_yaml   *said = NULL;
   for (int i = 0; i < n; i++) all[i] = (word){r->names[1 + i].name, i};
   qsort(all, (size_t)n, sizeof *all, by_name);
   for (int i = 1; i < n && cst_reading_goes_on(r); i++)
-    if (!strcmp(all[i].name, all[i - 1].name))
+    if (!strcmp(all[i].name, all[i - 1].name) && item[all[i].rank - s->npar] != said) /* one of the nine of a rotation is enough */
       cst_yaml_error(r->doc, item[all[i].rank - s->npar], r->d, "coordinate '%s': there is already a %s of this name", all[i].name,
-                     all[i - 1].rank < s->npar ? "parameter" : "coordinate");
+                     all[i - 1].rank < s->npar ? "parameter" : "coordinate"),
+          said = item[all[i].rank - s->npar];
   free(all);
 }
 

@@ -178,27 +178,36 @@ class System:
             self.parameter(name, value, size)
         self.constants = dict(self.names)
         self.slots, self.q = [], []
-        for name in text["coordinates"]:
+        for name in text.get("coordinates", []):
             self.coordinate(name)
+        plain = len(self.q)
+        self.bodies = [self.body(name, b) for name, b in (text.get("bodies") or {}).items()]
         nq = self.nq = len(self.q)
         self.v = [sympy.Symbol("v_%d" % i) for i in range(nq)]
-        if all(isinstance(row, list) for row in text["mass"]):
+        if plain and all(isinstance(row, list) for row in text["mass"]):
             mass = [[parse(e, self.names) for e in row] for row in text["mass"]]
         else:
-            diagonal = self.unrolled(text["mass"], self.names)
-            mass = [[diagonal[i] if i == j else sympy.S.Zero for j in range(nq)] for i in range(nq)]
+            diagonal = self.unrolled(text.get("mass", []), self.names)
+            mass = [[diagonal[i] if i == j else sympy.S.Zero for j in range(plain)] for i in range(plain)]
+        mass = [row + [sympy.S.Zero] * (nq - plain) for row in mass] + [[sympy.S.Zero] * nq for _ in range(nq - plain)]
+        for b in (b for bodies in self.bodies for b in bodies):
+            self.add_mass(b, mass)
         self.gyroscopic = "gyroscopic" in text
         self.a = self.unrolled(text["gyroscopic"], self.names) if self.gyroscopic else [sympy.S.Zero] * nq
-        self.V = parse(text["potential"], self.names)
+        self.V = parse(text.get("potential", "0"), self.names)
         self.T = sympy.Add(*[mass[i][j] * self.v[i] * self.v[j] / 2 for i in range(nq) for j in range(nq)])
         self.L = self.T + sympy.Add(*[self.a[i] * self.v[i] for i in range(nq)]) - self.V
         full = any(mass[i][j] != 0 for i in range(nq) for j in range(i))
         self.general = full or self.gyroscopic or any(m.free_symbols & set(self.q) for row in mass for m in row)
         self.g = [g for e in (text.get("constraints") or {}).values() for g in self.constraints(e)]
+        self.g += [g for bodies in self.bodies for b in bodies for g in self.orthogonality(b)]
+        numbers = [x for bodies in self.bodies for b in bodies
+                   for x in [b["I"][i, j] for i, j in ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))] + b["mass"]]
+        self.inertias = [x for k, x in enumerate(numbers) if x not in numbers[:k]]
         symmetries = [s if isinstance(s, dict) else {"generator": s, "gauge": 0} for s in (text.get("symmetries") or {}).values()]
         self.xi = [self.unrolled(s["generator"], self.names) for s in symmetries]
         self.gauge = [parse(s["gauge"], self.names) for s in symmetries]
-        self.states = {k: [self.unrolled(s[x], self.constants) for x in "qv"] for k, s in text["states"].items()}
+        self.states = {k: self.state(s) for k, s in text["states"].items()}
 
     def parameter(self, name, value, size):
         if isinstance(value, dict) and "size" in value:
@@ -217,10 +226,88 @@ class System:
         self.q += symbols
         self.slots.append(n)
 
+    def body(self, key, b):
+        """The bodies of one name: where their rotation and centre begin in q, inertia, mass."""
+        word, n = re.fullmatch(r"(\w+)(?:\[(.+)\])?", key).groups()
+        n = int(parse(n, self.constants)) if n else 0
+        names = ["%s%d%d" % (b["rotation"], i, j) for i in (1, 2, 3) for j in (1, 2, 3)] + b.get("centre", [])
+        self.slots += [None] * len(names)  # lists of all coordinates are unrolled by self.strided
+        out, columns = [], {name: [] for name in names}
+        for i in range(1, (n or 1) + 1):
+            at, here = len(self.q), {**self.constants, "i": sympy.Integer(i)} if n else self.constants
+            for name in names:
+                columns[name].append(sympy.Symbol("q_%s_%d" % (name, i)))
+                self.q.append(columns[name][-1])
+            I = b["inertia"]
+            I = [[parse(x, here) for x in row] for row in I] if isinstance(I[0], list) else \
+                [[parse(I[j], here) if j == k else sympy.S.Zero for j in range(3)] for k in range(3)]
+            out.append({"name": word, "i": i, "n": n, "at": at, "I": sympy.Matrix(I), "mass": [parse(b["mass"], here)] if "centre" in b else []})
+        for name in names:
+            self.names[name] = columns[name] if n else columns[name][0]
+        self.strides = getattr(self, "strides", []) + [(out[0]["at"], n, len(names))]
+        return out
+
+    def add_mass(self, b, mass):
+        """1/2 omega'I omega = 1/2 tr(V J V'): the rows of R have the mass J."""
+        J = b["I"].trace() / 2 * sympy.eye(3) - b["I"]
+        for a in range(3):
+            for i in range(3):
+                for j in range(3):
+                    mass[b["at"] + 3 * a + i][b["at"] + 3 * a + j] = J[i, j]
+            if b["mass"]:
+                mass[b["at"] + 9 + a][b["at"] + 9 + a] = b["mass"][0]
+
+    def orthogonality(self, b):
+        R = sympy.Matrix(3, 3, self.q[b["at"]:b["at"] + 9])
+        E = R.T * R - sympy.eye(3)
+        return [E[i, j] / (2 if i == j else 1) for i in range(3) for j in range(i, 3)]
+
+    def state(self, s):
+        """q and v: lists of all coordinates, or of the plain ones with bodies beside them."""
+        if "bodies" not in s:
+            return [self.unrolled(s[x], self.constants) for x in "qv"]
+        q, v = ([x for x in self.unrolled(s.get(k, []), self.constants)] for k in "qv")
+        for bodies in self.bodies:
+            for b in bodies:
+                e = s["bodies"][b["name"]]
+                if isinstance(e, list):
+                    e = e[b["i"] - 1]
+                here = {**self.constants, "i": sympy.Integer(b["i"])} if b["n"] else self.constants
+
+                def vector(key, n=3):
+                    return sympy.Matrix([parse(x, here) for x in e.get(key, [0] * n)])
+
+                if "axis" in e:  # exp(angle hat(n)) by Euler's formula in half angles, as a quaternion
+                    axis, half = vector("axis"), parse(e["angle"], here) / 2
+                    p = [sympy.cos(half)] + list(axis / sympy.sqrt(sum(x**2 for x in axis)) * sympy.sin(half))
+                elif "quaternion" in e:
+                    p = vector("quaternion", 4)
+                    p = list(p / sympy.sqrt(sum(x**2 for x in p)))
+                else:
+                    p = [1, 0, 0, 0]
+                u, hat = sympy.Matrix(p[1:]), lambda w: sympy.Matrix([[0, -w[2], w[1]], [w[2], 0, -w[0]], [-w[1], w[0], 0]])
+                R = (p[0]**2 - u.dot(u)) * sympy.eye(3) + 2 * u * u.T + 2 * p[0] * hat(u)
+                if "matrix" in e:
+                    R = sympy.Matrix([[parse(x, here) for x in row] for row in e["matrix"]])
+                q += list(R) + (list(vector("centre")) if b["mass"] else [])
+                v += list(R * hat(vector("omega"))) + (list(vector("velocity")) if b["mass"] else [])
+        return [q, v]
+
+    def strided(self, entries, names):
+        """The same for names of bodies: the coordinates of one body stand together, and those of its neighbour behind them."""
+        out = []
+        for _, n, size in getattr(self, "strides", []):
+            mine, entries = entries[:size], entries[size:]
+            for i in range(1, (n or 1) + 1):
+                out += [parse(e[i - 1] if isinstance(e, list) else e, {**names, "i": sympy.Integer(i)} if n else names) for e in mine]
+        return out
+
     def unrolled(self, entries, names):
         """One expression of each coordinate, from one for each name; i numbers the elements of an array."""
         out = []
-        for e, n in zip(entries, self.slots):
+        for k, (e, n) in enumerate(zip(entries, self.slots)):
+            if n is None:
+                return out + self.strided(entries[k:], names)
             if isinstance(e, list):
                 out += [parse(x, {**names, "i": sympy.Integer(i)}) for i, x in enumerate(e, 1)]
             else:

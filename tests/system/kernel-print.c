@@ -9,7 +9,7 @@
 #include <string.h>
 #include "constella/system.h"
 
-enum { POINTS = 3, MOST = 1000 }; /* entries of a kernel */
+enum { POINTS = 3, MOST = CST_MAX_Q * CST_MAX_Q }; /* entries of a kernel */
 
 typedef struct {
   double c[CST_MAX_PAR], q[CST_MAX_Q], v[CST_MAX_Q], w[2 * CST_MAX_Q], u[4 * CST_MAX_Q], l[4 * CST_MAX_G + 1];
@@ -121,9 +121,10 @@ static cst_system *read_file(const char *path) {
 }
 
 int main(int count, char **word) {
-  if (count != 3) return fprintf(stderr, "usage: kernel-print SIZE FILE\n"), 2;
-  for (int i = 0; i <= cst_catalogue_size(); i++) {
-    cst_system *s = i < cst_catalogue_size() ? read_sized(cst_catalogue_name(i), atoi(word[1])) : read_file(word[2]);
+  if (count < 3) return fprintf(stderr, "usage: kernel-print SIZE FILE ...\n"), 2;
+  for (int i = 0; i < cst_catalogue_size() + count - 2; i++) {
+    cst_system *s =
+        i < cst_catalogue_size() ? read_sized(cst_catalogue_name(i), atoi(word[1])) : read_file(word[2 + i - cst_catalogue_size()]);
     print_system(s);
     cst_system_destroy(s);
   }

@@ -1,4 +1,4 @@
-"""test_derivatives.py [DRIVER]: every kernel of every system of the catalogue, and of every-form.yaml, against SymPy in 50 digits.
+"""test_derivatives.py [DRIVER]: every kernel of every system of the catalogue, and of every-form.yaml and the like, against SymPy in 50 digits.
 
 DRIVER is the compiled kernel-print.c, by default the one in BUILD; it says at which points and with which parameters it evaluated. This side
 reads the descriptions by itself (description.py): L and g as SymPy expressions, their partial derivatives one by one, and the kernels as sums
@@ -11,7 +11,7 @@ import glob, itertools, os, subprocess, sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 CATALOGUE = os.path.join(HERE, "../../src/system/catalogue")
-EVERY_FORM = os.path.join(HERE, "every-form.yaml")
+EVERY_FORM = [os.path.join(HERE, f) for f in ("every-form.yaml", "every-body.yaml", "full-body.yaml")]
 DRIVER = sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.environ.get("BUILD", "build"), "tests/system/kernel-print")
 try:
     import mpmath, sympy
@@ -143,6 +143,7 @@ def kernels(s, tables, at):
     out["D3glwu"] = combined(l, [vector(t.along(3, w, u), nq) for t in g], nq)
     out["xi"] = [number(e, known) for row in s.xi for e in row]
     out["gauge"] = [number(e, known) for e in s.gauge]
+    out["body"] = [number(e, known) for e in s.inertias]
     out.update(residuals(s, L, g, at))
     if not s.general:
         out["mass"] = [L(nq + i, nq + i) for i in n]
@@ -178,7 +179,7 @@ def difference(got, wanted, least=0):
 def read_driver(size):
     """{system: [{name: values}]} of what the driver prints: a line 'system NAME' and, for each point, 'point' and lines 'NAME value ...'."""
     out = {}
-    for line in subprocess.run([DRIVER, str(size), EVERY_FORM], capture_output=True, text=True, check=True).stdout.splitlines():
+    for line in subprocess.run([DRIVER, str(size)] + EVERY_FORM, capture_output=True, text=True, check=True).stdout.splitlines():
         word, *rest = line.split()
         if word == "system":
             points = out[rest[0]] = []
@@ -213,7 +214,7 @@ def check(path, points, size):
 
 
 def main():
-    systems = sorted(glob.glob(os.path.join(CATALOGUE, "*.yaml"))) + [EVERY_FORM]
+    systems = sorted(glob.glob(os.path.join(CATALOGUE, "*.yaml"))) + EVERY_FORM
     size, count, failed = 3, 0, 0
     printed = read_driver(size)
     for path in systems:
