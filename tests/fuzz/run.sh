@@ -10,7 +10,7 @@ here=$(dirname "$0") folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 case $target in
 study) files=("$here"/../../jobs/*.yaml) ;;
-system) files=("$here"/../../src/system/catalogue/*.yaml "$here"/../../jobs/systems/*.yaml "$here"/../system/*.yaml) ;;
+system) files=("$here"/../../src/system/catalogue/*.yaml "$here"/../../jobs/systems/*.yaml "$here"/../../jobs/bodies/*.yaml "$here"/../system/*.yaml) ;;
 *) echo "run.sh: no target '$target'; study or system"; exit 2 ;;
 esac
 export ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=0 UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
