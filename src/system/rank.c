@@ -15,7 +15,7 @@ static const double   WEAK_PIVOT = 1e-12; /* of S, relative to its diagonal */
 static const double   MOVE = 1e-3;        /* of the size of q */
 static const double   NEAR = 1e-10;       /* last step of Newton's method, and what is left of the constraints */
 static const uint64_t SEED = 1;
-enum { NEIGHBOURS = 8, NEWTON_ITERATIONS = 50 };
+enum { NEIGHBOURS = 8, NEWTON_ITERATIONS = 50, MOST_SETTLED = 200 /* coordinates of systems whose redundant constraints are found */ };
 
 static double dot(const double *x, const double *y, int n) {
   double sum = 0;
@@ -83,7 +83,7 @@ static bool is_strong(const cst_system *s, const double *c, const double *q) {
 }
 
 int cst_system_rank(const cst_system *s, const double *c, const double *q) {
-  if (!s->ng || (is_large(s) && is_strong(s, c, q))) return s->ng;
+  if (!s->ng || (is_large(s) && !s->dropped && is_strong(s, c, q))) return s->ng;
   double *A = unit_rows(s, c, q, NULL), *Q = cst_numbers((size_t)s->ng * (size_t)s->nq);
   int    *taken = cst_need(calloc((size_t)s->ng, sizeof *taken));
   int     r = basis(A, s->ng, s->nq, s->ng < s->nq ? s->ng : s->nq, SMALL, taken, Q);
@@ -214,13 +214,14 @@ static bool settle_large(const cst_system *s, const double *c, const double *q, 
   if (is_strong(s, c, q)) return true;
   snprintf(why, (size_t)n,
            "the constraints are dependent, or nearly so, at the start; systems of more than %d coordinates need independent ones",
-           CST_MAX_Q);
+           MOST_SETTLED);
   return false;
 }
 
 bool cst_system_settle(cst_system *s, const double *c, const double *q, char *why, int n) {
   if (!s->ng) return true;
-  if (is_large(s)) return settle_large(s, c, q, why, n);
+  if (s->nq > MOST_SETTLED) return settle_large(s, c, q, why, n);
+  if (is_large(s) && !s->dropped && is_strong(s, c, q)) return true;
   double *start = cst_numbers((size_t)s->nq);
   memcpy(start, q, sizeof *start * (size_t)s->nq);
   if (!reach(s, c, start)) { /* there is no point to judge by; projection and residuals say what is wrong */

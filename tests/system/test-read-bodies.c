@@ -4,8 +4,24 @@
 #include <math.h>
 
 /* The lines of a good description; each test replaces or adds one. */
-enum { B_SYSTEM, B_COORDINATES, B_PARAMETERS, B_MASS, B_BODIES, B_TOP, B_FRAME, B_POTENTIAL, B_CONSTRAINTS, B_STATES, B_DEFAULT, B_PLAIN, B_INNER,
-       B_TOP_STATE, B_FRAME_STATE, B_LINES };
+enum {
+  B_SYSTEM,
+  B_COORDINATES,
+  B_PARAMETERS,
+  B_MASS,
+  B_BODIES,
+  B_TOP,
+  B_FRAME,
+  B_POTENTIAL,
+  B_CONSTRAINTS,
+  B_STATES,
+  B_DEFAULT,
+  B_PLAIN,
+  B_INNER,
+  B_TOP_STATE,
+  B_FRAME_STATE,
+  B_LINES
+};
 static const char *const body[B_LINES] = {
     "system: bodies",
     "coordinates: [s]",
@@ -44,8 +60,8 @@ static void near(const double *x, const double *y, int n, const char *what) {
 }
 
 static void test_places(void) {
-  char          *text = with(-1, NULL);
-  cst_system    *s = read_text(text);
+  char           *text = with(-1, NULL);
+  cst_system     *s = read_text(text);
   const cst_body *top = s->bodies, *frame = top + 1;
   OK(s->nq == 22 && s->nplain == 1 && s->ng == 14 && s->nown == 2 && s->nbodies == 2, "coordinates and constraints are counted");
   OK(top->rotation == 1 && top->centre == -1 && frame->rotation == 10 && frame->centre == 19, "coordinates stand where they should");
@@ -83,14 +99,15 @@ static void test_numbers(void) {
 }
 
 static void test_array(void) {
-  static const char text[] = "system: a\nparameters: {n: {size: 2}, m: 1}\n"
-                             "bodies: {\"link[n]\": {rotation: L, centre: [u, v, w], mass: m*i, inertia: [1, 1, 0.5*i]}, one: {rotation: R, inertia: [1, 1, 1]}}\n"
-                             "constraints: {f: {for: \"i = 1..n\", expression: \"u[i] - L11[i] + 1\"}}\n"
-                             "states: {default: {bodies: {link: {axis: [0, 0, 1], angle: 0, centre: [0, i, 0]}, one: {}}}}\n";
-  const cst_size    size = {"n", 3};
-  const double      c[] = {3, 1};
-  double            q[45], v[45], inertia[9], mass;
-  cst_system       *s = read_sized(text, &size, 1);
+  static const char text[] =
+      "system: a\nparameters: {n: {size: 2}, m: 1}\n"
+      "bodies: {\"link[n]\": {rotation: L, centre: [u, v, w], mass: m*i, inertia: [1, 1, 0.5*i]}, one: {rotation: R, inertia: [1, 1, 1]}}\n"
+      "constraints: {f: {for: \"i = 1..n\", expression: \"u[i] - L11[i] + 1\"}}\n"
+      "states: {default: {bodies: {link: {axis: [0, 0, 1], angle: 0, centre: [0, i, 0]}, one: {}}}}\n";
+  const cst_size size = {"n", 3};
+  const double   c[] = {3, 1};
+  double         q[45], v[45], inertia[9], mass;
+  cst_system    *s = read_sized(text, &size, 1);
   OK(s->nbodies == 4 && s->nq == 45 && s->ng == 27 && s->nown == 3, "an array of bodies has its size");
   OK(!strcmp(s->bodies[2].name, "link[3]") && s->bodies[2].rotation == 24 && s->bodies[2].centre == 33 && s->bodies[2].constraint == 15,
      "its third body stands behind the second");
@@ -103,7 +120,8 @@ static void test_array(void) {
 }
 
 static void test_flat(void) {
-  static const char text[] = "system: a\nbodies: {plate: {rotation: R, inertia: [0.1, 0.2, 0.1 + 0.2]}}\nstates: {default: {bodies: {plate: {omega: [1, 2, 3]}}}}\n";
+  static const char text[] = "system: a\nbodies: {plate: {rotation: R, inertia: [0.1, 0.2, 0.1 + 0.2]}}\nstates: {default: {bodies: "
+                             "{plate: {omega: [1, 2, 3]}}}}\n";
   double            q[9], v[9], p[9], back[9], l[6], A[9];
   cst_system       *s = read_text(text);
   OK(s->flat == 0, "a flat body is known as one");
@@ -112,7 +130,8 @@ static void test_flat(void) {
   OK(cst_system_velocity(s, NULL, q, p, back), "its velocity follows from its momentum");
   for (int i = 0; i < 9; i++) A[i] = fabs(back[i] - v[i]) < 1e-13;
   OK(A[0] && A[1] && A[2] && A[3] && A[4] && A[5] && A[6] && A[7] && A[8], "and is the one that it had");
-  /* M A = -G'lambda at R = 1, where G'lambda is the symmetric matrix of lambda: Euler's equations give omega', A = hat(omega') + hat(omega)^2 */
+  /* M A = -G'lambda at R = 1, where G'lambda is the symmetric matrix of lambda: Euler's equations give omega', A = hat(omega') +
+   * hat(omega)^2 */
   const double w[] = {1, 2, 3}, I[] = {0.1, 0.2, 0.1 + 0.2}, J[] = {0.2, 0.1, 0};
   const double d[] = {(I[1] - I[2]) * w[1] * w[2] / I[0], (I[2] - I[0]) * w[2] * w[0] / I[1], (I[0] - I[1]) * w[0] * w[1] / I[2]};
   const double hat[] = {0, -d[2], d[1], d[2], 0, -d[0], -d[1], d[0], 0};
@@ -127,14 +146,12 @@ static void test_flat(void) {
   cst_system_destroy(s);
 }
 
-
 static void test_mistakes(void) {
   wrong(B_TOP, "  top: [R]",
         "f:6:8: error: a body must be a map with the keys rotation, inertia and, where it has a centre, centre and mass\n");
   wrong(B_TOP, "  top: {rotation: R, inertia: [1, 1, 1], color: red}",
         "f:6:42: error: unknown key 'color'; allowed: rotation, centre, mass, inertia\n");
-  wrong(B_TOP, "  top: {inertia: [1, 1, 1]}",
-        "f:6:8: error: missing key 'rotation' of the body (the name of its rotation matrix)\n");
+  wrong(B_TOP, "  top: {inertia: [1, 1, 1]}", "f:6:8: error: missing key 'rotation' of the body (the name of its rotation matrix)\n");
   wrong(B_TOP, "  top: {rotation: 3, inertia: [1, 1, 1]}",
         "f:6:19: error: '3' is no name of a rotation; a name has letters, digits and _, a letter first, at most 60 of them\n");
   wrong(B_TOP, "  top: {rotation: R}",
@@ -148,29 +165,29 @@ static void test_mistakes(void) {
   wrong(B_TOP, "  top: {rotation: R, inertia: [[1, 0, 0], [0, 1], [0, 0, 1]]}",
         "f:6:43: error: row 2 of inertia has 2 entries; there must be 3\n");
   wrong(B_TOP, "  top: {rotation: R, inertia: [1, 1, 2.1]}",
-        "f:6:31: error: inertia of top at the default parameters: the principal moments are 1, 1, 2.1; no body has one that is larger than the sum of the other two\n");
+        "f:6:31: error: inertia of top at the default parameters: the principal moments are 1, 1, 2.1; no body has one that is larger than "
+        "the sum of the other two\n");
   wrong(B_TOP, "  top: {rotation: R, inertia: [1, -1, 1]}",
         "f:6:31: error: inertia of top at the default parameters: the principal moments are -1, 1, 1; all must be positive\n");
   wrong(B_TOP, "  top: {rotation: R, inertia: [1, 1, 0]}",
         "f:6:31: error: inertia of top at the default parameters: the principal moments are 0, 1, 1; all must be positive\n");
-  wrong(B_TOP, "  top: {rotation: R, inertia: [1, 1, 1/0]}",
-        "f:6:39: error: inertia of top: division by zero\n");
+  wrong(B_TOP, "  top: {rotation: R, inertia: [1, 1, 1/0]}", "f:6:39: error: inertia of top: division by zero\n");
   wrong(B_TOP, "  top: {rotation: R, inertia: [1, 1, q]}",
         "f:6:38: error: inertia of top: unknown name 'q'; allowed: m, I, J, pi, sqrt, sin, cos, tan, exp, log, atan2, sum\n");
   wrong(B_TOP, "  top: {rotation: R, inertia: [[1, 0.1, 0], [0.2, 1, 0], [0, 0, 1]]}",
-        "f:6:46: error: inertia of top: entry (2, 1) is 0.2 and entry (1, 2) is 0.1 at the default parameters; an inertia must be symmetric\n");
+        "f:6:46: error: inertia of top: entry (2, 1) is 0.2 and entry (1, 2) is 0.1 at the default parameters; an inertia must be "
+        "symmetric\n");
   wrong(B_TOP, "  top: {rotation: R, inertia: [[1, 0.9, 0], [0.9, 1, 0], [0, 0, 1]]}",
-        "f:6:31: error: inertia of top at the default parameters: the principal moments are 0.1, 1, 1.9; no body has one that is larger than the sum of the other two\n");
+        "f:6:31: error: inertia of top at the default parameters: the principal moments are 0.1, 1, 1.9; no body has one that is larger "
+        "than the sum of the other two\n");
   wrong(B_TOP, "  top: {rotation: R, mass: 1, inertia: [1, 1, 1]}",
-        "f:6:28: error: the body 'top' has a mass and no centre; give 'centre', or leave the mass out: a body without centre turns about the origin, and its inertia is that about the origin\n");
-  wrong(B_TOP, "  \"top[3\": {rotation: R, inertia: [1, 1, 1]}",
-        "f:6:3: error: 'top[3': an array of bodies is written NAME[SIZE]\n");
-  wrong(B_TOP, "  \"frame[2]\": {rotation: R, inertia: [1, 1, 1]}",
-        "f:7:3: error: body 'frame': there is already a body of this name\n");
+        "f:6:28: error: the body 'top' has a mass and no centre; give 'centre', or leave the mass out: a body without centre turns about "
+        "the origin, and its inertia is that about the origin\n");
+  wrong(B_TOP, "  \"top[3\": {rotation: R, inertia: [1, 1, 1]}", "f:6:3: error: 'top[3': an array of bodies is written NAME[SIZE]\n");
+  wrong(B_TOP, "  \"frame[2]\": {rotation: R, inertia: [1, 1, 1]}", "f:7:3: error: body 'frame': there is already a body of this name\n");
   wrong(B_TOP, "  to-p: {rotation: R, inertia: [1, 1, 1]}",
         "f:6:3: error: 'to-p' is no name of a body; a name has letters, digits and _, a letter first, at most 60 of them\n");
-  wrong(B_TOP, "  top: {rotation: A, inertia: [1, 1, 1]}",
-        "f:7:21: error: coordinate 'A11': there is already a coordinate of this name\n");
+  wrong(B_TOP, "  top: {rotation: A, inertia: [1, 1, 1]}", "f:7:21: error: coordinate 'A11': there is already a coordinate of this name\n");
   wrong(B_FRAME, "  frame: {rotation: A, centre: [x, y, z], inertia: [1, 1, 1]}",
         "f:7:10: error: missing key 'mass' of the body 'frame', which has a centre\n");
   wrong(B_FRAME, "  frame: {rotation: A, centre: [x, y], mass: m, inertia: [1, 1, 1]}",
@@ -181,36 +198,30 @@ static void test_mistakes(void) {
         "f:7:49: error: mass of frame: the value is -2 at the default parameters; it must be positive and finite\n");
   wrong(B_FRAME, "  frame: {rotation: A, centre: [x, y, z], mass: s, inertia: [1, 1, 1]}",
         "f:7:49: error: mass of frame: unknown name 's'; allowed: m, I, J, pi, sqrt, sin, cos, tan, exp, log, atan2, sum\n");
-  wrong(B_MASS, NULL,
-        "f:1:1: error: missing key 'mass' of the coordinates that are of no body\n");
+  wrong(B_MASS, NULL, "f:1:1: error: missing key 'mass' of the coordinates that are of no body\n");
   wrong(B_COORDINATES, NULL,
         "f:3:7: error: 'mass' is that of 'coordinates', and there are none; those of the bodies have the bodies' masses\n"
-        "f:7:12: error: potential: unknown name 's'; allowed: m, I, J, R11, R12, R13, R21, R22, R23, R31, R32, R33, A11, A12, A13, A21, A22, A23, A31, A32, A33, x, y, z, pi, ...\n"
+        "f:7:12: error: potential: unknown name 's'; allowed: m, I, J, R11, R12, R13, R21, R22, R23, R31, R32, R33, A11, A12, A13, A21, "
+        "A22, A23, A31, A32, A33, x, y, z, pi, ...\n"
         "f:11:9: error: q has 1 entries; there must be 0, one for each name of 'coordinates'\n"
         "f:11:17: error: v has 1 entries; there must be 0, one for each name of 'coordinates'\n"
         "4 errors\n");
   wrong(B_CONSTRAINTS, "constraints: {top_11: x - R13}",
         "f:9:15: error: constraint 'top_11': this is the name of an orthogonality constraint of a body\n");
-  wrong(B_INNER, "    bodies: { tip: {},",
-        "f:13:15: error: unknown key 'tip'; did you mean 'top'? Allowed: top, frame\n");
-  wrong(B_FRAME_STATE, "      }}",
-        "f:13:13: error: missing body 'frame' of the state\n");
+  wrong(B_INNER, "    bodies: { tip: {},", "f:13:15: error: unknown key 'tip'; did you mean 'top'? Allowed: top, frame\n");
+  wrong(B_FRAME_STATE, "      }}", "f:13:13: error: missing body 'frame' of the state\n");
   wrong(B_TOP_STATE, "      top: 3,",
         "f:14:12: error: the state of top must be a map with the keys axis and angle, quaternion or matrix, omega\n");
-  wrong(B_TOP_STATE, "      top: {axis: [0, 0, 2]},",
-        "f:14:12: error: missing key 'angle' beside 'axis' (in radians)\n");
-  wrong(B_TOP_STATE, "      top: {angle: 1},",
-        "f:14:20: error: 'angle' of top stands without 'axis'\n");
+  wrong(B_TOP_STATE, "      top: {axis: [0, 0, 2]},", "f:14:12: error: missing key 'angle' beside 'axis' (in radians)\n");
+  wrong(B_TOP_STATE, "      top: {angle: 1},", "f:14:20: error: 'angle' of top stands without 'axis'\n");
   wrong(B_TOP_STATE, "      top: {axis: [0, 0, 0], angle: 1},",
         "f:14:19: error: axis of top has the length 0 at the default parameters; it must be positive and finite (any other is made 1)\n");
-  wrong(B_TOP_STATE, "      top: {axis: [0, 1], angle: 1},",
-        "f:14:19: error: axis of top must be a list of 3 expressions\n");
+  wrong(B_TOP_STATE, "      top: {axis: [0, 1], angle: 1},", "f:14:19: error: axis of top must be a list of 3 expressions\n");
   wrong(B_TOP_STATE, "      top: {quaternion: [0, 0, 0, 0]},",
-        "f:14:25: error: quaternion of top has the length 0 at the default parameters; it must be positive and finite (any other is made 1)\n");
-  wrong(B_TOP_STATE, "      top: {quaternion: [1, 0, 0]},",
-        "f:14:25: error: quaternion of top must be a list of 4 expressions\n");
-  wrong(B_TOP_STATE, "      top: {matrix: [1, 0, 0]},",
-        "f:14:22: error: row of the matrix of top must be a list of 3 expressions\n");
+        "f:14:25: error: quaternion of top has the length 0 at the default parameters; it must be positive and finite (any other is made "
+        "1)\n");
+  wrong(B_TOP_STATE, "      top: {quaternion: [1, 0, 0]},", "f:14:25: error: quaternion of top must be a list of 4 expressions\n");
+  wrong(B_TOP_STATE, "      top: {matrix: [1, 0, 0]},", "f:14:22: error: row of the matrix of top must be a list of 3 expressions\n");
   wrong(B_TOP_STATE, "      top: {matrix: [[1, 0, 0], [0, 1, 0]]},",
         "f:14:21: error: matrix of top must be a list of 3 rows of 3 expressions\n");
   wrong(B_TOP_STATE, "      top: {matrix: [[1, 0, 0], [0, 1, 0], [0, 0.1, 1]]},",
@@ -219,20 +230,16 @@ static void test_mistakes(void) {
         "f:14:21: error: matrix of top is a reflection at the default parameters: its determinant is -1; that of a rotation is 1\n");
   wrong(B_TOP_STATE, "      top: {quaternion: [1, 0, 0, 0], axis: [1, 0, 0], angle: 0},",
         "f:14:12: error: the rotation of top is given 2 times; one of 'axis' with 'angle', 'quaternion' and 'matrix' is allowed\n");
-  wrong(B_TOP_STATE, "      top: {omega: [1, 2]},",
-        "f:14:20: error: omega of top must be a list of 3 expressions\n");
+  wrong(B_TOP_STATE, "      top: {omega: [1, 2]},", "f:14:20: error: omega of top must be a list of 3 expressions\n");
   wrong(B_TOP_STATE, "      top: {omega: [1, 2, s]},",
         "f:14:27: error: omega of top: unknown name 's'; allowed: m, I, J, pi, sqrt, sin, cos, tan, exp, log, atan2, sum\n");
   wrong(B_TOP_STATE, "      top: {omga: [1, 2, 3]},",
         "f:14:13: error: unknown key 'omga'; did you mean 'omega'? Allowed: axis, angle, quaternion, matrix, omega\n");
   wrong(B_TOP_STATE, "      top: {centre: [1, 2, 3]},",
         "f:14:13: error: unknown key 'centre'; allowed: axis, angle, quaternion, matrix, omega\n");
-  wrong(B_FRAME_STATE, "      frame: {velocity: [0, 0, 1]}}}",
-        "f:15:14: error: missing key 'centre' of frame\n");
-  wrong(B_PLAIN, "    {q: [1, 2], v: [0],",
-        "f:12:9: error: q has 2 entries; there must be 1, one for each name of 'coordinates'\n");
-  wrong(B_PLAIN, "    {v: [0],",
-        "f:12:5: error: missing key 'q' of the state\n");
+  wrong(B_FRAME_STATE, "      frame: {velocity: [0, 0, 1]}}}", "f:15:14: error: missing key 'centre' of frame\n");
+  wrong(B_PLAIN, "    {q: [1, 2], v: [0],", "f:12:9: error: q has 2 entries; there must be 1, one for each name of 'coordinates'\n");
+  wrong(B_PLAIN, "    {v: [0],", "f:12:5: error: missing key 'q' of the state\n");
 }
 
 int main(void) {

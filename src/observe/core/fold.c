@@ -20,8 +20,23 @@ static __attribute__((noinline)) void load_kinetic(const cst_context *C, const d
 }
 
 #if !CST_HOT
-/* Of a flat body p does not tell all of v = R hat(omega), but omega: p = v J has R'p - p'R = hat(I omega). v holds M^-1 p, which is right
- * of all other coordinates. */
+/* v := M^-1 p of the coordinates that are of no body, whose mass has no entries in common with that of the bodies. */
+static void plain_velocity(const cst_context *C, const double *record, const vd *p, vd *v) {
+  const cst_layout at = LAYOUT(C);
+  const int        n = C->system->nplain;
+  const vd        *mass = cst_block(record, at.mass);
+  for (int i = 0; i < n; i++) v[i] = p[i] / (GENERAL ? vset(1) : mass[CLASS(i)]);
+  if (!GENERAL || !n) return;
+  vd M[NQ * NQ], entry[ROOM(C->system->pattern[CST_K_M].n)], own[n * n];
+  K_M(cst_block(record, at.c), cst_block(record, at.q), entry);
+  cst_expand(C, CST_K_M, entry, M);
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) own[i * n + j] = M[i * NQ + j];
+  cst_ldl(own, n);
+  cst_lu_solve(own, v, n);
+}
+
+/* Of a flat body p does not tell all of v = R hat(omega), but omega: p = v J has R'p - p'R = hat(I omega). */
 static __attribute__((noinline)) void turn_flat(const cst_context *C, const double *record, const vd *p, vd *v) {
   static const int  place[9] = {0, 1, 2, 1, 3, 4, 2, 4, 5};
   const cst_layout  at = LAYOUT(C);
@@ -71,7 +86,7 @@ CST_INLINE void velocity_of(const cst_context *C, const double *record, const vd
   vd               minv[ROOM(NMASS)];
 #if !CST_HOT
   if (C->system->flat >= 0) {
-    for (int i = 0; i < NQ; i++) v[i] = vpick(GENERAL, p[i], p[i] / mass[GENERAL ? 0 : CLASS(i)]);
+    plain_velocity(C, record, p, v);
     turn_flat(C, record, p, v);
     return;
   }
