@@ -87,6 +87,10 @@ void cst_graph_gradient(cst_graph *g, const cst_node *out, const cst_node *seed,
 /* Replace the inputs x[i] by the nodes y[i] in out. */
 void cst_graph_substitute(cst_graph *g, const cst_node *out, int nout, const cst_node *x, const cst_node *y, int nx, cst_node *result);
 
+/* Cut out what does not depend on the array: the largest operations in out that depend on none of its inputs become the inputs `letter`[0]
+ * and so on in result, in the order of *part (owned, free()); how many there are. */
+int cst_graph_split(cst_graph *g, const cst_node *out, int nout, char array, char letter, cst_node **part, cst_node *result);
+
 /* Taylor coefficients along a curve. out are expressions of the inputs x; cst_graph_series_next takes the coefficients x[nx] of the next
  * order, 0 first and `most` last, and gives those of out. An order costs about as many operations a node as its number. x^y where x
  * vanishes, sqrt(x) too, have none. Owned. */

@@ -21,6 +21,7 @@ typedef enum {
   CST_MOMENTUM = 16,  /* momentum maps of linear symmetries to round-off */
   CST_BOUNDED = 32,   /* energy error bounded over long times at moderate steps */
   CST_ENERGY = 64,    /* the energy to round-off as it gathers */
+  CST_VOLUME = 128,   /* preserves volume on T*N */
 } cst_claim;
 
 /* How convert(...) and hbvm(...) solve for a step (src/method/core/convert.c, hbvm.c). AUTO: what is cheapest for the system. hbvm has two
@@ -41,7 +42,11 @@ typedef struct {
   bool     own_lambda;    /* multipliers of its own; false: from M A = f - G' lambda at its state */
   double   first_impulse; /* 0 (1), or of a run's first step this part of the impulse, where later ones take up what the last step left */
   bool     tangential;    /* its p is the part of M v + a with G p = 0 (cst_system_tangential); false: M v + a itself (kinetic) */
+  double   mean;          /* its multipliers are means over so much time before the step's end; 0: they are not */
 } cst_properties;
+
+/* Steps of length h that the multipliers of a step are behind its end: the mean's centre. */
+double cst_properties_back(const cst_properties *p, double h);
 
 typedef struct cst_method  cst_method;  /* a parsed expression */
 typedef struct cst_program cst_program; /* see src/method/method.h */
@@ -64,6 +69,9 @@ void        cst_method_destroy(cst_method *m);
 const char *cst_method_label(const cst_method *m);
 /* Whether the method can step the system; why[n] is filled when not ("shake needs constraints; henon-heiles has none"). */
 bool cst_method_fits(const cst_method *m, const cst_system *s, char *why, int n);
+/* The system that is stepped where the method is asked to step s: s itself, or another one (borrowed) whose parameters are those of s and
+ * then those that are written into more[4]. The method fits s. */
+const cst_system *cst_method_system(const cst_method *m, const cst_system *s, double *more);
 /* Properties of the method on the system. */
 cst_properties cst_method_properties(const cst_method *m, const cst_system *s);
 

@@ -55,13 +55,19 @@ enum {
  *   DE       nq + ng     D(E1, E2)[dq, dv]; w = A, l = lambda, u = (dq, dv)
  *   RE       2 nq        grad_(q,v) (y.E1 + z.E2 + s L); w = (y, A), l = (lambda, z, s)
  *   DRE      2 nq        its change; u = (dq, dv, dy, dA), l = (lambda, z, s, dlambda, dz)
+ * For linearly implicit methods, of systems without constraints, with a constant M and without a(q); rows r in the order of elimination
+ * that cst_bands has, sharing their common work:
+ *   d2S      [nq x nq]   Hessian of the stiff part of V
+ *   dVH      nq + n + s  grad V by rows, the n upper entries of its Hessian, and s values that D3V shares with them
+ *   dVS      nq + n      grad V by rows, the n upper entries of the Hessian of the stiff part
+ *   D3V      nq          D3V(q)[w, w] by rows, w by rows, l: the s values of dVH
  */
 #define CST_KERNELS(X)                                                                                                                     \
   X(V)                                                                                                                                     \
   X(dV)                                                                                                                                    \
   X(d2V)                                                                                                                                   \
   X(mass)                                                                                                                                  \
-  X(g) X(G) X(D2gvv) X(D2gvw) X(D2glw) X(D3glwu) X(xi) X(gauge) X(M) X(a) X(Lv) X(Lq) X(Lvq) X(Lqq) X(f) X(DMvw) X(body) X(DE) X(RE) X(DRE)
+  X(g) X(G) X(D2gvv) X(D2gvw) X(D2glw) X(D3glwu) X(xi) X(gauge) X(M) X(a) X(Lv) X(Lq) X(Lvq) X(Lqq) X(f) X(DMvw) X(body) X(DE) X(RE) X(DRE) X(d2S) X(dVH) X(dVS) X(D3V)
 typedef enum {
 #define X(name) CST_K_##name,
   CST_KERNELS(X)
@@ -95,6 +101,15 @@ typedef struct {
   int *first;       /* [n + 1] terms of each pair: */
   int *ea, *eb, *i; /* entries of G of the two rows, and their coordinate */
 } cst_gram;
+
+/* A symmetric matrix of nq rows as a band: row r is that of coordinate order[r], and its entry (r, r + d), 0 <= d <= band, stands at
+ * r (band + 1) + d. Elimination in this order leaves (r, i) zero for i > last[r]. Entry e of the upper half goes to at[e]. */
+typedef struct {
+  int  band, n;       /* n: entries that may be nonzero in the upper half, diagonal included */
+  int *order, *place; /* [nq] the coordinate of each row, the row of each coordinate */
+  int *last;          /* [nq] */
+  int *at, *entry;    /* [n] places in the band; which entries of the pattern they are */
+} cst_bands;
 
 typedef struct {
   const char *name, *unit, *doc; /* unit and doc may be "" */
@@ -183,6 +198,9 @@ struct cst_system {
   unsigned char      *dropped; /* [ng] or NULL: constraints that the others imply, which are not enforced themselves */
   cst_graph          *graph;
   cst_node            V, *g, *mass, *a, *xi, *gauge; /* [ng], [nq] or, when `matrix`, [nq * nq]; [nq]; [nsym * nq]; [nsym] */
+  cst_node            stiff;                         /* the stiff part of V, where stiff_text is there */
+  cst_bands           bands[2];                      /* of the Hessians of V and of its stiff part, where dVH and dVS are there */
+  int                 nshared;                       /* values that dVH leaves for D3V */
   bool                matrix;
   cst_node           *kernel_out[CST_K_COUNT]; /* outputs of each kernel in the layout above */
   int                 kernel_size[CST_K_COUNT];
@@ -190,7 +208,7 @@ struct cst_system {
   const void         *kernel_self[CST_ISA_COUNT];
   const cst_compiled *compiled[CST_ISA_COUNT];                                             /* borrowed; NULL where nothing is compiled */
   cst_exact          *exact;                                                               /* exact motion from any start, or NULL */
-  const char *potential_text, **mass_text, **gyroscopic_text, *symmetry_text[CST_MAX_SYM]; /* as written, for `show`; [ncoordinate] */
+  const char *potential_text, *stiff_text, **mass_text, **gyroscopic_text, *symmetry_text[CST_MAX_SYM]; /* as written, for `show`; [ncoordinate] */
   char       *text;                                                                        /* the whole description */
   void       *owned;                                                                       /* what destroy frees */
 };
@@ -243,6 +261,11 @@ cst_node cst_body_quantity_node(const cst_system *s, cst_graph *g, int body, con
 bool cst_system_read_start(cst_system *s, const cst_document *doc, cst_yaml *map, const double *c, cst_diag *d, cst_node *q, cst_node *v);
 /* The values of nodes over the parameters, at c. */
 void cst_system_values(const cst_system *s, const cst_node *node, int n, const double *c, double *value);
+
+/* s with its constraints replaced by springs: V + omega^2/2 sum g_j^2, where omega is one more parameter behind those of s. Stiff are the
+ * springs, and what is so in s. It has no constraints, and the coordinates, states and symmetries of s. NULL with why[n] filled where s has
+ * no constraints, CST_MAX_PAR parameters already, or derivatives that are too large. Made when it is first asked for; owned by s. */
+cst_system *cst_system_penalised(const cst_system *s, char *why, int n);
 
 /* The parameters c[npar] where given[i] (NULL: none is) are those that c holds; fills the others: sizes with their values, the rest with
  * their defaults, which follow the parameters before them. A default that is then no finite number is left for the caller to refuse. */

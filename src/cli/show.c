@@ -11,10 +11,11 @@
 #include "constella/study.h"
 #include "study/kind.h"
 
-static const char usage[] = "constella show NAME [--system NAME|FILE]\n\n"
-                            "A page on a system, a method, a scheme or a kind of study. Of a method, or of any method expression, it tells "
-                            "order and claims on a system: that of\n"
-                            "--system, a name of the catalogue or a system file, or the spherical-pendulum.";
+static const char usage[] =
+    "constella show NAME [--system NAME|FILE]\n\n"
+    "A page on a system, a method, a scheme or a kind of study. Of a method, or of any method expression, it tells order and claims on a\n"
+    "system: that of --system, a name of the catalogue or a system file, or the spherical-pendulum (henon-heiles where it takes no\n"
+    "constraints).";
 
 enum { WIDTH = 120, INDENT = 13, SHOWN = 12 }; /* columns of a page; of what stands left; numbers shown of a long state */
 
@@ -168,6 +169,7 @@ static bool show_system(const char *name) {
   if (s->nplain) print_rows("mass", plain_names(s), s->mass_text, *s->mass_text[0] == '[' && !s->coordinate_name[0].array);
   if (s->gyroscopic) print_rows("gyroscopic", s->ncoordinate, s->gyroscopic_text, false);
   item("potential", s->potential_text);
+  if (s->stiff_text) item("stiff", s->stiff_text);
   print_families(s);
   print_symmetries(s);
   print_parameters(s);
@@ -186,6 +188,7 @@ static void print_claims(unsigned claims, const char *system) {
     unsigned    claim;
     const char *text;
   } names[] = {{CST_SYMPLECTIC, "symplectic"},
+               {CST_VOLUME, "volume in phase space"},
                {CST_SYMMETRIC, "symmetric"},
                {CST_POSITIONS, "g(q) = 0 to the solver's tolerance or round-off"},
                {CST_VELOCITIES, "G v = 0 to round-off"},
@@ -228,10 +231,19 @@ static cst_method *method_of(const char *text, cst_expr_error *e) {
   return cst_method_parse(info ? info->example : text, NULL, e);
 }
 
-/* On the system that is asked for, or on one with a constraint. What is claimed depends on the system. */
+/* One with a constraint, or without any where the method steps no other. */
+static cst_system *usual(const cst_method *m) {
+  char        why[400];
+  cst_system *s = cst_catalogue_create("spherical-pendulum");
+  if (cst_method_fits(m, s, why, sizeof why)) return s;
+  cst_system_destroy(s);
+  return cst_catalogue_create("henon-heiles");
+}
+
+/* On the system that is asked for, or on a usual one. What is claimed depends on the system. */
 static void show_method(const char *text, const cst_method *m, const char *system, cst_diag *d) {
   const cst_method_info *info = method_named(text);
-  cst_system            *s = system ? cst_cli_described(system, d) : cst_catalogue_create("spherical-pendulum");
+  cst_system            *s = system ? cst_cli_described(system, d) : usual(m);
   char                   why[400] = "";
   const bool             good = s && cst_method_fits(m, s, why, sizeof why);
   if (s && !good) cst_diag_add(d, NULL, 0, 0, "%s", why);

@@ -120,3 +120,30 @@ void cst_graph_substitute(cst_graph *g, const cst_node *out, int nout, const cst
   free(map);
   free(w.node);
 }
+
+int cst_graph_split(cst_graph *g, const cst_node *out, int nout, char array, char letter, cst_node **part, cst_node *result) {
+  const cst_walk w = cst_graph_walk(g, out, nout);
+  const uint64_t bit = (uint64_t)1 << (array - 'A');
+  unsigned char *cut = cst_expr_memory(NULL, (size_t)w.n, 1);
+  cst_node      *input = NULL;
+  int            n = 0;
+  memset(cut, 0, (size_t)w.n);
+  for (int k = 0; k < nout; k++)
+    if (out[k] >= 0) cut[g->node[out[k]].mark] = !(g->node[out[k]].depends & bit);
+  for (int i = 0; i < w.n; i++) { /* used by what depends on the array */
+    const cst_vertex *v = &g->node[w.node[i]];
+    if (cst_op_leaf(v->op) || !(v->depends & bit)) continue;
+    cut[g->node[v->a].mark] |= !(g->node[v->a].depends & bit);
+    if (v->b >= 0) cut[g->node[v->b].mark] |= !(g->node[v->b].depends & bit);
+  }
+  *part = cst_expr_memory(NULL, (size_t)w.n, sizeof **part);
+  for (int i = 0; i < w.n; i++)
+    if (cut[i] && !cst_op_leaf(g->node[w.node[i]].op)) (*part)[n++] = w.node[i];
+  free(cut);
+  free(w.node);
+  input = cst_expr_memory(NULL, (size_t)n, sizeof *input);
+  for (int i = 0; i < n; i++) input[i] = cst_graph_input(g, letter, i);
+  cst_graph_substitute(g, out, nout, *part, input, n, result);
+  free(input);
+  return n;
+}

@@ -318,6 +318,17 @@ static char *label(const cst_term *t) {
   return text;
 }
 
+/* Whether no method within t steps another system. */
+static bool stands_outermost(const cst_term *t, cst_expr_error *e) {
+  for (int i = 0; i < t->n; i++) {
+    const cst_term *x = t->arg[i];
+    if (x->row && x->row->on)
+      return cst_term_error(x, e, "%s stands outermost, around the whole method: %s(compose(METHOD, SCHEME), omega=20)", x->name, x->name);
+    if (!stands_outermost(x, e)) return false;
+  }
+  return true;
+}
+
 /* The whole text as one method. */
 static cst_term *read_method(reader *r) {
   cst_term *root = read_term(r);
@@ -325,7 +336,7 @@ static cst_term *read_method(reader *r) {
   skip(r);
   bool good = !r->text[r->at];
   if (!good) fail(r, "unexpected '%c' behind the method", r->text[r->at]);
-  if (good && cst_term_method(root, r->error)) return root;
+  if (good && cst_term_method(root, r->error) && stands_outermost(root, r->error)) return root;
   term_destroy(root);
   return NULL;
 }
@@ -367,6 +378,9 @@ static bool steps_flat(const cst_method *m, const cst_system *s, char *why, int 
 
 bool cst_method_fits(const cst_method *m, const cst_system *s, char *why, int n) {
   return cst_term_fits(m->root, s, why, n) && steps_flat(m, s, why, n);
+}
+const cst_system *cst_method_system(const cst_method *m, const cst_system *s, double *more) {
+  return m->root->row->on ? m->root->row->on(m->root, s, more) : s;
 }
 cst_properties cst_method_properties(const cst_method *m, const cst_system *s) { return cst_term_properties(m->root, s); }
 

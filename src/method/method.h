@@ -52,6 +52,8 @@ struct cst_method_row {
   /* Whether it can step s; NULL: always. */
   bool (*fits)(const cst_term *t, const cst_system *s, char *why, int n);
   cst_properties (*properties)(const cst_term *t, const cst_system *s);
+  /* The system that it steps in the place of s, borrowed, and its parameters beyond those of s; such a method stands outermost. NULL: s. */
+  const cst_system *(*on)(const cst_term *t, const cst_system *s, double *more);
   /* Append its substeps, for `fraction` of the step. */
   void (*expand)(const cst_term *t, cst_program *p, double fraction);
 };

@@ -6,6 +6,8 @@
 #include "method/stepper.h"
 #include "solve/solver.h"
 
+enum { CST_MORE_PARAMETERS = 4 };
+
 /* Consecutive substeps of one kind. */
 typedef struct {
   const cst_core   *core, *alone; /* alone: the generic one, for a lane stepped by itself */
@@ -30,7 +32,14 @@ struct cst_stepper {
   cst_segment      *segment;
   int               nsegment, width, groups, components; /* components of a record */
   size_t            size;
-  cst_layout        layout;
+  cst_layout        layout;     /* of the system that is asked for, as every record begins */
+  cst_context       outer;      /* and what is read off a record with it */
+  cst_layout        inner;      /* of the system that is stepped, from component `shift` of a record on: the same, shift 0, or another one */
+  int               shift, acc; /* acc: component of the sums of multipliers and of their weight, where they are means */
+  double            more[CST_MORE_PARAMETERS]; /* of the other system */
+  double            mean;
+  cst_reader       *reader;
+  void             *reader_context;
   double            h;
   double            first_impulse; /* part of the impulse that the first step has */
   bool              tangential;
@@ -46,6 +55,16 @@ struct cst_stepper {
   cst_segment        *now;
   int                 sub;
 };
+
+/* another.c: what belongs to a method that steps another system than the one it is asked for. */
+/* The record's first part from the one that is stepped. */
+void cst_stepper_bring(const cst_stepper *st, double *record);
+/* The second part of a lane's column at its start. */
+void cst_stepper_begin(const cst_stepper *st, double *column, const double *c, const double *q);
+/* Advance the batch to step `to` by stretches of so many steps, and its multipliers' means with it. */
+PetscErrorCode cst_stepper_toward(cst_stepper *st, long to, PetscErrorCode (*stretch)(cst_stepper *, long));
+/* The multipliers that the springs stand for, [ng][W]. */
+void cst_stepper_springs(const cst_stepper *st, const double *record, double *lambda);
 
 /* A step of all groups as the solver has it: whole, or in pieces. */
 cst_equations cst_stepper_equations(cst_stepper *st);

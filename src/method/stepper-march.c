@@ -5,16 +5,24 @@
 
 enum { CARE = 2 }; /* attempts at the step of a lane that fails, alone and with care */
 
+/* The part of a record that is stepped. */
+static double *stepped(const cst_stepper *st, double *record) { return record + (size_t)st->shift * (size_t)st->width; }
+
 /* n steps through all segments; the record is changed only when all is done. */
 static cst_outcome march_segments(cst_stepper *st, double *record, long n) {
-  double *trial = st->work;
-  if (st->nsegment == 1) return st->segment[0].core->march(&st->segment[0].march, record, n);
+  double *trial = st->work, *own = stepped(st, record);
+  if (st->nsegment == 1) {
+    const cst_outcome o = st->segment[0].core->march(&st->segment[0].march, own, n);
+    if (o.reason == CST_DONE) cst_stepper_bring(st, record);
+    return o;
+  }
   memcpy(trial, record, st->size * sizeof *trial);
   for (long k = 0; k < n; k++)
     for (int i = 0; i < st->nsegment; i++) {
-      cst_outcome o = st->segment[i].core->march(&st->segment[i].march, trial, 1);
+      cst_outcome o = st->segment[i].core->march(&st->segment[i].march, stepped(st, trial), 1);
       if (o.reason != CST_DONE) return (cst_outcome){k, o.lanes, o.reason};
     }
+  cst_stepper_bring(st, trial);
   memcpy(record, trial, st->size * sizeof *trial);
   return (cst_outcome){n, 0, CST_DONE};
 }
@@ -25,9 +33,10 @@ static cst_outcome march_alone(cst_stepper *st, double *record, int pass) {
     cst_march m = st->segment[i].march;
     m.robust = pass;
     m.max_iterations = st->robust_iterations;
-    cst_outcome o = st->segment[i].alone->march(&m, record, 1);
+    cst_outcome o = st->segment[i].alone->march(&m, stepped(st, record), 1);
     if (o.reason != CST_DONE) return o;
   }
+  cst_stepper_bring(st, record);
   return (cst_outcome){1, 0, CST_DONE};
 }
 
@@ -96,8 +105,7 @@ static void advance_group(cst_stepper *st, int group, long n) {
 static PetscErrorCode follow(cst_stepper *st, PetscErrorCode (*stretch)(cst_stepper *, long)) {
   PetscFunctionBegin;
   for (long to; (to = st->schedule->next(st->schedule->context)) > st->batch->step;) {
-    PetscCall(stretch(st, to - st->batch->step));
-    st->batch->step = to;
+    PetscCall(cst_stepper_toward(st, to, stretch));
     PetscCall(st->schedule->look(st->schedule->context));
   }
   PetscFunctionReturn(0);
@@ -121,17 +129,17 @@ static double *record_of(cst_stepper *st, int group) { return st->batch->record 
 
 static int piece_residual(void *context, int group, const double *x, double *f) {
   cst_stepper *st = context;
-  return st->now->core->residual(&st->now->march, record_of(st, group), st->sub, x, f, &st->scratch[group]);
+  return st->now->core->residual(&st->now->march, stepped(st, record_of(st, group)), st->sub, x, f, &st->scratch[group]);
 }
 
 static void piece_direction(void *context, int group, const double *x, const double *f, double *d) {
   cst_stepper *st = context;
-  st->now->core->direction(&st->now->march, record_of(st, group), st->sub, x, f, d, &st->scratch[group]);
+  st->now->core->direction(&st->now->march, stepped(st, record_of(st, group)), st->sub, x, f, d, &st->scratch[group]);
 }
 
 static void piece_correct(void *context, int group, double *x, const double *d) {
   cst_stepper *st = context;
-  st->now->core->correct(&st->now->march, record_of(st, group), st->sub, x, d, &st->scratch[group]);
+  st->now->core->correct(&st->now->march, stepped(st, record_of(st, group)), st->sub, x, d, &st->scratch[group]);
 }
 
 /* Lanes of the group that the last solve left unconverged. */
@@ -146,12 +154,12 @@ static PetscErrorCode substep_in_pieces(cst_stepper *st, bool *failed) {
   const cst_march *m = &st->now->march;
   PetscFunctionBegin;
   for (int g = 0; g < st->batch->groups && m->unknowns > 0; g++)
-    st->now->core->begin(m, record_of(st, g), st->sub, cst_solver_unknowns(st->solver, g), &st->scratch[g]);
+    st->now->core->begin(m, stepped(st, record_of(st, g)), st->sub, cst_solver_unknowns(st->solver, g), &st->scratch[g]);
   if (m->unknowns > 0) PetscCall(cst_solver_solve(st->solver, st->batch->groups));
   for (int g = 0; g < st->batch->groups; g++) {
     if (failed[g]) continue;
     failed[g] = m->unknowns > 0 && undone(st, g);
-    if (!failed[g]) failed[g] = st->now->core->finish(m, record_of(st, g), st->sub, cst_solver_unknowns(st->solver, g)).reason != CST_DONE;
+    if (!failed[g]) failed[g] = st->now->core->finish(m, stepped(st, record_of(st, g)), st->sub, cst_solver_unknowns(st->solver, g)).reason != CST_DONE;
   }
   PetscFunctionReturn(0);
 }
@@ -168,6 +176,7 @@ static PetscErrorCode step_in_pieces(cst_stepper *st, long step) {
       st->sub = j;
       PetscCall(substep_in_pieces(st, failed));
     }
+  for (int g = 0; g < b->groups; g++) cst_stepper_bring(st, record_of(st, g));
   for (int g = 0; g < b->groups; g++)
     if (failed[g]) {
       memcpy(record_of(st, g), st->saved + (size_t)g * st->size, st->size * sizeof *st->saved);

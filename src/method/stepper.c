@@ -28,7 +28,7 @@ static cst_iteration iteration_for(cst_iteration asked, const cst_system *s) {
   return cst_iteration_possible(CST_ITERATION_SIMPLIFIED, s) ? CST_ITERATION_SIMPLIFIED : CST_ITERATION_KRYLOV;
 }
 
-static cst_context context_of(const cst_stepper *st, const cst_system *s, int isa) {
+static cst_context context_of(const cst_stepper *st, const cst_system *s, int isa, cst_layout at) {
   return (cst_context){.system = s,
                        .kernel = s->kernel[isa],
                        .self = s->kernel_self[isa],
@@ -41,7 +41,7 @@ static cst_context context_of(const cst_stepper *st, const cst_system *s, int is
                        .dropped = s->dropped,
                        .gram = cst_system_form(s, isa, "gram"),
                        .mass_unit = s->mass_unit,
-                       .at = st->layout,
+                       .at = at,
                        .tangential = st->tangential};
 }
 
@@ -49,7 +49,7 @@ static void fill_march(cst_stepper *st, cst_segment *g, const cst_system *s, con
   const cst_substep     *first = &st->program->step[g->first];
   const cst_substep_size size = first->row->size(first->data, s);
   cst_march             *m = &g->march;
-  m->group = context_of(st, s, o->isa);
+  m->group = context_of(st, s, o->isa, st->inner);
   m->opens = g->first == 0;
   m->sub = g->sub;
   m->stages = size.stages;
@@ -129,7 +129,7 @@ static PetscErrorCode bind(cst_stepper *st, cst_segment *g, const cst_system *s,
 
 static PetscErrorCode make_segments(cst_stepper *st, const cst_system *s, const cst_stepper_options *o) {
   const cst_program *p = st->program;
-  int                warm = st->layout.own;
+  int                warm = st->inner.own;
   PetscFunctionBegin;
   st->state = cst_program_state(p, s, warm, &st->nstate);
   for (int i = 0; i < st->nstate; i++) warm += st->state[i].n;
@@ -146,8 +146,8 @@ static PetscErrorCode make_segments(cst_stepper *st, const cst_system *s, const 
     PetscCall(bind(st, g, s, o));
   }
   st->segment[st->nsegment - 1].march.closes = 1;
-  st->components = warm;
-  st->size = (size_t)warm * (size_t)st->width;
+  st->components = st->shift + warm;
+  st->size = (size_t)st->components * (size_t)st->width;
   PetscFunctionReturn(0);
 }
 
@@ -162,21 +162,33 @@ static PetscErrorCode make_space(cst_stepper *st) {
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode cst_stepper_create(const cst_method *method, const cst_system *system, const cst_stepper_options *o, cst_stepper **stepper) {
-  const cst_properties has = cst_method_properties(method, system);
+/* Where the two parts of a record are. */
+static void lay_out(cst_stepper *st, const cst_system *asked, const cst_system *stepped, int isa) {
+  st->layout = cst_layout_of(asked->npar, asked->nmass, asked->nq, asked->ng);
+  st->inner = cst_layout_of(stepped->npar, stepped->nmass, stepped->nq, stepped->ng);
+  st->acc = st->layout.own;
+  if (stepped != asked) st->shift = st->acc + asked->ng + 1;
+  st->outer = context_of(st, asked, isa, st->layout);
+}
+
+PetscErrorCode cst_stepper_create(const cst_method *method, const cst_system *asked, const cst_stepper_options *o, cst_stepper **stepper) {
+  const cst_properties has = cst_method_properties(method, asked);
+  const cst_system    *system;
   cst_stepper         *st;
   int                  most = 0;
   PetscFunctionBegin;
   PetscCall(PetscNew(&st));
   *stepper = st;
+  system = cst_method_system(method, asked, st->more);
   st->program = cst_program_create_on(method, system);
   PetscCheck(!o->compensated || cst_program_compensates(st->program), PETSC_COMM_SELF, PETSC_ERR_SUP, "%s has no compensated form on %s",
              cst_method_label(method), system->name);
   st->width = cst_isas[o->isa].width;
   st->groups = o->groups;
-  st->layout = cst_layout_of(system->npar, system->nmass, system->nq, system->ng);
   st->first_impulse = has.first_impulse > 0 ? has.first_impulse : 1;
   st->tangential = has.tangential;
+  st->mean = has.mean;
+  lay_out(st, asked, system, o->isa);
   st->robust_iterations = 4 * o->max_iterations;
   PetscCall(make_segments(st, system, o));
   PetscCall(make_space(st));
@@ -226,26 +238,38 @@ size_t            cst_stepper_record_size(const cst_stepper *s) { return s->size
 void cst_stepper_start(const cst_stepper *st, double *column, const double *c, const double *q, const double *v) {
   const cst_system      *s = st->segment[0].march.group.system;
   const cst_state_place *state[CST_MAX_STATE];
-  double                *block[CST_MAX_STATE];
+  double                *block[CST_MAX_STATE], all[CST_MAX_PAR] = {0};
+  if (st->shift) cst_stepper_begin(st, column, c, q);
+  memcpy(all, c, (size_t)st->outer.npar * sizeof *c);
+  for (int i = st->outer.npar; i < s->npar; i++) all[i] = st->more[i - st->outer.npar];
   for (int i = 0; i < st->program->n; i++) {
     const cst_substep *x = &st->program->step[i];
     const int          n = x->row->start ? find_state(st, x->row, state) : 0;
     for (int k = 0; k < n; k++) block[k] = cst_need(calloc((size_t)state[k]->n + 1, sizeof **block));
-    if (n) x->row->start(x->data, s, c, q, v, block);
+    if (n) x->row->start(x->data, s, all, q, v, block);
     for (int k = 0; k < n; k++) {
-      for (int e = 0; e < state[k]->n; e++) column[(state[k]->at + e) * st->width] = block[k][e];
+      for (int e = 0; e < state[k]->n; e++) column[(st->shift + state[k]->at + e) * st->width] = block[k][e];
       free(block[k]);
     }
   }
 }
 
+void cst_stepper_read_at(cst_stepper *st, cst_reader *next, void *context) {
+  st->reader = next;
+  st->reader_context = context;
+}
+
 void cst_stepper_lambda(const cst_stepper *st, const double *record, long step, double *lambda) {
+  if (st->shift) {
+    cst_stepper_springs(st, record, lambda);
+    return;
+  }
   const double mean = 1 / (st->h * (step == 1 ? st->first_impulse : 1));
-  const int    n = st->segment[0].march.group.ng * st->width;
+  const int    n = st->outer.ng * st->width;
   for (int k = 0; k < n; k++) lambda[k] = record[(size_t)st->layout.impulse * (size_t)st->width + (size_t)k] * mean;
 }
 
-const cst_context *cst_stepper_context(const cst_stepper *s) { return &s->segment[0].march.group; }
+const cst_context *cst_stepper_context(const cst_stepper *s) { return &s->outer; }
 const cst_march   *cst_stepper_march(const cst_stepper *s) { return &s->segment[0].march; }
 
 void cst_stepper_evaluations(const cst_stepper *st, double *per_step, double *per_iteration) {

@@ -84,6 +84,11 @@ void cst_stepper_make_ghosts(const cst_stepper *s, double *record, int alive);
 /* Fill what substeps keep in a lane's column beside q and p, for a start from q, v with the parameters c. */
 void cst_stepper_start(const cst_stepper *s, double *column, const double *c, const double *q, const double *v);
 
+/* Where multipliers are means over a time (cst_properties.mean), they end where they are read: next gives the first step behind the batch's
+ * own at which they are. Left out, wherever an advance ends. Means end no earlier than the last read. */
+typedef long cst_reader(void *context);
+void         cst_stepper_read_at(cst_stepper *s, cst_reader *next, void *context);
+
 /* The step of the batches that follow. */
 void cst_stepper_set_step(cst_stepper *s, double h);
 /* n further steps of every living lane. */

@@ -1,6 +1,7 @@
 /* substep.c: what holds for substeps of every kind. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "method/substep.h"
+#include "method/core.h"
 #include <string.h>
 
 cst_substep cst_substep_of(const cst_substep_row *row, double fraction, const void *data) {
@@ -27,5 +28,5 @@ double cst_substep_unit(const cst_system *s) {
 
 const cst_core *cst_core_for(const cst_substep_row *row, const cst_system *s, int isa) {
   const cst_core *hot = cst_system_form(s, isa, row->name);
-  return hot ? hot : row->core[isa];
+  return hot && hot->march ? hot : row->core[isa];
 }

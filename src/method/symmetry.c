@@ -125,3 +125,11 @@ bool cst_momenta_are_quadratic(const cst_system *s) {
   }
   return all;
 }
+
+/* ---- translations ---------------------------------------------------------------------------------------------------------- */
+
+bool cst_symmetries_are_translations(const cst_system *s) {
+  for (int k = 0; k < s->nsym * s->nq; k++)
+    if (cst_graph_depends(s->graph, s->xi[k], 'q')) return false;
+  return true;
+}

@@ -11,8 +11,8 @@
 static const double interpreted = 5;
 
 /* Whether compiling takes longer than it saves. */
-static bool is_small(const cst_plan *p, double left, int ranks) {
-  return interpreted * left * 1e-9 / ranks < cst_compile_seconds(p->study->system);
+static bool is_small(const cst_system *s, double left, int ranks) {
+  return interpreted * left * 1e-9 / ranks < cst_compile_seconds(s);
 }
 
 /* The code for one instruction set, from rank 0 to all. `good` and `why` are the same everywhere. */
@@ -73,16 +73,43 @@ static void say(const char *file, const char *why) {
           why + first + (second > 0));
 }
 
+/* The system that a method steps in the place of the study's; NULL when none does. */
+static cst_system *other_system(const cst_study *s) {
+  char   why[200];
+  double more[4];
+  for (int i = 0; i < s->nmethod; i++)
+    if (cst_method_system(s->method[i], s->system, more) != s->system) return cst_system_penalised(s->system, why, sizeof why);
+  return NULL;
+}
+
+/* It is compiled where a user's own system would be; where it cannot be, its interpreter stays. */
+static PetscErrorCode compile_other(const cst_study *s, const cst_plan *p, double left) {
+  cst_system  *other = other_system(s);
+  cst_back_end b = {0};
+  char         why[CST_WHY] = "";
+  int          good;
+  PetscMPIInt  ranks;
+  PetscFunctionBegin;
+  if (!other || s->compile == CST_COMPILE_NEVER || other->compiled[p->isa]) PetscFunctionReturn(0);
+  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &ranks));
+  PetscCall(attach(other, p->isa, s->compile == CST_COMPILE_AUTO && is_small(other, left, ranks), &b, &good, why));
+  if (!good) cst_system_interpret(other); /* all ranks alike */
+  PetscCheck(good || s->compile != CST_COMPILE_ALWAYS, PETSC_COMM_WORLD, PETSC_ERR_LIB, "%s with springs cannot be compiled: %s", other->name,
+             why);
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode cst_study_compile(cst_study *s, const cst_plan *p, double left, cst_back_end *b) {
   char        why[CST_WHY] = "";
   int         good;
   PetscMPIInt rank, ranks;
   PetscFunctionBegin;
+  PetscCall(compile_other(s, p, left));
   *b = (cst_back_end){.kernels = s->compile == CST_COMPILE_NEVER ? "interpreted" : "built-in"};
   if (s->compile == CST_COMPILE_NEVER || s->system->compiled[p->isa]) PetscFunctionReturn(0);
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &ranks));
-  const bool small = s->compile == CST_COMPILE_AUTO && is_small(p, left, ranks);
+  const bool small = s->compile == CST_COMPILE_AUTO && is_small(s->system, left, ranks);
   PetscCall(attach(s->system, p->isa, small, b, &good, why));
   b->kernels = good ? "compiled" : "interpreted";
   if (good) PetscFunctionReturn(0);

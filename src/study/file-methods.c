@@ -26,6 +26,18 @@ static cst_method *expression(cst_reader *r, cst_yaml *n) {
   return m;
 }
 
+/* Whether the multipliers' mean fits into the run, whose end is known by then or zero. */
+static bool ends_behind(cst_reader *r, cst_yaml *n, const cst_method *m) {
+  const double mean = r->s->system ? cst_method_properties(m, r->s->system).mean : 0;
+  for (int v = 0; v < r->s->nvariant && mean > 0; v++) {
+    if (r->s->end[v] <= 0 || mean <= r->s->end[v]) continue;
+    cst_yaml_error(r->doc, n, r->d, "the average of '%s' is longer than the run, which ends at %s%s", cst_method_label(m),
+                   cst_shortest(r->s->end[v]), cst_reader_with(r, v));
+    return false;
+  }
+  return true;
+}
+
 /* Whether m suits the system, and the result file can hold its label. */
 static bool suits(cst_reader *r, cst_yaml *n, const cst_method *m) {
   char       why[400];
@@ -36,7 +48,7 @@ static bool suits(cst_reader *r, cst_yaml *n, const cst_method *m) {
     cst_yaml_error(r->doc, n, r->d,
                    "the method is written with %d characters; at most %d are allowed; a tableau can have a name under 'layers'", length,
                    CST_TEXT_WIDTH - 1);
-  return fits && length < CST_TEXT_WIDTH;
+  return fits && ends_behind(r, n, m) && length < CST_TEXT_WIDTH;
 }
 
 /* NULL when it is none or does not suit the study. */

@@ -12,13 +12,15 @@ enum { GROUP_BYTES = 1 << 20 };
 static void solver_numbers(const cst_study *s, double *matrix, double *kept) {
   *matrix = *kept = 0;
   for (int i = 0; i < s->nmethod; i++) {
-    cst_program     *p = cst_program_create_on(s->method[i], s->system);
-    double           own = 0;
-    int              n;
-    cst_state_place *state = cst_program_state(p, s->system, 0, &n);
+    double            own = 0, more[4];
+    const cst_system *on = cst_method_system(s->method[i], s->system, more);
+    cst_program      *p = cst_program_create_on(s->method[i], on);
+    int               n;
+    cst_state_place  *state = cst_program_state(p, on, 0, &n);
+    if (on != s->system) own += s->system->ng + 1 + cst_layout_of(on->npar, on->nmass, on->nq, on->ng).own;
     for (int k = 0; k < n; k++) own += state[k].n;
     for (int k = 0; k < p->n; k++) {
-      const cst_substep_size size = p->step[k].row->size(p->step[k].data, s->system);
+      const cst_substep_size size = p->step[k].row->size(p->step[k].data, on);
       *matrix = fmax(*matrix, size.matrix);
       own += size.kept;
     }
@@ -63,9 +65,10 @@ int cst_plan_fitting_isa(const cst_plan *p, int isa) {
 }
 
 static double program_cost(const cst_method *m, const cst_system *s) {
-  cst_program *p = cst_program_create(m);
-  double       sum = 0;
-  for (int i = 0; i < p->n; i++) sum += cst_substep_size_on(&p->step[i], s).cost;
+  cst_program      *p = cst_program_create(m);
+  double            sum = 0, more[4];
+  const cst_system *on = cst_method_system(m, s, more);
+  for (int i = 0; i < p->n; i++) sum += cst_substep_size_on(&p->step[i], on).cost;
   cst_program_destroy(p);
   return sum;
 }

@@ -106,7 +106,8 @@ static void make_comparable(const cst_runner *r, long lane, const double *q, dou
 }
 
 static void reference_reading(const cst_runner *r, long lane, int parts, const double *q0, const double *v0, reading y) {
-  const double h = r->klass->h, step = (double)r->b->step, t = step * h, back = 1 - r->plan->properties[r->klass->method].lambda_time;
+  const double h = r->klass->h, step = (double)r->b->step, t = step * h;
+  const double back = cst_properties_back(&r->plan->properties[r->klass->method], h);
   const double tl = back == 0 ? t : (step - back) * h;
   const bool   states = parts & STATES;
   cst_reference_get(r->reference, cst_runner_case(r, lane)->variant, cst_runner_member(r, lane), q0, v0, t, tl, states ? y.q : NULL,

@@ -162,6 +162,30 @@ static PetscErrorCode start(cst_runner *r) {
 /* The next step that is `lead` after a multiple of `every`; 0 <= lead <= every. */
 static long next_of(long now, long every, long lead) { return every > 0 ? (now - lead + every) / every * every + lead : LONG_MAX; }
 
+/* The first step behind the batch's own at which something takes the multipliers. */
+static long next_read(const cst_runner *r, long now) {
+  const cst_class *k = r->klass;
+  long             read = PetscMin(k->n, next_of(now + 1, k->read, 0));
+  if (k->lead > 0) read = PetscMin(read, next_of(now + 1, k->read, k->lead));
+  if (r->keeps_states) read = PetscMin(read, next_of(now + 1, r->plan->study->trajectory_every, 0));
+  if (!r->plan->needs_lambda) return read;
+  read = PetscMin(read, cst_class_fold_after(k, now));
+  for (int i = 0; i < k->nsample; i++)
+    if (k->sample[i] > now) return PetscMin(read, k->sample[i]);
+  return read;
+}
+
+static long next_read_of_batch(void *context) {
+  const cst_runner *r = context;
+  return next_read(r, r->b->step);
+}
+
+/* The partner's are read where two of its steps are one of the batch's. */
+static long next_read_of_half(void *context) {
+  const cst_runner *r = context;
+  return 2 * next_read(r, r->hb->step / 2);
+}
+
 static long next_stop(void *context) {
   const cst_runner *r = context;
   const cst_class  *k = r->klass;
@@ -316,12 +340,14 @@ static PetscErrorCode begin(cst_runner *r, const cst_work *w, const cst_origin *
   r->st = r->stepper[m];
   r->b = &r->full[m];
   cst_stepper_set_step(r->st, r->klass->h);
+  cst_stepper_read_at(r->st, next_read_of_batch, r);
   r->hst = NULL;
   if (s->reference == CST_REFERENCE_SELF) {
     PetscCall(prepare(r, m, &r->partner[m], &r->half[m]));
     r->hst = r->partner[m];
     r->hb = &r->half[m];
     cst_stepper_set_step(r->hst, r->klass->h / 2);
+    cst_stepper_read_at(r->hst, next_read_of_half, r);
   }
   r->keeps_states = has_chosen(r);
   PetscCall(start(r));

@@ -28,6 +28,7 @@ static bool has_residuals(const cst_system *s) { return s->nq <= CST_MOST_CONVER
 
 int cst_system_entries(const cst_system *s, char letter) {
   const bool more = has_residuals(s);
+  const int  l = more ? 4 * s->ng + 1 : s->ng;
   switch (letter) {
   case 'c':
     return s->npar;
@@ -36,7 +37,7 @@ int cst_system_entries(const cst_system *s, char letter) {
   case 'u':
     return more ? 4 * s->nq : s->nq;
   case 'l':
-    return more ? 4 * s->ng + 1 : s->ng;
+    return l > s->nshared ? l : s->nshared;
   default:
     return s->nq;
   }
@@ -147,6 +148,60 @@ static void derive_potential(const derivation *d) {
   cst_graph_gradient(d->graph, &s->V, &d->one, 1, d->q, d->n, dV);
   jacobian(d, CST_K_d2V, dV, d->n, true);
   s->linear_v = s->kernel_size[CST_K_d2V] == 0;
+}
+
+/* Of the stiff part of V. */
+static void derive_stiff(const derivation *d) {
+  cst_system *s = d->s;
+  cst_node   *dS = memory((size_t)d->n);
+  cst_graph_gradient(d->graph, &s->stiff, &d->one, 1, d->q, d->n, dS);
+  jacobian(d, CST_K_d2S, dS, d->n, true);
+  free(dS);
+}
+
+/* D3V[w, w] without what it shares with grad V and its Hessian, which is left in *shared (owned). */
+static void derive_third(const derivation *d, cst_node **shared) {
+  cst_system *s = d->s;
+  const int   n = d->n, *place = s->bands[0].place, *order = s->bands[0].order;
+  cst_node   *w = memory((size_t)n), *once = memory((size_t)n), *twice = memory((size_t)n), *rows = memory((size_t)n);
+  for (int i = 0; i < n; i++) w[i] = d->w[place[i]];
+  cst_graph_tangent(d->graph, s->kernel_out[CST_K_dV], n, d->q, w, n, once);
+  cst_graph_tangent(d->graph, once, n, d->q, w, n, twice);
+  for (int r = 0; r < n; r++) rows[r] = twice[order[r]];
+  s->nshared = cst_graph_split(d->graph, rows, n, 'w', 'l', shared, kernel(s, CST_K_D3V, n));
+  free(w);
+  free(once);
+  free(twice);
+  free(rows);
+}
+
+/* Kernel k: grad V by rows, the upper half of the Hessian `of`, and more behind them. */
+static void derive_banded(const derivation *d, cst_kernel_id k, cst_kernel_id of, const cst_bands *b, const cst_node *more, int nmore) {
+  const cst_system *s = d->s;
+  cst_node         *out = kernel(d->s, k, d->n + b->n + nmore);
+  for (int r = 0; r < d->n; r++) out[r] = s->kernel_out[CST_K_dV][b->order[r]];
+  for (int e = 0; e < b->n; e++) out[d->n + e] = s->kernel_out[of][b->entry[e]];
+  for (int e = 0; e < nmore; e++) out[d->n + b->n + e] = more[e];
+}
+
+static bool has_constant_mass(const cst_system *s) {
+  const cst_pattern *M = &s->pattern[CST_K_M];
+  for (int e = 0; s->general && e < M->n; e++)
+    if (cst_graph_depends(s->graph, s->kernel_out[CST_K_M][e], 'q')) return false;
+  return !s->gyroscopic;
+}
+
+/* What linearly implicit methods take. */
+static void derive_linear(const derivation *d) {
+  cst_system *s = d->s;
+  cst_node   *shared;
+  if (s->ng || !has_constant_mass(s) || !cst_system_bands(s, CST_K_d2V, &s->bands[0])) return;
+  derive_third(d, &shared);
+  derive_banded(d, CST_K_dVH, CST_K_d2V, &s->bands[0], shared, s->nshared);
+  free(shared);
+  if (!s->stiff_text) return;
+  derive_stiff(d);
+  if (cst_system_bands(s, CST_K_d2S, &s->bands[1])) derive_banded(d, CST_K_dVS, CST_K_d2S, &s->bands[1], NULL, 0);
 }
 
 static void derive_constraints(const derivation *d) {
@@ -332,6 +387,7 @@ bool cst_system_derive(cst_system *s) {
     derive_lagrangian(&d);
   else
     derive_diagonal(&d);
+  derive_linear(&d);
   if (has_residuals(s)) derive_residuals(&d);
   derive_bodies(&d);
   derive_symmetries(&d);

@@ -42,6 +42,26 @@ static void write_sizes(FILE *f, const cst_system *s, const char *id) {
   fprintf(f, "};\n");
 }
 
+static void write_numbers(FILE *f, const char *name, int which, const int *x, int n) {
+  fprintf(f, "static const int sys_%s%d[%d] __attribute__((unused)) = {", name, which, n);
+  for (int i = 0; i < n; i++) fprintf(f, "%s%d", i ? "," : "", x[i]);
+  fprintf(f, "};\n");
+}
+
+/* How Hessians are eliminated. SYS_FILTERED: loops over it are unrolled. */
+static void write_bands(FILE *f, const cst_system *s) {
+  const bool small = s->kernel_size[CST_K_dVH] && (long)s->nq * (s->bands[0].band + 1) * (s->bands[0].band + 1) <= HOT_WORK;
+  fprintf(f, "#define SYS_FILTERED %d\n#define SYS_STIFF %d\n#define SYS_NSHARED %d\n", small, s->bands[1].order != NULL, s->nshared);
+  for (int k = 0; k < 2 && small && s->bands[k].order; k++) {
+    const cst_bands *b = &s->bands[k];
+    fprintf(f, "#define SYS_BAND%d %d\n#define SYS_ENTRIES%d %d\n", k, b->band, k, b->n);
+    write_numbers(f, "order", k, b->order, s->nq);
+    write_numbers(f, "place", k, b->place, s->nq);
+    write_numbers(f, "last", k, b->last, s->nq);
+    write_numbers(f, "at", k, b->at, b->n);
+  }
+}
+
 static void write_function(FILE *f, const cst_graph *g, const char *name, const cst_node *out, int n) {
   fprintf(f, "CST_INLINE void sys_%s(const vd *c, const vd *q, const vd *v, const vd *w, const vd *u, const vd *l, vd *o) {\n", name);
   fprintf(f, "  (void)c, (void)q, (void)v, (void)w, (void)u, (void)l, (void)o;\n");
@@ -77,6 +97,7 @@ static void write_gram(FILE *f, const cst_system *s) {
 
 void cst_system_emit(const cst_system *s, const char *id, FILE *f) {
   write_sizes(f, s, id);
+  if (cst_system_is_hot(s)) write_bands(f, s);
   for (int k = 0; k < CST_K_COUNT; k++) write_function(f, s->graph, cst_kernel_names[k], s->kernel_out[k], s->kernel_size[k]);
   write_gram(f, s);
 }

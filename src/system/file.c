@@ -53,7 +53,7 @@ static void start(cst_reading *r) {
 
 static void read_all(cst_reading *r) {
   static const char *const keys[] = {"system",      "doc",        "source", "coordinates", "parameters",   "mass",   "potential",
-                                     "constraints", "symmetries", "states", "gyroscopic",  "nonholonomic", "forces", "bodies"};
+                                     "constraints", "symmetries", "states", "gyroscopic",  "nonholonomic", "forces", "bodies",       "stiff"};
   cst_yaml_check_keys(r->doc, r->root, keys, sizeof keys / sizeof *keys, r->d);
   check_supported(r);
   read_title(r);
@@ -155,6 +155,7 @@ static void free_derived(cst_system *s) {
     free(s->kernel_out[k]);
   }
   cst_gram_destroy(&s->gram);
+  for (int i = 0; i < 2; i++) cst_bands_destroy(&s->bands[i]);
   free(s->mass_class);
   free(s->dropped);
 }
@@ -162,6 +163,7 @@ static void free_derived(cst_system *s) {
 void cst_system_destroy(cst_system *s) {
   if (!s) return;
   cst_system_owned *o = s->owned;
+  cst_system_destroy(o->penalised);
   destroy_tapes(o->tape, CST_K_COUNT);
   destroy_tapes(o->preset, CST_MAX_PAR);
   destroy_tapes(o->start, s->nstate);

@@ -161,6 +161,9 @@ typedef struct cst_context {
 #define K_RE(c, q, v, w, l, o)     CALL(C, RE, c, q, v, w, 0, l, o)
 #define K_DRE(c, q, v, w, u, l, o) CALL(C, DRE, c, q, v, w, u, l, o)
 #define K_f(c, q, v, o)            CALL(C, f, c, q, v, 0, 0, 0, o)
+#define K_dVH(c, q, o)             CALL(C, dVH, c, q, 0, 0, 0, 0, o)
+#define K_dVS(c, q, o)             CALL(C, dVS, c, q, 0, 0, 0, 0, o)
+#define K_D3V(c, q, w, l, o)       CALL(C, D3V, c, q, 0, w, 0, l, o)
 
 /* Blocks of a record. */
 CST_INLINE const vd *cst_block(const double *record, int at) { return (const vd *)record + at; }

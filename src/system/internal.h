@@ -31,6 +31,7 @@ typedef struct {
   cst_lengths     length;
   cst_interpreter interpreter[CST_ISA_COUNT];
   double         *scratch;               /* of the interpreters */
+  cst_system     *penalised;             /* made when first asked for */
   void           *loaded[CST_ISA_COUNT]; /* objects of a user's system, and what ends one */
   void (*unload)(void *loaded);
 } cst_system_owned;
@@ -58,6 +59,10 @@ enum { CST_MOST_ENTRIES = 4000000 }; /* of a matrix, of S, and terms of all entr
 bool cst_system_derive(cst_system *s);
 /* Fill gram from the pattern of G and what is dropped; may be called again. false when it outgrows its entries. */
 bool cst_system_structure(cst_system *s);
+
+/* Fill b from the pattern of the Hessian k; false when the band outgrows its entries. A full constant mass makes it as wide as can be. */
+bool cst_system_bands(const cst_system *s, cst_kernel_id k, cst_bands *b);
+void cst_bands_destroy(cst_bands *b);
 
 /* Entries given by row, ascending in (row, column). Owned. */
 cst_pattern cst_pattern_create(int rows, int columns, int n, const int *row, const int *column);

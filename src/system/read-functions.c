@@ -3,6 +3,15 @@
 #include <string.h>
 #include "system/reader.h"
 
+/* A second part of the potential, which V holds too. */
+static void read_stiff(cst_reading *r) {
+  cst_yaml *n = cst_yaml_get(r->root, "stiff");
+  if (!n) return;
+  r->s->stiff = cst_reading_expression(r, n, cst_reading_positions(r), "stiff");
+  r->s->stiff_text = cst_yaml_text(n);
+  if (r->s->V >= 0 && r->s->stiff >= 0) r->s->V = cst_graph_add(r->s->graph, r->s->V, r->s->stiff);
+}
+
 void cst_reading_potential(cst_reading *r) {
   const bool optional = cst_reading_has_bodies(r) && !cst_yaml_get(r->root, "potential");
   cst_yaml  *n = optional ? NULL : cst_reading_required(r, r->root, "potential", "of the system (0 where there is none)");
@@ -11,6 +20,7 @@ void cst_reading_potential(cst_reading *r) {
   if (!n) return;
   r->s->V = cst_reading_expression(r, n, cst_reading_positions(r), "potential");
   r->s->potential_text = cst_yaml_text(n);
+  read_stiff(r);
 }
 
 const char **cst_reading_entries_written(cst_reading *r, cst_yaml *list) {

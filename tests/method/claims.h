@@ -74,7 +74,22 @@ static const char *const composites[] UNUSED = {"compose(rattle, suzuki4)",
                                                 "compose(rattle, hbvm(k=2, s=1))",
                                                 "compose(hbvm(k=2, s=2), hbvm(k=2, s=2), hbvm(k=2, s=2))",
                                                 "compose(shake, hbvm(k=2, s=1))",
-                                                "compose(hbvm(k=2, s=1), yoshida4)"};
+                                                "compose(hbvm(k=2, s=1), yoshida4)",
+                                                "zhang-skeel(beta=0.4, form=simplified)",
+                                                "compose(zhang-skeel(beta=0.25), suzuki4)",
+                                                "compose(zhang-skeel(beta=0.4, form=simplified), yoshida4)",
+                                                "newmark(beta=0.4, gamma=0.6)",
+                                                "newmark(beta=0)",
+                                                "newmark(beta=0.4, iterations=1, start=a)",
+                                                "newmark(beta=0.4, iterations=1, start=q)",
+                                                "adjoint(newmark(beta=0.4, gamma=0.6))",
+                                                "compose(newmark, suzuki4)",
+                                                "compose(pushforward-newmark(beta=0.3), suzuki4)",
+                                                "compose(newmark, rattle)",
+                                                "compose(pushforward-newmark(beta=0.3), zhang-skeel(beta=0.4))",
+                                                "penalty(rattle, omega=10)",
+                                                "penalty(compose(zhang-skeel(beta=0.25), suzuki4), omega=10)",
+                                                "penalty(newmark(beta=0.4), omega=10, average=0.1)"};
 
 UNUSED static int         expression_count(void) { return cst_method_count() + (int)(sizeof composites / sizeof *composites); }
 UNUSED static const char *expression_at(int i) {

@@ -53,10 +53,24 @@ static void print_arguments(const cst_system *s, const point *x) {
   print("l", x->l, cst_system_entries(s, 'l'));
 }
 
+/* V'''[w, w] in the order of the coordinates, by what dVH leaves for it. */
+static void print_third(const cst_system *s, const point *x) {
+  const cst_bands *b = &s->bands[0];
+  double           out[MOST], row[CST_MAX_Q], w[CST_MAX_Q], third[CST_MAX_Q];
+  for (int i = 0; i < s->nq; i++) w[b->place[i]] = x->w[i];
+  cst_system_eval(s, CST_K_dVH, x->c, x->q, NULL, NULL, NULL, NULL, out);
+  cst_system_eval(s, CST_K_D3V, x->c, x->q, NULL, w, NULL, out + s->nq + b->n, row);
+  for (int i = 0; i < s->nq; i++) third[i] = row[b->place[i]];
+  print(cst_kernel_names[CST_K_D3V], third, s->nq);
+}
+
 static void print_kernel(const cst_system *s, cst_kernel_id k, const point *x) {
   const cst_pattern *p = &s->pattern[k];
   double             out[MOST], each[CST_MAX_Q];
-  if (p->rows) {
+  if (k == CST_K_dVH || k == CST_K_dVS || k == CST_K_d2S) return; /* made of the entries of others */
+  if (k == CST_K_D3V && s->kernel_size[k]) {
+    print_third(s, x);
+  } else if (p->rows) {
     cst_system_matrix(s, k, x->c, x->q, x->v, out);
     print(cst_kernel_names[k], out, p->rows * p->columns);
   } else if (s->kernel_size[k]) {

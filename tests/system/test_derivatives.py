@@ -145,6 +145,8 @@ def kernels(s, tables, at):
     out["gauge"] = [number(e, known) for e in s.gauge]
     out["body"] = [number(e, known) for e in s.inertias]
     out.update(residuals(s, L, g, at))
+    if not s.g and not s.general:
+        out["D3V"] = vector(V.along(3, w, w), nq)
     if not s.general:
         out["mass"] = [L(nq + i, nq + i) for i in n]
         return out
@@ -193,7 +195,7 @@ def read_driver(size):
 def check(path, points, size):
     """{what: complaint or ""} of one system."""
     s = System(read_yaml(path), size)
-    tables = {"V": partials(s.V, s.q, 2), "g": [partials(g, s.q, 4) for g in s.g], "L": partials(s.L, s.q + s.v, 4 if s.general else 3)}
+    tables = {"V": partials(s.V, s.q, 2 if s.g else 3), "g": [partials(g, s.q, 4) for g in s.g], "L": partials(s.L, s.q + s.v, 4 if s.general else 3)}
     known = {}
     for symbol, e in s.defaults.items():
         known[symbol] = number(e, known)

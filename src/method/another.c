@@ -1,0 +1,94 @@
+/* another.c: records of a method that steps another system than the one it is asked for (penalty): the record of that system behind that of
+ * this one, and the multipliers that its springs stand for.
+ *
+ * In M A = f - G'lambda the springs of V + omega^2/2 sum g^2 are lambda = omega^2 g. It oscillates; its mean over a time before a read is the
+ * trapezoidal one, summed in the record: sums, then the weight, negative once the mean is complete.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
+#include <string.h>
+#include "method/stepper-internal.h"
+
+void cst_stepper_bring(const cst_stepper *st, double *record) {
+  const size_t      W = (size_t)st->width, nq = (size_t)st->outer.nq;
+  const cst_layout *to = &st->layout, *from = &st->inner;
+  const double     *other = record + (size_t)st->shift * W;
+  if (!st->shift) return;
+  memcpy(record + (size_t)to->q * W, other + (size_t)from->q * W, nq * W * sizeof *record);
+  memcpy(record + (size_t)to->p * W, other + (size_t)from->p * W, nq * W * sizeof *record);
+  memcpy(record + (size_t)to->iterations * W, other + (size_t)from->iterations * W, W * sizeof *record);
+  memcpy(record + (size_t)to->step * W, other + (size_t)from->step * W, W * sizeof *record);
+}
+
+void cst_stepper_begin(const cst_stepper *st, double *column, const double *c, const double *q) {
+  const cst_system *s = st->segment[0].march.group.system;
+  const cst_layout *to = &st->inner, *from = &st->layout;
+  const int         W = st->width, npar = st->outer.npar;
+  double           *other = column + st->shift * W;
+  for (int k = 0; k < s->npar; k++) other[(to->c + k) * W] = k < npar ? c[k] : st->more[k - npar];
+  for (int k = 0; k < s->nmass; k++) other[(to->mass + k) * W] = column[(from->mass + k) * W];
+  other[to->extent * W] = column[from->extent * W];
+  other[to->tolerance * W] = column[from->tolerance * W];
+  for (int i = 0; i < s->nq; i++) {
+    other[(to->q + i) * W] = q[i];
+    other[(to->p + i) * W] = column[(from->p + i) * W];
+  }
+}
+
+/* ---- multipliers ------------------------------------------------------------------------------------------------------------------ */
+
+static double stiffness(const cst_stepper *st) { return st->more[0] * st->more[0]; }
+
+static double *sums_of(const cst_stepper *st, double *record) { return record + (size_t)st->acc * (size_t)st->width; }
+
+static void springs_now(const cst_stepper *st, const double *record, double *lambda) {
+  const size_t W = (size_t)st->width, n = (size_t)st->outer.ng * W;
+  st->outer.kernel[CST_K_g](st->outer.self, record + (size_t)st->layout.c * W, record + (size_t)st->layout.q * W, NULL, NULL, NULL, NULL,
+                            lambda);
+  for (size_t k = 0; k < n; k++) lambda[k] *= stiffness(st);
+}
+
+void cst_stepper_springs(const cst_stepper *st, const double *record, double *lambda) {
+  const size_t  W = (size_t)st->width, n = (size_t)st->outer.ng * W;
+  const double *sum = record + (size_t)st->acc * W;
+  if (!(st->mean > 0)) {
+    springs_now(st, record, lambda);
+    return;
+  }
+  for (size_t k = 0; k < n; k++) lambda[k] = sum[k] / fabs(sum[n + k % W]);
+}
+
+/* Add so much of what the springs are now; `last`: that completes the mean. */
+static void add(cst_stepper *st, int group, double weight, bool first, bool last) {
+  const size_t W = (size_t)st->width, n = (size_t)st->outer.ng * W;
+  double      *record = st->batch->record + (size_t)group * st->size, *sum = sums_of(st, record), *now = st->work;
+  springs_now(st, record, now);
+  for (size_t k = 0; k < n; k++) sum[k] = (first ? 0 : sum[k]) + weight * now[k];
+  for (size_t l = 0; l < W; l++) sum[n + l] = ((first ? 0 : sum[n + l]) + weight) * (last ? -1 : 1);
+}
+
+static bool is_complete(const cst_stepper *st) { return sums_of(st, st->batch->record)[st->outer.ng * st->width] <= 0; }
+
+static void add_all(cst_stepper *st, double weight, bool first, bool last) {
+  for (int g = 0; g < st->batch->groups; g++) add(st, g, weight, first, last);
+}
+
+/* One stretch towards `to`: to where the mean begins that is read at step `read`, or one step of it. */
+static PetscErrorCode advance(cst_stepper *st, long to, long read, PetscErrorCode (*stretch)(cst_stepper *, long)) {
+  const long now = st->batch->step, first = read - lround(fmax(1, st->mean / st->h)), next = now < first ? PetscMin(to, first) : now + 1;
+  PetscFunctionBegin;
+  if (now >= first && (now == first || is_complete(st))) add_all(st, 0.5, true, false);
+  PetscCall(stretch(st, next - now));
+  st->batch->step = next;
+  if (now >= first) add_all(st, next == read ? 0.5 : 1, false, next == read);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode cst_stepper_toward(cst_stepper *st, long to, PetscErrorCode (*stretch)(cst_stepper *, long)) {
+  PetscFunctionBegin;
+  while (st->batch->step < to && st->mean > 0)
+    PetscCall(advance(st, to, st->reader ? st->reader(st->reader_context) : to, stretch));
+  if (st->batch->step < to) PetscCall(stretch(st, to - st->batch->step));
+  st->batch->step = to;
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,147 @@
+/* filtered.c: the core of Zhang and Skeel's methods: half a kick, a drift, half a kick, by a filtered force that one linear solve gives.
+ *
+ *   p_h = p0 + h/2 F(q0),   q1 = q0 + h M^-1 p_h,   p1 = p_h + h/2 F(q1)
+ *   (M + beta h^2 H) a = -grad V,   F = M a - 1/2 beta^2 h^4 V'''[a, a]                          H = Hess V: full
+ *                                   F = M a                                                      simplified
+ *                                   F = M a with H the Hessian of the stiff part of V alone      stiff
+ *
+ * Tao, Owhadi, (1.3), (2.7), (2.8), with p = M v. F belongs to the point and to the substep's own h: it is taken anew where the substep before
+ * had another one. grad V, H and what V''' shares with them are one kernel.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#define CORE        filtered
+#define CORE_IS_HOT /* the build compiles it for every system of the catalogue */
+
+enum { FULL, SIMPLIFIED, STIFF };
+
+struct data {
+  double beta;
+  int    form;
+};
+
+#ifdef CST_W
+#include "method/core/lane.h"
+#include "system/acceleration.h"
+#ifndef CST_COLD
+#include "method/core/bands.h"
+#if !CST_HOT || SYS_FILTERED
+#define NX 0
+#define KEEPS_NOTHING
+
+/* f: F at q; bent: of the kernel; A, a, third: the matrix, its solution and V'''[a, a] by rows. */
+#define LOCAL(X)                                                                                                                           \
+  X(q, NQ) X(p, NQ) X(f, NQ) X(q1, NQ) X(bent, BENT_SIZE) X(A, MOST_BAND) X(a, NQ) X(third, NQ) X(inverse, NMASS) X(M, FULL_MASS) X(factor, FULL_MASS)
+
+struct local {
+  LOCAL(CST_FIELD)
+  const vd   *c;
+  cst_masses  m;
+  double      h; /* of f; 0: there is none yet */
+  struct data made;
+  vd          iterations;
+};
+
+CST_INLINE void enter(const cst_context *C, struct local *L, const double *record) {
+  const cst_layout at = LAYOUT(C);
+  L->c = cst_block(record, at.c);
+  cst_load(L->q, record, at.q, NQ);
+  cst_load(L->p, record, at.p, NQ);
+  L->m.inverse = L->inverse, L->m.M = L->M, L->m.factor = L->factor;
+  cst_masses_load(C, record, L->c, L->q, &L->m);
+  L->h = 0;
+}
+
+CST_INLINE void force_by(const cst_context *C, struct local *L, int j, int which) {
+  const double b = OWN(j)->beta * (H(j) * H(j));
+  if (which)
+    K_dVS(L->c, L->q, L->bent);
+  else
+    K_dVH(L->c, L->q, L->bent);
+  cst_bands_fill(C, &L->m, which, b, L->bent + NQ, L->A);
+  U for (int r = 0; r < NQ; r++) L->a[r] = -L->bent[r];
+  cst_envelope_solve(L->A, L->a, NQ, BAND(which), LAST(which));
+  cst_masses_times(C, &L->m, which, L->a, L->f);
+  if (OWN(j)->form != FULL) return;
+  K_D3V(L->c, L->q, L->a, L->bent + NQ + ENTRIES(0), L->third);
+  U for (int i = 0; i < NQ; i++) L->f[i] -= (0.5 * (b * b)) * L->third[PLACE(0)[i]];
+}
+
+/* F at q. */
+CST_INLINE void force(const cst_context *C, struct local *L, int j) {
+#if !CST_HOT || SYS_STIFF
+  if (OWN(j)->form == STIFF)
+    force_by(C, L, j, 1);
+  else
+#endif
+    force_by(C, L, j, 0);
+  L->h = H(j);
+  L->made = *OWN(j);
+}
+
+CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
+  (void)x;
+  if (L->h != H(j) || L->made.beta != OWN(j)->beta || L->made.form != OWN(j)->form) force(C, L, j);
+  U for (int i = 0; i < NQ; i++) {
+    L->p[i] += (0.5 * H(j)) * L->f[i];
+    L->q1[i] = L->p[i];
+  }
+  cst_masses_divide(C, &L->m, L->q1);
+  U for (int i = 0; i < NQ; i++) L->q[i] += H(j) * L->q1[i];
+}
+
+CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
+  (void)C, (void)L, (void)j, (void)x, (void)f;
+  return vmask(1);
+}
+
+CST_INLINE void direction(const cst_context *C, const struct local *L, int j, const vd *x, const vd *f, vd *d) {
+  (void)C, (void)L, (void)j, (void)x, (void)f, (void)d;
+}
+
+CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x) {
+  (void)x;
+  force(C, L, j);
+  U for (int i = 0; i < NQ; i++) L->p[i] += (0.5 * H(j)) * L->f[i];
+}
+
+CST_INLINE void leave(const cst_context *C, const struct local *L, double *record) {
+  const cst_layout at = LAYOUT(C);
+  cst_store(record, at.q, L->q, NQ);
+  cst_store(record, at.p, L->p, NQ);
+}
+
+#include "method/core/march.h"
+#else
+/* No step of this system is made by it, or its loops are too long to unroll. */
+extern const cst_core CST_NAME(CST_PASTE(cst_core_filtered, SYS_ID));
+const cst_core        CST_NAME(CST_PASTE(cst_core_filtered, SYS_ID)) = {0};
+#endif
+#endif
+#else
+#include "method/core/row.h"
+CST_DATA_FITS(struct data, struct data);
+
+static bool same(const void *one, const void *other) {
+  const struct data *x = one, *y = other;
+  return x->beta == y->beta && x->form == y->form;
+}
+
+/* Even in h between two half kicks: each is its own adjoint. */
+static bool adjoint(void *of) {
+  (void)of;
+  return true;
+}
+
+static cst_substep_size size(const void *of, const cst_system *s) {
+  const struct data *x = of;
+  const double       band = 1 + s->bands[x->form == STIFF].band;
+  return (cst_substep_size){.stages = 1, .fixed = x->form == FULL ? 2 : 1, .cost = 6 * s->nq + 0.5 * s->nq * band * band};
+}
+
+static const cst_substep_row row = {
+    .name = "filtered", .data = sizeof(struct data), .core = CST_CORES_HERE, .same = same, .adjoint = adjoint, .size = size};
+
+cst_substep cst_filtered_kick(double fraction, double beta, int form) {
+  return cst_substep_of(&row, fraction, &(struct data){beta, form});
+}
+#endif

@@ -1,0 +1,185 @@
+/* newmark.c: the core of Newmark's method.
+ *
+ *   q1 = q0 + h v0 + h^2/2 ((1 - 2 beta) a0 + 2 beta a1),  v1 = v0 + h ((1 - gamma) a0 + gamma a1),  M a1 = -grad V(q1)
+ *
+ * Tao, Owhadi, (2.1), with p = M v. The unknowns are a1, by rows of the bands, from a1 = 0. A fixed number of iterations is made in begin,
+ * without unknowns of the solver's: what a1 is then is kept, and not -grad V(q1) / M. The record has a, so that a step starts from the a1 of
+ * the one before; where other substeps have moved the point, a0 is -grad V(q0) / M.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#define CORE newmark
+
+struct data {
+  double beta, gamma;
+  int    iterations, from_q;
+  int    a; /* where the record has a */
+};
+
+#ifdef CST_W
+#include "method/core/lane.h"
+#include "system/acceleration.h"
+#include "method/core/newton.h"
+#define NX (MARCH->unknowns)
+#define KEEPS_NOTHING
+#define IS_EXACT 1
+#define SIZE(L)  ((L)->near)
+
+/* a: at the left end, in the order of the coordinates; ahead: q1 without beta h^2 a1. */
+#define LOCAL(X)                                                                                                                           \
+  X(q, NQ) X(p, NQ) X(a, NQ) X(ahead, NQ) X(y, NQ) X(bent, BENT_SIZE) X(A, MOST_BAND) X(Ma, NQ) X(a1, NQ) X(d, NQ)                         \
+  X(inverse, NMASS) X(M, FULL_MASS) X(factor, FULL_MASS)
+
+struct local {
+  LOCAL(CST_FIELD)
+  const vd        *c;
+  cst_masses       m;
+  cst_newton_space w;
+  vd               near, iterations;
+};
+
+/* Whether a step is one such substep, so that the record's a is that of its q. */
+#define ALONE (MARCH->opens && MARCH->closes && MARCH->nsub == 1)
+
+CST_INLINE void enter(const cst_context *C, struct local *L, const double *record) {
+  const cst_layout at = LAYOUT(C);
+  L->c = cst_block(record, at.c);
+  cst_load(L->q, record, at.q, NQ);
+  cst_load(L->p, record, at.p, NQ);
+  cst_load(L->a, record, OWN(0)->a, NQ);
+  L->m.inverse = L->inverse, L->m.M = L->M, L->m.factor = L->factor;
+  L->w = (cst_newton_space){L->y, L->bent, L->A, L->Ma};
+  cst_masses_load(C, record, L->c, L->q, &L->m);
+}
+
+/* What the step has of q1 without a1. */
+CST_INLINE void predict(const cst_context *C, struct local *L, int j) {
+  const double h = H(j), part = (0.5 - OWN(j)->beta) * (h * h);
+  if (!ALONE) {
+    K_dV(L->c, L->q, L->a);
+    for (int i = 0; i < NQ; i++) L->a[i] = -L->a[i];
+    cst_masses_divide(C, &L->m, L->a);
+  }
+  for (int i = 0; i < NQ; i++) L->y[i] = L->p[i];
+  cst_masses_divide(C, &L->m, L->y);
+  for (int i = 0; i < NQ; i++) L->ahead[i] = L->q[i] + (h * L->y[i] + part * L->a[i]);
+}
+
+/* a1 after so many iterations. */
+static void iterate(const cst_context *C, struct local *L, int j) {
+  const double b = OWN(j)->beta * (H(j) * H(j));
+  const double back = OWN(j)->from_q ? 1 / b : 0;
+  for (int r = 0; r < NQ; r++) L->a1[r] = back * (L->q[ORDER(0)[r]] - L->ahead[ORDER(0)[r]]);
+  for (int k = 0; k < OWN(j)->iterations; k++) {
+    cst_newton_residual(C, &L->m, L->c, b, L->ahead, L->a1, &L->w, L->d);
+    cst_newton_correction(C, &L->m, b, &L->w, L->d);
+    for (int r = 0; r < NQ; r++) L->a1[r] += L->d[r];
+  }
+}
+
+CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
+  predict(C, L, j);
+  if (OWN(j)->iterations) iterate(C, L, j);
+  for (int r = 0; r < NX; r++) x[r] = vset(0);
+  L->near = cst_newton_size(C, OWN(j)->beta * (H(j) * H(j)), L->ahead);
+}
+
+CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
+  if (NX > 0) cst_newton_residual(C, &L->m, L->c, OWN(j)->beta * (H(j) * H(j)), L->ahead, x, &L->w, f);
+  return vmask(NX == 0);
+}
+
+CST_INLINE void direction(const cst_context *C, const struct local *L, int j, const vd *x, const vd *f, vd *d) {
+  (void)x;
+  for (int r = 0; r < NX; r++) d[r] = f[r];
+  if (NX > 0) cst_newton_correction(C, &L->m, OWN(j)->beta * (H(j) * H(j)), &L->w, d);
+}
+
+CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x) {
+  const double h = H(j), gamma = OWN(j)->gamma, b = OWN(j)->beta * (h * h);
+  const vd    *a1 = OWN(j)->iterations ? L->a1 : x;
+  vd          *sum = L->d;
+  for (int i = 0; i < NQ; i++) {
+    const vd a = a1[PLACE(0)[i]];
+    L->y[i] = (1 - gamma) * L->a[i] + gamma * a;
+    L->q[i] = L->ahead[i] + b * a;
+    L->a[i] = a;
+  }
+  for (int i = 0; i < NQ; i++) sum[PLACE(0)[i]] = L->y[i];
+  cst_masses_times(C, &L->m, 0, sum, L->y);
+  for (int i = 0; i < NQ; i++) L->p[i] += h * L->y[i];
+}
+
+CST_INLINE void leave(const cst_context *C, const struct local *L, double *record) {
+  const cst_layout at = LAYOUT(C);
+  cst_store(record, at.q, L->q, NQ);
+  cst_store(record, at.p, L->p, NQ);
+  cst_store(record, OWN(0)->a, L->a, NQ);
+}
+
+#include "method/core/march.h"
+#else
+#include <stdlib.h>
+#include "core/need.h"
+#include "method/core/row.h"
+
+struct parameters {
+  double beta, gamma;
+  int    iterations, from_q;
+};
+CST_DATA_FITS(struct parameters, struct data);
+
+static bool same(const void *one, const void *other) {
+  const struct parameters *x = one, *y = other;
+  return x->beta == y->beta && x->gamma == y->gamma && x->iterations == y->iterations && x->from_q == y->from_q;
+}
+
+/* q and v at the two ends change places with h. A step that is not solved for to the end has no such twin. */
+static bool adjoint(void *of) {
+  struct parameters *x = of;
+  x->beta += 0.5 - x->gamma;
+  x->gamma = 1 - x->gamma;
+  return x->iterations == 0;
+}
+
+static cst_substep_size size(const void *of, const cst_system *s) {
+  const struct parameters *x = of;
+  const double             band = 1 + s->bands[0].band;
+  return (cst_substep_size){.stages = 1 + x->iterations,
+                            .unknowns = x->iterations ? 0 : s->nq,
+                            .matrix = s->nq * band,
+                            .fixed = 1 + x->iterations,
+                            .each = x->iterations ? 0 : 1,
+                            .cost = (x->iterations ? x->iterations : 4) * (8 * s->nq + s->nq * band * band)};
+}
+
+static void start(const void *x, const cst_system *s, const double *c, const double *q, const double *v, double *const *state) {
+  double *p = cst_need(calloc((size_t)s->nq + 1, sizeof *p));
+  (void)x, (void)v;
+  cst_system_eval(s, CST_K_dV, c, q, NULL, NULL, NULL, NULL, p);
+  for (int i = 0; i < s->nq; i++) p[i] = -p[i];
+  cst_system_velocity(s, c, q, p, state[0]);
+  free(p);
+}
+
+static PetscErrorCode bind(const void *of, const cst_lane_binding *with, void *lane) {
+  const struct parameters *x = of;
+  PetscFunctionBegin;
+  *(struct data *)lane = (struct data){x->beta, x->gamma, x->iterations, x->from_q, with->state[0]};
+  PetscFunctionReturn(0);
+}
+
+static const cst_state_block state[] = {{"a", .q = 1}, {NULL}};
+static const cst_substep_row row = {.name = "newmark",
+                                    .data = sizeof(struct parameters),
+                                    .state = state,
+                                    .core = CST_CORES_HERE,
+                                    .same = same,
+                                    .adjoint = adjoint,
+                                    .size = size,
+                                    .start = start,
+                                    .bind = bind};
+
+cst_substep cst_newmark(double fraction, double beta, double gamma, int iterations, bool from_q) {
+  return cst_substep_of(&row, fraction, &(struct parameters){beta, gamma, iterations, from_q});
+}
+#endif

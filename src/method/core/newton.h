@@ -1,0 +1,34 @@
+/* newton.h: M a + grad V(x + b a) = 0 over lanes, by Newton's method: one iteration, and its end. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef CST_CORE_NEWTON_H
+#define CST_CORE_NEWTON_H
+#include "method/core/bands.h"
+
+/* d := the correction of a (by rows) at x (coordinates in their own order); y, bent, A, Ma: work space of NQ, BENT_SIZE, MOST_BAND, NQ. */
+typedef struct {
+  vd *y, *bent, *A, *Ma;
+} cst_newton_space;
+
+/* f := -(M a + grad V(x + b a)) by rows; the Hessian there is left in bent. */
+CST_INLINE void cst_newton_residual(const cst_context *C, const cst_masses *m, const vd *c, double b, const vd *x, const vd *a,
+                                    const cst_newton_space *w, vd *f) {
+  for (int i = 0; i < NQ; i++) w->y[i] = x[i] + b * a[PLACE(0)[i]];
+  K_dVH(c, w->y, w->bent);
+  cst_masses_times(C, m, 0, a, w->Ma);
+  for (int r = 0; r < NQ; r++) f[r] = -(w->Ma[ORDER(0)[r]] + w->bent[r]);
+}
+
+/* f := (M + b Hess V)^-1 f with the Hessian in bent. */
+CST_INLINE void cst_newton_correction(const cst_context *C, const cst_masses *m, double b, const cst_newton_space *w, vd *f) {
+  cst_bands_fill(C, m, 0, b, w->bent + NQ, w->A);
+  cst_envelope_solve(w->A, f, NQ, BAND(0), LAST(0));
+}
+
+/* What an update of a is compared with where a is smaller: what round-off of x makes of it. */
+CST_INLINE vd cst_newton_size(const cst_context *C, double b, const vd *x) {
+  vd most = vset(0);
+  for (int i = 0; i < NQ; i++) most = vmax(vabs(x[i]), most);
+  if (b == 0) return vset(INFINITY);
+  return most * (1 / fabs(b));
+}
+#endif

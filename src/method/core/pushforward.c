@@ -1,0 +1,159 @@
+/* pushforward.c: the core of the pushforward Newmark method: half a kick, a drift, half a kick, by an implicit force.
+ *
+ *   x1 = x0 + h v0 + h^2/2 a0,  v1 = v0 + h/2 (a0 + a1),  M a_k = -grad V(x_k + beta h^2 a_k)
+ *
+ * Tao, Owhadi, (2.3), with p = M v. The unknowns are a1, by rows of the bands, from a1 = 0. a0 is the a1 of the step before, which the record
+ * has, where steps are all alike; else, and at a start, it is solved for like a1.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#define CORE pushforward
+
+struct data {
+  double beta;
+  int    a; /* where the record has a */
+};
+
+#ifdef CST_W
+#include "method/core/lane.h"
+#include "system/acceleration.h"
+#include "method/core/newton.h"
+#define NX NQ
+#define KEEPS_NOTHING
+#define IS_EXACT 1
+#define SIZE(L)  ((L)->near)
+#define USES_STEP
+
+/* a, x1: by rows, at the left end; the right end. */
+#define LOCAL(X)                                                                                                                           \
+  X(q, NQ) X(p, NQ) X(a, NQ) X(x1, NQ) X(ph, NQ) X(y, NQ) X(bent, BENT_SIZE) X(A, MOST_BAND) X(Ma, NQ) X(d, NQ)                            \
+  X(inverse, NMASS) X(M, FULL_MASS) X(factor, FULL_MASS)
+
+struct local {
+  LOCAL(CST_FIELD)
+  const vd        *c;
+  cst_masses       m;
+  cst_newton_space w;
+  vd               near, iterations;
+  vl               step;
+};
+
+/* Whether a step is one such substep, so that the record's a is that of its x. */
+#define ALONE (MARCH->opens && MARCH->closes && MARCH->nsub == 1)
+
+CST_INLINE void enter(const cst_context *C, struct local *L, const double *record) {
+  const cst_layout at = LAYOUT(C);
+  L->c = cst_block(record, at.c);
+  cst_load(L->q, record, at.q, NQ);
+  cst_load(L->p, record, at.p, NQ);
+  cst_load(L->a, record, OWN(0)->a, NQ);
+  L->m.inverse = L->inverse, L->m.M = L->M, L->m.factor = L->factor;
+  L->w = (cst_newton_space){L->y, L->bent, L->A, L->Ma};
+  cst_masses_load(C, record, L->c, L->q, &L->m);
+}
+
+/* a of q. A lane that does not get there has no number there, and its step fails. */
+static void solve_left(const cst_context *C, struct local *L, double b) {
+  const vd near = cst_newton_size(C, b, L->q);
+  vl       done = vmask(0);
+  vd       last = vset(INFINITY);
+  for (int r = 0; r < NQ; r++) L->a[r] = vset(0);
+  for (int k = 0; k < MARCH->max_iterations && vany(~done); k++) {
+    vd size = vset(0), of = near;
+    cst_newton_residual(C, &L->m, L->c, b, L->q, L->a, &L->w, L->d);
+    cst_newton_correction(C, &L->m, b, &L->w, L->d);
+    for (int r = 0; r < NQ; r++) {
+      L->a[r] += vkeep(~done, L->d[r]);
+      size = vmax(vabs(L->d[r]), size), of = vmax(vabs(L->a[r]), of);
+    }
+    L->iterations -= __builtin_convertvector(~done, vd);
+    done |= (vl)(size <= (8 * EPS) * of) | ((vl)(size >= 0.98 * last) & (vl)(size <= 1e-12 * of));
+    last = size;
+  }
+  for (int r = 0; r < NQ; r++) L->a[r] = vselect(done, L->a[r], vset(NAN));
+}
+
+CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
+  const double h = H(j), b = OWN(j)->beta * (h * h);
+  if (!ALONE || vany((vl)(L->step == 0))) solve_left(C, L, b);
+  cst_masses_times(C, &L->m, 0, L->a, L->y);
+  for (int i = 0; i < NQ; i++) L->ph[i] = L->x1[i] = L->p[i] + (0.5 * h) * L->y[i];
+  cst_masses_divide(C, &L->m, L->x1);
+  for (int i = 0; i < NQ; i++) L->x1[i] = L->q[i] + h * L->x1[i];
+  for (int r = 0; r < NQ; r++) x[r] = vset(0);
+  L->near = cst_newton_size(C, b, L->x1);
+}
+
+CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
+  cst_newton_residual(C, &L->m, L->c, OWN(j)->beta * (H(j) * H(j)), L->x1, x, &L->w, f);
+  return vmask(0);
+}
+
+CST_INLINE void direction(const cst_context *C, const struct local *L, int j, const vd *x, const vd *f, vd *d) {
+  (void)x;
+  for (int r = 0; r < NQ; r++) d[r] = f[r];
+  cst_newton_correction(C, &L->m, OWN(j)->beta * (H(j) * H(j)), &L->w, d);
+}
+
+CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x) {
+  cst_masses_times(C, &L->m, 0, x, L->y);
+  for (int i = 0; i < NQ; i++) {
+    L->p[i] = L->ph[i] + (0.5 * H(j)) * L->y[i];
+    L->q[i] = L->x1[i];
+  }
+  for (int r = 0; r < NQ; r++) L->a[r] = x[r];
+}
+
+CST_INLINE void leave(const cst_context *C, const struct local *L, double *record) {
+  const cst_layout at = LAYOUT(C);
+  cst_store(record, at.q, L->q, NQ);
+  cst_store(record, at.p, L->p, NQ);
+  cst_store(record, OWN(0)->a, L->a, NQ);
+}
+
+#include "method/core/march.h"
+#else
+#include "method/core/row.h"
+
+struct parameters {
+  double beta;
+};
+CST_DATA_FITS(struct parameters, struct data);
+
+static bool same(const void *one, const void *other) {
+  const struct parameters *x = one, *y = other;
+  return x->beta == y->beta;
+}
+
+/* Even in h between two half kicks: each is its own adjoint. */
+static bool adjoint(void *of) {
+  (void)of;
+  return true;
+}
+
+static cst_substep_size size(const void *of, const cst_system *s) {
+  const double band = 1 + s->bands[0].band;
+  (void)of;
+  return (cst_substep_size){
+      .stages = 1, .unknowns = s->nq, .matrix = s->nq * band, .each = 1, .cost = 4 * (8 * s->nq + s->nq * band * band)};
+}
+
+static PetscErrorCode bind(const void *of, const cst_lane_binding *with, void *lane) {
+  PetscFunctionBegin;
+  *(struct data *)lane = (struct data){((const struct parameters *)of)->beta, with->state[0]};
+  PetscFunctionReturn(0);
+}
+
+static const cst_state_block state[] = {{"a-pushed", .q = 1}, {NULL}};
+static const cst_substep_row row = {.name = "pushforward",
+                                    .data = sizeof(struct parameters),
+                                    .state = state,
+                                    .core = CST_CORES_HERE,
+                                    .same = same,
+                                    .adjoint = adjoint,
+                                    .size = size,
+                                    .bind = bind};
+
+cst_substep cst_pushforward(double fraction, double beta) {
+  return cst_substep_of(&row, fraction, &(struct parameters){beta});
+}
+#endif

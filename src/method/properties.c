@@ -1,0 +1,9 @@
+/* properties.c: what follows from the properties of a method. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
+#include "constella/method.h"
+
+double cst_properties_back(const cst_properties *p, double h) {
+  const double steps = p->mean > 0 ? fmax(1, round(p->mean / h)) : 0;
+  return (1 - p->lambda_time) + 0.5 * steps;
+}

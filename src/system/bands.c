@@ -1,0 +1,107 @@
+/* bands.c: the order in which a symmetric matrix of the coordinates, M + b Hess V, is eliminated, and how it is stored.
+ *
+ * What the Hessian's pattern says is told by two numbers: the half bandwidth after reverse Cuthill-McKee, and where each row ends once what
+ * elimination fills in is counted. Blocks on the diagonal, chains, and rings, which are folded to twice the band, cost in proportion to their
+ * length; a full matrix is a band as wide as can be. E. Cuthill, J. McKee, Proc. 24th Nat. Conf. ACM (1969); A. George (1971).
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <string.h>
+#include "system/internal.h"
+
+static int *integers(size_t n) { return cst_need(calloc(n + 1, sizeof(int))); }
+
+void cst_bands_destroy(cst_bands *b) {
+  int *owned[] = {b->order, b->place, b->last, b->at, b->entry};
+  for (size_t k = 0; k < sizeof owned / sizeof *owned; k++) free(owned[k]);
+  *b = (cst_bands){0};
+}
+
+static int degree(const cst_pattern *p, int i) { return p->start[i + 1] - p->start[i]; }
+
+/* Breadth first from `root`, neighbours of fewer neighbours first; appends to order. Returns how many there are then. */
+static int visit(const cst_pattern *p, int root, int *order, int n, unsigned char *seen) {
+  int next = n;
+  order[n++] = root;
+  seen[root] = 1;
+  while (next < n) {
+    const int i = order[next++], first = n;
+    for (int e = p->start[i]; e < p->start[i + 1]; e++)
+      if (!seen[p->column[e]]) seen[p->column[e]] = 1, order[n++] = p->column[e];
+    for (int k = first + 1; k < n; k++) /* few: by insertion */
+      for (int j = k; j > first && degree(p, order[j]) < degree(p, order[j - 1]); j--) {
+        const int x = order[j];
+        order[j] = order[j - 1], order[j - 1] = x;
+      }
+  }
+  return n;
+}
+
+/* A node far from `root` in its part: an end of it. */
+static int far_end(const cst_pattern *p, int root, int *order) {
+  for (int pass = 0; pass < 2; pass++) {
+    unsigned char *seen = cst_need(calloc((size_t)p->rows + 1, 1));
+    root = order[visit(p, root, order, 0, seen) - 1];
+    free(seen);
+  }
+  return root;
+}
+
+static int band_of(const cst_pattern *p, const int *place) {
+  int band = 0;
+  for (int i = 0; i < p->rows; i++)
+    for (int e = p->start[i]; e < p->start[i + 1]; e++) {
+      const int distance = abs(place[i] - place[p->column[e]]);
+      if (distance > band) band = distance;
+    }
+  return band;
+}
+
+/* Reverse Cuthill-McKee, unless the coordinates are as near to one another as they stand. */
+static void put_in_order(const cst_pattern *p, cst_bands *b) {
+  const int      nq = p->rows;
+  int           *order = integers((size_t)nq), *scratch = integers((size_t)nq), *place = integers((size_t)nq), n = 0;
+  unsigned char *seen = cst_need(calloc((size_t)nq + 1, 1));
+  for (int i = 0; i < nq; i++) b->place[i] = i;
+  for (int i = 0; i < nq; i++)
+    if (!seen[i]) n = visit(p, far_end(p, i, scratch), order, n, seen);
+  for (int r = 0; r < nq; r++) place[order[r]] = nq - 1 - r;
+  if (band_of(p, place) < band_of(p, b->place)) memcpy(b->place, place, (size_t)nq * sizeof *place);
+  for (int i = 0; i < nq; i++) b->order[b->place[i]] = i;
+  free(order), free(scratch), free(place), free(seen);
+}
+
+static void find_ends(const cst_system *s, const cst_pattern *p, cst_bands *b) {
+  for (int r = 0; r < s->nq; r++) {
+    b->last[r] = s->general ? s->nq - 1 : r;
+    for (int e = p->start[b->order[r]]; e < p->start[b->order[r] + 1]; e++)
+      if (b->place[p->column[e]] > b->last[r]) b->last[r] = b->place[p->column[e]];
+  }
+  for (int r = 0; r < s->nq; r++) /* what row r fills in below it */
+    for (int i = r + 1; i <= b->last[r]; i++)
+      if (b->last[i] < b->last[r]) b->last[i] = b->last[r];
+  for (int r = 0; r < s->nq; r++)
+    if (b->last[r] - r > b->band) b->band = b->last[r] - r;
+}
+
+static void place_entries(const cst_system *s, const cst_pattern *p, cst_bands *b) {
+  b->at = integers((size_t)p->n), b->entry = integers((size_t)p->n);
+  for (int r = 0; r < s->nq; r++)
+    for (int e = p->start[b->order[r]]; e < p->start[b->order[r] + 1]; e++) {
+      const int i = b->place[p->column[e]];
+      if (i < r) continue;
+      b->at[b->n] = r * (b->band + 1) + i - r;
+      b->entry[b->n++] = e;
+    }
+}
+
+bool cst_system_bands(const cst_system *s, cst_kernel_id k, cst_bands *b) {
+  const cst_pattern *p = &s->pattern[k];
+  const size_t       nq = (size_t)s->nq;
+  if (s->general && s->nq > CST_MAX_Q) return false;
+  b->order = integers(nq), b->place = integers(nq), b->last = integers(nq);
+  put_in_order(p, b);
+  find_ends(s, p, b);
+  if ((double)s->nq * (b->band + 1) > CST_MOST_ENTRIES) return cst_bands_destroy(b), false;
+  place_entries(s, p, b);
+  return true;
+}

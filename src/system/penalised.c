@@ -1,0 +1,60 @@
+/* penalised.c: a system whose constraints are held by springs instead: V + omega^2/2 sum g_j^2.
+ *
+ * Its derivatives are found like those of any system, third ones too. omega is one more parameter, so that what is compiled for one value
+ * serves all of them.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <string.h>
+#include "system/internal.h"
+
+static cst_node springs(cst_graph *g, const cst_system *s, cst_node omega) {
+  cst_node sum = cst_graph_constant(g, 0);
+  for (int a = 0; a < s->ng; a++) sum = cst_graph_add(g, sum, cst_graph_mul(g, s->g[a], s->g[a]));
+  return cst_graph_mul(g, cst_graph_mul(g, cst_graph_constant(g, 0.5), cst_graph_mul(g, omega, omega)), sum);
+}
+
+/* What is derived of a system, and what it owns, is not that of the one it was made from. */
+static void forget(cst_system *s) {
+  s->ng = s->nfamily = s->nmass = s->nshared = 0;
+  s->dropped = NULL;
+  s->mass_class = NULL;
+  s->exact = NULL;
+  s->text = NULL;
+  s->nstate = 0;
+  s->gram = (cst_gram){0};
+  memset(s->bands, 0, sizeof s->bands);
+  memset(s->pattern, 0, sizeof s->pattern);
+  memset(s->kernel_out, 0, sizeof s->kernel_out);
+  memset(s->kernel_size, 0, sizeof s->kernel_size);
+  memset(s->kernel, 0, sizeof s->kernel);
+  memset(s->kernel_self, 0, sizeof s->kernel_self);
+  memset(s->compiled, 0, sizeof s->compiled);
+}
+
+static cst_system *make(const cst_system *s) {
+  cst_system    *x = cst_need(malloc(sizeof *x));
+  const cst_node omega = (*x = *s, forget(x), x->graph = cst_graph_copy(s->graph), cst_graph_input(x->graph, 'c', s->npar));
+  const cst_node spring = springs(x->graph, s, omega);
+  x->owned = cst_need(calloc(1, sizeof(cst_system_owned)));
+  x->parameter[x->npar++] =
+      (cst_parameter){.name = "omega", .unit = "", .doc = "stiffness", .value = 1, .node = cst_graph_constant(x->graph, 1)};
+  x->V = cst_graph_add(x->graph, s->V, spring);
+  x->stiff = s->stiff_text ? cst_graph_add(x->graph, s->stiff, spring) : spring;
+  x->stiff_text = "omega^2/2 sum g^2";
+  if (cst_system_derive(x)) return cst_system_interpret(x), x;
+  cst_system_destroy(x);
+  return NULL;
+}
+
+cst_system *cst_system_penalised(const cst_system *s, char *why, int n) {
+  cst_system_owned *o = s->owned;
+  if (s->ng == 0)
+    snprintf(why, (size_t)n, "penalty puts springs in the place of constraints, and %s has none", s->name);
+  else if (s->npar == CST_MAX_PAR)
+    snprintf(why, (size_t)n, "penalty needs a parameter more, and %s has the most that a system may have, %d", s->name, CST_MAX_PAR);
+  else if (!o->penalised && !(o->penalised = make(s)))
+    snprintf(why, (size_t)n, "the derivatives of %s with springs are too large", s->name);
+  else
+    return o->penalised;
+  return NULL;
+}

@@ -1,0 +1,194 @@
+"""test_linearly_implicit.py: Newmark's family and penalty(...) against an implementation in numpy (linearly_implicit.py): one step and the
+state at t = 1 on the penalised double pendulum, the conjugacies of the family, multipliers and their means; and what is refused."""
+# SPDX-License-Identifier: BSD-2-Clause
+import sys
+
+sys.dont_write_bytecode = True   # no __pycache__ among the sources
+
+import numpy as np
+import linearly_implicit as by_hand
+from cli import constella, done, made, ok, path, run, table, write
+
+OMEGA, H, BETA = 20, 0.05, 0.4
+Q0, V0 = np.array([0, -1, 1, -2.0]), np.zeros(4)
+YOSHIDA = 1 / (2 - 2 ** (1 / 3))
+GAMMAS = [YOSHIDA, 1 - 2 * YOSHIDA, YOSHIDA]
+
+
+def last(states):
+    return states[-1]
+
+
+METHODS = {
+    "zhang-skeel(beta=0.4)": lambda s, n: by_hand.zhang_skeel(s, Q0, V0, H, n, BETA),
+    "zhang-skeel(beta=0.4, form=full)": lambda s, n: by_hand.zhang_skeel(s, Q0, V0, H, n, BETA, "full"),
+    "zhang-skeel(beta=0.4, form=simplified)": lambda s, n: by_hand.zhang_skeel(s, Q0, V0, H, n, BETA, "simplified"),
+    "zhang-skeel(beta=0.4, form=stiff)": lambda s, n: by_hand.zhang_skeel(s, Q0, V0, H, n, BETA, "simplified"),
+    "pushforward-newmark(beta=0.4)": lambda s, n: by_hand.pushforward(s, Q0, V0, H, n, BETA),
+    "newmark(beta=0.4)": lambda s, n: by_hand.newmark(s, Q0, V0, H, n, BETA),
+    "newmark(beta=0.4, gamma=0.6)": lambda s, n: by_hand.newmark(s, Q0, V0, H, n, BETA, 0.6),
+    "newmark(beta=0.4, iterations=1, start=a)": lambda s, n: by_hand.newmark(s, Q0, V0, H, n, BETA, 0.5, 1, "a"),
+    "newmark(beta=0.4, iterations=1, start=q)": lambda s, n: by_hand.newmark(s, Q0, V0, H, n, BETA, 0.5, 1, "q"),
+    "newmark(beta=0.4, iterations=3, start=q)": lambda s, n: by_hand.newmark(s, Q0, V0, H, n, BETA, 0.5, 3, "q"),
+}
+
+
+def composition(step):
+    def states(s, n):
+        whole, out = by_hand.composed(lambda q, v, h: last(step(s, q, v, h)), GAMMAS), [(Q0, V0)]
+        for _ in range(n):
+            out.append(whole(*out[-1], H))
+        return out
+    return states
+
+
+METHODS["compose(zhang-skeel(beta=0.4), yoshida4)"] = composition(lambda s, q, v, h: by_hand.zhang_skeel(s, q, v, h, 1, BETA))
+METHODS["compose(newmark(beta=0.4), yoshida4)"] = composition(lambda s, q, v, h: by_hand.newmark(s, q, v, h, 1, BETA))
+METHODS["compose(pushforward-newmark(beta=0.4), yoshida4)"] = composition(lambda s, q, v, h: by_hand.pushforward(s, q, v, h, 1, BETA))
+
+STUDY = """\
+study: conservation
+system: {{name: double-pendulum, parameters: {{m1: {m1}, m2: {m2}}}{more}}}
+initial: {{q: [0, -1, 1, -2], v: [0, 0, 0, 0]}}
+end: {end}
+steps: [{h}]
+methods: [{methods}]
+samples: {{count: 4, spacing: linear}}
+roundoff: {{dyadic-steps: false}}
+trajectories: {{members: [0], every: {every}}}
+"""
+
+
+def study(methods, end=1, h=H, m1=1.0, m2=1.0, every=1, more=""):
+    return STUDY.format(methods=", ".join(f'"{x}"' for x in methods), end=end, h=h, m1=m1, m2=m2, every=every, more=more)
+
+
+def states(file, case):
+    t = file[f"trajectories/{case}"]
+    return t["q"][0], t["p"][0], t["lambda"][0]
+
+
+def relative(a, b):
+    return abs(a - b).max() / max(1e-300, abs(b).max())
+
+
+def values(m1, m2, more=""):
+    """Every method, at the first step and at t = 1."""
+    s, names = by_hand.Springs(OMEGA, m1, m2), list(METHODS)
+    file = made(f"values-{m1}{len(more)}", study([f"penalty({x}, omega={OMEGA})" for x in names], m1=m1, m2=m2, more=more))
+    for k, name in enumerate(names):
+        q, p, _ = states(file, k)
+        wanted = METHODS[name](s, 20)
+        for n in (1, 20):
+            apart = max(relative(q[n], wanted[n][0]), relative(p[n], s.M @ wanted[n][1]))
+            ok(apart < 1e-9, f"{name}, masses {m1} and {m2}: {n} steps are those of numpy ({apart:.1e}){more and ', compiled'}")
+
+
+def forms_differ():
+    """The forms are told apart by far more than the bound of `values`, and by the third derivative alone."""
+    s = by_hand.Springs(OMEGA)
+    full, simplified = (by_hand.zhang_skeel(s, Q0, V0, H, 20, BETA, f)[20][0] for f in ("full", "simplified"))
+    ok(abs(full - simplified).max() > 1e-5, f"full and simplified differ at t = 1 by {abs(full - simplified).max():.1e}")
+
+
+def conjugacies():
+    """newmark is pushforward-newmark in q = x + b a, and its single iteration from a = 0 is the simplified form in the same."""
+    s, b = by_hand.Springs(OMEGA), BETA * H * H
+    x = by_hand.pushforward(s, Q0, V0, H, 100, BETA)
+    moved = Q0 + b * by_hand.newton(s, Q0, b, np.zeros(4), 0)      # the q whose x is Q0
+    q = by_hand.newmark(s, moved, V0, H, 100, BETA)
+    back = [y - b * np.linalg.solve(s.M, -s.gradient(y)) for y, _ in q]
+    apart = max(abs(y - z[0]).max() for y, z in zip(back, x))
+    ok(apart < 1e-11, f"numpy: newmark is pushforward-newmark by x = q + b grad V, 100 steps ({apart:.1e})")
+
+
+def multipliers():
+    """omega^2 g at each state; its trapezoidal mean over the last 0.2; compared with the constrained motion's at the centre."""
+    methods = [f"penalty(zhang-skeel(beta=0.4), omega={OMEGA}{x})" for x in ("", ", average=0.2")]
+    file = made("lambda", study(methods, end=1, h=0.01, every=20))
+    s, every = by_hand.Springs(OMEGA), 20
+    motion = by_hand.zhang_skeel(s, Q0, V0, 0.01, 100, BETA)
+    now = np.array([OMEGA**2 * s.g(q) for q, _ in motion])
+    weight = np.full(21, 1.0)
+    weight[[0, 20]] = 0.5
+    for case in range(2):
+        found = states(file, case)[2]
+        for n in range(every, 101, every):
+            wanted = now[n] if case == 0 else weight @ now[n - 20:n + 1] / 20
+            ok(relative(found[n // every], wanted) < 1e-7, f"{methods[case]}: multipliers after {n} steps", found[n // every], wanted)
+
+
+def means_do_not_depend_on_slices():
+    """A read within the time of the last one begins its mean there; ranks and slices change nothing."""
+    text = study([f"penalty(zhang-skeel(beta=0.4), omega={OMEGA}, average=0.2)"], end=1, h=0.01, every=7)
+    one, two = made("slices1", text), made("slices2", text, ranks=2)
+    ok((states(one, 0)[2] == states(two, 0)[2]).all(), "means are the same on two ranks")
+
+
+def order_study():
+    """Against the constrained motion the error ends on the floor of the model, which is of order omega^-2; lambda at the mean's centre."""
+    methods = [f"penalty(zhang-skeel(beta=0.4), omega={w}, average=0.2)" for w in (20, 40)]
+    text = ("study: order\nsystem: double-pendulum\nend: 2\nsteps: [0.02, 0.005, 0.00125]\nmethods: [rattle, %s]\n"
+            "reference: {method: \"gauss(6)\", step: 0.01}\n" % ", ".join(f'"{x}"' for x in methods))
+    rows = [x for x in table(made("floor", text).filename)]
+    error = {(x["method"], float(x["step"])): float(x["error_q"]) for x in rows}
+    lam = {(x["method"], float(x["step"])): float(x["error_lambda"]) for x in rows}
+    for m in methods:
+        ok(error[m, 0.00125] > 0.8 * error[m, 0.005], f"{m}: a floor of {error[m, 0.00125]:.2e}", error)
+    ratio = error[methods[0], 0.00125] / error[methods[1], 0.00125]
+    ok(2.5 < ratio < 6, f"the floor goes as omega^-2: {ratio:.2f} for twice the omega", error)
+    ok(lam[methods[1], 0.00125] < 0.1, f"the mean of omega^2 g is the multiplier ({lam[methods[1], 0.00125]:.2g})", lam)
+
+
+MISTAKES = [
+    ("double-pendulum", "zhang-skeel(beta=0.4)", "steps systems without constraints"),
+    ("double-pendulum", "newmark", "steps systems without constraints"),
+    ("henon-heiles", "zhang-skeel", "needs beta"),
+    ("henon-heiles", "zhang-skeel(beta=-0.1)", "a number from 0 on"),
+    ("henon-heiles", "newmark(beta=-1)", "a number from 0 on"),
+    ("henon-heiles", "pushforward-newmark", "needs beta"),
+    ("henon-heiles", "newmark(gamma=2)", "from 0 to 1"),
+    ("henon-heiles", "newmark(start=q)", "goes with iterations="),
+    ("henon-heiles", "newmark(iterations=0)", "a whole number from 1"),
+    ("henon-heiles", "newmark(beta=0, iterations=1, start=q)", "nothing to solve"),
+    ("henon-heiles", "newmark(iterations=1, start=p)", "start is q"),
+    ("henon-heiles", "zhang-skeel(beta=0.3, form=half)", "full, simplified or stiff"),
+    ("henon-heiles", "zhang-skeel(beta=0.3, form=stiff)", "no key `stiff`"),
+    ("henon-heiles", "zhang-skeel(beta=0.3, gamma=0.5)", "takes no gamma="),
+    ("henon-heiles", "zhang-skeel(beta=0.3, beta=0.4)", "stands twice"),
+    ("henon-heiles", "penalty(rattle, omega=20)", "has none"),
+    ("double-pendulum-angles", "zhang-skeel(beta=0.3)", "constant mass"),
+    ("charged-pendulum", "penalty(zhang-skeel(beta=0.3), omega=20)", "without a(q)"),
+    ("double-pendulum", "penalty(rattle)", "needs omega"),
+    ("double-pendulum", "penalty(rattle, omega=0)", "a positive number"),
+    ("double-pendulum", "penalty(rattle, omega=-20)", "a positive number"),
+    ("double-pendulum", "penalty(omega=20)", "takes a method"),
+    ("double-pendulum", "penalty(rattle, midpoint, omega=20)", "takes one method"),
+    ("double-pendulum", "penalty(rattle, omega=20, average=-1)", "average is a time"),
+    ("double-pendulum", "penalty(rattle, omega=20, average=11)", "longer than the run"),
+    ("double-pendulum", "penalty(rattle, omega=20, window=1)", "takes no 'window='"),
+    ("double-pendulum", "penalty(shake, omega=20)", "needs constraints"),
+    ("double-pendulum", "penalty(project(rk4), omega=20)", "needs constraints"),
+    ("double-pendulum", "compose(penalty(rattle, omega=20), yoshida4)", "stands outermost"),
+    ("double-pendulum", "penalty(penalty(rattle, omega=20), omega=20)", "stands outermost"),
+    ("henon-heiles", "compose(newmark(iterations=1), yoshida4)", "has none"),
+]
+
+
+def mistakes():
+    for k, (system, method, words) in enumerate(MISTAKES):
+        write(f"wrong{k}.yaml", f'study: conservation\nsystem: {system}\nend: 10\nsteps: [0.1]\nmethods: ["{method}"]\n')
+        told = constella("check", path(f"wrong{k}.yaml"))
+        ok(told.returncode == 2 and f"wrong{k}.yaml:5:" in told.stderr and words in told.stderr, f"{method} on {system} is refused: {words}", told.stderr)
+
+
+values(1.0, 1.0)
+values(1.3, 0.6)
+values(1.3, 0.6, ", compile: always")
+forms_differ()
+conjugacies()
+multipliers()
+means_do_not_depend_on_slices()
+order_study()
+mistakes()
+done()

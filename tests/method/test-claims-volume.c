@@ -1,0 +1,90 @@
+/* test-claims-volume.c: one step of every method that claims so keeps volume on T*N; methods that claim to keep dp ^ dq keep it too. Newmark's
+ * method, which is conjugate to one that does, does not, and Zhang and Skeel's simplified form does without keeping dp ^ dq.
+ *
+ * The volume of T*N is the square root of the determinant of omega on the axes of a chart (chart.h).
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "chart.h"
+
+static const double BOUND = 1e-8;
+
+/* Of A[n][n], which is destroyed. */
+static double determinant(double *A, int n) {
+  double det = 1;
+  for (int k = 0; k < n; k++) {
+    int best = k;
+    for (int i = k + 1; i < n; i++)
+      if (fabs(A[i * n + k]) > fabs(A[best * n + k])) best = i;
+    for (int j = 0; j < n && best != k; j++) {
+      const double t = A[k * n + j];
+      A[k * n + j] = A[best * n + j], A[best * n + j] = t;
+    }
+    det *= best != k ? -A[k * n + k] : A[k * n + k];
+    for (int i = k + 1; i < n; i++)
+      for (int j = n - 1; j >= k; j--) A[i * n + j] -= A[i * n + k] / A[k * n + k] * A[k * n + j];
+  }
+  return det;
+}
+
+/* Squared, of the axes D[2d][2nq]. */
+static double volume(const double *D, int d, int nq) {
+  static double A[MAX_DIM * MAX_DIM];
+  for (int i = 0; i < 2 * d; i++)
+    for (int j = 0; j < 2 * d; j++) A[i * 2 * d + j] = omega(D + 2 * nq * i, D + 2 * nq * j, nq);
+  return determinant(A, 2 * d);
+}
+
+static double before[MAX_DIM * 2 * CST_MAX_Q], after[MAX_DIM * 2 * CST_MAX_Q];
+
+/* By how much a step changes the volume, relatively, and by how much omega. */
+static double change(const problem *x, const char *method, double h, double *of_omega) {
+  double    B[CST_MAX_Q * CST_MAX_Q];
+  const int nq = x->s->nq, d = kernel_basis(x, B);
+  *of_omega = 0;
+  if (!differentiate(x, method, h, d, B, before, after)) return INFINITY;
+  for (int i = 0; i < 2 * d; i++)
+    for (int j = 0; j < i; j++)
+      *of_omega = larger(*of_omega, fabs(omega(after + 2 * nq * i, after + 2 * nq * j, nq) - omega(before + 2 * nq * i, before + 2 * nq * j, nq)));
+  return fabs(sqrt(volume(after, d, nq) / volume(before, d, nq)) - 1);
+}
+
+static void test(const problem *x, const char *method, cst_properties has) {
+  double       twist;
+  const double off = change(x, method, 0.1 * pace_of(x->s->name), &twist);
+  (void)has;
+  if (!OK(off < BOUND, "%s on %s: keeps volume", method, x->s->name)) NOTE("changed by %.3g", off);
+}
+
+/* Symplectic methods claim more than this. */
+static void test_symplectic(void) {
+  static const char *const methods[] = {"rattle", "midpoint", "euler-a", "compose(rattle, yoshida4)", "convert(rk4)"};
+  problem                 *x = problem_open("spherical-pendulum"), *y = problem_open("henon-heiles");
+  for (int i = 0; i < 5; i++) test(x, methods[i], (cst_properties){0}), test(y, methods[i], (cst_properties){0});
+  problem_close(x);
+  problem_close(y);
+}
+
+/* What is not claimed is absent: a bound that fails nothing would show nothing. */
+static void test_controls(void) {
+  static const char *const not[] = {"newmark", "newmark(beta=0.4, iterations=1, start=a)", "newmark(beta=0.4, iterations=1, start=q)",
+                                    "newmark(gamma=0.6)", "heun", "rk4"};
+  problem                 *x = problem_open("henon-heiles");
+  double                   twist, off;
+  for (int i = 0; i < 6; i++) {
+    off = change(x, not[i], 0.5, &twist);
+    OK(off > 1e-6, "%s on henon-heiles: does not keep volume (%.2g)", not[i], off);
+  }
+  off = change(x, "zhang-skeel(beta=0.4, form=simplified)", 0.5, &twist);
+  OK(off < BOUND && twist > 1e-5, "the simplified form keeps volume (%.2g) and not dp ^ dq (%.2g)", off, twist);
+  off = change(x, "zhang-skeel(beta=0.4)", 0.5, &twist);
+  OK(off < BOUND && twist < 1e-10, "the full form keeps both (%.2g, %.2g)", off, twist);
+  problem_close(x);
+}
+
+static void tests(void) {
+  each_pair(test, SCOPE_CLAIM(CST_VOLUME));
+  test_symplectic();
+  test_controls();
+}
+
+int main(int argc, char **argv) { return claims_main(&argc, &argv, tests); }
