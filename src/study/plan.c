@@ -165,6 +165,19 @@ static void check_iteration(const cst_study *s, cst_diag *d) {
         CST_MAX_Q, s->system->name, s->system->nq, s->system->gram.banded ? " that couple as a band" : "");
 }
 
+/* Errors of multipliers are those of whole means, so that they are read no nearer to one another than these last. */
+static void check_means(const cst_plan *p, cst_diag *d) {
+  for (int k = 0; k < p->nclass; k++) {
+    const cst_class *c = &p->classes[k];
+    const double     mean = p->properties[c->method].mean;
+    if (mean == 0 || c->read == 0 || 2 * cst_properties_back(&p->properties[c->method], c->h) <= (double)c->read) continue;
+    cst_diag_add(d, p->study->file, 1, 1,
+                 "the average of '%s' is %g, and errors are read every %g; give 'error' a coarser mesh, or 'over: end'",
+                 cst_method_label(p->study->method[c->method]), mean, (double)c->read * c->h);
+    return;
+  }
+}
+
 cst_plan *cst_plan_create(const cst_study *s, int isa, cst_diag *d) {
   int before = cst_diag_count(d);
   check_compensated(s, d);
@@ -176,6 +189,7 @@ cst_plan *cst_plan_create(const cst_study *s, int isa, cst_diag *d) {
   p->properties = cst_need(calloc((size_t)s->nmethod, sizeof *p->properties));
   for (int i = 0; i < s->nmethod; i++) p->properties[i] = cst_method_properties(s->method[i], s->system);
   make_classes(p);
+  check_means(p, d);
   p->isa = cst_plan_fitting_isa(p, isa);
   make_looks(p);
   for (int k = 0; k < p->nclass; k++) {
@@ -183,7 +197,9 @@ cst_plan *cst_plan_create(const cst_study *s, int isa, cst_diag *d) {
     c->cost = cst_plan_step_cost(p, c);
     p->cost += (double)c->lanes * (double)c->n * c->cost;
   }
-  return p;
+  if (cst_diag_count(d) == before) return p;
+  cst_plan_destroy(p);
+  return NULL;
 }
 
 void cst_plan_destroy(cst_plan *p) {

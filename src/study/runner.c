@@ -165,9 +165,9 @@ static long next_of(long now, long every, long lead) { return every > 0 ? (now -
 /* The first step behind the batch's own at which something takes the multipliers. */
 static long next_read(const cst_runner *r, long now) {
   const cst_class *k = r->klass;
-  long             read = PetscMin(k->n, next_of(now + 1, k->read, 0));
-  if (k->lead > 0) read = PetscMin(read, next_of(now + 1, k->read, k->lead));
-  if (r->keeps_states) read = PetscMin(read, next_of(now + 1, r->plan->study->trajectory_every, 0));
+  long             read = PetscMin(k->n, next_of(now, k->read, 0));
+  if (k->lead > 0) read = PetscMin(read, next_of(now, k->read, k->lead));
+  if (r->keeps_states) read = PetscMin(read, next_of(now, r->plan->study->trajectory_every, 0));
   if (!r->plan->needs_lambda) return read;
   read = PetscMin(read, cst_class_fold_after(k, now));
   for (int i = 0; i < k->nsample; i++)
