@@ -206,11 +206,12 @@ struct cst_system {
   int                 kernel_size[CST_K_COUNT];
   cst_kernel         *kernel[CST_ISA_COUNT][CST_K_COUNT]; /* over lanes */
   const void         *kernel_self[CST_ISA_COUNT];
-  const cst_compiled *compiled[CST_ISA_COUNT];                                             /* borrowed; NULL where nothing is compiled */
-  cst_exact          *exact;                                                               /* exact motion from any start, or NULL */
-  const char *potential_text, *stiff_text, **mass_text, **gyroscopic_text, *symmetry_text[CST_MAX_SYM]; /* as written, for `show`; [ncoordinate] */
-  char       *text;                                                                        /* the whole description */
-  void       *owned;                                                                       /* what destroy frees */
+  const cst_compiled *compiled[CST_ISA_COUNT]; /* borrowed; NULL where nothing is compiled */
+  cst_exact          *exact;                   /* exact motion from any start, or NULL */
+  const char         *potential_text, *stiff_text, **mass_text, **gyroscopic_text,
+      *symmetry_text[CST_MAX_SYM]; /* as written, for `show`; [ncoordinate] */
+  char *text;                      /* the whole description */
+  void *owned;                     /* what destroy frees */
 };
 
 /* Read a description. file names it in messages; sizes[nsize] replace the defaults of size parameters (a name that is none is an error at

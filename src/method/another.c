@@ -1,8 +1,8 @@
 /* another.c: records of a method that steps another system than the one it is asked for (penalty): the record of that system behind that of
  * this one, and the multipliers that its springs stand for.
  *
- * In M A = f - G'lambda the springs of V + omega^2/2 sum g^2 are lambda = omega^2 g. It oscillates; its mean over a time before a read is the
- * trapezoidal one, summed in the record: sums, then the weight, negative once the mean is complete.
+ * In M A = f - G'lambda the springs of V + omega^2/2 sum g^2 are lambda = omega^2 g. It oscillates; its mean over a time before a read is
+ * the trapezoidal one, summed in the record: sums, then the weight, negative once the mean is complete.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
@@ -41,11 +41,12 @@ static double stiffness(const cst_stepper *st) { return st->more[0] * st->more[0
 
 static double *sums_of(const cst_stepper *st, double *record) { return record + (size_t)st->acc * (size_t)st->width; }
 
+/* The kernel's output is aligned; lambda need not be. */
 static void springs_now(const cst_stepper *st, const double *record, double *lambda) {
   const size_t W = (size_t)st->width, n = (size_t)st->outer.ng * W;
   st->outer.kernel[CST_K_g](st->outer.self, record + (size_t)st->layout.c * W, record + (size_t)st->layout.q * W, NULL, NULL, NULL, NULL,
-                            lambda);
-  for (size_t k = 0; k < n; k++) lambda[k] *= stiffness(st);
+                            st->work);
+  for (size_t k = 0; k < n; k++) lambda[k] = st->work[k] * stiffness(st);
 }
 
 void cst_stepper_springs(const cst_stepper *st, const double *record, double *lambda) {
@@ -86,8 +87,7 @@ static PetscErrorCode advance(cst_stepper *st, long to, long read, PetscErrorCod
 
 PetscErrorCode cst_stepper_toward(cst_stepper *st, long to, PetscErrorCode (*stretch)(cst_stepper *, long)) {
   PetscFunctionBegin;
-  while (st->batch->step < to && st->mean > 0)
-    PetscCall(advance(st, to, st->reader ? st->reader(st->reader_context) : to, stretch));
+  while (st->batch->step < to && st->mean > 0) PetscCall(advance(st, to, st->reader ? st->reader(st->reader_context) : to, stretch));
   if (st->batch->step < to) PetscCall(stretch(st, to - st->batch->step));
   st->batch->step = to;
   PetscFunctionReturn(0);

@@ -1,10 +1,10 @@
-/* newmark.c: newmark(beta=0.25, gamma=0.5): Newmark's method, and with iterations= and start= what is left of it where the equations of a step
- * are not solved to the end.
+/* newmark.c: newmark(beta=0.25, gamma=0.5): Newmark's method, and with iterations= and start= what is left of it where the equations of a
+ * step are not solved to the end.
  *
- * With gamma = 1/2 it is its own adjoint and of order 2, and conjugate to the symplectic pushforward method by x = q + beta h^2 M^-1 grad V:
- * it keeps neither dp ^ dq nor volume, and its energy error is bounded. beta = 0 is Verlet's method. With `iterations` a1 is what so many
- * Newton iterations make of a start, a1 = 0 (start=a) or the a1 for which q1 = q0 (start=q), and is carried on as it is: one from a is the
- * simplified method of Zhang and Skeel, conjugated in the same way; one from q is what Tao and Owhadi show as partially solved Newmark.
+ * With gamma = 1/2 it is its own adjoint and of order 2, and conjugate to the symplectic pushforward method by x = q + beta h^2 M^-1 grad
+ * V: it keeps neither dp ^ dq nor volume, and its energy error is bounded. beta = 0 is Verlet's method. With `iterations` a1 is what so
+ * many Newton iterations make of a start, a1 = 0 (start=a) or the a1 for which q1 = q0 (start=q), and is carried on as it is: one from a is
+ * the simplified method of Zhang and Skeel, conjugated in the same way; one from q is what Tao and Owhadi show as partially solved Newmark.
  * Source: Newmark 1959; Kane, Marsden, Ortiz, West 2000; Tao, Owhadi, (2.1)-(2.3). Arithmetic: core/newmark.c.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
@@ -47,8 +47,8 @@ bool cst_newmark_fits(const cst_term *t, const cst_system *s, char *why, int n) 
   else if (s->gyroscopic)
     snprintf(why, (size_t)n, "%s steps systems without a(q), and %s has one", t->name, s->name);
   else if (s->general)
-    snprintf(why, (size_t)n, "%s needs a constant mass of at most %d coordinates where it is no diagonal, and that of %s is not so", t->name,
-             CST_MAX_Q, s->name);
+    snprintf(why, (size_t)n, "%s needs a constant mass of at most %d coordinates where it is no diagonal, and that of %s is not so",
+             t->name, CST_MAX_Q, s->name);
   else
     snprintf(why, (size_t)n, "%s: the Hessian of the potential of %s is too large", t->name, s->name);
   return false;

@@ -1,5 +1,5 @@
-/* penalty.c: penalty(METHOD, omega=, average=0): a method for systems without constraints steps one with them, whose constraints it replaces
- * by stiff springs, V + omega^2/2 sum g_j^2.
+/* penalty.c: penalty(METHOD, omega=, average=0): a method for systems without constraints steps one with them, whose constraints it
+ * replaces by stiff springs, V + omega^2/2 sum g_j^2.
  *
  * The motion is not that of the constraints, but O(omega^-2) from it where the start is consistent: errors, which are taken against the
  * constrained motion, stop there however small the step is. The multipliers are +omega^2 g in M A = f - G'lambda; they oscillate at the
@@ -67,12 +67,13 @@ const cst_method_row cst_method_row_penalty = {
     .info = {.name = "penalty",
              .doc = "A method for systems without constraints, on springs that are put in the place of constraints.",
              .equations = "V + omega^2/2 sum g_j^2,  no constraints;  lambda = omega^2 g, averaged over `average` before it is read",
-             .notes = "Errors are those against the constrained motion: an order study ends on a floor, the error of the model, O(omega^-2).\n"
-                      "average is a time, rounded to steps, and the multipliers belong to its centre. 0: they are those of the state, and "
-                      "oscillate.",
+             .notes =
+                 "Errors are those against the constrained motion: an order study ends on a floor, the error of the model, O(omega^-2).\n"
+                 "average is a time, rounded to steps, and the multipliers belong to its centre. 0: they are those of the state, and "
+                 "oscillate.",
              .source = "Rubin, Ungar 1957; Tao, Owhadi, IMA J. Numer. Anal. (2016), (1.7), (1.8)",
              .signature = "penalty(METHOD, omega=, average=0)",
-             .example = "penalty(zhang-skeel(beta=0.4), omega=20)"},
+             .example = "penalty(zhang-skeel(beta=0.4, form=simplified), omega=20)"},
     .check = check,
     .fits = fits,
     .properties = properties,

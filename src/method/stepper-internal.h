@@ -32,10 +32,10 @@ struct cst_stepper {
   cst_segment      *segment;
   int               nsegment, width, groups, components; /* components of a record */
   size_t            size;
-  cst_layout        layout;     /* of the system that is asked for, as every record begins */
-  cst_context       outer;      /* and what is read off a record with it */
-  cst_layout        inner;      /* of the system that is stepped, from component `shift` of a record on: the same, shift 0, or another one */
-  int               shift, acc; /* acc: component of the sums of multipliers and of their weight, where they are means */
+  cst_layout        layout; /* of the system that is asked for, as every record begins */
+  cst_context       outer;  /* and what is read off a record with it */
+  cst_layout        inner;  /* of the system that is stepped, from component `shift` of a record on: the same, shift 0, or another one */
+  int               shift, acc;                /* acc: component of the sums of multipliers and of their weight, where they are means */
   double            more[CST_MORE_PARAMETERS]; /* of the other system */
   double            mean;
   cst_reader       *reader;

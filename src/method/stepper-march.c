@@ -159,7 +159,8 @@ static PetscErrorCode substep_in_pieces(cst_stepper *st, bool *failed) {
   for (int g = 0; g < st->batch->groups; g++) {
     if (failed[g]) continue;
     failed[g] = m->unknowns > 0 && undone(st, g);
-    if (!failed[g]) failed[g] = st->now->core->finish(m, stepped(st, record_of(st, g)), st->sub, cst_solver_unknowns(st->solver, g)).reason != CST_DONE;
+    if (!failed[g])
+      failed[g] = st->now->core->finish(m, stepped(st, record_of(st, g)), st->sub, cst_solver_unknowns(st->solver, g)).reason != CST_DONE;
   }
   PetscFunctionReturn(0);
 }

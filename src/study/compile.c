@@ -94,8 +94,8 @@ static PetscErrorCode compile_other(const cst_study *s, const cst_plan *p, doubl
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &ranks));
   PetscCall(attach(other, p->isa, s->compile == CST_COMPILE_AUTO && is_small(other, left, ranks), &b, &good, why));
   if (!good) cst_system_interpret(other); /* all ranks alike */
-  PetscCheck(good || s->compile != CST_COMPILE_ALWAYS, PETSC_COMM_WORLD, PETSC_ERR_LIB, "%s with springs cannot be compiled: %s", other->name,
-             why);
+  PetscCheck(good || s->compile != CST_COMPILE_ALWAYS, PETSC_COMM_WORLD, PETSC_ERR_LIB, "%s with springs cannot be compiled: %s",
+             other->name, why);
   PetscFunctionReturn(0);
 }
 

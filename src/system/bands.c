@@ -1,8 +1,8 @@
 /* bands.c: the order in which a symmetric matrix of the coordinates, M + b Hess V, is eliminated, and how it is stored.
  *
  * What the Hessian's pattern says is told by two numbers: the half bandwidth after reverse Cuthill-McKee, and where each row ends once what
- * elimination fills in is counted. Blocks on the diagonal, chains, and rings, which are folded to twice the band, cost in proportion to their
- * length; a full matrix is a band as wide as can be. E. Cuthill, J. McKee, Proc. 24th Nat. Conf. ACM (1969); A. George (1971).
+ * elimination fills in is counted. Blocks on the diagonal, chains, and rings, which are folded to twice the band, cost in proportion to
+ * their length; a full matrix is a band as wide as can be. E. Cuthill, J. McKee, Proc. 24th Nat. Conf. ACM (1969); A. George (1971).
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>

@@ -87,9 +87,9 @@ static const char *const composites[] UNUSED = {"compose(rattle, suzuki4)",
                                                 "compose(pushforward-newmark(beta=0.3), suzuki4)",
                                                 "compose(newmark, rattle)",
                                                 "compose(pushforward-newmark(beta=0.3), zhang-skeel(beta=0.4))",
-                                                "penalty(rattle, omega=10)",
-                                                "penalty(compose(zhang-skeel(beta=0.25), suzuki4), omega=10)",
-                                                "penalty(newmark(beta=0.4), omega=10, average=0.1)"};
+                                                "penalty(rattle, omega=0.1)",
+                                                "penalty(compose(zhang-skeel(beta=0.25), suzuki4), omega=0.2)",
+                                                "penalty(newmark(beta=0.4), omega=0.2, average=0.1)"};
 
 UNUSED static int         expression_count(void) { return cst_method_count() + (int)(sizeof composites / sizeof *composites); }
 UNUSED static const char *expression_at(int i) {

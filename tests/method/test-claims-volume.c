@@ -1,5 +1,5 @@
-/* test-claims-volume.c: one step of every method that claims so keeps volume on T*N; methods that claim to keep dp ^ dq keep it too. Newmark's
- * method, which is conjugate to one that does, does not, and Zhang and Skeel's simplified form does without keeping dp ^ dq.
+/* test-claims-volume.c: one step of every method that claims so keeps volume on T*N; methods that claim to keep dp ^ dq keep it too.
+ * Newmark's method, which is conjugate to one that does, does not, and Zhang and Skeel's simplified form does without keeping dp ^ dq.
  *
  * The volume of T*N is the square root of the determinant of omega on the axes of a chart (chart.h).
  */
@@ -44,7 +44,8 @@ static double change(const problem *x, const char *method, double h, double *of_
   if (!differentiate(x, method, h, d, B, before, after)) return INFINITY;
   for (int i = 0; i < 2 * d; i++)
     for (int j = 0; j < i; j++)
-      *of_omega = larger(*of_omega, fabs(omega(after + 2 * nq * i, after + 2 * nq * j, nq) - omega(before + 2 * nq * i, before + 2 * nq * j, nq)));
+      *of_omega =
+          larger(*of_omega, fabs(omega(after + 2 * nq * i, after + 2 * nq * j, nq) - omega(before + 2 * nq * i, before + 2 * nq * j, nq)));
   return fabs(sqrt(volume(after, d, nq) / volume(before, d, nq)) - 1);
 }
 
@@ -66,13 +67,14 @@ static void test_symplectic(void) {
 
 /* What is not claimed is absent: a bound that fails nothing would show nothing. */
 static void test_controls(void) {
-  static const char *const not[] = {"newmark", "newmark(beta=0.4, iterations=1, start=a)", "newmark(beta=0.4, iterations=1, start=q)",
-                                    "newmark(gamma=0.6)", "heun", "rk4"};
-  problem                 *x = problem_open("henon-heiles");
-  double                   twist, off;
+  static const char *const not [] = {
+      "newmark", "newmark(beta=0.4, iterations=1, start=a)", "newmark(beta=0.4, iterations=1, start=q)", "newmark(gamma=0.6)", "heun",
+      "rk4"};
+  problem *x = problem_open("henon-heiles");
+  double   twist, off;
   for (int i = 0; i < 6; i++) {
-    off = change(x, not[i], 0.5, &twist);
-    OK(off > 1e-6, "%s on henon-heiles: does not keep volume (%.2g)", not[i], off);
+    off = change(x, not [i], 0.5, &twist);
+    OK(off > 1e-6, "%s on henon-heiles: does not keep volume (%.2g)", not [i], off);
   }
   off = change(x, "zhang-skeel(beta=0.4, form=simplified)", 0.5, &twist);
   OK(off < BOUND && twist > 1e-5, "the simplified form keeps volume (%.2g) and not dp ^ dq (%.2g)", off, twist);

@@ -1,6 +1,6 @@
-/* test-conjugate.c: Newmark's family is one method in two variables: x = q + b M^-1 grad V(q), b = beta h^2, makes the pushforward method of
- * Newmark's, and x = q - b a the simplified form of Zhang and Skeel of a single Newton iteration from a = 0; both to round-off, over many
- * steps. And without its third derivative the full form is the simplified one: what tells them apart is that term.
+/* test-conjugate.c: Newmark's family is one method in two variables: x = q + b M^-1 grad V(q), b = beta h^2, makes the pushforward method
+ * of Newmark's, and x = q - b a the simplified form of Zhang and Skeel of a single Newton iteration from a = 0; both to round-off, over
+ * many steps. And without its third derivative the full form is the simplified one: what tells them apart is that term.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "claims.h"

@@ -1,4 +1,5 @@
-/* bands.h: M + b Hess V over lanes, as linearly implicit methods have it: bands of the system's cst_bands, rows in the order of elimination.
+/* bands.h: M + b Hess V over lanes, as linearly implicit methods have it: bands of the system's cst_bands, rows in the order of
+ * elimination.
  *
  * `which` is 0 for the Hessian of V and 1 for that of its stiff part, and is known when this is compiled.
  */

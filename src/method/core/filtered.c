@@ -5,8 +5,8 @@
  *                                   F = M a                                                      simplified
  *                                   F = M a with H the Hessian of the stiff part of V alone      stiff
  *
- * Tao, Owhadi, (1.3), (2.7), (2.8), with p = M v. F belongs to the point and to the substep's own h: it is taken anew where the substep before
- * had another one. grad V, H and what V''' shares with them are one kernel.
+ * Tao, Owhadi, (1.3), (2.7), (2.8), with p = M v. F belongs to the point and to the substep's own h: it is taken anew where the substep
+ * before had another one. grad V, H and what V''' shares with them are one kernel.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define CORE        filtered
@@ -30,7 +30,9 @@ struct data {
 
 /* f: F at q; bent: of the kernel; A, a, third: the matrix, its solution and V'''[a, a] by rows. */
 #define LOCAL(X)                                                                                                                           \
-  X(q, NQ) X(p, NQ) X(f, NQ) X(q1, NQ) X(bent, BENT_SIZE) X(A, MOST_BAND) X(a, NQ) X(third, NQ) X(inverse, NMASS) X(M, FULL_MASS) X(factor, FULL_MASS)
+  X(q, NQ)                                                                                                                                 \
+  X(p, NQ) X(f, NQ) X(q1, NQ) X(bent, BENT_SIZE) X(A, MOST_BAND) X(a, NQ) X(third, NQ) X(inverse, NMASS) X(M, FULL_MASS)                   \
+      X(factor, FULL_MASS)
 
 struct local {
   LOCAL(CST_FIELD)
@@ -141,7 +143,5 @@ static cst_substep_size size(const void *of, const cst_system *s) {
 static const cst_substep_row row = {
     .name = "filtered", .data = sizeof(struct data), .core = CST_CORES_HERE, .same = same, .adjoint = adjoint, .size = size};
 
-cst_substep cst_filtered_kick(double fraction, double beta, int form) {
-  return cst_substep_of(&row, fraction, &(struct data){beta, form});
-}
+cst_substep cst_filtered_kick(double fraction, double beta, int form) { return cst_substep_of(&row, fraction, &(struct data){beta, form}); }
 #endif

@@ -3,8 +3,8 @@
  *   q1 = q0 + h v0 + h^2/2 ((1 - 2 beta) a0 + 2 beta a1),  v1 = v0 + h ((1 - gamma) a0 + gamma a1),  M a1 = -grad V(q1)
  *
  * Tao, Owhadi, (2.1), with p = M v. The unknowns are a1, by rows of the bands, from a1 = 0. A fixed number of iterations is made in begin,
- * without unknowns of the solver's: what a1 is then is kept, and not -grad V(q1) / M. The record has a, so that a step starts from the a1 of
- * the one before; where other substeps have moved the point, a0 is -grad V(q0) / M.
+ * without unknowns of the solver's: what a1 is then is kept, and not -grad V(q1) / M. The record has a, so that a step starts from the a1
+ * of the one before; where other substeps have moved the point, a0 is -grad V(q0) / M.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define CORE newmark
@@ -26,8 +26,9 @@ struct data {
 
 /* a: at the left end, in the order of the coordinates; ahead: q1 without beta h^2 a1. */
 #define LOCAL(X)                                                                                                                           \
-  X(q, NQ) X(p, NQ) X(a, NQ) X(ahead, NQ) X(y, NQ) X(bent, BENT_SIZE) X(A, MOST_BAND) X(Ma, NQ) X(a1, NQ) X(d, NQ)                         \
-  X(inverse, NMASS) X(M, FULL_MASS) X(factor, FULL_MASS)
+  X(q, NQ)                                                                                                                                 \
+  X(p, NQ) X(a, NQ) X(ahead, NQ) X(y, NQ) X(bent, BENT_SIZE) X(A, MOST_BAND) X(Ma, NQ) X(a1, NQ) X(d, NQ) X(inverse, NMASS)                \
+      X(M, FULL_MASS) X(factor, FULL_MASS)
 
 struct local {
   LOCAL(CST_FIELD)

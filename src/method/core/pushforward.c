@@ -2,8 +2,8 @@
  *
  *   x1 = x0 + h v0 + h^2/2 a0,  v1 = v0 + h/2 (a0 + a1),  M a_k = -grad V(x_k + beta h^2 a_k)
  *
- * Tao, Owhadi, (2.3), with p = M v. The unknowns are a1, by rows of the bands, from a1 = 0. a0 is the a1 of the step before, which the record
- * has, where steps are all alike; else, and at a start, it is solved for like a1.
+ * Tao, Owhadi, (2.3), with p = M v. The unknowns are a1, by rows of the bands, from a1 = 0. a0 is the a1 of the step before, which the
+ * record has, where steps are all alike; else, and at a start, it is solved for like a1.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define CORE pushforward
@@ -25,8 +25,9 @@ struct data {
 
 /* a, x1: by rows, at the left end; the right end. */
 #define LOCAL(X)                                                                                                                           \
-  X(q, NQ) X(p, NQ) X(a, NQ) X(x1, NQ) X(ph, NQ) X(y, NQ) X(bent, BENT_SIZE) X(A, MOST_BAND) X(Ma, NQ) X(d, NQ)                            \
-  X(inverse, NMASS) X(M, FULL_MASS) X(factor, FULL_MASS)
+  X(q, NQ)                                                                                                                                 \
+  X(p, NQ) X(a, NQ) X(x1, NQ) X(ph, NQ) X(y, NQ) X(bent, BENT_SIZE) X(A, MOST_BAND) X(Ma, NQ) X(d, NQ) X(inverse, NMASS) X(M, FULL_MASS)   \
+      X(factor, FULL_MASS)
 
 struct local {
   LOCAL(CST_FIELD)
@@ -65,7 +66,6 @@ static void solve_left(const cst_context *C, struct local *L, double b) {
       L->a[r] += vkeep(~done, L->d[r]);
       size = vmax(vabs(L->d[r]), size), of = vmax(vabs(L->a[r]), of);
     }
-    L->iterations -= __builtin_convertvector(~done, vd);
     done |= (vl)(size <= (8 * EPS) * of) | ((vl)(size >= 0.98 * last) & (vl)(size <= 1e-12 * of));
     last = size;
   }
@@ -153,7 +153,5 @@ static const cst_substep_row row = {.name = "pushforward",
                                     .size = size,
                                     .bind = bind};
 
-cst_substep cst_pushforward(double fraction, double beta) {
-  return cst_substep_of(&row, fraction, &(struct parameters){beta});
-}
+cst_substep cst_pushforward(double fraction, double beta) { return cst_substep_of(&row, fraction, &(struct parameters){beta}); }
 #endif
