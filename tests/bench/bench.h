@@ -20,4 +20,8 @@ hand_chain_loop hand_chain_scalar, hand_chain_v2, hand_chain_v3, hand_chain_v4, 
 /* hand-line.c: modified-pendulum by hbvm(k=6, s=2), states as those of hand.c, tables as cst_line_tables makes them. */
 typedef void   hand_line_loop(double *state, int groups, const double *weighted, const double *integral, double h, long n);
 hand_line_loop hand_line_scalar, hand_line_v2, hand_line_v3, hand_line_v4, hand_line_portable;
+
+/* hand-springs.c: the double pendulum on springs by Zhang and Skeel's full method, states [group][q p][W]. */
+typedef void      hand_springs_loop(double *state, int groups, double omega, double beta, double h, long n);
+hand_springs_loop hand_springs_scalar, hand_springs_v2, hand_springs_v3, hand_springs_v4, hand_springs_portable;
 #endif
