@@ -248,6 +248,7 @@ void cst_examine_kernels(cst_examiner *e) {
   difference        all = {0};
   const int         faults = e->x->faults;
   cst_examine_originals(e);
+  cst_examine_linear(e);
   for (int k = 0; k < DERIVATIVES; k++) compare(e, &derivatives[k], &all);
   if (e->x->faults == faults)
     cst_examiner_say(e, CST_FACT, "derivatives",

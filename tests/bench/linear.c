@@ -95,7 +95,8 @@ static PetscErrorCode springs(int isa) {
                      "initial: {members: 1024, seed: 7, around: low, spread: {q: 0.02, v: 0.02}}\nend: 10\nsteps: [0.05]\n"
                      "methods: [\"penalty(zhang-skeel(beta=0.4), omega=20)\"]\n",
                      isa, &s, &chosen));
-  bench_run r = {.study = s, .system = s->system, .method = "penalty(zhang-skeel(beta=0.4), omega=20)", .lanes = LANES, .h = H, .steps = STEPS};
+  bench_run r = {
+      .study = s, .system = s->system, .method = "penalty(zhang-skeel(beta=0.4), omega=20)", .lanes = LANES, .h = H, .steps = STEPS};
   W = cst_isas[chosen].width;
   PetscCall(bench_run_create(&r, chosen));
   for (int round = 0; round < BENCH_ROUNDS; round++) {
@@ -113,8 +114,8 @@ static PetscErrorCode springs(int isa) {
     for (int i = 0; i < 4; i++)
       apart = fmax(apart, fabs(state[l / W * 8 * W + i * W + l % W] - bench_component(&r, l, cst_stepper_layout(r.stepper)->q + i)));
   free(state);
-  printf("double pendulum on springs   by hand %6.1f ns   zhang-skeel %6.1f ns   hand/ours %5.2f (0.60: %s)   apart after 20 steps %.1g\n", best,
-         r.best, best / r.best, verdict(best / r.best, 0.6, true), apart);
+  printf("double pendulum on springs   by hand %6.1f ns   zhang-skeel %6.1f ns   hand/ours %5.2f (0.60: %s)   apart after 20 steps %.1g\n",
+         best, r.best, best / r.best, verdict(best / r.best, 0.6, true), apart);
   PetscCall(bench_run_destroy(&r));
   cst_study_destroy(s);
   PetscFunctionReturn(0);

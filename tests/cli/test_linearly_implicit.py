@@ -125,6 +125,47 @@ def means_do_not_depend_on_slices():
     ok((states(one, 0)[2] == states(two, 0)[2]).all(), "means are the same on two ranks")
 
 
+def bits_and_history():
+    """Compiled or interpreted, on one rank or two, recomputed, extended: the same."""
+    methods = [f"penalty({x}, omega=20, average=0.1)" for x in ("zhang-skeel(beta=0.4)", "newmark(beta=0.4)", "pushforward-newmark(beta=0.3)")]
+    text = study(methods, end=2, h=0.02, every=10, more=", compile: never")
+    plain, other = made("never", text), made("always", text.replace("never", "always"), ranks=2)
+    for k, m in enumerate(methods):
+        same = all((a == b).all() for a, b in zip(states(plain, k), states(other, k)))
+        ok(same, f"{m}: compiled on two ranks has the bits of interpreted on one")
+    ok(constella("verify", plain.filename).returncode == 0, "a result with springs is verified")
+    few = made("few", study(methods[:1], end=2, h=0.02, every=10))
+    whole = made("whole", study(methods, end=2, h=0.02, every=10))
+    name = few.filename
+    few.close()
+    told = constella("extend", name, write("more.yaml", study(methods, end=2, h=0.02, every=10)))
+    ok(told.returncode == 0, "and extended", told.stderr)
+    import h5py
+    with h5py.File(name) as grown:
+        ok(all((a == b).all() for k in range(3) for a, b in zip(states(grown, k), states(whole, k))), "to what a fresh run has")
+
+
+def stiff_key():
+    """V = potential + stiff; the Hessian of stiff alone."""
+    text = """system: two
+coordinates: [x, y]
+mass: [2, 1]
+potential: x*y + y^4/4
+stiff: 50*(x - y)^2
+states: {default: {q: [0.3, 0.2], v: [0.1, 0]}}
+"""
+    write("two.yaml", text)
+    file = made("stiff", 'study: conservation\nsystem: {file: two.yaml}\nend: 1\nsteps: [0.1]\nmethods: ["zhang-skeel(beta=0.3, form=stiff)", rattle]\n'
+                "roundoff: {dyadic-steps: false}\ntrajectories: {members: [0]}\n")
+    M, h, b = np.diag([2.0, 1]), 0.1, 0.3 * 0.01
+    gradient = lambda q: np.array([q[1] + 100 * (q[0] - q[1]), q[0] + q[1] ** 3 - 100 * (q[0] - q[1])])
+    hard = np.array([[100.0, -100], [-100, 100]])
+    for case, matrix in ((0, M + b * hard), (1, M)):
+        motion = by_hand.kicked(None, np.array([0.3, 0.2]), np.array([0.1, 0]), h, 10, lambda q: np.linalg.solve(matrix, -gradient(q)))
+        found = file[f"trajectories/{case}/q"][0]
+        ok(relative(found[10], motion[10][0]) < 1e-12, f"stiff: case {case} is that of numpy", found[10], motion[10][0])
+
+
 def order_study():
     """Against the constrained motion the error ends on the floor of the model, which is of order omega^-2; lambda at the mean's centre."""
     def errors(name, over, average):
@@ -198,6 +239,8 @@ forms_differ()
 conjugacies()
 multipliers()
 means_do_not_depend_on_slices()
+bits_and_history()
+stiff_key()
 order_study()
 means_too_close()
 mistakes()

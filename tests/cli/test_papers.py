@@ -119,6 +119,13 @@ def test_paper():
     ok(all((pathlib.Path(folder) / f"brugnano-{label}.h5").exists() for label in labels), "results stay in the folder")
 
 
+def test_springs():
+    """All of the paper whose numbers are those of another implementation."""
+    process = command(PAPERS / "tao-owhadi.toml", scratch())
+    ok(process.returncode == 0, "springs: all numbers agree", process.stderr, *re.findall(r"^.*DISAGREES.*$", process.stdout, re.M))
+    ok(counted(process.stdout)[2] == 0 and counted(process.stdout)[0] > 140, "springs: none disagrees", process.stdout[-800:])
+
+
 def changed(old, new):
     """A copy of the paper and of its studies in which a text is another."""
     folder = pathlib.Path(scratch())
@@ -203,5 +210,5 @@ def test_other_paper():
 if __name__ == "__main__":
     test_digits()
     test_shortened()
-    together([test_paper, test_wrong_number, test_figures, test_other_paper], most=2)
+    together([test_paper, test_springs, test_wrong_number, test_figures, test_other_paper], most=2)
     done()

@@ -66,6 +66,17 @@ static void test_symplectic(void) {
 }
 
 /* What is not claimed is absent: a bound that fails nothing would show nothing. */
+/* Theorem 2.4: in u = (x + y)/2 and w = (x - y)/2 apart, Hess V is diagonal in a fixed basis, and the simplified form is symplectic. */
+static void test_commuting(void) {
+  static const char text[] = "system: apart\ncoordinates: [x, y]\nmass: [1, 1]\n"
+                             "potential: ((x + y)/2)^4 + cos((x - y)/2) + (x - y)^2\nstates: {default: {q: [0.7, -0.2], v: [0.5, 0.1]}}\n";
+  problem           x = described(text);
+  double            twist;
+  const double      off = change(&x, "zhang-skeel(beta=0.4, form=simplified)", 0.5, &twist);
+  OK(off < BOUND && twist < 1e-10, "where Hessians commute the simplified form keeps dp ^ dq (%.2g)", twist);
+  cst_system_destroy(x.s);
+}
+
 static void test_controls(void) {
   static const char *const not [] = {
       "newmark", "newmark(beta=0.4, iterations=1, start=a)", "newmark(beta=0.4, iterations=1, start=q)", "newmark(gamma=0.6)", "heun",
@@ -86,6 +97,7 @@ static void test_controls(void) {
 static void tests(void) {
   each_pair(test, SCOPE_CLAIM(CST_VOLUME));
   test_symplectic();
+  test_commuting();
   test_controls();
 }
 

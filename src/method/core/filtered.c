@@ -31,8 +31,8 @@ struct data {
 /* f: F at q; bent: of the kernel; A, a, third: the matrix, its solution and V'''[a, a] by rows. */
 #define LOCAL(X)                                                                                                                           \
   X(q, NQ)                                                                                                                                 \
-  X(p, NQ) X(f, NQ) X(q1, NQ) X(bent, BENT_SIZE) X(A, MOST_BAND) X(a, NQ) X(third, NQ) X(inverse, NMASS) X(M, FULL_MASS)                   \
-      X(factor, FULL_MASS)
+  X(p, NQ)                                                                                                                                 \
+  X(f, NQ) X(q1, NQ) X(bent, BENT_SIZE) X(A, MOST_BAND) X(a, NQ) X(third, NQ) X(inverse, NMASS) X(M, FULL_MASS) X(factor, FULL_MASS)
 
 struct local {
   LOCAL(CST_FIELD)

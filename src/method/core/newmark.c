@@ -27,8 +27,9 @@ struct data {
 /* a: at the left end, in the order of the coordinates; ahead: q1 without beta h^2 a1. */
 #define LOCAL(X)                                                                                                                           \
   X(q, NQ)                                                                                                                                 \
-  X(p, NQ) X(a, NQ) X(ahead, NQ) X(y, NQ) X(bent, BENT_SIZE) X(A, MOST_BAND) X(Ma, NQ) X(a1, NQ) X(d, NQ) X(inverse, NMASS)                \
-      X(M, FULL_MASS) X(factor, FULL_MASS)
+  X(p, NQ)                                                                                                                                 \
+  X(a, NQ) X(ahead, NQ) X(y, NQ) X(bent, BENT_SIZE) X(A, MOST_BAND) X(Ma, NQ) X(a1, NQ) X(d, NQ) X(inverse, NMASS) X(M, FULL_MASS)         \
+      X(factor, FULL_MASS)
 
 struct local {
   LOCAL(CST_FIELD)
