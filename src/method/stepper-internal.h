@@ -38,7 +38,7 @@ struct cst_stepper {
   int               shift, acc;                /* acc: component of the sums of multipliers and of their weight, where they are means */
   double            more[CST_MORE_PARAMETERS]; /* of the other system */
   double            mean;
-  cst_reader       *reader;
+  cst_next_read       *reader;
   void             *reader_context;
   double            h;
   double            first_impulse; /* part of the impulse that the first step has */

@@ -254,7 +254,7 @@ void cst_stepper_start(const cst_stepper *st, double *column, const double *c, c
   }
 }
 
-void cst_stepper_read_at(cst_stepper *st, cst_reader *next, void *context) {
+void cst_stepper_read_at(cst_stepper *st, cst_next_read *next, void *context) {
   st->reader = next;
   st->reader_context = context;
 }

@@ -86,8 +86,8 @@ void cst_stepper_start(const cst_stepper *s, double *column, const double *c, co
 
 /* Where multipliers are means over a time (cst_properties.mean), they end where they are read: next gives the first step behind the batch's
  * own at which they are. Left out, wherever an advance ends. Means end no earlier than the last read. */
-typedef long cst_reader(void *context);
-void         cst_stepper_read_at(cst_stepper *s, cst_reader *next, void *context);
+typedef long cst_next_read(void *context);
+void         cst_stepper_read_at(cst_stepper *s, cst_next_read *next, void *context);
 
 /* The step of the batches that follow. */
 void cst_stepper_set_step(cst_stepper *s, double h);
