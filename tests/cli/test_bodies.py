@@ -272,6 +272,18 @@ def mistakes():
         ok(process.returncode == 2 and said in process.stderr, f"mistake, {name}: {said}", process.returncode, process.stderr)
 
 
+def closed_loops():
+    """Bricard's linkage with three and with five bodies: a redundant hinge, and energy errors of order 2 all the same."""
+    for name, method in itertools.product(("bricard", "bricard-five"), ("rattle", "convert(rk4)")):
+        f = made(f"{name}-{method[:3]}", f"study: conservation\nsystem: {{file: {JOBS}/{name}.yaml}}\nend: 2\nsteps: [0.01, 0.005]\nmethods: [\"{method}\"]\n"
+                                         "observables: [energy, constraint]\n")
+        if f is None:
+            continue
+        energy, wanted = f["statistics/energy_max"][()], 2 if method == "rattle" else 4
+        ok(abs(numpy.log2(energy[0] / energy[1]) - wanted) < 0.2 and energy[0] < 0.05, f"{name}, {method}: energy to order {wanted}", energy)
+        ok(f["statistics/constraint_scaled_max"][()].max() < 2e-14, f"{name}, {method}: it stays closed", f["statistics/constraint_scaled_max"][()])
+
+
 def pages():
     process = constella("system", "pivoted-top")
     for words in ("bodies               top: mass 1, inertia about the centre 0.75 0.6 0.5", "rank of the joints 3 of 3; degrees of freedom: 5"):
@@ -292,5 +304,5 @@ def pages():
             ok(process.returncode == 0, f"{name}: can be run", process.stdout, process.stderr)
 
 
-together([same_motion, two_tops_by_hand, newton_and_euler, jacobi, exact_motions, starts, ensembles, observables, mistakes, pages])
+together([same_motion, two_tops_by_hand, newton_and_euler, jacobi, exact_motions, starts, ensembles, observables, mistakes, closed_loops, pages])
 done()
