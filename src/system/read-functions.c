@@ -43,9 +43,9 @@ void cst_reading_gyroscopic(cst_reading *r) {
   for (int i = 0; i < s->nq; i++) s->gyroscopic |= !cst_graph_is_zero(s->graph, s->a[i]);
 }
 
-/* `name: [...]` or `name: {generator: [...], gauge: F}`. */
+/* `name: [...]` or `name: {generator: [...], gauge: F}`, or one of all bodies at once. */
 static void read_symmetry(cst_reading *r, cst_yaml *key, cst_yaml *n, int k) {
-  static const char *const keys[] = {"generator", "gauge"};
+  static const char *const keys[] = {"generator", "gauge", "rotation", "translation"};
   cst_system              *s = r->s;
   cst_entries              e = cst_reading_coordinate_entries(r);
   cst_yaml                *list = n, *gauge = NULL;
@@ -53,12 +53,14 @@ static void read_symmetry(cst_reading *r, cst_yaml *key, cst_yaml *n, int k) {
   s->symmetry[k] = cst_yaml_text(key);
   s->gauge[k] = cst_graph_constant(s->graph, 0);
   if (cst_yaml_is_map(n)) {
-    cst_yaml_check_keys(r->doc, n, keys, 2, r->d);
-    list = cst_reading_required(r, n, "generator", "of the symmetry");
+    cst_yaml_check_keys(r->doc, n, keys, s->nbodies ? 4 : 2, r->d);
     gauge = cst_yaml_get(n, "gauge");
+    list = s->nbodies && cst_reading_moves_bodies(n) ? NULL : cst_reading_required(r, n, "generator", "of the symmetry");
   }
   if (gauge) s->gauge[k] = cst_reading_expression(r, gauge, cst_reading_positions(r), "gauge");
-  if (cst_reading_list(r, list, cst_reading_positions(r), "symmetry", &e, s->xi + (size_t)k * (size_t)s->nq))
+  if (cst_yaml_is_map(n) && s->nbodies && cst_reading_moves_bodies(n))
+    s->symmetry_text[k] = cst_reading_body_symmetry(r, n, s->xi + (size_t)k * (size_t)s->nq);
+  else if (cst_reading_list(r, list, cst_reading_positions(r), "symmetry", &e, s->xi + (size_t)k * (size_t)s->nq))
     s->symmetry_text[k] = cst_reading_join(r, list);
 }
 

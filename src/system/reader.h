@@ -100,6 +100,9 @@ void cst_reading_inertia(cst_reading *r);
 void cst_body_block(const cst_system *s, const cst_body *b, cst_node J[9]); /* tr(I)/2 1 - I */
 /* q and v of a state (a map): plain coordinates by lists, bodies by their key. NULL where a list is missing. */
 void cst_reading_start(cst_reading *r, cst_yaml *map, cst_node **q, cst_node **v);
+/* Whether the symmetry n moves all bodies; its generator into xi[nq], and as text, NULL after a mistake. */
+bool        cst_reading_moves_bodies(cst_yaml *n);
+const char *cst_reading_body_symmetry(cst_reading *r, cst_yaml *n, cst_node *xi);
 /* The key `bodies` of a map `of` a state or an exact motion into q[nq], v[nq]; in: what its expressions may name. */
 void cst_reading_body_states(cst_reading *r, cst_yaml *state, cst_scope in, const char *of, cst_node *q, cst_node *v);
 

@@ -204,8 +204,8 @@ class System:
         numbers = [x for bodies in self.bodies for b in bodies
                    for x in [b["I"][i, j] for i, j in ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))] + b["mass"]]
         self.inertias = [x for k, x in enumerate(numbers) if x not in numbers[:k]]
-        symmetries = [s if isinstance(s, dict) else {"generator": s, "gauge": 0} for s in (text.get("symmetries") or {}).values()]
-        self.xi = [self.unrolled(s["generator"], self.names) for s in symmetries]
+        symmetries = [self.of_all_bodies(s, plain) if "rotation" in s or "translation" in s else s if isinstance(s, dict) else {"generator": s, "gauge": 0} for s in (text.get("symmetries") or {}).values()]
+        self.xi = [s["entries"] if "entries" in s else self.unrolled(s["generator"], self.names) for s in symmetries]
         self.gauge = [parse(s["gauge"], self.names) for s in symmetries]
         self.states = {k: self.state(s) for k, s in text["states"].items()}
 
@@ -256,6 +256,20 @@ class System:
                     mass[b["at"] + 3 * a + i][b["at"] + 3 * a + j] = J[i, j]
             if b["mass"]:
                 mass[b["at"] + 9 + a][b["at"] + 9 + a] = b["mass"][0]
+
+    def of_all_bodies(self, s, plain):
+        """The generator of a rotation or translation of all bodies, beside that of the plain coordinates."""
+        n = sympy.Matrix([parse(x, self.constants) for x in s.get("rotation", s.get("translation"))])
+        xi = self.unrolled(s.get("generator", []), self.names) if plain else []
+        for b in (b for bodies in self.bodies for b in bodies):
+            R = sympy.Matrix(3, 3, self.q[b["at"]:b["at"] + 9])
+            c = sympy.Matrix(self.q[b["at"] + 9:b["at"] + 12]) if b["mass"] else None
+            if "rotation" in s:
+                columns = [n.cross(R[:, j]) for j in range(3)]
+                xi += [columns[j][i] for i in range(3) for j in range(3)] + (list(n.cross(c)) if c else [])
+            else:
+                xi += [sympy.S.Zero] * 9 + (list(n) if c else [])
+        return {"entries": xi, "gauge": s.get("gauge", 0)}
 
     def orthogonality(self, b):
         R = sympy.Matrix(3, 3, self.q[b["at"]:b["at"] + 9])

@@ -242,11 +242,28 @@ static void test_mistakes(void) {
   wrong(B_PLAIN, "    {v: [0],", "f:12:5: error: missing key 'q' of the state\n");
 }
 
+/* Symmetries stand in the place of the potential's line, which is left out. */
+static void test_symmetries(void) {
+  wrong(B_POTENTIAL, "symmetries: {turn: {rotation: [0, 0, 1], generator: [0]}, move: {translation: [1, 0, 0], generator: [1]}}", "");
+  wrong(B_POTENTIAL, "symmetries: {turn: {rotation: [0, 1], generator: [0]}}",
+        "f:8:31: error: 'rotation' must be a list of 3 expressions of the parameters, in space axes\n");
+  wrong(B_POTENTIAL, "symmetries: {turn: {rotation: [0, 0, x], generator: [0]}}",
+        "f:8:38: error: rotation: unknown name 'x'; allowed: m, I, J, pi, sqrt, sin, cos, tan, exp, log, atan2, sum\n");
+  wrong(B_POTENTIAL, "symmetries: {turn: {rotation: [0, 0, 1]}}",
+        "f:8:20: error: missing key 'generator' of the symmetry (for the coordinates that are of no body)\n");
+  wrong(B_POTENTIAL, "symmetries: {turn: {rotation: [0, 0, 1], generator: [0, 0]}}",
+        "f:8:53: error: symmetry has 2 entries; there must be 1, one for each name of 'coordinates'\n");
+  wrong(B_POTENTIAL, "symmetries: {turn: {rotation: [0, 0, 1], translation: [0, 0, 1], generator: [0]}}",
+        "f:8:20: error: a symmetry has a rotation or a translation; these are two symmetries\n");
+  wrong(B_POTENTIAL, "symmetries: {turn: [0, 0]}", "f:8:20: error: symmetry has 2 entries; there must be 22, one for each coordinate\n");
+}
+
 int main(void) {
   test_places();
   test_numbers();
   test_array();
   test_flat();
   test_mistakes();
+  test_symmetries();
   return tap_done();
 }
