@@ -33,6 +33,8 @@ static void schemes(void) {
 
 static void observables(void) {
   for (int k = 0; k < CST_OBSERVERS; k++) printf("%-20s %s\n", cst_observers[k]->name, cst_observers[k]->doc);
+  for (const cst_body_quantity *x = cst_body_quantities; x->prefix; x++)
+    printf("%s_BODY_C%*s of a body: %s; C is one of %s\n", x->prefix, 13 - (int)strlen(x->prefix), "", x->doc, x->components);
 }
 
 static void studies(void) {

@@ -61,7 +61,7 @@ const char *cst_reading_body_symmetry(cst_reading *r, cst_yaml *n, cst_node *xi)
     turn_bodies(s, axis, xi);
   else
     move_bodies(s, axis, xi);
-  const char *written = cst_reading_join(r, rotation ? rotation : translation), *beside = own ? cst_reading_join(r, own) : "";
+  const char  *written = cst_reading_join(r, rotation ? rotation : translation), *beside = own ? cst_reading_join(r, own) : "";
   const size_t size = strlen(written) + strlen(beside) + 60;
   char        *text = cst_system_keep(s, size, 1);
   snprintf(text, size, "%s of all bodies [%s]%s%s", rotation ? "rotation" : "translation", written, own ? ", and " : "", beside);
