@@ -62,7 +62,13 @@ struct cst_method_row {
 bool cst_term_method(cst_term *t, cst_expr_error *e);
 /* The argument `key` of t, NULL: its positional one; NULL where there is none. */
 cst_term *cst_term_argument(const cst_term *t, const char *key);
-bool      cst_term_error(const cst_term *t, cst_expr_error *e, const char *format, ...)
+/* Whether all arguments of t have keys among known, which ends with NULL, each of them once; *e filled when not. */
+bool cst_term_keys(const cst_term *t, const char *const *known, cst_expr_error *e);
+/* The index of the word that the argument `key` is among `words`, which ends with NULL; 0 where there is none. */
+int cst_term_choice(const cst_term *t, const char *key, const char *const *words);
+/* Whether it is one of them, or left out; *e filled when not. */
+bool cst_term_check_choice(const cst_term *t, const char *key, const char *const *words, cst_expr_error *e);
+bool cst_term_error(const cst_term *t, cst_expr_error *e, const char *format, ...)
     __attribute__((format(printf, 3, 4))); /* returns false */
 
 /* Whether t is the name of something that cst_term_method would look into: a method or a layer of the user's own. */

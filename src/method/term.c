@@ -1,5 +1,6 @@
 /* term.c: what the names in a method expression stand for: the rows of the registry and the user's own layers. */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "constella/diag.h"
@@ -39,4 +40,52 @@ bool cst_term_method(cst_term *t, cst_expr_error *e) {
   if (own) copy_own(t, own);
   if ((own || !t->row->check) && t->n > 0) return cst_term_error(t, e, "'%s' takes no arguments", t->name);
   return own || !t->row->check || t->row->check(t, e);
+}
+
+static int count(const char *const *words) {
+  int n = 0;
+  while (words[n]) n++;
+  return n;
+}
+
+static int find(const char *name, const char *const *words) {
+  int k = 0;
+  while (words[k] && strcmp(words[k], name)) k++;
+  return k;
+}
+
+/* "a, b or c" in text[n]. */
+static const char *listed(const char *const *words, char *text, size_t n) {
+  const int last = count(words) - 1;
+  int       at = 0;
+  for (int k = 0; k <= last && at >= 0 && (size_t)at < n; k++)
+    at += snprintf(text + at, n - (size_t)at, "%s%s", k == 0 ? "" : k == last ? " or " : ", ", words[k]);
+  return text;
+}
+
+bool cst_term_keys(const cst_term *t, const char *const *known, cst_expr_error *e) {
+  char text[200];
+  for (int i = 0; i < t->n; i++) {
+    if (!t->key[i]) return cst_term_error(t->arg[i], e, "an argument of %s has a name: %s", t->name, listed(known, text, sizeof text));
+    if (!known[find(t->key[i], known)]) {
+      const char *near = cst_nearest(t->key[i], known, count(known));
+      return cst_term_error(t->arg[i], e, "%s takes no '%s='; it takes %s%s%s%s", t->name, t->key[i], listed(known, text, sizeof text),
+                            near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    }
+    for (int k = 0; k < i; k++)
+      if (!strcmp(t->key[k], t->key[i])) return cst_term_error(t->arg[i], e, "'%s=' stands twice", t->key[i]);
+  }
+  return true;
+}
+
+int cst_term_choice(const cst_term *t, const char *key, const char *const *words) {
+  const cst_term *x = cst_term_argument(t, key);
+  return x ? find(x->name, words) : 0;
+}
+
+bool cst_term_check_choice(const cst_term *t, const char *key, const char *const *words, cst_expr_error *e) {
+  const cst_term *x = cst_term_argument(t, key);
+  char            text[200];
+  if (!x || (x->kind == CST_TERM_NAME && !x->n && words[find(x->name, words)])) return true;
+  return cst_term_error(x, e, "%s of %s is %s", key, t->name, listed(words, text, sizeof text));
 }

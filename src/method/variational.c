@@ -13,46 +13,85 @@
  * and G M^-1 p is O(h). On T*N the map pulls dp ^ dq back as RATTLE does: the difference G'm contributes dm ^ G dq = 0. Source: Ryckaert,
  * Ciccotti, Berendsen 1977.
  *
- * Arithmetic: core/kick.c and core/midpoint.c; with a mass that depends on q or with a(q), core/lagrange.c.
+ * discretization(theta=) has the force at q_m = q0 + theta (q1 - q0), for the part 1 - theta of h on the left side and theta on the right:
+ * L_d = h L(q_m, (q1-q0)/h). It is A, the midpoint rule and B at theta = 0, 1/2 and 1; its adjoint has 1 - theta.
+ *
+ * Arithmetic: core/kick.c and core/midpoint.c; with a mass that depends on q or with a(q), core/lagrange.c; of form=null-space,
+ * core/null-space.c.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdio.h>
 #include <string.h>
 #include "method/kick.h"
 
-/* Where the force acts: for the parts w0 and w1 of h at the two ends of the drift, or in its middle; whether p1 is projected. */
+/* Where the force acts: for the parts w0 and w1 of h at the two ends of the drift, or in it at theta; whether p1 is projected. */
 static const struct weights {
   const char *name;
   double      w0, w1;
-  bool        middle, tangent;
+  bool        inside;
+  double      theta;
+  bool        tangent;
 } table[] = {
     {"euler-a", .w0 = 1, .tangent = true},
     {"euler-b", .w1 = 1, .tangent = true},
-    {"midpoint", .middle = true, .tangent = true},
+    {"midpoint", .inside = true, .theta = 0.5, .tangent = true},
     {"shake", .w0 = 0.5, .w1 = 0.5},
     {"rattle", .w0 = 0.5, .w1 = 0.5, .tangent = true},
+    {"discretization", .inside = true, .tangent = true},
 };
 
-static const struct weights *weights(const cst_term *t) {
+static struct weights weights(const cst_term *t) {
   const struct weights *w = table;
+  const cst_term       *theta = cst_term_argument(t, "theta");
   while (strcmp(w->name, t->name)) w++;
-  return w;
+  struct weights x = *w;
+  if (theta) x.theta = theta->number;
+  return x;
+}
+
+static const char *const forms[] = {"multipliers", "null-space", NULL};
+
+static bool in_null_space(const cst_term *t) { return cst_term_choice(t, "form", forms) == 1; }
+
+static bool check_theta(const cst_term *t, cst_expr_error *e) {
+  const cst_term *x = cst_term_argument(t, "theta");
+  if (!x) return cst_term_error(t, e, "discretization takes theta=, a number from 0 to 1: discretization(theta=0.25)");
+  if (x->kind != CST_TERM_NUMBER || !(x->number >= 0 && x->number <= 1))
+    return cst_term_error(x, e, "theta, where in the step the force is taken, is a number from 0 to 1");
+  return true;
+}
+
+static bool check(const cst_term *t, cst_expr_error *e) {
+  static const char *const known[] = {"form", NULL}, *const those[] = {"theta", "form", NULL};
+  const bool family = !strcmp(t->name, "discretization");
+  return cst_term_keys(t, family ? those : known, e) && cst_term_check_choice(t, "form", forms, e) && (!family || check_theta(t, e));
 }
 
 static void expand(const cst_term *t, cst_program *p, double fraction) {
-  const struct weights *w = weights(t);
-  cst_program_add(p, w->middle ? cst_midpoint(fraction) : cst_kick(fraction, w->w0, w->w1, w->tangent));
+  const struct weights w = weights(t);
+  if (in_null_space(t))
+    cst_program_add(p, cst_null_space(fraction, w.w0, w.w1, w.inside, w.theta, w.tangent));
+  else
+    cst_program_add(p, w.inside ? cst_midpoint(fraction, w.theta) : cst_kick(fraction, w.w0, w.w1, w.tangent));
 }
 
 static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
-  if (weights(t)->tangent || s->ng > 0) return true;
-  snprintf(why, (size_t)n, "shake needs constraints and %s has none (rattle is the same there)", s->name);
+  if (!weights(t).tangent && s->ng == 0)
+    snprintf(why, (size_t)n, "shake needs constraints and %s has none (rattle is the same there)", s->name);
+  else if (in_null_space(t) && s->general)
+    snprintf(why, (size_t)n, "form=null-space needs a constant diagonal mass and no gyroscopic term, and %s has %s", s->name,
+             s->gyroscopic ? "a gyroscopic term" : "another mass");
+  else if (in_null_space(t) && s->nq > CST_MAX_Q)
+    snprintf(why, (size_t)n, "form=null-space takes at most %d coordinates, since its matrices are full, and %s has %d", CST_MAX_Q, s->name,
+             s->nq);
+  else
+    return true;
   return false;
 }
 
 static cst_properties properties(const cst_term *t, const cst_system *s) {
-  const struct weights *w = weights(t);
-  if (w->tangent) return cst_variational(w->w0 == w->w1 ? 2 : 1, s);
+  const struct weights w = weights(t);
+  if (w.tangent) return cst_variational((w.inside ? w.theta == 0.5 : w.w0 == w.w1) ? 2 : 1, s);
   return (cst_properties){.order_q = 2,
                           .order_p = 1,
                           .order_lambda = 2,
@@ -63,9 +102,14 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
 }
 
 #define MAPS "Barbero-Linan, Martin de Diego, Sato Martin de Almagro (discretization maps), section 5"
-#define VARIATIONAL(ident, label, text, formulas, from)                                                                                    \
+#define FORM                                                                                                                               \
+  "form=null-space replaces the equations of the multipliers by projections on a basis of ker G: the same map, with full matrices, on "    \
+  "systems with a constant diagonal mass."
+#define VARIATIONAL(ident, label, text, formulas, from) FAMILY(ident, label, label, label "(form=multipliers)", text, formulas, from)
+#define FAMILY(ident, label, shown, usage, text, formulas, from)                                                                           \
   const cst_method_row cst_method_row_##ident = {                                                                                          \
-      .info = {.name = label, .doc = text, .equations = formulas, .source = from, .signature = label, .example = label},                   \
+      .info = {.name = label, .doc = text, .equations = formulas, .notes = FORM, .source = from, .signature = usage, .example = shown},    \
+      .check = check,                                                                                                                      \
       .fits = fits,                                                                                                                        \
       .properties = properties,                                                                                                            \
       .expand = expand,                                                                                                                    \
@@ -101,3 +145,10 @@ VARIATIONAL(rattle, "rattle", "RATTLE: half a kick, a drift on the constraints, 
             "with M(q) or a(q):  p0 = L_v(q0, u) - h/2 L_q(q0, u) + G(q0)'L;  p1 = L_v(q1, w) + h/2 L_q(q1, w) - G(q1)'m\n"
             "L_v(q0, u) = L_v(q1, w), u + w = 2(q1-q0)/h, g(q1) = 0, G(q1) v1 = 0 where M(q1) v1 + a(q1) = p1",
             MAPS);
+FAMILY(discretization, "discretization", "discretization(theta=0.25)", "discretization(theta=, form=multipliers)",
+       "Discretization map (q - theta v, q + (1-theta) v) with constraints: euler-a, midpoint, euler-b at theta = 0, 1/2, 1.",
+       "p0 = M(q1-q0)/h + (1-theta)h dV(qm) + G(q0)'L;  p1 = M(q1-q0)/h - theta h dV(qm) - G(q1)'m\n"
+       "qm = q0 + theta (q1-q0), g(q1) = 0, G(q1) M^-1 p1 = 0; the adjoint has 1 - theta\n"
+       "with M(q) or a(q):  p0 = L_v(qm, u) - (1-theta)h L_q(qm, u) + G(q0)'L;  p1 = L_v(qm, u) + theta h L_q(qm, u) - G(q1)'m\n"
+       "u = (q1-q0)/h, g(q1) = 0, G(q1) v1 = 0 where M(q1) v1 + a(q1) = p1",
+       MAPS);

@@ -1,16 +1,21 @@
-/* midpoint.c: the core of the variational midpoint rule with constraints.
+/* midpoint.c: the core of the discretization maps R_d(q, v) = (q - theta v, q + (1 - theta) v) with constraints, L_d = h L(q_m, (q1 -
+ * q0)/h); theta = 1/2: the variational midpoint rule.
  *
- *   p_h = p0 - h/2 grad V(q_m) - G(q0)' L,   q_m = q0 + h/2 M^-1 p_h,   q1 = q0 + h M^-1 p_h,   g(q1) = 0
- *   p1  = p_h - h/2 grad V(q_m) - G(q1)' m,   G(q1) M^-1 p1 = 0
+ *   p_h = p0 - (1-theta) h grad V(q_m) - G(q0)' L,   q_m = q0 + theta h M^-1 p_h,   q1 = q0 + h M^-1 p_h,   g(q1) = 0
+ *   p1  = p_h - theta h grad V(q_m) - G(q1)' m,   G(q1) M^-1 p1 = 0
  *
- * Barbero-Linan, Martin de Diego, Sato, midpoint discretization map, in the sign M A = f - G' lambda. Unknowns (p_h, L); Newton's matrix is
- *   [ B  G0' ; h G1 M^-1  0 ],  B = 1 + h^2/4 V''(q_m) M^-1
- * solved by its Schur complement; B = 1 when V is linear, and the map is then RATTLE's. For a banded system B = 1 is taken in any case: the
- * iteration then contracts by h^2/4 |V'' M^-1| and is run to the same end. The multipliers are the mean over a step, the sum
- * of its impulses L + m over h.
+ * Barbero-Linan, Martin de Diego, Sato, section 5, in the sign M A = f - G' lambda. Unknowns (p_h, L); Newton's matrix is
+ *   [ B  G0' ; h G1 M^-1  0 ],  B = 1 + theta (1-theta) h^2 V''(q_m) M^-1
+ * solved by its Schur complement; B = 1 when V is linear, and the midpoint rule is then RATTLE. For a banded system B = 1 is taken in any
+ * case: the iteration then contracts by theta (1-theta) h^2 |V'' M^-1| and is run to the same end. The multipliers are the mean over a
+ * step, the sum of its impulses L + m over h.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define CORE midpoint
+
+struct data {
+  double theta; /* where in the step the force is taken: 0 left, 1 right */
+};
 
 #ifdef CST_W
 #include "method/core/lane.h"
@@ -29,6 +34,8 @@ struct local {
   vd        tolerance, iterations;
 };
 #define HM(i) vpick(MASS_UNIT, vset(H(j)), L->hm[CLASS(i)])
+#define LEFT  ((1 - OWN(j)->theta) * H(j)) /* how long the force acts at the left end, and at the right one */
+#define RIGHT (OWN(j)->theta * H(j))
 
 CST_INLINE void enter(const cst_context *C, struct local *L, const double *record) {
   const cst_layout at = LAYOUT(C);
@@ -50,7 +57,7 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
   if (j == 0 && MARCH->opens) U for (int a = 0; a < NG; a++) L->impulse[a] = vset(0);
   K_dV(L->c, L->q, dV);
   U for (int i = 0; i < NQ; i++) {
-    x[i] = L->p[i] - (0.5 * H(j)) * dV[i];
+    x[i] = L->p[i] - LEFT * dV[i];
     COL_G(i, a, e) x[i] -= L->G[e] * x[NQ + a];
   }
 }
@@ -58,7 +65,7 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
 /* What the round-off of the coordinates makes of the force's impulse, at most; far from the origin it is more than that of the sum. */
 static vd roughness(const cst_context *C, const struct local *L, int j) {
   const cst_pattern *p = &C->system->pattern[CST_K_d2V];
-  const double       kick = 0.5 * fabs(H(j)) * CST_ROUNDOFF;
+  const double       kick = fabs(LEFT) * CST_ROUNDOFF;
   vd                 H[ROOM(p->n)], most = vset(0);
   K_d2V(L->c, L->qm, H);
   for (int i = 0; i < NQ; i++) {
@@ -70,10 +77,10 @@ static vd roughness(const cst_context *C, const struct local *L, int j) {
 }
 
 CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
-  const double half = 0.5 * H(j);
+  const double left = LEFT, theta = OWN(j)->theta;
   USES_G
   U for (int i = 0; i < NQ; i++) {
-    L->qm[i] = L->q[i] + 0.5 * (HM(i) * x[i]);
+    L->qm[i] = L->q[i] + theta * (HM(i) * x[i]);
     L->q1[i] = L->q[i] + HM(i) * x[i];
   }
   K_dV(L->c, L->qm, L->dV);
@@ -81,7 +88,7 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
   K_G(L->c, L->q1, L->G1);
   vd size = vset(0), off = vset(0);
   U for (int i = 0; i < NQ; i++) {
-    f[i] = (x[i] - L->p[i]) + half * L->dV[i];
+    f[i] = (x[i] - L->p[i]) + left * L->dV[i];
     size = vmax(vmax(vabs(x[i]), vabs(L->p[i])), size);
     COL_G(i, a, e) {
       f[i] += L->G[e] * x[NQ + a];
@@ -95,15 +102,15 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
   return done;
 }
 
-/* B := 1 + h^2/4 V''(q_m) M^-1. */
+/* B := 1 + theta (1-theta) h^2 V''(q_m) M^-1. */
 static void matrix(const cst_context *C, const struct local *L, int j, vd *B) {
   const cst_pattern *p = &C->system->pattern[CST_K_d2V];
-  const double       quarter = 0.25 * H(j);
+  const double       product = OWN(j)->theta * LEFT;
   vd                 H[ROOM(p->n)];
   K_d2V(L->c, L->qm, H);
   for (int i = 0; i < NQ; i++) {
     for (int k = 0; k < NQ; k++) B[i * NQ + k] = vset(i == k);
-    for (int e = p->start[i]; e < p->start[i + 1]; e++) B[i * NQ + p->column[e]] += H[e] * (quarter * HM(p->column[e]));
+    for (int e = p->start[i]; e < p->start[i + 1]; e++) B[i * NQ + p->column[e]] += H[e] * (product * HM(p->column[e]));
   }
 }
 
@@ -167,9 +174,9 @@ static void direction(const cst_context *C, const struct local *L, int j, const 
   if (BENT) cst_lu_solve(B, d, NQ);
 }
 CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x) {
-  const double half = 0.5 * H(j);
+  const double right = RIGHT;
   vd           p[ROOM(NQ)], m[ROOM(NG)];
-  U for (int i = 0; i < NQ; i++) p[i] = x[i] - half * L->dV[i];
+  U for (int i = 0; i < NQ; i++) p[i] = x[i] - right * L->dV[i];
   if (NG > 0) cst_make_tangent(C, L->c, L->q1, L->G1, L->minv, p, m);
   U for (int a = 0; a < NG; a++) L->impulse[a] += x[NQ + a] + m[a];
   U for (int i = 0; i < NQ; i++) L->q[i] = L->q1[i], L->p[i] = p[i];
@@ -185,22 +192,27 @@ CST_INLINE void leave(const cst_context *C, const struct local *L, double *recor
 
 #include "method/core/march.h"
 #else
+#include <math.h>
 #include "method/core/row.h"
 
-static bool same(const void *x, const void *y) {
-  (void)x, (void)y;
+CST_DATA_FITS(struct data, struct data);
+
+static bool same(const void *one, const void *other) {
+  const struct data *x = one, *y = other;
+  return fabs(x->theta - y->theta) <= 1e-14;
+}
+
+static bool adjoint(void *of) {
+  struct data *x = of;
+  x->theta = 1 - x->theta;
   return true;
 }
 
-static bool adjoint(void *x) {
-  (void)x;
-  return true; /* its own */
-}
-
-static bool on(const cst_substep *x, const cst_system *s, cst_substep *other) {
-  const double whole = 1, middle = 0.5;
+static bool on(const cst_substep *one, const cst_system *s, cst_substep *other) {
+  const struct data *x = (const struct data *)one->data;
+  const double       whole = 1;
   if (!s->general) return false;
-  *other = cst_lagrange(x->fraction, 1, &whole, &middle, true);
+  *other = cst_lagrange(one->fraction, 1, &whole, &x->theta, true);
   return true;
 }
 
@@ -215,8 +227,14 @@ static cst_substep_size size(const void *x, const cst_system *s) {
                             .cost = 8 * (cst_substep_unit(s) + (s->linear_v ? 0 : 0.1 * q * q * q))};
 }
 
-static const cst_substep_row row = {
-    .name = "midpoint", .features = CST_TAKES_UP, .core = CST_CORES_HERE, .same = same, .adjoint = adjoint, .on = on, .size = size};
+static const cst_substep_row row = {.name = "midpoint",
+                                    .data = sizeof(struct data),
+                                    .features = CST_TAKES_UP,
+                                    .core = CST_CORES_HERE,
+                                    .same = same,
+                                    .adjoint = adjoint,
+                                    .on = on,
+                                    .size = size};
 
-cst_substep cst_midpoint(double fraction) { return cst_substep_of(&row, fraction, NULL); }
+cst_substep cst_midpoint(double fraction, double theta) { return cst_substep_of(&row, fraction, &(struct data){theta}); }
 #endif

@@ -1,0 +1,54 @@
+/* householder.h: orthogonal factors over lanes: A = Q R by Householder reflections, without a choice of pivots and stable all the same.
+ *
+ * A is vd[n * m], n rows, m <= n columns, row-major, one matrix a lane. Where its columns are dependent the diagonal of R has a zero.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef CST_HOUSEHOLDER_H
+#define CST_HOUSEHOLDER_H
+#include "constella/lanes.h"
+
+/* A := the reflections below and on the diagonal, R above it; d[m] the diagonal of R, b[m] the factors of the reflections. */
+static __attribute__((unused, noinline)) void cst_householder(vd *A, vd *d, vd *b, int n, int m) {
+  for (int k = 0; k < m; k++) {
+    vd sum = vset(0);
+    for (int i = k; i < n; i++) sum += A[i * m + k] * A[i * m + k];
+    const vd top = A[k * m + k], length = vsqrt(sum);
+    d[k] = vselect((vl)(top < 0), length, -length);
+    A[k * m + k] = top - d[k];
+    const vd square = sum - top * d[k]; /* half of that of the reflection's vector */
+    b[k] = vselect((vl)(square > 0), 1.0 / square, vset(0));
+    for (int j = k + 1; j < m; j++) {
+      vd s = vset(0);
+      for (int i = k; i < n; i++) s += A[i * m + k] * A[i * m + j];
+      s *= b[k];
+      for (int i = k; i < n; i++) A[i * m + j] -= s * A[i * m + k];
+    }
+  }
+}
+
+/* x := the reflection number k of x[n]. */
+CST_INLINE void cst_reflect(const vd *A, const vd *b, int n, int m, int k, vd *x) {
+  vd s = vset(0);
+  for (int i = k; i < n; i++) s += A[i * m + k] * x[i];
+  s *= b[k];
+  for (int i = k; i < n; i++) x[i] -= s * A[i * m + k];
+}
+
+/* x := Q' x: of A's columns the first m entries are R, and those behind them are the components on a basis of what is normal to A. */
+CST_INLINE void cst_householder_forth(const vd *A, const vd *b, int n, int m, vd *x) {
+  for (int k = 0; k < m; k++) cst_reflect(A, b, n, m, k, x);
+}
+
+/* x := Q x. */
+CST_INLINE void cst_householder_back(const vd *A, const vd *b, int n, int m, vd *x) {
+  for (int k = m - 1; k >= 0; k--) cst_reflect(A, b, n, m, k, x);
+}
+
+/* x[m] := R^-1 x. */
+CST_INLINE void cst_householder_solve(const vd *A, const vd *d, int m, vd *x) {
+  for (int i = m - 1; i >= 0; i--) {
+    for (int j = i + 1; j < m; j++) x[i] -= A[i * m + j] * x[j];
+    x[i] /= d[i];
+  }
+}
+#endif
