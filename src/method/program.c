@@ -117,7 +117,7 @@ cst_state_place *cst_program_state(const cst_program *p, const cst_system *s, in
   *count = 0;
   for (int i = 0; i < p->n; i++)
     for (const cst_state_block *b = p->step[i].row->state; b && b->name; b++) {
-      const int        n = b->q * s->nq + b->g * s->ng + b->one;
+      const int        n = b->q * s->nq + b->g * s->ng + b->body * s->nbodies + b->one;
       cst_state_place *known = find_state(list, *count, b->name);
       if (!known) list[(*count)++] = (cst_state_place){b->name, at, n}, at += n;
       if (known && known->n != n) abort(); /* two kinds mean different things by one name */

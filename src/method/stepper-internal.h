@@ -23,12 +23,20 @@ typedef struct {
   cst_flow            *flow;
 } cst_stepper_flow;
 
+/* What substeps share (cst_bind_shared). */
+typedef struct {
+  void *(*make)(const cst_system *s);
+  void (*end)(void *);
+  void *made;
+} cst_stepper_shared;
+
 struct cst_stepper {
   cst_program      *program; /* on the system */
   cst_stepper_flow *flow;
+  cst_stepper_shared *shared;
   double          **numbers; /* that substeps have asked for */
   cst_state_place  *state;   /* that they keep in the record */
-  int               nflow, nnumbers, nstate;
+  int               nflow, nshared, nnumbers, nstate;
   cst_segment      *segment;
   int               nsegment, width, groups, components; /* components of a record */
   size_t            size;

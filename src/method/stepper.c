@@ -71,6 +71,20 @@ PetscErrorCode cst_bind_numbers(const cst_lane_binding *b, size_t n, double **x)
   PetscFunctionReturn(0);
 }
 
+PetscErrorCode cst_bind_shared(const cst_lane_binding *b, void *(*make)(const cst_system *s), void (*end)(void *), void **x) {
+  cst_stepper *st = b->stepper;
+  int          i = 0;
+  PetscFunctionBegin;
+  while (i < st->nshared && st->shared[i].make != make) i++;
+  if (i == st->nshared) {
+    st->shared = cst_need(realloc(st->shared, (size_t)(i + 1) * sizeof *st->shared));
+    st->shared[st->nshared++] = (cst_stepper_shared){make, end, make(b->system)};
+  }
+  *x = st->shared[i].made;
+  PetscCheck(*x, PETSC_COMM_SELF, PETSC_ERR_SUP, "the constraints of %s make too large a matrix", b->system->name);
+  PetscFunctionReturn(0);
+}
+
 /* The kernels of a rule, made when they are first asked for. */
 static PetscErrorCode find_flow(const cst_lane_binding *b, const cst_flow_rule *rule, bool derivatives, const cst_flow **flow) {
   cst_stepper *st = b->stepper;
@@ -211,6 +225,8 @@ PetscErrorCode cst_stepper_destroy(cst_stepper **stepper) {
   free(st->flow);
   for (int i = 0; i < st->nnumbers; i++) PetscCall(PetscFree(st->numbers[i]));
   free(st->numbers);
+  for (int i = 0; i < st->nshared; i++) st->shared[i].end(st->shared[i].made);
+  free(st->shared);
   free(st->state);
   PetscCall(cst_solver_destroy(&st->solver));
   cst_program_destroy(st->program);

@@ -47,11 +47,11 @@ typedef struct {
   double cost;        /* nanoseconds of one lane, very roughly, for planning */
 } cst_substep_size;
 
-/* Numbers that a substep keeps in the record beside q and p: q nq + g ng + one of them. Substeps of a program that name the same block
+/* Numbers that a substep keeps in the record beside q and p: q nq + g ng + body of each body + one of them. Substeps of a program that name the same block
  * share it. Checkpoints have it, as they have all of the record. */
 typedef struct {
   const char *name;
-  int         q, g, one;
+  int         q, g, one, body;
 } cst_state_block;
 
 enum { CST_MAX_STATE = 8 }; /* blocks of one kind of substep */
@@ -74,6 +74,8 @@ typedef struct {
 
 /* The layer as lane code reads it, with the derivatives that are asked for of formulas. The stepper owns what it points at. */
 PetscErrorCode cst_bind_layer(const cst_lane_binding *b, const cst_layer *l, bool derivatives, cst_lane_layer *to);
+/* What `make` makes of the system, once for all substeps that ask for it; end destroys it with the stepper. NULL from make: too large. */
+PetscErrorCode cst_bind_shared(const cst_lane_binding *b, void *(*make)(const cst_system *s), void (*end)(void *), void **x);
 /* n numbers that live as long as the stepper. */
 PetscErrorCode cst_bind_numbers(const cst_lane_binding *b, size_t n, double **x);
 

@@ -8,13 +8,16 @@
 cst_substep cst_kick(double fraction, double w0, double w1, bool tangent);
 /* The force is taken at the part theta of the drift; 1/2: the midpoint rule. */
 cst_substep cst_midpoint(double fraction, double theta);
-/* The same maps where M is a constant diagonal, by projection on a basis of ker G in the place of multipliers: the force acts for the parts
- * w0 and w1 of h at the ends and for the part `middle` at theta. */
-cst_substep cst_null_space(double fraction, double w0, double w1, double middle, double theta, bool tangent);
-/* A step on SO(3)^k x R^m (core/lie.c): forces for the parts w0 and w1 of h at the ends, the drift in one piece or two halves. */
-cst_substep cst_lie(double fraction, double w0, double w1, int pieces, bool exponential);
 /* The same two where M depends on q or there is an a(q): L is taken at points theta[r] for the parts part[r] of h. */
 cst_substep cst_lagrange(double fraction, int points, const double *part, const double *theta, bool tangent);
+/* Those of kick and midpoint where M is a constant diagonal, by projection on a basis of ker G in the place of multipliers: the force acts for the parts
+ * w0 and w1 of h at the ends and for the part `middle` at theta. */
+cst_substep cst_null_space(double fraction, double w0, double w1, double middle, double theta, bool tangent);
+/* On SO(3)^k x R^m: the force acts for the parts w0 and w1 of h at the two ends of a drift in one piece, by the Cayley map or the
+ * exponential. */
+cst_substep cst_lie(double fraction, double w0, double w1, bool exponential);
+/* Half the force at each end of a drift in two halves. */
+cst_substep cst_lie_rattle(double fraction, bool exponential);
 cst_substep cst_rk(double fraction, const cst_layer *l);
 cst_substep cst_projection(double fraction);
 /* bias: alpha-, in [-1, 0]; the layers of the minus half and of the plus half. */

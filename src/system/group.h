@@ -160,6 +160,7 @@ typedef struct cst_context {
 #define K_DE(c, q, v, w, u, l, o)  CALL(C, DE, c, q, v, w, u, l, o)
 #define K_RE(c, q, v, w, l, o)     CALL(C, RE, c, q, v, w, 0, l, o)
 #define K_DRE(c, q, v, w, u, l, o) CALL(C, DRE, c, q, v, w, u, l, o)
+#define K_body(c, o)               CALL(C, body, c, 0, 0, 0, 0, 0, o)
 #define K_f(c, q, v, o)            CALL(C, f, c, q, v, 0, 0, 0, o)
 #define K_dVH(c, q, o)             CALL(C, dVH, c, q, 0, 0, 0, 0, o)
 #define K_dVS(c, q, o)             CALL(C, dVS, c, q, 0, 0, 0, 0, o)

@@ -19,6 +19,7 @@
  *   IS_EXACT             whether Newton's matrix is that of the iterate
  *   ADAPTS               whether it is so in the lanes that L->slow names
  *   CONVERGES_LINEARLY   no matrix is kept
+ *   NP                   how many numbers L->p has, where not NQ
  *   USES_STEP            L->step, of type vl, is the number of steps before this one
  *
  * Every lane stops iterating by its own test and is frozen then: at tolerance, when its update is below 8 eps of its unknowns, or when the
@@ -39,6 +40,9 @@
 #endif
 #ifndef NX_TESTED
 #define NX_TESTED NX
+#endif
+#ifndef NP
+#define NP NQ
 #endif
 #ifndef IS_EXACT
 #define IS_EXACT 0
@@ -162,7 +166,8 @@ CST_INLINE int lanes_of(vl m) {
 /* Lanes whose state is not finite. */
 CST_INLINE vl broken(const cst_context *C, const struct local *L) {
   vd z = vset(0);
-  U for (int i = 0; i < NQ; i++) z += (L->q[i] - L->q[i]) + (L->p[i] - L->p[i]);
+  U for (int i = 0; i < NQ; i++) z += L->q[i] - L->q[i];
+  U for (int i = 0; i < NP; i++) z += L->p[i] - L->p[i];
   (void)C;
   return (vl)(z != 0);
 }

@@ -1,0 +1,53 @@
+/* lie-row.h: the row of a core on the group: CORE is its name, PIECES those of its drift. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "method/core/row.h"
+struct parameters {
+  double w0, w1;
+  int    exponential;
+};
+CST_DATA_FITS(struct parameters, struct data);
+
+static bool same(const void *one, const void *other) {
+  const struct parameters *x = one, *y = other;
+  return x->w0 == y->w0 && x->w1 == y->w1 && x->exponential == y->exponential;
+}
+
+/* The drift is its own adjoint; what is done at its ends changes places. */
+static bool adjoint(void *of) {
+  struct parameters *x = of;
+  const double       w = x->w0;
+  x->w0 = x->w1, x->w1 = w;
+  return true;
+}
+
+static cst_substep_size size(const void *of, const cst_system *s) {
+  const int    unknowns = 3 * PIECES * s->nbodies + s->nown;
+  const double g = s->gram.banded ? 30.0 * s->nown : 0.1 * s->nown * s->nown * (s->nown + 3.0 * s->nbodies);
+  (void)of;
+  return (cst_substep_size){.stages = PIECES, .unknowns = unknowns, .kept = unknowns, .fixed = 1, .cost = 60.0 * PIECES * s->nbodies + 4 * g};
+}
+
+static void *make(const cst_system *s) { return cst_joints_create(s); }
+static void  end(void *joints) { cst_joints_destroy(joints); }
+
+static PetscErrorCode bind(const void *of, const cst_lane_binding *with, void *lane) {
+  const struct parameters *x = of;
+  struct data             *to = lane;
+  void                    *joints;
+  PetscFunctionBegin;
+  PetscCall(cst_bind_shared(with, make, end, &joints));
+  *to = (struct data){x->w0, x->w1, x->exponential, with->state[0], joints};
+  PetscFunctionReturn(0);
+}
+
+static const cst_state_block state[] = {{"alpha", .body = 3}, {NULL}};
+
+static const cst_substep_row row = {.name = CST_ROW_NAME,
+                                    .data = sizeof(struct parameters),
+                                    .features = CST_TAKES_UP,
+                                    .state = state,
+                                    .core = CST_CORES_HERE,
+                                    .same = same,
+                                    .adjoint = adjoint,
+                                    .size = size,
+                                    .bind = bind};

@@ -1,0 +1,169 @@
+# lie_oracle.py: the integrators on SO(3)^k x R^m from discretization maps, written as the paper has them and solved by brute force: the
+# independent side of test_lie.py. Barbero-Linan, Martin de Diego, Sato Martin de Almagro, section 6, in the sign p' = -dV - G'lambda.
+#
+# A state is (R, alpha, x, p): rotations [k, 3, 3], body momenta [k, 3], vectors [m] and their momenta. Equations are in terms of the body
+# velocities xi [k, 3], the velocities of x and the multipliers; Newton's matrix is by complex steps.
+import numpy as np
+
+def hat(x):
+    return np.array([[0, -x[2], x[1]], [x[2], 0, -x[0]], [-x[1], x[0], 0]])
+
+def vee(A):  # <A, hat(e_i)>
+    return np.array([A[2, 1] - A[1, 2], A[0, 2] - A[2, 0], A[1, 0] - A[0, 1]])
+
+def cayley(x):
+    return np.linalg.solve(np.eye(3) - hat(x) / 2, np.eye(3) + hat(x) / 2)
+
+def cayley_inverse(x):  # dR tau^-1
+    return np.eye(3) - hat(x) / 2 + np.outer(x, x) / 4
+
+def power_series(x, term):
+    A = hat(x)
+    P, S = np.eye(3), 0
+    for n in range(30):
+        S = S + term(n) * P
+        P = P @ A
+    return S
+
+FACTORIAL = np.cumprod([1.0] + [float(n) for n in range(1, 40)])
+
+def exponential(x):
+    return power_series(x, lambda n: 1 / FACTORIAL[n])
+
+def exponential_inverse(x):
+    return np.linalg.inv(power_series(x, lambda n: 1 / FACTORIAL[n + 1]))
+
+MAPS = {'cayley': (cayley, cayley_inverse), 'exp': (exponential, exponential_inverse)}
+
+class Problem:
+    # inertia [k][3, 3]; mass [m]; V(R, x); constraints(R, x) -> [n]: analytic in their arguments
+    def __init__(self, inertia, mass, V, constraints=None):
+        self.I = np.array(inertia, dtype=float).reshape(-1, 3, 3)
+        self.m, self.V = np.array(mass, dtype=float), V
+        self.g = constraints or (lambda R, x: np.zeros(0))
+        self.k = len(self.I)
+
+    # derivative of f along body rotations and along x: [..., 3 k + m], by complex steps
+    def slope(self, f, R, x):
+        columns, e = [], 1e-30
+        for b in range(self.k):
+            for i in range(3):
+                w = np.zeros(3)
+                w[i] = 1
+                S = R.astype(complex)
+                S[b] = S[b] + 1j * e * (R[b] @ hat(w))
+                columns.append(np.imag(f(S, x.astype(complex))) / e)
+        for i in range(len(x)):
+            y = x.astype(complex)
+            y[i] += 1j * e
+            columns.append(np.imag(f(R.astype(complex), y)) / e)
+        return np.stack(columns, axis=-1)
+
+    def flat(self, alpha, p):
+        return np.concatenate([np.asarray(alpha).reshape(-1), p])
+
+    def metric(self):  # the inverse of the mass matrix of (omega, x')
+        n = 3 * self.k + len(self.m)
+        W = np.zeros((n, n))
+        for b in range(self.k):
+            W[3 * b:3 * b + 3, 3 * b:3 * b + 3] = np.linalg.inv(self.I[b])
+        W[3 * self.k:, 3 * self.k:] = np.diag(1 / self.m)
+        return W
+
+def newton(f, z, scale=1):
+    best, at = np.inf, z
+    for _ in range(60):
+        r = f(z)
+        size = np.max(np.abs(r)) if len(r) else 0
+        if size < best:
+            best, at = size, z
+        elif size < 1e-12:
+            return at
+        J = np.empty((len(r), len(z)))
+        for i in range(len(z)):
+            d = 1e-6 * max(1, abs(z[i]))
+            y, w = z.copy(), z.copy()
+            y[i] += d
+            w[i] -= d
+            J[:, i] = (f(y) - f(w)) / (2 * d)
+        z = z - np.linalg.solve(J, r)
+    if best > 1e-11:
+        raise RuntimeError(f'no solution: {best:.2g}')
+    return at
+
+# One step of (6.4)-(6.10): forces for the parts w0 and w1 of h at the ends, one drift or two halves.
+def step(P, state, h, tau, w0, w1, halves):
+    retract, inverse = MAPS[tau]
+    R0, a0, x0, p0 = state
+    k, m, n = P.k, len(P.m), len(P.g(R0, x0))
+    F0, G0 = P.slope(P.V, R0, x0), P.slope(P.g, R0, x0).reshape(n, 3 * k + m)
+
+    def unpack(z):
+        xi = z[:3 * k * halves].reshape(halves, k, 3)
+        return xi, z[3 * k * halves:3 * k * halves + m], z[3 * k * halves + m:]
+
+    part = h / halves
+
+    def end(xi, u):
+        R = R0.copy()
+        for half in xi:
+            R = np.stack([R[b] @ retract(part * half[b]) for b in range(k)]) if k else R
+        return R, x0 + h * u
+
+    def residual(z):
+        xi, u, L = unpack(z)
+        R1, x1 = end(xi, u)
+        left = P.flat([inverse(part * xi[0][b]).T @ P.I[b] @ xi[0][b] for b in range(k)], P.m * u)
+        out = [left + w0 * h * F0 + G0.T @ L - P.flat(a0, p0)]
+        for b in range(k if halves == 2 else 0):
+            # (dL tau^-1_x)* = (dR tau^-1_-x)*
+            out.append(inverse(-part * xi[0][b]).T @ P.I[b] @ xi[0][b] - inverse(part * xi[1][b]).T @ P.I[b] @ xi[1][b])
+        return np.concatenate(out + [P.g(R1, x1)])
+
+    omega = np.stack([np.linalg.solve(P.I[b], a0[b]) for b in range(k)]) if k else np.zeros((0, 3))
+    z = newton(residual, np.concatenate([np.tile(omega, (halves, 1, 1)).reshape(-1), p0 / P.m, np.zeros(n)]))
+    xi, u, L = unpack(z)
+    R1, x1 = end(xi, u)
+    F1, G1 = P.slope(P.V, R1, x1), P.slope(P.g, R1, x1).reshape(n, 3 * k + m)
+    q = P.flat([inverse(-part * xi[-1][b]).T @ P.I[b] @ xi[-1][b] for b in range(k)], P.m * u) - w1 * h * F1
+    W = P.metric()
+    if n:
+        q = q - G1.T @ np.linalg.solve(G1 @ W @ G1.T, G1 @ W @ q)
+    return R1, q[:3 * k].reshape(k, 3), x1, q[3 * k:]
+
+def lie_euler_a(P, s, h, tau): return step(P, s, h, tau, 1, 0, 1)
+def lie_euler_b(P, s, h, tau): return step(P, s, h, tau, 0, 1, 1)
+def lie_lobatto(P, s, h, tau): return lie_euler_b(P, lie_euler_a(P, s, h / 2, tau), h / 2, tau)
+def lie_rattle(P, s, h, tau): return step(P, s, h, tau, .5, .5, 2)
+
+METHODS = {'lie-euler-a': lie_euler_a, 'lie-euler-b': lie_euler_b, 'lie-lobatto': lie_lobatto, 'lie-rattle': lie_rattle}
+
+GAMMA = 1 / (2 - 2 ** (1 / 3))
+YOSHIDA4 = [GAMMA, 1 - 2 * GAMMA, GAMMA]
+W6 = [-1.17767998417887, 0.235573213359357, 0.784513610477560]  # solution A, replaced by the registry's digits in test_lie.py
+
+def compose(base, gammas):
+    def f(P, s, h, tau):
+        for g in gammas:
+            s = base(P, s, g * h, tau)
+        return s
+    return f
+
+def run(P, method, state, h, n, tau):
+    for _ in range(n):
+        state = method(P, state, h, tau)
+    return state
+
+# The same in coordinates: q = rows of R by column order R11 R12 .., then x; p = R hat(omega) J with J = tr(I)/2 - I.
+def coordinates(P, state):
+    R, a, x, p = state
+    q, P_ = [], []
+    for b in range(P.k):
+        J = np.trace(P.I[b]) / 2 * np.eye(3) - P.I[b]
+        q.append(R[b].reshape(-1))
+        P_.append((R[b] @ hat(np.linalg.solve(P.I[b], a[b])) @ J).reshape(-1))
+    return q, P_, x, p
+
+def energy(P, state):
+    R, a, x, p = state
+    return sum(a[b] @ np.linalg.solve(P.I[b], a[b]) for b in range(P.k)) / 2 + np.sum(p * p / P.m) / 2 + float(np.real(P.V(R, x)))
