@@ -138,10 +138,6 @@ def lie_rattle(P, s, h, tau): return step(P, s, h, tau, .5, .5, 2)
 
 METHODS = {'lie-euler-a': lie_euler_a, 'lie-euler-b': lie_euler_b, 'lie-lobatto': lie_lobatto, 'lie-rattle': lie_rattle}
 
-GAMMA = 1 / (2 - 2 ** (1 / 3))
-YOSHIDA4 = [GAMMA, 1 - 2 * GAMMA, GAMMA]
-W6 = [-1.17767998417887, 0.235573213359357, 0.784513610477560]  # solution A, replaced by the registry's digits in test_lie.py
-
 def compose(base, gammas):
     def f(P, s, h, tau):
         for g in gammas:

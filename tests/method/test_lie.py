@@ -1,0 +1,145 @@
+# test_lie.py: the methods on the group against those of lie_oracle.py, which are written as the paper has them and solved by brute force: q and
+# p after a second at h = 0.1, 0.05, 0.025, both retractions, and compositions, on four systems. Multipliers are those of M A = f - G'lambda.
+import os
+import subprocess
+import sys
+import tempfile
+import h5py
+import numpy as np
+from lie_oracle import METHODS, MAPS, Problem, compose, coordinates, exponential, run
+
+count = failed = 0
+
+def ok(good, text):
+    global count, failed
+    count += 1
+    failed += not good
+    print(f'{"ok" if good else "not ok"} {count} - {text}', flush=True)
+
+def turn(*w): return exponential(np.array(w, dtype=float))
+def about_z(t): return np.array([[np.cos(t), -np.sin(t), 0], [np.sin(t), np.cos(t), 0], [0, 0, 1]])
+def rows(A): return '[' + ', '.join('[' + ', '.join(repr(float(x)) for x in row) + ']' for row in np.asarray(A)) + ']'
+def listed(x): return '[' + ', '.join(repr(float(y)) for y in x) + ']'
+
+# A name, the system file, the oracle's problem and start, and how coordinates are ordered: x, then each body's R and c.
+def top():
+    I, R, w = np.diag([1, .8, .5]), turn(1, .2, .1), np.array([.3, .2, 4])
+    text = f'''system: top
+bodies: {{top: {{rotation: R, inertia: [1, 0.8, 0.5]}}}}
+potential: 0.7*R33 + 0.2*R31^2
+states: {{default: {{bodies: {{top: {{matrix: {rows(R)}, omega: {listed(w)}}}}}}}}}
+'''
+    P = Problem([I], [], lambda R, x: .7 * R[0][2, 2] + .2 * R[0][2, 0] ** 2)
+    return text, P, (np.array([R]), np.array([I @ w]), np.zeros(0), np.zeros(0)), lambda x: (x[:0], [])
+
+def pivot():  # full inertia; the centre on a pivot at the origin by x = R chi, which a plain coordinate moves along
+    I = np.array([[1, .1, -.05], [.1, .8, .07], [-.05, .07, .6]])
+    chi, R, w = np.array([.1, .2, .6]), turn(1, .2, .1), np.array([.3, .2, 4])
+    text = f'''system: pivot
+coordinates: [s]
+mass: [1.5]
+bodies: {{top: {{rotation: R, centre: [x, y, z], mass: 2, inertia: {rows(I)}}}}}
+potential: 2*3*z + s^4/4 + s^2
+constraints:
+  px: x - s - (0.1*R11 + 0.2*R12 + 0.6*R13)
+  py: y - (0.1*R21 + 0.2*R22 + 0.6*R23)
+  pz: z - (0.1*R31 + 0.2*R32 + 0.6*R33)
+states:
+  default:
+    q: [0.2]
+    v: [0.1]
+    bodies: {{top: {{matrix: {rows(R)}, omega: {listed(w)}, centre: {listed(R @ chi + [.2, 0, 0])}, velocity: {listed(R @ np.cross(w, chi) + [.1, 0, 0])}}}}}
+'''
+    def g(R, x): return x[1:] - R[0] @ chi - np.array([1, 0, 0]) * x[0]
+    P = Problem([I], [1.5, 2, 2, 2], lambda R, x: 6 * x[3] + x[0] ** 4 / 4 + x[0] ** 2, g)
+    x0, v0 = np.concatenate([[.2], R @ chi + [.2, 0, 0]]), np.concatenate([[.1], R @ np.cross(w, chi) + [.1, 0, 0]])
+    return text, P, (np.array([R]), np.array([I @ w]), x0, P.m * v0), lambda x: (x[:1], [x[1:]])
+
+def two():  # a common pivot and a revolute joint along the third axes
+    I, R, w1 = [np.diag([1, .8, .5]), np.diag([.9, .7, .4])], turn(1, .2, .1), np.array([.3, .2, 1.])
+    S, w2 = R @ about_z(.4), about_z(.4).T @ (w1 + [0, 0, .7])
+    text = f'''system: two
+bodies:
+  one: {{rotation: A, inertia: [1, 0.8, 0.5]}}
+  other: {{rotation: B, inertia: [0.9, 0.7, 0.4]}}
+potential: 0.7*A33 + 0.3*B33 + 0.2*B31
+constraints:
+  first: A11*B13 + A21*B23 + A31*B33
+  second: A12*B13 + A22*B23 + A32*B33
+states: {{default: {{bodies: {{one: {{matrix: {rows(R)}, omega: {listed(w1)}}}, other: {{matrix: {rows(S)}, omega: {listed(w2)}}}}}}}}}
+'''
+    P = Problem(I, [], lambda R, x: .7 * R[0][2, 2] + .3 * R[1][2, 2] + .2 * R[1][2, 0],
+                lambda R, x: np.array([R[0][:, 0] @ R[1][:, 2], R[0][:, 1] @ R[1][:, 2]]))
+    return text, P, (np.array([R, S]), np.array([I[0] @ w1, I[1] @ w2]), np.zeros(0), np.zeros(0)), lambda x: (x[:0], [])
+
+def plate():  # flat and free, bound to the origin by a spring
+    I, R, w = np.diag([.3, .5, .8]), turn(.2, .4, -.3), np.array([1, .4, 2])
+    text = f'''system: plate
+bodies: {{plate: {{rotation: R, centre: [x, y, z], mass: 1.2, inertia: [0.3, 0.5, 0.8]}}}}
+potential: (x^2 + 2*y^2 + z^2)/2 + 0.3*R11*x + 0.1*R23^2
+states: {{default: {{bodies: {{plate: {{matrix: {rows(R)}, omega: {listed(w)}, centre: [0.5, 0, 0.3], velocity: [0, 1, 0]}}}}}}}}
+'''
+    P = Problem([I], [1.2] * 3, lambda R, x: (x[0] ** 2 + 2 * x[1] ** 2 + x[2] ** 2) / 2 + .3 * R[0][0, 0] * x[0] + .1 * R[0][1, 2] ** 2)
+    return text, P, (np.array([R]), np.array([I @ w]), np.array([.5, 0, .3]), 1.2 * np.array([0, 1., 0])), lambda x: (x[:0], [x])
+
+SYSTEMS = {'top': top, 'pivot': pivot, 'two': two, 'plate': plate}
+END, COUNTS = 0.5, [5, 10, 20]
+G4 = 1 / (2 - 2 ** (1 / 3))
+YOSHIDA4 = [G4, 1 - 2 * G4, G4]
+
+def ordered(P, x, split):  # plain coordinates, then each body's rotation and its centre, of q and of p
+    q, p, _, _ = coordinates(P, x)
+    sides = []
+    for rotations, vector in ((q, x[2]), (p, x[3])):
+        plain, centres = split(vector)
+        parts = [plain]
+        for b in range(P.k):
+            parts.append(rotations[b])
+            if centres: parts.append(centres[b])
+        sides.append(np.concatenate(parts))
+    return sides
+
+# The final q and p of each method and count.
+def measured(folder, name, text, methods):
+    with open(f'{folder}/{name}.yaml', 'w') as f: f.write(text)
+    with open(f'{folder}/study.yaml', 'w') as f:
+        f.write(f'''study: conservation
+system: {{file: {name}.yaml, compile: never}}
+end: {END}
+steps: {{counts: {COUNTS}}}
+methods: [{', '.join(f'"{m}"' for m in methods)}]
+roundoff: {{dyadic-steps: false}}
+''')
+    done = subprocess.run([os.environ['CONSTELLA'], 'run', f'{folder}/study.yaml', '-o', f'{folder}/{name}.h5', '--overwrite', '--progress', 'none'],
+                          capture_output=True, text=True)
+    ok(done.returncode == 0, f'{name}: runs {done.stderr.strip()}')
+    if done.returncode: return None
+    with h5py.File(f'{folder}/{name}.h5') as f:
+        q, p = f['final/q'][:, 0], f['final/p'][:, 0]
+    return {(m, n): (q[i * len(COUNTS) + k], p[i * len(COUNTS) + k]) for i, m in enumerate(methods) for k, n in enumerate(COUNTS)}
+
+def labelled(method, tau, scheme=None):
+    base = method if tau == 'cayley' else f'{method}(retraction={tau})'
+    return f'compose({base}, {scheme})' if scheme else base
+
+# Base maps, and with the scheme: of lie-euler-a pairs with lie-euler-b over halves of each part.
+def maps():
+    for tau in MAPS:
+        for m in METHODS: yield labelled(m, tau), tau, METHODS[m], COUNTS
+        yield labelled('lie-rattle', tau, 'yoshida4'), tau, compose(METHODS['lie-rattle'], YOSHIDA4), COUNTS[1:2]
+    yield labelled('lie-euler-a', 'cayley', 'yoshida4'), 'cayley', compose(METHODS['lie-lobatto'], YOSHIDA4), COUNTS[1:2]
+
+def check(folder, name):
+    text, P, start, split = SYSTEMS[name]()
+    found = measured(folder, name, text, [label for label, _, _, _ in maps()])
+    for label, tau, step, counts in maps() if found else []:
+        off = 0
+        for n in counts:
+            want = ordered(P, run(P, step, start, END / n, n, tau), split)
+            off = max(off, *(np.max(np.abs(a - b)) for a, b in zip(found[label, n], want)))
+        ok(off < 1e-11, f'{name}: {label} is what the paper has ({off:.1e})')
+
+with tempfile.TemporaryDirectory() as folder:
+    for name in SYSTEMS: check(folder, name)
+print(f'1..{count}')
+sys.exit(failed > 0)
