@@ -69,6 +69,7 @@ ISA_portable := $(LANE_FLAGS) -DCST_PORTABLE -DCST_W=4 -DCST_ISA=portable
 LANE_GENERIC := $(wildcard src/*/core/*.c)
 LANE_HOT     := $(shell grep -l '^\#define CORE_IS_HOT' $(LANE_GENERIC))
 LANE_SMALL   := $(shell grep -l '^\#define CORE_IS_FOR_SMALL' $(LANE_GENERIC))
+LANE_BODIES  := $(shell grep -l '^\#define CORE_IS_FOR_BODIES' $(LANE_GENERIC))
 SYSTEMS      := $(basename $(notdir $(wildcard src/system/catalogue/*.yaml)))
 EXPR         := $(filter-out src/expr/interpret.c,$(wildcard src/expr/*.c))
 GENERATOR    := src/system/generate.c src/system/emit-header.c src/system/file.c src/system/derive.c src/system/structure.c src/system/bands.c src/system/body.c src/system/rotation.c src/core/diag.c src/core/document.c src/core/yaml.c
@@ -125,8 +126,8 @@ $(BUILD)/generated: $(BUILD)/generate $(SYSTEMS:%=src/system/catalogue/%.yaml)
 	@for f in $(GEN)/new/*; do cmp -s $$f $(GEN)/$${f##*/} && rm $$f || mv $$f $(GEN)/; done; touch $@
 $(GEN)/catalogue-data.c $(SYSTEMS:%=$(GEN)/%.h) $(GEN)/catalogue.list.h: $(BUILD)/generated ;
 
-# folds.list.h: a line for every generic form of the folds; hot.list.h: the lane code that is compiled for each system, and for the small ones
-# of the catalogue.
+# folds.list.h: a line for every generic form of the folds; hot.list.h: the lane code that is compiled for each system, for the small ones of
+# the catalogue, and for bodies that nothing joins.
 NAMES = $(basename $(notdir $(filter src/$(1)/%,$(2))))
 define LIST
 @mkdir -p $(GEN)
@@ -141,11 +142,12 @@ $(GEN)/observers.list.h: src/observe/list.h Makefile
 	$(call LIST,sed -n 's|^OBSERVER(\(.*\))|#include "observe/\1.c"|p' src/observe/list.h)
 $(GEN)/hot.list.h: $(LANE_GENERIC) Makefile
 	$(call LIST,echo '#define CST_HOT_LIST(X) $(foreach c,$(call NAMES,method,$(LANE_HOT)),X($(c), cst_core_$(c))) $(foreach c,$(call NAMES,observe,$(LANE_HOT)),X($(c), cst_$(c)))'; \
-	  echo '#define CST_SMALL_LIST(X) $(foreach c,$(call NAMES,method,$(LANE_SMALL)),X($(c), cst_core_$(c)))')
+	  echo '#define CST_SMALL_LIST(X) $(foreach c,$(call NAMES,method,$(LANE_SMALL)),X($(c), cst_core_$(c)))'; \
+	  echo '#define CST_BODIES_LIST(X) $(foreach c,$(call NAMES,method,$(LANE_BODIES)),X($(c), cst_core_$(subst -,_,$(c))))')
 
 # sources.c: what a user's system and layer are compiled with at run time: the sources that a system of the catalogue is compiled from, what they
 # include, and the header of layers.
-OBJECT_SOURCES := src/system/kernels.c $(LANE_HOT)
+OBJECT_SOURCES := src/system/kernels.c $(LANE_HOT) $(LANE_BODIES)
 OBJECT_FLAGS   := -std=gnu11 $(filter-out -g%,$(CFLAGS)) $(STRICT)
 OBJECT_DEFINES := -DCST_OBJECT_CC='"$(CC)"' -DCST_OBJECT_FLAGS='"$(OBJECT_FLAGS)"' $(foreach i,$(ISAS),-DCST_OBJECT_FLAGS_$(i)='"$(filter-out -W% -g%,$(ISA_$(i)))"')
 $(GEN)/sources.c: tools/embed.sh $(OBJECT_SOURCES) $(wildcard include/constella/*.h src/*/*.h src/*/core/*.h src/observe/*.c) $(GEN)/catalogue-data.c $(GEN)/hot.list.h $(GEN)/observers.list.h
@@ -185,7 +187,7 @@ $(BUILD)/obj/$(2)/$(3).$(1).o: src/$(2).c $(GEN)/catalogue-data.c $(GEN)/observe
 	@mkdir -p $$(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) $(ISA_$(1)) -DCST_SYSTEM_HEADER='"$(3).h"' -c $$< -o $$@
 endef
-$(foreach i,$(ISAS),$(foreach f,$(patsubst src/%.c,%,$(LANE_HOT) $(LANE_SMALL)),$(foreach s,$(SYSTEMS),$(eval $(call HOT_RULES,$(i),$(f),$(s))))))
+$(foreach i,$(ISAS),$(foreach f,$(patsubst src/%.c,%,$(LANE_HOT) $(LANE_SMALL) $(LANE_BODIES)),$(foreach s,$(SYSTEMS),$(eval $(call HOT_RULES,$(i),$(f),$(s))))))
 $(BUILD)/obj/%.o: src/%.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -DCST_VERSION='"$(VERSION)"' -DCST_COMPILER='"$(CC) $(CFLAGS) $(STRICT)"' -c $< -o $@

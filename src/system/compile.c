@@ -15,7 +15,7 @@ static const char header[] = "gen/user-system.h";
 /* What one compilation is made from. */
 typedef struct {
   int          isa;
-  bool         forms;
+  bool         forms, bodies; /* bodies: without constraints of the user's */
   cst_compiler compiler;
   char        *emitted;
   size_t       length;
@@ -62,9 +62,10 @@ static void emit(const cst_system *s, recipe *r) {
 
 static const char kernels[] = "src/system/kernels.c";
 
-static bool is_compiled(const recipe *r, const char *path) {
-  size_t n = strlen(path);
-  return !strcmp(path + n - 2, ".c") && (r->forms || !strcmp(path, kernels));
+static bool is_compiled(const recipe *r, const cst_source *x) {
+  const size_t n = strlen(x->path);
+  if (strcmp(x->path + n - 2, ".c")) return false;
+  return !strcmp(x->path, kernels) || (r->forms && (r->bodies || !strstr(x->text, "#define CORE_IS_FOR_BODIES")));
 }
 
 static bool compile(const recipe *r, const char *folder, const char *key, char why[CST_WHY]) {
@@ -82,7 +83,7 @@ static bool compile(const recipe *r, const char *folder, const char *key, char w
     word[n++] = text[k++];
   }
   for (int i = 0; i < cst_source_count && k < MOST - 1; i++) {
-    if (!is_compiled(r, cst_sources[i].path)) continue;
+    if (!is_compiled(r, &cst_sources[i])) continue;
     snprintf(text[k], ROOM, "%s/%s", folder, cst_sources[i].path);
     word[n++] = text[k++];
   }
@@ -108,7 +109,7 @@ static bool make(const recipe *r, const char *folder, cst_code *code, char why[C
 
 bool cst_compile(const cst_system *s, int isa, bool only_cached, cst_code *code, char why[CST_WHY]) {
   const double start = now();
-  recipe       r = {.isa = isa, .forms = cst_system_is_hot(s)};
+  recipe       r = {.isa = isa, .forms = cst_system_is_hot(s), .bodies = s->nbodies && !s->nown};
   char         folder[PATH];
   *code = (cst_code){.isa = isa};
   if (!cst_folder_open(folder, why)) return false;

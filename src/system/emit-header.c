@@ -26,13 +26,42 @@ static void write_places(FILE *f, const cst_system *s, cst_kernel_id k) {
   fprintf(f, "-1};\n");
 }
 
+/* Bodies that nothing but the methods on the group holds together. */
+static bool has_free_bodies(const cst_system *s) { return s->nbodies && !s->nown; }
+
+static bool is_principal(const cst_system *s) {
+  bool all = true;
+  for (int b = 0; b < s->nbodies; b++)
+    for (int e = 1; e < 5; e++) all &= e == 3 || cst_graph_is_zero(s->graph, s->bodies[b].inertia[e]);
+  return all;
+}
+
+/* The first coordinates of the rotations, where the kernel `body` has the inertias, and the coordinates of no rotation. */
+static void write_bodies(FILE *f, const cst_system *s) {
+  fprintf(f, "#define SYS_NBODIES %d\n#define SYS_NBODY %d\n#define SYS_PRINCIPAL %d\n", s->nbodies, s->nbody, is_principal(s));
+  fprintf(f, "static const int sys_rotation[] __attribute__((unused)) = {");
+  for (int b = 0; b < s->nbodies; b++) fprintf(f, "%d,", s->bodies[b].rotation);
+  fprintf(f, "};\nstatic const int sys_inertia[] __attribute__((unused)) = {");
+  for (int b = 0; b < s->nbodies; b++)
+    for (int e = 0; e < 6; e++) fprintf(f, "%d,", s->bodies[b].at[e]);
+  fprintf(f, "};\nstatic const int sys_ordinary[] __attribute__((unused)) = {");
+  for (int i = 0; i < s->nq; i++) {
+    bool turns = false;
+    for (int b = 0; b < s->nbodies; b++) turns |= i >= s->bodies[b].rotation && i < s->bodies[b].rotation + 9;
+    if (!turns) fprintf(f, "%d,", i);
+  }
+  fprintf(f, "-1};\n");
+}
+
 static void write_sizes(FILE *f, const cst_system *s, const char *id) {
   const bool hot = cst_system_is_hot(s);
   fprintf(f,
           "#define SYS_ID %s\n#define SYS_HOT %d\n#define SYS_SMALL %d\n#define SYS_NQ %d\n#define SYS_NG %d\n#define SYS_NPAR %d\n#define "
           "SYS_NSYM %d\n",
           id, hot, hot && s->nq + s->ng <= SMALL, s->nq, s->ng, s->npar, s->nsym);
+  fprintf(f, "#define SYS_FREE_BODIES %d\n", hot && has_free_bodies(s));
   if (!hot) return;
+  if (has_free_bodies(s)) write_bodies(f, s);
   fprintf(f, "#define NMASS %d\n#define MASS_UNIT %d\n#define LINEAR_V %d\n", s->nmass, s->mass_unit, s->linear_v);
   fprintf(f, "#define NNZ_G %d\n#define NNZ_X %d\n", s->pattern[CST_K_G].n, s->pattern[CST_K_xi].n);
   write_places(f, s, CST_K_G);

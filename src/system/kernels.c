@@ -39,8 +39,9 @@ static cst_kernel *const gram[2] = {gram_pairs, gram_upper_pairs};
 #endif
 
 /* hot.list.h, written by the build, holds CST_HOT_LIST(X): X(core, prefix of its symbol) for every core that is compiled for a system, and
- * CST_SMALL_LIST(X) for those that take so long to compile that only small systems of the catalogue have them. What the forms are is for
- * their rooms to know. A system that is not hot has none, and CST_NO_FORMS leaves them out. */
+ * CST_SMALL_LIST(X) for those that take so long to compile that only small systems of the catalogue have them, and CST_BODIES_LIST(X) for
+ * those of bodies without constraints of the user's. What the forms are is for their rooms to know. A system that is not hot has none, and
+ * CST_NO_FORMS leaves them out. */
 #include "hot.list.h"
 #if !SYS_HOT || defined(CST_NO_FORMS)
 #undef CST_HOT_LIST
@@ -50,11 +51,16 @@ static cst_kernel *const gram[2] = {gram_pairs, gram_upper_pairs};
 #undef CST_SMALL_LIST
 #define CST_SMALL_LIST(X)
 #endif
+#if !SYS_FREE_BODIES || defined(CST_NO_FORMS)
+#undef CST_BODIES_LIST
+#define CST_BODIES_LIST(X)
+#endif
 #define DECLARE(core, symbol) extern const char CST_NAME(CST_PASTE(symbol, SYS_ID))[];
 #define FORM(core, symbol)    {#core, CST_NAME(CST_PASTE(symbol, SYS_ID))},
 CST_HOT_LIST(DECLARE)
 CST_SMALL_LIST(DECLARE)
-static const cst_form forms[] = {CST_HOT_LIST(FORM) CST_SMALL_LIST(FORM) GRAM{NULL, NULL}};
+CST_BODIES_LIST(DECLARE)
+static const cst_form forms[] = {CST_HOT_LIST(FORM) CST_SMALL_LIST(FORM) CST_BODIES_LIST(FORM) GRAM{NULL, NULL}};
 
 #define COMPILED CST_NAME(CST_PASTE(cst_compiled, SYS_ID))
 extern const cst_compiled                                 COMPILED;

@@ -5,12 +5,15 @@
 #define HAND_TOP_MINV                                                                                                                      \
   { 4, 4, 4. / 3, 4, 4, 4. / 3, 4, 4, 4. / 3 } /* catalogue defaults: d = (1/4, 1/4, 3/4) */
 #define HAND_TOP_WEIGHT 0.5                    /* m g l */
+#define HAND_TOP_INERTIA                                                                                                                   \
+  { 1, 1, 0.5 }
 
 typedef void hand_loop(double *state, int groups, double h, long n);
 #define HAND_DECLARE(name) hand_loop name##_scalar, name##_v2, name##_v3, name##_v4, name##_portable;
 HAND_DECLARE(hand_pendulum)
 HAND_DECLARE(hand_double)
 HAND_DECLARE(hand_top)
+HAND_DECLARE(hand_lie) /* hand-lie.c: states are [group][R alpha][W] */
 
 /* hand-chain.c: chains of n beads, states [group][x y px py impulses][n][W]. Returns the iterations of Newton's method, over groups. */
 #define HAND_CHAIN_LENGTH2 5.0000000000000009 /* L^2 of the catalogue: sqrt(5) squared */

@@ -3,6 +3,7 @@
 #define CORE         lie_rattle
 #define PIECES       2
 #define CST_ROW_NAME "lie-rattle"
+#define CORE_IS_FOR_BODIES /* the build compiles it for systems of bodies without constraints of the user's */
 #include "method/core/lie-data.h"
 #ifdef CST_W
 #include "method/core/lie.h"

@@ -44,7 +44,7 @@ static const cst_state_block state[] = {{"alpha", .body = 3}, {NULL}};
 
 static const cst_substep_row row = {.name = CST_ROW_NAME,
                                     .data = sizeof(struct parameters),
-                                    .features = CST_TAKES_UP,
+                                    .features = CST_TAKES_UP | CST_STEPS_FLAT,
                                     .state = state,
                                     .core = CST_CORES_HERE,
                                     .same = same,

@@ -20,6 +20,7 @@
 #include "method/core/lane.h"
 #include "method/joints.h"
 #include "system/acceleration.h"
+#if !defined(CST_SYSTEM_HEADER) || SYS_FREE_BODIES
 
 #if CST_HOT
 #define NB           SYS_NBODIES
@@ -463,3 +464,4 @@ CST_INLINE void leave(const cst_context *C, const struct local *L, double *recor
 }
 
 #include "method/core/march.h"
+#endif
