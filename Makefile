@@ -79,7 +79,7 @@ PLAIN        := $(filter-out src/expr/interpret.c src/system/kernels.c src/syste
 OBJ_PLAIN    := $(PLAIN:src/%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/gen/catalogue-data.o $(BUILD)/obj/gen/sources.o $(BUILD)/obj/gen/templates.o
 OBJ_LANE     := $(foreach i,$(ISAS),$(LANE_GENERIC:src/%.c=$(BUILD)/obj/%.$(i).o) $(BUILD)/obj/expr/interpret.$(i).o) $(BUILD)/obj/expr/interpret.portable.o
 OBJ_KERNELS  := $(foreach i,$(ISAS),$(SYSTEMS:%=$(BUILD)/obj/system/kernels/%.$(i).o))
-OBJ_HOT      := $(foreach i,$(ISAS),$(foreach s,$(SYSTEMS),$(patsubst src/%.c,$(BUILD)/obj/%/$(s).$(i).o,$(LANE_HOT) $(LANE_SMALL))))
+OBJ_HOT      := $(foreach i,$(ISAS),$(foreach s,$(SYSTEMS),$(patsubst src/%.c,$(BUILD)/obj/%/$(s).$(i).o,$(LANE_HOT) $(LANE_SMALL) $(LANE_BODIES))))
 OBJ_LANE     := $(sort $(OBJ_LANE))
 LIBRARY      := $(BUILD)/libconstella.a
 PROGRAM      := $(BUILD)/constella

@@ -16,8 +16,8 @@ static const double STEP = 0.02;
 
 /* R and alpha of the starts, alpha_i = (I omega)_i from R' R' hat(omega). */
 static void fill_hand(const cst_study *s, double *state, int width) {
-  static const double I[3] = HAND_TOP_INERTIA;
-  double              q[CST_MAX_Q], v[CST_MAX_Q];
+  static const double inertia[3] = HAND_TOP_INERTIA;
+  double q[CST_MAX_Q], v[CST_MAX_Q];
   for (long l = 0; l < LANES; l++) {
     double *x = state + (size_t)(l / width) * (size_t)(ROWS * width) + l % width;
     cst_study_member(s, 0, l, q, v);
@@ -26,7 +26,7 @@ static void fill_hand(const cst_study *s, double *state, int width) {
       const int j = (i + 1) % 3, k = (i + 2) % 3;
       double    omega = 0; /* (R'R')_kj */
       for (int a = 0; a < 3; a++) omega += q[3 * a + k] * v[3 * a + j];
-      x[(9 + i) * width] = I[i] * omega;
+      x[(9 + i) * width] = inertia[i] * omega;
     }
   }
 }
@@ -85,9 +85,9 @@ static PetscErrorCode bench_chain(int isa) {
   printf("chain of n bodies with ball joints, lie-rattle, ns a step and body:");
   for (int k = 0; k < LENGTHS; k++) {
     char text[200];
-    snprintf(text, sizeof text, "{file: tests/bench/body-chain.yaml, parameters: {n: %d}, compile: never}", lengths[k]);
-    cst_study *s = bench_members(text, "default", CHAIN_LANES, 0);
-    bench_run  r = {.study = s, .system = s->system, .method = "lie-rattle", .lanes = CHAIN_LANES, .h = 0.005, .steps = CHAIN_STEPS};
+    snprintf(text, sizeof text, "{file: jobs/bodies/ball-chain.yaml, parameters: {n: %d}}", lengths[k]);
+    cst_study *s = bench_members(text, "default", CHAIN_LANES, 1e-3);
+    bench_run  r = {.study = s, .system = s->system, .method = "lie-rattle", .lanes = CHAIN_LANES, .h = 0.002, .steps = CHAIN_STEPS};
     PetscCall(bench_run_create(&r, isa));
     PetscCall(bench_race(&r, 1));
     printf("  n = %d: %.0f", lengths[k], r.best / lengths[k]);
