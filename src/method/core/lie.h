@@ -47,15 +47,16 @@
 #define NZ   (3 * NB + NO) /* variations: three of each body, then the ordinary coordinates */
 #define NM   (GENERAL ? NO * NO : 0)
 #define NP   NZ
+#define NT   (PIECES * NB * (int)(sizeof(cst_retraction) / sizeof(vd)))
 #define NX   (3 * NB * PIECES + NU)
 #define X(b) (x + 3 * PIECES * (b)) /* its pieces one behind the other */
 
 /* I: inertias [NB][9] and their inverses W; M: masses of the ordinary coordinates, factored where they are a full matrix; p: momenta
  * (alpha, p), F: dV, both by variations; G, G1: constraints by variations at the ends; pt: p behind the left kick, a: behind the impulse, b:
- * behind each piece; R: at the end. */
+ * behind each piece; t: the retractions of all pieces, of the last evaluation; q1: the end. */
 #define LOCAL(X)                                                                                                                           \
   X(q, NQ)                                                                                                                                 \
-  X(I, 9 * NB) X(W, 9 * NB) X(minv, NO) X(M, NM) X(p, NZ) X(F, NZ) X(pt, NZ) X(a, NZ) X(b, 3 * PIECES * NB) X(q1, NQ) X(G, NR) X(G1, NR)   \
+  X(I, 9 * NB) X(W, 9 * NB) X(minv, NO) X(M, NM) X(p, NZ) X(F, NZ) X(pt, NZ) X(a, NZ) X(b, 3 * PIECES * NB) X(t, NT) X(q1, NQ) X(G, NR) X(G1, NR)   \
       X(slack, NG) X(impulse, NG) X(dV, NQ) X(g, NU > 0 ? NG : 0) X(full, NU > 0 ? NNZ_G : 0)
 
 struct local {
@@ -277,6 +278,11 @@ CST_INLINE cst_retraction retraction(const struct data *s, const vd *x) {
   return s->exponential ? cst_exponential(size) : cst_cayley(size);
 }
 
+/* Of piece r of body b, where evaluate has left it. */
+CST_INLINE cst_retraction *piece(const cst_context *C, const struct local *L, int b, int r) {
+  return (cst_retraction *)L->t + PIECES * b + r;
+}
+
 /* x of a piece of length h from a, up to terms of order h^3: I x + x cross I x / 2 = h a. */
 CST_INLINE void guess(const cst_context *C, const struct local *L, int b, double h, const vd *a, vd *x) {
   vd y[3], z[3];
@@ -298,7 +304,8 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
     vd *y = X(b) + 3 * r;
     guess(C, L, b, h, a + 3 * b, y);
     if (r + 1 < PIECES) {
-      const cst_retraction t = cst_cayley(cst_dot(y, y));
+      const vd             k1 = 1.0 - 0.25 * cst_dot(y, y);
+      const cst_retraction t = {.k1 = k1, .k2 = 0.5 * k1};
       cst_turn(&t, y, a + 3 * b);
     }
   }
@@ -319,18 +326,18 @@ CST_INLINE vl remainder_of(const cst_context *C, const struct local *L, int b, c
 }
 
 /* The rotation at the end of the drift in R[9]. */
-CST_INLINE void arrive(const cst_context *C, const struct local *L, int j, int b, const vd *x, vd *R) {
+CST_INLINE void arrive(const cst_context *C, const struct local *L, int b, const vd *x, vd *R) {
   CST_UNROLL for (int e = 0; e < 9; e++) R[e] = L->q[ROTATION(b) + e];
   CST_UNROLL for (int r = 0; r < PIECES; r++) {
-    const cst_retraction t = retraction(OWN(j), X(b) + 3 * r);
-    CST_UNROLL for (int k = 0; k < 3; k++) cst_turn(&t, X(b) + 3 * r, R + 3 * k);
+    const cst_retraction *t = piece(C, L, b, r);
+    CST_UNROLL for (int k = 0; k < 3; k++) cst_turn(t, X(b) + 3 * r, R + 3 * k);
   }
   cst_orthogonalize(R);
 }
 
 CST_INLINE void arrive_all(const cst_context *C, struct local *L, int j, const vd *x) {
   vd v[ROOM(NO)];
-  U for (int b = 0; b < NB; b++) arrive(C, L, j, b, x, L->q1 + ROTATION(b));
+  U for (int b = 0; b < NB; b++) arrive(C, L, b, x, L->q1 + ROTATION(b));
   velocities(C, L, L->a + 3 * NB, v);
   U for (int k = 0; k < NO; k++) L->q1[ORDINARY(k)] = L->q[ORDINARY(k)] + H(j) * v[k];
 }
@@ -345,7 +352,7 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
     CST_UNROLL for (int r = 0; r < PIECES; r++) {
       const vd            *y = X(b) + 3 * r;
       vd                  *to = L->b + 3 * (PIECES * b + r);
-      const cst_retraction t = retraction(OWN(j), y);
+      const cst_retraction t = *piece(C, L, b, r) = retraction(OWN(j), y);
       done &= remainder_of(C, L, b, &t, h, y, a, f + 3 * (PIECES * b + r));
       CST_UNROLL for (int i = 0; i < 3; i++) to[i] = a[i];
       cst_turn(&t, y, to);
@@ -363,7 +370,18 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
   return done;
 }
 
-/* J[9] := the derivative of (dR tau^-1_x)* I x by x, as factors. */
+/* J[9] := its inverse, by cofactors. */
+CST_INLINE void invert(vd *J) {
+  vd K[9];
+  CST_UNROLL for (int i = 0; i < 3; i++) CST_UNROLL for (int k = 0; k < 3; k++) {
+    const int m = (i + 1) % 3, n = (i + 2) % 3, p = (k + 1) % 3, q = (k + 2) % 3;
+    K[3 * k + i] = J[3 * m + p] * J[3 * n + q] - J[3 * m + q] * J[3 * n + p];
+  }
+  const vd r = 1.0 / (J[0] * K[0] + J[1] * K[3] + J[2] * K[6]);
+  CST_UNROLL for (int e = 0; e < 9; e++) J[e] = r * K[e];
+}
+
+/* J[9] := the inverse of the derivative of (dR tau^-1_x)* I x by x. */
 CST_INLINE void slope(const cst_context *C, const struct local *L, int b, const cst_retraction *t, const vd *x, vd *J) {
   const vd *I = L->I + 9 * b;
   vd        Ix[3], w[3];
@@ -381,14 +399,15 @@ CST_INLINE void slope(const cst_context *C, const struct local *L, int b, const 
       if (i == k) J[3 * i + k] += along;
     }
   }
-  cst_lu(J, 3);
+  invert(J);
 }
 
 /* One piece of the linearised drift: d := its change of x for a change da of its momentum and what its equation leaves, -f; da becomes the
  * change of the momentum behind the piece, eta that of the end's rotation. b: the momentum behind the piece. */
 CST_INLINE void follow(const vd *J, const cst_retraction *t, double h, const vd *x, const vd *b, const vd *f, vd *d, vd *da, vd *eta) {
-  CST_UNROLL for (int i = 0; i < 3; i++) d[i] = vpick(f != NULL, h * da[i] - (f ? f[i] : da[i]), h * da[i]);
-  cst_lu_solve(J, d, 3);
+  vd left[3];
+  CST_UNROLL for (int i = 0; i < 3; i++) left[i] = vpick(f != NULL, h * da[i] - (f ? f[i] : da[i]), h * da[i]);
+  times(J, 0, left, d);
   vd turn[3] = {d[0], d[1], d[2]};
   cst_tangent(t, x, turn);
   cst_turn(t, x, da);
@@ -398,31 +417,27 @@ CST_INLINE void follow(const vd *J, const cst_retraction *t, double h, const vd 
 }
 
 /* All pieces of body b: d[3 PIECES], eta[3]. */
-CST_INLINE void follow_all(const cst_context *C, const struct local *L, int j, int b, const vd *J, const cst_retraction *t, const vd *x,
-                           const vd *f, vd *d, vd *da, vd *eta) {
+CST_INLINE void follow_all(const cst_context *C, const struct local *L, int j, int b, const vd *J, const vd *x, const vd *f, vd *d, vd *da,
+                           vd *eta) {
   CST_UNROLL for (int i = 0; i < 3; i++) eta[i] = vset(0);
   CST_UNROLL for (int r = 0; r < PIECES; r++)
-      follow(J + 9 * r, t + r, H(j) / PIECES, X(b) + 3 * r, L->b + 3 * (PIECES * b + r), f ? f + 3 * r : NULL, d + 3 * r, da, eta);
+      follow(J + 9 * r, piece(C, L, b, r), H(j) / PIECES, X(b) + 3 * r, L->b + 3 * (PIECES * b + r), f ? f + 3 * r : NULL, d + 3 * r, da, eta);
 }
 
-CST_INLINE void factors(const cst_context *C, const struct local *L, int j, int b, const vd *x, vd *J, cst_retraction *t) {
-  CST_UNROLL for (int r = 0; r < PIECES; r++) {
-    t[r] = retraction(OWN(j), X(b) + 3 * r);
-    slope(C, L, b, &t[r], X(b) + 3 * r, J + 9 * r);
-  }
+CST_INLINE void slopes(const cst_context *C, const struct local *L, int b, const vd *x, vd *J) {
+  CST_UNROLL for (int r = 0; r < PIECES; r++) slope(C, L, b, piece(C, L, b, r), X(b) + 3 * r, J + 9 * r);
 }
 
 CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd *x, const vd *f, vd *d) {
-  vd            *l = d + 3 * PIECES * NB, K[ROOM(NU ? 9 * NB : 0)], eta[ROOM(3 * NB)], J[9 * PIECES], dl[ROOM(NZ)], y[3 * PIECES], turn[3];
-  cst_retraction t[PIECES];
+  vd *l = d + 3 * PIECES * NB, K[ROOM(NU ? 9 * NB : 0)], eta[ROOM(3 * NB)], J[9 * PIECES], dl[ROOM(NZ)], y[3 * PIECES], turn[3];
   U for (int k = 0; k < NZ; k++) dl[k] = vset(0);
   U for (int b = 0; b < NB; b++) {
     vd none[3] = {vset(0), vset(0), vset(0)};
-    factors(C, L, j, b, x, J, t);
-    follow_all(C, L, j, b, J, t, x, f + 3 * PIECES * b, d + 3 * PIECES * b, none, eta + 3 * b);
+    slopes(C, L, b, x, J);
+    follow_all(C, L, j, b, J, x, f + 3 * PIECES * b, d + 3 * PIECES * b, none, eta + 3 * b);
     for (int i = 0; i < 3 && NU > 0; i++) {
       vd unit[3] = {vset(i == 0), vset(i == 1), vset(i == 2)};
-      follow_all(C, L, j, b, J, t, x, NULL, y, unit, turn);
+      follow_all(C, L, j, b, J, x, NULL, y, unit, turn);
       CST_UNROLL for (int k = 0; k < 3; k++) K[9 * b + 3 * k + i] = turn[k];
     }
   }
@@ -432,8 +447,8 @@ CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd
   couple(C, L, j, K, eta, l);
   add_joints(C, L->G, l, dl);
   for (int b = 0; b < NB; b++) {
-    factors(C, L, j, b, x, J, t);
-    follow_all(C, L, j, b, J, t, x, f + 3 * PIECES * b, d + 3 * PIECES * b, dl + 3 * b, turn);
+    slopes(C, L, b, x, J);
+    follow_all(C, L, j, b, J, x, f + 3 * PIECES * b, d + 3 * PIECES * b, dl + 3 * b, turn);
   }
 }
 
