@@ -128,20 +128,24 @@ CST_INLINE void cst_turn(const cst_retraction *r, const vd *x, vd *y) {
   CST_UNROLL for (int i = 0; i < 3; i++) y[i] = (y[i] - r->k1 * z[i]) + r->k2 * w[i];
 }
 
-/* y := dL tau_x y. */
-CST_INLINE void cst_tangent(const cst_retraction *r, const vd *x, vd *y) {
+/* y := dL tau_x y; of the Cayley map t2 = 0. */
+CST_INLINE void cst_tangent(const cst_retraction *r, int exponential, const vd *x, vd *y) {
   vd z[3], w[3];
   cst_cross(x, y, z);
+  CST_UNROLL for (int i = 0; i < 3; i++) y[i] = r->t0 * y[i] - r->t1 * z[i];
+  if (!exponential) return;
   cst_cross(x, z, w);
-  CST_UNROLL for (int i = 0; i < 3; i++) y[i] = (r->t0 * y[i] - r->t1 * z[i]) + r->t2 * w[i];
+  CST_UNROLL for (int i = 0; i < 3; i++) y[i] += r->t2 * w[i];
 }
 
-/* z := (dR tau_x^-1)' y. */
-CST_INLINE void cst_lift(const cst_retraction *r, const vd *x, const vd *y, vd *z) {
+/* z := (dR tau_x^-1)' y; of the Cayley map c2 = 0. */
+CST_INLINE void cst_lift(const cst_retraction *r, int exponential, const vd *x, const vd *y, vd *z) {
   const vd along = r->c1 * cst_dot(x, y), off = r->c2 * r->s;
   vd       w[3];
   cst_cross(x, y, w);
-  CST_UNROLL for (int i = 0; i < 3; i++) z[i] = (y[i] + 0.5 * w[i]) + (along * x[i] - off * y[i]);
+  CST_UNROLL for (int i = 0; i < 3; i++) z[i] = (y[i] + 0.5 * w[i]) + along * x[i];
+  if (!exponential) return;
+  CST_UNROLL for (int i = 0; i < 3; i++) z[i] -= off * y[i];
 }
 
 /* R := R - R (R'R - 1)/2, of R [3][3] near SO(3): off by the square of what it was off. */

@@ -6,7 +6,6 @@
 
 struct data {
   double            w0, w1;      /* parts of h that the force acts for at the left and at the right end */
-  int               exponential; /* else the Cayley map */
   int               alpha;       /* where the record has the momenta of the bodies */
   const cst_joints *joints;
 };

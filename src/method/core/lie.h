@@ -48,12 +48,14 @@
 #define NM   (GENERAL ? NO * NO : 0)
 #define NP   NZ
 #define NT   (PIECES * NB * (int)(sizeof(cst_retraction) / sizeof(vd)))
+#define EXPONENTIAL (MARCH->stages > PIECES) /* else the Cayley map */
+#define SPLIT_AT    PIECES
 #define NX   (3 * NB * PIECES + NU)
 #define X(b) (x + 3 * PIECES * (b)) /* its pieces one behind the other */
 
 /* I: inertias [NB][9] and their inverses W; M: masses of the ordinary coordinates, factored where they are a full matrix; p: momenta
  * (alpha, p), F: dV, both by variations; G, G1: constraints by variations at the ends; pt: p behind the left kick, a: behind the impulse, b:
- * behind each piece; t: the retractions of all pieces, of the last evaluation; q1: the end. */
+ * before the last piece, and behind each before it; t: the retractions of all pieces, of the last evaluation; q1: the end. */
 #define LOCAL(X)                                                                                                                           \
   X(q, NQ)                                                                                                                                 \
   X(I, 9 * NB) X(W, 9 * NB) X(minv, NO) X(M, NM) X(p, NZ) X(F, NZ) X(pt, NZ) X(a, NZ) X(b, 3 * PIECES * NB) X(t, NT) X(q1, NQ) X(G, NR) X(G1, NR)   \
@@ -273,9 +275,9 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
   reduce_joints(C, L, L->q, L->G);
 }
 
-CST_INLINE cst_retraction retraction(const struct data *s, const vd *x) {
+CST_INLINE cst_retraction retraction(const cst_context *C, const vd *x) {
   const vd size = cst_dot(x, x);
-  return s->exponential ? cst_exponential(size) : cst_cayley(size);
+  return EXPONENTIAL ? cst_exponential(size) : cst_cayley(size);
 }
 
 /* Of piece r of body b, where evaluate has left it. */
@@ -316,7 +318,7 @@ CST_INLINE vl remainder_of(const cst_context *C, const struct local *L, int b, c
                            vd *f) {
   vd Ix[3], y[3], size = vset(0), off = vset(0);
   times(L->I + 9 * b, PRINCIPAL, x, Ix);
-  cst_lift(t, x, Ix, y);
+  cst_lift(t, EXPONENTIAL, x, Ix, y);
   CST_UNROLL for (int i = 0; i < 3; i++) {
     f[i] = y[i] - h * a[i];
     off = vmax(vabs(f[i]), off);
@@ -352,10 +354,10 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
     CST_UNROLL for (int r = 0; r < PIECES; r++) {
       const vd            *y = X(b) + 3 * r;
       vd                  *to = L->b + 3 * (PIECES * b + r);
-      const cst_retraction t = *piece(C, L, b, r) = retraction(OWN(j), y);
+      const cst_retraction t = *piece(C, L, b, r) = retraction(C, y);
       done &= remainder_of(C, L, b, &t, h, y, a, f + 3 * (PIECES * b + r));
       CST_UNROLL for (int i = 0; i < 3; i++) to[i] = a[i];
-      cst_turn(&t, y, to);
+      if (r + 1 < PIECES) cst_turn(&t, y, to);
       a = to;
     }
   }
@@ -381,47 +383,65 @@ CST_INLINE void invert(vd *J) {
   CST_UNROLL for (int e = 0; e < 9; e++) J[e] = r * K[e];
 }
 
-/* J[9] := the inverse of the derivative of (dR tau^-1_x)* I x by x. */
+/* J[9] := the inverse of the derivative of (dR tau^-1_x)* I x by x, I + (x^ I - (I x)^)/2 + c1 (x.Ix + 2 x (I x)') and what the exponential
+ * adds. */
 CST_INLINE void slope(const cst_context *C, const struct local *L, int b, const cst_retraction *t, const vd *x, vd *J) {
   const vd *I = L->I + 9 * b;
-  vd        Ix[3], w[3];
+  vd        Ix[3];
   times(I, PRINCIPAL, x, Ix);
-  const vd along = t->c1 * cst_dot(x, Ix), off = t->c2 * t->s;
-  const vd bend = t->dc * cst_dot(x, Ix), fall = t->dc * t->s;
-  CST_UNROLL for (int i = 0; i < 3; i++) w[i] = 2 * (bend * x[i] - (t->c2 + fall) * Ix[i]);
+  const vd along = t->c1 * cst_dot(x, Ix);
   CST_UNROLL for (int k = 0; k < 3; k++) {
     const int m = (k + 1) % 3, n = (k + 2) % 3;
     vd        column[3] = {I[k], I[3 + k], I[6 + k]}, turned[3];
-    cst_cross(x, column, turned);
-    turned[m] -= Ix[n], turned[n] += Ix[m]; /* e_k cross I x is -Ix_n on axis m and Ix_m on axis n */
+    if (PRINCIPAL)
+      turned[k] = vset(0), turned[m] = x[n] * column[k], turned[n] = -x[m] * column[k];
+    else
+      cst_cross(x, column, turned);
+    turned[m] -= Ix[n], turned[n] += Ix[m]; /* e_k cross I x */
+    J[3 * k + k] = vpick(PRINCIPAL, column[k] + along, (column[k] + along) + 0.5 * turned[k]);
+    J[3 * m + k] = vpick(PRINCIPAL, 0.5 * turned[m], column[m] + 0.5 * turned[m]);
+    J[3 * n + k] = vpick(PRINCIPAL, 0.5 * turned[n], column[n] + 0.5 * turned[n]);
+    CST_UNROLL for (int i = 0; i < 3; i++) J[3 * i + k] += (2 * t->c1) * (x[i] * Ix[k]);
+  }
+  if (EXPONENTIAL) {
+    const vd off = t->c2 * t->s, bend = t->dc * cst_dot(x, Ix), fall = t->c2 + t->dc * t->s;
     CST_UNROLL for (int i = 0; i < 3; i++) {
-      J[3 * i + k] = (column[i] + 0.5 * turned[i]) + (2 * t->c1) * (x[i] * Ix[k]) - off * column[i] + w[i] * x[k];
-      if (i == k) J[3 * i + k] += along;
+      const vd w = 2 * (bend * x[i] - fall * Ix[i]);
+      CST_UNROLL for (int k = 0; k < 3; k++) J[3 * i + k] += w * x[k] - off * I[3 * i + k];
     }
   }
   invert(J);
 }
 
-/* One piece of the linearised drift: d := its change of x for a change da of its momentum and what its equation leaves, -f; da becomes the
- * change of the momentum behind the piece, eta that of the end's rotation. b: the momentum behind the piece. */
-CST_INLINE void follow(const vd *J, const cst_retraction *t, double h, const vd *x, const vd *b, const vd *f, vd *d, vd *da, vd *eta) {
-  vd left[3];
-  CST_UNROLL for (int i = 0; i < 3; i++) left[i] = vpick(f != NULL, h * da[i] - (f ? f[i] : da[i]), h * da[i]);
+/* One piece of the linearised drift: d := its change of x for a change da of its momentum and what its equation leaves, -f (NULL: nothing);
+ * da becomes the change of the momentum behind the piece, eta that of the end's rotation. b: the momentum behind the piece. None of da and
+ * eta is there where `from` is 0. */
+CST_INLINE void follow(const cst_context *C, const vd *J, const cst_retraction *t, double h, const vd *x, const vd *b, const vd *f, int from,
+                       vd *d, vd *da, vd *eta) {
+  vd left[3], turn[3];
+  CST_UNROLL for (int i = 0; i < 3; i++) {
+    const vd gone = f ? f[i] : vset(0);
+    left[i] = vpick(from, vpick(f != NULL, h * da[i] - gone, h * da[i]), -gone);
+  }
   times(J, 0, left, d);
-  vd turn[3] = {d[0], d[1], d[2]};
-  cst_tangent(t, x, turn);
-  cst_turn(t, x, da);
-  cst_add_cross(b, turn, da);
+  CST_UNROLL for (int i = 0; i < 3; i++) turn[i] = d[i];
+  cst_tangent(t, EXPONENTIAL, x, turn);
+  if (from) {
+    cst_turn(t, x, da), cst_add_cross(b, turn, da);
+  } else {
+    cst_cross(b, turn, da);
+  }
   cst_turn(t, x, eta);
   CST_UNROLL for (int i = 0; i < 3; i++) eta[i] += turn[i];
 }
 
-/* All pieces of body b: d[3 PIECES], eta[3]. */
-CST_INLINE void follow_all(const cst_context *C, const struct local *L, int j, int b, const vd *J, const vd *x, const vd *f, vd *d, vd *da,
-                           vd *eta) {
+/* All pieces of body b, from a change da of its momentum or from none: d[3 PIECES], eta[3]. */
+CST_INLINE void follow_all(const cst_context *C, const struct local *L, int j, int b, const vd *J, const vd *x, const vd *f, int from, vd *d,
+                           vd *da, vd *eta) {
   CST_UNROLL for (int i = 0; i < 3; i++) eta[i] = vset(0);
   CST_UNROLL for (int r = 0; r < PIECES; r++)
-      follow(J + 9 * r, piece(C, L, b, r), H(j) / PIECES, X(b) + 3 * r, L->b + 3 * (PIECES * b + r), f ? f + 3 * r : NULL, d + 3 * r, da, eta);
+      follow(C, J + 9 * r, piece(C, L, b, r), H(j) / PIECES, X(b) + 3 * r, L->b + 3 * (PIECES * b + r), f ? f + 3 * r : NULL, from || r > 0,
+             d + 3 * r, da, eta);
 }
 
 CST_INLINE void slopes(const cst_context *C, const struct local *L, int b, const vd *x, vd *J) {
@@ -432,12 +452,12 @@ CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd
   vd *l = d + 3 * PIECES * NB, K[ROOM(NU ? 9 * NB : 0)], eta[ROOM(3 * NB)], J[9 * PIECES], dl[ROOM(NZ)], y[3 * PIECES], turn[3];
   U for (int k = 0; k < NZ; k++) dl[k] = vset(0);
   U for (int b = 0; b < NB; b++) {
-    vd none[3] = {vset(0), vset(0), vset(0)};
+    vd da[3];
     slopes(C, L, b, x, J);
-    follow_all(C, L, j, b, J, x, f + 3 * PIECES * b, d + 3 * PIECES * b, none, eta + 3 * b);
+    follow_all(C, L, j, b, J, x, f + 3 * PIECES * b, 0, d + 3 * PIECES * b, da, eta + 3 * b);
     for (int i = 0; i < 3 && NU > 0; i++) {
       vd unit[3] = {vset(i == 0), vset(i == 1), vset(i == 2)};
-      follow_all(C, L, j, b, J, x, NULL, y, unit, turn);
+      follow_all(C, L, j, b, J, x, NULL, 1, y, unit, turn);
       CST_UNROLL for (int k = 0; k < 3; k++) K[9 * b + 3 * k + i] = turn[k];
     }
   }
@@ -448,7 +468,7 @@ CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd
   add_joints(C, L->G, l, dl);
   for (int b = 0; b < NB; b++) {
     slopes(C, L, b, x, J);
-    follow_all(C, L, j, b, J, x, f + 3 * PIECES * b, d + 3 * PIECES * b, dl + 3 * b, turn);
+    follow_all(C, L, j, b, J, x, f + 3 * PIECES * b, 1, d + 3 * PIECES * b, dl + 3 * b, turn);
   }
 }
 
@@ -457,7 +477,10 @@ CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x
   if (NU == 0) arrive_all(C, L, j, x);
   load_force(C, L, L->q1);
   reduce_joints(C, L, L->q1, L->G1);
-  U for (int b = 0; b < NB; b++) CST_UNROLL for (int i = 0; i < 3; i++) L->p[3 * b + i] = L->b[3 * (PIECES * b + PIECES - 1) + i];
+  U for (int b = 0; b < NB; b++) {
+    CST_UNROLL for (int i = 0; i < 3; i++) L->p[3 * b + i] = L->b[3 * (PIECES * b + PIECES - 1) + i];
+    cst_turn(piece(C, L, b, PIECES - 1), X(b) + 3 * (PIECES - 1), L->p + 3 * b);
+  }
   U for (int k = 3 * NB; k < NZ; k++) L->p[k] = L->a[k];
   U for (int k = 0; k < NZ; k++) L->p[k] -= kick * L->F[k];
   for (int k = 0; k < NU; k++) L->impulse[k] += x[3 * PIECES * NB + k];

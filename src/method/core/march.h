@@ -20,6 +20,7 @@
  *   ADAPTS               whether it is so in the lanes that L->slow names
  *   CONVERGES_LINEARLY   no matrix is kept
  *   NP                   how many numbers L->p has, where not NQ
+ *   SPLIT_AT             a value of MARCH->stages for which the march is compiled by itself
  *   USES_STEP            L->step, of type vl, is the number of steps before this one
  *
  * Every lane stops iterating by its own test and is frozen then: at tolerance, when its update is below 8 eps of its unknowns, or when the
@@ -207,6 +208,12 @@ CST_INLINE cst_outcome march_with(const cst_march own, double *record, long n) {
 /* Compensated or not is known when this is compiled. */
 static cst_outcome march(const cst_march *m, double *record, long n) {
   cst_march own = *m;
+#ifdef SPLIT_AT
+  if (m->stages == SPLIT_AT) {
+    own.stages = SPLIT_AT, own.compensated = 0;
+    return march_with(own, record, n);
+  }
+#endif
   own.compensated = 1;
   if (HAS_COMPENSATED && m->compensated) return march_with(own, record, n);
   own.compensated = 0;
