@@ -67,7 +67,7 @@ def zhang_skeel(s, q, v, h, n, beta, form="full"):
 
 
 def pushforward(s, q, v, h, n, beta):
-    return kicked(s, q, v, h, n, lambda x: newton(s, x, beta * h * h, np.zeros(4), 0))
+    return kicked(s, q, v, h, n, lambda x: newton(s, x, beta * h * h, np.zeros_like(x), 0))
 
 
 def newmark(s, q, v, h, n, beta, gamma=0.5, iterations=0, start="a", a=None):
@@ -76,7 +76,7 @@ def newmark(s, q, v, h, n, beta, gamma=0.5, iterations=0, start="a", a=None):
     a = np.linalg.solve(s.M, -s.gradient(q)) if a is None else a
     for _ in range(n):
         ahead = q + h * v + h * h / 2 * (1 - 2 * beta) * a
-        new = newton(s, ahead, b, (q - ahead) / b if start == "q" else np.zeros(4), iterations)
+        new = newton(s, ahead, b, (q - ahead) / b if start == "q" else np.zeros_like(q), iterations)
         q, v, a = ahead + b * new, v + h * ((1 - gamma) * a + gamma * new), new
         out.append((q, v))
     return out

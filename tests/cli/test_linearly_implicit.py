@@ -166,6 +166,35 @@ states: {default: {q: [0.3, 0.2], v: [0.1, 0]}}
         ok(relative(found[10], motion[10][0]) < 1e-12, f"stiff: case {case} is that of numpy", found[10], motion[10][0])
 
 
+class Full:
+    """V = x y + y^4/4 + x^3/3 + 3 (x - y)^2 with a full mass."""
+    M = np.array([[2.0, 0.5], [0.5, 1]])
+
+    def gradient(self, q):
+        return np.array([q[1] + q[0] ** 2 + 6 * (q[0] - q[1]), q[0] + q[1] ** 3 - 6 * (q[0] - q[1])])
+
+    def hessian(self, q):
+        return np.array([[2 * q[0] + 6, 1 - 6], [1 - 6, 3 * q[1] ** 2 + 6]])
+
+    def third(self, q, a):
+        return np.array([2 * a[0] ** 2, 6 * q[1] * a[1] ** 2])
+
+
+def full_mass():
+    """A full constant mass is stepped too."""
+    write("full.yaml", "system: full\ncoordinates: [x, y]\nmass:\n  - [2, 0.5]\n  - [0.5, 1]\npotential: x*y + y^4/4 + x^3/3 + 3*(x - y)^2\n"
+          "states: {default: {q: [0.3, 0.2], v: [0.1, -0.4]}}\n")
+    s, q, v, h = Full(), np.array([0.3, 0.2]), np.array([0.1, -0.4]), 0.1
+    methods = {"zhang-skeel(beta=0.3)": by_hand.zhang_skeel(s, q, v, h, 10, 0.3), "newmark(beta=0.3)": by_hand.newmark(s, q, v, h, 10, 0.3),
+               "pushforward-newmark(beta=0.3)": by_hand.pushforward(s, q, v, h, 10, 0.3)}
+    file = made("full-mass", "study: conservation\nsystem: {file: full.yaml}\nend: 1\nsteps: [0.1]\nmethods: [%s]\nroundoff: {dyadic-steps: false}\n"
+                "trajectories: {members: [0]}\n" % ", ".join(f'"{m}"' for m in methods))
+    for k, (name, motion) in enumerate(methods.items()):
+        found = states(file, k)
+        apart = max(relative(found[0][10], motion[10][0]), relative(found[1][10], s.M @ motion[10][1]))
+        ok(apart < 1e-12, f"{name}: with a full mass the states are those of numpy ({apart:.1e})")
+
+
 def order_study():
     """Against the constrained motion the error ends on the floor of the model, which is of order omega^-2; lambda at the mean's centre."""
     def errors(name, over, average):
@@ -241,6 +270,7 @@ multipliers()
 means_do_not_depend_on_slices()
 bits_and_history()
 stiff_key()
+full_mass()
 order_study()
 means_too_close()
 mistakes()
