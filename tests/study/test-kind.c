@@ -57,7 +57,7 @@ static void test_kind(const cst_kind *k) {
   OK(cst_kind_find(k->name) == k && *k->doc && *k->figures, "%s: found by its name, with a doc and figures", k->name);
   if (k->keys) return cst_diag_destroy(d); /* it asks for more than is known here */
   cst_study *s = study_of(k, d);
-  cst_plan  *p = s ? cst_plan_create(s, 0, 1, 0, d) : NULL;
+  cst_plan  *p = s ? cst_plan_create(s, 0, d) : NULL;
   cst_diag_print(d, stdout);
   if (OK(p != NULL, "%s: a study of it is read and planned", k->name)) {
     cst_conclusion *x = cst_conclusion_create(p);
