@@ -87,6 +87,9 @@ bool           cst_term_fits(const cst_term *t, const cst_system *s, char *why, 
 cst_properties cst_term_properties(const cst_term *t, const cst_system *s);
 void           cst_term_expand(const cst_term *t, cst_program *p, double fraction);
 
+/* Parameters that a system which a method steps in the place of the study's may have more (cst_method_system). */
+enum { CST_MORE_PARAMETERS = 4 };
+
 cst_program *cst_program_create(const cst_method *m); /* owned */
 /* The same with the substeps that are carried out on s. */
 cst_program *cst_program_create_on(const cst_method *m, const cst_system *s);

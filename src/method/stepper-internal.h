@@ -6,7 +6,6 @@
 #include "method/stepper.h"
 #include "solve/solver.h"
 
-enum { CST_MORE_PARAMETERS = 4 };
 
 /* Consecutive substeps of one kind. */
 typedef struct {

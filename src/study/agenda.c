@@ -37,7 +37,7 @@ static long batches(const stretches *a, long size) {
 /* What keeps a batch in the second-level cache, or one of a large system within bounds, and gives every rank enough batches, down to one
  * group; no more than there is. */
 static long default_batch(const cst_plan *p, const stretches *a, int ranks) {
-  const double bytes = cst_plan_lane_bytes(p->study);
+  const double bytes = cst_plan_lane_bytes(p);
   const long   width = cst_isas[p->isa].width, lanes = (cst_plan_most_lanes(p) + width - 1) / width * width;
   long         size = BATCH_MOST;
   while (size > 256 && (double)size * bytes > BATCH_BYTES) size /= 2;

@@ -4,6 +4,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdlib.h>
 #include <string.h>
+#include "method/method.h"
 #include "study/back-end.h"
 #include "system/compile.h"
 
@@ -76,7 +77,7 @@ static void say(const char *file, const char *why) {
 /* The system that a method steps in the place of the study's; NULL when none does. */
 static cst_system *other_system(const cst_study *s) {
   char   why[200];
-  double more[4];
+  double more[CST_MORE_PARAMETERS];
   for (int i = 0; i < s->nmethod; i++)
     if (cst_method_system(s->method[i], s->system, more) != s->system) return cst_system_penalised(s->system, why, sizeof why);
   return NULL;

@@ -9,14 +9,15 @@
 enum { GROUP_BYTES = 1 << 20 };
 
 /* The largest matrices of a solver, in numbers a lane, and the most that a method keeps from step to step beside its state. */
-static void solver_numbers(const cst_study *s, double *matrix, double *kept) {
+static void solver_numbers(const cst_plan *plan, double *matrix, double *kept) {
+  const cst_study *s = plan->study;
   *matrix = *kept = 0;
   for (int i = 0; i < s->nmethod; i++) {
-    double            own = 0, more[4];
-    const cst_system *on = cst_method_system(s->method[i], s->system, more);
-    cst_program      *p = cst_program_create_on(s->method[i], on);
-    int               n;
-    cst_state_place  *state = cst_program_state(p, on, 0, &n);
+    const cst_system  *on = plan->stepped[i];
+    const cst_program *p = plan->program[i];
+    double             own = 0;
+    int                n;
+    cst_state_place   *state = cst_program_state(p, on, 0, &n);
     if (on != s->system) own += s->system->ng + 1 + cst_layout_of(on->npar, on->nmass, on->nq, on->ng).own;
     for (int k = 0; k < n; k++) own += state[k].n;
     for (int k = 0; k < p->n; k++) {
@@ -26,22 +27,21 @@ static void solver_numbers(const cst_study *s, double *matrix, double *kept) {
     }
     free(state);
     *kept = fmax(*kept, own);
-    cst_program_destroy(p);
   }
 }
 
-double cst_plan_lane_bytes(const cst_study *study) {
-  const cst_system *s = study->system;
+double cst_plan_lane_bytes(const cst_plan *p) {
+  const cst_system *s = p->study->system;
   double            matrix, kept;
-  solver_numbers(study, &matrix, &kept);
+  solver_numbers(p, &matrix, &kept);
   return 8.0 * (kept + cst_layout_of(s->npar, s->nmass, s->nq, s->ng).own + (s->nsym + 6.0) * CST_SLOTS);
 }
 
 /* What the arithmetic of one group needs besides, a lane: matrices of Newton's method. */
-double cst_plan_work_bytes(const cst_study *study) {
-  const cst_system *s = study->system;
+double cst_plan_work_bytes(const cst_plan *p) {
+  const cst_system *s = p->study->system;
   double            matrix, kept;
-  solver_numbers(study, &matrix, &kept);
+  solver_numbers(p, &matrix, &kept);
   return 8.0 * matrix + 8.0 * (s->gram.size + 2.0 * s->pattern[CST_K_G].n + s->pattern[CST_K_d2V].n + s->pattern[CST_K_M].n +
                                s->pattern[CST_K_Lvq].n + s->pattern[CST_K_Lqq].n);
 }
@@ -56,7 +56,7 @@ long cst_plan_most_lanes(const cst_plan *p) {
  * are the same. CONSTELLA_ISA is obeyed. */
 int cst_plan_fitting_isa(const cst_plan *p, int isa) {
   const char  *forced = getenv("CONSTELLA_ISA");
-  const double bytes = cst_plan_lane_bytes(p->study) + cst_plan_work_bytes(p->study);
+  const double bytes = cst_plan_lane_bytes(p) + cst_plan_work_bytes(p);
   for (int i = 0; i < isa && (!forced || !*forced); i++) {
     const bool last = cst_isas[i].width >= cst_plan_most_lanes(p), next_falls_out = 2 * cst_isas[i].width * bytes > GROUP_BYTES;
     if (cst_isa_available(i) && (last || next_falls_out)) return i;
@@ -64,12 +64,10 @@ int cst_plan_fitting_isa(const cst_plan *p, int isa) {
   return isa;
 }
 
-static double program_cost(const cst_method *m, const cst_system *s) {
-  cst_program      *p = cst_program_create(m);
-  double            sum = 0, more[4];
-  const cst_system *on = cst_method_system(m, s, more);
-  for (int i = 0; i < p->n; i++) sum += cst_substep_size_on(&p->step[i], on).cost;
-  cst_program_destroy(p);
+/* Nanoseconds of a step of a lane. */
+static double program_cost(const cst_program *p, const cst_system *s) {
+  double sum = 0;
+  for (int i = 0; i < p->n; i++) sum += p->step[i].row->size(p->step[i].data, s).cost;
   return sum;
 }
 
@@ -80,7 +78,7 @@ static double look_cost(const cst_plan *p) {
 }
 
 double cst_plan_step_cost(const cst_plan *p, const cst_class *k) {
-  return program_cost(p->study->method[k->method], p->study->system) + look_cost(p) / (double)k->observe;
+  return program_cost(p->program[k->method], p->stepped[k->method]) + look_cost(p) / (double)k->observe;
 }
 
 double cst_plan_steps(const cst_plan *p) {

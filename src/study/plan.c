@@ -111,30 +111,25 @@ static void make_looks(cst_plan *p) {
     if (s->observable[i].observer->expression) add_look(p, s->observable[i].observer, &s->observable[i]);
 }
 
-/* Whether `test` holds for the program of method i. */
-static bool is_so(const cst_study *s, int i, bool (*test)(const cst_program *)) {
-  cst_program *p = cst_program_create(s->method[i]);
-  const bool   so = test(p);
-  cst_program_destroy(p);
-  return so;
-}
-
-static bool are_all_so(const cst_study *s, bool (*test)(const cst_program *)) {
+static bool are_all_so(const cst_plan *p, bool (*test)(const cst_program *)) {
   bool all = true;
-  for (int i = 0; i < s->nmethod; i++) all &= is_so(s, i, test);
+  for (int i = 0; i < p->study->nmethod; i++) all &= test(p->program[i]);
   return all;
 }
 
 /* Methods, and systems, that have no compensated form cannot run in a study that asks for it. */
-static void check_compensated(const cst_study *s, cst_diag *d) {
+static void check_compensated(const cst_plan *p, cst_diag *d) {
+  const cst_study *s = p->study;
   if (!s->compensated) return;
-  if (s->system->general && !are_all_so(s, cst_program_always_compensates))
+  if (s->system->general && !are_all_so(p, cst_program_always_compensates)) {
     cst_diag_add(d, s->file, 1, 1,
                  "%s has no compensated form: its mass is not a constant diagonal or it has gyroscopic terms; leave out roundoff: "
                  "{compensated: true}",
                  s->system->name);
+    return;
+  }
   for (int i = 0; i < s->nmethod; i++)
-    if (!is_so(s, i, cst_program_compensates))
+    if (!cst_program_compensates(p->program[i]))
       cst_diag_add(d, s->file, 1, 1,
                    "'%s' has no compensated form; with roundoff: {compensated: true} only euler-a, euler-b, shake, rattle, hbvm(...) and "
                    "their compositions run",
@@ -142,19 +137,16 @@ static void check_compensated(const cst_study *s, cst_diag *d) {
 }
 
 /* Bits 1 << cst_iteration of those that some method knows. */
-static unsigned known_iterations(const cst_study *s) {
+static unsigned known_iterations(const cst_plan *p) {
   unsigned known = 0;
-  for (int i = 0; i < s->nmethod; i++) {
-    cst_program *p = cst_program_create(s->method[i]);
-    known |= cst_program_iterations(p);
-    cst_program_destroy(p);
-  }
+  for (int i = 0; i < p->study->nmethod; i++) known |= cst_program_iterations(p->program[i]);
   return known;
 }
 
 /* What solver: {iteration:} says must be possible, where krylov is the way for large systems, and must matter. */
-static void check_iteration(const cst_study *s, cst_diag *d) {
-  const unsigned known = known_iterations(s);
+static void check_iteration(const cst_plan *p, cst_diag *d) {
+  const cst_study *s = p->study;
+  const unsigned   known = known_iterations(p);
   if (s->iteration != CST_ITERATION_AUTO && !(known & 1u << s->iteration))
     cst_diag_add(d, s->file, 1, 1,
                  "'iteration' is for convert(...), simplified and newton also for hbvm(...), and no method of this study heeds it");
@@ -178,25 +170,40 @@ static void check_means(const cst_plan *p, cst_diag *d) {
   }
 }
 
-cst_plan *cst_plan_create(const cst_study *s, int isa, cst_diag *d) {
-  int before = cst_diag_count(d);
-  check_compensated(s, d);
-  check_iteration(s, d);
-  if (cst_diag_count(d) > before) return NULL;
-  cst_plan *p = cst_need(calloc(1, sizeof *p));
-  p->study = s;
-  p->cases = cst_study_cases(s, &p->ncase);
+static void expand_methods(cst_plan *p) {
+  const cst_study *s = p->study;
   p->properties = cst_need(calloc((size_t)s->nmethod, sizeof *p->properties));
-  for (int i = 0; i < s->nmethod; i++) p->properties[i] = cst_method_properties(s->method[i], s->system);
-  make_classes(p);
-  check_means(p, d);
-  p->isa = cst_plan_fitting_isa(p, isa);
-  make_looks(p);
+  p->stepped = cst_need(calloc((size_t)s->nmethod, sizeof *p->stepped));
+  p->program = cst_need(calloc((size_t)s->nmethod, sizeof *p->program));
+  for (int i = 0; i < s->nmethod; i++) {
+    double more[CST_MORE_PARAMETERS];
+    p->properties[i] = cst_method_properties(s->method[i], s->system);
+    p->stepped[i] = cst_method_system(s->method[i], s->system, more);
+    p->program[i] = cst_program_create_on(s->method[i], p->stepped[i]);
+  }
+}
+
+static void cost_classes(cst_plan *p) {
   for (int k = 0; k < p->nclass; k++) {
     cst_class *c = &p->classes[k];
     c->cost = cst_plan_step_cost(p, c);
     p->cost += (double)c->lanes * (double)c->n * c->cost;
   }
+}
+
+cst_plan *cst_plan_create(const cst_study *s, int isa, cst_diag *d) {
+  const int before = cst_diag_count(d);
+  cst_plan *p = cst_need(calloc(1, sizeof *p));
+  p->study = s;
+  expand_methods(p);
+  check_compensated(p, d);
+  check_iteration(p, d);
+  p->cases = cst_study_cases(s, &p->ncase);
+  make_classes(p);
+  check_means(p, d);
+  p->isa = cst_plan_fitting_isa(p, isa);
+  make_looks(p);
+  cost_classes(p);
   if (cst_diag_count(d) == before) return p;
   cst_plan_destroy(p);
   return NULL;
@@ -214,6 +221,9 @@ void cst_plan_destroy(cst_plan *p) {
   free(p->class_of);
   free(p->cases);
   free(p->quantity);
+  for (int i = 0; i < p->study->nmethod; i++) cst_program_destroy(p->program[i]);
+  free(p->program);
+  free(p->stepped);
   free(p->properties);
   free(p);
 }

@@ -3,6 +3,7 @@
 #ifndef CST_PLAN_H
 #define CST_PLAN_H
 #include "constella/study.h"
+#include "method/method.h"
 #include "method/stepper.h"
 #include "observe/observe.h"
 #include "study/kind.h"
@@ -38,7 +39,9 @@ typedef struct cst_plan {
   cst_quantity    *quantity;
   bool             needs_lambda; /* a user's expression reads multipliers */
   int              most_samples;
-  cst_properties  *properties; /* [nmethod] */
+  cst_properties  *properties;   /* [nmethod] */
+  const cst_system **stepped;   /* [nmethod] the system that a method steps: the study's, or one made from it */
+  cst_program    **program;      /* [nmethod] its substeps there */
 } cst_plan;
 
 /* Whether the errors of q and p, and those of the multipliers, are taken after `step` > 0 steps. */
@@ -58,8 +61,8 @@ void cst_plan_trajectory(const cst_plan *p, int klass, long lane, long *icase, l
 
 /* plan-cost.c. Bytes that a lane keeps from step to step, and that its arithmetic needs besides; nanoseconds of a step of a lane; the
  * instruction set for lanes as few, or as large, as these: none wider than isa. */
-double cst_plan_lane_bytes(const cst_study *study);
-double cst_plan_work_bytes(const cst_study *study);
+double cst_plan_lane_bytes(const cst_plan *p);
+double cst_plan_work_bytes(const cst_plan *p);
 double cst_plan_step_cost(const cst_plan *p, const cst_class *k);
 long   cst_plan_most_lanes(const cst_plan *p);
 int    cst_plan_fitting_isa(const cst_plan *p, int isa);
