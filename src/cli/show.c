@@ -208,8 +208,11 @@ static unsigned telling(const cst_system *s) { return ~((s->ng ? 0u : CST_POSITI
 
 static void print_properties(const cst_method *m, const cst_system *s) {
   const cst_properties p = cst_method_properties(m, s);
-  printf("%-12s %d in q, %d in p", "order", p.order_q, p.order_p);
-  if (s->ng) printf(", %d in lambda", p.order_lambda);
+  if (p.order_q)
+    printf("%-12s %d in q, %d in p", "order", p.order_q, p.order_p);
+  else
+    printf("%-12s none", "order");
+  if (s->ng && p.order_q) printf(", %d in lambda", p.order_lambda);
   printf(" (of `%s`, on %s)\n", cst_method_label(m), s->name);
   if (s->ng && p.own_lambda)
     printf("%-12s its own, those of step n -> n+1 belong to t = (n + %g) h\n", "multipliers", p.lambda_time);
