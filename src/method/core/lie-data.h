@@ -6,7 +6,7 @@
 
 struct data {
   double            w0, w1;      /* parts of h that the force acts for at the left and at the right end */
-  int               alpha;       /* where the record has the momenta of the bodies */
+  int               turning;     /* where the record has the momenta of the bodies in space axes */
   const cst_joints *joints;
 };
 #endif

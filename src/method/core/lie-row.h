@@ -40,7 +40,7 @@ static PetscErrorCode bind(const void *of, const cst_lane_binding *with, void *l
   PetscFunctionReturn(0);
 }
 
-static const cst_state_block state[] = {{"alpha", .body = 3}, {NULL}};
+static const cst_state_block state[] = {{"turning", .body = 3}, {NULL}};
 
 static const cst_substep_row row = {.name = CST_ROW_NAME,
                                     .data = sizeof(struct parameters),

@@ -7,12 +7,14 @@
  *   alpha1 = a - w1 h dV(q1) - G(q1)'m,   G(q1) v1 = 0
  *
  * Barbero-Linan, Martin de Diego, Sato, section 6, in the sign p' = -dV - G'lambda. There alpha1 is (dL tau^-1_x)* I xi; since (dL tau^-1_x)*
- * = tau(x)' (dR tau^-1_x)*, it is what the first equation gathers, turned into the new axes, so that what is left of that equation changes
- * no momentum. g are the user's constraints (method/joints.h). After the drift R := R - R (R'R - 1)/2, or products of rotations leave SO(3).
+ * = tau(x)' (dR tau^-1_x)*, it is what the first equation gathers, turned into the new axes: the drift leaves R alpha, the momentum in space
+ * axes, as it is. So that is what is carried: neither what is left of the first equation nor the round-off of tau, which is the same from
+ * step to step where x is and would add up, changes a momentum. g are the user's constraints (method/joints.h). After the drift
+ * R := R - R (R'R - 1)/2, or products of rotations leave SO(3).
  *
  * Unknowns are the x of all pieces and bodies and the impulses L. Newton's matrix is eliminated body by body: of three rows each is left
  * S dL = g + G1 eta with S = G1 K G0', where K da is the turn of a body's end for a change da, and eta that for what its equations leave.
- * The record has the coordinates and p = M v, and alpha beside it: alpha is taken from there unless p says that something else has moved
+ * The record has the coordinates and p = M v, and R alpha beside it, which is taken from there unless p says that something else has moved
  * the bodies.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
@@ -53,12 +55,13 @@
 #define NX   (3 * NB * PIECES + NU)
 #define X(b) (x + 3 * PIECES * (b)) /* its pieces one behind the other */
 
-/* I: inertias [NB][9] and their inverses W; M: masses of the ordinary coordinates, factored where they are a full matrix; p: momenta
- * (alpha, p), F: dV, both by variations; G, G1: constraints by variations at the ends; pt: p behind the left kick, a: behind the impulse, b:
- * before the last piece, and behind each before it; t: the retractions of all pieces, of the last evaluation; q1: the end. */
+/* I: inertias [NB][9] and their inverses W; M: masses of the ordinary coordinates, factored where they are a full matrix. p: momenta, of bodies
+ * R alpha; F: dV by variations; d: changes of p at an end, pt: p behind the left kick, a: behind the impulse, all three by variations; b:
+ * before the last piece, and behind each before it; t: the retractions of all pieces, of the last evaluation; q1: the end; G, G1:
+ * constraints by variations at the ends. */
 #define LOCAL(X)                                                                                                                           \
   X(q, NQ)                                                                                                                                 \
-  X(I, 9 * NB) X(W, 9 * NB) X(minv, NO) X(M, NM) X(p, NZ) X(F, NZ) X(pt, NZ) X(a, NZ) X(b, 3 * PIECES * NB) X(t, NT) X(q1, NQ) X(G, NR) X(G1, NR)   \
+  X(I, 9 * NB) X(W, 9 * NB) X(minv, NO) X(M, NM) X(p, NZ) X(F, NZ) X(pt, NZ) X(d, NZ) X(a, NZ) X(b, 3 * PIECES * NB) X(t, NT) X(q1, NQ) X(G, NR) X(G1, NR)   \
       X(slack, NG) X(impulse, NG) X(dV, NQ) X(g, NU > 0 ? NG : 0) X(full, NU > 0 ? NNZ_G : 0)
 
 struct local {
@@ -119,17 +122,25 @@ CST_INLINE void reduce(const vd *G, const vd *R, vd *y) {
   cst_add_cross(G + 6, R + 6, y);
 }
 
-/* alpha of a record: the one beside p where that is the p of it, else the one of p. */
-CST_INLINE void load_alpha(const cst_context *C, struct local *L, const double *record) {
+/* to := R x, and R' x. */
+CST_INLINE void to_space(const vd *R, const vd *x, vd *to) { CST_UNROLL for (int k = 0; k < 3; k++) to[k] = cst_dot(R + 3 * k, x); }
+CST_INLINE void to_body(const vd *R, const vd *x, vd *to) {
+  CST_UNROLL for (int i = 0; i < 3; i++) to[i] = R[i] * x[0] + R[3 + i] * x[1] + R[6 + i] * x[2];
+}
+
+/* R alpha of a record: the one beside p where that is the p of it, else the one of p. */
+CST_INLINE void load_turning(const cst_context *C, struct local *L, const double *record) {
   const cst_layout at = LAYOUT(C);
   U for (int b = 0; b < NB; b++) {
-    const vd *R = L->q + ROTATION(b), *alpha = cst_block(record, OWN(0)->alpha) + 3 * b, *p = cst_block(record, at.p) + ROTATION(b);
-    vd        own[9], from[3];
+    const vd *R = L->q + ROTATION(b), *beside = cst_block(record, OWN(0)->turning) + 3 * b, *p = cst_block(record, at.p) + ROTATION(b);
+    vd        own[9], alpha[3], from[3];
     vl        same = vmask(1);
+    to_body(R, beside, alpha);
     carried(C, L, b, R, alpha, own);
-    reduce(p, R, from);
+    reduce(p, R, alpha);
+    to_space(R, alpha, from);
     CST_UNROLL for (int e = 0; e < 9; e++) same &= (vl)(own[e] == p[e]);
-    CST_UNROLL for (int i = 0; i < 3; i++) L->p[3 * b + i] = vselect(same, alpha[i], from[i]);
+    CST_UNROLL for (int i = 0; i < 3; i++) L->p[3 * b + i] = vselect(same, beside[i], from[i]);
   }
 }
 
@@ -168,7 +179,7 @@ CST_INLINE void velocities(const cst_context *C, const struct local *L, const vd
 #if CST_HOT
 CST_INLINE void reduce_joints(const cst_context *C, const struct local *L, const vd *q, vd *G) {}
 CST_INLINE void add_joints(const cst_context *C, const vd *G, const vd *l, vd *z) {}
-CST_INLINE void make_tangent(const cst_context *C, struct local *L, vd *z) {}
+CST_INLINE void make_tangent(const cst_context *C, struct local *L, const vd *z, vd *change) {}
 CST_INLINE void couple(const cst_context *C, const struct local *L, int j, const vd *K, const vd *eta, vd *l) {}
 #else
 /* The constraints as a group of their own, for gram.h. */
@@ -226,8 +237,8 @@ static void weigh(const cst_context *C, const struct local *L, const vd *G, cons
     }
 }
 
-/* z := its part with G1 v = 0. */
-static void make_tangent(const cst_context *C, struct local *L, vd *z) {
+/* change += what makes z its part with G1 v = 0. */
+static void make_tangent(const cst_context *C, struct local *L, const vd *z, vd *change) {
   if (NU == 0) return;
   const cst_context view = view_of(C);
   vd                X[ROOM(NR)], S[ROOM(JOINTS->view.gram.size)], m[ROOM(NU)];
@@ -239,7 +250,7 @@ static void make_tangent(const cst_context *C, struct local *L, vd *z) {
     ROW_J(a, v, e) m[a] += X[e] * z[v];
   }
   cst_gram_solve(&view, S, m, 1);
-  add_joints(C, L->G1, m, z);
+  add_joints(C, L->G1, m, change);
   for (int a = 0; a < NU; a++) L->impulse[a] += m[a];
 }
 
@@ -268,7 +279,7 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
   cst_load(L->impulse, record, at.impulse, NG);
   load_inertia(C, L);
   load_masses(C, L, record);
-  load_alpha(C, L, record);
+  load_turning(C, L, record);
   U for (int k = 0; k < NO; k++) L->p[3 * NB + k] = cst_block(record, at.p)[ORDINARY(k)];
   load_force(C, L, L->q);
   if (NU > 0) K_G(L->c, L->q, L->full);
@@ -294,13 +305,31 @@ CST_INLINE void guess(const cst_context *C, const struct local *L, int b, double
   times(L->W + 9 * b, PRINCIPAL, z, x);
 }
 
+/* z := the momenta in body axes, with the changes that L->d holds. */
+CST_INLINE void body_momenta(const cst_context *C, const struct local *L, const vd *q, vd *z) {
+  U for (int b = 0; b < NB; b++) to_body(q + ROTATION(b), L->p + 3 * b, z + 3 * b);
+  U for (int k = 0; k < NZ; k++) z[k] = (k < 3 * NB ? z[k] : L->p[k]) + L->d[k];
+}
+
+/* The momenta take up the changes L->d, in the body axes of q. */
+CST_INLINE void take_up(const cst_context *C, struct local *L, const vd *q) {
+  U for (int b = 0; b < NB; b++) {
+    vd space[3];
+    to_space(q + ROTATION(b), L->d + 3 * b, space);
+    CST_UNROLL for (int i = 0; i < 3; i++) L->p[3 * b + i] += space[i];
+  }
+  U for (int k = 3 * NB; k < NZ; k++) L->p[k] += L->d[k];
+}
+
 /* The drift starts from the momenta and the impulses of the last step. */
 CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
   const struct data *s = OWN(j);
   const double       kick = s->w0 * H(j), h = H(j) / PIECES;
   vd                 a[ROOM(NZ)];
   if (j == 0 && MARCH->opens) U for (int k = 0; k < NG; k++) L->impulse[k] = vset(0);
-  U for (int k = 0; k < NZ; k++) L->pt[k] = a[k] = L->p[k] - kick * L->F[k];
+  U for (int k = 0; k < NZ; k++) L->d[k] = -kick * L->F[k];
+  body_momenta(C, L, L->q, L->pt);
+  U for (int k = 0; k < NZ; k++) a[k] = L->pt[k];
   add_joints(C, L->G, x + 3 * PIECES * NB, a);
   U for (int b = 0; b < NB; b++) CST_UNROLL for (int r = 0; r < PIECES; r++) {
     vd *y = X(b) + 3 * r;
@@ -475,27 +504,30 @@ CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd
 CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x) {
   const double kick = OWN(j)->w1 * H(j);
   if (NU == 0) arrive_all(C, L, j, x);
+  add_joints(C, L->G, x + 3 * PIECES * NB, L->d);
+  take_up(C, L, L->q);
   load_force(C, L, L->q1);
-  reduce_joints(C, L, L->q1, L->G1);
-  U for (int b = 0; b < NB; b++) {
-    CST_UNROLL for (int i = 0; i < 3; i++) L->p[3 * b + i] = L->b[3 * (PIECES * b + PIECES - 1) + i];
-    cst_turn(piece(C, L, b, PIECES - 1), X(b) + 3 * (PIECES - 1), L->p + 3 * b);
-  }
-  U for (int k = 3 * NB; k < NZ; k++) L->p[k] = L->a[k];
-  U for (int k = 0; k < NZ; k++) L->p[k] -= kick * L->F[k];
+  U for (int k = 0; k < NZ; k++) L->d[k] = -kick * L->F[k];
   for (int k = 0; k < NU; k++) L->impulse[k] += x[3 * PIECES * NB + k];
-  make_tangent(C, L, L->p);
+  if (NU > 0) {
+    reduce_joints(C, L, L->q1, L->G1);
+    body_momenta(C, L, L->q1, L->a);
+    make_tangent(C, L, L->a, L->d);
+  }
+  take_up(C, L, L->q1);
   CST_TAKE(L->q, L->q1, NQ);
   CST_TAKE(L->G, L->G1, NR);
 }
 
 CST_INLINE void leave(const cst_context *C, const struct local *L, double *record) {
   const cst_layout at = LAYOUT(C);
-  vd              *p = (vd *)record + at.p, *alpha = (vd *)record + OWN(0)->alpha;
+  vd              *p = (vd *)record + at.p, *turning = (vd *)record + OWN(0)->turning;
   cst_store(record, at.q, L->q, NQ);
   U for (int b = 0; b < NB; b++) {
-    CST_UNROLL for (int i = 0; i < 3; i++) alpha[3 * b + i] = L->p[3 * b + i];
-    carried(C, L, b, L->q + ROTATION(b), L->p + 3 * b, p + ROTATION(b));
+    vd alpha[3];
+    CST_UNROLL for (int i = 0; i < 3; i++) turning[3 * b + i] = L->p[3 * b + i];
+    to_body(L->q + ROTATION(b), L->p + 3 * b, alpha);
+    carried(C, L, b, L->q + ROTATION(b), alpha, p + ROTATION(b));
   }
   U for (int k = 0; k < NO; k++) p[ORDINARY(k)] = L->p[3 * NB + k];
   cst_store(record, at.impulse, L->impulse, NG);
