@@ -2,8 +2,8 @@
  *
  *   tau(x) = 1 + k1 x^ + k2 x^^2,   (dR tau_x^-1)' y = y + x cross y / 2 + c1 x (x.y) - c2 y |x|^2,   dL tau_x = t0 - t1 x^ + t2 x^^2
  *
- * with x^ y = x cross y and numbers that depend on s = |x|^2. Cayley, (1 - x^/2)^-1 (1 + x^/2): k1 = 1/(1 + s/4) = 2 k2, c1 = 1/4, c2 = 0. The
- * exponential: k1 = sin t / t, k2 = (1 - cos t)/s, c1 = c2 = (1 - (t/2) cot(t/2))/s, t2 = (t - sin t)/t^3, t = sqrt s; below s = 1 from
+ * with x^ y = x cross y and numbers that depend on s = |x|^2. Cayley, (1 - x^/2)^-1 (1 + x^/2): k1 = 1/(1 + s/4) = 2 k2, c1 = 1/4, c2 = 0.
+ * The exponential: k1 = sin t / t, k2 = (1 - cos t)/s, c1 = c2 = (1 - (t/2) cot(t/2))/s, t2 = (t - sin t)/t^3, t = sqrt s; below s = 1 from
  * their power series in s. Source: Iserles, Munthe-Kaas, Norsett, Zanna, Lie-group methods, Acta Numerica 9 (2000).
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
@@ -96,15 +96,9 @@ static __attribute__((noinline, unused)) cst_retraction cst_exponential(vd s) {
                                    8 * 43867 / 5109094217170944000.0,
                                    9 * 174611 / 802857662698291200000.0,
                                    10 * 77683 / 14101100039391805440000.0};
-  cst_retraction r = {s,
-                      cst_series(first, N, s),
-                      cst_series(second, N, s),
-                      cst_series(c, M, s),
-                      vset(0),
-                      cst_series(dc, M - 1, s),
-                      vset(1),
-                      vset(0),
-                      cst_series(third, N - 1, s)};
+  cst_retraction      r = {
+           s,       cst_series(first, N, s),    cst_series(second, N, s), cst_series(c, M, s), vset(0), cst_series(dc, M - 1, s), vset(1),
+           vset(0), cst_series(third, N - 1, s)};
   const vl far = (vl)(s > 1);
   if (vany(far)) {
     const vd t = vsqrt(s), k1 = vsin(t) / t, half = vsin(0.5 * t), k2 = 2 * (half * half) / s, cot = k1 / (2 * k2), d = (1 - cot) / s;
@@ -151,8 +145,8 @@ CST_INLINE void cst_lift(const cst_retraction *r, int exponential, const vd *x, 
 /* R := R - R (R'R - 1)/2, of R [3][3] near SO(3): off by the square of what it was off. */
 CST_INLINE void cst_orthogonalize(vd *R) {
   vd E[3][3];
-  CST_UNROLL for (int i = 0; i < 3; i++)
-    CST_UNROLL for (int j = i; j < 3; j++) E[i][j] = E[j][i] = 0.5 * ((R[i] * R[j] + R[3 + i] * R[3 + j] + R[6 + i] * R[6 + j]) - (i == j ? 1.0 : 0.0));
+  CST_UNROLL for (int i = 0; i < 3; i++) CST_UNROLL for (int j = i; j < 3; j++) E[i][j] = E[j][i] =
+      0.5 * ((R[i] * R[j] + R[3 + i] * R[3 + j] + R[6 + i] * R[6 + j]) - (i == j ? 1.0 : 0.0));
   CST_UNROLL for (int k = 0; k < 3; k++) {
     const vd a = R[3 * k], b = R[3 * k + 1], c = R[3 * k + 2];
     CST_UNROLL for (int j = 0; j < 3; j++) R[3 * k + j] -= a * E[0][j] + b * E[1][j] + c * E[2][j];

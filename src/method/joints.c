@@ -45,7 +45,7 @@ static int columns_of(const cst_joints *j, const cst_system *s, int a, const int
 static void fill_pattern(cst_joints *j, const cst_system *s, const int *variation) {
   const int          columns = 3 * j->bodies + j->ordinary;
   const cst_pattern *G = &s->pattern[CST_K_G];
-  int               *row = NULL, *column = NULL, *place = zeros((size_t)columns, sizeof *place), *list = zeros((size_t)columns, sizeof *list);
+  int *row = NULL, *column = NULL, *place = zeros((size_t)columns, sizeof *place), *list = zeros((size_t)columns, sizeof *list);
   for (int a = 0, room = 0; a < j->n; a++) {
     const int n = columns_of(j, s, a, variation, list);
     if (room < j->reduced + n) {

@@ -9,9 +9,9 @@
  *   RATTLE   R1 = R0 tau(x) tau(y), x = h/2 xi, y = h/2 eta, half the force at either end, (dL tau^-1_x)* I xi = (dL tau^-1_-y)* I eta:
  *            (6.8)-(6.10); without constraints it is Lobatto
  *
- * with g(q1) = 0 of the user's constraints and G v1 = 0; ordinary coordinates (plain ones and centres) drift by M^-1 p beside it. Without V,
- * A and B are symmetric, too. Source: Barbero-Linan, Martin de Diego, Sato Martin de Almagro, section 6, in the sign p' = -dV - G'lambda.
- * Arithmetic: core/lie.h.
+ * with g(q1) = 0 of the user's constraints and G v1 = 0; ordinary coordinates (plain ones and centres) drift by M^-1 p beside it. Without
+ * V, A and B are symmetric, too. Source: Barbero-Linan, Martin de Diego, Sato Martin de Almagro, section 6, in the sign p' = -dV -
+ * G'lambda. Arithmetic: core/lie.h.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdio.h>
@@ -56,7 +56,8 @@ static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
   else if (s->gyroscopic)
     snprintf(why, (size_t)n, "%s takes no gyroscopic term, and %s has one", t->name, s->name);
   else if (mass_depends(s))
-    snprintf(why, (size_t)n, "%s needs a constant mass of the coordinates beside the bodies, and that of %s depends on them", t->name, s->name);
+    snprintf(why, (size_t)n, "%s needs a constant mass of the coordinates beside the bodies, and that of %s depends on them", t->name,
+             s->name);
   else
     return true;
   return false;
@@ -71,10 +72,10 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
 }
 
 #define NOTES                                                                                                                              \
-  "retraction=cayley (the default) or retraction=exp is the map tau from body velocities to rotations.\n"                                 \
+  "retraction=cayley (the default) or retraction=exp is the map tau from body velocities to rotations.\n"                                  \
   "The unknowns of a step are the velocities of the bodies and the multipliers of the user's constraints; orthogonality is in the group, " \
-  "and after every drift R := R - R (R'R - 1)/2 takes away its round-off.\n"                                                              \
-  "p is M v in the coordinates. The multipliers, of orthogonality too, are those of M A = f - G'lambda at the end of the step.\n"         \
+  "and after every drift R := R - R (R'R - 1)/2 takes away its round-off.\n"                                                               \
+  "p is M v in the coordinates. The multipliers, of orthogonality too, are those of M A = f - G'lambda at the end of the step.\n"          \
   "The system has bodies; coordinates beside them have a constant mass, and there is no gyroscopic term. Flat bodies are taken."
 #define LIE(ident, label, text, formulas, from)                                                                                            \
   const cst_method_row cst_method_row_##ident = {                                                                                          \

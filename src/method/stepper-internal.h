@@ -30,8 +30,8 @@ typedef struct {
 } cst_stepper_shared;
 
 struct cst_stepper {
-  cst_program      *program; /* on the system */
-  cst_stepper_flow *flow;
+  cst_program        *program; /* on the system */
+  cst_stepper_flow   *flow;
   cst_stepper_shared *shared;
   double          **numbers; /* that substeps have asked for */
   cst_state_place  *state;   /* that they keep in the record */

@@ -47,8 +47,8 @@ typedef struct {
   double cost;        /* nanoseconds of one lane, very roughly, for planning */
 } cst_substep_size;
 
-/* Numbers that a substep keeps in the record beside q and p: q nq + g ng + body of each body + one of them. Substeps of a program that name the same block
- * share it. Checkpoints have it, as they have all of the record. */
+/* Numbers that a substep keeps in the record beside q and p: q nq + g ng + body of each body + one of them. Substeps of a program that name
+ * the same block share it. Checkpoints have it, as they have all of the record. */
 typedef struct {
   const char *name;
   int         q, g, one, body;

@@ -10,8 +10,8 @@ cst_substep cst_kick(double fraction, double w0, double w1, bool tangent);
 cst_substep cst_midpoint(double fraction, double theta);
 /* The same two where M depends on q or there is an a(q): L is taken at points theta[r] for the parts part[r] of h. */
 cst_substep cst_lagrange(double fraction, int points, const double *part, const double *theta, bool tangent);
-/* Those of kick and midpoint where M is a constant diagonal, by projection on a basis of ker G in the place of multipliers: the force acts for the parts
- * w0 and w1 of h at the ends and for the part `middle` at theta. */
+/* Those of kick and midpoint where M is a constant diagonal, by projection on a basis of ker G in the place of multipliers: the force acts
+ * for the parts w0 and w1 of h at the ends and for the part `middle` at theta. */
 cst_substep cst_null_space(double fraction, double w0, double w1, double middle, double theta, bool tangent);
 /* On SO(3)^k x R^m: the force acts for the parts w0 and w1 of h at the two ends of a drift in one piece, by the Cayley map or the
  * exponential. */

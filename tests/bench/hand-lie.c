@@ -1,10 +1,10 @@
 /* hand-lie.c: lie-rattle with the Cayley map written by hand for the heavy top, as the limit that the product is measured against; compiled
  * once a width.
  *
- * The scheme of src/method/core/lie.h for one body about the origin: x of each half of the drift by Newton's method, every lane frozen by its
- * own test, R repaired after the drift. What a person may use who writes for one system only is used: inertia and force are constants, the
- * halves are solved one after the other, a matrix of order 3 is inverted by its cofactors, kicks of neighbouring steps are one, nothing is
- * counted, nothing can fail.
+ * The scheme of src/method/core/lie.h for one body about the origin: x of each half of the drift by Newton's method, every lane frozen by
+ * its own test, R repaired after the drift. What a person may use who writes for one system only is used: inertia and force are constants,
+ * the halves are solved one after the other, a matrix of order 3 is inverted by its cofactors, kicks of neighbouring steps are one, nothing
+ * is counted, nothing can fail.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "bench.h"
@@ -65,8 +65,8 @@ CST_INLINE void solve(double h, const vd *a, vd *x) {
 
 CST_INLINE void repair(vd *R) {
   vd E[3][3];
-  U for (int i = 0; i < 3; i++) U for (int j = i; j < 3; j++)
-      E[i][j] = E[j][i] = 0.5 * ((R[i] * R[j] + R[3 + i] * R[3 + j] + R[6 + i] * R[6 + j]) - (i == j ? 1.0 : 0.0));
+  U for (int i = 0; i < 3; i++) U for (int j = i; j < 3; j++) E[i][j] = E[j][i] =
+      0.5 * ((R[i] * R[j] + R[3 + i] * R[3 + j] + R[6 + i] * R[6 + j]) - (i == j ? 1.0 : 0.0));
   U for (int k = 0; k < 3; k++) {
     const vd a = R[3 * k], b = R[3 * k + 1], c = R[3 * k + 2];
     U for (int j = 0; j < 3; j++) R[3 * k + j] -= a * E[0][j] + b * E[1][j] + c * E[2][j];

@@ -1,5 +1,5 @@
-/* lie.c: `make bench`: methods on the group: lie-rattle beside a hand-written loop and beside RATTLE in coordinates on the heavy top, and how
- * a step of a chain of bodies grows with their number. Ratios are of one race each.
+/* lie.c: `make bench`: methods on the group: lie-rattle beside a hand-written loop and beside RATTLE in coordinates on the heavy top, and
+ * how a step of a chain of bodies grows with their number. Ratios are of one race each.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
@@ -17,7 +17,7 @@ static const double STEP = 0.02;
 /* R and alpha of the starts, alpha_i = (I omega)_i from R' R' hat(omega). */
 static void fill_hand(const cst_study *s, double *state, int width) {
   static const double inertia[3] = HAND_TOP_INERTIA;
-  double q[CST_MAX_Q], v[CST_MAX_Q];
+  double              q[CST_MAX_Q], v[CST_MAX_Q];
   for (long l = 0; l < LANES; l++) {
     double *x = state + (size_t)(l / width) * (size_t)(ROWS * width) + l % width;
     cst_study_member(s, 0, l, q, v);
@@ -57,7 +57,8 @@ static PetscErrorCode bench_top(int isa) {
   fill_hand(s, state, width);
   loop(state, LANES / width, STEP, CHECK_STEPS);
   PetscCall(bench_run_time(&r[0]));
-  printf("lagrange-top, h = %g: lie-rattle and a hand-written loop differ by %.1e after %d steps\n", STEP, apart(&r[0], state, width), CHECK_STEPS);
+  printf("lagrange-top, h = %g: lie-rattle and a hand-written loop differ by %.1e after %d steps\n", STEP, apart(&r[0], state, width),
+         CHECK_STEPS);
   for (int k = 0; k < METHODS; k++) r[k].steps = STEPS, r[k].best = INFINITY;
   for (int round = 0; round < BENCH_ROUNDS; round++) {
     fill_hand(s, state, width);
@@ -68,8 +69,8 @@ static PetscErrorCode bench_top(int isa) {
   }
   printf("  %-28s %8.1f ns a step\n", "hand-written lie-rattle", hand);
   for (int k = 0; k < METHODS; k++)
-    printf("  %-28s %8.1f ns a step, %4.2f of the hand-written loop, %4.2f times as fast as rattle, %.2f iterations\n", methods[k], r[k].best,
-           hand / r[k].best, r[METHODS - 1].best / r[k].best, bench_iterations(&r[k]));
+    printf("  %-28s %8.1f ns a step, %4.2f of the hand-written loop, %4.2f times as fast as rattle, %.2f iterations\n", methods[k],
+           r[k].best, hand / r[k].best, r[METHODS - 1].best / r[k].best, bench_iterations(&r[k]));
   for (int k = 0; k < METHODS; k++) PetscCall(bench_run_destroy(&r[k]));
   free(state);
   cst_study_destroy(s);

@@ -79,8 +79,10 @@ static course course_of(const problem *x, const char *method, double h, bool *we
   return course_over(x, method, h, steps_of(x, method), well);
 }
 
-/* A composite whose affordable run is too short to tell drift from the motion; rows' own examples are looked at anyhow. */
+/* A composite whose affordable run is too short to tell drift from the motion; rows' own examples are looked at anyhow. A top whose pivot
+ * slides trades energy with it in rare large swings: in 80000 steps the largest of them is still to come, whatever steps it. */
 static bool left_out(const problem *x, const char *method) {
+  if (!strcmp(x->s->name, "pivoted-top")) return true;
   for (int i = 0; i < cst_method_count(); i++)
     if (!strcmp(method, cst_method_info_at(i)->example)) return false;
   return cost_of(x, method) > 10;

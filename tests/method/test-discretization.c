@@ -39,10 +39,10 @@ static double difference(const problem *x, const char *one, const char *other, d
 static const char *const systems[] = {"modified-pendulum", "henon-heiles", "bead-on-torus", "double-pendulum-angles", "underwater-vehicle"};
 
 static void test_same(const char *system, const char *one, const char *other) {
-  problem     *x = problem_open(system);
-  cst_method  *m = method_of(one), *n = method_of(other);
-  char         why[200];
-  double       lambda, off;
+  problem    *x = problem_open(system);
+  cst_method *m = method_of(one), *n = method_of(other);
+  char        why[200];
+  double      lambda, off;
   if (cst_method_fits(m, x->s, why, sizeof why) && cst_method_fits(n, x->s, why, sizeof why)) {
     off = difference(x, one, other, &lambda);
     OK(off < 2e-12 && lambda < 1e-9, "%s: %s is %s (%.2g, multipliers %.2g)", system, one, other, off, lambda);
@@ -72,9 +72,9 @@ static void test_between(void) {
 
 /* A step of theta, and one of -h by its adjoint, lead back. */
 static void test_back(void) {
-  problem *x = problem_open("modified-pendulum");
-  run      r[2];
-  double   q[CST_MAX_Q], p[CST_MAX_Q], v[CST_MAX_Q], w[CST_MAX_Q], start[CST_MAX_Q];
+  problem                 *x = problem_open("modified-pendulum");
+  run                      r[2];
+  double                   q[CST_MAX_Q], p[CST_MAX_Q], v[CST_MAX_Q], w[CST_MAX_Q], start[CST_MAX_Q];
   static const char *const theta[] = {"discretization(theta=0.75)", "discretization(theta=0.25)"};
   for (int wrong = 0; wrong < 2; wrong++) {
     run_open_on(&r[0], x, "discretization(theta=0.25)", widest(), 1, 1e-15);

@@ -5,8 +5,8 @@
 #include "method/joints.h"
 
 struct data {
-  double            w0, w1;      /* parts of h that the force acts for at the left and at the right end */
-  int               turning;     /* where the record has the momenta of the bodies in space axes */
+  double            w0, w1;  /* parts of h that the force acts for at the left and at the right end */
+  int               turning; /* where the record has the momenta of the bodies in space axes */
   const cst_joints *joints;
 };
 #endif

@@ -6,11 +6,11 @@
  *   q1 = q0 + h M^-1 a0                                              of the ordinary coordinates;  g(q1) = 0
  *   alpha1 = a - w1 h dV(q1) - G(q1)'m,   G(q1) v1 = 0
  *
- * Barbero-Linan, Martin de Diego, Sato, section 6, in the sign p' = -dV - G'lambda. There alpha1 is (dL tau^-1_x)* I xi; since (dL tau^-1_x)*
- * = tau(x)' (dR tau^-1_x)*, it is what the first equation gathers, turned into the new axes: the drift leaves R alpha, the momentum in space
- * axes, as it is. So that is what is carried: neither what is left of the first equation nor the round-off of tau, which is the same from
- * step to step where x is and would add up, changes a momentum. g are the user's constraints (method/joints.h). After the drift
- * R := R - R (R'R - 1)/2, or products of rotations leave SO(3).
+ * Barbero-Linan, Martin de Diego, Sato, section 6, in the sign p' = -dV - G'lambda. There alpha1 is (dL tau^-1_x)* I xi; since (dL
+ * tau^-1_x)* = tau(x)' (dR tau^-1_x)*, it is what the first equation gathers, turned into the new axes: the drift leaves R alpha, the
+ * momentum in space axes, as it is. So that is what is carried: neither what is left of the first equation nor the round-off of tau, which
+ * is the same from step to step where x is and would add up, changes a momentum. g are the user's constraints (method/joints.h). After the
+ * drift R := R - R (R'R - 1)/2, or products of rotations leave SO(3).
  *
  * Unknowns are the x of all pieces and bodies and the impulses L. Newton's matrix is eliminated body by body: of three rows each is left
  * S dL = g + G1 eta with S = G1 K G0', where K da is the turn of a body's end for a change da, and eta that for what its equations leave.
@@ -24,250 +24,7 @@
 #include "system/acceleration.h"
 #if !defined(CST_SYSTEM_HEADER) || SYS_FREE_BODIES
 
-#if CST_HOT
-#define NB           SYS_NBODIES
-#define NO           (NQ - 9 * NB)
-#define NU           0
-#define NR           0
-#define ROTATION(b)  sys_rotation[b]
-#define ORDINARY(k)  sys_ordinary[k]
-#define INERTIA(b)   (sys_inertia + 6 * (b))
-#define PRINCIPAL    SYS_PRINCIPAL
-#define BODY_NUMBERS SYS_NBODY
-#else
-#define JOINTS       (OWN(0)->joints)
-#define NB           (JOINTS->bodies)
-#define NO           (JOINTS->ordinary)
-#define NU           (JOINTS->n)
-#define NR           (JOINTS->reduced)
-#define ROTATION(b)  (JOINTS->rotation[b])
-#define ORDINARY(k)  (JOINTS->coordinate[k])
-#define INERTIA(b)   (JOINTS->inertia + 6 * (b))
-#define PRINCIPAL    (JOINTS->principal)
-#define BODY_NUMBERS (C->system->nbody)
-#endif
-#define NZ   (3 * NB + NO) /* variations: three of each body, then the ordinary coordinates */
-#define NM   (GENERAL ? NO * NO : 0)
-#define NP   NZ
-#define NT   (PIECES * NB * (int)(sizeof(cst_retraction) / sizeof(vd)))
-#define EXPONENTIAL (MARCH->stages > PIECES) /* else the Cayley map */
-#define SPLIT_AT    PIECES
-#define NX   (3 * NB * PIECES + NU)
-#define X(b) (x + 3 * PIECES * (b)) /* its pieces one behind the other */
-
-/* I: inertias [NB][9] and their inverses W; M: masses of the ordinary coordinates, factored where they are a full matrix. p: momenta, of bodies
- * R alpha; F: dV by variations; d: changes of p at an end, pt: p behind the left kick, a: behind the impulse, all three by variations; b:
- * before the last piece, and behind each before it; t: the retractions of all pieces, of the last evaluation; q1: the end; G, G1:
- * constraints by variations at the ends. */
-#define LOCAL(X)                                                                                                                           \
-  X(q, NQ)                                                                                                                                 \
-  X(I, 9 * NB) X(W, 9 * NB) X(minv, NO) X(M, NM) X(p, NZ) X(F, NZ) X(pt, NZ) X(d, NZ) X(a, NZ) X(b, 3 * PIECES * NB) X(t, NT) X(q1, NQ) X(G, NR) X(G1, NR)   \
-      X(slack, NG) X(impulse, NG) X(dV, NQ) X(g, NU > 0 ? NG : 0) X(full, NU > 0 ? NNZ_G : 0)
-
-struct local {
-  LOCAL(CST_FIELD)
-  const vd *c;
-  vd        iterations;
-};
-
-/* ---- bodies ---------------------------------------------------------------------------------------------------------------- */
-
-/* y := A x. diagonal: nothing else is there. */
-CST_INLINE void times(const vd *A, int diagonal, const vd *x, vd *y) {
-  if (diagonal)
-    CST_UNROLL for (int i = 0; i < 3; i++) y[i] = A[4 * i] * x[i];
-  else
-    CST_UNROLL for (int i = 0; i < 3; i++) y[i] = A[3 * i] * x[0] + A[3 * i + 1] * x[1] + A[3 * i + 2] * x[2];
-}
-
-/* Inertias of all bodies, and their inverses. */
-CST_INLINE void load_inertia(const cst_context *C, struct local *L) {
-  static const int place[9] = {0, 1, 2, 1, 3, 4, 2, 4, 5};
-  vd               number[ROOM(BODY_NUMBERS)];
-  K_body(L->c, number);
-  U for (int b = 0; b < NB; b++) {
-    vd *I = L->I + 9 * b, *W = L->W + 9 * b, A[9];
-    CST_UNROLL for (int e = 0; e < 9; e++) I[e] = A[e] = number[INERTIA(b)[place[e]]];
-    CST_UNROLL for (int e = 0; e < 9; e++) W[e] = vpick(e % 4 == 0, vset(1.0), vset(0));
-    if (PRINCIPAL) {
-      CST_UNROLL for (int i = 0; i < 3; i++) W[4 * i] = 1.0 / I[4 * i];
-    } else {
-      cst_ldl(A, 3);
-      CST_UNROLL for (int i = 0; i < 3; i++) cst_lu_solve(A, W + 3 * i, 3);
-    }
-  }
-}
-
-/* P[9] := R hat(omega) J, J = tr(I)/2 1 - I: M v of a body's nine coordinates. */
-CST_INLINE void carried(const cst_context *C, const struct local *L, int b, const vd *R, const vd *alpha, vd *P) {
-  const vd *I = L->I + 9 * b;
-  vd        omega[3], J[9];
-  times(L->W + 9 * b, PRINCIPAL, alpha, omega);
-  CST_UNROLL for (int i = 0; i < 3; i++) {
-    const int j = (i + 1) % 3, k = (i + 2) % 3;
-    J[4 * i] = 0.5 * ((I[4 * j] + I[4 * k]) - I[4 * i]);
-    J[3 * i + j] = -I[3 * i + j], J[3 * i + k] = -I[3 * i + k];
-  }
-  CST_UNROLL for (int k = 0; k < 3; k++) {
-    vd v[3];
-    cst_cross(R + 3 * k, omega, v);
-    times(J, PRINCIPAL, v, P + 3 * k);
-  }
-}
-
-/* y[3] := the sum of G_k cross R_k over the rows: a covector of the nine coordinates by body variations. */
-CST_INLINE void reduce(const vd *G, const vd *R, vd *y) {
-  cst_cross(G, R, y);
-  cst_add_cross(G + 3, R + 3, y);
-  cst_add_cross(G + 6, R + 6, y);
-}
-
-/* to := R x, and R' x. */
-CST_INLINE void to_space(const vd *R, const vd *x, vd *to) { CST_UNROLL for (int k = 0; k < 3; k++) to[k] = cst_dot(R + 3 * k, x); }
-CST_INLINE void to_body(const vd *R, const vd *x, vd *to) {
-  CST_UNROLL for (int i = 0; i < 3; i++) to[i] = R[i] * x[0] + R[3 + i] * x[1] + R[6 + i] * x[2];
-}
-
-/* R alpha of a record: the one beside p where that is the p of it, else the one of p. */
-CST_INLINE void load_turning(const cst_context *C, struct local *L, const double *record) {
-  const cst_layout at = LAYOUT(C);
-  U for (int b = 0; b < NB; b++) {
-    const vd *R = L->q + ROTATION(b), *beside = cst_block(record, OWN(0)->turning) + 3 * b, *p = cst_block(record, at.p) + ROTATION(b);
-    vd        own[9], alpha[3], from[3];
-    vl        same = vmask(1);
-    to_body(R, beside, alpha);
-    carried(C, L, b, R, alpha, own);
-    reduce(p, R, alpha);
-    to_space(R, alpha, from);
-    CST_UNROLL for (int e = 0; e < 9; e++) same &= (vl)(own[e] == p[e]);
-    CST_UNROLL for (int i = 0; i < 3; i++) L->p[3 * b + i] = vselect(same, beside[i], from[i]);
-  }
-}
-
-/* dV by variations at q. */
-CST_INLINE void load_force(const cst_context *C, struct local *L, const vd *q) {
-  K_dV(L->c, q, L->dV);
-  U for (int b = 0; b < NB; b++) reduce(L->dV + ROTATION(b), q + ROTATION(b), L->F + 3 * b);
-  U for (int k = 0; k < NO; k++) L->F[3 * NB + k] = L->dV[ORDINARY(k)];
-}
-
-/* ---- the masses of the ordinary coordinates, which do not depend on q ---------------------------------------------------------- */
-
-CST_INLINE void load_masses(const cst_context *C, struct local *L, const double *record) {
-#if !CST_HOT
-  if (GENERAL) {
-    vd entry[ROOM(C->system->pattern[CST_K_M].n)], M[ROOM(NQ * NQ)];
-    K_M(L->c, L->q, entry);
-    cst_expand(C, CST_K_M, entry, M);
-    for (int i = 0; i < NO; i++)
-      for (int k = 0; k < NO; k++) L->M[i * NO + k] = M[ORDINARY(i) * NQ + ORDINARY(k)];
-    cst_ldl(L->M, NO);
-    return;
-  }
-#endif
-  U for (int k = 0; k < NO; k++) L->minv[k] = 1.0 / cst_block(record, LAYOUT(C).mass)[CLASS(ORDINARY(k))];
-}
-
-/* v[NO] := the velocities of the momenta p[NO]. */
-CST_INLINE void velocities(const cst_context *C, const struct local *L, const vd *p, vd *v) {
-  U for (int k = 0; k < NO; k++) v[k] = vpick(GENERAL, p[k], L->minv[k] * p[k]);
-  if (GENERAL) cst_lu_solve(L->M, v, NO);
-}
-
-/* ---- the user's constraints ------------------------------------------------------------------------------------------------------ */
-
-#if CST_HOT
-CST_INLINE void reduce_joints(const cst_context *C, const struct local *L, const vd *q, vd *G) {}
-CST_INLINE void add_joints(const cst_context *C, const vd *G, const vd *l, vd *z) {}
-CST_INLINE void make_tangent(const cst_context *C, struct local *L, const vd *z, vd *change) {}
-CST_INLINE void couple(const cst_context *C, const struct local *L, int j, const vd *K, const vd *eta, vd *l) {}
-#else
-/* The constraints as a group of their own, for gram.h. */
-CST_INLINE cst_context view_of(const cst_context *C) {
-  const cst_system *s = &JOINTS->view;
-  return (cst_context){.system = s, .nq = s->nq, .ng = s->ng, .mass_unit = 1, .dropped = s->dropped};
-}
-
-/* G := their derivatives by variations at q, from those by coordinates in L->full. */
-CST_INLINE void reduce_joints(const cst_context *C, const struct local *L, const vd *q, vd *G) {
-  for (int e = 0; e < NR; e++) G[e] = vset(0);
-  for (int e = 0; e < JOINTS->entries; e++) {
-    const cst_joint_entry x = JOINTS->entry[e];
-    const vd              f = L->full[e];
-    if (x.row < 0) {
-      G[x.to] += f;
-    } else { /* the vector with f on this axis, cross the row of R */
-      const int j = (x.axis + 1) % 3, k = (x.axis + 2) % 3;
-      G[x.to + j] -= f * q[x.row + k];
-      G[x.to + k] += f * q[x.row + j];
-    }
-  }
-}
-
-#define ROW_J(a, v, e) for (int e = J_start[a], v; e < J_start[(a) + 1] && (v = J_column[e], 1); e++)
-#define USES_J         const int *const J_start = JOINTS->view.pattern[CST_K_G].start, *const J_column = JOINTS->view.pattern[CST_K_G].column;
-
-/* z -= G'l. */
-CST_INLINE void add_joints(const cst_context *C, const vd *G, const vd *l, vd *z) {
-  USES_J
-  for (int a = 0; a < NU; a++) ROW_J(a, v, e) z[v] -= G[e] * l[a];
-}
-
-/* X := G W by rows, W [9] of each body, and times h the inverse mass of the ordinary coordinates. */
-static void weigh(const cst_context *C, const struct local *L, const vd *G, const vd *W, double h, vd *X) {
-  USES_J
-  for (int a = 0; a < NU; a++)
-    for (int e = J_start[a]; e < J_start[a + 1];) {
-      const int v = J_column[e], b = v / 3;
-      if (v < 3 * NB) {
-        for (int i = 0; i < 3; i++) X[e + i] = G[e] * W[9 * b + i] + G[e + 1] * W[9 * b + 3 + i] + G[e + 2] * W[9 * b + 6 + i];
-        e += 3;
-      } else if (GENERAL) { /* in one piece, where masses are coupled */
-        const int last = J_start[a + 1], n = last - e;
-        vd        y[ROOM(NO)];
-        for (int k = 0; k < NO; k++) y[k] = vset(0);
-        for (int k = 0; k < n; k++) y[J_column[e + k] - 3 * NB] = h * G[e + k];
-        cst_lu_solve(L->M, y, NO);
-        for (int k = 0; k < n; k++) X[e + k] = y[J_column[e + k] - 3 * NB];
-        e = last;
-      } else {
-        X[e] = (h * L->minv[v - 3 * NB]) * G[e];
-        e++;
-      }
-    }
-}
-
-/* change += what makes z its part with G1 v = 0. */
-static void make_tangent(const cst_context *C, struct local *L, const vd *z, vd *change) {
-  if (NU == 0) return;
-  const cst_context view = view_of(C);
-  vd                X[ROOM(NR)], S[ROOM(JOINTS->view.gram.size)], m[ROOM(NU)];
-  USES_J
-  weigh(C, L, L->G1, L->W, 1, X);
-  cst_gram_fill(&view, X, L->G1, NULL, vset(1.0), 1, S);
-  for (int a = 0; a < NU; a++) {
-    m[a] = vset(0);
-    ROW_J(a, v, e) m[a] += X[e] * z[v];
-  }
-  cst_gram_solve(&view, S, m, 1);
-  add_joints(C, L->G1, m, change);
-  for (int a = 0; a < NU; a++) L->impulse[a] += m[a];
-}
-
-/* l, which holds g(q1): := dL of S dL = g + G1 eta, for K [9] and eta [3] of each body. */
-static void couple(const cst_context *C, const struct local *L, int j, const vd *K, const vd *eta, vd *l) {
-  const cst_context view = view_of(C);
-  vd                X[ROOM(NR)], S[ROOM(JOINTS->view.gram.size)];
-  USES_J
-  for (int a = 0; a < NU; a++) ROW_J(a, v, e) if (v < 3 * NB) l[a] += L->G1[e] * eta[v];
-  weigh(C, L, L->G1, K, H(j), X);
-  cst_gram_fill(&view, X, L->G, NULL, vset(1.0), 0, S);
-  if (MARCH->robust)
-    cst_gram_solve_pivoted(&view, S, l);
-  else
-    cst_gram_solve(&view, S, l, 0);
-}
-#endif
+#include "method/core/lie-parts.h"
 
 /* ---- the step -------------------------------------------------------------------------------------------------------------- */
 
@@ -445,8 +202,8 @@ CST_INLINE void slope(const cst_context *C, const struct local *L, int b, const 
 /* One piece of the linearised drift: d := its change of x for a change da of its momentum and what its equation leaves, -f (NULL: nothing);
  * da becomes the change of the momentum behind the piece, eta that of the end's rotation. b: the momentum behind the piece. None of da and
  * eta is there where `from` is 0. */
-CST_INLINE void follow(const cst_context *C, const vd *J, const cst_retraction *t, double h, const vd *x, const vd *b, const vd *f, int from,
-                       vd *d, vd *da, vd *eta) {
+CST_INLINE void follow(const cst_context *C, const vd *J, const cst_retraction *t, double h, const vd *x, const vd *b, const vd *f,
+                       int from, vd *d, vd *da, vd *eta) {
   vd left[3], turn[3];
   CST_UNROLL for (int i = 0; i < 3; i++) {
     const vd gone = f ? f[i] : vset(0);
@@ -465,12 +222,11 @@ CST_INLINE void follow(const cst_context *C, const vd *J, const cst_retraction *
 }
 
 /* All pieces of body b, from a change da of its momentum or from none: d[3 PIECES], eta[3]. */
-CST_INLINE void follow_all(const cst_context *C, const struct local *L, int j, int b, const vd *J, const vd *x, const vd *f, int from, vd *d,
-                           vd *da, vd *eta) {
+CST_INLINE void follow_all(const cst_context *C, const struct local *L, int j, int b, const vd *J, const vd *x, const vd *f, int from,
+                           vd *d, vd *da, vd *eta) {
   CST_UNROLL for (int i = 0; i < 3; i++) eta[i] = vset(0);
-  CST_UNROLL for (int r = 0; r < PIECES; r++)
-      follow(C, J + 9 * r, piece(C, L, b, r), H(j) / PIECES, X(b) + 3 * r, L->b + 3 * (PIECES * b + r), f ? f + 3 * r : NULL, from || r > 0,
-             d + 3 * r, da, eta);
+  CST_UNROLL for (int r = 0; r < PIECES; r++) follow(C, J + 9 * r, piece(C, L, b, r), H(j) / PIECES, X(b) + 3 * r,
+                                                     L->b + 3 * (PIECES * b + r), f ? f + 3 * r : NULL, from || r > 0, d + 3 * r, da, eta);
 }
 
 CST_INLINE void slopes(const cst_context *C, const struct local *L, int b, const vd *x, vd *J) {

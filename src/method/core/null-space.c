@@ -3,11 +3,10 @@
  *   N(q0)' (p_h + w0 h grad V(q0) + w (1-theta) h grad V(q_m) - p0) = 0,   q_m = q0 + theta h M^-1 p_h,   q1 = q0 + h M^-1 p_h,   g(q1) = 0
  *   N(q1)' (p1 - p_h + w1 h grad V(q1) + w theta h grad V(q_m)) = 0,       G(q1) M^-1 p1 = 0
  *
- * w = 0: the kicks of core/kick.c, w = 1 and w0 = w1 = 0: the maps of core/midpoint.c; the same maps as there, since N'G' = 0. M is a constant
- * diagonal. N is the last part of Q in G' = Q R, so nothing is inverted but R and, for p1, N'M N. Unknowns are the p_h; Newton's matrix is
- *   [ N0' (1 + w theta (1-theta) h^2 V''(q_m) M^-1) ; h G1 M^-1 ]
- * solved by Householder reflections. The multipliers are those with the impulses that the projections leave out, by R. Source:
- * Barbero-Linan, Martin de Diego, Sato, section 5.
+ * w = 0: the kicks of core/kick.c, w = 1 and w0 = w1 = 0: the maps of core/midpoint.c; the same maps as there, since N'G' = 0. M is a
+ * constant diagonal. N is the last part of Q in G' = Q R, so nothing is inverted but R and, for p1, N'M N. Unknowns are the p_h; Newton's
+ * matrix is [ N0' (1 + w theta (1-theta) h^2 V''(q_m) M^-1) ; h G1 M^-1 ] solved by Householder reflections. The multipliers are those with
+ * the impulses that the projections leave out, by R. Source: Barbero-Linan, Martin de Diego, Sato, section 5.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define CORE null_space
@@ -31,8 +30,9 @@ struct data {
 #define LOCAL(X)                                                                                                                           \
   X(q, NQ)                                                                                                                                 \
   X(p, NQ)                                                                                                                                 \
-  X(dV, NQ) X(mid, NQ) X(pt, NQ) X(hm, NMASS) X(q1, NQ) X(qm, NQ) X(G1, NNZ_G) X(slack, NG) X(impulse, NG) X(A, NQ * NG) X(d, NG) X(b, NG) \
-      X(A1, NQ * NG) X(d1, NG) X(b1, NG) X(N, NQ * NQ)
+  X(dV, NQ)                                                                                                                                \
+  X(mid, NQ) X(pt, NQ) X(hm, NMASS) X(q1, NQ) X(qm, NQ) X(G1, NNZ_G) X(slack, NG) X(impulse, NG) X(A, NQ *NG) X(d, NG) X(b, NG)            \
+      X(A1, NQ *NG) X(d1, NG) X(b1, NG) X(N, NQ *NQ)
 
 struct local {
   LOCAL(CST_FIELD)
@@ -134,7 +134,8 @@ static void matrix(const cst_context *C, const struct local *L, int j, vd *J) {
   for (int k = 0; k < (NQ - NR) * NQ; k++) J[k] = L->N[k];
   for (int k = 0; k < NQ - NR && BENT; k++)
     for (int i = 0; i < NQ; i++)
-      for (int e = P->start[i]; e < P->start[i + 1]; e++) J[k * NQ + P->column[e]] += L->N[k * NQ + i] * (V2[e] * (product * HM(P->column[e])));
+      for (int e = P->start[i]; e < P->start[i + 1]; e++)
+        J[k * NQ + P->column[e]] += L->N[k * NQ + i] * (V2[e] * (product * HM(P->column[e])));
   for (int a = 0, row = NQ - NR; a < NG; a++) {
     if (DROPPED(a)) continue;
     for (int i = 0; i < NQ; i++) J[row * NQ + i] = vset(0);
