@@ -25,8 +25,9 @@ static bool bounded(course c) {
 static bool exact(course c) { return fmax(c.first, c.second) < 5e-13 && c.displacement > 1e-2; }
 
 /* What part of the longest affordable run has settled: all of it where satellites swing slowly about their orbit, half for the long waves
- * of a chain. */
+ * of a chain; more where tops on a hinge tumble irregularly. */
 static double part_of(const char *system) {
+  if (!strcmp(system, "two-tops")) return 3;
   return !strcmp(system, "tethered-satellites") ? 1 : !strcmp(system, "pendulum-chain") ? 0.5 : 0.25;
 }
 

@@ -209,7 +209,19 @@ def newton_size(alpha, h):
     for _ in range(50): x -= (x + h * h * x ** 3 / 4 - a) / (1 + 3 * h * h * x * x / 4)
     return x
 
+# What is compiled for a system of the catalogue has the bits of the general code, interpreted.
+def bits(folder):
+    file = os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../src/system/catalogue/lagrange-top.yaml')
+    found = []
+    for system in ('lagrange-top', f'{{file: {os.path.realpath(file)}, compile: never}}'):
+        done = study(folder, system, 'initial: {members: 5, seed: 1, spread: {q: 0.1, v: 0.1}}\nend: 20\nsteps: [0.1]\n'
+                     'methods: [lie-rattle, lie-rattle(retraction=exp), lie-lobatto, "compose(lie-euler-a, rattle)"]')
+        ok(done.returncode == 0, f'bits: runs {done.stderr.strip()}')
+        with h5py.File(f'{folder}/any.h5') as f: found.append((f['final/q'][:], f['final/p'][:]))
+    ok(all(np.array_equal(a, b) for a, b in zip(*found)), 'what is compiled for a system has the bits of the general code')
+
 with tempfile.TemporaryDirectory() as folder:
+    bits(folder)
     magnetised(folder)
     for name in SYSTEMS: check(folder, name)
     refusals(folder)
