@@ -79,7 +79,10 @@ PLAIN        := $(filter-out src/expr/interpret.c src/system/kernels.c src/syste
 OBJ_PLAIN    := $(PLAIN:src/%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/gen/catalogue-data.o $(BUILD)/obj/gen/sources.o $(BUILD)/obj/gen/templates.o
 OBJ_LANE     := $(foreach i,$(ISAS),$(LANE_GENERIC:src/%.c=$(BUILD)/obj/%.$(i).o) $(BUILD)/obj/expr/interpret.$(i).o) $(BUILD)/obj/expr/interpret.portable.o
 OBJ_KERNELS  := $(foreach i,$(ISAS),$(SYSTEMS:%=$(BUILD)/obj/system/kernels/%.$(i).o))
-OBJ_HOT      := $(foreach i,$(ISAS),$(foreach s,$(SYSTEMS),$(patsubst src/%.c,$(BUILD)/obj/%/$(s).$(i).o,$(LANE_HOT) $(LANE_SMALL) $(LANE_BODIES))))
+# Which systems have such forms stands in their headers; before these are generated, in the first lines of `make all`, it is not known.
+HAVING        = $(patsubst $(GEN)/%.h,%,$(shell grep -ls '^\#define $(1) 1' $(SYSTEMS:%=$(GEN)/%.h)))
+FORMS         = $(foreach i,$(ISAS),$(foreach s,$(call HAVING,$(2)),$(patsubst src/%.c,$(BUILD)/obj/%/$(s).$(i).o,$(1))))
+OBJ_HOT      := $(call FORMS,$(LANE_HOT),SYS_HOT) $(call FORMS,$(LANE_SMALL),SYS_SMALL) $(call FORMS,$(LANE_BODIES),SYS_FREE_BODIES)
 OBJ_LANE     := $(sort $(OBJ_LANE))
 LIBRARY      := $(BUILD)/libconstella.a
 PROGRAM      := $(BUILD)/constella
@@ -87,6 +90,7 @@ PROGRAM      := $(BUILD)/constella
 .PHONY: all setup config help clean
 all:
 	@if [ -n '$(MISSING)' ]; then echo 'constella: not found: $(MISSING). Run `make setup` first (Debian 12), or see docs/building.md' >&2; exit 1; fi
+	@$(MAKE) --no-print-directory $(BUILD)/generated
 	@$(MAKE) --no-print-directory -j$(JOBS) $(PROGRAM) $(BUILD)/constella.pc
 
 help:

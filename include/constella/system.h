@@ -67,7 +67,11 @@ enum {
   X(dV)                                                                                                                                    \
   X(d2V)                                                                                                                                   \
   X(mass)                                                                                                                                  \
-  X(g) X(G) X(D2gvv) X(D2gvw) X(D2glw) X(D3glwu) X(xi) X(gauge) X(M) X(a) X(Lv) X(Lq) X(Lvq) X(Lqq) X(f) X(DMvw) X(body) X(DE) X(RE) X(DRE) X(d2S) X(dVH) X(dVS) X(D3V)
+  X(g)                                                                                                                                     \
+  X(G)                                                                                                                                     \
+  X(D2gvv)                                                                                                                                 \
+  X(D2gvw) X(D2glw) X(D3glwu) X(xi) X(gauge) X(M) X(a) X(Lv) X(Lq) X(Lvq) X(Lqq) X(f) X(DMvw) X(body) X(DE) X(RE) X(DRE) X(d2S) X(dVH)     \
+      X(dVS) X(D3V)
 typedef enum {
 #define X(name) CST_K_##name,
   CST_KERNELS(X)

@@ -14,8 +14,8 @@
 static const char usage[] =
     "constella show NAME [--system NAME|FILE]\n\n"
     "A page on a system, a method, a scheme or a kind of study. Of a method, or of any method expression, it tells order and claims on a\n"
-    "system: that of --system, a name of the catalogue or a system file, or the spherical-pendulum (henon-heiles where it takes no\n"
-    "constraints).";
+    "system: that of --system, a name of the catalogue or a system file, or the first that it steps of spherical-pendulum,\n"
+    "henon-heiles and lagrange-top.";
 
 enum { WIDTH = 120, INDENT = 13, SHOWN = 12 }; /* columns of a page; of what stands left; numbers shown of a long state */
 
@@ -79,7 +79,7 @@ static void print_bodies(const cst_system *s) {
       printf(", centre %s %s %s", s->coordinate[b->centre], s->coordinate[b->centre + 1], s->coordinate[b->centre + 2]);
     else
       printf(" about the origin");
-    printf(", constraints %s .. %s (R'R - 1, on the diagonal half of it)\n", s->constraint[b->constraint],
+    printf("\n%*sconstraints %s .. %s (R'R - 1, on the diagonal half of it)\n", INDENT, "", s->constraint[b->constraint],
            s->constraint[b->constraint + 5]);
   }
 }
@@ -166,6 +166,7 @@ static bool show_system(const char *name) {
   printf("\n");
   print_names("coordinates", s->coordinate_name, s->ncoordinate);
   print_bodies(s);
+  if (!s->nplain) item("mass", "of the bodies alone");
   if (s->nplain) print_rows("mass", plain_names(s), s->mass_text, *s->mass_text[0] == '[' && !s->coordinate_name[0].array);
   if (s->gyroscopic) print_rows("gyroscopic", s->ncoordinate, s->gyroscopic_text, false);
   item("potential", s->potential_text);
@@ -234,13 +235,16 @@ static cst_method *method_of(const char *text, cst_expr_error *e) {
   return cst_method_parse(info ? info->example : text, NULL, e);
 }
 
-/* One with a constraint, or without any where the method steps no other. */
+/* The first of these that the method steps; the first of all where it steps none. */
 static cst_system *usual(const cst_method *m) {
-  char        why[400];
-  cst_system *s = cst_catalogue_create("spherical-pendulum");
-  if (cst_method_fits(m, s, why, sizeof why)) return s;
-  cst_system_destroy(s);
-  return cst_catalogue_create("henon-heiles");
+  static const char *const names[] = {"spherical-pendulum", "henon-heiles", "lagrange-top"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    char        why[400];
+    cst_system *s = cst_catalogue_create(names[i]);
+    if (cst_method_fits(m, s, why, sizeof why)) return s;
+    cst_system_destroy(s);
+  }
+  return cst_catalogue_create(names[0]);
 }
 
 /* On the system that is asked for, or on a usual one. What is claimed depends on the system. */

@@ -6,7 +6,6 @@
 #include "method/stepper.h"
 #include "solve/solver.h"
 
-
 /* Consecutive substeps of one kind. */
 typedef struct {
   const cst_core   *core, *alone; /* alone: the generic one, for a lane stepped by itself */
@@ -33,29 +32,29 @@ struct cst_stepper {
   cst_program        *program; /* on the system */
   cst_stepper_flow   *flow;
   cst_stepper_shared *shared;
-  double          **numbers; /* that substeps have asked for */
-  cst_state_place  *state;   /* that they keep in the record */
-  int               nflow, nshared, nnumbers, nstate;
-  cst_segment      *segment;
-  int               nsegment, width, groups, components; /* components of a record */
-  size_t            size;
-  cst_layout        layout; /* of the system that is asked for, as every record begins */
-  cst_context       outer;  /* and what is read off a record with it */
-  cst_layout        inner;  /* of the system that is stepped, from component `shift` of a record on: the same, shift 0, or another one */
-  int               shift, acc;                /* acc: component of the sums of multipliers and of their weight, where they are means */
-  double            more[CST_MORE_PARAMETERS]; /* of the other system */
-  double            mean;
-  cst_next_read       *reader;
-  void             *reader_context;
-  double            h;
-  double            first_impulse; /* part of the impulse that the first step has */
-  bool              tangential;
-  int               robust_iterations;
-  cst_solver       *solver;
-  cst_scratch      *scratch; /* [groups] */
-  double           *work;    /* three records: trial, column, saved */
-  double           *saved;   /* [groups] records, for steps in pieces */
-  double           *space;   /* of the generic cores */
+  double            **numbers; /* that substeps have asked for */
+  cst_state_place    *state;   /* that they keep in the record */
+  int                 nflow, nshared, nnumbers, nstate;
+  cst_segment        *segment;
+  int                 nsegment, width, groups, components; /* components of a record */
+  size_t              size;
+  cst_layout          layout; /* of the system that is asked for, as every record begins */
+  cst_context         outer;  /* and what is read off a record with it */
+  cst_layout          inner;  /* of the system that is stepped, from component `shift` of a record on: the same, shift 0, or another one */
+  int                 shift, acc;                /* acc: component of the sums of multipliers and of their weight, where they are means */
+  double              more[CST_MORE_PARAMETERS]; /* of the other system */
+  double              mean;
+  cst_next_read      *reader;
+  void               *reader_context;
+  double              h;
+  double              first_impulse; /* part of the impulse that the first step has */
+  bool                tangential;
+  int                 robust_iterations;
+  cst_solver         *solver;
+  cst_scratch        *scratch; /* [groups] */
+  double             *work;    /* three records: trial, column, saved */
+  double             *saved;   /* [groups] records, for steps in pieces */
+  double             *space;   /* of the generic cores */
   /* what the solver's callbacks work on */
   cst_batch          *batch;
   const cst_schedule *schedule;

@@ -38,11 +38,11 @@ typedef enum { CST_KEEP_NOT, CST_KEEP, CST_KEEP_FIRST } cst_keep;
 typedef struct {
   const struct cst_context *context;
   const double             *record, *q0, *v; /* q0: coordinates at the start */
-  const double      *lambda, *time;   /* lambda: only where some observer needs it */
-  double            *scratch;         /* of tapes */
-  int                isa;
-  int                alive; /* bits of the lanes that have not failed */
-  cst_keep           keep;
+  const double             *lambda, *time;   /* lambda: only where some observer needs it */
+  double                   *scratch;         /* of tapes */
+  int                       isa;
+  int                       alive; /* bits of the lanes that have not failed */
+  cst_keep                  keep;
 } cst_view;
 
 /* Values and scales of the quantities of a look, [count][W]; kept[row->kept][W] is zero at the start. */

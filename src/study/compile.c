@@ -12,9 +12,7 @@
 static const double interpreted = 5;
 
 /* Whether compiling takes longer than it saves. */
-static bool is_small(const cst_system *s, double left, int ranks) {
-  return interpreted * left * 1e-9 / ranks < cst_compile_seconds(s);
-}
+static bool is_small(const cst_system *s, double left, int ranks) { return interpreted * left * 1e-9 / ranks < cst_compile_seconds(s); }
 
 /* The code for one instruction set, from rank 0 to all. `good` and `why` are the same everywhere. */
 static PetscErrorCode obtain(const cst_system *s, int isa, bool only_cached, cst_code *code, int *good, char why[CST_WHY]) {

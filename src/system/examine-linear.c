@@ -1,5 +1,5 @@
-/* examine-linear.c: are the kernels of linearly implicit methods what they are made of? By rows of the bands, dVH and dVS hold entries of grad V
- * and of Hessians, d2S is a Hessian, and D3V a third derivative once it is given what it shares. */
+/* examine-linear.c: are the kernels of linearly implicit methods what they are made of? By rows of the bands, dVH and dVS hold entries of
+ * grad V and of Hessians, d2S is a Hessian, and D3V a third derivative once it is given what it shares. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include "system/examiner.h"
@@ -70,8 +70,8 @@ static bool is_stiff(const cst_examiner *e, const cst_node *dS, const cst_point 
 }
 
 void cst_examine_linear(cst_examiner *e) {
-  cst_system *s = e->s;
-  cst_node   *q = inputs(s, 'q'), *w = inputs(s, 'w'), *of = cst_need(calloc((size_t)s->nq + 1, sizeof *of));
+  cst_system    *s = e->s;
+  cst_node      *q = inputs(s, 'q'), *w = inputs(s, 'w'), *of = cst_need(calloc((size_t)s->nq + 1, sizeof *of));
   const cst_node one = cst_graph_constant(s->graph, 1);
   bool           good[4] = {true, true, true, true};
   if (s->kernel_size[CST_K_dVH]) cst_graph_tangent(s->graph, s->kernel_out[CST_K_dV], s->nq, q, w, s->nq, of);

@@ -52,8 +52,9 @@ static void start(cst_reading *r) {
 }
 
 static void read_all(cst_reading *r) {
-  static const char *const keys[] = {"system",      "doc",        "source", "coordinates", "parameters",   "mass",   "potential",
-                                     "constraints", "symmetries", "states", "gyroscopic",  "nonholonomic", "forces", "bodies",       "stiff"};
+  static const char *const keys[] = {"system",     "doc",          "source",      "coordinates", "parameters",
+                                     "mass",       "potential",    "constraints", "symmetries",  "states",
+                                     "gyroscopic", "nonholonomic", "forces",      "bodies",      "stiff"};
   cst_yaml_check_keys(r->doc, r->root, keys, sizeof keys / sizeof *keys, r->d);
   check_supported(r);
   read_title(r);

@@ -225,7 +225,7 @@ def claims():
     ok("claims on rk-here: none" in told("rk4", "--system", write("free.yaml", "system: rk-here\ncoordinates: [x]\nmass: [1]\npotential: x^4\nstates: {default: {q: [1], v: [0]}}\n")),
        "none at all")
     bead = told("rattle", "--system", write("bead-of-show.yaml", BEAD))
-    ok(bead.startswith("rattle: a method ") and "2 in lambda (of `rattle`, on bead-on-ellipsoid)" in bead and "momenta of linear symmetries" in bead,
+    ok(bead.startswith("rattle(form=multipliers): a method ") and "2 in lambda (of `rattle`, on bead-on-ellipsoid)" in bead and "momenta of linear symmetries" in bead,
        "the page of a method, on the system of a file", bead)
     ok("constella show NAME [--system NAME|FILE]" in told("--help"), "its usage")
 

@@ -40,8 +40,11 @@
 #define LOCAL(X)                                                                                                                           \
   X(q, NQ)                                                                                                                                 \
   X(I, 9 * NB)                                                                                                                             \
-  X(W, 9 * NB) X(minv, NO) X(M, NM) X(p, NZ) X(F, NZ) X(pt, NZ) X(d, NZ) X(a, NZ) X(b, 3 * PIECES * NB) X(t, NT) X(q1, NQ) X(G, NR)        \
-      X(G1, NR) X(slack, NG) X(impulse, NG) X(dV, NQ) X(g, NU > 0 ? NG : 0) X(full, NU > 0 ? NNZ_G : 0)
+  X(W, 9 * NB)                                                                                                                             \
+  X(minv, NO)                                                                                                                              \
+  X(M, NM)                                                                                                                                 \
+  X(p, NZ) X(F, NZ) X(pt, NZ) X(d, NZ) X(a, NZ) X(b, 3 * PIECES * NB) X(t, NT) X(q1, NQ) X(G, NR) X(G1, NR) X(slack, NG) X(impulse, NG)    \
+      X(dV, NQ) X(g, NU > 0 ? NG : 0) X(full, NU > 0 ? NNZ_G : 0)
 
 struct local {
   LOCAL(CST_FIELD)

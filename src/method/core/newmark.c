@@ -28,8 +28,9 @@ struct data {
 #define LOCAL(X)                                                                                                                           \
   X(q, NQ)                                                                                                                                 \
   X(p, NQ)                                                                                                                                 \
-  X(a, NQ) X(ahead, NQ) X(y, NQ) X(bent, BENT_SIZE) X(A, MOST_BAND) X(Ma, NQ) X(a1, NQ) X(d, NQ) X(inverse, NMASS) X(M, FULL_MASS)         \
-      X(factor, FULL_MASS)
+  X(a, NQ)                                                                                                                                 \
+  X(ahead, NQ)                                                                                                                             \
+  X(y, NQ) X(bent, BENT_SIZE) X(A, MOST_BAND) X(Ma, NQ) X(a1, NQ) X(d, NQ) X(inverse, NMASS) X(M, FULL_MASS) X(factor, FULL_MASS)
 
 struct local {
   LOCAL(CST_FIELD)

@@ -31,8 +31,11 @@ struct data {
   X(q, NQ)                                                                                                                                 \
   X(p, NQ)                                                                                                                                 \
   X(dV, NQ)                                                                                                                                \
-  X(mid, NQ) X(pt, NQ) X(hm, NMASS) X(q1, NQ) X(qm, NQ) X(G1, NNZ_G) X(slack, NG) X(impulse, NG) X(A, NQ *NG) X(d, NG) X(b, NG)            \
-      X(A1, NQ *NG) X(d1, NG) X(b1, NG) X(N, NQ *NQ)
+  X(mid, NQ)                                                                                                                               \
+  X(pt, NQ)                                                                                                                                \
+  X(hm, NMASS)                                                                                                                             \
+  X(q1, NQ) X(qm, NQ) X(G1, NNZ_G) X(slack, NG) X(impulse, NG) X(A, NQ *NG) X(d, NG) X(b, NG) X(A1, NQ *NG) X(d1, NG) X(b1, NG)            \
+      X(N, NQ *NQ)
 
 struct local {
   LOCAL(CST_FIELD)
