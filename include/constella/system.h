@@ -62,16 +62,13 @@ enum {
  *   dVS      nq + n      grad V by rows, the n upper entries of the Hessian of the stiff part
  *   D3V      nq          D3V(q)[w, w] by rows, w by rows, l: the s values of dVH
  */
+/* clang-format off */
 #define CST_KERNELS(X)                                                                                                                     \
-  X(V)                                                                                                                                     \
-  X(dV)                                                                                                                                    \
-  X(d2V)                                                                                                                                   \
-  X(mass)                                                                                                                                  \
-  X(g)                                                                                                                                     \
-  X(G)                                                                                                                                     \
-  X(D2gvv)                                                                                                                                 \
-  X(D2gvw) X(D2glw) X(D3glwu) X(xi) X(gauge) X(M) X(a) X(Lv) X(Lq) X(Lvq) X(Lqq) X(f) X(DMvw) X(body) X(DE) X(RE) X(DRE) X(d2S) X(dVH)     \
-      X(dVS) X(D3V)
+  X(V) X(dV) X(d2V) X(mass)                                                                                                                \
+  X(g) X(G) X(D2gvv) X(D2gvw) X(D2glw) X(D3glwu) X(xi) X(gauge)                                                                            \
+  X(M) X(a) X(Lv) X(Lq) X(Lvq) X(Lqq) X(f) X(DMvw) X(body)                                                                                 \
+  X(DE) X(RE) X(DRE) X(d2S) X(dVH) X(dVS) X(D3V)
+/* clang-format on */
 typedef enum {
 #define X(name) CST_K_##name,
   CST_KERNELS(X)

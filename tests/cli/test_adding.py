@@ -1,12 +1,15 @@
-"""test_adding.py: the C of docs/adding.md is what it says: the method builds, is listed and has the orders of its table; the kind of study, which
-exists on that page alone, is read, run and drawn; the layer runs."""
+"""test_adding.py: the C of docs/adding.md is what it says: the method builds, is listed and has the orders of its table; the observer and
+the kind of study, which exist on that page alone, are read, run, verified and drawn; the layer runs."""
 # SPDX-License-Identifier: BSD-2-Clause
+import glob
 import os
 import re
 import subprocess
 import sys
 
 sys.dont_write_bytecode = True   # no __pycache__ among the sources
+
+import h5py
 
 from cli import BEAD, FOLDER, constella, done, ok, path, skip, write
 
@@ -97,6 +100,57 @@ reference: {method: "gauss(6)", step: 0.01}
     ok(found.returncode == 0 and same(rows(found.stdout), page), "the table is the one on the page", found.stdout, page)
 
 
+def observer():
+    """A histogram that no list of the sources has: listed, measured with the lane code of the generic fold, written, resumed, verified."""
+    (row,), (line,) = blocks("c", "cst_observer cst_observer_"), blocks("c", "OBSERVER(")
+    name = re.match(r"/\* (\S+):", row).group(1)
+    with open(os.path.join(SOURCES, "src/observe/list.h"), encoding="utf-8") as file:
+        listed = file.read()
+    new = path("new")
+    for file, text in ((f"observe/{name}", row), ("observe/list.h", listed.replace("OBSERVER(displacement)", line.strip() + "\nOBSERVER(displacement)")),
+                       ("observers.list.h", "".join(f'#include "observe/{x}.c"\n' for x in re.findall(r"^OBSERVER\((\w+)\)", listed, re.M)) + f'#include "observe/{name}"\n')):
+        os.makedirs(os.path.dirname(os.path.join(new, file)), exist_ok=True)
+        with open(os.path.join(new, file), "w", encoding="utf-8") as out:
+            out.write(text)
+    flags = [x for x in variable("ALL_CFLAGS") if x not in ("-MMD", "-MP")]
+    program, objects = path("with-speeds"), []
+    plain = [os.path.join(new, "observe", name)]   # and what depends on how many observers there are
+    for file in sorted(glob.glob(os.path.join(SOURCES, "src/*/*.c"))):
+        with open(file, encoding="utf-8") as text:
+            plain += [file] if re.search(r"CST_OBSERVER|cst_observers|cst_fold\b|fold->", text.read()) else []
+    lanes = [(isa, os.path.join(SOURCES, "src/observe/core/fold.c")) for isa in variable("ISAS")]
+    for isa, file in [(None, x) for x in plain] + lanes:
+        objects.append(path(f"{os.path.basename(file)}.{isa}.o"))
+        more = variable(f"ISA_{isa}") if isa else ['-DCST_VERSION="test"', '-DCST_COMPILER="test"']
+        told = command(variable("CC")[0], "-I" + new, *flags, *more, "-c", file, "-o", objects[-1])
+        if told.returncode:
+            return ok(False, f"{os.path.basename(file)} compiles", told.stdout)
+    told = command(variable("CC")[0], *variable("SANFLAGS"), BUILD + "/obj/main.o", *objects, BUILD + "/libconstella.a", "-o", program, *variable("PC_LIBS"))
+    if not ok(told.returncode == 0, "a program with the observer is linked", told.stdout):
+        return
+    ok("\nspeeds " in command(program, "list", "observables").stdout, "it is listed")
+    write("bead.yaml", BEAD)
+    study = """study: conservation
+system: {file: bead.yaml, compile: never}
+initial: {members: 5, seed: 3, spread: {q: 0.05, v: 0.05}}
+end: 20.0
+steps: [0.01]
+methods: [rattle, rk4]
+observables: [energy, speeds]
+observe: every
+"""
+    for name, more in (("speeds", []), ("speeds-2", ["--batch", "3"])):
+        told = command(program, "run", write("speeds.yaml", study), "-o", path(name + ".h5"), "--overwrite", "--progress", "none", *more)
+        if not ok(told.returncode == 0, "it runs", told.stdout):
+            return
+    with h5py.File(path("speeds.h5")) as one, h5py.File(path("speeds-2.h5")) as other:
+        counts = one["histograms/speeds"][()]
+        ok(counts.shape == (2, 5, 16) and (counts.sum(axis=2) == 2001).all() and (counts > 0).sum() > 10, "every step of every trajectory is in a bin", counts)
+        ok((counts == other["histograms/speeds"][()]).all(), "the same for other batches")
+        ok((one["observables/speeds"][:, :, 4] > 0).all(), "its quantity is folded like others")
+    ok(command(program, "verify", path("speeds.h5")).returncode == 0, "it is verified")
+
+
 def kind():
     """A kind of study that is in no list of the sources: read, refused, run, verified, resumed from its parts, drawn."""
     program = built("const cst_kind cst_kind_", "KIND(", "study/kind.c", "study/kinds.h")
@@ -151,8 +205,9 @@ def layer():
 
 if __name__ == "__main__":
     counted = sum(name == "c" for name, _ in BLOCKS)
-    ok(counted == 5, "every C block of the page is looked at: a method, its line, a kind of study, its line, a layer", counted)
+    ok(counted == 7, "every C block of the page is looked at: a method, its line, an observer, its line, a kind of study, its line, a layer", counted)
     method()
+    observer()
     kind()
     layer()
     done()

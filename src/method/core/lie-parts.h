@@ -37,14 +37,13 @@
  * bodies R alpha; F: dV by variations; d: changes of p at an end, pt: p behind the left kick, a: behind the impulse, all three by
  * variations; b: before the last piece, and behind each before it; t: the retractions of all pieces, of the last evaluation; q1: the end;
  * G, G1: constraints by variations at the ends. */
+/* clang-format off */
 #define LOCAL(X)                                                                                                                           \
-  X(q, NQ)                                                                                                                                 \
-  X(I, 9 * NB)                                                                                                                             \
-  X(W, 9 * NB)                                                                                                                             \
-  X(minv, NO)                                                                                                                              \
-  X(M, NM)                                                                                                                                 \
-  X(p, NZ) X(F, NZ) X(pt, NZ) X(d, NZ) X(a, NZ) X(b, 3 * PIECES * NB) X(t, NT) X(q1, NQ) X(G, NR) X(G1, NR) X(slack, NG) X(impulse, NG)    \
-      X(dV, NQ) X(g, NU > 0 ? NG : 0) X(full, NU > 0 ? NNZ_G : 0)
+  X(q, NQ) X(I, 9 * NB) X(W, 9 * NB) X(minv, NO) X(M, NM)                                                                                  \
+  X(p, NZ) X(F, NZ) X(pt, NZ) X(d, NZ) X(a, NZ) X(b, 3 * PIECES * NB)                                                                      \
+  X(t, NT) X(q1, NQ) X(G, NR) X(G1, NR) X(slack, NG) X(impulse, NG)                                                                        \
+  X(dV, NQ) X(g, NU > 0 ? NG : 0) X(full, NU > 0 ? NNZ_G : 0)
+/* clang-format on */
 
 struct local {
   LOCAL(CST_FIELD)

@@ -27,15 +27,12 @@ struct data {
 #define BENT (!LINEAR_V && OWN(j)->middle * OWN(j)->theta * (1 - OWN(j)->theta) != 0)
 
 /* A, d, b: the factors of G' at q, and A1, d1, b1 those at q1; N: [NQ - NR][NQ]; mid: grad V(q_m). */
+/* clang-format off */
 #define LOCAL(X)                                                                                                                           \
-  X(q, NQ)                                                                                                                                 \
-  X(p, NQ)                                                                                                                                 \
-  X(dV, NQ)                                                                                                                                \
-  X(mid, NQ)                                                                                                                               \
-  X(pt, NQ)                                                                                                                                \
-  X(hm, NMASS)                                                                                                                             \
-  X(q1, NQ) X(qm, NQ) X(G1, NNZ_G) X(slack, NG) X(impulse, NG) X(A, NQ *NG) X(d, NG) X(b, NG) X(A1, NQ *NG) X(d1, NG) X(b1, NG)            \
-      X(N, NQ *NQ)
+  X(q, NQ) X(p, NQ) X(dV, NQ) X(mid, NQ) X(pt, NQ) X(hm, NMASS) X(q1, NQ) X(qm, NQ)                                                        \
+  X(G1, NNZ_G) X(slack, NG) X(impulse, NG)                                                                                                 \
+  X(A, NQ * NG) X(d, NG) X(b, NG) X(A1, NQ * NG) X(d1, NG) X(b1, NG) X(N, NQ * NQ)
+/* clang-format on */
 
 struct local {
   LOCAL(CST_FIELD)

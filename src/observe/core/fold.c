@@ -108,19 +108,20 @@ CST_INLINE void load_velocity(const cst_context *C, const double *record, vd *v)
     velocity_of(C, record, cst_block(record, LAYOUT(C).p), v);
 }
 
-#define CST_OBSERVE(name)                                                                                                                  \
-  static void cst_measure_##name(const cst_look *look, const cst_view *view, double *kept, double *value, double *scale)
-#include "observers.list.h" /* written by the build: the lane code of the observers of list.h */
-
-CST_INLINE vl mask_of(int bits) {
+/* Of the lanes of bits, for observers too (view->alive). */
+CST_INLINE vl cst_lanes_of(int bits) {
   vl lane;
   for (int l = 0; l < CST_W; l++) lane[l] = 1L << l;
   return (((vl){} + (long)bits) & lane) != 0;
 }
 
+#define CST_OBSERVE(name)                                                                                                                  \
+  static void cst_measure_##name(const cst_look *look, const cst_view *view, double *kept, double *value, double *scale)
+#include "observers.list.h" /* written by the build: the lane code of the observers of list.h */
+
 static void fold(int n, const double *value, const double *scale, int alive, int first, double *acc) {
   const vd *x = (const vd *)value, *s = (const vd *)scale;
-  const vl  on = mask_of(alive);
+  const vl  on = cst_lanes_of(alive);
   for (int i = 0; i < n; i++) {
     vd *a = (vd *)acc + i * CST_SLOTS;
     if (first) a[CST_SLOT_START] = x[i], a[CST_SLOT_DRIFT] = a[CST_SLOT_SCALE] = a[CST_SLOT_SIZES] = a[CST_SLOT_SUM] = vset(0);
@@ -151,7 +152,7 @@ static void multipliers(const cst_context *C, const double *record, double *lamb
 
 /* y is cut at the bins' boundaries, from the top; each part is a multiple of its bin's unit, so adding it does not round. */
 static void accumulate(int n, const double *value, const double *acc, int alive, double *bins, double *top, double *count) {
-  const vl on = mask_of(alive);
+  const vl on = cst_lanes_of(alive);
   double   big[CST_BINS]; /* adding and subtracting it rounds to the bin's unit */
   for (int k = 0; k < CST_BINS; k++) big[k] = k == 0 ? 1.5 * 0x1p52 * 0x1p-160 : big[k - 1] * 0x1p40;
   for (int i = 0; i < n; i++) {
