@@ -7,14 +7,18 @@ Results go to FOLDER (the paper's name). Exit: 0; 1 when something measured is n
 that of the variable CONSTELLA (build/constella). PAPER.toml, whose names of studies are relative to itself, holds
 
     source       where the statements are made.
-    statements   a list: `says`, `where` (section or equation), `study`, and `measured`, a list of
-                   method   as the study has it, at its smallest step; and
+    statements   a list: `says`, `where` (section or equation), `study` or `script`, and `measured`, a list of
+                   method   as the study has it, at its smallest step, or the script; and
                    column   of the result, with `is` (a word, or a number that is met `within`), `below` or `above`; or
                    same     another method, whose q and p at the end differ by the number measured, with `below` or `above`.
+
+A script measures what the program has no method for. It is a Python file that prints TOML, a table for each method with its columns and their values.
 """
 # SPDX-License-Identifier: BSD-2-Clause
 import argparse
+import functools
 import pathlib
+import subprocess
 import sys
 import tomllib
 
@@ -37,7 +41,27 @@ def difference(result, one, other):
     return max(float(abs(result.data(path)[cases[0]] - result.data(path)[cases[1]]).max()) for path in ("/final/q", "/final/p"))
 
 
+@functools.cache
+def printed(script):
+    """What a script prints: the values of the columns of its methods."""
+    done = subprocess.run([sys.executable, script], stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    if done.returncode:
+        mistake(f"{script}: {done.stderr.strip()}")
+    return tomllib.loads(done.stdout)
+
+
+def printed_of(values, item):
+    """The value of a method's column in what a script prints."""
+    for key in (item["method"], item["column"]):
+        if key not in values:
+            mistake(f"the script has no {key}; it has {', '.join(values)}")
+        values = values[key]
+    return values
+
+
 def measured_of(result, item):
+    if isinstance(result, dict):
+        return printed_of(result, item)
     if "same" in item:
         return difference(result, item["method"], item["same"])
     case = case_of(result, item["method"])
@@ -84,11 +108,12 @@ def main():
     options.folder.mkdir(parents=True, exist_ok=True)
     studies = Studies(options.paper.parent, options)
     if not options.overwrite:
-        studies.refuse_existing({s["study"]: s for s in paper["statements"]})
+        studies.refuse_existing({s["study"]: s for s in paper["statements"] if "study" in s})
     good = total = 0
     print(paper["source"])
     for statement in paper["statements"]:
-        result = studies.result(statement, statement["study"])
+        script = statement.get("script")
+        result = printed(options.paper.parent / script) if script else studies.result(statement, statement["study"])
         print(f"\n{statement['says']} [{statement['where']}]")
         for item in statement["measured"]:
             value = measured_of(result, item)

@@ -1,4 +1,4 @@
-"""studies.py: runs the studies of a paper into a folder, each once, whole or their first steps alone. Used by tables.py."""
+"""studies.py: runs the studies of a paper into a folder, each once, whole or their first steps alone. Used by tables.py and statements.py."""
 # SPDX-License-Identifier: BSD-2-Clause
 import os
 import pathlib
@@ -11,7 +11,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "analysis")
 
 def mistake(words):
     """Ends the command: bad input."""
-    print(f"tables.py: error: {words}", file=sys.stderr)
+    print(f"{pathlib.Path(sys.argv[0]).name}: error: {words}", file=sys.stderr)
     sys.exit(2)
 
 

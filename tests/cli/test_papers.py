@@ -1,4 +1,5 @@
-"""test_papers.py: jobs/papers/tables.py: the largest steps of every table of brugnano.toml agree, what does not agree is noticed, digits are counted as said."""
+"""test_papers.py: jobs/papers/tables.py: the largest steps of every table of brugnano.toml agree, what does not agree is noticed, digits are counted as said.
+statements.py: what is measured by a script and by a study is as stated, and what is not is noticed."""
 # SPDX-License-Identifier: BSD-2-Clause
 import pathlib
 import re
@@ -70,9 +71,9 @@ rows = '''
 """
 
 
-def command(paper, folder, *words):
-    """Runs tables.py."""
-    line = [sys.executable, str(PAPERS / "tables.py"), str(paper), "-o", str(folder), *map(str, words)]
+def command(paper, folder, *words, script="tables.py"):
+    """Runs tables.py, or another."""
+    line = [sys.executable, str(PAPERS / script), str(paper), "-o", str(folder), *map(str, words)]
     return subprocess.run(line, env={**ENVIRONMENT, "CONSTELLA": PROGRAM}, cwd=FOLDER, capture_output=True, text=True, timeout=200)
 
 
@@ -124,6 +125,35 @@ def test_springs():
     process = command(PAPERS / "tao-owhadi.toml", scratch())
     ok(process.returncode == 0, "springs: all numbers agree", process.stderr, *re.findall(r"^.*DISAGREES.*$", process.stdout, re.M))
     ok(counted(process.stdout)[2] == 0 and counted(process.stdout)[0] > 140, "springs: none disagrees", process.stdout[-800:])
+
+
+def stated(old="", new=""):
+    """statements.py for what a script and the quickest study measure of a paper, in which a text may be another."""
+    folder = pathlib.Path(scratch())
+    for name in ("end_multipliers.py", "barbero-linan-vectors.yaml"):
+        shutil.copy(PAPERS / name, folder)
+    head, *blocks = (PAPERS / "barbero-linan.toml").read_text().split("[[statements]]")
+    text = "[[statements]]".join([head, *(b for b in blocks if "end_multipliers.py" in b or not new and "vectors.yaml" in b)])
+    if old:
+        ok(old in text, f"{old} is stated")
+    (folder / "paper.toml").write_text(text.replace(old, new, 1))
+    return command(folder / "paper.toml", folder / "results", script="statements.py")
+
+
+def test_statements():
+    """As stated; not as stated; a column and a script that are not there."""
+    process = stated()
+    count = re.search(r"^(\d+) of (\d+) as stated$", process.stdout, re.M)
+    ok(process.returncode == 0 and count and int(count[1]) == int(count[2]) > 25, "what is measured is as stated", process.stdout, process.stderr)
+    for name, wanted in (("ends(yoshida4)", 2), ("substeps(yoshida4)", 4), ("substeps(yoshida6)", 6)):
+        found = re.search(rf"ok +{re.escape(name)}: order (\S+) ", process.stdout)
+        ok(found and abs(float(found[1]) - wanted) <= 0.1, f"{name} is of order {wanted}", process.stdout)
+    wrong = stated('"ends(yoshida4)", column = "order", is = 2', '"ends(yoshida4)", column = "order", is = 4')
+    ok(wrong.returncode == 1 and wrong.stdout.count("NOT") == 1, "ends alone are not of order 4", wrong.stdout, wrong.stderr)
+    column = stated('"ends(yoshida4)", column = "order"', '"ends(yoshida4)", column = "ordre"')
+    ok(column.returncode == 2 and "no ordre; it has order, two_form" in column.stderr, "an unknown column is refused", column.stderr)
+    absent = stated('script = "end_multipliers.py"', 'script = "absent.py"')
+    ok(absent.returncode == 2 and "statements.py: error" in absent.stderr and "absent.py" in absent.stderr, "so is a script that is not there", absent.stderr)
 
 
 def changed(old, new):
@@ -210,5 +240,5 @@ def test_other_paper():
 if __name__ == "__main__":
     test_digits()
     test_shortened()
-    together([test_paper, test_springs, test_wrong_number, test_figures, test_other_paper], most=2)
+    together([test_paper, test_springs, test_statements, test_wrong_number, test_figures, test_other_paper], most=2)
     done()
