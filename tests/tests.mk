@@ -24,13 +24,13 @@ tests-built: $(PROGRAM) $(TEST_BIN) $(BUILD)/tests/survive/strike.so
 
 # $(call RANKS,file.c)
 RANKS = $(or $(shell sed -n 's/.*ranks: *\([0-9 ]*[0-9]\).*/\1/p' $(1) | head -n 1),0)
-# One more at a time than there are cores: many wait, for MPI to start and for the instant at which something is struck.
+# Long ones first. Two more at a time than there are cores: many wait, for MPI to start and for the instant at which something is struck.
 define RUN_LIST
 @mkdir -p $(BUILD)
-@{ $(foreach t,$(filter $(foreach r,$(1),tests/$(r)/%),$(TEST_C)),$(foreach n,$(call RANKS,$(t)),echo '$(SECONDS_ALLOWED) $(if $(filter 0,$(n)),,mpirun -n $(n) )$(BUILD)/$(t:.c=)';)) \
+@{ $(foreach t,$(filter $(foreach r,$(1),tests/$(r)/%),$(TEST_PY)),echo '$(SECONDS_ALLOWED) $(PYTHON) $(t)';) \
    $(foreach t,$(filter $(foreach r,$(1),tests/$(r)/%),$(TEST_SH)),echo '$(SECONDS_ALLOWED) $(t)';) \
-   $(foreach t,$(filter $(foreach r,$(1),tests/$(r)/%),$(TEST_PY)),echo '$(SECONDS_ALLOWED) $(PYTHON) $(t)';) :; } >$(BUILD)/tests.list
-@BUILD='$(BUILD)' CONSTELLA='$(BUILD)/constella' PYTHON='$(PYTHON)' JOBS=$$(($(JOBS) + 1)) perl tests/run.pl $(BUILD)/tests.list
+   $(foreach t,$(filter $(foreach r,$(1),tests/$(r)/%),$(TEST_C)),$(foreach n,$(call RANKS,$(t)),echo '$(SECONDS_ALLOWED) $(if $(filter 0,$(n)),,mpirun -n $(n) )$(BUILD)/$(t:.c=)';)) :; } >$(BUILD)/tests.list
+@BUILD='$(BUILD)' CONSTELLA='$(BUILD)/constella' PYTHON='$(PYTHON)' JOBS=$$(($(JOBS) + 2)) perl tests/run.pl $(BUILD)/tests.list
 endef
 
 test: setup

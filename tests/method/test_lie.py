@@ -83,7 +83,7 @@ states: {{default: {{bodies: {{plate: {{matrix: {rows(R)}, omega: {listed(w)}, c
     return text, P, (np.array([R]), np.array([I @ w]), np.array([.5, 0, .3]), 1.2 * np.array([0, 1., 0])), lambda x: (x[:0], [x])
 
 SYSTEMS = {'top': top, 'pivot': pivot, 'two': two, 'plate': plate}
-END, COUNTS = 0.5, [5, 10, 20]
+END, COUNTS = 0.5, [5, 10, 20] if os.environ.get('CONSTELLA_TEST_ALL') else [5, 10]
 G4 = 1 / (2 - 2 ** (1 / 3))
 YOSHIDA4 = [G4, 1 - 2 * G4, G4]
 
