@@ -61,10 +61,10 @@ static uint64_t last_term(const cutter *c, cst_node n) {
 }
 
 /* Walk down from the top of a sum, steps and terms appended from last to first. */
-static cst_run walk(cutter *c, cst_node top) {
+static cst_terms walk(cutter *c, cst_node top) {
   cst_partition *p = c->p;
   const uint64_t term = last_term(c, top);
-  cst_run        r = {.first = p->terms, .start = top, .sign = p->node[top].op};
+  cst_terms      r = {.first = p->terms, .start = top, .sign = p->node[top].op};
   cst_node       t, rest;
   while ((r.start == top || c->uses[r.start] == 1) && split(c, r.start, r.sign, term, &t, &rest)) {
     p->term[r.first + r.count] = t, p->step[r.first + r.count] = r.start;
@@ -84,7 +84,7 @@ static void reverse(cst_node *x, int n) {
   }
 }
 
-static void keep_run(cutter *c, cst_run r) {
+static void keep_run(cutter *c, cst_terms r) {
   cst_partition *p = c->p;
   reverse(p->term + r.first, r.count), reverse(p->step + r.first, r.count);
   for (int i = r.start < 0; i < r.count; i++) c->member[p->step[r.first + i]] = r.first + i;
@@ -101,7 +101,7 @@ static void find_sums(cutter *c) {
   p->runs = p->terms = 0;
   for (int i = p->size - 1; i >= 0; i--) {
     if (c->length[i] < CST_SUM_TERMS - 1 || c->member[i] >= 0) continue;
-    const cst_run r = walk(c, i);
+    const cst_terms r = walk(c, i);
     if (r.count >= CST_SUM_TERMS) keep_run(c, r);
   }
 }

@@ -48,7 +48,7 @@ static unit *append(grouper *z, unit u) {
 }
 
 /* The terms [from, to) of a run, all of one shape, as a sum of its own. */
-static void append_sum(grouper *z, const cst_run *r, int from, int to) {
+static void append_sum(grouper *z, const cst_terms *r, int from, int to) {
   cst_partition *p = z->p;
   const cst_node start = from > r->first ? p->step[from - 1] : r->start, top = p->step[to - 1];
   unit           u = {.node = top, .shape = z->shape[from], .first = from, .count = to - from, .sign = r->sign};
@@ -68,7 +68,7 @@ static void find_sums(grouper *z) {
   const cst_partition *p = z->p;
   for (int i = 0; i < p->terms; i++) z->shape[i] = shape_of(z, p->term[i], false, &z->row[i]);
   for (int k = 0; k < p->runs; k++) {
-    const cst_run *r = &p->run[k];
+    const cst_terms *r = &p->run[k];
     for (int i = r->first, j; i < r->first + r->count; i = j) {
       for (j = i + 1; j < r->first + r->count && z->shape[j] == z->shape[i]; j++) continue;
       if (z->shape[i] >= 0 && j - i >= CST_SUM_TERMS) append_sum(z, r, i, j);

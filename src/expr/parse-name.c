@@ -46,7 +46,7 @@ static int list_functions(const char **allowed) {
 static cst_node unknown_name(cst_parser *p, size_t at, size_t n) {
   const char **allowed = cst_expr_memory(NULL, (size_t)p->n + CST_EXPR_DEPTH + 2 + CST_FUNCTIONS, sizeof *allowed);
   int          count = 0;
-  for (const cst_loop *l = p->loop; l; l = l->outer) allowed[count++] = l->name;
+  for (const cst_parse_loop *l = p->loop; l; l = l->outer) allowed[count++] = l->name;
   for (int i = 0; i < p->n; i++) allowed[count++] = p->names[i].name;
   allowed[count++] = "pi";
   count += list_functions(allowed + count);
@@ -62,8 +62,8 @@ static cst_node unknown_function(cst_parser *p, size_t at, size_t n) {
 
 static bool same(const cst_parser *p, size_t at, size_t n, const char *word) { return !strncmp(p->text + at, word, n) && !word[n]; }
 
-static const cst_loop *find_loop(const cst_parser *p, size_t at, size_t n) {
-  const cst_loop *l = p->loop;
+static const cst_parse_loop *find_loop(const cst_parser *p, size_t at, size_t n) {
+  const cst_parse_loop *l = p->loop;
   while (l && !same(p, at, n, l->name)) l = l->outer;
   return l;
 }
@@ -151,9 +151,9 @@ cst_node cst_parse_name(cst_parser *p) {
   p->at += n;
   const char next = cst_parse_peek(p);
   if (next == '(') return applied(p, at, n);
-  const bool         pi = same(p, at, n, "pi");
-  const cst_loop    *loop = pi ? NULL : find_loop(p, at, n);
-  const cst_binding *b = pi || loop ? NULL : find_binding(p, at, n);
+  const bool            pi = same(p, at, n, "pi");
+  const cst_parse_loop *loop = pi ? NULL : find_loop(p, at, n);
+  const cst_binding    *b = pi || loop ? NULL : find_binding(p, at, n);
   if (b && b->entry && next == '[') return entry(p, b, at);
   if (b && b->entry)
     return cst_parse_fail(p, at, "'%.*s' is an array of %d; an entry of it is wanted, such as %.*s[%d]", SHOWN, b->name, b->count, SHOWN,

@@ -16,7 +16,7 @@ static bool well_formed(const char *word, size_t n) {
 }
 
 /* Reads the name of l. */
-static bool variable(cst_parser *p, cst_loop *l) {
+static bool variable(cst_parser *p, cst_parse_loop *l) {
   static const char *const letters = "a name has letters, digits and _, a letter first, at most";
   cst_parse_peek(p);
   char         s[32];
@@ -64,7 +64,7 @@ static cst_node term(cst_parser *p, size_t start, size_t at) {
 }
 
 /* The sum over `count` values of l from `from` on. */
-static cst_node add_terms(cst_parser *p, cst_loop *l, double from, double count, size_t at) {
+static cst_node add_terms(cst_parser *p, cst_parse_loop *l, double from, double count, size_t at) {
   const size_t start = p->at;
   cst_node     n = cst_graph_constant(p->g, 0);
   p->terms += count;
@@ -78,7 +78,7 @@ static cst_node add_terms(cst_parser *p, cst_loop *l, double from, double count,
 }
 
 /* TERM of a sum without terms. */
-static cst_node skip_term(cst_parser *p, cst_loop *l, size_t at) {
+static cst_node skip_term(cst_parser *p, cst_parse_loop *l, size_t at) {
   l->node = cst_graph_constant(p->g, 0);
   p->idle++;
   term(p, p->at, at);
@@ -87,8 +87,8 @@ static cst_node skip_term(cst_parser *p, cst_loop *l, size_t at) {
 }
 
 cst_node cst_parse_series(cst_parser *p, size_t at) {
-  cst_loop l = {.outer = p->loop};
-  double   from, to;
+  cst_parse_loop l = {.outer = p->loop};
+  double         from, to;
   if (!variable(p, &l) || !limit(p, "FROM of the sum", &from) || !limit(p, "TO of the sum", &to)) return -1;
   if (!cst_parse_accept(p, ',')) return wrong_count(p);
   p->loop = &l;

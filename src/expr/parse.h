@@ -11,24 +11,24 @@
 enum { CST_PARSE_SHOWN = 40 }; /* characters of a word in a message; the longest variable of a sum */
 
 /* The variable of a sum whose terms are being read. */
-typedef struct cst_loop {
-  char                   name[CST_PARSE_SHOWN + 1];
-  cst_node               node; /* the constant that it stands for */
-  const struct cst_loop *outer;
-} cst_loop;
+typedef struct cst_parse_loop {
+  char                         name[CST_PARSE_SHOWN + 1];
+  cst_node                     node; /* the constant that it stands for */
+  const struct cst_parse_loop *outer;
+} cst_parse_loop;
 
 typedef struct {
-  cst_graph         *g;
-  const char        *text;
-  size_t             at; /* the next character */
-  int                depth;
-  int                idle;        /* above 0: in a term of which there are none, only the grammar is checked */
-  double             terms, read; /* of all sums: terms, characters of them */
-  bool               failed;
-  const cst_binding *names;
-  int                n;
-  const cst_loop    *loop; /* the innermost */
-  cst_expr_error    *error;
+  cst_graph            *g;
+  const char           *text;
+  size_t                at; /* the next character */
+  int                   depth;
+  int                   idle;        /* above 0: in a term of which there are none, only the grammar is checked */
+  double                terms, read; /* of all sums: terms, characters of them */
+  bool                  failed;
+  const cst_binding    *names;
+  int                   n;
+  const cst_parse_loop *loop; /* the innermost */
+  cst_expr_error       *error;
   struct {
     size_t             end; /* of the name in the text; 0 when the slot is free */
     const cst_binding *binding;

@@ -72,7 +72,7 @@ typedef struct {
   int      first, count;
   cst_node start;
   cst_op   sign;
-} cst_run;
+} cst_terms;
 
 /* Nodes are numbered anew: those that the outputs need, operands first. */
 typedef struct {
@@ -87,7 +87,7 @@ typedef struct {
   int           *stage;
   cst_node      *straight; /* the operations outside loops, by stage */
   int            nstraight, slots;
-  cst_run       *run;
+  cst_terms     *run;
   int            runs, terms;
   cst_node      *term, *step;
   cst_loops      loops;

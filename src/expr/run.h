@@ -81,7 +81,7 @@ static inline void run_instruction(cst_op op, int n, VALUE *r, const int *to, co
 #undef EACH
 
 /* The body on n rows from `row` on. */
-static inline void run_body(const cst_tape *t, const cst_block *k, const bases *m, int row, int n) {
+static inline void run_body(const cst_tape *t, const cst_tape_block *k, const bases *m, int row, int n) {
   const cst_loop *l = &t->loops.loop[k->loop];
   for (const cst_instruction *i = t->code + k->first, *end = i + k->length; i < end; i++) {
     const column a = column_of(m, l, row, i->abase, i->a), b = column_of(m, l, row, i->bbase, i->b);
@@ -95,12 +95,12 @@ static inline void run_body(const cst_tape *t, const cst_block *k, const bases *
 
 static inline int least(int a, int b) { return a < b ? a : b; }
 
-static inline void run_values(const cst_tape *t, const cst_block *k, const bases *m) {
+static inline void run_values(const cst_tape *t, const cst_tape_block *k, const bases *m) {
   const int rows = t->loops.loop[k->loop].rows;
   for (int row = 0; row < rows; row += CST_CHUNK) run_body(t, k, m, row, least(CST_CHUNK, rows - row));
 }
 
-static inline VALUE run_sum(const cst_tape *t, const cst_block *k, const bases *m, VALUE total, int from, int to) {
+static inline VALUE run_sum(const cst_tape *t, const cst_tape_block *k, const bases *m, VALUE total, int from, int to) {
   const cst_loop *l = &t->loops.loop[k->loop];
   for (int row = from; row < to; row += CST_CHUNK) {
     const int n = least(CST_CHUNK, to - row);
@@ -114,7 +114,7 @@ static inline VALUE run_sum(const cst_tape *t, const cst_block *k, const bases *
   return total;
 }
 
-static inline void run_sums(const cst_tape *t, const cst_block *k, const bases *m) {
+static inline void run_sums(const cst_tape *t, const cst_tape_block *k, const bases *m) {
   const cst_loop *l = &t->loops.loop[k->loop];
   VALUE          *target = m->target[l->letter == CST_FROM_OUT ? CST_BASE_OUT : CST_BASE_SCRATCH];
   for (int s = 0; s < l->sums; s++) {
@@ -130,7 +130,7 @@ static inline void run(const cst_tape *t, const VALUE *const in[128], const VALU
   m.base[CST_BASE_CHUNK] = m.target[CST_BASE_CHUNK] = scratch + t->chunk;
   m.base[CST_BASE_CONSTANT] = constant;
   for (int j = 0; j < t->letters; j++) m.base[CST_BASE_INPUT + j] = in[(int)t->letter[j]];
-  for (const cst_block *k = t->block, *end = k + t->blocks; k < end; k++) {
+  for (const cst_tape_block *k = t->block, *end = k + t->blocks; k < end; k++) {
     if (k->loop < 0)
       run_straight(t->code + k->first, &m);
     else if (t->loops.loop[k->loop].sums)

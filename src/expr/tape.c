@@ -98,12 +98,12 @@ static void append_copies(builder *b) {
 }
 
 /* Everything since the last block is one; nothing when it is empty and straight. */
-static cst_block *end_block(builder *b, int loop) {
-  cst_tape  *t = b->tape;
-  const int  first = t->blocks ? t->block[t->blocks - 1].first + t->block[t->blocks - 1].length : 0;
-  cst_block *k = &t->block[t->blocks];
+static cst_tape_block *end_block(builder *b, int loop) {
+  cst_tape       *t = b->tape;
+  const int       first = t->blocks ? t->block[t->blocks - 1].first + t->block[t->blocks - 1].length : 0;
+  cst_tape_block *k = &t->block[t->blocks];
   if (loop < 0 && t->length > first) append(b, CST_OP_END, (cst_where){0}, (cst_where){0}, (cst_where){0});
-  *k = (cst_block){.first = first, .length = t->length - first, .loop = loop};
+  *k = (cst_tape_block){.first = first, .length = t->length - first, .loop = loop};
   t->blocks += k->length > 0 || loop >= 0;
   return k;
 }
@@ -144,7 +144,7 @@ static void append_loop(builder *b, int loop) {
   const cst_shape *s = &b->tape->loops.shapes.shape[l->shape];
   const cst_where  place = {letter_base(b->tape, l->letter), 0}, value = append_body(b, s, l->sums ? NULL : &place);
   if (!l->sums && !s->steps) append(b, CST_OP_COPY, place, value, value);
-  cst_block *k = end_block(b, loop);
+  cst_tape_block *k = end_block(b, loop);
   if (!l->sums) return;
   k->term = value;
   k->start = l->start.letter == CST_FROM_CONSTANT ? add_constant(b, l->start.value) : (cst_where){letter_base(b->tape, l->start.letter), 0};

@@ -26,11 +26,11 @@ typedef struct {
 typedef struct {
   int       first, length, loop; /* instructions; loop -1: straight */
   cst_where term, start;         /* of a loop of sums: the value of a row; what the sum starts from (index of a constant, or unused) */
-} cst_block;
+} cst_tape_block;
 
 struct cst_tape {
   cst_instruction *code;
-  cst_block       *block;
+  cst_tape_block  *block;
   cst_loops        loops;
   int              length, blocks, registers, outputs, letters;
   int              chunk;               /* the register from which on the chunks of bodies stand */

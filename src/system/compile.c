@@ -62,10 +62,12 @@ static void emit(const cst_system *s, recipe *r) {
 
 static const char kernels[] = "src/system/kernels.c";
 
+/* Of the sources the cores; the lane code of observers is a part of one of them. */
 static bool is_compiled(const recipe *r, const cst_source *x) {
   const size_t n = strlen(x->path);
   if (strcmp(x->path + n - 2, ".c")) return false;
-  return !strcmp(x->path, kernels) || (r->forms && (r->bodies || !strstr(x->text, "#define CORE_IS_FOR_BODIES")));
+  return !strcmp(x->path, kernels) ||
+         (r->forms && strstr(x->path, "/core/") && (r->bodies || !strstr(x->text, "#define CORE_IS_FOR_BODIES")));
 }
 
 static bool compile(const recipe *r, const char *folder, const char *key, char why[CST_WHY]) {

@@ -16,23 +16,23 @@ static const double FIRST_STEP = 0.03, LAST_STEP = 1e-7;
 
 static cst_complex *complexes(size_t n) { return cst_need(calloc(n + 1, sizeof(cst_complex))); }
 
-static bool of_Gv(const cst_field *f, const cst_place *x, cst_complex *out) {
+static bool of_Gv(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
   for (int i = 0; i < f->n; i++) out[i] = 0;
   return cst_field_times(f, CST_K_G, false, x, x->v, out);
 }
 
-static bool of_Mv(const cst_field *f, const cst_place *x, cst_complex *out) {
+static bool of_Mv(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
   for (int i = 0; i < f->n; i++) out[i] = 0;
   return cst_field_times(f, CST_K_M, false, x, x->v, out);
 }
 
-static bool of_Gl(const cst_field *f, const cst_place *x, cst_complex *out) {
+static bool of_Gl(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
   for (int i = 0; i < f->n; i++) out[i] = 0;
   return cst_field_times(f, CST_K_G, true, x, x->l, out);
 }
 
 /* y[nq] := M z, from what is compared with the description. */
-static bool inertia(const cst_field *f, const cst_place *x, const cst_complex *z, cst_complex *y) {
+static bool inertia(const cst_analytic *f, const cst_complex_point *x, const cst_complex *z, cst_complex *y) {
   const cst_system *s = f->e->s;
   for (int i = 0; i < s->nq; i++) y[i] = 0;
   if (s->general) return cst_field_times(f, CST_K_M, false, x, z, y);
@@ -44,7 +44,7 @@ static bool inertia(const cst_field *f, const cst_place *x, const cst_complex *z
 }
 
 /* L from M and a, which are compared with the description, and V. */
-static bool of_L(const cst_field *f, const cst_place *x, cst_complex *out) {
+static bool of_L(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
   const cst_system *s = f->e->s;
   cst_complex      *Mv = complexes(2 * (size_t)s->nq), *a = Mv + s->nq, V;
   bool              analytic = inertia(f, x, x->v, Mv);
@@ -57,7 +57,7 @@ static bool of_L(const cst_field *f, const cst_place *x, cst_complex *out) {
 }
 
 /* (E1, E2)[nq + ng], the residuals of the equations of motion with accelerations A and multipliers x->l. */
-static bool residuals(const cst_field *f, const cst_place *x, const cst_complex *A, cst_complex *E) {
+static bool residuals(const cst_analytic *f, const cst_complex_point *x, const cst_complex *A, cst_complex *E) {
   const cst_system *s = f->e->s;
   const int         n = s->nq, ng = s->ng;
   cst_complex      *part = complexes((size_t)(n + ng)), *MA = complexes((size_t)n);
@@ -72,10 +72,10 @@ static bool residuals(const cst_field *f, const cst_place *x, const cst_complex 
   return analytic;
 }
 
-static bool of_E(const cst_field *f, const cst_place *x, cst_complex *out) { return residuals(f, x, x->w, out); }
+static bool of_E(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) { return residuals(f, x, x->w, out); }
 
 /* y.E1 + z.E2 + s L with w = (y, A) and l = (lambda, z, s). */
-static bool of_yE(const cst_field *f, const cst_place *x, cst_complex *out) {
+static bool of_yE(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
   const int    n = f->e->s->nq, ng = f->e->s->ng;
   cst_complex *E = complexes((size_t)(n + ng));
   const bool   analytic = of_L(f, x, out) & residuals(f, x, x->w + n, E);
@@ -95,7 +95,7 @@ typedef enum { PLAIN, DOT, TIMES, REST } contraction;
 typedef struct {
   cst_kernel_id kernel, below; /* below: where it is a kernel that is derived, cst_field_own */
   const char   *of;            /* in words */
-  bool (*function)(const cst_field *f, const cst_place *x, cst_complex *out);
+  bool (*function)(const cst_analytic *f, const cst_complex_point *x, cst_complex *out);
   movement    change;
   contraction form;
 } derivative;
@@ -177,7 +177,7 @@ static double most_apart(const double *x, const double *y, int n, double size, i
 }
 
 /* The least over a ladder of steps, since the length over which functions change is not known. */
-static double central(const cst_field *f, const cst_change *d, const double *y, double size, int *row) {
+static double central(const cst_analytic *f, const cst_change *d, const double *y, double size, int *row) {
   double *x = cst_numbers((size_t)f->n), *value = cst_numbers((size_t)f->n), least = INFINITY;
   cst_field_value(f, value);
   const double noise = DBL_EPSILON * cst_largest(value, f->n);
@@ -192,10 +192,10 @@ static double central(const cst_field *f, const cst_change *d, const double *y, 
 }
 
 static void compare_at(const cst_examiner *e, const derivative *d, const cst_point *p, int n, difference *worst) {
-  const cst_field  f = {.e = e, .at = p, .n = n, .node = e->s->kernel_out[d->below], .value = d->function};
-  const cst_change c = change_of(e->s, p, d->change);
-  double          *x = cst_numbers((size_t)n), *y = cst_numbers((size_t)n), size;
-  int              row = 0;
+  const cst_analytic f = {.e = e, .at = p, .n = n, .node = e->s->kernel_out[d->below], .value = d->function};
+  const cst_change   c = change_of(e->s, p, d->change);
+  double            *x = cst_numbers((size_t)n), *y = cst_numbers((size_t)n), size;
+  int                row = 0;
   contract(e, d, p, &c, y, &size);
   size = fmax(size, cst_largest(y, n));
   if (cst_field_slope(&f, &c, x)) {

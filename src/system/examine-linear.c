@@ -36,9 +36,9 @@ static bool is_made_of(const cst_examiner *e, cst_kernel_id k, cst_kernel_id of,
 
 /* The slopes of nodes along w. */
 static double *slopes(const cst_examiner *e, const cst_node *node, const cst_point *p) {
-  const cst_field  f = {.e = e, .at = p, .n = e->s->nq, .node = node, .value = cst_field_own};
-  const cst_change d = {.q = p->w};
-  double          *x = cst_numbers((size_t)e->s->nq);
+  const cst_analytic f = {.e = e, .at = p, .n = e->s->nq, .node = node, .value = cst_field_own};
+  const cst_change   d = {.q = p->w};
+  double            *x = cst_numbers((size_t)e->s->nq);
   if (!cst_field_slope(&f, &d, x)) cst_field_difference(&f, &d, 1e-3, x);
   return x;
 }

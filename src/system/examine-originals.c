@@ -13,8 +13,8 @@ typedef struct {
 
 /* The nodes at point p. Owned. */
 static double *values(const cst_examiner *e, const cst_node *node, int n, const cst_point *p) {
-  const cst_field f = {.e = e, .at = p, .n = n, .node = node, .value = cst_field_own};
-  double         *x = cst_numbers((size_t)n);
+  const cst_analytic f = {.e = e, .at = p, .n = n, .node = node, .value = cst_field_own};
+  double            *x = cst_numbers((size_t)n);
   cst_field_value(&f, x);
   return x;
 }

@@ -14,14 +14,17 @@ double cst_largest(const double *x, int n) {
 
 static cst_complex *complexes(size_t n) { return cst_need(calloc(n + 1, sizeof(cst_complex))); }
 
-bool cst_field_nodes(const cst_field *f, const cst_node *out, int n, const cst_place *x, cst_complex *result) {
+bool cst_field_nodes(const cst_analytic *f, const cst_node *out, int n, const cst_complex_point *x, cst_complex *result) {
   const cst_complex *in[128] = {['c'] = f->e->C, ['q'] = x->q, ['v'] = x->v, ['w'] = x->w, ['u'] = x->u, ['l'] = x->l};
   return cst_graph_eval_complex(f->e->s->graph, out, n, in, result);
 }
 
-bool cst_field_own(const cst_field *f, const cst_place *x, cst_complex *out) { return cst_field_nodes(f, f->node, f->n, x, out); }
+bool cst_field_own(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
+  return cst_field_nodes(f, f->node, f->n, x, out);
+}
 
-bool cst_field_times(const cst_field *f, cst_kernel_id k, bool transposed, const cst_place *x, const cst_complex *z, cst_complex *y) {
+bool cst_field_times(const cst_analytic *f, cst_kernel_id k, bool transposed, const cst_complex_point *x, const cst_complex *z,
+                     cst_complex *y) {
   const cst_pattern *P = &f->e->s->pattern[k];
   cst_complex       *A = complexes((size_t)P->n);
   const bool         analytic = cst_field_nodes(f, f->e->s->kernel_out[k], P->n, x, A);
@@ -40,26 +43,26 @@ static cst_complex *moved(const double *x, int n, const double *d, int moved, cs
 }
 
 /* f at its point, moved by t d. */
-static bool along(const cst_field *f, const cst_change *d, cst_complex t, cst_complex *out) {
+static bool along(const cst_analytic *f, const cst_change *d, cst_complex t, cst_complex *out) {
   const cst_system *s = f->e->s;
   const cst_point  *p = f->at;
   const int         n = s->nq, nw = cst_system_entries(s, 'w'), nu = cst_system_entries(s, 'u'), nl = cst_system_entries(s, 'l');
   cst_complex      *q = moved(p->q, n, d->q, n, t), *v = moved(p->v, n, d->v, n, t), *w = moved(p->w, nw, d->w, nw, t);
   cst_complex      *u = moved(p->u, nu, NULL, 0, t), *l = moved(p->l, nl, d->l, 2 * s->ng, t);
-  const bool        analytic = f->value(f, &(cst_place){q, v, w, u, l}, out);
+  const bool        analytic = f->value(f, &(cst_complex_point){q, v, w, u, l}, out);
   cst_complex      *owned[] = {q, v, w, u, l};
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
   return analytic;
 }
 
-void cst_field_value(const cst_field *f, double *out) {
+void cst_field_value(const cst_analytic *f, double *out) {
   cst_complex *z = complexes((size_t)f->n);
   along(f, &(cst_change){0}, 0, z);
   for (int i = 0; i < f->n; i++) out[i] = creal(z[i]);
   free(z);
 }
 
-bool cst_field_slope(const cst_field *f, const cst_change *d, double *out) {
+bool cst_field_slope(const cst_analytic *f, const cst_change *d, double *out) {
   cst_complex *z = complexes((size_t)f->n);
   bool         good = along(f, d, CMPLX(0, IMAGINARY), z);
   for (int i = 0; i < f->n; i++) {
@@ -70,7 +73,7 @@ bool cst_field_slope(const cst_field *f, const cst_change *d, double *out) {
   return good;
 }
 
-void cst_field_difference(const cst_field *f, const cst_change *d, double h, double *out) {
+void cst_field_difference(const cst_analytic *f, const cst_change *d, double h, double *out) {
   static const double weight[] = {3. / 4, -3. / 20, 1. / 60};
   cst_complex        *z = complexes((size_t)f->n);
   for (int i = 0; i < f->n; i++) out[i] = 0;

@@ -17,9 +17,9 @@ enum { TOPIC = 200 };
 
 /* The parts of L, and what belongs to one symmetry, as functions of (q, v). */
 
-static bool of_V(const cst_field *f, const cst_place *x, cst_complex *out) { return cst_field_nodes(f, &f->e->s->V, 1, x, out); }
+static bool of_V(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) { return cst_field_nodes(f, &f->e->s->V, 1, x, out); }
 
-static bool of_T(const cst_field *f, const cst_place *x, cst_complex *out) {
+static bool of_T(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
   const cst_system *s = f->e->s;
   cst_complex      *p = cst_need(calloc((size_t)s->nq + 1, sizeof *p));
   bool              analytic = true;
@@ -33,7 +33,7 @@ static bool of_T(const cst_field *f, const cst_place *x, cst_complex *out) {
   return analytic;
 }
 
-static bool of_A(const cst_field *f, const cst_place *x, cst_complex *out) {
+static bool of_A(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
   const cst_system *s = f->e->s;
   cst_complex      *a = cst_need(calloc((size_t)s->nq + 1, sizeof *a));
   const bool        analytic = !s->gyroscopic || cst_field_nodes(f, s->a, s->nq, x, a);
@@ -43,15 +43,17 @@ static bool of_A(const cst_field *f, const cst_place *x, cst_complex *out) {
   return analytic;
 }
 
-static bool of_gauge(const cst_field *f, const cst_place *x, cst_complex *out) {
+static bool of_gauge(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
   return cst_field_nodes(f, &f->e->s->gauge[f->index], 1, x, out);
 }
 
-static bool of_xi(const cst_field *f, const cst_place *x, cst_complex *out) {
+static bool of_xi(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
   return cst_field_nodes(f, f->e->s->xi + (size_t)f->index * (size_t)f->n, f->n, x, out);
 }
 
-static bool of_g(const cst_field *f, const cst_place *x, cst_complex *out) { return cst_field_nodes(f, f->e->s->g, f->n, x, out); }
+static bool of_g(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
+  return cst_field_nodes(f, f->e->s->g, f->n, x, out);
+}
 
 /* Slopes along the generator. */
 
@@ -64,11 +66,11 @@ typedef struct {
   bool                rough;    /* somewhere there was no complex step */
 } generator;
 
-typedef bool function(const cst_field *f, const cst_place *x, cst_complex *out);
+typedef bool function(const cst_analytic *f, const cst_complex_point *x, cst_complex *out);
 
 static void slope(generator *x, function *of, int n, const double *dq, const double *dv, double *out) {
-  const cst_field  f = {.e = x->e, .at = x->at, .n = n, .index = x->k, .value = of};
-  const cst_change d = {.q = dq, .v = dv};
+  const cst_analytic f = {.e = x->e, .at = x->at, .n = n, .index = x->k, .value = of};
+  const cst_change   d = {.q = dq, .v = dv};
   if (cst_field_slope(&f, &d, out)) return;
   const double size = cst_largest(x->at->q, x->e->s->nq), step = dq ? cst_largest(dq, x->e->s->nq) : 0;
   x->rough = true;
@@ -76,8 +78,8 @@ static void slope(generator *x, function *of, int n, const double *dq, const dou
 }
 
 static double value(const generator *x, function *of) {
-  const cst_field f = {.e = x->e, .at = x->at, .n = 1, .index = x->k, .value = of};
-  double          out;
+  const cst_analytic f = {.e = x->e, .at = x->at, .n = 1, .index = x->k, .value = of};
+  double             out;
   cst_field_value(&f, &out);
   return out;
 }
@@ -89,9 +91,9 @@ static double slope_of(generator *x, function *of, const double *dq, const doubl
 }
 
 static generator begin(const cst_examiner *e, int k, const cst_point *at) {
-  const int n = e->s->nq;
-  generator x = {.e = e, .k = k, .at = at, .xi = cst_numbers((size_t)n), .dxi = cst_numbers((size_t)n)};
-  cst_field f = {.e = e, .at = at, .n = n, .index = k, .value = of_xi};
+  const int    n = e->s->nq;
+  generator    x = {.e = e, .k = k, .at = at, .xi = cst_numbers((size_t)n), .dxi = cst_numbers((size_t)n)};
+  cst_analytic f = {.e = e, .at = at, .n = n, .index = k, .value = of_xi};
   cst_field_value(&f, x.xi);
   slope(&x, of_xi, n, at->v, NULL, x.dxi);
   const double size = cst_largest(at->q, n);

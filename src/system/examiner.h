@@ -47,7 +47,7 @@ bool cst_examiner_point(const cst_examiner *e, int state, int k, cst_point *p);
 /* A point that has left the real numbers. */
 typedef struct {
   const cst_complex *q, *v, *w, *u, *l;
-} cst_place;
+} cst_complex_point;
 
 /* A change of a point; NULL: that argument does not change. */
 typedef struct {
@@ -55,27 +55,28 @@ typedef struct {
 } cst_change;
 
 /* examine-slope.c: a function with n values. value: false where it has no analytic extension. */
-typedef struct cst_field cst_field;
-struct cst_field {
+typedef struct cst_analytic cst_analytic;
+struct cst_analytic {
   const cst_examiner *e;
   const cst_point    *at;
   int                 n;
   const cst_node     *node;  /* [n] for cst_field_own */
   int                 index; /* for its user */
-  bool (*value)(const cst_field *f, const cst_place *x, cst_complex *out);
+  bool (*value)(const cst_analytic *f, const cst_complex_point *x, cst_complex *out);
 };
 /* The nodes out[n] at x. */
-bool cst_field_nodes(const cst_field *f, const cst_node *out, int n, const cst_place *x, cst_complex *result);
+bool cst_field_nodes(const cst_analytic *f, const cst_node *out, int n, const cst_complex_point *x, cst_complex *result);
 /* A value: that of f->node. */
-bool cst_field_own(const cst_field *f, const cst_place *x, cst_complex *out);
+bool cst_field_own(const cst_analytic *f, const cst_complex_point *x, cst_complex *out);
 /* y += A z or A'z for the entries A of a matrix kernel. */
-bool cst_field_times(const cst_field *f, cst_kernel_id k, bool transposed, const cst_place *x, const cst_complex *z, cst_complex *y);
+bool cst_field_times(const cst_analytic *f, cst_kernel_id k, bool transposed, const cst_complex_point *x, const cst_complex *z,
+                     cst_complex *y);
 /* out[n] = the value at f->at. */
-void cst_field_value(const cst_field *f, double *out);
+void cst_field_value(const cst_analytic *f, double *out);
 /* Directional derivatives at f->at along d. By a complex step; false where there is none. */
-bool cst_field_slope(const cst_field *f, const cst_change *d, double *out);
+bool cst_field_slope(const cst_analytic *f, const cst_change *d, double *out);
 /* By central differences of sixth order with step h. */
-void cst_field_difference(const cst_field *f, const cst_change *d, double h, double *out);
+void cst_field_difference(const cst_analytic *f, const cst_change *d, double h, double *out);
 
 /* Largest magnitude of x[n]; a NaN stays one. */
 double cst_largest(const double *x, int n);
