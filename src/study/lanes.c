@@ -36,9 +36,9 @@ void cst_runner_lambda(const cst_runner *r, const cst_stepper *st, const double 
 }
 
 double *cst_runner_accumulators(const cst_runner *r, int group) {
-  return cst_rows_numbers(r->rows, CST_CHANNEL_ACCUMULATORS, 0, (long)group * r->width);
+  return r->accumulators + (size_t)group * (size_t)r->plan->nquantity * CST_SLOTS * (size_t)r->width;
 }
 
 double *cst_runner_observer(const cst_runner *r, int look, int group) {
-  return cst_rows_numbers(r->rows, CST_CHANNEL_OBSERVER, look, (long)group * r->width);
+  return r->kept[look] ? r->kept[look] + (size_t)group * (size_t)r->plan->look[look].row->kept * (size_t)r->width : NULL;
 }

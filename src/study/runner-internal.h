@@ -27,7 +27,8 @@ struct cst_runner {
   double         *lambda, *last;      /* [ng][W]: of a group being read; the partner's */
   double         *state;              /* room for the states of two lanes being read and one start: see readings.c */
   cst_rows       *rows;
-  double         *error[CST_ERRORS]; /* [lane] of the rows; NULL without a reference */
+  double         *accumulators, **kept; /* of the rows, from lane 0 on; kept[nlook], NULL: a look that keeps nothing */
+  double         *error[CST_ERRORS];    /* [lane] of the rows; NULL without a reference */
   /* the batch at work */
   const cst_work  *work; /* NULL: there is none */
   const cst_class *klass;

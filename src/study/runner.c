@@ -42,7 +42,7 @@ PetscErrorCode cst_runner_create(const cst_plan *p, long batch, cst_reference *r
   r->poll_context = context;
   r->width = cst_isas[p->isa].width;
   r->fold = cst_fold_for(s, p->isa);
-  PetscCall(PetscMalloc1(p->nlook, &r->measure));
+  PetscCall(PetscMalloc2(p->nlook, &r->measure, p->nlook, &r->kept));
   for (int k = 0; k < p->nlook; k++) r->measure[k] = cst_fold_measure(r->fold, p->look[k].row);
   const size_t W = (size_t)r->width, groups = ((size_t)batch + W - 1) / W, quantities = (size_t)p->nquantity;
   PetscCall(PetscCalloc3(p->study->nmethod, &r->stepper, p->study->nmethod, &r->partner, p->nclass, &r->seconds));
@@ -60,6 +60,8 @@ PetscErrorCode cst_runner_create(const cst_plan *p, long batch, cst_reference *r
   r->state = aligned(6 * (size_t)s->nq + 2 * (size_t)s->ng);
   r->rows = cst_rows_create(cst_output_channels(o), batch, r->width);
   for (int k = 0; k < CST_ERRORS; k++) r->error[k] = cst_rows_numbers(r->rows, CST_CHANNEL_ERROR, k, 0);
+  for (int k = 0; k < p->nlook; k++) r->kept[k] = cst_rows_numbers(r->rows, CST_CHANNEL_OBSERVER, k, 0);
+  r->accumulators = cst_rows_numbers(r->rows, CST_CHANNEL_ACCUMULATORS, 0, 0);
   PetscFunctionReturn(0);
 }
 
@@ -72,7 +74,7 @@ PetscErrorCode cst_runner_destroy(cst_runner **runner) {
     PetscCall(cst_stepper_destroy(&r->stepper[i]));
     PetscCall(cst_stepper_destroy(&r->partner[i]));
   }
-  PetscCall(PetscFree(r->measure));
+  PetscCall(PetscFree2(r->measure, r->kept));
   PetscCall(PetscFree3(r->stepper, r->partner, r->seconds));
   PetscCall(PetscFree2(r->full, r->half));
   double *owned[] = {r->q0, r->v0, r->value, r->scale, r->bins, r->top, r->count, r->scratch, r->half_lambda, r->lambda, r->last, r->state};
