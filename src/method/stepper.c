@@ -4,6 +4,7 @@
 #include <string.h>
 #include "core/need.h"
 #include "method/stepper-internal.h"
+#include "system/context.h"
 
 static double *aligned(size_t n) {
   void *p = NULL;
@@ -29,20 +30,9 @@ static cst_iteration iteration_for(cst_iteration asked, const cst_system *s) {
 }
 
 static cst_context context_of(const cst_stepper *st, const cst_system *s, int isa, cst_layout at) {
-  return (cst_context){.system = s,
-                       .kernel = s->kernel[isa],
-                       .self = s->kernel_self[isa],
-                       .nq = s->nq,
-                       .ng = s->ng,
-                       .npar = s->npar,
-                       .nmass = s->nmass,
-                       .nsym = s->nsym,
-                       .mass_class = s->mass_class,
-                       .dropped = s->dropped,
-                       .gram = cst_system_form(s, isa, "gram"),
-                       .mass_unit = s->mass_unit,
-                       .at = at,
-                       .tangential = st->tangential};
+  cst_context c = cst_context_of(s, isa, at);
+  c.tangential = st->tangential;
+  return c;
 }
 
 static void fill_march(cst_stepper *st, cst_segment *g, const cst_system *s, const cst_stepper_options *o, int *warm) {

@@ -5,7 +5,10 @@
 #include "observe/observer.h"
 #include "system/group.h"
 
+/* What the fold makes of a quantity, a number a lane each: x(0), the largest |x - x(0)|, the largest scale, the sum of all scales, the sum
+ * of x - x(0) since the last window, the last x. */
 enum { CST_SLOT_START, CST_SLOT_DRIFT, CST_SLOT_SCALE, CST_SLOT_SIZES, CST_SLOT_SUM, CST_SLOT_LAST, CST_SLOTS };
+
 typedef struct {
   cst_measure *measure[CST_OBSERVERS]; /* NULL: a plain observer's */
   /* Fold n quantities of one group into acc[n][CST_SLOTS][W] for the lanes of `alive`; first: start from these values. */

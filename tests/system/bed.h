@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "system/context.h"
 #include "system/saddle.h"
 #include "tap.h"
 
@@ -74,18 +75,7 @@ BED_USES void scatter(bed *b) {
 BED_USES bed bed_open(cst_system *s, int isa) {
   bed b = {.s = s};
   cst_system_interpret(s);
-  b.C = (cst_context){.system = s,
-                      .kernel = s->kernel[isa],
-                      .self = s->kernel_self[isa],
-                      .nq = s->nq,
-                      .ng = s->ng,
-                      .npar = s->npar,
-                      .nmass = s->nmass,
-                      .nsym = s->nsym,
-                      .mass_class = s->mass_class,
-                      .mass_unit = s->mass_unit,
-                      .dropped = s->dropped,
-                      .at = cst_layout_of(s->npar, s->nmass, s->nq, s->ng)};
+  b.C = cst_context_of(s, isa, cst_layout_of(s->npar, s->nmass, s->nq, s->ng));
   b.c = vectors(s->npar), b.minv = vectors(s->nmass), b.q = vectors(s->nq), b.v = vectors(s->nq);
   scatter(&b);
   return b;

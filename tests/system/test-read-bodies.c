@@ -146,7 +146,7 @@ static void test_flat(void) {
   cst_system_destroy(s);
 }
 
-static void test_mistakes(void) {
+static void test_body_mistakes(void) {
   wrong(B_TOP, "  top: [R]",
         "f:6:8: error: a body must be a map with the keys rotation, inertia and, where it has a centre, centre and mass\n");
   wrong(B_TOP, "  top: {rotation: R, inertia: [1, 1, 1], color: red}",
@@ -154,6 +154,9 @@ static void test_mistakes(void) {
   wrong(B_TOP, "  top: {inertia: [1, 1, 1]}", "f:6:8: error: missing key 'rotation' of the body (the name of its rotation matrix)\n");
   wrong(B_TOP, "  top: {rotation: 3, inertia: [1, 1, 1]}",
         "f:6:19: error: '3' is no name of a rotation; a name has letters, digits and _, a letter first, at most 60 of them\n");
+}
+
+static void test_inertia_mistakes(void) {
   wrong(B_TOP, "  top: {rotation: R}",
         "f:6:8: error: missing key 'inertia' of the body 'top': 3 principal moments, or 3 rows of a symmetric matrix\n");
   wrong(B_TOP, "  top: {rotation: R, inertia: 3}",
@@ -180,6 +183,9 @@ static void test_mistakes(void) {
   wrong(B_TOP, "  top: {rotation: R, inertia: [[1, 0.9, 0], [0.9, 1, 0], [0, 0, 1]]}",
         "f:6:31: error: inertia of top at the default parameters: the principal moments are 0.1, 1, 1.9; no body has one that is larger "
         "than the sum of the other two\n");
+}
+
+static void test_place_mistakes(void) {
   wrong(B_TOP, "  top: {rotation: R, mass: 1, inertia: [1, 1, 1]}",
         "f:6:28: error: the body 'top' has a mass and no centre; give 'centre', or leave the mass out: a body without centre turns about "
         "the origin, and its inertia is that about the origin\n");
@@ -198,6 +204,9 @@ static void test_mistakes(void) {
         "f:7:49: error: mass of frame: the value is -2 at the default parameters; it must be positive and finite\n");
   wrong(B_FRAME, "  frame: {rotation: A, centre: [x, y, z], mass: s, inertia: [1, 1, 1]}",
         "f:7:49: error: mass of frame: unknown name 's'; allowed: m, I, J, pi, sqrt, sin, cos, tan, exp, log, atan2, sum\n");
+}
+
+static void test_file_mistakes(void) {
   wrong(B_MASS, NULL, "f:1:1: error: missing key 'mass' of the coordinates that are of no body\n");
   wrong(B_COORDINATES, NULL,
         "f:3:7: error: 'mass' is that of 'coordinates', and there are none; those of the bodies have the bodies' masses\n"
@@ -208,6 +217,9 @@ static void test_mistakes(void) {
         "4 errors\n");
   wrong(B_CONSTRAINTS, "constraints: {top_11: x - R13}",
         "f:9:15: error: constraint 'top_11': this is the name of an orthogonality constraint of a body\n");
+}
+
+static void test_rotation_mistakes(void) {
   wrong(B_INNER, "    bodies: { tip: {},", "f:13:15: error: unknown key 'tip'; did you mean 'top'? Allowed: top, frame\n");
   wrong(B_FRAME_STATE, "      }}", "f:13:13: error: missing body 'frame' of the state\n");
   wrong(B_TOP_STATE, "      top: 3,",
@@ -230,6 +242,9 @@ static void test_mistakes(void) {
         "f:14:21: error: matrix of top is a reflection at the default parameters: its determinant is -1; that of a rotation is 1\n");
   wrong(B_TOP_STATE, "      top: {quaternion: [1, 0, 0, 0], axis: [1, 0, 0], angle: 0},",
         "f:14:12: error: the rotation of top is given 2 times; one of 'axis' with 'angle', 'quaternion' and 'matrix' is allowed\n");
+}
+
+static void test_state_mistakes(void) {
   wrong(B_TOP_STATE, "      top: {omega: [1, 2]},", "f:14:20: error: omega of top must be a list of 3 expressions\n");
   wrong(B_TOP_STATE, "      top: {omega: [1, 2, s]},",
         "f:14:27: error: omega of top: unknown name 's'; allowed: m, I, J, pi, sqrt, sin, cos, tan, exp, log, atan2, sum\n");
@@ -263,7 +278,12 @@ int main(void) {
   test_numbers();
   test_array();
   test_flat();
-  test_mistakes();
+  test_body_mistakes();
+  test_inertia_mistakes();
+  test_place_mistakes();
+  test_file_mistakes();
+  test_rotation_mistakes();
+  test_state_mistakes();
   test_symmetries();
   return tap_done();
 }
