@@ -32,9 +32,11 @@ static void forget(cst_system *s) {
 }
 
 static cst_system *make(const cst_system *s) {
-  cst_system    *x = cst_need(malloc(sizeof *x));
-  const cst_node omega = (*x = *s, forget(x), x->graph = cst_graph_copy(s->graph), cst_graph_input(x->graph, 'c', s->npar));
-  const cst_node spring = springs(x->graph, s, omega);
+  cst_system *x = cst_need(malloc(sizeof *x));
+  *x = *s;
+  forget(x);
+  x->graph = cst_graph_copy(s->graph);
+  const cst_node spring = springs(x->graph, s, cst_graph_input(x->graph, 'c', s->npar)); /* omega is the parameter behind those of s */
   x->owned = cst_need(calloc(1, sizeof(cst_system_owned)));
   x->parameter[x->npar++] =
       (cst_parameter){.name = "omega", .unit = "", .doc = "stiffness", .value = 1, .node = cst_graph_constant(x->graph, 1)};

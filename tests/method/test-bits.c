@@ -2,6 +2,7 @@
  * and in any stretches. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "claims.h"
+#include "system/internal.h"
 
 enum { LANES = 5, STEPS = 200, STEPS_OF_TYPES = 40 };
 static const double H = 0.05;
@@ -77,15 +78,12 @@ static void test_hot(const problem *x, const char *method, int isa) {
   run_close(&other);
 }
 
-/* Beyond this much work of a matrix nothing is compiled for a system but its kernels (emit-header.c). */
-static bool is_hot(const cst_system *s) { return !s->general && !s->gram.banded && (long)s->ng * s->ng * s->nq <= 2000; }
-
 static void test_hot_cores(void) {
   static const char *const kicks[] = {"rattle", "shake", "euler-a", "euler-b", "compose(euler-a, yoshida4)"};
   for (int k = 0; k < cst_catalogue_size(); k++) {
     problem *x = problem_open(cst_catalogue_name(k));
     for (int isa = 0; isa < CST_ISA_COUNT; isa++)
-      for (int i = 0; i < 5 && cst_isa_available(isa) && is_hot(x->s); i++)
+      for (int i = 0; i < 5 && cst_isa_available(isa) && cst_system_is_hot(x->s); i++)
         if (strcmp(kicks[i], "shake") || x->s->ng) test_hot(x, kicks[i], isa);
     problem_close(x);
   }
