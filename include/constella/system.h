@@ -306,8 +306,13 @@ bool cst_system_project(const cst_system *s, const double *c, double *q, double 
 int  cst_system_rank(const cst_system *s, const double *c, const double *q);
 void cst_system_least_norm(const cst_system *s, const double *c, const double *q, double *lambda);
 /* Look for redundant constraints at the start q and at points near it on g = 0: where the rank is everywhere the same and smaller than ng,
- * constraints that the others imply are marked in s->dropped (to the first ones kept) and the structure is made anew. false with the reason
- * in why[n] when the rank changes: the motion from there is not unique. */
+ * *dropped[ng] marks constraints that the others imply (the first ones are kept); else it is NULL. Owned. false with the reason in why[n]
+ * and *dropped NULL when the rank changes: the motion from there is not unique. */
+bool cst_system_redundant(const cst_system *s, const double *c, const double *q, unsigned char **dropped, char *why, int n);
+/* From here on s enforces all constraints but those marked in dropped[ng] (owned by s from here on; NULL: all); its structure is made anew.
+ */
+void cst_system_enforce(cst_system *s, unsigned char *dropped);
+/* Both. */
 bool cst_system_settle(cst_system *s, const double *c, const double *q, char *why, int n);
 /* length[ng] > 0 of the constraints at q: how far coordinates move until g_j bends, which does not depend on their origin (length.c).
  * Returns the length of the system, the largest of them, without constraints that of the potential. */

@@ -111,6 +111,18 @@ typedef struct {
 /* Those of a program on s, one behind the other from component `at` on; owned (free()). */
 cst_state_place *cst_program_state(const cst_program *p, const cst_system *s, int at, int *count);
 
+/* A method made ready for a system: what planning, costs and stepping share. */
+typedef struct cst_prepared {
+  const cst_method *method;
+  const cst_system *asked;
+  const cst_system *stepped;                   /* asked, or the system that the method steps in its place */
+  double            more[CST_MORE_PARAMETERS]; /* parameters that stepped has beyond those of asked */
+  cst_properties    properties;                /* on asked */
+  cst_program      *program;                   /* the substeps on stepped */
+} cst_prepared;
+cst_prepared *cst_method_prepare(const cst_method *m, const cst_system *s); /* owned; borrows both */
+void          cst_prepared_destroy(cst_prepared *p);
+
 /* Bits 1 << cst_iteration of all that some substep knows. */
 unsigned cst_program_iterations(const cst_program *p);
 

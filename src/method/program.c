@@ -19,6 +19,22 @@ cst_program *cst_program_create_on(const cst_method *m, const cst_system *s) {
   return p;
 }
 
+cst_prepared *cst_method_prepare(const cst_method *m, const cst_system *s) {
+  cst_prepared *p = cst_need(calloc(1, sizeof *p));
+  p->method = m;
+  p->asked = s;
+  p->stepped = cst_method_system(m, s, p->more);
+  p->properties = cst_method_properties(m, s);
+  p->program = cst_program_create_on(m, p->stepped);
+  return p;
+}
+
+void cst_prepared_destroy(cst_prepared *p) {
+  if (!p) return;
+  cst_program_destroy(p->program);
+  free(p);
+}
+
 void cst_program_destroy(cst_program *p) {
   if (!p) return;
   free(p->step);

@@ -29,7 +29,7 @@ typedef struct {
 } cst_stepper_shared;
 
 struct cst_stepper {
-  cst_program        *program; /* on the system */
+  const cst_program  *program; /* on the system */
   cst_stepper_flow   *flow;
   cst_stepper_shared *shared;
   double            **numbers; /* that substeps have asked for */
@@ -41,8 +41,8 @@ struct cst_stepper {
   cst_layout          layout; /* of the system that is asked for, as every record begins */
   cst_context         outer;  /* and what is read off a record with it */
   cst_layout          inner;  /* of the system that is stepped, from component `shift` of a record on: the same, shift 0, or another one */
-  int                 shift, acc;                /* acc: component of the sums of multipliers and of their weight, where they are means */
-  double              more[CST_MORE_PARAMETERS]; /* of the other system */
+  int                 shift, acc; /* acc: component of the sums of multipliers and of their weight, where they are means */
+  const double       *more;       /* parameters of the other system beyond those of the first */
   double              mean;
   cst_next_read      *reader;
   void               *reader_context;

@@ -175,26 +175,25 @@ static void lay_out(cst_stepper *st, const cst_system *asked, const cst_system *
   st->outer = context_of(st, asked, isa, st->layout);
 }
 
-PetscErrorCode cst_stepper_create(const cst_method *method, const cst_system *asked, const cst_stepper_options *o, cst_stepper **stepper) {
-  const cst_properties has = cst_method_properties(method, asked);
-  const cst_system    *system;
-  cst_stepper         *st;
-  int                  most = 0;
+PetscErrorCode cst_stepper_create(const cst_prepared *p, const cst_stepper_options *o, cst_stepper **stepper) {
+  const cst_properties *has = &p->properties;
+  cst_stepper          *st;
+  int                   most = 0;
   PetscFunctionBegin;
   PetscCall(PetscNew(&st));
   *stepper = st;
-  system = cst_method_system(method, asked, st->more);
-  st->program = cst_program_create_on(method, system);
+  st->program = p->program;
+  st->more = p->more;
   PetscCheck(!o->compensated || cst_program_compensates(st->program), PETSC_COMM_SELF, PETSC_ERR_SUP, "%s has no compensated form on %s",
-             cst_method_label(method), system->name);
+             cst_method_label(p->method), p->stepped->name);
   st->width = cst_isas[o->isa].width;
   st->groups = o->groups;
-  st->first_impulse = has.first_impulse > 0 ? has.first_impulse : 1;
-  st->tangential = has.tangential;
-  st->mean = has.mean;
-  lay_out(st, asked, system, o->isa);
+  st->first_impulse = has->first_impulse > 0 ? has->first_impulse : 1;
+  st->tangential = has->tangential;
+  st->mean = has->mean;
+  lay_out(st, p->asked, p->stepped, o->isa);
   st->robust_iterations = 4 * o->max_iterations;
-  PetscCall(make_segments(st, system, o));
+  PetscCall(make_segments(st, p->stepped, o));
   PetscCall(make_space(st));
   for (int i = 0; i < st->nsegment; i++) most = PetscMax(most, st->segment[i].march.unknowns);
   st->work = aligned(3 * st->size);
@@ -219,7 +218,6 @@ PetscErrorCode cst_stepper_destroy(cst_stepper **stepper) {
   free(st->shared);
   free(st->state);
   PetscCall(cst_solver_destroy(&st->solver));
-  cst_program_destroy(st->program);
   free(st->work);
   free(st->saved);
   free(st->space);

@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include "constella/method.h"
 #include "method/core.h"
+#include "method/method.h"
 
 typedef struct cst_stepper cst_stepper;
 
@@ -41,8 +42,8 @@ typedef struct {
   long      step;   /* steps done by the living */
 } cst_batch;
 
-PetscErrorCode cst_stepper_create(const cst_method *method, const cst_system *system, const cst_stepper_options *options,
-                                  cst_stepper **stepper);
+/* p (method.h) is borrowed until the stepper's end. */
+PetscErrorCode cst_stepper_create(const cst_prepared *p, const cst_stepper_options *options, cst_stepper **stepper);
 PetscErrorCode cst_stepper_destroy(cst_stepper **stepper);
 
 int               cst_stepper_groups(const cst_stepper *s); /* room */

@@ -1,14 +1,12 @@
-/* file-start.c: the key `initial`: a named state, numbers, or an ensemble around either; consistency with the constraints. */
+/* file-start.c: the key `initial`: a named state, numbers, or an ensemble around either. start.c looks whether they can start. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "study/names.h"
 #include "study/reader.h"
 
-static const double tolerance = 1e-10; /* of |g_j| / s_j and |G v|_j / scale */
-static const char   start_wanted[] = "the name of a state, a map {q: [...], v: [...]} or an ensemble {members: ..., spread: ...}";
+static const char start_wanted[] = "the name of a state, a map {q: [...], v: [...]} or an ensemble {members: ..., spread: ...}";
 
 static double       *q_of(const cst_study *s, int variant) { return s->q0 + (size_t)variant * (size_t)s->system->nq; }
 static double       *v_of(const cst_study *s, int variant) { return s->v0 + (size_t)variant * (size_t)s->system->nq; }
@@ -80,73 +78,10 @@ static bool numbers(cst_reader *r, cst_yaml *n, const char *what) {
   return q && v;
 }
 
-/* Constraints that the others imply are found at every start, and must be the same ones: they belong to the system. first: of the first
- * set. */
-static bool settled(cst_reader *r, cst_yaml *n, int variant, unsigned char **first) {
-  cst_system  *sys = r->s->system;
-  const size_t bytes = (size_t)sys->ng;
-  char         why[400];
-  if (!cst_system_settle(sys, c_of(r->s, variant), q_of(r->s, variant), why, sizeof why)) {
-    cst_yaml_error(r->doc, n, r->d, "%s%s", why, cst_reader_with(r, variant));
-    return false;
-  }
-  if (variant == 0 && sys->dropped) *first = memcpy(cst_reader_memory(bytes, 1), sys->dropped, bytes);
-  if (!sys->dropped == !*first && (!*first || !memcmp(*first, sys->dropped, bytes))) return true;
-  cst_yaml_error(r->doc, n, r->d, "other constraints are redundant%s than%s; such parameter sets need studies of their own",
-                 cst_reader_with(r, variant), cst_reader_with(r, 0));
-  return false;
-}
-
-static bool consistent(cst_reader *r, cst_yaml *n, int variant) {
-  cst_study *s = r->s;
-  double     g, g_scaled, gv, gv_scaled;
-  if (s->project && !cst_system_project(s->system, c_of(s, variant), q_of(s, variant), v_of(s, variant))) {
-    cst_yaml_error(r->doc, n, r->d, "the start has no nearest point on the constraints that could be found%s; it must lie nearer to them",
-                   cst_reader_with(r, variant));
-    return false;
-  }
-  cst_system_residuals(s->system, c_of(s, variant), q_of(s, variant), v_of(s, variant), &g, &g_scaled, &gv, &gv_scaled);
-  if (g_scaled <= tolerance && gv_scaled <= tolerance) return true;
-  cst_yaml_error(r->doc, n, r->d,
-                 "the start is inconsistent%s: |g| = %.3g (%.3g of its scale), |G v| = %.3g (%.3g of its scale); at most 1e-10 of the "
-                 "scale is allowed, "
-                 "or {q: ..., v: ..., project: true}",
-                 cst_reader_with(r, variant), g, g_scaled, gv, gv_scaled);
-  return false;
-}
-
-static bool is_finite(cst_reader *r, cst_yaml *n, int variant) {
-  const cst_study *s = r->s;
-  for (int i = 0; i < s->system->nq; i++)
-    if (!isfinite(q_of(s, variant)[i]) || !isfinite(v_of(s, variant)[i])) {
-      cst_yaml_error(r->doc, n, r->d, "the start is not finite%s: %s is %g, its velocity %g", cst_reader_with(r, variant),
-                     s->system->coordinate[i], q_of(s, variant)[i], v_of(s, variant)[i]);
-      return false;
-    }
-  return true;
-}
-
-/* A reflection satisfies all constraints of a rotation. */
-static bool is_turned(cst_reader *r, cst_yaml *n, int variant) {
-  const cst_system *s = r->s->system;
-  for (int k = 0; k < s->nbodies; k++)
-    if (cst_body_is_reflected(&s->bodies[k], q_of(r->s, variant))) {
-      cst_yaml_error(r->doc, n, r->d, "the matrix of %s is a reflection%s: its determinant is -1; that of a rotation is 1",
-                     s->bodies[k].name, cst_reader_with(r, variant));
-      return false;
-    }
-  return true;
-}
-
 /* A start that is no ensemble; n NULL: the first state. */
 static void single(cst_reader *r, cst_yaml *n, const char *what) {
-  const cst_study *s = r->s;
-  bool             good = !n ? s->system && state_values(r, 0) : cst_yaml_is_map(n) ? numbers(r, n, what) : named(r, n, what);
-  r->start_known = good;
-  unsigned char *first = NULL; /* what is redundant in the first parameter set */
-  for (int v = 0; v < s->nvariant && good; v++)
-    good = is_finite(r, n, v) && is_turned(r, n, v) && (!s->system->ng || (settled(r, n, v, &first) && consistent(r, n, v)));
-  free(first);
+  r->start = n;
+  r->start_known = !n ? r->s->system && state_values(r, 0) : cst_yaml_is_map(n) ? numbers(r, n, what) : named(r, n, what);
 }
 
 static void seed(cst_reader *r, cst_yaml *n) {

@@ -107,6 +107,7 @@ static void read_all(cst_reader *r) {
   read_title(r);
   cst_read_system(r);
   cst_read_start(r);
+  cst_start_settle(r);
   cst_read_error(r);
   cst_read_steps(r);
   cst_read_layers(r);

@@ -13,7 +13,8 @@ static double reference_rows(const cst_plan *p) {
   if (p->study->reference != CST_REFERENCE_METHOD) return 0;
   for (int i = 0; i < p->ncase; i++) {
     const cst_class *k = &p->classes[p->class_of[i]];
-    const double times = k->lead > 0 || cst_properties_back(&p->properties[p->cases[i].method], k->h) == 0 || !p->study->system->ng ? 1 : 2;
+    const double     times =
+        k->lead > 0 || cst_properties_back(&p->method[p->cases[i].method]->properties, k->h) == 0 || !p->study->system->ng ? 1 : 2;
     rows += times * (double)(k->read > 0 ? k->n / k->read : 0);
   }
   return rows * (double)(p->study->members + cst_reference_twice(p->study));

@@ -119,7 +119,7 @@ static PetscErrorCode find_floor(cst_case_rows *rows, const columns *x, double *
 /* The order that a method claims of what is fitted; 0: none. */
 static int claimed_order(const cst_plan *p, int i, int k) {
   const cst_study     *s = p->study;
-  const cst_properties has = p->properties[p->cases[i].method];
+  const cst_properties has = p->method[p->cases[i].method]->properties;
   const int            of[CST_ERRORS] = {0, has.order_q, has.order_p, s->system->ng ? has.order_lambda : 0};
   const bool           chosen[CST_ERRORS] = {false, s->error_q, s->error_p, s->error_lambda};
   int                  least = 0;

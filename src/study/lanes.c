@@ -28,7 +28,7 @@ static void make_least(const cst_runner *r, const cst_stepper *st, const double 
 
 /* The multipliers of a group as the method's row defines them: its own of the last step, or from the state. [ng][W]. */
 void cst_runner_lambda(const cst_runner *r, const cst_stepper *st, const double *record, long step, double *lambda) {
-  if (r->plan->properties[r->klass->method].own_lambda && step > 0)
+  if (r->plan->method[r->klass->method]->properties.own_lambda && step > 0)
     cst_stepper_lambda(st, record, step, lambda);
   else
     r->fold->multipliers(cst_stepper_context(st), record, lambda);

@@ -47,7 +47,7 @@ static PetscErrorCode put_cases(cst_output *o) {
     const cst_case *c = &p->cases[i];
     PetscCall(put(o, CST_CHANNEL_STEP, 0, i, 1, &c->h));
     PetscCall(put(o, CST_CHANNEL_STEPS_TAKEN, 0, i, 1, &c->n));
-    PetscCall(put(o, CST_CHANNEL_REPRESENTATIVE, 0, i, 1, representative[p->properties[c->method].tangential]));
+    PetscCall(put(o, CST_CHANNEL_REPRESENTATIVE, 0, i, 1, representative[p->method[c->method]->properties.tangential]));
     PetscCall(put(o, CST_CHANNEL_TOLERANCE, 0, i, 1, &p->study->tolerance[c->tolerance]));
     if (p->study->system->npar) PetscCall(put(o, CST_CHANNEL_PARAMETERS, 0, i, 1, cst_plan_parameters(p, c->variant)));
   }

@@ -13,8 +13,8 @@ static void solver_numbers(const cst_plan *plan, double *matrix, double *kept) {
   const cst_study *s = plan->study;
   *matrix = *kept = 0;
   for (int i = 0; i < s->nmethod; i++) {
-    const cst_system  *on = plan->stepped[i];
-    const cst_program *p = plan->program[i];
+    const cst_system  *on = plan->method[i]->stepped;
+    const cst_program *p = plan->method[i]->program;
     double             own = 0;
     int                n;
     cst_state_place   *state = cst_program_state(p, on, 0, &n);
@@ -78,7 +78,7 @@ static double look_cost(const cst_plan *p) {
 }
 
 double cst_plan_step_cost(const cst_plan *p, const cst_class *k) {
-  return program_cost(p->program[k->method], p->stepped[k->method]) + look_cost(p) / (double)k->observe;
+  return program_cost(p->method[k->method]->program, p->method[k->method]->stepped) + look_cost(p) / (double)k->observe;
 }
 
 double cst_plan_steps(const cst_plan *p) {

@@ -45,7 +45,7 @@ static long read_every(const cst_study *s, const cst_case *c) {
 /* On the coarse mesh multipliers are compared at its own points t_0 .. t_(N-1) where a step's belong to its left end: those of the step
  * that begins there. */
 static long read_lead(const cst_plan *p, const cst_case *c) {
-  return p->study->over == CST_OVER_COARSE && p->study->system->ng > 0 && p->properties[c->method].lambda_time == 0;
+  return p->study->over == CST_OVER_COARSE && p->study->system->ng > 0 && p->method[c->method]->properties.lambda_time == 0;
 }
 
 static int find_class(cst_plan *p, const cst_case *c) {
@@ -113,7 +113,7 @@ static void make_looks(cst_plan *p) {
 
 static bool are_all_so(const cst_plan *p, bool (*test)(const cst_program *)) {
   bool all = true;
-  for (int i = 0; i < p->study->nmethod; i++) all &= test(p->program[i]);
+  for (int i = 0; i < p->study->nmethod; i++) all &= test(p->method[i]->program);
   return all;
 }
 
@@ -129,7 +129,7 @@ static void check_compensated(const cst_plan *p, cst_diag *d) {
     return;
   }
   for (int i = 0; i < s->nmethod; i++)
-    if (!cst_program_compensates(p->program[i]))
+    if (!cst_program_compensates(p->method[i]->program))
       cst_diag_add(d, s->file, 1, 1,
                    "'%s' has no compensated form; with roundoff: {compensated: true} only euler-a, euler-b, shake, rattle, hbvm(...) and "
                    "their compositions run",
@@ -139,7 +139,7 @@ static void check_compensated(const cst_plan *p, cst_diag *d) {
 /* Bits 1 << cst_iteration of those that some method knows. */
 static unsigned known_iterations(const cst_plan *p) {
   unsigned known = 0;
-  for (int i = 0; i < p->study->nmethod; i++) known |= cst_program_iterations(p->program[i]);
+  for (int i = 0; i < p->study->nmethod; i++) known |= cst_program_iterations(p->method[i]->program);
   return known;
 }
 
@@ -161,8 +161,8 @@ static void check_iteration(const cst_plan *p, cst_diag *d) {
 static void check_means(const cst_plan *p, cst_diag *d) {
   for (int k = 0; k < p->nclass; k++) {
     const cst_class *c = &p->classes[k];
-    const double     mean = p->properties[c->method].mean;
-    if (mean == 0 || c->read == 0 || 2 * cst_properties_back(&p->properties[c->method], c->h) <= (double)c->read) continue;
+    const double     mean = p->method[c->method]->properties.mean;
+    if (mean == 0 || c->read == 0 || 2 * cst_properties_back(&p->method[c->method]->properties, c->h) <= (double)c->read) continue;
     cst_diag_add(d, p->study->file, 1, 1,
                  "the average of '%s' is %g, and errors are read every %g; give 'error' a coarser mesh, or 'over: end'",
                  cst_method_label(p->study->method[c->method]), mean, (double)c->read * c->h);
@@ -170,17 +170,11 @@ static void check_means(const cst_plan *p, cst_diag *d) {
   }
 }
 
-static void expand_methods(cst_plan *p) {
+static void prepare_methods(cst_plan *p) {
   const cst_study *s = p->study;
-  p->properties = cst_need(calloc((size_t)s->nmethod, sizeof *p->properties));
-  p->stepped = cst_need(calloc((size_t)s->nmethod, sizeof *p->stepped));
-  p->program = cst_need(calloc((size_t)s->nmethod, sizeof *p->program));
-  for (int i = 0; i < s->nmethod; i++) {
-    double more[CST_MORE_PARAMETERS];
-    p->properties[i] = cst_method_properties(s->method[i], s->system);
-    p->stepped[i] = cst_method_system(s->method[i], s->system, more);
-    p->program[i] = cst_program_create_on(s->method[i], p->stepped[i]);
-  }
+  p->method = cst_need(calloc((size_t)s->nmethod, sizeof *p->method));
+  for (int i = 0; i < s->nmethod; i++) p->method[i] = cst_method_prepare(s->method[i], s->system);
+  if (s->reference_method) p->reference = cst_method_prepare(s->reference_method, s->system);
 }
 
 static void cost_classes(cst_plan *p) {
@@ -195,7 +189,7 @@ cst_plan *cst_plan_create(const cst_study *s, int isa, cst_diag *d) {
   const int before = cst_diag_count(d);
   cst_plan *p = cst_need(calloc(1, sizeof *p));
   p->study = s;
-  expand_methods(p);
+  prepare_methods(p);
   check_compensated(p, d);
   check_iteration(p, d);
   p->cases = cst_study_cases(s, &p->ncase);
@@ -221,10 +215,9 @@ void cst_plan_destroy(cst_plan *p) {
   free(p->class_of);
   free(p->cases);
   free(p->quantity);
-  for (int i = 0; i < p->study->nmethod; i++) cst_program_destroy(p->program[i]);
-  free(p->program);
-  free(p->stepped);
-  free(p->properties);
+  for (int i = 0; i < p->study->nmethod; i++) cst_prepared_destroy(p->method[i]);
+  free(p->method);
+  cst_prepared_destroy(p->reference);
   free(p);
 }
 

@@ -25,23 +25,22 @@ typedef struct {
 } cst_class;
 
 typedef struct cst_plan {
-  const cst_study   *study;
-  int                ncase;
-  cst_case          *cases;
-  int                nclass;
-  cst_class         *classes;
-  int               *class_of; /* [ncase] */
-  double             cost;     /* of all steps of the study */
-  int                isa;
-  int                nlook;
-  cst_look          *look;                /* in the order of the observers, then of the study file */
-  int                nquantity, nbuiltin; /* nbuiltin: those before the user's expressions */
-  cst_quantity      *quantity;
-  bool               needs_lambda; /* a user's expression reads multipliers */
-  int                most_samples;
-  cst_properties    *properties; /* [nmethod] */
-  const cst_system **stepped;    /* [nmethod] the system that a method steps: the study's, or one made from it */
-  cst_program      **program;    /* [nmethod] its substeps there */
+  const cst_study *study;
+  int              ncase;
+  cst_case        *cases;
+  int              nclass;
+  cst_class       *classes;
+  int             *class_of; /* [ncase] */
+  double           cost;     /* of all steps of the study */
+  int              isa;
+  int              nlook;
+  cst_look        *look;                /* in the order of the observers, then of the study file */
+  int              nquantity, nbuiltin; /* nbuiltin: those before the user's expressions */
+  cst_quantity    *quantity;
+  bool             needs_lambda; /* a user's expression reads multipliers */
+  int              most_samples;
+  cst_prepared   **method;    /* [nmethod] */
+  cst_prepared    *reference; /* NULL where the reference is no method */
 } cst_plan;
 
 /* Whether the errors of q and p, and those of the multipliers, are taken after `step` > 0 steps. */

@@ -17,6 +17,7 @@ typedef struct cst_reader {
   cst_diag     *d;
   cst_share    *share;
   bool          start_known;
+  cst_yaml     *start;                /* where it stands; NULL: nowhere */
   cst_layers   *layers;               /* the study's own */
   cst_graph    *graph;                /* of the numbers written as expressions */
   cst_binding   binding[CST_MAX_PAR]; /* the system's parameters */
@@ -51,6 +52,7 @@ void  cst_reader_check_sum(cst_reader *r, cst_yaml *sum, const char *path, const
 /* The keys of the file, in the order of the calls: each may use what those before it have read. */
 void cst_read_system(cst_reader *r);  /* system */
 void cst_read_start(cst_reader *r);   /* initial */
+void cst_start_settle(cst_reader *r); /* start.c: after both; enforce what the starts need, and refuse those that cannot start */
 void cst_read_error(cst_reader *r);   /* error */
 void cst_read_steps(cst_reader *r);   /* end, steps */
 void cst_read_layers(cst_reader *r);  /* layers */

@@ -88,8 +88,9 @@ static PetscErrorCode bring_partner(cst_runner *r) {
 static void partner_reading(cst_runner *r, long lane, reading y) {
   const cst_system *s = r->plan->study->system;
   const int         W = r->width;
-  const double w = r->plan->properties[r->klass->method].lambda_time, *first = r->half_lambda + (size_t)(lane / W) * (size_t)(s->ng * W);
-  const bool   lost = !lives(r, r->hb, lane);
+  const double      w = r->plan->method[r->klass->method]->properties.lambda_time,
+               *first = r->half_lambda + (size_t)(lane / W) * (size_t)(s->ng * W);
+  const bool lost = !lives(r, r->hb, lane);
   lane_state(r, r->hst, r->hb, lane, y.q, y.p);
   for (int a = 0; a < s->ng; a++) {
     double before = first[a * W + lane % W], after = r->last[a * W + lane % W];
@@ -102,12 +103,12 @@ static void partner_reading(cst_runner *r, long lane, reading y) {
 static void make_comparable(const cst_runner *r, long lane, const double *q, double *p) {
   const cst_study *s = r->plan->study;
   const double    *c = s->parameter + (size_t)cst_runner_case(r, lane)->variant * (size_t)s->system->npar;
-  if (r->plan->properties[r->klass->method].tangential) cst_system_tangential(s->system, c, q, p);
+  if (r->plan->method[r->klass->method]->properties.tangential) cst_system_tangential(s->system, c, q, p);
 }
 
 static void reference_reading(const cst_runner *r, long lane, int parts, const double *q0, const double *v0, reading y) {
   const double h = r->klass->h, step = (double)r->b->step, t = step * h;
-  const double back = cst_properties_back(&r->plan->properties[r->klass->method], h);
+  const double back = cst_properties_back(&r->plan->method[r->klass->method]->properties, h);
   const double tl = back == 0 ? t : (step - back) * h;
   const bool   states = parts & STATES;
   cst_reference_get(r->reference, cst_runner_case(r, lane)->variant, cst_runner_member(r, lane), q0, v0, t, tl, states ? y.q : NULL,

@@ -68,7 +68,7 @@ static int order_of(const cst_properties *p) { return PetscMin(p->order_q, p->or
 static double longest_step(const cst_plan *p, int variant, int m, int order) {
   const cst_study *s = p->study;
   const double    *steps = s->step + (size_t)variant * (size_t)s->nstep, h = steps[s->nstep - 1], T = fmax(1, 10 * steps[0]);
-  const int        of = order_of(&p->properties[m]);
+  const int        of = order_of(&p->method[m]->properties);
   const double     longest = T * pow(guess(h, T, of) / 10, 1.0 / order);
   return of == order ? fmin(longest, h * pow(0.01, 1.0 / of)) : longest;
 }
@@ -76,13 +76,13 @@ static double longest_step(const cst_plan *p, int variant, int m, int order) {
 void cst_reference_warn(const cst_plan *p, cst_diag *d) {
   const cst_study *s = p->study;
   if (s->reference != CST_REFERENCE_METHOD || !cst_study_needs(s, CST_NEEDS_REFERENCE_ERROR)) return;
-  const cst_properties own = cst_method_properties(s->reference_method, s->system);
+  const cst_properties own = p->reference->properties;
   const int            order = order_of(&own);
   double               least = INFINITY;
   int                  variant = 0, method = 0;
   for (int v = 0; v < s->nvariant; v++)
     for (int m = 0; m < s->nmethod && order > 0; m++) {
-      const double longest = order_of(&p->properties[m]) > 0 ? longest_step(p, v, m, order) : INFINITY;
+      const double longest = order_of(&p->method[m]->properties) > 0 ? longest_step(p, v, m, order) : INFINITY;
       const double finest = s->step[v * s->nstep + s->nstep - 1],
                    step = s->over == CST_OVER_MESH ? fmin(s->reference_step, finest) : s->reference_step;
       if (step > longest * (1 + 1e-9) && longest < least) least = longest, variant = v, method = m;

@@ -90,7 +90,7 @@ static PetscErrorCode open_double(cst_item *i) {
                                  CST_ITERATION_AUTO};
   PetscFunctionBegin;
   i->lambda = cst_need(aligned_alloc(64, (size_t)(s->system->ng + 1) * CST_W_MAX * sizeof *i->lambda));
-  PetscCall(cst_stepper_create(s->reference_method, s->system, &o, &i->st));
+  PetscCall(cst_stepper_create(p->reference, &o, &i->st));
   PetscCall(cst_batch_create(i->st, &i->b));
   PetscCall(start_members(p, i->st, &i->b, i->x.variant, i->x.first, i->x.count));
   PetscFunctionReturn(0);

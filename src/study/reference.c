@@ -21,7 +21,7 @@ static int ascending(const void *a, const void *b) {
 static int case_times(const cst_plan *p, int i, double *t) {
   const cst_case  *c = &p->cases[i];
   const cst_class *k = &p->classes[p->class_of[i]];
-  const double     back = cst_properties_back(&p->properties[c->method], c->h);
+  const double     back = cst_properties_back(&p->method[c->method]->properties, c->h);
   int              n = 0;
   for (long m = 0; m < c->n / k->read; m++) {
     const long state = (m + 1) * k->read, multiplier = k->lead > 0 ? m * k->read + k->lead : state;

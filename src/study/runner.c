@@ -92,7 +92,7 @@ static PetscErrorCode prepare(cst_runner *r, int method, cst_stepper **stepper, 
   cst_stepper_options o = {r->plan->isa, (int)((r->batch + r->width - 1) / r->width), s->max_iterations, s->compensated, s->iteration};
   PetscFunctionBegin;
   if (*stepper) PetscFunctionReturn(0);
-  PetscCall(cst_stepper_create(s->method[method], s->system, &o, stepper));
+  PetscCall(cst_stepper_create(r->plan->method[method], &o, stepper));
   PetscCall(cst_batch_create(*stepper, batch));
   PetscFunctionReturn(0);
 }

@@ -197,8 +197,7 @@ static void neighbours(const cst_system *s, const double *c, const double *q, in
   free(x);
 }
 
-/* Take `dropped` (owned from here on, NULL: none); the structure is made anew where it changes. */
-static void take(cst_system *s, unsigned char *dropped) {
+void cst_system_enforce(cst_system *s, unsigned char *dropped) {
   const size_t n = (size_t)s->ng;
   const bool   same = (!dropped && !s->dropped) || (dropped && s->dropped && !memcmp(dropped, s->dropped, n));
   if (same) {
@@ -210,7 +209,7 @@ static void take(cst_system *s, unsigned char *dropped) {
   cst_system_structure(s);
 }
 
-static bool settle_large(const cst_system *s, const double *c, const double *q, char *why, int n) {
+static bool large(const cst_system *s, const double *c, const double *q, char *why, int n) {
   if (is_strong(s, c, q)) return true;
   snprintf(why, (size_t)n,
            "the constraints are dependent, or nearly so, at the start; systems of more than %d coordinates need independent ones",
@@ -218,41 +217,44 @@ static bool settle_large(const cst_system *s, const double *c, const double *q, 
   return false;
 }
 
-bool cst_system_settle(cst_system *s, const double *c, const double *q, char *why, int n) {
-  if (!s->ng) return true;
-  if (s->nq > MOST_SETTLED) return settle_large(s, c, q, why, n);
-  if (is_large(s) && !s->dropped && is_strong(s, c, q)) return true;
-  double *start = cst_numbers((size_t)s->nq);
-  memcpy(start, q, sizeof *start * (size_t)s->nq);
-  if (!reach(s, c, start)) { /* there is no point to judge by; projection and residuals say what is wrong */
-    free(start);
-    take(s, NULL);
-    return true;
-  }
-  const int rank = cst_system_rank(s, c, start);
+/* The same at a start that is on g = 0. */
+static bool redundant_on(const cst_system *s, const double *c, const double *q, unsigned char **dropped, char *why, int n) {
+  const int rank = cst_system_rank(s, c, q);
   int       low = rank, high = rank;
-  if (rank < s->ng) neighbours(s, c, start, &low, &high); /* full rank is full nearby */
-  bool           good = low == high;
-  unsigned char *dropped = NULL;
-  if (good && rank < s->ng) {
-    dropped = cst_need(calloc((size_t)s->ng, 1));
-    good = choose(s, c, start, dropped) == rank;
-  }
-  free(start);
-  if (good && rank == s->nq) {
+  if (rank < s->ng) neighbours(s, c, q, &low, &high); /* full rank is full nearby */
+  if (low == high && rank == s->nq) {
     snprintf(why, (size_t)n, "the constraints have rank %d on %d coordinates and leave nothing that moves", rank, s->nq);
-    free(dropped);
     return false;
   }
-  if (good) {
-    take(s, dropped);
-    return true;
-  }
-  free(dropped);
+  if (low == high && rank == s->ng) return true;
+  *dropped = cst_need(calloc((size_t)s->ng, 1));
+  if (low == high && choose(s, c, q, *dropped) == rank) return true;
+  free(*dropped);
+  *dropped = NULL;
   snprintf(
       why, (size_t)n,
       "the constraints lose rank at the start (rank %d of %d there, %d nearby): the motion from there is not unique; start from another "
       "state",
       rank, s->ng, high > rank ? high : low);
   return false;
+}
+
+bool cst_system_redundant(const cst_system *s, const double *c, const double *q, unsigned char **dropped, char *why, int n) {
+  *dropped = NULL;
+  if (!s->ng) return true;
+  if (s->nq > MOST_SETTLED) return large(s, c, q, why, n);
+  if (is_large(s) && !s->dropped && is_strong(s, c, q)) return true;
+  double *start = cst_numbers((size_t)s->nq);
+  memcpy(start, q, sizeof *start * (size_t)s->nq);
+  /* Off g = 0 there is no point to judge by; projection and residuals say what is wrong. */
+  const bool good = !reach(s, c, start) || redundant_on(s, c, start, dropped, why, n);
+  free(start);
+  return good;
+}
+
+bool cst_system_settle(cst_system *s, const double *c, const double *q, char *why, int n) {
+  unsigned char *dropped;
+  if (!cst_system_redundant(s, c, q, &dropped, why, n)) return false;
+  cst_system_enforce(s, dropped);
+  return true;
 }

@@ -71,9 +71,9 @@ PetscErrorCode bench_run_create(bench_run *r, int isa) {
   const int width = cst_isas[isa].width, groups = (int)((r->lanes + width - 1) / width);
   PetscFunctionBegin;
   r->parsed = method_of(r->method);
+  r->prepared = cst_method_prepare(r->parsed, r->system);
   r->best = INFINITY;
-  PetscCall(
-      cst_stepper_create(r->parsed, r->system, &(cst_stepper_options){isa, groups, MOST_ITERATIONS, false, r->iteration}, &r->stepper));
+  PetscCall(cst_stepper_create(r->prepared, &(cst_stepper_options){isa, groups, MOST_ITERATIONS, false, r->iteration}, &r->stepper));
   PetscCall(cst_batch_create(r->stepper, &r->batch));
   PetscFunctionReturn(0);
 }
@@ -82,6 +82,7 @@ PetscErrorCode bench_run_destroy(bench_run *r) {
   PetscFunctionBegin;
   PetscCall(cst_batch_destroy(&r->batch));
   PetscCall(cst_stepper_destroy(&r->stepper));
+  cst_prepared_destroy(r->prepared);
   cst_method_destroy(r->parsed);
   PetscFunctionReturn(0);
 }

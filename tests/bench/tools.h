@@ -17,7 +17,6 @@
 #include "constella/study.h"
 #include "method/method.h"
 #include "method/stepper.h"
-#include "method/stepper.h"
 
 enum { BENCH_ROUNDS = 5 };
 
@@ -44,10 +43,11 @@ typedef struct {
   double            h;
   long              steps; /* of one timing */
 
-  cst_method  *parsed; /* from here on by bench_run_create */
-  cst_stepper *stepper;
-  cst_batch    batch;
-  double       best; /* the least time of a step of a lane, nanoseconds */
+  cst_method   *parsed; /* from here on by bench_run_create */
+  cst_prepared *prepared;
+  cst_stepper  *stepper;
+  cst_batch     batch;
+  double        best; /* the least time of a step of a lane, nanoseconds */
 } bench_run;
 
 PetscErrorCode bench_run_create(bench_run *r, int isa);

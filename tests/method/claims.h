@@ -212,6 +212,7 @@ UNUSED static void start_of(const problem *x, int lane, double *q, double *v) {
 typedef struct {
   const problem *x;
   cst_method    *m;
+  cst_prepared  *prepared;
   cst_stepper   *st;
   cst_batch      b;
   double         tolerance;
@@ -230,7 +231,8 @@ UNUSED static void run_open_with(run *r, const problem *x, const char *method, i
   r->x = x;
   r->tolerance = tolerance;
   r->m = method_of(method);
-  MUST(cst_stepper_create(r->m, x->s, &(cst_stepper_options){isa, groups, 100, false, iteration}, &r->st));
+  r->prepared = cst_method_prepare(r->m, x->s);
+  MUST(cst_stepper_create(r->prepared, &(cst_stepper_options){isa, groups, 100, false, iteration}, &r->st));
   MUST(cst_batch_create(r->st, &r->b));
 }
 UNUSED static void run_open_on(run *r, const problem *x, const char *method, int isa, int lanes, double tolerance) {
@@ -241,6 +243,7 @@ UNUSED static void run_open(run *r, const problem *x, const char *method, int la
 UNUSED static void run_close(run *r) {
   MUST(cst_batch_destroy(&r->b));
   MUST(cst_stepper_destroy(&r->st));
+  cst_prepared_destroy(r->prepared);
   cst_method_destroy(r->m);
 }
 UNUSED static void run_put(run *r, int lane, const double *q, const double *v) {
