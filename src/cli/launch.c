@@ -30,12 +30,23 @@ static int number(const char *name) {
   return text ? atoi(text) : 0;
 }
 
+/* A variable of PMI or PMIx, by which tasks find each other. */
+static bool has_pmi(void) {
+  for (char **e = environ; *e; e++)
+    if (!strncmp(*e, "PMI", 3)) return true;
+  return false;
+}
+
+void cst_launch_alone(void) {
+  if (find() < LAUNCHERS || has_pmi()) return;
+  setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
+  setenv("OMPI_MCA_pml", "ob1", 0);
+  setenv("OMPI_MCA_btl", "self", 0);
+}
+
 bool cst_launch_is_mute(void) {
   int k = find();
-  if (k == LAUNCHERS || strcmp(launchers[k].launcher, "srun")) return false;
-  for (char **e = environ; *e; e++)
-    if (!strncmp(*e, "PMI", 3)) return false;
-  return true;
+  return k < LAUNCHERS && !strcmp(launchers[k].launcher, "srun") && !has_pmi();
 }
 
 bool cst_launch_refuse(int ranks) {

@@ -1,4 +1,4 @@
-/* launch.h: inside the room: whether the ranks that were started have found each other.
+/* launch.h: inside the room: whether a launcher started this process, and whether the ranks that were started have found each other.
  *
  * A launcher that the program's MPI does not speak with, such as `srun --mpi=none` or the mpirun of another MPI, starts N processes that
  * each believe to be alone: N runs of one study that write one file. The launcher's environment tells them apart from one run.
@@ -7,6 +7,10 @@
 #ifndef CST_LAUNCH_H
 #define CST_LAUNCH_H
 #include <stdbool.h>
+
+/* Before MPI_Init: where no launcher is seen, settings of Open MPI with which a process alone starts in a third of the time: no daemon is
+ * started and no network is looked for. What the environment sets already stays. */
+void cst_launch_alone(void);
 
 /* Before MPI_Init: whether srun has given these tasks nothing to find each other by. MPI_Init may then end the process in its own words. */
 bool cst_launch_is_mute(void);

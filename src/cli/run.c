@@ -161,6 +161,7 @@ static int start(int argc, char **argv, bool extends) {
   char *command = cst_arguments_join(argc, argv);
   a.run.command = command;
   if (cst_launch_is_mute() && cst_launch_refuse(1)) return 2;
+  cst_launch_alone();
   if (PetscInitialize(&a.npetsc, &a.petsc, NULL, NULL)) return 2; /* it has said why: its options */
   cst_stop_listen();
   if (cst_solver_register()) return 1;

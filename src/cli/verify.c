@@ -6,6 +6,7 @@
 #include <string.h>
 #include <petscsnes.h>
 #include "cli/cli.h"
+#include "cli/launch.h"
 #include "cli/stored.h"
 #include "solve/solver.h"
 #include "study/verify.h"
@@ -163,6 +164,7 @@ int cst_cli_verify(int argc, char **argv) {
   parse(argc, argv, &a, d);
   int    one = 1;
   char **name = argv;
+  cst_launch_alone();
   if (PetscInitialize(&one, &name, NULL, NULL)) return 2;
   if (cst_solver_register()) return 1;
   const int status = run_checked(&a, d);
