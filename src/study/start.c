@@ -1,5 +1,5 @@
-/* start.c: whether the starts of a study can start: finite, rotations that do not reflect, and on the constraints. Of these the system enforces
- * those that no others imply, which is settled here, once for all starts. */
+/* start.c: whether the starts of a study can start: finite, rotations that do not reflect, and on the constraints. Of these the system
+ * enforces those that no others imply, which is settled here, once for all starts. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <stdlib.h>
@@ -71,7 +71,8 @@ static bool consistent(cst_reader *r, int variant) {
   cst_study *s = r->s;
   double     g, g_scaled, gv, gv_scaled;
   if (s->project && !cst_system_project(s->system, c_of(s, variant), q_of(s, variant), v_of(s, variant))) {
-    cst_yaml_error(r->doc, r->start, r->d, "the start has no nearest point on the constraints that could be found%s; it must lie nearer to them",
+    cst_yaml_error(r->doc, r->start, r->d,
+                   "the start has no nearest point on the constraints that could be found%s; it must lie nearer to them",
                    cst_reader_with(r, variant));
     return false;
   }
