@@ -56,6 +56,8 @@ ISAS := v2 v3 v4
 else
 ISAS := portable
 endif
+# Those for which cores are compiled for every system of the catalogue: v2 is for machines from before 2013, and not worth a third of the build.
+FORM_ISAS := $(filter-out v2,$(ISAS))
 # In the hot form of lane code the context is not read, and loops over no constraints leave arrays unset. Where its values are in registers
 # takes a third of the time to write down and most of the room: of it the debugger knows lines and functions only.
 LANE_FLAGS   := -Wno-unused-parameter -Wno-maybe-uninitialized -Wno-uninitialized $(patsubst -g,-g1,$(filter -g,$(CFLAGS)))
@@ -81,7 +83,7 @@ OBJ_LANE     := $(foreach i,$(ISAS),$(LANE_GENERIC:src/%.c=$(BUILD)/obj/%.$(i).o
 OBJ_KERNELS  := $(foreach i,$(ISAS),$(SYSTEMS:%=$(BUILD)/obj/system/kernels/%.$(i).o))
 # Which systems have such forms stands in their headers; before these are generated, in the first lines of `make all`, it is not known.
 HAVING        = $(patsubst $(GEN)/%.h,%,$(shell grep -ls '^\#define $(1) 1' $(SYSTEMS:%=$(GEN)/%.h)))
-FORMS         = $(foreach i,$(ISAS),$(foreach s,$(call HAVING,$(2)),$(patsubst src/%.c,$(BUILD)/obj/%/$(s).$(i).o,$(1))))
+FORMS         = $(foreach i,$(FORM_ISAS),$(foreach s,$(call HAVING,$(2)),$(patsubst src/%.c,$(BUILD)/obj/%/$(s).$(i).o,$(1))))
 OBJ_HOT      := $(call FORMS,$(LANE_HOT),SYS_HOT) $(call FORMS,$(LANE_SMALL),SYS_SMALL) $(call FORMS,$(LANE_BODIES),SYS_FREE_BODIES)
 OBJ_LANE     := $(sort $(OBJ_LANE))
 LIBRARY      := $(BUILD)/libconstella.a
@@ -183,7 +185,7 @@ $(LANE_GENERIC:src/%.c=$(BUILD)/obj/%.$(1).o): $(BUILD)/obj/%.$(1).o: src/%.c $(
 	$(Q)$(CC) $(ALL_CFLAGS) $(ISA_$(1)) -c $$< -o $$@
 $(SYSTEMS:%=$(BUILD)/obj/system/kernels/%.$(1).o): $(BUILD)/obj/system/kernels/%.$(1).o: src/system/kernels.c $(GEN)/catalogue-data.c $(GEN)/hot.list.h
 	@mkdir -p $$(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) $(ISA_$(1)) -DCST_SYSTEM_HEADER='"$$*.h"' -c $$< -o $$@
+	$(Q)$(CC) $(ALL_CFLAGS) $(ISA_$(1)) $(if $(filter $(1),$(FORM_ISAS)),,-DCST_NO_FORMS -DCST_NO_SMALL_FORMS) -DCST_SYSTEM_HEADER='"$$*.h"' -c $$< -o $$@
 endef
 $(foreach i,$(sort $(ISAS) portable),$(eval $(call LANE_RULES,$(i))))
 define HOT_RULES
@@ -191,7 +193,7 @@ $(BUILD)/obj/$(2)/$(3).$(1).o: src/$(2).c $(GEN)/catalogue-data.c $(GEN)/observe
 	@mkdir -p $$(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) $(ISA_$(1)) -DCST_SYSTEM_HEADER='"$(3).h"' -c $$< -o $$@
 endef
-$(foreach i,$(ISAS),$(foreach f,$(patsubst src/%.c,%,$(LANE_HOT) $(LANE_SMALL) $(LANE_BODIES)),$(foreach s,$(SYSTEMS),$(eval $(call HOT_RULES,$(i),$(f),$(s))))))
+$(foreach i,$(FORM_ISAS),$(foreach f,$(patsubst src/%.c,%,$(LANE_HOT) $(LANE_SMALL) $(LANE_BODIES)),$(foreach s,$(SYSTEMS),$(eval $(call HOT_RULES,$(i),$(f),$(s))))))
 $(BUILD)/obj/%.o: src/%.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -DCST_VERSION='"$(VERSION)"' -DCST_COMPILER='"$(CC) $(CFLAGS) $(STRICT)"' -c $< -o $@

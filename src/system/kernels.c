@@ -41,7 +41,7 @@ static cst_kernel *const gram[2] = {gram_pairs, gram_upper_pairs};
 /* hot.list.h, written by the build, holds CST_HOT_LIST(X): X(core, prefix of its symbol) for every core that is compiled for a system, and
  * CST_SMALL_LIST(X) for those that take so long to compile that only small systems of the catalogue have them, and CST_BODIES_LIST(X) for
  * those of bodies without constraints of the user's. What the forms are is for their rooms to know. A system that is not hot has none, and
- * CST_NO_FORMS leaves them out. */
+ * CST_NO_FORMS leaves them out: so do instruction sets for which the Makefile builds none, and users' systems that need none. */
 #include "hot.list.h"
 #if !SYS_HOT || defined(CST_NO_FORMS)
 #undef CST_HOT_LIST
