@@ -22,8 +22,9 @@ cst_substep cst_rk(double fraction, const cst_layer *l);
 cst_substep cst_projection(double fraction);
 /* bias: alpha-, in [-1, 0]; the layers of the minus half and of the plus half. */
 cst_substep cst_conversion(double fraction, const cst_layer *minus, const cst_layer *plus, double bias);
-/* By the force that a linear solve filters. form: 0 full, with the third derivative; 1 simplified; 2 with the Hessian of the stiff part. */
-cst_substep cst_filtered_kick(double fraction, double beta, int form);
+/* By the force that a linear solve filters, for the parts w0 and w1 of h at the two ends. form: 0 full, with the third derivative; 1
+ * simplified; 2 with the Hessian of the stiff part. */
+cst_substep cst_filtered_kick(double fraction, double beta, double w0, double w1, int form);
 /* By the force at x + beta h^2 a. */
 cst_substep cst_pushforward(double fraction, double beta);
 /* iterations: of Newton's method, each step, from the force 0 or, where `from_q`, from the position of the step's start; 0: to its end. */

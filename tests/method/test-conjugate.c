@@ -1,11 +1,12 @@
 /* test-conjugate.c: Newmark's family is one method in two variables: x = q + b M^-1 grad V(q), b = beta h^2, makes the pushforward method
  * of Newmark's, and x = q - b a the simplified form of Zhang and Skeel of a single Newton iteration from a = 0; both to round-off, over
- * many steps. And without its third derivative the full form is the simplified one: what tells them apart is that term.
+ * many steps. The quadratures of Zhang and Skeel's are one method half a kick apart. And without its third derivative the full form is the
+ * simplified one: what tells them apart is that term.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "claims.h"
 
-enum { STEPS = 100 };
+enum { STEPS = 100, LEFT = 0, RIGHT, TRAPEZOID, RULES };
 static const double BETA = 0.4;
 
 /* a := -(M + b Hess V(x))^-1 grad V(x), or -M^-1 grad V(x) where b is 0. M is a diagonal. */
@@ -85,6 +86,55 @@ static void test_single(const problem *x, double h) {
   run_close(&newmark), run_close(&simplified);
 }
 
+static void name(char *text, size_t n, const char *form, int rule) {
+  static const char *const rules[] = {"left", "right", "trapezoid"};
+  snprintf(text, n, "zhang-skeel(beta=0.4, form=%s, quadrature=%s)", form, rules[rule]);
+}
+
+/* The kick h F at q: what a step of the left end adds to p. */
+static void kick_of(const problem *x, const char *form, double h, double *kick) {
+  double q[CST_MAX_Q], p[CST_MAX_Q], p0[CST_MAX_Q];
+  char   text[80];
+  run    r;
+  name(text, sizeof text, form, LEFT);
+  start(&r, x, text, x->q, x->v);
+  run_state(&r, 0, q, p0), run_go(&r, h, 1), run_state(&r, 0, q, p);
+  for (int i = 0; i < x->s->nq; i++) kick[i] = p[i] - p0[i];
+  run_close(&r);
+}
+
+/* From p0 - h/2 F, p0 + h/2 F and p0 the three have the same q, and the third one's p lies in the middle. Masses are 1. */
+static void test_quadratures(const problem *x, const char *form, double h) {
+  const int n = x->s->nq;
+  double    kick[CST_MAX_Q], v[CST_MAX_Q], q[RULES][CST_MAX_Q], p[RULES][CST_MAX_Q], off = 0, wide = 0;
+  char      text[80];
+  run       r[RULES];
+  kick_of(x, form, h, kick);
+  for (int k = 0; k < RULES; k++) {
+    for (int i = 0; i < n; i++) v[i] = x->v[i] + (k == LEFT ? -0.5 : k == RIGHT ? 0.5 : 0) * kick[i];
+    name(text, sizeof text, form, k);
+    start(&r[k], x, text, x->q, v);
+  }
+  for (int step = 0; step < STEPS; step++) {
+    for (int k = 0; k < RULES; k++) run_go(&r[k], h, 1), run_state(&r[k], 0, q[k], p[k]);
+    for (int i = 0; i < n; i++) v[i] = 0.5 * (p[LEFT][i] + p[RIGHT][i]);
+    off = larger(off, larger(apart(v, p[TRAPEZOID], n), larger(apart(q[LEFT], q[RIGHT], n), apart(q[LEFT], q[TRAPEZOID], n))));
+    wide = larger(wide, apart(p[LEFT], p[TRAPEZOID], n));
+  }
+  OK(off < 1e-11 && wide > 1e-3, "%s, %s: the quadratures are half a kick apart (%.2g; kicks of %.2g)", x->s->name, form, off, wide);
+  for (int k = 0; k < RULES; k++) run_close(&r[k]);
+}
+
+/* To the last bit. */
+static void test_adjoint(const problem *x, double h) {
+  double q[2][CST_MAX_Q], p[2][CST_MAX_Q];
+  run    r[2];
+  start(&r[0], x, "adjoint(zhang-skeel(beta=0.4, quadrature=left))", x->q, x->v);
+  start(&r[1], x, "zhang-skeel(beta=0.4, quadrature=right)", x->q, x->v);
+  for (int k = 0; k < 2; k++) run_go(&r[k], h, 10), run_state(&r[k], 0, q[k], p[k]), run_close(&r[k]);
+  OK(apart(q[0], q[1], x->s->nq) == 0 && apart(p[0], p[1], x->s->nq) == 0, "%s: the adjoint of the left end is the right end", x->s->name);
+}
+
 static void forms(const problem *x, double h, double *q_full, double *q_simplified) {
   double p[CST_MAX_Q];
   run    r;
@@ -118,6 +168,7 @@ static void tests(void) {
   for (int k = 0; k < 2; k++) {
     problem *x = problem_open(systems[k]);
     test_full(x, 0.3), test_single(x, 0.3);
+    test_quadratures(x, "full", 0.3), test_quadratures(x, "simplified", 0.3), test_adjoint(x, 0.3);
     problem_close(x);
   }
   test_full(&own, 0.2), test_single(&own, 0.2);

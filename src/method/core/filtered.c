@@ -1,12 +1,15 @@
-/* filtered.c: the core of Zhang and Skeel's methods: half a kick, a drift, half a kick, by a filtered force that one linear solve gives.
+/* filtered.c: the core of Zhang and Skeel's methods: a kick, a drift, a kick, by a filtered force that one linear solve gives.
  *
- *   p_h = p0 + h/2 F(q0),   q1 = q0 + h M^-1 p_h,   p1 = p_h + h/2 F(q1)
+ *   p_h = p0 + w0 h F(q0),   q1 = q0 + h M^-1 p_h,   p1 = p_h + w1 h F(q1)
+ *
+ * (w0, w1) = (1/2, 1/2): the trapezoidal rule; (1, 0) and (0, 1): one end alone, of order 1, each the adjoint of the other.
+ *
  *   (M + beta h^2 H) a = -grad V,   F = M a - 1/2 beta^2 h^4 V'''[a, a]                          H = Hess V: full
  *                                   F = M a                                                      simplified
  *                                   F = M a with H the Hessian of the stiff part of V alone      stiff
  *
- * Tao, Owhadi, (1.3), (2.7), (2.8), with p = M v. F belongs to the point and to the substep's own h: it is taken anew where the substep
- * before had another one. grad V, H and what V''' shares with them are one kernel.
+ * Tao, Owhadi, (1.3), (2.7), (2.8), with p = M v, and section 4.5 for (1, 0). F belongs to the point and to the substep's own h: it is
+ * taken anew where the substep before had another one. grad V, H and what V''' shares with them are one kernel.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define CORE        filtered
@@ -15,7 +18,7 @@
 enum { FULL, SIMPLIFIED, STIFF };
 
 struct data {
-  double beta;
+  double beta, w0, w1;
   int    form;
 };
 
@@ -82,11 +85,12 @@ CST_INLINE void force(const cst_context *C, struct local *L, int j) {
 
 CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
   (void)x;
-  if (L->h != H(j) || L->made.beta != OWN(j)->beta || L->made.form != OWN(j)->form) force(C, L, j);
-  U for (int i = 0; i < NQ; i++) {
-    L->p[i] += (0.5 * H(j)) * L->f[i];
-    L->q1[i] = L->p[i];
+  const double kick = OWN(j)->w0 * H(j);
+  if (kick != 0) {
+    if (L->h != H(j) || L->made.beta != OWN(j)->beta || L->made.form != OWN(j)->form) force(C, L, j);
+    U for (int i = 0; i < NQ; i++) L->p[i] += kick * L->f[i];
   }
+  U for (int i = 0; i < NQ; i++) L->q1[i] = L->p[i];
   cst_masses_divide(C, &L->m, L->q1);
   U for (int i = 0; i < NQ; i++) L->q[i] += H(j) * L->q1[i];
 }
@@ -101,9 +105,12 @@ CST_INLINE void direction(const cst_context *C, const struct local *L, int j, co
 }
 
 CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x) {
+  const double kick = OWN(j)->w1 * H(j);
   (void)x;
+  L->h = 0; /* q has moved */
+  if (kick == 0) return;
   force(C, L, j);
-  U for (int i = 0; i < NQ; i++) L->p[i] += (0.5 * H(j)) * L->f[i];
+  U for (int i = 0; i < NQ; i++) L->p[i] += kick * L->f[i];
 }
 
 CST_INLINE void leave(const cst_context *C, const struct local *L, double *record) {
@@ -125,12 +132,14 @@ CST_DATA_FITS(struct data, struct data);
 
 static bool same(const void *one, const void *other) {
   const struct data *x = one, *y = other;
-  return x->beta == y->beta && x->form == y->form;
+  return x->beta == y->beta && x->w0 == y->w0 && x->w1 == y->w1 && x->form == y->form;
 }
 
-/* Even in h between two half kicks: each is its own adjoint. */
+/* The filter is even in h: the kicks change places. */
 static bool adjoint(void *of) {
-  (void)of;
+  struct data *x = of;
+  const double w = x->w0;
+  x->w0 = x->w1, x->w1 = w;
   return true;
 }
 
@@ -143,5 +152,7 @@ static cst_substep_size size(const void *of, const cst_system *s) {
 static const cst_substep_row row = {
     .name = "filtered", .data = sizeof(struct data), .core = CST_CORES_HERE, .same = same, .adjoint = adjoint, .size = size};
 
-cst_substep cst_filtered_kick(double fraction, double beta, int form) { return cst_substep_of(&row, fraction, &(struct data){beta, form}); }
+cst_substep cst_filtered_kick(double fraction, double beta, double w0, double w1, int form) {
+  return cst_substep_of(&row, fraction, &(struct data){beta, w0, w1, form});
+}
 #endif
