@@ -1,39 +1,97 @@
-"""linearly_implicit.py: Newmark's family on a double pendulum whose rods are springs, written down from the formulas alone, in numpy.
+"""linearly_implicit.py: Newmark's family on systems whose rods are springs, written down from the formulas alone, in numpy.
 
-V = g.y + omega^2/2 sum g_i^2 with g_i = q'A_i q - c_i: every derivative is a product of the A_i. Nothing here knows of the program.
+V = w.q + omega^2/2 sum g_i^2 with g_i = q'A_i q - c_i: every derivative is a product of the A_i. A double pendulum, a chain, and a magnetised
+body on the nine entries of its matrix, which has the paper's own equations for matrices beside it. Nothing here knows of the program.
 """
 # SPDX-License-Identifier: BSD-2-Clause
 import numpy as np
 
-A = [np.diag([1.0, 1, 0, 0]), np.array([[1.0, 0, -1, 0], [0, 1, 0, -1], [-1, 0, 1, 0], [0, -1, 0, 1]])]
-
 
 class Springs:
-    """The penalised double pendulum, masses m1 and m2, gravity 1."""
+    """Masses [n], weights [n] of a linear potential, A [m][n][n] and c [m] of the springs."""
 
-    def __init__(self, omega, m1=1.0, m2=1.0, c=(1.0, 2.0)):
-        self.omega, self.c = omega, c
-        self.M = np.diag([m1, m1, m2, m2])
-        self.weight = np.array([0, m1, 0, m2])
+    def __init__(self, omega, masses, weight, A, c):
+        self.omega, self.M, self.weight, self.A, self.c = omega, np.diag(masses), np.array(weight), np.array(A), np.array(c)
 
     def g(self, q):
-        return np.array([q @ A[i] @ q - self.c[i] for i in range(2)])
+        return self.A @ q @ q - self.c
 
     def G(self, q):
-        return np.array([2 * A[i] @ q for i in range(2)])
+        return 2 * self.A @ q
 
     def gradient(self, q):
         return self.weight + self.omega**2 * self.G(q).T @ self.g(q)
 
     def hessian(self, q):
-        return self.omega**2 * sum(np.outer(d, d) + 2 * x * a for d, x, a in zip(self.G(q), self.g(q), A))
-
-    def springs_hessian(self, q):
-        return self.hessian(q)   # gravity is linear
+        G = self.G(q)
+        return self.omega**2 * (G.T @ G + 2 * np.tensordot(self.g(q), self.A, 1))
 
     def third(self, q, a):
         """V'''[a, a]."""
-        return self.omega**2 * sum(4 * (d @ a) * (B @ a) + 2 * (a @ B @ a) * d for d, B in zip(self.G(q), A))
+        G, Aa = self.G(q), self.A @ a
+        return self.omega**2 * (4 * Aa.T @ (G @ a) + 2 * G.T @ (Aa @ a))
+
+
+def squared_distance(n, i, j, axes):
+    """A of |x_i - x_j|^2, of |x_i|^2 where j is None; axes: the first component of each axis."""
+    A = np.zeros((n, n))
+    for first in axes:
+        u = np.zeros(n)
+        u[first[i]] = 1
+        if j is not None:
+            u[first[j]] = -1
+        A += np.outer(u, u)
+    return A
+
+
+def double_pendulum(omega, m1=1.0, m2=1.0):
+    """x1 y1 x2 y2, lengths 1 and sqrt(2), gravity 1."""
+    axes = ((0, 2), (1, 3))
+    return Springs(omega, [m1, m1, m2, m2], [0, m1, 0, m2], [squared_distance(4, 0, None, axes), squared_distance(4, 1, 0, axes)], [1.0, 2.0])
+
+
+def chain(omega, n):
+    """x1 .. xn y1 .. yn, unit masses, links of length sqrt(5), gravity 1."""
+    axes = (range(n), range(n, 2 * n))
+    A = [squared_distance(2 * n, i, i - 1 if i else None, axes) for i in range(n)]
+    return Springs(omega, np.ones(2 * n), np.repeat([0.0, 1.0], n), A, np.full(n, 5.0))
+
+
+def magnetised_body(omega):
+    """R by rows; sum of g^2 is tr((R'R - 1)^2); B mu = 1."""
+    A, c = [], []
+    for a in range(3):
+        for b in range(a, 3):
+            B = np.zeros((9, 9))
+            for i in range(3):
+                B[3 * i + a, 3 * i + b] = B[3 * i + b, 3 * i + a] = 1 if a == b else np.sqrt(0.5)
+            A.append(B)
+            c.append(float(a == b))
+    return Springs(omega, np.full(9, 0.5), [0.0] * 8 + [1.0], A, c)
+
+
+def matrix_acceleration(R, omega, b):
+    """a of (4.15) and f, b = beta h^2 with the paper's beta; f with the sign and the places of the transposes that the Lagrangian gives."""
+    def filtered(a):
+        return a + 2 * omega**2 * b * (a @ R.T @ R + R @ a.T @ R + R @ R.T @ a - a)
+
+    matrix = np.array([filtered(e.reshape(3, 3)).ravel() for e in np.eye(9)]).T
+    force = -2 * omega**2 * (R @ R.T @ R - R)
+    force[2, 2] -= 1
+    a = np.linalg.solve(matrix, force.ravel()).reshape(3, 3)
+    return a - 2 * omega**2 * b**2 * (R @ a.T @ a + a @ R.T @ a + a @ a.T @ R)
+
+
+def matrices(R, p, h, n, omega, beta, order):
+    """The variational schemes of section 4.5, of order 1 and 2: states 0 .. n as (q, v) with v = 2p."""
+    out = [(R.ravel(), 2 * p.ravel())]
+    for _ in range(n):
+        w = 1 if order == 1 else 0.5
+        p = p + w * h * matrix_acceleration(R, omega, beta * h * h)
+        R = R + 2 * h * p
+        p = p + (1 - w) * h * matrix_acceleration(R, omega, beta * h * h)
+        out.append((R.ravel(), 2 * p.ravel()))
+    return out
 
 
 def newton(s, x, b, a, iterations):
@@ -62,7 +120,21 @@ def kicked(s, q, v, h, n, force):
     return out
 
 
-def zhang_skeel(s, q, v, h, n, beta, form="full"):
+def euler(q, v, h, n, force, rule):
+    """Symplectic Euler: the kick before the drift (left) or after it (right)."""
+    out = [(q, v)]
+    for _ in range(n):
+        v = v + h * force(q) if rule == "left" else v
+        q = q + h * v
+        v = v + h * force(q) if rule == "right" else v
+        out.append((q, v))
+    return out
+
+
+def zhang_skeel(s, q, v, h, n, beta, form="full", rule="trapezoid"):
+    """rule: where the force of a step is taken; left and right by symplectic Euler."""
+    if rule != "trapezoid":
+        return euler(q, v, h, n, lambda x: filtered(s, x, beta * h * h, form), rule)
     return kicked(s, q, v, h, n, lambda x: filtered(s, x, beta * h * h, form))
 
 

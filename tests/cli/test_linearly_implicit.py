@@ -1,5 +1,6 @@
 """test_linearly_implicit.py: Newmark's family and penalty(...) against an implementation in numpy (linearly_implicit.py): one step and the
-state at t = 1 on the penalised double pendulum, the conjugacies of the family, multipliers and their means; and what is refused."""
+state at t = 1 on springs in the place of the rods of a double pendulum, of a chain and of a body's orthogonality, the conjugacies of the
+family, multipliers and their means; and what is refused."""
 # SPDX-License-Identifier: BSD-2-Clause
 import sys
 
@@ -19,37 +20,51 @@ def last(states):
     return states[-1]
 
 
+ZS, ONE = by_hand.zhang_skeel, {"beta": BETA, "gamma": 0.5}
+# states 0 .. n of the springs s from q, v in steps of h
 METHODS = {
-    "zhang-skeel(beta=0.4)": lambda s, n: by_hand.zhang_skeel(s, Q0, V0, H, n, BETA),
-    "zhang-skeel(beta=0.4, form=full)": lambda s, n: by_hand.zhang_skeel(s, Q0, V0, H, n, BETA, "full"),
-    "zhang-skeel(beta=0.4, form=simplified)": lambda s, n: by_hand.zhang_skeel(s, Q0, V0, H, n, BETA, "simplified"),
-    "zhang-skeel(beta=0.4, form=stiff)": lambda s, n: by_hand.zhang_skeel(s, Q0, V0, H, n, BETA, "simplified"),
-    "pushforward-newmark(beta=0.4)": lambda s, n: by_hand.pushforward(s, Q0, V0, H, n, BETA),
-    "newmark(beta=0.4)": lambda s, n: by_hand.newmark(s, Q0, V0, H, n, BETA),
-    "newmark(beta=0.4, gamma=0.6)": lambda s, n: by_hand.newmark(s, Q0, V0, H, n, BETA, 0.6),
-    "newmark(beta=0.4, iterations=1, start=a)": lambda s, n: by_hand.newmark(s, Q0, V0, H, n, BETA, 0.5, 1, "a"),
-    "newmark(beta=0.4, iterations=1, start=q)": lambda s, n: by_hand.newmark(s, Q0, V0, H, n, BETA, 0.5, 1, "q"),
-    "newmark(beta=0.4, iterations=3, start=q)": lambda s, n: by_hand.newmark(s, Q0, V0, H, n, BETA, 0.5, 3, "q"),
+    "zhang-skeel(beta=0.4)": lambda s, q, v, h, n: ZS(s, q, v, h, n, BETA),
+    "zhang-skeel(beta=0.4, form=full)": lambda s, q, v, h, n: ZS(s, q, v, h, n, BETA, "full"),
+    "zhang-skeel(beta=0.4, form=simplified)": lambda s, q, v, h, n: ZS(s, q, v, h, n, BETA, "simplified"),
+    "zhang-skeel(beta=0.4, form=stiff)": lambda s, q, v, h, n: ZS(s, q, v, h, n, BETA, "simplified"),
+    "zhang-skeel(beta=0.4, quadrature=left)": lambda s, q, v, h, n: ZS(s, q, v, h, n, BETA, "full", "left"),
+    "zhang-skeel(beta=0.4, quadrature=right)": lambda s, q, v, h, n: ZS(s, q, v, h, n, BETA, "full", "right"),
+    "zhang-skeel(beta=0.4, form=simplified, quadrature=left)": lambda s, q, v, h, n: ZS(s, q, v, h, n, BETA, "simplified", "left"),
+    "pushforward-newmark(beta=0.4)": lambda s, q, v, h, n: by_hand.pushforward(s, q, v, h, n, BETA),
+    "newmark(beta=0.4)": lambda s, q, v, h, n: by_hand.newmark(s, q, v, h, n, BETA),
+    "newmark(beta=0.4, gamma=0.6)": lambda s, q, v, h, n: by_hand.newmark(s, q, v, h, n, BETA, 0.6),
+    "newmark(beta=0.4, iterations=1, start=a)": lambda s, q, v, h, n: by_hand.newmark(s, q, v, h, n, **ONE, iterations=1, start="a"),
+    "newmark(beta=0.4, iterations=1, start=q)": lambda s, q, v, h, n: by_hand.newmark(s, q, v, h, n, **ONE, iterations=1, start="q"),
+    "newmark(beta=0.4, iterations=3, start=q)": lambda s, q, v, h, n: by_hand.newmark(s, q, v, h, n, **ONE, iterations=3, start="q"),
 }
 
 
-def composition(step):
-    def states(s, n):
-        whole, out = by_hand.composed(lambda q, v, h: last(step(s, q, v, h)), GAMMAS), [(Q0, V0)]
+def composition(*step):
+    """yoshida4 of a symmetric step, or of a step and its adjoint, half a part each."""
+    def states(s, q, v, h, n):
+        part = 1 / len(step)
+        gammas, out = [g * part for g in GAMMAS for _ in step], [(q, v)]
         for _ in range(n):
-            out.append(whole(*out[-1], H))
+            at = out[-1]
+            for k, gamma in enumerate(gammas):
+                at = last(step[k % len(step)](s, *at, gamma * h, 1))
+            out.append(at)
         return out
     return states
 
 
-METHODS["compose(zhang-skeel(beta=0.4), yoshida4)"] = composition(lambda s, q, v, h: by_hand.zhang_skeel(s, q, v, h, 1, BETA))
-METHODS["compose(newmark(beta=0.4), yoshida4)"] = composition(lambda s, q, v, h: by_hand.newmark(s, q, v, h, 1, BETA))
-METHODS["compose(pushforward-newmark(beta=0.4), yoshida4)"] = composition(lambda s, q, v, h: by_hand.pushforward(s, q, v, h, 1, BETA))
+METHODS["compose(zhang-skeel(beta=0.4), yoshida4)"] = composition(METHODS["zhang-skeel(beta=0.4)"])
+# half a part each way is the trapezoidal rule over the whole part with a quarter of the beta
+METHODS["compose(zhang-skeel(beta=1.6, quadrature=left), yoshida4)"] = composition(
+    *(lambda s, q, v, h, n, rule=rule: ZS(s, q, v, h, n, 4 * BETA, "full", rule) for rule in ("left", "right")))
+METHODS["compose(newmark(beta=0.4), yoshida4)"] = composition(METHODS["newmark(beta=0.4)"])
+METHODS["compose(pushforward-newmark(beta=0.4), yoshida4)"] = composition(METHODS["pushforward-newmark(beta=0.4)"])
 
+PENDULUM = "{{name: double-pendulum, parameters: {{m1: {m1}, m2: {m2}}}{more}}}"
 STUDY = """\
 study: conservation
-system: {{name: double-pendulum, parameters: {{m1: {m1}, m2: {m2}}}{more}}}
-initial: {{q: [0, -1, 1, -2], v: [0, 0, 0, 0]}}
+system: {system}
+initial: {initial}
 end: {end}
 steps: [{h}]
 methods: [{methods}]
@@ -59,8 +74,9 @@ trajectories: {{members: [0], every: {every}}}
 """
 
 
-def study(methods, end=1, h=H, m1=1.0, m2=1.0, every=1, more=""):
-    return STUDY.format(methods=", ".join(f'"{x}"' for x in methods), end=end, h=h, m1=m1, m2=m2, every=every, more=more)
+def study(methods, end=1, h=H, every=1, system=None, initial="{q: [0, -1, 1, -2], v: [0, 0, 0, 0]}", m1=1.0, m2=1.0, more=""):
+    return STUDY.format(methods=", ".join(f'"{x}"' for x in methods), end=end, h=h, every=every, initial=initial,
+                        system=system or PENDULUM.format(m1=m1, m2=m2, more=more))
 
 
 def states(file, case):
@@ -72,28 +88,64 @@ def relative(a, b):
     return abs(a - b).max() / max(1e-300, abs(b).max())
 
 
-def values(m1, m2, more=""):
+def compare(what, name, found, wanted, M):
+    """The first step and the last of a motion."""
+    q, p, _ = found
+    for n in (1, len(wanted) - 1):
+        apart = max(relative(q[n], wanted[n][0]), relative(p[n], M @ wanted[n][1]))
+        ok(apart < 1e-9, f"{what}, {name}: {n} step{'s' * (n > 1)}: those of numpy ({apart:.1e})")
+
+
+def values(what, s, q, v, text):
     """Every method, at the first step and at t = 1."""
-    s, names = by_hand.Springs(OMEGA, m1, m2), list(METHODS)
-    file = made(f"values-{m1}{len(more)}", study([f"penalty({x}, omega={OMEGA})" for x in names], m1=m1, m2=m2, more=more))
-    for k, name in enumerate(names):
-        q, p, _ = states(file, k)
-        wanted = METHODS[name](s, 20)
-        for n in (1, 20):
-            apart = max(relative(q[n], wanted[n][0]), relative(p[n], s.M @ wanted[n][1]))
-            ok(apart < 1e-9, f"{name}, masses {m1} and {m2}: {n} steps are those of numpy ({apart:.1e}){more and ', compiled'}")
+    file = made(what.replace(" ", "-"), text)
+    for k, name in enumerate(METHODS):
+        compare(what, name, states(file, k), METHODS[name](s, q, v, H, 20), s.M)
+
+
+def on_springs():
+    return [f"penalty({x}, omega={OMEGA})" for x in METHODS]
+
+
+def pendula():
+    for m1, m2, more in ((1.0, 1.0, ""), (1.3, 0.6, ""), (1.3, 0.6, ", compile: always")):
+        text = study(on_springs(), m1=m1, m2=m2, more=more)
+        values(f"masses {m1} and {m2}{' compiled' if more else ''}", by_hand.double_pendulum(OMEGA, m1, m2), Q0, V0, text)
+
+
+def chain():
+    """Ten beads in a straight line, at rest."""
+    n = 10
+    q = np.array([*range(1, n + 1), *range(-2, -2 * n - 1, -2)], dtype=float)
+    text = study(on_springs(), system="{name: pendulum-chain, parameters: {n: 10}}", initial="default")
+    values("chain of 10", by_hand.chain(OMEGA, n), q, np.zeros(2 * n), text)
+
+
+def hat(w):
+    return np.array([[0, -w[2], w[1]], [w[2], 0, -w[0]], [-w[1], w[0], 0]])
+
+
+def body():
+    """A magnetised body on its matrix; and the schemes of section 4.5 as they stand there, for matrices and with twice the beta."""
+    p = hat([1, 0.2, 0.1]) / 2
+    text = study(on_springs(), system="magnetised-body", initial="default")
+    values("body", by_hand.magnetised_body(OMEGA), np.eye(3).ravel(), 2 * p.ravel(), text)
+    methods = ["penalty(zhang-skeel(beta=0.2, quadrature=left), omega=10)", "penalty(zhang-skeel(beta=0.2), omega=10)"]
+    file = made("matrices", study(methods, h=0.1, system="magnetised-body", initial="default"))
+    for k, name in enumerate(methods):
+        compare("matrices", name, states(file, k), by_hand.matrices(np.eye(3), p, 0.1, 10, 10, 0.4, k + 1), np.eye(9) / 2)
 
 
 def forms_differ():
     """The forms are told apart by far more than the bound of `values`, and by the third derivative alone."""
-    s = by_hand.Springs(OMEGA)
+    s = by_hand.double_pendulum(OMEGA)
     full, simplified = (by_hand.zhang_skeel(s, Q0, V0, H, 20, BETA, f)[20][0] for f in ("full", "simplified"))
     ok(abs(full - simplified).max() > 1e-5, f"full and simplified differ at t = 1 by {abs(full - simplified).max():.1e}")
 
 
 def conjugacies():
     """newmark is pushforward-newmark in q = x + b a, and its single iteration from a = 0 is the simplified form in the same."""
-    s, b = by_hand.Springs(OMEGA), BETA * H * H
+    s, b = by_hand.double_pendulum(OMEGA), BETA * H * H
     x = by_hand.pushforward(s, Q0, V0, H, 100, BETA)
     moved = Q0 + b * by_hand.newton(s, Q0, b, np.zeros(4), 0)      # the q whose x is Q0
     q = by_hand.newmark(s, moved, V0, H, 100, BETA)
@@ -106,7 +158,7 @@ def multipliers():
     """omega^2 g at each state; its trapezoidal mean over the last 0.2; compared with the constrained motion's at the centre."""
     methods = [f"penalty(zhang-skeel(beta=0.4), omega={OMEGA}{x})" for x in ("", ", average=0.2")]
     file = made("lambda", study(methods, end=1, h=0.01, every=20))
-    s, every = by_hand.Springs(OMEGA), 20
+    s, every = by_hand.double_pendulum(OMEGA), 20
     motion = by_hand.zhang_skeel(s, Q0, V0, 0.01, 100, BETA)
     now = np.array([OMEGA**2 * s.g(q) for q, _ in motion])
     weight = np.full(21, 1.0)
@@ -261,9 +313,9 @@ def mistakes():
         ok(told.returncode == 2 and f"wrong{k}.yaml:5:" in told.stderr and words in told.stderr, f"{method} on {system} is refused: {words}", told.stderr)
 
 
-values(1.0, 1.0)
-values(1.3, 0.6)
-values(1.3, 0.6, ", compile: always")
+pendula()
+chain()
+body()
 forms_differ()
 conjugacies()
 multipliers()
