@@ -1,41 +1,146 @@
 #!/usr/bin/python3
-"""tao-owhadi-crossings.py RESULT ...: when the mean angle of a DNA chain first passes pi, over the members of each method, and what a unit of
-time costs. Results are those of tao-owhadi-dna.yaml and tao-owhadi-dna-fine.yaml."""
+"""tao-owhadi-crossings.py: runs the DNA chain of a paper from many starts, and sets its transitions beside those of another implementation.
+
+    tao-owhadi-crossings.py [-o FOLDER] [--only NAME ...] [--ranks N] [--overwrite] PAPER.toml
+
+Results go to FOLDER (the paper's name). Exit: 0; 1 when a mean is outside the spread of single starts; 2 for mistakes of the user. The program is
+that of the variable CONSTELLA (build/constella). PAPER.toml holds `ensembles`, by name:
+
+    title, study    the study's keys `steps`, `methods` and `every` are replaced by those of each block.
+    of              crossing (the time at which the mean angle first passes pi, between samples along a straight line) or transitions (how often
+                    it goes from below pi/2 to above 3 pi/2 or back).
+    blocks          `step`, `every` (steps from sample to sample) and `rows`: a line a method with the mean and the standard deviation over the
+                    starts that the other implementation has, then the method.
+
+For each method: the starts that failed (they are left out) and those without a crossing (likewise), mean, standard deviation of single starts, standard
+error of the mean, least and largest; how far the mean is from the other implementation's, in its standard deviations and in standard errors of the
+difference; how far it is from that of the last block's first method, the benchmark, in standard deviations of single starts; time per unit of time.
+"""
 # SPDX-License-Identifier: BSD-2-Clause
+import argparse
 import pathlib
 import sys
+import tomllib
 
-import numpy as np
-
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "analysis"))
 sys.dont_write_bytecode = True
 
-from result import Result  # noqa: E402
+import numpy as np  # noqa: E402
+
+from studies import Studies, mistake  # noqa: E402
 
 
-def first_crossing(t, q):
-    """The time at which the mean of q first lies above pi; infinite where it never does."""
-    above = np.flatnonzero(q.mean(axis=-1) > np.pi)
-    return t[above[0]] if above.size else np.inf
+def first_crossing(t, m):
+    """When the mean angle first passes pi; infinite where it never does."""
+    above = np.flatnonzero(m > np.pi)
+    if not above.size or not above[0]:
+        return np.inf
+    k = above[0]
+    return t[k - 1] + (np.pi - m[k - 1]) / (m[k] - m[k - 1]) * (t[k] - t[k - 1])
 
 
-def crossings(trajectory):
-    t, q = trajectory["t"][:], trajectory["q"][:]
+def transitions(t, m):
+    """How often it passes from one closed state to the other."""
+    sides = [s for s in np.where(m < np.pi / 2, -1, np.where(m > 3 * np.pi / 2, 1, 0)) if s]
+    return np.count_nonzero(np.diff(sides))
+
+
+MEASURES = {"crossing": first_crossing, "transitions": transitions}
+
+
+def samples(result, case, measure):
+    """(a number for each start that lives to the end, how many do not)."""
+    trajectory = result.file[f"trajectories/{case}"]
+    t, m = trajectory["t"][:], trajectory["q"][:].mean(axis=-1)
     t = t if t.ndim == 1 else t[0]
-    return np.array([first_crossing(t, member) for member in q])
+    alive = np.isfinite(m).all(axis=1) & (result.data("/final/status")[case][: len(m)] == 0)
+    return np.array([measure(t, x) for x in m[alive]], dtype=float), int((~alive).sum())
+
+
+def text_of(paper, ensemble, block, methods):
+    """What is replaced in the study."""
+    listed = ", ".join(f'"{m}"' for m in methods)
+    found = {}
+    for line in (paper / ensemble["study"]).read_text().splitlines():
+        if line.startswith("steps:"):
+            found[line] = f"steps: [{block['step']:g}]"
+        if line.startswith("methods:"):
+            found[line] = f"methods: [{listed}]"
+        if line.startswith("trajectories:"):
+            found[line] = f"{line.split('every:')[0]}every: {block['every']}}}"
+        if line.startswith("system:"):
+            found[line] = line.replace("../systems", str((paper / "../systems").resolve()))
+    return found
+
+
+def rows_of(block):
+    """[(method, mean, deviation)]"""
+    lines = [line.split(maxsplit=2) for line in block["rows"].strip().splitlines()]
+    return [(method, float(mean), float(deviation)) for mean, deviation, method in lines]
+
+
+def line_of(x, failed, cost, method, step, other, seeds):
+    """The printed line without the benchmark; the mean, and whether it is inside the other's spread."""
+    some, (mean, deviation) = x[np.isfinite(x)], other
+    spread, error = some.std(ddof=1), some.std(ddof=1) / some.size**0.5
+    away = some.mean() - mean
+    errors = away / np.hypot(error, deviation / seeds**0.5)
+    line = f"{method:40} {step:5g} {failed:6d} {some.size:7d} {some.mean():8.4g} {spread:6.3g} {error:6.2g} {some.min():7.4g} {some.max():7.4g} "
+    return line + f"{mean:8.4g} {deviation:6.3g} {away / deviation:7.2f} {errors:7.1f} {cost:8.0f}", some.mean(), spread, abs(away) <= deviation
+
+
+def measured(studies, paper, label, ensemble):
+    """[(line, mean, deviation, inside)] for all rows."""
+    lines = []
+    for block in ensemble["blocks"]:
+        rows = rows_of(block)
+        item = {"study": ensemble["study"], "change": text_of(paper, ensemble, block, [m for m, _, _ in rows])}
+        result = studies.result(item, f"{label}-{block['step']:g}")
+        cases = {curve.method: curve.cases[0] for curve in result.curves()}
+        for method, mean, deviation in rows:
+            case = cases[method]
+            x, failed = samples(result, case, MEASURES[ensemble["of"]])
+            cost = 1e9 / float(result.numbers("steps_per_second")[case]) / block["step"]
+            lines.append(line_of(x, failed, cost, method, block["step"], (mean, deviation), ensemble["starts"]))
+    return lines
+
+
+def told(studies, paper, label, ensemble):
+    """Prints an ensemble; how many means are outside."""
+    print(f"\n{label}: {ensemble['title']}\n")
+    print(f"{'method':40} {'step':>5} {'failed':>6} {'counted':>7} {'mean':>8} {'dev.':>6} {'error':>6} {'least':>7} {'largest':>7} "
+          f"{'other':>8} {'dev.':>6} {'in dev.':>7} {'in err.':>7} {'ns/time':>8} {'from benchmark':>14}")
+    lines = measured(studies, paper, label, ensemble)
+    count = len(rows_of(ensemble["blocks"][-1]))
+    _, benchmark, spread, _ = lines[-count]
+    for line, mean, _, inside in lines:
+        print(f"{line} {(mean - benchmark) / spread:14.2f}{'' if inside else '   OUTSIDE'}")
+    return sum(not inside for *_, inside in lines)
 
 
 def main():
-    print(f"{'method':42} {'step':>6} {'failed':>6} {'crossed':>7} {'least':>7} {'median':>7} {'mean':>7} {'deviation':>9} {'ns/time':>9}")
-    for path in sys.argv[1:]:
-        result = Result(path)
-        for curve in result.curves():
-            for case in curve.cases:
-                x = crossings(result.file[f"trajectories/{case}"])
-                some, step = x[np.isfinite(x)], float(result.numbers("step")[case])
-                told = (some.min(), np.median(x), some.mean(), some.std()) if some.size else (np.nan,) * 4
-                cost = 1e9 / float(result.numbers("steps_per_second")[case]) / step
-                print(f"{curve.method:42} {step:6g} {int(result.numbers('failed')[case]):6d} {some.size:7d} {told[0]:7.0f} {told[1]:7.0f} {told[2]:7.0f} {told[3]:9.0f} {cost:9.0f}")
+    parser = argparse.ArgumentParser(usage=__doc__.split("\n\n")[1].strip(), description=__doc__.split("\n\n")[0])
+    parser.add_argument("paper", metavar="PAPER.toml", type=pathlib.Path)
+    parser.add_argument("-o", dest="folder", type=pathlib.Path)
+    parser.add_argument("--only", nargs="+", metavar="NAME")
+    parser.add_argument("--ranks", type=int, default=0)
+    parser.add_argument("--overwrite", action="store_true")
+    options = parser.parse_args()
+    options.rows = None
+    options.folder = options.folder or pathlib.Path(options.paper.stem)
+    try:
+        paper = tomllib.loads(options.paper.read_text())
+    except (OSError, tomllib.TOMLDecodeError) as e:
+        mistake(f"{options.paper}: {e}")
+    ensembles = {k: x for k, x in paper.get("ensembles", {}).items() if not options.only or k in options.only}
+    if not ensembles:
+        mistake(f"{options.paper} has no such ensembles; it has {', '.join(paper.get('ensembles', {})) or 'none'}")
+    options.folder.mkdir(parents=True, exist_ok=True)
+    studies = Studies(options.paper.parent, options)
+    if not options.overwrite:
+        studies.refuse_existing({f"{k}-{b['step']:g}": {"change": 1, **x} for k, x in ensembles.items() for b in x["blocks"]})
+    print(paper["source"])
+    sys.exit(any([told(studies, options.paper.parent, k, x) for k, x in ensembles.items()]))
 
 
-main()
+if __name__ == "__main__":
+    main()
