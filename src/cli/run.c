@@ -78,8 +78,8 @@ static void tell_end(const cst_arguments *a, const cst_study *study, const cst_p
             100 * end->share);
   if (end->end == CST_END_DONE) printf("%s: complete%s\n", file, end->failed ? "" : ", no trajectory failed");
   if (end->end == CST_END_DONE && end->failed)
-    fprintf(stderr, "constella: %ld of %.0f trajectories failed; /final/status of %s tells which and why\n", end->failed,
-            (double)plan->ncase * (double)study->members, file);
+    fprintf(stderr, "constella: %ld of %.0f trajectories failed; /final/status of %s tells which, and `constella status %s` why\n",
+            end->failed, (double)plan->ncase * (double)study->members, file, file);
 }
 
 /* A study without mistakes. */

@@ -103,6 +103,17 @@ static void print_condition(const condition *c) {
   printf("%-13s %s%s%s%s\n", "state", c->word, *c->note ? " (" : "", c->note, *c->note ? ")" : "");
 }
 
+/* What the reasons mean, and what helps. */
+static void print_reasons(const counts *c) {
+  static const char *const meaning[] = {
+      [1] = "the solver did not converge: take a smaller step, or a larger `solver: {max-iterations:}` where it is only slow",
+      [2] = "the state was no longer finite: take a smaller step, or a method that is stable at this one",
+      [3] = "there was no consistent start: see `initial` and its spread",
+  };
+  for (int k = 1; k < (int)(sizeof meaning / sizeof *meaning); k++)
+    if (c->reason[k]) printf("reason %-6d %s\n", k, meaning[k]);
+}
+
 static void print_counts(const counts *c) {
   printf("%-13s %ld of %ld done", "trajectories", c->finished, c->total);
   if (c->total) printf(" (%.3g%%)", floor(1000.0 * (double)c->finished / (double)c->total) / 10);
@@ -110,6 +121,7 @@ static void print_counts(const counts *c) {
   for (int k = 1, any = 0; k < REASONS; k++)
     if (c->reason[k]) printf("%sreason %d: %ld", any++ ? ", " : " (", k, c->reason[k]);
   puts(c->failed ? ")" : "");
+  print_reasons(c);
 }
 
 /* Until now while the run goes on; else until its recorded end, or until the file was last written. */

@@ -154,10 +154,19 @@ def newmark(s, q, v, h, n, beta, gamma=0.5, iterations=0, start="a", a=None):
     return out
 
 
-def composed(step, gammas):
-    """A method of steps gamma h from a function (q, v, h) -> (q, v)."""
-    def whole(q, v, h):
-        for x in gammas:
-            q, v = step(q, v, x * h)
-        return q, v
-    return whole
+def gauss2(s, q, v, h, n):
+    """Collocation at two Gauss points, the accelerations of the stages by Newton's method."""
+    r, out = np.sqrt(3) / 6, [(q, v)]
+    a = np.array([[0.25, 0.25 - r], [0.25 + r, 0.25]])
+    inverse, k = np.linalg.inv(s.M), np.zeros((2, len(q)))
+    for _ in range(n):
+        for _ in range(20):
+            Q = q + h * a @ (v + h * a @ k)
+            slope = np.block([[-h * h * (a @ a)[i, j] * inverse @ s.hessian(Q[i]) for j in range(2)] for i in range(2)])
+            d = np.linalg.solve(np.eye(2 * len(q)) - slope, (-np.array([inverse @ s.gradient(x) for x in Q]) - k).ravel())
+            k = k + d.reshape(k.shape)
+            if abs(d).max() < 1e-10 * abs(k).max():
+                break
+        q, v = q + h * v + h * h * 0.5 * (a @ k).sum(0), v + h * 0.5 * k.sum(0)
+        out.append((q, v))
+    return out

@@ -218,6 +218,22 @@ states: {default: {q: [0.3, 0.2], v: [0.1, 0]}}
         ok(relative(found[10], motion[10][0]) < 1e-12, f"stiff: case {case} is that of numpy", found[10], motion[10][0])
 
 
+def layers():
+    """Implicit layers on stiff springs: where round-off of the springs' force is more than that of what is solved for, they converge still."""
+    s, h, steps = by_hand.double_pendulum(OMEGA), 0.01, 100
+    file = made("layers", study([f"penalty({x}, omega={OMEGA})" for x in ("gauss(1)", "midpoint", "gauss(2)")], h=h, every=steps))
+    first, second = states(file, 0), states(file, 1)
+    apart = max(relative(first[k][-1], second[k][-1]) for k in range(2))
+    ok(apart < 1e-9, f"gauss(1) on springs is the midpoint rule ({apart:.1e})")
+    q, v = last(by_hand.gauss2(s, Q0, V0, h, steps))
+    found = states(file, 2)
+    apart = max(relative(found[0][-1], q), relative(found[1][-1], s.M @ v))
+    ok(apart < 1e-9, f"gauss(2) on springs is that of numpy ({apart:.1e})")
+    process, result = run("too-stiff", study(["penalty(gauss(2), omega=20)"], h=0.1))
+    told = constella("status", result).stdout
+    ok(process.returncode == 1 and "reason" in told and "take a smaller step" in told, "where it cannot converge `status` says what helps", told)
+
+
 class Full:
     """V = x y + y^4/4 + x^3/3 + 3 (x - y)^2 with a full mass."""
     M = np.array([[2.0, 0.5], [0.5, 1]])
@@ -323,6 +339,7 @@ means_do_not_depend_on_slices()
 bits_and_history()
 stiff_key()
 full_mass()
+layers()
 order_study()
 means_too_close()
 mistakes()

@@ -3,8 +3,9 @@
  *   Q_i = q + h sum_j a_ij V_j,   V_i = v + h sum_j a_ij A_j,   A_i = A(Q_i, V_i);   q += h sum b_i V_i,   v += h sum b_i A_i
  *
  * Explicit tableaus have no unknowns. Of an implicit one the unknowns are the A_i; the iteration is the functional one, A_i <- A(Q_i, V_i),
- * which contracts by about h times the Lipschitz constant and is run to stagnation. Nothing here keeps g = 0: that is what these methods
- * are compared for.
+ * which contracts by about h times the Lipschitz constant and is run to stagnation: on a spring of frequency w by (h w)^2 times the
+ * spectral radius of a^2, 1/4 of gauss(1), 1/12 of gauss(2), 1/21 of gauss(3), 1/33 of gauss(4). Nothing here keeps g = 0: that is what
+ * these methods are compared for.
  *
  * A layer given by formulas is one call of its value kernel, without stages.
  */
@@ -28,7 +29,7 @@ struct local {
   LOCAL(CST_FIELD)
   const vd *c;
   vd        iterations;
-  vd        size;   /* what an update is compared with at least: 0 but far from the origin */
+  vd        size;   /* what an update is compared with at least: 0 but far from the origin and on stiff springs */
   vd        remote; /* coordinates larger than this have a round-off that updates do not fall below */
 };
 #define SIZE(L) (L)->size
@@ -47,15 +48,41 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
   velocity(C, L);
 }
 
+/* On stiff springs round-off of q makes of A more than round-off of A, |M^-1| |H| |q| eps, H the Hessian of the stiff part; updates do not
+ * fall below it. A part of this is what they are compared with, so that they are small where they are far below and stagnate where they are
+ * some times larger (march.h). */
+CST_INLINE vd stiff_size(const cst_context *C, struct local *L) {
+  const cst_bands *b = &C->system->bands[1];
+  const int        width = b->band + 1;
+  vd               bent[ROOM(NQ + b->n)], A[ROOM(NQ)], most = vset(0);
+  K_dVS(L->c, L->q, bent);
+  for (int i = 0; i < NQ; i++) A[i] = vset(0);
+  for (int e = 0; e < b->n; e++) {
+    const int row = b->at[e] / width, i = b->order[row], k = b->order[row + b->at[e] % width];
+    A[i] += vabs(bent[NQ + e] * L->q[k]);
+    if (k != i) A[k] += vabs(bent[NQ + e] * L->q[i]);
+  }
+  if (GENERAL) {
+    vd M[ROOM(NQ * NQ)];
+    cst_inertia(C, L->c, L->q, M);
+    cst_lu_solve(M, A, NQ);
+  } else {
+    const vd *const minv = L->minv;
+    for (int i = 0; i < NQ; i++) A[i] *= MINV(i);
+  }
+  for (int i = 0; i < NQ; i++) most = vmax(vabs(A[i]), most);
+  return most * (1.0 / 256);
+}
+
 /* Far from the origin updates are compared with the acceleration at the left end, more and more generously. */
 CST_INLINE void find_size(const cst_context *C, struct local *L) {
-  vd far = vset(0), A[ROOM(NQ)];
+  vd far = vset(0), size = vset(0), A[ROOM(NQ)];
   U for (int i = 0; i < NQ; i++) far = vmax(vabs(L->q[i]), far);
-  L->size = vset(0);
+  L->size = C->system->kernel_size[CST_K_dVS] ? stiff_size(C, L) : vset(0);
   if (!vany((vl)(far > L->remote))) return;
   cst_acceleration(C, L->c, L->minv, L->q, L->v, A, L->lambda);
-  U for (int i = 0; i < NQ; i++) L->size = vmax(vabs(A[i]), L->size);
-  L->size = vkeep((vl)(far > L->remote), L->size * (far / L->remote));
+  U for (int i = 0; i < NQ; i++) size = vmax(vabs(A[i]), size);
+  L->size = vmax(vkeep((vl)(far > L->remote), size * (far / L->remote)), L->size);
 }
 
 /* base + h sum_l a_il K_l over the stages 0..n-1: V_i from v and A, Q_i from q and V. */
