@@ -24,8 +24,8 @@ static PetscErrorCode compiled(const char *text, int isa, cst_study **s, int *ch
   cst_back_end b;
   PetscFunctionBegin;
   *s = bench_study(text);
-  cst_plan *p = bench_need(cst_plan_create(*s, isa, 1, 0, d));
-  PetscCall(cst_study_compile(*s, p, &b));
+  cst_plan *p = bench_need(cst_plan_create(*s, isa, d));
+  PetscCall(cst_study_compile(*s, p, p->cost, &b));
   *chosen = p->isa;
   cst_plan_destroy(p);
   cst_diag_destroy(d);
