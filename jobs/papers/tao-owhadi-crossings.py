@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """tao-owhadi-crossings.py: runs the DNA chain of a paper from many starts, and sets its transitions beside those of another implementation.
 
-    tao-owhadi-crossings.py [-o FOLDER] [--only NAME ...] [--ranks N] [--overwrite] PAPER.toml
+    tao-owhadi-crossings.py PAPER.toml [-o FOLDER] [--only NAME ...] [--ranks N] [--overwrite]
 
 Results go to FOLDER (the paper's name). Exit: 0; 1 when a mean is outside the spread of single starts; 2 for mistakes of the user. The program is
 that of the variable CONSTELLA (build/constella). PAPER.toml holds `ensembles`, by name:

@@ -1,5 +1,5 @@
 """test_papers.py: jobs/papers/tables.py: the largest steps of every table of brugnano.toml agree, what does not agree is noticed, digits are counted as said.
-statements.py: what is measured by a script and by a study is as stated, and what is not is noticed."""
+statements.py: what is measured by a script and by a study is as stated, and what is not is noticed. tao-owhadi-crossings.py: the same of ensembles."""
 # SPDX-License-Identifier: BSD-2-Clause
 import pathlib
 import re
@@ -127,6 +127,41 @@ def test_springs():
     ok(counted(process.stdout)[2] == 0 and counted(process.stdout)[0] > 140, "springs: none disagrees", process.stdout[-800:])
 
 
+DNA = """source = "nowhere"
+[ensembles.crossings]
+title = "Late by a third"
+study = "tao-owhadi-dna.yaml"
+of = "crossing"
+starts = 64
+[[ensembles.crossings.blocks]]
+step = 2
+every = 1
+rows = '''
+  {mean}  5.84  zhang-skeel(beta=0.3, form=simplified)
+'''
+"""
+
+
+def test_transitions():
+    """First crossings of the DNA chain by one method; what is outside the spread is told."""
+    for mean, status in ((118.8, 0), (90.0, 1)):
+        folder = pathlib.Path(scratch()) / "papers"
+        (folder / "../systems").mkdir(parents=True)
+        shutil.copy(PAPERS / "../systems/dna-closed.yaml", folder / "../systems")
+        shutil.copy(PAPERS / "tao-owhadi-dna.yaml", folder)
+        (folder / "dna.toml").write_text(DNA.format(mean=mean))
+        process = command(folder / "dna.toml", folder / "results", script="tao-owhadi-crossings.py")
+        ok(process.returncode == status and process.stdout.count("OUTSIDE") == status, f"a mean of {mean}: exit status {status}", process.stdout, process.stderr)
+
+
+def test_matrices():
+    """What section 4.5 prints, and what its Lagrangian gives."""
+    folder = scratch()
+    process = command(PAPERS / "tao-owhadi-statements.toml", folder, "--ranks", 0, script="statements.py")
+    count = re.search(r"^(\d+) of (\d+) as stated$", process.stdout, re.M)
+    ok(process.returncode == 0 and count and int(count[1]) == int(count[2]) > 10, "section 4.5 as derived, and as printed", process.stdout, process.stderr)
+
+
 def stated(old="", new=""):
     """statements.py for what a script and the quickest study measure of a paper, in which a text may be another."""
     folder = pathlib.Path(scratch())
@@ -240,5 +275,5 @@ def test_other_paper():
 if __name__ == "__main__":
     test_digits()
     test_shortened()
-    together([test_paper, test_springs, test_statements, test_wrong_number, test_figures, test_other_paper], most=2)
+    together([test_paper, test_springs, test_transitions, test_matrices, test_statements, test_wrong_number, test_figures, test_other_paper], most=2)
     done()
