@@ -13,6 +13,8 @@
 #include "method/lane-layer.h"
 #define CORE rk
 
+enum { MOST_STAGES = 160 }; /* numbers of all stages together of which Newton's method has a dense matrix */
+
 struct data {
   cst_lane_layer layer;
 };
@@ -21,9 +23,19 @@ struct data {
 #include "method/core/lane.h"
 #include "method/flow.h"
 #include "system/acceleration.h"
+#include "method/core/bands.h"
 #define NX (MARCH->unknowns)
 
-#define LOCAL(X) X(q, NQ) X(p, NQ) X(v, NQ) X(m, NMASS) X(minv, NMASS) X(V, MARCH->stages *NQ) X(A, MARCH->stages *NQ) X(lambda, NG)
+/* Newton's method where a part of V is stiff. */
+#define IS_STIFF  (C->system->kernel_size[CST_K_dVS] > 0)
+#define BY_NEWTON (IS_STIFF && NX > 0 && NX <= MOST_STAGES)
+
+/* J: Newton's matrix. */
+#define LOCAL(X)                                                                                                                           \
+  X(q, NQ)                                                                                                                                 \
+  X(p, NQ)                                                                                                                                 \
+  X(v, NQ)                                                                                                                                 \
+  X(m, NMASS) X(minv, NMASS) X(V, MARCH->stages *NQ) X(A, MARCH->stages *NQ) X(lambda, NG) X(J, BY_NEWTON ? NX *NX : 0)
 
 struct local {
   LOCAL(CST_FIELD)
@@ -48,43 +60,6 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
   velocity(C, L);
 }
 
-/* On stiff springs round-off of q makes of A more than round-off of A, |M^-1| |H| |q| eps, H the Hessian of the stiff part; updates do not
- * fall below it. A part of this is what they are compared with, so that they are small where they are far below and stagnate where they are
- * some times larger (march.h). */
-CST_INLINE vd stiff_size(const cst_context *C, struct local *L) {
-  const cst_bands *b = &C->system->bands[1];
-  const int        width = b->band + 1;
-  vd               bent[ROOM(NQ + b->n)], A[ROOM(NQ)], most = vset(0);
-  K_dVS(L->c, L->q, bent);
-  for (int i = 0; i < NQ; i++) A[i] = vset(0);
-  for (int e = 0; e < b->n; e++) {
-    const int row = b->at[e] / width, i = b->order[row], k = b->order[row + b->at[e] % width];
-    A[i] += vabs(bent[NQ + e] * L->q[k]);
-    if (k != i) A[k] += vabs(bent[NQ + e] * L->q[i]);
-  }
-  if (GENERAL) {
-    vd M[ROOM(NQ * NQ)];
-    cst_inertia(C, L->c, L->q, M);
-    cst_lu_solve(M, A, NQ);
-  } else {
-    const vd *const minv = L->minv;
-    for (int i = 0; i < NQ; i++) A[i] *= MINV(i);
-  }
-  for (int i = 0; i < NQ; i++) most = vmax(vabs(A[i]), most);
-  return most * (1.0 / 256);
-}
-
-/* Far from the origin updates are compared with the acceleration at the left end, more and more generously. */
-CST_INLINE void find_size(const cst_context *C, struct local *L) {
-  vd far = vset(0), size = vset(0), A[ROOM(NQ)];
-  U for (int i = 0; i < NQ; i++) far = vmax(vabs(L->q[i]), far);
-  L->size = C->system->kernel_size[CST_K_dVS] ? stiff_size(C, L) : vset(0);
-  if (!vany((vl)(far > L->remote))) return;
-  cst_acceleration(C, L->c, L->minv, L->q, L->v, A, L->lambda);
-  U for (int i = 0; i < NQ; i++) size = vmax(vabs(A[i]), size);
-  L->size = vmax(vkeep((vl)(far > L->remote), size * (far / L->remote)), L->size);
-}
-
 /* base + h sum_l a_il K_l over the stages 0..n-1: V_i from v and A, Q_i from q and V. */
 CST_INLINE void stage(const cst_context *C, int j, int i, int n, const vd *base, const vd *K, vd *out) {
   const cst_lane_layer *s = &OWN(j)->layer;
@@ -94,6 +69,19 @@ CST_INLINE void stage(const cst_context *C, int j, int i, int n, const vd *base,
     for (int l = 0; l < n; l++)
       if (s->a[i * s->stages + l] != 0) out[k] += (h * s->a[i * s->stages + l]) * K[l * NQ + k];
   }
+}
+
+#include "method/core/rk-newton.h"
+
+/* Far from the origin updates are compared with the acceleration at the left end, more and more generously. */
+CST_INLINE void find_size(const cst_context *C, struct local *L) {
+  vd far = vset(0), size = vset(0), A[ROOM(NQ)];
+  U for (int i = 0; i < NQ; i++) far = vmax(vabs(L->q[i]), far);
+  L->size = IS_STIFF ? stiff_size(C, L) : vset(0);
+  if (!vany((vl)(far > L->remote))) return;
+  cst_acceleration(C, L->c, L->minv, L->q, L->v, A, L->lambda);
+  U for (int i = 0; i < NQ; i++) size = vmax(vabs(A[i]), size);
+  L->size = vmax(vkeep((vl)(far > L->remote), size * (far / L->remote)), L->size);
 }
 
 CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
@@ -123,8 +111,11 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
 }
 
 CST_INLINE void direction(const cst_context *C, const struct local *L, int j, const vd *x, const vd *f, vd *d) {
-  (void)L, (void)j;
-  for (int k = 0; k < NX; k++) d[k] = f[k];
+  (void)x;
+  if (BY_NEWTON)
+    newton_direction(C, L, j, f, d);
+  else
+    for (int k = 0; k < NX; k++) d[k] = f[k];
 }
 
 /* (q, v) by the kernel of the layer's formulas. */
@@ -178,15 +169,19 @@ static bool adjoint(void *of) {
   return true;
 }
 
+/* Where Newton's method is taken an iteration has a Hessian and a dense matrix, else the force alone. */
 static cst_substep_size size(const void *of, const cst_system *s) {
   const cst_layer *x = of;
   const int        stages = cst_layer_stages(x), unknowns = x->tableau.implicit ? stages * s->nq : 0, iterations = 5;
+  const bool       newton = s->kernel_size[CST_K_dVS] > 0 && unknowns > 0 && unknowns <= MOST_STAGES;
+  const double     n = newton ? unknowns : 0;
   return (cst_substep_size){.stages = stages,
                             .unknowns = unknowns,
                             .kept = unknowns,
+                            .matrix = n * n,
                             .fixed = stages,
-                            .each = x->tableau.implicit ? stages : 0,
-                            .cost = 4.0 * stages * (x->tableau.implicit ? iterations : 1) * cst_substep_unit(s)};
+                            .each = x->tableau.implicit ? (newton ? 2 : 1) * stages : 0,
+                            .cost = 4.0 * stages * (x->tableau.implicit ? iterations : 1) * cst_substep_unit(s) + 0.3 * n * n * n};
 }
 
 static const cst_layer *layer(const void *x) { return x; }

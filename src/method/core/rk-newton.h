@@ -1,0 +1,84 @@
+/* rk-newton.h: part of rk.c: what stiff springs ask of implicit tableaus: the size of what is round-off, and Newton's method.
+ *
+ * With V = potential + stiff, M constant and f = -grad V(q) the stages solve M A_i + grad V(Q_i) = 0, Q_i = q + h sum_j a_ij v + h^2 sum_l
+ * (a^2)_il A_l. Newton's matrix is 1 + h^2 (a^2)_il M^-1 Hess V(Q_i) in block (i, l), dense, eliminated with pivots.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/* Row and column of entry e of a Hessian, an upper one, as dVH and dVS put them out. */
+CST_INLINE int entry_row(const cst_bands *b, int e) { return b->order[b->at[e] / (b->band + 1)]; }
+CST_INLINE int entry_column(const cst_bands *b, int e) { return b->order[b->at[e] / (b->band + 1) + b->at[e] % (b->band + 1)]; }
+
+/* On stiff springs round-off of q makes of A more than round-off of A, |M^-1| |H| |q| eps, H the Hessian of the stiff part; updates do not fall
+ * below it. A part of this is what they are compared with, so that they are small where they are far below and stagnate where they are some
+ * times larger (march.h). */
+CST_INLINE vd stiff_size(const cst_context *C, const struct local *L) {
+  const cst_bands *b = &C->system->bands[1];
+  vd               bent[ROOM(NQ + b->n)], A[ROOM(NQ)], most = vset(0);
+  K_dVS(L->c, L->q, bent);
+  for (int i = 0; i < NQ; i++) A[i] = vset(0);
+  for (int e = 0; e < b->n; e++) {
+    const int i = entry_row(b, e), k = entry_column(b, e);
+    A[i] += vabs(bent[NQ + e] * L->q[k]);
+    if (k != i) A[k] += vabs(bent[NQ + e] * L->q[i]);
+  }
+  if (GENERAL) {
+    vd M[ROOM(NQ * NQ)];
+    cst_inertia(C, L->c, L->q, M);
+    cst_lu_solve(M, A, NQ);
+  } else {
+    const vd *const minv = L->minv;
+    for (int i = 0; i < NQ; i++) A[i] *= MINV(i);
+  }
+  for (int i = 0; i < NQ; i++) most = vmax(vabs(A[i]), most);
+  return most * (1.0 / 256);
+}
+
+/* (a^2)_il */
+CST_INLINE double squared(const cst_lane_layer *s, int i, int l) {
+  double sum = 0;
+  for (int j = 0; j < s->stages; j++) sum += s->a[i * s->stages + j] * s->a[j * s->stages + l];
+  return sum;
+}
+
+/* Block row i of Newton's matrix += h^2 a^2 M^-1 H, or that times M where M is full. */
+static void add_stage(const cst_context *C, const struct local *L, int j, int i, const vd *bent) {
+  const cst_bands      *b = &C->system->bands[0];
+  const cst_lane_layer *s = &OWN(j)->layer;
+  const vd *const       minv = L->minv;
+  for (int l = 0; l < s->stages; l++) {
+    const double w = H(j) * H(j) * squared(s, i, l);
+    vd *const    block = L->J + (size_t)(i * NQ) * (size_t)NX + l * NQ;
+    for (int e = 0; e < b->n; e++) {
+      const int r = entry_row(b, e), k = entry_column(b, e);
+      const vd  entry = w * bent[NQ + e];
+      block[r * NX + k] += vpick(GENERAL, entry, MINV(r) * entry);
+      if (k != r) block[k * NX + r] += vpick(GENERAL, entry, MINV(k) * entry);
+    }
+  }
+}
+
+/* d := the correction of the stages from the residual f; evaluate has left V of them. */
+static __attribute__((noinline)) void newton_direction(const cst_context *C, const struct local *L, int j, const vd *f, vd *d) {
+  vd Q[ROOM(NQ)], bent[ROOM(BENT_SIZE)], M[ROOM(GENERAL ? NQ * NQ : 1)];
+  if (GENERAL) {
+    vd entry[ROOM(C->system->pattern[CST_K_M].n)];
+    K_M(L->c, L->q, entry);
+    cst_expand(C, CST_K_M, entry, M);
+  }
+  for (int k = 0; k < NX * NX; k++) L->J[k] = vset(0);
+  for (int i = 0; i < OWN(j)->layer.stages; i++) {
+    stage(C, j, i, OWN(j)->layer.stages, L->q, L->V, Q);
+    K_dVH(L->c, Q, bent);
+    add_stage(C, L, j, i, bent);
+    for (int r = 0; r < NQ; r++) {
+      d[i * NQ + r] = GENERAL ? vset(0) : f[i * NQ + r];
+      if (!GENERAL) L->J[(size_t)(i * NQ + r) * (NX + 1)] += 1.0;
+      for (int k = 0; GENERAL && k < NQ; k++) {
+        L->J[(size_t)(i * NQ + r) * NX + i * NQ + k] += M[r * NQ + k];
+        d[i * NQ + r] += M[r * NQ + k] * f[i * NQ + k];
+      }
+    }
+  }
+  cst_pivoted_solve(L->J, d, NX);
+}
