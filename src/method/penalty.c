@@ -71,7 +71,8 @@ const cst_method_row cst_method_row_penalty = {
                  "Errors are those against the constrained motion: an order study ends on a floor, the error of the model, O(omega^-2).\n"
                  "average is a time, rounded to steps, and the multipliers belong to its centre. 0: they are those of the state, and "
                  "oscillate.\n"
-                 "Methods that are implicit solve by Newton's method; explicit ones need a step below about 2 over the springs' frequency.",
+                 "Explicit methods need a step below about 2 over the springs' frequency, conversions too; newmark, zhang-skeel, gauss, "
+                 "midpoint do not.",
              .source = "Rubin, Ungar 1957; Tao, Owhadi, IMA J. Numer. Anal. (2016), (1.7), (1.8)",
              .signature = "penalty(METHOD, omega=, average=0)",
              .example = "penalty(zhang-skeel(beta=0.4, form=simplified), omega=20)"},

@@ -219,17 +219,17 @@ states: {default: {q: [0.3, 0.2], v: [0.1, 0]}}
         ok(relative(found[10], motion[10][0]) < 1e-12, f"stiff: case {case} is that of numpy", found[10], motion[10][0])
 
 
-def layers():
-    """Implicit layers on stiff springs, by Newton's method, at steps at which a functional iteration does not contract."""
-    s, h, steps = by_hand.double_pendulum(OMEGA), 0.05, 20
-    file = made("layers", study([f"penalty({x}, omega={OMEGA})" for x in ("gauss(1)", "midpoint", "gauss(2)")], h=h, every=steps))
+def layers(h):
+    """Implicit layers on stiff springs: by Newton's method where a functional iteration does not contract, and by that one below."""
+    s, steps = by_hand.double_pendulum(OMEGA), round(1 / h)
+    file = made(f"layers-{h}", study([f"penalty({x}, omega={OMEGA})" for x in ("gauss(1)", "midpoint", "gauss(2)")], h=h, every=steps))
     first, second = states(file, 0), states(file, 1)
     apart = max(relative(first[k][-1], second[k][-1]) for k in range(2))
-    ok(apart < 1e-9, f"gauss(1) on springs is the midpoint rule ({apart:.1e})")
+    ok(apart < 1e-9, f"gauss(1) on springs is the midpoint rule, h = {h} ({apart:.1e})")
     q, v = last(by_hand.gauss2(s, Q0, V0, h, steps))
     found = states(file, 2)
     apart = max(relative(found[0][-1], q), relative(found[1][-1], s.M @ v))
-    ok(apart < 1e-9, f"gauss(2) on springs is that of numpy ({apart:.1e})")
+    ok(apart < 1e-9, f"gauss(2) on springs is that of numpy, h = {h} ({apart:.1e})")
 
 
 def reasons():
@@ -347,7 +347,8 @@ means_do_not_depend_on_slices()
 bits_and_history()
 stiff_key()
 full_mass()
-layers()
+layers(0.05)
+layers(0.005)
 reasons()
 order_study()
 means_too_close()

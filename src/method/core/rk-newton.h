@@ -1,4 +1,5 @@
-/* rk-newton.h: part of rk.c: what stiff springs ask of implicit tableaus: the size of what is round-off, and Newton's method.
+/* rk-newton.h: part of rk.c: what stiff springs ask of implicit tableaus: the size of what is round-off, and, at large steps, Newton's
+ * method.
  *
  * With V = potential + stiff, M constant and f = -grad V(q) the stages solve M A_i + grad V(Q_i) = 0, Q_i = q + h sum_j a_ij v + h^2 sum_l
  * (a^2)_il A_l. Newton's matrix is 1 + h^2 (a^2)_il M^-1 Hess V(Q_i) in block (i, l), dense, eliminated with pivots.
@@ -9,36 +10,55 @@
 CST_INLINE int entry_row(const cst_bands *b, int e) { return b->order[b->at[e] / (b->band + 1)]; }
 CST_INLINE int entry_column(const cst_bands *b, int e) { return b->order[b->at[e] / (b->band + 1) + b->at[e] % (b->band + 1)]; }
 
-/* On stiff springs round-off of q makes of A more than round-off of A, |M^-1| |H| |q| eps, H the Hessian of the stiff part; updates do not fall
- * below it. A part of this is what they are compared with, so that they are small where they are far below and stagnate where they are some
- * times larger (march.h). */
-CST_INLINE vd stiff_size(const cst_context *C, const struct local *L) {
-  const cst_bands *b = &C->system->bands[1];
-  vd               bent[ROOM(NQ + b->n)], A[ROOM(NQ)], most = vset(0);
-  K_dVS(L->c, L->q, bent);
-  for (int i = 0; i < NQ; i++) A[i] = vset(0);
-  for (int e = 0; e < b->n; e++) {
-    const int i = entry_row(b, e), k = entry_column(b, e);
-    A[i] += vabs(bent[NQ + e] * L->q[k]);
-    if (k != i) A[k] += vabs(bent[NQ + e] * L->q[i]);
-  }
-  if (GENERAL) {
-    vd M[ROOM(NQ * NQ)];
-    cst_inertia(C, L->c, L->q, M);
-    cst_lu_solve(M, A, NQ);
-  } else {
-    const vd *const minv = L->minv;
-    for (int i = 0; i < NQ; i++) A[i] *= MINV(i);
-  }
-  for (int i = 0; i < NQ; i++) most = vmax(vabs(A[i]), most);
-  return most * (1.0 / 256);
-}
-
 /* (a^2)_il */
 CST_INLINE double squared(const cst_lane_layer *s, int i, int l) {
   double sum = 0;
   for (int j = 0; j < s->stages; j++) sum += s->a[i * s->stages + j] * s->a[j * s->stages + l];
   return sum;
+}
+
+/* x := M^-1 x */
+CST_INLINE void divide_by_mass(const cst_context *C, const struct local *L, vd *x) {
+  const vd *const minv = L->minv;
+  if (GENERAL) {
+    vd M[ROOM(NQ * NQ)];
+    cst_inertia(C, L->c, L->q, M);
+    cst_lu_solve(M, x, NQ);
+    return;
+  }
+  for (int i = 0; i < NQ; i++) x[i] *= MINV(i);
+}
+
+/* |a^2|, the largest sum of a row. */
+CST_INLINE double norm_of_square(const cst_lane_layer *s) {
+  double most = 0;
+  for (int i = 0; i < s->stages; i++) {
+    double sum = 0;
+    for (int l = 0; l < s->stages; l++) sum += fabs(squared(s, i, l));
+    most = sum > most ? sum : most;
+  }
+  return most;
+}
+
+/* On stiff springs round-off of q makes of A more than round-off of A, |M^-1| |H| |q| eps, H the Hessian of the stiff part; updates do not
+ * fall below it. A part of this is what they are compared with, so that they are small where they are far below and stagnate where they are
+ * some times larger (march.h). Newton's method is for lanes in which the functional iteration would contract by less than a half, by the
+ * norm of h^2 a^2 M^-1 H. */
+CST_INLINE void meet_stiffness(const cst_context *C, struct local *L, int j) {
+  const cst_bands *b = &C->system->bands[1];
+  vd               bent[ROOM(NQ + b->n)], A[ROOM(NQ)], rows[ROOM(NQ)], most = vset(0), steep = vset(0);
+  K_dVS(L->c, L->q, bent);
+  for (int i = 0; i < NQ; i++) A[i] = rows[i] = vset(0);
+  for (int e = 0; e < b->n; e++) {
+    const int i = entry_row(b, e), k = entry_column(b, e);
+    const vd  entry = vabs(bent[NQ + e]);
+    A[i] += entry * vabs(L->q[k]), rows[i] += entry;
+    if (k != i) A[k] += entry * vabs(L->q[i]), rows[k] += entry;
+  }
+  divide_by_mass(C, L, A), divide_by_mass(C, L, rows);
+  for (int i = 0; i < NQ; i++) most = vmax(vabs(A[i]), most), steep = vmax(vabs(rows[i]), steep);
+  L->size = most * (1.0 / 256);
+  L->newton = vmask(BY_NEWTON) & (vl)((H(j) * H(j) * norm_of_square(&OWN(j)->layer)) * steep > 0.5);
 }
 
 /* Block row i of Newton's matrix += h^2 a^2 M^-1 H, or that times M where M is full. */

@@ -42,6 +42,7 @@ struct local {
   const vd *c;
   vd        iterations;
   vd        size;   /* what an update is compared with at least: 0 but far from the origin and on stiff springs */
+  vl        newton; /* lanes that are too stiff for the functional iteration */
   vd        remote; /* coordinates larger than this have a round-off that updates do not fall below */
 };
 #define SIZE(L) (L)->size
@@ -74,10 +75,11 @@ CST_INLINE void stage(const cst_context *C, int j, int i, int n, const vd *base,
 #include "method/core/rk-newton.h"
 
 /* Far from the origin updates are compared with the acceleration at the left end, more and more generously. */
-CST_INLINE void find_size(const cst_context *C, struct local *L) {
+CST_INLINE void find_size(const cst_context *C, struct local *L, int j) {
   vd far = vset(0), size = vset(0), A[ROOM(NQ)];
   U for (int i = 0; i < NQ; i++) far = vmax(vabs(L->q[i]), far);
-  L->size = IS_STIFF ? stiff_size(C, L) : vset(0);
+  L->size = vset(0), L->newton = vmask(0);
+  if (IS_STIFF) meet_stiffness(C, L, j);
   if (!vany((vl)(far > L->remote))) return;
   cst_acceleration(C, L->c, L->minv, L->q, L->v, A, L->lambda);
   U for (int i = 0; i < NQ; i++) size = vmax(vabs(A[i]), size);
@@ -87,7 +89,7 @@ CST_INLINE void find_size(const cst_context *C, struct local *L) {
 CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
   (void)x;
   if (NX > 0) {
-    find_size(C, L);
+    find_size(C, L, j);
     return;
   }
   for (int i = 0; i < OWN(j)->layer.stages; i++) {
@@ -112,10 +114,11 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
 
 CST_INLINE void direction(const cst_context *C, const struct local *L, int j, const vd *x, const vd *f, vd *d) {
   (void)x;
-  if (BY_NEWTON)
-    newton_direction(C, L, j, f, d);
-  else
-    for (int k = 0; k < NX; k++) d[k] = f[k];
+  for (int k = 0; k < NX; k++) d[k] = f[k];
+  if (!BY_NEWTON || !vany(L->newton)) return;
+  vd e[ROOM(NX)];
+  newton_direction(C, L, j, f, e);
+  for (int k = 0; k < NX; k++) d[k] = vselect(L->newton, e[k], d[k]);
 }
 
 /* (q, v) by the kernel of the layer's formulas. */
