@@ -92,7 +92,7 @@ BENCH_OBJ_line-integral := $(foreach i,scalar $(ISAS),$(BUILD)/tests/bench/hand-
 BENCH_OBJ_linear        := $(foreach i,scalar $(ISAS),$(BUILD)/tests/bench/hand-springs.$(i).o)
 BENCH_OBJ_lie           := $(foreach i,scalar $(ISAS),$(BUILD)/tests/bench/hand-lie.$(i).o)
 BENCH_OBJ_bench         := $(BENCH_OBJ)
-BENCH_PARTS             := bench systems conversion line-integral linear lie
+BENCH_PARTS             := bench systems conversion line-integral linear lie thermostat
 $(BENCH_PARTS:%=$(BUILD)/bench-%): $(BUILD)/bench-%: tests/bench/%.c tests/bench/tools.c tests/bench/bench.h tests/bench/tools.h $(BENCH_OBJ) $(BENCH_OBJ_systems) $(BENCH_OBJ_line-integral) $(BENCH_OBJ_linear) $(BENCH_OBJ_lie) $(LIBRARY)
 	$(Q)$(CC) $(ALL_CFLAGS) -Itests/bench $(filter %.c,$^) $(BENCH_OBJ_$*) $(LIBRARY) -o $@ $(PC_LIBS)
 

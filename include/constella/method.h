@@ -14,14 +14,15 @@
 
 /* What a method's row promises; `make test` holds every claim on a covering choice of systems, `make test-all` on every one. */
 typedef enum {
-  CST_SYMPLECTIC = 1, /* preserves dp ^ dq on T*N */
-  CST_SYMMETRIC = 2,  /* a step of -h undoes a step of h */
-  CST_POSITIONS = 4,  /* g(q) = 0, to the solver's tolerance or to round-off as it gathers */
-  CST_VELOCITIES = 8, /* G v = 0 to round-off */
-  CST_MOMENTUM = 16,  /* momentum maps of linear symmetries to round-off */
-  CST_BOUNDED = 32,   /* energy error bounded over long times at moderate steps */
-  CST_ENERGY = 64,    /* the energy to round-off as it gathers */
-  CST_VOLUME = 128,   /* preserves volume on T*N */
+  CST_SYMPLECTIC = 1,    /* preserves dp ^ dq on T*N */
+  CST_SYMMETRIC = 2,     /* a step of -h undoes a step of h */
+  CST_POSITIONS = 4,     /* g(q) = 0, to the solver's tolerance or to round-off as it gathers */
+  CST_VELOCITIES = 8,    /* G v = 0 to round-off */
+  CST_MOMENTUM = 16,     /* momentum maps of linear symmetries to round-off */
+  CST_BOUNDED = 32,      /* energy error bounded over long times at moderate steps */
+  CST_ENERGY = 64,       /* the energy to round-off as it gathers */
+  CST_VOLUME = 128,      /* preserves volume on T*N */
+  CST_TEMPERATURE = 256, /* a thermostat: its noise leaves the Maxwell law on the tangent space as it is at every step */
 } cst_claim;
 
 /* How convert(...) and hbvm(...) solve for a step (src/method/core/convert.c, hbvm.c). AUTO: what is cheapest for the system. hbvm has two
@@ -72,6 +73,9 @@ bool cst_method_fits(const cst_method *m, const cst_system *s, char *why, int n)
 /* The system that is stepped where the method is asked to step s: s itself, or another one (borrowed) whose parameters are those of s and
  * then those that are written into more[4]. The method fits s. */
 const cst_system *cst_method_system(const cst_method *m, const cst_system *s, double *more);
+/* Whether steps have noise, a thermostat's; whether two methods have the same one or none, so that one path can drive both. */
+bool cst_method_has_noise(const cst_method *m);
+bool cst_method_same_noise(const cst_method *m, const cst_method *other);
 /* Properties of the method on the system. */
 cst_properties cst_method_properties(const cst_method *m, const cst_system *s);
 

@@ -13,7 +13,8 @@ enum {
   CST_PURPOSE_BOOTSTRAP = 3,
   CST_PURPOSE_TEST = 4,
   CST_PURPOSE_VERIFY = 5,
-  CST_PURPOSE_FOLD = 6
+  CST_PURPOSE_FOLD = 6,
+  CST_PURPOSE_NOISE = 7 /* of thermostats, by another generator: src/method/core/normal.h */
 };
 
 /* The bare generator, for tests against its published answers. */

@@ -67,7 +67,8 @@ typedef struct {
   double             spread_q, spread_v; /* standard deviations, in the units of q and v */
   double            *end;                /* [nvariant] */
   int                nstep;
-  double            *step; /* [nvariant][nstep] nominal steps, as written */
+  double            *step;       /* [nvariant][nstep] nominal steps, as written */
+  double             resolution; /* of the paths of noise, of which each step is a multiple; 0: every step has a path of its own */
   int                nmethod;
   cst_method       **method;
   cst_reference_kind reference;

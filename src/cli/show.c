@@ -195,7 +195,8 @@ static void print_claims(unsigned claims, const char *system) {
                {CST_VELOCITIES, "G v = 0 to round-off"},
                {CST_MOMENTUM, "momenta of linear symmetries to round-off"},
                {CST_ENERGY, "energy to round-off"},
-               {CST_BOUNDED, "energy error bounded at moderate steps"}};
+               {CST_BOUNDED, "energy error bounded at moderate steps"},
+               {CST_TEMPERATURE, "temperature of its bath"}};
   char        text[600];
   int         at = snprintf(text, sizeof text, "on %.200s: ", system);
   const char *between = claims ? "" : "none";

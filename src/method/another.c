@@ -35,6 +35,16 @@ void cst_stepper_begin(const cst_stepper *st, double *column, const double *c, c
   }
 }
 
+static void put(double *column, int width, int at, uint64_t x) { memcpy(column + (size_t)at * (size_t)width, &x, sizeof x); }
+
+void cst_stepper_address(const cst_stepper *st, double *column, uint64_t seed, uint64_t member) {
+  double *other = column + (size_t)st->shift * (size_t)st->width;
+  put(column, st->width, st->layout.seed, seed);
+  put(column, st->width, st->layout.member, member);
+  put(other, st->width, st->inner.seed, seed);
+  put(other, st->width, st->inner.member, member);
+}
+
 /* ---- multipliers ------------------------------------------------------------------------------------------------------------------ */
 
 static double stiffness(const cst_stepper *st) { return st->more[0] * st->more[0]; }

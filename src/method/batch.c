@@ -74,11 +74,7 @@ void cst_batch_start(const cst_stepper *s, cst_batch *b, long index, const doubl
 }
 
 void cst_batch_address(const cst_stepper *s, cst_batch *b, long index, uint64_t seed, uint64_t member) {
-  const cst_layout *at = cst_stepper_layout(s);
-  const int         width = cst_stepper_width(s);
-  double           *x = column(s, b->record, index);
-  memcpy(x + at->seed * width, &seed, sizeof seed);
-  memcpy(x + at->member * width, &member, sizeof member);
+  cst_stepper_address(s, column(s, b->record, index), seed, member);
 }
 
 void cst_batch_refuse(const cst_stepper *s, cst_batch *b, long index, const double *c, const double *q, const double *v) {

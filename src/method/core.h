@@ -27,9 +27,23 @@ typedef struct {
 
 enum { CST_LANE_DATA = 112 };
 
+/* The kick of a thermostat behind a substep (core/noise.c), of `increments` shared parts: what is left of p and the deviation of what is
+ * added in each; where `by_mass` the rate times the length of one and the temperature, for each mass. */
+typedef struct cst_noise cst_noise;
+/* record: of the group; steps: the number of steps before this one, whole numbers [W]; q and p: [nq][W], aligned. */
+typedef void cst_noise_kick(const cst_context *C, const cst_noise *x, const double *record, const double *steps, const double *q,
+                            double *p);
+struct cst_noise {
+  cst_noise_kick *kick;
+  double          decay, spread, rate, warmth;
+  long            increments, stream;
+  int             by_mass;
+};
+
 /* One substep as its core reads it. */
 typedef struct {
-  double h;                              /* its length */
+  double           h;                    /* its length */
+  const cst_noise *noise;                /* behind it; NULL: none */
   _Alignas(16) char data[CST_LANE_DATA]; /* the core's own: its `struct data` */
 } cst_lane_substep;
 
@@ -61,5 +75,7 @@ typedef struct cst_core {
   void (*direction)(const cst_march *m, double *record, int j, const double *x, const double *f, double *d, cst_scratch *s);
   void (*correct)(const cst_march *m, const double *record, int j, double *x, const double *d, cst_scratch *s);
   cst_outcome (*finish)(const cst_march *m, double *record, int j, const double *x);
+  /* Whether it gives the noise behind its substeps. */
+  int takes_noise;
 } cst_core;
 #endif

@@ -318,14 +318,17 @@ static char *label(const cst_term *t) {
   return text;
 }
 
-/* Whether no method within t steps another system. */
-static bool stands_outermost(const cst_term *t, cst_expr_error *e) {
-  for (int i = 0; i < t->n; i++) {
-    const cst_term *x = t->arg[i];
-    if (x->row && x->row->on)
-      return cst_term_error(x, e, "%s stands outermost, around the whole method: %s(compose(METHOD, SCHEME), omega=20)", x->name, x->name);
-    if (!stands_outermost(x, e)) return false;
-  }
+static const cst_method_row *row_of(const cst_term *t) { return t->kind == CST_TERM_NAME ? cst_method_row_find(t->name) : NULL; }
+
+/* Whether what stands outermost does so: a thermostat and a method that steps another system, in either order, around all else. */
+static bool stands_outermost(const cst_term *t, bool within, bool on, bool thermal, cst_expr_error *e) {
+  const cst_method_row *row = row_of(t);
+  const bool            is_on = row && row->on, is_thermal = row && row->thermal;
+  if ((is_on && (on || within)) || (is_thermal && (thermal || within)))
+    return cst_term_error(t, e, "%s stands outermost, around the whole method, and once%s%s", t->name, is_on ? ": " : "",
+                          is_on ? "penalty(compose(METHOD, SCHEME), omega=20)" : ", since noise has no adjoint and no order to raise");
+  for (int i = 0; i < t->n; i++)
+    if (!stands_outermost(t->arg[i], within || !(is_on || is_thermal), on || is_on, thermal || is_thermal, e)) return false;
   return true;
 }
 
@@ -336,7 +339,7 @@ static cst_term *read_method(reader *r) {
   skip(r);
   bool good = !r->text[r->at];
   if (!good) fail(r, "unexpected '%c' behind the method", r->text[r->at]);
-  if (good && cst_term_method(root, r->error) && stands_outermost(root, r->error)) return root;
+  if (good && stands_outermost(root, false, false, false, r->error) && cst_term_method(root, r->error)) return root;
   term_destroy(root);
   return NULL;
 }
@@ -379,10 +382,14 @@ static bool steps_flat(const cst_method *m, const cst_system *s, char *why, int 
 bool cst_method_fits(const cst_method *m, const cst_system *s, char *why, int n) {
   return cst_term_fits(m->root, s, why, n) && steps_flat(m, s, why, n);
 }
-const cst_system *cst_method_system(const cst_method *m, const cst_system *s, double *more) {
-  return m->root->row->on ? m->root->row->on(m->root, s, more) : s;
+const cst_system *cst_method_system(const cst_method *m, const cst_system *s, double *more) { return cst_term_system(m->root, s, more); }
+cst_properties    cst_method_properties(const cst_method *m, const cst_system *s) { return cst_term_properties(m->root, s); }
+
+const cst_system *cst_term_system(const cst_term *t, const cst_system *s, double *more) {
+  const cst_term *inner = t->row->thermal ? cst_term_argument(t, NULL) : NULL;
+  if (inner) return cst_term_system(inner, s, more);
+  return t->row->on ? t->row->on(t, s, more) : s;
 }
-cst_properties cst_method_properties(const cst_method *m, const cst_system *s) { return cst_term_properties(m->root, s); }
 
 bool cst_term_fits(const cst_term *t, const cst_system *s, char *why, int n) { return !t->row->fits || t->row->fits(t, s, why, n); }
 cst_properties cst_term_properties(const cst_term *t, const cst_system *s) { return t->row->properties(t, s); }

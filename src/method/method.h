@@ -54,6 +54,8 @@ struct cst_method_row {
   cst_properties (*properties)(const cst_term *t, const cst_system *s);
   /* The system that it steps in the place of s, borrowed, and its parameters beyond those of s; such a method stands outermost. NULL: s. */
   const cst_system *(*on)(const cst_term *t, const cst_system *s, double *more);
+  /* Whether it is a thermostat: stands outermost as well, or around or within a method that steps another system. */
+  bool thermal;
   /* Append its substeps, for `fraction` of the step. */
   void (*expand)(const cst_term *t, cst_program *p, double fraction);
 };
@@ -82,6 +84,9 @@ bool cst_layer_expanded(const cst_term *t, cst_layer *l);
 
 /* row->layer of t; false where there is none. */
 bool cst_term_layer(const cst_term *t, cst_layer *l);
+
+/* The system that t steps where it is asked to step s, as cst_method_system has it. */
+const cst_system *cst_term_system(const cst_term *t, const cst_system *s, double *more);
 
 bool           cst_term_fits(const cst_term *t, const cst_system *s, char *why, int n);
 cst_properties cst_term_properties(const cst_term *t, const cst_system *s);

@@ -122,6 +122,28 @@ unsigned cst_program_iterations(const cst_program *p) {
   return all;
 }
 
+/* The noise in a step; false where there is none. */
+static bool find_noise(const cst_method *m, cst_substep *noise) {
+  cst_program *p = cst_program_create(m);
+  int          i = 0;
+  while (i < p->n && !p->step[i].row->noise) i++;
+  const bool found = i < p->n;
+  if (found) *noise = p->step[i];
+  cst_program_destroy(p);
+  return found;
+}
+
+bool cst_method_has_noise(const cst_method *m) {
+  cst_substep x;
+  return find_noise(m, &x);
+}
+
+bool cst_method_same_noise(const cst_method *m, const cst_method *other) {
+  cst_substep x, y;
+  const bool  has = find_noise(m, &x), too = find_noise(other, &y);
+  return has == too && (!has || same_step(&x, &y));
+}
+
 static cst_state_place *find_state(cst_state_place *list, int n, const char *name) {
   for (int i = 0; i < n; i++)
     if (!strcmp(list[i].name, name)) return &list[i];

@@ -28,8 +28,18 @@ typedef struct {
   void *made;
 } cst_stepper_shared;
 
+/* A kick of a thermostat behind substep `behind` of the program, and what lane code reads of it. */
+typedef struct {
+  cst_substep kick;
+  int         behind;
+  cst_noise   noise;
+} cst_stepper_noise;
+
 struct cst_stepper {
-  const cst_program  *program; /* on the system */
+  cst_program        *program; /* on the system, without the noise that stands behind its substeps: */
+  cst_stepper_noise  *noise;
+  int                 nnoise, isa;
+  double              resolution; /* of the noise's paths; 0: the step */
   cst_stepper_flow   *flow;
   cst_stepper_shared *shared;
   double            **numbers; /* that substeps have asked for */

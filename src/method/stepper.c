@@ -1,5 +1,6 @@
 /* stepper.c: sets a program up as segments of substeps of one kind, which stepper-march.c marches through. */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "core/need.h"
@@ -48,6 +49,31 @@ static void fill_march(cst_stepper *st, cst_segment *g, const cst_system *s, con
   m->max_iterations = o->max_iterations;
   m->compensated = o->compensated || cst_program_always_compensates(st->program);
   *warm += m->nsub * size.kept;
+}
+
+/* ---- noise --------------------------------------------------------------------------------------------------------------------- */
+
+static const cst_noise *find_noise(const cst_stepper *st, int substep) {
+  for (int i = 0; i < st->nnoise; i++)
+    if (st->noise[i].behind == substep) return &st->noise[i].noise;
+  return NULL;
+}
+
+/* Noise leaves the program where the substep before it gives it; elsewhere it stays, as a step of its own with the noise behind it. */
+static void take_noise(cst_stepper *st, const cst_program *from) {
+  cst_program *p = st->program = cst_need(calloc(1, sizeof *p));
+  st->noise = cst_need(calloc((size_t)from->n, sizeof *st->noise));
+  for (int i = 0; i < from->n; i++) {
+    const cst_substep x = from->step[i];
+    const bool        given = p->n > 0 && !find_noise(st, p->n - 1) && p->step[p->n - 1].row->core[st->isa]->takes_noise;
+    if (!x.row->noise || !given) cst_program_add(p, x);
+    if (x.row->noise) st->noise[st->nnoise++] = (cst_stepper_noise){.kick = x, .behind = p->n - 1};
+  }
+}
+
+static void set_noise(cst_stepper *st, double h) {
+  const long increments = st->resolution > 0 ? PetscMax(1, lround(fabs(h) / st->resolution)) : 1;
+  for (int i = 0; i < st->nnoise; i++) st->noise[i].kick.row->noise(st->noise[i].kick.data, st->isa, h, increments, &st->noise[i].noise);
 }
 
 /* ---- what substeps ask for when they are bound ------------------------------------------------------------------------------ */
@@ -121,6 +147,7 @@ static PetscErrorCode bind(cst_stepper *st, cst_segment *g, const cst_system *s,
   const cst_lane_binding with = {s, o->isa, iteration_for(o->iteration, s), at, st};
   for (int j = 0; j < g->march.nsub; j++) {
     const cst_substep *x = &st->program->step[g->first + j];
+    g->sub[j].noise = find_noise(st, g->first + j);
     if (x->row->bind)
       PetscCall(x->row->bind(x->data, &with, g->sub[j].data));
     else
@@ -182,8 +209,9 @@ PetscErrorCode cst_stepper_create(const cst_prepared *p, const cst_stepper_optio
   PetscFunctionBegin;
   PetscCall(PetscNew(&st));
   *stepper = st;
-  st->program = p->program;
+  st->isa = o->isa;
   st->more = p->more;
+  take_noise(st, p->program);
   PetscCheck(!o->compensated || cst_program_compensates(st->program), PETSC_COMM_SELF, PETSC_ERR_SUP, "%s has no compensated form on %s",
              cst_method_label(p->method), p->stepped->name);
   st->width = cst_isas[o->isa].width;
@@ -217,6 +245,8 @@ PetscErrorCode cst_stepper_destroy(cst_stepper **stepper) {
   for (int i = 0; i < st->nshared; i++) st->shared[i].end(st->shared[i].made);
   free(st->shared);
   free(st->state);
+  free(st->noise);
+  cst_program_destroy(st->program);
   PetscCall(cst_solver_destroy(&st->solver));
   free(st->work);
   free(st->saved);
@@ -226,8 +256,11 @@ PetscErrorCode cst_stepper_destroy(cst_stepper **stepper) {
   PetscFunctionReturn(0);
 }
 
+void cst_stepper_set_resolution(cst_stepper *st, double resolution) { st->resolution = resolution; }
+
 void cst_stepper_set_step(cst_stepper *st, double h) {
   st->h = h;
+  set_noise(st, h);
   for (int i = 0; i < st->nsegment; i++) {
     cst_segment *g = &st->segment[i];
     for (int j = 0; j < g->march.nsub; j++) g->sub[j].h = st->program->step[g->first + j].fraction * h;

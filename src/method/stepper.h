@@ -85,11 +85,16 @@ void cst_stepper_make_ghosts(const cst_stepper *s, double *record, int alive);
 /* Fill what substeps keep in a lane's column beside q and p, for a start from q, v with the parameters c. */
 void cst_stepper_start(const cst_stepper *s, double *column, const double *c, const double *q, const double *v);
 
+/* The address of a lane's random numbers. */
+void cst_stepper_address(const cst_stepper *s, double *column, uint64_t seed, uint64_t member);
+
 /* Where multipliers are means over a time (cst_properties.mean), they end where they are read: next gives the first step behind the batch's
  * own at which they are. Left out, wherever an advance ends. Means end no earlier than the last read. */
 typedef long cst_next_read(void *context);
 void         cst_stepper_read_at(cst_stepper *s, cst_next_read *next, void *context);
 
+/* The length of the increments that noise is made of, of which every step has a whole number, from the next set_step on; 0: the step. */
+void cst_stepper_set_resolution(cst_stepper *s, double resolution);
 /* The step of the batches that follow. */
 void cst_stepper_set_step(cst_stepper *s, double h);
 /* n further steps of every living lane. */

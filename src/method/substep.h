@@ -11,7 +11,8 @@
 #include "method/lane-layer.h"
 #include "tableau/tableau.h"
 
-typedef struct cst_core cst_core; /* method/core.h */
+typedef struct cst_core  cst_core; /* method/core.h */
+typedef struct cst_noise cst_noise;
 
 /* A one-step layer for q' = v, v' = A(q, v), S' = L(q, v): a tableau, or formulas. */
 typedef struct {
@@ -92,6 +93,9 @@ struct cst_substep_row {
   bool (*adjoint)(void *x);
   /* Make x the one that ends by projecting p on the tangent space; false where it does so already. NULL: there is no such one. */
   bool (*project)(void *x);
+  /* Of a kick of a thermostat, which stands behind another substep: what lane code reads of it in a step of length h, which consists of so
+   * many increments of a shared path. NULL: it is none. */
+  void (*noise)(const void *x, int isa, double h, long increments, cst_noise *n);
   /* The substep that takes its place on s, if another one does: true with *other filled. NULL: none ever does. */
   bool (*on)(const cst_substep *x, const cst_system *s, cst_substep *other);
   cst_substep_size (*size)(const void *x, const cst_system *s);

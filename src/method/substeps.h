@@ -6,6 +6,8 @@
 
 /* The force acts for the parts w0 and w1 of h at the two ends; tangent: p is projected on the tangent space at the right end. */
 cst_substep cst_kick(double fraction, double w0, double w1, bool tangent);
+/* The same, projected, of which the next substep takes no force at its left end where w1 is 0. */
+cst_substep cst_kick_apart(double fraction, double w0, double w1);
 /* The force is taken at the part theta of the drift; 1/2: the midpoint rule. */
 cst_substep cst_midpoint(double fraction, double theta);
 /* The same two where M depends on q or there is an a(q): L is taken at points theta[r] for the parts part[r] of h. */
@@ -29,6 +31,8 @@ cst_substep cst_filtered_kick(double fraction, double beta, double w0, double w1
 cst_substep cst_pushforward(double fraction, double beta);
 /* iterations: of Newton's method, each step, from the force 0 or, where `from_q`, from the position of the step's start; 0: to its end. */
 cst_substep cst_newmark(double fraction, double beta, double gamma, int iterations, bool from_q);
+/* Of a thermostat: what a bath of that temperature makes of v in the whole step. by_mass: the rate is that of a unit mass. */
+cst_substep cst_thermal_kick(double fraction, double rate, double inverse_temperature, bool by_mass);
 /* k nodes, and polynomials of degree below s. */
 cst_substep cst_line_integral(double fraction, int k, int s);
 #endif

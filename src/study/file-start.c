@@ -109,16 +109,12 @@ static void ensemble(cst_reader *r, cst_yaml *n) {
   static const char *const keys[] = {"members", "seed", "around", "spread"};
   const long               most = 1000000000000;
   cst_study               *s = r->s;
-  int                      before = cst_diag_count(r->d);
   s->ensemble = true;
   s->members = most; /* where they cannot be read: any number of a member is then let pass */
   cst_reader_map(r, n, "initial", keys, CST_COUNT(keys));
   cst_reader_integer(r, cst_reader_required(r, n, "initial", "members"), "members", 1, most, &s->members);
   seed(r, cst_yaml_get(n, "seed"));
-  spread(r, cst_reader_required(r, n, "initial", "spread"));
-  if (cst_diag_count(r->d) == before && s->system && s->members > 1 && s->spread_q == 0 && s->spread_v == 0)
-    cst_yaml_error(r->doc, cst_yaml_get(n, "spread"), r->d, "'spread' is zero: all %ld members would be the same; q or v must be positive",
-                   s->members);
+  spread(r, cst_yaml_get(n, "spread")); /* whether it may be zero is asked when the methods are known: file-noise.c */
   single(r, cst_yaml_get(n, "around"), "around");
 }
 

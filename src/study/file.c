@@ -93,7 +93,7 @@ static void check_size(cst_reader *r) {
 static void check_keys(cst_reader *r) {
   static const char *const common[] = {"study",        "title",     "system",   "initial",     "end",     "steps",
                                        "methods",      "reference", "error",    "observables", "samples", "observe",
-                                       "trajectories", "solver",    "roundoff", "checkpoint",  "layers"};
+                                       "trajectories", "solver",    "roundoff", "checkpoint",  "layers",  "noise"};
   const char              *keys[CST_COUNT(common) + 32];
   int                      n = 0;
   for (; n < CST_COUNT(common); n++) keys[n] = common[n];
@@ -116,6 +116,7 @@ static void read_all(cst_reader *r) {
   read_solver(r);
   read_roundoff(r);
   read_checkpoint(r);
+  cst_read_noise(r);
   check_size(r);
   if (r->s->kind && r->s->kind->read) r->s->kind->read(r);
 }

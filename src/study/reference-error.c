@@ -14,9 +14,10 @@ bool cst_reference_plan_twice(const cst_study *s, const double *time, int n, lon
     const double span = time[k] - before, way = time[k] - last;
     if (span > 0) longest = fmax(longest, span / (double)cst_reference_steps(s, span));
     const double steps = longest > 0 ? floor(way / (2 * longest) * (1 + 1e-9)) : 0;
-    const bool   fits = steps >= 1 && way <= 1.1 * 2 * longest * steps;
+    const double play = s->resolution > 0 ? 1 + 1e-9 : 1.1; /* steps of one path are multiples of its increments */
+    const bool   fits = steps >= 1 && way <= play * 2 * longest * steps;
     before = time[k];
-    twice[k] = way == 0 ? 0 : fits || k == n - 1 ? (long)fmax(1, steps) : -1;
+    twice[k] = way == 0 ? 0 : fits || (k == n - 1 && !s->resolution) ? (long)fmax(1, steps) : -1;
     any |= fits;
     if (twice[k] >= 0) last = time[k], longest = 0;
   }

@@ -91,6 +91,7 @@ static PetscErrorCode open_double(cst_item *i) {
   PetscFunctionBegin;
   i->lambda = cst_need(aligned_alloc(64, (size_t)(s->system->ng + 1) * CST_W_MAX * sizeof *i->lambda));
   PetscCall(cst_stepper_create(p->reference, &o, &i->st));
+  cst_stepper_set_resolution(i->st, s->resolution);
   PetscCall(cst_batch_create(i->st, &i->b));
   PetscCall(start_members(p, i->st, &i->b, i->x.variant, i->x.first, i->x.count));
   PetscFunctionReturn(0);

@@ -93,6 +93,7 @@ static PetscErrorCode prepare(cst_runner *r, int method, cst_stepper **stepper, 
   PetscFunctionBegin;
   if (*stepper) PetscFunctionReturn(0);
   PetscCall(cst_stepper_create(r->plan->method[method], &o, stepper));
+  cst_stepper_set_resolution(*stepper, s->resolution);
   PetscCall(cst_batch_create(*stepper, batch));
   PetscFunctionReturn(0);
 }

@@ -58,7 +58,7 @@ system: {name: spherical-pendulum, parameters: {g: [1.0, 9.81], L: [0.7, 1.0]}}
 initial: {members: 300, seed: 11, around: default, spread: {q: 0.05, v: 0.2}}
 end: 1.0
 steps: [0.01]
-methods: [rattle, midpoint]
+methods: [rattle, midpoint, "baoab(friction=0.5, inverse-temperature=2)", "langevin(midpoint, friction=0.5, inverse-temperature=2)"]
 solver: {tolerance: [1.0e-9, 1.0e-14]}
 samples: {count: 20}
 trajectories: {members: [0, 77, 299], every: 50}
@@ -69,7 +69,7 @@ system: planar-pendulum
 initial: {members: 17, seed: 2, spread: {v: 0.3}}
 end: 30.0
 steps: [0.02]
-methods: [rattle, shake, euler-a, "compose(rattle, suzuki4)"]
+methods: [rattle, shake, euler-a, "compose(rattle, suzuki4)", "langevin(rattle, friction=0.5, inverse-temperature=2)"]
 roundoff: {compensated: true}
 """,
 }

@@ -28,7 +28,7 @@ system: {name: spherical-pendulum, parameters: {g: [1.0, 9.81]}}
 initial: {members: 90, seed: 11, around: default, spread: {q: 0.05, v: 0.2}}
 end: 1.0
 steps: [0.02]
-methods: [rattle, midpoint]
+methods: [rattle, midpoint, "baoab(friction=0.5, inverse-temperature=2)"]
 solver: {tolerance: [1.0e-9, 1.0e-14]}
 samples: {count: 20}
 trajectories: {members: [0, 77], every: 10}

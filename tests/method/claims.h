@@ -102,7 +102,13 @@ static const char *const composites[] UNUSED = {"compose(rattle, suzuki4)",
                                                 "compose(pushforward-newmark(beta=0.3), zhang-skeel(beta=0.4))",
                                                 "penalty(rattle, omega=0.1)",
                                                 "penalty(compose(zhang-skeel(beta=0.25), suzuki4), omega=0.2)",
-                                                "penalty(newmark(beta=0.4), omega=0.2, average=0.1)"};
+                                                "penalty(newmark(beta=0.4), omega=0.2, average=0.1)",
+                                                "langevin(compose(rattle, yoshida4), friction=0.5, inverse-temperature=2)",
+                                                "langevin(lie-rattle, coefficient=0.5, inverse-temperature=2)",
+                                                "langevin(convert(heun), friction=0.5, inverse-temperature=2)",
+                                                "langevin(penalty(newmark, omega=0.2), friction=0.5, inverse-temperature=2)",
+                                                "penalty(langevin(zhang-skeel(beta=0.4), friction=0.5, inverse-temperature=2), omega=0.2)",
+                                                "baoab(friction=0.5, inverse-temperature=2, drifts=3)"};
 
 UNUSED static int         expression_count(void) { return cst_method_count() + (int)(sizeof composites / sizeof *composites); }
 UNUSED static const char *expression_at(int i) {
@@ -328,7 +334,7 @@ UNUSED static double energy(const problem *x, const double *q, const double *p, 
  * can be seen; orders of multipliers; a tangential p. */
 enum { RUNS = 1, LAMBDA = 1 << 12, TANGENTIAL = 1 << 13 };
 UNUSED static unsigned claims_of(unsigned claims) { return claims << 1; }
-UNUSED static unsigned absent(unsigned claims) { return claims << 7; }
+UNUSED static unsigned absent(unsigned claims) { return claims << 8; }
 
 /* Of momenta where there are symmetries, of constraints where there are some. */
 UNUSED static unsigned promises_of(const cst_system *s, cst_properties has) {

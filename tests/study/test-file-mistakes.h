@@ -21,6 +21,8 @@ static const struct {
 enum { DESCRIPTIONS = sizeof descriptions / sizeof *descriptions };
 
 #define FREELY  "methods: [midpoint]", "-reference", "study: conservation"
+#define FREE    "-reference", "study: conservation"
+#define WARM    "methods: [\"baoab(friction=1, inverse-temperature=1)\"]"
 #define RATTLED "-reference", "study: conservation"
 #define SIXTEEN "[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16]"
 static const mistake mistakes[] = {
@@ -254,6 +256,28 @@ static const mistake mistakes[] = {
     {{"trajectories: {members: [@1]}"}, "'members' is 1; it must be an integer from 0 to 0"},
     {{"trajectories: {members: [0, @0]}"}, "the member 0 appears twice"},
     {{"trajectories: {members: [0], every: @0}"}, "'every' is 0; it must be an integer from 1"},
+    /* noise */
+    {{"noise: @3"}, "'noise' is a single value; it must be a map with keys of: resolution"},
+    {{"noise: @{}"}, "missing key 'resolution' in 'noise'"},
+    {{WARM, FREE, "noise: {resolution: 0.05, @H: 1}"}, "unknown key 'H'"},
+    {{"noise: {resolution: @0}"}, "the noise's resolution is 0; it must be positive"},
+    {{"noise: @{resolution: 0.01}"}, "'noise' is for methods that have some"},
+    {{"methods: [@\"baoab(friction=1, inverse-temperature=1)\"]", "reference: self"}, "has noise, and its errors are those of a path"},
+    {{WARM, "noise: {resolution: 0.01}", "reference: @exact"},
+     "no exact motion is known of 'baoab(friction=1, inverse-temperature=1)', which"},
+    {{WARM, "noise: {resolution: 0.05}", "reference: self", "steps: [@0.05]"},
+     "no multiple of twice the noise's resolution, as its halves need, 0.1"},
+    {{WARM, "noise: {resolution: 0.04}", "steps: [@0.1]", FREE},
+     "the step is 0.1; it is no multiple of the noise's resolution, 0.04; the nearest one"},
+    {{WARM, "noise: {resolution: 0.02}", "steps: {from: @0.1, halvings: 1}", FREE}, "the step is 0.05; it is no multiple"},
+    {{WARM, "noise: {resolution: @1e-30}", FREE}, "at most 1e15 of them"},
+    {{WARM, "noise: {resolution: 0.01}", "steps: [0.1]", "reference: {method: \"baoab(friction=1, inverse-temperature=1)\", step: @0.015}"},
+     "the reference's step is 0.015; it is no multiple of the noise's resolution, 0.01; the nearest one is 0.02"},
+    {{WARM, "noise: {resolution: 0.01}", "steps: [@0.1]", "reference: {method: \"baoab(friction=1, inverse-temperature=1)\", step: 0.02}"},
+     "no multiple of two steps of the reference"},
+    {{"methods: [@\"baoab(friction=2, inverse-temperature=1)\"]", "noise: {resolution: 0.01}", "steps: [0.1]",
+      "reference: {method: \"baoab(friction=1, inverse-temperature=1)\", step: 0.01}"},
+     "do not have the same noise"},
     /* solver, roundoff, checkpoint */
     {{"solver: {tolerance: @0}"}, "'tolerance' is 0; it must be above 0 and at most 0.01"},
     {{"solver: {tolerance: @0.1}"}, "'tolerance' is 0.1"},

@@ -22,7 +22,7 @@ system: double-pendulum
 initial: {members: 40, seed: 7, around: default, spread: {q: 0.1, v: 0.1}}
 end: 160.0
 steps: [0.02, 0.01]
-methods: [rattle, shake, midpoint, "compose(rattle, yoshida4)", "hbvm(k=4, s=2)", "convert(rk4)", project(rk4), gauss(2), rk4]
+methods: [rattle, shake, midpoint, "compose(rattle, yoshida4)", "hbvm(k=4, s=2)", "convert(rk4)", project(rk4), gauss(2), rk4, "baoab(friction=0.5, inverse-temperature=2)", "langevin(project(rk4), friction=0.5, inverse-temperature=2)"]
 trajectories: {members: [3], every: 500}
 """),
     "self": (0, """
@@ -61,7 +61,7 @@ system: planar-pendulum
 initial: {members: 300, seed: 1, around: default, spread: {v: 8.0}}
 end: 500.0
 steps: [0.25, 0.02]
-methods: [rattle, midpoint, "compose(rattle, suzuki4)", project(rk4)]
+methods: [rattle, midpoint, "compose(rattle, suzuki4)", project(rk4), "langevin(rattle, friction=0.5, inverse-temperature=2)"]
 samples: {count: 10}
 trajectories: {members: [0, 1, 5], every: 10}
 """),

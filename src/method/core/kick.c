@@ -12,10 +12,11 @@
 #define CORE        kick
 #define CORE_IS_HOT /* the build compiles it for every system of the catalogue */
 
-/* Fractions of h that the force acts for at the left and at the right end; whether p is projected on the tangent space at the right end. */
+/* Fractions of h that the force acts for at the left and at the right end; whether p is projected on the tangent space at the right end;
+ * whether nobody takes the force there. */
 struct data {
   double w0, w1;
-  int    tangent;
+  int    tangent, idle;
 };
 
 #ifdef CST_W
@@ -132,7 +133,7 @@ CST_INLINE void make_tangent(const cst_context *C, struct local *L, int j, vd *p
 
 CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x) {
   const double kick = OWN(j)->w1 * H(j);
-  if (!LINEAR_V) K_dV(L->c, L->q1, L->dV); /* else the force is the same everywhere */
+  if (!LINEAR_V && !OWN(j)->idle) K_dV(L->c, L->q1, L->dV); /* else the force is the same everywhere */
   U for (int a = 0; a < NG; a++) L->impulse[a] += x[a];
   U for (int i = 0; i < NQ; i++) L->ph[i] -= kick * L->dV[i];
   if (NG > 0 && OWN(j)->tangent) make_tangent(C, L, j, L->ph);
@@ -210,6 +211,10 @@ static const cst_substep_row row = {.name = "kick",
                                     .size = size};
 
 cst_substep cst_kick(double fraction, double w0, double w1, bool tangent) {
-  return cst_substep_of(&row, fraction, &(struct data){w0, w1, tangent});
+  return cst_substep_of(&row, fraction, &(struct data){w0, w1, tangent, 0});
+}
+
+cst_substep cst_kick_apart(double fraction, double w0, double w1) {
+  return cst_substep_of(&row, fraction, &(struct data){w0, w1, 1, w1 == 0});
 }
 #endif

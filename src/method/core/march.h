@@ -23,6 +23,9 @@
  *   SPLIT_AT             a value of MARCH->stages for which the march is compiled by itself
  *   USES_STEP            L->step, of type vl, is the number of steps before this one
  *
+ * Behind a substep the noise of a thermostat changes p, in cores whose L->q and L->p are the coordinates and momenta of the record, NP left
+ * as it is. What else L has is of q then, or taken anew.
+ *
  * Every lane stops iterating by its own test and is frozen then: at tolerance, when its update is below 8 eps of its unknowns, or when the
  * update no longer shrinks at the level of round-off. So a lane's bits do not depend on its neighbours.
  */
@@ -42,8 +45,11 @@
 #ifndef NX_TESTED
 #define NX_TESTED NX
 #endif
-#ifndef NP
-#define NP NQ
+#ifdef NP
+#define TAKES_NOISE 0
+#else
+#define TAKES_NOISE 1
+#define NP          NQ
 #endif
 #ifndef IS_EXACT
 #define IS_EXACT 0
@@ -176,6 +182,26 @@ CST_INLINE vl broken(const cst_context *C, const struct local *L) {
 /* The record has n steps more behind it. */
 CST_INLINE void count_steps(const cst_context *C, double *record, long n) { *(vl *)(record + (size_t)LAYOUT(C).step * CST_W) += n; }
 
+/* The noise behind substep j of the step that is k steps ahead of the record. Hot cores keep p in registers but for it. */
+CST_INLINE void make_noise(const cst_context *C, struct local *L, const double *record, long k, int j) {
+#if TAKES_NOISE
+  const cst_noise *noise = MARCH->sub[j].noise;
+  if (__builtin_expect(noise != NULL, 0)) {
+    const vl steps = *(const vl *)cst_block(record, LAYOUT(C).step) + k;
+#if CST_HOT && !defined(CST_FIELDS_IN_SPACE)
+    vd q[NQ], p[NQ];
+    for (int i = 0; i < NQ; i++) q[i] = L->q[i], p[i] = L->p[i];
+    noise->kick(C, noise, record, (const double *)&steps, (const double *)q, (double *)p);
+    for (int i = 0; i < NQ; i++) L->p[i] = p[i];
+#else
+    noise->kick(C, noise, record, (const double *)&steps, (const double *)L->q, (double *)L->p);
+#endif
+  }
+#else
+  (void)C, (void)L, (void)record, (void)k, (void)j;
+#endif
+}
+
 /* own is a copy of what the caller has: its fields are not read again whenever something is stored through a vector. */
 CST_INLINE cst_outcome march_with(const cst_march own, double *record, long n) {
   const cst_context *C = &own.group;
@@ -195,6 +221,7 @@ CST_INLINE cst_outcome march_with(const cst_march own, double *record, long n) {
         if (__builtin_expect(vany(failed), 0)) return (cst_outcome){k, lanes_of(failed), CST_NOT_CONVERGED};
       }
       finish(C, &L, j, x);
+      make_noise(C, &L, record, k, j);
     }
   vl bad = broken(C, &L);
   if (__builtin_expect(vany(bad), 0)) return (cst_outcome){n, lanes_of(bad), CST_NOT_FINITE};
@@ -313,6 +340,7 @@ static cst_outcome piece_finish(const cst_march *m, double *record, int j, const
     evaluate(C, &L, j, y, r);
   }
   finish(C, &L, j, y);
+  make_noise(C, &L, record, 0, j);
   vl bad = broken(C, &L);
   if (vany(bad)) return (cst_outcome){0, lanes_of(bad), CST_NOT_FINITE};
   leave(C, &L, record);
@@ -331,4 +359,4 @@ static cst_outcome piece_finish(const cst_march *m, double *record, int j, const
 #define SYMBOL                      CST_CORE_SYMBOL(CORE, CST_ISA)
 #endif
 extern const cst_core SYMBOL;
-const cst_core        SYMBOL = {room, march, piece_begin, piece_residual, piece_direction, piece_correct, piece_finish};
+const cst_core        SYMBOL = {room, march, piece_begin, piece_residual, piece_direction, piece_correct, piece_finish, TAKES_NOISE};

@@ -26,6 +26,8 @@ struct data {
 #include "method/core/bands.h"
 #define NX (MARCH->unknowns)
 
+#define NP NQ /* said, since steps start from L->v: noise on p stands behind this core as a step of its own */
+
 /* Newton's method where a part of V is stiff. */
 #define IS_STIFF  (C->system->kernel_size[CST_K_dVS] > 0)
 #define BY_NEWTON (IS_STIFF && NX > 0 && NX <= MOST_STAGES)

@@ -1,0 +1,79 @@
+/* baoab.c: baoab(friction=, inverse-temperature=, drifts=1): half a kick, half a drift, friction and noise of the whole step, half a drift,
+ * half a kick.
+ *
+ *   B: p <- p - h/2 dV(q)     A: q <- q + h/2 M^-1 p     O: as in langevin.c, for h
+ *
+ * Harmonic configurations are sampled without error, others off by O(h^2) with a small constant; velocities are off by O(h^2). With
+ * constraints g-BAOAB: each half drift is `drifts` steps of RATTLE without a force, along the geodesic, and p is projected behind B and O.
+ * A drift's impulse takes up what is normal to g = 0 at its left end, and the projections at its right end are one, so that B and the drift
+ * beside it are one substep of core/kick.c. Source: Leimkuhler, Matthews, Appl. Math. Res. Express (2013) 34; Proc. R. Soc. A 472 (2016)
+ * 20160138.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
+#include <stdio.h>
+#include "method/thermostat.h"
+
+enum { MOST_DRIFTS = 100 };
+
+static int drifts_of(const cst_term *t) {
+  const cst_term *x = cst_term_argument(t, "drifts");
+  return x ? (int)x->number : 1;
+}
+
+static bool check(const cst_term *t, cst_expr_error *e) {
+  const cst_term *drifts = cst_term_argument(t, "drifts"), *other = cst_term_argument(t, NULL);
+  if (other) return cst_term_error(other, e, "baoab is a method of its own and takes none; langevin(METHOD, ...) does");
+  if (drifts && (drifts->kind != CST_TERM_NUMBER || !(drifts->number >= 1 && drifts->number <= MOST_DRIFTS) ||
+                 drifts->number != floor(drifts->number)))
+    return cst_term_error(drifts, e, "the drifts of baoab are a whole number from 1 to %d, in each half of the step", MOST_DRIFTS);
+  return cst_bath_check(t, "drifts", e);
+}
+
+static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
+  if (!cst_bath_fits(t, s, why, n)) return false;
+  if (!s->general || drifts_of(t) == 1) return true;
+  snprintf(why, (size_t)n, "with a full mass matrix or an a(q), as %s has, baoab takes drifts=1", s->name);
+  return false;
+}
+
+/* B A .. A  O  A .. A B, each B a part of the substep at its side. */
+static void expand(const cst_term *t, cst_program *p, double fraction) {
+  const int    n = drifts_of(t);
+  const double part = fraction / (2 * n);
+  for (int i = 0; i < n; i++) cst_program_add(p, cst_kick_apart(part, i == 0 ? n : 0, 0));
+  cst_bath_add(t, p);
+  for (int i = 0; i < n; i++) cst_program_add(p, cst_kick_apart(part, 0, i == n - 1 ? n : 0));
+}
+
+static cst_properties properties(const cst_term *t, const cst_system *s) {
+  return cst_bath_properties(t, s,
+                             (cst_properties){.order_q = 2,
+                                              .order_p = 2,
+                                              .order_lambda = 2,
+                                              .claims = CST_SYMPLECTIC | CST_SYMMETRIC | CST_POSITIONS | CST_VELOCITIES | CST_BOUNDED |
+                                                        (cst_system_is_gauged(s) ? 0u : CST_MOMENTUM),
+                                              .lambda_time = 0.5,
+                                              .own_lambda = true});
+}
+
+const cst_method_row cst_method_row_baoab = {
+    .info = {.name = "baoab",
+             .doc = "The BAOAB splitting of Langevin's equation; with constraints g-BAOAB.",
+             .equations =
+                 "B: p <- p - h/2 dV(q);  A: q <- q + h/2 M^-1 p;  O: v <- e^(-friction h) v + sqrt((1 - e^(-2 friction h))/b) M^(-1/2) "
+                 "xi;  B A O A B, p projected on G v = 0, A along the geodesics of g = 0",
+             .notes =
+                 "b, the inverse temperature, is 1/kT in the units of the energy; friction is a rate. The noise is a function of seed, "
+                 "member and step.\n"
+                 "Configurations are better than velocities, whose temperature is off by O(h^2): take it from configurations.\n"
+                 "With constraints each A is made of `drifts` steps of RATTLE without a force.",
+             .source = "B. Leimkuhler, C. Matthews, Appl. Math. Res. Express (2013) 34; Proc. R. Soc. A 472 (2016) 20160138",
+             .signature = "baoab(friction=, inverse-temperature=, drifts=1)",
+             .example = "baoab(friction=0.5, inverse-temperature=2)"},
+    .check = check,
+    .fits = fits,
+    .properties = properties,
+    .thermal = true,
+    .expand = expand,
+};

@@ -1,0 +1,149 @@
+/* file-noise.c: the key `noise`: Brownian paths that steps share, and what an error of a noisy method can be taken against.
+ *
+ * With noise: {resolution: H} a step of length k H is kicked by k increments, those that k steps of length H have: all steps and the
+ * reference see one path. Without it every step has a path of its own, and an error between two of them says nothing.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
+#include <stdlib.h>
+#include "method/method.h"
+#include "study/reader.h"
+
+static const double most_increments = 1e15;
+
+/* Where step i stands, and method i. */
+static cst_yaml *step_node(const cst_reader *r, int i) {
+  cst_yaml *n = cst_yaml_get(r->root, "steps"), *counts = cst_yaml_get(n, "counts");
+  if (cst_yaml_is_map(n) && !counts) return cst_yaml_get(n, "from");
+  return cst_yaml_item(counts ? counts : n, i);
+}
+
+static cst_yaml *method_node(const cst_reader *r, int i) {
+  cst_yaml *n = cst_yaml_get(r->root, "methods");
+  return r->s->nmethod == cst_yaml_size(n) ? cst_yaml_item(n, i) : n;
+}
+
+static const cst_method *noisy(const cst_study *s) {
+  for (int i = 0; i < s->nmethod; i++)
+    if (cst_method_has_noise(s->method[i])) return s->method[i];
+  return NULL;
+}
+
+/* Whether x is a multiple of `unit`, times `factor`. */
+static bool divides(double unit, int factor, double x) {
+  const double n = round(x / (unit * factor));
+  return n >= 1 && fabs(n * unit * factor - x) <= 1e-9 * x;
+}
+
+/* The multiple of `unit` nearest to x, at least one. */
+static double nearest(double unit, double x) { return fmax(1, round(x / unit)) * unit; }
+
+static void refuse_step(cst_reader *r, int i, int v, double unit, const char *of) {
+  const double h = r->s->step[v * r->s->nstep + i];
+  cst_yaml_error(r->doc, step_node(r, i), r->d, "the step is %s%s; it is no multiple of %s, %s; the nearest one is %s", cst_shortest(h),
+                 cst_reader_with(r, v), of, cst_shortest(unit), cst_shortest(nearest(unit, h)));
+}
+
+/* One report for each of the steps, in which a reference by `self` has two. */
+static void check_steps(cst_reader *r) {
+  const cst_study *s = r->s;
+  const bool       halves = s->reference == CST_REFERENCE_SELF;
+  for (int i = 0; i < s->nstep; i++)
+    for (int v = 0; v < s->nvariant; v++) {
+      const double h = s->step[v * s->nstep + i];
+      if (!(h > 0) || divides(s->resolution, halves ? 2 : 1, h)) continue;
+      refuse_step(r, i, v, s->resolution * (halves ? 2 : 1),
+                  halves ? "twice the noise's resolution, as its halves need" : "the noise's resolution");
+      break;
+    }
+}
+
+/* Multipliers are read at the middle of steps. */
+static void check_reference_step(cst_reader *r) {
+  const cst_study *s = r->s;
+  cst_yaml        *at = cst_yaml_get(cst_yaml_get(r->root, "reference"), "step");
+  if (s->reference != CST_REFERENCE_METHOD || !(s->reference_step > 0)) return;
+  if (!divides(s->resolution, 1, s->reference_step)) {
+    cst_yaml_error(r->doc, at, r->d, "the reference's step is %s; it is no multiple of the noise's resolution, %s; the nearest one is %s",
+                   cst_shortest(s->reference_step), cst_shortest(s->resolution), cst_shortest(nearest(s->resolution, s->reference_step)));
+    return;
+  }
+  for (int i = 0; i < s->nstep; i++)
+    for (int v = 0; v < s->nvariant; v++)
+      if (s->step[v * s->nstep + i] > 0 && !divides(s->reference_step, 2, s->step[v * s->nstep + i])) {
+        refuse_step(r, i, v, 2 * s->reference_step, "two steps of the reference, whose times are then those of the path");
+        return;
+      }
+}
+
+static void read_resolution(cst_reader *r, cst_yaml *n) {
+  static const char *const keys[] = {"resolution"};
+  cst_study               *s = r->s;
+  cst_yaml                *at = cst_yaml_get(n, "resolution");
+  if (!cst_reader_map(r, n, "noise", keys, CST_COUNT(keys)) || !cst_reader_required(r, n, "noise", "resolution")) return;
+  double H;
+  if (!cst_reader_number(r, at, "resolution", &H)) return;
+  if (!(H > 0))
+    cst_yaml_error(r->doc, at, r->d, "the noise's resolution is %s; it must be positive: a step of which every step is a multiple",
+                   cst_shortest(H));
+  else if (s->nvariant > 0 && s->end[0] / H > most_increments)
+    cst_yaml_error(r->doc, at, r->d, "the noise's resolution is %s; at most 1e15 of them are allowed up to the end %s", cst_shortest(H),
+                   cst_shortest(s->end[0]));
+  else
+    s->resolution = H;
+}
+
+/* An error is that of a path: of one and the same noise. */
+static void check_methods(cst_reader *r) {
+  const cst_study *s = r->s;
+  for (int i = 0; i < s->nmethod; i++) {
+    const char *label = cst_method_label(s->method[i]);
+    if (!s->resolution && cst_method_has_noise(s->method[i]) && !cst_yaml_get(r->root, "noise"))
+      cst_yaml_error(
+          r->doc, method_node(r, i), r->d,
+          "'%s' has noise, and its errors are those of a path, which steps and the reference share with 'noise: {resolution: H}' "
+          "only, H a step of which theirs are multiples",
+          label);
+    else if (s->reference == CST_REFERENCE_METHOD && s->reference_method && !cst_method_same_noise(s->method[i], s->reference_method))
+      cst_yaml_error(r->doc, method_node(r, i), r->d,
+                     "'%s' and the reference '%s' do not have the same noise; friction and inverse-temperature must be equal", label,
+                     cst_method_label(s->reference_method));
+  }
+}
+
+static void check_reference(cst_reader *r) {
+  const cst_study *s = r->s;
+  const bool       any = noisy(s) || (s->reference_method && cst_method_has_noise(s->reference_method));
+  if (s->reference == CST_REFERENCE_NONE || !any) return;
+  if (s->reference == CST_REFERENCE_EXACT)
+    cst_yaml_error(r->doc, cst_yaml_get(r->root, "reference"), r->d,
+                   "no exact motion is known of '%s', which has noise; allowed: self or {method: ..., step: ...} with the same noise",
+                   cst_method_label(noisy(s)));
+  else
+    check_methods(r);
+  if (s->reference == CST_REFERENCE_METHOD && s->dyadic)
+    cst_yaml_error(r->doc, cst_yaml_get(cst_yaml_get(r->root, "roundoff"), "dyadic-steps"), r->d,
+                   "with noise the steps of the reference must divide the others, which dyadic steps are not: 'dyadic-steps: false'");
+}
+
+/* Members that start alike are told apart by noise alone. */
+static void check_spread(cst_reader *r) {
+  const cst_study *s = r->s;
+  cst_yaml        *initial = cst_yaml_get(r->root, "initial"), *spread = cst_yaml_get(initial, "spread");
+  if (!s->ensemble || noisy(s) || !cst_reader_required(r, initial, "initial", "spread")) return;
+  if (s->members > 1 && cst_yaml_is_map(spread) && s->spread_q == 0 && s->spread_v == 0)
+    cst_yaml_error(r->doc, spread, r->d, "'spread' is zero: all %ld members would be the same; q or v must be positive", s->members);
+}
+
+void cst_read_noise(cst_reader *r) {
+  cst_study *s = r->s;
+  cst_yaml  *n = cst_yaml_get(r->root, "noise");
+  check_spread(r);
+  if (n) read_resolution(r, n);
+  check_reference(r);
+  if (!n || !s->resolution || !s->nmethod) return;
+  if (!noisy(s))
+    cst_yaml_error(r->doc, n, r->d, "'noise' is for methods that have some, langevin(METHOD, ...) and baoab(...), and this study has none");
+  check_steps(r);
+  check_reference_step(r);
+}
