@@ -31,7 +31,7 @@ int main(int argc, char **argv) {
   PetscCall(bench_open(&argc, &argv, &isa));
   PetscCall(race("planar-pendulum", isa));
   PetscCall(race("double-pendulum", isa));
-  PetscCall(race("modified-pendulum", isa));
+  PetscCall(race("heavy-top", isa));
   PetscCall(race("henon-heiles", isa));
   PetscCall(PetscFinalize());
   return 0;

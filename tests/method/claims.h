@@ -108,7 +108,9 @@ static const char *const composites[] UNUSED = {"compose(rattle, suzuki4)",
                                                 "langevin(convert(heun), friction=0.5, inverse-temperature=2)",
                                                 "langevin(penalty(newmark, omega=0.2), friction=0.5, inverse-temperature=2)",
                                                 "penalty(langevin(zhang-skeel(beta=0.4), friction=0.5, inverse-temperature=2), omega=0.2)",
-                                                "baoab(friction=0.5, inverse-temperature=2, drifts=3)"};
+                                                "baoab(friction=0.5, inverse-temperature=2, drifts=3)",
+                                                "baoab(friction=0, inverse-temperature=2)",
+                                                "baoab(friction=0, inverse-temperature=2, drifts=2)"};
 
 UNUSED static int         expression_count(void) { return cst_method_count() + (int)(sizeof composites / sizeof *composites); }
 UNUSED static const char *expression_at(int i) {

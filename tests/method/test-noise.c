@@ -75,7 +75,7 @@ static void normals(void) {
   if (!x) abort();
   for (int i = 0; i < DRAWS; i += 4) {
     vd four[4];
-    cst_normals((vu){} + 7ul, (vu){} + 3ul, 7, (vu){} + (unsigned long)i / 4, 0, four);
+    cst_normals((vu){} + 7ul, (vu){} + 3ul, 7, (vu){} + (unsigned long)i / 4, 0, 4, four);
     for (int k = 0; k < 4; k++) x[i + k] = four[k][0];
   }
   moments(x);
@@ -87,7 +87,7 @@ static void normals(void) {
 /* The first number under an address. */
 static double first(unsigned long seed, unsigned long member, unsigned long stream, unsigned long index, unsigned long block) {
   vd four[4];
-  cst_normals((vu){} + seed, (vu){} + member, stream, (vu){} + index, block, four);
+  cst_normals((vu){} + seed, (vu){} + member, stream, (vu){} + index, block, 4, four);
   return four[0][0];
 }
 
@@ -107,7 +107,7 @@ static void addresses(void) {
   vd four[4];
   vu member = (vu){};
   for (int l = 0; l < CST_W; l++) member[l] = 10ul + (unsigned long)l;
-  cst_normals((vu){} + 1ul, member, 7, (vu){} + 3ul, 4, four);
+  cst_normals((vu){} + 1ul, member, 7, (vu){} + 3ul, 4, 4, four);
   for (int l = 0; l < CST_W; l++) same += four[0][l] != first(1, 10ul + (unsigned long)l, 7, 3, 4);
   OK(same == 0, "a lane's numbers are those of its own address");
 }

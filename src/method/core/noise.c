@@ -68,9 +68,10 @@ typedef struct {
 
 static void draw(const cst_context *C, const address *a, long r, vd *xi) {
   for (int i = 0; i < NQ; i += 4) {
-    vd four[4];
-    cst_normals(a->seed, a->member, a->stream, a->first + (unsigned long)r, (unsigned long)i / 4, four);
-    for (int k = 0; k < 4 && i + k < NQ; k++) xi[i + k] = four[k];
+    const int n = i + 4 < NQ ? 4 : NQ - i;
+    vd        four[4];
+    cst_normals(a->seed, a->member, a->stream, a->first + (unsigned long)r, (unsigned long)i / 4, n, four);
+    for (int k = 0; k < n; k++) xi[i + k] = four[k];
   }
 }
 

@@ -32,12 +32,12 @@ CST_INLINE void cst_threefry(const vu key[4], vu x[4]) {
 /* An odd multiple of 2^-53: never 0 or 1, symmetric about 1/2, exact. The bits make a number in [1, 2); what is taken off is exact. */
 CST_INLINE vd cst_uniform(vu bits) { return (vd)((bits >> 12) | 0x3ff0000000000000ul) - (1 - 0x1p-53); }
 
-/* Four independent normals of mean 0 and deviation 1. */
-CST_INLINE void cst_normals(vu seed, vu member, unsigned long stream, vu index, unsigned long block, vd to[4]) {
+/* The first n of four independent normals of mean 0 and deviation 1; and the one behind them where n is odd. */
+CST_INLINE void cst_normals(vu seed, vu member, unsigned long stream, vu index, unsigned long block, int n, vd to[4]) {
   const vu key[4] = {seed, member, (vu){} + stream, (vu){}};
   vu       x[4] = {index, (vu){} + block, (vu){}, (vu){}};
   cst_threefry(key, x);
-  CST_UNROLL for (int i = 0; i < 4; i += 2) {
+  for (int i = 0; i < n; i += 2) {
     const vd far = vsqrt(-2.0 * vlog(cst_uniform(x[i]))), angle = 6.283185307179586 * cst_uniform(x[i + 1]);
     to[i] = far * vcos(angle);
     to[i + 1] = far * vsin(angle);
