@@ -349,6 +349,73 @@ def shares_figure(result):
     return fig
 
 
+# ---- averages over time
+
+
+def apart(curves, curve):
+    """A factor that sets points of curves at one step side by side."""
+    return 1.0 + 0.02 * (curves.index(curve) - (len(curves) - 1) / 2)
+
+
+def draw_averages(ax, result, name, curves):
+    mean, error = result.told("average", name), result.told("average-error", name)
+    for c in curves:
+        keep = c.cases[np.isfinite(mean[c.cases])]
+        x, e = result.steps[keep] * apart(curves, c), np.nan_to_num(error[keep])
+        ax.errorbar(x, mean[keep], yerr=e, color=style.colour(c), marker=style.marker(c), linestyle=style.dashes(c), linewidth=0.9, capsize=2.5, zorder=3)
+        unknown = keep[~np.isfinite(error[keep])]
+        ax.plot(result.steps[unknown] * apart(curves, c), mean[unknown], color=style.colour(c), marker=style.marker(c), markerfacecolor="white", linestyle="", zorder=4)
+
+
+def averages_figure(result):
+    curves = result.curves()
+    names = [n for n in result.quantities("average") if np.isfinite(result.told("average", n)).any()]
+    if not curves or not names:
+        return None
+    columns = min(len(names), 3)
+    fig, axes = style.grid(-(-len(names) // columns), columns, width=4.3, height=3.4)
+    for ax, name in zip(axes.ravel(), names):
+        draw_averages(ax, result, name, curves)
+        style.step_axis(ax, result.steps)
+        ax.set(xlabel="step h", ylabel=f"mean of {style.plain(name)}" + result.unit(f"/observables/{name}"))
+    for ax in axes.ravel()[len(names) :]:
+        ax.set_axis_off()
+    style.legend(fig, curves)
+    style.title(fig, heading(result, "averages over time and members"))
+    return fig
+
+
+def draw_density(ax, result, name, curve, case):
+    """The density as steps, its standard error as bars in the middle of the bins; no bar where it is not known."""
+    edges, density, error = result.histogram(name, case)
+    if not np.isfinite(density).any():
+        return
+    ax.stairs(density, edges, color=style.colour(curve), linestyle=style.dashes(curve), linewidth=1.2, zorder=3)
+    middle, known = 0.5 * (edges[1:] + edges[:-1]), np.isfinite(error)
+    ax.errorbar(middle[known], density[known], yerr=error[known], linestyle="", color=style.colour(curve), elinewidth=0.8, alpha=0.7, zorder=2)
+
+
+def histogram_figure(result):
+    curves, steps, names = result.curves(), result.chosen_steps(), result.histograms
+    if not curves or not names:
+        return None
+    fig, rows = style.panels(names, steps, width=4.6, height=3.2)
+    for row, name in zip(rows, names):
+        for ax, step in zip(row, steps):
+            for c in curves:
+                case = result.at_step(c, step)
+                if case is not None:
+                    draw_density(ax, result, name, c, case)
+            ax.set_xlabel(style.plain(name))
+        style.same_limits(row)
+        row[0].set_ylim(bottom=0)
+        row[0].set_ylabel("density")
+    finish_panels(rows, steps)
+    style.legend(fig, curves)
+    style.title(fig, heading(result, "histograms over time and members"))
+    return fig
+
+
 # ---- any columns
 
 
@@ -427,6 +494,16 @@ SHARES = (shares_figure, "Share of the members whose largest change during the r
 
 AXES = (axes_figure, "The columns of the table that say where they belong: those of the y axis against those of the x axis.")
 
+AVERAGES = (
+    averages_figure,
+    "Means over time and members behind the burn-in, with their standard errors. Hollow: the run does not tell the error.",
+)
+HISTOGRAMS = (
+    histogram_figure,
+    "Densities over time and members behind the burn-in, at no more than three of the steps; bars are standard errors of the density, which allow for the "
+    "correlation in time. A bin has none where the run does not tell it.",
+)
+
 FIGURES = {
     "order": ORDER,
     "work": WORK,
@@ -436,6 +513,8 @@ FIGURES = {
     "ensemble": DISTRIBUTION,
     "ensemble-drift": SHARES,
     "axes": AXES,
+    "averages": AVERAGES,
+    "histograms": HISTOGRAMS,
 }
 
 

@@ -272,6 +272,17 @@ class Result:
         x = x[case][self.status[case] == 0]
         return x[np.isfinite(x)]
 
+    @property
+    def histograms(self):
+        """Names of the histograms of the study: those with a density."""
+        ending = "_density"
+        return [n[: -len(ending)] for n in self.names("/histograms") if n.endswith(ending)]
+
+    def histogram(self, name, case):
+        """(edges, density, its standard error) of a case."""
+        edges, density, error = (self.data(f"/histograms/{name}_{what}") for what in ("edges", "density", "error"))
+        return edges, density[case], error[case]
+
     def series(self, name, case, which="max"):
         """(t, x) of a sampled series, without padding and without t = 0."""
         t, x = self.data("/series/t"), self.data(f"/series/{name}/{which}")

@@ -29,7 +29,7 @@ SYMBOLS = {"lambda": "λ"}
 
 def summary(result):
     """Sentences, each a plain text, for what the columns of the table are."""
-    return orders(result) + verdicts(result) + spreads(result) + constraints(result)
+    return orders(result) + verdicts(result) + spreads(result) + averages(result) + constraints(result)
 
 
 def joined(words):
@@ -106,6 +106,28 @@ def spreads(result):
         said = [s for s in (spread_of(result, c, name) for c in result.curves()) if s]
         if said:
             out.append(f"{name} at the end, median (5 to 95 % of the members), finest step: {'; '.join(said)}.")
+    return out
+
+
+# ---- averages over time
+
+
+def average_of(result, curve, name):
+    """Mean and error at the finest step."""
+    mean, error = result.told("average", name), result.told("average-error", name)
+    cases = [c for c in curve.cases if np.isfinite(mean[c])]
+    if not cases:
+        return ""
+    known = f" ± {error[cases[-1]]:.2g}" if np.isfinite(error[cases[-1]]) else ", error unknown"
+    return f"{curve.label} {mean[cases[-1]]:.6g}{known}"
+
+
+def averages(result):
+    out = []
+    for name in result.quantities("average"):
+        said = [s for s in (average_of(result, c, name) for c in result.curves()) if s]
+        if said:
+            out.append(f"{name}, mean over time and members, finest step: {'; '.join(said)}.")
     return out
 
 

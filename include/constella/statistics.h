@@ -6,6 +6,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CONSTELLA_STATISTICS_H
 #define CONSTELLA_STATISTICS_H
+#include <stdbool.h>
 
 /* ---- order of convergence -------------------------------------------------------------------------------------------- */
 typedef enum {
@@ -101,6 +102,26 @@ void   cst_quantiles(const double *x, long n, const double *p, int np, double *o
 /* Least squares slope of y against t; NaN where fewer than two y are numbers. *error (may be NULL): its standard error, which allows for
  * correlated residuals; NaN below three. */
 double cst_slope(const double *t, const double *y, int n, double *error);
+
+/* ---- time averages ------------------------------------------------------------------------------------------------------ */
+/* What the standard error of a time average was taken from; docs/averages.md says how, and how often it is right. */
+typedef enum { CST_FROM_WINDOWS, CST_FROM_MEMBERS, CST_FROM_NOTHING, CST_ERROR_SOURCES } cst_error_source;
+extern const char *const cst_error_source_names[CST_ERROR_SOURCES]; /* windows members unknown */
+
+typedef struct {
+  double           mean;     /* of all numbers of the members that are whole */
+  double           variance; /* of the mean; NaN: unknown */
+  double           freedom;  /* degrees of freedom of this estimate */
+  double           error; /* its root, wider by Student's t, so that the truth is within 2 errors as often as for a normal distribution */
+  cst_error_source source;
+  bool             resolved; /* windows do not remember each other, so that the variance tells the autocorrelation time */
+} cst_average;
+
+/* From means over equal windows of independent members, means[members][windows], windows a power of 2. A member without any number is left
+ * out; where a window is empty windows are not used. */
+cst_average cst_average_estimate(const double *means, long members, int windows);
+/* The standard error, so widened, of a variance of so many degrees of freedom. */
+double cst_average_error(double variance, double freedom);
 
 /* ---- exact sums --------------------------------------------------------------------------------------------------------- */
 /* A sum of doubles that does not depend on the order of its terms nor on how they were split: fixed point, 320 bits. Terms of magnitude

@@ -36,6 +36,16 @@ typedef struct {
   const struct cst_observer *observer;
 } cst_observable;
 
+/* How often the values of an expression, or of a family of them, lie where, over time and members. */
+typedef struct {
+  char     *name, *expression;
+  int       n;    /* expressions of the family; 1 without `for` */
+  cst_node *node; /* [n] in the graph of the system */
+  int       bins;
+  double   *edge;   /* [bins + 1] ascending: bin k is edge[k] <= x < edge[k + 1], the last one with its end */
+  bool      fixman; /* every sample weighs (det G M^-1 G')^(-1/2) in the density */
+} cst_histogram;
+
 /* A one-step layer in a C file of the user's (constella/layer.h). */
 typedef struct {
   char       *name, *file; /* its name in the study; the file as messages name it */
@@ -82,7 +92,11 @@ typedef struct {
   cst_norm           hidden; /* of G v, over the constraints */
   int                nobservable;
   cst_observable    *observable;
-  int                samples; /* count, at most; 0: none */
+  int                nhistogram;
+  cst_histogram     *histogram;
+  bool               averages; /* time averages of the observables are taken */
+  double             burn_in;  /* the part of the run that averages and histograms leave out */
+  int                samples;  /* count, at most; 0: none */
   bool               samples_log;
   bool               observe_every;
   int                ntrajectory; /* members whose full states are stored */

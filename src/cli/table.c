@@ -111,9 +111,29 @@ static bool whole(const column *c, long rows) {
   return true;
 }
 
-static void compact_number(const table *t, const column *c, double x, char *out, size_t n) {
+/* The column NAME_error beside NAME_mean; NULL: there is none. */
+static const column *error_of(const table *t, const column *c) {
+  char         name[112];
+  const size_t length = strlen(c->name);
+  if (length < 6 || strcmp(c->name + length - 5, "_mean")) return NULL;
+  snprintf(name, sizeof name, "%.*s_error", (int)(length - 5), c->name);
+  const int k = find(t, name);
+  return k < 0 ? NULL : &t->col[k];
+}
+
+/* As many digits as two of the error make sense of. */
+static void number_with_error(double x, double error, char *out, size_t n) {
+  const double digits = 2 + floor(log10(fabs(x))) - floor(log10(error));
+  snprintf(out, n, "%.*g", digits < 3 ? 3 : digits > 15 ? 15 : (int)digits, x);
+}
+
+static void compact_number(const table *t, const column *c, long row, char *out, size_t n) {
+  const double  x = c->x[row];
+  const column *error = error_of(t, c);
   if (isnan(x))
     snprintf(out, n, "-");
+  else if (error && error->x && error->x[row] > 0 && x != 0 && isfinite(x))
+    number_with_error(x, error->x[row], out, n);
   else if (begins(c->name, "order") || begins(c->name, "rate") || strstr(c->name, "exponent"))
     snprintf(out, n, "%.3f", x);
   else if (!strcmp(c->name, "step") || !strcmp(c->name, "end"))
@@ -129,7 +149,7 @@ static void cell(const table *t, int k, long row, bool exact, char *out) {
   else if (exact)
     exact_number(c->x[row], out, CELL);
   else
-    compact_number(t, c, c->x[row], out, CELL);
+    compact_number(t, c, row, out, CELL);
 }
 
 /* ---- formats */

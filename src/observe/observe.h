@@ -20,6 +20,8 @@ typedef struct {
   /* Add (value - start)^2 of the living lanes, where it is a number, to exact bins[n][CST_BINS][W], its root's maximum to top[n][W], 1 to
    * count[n][W]. */
   void (*accumulate)(int n, const double *value, const double *acc, int alive, double *bins, double *top, double *count);
+  /* What a sample weighs for Fixman, (det G M^-1 G')^(-1/2) over the independent constraints, at the state of the record; [W]. */
+  void (*weigh)(const cst_context *C, const double *record, double *weight);
 } cst_fold;
 
 /* Bins of an exact sum: bin k holds multiples of 2^(40 k - 160), the sum of up to 1024 terms a lane without rounding. */

@@ -43,6 +43,7 @@ typedef struct {
   int                       isa;
   int                       alive; /* bits of the lanes that have not failed */
   cst_keep                  keep;
+  double                    freedom; /* degrees of freedom that share the kinetic energy under the method (plan.h) */
 } cst_view;
 
 /* Values and scales of the quantities of a look, [count][W]; kept[row->kept][W] is zero at the start. */
@@ -53,6 +54,7 @@ typedef struct cst_observer {
   bool        always;     /* it is in every study, and is not named */
   bool        optional;   /* it is looked at only where the study file names it, not where this names nothing */
   bool        expression; /* there is one for each expression of the user's, under its name */
+  bool        averages;   /* a study that names it takes time averages */
   int         kept;       /* numbers of a lane that it keeps from look to look */
   /* Why it cannot observe a system, as an end of "'NAME': SYSTEM ..."; NULL: it can. A member NULL: it always can. */
   const char *(*refuse)(const cst_system *s);

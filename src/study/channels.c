@@ -8,7 +8,23 @@
 
 const char *const cst_error_names[CST_ERRORS] = {"total", "q", "p", "lambda"};
 
-enum { CASE, MEMBER, COORDINATE, MULTIPLIER, FIGURE, SAMPLE, WINDOW, PARAMETER, WORD, CHOSEN, TIME, DIMS = TIME, NONE = -1 };
+enum {
+  CASE,
+  MEMBER,
+  COORDINATE,
+  MULTIPLIER,
+  FIGURE,
+  SAMPLE,
+  WINDOW,
+  PARAMETER,
+  WORD,
+  CHOSEN,
+  BLOCK,
+  OUTSIDE,
+  TIME,
+  DIMS = TIME,
+  NONE = -1
+};
 
 /* How many of a kind there are. */
 typedef enum {
@@ -23,7 +39,9 @@ typedef enum {
   SINGLE,
   OF_LOOKS,
   OF_CASES,
-  OF_COLUMNS
+  OF_COLUMNS,
+  OF_AVERAGES,
+  OF_HISTOGRAMS
 } many;
 
 enum { WRITTEN = 1, KEPT = 2, IN_LANES = 4, OF_TRAJECTORY = 8, ROW = WRITTEN | OF_TRAJECTORY };
@@ -70,6 +88,59 @@ static const struct {
     [CST_CHANNEL_ACCUMULATORS] = {"accumulators", "1", "", CST_F64, ONE, OF_TRAJECTORY | KEPT | IN_LANES, {NONE}},
     [CST_CHANNEL_OBSERVER] = {"%s", "1", "", CST_F64, OF_LOOKS, OF_TRAJECTORY | KEPT | IN_LANES, {NONE}},
     [CST_CHANNEL_SAMPLES] = {"samples", "1", "", CST_F64, SINGLE, OF_TRAJECTORY | KEPT, {NONE}},
+    [CST_CHANNEL_AVERAGES] = {"/averages/mean/%s",
+                              NULL,
+                              "mean of x - x(0) over each of 64 equal parts of the run behind the burn-in",
+                              CST_F64,
+                              OF_AVERAGES,
+                              ROW | KEPT | IN_LANES,
+                              {CASE, MEMBER, WINDOW, NONE}},
+    [CST_CHANNEL_SQUARES] = {"/averages/square/%s",
+                             "1",
+                             "mean of (x - x(0))^2 over the run behind the burn-in",
+                             CST_F64,
+                             OF_AVERAGES,
+                             ROW | KEPT | IN_LANES,
+                             {CASE, MEMBER, NONE}},
+    [CST_CHANNEL_COUNTS] = {"/histograms/%s_members",
+                            "1",
+                            "samples in each bin, then those below and above all bins and those that are no number",
+                            CST_F64,
+                            OF_HISTOGRAMS,
+                            ROW | KEPT | IN_LANES,
+                            {CASE, MEMBER, BLOCK, NONE}},
+    [CST_CHANNEL_WEIGHTS] = {"/histograms/%s_weights",
+                             "1",
+                             "weight of the samples in each bin, then of all samples, and the sum of the squares of their weights",
+                             CST_F64,
+                             OF_HISTOGRAMS,
+                             ROW | KEPT | IN_LANES,
+                             {CASE, MEMBER, BLOCK, NONE}},
+    [CST_CHANNEL_HISTOGRAM] =
+        {"/histograms/%s", "1", "samples in each bin, all good members", CST_I64, OF_HISTOGRAMS, WRITTEN, {CASE, NONE}},
+    [CST_CHANNEL_EDGES] = {"/histograms/%s_edges",
+                           "1",
+                           "edges: bin k has edge k <= x < edge k + 1, the last one with its end",
+                           CST_F64,
+                           OF_HISTOGRAMS,
+                           WRITTEN,
+                           {NONE}},
+    [CST_CHANNEL_OUTSIDE] = {"/histograms/%s_outside",
+                             "1",
+                             "samples below and above all bins, those that are no number, and all together, inside and outside",
+                             CST_I64,
+                             OF_HISTOGRAMS,
+                             WRITTEN,
+                             {CASE, OUTSIDE, NONE}},
+    [CST_CHANNEL_DENSITY] = {"/histograms/%s_density",
+                             "1",
+                             "part of the samples that are numbers, by their weights, over the width of the bin",
+                             CST_F64,
+                             OF_HISTOGRAMS,
+                             WRITTEN,
+                             {CASE, NONE}},
+    [CST_CHANNEL_DENSITY_ERROR] =
+        {"/histograms/%s_error", "1", "standard error of the density", CST_F64, OF_HISTOGRAMS, WRITTEN, {CASE, NONE}},
     [CST_CHANNEL_SAMPLE_TIME] = {"/series/t", "1", "time", CST_F64, SAMPLED, WRITTEN, {CASE, SAMPLE, NONE}},
     [CST_CHANNEL_SERIES_MAX] =
         {"/series/%s/max", NULL, "largest |x - x(0)| over the members", CST_F64, SAMPLED_EACH, WRITTEN, {CASE, SAMPLE, NONE}},
@@ -102,6 +173,8 @@ const char *cst_channel_path(cst_channel_kind kind) { return table[kind].path; }
 
 /* ---- dimensions ------------------------------------------------------------------------------------------------------------------ */
 
+enum { OWN_DIMENSIONS = 4 }; /* of a histogram */
+
 static void dimension(cst_channels *c, const char *name, long size, const char *doc, const char *const *label) {
   cst_dimension *d = &c->dim[c->ndim++];
   snprintf(d->name, sizeof d->name, "%s", name);
@@ -123,6 +196,7 @@ static void make_time_dimensions(cst_channels *c) {
 /* at[DIMS + 1]: where those of the table are; the last ones, the times of the cases, from there on. */
 static void make_dimensions(cst_channels *c, int *at) {
   static const char *const figures[CST_FIGURES] = {"start", "end", "drift", "scale", "size"};
+  static const char *const outside[CST_OUTSIDE + 1] = {"below", "above", "no number", "all"};
   static const char       *parameters[CST_MAX_PAR];
   const cst_plan          *p = c->plan;
   const cst_system        *s = p->study->system;
@@ -143,8 +217,10 @@ static void make_dimensions(cst_channels *c, int *at) {
                  [PARAMETER] = {"parameter", s->npar, "parameter of the system", s->npar ? parameters : NULL, false},
                  [WORD] = {"word", CST_SUM_WORDS, "64 bits of an exact sum, the least first, then its flags", NULL,
                            p->most_samples == 0 || p->study->members == 1},
+                 [BLOCK] = {"block", p->blocks, "equal part of the run behind the burn-in", NULL, p->study->nhistogram == 0},
+                 [OUTSIDE] = {"outside", CST_OUTSIDE + 1, "below, above, no number, all", outside, p->study->nhistogram == 0},
                  [CHOSEN] = {"chosen", p->study->ntrajectory, "member whose full states are kept", NULL, p->study->ntrajectory == 0}};
-  c->dim = cst_need(calloc((size_t)(DIMS + p->ncase + p->nlook), sizeof *c->dim));
+  c->dim = cst_need(calloc((size_t)(DIMS + p->ncase + p->nlook + OWN_DIMENSIONS * p->study->nhistogram), sizeof *c->dim));
   for (int k = 0; k < DIMS; k++) {
     at[k] = c->ndim;
     if (!all[k].absent) dimension(c, all[k].name, all[k].size, all[k].doc, all[k].label);
@@ -179,6 +255,10 @@ static int how_many(const cst_plan *p, many m, cst_channel_kind kind, const cst_
     return p->nlook;
   case OF_CASES:
     return s->ntrajectory ? p->ncase : 0;
+  case OF_AVERAGES:
+    return s->averages ? p->nquantity : 0;
+  case OF_HISTOGRAMS:
+    return s->nhistogram;
   case OF_COLUMNS:
     return !columns ? 0 : kind == CST_CHANNEL_STATISTIC ? columns->n : 1;
   default:
@@ -203,9 +283,12 @@ static size_t count_own(const cst_plan *p, const cst_channel *x) {
   }
 }
 
+static bool is_of_histogram(const cst_channel *x) { return table[x->kind].many == OF_HISTOGRAMS; }
+
 static const char *name_of_look(const cst_look *x) { return x->name ? x->name : x->row->name; }
 
 static const char *name_of(const cst_plan *p, const cst_columns *columns, cst_channel_kind kind, int which) {
+  if (table[kind].many == OF_HISTOGRAMS) return p->study->histogram[which].name;
   if (kind == CST_CHANNEL_ERROR) return cst_error_names[which];
   if (kind == CST_CHANNEL_OBSERVER) return name_of_look(&p->look[which]);
   return kind == CST_CHANNEL_STATISTIC ? columns->column[which].name : p->quantity[which].name;
@@ -246,6 +329,8 @@ static void describe(const cst_plan *p, const cst_columns *columns, cst_channel 
 /* Windows are kept of some quantities only, and not all observers keep something; the places of the others stay empty. */
 static bool is_there(const cst_plan *p, cst_channel_kind kind, int which) {
   if (kind == CST_CHANNEL_WINDOWS) return p->quantity[which].windows;
+  if (table[kind].many == OF_AVERAGES) return cst_plan_averages(p, which);
+  if (kind == CST_CHANNEL_WEIGHTS) return p->study->histogram[which].fixman;
   return kind != CST_CHANNEL_OBSERVER || p->look[which].row->kept > 0;
 }
 
@@ -257,6 +342,27 @@ static void add_own_dimension(cst_channels *c, const int *at, cst_channel *x) {
   x->field.dim[x->field.ndim++] = at[MEMBER];
   x->field.dim[x->field.ndim++] = c->ndim;
   dimension(c, name, observer(c->plan, x)->kept, observer(c->plan, x)->path_doc, NULL);
+}
+
+/* Those of a histogram are made with the first channel that has them: bins, edges, what is counted, what is weighed. */
+static void add_histogram_dimension(cst_channels *c, cst_channel *x) {
+  static const struct {
+    cst_channel_kind kind;
+    const char      *name, *doc;
+    int              more;
+  } own[OWN_DIMENSIONS] = {{CST_CHANNEL_COUNTS, "entry", "bins, then below, above, no number", CST_OUTSIDE},
+                           {CST_CHANNEL_WEIGHTS, "weight", "bins, then all weights and their squares", CST_WEIGHED},
+                           {CST_CHANNEL_EDGES, "edge", "edge of a bin", 1},
+                           {CST_CHANNEL_HISTOGRAM, "bin", "bin", 0}};
+  const cst_histogram *h = &c->plan->study->histogram[x->which];
+  char                 name[48];
+  int                  k = 0, d = 0;
+  if (x->kind == CST_CHANNEL_OUTSIDE) return;
+  while (k < OWN_DIMENSIONS - 1 && own[k].kind != x->kind) k++;
+  snprintf(name, sizeof name, "%.32s_%s", h->name, own[k].name);
+  while (d < c->ndim && strcmp(c->dim[d].name, name)) d++;
+  if (d == c->ndim) dimension(c, name, h->bins + own[k].more, own[k].doc, NULL);
+  x->field.dim[x->field.ndim++] = d;
 }
 
 static void add(cst_channels *c, const int *at, const cst_columns *columns, cst_channel_kind kind, int which) {
@@ -271,6 +377,7 @@ static void add(cst_channels *c, const int *at, const cst_columns *columns, cst_
   describe(c->plan, columns, x);
   for (const int *d = table[kind].dim; *d != NONE; d++) x->field.dim[x->field.ndim++] = *d == TIME ? at[TIME] + which : at[*d];
   if (row && row->path) add_own_dimension(c, at, x);
+  if (is_of_histogram(x)) add_histogram_dimension(c, x);
   if (table[kind].is & OF_TRAJECTORY) x->count = row ? (size_t)row->kept : count_own(c->plan, x);
   for (int k = 2; k < x->field.ndim && x->count && !row; k++) x->count *= (size_t)c->dim[x->field.dim[k]].size;
   if (!(table[kind].is & WRITTEN) && !(row && row->path)) return;

@@ -19,6 +19,11 @@ enum { CST_FIGURE_START, CST_FIGURE_END, CST_FIGURE_DRIFT, CST_FIGURE_SCALE, CST
 enum { CST_ERROR_ALL, CST_ERROR_Q, CST_ERROR_P, CST_ERROR_LAMBDA, CST_ERRORS };
 extern const char *const cst_error_names[CST_ERRORS];
 
+/* What stands behind the bins of a histogram: samples below and above them, and those that are no number. */
+enum { CST_BELOW, CST_ABOVE, CST_NO_NUMBER, CST_OUTSIDE };
+/* What stands behind the weights in the bins: of all samples that are numbers the sum of the weights, and of their squares. */
+enum { CST_WEIGHT, CST_WEIGHT_SQUARE, CST_WEIGHED };
+
 typedef enum {
   /* of a case */
   CST_CHANNEL_STEP,
@@ -40,6 +45,16 @@ typedef enum {
   CST_CHANNEL_ACCUMULATORS, /* [nquantity][CST_SLOTS] */
   CST_CHANNEL_OBSERVER,     /* of a look: what its observer keeps */
   CST_CHANNEL_SAMPLES,      /* [nquantity][most_samples], where there is one member */
+  CST_CHANNEL_AVERAGES,     /* of a quantity that is averaged: means of x - x(0) over the parts of the run behind the burn-in */
+  CST_CHANNEL_SQUARES,      /* the same of (x - x(0))^2 over all of it */
+  CST_CHANNEL_COUNTS,       /* of a histogram: [blocks][bins + CST_OUTSIDE] */
+  CST_CHANNEL_WEIGHTS,      /* of a histogram whose samples have weights: [blocks][bins + CST_WEIGHED] */
+  /* of the histograms of a case */
+  CST_CHANNEL_HISTOGRAM, /* of a histogram, as those that follow */
+  CST_CHANNEL_EDGES,
+  CST_CHANNEL_OUTSIDE,
+  CST_CHANNEL_DENSITY,
+  CST_CHANNEL_DENSITY_ERROR,
   /* of the samples of a case */
   CST_CHANNEL_SAMPLE_TIME,
   CST_CHANNEL_SERIES_MAX, /* of a quantity, as those that follow */

@@ -3,6 +3,7 @@
 #include "study/conclude.h"
 #include <stdlib.h>
 #include "core/need.h"
+#include "study/averages.h"
 #include "study/case-rows.h"
 #include "study/kind.h"
 
@@ -11,6 +12,7 @@ struct cst_conclusion {
   cst_columns      *columns;
   cst_number_column failed, iterations, evaluations;
   void             *kind; /* handles of the kind's columns */
+  void             *averages;
 };
 
 /* What a case is: known before anything is run. */
@@ -63,6 +65,7 @@ cst_conclusion *cst_conclusion_create(const cst_plan *p) {
   x->columns = cst_columns_create(p->ncase);
   declare_case(p, x->columns);
   declare_run(x);
+  x->averages = cst_averages_declare(p, x->columns);
   x->kind = p->study->kind->declare(p, x->columns);
   return x;
 }
@@ -71,6 +74,7 @@ void cst_conclusion_destroy(cst_conclusion *x) {
   if (!x) return;
   cst_columns_destroy(x->columns);
   free(x->kind);
+  free(x->averages);
   free(x);
 }
 
@@ -106,6 +110,8 @@ PetscErrorCode cst_conclude(cst_conclusion *x, cst_output *o, const double *refe
     *failed += more;
   }
   PetscCall(x->plan->study->kind->conclude(rows, x->kind));
+  PetscCall(cst_averages_conclude(rows, x->averages));
+  PetscCall(cst_histograms_conclude(rows));
   PetscCall(cst_case_rows_destroy(&rows));
   PetscFunctionReturn(0);
 }

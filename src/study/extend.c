@@ -73,6 +73,7 @@ static const char *refuse(const cst_extension *e, int i, int k, memory *m) {
   const bool series = e->now->most_samples > 0 && e->now->study->members > 1;
   look_at_times(e, i, k, m);
   if (!same_looks(&e->old->classes[e->old->class_of[i]], &e->now->classes[e->now->class_of[k]])) return "errors are read at other steps";
+  if (e->now->study->nhistogram && e->old->blocks != e->now->blocks) return "histograms of so many members are counted otherwise";
   if (!m->same_times) return "the reference is read at other times";
   return series && !has_sums(e) ? "the file has no sums of its series" : NULL;
 }

@@ -91,9 +91,9 @@ static void check_size(cst_reader *r) {
 
 /* Those of every study, and those of its kind. */
 static void check_keys(cst_reader *r) {
-  static const char *const common[] = {"study",        "title",     "system",   "initial",     "end",     "steps",
-                                       "methods",      "reference", "error",    "observables", "samples", "observe",
-                                       "trajectories", "solver",    "roundoff", "checkpoint",  "layers",  "noise"};
+  static const char *const common[] = {"study",     "title",      "system",      "initial",    "end",     "steps",        "methods",
+                                       "reference", "error",      "observables", "samples",    "observe", "trajectories", "solver",
+                                       "roundoff",  "checkpoint", "layers",      "histograms", "burn-in", "noise"};
   const char              *keys[CST_COUNT(common) + 32];
   int                      n = 0;
   for (; n < CST_COUNT(common); n++) keys[n] = common[n];
@@ -113,6 +113,7 @@ static void read_all(cst_reader *r) {
   cst_read_layers(r);
   cst_read_methods(r);
   cst_read_observe(r);
+  cst_read_averages(r);
   read_solver(r);
   read_roundoff(r);
   read_checkpoint(r);
@@ -160,10 +161,11 @@ void cst_study_destroy(cst_study *s) {
   for (int i = 0; i < s->nmethod; i++) cst_method_destroy(s->method[i]);
   if (s->reference_method) cst_method_destroy(s->reference_method);
   for (int i = 0; i < s->nobservable; i++) free(s->observable[i].name), free(s->observable[i].expression);
+  cst_histograms_destroy(s);
   for (int i = 0; i < s->nlayer; i++) free(s->layer[i].name), free(s->layer[i].file);
   if (s->system) cst_system_destroy(s->system);
-  void *owned[] = {s->file, s->system_file, s->title,      s->canonical,  s->parameter, s->q0,    s->v0, s->end,
-                   s->step, s->method,      s->observable, s->trajectory, s->tolerance, s->layer, s->own};
+  void *owned[] = {s->file, s->system_file, s->title,      s->canonical,  s->parameter, s->q0,    s->v0,  s->end,
+                   s->step, s->method,      s->observable, s->trajectory, s->tolerance, s->layer, s->own, s->histogram};
   for (int i = 0; i < CST_COUNT(owned); i++) free(owned[i]);
   free(s);
 }

@@ -29,10 +29,12 @@ typedef struct {
 /* Constraints are near zero for all members. */
 static bool is_spread(const cst_plan *p, int k) { return p->quantity[k].drifts || k == cst_quantity_find(p, "displacement"); }
 
-static void declare_spread(cst_columns *c, const cst_quantity *q, bool first, spread_columns *x) {
-  x->mean = cst_columns_number(c, (cst_column_use){.shown = true, .role = "mean", .of = q->name}, "mean at the end", "%s_mean", q->name);
-  x->rms = cst_columns_number(c, (cst_column_use){.shown = true, .role = "rms", .of = q->name}, "root mean square at the end", "%s_rms",
-                              q->name);
+/* averaged: NAME_mean is the mean over time (averages.h). */
+static void declare_spread(cst_columns *c, const cst_quantity *q, bool first, bool averaged, spread_columns *x) {
+  x->mean = cst_columns_number(c, (cst_column_use){.shown = !averaged, .role = "mean", .of = q->name}, "mean at the end", "%s_mean%s",
+                               q->name, averaged ? "_end" : "");
+  x->rms = cst_columns_number(c, (cst_column_use){.shown = !averaged, .role = "rms", .of = q->name}, "root mean square at the end",
+                              "%s_rms", q->name);
   for (int j = 0; j < QUANTILES; j++)
     x->quantile[j] = cst_columns_number(c, (cst_column_use){.role = quantile_names[j].name, .of = q->name}, quantile_names[j].doc, "%s_%s",
                                         q->name, quantile_names[j].name);
@@ -45,7 +47,7 @@ static void *declare(const cst_plan *p, cst_columns *c) {
   columns *x = cst_need(calloc(1, sizeof *x + sizeof *x->spread * (size_t)p->nquantity));
   if (p->study->reference != CST_REFERENCE_NONE) cst_errors_declare(p, c, &x->error);
   for (int k = 0; k < p->nquantity; k++)
-    if (is_spread(p, k)) declare_spread(c, &p->quantity[k], k == 0, &x->spread[k]);
+    if (is_spread(p, k)) declare_spread(c, &p->quantity[k], k == 0, cst_plan_averages(p, k), &x->spread[k]);
   cst_constraints_declare(c, &x->constraints);
   x->displacement = cst_displacement_declare(c, false);
   return x;

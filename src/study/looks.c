@@ -23,10 +23,11 @@ static cst_view see(cst_runner *r, int group, cst_keep keep) {
                     .scratch = time + W,
                     .isa = p->isa,
                     .alive = r->b->alive[group],
-                    .keep = keep};
+                    .keep = keep,
+                    .freedom = p->freedom[r->klass->method]};
 }
 
-static void measure(cst_runner *r, int group, cst_keep keep) {
+static cst_view measure(cst_runner *r, int group, cst_keep keep) {
   const int      W = r->width;
   const cst_view view = see(r, group, keep);
   for (int k = 0; k < r->plan->nlook; k++) {
@@ -37,6 +38,7 @@ static void measure(cst_runner *r, int group, cst_keep keep) {
     else
       for (int i = 0; i < look->count * W; i++) value[i] = NAN, scale[i] = 1;
   }
+  return view;
 }
 
 /* Close the window that ends here: means of the living lanes, sums back to zero. */
@@ -55,16 +57,18 @@ void cst_runner_close_window(cst_runner *r) {
 }
 
 void cst_runner_fold(cst_runner *r) {
-  const long now = r->b->step, n = r->klass->n;
-  int        window = (int)((__int128)now * CST_WINDOWS / n);
+  const cst_plan *p = r->plan;
+  const long      now = r->b->step, n = r->klass->n;
+  int             window = (int)((__int128)now * CST_WINDOWS / n);
   if (window > CST_WINDOWS - 1) window = CST_WINDOWS - 1;
-  if (window != r->window && cst_study_needs(r->plan->study, CST_NEEDS_WINDOWS)) cst_runner_close_window(r);
+  if (window != r->window && cst_study_needs(p->study, CST_NEEDS_WINDOWS)) cst_runner_close_window(r);
   r->window = window;
   r->in_window++;
   r->folds++;
   for (int g = 0; g < r->b->groups; g++) {
-    measure(r, g, now == 0 ? CST_KEEP_FIRST : CST_KEEP);
-    r->fold->fold(r->plan->nquantity, r->value, r->scale, r->b->alive[g], now == 0, cst_runner_accumulators(r, g));
+    const cst_view view = measure(r, g, now == 0 ? CST_KEEP_FIRST : CST_KEEP);
+    r->fold->fold(p->nquantity, r->value, r->scale, r->b->alive[g], now == 0, cst_runner_accumulators(r, g));
+    if (p->study->averages && now >= r->klass->after) cst_runner_collect(r, g, &view);
   }
 }
 

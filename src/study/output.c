@@ -51,6 +51,8 @@ static PetscErrorCode put_cases(cst_output *o) {
     PetscCall(put(o, CST_CHANNEL_TOLERANCE, 0, i, 1, &p->study->tolerance[c->tolerance]));
     if (p->study->system->npar) PetscCall(put(o, CST_CHANNEL_PARAMETERS, 0, i, 1, cst_plan_parameters(p, c->variant)));
   }
+  for (int i = 0; i < p->study->nhistogram; i++)
+    PetscCall(put(o, CST_CHANNEL_EDGES, i, 0, p->study->histogram[i].bins + 1, p->study->histogram[i].edge));
   PetscFunctionReturn(0);
 }
 
@@ -234,6 +236,24 @@ PetscErrorCode cst_output_read(cst_output *o, cst_channel_kind kind, int which, 
              cst_record_error(o->record));
   for (long i = 0; flag && i < count[1]; i++) x[i] = flag[i];
   PetscCall(PetscFree(flag));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode cst_output_read_members(cst_output *o, cst_channel_kind kind, int which, int icase, long first, long n, double *x) {
+  const cst_channel *c = cst_channels_find(o->channels, kind, which);
+  long               start[CST_FIELD_DIMS] = {icase, first}, count[CST_FIELD_DIMS] = {1, n};
+  PetscFunctionBegin;
+  PetscCheck(c && c->place >= 0 && c->field.type == CST_F64, PETSC_COMM_SELF, PETSC_ERR_PLIB, "the study has no %s",
+             cst_channel_path(kind));
+  for (int k = 2; k < c->field.ndim; k++) count[k] = o->channels->dim[c->field.dim[k]].size;
+  PetscCheck(cst_record_read(o->record, c->place, start, count, x), PETSC_COMM_SELF, PETSC_ERR_FILE_READ, "%s",
+             cst_record_error(o->record));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode cst_output_case(cst_output *o, cst_channel_kind kind, int which, int icase, const void *x) {
+  PetscFunctionBegin;
+  PetscCall(put(o, kind, which, icase, 1, x));
   PetscFunctionReturn(0);
 }
 

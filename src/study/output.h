@@ -23,6 +23,10 @@ PetscErrorCode cst_output_states(cst_output *o, int icase, int chosen, long at, 
                                  const double *lambda);
 /* The rows of a case: x[members][count of the channel]. */
 PetscErrorCode cst_output_read(cst_output *o, cst_channel_kind kind, int which, int icase, double *x);
+/* Of n members of it from `first` on. */
+PetscErrorCode cst_output_read_members(cst_output *o, cst_channel_kind kind, int which, int icase, long first, long n, double *x);
+/* Index icase of the first dimension of a channel that no row has: x[all others]. */
+PetscErrorCode cst_output_case(cst_output *o, cst_channel_kind kind, int which, int icase, const void *x);
 PetscErrorCode cst_output_columns(cst_output *o, const cst_columns *c);
 PetscErrorCode cst_output_rates(cst_output *o, const double *steps_per_second);
 void           cst_output_note(cst_output *o, const char *group, const char *name, const char *text); /* collective; before the flush */

@@ -8,7 +8,7 @@
 #include "method/method.h"
 #include "study/plan.h"
 
-enum { OBSERVE_MOST = 15, OBSERVE_TIMES = 1024 };
+enum { OBSERVE_MOST = 15, OBSERVE_TIMES = 1024, FEW_MEMBERS = 16, BLOCKS_OF_FEW = 16 };
 
 /* Fold once in k steps, k the largest odd number not above min(15, n / 1024), at least 1. */
 static long observe_every(const cst_study *s, long n) {
@@ -59,6 +59,7 @@ static int find_class(cst_plan *p, const cst_case *c) {
   k->observe = observe_every(p->study, c->n);
   k->read = read;
   k->lead = read_lead(p, c);
+  k->after = (long)ceil(p->study->burn_in * (double)c->n - 1e-9);
   k->nsample = sample_steps(p->study, c->n, &k->sample);
   k->cases = cst_need(calloc((size_t)p->ncase, sizeof *k->cases));
   if (k->nsample > p->most_samples) p->most_samples = k->nsample;
@@ -105,10 +106,51 @@ static void make_looks(cst_plan *p) {
   const cst_study *s = p->study;
   p->look = cst_need(calloc((size_t)(CST_OBSERVERS + s->nobservable), sizeof *p->look));
   for (int k = 0; k < CST_OBSERVERS; k++)
-    if (!cst_observers[k]->expression) add_look(p, cst_observers[k], NULL);
+    if (!cst_observers[k]->expression && (!cst_observers[k]->optional || is_wanted(s, cst_observers[k])))
+      add_look(p, cst_observers[k], NULL);
   p->nbuiltin = p->nquantity;
   for (int i = 0; i < s->nobservable; i++)
     if (s->observable[i].observer->expression) add_look(p, s->observable[i].observer, &s->observable[i]);
+}
+
+static void make_histograms(cst_plan *p) {
+  const cst_study *s = p->study;
+  p->histogram = cst_need(calloc((size_t)s->nhistogram + 1, sizeof *p->histogram));
+  p->blocks = s->members < FEW_MEMBERS ? BLOCKS_OF_FEW : 1;
+  for (int i = 0; i < s->nhistogram; i++) {
+    const cst_histogram *h = &s->histogram[i];
+    p->histogram[i] = cst_tape_create(s->system->graph, h->node, h->n);
+    for (int k = 0; k < h->n; k++) p->needs_lambda |= cst_graph_depends(s->system->graph, h->node[k], 'l');
+  }
+}
+
+/* Momenta that the motion keeps from its start: those of all symmetries. */
+static int kept_momenta(const cst_plan *p, int method) {
+  (void)method;
+  return p->study->system->nsym;
+}
+
+static bool wants_temperature(const cst_plan *p) {
+  bool wants = false;
+  for (int k = 0; k < p->nlook; k++) wants |= p->look[k].row == cst_observers[CST_OBSERVER_temperature];
+  return wants;
+}
+
+static void count_freedom(cst_plan *p, cst_diag *d) {
+  const cst_system *s = p->study->system;
+  int               rank = s->ng;
+  for (int a = 0; a < s->ng; a++) rank -= s->dropped && s->dropped[a];
+  p->freedom = cst_need(calloc((size_t)p->study->nmethod + 1, sizeof *p->freedom));
+  for (int i = 0; i < p->study->nmethod; i++) {
+    const int momenta = kept_momenta(p, i);
+    p->freedom[i] = s->nq - rank - momenta;
+    if (p->freedom[i] < 1 && wants_temperature(p))
+      cst_diag_add(
+          d, p->study->file, 1, 1,
+          "'temperature': nothing of the motion of '%s' by '%s' is free: %d coordinates less %d independent constraints and %d kept "
+          "momenta",
+          s->name, cst_method_label(p->study->method[i]), s->nq, rank, momenta);
+  }
 }
 
 static bool are_all_so(const cst_plan *p, bool (*test)(const cst_program *)) {
@@ -197,6 +239,8 @@ cst_plan *cst_plan_create(const cst_study *s, int isa, cst_diag *d) {
   check_means(p, d);
   p->isa = cst_plan_fitting_isa(p, isa);
   make_looks(p);
+  make_histograms(p);
+  count_freedom(p, d);
   cost_classes(p);
   if (cst_diag_count(d) == before) return p;
   cst_plan_destroy(p);
@@ -210,6 +254,9 @@ void cst_plan_destroy(cst_plan *p) {
     free(p->classes[k].sample);
   }
   for (int i = 0; i < p->nlook; i++) cst_tape_destroy(p->look[i].tape);
+  for (int i = 0; i < p->study->nhistogram; i++) cst_tape_destroy(p->histogram[i]);
+  free(p->histogram);
+  free(p->freedom);
   free(p->look);
   free(p->classes);
   free(p->class_of);
@@ -242,6 +289,19 @@ long cst_class_fold_after(const cst_class *k, long step) {
   const long j = step / k->observe, here = fold_of(j, k->observe);
   return no_later(k, here > step ? here : fold_of(j + 1, k->observe));
 }
+
+int cst_class_part(const cst_class *k, long step, int parts) { return (int)((__int128)(step - k->after) * parts / (k->n - k->after + 1)); }
+
+void cst_class_part_folds(const cst_class *k, int parts, double *count) {
+  for (int i = 0; i < parts; i++) count[i] = 0;
+  for (long step = k->after ? cst_class_fold_after(k, k->after - 1) : 0;; step = cst_class_fold_next(k, step)) {
+    count[cst_class_part(k, step, parts)]++;
+    if (step == k->n) return;
+  }
+}
+
+/* Of what is told by its changes: constraints are near zero, and distances from the start have no average. */
+bool cst_plan_averages(const cst_plan *p, int quantity) { return p->study->averages && p->quantity[quantity].drifts; }
 
 bool cst_class_reads_states(const cst_class *k, long step) { return k->read > 0 && step % k->read == 0; }
 bool cst_class_reads_lambda(const cst_class *k, long step) { return k->read > 0 && (step - k->lead) % k->read == 0; }

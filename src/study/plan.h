@@ -20,27 +20,31 @@ typedef struct {
   long   read;          /* errors are taken at every multiple of this, n among them; 0: none */
   long   lead;          /* those of the multipliers so many steps after a multiple: 1 where they belong to a step's left end, and the mesh
                          * is the coarse one; else 0, and q, p and lambda are read together */
+  long  after;          /* averages and histograms take what is folded from this step on */
   int   nsample;
   long *sample; /* steps at which the series are recorded, ascending, first 0, last n */
 } cst_class;
 
 typedef struct cst_plan {
-  const cst_study *study;
-  int              ncase;
-  cst_case        *cases;
-  int              nclass;
-  cst_class       *classes;
-  int             *class_of; /* [ncase] */
-  double           cost;     /* of all steps of the study */
-  int              isa;
-  int              nlook;
-  cst_look        *look;                /* in the order of the observers, then of the study file */
-  int              nquantity, nbuiltin; /* nbuiltin: those before the user's expressions */
-  cst_quantity    *quantity;
-  bool             needs_lambda; /* a user's expression reads multipliers */
-  int              most_samples;
-  cst_prepared   **method;    /* [nmethod] */
-  cst_prepared    *reference; /* NULL where the reference is no method */
+  const cst_study   *study;
+  int                ncase;
+  cst_case          *cases;
+  int                nclass;
+  cst_class         *classes;
+  int               *class_of; /* [ncase] */
+  double             cost;     /* of all steps of the study */
+  int                isa;
+  int                nlook;
+  cst_look          *look;                /* in the order of the observers, then of the study file */
+  int                nquantity, nbuiltin; /* nbuiltin: those before the user's expressions */
+  cst_quantity      *quantity;
+  cst_tape         **histogram;    /* [nhistogram] the programs of their expressions */
+  int                blocks;       /* parts of the run that histograms are counted in, for their errors */
+  double            *freedom;      /* [nmethod] degrees of freedom that share the kinetic energy: n - rank G, less the momenta kept */
+  bool               needs_lambda; /* a user's expression reads multipliers */
+  int                most_samples;
+  cst_prepared     **method;    /* [nmethod] */
+  cst_prepared      *reference; /* NULL where the reference is no method */
 } cst_plan;
 
 /* Whether the errors of q and p, and those of the multipliers, are taken after `step` > 0 steps. */
@@ -49,6 +53,12 @@ bool cst_class_reads_lambda(const cst_class *k, long step);
 /* The next step at which everything is folded, n at the latest, after such a step, and after any; the first one is 0. */
 long cst_class_fold_next(const cst_class *k, long fold);
 long cst_class_fold_after(const cst_class *k, long step);
+
+/* Which of so many equal parts of the run behind the burn-in a step is in, and how many folds each of them has, into count[parts]. */
+int  cst_class_part(const cst_class *k, long step, int parts);
+void cst_class_part_folds(const cst_class *k, int parts, double *count);
+/* Whether time averages are taken of a quantity of the plan. */
+bool cst_plan_averages(const cst_plan *p, int quantity);
 
 /* isa: the widest instruction set that may be used. Fails with a message in d. */
 cst_plan     *cst_plan_create(const cst_study *s, int isa, cst_diag *d);

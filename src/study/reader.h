@@ -49,6 +49,15 @@ char *cst_reader_beside(const cst_reader *r, const char *name);
 bool  cst_reader_fetch(cst_reader *r, cst_yaml *n, cst_fetch *fetch, const char *path, char **bytes, size_t *length);
 void  cst_reader_check_sum(cst_reader *r, cst_yaml *sum, const char *path, const char *sha256);
 
+/* family.c: what `for` says: no range, one, or a list of them, each "NAME = FROM..TO", where FROM and TO may use the names before it.
+ * Visits every choice of the variables in the order of nested loops, with the names of `names` and of the variables; visit returns false to
+ * end. NULL of n: one visit, without variables. false after a mistake. */
+typedef bool cst_family_visit(void *context, const cst_binding *names, int n, long number);
+bool         cst_reader_family(cst_reader *r, cst_yaml *n, const char *what, const cst_binding *names, int count, cst_family_visit *visit,
+                               void *context, long *visits);
+
+void cst_histograms_destroy(cst_study *s);
+
 /* The keys of the file, in the order of the calls: each may use what those before it have read. */
 void cst_read_system(cst_reader *r);  /* system */
 void cst_read_start(cst_reader *r);   /* initial */
@@ -59,6 +68,7 @@ void cst_read_layers(cst_reader *r);  /* layers */
 void cst_read_methods(cst_reader *r); /* methods, reference */
 void cst_read_observe(cst_reader *r); /* observables, samples, observe, trajectories */
 void cst_read_noise(cst_reader *r);   /* noise; behind methods, steps and roundoff */
+void cst_read_averages(cst_reader *r); /* burn-in, histograms */
 
 /* The map {a: ..., b: ..., c: ...} as a method; NULL when it is none. Owned. */
 cst_method *cst_reader_tableau(cst_reader *r, cst_yaml *n);

@@ -92,7 +92,7 @@ static void note_use(cst_output *o, const cst_column *c) {
 }
 
 /* What printing, drawing and telling the table go by. */
-static void note_columns(cst_output *o, const cst_kind *kind, const cst_columns *c) {
+static void note_columns(cst_output *o, const cst_study *s, const cst_columns *c) {
   char   text[4096] = "";
   size_t n = 0;
   for (int i = 0; i < c->n; i++) {
@@ -101,7 +101,9 @@ static void note_columns(cst_output *o, const cst_kind *kind, const cst_columns 
       n += (size_t)snprintf(text + n, sizeof text - n, "%s%s", n ? "," : "", c->column[i].name);
   }
   cst_output_note(o, "/statistics", "columns", text);
-  cst_output_note(o, "/statistics", "figures", kind->figures);
+  snprintf(text, sizeof text, "%s%s%s%s", s->kind->figures ? s->kind->figures : "", s->kind->figures && s->averages ? "," : "",
+           s->averages ? "averages" : "", s->nhistogram ? ",histograms" : "");
+  cst_output_note(o, "/statistics", "figures", text);
 }
 
 static PetscErrorCode write_times(const cst_plan *p, cst_output *o) {
@@ -260,7 +262,7 @@ static PetscErrorCode open_output(const cst_plan *p, const cst_agenda *a, const 
   if (anew) {
     note_study(*o, p->study);
     note_first(*o, options);
-    note_columns(*o, p->study->kind, columns);
+    note_columns(*o, p->study, columns);
   }
   note_this(*o, p, a, options->resume.attempts + 1, ranks);
   if (anew && rank == 0) PetscCall(write_times(p, *o));

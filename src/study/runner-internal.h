@@ -29,6 +29,9 @@ struct cst_runner {
   cst_rows       *rows;
   double         *accumulators, **kept; /* of the rows, from lane 0 on; kept[nlook], NULL: a look that keeps nothing */
   double         *error[CST_ERRORS];    /* [lane] of the rows; NULL without a reference */
+  double        **average, **square;    /* [nquantity] of the rows, from lane 0 on; NULL: it is not averaged */
+  double        **counts, **weights;    /* [nhistogram] the same; NULL: samples have no weights */
+  double         *inside;               /* [values of the largest histogram][W] */
   /* the batch at work */
   const cst_work  *work; /* NULL: there is none */
   const cst_class *klass;
@@ -53,6 +56,12 @@ double *cst_runner_observer(const cst_runner *r, int look, int group);
 
 /* Fold every quantity at the current step. */
 void cst_runner_fold(cst_runner *r);
+/* collect.c: what averages and histograms take of a group that was just measured; at the end sums become means; nothing was seen yet. */
+void cst_runner_collect(cst_runner *r, int group, const cst_view *view);
+void cst_runner_finish_averages(cst_runner *r);
+void cst_runner_clear_collected(cst_runner *r);
+void cst_runner_create_collected(cst_runner *r);
+void cst_runner_destroy_collected(cst_runner *r);
 /* Close the window that ends here: means of the living lanes, sums back to zero. */
 void cst_runner_close_window(cst_runner *r);
 /* Record the next sample of the series at the current step. */

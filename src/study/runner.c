@@ -23,6 +23,7 @@ static size_t expression_scratch(const cst_plan *p) {
   int most = 0;
   for (int k = 0; k < p->nlook; k++)
     if (p->look[k].tape) most = PetscMax(most, cst_tape_registers(p->look[k].tape));
+  for (int k = 0; k < p->study->nhistogram; k++) most = PetscMax(most, cst_tape_registers(p->histogram[k]));
   return (size_t)most;
 }
 
@@ -62,6 +63,7 @@ PetscErrorCode cst_runner_create(const cst_plan *p, long batch, cst_reference *r
   for (int k = 0; k < CST_ERRORS; k++) r->error[k] = cst_rows_numbers(r->rows, CST_CHANNEL_ERROR, k, 0);
   for (int k = 0; k < p->nlook; k++) r->kept[k] = cst_rows_numbers(r->rows, CST_CHANNEL_OBSERVER, k, 0);
   r->accumulators = cst_rows_numbers(r->rows, CST_CHANNEL_ACCUMULATORS, 0, 0);
+  cst_runner_create_collected(r);
   PetscFunctionReturn(0);
 }
 
@@ -77,6 +79,7 @@ PetscErrorCode cst_runner_destroy(cst_runner **runner) {
   PetscCall(PetscFree2(r->measure, r->kept));
   PetscCall(PetscFree3(r->stepper, r->partner, r->seconds));
   PetscCall(PetscFree2(r->full, r->half));
+  cst_runner_destroy_collected(r);
   double *owned[] = {r->q0, r->v0, r->value, r->scale, r->bins, r->top, r->count, r->scratch, r->half_lambda, r->lambda, r->last, r->state};
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
   cst_rows_destroy(r->rows);
@@ -123,6 +126,7 @@ static void clear_rows(cst_runner *r) {
     double *window = cst_rows_numbers(r->rows, CST_CHANNEL_WINDOWS, k, 0);
     for (long i = 0; window && i < n * CST_WINDOWS; i++) window[i] = NAN;
   }
+  cst_runner_clear_collected(r);
   double *sample = cst_rows_numbers(r->rows, CST_CHANNEL_SAMPLES, 0, 0);
   for (size_t i = 0; sample && i < (size_t)n * samples; i++) sample[i] = NAN;
 }
@@ -364,6 +368,7 @@ static PetscErrorCode begin(cst_runner *r, const cst_work *w, const cst_origin *
 static PetscErrorCode finish(cst_runner *r) {
   PetscFunctionBegin;
   if (cst_study_needs(r->plan->study, CST_NEEDS_WINDOWS)) cst_runner_close_window(r);
+  cst_runner_finish_averages(r);
   for (long l = 0; l < r->work->count; l++) fill_row(r, l);
   PetscCall(write_single_series(r));
   PetscCall(cst_output_rows(r->output, r->work, r->rows));

@@ -3,6 +3,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "observe/observe.h"
 #include "observe/observer.h"
+#include "observe/core/determinant.h"
 #include "system/acceleration.h"
 #ifndef CST_COLD
 #define CORE        fold
@@ -150,6 +151,16 @@ static void multipliers(const cst_context *C, const double *record, double *lamb
   if (NG > 0) cst_acceleration(C, cst_block(record, at.c), minv, cst_block(record, at.q), v, A, (vd *)lambda);
 }
 
+/* Rods sample exp(-b V) sqrt(det G M^-1 G') over the positions, springs do not (Fixman, Proc. Natl. Acad. Sci. 71 (1974) 3050). */
+static void weigh(const cst_context *C, const double *record, double *weight) {
+  const cst_layout at = LAYOUT(C);
+  const vd        *c = cst_block(record, at.c), *q = cst_block(record, at.q), *mass = cst_block(record, at.mass);
+  vd               G[ROOM(NNZ_G)], minv[ROOM(NMASS)];
+  K_G(c, q, G);
+  U for (int k = 0; k < NMASS; k++) minv[k] = 1.0 / mass[k];
+  *(vd *)weight = vexp(-0.5 * cst_gram_log_determinant(C, c, q, G, minv));
+}
+
 /* y is cut at the bins' boundaries, from the top; each part is a multiple of its bin's unit, so adding it does not round. */
 static void accumulate(int n, const double *value, const double *acc, int alive, double *bins, double *top, double *count) {
   const vl on = cst_lanes_of(alive);
@@ -188,5 +199,6 @@ const cst_fold        FOLD = {{
                        fold,
                        multipliers,
                        velocities,
-                       accumulate};
+                       accumulate,
+                       weigh};
 #endif

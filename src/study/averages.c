@@ -1,0 +1,125 @@
+/* averages.c: the columns NAME_mean, NAME_error and NAME_autocorrelation of what is averaged over time and members (see averages.h).
+ *
+ * The autocorrelation time is the integral of the normalised autocorrelation from 0 on, tau = T var(mean) / (2 var(x)) with T the time of
+ * all members together: T / (2 tau) samples would be independent.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "study/averages.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/need.h"
+
+typedef struct {
+  cst_number_column mean, error, time, freedom; /* freedom: of the temperature alone */
+  cst_text_column   source;
+} average_columns;
+
+static bool is_temperature(const cst_quantity *q) { return !strcmp(q->name, "temperature"); }
+
+static void declare(const cst_plan *p, cst_columns *c, const cst_quantity *q, average_columns *x) {
+  static const char sources[] = "what NAME_error was taken from: windows of the run, members, or unknown";
+  x->mean = cst_columns_number(c, (cst_column_use){.shown = true, .role = "average", .of = q->name},
+                               "mean over the members and the run behind the burn-in", "%s_mean", q->name);
+  x->error = cst_columns_number(c, (cst_column_use){.shown = true, .role = "average-error", .of = q->name},
+                                "standard error of that mean, widened so that 2 errors hold the truth at 95 %", "%s_error", q->name);
+  x->time = cst_columns_number(c, (cst_column_use){.role = "autocorrelation", .of = q->name},
+                               "integrated autocorrelation time, where windows of the run resolve it", "%s_autocorrelation", q->name);
+  x->source = cst_columns_text(c, (cst_column_use){.role = "average-source", .of = q->name}, sources, "%s_error_from", q->name);
+  if (!is_temperature(q)) return;
+  x->freedom = cst_columns_number(c, (cst_column_use){.role = "freedom", .of = q->name}, "degrees of freedom f of the temperature 2 T / f",
+                                  "%s_freedom", q->name);
+  for (int i = 0; i < p->ncase; i++) cst_column_set(x->freedom, i, p->freedom[p->cases[i].method]);
+}
+
+void *cst_averages_declare(const cst_plan *p, cst_columns *c) {
+  if (!p->study->averages) return NULL;
+  average_columns *x = cst_need(calloc((size_t)p->nquantity + 1, sizeof *x));
+  for (int k = 0; k < p->nquantity; k++)
+    if (cst_plan_averages(p, k)) declare(p, c, &p->quantity[k], &x[k]);
+  return x;
+}
+
+/* Of one quantity of the open case, arrays over the members. */
+typedef struct {
+  double *means, *square, *start; /* means[members][CST_WINDOWS] of x, not of x - x(0) */
+  double  folds[CST_WINDOWS], all;
+} sums;
+
+static PetscErrorCode read_sums(cst_case_rows *rows, int k, sums *s) {
+  const long    n = rows->plan->study->members;
+  const double *figures;
+  PetscFunctionBegin;
+  PetscCall(cst_output_read_members(rows->output, CST_CHANNEL_AVERAGES, k, rows->icase, 0, n, s->means));
+  PetscCall(cst_output_read_members(rows->output, CST_CHANNEL_SQUARES, k, rows->icase, 0, n, s->square));
+  PetscCall(cst_case_rows_figures(rows, k, &figures));
+  for (long m = 0; m < n; m++) {
+    const double start = figures[m * CST_FIGURES + CST_FIGURE_START];
+    s->start[m] = isnan(start) ? 0 : start;
+    for (int w = 0; w < CST_WINDOWS; w++) s->means[m * CST_WINDOWS + w] = rows->good[m] ? s->means[m * CST_WINDOWS + w] : NAN;
+  }
+  PetscFunctionReturn(0);
+}
+
+/* Every fold counts the same; the mean of one member. */
+static double mean_of_member(const sums *s, long m) {
+  double sum = 0;
+  for (int w = 0; w < CST_WINDOWS; w++)
+    if (s->folds[w] > 0) sum += s->folds[w] * s->means[m * CST_WINDOWS + w];
+  return sum / s->all;
+}
+
+/* Mean and variance of x over time and good members. */
+static void moments(const cst_case_rows *rows, const sums *s, double *mean, double *variance) {
+  const long n = rows->plan->study->members;
+  double     count = 0, sum = 0, square = 0;
+  for (long m = 0; m < n; m++)
+    if (rows->good[m]) sum += s->start[m] + mean_of_member(s, m), count++;
+  *mean = count > 0 ? sum / count : NAN;
+  for (long m = 0; m < n; m++) {
+    const double d = s->start[m] - *mean;
+    if (rows->good[m]) square += s->square[m] + 2 * d * mean_of_member(s, m) + d * d;
+  }
+  *variance = count > 0 ? square / count : NAN;
+}
+
+static PetscErrorCode conclude(cst_case_rows *rows, const average_columns *x, int k, sums *s) {
+  const cst_case *c = &rows->plan->cases[rows->icase];
+  const cst_class *class = &rows->plan->classes[rows->plan->class_of[rows->icase]];
+  const long n = rows->plan->study->members;
+  double     mean, variance, good = 0;
+  PetscFunctionBegin;
+  PetscCall(read_sums(rows, k, s));
+  moments(rows, s, &mean, &variance);
+  for (long m = 0; m < n; m++) {
+    good += rows->good[m];
+    for (int w = 0; w < CST_WINDOWS; w++) s->means[m * CST_WINDOWS + w] += s->start[m] - mean;
+  }
+  const cst_average a = cst_average_estimate(s->means, n, CST_WINDOWS);
+  const double      time = good * (double)(c->n - class->after) * c->h;
+  cst_column_set(x->mean, rows->icase, mean);
+  cst_column_set(x->error, rows->icase, a.error);
+  cst_column_say(x->source, rows->icase, cst_error_source_names[a.source]);
+  if (a.resolved && variance > 0) cst_column_set(x->time, rows->icase, time * a.variance / (2 * variance));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode cst_averages_conclude(cst_case_rows *rows, const void *handles) {
+  const cst_plan        *p = rows->plan;
+  const average_columns *x = handles;
+  const long             n = p->study->members;
+  sums                   s;
+  PetscFunctionBegin;
+  if (!x) PetscFunctionReturn(0);
+  PetscCall(PetscMalloc3(n * CST_WINDOWS, &s.means, n, &s.square, n, &s.start));
+  for (int i = 0; i < p->ncase; i++) {
+    PetscCall(cst_case_rows_open(rows, i, NULL));
+    cst_class_part_folds(&p->classes[p->class_of[i]], CST_WINDOWS, s.folds);
+    s.all = 0;
+    for (int w = 0; w < CST_WINDOWS; w++) s.all += s.folds[w];
+    for (int k = 0; k < p->nquantity; k++)
+      if (cst_plan_averages(p, k)) PetscCall(conclude(rows, &x[k], k, &s));
+  }
+  PetscCall(PetscFree3(s.means, s.square, s.start));
+  PetscFunctionReturn(0);
+}

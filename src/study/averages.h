@@ -1,0 +1,15 @@
+/* averages.h: what is concluded from averages and histograms: means over time and members with their standard errors; densities.
+ *
+ * They are columns and datasets of every kind of study whose file asks for them, and stand in no other.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef CST_AVERAGES_H
+#define CST_AVERAGES_H
+#include "study/case-rows.h"
+#include "study/columns.h"
+
+/* The columns; NULL: there are none. Owned, free(). */
+void          *cst_averages_declare(const cst_plan *p, cst_columns *c);
+PetscErrorCode cst_averages_conclude(cst_case_rows *rows, const void *handles);
+PetscErrorCode cst_histograms_conclude(cst_case_rows *rows);
+#endif

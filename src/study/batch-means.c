@@ -1,0 +1,115 @@
+/* batch-means.c: a time average and its standard error, from means over windows of independent members (docs/averages.md).
+ *
+ * Batches of b = 1, 2, 4 ... windows are formed until neighbours are no longer seen to be correlated, and then twice as long ones: the
+ * variance of the mean is that of the batches over their number. Where even long batches remember each other, or the means of the members
+ * scatter more than batches would have them, each member is one batch; one member alone tells nothing then. From 16 members on their means
+ * are enough in any case, and assume nothing.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
+#include <stdlib.h>
+#include "constella/statistics.h"
+#include "core/need.h"
+#include "study/growth.h"
+
+const char *const cst_error_source_names[CST_ERROR_SOURCES] = {"windows", "members", "unknown"};
+
+enum { MANY = 16, FEW_WINDOWS = 16, LEAST_ALONE = 16, LEAST_OF_FEW = 8, LEAST_OF_SEVERAL = 2 };
+static const double EXCESS = 1; /* deviations of a normal distribution */
+
+typedef struct {
+  double *x; /* [members][windows], good members only */
+  long    members;
+  int     windows;
+} table;
+
+static table good_members(const double *means, long members, int windows, bool *whole) {
+  table t = {.x = cst_need(malloc(sizeof(double) * (size_t)(members * windows + 1))), .windows = windows};
+  *whole = true;
+  for (long m = 0; m < members; m++) {
+    const double *from = means + m * windows;
+    double       *to = t.x + t.members * windows;
+    int           there = 0;
+    for (int w = 0; w < windows; w++) to[w] = from[w], there += !isnan(from[w]);
+    if (there) t.members++;
+    if (there && there < windows) *whole = false;
+  }
+  return t;
+}
+
+/* The mean of n numbers from x[0] on; those that are none are left out. */
+static double mean_of(const double *x, int n) { return cst_mean(x, n); }
+
+static double grand_mean(const table *t) {
+  double sum = 0;
+  for (long m = 0; m < t->members; m++) sum += mean_of(t->x + m * t->windows, t->windows);
+  return t->members ? sum / (double)t->members : NAN;
+}
+
+/* Deviation of batch k of b windows of a member from the mean. */
+static double batch(const table *t, long member, int k, int b, double mean) {
+  return mean_of(t->x + member * t->windows + k * b, b) - mean;
+}
+
+/* The variance of the mean, as batches of b windows have it. */
+static double variance(const table *t, int b, double mean) {
+  const int    n = t->windows / b;
+  const double all = (double)n * (double)t->members;
+  double       sum = 0;
+  for (long m = 0; m < t->members; m++)
+    for (int k = 0; k < n; k++) {
+      const double d = batch(t, m, k, b, mean);
+      sum += d * d;
+    }
+  return sum / (all - 1) / all;
+}
+
+/* Whether neighbouring batches of b windows are not seen to be correlated: r_1, less its bias of -1 / (members n), below one standard
+ * deviation. */
+static bool are_apart(const table *t, int b, double mean) {
+  const int    n = t->windows / b;
+  const double pairs = (double)t->members * (n - 1), all = (double)t->members * n;
+  double       square = 0, product = 0;
+  for (long m = 0; m < t->members; m++)
+    for (int k = 0; k < n; k++) {
+      const double d = batch(t, m, k, b, mean);
+      square += d * d;
+      if (k) product += d * batch(t, m, k - 1, b, mean);
+    }
+  return square == 0 || (product / pairs) / (square / all) + 1 / all < 1 / sqrt(pairs);
+}
+
+/* How many windows make a batch; 0: that is not known. */
+static int batch_size(const table *t, double mean) {
+  const int least = t->members > 1 ? LEAST_OF_SEVERAL : t->windows > FEW_WINDOWS ? LEAST_ALONE : LEAST_OF_FEW;
+  for (int b = 1; t->windows / (2 * b) >= least; b *= 2)
+    if (are_apart(t, b, mean)) return 2 * b;
+  return 0;
+}
+
+double cst_average_error(double v, double freedom) { return sqrt(v) * cst_t_quantile(2, freedom) / 2; }
+
+static void settle(cst_average *a, cst_error_source source, double v, double freedom) {
+  a->source = source;
+  a->variance = v;
+  a->freedom = freedom;
+  a->error = cst_average_error(v, freedom);
+}
+
+cst_average cst_average_estimate(const double *means, long members, int windows) {
+  bool         whole;
+  table        t = good_members(means, members, windows, &whole);
+  cst_average  a = {.mean = grand_mean(&t), .variance = NAN, .error = NAN, .source = CST_FROM_NOTHING};
+  const int    b = whole && t.members ? batch_size(&t, a.mean) : 0;
+  const double count = b ? (double)t.members * (t.windows / b) : 0, of_members = t.members > 1 ? variance(&t, windows, a.mean) : NAN,
+               of_windows = b ? variance(&t, b, a.mean) : NAN;
+  const bool excess = t.members > 1 && b && of_members > 0 &&
+                      (of_windows == 0 || cst_normal_of_f(of_members / of_windows, (double)t.members - 1, count - 1) > EXCESS);
+  a.resolved = b && !excess;
+  if (t.members >= MANY || (t.members > 1 && !a.resolved))
+    settle(&a, CST_FROM_MEMBERS, of_members, (double)t.members - 1);
+  else if (a.resolved)
+    settle(&a, CST_FROM_WINDOWS, of_windows, count - 1);
+  free(t.x);
+  return a;
+}

@@ -1,0 +1,177 @@
+"""test_averages.py: histograms and time averages are what counting and adding up the stored trajectories gives, to the last count; the same
+bits for any ranks, batches and interruptions; verified, extended, printed and drawn."""
+# SPDX-License-Identifier: BSD-2-Clause
+import glob
+import signal
+import subprocess
+import sys
+import time
+
+sys.dont_write_bytecode = True   # no __pycache__ among the sources
+
+from cli import ENVIRONMENT, PROGRAM, close, constella, differences, digests, done, h5py, made, numpy, ok, path, run, table, together, write
+
+BINS = 12
+CHAIN = """study: ensemble
+system: {name: pendulum-chain, parameters: {n: 4}}
+initial: {members: MEMBERS, seed: 5, around: zigzag, spread: {q: 0.1, v: 0.1}}
+end: 10.24
+steps: [0.02]
+methods: [rattle, "compose(rattle, suzuki4)"]
+observe: every
+samples: {count: 4}
+observables: [energy, temperature, "height: y[4]", "far: sqrt(x[4]^2 + y[4]^2)"]
+burn-in: 0.25
+histograms:
+  - {name: height, expression: "y[4]", from: -9, to: -1, bins: 12}
+  - {name: pairs, for: ["i = 1..n", "j = i+1..n"], expression: "sqrt((x[i] - x[j])*(x[i] - x[j]) + (y[i] - y[j])*(y[i] - y[j]))", from: 3, to: "4 + 1/2", bins: 12}
+  - {name: weighed, for: "i = 1..n", expression: "x[i]", from: -5, to: 5, bins: 12, weight: fixman}
+"""
+STORED = CHAIN + "trajectories: {members: [0, 1, 2, 3, 4], every: 1}\n"
+MASS = GRAVITY = 1.0
+
+
+def member(f, case, k):
+    """q and p of a member at the steps behind the burn-in, [time][coordinate]."""
+    n = int(f["cases/n"][case])
+    first = -(-n // 4)   # a quarter, rounded up
+    return f[f"trajectories/{case}/q"][k][first:], f[f"trajectories/{case}/p"][k][first:]
+
+
+def placed(x, edges):
+    """Counts in the bins, then below, above, no number, all: bin k holds edge k <= x < edge k + 1, the last one its end too."""
+    x = numpy.asarray(x).ravel()
+    at = numpy.searchsorted(edges, x, "right") - 1
+    at[x == edges[-1]] = len(edges) - 2
+    inside = [int((at == k).sum()) for k in range(len(edges) - 1)]
+    return inside, [int((x < edges[0]).sum()), int((x > edges[-1]).sum()), int(numpy.isnan(x).sum()), x.size]
+
+
+def values(name, q):
+    x, y = q[:, :4], q[:, 4:]
+    if name == "height":
+        return y[:, 3]
+    if name == "weighed":
+        return x
+    return numpy.stack([numpy.sqrt((x[:, i] - x[:, j]) * (x[:, i] - x[:, j]) + (y[:, i] - y[:, j]) * (y[:, i] - y[:, j])) for i in range(4) for j in range(i + 1, 4)])
+
+
+def fixman(q):
+    """(det G M^-1 G')^(-1/2) of the chain, state by state."""
+    weights = []
+    for state in q:
+        x, y = numpy.append(0, state[:4]), numpy.append(0, state[4:])
+        G = numpy.zeros((4, 8))
+        for a in range(4):
+            dx, dy = x[a + 1] - x[a], y[a + 1] - y[a]
+            G[a, a], G[a, 4 + a] = 2 * dx, 2 * dy
+            if a:
+                G[a, a - 1], G[a, 4 + a - 1] = -2 * dx, -2 * dy
+        weights.append(numpy.linalg.det(G @ G.T / MASS) ** -0.5)
+    return numpy.array(weights)
+
+
+def counts(f):
+    for name in ("height", "pairs", "weighed"):
+        edges = f[f"histograms/{name}_edges"][:]
+        for case in range(2):
+            found = [int(x) for x in f[f"histograms/{name}"][case]], [int(x) for x in f[f"histograms/{name}_outside"][case]]
+            mine = placed(numpy.concatenate([values(name, member(f, case, k)[0]).ravel() for k in range(5)]), edges)
+            ok(found == tuple(mine), f"{name}, case {case}: every sample is counted where it lies", found, mine)
+            ok(sum(found[0]) + sum(found[1][:3]) == found[1][3] and sum(found[0]) > 0, "and none is lost", found)
+
+
+def densities(f):
+    for case in range(2):
+        x = numpy.concatenate([values("weighed", member(f, case, k)[0]).ravel() for k in range(5)])
+        w = numpy.concatenate([numpy.repeat(fixman(member(f, case, k)[0]), 4) for k in range(5)])
+        edges = f["histograms/weighed_edges"][:]
+        mine = numpy.histogram(x, edges, weights=w)[0] / w.sum() / numpy.diff(edges)
+        ok(close(f["histograms/weighed_density"][case], mine, 1e-11), f"case {case}: weights are those of Fixman", f["histograms/weighed_density"][case], mine)
+        plain = numpy.histogram(x, edges)[0] / x.size / numpy.diff(edges)
+        ok(numpy.abs(mine - plain).max() > 1e-4, "and they matter", mine - plain)
+        height = f["histograms/height"][case] / f["histograms/height_outside"][case, 3] / numpy.diff(f["histograms/height_edges"][:])
+        ok(close(f["histograms/height_density"][case], height, 1e-14), "without weights the density is that of the counts")
+
+
+def means(f, result):
+    rows = table(result)
+    for case in range(2):
+        both = [member(f, case, k) for k in range(5)]
+        q, p = (numpy.concatenate(x) for x in zip(*both))
+        kinetic = (p * p).sum(1) / 2 / MASS
+        mine = {
+            "height": q[:, 7].mean(),
+            "far": numpy.sqrt(q[:, 3] ** 2 + q[:, 7] ** 2).mean(),
+            "energy": (kinetic + GRAVITY * q[:, 4:].sum(1)).mean(),
+            "temperature": (2 * kinetic / 4).mean(),
+        }
+        for name, mean in mine.items():
+            ok(close(rows[case][f"{name}_mean"], mean, 1e-13), f"case {case}: {name}_mean is the mean of the samples", rows[case][f"{name}_mean"], mean)
+            ok(rows[case][f"{name}_error"] >= 0, f"case {case}: {name}_error is there", rows[case][f"{name}_error"])
+        ok(rows[case]["temperature_freedom"] == 4, "eight coordinates less four rods", rows[case]["temperature_freedom"])
+
+
+def stored():
+    process, result = run("stored", STORED.replace("MEMBERS", "5"))
+    if ok(process.returncode == 0, "the chain runs", process.stderr):
+        with h5py.File(result, "r") as f:
+            counts(f)
+            densities(f)
+            means(f, result)
+        verify = constella("verify", result, "--member", "1", "--member", "4")
+        ok(verify.returncode == 0 and verify.stdout.count("same bits") == 4, "verified", verify.stdout, verify.stderr)
+
+
+def bits():
+    text = CHAIN.replace("MEMBERS", "21")
+    (one, alone), (three, several) = run("alone", text, "--batch", "3"), run("several", text, ranks=3)
+    ok(one.returncode == three.returncode == 0, "in small batches, and on three ranks", one.stderr, three.stderr)
+    differ = differences(digests(alone), digests(several))
+    ok(not differ, "the same bits", differ)
+    fewer, before = run("fewer", CHAIN.replace("MEMBERS", "18"))
+    extended = constella("extend", before, write("more.yaml", text), "-o", path("more.h5"), "--progress", "none")
+    if ok(fewer.returncode == extended.returncode == 0, "extended by members", extended.stderr):
+        differ = differences(digests(alone), digests(path("more.h5")))
+        ok(not differ, "the same bits again", differ)
+
+
+def killed():
+    """Killed after its first checkpoint, and resumed."""
+    text = CHAIN.replace("MEMBERS", "3").replace("end: 10.24", "end: 4000.64") + "checkpoint: {seconds: 0.3}\n"
+    study, result, whole = write("killed.yaml", text), path("killed.h5"), path("whole.h5")
+    process = subprocess.Popen([PROGRAM, "run", study, "-o", result, "--progress", "none"], env=ENVIRONMENT, stderr=subprocess.PIPE)
+    for _ in range(400):
+        if glob.glob(result + ".checkpoint*") or process.poll() is not None:
+            break
+        time.sleep(0.02)
+    time.sleep(0.2)
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+    ok(process.returncode == -signal.SIGKILL and glob.glob(result + ".checkpoint*"), "killed on its way, with a checkpoint", process.returncode)
+    resumed, plain = constella("run", study, "-o", result, "--resume", "--progress", "none"), constella("run", study, "-o", whole, "--progress", "none")
+    if ok(resumed.returncode == plain.returncode == 0, "resumed", resumed.stderr, plain.stderr):
+        differ = differences(digests(result), digests(whole))
+        ok(not differ, "the same bits", differ)
+
+
+def shown():
+    process, result = run("shown", CHAIN.replace("MEMBERS", "3").replace("study: ensemble", "study: conservation"))
+    ok(process.returncode == 0, "in a conservation study", process.stderr)
+    printed = constella("table", result)
+    ok("temperature_mean" in printed.stdout and "height_error" in printed.stdout, "means stand in the table with their errors", printed.stdout)
+    page = constella("report", result, "-o", path("page.html"))
+    with open(path("page.html"), encoding="utf-8") as file:
+        text = file.read()
+    ok(page.returncode == 0 and 'id="figure-histograms"' in text and 'id="figure-averages"' in text, "and are drawn", page.stderr)
+
+
+def old():
+    """A study that asks for none of this has nothing of it."""
+    text = "".join(line + "\n" for line in CHAIN.replace("MEMBERS", "2").split("histograms:")[0].replace("temperature, ", "").splitlines() if not line.startswith("burn-in"))
+    f = made("old", text)
+    ok("averages" not in f and "histograms" not in f and "temperature" not in f["observables"] and "energy_error" not in f["statistics"], "nothing is added unasked", list(f))
+
+
+together([stored, bits, killed, shown, old])
+done()
