@@ -3,7 +3,7 @@
  * said where one run cannot tell.
  *
  * The process is x' = -x/tau + noise (Ornstein and Uhlenbeck), sampled eight times in each of 64 windows. An argument sets the number of
- * series of each kind (default 300): `test-batch-means 20000` measures the rates of docs/averages.md.
+ * series of each kind (default 200): `test-batch-means 20000` measures the rates of docs/averages.md.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
@@ -106,7 +106,7 @@ static void test_constant(void) {
 }
 
 int main(int argc, char **argv) {
-  const int series = argc > 1 ? atoi(argv[1]) : 300;
+  const int series = argc > 1 ? atoi(argv[1]) : 200;
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) test_coverage(&kinds[i], series);
   test_alone_and_slow(series);
   test_autocorrelation();
