@@ -71,10 +71,13 @@ static double program_cost(const cst_program *p, const cst_system *s) {
   return sum;
 }
 
-/* The same of one fold of all quantities. */
+/* The same of one fold of all quantities, and of a value that is counted. */
 static double look_cost(const cst_plan *p) {
-  const cst_system *s = p->study->system;
-  return 0.8 * p->nquantity + 0.5 * (s->nq + s->pattern[CST_K_G].n + s->pattern[CST_K_xi].n);
+  static const double value = 10;
+  const cst_system   *s = p->study->system;
+  double              counted = 0;
+  for (int k = 0; k < p->study->nhistogram; k++) counted += value * p->study->histogram[k].n;
+  return counted + 0.8 * p->nquantity + 0.5 * (s->nq + s->pattern[CST_K_G].n + s->pattern[CST_K_xi].n);
 }
 
 double cst_plan_step_cost(const cst_plan *p, const cst_class *k) {

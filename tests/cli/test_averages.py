@@ -138,14 +138,12 @@ def bits():
 
 def killed():
     """Killed after its first checkpoint, and resumed."""
-    text = CHAIN.replace("MEMBERS", "3").replace("end: 10.24", "end: 4000.64") + "checkpoint: {seconds: 0.3}\n"
+    text = CHAIN.replace("MEMBERS", "3").replace("end: 10.24", "end: 4000.64") + "checkpoint: {seconds: 0.1}\n"
     study, result, whole = write("killed.yaml", text), path("killed.h5"), path("whole.h5")
     process = subprocess.Popen([PROGRAM, "run", study, "-o", result, "--progress", "none"], env=ENVIRONMENT, stderr=subprocess.PIPE)
-    for _ in range(400):
-        if glob.glob(result + ".checkpoint*") or process.poll() is not None:
-            break
-        time.sleep(0.02)
-    time.sleep(0.2)
+    until = time.monotonic() + 100
+    while not glob.glob(result + ".checkpoint.[0-9]*") and process.poll() is None and time.monotonic() < until:
+        time.sleep(0.005)
     process.send_signal(signal.SIGKILL)
     process.communicate()
     ok(process.returncode == -signal.SIGKILL and glob.glob(result + ".checkpoint*"), "killed on its way, with a checkpoint", process.returncode)
@@ -166,6 +164,37 @@ def shown():
     ok(page.returncode == 0 and 'id="figure-histograms"' in text and 'id="figure-averages"' in text, "and are drawn", page.stderr)
 
 
+def chaotic():
+    """A chaotic double pendulum has the averages of the surface of its energy: with two angles the density of the positions is
+    sqrt(det M) where the energy is enough."""
+    process, result = run("chaotic", """study: ensemble
+system: double-pendulum
+initial: {members: 16, seed: 3, around: {q: [1, 0, 1, "sqrt(2)"], v: [0, 0, 0, 0]}, spread: {q: 0.001, v: 0.001}}
+end: 2000
+steps: [0.05]
+methods: ["compose(rattle, suzuki4)"]
+samples: {count: 2}
+observables: [temperature, "upper: y1"]
+burn-in: 0.1
+histograms: [{name: fold, expression: "(x1*(x2 - x1) + y1*(y2 - y1))/(L1*L2)", from: -1, to: 1, bins: 20}]
+""")
+    ok(process.returncode == 0, "a chaotic double pendulum", process.stderr)
+    angle = (numpy.arange(1000) + 0.5) * 2 * numpy.pi / 1000
+    a, b = numpy.meshgrid(angle, angle)
+    potential = -2 * numpy.cos(a) - numpy.sqrt(2) * numpy.cos(b)
+    weight = numpy.sqrt(2 - numpy.cos(a - b) ** 2) * (potential < numpy.sqrt(2))
+    row = table(result)[0]
+    for name, truth in (("upper", -numpy.cos(a)), ("temperature", numpy.sqrt(2) - potential)):
+        truth = (truth * weight).sum() / weight.sum()
+        mean, error = row[f"{name}_mean"], row[f"{name}_error"]
+        ok(abs(mean - truth) < 4 * error < 0.05 * abs(truth) + 0.03, f"{name}: the mean of the surface of its energy, within four errors", mean, error, truth)
+    with h5py.File(result, "r") as f:
+        edges, density, error = (f[f"histograms/fold_{what}"] for what in ("edges", "density", "error"))
+        truth = numpy.histogram(numpy.cos(a - b), edges[:], weights=weight)[0] / weight.sum() / numpy.diff(edges[:])
+        off = (density[0] - truth) / error[0]
+        ok((off**2).mean() < 3 and (error[0] < 0.1 * truth).all(), "and so is its histogram, bin by bin", off)
+
+
 def old():
     """A study that asks for none of this has nothing of it."""
     text = "".join(line + "\n" for line in CHAIN.replace("MEMBERS", "2").split("histograms:")[0].replace("temperature, ", "").splitlines() if not line.startswith("burn-in"))
@@ -173,5 +202,5 @@ def old():
     ok("averages" not in f and "histograms" not in f and "temperature" not in f["observables"] and "energy_error" not in f["statistics"], "nothing is added unasked", list(f))
 
 
-together([stored, bits, killed, shown, old])
+together([stored, bits, killed, chaotic, shown, old])
 done()
