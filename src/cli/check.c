@@ -24,6 +24,14 @@ static void print_layer(const cst_layer_file *x) {
   printf("%-14s order %d: %s\n", "", x->order, x->doc);
 }
 
+static void print_averages(const cst_study *s) {
+  printf("%-14s over the last %.6g %% of the run\n", "averages", 100 * (1 - s->burn_in));
+  for (int i = 0; i < s->nhistogram; i++) {
+    const cst_histogram *h = &s->histogram[i];
+    printf("%-14s %s: %d values, %d bins from %.6g to %.6g\n", i ? "" : "histograms", h->name, h->n, h->bins, h->edge[0], h->edge[h->bins]);
+  }
+}
+
 static void print_plan(const cst_study *s, const cst_plan *p, const cst_agenda *a) {
   printf("%-14s %s (%s study)\n", "study", s->title && *s->title ? s->title : s->file, cst_kind_name(s->kind));
   printf("%-14s %s, %d coordinates, %d constraints\n", "system", s->system->name, s->system->nq, s->system->ng);
@@ -33,6 +41,7 @@ static void print_plan(const cst_study *s, const cst_plan *p, const cst_agenda *
          s->nstep);
   printf("%-14s %ld a case, %.6g trajectories\n", "members", s->members, (double)s->members * p->ncase);
   printf("%-14s %.6g trajectory-steps\n", "work", cst_plan_steps(p));
+  if (s->averages) print_averages(s);
   printf("%-14s %d of up to %ld lanes\n", "batches", a->n, a->batch);
   printf("%-14s about %.3g s on one core of this kind, very roughly\n", "cost", p->cost * 1e-9);
   print_size("memory a rank", cst_footprint_memory(p, a->batch));

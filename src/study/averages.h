@@ -11,5 +11,6 @@
 /* The columns; NULL: there are none. Owned, free(). */
 void          *cst_averages_declare(const cst_plan *p, cst_columns *c);
 PetscErrorCode cst_averages_conclude(cst_case_rows *rows, const void *handles);
-PetscErrorCode cst_histograms_conclude(cst_case_rows *rows);
+void          *cst_histograms_declare(const cst_plan *p, cst_columns *c);
+PetscErrorCode cst_histograms_conclude(cst_case_rows *rows, const void *handles);
 #endif

@@ -12,7 +12,7 @@ struct cst_conclusion {
   cst_columns      *columns;
   cst_number_column failed, iterations, evaluations;
   void             *kind; /* handles of the kind's columns */
-  void             *averages;
+  void             *averages, *histograms;
 };
 
 /* What a case is: known before anything is run. */
@@ -66,6 +66,7 @@ cst_conclusion *cst_conclusion_create(const cst_plan *p) {
   declare_case(p, x->columns);
   declare_run(x);
   x->averages = cst_averages_declare(p, x->columns);
+  x->histograms = cst_histograms_declare(p, x->columns);
   x->kind = p->study->kind->declare(p, x->columns);
   return x;
 }
@@ -75,6 +76,7 @@ void cst_conclusion_destroy(cst_conclusion *x) {
   cst_columns_destroy(x->columns);
   free(x->kind);
   free(x->averages);
+  free(x->histograms);
   free(x);
 }
 
@@ -111,7 +113,7 @@ PetscErrorCode cst_conclude(cst_conclusion *x, cst_output *o, const double *refe
   }
   PetscCall(x->plan->study->kind->conclude(rows, x->kind));
   PetscCall(cst_averages_conclude(rows, x->averages));
-  PetscCall(cst_histograms_conclude(rows));
+  PetscCall(cst_histograms_conclude(rows, x->histograms));
   PetscCall(cst_case_rows_destroy(&rows));
   PetscFunctionReturn(0);
 }

@@ -11,6 +11,24 @@
 #include "core/need.h"
 #include "study/averages.h"
 
+/* Of a histogram; effective: of one whose samples have weights alone. */
+typedef struct {
+  cst_number_column inside, effective;
+} histogram_columns;
+
+void *cst_histograms_declare(const cst_plan *p, cst_columns *c) {
+  histogram_columns *x = cst_need(calloc((size_t)p->study->nhistogram + 1, sizeof *x));
+  for (int k = 0; k < p->study->nhistogram; k++) {
+    const cst_histogram *h = &p->study->histogram[k];
+    x[k].inside = cst_columns_number(c, (cst_column_use){.role = "inside", .of = h->name}, "part of all samples that lies in the bins",
+                                     "%s_inside", h->name);
+    if (h->fixman)
+      x[k].effective = cst_columns_number(c, (cst_column_use){.role = "effective", .of = h->name},
+                                          "samples of equal weight that would tell as much: (sum w)^2 / sum w^2", "%s_effective", h->name);
+  }
+  return x;
+}
+
 enum { AT_ONCE = 1 << 20 }; /* numbers of rows that are read at once */
 
 typedef struct {
@@ -21,7 +39,7 @@ typedef struct {
   double              *counts, *weights;                /* [some][blocks][...]; weights NULL: the counts are */
   long                *all, outside[CST_OUTSIDE + 1];   /* [bins] */
   double              *weight;                          /* [bins] */
-  double               total, good;                     /* of all weights; members */
+  double               total, square, good;             /* of all weights, and of their squares; members */
   double              *density, *error;                 /* [bins] */
 } desk;
 
@@ -60,6 +78,7 @@ static void add_block(desk *d, long member, int block) {
   const double *w = block_of(d, member, block, &total);
   for (int k = 0; k < d->h->bins; k++) d->weight[k] += w[k];
   d->total += total;
+  if (d->weights) d->square += w[d->h->bins + CST_WEIGHT_SQUARE];
 }
 
 static PetscErrorCode add_all(desk *d) {
@@ -123,7 +142,7 @@ static PetscErrorCode conclude(desk *d) {
   memset(d->all, 0, sizeof *d->all * (size_t)bins);
   memset(d->outside, 0, sizeof d->outside);
   memset(d->weight, 0, sizeof *d->weight * (size_t)bins);
-  d->total = d->good = 0;
+  d->total = d->square = d->good = 0;
   for (long m = 0; m < members; m++) d->good += d->rows->good[m];
   PetscCall(add_all(d));
   if (d->blocks > 1)
@@ -142,7 +161,14 @@ static PetscErrorCode conclude(desk *d) {
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode conclude_histogram(cst_case_rows *rows, int which) {
+static void set_columns(const desk *d, const histogram_columns *x) {
+  double inside = 0;
+  for (int k = 0; k < d->h->bins; k++) inside += (double)d->all[k];
+  cst_column_set(x->inside, d->rows->icase, inside / (double)d->outside[CST_OUTSIDE]);
+  if (d->weights) cst_column_set(x->effective, d->rows->icase, d->total * d->total / d->square);
+}
+
+static PetscErrorCode conclude_histogram(cst_case_rows *rows, const histogram_columns *x, int which) {
   const cst_plan      *p = rows->plan;
   const cst_histogram *h = &p->study->histogram[which];
   desk d = {.rows = rows, .h = h, .which = which, .blocks = p->blocks, .counted = h->bins + CST_OUTSIDE, .weighed = h->bins + CST_WEIGHED};
@@ -154,6 +180,7 @@ static PetscErrorCode conclude_histogram(cst_case_rows *rows, int which) {
   for (int i = 0; i < p->ncase; i++) {
     PetscCall(cst_case_rows_open(rows, i, NULL));
     PetscCall(conclude(&d));
+    set_columns(&d, x);
   }
   PetscCall(PetscFree(d.weights));
   PetscCall(PetscFree(d.all));
@@ -161,8 +188,9 @@ static PetscErrorCode conclude_histogram(cst_case_rows *rows, int which) {
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode cst_histograms_conclude(cst_case_rows *rows) {
+PetscErrorCode cst_histograms_conclude(cst_case_rows *rows, const void *handles) {
+  const histogram_columns *x = handles;
   PetscFunctionBegin;
-  for (int k = 0; k < rows->plan->study->nhistogram; k++) PetscCall(conclude_histogram(rows, k));
+  for (int k = 0; k < rows->plan->study->nhistogram; k++) PetscCall(conclude_histogram(rows, &x[k], k));
   PetscFunctionReturn(0);
 }

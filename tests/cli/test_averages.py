@@ -81,13 +81,14 @@ def counts(f):
             ok(sum(found[0]) + sum(found[1][:3]) == found[1][3] and sum(found[0]) > 0, "and none is lost", found)
 
 
-def densities(f):
-    for case in range(2):
+def densities(f, result):
+    for case, row in enumerate(table(result)):
         x = numpy.concatenate([values("weighed", member(f, case, k)[0]).ravel() for k in range(5)])
         w = numpy.concatenate([numpy.repeat(fixman(member(f, case, k)[0]), 4) for k in range(5)])
         edges = f["histograms/weighed_edges"][:]
         mine = numpy.histogram(x, edges, weights=w)[0] / w.sum() / numpy.diff(edges)
         ok(close(f["histograms/weighed_density"][case], mine, 1e-11), f"case {case}: weights are those of Fixman", f["histograms/weighed_density"][case], mine)
+        ok(close(row["weighed_effective"], w.sum() ** 2 / (w * w).sum(), 1e-10) and close(row["weighed_inside"], f["histograms/weighed"][case].sum() / x.size, 1e-14), "effective number of samples")
         plain = numpy.histogram(x, edges)[0] / x.size / numpy.diff(edges)
         ok(numpy.abs(mine - plain).max() > 1e-4, "and they matter", mine - plain)
         height = f["histograms/height"][case] / f["histograms/height_outside"][case, 3] / numpy.diff(f["histograms/height_edges"][:])
@@ -117,7 +118,7 @@ def stored():
     if ok(process.returncode == 0, "the chain runs", process.stderr):
         with h5py.File(result, "r") as f:
             counts(f)
-            densities(f)
+            densities(f, result)
             means(f, result)
         verify = constella("verify", result, "--member", "1", "--member", "4")
         ok(verify.returncode == 0 and "4 trajectories, all with the same bits" in verify.stdout, "verified", verify.stdout, verify.stderr)
