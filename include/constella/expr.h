@@ -76,6 +76,37 @@ typedef struct {
 /* Parse text; names resolve to the nodes bound to them. -1 and *error filled when it is not an expression. */
 cst_node cst_expr_parse(cst_graph *g, const char *text, const cst_binding *names, int n, cst_expr_error *error);
 
+/* A double sum sum(i, FROM, TO, sum(j, FROM, TO, TERM)) that is kept as one over pairs and not written out: TERM depends on i and j by entries
+ * A[i] and B[j] of arrays of inputs alone, which stand in it as the inputs 'x' and 'y', and else on no entry of theirs. Limits of the inner
+ * sum are numbers, or i and a number. */
+enum { CST_PAIR_ARRAYS = 24 };
+typedef struct {
+  cst_node term;
+  int      nx, ny;                                       /* arrays read at i, at j */
+  int      x[CST_PAIR_ARRAYS], y[CST_PAIR_ARRAYS];       /* the index of the input that they begin with, for i = FROM and for j = 0 */
+  int      xstep[CST_PAIR_ARRAYS], ystep[CST_PAIR_ARRAYS]; /* from one element to the next */
+  int      rows, *from, *to;                             /* [rows], one a value of i: from[i] <= j < to[i]. Owned */
+  long     pairs, blocks;                                /* in all; blocks of at most eight pairs of one row */
+} cst_pair_sum;
+
+typedef struct {
+  char          array; /* of the inputs that arrays are made of */
+  int           least; /* the fewest pairs that are kept so */
+  int           n;
+  cst_pair_sum *sum;   /* [n], owned: cst_pair_sums_destroy */
+} cst_pair_sums;
+void cst_pair_sums_destroy(cst_pair_sums *s);
+
+/* The same as cst_expr_parse, where double sums outside of other sums may become sums over pairs: sum number k is appended to `pairs`, and
+ * stands in what is returned as the input 'P'[k]. */
+cst_node cst_expr_parse_pairs(cst_graph *g, const char *text, const cst_binding *names, int n, cst_expr_error *error,
+                              cst_pair_sums *pairs);
+
+/* Quotients in out become products with 1/b, one for each divisor b. */
+void cst_graph_share_divisors(cst_graph *g, const cst_node *out, int nout, cst_node *result);
+/* Operations that out needs. */
+int cst_graph_count(const cst_graph *g, const cst_node *out, int nout);
+
 /* What all sums cost that were parsed into g: the characters read for their terms, and 16 for each term. */
 double cst_graph_effort(const cst_graph *g);
 
@@ -109,6 +140,8 @@ bool cst_graph_eval_complex(const cst_graph *g, const cst_node *out, int nout, c
  * vtan vexp vlog vatan2 vpow); entries whose out[k] is -1 are skipped, constants written as o[k] = vset(...). indent in front of each line.
  */
 void cst_graph_emit(const cst_graph *g, const cst_node *out, int nout, const char *indent, FILE *f);
+/* The same without loops. */
+void cst_graph_emit_straight(const cst_graph *g, const cst_node *out, int nout, const char *indent, FILE *f);
 
 /* A tape: the straight-line program of some outputs, for the interpreter. Owned. */
 typedef struct cst_tape cst_tape;
@@ -126,6 +159,25 @@ void cst_tape_run_v2(const cst_tape *t, const double *const in[128], double *out
 void cst_tape_run_v3(const cst_tape *t, const double *const in[128], double *out, double *scratch);       /* W = 4 */
 void cst_tape_run_v4(const cst_tape *t, const double *const in[128], double *out, double *scratch);       /* W = 8 */
 void cst_tape_run_portable(const cst_tape *t, const double *const in[128], double *out, double *scratch); /* W = 4, plain C */
+
+/* Sums over pairs with the tape t of their term (value) or of its slopes along x, then y: out[0] += the sum, or out[place[k]] += its slope
+ * along the input k of the array; place NULL: out[k]. in[array] is the array; other inputs as for the tape. Bits follow the rule of
+ * expr/pairs.h. scratch: as for a run of the tape, which has one function a width too. */
+typedef struct {
+  const cst_pair_sum *sum;
+  const cst_tape     *value, *slope;
+  char                array;
+} cst_pair_tapes;
+#define CST_PAIRS_RUN(suffix)                                                                                                              \
+  void cst_pairs_run_##suffix(const cst_pair_tapes *p, bool value, const int *place, const double *const in[128], double *out,             \
+                              double *scratch);
+CST_PAIRS_RUN(v2)
+CST_PAIRS_RUN(v3)
+CST_PAIRS_RUN(v4)
+CST_PAIRS_RUN(portable)
+#undef CST_PAIRS_RUN
+void cst_pairs_eval(const cst_pair_tapes *p, bool value, const int *place, const double *const in[128], double *out);
+void cst_pairs_eval_quad(const cst_pair_tapes *p, bool value, const int *place, const __float128 *const in[128], __float128 *out);
 
 /* The deterministic elementary functions (SLEEF cinz, scalar), for everything outside lanes. */
 double cst_sin(double x), cst_cos(double x), cst_tan(double x), cst_exp(double x), cst_log(double x), cst_atan2(double y, double x),

@@ -142,6 +142,14 @@ typedef struct {
   int         at[7];      /* where the kernel `body` has these seven numbers; at[6] is -1 without a mass */
 } cst_body;
 
+/* A part of V that is a sum over pairs of elements (cst_pair_sum): V, dV and dVS add it up in loops. Its slopes are along x, then y. Other
+ * kernels, second derivatives, have it written out (cst_system_bend). */
+typedef struct {
+  cst_pair_sum   sum;
+  cst_node       slope[2 * CST_PAIR_ARRAYS];
+  cst_pair_tapes tapes; /* made when first asked for */
+} cst_pairs;
+
 typedef struct cst_system cst_system;
 
 /* What was compiled for one system and one instruction set: its kernels, and the forms of lane code that have them inlined. */
@@ -198,12 +206,17 @@ struct cst_system {
   cst_gram            gram;
   unsigned char      *dropped; /* [ng] or NULL: constraints that the others imply, which are not enforced themselves */
   cst_graph          *graph;
+  int                 npairs;
+  cst_pairs          *pairs;                         /* [npairs] parts of V beside the node V: */
+  bool                bent;                          /* whether second derivatives of V are there, which sums over pairs are without at first */
+  cst_node            whole;                         /* V with its sums over pairs written out, where they are */
   cst_node            V, *g, *mass, *a, *xi, *gauge; /* [ng], [nq] or, when `matrix`, [nq * nq]; [nq]; [nsym * nq]; [nsym] */
   cst_node            stiff;                         /* the stiff part of V, where stiff_text is there */
   cst_bands           bands[2];                      /* of the Hessians of V and of its stiff part, where dVH and dVS are there */
   int                 nshared;                       /* values that dVH leaves for D3V */
   bool                matrix;
   cst_node           *kernel_out[CST_K_COUNT]; /* outputs of each kernel in the layout above */
+  cst_node           *beside[CST_K_COUNT];     /* where they are not what is evaluated: that, beside sums over pairs; else NULL */
   int                 kernel_size[CST_K_COUNT];
   cst_kernel         *kernel[CST_ISA_COUNT][CST_K_COUNT]; /* over lanes */
   const void         *kernel_self[CST_ISA_COUNT];
@@ -263,6 +276,12 @@ cst_node cst_body_quantity_node(const cst_system *s, cst_graph *g, int body, con
 bool cst_system_read_start(cst_system *s, const cst_document *doc, cst_yaml *map, const double *c, cst_diag *d, cst_node *q, cst_node *v);
 /* The values of nodes over the parameters, at c. */
 void cst_system_values(const cst_system *s, const cst_node *node, int n, const double *c, double *value);
+
+/* Second and further derivatives of a V that has sums over pairs are made when they are first asked for: kernels d2V, dVH, D3V, DE, RE, DRE
+ * and their patterns, interpreted; the nodes of V and dV are then whole. false when they are too large. Of other systems they are there. */
+bool cst_system_bend(const cst_system *s);
+/* V with all its parts as one node; after cst_system_bend. */
+cst_node cst_system_whole(const cst_system *s);
 
 /* s with its constraints replaced by springs: V + omega^2/2 sum g_j^2, where omega is one more parameter behind those of s. Stiff are the
  * springs, and what is so in s. It has no constraints, and the coordinates, states and symmetries of s. NULL with why[n] filled where s has

@@ -258,10 +258,10 @@ static void emit_all(writer *w) {
   free(list), free(end);
 }
 
-void cst_graph_emit(const cst_graph *g, const cst_node *out, int nout, const char *indent, FILE *f) {
+static void emit(const cst_graph *g, const cst_node *out, int nout, int slots, const char *indent, FILE *f) {
   const locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0), users = uselocale(plain);
   cst_partition  p;
-  cst_partition_create(&p, g, out, nout, MOST_SLOTS);
+  cst_partition_create(&p, g, out, nout, slots);
   writer w = {&p, cst_expr_memory(NULL, (size_t)p.size, sizeof(int)), 0, indent, f};
   memset(w.number, 0xff, (size_t)p.size * sizeof(int));
   emit_all(&w);
@@ -269,4 +269,12 @@ void cst_graph_emit(const cst_graph *g, const cst_node *out, int nout, const cha
   cst_partition_destroy(&p);
   uselocale(users);
   freelocale(plain);
+}
+
+void cst_graph_emit(const cst_graph *g, const cst_node *out, int nout, const char *indent, FILE *f) {
+  emit(g, out, nout, MOST_SLOTS, indent, f);
+}
+
+void cst_graph_emit_straight(const cst_graph *g, const cst_node *out, int nout, const char *indent, FILE *f) {
+  emit(g, out, nout, CST_PARTITION_NONE, indent, f);
 }

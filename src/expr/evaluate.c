@@ -9,3 +9,13 @@ void cst_tape_eval(const cst_tape *t, const double *const in[128], double *out) 
   run(t, in, t->constants[0], out, scratch);
   if (scratch != few) free(scratch);
 }
+
+#define PAIRS_TAPES
+#include "expr/pairs.h"
+
+void cst_pairs_eval(const cst_pair_tapes *p, bool value, const int *place, const double *const in[128], double *out) {
+  const cst_tape *t = value ? p->value : p->slope;
+  double         *scratch = cst_expr_memory(NULL, (size_t)t->registers + 1, sizeof *scratch);
+  pairs_of_tapes(p, value, place, in, t->constants[0], out, scratch);
+  free(scratch);
+}

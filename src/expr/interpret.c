@@ -45,3 +45,12 @@ CST_INLINE vd apply(cst_op op, vd a, vd b) {
 void CST_NAME(cst_tape_run)(const cst_tape *t, const double *const in[128], double *out, double *scratch) {
   run(t, (const vd *const *)in, (const vd *)t->constants[LOG2_W], (vd *)out, (vd *)scratch);
 }
+
+#define PAIRS_TAPES
+#include "expr/pairs.h"
+
+void CST_NAME(cst_pairs_run)(const cst_pair_tapes *p, bool value, const int *place, const double *const in[128], double *out,
+                             double *scratch) {
+  const cst_tape *t = value ? p->value : p->slope;
+  pairs_of_tapes(p, value, place, (const vd *const *)in, (const vd *)t->constants[LOG2_W], (vd *)out, (vd *)scratch);
+}

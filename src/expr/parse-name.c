@@ -123,6 +123,7 @@ static cst_node entry(cst_parser *p, const cst_binding *b, size_t at) {
   const cst_node n = cst_parse_closing(p, ']', cst_parse_expression(p));
   p->depth--;
   if (p->idle) return n;
+  if (p->pair && !p->failed && cst_parse_paired(p, b, n) >= 0) return cst_parse_paired(p, b, n);
   snprintf(what, sizeof what, "the index of '%.*s'", SHOWN, b->name);
   if (!cst_parse_integer(p, n, index, what, &i)) return -1;
   if (i <= b->shift || i > b->shift + b->count)

@@ -15,8 +15,7 @@ static bool well_formed(const char *word, size_t n) {
   return n <= CST_PARSE_SHOWN && word[n - 1] != '\'' && *word != '_' && !cst_parse_digit(*word);
 }
 
-/* Reads the name of l. */
-static bool variable(cst_parser *p, cst_parse_loop *l) {
+bool cst_parse_variable(cst_parser *p, cst_parse_loop *l) {
   static const char *const letters = "a name has letters, digits and _, a letter first, at most";
   cst_parse_peek(p);
   char         s[32];
@@ -89,7 +88,9 @@ static cst_node skip_term(cst_parser *p, cst_parse_loop *l, size_t at) {
 cst_node cst_parse_series(cst_parser *p, size_t at) {
   cst_parse_loop l = {.outer = p->loop};
   double         from, to;
-  if (!variable(p, &l) || !limit(p, "FROM of the sum", &from) || !limit(p, "TO of the sum", &to)) return -1;
+  cst_node       pairs;
+  if (p->pairs && !p->loop && !p->idle && !p->failed && cst_parse_double(p, &pairs)) return pairs;
+  if (!cst_parse_variable(p, &l) || !limit(p, "FROM of the sum", &from) || !limit(p, "TO of the sum", &to)) return -1;
   if (!cst_parse_accept(p, ',')) return wrong_count(p);
   p->loop = &l;
   const cst_node n = p->idle || to < from ? skip_term(p, &l, at) : add_terms(p, &l, from, to - from + 1, at);

@@ -139,12 +139,17 @@ static cst_node complete(cst_parser *p) {
   return r;
 }
 
-cst_node cst_expr_parse(cst_graph *g, const char *text, const cst_binding *names, int n, cst_expr_error *error) {
+cst_node cst_expr_parse_pairs(cst_graph *g, const char *text, const cst_binding *names, int n, cst_expr_error *error,
+                              cst_pair_sums *pairs) {
   cst_expr_error unread = {0, ""};
-  cst_parser     p = {.g = g, .text = text, .names = names, .n = n, .error = error ? error : &unread};
+  cst_parser     p = {.g = g, .text = text, .names = names, .n = n, .error = error ? error : &unread, .pairs = pairs};
   const cst_node r = complete(&p);
   g->effort += p.read + 16 * p.terms;
   return r;
+}
+
+cst_node cst_expr_parse(cst_graph *g, const char *text, const cst_binding *names, int n, cst_expr_error *error) {
+  return cst_expr_parse_pairs(g, text, names, n, error, NULL);
 }
 
 double cst_graph_effort(const cst_graph *g) { return g->effort; }

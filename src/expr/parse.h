@@ -17,6 +17,13 @@ typedef struct cst_parse_loop {
   const struct cst_parse_loop *outer;
 } cst_parse_loop;
 
+/* A double sum that is read as one over pairs. */
+typedef struct {
+  cst_node     i, j;   /* what its two variables stand for */
+  cst_pair_sum sum;   /* as far as it is known */
+  int          first; /* the least i */
+} cst_parse_pairs;
+
 typedef struct {
   cst_graph            *g;
   const char           *text;
@@ -29,6 +36,8 @@ typedef struct {
   int                   n;
   const cst_parse_loop *loop; /* the innermost */
   cst_expr_error       *error;
+  cst_pair_sums        *pairs; /* where double sums go that can be sums over pairs; NULL: they are written out */
+  cst_parse_pairs      *pair;  /* the one whose term is being read */
   struct {
     size_t             end; /* of the name in the text; 0 when the slot is free */
     const cst_binding *binding;
@@ -63,4 +72,10 @@ bool cst_parse_integer(cst_parser *p, cst_node n, size_t at, const char *what, d
 
 /* parse-sum.c: sum(i, FROM, TO, TERM), its name at `at`, behind the '(' */
 cst_node cst_parse_series(cst_parser *p, size_t at);
+bool     cst_parse_variable(cst_parser *p, cst_parse_loop *l); /* the name of l */
+
+/* parse-pairs.c: the same where it may be a sum over pairs. false with all as it was before: it is none that can be kept as one. */
+bool cst_parse_double(cst_parser *p, cst_node *n);
+/* In the term of one: the entry of array b whose index is the node n; -1: not that of one of its variables. */
+cst_node cst_parse_paired(cst_parser *p, const cst_binding *b, cst_node n);
 #endif

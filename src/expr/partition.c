@@ -176,7 +176,7 @@ void cst_partition_create(cst_partition *p, const cst_graph *g, const cst_node *
   p->done = cst_expr_memory(NULL, (size_t)nout, 1);
   p->value = filled(p->size, -1), p->slot = filled(p->size, -1), p->stage = filled(p->size, -1);
   clear(p);
-  if (p->operations + nout < CST_PARTITION_STRAIGHT)
+  if (most_slots == CST_PARTITION_NONE || p->operations + nout < CST_PARTITION_STRAIGHT)
     find_straight(p);
   else
     find_loops(p, most_slots);

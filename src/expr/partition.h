@@ -17,6 +17,7 @@ enum {
   CST_FROM_OUT
 };
 enum {
+  CST_PARTITION_NONE = -1,      /* as the most slots: no loops at all */
   CST_PARTITION_STRAIGHT = 256, /* programs with fewer operations and outputs have no loops */
   CST_LOOP_ROWS = 8,            /* the fewest values of a loop */
   CST_SUM_TERMS = 16,           /* the fewest terms of a sum in a loop */

@@ -64,6 +64,7 @@ static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
              s->nq, s->ng);
     return false;
   }
+  if (!cst_term_bends(t, s, why, n)) return false;
   return cst_term_fits(minus_of(t), s, why, n) && cst_term_fits(plus_of(t), s, why, n);
 }
 

@@ -391,6 +391,13 @@ const cst_system *cst_term_system(const cst_term *t, const cst_system *s, double
   return t->row->on ? t->row->on(t, s, more) : s;
 }
 
+bool cst_term_bends(const cst_term *t, const cst_system *s, char *why, int n) {
+  if (cst_system_bend(s)) return true;
+  snprintf(why, (size_t)n, "%s needs second derivatives of the potential, and those of %s, with its sums over pairs written out, are too large",
+           t->name, s->name);
+  return false;
+}
+
 bool cst_term_fits(const cst_term *t, const cst_system *s, char *why, int n) { return !t->row->fits || t->row->fits(t, s, why, n); }
 cst_properties cst_term_properties(const cst_term *t, const cst_system *s) { return t->row->properties(t, s); }
 bool           cst_term_layer(const cst_term *t, cst_layer *l) { return t->row->layer && t->row->layer(t, l); }

@@ -45,7 +45,7 @@ static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
   else if (unknowns > MOST_UNKNOWNS)
     snprintf(why, (size_t)n, "hbvm solves for at most %d unknowns at once, and on %s they are %d", MOST_UNKNOWNS, s->name, unknowns);
   else
-    return true;
+    return cst_term_bends(t, s, why, n);
   return false;
 }
 
@@ -66,7 +66,7 @@ static int degree_of(const cst_system *s, cst_node n) {
 /* That of H = (p - a)'M^-1(p - a)/2 + V in (q, p). */
 static int degree_of_energy(const cst_system *s) {
   const int n = s->matrix ? s->nq * s->nq : s->nq;
-  int       degree = larger(2, degree_of(s, s->V));
+  int       degree = s->npairs ? NO_POLYNOMIAL : larger(2, degree_of(s, s->V));
   for (int i = 0; i < n; i++)
     if (degree_of(s, s->mass[i]) > 0) return NO_POLYNOMIAL;
   for (int i = 0; i < s->nq && s->gyroscopic; i++) degree = larger(degree, 2 * degree_of(s, s->a[i]));

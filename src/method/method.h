@@ -88,6 +88,8 @@ bool cst_term_layer(const cst_term *t, cst_layer *l);
 /* The system that t steps where it is asked to step s, as cst_method_system has it. */
 const cst_system *cst_term_system(const cst_term *t, const cst_system *s, double *more);
 
+/* Make the second derivatives of V that t needs; false with the reason in why[n] where they are too large. */
+bool           cst_term_bends(const cst_term *t, const cst_system *s, char *why, int n);
 bool           cst_term_fits(const cst_term *t, const cst_system *s, char *why, int n);
 cst_properties cst_term_properties(const cst_term *t, const cst_system *s);
 void           cst_term_expand(const cst_term *t, cst_program *p, double fraction);

@@ -40,6 +40,7 @@ double cst_newmark_number(const cst_term *t, const char *key, double otherwise) 
 }
 
 bool cst_newmark_fits(const cst_term *t, const cst_system *s, char *why, int n) {
+  if (!cst_term_bends(t, s, why, n)) return false;
   if (s->kernel_size[CST_K_dVH]) return true;
   if (s->ng)
     snprintf(why, (size_t)n, "%s steps systems without constraints, and %s has %d; penalty(%s(...), omega=...) puts springs in their place",

@@ -85,7 +85,7 @@ static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
     snprintf(why, (size_t)n, "form=null-space takes at most %d coordinates, since its matrices are full, and %s has %d", CST_MAX_Q, s->name,
              s->nq);
   else
-    return true;
+    return (!weights(t).inside && !in_null_space(t)) || cst_term_bends(t, s, why, n);
   return false;
 }
 

@@ -40,6 +40,7 @@ static bool check(const cst_term *t, cst_expr_error *e) {
 }
 
 static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
+  if (form_of(t) == STIFF && s->kernel_size[CST_K_dVS]) return true; /* no other derivatives are asked for */
   if (!cst_newmark_fits(t, s, why, n)) return false;
   if (form_of(t) != STIFF || s->kernel_size[CST_K_dVS]) return true;
   snprintf(why, (size_t)n, "zhang-skeel(form=stiff) takes the Hessian of the stiff part of the potential, and %s has no key `stiff`",

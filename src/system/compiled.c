@@ -7,6 +7,7 @@ void cst_system_attach(cst_system *s, int isa, const cst_compiled *x) {
   memcpy(s->kernel[isa], x->kernel, sizeof s->kernel[isa]);
   s->kernel_self[isa] = NULL;
   s->compiled[isa] = x;
+  if (s->npairs && s->bent) cst_system_interpret_bent(s);
 }
 
 const void *cst_system_form(const cst_system *s, int isa, const char *core) {

@@ -146,6 +146,8 @@ static void derive_potential(const derivation *d) {
   kernel(s, CST_K_V, 1)[0] = s->V;
   cst_node *dV = kernel(s, CST_K_dV, d->n);
   cst_graph_gradient(d->graph, &s->V, &d->one, 1, d->q, d->n, dV);
+  s->bent = !s->npairs;
+  if (!s->bent) return;
   jacobian(d, CST_K_d2V, dV, d->n, true);
   s->linear_v = s->kernel_size[CST_K_d2V] == 0;
 }
@@ -191,15 +193,19 @@ static bool has_constant_mass(const cst_system *s) {
   return !s->gyroscopic;
 }
 
-/* What linearly implicit methods take. */
+/* What linearly implicit methods take, of the whole V and of its stiff part. */
 static void derive_linear(const derivation *d) {
   cst_system *s = d->s;
   cst_node   *shared;
-  if (s->ng || !has_constant_mass(s) || !cst_system_bands(s, CST_K_d2V, &s->bands[0])) return;
+  if (s->ng || !s->bent || !has_constant_mass(s) || !cst_system_bands(s, CST_K_d2V, &s->bands[0])) return;
   derive_third(d, &shared);
   derive_banded(d, CST_K_dVH, CST_K_d2V, &s->bands[0], shared, s->nshared);
   free(shared);
-  if (!s->stiff_text) return;
+}
+
+static void derive_linear_stiff(const derivation *d) {
+  cst_system *s = d->s;
+  if (s->ng || !s->stiff_text || !has_constant_mass(s) || (s->bent && !s->kernel_size[CST_K_dVH])) return;
   derive_stiff(d);
   if (cst_system_bands(s, CST_K_d2S, &s->bands[1])) derive_banded(d, CST_K_dVS, CST_K_d2S, &s->bands[1], NULL, 0);
 }
@@ -378,7 +384,14 @@ static void fill_up(cst_system *s) {
     if (!s->kernel_out[k]) kernel(s, (cst_kernel_id)k, 0);
 }
 
+/* The kernels of general systems have V in many places. */
+static void write_out(cst_system *s) {
+  s->V = cst_pairs_written_out(s);
+  cst_pairs_destroy(s);
+}
+
 bool cst_system_derive(cst_system *s) {
+  if (s->general && s->npairs) write_out(s);
   derivation d = begin(s);
   s->mass_class = cst_need(calloc((size_t)s->nq + 1, sizeof(int)));
   derive_potential(&d);
@@ -388,10 +401,62 @@ bool cst_system_derive(cst_system *s) {
   else
     derive_diagonal(&d);
   derive_linear(&d);
-  if (has_residuals(s)) derive_residuals(&d);
+  derive_linear_stiff(&d);
+  if (s->bent && has_residuals(s)) derive_residuals(&d);
   derive_bodies(&d);
   derive_symmetries(&d);
   fill_up(s);
   end(&d);
   return complete(s) && cst_system_structure(s);
+}
+
+/* The outputs of kernel k are those of the whole V from now on, and what is evaluated is kept beside. */
+static void put_beside(cst_system *s, cst_kernel_id k) {
+  s->beside[k] = s->kernel_out[k];
+  s->kernel_out[k] = NULL;
+}
+
+static void put_back(cst_system *s, cst_kernel_id k) {
+  free(s->kernel_out[k]);
+  s->kernel_out[k] = s->beside[k], s->beside[k] = NULL;
+}
+
+/* Kernels that were left out. */
+static void drop(cst_system *s, cst_kernel_id k) {
+  cst_system_owned *o = s->owned;
+  free(s->kernel_out[k]);
+  s->kernel_out[k] = NULL;
+  cst_pattern_destroy(&s->pattern[k]);
+  cst_tape_destroy(o->tape[k]);
+  o->tape[k] = NULL;
+}
+
+bool cst_system_is_bent_kernel(cst_kernel_id k) {
+  return k == CST_K_d2V || k == CST_K_dVH || k == CST_K_D3V || k == CST_K_DE || k == CST_K_RE || k == CST_K_DRE;
+}
+
+static void drop_bent(cst_system *s) {
+  for (int k = 0; k < CST_K_COUNT; k++)
+    if (cst_system_is_bent_kernel((cst_kernel_id)k)) drop(s, (cst_kernel_id)k);
+}
+
+bool cst_system_derive_bent(cst_system *s) {
+  cst_node                   rest = s->V;
+  derivation                 d = begin(s);
+  if ((s->whole = cst_pairs_written_out(s)) < 0) return end(&d), false;
+  drop_bent(s);
+  put_beside(s, CST_K_V), put_beside(s, CST_K_dV);
+  const int pairs = s->npairs;
+  s->npairs = 0, s->V = s->whole; /* meanwhile */
+  derive_potential(&d);
+  derive_linear(&d);
+  if (has_residuals(s)) derive_residuals(&d);
+  s->npairs = pairs, s->V = rest;
+  fill_up(s);
+  end(&d);
+  if (complete(s)) return true;
+  drop_bent(s);
+  put_back(s, CST_K_V), put_back(s, CST_K_dV);
+  fill_up(s);
+  return s->bent = false;
 }

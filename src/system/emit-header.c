@@ -10,7 +10,7 @@ enum { HOT_WORK = 2000, SMALL = 6 }; /* largest ng^2 nq whose loops are unrolled
 
 /* Small systems with a constant diagonal mass have their sizes and patterns compiled into the hot cores. */
 bool cst_system_is_hot(const cst_system *s) {
-  return !s->general && !s->gram.banded && s->nq <= CST_MAX_Q && (long)s->ng * s->ng * s->nq <= HOT_WORK;
+  return !s->npairs && !s->general && !s->gram.banded && s->nq <= CST_MAX_Q && (long)s->ng * s->ng * s->nq <= HOT_WORK;
 }
 
 /* sys_at_NAME[row][column]: which entry of the kernel stands there, -1 for none. */
@@ -91,10 +91,53 @@ static void write_bands(FILE *f, const cst_system *s) {
   }
 }
 
-static void write_function(FILE *f, const cst_graph *g, const char *name, const cst_node *out, int n) {
+static void open_function(FILE *f, const cst_graph *g, const char *name, const cst_node *out, int n) {
   fprintf(f, "CST_INLINE void sys_%s(const vd *c, const vd *q, const vd *v, const vd *w, const vd *u, const vd *l, vd *o) {\n", name);
   fprintf(f, "  (void)c, (void)q, (void)v, (void)w, (void)u, (void)l, (void)o;\n");
   cst_graph_emit(g, out, n, "  ", f);
+}
+
+static void write_function(FILE *f, const cst_graph *g, const char *name, const cst_node *out, int n) {
+  open_function(f, g, name, out, n);
+  fprintf(f, "}\n");
+}
+
+static void write_list(FILE *f, const int *x, int n) {
+  fprintf(f, "{");
+  for (int i = 0; i < n; i++) fprintf(f, "%s%d", i ? "," : "", x[i]);
+  fprintf(f, "%s}", n ? "" : "0");
+}
+
+static void write_term(FILE *f, const cst_graph *g, const char *name, int k, const cst_node *out, int n) {
+  fprintf(f, "CST_INLINE void sys_pair%d_%s(const void *self, const vd *c, const vd *x, const vd *y, vd *o) {\n  (void)self, (void)c;\n", k,
+          name);
+  cst_graph_emit_straight(g, out, n, "  ", f);
+  fprintf(f, "}\n");
+}
+
+/* Sums over pairs: the term, its slopes, and which pairs there are. */
+static void write_pair_sums(FILE *f, const cst_system *s) {
+  for (int k = 0; k < s->npairs; k++) {
+    const cst_pair_sum *p = &s->pairs[k].sum;
+    write_term(f, s->graph, "V", k, &p->term, 1);
+    write_term(f, s->graph, "dV", k, s->pairs[k].slope, p->nx + p->ny);
+    fprintf(f, "static const int sys_from%d[] = ", k), write_list(f, p->from, p->rows);
+    fprintf(f, ", sys_to%d[] = ", k), write_list(f, p->to, p->rows);
+    fprintf(f, ";\nstatic const cst_pair_sum sys_pairs%d = {-1, %d, %d, ", k, p->nx, p->ny);
+    write_list(f, p->x, p->nx), fprintf(f, ", "), write_list(f, p->y, p->ny), fprintf(f, ", ");
+    write_list(f, p->xstep, p->nx), fprintf(f, ", "), write_list(f, p->ystep, p->ny);
+    fprintf(f, ", %d, (int *)sys_from%d, (int *)sys_to%d, %ld, %ld};\n", p->rows, k, k, p->pairs, p->blocks);
+  }
+}
+
+static void write_kernel(FILE *f, const cst_system *s, cst_kernel_id k) {
+  const int *place = cst_pairs_place(s, k);
+  const bool later = s->npairs && s->beside[CST_K_V] && cst_system_is_bent_kernel(k);
+  if (place) fprintf(f, "static const int sys_rows[] = "), write_list(f, place, s->nq), fprintf(f, ";\n");
+  open_function(f, s->graph, cst_kernel_names[k], cst_system_beside(s, k), later ? 0 : s->kernel_size[k]);
+  for (int i = 0; i < s->npairs && cst_pairs_are_in(s, k); i++)
+    fprintf(f, "  cst_pairs_sum(&sys_pairs%d, sys_pair%d_%s, SYS_NPAR, SYS_NQ, c, q, %s, o, %d);\n", i, i, k == CST_K_V ? "V" : "dV",
+            place ? "sys_rows" : "0", k == CST_K_V);
   fprintf(f, "}\n");
 }
 
@@ -127,6 +170,7 @@ static void write_gram(FILE *f, const cst_system *s) {
 void cst_system_emit(const cst_system *s, const char *id, FILE *f) {
   write_sizes(f, s, id);
   if (cst_system_is_hot(s)) write_bands(f, s);
-  for (int k = 0; k < CST_K_COUNT; k++) write_function(f, s->graph, cst_kernel_names[k], s->kernel_out[k], s->kernel_size[k]);
+  write_pair_sums(f, s);
+  for (int k = 0; k < CST_K_COUNT; k++) write_kernel(f, s, (cst_kernel_id)k);
   write_gram(f, s);
 }

@@ -49,7 +49,7 @@ void cst_system_state(const cst_system *s, int state, const double *c, double *q
 
 cst_tape *cst_system_tape(const cst_system *s, cst_kernel_id k) {
   cst_tape **tape = &((cst_system_owned *)s->owned)->tape[k];
-  if (!*tape) *tape = cst_tape_create(s->graph, s->kernel_out[k], s->kernel_size[k]);
+  if (!*tape) *tape = cst_tape_create(s->graph, cst_system_beside(s, k), s->kernel_size[k]);
   return *tape;
 }
 
@@ -57,12 +57,16 @@ void cst_system_eval(const cst_system *s, cst_kernel_id k, const double *c, cons
                      const double *u, const double *l, double *out) {
   const double *in[128] = {['c'] = c, ['q'] = q, ['v'] = v, ['w'] = w, ['u'] = u, ['l'] = l};
   if (s->kernel_size[k]) cst_tape_eval(cst_system_tape(s, k), in, out);
+  for (int i = 0; i < s->npairs && cst_pairs_are_in(s, k); i++)
+    cst_pairs_eval(cst_pairs_tapes(s, i), k == CST_K_V, cst_pairs_place(s, k), in, out);
 }
 
 void cst_system_eval_quad(const cst_system *s, cst_kernel_id k, const __float128 *c, const __float128 *q, const __float128 *v,
                           __float128 *out) {
   const __float128 *in[128] = {['c'] = c, ['q'] = q, ['v'] = v};
   if (s->kernel_size[k]) cst_tape_eval_quad(cst_system_tape(s, k), in, out);
+  for (int i = 0; i < s->npairs && cst_pairs_are_in(s, k); i++)
+    cst_pairs_eval_quad(cst_pairs_tapes(s, i), k == CST_K_V, cst_pairs_place(s, k), in, out);
 }
 
 void cst_system_matrix(const cst_system *s, cst_kernel_id k, const double *c, const double *q, const double *v, double *out) {

@@ -8,7 +8,7 @@ enum { N = CST_MAX_Q, SQUARE = CST_MAX_Q * CST_MAX_Q };
 _Static_assert((int)CST_MAX_G <= (int)N, "a row of S has room for every constraint");
 
 bool cst_field_exists(const cst_system *s, char *why, int n) {
-  if (s->nq <= CST_MAX_Q && s->ng <= CST_MAX_G && !s->gram.banded) return true;
+  if (s->nq <= CST_MAX_Q && s->ng <= CST_MAX_G && !s->gram.banded && cst_system_bend(s)) return true;
   snprintf(why, (size_t)n,
            "%s has %d coordinates and %d constraints%s; formulas of its accelerations are for at most %d of each, not banded", s->name,
            s->nq, s->ng, s->gram.banded ? " that couple as a band" : "", CST_MAX_Q);

@@ -91,6 +91,7 @@ cst_system *cst_system_read(const char *file, const char *text, size_t length, c
   o->doc = doc;
   s->graph = cst_graph_create();
   s->flat = -1;
+  s->whole = -1;
   s->text = cst_need(strndup(text, length));
   cst_reading r = {.s = s, .doc = doc, .d = d, .root = cst_document_root(doc), .sizes = sizes, .nsize = nsize};
   start(&r);
@@ -154,7 +155,9 @@ static void free_derived(cst_system *s) {
   for (int k = 0; k < CST_K_COUNT; k++) {
     cst_pattern_destroy(&s->pattern[k]);
     free(s->kernel_out[k]);
+    free(s->beside[k]);
   }
+  cst_pairs_destroy(s);
   cst_gram_destroy(&s->gram);
   for (int i = 0; i < 2; i++) cst_bands_destroy(&s->bands[i]);
   free(s->mass_class);

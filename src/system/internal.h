@@ -11,6 +11,8 @@
 typedef struct {
   void (*run)(const cst_tape *t, const double *const in[128], double *out, double *scratch);
   cst_tape *const *tape; /* [CST_K_COUNT] */
+  void (*pairs)(const cst_pair_tapes *p, bool value, const int *place, const double *const in[128], double *out, double *scratch);
+  const cst_system *system;
   double          *scratch;
 } cst_interpreter;
 
@@ -36,8 +38,29 @@ typedef struct {
   void (*unload)(void *loaded);
 } cst_system_owned;
 
-/* The program of a kernel. Borrowed. */
+/* The program of a kernel, beside sums over pairs. Borrowed. */
 cst_tape *cst_system_tape(const cst_system *s, cst_kernel_id k);
+/* What is evaluated of a kernel beside them. */
+static inline const cst_node *cst_system_beside(const cst_system *s, cst_kernel_id k) {
+  return s->beside[k] ? s->beside[k] : s->kernel_out[k];
+}
+
+/* pairs.c: sums over pairs in V. Whether kernel k adds them; the tapes of sum i, borrowed. */
+bool                  cst_pairs_are_in(const cst_system *s, cst_kernel_id k);
+const cst_pair_tapes *cst_pairs_tapes(const cst_system *s, int i);
+const int            *cst_pairs_place(const cst_system *s, cst_kernel_id k); /* rows of the slopes; NULL: as coordinates */
+/* Sums from a parsed V, in which they are the inputs P, into s->pairs; V without them; -1: they do not stand in it as parts of a sum. */
+cst_node cst_pairs_take(cst_system *s, cst_pair_sums *sums, cst_node V);
+void     cst_pairs_copy(cst_system *to, const cst_system *from); /* whose graph is a copy */
+void     cst_pairs_destroy(cst_system *s);
+/* V written out; -1: too large. */
+cst_node cst_pairs_written_out(cst_system *s);
+/* derive.c: what is left out at first of a system with sums over pairs. */
+bool cst_system_derive_bent(cst_system *s);
+/* Whether it is one of them. */
+bool cst_system_is_bent_kernel(cst_kernel_id k);
+/* interpret.c: kernels that came later are interpreted, whatever the others are. */
+void cst_system_interpret_bent(cst_system *s);
 
 /* A system that is part of the program. */
 typedef struct {

@@ -7,6 +7,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "constella/lanes.h"
 #include "constella/system.h"
+#include "system/pairs.h"
 #include CST_SYSTEM_HEADER
 
 #define X(name)                                                                                                                            \

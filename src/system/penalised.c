@@ -25,6 +25,9 @@ static void forget(cst_system *s) {
   memset(s->bands, 0, sizeof s->bands);
   memset(s->pattern, 0, sizeof s->pattern);
   memset(s->kernel_out, 0, sizeof s->kernel_out);
+  memset(s->beside, 0, sizeof s->beside);
+  s->bent = false;
+  s->npairs = 0, s->pairs = NULL;
   memset(s->kernel_size, 0, sizeof s->kernel_size);
   memset(s->kernel, 0, sizeof s->kernel);
   memset(s->kernel_self, 0, sizeof s->kernel_self);
@@ -36,6 +39,7 @@ static cst_system *make(const cst_system *s) {
   *x = *s;
   forget(x);
   x->graph = cst_graph_copy(s->graph);
+  cst_pairs_copy(x, s);
   const cst_node spring = springs(x->graph, s, cst_graph_input(x->graph, 'c', s->npar)); /* omega is the parameter behind those of s */
   x->owned = cst_need(calloc(1, sizeof(cst_system_owned)));
   x->parameter[x->npar++] =

@@ -18,7 +18,7 @@ void cst_reading_potential(cst_reading *r) {
   r->s->V = cst_graph_constant(r->s->graph, 0);
   r->s->potential_text = "0";
   if (!n) return;
-  r->s->V = cst_reading_expression(r, n, cst_reading_positions(r), "potential");
+  r->s->V = cst_reading_potential_expression(r, n);
   r->s->potential_text = cst_yaml_text(n);
   read_stiff(r);
 }

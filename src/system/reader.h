@@ -69,6 +69,7 @@ cst_scope   cst_reading_motion(cst_reading *r);    /* t and parameters */
 cst_scope   cst_reading_positions(cst_reading *r); /* parameters and coordinates */
 cst_scope   cst_reading_with(const cst_reading *r, cst_scope in, const char *variable, int value);
 cst_node    cst_reading_expression(cst_reading *r, cst_yaml *n, cst_scope in, const char *what);
+cst_node    cst_reading_potential_expression(cst_reading *r, cst_yaml *n);
 bool        cst_reading_whole(cst_reading *r, cst_yaml *n, int offset, const char *text, int length, const char *what, int least, int most,
                               int *value); /* text[0 .. length) stands at byte offset of n */
 cst_entries cst_reading_coordinate_entries(const cst_reading *r);

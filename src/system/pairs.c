@@ -1,0 +1,118 @@
+/* pairs.c: sums over pairs in V: as parts of it, their slopes and programs, and written out for second derivatives. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <string.h>
+#include "system/internal.h"
+
+/* Of V written out, and derived once more: how many operations a pair may make of each of its own, as seen on water and argon. */
+static const double GROWTH = 40;
+
+bool cst_pairs_are_in(const cst_system *s, cst_kernel_id k) { return s->npairs && (k == CST_K_V || k == CST_K_dV || k == CST_K_dVS) && s->kernel_size[k]; }
+
+const int *cst_pairs_place(const cst_system *s, cst_kernel_id k) { return s->npairs && k == CST_K_dVS ? s->bands[1].place : NULL; }
+
+const cst_pair_tapes *cst_pairs_tapes(const cst_system *s, int i) {
+  cst_pairs      *p = &s->pairs[i];
+  cst_pair_tapes *t = &p->tapes;
+  if (!t->sum)
+    *t = (cst_pair_tapes){&p->sum, cst_tape_create(s->graph, &p->sum.term, 1), cst_tape_create(s->graph, p->slope, p->sum.nx + p->sum.ny),
+                          'q'};
+  return t;
+}
+
+/* The inputs x, then y. */
+static void inputs_of(cst_graph *g, const cst_pair_sum *p, cst_node *in) {
+  for (int a = 0; a < p->nx; a++) in[a] = cst_graph_input(g, 'x', a);
+  for (int b = 0; b < p->ny; b++) in[p->nx + b] = cst_graph_input(g, 'y', b);
+}
+
+/* The factor of sum k becomes part of its term. A division for each divisor is enough. */
+static void fill(cst_graph *g, cst_pairs *p, const cst_pair_sum *sum, cst_node factor) {
+  cst_node       in[2 * CST_PAIR_ARRAYS], all[2 * CST_PAIR_ARRAYS + 1];
+  const cst_node one = cst_graph_constant(g, 1);
+  const int      n = sum->nx + sum->ny;
+  *p = (cst_pairs){.sum = *sum};
+  inputs_of(g, sum, in);
+  all[0] = cst_graph_mul(g, factor, sum->term);
+  cst_graph_share_divisors(g, all, 1, all);
+  cst_graph_gradient(g, all, &one, 1, in, n, all + 1);
+  cst_graph_share_divisors(g, all, n + 1, all);
+  p->sum.term = all[0];
+  memcpy(p->slope, all + 1, (size_t)n * sizeof *all);
+}
+
+static int *copy(const int *x, int n) { return memcpy(cst_need(malloc(sizeof *x * ((size_t)n + 1))), x, sizeof *x * (size_t)n); }
+
+cst_node cst_pairs_take(cst_system *s, cst_pair_sums *sums, cst_node V) {
+  cst_graph     *g = s->graph;
+  const int      n = sums->n;
+  cst_node      *P = cst_need(malloc(sizeof *P * 3 * (size_t)n)), *zero = P + n, *factor = zero + n;
+  const cst_node one = cst_graph_constant(g, 1);
+  bool           good = true;
+  for (int k = 0; k < n; k++) P[k] = cst_graph_input(g, 'P', k), zero[k] = cst_graph_constant(g, 0);
+  cst_graph_gradient(g, &V, &one, 1, P, n, factor);
+  for (int k = 0; k < n; k++) good &= factor[k] >= 0 && !cst_graph_depends(g, factor[k], 'q') && !cst_graph_depends(g, factor[k], 'P');
+  cst_graph_substitute(g, &V, 1, P, zero, n, &V);
+  if (good) {
+    s->pairs = cst_need(calloc((size_t)n, sizeof *s->pairs));
+    s->npairs = n;
+    for (int k = 0; k < n; k++) {
+      fill(g, &s->pairs[k], &sums->sum[k], factor[k]);
+      s->pairs[k].sum.from = copy(sums->sum[k].from, sums->sum[k].rows);
+      s->pairs[k].sum.to = copy(sums->sum[k].to, sums->sum[k].rows);
+    }
+  }
+  free(P);
+  return good ? V : -1;
+}
+
+void cst_pairs_copy(cst_system *to, const cst_system *from) {
+  to->npairs = from->npairs;
+  to->pairs = cst_need(calloc((size_t)from->npairs + 1, sizeof *to->pairs));
+  for (int k = 0; k < from->npairs; k++) {
+    cst_pairs *p = &to->pairs[k];
+    *p = from->pairs[k];
+    p->tapes = (cst_pair_tapes){NULL};
+    p->sum.from = copy(p->sum.from, p->sum.rows), p->sum.to = copy(p->sum.to, p->sum.rows);
+  }
+}
+
+void cst_pairs_destroy(cst_system *s) {
+  for (int k = 0; k < s->npairs; k++) {
+    cst_pairs *p = &s->pairs[k];
+    free(p->sum.from), free(p->sum.to);
+    cst_tape_destroy((cst_tape *)p->tapes.value), cst_tape_destroy((cst_tape *)p->tapes.slope);
+  }
+  free(s->pairs);
+  s->pairs = NULL, s->npairs = 0;
+}
+
+/* Written out. */
+
+static cst_node add_rows(cst_graph *g, const cst_pair_sum *p, cst_node sum) {
+  cst_node in[2 * CST_PAIR_ARRAYS], at[2 * CST_PAIR_ARRAYS], term;
+  inputs_of(g, p, in);
+  for (int i = 0; i < p->rows; i++) {
+    for (int a = 0; a < p->nx; a++) at[a] = cst_graph_input(g, 'q', p->x[a] + i * p->xstep[a]);
+    for (int j = p->from[i]; j < p->to[i]; j++) {
+      for (int b = 0; b < p->ny; b++) at[p->nx + b] = cst_graph_input(g, 'q', p->y[b] + j * p->ystep[b]);
+      cst_graph_substitute(g, &p->term, 1, in, at, p->nx + p->ny, &term);
+      sum = cst_graph_add(g, sum, term);
+    }
+  }
+  return sum;
+}
+
+static bool is_small(const cst_system *s) {
+  double work = 0;
+  for (int k = 0; k < s->npairs; k++) work += (double)s->pairs[k].sum.pairs * cst_graph_count(s->graph, &s->pairs[k].sum.term, 1);
+  return GROWTH * work < CST_EXPR_NODES - cst_graph_size(s->graph);
+}
+
+cst_node cst_pairs_written_out(cst_system *s) {
+  if (!is_small(s)) return -1;
+  cst_node sum = s->V;
+  for (int k = 0; k < s->npairs; k++) sum = add_rows(s->graph, &s->pairs[k].sum, sum);
+  return sum;
+}
+
+cst_node cst_system_whole(const cst_system *s) { return s->npairs ? s->whole : s->V; }
