@@ -65,8 +65,14 @@ void cst_examine_structure(cst_examiner *e) {
   check_bodies(e);
   cst_examiner_say(e, CST_FACT, "mass", "%s; %sgyroscopic", mass_kind(s), s->gyroscopic ? "" : "not ");
   say_elimination(e);
+  for (int k = 0; k < s->npairs; k++)
+    cst_examiner_say(e, CST_FACT, "potential", "a sum over %ld pairs, each of %d operations, its slopes of %d", s->pairs[k].sum.pairs,
+                     cst_graph_count(s->graph, &s->pairs[k].sum.term, 1),
+                     cst_graph_count(s->graph, s->pairs[k].slope, s->pairs[k].sum.nx + s->pairs[k].sum.ny));
   if (s->linear_v)
     cst_examiner_say(e, CST_FACT, "potential", "linear: its Hessian vanishes");
+  else if (!s->bent)
+    cst_examiner_say(e, CST_FACT, "potential", "its second derivatives are too large to be written out");
   else
     cst_examiner_say(e, CST_FACT, "potential", "nonzeros of its Hessian: %d in %d x %d", s->pattern[CST_K_d2V].n, s->nq, s->nq);
 }

@@ -17,7 +17,10 @@ enum { TOPIC = 200 };
 
 /* The parts of L, and what belongs to one symmetry, as functions of (q, v). */
 
-static bool of_V(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) { return cst_field_nodes(f, &f->e->s->V, 1, x, out); }
+static bool of_V(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
+  const cst_node V = cst_system_whole(f->e->s);
+  return cst_field_nodes(f, &V, 1, x, out);
+}
 
 static bool of_T(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
   const cst_system *s = f->e->s;

@@ -67,6 +67,7 @@ cst_examination *cst_examine(cst_system *s, const double *c) {
   cst_examination *x = cst_need(calloc(1, sizeof *x));
   cst_examiner     e = {.s = s, .c = c, .x = x, .large = s->nq > CST_MAX_Q};
   begin(&e);
+  cst_system_bend(s);
   cst_examine_structure(&e);
   cst_examine_states(&e);
   gather_points(&e);

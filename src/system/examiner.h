@@ -34,6 +34,7 @@ void cst_examine_states(cst_examiner *e);
 void cst_examine_kernels(cst_examiner *e);
 void cst_examine_originals(cst_examiner *e);
 void cst_examine_linear(cst_examiner *e);
+void cst_examine_pairs(cst_examiner *e);
 void cst_examine_compiled(cst_examiner *e);
 void cst_examine_symmetries(cst_examiner *e);
 void cst_examine_motions(cst_examiner *e);

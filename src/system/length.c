@@ -58,6 +58,25 @@ static void gather(cst_lengths *l, gathering *x, cst_node g, int row) {
   free(part);
 }
 
+/* The term of sum k as an expression of q, arrays at i before those at j: its parts are looked at pair by pair. */
+static cst_lengths pair_parts(const cst_system *s, int k) {
+  const cst_pair_sum *p = &s->pairs[k].sum;
+  const int           n = p->nx + p->ny;
+  gathering           x = {.graph = cst_graph_copy(s->graph)};
+  cst_lengths         l = {.row = cst_need(calloc(2, sizeof *l.row))};
+  cst_node            from[2 * CST_PAIR_ARRAYS], to[2 * CST_PAIR_ARRAYS], term;
+  for (int a = 0; a < n; a++) {
+    from[a] = cst_graph_input(x.graph, a < p->nx ? 'x' : 'y', a < p->nx ? a : a - p->nx);
+    to[a] = cst_graph_input(x.graph, 'q', a);
+  }
+  cst_graph_substitute(x.graph, &p->term, 1, from, to, n, &term);
+  gather(&l, &x, term, 0);
+  l.tape = cst_tape_create(x.graph, x.out, x.nout);
+  cst_graph_destroy(x.graph);
+  free(x.out);
+  return l;
+}
+
 /* A row for every constraint, and one for the potential where no constraint bends. */
 static const cst_lengths *lengths_of(const cst_system *s) {
   cst_lengths *l = &((cst_system_owned *)s->owned)->length;
@@ -89,13 +108,40 @@ static double row_length(const cst_lengths *l, int row, const double *out) {
   return sqrt(sum);
 }
 
+/* The sum of squares over all pairs of sum k. */
+static double pairs_square(const cst_system *s, int k, const double *c, const double *q) {
+  const cst_pair_sum *p = &s->pairs[k].sum;
+  cst_lengths         l = pair_parts(s, k);
+  double              in_pair[2 * CST_PAIR_ARRAYS], *out = cst_numbers((size_t)cst_tape_outputs(l.tape)), sum = 0;
+  const double       *in[128] = {['c'] = c, ['q'] = in_pair};
+  for (int i = 0; i < p->rows; i++)
+    for (int j = p->from[i]; j < p->to[i]; j++) {
+      for (int a = 0; a < p->nx; a++) in_pair[a] = q[p->x[a] + i * p->xstep[a]];
+      for (int b = 0; b < p->ny; b++) in_pair[p->nx + b] = q[p->y[b] + j * p->ystep[b]];
+      cst_tape_eval(l.tape, in, out);
+      const double length = row_length(&l, 0, out);
+      sum += length * length;
+    }
+  cst_tape_destroy(l.tape);
+  free(l.row), free(l.at), free(l.dimensionless), free(out);
+  return sum;
+}
+
+/* Of the potential. */
+static double potential_length(const cst_system *s, const cst_lengths *l, const double *c, const double *q, const double *out) {
+  const double rest = row_length(l, s->ng, out);
+  double       sum = rest * rest;
+  for (int k = 0; k < s->npairs; k++) sum += pairs_square(s, k, c, q);
+  return s->npairs ? sqrt(sum) : rest;
+}
+
 double cst_system_lengths(const cst_system *s, const double *c, const double *q, double *length) {
   const cst_lengths *l = lengths_of(s);
   const double      *in[128] = {['c'] = c, ['q'] = q};
   double            *out = cst_numbers((size_t)cst_tape_outputs(l->tape)), common = 0;
   if (cst_tape_outputs(l->tape)) cst_tape_eval(l->tape, in, out);
   for (int j = 0; j < s->ng; j++) common = fmax(common, length[j] = row_length(l, j, out));
-  if (!(common > 0)) common = row_length(l, s->ng, out);
+  if (!(common > 0)) common = potential_length(s, l, c, q, out);
   if (!(common > 0)) common = 1;
   for (int j = 0; j < s->ng; j++)
     if (!(length[j] > 0)) length[j] = common;

@@ -115,4 +115,4 @@ cst_node cst_pairs_written_out(cst_system *s) {
   return sum;
 }
 
-cst_node cst_system_whole(const cst_system *s) { return s->npairs ? s->whole : s->V; }
+cst_node cst_system_whole(const cst_system *s) { return s->npairs && s->bent ? s->whole : s->V; }
