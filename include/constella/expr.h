@@ -86,7 +86,8 @@ typedef struct {
   int      x[CST_PAIR_ARRAYS], y[CST_PAIR_ARRAYS];       /* the index of the input that they begin with, for i = FROM and for j = 0 */
   int      xstep[CST_PAIR_ARRAYS], ystep[CST_PAIR_ARRAYS]; /* from one element to the next */
   int      rows, *from, *to;                             /* [rows], one a value of i: from[i] <= j < to[i]. Owned */
-  long     pairs, blocks;                                /* in all; blocks of at most eight pairs of one row */
+  int      least, most;                                  /* of all j */
+  long     pairs, blocks;                                /* in all; blocks of eight neighbouring j, from `least` on, that rows meet */
 } cst_pair_sum;
 
 typedef struct {

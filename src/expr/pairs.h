@@ -1,7 +1,7 @@
 /* pairs.h: sums over pairs (cst_pair_sum), on any type of value: scalars, quadruple precision, or the lanes of a group.
  *
- * Their order is fixed, and is that of eight pairs side by side however many a machine does at once. Of row i the pairs j = from[i] ... are
- * dealt out to eight parts in turn. A part adds its slopes along x in the order of j, beginning with 0; then the eight are added as
+ * Their order is fixed, and is that of eight pairs side by side however many a machine does at once. Of a row the pairs j = least, least + 1
+ * ... are dealt out to eight parts in turn. A part adds its slopes along x in the order of j, beginning with 0; then the eight are added as
  * ((0 + 4) + (2 + 6)) + ((1 + 5) + (3 + 7)) and to the result. The slope along y of a pair is added to the result at once, before that; no
  * two pairs of a row have one j. Terms are dealt out in the same way to parts that go on from row to row, and are added up in the end. What
  * begins with 0 and is only added to is never -0, so that 0 may be added in the place of pairs that are not there.
@@ -32,7 +32,7 @@ PAIRS_INLINE VALUE pairs_value(const cst_pair_sum *s, pairs_term *term, const vo
     for (int j = s->from[i]; j < s->to[i]; j++) {
       for (int b = 0; b < s->ny; b++) y[b] = q[s->y[b] + j * s->ystep[b]];
       term(self, c, x, y, o);
-      part[(j - s->from[i]) % PAIRS_PARTS] += o[0];
+      part[(j - s->least) % PAIRS_PARTS] += o[0];
     }
   }
   return pairs_total(part, 1);
@@ -43,11 +43,12 @@ PAIRS_INLINE void pairs_slope(const cst_pair_sum *s, pairs_term *term, const voi
                               VALUE *result) {
   VALUE part[PAIRS_PARTS][CST_PAIR_ARRAYS], x[CST_PAIR_ARRAYS], y[CST_PAIR_ARRAYS], o[2 * CST_PAIR_ARRAYS];
   for (int i = 0; i < s->rows; i++) {
+    if (s->from[i] == s->to[i]) continue;
     for (int a = 0; a < s->nx; a++) x[a] = q[s->x[a] + i * s->xstep[a]];
     for (int k = 0; k < PAIRS_PARTS; k++) {
       VALUE sum[CST_PAIR_ARRAYS];
       for (int a = 0; a < s->nx; a++) sum[a] = (VALUE){0};
-      for (int j = s->from[i] + k; j < s->to[i]; j += PAIRS_PARTS) {
+      for (int j = s->from[i] + ((k + s->least - s->from[i]) & (PAIRS_PARTS - 1)); j < s->to[i]; j += PAIRS_PARTS) {
         for (int b = 0; b < s->ny; b++) y[b] = q[s->y[b] + j * s->ystep[b]];
         term(self, c, x, y, o);
         for (int a = 0; a < s->nx; a++) sum[a] += o[a];

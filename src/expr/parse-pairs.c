@@ -44,19 +44,15 @@ static bool within(const cst_binding *b, int least, int most) { return least > b
 
 cst_node cst_parse_paired(cst_parser *p, const cst_binding *b, cst_node n) {
   cst_pair_sum *s = &p->pair->sum;
-  int           first, step, k, least = s->from[0], most = s->to[0] - 1;
+  int           first, step, k;
   if ((n != p->pair->i && n != p->pair->j) || !regular(p, b, &first, &step)) return -1;
   const int zero = first - (b->shift + 1) * step; /* of an index 0 */
   if (n == p->pair->i) {
-    least = p->pair->first, most = least + s->rows - 1;
+    const int least = p->pair->first, most = least + s->rows - 1;
     k = within(b, least, most) ? find_array(s->x, s->xstep, &s->nx, zero + least * step, step) : -1;
     return k < 0 ? -1 : cst_graph_input(p->g, 'x', k);
   }
-  for (int i = 1; i < s->rows; i++) {
-    if (s->from[i] < s->to[i] && s->from[i] < least) least = s->from[i];
-    if (s->to[i] - 1 > most) most = s->to[i] - 1;
-  }
-  k = within(b, least, most) ? find_array(s->y, s->ystep, &s->ny, zero, step) : -1;
+  k = within(b, s->least, s->most) ? find_array(s->y, s->ystep, &s->ny, zero, step) : -1;
   return k < 0 ? -1 : cst_graph_input(p->g, 'y', k);
 }
 
@@ -95,8 +91,13 @@ static double fill_rows(cst_parse_pairs *x, double from, double to, const int *t
     s->from[i] = (int)(times[0] * (from + i) + more[0]), s->to[i] = (int)(times[1] * (from + i) + more[1]) + 1;
     if (s->to[i] < s->from[i]) s->to[i] = s->from[i];
     pairs += s->to[i] - s->from[i];
-    s->pairs += s->to[i] - s->from[i], s->blocks += (s->to[i] - s->from[i] + 7) / 8;
+    if (s->to[i] == s->from[i]) continue;
+    if (!s->pairs || s->from[i] < s->least) s->least = s->from[i];
+    if (!s->pairs || s->to[i] - 1 > s->most) s->most = s->to[i] - 1;
+    s->pairs += s->to[i] - s->from[i];
   }
+  for (int i = 0; i < s->rows; i++)
+    if (s->from[i] < s->to[i]) s->blocks += (s->to[i] - 1 - s->least) / 8 - (s->from[i] - s->least) / 8 + 1;
   return pairs;
 }
 

@@ -126,7 +126,13 @@ static void write_pair_sums(FILE *f, const cst_system *s) {
     fprintf(f, ";\nstatic const cst_pair_sum sys_pairs%d = {-1, %d, %d, ", k, p->nx, p->ny);
     write_list(f, p->x, p->nx), fprintf(f, ", "), write_list(f, p->y, p->ny), fprintf(f, ", ");
     write_list(f, p->xstep, p->nx), fprintf(f, ", "), write_list(f, p->ystep, p->ny);
-    fprintf(f, ", %d, (int *)sys_from%d, (int *)sys_to%d, %ld, %ld};\n", p->rows, k, k, p->pairs, p->blocks);
+    fprintf(f, ", %d, (int *)sys_from%d, (int *)sys_to%d, %d, %d, %ld, %ld};\n", p->rows, k, k, p->least, p->most, p->pairs, p->blocks);
+    int      *of = cst_need(malloc(sizeof *of * (size_t)s->nq)), y[CST_PAIR_ARRAYS];
+    const int n = cst_pairs_places(s, k, of, y);
+    fprintf(f, "static const int sys_place_of%d[] = ", k), write_list(f, of, s->nq);
+    fprintf(f, ", sys_place_y%d[] = ", k), write_list(f, y, p->ny);
+    fprintf(f, ";\nstatic const cst_pair_places sys_places%d = {%d, sys_place_of%d, sys_place_y%d};\n", k, n, k, k);
+    free(of);
   }
 }
 
@@ -136,7 +142,7 @@ static void write_kernel(FILE *f, const cst_system *s, cst_kernel_id k) {
   if (place) fprintf(f, "static const int sys_rows[] = "), write_list(f, place, s->nq), fprintf(f, ";\n");
   open_function(f, s->graph, cst_kernel_names[k], cst_system_beside(s, k), later ? 0 : s->kernel_size[k]);
   for (int i = 0; i < s->npairs && cst_pairs_are_in(s, k); i++)
-    fprintf(f, "  cst_pairs_sum(&sys_pairs%d, sys_pair%d_%s, SYS_NPAR, SYS_NQ, c, q, %s, o, %d);\n", i, i, k == CST_K_V ? "V" : "dV",
+    fprintf(f, "  cst_pairs_sum(&sys_pairs%d, &sys_places%d, sys_pair%d_%s, SYS_NPAR, SYS_NQ, c, q, %s, o, %d);\n", i, i, i, k == CST_K_V ? "V" : "dV",
             place ? "sys_rows" : "0", k == CST_K_V);
   fprintf(f, "}\n");
 }

@@ -53,6 +53,8 @@ const int            *cst_pairs_place(const cst_system *s, cst_kernel_id k); /* 
 cst_node cst_pairs_take(cst_system *s, cst_pair_sums *sums, cst_node V);
 void     cst_pairs_copy(cst_system *to, const cst_system *from); /* whose graph is a copy */
 void     cst_pairs_destroy(cst_system *s);
+/* Where coordinates stand for lanes over the pairs of sum k (system/pairs.h): of[nq], y[ny]; how many places there are. */
+int cst_pairs_places(const cst_system *s, int k, int *of, int *y);
 /* V written out; -1: too large. */
 cst_node cst_pairs_written_out(cst_system *s);
 /* derive.c: what is left out at first of a system with sums over pairs. */

@@ -86,6 +86,22 @@ void cst_pairs_destroy(cst_system *s) {
   s->pairs = NULL, s->npairs = 0;
 }
 
+/* Of j, in eights; what is read at i alone stands behind. */
+int cst_pairs_places(const cst_system *s, int k, int *of, int *y) {
+  const cst_pair_sum *p = &s->pairs[k].sum;
+  int                 n = 0;
+  for (int i = 0; i < s->nq; i++) of[i] = -1;
+  for (int b = 0; b < p->ny; b++) {
+    y[b] = n;
+    for (int j = p->least; j <= p->most; j++) of[p->y[b] + j * p->ystep[b]] = n + j - p->least;
+    n += (p->most - p->least + 8) / 8 * 8;
+  }
+  for (int a = 0; a < p->nx; a++)
+    for (int i = 0; i < p->rows; i++)
+      if (of[p->x[a] + i * p->xstep[a]] < 0) of[p->x[a] + i * p->xstep[a]] = n++;
+  return (n + 7) / 8 * 8;
+}
+
 /* Written out. */
 
 static cst_node add_rows(cst_graph *g, const cst_pair_sum *p, cst_node sum) {

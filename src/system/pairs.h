@@ -12,8 +12,13 @@
 #include "expr/pairs.h"
 #undef VALUE
 
-typedef double cst_unaligned __attribute__((vector_size(8 * CST_W), may_alias, aligned(8)));
-enum { CST_PAIR_VECTORS = PAIRS_PARTS / CST_W, CST_PAIR_SPARE = PAIRS_PARTS }; /* doubles that may be read behind the last */
+/* Where coordinates stand for lanes over pairs: number i in of[i] (-1: nowhere), and those of array b at y[b] + j - least, aligned; n places. */
+typedef struct {
+  int        n;
+  const int *of, *y;
+} cst_pair_places;
+
+enum { CST_PAIR_VECTORS = PAIRS_PARTS / CST_W };
 
 /* Lanes whose argument is not that of lane 0. */
 CST_INLINE int cst_pairs_differ(const vd *q, int n, int differ) {
@@ -30,84 +35,94 @@ CST_INLINE int cst_pairs_apart(const cst_pair_sum *s, int differ) {
   return (1 + __builtin_popcount((unsigned)differ)) * each <= 1.2 * (double)s->pairs;
 }
 
-CST_INLINE vl cst_pairs_first(int n) {
-  vl m;
-  for (int l = 0; l < CST_W; l++) m[l] = -(l < n);
-  return m;
+/* Lanes from .. to - 1. */
+CST_INLINE vl cst_pairs_lanes(int from, int to) {
+  vl lane;
+  for (int l = 0; l < CST_W; l++) lane[l] = l;
+  return (vl)(lane >= (vl){} + from) & (vl)(lane < (vl){} + to);
 }
 
-/* Entries of array b at j and the CST_W - 1 behind it; what is behind the last is any number. */
-CST_INLINE vd cst_pairs_load(const double *q, int start, int step, int j, int n) {
-  if (step == 1) return *(const cst_unaligned *)(q + start + j);
-  vd y;
-  for (int l = 0; l < CST_W; l++) y[l] = q[start + (l < n ? j + l : j) * step];
-  return y;
-}
-
-CST_INLINE void cst_pairs_add(double *f, int start, int step, int j, int n, vd o) {
-  if (step == 1 && n >= CST_W)
-    *(cst_unaligned *)(f + start + j) += o;
-  else
-    for (int l = 0; l < CST_W && l < n; l++) f[start + (j + l) * step] += o[l];
-}
-
-/* Pairs j .. of row i, at most eight: n of them. */
-CST_INLINE void cst_pairs_block(const cst_pair_sum *s, pairs_term *term, const vd *c, const vd *x, const double *q, double *f, int j, int n,
-                                vd (*part)[CST_PAIR_ARRAYS], int value) {
+/* Eight pairs of a row from j = least + at on, of which from .. to - 1 are there. */
+CST_INLINE void cst_pairs_block(const cst_pair_sum *s, const cst_pair_places *p, pairs_term *term, const vd *c, const vd *x, const double *q,
+                                double *f, int at, int from, int to, vd (*part)[CST_PAIR_ARRAYS], int value) {
   vd y[CST_PAIR_ARRAYS], o[2 * CST_PAIR_ARRAYS];
-  for (int k = 0; k < CST_PAIR_VECTORS && k * CST_W < n; k++) {
-    const int here = j + k * CST_W, left = n - k * CST_W;
-    CST_UNROLL for (int b = 0; b < s->ny; b++) y[b] = cst_pairs_load(q, s->y[b], s->ystep[b], here, left);
+  for (int k = 0; k < CST_PAIR_VECTORS; k++) {
+    const int first = from - k * CST_W, last = to - k * CST_W, here = at + k * CST_W;
+    const vl  m = cst_pairs_lanes(first, last);
+    if (first >= CST_W || last <= 0) continue;
+    CST_UNROLL for (int b = 0; b < s->ny; b++) y[b] = *(const vd *)(q + p->y[b] + here);
     term(NULL, c, x, y, o);
-    if (left < CST_W) {
-      const vl m = cst_pairs_first(left);
-      CST_UNROLL for (int a = 0; a < (value ? 1 : s->nx + s->ny); a++) o[a] = vkeep(m, o[a]);
+    if (from > 0 || to < PAIRS_PARTS) {
+      CST_UNROLL for (int a = 0; a < (value ? 1 : s->nx); a++) part[k][a] += vkeep(m, o[a]);
+      if (value) continue;
+      CST_UNROLL for (int b = 0; b < s->ny; b++) {
+        vd *sum = (vd *)(f + p->y[b] + here);
+        *sum = vselect(m, *sum + o[s->nx + b], *sum);
+      }
+    } else {
+      CST_UNROLL for (int a = 0; a < (value ? 1 : s->nx); a++) part[k][a] += o[a];
+      if (value) continue;
+      CST_UNROLL for (int b = 0; b < s->ny; b++) *(vd *)(f + p->y[b] + here) += o[s->nx + b];
     }
-    CST_UNROLL for (int a = 0; a < (value ? 1 : s->nx); a++) part[k][a] += o[a];
-    if (!value) CST_UNROLL for (int b = 0; b < s->ny; b++) cst_pairs_add(f, s->y[b], s->ystep[b], here, left, o[s->nx + b]);
   }
 }
 
-CST_INLINE void cst_pairs_rows(const cst_pair_sum *s, pairs_term *term, const vd *c, const double *q, double *f, int value) {
-  vd     part[CST_PAIR_VECTORS][CST_PAIR_ARRAYS], x[CST_PAIR_ARRAYS];
-  double eight[CST_PAIR_VECTORS * CST_W];
+/* The eight parts, which stand side by side. */
+CST_INLINE double cst_pairs_eight(vd (*part)[CST_PAIR_ARRAYS], int a) {
+  double x[PAIRS_PARTS] __attribute__((aligned(8 * PAIRS_PARTS)));
+  for (int k = 0; k < CST_PAIR_VECTORS; k++) ((vd *)x)[k] = part[k][a];
+  return ((x[0] + x[4]) + (x[2] + x[6])) + ((x[1] + x[5]) + (x[3] + x[7]));
+}
+
+CST_INLINE int cst_pairs_least(int a, int b) { return a < b ? a : b; }
+
+CST_INLINE void cst_pairs_rows(const cst_pair_sum *s, const cst_pair_places *p, pairs_term *term, const vd *c, const double *q, double *f,
+                               int value) {
+  vd part[CST_PAIR_VECTORS][CST_PAIR_ARRAYS], x[CST_PAIR_ARRAYS];
   if (value)
     for (int k = 0; k < CST_PAIR_VECTORS; k++) part[k][0] = vset(0);
   for (int i = 0; i < s->rows; i++) {
-    const int to = s->to[i];
-    int       j = s->from[i];
-    CST_UNROLL for (int a = 0; a < s->nx; a++) x[a] = vset(q[s->x[a] + i * s->xstep[a]]);
+    const int first = s->from[i] - s->least, to = s->to[i] - s->least, above = first & (PAIRS_PARTS - 1);
+    int       at = first - above;
+    if (first == to) continue;
+    CST_UNROLL for (int a = 0; a < s->nx; a++) x[a] = vset(q[p->of[s->x[a] + i * s->xstep[a]]]);
     if (!value)
       for (int k = 0; k < CST_PAIR_VECTORS; k++) CST_UNROLL for (int a = 0; a < s->nx; a++) part[k][a] = vset(0);
-    for (; j + PAIRS_PARTS <= to; j += PAIRS_PARTS) cst_pairs_block(s, term, c, x, q, f, j, PAIRS_PARTS, part, value);
-    if (j < to) cst_pairs_block(s, term, c, x, q, f, j, to - j, part, value);
-    for (int a = 0; a < s->nx && !value; a++) {
-      for (int k = 0; k < CST_PAIR_VECTORS; k++) *(cst_unaligned *)(eight + k * CST_W) = part[k][a];
-      f[s->x[a] + i * s->xstep[a]] +=
-          ((eight[0] + eight[4]) + (eight[2] + eight[6])) + ((eight[1] + eight[5]) + (eight[3] + eight[7]));
+    if (above || to - at < PAIRS_PARTS) {
+      cst_pairs_block(s, p, term, c, x, q, f, at, above, cst_pairs_least(to - at, PAIRS_PARTS), part, value);
+      at += PAIRS_PARTS;
     }
+    for (; at + PAIRS_PARTS <= to; at += PAIRS_PARTS) cst_pairs_block(s, p, term, c, x, q, f, at, 0, PAIRS_PARTS, part, value);
+    if (at < to) cst_pairs_block(s, p, term, c, x, q, f, at, 0, to - at, part, value);
+    if (!value) CST_UNROLL for (int a = 0; a < s->nx; a++) f[p->of[s->x[a] + i * s->xstep[a]]] += cst_pairs_eight(part, a);
   }
-  if (!value) return;
-  for (int k = 0; k < CST_PAIR_VECTORS; k++) *(cst_unaligned *)(eight + k * CST_W) = part[k][0];
-  f[0] += ((eight[0] + eight[4]) + (eight[2] + eight[6])) + ((eight[1] + eight[5]) + (eight[3] + eight[7]));
+  if (value) f[0] += cst_pairs_eight(part, 0);
 }
 
 /* Lane l alone. */
-CST_INLINE void cst_pairs_alone(const cst_pair_sum *s, pairs_term *term, int npar, int nq, const vd *c, const vd *q, const int *place, vd *o,
-                                int l, int value) {
-  const int nf = value ? 1 : nq;
-  double    Q[nq + CST_PAIR_SPARE], F[nf + CST_PAIR_SPARE];
-  vd        C[npar + 1];
+CST_INLINE void cst_pairs_alone(const cst_pair_sum *s, const cst_pair_places *p, pairs_term *term, int npar, int nq, const vd *c, const vd *q,
+                                const int *place, vd *o, int l, int value) {
+  vd      Q[p->n / CST_W + 1], F[value ? 1 : p->n / CST_W + 1], C[npar + 1];
+  double *const qs = (double *)Q, *const fs = (double *)F;
   for (int k = 0; k < npar; k++) C[k] = vset(c[k][l]);
-  for (int i = 0; i < nq; i++) Q[i] = q[i][l];
-  for (int i = nq; i < nq + CST_PAIR_SPARE; i++) Q[i] = 0;
-  for (int i = 0; i < nf; i++) F[i] = o[place ? place[i] : i][l];
-  cst_pairs_rows(s, term, C, Q, F, value);
-  for (int i = 0; i < nf; i++) ((double *)&o[place ? place[i] : i])[l] = F[i];
+  for (int i = 0; i < p->n / CST_W + 1; i++) Q[i] = vset(0);
+  for (int i = 0; i < nq; i++)
+    if (p->of[i] >= 0) qs[p->of[i]] = q[i][l];
+  if (value) {
+    fs[0] = o[0][l];
+    cst_pairs_rows(s, p, term, C, qs, fs, 1);
+    ((double *)o)[l] = fs[0];
+    return;
+  }
+  for (int i = 0; i < nq; i++)
+    if (p->of[i] >= 0) fs[p->of[i]] = o[place ? place[i] : i][l];
+  cst_pairs_rows(s, p, term, C, qs, fs, 0);
+  for (int i = 0; i < nq; i++)
+    if (p->of[i] >= 0) ((double *)&o[place ? place[i] : i])[l] = fs[p->of[i]];
 }
 
 /* value: o[0] += the sum of terms; else o[place[k]] += its slope along q[k], place NULL: o[k]. */
-CST_INLINE void cst_pairs_sum(const cst_pair_sum *s, pairs_term *term, int npar, int nq, const vd *c, const vd *q, const int *place, vd *o,
+CST_INLINE void cst_pairs_sum(const cst_pair_sum *s, const cst_pair_places *p, pairs_term *term, int npar, int nq, const vd *c, const vd *q, const int *place, vd *o,
                               int value) {
   const int differ = cst_pairs_differ(c, npar, cst_pairs_differ(q, nq, 0));
   if (!cst_pairs_apart(s, differ)) {
@@ -118,7 +133,7 @@ CST_INLINE void cst_pairs_sum(const cst_pair_sum *s, pairs_term *term, int npar,
     return;
   }
   for (int l = 0; l < CST_W; l++)
-    if (!l || differ >> l & 1) cst_pairs_alone(s, term, npar, nq, c, q, place, o, l, value);
+    if (!l || differ >> l & 1) cst_pairs_alone(s, p, term, npar, nq, c, q, place, o, l, value);
   for (int i = 0; i < (value ? 1 : nq); i++)
     for (int l = 1; l < CST_W; l++)
       if (!(differ >> l & 1)) o[i][l] = o[i][0];
