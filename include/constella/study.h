@@ -75,6 +75,9 @@ typedef struct {
   long               members;   /* 1 without ensemble */
   uint64_t           seed;
   double             spread_q, spread_v; /* standard deviations, in the units of q and v */
+  bool               unspread;           /* the key is left out: members start from the same point */
+  cst_method        *relax_method;       /* `relax`: what the start is relaxed with before a run (relax.h); NULL: it is not */
+  double             relax_step, relax_end;
   double            *end;                /* [nvariant] */
   int                nstep;
   double            *step;       /* [nvariant][nstep] nominal steps, as written */

@@ -6,6 +6,7 @@
 #include <string.h>
 #include "method/method.h"
 #include "study/back-end.h"
+#include "study/relax.h"
 #include "system/compile.h"
 
 /* How much longer than the plan's estimate, which is for compiled code, the interpreter takes, roughly. */
@@ -98,7 +99,7 @@ static PetscErrorCode compile_other(const cst_study *s, const cst_plan *p, doubl
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode cst_study_compile(cst_study *s, const cst_plan *p, double left, cst_back_end *b) {
+static PetscErrorCode compile(cst_study *s, const cst_plan *p, double left, cst_back_end *b) {
   char        why[CST_WHY] = "";
   int         good;
   PetscMPIInt rank, ranks;
@@ -117,5 +118,12 @@ PetscErrorCode cst_study_compile(cst_study *s, const cst_plan *p, double left, c
   PetscCheck(s->compile != CST_COMPILE_ALWAYS, PETSC_COMM_WORLD, PETSC_ERR_LIB, "%s cannot be compiled: %s", name, why);
   if (rank == 0 && !small) say(name, why);
   snprintf(b->why, sizeof b->why, "%s", small ? "the study is small" : why);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode cst_study_compile(cst_study *s, const cst_plan *p, double left, cst_back_end *b) {
+  PetscFunctionBegin;
+  PetscCall(compile(s, p, left, b));
+  PetscCall(cst_study_relax(s, p->isa));
   PetscFunctionReturn(0);
 }

@@ -67,9 +67,9 @@ static bool with_bodies(cst_reader *r, cst_yaml *n) {
 }
 
 static bool numbers(cst_reader *r, cst_yaml *n, const char *what) {
-  static const char *const keys[] = {"q", "v", "project", "bodies"};
+  static const char *const keys[] = {"q", "v", "project", "relax", "bodies"};
   const bool               bodies = r->s->system && r->s->system->nbodies;
-  cst_reader_map(r, n, what, keys, bodies ? 4 : 3);
+  cst_reader_map(r, n, what, keys, bodies ? 5 : 4);
   cst_reader_flag(r, cst_yaml_get(n, "project"), "project", &r->s->project);
   r->s->state = -1;
   if (bodies && cst_yaml_get(n, "bodies")) return with_bodies(r, n);
@@ -106,20 +106,26 @@ static void spread(cst_reader *r, cst_yaml *n) {
 }
 
 static void ensemble(cst_reader *r, cst_yaml *n) {
-  static const char *const keys[] = {"members", "seed", "around", "spread"};
+  static const char *const keys[] = {"members", "seed", "around", "spread", "relax"};
   const long               most = 1000000000000;
   cst_study               *s = r->s;
   s->ensemble = true;
   s->members = most; /* where they cannot be read: any number of a member is then let pass */
   cst_reader_map(r, n, "initial", keys, CST_COUNT(keys));
-  cst_reader_integer(r, cst_reader_required(r, n, "initial", "members"), "members", 1, most, &s->members);
+  if (cst_yaml_get(n, "members") || !cst_yaml_get(n, "relax"))
+    cst_reader_integer(r, cst_reader_required(r, n, "initial", "members"), "members", 1, most, &s->members);
+  else
+    s->members = 1;
   seed(r, cst_yaml_get(n, "seed"));
+  s->unspread = !cst_yaml_get(n, "spread");
   spread(r, cst_yaml_get(n, "spread")); /* whether it may be zero is asked when the methods are known: file-noise.c */
   single(r, cst_yaml_get(n, "around"), "around");
+  cst_read_relax(r, cst_yaml_get(n, "relax"));
 }
 
 static bool is_ensemble(cst_yaml *n) {
-  return cst_yaml_get(n, "members") || cst_yaml_get(n, "seed") || cst_yaml_get(n, "around") || cst_yaml_get(n, "spread");
+  if (cst_yaml_get(n, "q") && cst_yaml_get(n, "relax")) return false;
+  return cst_yaml_get(n, "members") || (cst_yaml_get(n, "relax") && !cst_yaml_get(n, "bodies")) || cst_yaml_get(n, "seed") || cst_yaml_get(n, "around") || cst_yaml_get(n, "spread");
 }
 
 void cst_read_start(cst_reader *r) {
@@ -133,5 +139,5 @@ void cst_read_start(cst_reader *r) {
   if (is_ensemble(n))
     ensemble(r, n);
   else
-    single(r, n, "initial");
+    single(r, n, "initial"), cst_read_relax(r, cst_yaml_is_map(n) ? cst_yaml_get(n, "relax") : NULL);
 }

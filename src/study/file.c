@@ -160,6 +160,7 @@ void cst_study_destroy(cst_study *s) {
   if (!s) return;
   for (int i = 0; i < s->nmethod; i++) cst_method_destroy(s->method[i]);
   if (s->reference_method) cst_method_destroy(s->reference_method);
+  if (s->relax_method) cst_method_destroy(s->relax_method);
   for (int i = 0; i < s->nobservable; i++) free(s->observable[i].name), free(s->observable[i].expression);
   cst_histograms_destroy(s);
   for (int i = 0; i < s->nlayer; i++) free(s->layer[i].name), free(s->layer[i].file);

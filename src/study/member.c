@@ -52,7 +52,7 @@ bool cst_study_member(const cst_study *s, int variant, long member, double *q, d
   size_t at = (size_t)variant * (size_t)nq, bytes = sizeof(double) * (size_t)nq;
   memcpy(q, s->q0 + at, bytes);
   memcpy(v, s->v0 + at, bytes);
-  if (!s->ensemble) return true;
+  if (!s->ensemble || s->unspread) return true;
   spread(s, member, CST_PURPOSE_INITIAL_Q, s->spread_q, q);
   spread(s, member, CST_PURPOSE_INITIAL_V, s->spread_v, v);
   turn(s, member, q, v);

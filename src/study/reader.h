@@ -62,6 +62,7 @@ void cst_histograms_destroy(cst_study *s);
 void cst_read_system(cst_reader *r);  /* system */
 void cst_read_start(cst_reader *r);   /* initial */
 void cst_start_settle(cst_reader *r); /* start.c: after both; enforce what the starts need, and refuse those that cannot start */
+void cst_read_relax(cst_reader *r, cst_yaml *n); /* relax, in initial; n NULL: there is none */
 void cst_read_error(cst_reader *r);   /* error */
 void cst_read_steps(cst_reader *r);   /* end, steps */
 void cst_read_layers(cst_reader *r);  /* layers */
