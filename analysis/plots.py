@@ -17,8 +17,19 @@ def heading(result, what):
     return f"{result.attribute('/', 'title') or result.attribute('/', 'system')}: {what}"
 
 
+def legend(fig, result, curves, notes=None, extra=()):
+    """The legend, which tells of every method how many of its trajectories failed and are therefore not drawn."""
+    notes = dict(notes or {})
+    for method in dict.fromkeys(c.method for c in curves):
+        failed, of = result.failed_of(np.concatenate([c.cases for c in curves if c.method == method]))
+        if failed:
+            notes[method] = "; ".join(filter(None, [notes.get(method, ""), f"{failed} of {of} failed"]))
+    style.legend(fig, curves, notes=notes, extra=extra)
+
+
 def positive(x):
     """Whether there is anything to draw on a logarithmic axis."""
+    x = style.bounded(x)
     return np.isfinite(x).any() and (x[np.isfinite(x)] != 0).any()
 
 
@@ -43,7 +54,7 @@ def draw_curve(ax, curve, x, y, strong):
 def sound_order(result, curve, part):
     """The whole number that a fitted order stands for, or None."""
     order, flag = result.told("order", part)[curve.cases[0]], result.said("flag", part)[curve.cases[0]]
-    return int(round(order)) if flag == "ok" and abs(order - round(order)) < 0.3 and order > 0.5 else None
+    return int(round(order)) if flag == "ok" and np.isfinite(order) and abs(order - round(order)) < 0.3 and order > 0.5 else None
 
 
 def order_guides(ax, result, curves, part):
@@ -51,7 +62,7 @@ def order_guides(ax, result, curves, part):
     for p in sorted({sound_order(result, c, part) for c in curves} - {None}):
         points = np.concatenate([c.cases[result.fitted(c, part)] for c in curves if sound_order(result, c, part) == p])
         h, e = result.steps[points], result.told("error", part)[points]
-        h, e = h[e > 0], e[e > 0]
+        h, e = h[style.bounded(e) > 0], e[style.bounded(e) > 0]
         if len(h) < 2:
             continue
         factor = 0.4 * (e / h**p).min()
@@ -79,6 +90,7 @@ def order_figure(result):
         ax.set_yscale("log")
         for c in curves:
             draw_curve(ax, c, result.steps[c.cases], error[c.cases], result.fitted(c, part))
+        style.keep_in_sight(ax, [error])
         ax.set_ylim(ax.get_ylim())  # guides move no limits
         order_guides(ax, result, curves, part)
         style.step_axis(ax, result.steps)
@@ -88,7 +100,7 @@ def order_figure(result):
         ax.set(xlabel="step h", ylabel="error" + result.column_unit("error", part), title=PARTS.get(part, (part, part))[1])
     notes = {c.method: order_note(result, c, parts) for c in curves} if not any(c.variant for c in curves) else {}
     notes = {method: text for method, text in notes.items() if text}
-    style.legend(fig, curves, notes=notes, extra=[style.faded("outside the fitted window")])
+    legend(fig, result, curves, notes=notes, extra=[style.faded("outside the fitted window")])
     style.title(fig, heading(result, "error against step"))
     return fig
 
@@ -101,7 +113,7 @@ def costs(result):
     steps = result.data("/cases/n").astype(float)
     rate = result.numbers("steps_per_second")
     seconds = np.divide(steps, rate, out=np.full(len(steps), np.nan), where=rate > 0)
-    pairs = [("evaluations of the force", result.told("evaluations") * steps), ("seconds a trajectory, measured", seconds)]
+    pairs = [("evaluations of the force", style.bounded(result.told("evaluations")) * steps), ("seconds a trajectory, measured", seconds)]
     return [(what, x) for what, x in pairs if positive(x)]
 
 
@@ -119,8 +131,9 @@ def work_figure(result, role, of, what):
         style.log_axis(ax.xaxis)
         style.log_axis(ax.yaxis)
         style.note_floor(ax, [y])
+        style.keep_in_sight(ax, [y])
     axes[0][0].set_ylabel(what + result.column_unit(role, of))
-    style.legend(fig, curves)
+    legend(fig, result, curves)
     style.title(fig, heading(result, "work against precision"))
     return fig
 
@@ -157,7 +170,7 @@ def series_figure(result, names, what, levels, growth=False):
     for ax in rows[-1] if len(steps) > 1 else [row[0] for row in rows]:
         ax.set_xlabel(f"time{result.unit('/series/t')}")
     finish_panels(rows, steps)
-    style.legend(fig, curves)
+    legend(fig, result, curves)
     style.title(fig, heading(result, what))
     return fig
 
@@ -196,7 +209,10 @@ def finish_row(row, tops, levels, growth):
     if not tops:
         return
     ends = style.raised(np.concatenate([[x[len(x) // 40], x[-1]] for x in tops]))
-    low, high = ends.min(), min(ends.max(), TALLEST * ends.min())
+    if not np.isfinite(ends).any():
+        return
+    low, high = style.worth_seeing([ends])
+    high = min(high, TALLEST * low)
     near = [(y, text) for y, text in levels if low / 1e4 < y < high * 1e4]
     heights = [low, high, *(y for y, _ in near)]
     margin = (max(heights) / min(heights)) ** 0.06 * 1.6
@@ -266,7 +282,7 @@ def draw_ridge(ax, curve, base, values, edges):
 
 def draw_band(ax, result, name, curve, case, y):
     """5 to 95 % thin, 25 to 75 % thick, the median as a circle, the mean as a tick."""
-    low, q1, middle, q3, high, mean = (result.told(q, name)[case] for q in ("q05", "q25", "q50", "q75", "q95", "mean"))
+    low, q1, middle, q3, high, mean = (style.bounded(result.told(q, name)[case]) for q in ("q05", "q25", "q50", "q75", "q95", "mean"))
     tone = style.colour(curve)
     ax.plot([low, high], [y, y], color=tone, linewidth=1.2, zorder=3)
     ax.plot([q1, q3], [y, y], color=tone, linewidth=3.2, solid_capstyle="butt", zorder=3)
@@ -274,9 +290,18 @@ def draw_band(ax, result, name, curve, case, y):
     ax.plot([mean], [y], color="black", marker="|", markersize=7, zorder=5)
 
 
+def near(x, widths=20):
+    """The values without those that lie many times the spread of the bulk outside it."""
+    x = x[np.isfinite(style.bounded(x))]
+    if not len(x):
+        return x
+    low, high = np.quantile(x, [0.05, 0.95])
+    return x[(x >= low - widths * (high - low)) & (x <= high + widths * (high - low))] if high > low else x
+
+
 def common_edges(values, bins=40):
-    """Bins that hold all values; wide enough to tell one value apart from numerical noise."""
-    x = np.concatenate(values) if values else np.zeros(1)
+    """Bins that hold all values worth seeing; wide enough to tell one value apart from numerical noise."""
+    x = np.concatenate([near(v) for v in values]) if values else np.zeros(1)
     low, high = (x.min(), x.max()) if len(x) else (0.0, 1.0)
     if high - low <= 1e-9 * max(abs(low), abs(high), 1e-300):
         half = 0.5 * max(abs(low), 1e-12)
@@ -293,6 +318,10 @@ def draw_distribution(ax, result, name, curves, steps):
         cases = [result.at_step(c, s) for s in steps[::-1]]
         for k, case in enumerate(case for case in cases if case is not None):
             draw_band(ax, result, name, c, case, base - 0.09 - 0.1 * k)
+    beyond = sum(int(((x < edges[0]) | (x > edges[-1])).sum()) for x in rows)
+    if beyond:
+        ax.set_xlim(edges[0], edges[-1])
+        ax.annotate(f"{beyond} members outside", (0.99, 0.99), xycoords="axes fraction", ha="right", va="top", fontsize=7.5, color=style.GREY)
     ax.set(xlabel=f"{style.plain(name)} at the end" + result.unit(f"/observables/{name}"), ylim=(-len(curves) + 0.6, 0.7))
     ax.ticklabel_format(axis="x", style="sci", scilimits=(-3, 4), useMathText=True)
     ax.xaxis.set_major_locator(style.ticker.MaxNLocator(5))
@@ -311,8 +340,9 @@ def distribution_figure(result):
         draw_distribution(ax, result, name, curves, steps)
     for ax in axes.ravel()[len(names) :]:
         ax.set_axis_off()
+    labels = [style.wrapped(c.label, 30) + ("" if finest(result, c) is not None else "\nall failed") for c in curves]
     for ax in axes[:, 0]:
-        ax.set_yticks(-np.arange(len(curves)), [style.wrapped(c.label, 30) for c in curves], va="center")
+        ax.set_yticks(-np.arange(len(curves)), labels, va="center")
         ax.tick_params(axis="y", length=0)
     style.title(fig, heading(result, "the ensemble at the end"))
     return fig
@@ -323,6 +353,7 @@ def draw_shares(ax, result, name, curves, case_of):
     ax.set(xscale="log", ylim=(-0.02, 1.02))
     for c in curves:
         x = np.sort(style.raised(result.members(name, case_of(c), "drift"))) if case_of(c) is not None else np.array([])
+        x = x[np.isfinite(x)]
         if len(x):
             pick = np.unique(np.linspace(0, len(x) - 1, 2000).astype(int))
             share = np.append(0, (pick + 1) / len(x))
@@ -344,7 +375,7 @@ def shares_figure(result):
         style.same_limits(row, x=True)
         row[0].set_ylabel("share of members")
     finish_panels(rows, steps)
-    style.legend(fig, curves)
+    legend(fig, result, curves)
     style.title(fig, heading(result, "drift over the members"))
     return fig
 
@@ -425,7 +456,7 @@ def abscissa(result, column):
 
 
 def drawn(x, scale):
-    return style.raised(x) if scale == "log" else x
+    return style.raised(x) if scale == "log" else style.bounded(x)
 
 
 def meaning(result, column):
@@ -453,10 +484,11 @@ def axes_figure(result):
                     style.log_axis(axis)
             if scale == "log":
                 style.note_floor(ax, [y])
+                style.keep_in_sight(ax, [y])
         row[0].set_ylabel(meaning(result, name))
     for ax, (across, _) in zip(axes[-1], xs):
         ax.set_xlabel(meaning(result, across))
-    style.legend(fig, curves)
+    legend(fig, result, curves)
     style.title(fig, heading(result, "columns of the table"))
     return fig
 
@@ -478,7 +510,7 @@ DRIFT = (
     drift_figure,
     "Largest change since the start over all members, at no more than three of the steps; heavy lines show the largest so far. Grey lines "
     "grow as the square root of time (a random walk) and as time; a bounded error is level. Dotted, where it is near: ε S, the round-off "
-    "of the quantity's scale.",
+    "of the quantity's scale. Members that failed are left out: a line begins when the last of them has ended.",
 )
 CONSTRAINT = (
     constraint_figure,

@@ -201,6 +201,11 @@ class Result:
         text = self.attribute("/final/status", "long_name")
         return {int(k): words.strip() for k, words in re.findall(r"(-?\d+) ([^,;]+)", text)}
 
+    def failed_of(self, cases):
+        """(failed, all) of the trajectories of some cases."""
+        s = self.status[cases]
+        return int((s > 0).sum()), s.size
+
     def counts(self):
         """Trajectories: all, finished, failed."""
         s = self.status
@@ -284,12 +289,20 @@ class Result:
         return edges, density[case], error[case]
 
     def series(self, name, case, which="max"):
-        """(t, x) of a sampled series, without padding and without t = 0."""
+        """(t, x) of a sampled series, without padding and without t = 0, and where no member adds to it that failed later."""
         t, x = self.data("/series/t"), self.data(f"/series/{name}/{which}")
         if t is None or x is None:
             return np.array([]), np.array([])
-        keep = np.isfinite(t[case]) & np.isfinite(x[case]) & (t[case] > 0)
+        keep = np.isfinite(t[case]) & np.isfinite(x[case]) & (t[case] > 0) & self._survivors_alone(case)
         return t[case][keep], x[case][keep]
+
+    def _survivors_alone(self, case):
+        """True for the samples of a case to which no member adds that failed: those at which no more are alive than live to the end."""
+        if not (self.status[case] > 0).any():
+            return True
+        counts = [self.data(f"/series/{name}/count") for name in self.names("/series") if name != "t"]
+        counts = [c[case] for c in counts if c is not None]
+        return np.max(counts, axis=0) <= (self.status[case] == 0).sum() if counts else False
 
     def fitted(self, curve, part="total"):
         """True for the points of a curve that its order rests on: the longest run of local slopes near the fitted order."""

@@ -23,6 +23,8 @@ GREY = "#6B6B6B"
 PALE = "#B4B4B4"
 EPS = float(np.finfo(float).eps)
 FLOOR = 1e-17  # where zeros are drawn on logarithmic axes
+LARGEST = 1e150  # what is drawn; beyond it axes overflow
+GAP = 1e6  # above the middle value, a gap as wide as this parts what is worth seeing from what blew up
 
 plt.rcParams.update(
     {
@@ -69,7 +71,12 @@ def stagger(curve):
 
 
 def line(ax, curve, x, y, **more):
-    """A heavy line with a few markers on it."""
+    """A heavy line with a few markers on it, through the points that have a place on the axes."""
+    x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
+    keep = np.isfinite(x) & np.isfinite(y)
+    if not keep.any():  # markers along a line without points are more than matplotlib can do
+        return
+    x, y = x[keep], y[keep]
     marks = {"marker": marker(curve), "markevery": (stagger(curve), 0.24)}
     ax.plot(x, y, color=colour(curve), linestyle=dashes(curve), linewidth=1.3, zorder=3, **marks, **more)
 
@@ -149,9 +156,41 @@ def step_axis(ax, steps):
     ax.xaxis.set_minor_formatter(ticker.NullFormatter())
 
 
+def bounded(x):
+    """Values for any axis: NaN for what is not finite, or too large for an axis to have limits around it."""
+    x = np.asarray(x, dtype=float)
+    return np.where(np.abs(x) < LARGEST, x, np.nan)  # false for NaN
+
+
 def raised(x):
-    """Values for a logarithmic axis: zeros at the floor."""
-    return np.where(x == 0, FLOOR, np.abs(x))
+    """Values for a logarithmic axis: zeros, and what is as good as zero, at the floor."""
+    x = np.abs(bounded(x))
+    return np.where(x < 1 / LARGEST, FLOOR, x)
+
+
+def worth_seeing(values):
+    """(lowest, highest) of what a logarithmic axis should show: without what lies above a wide gap over the middle value. None: nothing."""
+    x = np.sort(raised(np.concatenate([np.ravel(v) for v in values]) if len(values) else np.zeros(0)))
+    x = x[np.isfinite(x)]
+    if not len(x):
+        return None
+    wide = np.flatnonzero(x[1:] / x[:-1] > GAP)
+    wide = wide[wide >= (len(x) - 1) // 2]
+    return x[0], x[wide[0]] if len(wide) else x[-1]
+
+
+def keep_in_sight(ax, values):
+    """Limit a logarithmic height to what is worth seeing, and say how many points that leaves out."""
+    ends = worth_seeing(values)
+    if ends is None:
+        return
+    low, high = ends
+    x = np.concatenate([np.ravel(v) for v in values]).astype(float)
+    above = int((np.abs(x[~np.isnan(x)]) > high).sum())
+    if above:
+        margin = max(high / low, 10.0) ** 0.06
+        ax.set_ylim(low / margin, high * margin**2)
+        ax.annotate(f"{above} point{'s' if above > 1 else ''} above", (0.99, 0.99), xycoords="axes fraction", ha="right", va="top", fontsize=7.5, color=GREY)
 
 
 def note_floor(ax, values):

@@ -71,6 +71,8 @@ static bool settle(const cst_arguments *a) {
 /* On rank 0: how it ended. */
 static void tell_end(const cst_arguments *a, const cst_study *study, const cst_plan *plan, const cst_run_end *end) {
   const char *file = a->renames && end->end == CST_END_DONE ? a->file : a->run.output;
+  char        why[CST_FAILURE_TEXT];
+  cst_failures_say(&end->failures, why, sizeof why);
   if (end->end == CST_END_STOPPED)
     printf("%s: interrupted by %s at %.1f %%; the same line with --resume goes on\n", file, end->reason, 100 * end->share);
   if (end->end == CST_END_FAILED)
@@ -78,8 +80,8 @@ static void tell_end(const cst_arguments *a, const cst_study *study, const cst_p
             100 * end->share);
   if (end->end == CST_END_DONE) printf("%s: complete%s\n", file, end->failed ? "" : ", no trajectory failed");
   if (end->end == CST_END_DONE && end->failed)
-    fprintf(stderr, "constella: %ld of %.0f trajectories failed; /final/status of %s tells which, and `constella status %s` why\n",
-            end->failed, (double)plan->ncase * (double)study->members, file, file);
+    fprintf(stderr, "constella: %ld of %.0f trajectories failed (%s); /final/status of %s tells which, and `constella status %s` what helps\n",
+            end->failed, (double)plan->ncase * (double)study->members, why, file, file);
 }
 
 /* A study without mistakes. */

@@ -2,7 +2,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "constella/diag.h"
 #include "constella/record.h"
+#include "method/core.h"
 #include "study/channels.h"
+#include "study/failure.h"
 #include "record/snapshot.h"
 #include <math.h>
 #include <stdio.h>
@@ -13,12 +15,13 @@
 
 int cst_cli_status(int argc, char **argv);
 
-enum { REASONS = 128, CHECKPOINTS = 16 };
+enum { CHECKPOINTS = 16 };
 
 static const double silence = 60; /* seconds without a sign of life after which a run counts as dead; it gives one about every 10 */
 
 typedef struct {
-  long total, finished, failed, reason[REASONS];
+  long         total, finished;
+  cst_failures failures;
 } counts;
 
 static counts count(cst_result *r) {
@@ -30,9 +33,8 @@ static counts count(cst_result *r) {
   for (long i = 0; s && i < n; i++) {
     c.total++;
     c.finished += s[i] >= 0;
-    c.failed += s[i] > 0;
-    if (s[i] > 0 && s[i] < REASONS) c.reason[(int)s[i]]++;
   }
+  if (s) cst_failures_count(&c.failures, s, n);
   free(s);
   return c;
 }
@@ -103,25 +105,25 @@ static void print_condition(const condition *c) {
   printf("%-13s %s%s%s%s\n", "state", c->word, *c->note ? " (" : "", c->note, *c->note ? ")" : "");
 }
 
-/* What the reasons mean, and what helps. */
-static void print_reasons(const counts *c) {
-  static const char *const meaning[] = {
-      [1] = "the solver did not converge: take a smaller step, or a larger `solver: {max-iterations:}` where it is only slow",
-      [2] = "the state was no longer finite: take a smaller step, or a method that is stable at this one",
-      [3] = "there was no consistent start: see `initial` and its spread",
+/* What helps against each reason. */
+static void print_advice(const cst_failures *f) {
+  static const char *const advice[CST_FAILURES] = {
+      [CST_NOT_CONVERGED] = "solver did not converge: take a smaller step, or a larger `solver: {max-iterations:}` where it is only slow",
+      [CST_NOT_FINITE] = "not finite: take a smaller step, or a method that is stable at this one",
+      [CST_NO_START] = "no consistent start: see `initial` and its spread",
   };
-  for (int k = 1; k < (int)(sizeof meaning / sizeof *meaning); k++)
-    if (c->reason[k]) printf("reason %-6d %s\n", k, meaning[k]);
+  for (int k = 1; k < CST_FAILURES; k++)
+    if (f->of[k] && advice[k]) line("advice", advice[k]);
 }
 
 static void print_counts(const counts *c) {
+  char why[CST_FAILURE_TEXT];
+  cst_failures_say(&c->failures, why, sizeof why);
   printf("%-13s %ld of %ld done", "trajectories", c->finished, c->total);
   if (c->total) printf(" (%.3g%%)", floor(1000.0 * (double)c->finished / (double)c->total) / 10);
-  if (c->failed) printf(", %ld of them failed", c->failed);
-  for (int k = 1, any = 0; k < REASONS; k++)
-    if (c->reason[k]) printf("%sreason %d: %ld", any++ ? ", " : " (", k, c->reason[k]);
-  puts(c->failed ? ")" : "");
-  print_reasons(c);
+  if (*why) printf(", %ld of them failed (%s)", cst_failures_total(&c->failures), why);
+  puts("");
+  print_advice(&c->failures);
 }
 
 /* Until now while the run goes on; else until its recorded end, or until the file was last written. */

@@ -6,6 +6,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "constella/diag.h"
 #include "constella/record.h"
+#include "study/failure.h"
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -183,6 +184,25 @@ static void print_observed(const table *t, const choice *c) {
     printf("\nMaxima are over one step in %.0f%s; `observe: every` takes all of them.\n", most, all ? "" : " where runs are long");
 }
 
+/* Of the rows that are shown; files of earlier releases do not say why. */
+static void print_failed(const table *t, const choice *c) {
+  const int    failed = find(t, "failed"), why = find(t, "failures"), members = find(t, "members");
+  double       sum = 0, all = 0;
+  cst_failures f = {{0}};
+  char         text[CST_FAILURE_TEXT];
+  for (long row = 0; failed >= 0 && t->col[failed].x && row < t->rows; row++) {
+    if (!c->keep[row] || !(t->col[failed].x[row] > 0)) continue;
+    sum += t->col[failed].x[row];
+    if (why >= 0 && t->col[why].text) cst_failures_hear(&f, t->col[why].text[row]);
+  }
+  for (long row = 0; members >= 0 && t->col[members].x && row < t->rows; row++)
+    if (c->keep[row] && t->col[members].x[row] > 0) all += t->col[members].x[row];
+  cst_failures_say(&f, text, sizeof text);
+  if (sum > 0)
+    printf("\n%.0f of %.0f trajectories failed%s%s%s; they enter no number of the others. /final/status tells which.\n", sum, all,
+           *text ? " (" : "", text, *text ? ")" : "");
+}
+
 static void print_text(const table *t, const choice *c) {
   char s[CELL];
   int  wide[MOST];
@@ -201,6 +221,7 @@ static void print_text(const table *t, const choice *c) {
       put_aligned(s, wide[i], t->col[c->shown[i]].x, i == c->n - 1);
     }
   print_observed(t, c);
+  print_failed(t, c);
 }
 
 static void put_csv(const char *s, bool last) {

@@ -11,6 +11,7 @@ struct cst_conclusion {
   const cst_plan   *plan;
   cst_columns      *columns;
   cst_number_column failed, iterations, evaluations;
+  cst_text_column   failures;
   void             *kind; /* handles of the kind's columns */
   void             *averages, *histograms;
 };
@@ -46,11 +47,12 @@ static void declare_run(cst_conclusion *x) {
   const bool              many = p->study->members > 1;
   const cst_number_column members =
       cst_columns_number(c, (cst_column_use){.shown = many, .role = "members"}, "trajectories of the case", "members");
-  x->failed = cst_columns_number(c, (cst_column_use){.shown = many, .role = "failed"}, "trajectories that failed", "failed");
-  x->iterations =
-      cst_columns_number(c, (cst_column_use){.role = "iterations"}, "iterations of the solver, a step and member", "iterations_mean");
-  x->evaluations =
-      cst_columns_number(c, (cst_column_use){.role = "evaluations"}, "evaluations of the force, a step and member", "evaluations_per_step");
+  x->failed = cst_columns_number(c, (cst_column_use){.shown = true, .role = "failed"}, "trajectories that failed", "failed");
+  x->failures = cst_columns_text(c, (cst_column_use){.role = "failures"}, "why they failed, and how many", "failures");
+  x->iterations = cst_columns_number(c, (cst_column_use){.role = "iterations"},
+                                     "iterations of the solver, a step and member that did not fail", "iterations_mean");
+  x->evaluations = cst_columns_number(c, (cst_column_use){.role = "evaluations"},
+                                      "evaluations of the force, a step and member that did not fail", "evaluations_per_step");
   const cst_number_column observe = cst_columns_number(c, (cst_column_use){.role = "observe"},
                                                        "one step in so many was observed, for maxima, means and drift", "observe");
   for (int i = 0; i < p->ncase; i++) {
@@ -82,35 +84,40 @@ void cst_conclusion_destroy(cst_conclusion *x) {
 
 const cst_columns *cst_conclusion_columns(const cst_conclusion *x) { return x->columns; }
 
-static double total(const double *x, long n) {
-  double sum = 0;
-  for (long i = 0; i < n; i++) sum += x[i];
-  return sum;
+/* The mean over the steps of the members that did not fail. */
+static double a_step(const cst_case_rows *rows, const double *x) {
+  const long n = rows->plan->study->members;
+  double     sum = 0, steps = 0;
+  for (long m = 0; m < n; m++)
+    if (rows->good[m]) sum += x[m], steps += (double)rows->plan->cases[rows->icase].n;
+  return sum / steps;
 }
 
-static PetscErrorCode conclude_run(cst_conclusion *x, cst_case_rows *rows, int i, long *failed) {
-  const long   n = x->plan->study->members;
-  const double steps = (double)n * (double)x->plan->cases[i].n, *number;
+static PetscErrorCode conclude_run(cst_conclusion *x, cst_case_rows *rows, int i, cst_failures *failures) {
+  cst_failures  mine = {{0}};
+  char          why[CST_FAILURE_TEXT];
+  const double *number;
   PetscFunctionBegin;
-  PetscCall(cst_case_rows_open(rows, i, failed));
-  cst_column_set(x->failed, i, (double)*failed);
+  PetscCall(cst_case_rows_open(rows, i, NULL));
+  PetscCall(cst_case_rows_get(rows, CST_CHANNEL_STATUS, 0, &number));
+  cst_failures_count(&mine, number, x->plan->study->members);
+  cst_failures_add(failures, &mine);
+  cst_failures_say(&mine, why, sizeof why);
+  cst_column_set(x->failed, i, (double)cst_failures_total(&mine));
+  cst_column_say(x->failures, i, why);
   PetscCall(cst_case_rows_get(rows, CST_CHANNEL_ITERATIONS, 0, &number));
-  cst_column_set(x->iterations, i, total(number, n) / steps);
+  cst_column_set(x->iterations, i, a_step(rows, number));
   PetscCall(cst_case_rows_get(rows, CST_CHANNEL_EVALUATIONS, 0, &number));
-  cst_column_set(x->evaluations, i, total(number, n) / steps);
+  cst_column_set(x->evaluations, i, a_step(rows, number));
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode cst_conclude(cst_conclusion *x, cst_output *o, const double *reference_error, long *failed) {
+PetscErrorCode cst_conclude(cst_conclusion *x, cst_output *o, const double *reference_error, cst_failures *failures) {
   cst_case_rows *rows;
   PetscFunctionBegin;
-  *failed = 0;
+  *failures = (cst_failures){{0}};
   PetscCall(cst_case_rows_create(x->plan, o, reference_error, &rows));
-  for (int i = 0; i < x->plan->ncase; i++) {
-    long more;
-    PetscCall(conclude_run(x, rows, i, &more));
-    *failed += more;
-  }
+  for (int i = 0; i < x->plan->ncase; i++) PetscCall(conclude_run(x, rows, i, failures));
   PetscCall(x->plan->study->kind->conclude(rows, x->kind));
   PetscCall(cst_averages_conclude(rows, x->averages));
   PetscCall(cst_histograms_conclude(rows, x->histograms));

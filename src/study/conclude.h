@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_CONCLUDE_H
 #define CST_CONCLUDE_H
+#include "study/failure.h"
 #include "study/output.h"
 
 typedef struct cst_conclusion cst_conclusion;
@@ -11,7 +12,7 @@ cst_conclusion *cst_conclusion_create(const cst_plan *p);
 void            cst_conclusion_destroy(cst_conclusion *x);
 /* Borrowed. */
 const cst_columns *cst_conclusion_columns(const cst_conclusion *x);
-/* Set all columns from the finished rows; on one rank. reference_error: as cst_reference_errors has them; *failed: trajectories that
- * failed. */
-PetscErrorCode cst_conclude(cst_conclusion *x, cst_output *o, const double *reference_error, long *failed);
+/* Set all columns from the finished rows; on one rank. reference_error: as cst_reference_errors has them;
+ * *failures: how the trajectories ended. */
+PetscErrorCode cst_conclude(cst_conclusion *x, cst_output *o, const double *reference_error, cst_failures *failures);
 #endif

@@ -146,15 +146,15 @@ static PetscErrorCode write_rates(const cst_plan *p, cst_output *o, const cst_ex
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode conclude(cst_conclusion *table, cst_output *o, const double *reference_error, long *failed) {
+static PetscErrorCode conclude(cst_conclusion *table, cst_output *o, const double *reference_error, cst_run_end *run) {
   PetscMPIInt rank;
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   if (rank == 0) {
-    PetscCall(cst_conclude(table, o, reference_error, failed));
+    PetscCall(cst_conclude(table, o, reference_error, &run->failures));
     PetscCall(cst_output_columns(o, cst_conclusion_columns(table)));
   }
-  PetscCallMPI(MPI_Bcast(failed, 1, MPI_LONG, 0, PETSC_COMM_WORLD));
+  run->failed = cst_failures_total(&run->failures); /* told to all ranks below */
   PetscFunctionReturn(0);
 }
 
@@ -287,7 +287,7 @@ PetscErrorCode cst_run(const cst_plan *p, const cst_agenda *agenda, cst_past *pa
   PetscCall(work(p, agenda, o, past, options, reference_error, run));
   iso_time(text);
   if (rank == 0) PetscCall(cst_output_share(o, run->share));
-  if (run->end == CST_END_DONE) PetscCall(conclude(table, o, reference_error, &run->failed));
+  if (run->end == CST_END_DONE) PetscCall(conclude(table, o, reference_error, run));
   PetscCall(PetscFree(reference_error));
   PetscCallMPI(MPI_Bcast(run, sizeof *run, MPI_BYTE, 0, PETSC_COMM_WORLD));
   cst_output_number(o, "/run", "checkpoints", (double)run->checkpoints);

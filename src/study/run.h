@@ -7,6 +7,7 @@
 #include "study/agenda.h"
 #include "study/back-end.h"
 #include "study/extend.h"
+#include "study/failure.h"
 #include "study/past.h"
 #include "study/resume.h"
 
@@ -28,12 +29,13 @@ typedef struct {
 typedef enum { CST_END_NONE, CST_END_DONE, CST_END_STOPPED, CST_END_FAILED } cst_end;
 
 typedef struct {
-  cst_end end;
-  long    failed;      /* trajectories that failed */
-  double  share;       /* of the work that is done, 0 to 1 */
-  long    checkpoints; /* on rank 0: written, and the seconds from order to end of the slowest one */
-  double  longest;
-  char    reason[512]; /* on rank 0: why it stopped */
+  cst_end      end;
+  long         failed; /* trajectories that failed; and on rank 0 why: */
+  cst_failures failures;
+  double       share;       /* of the work that is done, 0 to 1 */
+  long         checkpoints; /* on rank 0: written, and the seconds from order to end of the slowest one */
+  double       longest;
+  char         reason[512]; /* on rank 0: why it stopped */
 } cst_run_end;
 
 /* The whole study, or what is left of it; collective over PETSC_COMM_WORLD. The past is of the checkpoint that options->resume names. */

@@ -31,6 +31,9 @@ samples: {count: 10}
 """
 
 
+REASONS = {1: "solver did not converge", 2: "not finite", 3: "no consistent start"}
+
+
 def failures(name, text, reason, ranks):
     title = f"{name} on {ranks} ranks"
     process, result = run(f"{name}-{ranks}", text, ranks=ranks)
@@ -51,7 +54,7 @@ def failures(name, text, reason, ranks):
         ok(numpy.isnan(series[dead]).all(), f"{title}: the series is no number where no member lives any more", series)
     shown = constella("table", result)
     ok("failed" in shown.stdout.splitlines()[0].split(), f"{title}: the table shows the column failed", shown.stdout)
-    ok(f"{failed} of them failed (reason {reason}: {failed})" in constella("status", result).stdout, f"{title}: `status` counts them")
+    ok(f"{failed} of them failed ({REASONS[reason]}: {failed})" in constella("status", result).stdout, f"{title}: `status` counts them")
 
 
 def failed_state_is_the_last_good_one():
@@ -122,7 +125,7 @@ def no_start(study, ranks):
             column = "statistics/error" + ("" if part == "total" else "_" + part)
             ok((f[column][()] == x[:, living].max(1)).all(), f"{title}: the table's error {part} is the living members'", f[column][()])
         ok(numpy.isnan(f["trajectories/0/q"][1]).all() == bool(refused[3]) and numpy.isfinite(f["trajectories/0/q"][0]).all(), f"{title}: nothing is stored of the refused", f["trajectories/0/q"][()])
-    ok(f"{failed} of them failed (reason 3: {failed})" in constella("status", result).stdout, f"{title}: `status` counts them")
+    ok(f"{failed} of them failed ({REASONS[3]}: {failed})" in constella("status", result).stdout, f"{title}: `status` counts them")
     process, narrow = run(f"nowhere-{study}-{ranks}-v2", text, env={"CONSTELLA_ISA": "v2"})
     ok(process.returncode == 1, f"{title}: on v2: exit status 1", process.returncode, process.stderr)
     ok(not differences(digests(result), digests(narrow)), f"{title}: the bits are those of v2 on one rank", differences(digests(result), digests(narrow)))
