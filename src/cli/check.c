@@ -5,6 +5,7 @@
 #include "cli/checked.h"
 #include "cli/cli.h"
 #include "study/footprint.h"
+#include "study/reader.h"
 #include "study/reference.h"
 
 static void print_size(const char *name, double bytes) {
@@ -16,7 +17,16 @@ static void print_size(const char *name, double bytes) {
 
 static void print_case(const cst_plan *p, int i) {
   const cst_case *c = &p->cases[i];
-  printf("%6d  %-36s %-12.6g %12ld %12.4g\n", i, cst_method_label(p->study->method[c->method]), c->h_nominal, c->n, (double)c->n * c->h);
+  printf("%6d  %-36s %-12.6g %-22s %12ld %s\n", i, cst_method_label(p->study->method[c->method]), c->h_nominal, cst_shortest(c->h), c->n,
+         cst_shortest((double)c->n * c->h));
+}
+
+static void print_steps(const cst_plan *p) {
+  int i = 0;
+  while (i < p->ncase && p->cases[i].h == p->cases[i].h_nominal) i++;
+  if (i == p->ncase) return;
+  printf("%-14s run as the numbers of 20 bits next to them, so that time gathers no round-off; runs end where these lead\n", "steps");
+  printf("%-14s (below); `roundoff: {dyadic-steps: false}` takes steps as they are written\n", "");
 }
 
 static void print_layer(const cst_layer_file *x) {
@@ -46,7 +56,8 @@ static void print_plan(const cst_study *s, const cst_plan *p, const cst_agenda *
   printf("%-14s about %.3g s on one core of this kind, very roughly\n", "cost", p->cost * 1e-9);
   print_size("memory a rank", cst_footprint_memory(p, a->batch));
   print_size("result file", cst_footprint_file(p));
-  printf("\n%6s  %-36s %-12s %12s %12s\n", "case", "method", "step", "steps", "end");
+  print_steps(p);
+  printf("\n%6s  %-36s %-12s %-22s %12s %s\n", "case", "method", "step", "run as", "steps", "to t =");
   for (int i = 0; i < p->ncase && i < 200; i++) print_case(p, i);
   if (p->ncase > 200) printf("   ... %d more\n", p->ncase - 200);
 }

@@ -137,7 +137,7 @@ static void compact_number(const table *t, const column *c, long row, char *out,
     number_with_error(x, error->x[row], out, n);
   else if (begins(c->name, "order") || begins(c->name, "rate") || strstr(c->name, "exponent"))
     snprintf(out, n, "%.3f", x);
-  else if (!strcmp(c->name, "step") || !strcmp(c->name, "end"))
+  else if (!strcmp(c->name, "step") || !strcmp(c->name, "step_taken") || !strcmp(c->name, "end"))
     shortest(x, out, n);
   else
     snprintf(out, n, whole(c, t->rows) ? "%.0f" : "%.3g", x);
@@ -203,6 +203,22 @@ static void print_failed(const table *t, const choice *c) {
            *text ? " (" : "", text, *text ? ")" : "");
 }
 
+/* Steps that were not run as they are written: the first of the rows shown is told as the example. */
+static void print_taken(const table *t, const choice *c) {
+  const int step = find(t, "step"), taken = find(t, "step_taken"), end = find(t, "end");
+  long      row = 0;
+  char      written[32], run[32], last[32];
+  if (step < 0 || taken < 0 || end < 0 || !t->col[step].x || !t->col[taken].x || !t->col[end].x) return;
+  while (row < t->rows && (!c->keep[row] || !(t->col[step].x[row] != t->col[taken].x[row]))) row++;
+  if (row == t->rows) return;
+  shortest(t->col[step].x[row], written, sizeof written);
+  shortest(t->col[taken].x[row], run, sizeof run);
+  shortest(t->col[end].x[row], last, sizeof last);
+  printf("\nA step is run as the number of 20 bits next to it: %s as %s, to t = %s (columns step_taken and end;\n"
+         "`roundoff: {dyadic-steps: false}` takes steps as they are written).\n",
+         written, run, last);
+}
+
 static void print_text(const table *t, const choice *c) {
   char s[CELL];
   int  wide[MOST];
@@ -221,6 +237,7 @@ static void print_text(const table *t, const choice *c) {
       put_aligned(s, wide[i], t->col[c->shown[i]].x, i == c->n - 1);
     }
   print_observed(t, c);
+  print_taken(t, c);
   print_failed(t, c);
 }
 

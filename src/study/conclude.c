@@ -54,10 +54,17 @@ static void declare_run(cst_conclusion *x) {
   x->evaluations = cst_columns_number(c, (cst_column_use){.role = "evaluations"},
                                       "evaluations of the force, a step and member that did not fail", "evaluations_per_step");
   const cst_number_column observe = cst_columns_number(c, (cst_column_use){.role = "observe"},
-                                                       "one step in so many was observed, for maxima, means and drift", "observe");
+                                                       "one step in so many was observed, for maxima, means and drift", "observe"),
+                          taken =
+                              cst_columns_number(c, (cst_column_use){.role = "step-taken"},
+                                                 "step that was run: the nominal one, or the number of 20 bits next to it", "step_taken"),
+                          end = cst_columns_number(c, (cst_column_use){.role = "end"}, "end of the run, steps times the step that was run",
+                                                   "end");
   for (int i = 0; i < p->ncase; i++) {
     cst_column_set(members, i, (double)p->study->members);
     cst_column_set(observe, i, (double)p->classes[p->class_of[i]].observe);
+    cst_column_set(taken, i, p->cases[i].h);
+    cst_column_set(end, i, (double)p->cases[i].n * p->cases[i].h);
   }
 }
 

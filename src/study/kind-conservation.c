@@ -49,8 +49,6 @@ static void declare_growth(cst_columns *c, const cst_quantity *q, bool first, gr
 static void *declare(const cst_plan *p, cst_columns *c) {
   columns *x = cst_need(calloc(1, sizeof *x + sizeof *x->growth * (size_t)p->nquantity));
   if (p->study->reference != CST_REFERENCE_NONE) cst_errors_declare(p, c, &x->error);
-  const cst_number_column end = cst_columns_number(c, (cst_column_use){.role = "end"}, "end of the run", "end");
-  for (int i = 0; i < p->ncase; i++) cst_column_set(end, i, (double)p->cases[i].n * p->cases[i].h);
   for (int k = 0; k < p->nquantity; k++)
     if (p->quantity[k].judged) declare_growth(c, &p->quantity[k], k == 0, &x->growth[k]);
   cst_constraints_declare(c, &x->constraints);

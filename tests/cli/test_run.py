@@ -187,7 +187,7 @@ def tables():
     ok(some.stdout.splitlines()[0] == "method,step,error_q" and len(some.stdout.splitlines()) == 2, "--columns and --where", some.stdout, some.stderr)
     with h5py.File(result, "r") as f:
         ok([float(r["error_q"]) for r in rows] == list(f["statistics/error_q"][()]), "csv holds every digit")
-    contract = """system method step members failed iterations_mean evaluations_per_step steps_per_second observe error error_q error_p error_lambda rate rate_q rate_p rate_lambda order
+    contract = """system method step members failed failures iterations_mean evaluations_per_step steps_per_second observe step_taken end error error_q error_p error_lambda rate rate_q rate_p rate_lambda order
         order_low order_high flag order_q order_low_q order_high_q flag_q order_p order_low_p order_high_p flag_p order_lambda order_low_lambda order_high_lambda flag_lambda
         claimed claimed_q claimed_p claimed_lambda reference_error reference_error_q reference_error_p reference_error_lambda
         energy_max momentum_max constraint_max constraint_scaled_max hidden_max hidden_scaled_max rate_hidden order_hidden order_low_hidden order_high_hidden flag_hidden""".split()
