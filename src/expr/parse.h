@@ -64,6 +64,9 @@ cst_node cst_parse_closing(cst_parser *p, char bracket, cst_node n); /* n, when 
 cst_node cst_parse_expression(cst_parser *p);
 cst_node cst_parse_call(cst_parser *p, const cst_function *f, size_t at);
 
+/* instead.c: what to write in the place of a word that expressions do not have, a function or a name; NULL: nothing is known */
+const char *cst_expr_instead(const char *word, bool function);
+
 /* parse-name.c: names and what they stand for */
 cst_node cst_parse_name(cst_parser *p);
 bool     cst_parse_taken(cst_parser *p, size_t at, size_t n); /* whether the word means something already */

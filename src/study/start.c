@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "study/reader.h"
+#include "system/worst.h"
+
+enum { WHY = 200 };
 
 static const double tolerance = 1e-10; /* of |g_j| / s_j and |G v|_j / scale */
 
@@ -69,19 +72,21 @@ static bool settled(cst_reader *r) {
 
 static bool consistent(cst_reader *r, int variant) {
   cst_study *s = r->s;
-  double     g, g_scaled, gv, gv_scaled;
+  cst_worst  g, gv;
+  char       why[WHY], why_v[WHY];
   if (s->project && !cst_system_project(s->system, c_of(s, variant), q_of(s, variant), v_of(s, variant))) {
     cst_yaml_error(r->doc, r->start, r->d,
                    "the start has no nearest point on the constraints that could be found%s; it must lie nearer to them",
                    cst_reader_with(r, variant));
     return false;
   }
-  cst_system_residuals(s->system, c_of(s, variant), q_of(s, variant), v_of(s, variant), &g, &g_scaled, &gv, &gv_scaled);
-  if (g_scaled <= tolerance && gv_scaled <= tolerance) return true;
+  cst_system_worst(s->system, c_of(s, variant), q_of(s, variant), v_of(s, variant), &g, &gv);
+  if (g.scaled <= tolerance && gv.scaled <= tolerance) return true;
   cst_yaml_error(r->doc, r->start, r->d,
-                 "the start is inconsistent%s: |g| = %.3g (%.3g of its scale), |G v| = %.3g (%.3g of its scale); at most 1e-10 of the "
+                 "the start is inconsistent%s: |g| = %.3g (%.3g of its scale%s%s), |G v| = %.3g (%.3g of its scale%s%s); at most 1e-10 of the "
                  "scale is allowed, or {q: ..., v: ..., project: true}",
-                 cst_reader_with(r, variant), g, g_scaled, gv, gv_scaled);
+                 cst_reader_with(r, variant), g.raw, g.scaled, g.at < 0 ? "" : "; ", cst_worst_say(s->system, &g, why, WHY), gv.raw, gv.scaled,
+                 gv.at < 0 ? "" : "; ", cst_worst_say(s->system, &gv, why_v, WHY));
   return false;
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 #include "system/linear.h"
 #include "system/quad.h"
+#include "system/worst.h"
 
 static cst_tape **tapes(cst_tape ***list, int n) {
   if (!*list) *list = cst_need(calloc((size_t)n + 1, sizeof **list));
@@ -190,14 +191,9 @@ double cst_scaled(double r, double scale, double rough) {
   return x > noise ? fmax((x - noise) / scale, noise / (scale + rough)) : x / (scale + rough);
 }
 
-/* Largest |r_j| and largest scaled one. */
-typedef struct {
-  double raw, scaled;
-} largest;
-
-static void enlarge(largest *m, double r, double scaled) {
+static void enlarge(cst_worst *m, int j, double r, double scaled) {
   if (!(fabs(r) <= m->raw)) m->raw = fabs(r); /* keeps a NaN */
-  if (!(scaled <= m->scaled)) m->scaled = scaled;
+  if (!(scaled <= m->scaled)) m->scaled = scaled, m->at = j, m->raw_there = r;
 }
 
 /* rough[j] = sum_k |D2g_j[v, e_k]| |q_k|: what the size of the coordinates makes of (G v)_j. */
@@ -220,7 +216,7 @@ static double speed_of(const double *v, int n) {
   return speed;
 }
 
-static void position_residuals(const cst_system *s, const double *c, const double *q, const double *G, largest *most) {
+static void position_residuals(const cst_system *s, const double *c, const double *q, const double *G, cst_worst *most) {
   const cst_pattern *P = &s->pattern[CST_K_G];
   double            *g = cst_numbers((size_t)s->ng), *length = cst_numbers((size_t)s->ng);
   cst_system_eval(s, CST_K_g, c, q, NULL, NULL, NULL, NULL, g);
@@ -228,14 +224,14 @@ static void position_residuals(const cst_system *s, const double *c, const doubl
   for (int j = 0; j < s->ng; j++) {
     double row = 0, far = 0;
     for (int e = P->start[j]; e < P->start[j + 1]; e++) row += fabs(G[e]), far = fmax(far, fabs(q[P->column[e]]));
-    enlarge(most, g[j], cst_scaled(g[j], row * length[j], row * far));
+    enlarge(most, j, g[j], cst_scaled(g[j], row * length[j], row * far));
   }
   free(g);
   free(length);
 }
 
 /* The round-off of G is looked at only where G v is above that of its own sum. */
-static void velocity_residuals(const cst_system *s, const double *c, const double *q, const double *v, const double *G, largest *most) {
+static void velocity_residuals(const cst_system *s, const double *c, const double *q, const double *v, const double *G, cst_worst *most) {
   const cst_pattern *P = &s->pattern[CST_K_G];
   const double       speed = speed_of(v, s->nq);
   double            *Gv = cst_numbers((size_t)s->ng), *row = cst_numbers((size_t)s->ng), *rough = cst_numbers((size_t)s->ng);
@@ -245,22 +241,26 @@ static void velocity_residuals(const cst_system *s, const double *c, const doubl
     visible |= fabs(Gv[j]) > 16 * DBL_EPSILON * row[j] * speed;
   }
   if (visible) velocity_rough(s, c, q, v, rough);
-  for (int j = 0; j < s->ng; j++) enlarge(most, Gv[j], cst_scaled(Gv[j], row[j] * speed, rough[j]));
+  for (int j = 0; j < s->ng; j++) enlarge(most, j, Gv[j], cst_scaled(Gv[j], row[j] * speed, rough[j]));
   free(Gv);
   free(row);
   free(rough);
 }
 
+void cst_system_worst(const cst_system *s, const double *c, const double *q, const double *v, cst_worst *position, cst_worst *velocity) {
+  double *G = cst_numbers((size_t)s->pattern[CST_K_G].n);
+  cst_system_eval(s, CST_K_G, c, q, NULL, NULL, NULL, NULL, G);
+  if (position) *position = (cst_worst){0, 0, -1, 0}, position_residuals(s, c, q, G, position);
+  if (velocity) *velocity = (cst_worst){0, 0, -1, 0}, velocity_residuals(s, c, q, v, G, velocity);
+  free(G);
+}
+
 void cst_system_residuals(const cst_system *s, const double *c, const double *q, const double *v, double *g_max, double *g_scaled,
                           double *gv_max, double *gv_scaled) {
-  double *G = cst_numbers((size_t)s->pattern[CST_K_G].n);
-  largest position = {0, 0}, velocity = {0, 0};
-  cst_system_eval(s, CST_K_G, c, q, NULL, NULL, NULL, NULL, G);
-  if (g_max || g_scaled) position_residuals(s, c, q, G, &position);
-  if (gv_max || gv_scaled) velocity_residuals(s, c, q, v, G, &velocity);
+  cst_worst position, velocity;
+  cst_system_worst(s, c, q, v, g_max || g_scaled ? &position : NULL, gv_max || gv_scaled ? &velocity : NULL);
   if (g_max) *g_max = position.raw;
   if (g_scaled) *g_scaled = position.scaled;
   if (gv_max) *gv_max = velocity.raw;
   if (gv_scaled) *gv_scaled = velocity.scaled;
-  free(G);
 }

@@ -4,8 +4,7 @@
 #include <math.h>
 #include "system/examiner.h"
 
-static const double CONSISTENT = 1e-10; /* scaled: what a run refuses beyond */
-static const double SINGULAR = 1e-13;   /* smallest eigenvalue over the largest */
+static const double SINGULAR = 1e-13; /* smallest eigenvalue over the largest */
 enum { WHY = 600, LISTED = 10, TOPIC = 200 };
 
 static bool is_finite(cst_examiner *e, const char *topic, const double *q, const double *v) {
@@ -15,19 +14,6 @@ static bool is_finite(cst_examiner *e, const char *topic, const double *q, const
     return false;
   }
   return true;
-}
-
-static void consistency(cst_examiner *e, const char *topic, const double *q, const double *v) {
-  double g, g_scaled, gv, gv_scaled;
-  if (!e->s->ng) return;
-  cst_system_residuals(e->s, e->c, q, v, &g, &g_scaled, &gv, &gv_scaled);
-  cst_examiner_say(e, CST_FACT, topic, "|g| %.2g (scaled %.2g), |Gv| %.2g (scaled %.2g)", g, g_scaled, gv, gv_scaled);
-  if (!(g_scaled <= CONSISTENT))
-    cst_examiner_say(e, CST_FAULT, topic, "q does not satisfy the constraints: |g| %.3g, scaled %.3g; at most %g is consistent", g,
-                     g_scaled, CONSISTENT);
-  if (!(gv_scaled <= CONSISTENT))
-    cst_examiner_say(e, CST_FAULT, topic, "v does not satisfy Gv = 0: |Gv| %.3g, scaled %.3g; at most %g is consistent", gv, gv_scaled,
-                     CONSISTENT);
 }
 
 /* Names of the constraints that the others imply: "c21, c31 ...". */
@@ -93,7 +79,7 @@ static void examine_state(cst_examiner *e, int state, double *q, double *v) {
   snprintf(topic, sizeof topic, "state %s", e->s->state[state].name);
   cst_system_state(e->s, state, e->c, q, v);
   if (!is_finite(e, topic, q, v)) return;
-  consistency(e, topic, q, v);
+  cst_examine_consistency(e, topic, q, v);
   rank(e, topic, q);
   joints(e, topic, q);
   mass(e, topic, q);

@@ -39,6 +39,8 @@ void cst_examine_compiled(cst_examiner *e);
 void cst_examine_symmetries(cst_examiner *e);
 void cst_examine_motions(cst_examiner *e);
 
+/* examine-consistency.c: |g| and |G v| of a state; of one that is inconsistent also what would be consistent. */
+void cst_examine_consistency(cst_examiner *e, const char *topic, const double *q, const double *v);
 /* examine-mass.c: smallest and largest eigenvalue of M at q, approximate for large systems. */
 void cst_examine_mass(const cst_examiner *e, const double *q, double *least, double *most);
 

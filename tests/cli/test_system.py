@@ -63,6 +63,39 @@ def wrong():
         ok(re.search(r"\n[1-9] findings?\n$", process.stdout), f"a wrong {name}: they are counted", process.stdout)
 
 
+LINKAGE = """system: linkage
+coordinates: [x, y, "u[2]"]
+mass: [1, 1, 1]
+potential: y + u[1]
+constraints: {rod: x^2 + y^2 - 1, reach: "(u[1] - x)^2 + (u[2] - y)^2 - 4"}
+states:
+  default: {q: [0.6, 0.81, [2, 0.8]], v: [0.1, 0, [0, 0]]}
+"""
+
+
+def inconsistent():
+    """The worst constraint is named, and the projected state can be pasted."""
+    process = constella("system", write("linkage.yaml", LINKAGE))
+    ok(re.search(r"q does not satisfy the constraints: .*worst: reach, -2.04", process.stdout), "the constraint that q violates most", process.stdout)
+    ok(re.search(r"v does not satisfy Gv = 0: .*worst: \w+, ", process.stdout), "and the one that v does", process.stdout)
+    state = re.search(r"note: projected, it moves by at most \S+ in a coordinate: (\{q: .*\})", process.stdout)
+    if ok(state, "a projected state is printed", process.stdout):
+        text = LINKAGE.replace("{q: [0.6, 0.81, [2, 0.8]], v: [0.1, 0, [0, 0]]}", state[1])
+        process = constella("system", write("linkage-pasted.yaml", text))
+        ok(process.returncode == 0 and process.stdout.endswith("ok\n"), "pasted, it is consistent", process.stdout, process.stderr)
+    write("linkage-study.yaml", "study: order\nsystem: {file: linkage.yaml}\nend: 1\nsteps: [0.5]\nmethods: [rattle]\nreference: self\n")
+    process = constella("check", path("linkage-study.yaml"))
+    ok("the start is inconsistent" in process.stderr and "worst: reach, -2.04" in process.stderr, "a study names it, too", process.stderr)
+
+
+def instead():
+    """What expressions do not have, and what to write in its place."""
+    for old, new, said in (("m*g*z", "m*g*sinh(z)", "unknown function 'sinh'; write (exp(x) - exp(-x))/2"), ("m*g*z", "m*g*abs(z)", "it has a kink"),
+                           ("mass: [m, m, m]", "mass: [m, m, m*(1 + t)]", "unknown name 't'; the time cannot stand here; a clock can")):
+        process = constella("system", write("instead.yaml", GOOD.replace(old, new)))
+        ok(process.returncode == 2 and said in process.stderr, said, process.stderr)
+
+
 def mistakes():
     file = write("mistakes.yaml", GOOD.replace("m*g*z", "m*gg*z").replace("mass: [m, m, m]", "mass: [m, m]"))
     process = constella("system", file)
@@ -91,5 +124,5 @@ def mistakes():
 
 
 if __name__ == "__main__":
-    together([catalogue, page, parameters, wrong, mistakes])
+    together([catalogue, page, parameters, wrong, inconsistent, instead, mistakes])
     done()

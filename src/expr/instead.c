@@ -1,0 +1,37 @@
+/* instead.c: what to write in the place of functions and names that expressions do not have. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <string.h>
+#include "expr/parse.h"
+
+static const char kink[] = "it has a kink, and the methods need smooth functions; sqrt(x^2 + e^2) with a small e is a smooth |x|",
+                  clock[] = "the time cannot stand here; a clock can: a coordinate of a large mass, 1e12, that starts at 0 with velocity 1",
+                  jump[] = "it jumps, and the methods need smooth functions; 1/(1 + exp(-k*x)) with a large k is a smooth step";
+
+static const struct {
+  const char *word, *instead;
+} words[] = {
+    {"sinh", "write (exp(x) - exp(-x))/2"},
+    {"cosh", "write (exp(x) + exp(-x))/2"},
+    {"tanh", "write 1 - 2/(exp(2*x) + 1)"},
+    {"asin", "write atan2(x, sqrt(1 - x^2))"},
+    {"acos", "write atan2(sqrt(1 - x^2), x)"},
+    {"atan", "write atan2(x, 1)"},
+    {"ln", "write log(x)"},
+    {"log10", "write log(x)/log(10)"},
+    {"pow", "write x^y"},
+    {"cbrt", "write x^(1/3)"},
+    {"abs", kink},
+    {"min", kink},
+    {"max", kink},
+    {"sign", jump},
+    {"floor", jump},
+    {"heaviside", jump},
+    {"if", jump},
+};
+
+const char *cst_expr_instead(const char *word, bool function) {
+  if (!function) return strcmp(word, "t") ? NULL : clock;
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (!strcmp(words[i].word, word)) return words[i].instead;
+  return NULL;
+}
