@@ -216,9 +216,10 @@ class Result:
         return self.attribute("/run", "state") == "complete"
 
     def _variant(self, case):
-        """(parameters, tolerance) of a case."""
+        """(parameters, tolerance, start) of a case."""
         parameters, tolerance = self.data("/cases/parameters"), self.data("/cases/tolerance")
-        return (tuple(parameters[case]) if parameters is not None else (), float(tolerance[case]) if tolerance is not None else 0.0)
+        start = self.said("start")[case]
+        return (tuple(parameters[case]) if parameters is not None else (), float(tolerance[case]) if tolerance is not None else 0.0, start)
 
     def _variant_label(self, variant, variants):
         """The entries of a variant in which the variants of the study differ."""
@@ -230,6 +231,8 @@ class Result:
         ]
         if len({v[1] for v in variants}) > 1:
             parts.append(f"tolerance {variant[1]:g}")
+        if len({v[2] for v in variants}) > 1:
+            parts.append(variant[2])
         return ", ".join(parts)
 
     def curves(self):

@@ -76,32 +76,31 @@ typedef struct {
 /* Parse text; names resolve to the nodes bound to them. -1 and *error filled when it is not an expression. */
 cst_node cst_expr_parse(cst_graph *g, const char *text, const cst_binding *names, int n, cst_expr_error *error);
 
-/* A double sum sum(i, FROM, TO, sum(j, FROM, TO, TERM)) that is kept as one over pairs and not written out: TERM depends on i and j by entries
- * A[i] and B[j] of arrays of inputs alone, which stand in it as the inputs 'x' and 'y', and else on no entry of theirs. Limits of the inner
- * sum are numbers, or i and a number. */
+/* A double sum sum(i, FROM, TO, sum(j, FROM, TO, TERM)) that is kept as one over pairs and not written out: TERM depends on i and j by
+ * entries A[i] and B[j] of arrays of inputs alone, which stand in it as the inputs 'x' and 'y', and else on no entry of theirs. Limits of
+ * the inner sum are numbers, or i and a number. */
 enum { CST_PAIR_ARRAYS = 24 };
 typedef struct {
   cst_node term;
-  int      nx, ny;                                       /* arrays read at i, at j */
-  int      x[CST_PAIR_ARRAYS], y[CST_PAIR_ARRAYS];       /* the index of the input that they begin with, for i = FROM and for j = 0 */
+  int      nx, ny;                                         /* arrays read at i, at j */
+  int      x[CST_PAIR_ARRAYS], y[CST_PAIR_ARRAYS];         /* the index of the input that they begin with, for i = FROM and for j = 0 */
   int      xstep[CST_PAIR_ARRAYS], ystep[CST_PAIR_ARRAYS]; /* from one element to the next */
-  int      rows, *from, *to;                             /* [rows], one a value of i: from[i] <= j < to[i]. Owned */
-  int      least, most;                                  /* of all j */
-  long     pairs, blocks;                                /* in all; blocks of eight neighbouring j, from `least` on, that rows meet */
+  int      rows, *from, *to;                               /* [rows], one a value of i: from[i] <= j < to[i]. Owned */
+  int      least, most;                                    /* of all j */
+  long     pairs, blocks;                                  /* in all; blocks of eight neighbouring j, from `least` on, that rows meet */
 } cst_pair_sum;
 
 typedef struct {
   char          array; /* of the inputs that arrays are made of */
   int           least; /* the fewest pairs that are kept so */
   int           n;
-  cst_pair_sum *sum;   /* [n], owned: cst_pair_sums_destroy */
+  cst_pair_sum *sum; /* [n], owned: cst_pair_sums_destroy */
 } cst_pair_sums;
 void cst_pair_sums_destroy(cst_pair_sums *s);
 
 /* The same as cst_expr_parse, where double sums outside of other sums may become sums over pairs: sum number k is appended to `pairs`, and
  * stands in what is returned as the input 'P'[k]. */
-cst_node cst_expr_parse_pairs(cst_graph *g, const char *text, const cst_binding *names, int n, cst_expr_error *error,
-                              cst_pair_sums *pairs);
+cst_node cst_expr_parse_pairs(cst_graph *g, const char *text, const cst_binding *names, int n, cst_expr_error *error, cst_pair_sums *pairs);
 
 /* Quotients in out become products with 1/b, one for each divisor b. */
 void cst_graph_share_divisors(cst_graph *g, const cst_node *out, int nout, cst_node *result);

@@ -65,20 +65,29 @@ typedef struct {
   char        system_sha256[65]; /* of the bytes of that file */
   cst_compile_wish   compile;    /* changes no result */
   int                nlayer;
-  cst_layer_file    *layer;     /* layers of the user's own that are written in C */
-  int                nvariant;  /* parameter sets (1 without sweep) */
-  double            *parameter; /* [nvariant][npar] */
-  int                state;     /* index of the named start, -1 when given by numbers */
-  double            *q0, *v0;   /* [nvariant][nq] start of member 0 before spreading */
-  bool               ensemble;  /* members are spread around (q0, v0) */
-  bool               project;   /* inconsistent data are projected instead of refused */
-  long               members;   /* 1 without ensemble */
+  cst_layer_file    *layer;        /* layers of the user's own that are written in C */
+  int                nvariant;     /* parameter sets (1 without sweep) */
+  double            *parameter;    /* [nvariant][npar] */
+  int                nset, nswept; /* of a sweep over nswept starts: variant = start * nset + set of parameters; else nswept is 0 */
+  char             **start_name;   /* [nswept] */
+  int               *start_state;  /* [nswept] as `state` */
+  int                state;        /* index of the named start, -1 when given by numbers; cst_study_state */
+  double            *q0, *v0;      /* [nvariant][nq] start of member 0 before spreading */
+  bool               ensemble;     /* members are spread around (q0, v0) */
+  bool               project;      /* inconsistent data are projected instead of refused */
+  long               members;      /* 1 without ensemble */
   uint64_t           seed;
   double             spread_q, spread_v; /* standard deviations, in the units of q and v */
   bool               unspread;           /* the key is left out: members start from the same point */
   cst_method        *relax_method;       /* `relax`: what the start is relaxed with before a run (relax.h); NULL: it is not */
   double             relax_step, relax_end;
-  double            *end;                /* [nvariant] */
+  double            *deviation[2];      /* [nq] each of q and of v; NULL: spread_q, spread_v for all */
+  long               nstart;            /* members have starts of their own, member m the m-th modulo nstart; 0: they have not */
+  bool               starts_each;       /* they differ from variant to variant */
+  double            *starts;            /* [nvariant or 1][nstart][2 nq] q, v */
+  char              *starts_text;       /* the table that they come from, where they are those of another file; NULL: they are not */
+  char               starts_sha256[65]; /* of its bytes */
+  double            *end;               /* [nvariant] */
   int                nstep;
   double            *step;       /* [nvariant][nstep] nominal steps, as written */
   double             resolution; /* of the paths of noise, of which each step is a multiple; 0: every step has a path of its own */
@@ -134,6 +143,9 @@ typedef struct {
 
 /* The cases of a study, in order. Owned, free(). */
 cst_case *cst_study_cases(const cst_study *s, int *count);
+
+/* The named state that a variant starts from; -1: numbers, or a spread. */
+int cst_study_state(const cst_study *s, int variant);
 
 /* Initial state of one member of one variant: spread, projected; q[nq], v[nq]. Independent of everything but (seed, member,
  * variant's data). false when the projection fails. */

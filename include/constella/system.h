@@ -207,9 +207,9 @@ struct cst_system {
   unsigned char      *dropped; /* [ng] or NULL: constraints that the others imply, which are not enforced themselves */
   cst_graph          *graph;
   int                 npairs;
-  cst_pairs          *pairs;                         /* [npairs] parts of V beside the node V: */
-  bool                bent;                          /* whether second derivatives of V are there, which sums over pairs are without at first */
-  cst_node            whole;                         /* V with its sums over pairs written out, where they are */
+  cst_pairs          *pairs; /* [npairs] parts of V beside the node V: */
+  bool                bent;  /* whether second derivatives of V are there, which sums over pairs are without at first */
+  cst_node            whole; /* V with its sums over pairs written out, where they are */
   cst_node            V, *g, *mass, *a, *xi, *gauge; /* [ng], [nq] or, when `matrix`, [nq * nq]; [nq]; [nsym * nq]; [nsym] */
   cst_node            stiff;                         /* the stiff part of V, where stiff_text is there */
   cst_bands           bands[2];                      /* of the Hessians of V and of its stiff part, where dVH and dVS are there */

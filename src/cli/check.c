@@ -47,8 +47,11 @@ static void print_plan(const cst_study *s, const cst_plan *p, const cst_agenda *
   printf("%-14s %s, %d coordinates, %d constraints\n", "system", s->system->name, s->system->nq, s->system->ng);
   if (s->system_file) printf("%-14s %s, sha256 %s\n", "", s->system_file, s->system_sha256);
   for (int i = 0; i < s->nlayer; i++) print_layer(&s->layer[i]);
-  printf("%-14s %d: %d parameter sets x %d tolerances x %d methods x %d steps\n", "cases", p->ncase, s->nvariant, s->ntolerance, s->nmethod,
-         s->nstep);
+  if (s->nswept) printf("%-14s %d, swept over\n", "starts", s->nswept);
+  if (s->nstart)
+    printf("%-14s %ld, of members that have their own%s%s\n", "starts", s->nstart, s->starts_text ? ", sha256 " : "", s->starts_sha256);
+  printf("%-14s %d: %d parameter sets%s x %d tolerances x %d methods x %d steps\n", "cases", p->ncase, s->nswept ? s->nset : s->nvariant,
+         s->nswept ? " x starts" : "", s->ntolerance, s->nmethod, s->nstep);
   printf("%-14s %ld a case, %.6g trajectories\n", "members", s->members, (double)s->members * p->ncase);
   printf("%-14s %.6g trajectory-steps\n", "work", cst_plan_steps(p));
   if (s->averages) print_averages(s);

@@ -9,6 +9,7 @@
 #include "cli/stored.h"
 #include "constella/record.h"
 #include "solve/solver.h"
+#include "study/starts.h"
 #include "system/compile.h"
 
 /* fetch on rank 0 for all. Collective. */
@@ -31,16 +32,43 @@ static const char *share(cst_fetch *fetch, const char *path, char **bytes, size_
   return NULL;
 }
 
+static const char *resumed; /* the result that --resume goes on with; NULL: none */
+
+/* The copy of the starts that it has; false: it has none. */
+static bool fetch_copy(char **bytes, size_t *length) {
+  char        why[512];
+  cst_result *file = resumed && !access(resumed, R_OK) ? cst_result_open(resumed, why, sizeof why) : NULL;
+  char       *text = file ? cst_result_text(file, "/", "starts") : NULL;
+  cst_result_close(file);
+  if (text) *bytes = text, *length = strlen(text);
+  return text != NULL;
+}
+
+/* An earlier result may have changed or gone since: what was taken from it stays. */
+static const char *fetch_from(const char *path, char **bytes, size_t *length) {
+  return fetch_copy(bytes, length) ? NULL : cst_starts_fetch_result(path, bytes, length);
+}
+
+/* A table is the user's own, and may have been mended; the copy stands in where it has gone. */
+static const char *fetch_table(const char *path, char **bytes, size_t *length) {
+  return access(path, F_OK) && fetch_copy(bytes, length) ? NULL : cst_starts_fetch_csv(path, bytes, length);
+}
+
+static const char *share_resumed(cst_fetch *fetch, const char *path, char **bytes, size_t *length) {
+  return share(fetch == cst_starts_fetch_result ? fetch_from : fetch == cst_starts_fetch_csv ? fetch_table : fetch, path, bytes, length);
+}
+
 /* Read on rank 0, broadcast, parse everywhere: all ranks come to the same mistakes. */
-cst_study *cst_run_read_study(const char *file, cst_diag *d) {
-  char       *text = NULL;
-  size_t      length = 0;
+cst_study *cst_run_read_study(const char *file, const char *result, cst_diag *d) {
+  char  *text = NULL;
+  size_t length = 0;
+  resumed = result;
   const char *why = share(cst_file_fetch, file, &text, &length);
   if (why) {
     cst_diag_add(d, file, 0, 0, "%s", why);
     return NULL;
   }
-  cst_study *s = cst_study_read(file, text, length, share, d);
+  cst_study *s = cst_study_read(file, text, length, share_resumed, d);
   free(text);
   return s;
 }

@@ -7,11 +7,12 @@
 #include <unistd.h>
 #include "cli/stored.h"
 #include "constella/document.h"
+#include "study/starts.h"
 
 static struct {
   char       folder[4096], study_folder[4096]; /* with the last slash, or empty */
   char      *system;                           /* the name of the system's file; NULL: it is of the catalogue */
-  char      *description;
+  char      *description, *starts;             /* starts: the table of those that come from another file; NULL: there are none */
   cst_share *share;
   cst_fetch *fetch; /* what is asked for now */
 } source;
@@ -62,6 +63,11 @@ static const char *fetch_either(const char *path, char **bytes, size_t *length) 
 /* As cst_share. */
 static const char *serve(cst_fetch *fetch, const char *path, char **bytes, size_t *length) {
   source.fetch = fetch;
+  if (source.starts && (fetch == cst_starts_fetch_csv || fetch == cst_starts_fetch_result)) {
+    *bytes = strdup(source.starts);
+    *length = strlen(source.starts);
+    return NULL;
+  }
   if (!source.system || strcmp(beside(path), source.system)) return source.share(fetch_either, path, bytes, length);
   *bytes = strdup(source.description);
   *length = strlen(source.description);
@@ -78,6 +84,7 @@ cst_study *cst_stored_study(cst_result *file, const char *path, cst_share *share
     source.share = share;
     source.description = cst_result_text(file, "/", "system_description");
     if (!source.description) source.description = strdup("");
+    source.starts = cst_result_text(file, "/", "starts");
     folder_of(path, source.folder);
     find_study_folder(command);
     find_system(path, study, d);
@@ -85,6 +92,8 @@ cst_study *cst_stored_study(cst_result *file, const char *path, cst_share *share
     if (s && (!sum || strcmp(sum, s->sha256)))
       cst_diag_add(d, path, 0, 0, "its study is not the one that it was made of: the sha256 is %s, not %s", s->sha256, sum ? sum : "there");
     free(source.description);
+    free(source.starts);
+    source.starts = NULL;
     free(source.system);
     source.system = NULL;
   }

@@ -1,6 +1,7 @@
 /* pairs.h: sums over pairs (cst_pair_sum), on any type of value: scalars, quadruple precision, or the lanes of a group.
  *
- * Their order is fixed, and is that of eight pairs side by side however many a machine does at once. Of a row the pairs j = least, least + 1
+ * Their order is fixed, and is that of eight pairs side by side however many a machine does at once. Of a row the pairs j = least, least +
+ * 1
  * ... are dealt out to eight parts in turn. A part adds its slopes along x in the order of j, beginning with 0; then the eight are added as
  * ((0 + 4) + (2 + 6)) + ((1 + 5) + (3 + 7)) and to the result. The slope along y of a pair is added to the result at once, before that; no
  * two pairs of a row have one j. Terms are dealt out in the same way to parts that go on from row to row, and are added up in the end. What
@@ -19,7 +20,7 @@ enum { PAIRS_PARTS = 8 };
 typedef void pairs_term(const void *self, const VALUE *c, const VALUE *x, const VALUE *y, VALUE *o);
 
 PAIRS_INLINE VALUE pairs_total(const VALUE *part, int stride) {
-#define P(k) part[(k) * stride]
+#define P(k) part[(k)*stride]
   return ((P(0) + P(4)) + (P(2) + P(6))) + ((P(1) + P(5)) + (P(3) + P(7)));
 #undef P
 }

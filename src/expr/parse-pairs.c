@@ -1,8 +1,8 @@
 /* parse-pairs.c: a double sum that is read once, as a sum over pairs: sum(i, 1, n, sum(j, i+1, n, TERM)).
  *
- * TERM is read with inputs in the place of i and j. Where an index is just i or j the entry of the array becomes an input of the pair; where
- * anything else is made of i and j, or an entry of the same inputs is read by a fixed index, this is no sum over pairs, and it is read anew
- * and written out, with its mistakes.
+ * TERM is read with inputs in the place of i and j. Where an index is just i or j the entry of the array becomes an input of the pair;
+ * where anything else is made of i and j, or an entry of the same inputs is read by a fixed index, this is no sum over pairs, and it is
+ * read anew and written out, with its mistakes.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>

@@ -19,7 +19,7 @@ typedef struct cst_parse_loop {
 
 /* A double sum that is read as one over pairs. */
 typedef struct {
-  cst_node     i, j;   /* what its two variables stand for */
+  cst_node     i, j;  /* what its two variables stand for */
   cst_pair_sum sum;   /* as far as it is known */
   int          first; /* the least i */
 } cst_parse_pairs;

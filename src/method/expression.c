@@ -393,8 +393,9 @@ const cst_system *cst_term_system(const cst_term *t, const cst_system *s, double
 
 bool cst_term_bends(const cst_term *t, const cst_system *s, char *why, int n) {
   if (cst_system_bend(s)) return true;
-  snprintf(why, (size_t)n, "%s needs second derivatives of the potential, and those of %s, with its sums over pairs written out, are too large",
-           t->name, s->name);
+  snprintf(why, (size_t)n,
+           "%s needs second derivatives of the potential, and those of %s, with its sums over pairs written out, are too large", t->name,
+           s->name);
   return false;
 }
 

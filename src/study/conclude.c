@@ -19,7 +19,7 @@ struct cst_conclusion {
 /* What a case is: known before anything is run. */
 static void declare_case(const cst_plan *p, cst_columns *c) {
   const cst_study      *s = p->study;
-  const int             npar = s->nvariant > 1 ? s->system->npar : 0;
+  const int             npar = (s->nswept ? s->nset : s->nvariant) > 1 ? s->system->npar : 0;
   const cst_text_column system = cst_columns_text(c, (cst_column_use){.role = "system"}, "system", "system"),
                         method = cst_columns_text(c, (cst_column_use){.shown = true, .role = "method"}, "method expression", "method");
   const cst_number_column step =
@@ -28,6 +28,10 @@ static void declare_case(const cst_plan *p, cst_columns *c) {
     cst_column_say(system, i, s->system->name);
     cst_column_say(method, i, cst_method_label(s->method[p->cases[i].method]));
     cst_column_set(step, i, p->cases[i].h_nominal);
+  }
+  if (s->nswept) {
+    const cst_text_column start = cst_columns_text(c, (cst_column_use){.shown = true, .role = "start"}, "start of the sweep", "start");
+    for (int i = 0; i < p->ncase; i++) cst_column_say(start, i, s->start_name[p->cases[i].variant / s->nset]);
   }
   for (int k = 0; k < npar; k++) {
     const cst_parameter    *x = &s->system->parameter[k];

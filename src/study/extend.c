@@ -14,10 +14,15 @@ static bool same_numbers(const double *a, const double *b, int n) { return !n ||
 
 static const char *label(const cst_plan *p, const cst_case *c) { return cst_method_label(p->study->method[c->method]); }
 
+/* The start of a sweep that a case has; "": there is no such sweep. */
+static const char *start_of(const cst_plan *p, const cst_case *c) {
+  return p->study->nswept ? p->study->start_name[c->variant / p->study->nset] : "";
+}
+
 static bool is_case(const cst_plan *old, int i, const cst_plan *now, int k) {
   const cst_case *a = &old->cases[i], *b = &now->cases[k];
   return a->h == b->h && a->h_nominal == b->h_nominal && a->n == b->n && !strcmp(label(old, a), label(now, b)) &&
-         old->study->tolerance[a->tolerance] == now->study->tolerance[b->tolerance] &&
+         !strcmp(start_of(old, a), start_of(now, b)) && old->study->tolerance[a->tolerance] == now->study->tolerance[b->tolerance] &&
          old->study->system->npar == now->study->system->npar &&
          same_numbers(cst_plan_parameters(old, a->variant), cst_plan_parameters(now, b->variant), old->study->system->npar);
 }

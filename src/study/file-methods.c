@@ -126,7 +126,9 @@ static void reference_map(cst_reader *r, cst_yaml *n) {
 /* An ensemble's members start anywhere, so that the motion must be known from any start. */
 static void check_exact(cst_reader *r, cst_yaml *n) {
   const cst_study *s = r->s;
-  int              state = s->ensemble ? -1 : s->state;
+  int              state = -1, v = 0;
+  for (; v < s->nvariant && r->start_known; v++)
+    if (!cst_system_has_exact(s->system, state = cst_study_state(s, v))) break;
   if (!s->system || !r->start_known || cst_system_has_exact(s->system, state)) return;
   cst_yaml_error(r->doc, n, r->d, "no exact motion of %s is known from %s%s; allowed: self or {method: ..., step: ...}", s->system->name,
                  state < 0 ? "any start" : "the state ", state < 0 ? "" : s->system->state[state].name);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include "method/method.h"
 #include "study/reader.h"
+#include "study/starts.h"
 
 static const double most_increments = 1e15;
 
@@ -130,8 +131,8 @@ static void check_reference(cst_reader *r) {
 static void check_spread(cst_reader *r) {
   const cst_study *s = r->s;
   cst_yaml        *initial = cst_yaml_get(r->root, "initial"), *spread = cst_yaml_get(initial, "spread");
-  if (!s->ensemble || noisy(s) || !cst_reader_required(r, initial, "initial", "spread")) return;
-  if (s->members > 1 && cst_yaml_is_map(spread) && s->spread_q == 0 && s->spread_v == 0)
+  if (!s->ensemble || s->nstart || s->members == 1 || noisy(s) || !cst_reader_required(r, initial, "initial", "spread")) return;
+  if (cst_yaml_is_map(spread) && !cst_study_spreads(s))
     cst_yaml_error(r->doc, spread, r->d, "'spread' is zero: all %ld members would be the same; q or v must be positive", s->members);
 }
 

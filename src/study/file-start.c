@@ -5,6 +5,7 @@
 #include <string.h>
 #include "study/names.h"
 #include "study/reader.h"
+#include "study/starts.h"
 
 static const char start_wanted[] = "the name of a state, a map {q: [...], v: [...]} or an ensemble {members: ..., spread: ...}";
 
@@ -79,30 +80,18 @@ static bool numbers(cst_reader *r, cst_yaml *n, const char *what) {
 }
 
 /* A start that is no ensemble; n NULL: the first state. */
-static void single(cst_reader *r, cst_yaml *n, const char *what) {
+void cst_read_single_start(cst_reader *r, cst_yaml *n, const char *what) {
   r->start = n;
   r->start_known = !n ? r->s->system && state_values(r, 0) : cst_yaml_is_map(n) ? numbers(r, n, what) : named(r, n, what);
 }
 
-static void seed(cst_reader *r, cst_yaml *n) {
+void cst_read_seed(cst_reader *r, cst_yaml *n) {
   static const char wanted[] = "an integer from 0 to 18446744073709551615";
   const char       *text = cst_reader_text(r, n, "seed", wanted);
   if (!text) return;
   errno = 0;
   r->s->seed = strtoull(text, NULL, 10);
   if (errno || strspn(text, "0123456789") != strlen(text)) cst_yaml_error(r->doc, n, r->d, "'seed' is '%s'; it must be %s", text, wanted);
-}
-
-static void deviation(cst_reader *r, cst_yaml *n, const char *what, double *out) {
-  if (cst_reader_number(r, n, what, out) && *out < 0)
-    cst_yaml_error(r->doc, n, r->d, "'%s' is %s; a deviation must not be negative", what, cst_shortest(*out));
-}
-
-static void spread(cst_reader *r, cst_yaml *n) {
-  static const char *const keys[] = {"q", "v"};
-  if (!cst_reader_map(r, n, "spread", keys, CST_COUNT(keys))) return;
-  deviation(r, cst_yaml_get(n, "q"), "q", &r->s->spread_q);
-  deviation(r, cst_yaml_get(n, "v"), "v", &r->s->spread_v);
 }
 
 static void ensemble(cst_reader *r, cst_yaml *n) {
@@ -116,16 +105,18 @@ static void ensemble(cst_reader *r, cst_yaml *n) {
     cst_reader_integer(r, cst_reader_required(r, n, "initial", "members"), "members", 1, most, &s->members);
   else
     s->members = 1;
-  seed(r, cst_yaml_get(n, "seed"));
+  cst_read_seed(r, cst_yaml_get(n, "seed"));
   s->unspread = !cst_yaml_get(n, "spread");
-  spread(r, cst_yaml_get(n, "spread")); /* whether it may be zero is asked when the methods are known: file-noise.c */
-  single(r, cst_yaml_get(n, "around"), "around");
+  cst_read_spread(r, cst_yaml_get(n, "spread")); /* whether it may be zero is asked when the methods are known: file-noise.c */
+  cst_read_single_start(r, cst_yaml_get(n, "around"), "around");
   cst_read_relax(r, cst_yaml_get(n, "relax"));
 }
 
 static bool is_ensemble(cst_yaml *n) {
-  if (cst_yaml_get(n, "q") && cst_yaml_get(n, "relax")) return false;
-  return cst_yaml_get(n, "members") || (cst_yaml_get(n, "relax") && !cst_yaml_get(n, "bodies")) || cst_yaml_get(n, "seed") || cst_yaml_get(n, "around") || cst_yaml_get(n, "spread");
+  static const char *const own[] = {"members", "seed", "around", "spread", NULL};
+  for (const char *const *key = own; *key; key++)
+    if (cst_yaml_get(n, *key)) return true;
+  return cst_yaml_get(n, "relax") && !cst_yaml_get(n, "q") && !cst_yaml_get(n, "bodies");
 }
 
 void cst_read_start(cst_reader *r) {
@@ -136,8 +127,11 @@ void cst_read_start(cst_reader *r) {
   s->seed = 1;
   s->q0 = cst_reader_memory(size, sizeof(double));
   s->v0 = cst_reader_memory(size, sizeof(double));
-  if (is_ensemble(n))
+  if (cst_read_starts(r, n)) return;
+  if (is_ensemble(n)) {
     ensemble(r, n);
-  else
-    single(r, n, "initial"), cst_read_relax(r, cst_yaml_is_map(n) ? cst_yaml_get(n, "relax") : NULL);
+    return;
+  }
+  cst_read_single_start(r, n, "initial");
+  cst_read_relax(r, cst_yaml_is_map(n) ? cst_yaml_get(n, "relax") : NULL);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 #include "constella/random.h"
 #include "study/reader.h"
+#include "study/starts.h"
 
 enum { MAX_VARIANT = 1000000 };
 
@@ -95,6 +96,11 @@ static bool repeated(cst_reader *r, cst_yaml *n, const choice *c, const char *na
 static void values(cst_reader *r, cst_yaml *n, const char *name, choice *c) {
   if (cst_yaml_is_scalar(n)) {
     cst_reader_constant(r, n, name, c->value);
+    return;
+  }
+  if (cst_yaml_is_map(n)) {
+    double *standard = c->value;
+    if (cst_reader_range(r, n, name, &c->value, &c->n)) free(standard);
     return;
   }
   if (!cst_reader_list(r, n, name, "numbers, or one number", false)) return;

@@ -129,6 +129,7 @@ static void fingerprint(cst_reader *r) {
   if (r->s->system_file) cst_yaml_put(cst_yaml_get(r->root, "system"), "sha256", r->s->system_sha256);
   for (int i = 0; i < r->s->nlayer; i++)
     cst_yaml_put(cst_yaml_get(cst_yaml_get(r->root, "layers"), r->s->layer[i].name), "sha256", r->s->layer[i].sha256);
+  if (r->s->starts_text) cst_yaml_put(cst_yaml_get(r->root, "initial"), "sha256", r->s->starts_sha256);
   r->s->canonical = cst_document_canonical(r->doc);
   cst_sha256(r->s->canonical, strlen(r->s->canonical), r->s->sha256);
 }
@@ -165,8 +166,10 @@ void cst_study_destroy(cst_study *s) {
   cst_histograms_destroy(s);
   for (int i = 0; i < s->nlayer; i++) free(s->layer[i].name), free(s->layer[i].file);
   if (s->system) cst_system_destroy(s->system);
-  void *owned[] = {s->file, s->system_file, s->title,      s->canonical,  s->parameter, s->q0,    s->v0,  s->end,
-                   s->step, s->method,      s->observable, s->trajectory, s->tolerance, s->layer, s->own, s->histogram};
+  for (int i = 0; i < s->nswept; i++) free(s->start_name[i]);
+  void *owned[] = {s->file,        s->system_file,  s->title,        s->canonical,  s->parameter,   s->q0,       s->v0,  s->end,
+                   s->step,        s->method,       s->observable,   s->trajectory, s->tolerance,   s->layer,    s->own, s->start_name,
+                   s->start_state, s->deviation[0], s->deviation[1], s->starts,     s->starts_text, s->histogram};
   for (int i = 0; i < CST_COUNT(owned); i++) free(owned[i]);
   free(s);
 }

@@ -14,6 +14,7 @@
 #include <string.h>
 #include "constella/random.h"
 #include "constella/study.h"
+#include "study/starts.h"
 
 static bool is_finite(const double *x, int n) {
   for (int i = 0; i < n; i++)
@@ -21,14 +22,19 @@ static bool is_finite(const double *x, int n) {
   return true;
 }
 
-static void spread(const cst_study *s, long member, uint32_t purpose, double deviation, double *x) {
+/* Of coordinate i, or of its velocity. */
+static double deviation(const cst_study *s, int which, int i) {
+  return s->deviation[which] ? s->deviation[which][i] : which ? s->spread_v : s->spread_q;
+}
+
+static void spread(const cst_study *s, long member, uint32_t purpose, int which, double *x) {
   const cst_system *sys = s->system;
-  for (int i = 0, k = 0; i < sys->nq && deviation > 0; i++) {
+  for (int i = 0, k = 0; i < sys->nq; i++) {
     if (k < sys->nbodies && i == sys->bodies[k].rotation) {
       i += 8, k++;
       continue;
     }
-    x[i] += deviation * cst_random_normal(s->seed, (uint64_t)member, purpose, 0, (uint32_t)i);
+    if (deviation(s, which, i) > 0) x[i] += deviation(s, which, i) * cst_random_normal(s->seed, (uint64_t)member, purpose, 0, (uint32_t)i);
   }
 }
 
@@ -40,21 +46,23 @@ static void turn(const cst_study *s, long member, double *q, double *v) {
     cst_body_omega(b, q, v, omega);
     for (int a = 0; a < 3; a++) {
       const uint32_t at = (uint32_t)(b->rotation + a);
-      x[a] = s->spread_q > 0 ? s->spread_q * cst_random_normal(s->seed, (uint64_t)member, CST_PURPOSE_INITIAL_Q, 0, at) : 0;
-      if (s->spread_v > 0) omega[a] += s->spread_v * cst_random_normal(s->seed, (uint64_t)member, CST_PURPOSE_INITIAL_V, 0, at);
+      const double   dq = deviation(s, 0, b->rotation), dv = deviation(s, 1, b->rotation);
+      x[a] = dq > 0 ? dq * cst_random_normal(s->seed, (uint64_t)member, CST_PURPOSE_INITIAL_Q, 0, at) : 0;
+      if (dv > 0) omega[a] += dv * cst_random_normal(s->seed, (uint64_t)member, CST_PURPOSE_INITIAL_V, 0, at);
     }
     cst_body_turn(b, x, omega, q, v);
   }
 }
 
 bool cst_study_member(const cst_study *s, int variant, long member, double *q, double *v) {
-  int    nq = s->system->nq;
-  size_t at = (size_t)variant * (size_t)nq, bytes = sizeof(double) * (size_t)nq;
-  memcpy(q, s->q0 + at, bytes);
-  memcpy(v, s->v0 + at, bytes);
+  int           nq = s->system->nq;
+  size_t        at = (size_t)variant * (size_t)nq, bytes = sizeof(double) * (size_t)nq;
+  const double *own = s->nstart ? cst_starts_row(s, variant, member % s->nstart) : NULL;
+  memcpy(q, own ? own : s->q0 + at, bytes);
+  memcpy(v, own ? own + nq : s->v0 + at, bytes);
   if (!s->ensemble || s->unspread) return true;
-  spread(s, member, CST_PURPOSE_INITIAL_Q, s->spread_q, q);
-  spread(s, member, CST_PURPOSE_INITIAL_V, s->spread_v, v);
+  spread(s, member, CST_PURPOSE_INITIAL_Q, 0, q);
+  spread(s, member, CST_PURPOSE_INITIAL_V, 1, v);
   turn(s, member, q, v);
   return cst_system_project(s->system, s->parameter + (size_t)variant * (size_t)s->system->npar, q, v) && is_finite(q, nq) &&
          is_finite(v, nq);

@@ -36,6 +36,8 @@ const char *cst_reader_with(const cst_reader *r, int variant) {
     if (swept(s, i))
       at += (size_t)snprintf(text + at, sizeof ring[0] - at, "%s%s = %s", at ? ", " : " with ", s->system->parameter[i].name,
                              cst_shortest(s->parameter[variant * s->system->npar + i]));
+  if (s->nswept && s->nset && at < sizeof ring[0])
+    snprintf(text + at, sizeof ring[0] - at, "%s%.60s", at ? ", " : " with the start ", s->start_name[variant / s->nset]);
   return text;
 }
 

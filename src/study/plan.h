@@ -26,25 +26,25 @@ typedef struct {
 } cst_class;
 
 typedef struct cst_plan {
-  const cst_study   *study;
-  int                ncase;
-  cst_case          *cases;
-  int                nclass;
-  cst_class         *classes;
-  int               *class_of; /* [ncase] */
-  double             cost;     /* of all steps of the study */
-  int                isa;
-  int                nlook;
-  cst_look          *look;                /* in the order of the observers, then of the study file */
-  int                nquantity, nbuiltin; /* nbuiltin: those before the user's expressions */
-  cst_quantity      *quantity;
-  cst_tape         **histogram;    /* [nhistogram] the programs of their expressions */
-  int                blocks;       /* parts of the run that histograms are counted in, for their errors */
-  double            *freedom;      /* [nmethod] degrees of freedom that share the kinetic energy: n - rank G, less the momenta kept */
-  bool               needs_lambda; /* a user's expression reads multipliers */
-  int                most_samples;
-  cst_prepared     **method;    /* [nmethod] */
-  cst_prepared      *reference; /* NULL where the reference is no method */
+  const cst_study *study;
+  int              ncase;
+  cst_case        *cases;
+  int              nclass;
+  cst_class       *classes;
+  int             *class_of; /* [ncase] */
+  double           cost;     /* of all steps of the study */
+  int              isa;
+  int              nlook;
+  cst_look        *look;                /* in the order of the observers, then of the study file */
+  int              nquantity, nbuiltin; /* nbuiltin: those before the user's expressions */
+  cst_quantity    *quantity;
+  cst_tape       **histogram;    /* [nhistogram] the programs of their expressions */
+  int              blocks;       /* parts of the run that histograms are counted in, for their errors */
+  double          *freedom;      /* [nmethod] degrees of freedom that share the kinetic energy: n - rank G, less the momenta kept */
+  bool             needs_lambda; /* a user's expression reads multipliers */
+  int              most_samples;
+  cst_prepared   **method;    /* [nmethod] */
+  cst_prepared    *reference; /* NULL where the reference is no method */
 } cst_plan;
 
 /* Whether the errors of q and p, and those of the multipliers, are taken after `step` > 0 steps. */

@@ -59,17 +59,17 @@ bool         cst_reader_family(cst_reader *r, cst_yaml *n, const char *what, con
 void cst_histograms_destroy(cst_study *s);
 
 /* The keys of the file, in the order of the calls: each may use what those before it have read. */
-void cst_read_system(cst_reader *r);  /* system */
-void cst_read_start(cst_reader *r);   /* initial */
-void cst_start_settle(cst_reader *r); /* start.c: after both; enforce what the starts need, and refuse those that cannot start */
+void cst_read_system(cst_reader *r);             /* system */
+void cst_read_start(cst_reader *r);              /* initial */
+void cst_start_settle(cst_reader *r);            /* start.c: after both; enforce what the starts need, and refuse those that cannot start */
 void cst_read_relax(cst_reader *r, cst_yaml *n); /* relax, in initial; n NULL: there is none */
-void cst_read_error(cst_reader *r);   /* error */
-void cst_read_steps(cst_reader *r);   /* end, steps */
-void cst_read_layers(cst_reader *r);  /* layers */
-void cst_read_methods(cst_reader *r); /* methods, reference */
-void cst_read_observe(cst_reader *r); /* observables, samples, observe, trajectories */
-void cst_read_noise(cst_reader *r);   /* noise; behind methods, steps and roundoff */
-void cst_read_averages(cst_reader *r); /* burn-in, histograms */
+void cst_read_error(cst_reader *r);              /* error */
+void cst_read_steps(cst_reader *r);              /* end, steps */
+void cst_read_layers(cst_reader *r);             /* layers */
+void cst_read_methods(cst_reader *r);            /* methods, reference */
+void cst_read_observe(cst_reader *r);            /* observables, samples, observe, trajectories */
+void cst_read_noise(cst_reader *r);              /* noise; behind methods, steps and roundoff */
+void cst_read_averages(cst_reader *r);           /* burn-in, histograms */
 
 /* The map {a: ..., b: ..., c: ...} as a method; NULL when it is none. Owned. */
 cst_method *cst_reader_tableau(cst_reader *r, cst_yaml *n);

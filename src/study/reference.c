@@ -219,7 +219,7 @@ static void exact(const cst_reference *r, int variant, const double *q0, const d
                   double *lambda) {
   const cst_study *s = r->plan->study;
   const double    *c = cst_plan_parameters(r->plan, variant);
-  const int        state = s->ensemble ? -1 : s->state, nq = s->system->nq;
+  const int        state = cst_study_state(s, variant), nq = s->system->nq;
   const bool       at_once = q && lambda && tl == t;
   if (q) cst_system_exact(s->system, state, c, q0, v0, t, q, p, at_once ? lambda : r->unused);
   if (lambda && !at_once) cst_system_exact(s->system, state, c, q0, v0, tl, r->unused, r->unused + nq, lambda);

@@ -36,6 +36,7 @@ static void note_study(cst_output *o, const cst_study *s) {
   cst_output_note(o, "/", "study", s->canonical);
   cst_output_note(o, "/", "study_sha256", s->sha256);
   cst_output_note(o, "/", "seed", seed);
+  if (s->starts_text) cst_output_note(o, "/", "starts", s->starts_text);
 }
 
 static void note_back_end(cst_output *o, const cst_back_end *b) {

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "study/reader.h"
+#include "study/starts.h"
 #include "system/worst.h"
 
 enum { WHY = 200 };
@@ -70,30 +70,69 @@ static bool settled(cst_reader *r) {
   return good;
 }
 
-static bool consistent(cst_reader *r, int variant) {
+/* At (q, v), which `what` and `with` name. */
+static bool consistent(cst_reader *r, int variant, double *q, double *v, const char *what, const char *with) {
   cst_study *s = r->s;
   cst_worst  g, gv;
   char       why[WHY], why_v[WHY];
-  if (s->project && !cst_system_project(s->system, c_of(s, variant), q_of(s, variant), v_of(s, variant))) {
-    cst_yaml_error(r->doc, r->start, r->d,
-                   "the start has no nearest point on the constraints that could be found%s; it must lie nearer to them",
-                   cst_reader_with(r, variant));
+  if (s->project && !cst_system_project(s->system, c_of(s, variant), q, v)) {
+    cst_yaml_error(r->doc, r->start, r->d, "%s has no nearest point on the constraints that could be found%s; it must lie nearer to them",
+                   what, with);
     return false;
   }
-  cst_system_worst(s->system, c_of(s, variant), q_of(s, variant), v_of(s, variant), &g, &gv);
+  cst_system_worst(s->system, c_of(s, variant), q, v, &g, &gv);
   if (g.scaled <= tolerance && gv.scaled <= tolerance) return true;
   cst_yaml_error(r->doc, r->start, r->d,
-                 "the start is inconsistent%s: |g| = %.3g (%.3g of its scale%s%s), |G v| = %.3g (%.3g of its scale%s%s); at most 1e-10 of the "
-                 "scale is allowed, or {q: ..., v: ..., project: true}",
-                 cst_reader_with(r, variant), g.raw, g.scaled, g.at < 0 ? "" : "; ", cst_worst_say(s->system, &g, why, WHY), gv.raw, gv.scaled,
-                 gv.at < 0 ? "" : "; ", cst_worst_say(s->system, &gv, why_v, WHY));
+                 "%s is inconsistent%s: |g| = %.3g (%.3g of its scale%s%s), |G v| = %.3g (%.3g of its scale%s%s); at most 1e-10 of the "
+                 "scale is allowed, or %s",
+                 what, with, g.raw, g.scaled, g.at < 0 ? "" : "; ", cst_worst_say(s->system, &g, why, WHY), gv.raw, gv.scaled,
+                 gv.at < 0 ? "" : "; ", cst_worst_say(s->system, &gv, why_v, WHY),
+                 s->nstart ? "`project: true` in 'initial'" : "{q: ..., v: ..., project: true}");
   return false;
+}
+
+/* Those of members that have their own, one message at most. */
+static bool members_consistent(cst_reader *r) {
+  const cst_study *s = r->s;
+  char             what[64];
+  for (int k = 0; k < s->nvariant; k++)
+    for (long i = 0; i < s->nstart; i++) {
+      double *x = cst_starts_row(s, k, i);
+      snprintf(what, sizeof what, "the start of member %ld", i);
+      if (!consistent(r, k, x, x + s->system->nq, what, cst_reader_with(r, k))) return false;
+    }
+  return true;
+}
+
+static bool member_is_sound(cst_reader *r, const double *x, long i) {
+  const cst_system *s = r->s->system;
+  for (int k = 0; k < 2 * s->nq; k++)
+    if (!isfinite(x[k])) {
+      cst_yaml_error(r->doc, r->start, r->d, "the start of member %ld is not finite: %s is %g", i, s->coordinate[k % s->nq], x[k]);
+      return false;
+    }
+  for (int b = 0; b < s->nbodies; b++)
+    if (cst_body_is_reflected(&s->bodies[b], x)) {
+      cst_yaml_error(r->doc, r->start, r->d, "the start of member %ld has a reflection as the matrix of %s", i, s->bodies[b].name);
+      return false;
+    }
+  return true;
+}
+
+static bool members_sound(cst_reader *r) {
+  const cst_study *s = r->s;
+  for (int k = 0; k < (s->starts_each ? s->nvariant : 1); k++)
+    for (long i = 0; i < s->nstart; i++)
+      if (!member_is_sound(r, cst_starts_row(s, k, i), i)) return false;
+  return true;
 }
 
 void cst_start_settle(cst_reader *r) {
   const cst_study *s = r->s;
   bool             good = r->start_known;
   for (int v = 0; v < s->nvariant && good; v++) good = is_finite(r, v) && is_turned(r, v);
+  good = good && members_sound(r);
   good = good && s->system->ng && s->nvariant && settled(r);
-  for (int v = 0; v < s->nvariant && good; v++) good = consistent(r, v);
+  for (int v = 0; v < s->nvariant && good; v++) good = consistent(r, v, q_of(s, v), v_of(s, v), "the start", cst_reader_with(r, v));
+  if (good && s->nstart) members_consistent(r);
 }

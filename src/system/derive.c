@@ -441,8 +441,8 @@ static void drop_bent(cst_system *s) {
 }
 
 bool cst_system_derive_bent(cst_system *s) {
-  cst_node                   rest = s->V;
-  derivation                 d = begin(s);
+  cst_node   rest = s->V;
+  derivation d = begin(s);
   if ((s->whole = cst_pairs_written_out(s)) < 0) return end(&d), false;
   drop_bent(s);
   put_beside(s, CST_K_V), put_beside(s, CST_K_dV);

@@ -142,8 +142,8 @@ static void write_kernel(FILE *f, const cst_system *s, cst_kernel_id k) {
   if (place) fprintf(f, "static const int sys_rows[] = "), write_list(f, place, s->nq), fprintf(f, ";\n");
   open_function(f, s->graph, cst_kernel_names[k], cst_system_beside(s, k), later ? 0 : s->kernel_size[k]);
   for (int i = 0; i < s->npairs && cst_pairs_are_in(s, k); i++)
-    fprintf(f, "  cst_pairs_sum(&sys_pairs%d, &sys_places%d, sys_pair%d_%s, SYS_NPAR, SYS_NQ, c, q, %s, o, %d);\n", i, i, i, k == CST_K_V ? "V" : "dV",
-            place ? "sys_rows" : "0", k == CST_K_V);
+    fprintf(f, "  cst_pairs_sum(&sys_pairs%d, &sys_places%d, sys_pair%d_%s, SYS_NPAR, SYS_NQ, c, q, %s, o, %d);\n", i, i, i,
+            k == CST_K_V ? "V" : "dV", place ? "sys_rows" : "0", k == CST_K_V);
   fprintf(f, "}\n");
 }
 

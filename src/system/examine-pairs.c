@@ -35,7 +35,7 @@ static bool is_slope(const cst_examiner *e, const cst_point *p, const double *dV
 }
 
 static void check_symmetry(cst_examiner *e, int k, const cst_point *p, const double *dV, bool *said) {
-  const cst_system *s = e->s;
+  const cst_system  *s = e->s;
   const cst_pattern *P = &s->pattern[CST_K_xi];
   double            *entry = cst_numbers((size_t)P->n), *xi = cst_numbers((size_t)s->nq), size;
   char               topic[200];

@@ -13,7 +13,7 @@ typedef struct {
   cst_tape *const *tape; /* [CST_K_COUNT] */
   void (*pairs)(const cst_pair_tapes *p, bool value, const int *place, const double *const in[128], double *out, double *scratch);
   const cst_system *system;
-  double          *scratch;
+  double           *scratch;
 } cst_interpreter;
 
 /* The expressions that lengths of constraints are made of (length.c): parts row[j] .. row[j + 1] - 1 of constraint j, of the potential for

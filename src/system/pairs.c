@@ -6,7 +6,9 @@
 /* Of V written out, and derived once more: how many operations a pair may make of each of its own, as seen on water and argon. */
 static const double GROWTH = 40;
 
-bool cst_pairs_are_in(const cst_system *s, cst_kernel_id k) { return s->npairs && (k == CST_K_V || k == CST_K_dV || k == CST_K_dVS) && s->kernel_size[k]; }
+bool cst_pairs_are_in(const cst_system *s, cst_kernel_id k) {
+  return s->npairs && (k == CST_K_V || k == CST_K_dV || k == CST_K_dVS) && s->kernel_size[k];
+}
 
 const int *cst_pairs_place(const cst_system *s, cst_kernel_id k) { return s->npairs && k == CST_K_dVS ? s->bands[1].place : NULL; }
 

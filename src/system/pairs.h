@@ -12,7 +12,8 @@
 #include "expr/pairs.h"
 #undef VALUE
 
-/* Where coordinates stand for lanes over pairs: number i in of[i] (-1: nowhere), and those of array b at y[b] + j - least, aligned; n places. */
+/* Where coordinates stand for lanes over pairs: number i in of[i] (-1: nowhere), and those of array b at y[b] + j - least, aligned; n
+ * places. */
 typedef struct {
   int        n;
   const int *of, *y;
@@ -43,8 +44,8 @@ CST_INLINE vl cst_pairs_lanes(int from, int to) {
 }
 
 /* Eight pairs of a row from j = least + at on, of which from .. to - 1 are there. */
-CST_INLINE void cst_pairs_block(const cst_pair_sum *s, const cst_pair_places *p, pairs_term *term, const vd *c, const vd *x, const double *q,
-                                double *f, int at, int from, int to, vd (*part)[CST_PAIR_ARRAYS], int value) {
+CST_INLINE void cst_pairs_block(const cst_pair_sum *s, const cst_pair_places *p, pairs_term *term, const vd *c, const vd *x,
+                                const double *q, double *f, int at, int from, int to, vd (*part)[CST_PAIR_ARRAYS], int value) {
   vd y[CST_PAIR_ARRAYS], o[2 * CST_PAIR_ARRAYS];
   for (int k = 0; k < CST_PAIR_VECTORS; k++) {
     const int first = from - k * CST_W, last = to - k * CST_W, here = at + k * CST_W;
@@ -62,7 +63,7 @@ CST_INLINE void cst_pairs_block(const cst_pair_sum *s, const cst_pair_places *p,
     } else {
       CST_UNROLL for (int a = 0; a < (value ? 1 : s->nx); a++) part[k][a] += o[a];
       if (value) continue;
-      CST_UNROLL for (int b = 0; b < s->ny; b++) *(vd *)(f + p->y[b] + here) += o[s->nx + b];
+      CST_UNROLL for (int b = 0; b < s->ny; b++) * (vd *)(f + p->y[b] + here) += o[s->nx + b];
     }
   }
 }
@@ -100,9 +101,9 @@ CST_INLINE void cst_pairs_rows(const cst_pair_sum *s, const cst_pair_places *p, 
 }
 
 /* Lane l alone. */
-CST_INLINE void cst_pairs_alone(const cst_pair_sum *s, const cst_pair_places *p, pairs_term *term, int npar, int nq, const vd *c, const vd *q,
-                                const int *place, vd *o, int l, int value) {
-  vd      Q[p->n / CST_W + 1], F[value ? 1 : p->n / CST_W + 1], C[npar + 1];
+CST_INLINE void cst_pairs_alone(const cst_pair_sum *s, const cst_pair_places *p, pairs_term *term, int npar, int nq, const vd *c,
+                                const vd *q, const int *place, vd *o, int l, int value) {
+  vd            Q[p->n / CST_W + 1], F[value ? 1 : p->n / CST_W + 1], C[npar + 1];
   double *const qs = (double *)Q, *const fs = (double *)F;
   for (int k = 0; k < npar; k++) C[k] = vset(c[k][l]);
   for (int i = 0; i < p->n / CST_W + 1; i++) Q[i] = vset(0);
@@ -122,8 +123,8 @@ CST_INLINE void cst_pairs_alone(const cst_pair_sum *s, const cst_pair_places *p,
 }
 
 /* value: o[0] += the sum of terms; else o[place[k]] += its slope along q[k], place NULL: o[k]. */
-CST_INLINE void cst_pairs_sum(const cst_pair_sum *s, const cst_pair_places *p, pairs_term *term, int npar, int nq, const vd *c, const vd *q, const int *place, vd *o,
-                              int value) {
+CST_INLINE void cst_pairs_sum(const cst_pair_sum *s, const cst_pair_places *p, pairs_term *term, int npar, int nq, const vd *c, const vd *q,
+                              const int *place, vd *o, int value) {
   const int differ = cst_pairs_differ(c, npar, cst_pairs_differ(q, nq, 0));
   if (!cst_pairs_apart(s, differ)) {
     if (value)

@@ -4,7 +4,7 @@
 #include <string.h>
 #include "system/reader.h"
 
-enum { LEAST_PAIRS = 16 }; /* of a double sum that is not written out */
+enum { LEAST_PAIRS = 16 };        /* of a double sum that is not written out */
 enum { EFFORT = 16, WHAT = 200 }; /* of an expression however short, in characters; room for what an expression is of */
 
 cst_scope cst_reading_constants(cst_reading *r) { return (cst_scope){r->names + 1, r->s->npar}; }

@@ -1,0 +1,125 @@
+/* start-from.c: `initial: {from: earlier.h5, case: 3}`: member m starts where a member of a case of an earlier result ended.
+ *
+ * Members that failed there are left out, so that the m-th of the others is member m here. Velocities are M^-1 (p - a) with the parameters
+ * of that case, and the start is projected on the constraints, which takes the part out of p that some methods carry across them. Time
+ * starts at 0. The starts become a table as that of start-csv.c, which the new result keeps.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "constella/random.h"
+#include "constella/record.h"
+#include "study/channels.h"
+#include "study/starts.h"
+
+/* What a fetch, which is asked by a path alone, must know besides. */
+static struct {
+  const cst_system *system;
+  long              icase; /* -1: the only one */
+} asked;
+
+/* What a result has of final states. */
+typedef struct {
+  double *status, *q, *p, *c;
+  long    ncase, members, icase;
+} finals;
+
+static void free_finals(finals *f) { free(f->status), free(f->q), free(f->p), free(f->c); }
+
+static const char *read_finals(cst_result *file, finals *f) {
+  static char why[200];
+  int         ndim;
+  long        e[CST_FIELD_DIMS];
+  char       *description = cst_result_text(file, "/", "system_description");
+  const bool  same = description && !strcmp(description, asked.system->text);
+  free(description);
+  if (!same) return "its system is another one, or has another description";
+  if (strcmp(cst_result_state(file), "complete")) return "is not complete";
+  f->status = cst_result_read(file, cst_channel_path(CST_CHANNEL_STATUS), &ndim, e);
+  if (!f->status || ndim != 2 || e[0] < 1 || e[1] < 1) return "has no final states";
+  f->ncase = e[0], f->members = e[1], f->icase = asked.icase;
+  if (f->icase < 0 && f->ncase > 1) {
+    snprintf(why, sizeof why, "has %ld cases; `case: K` says from which one, 0 to %ld", f->ncase, f->ncase - 1);
+    return why;
+  }
+  if (f->icase < 0) f->icase = 0;
+  if (f->icase >= f->ncase) {
+    snprintf(why, sizeof why, "has no case %ld; there are 0 to %ld", f->icase, f->ncase - 1);
+    return why;
+  }
+  f->q = cst_result_read(file, cst_channel_path(CST_CHANNEL_Q), &ndim, e);
+  const bool states = f->q && ndim == 3 && e[0] == f->ncase && e[1] == f->members && e[2] == asked.system->nq;
+  f->p = cst_result_read(file, cst_channel_path(CST_CHANNEL_P), &ndim, e);
+  if (!states || !f->p || ndim != 3 || e[0] != f->ncase || e[1] != f->members || e[2] != asked.system->nq)
+    return "has no final states of this system";
+  f->c = asked.system->npar ? cst_result_read(file, cst_channel_path(CST_CHANNEL_PARAMETERS), &ndim, e) : NULL;
+  if (asked.system->npar && (!f->c || ndim != 2 || e[0] != f->ncase || e[1] != asked.system->npar))
+    return "has no parameters of this system";
+  return NULL;
+}
+
+/* The table of the members that ended well; how many these are. */
+static long print(const finals *f, FILE *out) {
+  const cst_system *s = asked.system;
+  const double     *c = f->c ? f->c + f->icase * s->npar : NULL;
+  double           *v = cst_reader_memory((size_t)s->nq, sizeof *v);
+  long              n = 0;
+  for (int i = 0; i < 2 * s->nq; i++) fprintf(out, "%s%s%s", i ? "," : "", s->coordinate[i % s->nq], i < s->nq ? "" : "'");
+  fputc('\n', out);
+  for (long m = 0; m < f->members; m++) {
+    const long    row = f->icase * f->members + m;
+    const double *q = f->q + row * s->nq;
+    if (f->status[row] != 0 || !cst_system_velocity(s, c, q, f->p + row * s->nq, v)) continue;
+    for (int i = 0; i < s->nq; i++) fprintf(out, "%s%.17g", i ? "," : "", q[i]);
+    for (int i = 0; i < s->nq; i++) fprintf(out, ",%.17g", v[i]);
+    fputc('\n', out);
+    n++;
+  }
+  free(v);
+  return n;
+}
+
+const char *cst_starts_fetch_result(const char *path, char **bytes, size_t *length) {
+  static char why[600];
+  cst_result *file = cst_result_open(path, why, sizeof why);
+  finals      f = {0};
+  if (!file) return why;
+  const char *reason = read_finals(file, &f);
+  if (!reason) {
+    FILE *out = open_memstream(bytes, length);
+    if (!out) abort();
+    const long n = print(&f, out);
+    fclose(out);
+    if (!n) free(*bytes), reason = "has no member of that case that ended well";
+  }
+  free_finals(&f);
+  cst_result_close(file);
+  return reason;
+}
+
+static bool read(cst_reader *r, cst_yaml *map, cst_yaml *value) {
+  cst_study  *s = r->s;
+  const char *name = cst_reader_text(r, value, "from", "the name of a result file");
+  size_t      length;
+  long        icase = -1;
+  if (cst_yaml_get(map, "case")) cst_reader_integer(r, cst_yaml_get(map, "case"), "case", 0, 10000000, &icase);
+  if (!name) return false;
+  char *path = cst_reader_beside(r, name);
+  asked.system = s->system, asked.icase = icase;
+  bool good = cst_reader_fetch(r, value, cst_starts_fetch_result, path, &s->starts_text, &length);
+  if (good) {
+    cst_sha256(s->starts_text, length, s->starts_sha256);
+    cst_reader_check_sum(r, cst_yaml_get(map, "sha256"), path, s->starts_sha256);
+    char *text = strdup(s->starts_text);
+    good = text && cst_starts_table(r, value, path, text);
+    free(text);
+  }
+  free(path);
+  return good;
+}
+
+static const char *const also[] = {"case", "sha256", NULL};
+
+const cst_start_form cst_start_form_from = {.key = "from", .also = also, .projects = true, .read = read};
