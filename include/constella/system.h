@@ -1,6 +1,10 @@
 /* system.h: a mechanical system: its description, its kernels over lanes, and the catalogue.
  *
- *   L(q, v) = 1/2 v' M(q) v + a(q).v - V(q),   g(q) = 0,  G = Dg,   M A = f - G' lambda
+ *   L(q, v) = 1/2 v' M(q) v + a(q).v - V(q, t),   g(q) = 0,  G = Dg,   M A = f - G' lambda
+ *
+ * Constraints on velocities, phi(q) v + phi0(q) = 0, are the last nvel of the ng constraints: their rows of G are those of phi, their g is
+ * 0. Forces F(q, v, t) that are no gradient are part of f. The time is a parameter behind those of the text, which methods bring along, and
+ * so are the accounts behind it: the work of each force, and the integral of dV/dt.
  *
  * A system is always made by reading a text in the form of design: YAML with coordinates, mass, potential, constraints, symmetries and
  * named states. The catalogue's systems are such texts, built into the program together with kernels compiled for each instruction set; the
@@ -21,7 +25,8 @@ enum {
   CST_MOST_Q = 100000,       /* of any system */
   CST_MOST_CONVERTED = 2000, /* and of those that convert(...) takes, whose residuals are differentiated */
   CST_MAX_PAR = 32,
-  CST_MAX_SYM = 8
+  CST_MAX_SYM = 8,
+  CST_MAX_FORCES = 8
 };
 
 /* Kernels. One table lists them all: name, number of outputs, and what they are. Every kernel has the same signature; a
@@ -49,11 +54,20 @@ enum {
  *   f        nq          Lq - Lvq v, so that M A = f - G' lambda
  *   DMvw     nq          D(M(q) v)[w], v held
  *   body     nbody       distinct numbers of the bodies' inertias and masses (cst_body.at); parameters only
+ * Of systems with constraints on velocities, in whose rows D2gvv is D(phi v + phi0)[v], D2gvw is D(phi v)[w], D2glw D(phi'l)[w]:
+ *   phi0     ng          the part of each constraint G v + phi0 = 0 that does not depend on v
+ *   Dphi0w   ng          D phi0(q)[w]
+ * Of systems with forces, or with a potential that depends on the time:
+ *   power    naccount    what the accounts gather: F.v of each force, dV/dt
+ *   F        nq          the sum of the forces, which f has too
+ *   Fq       [nq x nq]   its derivative by q
+ *   Fv       [nq x nq]   and by v
  * With the residuals of the equations of motion E1 = f - M A - G'lambda, E2 = -D2g[v, v] - G A (f = -dV and no term M A where the mass is
  * a constant diagonal), whose arguments are longer than those above. Systems of more than CST_MOST_CONVERTED coordinates or constraints do
  * not have them:
  *   DE       nq + ng     D(E1, E2)[dq, dv]; w = A, l = lambda, u = (dq, dv)
- *   RE       2 nq        grad_(q,v) (y.E1 + z.E2 + s L); w = (y, A), l = (lambda, z, s)
+ *   RE       2 nq        grad_(q,v) (y.E1 + z.E2 + s L), and s (F - phi'lambda) added to its part by q: the covector of s int (L dt + (F -
+ *                        phi'lambda) . dq); w = (y, A), l = (lambda, z, s)
  *   DRE      2 nq        its change; u = (dq, dv, dy, dA), l = (lambda, z, s, dlambda, dz)
  * For linearly implicit methods, of systems without constraints, with a constant M and without a(q); rows r in the order of elimination
  * that cst_bands has, sharing their common work:
@@ -67,6 +81,7 @@ enum {
   X(V) X(dV) X(d2V) X(mass)                                                                                                                \
   X(g) X(G) X(D2gvv) X(D2gvw) X(D2glw) X(D3glwu) X(xi) X(gauge)                                                                            \
   X(M) X(a) X(Lv) X(Lq) X(Lvq) X(Lqq) X(f) X(DMvw) X(body)                                                                                 \
+  X(phi0) X(Dphi0w) X(power) X(F) X(Fq) X(Fv)                                                                                              \
   X(DE) X(RE) X(DRE) X(d2S) X(dVH) X(dVS) X(D3V)
 /* clang-format on */
 typedef enum {
@@ -184,6 +199,12 @@ typedef struct {
 struct cst_system {
   const char         *name, *doc, *source;
   int                 nq, ng, npar, nsym, nstate;
+  int                 nvel;              /* the last of the ng constraints are on velocities */
+  bool                affine;            /* some of them have a phi0 */
+  int                 nforce;            /* forces */
+  bool                timed;             /* there are forces or the potential depends on t; the system is general then, and has accounts: */
+  int                 naccount, account; /* parameters account .. account + naccount - 1; the parameter before them is t */
+  const char        **account_name, **account_doc; /* [naccount] "work_drag" */
   int                 nplain, nown;         /* the first nplain coordinates are of no body, the first nown constraints are the user's own */
   int                 nbodies, nbody;       /* bodies; numbers of the kernel `body` */
   cst_body           *bodies;               /* [nbodies] */
@@ -211,6 +232,7 @@ struct cst_system {
   bool                bent;  /* whether second derivatives of V are there, which sums over pairs are without at first */
   cst_node            whole; /* V with its sums over pairs written out, where they are */
   cst_node            V, *g, *mass, *a, *xi, *gauge; /* [ng], [nq] or, when `matrix`, [nq * nq]; [nq]; [nsym * nq]; [nsym] */
+  cst_node           *phi, *force;                   /* [nvel] phi v + phi0; [nforce * nq] */
   cst_node            stiff;                         /* the stiff part of V, where stiff_text is there */
   cst_bands           bands[2];                      /* of the Hessians of V and of its stiff part, where dVH and dVS are there */
   int                 nshared;                       /* values that dVH leaves for D3V */
@@ -222,7 +244,7 @@ struct cst_system {
   const void         *kernel_self[CST_ISA_COUNT];
   const cst_compiled *compiled[CST_ISA_COUNT]; /* borrowed; NULL where nothing is compiled */
   cst_exact          *exact;                   /* exact motion from any start, or NULL */
-  const char         *potential_text, *stiff_text, **mass_text, **gyroscopic_text,
+  const char         *potential_text, *stiff_text, **mass_text, **gyroscopic_text, **force_name, **force_text, /* [nforce] */
       *symmetry_text[CST_MAX_SYM]; /* as written, for `show`; [ncoordinate] */
   char *text;                      /* the whole description */
   void *owned;                     /* what destroy frees */
@@ -293,6 +315,8 @@ cst_system *cst_system_penalised(const cst_system *s, char *why, int n);
 void cst_system_defaults(const cst_system *s, const bool *given, double *c);
 /* Evaluate parameter expressions: c[npar] given. q, v of state s (index), and whether |g|, |G v| are consistent is for the caller. */
 void cst_system_state(const cst_system *s, int state, const double *c, double *q, double *v);
+/* Parameters of the text: those behind them are the time and the accounts. */
+static inline int cst_system_named(const cst_system *s) { return s->npar - (s->timed ? 1 + s->naccount : 0); }
 /* How many entries of the argument `letter`, one of c q v w u l, kernels may read: those that differentiate the residuals read the most. */
 int cst_system_entries(const cst_system *s, char letter);
 /* Scalar evaluation of a kernel through the graph (slow; set-up, checks and tests). out has kernel_size entries, a matrix only those of its
@@ -314,7 +338,7 @@ bool cst_system_has_exact(const cst_system *s, int state);
 /* The exact motion: q[nq], p[nq] (kinetic), lambda[ng] at time t. */
 void cst_system_exact(const cst_system *s, int state, const double *c, const double *q0, const double *v0, double t, double *q, double *p,
                       double *lambda);
-/* Multipliers of the continuous equations at (q, v): M A = f - G' lambda, G A = -D2g[v, v]. */
+/* Multipliers of the continuous equations at (q, v): M A = f - G' lambda, G A = -D2g[v, v]; c holds the time of a system that has one. */
 void cst_system_multipliers(const cst_system *s, const double *c, const double *q, const double *v, double *lambda);
 /* Euclidean projection of q on g = 0, then of v, M-orthogonally, on G v = 0. The point is a strict local minimum of the distance to q, and
  * on a single surface of degree two the nearest of all. false when none is found (q, v unchanged): q lies too far off, or between two

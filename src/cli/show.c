@@ -94,11 +94,24 @@ static void print_families(const cst_system *s) {
   }
 }
 
+static void print_velocity_constraints(const cst_system *s) {
+  bool any = false;
+  for (int i = 0; i < s->nfamily; i++) {
+    if (s->family[i].at < s->ng - s->nvel) continue;
+    printf("%-12s %s: %s = 0\n", any ? "" : "nonholonomic", s->family[i].name, s->family[i].text);
+    any = true;
+  }
+}
+
+static void print_forces(const cst_system *s) {
+  for (int k = 0; k < s->nforce; k++) printf("%-12s %s: (%s)\n", k ? "" : "forces", s->force_name[k], s->force_text[k]);
+}
+
 /* Whether the default is an expression of other parameters. */
 static bool follows(const cst_system *s, const cst_parameter *p) { return cst_graph_depends(s->graph, p->node, 'c'); }
 
 static void print_parameters(const cst_system *s) {
-  for (int i = 0; i < s->npar; i++) {
+  for (int i = 0; i < cst_system_named(s); i++) {
     const cst_parameter *p = &s->parameter[i];
     printf("%-12s %s = %.10g%s%s%s%s%s\n", i ? "" : "parameters", p->name, p->value, *p->unit ? " " : "", p->unit, *p->doc ? "  " : "",
            p->doc,
@@ -172,6 +185,8 @@ static bool show_system(const char *name) {
   item("potential", s->potential_text);
   if (s->stiff_text) item("stiff", s->stiff_text);
   print_families(s);
+  print_velocity_constraints(s);
+  print_forces(s);
   print_symmetries(s);
   print_parameters(s);
   printf("%-12s %d coordinate%s, %d constraint%s\n", "size", s->nq, s->nq == 1 ? "" : "s", s->ng, s->ng == 1 ? "" : "s");

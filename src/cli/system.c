@@ -89,16 +89,17 @@ static void end_arguments(arguments *a) {
 /* ---- the system ----------------------------------------------------------------------------------------------------------- */
 
 static int find(const cst_system *s, const char *name) {
-  for (int i = 0; i < s->npar; i++)
+  for (int i = 0; i < cst_system_named(s); i++)
     if (!strcmp(s->parameter[i].name, name)) return i;
   return -1;
 }
 
 static void unknown_parameter(const cst_system *s, const char *name, cst_diag *d) {
   const char *names[CST_MAX_PAR];
-  for (int i = 0; i < s->npar; i++) names[i] = s->parameter[i].name;
-  const char *near = cst_nearest(name, names, s->npar);
-  cst_diag_add(d, NULL, 0, 0, "unknown parameter '%s'; allowed: %s%s%s%s", name, s->npar ? cst_join(names, s->npar) : "none",
+  const int   n = cst_system_named(s);
+  for (int i = 0; i < n; i++) names[i] = s->parameter[i].name;
+  const char *near = cst_nearest(name, names, n);
+  cst_diag_add(d, NULL, 0, 0, "unknown parameter '%s'; allowed: %s%s%s%s", name, n ? cst_join(names, n) : "none",
                near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 

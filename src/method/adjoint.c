@@ -38,6 +38,7 @@ const cst_method_row cst_method_row_adjoint = {
              .example = "adjoint(euler-a)"},
     .layer = cst_layer_expanded,
     .check = check,
+    .on_also = CST_ON_ALL,
     .fits = fits,
     .properties = properties,
     .expand = expand,

@@ -228,6 +228,7 @@ const cst_method_row cst_method_row_compose = {
              .example = "compose(rattle, yoshida4)"},
     .layer = cst_layer_expanded,
     .check = check,
+    .on_also = CST_ON_ALL,
     .fits = fits,
     .properties = properties,
     .expand = expand,

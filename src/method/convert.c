@@ -58,6 +58,15 @@ static bool check(const cst_term *t, cst_expr_error *e) {
   return one ? check_layer(one, e) : check_layer(cst_term_argument(t, "minus"), e) && check_layer(cst_term_argument(t, "plus"), e);
 }
 
+bool cst_conversion_fits(const cst_term *layer, const cst_system *s, char *why, int n) {
+  cst_layer l = {0};
+  cst_term_layer(layer, &l);
+  if (!l.rule || (!s->nvel && !s->nforce)) return true;
+  snprintf(why, (size_t)n, "%s has %s, whose work is summed over the stages of a tableau; %s is made of formulas and has none", s->name,
+           s->nvel ? "constraints on velocities" : "forces that are no gradient", layer->name);
+  return false;
+}
+
 static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
   if (s->nq > CST_MOST_CONVERTED || s->ng > CST_MOST_CONVERTED) {
     snprintf(why, (size_t)n, "convert takes at most %d coordinates and constraints, and %s has %d and %d", CST_MOST_CONVERTED, s->name,
@@ -65,7 +74,8 @@ static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
     return false;
   }
   if (!cst_term_bends(t, s, why, n)) return false;
-  return cst_term_fits(minus_of(t), s, why, n) && cst_term_fits(plus_of(t), s, why, n);
+  if (!cst_term_fits(minus_of(t), s, why, n) || !cst_term_fits(plus_of(t), s, why, n)) return false;
+  return cst_conversion_fits(minus_of(t), s, why, n) && cst_conversion_fits(plus_of(t), s, why, n);
 }
 
 static void expand(const cst_term *t, cst_program *p, double fraction) {
@@ -133,6 +143,7 @@ const cst_method_row cst_method_row_convert = {
          .signature = "convert(LAYER, bias=0)",
          .example = "convert(rk4)"},
     .check = check,
+    .on_also = CST_ON_FORCES | CST_ON_TIME,
     .fits = fits,
     .properties = properties,
     .expand = expand,

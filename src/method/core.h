@@ -43,6 +43,7 @@ struct cst_noise {
 /* One substep as its core reads it. */
 typedef struct {
   double           h;                    /* its length */
+  double           start, whole;         /* how far behind the step's start it begins; the length of the step */
   const cst_noise *noise;                /* behind it; NULL: none */
   _Alignas(16) char data[CST_LANE_DATA]; /* the core's own: its `struct data` */
 } cst_lane_substep;
@@ -61,6 +62,8 @@ typedef struct {
   int                     max_iterations;
   int                     robust; /* solve with pivoting (a lane that failed is stepped again alone); 2: from a start that is nearer by */
   int                     compensated;
+  double                  time; /* that of a record with `since` steps behind it */
+  long                    since;
 } cst_march;
 
 typedef struct cst_core {

@@ -399,7 +399,44 @@ bool cst_term_bends(const cst_term *t, const cst_system *s, char *why, int n) {
   return false;
 }
 
-bool cst_term_fits(const cst_term *t, const cst_system *s, char *why, int n) { return !t->row->fits || t->row->fits(t, s, why, n); }
-cst_properties cst_term_properties(const cst_term *t, const cst_system *s) { return t->row->properties(t, s); }
-bool           cst_term_layer(const cst_term *t, cst_layer *l) { return t->row->layer && t->row->layer(t, l); }
-void           cst_term_expand(const cst_term *t, cst_program *p, double fraction) { t->row->expand(t, p, fraction); }
+/* The systems that only some methods step are refused here, in words. */
+static bool is_for(const cst_term *t, const cst_system *s, char *why, int n) {
+  const unsigned lacks = ~t->row->on_also;
+  if (s->nvel && lacks & CST_ON_NONHOLONOMIC)
+    snprintf(why, (size_t)n,
+             "%s has constraints on velocities, which %s does not keep; layers such as rk4, project(LAYER), lagrange-dalembert(LAYER) and "
+             "gauss(s) step such systems",
+             s->name, t->name);
+  else if (s->nforce && lacks & CST_ON_FORCES)
+    snprintf(why, (size_t)n,
+             "%s has forces that are no gradient, which %s does not take; layers, project(LAYER), convert(LAYER), "
+             "lagrange-dalembert(LAYER), gauss(s), midpoint and rattle do",
+             s->name, t->name);
+  else if (s->timed && lacks & CST_ON_TIME)
+    snprintf(why, (size_t)n,
+             "%s depends on the time, which %s does not know; layers with a tableau, project(LAYER), convert(LAYER), "
+             "lagrange-dalembert(LAYER), gauss(s), midpoint and rattle do",
+             s->name, t->name);
+  else
+    return true;
+  return false;
+}
+
+bool cst_term_fits(const cst_term *t, const cst_system *s, char *why, int n) {
+  return is_for(t, s, why, n) && (!t->row->fits || t->row->fits(t, s, why, n));
+}
+/* What constraints on velocities, forces and the time leave of the claims. A step at another time is another map, which no step back
+ * undoes that is counted from the start. */
+static unsigned what_is_left(unsigned claims, const cst_system *s) {
+  if (s->nvel || s->nforce) claims &= ~(unsigned)(CST_SYMPLECTIC | CST_MOMENTUM | CST_BOUNDED | CST_ENERGY | CST_VOLUME);
+  if (s->timed) claims &= ~(unsigned)(CST_BOUNDED | CST_ENERGY | CST_SYMMETRIC);
+  return claims;
+}
+
+cst_properties cst_term_properties(const cst_term *t, const cst_system *s) {
+  cst_properties p = t->row->properties(t, s);
+  p.claims = what_is_left(p.claims, s);
+  return p;
+}
+bool cst_term_layer(const cst_term *t, cst_layer *l) { return t->row->layer && t->row->layer(t, l); }
+void cst_term_expand(const cst_term *t, cst_program *p, double fraction) { t->row->expand(t, p, fraction); }

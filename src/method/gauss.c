@@ -40,6 +40,7 @@ const cst_method_row cst_method_row_gauss = {
              .source = "Hairer, Lubich, Wanner, Geometric Numerical Integration, II.1.3",
              .signature = "gauss(s)",
              .example = "gauss(2)"},
+    .on_also = CST_ON_ALL,
     .layer = layer,
     .check = check,
     .properties = properties,

@@ -13,6 +13,9 @@ static inline void cst_layer_add_rule(cst_program *p, double fraction, const cst
   cst_program_add(p, cst_rk(fraction, &(cst_layer){.rule = rule}));
 }
 
+/* Whether a conversion can sum over the layer what works on variations beside L, where s has such. */
+bool cst_conversion_fits(const cst_term *layer, const cst_system *s, char *why, int n);
+
 /* Orders of a layer; its multipliers come from the state. */
 static inline cst_properties cst_layer_properties(int order, unsigned claims) {
   return (cst_properties){

@@ -19,6 +19,7 @@ static cst_properties properties(const cst_term *t, const cst_system *s) { retur
                .source = from,                                                                                                             \
                .signature = label,                                                                                                         \
                .example = label},                                                                                                          \
+      .on_also = CST_ON_ALL,                                                                                                               \
       .layer = layer,                                                                                                                      \
       .properties = properties,                                                                                                            \
       .expand = expand,                                                                                                                    \

@@ -42,8 +42,12 @@ struct cst_layers {
 void                 cst_layers_add_rule(cst_layers *l, const char *name, const cst_flow_rule *rule);
 const cst_own_layer *cst_layers_find(const cst_layers *l, const char *name); /* NULL when there is none; l may be NULL */
 
+/* What a system may have beside M, a, V and g that not every method can step. */
+enum { CST_ON_NONHOLONOMIC = 1, CST_ON_FORCES = 2, CST_ON_TIME = 4, CST_ON_ALL = CST_ON_NONHOLONOMIC | CST_ON_FORCES | CST_ON_TIME };
+
 struct cst_method_row {
   cst_method_info info;
+  unsigned        on_also; /* bits CST_ON_... of what it steps; of a method that takes methods, beside what these do */
   /* The one-step layer for q' = v, v' = A(q, v) that the term stands for, usable in project(LAYER) and convert(LAYER); false when it stands
    * for none. NULL: the method is no layer. */
   bool (*layer)(const cst_term *t, cst_layer *l);

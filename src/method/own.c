@@ -25,7 +25,8 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
   return cst_layer_properties(t->own->rule->order, 0);
 }
 
-static const cst_method_row formulas = {.layer = layer, .fits = fits, .properties = properties, .expand = expand};
+static const cst_method_row formulas = {
+    .on_also = CST_ON_NONHOLONOMIC | CST_ON_FORCES, .layer = layer, .fits = fits, .properties = properties, .expand = expand};
 
 cst_layers *cst_layers_create(void) { return cst_need(calloc(1, sizeof(cst_layers))); }
 

@@ -42,6 +42,7 @@ const cst_method_row cst_method_row_project = {
              .signature = "project(LAYER)",
              .example = "project(rk4)"},
     .check = check,
+    .on_also = CST_ON_ALL,
     .fits = fits,
     .properties = properties,
     .expand = expand,

@@ -259,12 +259,21 @@ PetscErrorCode cst_stepper_destroy(cst_stepper **stepper) {
 void cst_stepper_set_resolution(cst_stepper *st, double resolution) { st->resolution = resolution; }
 
 void cst_stepper_set_step(cst_stepper *st, double h) {
+  double start = 0;
   st->h = h;
   set_noise(st, h);
   for (int i = 0; i < st->nsegment; i++) {
     cst_segment *g = &st->segment[i];
-    for (int j = 0; j < g->march.nsub; j++) g->sub[j].h = st->program->step[g->first + j].fraction * h;
+    for (int j = 0; j < g->march.nsub; j++) {
+      g->sub[j].h = st->program->step[g->first + j].fraction * h;
+      g->sub[j].start = start, g->sub[j].whole = h;
+      if (!(st->program->step[g->first + j].row->features & CST_TAKES_NO_TIME)) start += g->sub[j].h;
+    }
   }
+}
+
+void cst_stepper_set_time(cst_stepper *st, double time, long step) {
+  for (int i = 0; i < st->nsegment; i++) st->segment[i].march.time = time, st->segment[i].march.since = step;
 }
 
 int               cst_stepper_groups(const cst_stepper *s) { return s->groups; }

@@ -97,6 +97,8 @@ void         cst_stepper_read_at(cst_stepper *s, cst_next_read *next, void *cont
 void cst_stepper_set_resolution(cst_stepper *s, double resolution);
 /* The step of the batches that follow. */
 void cst_stepper_set_step(cst_stepper *s, double h);
+/* A record with `step` steps behind it is at that time, from where steps are counted; 0 at 0 until this is called. */
+void cst_stepper_set_time(cst_stepper *s, double time, long step);
 /* n further steps of every living lane. */
 PetscErrorCode cst_stepper_advance(cst_stepper *s, cst_batch *b, long n);
 

@@ -60,8 +60,9 @@ enum { CST_MAX_STATE = 8 }; /* blocks of one kind of substep */
 enum {
   CST_COMPENSATES = 1,        /* it can carry compensated sums */
   CST_ALWAYS_COMPENSATES = 2, /* it does so unasked where nothing else changes q and p, since it only adds to them */
-  CST_TAKES_UP = 4,   /* it has an impulse normal to g = 0 at its left end, and so does not see such a part of the p that it is given */
-  CST_STEPS_FLAT = 8, /* it does not divide by masses of rotation matrices, which vanish of flat bodies */
+  CST_TAKES_UP = 4,       /* it has an impulse normal to g = 0 at its left end, and so does not see such a part of the p that it is given */
+  CST_TAKES_NO_TIME = 16, /* it moves nothing along: a projection */
+  CST_STEPS_FLAT = 8,     /* it does not divide by masses of rotation matrices, which vanish of flat bodies */
 };
 
 /* Where a substep finds, when a stepper is made, what its lane code reads. */

@@ -94,6 +94,7 @@ const cst_method_row cst_method_row_tableau = {
          .source = "Hairer, Lubich, Wanner, Geometric Numerical Integration, II.1",
          .signature = "{a:, b:, c:}",
          .example = "{a: [[0, 0], [2/3, 0]], b: [1/4, 3/4], c: [0, 2/3]}"},
+    .on_also = CST_ON_ALL,
     .layer = layer,
     .check = check,
     .properties = properties,

@@ -91,6 +91,7 @@ const cst_method_row cst_method_row_taylor = {
              .source = "Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, I.8; Moore 1966",
              .signature = "taylor(p)",
              .example = "taylor(4)"},
+    .on_also = CST_ON_NONHOLONOMIC | CST_ON_FORCES,
     .layer = layer,
     .check = check,
     .fits = fits,

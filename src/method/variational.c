@@ -109,6 +109,7 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
 #define FAMILY(ident, label, shown, usage, text, formulas, from)                                                                           \
   const cst_method_row cst_method_row_##ident = {                                                                                          \
       .info = {.name = label, .doc = text, .equations = formulas, .notes = FORM, .source = from, .signature = usage, .example = shown},    \
+      .on_also = CST_ON_FORCES | CST_ON_TIME,                                                                                              \
       .check = check,                                                                                                                      \
       .fits = fits,                                                                                                                        \
       .properties = properties,                                                                                                            \

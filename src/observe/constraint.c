@@ -22,17 +22,18 @@ CST_OBSERVE(constraint) {
   const cst_layout   at = LAYOUT(C);
   const vd          *c = cst_block(view->record, at.c), *q = cst_block(view->record, at.q), *length = cst_block(view->record, at.length),
            *v = (const vd *)view->v;
-  vd g[ROOM(NG)], G[ROOM(NNZ_G)], one = vset(0), squares = vset(0), speed = *(vd *)kept, *x = (vd *)value, *S = (vd *)scale;
+  vd g[ROOM(NG)], G[ROOM(NNZ_G)], phi0[ROOM(NG)], one = vset(0), squares = vset(0), speed = *(vd *)kept, *x = (vd *)value, *S = (vd *)scale;
   (void)C;
   USES_G
   U for (int i = 0; i < NQ; i++) speed = vmax(vabs(v[i]), speed);
   if (view->keep != CST_KEEP_NOT) *(vd *)kept = speed;
   K_g(c, q, g);
   K_G(c, q, G);
+  if (AFFINE) K_phi0(c, q, phi0);
   U for (int k = 0; k < 4; k++) x[k] = vset(0);
   S[0] = S[2] = vset(0), S[1] = S[3] = vset(1);
   U for (int a = 0; a < NG; a++) {
-    vd far = vset(0), row = vset(0), r = vset(0);
+    vd far = vset(0), row = vset(0), r = vpick(AFFINE, phi0[a], vset(0));
     ROW_G(a, i, e) {
       far = vmax(vabs(q[i]), far);
       row += vabs(G[e]);

@@ -3,6 +3,7 @@
 OBSERVER(energy)
 OBSERVER(momentum)
 OBSERVER(constraint)
+OBSERVER(balance)
 OBSERVER(displacement)
 OBSERVER(temperature)
 PLAIN_OBSERVER(expression)

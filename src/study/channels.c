@@ -214,7 +214,7 @@ static void make_dimensions(cst_channels *c, int *at) {
                  [FIGURE] = {"figure", CST_FIGURES, "x(0), x(end), largest |x - x(0)|, largest scale, mean scale", figures, false},
                  [SAMPLE] = {"sample", p->most_samples, "sample of the series", NULL, false},
                  [WINDOW] = {"window", CST_WINDOWS, "one of 64 equal parts of the run", NULL, false},
-                 [PARAMETER] = {"parameter", s->npar, "parameter of the system", s->npar ? parameters : NULL, false},
+                 [PARAMETER] = {"parameter", cst_system_named(s), "parameter of the system", cst_system_named(s) ? parameters : NULL, false},
                  [WORD] = {"word", CST_SUM_WORDS, "64 bits of an exact sum, the least first, then its flags", NULL,
                            p->most_samples == 0 || p->study->members == 1},
                  [BLOCK] = {"block", p->blocks, "equal part of the run behind the burn-in", NULL, p->study->nhistogram == 0},
@@ -236,7 +236,7 @@ static int how_many(const cst_plan *p, many m, cst_channel_kind kind, const cst_
   const bool       sampled = p->most_samples > 0, several = s->members > 1;
   switch (m) {
   case PARAMETRIC:
-    return s->system->npar > 0;
+    return cst_system_named(s->system) > 0;
   case OF_ERRORS:
     return s->reference == CST_REFERENCE_NONE ? 0 : CST_ERRORS;
   case OF_QUANTITIES:

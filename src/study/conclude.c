@@ -19,7 +19,7 @@ struct cst_conclusion {
 /* What a case is: known before anything is run. */
 static void declare_case(const cst_plan *p, cst_columns *c) {
   const cst_study      *s = p->study;
-  const int             npar = (s->nswept ? s->nset : s->nvariant) > 1 ? s->system->npar : 0;
+  const int             npar = (s->nswept ? s->nset : s->nvariant) > 1 ? cst_system_named(s->system) : 0;
   const cst_text_column system = cst_columns_text(c, (cst_column_use){.role = "system"}, "system", "system"),
                         method = cst_columns_text(c, (cst_column_use){.shown = true, .role = "method"}, "method expression", "method");
   const cst_number_column step =

@@ -121,18 +121,19 @@ static void values(cst_reader *r, cst_yaml *n, const char *name, choice *c) {
 static void parameters(cst_reader *r, cst_yaml *map, choice *c, bool *given) {
   const cst_system *s = r->s->system;
   const char       *names[CST_MAX_PAR];
-  for (int i = 0; i < s->npar; i++) names[i] = s->parameter[i].name;
-  if (map && !cst_yaml_is_map(map)) cst_yaml_error(r->doc, map, r->d, "'parameters' must be a map of: %s", cst_join(names, s->npar));
+  const int         n = cst_system_named(s);
+  for (int i = 0; i < n; i++) names[i] = s->parameter[i].name;
+  if (map && !cst_yaml_is_map(map)) cst_yaml_error(r->doc, map, r->d, "'parameters' must be a map of: %s", cst_join(names, n));
   if (!cst_yaml_is_map(map)) return;
   for (int k = 0; k < cst_yaml_size(map); k++) {
     const char *key = cst_yaml_text(cst_yaml_key(map, k));
     int         i = 0;
-    while (i < s->npar && (!key || strcmp(names[i], key))) i++;
-    if (i < s->npar && s->parameter[i].size) continue; /* the system was read with it */
-    if (i < s->npar)
+    while (i < n && (!key || strcmp(names[i], key))) i++;
+    if (i < n && s->parameter[i].size) continue; /* the system was read with it */
+    if (i < n)
       given[i] = true, values(r, cst_yaml_value(map, k), key, c + i);
     else
-      cst_reader_unknown(r, cst_yaml_key(map, k), "parameter", key ? key : "", names, s->npar);
+      cst_reader_unknown(r, cst_yaml_key(map, k), "parameter", key ? key : "", names, n);
   }
 }
 

@@ -16,7 +16,8 @@ enum { MOST_ITERATIONS = 400 };
 struct cst_motion {
   cst_quad *equations;
   int       nq, ng, stages;
-  bool      lost;
+  bool      lost, timed; /* timed: the equations depend on the time, t at the state */
+  quad      t;
   quad      a[CST_MAX_GAUSS * CST_MAX_GAUSS], b[CST_MAX_GAUSS], c[CST_MAX_GAUSS];
   quad     *q, *v, *lambda; /* the state; multipliers of no use */
   quad     *V, *A, *Q;      /* stages [stages][nq]; Q of one */
@@ -33,7 +34,7 @@ cst_motion *cst_motion_create(const cst_system *s, int stages, const double *c, 
   cst_motion *m = calloc(1, sizeof *m);
   if (!m) abort();
   m->equations = cst_quad_create(s, c);
-  m->nq = s->nq, m->ng = s->ng, m->stages = stages;
+  m->nq = s->nq, m->ng = s->ng, m->stages = stages, m->timed = s->timed;
   cst_tableau_gauss_quad(stages, m->a, m->b, m->c);
   m->q = numbers(s->nq);
   m->v = numbers(s->nq);
@@ -74,6 +75,7 @@ static bool stage_accelerations(cst_motion *m, quad h) {
       for (int j = 0; j < s; j++) sum += m->a[i * s + j] * m->V[j * n + k];
       m->Q[k] = m->q[k] + h * sum;
     }
+    cst_quad_time(m->equations, m->t + h * m->c[i]);
     if (!cst_quad_accelerate(m->equations, m->Q, m->V + i * n, m->next + i * n, m->lambda)) return false;
   }
   return true;
@@ -94,6 +96,7 @@ static quad renew(cst_motion *m, quad h) {
 static bool solve_stages(cst_motion *m, quad h) {
   const int n = m->nq;
   quad      last = 0;
+  cst_quad_time(m->equations, m->t);
   if (!cst_quad_accelerate(m->equations, m->q, m->v, m->A, m->lambda)) return false;
   for (int i = 1; i < m->stages; i++) memcpy(m->A + i * n, m->A, sizeof *m->A * (size_t)n);
   for (int k = 0; k < MOST_ITERATIONS; k++) {
@@ -117,6 +120,7 @@ static bool step(cst_motion *m, quad h) {
     m->q[k] += h * dq;
     m->v[k] += h * dv;
   }
+  m->t += h;
   return true;
 }
 
@@ -128,7 +132,7 @@ bool cst_motion_advance(cst_motion *m, quad h, long n) {
 bool cst_motion_lives(const cst_motion *m) { return !m->lost; }
 
 /* Stages are found anew in each step. */
-size_t cst_motion_bytes(const cst_motion *m) { return sizeof(quad) * 2 * (size_t)m->nq + sizeof(long); }
+size_t cst_motion_bytes(const cst_motion *m) { return sizeof(quad) * (2 * (size_t)m->nq + m->timed) + sizeof(long); }
 
 void cst_motion_save(const cst_motion *m, void *bytes) {
   const size_t size = sizeof(quad) * (size_t)m->nq;
@@ -136,6 +140,7 @@ void cst_motion_save(const cst_motion *m, void *bytes) {
   memcpy(bytes, m->q, size);
   memcpy((char *)bytes + size, m->v, size);
   memcpy((char *)bytes + 2 * size, &lost, sizeof lost);
+  if (m->timed) memcpy((char *)bytes + 2 * size + sizeof lost, &m->t, sizeof m->t);
 }
 
 void cst_motion_restore(cst_motion *m, const void *bytes) {
@@ -145,6 +150,7 @@ void cst_motion_restore(cst_motion *m, const void *bytes) {
   memcpy(m->v, (const char *)bytes + size, size);
   memcpy(&lost, (const char *)bytes + 2 * size, sizeof lost);
   m->lost = lost;
+  if (m->timed) memcpy(&m->t, (const char *)bytes + 2 * size + sizeof lost, sizeof m->t);
 }
 
 void cst_motion_state(cst_motion *m, quad *q, quad *v, quad *p, quad *lambda) {
@@ -152,6 +158,7 @@ void cst_motion_state(cst_motion *m, quad *q, quad *v, quad *p, quad *lambda) {
   if (v) memcpy(v, m->v, sizeof *v * (size_t)m->nq);
   if (p) cst_quad_momentum(m->equations, m->q, m->v, p);
   if (!lambda) return;
+  cst_quad_time(m->equations, m->t);
   const bool good = cst_quad_accelerate(m->equations, m->q, m->v, m->next, lambda);
   for (int a = 0; a < m->ng && !good; a++) lambda[a] = nanq("");
 }

@@ -35,7 +35,7 @@ static void bind(cst_names *x, cst_graph *g, const cst_name *name, int n, const 
 }
 
 static void bind_parameters(cst_names *x, cst_graph *g, const cst_system *s) {
-  for (int i = 0; i < s->npar; i++) {
+  for (int i = 0; i < cst_system_named(s); i++) {
     text(x, "", s->parameter[i].name, "");
     x->name[x->n++].node = s->parameter[i].size ? cst_graph_constant(g, s->parameter[i].value) : cst_graph_input(g, 'c', i);
   }

@@ -59,7 +59,7 @@ bool cst_reader_constant(cst_reader *r, cst_yaml *n, const char *what, double *o
 bool cst_reader_numbers(cst_reader *r, cst_yaml *n, const char *what, double *out) {
   const cst_study *s = r->s;
   int              npar = s->system ? s->system->npar : 0;
-  cst_node         x = expression(r, n, what, r->binding, npar, !s->system);
+  cst_node         x = expression(r, n, what, r->binding, s->system ? cst_system_named(s->system) : 0, !s->system);
   if (x < 0) return false;
   if (cst_graph_is_constant(r->graph, x, out)) { /* always finite */
     for (int v = 1; v < s->nvariant; v++) out[v] = out[0];

@@ -49,7 +49,7 @@ static PetscErrorCode put_cases(cst_output *o) {
     PetscCall(put(o, CST_CHANNEL_STEPS_TAKEN, 0, i, 1, &c->n));
     PetscCall(put(o, CST_CHANNEL_REPRESENTATIVE, 0, i, 1, representative[p->method[c->method]->properties.tangential]));
     PetscCall(put(o, CST_CHANNEL_TOLERANCE, 0, i, 1, &p->study->tolerance[c->tolerance]));
-    if (p->study->system->npar) PetscCall(put(o, CST_CHANNEL_PARAMETERS, 0, i, 1, cst_plan_parameters(p, c->variant)));
+    if (cst_system_named(p->study->system)) PetscCall(put(o, CST_CHANNEL_PARAMETERS, 0, i, 1, cst_plan_parameters(p, c->variant)));
   }
   for (int i = 0; i < p->study->nhistogram; i++)
     PetscCall(put(o, CST_CHANNEL_EDGES, i, 0, p->study->histogram[i].bins + 1, p->study->histogram[i].edge));

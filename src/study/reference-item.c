@@ -161,6 +161,7 @@ static PetscErrorCode advance(cst_item *i, double from, double to, long n) {
   PetscFunctionBegin;
   if (i->st) {
     cst_stepper_set_step(i->st, (to - from) / (double)n);
+    cst_stepper_set_time(i->st, from, i->b.step - i->done);
     PetscCall(cst_stepper_advance(i->st, &i->b, some));
   } else if (i->m)
     cst_motion_advance(i->m, ((__float128)to - from) / n, some);

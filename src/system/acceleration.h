@@ -2,9 +2,10 @@
  *
  *   p = M(q) v + a(q),   M A = f - G' lambda,   G A = -D2g[v, v]   so   (G M^-1 G') lambda = D2g[v, v] + G M^-1 f
  *
- * with f = -grad V where M is a constant diagonal and a = 0, else f(q, v) = d_q L - (d_q d_v L) v. These are the equations (4.2) of
- * Patrick, Cuell, Spiteri, Zhang (conversion) in the sign M A = f - G' lambda. `mass` and minv are the distinct masses and their
- * reciprocals; a general system (always generic code, dense) has none and takes M(q) from its kernel.
+ * with D2g[v, v] that of all rows of G, phi of constraints on velocities among them (constella/system.h), and f = -grad V where M is a
+ * constant diagonal and a = 0, else f(q, v) = d_q L - (d_q d_v L) v. These are the equations (4.2) of Patrick, Cuell, Spiteri, Zhang
+ * (conversion) in the sign M A = f - G' lambda. `mass` and minv are the distinct masses and their reciprocals; a general system (always
+ * generic code, dense) has none and takes M(q) from its kernel.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_ACCELERATION_H
@@ -70,13 +71,14 @@ static __attribute__((noinline, unused)) void cst_acceleration_general(const cst
 
 static __attribute__((noinline, unused)) void cst_make_tangent_general(const cst_context *C, const vd *c, const vd *q, const vd *G, vd *p,
                                                                        vd *m) {
-  vd M[ROOM(NQ * NQ)], X[ROOM(NG * NQ)], S[ROOM(NG * NG)], a0[ROOM(NQ)];
+  vd M[ROOM(NQ * NQ)], X[ROOM(NG * NQ)], S[ROOM(NG * NG)], a0[ROOM(NQ)], phi0[ROOM(NG)];
   USES_G
   K_a(c, q, a0);
+  if (AFFINE) K_phi0(c, q, phi0);
   cst_inertia(C, c, q, M);
   cst_gram_general(C, G, M, X, S);
   for (int a = 0; a < NG; a++) {
-    m[a] = vset(0);
+    m[a] = vpick(AFFINE, phi0[a], vset(0));
     for (int i = 0; i < NQ; i++) m[a] += X[a * NQ + i] * (p[i] - a0[i]);
   }
   cst_gram_drop(C, m);
@@ -122,16 +124,17 @@ CST_INLINE void cst_acceleration(const cst_context *C, const vd *c, const vd *mi
   }
 }
 
-/* p := p - G' m with G v = 0 for the velocity of p; m[ng] is filled. */
+/* p := p - G' m with G v + phi0 = 0 for the velocity of p; m[ng] is filled. */
 CST_INLINE void cst_make_tangent(const cst_context *C, const vd *c, const vd *q, const vd *G, const vd *minv, vd *p, vd *m) {
-  vd S[ROOM(GRAM_SIZE)];
+  vd S[ROOM(GRAM_SIZE)], phi0[ROOM(NG)];
   USES_G
   if (GENERAL) {
     cst_make_tangent_general(C, c, q, G, p, m);
     return;
   }
+  if (AFFINE) K_phi0(c, q, phi0);
   U for (int a = 0; a < NG; a++) {
-    m[a] = vset(0);
+    m[a] = vpick(AFFINE, phi0[a], vset(0));
     ROW_G(a, i, e) m[a] += (G[e] * MINV(i)) * p[i];
   }
   cst_gram_fill(C, G, G, minv, vset(1.0), 1, S);

@@ -210,17 +210,77 @@ static void derive_linear_stiff(const derivation *d) {
   if (cst_system_bands(s, CST_K_d2S, &s->bands[1])) derive_banded(d, CST_K_dVS, CST_K_d2S, &s->bands[1], NULL, 0);
 }
 
+/* Constraints on positions; those on velocities follow them. */
+static int positions(const cst_system *s) { return s->ng - s->nvel; }
+
+/* out[i] += sum_a l_a phi_ai, where there are constraints on velocities. */
+static void add_rows(const derivation *d, const cst_node *l, cst_node *out) {
+  const cst_system *s = d->s;
+  cst_node         *add = memory((size_t)d->n);
+  if (s->nvel) cst_graph_gradient(d->graph, s->phi, l + positions(s), s->nvel, d->v, d->n, add);
+  for (int i = 0; s->nvel && i < d->n; i++) out[i] = cst_graph_add(d->graph, out[i], add[i]);
+  free(add);
+}
+
+/* Gl[n] := G'l */
+static void rows_times(const derivation *d, const cst_node *l, cst_node *Gl) {
+  cst_graph_gradient(d->graph, d->s->kernel_out[CST_K_g], l, positions(d->s), d->q, d->n, Gl);
+  add_rows(d, l, Gl);
+}
+
+/* Gx[ng] := G x */
+static void rows_along(const derivation *d, const cst_node *x, cst_node *Gx) {
+  const cst_system *s = d->s;
+  cst_graph_tangent(d->graph, s->kernel_out[CST_K_g], positions(s), d->q, x, d->n, Gx);
+  if (s->nvel) cst_graph_tangent(d->graph, s->phi, s->nvel, d->v, x, d->n, Gx + positions(s));
+}
+
+/* The entries of G: Dg, and where there are constraints on velocities their slopes. */
+static void derive_rows(const derivation *d) {
+  cst_system *s = d->s;
+  entries     e = {0};
+  if (!s->nvel) {
+    jacobian(d, CST_K_G, s->kernel_out[CST_K_g], s->ng, false);
+    return;
+  }
+  cst_node *row = memory((size_t)d->n);
+  for (int a = 0; a < positions(s); a++) add_gradient(d, s->g[a], a, false, &e);
+  for (int k = 0; k < s->nvel; k++) {
+    cst_graph_gradient(d->graph, &s->phi[k], &d->one, 1, d->v, d->n, row);
+    for (int i = 0; i < d->n; i++)
+      if (!cst_graph_is_zero(d->graph, row[i])) add(&e, positions(s) + k, i, row[i]);
+  }
+  matrix(s, CST_K_G, s->ng, d->n, &e);
+  free(row);
+}
+
+/* phi0, its derivative, and D(phi v + phi0)[v] in the place of D(phi v)[v]. */
+static void derive_offsets(const derivation *d) {
+  cst_system *s = d->s;
+  const int   n = d->n, first = positions(s);
+  if (!s->nvel) return;
+  cst_node *phi0 = kernel(s, CST_K_phi0, s->ng), *zero = memory((size_t)n);
+  for (int i = 0; i < n; i++) zero[i] = cst_graph_constant(d->graph, 0);
+  for (int a = 0; a < first; a++) phi0[a] = zero[0];
+  cst_graph_substitute(d->graph, s->phi, s->nvel, d->v, zero, n, phi0 + first);
+  cst_graph_tangent(d->graph, phi0, s->ng, d->q, d->w, n, kernel(s, CST_K_Dphi0w, s->ng));
+  cst_graph_tangent(d->graph, s->phi, s->nvel, d->q, d->v, n, s->kernel_out[CST_K_D2gvv] + first);
+  for (int k = 0; k < s->nvel; k++) s->affine |= !cst_graph_is_zero(d->graph, phi0[first + k]);
+  free(zero);
+}
+
 static void derive_constraints(const derivation *d) {
   cst_system *s = d->s;
   const int   n = d->n, ng = s->ng;
   cst_node   *gv = memory((size_t)ng), *Gl = memory((size_t)n);
   cst_node   *g = kernel(s, CST_K_g, ng), *D2glw = kernel(s, CST_K_D2glw, n);
   for (int a = 0; a < ng; a++) g[a] = s->g[a];
-  jacobian(d, CST_K_G, g, ng, false);
-  cst_graph_tangent(d->graph, g, ng, d->q, d->v, n, gv);
+  derive_rows(d);
+  rows_along(d, d->v, gv);
   cst_graph_tangent(d->graph, gv, ng, d->q, d->v, n, kernel(s, CST_K_D2gvv, ng));
   cst_graph_tangent(d->graph, gv, ng, d->q, d->w, n, kernel(s, CST_K_D2gvw, ng));
-  cst_graph_gradient(d->graph, g, d->l, ng, d->q, n, Gl);
+  derive_offsets(d);
+  rows_times(d, d->l, Gl);
   cst_graph_tangent(d->graph, Gl, n, d->q, d->w, n, D2glw);
   cst_graph_tangent(d->graph, D2glw, n, d->q, d->u, n, kernel(s, CST_K_D3glwu, n));
   free(gv);
@@ -279,6 +339,7 @@ static void derive_lagrangian(const derivation *d) {
   jacobian(d, CST_K_Lqq, Lq, n, true);
   cst_graph_tangent(g, Lv, n, d->q, d->v, n, along);
   for (int i = 0; i < n; i++) f[i] = cst_graph_sub(g, Lq[i], along[i]);
+  for (int k = 0; k < s->nforce * n; k++) f[k % n] = cst_graph_add(g, f[k % n], s->force[k]);
   cst_graph_tangent(g, Mv, n, d->q, d->w, n, kernel(s, CST_K_DMvw, n));
   free(Mv);
   free(along);
@@ -290,8 +351,8 @@ static cst_node *residuals(const derivation *d, const cst_node *A, const cst_nod
   cst_graph  *g = d->graph;
   const int   n = d->n, ng = s->ng;
   cst_node   *E = memory((size_t)(n + ng)), *Gl = memory((size_t)n), *GA = memory((size_t)ng);
-  cst_graph_gradient(g, s->kernel_out[CST_K_g], l, ng, d->q, n, Gl);
-  cst_graph_tangent(g, s->kernel_out[CST_K_g], ng, d->q, A, n, GA);
+  rows_times(d, l, Gl);
+  rows_along(d, A, GA);
   for (int i = 0; i < n; i++) {
     cst_node f = s->general ? s->kernel_out[CST_K_f][i] : cst_graph_neg(g, s->kernel_out[CST_K_dV][i]);
     E[i] = cst_graph_sub(g, f, Gl[i]);
@@ -314,6 +375,20 @@ static cst_node slope_of_lagrangian(const derivation *d, int i) {
   return i < d->n ? cst_graph_neg(d->graph, s->kernel_out[CST_K_dV][k]) : cst_graph_mul(d->graph, s->mass[k], d->v[k]);
 }
 
+/* out[n] += s (F - phi'l): what works on a variation of q, beside L. */
+static void add_work(const derivation *d, cst_node s, const cst_node *l, cst_node *out) {
+  const cst_system *x = d->s;
+  cst_node         *pull = memory((size_t)d->n);
+  for (int i = 0; i < d->n; i++) pull[i] = cst_graph_constant(d->graph, 0);
+  add_rows(d, l, pull);
+  for (int i = 0; i < d->n; i++) {
+    cst_node f = cst_graph_neg(d->graph, pull[i]);
+    for (int k = 0; k < x->nforce; k++) f = cst_graph_add(d->graph, f, x->force[k * d->n + i]);
+    out[i] = cst_graph_add(d->graph, out[i], cst_graph_mul(d->graph, s, f));
+  }
+  free(pull);
+}
+
 /* RE, with w = (y, A) and l = (lambda, z, s). */
 static void derive_reverse(const derivation *d) {
   cst_system *s = d->s;
@@ -323,6 +398,7 @@ static void derive_reverse(const derivation *d) {
   for (int a = 0; a < ng; a++) yz[n + a] = d->l[ng + a];
   cst_graph_gradient(d->graph, E, yz, n + ng, d->q, 2 * n, RE);
   for (int i = 0; i < 2 * n; i++) RE[i] = cst_graph_add(d->graph, RE[i], cst_graph_mul(d->graph, d->l[2 * ng], slope_of_lagrangian(d, i)));
+  if (s->nvel || s->nforce) add_work(d, d->l[2 * ng], d->l, RE);
   free(E);
   free(yz);
 }
@@ -357,6 +433,38 @@ static void derive_bodies(const derivation *d) {
   for (int k = 0; k < s->nbodies; k++)
     for (int e = 0; e < 7; e++)
       if (s->bodies[k].at[e] >= 0) out[s->bodies[k].at[e]] = e < 6 ? s->bodies[k].inertia[e] : s->bodies[k].mass;
+}
+
+/* The sum of the forces and its derivatives. */
+static void derive_forces(const derivation *d) {
+  cst_system *s = d->s;
+  const int   n = d->n;
+  entries     e = {0};
+  if (!s->nforce) return;
+  cst_node *F = kernel(s, CST_K_F, n), *row = memory((size_t)n);
+  for (int k = 0; k < s->nforce * n; k++) F[k % n] = k < n ? s->force[k] : cst_graph_add(d->graph, F[k % n], s->force[k]);
+  jacobian(d, CST_K_Fq, F, n, false);
+  for (int r = 0; r < n; r++) {
+    cst_graph_gradient(d->graph, &F[r], &d->one, 1, d->v, n, row);
+    for (int i = 0; i < n; i++)
+      if (!cst_graph_is_zero(d->graph, row[i])) add(&e, r, i, row[i]);
+  }
+  matrix(s, CST_K_Fv, n, n, &e);
+  free(row);
+}
+
+/* What the accounts gather: F.v of every force, and behind them dV/dt where there is an account for it. */
+static void derive_accounts(const derivation *d) {
+  cst_system *s = d->s;
+  if (!s->naccount) return;
+  cst_node  *out = kernel(s, CST_K_power, s->naccount);
+  const bool pumped = s->naccount > s->nforce;
+  for (int k = 0; k < s->nforce; k++) {
+    out[k] = cst_graph_constant(d->graph, 0);
+    for (int i = 0; i < d->n; i++) out[k] = cst_graph_add(d->graph, out[k], cst_graph_mul(d->graph, d->v[i], s->force[k * d->n + i]));
+  }
+  const cst_node time = cst_graph_input(d->graph, 'c', s->account - 1);
+  if (pumped) cst_graph_gradient(d->graph, &s->V, &d->one, 1, &time, 1, &out[s->nforce]);
 }
 
 static void derive_symmetries(const derivation *d) {
@@ -404,6 +512,8 @@ bool cst_system_derive(cst_system *s) {
   derive_linear_stiff(&d);
   if (s->bent && has_residuals(s)) derive_residuals(&d);
   derive_bodies(&d);
+  derive_forces(&d);
+  derive_accounts(&d);
   derive_symmetries(&d);
   fill_up(s);
   end(&d);

@@ -10,7 +10,7 @@ enum { HOT_WORK = 2000, SMALL = 6 }; /* largest ng^2 nq whose loops are unrolled
 
 /* Small systems with a constant diagonal mass have their sizes and patterns compiled into the hot cores. */
 bool cst_system_is_hot(const cst_system *s) {
-  return !s->npairs && !s->general && !s->gram.banded && s->nq <= CST_MAX_Q && (long)s->ng * s->ng * s->nq <= HOT_WORK;
+  return !s->npairs && !s->general && !s->timed && !s->gram.banded && s->nq <= CST_MAX_Q && (long)s->ng * s->ng * s->nq <= HOT_WORK;
 }
 
 /* sys_at_NAME[row][column]: which entry of the kernel stands there, -1 for none. */
@@ -59,7 +59,7 @@ static void write_sizes(FILE *f, const cst_system *s, const char *id) {
           "#define SYS_ID %s\n#define SYS_HOT %d\n#define SYS_SMALL %d\n#define SYS_NQ %d\n#define SYS_NG %d\n#define SYS_NPAR %d\n#define "
           "SYS_NSYM %d\n",
           id, hot, hot && s->nq + s->ng <= SMALL, s->nq, s->ng, s->npar, s->nsym);
-  fprintf(f, "#define SYS_FREE_BODIES %d\n", hot && has_free_bodies(s));
+  fprintf(f, "#define SYS_NVEL %d\n#define SYS_AFFINE %d\n#define SYS_FREE_BODIES %d\n", s->nvel, s->affine, hot && has_free_bodies(s));
   if (!hot) return;
   if (has_free_bodies(s)) write_bodies(f, s);
   fprintf(f, "#define NMASS %d\n#define MASS_UNIT %d\n#define LINEAR_V %d\n", s->nmass, s->mass_unit, s->linear_v);

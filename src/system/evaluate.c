@@ -235,8 +235,11 @@ static void velocity_residuals(const cst_system *s, const double *c, const doubl
   const cst_pattern *P = &s->pattern[CST_K_G];
   const double       speed = speed_of(v, s->nq);
   double            *Gv = cst_numbers((size_t)s->ng), *row = cst_numbers((size_t)s->ng), *rough = cst_numbers((size_t)s->ng);
+  double            *phi0 = cst_numbers((size_t)s->ng);
   bool               visible = false;
+  cst_system_eval(s, CST_K_phi0, c, q, NULL, NULL, NULL, NULL, phi0);
   for (int j = 0; j < s->ng; j++) {
+    Gv[j] = phi0[j];
     for (int e = P->start[j]; e < P->start[j + 1]; e++) Gv[j] += G[e] * v[P->column[e]], row[j] += fabs(G[e]);
     visible |= fabs(Gv[j]) > 16 * DBL_EPSILON * row[j] * speed;
   }
@@ -245,6 +248,7 @@ static void velocity_residuals(const cst_system *s, const double *c, const doubl
   free(Gv);
   free(row);
   free(rough);
+  free(phi0);
 }
 
 void cst_system_worst(const cst_system *s, const double *c, const double *q, const double *v, cst_worst *position, cst_worst *velocity) {

@@ -35,16 +35,8 @@ static void read_title(cst_reading *r) {
   r->s->source = cst_reading_text(r, cst_yaml_get(r->root, "source"), "source");
 }
 
-static void check_supported(cst_reading *r) {
-  static const char *const later[] = {"nonholonomic", "forces"};
-  for (int i = 0; i < 2; i++)
-    for (int k = 0; cst_yaml_get(r->root, later[i]) && k < cst_yaml_size(r->root); k++)
-      if (!strcmp(cst_yaml_text(cst_yaml_key(r->root, k)), later[i]))
-        cst_yaml_error(r->doc, cst_yaml_key(r->root, k), r->d, "not supported yet: '%s'", later[i]);
-}
-
 static void start(cst_reading *r) {
-  size_t n = 1 + CST_MAX_PAR + (size_t)cst_yaml_size(cst_yaml_get(r->root, "coordinates"));
+  size_t n = 2 + CST_MAX_PAR + (size_t)cst_yaml_size(cst_yaml_get(r->root, "coordinates"));
   n += 12 * (size_t)cst_yaml_size(cst_yaml_get(r->root, "bodies"));
   r->before = cst_diag_count(r->d);
   r->names = cst_need(calloc(n, sizeof *r->names));
@@ -56,7 +48,6 @@ static void read_all(cst_reading *r) {
                                      "mass",       "potential",    "constraints", "symmetries",  "states",
                                      "gyroscopic", "nonholonomic", "forces",      "bodies",      "stiff"};
   cst_yaml_check_keys(r->doc, r->root, keys, sizeof keys / sizeof *keys, r->d);
-  check_supported(r);
   read_title(r);
   cst_reading_parameters(r);
   if (!cst_reading_coordinates(r)) {
@@ -69,8 +60,10 @@ static void read_all(cst_reading *r) {
   cst_reading_gyroscopic(r);
   cst_reading_potential(r);
   cst_reading_constraints(r);
+  cst_reading_forces(r);
   cst_reading_symmetries(r);
   cst_reading_states(r);
+  cst_reading_accounts(r);
 }
 
 static bool good(const cst_reading *r) { return cst_diag_count(r->d) == r->before; }
@@ -110,7 +103,7 @@ bool cst_system_read_start(cst_system *s, const cst_document *doc, cst_yaml *map
   cst_reading  r = {.s = s, .doc = (cst_document *)doc, .d = d, .root = map, .before = cst_diag_count(d), .c = c};
   cst_node    *from_q, *from_v;
   r.names = cst_need(calloc(2 + CST_MAX_PAR, sizeof *r.names));
-  for (int i = 0; i < s->npar; i++) {
+  for (int i = 0; i < cst_system_named(s); i++) {
     const cst_parameter *p = &s->parameter[i];
     r.names[1 + i] = (cst_binding){.name = p->name, .node = p->size ? p->node : cst_graph_input(s->graph, 'c', i)};
   }

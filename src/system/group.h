@@ -88,6 +88,11 @@ typedef struct cst_context {
 #define LAYOUT(C)                       cst_layout_of(NPAR, NMASS, NQ, NG)
 #define GENERAL                         0
 #define GYROSCOPIC                      0
+#define NVEL                            SYS_NVEL
+#define AFFINE                          SYS_AFFINE
+#define TIMED                           0
+#define NACCOUNT                        0
+#define ACCOUNT                         0
 #define DROPPED(a)                      0
 #define CALL(C, k, c, q, v, w, u, l, o) sys_##k(c, q, v, w, u, l, o)
 #else
@@ -118,6 +123,12 @@ typedef struct cst_context {
 #define LINEAR_V   C->system->linear_v
 #define GENERAL    C->system->general
 #define GYROSCOPIC C->system->gyroscopic
+#define NPAR       (C->npar)
+#define NVEL       (C->system->nvel)
+#define AFFINE     (C->system->affine)
+#define TIMED      (C->system->timed)
+#define NACCOUNT   (C->system->naccount)
+#define ACCOUNT    (C->system->account)
 #define DROPPED(a) (C->dropped && C->dropped[a])
 #define LAYOUT(C)  ((C)->at)
 #define CALL(C, k, c, q, v, w, u, l, o)                                                                                                    \
@@ -162,6 +173,12 @@ typedef struct cst_context {
 #define K_DRE(c, q, v, w, u, l, o) CALL(C, DRE, c, q, v, w, u, l, o)
 #define K_body(c, o)               CALL(C, body, c, 0, 0, 0, 0, 0, o)
 #define K_f(c, q, v, o)            CALL(C, f, c, q, v, 0, 0, 0, o)
+#define K_phi0(c, q, o)            CALL(C, phi0, c, q, 0, 0, 0, 0, o)
+#define K_Dphi0w(c, q, w, o)       CALL(C, Dphi0w, c, q, 0, w, 0, 0, o)
+#define K_F(c, q, v, o)            CALL(C, F, c, q, v, 0, 0, 0, o)
+#define K_Fq(c, q, v, o)           CALL(C, Fq, c, q, v, 0, 0, 0, o)
+#define K_Fv(c, q, v, o)           CALL(C, Fv, c, q, v, 0, 0, 0, o)
+#define K_power(c, q, v, o)        CALL(C, power, c, q, v, 0, 0, 0, o)
 #define K_dVH(c, q, o)             CALL(C, dVH, c, q, 0, 0, 0, 0, o)
 #define K_dVS(c, q, o)             CALL(C, dVS, c, q, 0, 0, 0, 0, o)
 #define K_D3V(c, q, w, l, o)       CALL(C, D3V, c, q, 0, w, 0, l, o)

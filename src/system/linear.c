@@ -40,7 +40,7 @@ static bool raised_mass(cst_mass *M, const double *c, const double *q) {
   M->sigma = 0;
   for (int k = 0; k < s->nbodies; k++) M->sigma = fmax(M->sigma, M->m[(size_t)s->bodies[k].rotation * (n + 1)]);
   cst_system_eval(s, CST_K_G, c, q, NULL, NULL, NULL, NULL, G);
-  for (int a = s->nown; a < s->ng; a++)
+  for (int a = s->nown; a < s->ng - s->nvel; a++)
     for (int e = P->start[a]; e < P->start[a + 1]; e++)
       for (int f = P->start[a]; f < P->start[a + 1]; f++) M->m[(size_t)P->column[e] * n + (size_t)P->column[f]] += M->sigma * G[e] * G[f];
   free(G);

@@ -18,7 +18,7 @@ static void free_force(const cst_system *s, const double *c, const double *q, co
 /* f := f - sigma O'D2o[v, v], with D2g[v, v] in bend. */
 static void lower_force(const cst_mass *M, const double *G, const double *bend, double *f) {
   const cst_pattern *P = &M->s->pattern[CST_K_G];
-  for (int a = M->s->nown; a < M->s->ng && M->sigma > 0; a++)
+  for (int a = M->s->nown; a < M->s->ng - M->s->nvel && M->sigma > 0; a++)
     for (int e = P->start[a]; e < P->start[a + 1]; e++) f[P->column[e]] -= M->sigma * G[e] * bend[a];
 }
 

@@ -42,7 +42,7 @@ static void constraint(const cst_system *s, const double *c, const double *q, do
 static projection begin(const cst_system *s, const double *c, const double *q) {
   projection p = {.s = s, .c = c, .q = q};
   p.kept = cst_need(calloc((size_t)s->ng + 1, sizeof *p.kept));
-  for (int a = 0; a < s->ng; a++)
+  for (int a = 0; a < s->ng - s->nvel; a++)
     if (!s->dropped || !s->dropped[a]) p.kept[p.n++] = a;
   p.x = cst_numbers((size_t)s->nq);
   p.theta = cst_numbers((size_t)s->ng);
@@ -382,12 +382,13 @@ static bool project_position(projection *p) {
   return nearer || local;
 }
 
-/* v := v - M^-1 G'mu with G v = 0; twice, the second time for the round-off of the first. */
-static void remove_normal(const cst_system *s, const double *G, const cst_mass *M, const cst_schur *S, double *v) {
+/* v := v - M^-1 G'mu with G v + phi0 = 0; twice, the second time for the round-off of the first. */
+static void remove_normal(const cst_system *s, const double *G, const double *phi0, const cst_mass *M, const cst_schur *S, double *v) {
   const cst_pattern *P = &s->pattern[CST_K_G];
   double            *mu = cst_numbers((size_t)s->ng), *d = cst_numbers((size_t)s->nq);
   for (int pass = 0; pass < 2; pass++) {
     cst_pattern_times(P, G, v, mu);
+    for (int a = 0; a < s->ng && s->affine; a++) mu[a] += phi0[a];
     cst_schur_solve(S, mu);
     memset(d, 0, sizeof *d * (size_t)s->nq);
     cst_pattern_add_transposed(P, G, mu, d);
@@ -399,17 +400,19 @@ static void remove_normal(const cst_system *s, const double *G, const cst_mass *
 }
 
 static bool project_velocity(const cst_system *s, const double *c, const double *q, double *v) {
-  double   *G = cst_numbers((size_t)s->pattern[CST_K_G].n);
+  double   *G = cst_numbers((size_t)s->pattern[CST_K_G].n), *phi0 = cst_numbers((size_t)s->ng);
   cst_mass  M;
   cst_schur S = {0};
   bool      good = cst_mass_create(&M, s, c, q);
   gradient(s, c, q, G);
+  cst_system_eval(s, CST_K_phi0, c, q, NULL, NULL, NULL, NULL, phi0);
   good = good && cst_schur_create(&S, s, G, &M);
-  if (good) remove_normal(s, G, &M, &S, v);
+  if (good) remove_normal(s, G, phi0, &M, &S, v);
   for (int i = 0; i < s->nq && good; i++) good = isfinite(v[i]);
   cst_schur_destroy(&S);
   cst_mass_destroy(&M);
   free(G);
+  free(phi0);
   return good;
 }
 

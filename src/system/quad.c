@@ -59,6 +59,10 @@ void cst_quad_destroy(cst_quad *x) {
   free(x);
 }
 
+void cst_quad_time(cst_quad *x, quad t) {
+  if (x->s->timed) x->c[x->s->account - 1] = t;
+}
+
 /* The factors of M(q). */
 static bool factor_mass(cst_quad *x, const quad *q) {
   const cst_pattern *p = &x->s->pattern[CST_K_M];

@@ -12,6 +12,8 @@ void cst_system_eval_quad(const cst_system *s, cst_kernel_id k, const __float128
 typedef struct cst_quad cst_quad;
 cst_quad               *cst_quad_create(const cst_system *s, const double *c);
 void                    cst_quad_destroy(cst_quad *x);
+/* The time of what follows, of a system that has one; 0 until then. */
+void cst_quad_time(cst_quad *x, __float128 t);
 /* A[nq] and lambda[ng] at (q, v), lambda 0 for dropped constraints. false when they are not determined. */
 bool cst_quad_accelerate(cst_quad *x, const __float128 *q, const __float128 *v, __float128 *A, __float128 *lambda);
 /* p = M(q) v + a(q). */

@@ -165,13 +165,14 @@ static bool reach(const cst_system *s, const double *c, double *q) {
 }
 
 /* The first maximal independent constraints at q stay; their number. Those of bodies come first: methods on the group leave no rotation
- * matrix unconstrained. */
+ * matrix unconstrained. Those on velocities come last. */
 static int choose(const cst_system *s, const double *c, const double *q, unsigned char *dropped) {
   const size_t nq = (size_t)s->nq;
   double      *A = unit_rows(s, c, q, NULL), *Q = cst_numbers((size_t)s->ng * nq);
+  const int    held = s->ng - s->nvel; /* on positions */
   int          r = 0;
   for (int k = 0; k < s->ng; k++) {
-    const int a = (k + s->nown) % s->ng; /* without bodies all are the user's own */
+    const int a = k < held ? (k + s->nown) % held : k; /* without bodies all are the user's own */
     double   *row = A + (size_t)a * nq, left = remainder_of(row, Q, r, s->nq);
     dropped[a] = !(left > SMALL) || r == s->nq;
     if (dropped[a]) continue;

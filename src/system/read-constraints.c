@@ -80,7 +80,7 @@ static void read_expression(cst_reading *r, cst_yaml *n, const cst_name *a, cons
 /* Declare the names; the nodes of their expressions into value. */
 static void declare(cst_reading *r, cst_yaml *const *key, cst_yaml **value, int n) {
   cst_system *s = r->s;
-  const int   most = n + CST_ORTHOGONAL * s->nbody_name;
+  const int   most = n + CST_ORTHOGONAL * s->nbody_name + cst_reading_count_velocities(r);
   s->family = cst_system_keep(s, (size_t)most, sizeof *s->family);
   r->variable = cst_system_keep(s, (size_t)most, sizeof *r->variable);
   for (int k = 0; k < n && cst_reading_goes_on(r) && s->ng <= CST_MOST_Q; k++) {
@@ -97,9 +97,10 @@ void cst_reading_constraints(cst_reading *r) {
   declare(r, key, value, cst_yaml_size(map));
   const int own = s->nfamily;
   cst_reading_declare_orthogonal(r, key);
+  cst_reading_declare_velocities(r);
   if (s->ng > CST_MOST_Q) {
     cst_yaml_error(r->doc, map, r->d, "there are more than %d constraints, the most that are allowed", CST_MOST_Q);
-    s->ng = s->nfamily = 0;
+    s->ng = s->nfamily = s->nvel = 0;
   }
   if (s->ng > 4 * s->nq) /* some may be redundant: their rank is found at the start */
     cst_yaml_error(r->doc, map, r->d, "%d constraints on %d coordinates leave nothing that moves", s->ng, s->nq);
@@ -108,5 +109,6 @@ void cst_reading_constraints(cst_reading *r) {
   for (int k = 0; k < own && k < s->nfamily && cst_reading_goes_on(r); k++)
     if (value[k]) read_expression(r, value[k], &s->family[k], r->variable[k]);
   if (s->ng) cst_reading_orthogonal(r);
+  cst_reading_read_velocities(r);
   free(value);
 }

@@ -7,9 +7,9 @@
 enum { LEAST_PAIRS = 16 };        /* of a double sum that is not written out */
 enum { EFFORT = 16, WHAT = 200 }; /* of an expression however short, in characters; room for what an expression is of */
 
-cst_scope cst_reading_constants(cst_reading *r) { return (cst_scope){r->names + 1, r->s->npar}; }
-cst_scope cst_reading_motion(cst_reading *r) { return (cst_scope){r->timed + 1, 1 + r->s->npar}; }
-cst_scope cst_reading_positions(cst_reading *r) { return (cst_scope){r->names + 1, r->s->npar + r->s->ncoordinate}; }
+cst_scope cst_reading_constants(cst_reading *r) { return (cst_scope){r->names + 1, cst_system_named(r->s)}; }
+cst_scope cst_reading_motion(cst_reading *r) { return (cst_scope){r->timed + 1, 1 + cst_system_named(r->s)}; }
+cst_scope cst_reading_positions(cst_reading *r) { return (cst_scope){r->names + 1, cst_system_named(r->s) + r->s->ncoordinate}; }
 
 /* The names with one more in front. */
 cst_scope cst_reading_with(const cst_reading *r, cst_scope in, const char *variable, int value) {
@@ -37,15 +37,17 @@ static cst_node parse(cst_reading *r, cst_yaml *n, int offset, const char *text,
   return node;
 }
 
-/* Double sums in it become sums over pairs of the system, where they stand as parts of a sum; else they are written out. */
+/* Double sums in it become sums over pairs of the system, where they stand as parts of a sum and nothing depends on t; else they are
+ * written out. */
 cst_node cst_reading_potential_expression(cst_reading *r, cst_yaml *n) {
   cst_pair_sums   sums = {.array = 'q', .least = LEAST_PAIRS};
   const cst_scope in = cst_reading_positions(r);
-  if (!cst_yaml_is_scalar(n) || !afford(r, n, strlen(cst_yaml_text(n)))) return cst_reading_expression(r, n, in, "potential");
+  if (!cst_yaml_is_scalar(n) || !afford(r, n, strlen(cst_yaml_text(n))))
+    return cst_reading_expression(r, n, cst_reading_timed(r), "potential");
   cst_node V = cst_expr_parse_pairs(r->s->graph, cst_yaml_text(n), in.names, in.n, NULL, &sums);
   V = V >= 0 && sums.n ? cst_pairs_take(r->s, &sums, V) : -1;
   cst_pair_sums_destroy(&sums);
-  return V >= 0 ? V : cst_reading_expression(r, n, in, "potential");
+  return V >= 0 ? V : cst_reading_expression(r, n, cst_reading_timed(r), "potential");
 }
 
 cst_node cst_reading_expression(cst_reading *r, cst_yaml *n, cst_scope in, const char *what) {

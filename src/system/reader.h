@@ -64,9 +64,11 @@ const char *cst_reading_written(cst_reading *r, cst_yaml *n);    /* an entry as 
 const char *cst_reading_join(cst_reading *r, cst_yaml *list);    /* "a, b". Borrowed */
 
 /* read-expression.c. Nodes are -1 where an expression was wrong. */
-cst_scope   cst_reading_constants(cst_reading *r); /* parameters */
-cst_scope   cst_reading_motion(cst_reading *r);    /* t and parameters */
-cst_scope   cst_reading_positions(cst_reading *r); /* parameters and coordinates */
+cst_scope   cst_reading_constants(cst_reading *r);              /* parameters */
+cst_scope   cst_reading_motion(cst_reading *r);                 /* t and parameters */
+cst_scope   cst_reading_positions(cst_reading *r);              /* parameters and coordinates */
+cst_scope   cst_reading_timed(cst_reading *r);                  /* the same and t */
+cst_scope   cst_reading_velocities(cst_reading *r, bool timed); /* with velocities x' */
 cst_scope   cst_reading_with(const cst_reading *r, cst_scope in, const char *variable, int value);
 cst_node    cst_reading_expression(cst_reading *r, cst_yaml *n, cst_scope in, const char *what);
 cst_node    cst_reading_potential_expression(cst_reading *r, cst_yaml *n);
@@ -107,6 +109,11 @@ const char *cst_reading_body_symmetry(cst_reading *r, cst_yaml *n, cst_node *xi)
 /* The key `bodies` of a map `of` a state or an exact motion into q[nq], v[nq]; in: what its expressions may name. */
 void cst_reading_body_states(cst_reading *r, cst_yaml *state, cst_scope in, const char *of, cst_node *q, cst_node *v);
 
+/* read-velocities.c: constraints on velocities, behind all others: their number; their names; their expressions. */
+int  cst_reading_count_velocities(const cst_reading *r);
+void cst_reading_declare_velocities(cst_reading *r);
+void cst_reading_read_velocities(cst_reading *r);
+
 /* The parts, in this order. */
 void cst_reading_parameters(cst_reading *r);
 bool cst_reading_coordinates(cst_reading *r); /* false: what follows would be wrong everywhere */
@@ -114,7 +121,9 @@ void cst_reading_mass(cst_reading *r);
 void cst_reading_gyroscopic(cst_reading *r);
 void cst_reading_potential(cst_reading *r);
 void cst_reading_constraints(cst_reading *r);
+void cst_reading_forces(cst_reading *r);
 void cst_reading_symmetries(cst_reading *r);
 void cst_reading_states(cst_reading *r);
+void cst_reading_accounts(cst_reading *r);   /* the time and what is gathered along it, where there is something */
 void cst_reading_check_mass(cst_reading *r); /* when there are no mistakes: M is symmetric, and positive definite in every state */
 #endif

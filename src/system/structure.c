@@ -190,7 +190,7 @@ static void put_upper_first(cst_gram *S) {
 }
 
 static bool wants_band(const cst_system *s, int band) {
-  if (s->general) return false;
+  if (s->general || s->nvel) return false;
   return s->nq > CST_MAX_Q || s->ng > CST_MAX_G || (s->ng >= LEAST_BANDED && 3 * band < s->ng);
 }
 

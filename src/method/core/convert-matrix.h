@@ -37,6 +37,7 @@ static void halfway(const cst_context *C, struct local *L, const vd *w, int k, v
   const cst_saddle K = cst_sweep_saddle(C, H, 0); /* the next values overwrite what is left of these */
   vd               q[ROOM(NQ)], v[ROOM(NQ)], u[ROOM(2 * NQ)], dA[ROOM(NQ)], dlambda[ROOM(NG)];
   for (int i = 0; i < NQ; i++) q[i] = 0.5 * (w[i] + d[i]), v[i] = 0.5 * (w[NQ + i] + e[i]);
+  if (TIMED) *H->clock = H->at + 0.5 * H->t;
   cst_saddle_factor(C, L->c, L->minv, q, K);
   cst_saddle_acceleration(C, L->c, L->minv, K, q, v, H->A, H->lambda);
   for (int j = 0; j < 2 * NQ; j++) {
@@ -97,7 +98,7 @@ static void matrix_by_second_variations(const cst_context *C, struct local *L, i
   const double h = H(j);
   vd           u[ROOM(2 * NQ)], zero[ROOM(NQ)], plus[ROOM(NQ)], de[ROOM(NQ)], grad[ROOM(2 * NQ)], nu2[ROOM(NG)], bent[ROOM(NQ)];
   for (int i = 0; i < NQ; i++) zero[i] = vset(0), plus[i] = -x[MU + i];
-  for (int a = 0; a < NG; a++) nu2[a] = h * x[NU2 + a];
+  for (int a = 0; a < NG; a++) nu2[a] = vpick(a < NG - NVEL, h * x[NU2 + a], vset(0));
   for (int c = 0; c < 2 * NQ; c++) {
     unit(C, c, u);
     for (int i = 0; i < 2 * NQ; i++) AT_B(i, c) = vset(0);
@@ -209,12 +210,16 @@ static void fill_dropped(const cst_context *C, struct local *L) {
   }
 }
 
+static void part_velocities(const cst_context *C, struct local *L);
+static void fill_velocities(const cst_context *C, struct local *L, int j, const vd *x);
+
 /* J from D d-, D d+ and B, with G1 that of r; factored, unless it will be with pivoting. all: r follows d+ with all terms, which D d+ dw
  * nearly does by itself where dw is tangent to TQ. */
 static void make_matrix(const cst_context *C, struct local *L, int j, const vd *x, int all) {
   const double over = 1 / H(j);
   for (int i = 0; i < NJ * NJ; i++) L->J[i] = vset(0);
   K_G(L->c, x + Q_, L->G0);
+  part_velocities(C, L);
   for (int i = 0; i < NQ; i++)
     for (int k = 0; k < 2 * NQ; k++) {
       AT_J(J_Q + i, column_of(C, k)) = AT_D(0, i, k);
@@ -227,6 +232,7 @@ static void make_matrix(const cst_context *C, struct local *L, int j, const vd *
     }
   fill_constraints(C, L, j, x, all);
   fill_pull_back(C, L, j, x);
+  fill_velocities(C, L, j, x);
   fill_dropped(C, L);
   if (!MARCH->robust) cst_lu(L->J, NJ);
 }

@@ -31,6 +31,10 @@
  * without a matrix, for large systems. The order of equations and unknowns, (F0 q)(F1 theta-)(F3 mu+)(F5 nu1)(F4 v)(F2 nu2), makes every
  * pivot block the identity, M or a Gram matrix as h -> 0, so that elimination needs no pivoting.
  *
+ * lagrange-dalembert(LAYER, bias=b) is the same with constraints on velocities: those of the ODE, phi A = -D(phi v + phi0)[v], leave phi v
+ * + phi0 as it is on all of TQ, D L_h has the work of F - phi'lambda on the variations of the layer's points added (kernel RE), and what is
+ * known of mu- is only what phi(qb) v = 0 feels of it (convert-velocities.h). Forces alone leave all of the above as it is but that D L_h.
+ *
  * The iteration stops on the update of (q, v, mu+, r), never on nu or theta, which scale with g; at the latest when what is left of the
  * next one is predicted far below round-off, for an error that has always the same sign would add up in the momentum.
  */
@@ -49,9 +53,11 @@ struct data {
 #ifdef CST_W
 #define CST_FIELDS_IN_SPACE /* they are many */
 #define STAGES              (MARCH->stages)
+#define USES_STEP
 #include "core/gmres.h"
 #include "method/core/lane.h"
 #include "method/core/sweep.h"
+#include "method/core/time.h"
 #if !defined(CST_SYSTEM_HEADER) || SYS_SMALL
 #define NX                (4 * NQ + 4 * NG)
 #define NX_TESTED         (4 * NQ) /* the unknowns whose update ends the iteration */
@@ -59,7 +65,7 @@ struct data {
 #define IS_EXACT          exact(C)
 #define ADAPTS            (OWN(0)->iteration == CST_ITERATION_SIMPLIFIED && !MARCH->robust)
 #define NJ                (3 * NQ + 3 * NG)
-#define KRYLOV            (OWN(0)->iteration == CST_ITERATION_KRYLOV)
+#define KRYLOV            (OWN(0)->iteration == CST_ITERATION_KRYLOV && NVEL == 0)
 #define DENSE(n)          (KRYLOV ? 0 : (n))
 enum { MOST_DIRECTIONS = 40 }; /* of GMRES */
 
@@ -82,6 +88,7 @@ enum { MOST_DIRECTIONS = 40 }; /* of GMRES */
   X(D, DENSE(4 * NQ * NQ)) X(P, DENSE(4 * NQ * NQ)) X(B, DENSE(4 * NQ * NQ)) X(J, DENSE(NJ * NJ)) /* of Newton's matrix */                 \
   X(keptD, DENSE(4 * NQ * NQ)) X(keptJ, DENSE(NJ * NJ)) /* of lanes whose matrix stays, or room for a pivoted one */                       \
   X(S0, KRYLOV * GRAM_SIZE) X(K0, KRYLOV * SADDLE_S) X(M0, KRYLOV * SADDLE_M) /* of the preconditioner */                                  \
+  X(phib, NVEL ? NNZ_G : 0) X(phi, NVEL ? NNZ_G : 0) CST_TIME_FIELD(X) /* convert-velocities.h, time.h */                                 \
   X(basis, KRYLOV * (int)cst_gmres_room((size_t)NJ, MOST_DIRECTIONS))                                                                      \
   CST_SWEEP_FIELDS(X)
 /* clang-format on */
@@ -90,6 +97,7 @@ struct local {
   LOCAL(CST_FIELD)
   const vd *c;
   vd        iterations;
+  vl        step;
   vl        slow;     /* lanes whose matrix is renewed in every iteration */
   cst_sweep sweep[2]; /* of the minus and of the plus half */
 };
@@ -101,15 +109,24 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
   cst_load(L->p, record, at.p, NQ);
   cst_load(L->m, record, at.mass, NMASS);
   for (int k = 0; k < NMASS; k++) L->minv[k] = 1.0 / L->m[k];
+  LOAD_TIME(L, record);
+}
+
+/* G with the rows of constraints on velocities 0. */
+static void clear_velocities(const cst_context *C, vd *G) {
+  USES_G(void) G;
+  for (int a = NG - NVEL; a < NG; a++) ROW_G(a, i, e)(void) i, G[e] = vset(0);
 }
 
 /* ---- projections --------------------------------------------------------------------------------------------------------- */
 
-/* G at q and the factors of G G'. */
+/* G at q, of constraints on positions, and the factors of G G'. Those on velocities are the equations 1 x = 0 there. */
 static void gram_at(const cst_context *C, const vd *c, const vd *q, vd *G, vd *S) {
   K_G(c, q, G);
   if (NG == 0) return;
+  clear_velocities(C, G);
   cst_gram_fill(C, G, G, NULL, vset(1.0), 1, S);
+  for (int a = NG - NVEL; a < NG; a++) S[a * NG + a] = vset(1);
   cst_gram_factor(C, S);
 }
 
@@ -142,6 +159,7 @@ static void project_linearly(const cst_context *C, const vd *c, const vd *q, con
 }
 
 #include "method/core/convert-matrix.h"
+#include "method/core/convert-velocities.h"
 #include "method/core/convert-krylov.h"
 
 /* ---- a step -------------------------------------------------------------------------------------------------------------- */
@@ -152,19 +170,25 @@ static void prepare(const cst_context *C, struct local *L) {
   gram_at(C, L->c, L->q, L->Gb, L->Sb);
   make_tangential(C, L->Gb, L->Sb, NULL, L->p, unused);
   for (int i = 0; i < NQ; i++) kinetic[i] = L->p[i];
-  if (NG > 0) cst_make_tangent(C, L->c, L->q, L->Gb, L->minv, kinetic, L->mb);
+  if (NVEL > 0) K_G(L->c, L->q, L->phib);
+  if (NG > 0) cst_make_tangent(C, L->c, L->q, NVEL ? L->phib : L->Gb, L->minv, kinetic, L->mb);
   cst_velocity(C, L->c, L->m, L->q, kinetic, L->vb);
 }
 
 CST_INLINE void place_sweeps(const cst_context *C, struct local *L, int j) {
   const struct data *s = OWN(j);
   for (int k = 0; k < 2; k++) L->sweep[k] = CST_SWEEP_OF(L, k, &s->layer[k], H(j) * (k ? 1 + s->bias : s->bias), L->c, L->minv);
+  for (int k = 0; k < 2 && TIMED; k++) {
+    L->sweep[k].clock = L->own + ACCOUNT - 1;
+    L->sweep[k].at = START_OF(L, j) - H(j) * s->bias;
+  }
 }
 
 /* Implicit stages begin with the acceleration at the start of the step. */
-static void first_stages(const cst_context *C, struct local *L) {
+static void first_stages(const cst_context *C, struct local *L, int j) {
   vd A[ROOM(NQ)], lambda[ROOM(NG)];
   if (!L->sweep[0].layer->implicit && !L->sweep[1].layer->implicit) return;
+  SET_TIME(L, START_OF(L, j));
   cst_acceleration(C, L->c, L->minv, L->q, L->vb, A, lambda);
   for (int k = 0; k < 2; k++)
     for (int i = 0; i < L->sweep[k].layer->stages * NQ; i++) L->sweep[k].first[i] = A[i % NQ];
@@ -175,8 +199,10 @@ CST_INLINE void take_values(const cst_context *C, struct local *L, const vd *w) 
 }
 
 /* w := R_{-h alpha-}(qb, vb), or where that led nowhere (qb, vb) itself. */
-static void predict(const cst_context *C, const struct local *L, vd *x) {
+static void predict(const cst_context *C, const struct local *L, int j, vd *x) {
   cst_sweep back = L->sweep[0];
+  if (TIMED) back.at = START_OF(L, j);
+  (void)j;
   back.t = MARCH->robust < 2 ? -back.t : 0;
   cst_sweep_value(C, &back, L->q, L->vb, x + Q_, x + V_);
 }
@@ -185,8 +211,8 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
   vd theta[ROOM(NG)];
   prepare(C, L);
   place_sweeps(C, L, j);
-  first_stages(C, L);
-  predict(C, L, x);
+  first_stages(C, L, j);
+  predict(C, L, j, x);
   take_values(C, L, x);
   for (int k = 0; k < 2; k++)
     for (int i = 0; i < L->sweep[k].layer->stages * NQ && L->sweep[k].layer->implicit; i++) L->sweep[k].first[i] = L->sweep[k].A[i];
@@ -223,10 +249,12 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
   vd           grad[ROOM(2 * NQ)], bent[ROOM(NQ)], nu2[ROOM(NG)], unused[ROOM(NG)];
   USES_G
   for (int i = 0; i < NQ; i++) L->minus[i] = L->p[i];
+  add_reaction(C, L, x, L->minus);
   project_linearly(C, L->c, L->q, L->Gb, L->Sb, x + MINUS, NULL, L->minus, unused);
   take_values(C, L, x);
   gradient(C, L, x, grad);
   K_G(L->c, x + Q_, L->G0);
+  part_velocities(C, L);
   gram_at(C, L->c, x + R_, L->G1, L->S1);
   K_g(L->c, x + Q_, f + MINUS);
   K_g(L->c, x + R_, f + PLUS);
@@ -239,6 +267,7 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
     if (!DROPPED(a)) continue;
     for (int k = 0; k < 4; k++) f[NU1 + k * NG + a] = vset(0);
   }
+  evaluate_velocities(C, L, x, f, nu2);
   K_D2glw(L->c, x + Q_, x + V_, nu2, bent);
   for (int i = 0; i < NQ; i++) {
     f[Q_ + i] = dminus[i] - L->q[i];
@@ -294,16 +323,31 @@ CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd
   follow(C, L, x, y, d + R_, d + PLUS);
 }
 
+/* Accounts by the layers' quadrature, from the left end to w and from w to the right end. The sweeps hold the points of w. */
+static void gather(const cst_context *C, struct local *L) {
+  for (int k = 0; k < 2 && NACCOUNT > 0; k++) {
+    const cst_sweep *H = &L->sweep[k];
+    for (int i = 0; i < H->layer->stages && H->t != 0; i++) {
+      if (H->layer->b[i] == 0) continue;
+      cst_sweep_clock(C, H, i);
+      cst_gather(C, L->own, (k ? 1 : -1) * H->t * H->layer->b[i], H->Q + i * NQ, H->V + i * NQ);
+    }
+  }
+  (void)L;
+}
+
 /* pb := tangential part of (1 + D2(theta+.g)) mu+ at the new q; or its kinetic form for the methods that follow in the same step. */
 CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x) {
   vd theta[ROOM(NG)], bent[ROOM(NQ)];
   (void)j;
+  gather(C, L);
   for (int i = 0; i < NQ; i++) L->q[i] = x[R_ + i], L->p[i] = x[MU + i];
   if (NG == 0) return;
   K_D2glw(L->c, L->q, x + MU, x + PLUS, bent);
   for (int i = 0; i < NQ; i++) L->p[i] += bent[i];
   gram_at(C, L->c, L->q, L->G1, L->S1);
   make_tangential(C, L->G1, L->S1, NULL, L->p, theta);
+  if (NVEL > 0) K_G(L->c, L->q, L->G1);
   if (!C->tangential) cst_make_tangent(C, L->c, L->q, L->G1, L->minv, L->p, theta);
 }
 
@@ -311,6 +355,7 @@ CST_INLINE void leave(const cst_context *C, const struct local *L, double *recor
   const cst_layout at = LAYOUT(C);
   cst_store(record, at.q, L->q, NQ);
   cst_store(record, at.p, L->p, NQ);
+  STORE_ACCOUNTS(L, record);
 }
 
 #include "method/core/march.h"

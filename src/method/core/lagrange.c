@@ -10,6 +10,9 @@
  * map R_d(q, v) = (q - theta v, q + (1 - theta) v)). Two points (w, theta) = (1/2, 0), (1/2, 1): RATTLE in the form of Jay and Reich, since
  * L_v = p and L_q = -H_q at v = H_p (Hairer, Lubich, Wanner, Geometric Numerical Integration, VII.1). The sign is M A = f - G' lambda.
  *
+ * Forces F and the time come in as the discrete principle of Lagrange and d'Alembert has it, L_q + F(x_r, u_r, t_r) in the place of L_q,
+ * t_r at the part theta_r of w_r. Accounts gather by the trapezoid between the ends of a substep.
+ *
  * The unknowns are the u_r and the impulses L. The equations for P are solved to round-off, g = 0 to the solver's tolerance. P gathers
  * forces and does not take over L_v(x_r, u_r) + theta_r w_r h L_q, to which it is equal: what is left of the equations would go into p, and
  * from there into momentum maps, undivided by the step.
@@ -25,17 +28,23 @@ struct data {
 
 #ifdef CST_W
 #include "method/core/lane.h"
+#include "method/lane-layer.h"
 #include "system/acceleration.h"
+#include "method/core/time.h"
+#define USES_STEP
 #define POINTS (MARCH->stages)
 #define NX     (POINTS * NQ + NG)
 
 #define LOCAL(X)                                                                                                                           \
-  X(q, NQ) X(p, NQ) X(G, NNZ_G) X(x, 2 * NQ) X(Lv, NQ) X(Lq, NQ) X(q1, NQ) X(p1, NQ) X(G1, NNZ_G) X(slack, NG) X(impulse, NG) X(minv, NMASS)
+  X(q, NQ)                                                                                                                                 \
+  X(p, NQ) X(G, NNZ_G) X(x, 2 * NQ) X(Lv, NQ) X(Lq, NQ) X(q1, NQ) X(p1, NQ) X(G1, NNZ_G) X(slack, NG) X(impulse, NG) X(minv, NMASS)        \
+      CST_TIME_FIELD(X)
 
 struct local {
   LOCAL(CST_FIELD)
   const vd *c, *mass;
   vd        iterations;
+  vl        step;
 };
 
 CST_INLINE void enter(const cst_context *C, struct local *L, const double *record) {
@@ -46,14 +55,29 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
   cst_load(L->p, record, at.p, NQ);
   cst_load_slack(C, record, L->slack);
   cst_load(L->impulse, record, at.impulse, NG);
+  LOAD_TIME(L, record);
   K_G(L->c, L->q, L->G);
 }
+
+/* Half of the powers at (q, p), at the time t. */
+CST_INLINE void gather(const cst_context *C, struct local *L, int j, vd t) {
+  vd v[ROOM(NQ)];
+  (void)t;
+  if (NACCOUNT == 0) return;
+  SET_TIME(L, t);
+  cst_velocity(C, L->c, L->mass, L->q, L->p, v);
+  cst_gather(C, L->own, 0.5 * H(j), L->q, v);
+}
+
+/* How far behind its start point r of substep j is in time. */
+CST_INLINE double place(const struct data *s, double h, int r) { return ((r ? s->part[0] : 0) + s->theta[r] * s->part[r]) * h; }
 
 /* The unknowns of the last step are a good start; in the first one, where they are zero, the velocity is. */
 CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
   vd size = vset(0), v[ROOM(NQ)];
   if (j == 0 && MARCH->opens)
     for (int a = 0; a < NG; a++) L->impulse[a] = vset(0);
+  gather(C, L, j, START_OF(L, j));
   for (int i = 0; i < POINTS * NQ; i++) size = vmax(vabs(x[i]), size);
   vl fresh = (vl)(size == 0);
   if (!vany(fresh)) return;
@@ -80,6 +104,14 @@ static vd roughness(const cst_context *C, const struct local *L, int j, const vd
   return EPS * most;
 }
 
+/* Lq += F */
+CST_INLINE void add_force(const cst_context *C, struct local *L, const vd *point, const vd *u) {
+  vd F[ROOM(NQ)];
+  if (C->system->nforce == 0) return;
+  K_F(L->c, point, u, F);
+  for (int i = 0; i < NQ; i++) L->Lq[i] += F[i];
+}
+
 CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
   const struct data *s = OWN(j);
   vd                 size = vset(0), off = vset(0); /* of the terms of the equations for P, and of what is left of them */
@@ -98,8 +130,10 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
     vd          *point = L->x + r * NQ;
     const double w = s->part[r] * H(j), left = s->theta[r] * w, right = w - left;
     for (int i = 0; i < NQ; i++) point[i] = L->q1[i] + left * u[i];
+    SET_TIME(L, START_OF(L, j) + place(s, H(j), r));
     K_Lv(L->c, point, u, L->Lv);
     K_Lq(L->c, point, u, L->Lq);
+    add_force(C, L, point, u);
     for (int i = 0; i < NQ; i++) {
       f[r * NQ + i] = (L->Lv[i] - L->p1[i]) - right * L->Lq[i];
       size = vmax(vmax(vabs(L->Lv[i]), vabs(w * L->Lq[i])), size);
@@ -115,8 +149,8 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
   return done;
 }
 
-/* Derivatives of L at one point: M, D_q L_v and D_q L_q as full matrices. */
-static void second(const cst_context *C, const struct local *L, const vd *point, const vd *u, vd *M, vd *Lvq, vd *Lqq) {
+/* Derivatives of L at one point: M, D_q L_v, D_q (L_q + F) and D_v (L_q + F) as full matrices. */
+static void second(const cst_context *C, const struct local *L, const vd *point, const vd *u, vd *M, vd *Lvq, vd *Lqq, vd *Lqv) {
   const cst_pattern *p = C->system->pattern;
   vd                 m[ROOM(p[CST_K_M].n)], b[ROOM(p[CST_K_Lvq].n)], h[ROOM(p[CST_K_Lqq].n)];
   K_M(L->c, point, m);
@@ -125,21 +159,32 @@ static void second(const cst_context *C, const struct local *L, const vd *point,
   cst_expand(C, CST_K_M, m, M);
   cst_expand(C, CST_K_Lvq, b, Lvq);
   cst_expand(C, CST_K_Lqq, h, Lqq);
+  for (int a = 0; a < NQ; a++)
+    for (int i = 0; i < NQ; i++) Lqv[a * NQ + i] = Lvq[i * NQ + a];
+  if (C->system->nforce == 0) return;
+  vd Fq[ROOM(p[CST_K_Fq].n)], Fv[ROOM(p[CST_K_Fv].n)];
+  K_Fq(L->c, point, u, Fq);
+  K_Fv(L->c, point, u, Fv);
+  for (int a = 0; a < NQ; a++) {
+    for (int e = p[CST_K_Fq].start[a]; e < p[CST_K_Fq].start[a + 1]; e++) Lqq[a * NQ + p[CST_K_Fq].column[e]] += Fq[e];
+    for (int e = p[CST_K_Fv].start[a]; e < p[CST_K_Fv].start[a + 1]; e++) Lqv[a * NQ + p[CST_K_Fv].column[e]] += Fv[e];
+  }
 }
 
 /* Newton's matrix J [n][n]: rows of the points, then of g. */
-static void matrix(const cst_context *C, const struct local *L, int j, const vd *x, vd *J) {
+static void matrix(const cst_context *C, struct local *L, int j, const vd *x, vd *J) {
   const struct data *s = OWN(j);
   const int          n = NX, k = NQ, last = POINTS * NQ;
-  vd                 M[ROOM(NQ * NQ)], B[ROOM(NQ * NQ)], H[ROOM(NQ * NQ)];
+  vd                 M[ROOM(NQ * NQ)], B[ROOM(NQ * NQ)], H[ROOM(NQ * NQ)], T[ROOM(NQ * NQ)];
   USES_G
   for (int i = 0; i < n * n; i++) J[i] = vset(0);
   for (int r = 0; r < POINTS; r++) {
     const double w = s->part[r] * H(j), left = s->theta[r] * w, right = w - left, before = s->part[0] * H(j);
-    second(C, L, L->x + r * k, x + r * k, M, B, H);
+    SET_TIME(L, START_OF(L, j) + place(s, H(j), r));
+    second(C, L, L->x + r * k, x + r * k, M, B, H, T);
     for (int a = 0; a < k; a++)
       for (int b = 0; b < k; b++) {
-        const vd m = M[a * k + b], l = B[a * k + b], t = B[b * k + a], q = H[a * k + b];
+        const vd m = M[a * k + b], l = B[a * k + b], t = T[a * k + b], q = H[a * k + b];
         J[(r * k + a) * n + r * k + b] = (m + left * l) - right * (t + left * q);
         if (r == 0 && POINTS > 1) J[(k + a) * n + b] = -(w * (t + left * q)); /* of P behind the first point */
         if (r == 1) J[(k + a) * n + b] += before * (l - right * q);
@@ -156,7 +201,7 @@ static void matrix(const cst_context *C, const struct local *L, int j, const vd 
 }
 
 /* The points u that belong to f stand in L->x; evaluate was called with them. */
-CST_INLINE void direction(const cst_context *C, const struct local *L, int j, const vd *x, const vd *f, vd *d) {
+CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd *x, const vd *f, vd *d) {
   const int n = NX;
   vd        J[ROOM(n * n)];
   matrix(C, L, j, x, J);
@@ -177,6 +222,7 @@ CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x
   for (int a = 0; a < NG; a++) L->impulse[a] += x[POINTS * NQ + a] + m[a];
   for (int i = 0; i < NQ; i++) L->q[i] = L->q1[i], L->p[i] = L->p1[i];
   CST_TAKE(L->G, L->G1, NNZ_G);
+  gather(C, L, j, START_OF(L, j) + H(j));
 }
 
 CST_INLINE void leave(const cst_context *C, const struct local *L, double *record) {
@@ -184,6 +230,7 @@ CST_INLINE void leave(const cst_context *C, const struct local *L, double *recor
   cst_store(record, at.q, L->q, NQ);
   cst_store(record, at.p, L->p, NQ);
   cst_store(record, at.impulse, L->impulse, NG);
+  STORE_ACCOUNTS(L, record);
 }
 
 #include "method/core/march.h"

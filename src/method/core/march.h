@@ -180,7 +180,12 @@ CST_INLINE vl broken(const cst_context *C, const struct local *L) {
 }
 
 /* The record has n steps more behind it. */
-CST_INLINE void count_steps(const cst_context *C, double *record, long n) { *(vl *)(record + (size_t)LAYOUT(C).step * CST_W) += n; }
+CST_INLINE void count_steps(const cst_context *C, double *record, long n) {
+  vl *step = (vl *)(record + (size_t)LAYOUT(C).step * CST_W);
+  *step += n;
+  if (TIMED)
+    *((vd *)record + LAYOUT(C).c + ACCOUNT - 1) = MARCH->time + __builtin_convertvector(*step - MARCH->since, vd) * MARCH->sub[0].whole;
+}
 
 /* The noise behind substep j of the step that is k steps ahead of the record. Hot cores keep p in registers but for it. */
 CST_INLINE void make_noise(const cst_context *C, struct local *L, const double *record, long k, int j) {

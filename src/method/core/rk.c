@@ -24,7 +24,9 @@ struct data {
 #include "method/flow.h"
 #include "system/acceleration.h"
 #include "method/core/bands.h"
+#include "method/core/time.h"
 #define NX (MARCH->unknowns)
+#define USES_STEP
 
 #define NP NQ /* said, since steps start from L->v: noise on p stands behind this core as a step of its own */
 
@@ -37,12 +39,13 @@ struct data {
   X(q, NQ)                                                                                                                                 \
   X(p, NQ)                                                                                                                                 \
   X(v, NQ)                                                                                                                                 \
-  X(m, NMASS) X(minv, NMASS) X(V, MARCH->stages *NQ) X(A, MARCH->stages *NQ) X(lambda, NG) X(J, BY_NEWTON ? NX *NX : 0)
+  X(m, NMASS) X(minv, NMASS) X(V, MARCH->stages *NQ) X(A, MARCH->stages *NQ) X(lambda, NG) X(J, BY_NEWTON ? NX *NX : 0) CST_TIME_FIELD(X)
 
 struct local {
   LOCAL(CST_FIELD)
   const vd *c;
   vd        iterations;
+  vl        step;
   vd        size;   /* what an update is compared with at least: 0 but far from the origin and on stiff springs */
   vl        newton; /* lanes that are too stiff for the functional iteration */
   vd        remote; /* coordinates larger than this have a round-off that updates do not fall below */
@@ -59,6 +62,7 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
   cst_load(L->p, record, at.p, NQ);
   cst_load(L->m, record, at.mass, NMASS);
   U for (int k = 0; k < NMASS; k++) L->minv[k] = 1.0 / L->m[k];
+  LOAD_TIME(L, record);
   L->remote = CST_REMOTE * *cst_block(record, at.extent);
   velocity(C, L);
 }
@@ -88,8 +92,15 @@ CST_INLINE void find_size(const cst_context *C, struct local *L, int j) {
   L->size = vmax(vkeep((vl)(far > L->remote), size * (far / L->remote)), L->size);
 }
 
+/* The time of stage i, which the acceleration there takes. */
+CST_INLINE void at_stage(const cst_context *C, struct local *L, int j, int i) {
+  (void)i, (void)j, (void)L;
+  SET_TIME(L, START_OF(L, j) + H(j) * cst_stage_time(&OWN(j)->layer, i));
+}
+
 CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
   (void)x;
+  SET_TIME(L, START_OF(L, j));
   if (NX > 0) {
     find_size(C, L, j);
     return;
@@ -98,6 +109,7 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
     vd Q[ROOM(NQ)];
     stage(C, j, i, i, L->v, L->A, L->V + i * NQ);
     stage(C, j, i, i, L->q, L->V, Q);
+    at_stage(C, L, j, i);
     cst_acceleration(C, L->c, L->minv, Q, L->V + i * NQ, L->A + i * NQ, L->lambda);
   }
 }
@@ -108,6 +120,7 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
   for (int i = 0; i < s; i++) stage(C, j, i, s, L->v, x, L->V + i * NQ);
   for (int i = 0; i < s; i++) {
     stage(C, j, i, s, L->q, L->V, Q);
+    at_stage(C, L, j, i);
     cst_acceleration(C, L->c, L->minv, Q, L->V + i * NQ, f + i * NQ, L->lambda);
   }
   for (int k = 0; k < NX; k++) f[k] -= x[k];
@@ -132,11 +145,24 @@ CST_INLINE void flow(const cst_context *C, struct local *L, int j) {
   for (int k = 0; k < NQ; k++) L->q[k] = end[k], L->v[k] = end[NQ + k];
 }
 
+/* Accounts by the quadrature of the layer. */
+CST_INLINE void gather(const cst_context *C, struct local *L, int j) {
+  const cst_lane_layer *s = &OWN(j)->layer;
+  vd                    Q[ROOM(NQ)];
+  for (int i = 0; i < s->stages && NACCOUNT > 0; i++) {
+    if (s->b[i] == 0) continue;
+    stage(C, j, i, s->stages, L->q, L->V, Q);
+    at_stage(C, L, j, i);
+    cst_gather(C, L->own, H(j) * s->b[i], Q, L->V + i * NQ);
+  }
+}
+
 /* (q, v) by the sums over the stages. */
 CST_INLINE void sum(const cst_context *C, struct local *L, int j, const vd *x) {
   const cst_lane_layer *s = &OWN(j)->layer;
   const double          h = H(j);
   const vd             *A = NX > 0 ? x : L->A;
+  gather(C, L, j);
   for (int k = 0; k < NQ; k++) {
     vd dq = vset(0), dv = vset(0);
     for (int i = 0; i < s->stages; i++) dq += s->b[i] * L->V[i * NQ + k], dv += s->b[i] * A[i * NQ + k];
@@ -158,6 +184,7 @@ CST_INLINE void leave(const cst_context *C, const struct local *L, double *recor
   const cst_layout at = LAYOUT(C);
   cst_store(record, at.q, L->q, NQ);
   cst_store(record, at.p, L->p, NQ);
+  STORE_ACCOUNTS(L, record);
 }
 
 #include "method/core/march.h"

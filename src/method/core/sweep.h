@@ -33,6 +33,8 @@ typedef struct {
   vd                   *y, *z, *Qx, *Vx;                /* left by reverse */
   vd                   *dQ, *dV, *dA, *dlambda;         /* left by tangent */
   vd                   *dQx, *dVx;
+  vd                   *clock; /* of systems that depend on the time: where in c it stands, and the time of (q, v) */
+  vd                    at;
 } cst_sweep;
 
 /* The arrays of a sweep and the entries that a stage has of each; `...` is handed on to ROW. */
@@ -56,6 +58,12 @@ typedef struct {
 
 CST_INLINE cst_saddle cst_sweep_saddle(const cst_context *C, const cst_sweep *H, int i) {
   return (cst_saddle){H->G + i * SADDLE_G, H->S + i * SADDLE_S, H->M + i * SADDLE_M};
+}
+
+/* The time of stage i, before its kernels are called. */
+CST_INLINE void cst_sweep_clock(const cst_context *C, const cst_sweep *H, int i) {
+  if (TIMED) *H->clock = H->at + H->t * cst_stage_time(H->layer, i);
+  (void)C, (void)H, (void)i;
 }
 
 /* out := base + t sum_l a_il K_l, without base where it is NULL; over the stages that the tableau names. */
@@ -107,6 +115,7 @@ static __attribute__((noinline, unused)) void cst_sweep_iterate(const cst_contex
     for (int i = 0; i < s; i++) cst_sweep_row(C, H, i, v, H->A, H->V + i * NQ);
     for (int i = 0; i < s; i++) {
       cst_sweep_row(C, H, i, q, H->V, H->Q + i * NQ);
+      cst_sweep_clock(C, H, i);
       cst_acceleration(C, H->c, H->minv, H->Q + i * NQ, H->V + i * NQ, now + i * NQ, lambda);
     }
     active &= ~cst_sweep_take(active, now, H->A, s * NQ, &last);
@@ -144,6 +153,7 @@ static __attribute__((noinline, unused)) void cst_sweep_value(const cst_context 
     cst_saddle K = cst_sweep_saddle(C, H, i);
     if (!H->layer->implicit) cst_sweep_row(C, H, i, v, H->A, H->V + i * NQ);
     cst_sweep_row(C, H, i, q, H->V, H->Q + i * NQ);
+    cst_sweep_clock(C, H, i);
     cst_saddle_factor(C, H->c, H->minv, H->Q + i * NQ, K);
     cst_saddle_acceleration(C, H->c, H->minv, K, H->Q + i * NQ, H->V + i * NQ, H->A + i * NQ, H->lambda + i * NG);
   }
@@ -156,6 +166,7 @@ CST_INLINE void cst_sweep_tangent_at(const cst_context *C, const cst_sweep *H, i
   cst_sweep_row(C, H, i, dv, H->dA, H->dV + i * NQ);
   cst_sweep_row(C, H, i, dq, H->dV, H->dQ + i * NQ);
   for (int k = 0; k < NQ; k++) u[k] = H->dQ[i * NQ + k], u[NQ + k] = H->dV[i * NQ + k];
+  cst_sweep_clock(C, H, i);
   cst_saddle_variation(C, H->c, H->minv, cst_sweep_saddle(C, H, i), H->Q + i * NQ, H->V + i * NQ, H->A + i * NQ, H->lambda + i * NG, u,
                        H->dA + i * NQ, H->dlambda + i * NG);
 }
@@ -189,6 +200,7 @@ CST_INLINE void cst_sweep_reverse_at(const cst_context *C, const cst_sweep *H, i
   cst_sweep_column(C, H, i, NULL, H->Vx, a);
   for (int k = 0; k < NQ; k++) direct[k] = tb * x[k];
   cst_sweep_column(C, H, i, direct, H->Qx, direct);
+  cst_sweep_clock(C, H, i);
   cst_saddle_reverse(C, H->c, H->minv, cst_sweep_saddle(C, H, i), H->Q + i * NQ, H->V + i * NQ, H->A + i * NQ, H->lambda + i * NG, a,
                      tb * s, H->y + i * NQ, H->z + i * NG, grad);
   for (int k = 0; k < NQ; k++) Qx[k] = grad[k], Vx[k] = direct[k] + grad[NQ + k];
@@ -233,6 +245,7 @@ CST_INLINE void cst_sweep_second_at(const cst_context *C, const cst_sweep *H, in
   cst_sweep_column(C, H, i, NULL, H->dVx, da);
   for (int k = 0; k < NQ; k++) direct[k] = tb * dx[k], u[k] = H->dQ[i * NQ + k], u[NQ + k] = H->dV[i * NQ + k];
   cst_sweep_column(C, H, i, direct, H->dQx, direct);
+  cst_sweep_clock(C, H, i);
   cst_saddle_second(C, H->c, H->minv, cst_sweep_saddle(C, H, i), H->Q + i * NQ, H->V + i * NQ, H->A + i * NQ, H->lambda + i * NG,
                     H->y + i * NQ, H->z + i * NG, tb * s, u, H->dA + i * NQ, H->dlambda + i * NG, da, grad);
   for (int k = 0; k < NQ; k++) H->dQx[i * NQ + k] = grad[k], H->dVx[i * NQ + k] = direct[k] + grad[NQ + k];

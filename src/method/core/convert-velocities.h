@@ -1,0 +1,64 @@
+/* convert-velocities.h: constraints on velocities, phi(q) v + phi0(q) = 0, in the core of convert(...). Part of convert.c.
+ *
+ * Their rows of G are the last ones. F2 of such a row is phi v + phi0 = 0 at w, and the unknown beside it, where nu2 / h stands of the
+ * others, is kappa: mu- = DP'(pb + phi(qb)'kappa). So of pb only its part that works on admissible variations counts, B'(p- - pb) = 0, and
+ * a step ends with all of p+, which is kept as M v + a with G v = 0 and phi v + phi0 = 0, another representative of the same. F1, F3, F5,
+ * F7 and theta, nu1 know nothing of these rows: their unknowns there are 0 by the equations 1 x = 0.
+ *
+ * Source: C. Cuell, thesis, 4 to 6, in the form for any layer; signs M A = f - G'lambda - phi'lambda.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+
+/* L->G0, all rows, becomes those of positions, with the others in L->phi. */
+static void part_velocities(const cst_context *C, struct local *L) {
+  if (NVEL == 0) return;
+  for (int e = 0; e < NNZ_G; e++) L->phi[e] = L->G0[e];
+  clear_velocities(C, L->G0);
+}
+
+/* p += phi(qb)'kappa */
+static void add_reaction(const cst_context *C, const struct local *L, const vd *x, vd *p) {
+  USES_G(void) L, (void)x, (void)p;
+  for (int a = NG - NVEL; a < NG; a++)
+    if (!DROPPED(a)) ROW_G(a, i, e) p[i] += L->phib[e] * x[NU2 + a];
+}
+
+/* The residuals of these rows, and nu2 there, which is no multiplier. */
+static void evaluate_velocities(const cst_context *C, const struct local *L, const vd *x, vd *f, vd *nu2) {
+  vd phi0[ROOM(NG)];
+  USES_G(void) L, (void)x, (void)f, (void)nu2;
+  if (AFFINE) K_phi0(L->c, x + Q_, phi0);
+  for (int a = NG - NVEL; a < NG; a++) {
+    nu2[a] = vset(0);
+    f[NU2 + a] = vpick(AFFINE, phi0[a], vset(0));
+    ROW_G(a, i, e) f[NU2 + a] += L->phi[e] * x[V_ + i];
+    if (DROPPED(a)) f[NU2 + a] = vset(0);
+  }
+}
+
+/* Rows and columns of the matrix that fill_constraints has filled as if G0 were 0 there. */
+static void fill_velocities(const cst_context *C, struct local *L, int j, const vd *x) {
+  const int first = NG - NVEL;
+  vd        u[ROOM(2 * NQ)], bent[ROOM(NG)], moved[ROOM(NG)], change[ROOM(NQ)], unused[ROOM(NG)];
+  USES_G(void) j;
+  for (int a = first; a < NG; a++) {
+    for (int k = 0; k < NJ; k++) {
+      AT_J(J_TH + a, k) = AT_J(k, J_TH + a) = AT_J(J_N1 + a, k) = AT_J(k, J_N1 + a) = AT_J(J_N2 + a, k) = AT_J(k, J_N2 + a) = vset(0);
+    }
+    AT_J(J_TH + a, J_TH + a) = AT_J(J_N1 + a, J_N1 + a) = vset(1);
+    for (int i = 0; i < NQ; i++) change[i] = vset(0);
+    ROW_G(a, i, e) AT_J(J_N2 + a, J_V + i) = L->phi[e], change[i] = L->phib[e];
+    project_linearly(C, L->c, L->q, L->Gb, L->Sb, x + MINUS, NULL, change, unused);
+    for (int k = 0; k < 2 * NQ; k++) {
+      vd sum = vset(0);
+      for (int i = 0; i < NQ; i++) sum += AT_D(0, i, k) * change[i];
+      AT_J(k < NQ ? J_MU + k : J_V + k - NQ, J_N2 + a) = sum * (k < NQ ? 1 : 1 / H(j));
+    }
+  }
+  for (int k = 0; k < NQ && NVEL > 0; k++) {
+    unit(C, k, u);
+    K_D2gvw(L->c, x + Q_, x + V_, u, bent);
+    if (AFFINE) K_Dphi0w(L->c, x + Q_, u, moved);
+    for (int a = first; a < NG; a++) AT_J(J_N2 + a, J_Q + k) = vpick(AFFINE, bent[a] + moved[a], bent[a]);
+  }
+}

@@ -1,0 +1,91 @@
+/* lagrange-dalembert.c: lagrange-dalembert(LAYER, bias=b): a one-step method made into an integrator of the Lagrange-d'Alembert principle,
+ * for constraints on velocities, forces that are no gradient, and the time.
+ *
+ *   Theta(w) = D L_h(w) + sum over the layer's quadrature of h alpha b_i (F - phi'lambda)(Q_i, V_i, t_i) . D Q_i
+ *   Theta = p+ D(P d+) - p- D(P d-) + nu1 [G, 0] + nu2 [v'D2g, G]
+ *   phi(q) v + phi0(q) = 0 at w,   B'(p- - pb) = 0,   B a basis of ker [G; phi] at the left end
+ *
+ * with lambda that of the equations of motion on all of TQ, which keep phi v + phi0. Without constraints on velocities it is the forced
+ * form of convert(...). Source: C. Cuell, thesis, chapters 4 to 6. Arithmetic: core/convert.c, core/convert-velocities.h.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <string.h>
+#include "method/layer.h"
+
+static double bias_of(const cst_term *t) { return cst_term_argument(t, "bias") ? cst_term_argument(t, "bias")->number : 0; }
+
+static bool check_keys(const cst_term *t, cst_expr_error *e) {
+  int layers = 0, biases = 0;
+  for (int i = 0; i < t->n; i++) {
+    if (t->key[i] && strcmp(t->key[i], "bias"))
+      return cst_term_error(t->arg[i], e, "%s takes no '%s='; write %s(LAYER, bias=b)", t->name, t->key[i], t->name);
+    if (t->key[i] ? biases++ : layers++)
+      return cst_term_error(t->arg[i], e, t->key[i] ? "'bias=' stands twice" : "lagrange-dalembert takes one layer");
+  }
+  return layers == 1 || cst_term_error(t, e, "lagrange-dalembert takes a layer: lagrange-dalembert(rk4, bias=-0.5)");
+}
+
+static bool check(const cst_term *t, cst_expr_error *e) {
+  const cst_term *b = cst_term_argument(t, "bias");
+  if (!check_keys(t, e)) return false;
+  if (b && (b->kind != CST_TERM_NUMBER || b->number < -1 || b->number > 0))
+    return cst_term_error(b, e, "the bias of lagrange-dalembert is a number from -1 to 0");
+  cst_term *l = cst_term_argument(t, NULL);
+  if (!cst_term_method(l, e)) return false;
+  return cst_term_layer(l, &(cst_layer){0}) ||
+         cst_term_error(l, e, "'%s' is not a layer; lagrange-dalembert takes a one-step layer such as euler, heun, rk4, gauss(2)", l->name);
+}
+
+static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
+  const cst_term *l = cst_term_argument(t, NULL);
+  if (s->nq <= CST_MOST_CONVERTED && s->ng <= CST_MOST_CONVERTED) return cst_term_fits(l, s, why, n) && cst_conversion_fits(l, s, why, n);
+  snprintf(why, (size_t)n, "lagrange-dalembert takes at most %d coordinates and constraints, and %s has %d and %d", CST_MOST_CONVERTED,
+           s->name, s->nq, s->ng);
+  return false;
+}
+
+static void expand(const cst_term *t, cst_program *p, double fraction) {
+  cst_layer l = {0};
+  cst_term_layer(cst_term_argument(t, NULL), &l);
+  cst_program_add(p, cst_conversion(fraction, &l, &l, bias_of(t)));
+}
+
+static cst_properties properties(const cst_term *t, const cst_system *s) {
+  int      order = cst_term_properties(cst_term_argument(t, NULL), s).order_q;
+  unsigned claims = CST_POSITIONS | CST_VELOCITIES;
+  if (bias_of(t) == -0.5) order += order % 2, claims |= CST_SYMMETRIC;
+  cst_properties x = cst_layer_properties(order, claims);
+  x.tangential = s->nvel == 0;
+  return x;
+}
+
+const cst_method_row cst_method_row_lagrange_dalembert = {
+    .info =
+        {.name = "lagrange-dalembert",
+         .doc = "Any one-step layer made into an integrator of the Lagrange-d'Alembert principle, of the same order: constraints on "
+                "velocities, forces, time.",
+         .equations =
+             "R_t: the layer's step for M A = f - G'lambda - phi'lambda, phi A = -D(phi v + phi0)[v];  b: the bias;  P: the projection on "
+             "g = 0\n"
+             "d-(w) = R^q_{hb}(w),  d+(w) = R^q_{h(1+b)}(w),  L_h(w) = R^S_{h(1+b)}(w) - R^S_{hb}(w),  w = (q, v)\n"
+             "Theta(w) = D L_h(w) + sum h alpha b_i (F - phi'lambda)(Q_i, V_i, t_i) . D Q_i\n"
+             "from (q0, p0) find w and p+ with\n"
+             "  q0 = P(d-(w)),  phi(q) v + phi0(q) = 0,  Theta = p+ D(P d+) - p- D(P d-) along TQ,  B'(p- - p0) = 0, B a basis of ker "
+             "[G; phi](q0)\n"
+             "then q1 = P(d+(w)), and p1 = M v + a with G v = 0, phi v + phi0 = 0, B'(p1 - p+) = 0 at q1",
+         .notes =
+             "The state is q and p = M v + a; what of p constraints take up is of no meaning, and is chosen so that v meets them.\n"
+             "The order is that of the layer for any bias from -1 to 0; b = -1/2 is its own adjoint, and gains an order over an odd layer. "
+             "g, G v and phi v + phi0 are 0 to round-off. Nothing symplectic is claimed: docs/nonholonomic.md says what is kept.\n"
+             "Without constraints on velocities it is the forced form of convert(LAYER, bias=b), and without forces that itself. Layers "
+             "must "
+             "be tableaus where there are constraints on velocities or forces.",
+         .source = "C. L. Cuell, Lagrange-d'Alembert integrators, thesis, University of Saskatchewan 2007; in the form for any layer",
+         .signature = "lagrange-dalembert(LAYER, bias=0)",
+         .example = "lagrange-dalembert(rk4)"},
+    .on_also = CST_ON_ALL,
+    .check = check,
+    .fits = fits,
+    .properties = properties,
+    .expand = expand,
+};

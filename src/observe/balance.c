@@ -1,0 +1,46 @@
+/* balance.c: the observer `balance`: what forces and a potential that depends on the time have put in, and whether the energy has it.
+ *
+ * work_NAME is the integral of F.v along the trajectory for each force, pumped that of dV/dt, both by the method's own quadrature at every
+ * step; balance = T + V - the sum of them, which the exact motion keeps.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "observe/observer.h"
+#ifdef CST_OBSERVE
+/* kept: that of the energy. It stands behind the energy in list.h. */
+CST_OBSERVE(balance) {
+  const cst_context *C = view->context;
+  vd                *x = (vd *)value, *s = (vd *)scale, energy, size;
+  (void)C;
+  cst_measure_energy(look, view, kept, (double *)&energy, (double *)&size);
+  for (int k = 0; k < NACCOUNT; k++) {
+    x[k] = cst_block(view->record, LAYOUT(C).c)[ACCOUNT + k], s[k] = vabs(x[k]);
+    energy -= x[k], size += s[k];
+  }
+  x[NACCOUNT] = energy, s[NACCOUNT] = size;
+}
+#else
+#include <stdio.h>
+
+static const char *refuse(const cst_system *s) {
+  return s->naccount ? NULL : "has no forces, and its potential does not depend on the time";
+}
+
+static int count(const cst_system *s) { return s->naccount + 1; }
+
+static void describe(const cst_look *look, int k, cst_quantity *q) {
+  const cst_system *s = look->system;
+  const bool        all = k == s->naccount;
+  *q = (cst_quantity){.unit = "1", .drifts = true, .judged = all, .windows = all};
+  q->doc = all ? "T + V less the work of all forces and the integral of dV/dt" : s->account_doc[k];
+  snprintf(q->name, sizeof q->name, "%.47s", all ? "balance" : s->account_name[k]);
+}
+
+const cst_observer cst_observer_balance = {
+    .name = "balance",
+    .doc = "T + V less the work of the forces and the integral of dV/dt, and these themselves",
+    .kept = 1,
+    .refuse = refuse,
+    .count = count,
+    .describe = describe,
+};
+#endif

@@ -1,0 +1,116 @@
+/* read-velocities.c: the key `nonholonomic`: constraints phi(q) v + phi0(q) = 0, and names of velocities in expressions.
+ *
+ * They are the last of all constraints. That they are linear or affine is checked on the formula: its derivative by a velocity must not
+ * depend on any.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <string.h>
+#include "system/reader.h"
+
+enum { MOST_DENSE = CST_MAX_Q };
+
+/* "x'" for "x". Borrowed. */
+static const char *primed(cst_reading *r, const char *name) {
+  char *text = cst_system_keep(r->s, strlen(name) + 2, 1);
+  return strcat(strcpy(text, name), "'");
+}
+
+static cst_binding velocity(cst_reading *r, const cst_name *a) {
+  cst_node *v = cst_system_keep(r->s, (size_t)a->count, sizeof *v);
+  for (int k = 0; k < a->count; k++) v[k] = cst_graph_input(r->s->graph, 'v', a->at + k * a->step);
+  return (cst_binding){
+      .name = primed(r, a->name), .node = a->array ? -1 : v[0], .entry = a->array ? v : NULL, .count = a->array ? a->count : 0};
+}
+
+cst_scope cst_reading_velocities(cst_reading *r, bool timed) {
+  const cst_system *s = r->s;
+  const cst_scope   known = timed ? cst_reading_timed(r) : cst_reading_positions(r);
+  cst_binding      *all = cst_system_keep(r->s, (size_t)(known.n + s->ncoordinate) + 1, sizeof *all);
+  memcpy(all + 1, known.names, sizeof *all * (size_t)known.n);
+  for (int i = 0; i < s->ncoordinate; i++) all[1 + known.n + i] = velocity(r, &s->coordinate_name[i]);
+  return (cst_scope){all + 1, known.n + s->ncoordinate};
+}
+
+/* The first velocity by which phi is not linear, and one that its slope there depends on; false: there is none. */
+static bool is_bent(const cst_system *s, cst_node phi, int *by, int *on) {
+  int           *index, *other;
+  const int      n = cst_graph_support(s->graph, phi, 'v', &index);
+  const cst_node one = cst_graph_constant(s->graph, 1);
+  bool           bent = false;
+  for (int k = 0; k < n && !bent; k++) {
+    cst_node x = cst_graph_input(s->graph, 'v', index[k]), slope;
+    cst_graph_gradient(s->graph, &phi, &one, 1, &x, 1, &slope);
+    bent = cst_graph_support(s->graph, slope, 'v', &other) > 0;
+    if (bent) *by = index[k], *on = other[0];
+    free(other);
+  }
+  free(index);
+  return bent;
+}
+
+static void check_form(cst_reading *r, cst_yaml *n, const char *name, cst_node phi) {
+  const cst_system *s = r->s;
+  int               by, on;
+  if (!cst_graph_depends(s->graph, phi, 'v'))
+    cst_yaml_error(r->doc, n, r->d,
+                   "the nonholonomic constraint '%s' depends on no velocity (%s' is that of %s); a constraint on positions belongs under "
+                   "'constraints'",
+                   name, s->coordinate[0], s->coordinate[0]);
+  else if (is_bent(s, phi, &by, &on))
+    cst_yaml_error(r->doc, n, r->d,
+                   "the nonholonomic constraint '%s' is quadratic in the velocities, or of another form that is not linear: its derivative "
+                   "by %s' depends on %s'; it must be phi(q) v + phi0(q), linear or affine in the velocities",
+                   name, s->coordinate[by], s->coordinate[on]);
+}
+
+static bool is_taken(const cst_reading *r, const char *name) {
+  for (int i = 0; i < r->s->nfamily; i++)
+    if (!strcmp(r->s->family[i].name, name)) return true;
+  return false;
+}
+
+int cst_reading_count_velocities(const cst_reading *r) { return cst_yaml_size(cst_yaml_get(r->root, "nonholonomic")); }
+
+void cst_reading_declare_velocities(cst_reading *r) {
+  cst_system *s = r->s;
+  cst_yaml   *map = cst_reading_map(r, "nonholonomic", "name: expression of coordinates and velocities x'");
+  for (int k = 0; k < cst_yaml_size(map) && cst_reading_goes_on(r); k++) {
+    cst_yaml   *key = cst_yaml_key(map, k);
+    const char *name = cst_yaml_text(key);
+    if (!cst_reading_symbol(r, key, -1, name, "nonholonomic constraint")) continue;
+    if (is_taken(r, name)) {
+      cst_yaml_error(r->doc, key, r->d, "nonholonomic constraint '%s': there is already a constraint of this name", name);
+      continue;
+    }
+    r->variable[s->nfamily] = NULL;
+    s->family[s->nfamily++] =
+        (cst_name){.name = name, .text = cst_yaml_text(cst_yaml_value(map, k)), .at = s->ng + s->nvel++, .count = 1, .step = 1};
+  }
+  s->ng += s->nvel;
+}
+
+void cst_reading_read_velocities(cst_reading *r) {
+  cst_system *s = r->s;
+  cst_yaml   *map = cst_yaml_get(r->root, "nonholonomic");
+  const int   first = s->ng - s->nvel;
+  char        what[200];
+  if (!s->nvel) return;
+  if (s->nq > MOST_DENSE || s->ng > MOST_DENSE) {
+    cst_yaml_error(r->doc, map, r->d,
+                   "a system with nonholonomic constraints has at most %d coordinates and %d constraints; there are %d and %d", MOST_DENSE,
+                   MOST_DENSE, s->nq, s->ng);
+    return;
+  }
+  s->phi = cst_system_keep(s, (size_t)s->nvel, sizeof *s->phi);
+  const cst_scope scope = cst_reading_velocities(r, false);
+  for (int k = 0, a = 0; k < cst_yaml_size(map) && a < s->nvel && cst_reading_goes_on(r); k++) {
+    const char *name = s->constraint[first + a];
+    if (strcmp(cst_yaml_text(cst_yaml_key(map, k)), name)) continue; /* refused above */
+    cst_yaml *n = cst_yaml_value(map, k);
+    snprintf(what, sizeof what, "nonholonomic constraint '%s'", name);
+    s->g[first + a] = cst_graph_constant(s->graph, 0);
+    s->phi[a] = cst_reading_expression(r, n, scope, what);
+    if (s->phi[a] >= 0) check_form(r, n, name, s->phi[a]);
+    a++;
+  }
+}
