@@ -172,14 +172,16 @@ void cst_system_exact(const cst_system *s, int state, const double *c, const dou
     s->exact(c, q0, v0, t, q, p, lambda);
     return;
   }
-  double *out = cst_numbers(2 * n + (size_t)s->ng);
+  double *out = cst_numbers(2 * n + (size_t)s->ng), now[CST_MAX_PAR];
+  memcpy(now, c, sizeof *now * (size_t)s->npar);
+  if (s->timed) now[s->account - 1] = t;
   cst_tape_eval(motion_of(s, state), in, out);
   memcpy(q, out, sizeof *q * n);
   cst_system_momentum(s, c, q, out + n, p);
   if (s->ng && s->state[state].exact_lambda)
     memcpy(lambda, out + 2 * n, sizeof *lambda * (size_t)s->ng);
   else
-    cst_system_multipliers(s, c, q, out + n, lambda);
+    cst_system_multipliers(s, now, q, out + n, lambda);
   free(out);
 }
 

@@ -21,6 +21,22 @@ static bool of_Gv(const cst_analytic *f, const cst_complex_point *x, cst_complex
   return cst_field_times(f, CST_K_G, false, x, x->v, out);
 }
 
+/* G v + phi0. */
+static bool of_hidden(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
+  const cst_system *s = f->e->s;
+  cst_complex      *Gv = complexes((size_t)f->n);
+  bool              analytic = of_Gv(f, x, Gv);
+  for (int i = 0; i < f->n; i++) out[i] = 0;
+  if (s->affine) analytic &= cst_field_nodes(f, s->kernel_out[CST_K_phi0], f->n, x, out);
+  for (int i = 0; i < f->n; i++) out[i] += Gv[i];
+  free(Gv);
+  return analytic;
+}
+
+static bool of_phi(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
+  return cst_field_nodes(f, f->e->s->phi, f->n, x, out);
+}
+
 static bool of_Mv(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
   for (int i = 0; i < f->n; i++) out[i] = 0;
   return cst_field_times(f, CST_K_M, false, x, x->v, out);
@@ -90,8 +106,9 @@ static bool of_yE(const cst_analytic *f, const cst_complex_point *x, cst_complex
 /* What changes along which argument: q or v, both along the halves of u, or all that DRE changes. */
 typedef enum { Q_ALONG_V, Q_ALONG_W, Q_ALONG_U, V_ALONG_W, QV_ALONG_U, ALL_ALONG_U } movement;
 
-/* How a kernel is made a slope: as it is; a gradient times the change; a matrix times it; what is left of Lq. */
-typedef enum { PLAIN, DOT, TIMES, REST } contraction;
+/* How a kernel is made a slope: as it is; a gradient times the change; a matrix times it, or the rows of velocity constraints; what is left
+ * of Lq. */
+typedef enum { PLAIN, DOT, TIMES, TAIL, REST } contraction;
 
 typedef struct {
   cst_kernel_id kernel, below; /* below: where it is a kernel that is derived, cst_field_own */
@@ -105,7 +122,11 @@ static const derivative derivatives[] = {
     {CST_K_dV, CST_K_V, "V", cst_field_own, Q_ALONG_W, DOT},
     {CST_K_d2V, CST_K_dV, "dV", cst_field_own, Q_ALONG_W, TIMES},
     {CST_K_G, CST_K_g, "g", cst_field_own, Q_ALONG_W, TIMES},
-    {CST_K_D2gvv, CST_K_g, "G v", of_Gv, Q_ALONG_V, PLAIN},
+    {CST_K_G, CST_K_g, "phi", of_phi, V_ALONG_W, TAIL},
+    {CST_K_Dphi0w, CST_K_phi0, "phi0", cst_field_own, Q_ALONG_W, PLAIN},
+    {CST_K_Fq, CST_K_F, "F", cst_field_own, Q_ALONG_W, TIMES},
+    {CST_K_Fv, CST_K_F, "F", cst_field_own, V_ALONG_W, TIMES},
+    {CST_K_D2gvv, CST_K_g, "G v", of_hidden, Q_ALONG_V, PLAIN},
     {CST_K_D2gvw, CST_K_g, "G v", of_Gv, Q_ALONG_W, PLAIN},
     {CST_K_D2glw, CST_K_g, "G'l", of_Gl, Q_ALONG_W, PLAIN},
     {CST_K_D3glwu, CST_K_D2glw, "D2glw", cst_field_own, Q_ALONG_U, PLAIN},
@@ -139,6 +160,41 @@ static cst_change change_of(const cst_system *s, const cst_point *p, movement m)
   }
 }
 
+/* Lq, and the forces that f has beside it. */
+static void left_of_force(const cst_examiner *e, const cst_point *p, double *Lq) {
+  double *F = cst_numbers((size_t)e->s->nq);
+  cst_system_eval(e->s, CST_K_Lq, e->c, p->q, p->v, NULL, NULL, NULL, Lq);
+  cst_system_eval(e->s, CST_K_F, e->c, p->q, p->v, NULL, NULL, NULL, F);
+  for (int i = 0; i < e->s->nq; i++) Lq[i] += F[i];
+  free(F);
+}
+
+/* RE less what it has beside a gradient, s (F - phi'lambda). */
+static void take_work(const cst_examiner *e, const cst_point *p, double *RE) {
+  const cst_system  *s = e->s;
+  const cst_pattern *P = &s->pattern[CST_K_G];
+  double            *F = cst_numbers((size_t)s->nq), *G = cst_numbers((size_t)P->n);
+  cst_system_eval(s, CST_K_F, e->c, p->q, p->v, NULL, NULL, NULL, F);
+  cst_system_eval(s, CST_K_G, e->c, p->q, NULL, NULL, NULL, NULL, G);
+  for (int a = s->ng - s->nvel; a < s->ng; a++)
+    for (int k = P->start[a]; k < P->start[a + 1]; k++) F[P->column[k]] -= G[k] * p->l[a];
+  for (int i = 0; i < s->nq; i++) RE[i] -= p->l[2 * s->ng] * F[i];
+  free(F);
+  free(G);
+}
+
+static int values_of(const cst_system *s, const derivative *d);
+
+/* The first rows of a matrix times the change, or the last ones. */
+static void rows_along(const cst_system *s, const derivative *d, const double *x, const double *along, double *y) {
+  const cst_pattern *P = &s->pattern[d->kernel];
+  const int          n = values_of(s, d), first = d->form == TAIL ? P->rows - n : 0;
+  double            *all = cst_numbers((size_t)P->rows);
+  cst_pattern_times(P, x, along, all);
+  for (int i = 0; i < n; i++) y[i] = all[first + i];
+  free(all);
+}
+
 /* Row k of the kernel as a slope, y[n], and in *size the sum of what was added. */
 static void contract(const cst_examiner *e, const derivative *d, const cst_point *p, const cst_change *c, double *y, double *size) {
   const cst_system  *s = e->s;
@@ -147,15 +203,16 @@ static void contract(const cst_examiner *e, const derivative *d, const cst_point
   const double      *along = c->q ? c->q : c->v; /* of both, one behind the other */
   double            *x = cst_numbers((size_t)n), *Lq = cst_numbers((size_t)s->nq);
   cst_system_eval(s, d->kernel, e->c, p->q, p->v, p->w, p->u, p->l, x);
-  if (d->form == REST) cst_system_eval(s, CST_K_Lq, e->c, p->q, p->v, NULL, NULL, NULL, Lq);
+  if (d->form == REST) left_of_force(e, p, Lq);
+  if (d->kernel == CST_K_RE) take_work(e, p, x);
   *size = d->form == REST ? cst_largest(Lq, s->nq) : 0;
-  if (d->form == TIMES) cst_pattern_times(P, x, along, y);
+  if (d->form == TIMES || d->form == TAIL) rows_along(s, d, x, along, y);
   if (d->form == DOT) y[0] = 0;
   for (int i = 0; i < n; i++) {
     if (d->form == DOT) y[0] += x[i] * along[i];
     if (d->form == PLAIN) y[i] = x[i];
     if (d->form == REST) y[i] = Lq[i] - x[i];
-    const double part = fabs(x[i] * (d->form == DOT ? along[i] : d->form == TIMES ? along[P->column[i]] : 1));
+    const double part = fabs(x[i] * (d->form == DOT ? along[i] : d->form == TIMES || d->form == TAIL ? along[P->column[i]] : 1));
     if (!(part <= *size)) *size = part;
   }
   free(x);
@@ -218,6 +275,8 @@ static void compare_at(const cst_examiner *e, const derivative *d, const cst_poi
 /* Values of the slope: as many as its function has, 0 where the system has no such kernel. (A Hessian without entries is one of zeros.) */
 static int values_of(const cst_system *s, const derivative *d) {
   if (d->form == DOT) return s->kernel_size[d->kernel] > 0;
+  if (d->form == TAIL) return s->nvel;
+  if (d->kernel == CST_K_G) return s->ng - s->nvel;
   return d->form == TIMES ? s->pattern[d->kernel].rows : s->kernel_size[d->kernel];
 }
 

@@ -20,6 +20,7 @@ typedef struct {
   double       *start;             /* [2 nq] */
   double       *x, *dx;            /* q, v, lambda at one time, and their derivatives */
   bool          rough;             /* dx is by differences */
+  double        c[CST_MAX_PAR];    /* the parameters at the time of x */
 } motion;
 
 static bool is_code(const motion *m) { return !m->e->s->state[m->state].has_exact; }
@@ -59,6 +60,8 @@ static void difference(const motion *m, double t) {
 
 /* x and dx at t. */
 static void take(motion *m, double t) {
+  memcpy(m->c, m->e->c, sizeof *m->c * (size_t)m->e->s->npar);
+  if (m->e->s->timed) m->c[m->e->s->account - 1] = t;
   value(m, t, m->x);
   m->rough = is_code(m);
   if (!m->rough) {
@@ -73,7 +76,7 @@ static void take(motion *m, double t) {
 /* Largest |M A + sign G'lambda - f| over the largest of its terms. */
 static double imbalance(const motion *m, const double *lambda, double sign) {
   const cst_system  *s = m->e->s;
-  const double      *c = m->e->c, *q = m->x, *v = q + s->nq;
+  const double      *c = m->c, *q = m->x, *v = q + s->nq;
   const int          n = s->nq;
   const cst_pattern *P = &s->pattern[CST_K_G];
   double            *r = cst_numbers((size_t)n), *a = cst_numbers((size_t)n), *f = cst_numbers((size_t)n), *G = cst_numbers((size_t)P->n),
@@ -108,7 +111,7 @@ static void blame(const motion *m, const char *topic, double t, double left) {
   const cst_system *s = m->e->s;
   const double     *given = m->x + 2 * s->nq;
   double           *lambda = cst_numbers((size_t)s->ng);
-  cst_system_multipliers(s, m->e->c, m->x, m->x + s->nq, lambda);
+  cst_system_multipliers(s, m->c, m->x, m->x + s->nq, lambda);
   if (s->ng && imbalance(m, given, -1) <= tolerance(m))
     cst_examiner_say(m->e, CST_FAULT, topic, "lambda has the wrong sign; the convention is M A = f - G'lambda");
   else if (s->ng && imbalance(m, lambda, 1) <= tolerance(m))

@@ -162,7 +162,7 @@ static change change_of_g(generator *x, int *row) {
   change             most = {0, 0};
   cst_system_eval(s, CST_K_G, x->e->c, x->at->q, NULL, NULL, NULL, NULL, G);
   slope(x, of_g, s->ng, x->xi, NULL, dg);
-  for (int a = 0; a < s->ng; a++) {
+  for (int a = 0; a < s->ng - s->nvel; a++) {
     double size = 0;
     for (int e = P->start[a]; e < P->start[a + 1]; e++) size += fabs(G[e]) * size_xi;
     const change c = changed(dg[a], size);

@@ -75,6 +75,7 @@ cst_examination *cst_examine(cst_system *s, const double *c) {
   cst_examine_compiled(&e);
   cst_examine_symmetries(&e);
   cst_examine_motions(&e);
+  cst_examine_nonholonomic(&e);
   end(&e);
   return x;
 }

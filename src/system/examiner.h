@@ -38,6 +38,7 @@ void cst_examine_pairs(cst_examiner *e);
 void cst_examine_compiled(cst_examiner *e);
 void cst_examine_symmetries(cst_examiner *e);
 void cst_examine_motions(cst_examiner *e);
+void cst_examine_nonholonomic(cst_examiner *e);
 
 /* examine-consistency.c: |g| and |G v| of a state; of one that is inconsistent also what would be consistent. */
 void cst_examine_consistency(cst_examiner *e, const char *topic, const double *q, const double *v);

@@ -1,0 +1,132 @@
+/* examine-nonholonomic.c: constraints on velocities, forces and the time: are the constraints integrable in disguise, is the energy kept,
+ * do symmetries lie in the distribution?
+ *
+ * The distribution D = ker G, G with its rows phi, is integrable where brackets of its vector fields stay in it: for the one-forms w_a of
+ * the rows, w_a([X, Y]) = -dw_a(X, Y), dw(X, Y) = D(w.Y)[X] - D(w.X)[Y] with X, Y held. The rank of all dw(X_i, X_j) is what D gains by its
+ * first brackets. Constraint forces of linear constraints do no work; of affine ones they do.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
+#include <string.h>
+#include "system/examiner.h"
+
+static const double SMALL = 1e-8;
+enum { N = CST_MAX_Q, TOPIC = 200 };
+
+static double dot(const double *x, const double *y, int n) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) sum += x[i] * y[i];
+  return sum;
+}
+
+/* x := its part normal to the orthonormal rows Q[k][n]; its length. */
+static double normal_part(double *x, const double *Q, int k, int n) {
+  for (int pass = 0; pass < 2; pass++)
+    for (int j = 0; j < k; j++) {
+      const double t = dot(x, Q + j * n, n);
+      for (int i = 0; i < n; i++) x[i] -= t * Q[j * n + i];
+    }
+  return sqrt(dot(x, x, n));
+}
+
+/* Orthonormal rows that span the rows A[m][n] and the k that stand in Q already; how many. */
+static int extend(const double *A, int m, double least, double *Q, int k, int n) {
+  for (int a = 0; a < m && k < n; a++) {
+    double      *x = Q + k * n;
+    const double size = sqrt(dot(A + a * n, A + a * n, n));
+    memcpy(x, A + a * n, sizeof *x * (size_t)n);
+    const double left = normal_part(x, Q, k, n);
+    if (!(left > SMALL * size + least)) continue;
+    for (int i = 0; i < n; i++) x[i] /= left;
+    k++;
+  }
+  return k;
+}
+
+/* out[ng] := dw_a(X, Y) at q. */
+static void curl(const cst_examiner *e, const double *q, const double *X, const double *Y, double *out) {
+  double other[N];
+  cst_system_eval(e->s, CST_K_D2gvw, e->c, q, Y, X, NULL, NULL, out);
+  cst_system_eval(e->s, CST_K_D2gvw, e->c, q, X, Y, NULL, NULL, other);
+  for (int a = 0; a < e->s->ng; a++) out[a] -= other[a];
+}
+
+/* Ranks at q: of D, and what its first brackets add. */
+static void ranks(const cst_examiner *e, const double *q, int *rank, int *gained) {
+  const cst_system *s = e->s;
+  const int         n = s->nq, ng = s->ng;
+  double           *G = cst_numbers((size_t)(ng * n)), *Q = cst_numbers((size_t)(n * n)), *unit = cst_numbers((size_t)(n * n));
+  double           *w = cst_numbers((size_t)(n * n * ng)), *R = cst_numbers((size_t)(ng * ng));
+  cst_system_matrix(s, CST_K_G, e->c, q, NULL, G);
+  const int held = extend(G, ng, 0, Q, 0, n);
+  for (int i = 0; i < n; i++) unit[i * n + i] = 1;
+  const int all = extend(unit, n, 1e-3, Q, held, n);
+  int       pairs = 0;
+  for (int i = held; i < all; i++)
+    for (int j = held; j < i; j++) curl(e, q, Q + i * n, Q + j * n, w + ng * pairs++);
+  *rank = n - held;
+  *gained = extend(w, pairs, SMALL * (1 + sqrt(dot(G, G, ng * n))), R, 0, ng);
+  free(G), free(Q), free(unit), free(w), free(R);
+}
+
+static void say_brackets(cst_examiner *e) {
+  int rank = 0, least = N, most = 0;
+  for (int k = 0; k < e->npoint; k++) {
+    int gained;
+    ranks(e, e->point[k].q, &rank, &gained);
+    least = gained < least ? gained : least, most = gained > most ? gained : most;
+  }
+  if (!e->npoint) return;
+  if (most == 0)
+    cst_examiner_say(e, CST_NOTE, "nonholonomic",
+                     "integrable: the brackets of admissible directions are admissible (rank %d), so that the constraints are holonomic in "
+                     "disguise; methods for constraints keep more where they are written as functions of the coordinates",
+                     rank);
+  else
+    cst_examiner_say(e, CST_FACT, "nonholonomic", "rank of the distribution %d of %d; its first brackets add %d%s", rank, e->s->nq, least,
+                     least == most ? "" : " or more, by the point");
+}
+
+static void say_energy(cst_examiner *e) {
+  const cst_system *s = e->s;
+  if (s->nforce)
+    cst_examiner_say(e, CST_FACT, "energy", "not kept: there are forces; `balance` is the energy less their work");
+  else if (s->timed)
+    cst_examiner_say(e, CST_FACT, "energy", "not kept: the potential depends on the time; `balance` is the energy less what that puts in");
+  else if (s->affine)
+    cst_examiner_say(e, CST_FACT, "energy", "not kept: the constraints are affine, and what holds them works");
+  else
+    cst_examiner_say(e, CST_FACT, "energy", "kept by the exact motion: the constraints are linear in the velocities and do no work");
+}
+
+/* The largest |y(xi)| over the points, y the rows phi or the sum of the forces, and in *name whose it is. */
+static double work_along(const cst_examiner *e, int k, bool of_forces) {
+  const cst_system *s = e->s;
+  double           *xi = cst_numbers((size_t)(s->nsym * s->nq)), *G = cst_numbers((size_t)(s->ng * s->nq)), F[N], most = 0;
+  for (int i = 0; i < e->npoint; i++) {
+    const cst_point *p = &e->point[i];
+    cst_system_matrix(s, CST_K_xi, e->c, p->q, NULL, xi);
+    if (s->ng) cst_system_matrix(s, CST_K_G, e->c, p->q, NULL, G);
+    if (s->nforce) cst_system_eval(s, CST_K_F, e->c, p->q, p->v, NULL, NULL, NULL, F);
+    for (int a = s->ng - s->nvel; a < s->ng && !of_forces; a++)
+      most = fmax(most, fabs(dot(G + a * s->nq, xi + k * s->nq, s->nq)) / sqrt(dot(G + a * s->nq, G + a * s->nq, s->nq)));
+    if (of_forces) most = fmax(most, fabs(dot(F, xi + k * s->nq, s->nq)));
+  }
+  free(xi), free(G);
+  return most;
+}
+
+static void say_symmetry(cst_examiner *e, int k) {
+  char topic[TOPIC];
+  snprintf(topic, sizeof topic, "symmetry %s", e->s->symmetry[k]);
+  if (e->s->nvel && work_along(e, k, false) > SMALL)
+    cst_examiner_say(e, CST_NOTE, topic, "it is not admissible: phi xi is not 0, and the forces of the constraints change its momentum");
+  if (e->s->nforce && work_along(e, k, true) > SMALL) cst_examiner_say(e, CST_NOTE, topic, "forces work along it and change its momentum");
+}
+
+void cst_examine_nonholonomic(cst_examiner *e) {
+  if (!e->s->nvel && !e->s->timed) return;
+  if (e->s->nvel) say_brackets(e);
+  say_energy(e);
+  for (int k = 0; k < e->s->nsym && e->npoint; k++) say_symmetry(e, k);
+}
