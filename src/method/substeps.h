@@ -24,6 +24,8 @@ cst_substep cst_rk(double fraction, const cst_layer *l);
 cst_substep cst_projection(double fraction);
 /* bias: alpha-, in [-1, 0]; the layers of the minus half and of the plus half. */
 cst_substep cst_conversion(double fraction, const cst_layer *minus, const cst_layer *plus, double bias);
+/* Discrete equations of Lagrange and d'Alembert: in the midpoint form, or the reversible one. */
+cst_substep cst_dalembert(double fraction, bool reversible);
 /* By the force that a linear solve filters, for the parts w0 and w1 of h at the two ends. form: 0 full, with the third derivative; 1
  * simplified; 2 with the Hessian of the stiff part. */
 cst_substep cst_filtered_kick(double fraction, double beta, double w0, double w1, int form);

@@ -1,0 +1,193 @@
+/* dalembert.c: the core of discrete-lagrange-dalembert(FORM): discrete Euler-Lagrange equations with the forces of constraints on
+ * velocities at the points q_k, and a discrete constraint.
+ *
+ *   D1 L_d(q_k, q_k+1) + D2 L_d(q_k-1, q_k) = phi(q_k)'L
+ *   midpoint    L_d = h L((q0 + q1)/2, u), u = (q1 - q0)/h,      phi(q_m) u + phi0(q_m) = 0 at q_m = (q0 + q1)/2
+ *   reversible  L_d = h/2 (L(q0, u) + L(q1, u)),                 phi(q_k) (q_k+1 - q_k-1)/(2 h) + phi0(q_k) = 0
+ *
+ * Cortes, Martinez; McLachlan, Perlmutter. M is a constant diagonal. What is kept between steps is p = M v with phi v + phi0 = 0: of
+ * D2 L_d its part in the distribution, the rest being taken up by L. In the second form v_k is the mean of the velocities on both sides of
+ * q_k, and what the constraint does to each is the same: the half of it that ended the last step, `reaction`, begins the next one. It
+ * starts from h/2 lambda.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#define CORE dalembert
+
+struct data {
+  int reversible, reaction; /* reaction: where the record has it, in units of lambda */
+};
+
+#ifdef CST_W
+#include "method/core/lane.h"
+#include "system/acceleration.h"
+#define NX (MARCH->unknowns) /* u, L; 0: the second form is explicit */
+
+#define LOCAL(X) X(q, NQ) X(p, NQ) X(m, NMASS) X(minv, NMASS) X(reaction, NG) X(qm, NQ) X(dV, NQ) X(G, NNZ_G) X(G1, NNZ_G) X(J, NX *NX)
+
+struct local {
+  LOCAL(CST_FIELD)
+  const vd *c;
+  vd        iterations;
+};
+#define MASS(i) vpick(MASS_UNIT, vset(1.0), L->m[CLASS(i)])
+#define OVER(i) vpick(MASS_UNIT, vset(1.0), L->minv[CLASS(i)])
+
+CST_INLINE void enter(const cst_context *C, struct local *L, const double *record) {
+  const cst_layout at = LAYOUT(C);
+  L->c = cst_block(record, at.c);
+  cst_load(L->q, record, at.q, NQ);
+  cst_load(L->p, record, at.p, NQ);
+  cst_load(L->m, record, at.mass, NMASS);
+  cst_load(L->reaction, record, OWN(0)->reaction, NG);
+  for (int k = 0; k < NMASS; k++) L->minv[k] = 1.0 / L->m[k];
+  K_G(L->c, L->q, L->G);
+}
+
+CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
+  (void)j;
+  for (int i = 0; i < NQ && NX > 0; i++) x[i] = OVER(i) * L->p[i];
+  for (int a = 0; a < NG && NX > 0; a++) x[NQ + a] = vset(0);
+}
+
+/* M u + h/2 dV(q_m) - p + phi(q0)'L and phi(q_m) u + phi0(q_m). */
+CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
+  const double half = 0.5 * H(j);
+  USES_G
+  for (int i = 0; i < NQ; i++) L->qm[i] = L->q[i] + half * x[i];
+  K_dV(L->c, L->qm, L->dV);
+  K_G(L->c, L->qm, L->G1);
+  K_phi0(L->c, L->qm, f + NQ);
+  for (int i = 0; i < NQ; i++) {
+    f[i] = (MASS(i) * x[i] - L->p[i]) + half * L->dV[i];
+    COL_G(i, a, e) f[i] += L->G[e] * x[NQ + a];
+  }
+  for (int a = 0; a < NG; a++) ROW_G(a, i, e) f[NQ + a] += L->G1[e] * x[i];
+  return vmask(0); /* ends by its update */
+}
+
+static void matrix(const cst_context *C, struct local *L, int j, const vd *x) {
+  const cst_pattern *p = &C->system->pattern[CST_K_d2V];
+  const double       half = 0.5 * H(j);
+  const int          n = NX;
+  vd                 H2[ROOM(p->n)], w[ROOM(NQ)], bent[ROOM(NG)], moved[ROOM(NG)];
+  USES_G
+  for (int k = 0; k < n * n; k++) L->J[k] = vset(0);
+  K_d2V(L->c, L->qm, H2);
+  for (int i = 0; i < NQ; i++) {
+    L->J[i * n + i] = MASS(i);
+    for (int e = p->start[i]; e < p->start[i + 1]; e++) L->J[i * n + p->column[e]] += (half * half) * H2[e];
+    COL_G(i, a, e) L->J[i * n + NQ + a] = L->G[e], L->J[(NQ + a) * n + i] = L->G1[e];
+  }
+  for (int k = 0; k < NQ; k++) {
+    for (int i = 0; i < NQ; i++) w[i] = vset(i == k);
+    K_D2gvw(L->c, L->qm, x, w, bent);
+    K_Dphi0w(L->c, L->qm, w, moved);
+    for (int a = 0; a < NG; a++) L->J[(NQ + a) * n + k] += half * (bent[a] + moved[a]);
+  }
+  for (int a = 0; a < NG; a++)
+    for (int k = 0; k < n && DROPPED(a); k++) L->J[(NQ + a) * n + k] = L->J[k * n + NQ + a] = vset(k == NQ + a);
+}
+
+CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd *x, const vd *f, vd *d) {
+  matrix(C, L, j, x);
+  for (int k = 0; k < NX; k++) d[k] = -f[k];
+  cst_gram_drop(C, d + NQ);
+  cst_pivoted_solve(L->J, d, NX);
+}
+
+CST_INLINE void midpoint(const cst_context *C, struct local *L, int j, const vd *x) {
+  const double h = H(j);
+  for (int i = 0; i < NQ; i++) {
+    L->qm[i] = L->q[i] + (0.5 * h) * x[i];
+    L->q[i] += h * x[i];
+  }
+  K_dV(L->c, L->qm, L->dV);
+  for (int i = 0; i < NQ; i++) L->p[i] = MASS(i) * x[i] - (0.5 * h) * L->dV[i];
+}
+
+CST_INLINE void leapfrog(const cst_context *C, struct local *L, int j) {
+  const double h = H(j), half = 0.5 * h;
+  USES_G
+  K_dV(L->c, L->q, L->dV);
+  for (int i = 0; i < NQ; i++) {
+    L->p[i] -= half * L->dV[i];
+    COL_G(i, a, e) L->p[i] -= L->G[e] * (half * L->reaction[a]);
+  }
+  for (int i = 0; i < NQ; i++) L->q[i] += h * (OVER(i) * L->p[i]);
+  K_dV(L->c, L->q, L->dV);
+  for (int i = 0; i < NQ; i++) L->p[i] -= half * L->dV[i];
+}
+
+CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x) {
+  vd m[ROOM(NG)];
+  if (OWN(j)->reversible)
+    leapfrog(C, L, j);
+  else
+    midpoint(C, L, j, x);
+  K_G(L->c, L->q, L->G);
+  cst_make_tangent(C, L->c, L->q, L->G, L->minv, L->p, m);
+  for (int a = 0; a < NG; a++) L->reaction[a] = m[a] * (2 / H(j));
+}
+
+CST_INLINE void leave(const cst_context *C, const struct local *L, double *record) {
+  const cst_layout at = LAYOUT(C);
+  cst_store(record, at.q, L->q, NQ);
+  cst_store(record, at.p, L->p, NQ);
+  cst_store(record, OWN(0)->reaction, L->reaction, NG);
+}
+
+#include "method/core/march.h"
+#else
+#include "method/core/row.h"
+
+struct parameters {
+  int reversible;
+};
+CST_DATA_FITS(struct parameters, struct data);
+
+static bool same(const void *one, const void *other) {
+  const struct parameters *x = one, *y = other;
+  return x->reversible == y->reversible;
+}
+
+/* Both are symmetric. */
+static bool adjoint(void *of) {
+  (void)of;
+  return true;
+}
+
+static cst_substep_size size(const void *of, const cst_system *s) {
+  const struct parameters *x = of;
+  const int                unknowns = x->reversible ? 0 : s->nq + s->ng;
+  return (cst_substep_size){.stages = 1,
+                            .unknowns = unknowns,
+                            .kept = unknowns,
+                            .fixed = 1,
+                            .each = x->reversible ? 0 : 1,
+                            .cost = 4 * cst_substep_unit(s) + 0.1 * unknowns * unknowns * unknowns};
+}
+
+static void start(const void *x, const cst_system *s, const double *c, const double *q, const double *v, double *const *state) {
+  (void)x;
+  cst_system_multipliers(s, c, q, v, state[0]);
+}
+
+static PetscErrorCode bind(const void *of, const cst_lane_binding *with, void *lane) {
+  PetscFunctionBegin;
+  *(struct data *)lane = (struct data){((const struct parameters *)of)->reversible, with->state[0]};
+  PetscFunctionReturn(0);
+}
+
+static const cst_state_block state[] = {{"reaction", .g = 1}, {NULL}};
+static const cst_substep_row row = {.name = "dalembert",
+                                    .data = sizeof(struct parameters),
+                                    .state = state,
+                                    .core = CST_CORES_HERE,
+                                    .same = same,
+                                    .adjoint = adjoint,
+                                    .size = size,
+                                    .start = start,
+                                    .bind = bind};
+
+cst_substep cst_dalembert(double fraction, bool reversible) { return cst_substep_of(&row, fraction, &(struct parameters){reversible}); }
+#endif
