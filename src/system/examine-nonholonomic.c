@@ -116,11 +116,51 @@ static double work_along(const cst_examiner *e, int k, bool of_forces) {
   return most;
 }
 
+/* xi at q + t X. */
+static void generator_at(const cst_examiner *e, int k, const double *q, const double *X, double t, double *xi) {
+  const cst_system *s = e->s;
+  double           *all = cst_numbers((size_t)(s->nsym * s->nq)), x[N];
+  for (int i = 0; i < s->nq; i++) x[i] = q[i] + t * X[i];
+  cst_system_matrix(s, CST_K_xi, e->c, x, NULL, all);
+  memcpy(xi, all + k * s->nq, sizeof *xi * (size_t)s->nq);
+  free(all);
+}
+
+/* The largest |(L_xi phi) X| over the points, X admissible: how far the distribution is from being invariant. */
+static double change_along(const cst_examiner *e, int k) {
+  const cst_system *s = e->s;
+  const double      step = 1e-4;
+  const int         n = s->nq;
+  double           *G = cst_numbers((size_t)(s->ng * n)), *Q = cst_numbers((size_t)((n + 1) * n)), most = 0;
+  for (int p = 0; p < e->npoint; p++) {
+    double X[N], before[N], xi[N], after[N], bent[N];
+    cst_system_matrix(s, CST_K_G, e->c, e->point[p].q, NULL, G);
+    const int held = extend(G, s->ng, 0, Q, 0, n);
+    memcpy(X, e->point[p].v, sizeof *X * (size_t)n);
+    normal_part(X, Q, held, n);
+    generator_at(e, k, e->point[p].q, X, 0, xi);
+    generator_at(e, k, e->point[p].q, X, -step, before);
+    generator_at(e, k, e->point[p].q, X, step, after);
+    cst_system_eval(s, CST_K_D2gvw, e->c, e->point[p].q, X, xi, NULL, NULL, bent);
+    for (int a = s->ng - s->nvel; a < s->ng; a++) {
+      double sum = bent[a];
+      for (int i = 0; i < n; i++) sum += G[a * n + i] * (after[i] - before[i]) / (2 * step);
+      most = fmax(most, fabs(sum));
+    }
+  }
+  free(G), free(Q);
+  return most;
+}
+
 static void say_symmetry(cst_examiner *e, int k) {
   char topic[TOPIC];
   snprintf(topic, sizeof topic, "symmetry %s", e->s->symmetry[k]);
   if (e->s->nvel && work_along(e, k, false) > SMALL)
     cst_examiner_say(e, CST_NOTE, topic, "it is not admissible: phi xi is not 0, and the forces of the constraints change its momentum");
+  else if (e->s->nvel && change_along(e, k) > 1e-5)
+    cst_examiner_say(
+        e, CST_NOTE, topic,
+        "it is admissible but does not leave the constraints as they are: the exact motion keeps its momentum, methods to their order");
   if (e->s->nforce && work_along(e, k, true) > SMALL) cst_examiner_say(e, CST_NOTE, topic, "forces work along it and change its momentum");
 }
 

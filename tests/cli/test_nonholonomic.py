@@ -125,6 +125,21 @@ def same_bits():
         ok(other.returncode == 0 and not differences(digests(a), digests(b)), f"the same bits: {name}", other.stderr)
 
 
+def momentum():
+    """Of a symmetry that is admissible the momentum is kept, also where the constraints change others."""
+    methods = ["lagrange-dalembert(heun)", "lagrange-dalembert(rk3, bias=-0.5)"]
+    free = "{name: snakeboard, parameters: {a: 0, b: 0}}"
+    f, result = run("momentum", f"study: conservation\nsystem: {free}\nend: 20\nsteps: [0.05]\nmethods: [{quoted(methods)}]\nobservables: [momentum, displacement]\n")
+    for row in table(result):
+        ok(row["rotor_max"] < 1e-14 and row["displacement"] > 0.1, f"the momentum of an admissible symmetry is kept by {row['method']}", f.stderr, row)
+    s, w = by_hand.Oscillator(), np.array([1, 0.8, 0.1, 0.3, 0.2, 0.24])
+    for bias in (0, -0.3, -0.5):
+        _, _, before, after = by_hand.covectors(s, "rk3", w, 0, 0.1, bias)
+        work = sum(sign * weight * N[2] for sign, part in ((-1, bias), (1, 1 + bias))
+                   for _, weight, N in by_hand.layer(s, "rk3", w[:3], w[3:], 0, 0.1 * part)[3])
+        ok(abs(after[2] - before[2] - work) < 1e-15, f"the momentum equation of another symmetry holds, bias {bias}", after[2] - before[2], work)
+
+
 def mistakes():
     cases = [
         ('wheel: "z\' - y*x\' + 0.1*x"', 'wheel: "z\'*x\' - y"', "quadratic in the velocities"),
@@ -150,5 +165,5 @@ def mistakes():
 
 
 write("forced.yaml", FORCED)
-together([by_hand_too, orders, kept, exact, turntable, balance, same_bits, mistakes])
+together([by_hand_too, orders, kept, exact, turntable, balance, momentum, same_bits, mistakes])
 done()

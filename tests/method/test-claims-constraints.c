@@ -22,7 +22,7 @@ typedef struct {
  * |v_k|; the larger of s_j and sum |G_jk| times the largest distance. */
 static void look(const problem *x, const double *q, const double *p, bool first, course *c, residuals *most) {
   const cst_system *s = x->s;
-  double            g[CST_MAX_G], G[CST_MAX_G * CST_MAX_Q], v[CST_MAX_Q];
+  double            g[CST_MAX_G], G[CST_MAX_G * CST_MAX_Q], v[CST_MAX_Q], phi0[CST_MAX_G] = {0};
   cst_system_velocity(s, x->c, q, p, v);
   if (first) {
     *c = (course){.speed = 0};
@@ -31,9 +31,10 @@ static void look(const problem *x, const double *q, const double *p, bool first,
   }
   c->speed = larger(c->speed, norm(v, s->nq)), c->moved = larger(c->moved, apart(q, c->q, s->nq));
   cst_system_eval(s, CST_K_g, x->c, q, NULL, NULL, NULL, NULL, g);
+  cst_system_eval(s, CST_K_phi0, x->c, q, NULL, NULL, NULL, NULL, phi0);
   cst_system_matrix(s, CST_K_G, x->c, q, NULL, G);
   for (int a = 0; a < s->ng; a++) {
-    double row = 0, far = 0, gv = 0;
+    double row = 0, far = 0, gv = phi0[a];
     for (int i = 0; i < s->nq; i++) {
       if (G[a * s->nq + i] != 0) far = larger(far, fabs(q[i]));
       row += fabs(G[a * s->nq + i]);
