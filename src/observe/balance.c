@@ -25,7 +25,7 @@ static const char *refuse(const cst_system *s) {
   return s->naccount ? NULL : "has no forces, and its potential does not depend on the time";
 }
 
-static int count(const cst_system *s) { return s->naccount + 1; }
+static int count(const cst_system *s) { return s->naccount ? s->naccount + 1 : 0; }
 
 static void describe(const cst_look *look, int k, cst_quantity *q) {
   const cst_system *s = look->system;

@@ -10,7 +10,7 @@
 #include <string.h>
 #include "system/examiner.h"
 
-static const double SMALL = 1e-8;
+static const double SMALL = 1e-8, SOME_TIME = 0.7;
 enum { N = CST_MAX_Q, TOPIC = 200 };
 
 static double dot(const double *x, const double *y, int n) {
@@ -102,12 +102,14 @@ static void say_energy(cst_examiner *e) {
 /* The largest |y(xi)| over the points, y the rows phi or the sum of the forces, and in *name whose it is. */
 static double work_along(const cst_examiner *e, int k, bool of_forces) {
   const cst_system *s = e->s;
-  double           *xi = cst_numbers((size_t)(s->nsym * s->nq)), *G = cst_numbers((size_t)(s->ng * s->nq)), F[N], most = 0;
+  double           *xi = cst_numbers((size_t)(s->nsym * s->nq)), *G = cst_numbers((size_t)(s->ng * s->nq)), F[N], c[CST_MAX_PAR], most = 0;
+  memcpy(c, e->c, sizeof *c * (size_t)s->npar);
+  if (s->timed) c[s->account - 1] = SOME_TIME;
   for (int i = 0; i < e->npoint; i++) {
     const cst_point *p = &e->point[i];
     cst_system_matrix(s, CST_K_xi, e->c, p->q, NULL, xi);
     if (s->ng) cst_system_matrix(s, CST_K_G, e->c, p->q, NULL, G);
-    if (s->nforce) cst_system_eval(s, CST_K_F, e->c, p->q, p->v, NULL, NULL, NULL, F);
+    if (s->nforce) cst_system_eval(s, CST_K_F, c, p->q, p->v, NULL, NULL, NULL, F);
     for (int a = s->ng - s->nvel; a < s->ng && !of_forces; a++)
       most = fmax(most, fabs(dot(G + a * s->nq, xi + k * s->nq, s->nq)) / sqrt(dot(G + a * s->nq, G + a * s->nq, s->nq)));
     if (of_forces) most = fmax(most, fabs(dot(F, xi + k * s->nq, s->nq)));

@@ -33,10 +33,13 @@ static void solve(const problem *x, const char *method, double end, double step,
   run_close(&r);
 }
 
-static void multipliers(const problem *x, const double *q, const double *p, double *lambda) {
-  double v[CST_MAX_Q];
-  cst_system_velocity(x->s, x->c, q, p, v);
-  cst_system_multipliers(x->s, x->c, q, v, lambda);
+/* At the time t. */
+static void multipliers(const problem *x, double t, const double *q, const double *p, double *lambda) {
+  double v[CST_MAX_Q], c[CST_MAX_PAR];
+  memcpy(c, x->c, sizeof *c * (size_t)x->s->npar);
+  if (x->s->timed) c[x->s->account - 1] = t;
+  cst_system_velocity(x->s, c, q, p, v);
+  cst_system_multipliers(x->s, c, q, v, lambda);
 }
 
 static double length(const double *x, int n) {
@@ -52,8 +55,9 @@ static void reference_of(const problem *x, reference *f) {
   solve(x, "gauss(8)", end, 0.02 * pace_of(x->s->name), f->q, f->p);
   for (int k = 0; k < LEVELS && x->s->ng; k++)
     for (int back = 0; back < 3; back++) {
-      solve(x, "gauss(8)", end - 0.5 * back * end / count_at(k), 0.05 * pace_of(x->s->name), q, p);
-      for (int l = 0; l < LANES; l++) multipliers(x, q[l], p[l], f->lambda[k][back][l]);
+      const double t = end - 0.5 * back * end / count_at(k);
+      solve(x, "gauss(8)", t, 0.05 * pace_of(x->s->name), q, p);
+      for (int l = 0; l < LANES; l++) multipliers(x, t, q[l], p[l], f->lambda[k][back][l]);
     }
   f->size[0] = length(f->q[0], x->s->nq), f->size[1] = length(f->p[0], x->s->nq);
   f->size[2] = x->s->ng ? length(f->lambda[0][0][0], x->s->ng) : 1;
@@ -113,7 +117,7 @@ static errors errors_of(const problem *x, const reference *f, const char *method
       if (has.own_lambda)
         run_lambda(&r, l, lambda);
       else if (x->s->ng)
-        multipliers(x, q, p, lambda);
+        multipliers(x, end_of(x), q, p, lambda);
       eq += distance2(q, f->q[l], x->s->nq), ep += distance2(p, f->p[l], x->s->nq);
       el += distance2(lambda, f->lambda[k][(int)(2 - 2 * has.lambda_time)][l], x->s->ng);
     }
