@@ -21,7 +21,7 @@ static void test_drifting(const problem *x) {
 static void test_others(void) {
   for (int k = 0; k < cst_catalogue_size(); k++) {
     problem *x = problem_open(cst_catalogue_name(k));
-    test_drifting(x);
+    if (!x->s->nvel && !x->s->timed) test_drifting(x); /* of others the energy may settle, or is not kept by the motion itself */
     problem_close(x);
   }
   problem *x = problem_open("modified-pendulum");
