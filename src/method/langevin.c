@@ -140,7 +140,7 @@ const cst_method_row cst_method_row_langevin = {
              .notes =
                  "b, the inverse temperature, is 1/kT in the units of the energy; friction is a rate. The noise is a function of seed, "
                  "member and step.\n"
-                 "Velocities have the temperature of the bath at every step; configurations are off by O(h^2) with rattle.\n"
+                 "With rattle, in a harmonic well of frequency w: velocities are exact, <q^2> = kT/k / (1 - (h w)^2/4).\n"
                  "coefficient= in the place of friction gives the coordinates the rates coefficient/m_i: with constraints the motion is "
                  "then colder than the bath.\n"
                  "Orders are strong ones, of steps that share a path: `noise: {resolution: H}` in the study.",
