@@ -114,7 +114,7 @@ typedef struct {
   double           freedom;  /* degrees of freedom of this estimate */
   double           error; /* its root, wider by Student's t, so that the truth is within 2 errors as often as for a normal distribution */
   cst_error_source source;
-  bool             resolved; /* windows do not remember each other, so that the variance tells the autocorrelation time */
+  double of_windows; /* the variance of the mean as batches of windows have it, which tells the autocorrelation time; NaN: they do not */
 } cst_average;
 
 /* From means over equal windows of independent members, means[members][windows], windows a power of 2. A member without any number is left

@@ -100,7 +100,7 @@ static PetscErrorCode conclude(cst_case_rows *rows, const average_columns *x, in
   cst_column_set(x->mean, rows->icase, mean);
   cst_column_set(x->error, rows->icase, a.error);
   cst_column_say(x->source, rows->icase, cst_error_source_names[a.source]);
-  if (a.resolved && variance > 0) cst_column_set(x->time, rows->icase, time * a.variance / (2 * variance));
+  if (variance > 0) cst_column_set(x->time, rows->icase, time * a.of_windows / (2 * variance));
   PetscFunctionReturn(0);
 }
 

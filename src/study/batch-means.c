@@ -2,8 +2,10 @@
  *
  * Batches of b = 1, 2, 4 ... windows are formed until neighbours are no longer seen to be correlated, and then twice as long ones: the
  * variance of the mean is that of the batches over their number. Where even long batches remember each other, or the means of the members
- * scatter more than batches would have them, each member is one batch; one member alone tells nothing then. From 16 members on their means
- * are enough in any case, and assume nothing.
+ * scatter more than batches would have them, each member is one batch; one member alone tells nothing then. More is more than the median of
+ * Fisher's F: a spread of the members' own means that is not seen in time would otherwise be taken for chance. Of two or three members,
+ * whose scatter says little, it is one deviation of a normal distribution. From 16 members on their means are enough in any case, and
+ * assume nothing.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
@@ -15,7 +17,10 @@
 const char *const cst_error_source_names[CST_ERROR_SOURCES] = {"windows", "members", "unknown"};
 
 enum { MANY = 16, FEW_WINDOWS = 16, LEAST_ALONE = 16, LEAST_OF_FEW = 8, LEAST_OF_SEVERAL = 2 };
-static const double EXCESS = 1; /* deviations of a normal distribution */
+enum { SEVERAL = 4 };
+/* Deviations of a normal distribution: from here on the scatter of the members is what errors are taken from; that of a few of them; and
+ * from here on windows do not tell the autocorrelation time either. */
+static const double EXCESS = 0, EXCESS_OF_FEW = 1, OTHER = 2;
 
 typedef struct {
   double *x; /* [members][windows], good members only */
@@ -103,12 +108,14 @@ cst_average cst_average_estimate(const double *means, long members, int windows)
   const int    b = whole && t.members ? batch_size(&t, a.mean) : 0;
   const double count = b ? (double)t.members * (t.windows / b) : 0, of_members = t.members > 1 ? variance(&t, windows, a.mean) : NAN,
                of_windows = b ? variance(&t, b, a.mean) : NAN;
-  const bool excess = t.members > 1 && b && of_members > 0 &&
-                      (of_windows == 0 || cst_normal_of_f(of_members / of_windows, (double)t.members - 1, count - 1) > EXCESS);
-  a.resolved = b && !excess;
-  if (t.members >= MANY || (t.members > 1 && !a.resolved))
+  const double excess = !b || t.members < 2 || !(of_members > 0) ? -INFINITY
+                        : of_windows > 0 ? cst_normal_of_f(of_members / of_windows, (double)t.members - 1, count - 1)
+                                         : INFINITY;
+  const bool   seen = b && excess <= (t.members < SEVERAL ? EXCESS_OF_FEW : EXCESS);
+  a.of_windows = b && excess < OTHER ? of_windows : NAN;
+  if (t.members >= MANY || (t.members > 1 && !seen))
     settle(&a, CST_FROM_MEMBERS, of_members, (double)t.members - 1);
-  else if (a.resolved)
+  else if (seen)
     settle(&a, CST_FROM_WINDOWS, of_windows, count - 1);
   free(t.x);
   return a;

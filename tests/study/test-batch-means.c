@@ -29,8 +29,8 @@ typedef struct {
 static const kind kinds[] = {
     {1, 10000, 0, 0.90, 0.985, 0.85}, {1, 1000, 0, 0.90, 0.985, 0.85}, {1, 300, 0, 0.90, 0.985, 0.75}, {2, 1000, 0, 0.90, 0.99, 1},
     {3, 100, 0, 0.90, 0.99, 1},       {8, 10, 0, 0.90, 0.99, 1},       {8, 100, 0, 0.90, 0.99, 1},     {8, 10000, 0, 0.90, 0.99, 1},
-    {16, 10, 0, 0.90, 0.985, 1},      {64, 100, 0, 0.90, 0.985, 1},    {8, 0, 0.15, 0.88, 0.985, 1},   {8, 0, 1, 0.90, 0.985, 1},
-    {32, 0, 0.15, 0.90, 0.985, 1},
+    {16, 10, 0, 0.90, 0.985, 1},      {64, 100, 0, 0.90, 0.985, 1},    {4, 0, 0.15, 0.90, 0.99, 1},    {8, 0, 0.15, 0.90, 0.99, 1},
+    {8, 0, 1, 0.90, 0.985, 1},        {32, 0, 0.15, 0.90, 0.985, 1},
 };
 
 static void make(const kind *k, double *x) {
@@ -78,7 +78,7 @@ static void test_autocorrelation(void) {
   for (int s = 0; s < SERIES; s++) {
     make(&k, x);
     const cst_average a = cst_average_estimate(x, MEMBERS, N);
-    if (a.resolved) sum += MEMBERS * 300 * a.variance / 2, n++; /* in units of tau; the process has deviation 1 */
+    if (!isnan(a.of_windows)) sum += MEMBERS * 300 * a.of_windows / 2, n++; /* in units of tau; the process has deviation 1 */
   }
   OK(n > SERIES / 2 && fabs(sum / n - 1) < 0.15, "the autocorrelation time is found: %.3f of what it is, %g of %d runs", sum / n, n,
      SERIES);
