@@ -196,6 +196,78 @@ histograms: [{name: fold, expression: "(x1*(x2 - x1) + y1*(y2 - y1))/(L1*L2)", f
         ok((off**2).mean() < 3 and (error[0] < 0.1 * truth).all(), "and so is its histogram, bin by bin", off)
 
 
+def instants():
+    """Where one step in several is observed: a histogram of the time itself tells which, and the mean is theirs."""
+    steps, h = 9000, 2.0**-7
+    process, result = run("instants", f"""study: conservation
+system: planar-pendulum
+end: {steps * h}
+steps: [{h}]
+methods: [rattle]
+samples: {{count: 2}}
+observables: ["clock: t", "bent: t^2"]
+burn-in: 0.3
+histograms: [{{name: instants, expression: t, from: {-h / 2}, to: {(steps + 0.5) * h}, bins: {steps + 1}}}]
+""")
+    ok(process.returncode == 0, "one step in several", process.stderr)
+    row = table(result)[0]
+    with h5py.File(result, "r") as f:
+        counts, t = f["histograms/instants"][0], numpy.arange(steps + 1) * h
+    seen = t[counts > 0]
+    ok(counts.max() == 1 and counts[: int(0.3 * steps)].sum() == 0 and counts[-1] == 1 and row["observe"] == 7, "none before the burn-in, none twice, the end among them", counts.sum())
+    ok(abs(counts.sum() - 0.7 * steps / 7) < 3, "one in seven", counts.sum())
+    ok(close(row["clock_mean"], seen.mean(), 1e-13) and close(row["bent_mean"], (seen * seen).mean(), 1e-13), "means are theirs", row["clock_mean"], seen.mean())
+    ok(row["clock_error_from"] == "unknown", "of what only grows one run tells no error", row["clock_error"])
+
+
+def weights():
+    """Weights of a system of the catalogue with kernels of its own, of a chain whose matrix is banded, and of a mass that depends on the place."""
+    def pendulum(q):
+        x1, y1, x2, y2 = q
+        return numpy.array([[2 * x1, 2 * y1, 0, 0], [2 * (x1 - x2), 2 * (y1 - y2), 2 * (x2 - x1), 2 * (y2 - y1)]]), numpy.eye(4)
+
+    def chain(q):
+        n = len(q) // 2
+        x, y, G = numpy.append(0, q[:n]), numpy.append(0, q[n:]), numpy.zeros((n, 2 * n))
+        for a in range(n):
+            G[a, a], G[a, n + a] = 2 * (x[a + 1] - x[a]), 2 * (y[a + 1] - y[a])
+            if a:
+                G[a, a - 1], G[a, n + a - 1] = -G[a, a], -G[a, n + a]
+        return G, numpy.eye(2 * n)
+
+    def bent(q):
+        x, y, z = q
+        return numpy.array([[2 * x, 4 * y, 2 * z]]), numpy.array([[2 + x * x, 0.3, 0], [0.3, 1.5, 0.1 * y], [0, 0.1 * y, 1]])
+
+    write("bent.yaml", """system: bent
+coordinates: [x, y, z]
+mass: [[2 + x^2, 0.3, 0], [0.3, 1.5, 0.1*y], [0, 0.1*y, 1]]
+potential: z
+constraints: {s: x^2 + 2*y^2 + z^2 - 1}
+states: {default: {q: [0, 0, -1], v: [1, 0.5, 0]}}
+""")
+    for system, name, low, high, model in (("double-pendulum", "x2", -2, 2, pendulum), ("pendulum-chain", "y[20]", -50, 0, chain), ("{file: bent.yaml, compile: never}", "x", -1, 1, bent)):
+        process, result = run("weights", f"""study: conservation
+system: {system}
+initial: {{members: 2, spread: {{v: 0.3}}}}
+end: 4
+steps: [0.02]
+methods: [rattle]
+observe: every
+samples: {{count: 2}}
+trajectories: {{members: [0, 1], every: 1}}
+histograms: [{{name: h, expression: "{name}", from: {low}, to: {high}, bins: 7, weight: fixman}}]
+""")
+        if not ok(process.returncode == 0, f"{system} with weights", process.stderr):
+            continue
+        with h5py.File(result, "r") as f:
+            q, edges, found = numpy.concatenate(list(f["trajectories/0/q"])), f["histograms/h_edges"][:], f["histograms/h_density"][0]
+            x = q[:, list(f["coordinate"].asstr()[:]).index(name)]
+        w = numpy.array([numpy.linalg.det(G @ numpy.linalg.solve(M, G.T)) ** -0.5 for G, M in map(model, q)])
+        mine = numpy.histogram(x, edges, weights=w)[0] / w.sum() / numpy.diff(edges)
+        ok(close(found, mine, 1e-11) and numpy.ptp(w) > 0.01 * w.mean(), f"{system}: (det G M^-1 G')^(-1/2)", found, mine)
+
+
 def old():
     """A study that asks for none of this has nothing of it."""
     text = "".join(line + "\n" for line in CHAIN.replace("MEMBERS", "2").split("histograms:")[0].replace("temperature, ", "").splitlines() if not line.startswith("burn-in"))
@@ -203,5 +275,5 @@ def old():
     ok("averages" not in f and "histograms" not in f and "temperature" not in f["observables"] and "energy_error" not in f["statistics"], "nothing is added unasked", list(f))
 
 
-together([stored, bits, killed, chaotic, shown, old])
+together([stored, bits, killed, chaotic, instants, weights, shown, old])
 done()
