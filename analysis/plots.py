@@ -10,6 +10,7 @@ import style
 from result import ResultError
 
 PARTS = {"q": ("q", "coordinates q"), "p": ("p", "momenta p"), "lambda": ("λ", "multipliers λ"), "total": ("", "q and p")}  # symbol, title
+OVERLAID = 6  # histograms in one panel, at most; more are drawn side by side
 TALLEST = 1e20  # ratio of the ends of a panel over time; a line that blows up leaves it
 
 
@@ -416,20 +417,49 @@ def averages_figure(result):
     return fig
 
 
-def draw_density(ax, result, name, curve, case):
-    """The density as steps, its standard error as bars in the middle of the bins; no bar where it is not known."""
+def draw_density(ax, result, name, curve, case, pale=False):
+    """The density as steps, its standard error as bars in the middle of the bins; no bar where it is not known. pale: to compare with."""
     edges, density, error = result.histogram(name, case)
     if not np.isfinite(density).any():
+        return
+    if pale:
+        ax.stairs(density, edges, color=style.PALE, linewidth=0.7, zorder=1)
         return
     ax.stairs(density, edges, color=style.colour(curve), linestyle=style.dashes(curve), linewidth=1.2, zorder=3)
     middle, known = 0.5 * (edges[1:] + edges[:-1]), np.isfinite(error)
     ax.errorbar(middle[known], density[known], yerr=error[known], linestyle="", color=style.colour(curve), elinewidth=0.8, alpha=0.7, zorder=2)
 
 
+def crowded_histogram_figure(result, curves, names):
+    """A row of panels for each histogram and a panel for each curve, at its finest step that is done, with all others pale behind it."""
+    shown = [(c, finest(result, c)) for c in curves if finest(result, c) is not None]
+    if not shown:
+        return None
+    columns = min(len(shown), 4)
+    lines = -(-len(shown) // columns)
+    fig, axes = style.grid(lines * len(names), columns, width=3.2, height=2.4)
+    for row, name in enumerate(names):
+        block = axes[row * lines : (row + 1) * lines].ravel()
+        for ax, (c, case) in zip(block, shown):
+            for other, its in shown:
+                draw_density(ax, result, name, other, its, pale=other is not c)
+            ax.set_title(style.wrapped(c.label, 34), fontsize=8.5)
+            ax.set_xlabel(style.plain(name))
+        style.same_limits(block[: len(shown)])
+        for ax in block[: len(shown)]:
+            ax.set_ylim(bottom=0)
+        for ax in block[len(shown) :]:
+            ax.set_axis_off()
+    style.title(fig, heading(result, "histograms over time and members, finest step"))
+    return fig
+
+
 def histogram_figure(result):
     curves, steps, names = result.curves(), result.chosen_steps(), result.histograms
     if not curves or not names:
         return None
+    if len(curves) > OVERLAID:
+        return crowded_histogram_figure(result, curves, names)
     fig, rows = style.panels(names, steps, width=4.6, height=3.2)
     for row, name in zip(rows, names):
         for ax, step in zip(row, steps):
@@ -533,7 +563,7 @@ AVERAGES = (
 HISTOGRAMS = (
     histogram_figure,
     "Densities over time and members behind the burn-in, at no more than three of the steps; bars are standard errors of the density, which allow for the "
-    "correlation in time. A bin has none where the run does not tell it.",
+    "correlation in time. A bin has none where the run does not tell it. More than six methods have a panel each, with the others in grey.",
 )
 
 FIGURES = {
