@@ -72,15 +72,21 @@ static void declare_run(cst_conclusion *x) {
   }
 }
 
+static void declare_averages(cst_conclusion *x) {
+  x->averages = cst_averages_declare(x->plan, x->columns);
+  x->histograms = cst_histograms_declare(x->plan, x->columns);
+}
+
 cst_conclusion *cst_conclusion_create(const cst_plan *p) {
   cst_conclusion *x = cst_need(calloc(1, sizeof *x));
   x->plan = p;
   x->columns = cst_columns_create(p->ncase);
   declare_case(p, x->columns);
   declare_run(x);
-  x->averages = cst_averages_declare(p, x->columns);
-  x->histograms = cst_histograms_declare(p, x->columns);
+  const bool errors_first = cst_study_needs(p->study, CST_NEEDS_REFERENCE);
+  if (!errors_first) declare_averages(x);
   x->kind = p->study->kind->declare(p, x->columns);
+  if (errors_first) declare_averages(x);
   return x;
 }
 
