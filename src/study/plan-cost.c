@@ -57,6 +57,7 @@ long cst_plan_most_lanes(const cst_plan *p) {
 int cst_plan_fitting_isa(const cst_plan *p, int isa) {
   const char  *forced = getenv("CONSTELLA_ISA");
   const double bytes = cst_plan_lane_bytes(p) + cst_plan_work_bytes(p);
+  if (p->study->system->npairs) return isa; /* its lanes are laid over pairs where there are few members */
   for (int i = 0; i < isa && (!forced || !*forced); i++) {
     const bool last = cst_isas[i].width >= cst_plan_most_lanes(p), next_falls_out = 2 * cst_isas[i].width * bytes > GROUP_BYTES;
     if (cst_isa_available(i) && (last || next_falls_out)) return i;
