@@ -52,15 +52,22 @@ long cst_plan_most_lanes(const cst_plan *p) {
   return most;
 }
 
+/* Lanes are laid over the pairs of a trajectory where it is alone (system/pairs.h): the more of them, the wider. As measured on water. */
+static int width_for_pairs(const cst_system *s) {
+  long pairs = 0;
+  for (int k = 0; k < s->npairs; k++) pairs += s->pairs[k].sum.pairs;
+  return pairs < 64 ? 1 : pairs < 1000 ? 4 : CST_W_MAX;
+}
+
 /* Few trajectories would leave most lanes of a wide set idle, and large groups fall out of the caches: both take a narrower set, whose bits
  * are the same. CONSTELLA_ISA is obeyed. */
 int cst_plan_fitting_isa(const cst_plan *p, int isa) {
   const char  *forced = getenv("CONSTELLA_ISA");
   const double bytes = cst_plan_lane_bytes(p) + cst_plan_work_bytes(p);
-  if (p->study->system->npairs) return isa; /* its lanes are laid over pairs where there are few members */
+  const int    least = width_for_pairs(p->study->system);
   for (int i = 0; i < isa && (!forced || !*forced); i++) {
     const bool last = cst_isas[i].width >= cst_plan_most_lanes(p), next_falls_out = 2 * cst_isas[i].width * bytes > GROUP_BYTES;
-    if (cst_isa_available(i) && (last || next_falls_out)) return i;
+    if (cst_isa_available(i) && cst_isas[i].width >= least && (last || next_falls_out)) return i;
   }
   return isa;
 }
