@@ -7,7 +7,8 @@
 #include "study/reader.h"
 #include "study/starts.h"
 
-static const char start_wanted[] = "the name of a state, a map {q: [...], v: [...]} or an ensemble {members: ..., spread: ...}";
+static const char start_wanted[] = "the name of a state, a map {q: [...], v: [...]}, an ensemble {members: ..., spread: ...}, "
+                                   "a list of starts, or a map with list, grid, csv or from";
 
 static double       *q_of(const cst_study *s, int variant) { return s->q0 + (size_t)variant * (size_t)s->system->nq; }
 static double       *v_of(const cst_study *s, int variant) { return s->v0 + (size_t)variant * (size_t)s->system->nq; }

@@ -133,6 +133,7 @@ void cst_start_settle(cst_reader *r) {
   for (int v = 0; v < s->nvariant && good; v++) good = is_finite(r, v) && is_turned(r, v);
   good = good && members_sound(r);
   good = good && s->system->ng && s->nvariant && settled(r);
-  for (int v = 0; v < s->nvariant && good; v++) good = consistent(r, v, q_of(s, v), v_of(s, v), "the start", cst_reader_with(r, v));
+  for (int v = 0; v < s->nvariant && good && !s->nstart; v++)
+    good = consistent(r, v, q_of(s, v), v_of(s, v), "the start", cst_reader_with(r, v));
   if (good && s->nstart) members_consistent(r);
 }
