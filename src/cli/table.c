@@ -203,12 +203,19 @@ static void print_failed(const table *t, const choice *c) {
            *text ? " (" : "", text, *text ? ")" : "");
 }
 
-/* Steps that were not run as they are written: the first of the rows shown is told as the example. */
+static bool shows(const choice *c, int column) {
+  for (int i = 0; i < c->n; i++)
+    if (c->shown[i] == column) return true;
+  return false;
+}
+
+/* Where steps are shown, those that were not run as they are written: the first of the rows is told as the example. */
 static void print_taken(const table *t, const choice *c) {
   const int step = find(t, "step"), taken = find(t, "step_taken"), end = find(t, "end");
   long      row = 0;
   char      written[32], run[32], last[32];
   if (step < 0 || taken < 0 || end < 0 || !t->col[step].x || !t->col[taken].x || !t->col[end].x) return;
+  if (!shows(c, step)) return;
   while (row < t->rows && (!c->keep[row] || !(t->col[step].x[row] != t->col[taken].x[row]))) row++;
   if (row == t->rows) return;
   shortest(t->col[step].x[row], written, sizeof written);

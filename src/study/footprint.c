@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "study/footprint.h"
 #include <math.h>
+#include <string.h>
 #include "study/channels.h"
 #include "study/reference.h"
 
@@ -57,7 +58,8 @@ double cst_footprint_memory(const cst_plan *p, long batch) {
 double cst_footprint_file(const cst_plan *p) {
   static const double study = 1e5, dataset = 1500;
   cst_channels       *c = cst_channels_create(p, NULL);
-  const double        bytes = study + dataset * (c->nfield + c->ndim) + cst_record_bytes(c->dim, c->ndim, c->field, c->nfield);
+  const double        starts = p->study->starts_text ? (double)strlen(p->study->starts_text) : 0;
+  const double        bytes = study + starts + dataset * (c->nfield + c->ndim) + cst_record_bytes(c->dim, c->ndim, c->field, c->nfield);
   cst_channels_destroy(c);
   return bytes;
 }
