@@ -56,10 +56,11 @@ double cst_footprint_memory(const cst_plan *p, long batch) {
 
 /* What the table has, and what HDF5 adds for each dataset and for the attributes of the study. */
 double cst_footprint_file(const cst_plan *p) {
-  static const double study = 1e5, dataset = 1500;
+  static const double run = 2e4, dataset = 1500;
+  const cst_study    *s = p->study;
   cst_channels       *c = cst_channels_create(p, NULL);
-  const double        starts = p->study->starts_text ? (double)strlen(p->study->starts_text) : 0;
-  const double        bytes = study + starts + dataset * (c->nfield + c->ndim) + cst_record_bytes(c->dim, c->ndim, c->field, c->nfield);
+  const double        texts = (double)(strlen(s->canonical) + strlen(s->system->text) + (s->starts_text ? strlen(s->starts_text) : 0));
+  const double        bytes = run + texts + dataset * (c->nfield + c->ndim) + cst_record_bytes(c->dim, c->ndim, c->field, c->nfield);
   cst_channels_destroy(c);
   return bytes;
 }

@@ -1,0 +1,87 @@
+"""test_check.py: what `constella check` says of memory and of the size of the file is true within a factor 1.5, over the jobs, made small."""
+# SPDX-License-Identifier: BSD-2-Clause
+import glob
+import os
+import re
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True   # no __pycache__ among the sources
+
+from cli import ENVIRONMENT, FOLDER, PROGRAM, constella, done, ok, path, together, write
+
+JOBS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../jobs")
+UNIT = {"B": 1, "KiB": 1024, "MiB": 1024**2, "GiB": 1024**3}
+ENSEMBLE = """study: ensemble
+system: henon-heiles
+initial: {around: default, members: 8, seed: 1, spread: {q: 0.1, v: 0.1}}
+end: 200
+steps: [0.05]
+methods: [rattle]
+"""
+TRAJECTORIES = ENSEMBLE + "trajectories: {members: [0, 1, 2, 3, 4, 5, 6, 7], every: 1}\n"
+STARTS = ENSEMBLE.replace("{around: default, members: 8, seed: 1, spread: {q: 0.1, v: 0.1}}", "{csv: many.csv}").replace("end: 200", "end: 0.5")
+QUAD = """study: order
+system: henon-heiles
+end: 2
+steps: {from: 0.1, halvings: 5}
+methods: [rattle]
+reference: {method: "gauss(8)", step: 0.01, precision: quad}
+error: {over: mesh}
+"""
+
+
+def small(text, folder):
+    """Four steps of the largest size, forty members; None where steps are no plain numbers."""
+    first = re.search(r"^steps: *(?:\{from: *([\d.e+-]+)|\[([\d.e+-]+)[,\]])", text, re.M)
+    if not first:
+        return None
+    text = re.sub(r"file: *([a-z])", lambda m: f"file: {folder}/{m[1]}", text)
+    text = re.sub(r"members: *(\d+)", lambda m: f"members: {min(int(m[1]), 40)}", text)
+    return re.sub(r"^end: .*$", f"end: {4 * float(first[1] or first[2])!r}", text, flags=re.M)
+
+
+def told(page, name):
+    found = re.search(rf"^{name} +([\d.e+]+) (\w+)$", page, re.M)
+    return float(found[1]) * UNIT[found[2]] if found else 0
+
+
+def measure(name, text):
+    """What is told over what is: of the file, of the memory; None where the study is refused when it is small."""
+    study, result = write(name + ".yaml", text), path(name + ".h5")
+    page = constella("check", study)
+    if page.returncode:
+        return None
+    process = subprocess.Popen([PROGRAM, "run", study, "-o", result, "--progress", "none"], env=ENVIRONMENT, cwd=FOLDER, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    _, _, used = os.wait4(process.pid, 0)
+    process.returncode = 0
+    if not os.path.exists(result):
+        return None
+    return told(page.stdout, "result file") / os.path.getsize(result), told(page.stdout, "memory a rank") / (1024 * used.ru_maxrss)
+
+
+def check(name, text, counted=None):
+    ratios = measure(name, text)
+    if ratios is None:
+        return
+    ok(all(1 / 1.5 < x < 1.5 for x in ratios), f"{name}: the file and the memory, told over measured: {ratios[0]:.2f}, {ratios[1]:.2f}")
+    if counted is not None:
+        counted.append(name)
+
+
+def job(file, counted):
+    def test():
+        with open(file, encoding="utf-8") as f:
+            text = small(f.read(), os.path.dirname(os.path.abspath(file)))
+        if text is not None:
+            check(os.path.basename(file)[:-5], text, counted)
+
+    return test
+
+
+checked = []
+write("many.csv", "x, y\n" + "".join(f"{0.001 * i}, {0.0001 * i * i}\n" for i in range(1000)))
+together([job(file, checked) for file in sorted(glob.glob(JOBS + "/*.yaml") + glob.glob(JOBS + "/bodies/*.yaml"))]
+         + [lambda: check("trajectories", TRAJECTORIES), lambda: check("starts", STARTS), lambda: check("quad", QUAD)])
+ok(len(checked) > 20, "of most of the jobs", checked)
+done()
