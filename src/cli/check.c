@@ -21,6 +21,14 @@ static void print_case(const cst_plan *p, int i) {
          cst_shortest((double)c->n * c->h));
 }
 
+static void print_reference(const cst_plan *p) {
+  double       cost;
+  const double steps = cst_reference_work(p, &cost);
+  if (steps > 0)
+    printf("%-14s %.6g steps of %s%s, about %.3g s besides\n", "reference", steps, cst_method_label(p->study->reference_method),
+           p->study->reference_quad ? " in quadruple precision" : "", cost * 1e-9);
+}
+
 static void print_steps(const cst_plan *p) {
   int i = 0;
   while (i < p->ncase && p->cases[i].h == p->cases[i].h_nominal) i++;
@@ -56,7 +64,8 @@ static void print_plan(const cst_study *s, const cst_plan *p, const cst_agenda *
   printf("%-14s %.6g trajectory-steps\n", "work", cst_plan_steps(p));
   if (s->averages) print_averages(s);
   printf("%-14s %d of up to %ld lanes\n", "batches", a->n, a->batch);
-  printf("%-14s about %.3g s on one core of this kind, very roughly\n", "cost", p->cost * 1e-9);
+  printf("%-14s about %.3g s on one core of this kind, very roughly\n", "cost", cst_plan_time(p) * 1e-9);
+  print_reference(p);
   print_size("memory a rank", cst_footprint_memory(p, a->batch));
   print_size("result file", cst_footprint_file(p));
   print_steps(p);

@@ -92,6 +92,14 @@ double cst_plan_step_cost(const cst_plan *p, const cst_class *k) {
   return program_cost(p->method[k->method]->program, p->method[k->method]->stepped) + look_cost(p) / (double)k->observe;
 }
 
+double cst_plan_time(const cst_plan *p) {
+  const double width = cst_isas[p->isa].width;
+  double       sum = 0;
+  for (int k = 0; k < p->nclass; k++)
+    sum += ceil((double)p->classes[k].lanes / width) * width * (double)p->classes[k].n * p->classes[k].cost;
+  return sum;
+}
+
 double cst_plan_steps(const cst_plan *p) {
   double sum = 0;
   for (int i = 0; i < p->ncase; i++) sum += (double)p->cases[i].n * (double)p->study->members;

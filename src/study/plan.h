@@ -75,5 +75,6 @@ double cst_plan_work_bytes(const cst_plan *p);
 double cst_plan_step_cost(const cst_plan *p, const cst_class *k);
 long   cst_plan_most_lanes(const cst_plan *p);
 int    cst_plan_fitting_isa(const cst_plan *p, int isa);
+double cst_plan_time(const cst_plan *p);  /* nanoseconds of all steps of the study on one core, idle lanes of groups too */
 double cst_plan_steps(const cst_plan *p); /* trajectory-steps of the whole study */
 #endif

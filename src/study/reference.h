@@ -31,6 +31,9 @@ long                cst_reference_twice(const cst_study *s); /* how many the fir
 cst_reference_share cst_reference_share_of(const cst_reference *r, long item);
 /* The times at which cases of a variant are read against a method's states, ascending. Owned, free(). */
 double *cst_reference_times(const cst_plan *p, int variant, int *count);
+/* reference-cost.c: steps of the method that is the reference, of all members and sets of parameters, and what they cost on one core; 0:
+ * the reference is no method. */
+double cst_reference_work(const cst_plan *p, double *nanoseconds);
 /* Row {q, p, lambda} of a member at the time of that index; those of the next members follow. */
 double *cst_reference_cell(const cst_reference *r, int table, int time, long member);
 /* Steps of an equal length that lead to a time from *from, where the table stopped last; -1: it does not stop there. */

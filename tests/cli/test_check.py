@@ -79,9 +79,18 @@ def job(file, counted):
     return test
 
 
+def reference():
+    """20 s in steps of 0.01, and again in steps of 0.02 for the error of the reference."""
+    text = QUAD.replace("end: 2\n", "end: 20\n").replace("halvings: 5", "halvings: 1").replace("error: {over: mesh}\n", "")
+    page = constella("check", write("reference.yaml", text)).stdout
+    ok(re.search(r"^reference +3000 steps of gauss\(8\) in quadruple precision, about 0\.\d+ s besides$", page, re.M), "the reference is told, which is most of the work", page)
+    page = constella("check", write("self.yaml", re.sub("reference: .*", "reference: self", text))).stdout
+    ok("reference  " not in page, "where it is a method")
+
+
 checked = []
 write("many.csv", "x, y\n" + "".join(f"{0.001 * i}, {0.0001 * i * i}\n" for i in range(1000)))
 together([job(file, checked) for file in sorted(glob.glob(JOBS + "/*.yaml") + glob.glob(JOBS + "/bodies/*.yaml"))]
-         + [lambda: check("trajectories", TRAJECTORIES), lambda: check("starts", STARTS), lambda: check("quad", QUAD)])
+         + [lambda: check("trajectories", TRAJECTORIES), lambda: check("starts", STARTS), lambda: check("quad", QUAD), reference])
 ok(len(checked) > 20, "of most of the jobs", checked)
 done()
