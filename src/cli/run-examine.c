@@ -32,7 +32,7 @@ static const char *share(cst_fetch *fetch, const char *path, char **bytes, size_
   return NULL;
 }
 
-static const char *resumed; /* the result that --resume goes on with; NULL: none */
+static const char *resumed; /* the result that is resumed or extended; NULL: none */
 
 /* The copy of the starts that it has; false: it has none. */
 static bool fetch_copy(char **bytes, size_t *length) {

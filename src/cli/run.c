@@ -130,7 +130,7 @@ static int run_checked(cst_arguments *a, cst_diag *d) {
   if (cst_run_check_petsc(d)) cst_diag_add(d, NULL, 0, 0, "PETSc refuses its options");
   PetscPopErrorHandler();
   cst_arguments_name_output(a);
-  cst_study *study = a->study ? cst_run_read_study(a->study, a->run.resumes ? a->run.output : NULL, d) : NULL;
+  cst_study *study = a->study ? cst_run_read_study(a->study, a->run.resumes ? a->run.output : a->extends ? a->file : NULL, d) : NULL;
   if (study && isa >= 0) plan = cst_plan_create(study, isa, d);
   if (plan && !a->run.checkpoint_seconds) a->run.checkpoint_seconds = study->checkpoint_seconds;
   cst_run_open_extended(a, isa, plan, d);

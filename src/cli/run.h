@@ -34,7 +34,7 @@ char *cst_arguments_join(int argc, char **argv);   /* as one line; owned */
 /* run-examine.c: under MPI. */
 PetscErrorCode cst_run_check_petsc(cst_diag *d);
 /* Collective: rank 0 reads, all ranks come to the same mistakes. */
-cst_study *cst_run_read_study(const char *file, const char *result, cst_diag *d); /* result: that is resumed; NULL: none */
+cst_study *cst_run_read_study(const char *file, const char *result, cst_diag *d); /* result: that is resumed or extended; NULL: none */
 /* Collective. Every rank reads the file that is extended, and finds what it has. */
 void cst_run_open_extended(cst_arguments *a, int isa, const cst_plan *plan, cst_diag *d);
 void cst_run_close_extended(cst_arguments *a);

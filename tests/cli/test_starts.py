@@ -142,6 +142,9 @@ def earlier():
     ok(process.returncode == 0, "resumes without the earlier result", process.stderr, process.stdout)
     process = constella("verify", path("second.h5"))
     ok(process.returncode == 0 and "all with the same bits" in process.stdout, "is verified without it", process.stdout, process.stderr)
+    more = study("{from: first.h5}", system=system).replace("[rattle]", "[rattle, rk4]")
+    process = constella("extend", path("second.h5"), write("second-more.yaml", more), "--progress", "none")
+    ok("12 trajectories are taken over, 12 are computed" in process.stdout, "and extended", process.stdout, process.stderr)
     os.rename(path("gone.h5"), path("first.h5"))
     fresh = run("long-fresh", text)[1]
     ok(not differences(digests(result), digests(fresh)), "resumed, it has the bits of an undisturbed run", differences(digests(result), digests(fresh)))
