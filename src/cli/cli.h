@@ -20,6 +20,7 @@ int cst_cli_report(int argc, char **argv);
 typedef struct {
   const char *name, *arguments, *doc;
   int (*run)(int argc, char **argv);
+  int reads; /* it reads a result, without MPI: in a child (guard.h) */
 } cst_command;
 extern const cst_command cst_commands[]; /* ends with name NULL */
 #endif

@@ -1,7 +1,7 @@
 /* diag.c: errors of users, kept with their places until they are printed in order. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define _GNU_SOURCE 1 /* vasprintf */
-#include "constella/diag.h"
+#include "core/diag.h"
 #include "core/need.h"
 #include <stdarg.h>
 #include <stdlib.h>
@@ -16,8 +16,11 @@ typedef struct {
 
 struct cst_diag {
   mistake *list;
-  int      count, room, warnings;
+  int      count, room; /* of those that are kept */
+  int      errors;      /* all of them */
 };
+
+enum { MOST = 100 }; /* messages that are kept, and printed: who has made more mistakes has made one, many times */
 
 cst_diag *cst_diag_create(void) { return cst_need(calloc(1, sizeof(cst_diag))); }
 
@@ -39,6 +42,8 @@ static void disarm(char *s) {
 
 static void add(cst_diag *d, int warns, const char *file, int line, int column, const char *format, va_list a) {
   char *text = NULL;
+  d->errors += !warns;
+  if (d->count >= MOST) return;
   if (vasprintf(&text, format, a) < 0) text = NULL;
   disarm(cst_need(text));
   if (d->count == d->room) {
@@ -47,7 +52,6 @@ static void add(cst_diag *d, int warns, const char *file, int line, int column, 
   }
   d->list[d->count] = (mistake){file ? cst_need(strdup(file)) : NULL, text, line, column, d->count, warns};
   d->count++;
-  d->warnings += warns;
 }
 
 void cst_diag_add(cst_diag *d, const char *file, int line, int column, const char *format, ...) {
@@ -64,7 +68,9 @@ void cst_diag_warn(cst_diag *d, const char *file, int line, int column, const ch
   va_end(a);
 }
 
-int cst_diag_count(const cst_diag *d) { return d->count - d->warnings; }
+int cst_diag_count(const cst_diag *d) { return d->errors; }
+
+bool cst_diag_full(const cst_diag *d) { return d->count >= MOST; }
 
 static int by_place(const void *x, const void *y) {
   const mistake *a = *(const mistake *const *)x, *b = *(const mistake *const *)y;
@@ -76,7 +82,11 @@ static int by_place(const void *x, const void *y) {
 }
 
 static void print_message(const char *text, FILE *out) {
-  for (; *text; text++) fprintf(out, *text == '\n' ? "%c  " : "%c", *text);
+  for (size_t n; *text; text += n) {
+    n = strcspn(text, "\n");
+    fprintf(out, "%.*s%s", (int)n, text, text[n] ? "\n  " : "");
+    n += text[n] == '\n';
+  }
   fputc('\n', out);
 }
 
@@ -93,7 +103,7 @@ void cst_diag_print(const cst_diag *d, FILE *out) {
   for (int i = 0; i < d->count; i++) order[i] = &d->list[i];
   qsort(order, (size_t)d->count, sizeof *order, by_place);
   for (int i = 0; i < d->count; i++) print_one(order[i], out);
-  if (cst_diag_count(d) > 1) fprintf(out, "%d errors\n", cst_diag_count(d));
+  if (d->errors > 1) fprintf(out, "%d errors%s\n", d->errors, cst_diag_full(d) ? ", of which not all are shown" : "");
   free(order);
 }
 

@@ -8,15 +8,26 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { FILE_MAX = 64 << 20, KEY_MAX = 200 };
 
 /* Reading files. */
 
+/* A pipe or a device may never end, and opening one may do something: they are left alone. NULL with the reason, or with errno. */
+static FILE *open_regular(const char *path, char reason[64]) {
+  struct stat s;
+  *reason = 0;
+  if (stat(path, &s)) return NULL;
+  if (S_ISREG(s.st_mode)) return fopen(path, "rb");
+  snprintf(reason, 64, "%s", S_ISDIR(s.st_mode) ? strerror(EISDIR) : "this is not a regular file");
+  return NULL;
+}
+
 const char *cst_file_fetch(const char *path, char **text, size_t *length) {
   static char reason[64];
-  FILE       *f = fopen(path, "rb");
-  if (!f) return strerror(errno);
+  FILE       *f = open_regular(path, reason);
+  if (!f) return *reason ? reason : strerror(errno);
   size_t room = 1 << 16, n = 0, k;
   char  *b = cst_need(malloc(room + 1));
   errno = 0;

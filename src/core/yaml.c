@@ -1,6 +1,7 @@
 /* yaml.c: the nodes of a document: looking at them, changing them, and errors at them, in the middle of a scalar too. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "core/document.h"
+#include "core/diag.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -186,7 +187,7 @@ void cst_yaml_error_at(const cst_document *doc, cst_yaml *n, int offset, cst_dia
 }
 
 void cst_yaml_check_keys(const cst_document *doc, cst_yaml *map, const char *const *allowed, int n, cst_diag *d) {
-  for (int i = 0; i < cst_yaml_size(map); i++) {
+  for (int i = 0; i < cst_yaml_size(map) && !cst_diag_full(d); i++) {
     cst_yaml   *key = cst_yaml_key(map, i);
     const char *word = cst_yaml_text(key), *near = word ? cst_nearest(word, allowed, n) : NULL;
     bool        known = false;

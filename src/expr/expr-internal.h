@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "constella/expr.h"
+#include "expr/budget.h"
 
 typedef enum {
   CST_OP_CONSTANT,
@@ -46,7 +47,8 @@ struct cst_graph {
   int         size, capacity;
   int        *table; /* open addressing: node or -1; a power of two of slots, at most half full */
   uint32_t    slots;
-  double      effort; /* of the sums that were parsed */
+  double      effort;     /* of the sums that were parsed */
+  double      work, most; /* so far, in nodes that were looked up or met; beyond `most` there are no more */
 };
 
 typedef struct {

@@ -24,7 +24,7 @@ const cst_function *cst_function_find(const char *text, size_t n) {
 
 cst_graph *cst_graph_create(void) {
   cst_graph *g = cst_expr_memory(NULL, 1, sizeof *g);
-  *g = (cst_graph){.slots = FIRST_SLOTS, .table = cst_expr_memory(NULL, FIRST_SLOTS, sizeof *g->table)};
+  *g = (cst_graph){.slots = FIRST_SLOTS, .most = INFINITY, .table = cst_expr_memory(NULL, FIRST_SLOTS, sizeof *g->table)};
   memset(g->table, 0xff, FIRST_SLOTS * sizeof *g->table);
   return g;
 }
@@ -46,6 +46,10 @@ void cst_graph_destroy(cst_graph *g) {
 }
 
 int cst_graph_size(const cst_graph *g) { return g->size; }
+
+void cst_graph_allow(cst_graph *g, double work) { g->most = g->work + work; }
+void cst_graph_spend(cst_graph *g, double work) { g->work += work; }
+bool cst_graph_spent(const cst_graph *g) { return g->work > g->most; }
 
 static uint64_t bits(double x) {
   uint64_t u;
@@ -84,6 +88,7 @@ static void rehash(cst_graph *g) {
 }
 
 static cst_node intern(cst_graph *g, cst_vertex v) {
+  if (++g->work > g->most) return -1;
   uint32_t s = find(g, &v);
   if (g->table[s] >= 0) return g->table[s];
   if (g->size >= CST_EXPR_NODES) return -1;

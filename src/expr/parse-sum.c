@@ -8,7 +8,7 @@
 #include <string.h>
 #include "expr/parse.h"
 
-enum { TERMS = 1000000, CHARACTERS = 100000000 };
+enum { CHARACTERS_A_NODE = 4, TERMS = 1000000, CHARACTERS = 100000000 };
 
 /* Whether word[0..n) can name the variable of a sum. */
 static bool well_formed(const char *word, size_t n) {
@@ -57,6 +57,7 @@ static cst_node term(cst_parser *p, size_t start, size_t at) {
   p->at = start;
   const cst_node n = cst_parse_expression(p);
   p->read += (double)(p->at - start);
+  cst_graph_spend(p->g, (double)(p->at - start) / CHARACTERS_A_NODE);
   if (p->read > CHARACTERS)
     cst_parse_fail(p, at, "the terms of all sums of an expression are together longer than %d characters", CHARACTERS);
   return n;

@@ -21,6 +21,8 @@ static cst_node unary(cst_parser *p);
 cst_node cst_parse_checked(cst_parser *p, cst_node n, size_t at) {
   double value;
   if (p->failed) return -1;
+  if (n < 0 && cst_graph_spent(p->g))
+    return cst_parse_fail(p, at, "with its arrays and sums written out, the description is more work than is allowed");
   if (n < 0) return cst_parse_fail(p, at, "too many operations: all expressions of a system together may have %d", CST_EXPR_NODES);
   if (cst_graph_is_constant(p->g, n, &value) && !isfinite(value))
     return cst_parse_fail(p, at, "the value of this operation is not a finite number (%s)", isnan(value) ? "nan" : "inf");

@@ -55,6 +55,7 @@ cst_walk cst_graph_walk(const cst_graph *g, const cst_node *out, int nout) {
     if (v.b >= 0) meet(g, &w, v.b);
   }
   sort(g, &w.walk);
+  cst_graph_spend((cst_graph *)g, w.walk.n); /* of which marks are no more a part than this */
   return w.walk;
 }
 

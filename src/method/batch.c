@@ -107,6 +107,10 @@ void cst_batch_save(const cst_stepper *s, const cst_batch *b, long index, double
   for (size_t k = 0; k < n; k++) x[COLUMN + k] = from[k * width];
 }
 
+bool cst_batch_is_state(const double *x, long most) {
+  return x[REASON] >= CST_DONE && x[REASON] <= CST_NO_START && x[REASON] == (int)x[REASON] && x[STEP] >= 0 && x[STEP] <= (double)most;
+}
+
 void cst_batch_restore(const cst_stepper *s, cst_batch *b, long index, const double *x) {
   const size_t     width = (size_t)cst_stepper_width(s), n = cst_stepper_record_size(s) / width;
   const int        bit = 1 << (size_t)index % width;

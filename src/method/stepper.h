@@ -78,6 +78,9 @@ const double *cst_batch_lane(const cst_stepper *s, const cst_batch *b, long inde
 size_t cst_batch_numbers(const cst_stepper *s);
 void   cst_batch_save(const cst_stepper *s, const cst_batch *b, long index, double *x);
 void   cst_batch_restore(const cst_stepper *s, cst_batch *b, long index, const double *x);
+/* Whether x, which somebody else may have written, says of its lane how it ended, and at which step from 0 to most, in words that there
+ * are. */
+bool cst_batch_is_state(const double *x, long most);
 
 /* Dead and padding lanes of a record become copies of a living one. */
 void cst_stepper_make_ghosts(const cst_stepper *s, double *record, int alive);

@@ -6,19 +6,30 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "record/h5.h"
 #include "record/lock.h"
+#include "record/watch.h"
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct cst_result {
-  hid_t file;
+  hid_t  file;
+  char  *path;
+  double most; /* bytes that a dataset may have in memory: what a larger one says of itself is wrong */
 };
 
-cst_result *cst_result_open(const char *path, char *why, int n) {
-  cst_h5_quiet();
-  if (access(path, R_OK)) return snprintf(why, (size_t)n, "%s", strerror(errno)), NULL;
+static double bytes_of(const cst_result *r, hid_t d) {
+  hid_t          space = H5Dget_space(d), type = H5Dget_type(d);
+  const hssize_t n = H5Sget_simple_extent_npoints(space);
+  const double   bytes = n < 0 ? INFINITY : (double)n * (double)H5Tget_size(type);
+  H5Tclose(type), H5Sclose(space);
+  return bytes <= r->most ? bytes : INFINITY;
+}
+
+static cst_result *open_file(const char *path, char *why, int n) {
   hid_t list = H5Pcreate(H5P_FILE_ACCESS);
   H5Pset_file_locking(list, false, true);
   hid_t file = H5Fopen(path, H5F_ACC_RDONLY, list);
@@ -32,18 +43,47 @@ cst_result *cst_result_open(const char *path, char *why, int n) {
   }
   cst_result *r = malloc(sizeof *r);
   if (!r) abort();
-  r->file = file;
+  *r = (cst_result){.file = file, .path = strdup(path)};
+  if (!r->path) abort();
+  return r;
+}
+
+cst_result *cst_result_open(const char *path, char *why, int n) {
+  enum { PACKED = 1000, SMALL = 1 << 20 }; /* how much smaller than in memory a dataset may be in the file */
+  struct stat s;
+  cst_h5_quiet();
+  if (access(path, R_OK) || stat(path, &s)) return snprintf(why, (size_t)n, "%s", strerror(errno)), NULL;
+  if (!S_ISREG(s.st_mode))
+    return snprintf(why, (size_t)n, "is not a Constella result: %s", S_ISDIR(s.st_mode) ? "a folder" : "not a regular file"), NULL;
+  cst_watch_begin(path, 0);
+  cst_result *r = open_file(path, why, n);
+  cst_watch_end();
+  if (r) r->most = PACKED * (double)s.st_size + SMALL;
   return r;
 }
 
 void cst_result_close(cst_result *r) {
   if (!r) return;
+  cst_watch_begin(r->path, 0);
   H5Fclose(r->file);
+  cst_watch_end();
+  free(r->path);
   free(r);
 }
 
+/* A read of dataset d. */
+static bool read_dataset(cst_result *r, hid_t d, hid_t type, hid_t here, hid_t there, void *x) {
+  cst_watch_begin(r->path, bytes_of(r, d));
+  const bool ok = H5Dread(d, type, here, there, H5P_DEFAULT, x) >= 0;
+  cst_watch_end();
+  return ok;
+}
+
 static hid_t open_attribute(cst_result *r, const char *object, const char *name) {
-  return H5Aopen_by_name(r->file, object, name, H5P_DEFAULT, H5P_DEFAULT);
+  cst_watch_begin(r->path, 0);
+  hid_t a = H5Aopen_by_name(r->file, object, name, H5P_DEFAULT, H5P_DEFAULT);
+  cst_watch_end();
+  return a;
 }
 
 /* The text of an attribute of either kind, variable or fixed. */
@@ -62,9 +102,11 @@ static char *attribute_text(hid_t a, hid_t type) {
 char *cst_result_text(cst_result *r, const char *group, const char *name) {
   hid_t a = open_attribute(r, group, name);
   if (a < 0) return NULL;
+  cst_watch_begin(r->path, 0);
   hid_t type = H5Aget_type(a), space = H5Aget_space(a);
   char *text = H5Tget_class(type) == H5T_STRING && H5Sget_simple_extent_npoints(space) == 1 ? attribute_text(a, type) : NULL;
   H5Sclose(space), H5Tclose(type), H5Aclose(a);
+  cst_watch_end();
   return text;
 }
 
@@ -89,8 +131,9 @@ int cst_result_list(cst_result *r, const char *group, char (**paths)[96]) {
   H5G_info_t info;
   int        found = 0;
   *paths = NULL;
+  cst_watch_begin(r->path, 1e7); /* as many entries as a second is enough for */
   hid_t g = H5Gopen2(r->file, group, H5P_DEFAULT);
-  if (g < 0) return 0;
+  if (g < 0) return cst_watch_end(), 0;
   hid_t    list = H5Gget_create_plist(g);
   unsigned order = 0;
   H5Pget_link_creation_order(list, &order);
@@ -104,22 +147,25 @@ int cst_result_list(cst_result *r, const char *group, char (**paths)[96]) {
     if (snprintf(path, sizeof **paths, "%s/%s", strcmp(group, "/") ? group : "", name) < (int)sizeof **paths) found++;
   }
   H5Pclose(list), H5Gclose(g);
+  cst_watch_end();
   return found;
 }
 
 /* Opens a dataset of the wanted kind; its extents. Negative when absent, of another kind or of too many dimensions. */
 static hid_t open_dataset(cst_result *r, const char *path, bool text, int *ndim, long *extent, long *total) {
   hsize_t e[H5S_MAX_RANK];
-  hid_t   d = H5Dopen2(r->file, path, H5P_DEFAULT);
+  cst_watch_begin(r->path, 0);
+  hid_t d = H5Dopen2(r->file, path, H5P_DEFAULT);
+  cst_watch_end();
   if (d < 0) return d;
   hid_t space = H5Dget_space(d), type = H5Dget_type(d);
   H5T_class_t class = H5Tget_class(type);
   int  rank = H5Sget_simple_extent_dims(space, e, NULL);
   bool fits = text ? class == H5T_STRING && H5Tis_variable_str(type) <= 0 : class == H5T_FLOAT || class == H5T_INTEGER;
   *ndim = rank, *total = 1;
-  for (int k = 0; k < rank && rank <= CST_FIELD_DIMS; k++) extent[k] = (long)e[k], *total *= extent[k];
+  for (int k = 0; k < rank && rank <= CST_FIELD_DIMS; k++) extent[k] = (long)e[k], *total = (long)((unsigned long)*total * e[k]);
   H5Tclose(type), H5Sclose(space);
-  if (fits && rank >= 0 && rank <= CST_FIELD_DIMS) return d;
+  if (fits && rank >= 0 && rank <= CST_FIELD_DIMS && isfinite(bytes_of(r, d))) return d;
   H5Dclose(d);
   return -1;
 }
@@ -129,7 +175,7 @@ double *cst_result_read(cst_result *r, const char *path, int *ndim, long extent[
   hid_t d = open_dataset(r, path, false, ndim, extent, &total);
   if (d < 0) return NULL;
   double *x = calloc((size_t)total + 1, sizeof *x);
-  if (x && total && H5Dread(d, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, x) < 0) free(x), x = NULL;
+  if (x && total && !read_dataset(r, d, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, x)) free(x), x = NULL;
   H5Dclose(d);
   return x;
 }
@@ -147,7 +193,7 @@ bool cst_result_read_block(cst_result *r, const char *path, cst_type type, const
   }
   hid_t there = H5Dget_space(d), here = ndim ? H5Screate_simple(ndim, b, NULL) : H5Screate(H5S_SCALAR), memory = cst_h5_memory_type(type);
   ok = ok && (!ndim || H5Sselect_hyperslab(there, H5S_SELECT_SET, a, NULL, b, NULL) >= 0);
-  ok = ok && H5Dread(d, memory, here, there, H5P_DEFAULT, data) >= 0;
+  ok = ok && read_dataset(r, d, memory, here, there, data);
   H5Tclose(memory), H5Sclose(here), H5Sclose(there), H5Dclose(d);
   return ok;
 }
@@ -162,7 +208,7 @@ char (*cst_result_read_text(cst_result *r, const char *path, long *rows))[CST_TE
   H5Tset_strpad(type, H5T_STR_NULLTERM);
   H5Tset_cset(type, H5Tget_cset(stored));
   x = calloc((size_t)*rows + 1, sizeof *x);
-  if (x && *rows && H5Dread(d, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, x) < 0) free(x), x = NULL;
+  if (x && *rows && !read_dataset(r, d, type, H5S_ALL, H5S_ALL, x)) free(x), x = NULL;
   H5Tclose(type), H5Tclose(stored), H5Dclose(d);
   return x;
 }

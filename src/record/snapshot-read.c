@@ -4,6 +4,7 @@
 #include "constella/random.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,11 +38,19 @@ static const char *refuse(const cst_snapshot_trailer *t, uint64_t size) {
   return NULL;
 }
 
+/* Whether every section lies before the index. */
+static bool lie_inside(const cst_snapshot_entry *index, const cst_snapshot_trailer *t) {
+  bool inside = true;
+  for (uint32_t i = 0; i < t->count; i++) inside = inside && index[i].offset <= t->index && index[i].size <= t->index - index[i].offset;
+  return inside;
+}
+
 /* The index of an open file; NULL with the reason. */
 static cst_snapshot_entry *read_index(int file, int *count, const char **reason) {
   struct stat          s;
   cst_snapshot_trailer t;
   if (fstat(file, &s)) return *reason = strerror(errno), NULL;
+  if (!S_ISREG(s.st_mode)) return *reason = "is not a regular file", NULL;
   uint64_t size = (uint64_t)s.st_size;
   if (size < sizeof t || !read_at(file, &t, sizeof t, size - sizeof t)) return *reason = "is cut short, or no checkpoint", NULL;
   if ((*reason = refuse(&t, size))) return NULL;
@@ -51,8 +60,9 @@ static cst_snapshot_entry *read_index(int file, int *count, const char **reason)
   bool ok = read_at(file, index, sizeof *index * t.count, t.index);
   cst_snapshot_seal(index, &t, digest);
   *count = (int)t.count;
-  if (ok && !memcmp(digest, t.digest, sizeof digest)) return index;
-  *reason = "is damaged: its index is not what was written";
+  ok = ok && !memcmp(digest, t.digest, sizeof digest);
+  if (ok && t.count <= INT_MAX && lie_inside(index, &t)) return index;
+  *reason = ok ? "is damaged: its parts are not all inside it" : "is damaged: its index is not what was written";
   free(index);
   return NULL;
 }
@@ -60,7 +70,7 @@ static cst_snapshot_entry *read_index(int file, int *count, const char **reason)
 cst_snapshot *cst_snapshot_open(const char *path, long number, char *why, int n) {
   char                name[CST_SNAPSHOT_PATH];
   const char         *reason = NULL;
-  int                 count = 0, file = open(cst_snapshot_name(path, number, name), O_RDONLY | O_CLOEXEC);
+  int                 count = 0, file = open(cst_snapshot_name(path, number, name), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   cst_snapshot_entry *index = file < 0 ? NULL : read_index(file, &count, &reason);
   if (!index) {
     snprintf(why, (size_t)n, "%s", reason ? reason : strerror(errno));

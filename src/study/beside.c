@@ -3,6 +3,8 @@
 #include <string.h>
 #include "study/reader.h"
 
+const char cst_layer_withheld[] = "is code in C, which is not compiled unasked";
+
 const char *cst_share_alone(cst_fetch *fetch, const char *path, char **bytes, size_t *length) { return fetch(path, bytes, length); }
 
 char *cst_reader_beside(const cst_reader *r, const char *name) {

@@ -12,7 +12,7 @@
 #include "study/reader.h"
 #include "system/compile.h"
 
-enum { MOST_NODES = 4 * (CST_MAX_STAGES + 1) * (CST_MAX_STAGES + 1), DEEPEST = 3 };
+enum { MOST_NODES = 4 * (CST_MAX_STAGES + 1) * (CST_MAX_STAGES + 1), DEEPEST = 3, MOST_LAYERS = 1000 };
 
 static const char *const tableau_keys[] = {"a", "b", "c"}, *const layer_keys[] = {"a", "b", "c", "file"},
                          *const file_keys[] = {"file", "sha256"};
@@ -113,12 +113,15 @@ static bool find_sum(cst_reader *r, cst_yaml *n, cst_yaml *file, cst_layer_file 
   return cst_diag_count(r->d) == before;
 }
 
-/* The layer in the file at `path`, compiled; NULL when it is none. */
-static const cst_flow_rule *load(cst_reader *r, cst_yaml *file, const char *path) {
-  char   why[CST_WHY], *bytes;
-  size_t length;
-  if (!cst_reader_fetch(r, file, cst_layer_fetch, path, &bytes, &length)) return NULL;
-  const cst_flow_rule *rule = cst_layer_open(path, bytes, length, why, sizeof why);
+/* The layer in the file of x, compiled; NULL when it is none, or withheld. */
+static const cst_flow_rule *load(cst_reader *r, cst_yaml *file, cst_layer_file *x) {
+  char        why[CST_WHY], *bytes;
+  size_t      length;
+  const char *reason = r->share(cst_layer_fetch, x->file, &bytes, &length);
+  x->withheld = reason && !strcmp(reason, cst_layer_withheld);
+  if (reason && !x->withheld) cst_yaml_error(r->doc, file, r->d, "%s: %s", x->file, reason);
+  if (reason) return NULL;
+  const cst_flow_rule *rule = cst_layer_open(x->file, bytes, length, why, sizeof why);
   if (!rule) cst_yaml_error(r->doc, file, r->d, "%s", why);
   free(bytes);
   return rule;
@@ -136,13 +139,13 @@ static void add_file(cst_reader *r, const char *name, cst_yaml *n, bool allowed)
   const char *text = cst_reader_text(r, file, "file", "the name of a C file");
   if (!text) return;
   cst_layer_file       x = {.name = strdup(name), .file = cst_reader_beside(r, text)};
-  const cst_flow_rule *rule = find_sum(r, n, file, &x) ? load(r, file, x.file) : NULL;
+  const cst_flow_rule *rule = find_sum(r, n, file, &x) ? load(r, file, &x) : NULL;
   if (rule) x.order = rule->order, x.doc = rule->doc;
   if (rule && allowed) cst_layers_add_rule(r->layers, name, rule);
   note(r->s, x);
 }
 
-/* A name whose layer is wrong stands for some other one, so that its uses are no further mistakes. */
+/* A name whose layer is wrong, or withheld, stands for some other one, so that its uses are no further mistakes. */
 static void stand_in(cst_reader *r, const char *name) {
   cst_expr_error none;
   cst_layers_add_tableau(r->layers, name, "{a: [[0]], b: [1]}", &none);
@@ -161,5 +164,8 @@ void cst_read_layers(cst_reader *r) {
   cst_yaml *n = cst_yaml_get(r->root, "layers");
   if (n && !cst_yaml_is_map(n))
     cst_yaml_error(r->doc, n, r->d, "'layers' must be a map of names to tableaus, {a: ..., b: ..., c: ...}, and to C files, {file: ...}");
-  for (int i = 0; cst_yaml_is_map(n) && i < cst_yaml_size(n); i++) add(r, cst_yaml_key(n, i), cst_yaml_value(n, i));
+  if (cst_yaml_size(n) > MOST_LAYERS)
+    cst_yaml_error(r->doc, n, r->d, "there are %d layers; at most %d are allowed", cst_yaml_size(n), MOST_LAYERS);
+  for (int i = 0; cst_yaml_is_map(n) && i < cst_yaml_size(n) && i < MOST_LAYERS && !cst_diag_full(r->d); i++)
+    add(r, cst_yaml_key(n, i), cst_yaml_value(n, i));
 }

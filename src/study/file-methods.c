@@ -7,6 +7,8 @@
 #include "study/kind.h"
 #include "study/reader.h"
 
+enum { MOST_METHODS = 10000 };
+
 static const char method_wanted[] = "a method such as rattle or \"compose(rattle, yoshida4)\"";
 
 /* A call that YAML has cut at its comma: [compose(rattle, yoshida4)] are two items. */
@@ -71,8 +73,12 @@ static bool repeated(cst_reader *r, cst_yaml *n, const cst_method *m) {
 static void read_methods(cst_reader *r) {
   cst_yaml *n = cst_reader_required(r, r->root, "", "methods");
   if (!cst_reader_list(r, n, "methods", "methods", false)) return;
+  if (cst_yaml_size(n) > MOST_METHODS) {
+    cst_yaml_error(r->doc, n, r->d, "there are %d methods; at most %d are allowed", cst_yaml_size(n), MOST_METHODS);
+    return;
+  }
   r->s->method = cst_reader_memory((size_t)cst_yaml_size(n), sizeof(cst_method *));
-  for (int i = 0; i < cst_yaml_size(n); i++) {
+  for (int i = 0; i < cst_yaml_size(n) && !cst_diag_full(r->d); i++) {
     cst_method *m = method(r, cst_yaml_item(n, i));
     if (m && repeated(r, cst_yaml_item(n, i), m))
       cst_method_destroy(m);

@@ -7,7 +7,7 @@
 #include "study/names.h"
 #include "study/reader.h"
 
-enum { NAME_MAX_LENGTH = 48 };
+enum { NAME_MAX_LENGTH = 47, MOST_OBSERVABLES = 1000 }; /* the length of cst_quantity.name; each is several datasets of the result */
 
 /* A row that a study file may name. */
 static bool is_named(const cst_observer *row) { return !row->always && !row->expression; }
@@ -78,8 +78,10 @@ static void add(cst_study *s, const cst_observer *row) {
   s->observable[s->nobservable++] = (cst_observable){.name = strdup(row->name), .node = -1, .observer = row};
 }
 
-static void add_expression(cst_study *s, const char *name, const char *expression, cst_node node) {
-  s->observable[s->nobservable++] = (cst_observable){strdup(name), strdup(expression), node, of_expressions()};
+static void add_expression(cst_reader *r, cst_yaml *n, const char *name, const char *expression, cst_node node) {
+  cst_observable *x = &r->s->observable[r->s->nobservable++];
+  *x = (cst_observable){.name = strdup(name), .expression = strdup(expression), .node = node, .observer = of_expressions()};
+  cst_yaml_place(n, &x->line, &x->column);
 }
 
 static void unknown(cst_reader *r, cst_yaml *n, const char *name) {
@@ -99,7 +101,7 @@ static void plain(cst_reader *r, cst_yaml *n, const char *name) {
   const char         *why = row && s && row->refuse ? row->refuse(s) : NULL;
   if (!row && s && cst_names_has_quantity(s, name)) {
     const cst_node node = is_free(r, n, name) ? parse(r, n, name, name, 0) : -1;
-    if (node >= 0) add_expression(r->s, name, name, node);
+    if (node >= 0) add_expression(r, n, name, name, node);
   } else if (!row)
     unknown(r, n, name);
   else if (why)
@@ -119,7 +121,7 @@ static void joined(cst_reader *r, cst_yaml *n, const char *text, const char *col
   const char    *expression = colon + 1 + strspn(colon + 1, " \t\n");
   const bool     named = is_free(r, n, name);
   const cst_node node = parse(r, n, name, expression, (int)(expression - text));
-  if (node >= 0 && named) add_expression(r->s, name, expression, node);
+  if (node >= 0 && named) add_expression(r, n, name, expression, node);
   free(name);
 }
 
@@ -134,7 +136,7 @@ static void entry(cst_reader *r, cst_yaml *n) {
   const char    *text = cst_reader_text(r, value, name, "an expression");
   const bool     named = is_free(r, key, name);
   const cst_node node = text ? parse(r, value, name, text, 0) : -1;
-  if (node >= 0 && named) add_expression(r->s, name, text, node);
+  if (node >= 0 && named) add_expression(r, key, name, text, node);
 }
 
 static void observable(cst_reader *r, cst_yaml *n) {
@@ -153,6 +155,10 @@ static void read_observables(cst_reader *r) {
   cst_study *s = r->s;
   cst_yaml  *n = cst_yaml_get(r->root, "observables");
   s->observable = cst_reader_memory((size_t)cst_yaml_size(n) + CST_OBSERVERS, sizeof *s->observable);
+  if (cst_yaml_is_list(n) && cst_yaml_size(n) > MOST_OBSERVABLES) {
+    cst_yaml_error(r->doc, n, r->d, "there are %d observables; at most %d are allowed", cst_yaml_size(n), MOST_OBSERVABLES);
+    return;
+  }
   if (cst_reader_list(r, n, "observables", wanted(), true))
     for (int i = 0; i < cst_yaml_size(n); i++) observable(r, cst_yaml_item(n, i));
   if (n) return;
@@ -175,16 +181,21 @@ static void read_samples(cst_reader *r) {
   r->s->samples_log = spacing;
 }
 
-static void member(cst_reader *r, cst_yaml *n) {
+/* The members of a list, each once. */
+static void read_members(cst_reader *r, cst_yaml *list) {
   cst_study *s = r->s;
   long       k;
-  if (!cst_reader_integer(r, n, "members", 0, s->members - 1, &k)) return;
-  for (int i = 0; i < s->ntrajectory; i++)
-    if (s->trajectory[i] == k) {
+  bool      *taken = cst_reader_memory((size_t)s->members, sizeof *taken);
+  for (int i = 0; i < cst_yaml_size(list) && !cst_diag_full(r->d); i++) {
+    cst_yaml *n = cst_yaml_item(list, i);
+    if (!cst_reader_integer(r, n, "members", 0, s->members - 1, &k)) continue;
+    if (taken[k])
       cst_yaml_error(r->doc, n, r->d, "the member %ld appears twice", k);
-      return;
-    }
-  s->trajectory[s->ntrajectory++] = k;
+    else
+      s->trajectory[s->ntrajectory++] = k;
+    taken[k] = true;
+  }
+  free(taken);
 }
 
 static void read_trajectories(cst_reader *r) {
@@ -197,7 +208,7 @@ static void read_trajectories(cst_reader *r) {
   cst_reader_integer(r, cst_yaml_get(n, "every"), "every", 1, 1000000000000000, &s->trajectory_every);
   if (!cst_reader_list(r, members, "members", "numbers of members", true)) return;
   s->trajectory = cst_reader_memory((size_t)cst_yaml_size(members), sizeof(long));
-  for (int i = 0; i < cst_yaml_size(members); i++) member(r, cst_yaml_item(members, i));
+  read_members(r, members);
 }
 
 /* `hidden` is about a column that the observable `constraint` makes. */

@@ -114,7 +114,7 @@ static bool check_one(cst_reader *r, const step *x, int v) {
 
 /* One report a step, for the first parameter set that it does not suit. */
 static void check_each(cst_reader *r, step *list, int count) {
-  for (int i = 0; i < count; i++)
+  for (int i = 0; i < count && !cst_diag_full(r->d); i++)
     for (int v = 0; v < r->s->nvariant && list[i].known; v++) list[i].known = check_one(r, list + i, v);
 }
 
@@ -135,7 +135,7 @@ static void check_pair(cst_reader *r, const step *a, const step *b) {
 
 /* With `over: coarse` errors are read at the points of the largest step: every mesh must hold them. */
 static void check_nested(cst_reader *r, const step *list, int count) {
-  for (int i = 1; i < count && list[0].known; i++)
+  for (int i = 1; i < count && list[0].known && !cst_diag_full(r->d); i++)
     for (int v = 0; v < r->s->nvariant && list[i].known; v++) {
       double coarse = round(r->s->end[v] / list[0].h[v]), fine = round(r->s->end[v] / list[i].h[v]);
       if (fmod(fine, coarse) == 0) continue;
@@ -159,7 +159,7 @@ void cst_read_steps(cst_reader *r) {
   step *list = read_list(r, cst_reader_required(r, r->root, "", "steps"), &count);
   if (end) {
     check_each(r, list, count);
-    for (int i = 1; i < count; i++) check_pair(r, list + i - 1, list + i);
+    for (int i = 1; i < count && !cst_diag_full(r->d); i++) check_pair(r, list + i - 1, list + i);
     if (r->s->over == CST_OVER_COARSE) check_nested(r, list, count);
   }
   store(r->s, list, count);

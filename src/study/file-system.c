@@ -83,13 +83,25 @@ static void from_file(cst_reader *r, cst_yaml *n, cst_yaml *sum, cst_yaml *map) 
   cst_reader_check_sum(r, sum, s->system_file, s->system_sha256);
 }
 
-static bool repeated(cst_reader *r, cst_yaml *n, const choice *c, const char *name) {
-  for (int i = 0; i < c->n - 1; i++)
-    if (c->value[i] == c->value[c->n - 1]) {
-      cst_yaml_error(r->doc, n, r->d, "parameter '%s': the value %s appears twice", name, cst_shortest(c->value[i]));
-      return true;
-    }
-  return false;
+typedef struct {
+  double value;
+  int    rank;
+} ranked;
+
+static int ascending(const void *a, const void *b) {
+  const ranked *x = a, *y = b;
+  return x->value != y->value ? (x->value > y->value) - (x->value < y->value) : x->rank - y->rank;
+}
+
+/* item[i]: where value i was read. */
+static void check_repeated(cst_reader *r, cst_yaml *const *item, const choice *c, const char *name) {
+  ranked *x = cst_reader_memory((size_t)c->n, sizeof *x);
+  for (int i = 0; i < c->n; i++) x[i] = (ranked){c->value[i], i};
+  qsort(x, (size_t)c->n, sizeof *x, ascending);
+  for (int i = 1; i < c->n; i++)
+    if (x[i].value == x[i - 1].value)
+      cst_yaml_error(r->doc, item[x[i].rank], r->d, "parameter '%s': the value %s appears twice", name, cst_shortest(x[i].value));
+  free(x);
 }
 
 /* A number or a list of them; what cannot be read leaves the default. */
@@ -107,13 +119,14 @@ static void values(cst_reader *r, cst_yaml *n, const char *name, choice *c) {
   c->value = realloc(c->value, sizeof(double) * (size_t)cst_yaml_size(n));
   if (!c->value) abort();
   c->n = 0;
-  double standard = c->value[0];
-  for (int i = 0; i < cst_yaml_size(n); i++) {
-    cst_yaml *item = cst_yaml_item(n, i);
-    if (!cst_reader_constant(r, item, name, c->value + c->n)) continue;
-    c->n++;
-    if (repeated(r, item, c, name)) c->n--;
+  double     standard = c->value[0];
+  cst_yaml **item = cst_reader_memory((size_t)cst_yaml_size(n), sizeof *item);
+  for (int i = 0; i < cst_yaml_size(n) && !cst_diag_full(r->d); i++) {
+    item[c->n] = cst_yaml_item(n, i);
+    c->n += cst_reader_constant(r, item[c->n], name, c->value + c->n);
   }
+  check_repeated(r, item, c, name);
+  free(item);
   if (!c->n) c->value[c->n++] = standard;
 }
 

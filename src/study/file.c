@@ -27,6 +27,8 @@ static void read_title(cst_reader *r) {
   r->s->title = strdup(cst_yaml_is_scalar(n) ? cst_yaml_text(n) : "");
 }
 
+enum { MOST_TOLERANCES = 10000 };
+
 /* One more tolerance, above 0 and unlike those before it. */
 static void tolerance(cst_reader *r, cst_yaml *n) {
   cst_study *s = r->s;
@@ -52,10 +54,12 @@ static void read_solver(cst_reader *r) {
   long                     most = 25;
   cst_reader_map(r, n, "solver", keys, CST_COUNT(keys));
   s->tolerance = cst_reader_memory((size_t)cst_yaml_size(list) + 1, sizeof(double));
-  if (cst_yaml_is_scalar(list))
+  if (cst_yaml_size(list) > MOST_TOLERANCES)
+    cst_yaml_error(r->doc, list, r->d, "there are %d tolerances; at most %d are allowed", cst_yaml_size(list), MOST_TOLERANCES);
+  else if (cst_yaml_is_scalar(list))
     tolerance(r, list);
   else if (cst_reader_list(r, list, "tolerance", "numbers, or one number", false))
-    for (int i = 0; i < cst_yaml_size(list); i++) tolerance(r, cst_yaml_item(list, i));
+    for (int i = 0; i < cst_yaml_size(list) && !cst_diag_full(r->d); i++) tolerance(r, cst_yaml_item(list, i));
   if (!list) s->tolerance[s->ntolerance++] = 1e-14;
   cst_reader_integer(r, cst_yaml_get(n, "max-iterations"), "max-iterations", 1, 1000, &most);
   s->max_iterations = (int)most;

@@ -35,3 +35,8 @@ void cst_runner_restore(cst_runner *r, long lane, const double *row) {
   if (r->hst) row += cst_batch_numbers(r->hst);
   cst_rows_restore(r->rows, lane, row);
 }
+
+bool cst_runner_fits(const cst_runner *r, const double *row) {
+  const long n = r->klass->n;
+  return cst_batch_is_state(row, n) && (!r->hst || cst_batch_is_state(row + cst_batch_numbers(r->st), 2 * n));
+}

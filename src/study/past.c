@@ -46,6 +46,7 @@ const void *cst_past_read(cst_past *past, int section, size_t *size) {
   if (section < 0) return NULL;
   *size = cst_snapshot_section(past->snapshot, section, name);
   cst_bundle_resize(&past->buffer, *size + 1);
+  past->buffer.bytes[*size] = 0; /* so that a text ends */
   return cst_snapshot_read(past->snapshot, section, past->buffer.bytes) ? past->buffer.bytes : NULL;
 }
 
@@ -89,7 +90,7 @@ static bool mark(const cst_plan *p, cst_past *past, long icase, long member, lon
 }
 
 static bool read_done(const cst_plan *p, cst_past *past) {
-  size_t      size;
+  size_t      size = 0;
   cst_stretch s;
   const long *x = cst_past_read(past, cst_past_find(past, "done", 0), &size); /* case, member, count of each run of lanes */
   bool        ok = x && size % (3 * sizeof *x) == 0;
@@ -97,12 +98,27 @@ static bool read_done(const cst_plan *p, cst_past *past) {
   return ok;
 }
 
+/* Whether a batch of the class can stand there: all but the partner's step follows from its own. */
+static bool stands(const cst_plan *p, const cst_class *k, const cst_position *at) {
+  const bool self = p->study->reference == CST_REFERENCE_SELF;
+  if (at->step < 0 || at->step > k->n || at->half_step < 0 || at->half_step > (self ? 2 * at->step : 0)) return false;
+  const cst_position there = cst_plan_position(p, k, at->step);
+  return at->window == there.window && at->in_window == there.in_window && at->folds == there.folds && at->next_sample == there.next_sample;
+}
+
+/* Whether a section of so many bytes is the head of a piece and its rows. */
+static bool holds(const cst_piece *c, size_t size) {
+  if (size < sizeof *c || c->numbers < 1) return false;
+  const size_t numbers = (size - sizeof *c) / sizeof(double), count = (size_t)c->count;
+  return (size - sizeof *c) % sizeof(double) == 0 && numbers % count == 0 && numbers / count == (size_t)c->numbers;
+}
+
 /* Their heads are gathered in the section "pieces", in the order of the sections "lanes". */
 static bool read_pieces(const cst_plan *p, cst_past *past) {
-  size_t      size;
+  size_t      size = 0;
   const void *x = cst_past_read(past, cst_past_find(past, "pieces", 0), &size);
-  const int   n = (int)(size / sizeof *past->piece);
-  if (!x || size % sizeof *past->piece) return false;
+  if (!x || size % sizeof *past->piece || size / sizeof *past->piece > (size_t)cst_snapshot_count(past->snapshot)) return false;
+  const int n = (int)(size / sizeof *past->piece);
   past->piece = cst_need(malloc(size + 1));
   past->stretch = cst_need(calloc((size_t)n + 1, sizeof *past->stretch));
   past->section = cst_need(calloc((size_t)n + 1, sizeof *past->section));
@@ -113,7 +129,8 @@ static bool read_pieces(const cst_plan *p, cst_past *past) {
     char             name[CST_SECTION_NAME];
     past->section[i] = at = cst_past_find(past, "lanes", at + 1);
     if (at < 0 || !mark(p, past, c->icase, c->member, c->count, CST_LANE_MIDWAY, &past->stretch[i])) return false;
-    if (cst_snapshot_section(past->snapshot, at, name) != sizeof *c + sizeof(double) * (size_t)(c->count * c->numbers)) return false;
+    if (!holds(c, cst_snapshot_section(past->snapshot, at, name))) return false;
+    if (!stands(p, &p->classes[past->stretch[i].klass], &c->at)) return false;
     past->stretch[i].step = c->at.step;
   }
   return true;

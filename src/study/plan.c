@@ -5,6 +5,7 @@
 #include <string.h>
 #include "core/need.h"
 #include "constella/random.h"
+#include "constella/statistics.h"
 #include "method/method.h"
 #include "study/plan.h"
 
@@ -48,10 +49,34 @@ static long read_lead(const cst_plan *p, const cst_case *c) {
   return p->study->over == CST_OVER_COARSE && p->study->system->ng > 0 && p->method[c->method]->properties.lambda_time == 0;
 }
 
-static int find_class(cst_plan *p, const cst_case *c) {
+/* Open addressing, a power of two of slots, at most half of them full: classes, or -1. */
+typedef struct {
+  int     *slot;
+  unsigned mask;
+} class_table;
+
+static class_table table_of(int n) {
+  unsigned slots = 16;
+  while (slots < 2 * (unsigned)n) slots *= 2;
+  class_table t = {cst_need(malloc(slots * sizeof *t.slot)), slots - 1};
+  memset(t.slot, 0xff, slots * sizeof *t.slot);
+  return t;
+}
+
+static unsigned hash(const cst_case *c) {
+  uint64_t x;
+  memcpy(&x, &c->h, sizeof x);
+  x ^= (uint64_t)c->n * 0x9e3779b97f4a7c15u + (uint64_t)c->method;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  return (unsigned)(x ^ (x >> 31));
+}
+
+static int find_class(cst_plan *p, const class_table *t, const cst_case *c) {
   const long read = read_every(p->study, c);
-  for (int k = 0; k < p->nclass; k++)
-    if (p->classes[k].method == c->method && p->classes[k].h == c->h && p->classes[k].n == c->n && p->classes[k].read == read) return k;
+  unsigned   at = hash(c) & t->mask;
+  for (int i; (i = t->slot[at]) >= 0; at = (at + 1) & t->mask)
+    if (p->classes[i].method == c->method && p->classes[i].h == c->h && p->classes[i].n == c->n && p->classes[i].read == read) return i;
+  t->slot[at] = p->nclass;
   cst_class *k = &p->classes[p->nclass];
   k->method = c->method;
   k->h = c->h;
@@ -61,7 +86,6 @@ static int find_class(cst_plan *p, const cst_case *c) {
   k->lead = read_lead(p, c);
   k->after = (long)ceil(p->study->burn_in * (double)c->n - 1e-9);
   k->nsample = sample_steps(p->study, c->n, &k->sample);
-  k->cases = cst_need(calloc((size_t)p->ncase, sizeof *k->cases));
   if (k->nsample > p->most_samples) p->most_samples = k->nsample;
   return p->nclass++;
 }
@@ -69,13 +93,16 @@ static int find_class(cst_plan *p, const cst_case *c) {
 static void make_classes(cst_plan *p) {
   p->classes = cst_need(calloc((size_t)p->ncase + 1, sizeof *p->classes));
   p->class_of = cst_need(calloc((size_t)p->ncase + 1, sizeof *p->class_of));
+  const class_table t = table_of(p->ncase);
   for (int i = 0; i < p->ncase; i++) {
-    int        at = find_class(p, &p->cases[i]);
+    int        at = find_class(p, &t, &p->cases[i]);
     cst_class *k = &p->classes[at];
     p->class_of[i] = at;
+    if (!(k->ncase & (k->ncase - 1))) k->cases = cst_need(realloc(k->cases, 2 * ((size_t)k->ncase + 1) * sizeof *k->cases));
     k->cases[k->ncase++] = i;
     k->lanes = k->ncase * p->study->members;
   }
+  free(t.slot);
 }
 
 /* ---- quantities --------------------------------------------------------------------------------------------------------- */
@@ -242,6 +269,7 @@ cst_plan *cst_plan_create(const cst_study *s, int isa, cst_diag *d) {
   make_histograms(p);
   count_freedom(p, d);
   cost_classes(p);
+  if (cst_diag_count(d) == before) cst_plan_check_names(p, d);
   if (cst_diag_count(d) == before) return p;
   cst_plan_destroy(p);
   return NULL;
@@ -303,6 +331,29 @@ void cst_class_part_folds(const cst_class *k, int parts, double *count) {
 /* Of what is told by its changes: constraints are near zero, and distances from the start have no average. */
 bool cst_plan_averages(const cst_plan *p, int quantity) { return p->study->averages && p->quantity[quantity].drifts; }
 
+/* Folds at steps up to `step`; the last one is at n. */
+static long folds_until(const cst_class *k, long step) {
+  const long before = step < k->n ? step : k->n - 1, j = before / k->observe;
+  if (step < 0) return 0;
+  return j + (fold_of(j, k->observe) <= before) + (step >= k->n);
+}
+
+/* The window of a step, and the first step of a window. */
+static long window_of(const cst_class *k, long step) {
+  const long window = (long)((__int128)step * CST_WINDOWS / k->n);
+  return window < CST_WINDOWS ? window : CST_WINDOWS - 1;
+}
+static long first_of(const cst_class *k, long window) { return (long)(((__int128)window * k->n + CST_WINDOWS - 1) / CST_WINDOWS); }
+
+cst_position cst_plan_position(const cst_plan *p, const cst_class *k, long step) {
+  cst_position at = {.step = step, .folds = folds_until(k, step)};
+  const long   j = step / k->observe, here = no_later(k, fold_of(j, k->observe));
+  at.window = window_of(k, step >= k->n ? k->n : here <= step ? here : fold_of(j - 1, k->observe));
+  at.in_window = at.folds - (cst_study_needs(p->study, CST_NEEDS_WINDOWS) ? folds_until(k, first_of(k, at.window) - 1) : 0);
+  while (at.next_sample < k->nsample && k->sample[at.next_sample] <= step) at.next_sample++;
+  return at;
+}
+
 bool cst_class_reads_states(const cst_class *k, long step) { return k->read > 0 && step % k->read == 0; }
 bool cst_class_reads_lambda(const cst_class *k, long step) { return k->read > 0 && (step - k->lead) % k->read == 0; }
 
@@ -313,7 +364,10 @@ const double *cst_plan_parameters(const cst_plan *p, int variant) {
 long cst_plan_lane(const cst_plan *p, long icase, long member) {
   const cst_class *k = &p->classes[p->class_of[icase]];
   int              at = 0;
-  while (k->cases[at] != icase) at++;
+  for (int end = k->ncase; end - at > 1;) { /* they ascend */
+    const int half = at + (end - at) / 2;
+    *(k->cases[half] <= icase ? &at : &end) = half;
+  }
   return at * p->study->members + member;
 }
 

@@ -60,6 +60,14 @@ void cst_class_part_folds(const cst_class *k, int parts, double *count);
 /* Whether time averages are taken of a quantity of the plan. */
 bool cst_plan_averages(const cst_plan *p, int quantity);
 
+/* Where a batch stands, as far as it is the same for all of its lanes. */
+typedef struct {
+  long step, half_step; /* of the batch, and of the one of half the step */
+  long window, in_window, folds, next_sample;
+} cst_position;
+/* What follows of it from its step, when all has been looked at that was due; half_step is left 0. */
+cst_position cst_plan_position(const cst_plan *p, const cst_class *k, long step);
+
 /* isa: the widest instruction set that may be used. Fails with a message in d. */
 cst_plan     *cst_plan_create(const cst_study *s, int isa, cst_diag *d);
 void          cst_plan_destroy(cst_plan *p);
@@ -67,6 +75,9 @@ const double *cst_plan_parameters(const cst_plan *p, int variant);
 /* The lane of its class that a trajectory is, and back. */
 long cst_plan_lane(const cst_plan *p, long icase, long member);
 void cst_plan_trajectory(const cst_plan *p, int klass, long lane, long *icase, long *member);
+
+/* plan-names.c. Datasets and columns of the result that would have one name are mistakes of the study. */
+void cst_plan_check_names(const cst_plan *p, cst_diag *d);
 
 /* plan-cost.c. Bytes that a lane keeps from step to step, and that its arithmetic needs besides; nanoseconds of a step of a lane; the
  * instruction set for lanes as few, or as large, as these: none wider than isa. */

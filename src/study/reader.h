@@ -9,6 +9,7 @@
 #define STUDY_READER_H
 #include "constella/document.h"
 #include "constella/study.h"
+#include "core/diag.h"
 
 typedef struct cst_reader {
   cst_study    *s;

@@ -2,6 +2,7 @@
  * precision in a batch, or one member in quadruple precision. It can be left at any step and taken up again there.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -219,12 +220,29 @@ void cst_reference_pack_midway(const cst_reference *r, cst_bundle *b) {
   if (i->m) cst_motion_save(i->m, to);
 }
 
+/* Whether an item can stand there: in front of a stop, or behind the last one. */
+static bool stands(const cst_item *i, const head *h) {
+  const int last = i->r->ntime[i->x.variant];
+  double    from;
+  if (h->time < 0 || h->time > last || h->done < 0 || h->step < 0) return false;
+  return h->done <= (h->time < last ? PetscMax(0, cst_reference_way(i->r, i->x.table, (int)h->time, &from)) : 0);
+}
+
+/* Whether what was saved of each member is a state; of a motion it is. */
+static bool are_states(const cst_item *i, const char *from) {
+  bool good = true;
+  for (long m = 0; i->st && m < i->x.count; m++)
+    good = good && cst_batch_is_state((const double *)(const void *)from + (size_t)m * cst_batch_numbers(i->st), LONG_MAX);
+  return good;
+}
+
 static bool unpack(cst_item *i, const char *from, size_t size) {
   head h;
   if (size < sizeof h) return false;
   memcpy(&h, from, sizeof h);
-  if (h.time < 0 || h.time > i->r->ntime[i->x.variant] || size != sizeof h + values(i, h.time) + state(i)) return false;
+  if (!stands(i, &h) || size != sizeof h + values(i, h.time) + state(i)) return false;
   from += sizeof h;
+  if (!are_states(i, from + values(i, h.time))) return false;
   cst_reference_copy(i->r, i->index, (int)h.time, (double *)(uintptr_t)from, true);
   from += values(i, h.time);
   for (long m = 0; i->st && m < i->x.count; m++)

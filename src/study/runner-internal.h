@@ -70,6 +70,8 @@ void cst_runner_sample(cst_runner *r);
 PetscErrorCode cst_runner_read_errors(cst_runner *r);
 /* Write the full states of the chosen members at the current step. */
 PetscErrorCode cst_runner_keep_states(cst_runner *r);
+/* Whether the row may be one of the class at work: how its trajectory stands, and since when, are numbers that there are. */
+bool cst_runner_fits(const cst_runner *r, const double *row);
 /* The row of a lane that a batch goes on from (cst_runner_save). */
 void cst_runner_restore(cst_runner *r, long lane, const double *row);
 #endif

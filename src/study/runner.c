@@ -322,7 +322,13 @@ static PetscErrorCode take_up(cst_runner *r, const cst_origin *from) {
   PetscCheck(from->numbers == cst_runner_numbers(r), PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED,
              "there are %ld numbers a trajectory of %s, not %ld: another build left them", from->numbers,
              cst_method_label(r->plan->study->method[r->klass->method]), cst_runner_numbers(r));
-  for (long l = 0; l < r->work->count; l++) cst_runner_restore(r, l, from->row + l * from->numbers);
+  for (long l = 0; l < r->work->count; l++) {
+    const double *row = from->row + l * from->numbers;
+    PetscCheck(cst_runner_fits(r, row), PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED,
+               "what an earlier run left of a trajectory of %s is no state of it",
+               cst_method_label(r->plan->study->method[r->klass->method]));
+    cst_runner_restore(r, l, row);
+  }
   r->b->step = from->at.step;
   cst_batch_ready(r->st, r->b);
   if (r->hst) r->hb->step = from->at.half_step;

@@ -6,12 +6,6 @@
 #include "study/reference.h"
 #include "study/series.h"
 
-/* Where the batch at work stands, as far as it is the same for all of its lanes. */
-typedef struct {
-  long step, half_step; /* of the batch, and of the one of half the step */
-  long window, in_window, folds, next_sample;
-} cst_position;
-
 /* Where a batch goes on from: its position, and the row of numbers of each of its lanes. */
 typedef struct {
   cst_position  at;

@@ -94,6 +94,8 @@ bool cst_series_take(cst_series *s, const void *bytes, size_t size) {
   const long *icase = bytes;
   const cell *from = (const cell *)(icase + 1);
   if (size != packed(s) || *icase < 0 || *icase >= s->plan->ncase) return false;
+  for (size_t k = 0; k < cells(s); k++)
+    if (!(from[k].count >= 0 && from[k].count <= (double)s->plan->study->members)) return false;
   make_room(s, (int)*icase);
   for (size_t k = 0; k < cells(s); k++) {
     cst_sum_merge(&s->sum[*icase][k], &from[k].sum);

@@ -1,8 +1,10 @@
 /* file.c: a system from its description: the parts in their order, defaults, and what is freed in the end. */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include "expr/budget.h"
 #include "system/reader.h"
 
 /* Memory that lives as long as the system, the newest first. */
@@ -69,9 +71,14 @@ static void read_all(cst_reading *r) {
 static bool good(const cst_reading *r) { return cst_diag_count(r->d) == r->before; }
 
 static void derive(cst_reading *r) {
+  cst_yaml *title = cst_yaml_get(r->root, "system");
   if (good(r)) cst_reading_check_mass(r);
-  if (good(r) && !cst_system_derive(r->s))
-    cst_yaml_error(r->doc, cst_yaml_get(r->root, "system"), r->d,
+  if (!good(r) || cst_system_derive(r->s)) return;
+  if (cst_graph_spent(r->s->graph))
+    cst_yaml_error(r->doc, title, r->d,
+                   "the system is too large: with its arrays and sums written out, its derivatives are more work than is allowed");
+  else
+    cst_yaml_error(r->doc, title, r->d,
                    "the system is too large: its derivatives need more than %d operations, or a matrix more than %d entries",
                    CST_EXPR_NODES, CST_MOST_ENTRIES);
 }
@@ -88,8 +95,10 @@ cst_system *cst_system_read(const char *file, const char *text, size_t length, c
   s->text = cst_need(strndup(text, length));
   cst_reading r = {.s = s, .doc = doc, .d = d, .root = cst_document_root(doc), .sizes = sizes, .nsize = nsize};
   start(&r);
+  cst_graph_allow(s->graph, CST_READING_WORK);
   read_all(&r);
   derive(&r);
+  cst_graph_allow(s->graph, INFINITY);
   free(r.names);
   if (good(&r)) return s;
   cst_system_destroy(s);

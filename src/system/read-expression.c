@@ -2,10 +2,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <string.h>
+#include "expr/budget.h"
 #include "system/reader.h"
 
-enum { LEAST_PAIRS = 16 };        /* of a double sum that is not written out */
-enum { EFFORT = 16, WHAT = 200 }; /* of an expression however short, in characters; room for what an expression is of */
+/* EFFORT: of an expression however short, in characters; WHAT: room for what an expression is of; LEAST_PAIRS: of a double sum that is not
+ * written out. */
+enum { EFFORT = 16, CHARACTERS_A_NODE = 4, WHAT = 200, LEAST_PAIRS = 16 };
 
 cst_scope cst_reading_constants(cst_reading *r) { return (cst_scope){r->names + 1, cst_system_named(r->s)}; }
 cst_scope cst_reading_motion(cst_reading *r) { return (cst_scope){r->timed + 1, 1 + cst_system_named(r->s)}; }
@@ -21,6 +23,7 @@ cst_scope cst_reading_with(const cst_reading *r, cst_scope in, const char *varia
 static bool afford(cst_reading *r, cst_yaml *n, size_t length) {
   if (!cst_reading_goes_on(r)) return false;
   r->text += (double)length + EFFORT;
+  cst_graph_spend(r->s->graph, (double)length / CHARACTERS_A_NODE);
   if (r->text + cst_graph_effort(r->s->graph) <= CST_READING_TEXT) return true;
   r->stopped = true;
   cst_yaml_error(r->doc, n, r->d,

@@ -2,14 +2,19 @@
  *
  * Every mistake is reported at its place and reading goes on, up to CST_READING_ERRORS of them. A description is unrolled: an entry of an
  * array is read once for each of its elements, the term of a sum for each of its terms. What is read that way, in characters, is bounded
- * by CST_READING_TEXT.
+ * by CST_READING_TEXT; the work of all of it, derivatives included, in nodes that are looked up or met, by CST_READING_WORK.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_SYSTEM_READER_H
 #define CST_SYSTEM_READER_H
 #include "system/internal.h"
 
-enum { CST_READING_ERRORS = 100, CST_READING_TEXT = 100000000, CST_ORTHOGONAL = 6 /* constraints of a rotation */ };
+enum {
+  CST_READING_ERRORS = 100,
+  CST_READING_TEXT = 100000000,
+  CST_READING_WORK = 24000000,
+  CST_ORTHOGONAL = 6 /* constraints of a rotation */
+};
 
 /* What an expression may refer to: n names. names[-1] is a free place, for the number of an element. */
 typedef struct {

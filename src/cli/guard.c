@@ -1,0 +1,46 @@
+/* guard.c: a command in a child of its own (see guard.h). */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/guard.h"
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static bool is_fault(int signal) {
+  return signal == SIGSEGV || signal == SIGBUS || signal == SIGABRT || signal == SIGFPE || signal == SIGILL;
+}
+
+static int run_here(int (*run)(int, char **), int argc, char **argv, pid_t parent) {
+  prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (getppid() != parent) _exit(2);
+  setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+  const int status = run(argc, argv);
+  fflush(stdout);
+  return status;
+}
+
+/* What ends the child ends us, but for faults. */
+static int tell(int status) {
+  if (WIFEXITED(status)) return WEXITSTATUS(status);
+  if (!is_fault(WTERMSIG(status))) {
+    signal(WTERMSIG(status), SIG_DFL);
+    raise(WTERMSIG(status));
+  }
+  fprintf(stderr, "constella: error: a file is damaged: reading it ended with signal %d\n", WTERMSIG(status));
+  return 2;
+}
+
+int cst_guard(int (*run)(int argc, char **argv), int argc, char **argv) {
+  const pid_t us = getpid(), child = fork();
+  int         status;
+  if (child < 0) return run(argc, argv);
+  if (child == 0) exit(run_here(run, argc, argv, us));
+  while (waitpid(child, &status, 0) < 0)
+    if (errno != EINTR) return 1;
+  return tell(status);
+}

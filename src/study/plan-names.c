@@ -1,0 +1,63 @@
+/* plan-names.c: whether everything that a study writes has a name of its own in the result (see plan.h).
+ *
+ * Datasets and columns are named after quantities, and quantities by users: a symmetry, an expression. What two of them would share is
+ * asked of the lists of datasets and columns themselves, so that no other file has to know their names.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <stdlib.h>
+#include <string.h>
+#include "core/need.h"
+#include "study/channels.h"
+#include "study/conclude.h"
+
+static const char *last_part(const char *path) { return strrchr(path, '/') + 1; }
+
+/* The observable of the user's whose name the dataset's begins with, the longest one; NULL: none. */
+static const cst_observable *named_by(const cst_study *s, const char *path) {
+  const cst_observable *found = NULL;
+  for (int i = 0; i < s->nobservable; i++) {
+    const cst_observable *x = &s->observable[i];
+    const size_t          n = strlen(x->name);
+    if (x->expression && !strncmp(last_part(path), x->name, n) && (!found || n > strlen(found->name))) found = x;
+  }
+  return found;
+}
+
+static void report(const cst_study *s, const char *path, const char *what, cst_diag *d) {
+  const cst_observable *x = named_by(s, path);
+  if (x)
+    cst_diag_add(d, s->file, x->line, x->column, "the observable '%s' cannot be called that: %s in the result %s; choose another name",
+                 x->name, path, what);
+  else
+    cst_diag_add(d, s->file, 1, 1, "%s in the result %s; a symmetry of %s has a name that is taken", path, what, s->system->name);
+}
+
+static int by_path(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
+
+/* Reports the first name that is there twice. */
+static void check_paths(const cst_study *s, const char **path, int n, cst_diag *d) {
+  qsort(path, (size_t)n, sizeof *path, by_path);
+  for (int i = 1; i < n; i++)
+    if (!strcmp(path[i - 1], path[i])) {
+      report(s, path[i], "would stand for two things", d);
+      return;
+    }
+}
+
+static void check_dimensions(const cst_study *s, const cst_channels *c, cst_diag *d) {
+  for (int i = 0; i < c->nfield; i++)
+    for (int k = 0; k < c->ndim; k++)
+      if (!strcmp(c->field[i].path + 1, c->dim[k].name)) report(s, c->field[i].path, "is a dimension", d);
+}
+
+void cst_plan_check_names(const cst_plan *p, cst_diag *d) {
+  cst_conclusion *x = cst_conclusion_create(p);
+  cst_channels   *c = cst_channels_create(p, cst_conclusion_columns(x));
+  const char    **path = cst_need(malloc(sizeof *path * ((size_t)c->nfield + 1)));
+  for (int i = 0; i < c->nfield; i++) path[i] = c->field[i].path;
+  check_paths(p->study, path, c->nfield, d);
+  check_dimensions(p->study, c, d);
+  free(path);
+  cst_channels_destroy(c);
+  cst_conclusion_destroy(x);
+}
