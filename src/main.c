@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cli/cli.h"
+#include "cli/guard.h"
 #include "constella/constella.h"
 
 #ifndef CST_VERSION
@@ -15,32 +16,33 @@ const cst_command cst_commands[] = {
     {"run",
      "STUDY [-o FILE] [--resume | --overwrite] [--max-hours H] [--checkpoint-seconds S] [--batch B] [--progress auto|line|log|none] "
      "[PETSc options]",
-     "run a study, under mpirun/srun or alone", cst_cli_run},
+     "run a study, under mpirun/srun or alone", cst_cli_run, 0},
     {"extend",
      "FILE STUDY [-o NEW] [--resume] [--max-hours H] [--checkpoint-seconds S] [--batch B] [--progress auto|line|log|none] [PETSc options]",
-     "a finished result, with more members, steps or methods: only these are run", cst_cli_extend},
-    {"check", "STUDY", "validate a study and print its plan; runs nothing", cst_cli_check},
-    {"list", "systems|methods|observables|studies|schemes", "what there is", cst_cli_list},
-    {"show", "NAME [--system NAME|FILE]", "a page on a system, method or scheme; what a method claims on a system", cst_cli_show},
+     "a finished result, with more members, steps or methods: only these are run", cst_cli_extend, 0},
+    {"check", "STUDY", "validate a study and print its plan; runs nothing", cst_cli_check, 0},
+    {"list", "systems|methods|observables|studies|schemes", "what there is", cst_cli_list, 0},
+    {"show", "NAME [--system NAME|FILE]", "a page on a system, method or scheme; what a method claims on a system", cst_cli_show, 0},
     {"system", "FILE [--parameters NAME=VALUE ...]", "examine a system file: states, derivatives, symmetries, exact motions",
-     cst_cli_system},
-    {"table", "FILE [--format text|csv|json|markdown|latex] [--columns ...] [--where ...]", "results as a table", cst_cli_table},
-    {"status", "FILE", "how far a run is", cst_cli_status},
+     cst_cli_system, 0},
+    {"table", "FILE [--format text|csv|json|markdown|latex] [--columns ...] [--where ...]", "results as a table", cst_cli_table, 1},
+    {"status", "FILE", "how far a run is", cst_cli_status, 1},
     {"submit",
      "STUDY --scheduler slurm|pbs|sge --ranks N --hours H [--nodes K] [--account A] [--partition|--queue Q] [--module M ...] [--output "
      "FILE] "
      "[--name NAME] [--template FILE] [--requeue COUNT] [--dry-run]",
-     "check a study, write a job script and hand it to the scheduler", cst_cli_submit},
-    {"verify", "FILE [--member K ...] [--case C ...] [--sample N] [--seed S] [--from-start]",
-     "recompute trajectories of a result and compare their bits with the file's", cst_cli_verify},
-    {"report", "FILE -o PAGE.html", "figures and tables in one page", cst_cli_report},
-    {NULL, NULL, NULL, NULL},
+     "check a study, write a job script and hand it to the scheduler", cst_cli_submit, 0},
+    {"verify", "FILE [--member K ...] [--case C ...] [--sample N] [--seed S] [--from-start] [--trust-code]",
+     "recompute trajectories of a result and compare their bits with the file's", cst_cli_verify, 0},
+    {"report", "FILE -o PAGE.html", "figures and tables in one page", cst_cli_report, 0},
+    {NULL, NULL, NULL, NULL, 0},
 };
 
 /* The variables of the environment that one may want to set. */
 static const char *const variables[][2] = {
     {"CONSTELLA_ISA", "the instruction set, v2, v3 or v4; the widest of the machine"},
     {"CONSTELLA_CC", "the compiler of your own systems and layers; the one that compiled constella, or cc"},
+    {"CONSTELLA_TRUST_CODE", "folders of your own C files, with : between them, which `verify` may compile; none"},
     {"XDG_CACHE_HOME", "the folder where they are kept compiled, in constella/; ~/.cache"},
     {"PYTHON", "the python3 with h5py, numpy and matplotlib that draws reports; /usr/bin/python3"},
     {"CONSTELLA_ANALYSIS", "the folder of its scripts; the one that was installed"},
@@ -78,6 +80,6 @@ int main(int argc, char **argv) {
   if (!strcmp(argv[1], "help") || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) return help(stdout);
   if (!strcmp(argv[1], "--version")) return printf("constella %s (%s)\n", CST_RELEASE, CST_VERSION), 0;
   for (const cst_command *c = cst_commands; c->name; c++)
-    if (!strcmp(argv[1], c->name)) return c->run(argc - 1, argv + 1);
+    if (!strcmp(argv[1], c->name)) return c->reads ? cst_guard(c->run, argc - 1, argv + 1) : c->run(argc - 1, argv + 1);
   return unknown(argv[1]);
 }

@@ -112,8 +112,18 @@ void cst_run_close_extended(cst_arguments *a) {
   cst_result_close(a->old.file);
 }
 
+/* The study of the file that is extended. Layers in C that it names are compiled where the user's own study names the same bytes. */
+static cst_study *read_extended(const cst_arguments *a, const cst_study *own, cst_diag *d) {
+  const cst_trust trust = {.own = own};
+  cst_study      *s = cst_stored_study(a->old.file, a->file, share, &trust, d);
+  if (s && own && *cst_stored_withheld(s))
+    cst_diag_add(d, a->file, 0, 0, "it has layers that are code in C and not those of %s, which is not compiled unasked: %s", own->file,
+                 cst_stored_withheld(s));
+  return s;
+}
+
 /* Every rank reads the file that is extended, and finds what it has. Collective. */
-void cst_run_open_extended(cst_arguments *a, int isa, const cst_plan *plan, cst_diag *d) {
+void cst_run_open_extended(cst_arguments *a, int isa, const cst_study *own, const cst_plan *plan, cst_diag *d) {
   char why[512];
   int  open;
   if (!a->extends || !a->file) return;
@@ -121,7 +131,7 @@ void cst_run_open_extended(cst_arguments *a, int isa, const cst_plan *plan, cst_
   if (!a->old.file) cst_diag_add(d, a->file, 0, 0, "%s", why);
   open = a->old.file != NULL;
   (void)MPI_Allreduce(MPI_IN_PLACE, &open, 1, MPI_INT, MPI_MIN, PETSC_COMM_WORLD);
-  if (open) a->old.study = cst_stored_study(a->old.file, a->file, share, d);
+  if (open) a->old.study = read_extended(a, own, d);
   if (a->old.study && isa >= 0) a->old.plan = cst_plan_create(a->old.study, isa, d);
   if (!a->old.plan || !plan) return;
   cst_extension_create(&a->extension, a->old.file, a->file, a->old.plan, plan, d);

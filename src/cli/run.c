@@ -78,7 +78,11 @@ static void tell_end(const cst_arguments *a, const cst_study *study, const cst_p
   if (end->end == CST_END_FAILED)
     fprintf(stderr, "constella: error: %s: %s; stopped at %.1f %%, --resume goes on from the checkpoint before\n", file, end->reason,
             100 * end->share);
-  if (end->end == CST_END_DONE) printf("%s: complete%s\n", file, end->failed ? "" : ", no trajectory failed");
+  if (end->end == CST_END_DONE && end->failed)
+    printf("%s: complete, %ld of %.0f failed\n", file, end->failed, (double)plan->ncase * (double)study->members);
+  else if (end->end == CST_END_DONE)
+    printf("%s: complete, no trajectory failed\n", file);
+  fflush(stdout);
   if (end->end == CST_END_DONE && end->failed)
     fprintf(stderr,
             "constella: %ld of %.0f trajectories failed (%s); /final/status of %s tells which, and `constella status %s` what helps\n",
@@ -108,7 +112,10 @@ static int tell_complete(const cst_arguments *a) {
   PetscMPIInt rank;
   MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
   if (rank == 0 && !settle(a)) return 1;
-  if (rank == 0) printf("%s: complete already\n", a->renames ? a->file : a->run.output);
+  if (rank == 0 && a->run.resume.failed)
+    printf("%s: complete already, %ld trajectories failed\n", a->renames ? a->file : a->run.output, a->run.resume.failed);
+  else if (rank == 0)
+    printf("%s: complete already\n", a->renames ? a->file : a->run.output);
   return a->run.resume.failed > 0;
 }
 
@@ -133,7 +140,7 @@ static int run_checked(cst_arguments *a, cst_diag *d) {
   cst_study *study = a->study ? cst_run_read_study(a->study, a->run.resumes ? a->run.output : a->extends ? a->file : NULL, d) : NULL;
   if (study && isa >= 0) plan = cst_plan_create(study, isa, d);
   if (plan && !a->run.checkpoint_seconds) a->run.checkpoint_seconds = study->checkpoint_seconds;
-  cst_run_open_extended(a, isa, plan, d);
+  cst_run_open_extended(a, isa, study, plan, d);
   if (a->study && rank == 0 && (plan || !a->run.resumes)) cst_run_examine_output(a, plan, d);
   cst_past   *past = plan ? cst_past_create(plan) : NULL;
   cst_agenda *agenda = plan ? cst_run_take_up(a, plan, past, ranks, d) : NULL;

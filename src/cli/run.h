@@ -36,7 +36,7 @@ PetscErrorCode cst_run_check_petsc(cst_diag *d);
 /* Collective: rank 0 reads, all ranks come to the same mistakes. */
 cst_study *cst_run_read_study(const char *file, const char *result, cst_diag *d); /* result: that is resumed or extended; NULL: none */
 /* Collective. Every rank reads the file that is extended, and finds what it has. */
-void cst_run_open_extended(cst_arguments *a, int isa, const cst_plan *plan, cst_diag *d);
+void cst_run_open_extended(cst_arguments *a, int isa, const cst_study *own, const cst_plan *plan, cst_diag *d);
 void cst_run_close_extended(cst_arguments *a);
 /* The file that is extended is what it is to become, and nothing was begun. */
 bool cst_run_has_it_all(const cst_arguments *a);

@@ -7,14 +7,16 @@
 #include <unistd.h>
 #include "cli/stored.h"
 #include "constella/document.h"
+#include "method/user-layer.h"
 #include "study/starts.h"
 
 static struct {
-  char       folder[4096], study_folder[4096]; /* with the last slash, or empty */
-  char      *system;                           /* the name of the system's file; NULL: it is of the catalogue */
-  char      *description, *starts;             /* starts: the table of those that come from another file; NULL: there are none */
-  cst_share *share;
-  cst_fetch *fetch; /* what is asked for now */
+  char             folder[4096], study_folder[4096]; /* with the last slash, or empty */
+  char            *system;                           /* the name of the system's file; NULL: it is of the catalogue */
+  char            *description, *starts;             /* starts: the table of those that come from another file; NULL: there are none */
+  cst_share       *share;
+  cst_fetch       *fetch; /* what is asked for now */
+  const cst_trust *trust;
 } source;
 
 static void folder_of(const char *path, char folder[4096]) {
@@ -50,12 +52,22 @@ static const char *beside(const char *path) {
   return strncmp(path, source.folder, n) ? path : path + n;
 }
 
-/* Beside the result, or where the study was. */
-static const char *fetch_either(const char *path, char **bytes, size_t *length) {
-  static char why[9000], elsewhere[8192];
+static const char *fetch(const char *path, char **bytes, size_t *length) {
+  return source.fetch == cst_layer_fetch && !cst_trust_has(source.trust, path) ? cst_layer_withheld : source.fetch(path, bytes, length);
+}
+
+/* Where a file that is not beside the result may be: where the study was. */
+static const char *elsewhere_of(const char *path) {
+  static char elsewhere[8192];
   snprintf(elsewhere, sizeof elsewhere, "%s%s", source.study_folder, beside(path));
-  if (!access(path, F_OK) || !strcmp(path, elsewhere)) return source.fetch(path, bytes, length);
-  if (!access(elsewhere, F_OK)) return source.fetch(elsewhere, bytes, length);
+  return elsewhere;
+}
+
+static const char *fetch_either(const char *path, char **bytes, size_t *length) {
+  static char why[9000];
+  const char *elsewhere = elsewhere_of(path);
+  if (!access(path, F_OK) || !strcmp(path, elsewhere)) return fetch(path, bytes, length);
+  if (!access(elsewhere, F_OK)) return fetch(elsewhere, bytes, length);
   snprintf(why, sizeof why, "%s; nor is it at %s, where the study was", strerror(ENOENT), elsewhere);
   return why;
 }
@@ -74,7 +86,7 @@ static const char *serve(cst_fetch *fetch, const char *path, char **bytes, size_
   return NULL;
 }
 
-cst_study *cst_stored_study(cst_result *file, const char *path, cst_share *share, cst_diag *d) {
+cst_study *cst_stored_study(cst_result *file, const char *path, cst_share *share, const cst_trust *trust, cst_diag *d) {
   char *schema = cst_result_text(file, "/", "schema"), *study = cst_result_text(file, "/", "study"),
        *command = cst_result_text(file, "/run", "command"), *sum = cst_result_text(file, "/", "study_sha256");
   cst_study *s = NULL;
@@ -82,6 +94,7 @@ cst_study *cst_stored_study(cst_result *file, const char *path, cst_share *share
     cst_diag_add(d, path, 0, 0, "its schema is '%s'; this program reads files of 'constella-result 1'", schema ? schema : "");
   else {
     source.share = share;
+    source.trust = trust;
     source.description = cst_result_text(file, "/", "system_description");
     if (!source.description) source.description = strdup("");
     source.starts = cst_result_text(file, "/", "starts");
@@ -99,4 +112,17 @@ cst_study *cst_stored_study(cst_result *file, const char *path, cst_share *share
   }
   free(schema), free(study), free(command), free(sum);
   return s;
+}
+
+const char *cst_stored_withheld(const cst_study *s) {
+  static char text[4096];
+  size_t      n = 0;
+  *text = 0;
+  for (int i = 0; i < s->nlayer && n < sizeof text; i++) {
+    const cst_layer_file *x = &s->layer[i];
+    const char           *file = access(x->file, F_OK) ? elsewhere_of(x->file) : x->file;
+    if (x->withheld)
+      n += (size_t)snprintf(text + n, sizeof text - n, "%s'%s' (%s, sha256 %s, as recorded)", n ? ", " : "", x->name, file, x->sha256);
+  }
+  return text;
 }

@@ -8,6 +8,7 @@
 #include "cli/cli.h"
 #include "cli/launch.h"
 #include "cli/stored.h"
+#include "method/user-layer.h"
 #include "solve/solver.h"
 #include "study/verify.h"
 
@@ -17,11 +18,12 @@ typedef struct {
   const char       *file;
   cst_verify_choice choice;
   bool              sampled; /* asked for */
+  cst_trust         trust;
 } arguments;
 
 /* ---- the command line -------------------------------------------------------------------------------------------------------- */
 
-static const char *const options[] = {"--member", "--case", "--sample", "--seed", "--from-start", "--help"};
+static const char *const options[] = {"--member", "--case", "--sample", "--seed", "--from-start", "--trust-code", "--help"};
 enum { OPTIONS = sizeof options / sizeof *options };
 
 /* A whole number from `least` on. */
@@ -76,6 +78,8 @@ static void parse(int argc, char **argv, arguments *a, cst_diag *d) {
       set(a, x, argv[++i], d);
     else if (!strcmp(x, "--from-start"))
       a->choice.from_start = true;
+    else if (!strcmp(x, "--trust-code"))
+      a->trust.given = true;
     else if (*x == '-')
       unknown_option(x, d);
     else if (!a->file)
@@ -104,6 +108,34 @@ static PetscErrorCode say(MPI_Comm comm, int line, const char *function, const c
   return n;
 }
 
+/* ---- code that is not compiled unasked --------------------------------------------------------------------------------------- */
+
+static bool is_withheld(const cst_study *s, const cst_method *m) {
+  for (int i = 0; m && i < s->nlayer; i++)
+    if (s->layer[i].withheld && cst_method_names_layer(m, s->layer[i].name)) return true;
+  return false;
+}
+
+/* The methods that are made of it, [nmethod]; owned. Where the reference is, all of them. */
+static bool *find_left_out(const cst_study *s) {
+  bool *left_out = calloc((size_t)s->nmethod + 1, sizeof *left_out);
+  if (!left_out) abort();
+  for (int i = 0; i < s->nmethod; i++) left_out[i] = is_withheld(s, s->method[i]) || is_withheld(s, s->reference_method);
+  return left_out;
+}
+
+static void tell_left_out(const arguments *a, const cst_study *s) {
+  const char *between = "left out are the trajectories of";
+  if (!*cst_stored_withheld(s)) return;
+  printf("%s: code in C is not compiled unasked: %s;", a->file, cst_stored_withheld(s));
+  for (int i = 0; i < s->nmethod; i++)
+    if (a->choice.left_out[i]) printf(" %s %s", between, cst_method_label(s->method[i])), between = "and";
+  printf("%s --trust-code compiles, loads and runs it\n", *between == 'a' ? ";" : "");
+  fflush(stdout);
+}
+
+/* ---- running ----------------------------------------------------------------------------------------------------------------- */
+
 static void tell_summary(const arguments *a, const cst_verify_counts *c, double seconds) {
   printf("%s: ", a->file);
   if (!c->same && !c->different)
@@ -113,6 +145,7 @@ static void tell_summary(const arguments *a, const cst_verify_counts *c, double 
   else
     printf("%ld trajectories, all with the same bits", c->same);
   if (c->open) printf(", %ld not begun", c->open);
+  if (c->left_out) printf(", %ld left out", c->left_out);
   if (a->choice.sample && c->same + c->different == a->choice.sample) printf("; drawn with seed %llu", (unsigned long long)a->choice.seed);
   printf("; %ld numbers, %.3g s\n", c->compared, seconds);
 }
@@ -121,16 +154,17 @@ static int execute(const arguments *a, cst_study *s, const cst_plan *p, cst_resu
   cst_verify_counts counts = {0};
   cst_back_end      b = {0};
   const double      begun = MPI_Wtime();
+  tell_left_out(a, s);
   PetscPushErrorHandler(say, NULL);
   const PetscErrorCode failed = cst_verify(s, p, file, a->file, &a->choice, &b, &counts);
   PetscPopErrorHandler();
   if (failed) return 1;
   if (counts.different) cst_verify_explain(p, file, &b);
   tell_summary(a, &counts, MPI_Wtime() - begun);
-  return counts.different > 0;
+  return counts.different ? 1 : !counts.same && *cst_stored_withheld(s) ? 2 : 0; /* 2: a word is missing */
 }
 
-static int run_checked(const arguments *a, cst_diag *d) {
+static int run_checked(arguments *a, cst_diag *d) {
   const char *reason = NULL;
   char        why[512];
   int         isa = cst_isa_choose(&reason), ranks, status = 2;
@@ -139,9 +173,10 @@ static int run_checked(const arguments *a, cst_diag *d) {
   if (isa < 0) cst_diag_add(d, NULL, 0, 0, "%s", reason);
   cst_result *file = a->file ? cst_result_open(a->file, why, sizeof why) : NULL;
   if (a->file && !file) cst_diag_add(d, a->file, 0, 0, "%s", why);
-  cst_study *s = file ? cst_stored_study(file, a->file, cst_share_alone, d) : NULL;
+  cst_study *s = file ? cst_stored_study(file, a->file, cst_share_alone, &a->trust, d) : NULL;
   cst_plan  *p = s && isa >= 0 ? cst_plan_create(s, isa, d) : NULL;
   if (p) check_choice(&a->choice, p, d);
+  if (p) a->choice.left_out = find_left_out(s);
   if (cst_diag_count(d))
     cst_diag_print(d, stderr);
   else
@@ -158,8 +193,10 @@ int cst_cli_verify(int argc, char **argv) {
   for (int i = 1; i < argc; i++)
     if (!strcmp(argv[i], "--help"))
       return cst_diag_destroy(d),
-             puts("constella verify FILE [--member K ...] [--case C ...] [--sample N] [--seed S] [--from-start]\n"
-                  "  Without --member and --case, 8 trajectories are drawn; --sample draws so many, also of those named."),
+             puts("constella verify FILE [--member K ...] [--case C ...] [--sample N] [--seed S] [--from-start] [--trust-code]\n"
+                  "  Without --member and --case, 8 trajectories are drawn; --sample draws so many, also of those named.\n"
+                  "  Layers that are code in C are compiled, loaded and run with --trust-code, or where CONSTELLA_TRUST_CODE names their\n"
+                  "  folder; else the trajectories of their methods are left out."),
              0;
   parse(argc, argv, &a, d);
   int    one = 1;
@@ -170,6 +207,7 @@ int cst_cli_verify(int argc, char **argv) {
   const int status = run_checked(&a, d);
   cst_diag_destroy(d);
   free(a.choice.member);
+  free(a.choice.left_out);
   free(a.choice.icase);
   return PetscFinalize() ? 1 : status;
 }

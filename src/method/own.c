@@ -8,6 +8,7 @@
 #include <string.h>
 #include "core/need.h"
 #include "method/layer.h"
+#include "method/user-layer.h"
 
 enum { NAME_LENGTH = 48 };
 
@@ -79,3 +80,11 @@ bool cst_layers_add_tableau(cst_layers *l, const char *name, const char *text, c
 void cst_layers_add_rule(cst_layers *l, const char *name, const cst_flow_rule *rule) {
   add(l, (cst_own_layer){cst_need(strdup(name)), &formulas, {.rule = rule}});
 }
+
+static bool names(const cst_term *t, const char *name) {
+  bool found = t->kind == CST_TERM_NAME && t->own && !strcmp(t->name, name);
+  for (int i = 0; i < t->n && !found; i++) found = names(t->arg[i], name);
+  return found;
+}
+
+bool cst_method_names_layer(const cst_method *m, const char *name) { return names(cst_method_root(m), name); }

@@ -17,7 +17,7 @@
 enum { MOST = 64, PASTS = 2 };
 static const double tell_every = 10;
 
-typedef enum { OPEN, MIDWAY, FINISHED } stage;
+typedef enum { OPEN, LEFT_OUT, MIDWAY, FINISHED } stage; /* from MIDWAY on there is something to compare */
 
 typedef struct {
   stage     stage;
@@ -33,8 +33,9 @@ typedef struct {
   cst_result     *file;
   cst_past       *past[PASTS]; /* of the newest whole checkpoints of this build, newest first; NULL: none */
   cst_reference  *reference;
-  signed char    *status; /* [ncase][members] of the file */
-  unsigned char  *known;  /* [nvariant][members]: its reference states are in the table */
+  signed char    *status;   /* [ncase][members] of the file */
+  const bool     *left_out; /* [nmethod]; NULL: none */
+  unsigned char  *known;    /* [nvariant][members]: its reference states are in the table */
   cst_output     *output;
   cst_series     *series;
   cst_runner     *runner;
@@ -95,7 +96,9 @@ static void place(const desk *d, trajectory *t) {
   const long       lane = cst_plan_lane(p, t->icase, t->member);
   t->work = (cst_work){.klass = klass, .first = lane, .count = 1, .cost = (double)k->n * k->cost, .piece = -1};
   const int piece = find_piece(d->past[0], klass, lane);
-  if (d->status[t->icase * p->study->members + t->member] >= 0 || (d->past[0] && d->past[0]->lane[klass][lane] == CST_LANE_DONE))
+  if (d->left_out && d->left_out[p->cases[t->icase].method])
+    t->stage = LEFT_OUT;
+  else if (d->status[t->icase * p->study->members + t->member] >= 0 || (d->past[0] && d->past[0]->lane[klass][lane] == CST_LANE_DONE))
     t->stage = FINISHED, t->until = k->n;
   else if (piece >= 0)
     t->stage = MIDWAY, t->until = d->past[0]->stretch[piece].step;
@@ -114,7 +117,7 @@ static void find_origin(const desk *d, trajectory *t) {
 }
 
 static void prepare(desk *d, trajectory *t, bool from_start) {
-  if (t->stage == OPEN) return;
+  if (t->stage < MIDWAY) return;
   if (!from_start) find_origin(d, t);
   d->n++;
   d->total += (double)(t->until - t->begin) * d->plan->classes[t->work.klass].cost;
@@ -138,7 +141,8 @@ static void draw(unsigned char *may, long n, long sample, uint64_t seed) {
   free(drawn);
 }
 
-/* Of the chosen cases x members, in this order. What has not begun is never drawn, but named where it was asked for. */
+/* Of the chosen cases x members, in this order. What has not begun or is left out is never drawn, but named where it was
+ * asked for. */
 static trajectory *choose(const desk *d, const cst_verify_choice *c, long *n) {
   const long     members = c->nmember ? c->nmember : d->plan->study->members, all = (c->ncase ? c->ncase : d->plan->ncase) * members;
   unsigned char *may = cst_need(calloc((size_t)all + 1, 1));
@@ -147,7 +151,7 @@ static trajectory *choose(const desk *d, const cst_verify_choice *c, long *n) {
     list[i].icase = c->ncase ? c->icase[i / members] : i / members;
     list[i].member = c->nmember ? c->member[i % members] : i % members;
     place(d, &list[i]);
-    may[i] = !c->sample || list[i].stage != OPEN;
+    may[i] = !c->sample || list[i].stage >= MIDWAY;
   }
   if (c->sample) draw(may, all, c->sample, c->seed);
   *n = 0;
@@ -254,7 +258,9 @@ static void tell_way(const desk *d, const trajectory *t) {
 static void tell(const desk *d, const trajectory *t) {
   const cst_comparison *c = &d->comparison;
   tell_who(d->plan, t);
-  if (t->stage == OPEN)
+  if (t->stage == LEFT_OUT)
+    printf("left out\n");
+  else if (t->stage == OPEN)
     printf("not begun%s\n", d->past[0] ? "" : ", or not far enough for a checkpoint");
   else {
     tell_way(d, t);
@@ -293,15 +299,17 @@ static PetscErrorCode close_desk(desk *d) {
 }
 
 static void count(const desk *d, const trajectory *t, cst_verify_counts *c) {
+  const bool computed = t->stage >= MIDWAY;
   c->open += t->stage == OPEN;
-  c->same += t->stage != OPEN && !d->comparison.different;
-  c->different += t->stage != OPEN && d->comparison.different;
-  c->compared += t->stage == OPEN ? 0 : d->comparison.compared;
+  c->left_out += t->stage == LEFT_OUT;
+  c->same += computed && !d->comparison.different;
+  c->different += computed && d->comparison.different;
+  c->compared += computed ? d->comparison.compared : 0;
 }
 
 PetscErrorCode cst_verify(cst_study *s, const cst_plan *p, cst_result *file, const char *path, const cst_verify_choice *choice,
                           cst_back_end *b, cst_verify_counts *counts) {
-  desk        d = {.plan = p, .file = file};
+  desk        d = {.plan = p, .file = file, .left_out = choice->left_out};
   long        n;
   trajectory *list;
   PetscFunctionBegin;
@@ -312,8 +320,8 @@ PetscErrorCode cst_verify(cst_study *s, const cst_plan *p, cst_result *file, con
   PetscCall(cst_study_compile(s, p, d.total, b));
   PetscCall(open_desk(&d));
   for (long i = 0; i < n; i++) {
-    d.at += list[i].stage != OPEN;
-    if (list[i].stage != OPEN) PetscCall(compute(&d, &list[i]));
+    d.at += list[i].stage >= MIDWAY;
+    if (list[i].stage >= MIDWAY) PetscCall(compute(&d, &list[i]));
     tell(&d, &list[i]);
     count(&d, &list[i], counts);
   }

@@ -11,11 +11,13 @@ typedef struct {
   long     sample;         /* 0: all */
   uint64_t seed;           /* of the drawing */
   bool     from_start;     /* never from a checkpoint */
+  bool    *left_out;       /* [nmethod]: methods whose trajectories are not computed; NULL: none */
 } cst_verify_choice;
 
 typedef struct {
   long same, different, open; /* trajectories; open: not begun, there is nothing of them to compare */
   long compared;              /* numbers */
+  long left_out;              /* trajectories of such methods that were named */
 } cst_verify_counts;
 
 /* The study of the file, whose name is path, unfinished or not; on one rank. A line a trajectory goes to stdout. */

@@ -1,5 +1,6 @@
 """test_verify.py: `constella verify`: the same bits again, of finished and unfinished results; altered bits are found and named."""
 # SPDX-License-Identifier: BSD-2-Clause
+import hashlib
 import os
 import re
 import shutil
@@ -115,23 +116,69 @@ def own():
     process = constella("run", "own.yaml", "--progress", "none", folder=here)
     ok(process.returncode == 0, "a user's system, tableau and layer run", process.stderr)
     os.remove(here + "/bead.yaml")
-    ok("16 trajectories, all with the same bits" in verdict(constella("verify", "own.h5", "--sample", 99, folder=here)), "without the system's file: it is in the result")
+    ok("16 trajectories, all with the same bits" in verdict(constella("verify", "own.h5", "--sample", 99, "--trust-code", folder=here)), "without the system's file: it is in the result")
     os.rename(here + "/own.h5", there + "/own.h5")
-    again = constella("verify", there + "/own.h5", folder=here)
+    again = constella("verify", there + "/own.h5", "--trust-code", folder=here)
     ok("8 trajectories, all with the same bits" in verdict(again), "a result elsewhere: the layer is found where the study was", again.stdout, again.stderr)
-    again = constella("verify", "own.h5", folder=there)
+    again = constella("verify", "own.h5", "--trust-code", folder=there)
     ok(again.returncode == 2 and re.match(r"own\.h5:\d+:\d+: error: kutta38\.c: No such file", again.stderr), "a layer that is nowhere: its place", again.stderr)
     shutil.copy(here + "/kutta38.c", there)
-    ok(constella("verify", "own.h5", folder=there).returncode == 0, "a layer beside the result")
+    ok(constella("verify", "own.h5", "--trust-code", folder=there).returncode == 0, "a layer beside the result")
     with open(there + "/kutta38.c", "a") as f:
         f.write("\n")
-    again = constella("verify", "own.h5", folder=there)
+    again = constella("verify", "own.h5", "--trust-code", folder=there)
     ok(again.returncode == 2 and "sha256 is" in again.stderr, "a layer that was changed", again.stderr)
     shutil.copy(here + "/kutta38.c", there)
     with h5py.File(there + "/own.h5", "r+") as f:
         f.attrs["system_description"] = BEAD.replace("g: 1,", "g: 2,")
-    again = constella("verify", "own.h5", folder=there)
+    again = constella("verify", "own.h5", "--trust-code", folder=there)
     ok(again.returncode == 2 and "sha256 is" in again.stderr, "a description that was changed", again.stderr)
+
+
+# A layer whose file does something when it is loaded, as a stranger's may.
+SPY = """#include <fcntl.h>
+#include <unistd.h>
+__attribute__((constructor)) static void mark(void) { close(open("WHERE", O_CREAT | O_WRONLY, 0600)); }
+"""
+
+
+def strangers():
+    """A result that came with a C file: nothing of it is compiled or run unasked."""
+    here, source = scratch(), os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../jobs/layers/kutta38.c")
+    mark, study = os.path.join(here, "mark"), GOOD.replace("[rattle, midpoint]", "[rattle, project(mine), convert(mine)]") + "layers: {mine: {file: spy.c}}\n"
+    with open(os.path.join(here, "spy.c"), "w") as f:
+        f.write(SPY.replace("WHERE", mark) + open(source).read())
+    for name, text in (("own.yaml", study), ("more.yaml", study.replace("[0.1, 0.05]", "[0.1, 0.05, 0.025]"))):
+        with open(os.path.join(here, name), "w") as f:
+            f.write(text)
+    with open(here + "/spy.c", "rb") as f:
+        sha256 = hashlib.sha256(f.read()).hexdigest()
+    process = constella("run", "own.yaml", "--progress", "none", folder=here)
+    ok(process.returncode == 0 and os.path.exists(mark), "a study that one names runs, with its layers in C", process.stderr)
+
+    def verify(title, loads, *words, env=None, file="own.h5"):
+        if os.path.exists(mark):
+            os.remove(mark)
+        again = constella("verify", file, *words, folder=here, env=env)
+        ok(os.path.exists(mark) == loads, f"verify {title}: the layer is {'' if loads else 'not '}loaded", again.stdout, again.stderr)
+        return again
+
+    again = verify("as it is", False)
+    ok(again.returncode == 0 and "2 trajectories, all with the same bits" in verdict(again), "the other methods are verified", again.stdout, again.stderr)
+    said = again.stdout.splitlines()[0]
+    ok(all(x in said for x in ("'mine'", "spy.c", sha256, "project(mine)", "convert(mine)", "--trust-code")), "what is left out is named, with its file and sha256", said)
+    again = verify("of a case left out", False, "--case", 3)
+    ok(again.returncode == 2 and "left out" in verdict(again) and "nothing to verify" in verdict(again), "where all is left out, nothing is proved", again.stdout)
+    again = verify("with --trust-code", True, "--trust-code")
+    ok(again.returncode == 0 and "6 trajectories, all with the same bits" in verdict(again), "all are verified", again.stdout, again.stderr)
+    ok(verify("from one's own folders", True, env={"CONSTELLA_TRUST_CODE": f"/nowhere:{here}"}).returncode == 0, "a folder of one's own")
+    verify("from another folder", False, env={"CONSTELLA_TRUST_CODE": here + "/no:relative"})
+    with open(here + "/none.yaml", "w") as f:
+        f.write(GOOD)
+    process = constella("extend", "own.h5", "none.yaml", folder=here)
+    ok(process.returncode == 2 and not os.path.exists(mark) and sha256 in process.stderr and "unasked" in process.stderr, "extend by a study without the layer: refused, nothing is loaded", process.stderr)
+    process = constella("extend", "own.h5", "more.yaml", "--progress", "none", folder=here)
+    ok(process.returncode == 0 and os.path.exists(mark), "extend by a study that names the same file", process.stdout, process.stderr)
 
 
 def flip(result, dataset, index, bit=0):
@@ -321,6 +368,6 @@ def stopped():
 
 
 together([(lambda name=name: all_trajectories(name)) for name in STUDIES])
-together([own, *[(lambda name=name: flipped(name)) for name in FLIPS], explained, refused])
+together([own, strangers, *[(lambda name=name: flipped(name)) for name in FLIPS], explained, refused])
 together([lambda: unfinished("long", LONG, 2), lambda: unfinished("alone", ALONE, 1), stopped], 2)
 done()
