@@ -2,7 +2,7 @@
 # alone, or on the numbers of ranks that its first lines name in a comment `ranks: 1 2 3`. A script is any tests/ROOM/test-*.sh or test_*.py; it finds
 # the built programs through the environment (CONSTELLA, BUILD).
 TEST_C    := $(sort $(wildcard tests/*/test-*.c))
-TEST_HELP := $(sort $(filter-out $(TEST_C) $(wildcard tests/bench/*.c) tests/survive/strike.c $(filter-out %/fuzz-study.c %/fuzz-system.c,$(wildcard tests/fuzz/*.c)),$(wildcard tests/*/*.c)))
+TEST_HELP := $(sort $(filter-out $(TEST_C) $(wildcard tests/bench/*.c) tests/survive/strike.c $(filter-out tests/fuzz/fuzz-%.c,$(wildcard tests/fuzz/*.c)),$(wildcard tests/*/*.c)))
 TEST_SH   := $(sort $(wildcard tests/*/test-*.sh))
 TEST_PY   := $(sort $(wildcard tests/*/test_*.py))
 TEST_BIN  := $(TEST_C:tests/%.c=$(BUILD)/tests/%) $(TEST_HELP:tests/%.c=$(BUILD)/tests/%)
@@ -106,7 +106,7 @@ bench: all
 # ---- fuzzing: any bytes as study and system files ----------------------------------------------------------------------------
 # The targets tests/fuzz/fuzz-*.c run with libFuzzer where clang has it, else with the mutations of tests/fuzz/driver.c. In the tests, for a
 # few seconds, they are linked with the ordinary library; here what reads the files is compiled with the sanitizers, lane code is not.
-FUZZ_TARGETS   := study system
+FUZZ_TARGETS   := study system method layers checkpoint result table
 SECONDS        ?= 60
 SEED           ?= 1
 FUZZ_HOW       := $(if $(filter fuzz fuzz-%,$(MAKECMDGOALS)),$(shell tests/fuzz/how.sh))
@@ -116,7 +116,7 @@ FUZZ_SAN       := -fsanitize=address,undefined -fno-sanitize=pointer-overflow -f
 FUZZ_COVERAGE  := $(if $(filter libfuzzer,$(FUZZ_HOW)),-fsanitize=fuzzer-no-link)
 FUZZ_DRIVER    := tests/fuzz/$(if $(FUZZ_COVERAGE),guide,driver).c
 FUZZ_CFLAGS     = $(filter-out -Werror -Wno-psabi,$(ALL_CFLAGS)) -w -O1 $(FUZZ_SAN)
-FUZZ_SOURCES   := $(filter-out src/core/isa.c src/system/examine%,$(filter $(foreach r,core expr tableau system method study,src/$(r)/%),$(PLAIN)))  # where clang lacks what gcc has
+FUZZ_SOURCES   := $(filter-out src/core/isa.c src/system/examine%,$(filter $(foreach r,core expr tableau system method study record cli,src/$(r)/%),$(PLAIN)))  # where clang lacks what gcc has
 FUZZ_OBJ       := $(FUZZ_SOURCES:src/%.c=$(FUZZ_BUILD)/%.o)
 
 $(BUILD)/tests/fuzz/fuzz-%: tests/fuzz/fuzz-%.c tests/fuzz/driver.c tests/fuzz/mutate.c tests/fuzz/mutate.h $(LIBRARY)
@@ -133,5 +133,5 @@ $(FUZZ_TARGETS:%=$(FUZZ_BUILD)/fuzz-%): $(FUZZ_BUILD)/fuzz-%: tests/fuzz/fuzz-%.
 fuzz: all
 	@$(MAKE) --no-print-directory -j$(JOBS) fuzz-run
 fuzz-run: $(FUZZ_TARGETS:%=$(FUZZ_BUILD)/fuzz-%)
-	@for t in $(FUZZ_TARGETS); do tests/fuzz/run.sh $(FUZZ_HOW) $(FUZZ_BUILD)/fuzz-$$t $$t '$(SECONDS)' $(FUZZ_BUILD)/found-$$t '$(SEED)' || failed=1; done; exit $${failed:-0}
+	@for t in $(FUZZ_TARGETS); do BUILD='$(BUILD)' CONSTELLA='$(BUILD)/constella' tests/fuzz/run.sh $(FUZZ_HOW) $(FUZZ_BUILD)/fuzz-$$t $$t '$(SECONDS)' $(FUZZ_BUILD)/found-$$t '$(SEED)' || failed=1; done; exit $${failed:-0}
 -include $(wildcard $(FUZZ_BUILD)/*/*.d)

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { MUTATE_BYTES = 1 << 16 }; /* of a text, at most */
+enum { MUTATE_BYTES = 1 << 17 }; /* of a text, at most */
 
 typedef struct {
   char  *s;

@@ -1,29 +1,45 @@
 #!/bin/bash
 # run.sh: run a fuzz target on the files that ship with the program, mutated.
 #
-#   run.sh libfuzzer|driver PROGRAM study|system SECONDS FOUND [SEED]
+#   run.sh libfuzzer|driver PROGRAM study|system|method|layers|checkpoint|result|table SECONDS FOUND [SEED]
 #
 # What ends the target early stands in the file FOUND afterwards, and the exit status is 1. The last line is the number of inputs.
 # SPDX-License-Identifier: BSD-2-Clause
 how=$1 program=$2 target=$3 seconds=$4 found=$5 seed=${6:-1}
 here=$(dirname "$0") folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
+CONSTELLA=$(realpath "${CONSTELLA:-$BUILD/constella}") study=$(realpath "$here/checkpoint.yaml") lines=0
+export FUZZ_STUDY=$study FUZZ_RESULT=$folder/result.h5
+case $target in
+result | table) "$CONSTELLA" run "$here/../../jobs/demo-order.yaml" -o "$FUZZ_RESULT" --progress none >/dev/null || exit 2 ;;
+esac
 case $target in
 study) files=("$here"/../../jobs/*.yaml) ;;
 system) files=("$here"/../../src/system/catalogue/*.yaml "$here"/../../jobs/systems/*.yaml "$here"/../../jobs/bodies/*.yaml "$here"/../system/*.yaml) ;;
-*) echo "run.sh: no target '$target'; study or system"; exit 2 ;;
+method | layers | table) # a line each
+  while IFS= read -r line; do printf '%s' "$line" >"$folder/seed-$((++lines))"; done <"$here/$target.seeds"
+  files=("$folder"/seed-*)
+  ;;
+checkpoint) # of a run that is stopped
+  (cd "$folder" && exec timeout -s USR1 3 "$CONSTELLA" run "$study" -o "$folder/r.h5" --progress none --checkpoint-seconds 0.5 >/dev/null 2>&1)
+  files=("$folder"/r.h5.checkpoint.*)
+  ;;
+result) files=("$folder/result.h5") ;;
+*) echo "run.sh: no target '$target'"; exit 2 ;;
 esac
+dictionary=$here/$target.dict
+[ -e "$dictionary" ] || dictionary=$here/study.dict
 export ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=0 UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
 export LSAN_OPTIONS=suppressions=$here/../lsan.supp:print_suppressions=0
 rm -f "$found"
 if [ "$how" = libfuzzer ]; then
   mkdir "$folder/corpus" && cp "${files[@]}" "$folder/corpus"
-  FUZZ_DICT="$here/$target.dict" FUZZ_FILES=$(printf '%s\n' "${files[@]}") "$program" -dict="$here/$target.dict" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=4096 -max_len=20000 -len_control=0 -seed="$seed" \
+  FUZZ_DICT="$dictionary" FUZZ_FILES=$(printf '%s\n' "${files[@]}") "$program" -dict="$dictionary" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=4096 -max_len=20000 -len_control=0 -seed="$seed" \
     -print_final_stats=1 -exact_artifact_path="$found" "$folder/corpus" >"$folder/log" 2>&1
   status=$?
   summary="$(sed -n 's/^stat::number_of_executed_units: *//p' "$folder/log") inputs in $seconds s, $(sed -n 's/.*cov: \([0-9]*\).*/\1/p' "$folder/log" | tail -n 1) edges"
 else
-  timeout -k 5 $((seconds + 60)) "$program" -dict="$here/$target.dict" -seconds="$seconds" -seed="$seed" -input="$found" "${files[@]}" >"$folder/log" 2>&1
+  timeout -k 5 $((seconds + 60)) "$program" -dict="$dictionary" -seconds="$seconds" -seed="$seed" -input="$found" "${files[@]}" >"$folder/log" 2>&1
   status=$?
   summary=$(tail -n 1 "$folder/log")
 fi

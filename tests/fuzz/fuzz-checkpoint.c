@@ -1,0 +1,97 @@
+/* fuzz-checkpoint.c: any bytes as a checkpoint of the study tests/fuzz/checkpoint.yaml, whose text FUZZ_STUDY names. The sums of what has the
+ * form of one are made right first, so that it is the numbers that are tried; every second input is left as it is. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <string.h>
+#include "constella/document.h"
+#include "constella/random.h"
+#include "record/snapshot-form.h"
+#include "scratch.h"
+#include "study/kept.h"
+
+int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
+
+static cst_plan *make_plan(void) {
+  cst_diag   *d = cst_diag_create();
+  const char *name = getenv("FUZZ_STUDY");
+  char       *text = NULL;
+  size_t      length;
+  if (!name || cst_file_fetch(name, &text, &length)) abort();
+  cst_study *s = cst_study_read("checkpoint.yaml", text, length, cst_share_alone, d);
+  cst_plan  *p = s ? cst_plan_create(s, 0, d) : NULL;
+  cst_diag_print(d, stderr);
+  if (!p) abort();
+  free(text);
+  cst_diag_destroy(d);
+  return p;
+}
+
+/* The digests of a checkpoint whose parts lie inside it. */
+static void seal(unsigned char *data, size_t size) {
+  cst_snapshot_trailer t;
+  cst_sha256_context   c;
+  if (size < sizeof t) return;
+  memcpy(&t, data + size - sizeof t, sizeof t);
+  if (t.count > 1000 || t.index > size || size - t.index != t.count * sizeof(cst_snapshot_entry) + sizeof t) return;
+  cst_snapshot_entry *e = malloc(t.count * sizeof *e + 1);
+  memcpy(e, data + t.index, t.count * sizeof *e);
+  for (uint32_t i = 0; i < t.count; i++) {
+    if (e[i].offset > t.index || e[i].size > t.index - e[i].offset) continue;
+    cst_sha256_init(&c);
+    cst_sha256_update(&c, data + e[i].offset, e[i].size);
+    cst_sha256_final(&c, e[i].digest);
+  }
+  memcpy(data + t.index, e, t.count * sizeof *e);
+  cst_snapshot_seal(e, &t, t.digest);
+  memcpy(data + size - sizeof t, &t, sizeof t);
+  free(e);
+}
+
+static PetscErrorCode stop_at_once(void *context, double work, bool *stop) {
+  (void)context, (void)work;
+  *stop = true;
+  return 0;
+}
+
+/* All that a resumed run takes of it before its first step. */
+static void take(const cst_plan *p, cst_past *past) {
+  char           why[512];
+  size_t         size;
+  cst_reference *r = cst_reference_create(p);
+  cst_kept      *k = cst_kept_create(p, past, r);
+  const bool     good = cst_kept_take_over(k, why, sizeof why);
+  for (int i = 0; good && i < past->npiece; i++) {
+    const double *rows = cst_past_rows(past, i);
+    double        sum = 0;
+    for (long n = 0; rows && n < past->piece[i].count * past->piece[i].numbers; n++) sum += rows[n];
+    if (sum == 1.5) fputc(' ', stderr);
+  }
+  for (int i = 0; good && i < cst_reference_items(r); i++) {
+    const void *bytes;
+    bool        stop = false;
+    if (!cst_past_midway(past, i, &bytes, &size) || !bytes) continue;
+    PetscPushErrorHandler(PetscReturnErrorHandler, NULL);
+    if (cst_reference_compute(r, i, bytes, size, stop_at_once, NULL, &stop)) r->at = NULL;
+    PetscPopErrorHandler();
+  }
+  cst_kept_destroy(k);
+  cst_reference_destroy(r);
+}
+
+int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size) {
+  static cst_plan *p;
+  char             why[512], name[128];
+  unsigned char   *copy = malloc(size + 1);
+  if (!p) {
+    if (PetscInitializeNoArguments()) abort();
+    p = make_plan();
+  }
+  memcpy(copy, data, size);
+  if (size % 2 == 0) seal(copy, size);
+  scratch_write("r.h5.checkpoint.1", copy, size);
+  snprintf(name, sizeof name, "%s/r.h5", scratch_folder);
+  cst_past *past = cst_past_create(p);
+  if (cst_past_open(p, past, name, 1, why, sizeof why)) take(p, past);
+  cst_past_destroy(p, past);
+  free(copy);
+  return 0;
+}
