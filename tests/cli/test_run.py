@@ -149,7 +149,7 @@ def around_a_run():
     ok(checked.returncode == 0 and os.listdir(folder + "/out") == [] and sorted(os.listdir(folder)) == ["jobs", "out"], "`check` runs nothing", checked.stderr)
     for words in ("planar-pendulum", "2 coordinates, 1 constraints", "1 parameter sets x 1 tolerances x 2 methods x 2 steps", "60 trajectory-steps", "memory", "result file", "cost"):
         ok(words in checked.stdout, f"`check` prints: {words}", checked.stdout)
-    ok(len(re.findall(r"^ +\d+  (rattle|midpoint) +0\.(1|05) +(10|20) +1$", checked.stdout, re.M)) == 4, "`check` prints every case", checked.stdout)
+    ok(len(re.findall(r"^ +\d+  (rattle|midpoint) +0\.(1|05) +0\.(1|05) +(10|20) +1$", checked.stdout, re.M)) == 4, "`check` prints every case", checked.stdout)
 
     process = constella("run", study, folder=folder)
     ok(process.returncode == 0 and os.path.isfile(folder + "/my-study.v2.h5"), "the default output is the study's name in the current folder", os.listdir(folder), process.stderr)
