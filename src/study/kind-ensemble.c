@@ -29,25 +29,27 @@ typedef struct {
 /* Constraints are near zero for all members. */
 static bool is_spread(const cst_plan *p, int k) { return p->quantity[k].drifts || k == cst_quantity_find(p, "displacement"); }
 
-/* averaged: NAME_mean is the mean over time (averages.h). */
-static void declare_spread(cst_columns *c, const cst_quantity *q, bool first, bool averaged, spread_columns *x) {
-  x->mean = cst_columns_number(c, (cst_column_use){.shown = !averaged, .role = "mean", .of = q->name}, "mean at the end", "%s_mean%s",
-                               q->name, averaged ? "_end" : "");
-  x->rms = cst_columns_number(c, (cst_column_use){.shown = !averaged, .role = "rms", .of = q->name}, "root mean square at the end",
-                              "%s_rms", q->name);
+/* Where averages are taken they are what is shown, and NAME_mean is theirs (averages.h). */
+static void declare_spread(const cst_plan *p, cst_columns *c, int k, spread_columns *x) {
+  const cst_quantity *q = &p->quantity[k];
+  const bool          shown = !p->study->averages;
+  x->mean = cst_columns_number(c, (cst_column_use){.shown = shown, .role = "mean", .of = q->name}, "mean at the end", "%s_mean%s", q->name,
+                               cst_plan_averages(p, k) ? "_end" : "");
+  x->rms = cst_columns_number(c, (cst_column_use){.shown = shown, .role = "rms", .of = q->name}, "root mean square at the end", "%s_rms",
+                              q->name);
   for (int j = 0; j < QUANTILES; j++)
     x->quantile[j] = cst_columns_number(c, (cst_column_use){.role = quantile_names[j].name, .of = q->name}, quantile_names[j].doc, "%s_%s",
                                         q->name, quantile_names[j].name);
   if (q->drifts)
     x->largest =
-        cst_columns_number(c, (cst_column_use){.shown = first, .role = "largest", .of = q->name}, "largest |x - x(0)|", "%s_max", q->name);
+        cst_columns_number(c, (cst_column_use){.shown = k == 0, .role = "largest", .of = q->name}, "largest |x - x(0)|", "%s_max", q->name);
 }
 
 static void *declare(const cst_plan *p, cst_columns *c) {
   columns *x = cst_need(calloc(1, sizeof *x + sizeof *x->spread * (size_t)p->nquantity));
   if (p->study->reference != CST_REFERENCE_NONE) cst_errors_declare(p, c, &x->error);
   for (int k = 0; k < p->nquantity; k++)
-    if (is_spread(p, k)) declare_spread(c, &p->quantity[k], k == 0, cst_plan_averages(p, k), &x->spread[k]);
+    if (is_spread(p, k)) declare_spread(p, c, k, &x->spread[k]);
   cst_constraints_declare(c, &x->constraints);
   x->displacement = cst_displacement_declare(c, false);
   return x;

@@ -328,8 +328,15 @@ void cst_class_part_folds(const cst_class *k, int parts, double *count) {
   }
 }
 
-/* Of what is told by its changes: constraints are near zero, and distances from the start have no average. */
-bool cst_plan_averages(const cst_plan *p, int quantity) { return p->study->averages && p->quantity[quantity].drifts; }
+/* Of what is observed and told by its changes: constraints are near zero, and distances from the start have no average. */
+bool cst_plan_averages(const cst_plan *p, int quantity) {
+  bool wanted = false;
+  for (int k = 0; k < p->nlook; k++) {
+    const cst_look *x = &p->look[k];
+    wanted |= x->wanted && quantity >= x->first && quantity < x->first + x->count;
+  }
+  return wanted && p->study->averages && p->quantity[quantity].drifts;
+}
 
 /* Folds at steps up to `step`; the last one is at n. */
 static long folds_until(const cst_class *k, long step) {
