@@ -3,8 +3,8 @@
  *
  * A test asks cst_method_properties what a method promises on a system and holds it to that, by each_pair: in `make test` on the pairs that
  * cover.h chooses and describes, in `make test-all` on all. Families are methods of the same kinds of substeps, alone or composed; kinds
- * are systems alike in nature_of: constraints, general, full and gyroscopic masses, bands, redundancy, linear V, symmetries. Options of
- * PETSc pass through: run a test with -snes_type newtonls to hold PETSc's own types to the same claims.
+ * are systems alike in nature_of: constraints, general, full and gyroscopic masses, bands, redundancy, linear V, symmetries, velocity
+ * constraints, time. Options of PETSc pass through: run a test with -snes_type newtonls to hold PETSc's own types to the same claims.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CLAIMS_H
@@ -366,7 +366,7 @@ UNUSED static unsigned make_of(const char *method) {
 
 /* What a system is like to those who step it. */
 UNUSED static unsigned nature_of(const cst_system *s) {
-  const bool is[] = {s->ng, s->general, s->matrix, s->gyroscopic, s->gram.banded, s->dropped, s->linear_v, s->nsym};
+  const bool is[] = {s->ng, s->general, s->matrix, s->gyroscopic, s->gram.banded, s->dropped, s->linear_v, s->nsym, s->nvel, s->timed};
   unsigned   nature = 0;
   for (size_t b = 0; b < sizeof is / sizeof *is; b++) nature |= is[b] ? 1u << b : 0;
   return nature;
