@@ -61,6 +61,41 @@ def orders():
             ok(abs(got - order) < 0.35, f"{system}: {method} has order {order}", got)
 
 
+def forced_orders():
+    """Forces and the time against a reference in quadruple precision."""
+    methods = {"midpoint": 2, "rattle": 2, "convert(rk3, bias=-0.5)": 4, "project(rk4)": 4, "gauss(2)": 4, "compose(rattle, yoshida4)": 4}
+    for system, end in (("kapitza", 1), ("damped-double-pendulum", 0.5)):
+        f, result = run("forced-" + system, f"""study: order
+system: {system}
+end: {end}
+steps: [0.02, 0.01]
+methods: [{quoted(methods)}]
+reference: {{method: "gauss(6)", step: 0.02, precision: quad}}
+error: {{of: [q, p]}}
+""")
+        rows = table(result)
+        for k, (method, order) in enumerate(methods.items() if len(rows) == 2 * len(methods) else {"all": 0}.items()):
+            got = np.log2(rows[2 * k]["error"] / rows[2 * k + 1]["error"]) if rows else np.nan
+            ok(abs(got - order) < 0.3, f"{system}: {method} has order {order}", got, f.stderr)
+
+
+def redundant():
+    """A constraint on velocities that one on positions implies is dropped."""
+    system = """system: twice
+coordinates: [x, y, th]
+mass: [1, 1, 1]
+potential: y
+constraints: {circle: x^2 + y^2 - 1}
+nonholonomic: {again: "x*x' + y*y'", rolling: "x*y' - y*x' + th'/2"}
+states: {default: {q: [0.6, -0.8, 0], v: [0.8, 0.6, -2]}}
+"""
+    write("twice.yaml", system)
+    methods = ["rk4", "lagrange-dalembert(rk4, bias=-0.5)"]
+    f, result = run("twice", STUDY % ("{file: twice.yaml}", 1, "0.05, 0.025", quoted(methods)))
+    for row in table(result)[1::2]:
+        ok(row["order_q"] > 3.7 and row["error"] < 1e-5, f"redundant constraints on velocities: {row['method']}", f.stderr, row)
+
+
 def kept():
     methods = ["lagrange-dalembert(rk4)", "lagrange-dalembert(euler, bias=-0.5)", "project(rk4)"]
     f = made("kept", f"study: conservation\nsystem: chaplygin-sleigh\nend: 500\nsteps: [0.05]\nmethods: [{quoted(methods)}]\n")
@@ -165,5 +200,5 @@ def mistakes():
 
 
 write("forced.yaml", FORCED)
-together([by_hand_too, orders, kept, exact, turntable, balance, momentum, same_bits, mistakes])
+together([by_hand_too, orders, forced_orders, redundant, kept, exact, turntable, balance, momentum, same_bits, mistakes])
 done()
