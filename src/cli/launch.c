@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <petscsys.h>
 
 extern char **environ;
 
@@ -59,4 +60,17 @@ bool cst_launch_refuse(int ranks) {
         "file; %s\n",
         launchers[k].launcher, number(launchers[k].size), launchers[k].size, launchers[k].advice);
   return true;
+}
+
+static PetscErrorCode quiet(MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode n, PetscErrorType type,
+                            const char *message, void *context) {
+  (void)comm, (void)line, (void)function, (void)file, (void)type, (void)message, (void)context;
+  return n;
+}
+
+int cst_launch_end(int status) {
+  PetscPushErrorHandler(quiet, NULL);
+  if (!PetscFinalize()) return status;
+  if (!status) fprintf(stderr, "constella: error: MPI and PETSc could not be ended; what was written is whole\n");
+  return status ? status : 1;
 }

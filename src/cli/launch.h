@@ -18,4 +18,8 @@ bool cst_launch_is_mute(void);
 /* Whether `ranks`, the size of MPI_COMM_WORLD (1 before MPI_Init), is 1 where the launcher has started more; says so on stderr, once for
  * all of them. */
 bool cst_launch_refuse(int ranks);
+
+/* The end of PETSc and MPI, without PETSc's stack of errors where limits of the process have broken something: `status` is what the command
+ * came to, and an error is told where it had told of none. Returns the exit status. */
+int cst_launch_end(int status);
 #endif

@@ -180,7 +180,7 @@ static int start(int argc, char **argv, bool extends) {
   MPI_Comm_size(PETSC_COMM_WORLD, &ranks);
   if (!cst_launch_refuse(ranks)) status = run_checked(&a, d);
   cst_diag_destroy(d);
-  if (PetscFinalize()) return 1;
+  status = cst_launch_end(status);
   free(a.petsc);
   free(command);
   return status;

@@ -209,5 +209,5 @@ int cst_cli_verify(int argc, char **argv) {
   free(a.choice.member);
   free(a.choice.left_out);
   free(a.choice.icase);
-  return PetscFinalize() ? 1 : status;
+  return cst_launch_end(status);
 }

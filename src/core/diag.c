@@ -103,7 +103,7 @@ void cst_diag_print(const cst_diag *d, FILE *out) {
   for (int i = 0; i < d->count; i++) order[i] = &d->list[i];
   qsort(order, (size_t)d->count, sizeof *order, by_place);
   for (int i = 0; i < d->count; i++) print_one(order[i], out);
-  if (d->errors > 1) fprintf(out, "%d errors%s\n", d->errors, cst_diag_full(d) ? ", of which not all are shown" : "");
+  if (d->errors > 1) fprintf(out, "%d errors%s\n", d->errors, d->errors > d->count ? ", of which not all are shown" : "");
   free(order);
 }
 

@@ -37,6 +37,7 @@ static cst_node parse(cst_reading *r, cst_yaml *n, int offset, const char *text,
   if (!afford(r, n, strlen(text))) return -1;
   cst_node node = cst_expr_parse(r->s->graph, text, in.names, in.n, &error);
   if (node < 0) cst_yaml_error_at(r->doc, n, offset + error.offset, r->d, "%s: %s", what, error.message);
+  r->stopped |= cst_graph_spent(r->s->graph);
   return node;
 }
 

@@ -1,5 +1,5 @@
-/* fuzz-checkpoint.c: any bytes as a checkpoint of the study tests/fuzz/checkpoint.yaml, whose text FUZZ_STUDY names. The sums of what has the
- * form of one are made right first, so that it is the numbers that are tried; every second input is left as it is. */
+/* fuzz-checkpoint.c: any bytes as a checkpoint of the study tests/fuzz/checkpoint.yaml, whose text FUZZ_STUDY names. The sums of what has
+ * the form of one are made right first, so that it is the numbers that are tried; every second input is left as it is. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
 #include "constella/document.h"

@@ -7,8 +7,9 @@
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 
-static const char before[] = "study: order\nsystem: planar-pendulum\nend: 1.0\nsteps: [0.1]\nmethods: [project(mine), convert(mine), heun]\nreference: exact\n"
-                             "layers:\n";
+static const char before[] =
+    "study: order\nsystem: planar-pendulum\nend: 1.0\nsteps: [0.1]\nmethods: [project(mine), convert(mine), heun]\nreference: exact\n"
+    "layers:\n";
 
 static const char *share(cst_fetch *fetch, const char *path, char **text, size_t *length) {
   (void)path;

@@ -1,5 +1,5 @@
-/* fuzz-result.c: any bytes as a result file: opened, and all read that there is, as `table` and `status` do: in a child, since HDF5 does not
- * promise to survive damaged files. What may not be is that nobody notices: a child that hangs. */
+/* fuzz-result.c: any bytes as a result file: opened, and all read that there is, as `table` and `status` do: in a child, since HDF5 does
+ * not promise to survive damaged files. What may not be is that nobody notices: a child that hangs. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
 #include <signal.h>
