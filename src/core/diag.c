@@ -70,7 +70,7 @@ void cst_diag_warn(cst_diag *d, const char *file, int line, int column, const ch
 
 int cst_diag_count(const cst_diag *d) { return d->errors; }
 
-bool cst_diag_full(const cst_diag *d) { return d->count >= MOST; }
+bool cst_diag_full(const cst_diag *d) { return d->errors > MOST; }
 
 static int by_place(const void *x, const void *y) {
   const mistake *a = *(const mistake *const *)x, *b = *(const mistake *const *)y;
