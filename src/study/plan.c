@@ -151,10 +151,17 @@ static void make_histograms(cst_plan *p) {
   }
 }
 
-/* Momenta that the motion keeps from its start: those of all symmetries. */
+/* Momenta that the motion keeps from its start: those of all symmetries, where nothing exchanges momentum with the system. */
 static int kept_momenta(const cst_plan *p, int method) {
-  (void)method;
-  return p->study->system->nsym;
+  const cst_system *s = p->study->system;
+  return s->nvel || s->timed || cst_method_has_noise(p->study->method[method]) ? 0 : s->nsym;
+}
+
+/* Independent constraints of the system that a method steps: none where springs stand in their place. */
+static int enforced(const cst_system *s) {
+  int n = s->ng;
+  for (int a = 0; a < s->ng && s->dropped; a++) n -= s->dropped[a] != 0;
+  return n;
 }
 
 static bool wants_temperature(const cst_plan *p) {
@@ -165,11 +172,9 @@ static bool wants_temperature(const cst_plan *p) {
 
 static void count_freedom(cst_plan *p, cst_diag *d) {
   const cst_system *s = p->study->system;
-  int               rank = s->ng;
-  for (int a = 0; a < s->ng; a++) rank -= s->dropped && s->dropped[a];
   p->freedom = cst_need(calloc((size_t)p->study->nmethod + 1, sizeof *p->freedom));
   for (int i = 0; i < p->study->nmethod; i++) {
-    const int momenta = kept_momenta(p, i);
+    const int momenta = kept_momenta(p, i), rank = enforced(p->method[i]->stepped);
     p->freedom[i] = s->nq - rank - momenta;
     if (p->freedom[i] < 1 && wants_temperature(p))
       cst_diag_add(
