@@ -102,6 +102,7 @@ bench: all
 	@$(MAKE) --no-print-directory bench-built
 	@$(foreach p,$(BENCH_PARTS),OPENBLAS_NUM_THREADS=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 $(BUILD)/bench-$(p);)
 	@BUILD='$(BUILD)' $(PYTHON) tests/bench/checkpoints.py
+	@BUILD='$(BUILD)' $(PYTHON) tests/bench/water.py
 
 # ---- fuzzing: any bytes as study and system files ----------------------------------------------------------------------------
 # The targets tests/fuzz/fuzz-*.c run with libFuzzer where clang has it, else with the mutations of tests/fuzz/driver.c. In the tests, for a
