@@ -160,6 +160,20 @@ def same_bits():
         ok(other.returncode == 0 and not differences(digests(a), digests(b)), f"the same bits: {name}", other.stderr)
 
 
+def verified():
+    """A result whose lanes are computed again in other company has the same bits, accounts of the work included."""
+    text = """study: conservation
+system: snakeboard
+initial: {members: 13, seed: 3, around: default, spread: {q: 0.05, v: 0.05}}
+end: 10
+steps: [0.05]
+methods: ["lagrange-dalembert(rk4, bias=-0.5)", "lagrange-dalembert(heun)", gauss(2), project(rk3)]
+"""
+    process, result = run("verified", text)
+    again = constella("verify", result)
+    ok(process.returncode == 0 and again.returncode == 0, "verify finds the same bits", process.stderr, again.stdout)
+
+
 def momentum():
     """Of a symmetry that is admissible the momentum is kept, also where the constraints change others."""
     methods = ["lagrange-dalembert(heun)", "lagrange-dalembert(rk3, bias=-0.5)"]
@@ -200,5 +214,5 @@ def mistakes():
 
 
 write("forced.yaml", FORCED)
-together([by_hand_too, orders, forced_orders, redundant, kept, exact, turntable, balance, momentum, same_bits, mistakes])
+together([by_hand_too, orders, forced_orders, redundant, kept, exact, turntable, balance, momentum, verified, same_bits, mistakes])
 done()

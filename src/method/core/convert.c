@@ -323,8 +323,10 @@ CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd
   follow(C, L, x, y, d + R_, d + PLUS);
 }
 
-/* Accounts by the layers' quadrature, from the left end to w and from w to the right end. The sweeps hold the points of w. */
-static void gather(const cst_context *C, struct local *L) {
+/* Accounts by the layers' quadrature, from the left end to w and from w to the right end. The points are taken anew: those that the sweeps
+ * hold are of the last w in some lanes, of the one before in others. */
+static void gather(const cst_context *C, struct local *L, const vd *w) {
+  if (NACCOUNT > 0) take_values(C, L, w);
   for (int k = 0; k < 2 && NACCOUNT > 0; k++) {
     const cst_sweep *H = &L->sweep[k];
     for (int i = 0; i < H->layer->stages && H->t != 0; i++) {
@@ -340,7 +342,7 @@ static void gather(const cst_context *C, struct local *L) {
 CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x) {
   vd theta[ROOM(NG)], bent[ROOM(NQ)];
   (void)j;
-  gather(C, L);
+  gather(C, L, x);
   for (int i = 0; i < NQ; i++) L->q[i] = x[R_ + i], L->p[i] = x[MU + i];
   if (NG == 0) return;
   K_D2glw(L->c, L->q, x + MU, x + PLUS, bent);
