@@ -23,8 +23,17 @@ static void test_whole(void) {
   refused(DOC, "potental: 3",
           "f:2:1: error: unknown key 'potental'; did you mean 'potential'? Allowed: system, doc, source, coordinates, parameters, mass, "
           "potential, constraints, symmetries, states, gyroscopic, nonholonomic, forces, bodies, stiff\n");
-  refused(DOC, "nonholonomic: {a: [0, 0, 0]}", "f:2:1: error: not supported yet: 'nonholonomic'\n");
-  refused(DOC, "forces: [0, 0, 0]", "f:2:1: error: not supported yet: 'forces'\n");
+}
+
+static void test_velocities_and_forces(void) {
+  refused(DOC, "nonholonomic: [a]", "f:2:15: error: 'nonholonomic' must be a map of 'name: expression of coordinates and velocities x''\n");
+  refused(DOC, "forces: [0, 0, 0]", "f:2:9: error: 'forces' must be a map of 'name: [a generalised force for each coordinate]'\n");
+  refused(DOC, "forces: {push: z}",
+          "f:2:16: error: the force 'push' must be a list of 3 expressions, one for each coordinate; an energy whose gradient is the force "
+          "belongs under 'potential'\n");
+  refused(DOC, "forces: {push: [0, 0]}", "f:2:16: error: force 'push' has 2 entries; there must be 3, one for each coordinate\n");
+  refused(DOC, "forces: {2: [0, 0, 0]}",
+          "f:2:10: error: '2' is no name of a force; a name has letters, digits and _, a letter first, at most 60 of them\n");
 }
 
 static void test_coordinates(void) {
@@ -132,6 +141,7 @@ static void test_states(void) {
 
 int main(void) {
   test_whole();
+  test_velocities_and_forces();
   test_coordinates();
   test_parameters();
   test_functions();
