@@ -15,7 +15,7 @@ static const char usage[] =
     "constella show NAME [--system NAME|FILE]\n\n"
     "A page on a system, a method, a scheme or a kind of study. Of a method, or of any method expression, it tells order and claims on a\n"
     "system: that of --system, a name of the catalogue or a system file, or the first that it steps of spherical-pendulum,\n"
-    "henon-heiles and lagrange-top.";
+    "henon-heiles, lagrange-top and nonholonomic-oscillator.";
 
 enum { WIDTH = 120, INDENT = 13, SHOWN = 12 }; /* columns of a page; of what stands left; numbers shown of a long state */
 
@@ -253,7 +253,7 @@ static cst_method *method_of(const char *text, cst_expr_error *e) {
 
 /* The first of these that the method steps; the first of all where it steps none. */
 static cst_system *usual(const cst_method *m) {
-  static const char *const names[] = {"spherical-pendulum", "henon-heiles", "lagrange-top"};
+  static const char *const names[] = {"spherical-pendulum", "henon-heiles", "lagrange-top", "nonholonomic-oscillator"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     char        why[400];
     cst_system *s = cst_catalogue_create(names[i]);

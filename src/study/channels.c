@@ -207,19 +207,20 @@ static void make_dimensions(cst_channels *c, int *at) {
     const char        *doc;
     const char *const *label;
     bool               absent;
-  } all[DIMS] = {[CASE] = {"case", p->ncase, "case: parameters x tolerance x method x step, step fastest", NULL, false},
-                 [MEMBER] = {"member", p->study->members, "member of the ensemble", NULL, false},
-                 [COORDINATE] = {"coordinate", s->nq, "coordinate of the system", s->coordinate, false},
-                 [MULTIPLIER] = {"multiplier", s->ng, "constraint of the system", s->ng ? s->constraint : NULL, false},
-                 [FIGURE] = {"figure", CST_FIGURES, "x(0), x(end), largest |x - x(0)|, largest scale, mean scale", figures, false},
-                 [SAMPLE] = {"sample", p->most_samples, "sample of the series", NULL, false},
-                 [WINDOW] = {"window", CST_WINDOWS, "one of 64 equal parts of the run", NULL, false},
-                 [PARAMETER] = {"parameter", cst_system_named(s), "parameter of the system", cst_system_named(s) ? parameters : NULL, false},
-                 [WORD] = {"word", CST_SUM_WORDS, "64 bits of an exact sum, the least first, then its flags", NULL,
-                           p->most_samples == 0 || p->study->members == 1},
-                 [BLOCK] = {"block", p->blocks, "equal part of the run behind the burn-in", NULL, p->study->nhistogram == 0},
-                 [OUTSIDE] = {"outside", CST_OUTSIDE + 1, "below, above, no number, all", outside, p->study->nhistogram == 0},
-                 [CHOSEN] = {"chosen", p->study->ntrajectory, "member whose full states are kept", NULL, p->study->ntrajectory == 0}};
+  } all[DIMS] = {
+      [CASE] = {"case", p->ncase, "case: parameters x tolerance x method x step, step fastest", NULL, false},
+      [MEMBER] = {"member", p->study->members, "member of the ensemble", NULL, false},
+      [COORDINATE] = {"coordinate", s->nq, "coordinate of the system", s->coordinate, false},
+      [MULTIPLIER] = {"multiplier", s->ng, "constraint of the system", s->ng ? s->constraint : NULL, false},
+      [FIGURE] = {"figure", CST_FIGURES, "x(0), x(end), largest |x - x(0)|, largest scale, mean scale", figures, false},
+      [SAMPLE] = {"sample", p->most_samples, "sample of the series", NULL, false},
+      [WINDOW] = {"window", CST_WINDOWS, "one of 64 equal parts of the run", NULL, false},
+      [PARAMETER] = {"parameter", cst_system_named(s), "parameter of the system", cst_system_named(s) ? parameters : NULL, false},
+      [WORD] = {"word", CST_SUM_WORDS, "64 bits of an exact sum, the least first, then its flags", NULL,
+                p->most_samples == 0 || p->study->members == 1},
+      [BLOCK] = {"block", p->blocks, "equal part of the run behind the burn-in", NULL, p->study->nhistogram == 0},
+      [OUTSIDE] = {"outside", CST_OUTSIDE + 1, "below, above, no number, all", outside, p->study->nhistogram == 0},
+      [CHOSEN] = {"chosen", p->study->ntrajectory, "member whose full states are kept", NULL, p->study->ntrajectory == 0}};
   c->dim = cst_need(calloc((size_t)(DIMS + p->ncase + p->nlook + OWN_DIMENSIONS * p->study->nhistogram), sizeof *c->dim));
   for (int k = 0; k < DIMS; k++) {
     at[k] = c->ndim;

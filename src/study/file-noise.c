@@ -132,7 +132,7 @@ static void check_spread(cst_reader *r) {
   const cst_study *s = r->s;
   cst_yaml        *initial = cst_yaml_get(r->root, "initial"), *spread = cst_yaml_get(initial, "spread");
   if (!s->ensemble || s->nstart || s->members == 1 || noisy(s) || !cst_reader_required(r, initial, "initial", "spread")) return;
-  if (cst_yaml_is_map(spread) && !cst_study_spreads(s))
+  if (r->spread_known && !cst_study_spreads(s))
     cst_yaml_error(r->doc, spread, r->d, "'spread' is zero: all %ld members would be the same; q or v must be positive", s->members);
 }
 

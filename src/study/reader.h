@@ -17,7 +17,7 @@ typedef struct cst_reader {
   cst_yaml     *root;
   cst_diag     *d;
   cst_share    *share;
-  bool          start_known;
+  bool          start_known, spread_known;
   cst_yaml     *start;                /* where it stands; NULL: nowhere */
   cst_layers   *layers;               /* the study's own */
   cst_graph    *graph;                /* of the numbers written as expressions */

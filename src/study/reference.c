@@ -35,12 +35,11 @@ static int case_times(const cst_plan *p, int i, double *t) {
 }
 
 double *cst_reference_times(const cst_plan *p, int variant, int *count) {
-  size_t most = 0, n = 0;
-  for (int i = 0; i < p->ncase; i++)
-    if (p->cases[i].variant == variant) most += (size_t)case_times(p, i, NULL);
+  const int cases = p->ncase / p->study->nvariant, first = variant * cases; /* they follow one another, parameter set by parameter set */
+  size_t    most = 0, n = 0;
+  for (int i = 0; i < cases; i++) most += (size_t)case_times(p, first + i, NULL);
   double *t = cst_need(malloc((most + 1) * sizeof *t));
-  for (int i = 0; i < p->ncase; i++)
-    if (p->cases[i].variant == variant) n += (size_t)case_times(p, i, t + n);
+  for (int i = 0; i < cases; i++) n += (size_t)case_times(p, first + i, t + n);
   qsort(t, n, sizeof *t, ascending);
   size_t unique = 0;
   for (size_t i = 0; i < n; i++)

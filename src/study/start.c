@@ -70,14 +70,14 @@ static bool settled(cst_reader *r) {
   return good;
 }
 
-/* At (q, v), which `what` and `with` name. */
-static bool consistent(cst_reader *r, int variant, double *q, double *v, const char *what, const char *with) {
+/* At (q, v), which `what` names. */
+static bool consistent(cst_reader *r, int variant, double *q, double *v, const char *what) {
   cst_study *s = r->s;
   cst_worst  g, gv;
   char       why[WHY], why_v[WHY];
   if (s->project && !cst_system_project(s->system, c_of(s, variant), q, v)) {
     cst_yaml_error(r->doc, r->start, r->d, "%s has no nearest point on the constraints that could be found%s; it must lie nearer to them",
-                   what, with);
+                   what, cst_reader_with(r, variant));
     return false;
   }
   cst_system_worst(s->system, c_of(s, variant), q, v, &g, &gv);
@@ -85,8 +85,8 @@ static bool consistent(cst_reader *r, int variant, double *q, double *v, const c
   cst_yaml_error(r->doc, r->start, r->d,
                  "%s is inconsistent%s: |g| = %.3g (%.3g of its scale%s%s), |G v| = %.3g (%.3g of its scale%s%s); at most 1e-10 of the "
                  "scale is allowed, or %s",
-                 what, with, g.raw, g.scaled, g.at < 0 ? "" : "; ", cst_worst_say(s->system, &g, why, WHY), gv.raw, gv.scaled,
-                 gv.at < 0 ? "" : "; ", cst_worst_say(s->system, &gv, why_v, WHY),
+                 what, cst_reader_with(r, variant), g.raw, g.scaled, g.at < 0 ? "" : "; ", cst_worst_say(s->system, &g, why, WHY), gv.raw,
+                 gv.scaled, gv.at < 0 ? "" : "; ", cst_worst_say(s->system, &gv, why_v, WHY),
                  s->nstart ? "`project: true` in 'initial'" : "{q: ..., v: ..., project: true}");
   return false;
 }
@@ -99,7 +99,7 @@ static bool members_consistent(cst_reader *r) {
     for (long i = 0; i < s->nstart; i++) {
       double *x = cst_starts_row(s, k, i);
       snprintf(what, sizeof what, "the start of member %ld", i);
-      if (!consistent(r, k, x, x + s->system->nq, what, cst_reader_with(r, k))) return false;
+      if (!consistent(r, k, x, x + s->system->nq, what)) return false;
     }
   return true;
 }
@@ -133,7 +133,6 @@ void cst_start_settle(cst_reader *r) {
   for (int v = 0; v < s->nvariant && good; v++) good = is_finite(r, v) && is_turned(r, v);
   good = good && members_sound(r);
   good = good && s->system->ng && s->nvariant && settled(r);
-  for (int v = 0; v < s->nvariant && good && !s->nstart; v++)
-    good = consistent(r, v, q_of(s, v), v_of(s, v), "the start", cst_reader_with(r, v));
+  for (int v = 0; v < s->nvariant && good && !s->nstart; v++) good = consistent(r, v, q_of(s, v), v_of(s, v), "the start");
   if (good && s->nstart) members_consistent(r);
 }

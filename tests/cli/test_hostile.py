@@ -81,7 +81,7 @@ def work():
     state = "states: {default: {q: [0.1*i], v: [0]}}\n"
     for title, text in (
         ("constraints of all coordinates", head + 'potential: 0\nconstraints: {r: {for: "k = 1..n-1", expression: "sum(j, 1, n, sin(x[j]*x[k])) - 1"}}\n' + state),
-        ("sums in sums", head + 'potential: "sum(i, 1, n, sum(j, 1, n, sin(x[i] - x[j])*x[j]))"\n' + state),
+        ("sums in sums", head + 'potential: "sin(sum(i, 1, n, sum(j, 1, n, sin(x[i] - x[j])*x[j])))"\n' + state),
         ("long sums in states", head + "potential: 0\n" + "states: {" + ", ".join(f'a{k}: {{q: ["sum(j, 1, 1000, j)"], v: ["sum(j, 1, 1000, i)"]}}' for k in range(100)) + "}\n"),
     ):
         name = title.replace(" ", "-")

@@ -234,7 +234,7 @@ def layers(h):
 
 def reasons():
     """What `status` says of trajectories that fail."""
-    for method, words in ((f"penalty(convert(gauss(1)), omega={OMEGA})", "did not converge"), ("penalty(zhang-skeel(beta=0.4), omega=200)", "no longer finite")):
+    for method, words in ((f"penalty(convert(gauss(1)), omega={OMEGA})", "did not converge"), ("penalty(zhang-skeel(beta=0.4), omega=200)", "not finite")):
         process, result = run("failing", study([method], h=0.1))
         told = constella("status", result).stdout
         ok(process.returncode == 1 and words in told and "take a smaller step" in told, f"{method} fails, and `status` says what helps", told)

@@ -21,7 +21,7 @@ states:
 
 
 def catalogue():
-    names = re.findall(r"^ *([a-z][a-z-]*)", constella("list", "systems").stdout, re.M)
+    names = re.findall(r"^ *([a-z][a-z0-9-]*)", constella("list", "systems").stdout, re.M)
     ok(len(names) > 5, "there are systems to examine", names)
     for name in names:
         process = constella("system", name)

@@ -182,6 +182,15 @@ UNUSED static problem described(const char *text) {
   return x;
 }
 
+/* Whether the method of this expression steps the system. */
+UNUSED static bool fits(const problem *x, const char *method) {
+  char        why[400];
+  cst_method *m = method_of(method);
+  const bool  good = cst_method_fits(m, x->s, why, sizeof why);
+  cst_method_destroy(m);
+  return good;
+}
+
 /* The kind of a method's first substep. */
 UNUSED static const cst_substep_row *row_of(const char *method) {
   cst_method            *m = method_of(method);

@@ -114,7 +114,7 @@ static void test_all_equations(void) {
   static const int pairs[][2] = {{1, 1}, {2, 1}, {2, 2}, {6, 2}, {4, 3}, {9, 3}, {12, 5}};
   for (int i = 0; i < cst_catalogue_size(); i++) {
     problem *x = problem_open(cst_catalogue_name(i));
-    for (size_t k = 0; k < sizeof pairs / sizeof *pairs; k++) test_equations(x, pairs[k][0], pairs[k][1]);
+    for (size_t k = 0; k < sizeof pairs / sizeof *pairs && fits(x, "hbvm(k=2, s=2)"); k++) test_equations(x, pairs[k][0], pairs[k][1]);
     problem_close(x);
   }
   OK(least_wrong > 1e-10, "a multiplier off by 1e-6 leaves a line integral (%.2g at least)", least_wrong);

@@ -117,6 +117,9 @@ class Parser:
         last = self.expression(0)
         self.next(",")
         start, terms, hidden = self.at, [], self.names.get(variable)
+        if last < first:  # read on behind what is summed
+            self.names[variable] = sympy.Integer(1)
+            self.expression(0)
         for i in range(int(first), int(last) + 1):
             self.at, self.names[variable] = start, sympy.Integer(i)
             terms.append(self.expression(0))

@@ -1,5 +1,5 @@
-/* test-pairs.c: sums over pairs: which double sums are kept as one, their values against sums written by hand, and one set of bits from every
- * back end, on members that differ and on copies of one. */
+/* test-pairs.c: sums over pairs: which double sums are kept as one, their values against sums written by hand, and one set of bits from
+ * every back end, on members that differ and on copies of one. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <stdlib.h>

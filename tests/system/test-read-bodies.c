@@ -211,7 +211,7 @@ static void test_file_mistakes(void) {
   wrong(B_COORDINATES, NULL,
         "f:3:7: error: 'mass' is that of 'coordinates', and there are none; those of the bodies have the bodies' masses\n"
         "f:7:12: error: potential: unknown name 's'; allowed: m, I, J, R11, R12, R13, R21, R22, R23, R31, R32, R33, A11, A12, A13, A21, "
-        "A22, A23, A31, A32, A33, x, y, z, pi, ...\n"
+        "A22, A23, A31, A32, A33, x, y, z, t, ...\n"
         "f:11:9: error: q has 1 entries; there must be 0, one for each name of 'coordinates'\n"
         "f:11:17: error: v has 1 entries; there must be 0, one for each name of 'coordinates'\n"
         "4 errors\n");

@@ -125,9 +125,10 @@ static int test(cst_system *system, const char *name, int isa) {
                reverse = reverse_off(&t, x, dx);
   OK(value < 1e-13, "%s: accelerations and multipliers, as by the reduced equations (%.1e)", name, value);
   OK(first < NEARLY, "%s: their first variation (%.1e)", name, first);
-  OK(reverse < EXACT, "%s: a.dA + s dL is the gradient times the change (%.1e)", name, reverse);
+  if (!system->nvel && !system->timed) /* else the sweep gathers virtual work, too: tests/cli/test_nonholonomic.py */
+    OK(reverse < EXACT, "%s: a.dA + s dL is the gradient times the change (%.1e)", name, reverse);
   OK(second < NEARLY, "%s: the change of the gradient (%.1e)", name, second);
-  OK(sees_slip(&t, x, dx), "%s: a slip would be seen", name);
+  if (!system->nvel && !system->timed) OK(sees_slip(&t, x, dx), "%s: a slip would be seen", name);
   const int seen = sees_multipliers(&t, x, slope);
   OK(independent(&t, x, dx), "%s: no lane depends on the others", name);
   vd *owned[] = {x, plain, dx, slope};

@@ -38,8 +38,7 @@ struct data {
 #define LOCAL(X)                                                                                                                           \
   X(q, NQ)                                                                                                                                 \
   X(p, NQ)                                                                                                                                 \
-  X(G, NNZ_G) X(x, 2 * NQ) X(Lv, NQ) X(Lq, NQ) X(q1, NQ) X(p1, NQ) X(G1, NNZ_G) X(slack, NG) X(impulse, NG) X(minv, NMASS)                 \
-      CST_TIME_FIELD(X)
+  X(G, NNZ_G) X(x, 2 * NQ) X(Lv, NQ) X(Lq, NQ) X(q1, NQ) X(p1, NQ) X(G1, NNZ_G) X(slack, NG) X(impulse, NG) X(minv, NMASS) CST_TIME_FIELD(X)
 
 struct local {
   LOCAL(CST_FIELD)
