@@ -8,9 +8,12 @@ that of the variable CONSTELLA (build/constella). PAPER.toml, whose names of stu
 
     source       where the statements are made.
     statements   a list: `says`, `where` (section or equation), `study` or `script`, and `measured`, a list of
-                   method   as the study has it, at its smallest step, or the script; and
-                   column   of the result, with `is` (a word, or a number that is met `within`), `below` or `above`; or
-                   same     another method, whose q and p at the end differ by the number measured, with `below` or `above`.
+                   method   as the study has it, at its smallest step, or the script (or `methods`, of each of which it is measured); and
+                   column   of the result, with `is` (a word, or a number that is met `within`, or within so many `errors`, for a column NAME_mean
+                            those of NAME_error), `below` or `above`; or
+                   same     another method, whose q and p at the end differ by the number measured, with `below` or `above`; or
+                   histogram   of the result, with `of`: its peak, or the part or the mean of what is `under` an edge (distributions.py), as a column.
+                 A study may be changed in its text (`change`, a table of old and new) under another `name`.
 
 A script measures what the program has no method for. It is a Python file that prints TOML, a table for each method with its columns and their values.
 """
@@ -24,6 +27,7 @@ import tomllib
 
 sys.dont_write_bytecode = True
 
+import distributions  # noqa: E402
 from studies import Studies, mistake  # noqa: E402
 
 
@@ -65,12 +69,23 @@ def measured_of(result, item):
     if "same" in item:
         return difference(result, item["method"], item["same"])
     case = case_of(result, item["method"])
+    if "histogram" in item:
+        return distributions.measured_of(result, case, item)
     if isinstance(item.get("is"), str):
         return result.texts(item["column"])[case]
     return float(result.numbers(item["column"])[case])
 
 
-def holds(item, value):
+def error_of(result, item):
+    """The standard error of a mean, where so many are allowed."""
+    if "errors" not in item:
+        return 0.0
+    return float(result.numbers(item["column"].removesuffix("mean") + "error")[case_of(result, item["method"])])
+
+
+def holds(item, value, error):
+    if "errors" in item:
+        return abs(value - item["is"]) <= item["errors"] * error
     if "within" in item:
         return abs(value - item["is"]) <= item["within"]
     if "is" in item:
@@ -79,6 +94,8 @@ def holds(item, value):
 
 
 def asked(item):
+    if "errors" in item:
+        return f"{item['is']} within {item['errors']} errors"
     if "within" in item:
         return f"{item['is']} within {item['within']}"
     if "is" in item:
@@ -86,10 +103,23 @@ def asked(item):
     return f"at most {item['below']:g}" if "below" in item else f"at least {item['above']:g}"
 
 
-def line_of(item, value):
-    what = f"difference from {item['same']}" if "same" in item else item["column"]
+def name_of(item):
+    if "same" in item:
+        return f"difference from {item['same']}"
+    if "histogram" in item:
+        return f"{item['of']} of {item['histogram']}" + (f" under {item['under']:g}" if "under" in item else "")
+    return item["column"]
+
+
+def line_of(item, value, error):
     shown = value if isinstance(value, str) else f"{value:.4g}"
-    return f"  {'ok ' if holds(item, value) else 'NOT'}  {item['method']}: {what} {shown} ({asked(item)})"
+    shown += f" +- {error:.2g}" if error else ""
+    return f"  {'ok ' if holds(item, value, error) else 'NOT'}  {item['method']}: {name_of(item)} {shown} ({asked(item)})"
+
+
+def each(measured):
+    """What is measured, of one method each."""
+    return [{**item, "method": method} for item in measured for method in item.get("methods", [item.get("method")])]
 
 
 def main():
@@ -108,17 +138,17 @@ def main():
     options.folder.mkdir(parents=True, exist_ok=True)
     studies = Studies(options.paper.parent, options)
     if not options.overwrite:
-        studies.refuse_existing({s["study"]: s for s in paper["statements"] if "study" in s})
+        studies.refuse_existing({s.get("name", s["study"]): s for s in paper["statements"] if "study" in s})
     good = total = 0
     print(paper["source"])
     for statement in paper["statements"]:
         script = statement.get("script")
-        result = printed(options.paper.parent / script) if script else studies.result(statement, statement["study"])
+        result = printed(options.paper.parent / script) if script else studies.result(statement, statement.get("name", statement["study"]))
         print(f"\n{statement['says']} [{statement['where']}]")
-        for item in statement["measured"]:
-            value = measured_of(result, item)
-            good, total = good + holds(item, value), total + 1
-            print(line_of(item, value))
+        for item in each(statement["measured"]):
+            value, error = measured_of(result, item), error_of(result, item)
+            good, total = good + holds(item, value, error), total + 1
+            print(line_of(item, value, error))
     print(f"\n{good} of {total} as stated")
     return good < total
 

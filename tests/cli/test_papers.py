@@ -191,6 +191,23 @@ def test_statements():
     ok(absent.returncode == 2 and "statements.py: error" in absent.stderr and "absent.py" in absent.stderr, "so is a script that is not there", absent.stderr)
 
 
+def test_water():
+    """Seven waters in a bath to t = 1000: what is stated of them, and what is not so: a peak, a part, a mean, a temperature."""
+    folder = pathlib.Path(scratch())
+    study = (PAPERS / "tao-owhadi-water.yaml").read_text().replace("end: 10000", "end: 1000")
+    (folder / "tao-owhadi-water.yaml").write_text("\n".join(line for line in study.splitlines() if "coefficient" not in line))
+    head, *_, last = (PAPERS / "tao-owhadi-water.toml").read_text().split("[[statements]]")
+    last = re.sub(r"^(name|change) = .*\n", "", last, flags=re.M)
+    wrong = last
+    for old, new in (("2.775", "2.975"), ("is = 2.83,", "is = 2.93,"), ("0.37", "0.47"), ("0.02,", "0.021,"), ("0.0006", "0.00001")):
+        wrong = wrong.replace(old, new)
+    (folder / "water.toml").write_text("[[statements]]".join([head, last, wrong]))
+    process = command(folder / "water.toml", folder / "results", "--ranks", 0, script="statements.py")
+    right = re.findall(r"^  (ok |NOT)  langevin", process.stdout, re.M)
+    ok(right[:10] == ["ok "] * 10, "seven waters: distances and temperature as stated", process.stdout, process.stderr)
+    ok(process.returncode == 1 and right[10:] == ["NOT"] * 10, "and not as stated wrongly", process.stdout, process.stderr)
+
+
 def changed(old, new):
     """A copy of the paper and of its studies in which a text is another."""
     folder = pathlib.Path(scratch())
@@ -275,5 +292,5 @@ def test_other_paper():
 if __name__ == "__main__":
     test_digits()
     test_shortened()
-    together([test_paper, test_springs, test_transitions, test_matrices, test_statements, test_wrong_number, test_figures, test_other_paper], most=2)
+    together([test_paper, test_springs, test_transitions, test_matrices, test_statements, test_water, test_wrong_number, test_figures, test_other_paper], most=2)
     done()
