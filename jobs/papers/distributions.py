@@ -1,11 +1,11 @@
-"""distributions.py: what is read off a histogram of a result: its peak, and the part and the mean of what lies below a bound. Used by statements.py."""
+"""distributions.py: what is read off a histogram of a result: its peak, the part and the mean of what lies below a bound. Used by statements.py."""
 # SPDX-License-Identifier: BSD-2-Clause
 import numpy as np
 
 
-def peak(edges, density, _):
-    """Where it is largest: of the parabola through all bins around the largest that are above nine tenths of it."""
-    top = density.argmax()
+def peak(edges, density, under):
+    """Where it is largest below `under`: of the parabola through all bins around the largest that are above nine tenths of it."""
+    top = density[edges[1:] <= under + 1e-9].argmax()
     low, high = top, top
     while low and density[low - 1] > 0.9 * density[top]:
         low -= 1
