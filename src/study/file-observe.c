@@ -181,21 +181,32 @@ static void read_samples(cst_reader *r) {
   r->s->samples_log = spacing;
 }
 
+typedef struct {
+  long member;
+  int  at; /* in the list */
+} chosen;
+
+static int ascending(const void *a, const void *b) {
+  const chosen *x = a, *y = b;
+  return x->member != y->member ? (x->member > y->member) - (x->member < y->member) : (x->at > y->at) - (x->at < y->at);
+}
+
 /* The members of a list, each once. */
 static void read_members(cst_reader *r, cst_yaml *list) {
   cst_study *s = r->s;
+  int        n = 0;
   long       k;
-  bool      *taken = cst_reader_memory((size_t)s->members, sizeof *taken);
+  chosen    *all = cst_reader_memory((size_t)cst_yaml_size(list), sizeof *all);
   for (int i = 0; i < cst_yaml_size(list) && !cst_diag_full(r->d); i++) {
-    cst_yaml *n = cst_yaml_item(list, i);
-    if (!cst_reader_integer(r, n, "members", 0, s->members - 1, &k)) continue;
-    if (taken[k])
-      cst_yaml_error(r->doc, n, r->d, "the member %ld appears twice", k);
-    else
-      s->trajectory[s->ntrajectory++] = k;
-    taken[k] = true;
+    if (!cst_reader_integer(r, cst_yaml_item(list, i), "members", 0, s->members - 1, &k)) continue;
+    all[n++] = (chosen){k, i};
+    s->trajectory[s->ntrajectory++] = k;
   }
-  free(taken);
+  qsort(all, (size_t)n, sizeof *all, ascending);
+  for (int i = 1; i < n && !cst_diag_full(r->d); i++)
+    if (all[i].member == all[i - 1].member)
+      cst_yaml_error(r->doc, cst_yaml_item(list, all[i].at), r->d, "the member %ld appears twice", all[i].member);
+  free(all);
 }
 
 static void read_trajectories(cst_reader *r) {

@@ -17,9 +17,9 @@ static void read_force(cst_reading *r, cst_yaml *key, cst_yaml *list, cst_scope 
   cst_system *s = r->s;
   cst_entries e = cst_reading_coordinate_entries(r);
   char        what[200];
+  s->force_name[k] = s->force_text[k] = "";
   if (!cst_reading_symbol(r, key, -1, cst_yaml_text(key), "force")) return;
   s->force_name[k] = cst_yaml_text(key);
-  s->force_text[k] = "";
   if (cst_yaml_is_scalar(list)) {
     cst_yaml_error(r->doc, list, r->d,
                    "the force '%s' must be a list of %d expressions, one for each %s; an energy whose gradient is the force belongs under "

@@ -206,8 +206,13 @@ static void test(cst_system *s, const char *system, const cst_tableau *tableau, 
 }
 
 static void test_layer(const cst_tableau *tableau, const char *layer, int isa, int *seen) {
-  for (int i = 0; i < cst_catalogue_size(); i++)
-    test(cst_catalogue_create(cst_catalogue_name(i)), cst_catalogue_name(i), tableau, layer, isa, seen);
+  for (int i = 0; i < cst_catalogue_size(); i++) {
+    cst_system *s = cst_catalogue_create(cst_catalogue_name(i));
+    if (s->nvel || s->timed) /* their sweeps gather virtual work, too: tests/cli/test_nonholonomic.py */
+      cst_system_destroy(s);
+    else
+      test(s, cst_catalogue_name(i), tableau, layer, isa, seen);
+  }
   test(read_redundant(), "redundant body", tableau, layer, isa, seen);
 }
 

@@ -58,7 +58,7 @@ static void test_parameters(void) {
           "f:4:13: error: 'parameters' must be a map of 'name: value' or 'name: {default: value, unit: text, doc: text}'\n"
           "f:5:8: error: mass: unknown name 'm'; allowed: x, y, z, pi, sqrt, sin, cos, tan, exp, log, atan2, sum\n"
           "f:5:11: error: mass: unknown name 'm'; allowed: x, y, z, pi, sqrt, sin, cos, tan, exp, log, atan2, sum\n"
-          "f:6:12: error: potential: unknown name 'm'; allowed: x, y, z, pi, sqrt, sin, cos, tan, exp, log, atan2, sum\n"
+          "f:6:12: error: potential: unknown name 'm'; allowed: x, y, z, t, pi, sqrt, sin, cos, tan, exp, log, atan2, sum\n"
           "f:7:28: error: constraint: unknown name 'a'; allowed: x, y, z, pi, sqrt, sin, cos, tan, exp, log, atan2, sum\n"
           "f:11:85: error: exact lambda: unknown name 'a'; allowed: t, pi, sqrt, sin, cos, tan, exp, log, atan2, sum\n6 errors\n");
   refused(PARAMETERS, "parameters: {a: 2, m: 1, sin: 3}",
@@ -92,11 +92,11 @@ static void test_functions(void) {
   refused(POTENTIAL, "potential: [1]", "f:6:12: error: potential must be a number or an expression\n");
   refused(POTENTIAL, "potential: m*(z", "f:6:16: error: potential: missing ')'\n");
   refused(POTENTIAL, "potential: 'm*gg*z'",
-          "f:6:15: error: potential: unknown name 'gg'; allowed: a, m, b, x, y, z, pi, sqrt, sin, cos, tan, exp, log, atan2, sum\n");
+          "f:6:15: error: potential: unknown name 'gg'; allowed: a, m, b, x, y, z, t, pi, sqrt, sin, cos, tan, exp, log, atan2, sum\n");
   refused(POTENTIAL, "potential: |\n  m*z\n    + q",
-          "f:8:7: error: potential: unknown name 'q'; allowed: a, m, b, x, y, z, pi, sqrt, sin, cos, tan, exp, log, atan2, sum\n");
-  refused(POTENTIAL, "potential: t*z",
-          "f:6:12: error: potential: unknown name 't'; allowed: a, m, b, x, y, z, pi, sqrt, sin, cos, tan, exp, log, atan2, sum\n");
+          "f:8:7: error: potential: unknown name 'q'; allowed: a, m, b, x, y, z, t, pi, sqrt, sin, cos, tan, exp, log, atan2, sum\n");
+  refused(POTENTIAL, "potential: s*z",
+          "f:6:12: error: potential: unknown name 's'; allowed: a, m, b, x, y, z, t, pi, sqrt, sin, cos, tan, exp, log, atan2, sum\n");
   refused(CONSTRAINTS, "constraints: [x]", "f:7:14: error: 'constraints' must be a map of 'name: expression'\n");
   refused(CONSTRAINTS, "constraints: {surface: [x]}", "f:7:24: error: constraint must be a number or an expression\n");
   refused(CONSTRAINTS, "constraints: {surface: a - 2}", "f:7:24: error: the constraint depends on no coordinate\n");
@@ -121,9 +121,11 @@ static void test_states(void) {
   refused(DEFAULT, "  default: {q: [0, 1], v: 3}",
           "f:10:16: error: q has 2 entries; there must be 3, one for each coordinate\n"
           "f:10:27: error: v must be a list of 3 expressions, one for each coordinate\n2 errors\n");
-  refused(DEFAULT, "  default: {q: [0, 0, x], v: [1, 0, t]}",
-          "f:10:23: error: q: unknown name 'x'; allowed: a, m, b, pi, sqrt, sin, cos, tan, exp, log, atan2, sum\n"
-          "f:10:37: error: v: unknown name 't'; allowed: a, m, b, pi, sqrt, sin, cos, tan, exp, log, atan2, sum\n2 errors\n");
+  refused(
+      DEFAULT, "  default: {q: [0, 0, x], v: [1, 0, t]}",
+      "f:10:23: error: q: unknown name 'x'; allowed: a, m, b, pi, sqrt, sin, cos, tan, exp, log, atan2, sum\n"
+      "f:10:37: error: v: unknown name 't'; the time cannot stand here; a clock can: a coordinate of a large mass, 1e12, that starts at 0 "
+      "with velocity 1\n2 errors\n");
   refused(DEFAULT, "  default: {q: [0, 0, sqrt(1 - a)], v: [1, 0, 0]}",
           "f:10:23: error: q: the value is nan at the default parameters; it must be finite\n");
   refused(MORE, "  a.b: {q: [0, 0, 1], v: [1, 0, 0]}",
