@@ -1,9 +1,13 @@
 /* launch.c: what launchers tell the processes that they start: how many there are, and which of them this one is. */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#define _GNU_SOURCE
 #include "cli/launch.h"
+#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <petscsys.h>
 
 extern char **environ;
@@ -38,9 +42,35 @@ static bool has_pmi(void) {
   return false;
 }
 
+/* Open MPI's session directory of a process without a daemon. It has the same name for all of them, and they would remove it under one
+ * another: each is given a folder of its own to have it in. */
+static char  session[4096];
+static pid_t owner;
+
+static int drop(const char *path, const struct stat *status, int type, struct FTW *at) {
+  (void)status, (void)type, (void)at;
+  (void)remove(path);
+  return 0;
+}
+
+static void remove_session(void) {
+  if (getpid() == owner) nftw(session, drop, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+static bool make_session(void) {
+  const char *base = getenv("TMPDIR");
+  const int   n = snprintf(session, sizeof session, "%s/constella-XXXXXX", base && *base ? base : "/tmp");
+  if (n >= (int)sizeof session || !mkdtemp(session)) return false;
+  owner = getpid();
+  return !atexit(remove_session);
+}
+
 void cst_launch_alone(void) {
   if (find() < LAUNCHERS || has_pmi()) return;
-  setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
+  if (!getenv("OMPI_MCA_ess_singleton_isolated") && !getenv("OMPI_MCA_orte_tmpdir_base") && make_session()) {
+    setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
+    setenv("OMPI_MCA_orte_tmpdir_base", session, 0);
+  }
   setenv("OMPI_MCA_pml", "ob1", 0);
   setenv("OMPI_MCA_btl", "self", 0);
 }

@@ -47,4 +47,8 @@ accepted PMI_SIZE=4 mpirun -n 2
 # What speeds up the start of a process alone is set only where nobody has set it.
 run OMPI_MCA_pml=none-of-these
 is "OMPI_MCA_pml=none-of-these: stays, and MPI refuses it" "$((status != 0)) $(ls study.h5 2>/dev/null)" "1 "
+mkdir own
+accepted TMPDIR="$folder/own"
+is "the session's folder is removed" "$(ls own)" ""
+accepted TMPDIR="$folder/nowhere"
 done_testing
