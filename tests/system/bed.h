@@ -109,6 +109,18 @@ BED_USES vd lagrangian(const cst_context *C, const vd *c, const vd *minv, const 
   return L;
 }
 
+/* What forces, and the reactions -lambda of constraints on velocities, do along dq: their part of a gradient that has no L. */
+BED_USES vd virtual_work(const cst_context *C, const vd *c, const vd *q, const vd *v, const vd *lambda, const vd *dq) {
+  vd *G = vectors(C->system->pattern[CST_K_G].n), *F = vectors(NQ), work = vset(0);
+  USES_G
+  K_G(c, q, G);
+  for (int a = NG - NVEL; a < NG; a++) ROW_G(a, i, e) work -= lambda[a] * G[e] * dq[i];
+  if (C->system->nforce) K_F(c, q, v, F);
+  for (int i = 0; i < NQ; i++) work += F[i] * dq[i];
+  free(G), free(F);
+  return work;
+}
+
 /* slope[n] of a function along a line by central differences of sixth order. */
 BED_USES void differences(void (*at)(void *of, double e, vd *out), void *of, int n, double h, vd *slope) {
   static const double weight[] = {3. / 4, -3. / 20, 1. / 60};
