@@ -131,7 +131,8 @@ static void check_reference(cst_reader *r) {
 static void check_spread(cst_reader *r) {
   const cst_study *s = r->s;
   cst_yaml        *initial = cst_yaml_get(r->root, "initial"), *spread = cst_yaml_get(initial, "spread");
-  if (!s->ensemble || s->nstart || s->members == 1 || noisy(s) || !cst_reader_required(r, initial, "initial", "spread")) return;
+  if (!s->nmethod || !s->ensemble || s->nstart || s->members == 1 || noisy(s) || !cst_reader_required(r, initial, "initial", "spread"))
+    return;
   if (r->spread_known && !cst_study_spreads(s))
     cst_yaml_error(r->doc, spread, r->d, "'spread' is zero: all %ld members would be the same; q or v must be positive", s->members);
 }

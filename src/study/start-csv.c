@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "constella/random.h"
 #include "study/starts.h"
 
 enum { SHOWN = 40 };
@@ -119,21 +118,9 @@ const char *cst_starts_fetch_csv(const char *path, char **bytes, size_t *length)
 }
 
 static bool read(cst_reader *r, cst_yaml *map, cst_yaml *value) {
-  cst_study  *s = r->s;
   const char *name = cst_reader_text(r, value, "csv", "the name of a file of starts");
-  size_t      length;
   if (!name) return false;
-  char *path = cst_reader_beside(r, name);
-  bool  good = cst_reader_fetch(r, value, cst_starts_fetch_csv, path, &s->starts_text, &length);
-  if (good) {
-    cst_sha256(s->starts_text, length, s->starts_sha256);
-    cst_reader_check_sum(r, cst_yaml_get(map, "sha256"), path, s->starts_sha256);
-    char *text = strdup(s->starts_text);
-    good = text && cst_starts_table(r, value, path, text);
-    free(text);
-  }
-  free(path);
-  return good;
+  return cst_starts_beside(r, map, value, name, cst_starts_fetch_csv);
 }
 
 static const char *const also[] = {"sha256", NULL};

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "constella/random.h"
 #include "constella/record.h"
 #include "study/channels.h"
 #include "study/starts.h"
@@ -102,22 +101,11 @@ const char *cst_starts_fetch_result(const char *path, char **bytes, size_t *leng
 static bool read(cst_reader *r, cst_yaml *map, cst_yaml *value) {
   cst_study  *s = r->s;
   const char *name = cst_reader_text(r, value, "from", "the name of a result file");
-  size_t      length;
   long        icase = -1;
   if (cst_yaml_get(map, "case")) cst_reader_integer(r, cst_yaml_get(map, "case"), "case", 0, 10000000, &icase);
   if (!name) return false;
-  char *path = cst_reader_beside(r, name);
   asked.system = s->system, asked.icase = icase;
-  bool good = cst_reader_fetch(r, value, cst_starts_fetch_result, path, &s->starts_text, &length);
-  if (good) {
-    cst_sha256(s->starts_text, length, s->starts_sha256);
-    cst_reader_check_sum(r, cst_yaml_get(map, "sha256"), path, s->starts_sha256);
-    char *text = strdup(s->starts_text);
-    good = text && cst_starts_table(r, value, path, text);
-    free(text);
-  }
-  free(path);
-  return good;
+  return cst_starts_beside(r, map, value, name, cst_starts_fetch_result);
 }
 
 static const char *const also[] = {"case", "sha256", NULL};

@@ -3,6 +3,7 @@
 #include "study/starts.h"
 #include <stdlib.h>
 #include <string.h>
+#include "constella/random.h"
 
 #define FORM(name) extern const cst_start_form cst_start_form_##name;
 #include "study/start-forms.h"
@@ -172,6 +173,22 @@ static void read_sweep(cst_reader *r, cst_yaml *list) {
 int cst_study_state(const cst_study *s, int variant) {
   if (s->ensemble || s->nstart) return -1;
   return s->nswept ? s->start_state[variant / s->nset] : s->state;
+}
+
+bool cst_starts_beside(cst_reader *r, cst_yaml *map, cst_yaml *value, const char *name, cst_fetch *fetch) {
+  cst_study *s = r->s;
+  size_t     length;
+  char      *path = cst_reader_beside(r, name);
+  bool       good = cst_reader_fetch(r, value, fetch, path, &s->starts_text, &length);
+  if (good) {
+    cst_sha256(s->starts_text, length, s->starts_sha256);
+    cst_reader_check_sum(r, cst_yaml_get(map, "sha256"), path, s->starts_sha256);
+    char *text = strdup(s->starts_text);
+    good = text && cst_starts_table(r, value, path, text);
+    free(text);
+  }
+  free(path);
+  return good;
 }
 
 bool cst_read_starts(cst_reader *r, cst_yaml *initial) {

@@ -28,6 +28,9 @@ int cst_starts_place(const cst_system *s, const char *name, int from);
 
 /* The table of starts in the text of a CSV file, whose first line names coordinates and velocities; into starts as above. */
 bool cst_starts_table(cst_reader *r, cst_yaml *n, const char *path, char *text);
+/* The same of the file `name` beside the study, which `fetch` makes into such a text; the text and its sha256, which `map` may name, are
+ * kept. value: the node that names it. */
+bool cst_starts_beside(cst_reader *r, cst_yaml *map, cst_yaml *value, const char *name, cst_fetch *fetch);
 /* What a result keeps of starts from another file, so that it is whole without that file. */
 cst_fetch cst_starts_fetch_csv, cst_starts_fetch_result;
 

@@ -134,7 +134,7 @@ def earlier():
     whole_q, whole_p = final("whole", begin, system=system, end=10)
     q, p = final("second", "{from: first.h5}", system=system)
     ok(close(q, whole_q, 1e-9) and close(p, whole_p, 1e-9), "goes on where the earlier study ended", abs(q - whole_q).max())
-    text = study("{from: first.h5}", system=system, end=20000, more="checkpoint: {seconds: 1}\n")
+    text = study("{from: first.h5}", system=system, end=200000, more="checkpoint: {seconds: 1}\n")
     process, result = run("long", text, "--max-hours", "0.00003")
     ok(process.returncode == 75, "is interrupted", process.returncode, process.stderr)
     os.rename(path("first.h5"), path("gone.h5"))
