@@ -77,12 +77,13 @@ typedef struct {
   double likelihood, strength, r, explained, rss;
 } fit;
 
-static void project(const products *p, const double phi[N], const double weight[N], double cw[N], double *a, double *bb) {
+static void project(const products *p, const double phi[N], const double weight[N], double cw[restrict N], double *a, double *bb) {
   *a = *bb = 0;
-  for (int j = 1; j < p->n; j++) {
-    cw[j] = 0;
-    for (int k = 1; k < p->n; k++) cw[j] += p->c[j][k] * weight[k] * phi[k];
-    *a += phi[j] * phi[j] * weight[j];
+  memset(cw, 0, N * sizeof *cw);
+  for (int k = 1; k < p->n; k++) { /* C is symmetric: its row k is the part of k in all sums */
+    const double w = weight[k], f = phi[k];
+    for (int j = 0; j < N; j++) cw[j] += p->c[k][j] * w * f;
+    *a += f * f * w;
   }
   for (int j = 1; j < p->n; j++) *bb += phi[j] * weight[j] * cw[j];
 }
