@@ -61,9 +61,9 @@ static bool check(const cst_term *t, cst_expr_error *e) {
 bool cst_conversion_fits(const cst_term *layer, const cst_system *s, char *why, int n) {
   cst_layer l = {0};
   cst_term_layer(layer, &l);
-  if (!l.rule || (!s->nvel && !s->nforce)) return true;
-  snprintf(why, (size_t)n, "%s has %s, whose work is summed over the stages of a tableau; %s is made of formulas and has none", s->name,
-           s->nvel ? "constraints on velocities" : "forces that are no gradient", layer->name);
+  if (!l.rule || (!s->nvel && !s->nforce) || (l.rule->work && !s->nforce)) return true;
+  snprintf(why, (size_t)n, "%s has %s, whose work is summed over the stages of a tableau; %s is made of formulas that do not tell it",
+           s->name, s->nvel ? "constraints on velocities" : "forces that are no gradient", layer->name);
   return false;
 }
 

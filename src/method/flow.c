@@ -50,10 +50,11 @@ static cst_kernel *const kernels[CST_FLOW_COUNT] = {
 
 /* The system with a graph of its own, the inputs, and the formulas. */
 typedef struct {
-  cst_system s;
-  int        n;
-  cst_node   state[2 * N], x[N], along[3 * N], t, seed; /* (q, v); covector; directions (dq, dv, dx); s */
-  cst_node   end[2 * N], S;                             /* (q1, v1) */
+  cst_system    s;
+  int           n;
+  cst_node      state[2 * N], x[N], along[3 * N], t, seed; /* (q, v); covector; directions (dq, dv, dx); s */
+  cst_node      end[2 * N], S;                             /* (q1, v1) */
+  cst_flow_work work;
 } workshop;
 
 static void inputs(cst_graph *g, char array, int n, cst_node *x) {
@@ -72,6 +73,7 @@ static workshop *open_workshop(const cst_flow_rule *rule, const cst_system *s) {
   w->t = cst_graph_input(g, 'l', 0);
   w->seed = cst_graph_input(g, 'l', 1);
   rule->formulas(rule->self, &w->s, w->t, w->state, w->state + w->n, w->end, w->end + w->n, &w->S);
+  if (rule->work && s->nvel) rule->work(rule->self, &w->s, w->t, w->state, w->state + w->n, &w->work);
   return w;
 }
 
@@ -86,16 +88,26 @@ static bool complete(const cst_node *out, int n) {
   return true;
 }
 
+/* What the reverse kernel differentiates, and the weights of it; how much that is. */
+static int weigh(const workshop *w, cst_node *y, cst_node *seed) {
+  int n = 0;
+  for (int i = 0; i < w->n; i++) y[n] = w->end[i], seed[n++] = w->x[i];
+  y[n] = w->S, seed[n++] = w->seed;
+  for (int k = 0; k < w->work.n; k++)
+    for (int i = 0; i < w->n; i++) y[n] = w->work.Q[k][i], seed[n++] = cst_graph_mul(w->s.graph, w->seed, w->work.N[k][i]);
+  return n;
+}
+
 /* The outputs of the kernels but for the value, [2 nq] each; false when the graph is full. */
 static bool derive(const workshop *w, cst_node out[CST_FLOW_COUNT][2 * N]) {
   cst_graph *g = w->s.graph;
   const int  n = w->n;
-  cst_node   x[3 * N], y[2 * N + 1], seed[2 * N + 1];
+  cst_node   x[3 * N], y[(1 + CST_FLOW_POINTS) * N + 1], seed[(1 + CST_FLOW_POINTS) * N + 1];
   for (int i = 0; i < 2 * n; i++) x[i] = w->state[i];
-  for (int i = 0; i < n; i++) x[2 * n + i] = w->x[i], y[i] = w->end[i], seed[i] = w->x[i];
-  y[n] = w->S, seed[n] = w->seed;
+  for (int i = 0; i < n; i++) x[2 * n + i] = w->x[i];
+  const int weighed = weigh(w, y, seed);
   cst_graph_tangent(g, w->end, 2 * n, x, w->along, 2 * n, out[CST_FLOW_tangent]);
-  cst_graph_gradient(g, y, seed, n + 1, x, 2 * n, out[CST_FLOW_reverse]);
+  cst_graph_gradient(g, y, seed, weighed, x, 2 * n, out[CST_FLOW_reverse]);
   cst_graph_tangent(g, out[CST_FLOW_reverse], 2 * n, x, w->along, 3 * n, out[CST_FLOW_second]);
   return complete(out[CST_FLOW_second], 2 * n);
 }

@@ -6,6 +6,9 @@
  *   reverse   out grad_(q,v) (x.q1 + s S)  [2 nq]
  *   second    out D(reverse)[dq, dv, dx]  [2 nq], s held
  *
+ * A rule that knows the work of constraints on velocities along its step has s times that work on a variation added to the third:
+ * s sum_k N_k . D Q_k over its points Q_k, with covectors N_k that are not differentiated there. They are in the fourth.
+ *
  * These are kernels over lanes like those of a system, with the arguments c, q, v, w = x [nq], u = (dq, dv)[2 nq] or (dq, dv, dx)[3 nq],
  * l = (t, s)[2].
  */
@@ -17,6 +20,13 @@
 
 typedef enum { CST_FLOW_value, CST_FLOW_tangent, CST_FLOW_reverse, CST_FLOW_second, CST_FLOW_COUNT } cst_flow_kernel_id;
 
+/* Points [n] of a step and the covectors there, with sum_k N_k . D Q_k = - int (phi'lambda) . D q dt. Nodes. */
+enum { CST_FLOW_POINTS = 16 };
+typedef struct {
+  int      n;
+  cst_node Q[CST_FLOW_POINTS][CST_MAX_Q], N[CST_FLOW_POINTS][CST_MAX_Q];
+} cst_flow_work;
+
 /* What makes the formulas: a step of length t from q, v; fills q1[nq], v1[nq] and S, the integral of L. */
 typedef struct cst_flow_rule {
   const char *name;
@@ -27,6 +37,8 @@ typedef struct cst_flow_rule {
   bool        equivariant; /* linear symmetries of a system are symmetries of the step and of S, which conversions need to keep momenta */
   void (*formulas)(const void *self, const cst_system *s, cst_node t, const cst_node *q, const cst_node *v, cst_node *q1, cst_node *v1,
                    cst_node *S);
+  /* The work of constraints on velocities along the same step; NULL: the rule does not tell. */
+  void (*work)(const void *self, const cst_system *s, cst_node t, const cst_node *q, const cst_node *v, cst_flow_work *w);
 } cst_flow_rule;
 
 typedef struct cst_flow cst_flow;

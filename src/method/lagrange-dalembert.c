@@ -12,15 +12,20 @@
 #include <string.h>
 #include "method/layer.h"
 
+static const char *const states[] = {"p", "w", NULL};
+
+static bool of_w(const cst_term *t) { return cst_term_choice(t, "state", states) == 1; }
+
 static double bias_of(const cst_term *t) { return cst_term_argument(t, "bias") ? cst_term_argument(t, "bias")->number : 0; }
 
 static bool check_keys(const cst_term *t, cst_expr_error *e) {
-  int layers = 0, biases = 0;
+  int layers = 0, seen[2] = {0};
   for (int i = 0; i < t->n; i++) {
-    if (t->key[i] && strcmp(t->key[i], "bias"))
-      return cst_term_error(t->arg[i], e, "%s takes no '%s='; write %s(LAYER, bias=b)", t->name, t->key[i], t->name);
-    if (t->key[i] ? biases++ : layers++)
-      return cst_term_error(t->arg[i], e, t->key[i] ? "'bias=' stands twice" : "lagrange-dalembert takes one layer");
+    const bool bias = t->key[i] && !strcmp(t->key[i], "bias"), state = t->key[i] && !strcmp(t->key[i], "state");
+    if (t->key[i] && !bias && !state)
+      return cst_term_error(t->arg[i], e, "%s takes no '%s='; write %s(LAYER, bias=b, state=w)", t->name, t->key[i], t->name);
+    if (!t->key[i] && layers++) return cst_term_error(t->arg[i], e, "lagrange-dalembert takes one layer");
+    if (t->key[i] && seen[state]++) return cst_term_error(t->arg[i], e, "'%s=' stands twice", t->key[i]);
   }
   return layers == 1 || cst_term_error(t, e, "lagrange-dalembert takes a layer: lagrange-dalembert(rk4, bias=-0.5)");
 }
@@ -30,6 +35,7 @@ static bool check(const cst_term *t, cst_expr_error *e) {
   if (!check_keys(t, e)) return false;
   if (b && (b->kind != CST_TERM_NUMBER || b->number < -1 || b->number > 0))
     return cst_term_error(b, e, "the bias of lagrange-dalembert is a number from -1 to 0");
+  if (!cst_term_check_choice(t, "state", states, e)) return false;
   cst_term *l = cst_term_argument(t, NULL);
   if (!cst_term_method(l, e)) return false;
   return cst_term_layer(l, &(cst_layer){0}) ||
@@ -38,6 +44,11 @@ static bool check(const cst_term *t, cst_expr_error *e) {
 
 static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
   const cst_term *l = cst_term_argument(t, NULL);
+  if (of_w(t) && (s->ng > s->nvel || s->timed)) {
+    snprintf(why, (size_t)n, "lagrange-dalembert(LAYER, state=w) is for systems without %s, and %s has such",
+             s->timed ? "forces or a time" : "constraints on positions", s->name);
+    return false;
+  }
   if (s->nq <= CST_MOST_CONVERTED && s->ng <= CST_MOST_CONVERTED) return cst_term_fits(l, s, why, n) && cst_conversion_fits(l, s, why, n);
   snprintf(why, (size_t)n, "lagrange-dalembert takes at most %d coordinates and constraints, and %s has %d and %d", CST_MOST_CONVERTED,
            s->name, s->nq, s->ng);
@@ -47,7 +58,7 @@ static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
 static void expand(const cst_term *t, cst_program *p, double fraction) {
   cst_layer l = {0};
   cst_term_layer(cst_term_argument(t, NULL), &l);
-  cst_program_add(p, cst_conversion(fraction, &l, &l, bias_of(t)));
+  cst_program_add(p, of_w(t) ? cst_conversion_of_w(fraction, &l, &l, bias_of(t)) : cst_conversion(fraction, &l, &l, bias_of(t)));
 }
 
 static cst_properties properties(const cst_term *t, const cst_system *s) {
@@ -75,13 +86,15 @@ const cst_method_row cst_method_row_lagrange_dalembert = {
              "then q1 = P(d+(w)), and p1 = M v + a with G v = 0, phi v + phi0 = 0, B'(p1 - p+) = 0 at q1",
          .notes =
              "The state is q and p = M v + a; what of p constraints take up is of no meaning, and is chosen so that v meets them.\n"
+             "state=w keeps w = (q, v) in the place of q and p, as the source does: a run starts at w = (q0, v0), and is read there, the "
+             "same steps seen from another point of them. For systems without constraints on positions, forces and time.\n"
              "The order is that of the layer for any bias from -1 to 0; b = -1/2 is its own adjoint, and gains an order over an odd layer. "
              "g, G v and phi v + phi0 are 0 to round-off. Nothing symplectic is claimed: docs/nonholonomic.md says what is kept.\n"
              "Without constraints on velocities it is the forced form of convert(LAYER, bias=b), and without forces that itself. Layers "
              "must "
-             "be tableaus where there are constraints on velocities or forces.",
+             "be tableaus where there are forces, and tableaus or taylor-curve(p) where there are constraints on velocities.",
          .source = "C. L. Cuell, Lagrange-d'Alembert integrators, thesis, University of Saskatchewan 2007; in the form for any layer",
-         .signature = "lagrange-dalembert(LAYER, bias=0)",
+         .signature = "lagrange-dalembert(LAYER, bias=0, state=p)",
          .example = "lagrange-dalembert(rk4)"},
     .on_also = CST_ON_ALL,
     .check = check,

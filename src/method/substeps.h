@@ -24,6 +24,10 @@ cst_substep cst_rk(double fraction, const cst_layer *l);
 cst_substep cst_projection(double fraction);
 /* bias: alpha-, in [-1, 0]; the layers of the minus half and of the plus half. */
 cst_substep cst_conversion(double fraction, const cst_layer *minus, const cst_layer *plus, double bias);
+/* The same map with w in the place of (q, p): q and p = M v + a are those of w. For systems without constraints on positions. */
+cst_substep cst_conversion_of_w(double fraction, const cst_layer *minus, const cst_layer *plus, double bias);
+/* From one end of the step to the other by steps of the Dormand-Prince pair that its error estimate chooses. */
+cst_substep cst_dormand_prince(double fraction, double tolerance);
 /* Discrete equations of Lagrange and d'Alembert: in the midpoint form, or the reversible one. */
 cst_substep cst_dalembert(double fraction, bool reversible);
 /* By the force that a linear solve filters, for the parts w0 and w1 of h at the two ends. form: 0 full, with the third derivative; 1

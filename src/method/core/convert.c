@@ -48,6 +48,7 @@ struct data {
   double         bias;     /* alpha- */
   cst_lane_layer layer[2]; /* of the minus and of the plus half */
   int            iteration;
+  int            of_w; /* q and p of the record are those of w: convert-state.h */
 };
 
 #ifdef CST_W
@@ -207,8 +208,11 @@ static void predict(const cst_context *C, const struct local *L, int j, vd *x) {
   cst_sweep_value(C, &back, L->q, L->vb, x + Q_, x + V_);
 }
 
+#include "method/core/convert-state.h"
+
 CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
   vd theta[ROOM(NG)];
+  if (OWN(j)->of_w) leave_w(C, L, j);
   prepare(C, L);
   place_sweeps(C, L, j);
   first_stages(C, L, j);
@@ -341,7 +345,10 @@ static void gather(const cst_context *C, struct local *L, const vd *w) {
 /* pb := tangential part of (1 + D2(theta+.g)) mu+ at the new q; or its kinetic form for the methods that follow in the same step. */
 CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x) {
   vd theta[ROOM(NG)], bent[ROOM(NQ)];
-  (void)j;
+  if (OWN(j)->of_w) {
+    reach_w(C, L, x);
+    return;
+  }
   gather(C, L, x);
   for (int i = 0; i < NQ; i++) L->q[i] = x[R_ + i], L->p[i] = x[MU + i];
   if (NG == 0) return;
@@ -369,11 +376,13 @@ CST_INLINE void leave(const cst_context *C, const struct local *L, double *recor
 struct parameters {
   double    bias;
   cst_layer layer[2];
+  bool      of_w;
 };
 CST_DATA_FITS(struct parameters, struct data);
 
 static bool same(const void *one, const void *other) {
   const struct parameters *x = one, *y = other;
+  if (x->of_w != y->of_w) return false;
   return fabs(x->bias - y->bias) < 1e-15 && cst_layer_same(&x->layer[0], &y->layer[0]) && cst_layer_same(&x->layer[1], &y->layer[1]);
 }
 
@@ -417,6 +426,7 @@ static PetscErrorCode bind(const void *of, const cst_lane_binding *with, void *l
   PetscFunctionBegin;
   to->bias = x->bias;
   to->iteration = with->iteration;
+  to->of_w = x->of_w;
   for (int k = 0; k < 2; k++) PetscCall(cst_bind_layer(with, &x->layer[k], true, &to->layer[k]));
   PetscFunctionReturn(0);
 }
@@ -432,6 +442,10 @@ static const cst_substep_row row = {.name = "convert",
                                     .bind = bind};
 
 cst_substep cst_conversion(double fraction, const cst_layer *minus, const cst_layer *plus, double bias) {
-  return cst_substep_of(&row, fraction, &(struct parameters){bias, {*minus, *plus}});
+  return cst_substep_of(&row, fraction, &(struct parameters){bias, {*minus, *plus}, false});
+}
+
+cst_substep cst_conversion_of_w(double fraction, const cst_layer *minus, const cst_layer *plus, double bias) {
+  return cst_substep_of(&row, fraction, &(struct parameters){bias, {*minus, *plus}, true});
 }
 #endif

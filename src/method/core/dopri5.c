@@ -1,0 +1,196 @@
+/* dopri5.c: the core of dopri5(tolerance=e): the Dormand-Prince pair on the index-reduced equations q' = v, v' = A(q, v, t), each lane by
+ * steps of its own from one end of the study's step to the other.
+ *
+ *   error of a step: the root of the mean of (e_k / (tolerance (1 + max(|y_k|, |y1_k|))))^2 over y = (q, v), e the pair's difference
+ *   taken where it is at most 1;  next length = this one times 0.9 error^(-1/5), between a fifth and five times
+ *
+ * as in Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, II.4, without extrapolation. The length is kept from step to
+ * step; that which is cut short by the end does not count. A lane that has arrived is held while others go on, so that its bits do not
+ * depend on them. One that is not there after MOST steps, or whose steps are lost in round-off, has not converged: its one unknown stands
+ * for that. Nothing is kept; this is what other methods are compared with.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#define CORE dopri5
+
+enum { PAIR_STAGES = 7 };
+
+struct data {
+  double tolerance;
+  int    length; /* where the record has it; 0 at the start: that of the step */
+};
+
+#ifdef CST_W
+#include "method/core/lane.h"
+#include "system/acceleration.h"
+#include "method/core/time.h"
+#define NX MARCH->unknowns
+#define KEEPS_NOTHING
+#define USES_STEP
+
+enum { MOST = 100000 };
+
+static const double at[PAIR_STAGES] = {0, 1.0 / 5, 3.0 / 10, 4.0 / 5, 8.0 / 9, 1, 1};
+static const double pair[PAIR_STAGES][PAIR_STAGES] = {
+    {0},
+    {1.0 / 5},
+    {3.0 / 40, 9.0 / 40},
+    {44.0 / 45, -56.0 / 15, 32.0 / 9},
+    {19372.0 / 6561, -25360.0 / 2187, 64448.0 / 6561, -212.0 / 729},
+    {9017.0 / 3168, -355.0 / 33, 46732.0 / 5247, 49.0 / 176, -5103.0 / 18656},
+    {35.0 / 384, 0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84}}; /* the last row: the solution of order 5 */
+static const double difference[PAIR_STAGES] = {71.0 / 57600,      0,           -71.0 / 16695, 71.0 / 1920,
+                                               -17253.0 / 339200, 22.0 / 525, -1.0 / 40};
+
+#define LOCAL(X)                                                                                                                           \
+  X(q, NQ) X(p, NQ) X(v, NQ) X(m, NMASS) X(minv, NMASS) X(Q, NQ) X(V, PAIR_STAGES *NQ) X(A, PAIR_STAGES *NQ) X(lambda, NG)                 \
+  X(power, NACCOUNT) CST_TIME_FIELD(X)
+
+struct local {
+  LOCAL(CST_FIELD)
+  const vd *c;
+  vd        iterations, length;
+  vl        step, lost;
+};
+
+CST_INLINE void enter(const cst_context *C, struct local *L, const double *record) {
+  const cst_layout at = LAYOUT(C);
+  L->c = cst_block(record, at.c);
+  cst_load(L->q, record, at.q, NQ);
+  cst_load(L->p, record, at.p, NQ);
+  cst_load(L->m, record, at.mass, NMASS);
+  for (int k = 0; k < NMASS; k++) L->minv[k] = 1.0 / L->m[k];
+  L->length = *cst_block(record, OWN(0)->length);
+  LOAD_TIME(L, record);
+}
+
+/* Stage i of a step of length t from the time `from`, and what its accounts gather. */
+CST_INLINE void stage(const cst_context *C, struct local *L, int i, vd from, vd t) {
+  vd *const V = L->V + i * NQ;
+  for (int k = 0; k < NQ; k++) {
+    vd dq = vset(0), dv = vset(0);
+    for (int l = 0; l < i; l++) dq += pair[i][l] * L->V[l * NQ + k], dv += pair[i][l] * L->A[l * NQ + k];
+    L->Q[k] = L->q[k] + t * dq;
+    V[k] = L->v[k] + t * dv;
+  }
+  SET_TIME(L, from + t * at[i]);
+  cst_acceleration(C, L->c, L->minv, L->Q, V, L->A + i * NQ, L->lambda);
+  if (NACCOUNT > 0 && i < PAIR_STAGES - 1) {
+    vd now[ROOM(NACCOUNT)];
+    K_power(L->own, L->Q, V, now);
+    for (int k = 0; k < NACCOUNT; k++) L->power[k] += pair[PAIR_STAGES - 1][i] * now[k];
+  }
+}
+
+/* The square of the error of a step, whose end is the point of the last stage. */
+CST_INLINE vd square_of_error(const cst_context *C, const struct local *L, double tolerance, vd t) {
+  const vd *V1 = L->V + (PAIR_STAGES - 1) * NQ;
+  vd        sum = vset(0);
+  for (int k = 0; k < NQ; k++) {
+    vd dq = vset(0), dv = vset(0);
+    for (int i = 0; i < PAIR_STAGES; i++) dq += difference[i] * L->V[i * NQ + k], dv += difference[i] * L->A[i * NQ + k];
+    const vd x = t * dq / (tolerance * (1 + vmax(vabs(L->q[k]), vabs(L->Q[k])))), y = t * dv / (tolerance * (1 + vmax(vabs(L->v[k]), vabs(V1[k]))));
+    sum += x * x + y * y;
+  }
+  return sum / (2.0 * NQ);
+}
+
+/* What the next step's length is of this one's: 0.9 (error^2)^(-1/10); a fifth where the error is no number. */
+CST_INLINE vd change_of_length(vd square) {
+  const vd   change = 0.9 * vexp(-0.1 * vlog(vmax(square, vset(1e-30))));
+  const vl   number = (vl)(square < INFINITY);
+  return vselect(number, vmin(vmax(change, vset(0.2)), vset(5)), vset(0.2));
+}
+
+/* The step's end becomes the state of those lanes. */
+CST_INLINE void take(const cst_context *C, struct local *L, vl lanes, vd t) {
+  for (int k = 0; k < NQ; k++) {
+    L->q[k] = vselect(lanes, L->Q[k], L->q[k]);
+    L->v[k] = vselect(lanes, L->V[(PAIR_STAGES - 1) * NQ + k], L->v[k]);
+  }
+  for (int k = 0; k < NACCOUNT; k++) L->own[ACCOUNT + k] += vkeep(lanes, t * L->power[k]);
+}
+
+CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
+  const double h = H(j);
+  vd           done = vset(0), start = vset(0);
+  vl           active = vmask(1);
+  L->lost = vmask(1); /* until it has arrived */
+  if (TIMED) start = START_OF(L, j);
+  x[0] = vset(1);
+  L->length = vselect((vl)(L->length > 0), L->length, vset(h));
+  cst_velocity(C, L->c, L->m, L->q, L->p, L->v);
+  for (int n = 0; n < MOST && vany(active); n++) {
+    const vl last = (vl)(done + 1.01 * L->length >= h);
+    const vd t = vselect(last, h - done, L->length);
+    for (int k = 0; k < NACCOUNT; k++) L->power[k] = vset(0);
+    for (int i = 0; i < PAIR_STAGES; i++) stage(C, L, i, start + done, t);
+    const vd square = square_of_error(C, L, OWN(j)->tolerance, t), next = t * change_of_length(square);
+    const vl good = active & (vl)(square <= 1), cut = last & good;
+    take(C, L, good, t);
+    L->iterations -= __builtin_convertvector(active, vd);
+    L->length = vselect(active, vselect(cut, vmax(next, L->length), next), L->length);
+    done = vselect(good, done + t, done);
+    active &= ~cut & ~((vl)(t <= 1e-13 * h) & ~good);
+    L->lost &= ~cut;
+  }
+}
+
+/* An update that does not get smaller keeps a lane from being done. */
+CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
+  (void)C, (void)j, (void)x;
+  f[0] = vset(1);
+  return ~L->lost;
+}
+
+CST_INLINE void direction(const cst_context *C, const struct local *L, int j, const vd *x, const vd *f, vd *d) {
+  (void)C, (void)L, (void)j, (void)f;
+  d[0] = x[0];
+}
+
+CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x) {
+  (void)j, (void)x;
+  cst_momentum(C, L->c, L->m, L->q, L->v, L->p);
+}
+
+CST_INLINE void leave(const cst_context *C, const struct local *L, double *record) {
+  const cst_layout at = LAYOUT(C);
+  cst_store(record, at.q, L->q, NQ);
+  cst_store(record, at.p, L->p, NQ);
+  cst_store(record, OWN(0)->length, &L->length, 1);
+  STORE_ACCOUNTS(L, record);
+}
+
+#include "method/core/march.h"
+#else
+#include "method/core/row.h"
+
+struct parameters {
+  double tolerance;
+};
+CST_DATA_FITS(struct parameters, struct data);
+
+static bool same(const void *one, const void *other) {
+  const struct parameters *x = one, *y = other;
+  return x->tolerance == y->tolerance;
+}
+
+/* Iterations are steps of the pair. */
+static cst_substep_size size(const void *of, const cst_system *s) {
+  (void)of;
+  return (cst_substep_size){.stages = PAIR_STAGES, .unknowns = 1, .each = PAIR_STAGES, .cost = 4.0 * PAIR_STAGES * 4 * cst_substep_unit(s)};
+}
+
+static PetscErrorCode bind(const void *of, const cst_lane_binding *with, void *lane) {
+  PetscFunctionBegin;
+  *(struct data *)lane = (struct data){((const struct parameters *)of)->tolerance, with->state[0]};
+  PetscFunctionReturn(0);
+}
+
+static const cst_state_block state[] = {{"length", .one = 1}, {NULL}};
+static const cst_substep_row row = {
+    .name = "dopri5", .data = sizeof(struct parameters), .state = state, .core = CST_CORES_HERE, .same = same, .size = size, .bind = bind};
+
+cst_substep cst_dormand_prince(double fraction, double tolerance) {
+  return cst_substep_of(&row, fraction, &(struct parameters){tolerance});
+}
+#endif

@@ -1,0 +1,47 @@
+/* dopri5.c: dopri5(tolerance=e): the adaptive Dormand-Prince pair on the index-reduced equations, to compare with. Arithmetic:
+ * core/dopri5.c.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "method/layer.h"
+
+static const double usual = 1e-8;
+
+static double tolerance_of(const cst_term *t) { return t->n ? cst_term_argument(t, "tolerance")->number : usual; }
+
+static bool check(const cst_term *t, cst_expr_error *e) {
+  static const char *const keys[] = {"tolerance", NULL};
+  if (!cst_term_keys(t, keys, e)) return false;
+  const cst_term *x = cst_term_argument(t, "tolerance");
+  if (x && (x->kind != CST_TERM_NUMBER || !(x->number >= 1e-15 && x->number <= 1)))
+    return cst_term_error(x, e, "the tolerance of dopri5 is a number from 1e-15 to 1");
+  return true;
+}
+
+static void expand(const cst_term *t, cst_program *p, double fraction) {
+  cst_program_add(p, cst_dormand_prince(fraction, tolerance_of(t)));
+}
+
+/* The error is the tolerance's, not the step's. */
+static cst_properties properties(const cst_term *t, const cst_system *s) {
+  (void)t, (void)s;
+  return cst_layer_properties(0, 0);
+}
+
+const cst_method_row cst_method_row_dopri5 = {
+    .info = {.name = "dopri5",
+             .doc = "The adaptive Runge-Kutta pair of Dormand and Prince, order 5(4), within each step; for comparison. Keeps nothing.",
+             .equations = "steps of the pair of lengths of its own from t to t + h, each lane's by its own error, so that\n"
+                          "  sqrt(mean_k (e_k / (tolerance (1 + max(|y_k|, |y1_k|))))^2) <= 1,  y = (q, v),  e the difference of both "
+                          "solutions",
+             .notes = "The step says where the motion is looked at; the error is of the order of the tolerance times a growth in time, so no "
+                      "order is claimed. The solution of order 5 is taken on. The length is kept from step to step. A trajectory that needs "
+                      "more than 100000 steps of the pair in one of the study's, or shorter ones than rounding allows, has not converged.",
+             .source = "J. R. Dormand, P. J. Prince, A family of embedded Runge-Kutta formulae, J. Comp. Appl. Math. 6 (1980) 19; Hairer, "
+                       "Norsett, Wanner, Solving Ordinary Differential Equations I, II.4-5",
+             .signature = "dopri5(tolerance=1e-8)",
+             .example = "dopri5(tolerance=1e-10)"},
+    .on_also = CST_ON_ALL,
+    .check = check,
+    .properties = properties,
+    .expand = expand,
+};

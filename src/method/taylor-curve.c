@@ -1,0 +1,282 @@
+/* taylor-curve.c: taylor-curve(p): the layer of the thesis behind lagrange-dalembert. A curve from (q, v) whose independent coordinates are
+ * Taylor polynomials of degree p, and whose others follow by constraints on velocities exactly.
+ *
+ *   R^a(t) = sum_(k <= p) q_k^a t^k                    a independent, q_k those of the exact motion on all of TQ
+ *   phi_c(R) R'^c = r - phi0(R) - phi_a(R) R'^a        c dependent, r = phi(q) v + phi0(q)
+ *   R^c(t) = q^c + int_0^t R'^c,   S = int_0^t L(R, R'),   work on variations  - int (phi'lambda)(R, R') . D R
+ *
+ * lambda is that of the equations of motion at (R, R'). The coordinates are chosen so that no constraint depends on the dependent ones
+ * (dependent.h): their rates are integrals then, as the source assumes (5.14). All integrals are Gauss sums of NODES points, exact for
+ * polynomials of degree 15 and to round-off for steps that a curve of degree 4 is any good for. A step of the layer ends at R(t), with the
+ * Taylor polynomial of degree p of v for the independent coordinates and phi v + phi0 = r for the others. Source: C. Cuell, thesis, 5.2.
+ * Arithmetic: flow.c, core/rk.c, core/convert.c.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
+#include "method/dependent.h"
+#include "method/layer.h"
+#include "system/field.h"
+#include "tableau/legendre.h"
+
+enum { MOST_DEGREE = 4, NODES = 8, N = CST_MAX_Q };
+
+typedef struct {
+  const cst_system *s;
+  cst_graph        *g;
+  int               p, m, row[CST_MAX_G], column[N]; /* constraints, and the coordinates that they determine */
+  bool              dependent[N];
+  double            b[NODES], c[NODES];
+  cst_node          t;
+  cst_node          q[N][MOST_DEGREE + 1], v[N][MOST_DEGREE + 1]; /* Taylor coefficients */
+  cst_node          r[CST_MAX_G];                                  /* phi v + phi0, [m] */
+} curve;
+
+static cst_node scaled(const curve *x, double factor, cst_node a) { return cst_graph_mul(x->g, cst_graph_constant(x->g, factor), a); }
+
+/* ---- the curve ---------------------------------------------------------------------------------------------------------- */
+
+static void find_coefficients(curve *x, const cst_node *q, const cst_node *v) {
+  const int n = x->s->nq;
+  cst_node  A[N], state[2 * N], at[2 * N], rate[N];
+  cst_field_acceleration(x->s, q, v, A, NULL);
+  for (int i = 0; i < n; i++) state[i] = x->q[i][0] = q[i], state[n + i] = x->v[i][0] = v[i];
+  cst_graph_series *field = cst_graph_series_create(x->g, A, n, state, 2 * n, x->p - 1);
+  for (int k = 0; k < x->p; k++) {
+    for (int i = 0; i < n; i++) at[i] = x->q[i][k], at[n + i] = x->v[i][k];
+    cst_graph_series_next(field, at, rate);
+    for (int i = 0; i < n; i++)
+      x->q[i][k + 1] = scaled(x, 1.0 / (k + 1), x->v[i][k]), x->v[i][k + 1] = scaled(x, 1.0 / (k + 1), rate[i]);
+  }
+  cst_graph_series_destroy(field);
+}
+
+/* sum_(k <= degree) a_k t^k, and its slope. */
+static cst_node polynomial(const curve *x, const cst_node *a, int degree, cst_node t) {
+  cst_node sum = a[degree];
+  for (int k = degree - 1; k >= 0; k--) sum = cst_graph_add(x->g, a[k], cst_graph_mul(x->g, t, sum));
+  return sum;
+}
+
+static cst_node slope(const curve *x, const cst_node *a, int degree, cst_node t) {
+  cst_node sum = scaled(x, degree, a[degree]);
+  for (int k = degree - 1; k >= 1; k--) sum = cst_graph_add(x->g, scaled(x, k, a[k]), cst_graph_mul(x->g, t, sum));
+  return sum;
+}
+
+/* ---- the constraints ------------------------------------------------------------------------------------------------------ */
+
+/* out[n] := expressions of the inputs q at R. */
+static void at_point(const curve *x, const cst_node *of, int n, const cst_node *R, cst_node *out) {
+  cst_node input[N];
+  for (int i = 0; i < x->s->nq; i++) input[i] = cst_graph_input(x->g, 'q', i);
+  cst_graph_substitute(x->g, of, n, input, R, x->s->nq, out);
+}
+
+/* phi[m][nq] and phi0[m] at R. */
+static void constraints_at(const curve *x, const cst_node *R, cst_node *phi, cst_node *phi0) {
+  const cst_pattern *G = &x->s->pattern[CST_K_G];
+  for (int a = 0; a < x->m; a++) {
+    for (int i = 0; i < x->s->nq; i++) phi[a * x->s->nq + i] = cst_graph_constant(x->g, 0);
+    for (int e = G->start[x->row[a]]; e < G->start[x->row[a] + 1]; e++)
+      at_point(x, &x->s->kernel_out[CST_K_G][e], 1, R, &phi[a * x->s->nq + G->column[e]]);
+    phi0[a] = cst_graph_constant(x->g, 0);
+    if (x->s->affine) at_point(x, &x->s->kernel_out[CST_K_phi0][x->row[a]], 1, R, &phi0[a]);
+  }
+}
+
+/* rest[m] := r - phi0 - phi v over the coordinates that are not to be left out. */
+static void remainder_of(const curve *x, const cst_node *phi, const cst_node *phi0, const cst_node *v, const bool *left_out,
+                         cst_node *rest) {
+  for (int a = 0; a < x->m; a++) {
+    rest[a] = cst_graph_sub(x->g, x->r[a], phi0[a]);
+    for (int i = 0; i < x->s->nq; i++)
+      if (!left_out || !left_out[i]) rest[a] = cst_graph_sub(x->g, rest[a], cst_graph_mul(x->g, phi[a * x->s->nq + i], v[i]));
+  }
+}
+
+/* B := B^-1 b, b[m], by the normal equations, which need no pivoting; of one equation by division. */
+static void solve(const curve *x, const cst_node *B, cst_node *b) {
+  cst_graph *g = x->g;
+  const int  m = x->m;
+  cst_node   S[CST_MAX_G * CST_MAX_G], y[CST_MAX_G];
+  if (m == 1) {
+    b[0] = cst_graph_div(g, b[0], B[0]);
+    return;
+  }
+  for (int i = 0; i < m; i++) {
+    y[i] = cst_graph_constant(g, 0);
+    for (int a = 0; a < m; a++) y[i] = cst_graph_add(g, y[i], cst_graph_mul(g, B[a * m + i], b[a]));
+    for (int j = 0; j < m; j++) {
+      S[i * m + j] = cst_graph_constant(g, 0);
+      for (int a = 0; a < m; a++) S[i * m + j] = cst_graph_add(g, S[i * m + j], cst_graph_mul(g, B[a * m + i], B[a * m + j]));
+    }
+  }
+  for (int k = 0; k < m; k++)
+    for (int i = k + 1; i < m; i++) {
+      const cst_node f = cst_graph_div(g, S[i * m + k], S[k * m + k]);
+      for (int j = k + 1; j < m; j++) S[i * m + j] = cst_graph_sub(g, S[i * m + j], cst_graph_mul(g, f, S[k * m + j]));
+      y[i] = cst_graph_sub(g, y[i], cst_graph_mul(g, f, y[k]));
+    }
+  for (int i = m - 1; i >= 0; i--) {
+    for (int j = i + 1; j < m; j++) y[i] = cst_graph_sub(g, y[i], cst_graph_mul(g, S[i * m + j], y[j]));
+    b[i] = y[i] = cst_graph_div(g, y[i], S[i * m + i]);
+  }
+}
+
+/* The dependent entries of v: phi v + phi0 = r at R, whose own dependent entries do not matter. */
+static void complete(const curve *x, const cst_node *R, cst_node *v) {
+  cst_node  phi[CST_MAX_G * N], phi0[CST_MAX_G], B[CST_MAX_G * CST_MAX_G], b[CST_MAX_G];
+  const int m = x->m;
+  if (m == 0) return;
+  constraints_at(x, R, phi, phi0);
+  remainder_of(x, phi, phi0, v, x->dependent, b);
+  for (int a = 0; a < m; a++)
+    for (int i = 0; i < m; i++) B[a * m + i] = phi[a * x->s->nq + x->column[i]];
+  solve(x, B, b);
+  for (int i = 0; i < m; i++) v[x->column[i]] = b[i];
+}
+
+/* ---- points of the curve ---------------------------------------------------------------------------------------------------- */
+
+/* (R, R') at the time, the dependent entries of R as they were at 0. */
+static void rates_at(const curve *x, cst_node time, cst_node *R, cst_node *v) {
+  for (int i = 0; i < x->s->nq; i++) {
+    R[i] = x->dependent[i] ? x->q[i][0] : polynomial(x, x->q[i], x->p, time);
+    v[i] = x->dependent[i] ? x->v[i][0] : slope(x, x->q[i], x->p, time);
+  }
+  complete(x, R, v);
+}
+
+static void point_at(const curve *x, cst_node time, cst_node *R, cst_node *v) {
+  cst_node there[N], rate[N], sum[N];
+  for (int i = 0; i < x->m; i++) sum[i] = cst_graph_constant(x->g, 0);
+  for (int k = 0; k < NODES && x->m > 0; k++) {
+    rates_at(x, scaled(x, x->c[k], time), there, rate);
+    for (int i = 0; i < x->m; i++) sum[i] = cst_graph_add(x->g, sum[i], scaled(x, x->b[k], rate[x->column[i]]));
+  }
+  rates_at(x, time, R, v);
+  for (int i = 0; i < x->m; i++) R[x->column[i]] = cst_graph_add(x->g, R[x->column[i]], cst_graph_mul(x->g, time, sum[i]));
+}
+
+static void open_curve(curve *x, int p, const cst_system *s, cst_node t, const cst_node *q, const cst_node *v) {
+  cst_node   phi[CST_MAX_G * N], phi0[CST_MAX_G];
+  __float128 b[NODES], c[NODES];
+  *x = (curve){.s = s, .g = s->graph, .p = p, .t = t};
+  x->m = s->nvel ? cst_dependent(s, x->row, x->column) : 0;
+  for (int i = 0; i < x->m; i++) x->dependent[x->column[i]] = true;
+  cst_gauss_quad(NODES, b, c);
+  for (int k = 0; k < NODES; k++) x->b[k] = (double)b[k], x->c[k] = (double)c[k];
+  find_coefficients(x, q, v);
+  constraints_at(x, q, phi, phi0);
+  for (int a = 0; a < x->m; a++) x->r[a] = cst_graph_constant(x->g, 0);
+  remainder_of(x, phi, phi0, v, NULL, x->r); /* less r */
+  for (int a = 0; a < x->m; a++) x->r[a] = cst_graph_neg(x->g, x->r[a]);
+}
+
+/* ---- what a rule makes ---------------------------------------------------------------------------------------------------- */
+
+static void formulas(const void *self, const cst_system *s, cst_node t, const cst_node *q, const cst_node *v, cst_node *q1, cst_node *v1,
+                     cst_node *S) {
+  curve    x;
+  cst_node R[N], rate[N], sum = cst_graph_constant(s->graph, 0);
+  open_curve(&x, *(const int *)self, s, t, q, v);
+  for (int k = 0; k < NODES; k++) {
+    point_at(&x, scaled(&x, x.c[k], t), R, rate);
+    sum = cst_graph_add(x.g, sum, scaled(&x, x.b[k], cst_field_lagrangian(s, R, rate)));
+  }
+  *S = cst_graph_mul(x.g, t, sum);
+  point_at(&x, t, q1, v1);
+  for (int i = 0; i < s->nq; i++)
+    if (!x.dependent[i]) v1[i] = polynomial(&x, x.v[i], x.p, t);
+  complete(&x, q1, v1);
+}
+
+static void work(const void *self, const cst_system *s, cst_node t, const cst_node *q, const cst_node *v, cst_flow_work *w) {
+  curve    x;
+  cst_node rate[N], A[N], lambda[CST_MAX_G], phi[CST_MAX_G * N], phi0[CST_MAX_G];
+  open_curve(&x, *(const int *)self, s, t, q, v);
+  w->n = NODES;
+  for (int k = 0; k < NODES; k++) {
+    point_at(&x, scaled(&x, x.c[k], t), w->Q[k], rate);
+    cst_field_acceleration(s, w->Q[k], rate, A, lambda);
+    constraints_at(&x, w->Q[k], phi, phi0);
+    for (int i = 0; i < s->nq; i++) {
+      cst_node pull = cst_graph_constant(x.g, 0);
+      for (int a = 0; a < x.m; a++) pull = cst_graph_add(x.g, pull, cst_graph_mul(x.g, phi[a * s->nq + i], lambda[x.row[a]]));
+      w->N[k][i] = cst_graph_mul(x.g, scaled(&x, -x.b[k], t), pull);
+    }
+  }
+}
+
+/* ---- the row ------------------------------------------------------------------------------------------------------------------ */
+
+static const int degree[MOST_DEGREE] = {1, 2, 3, 4};
+#define RULE(p)                                                                                                                            \
+  {                                                                                                                                        \
+    .name = "taylor-curve(" #p ")", .self = &degree[p - 1], .order = p, .evaluations = NODES, .equivariant = true, .formulas = formulas,  \
+    .work = work                                                                                                                           \
+  }
+static const cst_flow_rule rules[MOST_DEGREE] = {RULE(1), RULE(2), RULE(3), RULE(4)};
+
+static const cst_flow_rule *rule(const cst_term *t) { return &rules[(int)t->arg[0]->number - 1]; }
+
+static bool check(const cst_term *t, cst_expr_error *e) {
+  if (t->n != 1 || t->key[0]) return cst_term_error(t, e, "taylor-curve takes one argument, the degree: taylor-curve(2)");
+  const cst_term *p = t->arg[0];
+  if (p->kind != CST_TERM_NUMBER || p->number != floor(p->number) || p->number < 1 || p->number > MOST_DEGREE)
+    return cst_term_error(p, e, "the degree of taylor-curve is an integer from 1 to %d", MOST_DEGREE);
+  return true;
+}
+
+static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
+  int row[CST_MAX_G], column[N];
+  if (s->ng > s->nvel) {
+    snprintf(why, (size_t)n,
+             "taylor-curve integrates constraints on velocities, and %s has constraints on positions; write these as velocities too, or "
+             "take taylor(p)",
+             s->name);
+    return false;
+  }
+  if (!cst_field_exists(s, why, n)) return false;
+  if (s->nvel && cst_dependent(s, row, column) < 0) {
+    snprintf(why, (size_t)n,
+             "taylor-curve needs as many coordinates as there are constraints on velocities, on which these do not depend and which they "
+             "determine, and %s has no such",
+             s->name);
+    return false;
+  }
+  return cst_flow_fits(rule(t), s, why, n);
+}
+
+static bool layer(const cst_term *t, cst_layer *l) {
+  *l = (cst_layer){.rule = rule(t)};
+  return true;
+}
+
+static void expand(const cst_term *t, cst_program *p, double fraction) { cst_layer_add_rule(p, fraction, rule(t)); }
+
+static cst_properties properties(const cst_term *t, const cst_system *s) {
+  (void)s;
+  return cst_layer_properties(rule(t)->order, 0);
+}
+
+const cst_method_row cst_method_row_taylor_curve = {
+    .info = {.name = "taylor-curve",
+             .doc = "A curve of degree p, order p, which meets constraints on velocities exactly: the layer of the thesis behind "
+                    "lagrange-dalembert.",
+             .equations = "R^a(t) = sum_(k <= p) q_k^a t^k of independent coordinates,  phi(R) R' + phi0(R) = phi(q) v + phi0(q) gives "
+                          "the others\n"
+                          "S = int L(R, R') dt,  work - int (phi'lambda)(R, R') . D R dt,  both exact",
+             .notes = "p is 1, 2, 3 or 4. Dependent are the last coordinates on which no constraint depends and which the constraints "
+                      "determine, of all such those whose block of phi is nowhere seen to be singular. Where it becomes so a run ends. "
+                      "Without constraints the curve is the Taylor polynomial.",
+             .source = "C. L. Cuell, Lagrange-d'Alembert integrators, thesis, University of Saskatchewan 2007, 5.2 and chapter 6",
+             .signature = "taylor-curve(p)",
+             .example = "taylor-curve(2)"},
+    .on_also = CST_ON_NONHOLONOMIC,
+    .layer = layer,
+    .check = check,
+    .fits = fits,
+    .properties = properties,
+    .expand = expand,
+};
