@@ -104,6 +104,7 @@ bench: all
 	@$(MAKE) --no-print-directory bench-built
 	@$(foreach p,$(BENCH_PARTS),OPENBLAS_NUM_THREADS=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 $(BUILD)/bench-$(p);)
 	@BUILD='$(BUILD)' $(PYTHON) tests/bench/checkpoints.py
+	@BUILD='$(BUILD)' $(PYTHON) tests/bench/trajectories.py
 	@BUILD='$(BUILD)' $(PYTHON) tests/bench/water.py
 
 # ---- fuzzing: any bytes as study and system files ----------------------------------------------------------------------------

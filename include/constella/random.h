@@ -14,7 +14,8 @@ enum {
   CST_PURPOSE_TEST = 4,
   CST_PURPOSE_VERIFY = 5,
   CST_PURPOSE_FOLD = 6,
-  CST_PURPOSE_NOISE = 7 /* of thermostats, by another generator: src/method/core/normal.h */
+  CST_PURPOSE_NOISE = 7, /* of thermostats, by another generator: src/method/core/normal.h */
+  CST_PURPOSE_TRAJECTORIES = 8
 };
 
 /* The bare generator, for tests against its published answers. */

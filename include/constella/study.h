@@ -47,6 +47,12 @@ typedef struct {
   bool      fixman; /* every sample weighs (det G M^-1 G')^(-1/2) in the density */
 } cst_histogram;
 
+/* A word of the study file, with its place. */
+typedef struct {
+  char *text; /* NULL: there is none */
+  int   line, column;
+} cst_study_word;
+
 /* A one-step layer in a C file of the user's (constella/layer.h). */
 typedef struct {
   char       *name, *file; /* its name in the study; the file as messages name it */
@@ -113,9 +119,13 @@ typedef struct {
   int                samples;  /* count, at most; 0: none */
   bool               samples_log;
   bool               observe_every;
-  int                ntrajectory; /* members whose full states are stored */
-  long              *trajectory;
+  int                ntrajectory; /* members whose states are stored, at most */
+  long              *trajectory;  /* [ntrajectory]; NULL: the worst ones, which are known when all has run */
   long               trajectory_every;
+  cst_study_word     worst_by; /* what the worst are the worst in */
+  bool               store_q, store_p, store_v, store_lambda;
+  int                nstored; /* names of quantities that are stored besides */
+  cst_study_word    *stored;
   int                ntolerance;
   double            *tolerance; /* [ntolerance], relative */
   int                max_iterations;

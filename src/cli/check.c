@@ -50,6 +50,16 @@ static void print_averages(const cst_study *s) {
   }
 }
 
+static void print_trajectories(const cst_plan *p) {
+  const cst_study *s = p->study;
+  if (!s->ntrajectory) return;
+  printf("%-14s %d a case, every %ld steps, %ld numbers a state\n", "trajectories", s->ntrajectory, s->trajectory_every,
+         cst_plan_track_numbers(p));
+  if (!s->worst_by.text) return;
+  printf("%-14s the worst by %s, which are stepped once more when all has run: %.6g steps, about %.3g s besides\n", "", s->worst_by.text,
+         cst_plan_replay_steps(p), cst_plan_replay_time(p) * 1e-9);
+}
+
 static void print_plan(const cst_study *s, const cst_plan *p, const cst_agenda *a) {
   printf("%-14s %s (%s study)\n", "study", s->title && *s->title ? s->title : s->file, cst_kind_name(s->kind));
   printf("%-14s %s, %d coordinates, %d constraints\n", "system", s->system->name, s->system->nq, s->system->ng);
@@ -66,6 +76,7 @@ static void print_plan(const cst_study *s, const cst_plan *p, const cst_agenda *
   printf("%-14s %d of up to %ld lanes\n", "batches", a->n, a->batch);
   printf("%-14s about %.3g s on one core of this kind, very roughly\n", "cost", cst_plan_time(p) * 1e-9);
   print_reference(p);
+  print_trajectories(p);
   print_size("memory a rank", cst_footprint_memory(p, a->batch));
   print_size("result file", cst_footprint_file(p));
   print_steps(p);

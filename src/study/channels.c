@@ -39,6 +39,7 @@ typedef enum {
   SINGLE,
   OF_LOOKS,
   OF_CASES,
+  OF_STORED,
   OF_COLUMNS,
   OF_AVERAGES,
   OF_HISTOGRAMS
@@ -164,6 +165,9 @@ static const struct {
                                   OF_CASES,
                                   WRITTEN,
                                   {CHOSEN, TIME, MULTIPLIER, NONE}},
+    [CST_CHANNEL_STATE_V] = {"/trajectories/%d/v", "1", "velocities", CST_F64, OF_CASES, WRITTEN, {CHOSEN, TIME, COORDINATE, NONE}},
+    [CST_CHANNEL_STATE_QUANTITY] = {"/trajectories/%d/%s", NULL, NULL, CST_F64, OF_STORED, WRITTEN, {CHOSEN, TIME, NONE}},
+    [CST_CHANNEL_STATE_MEMBER] = {"/trajectories/%d/member", "1", "member; -1: none", CST_I64, OF_CASES, WRITTEN, {CHOSEN, NONE}},
     [CST_CHANNEL_STATISTIC] = {"/statistics/%s", NULL, NULL, CST_F64, OF_COLUMNS, WRITTEN, {CASE, NONE}},
     [CST_CHANNEL_RATE] = {"/run/steps_per_second", "1", "trajectory-steps per second and rank", CST_F64, OF_COLUMNS, WRITTEN, {CASE, NONE}},
     [CST_CHANNEL_WORK_DONE] = {"/run/work_done", "1", "part of the work that is done", CST_F64, OF_COLUMNS, WRITTEN, {NONE}},
@@ -256,6 +260,8 @@ static int how_many(const cst_plan *p, many m, cst_channel_kind kind, const cst_
     return p->nlook;
   case OF_CASES:
     return s->ntrajectory ? p->ncase : 0;
+  case OF_STORED:
+    return s->ntrajectory ? p->ncase * p->nstored : 0;
   case OF_AVERAGES:
     return s->averages ? p->nquantity : 0;
   case OF_HISTOGRAMS:
@@ -295,9 +301,23 @@ static const char *name_of(const cst_plan *p, const cst_columns *columns, cst_ch
   return kind == CST_CHANNEL_STATISTIC ? columns->column[which].name : p->quantity[which].name;
 }
 
-void cst_channel_path_of(cst_channel_kind kind, int icase, char *path, size_t n) {
-  const char *form = table[kind].path, *mark = strchr(form, '%');
-  snprintf(path, n, "%.*s%d%s", (int)(mark - form), form, icase, mark + 2);
+/* The case of a channel of stored states, and its quantity where it is of one. */
+static int case_of(const cst_plan *p, cst_channel_kind kind, int which) {
+  return table[kind].many == OF_STORED ? which / p->nstored : which;
+}
+static const cst_quantity *quantity_of(const cst_plan *p, cst_channel_kind kind, int which) {
+  return &p->quantity[table[kind].many == OF_STORED ? p->stored[which % p->nstored] : which];
+}
+
+void cst_channel_path_of(const cst_channel *c, int icase, char *path, size_t n) {
+  const char *form = table[c->kind].path;
+  snprintf(path, n, "%.*s%d%s", (int)(strchr(form, '%') - form), form, icase, strrchr(c->field.path, '/'));
+}
+
+static void make_path_of_case(const cst_plan *p, cst_channel *x) {
+  const char *form = table[x->kind].path, *mark = strchr(form, '%');
+  const char *end = table[x->kind].many == OF_STORED ? quantity_of(p, x->kind, x->which)->name : mark + 3;
+  snprintf(x->field.path, sizeof x->field.path, "%.*s%d/%s", (int)(mark - form), form, case_of(p, x->kind, x->which), end);
 }
 
 static void make_path(const cst_plan *p, const cst_columns *columns, cst_channel *x) {
@@ -306,7 +326,7 @@ static void make_path(const cst_plan *p, const cst_columns *columns, cst_channel
   if (!mark)
     snprintf(x->field.path, sizeof x->field.path, "%s", form);
   else if (mark[1] == 'd')
-    cst_channel_path_of(x->kind, x->which, x->field.path, sizeof x->field.path);
+    make_path_of_case(p, x);
   else
     snprintf(x->field.path, sizeof x->field.path, "%.*s%s%s", (int)(mark - form), form, name_of(p, columns, x->kind, x->which), mark + 2);
 }
@@ -320,16 +340,22 @@ static void describe(const cst_plan *p, const cst_columns *columns, cst_channel 
     unit = column->use.unit, doc = column->doc;
     if (column->label) x->field.type = CST_TEXT;
   } else if (!unit) {
-    unit = p->quantity[x->which].unit;
-    if (!doc) doc = p->quantity[x->which].doc;
+    unit = quantity_of(p, x->kind, x->which)->unit;
+    if (!doc) doc = quantity_of(p, x->kind, x->which)->doc;
   }
   snprintf(x->field.unit, sizeof x->field.unit, "%s", unit);
   snprintf(x->field.doc, sizeof x->field.doc, "%s", doc);
 }
 
-/* Windows are kept of some quantities only, and not all observers keep something; the places of the others stay empty. */
+/* Windows are kept of some quantities only, not all observers keep something, and of states what is asked for is stored; the places of
+ * the others stay empty. */
 static bool is_there(const cst_plan *p, cst_channel_kind kind, int which) {
   if (kind == CST_CHANNEL_WINDOWS) return p->quantity[which].windows;
+  const cst_study *s = p->study;
+  if (kind == CST_CHANNEL_STATE_Q) return s->store_q;
+  if (kind == CST_CHANNEL_STATE_P) return s->store_p;
+  if (kind == CST_CHANNEL_STATE_V) return s->store_v;
+  if (kind == CST_CHANNEL_STATE_LAMBDA) return s->store_lambda;
   if (table[kind].many == OF_AVERAGES) return cst_plan_averages(p, which);
   if (kind == CST_CHANNEL_WEIGHTS) return p->study->histogram[which].fixman;
   return kind != CST_CHANNEL_OBSERVER || p->look[which].row->kept > 0;
@@ -376,7 +402,8 @@ static void add(cst_channels *c, const int *at, const cst_columns *columns, cst_
   x->in_lanes = table[kind].is & IN_LANES;
   make_path(c->plan, columns, x);
   describe(c->plan, columns, x);
-  for (const int *d = table[kind].dim; *d != NONE; d++) x->field.dim[x->field.ndim++] = *d == TIME ? at[TIME] + which : at[*d];
+  for (const int *d = table[kind].dim; *d != NONE; d++)
+    x->field.dim[x->field.ndim++] = *d == TIME ? at[TIME] + case_of(c->plan, kind, which) : at[*d];
   if (row && row->path) add_own_dimension(c, at, x);
   if (is_of_histogram(x)) add_histogram_dimension(c, x);
   if (table[kind].is & OF_TRAJECTORY) x->count = row ? (size_t)row->kept : count_own(c->plan, x);
@@ -414,6 +441,11 @@ const cst_channel *cst_channels_find(const cst_channels *c, cst_channel_kind kin
   const int          at = c->first[kind] + which;
   const cst_channel *x = &c->channel[at];
   return at < c->n && x->kind == kind && *x->field.path ? x : NULL;
+}
+
+bool cst_channel_is_of_track(const cst_plan *p, const cst_channel *c, int icase) {
+  const bool is = c->kind >= CST_CHANNEL_STATE_TIME && c->kind <= CST_CHANNEL_STATE_MEMBER && c->place >= 0;
+  return is && case_of(p, c->kind, c->which) == icase;
 }
 
 size_t cst_channel_bytes(const cst_channel *c) {

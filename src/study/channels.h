@@ -66,6 +66,9 @@ typedef enum {
   CST_CHANNEL_STATE_Q,
   CST_CHANNEL_STATE_P,
   CST_CHANNEL_STATE_LAMBDA,
+  CST_CHANNEL_STATE_V,
+  CST_CHANNEL_STATE_QUANTITY, /* of a case, and of what is stored besides: case * nstored + it */
+  CST_CHANNEL_STATE_MEMBER,   /* written last: states with a member are whole where members are chosen when all has run */
   /* of the study */
   CST_CHANNEL_STATISTIC, /* a column */
   CST_CHANNEL_RATE,
@@ -99,9 +102,11 @@ void          cst_channels_destroy(cst_channels *c);
 const cst_channel *cst_channels_find(const cst_channels *c, cst_channel_kind kind, int which);
 /* The path of a kind that a study has one of. */
 const char *cst_channel_path(cst_channel_kind kind);
-/* The path of a kind that each case has one of. */
-void   cst_channel_path_of(cst_channel_kind kind, int icase, char *path, size_t n);
+/* The path that a channel of a case has for another case. */
+void   cst_channel_path_of(const cst_channel *c, int icase, char *path, size_t n);
 size_t cst_channel_bytes(const cst_channel *c); /* of a trajectory */
+/* Whether it is of the stored states of this case. */
+bool cst_channel_is_of_track(const cst_plan *p, const cst_channel *c, int icase);
 
 /* Rows of a batch of trajectories: for each channel of trajectories an array. */
 typedef struct {

@@ -1,4 +1,4 @@
-/* file-observe.c: the keys `observables`, `samples`, `observe` and `trajectories`: what is looked at on the way. */
+/* file-observe.c: the keys `observables`, `samples` and `observe`: what is looked at on the way. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdio.h>
 #include <stdlib.h>
@@ -181,47 +181,6 @@ static void read_samples(cst_reader *r) {
   r->s->samples_log = spacing;
 }
 
-typedef struct {
-  long member;
-  int  at; /* in the list */
-} chosen;
-
-static int ascending(const void *a, const void *b) {
-  const chosen *x = a, *y = b;
-  return x->member != y->member ? (x->member > y->member) - (x->member < y->member) : (x->at > y->at) - (x->at < y->at);
-}
-
-/* The members of a list, each once. */
-static void read_members(cst_reader *r, cst_yaml *list) {
-  cst_study *s = r->s;
-  int        n = 0;
-  long       k;
-  chosen    *all = cst_reader_memory((size_t)cst_yaml_size(list), sizeof *all);
-  for (int i = 0; i < cst_yaml_size(list) && !cst_diag_full(r->d); i++) {
-    if (!cst_reader_integer(r, cst_yaml_item(list, i), "members", 0, s->members - 1, &k)) continue;
-    all[n++] = (chosen){k, i};
-    s->trajectory[s->ntrajectory++] = k;
-  }
-  qsort(all, (size_t)n, sizeof *all, ascending);
-  for (int i = 1; i < n && !cst_diag_full(r->d); i++)
-    if (all[i].member == all[i - 1].member)
-      cst_yaml_error(r->doc, cst_yaml_item(list, all[i].at), r->d, "the member %ld appears twice", all[i].member);
-  free(all);
-}
-
-static void read_trajectories(cst_reader *r) {
-  static const char *const keys[] = {"members", "every"};
-  cst_study               *s = r->s;
-  cst_yaml                *n = cst_yaml_get(r->root, "trajectories");
-  s->trajectory_every = 1;
-  if (!cst_reader_map(r, n, "trajectories", keys, CST_COUNT(keys))) return;
-  cst_yaml *members = cst_reader_required(r, n, "trajectories", "members");
-  cst_reader_integer(r, cst_yaml_get(n, "every"), "every", 1, 1000000000000000, &s->trajectory_every);
-  if (!cst_reader_list(r, members, "members", "numbers of members", true)) return;
-  s->trajectory = cst_reader_memory((size_t)cst_yaml_size(members), sizeof(long));
-  read_members(r, members);
-}
-
 /* `hidden` is about a column that the observable `constraint` makes. */
 static void check_hidden(cst_reader *r) {
   cst_yaml *hidden = cst_yaml_get(cst_yaml_get(r->root, "error"), "hidden");
@@ -238,6 +197,6 @@ void cst_read_observe(cst_reader *r) {
   read_samples(r);
   cst_reader_choice(r, cst_yaml_get(r->root, "observe"), "observe", names, CST_COUNT(names), &every);
   r->s->observe_every = every;
-  read_trajectories(r);
+  cst_read_trajectories(r);
   check_hidden(r);
 }

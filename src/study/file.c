@@ -168,6 +168,7 @@ void cst_study_destroy(cst_study *s) {
   if (s->relax_method) cst_method_destroy(s->relax_method);
   for (int i = 0; i < s->nobservable; i++) free(s->observable[i].name), free(s->observable[i].expression);
   cst_histograms_destroy(s);
+  cst_trajectories_destroy(s);
   for (int i = 0; i < s->nlayer; i++) free(s->layer[i].name), free(s->layer[i].file);
   if (s->system) cst_system_destroy(s->system);
   for (int i = 0; i < s->nswept; i++) free(s->start_name[i]);

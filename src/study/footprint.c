@@ -50,8 +50,8 @@ double cst_footprint_memory(const cst_plan *p, long batch) {
   const double      state = cst_plan_lane_bytes(p), row = row_bytes(p);
   const double      group = cst_isas[p->isa].width * cst_plan_work_bytes(p);
   const double      reference = 8 * reference_rows(p) * (2.0 * s->nq + s->ng);
-  return program + group + reference + (batches * state + row + 2 * (state + row)) * (double)batch + series_bytes(p) + conclusion_bytes(p) +
-         2.0 * (double)p->study->members * p->ncase;
+  return program + group + reference + cst_plan_track_bytes(p, batch) + (batches * state + row + 2 * (state + row)) * (double)batch +
+         series_bytes(p) + conclusion_bytes(p) + 2.0 * (double)p->study->members * p->ncase;
 }
 
 /* What the table has, and what HDF5 adds for each dataset and for the attributes of the study. */

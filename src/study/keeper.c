@@ -116,7 +116,10 @@ static void pack_seconds(cst_keeper *k, cst_bundle *b) {
   }
 }
 
-static void make_part(cst_keeper *k) {
+/* States that are gathered come into the file first. */
+static PetscErrorCode make_part(cst_keeper *k) {
+  PetscFunctionBegin;
+  if (k->runner) PetscCall(cst_runner_flush(k->runner));
   const char *why = cst_output_sync(k->output);
   cst_bundle_resize(&k->part, 0);
   if (why) memcpy(cst_bundle_add(&k->part, "failed", strlen(why) + 1), why, strlen(why) + 1);
@@ -130,6 +133,7 @@ static void make_part(cst_keeper *k) {
   cst_reference_pack(k->reference, false, &k->part);
   cst_reference_pack_midway(k->reference, &k->part);
   cst_bundle_seal(&k->part);
+  PetscFunctionReturn(0);
 }
 
 /* ---- rank 0 ------------------------------------------------------------------------------------------------------------------ */
@@ -144,7 +148,7 @@ static void take(cst_keeper *k, const cst_bundle *part) {
 static PetscErrorCode obey(cst_keeper *k, long order) {
   PetscFunctionBegin;
   PetscCallMPI(MPI_Wait(&k->sending, MPI_STATUS_IGNORE));
-  make_part(k);
+  PetscCall(make_part(k));
   k->obeyed = order;
   if (k->rank == 0)
     take(k, &k->part);

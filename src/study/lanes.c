@@ -4,10 +4,13 @@
 
 const cst_case *cst_runner_case(const cst_runner *r, long lane) {
   const cst_class *k = r->klass;
+  if (r->replayed) return &r->plan->cases[k->cases[r->work->first / r->plan->study->members]];
   return &r->plan->cases[k->cases[(r->work->first + lane) / r->plan->study->members]];
 }
 
-long cst_runner_member(const cst_runner *r, long lane) { return (r->work->first + lane) % r->plan->study->members; }
+long cst_runner_member(const cst_runner *r, long lane) {
+  return r->replayed ? r->replayed[lane] : (r->work->first + lane) % r->plan->study->members;
+}
 
 double *cst_runner_record(const cst_runner *r, int group) { return r->b->record + (size_t)group * cst_stepper_record_size(r->st); }
 

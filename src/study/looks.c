@@ -27,7 +27,7 @@ static cst_view see(cst_runner *r, int group, cst_keep keep) {
                     .freedom = p->freedom[r->klass->method]};
 }
 
-static cst_view measure(cst_runner *r, int group, cst_keep keep) {
+cst_view cst_runner_measure(cst_runner *r, int group, cst_keep keep) {
   const int      W = r->width;
   const cst_view view = see(r, group, keep);
   for (int k = 0; k < r->plan->nlook; k++) {
@@ -66,7 +66,7 @@ void cst_runner_fold(cst_runner *r) {
   r->in_window++;
   r->folds++;
   for (int g = 0; g < r->b->groups; g++) {
-    const cst_view view = measure(r, g, now == 0 ? CST_KEEP_FIRST : CST_KEEP);
+    const cst_view view = cst_runner_measure(r, g, now == 0 ? CST_KEEP_FIRST : CST_KEEP);
     r->fold->fold(p->nquantity, r->value, r->scale, r->b->alive[g], now == 0, cst_runner_accumulators(r, g));
     if (p->study->averages && now >= r->klass->after) cst_runner_collect(r, g, &view);
   }
@@ -83,7 +83,7 @@ static int lanes_between(const cst_runner *r, int group, long from, long to) {
 static void sample_single(cst_runner *r, int sample) {
   const cst_plan *p = r->plan;
   for (int g = 0; g < r->b->groups; g++) {
-    measure(r, g, CST_KEEP_NOT);
+    cst_runner_measure(r, g, CST_KEEP_NOT);
     for (int l = 0; l < r->width && g * r->width + l < r->work->count; l++)
       for (int k = 0; k < p->nquantity; k++) {
         double  x = fabs(r->value[k * r->width + l] - cst_runner_accumulators(r, g)[(k * CST_SLOTS + CST_SLOT_START) * r->width + l]);
@@ -102,7 +102,7 @@ static void sample_members(cst_runner *r, int sample) {
     memset(r->top, 0, (size_t)(p->nquantity * r->width) * sizeof *r->top);
     memset(r->count, 0, (size_t)(p->nquantity * r->width) * sizeof *r->count);
     for (int g = (int)(at / r->width); g * r->width < to; g++) {
-      measure(r, g, CST_KEEP_NOT);
+      cst_runner_measure(r, g, CST_KEEP_NOT);
       r->fold->accumulate(p->nquantity, r->value, cst_runner_accumulators(r, g), r->b->alive[g] & lanes_between(r, g, at, to), r->bins,
                           r->top, r->count);
     }

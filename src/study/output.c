@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "study/output.h"
+#include "study/tracks.h"
 
 struct cst_output {
   const cst_plan *plan;
@@ -51,6 +52,7 @@ static PetscErrorCode put_cases(cst_output *o) {
     PetscCall(put(o, CST_CHANNEL_TOLERANCE, 0, i, 1, &p->study->tolerance[c->tolerance]));
     if (cst_system_named(p->study->system)) PetscCall(put(o, CST_CHANNEL_PARAMETERS, 0, i, 1, cst_plan_parameters(p, c->variant)));
   }
+  for (int i = 0; i < p->ncase && p->study->trajectory; i++) PetscCall(cst_output_chosen(o, i, p->study->trajectory));
   for (int i = 0; i < p->study->nhistogram; i++)
     PetscCall(put(o, CST_CHANNEL_EDGES, i, 0, p->study->histogram[i].bins + 1, p->study->histogram[i].edge));
   PetscFunctionReturn(0);
@@ -175,17 +177,22 @@ static PetscErrorCode take_channel(cst_output *o, cst_result *file, const cst_pl
   PetscFunctionReturn(0);
 }
 
-/* States of a case: their paths have its number. */
-static PetscErrorCode take_states(cst_output *o, cst_result *file, int from, int to) {
+/* States of a case: their paths have its number. A member of the old study that is chosen again is among those it had. */
+static PetscErrorCode take_states(cst_output *o, cst_result *file, const cst_plan *old, int from, int to) {
+  const cst_study *now = o->plan->study;
+  char             path[96];
   PetscFunctionBegin;
-  for (cst_channel_kind kind = CST_CHANNEL_STATE_TIME; kind <= CST_CHANNEL_STATE_LAMBDA; kind++) {
-    const cst_channel *c = cst_channels_find(o->channels, kind, to);
-    long               there[CST_FIELD_DIMS] = {0}, here[CST_FIELD_DIMS] = {0}, count[CST_FIELD_DIMS];
-    char               path[sizeof c->field.path];
-    if (!c) continue;
-    for (int k = 0; k < c->field.ndim; k++) count[k] = o->channels->dim[c->field.dim[k]].size;
-    cst_channel_path_of(kind, from, path, sizeof path);
-    PetscCall(take_rows(o, file, c, path, there, here, count, 0));
+  for (int at = 0; at < o->channels->n; at++) {
+    const cst_channel *c = &o->channels->channel[at];
+    const bool         time = c->kind == CST_CHANNEL_STATE_TIME;
+    if (!cst_channel_is_of_track(o->plan, c, to) || c->kind == CST_CHANNEL_STATE_MEMBER) continue;
+    cst_channel_path_of(c, from, path, sizeof path);
+    for (int i = 0; i < (time ? 1 : now->ntrajectory); i++) {
+      const int was = time ? 0 : cst_chosen_find(old, &(cst_chosen){NULL}, from, now->trajectory[i]);
+      long      there[CST_FIELD_DIMS] = {was}, here[CST_FIELD_DIMS] = {i}, count[CST_FIELD_DIMS] = {1};
+      for (int k = !time; k < c->field.ndim; k++) count[k] = o->channels->dim[c->field.dim[k]].size;
+      if (was >= 0) PetscCall(take_rows(o, file, c, path, there, here, count, !time));
+    }
   }
   PetscFunctionReturn(0);
 }
@@ -195,27 +202,39 @@ PetscErrorCode cst_output_take_over(cst_output *o, cst_result *file, const cst_p
   PetscFunctionBegin;
   for (int k = 0; k < o->channels->n; k++)
     if (&o->channels->channel[k] != status) PetscCall(take_channel(o, file, old, from, to, &o->channels->channel[k]));
-  PetscCall(take_states(o, file, from, to));
-  PetscCall(take_channel(o, file, old, from, to, status)); /* last: a row with a status is whole */
+  if (o->plan->study->trajectory) PetscCall(take_states(o, file, old, from, to)); /* the worst are chosen anew */
+  PetscCall(take_channel(o, file, old, from, to, status));                        /* last: a row with a status is whole */
   PetscFunctionReturn(0);
 }
 
 /* ---- all else -------------------------------------------------------------------------------------------------------------- */
 
-PetscErrorCode cst_output_states(cst_output *o, int icase, int chosen, long at, double t, const double *q, const double *p,
-                                 const double *lambda) {
-  const struct {
-    cst_channel_kind kind;
-    const double    *x;
-  } parts[] = {{CST_CHANNEL_STATE_TIME, &t}, {CST_CHANNEL_STATE_Q, q}, {CST_CHANNEL_STATE_P, p}, {CST_CHANNEL_STATE_LAMBDA, lambda}};
+PetscErrorCode cst_output_track(cst_output *o, cst_channel_kind kind, int which, int chosen, long at, long n, const double *x) {
+  const cst_channel *c = cst_channels_find(o->channels, kind, which);
+  const bool         time = c->field.ndim == 1;
+  long               start[CST_FIELD_DIMS] = {time ? at : chosen, at}, count[CST_FIELD_DIMS] = {time ? n : 1, n};
   PetscFunctionBegin;
-  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-    const cst_channel *c = cst_channels_find(o->channels, parts[i].kind, icase);
-    const bool         time = c->field.ndim == 1;
-    long               start[CST_FIELD_DIMS] = {time ? at : chosen, at}, count[CST_FIELD_DIMS] = {1, 1};
-    if (!time) count[2] = o->channels->dim[c->field.dim[2]].size;
-    PetscCall(put_block(o, c, start, count, parts[i].x));
-  }
+  if (c->field.ndim > 2) count[2] = o->channels->dim[c->field.dim[2]].size;
+  PetscCall(put_block(o, c, start, count, x));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode cst_output_chosen(cst_output *o, int icase, const long *member) {
+  PetscFunctionBegin;
+  PetscCall(put(o, CST_CHANNEL_STATE_MEMBER, icase, 0, o->plan->study->ntrajectory, member));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode cst_output_read_chosen(cst_output *o, int icase, long *member) {
+  const cst_channel *c = cst_channels_find(o->channels, CST_CHANNEL_STATE_MEMBER, icase);
+  const long         start[1] = {0}, count[1] = {o->plan->study->ntrajectory};
+  PetscFunctionBegin;
+  if (o->file)
+    PetscCheck(cst_result_read_block(o->file, c->field.path, CST_I64, start, count, member), PETSC_COMM_SELF, PETSC_ERR_FILE_READ,
+               "%s of the file cannot be read, or has another shape", c->field.path);
+  else
+    PetscCheck(cst_record_read(o->record, c->place, start, count, member), PETSC_COMM_SELF, PETSC_ERR_FILE_READ, "%s",
+               cst_record_error(o->record));
   PetscFunctionReturn(0);
 }
 

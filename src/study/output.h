@@ -18,9 +18,11 @@ PetscErrorCode      cst_output_rows(cst_output *o, const cst_work *w, const cst_
 PetscErrorCode cst_output_series(cst_output *o, int icase, cst_channel_kind kind, int quantity, const void *x);
 /* Rows, states and series of single members of case `from` of a result of a smaller study become those of case `to`. */
 PetscErrorCode cst_output_take_over(cst_output *o, cst_result *file, const cst_plan *old, int from, int to);
-/* The state of a chosen member, the at-th of those that are stored: t, q[nq], p[nq], lambda[ng]. */
-PetscErrorCode cst_output_states(cst_output *o, int icase, int chosen, long at, double t, const double *q, const double *p,
-                                 const double *lambda);
+/* Of a chosen member n of the states that are stored, from the at-th on: times, or a part of each state, x[n][numbers]. */
+PetscErrorCode cst_output_track(cst_output *o, cst_channel_kind kind, int which, int chosen, long at, long n, const double *x);
+/* The members of a case whose states are stored, and back. */
+PetscErrorCode cst_output_chosen(cst_output *o, int icase, const long *member);
+PetscErrorCode cst_output_read_chosen(cst_output *o, int icase, long *member);
 /* The rows of a case: x[members][count of the channel]. */
 PetscErrorCode cst_output_read(cst_output *o, cst_channel_kind kind, int which, int icase, double *x);
 /* Of n members of it from `first` on. */

@@ -105,3 +105,16 @@ double cst_plan_steps(const cst_plan *p) {
   for (int i = 0; i < p->ncase; i++) sum += (double)p->cases[i].n * (double)p->study->members;
   return sum;
 }
+
+double cst_plan_replay_steps(const cst_plan *p) {
+  double sum = 0;
+  for (int i = 0; i < p->ncase && p->study->worst_by.text; i++) sum += (double)p->cases[i].n * (double)p->study->ntrajectory;
+  return sum;
+}
+
+double cst_plan_replay_time(const cst_plan *p) {
+  const double width = cst_isas[p->isa].width, lanes = ceil((double)p->study->ntrajectory / width) * width;
+  double       sum = 0;
+  for (int i = 0; i < p->ncase && p->study->worst_by.text; i++) sum += lanes * (double)p->cases[i].n * p->classes[p->class_of[i]].cost;
+  return sum;
+}

@@ -272,6 +272,7 @@ cst_plan *cst_plan_create(const cst_study *s, int isa, cst_diag *d) {
   p->isa = cst_plan_fitting_isa(p, isa);
   make_looks(p);
   make_histograms(p);
+  cst_plan_find_stored(p, d);
   count_freedom(p, d);
   cost_classes(p);
   if (cst_diag_count(d) == before) cst_plan_check_names(p, d);
@@ -290,6 +291,7 @@ void cst_plan_destroy(cst_plan *p) {
   for (int i = 0; i < p->study->nhistogram; i++) cst_tape_destroy(p->histogram[i]);
   free(p->histogram);
   free(p->freedom);
+  free(p->stored);
   free(p->look);
   free(p->classes);
   free(p->class_of);

@@ -43,8 +43,10 @@ typedef struct cst_plan {
   double          *freedom;      /* [nmethod] degrees of freedom that share the kinetic energy: n - rank G, less the momenta kept */
   bool             needs_lambda; /* a user's expression reads multipliers */
   int              most_samples;
-  cst_prepared   **method;    /* [nmethod] */
-  cst_prepared    *reference; /* NULL where the reference is no method */
+  int              nstored, *stored; /* quantities that are stored along trajectories */
+  int              worst_by;         /* the quantity that the worst are the worst in; -1: the error, or there are none */
+  cst_prepared   **method;           /* [nmethod] */
+  cst_prepared    *reference;        /* NULL where the reference is no method */
 } cst_plan;
 
 /* Whether the errors of q and p, and those of the multipliers, are taken after `step` > 0 steps. */
@@ -79,6 +81,13 @@ void cst_plan_trajectory(const cst_plan *p, int klass, long lane, long *icase, l
 /* plan-names.c. Datasets and columns of the result that would have one name are mistakes of the study. */
 void cst_plan_check_names(const cst_plan *p, cst_diag *d);
 
+/* plan-tracks.c. Finds what is stored along trajectories, with messages in d; numbers of a state; states of a trajectory that are held in
+ * memory, where a batch follows so many; and the bytes that they take in batches of so many lanes. */
+void   cst_plan_find_stored(cst_plan *p, cst_diag *d);
+long   cst_plan_track_numbers(const cst_plan *p);
+long   cst_plan_track_depth(const cst_plan *p, const cst_class *k, long tracks);
+double cst_plan_track_bytes(const cst_plan *p, long batch);
+
 /* plan-cost.c. Bytes that a lane keeps from step to step, and that its arithmetic needs besides; nanoseconds of a step of a lane; the
  * instruction set for lanes as few, or as large, as these: none wider than isa. */
 double cst_plan_lane_bytes(const cst_plan *p);
@@ -88,4 +97,7 @@ long   cst_plan_most_lanes(const cst_plan *p);
 int    cst_plan_fitting_isa(const cst_plan *p, int isa);
 double cst_plan_time(const cst_plan *p);  /* nanoseconds of all steps of the study on one core, idle lanes of groups too */
 double cst_plan_steps(const cst_plan *p); /* trajectory-steps of the whole study */
+/* Steps of the worst members, which are computed twice, and their nanoseconds. */
+double cst_plan_replay_steps(const cst_plan *p);
+double cst_plan_replay_time(const cst_plan *p);
 #endif

@@ -69,8 +69,10 @@ void cst_read_steps(cst_reader *r);              /* end, steps */
 void cst_read_layers(cst_reader *r);             /* layers */
 void cst_read_methods(cst_reader *r);            /* methods, reference */
 void cst_read_observe(cst_reader *r);            /* observables, samples, observe, trajectories */
-void cst_read_noise(cst_reader *r);              /* noise; behind methods, steps and roundoff */
-void cst_read_averages(cst_reader *r);           /* burn-in, histograms */
+void cst_read_trajectories(cst_reader *r);       /* trajectories; behind observables */
+void cst_trajectories_destroy(cst_study *s);
+void cst_read_noise(cst_reader *r);    /* noise; behind methods, steps and roundoff */
+void cst_read_averages(cst_reader *r); /* burn-in, histograms */
 
 /* The map {a: ..., b: ..., c: ...} as a method; NULL when it is none. Owned. */
 cst_method *cst_reader_tableau(cst_reader *r, cst_yaml *n);

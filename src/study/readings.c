@@ -1,4 +1,4 @@
-/* readings.c: errors against the reference, and full states of chosen members, read off a batch at its current step. */
+/* readings.c: errors against the reference, read off a batch at its current step. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <string.h>
@@ -69,7 +69,7 @@ static void lane_start(const cst_runner *r, long lane, double *q0, double *v0) {
   for (size_t i = 0; i < nq; i++) q0[i] = r->q0[first + i * W], v0[i] = r->v0[first + i * W];
 }
 
-static bool lives(const cst_runner *r, const cst_batch *b, long lane) { return b->alive[lane / r->width] >> lane % r->width & 1; }
+bool cst_runner_lives(const cst_runner *r, const cst_batch *b, long lane) { return b->alive[lane / r->width] >> lane % r->width & 1; }
 
 /* The partner, at half the step, comes along; its multipliers are interpolated to the time that the method's row names. */
 static PetscErrorCode bring_partner(cst_runner *r) {
@@ -90,7 +90,7 @@ static void partner_reading(cst_runner *r, long lane, reading y) {
   const int         W = r->width;
   const double      w = r->plan->method[r->klass->method]->properties.lambda_time,
                *first = r->half_lambda + (size_t)(lane / W) * (size_t)(s->ng * W);
-  const bool lost = !lives(r, r->hb, lane);
+  const bool lost = !cst_runner_lives(r, r->hb, lane);
   lane_state(r, r->hst, r->hb, lane, y.q, y.p);
   for (int a = 0; a < s->ng; a++) {
     double before = first[a * W + lane % W], after = r->last[a * W + lane % W];
@@ -138,7 +138,7 @@ static void group_multipliers(cst_runner *r, int group) {
 static void read_lanes(cst_runner *r, int parts) {
   for (long lane = 0; lane < r->work->count; lane++) {
     if (lane % r->width == 0 && parts & MULTIPLIERS) group_multipliers(r, (int)(lane / r->width));
-    if (lives(r, r->b, lane)) read_lane(r, lane, parts);
+    if (cst_runner_lives(r, r->b, lane)) read_lane(r, lane, parts);
   }
 }
 
@@ -153,33 +153,6 @@ PetscErrorCode cst_runner_read_errors(cst_runner *r) {
   else {
     if (cst_class_reads_states(k, now)) read_lanes(r, STATES);
     if (cst_class_reads_lambda(k, now)) read_lanes(r, MULTIPLIERS);
-  }
-  PetscFunctionReturn(0);
-}
-
-/* ---- full states -------------------------------------------------------------------------------------------------------------- */
-
-static int chosen_index(const cst_study *s, long member) {
-  for (int i = 0; i < s->ntrajectory; i++)
-    if (s->trajectory[i] == member) return i;
-  return -1;
-}
-
-PetscErrorCode cst_runner_keep_states(cst_runner *r) {
-  const cst_study  *s = r->plan->study;
-  const cst_system *sys = s->system;
-  const int         W = r->width;
-  const double      t = (double)r->b->step * r->klass->h;
-  double           *q = r->state, *p = q + sys->nq, *l = p + sys->nq;
-  PetscFunctionBegin;
-  for (long lane = 0; lane < r->work->count; lane++) {
-    int chosen = chosen_index(s, cst_runner_member(r, lane));
-    if (chosen < 0 || !lives(r, r->b, lane)) continue;
-    cst_runner_lambda(r, r->st, cst_runner_record(r, (int)(lane / W)), r->b->step, r->lambda);
-    for (int a = 0; a < sys->ng; a++) l[a] = r->lambda[a * W + lane % W];
-    lane_state(r, r->st, r->b, lane, q, p);
-    PetscCall(cst_output_states(r->output, (int)(cst_runner_case(r, lane) - r->plan->cases), chosen, r->b->step / s->trajectory_every, t, q,
-                                p, l));
   }
   PetscFunctionReturn(0);
 }

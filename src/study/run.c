@@ -10,7 +10,7 @@
 #include "study/extend.h"
 #include "study/identity.h"
 #include "study/keeper.h"
-#include "study/conclude.h"
+#include "study/replay.h"
 #include "study/run.h"
 #include "study/stop.h"
 
@@ -203,6 +203,7 @@ static PetscErrorCode compute_batches(desk *d, cst_end *end) {
   PetscCall(cst_runner_create(d->plan, d->agenda->batch, d->reference, d->output, d->series, cst_keeper_poll, d->keeper, &d->runner));
   cst_keeper_watch(d->keeper, d->runner);
   PetscCall(cst_keeper_phase(d->keeper, d->agenda->n, compute_batch, d, end));
+  if (*end == CST_END_DONE && d->plan->study->worst_by.text) PetscCall(cst_replay(d->plan, d->output, d->runner, d->keeper, end));
   if (*end == CST_END_DONE) {
     cst_stop_ignore(); /* what is left takes moments */
     PetscCall(PetscCalloc1((size_t)d->plan->nclass + 1, &seconds));

@@ -4,6 +4,7 @@
 #define CST_RUNNER_INTERNAL_H
 #include <limits.h>
 #include "study/runner.h"
+#include "study/tracks.h"
 
 struct cst_runner {
   const cst_plan *plan;
@@ -42,7 +43,9 @@ struct cst_runner {
   int              next_sample;
   long             next_fold; /* the step at which everything is folded next */
   long             slice_end; /* the step at which MPI is entered next */
-  bool             keeps_states;
+  cst_chosen       chosen;
+  cst_tracks       tracks;
+  const long *replayed; /* [count of the work] the members of its case that are stepped once more for their states; NULL: it is no replay */
 };
 
 const cst_case *cst_runner_case(const cst_runner *r, long lane);
@@ -68,8 +71,13 @@ void cst_runner_close_window(cst_runner *r);
 void cst_runner_sample(cst_runner *r);
 /* Errors of all lanes at the current step against the reference, of what the class reads there, into error (the largest so far). */
 PetscErrorCode cst_runner_read_errors(cst_runner *r);
-/* Write the full states of the chosen members at the current step. */
+/* keep.c: what is kept of the states of chosen members: find them in the batch at work, which has come to this step; keep those of the
+ * current step. */
+void           cst_runner_follow(cst_runner *r, long step, bool done);
 PetscErrorCode cst_runner_keep_states(cst_runner *r);
+/* Values of all quantities of a group at the current step, into value, as observers have them at this step; the view is theirs. */
+cst_view cst_runner_measure(cst_runner *r, int group, cst_keep keep);
+bool     cst_runner_lives(const cst_runner *r, const cst_batch *b, long lane);
 /* Whether the row may be one of the class at work: how its trajectory stands, and since when, are numbers that there are. */
 bool cst_runner_fits(const cst_runner *r, const double *row);
 /* The row of a lane that a batch goes on from (cst_runner_save). */

@@ -64,6 +64,7 @@ PetscErrorCode cst_runner_create(const cst_plan *p, long batch, cst_reference *r
   for (int k = 0; k < p->nlook; k++) r->kept[k] = cst_rows_numbers(r->rows, CST_CHANNEL_OBSERVER, k, 0);
   r->accumulators = cst_rows_numbers(r->rows, CST_CHANNEL_ACCUMULATORS, 0, 0);
   cst_runner_create_collected(r);
+  cst_tracks_create(&r->tracks, p, o);
   PetscFunctionReturn(0);
 }
 
@@ -80,6 +81,7 @@ PetscErrorCode cst_runner_destroy(cst_runner **runner) {
   PetscCall(PetscFree3(r->stepper, r->partner, r->seconds));
   PetscCall(PetscFree2(r->full, r->half));
   cst_runner_destroy_collected(r);
+  cst_tracks_destroy(&r->tracks);
   double *owned[] = {r->q0, r->v0, r->value, r->scale, r->bins, r->top, r->count, r->scratch, r->half_lambda, r->lambda, r->last, r->state};
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
   cst_rows_destroy(r->rows);
@@ -174,7 +176,7 @@ static long next_read(const cst_runner *r, long now) {
   const cst_class *k = r->klass;
   long             read = PetscMin(k->n, next_of(now, k->read, 0));
   if (k->lead > 0) read = PetscMin(read, next_of(now, k->read, k->lead));
-  if (r->keeps_states) read = PetscMin(read, next_of(now, r->plan->study->trajectory_every, 0));
+  if (r->tracks.n) read = PetscMin(read, next_of(now, r->plan->study->trajectory_every, 0));
   if (!r->plan->needs_lambda) return read;
   read = PetscMin(read, cst_class_fold_after(k, now));
   for (int i = 0; i < k->nsample; i++)
@@ -201,7 +203,7 @@ static long next_stop(void *context) {
   stop = PetscMin(stop, r->next_fold);
   stop = PetscMin(stop, next_of(now, k->read, 0));
   if (k->lead > 0) stop = PetscMin(stop, next_of(now, k->read, k->lead));
-  if (r->keeps_states) stop = PetscMin(stop, next_of(now, r->plan->study->trajectory_every, 0));
+  if (r->tracks.n) stop = PetscMin(stop, next_of(now, r->plan->study->trajectory_every, 0));
   if (r->next_sample < k->nsample) stop = PetscMin(stop, k->sample[r->next_sample]);
   return stop;
 }
@@ -216,8 +218,8 @@ static PetscErrorCode look(void *context) {
     r->next_fold = cst_class_fold_next(k, now);
   }
   if (r->next_sample < k->nsample && k->sample[r->next_sample] == now) cst_runner_sample(r);
-  if (now > 0 && (cst_class_reads_states(k, now) || cst_class_reads_lambda(k, now))) PetscCall(cst_runner_read_errors(r));
-  if (r->keeps_states && now % r->plan->study->trajectory_every == 0) PetscCall(cst_runner_keep_states(r));
+  if (now > 0 && !r->replayed && (cst_class_reads_states(k, now) || cst_class_reads_lambda(k, now))) PetscCall(cst_runner_read_errors(r));
+  if (r->tracks.n && now % r->plan->study->trajectory_every == 0) PetscCall(cst_runner_keep_states(r));
   PetscFunctionReturn(0);
 }
 
@@ -308,14 +310,6 @@ static PetscErrorCode write_single_series(cst_runner *r) {
   PetscFunctionReturn(0);
 }
 
-static bool has_chosen(const cst_runner *r) {
-  const cst_study *s = r->plan->study;
-  for (long l = 0; l < r->work->count; l++)
-    for (int i = 0; i < s->ntrajectory; i++)
-      if (s->trajectory[i] == cst_runner_member(r, l)) return true;
-  return false;
-}
-
 /* Go on from where the batch was left. */
 static PetscErrorCode take_up(cst_runner *r, const cst_origin *from) {
   PetscFunctionBegin;
@@ -355,19 +349,18 @@ static PetscErrorCode begin(cst_runner *r, const cst_work *w, const cst_origin *
   cst_stepper_set_step(r->st, r->klass->h);
   cst_stepper_read_at(r->st, next_read_of_batch, r);
   r->hst = NULL;
-  if (s->reference == CST_REFERENCE_SELF) {
+  if (s->reference == CST_REFERENCE_SELF && !r->replayed) {
     PetscCall(prepare(r, m, &r->partner[m], &r->half[m]));
     r->hst = r->partner[m];
     r->hb = &r->half[m];
     cst_stepper_set_step(r->hst, r->klass->h / 2);
     cst_stepper_read_at(r->hst, next_read_of_half, r);
   }
-  r->keeps_states = has_chosen(r);
   PetscCall(start(r));
-  if (from)
-    PetscCall(take_up(r, from));
-  else
-    PetscCall(look(r));
+  if (from) PetscCall(take_up(r, from));
+  if (r->replayed) r->next_sample = r->klass->nsample;
+  cst_runner_follow(r, from ? from->at.step : 0, from != NULL);
+  if (!from) PetscCall(look(r));
   PetscFunctionReturn(0);
 }
 
@@ -387,7 +380,33 @@ PetscErrorCode cst_runner_batch_to(cst_runner *r, const cst_work *w, const cst_o
   PetscFunctionBegin;
   PetscCall(begin(r, w, from));
   PetscCall(march(r, step, stop));
+  PetscCall(cst_tracks_flush(&r->tracks));
   r->seconds[w->klass] += MPI_Wtime() - before;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode cst_runner_flush(cst_runner *r) {
+  PetscFunctionBegin;
+  PetscCall(cst_tracks_flush(&r->tracks));
+  PetscFunctionReturn(0);
+}
+
+void cst_runner_choose(cst_runner *r, long *member) { r->chosen.member = member; }
+
+PetscErrorCode cst_runner_replay(cst_runner *r, int icase, const long *member, int n, bool *stop) {
+  const int        klass = r->plan->class_of[icase];
+  const cst_class *k = &r->plan->classes[klass];
+  PetscFunctionBegin;
+  for (int at = 0; at < n && !*stop; at += (int)PetscMin(r->batch, n - at)) {
+    const long     count = PetscMin(r->batch, n - at);
+    const cst_work w = {.klass = klass, .first = cst_plan_lane(r->plan, icase, 0), .count = count, .piece = -1};
+    r->replayed = member + at;
+    PetscCall(begin(r, &w, NULL));
+    PetscCall(march(r, k->n, stop));
+    PetscCall(cst_tracks_flush(&r->tracks));
+    r->work = NULL;
+    r->replayed = NULL;
+  }
   PetscFunctionReturn(0);
 }
 

@@ -23,10 +23,15 @@ PetscErrorCode cst_runner_destroy(cst_runner **runner);
 PetscErrorCode cst_runner_batch(cst_runner *runner, const cst_work *w, const cst_origin *from, bool *stop);
 /* Step a batch to a step of its way, to be saved, and leave it there. */
 PetscErrorCode cst_runner_batch_to(cst_runner *runner, const cst_work *w, const cst_origin *from, long step, bool *stop);
+/* Members of a case once more from their start, with nothing but their states written: they are the chosen ones of the case. */
+PetscErrorCode cst_runner_replay(cst_runner *runner, int icase, const long *member, int n, bool *stop);
+/* The members whose states are stored, where not the study says so: member[ncase][ntrajectory], borrowed, -1: none. */
+void           cst_runner_choose(cst_runner *runner, long *member);
+PetscErrorCode cst_runner_flush(cst_runner *runner);                    /* what is gathered of states is written */
 double         cst_runner_seconds(const cst_runner *runner, int klass); /* spent on a class */
 
 const cst_plan *cst_runner_plan(const cst_runner *r);
-/* The batch at work; NULL: there is none. */
+/* The batch at work; NULL: there is none, or it is a replay. */
 const cst_work *cst_runner_work(const cst_runner *r);
 cst_position    cst_runner_position(const cst_runner *r);
 /* Numbers of a lane's row; those of them that are its state in the batch come first. */

@@ -39,6 +39,7 @@ typedef struct {
   cst_output     *output;
   cst_series     *series;
   cst_runner     *runner;
+  long           *chosen;     /* [ncase][ntrajectory]: where the worst members are stored, those; else NULL */
   cst_comparison  comparison; /* of the trajectory at work */
   long            n, at;      /* trajectories to be computed, and the one at work */
   double          total, done, told;
@@ -274,6 +275,17 @@ static void tell(const desk *d, const trajectory *t) {
 
 /* ---- all --------------------------------------------------------------------------------------------------------------------- */
 
+/* The worst members, as far as they are known. */
+static PetscErrorCode read_chosen(desk *d) {
+  const cst_study *s = d->plan->study;
+  PetscFunctionBegin;
+  if (!s->worst_by.text) PetscFunctionReturn(0);
+  d->chosen = cst_need(calloc((size_t)d->plan->ncase * (size_t)s->ntrajectory + 1, sizeof *d->chosen));
+  for (int i = 0; i < d->plan->ncase; i++) PetscCall(cst_output_read_chosen(d->output, i, d->chosen + (size_t)i * (size_t)s->ntrajectory));
+  cst_runner_choose(d->runner, d->chosen);
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode open_desk(desk *d) {
   PetscFunctionBegin;
   d->known = cst_need(calloc((size_t)d->plan->study->nvariant * (size_t)d->plan->study->members, 1));
@@ -282,6 +294,7 @@ static PetscErrorCode open_desk(desk *d) {
   d->told = MPI_Wtime();
   PetscCall(cst_output_compare(d->plan, d->file, &d->comparison, &d->output));
   PetscCall(cst_runner_create(d->plan, 1, d->reference, d->output, d->series, poll, d, &d->runner));
+  PetscCall(read_chosen(d));
   PetscFunctionReturn(0);
 }
 
@@ -294,6 +307,7 @@ static PetscErrorCode close_desk(desk *d) {
   cst_reference_destroy(d->reference);
   for (int i = 0; i < PASTS; i++) cst_past_destroy(d->plan, d->past[i]);
   free(d->known);
+  free(d->chosen);
   free(d->status);
   PetscFunctionReturn(0);
 }

@@ -20,6 +20,8 @@ steps: [0.05]
 methods: [rattle]
 """
 TRAJECTORIES = ENSEMBLE + "trajectories: {members: [0, 1, 2, 3, 4, 5, 6, 7], every: 1}\n"
+MANY = ENSEMBLE.replace("members: 8", "members: 512").replace("end: 200", "end: 40") + "trajectories: {members: all, every: 1, store: [q, p, v, energy]}\n"
+WORST = ENSEMBLE.replace("members: 8", "members: 64") + "trajectories: {members: {worst: 20, by: energy}, every: 1}\n"
 STARTS = ENSEMBLE.replace("{around: default, members: 8, seed: 1, spread: {q: 0.1, v: 0.1}}", "{csv: many.csv}").replace("end: 200", "end: 0.5")
 QUAD = """study: order
 system: henon-heiles
@@ -91,6 +93,6 @@ def reference():
 checked = []
 write("many.csv", "x, y\n" + "".join(f"{0.001 * i}, {0.0001 * i * i}\n" for i in range(1000)))
 together([job(file, checked) for file in sorted(glob.glob(JOBS + "/*.yaml") + glob.glob(JOBS + "/bodies/*.yaml"))]
-         + [lambda: check("trajectories", TRAJECTORIES), lambda: check("starts", STARTS), lambda: check("quad", QUAD), reference])
+         + [lambda: check("trajectories", TRAJECTORIES), lambda: check("many trajectories", MANY), lambda: check("the worst trajectories", WORST), lambda: check("starts", STARTS), lambda: check("quad", QUAD), reference])
 ok(len(checked) > 20, "of most of the jobs", checked)
 done()

@@ -1,0 +1,62 @@
+/* keep.c: the states of chosen members at the steps at which they are stored: what is asked of them, into the room of tracks.h. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "study/runner-internal.h"
+
+/* `done`: that step has been looked at. */
+void cst_runner_follow(cst_runner *r, long step, bool done) {
+  const cst_plan *p = r->plan;
+  const long      every = p->study->trajectory_every;
+  cst_tracks_clear(&r->tracks);
+  for (long lane = 0; p->study->ntrajectory && lane < r->work->count; lane++) {
+    const long icase = cst_runner_case(r, lane) - p->cases;
+    const int  chosen = cst_chosen_find(p, &r->chosen, icase, cst_runner_member(r, lane));
+    if (chosen >= 0) cst_tracks_add(&r->tracks, lane, icase, chosen);
+  }
+  cst_tracks_open(&r->tracks, r->klass, done ? step / every + 1 : 0);
+}
+
+/* What a group has to be asked for its states: where their numbers lie, [components][W]; NULL: they are not stored. */
+typedef struct {
+  const double *q, *p, *lambda, *v;
+} group_state;
+
+static group_state see(cst_runner *r, int group) {
+  const cst_study  *s = r->plan->study;
+  const cst_layout *at = cst_stepper_layout(r->st);
+  const double     *record = cst_runner_record(r, group);
+  const bool        quantities = r->plan->nstored > 0;
+  if (quantities) cst_runner_measure(r, group, CST_KEEP_NOT);
+  if (s->store_v && !quantities) r->fold->velocities(cst_stepper_context(r->st), record, r->scratch);
+  if (s->store_lambda) cst_runner_lambda(r, r->st, record, r->b->step, r->lambda);
+  return (group_state){record + at->q * r->width, record + at->p * r->width, r->lambda, r->scratch};
+}
+
+static void keep_part(const cst_runner *r, const group_state *x, int track, int which, int lane) {
+  const cst_track_part *part = &r->tracks.part[which];
+  const int             W = r->width;
+  double               *to = cst_tracks_place(&r->tracks, track, which);
+  const double         *from = part->kind == CST_CHANNEL_STATE_Q        ? x->q
+                               : part->kind == CST_CHANNEL_STATE_P      ? x->p
+                               : part->kind == CST_CHANNEL_STATE_LAMBDA ? x->lambda
+                               : part->kind == CST_CHANNEL_STATE_V      ? x->v
+                                                                        : r->value + r->plan->stored[part->which] * W;
+  for (int i = 0; i < part->count; i++) to[i] = from[i * W + lane];
+}
+
+PetscErrorCode cst_runner_keep_states(cst_runner *r) {
+  cst_tracks *t = &r->tracks;
+  const int   W = r->width;
+  group_state x = {0};
+  int         seen = -1;
+  PetscFunctionBegin;
+  for (int i = 0; i < t->n; i++) {
+    const long lane = t->track[i].lane;
+    const int  group = (int)(lane / W);
+    if (!cst_runner_lives(r, r->b, lane)) continue;
+    if (group != seen) x = see(r, group), seen = group;
+    for (int k = 0; k < t->nparts; k++) keep_part(r, &x, i, k, (int)(lane % W));
+    t->track[i].held++;
+  }
+  PetscCall(cst_tracks_next(t));
+  PetscFunctionReturn(0);
+}
