@@ -1,4 +1,5 @@
-"""words.py: what a result says, in sentences: orders, verdicts, constraints. Selects and words; decides nothing that the file does not say."""
+"""words.py: what a result says, in sentences: orders, verdicts, constraints. Selects and words; decides nothing that the file does not
+say."""
 # SPDX-License-Identifier: BSD-2-Clause
 import numpy as np
 
@@ -158,9 +159,49 @@ def state(result):
 
 
 def failures(result):
-    """(case, reason, members) for every case and reason."""
+    """(case, reason, members) for every selected case and reason."""
     out = []
-    for case in np.flatnonzero((result.status > 0).any(axis=1)):
+    for case in result.chosen:
         for code in sorted({int(s) for s in result.status[case] if s > 0}):
-            out.append((int(case), result.reasons.get(code, f"reason {code}"), np.flatnonzero(result.status[case] == code)))
+            reason = result.reasons.get(code, f"reason {code}")
+            out.append((int(case), reason, np.flatnonzero(result.status[case] == code)))
     return out
+
+
+def members_text(members):
+    shown = ", ".join(str(m) for m in members[:10])
+    return shown + (f" and {len(members) - 10} more" if len(members) > 10 else "")
+
+
+def failure_sentences(result):
+    """A sentence for every case and reason."""
+    out = []
+    for case, reason, members in failures(result):
+        curve = result.curve_of(case)
+        who = f"{curve.label if curve else f'case {case}'}, step {result.nominal[case]:.4g}"
+        out.append(f"{who}: {reason}: {len(members)} of {result.status.shape[1]} trajectories (members {members_text(members)}).")
+    return out
+
+
+# ---- verdicts, methods down, sets across
+
+
+def sets(result):
+    """[(words, [case of each method or None])]: what is run of every method: a set of parameters, tolerance, start, and a step."""
+    curves = result.curves()
+    methods = list(dict.fromkeys(c.method for c in curves))
+    several = len(result.steps_written()) > 1
+    found = {}
+    for c in curves:
+        for case in c.cases:
+            step = f"h = {result.nominal[case]:.4g}" if several or not c.variant else ""
+            name = ", ".join(filter(None, [c.variant, step]))
+            found.setdefault(name, [None] * len(methods))[methods.index(c.method)] = int(case)
+    return methods, found
+
+
+def verdict_matrix(result, name):
+    """{method: {set: verdict}} of a quantity; '' where a study has no such case."""
+    verdict = result.said("verdict", name)
+    methods, found = sets(result)
+    return {m: {s: str(verdict[cases[i]]) if cases[i] is not None else "" for s, cases in found.items()} for i, m in enumerate(methods)}

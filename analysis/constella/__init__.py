@@ -1,0 +1,36 @@
+"""constella: studies of integrators for constrained mechanical systems, from Python.
+
+    import constella
+
+    r = constella.run("first.yaml")              # or a dict, or a text; local, or ranks=4 under mpirun
+    r = constella.open("first.h5")
+    r.cases                                      # a pandas table, a row a case
+    r.error.sel(method="rattle").q               # labelled data (xarray)
+    r.statistic("error", "q")                    # the same without: an array by case
+    r.trajectory(case=0, member=3)["x1"]
+    r.failures                                   # in words
+    constella.plot.order(r, methods=["rattle"], ax=axes)
+
+numpy, h5py and matplotlib are needed; xarray and pandas are imported where they are asked for. Nothing here
+recomputes physics: what is shown is what the file holds. docs/python.md is the page on it.
+"""
+# SPDX-License-Identifier: BSD-2-Clause
+from .reading import ConstellaError, ResultError
+from .result import Result
+from .running import run
+
+__all__ = ["open", "run", "plot", "Result", "ResultError", "ConstellaError"]
+
+
+def open(path):  # noqa: A001  (constella.open, as gzip.open)
+    """The result file at `path` as a Result. Raises ResultError, whose text says what is wrong with the file."""
+    return Result(path)
+
+
+def __getattr__(name):
+    """`constella.plot` brings matplotlib; it is imported when it is named."""
+    if name == "plot":
+        import importlib
+
+        return importlib.import_module(".plot", __name__)
+    raise AttributeError(f"module 'constella' has no attribute '{name}'")

@@ -1,0 +1,141 @@
+"""cases.py: the cases of a result: steps, status, curves of cases, and which of them are selected.
+
+A *case* is parameters x tolerance x method x step. A *curve* is the cases that differ in their step alone, coarse to fine.
+"""
+# SPDX-License-Identifier: BSD-2-Clause
+import dataclasses
+import re
+
+import numpy as np
+
+from .columns import Columns
+from .reading import shortest
+
+
+@dataclasses.dataclass(frozen=True)
+class Curve:
+    """Cases of one method, coarse to fine. variant: what else sets the curve apart, '' where nothing does."""
+
+    method: str
+    variant: str
+    cases: np.ndarray
+    method_index: int
+    variant_index: int
+    variants: int  # of the study
+
+    @property
+    def label(self):
+        return f"{self.method}, {self.variant}" if self.variant else self.method
+
+
+class Cases(Columns):
+    """A result file with its cases. shown: [case] True for those that are selected, of which curves are made."""
+
+    def __init__(self, path):
+        super().__init__(path)
+        self.shown = np.ones(self.ncase, dtype=bool)
+
+    @property
+    def chosen(self):
+        """The numbers of the selected cases."""
+        return np.flatnonzero(self.shown)
+
+    @property
+    def steps(self):
+        """Step taken by each case."""
+        return self.data("/cases/h")
+
+    @property
+    def nominal(self):
+        """Step as the study writes it; the one taken where the table is not written yet."""
+        x = self.numbers("step")
+        return np.where(np.isfinite(x), x, self.steps)
+
+    @property
+    def status(self):
+        """[case, member]: -1 not run, 0 done, > 0 failed."""
+        x = self.data("/final/status")
+        return np.zeros((self.ncase, 0), dtype=int) if x is None else x.astype(int)
+
+    @property
+    def reasons(self):
+        """Words for the numbers of the status, which the dataset's own description holds."""
+        text = self.attribute("/final/status", "long_name")
+        return {int(k): words.strip() for k, words in re.findall(r"(-?\d+) ([^,;]+)", text)}
+
+    def failed_of(self, cases):
+        """(failed, all) of the trajectories of some cases."""
+        s = self.status[cases]
+        return int((s > 0).sum()), s.size
+
+    def counts(self):
+        """Trajectories: all, finished, failed."""
+        s = self.status[self.shown]
+        return s.size, int((s >= 0).sum()), int((s > 0).sum())
+
+    @property
+    def complete(self):
+        return self.attribute("/run", "state") == "complete"
+
+    def _variant(self, case):
+        """(parameters, tolerance, start) of a case."""
+        parameters, tolerance = self.data("/cases/parameters"), self.data("/cases/tolerance")
+        start = self.said("start")[case]
+        return (tuple(parameters[case]) if parameters is not None else (), float(tolerance[case]) if tolerance is not None else 0.0, start)
+
+    def _variant_label(self, variant, variants):
+        """The entries of a variant in which the variants of the study differ."""
+        names = list(self.data("/parameter")) if self.data("/parameter") is not None else []
+        parts = [
+            f"{name} = {shortest(value)}"
+            for k, (name, value) in enumerate(zip(names, variant[0]))
+            if len({v[0][k] for v in variants}) > 1
+        ]
+        if len({v[1] for v in variants}) > 1:
+            parts.append(f"tolerance {variant[1]:g}")
+        if len({v[2] for v in variants}) > 1:
+            parts.append(variant[2])
+        return ", ".join(parts)
+
+    def curves(self):
+        """The curves of all labelled cases, in the order of the study."""
+        methods = self.texts("method")
+        groups = {}
+        for case in self.chosen:
+            if methods[case]:
+                groups.setdefault((methods[case], self._variant(case)), []).append(case)
+        order = list(dict.fromkeys(method for method, _ in groups))
+        variants = list(dict.fromkeys(variant for _, variant in groups))
+        return [
+            Curve(m, self._variant_label(v, variants), self._coarse_to_fine(cases), order.index(m), variants.index(v), len(variants))
+            for (m, v), cases in groups.items()
+        ]
+
+    def _coarse_to_fine(self, cases):
+        return np.array(sorted(cases, key=lambda c: -self.steps[c]))
+
+    def chosen_steps(self, most=3):
+        """Nominal steps, coarse to fine; of more than `most` the first, the middle one and the last."""
+        named = (self.texts("method") != "") & self.shown
+        steps = sorted(set(self.nominal[named]), reverse=True)
+        if len(steps) <= most:
+            return steps
+        return [steps[round(k * (len(steps) - 1) / (most - 1))] for k in range(most)]
+
+    def steps_written(self):
+        """All nominal steps of the selected cases, coarse to fine."""
+        return sorted(set(self.nominal[self.shown]), reverse=True)
+
+    def at_step(self, curve, step):
+        """The case of a curve with that nominal step, or None."""
+        found = [c for c in curve.cases if self.nominal[c] == step]
+        return found[0] if found else None
+
+    def curve_of(self, case):
+        """The curve to which a selected case belongs, or None."""
+        return next((c for c in self.curves() if case in c.cases), None)
+
+    def parameters(self, case):
+        """{name: value} of the system's parameters in a case."""
+        names, values = self.data("/parameter"), self.data("/cases/parameters")
+        return {} if names is None or values is None else dict(zip(map(str, names), values[case].tolist()))

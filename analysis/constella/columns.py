@@ -1,0 +1,64 @@
+"""columns.py: the table of a result: its columns by name, and by what they say they are, `role` and `of` (docs/result-file.md)."""
+# SPDX-License-Identifier: BSD-2-Clause
+import numpy as np
+
+from .reading import Reader
+
+
+class Columns(Reader):
+    """A result file with its table. uses: {column: {role, of, axis}}."""
+
+    def __init__(self, path):
+        super().__init__(path)
+        keys = ("role", "of", "axis")
+        self.uses = {n: {key: self.attribute(f"/statistics/{n}", key) for key in keys} for n in self.names("/statistics")}
+
+    @property
+    def ncase(self):
+        h = self.data("/cases/h")
+        return 0 if h is None else len(h)
+
+    def column_unit(self, role, of=""):
+        return self.unit(f"/statistics/{self.named(role, of)}")
+
+    def column(self, name):
+        """A column of the table, numbers or text; None where there is none."""
+        x = self.data(f"/statistics/{name}")
+        return x if x is not None else self.data(f"/run/{name}")
+
+    def numbers(self, name):
+        """A column of numbers; NaN everywhere where there is none."""
+        x = self.column(name)
+        return x if x is not None and x.dtype.kind in "fi" else np.full(self.ncase, np.nan)
+
+    def texts(self, name):
+        """A column of text; empty everywhere where there is none."""
+        x = self.column(name)
+        return x if x is not None and x.dtype.kind == "O" else np.full(self.ncase, "", dtype=object)
+
+    def named(self, role, of=""):
+        """The column that is `role` of something, or of the case; '' where there is none."""
+        return next((name for name, use in self.uses.items() if (use["role"], use["of"]) == (role, of)), "")
+
+    def told(self, role, of=""):
+        """The numbers of that column."""
+        return self.numbers(self.named(role, of))
+
+    def said(self, role, of=""):
+        """The texts of that column."""
+        return self.texts(self.named(role, of))
+
+    def quantities(self, role):
+        """What the columns of a role are of, in the order of the table."""
+        return [use["of"] for use in self.uses.values() if use["role"] == role]
+
+    def on_axis(self, axis):
+        """[(column, scale)] for the axis "x" or "y"; scale: log or linear."""
+        found = [(name, use["axis"].split()) for name, use in self.uses.items()]
+        return [(name, words[1]) for name, words in found if words[:1] == [axis]]
+
+    @property
+    def columns(self):
+        """Names of the default columns that exist."""
+        wanted = self.attribute("/statistics", "columns").replace(",", " ").split() or self.names("/statistics")
+        return [name for name in wanted if self.column(name) is not None]

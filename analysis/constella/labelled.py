@@ -1,0 +1,115 @@
+"""labelled.py: columns of a result along the axes of its study: as plain arrays, as xarray data, as a pandas table.
+
+The axes are method and step, and what else the selected cases differ in: parameters, tolerance, start. Cases that a study does not have
+(after an extension, or a selection) are NaN, or empty.
+"""
+# SPDX-License-Identifier: BSD-2-Clause
+import numpy as np
+
+from .reading import optional
+
+
+def case_coordinates(result):
+    """{name: [entry of each case]}: what sets cases apart, in the order parameters, tolerance, start, method, step."""
+    found, names = {}, result.data("/parameter")
+    values = result.data("/cases/parameters")
+    for k, name in enumerate([] if names is None or values is None else names):
+        found[str(name)] = values[:, k]
+    tolerance = result.data("/cases/tolerance")
+    if tolerance is not None:
+        found["tolerance"] = tolerance
+    found["start"] = result.said("start")
+    swept = {name: x for name, x in found.items() if len(set(x[result.shown])) > 1}
+    return {**swept, "method": result.texts("method"), "step": result.nominal}
+
+
+def axes(result):
+    """{name: entries}: each axis with what stands along it, in the order of the study; steps and parameters as numbers."""
+    return {name: list(dict.fromkeys(x[result.shown])) for name, x in case_coordinates(result).items()}
+
+
+def positions(result):
+    """(shape, [index of each selected case along each axis])."""
+    along, found = axes(result), case_coordinates(result)
+    place = [[along[name].index(x[case]) for name, x in found.items()] for case in result.chosen]
+    return tuple(len(entries) for entries in along.values()), np.array(place, dtype=int).reshape(len(result.chosen), len(along))
+
+
+def spread(result, column):
+    """A dataset whose first dimension is the case, with the axes of the study in its place."""
+    shape, place = positions(result)
+    column = np.asarray(column)
+    empty = "" if column.dtype.kind == "O" else np.nan
+    kind = object if column.dtype.kind == "O" else float
+    out = np.full((*shape, *column.shape[1:]), empty, dtype=kind)
+    out[tuple(place.T)] = column[result.chosen]
+    return out
+
+
+def grid(result, column):
+    """(array, {axis: entries})."""
+    return spread(result, column), axes(result)
+
+
+def table(result):
+    """The columns of the table as a pandas DataFrame, a row a case."""
+    pandas = optional("pandas", "python3-pandas", "a table of cases")
+    names = [n for n in result.names("/statistics") if result.column(n) is not None]
+    speed = result.data("/run/steps_per_second")
+    columns = {n: result.column(n)[result.shown] for n in names}
+    if speed is not None:
+        columns["steps_per_second"] = speed[result.shown]
+    return pandas.DataFrame(columns, index=pandas.Index(result.chosen, name="case"))
+
+
+def told_in(result, path):
+    """The attributes of a dataset that xarray and netCDF know, and ours."""
+    return {k: v for k, v in result.attributes(path).items() if k in ("long_name", "units", "role", "of", "axis") and v}
+
+
+def array(result, path, column, extra=()):
+    """An xarray DataArray of a dataset whose first dimension is the case. extra: names of the dimensions behind."""
+    xarray = optional("xarray", "python3-xarray", "labelled data")
+    along = axes(result)
+    coordinates = {name: (name, np.array(entries)) for name, entries in along.items()}
+    for name in extra:
+        entries = result.data(f"/{name}")
+        if entries is not None:
+            coordinates[name] = (name, np.array([str(x) for x in entries]) if entries.dtype.kind == "O" else entries)
+    x = spread(result, column)
+    x = x.astype(str) if x.dtype.kind == "O" else x
+    return xarray.DataArray(x, dims=(*along, *extra), coords=coordinates, attrs=told_in(result, path))
+
+
+def of_role(result, role):
+    """Every column of a role: a DataArray where it is of the case alone, else a Dataset with a variable for each thing it is of."""
+    xarray = optional("xarray", "python3-xarray", "labelled data")
+    found = {use["of"]: array(result, f"/statistics/{n}", result.column(n)) for n, use in result.uses.items() if use["role"] == role}
+    return found[""] if list(found) == [""] else xarray.Dataset({of or role: x for of, x in found.items()})
+
+
+def shaped_by_cases(result):
+    """[(path, names of the dimensions behind the case)] of the datasets that are shaped [case, ...] with named dimensions."""
+    found = []
+
+    def visit(name, node):
+        path = "/" + name
+        dims = result.scales(path) if hasattr(node, "shape") else []
+        if dims and dims[0] == "case" and all(dims) and "word" not in dims and node.ndim == len(dims):
+            found.append((path, dims[1:]))
+
+    result.file.visititems(visit)
+    return found
+
+
+def everything(result):
+    """An xarray Dataset of the columns and of all that is shaped by cases; names with / for _ where it lies in a group other than the table."""
+    xarray = optional("xarray", "python3-xarray", "labelled data")
+    variables = {}
+    for path, extra in shaped_by_cases(result):
+        _, group, rest = path.split("/", 2)
+        name = rest if group == "statistics" else f"{group}_{rest}".replace("/", "_")
+        if name not in ("method", "step") and name not in axes(result):
+            variables[name] = array(result, path, result.data(path), tuple(extra))
+    told = {k: v for k, v in result.attributes("/").items()}
+    return xarray.Dataset(variables, attrs=told)

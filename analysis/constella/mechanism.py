@@ -1,0 +1,220 @@
+"""mechanism.py: what of a system can be drawn: points, rods between them, rails, bodies; read off the text of the system.
+
+Coordinates whose names differ in a letter x, y, z alone (x1 y1, Ox[2] Oy[2] Oz[2], X Y) are a point. A constraint of the form
+c (|A - B|^2 - L^2) is a rod, whatever its parameters; with a fixed end where it holds one point alone; one that is linear in one point of
+the plane is a rail. Nine entries of a matrix (R11 ... R33) are a body, drawn as its three axes.
+"""
+# SPDX-License-Identifier: BSD-2-Clause
+import dataclasses
+import re
+
+import numpy as np
+
+from .expressions import evaluate
+from .reading import ResultError, optional
+
+ENTRY = re.compile(r"^(.+?)([123])([123])((?:\[[^]]*\])?)$")
+LETTERS = "xyz"
+
+
+@dataclasses.dataclass
+class Mechanism:
+    """points: {name: [coordinate of each direction, or None]}; rods: [(name, point, point or an anchor [3])]; rails: [(point, normal [3],
+    distance)]; bodies: {name: ([9 coordinates], point or None)}; flat: nothing leaves the x-y plane."""
+
+    points: dict
+    rods: list
+    rails: list
+    bodies: dict
+
+    @property
+    def flat(self):
+        return not self.bodies and all(p[2] is None for p in self.points.values())
+
+    def place(self, point, values):
+        """[time, 3] of a point, or of an anchor."""
+        n = len(values["t"])
+        if not isinstance(point, str):
+            return np.broadcast_to(np.asarray(point, dtype=float), (n, 3))
+        return np.stack([np.zeros(n) if c is None else values[c] for c in self.points[point]], axis=1)
+
+    def axes(self, body, values):
+        """[time, 3, 3]: the columns of the matrix of a body, and [time, 3] of its centre."""
+        entries, centre = self.bodies[body]
+        matrix = np.stack([values[c] for c in entries], axis=1).reshape(-1, 3, 3)
+        at = self.place(centre, values) if centre else np.zeros((len(values["t"]), 3))
+        return matrix, at
+
+
+def parsed(description):
+    """The text of a system as nested maps of texts; {} where it cannot be read."""
+    yaml = optional("yaml", "python3-yaml", "reading the text of a system")
+    try:
+        found = yaml.load(description, Loader=yaml.BaseLoader)
+    except (yaml.YAMLError, RecursionError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def units(description):
+    """{name: unit} of the key `units` of a system: `time`, coordinates, observables."""
+    if not re.search(r"^units\s*:", description, re.M):
+        return {}
+    found = parsed(description).get("units", {})
+    named = {str(k): str(v) for k, v in found.items()} if isinstance(found, dict) else {}
+    return {**named, **({"t": named["time"]} if "time" in named else {})}
+
+
+def points_of(names):
+    """{name: [x, y, z]} of the coordinates that come in twos or threes."""
+    groups = {}
+    for name in names:
+        base, bracket, index = name.partition("[")
+        for k in reversed(range(len(base))):
+            letter = base[k]
+            if letter.lower() in LETTERS:
+                key = (base[:k], base[k + 1 :], bracket + index, letter.isupper())
+                groups.setdefault(key, [None] * 3)[LETTERS.index(letter.lower())] = name
+                break
+    found = {}
+    for (before, after, index, upper), point in groups.items():
+        if sum(c is not None for c in point) >= 2 and point[0] is not None:
+            label = before + after + index
+            found[label if label and label not in found else f"{before}{'X' if upper else 'x'}{after}{index}"] = point
+    return found
+
+
+def bodies_of(names, described, points):
+    """{name: (entries, centre)}."""
+    groups = {}
+    for name in names:
+        m = ENTRY.match(name)
+        if m:
+            groups.setdefault((m[1], m[4]), {})[m[2] + m[3]] = name
+    centres = {}
+    for label, body in described.items() if isinstance(described, dict) else ():
+        if isinstance(body, dict) and isinstance(body.get("centre"), list):
+            centres[str(body.get("rotation"))] = [str(c) for c in body["centre"]]
+    found = {}
+    for (prefix, index), entries in groups.items():
+        if len(entries) != 9:
+            continue
+        centre = [f"{c}{index}" for c in centres.get(prefix, [])]
+        point = next((p for p, c in points.items() if c == centre), None)
+        if centre and point is None and set(centre) <= set(names):
+            point = prefix + index
+            points[point] = centre
+        found[prefix + index] = ([entries[f"{i}{j}"] for i in (1, 2, 3) for j in (1, 2, 3)], point)
+    return found
+
+
+def constraints_of(described, multipliers):
+    """[(name, expression, {i: value})], families written out."""
+    found = []
+    for label, text in described.items() if isinstance(described, dict) else ():
+        if isinstance(text, str):
+            found.append((label, text, {}))
+        elif isinstance(text, dict) and isinstance(text.get("expression"), str):
+            variable = str(text.get("for", "i")).split("=")[0].strip() or "i"
+            for name in multipliers:
+                m = re.fullmatch(re.escape(label) + r"\[(\d+)\]", name)
+                if m:
+                    found.append((name, text["expression"], {variable: float(m[1])}))
+    return found
+
+
+class Shape:
+    """A constraint g as a function of all coordinates: its slopes and second differences at unround places. Exact where g is a square."""
+
+    def __init__(self, text, more, names, parameters):
+        self.text, self.more, self.names, self.parameters = text, more, names, parameters
+        self.places = [np.sin(1.7 * np.arange(len(names)) + k) + 0.3 for k in range(2)]
+
+    def value(self, q):
+        return float(evaluate(self.text, {**self.parameters, **self.more, **dict(zip(self.names, q))}))
+
+    def moved(self, q, *which):
+        q = q.copy()
+        for k in which:
+            q[k] += 1.0
+        return self.value(q)
+
+    def second(self, j, k, place=0):
+        q = self.places[place]
+        return self.moved(q, j, k) - self.moved(q, j) - self.moved(q, k) + self.value(q)
+
+    def slope(self, k):
+        q = self.places[0]
+        return self.moved(q, k) - self.value(q) - 0.5 * self.second(k, k)
+
+    def touched(self):
+        """Indices of the coordinates on which it depends."""
+        q = self.places[0]
+        return [k for k in range(len(self.names)) if abs(self.moved(q, k) - self.value(q)) > 1e-12]
+
+
+def read_rod(shape, points):
+    """('rod', A, B or anchor), ('rail', A, normal, distance), or None: what a constraint is in terms of points."""
+    index = {name: k for k, name in enumerate(shape.names)}
+    touched = set(shape.touched())
+    ends = [p for p, cs in points.items() if touched & {index[c] for c in cs if c}]
+    inside = {index[c] for p in ends for c in points[p] if c}
+    if not ends or len(ends) > 2 or not touched <= inside:
+        return None
+    sides = [[index[c] for c in points[p] if c] for p in ends]
+    second = np.array([[shape.second(j, k) for k in sides[0]] for j in sides[0]])
+    scale = second[0, 0]
+    other = np.array([[shape.second(j, k, 1) for k in sides[0]] for j in sides[0]])
+    if len(ends) == 1 and abs(second).max() < 1e-9 and abs(other).max() < 1e-9 and len(sides[0]) == 2:
+        return as_rail(shape, ends[0], sides[0])
+    square = np.allclose(second, scale * np.eye(len(second)), atol=1e-9) and np.allclose(second, other, atol=1e-9)
+    if not square or abs(scale) < 1e-9:
+        return None
+    if len(ends) == 1:
+        return as_pivot(shape, ends[0], points, index, scale)
+    if len(sides[0]) != len(sides[1]):
+        return None
+    across = np.array([[shape.second(j, k) for k in sides[1]] for j in sides[0]])
+    return ("rod", *ends) if np.allclose(across, -scale * np.eye(len(across)), atol=1e-9) else None
+
+
+def as_pivot(shape, end, points, index, scale):
+    anchor, q = np.zeros(3), shape.places[0]
+    for d, c in enumerate(points[end]):
+        if c:
+            anchor[d] = q[index[c]] - shape.slope(index[c]) / scale
+    return "rod", end, np.where(np.abs(anchor) < 1e-9, 0.0, anchor)
+
+
+def as_rail(shape, end, side):
+    normal = np.array([shape.slope(side[0]), shape.slope(side[1]), 0.0])
+    size = np.linalg.norm(normal)
+    q = shape.places[0]
+    if size < 1e-12:
+        return None
+    away = shape.value(q) - normal[0] * q[side[0]] - normal[1] * q[side[1]]
+    return "rail", end, normal / size, -away / size
+
+
+def of(result, case):
+    """The Mechanism of a case; ResultError in words where nothing of the system can be drawn."""
+    names = [str(c) for c in result.data("/coordinate")]
+    multipliers = [str(c) for c in (result.data("/multiplier") if result.data("/multiplier") is not None else [])]
+    described = parsed(result.description)
+    points = points_of([n for n in names if not ENTRY.match(n)])
+    found = Mechanism(points, [], [], bodies_of(names, described.get("bodies", {}), points))
+    if not found.points and not found.bodies:
+        raise ResultError(
+            f"the mechanism cannot be drawn: the coordinates {', '.join(names[:6])} are neither points (x, y) nor matrices of bodies; "
+            "`plot FILE configuration --x EXPRESSION --y EXPRESSION` draws what you tell"
+        )
+    for name, text, more in constraints_of(described.get("constraints", {}), multipliers):
+        try:
+            part = read_rod(Shape(text, more, names, result.parameters(case)), found.points)
+        except ResultError:
+            continue  # an expression that cannot be evaluated is no rod
+        if part and part[0] == "rod":
+            found.rods.append((name, part[1], part[2]))
+        elif part:
+            found.rails.append(part[1:])
+    return found

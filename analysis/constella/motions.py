@@ -1,0 +1,162 @@
+"""motions.py: trajectories that a result stores, with names for all that stands along them.
+
+What is there is read off the datasets of /trajectories/CASE: their last dimension tells whether they hold coordinates, multipliers or single
+numbers. Names are those of the system file: x1 and x1' are a coordinate and its velocity, p_x1 its momentum, lambda_rod a multiplier.
+"""
+# SPDX-License-Identifier: BSD-2-Clause
+import dataclasses
+
+import numpy as np
+
+from .expressions import evaluate
+from .reading import ResultError, optional
+
+PATTERNS = {"q": "{}", "v": "{}'", "p": "p_{}", "lambda": "lambda_{}"}
+
+
+@dataclasses.dataclass(frozen=True)
+class Trajectory:
+    """One member of one case. values: {name: [time]}, "t" among them; arrays: {dataset: [time, component]} as stored; units, words: by name.
+
+    trajectory["x1^2 + y1^2"] evaluates an expression of the names and of the parameters of the case."""
+
+    case: int
+    member: int
+    label: str
+    step: float
+    values: dict
+    arrays: dict
+    units: dict
+    words: dict
+    parameters: dict
+
+    @property
+    def t(self):
+        return self.values["t"]
+
+    def __getitem__(self, expression):
+        x = evaluate(expression, {**self.parameters, **self.values})
+        return np.broadcast_to(np.asarray(x, dtype=float), self.t.shape)
+
+    def unit(self, expression):
+        """' [unit]' of what is a name alone, else ''."""
+        unit = self.units.get(expression, "")
+        return f" [{unit}]" if unit not in ("", "1") else ""
+
+    @property
+    def names(self):
+        return list(self.values)
+
+    def to_xarray(self):
+        """An xarray Dataset along the time."""
+        xarray = optional("xarray", "python3-xarray", "labelled data")
+        told = {name: {"units": self.units.get(name, "1"), "long_name": self.words.get(name, name)} for name in self.values}
+        variables = {n: ("t", x, told[n]) for n, x in self.values.items() if n != "t"}
+        about = {"case": self.case, "member": self.member, "label": self.label, "step": self.step}
+        return xarray.Dataset(variables, coords={"t": ("t", self.t, told["t"])}, attrs=about)
+
+
+def folder(result, case):
+    return f"/trajectories/{case}"
+
+
+def stored_cases(result):
+    """Numbers of the selected cases of which trajectories are stored."""
+    return [case for case in result.chosen if folder(result, case) in result.file]
+
+
+def stored_members(result, case):
+    """Numbers of the members that are stored of a case."""
+    root = folder(result, case)
+    for name in datasets(result, root):
+        for scale in result.scales(name):
+            if scale.startswith("chosen"):
+                return [int(m) for m in result.data("/" + scale)]
+    return []
+
+
+def datasets(result, root):
+    """Paths of the datasets of a group and of the groups in it."""
+    found = []
+    node = result.file.get(root)
+    if node is not None:
+        node.visititems(lambda name, d: found.append(f"{root}/{name}") if hasattr(d, "shape") else None)
+    return found
+
+
+def component_names(result, path, scale, length):
+    """Names of the components of a dataset whose last dimension is that scale."""
+    short = path.rsplit("/", 1)[1]
+    entries = result.data(f"/{scale}") if scale in ("coordinate", "multiplier") else None
+    if entries is None or len(entries) != length:
+        labels = result.data(f"/{scale}")
+        usable = labels is not None and labels.dtype.kind == "O" and len(labels) == length
+        return [f"{short}_{x}" for x in (labels if usable else range(length))]
+    pattern = PATTERNS.get(short, short + "_{}")
+    return [velocity(x) if pattern == "{}'" else pattern.format(x) for x in entries]
+
+
+def velocity(name):
+    """x' of x, and x'[i] of x[i]."""
+    base, bracket, index = name.partition("[")
+    return f"{base}'{bracket}{index}"
+
+
+def read(result, case, row, member):
+    root = folder(result, case)
+    values, arrays, units, words = {}, {}, {}, {}
+    for path in datasets(result, root):
+        scales, data = result.scales(path), result.data(path)
+        if scales and scales[0].startswith("chosen"):
+            data, scales = data[row], scales[1:]
+        short = path.rsplit("/", 1)[1]
+        arrays[short] = data
+        if data.ndim == 1:
+            named = {short: data}
+        elif data.ndim == 2:
+            named = dict(zip(component_names(result, path, scales[-1], data.shape[1]), data.T))
+        else:
+            continue
+        for name, x in named.items():
+            values[name], units[name] = x, result.unit_of(name, path)
+            words[name] = result.attribute(path, "long_name")
+    if "t" not in values:
+        raise ResultError(f"{root} holds no times")
+    good = np.isfinite(values["t"])
+    for x in arrays.values():
+        if x.ndim == 2 and x.dtype.kind == "f" and len(x) == len(good):
+            good &= np.isfinite(x).any(axis=1) if x.shape[1] else True
+    values = {name: x[good] for name, x in values.items()}
+    curve = result.curve_of(case)
+    label = curve.label if curve else f"case {case}"
+    step = float(result.nominal[case])
+    return Trajectory(case, member, label, step, values, {n: x[good] for n, x in arrays.items()}, units, words, result.parameters(case))
+
+
+def trajectory(result, case, member=None):
+    """The stored trajectory of a case; member: its number, the first one stored where it is left out."""
+    members = stored_members(result, case)
+    if not members:
+        have = ", ".join(map(str, stored_cases(result)))
+        raise ResultError(f"case {case} has no trajectory" + (f"; the cases that have are {have}" if have else NONE))
+    if member is not None and member not in members:
+        raise ResultError(f"member {member} of case {case} was not stored; {', '.join(map(str, members))} were")
+    member = members[0] if member is None else member
+    return read(result, case, members.index(member), member)
+
+
+NONE = "; the study stores none (`trajectories: {members: [0], every: 10}` in the study file stores that of member 0)"
+
+
+def trajectories(result, members=None, finest=False):
+    """All stored trajectories of the selected cases and of these members (None: all). finest: of each curve its finest step alone."""
+    cases = set(stored_cases(result))
+    if not cases:
+        raise ResultError("holds no trajectories" + NONE)
+    wanted = [[k for k in c.cases if k in cases] for c in result.curves()]
+    wanted = [k for ks in wanted for k in (ks[-1:] if finest else ks)]
+    found = [trajectory(result, k, m) for k in wanted for m in stored_members(result, k) if members is None or m in members]
+    if not found:
+        have = sorted({m for k in cases for m in stored_members(result, k)})
+        raise ResultError(f"no trajectory of these members was stored; members {', '.join(map(str, have))} were")
+    return found

@@ -1,0 +1,132 @@
+"""reading.py: an HDF5 file as the result of a study: attributes as text, datasets as arrays, names, units; and how modules that are optional
+are brought in. Knows nothing of cases."""
+# SPDX-License-Identifier: BSD-2-Clause
+import importlib
+import os
+
+os.environ.setdefault("HDF5_USE_FILE_LOCKING", "FALSE")  # MPI-IO takes no locks; file systems without flock would refuse
+
+import h5py  # noqa: E402
+import numpy as np  # noqa: E402
+
+OLD = (
+    "was written by a release whose files do not say what their columns are; `constella table` prints it, and a new run can be drawn"
+)
+
+
+class ConstellaError(Exception):
+    """Something that the user can mend; its text says what."""
+
+
+class ResultError(ConstellaError):
+    """The file is missing, is no result, or does not hold what is asked for; the message follows `FILE: error: `."""
+
+
+def optional(name, package, what):
+    """The module of that name, or a ConstellaError that tells what it is needed for and which package of Debian has it."""
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        message = f"{what} needs the Python module {name}, which is not there; Debian: apt-get install {package}"
+        raise ConstellaError(message) from None
+
+
+def as_text(value):
+    """An attribute or an entry of a text dataset as str."""
+    if isinstance(value, bytes):
+        value = value.rstrip(b"\0").decode("utf-8", "replace")
+    return str(value)
+
+
+def shortest(x):
+    """The shortest decimal form that a person would write."""
+    return f"{x:.12g}"
+
+
+class Reader:
+    """One open result file. Use as a context manager, or leave it to the end of the program."""
+
+    def __init__(self, path):
+        self.path = os.fspath(path)
+        self.file = self._open(self.path)
+        self._cache = {}
+        if "figures" not in self.attributes("/statistics"):
+            self.file.close()
+            raise ResultError(OLD)
+
+    @staticmethod
+    def _open(path):
+        try:
+            with open(path, "rb"):
+                pass
+            file = h5py.File(path, "r")
+        except OSError as e:
+            told = isinstance(e.strerror, str) and e.strerror
+            reason = e.strerror if told else "not an HDF5 file, or one whose run was killed at its start"
+            missing = isinstance(e, (FileNotFoundError, PermissionError, IsADirectoryError))
+            raise ResultError(reason if missing else f"is not a Constella result: {reason}") from None
+        if "run" not in file or "state" not in file["run"].attrs:
+            file.close()
+            raise ResultError("is not a Constella result: HDF5, but without the attribute /run state")
+        return file
+
+    def close(self):
+        """Close the file. What was read stays."""
+        self.file.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def attribute(self, group, name, default=""):
+        """An attribute as text; a whole number without its point."""
+        if group not in self.file or name not in self.file[group].attrs:
+            return default
+        value = self.file[group].attrs[name]
+        return shortest(value) if isinstance(value, (float, np.floating)) else as_text(value)
+
+    def attributes(self, group):
+        """{name: text} of all attributes of a group or dataset."""
+        if group not in self.file:
+            return {}
+        return {name: self.attribute(group, name) for name in sorted(self.file[group].attrs) if not name.isupper()}
+
+    def data(self, path, figure=None):
+        """A dataset as an array (text as str), or None where it is absent. figure: that entry of the dimension `figure`, the last one."""
+        key = (path, figure)
+        if key not in self._cache:
+            self._cache[key] = self._read(path, figure)
+        return self._cache[key]
+
+    def _read(self, path, figure):
+        node = self.file.get(path)
+        if not isinstance(node, h5py.Dataset):
+            return None
+        if node.dtype.kind in "SO":
+            return np.array([as_text(x) for x in node[()].ravel()], dtype=object).reshape(node.shape)
+        x = node[()] if figure is None else node[..., self.figure_index(figure)]
+        return x if np.issubdtype(x.dtype, np.integer) else x.astype(float)
+
+    def figure_index(self, figure):
+        """Which entry of the dimension `figure` has that name."""
+        names = self.data("/figure")
+        return list(names).index(figure)
+
+    def names(self, group):
+        """What a group holds, in the order of its creation where the file keeps it."""
+        node = self.file.get(group)
+        return list(node) if isinstance(node, h5py.Group) else []
+
+    def scales(self, path):
+        """The names of the dimensions of a dataset, '' where one has none."""
+        node = self.file.get(path)
+        if not isinstance(node, h5py.Dataset):
+            return []
+        return [d.values()[0].name.strip("/") if len(d) else "" for d in node.dims]
+
+    def unit(self, path):
+        """' [unit]', or nothing for numbers without one."""
+        unit = self.attribute(path, "units")
+        return f" [{unit}]" if unit not in ("", "1") else ""

@@ -1,0 +1,206 @@
+"""result.py: a result file as what it is about: cases, curves of cases, columns, series, failures.
+
+What a column of the table is, the file says: its attributes `role` and `of` (docs/result-file.md); so a kind of study needs no line here.
+Nothing is computed here but selections, and extrema over members.
+"""
+# SPDX-License-Identifier: BSD-2-Clause
+import copy
+import functools
+
+import numpy as np
+
+from . import labelled, mechanism, motions, selection, words
+from .cases import Cases
+from .reading import ResultError
+
+CONSTRAINTS = ("constraint", "constraint_scaled", "hidden", "hidden_scaled")
+WINDOW_SPREAD = 0.35  # local slopes of a fitted window differ by at most this from its order (src/study/order-fit.c)
+
+
+class Result(Cases):
+    """One open result file.
+
+    study, kind, system, title   texts: the study in canonical form, its kind, the name of the system, its title
+    cases                        pandas DataFrame: a row a case, the columns of `constella table`
+    statistic(role, of)          a column by what it tells, [case]: statistic("error", "q"), statistic("largest", "energy")
+    ROLE                         all columns of a role as xarray data: error, order, rate, largest, verdict, mean ...
+    grid(role, of)               the same without xarray: an array, and what stands along its axes
+    time_series(name, case)      (t, largest |x - x(0)| over the members) of an observable
+    trajectory(case, member)     one that was stored; trajectories() gives all
+    verdicts(name)               {method: {set: word}}
+    failures                     sentences
+    select(methods, where)       the same result with fewer cases; every figure and table then shows these
+    to_xarray(), to_pandas()     everything that is shaped by cases, labelled
+    """
+
+    def __init__(self, path):
+        super().__init__(path)
+        self.kind = self.attribute("/", "study_kind")
+        self.figures = [name for name in self.attribute("/statistics", "figures").split(",") if name]
+
+    def __repr__(self):
+        methods = len(dict.fromkeys(c.method for c in self.curves()))
+        return f"<{self.kind} study of {self.system}: {int(self.shown.sum())} cases of {methods} methods, {self.path}>"
+
+    def __getattr__(self, name):
+        """A role of the table as labelled data."""
+        role = name.replace("_", "-")
+        if not name.startswith("_") and any(use["role"] == role for use in self.__dict__.get("uses", {}).values()):
+            return labelled.of_role(self, role)
+        known = ", ".join(dict.fromkeys(use["role"].replace("-", "_") for use in self.__dict__.get("uses", {}).values()))
+        raise AttributeError(f"a result has no '{name}'; roles of this one's columns are {known}")
+
+    # ---- what it is
+
+    @property
+    def study(self):
+        return self.attribute("/", "study")
+
+    @property
+    def system(self):
+        return self.attribute("/", "system")
+
+    @property
+    def title(self):
+        """The title of the study, or what it is."""
+        return self.attribute("/", "title") or f"{self.kind} study of {self.system}"
+
+    @property
+    def description(self):
+        """The text of the system."""
+        return self.attribute("/", "system_description")
+
+    @property
+    def cases(self):
+        """A pandas DataFrame of the selected cases: all columns of the table."""
+        return labelled.table(self)
+
+    def to_pandas(self):
+        return self.cases
+
+    def to_xarray(self):
+        """An xarray Dataset: columns and what is shaped [case, member], with coordinates method, step, parameters, tolerance, start, member."""
+        return labelled.everything(self)
+
+    def grid(self, role, of=""):
+        """(array, {axis: entries}): a column by what it tells, along every axis on which the selected cases differ, method and step always."""
+        return labelled.grid(self, self._column_of(role, of))
+
+    def statistic(self, role, of=""):
+        """A column by what it tells, an array [case] of all cases; ResultError where there is none."""
+        return self._column_of(role, of)
+
+    def _column_of(self, role, of):
+        if of == "" and not self.named(role) and self.named(role, "total"):
+            of = "total"
+        name = self.named(role, of)
+        if not name:
+            have = ", ".join(f"{use['role']} of {use['of']}" if use["of"] else use["role"] for use in self.uses.values())
+            raise ResultError(f"has no column that tells '{role}'" + (f" of '{of}'" if of else "") + f"; there are: {have}")
+        return self.column(name)
+
+    # ---- selections
+
+    def select(self, methods=None, where=None, cases=None):
+        """The same file with fewer cases. methods: labels; where: conditions as of `constella table`; cases: numbers."""
+        chosen = copy.copy(self)
+        chosen.shown = self.shown & selection.of_methods(self, methods) & selection.of_conditions(self, where)
+        if cases is not None:
+            chosen.shown &= np.isin(np.arange(self.ncase), cases)
+        if not chosen.shown.any() and self.ncase:
+            raise ResultError("no case is left by the selection")
+        return chosen
+
+    # ---- trajectories, failures, verdicts
+
+    def trajectory(self, case, member=None):
+        """The stored Trajectory of a case and member (the first one stored)."""
+        return motions.trajectory(self, case, member)
+
+    def trajectories(self, members=None, finest=False):
+        """All stored trajectories of the selected cases, of these members; finest: at the finest step of each method alone."""
+        return motions.trajectories(self, members, finest)
+
+    @property
+    def failures(self):
+        """Sentences: which trajectories failed, and why."""
+        return words.failure_sentences(self)
+
+    def verdicts(self, name="energy"):
+        """{method: {set: verdict}} on a quantity; a set is a step, with parameters, tolerance, start where the study has several."""
+        return words.verdict_matrix(self, name)
+
+    def unit_of(self, name, path=""):
+        """The unit of a coordinate, of the time or of an observable: the file's, else the one of the system file's key `units`."""
+        told = self.attribute(path, "units", "1") if path else "1"
+        return self._units.get(name, told) if told == "1" else told
+
+    @functools.cached_property
+    def _units(self):
+        return mechanism.units(self.description)
+
+    # ---- quantities
+
+    @property
+    def drifting(self):
+        """Observables whose change is judged: energy, momenta, the user's."""
+        return [n for n in self.names("/observables") if n not in CONSTRAINTS and n != "displacement"]
+
+    def members(self, name, case, figure):
+        """A figure of an observable for the members of a case that finished well."""
+        x = self.data(f"/observables/{name}", figure)
+        if x is None:
+            return np.array([])
+        x = x[case][self.status[case] == 0]
+        return x[np.isfinite(x)]
+
+    @property
+    def histograms(self):
+        """Names of the histograms of the study: those with a density."""
+        ending = "_density"
+        return [n[: -len(ending)] for n in self.names("/histograms") if n.endswith(ending)]
+
+    def histogram(self, name, case):
+        """(edges, density, its standard error) of a case."""
+        edges, density, error = (self.data(f"/histograms/{name}_{what}") for what in ("edges", "density", "error"))
+        return edges, density[case], error[case]
+
+    def time_series(self, name, case, which="max"):
+        """(t, x) of a sampled series, without padding and without t = 0, and where no member adds to it that failed later."""
+        t, x = self.data("/series/t"), self.data(f"/series/{name}/{which}")
+        if t is None or x is None:
+            return np.array([]), np.array([])
+        keep = np.isfinite(t[case]) & np.isfinite(x[case]) & (t[case] > 0) & self._survivors_alone(case)
+        return t[case][keep], x[case][keep]
+
+    def _survivors_alone(self, case):
+        """True for the samples of a case to which no member adds that failed: those at which no more are alive than live to the end."""
+        if not (self.status[case] > 0).any():
+            return True
+        counts = [self.data(f"/series/{name}/count") for name in self.names("/series") if name != "t"]
+        counts = [c[case] for c in counts if c is not None]
+        return np.max(counts, axis=0) <= (self.status[case] == 0).sum() if counts else False
+
+    def fitted(self, curve, part="total"):
+        """True for the points of a curve that its order rests on: the longest run of local slopes near the fitted order."""
+        inside = np.zeros(len(curve.cases), dtype=bool)
+        order = self.told("order", part)[curve.cases[0]]
+        if self.said("flag", part)[curve.cases[0]] != "ok" or not np.isfinite(order):
+            return inside
+        near = np.abs(self.told("rate", part)[curve.cases] - order) <= WINDOW_SPREAD
+        first, length = longest_run(near)
+        if length:
+            inside[max(first - 1, 0) : first + length] = True
+        return inside
+
+
+def longest_run(flags):
+    """(first, length) of the longest run of True; the finer one of two equal ones."""
+    best, start = (0, 0), None
+    for i, flag in enumerate([*flags, False]):
+        if flag and start is None:
+            start = i
+        elif not flag and start is not None:
+            best = (start, i - start) if i - start >= best[1] else best
+            start = None
+    return best

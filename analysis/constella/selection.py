@@ -1,0 +1,104 @@
+"""selection.py: which cases are meant: by labels of methods, and by conditions in the words of `constella table --where`."""
+# SPDX-License-Identifier: BSD-2-Clause
+import difflib
+import operator
+
+import numpy as np
+
+from .reading import ResultError
+
+OPERATORS = {  # the longer ones first
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<=": operator.le,
+    ">=": operator.ge,
+    "=": operator.eq,
+    "<": operator.lt,
+    ">": operator.gt,
+}
+
+
+def unknown(what, word, allowed):
+    """A ResultError that names the nearest of the allowed words."""
+    near = difflib.get_close_matches(word, allowed, 1)
+    hint = f'; did you mean "{near[0]}"?' if near else ";"
+    return ResultError(f'no {what} "{word}"{hint} allowed: {", ".join(allowed)}')
+
+
+def split(text):
+    """The parts of a list with commas between them; those inside brackets separate nothing."""
+    parts, depth = [""], 0
+    for c in text:
+        depth += (c in "([{") - (c in ")]}")
+        if c == "," and depth <= 0:
+            parts.append("")
+        else:
+            parts[-1] += c
+    return [p.strip() for p in parts if p.strip()]
+
+
+def plain(label):
+    return label.replace(" ", "")
+
+
+def of_methods(result, methods):
+    """[case] True for the cases of these methods: labels in a list, or in one text with commas. None: all."""
+    keep = np.ones(result.ncase, dtype=bool)
+    if methods is None:
+        return keep
+    wanted = split(methods) if isinstance(methods, str) else list(methods)
+    labels = result.texts("method")
+    known = {plain(label): label for label in labels if label}
+    for method in wanted:
+        if plain(method) not in known:
+            raise unknown("method", method, list(known.values()))
+    return np.isin([plain(label) for label in labels], [plain(m) for m in wanted])
+
+
+def scan_value(text):
+    """(value, rest): up to a comma or the word `and` outside brackets, or what stands in quotes."""
+    if text[:1] in ("'", '"'):
+        end = text.find(text[0], 1)
+        if end < 0:
+            raise ResultError(f"--where: a quote is not closed in {text}")
+        return text[1:end], text[end + 1 :].lstrip()
+    depth = 0
+    for i, c in enumerate(text):
+        depth += (c == "(") - (c == ")")
+        if depth <= 0 and (c == "," or text.startswith(" and ", i)):
+            return text[:i].rstrip(), text[i:].lstrip()
+    return text.rstrip(), ""
+
+
+def fulfils(result, name, op, value):
+    """[case] True where the column stands so to the value. NaN equals nan alone."""
+    column = result.column(name)
+    if column is None:
+        raise unknown("column", name, [n for n in result.names("/statistics")])
+    if column.dtype.kind == "O":
+        return OPERATORS[op](column, value).astype(bool)
+    try:
+        number = float(value)
+    except ValueError:
+        raise ResultError(f'--where: column {name} holds numbers, not "{value}"') from None
+    if np.isnan(number):
+        same = np.isnan(column)
+        return same if op in ("=", "==") else ~same if op == "!=" else np.zeros(len(column), dtype=bool)
+    return OPERATORS[op](column, number)
+
+
+def of_conditions(result, where):
+    """[case] True where all conditions hold: `method = rattle and step < 0.1`, commas or `and` between them. None: everywhere."""
+    keep, rest = np.ones(result.ncase, dtype=bool), (where or "").strip()
+    while rest:
+        end = min((rest.find(c) for c in " =!<>" if c in rest), default=len(rest))
+        name, rest = rest[:end], rest[end:].lstrip()
+        op = next((o for o in OPERATORS if rest.startswith(o)), None)
+        if not name or op is None:
+            raise ResultError(f'--where: "{where}": column OP value is expected, OP one of {" ".join(OPERATORS)}')
+        value, rest = scan_value(rest[len(op) :].lstrip())
+        keep &= fulfils(result, name, op, value)
+        if rest and not rest.startswith((",", "and ")):
+            raise ResultError(f'--where: "{where}": a comma or `and` is expected before "{rest}"')
+        rest = rest[1:].lstrip() if rest.startswith(",") else rest[4:].lstrip()
+    return keep
