@@ -44,11 +44,21 @@ PC_LIBS    = $(call linked,$(LIBRARIES)) -lquadmath -lm -ldl
 # WERROR= for compilers that warn of other things.
 WERROR   ?= -Werror
 WARN     := -Wall -Wextra $(WERROR) -Wno-psabi
+# quadmath.h is gcc's own, and clang lacks some of gcc's warnings.
+ifneq ($(findstring clang,$(shell $(CC) --version 2>/dev/null)),)
+WARN     += -Wno-unknown-warning-option -Wno-missing-field-initializers
+BESIDE   := -idirafter $(shell gcc -print-file-name=include)
+endif
 # No contraction, no fast-math: the bits must not depend on the instruction set.
 STRICT   := -ffp-contract=off -fno-math-errno -fno-trapping-math
+# The same objects make the program and both libraries; a function of the shared one is never replaced from outside. Lane code uses no data of
+# other libraries, so that what a compiler makes for programs at any address (PIE) serves there too.
+SHARED   := -fPIC -fno-semantic-interposition
+LANE_SHARED := $(if $(shell echo | $(CC) -dM -E - 2>/dev/null | grep __PIE__),,$(SHARED))
 CFLAGS   ?= $(OPT) -g
 SANFLAGS := $(if $(SAN),-fsanitize=address$(comma)undefined -fno-omit-frame-pointer -fno-sanitize-recover=undefined)
-ALL_CFLAGS = -std=gnu11 $(CFLAGS) $(SANFLAGS) $(WARN) $(STRICT) -MMD -MP -Iinclude -Isrc -I$(GEN) $(PC_CFLAGS)
+ALL_CFLAGS = -std=gnu11 $(CFLAGS) $(SANFLAGS) $(WARN) $(STRICT) $(SHARED) -MMD -MP -Iinclude -Isrc -I$(GEN) $(PC_CFLAGS) $(BESIDE)
+LANE_CFLAGS = $(filter-out $(SHARED),$(ALL_CFLAGS)) $(LANE_SHARED)
 
 # Instruction sets: flags and lanes of each.
 ifeq ($(shell uname -m),x86_64)
@@ -87,13 +97,18 @@ FORMS         = $(foreach i,$(FORM_ISAS),$(foreach s,$(call HAVING,$(2)),$(patsu
 OBJ_HOT      := $(call FORMS,$(LANE_HOT),SYS_HOT) $(call FORMS,$(LANE_SMALL),SYS_SMALL) $(call FORMS,$(LANE_BODIES),SYS_FREE_BODIES)
 OBJ_LANE     := $(sort $(OBJ_LANE))
 LIBRARY      := $(BUILD)/libconstella.a
+# The shared one: its name changes with the interface (ABI), its file with the release.
+RELEASE      := $(shell sed -n 's/^\#define CST_RELEASE "\(.*\)"/\1/p' include/constella/constella.h)
+ABI          := 0
+SHARED_LIB   := $(BUILD)/libconstella.so.$(RELEASE)
+SONAME       := libconstella.so.$(ABI)
 PROGRAM      := $(BUILD)/constella
 
 .PHONY: all setup config help clean
 all:
 	@if [ -n '$(MISSING)' ]; then echo 'constella: not found: $(MISSING). Run `make setup` first (Debian 12), or see docs/building.md' >&2; exit 1; fi
 	@$(MAKE) --no-print-directory $(BUILD)/generated
-	@$(MAKE) --no-print-directory -j$(JOBS) $(PROGRAM) $(BUILD)/constella.pc
+	@$(MAKE) --no-print-directory -j$(JOBS) $(PROGRAM) $(SHARED_LIB) $(BUILD)/constella.pc
 
 help:
 	@echo 'make          build $(PROGRAM)'
@@ -123,7 +138,7 @@ setup:
 # ---- generated sources ----------------------------------------------------------------------------------------------------
 $(BUILD)/generate: $(GENERATOR) $(EXPR) $(wildcard include/constella/*.h src/*/*.h)
 	@mkdir -p $(@D)
-	$(Q)$(CC) -std=gnu11 -O1 $(WARN) $(STRICT) -Iinclude -Isrc $(FYAML_CFLAGS) $(SLEEF_CFLAGS) $(filter %.c,$^) -o $@ $(call linked,FYAML SLEEF) -lquadmath -lm
+	$(Q)$(CC) -std=gnu11 -O1 $(WARN) $(STRICT) -Iinclude -Isrc $(FYAML_CFLAGS) $(SLEEF_CFLAGS) $(BESIDE) $(filter %.c,$^) -o $@ $(call linked,FYAML SLEEF) -lquadmath -lm
 
 # Made anew with the generator; what comes out as it was keeps its time, so that nothing is compiled again for it.
 $(BUILD)/generated: $(BUILD)/generate $(SYSTEMS:%=src/system/catalogue/%.yaml)
@@ -179,19 +194,19 @@ $(BUILD)/obj/system/compiler.o: ALL_CFLAGS += $(OBJECT_DEFINES)
 define LANE_RULES
 $(BUILD)/obj/expr/interpret.$(1).o: src/expr/interpret.c
 	@mkdir -p $$(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) $(ISA_$(1)) -c $$< -o $$@
+	$(Q)$(CC) $(LANE_CFLAGS) $(ISA_$(1)) -c $$< -o $$@
 $(LANE_GENERIC:src/%.c=$(BUILD)/obj/%.$(1).o): $(BUILD)/obj/%.$(1).o: src/%.c $(GEN)/observers.list.h
 	@mkdir -p $$(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) $(ISA_$(1)) -c $$< -o $$@
+	$(Q)$(CC) $(LANE_CFLAGS) $(ISA_$(1)) -c $$< -o $$@
 $(SYSTEMS:%=$(BUILD)/obj/system/kernels/%.$(1).o): $(BUILD)/obj/system/kernels/%.$(1).o: src/system/kernels.c $(GEN)/catalogue-data.c $(GEN)/hot.list.h
 	@mkdir -p $$(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) $(ISA_$(1)) $(if $(filter $(1),$(FORM_ISAS)),,-DCST_NO_FORMS -DCST_NO_SMALL_FORMS) -DCST_SYSTEM_HEADER='"$$*.h"' -c $$< -o $$@
+	$(Q)$(CC) $(LANE_CFLAGS) $(ISA_$(1)) $(if $(filter $(1),$(FORM_ISAS)),,-DCST_NO_FORMS -DCST_NO_SMALL_FORMS) -DCST_SYSTEM_HEADER='"$$*.h"' -c $$< -o $$@
 endef
 $(foreach i,$(sort $(ISAS) portable),$(eval $(call LANE_RULES,$(i))))
 define HOT_RULES
 $(BUILD)/obj/$(2)/$(3).$(1).o: src/$(2).c $(GEN)/catalogue-data.c $(GEN)/observers.list.h
 	@mkdir -p $$(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) $(ISA_$(1)) -DCST_SYSTEM_HEADER='"$(3).h"' -c $$< -o $$@
+	$(Q)$(CC) $(LANE_CFLAGS) $(ISA_$(1)) -DCST_SYSTEM_HEADER='"$(3).h"' -c $$< -o $$@
 endef
 $(foreach i,$(FORM_ISAS),$(foreach f,$(patsubst src/%.c,%,$(LANE_HOT) $(LANE_SMALL) $(LANE_BODIES)),$(foreach s,$(SYSTEMS),$(eval $(call HOT_RULES,$(i),$(f),$(s))))))
 $(BUILD)/obj/%.o: src/%.c
@@ -201,6 +216,13 @@ $(BUILD)/obj/%.o: src/%.c
 $(LIBRARY): $(OBJ_PLAIN) $(OBJ_LANE) $(OBJ_KERNELS) $(OBJ_HOT)
 	@rm -f $@
 	@ar rcs $@ $^
+# All but the commands. It exports the names that the public headers declare.
+$(BUILD)/constella.map: tools/exports.sh $(LIBRARY) $(wildcard include/constella/*.h)
+	$(Q)tools/exports.sh $(ABI) $(LIBRARY) include/constella/*.h >$@
+$(SHARED_LIB): $(BUILD)/constella.map $(filter-out $(BUILD)/obj/cli/%,$(OBJ_PLAIN)) $(OBJ_LANE) $(OBJ_KERNELS) $(OBJ_HOT)
+	@echo 'linking $@'
+	$(Q)$(CC) $(SANFLAGS) -shared -Wl,-soname,$(SONAME) -Wl,-Bsymbolic,--version-script=$< $(if $(SANFLAGS),,-Wl$(comma)-z$(comma)defs) \
+	  $(filter %.o,$^) -o $@ $(PC_LIBS)
 $(PROGRAM): $(BUILD)/obj/main.o $(LIBRARY)
 	@echo 'linking $@'
 	$(Q)$(CC) $(SANFLAGS) -Wl,--build-id $^ -o $@ $(PC_LIBS)

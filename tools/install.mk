@@ -5,26 +5,31 @@ DESTDIR ?=
 STRIP   ?= strip -g
 INTO     = $(DESTDIR)$(PREFIX)
 SHARE    = $(INTO)/share/constella
-RELEASE  = $(shell sed -n 's/^\#define CST_RELEASE "\(.*\)"/\1/p' include/constella/constella.h)
 # Everything else that is installed lies below share/constella as it lies here, so that the links of the README hold.
 INSTALLED_TEXTS := $(wildcard $(foreach d,analysis docs jobs jobs/*,$(foreach e,c css md png pbs py sge sh slurm toml yaml,$(d)/*.$(e)))) README.md CHANGELOG.md CITATION.cff LICENSE
-INSTALLED_FILES := bin/constella lib/libconstella.a lib/pkgconfig/constella.pc share/man/man1/constella.1 share/bash-completion/completions/constella
+INSTALLED_FILES := bin/constella lib/libconstella.a lib/libconstella.so lib/$(SONAME) lib/$(notdir $(SHARED_LIB)) lib/pkgconfig/constella.pc share/man/man1/constella.1 share/bash-completion/completions/constella
 
 .PHONY: install uninstall
-# There is no shared library, so that whoever links the static one links everything behind it.
+# Whoever links the shared library links it alone; `archive` and `behind` are for the static one (docs/library.md).
 $(BUILD)/constella.pc: $(LIBRARY) tools/install.mk
 	@{ echo 'prefix=$(PREFIX)'; \
+	  echo 'libdir=$${prefix}/lib'; \
+	  echo 'archive=$${libdir}/libconstella.a'; \
+	  echo 'behind=$(SANFLAGS) $(PC_LIBS)'; \
 	  echo 'Name: constella'; \
 	  echo 'Description: Structure-preserving integrators for constrained mechanical systems'; \
 	  echo 'Version: $(RELEASE)'; \
 	  echo 'Cflags: -I$${prefix}/include $(MPI_CFLAGS) $(SLEEF_CFLAGS)'; \
-	  echo 'Libs: -L$${prefix}/lib -lconstella $(SANFLAGS) $(PC_LIBS)'; } >$@
+	  echo 'Libs: -L$${libdir} -Wl,-rpath,$${libdir} $(SANFLAGS) -lconstella'; \
+	  echo 'Libs.private: $${behind}'; } >$@
 
 install:
-	@[ -x $(PROGRAM) ] && [ -r $(BUILD)/constella.pc ] || { echo 'constella: nothing is built in $(BUILD); run `make` first' >&2; exit 1; }
+	@[ -x $(PROGRAM) ] && [ -r $(BUILD)/constella.pc ] && [ -r $(SHARED_LIB) ] || { echo 'constella: nothing is built in $(BUILD); run `make` first' >&2; exit 1; }
 	@install -d $(sort $(dir $(INSTALLED_FILES:%=$(INTO)/%) $(INSTALLED_TEXTS:%=$(SHARE)/%))) $(INTO)/include/constella
 	@install $(PROGRAM) $(INTO)/bin && $(STRIP) $(INTO)/bin/constella
 	@install -m 644 $(LIBRARY) $(INTO)/lib && $(STRIP) $(INTO)/lib/libconstella.a
+	@install -m 644 $(SHARED_LIB) $(INTO)/lib && $(STRIP) $(INTO)/lib/$(notdir $(SHARED_LIB))
+	@ln -sf $(notdir $(SHARED_LIB)) $(INTO)/lib/$(SONAME) && ln -sf $(SONAME) $(INTO)/lib/libconstella.so
 	@install -m 644 include/constella/*.h $(INTO)/include/constella
 	@sed 's|^prefix=.*|prefix=$(PREFIX)|' $(BUILD)/constella.pc >$(INTO)/lib/pkgconfig/constella.pc
 	@$(PROGRAM) help | tools/manual.sh $(RELEASE) >$(INTO)/share/man/man1/constella.1

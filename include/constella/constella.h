@@ -8,6 +8,7 @@
 #include "constella/diag.h"
 #include "constella/document.h"
 #include "constella/expr.h"
+#include "constella/integrator.h"
 #include "constella/isa.h"
 #include "constella/layer.h"
 #include "constella/method.h"

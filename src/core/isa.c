@@ -1,6 +1,9 @@
 /* isa.c: which instruction set to run, from the CPU or from CONSTELLA_ISA. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "constella/isa.h"
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,14 +15,20 @@ const cst_isa cst_isas[CST_ISA_COUNT] = {
 };
 
 #if defined(__x86_64__)
+/* f16c, movbe and lzcnt, which not every compiler's __builtin_cpu_supports knows. */
+static int has_rest_of_v3(void) {
+  const unsigned f16c = 1u << 29, movbe = 1u << 22, lzcnt = 1u << 5;
+  unsigned       a, b, c = 0, d;
+  if (!__get_cpuid(1, &a, &b, &c, &d) || (c & (f16c | movbe)) != (f16c | movbe)) return 0;
+  return __get_cpuid(0x80000001, &a, &b, &c, &d) && c & lzcnt;
+}
 static int has_v2(void) {
   return __builtin_cpu_supports("sse3") && __builtin_cpu_supports("ssse3") && __builtin_cpu_supports("sse4.1") &&
          __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt");
 }
 static int has_v3(void) {
   return has_v2() && __builtin_cpu_supports("avx") && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-         __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("f16c") &&
-         __builtin_cpu_supports("lzcnt") && __builtin_cpu_supports("movbe");
+         __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") && has_rest_of_v3();
 }
 static int has_v4(void) {
   return has_v3() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd") &&

@@ -66,7 +66,7 @@ static void take(motion *m, double t) {
   m->rough = is_code(m);
   if (!m->rough) {
     cst_complex *z = cst_need(calloc((size_t)m->n + 1, sizeof *z));
-    m->rough = !expressed(m, CMPLX(t, IMAGINARY), z);
+    m->rough = !expressed(m, t + IMAGINARY * I, z);
     for (int i = 0; i < m->n; i++) m->dx[i] = cimag(z[i]) / IMAGINARY;
     free(z);
   }

@@ -64,7 +64,7 @@ void cst_field_value(const cst_analytic *f, double *out) {
 
 bool cst_field_slope(const cst_analytic *f, const cst_change *d, double *out) {
   cst_complex *z = complexes((size_t)f->n);
-  bool         good = along(f, d, CMPLX(0, IMAGINARY), z);
+  bool         good = along(f, d, IMAGINARY * I, z);
   for (int i = 0; i < f->n; i++) {
     out[i] = cimag(z[i]) / IMAGINARY;
     good &= isfinite(out[i]);

@@ -20,7 +20,8 @@ static FILE *create(const char *folder, const char *name, const char *suffix) {
 }
 
 static void finish(FILE *f) {
-  if (!ferror(f) & !fclose(f)) return;
+  const bool wrong = ferror(f);
+  if (!fclose(f) && !wrong) return;
   fprintf(stderr, "generate: error: cannot write: %s\n", strerror(errno));
   exit(1);
 }

@@ -154,12 +154,10 @@ static int far_end(const cst_gram *S, const int *from, int root, int ng, int *or
 static void place_all(cst_gram *S, int ng) {
   int           *from = rows_of(S, ng), *order = integers((size_t)ng), *scratch = integers((size_t)ng), n = 0;
   unsigned char *seen = cst_need(calloc((size_t)ng + 1, 1));
-  bool           alone = true;
   for (int a = 0; a < ng; a++) {
     if (seen[a]) continue;
     bool single = from[a + 1] - from[a] == 1; /* coupled with nothing */
     n = visit(S, from, single ? a : far_end(S, from, a, ng, scratch), order, n, seen);
-    alone &= single;
   }
   for (int k = 0; k < ng; k++) S->place[order[k]] = ng - 1 - k; /* reverse */
   for (int k = 0; k < S->n; k++) {

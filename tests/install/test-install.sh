@@ -25,7 +25,7 @@ mv "$box/stage$there" "$there"
 is "and nothing elsewhere" "$(files "$box/stage")" ''
 # jobs/*-rates build their measurement from the sources, and stay with them.
 is "no file has been forgotten" "$(cd "$sources" && git ls-files analysis docs jobs 2>/dev/null | grep -v '^jobs/[a-z]*-rates$' | while read -r f; do [ -r "$share/$f" ] || echo "$f"; done)" ''
-mkdir "$box/home" "$box/work" && cd "$box/work" || exit 1
+mkdir -p "$box/home" "$box/work" && cd "$box/work" || exit 1
 is "the program knows neither sources nor build" "$(strings "$there/bin/constella" | grep -F -e "$sources/" -e "$build/")" ''
 is "nor does any other file" "$(grep -rlF -e "$sources/" -e "$build/" "$there/share" "$there/include" "$there/lib/pkgconfig")" ''
 PATH=$there/bin:$PATH
@@ -57,6 +57,24 @@ sed -i 's|z^2/c^2|z^2/c|' foreign/bead.yaml
 has "wrong ones it tells" "$(foreign/foreign foreign/bead.yaml own.h5 2>&1)" 'wrong: Dg of the bead'
 read -ra flags <<<"$(pkg-config --cflags constella)"
 alone() { for header in "$there"/include/constella/*.h; do "$@" -Wall -Wextra -Werror -Wno-psabi "${flags[@]}" -fsyntax-only -include "$header" /dev/null 2>&1; done; }
+# Trajectories stepped by the shared library, by the static one, and an example that shoots for periodic orbits.
+has "a study of the pendulum runs" "$(constella run foreign/pendulum.yaml -o pendulum.h5 2>&1)" "no trajectory failed"
+has "the library steps it to the same bits" "$(foreign/pendulum pendulum.h5 2>&1)" 'cases, the same bits'
+has "it is the shared one" "$(ldd foreign/pendulum)" "libconstella.so.0 => $there/lib/libconstella.so.0"
+lacks "and brings what it needs along" "$(readelf -d foreign/pendulum | grep NEEDED)" petsc
+read -ra static <<<"$(pkg-config --cflags constella) $(pkg-config --variable=archive constella) $(pkg-config --variable=behind constella)"
+is "the static one links too" "$("$CC" -std=gnu11 foreign/pendulum.c -o static "${static[@]}" 2>&1)" ''
+lacks "without the other" "$(ldd static)" libconstella
+has "and steps to the same bits" "$(./static pendulum.h5 2>&1)" 'cases, the same bits'
+exported=$(nm -D --defined-only "$there/lib/libconstella.so" | sed -n 's/.* [A-Z] \(.*\)@@.*/\1/p')
+is "the shared library exports names of the headers alone" "$(comm -23 <(sort <<<"$exported") <(grep -oh '\bcst_[a-z0-9_]*' "$there"/include/constella/*.h | sort -u))" ''
+has "and all that the integrator has" "$(tr '\n' ' ' <<<"$exported")" cst_integrator_advance
+read -ra shared <<<"$(pkg-config --cflags --libs constella)"
+is "the shooting example compiles" "$("$CC" -std=gnu11 -Wall -Wextra -Werror "$share/jobs/shooting/shooting.c" "${shared[@]}" -lm -o shooting 2>&1)" ''
+closed() { awk 'NR > 1 && NF == 6 && $6 <= 1e-12 && $4 < 10 && $5 < 10 { n++ } END { print n }'; }
+is "its orbits close" "$(./shooting 2>&1 | closed)" 5
+is "those of a method that is not symmetric do not" "$(./shooting 'project(rk3)' 20 2>&1 | closed)" ''
+
 is "each header compiles alone" "$(alone "$CC" -std=gnu11 -x c)" ''
 if command -v g++ >/dev/null; then
   printf '%s\n' '#define OMPI_SKIP_MPICXX' '#include <mpi.h>' 'extern "C" {' '#include <constella/constella.h>' '}' 'int main() { return cst_catalogue_size() < 1; }' >plus.cc

@@ -1,0 +1,196 @@
+/* integrator-read.c: the state of an integrator's trajectories, and what is observed of it (constella/integrator.h). */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <stdlib.h>
+#include <string.h>
+#include "integrator/integrator-internal.h"
+#include "study/names.h"
+
+long   cst_integrator_count(const cst_integrator *x) { return x->count; }
+long   cst_integrator_steps(const cst_integrator *x) { return x->count ? x->batch.step : 0; }
+double cst_integrator_time(const cst_integrator *x) { return (double)cst_integrator_steps(x) * x->h; }
+
+const char *cst_integrator_reason(cst_trajectory_status status) {
+  if (status == CST_TRAJECTORY_WELL) return "well";
+  return status == CST_TRAJECTORY_NOT_CONVERGED ? "solver did not converge" : "not finite";
+}
+
+static bool is_well(const cst_integrator *x, long k) { return x->batch.fate[k].reason == CST_DONE; }
+
+static long steps_of(const cst_integrator *x, long k) { return is_well(x, k) ? x->batch.step : x->batch.fate[k].step; }
+
+long cst_integrator_status(const cst_integrator *x, cst_trajectory_status *status, long *steps) {
+  long failed = 0;
+  for (long k = 0; k < x->count; k++) {
+    failed += !is_well(x, k);
+    status[k] = (cst_trajectory_status)x->batch.fate[k].reason;
+    if (steps) steps[k] = steps_of(x, k);
+  }
+  return failed;
+}
+
+/* n components from `first` on of every trajectory's record. */
+static void components(const cst_integrator *x, int first, int n, double *to) {
+  for (long k = 0; k < x->count; k++) {
+    const double *column = cst_batch_lane(x->stepper, &x->batch, k);
+    for (int i = 0; i < n; i++) to[k * n + i] = column[(first + i) * x->width];
+  }
+}
+
+void cst_integrator_positions(const cst_integrator *x, double *q) {
+  if (x->count) components(x, cst_stepper_layout(x->stepper)->q, x->system->nq, q);
+}
+
+void cst_integrator_momenta(const cst_integrator *x, double *p) {
+  if (x->count) components(x, cst_stepper_layout(x->stepper)->p, x->system->nq, p);
+}
+
+/* ---- what is computed group by group ---------------------------------------------------------------------------------------------- */
+
+typedef struct {
+  const cst_integrator *x;
+  const double         *record; /* of the group */
+  long                  step;   /* that the record is at */
+  int                   alive;  /* bits of the lanes that are read */
+  const cst_observer   *row;    /* of an observer, */
+  int                   index;  /* or of an observable */
+} reading;
+
+/* Fills out[n][W], 64-byte aligned. */
+typedef void measure(const reading *r, double *out);
+
+/* Every trajectory from the record that its state stands in: the batch's, or the one of its last good state, which may be of any step. */
+static void read_all(const cst_integrator *x, reading r, measure *of, int n, double *to) {
+  const int    W = x->width;
+  const size_t size = x->count ? cst_stepper_record_size(x->stepper) : 0;
+  double      *out = cst_integrator_numbers((size_t)n * (size_t)W);
+  r.x = x;
+  for (long k = 0; out && k < x->count; k++) {
+    const long group = k / W;
+    const int  lane = (int)(k % W);
+    r.record = (is_well(x, k) ? x->batch.record : x->batch.last) + (size_t)group * size;
+    r.step = steps_of(x, k);
+    r.alive = is_well(x, k) ? x->batch.alive[group] : 1 << lane;
+    const bool done = lane > 0 && is_well(x, k) && is_well(x, k - 1); /* the group's living lanes are read together */
+    if (!done) of(&r, out);
+    for (int i = 0; i < n; i++) to[k * n + i] = out[i * W + lane];
+  }
+  free(out);
+}
+
+static void velocities(const reading *r, double *v) { r->x->fold->velocities(cst_stepper_context(r->x->stepper), r->record, v); }
+
+void cst_integrator_velocities(const cst_integrator *x, double *v) { read_all(x, (reading){0}, velocities, x->system->nq, v); }
+
+/* Where constraints are redundant the force G'lambda alone is determined: the least-norm multipliers that have it. */
+static void make_least(const reading *r, double *lambda) {
+  const cst_system *s = r->x->system;
+  const cst_layout *at = cst_stepper_layout(r->x->stepper);
+  const int         W = r->x->width;
+  double            c[CST_MAX_PAR], q[s->nq + 1], l[s->ng + 1]; /* small: constraints are dropped in dense systems only */
+  for (int lane = 0; lane < W; lane++) {
+    for (int k = 0; k < s->npar; k++) c[k] = r->record[(at->c + k) * W + lane];
+    for (int i = 0; i < s->nq; i++) q[i] = r->record[(at->q + i) * W + lane];
+    for (int a = 0; a < s->ng; a++) l[a] = lambda[a * W + lane];
+    cst_system_least_norm(s, c, q, l);
+    for (int a = 0; a < s->ng; a++) lambda[a * W + lane] = l[a];
+  }
+}
+
+static void multipliers(const reading *r, double *lambda) {
+  const cst_integrator *x = r->x;
+  if (x->prepared->properties.own_lambda && r->step > 0)
+    cst_stepper_lambda(x->stepper, r->record, r->step, lambda);
+  else
+    x->fold->multipliers(cst_stepper_context(x->stepper), r->record, lambda);
+  if (x->system->dropped) make_least(r, lambda);
+}
+
+void cst_integrator_multipliers(const cst_integrator *x, double *lambda) { read_all(x, (reading){0}, multipliers, x->system->ng, lambda); }
+
+/* ---- observers ------------------------------------------------------------------------------------------------------------------ */
+
+/* The group with its velocities; the room behind them is what the observer keeps and its scales. */
+static cst_view see(const reading *r, double **rest) {
+  const cst_integrator *x = r->x;
+  const int             W = x->width;
+  double               *v = x->room, *lambda = v + x->system->nq * W, *time = lambda + x->system->ng * W;
+  velocities(r, v);
+  for (int l = 0; l < W; l++) time[l] = (double)r->step * x->h;
+  *rest = time + W;
+  return (cst_view){.context = cst_stepper_context(x->stepper),
+                    .record = r->record,
+                    .v = v,
+                    .lambda = lambda,
+                    .time = time,
+                    .scratch = x->scratch,
+                    .isa = x->isa,
+                    .alive = r->alive,
+                    .keep = CST_KEEP_NOT};
+}
+
+static void built_in(const reading *r, double *value) {
+  double        *kept;
+  const cst_view view = see(r, &kept);
+  const cst_look look = {.row = r->row, .system = r->x->system, .wanted = true};
+  cst_fold_measure(r->x->fold, r->row)(&look, &view, kept, value, kept + r->x->width);
+}
+
+void cst_integrator_energy(const cst_integrator *x, double *energy) {
+  read_all(x, (reading){.row = cst_observers[CST_OBSERVER_energy]}, built_in, 1, energy);
+}
+
+void cst_integrator_momentum_maps(const cst_integrator *x, double *map) {
+  read_all(x, (reading){.row = cst_observers[CST_OBSERVER_momentum]}, built_in, x->system->nsym, map);
+}
+
+static const cst_observer *of_expressions(void) {
+  int k = 0;
+  while (!cst_observers[k]->expression) k++;
+  return cst_observers[k];
+}
+
+static void expression(const reading *r, double *value) {
+  const cst_integrator *x = r->x;
+  double               *rest;
+  const cst_view        view = see(r, &rest);
+  const cst_look        look = {.system = x->system, .tape = x->observable[r->index]};
+  if (x->needs_lambda[r->index]) multipliers(r, x->room + x->system->nq * x->width);
+  of_expressions()->measure(&look, &view, NULL, value, rest);
+}
+
+void cst_integrator_observe(const cst_integrator *x, int index, double *value) {
+  if (index >= 0 && index < x->nobservable) read_all(x, (reading){.index = index}, expression, 1, value);
+}
+
+static bool make_room(cst_integrator *x, const cst_tape *tape) {
+  const size_t n = (size_t)x->nobservable + 1;
+  cst_tape   **more = realloc(x->observable, n * sizeof *more);
+  if (more) x->observable = more;
+  bool *needs = realloc(x->needs_lambda, n * sizeof *needs);
+  if (needs) x->needs_lambda = needs;
+  size_t most = (size_t)cst_tape_registers(tape);
+  for (int i = 0; i < x->nobservable; i++)
+    if ((size_t)cst_tape_registers(x->observable[i]) > most) most = (size_t)cst_tape_registers(x->observable[i]);
+  double *scratch = cst_integrator_numbers((most + 4) * (size_t)x->width);
+  if (scratch) free(x->scratch), x->scratch = scratch;
+  return more && needs && scratch;
+}
+
+cst_integrator_code cst_integrator_add_observable(cst_integrator *x, const char *text, int *index) {
+  cst_expr_error error;
+  cst_graph     *g = x->system->graph;
+  cst_names      names = cst_names_create(x->system, g, text);
+  const cst_node node = cst_expr_parse(g, text, names.name, names.n, &error);
+  cst_names_destroy(&names);
+  if (node < 0)
+    return cst_integrator_fail(x, CST_INTEGRATOR_BAD_ARGUMENT, "%s: at character %d: %s", text, error.offset + 1, error.message);
+  cst_tape *tape = cst_tape_create(g, &node, 1);
+  if (!make_room(x, tape)) {
+    cst_tape_destroy(tape);
+    return cst_integrator_fail(x, CST_INTEGRATOR_INTERNAL, "no memory for an observable");
+  }
+  x->observable[x->nobservable] = tape;
+  x->needs_lambda[x->nobservable] = cst_graph_depends(g, node, 'l');
+  *index = x->nobservable++;
+  return CST_INTEGRATOR_OK;
+}
