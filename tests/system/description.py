@@ -197,7 +197,8 @@ class System:
             self.add_mass(b, mass)
         self.gyroscopic = "gyroscopic" in text
         self.a = self.unrolled(text["gyroscopic"], self.names) if self.gyroscopic else [sympy.S.Zero] * nq
-        self.V = parse(text.get("potential", "0"), self.names)
+        self.time = sympy.Symbol("c_t")
+        self.V = parse(text.get("potential", "0"), {**self.names, "t": self.time})
         self.T = sympy.Add(*[mass[i][j] * self.v[i] * self.v[j] / 2 for i in range(nq) for j in range(nq)])
         self.L = self.T + sympy.Add(*[self.a[i] * self.v[i] for i in range(nq)]) - self.V
         full = any(mass[i][j] != 0 for i in range(nq) for j in range(i))

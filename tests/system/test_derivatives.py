@@ -21,7 +21,7 @@ except ImportError:
     sys.exit(0)
 
 BOUND = 1e-13
-ELSEWHERE = ("nonholonomic", "forces")   # their kernels, and those of a potential of t, are held to the description by test-examine.c
+ELSEWHERE = ("nonholonomic", "forces")   # their kernels, and those of a potential of t: test_derivatives_forced.py
 mpmath.mp.dps = 50
 
 # ---- derivatives ---------------------------------------------------------------------------------------------------------------------
