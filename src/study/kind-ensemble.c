@@ -7,16 +7,18 @@
 
 enum { QUANTILES = 5 };
 static const double quantiles[QUANTILES] = {0.05, 0.25, 0.5, 0.75, 0.95};
+static const double level = 0.95; /* of the quantiles' intervals */
 static const struct {
-  const char *name, *doc;
-} quantile_names[QUANTILES] = {{"q05", "5 % quantile at the end"},
-                               {"q25", "25 % quantile at the end"},
-                               {"q50", "median at the end"},
-                               {"q75", "75 % quantile at the end"},
-                               {"q95", "95 % quantile at the end"}};
+  const char *name, *low, *high, *doc;
+} quantile_names[QUANTILES] = {{"q05", "q05-low", "q05-high", "5 % quantile at the end"},
+                               {"q25", "q25-low", "q25-high", "25 % quantile at the end"},
+                               {"q50", "q50-low", "q50-high", "median at the end"},
+                               {"q75", "q75-low", "q75-high", "75 % quantile at the end"},
+                               {"q95", "q95-low", "q95-high", "95 % quantile at the end"}};
 
 typedef struct {
   cst_number_column mean, rms, quantile[QUANTILES], largest; /* the last one of what drifts alone */
+  cst_number_column deviation, mean_error, rms_error, low[QUANTILES], high[QUANTILES];
 } spread_columns;
 
 typedef struct {
@@ -29,6 +31,35 @@ typedef struct {
 /* Constraints are near zero for all members. */
 static bool is_spread(const cst_plan *p, int k) { return p->quantity[k].drifts || k == cst_quantity_find(p, "displacement"); }
 
+/* How far the statistics may be off: members are a sample. */
+static void declare_errors(cst_columns *c, const char *of, spread_columns *x) {
+  static const char low[] = "lower end of a 95 % confidence interval of that quantile, whatever the distribution";
+  static const char high[] = "upper end of a 95 % confidence interval of that quantile, whatever the distribution";
+  x->deviation = cst_columns_number(c, (cst_column_use){.role = "deviation", .of = of}, "standard deviation at the end", "%s_std", of);
+  x->mean_error =
+      cst_columns_number(c, (cst_column_use){.role = "mean-error", .of = of}, "standard error of the mean at the end", "%s_sem", of);
+  x->rms_error = cst_columns_number(c, (cst_column_use){.role = "rms-error", .of = of}, "standard error of the root mean square at the end",
+                                    "%s_rms_sem", of);
+  for (int j = 0; j < QUANTILES; j++) {
+    const char *name = quantile_names[j].name;
+    x->low[j] = cst_columns_number(c, (cst_column_use){.role = quantile_names[j].low, .of = of}, low, "%s_%s_low", of, name);
+    x->high[j] = cst_columns_number(c, (cst_column_use){.role = quantile_names[j].high, .of = of}, high, "%s_%s_high", of, name);
+  }
+}
+
+static void conclude_errors(const cst_case_rows *rows, const spread_columns *x) {
+  const long n = rows->plan->study->members;
+  double     low[QUANTILES], high[QUANTILES];
+  cst_column_set(x->deviation, rows->icase, cst_deviation(rows->number, n));
+  cst_column_set(x->mean_error, rows->icase, cst_mean_error(rows->number, n));
+  cst_column_set(x->rms_error, rows->icase, cst_rms_error(rows->number, n));
+  cst_quantile_intervals(rows->number, n, quantiles, QUANTILES, level, low, high);
+  for (int j = 0; j < QUANTILES; j++) {
+    cst_column_set(x->low[j], rows->icase, low[j]);
+    cst_column_set(x->high[j], rows->icase, high[j]);
+  }
+}
+
 /* Where averages are taken they are what is shown, and NAME_mean is theirs (averages.h). */
 static void declare_spread(const cst_plan *p, cst_columns *c, int k, spread_columns *x) {
   const cst_quantity *q = &p->quantity[k];
@@ -40,6 +71,7 @@ static void declare_spread(const cst_plan *p, cst_columns *c, int k, spread_colu
   for (int j = 0; j < QUANTILES; j++)
     x->quantile[j] = cst_columns_number(c, (cst_column_use){.role = quantile_names[j].name, .of = q->name}, quantile_names[j].doc, "%s_%s",
                                         q->name, quantile_names[j].name);
+  declare_errors(c, q->name, x);
   if (q->drifts)
     x->largest =
         cst_columns_number(c, (cst_column_use){.shown = k == 0, .role = "largest", .of = q->name}, "largest |x - x(0)|", "%s_max", q->name);
@@ -66,6 +98,7 @@ static PetscErrorCode conclude_quantity(cst_case_rows *rows, const spread_column
   cst_column_set(x->rms, rows->icase, cst_rms(rows->number, n));
   cst_quantiles(rows->number, n, quantiles, QUANTILES, q);
   for (int j = 0; j < QUANTILES; j++) cst_column_set(x->quantile[j], rows->icase, q[j]);
+  conclude_errors(rows, x);
   PetscFunctionReturn(0);
 }
 

@@ -1,0 +1,112 @@
+/* ensemble-errors.c: how far means, root mean squares and quantiles over the members of an ensemble may be off.
+ *
+ * Members are independent draws. The standard error of a mean is s / sqrt(n), with s^2 = sum (x - mean)^2 / (n - 1); that of the rms r
+ * follows from that of the mean of x^2, divided by 2 r. Quantiles have intervals between order statistics: the number B of draws below the
+ * p-quantile of a continuous distribution is binomial (n, p), so that it lies between those of the ranks l and u with the probability
+ * P(l <= B < u); l and u are the closest ones with P(B < l) <= a and P(B >= u) <= a, a = (1 - level) / 2 (Conover, Practical
+ * Nonparametric Statistics, 3.2).
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
+#include <stdlib.h>
+#include "constella/statistics.h"
+#include "core/need.h"
+
+/* Mean and deviation of f(x) / scale, f the identity or the square; how many numbers. */
+typedef struct {
+  double mean, deviation, n;
+} moments;
+
+static double largest(const double *x, long n) {
+  double most = 0;
+  for (long i = 0; i < n; i++)
+    if (!isnan(x[i])) most = fmax(most, fabs(x[i]));
+  return most;
+}
+
+static double power(double x, double scale, int squared) { return squared ? x / scale * (x / scale) : x / scale; }
+
+static moments moments_of(const double *x, long n, double scale, int squared) {
+  moments m = {0, NAN, 0};
+  double  sum = 0;
+  for (long i = 0; i < n; i++)
+    if (!isnan(x[i])) m.mean += power(x[i], scale, squared), m.n++;
+  m.mean /= m.n;
+  for (long i = 0; i < n; i++) {
+    const double d = power(x[i], scale, squared) - m.mean;
+    if (!isnan(d)) sum += d * d;
+  }
+  if (m.n > 1) m.deviation = sqrt(sum / (m.n - 1));
+  return m;
+}
+
+double cst_deviation(const double *x, long n) {
+  const double scale = largest(x, n);
+  if (isinf(scale)) return NAN;
+  return moments_of(x, n, scale > 0 ? scale : 1, 0).deviation * (scale > 0 ? scale : 1);
+}
+
+double cst_mean_error(const double *x, long n) {
+  const double scale = largest(x, n);
+  if (isinf(scale)) return NAN;
+  const moments m = moments_of(x, n, scale > 0 ? scale : 1, 0);
+  return m.deviation / sqrt(m.n) * (scale > 0 ? scale : 1);
+}
+
+double cst_rms_error(const double *x, long n) {
+  const double scale = largest(x, n);
+  if (isinf(scale)) return NAN;
+  const moments m = moments_of(x, n, scale > 0 ? scale : 1, 1);
+  if (scale == 0) return m.deviation; /* 0, or NaN of one */
+  return m.deviation / sqrt(m.n) / (2 * sqrt(m.mean)) * scale;
+}
+
+/* ---- quantiles --------------------------------------------------------------------------------------------------------------- */
+
+/* Weights of the binomial distribution over that of its mode, by ratios of neighbours, so that none overflows. */
+static double up(long n, double p, long k, double w) { return w * ((double)(n - k) / (double)(k + 1)) * (p / (1 - p)); }
+static double down(long n, double p, long k, double w) { return w * ((double)k / (double)(n - k + 1)) * ((1 - p) / p); }
+
+static const double nothing = 1e-25; /* weights that count for nothing */
+
+void cst_quantile_ranks(long n, double p, double level, long *low, long *high) {
+  const double a = (1 - level) / 2;
+  long         mode = (long)((double)(n + 1) * p), first, last;
+  double       w = 1, total = 1, sum = 0;
+  *low = 0, *high = n + 1;
+  if (n < 1 || !(p > 0 && p < 1) || !(level > 0 && level < 1)) return;
+  if (mode > n) mode = n;
+  for (first = mode; first > 0 && w > nothing; first--) total += w = down(n, p, first, w);
+  const double w_first = w;
+  w = 1;
+  for (last = mode; last < n && w > nothing; last++) total += w = up(n, p, last, w);
+  w = w_first;
+  for (long k = first; k <= last; w = up(n, p, k, w), k++) { /* sum: P(B < k) */
+    if (sum <= a * total) *low = k;
+    if (sum >= (1 - a) * total) {
+      *high = k;
+      return;
+    }
+    sum += w;
+  }
+}
+
+/* Ascending. */
+static int compare(const void *a, const void *b) {
+  const double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+void cst_quantile_intervals(const double *x, long n, const double *p, int np, double level, double *low, double *high) {
+  double *sorted = cst_need(malloc((n > 0 ? (size_t)n : 1) * sizeof *sorted));
+  long    count = 0, l, u;
+  for (long i = 0; i < n; i++)
+    if (!isnan(x[i])) sorted[count++] = x[i];
+  qsort(sorted, (size_t)count, sizeof *sorted, compare);
+  for (int k = 0; k < np; k++) {
+    cst_quantile_ranks(count, p[k], level, &l, &u);
+    low[k] = l >= 1 ? sorted[l - 1] : NAN;
+    high[k] = u <= count ? sorted[u - 1] : NAN;
+  }
+  free(sorted);
+}
