@@ -34,7 +34,14 @@ const cst_command cst_commands[] = {
      "check a study, write a job script and hand it to the scheduler", cst_cli_submit, 0},
     {"verify", "FILE [--member K ...] [--case C ...] [--sample N] [--seed S] [--from-start] [--trust-code]",
      "recompute trajectories of a result and compare their bits with the file's", cst_cli_verify, 0},
-    {"report", "FILE -o PAGE.html", "figures and tables in one page", cst_cli_report, 0},
+    {"report", "FILE [-o PAGE.html] [--methods A,B] [--where ...] [--figures DIR] [--formats png,pdf,svg] [--style screen|paper]",
+     "figures and tables in one page", cst_cli_report, 1},
+    {"plot",
+     "FILE KIND [--methods A,B] [--where ...] [--x ...] [--y ...] [--z COLUMN] [--members ...] [--time FROM:TO] [-o OUT] "
+     "[--style screen|paper] [--width INCHES]",
+     "one figure; `constella plot --help` tells the kinds", cst_cli_plot, 1},
+    {"export", "FILE -o OUT.csv|OUT.parquet|OUT.nc|OUT.tex [--methods A,B] [--where ...] [--columns ...] [--case K]",
+     "a result as a table, as netCDF for xarray, or as a table for LaTeX", cst_cli_export, 1},
     {NULL, NULL, NULL, NULL, 0},
 };
 

@@ -23,7 +23,7 @@ study() {   # NAME COLUMNS
   echo "\$ $constella table demo/$1.h5 --columns $2"
   "$constella" table "demo/$1.h5" --columns "$2"
   "$constella" report "demo/$1.h5" -o "demo/$1.html" >/dev/null
-  "$python" analysis/report.py "demo/$1.h5" --figures demo >/dev/null
+  "$constella" report "demo/$1.h5" --figures demo >/dev/null
 }
 study order method,step,error_q,error_p,rate_q,rate_p,order_q,flag_q,order_p,flag_p
 study conservation method,step,members,energy_max,energy_slope,energy_exponent,energy_verdict,constraint_scaled_max,displacement

@@ -12,7 +12,7 @@ from .columns import Columns
 from .reading import shortest
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, eq=False)
 class Curve:
     """Cases of one method, coarse to fine. variant: what else sets the curve apart, '' where nothing does."""
 

@@ -67,9 +67,28 @@ def told_in(result, path):
     return {k: v for k, v in result.attributes(path).items() if k in ("long_name", "units", "role", "of", "axis") and v}
 
 
+def classes():
+    """DataArray and Dataset of xarray whose sel(method="rattle") means the method, and not how to look up what is not there."""
+    if not CLASSES:
+        xarray = optional("xarray", "python3-xarray", "labelled data")
+
+        def sel(self, indexers=None, method=None, **more):
+            if isinstance(method, str) and "method" in self.dims and method not in ("nearest", "pad", "ffill", "backfill", "bfill"):
+                indexers, method = {**(indexers or {}), "method": method}, None
+            elif method is not None and not isinstance(method, str):
+                indexers, method = {**(indexers or {}), "method": method}, None
+            return super(type(self), self).sel(indexers, method=method, **more)
+
+        CLASSES.extend(type(base.__name__, (base,), {"__slots__": (), "sel": sel}) for base in (xarray.DataArray, xarray.Dataset))
+    return CLASSES
+
+
+CLASSES = []
+
+
 def array(result, path, column, extra=()):
     """An xarray DataArray of a dataset whose first dimension is the case. extra: names of the dimensions behind."""
-    xarray = optional("xarray", "python3-xarray", "labelled data")
+    DataArray, _ = classes()
     along = axes(result)
     coordinates = {name: (name, np.array(entries)) for name, entries in along.items()}
     for name in extra:
@@ -78,14 +97,14 @@ def array(result, path, column, extra=()):
             coordinates[name] = (name, np.array([str(x) for x in entries]) if entries.dtype.kind == "O" else entries)
     x = spread(result, column)
     x = x.astype(str) if x.dtype.kind == "O" else x
-    return xarray.DataArray(x, dims=(*along, *extra), coords=coordinates, attrs=told_in(result, path))
+    return DataArray(x, dims=(*along, *extra), coords=coordinates, attrs=told_in(result, path))
 
 
 def of_role(result, role):
     """Every column of a role: a DataArray where it is of the case alone, else a Dataset with a variable for each thing it is of."""
-    xarray = optional("xarray", "python3-xarray", "labelled data")
+    _, Dataset = classes()
     found = {use["of"]: array(result, f"/statistics/{n}", result.column(n)) for n, use in result.uses.items() if use["role"] == role}
-    return found[""] if list(found) == [""] else xarray.Dataset({of or role: x for of, x in found.items()})
+    return found[""] if list(found) == [""] else Dataset({of or role: x for of, x in found.items()})
 
 
 def shaped_by_cases(result):
@@ -104,7 +123,7 @@ def shaped_by_cases(result):
 
 def everything(result):
     """An xarray Dataset of the columns and of all that is shaped by cases; names with / for _ where it lies in a group other than the table."""
-    xarray = optional("xarray", "python3-xarray", "labelled data")
+    _, Dataset = classes()
     variables = {}
     for path, extra in shaped_by_cases(result):
         _, group, rest = path.split("/", 2)
@@ -112,4 +131,4 @@ def everything(result):
         if name not in ("method", "step") and name not in axes(result):
             variables[name] = array(result, path, result.data(path), tuple(extra))
     told = {k: v for k, v in result.attributes("/").items()}
-    return xarray.Dataset(variables, attrs=told)
+    return Dataset(variables, attrs=told)

@@ -5,6 +5,7 @@ numbers. Names are those of the system file: x1 and x1' are a coordinate and its
 """
 # SPDX-License-Identifier: BSD-2-Clause
 import dataclasses
+import re
 
 import numpy as np
 
@@ -38,6 +39,14 @@ class Trajectory:
         x = evaluate(expression, {**self.parameters, **self.values})
         return np.broadcast_to(np.asarray(x, dtype=float), self.t.shape)
 
+    def between(self, first, last):
+        """The part of it with first <= t <= last."""
+        keep = (self.t >= first) & (self.t <= last)
+        if not keep.any():
+            raise ResultError(f"no time of a trajectory is between {first:g} and {last:g}; they go from {self.t[0]:g} to {self.t[-1]:g}")
+        cut = {n: x[keep] for n, x in self.values.items()}
+        return dataclasses.replace(self, values=cut, arrays={n: x[keep] for n, x in self.arrays.items()})
+
     def unit(self, expression):
         """' [unit]' of what is a name alone, else ''."""
         unit = self.units.get(expression, "")
@@ -66,13 +75,15 @@ def stored_cases(result):
 
 
 def stored_members(result, case):
-    """Numbers of the members that are stored of a case."""
+    """Numbers of the members that are stored of a case, in the order of its rows; -1 where a row is empty."""
     root = folder(result, case)
-    for name in datasets(result, root):
-        for scale in result.scales(name):
-            if scale.startswith("chosen"):
-                return [int(m) for m in result.data("/" + scale)]
-    return []
+    told = result.data(f"{root}/member")
+    if told is not None:
+        return [int(m) for m in told]
+    count = next((result.file[path].shape[0] for path in datasets(result, root) if result.scales(path)[:1] == ["chosen"]), 0)
+    named = re.search(r"^trajectories:\n(?:  .*\n)*?  members:\n((?:    - \d+\n)+)", result.study, re.M)  # of files without that dataset
+    members = sorted({int(m) for m in re.findall(r"\d+", named[1])}) if named else []
+    return members if len(members) == count else list(range(count))
 
 
 def datasets(result, root):
@@ -110,6 +121,8 @@ def read(result, case, row, member):
         if scales and scales[0].startswith("chosen"):
             data, scales = data[row], scales[1:]
         short = path.rsplit("/", 1)[1]
+        if data.ndim == 0:
+            continue
         arrays[short] = data
         if data.ndim == 1:
             named = {short: data}
@@ -155,7 +168,7 @@ def trajectories(result, members=None, finest=False):
         raise ResultError("holds no trajectories" + NONE)
     wanted = [[k for k in c.cases if k in cases] for c in result.curves()]
     wanted = [k for ks in wanted for k in (ks[-1:] if finest else ks)]
-    found = [trajectory(result, k, m) for k in wanted for m in stored_members(result, k) if members is None or m in members]
+    found = [trajectory(result, k, m) for k in wanted for m in stored_members(result, k) if m >= 0 and (members is None or m in members)]
     if not found:
         have = sorted({m for k in cases for m in stored_members(result, k)})
         raise ResultError(f"no trajectory of these members was stored; members {', '.join(map(str, have))} were")

@@ -1,35 +1,15 @@
-#!/usr/bin/python3
-"""report.py: a result file as one self-contained page, or as figures: `constella report FILE -o PAGE.html`.
-
-    report.py FILE [-o PAGE.html] [--figures DIR]
-
-Without -o and --figures the page goes to the file's name with .html in the current folder. Exit: 0; 1 when the output cannot be
-written; 2 for mistakes of the user: no such file, no result, a missing Python module.
-"""
+"""page.py: a result as one self-contained page: what it says in words and matrices, figures, the table, failures, provenance."""
 # SPDX-License-Identifier: BSD-2-Clause
-import argparse
 import base64
 import html
 import os
 import pathlib
-import sys
 
-sys.dont_write_bytecode = True
+from . import style, words
+from .reading import ResultError, shortest
 
-try:
-    import plots
-    import style
-    import words
-    from result import Result, ResultError, shortest
-except ImportError as e:
-    sys.stderr.write(
-        f"constella: error: report needs the Python module {e.name}, which {sys.executable} does not have; "
-        "Debian: apt-get install python3-h5py python3-numpy python3-matplotlib\n"
-    )
-    sys.exit(2)
-
-FORMS = ("png", "pdf", "svg")
 MOST_FAILURES = 200  # rows in the table of failures
+MOST_SENTENCES = 12  # on the orders; of more there is a matrix
 escape = html.escape
 
 
@@ -41,6 +21,8 @@ def section(name, heading, body):
 
 
 def listing(sentences):
+    if not sentences:
+        return ""
     return "<ul>" + "".join(f"<li>{escape(s)}</li>" for s in sentences) + "</ul>"
 
 
@@ -68,25 +50,20 @@ def table(result):
     meaning = [escape(result.attribute(f"/statistics/{n}", "long_name")) for n in names]
     head = "".join(f'<th{" class=number" if k else ""} title="{m}">{escape(n)}</th>' for n, k, m in zip(names, numeric, meaning))
     methods, rows = result.texts("method"), []
-    for case in range(result.ncase):
+    for case in result.chosen:
         cells = "".join(
             f'<td class="number">{number(result.uses.get(n, {}).get("role", ""), float(c[case]))}</td>' if k else f'<td class="label">{escape(c[case]) or "–"}</td>'
             for n, c, k in zip(names, columns, numeric)
         )
-        first = case == 0 or methods[case] != methods[case - 1]
+        first = not rows or methods[case] != methods[case - 1]
         rows.append(f"<tr{' class=first' if first else ''}>{cells}</tr>")
     return f'<div class="scroll"><table class="results"><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
 
 
-def figure(name, caption, fig):
-    data = base64.b64encode(style.encode(fig, "svg")).decode("ascii")
+def figure(name, caption, fig, look):
+    data = base64.b64encode(style.encode(fig, "svg", look)).decode("ascii")
     image = f'<img alt="{escape(caption)}" src="data:image/svg+xml;base64,{data}">'
     return f'<figure id="figure-{name}">{image}<figcaption>{escape(caption)}</figcaption></figure>\n'
-
-
-def members_text(members):
-    shown = ", ".join(str(m) for m in members[:10])
-    return shown + (f" and {len(members) - 10} more" if len(members) > 10 else "")
 
 
 def failures(result):
@@ -123,15 +100,67 @@ def provenance(result):
 def lead(result):
     total = result.status.shape[1]
     methods = len({c.method for c in result.curves()})
-    pieces = [f"{result.kind} study of {result.attribute('/', 'system')}", f"{methods} methods" if methods != 1 else "1 method", f"{result.ncase} cases"]
+    pieces = [f"{result.kind} study of {result.attribute('/', 'system')}", f"{methods} methods" if methods != 1 else "1 method", f"{len(result.chosen)} cases"]
     return " · ".join(pieces + ([f"{total} members"] if total > 1 else []))
 
 
-def page(result):
-    title = result.attribute("/", "title") or f"{result.kind} study of {result.attribute('/', 'system')}"
-    drawn = "".join(figure(*f) for f in plots.figures(result)) or "<p>The file holds nothing to draw yet.</p>"
+def matrix(name, rows, columns, cells, mark=lambda text: ""):
+    """A table methods x sets; cells[row][column] are texts, mark(text) the colour behind one."""
+    head = "".join(f"<th>{escape(c)}</th>" for c in columns)
+    lines = []
+    for row, texts in zip(rows, cells):
+        shade = [f' style="background:{mark(t)}"' if mark(t) else "" for t in texts]
+        lines.append(f"<tr><th>{escape(row)}</th>" + "".join(f"<td{s}>{escape(t) or '–'}</td>" for s, t in zip(shade, texts)) + "</tr>")
+    body = f"<thead><tr><th>{escape(name)}</th>{head}</tr></thead><tbody>{''.join(lines)}</tbody>"
+    return f'<div class="scroll"><table class="matrix">{body}</table></div>\n'
+
+
+def verdicts(result):
+    """A matrix a quantity, and what the words in it mean."""
+    out, used = [], []
+    for name in sorted(result.quantities("verdict"), key=lambda n: n not in result.conserved):
+        found = result.verdicts(name)
+        cells = [list(row.values()) for row in found.values()]
+        if any(any(row) for row in cells):
+            note = "" if name in result.conserved or name not in result.drifting else ", which moves by itself"
+            out.append(matrix(name + note, list(found), list(next(iter(found.values()))), cells, lambda t: words.MARKS.get(t, "") + "55" if t in words.MARKS else ""))
+            used += [t for row in cells for t in row if t]
+    meant = [f"{w}: {words.VERDICTS[w].removeprefix(w + ': ')}" for w in words.VERDICTS if w in used]
+    return "".join(out) + (f'<p class="note">{escape("; ".join(meant))}.</p>' if meant else "")
+
+
+def orders(result):
+    """Sentences, or where there are many a matrix of the orders of each part."""
+    said = words.orders(result)
+    if len(said) <= MOST_SENTENCES:
+        return listing(said) if said else ""
+    parts = [p for p in result.quantities("order") if p != "total"] or ["total"]
+    cells = [[words.order_cell(result, c, p) for p in parts] for c in result.curves()]
+    return matrix("order of", [c.label for c in result.curves()], [words.SYMBOLS.get(p, p) for p in parts], cells)
+
+
+def figures(result, look):
+    """(name, caption, figure) of all that the file asks for and holds, and of what a sweep and trajectories add."""
+    from . import plot
+
+    wanted = list(result.figures)
+    unknown = [name for name in wanted if name not in plot.KINDS]
+    if unknown:
+        raise ResultError(f'asks for the figure "{unknown[0]}"; known are {", ".join(plot.KINDS)}')
+    wanted += [n for n in ("sweep", "trajectory", "mechanism") if n not in wanted]
+    for name in wanted:
+        try:
+            yield name, plot.KINDS[name].caption, plot.figure(name, result, look=look)
+        except ResultError:
+            continue  # the file has nothing for it
+
+
+def page(result, look="screen"):
+    """The page as text."""
+    drawn = "".join(figure(*f, look) for f in figures(result, look)) or "<p>The file holds nothing to draw yet.</p>"
+    summary = listing([words.state(result)]) + orders(result) + verdicts(result) + listing(words.others(result))
     parts = [
-        ("summary", "Summary", listing([words.state(result), *words.summary(result)])),
+        ("summary", "Summary", summary),
         ("figures", "Figures", drawn),
         ("results", "Results", table(result)),
         ("failures", "Failures", failures(result)),
@@ -142,66 +171,7 @@ def page(result):
     css = (pathlib.Path(__file__).parent / "page.css").read_text(encoding="utf-8")
     warning = "" if result.complete else f'<p class="warning">{escape(words.state(result))} What follows holds only what is there.</p>\n'
     links = "".join(f'<a href="#{name}">{escape(heading)}</a>' for name, heading, _ in parts)
-    meta = '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
-    head = f'<!DOCTYPE html>\n<html lang="en"><head>{meta}\n<title>{escape(title)}</title>\n<style>\n{css}</style></head>\n'
-    body = f'<body>\n<header><h1>{escape(title)}</h1><p class="lead">{escape(lead(result))}</p>\n{warning}<nav>{links}</nav></header>\n'
+    meta = '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><link rel="icon" href="data:,">'
+    head = f'<!DOCTYPE html>\n<html lang="en"><head>{meta}\n<title>{escape(result.title)}</title>\n<style>\n{css}</style></head>\n'
+    body = f'<body>\n<header><h1>{escape(result.title)}</h1><p class="lead">{escape(lead(result))}</p>\n{warning}<nav>{links}</nav></header>\n'
     return head + body + "".join(section(*p) for p in parts) + "</body></html>\n"
-
-
-# ---- the command
-
-
-def write(path, data):
-    """All or nothing: a reader never sees half a file."""
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        part.write_bytes(data)
-        os.replace(part, path)
-    except OSError as e:
-        if part.exists():
-            part.unlink()
-        raise OSError(e.errno, f"cannot write: {e.strerror}", str(path)) from None
-
-
-def write_figures(result, folder):
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, _, fig in plots.figures(result):
-        for form in FORMS:
-            write(folder / f"{name}.{form}", style.encode(fig, form))
-
-
-def arguments(argv):
-    parser = argparse.ArgumentParser(prog="constella report", description="Figures and tables of a result file in one self-contained page.", allow_abbrev=False)
-    parser.add_argument("file", metavar="FILE", help="a result of constella run")
-    parser.add_argument("-o", "--output", metavar="PAGE.html", type=pathlib.Path, help="default: FILE's name with .html, here, unless --figures is given")
-    parser.add_argument("--figures", metavar="DIR", type=pathlib.Path, help="also write each figure as PNG, PDF and SVG into this folder")
-    args = parser.parse_args(argv)
-    if args.output is None and args.figures is None:
-        args.output = pathlib.Path(pathlib.Path(args.file).stem + ".html")
-    if args.output is not None and args.output.exists() and os.path.exists(args.file) and args.output.samefile(args.file):
-        parser.error(f"-o {args.output} is the result file itself")
-    return args
-
-
-def fail(code, subject, message):
-    sys.stderr.write(f"{subject}: error: {message}\n")
-    return code
-
-
-def main(argv):
-    args = arguments(argv)
-    try:
-        with Result(args.file) as result:
-            if args.figures is not None:
-                write_figures(result, args.figures)
-            if args.output is not None:
-                write(args.output, page(result).encode("utf-8"))
-    except ResultError as e:
-        return fail(2, args.file, e)
-    except OSError as e:
-        return fail(1, e.filename or args.file, e.strerror or e)
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

@@ -14,6 +14,7 @@ from .cases import Cases
 from .reading import ResultError
 
 CONSTRAINTS = ("constraint", "constraint_scaled", "hidden", "hidden_scaled")
+MOVES = 0.05  # of its scale: what changes by more whatever the method is not conserved
 WINDOW_SPREAD = 0.35  # local slopes of a fitted window differ by at most this from its order (src/study/order-fit.c)
 
 
@@ -145,6 +146,21 @@ class Result(Cases):
     def drifting(self):
         """Observables whose change is judged: energy, momenta, the user's."""
         return [n for n in self.names("/observables") if n not in CONSTRAINTS and n != "displacement"]
+
+    @property
+    def conserved(self):
+        """Those of them that hardly move: for some method and step the largest change
+        of all members is below a twentieth of the scale."""
+        return [n for n in self.drifting if not self._moves(n)]
+
+    def _moves(self, name):
+        largest, scale = self.data(f"/observables/{name}", "drift"), self.data(f"/observables/{name}", "scale")
+        if name == "energy" or largest is None or scale is None:
+            return False
+        with np.errstate(all="ignore"):
+            ratio = np.fmax.reduce((largest / scale)[self.shown], axis=1, initial=-np.inf)
+        ratio = ratio[np.isfinite(ratio)]
+        return bool(ratio.size) and ratio.min() > MOVES
 
     def members(self, name, case, figure):
         """A figure of an observable for the members of a case that finished well."""

@@ -18,10 +18,9 @@ HERE = pathlib.Path(__file__).resolve().parent
 def program():
     """The program: CONSTELLA of the environment, that of this installation or build, or the one on the path."""
     named = os.environ.get("CONSTELLA")
-    near = (HERE.parents[3] / "bin" / "constella" if len(HERE.parents) > 3 else HERE, HERE.parents[1] / "build" / "constella")
     if named:
         return named
-    for path in near:
+    for path in (HERE.parents[1] / "build" / "constella", *(p / "bin" / "constella" for p in HERE.parents[3:4])):
         if path.is_file() and os.access(path, os.X_OK):
             return str(path)
     found = shutil.which("constella")

@@ -1,4 +1,4 @@
-"""style.py: how figures look: colours, markers, legends, guide lines, saving. Knows matplotlib, and nothing of studies.
+"""style.py: how figures look: colours, markers, sizes and fonts, axes, guide lines, saving. Knows matplotlib, and nothing of studies.
 
 Colours are those of Okabe and Ito without yellow, which is too light on white. Colours and markers cycle with lengths that
 have no common divisor, so that 56 methods differ in one or the other, and neighbours in both.
@@ -8,13 +8,9 @@ import io
 import textwrap
 
 import matplotlib
-
-matplotlib.use("Agg")
-
-import matplotlib.pyplot as plt  # noqa: E402
-import numpy as np  # noqa: E402
-from matplotlib import ticker  # noqa: E402
-from matplotlib.lines import Line2D  # noqa: E402
+import numpy as np
+from matplotlib import ticker
+from matplotlib.lines import Line2D
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
@@ -26,30 +22,55 @@ FLOOR = 1e-17  # where zeros are drawn on logarithmic axes
 LARGEST = 1e150  # what is drawn; beyond it axes overflow
 GAP = 1e6  # above the middle value, a gap as wide as this parts what is worth seeing from what blew up
 
-plt.rcParams.update(
-    {
-        "font.family": "DejaVu Sans",
-        "font.size": 10,
-        "axes.titlesize": 10.5,
-        "axes.labelsize": 10,
-        "legend.fontsize": 9,
-        "xtick.labelsize": 9,
-        "ytick.labelsize": 9,
-        "axes.spines.top": False,
-        "axes.spines.right": False,
-        "axes.grid": True,
-        "grid.color": "#E4E4E4",
-        "grid.linewidth": 0.6,
-        "axes.axisbelow": True,
-        "lines.linewidth": 1.5,
-        "lines.markersize": 5.5,
-        "pdf.fonttype": 42,
-        "svg.fonttype": "path",
-        "svg.hashsalt": "constella",
-        "figure.dpi": 100,
-        "savefig.dpi": 160,
-    }
-)
+COMMON = {
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "grid.color": "#E4E4E4",
+    "grid.linewidth": 0.6,
+    "axes.axisbelow": True,
+    "pdf.fonttype": 42,
+    "svg.fonttype": "path",
+    "svg.hashsalt": "constella",
+    "figure.dpi": 72,
+    "figure.facecolor": "white",
+}
+SCREEN = {
+    "font.family": "DejaVu Sans",
+    "font.size": 10,
+    "axes.titlesize": 10.5,
+    "axes.labelsize": 10,
+    "legend.fontsize": 9,
+    "xtick.labelsize": 9,
+    "ytick.labelsize": 9,
+    "lines.linewidth": 1.5,
+    "lines.markersize": 5.5,
+    "savefig.dpi": 160,
+}
+PAPER = {
+    "font.family": "STIXGeneral",
+    "mathtext.fontset": "stix",
+    "font.size": 8,
+    "axes.titlesize": 8,
+    "axes.labelsize": 8,
+    "axes.linewidth": 0.6,
+    "legend.fontsize": 7.5,
+    "xtick.labelsize": 7,
+    "ytick.labelsize": 7,
+    "xtick.major.width": 0.6,
+    "ytick.major.width": 0.6,
+    "grid.linewidth": 0.4,
+    "lines.linewidth": 1.0,
+    "lines.markersize": 3.6,
+    "savefig.dpi": 600,
+}
+LOOKS = {"screen": {**COMMON, **SCREEN}, "paper": {**COMMON, **PAPER}}
+COLUMN, PAGE = 3.4, 7.0  # inches: widths of a figure on paper, of one column and of two
+
+
+def small():
+    """Size of notes in a panel."""
+    return 0.75 * matplotlib.rcParams["font.size"]
 
 
 def colour(curve):
@@ -90,26 +111,6 @@ def wrapped(text, width=38):
     return "\n".join(textwrap.wrap(plain(text), width, subsequent_indent="   ", break_on_hyphens=False, break_long_words=False)) or text
 
 
-def grid(rows, columns, width=4.3, height=3.5, **share):
-    """A figure of rows x columns panels, as (figure, axes[rows][columns])."""
-    fig, axes = plt.subplots(rows, columns, figsize=(width * columns, height * rows), squeeze=False, constrained_layout=True, **share)
-    return fig, axes
-
-
-def panels(names, steps, width, height):
-    """A figure with a row of panels for each name and a column for each step; with one step the names fill two columns.
-
-    Returns the figure and a list of panels a name."""
-    if len(steps) > 1:
-        fig, axes = grid(len(names), len(steps), width, height)
-        return fig, [list(row) for row in axes]
-    columns = min(len(names), 2)
-    fig, axes = grid(-(-len(names) // columns), columns, width, height)
-    for ax in axes.ravel()[len(names) :]:
-        ax.set_axis_off()
-    return fig, [[ax] for ax in axes.ravel()[: len(names)]]
-
-
 def same_limits(row, x=False):
     """Panels side by side get the limits that hold what all of them show."""
     limits = [ax.get_xlim() if x else ax.get_ylim() for ax in row]
@@ -124,24 +125,34 @@ def left_labels_only(rows):
             ax.tick_params(labelleft=False, which="both")
 
 
-def title(fig, text):
-    """The title of a figure, wrapped to its width."""
-    fig.suptitle("\n".join(textwrap.wrap(plain(text), int(fig.get_figwidth() * 11))), fontsize=11.5, fontweight="bold", x=0.01, ha="left")
+class Decades(ticker.LogFormatterSciNotation):
+    """10^k, on the screen in characters, which are drawn ten times as fast as mathematics; within a decade 0.3 rather than 3 x 10^-1."""
 
+    RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
-class PartsOfDecade(ticker.LogFormatterSciNotation):
-    """Labels within a decade, where the axis is so short that it needs them: 0.3 rather than 3 x 10^-1."""
+    def __init__(self, *arguments, **more):
+        super().__init__(*arguments, **more)
+        self.plain = matplotlib.rcParams["font.family"][0] == "DejaVu Sans"  # which has the raised digits
+
+    def power(self, k):
+        return "10" + str(k).translate(self.RAISED) if self.plain else f"$10^{{{k}}}$"
 
     def __call__(self, x, pos=None):
-        text = super().__call__(x, pos)
-        return f"{x:g}" if text and 1e-3 <= x < 1e4 else text
+        if not super().__call__(x, pos):
+            return ""
+        k = np.log10(x)
+        if abs(k - round(k)) < 1e-9:
+            return self.power(round(k)) if not -1 <= k <= 1 else f"{x:g}"
+        lead = int(np.floor(k))
+        return f"{x:g}" if 1e-3 <= x < 1e4 else f"{x / 10.0**lead:.0f}×{self.power(lead)}"
 
 
 def log_axis(axis):
     """Decades, labelled as 10^k, never more labels than there is room for; parts of a decade where there is hardly one."""
-    axis.set_major_locator(ticker.LogLocator(base=10, numticks=9))
-    axis.set_minor_locator(ticker.LogLocator(base=10, subs=range(2, 10), numticks=9))
-    axis.set_minor_formatter(PartsOfDecade(labelOnlyBase=False, minor_thresholds=(0.8, 0.3)))
+    axis.set_major_locator(ticker.LogLocator(base=10, numticks=7))
+    axis.set_major_formatter(Decades())
+    axis.set_minor_locator(ticker.LogLocator(base=10, subs=range(2, 10), numticks=7))
+    axis.set_minor_formatter(Decades(labelOnlyBase=False, minor_thresholds=(0.8, 0.3)))
 
 
 def step_axis(ax, steps):
@@ -168,20 +179,20 @@ def raised(x):
     return np.where(x < 1 / LARGEST, FLOOR, x)
 
 
-def worth_seeing(values):
+def worth_seeing(values, gap=GAP):
     """(lowest, highest) of what a logarithmic axis should show: without what lies above a wide gap over the middle value. None: nothing."""
     x = np.sort(raised(np.concatenate([np.ravel(v) for v in values]) if len(values) else np.zeros(0)))
     x = x[np.isfinite(x)]
     if not len(x):
         return None
-    wide = np.flatnonzero(x[1:] / x[:-1] > GAP)
+    wide = np.flatnonzero(x[1:] / x[:-1] > gap)
     wide = wide[wide >= (len(x) - 1) // 2]
     return x[0], x[wide[0]] if len(wide) else x[-1]
 
 
-def keep_in_sight(ax, values):
+def keep_in_sight(ax, values, gap=GAP):
     """Limit a logarithmic height to what is worth seeing, and say how many points that leaves out."""
-    ends = worth_seeing(values)
+    ends = worth_seeing(values, gap)
     if ends is None:
         return
     low, high = ends
@@ -190,13 +201,13 @@ def keep_in_sight(ax, values):
     if above:
         margin = max(high / low, 10.0) ** 0.06
         ax.set_ylim(low / margin, high * margin**2)
-        ax.annotate(f"{above} point{'s' if above > 1 else ''} above", (0.99, 0.99), xycoords="axes fraction", ha="right", va="top", fontsize=7.5, color=GREY)
+        ax.annotate(f"{above} point{'s' if above > 1 else ''} above", (0.99, 0.99), xycoords="axes fraction", ha="right", va="top", fontsize=small(), color=GREY)
 
 
 def note_floor(ax, values):
     """Say in the panel when a zero was drawn at the floor."""
     if any((np.asarray(v) == 0).any() for v in values):
-        ax.annotate("0 drawn at $10^{-17}$", (0.99, 0.01), xycoords="axes fraction", ha="right", va="bottom", fontsize=7.5, color=GREY)
+        ax.annotate("0 drawn at 10⁻¹⁷", (0.99, 0.01), xycoords="axes fraction", ha="right", va="bottom", fontsize=small(), color=GREY)
 
 
 def variant_handles(curves):
@@ -207,20 +218,6 @@ def variant_handles(curves):
     return [Line2D([], [], color=GREY, linestyle=dashes(c), label=wrapped(c.variant)) for c in variants]
 
 
-def legend(fig, curves, extra=(), notes=None):
-    """One legend right of the panels: a line per method (with its note), then one per variant, then `extra` handles."""
-    notes = notes or {}
-    handles = []
-    for c in {c.method: c for c in reversed(curves)}.values():
-        text = wrapped(c.method) + (f"\n   {notes[c.method]}" if c.method in notes else "")
-        handles.append((c.method_index, Line2D([], [], color=colour(c), marker=marker(c), label=text)))
-    handles = [handle for _, handle in sorted(handles, key=lambda pair: pair[0])]
-    handles += [*variant_handles(curves), *extra]
-    lines = sum(h.get_label().count("\n") + 1.4 for h in handles)
-    fig.set_figheight(max(fig.get_figheight(), 0.155 * lines))
-    fig.legend(handles=handles, loc="center left", bbox_to_anchor=(1.005, 0.5), frameon=False, handlelength=2.6, labelspacing=0.55)
-
-
 def faded(label):
     """A legend entry for what is drawn faint."""
     return Line2D([], [], color=GREY, marker="o", markerfacecolor="white", linestyle=(0, (2, 2)), linewidth=0.9, label=label)
@@ -229,7 +226,7 @@ def faded(label):
 def guide(ax, x, y, text=""):
     """A grey line of known slope, named before its first point."""
     ax.plot(x, y, color=PALE, linewidth=1.0, zorder=1, scalex=False, scaley=False)
-    ax.annotate(text, (x[0], y[0]), xytext=(-3, 0), textcoords="offset points", ha="right", va="center", fontsize=8, color=GREY)
+    ax.annotate(text, (x[0], y[0]), xytext=(-3, 0), textcoords="offset points", ha="right", va="center", fontsize=0.8 * matplotlib.rcParams["font.size"], color=GREY)
 
 
 def level(ax, y):
@@ -243,16 +240,13 @@ def side_labels(ax, labels, apart=0.065):
     at = -np.inf
     for y, text in sorted(labels):
         at = max((np.log(y) - low) / (high - low), at + apart)
-        ax.annotate(text, (1.012, at), xycoords="axes fraction", ha="left", va="center", fontsize=8, color=GREY)
+        ax.annotate(text, (1.012, at), xycoords="axes fraction", ha="left", va="center", fontsize=0.8 * matplotlib.rcParams["font.size"], color=GREY)
 
 
-def encode(fig, form):
+def encode(fig, form, look="screen"):
     """A figure as bytes; the same bytes every time."""
-    undated = {"png": {"Software": None}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}[form]
+    undated = {"png": {"Software": None}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(form)
     out = io.BytesIO()
-    fig.savefig(out, format=form, bbox_inches="tight", pad_inches=0.08, metadata=undated, facecolor="white")
+    with matplotlib.rc_context(LOOKS[look]):
+        fig.savefig(out, format=form, metadata=undated, facecolor="white", dpi=LOOKS[look]["savefig.dpi"])
     return out.getvalue()
-
-
-def close(fig):
-    plt.close(fig)

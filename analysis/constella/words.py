@@ -25,12 +25,21 @@ DOUBTED = {   # an order is fitted, and ...
     "returns": "order {} at a return to the start, which says little of the order elsewhere",
     "contradicts": "order {}, which is not what the method claims",
 }
+MARKS = {  # colours of verdicts, from good to bad
+    "exact": "#1b7837", "bounded": "#7fbf7b", "frozen": "#cccccc", "undecided": "#f0f0f0", "random-walk": "#fee08b", "linear (round-off)": "#fdd49e",
+    "linear": "#fc8d59", "quadratic": "#e34a33", "exponential": "#b30000", "escaped": "#9e9ac8", "failed": "#6a51a3",
+}  # fmt: skip
 SYMBOLS = {"lambda": "λ"}
 
 
 def summary(result):
     """Sentences, each a plain text, for what the columns of the table are."""
-    return orders(result) + verdicts(result) + spreads(result) + averages(result) + constraints(result)
+    return orders(result) + verdicts(result) + others(result)
+
+
+def others(result):
+    """Those that stand in no matrix."""
+    return spreads(result) + averages(result) + constraints(result)
 
 
 def joined(words):
@@ -55,6 +64,13 @@ def order_of(result, curve):
             words = FLAGS.get(flag, "order {}" if flag == "ok" else DOUBTED.get(flag, flag))
             said.setdefault(words.format(interval(result, case, part)), []).append(SYMBOLS.get(part, part))
     return "; ".join(f"{words}, in {joined(names)}" for words, names in said.items())
+
+
+def order_cell(result, curve, part):
+    """The order with its flag where that is not ok, for a matrix."""
+    case = curve.cases[0]
+    order, flag = result.told("order", part)[case], result.said("flag", part)[case]
+    return f"{order:.2f}" if flag == "ok" else f"{flag} ({order:.2f})" if np.isfinite(order) else flag
 
 
 def orders(result):

@@ -1,4 +1,4 @@
-/* report.c: `constella report FILE -o PAGE.html`: hands over to analysis/report.py, which draws. */
+/* analysis.c: `constella report`, `plot` and `export` hand over to analysis/command.py, which draws and writes. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,20 +21,22 @@ static const char *home(void) {
 static const char *script(void) {
   static char path[4200];
   const char *set = getenv("CONSTELLA_ANALYSIS"), *program = home();
-  if (set) return snprintf(path, sizeof path, "%s/report.py", set), path;
-  snprintf(path, sizeof path, "%s/../share/constella/analysis/report.py", program);
-  if (access(path, R_OK)) snprintf(path, sizeof path, "%s/../analysis/report.py", program);
-  if (access(path, R_OK)) strcpy(path, "analysis/report.py");
+  if (set) return snprintf(path, sizeof path, "%s/command.py", set), path;
+  snprintf(path, sizeof path, "%s/../share/constella/analysis/command.py", program);
+  if (access(path, R_OK)) snprintf(path, sizeof path, "%s/../analysis/command.py", program);
+  if (access(path, R_OK)) strcpy(path, "analysis/command.py");
   return path;
 }
 
-int cst_cli_report(int argc, char **argv) {
+/* Python in the place of this process, with the command and its arguments. */
+static int hand_over(const char *command, int argc, char **argv) {
   const char *python = getenv("PYTHON");
-  char      **args = calloc((size_t)argc + 2, sizeof *args);
+  char      **args = calloc((size_t)argc + 3, sizeof *args);
   if (!args) return 1;
   args[0] = (char *)(python ? python : "/usr/bin/python3");
   args[1] = (char *)script();
-  for (int i = 1; i < argc; i++) args[i + 1] = argv[i];
+  args[2] = (char *)command;
+  for (int i = 1; i < argc; i++) args[i + 2] = argv[i];
   if (access(args[1], R_OK))
     return fprintf(stderr, "constella: error: %s cannot be read; set CONSTELLA_ANALYSIS to the folder analysis/\n", args[1]), free(args), 2;
   execv(args[0], args);
@@ -42,3 +44,7 @@ int cst_cli_report(int argc, char **argv) {
   free(args);
   return 2;
 }
+
+int cst_cli_report(int argc, char **argv) { return hand_over("report", argc, argv); }
+int cst_cli_plot(int argc, char **argv) { return hand_over("plot", argc, argv); }
+int cst_cli_export(int argc, char **argv) { return hand_over("export", argc, argv); }

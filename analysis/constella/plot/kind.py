@@ -1,0 +1,74 @@
+"""kind.py: what a kind of figure is, and how one is made: the selection, the look, the panels, the maker."""
+# SPDX-License-Identifier: BSD-2-Clause
+import dataclasses
+import functools
+import inspect
+import os
+
+import matplotlib
+
+from .. import style
+from ..reading import ConstellaError, ResultError
+from ..result import Result
+from ..sheet import Sheet
+
+KINDS = {}
+COMMON = """
+
+    result      a Result, or the path of a file
+    ax          axes to draw on, as many as the figure has panels; None: a new figure
+    methods     labels of methods; where: conditions as of `constella table --where`
+    style       screen or paper: sizes, fonts; paper has no titles
+    width       of the whole figure in inches
+    title, legend    whether to have them
+
+    Returns the matplotlib Figure; ResultError where the file holds nothing to draw."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Kind:
+    """name: on the command line and in files; make(result, sheet, **options) draws, and returns a text where there is nothing to draw."""
+
+    name: str
+    make: callable
+    caption: str
+    takes: tuple
+
+    @property
+    def doc(self):
+        return (self.make.__doc__ or "").strip().split("\n")[0]
+
+
+def kind(name, caption):
+    """Decorates a maker: it becomes a function (result, ax=None, methods=None, ...), and a row of KINDS."""
+
+    def decorate(make):
+        KINDS[name] = Kind(name, make, " ".join(caption.split()), tuple(inspect.signature(make).parameters)[2:])
+
+        @functools.wraps(make)
+        def draw(result, ax=None, methods=None, where=None, style="screen", width=None, title=None, legend=True, **options):
+            return figure(name, result, ax, methods, where, style, width, title, legend, **options)
+
+        draw.__doc__ = (make.__doc__ or "") + COMMON
+        del draw.__wrapped__
+        return draw
+
+    return decorate
+
+
+def figure(name, result, ax=None, methods=None, where=None, look="screen", width=None, title=None, legend=True, **options):
+    """The figure of a kind, by its name."""
+    if look not in style.LOOKS:
+        raise ConstellaError(f'no style "{look}"; allowed: {", ".join(style.LOOKS)}')
+    row = KINDS[name]
+    wrong = set(options) - set(row.takes)
+    if wrong:
+        raise ConstellaError(f"the figure {name} takes no {', '.join(sorted(wrong))}" + (f"; it takes {', '.join(row.takes)}" if row.takes else ""))
+    result = Result(result) if isinstance(result, (str, os.PathLike)) else result
+    chosen = result.select(methods, where) if methods is not None or where else result
+    sheet = Sheet(look, ax, width, title, legend)
+    with matplotlib.rc_context(style.LOOKS[look] if ax is None else {}):
+        nothing = row.make(chosen, sheet, **options)
+        if nothing:
+            raise ResultError(f"nothing to draw for the figure {name}: {nothing}")
+        return sheet.finish()

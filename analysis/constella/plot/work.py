@@ -1,0 +1,135 @@
+"""work.py: error, or the change of the energy, against work: evaluations, iterations, time.
+
+Evaluations and iterations are counted. Time is measured, once or more often, and has noise: points are where it was measured, the line is what
+the measurements say together, time that does not fall while steps get more. Points on the plateau of round-off are hollow.
+"""
+# SPDX-License-Identifier: BSD-2-Clause
+import numpy as np
+
+from .. import style
+from .common import behind, by_method, change, crowded, groups, handles, heading, positive
+from .kind import kind
+
+PLATEAU = 0.3  # a local slope below it is no convergence
+
+
+def costs(result):
+    """(what, values, whether they are measured) for each measure of work that the file holds."""
+    steps = result.data("/cases/n").astype(float)
+    rate = result.numbers("steps_per_second")
+    seconds = np.divide(steps, rate, out=np.full(len(steps), np.nan), where=rate > 0)
+    known = result.told("seconds")  # of a file that tells the least of several measurements
+    seconds = np.where(np.isfinite(known), known, seconds)
+    found = [
+        ("evaluations of the force", style.bounded(result.told("evaluations")) * steps, False),
+        ("iterations of the solver", style.bounded(result.told("iterations")) * steps, False),
+        ("CPU time of a trajectory [s]", seconds, True),
+    ]
+    return [(what, x, measured) for what, x, measured in found if positive(x[result.shown])]
+
+
+def rising(x):
+    """The nearest sequence to log x that never falls: averages of neighbours where it would (pool adjacent violators)."""
+    pools = []
+    for v in np.log(x):
+        pools.append([v, 1])
+        while len(pools) > 1 and pools[-2][0] > pools[-1][0]:
+            (a, n), (b, m) = pools.pop(-2), pools.pop(-1)
+            pools.append([(n * a + m * b) / (n + m), n + m])
+    return np.exp(np.concatenate([np.full(n, v) for v, n in pools])) if pools else np.zeros(0)
+
+
+def converging(result, curve, y):
+    """True for the points of a curve up to the last at which refining still helped; False on the plateau behind it."""
+    h, y = result.steps[curve.cases], style.raised(y[curve.cases])
+    with np.errstate(all="ignore"):
+        slope = np.log(y[:-1] / y[1:]) / np.log(h[:-1] / h[1:])
+    helped = np.flatnonzero(slope > PLATEAU)
+    last = helped[-1] + 1 if len(helped) else 0
+    return np.arange(len(y)) <= last
+
+
+def draw_work(ax, result, curve, x, y, measured):
+    """A curve of work against precision."""
+    inside = converging(result, curve, y)
+    keep = np.isfinite(y[curve.cases]) & (x[curve.cases] > 0)
+    cases, inside = curve.cases[keep], inside[keep]
+    if not len(cases):
+        return
+    tone, mark, height = style.colour(curve), style.marker(curve), style.raised(y[cases])
+    across = rising(x[cases]) if measured else x[cases]
+    solid = np.flatnonzero(inside)
+    ax.plot(across, height, color=tone, linestyle=(0, (2, 2)), linewidth=0.9, alpha=0.6, zorder=2)
+    ax.plot(across[solid], height[solid], color=tone, linestyle=style.dashes(curve), linewidth=1.3, zorder=3)
+    ax.plot(x[cases][solid], height[solid], color=tone, marker=mark, linestyle="", zorder=3)
+    ax.plot(x[cases][~inside], height[~inside], color=tone, marker=mark, markerfacecolor="white", linestyle="", alpha=0.6, zorder=3)
+
+
+def draw_sets(ax, result, curves, x, y):
+    """A method at many sets of parameters: the range of y, and the largest, at each step; work is that of the first set."""
+    count = min(len(c.cases) for c in curves)
+    rows = np.array([style.raised(y[c.cases[:count]]) for c in curves])
+    across = np.nanmedian(np.array([x[c.cases[:count]] for c in curves]), axis=0)
+    with np.errstate(all="ignore"):
+        low, high = np.fmin.reduce(rows), np.fmax.reduce(rows)
+    keep = np.isfinite(high) & (across > 0)
+    tone = style.colour(curves[0])
+    ax.vlines(across[keep], low[keep], high[keep], color=tone, alpha=0.4, linewidth=4, zorder=2)
+    ax.plot(across[keep], high[keep], color=tone, marker=style.marker(curves[0]), linewidth=1.2, zorder=3)
+
+
+def draw_work_panel(ax, result, group, x, y, measured):
+    ax.set(xscale="log", yscale="log")
+    for _, curves in by_method(group.curves):
+        if crowded(curves):
+            draw_sets(ax, result, curves, x, y)
+        else:
+            for c in curves:
+                draw_work(ax, result, c, x, y, measured)
+    behind(ax, [(np.where(x[c.cases] > 0, x[c.cases], np.nan), style.raised(y[c.cases])) for c in group.others])
+    shown = np.concatenate([y[c.cases] for c in (*group.curves, *group.others)])
+    style.log_axis(ax.xaxis)
+    style.log_axis(ax.yaxis)
+    style.note_floor(ax, [shown])
+    style.keep_in_sight(ax, [shown])
+
+
+def draw(result, sheet, y, label):
+    """A column for each measure of work, a row for each group of methods."""
+    panels = costs(result) if result.curves() else []
+    if not panels:
+        return "no work was counted"
+    if not positive(y[result.shown]):
+        return "there is nothing to set against the work"
+    found = groups(result.curves())
+    axes = sheet.grid(len(found), len(panels), width=4.1, height=4.2 if len(found) == 1 else 3.2, sharey=True)
+    for k, (row, group) in enumerate(zip(axes, found)):
+        for ax, (measure, x, measured) in zip(row, panels):
+            draw_work_panel(ax, result, group, x, y, measured)
+            ax.set_xlabel(measure)
+        row[0].set_ylabel(label)
+        sheet.legend(handles(result, group.curves, extra=[style.faded("round-off: smaller steps do not help")]), (k, k))
+    for column in axes.T:
+        style.same_limits(column, x=True)
+    sheet.title(heading(result, "work against precision"))
+    return None
+
+
+@kind(
+    "work",
+    """Error against work: evaluations of the force and iterations, which depend on the method alone, and measured time, which depends on the
+    machine: its points are measurements, its lines the nearest times that do not fall where steps get more. Hollow: on the plateau of
+    round-off.""",
+)
+def work(result, sheet):
+    """Error against work: evaluations, iterations, CPU time."""
+    of = "total" if positive(result.told("error", "total")) else next(iter(result.quantities("error")), "total")
+    return draw(result, sheet, result.told("error", of), ("error of $q$ and $p$" if of == "total" else f"error of {of}") + result.column_unit("error", of))
+
+
+@kind("work-energy", "The largest change of the energy against work. Hollow: smaller steps do not help any more.")
+def work_energy(result, sheet):
+    """The largest change of the energy against work."""
+    if not any(len(c.cases) > 1 for c in result.curves()):
+        return "the study has one step"
+    return draw(result, sheet, result.told("largest", "energy"), "largest " + change(result, "energy"))
