@@ -72,18 +72,25 @@ def classes():
     if not CLASSES:
         xarray = optional("xarray", "python3-xarray", "labelled data")
 
-        def sel(self, indexers=None, method=None, **more):
-            if isinstance(method, str) and "method" in self.dims and method not in ("nearest", "pad", "ffill", "backfill", "bfill"):
-                indexers, method = {**(indexers or {}), "method": method}, None
-            elif method is not None and not isinstance(method, str):
-                indexers, method = {**(indexers or {}), "method": method}, None
-            return super(type(self), self).sel(indexers, method=method, **more)
-
-        CLASSES.extend(type(base.__name__, (base,), {"__slots__": (), "sel": sel}) for base in (xarray.DataArray, xarray.Dataset))
+        for base in (xarray.DataArray, xarray.Dataset):
+            CLASSES.append(type(base.__name__, (base,), {"__slots__": (), "sel": selecting(base)}))
     return CLASSES
 
 
 CLASSES = []
+LOOKUPS = ("nearest", "pad", "ffill", "backfill", "bfill")  # what xarray means by method=
+
+
+def selecting(base):
+    """sel of a class of xarray in which method= is a method of the study."""
+
+    def sel(self, indexers=None, method=None, **more):
+        chosen = {**(indexers or {}), **{k: more.pop(k) for k in list(more) if k in self.dims}}
+        if method is not None and "method" in self.dims and not (isinstance(method, str) and method in LOOKUPS):
+            chosen, method = {**chosen, "method": method}, None
+        return base.sel(self, chosen, method=method, **more)
+
+    return sel
 
 
 def array(result, path, column, extra=()):

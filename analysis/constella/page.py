@@ -75,7 +75,7 @@ def failures(result):
     for case, reason, members in found[:MOST_FAILURES]:
         good = f"{steps[case][members].min()} to {steps[case][members].max()} of {result.data('/cases/n')[case]}" if steps is not None else "–"
         label = result.texts("method")[case] or f"case {case}"
-        cells = (label, shortest(result.nominal[case]), reason, str(len(members)), members_text(members), good)
+        cells = (label, shortest(result.nominal[case]), reason, str(len(members)), words.members_text(members), good)
         rows.append("<tr>" + "".join(f"<td>{escape(c)}</td>" for c in cells) + "</tr>")
     head = "".join(f"<th>{c}</th>" for c in ("method", "step", "reason", "trajectories", "members", "good steps"))
     more = f"<p>{len(found) - MOST_FAILURES} more cases are in the file, /final/status.</p>" if len(found) > MOST_FAILURES else ""
@@ -171,7 +171,7 @@ def page(result, look="screen"):
     css = (pathlib.Path(__file__).parent / "page.css").read_text(encoding="utf-8")
     warning = "" if result.complete else f'<p class="warning">{escape(words.state(result))} What follows holds only what is there.</p>\n'
     links = "".join(f'<a href="#{name}">{escape(heading)}</a>' for name, heading, _ in parts)
-    meta = '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><link rel="icon" href="data:,">'
+    meta = '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
     head = f'<!DOCTYPE html>\n<html lang="en"><head>{meta}\n<title>{escape(result.title)}</title>\n<style>\n{css}</style></head>\n'
     body = f'<body>\n<header><h1>{escape(result.title)}</h1><p class="lead">{escape(lead(result))}</p>\n{warning}<nav>{links}</nav></header>\n'
     return head + body + "".join(section(*p) for p in parts) + "</body></html>\n"

@@ -25,11 +25,10 @@ except ImportError as e:
     print(f"1..0 # SKIP no Python module {e.name}")
     sys.exit(0)
 
-import plots  # noqa: E402
-import report as program  # noqa: E402
-import style  # noqa: E402
 import synthetic  # noqa: E402
-from result import Result  # noqa: E402
+from constella import page, plot, style  # noqa: E402
+from constella.commands import main  # noqa: E402
+from constella.result import Result  # noqa: E402
 
 PROGRAM = os.path.abspath(os.environ.get("CONSTELLA", "build/constella"))
 count = failed = 0
@@ -55,22 +54,19 @@ def page_of(path):
     with contextlib.redirect_stderr(io.StringIO()) as said, warnings.catch_warnings():
         warnings.simplefilter("error")
         try:
-            code = program.main([str(path), "-o", str(out)])
+            code = main(["report", str(path), "-o", str(out)])
         except Exception as e:  # noqa: BLE001
             return "", repr(e)
     return out.read_text(encoding="utf-8") if code == 0 else "", said.getvalue()
 
 
 def draw(path):
-    """All figures of a file, drawn without the search for a layout and without minor ticks, which take most of the time of a page; what went wrong, or ''."""
+    """All figures of a file, drawn small; what went wrong, or ''."""
     with warnings.catch_warnings(), Result(path) as r:
         warnings.simplefilter("error")
         try:
-            for _, _, figure in plots.figures(r):
-                figure.set_layout_engine("none")
+            for _, _, figure in page.figures(r, "screen"):
                 figure.set_dpi(30)
-                for ax in figure.axes:
-                    ax.minorticks_off()
                 figure.canvas.draw()
         except Exception as e:  # noqa: BLE001
             return repr(e)
@@ -107,8 +103,8 @@ def test_conservation():
     ok(page and not said and "not finite" in page, "a page of it, without a word on stderr", said)
     with Result(path) as r:
         rk4, rattle = r.curves()
-        ok(len(r.series("energy", rk4.cases[0])[0]) == 0 and len(r.series("energy", rattle.cases[0])[0]) > 100, "a failed trajectory is no line")
-        figure = plots.drift_figure(r)
+        ok(len(r.time_series("energy", rk4.cases[0])[0]) == 0 and len(r.time_series("energy", rattle.cases[0])[0]) > 100, "a failed trajectory is no line")
+        figure = plot.drift(r)
         legend = [t.get_text() for t in figure.legends[0].get_texts()]
         ok(any("rk4" in t and "2 of 2 failed" in t for t in legend), "the legend says that it failed", legend)
         top = max(ax.get_ylim()[1] for ax in figure.axes)
@@ -126,7 +122,7 @@ def test_order():
     wrong = draw(path)
     ok(not wrong, "errors of 1e267 are drawn", wrong)
     with Result(path) as r:
-        figure = plots.order_figure(r)
+        figure = plot.order(r)
         ok(all(ax.get_ylim()[1] < 1e6 and ax.get_ylim()[0] < 0.1 for ax in figure.axes), "and leave the others in sight", [ax.get_ylim() for ax in figure.axes])
         ok("1 point above" in [t.get_text() for t in figure.axes[0].texts], "which is said", [t.get_text() for t in figure.axes[0].texts])
 
@@ -151,7 +147,7 @@ def test_ensemble():
         ok(ended.returncode == 1 and 0 < (status > 0).sum() < 12, "some members fail, some do not", status)
         ok(f["statistics/energy_max"][0] == most, "the largest value is that of the living", f["statistics/energy_max"][0])
     with Result(path) as r:
-        at, x = r.series("energy", 0)
+        at, x = r.time_series("energy", 0)
         ok(len(at) and at.min() >= last and x.max() <= most, "the series begins where the last of the others ended", (at[:3], last, x.max(), most))
         ok(len(at) < len(t), "and not before")
     wrong = draw(path)

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""test_report.py: analysis/report.py on made-up result files of every kind, finished or not, and on mistakes of the user. TAP."""
+"""test_report.py: `constella report` on made-up result files of every kind, finished or not, and on mistakes of the user. TAP."""
 # SPDX-License-Identifier: BSD-2-Clause
 import base64
 import contextlib
@@ -24,12 +24,10 @@ except ImportError as e:
     print(f"1..0 # SKIP no Python module {e.name}")
     sys.exit(0)
 
-import plots  # noqa: E402
-import report as program  # noqa: E402
-import style  # noqa: E402
 import synthetic  # noqa: E402
-import words  # noqa: E402
-from result import Result, longest_run  # noqa: E402
+from constella import plot, sheet, style, words  # noqa: E402
+from constella.commands import main  # noqa: E402
+from constella.result import Result, longest_run  # noqa: E402
 
 count = failed = 0
 
@@ -46,10 +44,20 @@ def ok(condition, name, detail=""):
 class Page(html.parser.HTMLParser):
     """What a page holds: balanced tags, images, links to the outside, cells, text."""
 
+    @property
+    def matrices(self):
+        """{name: (heads, {row: cells})} of the tables methods x sets."""
+        found = {}
+        for table in re.findall(r'<table class="matrix">(.*?)</table>', self.source, re.S):
+            rows = [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row) for row in re.findall(r"<tr>(.*?)</tr>", table)]
+            found[rows[0][0]] = (rows[0][1:], {r[0]: r[1:] for r in rows[1:]})
+        return found
+
     VOID = {"meta", "img", "br", "link"}
 
     def __init__(self, text):
         super().__init__()
+        self.source = text
         self.open, self.balanced, self.images, self.outside, self.rows, self.words, self.ids = [], True, [], [], 0, [], []
         self.feed(text)
         self.balanced = self.balanced and not self.open
@@ -76,14 +84,14 @@ class Page(html.parser.HTMLParser):
 
 def report(*arguments, flags=()):
     """Run the program as a process of its own, which takes longer to start than to do most of what is asked of it here."""
-    return subprocess.run([sys.executable, *flags, str(ANALYSIS / "report.py"), *map(str, arguments)], capture_output=True, text=True, timeout=120, cwd=folder)
+    return subprocess.run([sys.executable, *flags, str(ANALYSIS / "command.py"), "report", *map(str, arguments)], capture_output=True, text=True, timeout=120, cwd=folder)
 
 
 def called(*arguments):
     """What the program does within this process, in the folder of the files: its exit status, and what it says on stderr."""
     with contextlib.chdir(folder), contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()) as said:
         try:
-            code = program.main(list(arguments))
+            code = main(["report", *arguments])
         except SystemExit as end:
             code = end.code
     return code, said.getvalue()
@@ -95,11 +103,22 @@ def make(name, kind, **changes):
     return path
 
 
-def page_of(path, name):
-    """Make the page within this process; check what holds for every page; give it back."""
+@contextlib.contextmanager
+def unseen():
+    """Figures are made, and neither laid out nor written, which takes most of the time of a page."""
+    finish, encode = sheet.Sheet.finish, style.encode
+    sheet.Sheet.finish, style.encode = lambda self: self.fig, lambda fig, form, look="screen": b"<svg></svg>"
+    try:
+        yield
+    finally:
+        sheet.Sheet.finish, style.encode = finish, encode
+
+
+def page_of(path, name, seen=False):
+    """Make the page within this process; check what holds for every page; give it back. seen: with whole figures."""
     out = path.with_suffix(".html")
-    with contextlib.redirect_stderr(io.StringIO()) as said:
-        code = program.main([str(path), "-o", str(out)])
+    with contextlib.redirect_stderr(io.StringIO()) as said, contextlib.nullcontext() if seen else unseen():
+        code = main(["report", str(path), "-o", str(out)])
     ok(code == 0 and not said.getvalue(), f"{name}: exit 0, nothing on stderr", said.getvalue())
     text = out.read_text(encoding="utf-8") if out.exists() else ""
     page = Page(text)
@@ -117,7 +136,7 @@ def figures_of(page):
 
 
 def test_order():
-    page = page_of(make("order", "order"), "order")
+    page = page_of(make("order", "order"), "order", seen=True)
     ok(figures_of(page) == ["order", "work", "work-energy", "constraint"], "order: its figures", figures_of(page))
     ok("compose(rattle, yoshida4): order 4.00 (3.98 to 4.03), in q, p and λ." in page.text, "order: orders in words", page.text[:1500])
     ok("flag_q" in page.text and "2.004" in page.text, "order: the table has the default columns")
@@ -130,9 +149,12 @@ def test_order():
 def test_conservation():
     page = page_of(make("conservation", "conservation"), "conservation")
     ok(figures_of(page) == ["drift", "constraint", "work-energy"], "conservation: its figures", figures_of(page))
-    ok("energy, bounded error, no drift: rattle; euler-a." in page.text, "conservation: verdicts in words", page.text[:1500])
-    ok("energy, drifts linearly in time: convert(rk4)." in page.text, "conservation: growth in words")
-    ok("rotation-z, frozen" in page.text, "conservation: frozen is said")
+    heads, cells = page.matrices["energy"]
+    ok(heads == [f"h = {h:.4g}" for h in (0.1, 0.05, 0.025, 0.0125, 0.00625)], "conservation: a matrix of verdicts, steps across", heads)
+    ok(cells["rattle"] == ["bounded"] * 5 and cells["convert(rk4)"] == ["linear"] * 5, "conservation: methods down", cells)
+    ok(page.matrices["rotation-z"][1]["convert(rk4)"] == ["frozen"] * 5, "conservation: frozen is said", page.matrices)
+    ok("bounded: bounded error, no drift; random-walk: grows like" in page.text, "conservation: what the words mean", page.text[:1500])
+    ok(len(page.matrices) == 2, "conservation: a matrix a quantity")
     ok("Scaled constraints |g| over the whole run" in page.text, "conservation: constraints in words")
 
 
@@ -156,7 +178,7 @@ def test_another_kind():
     ok(figures_of(page) == ["axes", "work"] and "poem study of double-pendulum" in page.text, "another kind: the figures that it asks for", figures_of(page))
     with Result(path) as r:
         ok(r.on_axis("x") == [("step", "log"), ("evaluations_per_step", "linear")], "another kind: its x axes", r.on_axis("x"))
-        axes = plots.axes_figure(r).axes
+        axes = plot.axes(r).axes
         ok(len(axes) == 8 and [a.get_xscale() for a in axes[:2]] == ["log", "linear"], "another kind: a panel for each pair of axes", len(axes))
         ok(all(a.get_yscale() == "log" and len(a.lines) == len(r.curves()) for a in axes), "another kind: a line for each curve in each")
 
@@ -200,7 +222,7 @@ def test_unfinished():
 
 def test_hostile():
     title = "<script>alert(1)</script> $x_1 & \\frac"
-    page = page_of(make("hostile", "ensemble", members=5, steps=(0.1,), title=title, methods=("a<b>", "user($1, x_2)", "c$d"), slopes=(1, 2, 3)), "hostile text")
+    page = page_of(make("hostile", "ensemble", members=5, steps=(0.1,), title=title, methods=("a<b>", "user($1, x_2)", "c$d"), slopes=(1, 2, 3)), "hostile text", seen=True)
     ok("script" not in page.open and title in page.text and "a<b>" in page.text, "hostile text: shown as written")
 
 
@@ -222,7 +244,8 @@ def test_many():
     path = make("many", "order", methods=tuple(synthetic.MANY), slopes=tuple(synthetic.MANY_SLOPES), steps=steps)
     page = page_of(path, "fifteen methods, seven steps")
     ok(page.rows >= 106, "fifteen methods, seven steps: every case in the table", page.rows)
-    ok("no sound order: the errors are at round-off" in page.text, "fifteen methods, seven steps: a plateau is no order")
+    cells = page.matrices["order of"][1]["compose(rattle, kahan-li8)"]
+    ok(cells == ["plateau (8.00)"] * 3, "fifteen methods, seven steps: a matrix of orders, in which a plateau is no order", cells)
 
 
 # ---- the reader
@@ -236,7 +259,7 @@ def test_reader():
         ok(list(r.fitted(c, "q")) == [True] * 3, "reader: the fitted window")
         ok(np.isnan(r.numbers("nothing")).all() and set(r.texts("nothing")) == {""}, "reader: absent columns are empty")
         ok(r.names("/observables")[:2] == ["energy", "rotation-z"] and r.drifting == ["energy", "rotation-z"], "reader: quantities in their order")
-        t, x = r.series("energy", 1)
+        t, x = r.time_series("energy", 1)
         ok(len(t) == len(x) == 78 and (t > 0).all(), "reader: series without padding and start")
         ok(r.chosen_steps() == [0.1, 0.05, 0.025] and r.at_step(c, 0.05) == 4 and r.at_step(c, 7.0) is None, "reader: cases by step")
         ok(words.interval(r, 0, "q") == "2.00 (1.98 to 2.03)", "words: an interval")
@@ -255,7 +278,7 @@ def test_plateau_is_faint():
 
 
 def test_same_bytes():
-    path = make("bytes", "ensemble", members=20, methods=("rattle",), slopes=(2,), steps=(0.1,))
+    path = make("bytes", "ensemble", members=5, figures="ensemble", samples=20, methods=("rattle",), slopes=(2,), steps=(0.1,))
     pages = []
     for name in ("a.html", "b.html"):
         report(path, "-o", folder / name)
@@ -265,10 +288,10 @@ def test_same_bytes():
 
 def test_figures():
     path = make("figures", "conservation", methods=("rattle",), slopes=(2,), steps=(0.1, 0.05))
-    run = report(path, "--figures", folder / "new" / "figures")
+    run = report(path, "--figures", folder / "new" / "figures", "--formats", "png,pdf,svg")
     found = sorted(p.name for p in (folder / "new" / "figures").iterdir())
     wanted = sorted(f"{n}.{e}" for n in ("drift", "constraint", "work-energy") for e in ("png", "pdf", "svg"))
-    ok(run.returncode == 0 and found == wanted, "--figures: each figure in three forms", found)
+    ok(run.returncode == 0 and found == wanted, "--figures: each figure in the forms that are asked for", found)
     ok(not (folder / "figures.html").exists(), "--figures alone: no page")
     pdf, png = ((folder / f"new/figures/drift.{form}").read_bytes() for form in ("pdf", "png"))
     ok(pdf[:4] == b"%PDF" and png[1:4] == b"PNG", "--figures: PDF and PNG are what they say")
@@ -311,7 +334,7 @@ def test_mistakes():
 def test_colours():
     seen = {(style.COLOURS[i % len(style.COLOURS)], style.MARKERS[i % len(style.MARKERS)]) for i in range(56)}
     ok(len(seen) == 56, "colours and markers: 56 methods can be told apart")
-    ok({n for names in synthetic.FIGURES.values() for n in names.split(",")} <= set(plots.FIGURES), "figures for every kind of study")
+    ok({n for names in synthetic.FIGURES.values() for n in names.split(",")} <= set(plot.KINDS), "figures for every kind of study")
 
 
 with tempfile.TemporaryDirectory() as name:

@@ -180,7 +180,7 @@ def kind():
     ok(found.returncode == 0 and same(rows(found.stdout), page), "the table is the one on the page", found.stdout, page)
     told = command(program, "verify", path("precision.h5"))
     ok(told.returncode == 0, "it is verified", told.stdout)
-    report = command(sys.executable, os.path.join(SOURCES, "analysis/report.py"), path("precision.h5"), "-o", path("precision.html"))
+    report = command(sys.executable, os.path.join(SOURCES, "analysis/command.py"), "report", path("precision.h5"), "-o", path("precision.html"))
     if report.returncode == 2 and "needs the Python module" in report.stdout:
         return skip("the report of the kind", "no matplotlib")
     with open(path("precision.html"), encoding="utf-8") as file:
