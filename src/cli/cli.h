@@ -4,19 +4,20 @@
 #ifndef CST_CLI_H
 #define CST_CLI_H
 
-int cst_cli_run(int argc, char **argv);
-int cst_cli_check(int argc, char **argv);
-int cst_cli_list(int argc, char **argv);
-int cst_cli_show(int argc, char **argv);
-int cst_cli_system(int argc, char **argv);
-int cst_cli_table(int argc, char **argv);
-int cst_cli_status(int argc, char **argv);
-int cst_cli_submit(int argc, char **argv);
-int cst_cli_extend(int argc, char **argv);
-int cst_cli_verify(int argc, char **argv);
-int cst_cli_report(int argc, char **argv);
-int cst_cli_plot(int argc, char **argv);
-int cst_cli_export(int argc, char **argv);
+int  cst_cli_run(int argc, char **argv);
+int  cst_cli_check(int argc, char **argv);
+int  cst_cli_list(int argc, char **argv);
+int  cst_cli_show(int argc, char **argv);
+void cst_cli_show_study(void); /* show-study.c: the page on the keys of a study file */
+int  cst_cli_system(int argc, char **argv);
+int  cst_cli_table(int argc, char **argv);
+int  cst_cli_status(int argc, char **argv);
+int  cst_cli_submit(int argc, char **argv);
+int  cst_cli_extend(int argc, char **argv);
+int  cst_cli_verify(int argc, char **argv);
+int  cst_cli_report(int argc, char **argv);
+int  cst_cli_plot(int argc, char **argv);
+int  cst_cli_export(int argc, char **argv);
 
 /* One row a command, for `constella help` and for the nearest name. */
 typedef struct {

@@ -13,7 +13,8 @@
 
 static const char usage[] =
     "constella show NAME [--system NAME|FILE]\n\n"
-    "A page on a system, a method, a scheme or a kind of study. Of a method, or of any method expression, it tells order and claims on a\n"
+    "A page on a system, a method, a scheme or a kind of study; `study`: every key of a study file. Of a method, or of any method "
+    "expression, it tells order and claims on a\n"
     "system: that of --system, a name of the catalogue or a system file, or the first that it steps of spherical-pendulum,\n"
     "henon-heiles, lagrange-top and nonholonomic-oscillator.";
 
@@ -322,6 +323,7 @@ static const char *nearest(const char *name) {
   for (int i = 0; i < cst_method_count(); i++) names[n++] = cst_method_info_at(i)->name;
   for (int i = 0; i < cst_scheme_count(); i++) names[n++] = cst_scheme_at(i)->name;
   for (int i = 0; i < cst_kind_count(); i++) names[n++] = cst_kind_name(cst_kind_at(i));
+  names[n++] = "study";
   return cst_nearest(name, names, n);
 }
 
@@ -339,7 +341,9 @@ static void nothing(const char *name, const cst_expr_error *e, cst_diag *d) {
 static void show(const char *name, const char *system, cst_diag *d) {
   cst_expr_error e = {0};
   cst_method    *m = method_of(name, &e);
-  if (m)
+  if (!strcmp(name, "study") && !system)
+    cst_cli_show_study();
+  else if (m)
     show_method(name, m, system, d);
   else if (system && (cst_catalogue_text(name) || cst_scheme_find(name) || cst_kind_find(name)))
     cst_diag_add(d, NULL, 0, 0, "--system tells what a method claims on a system, and '%s' is no method", name);

@@ -135,16 +135,15 @@ static void check_name(cst_reader *r, cst_yaml *n, const char *name) {
 /* ---- all ------------------------------------------------------------------------------------------------------------------------ */
 
 static void read_histogram(cst_reader *r, cst_yaml *n) {
-  static const char *const keys[] = {"name", "for", "expression", "from", "to", "bins", "weight"};
-  cst_study               *s = r->s;
-  cst_histogram            h = {0};
+  cst_study    *s = r->s;
+  cst_histogram h = {0};
   if (!cst_yaml_is_map(n)) {
     cst_yaml_error(r->doc, n, r->d,
                    "a histogram is a map {name: ..., expression: ..., from: ..., to: ..., bins: ...}, with 'for' and 'weight' "
                    "where wanted");
     return;
   }
-  cst_yaml_check_keys(r->doc, n, keys, CST_COUNT(keys), r->d);
+  cst_reader_keys(r, n, "histograms", "histograms", CST_KEYS_ALL);
   cst_yaml   *name = cst_reader_required(r, n, "histograms", "name");
   const char *text = cst_reader_text(r, name, "name", "a name");
   h.name = strdup(text ? text : "");

@@ -14,9 +14,6 @@
 
 enum { MOST_NODES = 4 * (CST_MAX_STAGES + 1) * (CST_MAX_STAGES + 1), DEEPEST = 3, MOST_LAYERS = 1000 };
 
-static const char *const tableau_keys[] = {"a", "b", "c"}, *const layer_keys[] = {"a", "b", "c", "file"},
-                         *const file_keys[] = {"file", "sha256"};
-
 /* A map as text, and the nodes that begin in it. */
 typedef struct {
   cst_reader *r;
@@ -73,12 +70,12 @@ static void complain(flow *f, const cst_expr_error *e) {
 }
 
 /* The text of the map n, called `what`; false when mistakes were found on the way. */
-static bool open_flow(flow *f, cst_reader *r, cst_yaml *n, const char *what, const char *const *keys, int count) {
+static bool open_flow(flow *f, cst_reader *r, cst_yaml *n, const char *what, const char *in, int forms) {
   const int before = cst_diag_count(r->d);
   f->r = r, f->n = 0;
   f->out = open_memstream(&f->text, &f->length);
   if (!f->out) abort();
-  if (cst_reader_map(r, n, what, keys, count) && cst_diag_count(r->d) == before) write_node(f, n, 0);
+  if (cst_reader_keys(r, n, what, in, forms) && cst_diag_count(r->d) == before) write_node(f, n, 0);
   fclose(f->out);
   return cst_diag_count(r->d) == before;
 }
@@ -87,8 +84,7 @@ cst_method *cst_reader_tableau(cst_reader *r, cst_yaml *n) {
   flow           f;
   cst_expr_error error;
   cst_method    *m = NULL;
-  if (open_flow(&f, r, n, "tableau", tableau_keys, CST_COUNT(tableau_keys)) && !(m = cst_method_parse(f.text, NULL, &error)))
-    complain(&f, &error);
+  if (open_flow(&f, r, n, "tableau", "methods", CST_KEYS_ALL) && !(m = cst_method_parse(f.text, NULL, &error))) complain(&f, &error);
   free(f.text);
   return m;
 }
@@ -96,7 +92,7 @@ cst_method *cst_reader_tableau(cst_reader *r, cst_yaml *n) {
 static void add_tableau(cst_reader *r, const char *name, cst_yaml *n, bool allowed) {
   flow           f;
   cst_expr_error error;
-  if (open_flow(&f, r, n, name, layer_keys, CST_COUNT(layer_keys)) && allowed && !cst_layers_add_tableau(r->layers, name, f.text, &error))
+  if (open_flow(&f, r, n, name, "layers.NAME", CST_LAYER_TABLEAU) && allowed && !cst_layers_add_tableau(r->layers, name, f.text, &error))
     complain(&f, &error);
   free(f.text);
 }
@@ -135,7 +131,7 @@ static void note(cst_study *s, cst_layer_file x) {
 
 static void add_file(cst_reader *r, const char *name, cst_yaml *n, bool allowed) {
   cst_yaml *file = cst_yaml_get(n, "file");
-  cst_reader_map(r, n, name, file_keys, CST_COUNT(file_keys));
+  cst_reader_keys(r, n, name, "layers.NAME", CST_LAYER_FILE);
   const char *text = cst_reader_text(r, file, "file", "the name of a C file");
   if (!text) return;
   cst_layer_file       x = {.name = strdup(name), .file = cst_reader_beside(r, text)};

@@ -118,9 +118,9 @@ static void check_quad(cst_reader *r, cst_yaml *at) {
 }
 
 static void reference_map(cst_reader *r, cst_yaml *n) {
-  static const char *const keys[] = {"method", "step", "precision"}, *const precisions[] = {"double", "quad"};
-  int precision = 0;
-  cst_reader_map(r, n, "reference", keys, CST_COUNT(keys));
+  static const char *const precisions[] = {"double", "quad"};
+  int                      precision = 0;
+  cst_reader_keys(r, n, "reference", "reference", CST_KEYS_ALL);
   r->s->reference = CST_REFERENCE_METHOD;
   r->s->reference_method = method(r, cst_reader_required(r, n, "reference", "method"));
   reference_step(r, cst_reader_required(r, n, "reference", "step"));
@@ -197,12 +197,12 @@ static void check_compared(cst_reader *r, cst_yaml *n, const char *const *keys, 
 }
 
 void cst_read_error(cst_reader *r) {
-  static const char *const keys[] = {"of", "norm", "over", "hidden"};
+  static const char *const compared[] = {"of", "norm", "over"};
   cst_study               *s = r->s;
   cst_yaml                *n = cst_yaml_get(r->root, "error"), *hidden = cst_yaml_get(n, "hidden");
   s->error_q = s->error_p = true;
-  cst_reader_map(r, n, "error", keys, CST_COUNT(keys));
-  check_compared(r, n, keys, CST_COUNT(keys) - 1);
+  cst_reader_keys(r, n, "error", "error", CST_KEYS_ALL);
+  check_compared(r, n, compared, CST_COUNT(compared));
   read_of(r, cst_yaml_get(n, "of"));
   s->norm = read_norm(r, cst_yaml_get(n, "norm"), "norm");
   s->over = read_over(r, cst_yaml_get(n, "over"));

@@ -78,10 +78,9 @@ static void check_reference_step(cst_reader *r) {
 }
 
 static void read_resolution(cst_reader *r, cst_yaml *n) {
-  static const char *const keys[] = {"resolution"};
-  cst_study               *s = r->s;
-  cst_yaml                *at = cst_yaml_get(n, "resolution");
-  if (!cst_reader_map(r, n, "noise", keys, CST_COUNT(keys)) || !cst_reader_required(r, n, "noise", "resolution")) return;
+  cst_study *s = r->s;
+  cst_yaml  *at = cst_yaml_get(n, "resolution");
+  if (!cst_reader_keys(r, n, "noise", "noise", CST_KEYS_ALL) || !cst_reader_required(r, n, "noise", "resolution")) return;
   double H;
   if (!cst_reader_number(r, at, "resolution", &H)) return;
   if (!(H > 0))

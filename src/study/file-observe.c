@@ -170,11 +170,11 @@ static void read_observables(cst_reader *r) {
 }
 
 static void read_samples(cst_reader *r) {
-  static const char *const keys[] = {"count", "spacing"}, *const spacings[] = {"linear", "log"};
-  cst_yaml *n = cst_yaml_get(r->root, "samples");
-  long      count = 400;
-  int       spacing = 1;
-  cst_reader_map(r, n, "samples", keys, CST_COUNT(keys));
+  static const char *const spacings[] = {"linear", "log"};
+  cst_yaml                *n = cst_yaml_get(r->root, "samples");
+  long                     count = 400;
+  int                      spacing = 1;
+  cst_reader_keys(r, n, "samples", "samples", CST_KEYS_ALL);
   cst_reader_integer(r, cst_yaml_get(n, "count"), "count", 0, 100000, &count);
   cst_reader_choice(r, cst_yaml_get(n, "spacing"), "spacing", spacings, CST_COUNT(spacings), &spacing);
   r->s->samples = (int)count;

@@ -23,9 +23,8 @@ static bool positive(cst_reader *r, cst_yaml *n, const char *what, double *out) 
 }
 
 void cst_read_relax(cst_reader *r, cst_yaml *n) {
-  static const char *const keys[] = {"method", "step", "end"};
-  cst_study               *s = r->s;
-  if (!n || !cst_reader_map(r, n, "relax", keys, CST_COUNT(keys))) return;
+  cst_study *s = r->s;
+  if (!n || !cst_reader_keys(r, n, "relax", "initial.relax", CST_KEYS_ALL)) return;
   cst_yaml *end = cst_reader_required(r, n, "relax", "end");
   s->relax_method = method(r, cst_reader_required(r, n, "relax", "method"));
   const bool step_known = positive(r, cst_reader_required(r, n, "relax", "step"), "step", &s->relax_step);

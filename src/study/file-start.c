@@ -69,9 +69,8 @@ static bool with_bodies(cst_reader *r, cst_yaml *n) {
 }
 
 static bool numbers(cst_reader *r, cst_yaml *n, const char *what) {
-  static const char *const keys[] = {"q", "v", "project", "relax", "bodies"};
-  const bool               bodies = r->s->system && r->s->system->nbodies;
-  cst_reader_map(r, n, what, keys, bodies ? 5 : 4);
+  const bool bodies = r->s->system && r->s->system->nbodies;
+  cst_reader_keys(r, n, what, "initial", CST_START_SINGLE | (bodies ? CST_START_BODIES : 0));
   cst_reader_flag(r, cst_yaml_get(n, "project"), "project", &r->s->project);
   r->s->state = -1;
   if (bodies && cst_yaml_get(n, "bodies")) return with_bodies(r, n);
@@ -96,12 +95,11 @@ void cst_read_seed(cst_reader *r, cst_yaml *n) {
 }
 
 static void ensemble(cst_reader *r, cst_yaml *n) {
-  static const char *const keys[] = {"members", "seed", "around", "spread", "relax"};
-  const long               most = 1000000000000;
-  cst_study               *s = r->s;
+  const long most = 1000000000000;
+  cst_study *s = r->s;
   s->ensemble = true;
   s->members = most; /* where they cannot be read: any number of a member is then let pass */
-  cst_reader_map(r, n, "initial", keys, CST_COUNT(keys));
+  cst_reader_keys(r, n, "initial", "initial", CST_START_ENSEMBLE);
   if (cst_yaml_get(n, "members") || !cst_yaml_get(n, "relax"))
     cst_reader_integer(r, cst_reader_required(r, n, "initial", "members"), "members", 1, most, &s->members);
   else

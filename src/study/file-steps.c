@@ -75,10 +75,9 @@ static step *from_counts(cst_reader *r, cst_yaml *n, int *count) {
 }
 
 static step *read_list(cst_reader *r, cst_yaml *n, int *count) {
-  static const char *const keys[] = {"from", "halvings", "counts"};
   if (!n || !cst_yaml_is_map(n)) return from_list(r, n, count);
   bool halvings = cst_yaml_get(n, "counts") == NULL;
-  cst_reader_map(r, n, "steps", halvings ? keys : keys + 2, halvings ? 3 : 1);
+  cst_reader_keys(r, n, "steps", "steps", halvings ? CST_STEPS_HALVED : CST_STEPS_COUNTED);
   return halvings ? from_halvings(r, n, count) : from_counts(r, n, count);
 }
 

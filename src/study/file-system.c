@@ -211,9 +211,9 @@ static void sets(cst_reader *r, cst_yaml *map) {
 }
 
 static void from_map(cst_reader *r, cst_yaml *n) {
-  static const char *const keys[] = {"name", "file", "sha256", "parameters", "compile"}, *const wishes[] = {"auto", "never", "always"};
-  int wish = CST_COMPILE_AUTO;
-  cst_reader_map(r, n, "system", keys, CST_COUNT(keys));
+  static const char *const wishes[] = {"auto", "never", "always"};
+  int                      wish = CST_COMPILE_AUTO;
+  cst_reader_keys(r, n, "system", "system", CST_KEYS_ALL);
   cst_reader_choice(r, cst_yaml_get(n, "compile"), "compile", wishes, CST_COUNT(wishes), &wish);
   r->s->compile = (cst_compile_wish)wish;
   cst_yaml *file = cst_yaml_get(n, "file"), *name = cst_yaml_get(n, "name");

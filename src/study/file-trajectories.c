@@ -102,12 +102,11 @@ static void draw(cst_study *s, long n, uint64_t seed) {
 }
 
 static void read_choice(cst_reader *r, cst_yaml *n) {
-  static const char *const keys[] = {"random", "seed", "worst", "by"};
-  cst_study               *s = r->s;
-  cst_yaml                *random = cst_yaml_get(n, "random"), *worst = cst_yaml_get(n, "worst"), *seed = cst_yaml_get(n, "seed"),
+  cst_study *s = r->s;
+  cst_yaml  *random = cst_yaml_get(n, "random"), *worst = cst_yaml_get(n, "worst"), *seed = cst_yaml_get(n, "seed"),
            *by = cst_yaml_get(n, "by");
   long count = 0, number = 0;
-  cst_reader_map(r, n, "members", keys, CST_COUNT(keys));
+  cst_reader_keys(r, n, "members", "trajectories.members", CST_KEYS_ALL);
   if (!random == !worst) {
     cst_yaml_error(r->doc, n, r->d, "'members' as a map has one of 'random' and 'worst'; it must be %s", wanted);
     return;
@@ -179,11 +178,10 @@ static void read_store(cst_reader *r, cst_yaml *n) {
 }
 
 void cst_read_trajectories(cst_reader *r) {
-  static const char *const keys[] = {"members", "every", "store"};
-  cst_study               *s = r->s;
-  cst_yaml                *n = cst_yaml_get(r->root, "trajectories");
+  cst_study *s = r->s;
+  cst_yaml  *n = cst_yaml_get(r->root, "trajectories");
   s->trajectory_every = 1;
-  if (!cst_reader_map(r, n, "trajectories", keys, CST_COUNT(keys))) return;
+  if (!cst_reader_keys(r, n, "trajectories", "trajectories", CST_KEYS_ALL)) return;
   cst_yaml *members = cst_reader_required(r, n, "trajectories", "members");
   cst_reader_integer(r, cst_yaml_get(n, "every"), "every", 1, 1000000000000000, &s->trajectory_every);
   if (members) read_members(r, members);

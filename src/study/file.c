@@ -47,12 +47,11 @@ static void tolerance(cst_reader *r, cst_yaml *n) {
 }
 
 static void read_solver(cst_reader *r) {
-  static const char *const keys[] = {"tolerance", "max-iterations", "iteration"};
   static const char *const iterations[] = {"auto", "simplified", "newton", "chord", "krylov"}; /* as cst_iteration has them */
   cst_study               *s = r->s;
   cst_yaml                *n = cst_yaml_get(r->root, "solver"), *list = cst_yaml_get(n, "tolerance");
   long                     most = 25;
-  cst_reader_map(r, n, "solver", keys, CST_COUNT(keys));
+  cst_reader_keys(r, n, "solver", "solver", CST_KEYS_ALL);
   s->tolerance = cst_reader_memory((size_t)cst_yaml_size(list) + 1, sizeof(double));
   if (cst_yaml_size(list) > MOST_TOLERANCES)
     cst_yaml_error(r->doc, list, r->d, "there are %d tolerances; at most %d are allowed", cst_yaml_size(list), MOST_TOLERANCES);
@@ -69,20 +68,18 @@ static void read_solver(cst_reader *r) {
 }
 
 static void read_roundoff(cst_reader *r) {
-  static const char *const keys[] = {"dyadic-steps", "compensated"};
-  cst_yaml                *n = cst_yaml_get(r->root, "roundoff");
+  cst_yaml *n = cst_yaml_get(r->root, "roundoff");
   r->s->dyadic = !cst_study_needs(r->s, CST_NEEDS_NOMINAL_STEPS);
-  cst_reader_map(r, n, "roundoff", keys, CST_COUNT(keys));
+  cst_reader_keys(r, n, "roundoff", "roundoff", CST_KEYS_ALL);
   cst_reader_flag(r, cst_yaml_get(n, "dyadic-steps"), "dyadic-steps", &r->s->dyadic);
   cst_reader_flag(r, cst_yaml_get(n, "compensated"), "compensated", &r->s->compensated);
 }
 
 static void read_checkpoint(cst_reader *r) {
-  static const char *const keys[] = {"seconds"};
-  cst_yaml                *n = cst_yaml_get(r->root, "checkpoint"), *seconds = cst_yaml_get(n, "seconds");
-  double                  *out = &r->s->checkpoint_seconds;
+  cst_yaml *n = cst_yaml_get(r->root, "checkpoint"), *seconds = cst_yaml_get(n, "seconds");
+  double   *out = &r->s->checkpoint_seconds;
   *out = 600;
-  cst_reader_map(r, n, "checkpoint", keys, CST_COUNT(keys));
+  cst_reader_keys(r, n, "checkpoint", "checkpoint", CST_KEYS_ALL);
   if (cst_reader_number(r, seconds, "seconds", out) && !(*out > 0))
     cst_yaml_error(r->doc, seconds, r->d, "'seconds' is %s; it must be positive", cst_shortest(*out));
 }
@@ -95,12 +92,8 @@ static void check_size(cst_reader *r) {
 
 /* Those of every study, and those of its kind. */
 static void check_keys(cst_reader *r) {
-  static const char *const common[] = {"study",     "title",      "system",      "initial",    "end",     "steps",        "methods",
-                                       "reference", "error",      "observables", "samples",    "observe", "trajectories", "solver",
-                                       "roundoff",  "checkpoint", "layers",      "histograms", "burn-in", "noise"};
-  const char              *keys[CST_COUNT(common) + 32];
-  int                      n = 0;
-  for (; n < CST_COUNT(common); n++) keys[n] = common[n];
+  const char *keys[CST_MOST_KEYS + 32];
+  int         n = cst_keys_of("", CST_KEYS_ALL, keys);
   for (const char *const *own = r->s->kind ? r->s->kind->keys : NULL; own && *own && n < CST_COUNT(keys);) keys[n++] = *own++;
   cst_yaml_check_keys(r->doc, r->root, keys, n, r->d);
 }

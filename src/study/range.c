@@ -16,12 +16,12 @@ static double between(double from, double to, long i, long n, bool logarithmic) 
 }
 
 static bool spaced(cst_reader *r, cst_yaml *n, const char *what, double **values, int *count) {
-  static const char *const keys[] = {"from", "to", "count", "spacing"}, *const spacings[] = {"linear", "log"};
-  const int before = cst_diag_count(r->d);
-  double    from = 0, to = 0, m = 0;
-  int       spacing = 0;
-  cst_yaml *number = cst_reader_required(r, n, what, "count");
-  cst_reader_map(r, n, what, keys, CST_COUNT(keys));
+  static const char *const spacings[] = {"linear", "log"};
+  const int                before = cst_diag_count(r->d);
+  double                   from = 0, to = 0, m = 0;
+  int                      spacing = 0;
+  cst_yaml                *number = cst_reader_required(r, n, what, "count");
+  cst_reader_keys(r, n, what, "range", CST_KEYS_ALL);
   bool good = cst_reader_constant(r, cst_reader_required(r, n, what, "from"), "from", &from);
   good &= cst_reader_constant(r, cst_reader_required(r, n, what, "to"), "to", &to);
   good &= number && cst_reader_constant(r, number, "count", &m);

@@ -10,6 +10,7 @@
 #include "constella/document.h"
 #include "constella/study.h"
 #include "core/diag.h"
+#include "study/keys.h"
 
 typedef struct cst_reader {
   cst_study    *s;
@@ -27,7 +28,9 @@ typedef struct cst_reader {
 #define CST_COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
 
 /* value.c */
-bool        cst_reader_map(cst_reader *r, cst_yaml *n, const char *what, const char *const *keys, int count);
+bool cst_reader_map(cst_reader *r, cst_yaml *n, const char *what, const char *const *keys, int count);
+/* The same with the keys of keys.h for map `in` in these forms. */
+bool        cst_reader_keys(cst_reader *r, cst_yaml *n, const char *what, const char *in, int forms);
 bool        cst_reader_list(cst_reader *r, cst_yaml *n, const char *what, const char *of, bool may_be_empty);
 const char *cst_reader_text(cst_reader *r, cst_yaml *n, const char *what, const char *of);
 cst_yaml   *cst_reader_required(cst_reader *r, cst_yaml *map, const char *what, const char *key);

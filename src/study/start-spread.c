@@ -57,9 +57,8 @@ static void half(cst_reader *r, cst_yaml *n, const char *what, double *all, int 
 }
 
 void cst_read_spread(cst_reader *r, cst_yaml *n) {
-  static const char *const keys[] = {"q", "v"};
-  const int                before = cst_diag_count(r->d);
-  if (!cst_reader_map(r, n, "spread", keys, CST_COUNT(keys))) return;
+  const int before = cst_diag_count(r->d);
+  if (!cst_reader_keys(r, n, "spread", "initial.spread", CST_KEYS_ALL)) return;
   half(r, cst_yaml_get(n, "q"), "q", &r->s->spread_q, 0);
   half(r, cst_yaml_get(n, "v"), "v", &r->s->spread_v, 1);
   r->spread_known = cst_diag_count(r->d) == before;

@@ -1,0 +1,143 @@
+/* keys.c: the table of the keys of a study file (keys.h). */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "study/keys.h"
+#include <stddef.h>
+#include <string.h>
+
+/* clang-format off */
+const cst_key cst_keys[] = {
+    {"", "study", CST_KEYS_ALL, "word", NULL, "", "study: order",
+     "The kind of study: order (errors against a reference, fitted orders), conservation (drift over long times, verdicts) or ensemble (distributions at the end)."},
+    {"", "title", CST_KEYS_ALL, "text", "none", "", "title: Orders of compositions", "A line for tables and reports."},
+    {"", "system", CST_KEYS_ALL, "name, or a map", NULL, "", "system: planar-pendulum", "What moves: a name of the catalogue, or a map with `name` or `file`."},
+    {"", "initial", CST_KEYS_ALL, "name, map, or a list of these", "the first state of the system", "", "initial: small",
+     "Where trajectories start: a named state, numbers, an ensemble, a table of starts; a list of single starts is a sweep (docs/starts.md)."},
+    {"", "end", CST_KEYS_ALL, "number", NULL, "time", "end: \"10*2^(3/4)\"", "The length of the run. Every step must divide it to 1e-9."},
+    {"", "steps", CST_KEYS_ALL, "list of numbers, or a map", NULL, "time", "steps: [0.1, 0.05]", "The steps h, each shorter than the one before. The map is {from:, halvings:} or {counts:}."},
+    {"", "methods", CST_KEYS_ALL, "list of methods", NULL, "", "methods: [rattle, \"compose(rattle, suzuki4)\"]",
+     "Method expressions (docs/methods.md); those with commas in quotes. A tableau {a:, b:, c:} may stand in place of a name."},
+    {"", "reference", CST_KEYS_ALL, "exact, self, or a map", "none; required in order studies", "", "reference: self",
+     "What errors are taken against: the exact motion, the method itself at half the step, or a method at a small step (docs/errors.md)."},
+    {"", "error", CST_KEYS_ALL, "map", "{of: [q, p], norm: max, over: end}", "", "error: {norm: two, over: mesh}", "Which errors, in which norm, at which times."},
+    {"", "observables", CST_KEYS_ALL, "list", "energy, momentum and constraint, where the system has them", "",
+     "observables: [energy, \"height: y\", \"tension: lambda_rod\"]",
+     "What is measured along the run: names of `constella list observables`, and \"NAME: expression\" of coordinates, velocities x', multipliers lambda_NAME, parameters and t."},
+    {"", "samples", CST_KEYS_ALL, "map", "{count: 400, spacing: log}", "", "samples: {count: 100, spacing: linear}", "Points of the time series that the result keeps. They change no verdict."},
+    {"", "observe", CST_KEYS_ALL, "auto or every", "auto", "", "observe: every",
+     "How often extrema, window means and drift are folded: at every k-th step, k the largest odd number not above min(15, n/1024), or at every step."},
+    {"", "trajectories", CST_KEYS_ALL, "map", "none", "", "trajectories: {members: [0], every: 10}", "Members whose states and observables are stored along the run."},
+    {"", "solver", CST_KEYS_ALL, "map", "{tolerance: 1e-14, max-iterations: 25}", "", "solver: {tolerance: 1.0e-12}", "How accurately implicit equations are solved."},
+    {"", "roundoff", CST_KEYS_ALL, "map", "see its keys", "", "roundoff: {dyadic-steps: false}", "Steps of few bits, sums of twice the precision."},
+    {"", "checkpoint", CST_KEYS_ALL, "map", "{seconds: 600}", "", "checkpoint: {seconds: 60}", "How often a run saves where it is. Changes no result, and is no part of the study's identity."},
+    {"", "layers", CST_KEYS_ALL, "map of names to maps", "none", "", "layers: {mine: {a: [[0, 0], [1, 0]], b: [0.5, 0.5]}}", "One-step methods of your own: Runge-Kutta tableaus, or C files."},
+    {"", "histograms", CST_KEYS_ALL, "list of maps", "none", "",
+     "histograms: [{name: height, expression: y, from: -1, to: 1, bins: 20}]", "Distributions over time and members (docs/averages.md)."},
+    {"", "burn-in", CST_KEYS_ALL, "number", "0", "part of the run", "burn-in: 0.1", "The part of the run, at least 0 and below 1, before time averages and histograms begin."},
+    {"", "noise", CST_KEYS_ALL, "map", "a path for each step", "", "noise: {resolution: 0.05}", "How the noise of thermostats is shared among steps (docs/thermostats.md)."},
+
+    {"system", "name", CST_KEYS_ALL, "name", "none; it or `file`", "", "system: {name: planar-pendulum}", "A system of the catalogue, `constella list systems`."},
+    {"system", "file", CST_KEYS_ALL, "path", "none; it or `name`", "", "system: {file: own.yaml}", "A system file (docs/system-file.md), relative to the study file."},
+    {"system", "sha256", CST_KEYS_ALL, "text", "not checked", "", NULL, "The sum that `file` must have. Results have it in the study that they store."},
+    {"system", "parameters", CST_KEYS_ALL, "map of numbers, lists or ranges", "the defaults of the system", "as declared",
+     "system: {name: planar-pendulum, parameters: {g: [1, 9.81]}}", "Values of parameters. A list or a range is a sweep: all combinations are run."},
+    {"system", "compile", CST_KEYS_ALL, "auto, never or always", "auto", "", "system: {name: planar-pendulum, compile: auto}",
+     "Whether a system from a file is compiled with a C compiler: where that saves time, never, or else it is an error. The bits are the same."},
+    {"range", "from", CST_KEYS_ALL, "number", NULL, "of its values", "system: {name: planar-pendulum, parameters: {g: {from: 1, to: 2, count: 3}}}", "The first value."},
+    {"range", "to", CST_KEYS_ALL, "number", NULL, "of its values", "system: {name: planar-pendulum, parameters: {g: {from: 1, to: 3, count: 3}}}", "The last value."},
+    {"range", "count", CST_KEYS_ALL, "integer", NULL, "", "system: {name: planar-pendulum, parameters: {g: {from: 1, to: 2, count: 5}}}", "How many values, 1 to 1000000, both ends included."},
+    {"range", "spacing", CST_KEYS_ALL, "linear or log", "linear", "", "system: {name: planar-pendulum, parameters: {g: {from: 1, to: 100, count: 3, spacing: log}}}",
+     "Even differences, or even ratios."},
+
+    {"initial", "q", CST_START_SINGLE, "list of numbers", NULL, "of the coordinates", "initial: {q: [0, \"-L\"], v: [1, 0]}", "Coordinates, in the system's order; quoted expressions of the parameters are allowed."},
+    {"initial", "v", CST_START_SINGLE, "list of numbers", NULL, "of the velocities", "initial: {q: [0, \"-L\"], v: [0.5, 0]}", "Velocities."},
+    {"initial", "members", CST_START_ENSEMBLE | CST_START_TABLE, "integer", "required in ensembles; as many as there are starts", "", "initial: {members: 8, spread: {q: 0.1}}",
+     "How many trajectories each case has."},
+    {"initial", "seed", CST_START_ENSEMBLE | CST_START_TABLE, "integer", "1", "", "initial: {members: 8, seed: 7, spread: {v: 0.1}}", "Of the random numbers, from 0 to 2^64 - 1."},
+    {"initial", "around", CST_START_ENSEMBLE | CST_START_TABLE, "name, or {q:, v:}", "the first state of the system", "", "initial: {members: 8, around: small, spread: {v: 0.1}}",
+     "The start that members are drawn around, or that has what a table does not name."},
+    {"initial", "spread", CST_START_ENSEMBLE | CST_START_TABLE, "map", "none", "", "initial: {members: 8, spread: {q: 0.1, v: 0.2}}",
+     "Standard deviations of independent normals, which are then projected on the constraints."},
+    {"initial", "project", CST_START_SINGLE | CST_START_TABLE, "flag", "false", "", "initial: {q: [0.1, -1], v: [1, 0], project: true}",
+     "Move the start to the nearest point of the constraints; else one that is off by more than 1e-10 of its scale is refused."},
+    {"initial", "relax", CST_START_SINGLE | CST_START_ENSEMBLE, "map", "none", "", "initial: {relax: {method: rattle, step: 0.01, end: 1}}",
+     "Move the start to a minimum of the energy first: steps from rest, which begin at rest again whenever the kinetic energy falls."},
+    {"initial", "bodies", CST_START_BODIES, "map of bodies", "none", "", "initial: {bodies: {top: {axis: [1, 0, 0], angle: 0.3, omega: [0, 0, 2]}}}",
+     "Orientations and angular velocities of rigid bodies (docs/bodies.md), where the system has some."},
+    {"initial", "list", 0, "list of starts", "none", "", "initial: {list: [default, small]}", "A member for each start of the list."},
+    {"initial", "grid", 0, "map of coordinates and velocities to values", "none", "of these", "initial: {grid: {\"x'\": {from: 0.5, to: 1, count: 3}}}",
+     "A member for each point of a grid; the last coordinate varies fastest."},
+    {"initial", "csv", 0, "path", "none", "", "initial: {csv: starts.csv}", "A member for each row of a table; its first line names coordinates and velocities."},
+    {"initial", "from", 0, "path", "none", "", "initial: {from: earlier.h5}", "A member for each member of an earlier result, starting where that one ended."},
+    {"initial", "case", 0, "integer", "the only one", "", "initial: {from: earlier.h5, case: 0}", "Which case of the result in `from`."},
+    {"initial", "sha256", 0, "text", "not checked", "", NULL, "The sum that the starts of `csv` or `from` must have. Results have it in the study that they store."},
+    {"initial.spread", "q", CST_KEYS_ALL, "number, or a map of coordinates", "0", "of the coordinates", "initial: {members: 8, spread: {q: {x: 0.1}}}",
+     "Deviation of coordinates; of a body's rotation in radians about its axes."},
+    {"initial.spread", "v", CST_KEYS_ALL, "number, or a map of coordinates", "0", "of the velocities", "initial: {members: 8, spread: {v: {x: 0.1}}}", "Deviation of velocities."},
+    {"initial.relax", "method", CST_KEYS_ALL, "method", NULL, "", "initial: {relax: {method: rattle, step: 0.02, end: 1}}", "A method without noise."},
+    {"initial.relax", "step", CST_KEYS_ALL, "number", NULL, "time", "initial: {relax: {method: rattle, step: 0.05, end: 1}}", "Its step."},
+    {"initial.relax", "end", CST_KEYS_ALL, "number", NULL, "time", "initial: {relax: {method: rattle, step: 0.05, end: 2}}", "How long, a whole number of steps."},
+
+    {"steps", "from", CST_STEPS_HALVED, "number", NULL, "time", "steps: {from: 0.1, halvings: 2}", "The largest step."},
+    {"steps", "halvings", CST_STEPS_HALVED, "integer", NULL, "", "steps: {from: 0.1, halvings: 3}", "How often it is halved, 0 to 60: halvings + 1 steps."},
+    {"steps", "counts", CST_STEPS_HALVED | CST_STEPS_COUNTED, "list of integers", NULL, "", "steps: {counts: [20, 40]}", "Numbers of steps; h is end / count."},
+
+    {"methods", "a", CST_KEYS_ALL, "list of lists of numbers", NULL, "", "methods: [{a: [[0, 0], [1, 0]], b: [0.5, 0.5]}]", "Coefficients of a Runge-Kutta tableau; expressions such as 1/3 are allowed."},
+    {"methods", "b", CST_KEYS_ALL, "list of numbers", NULL, "", "methods: [{a: [[0, 0], [2/3, 0]], b: [1/4, 3/4]}]", "Its weights."},
+    {"methods", "c", CST_KEYS_ALL, "list of numbers", "row sums of a", "", "methods: [{a: [[0, 0], [1, 0]], b: [0.5, 0.5], c: [0, 1]}]", "Its nodes."},
+
+    {"reference", "method", CST_KEYS_ALL, "method", NULL, "", "reference: {method: \"gauss(4)\", step: 0.05}", "The method of the reference."},
+    {"reference", "step", CST_KEYS_ALL, "number", NULL, "time", "reference: {method: \"gauss(6)\", step: 0.05}", "Its longest step: between two times that are read it takes equal steps, none longer."},
+    {"reference", "precision", CST_KEYS_ALL, "double or quad", "double", "", "reference: {method: \"gauss(6)\", step: 0.1, precision: quad}", "quad: of gauss(s) alone, about 50 times slower, for errors below 1e-13."},
+
+    {"error", "of", CST_KEYS_ALL, "list of q, p, lambda", "[q, p]", "", "error: {of: [q, p, lambda]}", "What the column `error` joins. The errors of q, p and lambda alone are always there."},
+    {"error", "norm", CST_KEYS_ALL, "max, one or two", "max", "", "error: {norm: one}", "The norm over components."},
+    {"error", "over", CST_KEYS_ALL, "end, mesh or coarse", "end", "", "error: {over: coarse}", "When: at the end, the largest over all steps, or the largest over the mesh of the largest step."},
+    {"error", "hidden", CST_KEYS_ALL, "max, one or two", "max", "", "error: {hidden: two}", "The norm of the hidden constraints |G v| over the constraints."},
+
+    {"samples", "count", CST_KEYS_ALL, "integer", "400", "", "samples: {count: 0}", "At most so many points, 0 to 100000."},
+    {"samples", "spacing", CST_KEYS_ALL, "linear or log", "log", "", "samples: {spacing: linear}", "Even in t, or in log t."},
+    {"trajectories", "members", CST_KEYS_ALL, "list of integers and ranges, a range, all, or a map", NULL, "", "trajectories: {members: [\"0..0\"]}",
+     "Numbers of members, from 0, and ranges FROM..TO; as a map a random choice, {random:, seed:}, or the worst ones, {worst:, by:}."},
+    {"trajectories", "every", CST_KEYS_ALL, "integer", "1", "steps", "trajectories: {members: [0], every: 5}", "One state in so many steps."},
+    {"trajectories", "store", CST_KEYS_ALL, "list of q, p, v, lambda and observables", "[q, p, lambda]", "", "trajectories: {members: [0], store: [q, v, energy]}", "What is stored of each state."},
+    {"trajectories.members", "random", CST_KEYS_ALL, "integer", "none; it or `worst`", "", "trajectories: {members: {random: 1}}", "How many members are drawn."},
+    {"trajectories.members", "seed", CST_KEYS_ALL, "integer", "0", "", "trajectories: {members: {random: 1, seed: 5}}", "Of the drawing."},
+    {"trajectories.members", "worst", CST_KEYS_ALL, "integer", "none; it or `random`", "", "trajectories: {members: {worst: 1, by: momentum}}",
+     "How many members with the largest values, which run once more when all are known."},
+    {"trajectories.members", "by", CST_KEYS_ALL, "observable, or error", "required with `worst`", "", "trajectories: {members: {worst: 1, by: energy}}",
+     "By the largest deviation of which observable, or by the error."},
+
+    {"solver", "tolerance", CST_KEYS_ALL, "number, or a list of them", "1e-14", "of the constraint's scale", "solver: {tolerance: [1.0e-8, 1.0e-14]}", "Above 0, at most 0.01. A list is a sweep."},
+    {"solver", "max-iterations", CST_KEYS_ALL, "integer", "25", "", "solver: {max-iterations: 50}", "Of Newton's method in each substep, 1 to 1000; a trajectory that needs more fails."},
+    {"solver", "iteration", CST_KEYS_ALL, "auto, simplified, newton, chord or krylov", "auto", "", "solver: {iteration: newton}", "How conversions and hbvm solve; changes cost, and bits in the last places."},
+    {"roundoff", "dyadic-steps", CST_KEYS_ALL, "flag", "false in order studies, else true", "", "roundoff: {dyadic-steps: true}",
+     "Take the number of 20 bits nearest to h as the step, so that t = n h is exact; the run then ends at n h, which differs from `end` by up to 5e-7 of it."},
+    {"roundoff", "compensated", CST_KEYS_ALL, "flag", "false", "", "roundoff: {compensated: true}", "Sum q and p in twice the precision, in methods that only add to them."},
+    {"checkpoint", "seconds", CST_KEYS_ALL, "number", "600", "seconds", "checkpoint: {seconds: 30}", "Between checkpoints; --checkpoint-seconds overrides it."},
+    {"noise", "resolution", CST_KEYS_ALL, "number", NULL, "time", "noise: {resolution: 0.025}", "A step H of which every step is a multiple: all then have the same path."},
+
+    {"layers.NAME", "a", CST_LAYER_TABLEAU, "list of lists of numbers", NULL, "", "layers: {mine: {a: [[0, 0], [1, 0]], b: [1/2, 1/2]}}", "As in `methods`."},
+    {"layers.NAME", "b", CST_LAYER_TABLEAU, "list of numbers", NULL, "", "layers: {mine: {a: [[0, 0], [1/2, 0]], b: [0, 1]}}", "As in `methods`."},
+    {"layers.NAME", "c", CST_LAYER_TABLEAU, "list of numbers", "row sums of a", "", "layers: {mine: {a: [[0]], b: [1], c: [0]}}", "As in `methods`."},
+    {"layers.NAME", "file", CST_LAYER_TABLEAU | CST_LAYER_FILE, "path", "none; it or a tableau", "", "layers: {mine: {file: mine.c}}", "A C file with the formulas of a step (docs/adding.md), relative to the study file."},
+    {"layers.NAME", "sha256", CST_LAYER_FILE, "text", "not checked", "", NULL, "The sum that `file` must have. Results have it in the study that they store."},
+
+    {"histograms", "name", CST_KEYS_ALL, "text", NULL, "", "histograms: [{name: h, expression: y, from: -1, to: 1, bins: 4}]", "The name of its datasets: a letter, then letters, digits, _ and -, at most 32."},
+    {"histograms", "for", CST_KEYS_ALL, "range, or a list of ranges", "none", "", "histograms: [{name: h, for: \"i = 1..2\", expression: \"i*y\", from: -2, to: 2, bins: 4}]",
+     "\"NAME = FROM..TO\": every value of the expression over these is counted."},
+    {"histograms", "expression", CST_KEYS_ALL, "expression", NULL, "", "histograms: [{name: h, expression: \"atan2(x, -y)\", from: -4, to: 4, bins: 4}]", "What is counted, as in `observables`."},
+    {"histograms", "from", CST_KEYS_ALL, "number", NULL, "of the expression", "histograms: [{name: h, expression: y, from: -2, to: 1, bins: 4}]", "The lower edge of the first bin."},
+    {"histograms", "to", CST_KEYS_ALL, "number", NULL, "of the expression", "histograms: [{name: h, expression: y, from: -1, to: 2, bins: 4}]", "The upper edge of the last bin."},
+    {"histograms", "bins", CST_KEYS_ALL, "integer", NULL, "", "histograms: [{name: h, expression: y, from: -1, to: 1, bins: 8}]", "How many, 1 to 10000."},
+    {"histograms", "weight", CST_KEYS_ALL, "none or fixman", "none", "", "histograms: [{name: h, expression: y, from: -1, to: 1, bins: 4, weight: fixman}]",
+     "fixman: every sample weighs (det G M^-1 G')^(-1/2), the distribution of springs in place of the constraints."},
+    {0},
+};
+/* clang-format on */
+
+int cst_keys_of(const char *in, int forms, const char **names) {
+  int n = 0;
+  for (const cst_key *k = cst_keys; k->key && n < CST_MOST_KEYS; k++)
+    if (!strcmp(k->in, in) && k->forms & forms) names[n++] = k->key;
+  return n;
+}

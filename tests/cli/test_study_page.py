@@ -1,0 +1,151 @@
+#!/usr/bin/python3
+"""The page on the study file against its reader: every key that the reader accepts is on the page, each with an example that is accepted; and
+the parts of docs/ that are made from the program's tables are as the program makes them."""
+# SPDX-License-Identifier: BSD-2-Clause
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+from cli import FOLDER, PROGRAM, constella, done, note, ok, path, together, write
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.join(HERE, "..", "..")
+sys.path.insert(0, os.path.join(ROOT, "tools"))
+from pages import study_keys  # noqa: E402
+
+KEYS = study_keys(constella("show", "study").stdout)
+
+# Studies that a line is put into; the first that accepts it counts.
+BASES = [
+    {"study": "order", "system": "planar-pendulum", "end": "2.0", "steps": "{counts: [20]}", "methods": "[rattle]", "reference": "self"},
+    {"study": "ensemble", "system": "planar-pendulum", "end": "2.0", "steps": "[0.1]", "methods": "[convert(heun)]"},
+    {"study": "order", "system": "planar-pendulum", "end": "2.0", "steps": "[0.1]",
+     "methods": "[\"baoab(friction=1, inverse-temperature=2)\"]",
+     "reference": "{method: \"baoab(friction=1, inverse-temperature=2)\", step: 0.05}", "noise": "{resolution: 0.05}"},
+    {"study": "ensemble", "system": "euler-top", "end": "2.0", "steps": "[0.1]", "methods": "[rattle]"},
+]
+
+# Where each map stands: a line with %s in the place of a key that does not exist.
+PLACES = {
+    "": "%s: 1",
+    "system": "system: {name: planar-pendulum, %s: 1}",
+    "range": "system: {name: planar-pendulum, parameters: {g: {from: 1, to: 2, count: 3, %s: 1}}}",
+    "initial": "initial: {q: [0, -1], v: [1, 0], %s: 1}",
+    "initial.spread": "initial: {members: 2, spread: {q: 0.1, %s: 1}}",
+    "initial.relax": "initial: {relax: {method: rattle, step: 0.1, end: 1, %s: 1}}",
+    "steps": "steps: {from: 0.1, halvings: 1, %s: 1}",
+    "methods": "methods: [{a: [[0]], b: [1], %s: 1}]",
+    "reference": "reference: {method: rattle, step: 0.1, %s: 1}",
+    "error": "error: {%s: 1}",
+    "samples": "samples: {%s: 1}",
+    "trajectories": "trajectories: {members: [0], %s: 1}",
+    "trajectories.members": "trajectories: {members: {random: 1, %s: 1}}",
+    "solver": "solver: {%s: 1}",
+    "roundoff": "roundoff: {%s: 1}",
+    "checkpoint": "checkpoint: {%s: 1}",
+    "noise": "noise: {resolution: 0.1, %s: 1}",
+    "layers.NAME": "layers: {mine: {a: [[0]], b: [1], %s: 1}}",
+    "histograms": "histograms: [{name: h, expression: y, from: 0, to: 1, bins: 2, %s: 1}]",
+}
+# The forms of a map that allow other keys than the one above.
+FORMS = {
+    "initial": ["initial: {members: 2, spread: {q: 0.1}, %s: 1}", "initial: {list: [default], %s: 1}", "initial: {csv: starts.csv, %s: 1}",
+                "initial: {from: earlier.h5, %s: 1}", "initial: {grid: {x: [0]}, %s: 1}"],
+    "steps": ["steps: {counts: [20], %s: 1}"],
+    "layers.NAME": ["layers: {mine: {file: mine.c, %s: 1}}"],
+}
+BODIES = "initial: {bodies: {top: {axis: [0, 0, 1], angle: 0.1, omega: [0, 0, 1]}}, %s: 1}"
+NOT_A_KEY = "not-a-key"
+
+
+def study(base, *lines):
+    """The base with these lines in place of its own."""
+    taken = {line.partition(":")[0] for line in lines}
+    return "\n".join([f"{k}: {v}" for k, v in base.items() if k not in taken] + list(lines)) + "\n"
+
+
+def files():
+    shutil.copy(os.path.join(ROOT, "src", "system", "catalogue", "planar-pendulum.yaml"), path("own.yaml"))
+    shutil.copy(os.path.join(ROOT, "jobs", "layers", "kutta38.c"), path("mine.c"))
+    write("starts.csv", "x,y,x',y'\n0,-1,1,0\n0.6,-0.8,0.8,0.6\n")
+    write("earlier.yaml", study(BASES[1], "initial: {members: 2, spread: {v: 0.1}}"))
+    ok(constella("run", path("earlier.yaml"), "-o", path("earlier.h5")).returncode == 0, "an earlier result")
+
+
+def is_accepted(name, *lines):
+    """Whether one of the bases is a study with these lines; what was told otherwise."""
+    told = ""
+    for i, base in enumerate(BASES):
+        process = constella("check", write(f"{name}-{i}.yaml", study(base, *lines)))
+        if process.returncode == 0:
+            return True, ""
+        told += process.stderr
+    return False, told
+
+
+def packs(lines):
+    """The lines in groups that have no two of the same key, which one study can have together."""
+    groups = []
+    for line in lines:
+        key = line.partition(":")[0]
+        for group in groups:
+            if key not in ("methods", "noise", "end", "study") and key not in group and "reference" not in {key, *group}:
+                group[key] = line
+                break
+        else:
+            groups.append({key: line})
+    return [list(group.values()) for group in groups]
+
+
+def examples():
+    wrong = [f"{key['path']}: its example does not have it" for key in KEYS
+             if key["example"] and not re.search(rf"\b{re.escape(key['path'].rpartition('.')[2])}['\"]?:", key["example"])]
+    for i, lines in enumerate(packs([key["example"] for key in KEYS if key["example"]])):
+        if is_accepted(f"pack{i}", *lines)[0]:
+            continue
+        for k, line in enumerate(lines):
+            good, told = is_accepted(f"example{i}-{k}", line)
+            if not good:
+                wrong.append(f"{line}\n{told}")
+    ok(not wrong, f"every one of {len(KEYS)} keys has an example that is accepted", *wrong)
+    good, _ = is_accepted("negative", "steps: {from: 0.1, halvings: 3, spacing: log}")
+    ok(not good, "a line with a wrong key is not")
+
+
+def allowed(name, base, line):
+    """What the reader allows where a key does not exist."""
+    process = constella("check", write(f"{name}.yaml", study(base, line % NOT_A_KEY)))
+    found = re.search(rf"'{NOT_A_KEY}'[^\n]*?allowed: ([^;\n]*)", process.stderr)
+    return set(found[1].split(", ")) if found else {f"no answer: {process.stderr}"}
+
+
+def reader():
+    for inside, line in PLACES.items():
+        page = {key["path"].rpartition(".")[2] for key in KEYS if key["path"].rpartition(".")[0] == inside}
+        lines = [line, *FORMS.get(inside, [])]
+        taken = set().union(*(allowed(f"place-{inside or 'file'}-{i}", BASES[0], x) for i, x in enumerate(lines)))
+        if inside == "initial":
+            taken |= allowed("place-bodies", BASES[3], BODIES)
+        ok(taken == page, f"the reader and the page have the same keys of '{inside}'", f"reader alone: {sorted(taken - page)}",
+           f"page alone: {sorted(page - taken)}")
+    maps = {key["path"].rpartition(".")[0] for key in KEYS}
+    ok(maps == set(PLACES), "every map of the page is looked at", sorted(maps ^ set(PLACES)))
+
+
+def sources():
+    """A list of keys that is not in the table could be accepted somewhere unseen."""
+    listed = subprocess.run(["grep", "-nE", r"\bkeys\[\] = \{|cst_reader_map\(r, [^)]*\{", "-r", os.path.join(ROOT, "src", "study")], capture_output=True, text=True).stdout
+    ok(not listed, "no reader of a study has a list of keys of its own", listed)
+
+
+def made():
+    process = subprocess.run([sys.executable, os.path.join(ROOT, "tools", "pages.py"), PROGRAM, "--check"], capture_output=True, text=True)
+    ok(process.returncode == 0, "the pages made from the program's tables are up to date (tools/pages.py PROGRAM writes them)", process.stdout, process.stderr)
+
+
+files()
+note(f"in {FOLDER}")
+together([examples, reader, sources, made])
+done()

@@ -1,0 +1,120 @@
+#!/usr/bin/python3
+"""pages.py: the parts of docs/ that are made from the program's own tables: docs/study-file.md, docs/methods.md.
+
+  tools/pages.py PROGRAM           writes them
+  tools/pages.py PROGRAM --check   exit status 1 and the names of pages that differ
+
+Of study-file.md and methods.md only what stands between the lines <!-- made: ... --> and <!-- end --> is made; the rest is written by hand.
+"""
+# SPDX-License-Identifier: BSD-2-Clause
+import os
+import re
+import subprocess
+import sys
+
+DOCS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "docs")
+MADE = re.compile(r"(<!-- made: [^\n]*-->\n).*?(<!-- end -->)", re.S)
+
+
+def ask(program, *words):
+    return subprocess.run([program, *words], check=True, capture_output=True, text=True).stdout
+
+
+def study_keys(text):
+    """The keys of `constella show study`, as maps of path, type, default, unit, example and doc."""
+    keys = []
+    for block in text.split("\n\n")[2:]:
+        lines = block.strip("\n").split("\n")
+        key = {"path": lines[0], "doc": "", "unit": "", "example": ""}
+        for line in lines[1:]:
+            field = re.match(r"    (type|default|unit|example) +(.*)", line)
+            if field and not key["doc"]:
+                key[field[1]] = field[2]
+            else:
+                key["doc"] = f"{key['doc']} {line.strip()}".strip()
+        keys.append(key)
+    return keys
+
+
+def cell(text):
+    return text.replace("|", "\\|")
+
+
+def study_table(program):
+    """A table for the file and one for each map in it."""
+    lines, group = [], None
+    for key in study_keys(ask(program, "show", "study")):
+        inside, _, name = key["path"].rpartition(".")
+        if inside != group:
+            title = {"": "## The file", "range": "## A range of values"}.get(inside, f"## `{inside}`")
+            lines += ["", title, "", "| key | type | default | unit | meaning | example |", "|---|---|---|---|---|---|"]
+            group = inside
+        example = f"`{key['example']}`" if key["example"] else ""
+        lines.append("| " + " | ".join(cell(x) for x in (f"`{name}`", key["type"], key["default"], key["unit"], key["doc"], example)) + " |")
+    return "\n".join(lines) + "\n\n"
+
+
+def fields(text):
+    """The labelled paragraphs of `constella show METHOD`, in order; label "" is the description."""
+    out = []
+    for line in text.split("\n")[2:]:
+        label, rest = line[:13].strip(), line[13:].strip()
+        if not rest:
+            continue
+        if label or not out:
+            out.append([label, rest])
+        else:
+            out[-1][1] += ("\n" if out[-1][0] == "equations" else " ") + rest
+    return out
+
+
+def escaped(text):
+    return re.sub(r"([*_<>|])", r"\\\1", text)
+
+
+def method_sections(program):
+    lines = []
+    for row in ask(program, "list", "methods").strip().split("\n"):
+        signature = re.match(r"\{[^}]*\}|[a-z0-9-]+(\([^)]*\))?", row)[0]
+        name = "{a: [[0, 0], [1/2, 0]], b: [0, 1]}" if signature.startswith("{") else re.match(r"[a-z0-9-]+", signature)[0]
+        text = ask(program, "show", name) if not signature.startswith("{") else ""
+        heading = "A tableau of your own" if signature.startswith("{") else name
+        lines += ["", f"## {heading}", "", f"`{signature}`", ""]
+        if not text:
+            lines += [escaped(row[len(signature):].strip())]
+            continue
+        for label, words in fields(text):
+            if label == "equations":
+                lines += ["```text", words, "```", ""]
+            elif label:
+                lines += [f"- **{label}**: " + (f"`{words}`" if label == "example" else escaped(words))]
+            else:
+                lines += [escaped(words), ""]
+    return "\n".join(lines) + "\n\n"
+
+
+PAGES = {"study-file.md": study_table, "methods.md": method_sections}
+
+
+def main():
+    program, check = sys.argv[1], "--check" in sys.argv[2:]
+    differ = []
+    for name, make in PAGES.items():
+        path = os.path.join(DOCS, name)
+        with open(path, encoding="utf-8") as f:
+            old = f.read()
+        new, places = MADE.subn(lambda m: m[1] + make(program) + m[2], old)
+        if places != 1:
+            sys.exit(f"{path}: {places} parts to be made; there must be one")
+        if new == old:
+            continue
+        differ.append(name)
+        if not check:
+            with open(path, "w", encoding="utf-8") as f:
+                f.write(new)
+    print("\n".join(differ))
+    return 1 if check and differ else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
