@@ -102,7 +102,7 @@ const cst_key cst_keys[] = {
     {"trajectories", "store", CST_KEYS_ALL, "list of q, p, v, lambda and observables", "[q, p, lambda]", "", "trajectories: {members: [0], store: [q, v, energy]}", "What is stored of each state."},
     {"trajectories.members", "random", CST_KEYS_ALL, "integer", "none; it or `worst`", "", "trajectories: {members: {random: 1}}", "How many members are drawn."},
     {"trajectories.members", "seed", CST_KEYS_ALL, "integer", "0", "", "trajectories: {members: {random: 1, seed: 5}}", "Of the drawing."},
-    {"trajectories.members", "worst", CST_KEYS_ALL, "integer", "none; it or `random`", "", "trajectories: {members: {worst: 1, by: momentum}}",
+    {"trajectories.members", "worst", CST_KEYS_ALL, "integer", "none; it or `random`", "", "trajectories: {members: {worst: 1, by: constraint}}",
      "How many members with the largest values, which run once more when all are known."},
     {"trajectories.members", "by", CST_KEYS_ALL, "observable, or error", "required with `worst`", "", "trajectories: {members: {worst: 1, by: energy}}",
      "By the largest deviation of which observable, or by the error."},
