@@ -106,7 +106,7 @@ static bool equivariant(const cst_term *t) {
 
 /* The half of length 0 has no say. */
 static cst_properties properties(const cst_term *t, const cst_system *s) {
-  const int    minus = cst_term_properties(minus_of(t), s).order_q, plus = cst_term_properties(plus_of(t), s).order_q;
+  const int    minus = cst_layer_converted_order(minus_of(t), s), plus = cst_layer_converted_order(plus_of(t), s);
   const double b = bias_of(t);
   int          order = b == 0 ? plus : b == -1 ? minus : minus < plus ? minus : plus;
   unsigned     claims = CST_SYMPLECTIC | CST_POSITIONS | CST_VELOCITIES | CST_BOUNDED;

@@ -33,9 +33,10 @@ const cst_method_row cst_method_row_dopri5 = {
              .equations = "steps of the pair of lengths of its own from t to t + h, each lane's by its own error, so that\n"
                           "  sqrt(mean_k (e_k / (tolerance (1 + max(|y_k|, |y1_k|))))^2) <= 1,  y = (q, v),  e the difference of both "
                           "solutions",
-             .notes = "The step says where the motion is looked at; the error is of the order of the tolerance times a growth in time, so no "
-                      "order is claimed. The solution of order 5 is taken on. The length is kept from step to step. A trajectory that needs "
-                      "more than 100000 steps of the pair in one of the study's, or shorter ones than rounding allows, has not converged.",
+             .notes =
+                 "The step says where the motion is looked at; the error is of the order of the tolerance times a growth in time, so no "
+                 "order is claimed. The solution of order 5 is taken on. The length is kept from step to step. A trajectory that needs "
+                 "more than 100000 steps of the pair in one of the study's, or shorter ones than rounding allows, has not converged.",
              .source = "J. R. Dormand, P. J. Prince, A family of embedded Runge-Kutta formulae, J. Comp. Appl. Math. 6 (1980) 19; Hairer, "
                        "Norsett, Wanner, Solving Ordinary Differential Equations I, II.4-5",
              .signature = "dopri5(tolerance=1e-8)",

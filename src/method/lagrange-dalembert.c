@@ -62,8 +62,9 @@ static void expand(const cst_term *t, cst_program *p, double fraction) {
 }
 
 static cst_properties properties(const cst_term *t, const cst_system *s) {
-  int      order = cst_term_properties(cst_term_argument(t, NULL), s).order_q;
-  unsigned claims = CST_POSITIONS | CST_VELOCITIES;
+  const cst_term *l = cst_term_argument(t, NULL);
+  int             order = of_w(t) ? cst_term_properties(l, s).order_q : cst_layer_converted_order(l, s);
+  unsigned        claims = CST_POSITIONS | CST_VELOCITIES;
   if (bias_of(t) == -0.5) order += order % 2, claims |= CST_SYMMETRIC;
   cst_properties x = cst_layer_properties(order, claims);
   x.tangential = s->nvel == 0;

@@ -13,6 +13,13 @@ static inline void cst_layer_add_rule(cst_program *p, double fraction, const cst
   cst_program_add(p, cst_rk(fraction, &(cst_layer){.rule = rule}));
 }
 
+/* The order in q and p of a conversion of a layer. */
+static inline int cst_layer_converted_order(const cst_term *layer, const cst_system *s) {
+  cst_layer l = {0};
+  cst_term_layer(layer, &l);
+  return cst_term_properties(layer, s).order_q + (l.rule ? l.rule->gain : 0);
+}
+
 /* Whether a conversion can sum over the layer what works on variations beside L, where s has such. */
 bool cst_conversion_fits(const cst_term *layer, const cst_system *s, char *why, int n);
 

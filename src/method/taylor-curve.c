@@ -7,9 +7,10 @@
  *
  * lambda is that of the equations of motion at (R, R'). The coordinates are chosen so that no constraint depends on the dependent ones
  * (dependent.h): their rates are integrals then, as the source assumes (5.14). All integrals are Gauss sums of NODES points, exact for
- * polynomials of degree 15 and to round-off for steps that a curve of degree 4 is any good for. A step of the layer ends at R(t), with the
- * Taylor polynomial of degree p of v for the independent coordinates and phi v + phi0 = r for the others. Source: C. Cuell, thesis, 5.2.
- * Arithmetic: flow.c, core/rk.c, core/convert.c.
+ * polynomials of degree 15 and to round-off for steps that a curve of degree 4 is any good for. So is the action along the curve, which is
+ * stationary at the motion: the map of (q, p) is of order p + 1, one more than the curve and than the map of w that the source iterates. A
+ * step of the layer ends at R(t), with the Taylor polynomial of degree p of v for the independent coordinates and phi v + phi0 = r for the
+ * others. Source: C. Cuell, thesis, 5.2. Arithmetic: flow.c, core/rk.c, core/convert.c.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
@@ -28,7 +29,7 @@ typedef struct {
   double            b[NODES], c[NODES];
   cst_node          t;
   cst_node          q[N][MOST_DEGREE + 1], v[N][MOST_DEGREE + 1]; /* Taylor coefficients */
-  cst_node          r[CST_MAX_G];                                  /* phi v + phi0, [m] */
+  cst_node          r[CST_MAX_G];                                 /* phi v + phi0, [m] */
 } curve;
 
 static cst_node scaled(const curve *x, double factor, cst_node a) { return cst_graph_mul(x->g, cst_graph_constant(x->g, factor), a); }
@@ -44,8 +45,7 @@ static void find_coefficients(curve *x, const cst_node *q, const cst_node *v) {
   for (int k = 0; k < x->p; k++) {
     for (int i = 0; i < n; i++) at[i] = x->q[i][k], at[n + i] = x->v[i][k];
     cst_graph_series_next(field, at, rate);
-    for (int i = 0; i < n; i++)
-      x->q[i][k + 1] = scaled(x, 1.0 / (k + 1), x->v[i][k]), x->v[i][k + 1] = scaled(x, 1.0 / (k + 1), rate[i]);
+    for (int i = 0; i < n; i++) x->q[i][k + 1] = scaled(x, 1.0 / (k + 1), x->v[i][k]), x->v[i][k + 1] = scaled(x, 1.0 / (k + 1), rate[i]);
   }
   cst_graph_series_destroy(field);
 }
@@ -213,8 +213,8 @@ static void work(const void *self, const cst_system *s, cst_node t, const cst_no
 static const int degree[MOST_DEGREE] = {1, 2, 3, 4};
 #define RULE(p)                                                                                                                            \
   {                                                                                                                                        \
-    .name = "taylor-curve(" #p ")", .self = &degree[p - 1], .order = p, .evaluations = NODES, .equivariant = true, .formulas = formulas,  \
-    .work = work                                                                                                                           \
+    .name = "taylor-curve(" #p ")", .self = &degree[p - 1], .order = p, .gain = 1, .evaluations = NODES, .equivariant = true,              \
+    .formulas = formulas, .work = work                                                                                                     \
   }
 static const cst_flow_rule rules[MOST_DEGREE] = {RULE(1), RULE(2), RULE(3), RULE(4)};
 
@@ -267,7 +267,10 @@ const cst_method_row cst_method_row_taylor_curve = {
              .equations = "R^a(t) = sum_(k <= p) q_k^a t^k of independent coordinates,  phi(R) R' + phi0(R) = phi(q) v + phi0(q) gives "
                           "the others\n"
                           "S = int L(R, R') dt,  work - int (phi'lambda)(R, R') . D R dt,  both exact",
-             .notes = "p is 1, 2, 3 or 4. Dependent are the last coordinates on which no constraint depends and which the constraints "
+             .notes = "p is 1, 2, 3 or 4. lagrange-dalembert(taylor-curve(p)) is of order p + 1 in q and p, since its action is exact, and "
+                      "of order p "
+                      "with state=w, which reads them at w. Dependent are the last coordinates on which no constraint depends and which "
+                      "the constraints "
                       "determine, of all such those whose block of phi is nowhere seen to be singular. Where it becomes so a run ends. "
                       "Without constraints the curve is the Taylor polynomial.",
              .source = "C. L. Cuell, Lagrange-d'Alembert integrators, thesis, University of Saskatchewan 2007, 5.2 and chapter 6",

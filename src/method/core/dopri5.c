@@ -38,12 +38,13 @@ static const double pair[PAIR_STAGES][PAIR_STAGES] = {
     {19372.0 / 6561, -25360.0 / 2187, 64448.0 / 6561, -212.0 / 729},
     {9017.0 / 3168, -355.0 / 33, 46732.0 / 5247, 49.0 / 176, -5103.0 / 18656},
     {35.0 / 384, 0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84}}; /* the last row: the solution of order 5 */
-static const double difference[PAIR_STAGES] = {71.0 / 57600,      0,           -71.0 / 16695, 71.0 / 1920,
-                                               -17253.0 / 339200, 22.0 / 525, -1.0 / 40};
+static const double difference[PAIR_STAGES] = {71.0 / 57600, 0, -71.0 / 16695, 71.0 / 1920, -17253.0 / 339200, 22.0 / 525, -1.0 / 40};
 
 #define LOCAL(X)                                                                                                                           \
-  X(q, NQ) X(p, NQ) X(v, NQ) X(m, NMASS) X(minv, NMASS) X(Q, NQ) X(V, PAIR_STAGES *NQ) X(A, PAIR_STAGES *NQ) X(lambda, NG)                 \
-  X(power, NACCOUNT) CST_TIME_FIELD(X)
+  X(q, NQ)                                                                                                                                 \
+  X(p, NQ)                                                                                                                                 \
+  X(v, NQ)                                                                                                                                 \
+  X(m, NMASS) X(minv, NMASS) X(Q, NQ) X(V, PAIR_STAGES *NQ) X(A, PAIR_STAGES *NQ) X(lambda, NG) X(power, NACCOUNT) CST_TIME_FIELD(X)
 
 struct local {
   LOCAL(CST_FIELD)
@@ -88,7 +89,8 @@ CST_INLINE vd square_of_error(const cst_context *C, const struct local *L, doubl
   for (int k = 0; k < NQ; k++) {
     vd dq = vset(0), dv = vset(0);
     for (int i = 0; i < PAIR_STAGES; i++) dq += difference[i] * L->V[i * NQ + k], dv += difference[i] * L->A[i * NQ + k];
-    const vd x = t * dq / (tolerance * (1 + vmax(vabs(L->q[k]), vabs(L->Q[k])))), y = t * dv / (tolerance * (1 + vmax(vabs(L->v[k]), vabs(V1[k]))));
+    const vd x = t * dq / (tolerance * (1 + vmax(vabs(L->q[k]), vabs(L->Q[k])))),
+             y = t * dv / (tolerance * (1 + vmax(vabs(L->v[k]), vabs(V1[k]))));
     sum += x * x + y * y;
   }
   return sum / (2.0 * NQ);
@@ -96,8 +98,8 @@ CST_INLINE vd square_of_error(const cst_context *C, const struct local *L, doubl
 
 /* What the next step's length is of this one's: 0.9 (error^2)^(-1/10); a fifth where the error is no number. */
 CST_INLINE vd change_of_length(vd square) {
-  const vd   change = 0.9 * vexp(-0.1 * vlog(vmax(square, vset(1e-30))));
-  const vl   number = (vl)(square < INFINITY);
+  const vd change = 0.9 * vexp(-0.1 * vlog(vmax(square, vset(1e-30))));
+  const vl number = (vl)(square < INFINITY);
   return vselect(number, vmin(vmax(change, vset(0.2)), vset(5)), vset(0.2));
 }
 
