@@ -42,13 +42,12 @@ static void read_range(cst_reading *r, cst_yaml *n, cst_name *a, const char **va
   a->range = text;
 }
 
-/* `name: expression` or `name: {for: "i = 2..n", expression: "..."}`: all but the expression itself, whose node is returned. */
-static cst_yaml *read_name(cst_reading *r, cst_yaml *key, cst_yaml *value, cst_name *a, const char **variable) {
+cst_yaml *cst_reading_family(cst_reading *r, cst_yaml *key, cst_yaml *value, const char *what, cst_name *a, const char **variable) {
   static const char *const keys[] = {"for", "expression"};
   bool                     family = cst_yaml_is_map(value);
-  *a = (cst_name){.name = cst_yaml_text(key), .at = r->s->ng, .count = 1, .array = family, .step = 1};
+  *a = (cst_name){.name = cst_yaml_text(key), .at = r->s->ng + r->s->nvel, .count = 1, .array = family, .step = 1};
   *variable = NULL;
-  cst_reading_symbol(r, key, -1, a->name, "constraint");
+  cst_reading_symbol(r, key, -1, a->name, what);
   if (family) {
     cst_yaml_check_keys(r->doc, value, keys, 2, r->d);
     cst_yaml *range = cst_reading_required(r, value, "for", "of a family of constraints");
@@ -84,7 +83,7 @@ static void declare(cst_reading *r, cst_yaml *const *key, cst_yaml **value, int 
   s->family = cst_system_keep(s, (size_t)most, sizeof *s->family);
   r->variable = cst_system_keep(s, (size_t)most, sizeof *r->variable);
   for (int k = 0; k < n && cst_reading_goes_on(r) && s->ng <= CST_MOST_Q; k++) {
-    value[k] = read_name(r, key[k], value[k], &s->family[k], &r->variable[k]);
+    value[k] = cst_reading_family(r, key[k], value[k], "constraint", &s->family[k], &r->variable[k]);
     s->ng += s->family[k].count;
     s->nfamily++;
   }

@@ -1,4 +1,5 @@
-/* read-velocities.c: the key `nonholonomic`: constraints phi(q) v + phi0(q) = 0, and names of velocities in expressions.
+/* read-velocities.c: the key `nonholonomic`: constraints phi(q) v + phi0(q) = 0, one by one or in families, and names of velocities in
+ * expressions.
  *
  * They are the last of all constraints. That they are linear or affine is checked on the formula: its derivative by a velocity must not
  * depend on any.
@@ -48,7 +49,7 @@ static bool is_bent(const cst_system *s, cst_node phi, int *by, int *on) {
   return bent;
 }
 
-static void check_form(cst_reading *r, cst_yaml *n, const char *name, cst_node phi) {
+static bool check_form(cst_reading *r, cst_yaml *n, const char *name, cst_node phi) {
   const cst_system *s = r->s;
   int               by, on;
   if (!cst_graph_depends(s->graph, phi, 'v'))
@@ -56,11 +57,14 @@ static void check_form(cst_reading *r, cst_yaml *n, const char *name, cst_node p
                    "the nonholonomic constraint '%s' depends on no velocity (%s' is that of %s); a constraint on positions belongs under "
                    "'constraints'",
                    name, s->coordinate[0], s->coordinate[0]);
-  else if (is_bent(s, phi, &by, &on))
+  else if (!is_bent(s, phi, &by, &on))
+    return true;
+  else
     cst_yaml_error(r->doc, n, r->d,
                    "the nonholonomic constraint '%s' is quadratic in the velocities, or of another form that is not linear: its derivative "
                    "by %s' depends on %s'; it must be phi(q) v + phi0(q), linear or affine in the velocities",
                    name, s->coordinate[by], s->coordinate[on]);
+  return false;
 }
 
 static bool is_taken(const cst_reading *r, const char *name) {
@@ -74,26 +78,42 @@ int cst_reading_count_velocities(const cst_reading *r) { return cst_yaml_size(cs
 void cst_reading_declare_velocities(cst_reading *r) {
   cst_system *s = r->s;
   cst_yaml   *map = cst_reading_map(r, "nonholonomic", "name: expression of coordinates and velocities x'");
-  for (int k = 0; k < cst_yaml_size(map) && cst_reading_goes_on(r); k++) {
-    cst_yaml   *key = cst_yaml_key(map, k);
-    const char *name = cst_yaml_text(key);
-    if (!cst_reading_symbol(r, key, -1, name, "nonholonomic constraint")) continue;
-    if (is_taken(r, name)) {
-      cst_yaml_error(r->doc, key, r->d, "nonholonomic constraint '%s': there is already a constraint of this name", name);
+  for (int k = 0; k < cst_yaml_size(map) && cst_reading_goes_on(r) && s->nvel <= CST_MOST_Q; k++) {
+    cst_yaml *key = cst_yaml_key(map, k);
+    cst_name  a;
+    if (is_taken(r, cst_yaml_text(key))) {
+      cst_yaml_error(r->doc, key, r->d, "nonholonomic constraint '%s': there is already a constraint of this name", cst_yaml_text(key));
       continue;
     }
-    r->variable[s->nfamily] = NULL;
-    s->family[s->nfamily++] =
-        (cst_name){.name = name, .text = cst_yaml_text(cst_yaml_value(map, k)), .at = s->ng + s->nvel++, .count = 1, .step = 1};
+    cst_reading_family(r, key, cst_yaml_value(map, k), "nonholonomic constraint", &a, &r->variable[s->nfamily]);
+    s->family[s->nfamily++] = a;
+    s->nvel += a.count;
   }
   s->ng += s->nvel;
+}
+
+/* What stands under the name of a family that was not refused, or NULL. */
+static cst_yaml *expression_of(const cst_reading *r, const cst_name *a) {
+  cst_yaml *value = cst_yaml_get(cst_yaml_get(r->root, "nonholonomic"), a->name);
+  return a->array ? cst_yaml_get(value, "expression") : value;
+}
+
+/* phi v + phi0 of one element, as is written at n; false where that is none. */
+static bool read_element(cst_reading *r, cst_yaml *n, int a, cst_scope scope) {
+  cst_system *s = r->s;
+  const char *name = s->constraint[a];
+  cst_node   *phi = &s->phi[a - (s->ng - s->nvel)];
+  char        what[200];
+  snprintf(what, sizeof what, "nonholonomic constraint '%s'", name);
+  s->g[a] = cst_graph_constant(s->graph, 0);
+  *phi = cst_reading_expression(r, n, scope, what);
+  return *phi >= 0 && check_form(r, n, name, *phi);
 }
 
 void cst_reading_read_velocities(cst_reading *r) {
   cst_system *s = r->s;
   cst_yaml   *map = cst_yaml_get(r->root, "nonholonomic");
   const int   first = s->ng - s->nvel;
-  char        what[200];
   if (!s->nvel) return;
   if (s->nq > MOST_DENSE || s->ng > MOST_DENSE) {
     cst_yaml_error(r->doc, map, r->d,
@@ -103,14 +123,10 @@ void cst_reading_read_velocities(cst_reading *r) {
   }
   s->phi = cst_system_keep(s, (size_t)s->nvel, sizeof *s->phi);
   const cst_scope scope = cst_reading_velocities(r, false);
-  for (int k = 0, a = 0; k < cst_yaml_size(map) && a < s->nvel && cst_reading_goes_on(r); k++) {
-    const char *name = s->constraint[first + a];
-    if (strcmp(cst_yaml_text(cst_yaml_key(map, k)), name)) continue; /* refused above */
-    cst_yaml *n = cst_yaml_value(map, k);
-    snprintf(what, sizeof what, "nonholonomic constraint '%s'", name);
-    s->g[first + a] = cst_graph_constant(s->graph, 0);
-    s->phi[a] = cst_reading_expression(r, n, scope, what);
-    if (s->phi[a] >= 0) check_form(r, n, name, s->phi[a]);
-    a++;
+  for (int k = 0; k < s->nfamily && cst_reading_goes_on(r); k++) {
+    const cst_name *a = &s->family[k];
+    cst_yaml       *n = a->at >= first ? expression_of(r, a) : NULL;
+    for (int i = 0; i < a->count && n && cst_reading_goes_on(r); i++)
+      if (!read_element(r, n, a->at + i, a->array ? cst_reading_with(r, scope, r->variable[k], a->first + i) : scope)) break;
   }
 }

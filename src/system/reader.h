@@ -114,6 +114,10 @@ const char *cst_reading_body_symmetry(cst_reading *r, cst_yaml *n, cst_node *xi)
 /* The key `bodies` of a map `of` a state or an exact motion into q[nq], v[nq]; in: what its expressions may name. */
 void cst_reading_body_states(cst_reading *r, cst_yaml *state, cst_scope in, const char *of, cst_node *q, cst_node *v);
 
+/* read-constraints.c: `name: expression`, or `name: {for: "i = 2..n", expression: "..."}`, as the name *a of constraints behind those that
+ * are declared, `what` in messages, with the variable of a family or NULL. Returns the node of the expression. */
+cst_yaml *cst_reading_family(cst_reading *r, cst_yaml *key, cst_yaml *value, const char *what, cst_name *a, const char **variable);
+
 /* read-velocities.c: constraints on velocities, behind all others: their number; their names; their expressions. */
 int  cst_reading_count_velocities(const cst_reading *r);
 void cst_reading_declare_velocities(cst_reading *r);
