@@ -28,8 +28,8 @@ cst_substep cst_conversion(double fraction, const cst_layer *minus, const cst_la
 cst_substep cst_conversion_of_w(double fraction, const cst_layer *minus, const cst_layer *plus, double bias);
 /* From one end of the step to the other by steps of the Dormand-Prince pair that its error estimate chooses. */
 cst_substep cst_dormand_prince(double fraction, double tolerance);
-/* Discrete equations of Lagrange and d'Alembert: in the midpoint form, or the reversible one. */
-cst_substep cst_dalembert(double fraction, bool reversible);
+/* Discrete equations of Lagrange and d'Alembert. form: 0 midpoint, 1 reversible, 2 leapfrog. */
+cst_substep cst_dalembert(double fraction, int form);
 /* By the force that a linear solve filters, for the parts w0 and w1 of h at the two ends. form: 0 full, with the third derivative; 1
  * simplified; 2 with the Hessian of the stiff part. */
 cst_substep cst_filtered_kick(double fraction, double beta, double w0, double w1, int form);

@@ -4,17 +4,27 @@
  *   D1 L_d(q_k, q_k+1) + D2 L_d(q_k-1, q_k) = phi(q_k)'L
  *   midpoint    L_d = h L((q0 + q1)/2, u), u = (q1 - q0)/h,      phi(q_m) u + phi0(q_m) = 0 at q_m = (q0 + q1)/2
  *   reversible  L_d = h/2 (L(q0, u) + L(q1, u)),                 phi(q_k) (q_k+1 - q_k-1)/(2 h) + phi0(q_k) = 0
+ *   leapfrog    that L_d and the constraint of the first,        kept where q is halfway: q = (q_k + q_k+1)/2, v = u
  *
- * Cortes, Martinez; McLachlan, Perlmutter. M is a constant diagonal. What is kept between steps is p = M v with phi v + phi0 = 0: of
- * D2 L_d its part in the distribution, the rest being taken up by L. In the second form v_k is the mean of the velocities on both sides of
- * q_k, and what the constraint does to each is the same: the half of it that ended the last step, `reaction`, begins the next one. It
- * starts from h/2 lambda.
+ * The first is that of Cortes and Martinez. The second takes no constraint on a pair of points, but keeps it in the mean: it is the
+ * geometric nonholonomic integrator of Ferraro, Iglesias and Martin de Diego, who call it nonholonomic SHAKE (q) and RATTLE (q, p). The
+ * third is the reversible method of McLachlan and Perlmutter, (4.18) as software quotes it:
+ *
+ *   q_h = q + h/2 v,   M (v1 - v) = -h dV(q_h) - phi(q_h)'L,   q1 = q_h + h/2 v1,   phi(q1) v1 + phi0(q1) = 0
+ *
+ * M is a constant diagonal. What is kept between steps is p = M v with phi v + phi0 = 0: of D2 L_d its part in the distribution, the rest
+ * being taken up by L. In the second form v_k is the mean of the velocities on both sides of q_k, and what the constraint does to each is
+ * the same: the half of it that ended the last step, `reaction`, begins the next one. It starts from h/2 lambda.
+ *
+ * tests/cli/test_nonholonomic.py holds the forms to the equations above, their steps run backwards to where they began, and to order 2.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define CORE dalembert
 
+enum { MIDPOINT, REVERSIBLE, LEAPFROG };
+
 struct data {
-  int reversible, reaction; /* reaction: where the record has it, in units of lambda */
+  int form, reaction; /* reaction: where the record has it, in units of lambda */
 };
 
 #ifdef CST_W
@@ -43,22 +53,30 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
   K_G(L->c, L->q, L->G);
 }
 
+/* The point q_h of the third form, with phi there in the place of that at q. */
+CST_INLINE void go_half(const cst_context *C, struct local *L, int j) {
+  for (int i = 0; i < NQ; i++) L->q[i] += (0.5 * H(j)) * (OVER(i) * L->p[i]);
+  K_G(L->c, L->q, L->G);
+  K_dV(L->c, L->q, L->dV);
+  for (int i = 0; i < NQ; i++) L->p[i] -= H(j) * L->dV[i];
+}
+
 CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
-  (void)j;
+  if (OWN(j)->form == LEAPFROG) go_half(C, L, j);
   for (int i = 0; i < NQ && NX > 0; i++) x[i] = OVER(i) * L->p[i];
   for (int a = 0; a < NG && NX > 0; a++) x[NQ + a] = vset(0);
 }
 
-/* M u + h/2 dV(q_m) - p + phi(q0)'L and phi(q_m) u + phi0(q_m). */
+/* M u + h/2 dV(q_m) - p + phi(q0)'L and phi(q_m) u + phi0(q_m); of the third form the force is in p, and q0 is q_h. */
 CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
-  const double half = 0.5 * H(j);
+  const double half = 0.5 * H(j), force = OWN(j)->form == LEAPFROG ? 0 : half;
   USES_G
   for (int i = 0; i < NQ; i++) L->qm[i] = L->q[i] + half * x[i];
   K_dV(L->c, L->qm, L->dV);
   K_G(L->c, L->qm, L->G1);
   K_phi0(L->c, L->qm, f + NQ);
   for (int i = 0; i < NQ; i++) {
-    f[i] = (MASS(i) * x[i] - L->p[i]) + half * L->dV[i];
+    f[i] = (MASS(i) * x[i] - L->p[i]) + force * L->dV[i];
     COL_G(i, a, e) f[i] += L->G[e] * x[NQ + a];
   }
   for (int a = 0; a < NG; a++) ROW_G(a, i, e) f[NQ + a] += L->G1[e] * x[i];
@@ -67,7 +85,7 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
 
 static void matrix(const cst_context *C, struct local *L, int j, const vd *x) {
   const cst_pattern *p = &C->system->pattern[CST_K_d2V];
-  const double       half = 0.5 * H(j);
+  const double       half = 0.5 * H(j), force = OWN(j)->form == LEAPFROG ? 0 : half;
   const int          n = NX;
   vd                 H2[ROOM(p->n)], w[ROOM(NQ)], bent[ROOM(NG)], moved[ROOM(NG)];
   USES_G
@@ -75,7 +93,7 @@ static void matrix(const cst_context *C, struct local *L, int j, const vd *x) {
   K_d2V(L->c, L->qm, H2);
   for (int i = 0; i < NQ; i++) {
     L->J[i * n + i] = MASS(i);
-    for (int e = p->start[i]; e < p->start[i + 1]; e++) L->J[i * n + p->column[e]] += (half * half) * H2[e];
+    for (int e = p->start[i]; e < p->start[i + 1]; e++) L->J[i * n + p->column[e]] += (force * half) * H2[e];
     COL_G(i, a, e) L->J[i * n + NQ + a] = L->G[e], L->J[(NQ + a) * n + i] = L->G1[e];
   }
   for (int k = 0; k < NQ; k++) {
@@ -105,7 +123,11 @@ CST_INLINE void midpoint(const cst_context *C, struct local *L, int j, const vd 
   for (int i = 0; i < NQ; i++) L->p[i] = MASS(i) * x[i] - (0.5 * h) * L->dV[i];
 }
 
-CST_INLINE void leapfrog(const cst_context *C, struct local *L, int j) {
+CST_INLINE void reach(const cst_context *C, struct local *L, int j, const vd *x) {
+  for (int i = 0; i < NQ; i++) L->q[i] += (0.5 * H(j)) * x[i], L->p[i] = MASS(i) * x[i];
+}
+
+CST_INLINE void shake(const cst_context *C, struct local *L, int j) {
   const double h = H(j), half = 0.5 * h;
   USES_G
   K_dV(L->c, L->q, L->dV);
@@ -120,8 +142,10 @@ CST_INLINE void leapfrog(const cst_context *C, struct local *L, int j) {
 
 CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x) {
   vd m[ROOM(NG)];
-  if (OWN(j)->reversible)
-    leapfrog(C, L, j);
+  if (OWN(j)->form == REVERSIBLE)
+    shake(C, L, j);
+  else if (OWN(j)->form == LEAPFROG)
+    reach(C, L, j, x);
   else
     midpoint(C, L, j, x);
   K_G(L->c, L->q, L->G);
@@ -141,16 +165,16 @@ CST_INLINE void leave(const cst_context *C, const struct local *L, double *recor
 #include "method/core/row.h"
 
 struct parameters {
-  int reversible;
+  int form;
 };
 CST_DATA_FITS(struct parameters, struct data);
 
 static bool same(const void *one, const void *other) {
   const struct parameters *x = one, *y = other;
-  return x->reversible == y->reversible;
+  return x->form == y->form;
 }
 
-/* Both are symmetric. */
+/* All are symmetric. */
 static bool adjoint(void *of) {
   (void)of;
   return true;
@@ -158,12 +182,12 @@ static bool adjoint(void *of) {
 
 static cst_substep_size size(const void *of, const cst_system *s) {
   const struct parameters *x = of;
-  const int                unknowns = x->reversible ? 0 : s->nq + s->ng;
+  const int                unknowns = x->form == REVERSIBLE ? 0 : s->nq + s->ng;
   return (cst_substep_size){.stages = 1,
                             .unknowns = unknowns,
                             .kept = unknowns,
                             .fixed = 1,
-                            .each = x->reversible ? 0 : 1,
+                            .each = x->form == REVERSIBLE ? 0 : 1,
                             .cost = 4 * cst_substep_unit(s) + 0.1 * unknowns * unknowns * unknowns};
 }
 
@@ -174,7 +198,7 @@ static void start(const void *x, const cst_system *s, const double *c, const dou
 
 static PetscErrorCode bind(const void *of, const cst_lane_binding *with, void *lane) {
   PetscFunctionBegin;
-  *(struct data *)lane = (struct data){((const struct parameters *)of)->reversible, with->state[0]};
+  *(struct data *)lane = (struct data){((const struct parameters *)of)->form, with->state[0]};
   PetscFunctionReturn(0);
 }
 
@@ -189,5 +213,5 @@ static const cst_substep_row row = {.name = "dalembert",
                                     .start = start,
                                     .bind = bind};
 
-cst_substep cst_dalembert(double fraction, bool reversible) { return cst_substep_of(&row, fraction, &(struct parameters){reversible}); }
+cst_substep cst_dalembert(double fraction, int form) { return cst_substep_of(&row, fraction, &(struct parameters){form}); }
 #endif
