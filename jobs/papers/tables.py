@@ -13,8 +13,11 @@ PAPER.toml, whose names of studies are relative to itself, holds
                 digits   so many digits must agree, or as many as are printed where they are fewer,
                 within   the difference, of numbers of as many decimals, must not be larger (rates),
                 bound    what is measured must not be larger, whatever is printed (round-off).
-              `measured` is a column of the result, or the path of an observable, whose largest change is taken. `method` stands in a column where
-              the columns of a table, not its blocks, differ in the method.
+              `measured` is a column of the result, or the path of an observable, whose largest change is taken, or with `figure` another of the
+              figures of docs/result-file.md, less the one at the start. Of a dataset of vectors `component` is the change of that component from the
+              step before, larger, to this one. In its place `rate_of` names another column: the base-2 logarithm of its value at the step before
+              over that at this one, or (`ahead`) of that at this one over that at the next. `method` stands in a column where the columns of a table,
+              not its blocks, differ in the method.
     tables    by name: `title`, `study`, `row` (the heading of the rows' labels), `columns`, `blocks`. A block has `title`, `method` and `rows`: a
               line a step of the study, coarse first, with a label and a cell for each column; `-` is empty, VALUE~X asks for X in place of the
               column's digits, width or bound. A table may be `like` another, with a `change` of the study's text, and some of its columns `only`.
@@ -28,6 +31,7 @@ What agreeing digits are is said in agreement.py.
 # SPDX-License-Identifier: BSD-2-Clause
 import argparse
 import collections
+import math
 import pathlib
 import sys
 import tomllib
@@ -41,12 +45,31 @@ from studies import Studies, mistake  # noqa: E402
 # ---- tables
 
 
-def measured_of(result, column, cases, block, step):
-    """What a column of the result holds for the step; for an observable, the largest change over the members."""
+def case_of(column, cases, block, step):
     method = column.get("method", block.get("method"))
-    if step >= len(cases.get(method, ())):
+    if not 0 <= step < len(cases.get(method, ())):
         mistake(f"the study of '{block['title']}' has no step {step + 1} of {method}")
-    case = cases[method][step]
+    return cases[method][step]
+
+
+def rate_of(columns, result, column, cases, block, step):
+    """The base-2 logarithm of another column at a step over that at the next."""
+    first = step if column.get("ahead") else step - 1
+    above, below = (measured_of(columns, result, columns[column["rate_of"]], cases, block, k) for k in (first, first + 1))
+    return math.log2(above / below) if above and below else math.nan
+
+
+def measured_of(columns, result, column, cases, block, step):
+    """What a column of the result holds for the step; for an observable, the largest change over the members."""
+    if "rate_of" in column:
+        return rate_of(columns, result, column, cases, block, step)
+    case = case_of(column, cases, block, step)
+    if "component" in column:
+        before = case_of(column, cases, block, step - 1)
+        values = result.data(column["measured"])
+        return float(abs(values[case][..., column["component"]] - values[before][..., column["component"]]).max())
+    if "figure" in column:
+        return float(abs(result.data(column["measured"], column["figure"])[case] - result.data(column["measured"], "start")[case]).max())
     if column["measured"].startswith("/"):
         return float(result.data(column["measured"], "drift")[case].max())
     return float(result.numbers(column["measured"])[case])
@@ -74,8 +97,10 @@ def block_entries(paper, table, label, block, result, rows):
         for name in shown(table):
             column = paper["columns"][name]
             place = (label, block["title"], row, column.get("heading", name))
-            measured = measured_of(result, column, cases, block, step)
-            entries.append(None if cells[name] == "-" else entry_of(place, column, cells[name], measured))
+            if cells[name] == "-":
+                entries.append(None)
+                continue
+            entries.append(entry_of(place, column, cells[name], measured_of(paper["columns"], result, column, cases, block, step)))
         lines.append([row, *entries])
     return lines
 

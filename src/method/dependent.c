@@ -85,13 +85,11 @@ static double determinant_at(const search *f, int point, const int *column) {
   return determinant(A, f->m) / size;
 }
 
-/* 0: it cannot be inverted at the start; 1: there alone; 2: its determinant has one sign wherever it was looked at. */
-static int quality(const search *f, const int *column) {
+static bool is_regular(const search *f, const int *column) {
   const double at_start = determinant_at(f, 0, column);
-  if (!(fabs(at_start) > SMALL)) return 0;
-  for (int k = 1; k <= POINTS; k++)
-    if (determinant_at(f, k, column) * at_start <= 0) return 1; /* no number where phi is none */
-  return 2;
+  bool         regular = fabs(at_start) > SMALL;
+  for (int k = 1; k <= POINTS && regular; k++) regular = !(determinant_at(f, k, column) * at_start <= 0); /* no number where phi is none */
+  return regular;
 }
 
 /* The set k[m] of places among the candidates, ascending, as coordinates, ascending. */
@@ -110,16 +108,14 @@ static bool advance(const search *f, int *k) {
 }
 
 static bool choose(const search *f, int *column) {
-  int  k[CST_MAX_G], now[CST_MAX_G];
-  bool found = false;
+  int k[CST_MAX_G];
   for (int b = 0; b < f->m; b++) k[b] = b;
   for (int sets = 0; f->m <= f->n && sets < MOST_SETS; sets++) {
-    take(f, k, now);
-    const int good = quality(f, now);
-    if (good == 2 || (good == 1 && !found)) take(f, k, column), found = true;
-    if (good == 2 || !advance(f, k)) break;
+    take(f, k, column);
+    if (is_regular(f, column)) return true;
+    if (!advance(f, k)) break;
   }
-  return found;
+  return false;
 }
 
 int cst_dependent(const cst_system *s, int *row, int *column) {

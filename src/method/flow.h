@@ -33,7 +33,7 @@ typedef struct cst_flow_rule {
   const char *doc;  /* one line; NULL where the method's row has it */
   const void *self; /* the rule's own data */
   int         order;
-  int         gain;        /* orders that a conversion has more: of a curve whose action is exact, 1 */
+  int         gain;        /* 1 where S is exact along a curve, which conversions then raise (layer.h) */
   int         evaluations; /* of A in a step; of the coefficients of A where it is expanded */
   bool        equivariant; /* linear symmetries of a system are symmetries of the step and of S, which conversions need to keep momenta */
   void (*formulas)(const void *self, const cst_system *s, cst_node t, const cst_node *q, const cst_node *v, cst_node *q1, cst_node *v1,

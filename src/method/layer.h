@@ -13,11 +13,14 @@ static inline void cst_layer_add_rule(cst_program *p, double fraction, const cst
   cst_program_add(p, cst_rk(fraction, &(cst_layer){.rule = rule}));
 }
 
-/* The order in q and p of a conversion of a layer. */
+/* The order in q and p of a conversion of a layer. The exact action of a curve of order p is off by h^(2p+1), being stationary at the
+ * motion between the curve's ends; the work of constraints on velocities along it by h^(p+2). */
 static inline int cst_layer_converted_order(const cst_term *layer, const cst_system *s) {
+  const int order = cst_term_properties(layer, s).order_q;
   cst_layer l = {0};
   cst_term_layer(layer, &l);
-  return cst_term_properties(layer, s).order_q + (l.rule ? l.rule->gain : 0);
+  if (!l.rule || !l.rule->gain) return order;
+  return s->nvel ? order + 1 : 2 * order;
 }
 
 /* Whether a conversion can sum over the layer what works on variations beside L, where s has such. */

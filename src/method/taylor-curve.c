@@ -7,10 +7,11 @@
  *
  * lambda is that of the equations of motion at (R, R'). The coordinates are chosen so that no constraint depends on the dependent ones
  * (dependent.h): their rates are integrals then, as the source assumes (5.14). All integrals are Gauss sums of NODES points, exact for
- * polynomials of degree 15 and to round-off for steps that a curve of degree 4 is any good for. So is the action along the curve, which is
- * stationary at the motion: the map of (q, p) is of order p + 1, one more than the curve and than the map of w that the source iterates. A
- * step of the layer ends at R(t), with the Taylor polynomial of degree p of v for the independent coordinates and phi v + phi0 = r for the
- * others. Source: C. Cuell, thesis, 5.2. Arithmetic: flow.c, core/rk.c, core/convert.c.
+ * polynomials of degree 15 and to round-off for steps that a curve of degree 4 is any good for. So is the action along the
+ * curve, which is stationary at the motion: in q and p a conversion is of order 2p, and of order p + 1 under constraints on velocities; the
+ * map of w that the source iterates is of order p. A step of the layer ends at R(t), with the Taylor polynomial of degree p of v for the
+ * independent coordinates and phi v + phi0 = r for the others. Source: C. Cuell, thesis, 5.2. Arithmetic: flow.c, core/rk.c,
+ * core/convert.c.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
@@ -241,7 +242,7 @@ static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
   if (s->nvel && cst_dependent(s, row, column) < 0) {
     snprintf(why, (size_t)n,
              "taylor-curve needs as many coordinates as there are constraints on velocities, on which these do not depend and which they "
-             "determine, and %s has no such",
+             "determine everywhere, and %s has no such",
              s->name);
     return false;
   }
@@ -267,12 +268,12 @@ const cst_method_row cst_method_row_taylor_curve = {
              .equations = "R^a(t) = sum_(k <= p) q_k^a t^k of independent coordinates,  phi(R) R' + phi0(R) = phi(q) v + phi0(q) gives "
                           "the others\n"
                           "S = int L(R, R') dt,  work - int (phi'lambda)(R, R') . D R dt,  both exact",
-             .notes = "p is 1, 2, 3 or 4. lagrange-dalembert(taylor-curve(p)) is of order p + 1 in q and p, since its action is exact, and "
-                      "of order p "
-                      "with state=w, which reads them at w. Dependent are the last coordinates on which no constraint depends and which "
-                      "the constraints "
-                      "determine, of all such those whose block of phi is nowhere seen to be singular. Where it becomes so a run ends. "
-                      "Without constraints the curve is the Taylor polynomial.",
+             .notes = "p is 1, 2, 3 or 4. lagrange-dalembert(taylor-curve(p)) is of order p + 1 in q and p, and of order 2p without "
+                      "constraints, since "
+                      "its action is exact; with state=w, which reads them at w, of order p. Dependent are the last coordinates on which "
+                      "no constraint depends and which the constraints "
+                      "determine everywhere: their block of phi is nowhere seen to be singular. Systems without such are refused. Without "
+                      "constraints the curve is the Taylor polynomial.",
              .source = "C. L. Cuell, Lagrange-d'Alembert integrators, thesis, University of Saskatchewan 2007, 5.2 and chapter 6",
              .signature = "taylor-curve(p)",
              .example = "taylor-curve(2)"},
