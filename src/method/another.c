@@ -97,8 +97,9 @@ static PetscErrorCode advance(cst_stepper *st, long to, long read, PetscErrorCod
 
 PetscErrorCode cst_stepper_toward(cst_stepper *st, long to, PetscErrorCode (*stretch)(cst_stepper *, long)) {
   PetscFunctionBegin;
-  while (st->batch->step < to && st->mean > 0) PetscCall(advance(st, to, st->reader ? st->reader(st->reader_context) : to, stretch));
-  if (st->batch->step < to) PetscCall(stretch(st, to - st->batch->step));
+  while (st->batch->step < to && st->mean > 0 && !st->halted)
+    PetscCall(advance(st, to, st->reader ? st->reader(st->reader_context) : to, stretch));
+  if (st->batch->step < to && !st->halted) PetscCall(stretch(st, to - st->batch->step));
   st->batch->step = to;
   PetscFunctionReturn(0);
 }

@@ -56,6 +56,9 @@ struct cst_stepper {
   double              mean;
   cst_next_read      *reader;
   void               *reader_context;
+  cst_halt           *halt;
+  void               *halt_context;
+  bool                halted; /* the advance that is made, or was the last one */
   double              h;
   double              first_impulse; /* part of the impulse that the first step has */
   bool                tangential;
@@ -81,6 +84,9 @@ void cst_stepper_begin(const cst_stepper *st, double *column, const double *c, c
 PetscErrorCode cst_stepper_toward(cst_stepper *st, long to, PetscErrorCode (*stretch)(cst_stepper *, long));
 /* The multipliers that the springs stand for, [ng][W]. */
 void cst_stepper_springs(const cst_stepper *st, const double *record, double *lambda);
+
+/* Whether the advance halts here, or has. */
+bool cst_stepper_halts(cst_stepper *st);
 
 /* A step of all groups as the solver has it: whole, or in pieces. */
 cst_equations cst_stepper_equations(cst_stepper *st);

@@ -3,7 +3,7 @@
 #include <string.h>
 #include "method/stepper-internal.h"
 
-enum { CARE = 2 }; /* attempts at the step of a lane that fails, alone and with care */
+enum { CARE = 2 }; /* attempts, with care, at a step in which lanes fail */
 
 /* The part of a record that is stepped. */
 static double *stepped(const cst_stepper *st, double *record) { return record + (size_t)st->shift * (size_t)st->width; }
@@ -51,26 +51,47 @@ void cst_stepper_make_ghosts(const cst_stepper *st, double *record, int alive) {
     if (!(alive >> l & 1)) copy_lane(st, record, l, record, source);
 }
 
-/* One step of a group in which a lane fails: each living lane alone; those that cannot go on keep their last state and the reason. */
-static void step_with_care(cst_stepper *st, int group, long step) {
-  cst_batch *b = st->batch;
-  double    *record = b->record + (size_t)group * st->size, *column = st->work + st->size, *next = st->work + 2 * st->size;
-  memcpy(next, record, st->size * sizeof *next);
-  for (int l = 0; l < st->width; l++) {
-    if (!(b->alive[group] >> l & 1)) continue;
-    for (int pass = 0; pass <= CARE; pass++) {
-      for (int k = 0; k < st->width; k++) copy_lane(st, column, k, record, l);
-      cst_outcome o = pass == 0 ? march_segments(st, column, 1) : march_alone(st, column, pass);
-      if (o.reason == CST_DONE) {
-        copy_lane(st, next, l, column, l);
-        break;
-      }
-      if (pass < CARE) continue;
-      copy_lane(st, b->last + (size_t)group * st->size, l, record, l);
-      b->fate[group * st->width + l] = (cst_fate){o.reason, step};
-      b->alive[group] &= ~(1 << l);
-    }
+/* One attempt at a step: as ever, then with care. */
+static cst_outcome attempt(cst_stepper *st, double *record, int pass) {
+  return pass == 0 ? march_segments(st, record, 1) : march_alone(st, record, pass);
+}
+
+/* Attempt a step of the lanes `set` of a record together, without those that fail in it, until the others have made it: they are returned,
+ * with their columns in next. reason[] says of the others why. */
+static int step_lanes(cst_stepper *st, const double *record, int set, int pass, double *next, cst_reason *reason) {
+  double *column = st->work + st->size;
+  while (set && !cst_stepper_halts(st)) {
+    memcpy(column, record, st->size * sizeof *column);
+    cst_stepper_make_ghosts(st, column, set);
+    const cst_outcome o = attempt(st, column, pass);
+    if (o.reason == CST_DONE) break;
+    const int failed = set & o.lanes ? set & o.lanes : set;
+    for (int l = 0; l < st->width; l++)
+      if (failed >> l & 1) reason[l] = o.reason;
+    set &= ~failed;
   }
+  for (int l = 0; l < st->width; l++)
+    if (set >> l & 1) copy_lane(st, next, l, column, l);
+  return set;
+}
+
+/* One step of a group in which lanes fail, `failing` of which it is known: the others, then with care those that are left; those that
+ * cannot go on keep their last state and the reason. */
+static void step_with_care(cst_stepper *st, int group, long step, int failing) {
+  cst_batch *b = st->batch;
+  double    *record = b->record + (size_t)group * st->size, *next = st->work + 2 * st->size;
+  cst_reason reason[CST_W_MAX] = {CST_DONE};
+  int        left = b->alive[group];
+  memcpy(next, record, st->size * sizeof *next);
+  left &= ~step_lanes(st, record, left & ~failing, 0, next, reason);
+  for (int pass = 1; pass <= CARE && left; pass++) left &= ~step_lanes(st, record, left, pass, next, reason);
+  if (st->halted) return;
+  for (int l = 0; l < st->width; l++) {
+    if (!(left >> l & 1)) continue;
+    copy_lane(st, b->last + (size_t)group * st->size, l, record, l);
+    b->fate[group * st->width + l] = (cst_fate){reason[l], step};
+  }
+  b->alive[group] &= ~left;
   memcpy(record, next, st->size * sizeof *next);
   cst_stepper_make_ghosts(st, record, b->alive[group]);
 }
@@ -89,14 +110,21 @@ static long march_while_good(cst_stepper *st, double *record, long n) {
   return good;
 }
 
+/* Asked between groups and attempts; what a batch that was halted holds is of no use. */
+bool cst_stepper_halts(cst_stepper *st) {
+  if (st->halt && !st->halted) st->halted = st->halt(st->halt_context);
+  return st->halted;
+}
+
 static void advance_group(cst_stepper *st, int group, long n) {
   cst_batch *b = st->batch;
   double    *record = b->record + (size_t)group * st->size;
-  for (long done = 0; done < n && b->alive[group];) {
+  for (long done = 0; done < n && b->alive[group] && !cst_stepper_halts(st);) {
     cst_outcome o = march_segments(st, record, n - done);
     if (__builtin_expect(o.reason == CST_DONE, 1)) return;
-    done += march_while_good(st, record, o.reason == CST_NOT_CONVERGED ? o.steps : n - done - 1);
-    step_with_care(st, group, b->step + done);
+    const bool known = o.reason == CST_NOT_CONVERGED; /* where, and which */
+    done += march_while_good(st, record, known ? o.steps : n - done - 1);
+    step_with_care(st, group, b->step + done, known ? o.lanes : 0);
     done++;
   }
 }
@@ -106,6 +134,7 @@ static PetscErrorCode follow(cst_stepper *st, PetscErrorCode (*stretch)(cst_step
   PetscFunctionBegin;
   for (long to; (to = st->schedule->next(st->schedule->context)) > st->batch->step;) {
     PetscCall(cst_stepper_toward(st, to, stretch));
+    if (st->halted) break;
     PetscCall(st->schedule->look(st->schedule->context));
   }
   PetscFunctionReturn(0);
@@ -113,7 +142,7 @@ static PetscErrorCode follow(cst_stepper *st, PetscErrorCode (*stretch)(cst_step
 
 static PetscErrorCode march_stretch(cst_stepper *st, long n) {
   PetscFunctionBegin;
-  for (int g = 0; g < st->batch->groups; g++) advance_group(st, g, n);
+  for (int g = 0; g < st->batch->groups && !st->halted; g++) advance_group(st, g, n);
   PetscFunctionReturn(0);
 }
 
@@ -181,7 +210,7 @@ static PetscErrorCode step_in_pieces(cst_stepper *st, long step) {
   for (int g = 0; g < b->groups; g++)
     if (failed[g]) {
       memcpy(record_of(st, g), st->saved + (size_t)g * st->size, st->size * sizeof *st->saved);
-      step_with_care(st, g, step);
+      step_with_care(st, g, step, 0);
     }
   PetscCall(PetscFree(failed));
   PetscFunctionReturn(0);
@@ -189,7 +218,7 @@ static PetscErrorCode step_in_pieces(cst_stepper *st, long step) {
 
 static PetscErrorCode stretch_in_pieces(cst_stepper *st, long n) {
   PetscFunctionBegin;
-  for (long k = 0; k < n; k++) PetscCall(step_in_pieces(st, st->batch->step + k));
+  for (long k = 0; k < n && !cst_stepper_halts(st); k++) PetscCall(step_in_pieces(st, st->batch->step + k));
   PetscFunctionReturn(0);
 }
 
@@ -201,6 +230,7 @@ PetscErrorCode cst_stepper_follow(cst_stepper *st, cst_batch *b, const cst_sched
   PetscFunctionBegin;
   st->batch = b;
   st->schedule = schedule;
+  st->halted = false;
   if (cst_solver_marches(st->solver))
     PetscCall(cst_solver_solve(st->solver, b->groups));
   else

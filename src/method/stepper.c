@@ -256,6 +256,14 @@ PetscErrorCode cst_stepper_destroy(cst_stepper **stepper) {
   PetscFunctionReturn(0);
 }
 
+void cst_stepper_halt_by(cst_stepper *st, cst_halt *halt, void *context) {
+  st->halt = halt;
+  st->halt_context = context;
+  st->halted = false;
+}
+
+bool cst_stepper_halted(const cst_stepper *st) { return st->halted; }
+
 void cst_stepper_set_resolution(cst_stepper *st, double resolution) { st->resolution = resolution; }
 
 void cst_stepper_set_step(cst_stepper *st, double h) {

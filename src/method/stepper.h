@@ -1,9 +1,9 @@
 /* stepper.h: a method set up to step batches of lanes of one system; all allocation happens in create.
  *
  * A batch is `groups` records (system/group.h) with one bit a lane telling who is alive. Lanes that pad a group, or whose trajectory
- * failed, are ghosts: copies of a living lane, stepped along and never read. A lane that fails is first stepped again alone, with pivoting
- * and more iterations; if that fails too its trajectory ends there, with its last state and the reason, and the others go on. None of this
- * depends on who else is in the batch.
+ * failed, are ghosts: copies of a living lane, stepped along and never read. Lanes that fail are first stepped again without the others,
+ * with pivoting and more iterations; one that fails then too ends there, with its last state and the reason, and the others go on. None of
+ * this depends on who else is in the batch.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_STEPPER_H
@@ -104,6 +104,12 @@ void cst_stepper_set_step(cst_stepper *s, double h);
 void cst_stepper_set_time(cst_stepper *s, double time, long step);
 /* n further steps of every living lane. */
 PetscErrorCode cst_stepper_advance(cst_stepper *s, cst_batch *b, long n);
+
+/* Whether to halt in the middle of an advance, asked between groups of lanes and between attempts at a step that fails; NULL: never. What
+ * the batch holds afterwards is of no use. */
+typedef bool cst_halt(void *context);
+void         cst_stepper_halt_by(cst_stepper *s, cst_halt *halt, void *context);
+bool         cst_stepper_halted(const cst_stepper *s); /* the last advance was */
 
 /* Where a batch stops on its way: next gives the step of the next stop (the current one: enough for now), look is called there. */
 typedef struct {

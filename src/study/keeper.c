@@ -9,7 +9,7 @@
 #include "study/stop.h"
 
 enum { TAG = 17 };
-static const double pause_between = 0.05, beat_every = 10;
+static const double pause_between = 0.05, look_every = 0.25, beat_every = 10;
 
 /* What rank 0 has besides. */
 typedef struct {
@@ -46,6 +46,8 @@ struct cst_keeper {
   int                nfinished;
   double            *told;            /* [nclass] seconds that were told */
   double             polled, slowest; /* time of the last poll, and the longest time between two */
+  double             looked;          /* time of the last look in the middle of a slice */
+  bool               halts;           /* what it told */
   bool               signalled;
   desk               desk;
 };
@@ -282,6 +284,20 @@ PetscErrorCode cst_keeper_poll(void *context, double work, bool *stop) {
   }
   *stop = stops(k);
   PetscFunctionReturn(0);
+}
+
+/* Rank 0 goes on leading meanwhile; no part is made in the middle of a slice. */
+bool cst_keeper_halts(void *context) {
+  cst_keeper  *k = context;
+  const double now = MPI_Wtime();
+  long         words[CST_NOTICES];
+  if (cst_stop_signal()) return true;
+  if (now - k->looked < look_every) return k->halts;
+  k->looked = now;
+  if (k->rank == 0 && lead(k)) return true;
+  cst_coordinator_get(k->coordinator, words);
+  k->halts = is_last(words[CST_NOTICE_ORDER]) || words[CST_NOTICE_SIGNAL] || words[CST_NOTICE_END] > CST_END_DONE;
+  return k->halts;
 }
 
 /* Nothing is left to do for this rank: it goes on obeying until all have come so far. */

@@ -77,6 +77,7 @@ static PetscErrorCode bring_partner(cst_runner *r) {
   const size_t      block = (size_t)s->ng * (size_t)r->width;
   PetscFunctionBegin;
   PetscCall(cst_stepper_advance(r->hst, r->hb, 2 * r->b->step - 1 - r->hb->step));
+  if (cst_stepper_halted(r->hst)) PetscFunctionReturn(0);
   for (int g = 0; g < r->hb->groups; g++)
     cst_runner_lambda(r, r->hst, r->hb->record + (size_t)g * cst_stepper_record_size(r->hst), r->hb->step,
                       r->half_lambda + (size_t)g * block);
@@ -148,6 +149,7 @@ PetscErrorCode cst_runner_read_errors(cst_runner *r) {
   const long       now = r->b->step;
   PetscFunctionBegin;
   if (r->hst) PetscCall(bring_partner(r));
+  if (cst_runner_halted(r)) PetscFunctionReturn(0);
   if (k->lead == 0)
     read_lanes(r, STATES | MULTIPLIERS);
   else {

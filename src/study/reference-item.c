@@ -22,6 +22,8 @@ struct cst_item {
   double             *lambda;
   cst_motion         *m; /* in quadruple precision; NULL where it has no start */
   __float128         *room;
+  long                some;  /* steps between two polls */
+  double             *saved; /* the batch, before steps in whose middle it may be halted */
 };
 
 /* ---- double precision ---------------------------------------------------------------------------------------------------------- */
@@ -149,24 +151,58 @@ static PetscErrorCode close_item(cst_item *i) {
   PetscCall(cst_stepper_destroy(&i->st));
   cst_motion_destroy(i->m);
   free(i->lambda);
+  free(i->saved);
   free(i->room);
   PetscCall(PetscFree(i));
   PetscFunctionReturn(0);
 }
 
-enum { STEPS_A_POLL = 64, QUAD_STEPS_A_POLL = 4 };
+enum { STEPS_A_POLL = 64, QUAD_STEPS_A_POLL = 4, FEW_STEPS = 8 };
+
+static void save_batch(cst_item *i) {
+  const size_t n = cst_batch_numbers(i->st);
+  if (!i->saved) i->saved = cst_need(malloc(n * (size_t)i->x.count * sizeof *i->saved));
+  for (long m = 0; m < i->x.count; m++) cst_batch_save(i->st, &i->b, m, i->saved + (size_t)m * n);
+}
+
+static void restore_batch(cst_item *i, const double *from, long step) {
+  for (long m = 0; m < i->x.count; m++) cst_batch_restore(i->st, &i->b, m, from + (size_t)m * cst_batch_numbers(i->st));
+  i->b.step = step;
+  cst_batch_ready(i->st, &i->b);
+}
+
+/* Steps of the batch; few of them, which may be long, can be halted in the middle, and are none then. */
+static PetscErrorCode advance_batch(cst_item *i, double from, double h, long *some) {
+  const long step = i->b.step;
+  const bool watched = i->r->halt && *some <= FEW_STEPS;
+  PetscFunctionBegin;
+  if (watched) save_batch(i);
+  cst_stepper_halt_by(i->st, watched ? i->r->halt : NULL, i->r->halt_context);
+  cst_stepper_set_step(i->st, h);
+  cst_stepper_set_time(i->st, from, step - i->done);
+  PetscCall(cst_stepper_advance(i->st, &i->b, *some));
+  if (!cst_stepper_halted(i->st)) PetscFunctionReturn(0);
+  restore_batch(i, i->saved, step);
+  *some = 0;
+  PetscFunctionReturn(0);
+}
 
 /* Some steps of a span of n; a span of 0 has none: a time that is read is the start. */
 static PetscErrorCode advance(cst_item *i, double from, double to, long n) {
-  const long most = i->st ? STEPS_A_POLL : QUAD_STEPS_A_POLL, some = PetscMin(most, n - i->done);
+  const double before = MPI_Wtime();
+  const long   most = i->st ? STEPS_A_POLL : QUAD_STEPS_A_POLL;
+  long         some = PetscMin(PetscMax(1, i->some), n - i->done);
   PetscFunctionBegin;
-  if (i->st) {
-    cst_stepper_set_step(i->st, (to - from) / (double)n);
-    cst_stepper_set_time(i->st, from, i->b.step - i->done);
-    PetscCall(cst_stepper_advance(i->st, &i->b, some));
-  } else if (i->m)
+  if (i->st)
+    PetscCall(advance_batch(i, from, (to - from) / (double)n, &some));
+  else if (i->m)
     cst_motion_advance(i->m, ((__float128)to - from) / n, some);
   i->done += some;
+  const double spent = MPI_Wtime() - before;
+  if (spent < 0.025)
+    i->some = PetscMin(2 * PetscMax(1, i->some), most);
+  else if (spent > 0.1)
+    i->some = i->some / 2;
   PetscFunctionReturn(0);
 }
 
@@ -245,11 +281,8 @@ static bool unpack(cst_item *i, const char *from, size_t size) {
   if (!are_states(i, from + values(i, h.time))) return false;
   cst_reference_copy(i->r, i->index, (int)h.time, (double *)(uintptr_t)from, true);
   from += values(i, h.time);
-  for (long m = 0; i->st && m < i->x.count; m++)
-    cst_batch_restore(i->st, &i->b, m, (const double *)(const void *)from + (size_t)m * cst_batch_numbers(i->st));
   i->time = (int)h.time, i->done = h.done;
-  if (i->st) i->b.step = h.step;
-  if (i->st) cst_batch_ready(i->st, &i->b);
+  if (i->st) restore_batch(i, (const double *)(const void *)from, h.step);
   if (i->m) cst_motion_restore(i->m, from);
   return true;
 }

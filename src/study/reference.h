@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_REFERENCE_H
 #define CST_REFERENCE_H
+#include "method/stepper.h"
 #include "study/agenda.h"
 #include "study/bundle.h"
 
@@ -16,6 +17,8 @@ typedef struct {
   double          *unused; /* [2 nq + ng] */
   unsigned char   *item;   /* [items] CST_ITEM_... */
   struct cst_item *at;     /* the one at work here; NULL: none */
+  cst_halt        *halt;   /* asked in the middle of steps that may take long (stepper.h); NULL: none */
+  void            *halt_context;
 } cst_reference;
 
 typedef struct cst_item cst_item;

@@ -201,11 +201,12 @@ static PetscErrorCode compute_batches(desk *d, cst_end *end) {
   PetscFunctionBegin;
   PetscCall(cst_reference_gather(d->reference, PETSC_COMM_WORLD));
   PetscCall(cst_runner_create(d->plan, d->agenda->batch, d->reference, d->output, d->series, cst_keeper_poll, d->keeper, &d->runner));
+  cst_runner_halt_by(d->runner, cst_keeper_halts);
   cst_keeper_watch(d->keeper, d->runner);
   PetscCall(cst_keeper_phase(d->keeper, d->agenda->n, compute_batch, d, end));
   if (*end == CST_END_DONE && d->plan->study->worst_by.text) PetscCall(cst_replay(d->plan, d->output, d->runner, d->keeper, end));
   if (*end == CST_END_DONE) {
-    cst_stop_ignore(); /* what is left takes moments */
+    cst_stop_grace(20); /* what is left takes moments as a rule */
     PetscCall(PetscCalloc1((size_t)d->plan->nclass + 1, &seconds));
     PetscCall(cst_keeper_gather(d->keeper, seconds));
     PetscCall(cst_series_finish(d->series, PETSC_COMM_WORLD, d->output));
@@ -239,6 +240,8 @@ static PetscErrorCode work(const cst_plan *p, const cst_agenda *a, cst_output *o
   PetscCall(take_over(&d, options));
   PetscCall(cst_coordinator_create(PETSC_COMM_WORLD, options->progress, p->cost, p->cost - a->left, &c));
   PetscCall(cst_keeper_create(PETSC_COMM_WORLD, p, a->n, &keep, c, o, past, d.reference, d.series, &d.keeper));
+  d.reference->halt = cst_keeper_halts, d.reference->halt_context = d.keeper;
+  cst_stop_grace(0); /* from here on slices of work look at signals */
   PetscCall(cst_keeper_phase(d.keeper, cst_reference_items(d.reference), compute_item, &d, &run->end));
   if (run->end == CST_END_DONE) PetscCall(compute_batches(&d, &run->end));
   if (run->end == CST_END_DONE) cst_reference_errors(d.reference, reference_error);

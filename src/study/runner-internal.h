@@ -14,6 +14,7 @@ struct cst_runner {
   cst_series     *series;
   cst_poll       *poll;
   void           *poll_context;
+  cst_halt       *halt; /* of the same context; NULL: none */
   const cst_fold *fold;
   int             width;
   cst_stepper   **stepper, **partner; /* [nmethod]; partner: of half the step, for reference: self */
@@ -46,6 +47,10 @@ struct cst_runner {
   cst_chosen       chosen;
   cst_tracks       tracks;
   const long *replayed; /* [count of the work] the members of its case that are stepped once more for their states; NULL: it is no replay */
+  bool             watched;   /* what the batch held when its slice began is kept, so that it may be halted in the middle: */
+  double          *kept_rows; /* [count][numbers] */
+  size_t           kept_room;
+  cst_position     kept_at;
 };
 
 const cst_case *cst_runner_case(const cst_runner *r, long lane);
@@ -80,6 +85,7 @@ cst_view cst_runner_measure(cst_runner *r, int group, cst_keep keep);
 bool     cst_runner_lives(const cst_runner *r, const cst_batch *b, long lane);
 /* Whether the row may be one of the class at work: how its trajectory stands, and since when, are numbers that there are. */
 bool cst_runner_fits(const cst_runner *r, const double *row);
+bool cst_runner_halted(const cst_runner *r); /* the advance that is made, or was the last one */
 /* The row of a lane that a batch goes on from (cst_runner_save). */
 void cst_runner_restore(cst_runner *r, long lane, const double *row);
 #endif

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/need.h"
 #include "method/method.h"
 #include "study/runner-internal.h"
 
@@ -82,6 +83,7 @@ PetscErrorCode cst_runner_destroy(cst_runner **runner) {
   PetscCall(PetscFree2(r->full, r->half));
   cst_runner_destroy_collected(r);
   cst_tracks_destroy(&r->tracks);
+  free(r->kept_rows);
   double *owned[] = {r->q0, r->v0, r->value, r->scale, r->bins, r->top, r->count, r->scratch, r->half_lambda, r->lambda, r->last, r->state};
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
   cst_rows_destroy(r->rows);
@@ -133,7 +135,8 @@ static void clear_rows(cst_runner *r) {
   for (size_t i = 0; sample && i < (size_t)n * samples; i++) sample[i] = NAN;
 }
 
-static PetscErrorCode start(cst_runner *r) {
+/* *stop: the run stops before all lanes are there; nothing has begun then. */
+static PetscErrorCode start(cst_runner *r, bool *stop) {
   const cst_study  *s = r->plan->study;
   const cst_system *sys = s->system;
   const size_t      W = (size_t)r->width;
@@ -142,6 +145,7 @@ static PetscErrorCode start(cst_runner *r) {
   cst_batch_reset(r->st, r->b, r->work->count);
   if (r->hst) cst_batch_reset(r->hst, r->hb, r->work->count);
   for (long l = 0; l < r->work->count; l++) {
+    if (r->halt && (*stop = r->halt(r->poll_context))) PetscFunctionReturn(0);
     const cst_case *c = cst_runner_case(r, l);
     const double   *par = s->parameter + (size_t)c->variant * (size_t)sys->npar;
     bool            good = cst_study_member(s, c->variant, cst_runner_member(r, l), q, v);
@@ -208,17 +212,19 @@ static long next_stop(void *context) {
   return stop;
 }
 
+/* First what advances the partner, which may be halted. */
 static PetscErrorCode look(void *context) {
   cst_runner      *r = context;
   const cst_class *k = r->klass;
   const long       now = r->b->step;
   PetscFunctionBegin;
+  if (now > 0 && !r->replayed && (cst_class_reads_states(k, now) || cst_class_reads_lambda(k, now))) PetscCall(cst_runner_read_errors(r));
+  if (cst_runner_halted(r)) PetscFunctionReturn(0);
   if (now == r->next_fold) {
     cst_runner_fold(r);
     r->next_fold = cst_class_fold_next(k, now);
   }
   if (r->next_sample < k->nsample && k->sample[r->next_sample] == now) cst_runner_sample(r);
-  if (now > 0 && !r->replayed && (cst_class_reads_states(k, now) || cst_class_reads_lambda(k, now))) PetscCall(cst_runner_read_errors(r));
   if (r->tracks.n && now % r->plan->study->trajectory_every == 0) PetscCall(cst_runner_keep_states(r));
   PetscFunctionReturn(0);
 }
@@ -230,17 +236,50 @@ static PetscErrorCode follow_along(cst_runner *r) {
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode march(cst_runner *r, long to, bool *stop) {
+/* ---- slices ----------------------------------------------------------------------------------------------------------------------- */
+
+/* A slice of few steps may take long, above all where lanes fail in it: it is one stretch, up to the next look, and can be halted in the
+ * middle. (Shorter steps fail soon enough, and keeping rows would slow them down.) */
+enum { FEW_STEPS = 8 };
+
+bool cst_runner_halted(const cst_runner *r) { return cst_stepper_halted(r->st) || (r->hst && cst_stepper_halted(r->hst)); }
+
+void cst_runner_halt_by(cst_runner *r, cst_halt *halt) { r->halt = halt; }
+
+static void watch(cst_runner *r, bool watched) {
+  const size_t numbers = (size_t)cst_runner_numbers(r), n = numbers * (size_t)r->work->count;
+  r->watched = watched && r->halt;
+  cst_stepper_halt_by(r->st, r->watched ? r->halt : NULL, r->poll_context);
+  if (r->hst) cst_stepper_halt_by(r->hst, r->watched ? r->halt : NULL, r->poll_context);
+  if (!r->watched) return;
+  if (n > r->kept_room) r->kept_rows = cst_need(realloc(r->kept_rows, (r->kept_room = n) * sizeof *r->kept_rows));
+  for (long l = 0; l < r->work->count; l++) cst_runner_save(r, l, r->kept_rows + (size_t)l * numbers);
+  r->kept_at = cst_runner_position(r);
+  r->slice_end = PetscMin(r->slice_end, next_stop(r));
+}
+
+static PetscErrorCode take_up(cst_runner *r, const cst_origin *from);
+
+/* One slice; one that is halted changes nothing. */
+static PetscErrorCode march_slice(cst_runner *r) {
   const cst_schedule schedule = {r, next_stop, look};
-  long               slice = 1;
+  PetscFunctionBegin;
+  PetscCall(cst_stepper_follow(r->st, r->b, &schedule));
+  if (!cst_runner_halted(r)) PetscCall(follow_along(r));
+  if (cst_runner_halted(r)) PetscCall(take_up(r, &(cst_origin){r->kept_at, cst_runner_numbers(r), r->kept_rows}));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode march(cst_runner *r, long to, bool *stop) {
+  long slice = 1;
   PetscFunctionBegin;
   while (r->b->step < to && !*stop) {
-    double before = MPI_Wtime();
-    long   from = r->b->step;
+    const double before = MPI_Wtime();
+    const long   from = r->b->step;
     r->slice_end = PetscMin(from + slice, to);
-    PetscCall(cst_stepper_follow(r->st, r->b, &schedule));
-    PetscCall(follow_along(r));
-    double spent = MPI_Wtime() - before;
+    watch(r, slice <= FEW_STEPS);
+    PetscCall(march_slice(r));
+    const double spent = MPI_Wtime() - before;
     if (spent < 0.025)
       slice *= 2;
     else if (spent > 0.1)
@@ -336,7 +375,7 @@ static PetscErrorCode take_up(cst_runner *r, const cst_origin *from) {
 }
 
 /* At its start, or where it was left. */
-static PetscErrorCode begin(cst_runner *r, const cst_work *w, const cst_origin *from) {
+static PetscErrorCode begin(cst_runner *r, const cst_work *w, const cst_origin *from, bool *stop) {
   const cst_study *s = r->plan->study;
   PetscFunctionBegin;
   if (!r->full) PetscCall(PetscCalloc2(s->nmethod, &r->full, s->nmethod, &r->half));
@@ -356,7 +395,11 @@ static PetscErrorCode begin(cst_runner *r, const cst_work *w, const cst_origin *
     cst_stepper_set_step(r->hst, r->klass->h / 2);
     cst_stepper_read_at(r->hst, next_read_of_half, r);
   }
-  PetscCall(start(r));
+  PetscCall(start(r, stop));
+  if (*stop) {
+    r->work = NULL;
+    PetscFunctionReturn(0);
+  }
   if (from) PetscCall(take_up(r, from));
   if (r->replayed) r->next_sample = r->klass->nsample;
   cst_runner_follow(r, from ? from->at.step : 0, from != NULL);
@@ -378,9 +421,11 @@ static PetscErrorCode finish(cst_runner *r) {
 PetscErrorCode cst_runner_batch_to(cst_runner *r, const cst_work *w, const cst_origin *from, long step, bool *stop) {
   const double before = MPI_Wtime();
   PetscFunctionBegin;
-  PetscCall(begin(r, w, from));
-  PetscCall(march(r, step, stop));
-  PetscCall(cst_tracks_flush(&r->tracks));
+  PetscCall(begin(r, w, from, stop));
+  if (!*stop) {
+    PetscCall(march(r, step, stop));
+    PetscCall(cst_tracks_flush(&r->tracks));
+  }
   r->seconds[w->klass] += MPI_Wtime() - before;
   PetscFunctionReturn(0);
 }

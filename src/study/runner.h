@@ -18,6 +18,9 @@ typedef struct cst_runner cst_runner;
 /* batch: lanes of a batch, at most. */
 PetscErrorCode cst_runner_create(const cst_plan *p, long batch, cst_reference *r, cst_output *o, cst_series *s, cst_poll *poll,
                                  void *context, cst_runner **runner);
+/* What is asked, with the context of poll, in the middle of slices that may take long; where it says so, the batch goes back to where its
+ * slice began. */
+void           cst_runner_halt_by(cst_runner *runner, cst_halt *halt);
 PetscErrorCode cst_runner_destroy(cst_runner **runner);
 /* Step a batch to its end and write its rows; where *stop is set it is left in the middle of its way. from: NULL, its start. */
 PetscErrorCode cst_runner_batch(cst_runner *runner, const cst_work *w, const cst_origin *from, bool *stop);

@@ -10,6 +10,7 @@
 static const int             listened[] = {SIGTERM, SIGINT, SIGUSR1, SIGUSR2};
 static volatile sig_atomic_t came;
 static volatile time_t       since;
+static volatile sig_atomic_t grace, status_then;
 
 /* Batch systems send a signal twice, to the script and to its children: only a person at the keyboard means it more with the second one. */
 static void note(int which) {
@@ -20,20 +21,47 @@ static void note(int which) {
   }
   if (!came) since = now;
   if (!came) came = which;
+  if (grace) alarm((unsigned)grace);
 }
 
-static void handle(void (*handler)(int)) {
+enum { EXIT_AGAIN = 75 };
+
+void cst_stop_ignore(void) {
+  sigset_t all;
+  sigemptyset(&all);
+  for (unsigned i = 0; i < sizeof listened / sizeof *listened; i++) sigaddset(&all, listened[i]);
+  sigprocmask(SIG_BLOCK, &all, NULL);
+}
+
+/* A message of a fixed length: nothing else is safe here. */
+static void end(int which) {
+  static const char text[] = "constella: stopped by a signal while it began or ended; the same line with --resume goes on\n";
+  (void)which;
+  if (status_then == EXIT_AGAIN && write(2, text, sizeof text - 1) < 0) _exit(EXIT_AGAIN);
+  _exit(status_then);
+}
+
+void cst_stop_after(int seconds, int status) {
+  status_then = status;
+  signal(SIGALRM, end);
+  alarm((unsigned)seconds);
+}
+
+void cst_stop_grace(int seconds) {
+  alarm(0);
+  status_then = EXIT_AGAIN;
+  signal(SIGALRM, end);
+  grace = seconds;
+}
+
+void cst_stop_listen(void) {
   struct sigaction a;
   memset(&a, 0, sizeof a);
-  a.sa_handler = handler;
+  a.sa_handler = note;
   a.sa_flags = SA_RESTART;
   sigemptyset(&a.sa_mask);
   for (unsigned i = 0; i < sizeof listened / sizeof *listened; i++) sigaction(listened[i], &a, NULL);
 }
-
-void cst_stop_listen(void) { handle(note); }
-
-void cst_stop_ignore(void) { handle(SIG_IGN); }
 
 int cst_stop_signal(void) { return came; }
 
