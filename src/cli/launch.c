@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <petscsys.h>
+#include "study/stop.h"
 
 extern char **environ;
 
@@ -97,8 +98,22 @@ static PetscErrorCode quiet(const char *format, ...) {
   return 0;
 }
 
+int cst_launch_ranks(void) {
+  const int k = find(), n = k < LAUNCHERS ? number(launchers[k].size) : 1;
+  return n > 1 ? n : 1;
+}
+
+int cst_launch_rank(void) {
+  const int k = find();
+  return k < LAUNCHERS ? number(launchers[k].rank) : 0;
+}
+
+enum { END_SECONDS = 60 };
+
 int cst_launch_end(int status) {
   PetscErrorPrintf = quiet;
+  cst_stop_ignore(); /* all is written */
+  cst_stop_after(END_SECONDS, status ? status : 1);
   if (!PetscFinalize()) return status;
   if (!status) fprintf(stderr, "constella: error: MPI and PETSc could not be ended; what was written is whole\n");
   return status ? status : 1;

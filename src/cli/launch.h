@@ -19,6 +19,10 @@ bool cst_launch_is_mute(void);
  * all of them. */
 bool cst_launch_refuse(int ranks);
 
+/* What the launcher says, before MPI_Init: how many it has started, 1 without one, and which of them this one is. */
+int cst_launch_ranks(void);
+int cst_launch_rank(void);
+
 /* The end of PETSc and MPI, without PETSc's stack of errors where limits of the process have broken something: `status` is what the command
  * came to, and an error is told where it had told of none. Returns the exit status. */
 int cst_launch_end(int status);

@@ -9,12 +9,13 @@
 #include <petscsys.h>
 #include "cli/cli.h"
 #include "cli/launch.h"
+#include "cli/limits.h"
 #include "cli/run.h"
 #include "solve/solver.h"
 #include "study/identity.h"
 #include "study/stop.h"
 
-enum { EXIT_AGAIN = 75 };
+enum { EXIT_AGAIN = 75, START_SECONDS = 3, END_SECONDS = 10 };
 
 /* Hours count from the start of the program, not of its work. */
 static void set_deadline(cst_arguments *a) {
@@ -89,6 +90,16 @@ static void tell_end(const cst_arguments *a, const cst_study *study, const cst_p
             end->failed, (double)plan->ncase * (double)study->members, why, file, file);
 }
 
+/* One rank may have failed alone, so that nothing is waited for. A process alone needs no MPI for that, which would add words of its own.
+ */
+static void give_up(const cst_arguments *a) {
+  int ranks;
+  MPI_Comm_size(PETSC_COMM_WORLD, &ranks);
+  cst_stop_after(END_SECONDS, 1);
+  if (ranks == 1) cst_lock_release(a->run.lock), exit(1);
+  MPI_Abort(PETSC_COMM_WORLD, 1);
+}
+
 /* A study without mistakes. */
 static int execute(cst_arguments *a, cst_study *study, const cst_plan *plan, const cst_agenda *agenda, cst_past *past) {
   static const int status[] = {[CST_END_NONE] = 1, [CST_END_DONE] = 0, [CST_END_STOPPED] = EXIT_AGAIN, [CST_END_FAILED] = 1};
@@ -100,7 +111,7 @@ static int execute(cst_arguments *a, cst_study *study, const cst_plan *plan, con
   if (rank == 0 && a->extends && a->run.resume.start == CST_START_ANEW) tell_extension(a, study, plan);
   PetscPushErrorHandler(say, NULL);
   failed = cst_study_compile(study, plan, agenda->left, &a->run.back_end);
-  if (!failed && cst_run(plan, agenda, past, &a->run, &end)) MPI_Abort(PETSC_COMM_WORLD, 1);
+  if (!failed && cst_run(plan, agenda, past, &a->run, &end)) give_up(a);
   PetscPopErrorHandler();
   if (rank == 0 && end.end == CST_END_DONE && !settle(a)) return 1;
   if (rank == 0 && !failed) tell_end(a, study, plan, &end);
@@ -167,10 +178,12 @@ static int start(int argc, char **argv, bool extends) {
   cst_diag     *d = cst_diag_create();
   clock_gettime(CLOCK_MONOTONIC, &a.begun);
   cst_stop_listen(); /* starting many ranks takes a while, and PETSc has handlers of its own: therefore twice */
+  cst_stop_grace(START_SECONDS);
   cst_arguments_parse(argc, argv, &a, d);
   char *command = cst_arguments_join(argc, argv);
   a.run.command = command;
   if (cst_launch_is_mute() && cst_launch_refuse(1)) return 2;
+  if (cst_limits_refuse()) return 2;
   cst_launch_alone();
   if (PetscInitialize(&a.npetsc, &a.petsc, NULL, NULL)) return 2; /* it has said why: its options */
   cst_stop_listen();

@@ -7,6 +7,7 @@
 #include <petscsnes.h>
 #include "cli/cli.h"
 #include "cli/launch.h"
+#include "cli/limits.h"
 #include "cli/stored.h"
 #include "method/user-layer.h"
 #include "solve/solver.h"
@@ -201,6 +202,7 @@ int cst_cli_verify(int argc, char **argv) {
   parse(argc, argv, &a, d);
   int    one = 1;
   char **name = argv;
+  if (cst_limits_refuse()) return 2;
   cst_launch_alone();
   if (PetscInitialize(&one, &name, NULL, NULL)) return 2;
   if (cst_solver_register()) return 1;

@@ -1,0 +1,124 @@
+"""test_limits.py: runs under limits on files, descriptors and memory end, soon, with a reason; and runs whose trajectories fail are stopped at once."""
+# SPDX-License-Identifier: BSD-2-Clause
+import os
+import re
+import signal
+import subprocess
+import tempfile
+import time
+
+from survive import finish, same, start
+
+from cli import ENVIRONMENT, PROGRAM, constella, digests, done, ok, path, run, scratch, together, write
+
+SECONDS = 30   # of a busy machine; what hangs does so for ever
+STUDY = """study: conservation
+system: double-pendulum
+initial: {members: 8, seed: 7, spread: {q: 0.1, v: 0.1}}
+end: 4.0
+steps: [0.02]
+methods: [rattle]
+"""
+ALL = os.environ.get("CONSTELLA_TEST_ALL")
+KIBIBYTES = [0, 1, 2, 4, 8, 16, 40, 80, 160] if ALL else [1, 8, 80]
+DESCRIPTORS = range(3, 41) if ALL else [3, 8, 12, 16, 26, 40]
+
+
+def limited(option, value, ranks, study):
+    """(exit status, what it said) under `ulimit`: that of the ranks; it has pipes, which no limit shortens."""
+    folder = scratch()
+    inner = f"ulimit -{option} {value}; exec {PROGRAM} run {study} -o r.h5 --progress none --checkpoint-seconds 0.1"
+    words = (["mpirun", "-n", str(ranks)] if ranks else []) + ["bash", "-c", inner]
+    process = subprocess.Popen(words, env=ENVIRONMENT, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                               encoding="utf-8", errors="replace", start_new_session=True)
+    status, out, _ = finish(process, SECONDS)
+    return status, out
+
+
+def limits(option, values, ranks, study):
+    def test():
+        for value in values:
+            status, out = limited(option, value, ranks, study)
+            name = f"ulimit -{option} {value}, {ranks or 1} ranks"
+            ok(status is not None, f"{name}: it ends", out)
+            if status != 0 and option != "v":   # where the loader has no memory it speaks in its own words
+                ok(status in (1, 2, 127) and ("error" in out), f"{name}: it says why", status, out)
+            ok("PETSC ERROR" not in out, f"{name}: not in PETSc's words", out)
+
+    return test
+
+
+def told(study):
+    for ranks, option, value in ((2, "f", 80), (2, "n", 26), (0, "n", 12)):
+        status, out = limited(option, value, ranks, study)
+        ok(re.search(rf"constella: error: the limit on .* is {value} \(ulimit -{option}\)", out), f"ulimit -{option} {value}, {ranks or 1} ranks: the limit is named", status, out)
+    status, out = limited("f", 80, 0, study)
+    ok(out.strip().startswith("constella: error: r.h5: cannot create the file") and len(out.splitlines()) == 1, "a result that may not be written: one line", status, out)
+
+
+# Chains that are thrown far apart: no step is found, with care neither, and each attempt is dear.
+FAILING = """study: conservation
+system: {name: tip3p-water, parameters: {n: 12}}
+initial: {members: 64, seed: 1, around: lattice, spread: {q: 0.3, v: 3.0}}
+end: 1000.0
+steps: [0.5]
+methods: ["convert(rk4)"]
+"""
+
+
+def stopped():
+    """A slice of one step may take minutes where all lanes fail in it: a signal does not wait for its end."""
+    study, result = write("failing.yaml", FAILING), path("failing.h5")
+    process = start(study, result, 0, checkpoint=600)
+    end = time.monotonic() + 60
+    while not os.path.exists(result) and time.monotonic() < end:
+        time.sleep(0.05)
+    time.sleep(1)
+    process.send_signal(signal.SIGTERM)
+    sent = time.monotonic()
+    status, out, err = finish(process, 60)
+    spent = time.monotonic() - sent
+    ok(status == 75, "failing trajectories: stopped with a checkpoint", status, out, err)
+    ok(spent < 5, f"and soon ({spent:.1f} s)")
+
+
+SHORT = FAILING.replace("n: 12", "n: 2").replace("end: 1000.0", "end: 2.0").replace("members: 64", "members: 24")
+
+
+def same_bits():
+    """Batches that are halted in the middle of a slice, and go on from its beginning, come to the same rows."""
+    process, first = run("short", SHORT)
+    first = digests(first)
+    result, attempts = path("halted.h5"), 0
+    for attempts in range(40):
+        process = start(path("short.yaml"), result, 0)
+        time.sleep(0.5 + 0.4 * attempts)
+        process.send_signal(signal.SIGTERM)
+        status, out, err = finish(process)
+        if status not in (75, -signal.SIGTERM):
+            break
+    ok(status in (0, 1) and attempts > 0, f"it was stopped {attempts} times", status, out, err)
+    same("halted", first, result)
+
+
+def while_starting():
+    """A signal ends a process that waits for something else than its work: here for a pipe that nobody opens."""
+    study = write("starting.yaml", STUDY)
+    process = subprocess.Popen([PROGRAM, "run", study, "-o", path("starting.h5"), "-options_file", pipe()], env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    time.sleep(1)
+    process.send_signal(signal.SIGTERM)
+    status, out, err = finish(process, 20)
+    ok(status == 75 and "stopped by a signal" in err, "a signal while the run begins ends it", status, out, err)
+
+
+def pipe():
+    name = os.path.join(tempfile.mkdtemp(dir=os.path.dirname(path("x"))), "pipe")
+    os.mkfifo(name)
+    return name
+
+
+study = write("limits.yaml", STUDY)
+together([limits("f", KIBIBYTES, 0, study), limits("n", DESCRIPTORS, 0, study), limits("v", [100000, 250000], 0, study), lambda: told(study), while_starting, same_bits]
+         + ([limits("f", KIBIBYTES, 2, study), limits("n", DESCRIPTORS, 2, study), limits("v", [250000], 2, study)] if ALL else []), 3)
+stopped()
+done()
