@@ -131,6 +131,7 @@ typedef struct {
   int                max_iterations;
   cst_iteration      iteration; /* of convert(...) */
   bool               dyadic, compensated;
+  bool               extensible; /* the result holds what a longer end needs */
   double             checkpoint_seconds;
 } cst_study;
 

@@ -4,6 +4,7 @@
 #include <string.h>
 #include "cli/checked.h"
 #include "cli/cli.h"
+#include "study/channels.h"
 #include "study/footprint.h"
 #include "study/reader.h"
 #include "study/reference.h"
@@ -60,6 +61,13 @@ static void print_trajectories(const cst_plan *p) {
          cst_plan_replay_steps(p), cst_plan_replay_time(p) * 1e-9);
 }
 
+static void print_extensible(const cst_plan *p) {
+  cst_channels      *c = cst_channels_create(p, NULL);
+  const cst_channel *x = cst_channels_find(c, CST_CHANNEL_CONTINUE, 0);
+  if (x) print_size("extensible", (double)cst_channel_bytes(x) * (double)p->study->members * p->ncase);
+  cst_channels_destroy(c);
+}
+
 static void print_plan(const cst_study *s, const cst_plan *p, const cst_agenda *a) {
   printf("%-14s %s (%s study)\n", "study", s->title && *s->title ? s->title : s->file, cst_kind_name(s->kind));
   printf("%-14s %s, %d coordinates, %d constraints\n", "system", s->system->name, s->system->nq, s->system->ng);
@@ -79,6 +87,7 @@ static void print_plan(const cst_study *s, const cst_plan *p, const cst_agenda *
   print_trajectories(p);
   print_size("memory a rank", cst_footprint_memory(p, a->batch));
   print_size("result file", cst_footprint_file(p));
+  print_extensible(p);
   print_steps(p);
   printf("\n%6s  %-36s %-12s %-22s %12s %s\n", "case", "method", "step", "run as", "steps", "to t =");
   for (int i = 0; i < p->ncase && i < 200; i++) print_case(p, i);

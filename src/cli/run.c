@@ -54,6 +54,11 @@ static void warn_of_build(const cst_arguments *a) {
 /* On rank 0, before the first step: what is not computed. */
 static void tell_extension(const cst_arguments *a, const cst_study *study, const cst_plan *plan) {
   const cst_extension *e = &a->extension;
+  if (e->longer) {
+    printf("%s: %.0f trajectories go on to a later end\n", a->file, (double)plan->ncase * (double)study->members);
+    fflush(stdout);
+    return;
+  }
   printf("%s: %ld trajectories are taken over, %.0f are computed", a->file, e->taken,
          (double)plan->ncase * (double)study->members - (double)e->taken);
   if (e->why) printf(", %ld of them anew: %s", e->anew, e->why);

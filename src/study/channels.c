@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/need.h"
+#include "study/longer.h"
 
 const char *const cst_error_names[CST_ERRORS] = {"total", "q", "p", "lambda"};
 
@@ -42,7 +43,8 @@ typedef enum {
   OF_STORED,
   OF_COLUMNS,
   OF_AVERAGES,
-  OF_HISTOGRAMS
+  OF_HISTOGRAMS,
+  EXTENSIBLE
 } many;
 
 enum { WRITTEN = 1, KEPT = 2, IN_LANES = 4, OF_TRAJECTORY = 8, ROW = WRITTEN | OF_TRAJECTORY };
@@ -117,6 +119,13 @@ static const struct {
                              OF_HISTOGRAMS,
                              ROW | KEPT | IN_LANES,
                              {CASE, MEMBER, BLOCK, NONE}},
+    [CST_CHANNEL_CONTINUE] = {"/continue/rows",
+                              "1",
+                              "what a longer run goes on from: step, that of half the step, numbers; then these",
+                              CST_F64,
+                              EXTENSIBLE,
+                              ROW,
+                              {CASE, MEMBER, NONE}},
     [CST_CHANNEL_HISTOGRAM] =
         {"/histograms/%s", "1", "samples in each bin, all good members", CST_I64, OF_HISTOGRAMS, WRITTEN, {CASE, NONE}},
     [CST_CHANNEL_EDGES] = {"/histograms/%s_edges",
@@ -225,7 +234,7 @@ static void make_dimensions(cst_channels *c, int *at) {
       [BLOCK] = {"block", p->blocks, "equal part of the run behind the burn-in", NULL, p->study->nhistogram == 0},
       [OUTSIDE] = {"outside", CST_OUTSIDE + 1, "below, above, no number, all", outside, p->study->nhistogram == 0},
       [CHOSEN] = {"chosen", p->study->ntrajectory, "member whose full states are kept", NULL, p->study->ntrajectory == 0}};
-  c->dim = cst_need(calloc((size_t)(DIMS + p->ncase + p->nlook + OWN_DIMENSIONS * p->study->nhistogram), sizeof *c->dim));
+  c->dim = cst_need(calloc((size_t)(DIMS + 1 + p->ncase + p->nlook + OWN_DIMENSIONS * p->study->nhistogram), sizeof *c->dim));
   for (int k = 0; k < DIMS; k++) {
     at[k] = c->ndim;
     if (!all[k].absent) dimension(c, all[k].name, all[k].size, all[k].doc, all[k].label);
@@ -266,6 +275,8 @@ static int how_many(const cst_plan *p, many m, cst_channel_kind kind, const cst_
     return s->averages ? p->nquantity : 0;
   case OF_HISTOGRAMS:
     return s->nhistogram;
+  case EXTENSIBLE:
+    return s->extensible;
   case OF_COLUMNS:
     return !columns ? 0 : kind == CST_CHANNEL_STATISTIC ? columns->n : 1;
   default:
@@ -392,6 +403,15 @@ static void add_histogram_dimension(cst_channels *c, cst_channel *x) {
   x->field.dim[x->field.ndim++] = d;
 }
 
+/* Numbers that checkpoints hold of a trajectory, and its state at most. */
+static void add_row_dimension(cst_channels *c, cst_channel *x) {
+  long n = CST_LONGER_HEAD + cst_plan_state_numbers(c->plan);
+  for (int k = 0; k < c->n; k++)
+    if (c->channel[k].kept) n += (long)c->channel[k].count;
+  x->field.dim[x->field.ndim++] = c->ndim;
+  dimension(c, "number", n, "number of a row", NULL);
+}
+
 static void add(cst_channels *c, const int *at, const cst_columns *columns, cst_channel_kind kind, int which) {
   cst_channel        *x = &c->channel[c->n++];
   const cst_observer *row;
@@ -406,6 +426,7 @@ static void add(cst_channels *c, const int *at, const cst_columns *columns, cst_
     x->field.dim[x->field.ndim++] = *d == TIME ? at[TIME] + case_of(c->plan, kind, which) : at[*d];
   if (row && row->path) add_own_dimension(c, at, x);
   if (is_of_histogram(x)) add_histogram_dimension(c, x);
+  if (kind == CST_CHANNEL_CONTINUE) add_row_dimension(c, x);
   if (table[kind].is & OF_TRAJECTORY) x->count = row ? (size_t)row->kept : count_own(c->plan, x);
   for (int k = 2; k < x->field.ndim && x->count && !row; k++) x->count *= (size_t)c->dim[x->field.dim[k]].size;
   if (!(table[kind].is & WRITTEN) && !(row && row->path)) return;

@@ -49,6 +49,7 @@ typedef enum {
   CST_CHANNEL_SQUARES,      /* the same of (x - x(0))^2 over all of it */
   CST_CHANNEL_COUNTS,       /* of a histogram: [blocks][bins + CST_OUTSIDE] */
   CST_CHANNEL_WEIGHTS,      /* of a histogram whose samples have weights: [blocks][bins + CST_WEIGHED] */
+  CST_CHANNEL_CONTINUE,     /* of an extensible study: the row that a longer run goes on from (longer.h) */
   /* of the histograms of a case */
   CST_CHANNEL_HISTOGRAM, /* of a histogram, as those that follow */
   CST_CHANNEL_EDGES,

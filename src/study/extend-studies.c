@@ -24,7 +24,7 @@ static void drop_new_layers(cst_yaml *root, cst_yaml *old) {
 
 /* What is left of a study without what may be more; the system is compared by what it is, not by how it is named. */
 static char *rest(const cst_study *s, const cst_study *old, cst_diag *d) {
-  static const char *const free_keys[] = {"title", "system", "steps", "methods"};
+  static const char *const free_keys[] = {"title", "system", "steps", "methods", "end"};
   cst_document            *doc = cst_document_parse(s->file, s->canonical, strlen(s->canonical), d);
   cst_document            *before = cst_document_parse(old->file, old->canonical, strlen(old->canonical), d);
   cst_yaml                *root = cst_document_root(doc);
@@ -93,15 +93,43 @@ static void compare_texts(const char *x, const char *y, const cst_study *now, co
   }
 }
 
-void cst_extension_compare(const cst_study *old, const cst_study *now, const char *path, cst_diag *d) {
+/* Whether the end is another one; it may be later where the result holds what that needs. */
+static bool compare_ends(const cst_study *old, const cst_study *now, const char *path, cst_diag *d) {
+  bool other = false, earlier = false;
+  for (int v = 0; v < old->nvariant && v < now->nvariant; v++) other |= now->end[v] != old->end[v], earlier |= now->end[v] < old->end[v];
+  if (!other) return false;
+  if (earlier)
+    cst_diag_add(d, now->file, 0, 0, "'end' is %g, which is before that of %s, %g; a study that extends it keeps what it has", now->end[0],
+                 path, old->end[0]);
+  else if (!old->extensible)
+    cst_diag_add(
+        d, now->file, 0, 0,
+        "'end' is %g, and %s, which ends at %g, does not hold what a later one needs; run it anew with `extensible: true`, or with "
+        "this end",
+        now->end[0], path, old->end[0]);
+  else if (old->members != now->members || old->nvariant != now->nvariant || old->nstep != now->nstep || old->nmethod != now->nmethod ||
+           old->ntolerance != now->ntolerance)
+    cst_diag_add(d, now->file, 0, 0,
+                 "'end' is later than that of %s, and there are more members, steps, methods, parameters or tolerances; extend it in two "
+                 "steps, the end first",
+                 path);
+  else
+    return true;
+  return false;
+}
+
+bool cst_extension_compare(const cst_study *old, const cst_study *now, const char *path, cst_diag *d) {
   if (strcmp(old->system->name, now->system->name) || strcmp(old->system->text, now->system->text))
     cst_diag_add(d, now->file, 0, 0, "its system is not that of %s: %s%s", path, old->system->name,
                  strcmp(old->system->name, now->system->name) ? "" : ", whose description is another one now");
   if (old->members > now->members)
     cst_diag_add(d, now->file, 0, 0, "it has %ld members, %s has %ld; a study that extends it keeps what it has", now->members, path,
                  old->members);
-  char *x = rest(old, old, d), *y = rest(now, old, d);
-  compare_texts(x, y, now, path, d);
+  char      *x = rest(old, old, d), *y = rest(now, old, d);
+  const int  before = cst_diag_count(d);
+  const bool longer = compare_ends(old, now, path, d);
+  if (cst_diag_count(d) == before) compare_texts(x, y, now, path, d);
   free(x);
   free(y);
+  return longer;
 }

@@ -7,6 +7,7 @@
 #include "core/need.h"
 #include "study/extend.h"
 #include "study/extend-studies.h"
+#include "study/longer.h"
 
 /* ---- cases that are the same ------------------------------------------------------------------------------------------------- */
 
@@ -21,7 +22,8 @@ static const char *start_of(const cst_plan *p, const cst_case *c) {
 
 static bool is_case(const cst_plan *old, int i, const cst_plan *now, int k) {
   const cst_case *a = &old->cases[i], *b = &now->cases[k];
-  return a->h == b->h && a->h_nominal == b->h_nominal && a->n == b->n && !strcmp(label(old, a), label(now, b)) &&
+  const bool      longer = old->study->extensible && now->study->extensible;
+  return a->h == b->h && a->h_nominal == b->h_nominal && (longer ? a->n <= b->n : a->n == b->n) && !strcmp(label(old, a), label(now, b)) &&
          !strcmp(start_of(old, a), start_of(now, b)) && old->study->tolerance[a->tolerance] == now->study->tolerance[b->tolerance] &&
          old->study->system->npar == now->study->system->npar &&
          same_numbers(cst_plan_parameters(old, a->variant), cst_plan_parameters(now, b->variant), old->study->system->npar);
@@ -83,6 +85,18 @@ static const char *refuse(const cst_extension *e, int i, int k, memory *m) {
   return series && !has_sums(e) ? "the file has no sums of its series" : NULL;
 }
 
+/* Case i of the file goes on as case k. */
+static void go_on(cst_extension *e, const char *path, int i, int k, cst_diag *d) {
+  const cst_class *from = &e->old->classes[e->old->class_of[i]], *to = &e->now->classes[e->now->class_of[k]];
+  const char      *why = cst_longer_refuse(e->old, from, e->now, to);
+  const int        first = e->from[to->cases[0]];
+  if (!why && first >= 0 && e->old->cases[first].n != from->n) why = "it would step together with cases that ended at other steps";
+  if (why)
+    cst_diag_add(d, e->now->study->file, 0, 0, "case %d of %s (%s, step %.10g) cannot go on: %s", i, path, label(e->old, &e->old->cases[i]),
+                 e->old->cases[i].h_nominal, why);
+  e->from[k] = i;
+}
+
 static void match(cst_extension *e, const char *path, cst_diag *d) {
   const long members = e->old->study->members;
   memory     m = {.variant = -1};
@@ -95,8 +109,10 @@ static void match(cst_extension *e, const char *path, cst_diag *d) {
       continue;
     }
     k = found;
-    const char *why = refuse(e, i, k, &m);
-    if (why)
+    const char *why = e->longer ? NULL : refuse(e, i, k, &m);
+    if (e->longer)
+      go_on(e, path, i, k, d);
+    else if (why)
       e->anew += members, e->why = why;
     else
       e->from[k] = i, e->taken += members;
@@ -111,7 +127,7 @@ void cst_extension_create(cst_extension *e, cst_result *file, const char *path, 
                        .channels = cst_channels_create(old, NULL),
                        .from = cst_need(malloc(sizeof(int) * (size_t)(now->ncase + 1)))};
   for (int k = 0; k < now->ncase; k++) e->from[k] = -1;
-  cst_extension_compare(old->study, now->study, path, d);
+  e->longer = cst_extension_compare(old->study, now->study, path, d);
   if (cst_diag_count(d) == before) match(e, path, d);
 }
 
@@ -121,7 +137,7 @@ void cst_extension_destroy(cst_extension *e) {
 }
 
 void cst_extension_mark(const cst_extension *e, cst_past *past) {
-  for (int k = 0; k < e->now->ncase; k++)
+  for (int k = 0; k < e->now->ncase && !e->longer; k++)
     if (e->from[k] >= 0)
       memset(past->lane[e->now->class_of[k]] + cst_plan_lane(e->now, k, 0), CST_LANE_DONE, (size_t)e->old->study->members);
 }
@@ -129,6 +145,7 @@ void cst_extension_mark(const cst_extension *e, cst_past *past) {
 double cst_extension_steps(const cst_extension *e, int klass) {
   const cst_class *k = &e->now->classes[klass];
   long             lanes = k->lanes;
+  if (e->longer) return (double)lanes * (double)(k->n - e->old->cases[e->from[k->cases[0]]].n);
   for (int i = 0; i < k->ncase; i++)
     if (e->from[k->cases[i]] >= 0) lanes -= e->old->study->members;
   return (double)lanes * (double)k->n;
@@ -142,7 +159,10 @@ PetscErrorCode cst_extension_rows(const cst_extension *e, cst_output *o) {
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &ranks));
   for (int k = rank; k < e->now->ncase; k += ranks)
-    if (e->from[k] >= 0) PetscCall(cst_output_take_over(o, e->file, e->old, e->from[k], k));
+    if (e->longer)
+      PetscCall(cst_output_go_on(o, e->file, e->channels, e->from[k], k));
+    else if (e->from[k] >= 0)
+      PetscCall(cst_output_take_over(o, e->file, e->old, e->from[k], k));
   PetscFunctionReturn(0);
 }
 
@@ -152,6 +172,12 @@ static bool read_series(const cst_extension *e, int quantity, int icase, cst_sum
   return read_samples(e, CST_CHANNEL_SERIES_SUM, quantity, icase, n, sum->word) &&
          read_samples(e, CST_CHANNEL_SERIES_MAX, quantity, icase, n, top) &&
          read_samples(e, CST_CHANNEL_SERIES_COUNT, quantity, icase, n, number);
+}
+
+/* Where a sample of the file stands in the new one; -1: nowhere. */
+static int there(const cst_extension *e, int icase, int sample) {
+  if (!e->longer) return sample;
+  return cst_longer_sample(&e->old->classes[e->old->class_of[e->from[icase]]], &e->now->classes[e->now->class_of[icase]], sample);
 }
 
 PetscErrorCode cst_extension_series(const cst_extension *e, cst_series *s) {
@@ -166,7 +192,7 @@ PetscErrorCode cst_extension_series(const cst_extension *e, cst_series *s) {
       PetscCheck(read_series(e, q, e->from[k], sum, top, number), PETSC_COMM_SELF, PETSC_ERR_FILE_READ,
                  "the series %s of the file cannot be read", e->old->quantity[q].name);
       for (int i = 0; i < e->old->classes[e->old->class_of[e->from[k]]].nsample; i++)
-        cst_series_merge(s, k, i, q, &sum[i], number[i] > 0 ? top[i] : 0, (double)number[i]);
+        if (there(e, k, i) >= 0) cst_series_merge(s, k, there(e, k, i), q, &sum[i], number[i] > 0 ? top[i] : 0, (double)number[i]);
     }
   PetscCall(PetscFree3(sum, top, number));
   PetscFunctionReturn(0);

@@ -16,6 +16,7 @@ typedef struct {
   const cst_plan *old, *now;
   cst_channels   *channels;    /* of the file */
   int            *from;        /* [ncase of now]: the case of the file that is taken over; -1: none */
+  bool            longer;      /* the end is a later one: nothing is taken over, all of it goes on */
   long            taken, anew; /* trajectories: taken over; in the file, but computed anew */
   const char     *why;         /* of the latter; NULL: there are none */
 } cst_extension;

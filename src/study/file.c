@@ -84,6 +84,17 @@ static void read_checkpoint(cst_reader *r) {
     cst_yaml_error(r->doc, seconds, r->d, "'seconds' is %s; it must be positive", cst_shortest(*out));
 }
 
+/* Parts of the run that averages and histograms go by move with its end. */
+static void read_extensible(cst_reader *r) {
+  cst_yaml *n = cst_yaml_get(r->root, "extensible");
+  cst_reader_flag(r, n, "extensible", &r->s->extensible);
+  if (r->s->extensible && r->s->averages)
+    cst_yaml_error(
+        r->doc, n, r->d,
+        "'extensible' does not go with averages and histograms ('burn-in', 'histograms', temperature): the parts of the run that "
+        "they are made of would move with its end");
+}
+
 static void check_size(cst_reader *r) {
   const cst_study *s = r->s;
   double           cases = (double)s->nvariant * s->ntolerance * s->nmethod * s->nstep;
@@ -114,6 +125,7 @@ static void read_all(cst_reader *r) {
   read_solver(r);
   read_roundoff(r);
   read_checkpoint(r);
+  read_extensible(r);
   cst_read_noise(r);
   check_size(r);
   if (r->s->kind && r->s->kind->read) r->s->kind->read(r);

@@ -12,7 +12,7 @@ void cst_runner_follow(cst_runner *r, long step, bool done) {
     const int  chosen = cst_chosen_find(p, &r->chosen, icase, cst_runner_member(r, lane));
     if (chosen >= 0) cst_tracks_add(&r->tracks, lane, icase, chosen);
   }
-  cst_tracks_open(&r->tracks, r->klass, done ? step / every + 1 : 0);
+  cst_tracks_open(&r->tracks, r->klass, done ? step / every + 1 : (step + every - 1) / every);
 }
 
 /* What a group has to be asked for its states: where their numbers lie, [components][W]; NULL: they are not stored. */

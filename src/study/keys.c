@@ -33,6 +33,8 @@ const cst_key cst_keys[] = {
     {"", "histograms", CST_KEYS_ALL, "list of maps", "none", "",
      "histograms: [{name: height, expression: y, from: -1, to: 1, bins: 20}]", "Distributions over time and members (docs/averages.md)."},
     {"", "burn-in", CST_KEYS_ALL, "number", "0", "part of the run", "burn-in: 0.1", "The part of the run, at least 0 and below 1, before time averages and histograms begin."},
+    {"", "extensible", CST_KEYS_ALL, "flag", "false", "", "extensible: true",
+     "Keep of every trajectory what `constella extend` needs to go on to a later end (docs/extending.md)."},
     {"", "noise", CST_KEYS_ALL, "map", "a path for each step", "", "noise: {resolution: 0.05}", "How the noise of thermostats is shared among steps (docs/thermostats.md)."},
 
     {"system", "name", CST_KEYS_ALL, "name", "none; it or `file`", "", "system: {name: planar-pendulum}", "A system of the catalogue, `constella list systems`."},

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "study/output.h"
+#include "study/longer.h"
 #include "study/tracks.h"
 
 struct cst_output {
@@ -12,7 +13,16 @@ struct cst_output {
   cst_record     *record;     /* NULL: what is written is compared */
   cst_result     *file;       /* with this */
   cst_comparison *comparison; /* into that */
+  bool            continued;  /* which was extended to a later end */
 };
+
+/* What is not the same as of a run in one piece: sums over windows are made of partial ones, and samples of the earlier run are missing. */
+static bool is_joined(const cst_field *f) {
+  static const char *const where[] = {"/windows/", "/series/", "/continue/"};
+  for (size_t i = 0; i < sizeof where / sizeof *where; i++)
+    if (!strncmp(f->path, where[i], strlen(where[i]))) return true;
+  return false;
+}
 
 /* A block of a channel that is written. */
 static PetscErrorCode put_block(cst_output *o, const cst_channel *c, const long *start, const long *count, const void *x) {
@@ -20,6 +30,7 @@ static PetscErrorCode put_block(cst_output *o, const cst_channel *c, const long 
   PetscFunctionBegin;
   for (int i = 0; i < f->ndim; i++)
     if (count[i] == 0) PetscFunctionReturn(0);
+  if (o->file && o->continued && is_joined(f)) PetscFunctionReturn(0);
   if (o->file)
     PetscCheck(cst_compare_block(o->comparison, o->file, f, start, count, x), PETSC_COMM_SELF, PETSC_ERR_FILE_READ,
                "%s of the file cannot be read, or has another shape", f->path);
@@ -71,6 +82,9 @@ PetscErrorCode cst_output_compare(const cst_plan *p, cst_result *file, cst_compa
   PetscCall(create(p, NULL, output));
   (*output)->file = file;
   (*output)->comparison = comparison;
+  char *continued = cst_result_text(file, "/", "continued");
+  (*output)->continued = continued != NULL;
+  free(continued);
   PetscFunctionReturn(0);
 }
 
@@ -165,6 +179,14 @@ static PetscErrorCode take_rows(cst_output *o, cst_result *file, const cst_chann
   PetscFunctionReturn(0);
 }
 
+/* Of a row that a longer run goes on from. */
+static long numbers_of(const cst_plan *p) {
+  cst_channels *c = cst_channels_create(p, NULL);
+  const long    n = (long)cst_channels_find(c, CST_CHANNEL_CONTINUE, 0)->count;
+  cst_channels_destroy(c);
+  return n;
+}
+
 /* Rows, [case][member]...; series of single members, [case][sample]. */
 static PetscErrorCode take_channel(cst_output *o, cst_result *file, const cst_plan *old, int from, int to, const cst_channel *c) {
   const bool single = old->study->members == 1 && (c->kind == CST_CHANNEL_SERIES_MAX || c->kind == CST_CHANNEL_SERIES_RMS);
@@ -172,6 +194,7 @@ static PetscErrorCode take_channel(cst_output *o, cst_result *file, const cst_pl
   PetscFunctionBegin;
   if (!is_row(c) && !single) PetscFunctionReturn(0);
   for (int k = 2; k < c->field.ndim; k++) count[k] = o->channels->dim[c->field.dim[k]].size;
+  if (c->kind == CST_CHANNEL_CONTINUE) count[2] = numbers_of(old);
   count[1] = single ? old->classes[old->class_of[from]].nsample : old->study->members;
   PetscCall(take_rows(o, file, c, c->field.path, there, here, count, 1));
   PetscFunctionReturn(0);
@@ -191,6 +214,7 @@ static PetscErrorCode take_states(cst_output *o, cst_result *file, const cst_pla
       const int was = time ? 0 : cst_chosen_find(old, &(cst_chosen){NULL}, from, now->trajectory[i]);
       long      there[CST_FIELD_DIMS] = {was}, here[CST_FIELD_DIMS] = {i}, count[CST_FIELD_DIMS] = {1};
       for (int k = !time; k < c->field.ndim; k++) count[k] = o->channels->dim[c->field.dim[k]].size;
+      count[!time] = old->cases[from].n / now->trajectory_every + 1;
       if (was >= 0) PetscCall(take_rows(o, file, c, path, there, here, count, !time));
     }
   }
@@ -204,6 +228,29 @@ PetscErrorCode cst_output_take_over(cst_output *o, cst_result *file, const cst_p
     if (&o->channels->channel[k] != status) PetscCall(take_channel(o, file, old, from, to, &o->channels->channel[k]));
   if (o->plan->study->trajectory) PetscCall(take_states(o, file, old, from, to)); /* the worst are chosen anew */
   PetscCall(take_channel(o, file, old, from, to, status));                        /* last: a row with a status is whole */
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode cst_output_go_on(cst_output *o, cst_result *file, const cst_channels *old, int from, int to) {
+  const cst_plan    *was = old->plan, *now = o->plan;
+  const cst_channel *a = cst_channels_find(old, CST_CHANNEL_CONTINUE, 0), *b = cst_channels_find(o->channels, CST_CHANNEL_CONTINUE, 0);
+  const cst_class   *earlier = &was->classes[was->class_of[from]], *later = &now->classes[now->class_of[to]];
+  double            *row, *made;
+  PetscFunctionBegin;
+  if (now->study->trajectory) PetscCall(take_states(o, file, was, from, to));
+  PetscCall(PetscMalloc2(a->count, &row, b->count, &made));
+  for (long m = 0; m < now->study->members; m++) {
+    const long there[3] = {from, m, 0}, here[3] = {to, m, 0}, n[3] = {1, 1, (long)a->count}, width[3] = {1, 1, (long)b->count};
+    PetscCheck(cst_result_read_block(file, a->field.path, CST_F64, there, n, row), PETSC_COMM_SELF, PETSC_ERR_FILE_READ,
+               "%s of the file cannot be read, or has another shape", a->field.path);
+    for (size_t i = 0; i < b->count; i++) made[i] = NAN;
+    PetscCheck(row[CST_LONGER_STEP] == (double)earlier->n && row[CST_LONGER_NUMBERS] >= 0 &&
+                   row[CST_LONGER_NUMBERS] + CST_LONGER_HEAD <= (double)a->count,
+               PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s of the file has a row that is none", a->field.path);
+    cst_longer_convert(old, earlier, o->channels, later, row, made);
+    PetscCall(put_block(o, b, here, width, made));
+  }
+  PetscCall(PetscFree2(row, made));
   PetscFunctionReturn(0);
 }
 

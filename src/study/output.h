@@ -14,6 +14,8 @@ PetscErrorCode cst_output_create(const cst_plan *p, const char *path, bool anew,
 PetscErrorCode      cst_output_compare(const cst_plan *p, cst_result *file, cst_comparison *comparison, cst_output **output);
 const cst_channels *cst_output_channels(const cst_output *o);
 PetscErrorCode      cst_output_rows(cst_output *o, const cst_work *w, const cst_rows *r);
+/* Of case `from` of a result of a study with an earlier end: the states that are stored, and rows to go on from (longer.h). */
+PetscErrorCode cst_output_go_on(cst_output *o, cst_result *file, const cst_channels *old, int from, int to);
 /* A channel of the samples of a case: x[most_samples], of a quantity where there are several. */
 PetscErrorCode cst_output_series(cst_output *o, int icase, cst_channel_kind kind, int quantity, const void *x);
 /* Rows, states and series of single members of case `from` of a result of a smaller study become those of case `to`. */

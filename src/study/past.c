@@ -71,7 +71,7 @@ bool cst_past_origin(cst_past *past, const cst_work *w, cst_origin *from) {
   const cst_piece *piece = &past->piece[w->piece];
   const double    *rows = cst_past_rows(past, w->piece);
   if (!rows) return false;
-  *from = (cst_origin){piece->at, piece->numbers, rows + w->skip * piece->numbers};
+  *from = (cst_origin){piece->at, piece->numbers, rows + w->skip * piece->numbers, false};
   return true;
 }
 

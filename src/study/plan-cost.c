@@ -37,6 +37,16 @@ double cst_plan_lane_bytes(const cst_plan *p) {
   return 8.0 * (kept + cst_layout_of(s->npar, s->nmass, s->nq, s->ng).own + (s->nsym + 6.0) * CST_SLOTS);
 }
 
+enum { REASON_AND_STEP = 2 };
+
+long cst_plan_state_numbers(const cst_plan *p) {
+  const cst_system *s = p->study->system;
+  double            matrix, kept;
+  solver_numbers(p, &matrix, &kept);
+  const long own = REASON_AND_STEP + (long)kept + cst_layout_of(s->npar, s->nmass, s->nq, s->ng).own;
+  return own * (p->study->reference == CST_REFERENCE_SELF ? 2 : 1);
+}
+
 /* What the arithmetic of one group needs besides, a lane: matrices of Newton's method. */
 double cst_plan_work_bytes(const cst_plan *p) {
   const cst_system *s = p->study->system;

@@ -76,6 +76,8 @@ static void find_worst(cst_plan *p, int *found, cst_diag *d) {
   p->worst_by = -1;
   if (!w->text || (has_error && !strcmp(w->text, "error"))) return;
   n = find(p, w->text, found);
+  for (int i = 0; i < n; i++)
+    if (!strcmp(w->text, p->quantity[found[i]].name)) found[0] = found[i], n = 1; /* the name of one of them, too */
   if (n == 0)
     refuse(p, w, "by", has_error ? "error" : NULL, d);
   else if (n > 1)

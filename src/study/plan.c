@@ -359,6 +359,10 @@ static long window_of(const cst_class *k, long step) {
 }
 static long first_of(const cst_class *k, long window) { return (long)(((__int128)window * k->n + CST_WINDOWS - 1) / CST_WINDOWS); }
 
+long cst_class_window_folds(const cst_class *k, long window) {
+  return folds_until(k, first_of(k, window + 1) - 1) - folds_until(k, first_of(k, window) - 1);
+}
+
 cst_position cst_plan_position(const cst_plan *p, const cst_class *k, long step) {
   cst_position at = {.step = step, .folds = folds_until(k, step)};
   const long   j = step / k->observe, here = no_later(k, fold_of(j, k->observe));

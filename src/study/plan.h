@@ -56,6 +56,9 @@ bool cst_class_reads_lambda(const cst_class *k, long step);
 long cst_class_fold_next(const cst_class *k, long fold);
 long cst_class_fold_after(const cst_class *k, long step);
 
+/* Folds in one of the CST_WINDOWS windows of a run. */
+long cst_class_window_folds(const cst_class *k, long window);
+
 /* Which of so many equal parts of the run behind the burn-in a step is in, and how many folds each of them has, into count[parts]. */
 int  cst_class_part(const cst_class *k, long step, int parts);
 void cst_class_part_folds(const cst_class *k, int parts, double *count);
@@ -92,6 +95,7 @@ double cst_plan_track_bytes(const cst_plan *p, long batch);
  * instruction set for lanes as few, or as large, as these: none wider than isa. */
 double cst_plan_lane_bytes(const cst_plan *p);
 double cst_plan_work_bytes(const cst_plan *p);
+long   cst_plan_state_numbers(const cst_plan *p); /* of a lane in a checkpoint, at most, without what is folded */
 double cst_plan_step_cost(const cst_plan *p, const cst_class *k);
 long   cst_plan_most_lanes(const cst_plan *p);
 int    cst_plan_fitting_isa(const cst_plan *p, int isa);

@@ -6,10 +6,12 @@
 #include <string.h>
 #include <time.h>
 #include "constella/constella.h"
+#include "core/need.h"
 #include "study/conclude.h"
 #include "study/extend.h"
 #include "study/identity.h"
 #include "study/keeper.h"
+#include "study/longer.h"
 #include "study/replay.h"
 #include "study/run.h"
 #include "study/stop.h"
@@ -171,6 +173,7 @@ typedef struct {
   cst_runner          *runner;
   cst_keeper          *keeper;
   const cst_extension *extension;
+  double              *rows; /* that a batch goes on from */
 } desk;
 
 static PetscErrorCode compute_item(void *context, int i, bool *stop) {
@@ -184,6 +187,25 @@ static PetscErrorCode compute_item(void *context, int i, bool *stop) {
   PetscFunctionReturn(0);
 }
 
+/* Rows that the new file has of trajectories that are to go on, of all of a batch or of none. */
+static PetscErrorCode take_rows(desk *d, const cst_work *w, cst_origin *from) {
+  const cst_class   *k = &d->plan->classes[w->klass];
+  const cst_channel *c = cst_channels_find(cst_output_channels(d->output), CST_CHANNEL_CONTINUE, 0);
+  const long         members = d->plan->study->members, width = (long)c->count;
+  PetscFunctionBegin;
+  double *x = d->rows = cst_need(realloc(d->rows, sizeof *x * (size_t)(w->count * width)));
+  for (long at = 0; at < w->count;) {
+    const long lane = w->first + at, first = lane % members, n = PetscMin(members - first, w->count - at);
+    PetscCall(cst_output_read_members(d->output, CST_CHANNEL_CONTINUE, 0, k->cases[lane / members], first, n, x + at * width));
+    if (isnan(x[0])) PetscFunctionReturn(0);
+    at += n;
+  }
+  const long numbers = (long)x[CST_LONGER_NUMBERS];
+  *from = (cst_origin){cst_longer_position(d->plan, k, x), numbers, x, true};
+  for (long l = 0; l < w->count; l++) memmove(x + l * numbers, x + l * width + CST_LONGER_HEAD, sizeof *x * (size_t)numbers);
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode compute_batch(void *context, int i, bool *stop) {
   desk           *d = context;
   const cst_work *w = &d->agenda->work[i];
@@ -191,6 +213,11 @@ static PetscErrorCode compute_batch(void *context, int i, bool *stop) {
   PetscFunctionBegin;
   PetscCheck(!from || cst_past_origin(d->past, w, from), PETSC_COMM_SELF, PETSC_ERR_FILE_READ,
              "checkpoint %ld was damaged or removed under the run", d->past->number);
+  if (!from && d->plan->study->extensible) {
+    origin.row = NULL;
+    PetscCall(take_rows(d, w, &origin));
+    if (origin.row) from = &origin;
+  }
   PetscCall(cst_runner_batch(d->runner, w, from, stop));
   if (!*stop) cst_keeper_finished(d->keeper, w);
   PetscFunctionReturn(0);
@@ -234,7 +261,7 @@ static PetscErrorCode work(const cst_plan *p, const cst_agenda *a, cst_output *o
                            double *reference_error, cst_run_end *run) {
   char              *identity = cst_identity_text(p, options->resume.run);
   cst_keeper_options keep = {options->output, identity, options->checkpoint_seconds, options->lock, options->deadline};
-  desk               d = {p, a, o, cst_reference_create(p), cst_series_create(p), past, NULL, NULL, options->extension};
+  desk               d = {p, a, o, cst_reference_create(p), cst_series_create(p), past, NULL, NULL, options->extension, NULL};
   cst_coordinator   *c;
   PetscFunctionBegin;
   PetscCall(take_over(&d, options));
@@ -249,6 +276,7 @@ static PetscErrorCode work(const cst_plan *p, const cst_agenda *a, cst_output *o
   cst_keeper_tell(d.keeper, run);
   PetscCall(cst_keeper_destroy(&d.keeper));
   PetscCall(cst_coordinator_destroy(&c));
+  free(d.rows);
   cst_series_destroy(d.series);
   cst_reference_destroy(d.reference);
   free(identity);
@@ -268,6 +296,7 @@ static PetscErrorCode open_output(const cst_plan *p, const cst_agenda *a, const 
     note_study(*o, p->study);
     note_first(*o, options);
     note_columns(*o, p->study, columns);
+    if (options->extension && options->extension->longer) cst_output_note(*o, "/", "continued", "from an earlier end");
   }
   note_this(*o, p, a, options->resume.attempts + 1, ranks);
   if (anew && rank == 0) PetscCall(write_times(p, *o));

@@ -29,6 +29,7 @@ struct cst_runner {
   double         *lambda, *last;      /* [ng][W]: of a group being read; the partner's */
   double         *state;              /* room for the states of two lanes being read and one start: see readings.c */
   cst_rows       *rows;
+  size_t          row;                  /* numbers of a row that a longer run goes on from; 0: there is none */
   double         *accumulators, **kept; /* of the rows, from lane 0 on; kept[nlook], NULL: a look that keeps nothing */
   double         *error[CST_ERRORS];    /* [lane] of the rows; NULL without a reference */
   double        **average, **square;    /* [nquantity] of the rows, from lane 0 on; NULL: it is not averaged */

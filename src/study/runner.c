@@ -9,6 +9,7 @@
 #include <string.h>
 #include "core/need.h"
 #include "method/method.h"
+#include "study/longer.h"
 #include "study/runner-internal.h"
 
 static double *aligned(size_t n) {
@@ -64,6 +65,8 @@ PetscErrorCode cst_runner_create(const cst_plan *p, long batch, cst_reference *r
   for (int k = 0; k < CST_ERRORS; k++) r->error[k] = cst_rows_numbers(r->rows, CST_CHANNEL_ERROR, k, 0);
   for (int k = 0; k < p->nlook; k++) r->kept[k] = cst_rows_numbers(r->rows, CST_CHANNEL_OBSERVER, k, 0);
   r->accumulators = cst_rows_numbers(r->rows, CST_CHANNEL_ACCUMULATORS, 0, 0);
+  const cst_channel *c = cst_channels_find(r->rows->channels, CST_CHANNEL_CONTINUE, 0);
+  r->row = c ? c->count : 0;
   cst_runner_create_collected(r);
   cst_tracks_create(&r->tracks, p, o);
   PetscFunctionReturn(0);
@@ -212,12 +215,30 @@ static long next_stop(void *context) {
   return stop;
 }
 
+/* Before anything is looked at. */
+static PetscErrorCode keep_rows(cst_runner *r) {
+  const long n = cst_runner_numbers(r);
+  PetscFunctionBegin;
+  PetscCheck((size_t)n + CST_LONGER_HEAD <= r->row, PETSC_COMM_SELF, PETSC_ERR_PLIB, "a trajectory has %ld numbers, more than %zu", n,
+             r->row);
+  for (long l = 0; l < r->work->count; l++) {
+    double *x = cst_rows_numbers(r->rows, CST_CHANNEL_CONTINUE, 0, l);
+    for (size_t i = 0; i < r->row; i++) x[i] = NAN;
+    x[CST_LONGER_STEP] = (double)r->b->step;
+    x[CST_LONGER_HALF_STEP] = r->hst ? (double)r->hb->step : 0;
+    x[CST_LONGER_NUMBERS] = (double)n;
+    cst_runner_save(r, l, x + CST_LONGER_HEAD);
+  }
+  PetscFunctionReturn(0);
+}
+
 /* First what advances the partner, which may be halted. */
 static PetscErrorCode look(void *context) {
   cst_runner      *r = context;
   const cst_class *k = r->klass;
   const long       now = r->b->step;
   PetscFunctionBegin;
+  if (r->row && now == k->n && !r->replayed) PetscCall(keep_rows(r));
   if (now > 0 && !r->replayed && (cst_class_reads_states(k, now) || cst_class_reads_lambda(k, now))) PetscCall(cst_runner_read_errors(r));
   if (cst_runner_halted(r)) PetscFunctionReturn(0);
   if (now == r->next_fold) {
@@ -284,6 +305,7 @@ static PetscErrorCode march(cst_runner *r, long to, bool *stop) {
       slice *= 2;
     else if (spent > 0.1)
       slice = PetscMax(1, slice / 2);
+    if (r->row && r->b->step == r->klass->n) break; /* a checkpoint would lack the rows that were kept at its end */
     PetscCall(r->poll(r->poll_context, r->work->cost * (double)(r->b->step - from) / (double)r->klass->n, stop));
   }
   PetscFunctionReturn(0);
@@ -402,8 +424,9 @@ static PetscErrorCode begin(cst_runner *r, const cst_work *w, const cst_origin *
   }
   if (from) PetscCall(take_up(r, from));
   if (r->replayed) r->next_sample = r->klass->nsample;
-  cst_runner_follow(r, from ? from->at.step : 0, from != NULL);
-  if (!from) PetscCall(look(r));
+  cst_runner_follow(r, from ? from->at.step : 0, from && !from->opens);
+  if (from && from->opens) r->next_fold = cst_class_fold_after(r->klass, from->at.step - 1);
+  if (!from || from->opens) PetscCall(look(r));
   PetscFunctionReturn(0);
 }
 

@@ -11,6 +11,7 @@ typedef struct {
   cst_position  at;
   long          numbers; /* of a row */
   const double *row;     /* [count of the work][numbers] */
+  bool          opens;   /* nothing has been looked at there yet */
 } cst_origin;
 
 typedef struct cst_runner cst_runner;
