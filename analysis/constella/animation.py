@@ -7,7 +7,7 @@ import pathlib
 
 import numpy as np
 
-from . import mechanism, style
+from . import mechanism, motions, style
 
 FRAMES = 900  # at most
 HERE = pathlib.Path(__file__).resolve().parent
@@ -60,7 +60,8 @@ def data_of(result, trajectory):
 
 def page(result, members=None, time=None, **others):
     """The page as text, of the first selected method at its finest step. members, time: as of the figure `mechanism`."""
-    found = result.trajectories(members, finest=True)[0]
+    _, case, member = motions.listed(result, members, finest=True)[0]
+    found = motions.trajectory(result, case, member)
     found = found if time is None else found.between(*time)
     title = f"{result.title}: {found.label}, step {found.step:.4g}, member {found.member}"
     data = json.dumps(data_of(result, found), separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")

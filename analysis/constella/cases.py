@@ -34,6 +34,7 @@ class Cases(Columns):
     def __init__(self, path):
         super().__init__(path)
         self.shown = np.ones(self.ncase, dtype=bool)
+        self._curves = None
 
     @property
     def chosen(self):
@@ -98,7 +99,12 @@ class Cases(Columns):
         return ", ".join(parts)
 
     def curves(self):
-        """The curves of all labelled cases, in the order of the study."""
+        """The curves of all selected cases that have a label, in the order of the study."""
+        if self._curves is None:
+            self._curves = self._made_curves()
+        return self._curves
+
+    def _made_curves(self):
         methods = self.texts("method")
         groups = {}
         for case in self.chosen:

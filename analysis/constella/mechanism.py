@@ -11,7 +11,7 @@ import re
 import numpy as np
 
 from .expressions import evaluate
-from .reading import ResultError, optional
+from .reading import ConstellaError, ResultError, optional
 
 ENTRY = re.compile(r"^(.+?)([123])([123])((?:\[[^]]*\])?)$")
 LETTERS = "xyz"
@@ -57,12 +57,21 @@ def parsed(description):
 
 
 def units(description):
-    """{name: unit} of the key `units` of a system: `time`, coordinates, observables."""
-    if not re.search(r"^units\s*:", description, re.M):
+    """{name: unit} of the key `units` of a system (time, coordinates, observables) and of its parameters; velocities follow from these.
+    {} where no module reads the text."""
+    if not re.search(r"\bunits?\s*:", description):
         return {}
-    found = parsed(description).get("units", {})
-    named = {str(k): str(v) for k, v in found.items()} if isinstance(found, dict) else {}
-    return {**named, **({"t": named["time"]} if "time" in named else {})}
+    try:
+        described = parsed(description)
+    except ConstellaError:
+        return {}
+    given, parameters = described.get("units", {}), described.get("parameters", {})
+    found = {str(k): p["unit"] for k, p in parameters.items() if isinstance(p, dict) and "unit" in p} if isinstance(parameters, dict) else {}
+    found |= {str(k): str(v) for k, v in given.items()} if isinstance(given, dict) else {}
+    time = found.pop("time", "")
+    if time:
+        found |= {"t": time, **{f"{k}'": f"{v}/{time}" for k, v in found.items() if isinstance(given, dict) and k in given}}
+    return found
 
 
 def points_of(names):

@@ -161,15 +161,21 @@ def trajectory(result, case, member=None):
 NONE = "; the study stores none (`trajectories: {members: [0], every: 10}` in the study file stores that of member 0)"
 
 
-def trajectories(result, members=None, finest=False):
-    """All stored trajectories of the selected cases and of these members (None: all). finest: of each curve its finest step alone."""
+def listed(result, members=None, finest=False):
+    """[(curve, case, member)] of the selected cases that are stored; ResultError in words where there are none."""
     cases = set(stored_cases(result))
     if not cases:
         raise ResultError("holds no trajectories" + NONE)
-    wanted = [[k for k in c.cases if k in cases] for c in result.curves()]
-    wanted = [k for ks in wanted for k in (ks[-1:] if finest else ks)]
-    found = [trajectory(result, k, m) for k in wanted for m in stored_members(result, k) if m >= 0 and (members is None or m in members)]
+    wanted = [(c, [k for k in c.cases if k in cases]) for c in result.curves()]
+    wanted = [(c, k) for c, ks in wanted for k in (ks[-1:] if finest else ks)]
+    stored = {k: [m for m in stored_members(result, k) if m >= 0] for _, k in wanted}
+    found = [(c, k, m) for c, k in wanted for m in stored[k] if members is None or m in members]
     if not found:
-        have = sorted({m for k in cases for m in stored_members(result, k)})
+        have = sorted({m for ms in stored.values() for m in ms})
         raise ResultError(f"no trajectory of these members was stored; members {', '.join(map(str, have))} were")
     return found
+
+
+def trajectories(result, members=None, finest=False):
+    """All stored trajectories of the selected cases and of these members (None: all). finest: of each curve its finest step alone."""
+    return [trajectory(result, k, m) for _, k, m in listed(result, members, finest)]

@@ -6,6 +6,7 @@ Nothing is computed here but selections, and extrema over members.
 # SPDX-License-Identifier: BSD-2-Clause
 import copy
 import functools
+import re
 
 import numpy as np
 
@@ -105,6 +106,7 @@ class Result(Cases):
     def select(self, methods=None, where=None, cases=None):
         """The same file with fewer cases. methods: labels; where: conditions as of `constella table`; cases: numbers."""
         chosen = copy.copy(self)
+        chosen._curves = None
         chosen.shown = self.shown & selection.of_methods(self, methods) & selection.of_conditions(self, where)
         if cases is not None:
             chosen.shown &= np.isin(np.arange(self.ncase), cases)
@@ -134,7 +136,8 @@ class Result(Cases):
     def unit_of(self, name, path=""):
         """The unit of a coordinate, of the time or of an observable: the file's, else the one of the system file's key `units`."""
         told = self.attribute(path, "units", "1") if path else "1"
-        return self._units.get(name, told) if told == "1" else told
+        base = re.sub(r"\[[^]]*\]", "", name)  # of an array: that of all
+        return self._units.get(name, self._units.get(base, told)) if told == "1" else told
 
     @functools.cached_property
     def _units(self):

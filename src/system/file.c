@@ -46,11 +46,12 @@ static void start(cst_reading *r) {
 }
 
 static void read_all(cst_reading *r) {
-  static const char *const keys[] = {"system",     "doc",          "source",      "coordinates", "parameters",
-                                     "mass",       "potential",    "constraints", "symmetries",  "states",
-                                     "gyroscopic", "nonholonomic", "forces",      "bodies",      "stiff"};
+  static const char *const keys[] = {"system",    "doc",         "source",     "coordinates", "parameters", "mass",
+                                     "potential", "constraints", "symmetries", "states",      "gyroscopic", "nonholonomic",
+                                     "forces",    "bodies",      "stiff",      "units"};
   cst_yaml_check_keys(r->doc, r->root, keys, sizeof keys / sizeof *keys, r->d);
   read_title(r);
+  cst_reading_units(r);
   cst_reading_parameters(r);
   if (!cst_reading_coordinates(r)) {
     static const char *const others[] = {"mass", "potential", "states"};

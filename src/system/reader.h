@@ -124,6 +124,7 @@ void cst_reading_declare_velocities(cst_reading *r);
 void cst_reading_read_velocities(cst_reading *r);
 
 /* The parts, in this order. */
+void cst_reading_units(cst_reading *r);
 void cst_reading_parameters(cst_reading *r);
 bool cst_reading_coordinates(cst_reading *r); /* false: what follows would be wrong everywhere */
 void cst_reading_mass(cst_reading *r);

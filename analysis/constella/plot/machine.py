@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 import numpy as np
 
-from .. import mechanism, style
+from .. import mechanism, motions, style
 from ..reading import ResultError
 from .common import bracketed, heading
 from .kind import kind
@@ -19,7 +19,8 @@ def seen(flat, at):
 
 def one(result, members, time=None):
     """The trajectory that is drawn: the first method's at its finest step, the member named or the first."""
-    found = result.trajectories(members, finest=True)[0]
+    _, case, member = motions.listed(result, members, finest=True)[0]
+    found = motions.trajectory(result, case, member)
     return found if time is None else found.between(*time)
 
 

@@ -5,9 +5,9 @@ import re
 
 import numpy as np
 
-from .. import mechanism, style
+from .. import mechanism, motions, style
 from ..reading import ResultError
-from .common import bracketed, handles, heading, time_label
+from .common import MOST, bracketed, handles, heading, time_label
 from .kind import kind
 
 PANELS = 12  # at most, where nothing is named
@@ -16,19 +16,29 @@ POINTS = 2000  # of a line over time; of more the extremes stay
 
 def chosen(result, members, time=None):
     """The trajectories of the finest steps: of the first member stored unless some are named, of the first set of parameters that is
-    selected. time: (from, to), what is shown of them. ResultError in words where there are none."""
-    found = result.trajectories(members, finest=True)
+    selected, of at most seven methods. time: (from, to), what is shown of them. ResultError in words where there are none."""
+    found = motions.listed(result, members, finest=True)
+    first = found[0][0]
+    methods = list(dict.fromkeys(c.method for c, _, _ in found))[:MOST]
+    found = [(c, k, m) for c, k, m in found if c.variant == first.variant and c.method in methods]
     if members is None:
-        found = [t for t in found if t.member == found[0].member]
-    variant = {k: c.variant for c in result.curves() for k in c.cases}
-    found = [t for t in found if variant[t.case] == variant[found[0].case]]
-    return found if time is None else [t.between(*time) for t in found]
+        one = {c.method: next(m for d, _, m in found if d is c) for c, _, _ in found}
+        found = [(c, k, m) for c, k, m in found if m == one[c.method]]
+    lines = [motions.trajectory(result, k, m) for _, k, m in found]
+    return lines if time is None else [t.between(*time) for t in lines]
+
+
+def first_of(result, members):
+    """The first of them, for the names that it has."""
+    _, case, member = motions.listed(result, members, finest=True)[0]
+    return motions.trajectory(result, case, member)
 
 
 def chosen_set(result, found):
     """The set of parameters of what is drawn, for the title."""
-    curve = result.curve_of(found[0].case)
-    return f", {curve.variant}" if curve.variant else ""
+    curve, all_methods = result.curve_of(found[0].case), len({c.method for c in result.curves()})
+    some = f", {MOST} of {all_methods} methods" if all_methods > MOST else ""
+    return (f", {curve.variant}" if curve.variant else "") + some
 
 
 def thinned(x, y):
@@ -96,7 +106,7 @@ def over_time(result, sheet, names, members, time, what):
 @kind("trajectory", "Stored trajectories over time, at the finest step of each method of which one was stored.")
 def trajectory(result, sheet, y=None, members=None, time=None):
     """x(t) of stored trajectories: all coordinates, or the expressions --y."""
-    first = result.trajectories(members)[0]
+    first = first_of(result, members)
     coordinates = [str(c) for c in result.data("/coordinate") if str(c) in first.values]
     return over_time(result, sheet, y or coordinates[:PANELS], members, time, "trajectories")
 
@@ -104,7 +114,7 @@ def trajectory(result, sheet, y=None, members=None, time=None):
 @kind("multipliers", "Multipliers of the constraints along stored trajectories; M A = f - G'λ.")
 def multipliers(result, sheet, y=None, members=None, time=None):
     """Multipliers over time."""
-    first = result.trajectories(members)[0]
+    first = first_of(result, members)
     names = y or [n for n in first.names if n.startswith("lambda_")][:PANELS]
     return over_time(result, sheet, names, members, time, "multipliers") if names else "the system has no constraints, or no multipliers were stored"
 
@@ -149,7 +159,7 @@ def against(result, sheet, pairs, members, time, what, equal):
 @kind("phase", "Phase portraits of stored trajectories: two expressions of coordinates, velocities, momenta, multipliers. Circles: the starts.")
 def phase(result, sheet, x=None, y=None, members=None, time=None):
     """Phase portraits: a coordinate and its momentum, or any two expressions --x and --y."""
-    first = result.trajectories(members)[0]
+    first = first_of(result, members)
     q = [str(c) for c in result.data("/coordinate")][0]
     pairs = list(zip(x or [q], y or [next((n for n in (f"{q}'", f"p_{q}") if n in first.values), q)]))
     return against(result, sheet, pairs, members, time, "phase portrait", equal=False)
@@ -158,7 +168,7 @@ def phase(result, sheet, x=None, y=None, members=None, time=None):
 @kind("configuration", "Paths of the points of the system along stored trajectories, in the plane; of a system in space seen along two axes.")
 def configuration(result, sheet, x=None, y=None, members=None, time=None):
     """Configuration curves: the paths of points, or two expressions --x and --y on equal scales."""
-    first = result.trajectories(members)[0]
+    first = first_of(result, members)
     if x or y:
         if len(x or []) != len(y or []):
             raise ResultError("configuration takes as many --x as --y")

@@ -10,6 +10,7 @@ from ..reading import ResultError
 from ..selection import unknown
 from .columns import meaning, scaled
 from .common import bracketed, groups, handles, heading
+from .drift import TALLEST
 from .kind import kind
 
 CELLS = 240  # of a map with its numbers written in
@@ -77,7 +78,8 @@ def sweep(result, sheet, x=None, y=None):
         row[0].set_ylabel(meaning(result, column))
         if k % len(columns) == 0:
             one = {c.method: c for c in reversed(group.curves)}
-            sheet.legend(handles(result, [_alone(c) for c in reversed(list(one.values()))]), (k, k + len(columns) - 1))
+            made = handles(result, [_alone(c) for c in reversed(list(one.values()))])
+            sheet.legend([*made, *(entry for name in names for entry in other_sets(result, name, len(names) > 1))], (k, k + len(columns) - 1))
     sheet.title(heading(result, f"sweep, step {result.steps_written()[-1]:.4g}"))
     return None
 
@@ -85,6 +87,16 @@ def sweep(result, sheet, x=None, y=None):
 def _alone(curve):
     """The curve as the only one of its method, for a legend."""
     return dataclasses.replace(curve, variant="", variants=1, variant_index=0)
+
+
+def other_sets(result, name, said):
+    """Legend entries for what else is swept than `name`; said: where there are several panels side by side."""
+    cases, _ = finest_cases(result, name)
+    others = list(dict.fromkeys(other for _, other in cases))
+    if not 1 < len(others) <= len(style.DASHES):
+        return []
+    label = f" (against {name})" if said else ""
+    return [style.Line2D([], [], color=style.GREY, linestyle=style.DASHES[k], label=style.wrapped(o + label)) for k, o in enumerate(others)]
 
 
 def draw_sweep(ax, result, group, name, column, scale):
@@ -104,14 +116,11 @@ def draw_sweep(ax, result, group, name, column, scale):
         ax.plot(place[mine], y, alpha=1.0 if len(others) <= len(style.DASHES) else 0.45, **look)
     if scale == "log":
         style.log_axis(ax.yaxis)
-        style.keep_in_sight(ax, [value[result.shown]])
+        style.keep_in_sight(ax, [value[result.shown]], TALLEST)
     if texts is not None:
         ax.set_xticks(range(len(texts)), [style.wrapped(t, 14) for t in texts], rotation=30 if len(texts) > 6 else 0)
     elif ax.get_xscale() == "log":
         style.log_axis(ax.xaxis)
-    if 1 < len(others) <= len(style.DASHES):
-        keys = [style.Line2D([], [], color=style.GREY, linestyle=style.DASHES[k], label=style.plain(o)) for k, o in enumerate(others)]
-        ax.legend(handles=keys, fontsize=style.small(), frameon=False)
     parameter = f"/cases/{name}" if name == "tolerance" else ""
     ax.set_xlabel(style.plain(name) + bracketed(result.unit_of(name, parameter)))
 
@@ -221,7 +230,8 @@ def verdicts(result, sheet, y=None):
         table = np.array([[row.get(s, "") for s in sets] for row in result.verdicts(name).values()], dtype=object)
         draw_map(ax, table, None)
         ax.set_yticks(range(len(methods)), [style.wrapped(m, 34) for m in methods])
-        ax.set_xticks(range(len(sets)), [style.wrapped(s, 16) for s in sets] if k == len(names) - 1 else [])
+        turned = {"rotation": 90} if len(sets) > 10 else {}
+        ax.set_xticks(range(len(sets)), [style.wrapped(s, 40 if turned else 16) for s in sets] if k == len(names) - 1 else [], **turned)
         ax.invert_yaxis()
         ax.set_title(style.plain(name))
     sheet.title(heading(result, "verdicts"))
