@@ -1,4 +1,5 @@
-/* limits.h: inside the room: limits of the process (`ulimit`) under which MPI and HDF5 cannot start, told before they fail in their own ways. */
+/* limits.h: inside the room: limits of the process (`ulimit`) under which MPI and HDF5 cannot start, told before they fail in their own
+ * ways. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_CLI_LIMITS_H
 #define CST_CLI_LIMITS_H

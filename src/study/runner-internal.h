@@ -48,10 +48,10 @@ struct cst_runner {
   cst_chosen       chosen;
   cst_tracks       tracks;
   const long *replayed; /* [count of the work] the members of its case that are stepped once more for their states; NULL: it is no replay */
-  bool             watched;   /* what the batch held when its slice began is kept, so that it may be halted in the middle: */
-  double          *kept_rows; /* [count][numbers] */
-  size_t           kept_room;
-  cst_position     kept_at;
+  bool        watched;  /* what the batch held when its slice began is kept, so that it may be halted in the middle: */
+  double     *kept_rows; /* [count][numbers] */
+  size_t      kept_room;
+  cst_position kept_at;
 };
 
 const cst_case *cst_runner_case(const cst_runner *r, long lane);

@@ -287,7 +287,7 @@ static PetscErrorCode march_slice(cst_runner *r) {
   PetscFunctionBegin;
   PetscCall(cst_stepper_follow(r->st, r->b, &schedule));
   if (!cst_runner_halted(r)) PetscCall(follow_along(r));
-  if (cst_runner_halted(r)) PetscCall(take_up(r, &(cst_origin){r->kept_at, cst_runner_numbers(r), r->kept_rows}));
+  if (cst_runner_halted(r)) PetscCall(take_up(r, &(cst_origin){.at = r->kept_at, .numbers = cst_runner_numbers(r), .row = r->kept_rows}));
   PetscFunctionReturn(0);
 }
 
@@ -469,8 +469,8 @@ PetscErrorCode cst_runner_replay(cst_runner *r, int icase, const long *member, i
     const long     count = PetscMin(r->batch, n - at);
     const cst_work w = {.klass = klass, .first = cst_plan_lane(r->plan, icase, 0), .count = count, .piece = -1};
     r->replayed = member + at;
-    PetscCall(begin(r, &w, NULL));
-    PetscCall(march(r, k->n, stop));
+    PetscCall(begin(r, &w, NULL, stop));
+    if (!*stop) PetscCall(march(r, k->n, stop));
     PetscCall(cst_tracks_flush(&r->tracks));
     r->work = NULL;
     r->replayed = NULL;
