@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-# water.py: the last part of `make bench`: clusters of rigid water, all pairs, beside the `fix rattle` of LAMMPS where it is installed (Debian:
-# lammps). CPU time of whole processes at two lengths, one thread, double precision: the slope is the time of a step.
+# water.py: the last part of `make bench`: clusters of rigid water, all pairs, beside the `fix rattle` of LAMMPS and the SETTLE of GROMACS where
+# they are installed (Debian: lammps, gromacs). CPU time of whole processes at two lengths, one thread, double precision: the slope is the time
+# of a step.
 # SPDX-License-Identifier: BSD-2-Clause
 import math
 import os
@@ -87,23 +88,80 @@ run {steps}
 """)]
 
 
+def gromacs(n, steps):
+    """In a box so large that no image is within the cut-off, inside which the whole cluster is. The list of pairs is made once."""
+    edge = next(k for k in range(1, n + 1) if k**3 >= n)
+    A, C, box, middle = 25238.0, 25.8017, 8.0 + edge, 4.0
+    name, length = f"gromacs-{n}", 2 * 0.09572 * math.sin(104.52 * math.pi / 360)
+    if not os.path.exists(os.path.join(FOLDER, name + ".tpr")):
+        sites = [(m, s, x) for m in range(n) for s, x in enumerate(molecule(m + 1, edge))]
+        write(name + ".gro", f"water\n{3 * n}\n" + "".join(
+            f"{m + 1:5d}{'SOL':5s}{('OW', 'HW1', 'HW2')[s]:>5s}{3 * m + s + 1:5d}" + "".join(f"{v / 10 + middle:20.15f}" for v in x) + "\n"
+            for m, s, x in sites) + f"{box} {box} {box}\n")
+        write(name + ".top", f"""[ defaults ]
+1 2 no 1 1
+[ atomtypes ]
+OW 8 15.9994 -0.834 A {(A / C) ** (1 / 6) / 10!r} {C * C / 4 / A * 96.48533!r}
+HW 1 1.008 0.417 A 0 0
+[ moleculetype ]
+SOL 2
+[ atoms ]
+1 OW 1 SOL OW 1 -0.834
+2 HW 1 SOL HW1 1 0.417
+3 HW 1 SOL HW2 1 0.417
+[ settles ]
+1 1 0.09572 {length!r}
+[ exclusions ]
+1 2 3
+2 1 3
+3 1 2
+[ system ]
+water
+[ molecules ]
+SOL {n}
+""")
+        write(name + ".mdp", f"""integrator = md-vv
+dt = {STEP * UNIT!r}
+nsteps = 1
+cutoff-scheme = Verlet
+verlet-buffer-tolerance = -1
+nstlist = 100000000
+rlist = {box / 2 - 0.1}
+rcoulomb = {box / 2 - 0.1}
+rvdw = {box / 2 - 0.1}
+coulombtype = Cut-off
+epsilon-rf = 1
+comm-mode = None
+nstenergy = 0
+nstcalcenergy = 1000
+nstlog = 0
+nstxout = 0
+""")
+        cpu(["gmx_d", "grompp", "-f", name + ".mdp", "-c", name + ".gro", "-p", name + ".top", "-o", name + ".tpr", "-maxwarn", "5"])
+    return ["gmx_d", "mdrun", "-s", name + ".tpr", "-deffnm", "out", "-nsteps", str(steps), "-ntmpi", "1", "-ntomp", "1", "-pin", "off"]
+
+
 def slope(make, few, members=1):
     """Microseconds of a trajectory-step."""
     return (cpu(make(5 * few)) - cpu(make(few))) / (4 * few * members) * 1e6
 
 
+PEERS = {"LAMMPS": ("lmp", lammps), "GROMACS": ("gmx_d", gromacs)}
+
+
 def main():
-    peer = shutil.which("lmp")
-    print("\nrigid water, all pairs, rattle; microseconds of CPU a trajectory-step" + ("" if peer else "; no LAMMPS here (lmp) to compare with"))
+    there = {name: make for name, (program, make) in PEERS.items() if shutil.which(program)}
+    missing = [f"{name} ({PEERS[name][0]})" for name in PEERS if name not in there]
+    print("\nrigid water, all pairs, rattle; microseconds of CPU a trajectory-step"
+          + (f"; not here to compare with: {', '.join(missing)}" if missing else ""))
     for n, few, batch in ((7, 20000, 16384), (100, 1500, 1024)):
         cpu(study(n, 1, 1)), cpu(study(n, 64, 1))   # compiled from then on
         one = slope(lambda steps: study(n, 1, steps), max(few, 16384 // 8))
         many = slope(lambda steps: study(n, 64, steps), batch // 8, 64)
-        line = f"  n = {n:3}: one trajectory {one:7.2f}, of 64 members {many:7.2f}"
-        if peer:
-            other = slope(lambda steps: lammps(n, steps), few if n < 50 else 150)
-            line += f"; LAMMPS {other:7.2f}: {one / other:.2f} and {many / other:.2f} of it (aims 1.0 and 0.5)"
-        print(line, flush=True)
+        print(f"  n = {n:3}: one trajectory {one:7.2f}, of 64 members {many:7.2f}", flush=True)
+        for name, make in there.items():
+            other = slope(lambda steps: make(n, steps), few if n < 50 else 150)
+            print(f"           {name} {other:7.2f}: {one / other:.2f} and {many / other:.2f} of it (aims 1.0 and 0.5)", flush=True)
 
 
 try:
