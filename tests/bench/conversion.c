@@ -5,6 +5,8 @@
  *   3. the length of a run from which on the converted method is cheaper than the projected one at equal error: with R the ratio of their
  *      costs, project(rk4) may take steps of h / R. Its energy drifts there by s_E a unit of time, its momentum by s_J; the converted
  *      method's energy error e is bounded and its momentum exact. They meet at T = e / s, relative to the scales of both.
+ *   4. constraints on velocities, forces and a time against the conversion on a system of the same numbers of coordinates and constraints
+ *      that has none of them. Kernels with sines and cosines have a part in what the first column tells.
  *
  * Bounds are printed beside what has one.
  */
@@ -104,6 +106,40 @@ static PetscErrorCode compare_precision(const cst_study *s, int isa, double rati
   PetscFunctionReturn(0);
 }
 
+/* ---- 4. wheels and forces --------------------------------------------------------------------------------------------------------- */
+
+static const struct {
+  const char *system, *method, *beside;
+} equal_sizes[] = {{"nonholonomic-oscillator", "lagrange-dalembert(rk4, bias=-0.5)", "spherical-pendulum"},
+                   {"chaplygin-sleigh", "lagrange-dalembert(rk4, bias=-0.5)", "spherical-pendulum"},
+                   {"rolling-disk", "lagrange-dalembert(rk4, bias=-0.5)", "double-pendulum"},
+                   {"kapitza", "convert(rk4, bias=-0.5)", "planar-pendulum"},
+                   {"damped-double-pendulum", "convert(rk4, bias=-0.5)", "double-pendulum"}};
+enum { EQUAL_SIZES = sizeof equal_sizes / sizeof *equal_sizes };
+
+static PetscErrorCode compare_sizes(int k, int isa) {
+  const double bound = 1.3;
+  cst_study   *s[2] = {bench_members(equal_sizes[k].system, "default", LANES, 0.01),
+                       bench_members(equal_sizes[k].beside, "default", LANES, 0.01)};
+  bench_run    r[2];
+  PetscFunctionBegin;
+  for (int i = 0; i < 2; i++) {
+    r[i] = run_of(s[i], CONVERTED, STEP / 5);
+    if (i == 0) r[i].method = equal_sizes[k].method;
+    PetscCall(bench_run_create(&r[i], isa));
+  }
+  PetscCall(bench_race(r, 2));
+  const double ratio = r[0].best / r[1].best;
+  printf("  %-24s %-35s %9.1f ns  %5.2f x %s (%.1f: %s)\n", equal_sizes[k].system, equal_sizes[k].method, r[0].best, ratio,
+         equal_sizes[k].beside, bound, ratio <= bound ? "ok" : "ABOVE");
+  fflush(stdout);
+  for (int i = 0; i < 2; i++) {
+    PetscCall(bench_run_destroy(&r[i]));
+    cst_study_destroy(s[i]);
+  }
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode bench_system(const char *name, double spread, bool precision, int isa) {
   cst_study *s = bench_members(name, "default", LANES, spread);
   double     cost;
@@ -122,5 +158,7 @@ int main(int argc, char **argv) {
   PetscCall(bench_system("spherical-pendulum", 0.3, true, isa));
   PetscCall(bench_system("double-pendulum", 0.1, true, isa));
   PetscCall(bench_system("rigid-body", 0.1, false, isa));
+  printf("wheels, forces, time, against convert(rk4, bias=-0.5) on a system of the same size, h = %g\n", STEP / 5);
+  for (int k = 0; k < EQUAL_SIZES; k++) PetscCall(compare_sizes(k, isa));
   return PetscFinalize();
 }

@@ -1,5 +1,5 @@
 /* test-flow.c: layers given by formulas: taylor(p) against gauss(8) and quadrature, and the derivatives of every kernel against differences
- * of order six and against each other.
+ * of order six and against each other; the work that taylor-curve(p) tells along variations of its points.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "claims.h"
@@ -239,6 +239,63 @@ static void test_derivatives(const problem *x, const char *text) {
   cst_flow_destroy(f.flow), cst_flow_destroy(action.flow);
 }
 
+/* ---- work --------------------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+  const cst_flow_rule *rule;
+  int                  point, *points; /* which; how many there are */
+} worked;
+
+/* The rule with a point of its work in the place of q1, and the covector there in that of v1. */
+static void show_work(const void *self, const cst_system *s, cst_node t, const cst_node *q, const cst_node *v, cst_node *q1, cst_node *v1,
+                      cst_node *S) {
+  const worked  *w = self;
+  cst_flow_work *work = calloc(1, sizeof *work);
+  if (!work) abort();
+  w->rule->work(w->rule->self, s, t, q, v, work);
+  *w->points = work->n;
+  for (int i = 0; i < s->nq; i++) q1[i] = work->Q[w->point][i], v1[i] = work->N[w->point][i];
+  *S = t;
+  free(work);
+}
+
+/* sum_k N_k . dQ_k along the directions of p. */
+static double work_along(const problem *x, const cst_flow_rule *rule, const point *p) {
+  double sum = 0, at[2 * N], along[2 * N];
+  int    points = 1;
+  for (int k = 0; k < points; k++) {
+    const worked        w = {rule, k, &points};
+    const cst_flow_rule shown = {.name = "work", .self = &w, .formulas = show_work};
+    flow                f = flow_open(x, &shown, widest(), true);
+    run_one(&f, CST_FLOW_value, p, at);
+    run_one(&f, CST_FLOW_tangent, p, along);
+    sum += dot(at + x->s->nq, along, x->s->nq);
+    cst_flow_destroy(f.flow);
+  }
+  return sum;
+}
+
+/* reverse.d = x.dq1 + s dS + s sum N_k . dQ_k, and second is the derivative of reverse, N_k included. */
+static void test_work(const char *system, const char *text) {
+  problem             *x = problem_open(system);
+  const cst_flow_rule *rule = rule_of(text), shown = {.name = text, .self = rule, .formulas = show_action};
+  flow                 f = flow_open(x, rule, widest(), true), action = flow_open(x, &shown, widest(), true);
+  const int            n = x->s->nq;
+  const point          p = point_of(x, 3);
+  double               gradient[2 * N], along[2 * N], S[2 * N];
+  run_one(&f, CST_FLOW_reverse, &p, gradient);
+  run_one(&f, CST_FLOW_tangent, &p, along);
+  run_one(&action, CST_FLOW_tangent, &p, S);
+  const double left = dot(gradient, p.u, 2 * n), plain = dot(p.x, along, n) + p.s * S[0], work = p.s * work_along(x, rule, &p);
+  if (!OK(fabs(left - plain - work) <= 1e-12 * (norm(gradient, 2 * n) + fabs(left)), "%s on %s: reverse has the work in it", text, system))
+    NOTE("%.17g, %.17g, %.17g", left, plain, work);
+  OK(fabs(work) > 1e-6 * fabs(left), "%s on %s: there is some", text, system);
+  test_differences(&f, text, CST_FLOW_value, CST_FLOW_tangent);
+  test_differences(&f, text, CST_FLOW_reverse, CST_FLOW_second);
+  cst_flow_destroy(f.flow), cst_flow_destroy(action.flow);
+  problem_close(x);
+}
+
 /* Lanes do not see each other, and every instruction set gives the same bits. */
 static void test_bits(const problem *x, const char *text) {
   double first[LANES][2 * N], next[LANES][2 * N], alone[2 * N];
@@ -323,6 +380,8 @@ static void tests(void) {
     test_value_alone(x, "taylor(4)");
     problem_close(x);
   }
+  test_work("nonholonomic-oscillator", "taylor-curve(3)");
+  test_work("rolling-disk", "taylor-curve(1)");
   test_refused();
 }
 
