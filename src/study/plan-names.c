@@ -4,6 +4,7 @@
  * asked of the lists of datasets and columns themselves, so that no other file has to know their names.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "core/need.h"
@@ -23,18 +24,45 @@ static const cst_observable *named_by(const cst_study *s, const char *path) {
   return found;
 }
 
+/* The same of a symmetry. */
+static const char *symmetry_of(const cst_system *s, const char *path) {
+  const char *found = NULL;
+  for (int i = 0; i < s->nsym; i++) {
+    const size_t n = strlen(s->symmetry[i]);
+    if (!strncmp(last_part(path), s->symmetry[i], n) && (!found || n > strlen(found))) found = s->symmetry[i];
+  }
+  return found;
+}
+
 static void report(const cst_study *s, const char *path, const char *what, cst_diag *d) {
   const cst_observable *x = named_by(s, path);
+  const char           *symmetry = symmetry_of(s->system, path);
   if (x)
     cst_diag_add(d, s->file, x->line, x->column, "the observable '%s' cannot be called that: %s in the result %s; choose another name",
                  x->name, path, what);
+  else if (symmetry)
+    cst_diag_add(d, s->file, 1, 1, "the symmetry '%s' of %s cannot be called that: %s in the result %s; choose another name", symmetry,
+                 s->system->name, path, what);
   else
-    cst_diag_add(d, s->file, 1, 1, "%s in the result %s; a symmetry of %s has a name that is taken", path, what, s->system->name);
+    cst_diag_add(d, s->file, 1, 1, "%s in the result %s; a name of %s is taken", path, what, s->system->name);
 }
 
 static int by_path(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
 
-/* Reports the first name that is there twice. */
+/* Reports the first dataset that is a folder of another one too. */
+static void check_folders(const cst_study *s, const char **path, int n, cst_diag *d) {
+  char folder[sizeof((cst_field *)NULL)->path];
+  for (int i = 0; i < n; i++)
+    for (const char *at = strchr(path[i] + 1, '/'); at; at = strchr(at + 1, '/')) {
+      const char *key = folder;
+      snprintf(folder, sizeof folder, "%.*s", (int)(at - path[i]), path[i]);
+      if (!bsearch(&key, path, (size_t)n, sizeof *path, by_path)) continue;
+      report(s, folder, "would stand for two things", d);
+      return;
+    }
+}
+
+/* Reports the first name that is there twice. The paths are sorted for that. */
 static void check_paths(const cst_study *s, const char **path, int n, cst_diag *d) {
   qsort(path, (size_t)n, sizeof *path, by_path);
   for (int i = 1; i < n; i++)
@@ -56,6 +84,7 @@ void cst_plan_check_names(const cst_plan *p, cst_diag *d) {
   const char    **path = cst_need(malloc(sizeof *path * ((size_t)c->nfield + 1)));
   for (int i = 0; i < c->nfield; i++) path[i] = c->field[i].path;
   check_paths(p->study, path, c->nfield, d);
+  check_folders(p->study, path, c->nfield, d);
   check_dimensions(p->study, c, d);
   free(path);
   cst_channels_destroy(c);

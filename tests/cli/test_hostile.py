@@ -8,7 +8,7 @@ import sys
 
 sys.dont_write_bytecode = True   # no __pycache__ among the sources
 
-from cli import ENVIRONMENT, GOOD, PROGRAM, constella, done, ok, path, run, scratch, together, write
+from cli import BEAD, ENVIRONMENT, GOOD, PROGRAM, constella, done, ok, path, run, scratch, together, write
 
 SECONDS = 6   # of the processor, which on an idle machine is three times what it takes
 
@@ -55,6 +55,10 @@ def names():
     """Every name of the result is there once: what a user's would make twice is refused where it stands."""
     for name in ("displacement", "hidden_scaled", "a" * 48, "a" * 300):
         refused(f"an observable called {name[:20]}, {len(name)} letters", GOOD + f'observables: ["{name}: x"]\n', [name], name=f"named-{name[:20]}-{len(name)}")
+    refused("an observable called t", GOOD + 'observables: ["t: x"]\n', ["the observable 't' cannot be called that", "/series/t"], name="named-t")
+    write("named-t-system.yaml", BEAD.replace("rotation-z", "t"))
+    refused("a symmetry called t", GOOD.replace("planar-pendulum", "{file: named-t-system.yaml}").replace("reference: exact", "reference: self"),
+            ["the symmetry 't' of bead-on-ellipsoid cannot be called that"], name="symmetry-t")
     process, result = run("longest", GOOD + f'observables: ["{"a" * 47}: x"]\n')
     ok(process.returncode == 0, "the longest name that is allowed runs", process.stderr)
 
