@@ -114,9 +114,10 @@ typedef struct {
   cst_observable    *observable;
   int                nhistogram;
   cst_histogram     *histogram;
-  bool               averages; /* time averages of the observables are taken */
-  double             burn_in;  /* the part of the run that averages and histograms leave out */
-  int                samples;  /* count, at most; 0: none */
+  bool               averages;       /* time averages of the observables are taken */
+  bool               average_fixman; /* every sample of them weighs (det G M^-1 G')^(-1/2) */
+  double             burn_in;        /* the part of the run that averages and histograms leave out */
+  int                samples;        /* count, at most; 0: none */
   bool               samples_log;
   bool               observe_every;
   int                ntrajectory; /* members whose states are stored, at most */
@@ -133,6 +134,7 @@ typedef struct {
   bool               dyadic, compensated;
   bool               extensible; /* the result holds what a longer end needs */
   double             checkpoint_seconds;
+  int                timing_repeats; /* every class of cases is timed so often by itself; 0: it is not */
 } cst_study;
 
 /* How bytes are got from a file that a study names: as cst_file_fetch. */

@@ -1,6 +1,6 @@
 /* table.c: `constella table FILE`: the statistics of a result file, one row a case, for reading or for other programs.
  *
- * Columns are the datasets of /statistics in the order of their creation, with /run/steps_per_second after evaluations_per_step.
+ * Columns are the datasets of /statistics in the order of their creation, with the rates and times of /run after evaluations_per_step.
  * A format is a row of `formats`; what it prints is decided before: a list of columns and of rows.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
@@ -65,13 +65,16 @@ static void add_column(table *t, cst_result *r, const char *path) {
 
 static void read_table(table *t, cst_result *r) {
   char(*path)[96];
-  const char *speed = "/run/steps_per_second";
-  int         n = cst_result_list(r, "/statistics", &path);
+  static const char *const speeds[] = {"/run/steps_per_second", "/run/cpu_seconds", "/run/cpu_seconds_most"};
+  bool                     there = false;
+  int                      n = cst_result_list(r, "/statistics", &path);
   for (int i = 0; i < n; i++) {
     add_column(t, r, path[i]);
-    if (speed && !strcmp(path[i], "/statistics/evaluations_per_step")) add_column(t, r, speed), speed = NULL;
+    if (strcmp(path[i], "/statistics/evaluations_per_step")) continue;
+    for (int k = 0; k < 3; k++) add_column(t, r, speeds[k]);
+    there = true;
   }
-  if (speed && t->n) add_column(t, r, speed);
+  for (int k = 0; k < 3 && !there && t->n; k++) add_column(t, r, speeds[k]);
   free(path);
 }
 

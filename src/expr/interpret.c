@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "constella/lanes.h"
 #include "expr/expr-internal.h"
+#include "expr/measure.h"
 
 enum { LOG2_W = CST_W == 2 ? 1 : CST_W == 4 ? 2 : 3 };
 
@@ -44,6 +45,11 @@ CST_INLINE vd apply(cst_op op, vd a, vd b) {
 
 void CST_NAME(cst_tape_run)(const cst_tape *t, const double *const in[128], double *out, double *scratch) {
   run(t, (const vd *const *)in, (const vd *)t->constants[LOG2_W], (vd *)out, (vd *)scratch);
+}
+
+void CST_NAME(cst_tape_measure)(const cst_tape *t, const double *const in[128], double *value, double *size, double *scratch) {
+  run(t, (const vd *const *)in, (const vd *)t->constants[LOG2_W], (vd *)value, (vd *)scratch);
+  *(vd *)size = vabs(*(const vd *)value);
 }
 
 #define PAIRS_TAPES

@@ -1,28 +1,26 @@
 /* expression.c: the observer of an expression of the user's, under its own name; its scale is its own size. */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include <math.h>
 #include <stdio.h>
-#include "constella/isa.h"
+#include "expr/measure.h"
 #include "observe/observer.h"
 #include "system/group.h"
 
 static void measure(const cst_look *look, const cst_view *view, double *kept, double *value, double *scale) {
-  static void (*const run[])(const cst_tape *, const double *const[128], double *, double *) = {
-#define X(isa, w) cst_tape_run_##isa,
+  static void (*const run[])(const cst_tape *, const double *const[128], double *, double *, double *) = {
+#define X(isa, w) cst_tape_measure_##isa,
       CST_ISA_LIST(X)
 #undef X
   };
   const cst_layout *at = &view->context->at;
   const int         W = cst_isas[view->isa].width;
-  const double     *in[128] = {0};
+  const double     *in[128]; /* a tape takes those alone that its names are bound to */
   (void)kept;
   in['c'] = view->record + at->c * W;
   in['q'] = view->record + at->q * W;
   in['v'] = view->v;
   in['l'] = view->lambda;
   in['t'] = view->time;
-  run[view->isa](look->tape, in, value, view->scratch);
-  for (int l = 0; l < W; l++) scale[l] = fabs(value[l]);
+  run[view->isa](look->tape, in, value, scale, view->scratch);
 }
 
 static void describe(const cst_look *look, int k, cst_quantity *q) {

@@ -37,12 +37,16 @@ void *cst_averages_declare(const cst_plan *p, cst_columns *c) {
   average_columns *x = cst_need(calloc((size_t)p->nquantity + 1, sizeof *x));
   for (int k = 0; k < p->nquantity; k++)
     if (cst_plan_averages(p, k)) declare(p, c, &p->quantity[k], &x[k]);
+  if (p->study->average_fixman) /* behind those of the quantities */
+    x[p->nquantity].mean = cst_columns_number(c, (cst_column_use){.role = "effective", .of = "averages"},
+                                              "samples of equal weight that would tell as much: (sum w)^2 / sum w^2", "averages_effective");
   return x;
 }
 
 /* Of one quantity of the open case, arrays over the members. */
 typedef struct {
-  double *means, *square, *start; /* means[members][CST_WINDOWS] of x, not of x - x(0) */
+  double *means, *square, *start; /* means[members][CST_WINDOWS] of w (x - x(0)), square of w (x - x(0))^2 */
+  double *weight, *all_weight;    /* [members][CST_WINDOWS] means of w, and [members] over all; w is 1 where samples have no weights */
   double  folds[CST_WINDOWS], all;
 } sums;
 
@@ -61,12 +65,32 @@ static PetscErrorCode read_sums(cst_case_rows *rows, int k, sums *s) {
   PetscFunctionReturn(0);
 }
 
-/* Every fold counts the same; the mean of one member. */
-static double mean_of_member(const sums *s, long m) {
+/* Every fold counts the same; the mean of one member over its windows. */
+static double mean_over(const sums *s, const double *x) {
   double sum = 0;
   for (int w = 0; w < CST_WINDOWS; w++)
-    if (s->folds[w] > 0) sum += s->folds[w] * s->means[m * CST_WINDOWS + w];
+    if (s->folds[w] > 0) sum += s->folds[w] * x[w];
   return sum / s->all;
+}
+
+static double mean_of_member(const sums *s, long m) { return mean_over(s, s->means + m * CST_WINDOWS); }
+
+/* Weights of the open case, and how many equal ones would tell as much. */
+static PetscErrorCode read_weights(cst_case_rows *rows, sums *s, double *effective) {
+  const long n = rows->plan->study->members;
+  double     sum = 0, square = 0;
+  PetscFunctionBegin;
+  for (long i = 0; i < n * CST_WINDOWS; i++) s->weight[i] = 1;
+  for (long m = 0; m < n; m++) s->all_weight[m] = 1;
+  if (!rows->plan->study->average_fixman) PetscFunctionReturn(0);
+  PetscCall(cst_output_read_members(rows->output, CST_CHANNEL_AVERAGE_WEIGHTS, 0, rows->icase, 0, n, s->weight));
+  PetscCall(cst_output_read_members(rows->output, CST_CHANNEL_AVERAGE_SQUARES, 0, rows->icase, 0, n, s->square));
+  for (long m = 0; m < n; m++) {
+    s->all_weight[m] = mean_over(s, s->weight + m * CST_WINDOWS);
+    if (rows->good[m]) sum += s->all * s->all_weight[m], square += s->all * s->square[m];
+  }
+  *effective = sum * sum / square;
+  PetscFunctionReturn(0);
 }
 
 /* Mean and variance of x over time and good members. */
@@ -74,11 +98,11 @@ static void moments(const cst_case_rows *rows, const sums *s, double *mean, doub
   const long n = rows->plan->study->members;
   double     count = 0, sum = 0, square = 0;
   for (long m = 0; m < n; m++)
-    if (rows->good[m]) sum += s->start[m] + mean_of_member(s, m), count++;
+    if (rows->good[m]) sum += s->start[m] * s->all_weight[m] + mean_of_member(s, m), count += s->all_weight[m];
   *mean = count > 0 ? sum / count : NAN;
   for (long m = 0; m < n; m++) {
     const double d = s->start[m] - *mean;
-    if (rows->good[m]) square += s->square[m] + 2 * d * mean_of_member(s, m) + d * d;
+    if (rows->good[m]) square += s->square[m] + 2 * d * mean_of_member(s, m) + d * d * s->all_weight[m];
   }
   *variance = count > 0 ? square / count : NAN;
 }
@@ -87,14 +111,14 @@ static PetscErrorCode conclude(cst_case_rows *rows, const average_columns *x, in
   const cst_case *c = &rows->plan->cases[rows->icase];
   const cst_class *class = &rows->plan->classes[rows->plan->class_of[rows->icase]];
   const long n = rows->plan->study->members;
-  double     mean, variance, good = 0;
+  double     mean, variance, good = 0, weight = 0;
   PetscFunctionBegin;
   PetscCall(read_sums(rows, k, s));
   moments(rows, s, &mean, &variance);
-  for (long m = 0; m < n; m++) {
-    good += rows->good[m];
-    for (int w = 0; w < CST_WINDOWS; w++) s->means[m * CST_WINDOWS + w] += s->start[m] - mean;
-  }
+  for (long m = 0; m < n; m++)
+    if (rows->good[m]) good++, weight += s->all_weight[m];
+  weight /= good; /* the error is that of the mean of w (x - mean) / <w>, a ratio's to first order */
+  for (long i = 0; i < n * CST_WINDOWS; i++) s->means[i] = (s->means[i] + (s->start[i / CST_WINDOWS] - mean) * s->weight[i]) / weight;
   const cst_average a = cst_average_estimate(s->means, n, CST_WINDOWS);
   const double      time = good * (double)(c->n - class->after) * c->h;
   cst_column_set(x->mean, rows->icase, mean);
@@ -109,17 +133,20 @@ PetscErrorCode cst_averages_conclude(cst_case_rows *rows, const void *handles) {
   const average_columns *x = handles;
   const long             n = p->study->members;
   sums                   s;
+  double                 effective = NAN;
   PetscFunctionBegin;
   if (!x) PetscFunctionReturn(0);
-  PetscCall(PetscMalloc3(n * CST_WINDOWS, &s.means, n, &s.square, n, &s.start));
+  PetscCall(PetscMalloc5(n * CST_WINDOWS, &s.means, n, &s.square, n, &s.start, n * CST_WINDOWS, &s.weight, n, &s.all_weight));
   for (int i = 0; i < p->ncase; i++) {
     PetscCall(cst_case_rows_open(rows, i, NULL));
     cst_class_part_folds(&p->classes[p->class_of[i]], CST_WINDOWS, s.folds);
     s.all = 0;
     for (int w = 0; w < CST_WINDOWS; w++) s.all += s.folds[w];
+    PetscCall(read_weights(rows, &s, &effective));
+    if (p->study->average_fixman) cst_column_set(x[p->nquantity].mean, i, effective);
     for (int k = 0; k < p->nquantity; k++)
       if (cst_plan_averages(p, k)) PetscCall(conclude(rows, &x[k], k, &s));
   }
-  PetscCall(PetscFree3(s.means, s.square, s.start));
+  PetscCall(PetscFree5(s.means, s.square, s.start, s.weight, s.all_weight));
   PetscFunctionReturn(0);
 }

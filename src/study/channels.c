@@ -44,7 +44,9 @@ typedef enum {
   OF_COLUMNS,
   OF_AVERAGES,
   OF_HISTOGRAMS,
-  EXTENSIBLE
+  EXTENSIBLE,
+  WEIGHTED,
+  REPEATED
 } many;
 
 enum { WRITTEN = 1, KEPT = 2, IN_LANES = 4, OF_TRAJECTORY = 8, ROW = WRITTEN | OF_TRAJECTORY };
@@ -105,6 +107,20 @@ static const struct {
                              OF_AVERAGES,
                              ROW | KEPT | IN_LANES,
                              {CASE, MEMBER, NONE}},
+    [CST_CHANNEL_AVERAGE_WEIGHTS] = {"/averages/weight",
+                                     "1",
+                                     "mean weight of the samples over each of these parts; means are those of weight times deviation",
+                                     CST_F64,
+                                     WEIGHTED,
+                                     ROW | KEPT | IN_LANES,
+                                     {CASE, MEMBER, WINDOW, NONE}},
+    [CST_CHANNEL_AVERAGE_SQUARES] = {"/averages/weight_square",
+                                     "1",
+                                     "mean square of the weight of the samples over the run behind the burn-in",
+                                     CST_F64,
+                                     WEIGHTED,
+                                     ROW | KEPT | IN_LANES,
+                                     {CASE, MEMBER, NONE}},
     [CST_CHANNEL_COUNTS] = {"/histograms/%s_members",
                             "1",
                             "samples in each bin, then those below and above all bins and those that are no number",
@@ -179,6 +195,14 @@ static const struct {
     [CST_CHANNEL_STATE_MEMBER] = {"/trajectories/%d/member", "1", "member; -1: none", CST_I64, OF_CASES, WRITTEN, {CHOSEN, NONE}},
     [CST_CHANNEL_STATISTIC] = {"/statistics/%s", NULL, NULL, CST_F64, OF_COLUMNS, WRITTEN, {CASE, NONE}},
     [CST_CHANNEL_RATE] = {"/run/steps_per_second", "1", "trajectory-steps per second and rank", CST_F64, OF_COLUMNS, WRITTEN, {CASE, NONE}},
+    [CST_CHANNEL_CPU] = {"/run/cpu_seconds",
+                         "1",
+                         "the processor's seconds of a trajectory, steps alone, the least of the repeats",
+                         CST_F64,
+                         REPEATED,
+                         WRITTEN,
+                         {CASE, NONE}},
+    [CST_CHANNEL_CPU_MOST] = {"/run/cpu_seconds_most", "1", "the largest of the repeats", CST_F64, REPEATED, WRITTEN, {CASE, NONE}},
     [CST_CHANNEL_WORK_DONE] = {"/run/work_done", "1", "part of the work that is done", CST_F64, OF_COLUMNS, WRITTEN, {NONE}},
 };
 
@@ -275,6 +299,10 @@ static int how_many(const cst_plan *p, many m, cst_channel_kind kind, const cst_
     return s->averages ? p->nquantity : 0;
   case OF_HISTOGRAMS:
     return s->nhistogram;
+  case REPEATED:
+    return columns && s->timing_repeats > 0;
+  case WEIGHTED:
+    return s->average_fixman;
   case EXTENSIBLE:
     return s->extensible;
   case OF_COLUMNS:

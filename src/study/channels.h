@@ -39,17 +39,20 @@ typedef enum {
   CST_CHANNEL_STEPS,
   CST_CHANNEL_ITERATIONS,
   CST_CHANNEL_EVALUATIONS,
-  CST_CHANNEL_ERROR,        /* of CST_ERROR_... */
-  CST_CHANNEL_FIGURES,      /* of a quantity */
-  CST_CHANNEL_WINDOWS,      /* of a quantity whose windows are kept */
-  CST_CHANNEL_ACCUMULATORS, /* [nquantity][CST_SLOTS] */
-  CST_CHANNEL_OBSERVER,     /* of a look: what its observer keeps */
-  CST_CHANNEL_SAMPLES,      /* [nquantity][most_samples], where there is one member */
-  CST_CHANNEL_AVERAGES,     /* of a quantity that is averaged: means of x - x(0) over the parts of the run behind the burn-in */
-  CST_CHANNEL_SQUARES,      /* the same of (x - x(0))^2 over all of it */
-  CST_CHANNEL_COUNTS,       /* of a histogram: [blocks][bins + CST_OUTSIDE] */
-  CST_CHANNEL_WEIGHTS,      /* of a histogram whose samples have weights: [blocks][bins + CST_WEIGHED] */
-  CST_CHANNEL_CONTINUE,     /* of an extensible study: the row that a longer run goes on from (longer.h) */
+  CST_CHANNEL_ERROR,           /* of CST_ERROR_... */
+  CST_CHANNEL_FIGURES,         /* of a quantity */
+  CST_CHANNEL_WINDOWS,         /* of a quantity whose windows are kept */
+  CST_CHANNEL_ACCUMULATORS,    /* [nquantity][CST_SLOTS] */
+  CST_CHANNEL_OBSERVER,        /* of a look: what its observer keeps */
+  CST_CHANNEL_SAMPLES,         /* [nquantity][most_samples], where there is one member */
+  CST_CHANNEL_AVERAGES,        /* of a quantity that is averaged: means of x - x(0) over the parts of the run behind the burn-in */
+  CST_CHANNEL_SQUARES,         /* the same of (x - x(0))^2 over all of it */
+  CST_CHANNEL_AVERAGE_WEIGHTS, /* where samples of averages have weights: their means over these parts, and of their squares over all of it
+                                */
+  CST_CHANNEL_AVERAGE_SQUARES,
+  CST_CHANNEL_COUNTS,   /* of a histogram: [blocks][bins + CST_OUTSIDE] */
+  CST_CHANNEL_WEIGHTS,  /* of a histogram whose samples have weights: [blocks][bins + CST_WEIGHED] */
+  CST_CHANNEL_CONTINUE, /* of an extensible study: the row that a longer run goes on from (longer.h) */
   /* of the histograms of a case */
   CST_CHANNEL_HISTOGRAM, /* of a histogram, as those that follow */
   CST_CHANNEL_EDGES,
@@ -73,6 +76,8 @@ typedef enum {
   /* of the study */
   CST_CHANNEL_STATISTIC, /* a column */
   CST_CHANNEL_RATE,
+  CST_CHANNEL_CPU, /* where cases are timed: the least of the repeats, and the largest */
+  CST_CHANNEL_CPU_MOST,
   CST_CHANNEL_WORK_DONE,
   CST_CHANNELS
 } cst_channel_kind;

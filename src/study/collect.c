@@ -30,6 +30,8 @@ void cst_runner_create_collected(cst_runner *r) {
     r->average[k] = cst_rows_numbers(r->rows, CST_CHANNEL_AVERAGES, k, 0);
     r->square[k] = cst_rows_numbers(r->rows, CST_CHANNEL_SQUARES, k, 0);
   }
+  r->average_weight = cst_rows_numbers(r->rows, CST_CHANNEL_AVERAGE_WEIGHTS, 0, 0);
+  r->weight_square = cst_rows_numbers(r->rows, CST_CHANNEL_AVERAGE_SQUARES, 0, 0);
   for (int k = 0; k < p->study->nhistogram; k++) {
     r->counts[k] = cst_rows_numbers(r->rows, CST_CHANNEL_COUNTS, k, 0);
     r->weights[k] = cst_rows_numbers(r->rows, CST_CHANNEL_WEIGHTS, k, 0);
@@ -55,6 +57,10 @@ void cst_runner_clear_collected(cst_runner *r) {
     memset(r->average[k], 0, lanes * CST_WINDOWS * sizeof(double));
     memset(r->square[k], 0, lanes * sizeof(double));
   }
+  if (r->average_weight) {
+    memset(r->average_weight, 0, lanes * CST_WINDOWS * sizeof(double));
+    memset(r->weight_square, 0, lanes * sizeof(double));
+  }
   for (int k = 0; k < p->study->nhistogram; k++) {
     const cst_histogram *h = &p->study->histogram[k];
     memset(r->counts[k], 0, lanes * blocks * counted(h) * sizeof(double));
@@ -67,7 +73,17 @@ void cst_runner_clear_collected(cst_runner *r) {
 /* What deviations are taken from: x(0), where it is a number. */
 static double origin(double start) { return isnan(start) ? 0 : start; }
 
-static void average(cst_runner *r, int group) {
+static void add_weights(cst_runner *r, int group, int part, const double *weight) {
+  const size_t W = (size_t)r->width, at = (size_t)group * W;
+  double      *sum = r->average_weight + at * CST_WINDOWS + (size_t)part * W, *square = r->weight_square + at;
+  for (int l = 0; l < r->width; l++) {
+    const bool on = r->b->alive[group] >> l & 1;
+    sum[l] = on ? sum[l] + weight[l] : sum[l];
+    square[l] = on ? square[l] + weight[l] * weight[l] : square[l];
+  }
+}
+
+static void average(cst_runner *r, int group, const double *weight) {
   const int W = r->width, part = cst_class_part(r->klass, r->b->step, CST_WINDOWS);
   for (int k = 0; k < r->plan->nquantity; k++) {
     const double *x = r->value + k * W, *start = cst_runner_accumulators(r, group) + (k * CST_SLOTS + CST_SLOT_START) * W;
@@ -75,24 +91,24 @@ static void average(cst_runner *r, int group) {
     double *sum = r->average[k] + ((size_t)group * CST_WINDOWS + (size_t)part) * (size_t)W,
            *square = r->square[k] + (size_t)group * (size_t)W;
     for (int l = 0; l < W; l++) {
-      const double d = x[l] - origin(start[l]), on = r->b->alive[group] >> l & 1;
-      sum[l] = on != 0 ? sum[l] + d : sum[l];
-      square[l] = on != 0 ? square[l] + d * d : square[l];
+      const double d = x[l] - origin(start[l]), on = r->b->alive[group] >> l & 1, w = weight ? weight[l] : 1;
+      sum[l] = on != 0 ? sum[l] + w * d : sum[l];
+      square[l] = on != 0 ? square[l] + w * d * d : square[l];
     }
   }
+  if (weight) add_weights(r, group, part, weight);
 }
 
 static bool is_alive(const cst_runner *r, int group, int lane) { return r->b->alive[group] >> lane & 1; }
 
 /* Of lanes that failed there are no means. */
-static void finish_average(cst_runner *r, int quantity, const double *folds) {
+static void finish_average(cst_runner *r, double *sums, double *squares, const double *folds) {
   const int W = r->width;
   double    all = 0;
   for (int w = 0; w < CST_WINDOWS; w++) all += folds[w];
   for (int g = 0; g < r->b->groups; g++)
     for (int l = 0; l < W; l++) {
-      double *sum = r->average[quantity] + (size_t)g * CST_WINDOWS * (size_t)W + l,
-             *square = r->square[quantity] + (size_t)g * (size_t)W + l;
+      double    *sum = sums + (size_t)g * CST_WINDOWS * (size_t)W + l, *square = squares + (size_t)g * (size_t)W + l;
       const bool alive = is_alive(r, g, l);
       for (int w = 0; w < CST_WINDOWS; w++) sum[w * W] = alive && folds[w] > 0 ? sum[w * W] / folds[w] : NAN;
       *square = alive ? *square / all : NAN;
@@ -104,7 +120,8 @@ void cst_runner_finish_averages(cst_runner *r) {
   if (!r->plan->study->averages) return;
   cst_class_part_folds(r->klass, CST_WINDOWS, folds);
   for (int k = 0; k < r->plan->nquantity; k++)
-    if (r->average[k]) finish_average(r, k, folds);
+    if (r->average[k]) finish_average(r, r->average[k], r->square[k], folds);
+  if (r->average_weight) finish_average(r, r->average_weight, r->weight_square, folds);
 }
 
 /* ---- histograms ----------------------------------------------------------------------------------------------------------------- */
@@ -157,10 +174,12 @@ void cst_runner_collect(cst_runner *r, int group, const cst_view *view) {
   const cst_study *s = r->plan->study;
   const int        block = cst_class_part(r->klass, r->b->step, r->plan->blocks);
   double           weight[CST_W_MAX] __attribute__((aligned(64))) = {0};
-  average(r, group);
+  const bool       weighs = s->average_fixman;
+  if (weighs) r->fold->weigh(view->context, view->record, weight);
+  average(r, group, weighs ? weight : NULL);
   for (int k = 0; k < s->nhistogram; k++) {
     evaluate(r, view, r->plan->histogram[k]);
-    if (s->histogram[k].fixman) r->fold->weigh(view->context, view->record, weight);
+    if (s->histogram[k].fixman && !weighs) r->fold->weigh(view->context, view->record, weight);
     count(r, k, group, block, weight);
   }
 }

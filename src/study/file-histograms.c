@@ -1,4 +1,4 @@
-/* file-histograms.c: the keys `burn-in` and `histograms`, and whether time averages are taken. */
+/* file-histograms.c: the keys `burn-in`, `averages` and `histograms`, and whether time averages are taken. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <stdlib.h>
@@ -75,18 +75,18 @@ static void read_bins(cst_reader *r, cst_yaml *n, cst_histogram *h) {
   h->bins = (int)bins;
 }
 
-static void read_weight(cst_reader *r, cst_yaml *n, cst_histogram *h) {
+static bool read_weight(cst_reader *r, cst_yaml *n) {
   static const char *const names[] = {"none", "fixman"};
   cst_yaml                *weight = cst_yaml_get(n, "weight");
   int                      which = 0;
   cst_reader_choice(r, weight, "weight", names, CST_COUNT(names), &which);
-  h->fixman = which;
-  if (!h->fixman || !r->s->system) return;
+  if (!which || !r->s->system) return which;
   if (!r->s->system->ng)
     cst_yaml_error(r->doc, weight, r->d, "'weight' is fixman, and %s has no constraints", r->s->system->name);
   else if (r->s->system->ng > MOST_WEIGHED)
     cst_yaml_error(r->doc, weight, r->d, "'weight' is fixman, and %s has %d constraints; at most %d are allowed", r->s->system->name,
                    r->s->system->ng, MOST_WEIGHED);
+  return true;
 }
 
 /* ---- names ---------------------------------------------------------------------------------------------------------------------- */
@@ -150,7 +150,7 @@ static void read_histogram(cst_reader *r, cst_yaml *n) {
   if (text) check_name(r, name, text);
   read_expressions(r, n, &h);
   read_bins(r, n, &h);
-  read_weight(r, n, &h);
+  h.fixman = read_weight(r, n);
   s->histogram[s->nhistogram++] = h;
 }
 
@@ -180,7 +180,9 @@ void cst_read_averages(cst_reader *r) {
     s->burn_in = 0;
   }
   read_histograms(r);
-  s->averages = n || wants_averages(s);
+  cst_yaml *averages = cst_yaml_get(r->root, "averages");
+  if (cst_reader_keys(r, averages, "averages", "averages", CST_KEYS_ALL)) s->average_fixman = read_weight(r, averages);
+  s->averages = n || averages || wants_averages(s);
 }
 
 void cst_histograms_destroy(cst_study *s) {

@@ -84,6 +84,14 @@ static void read_checkpoint(cst_reader *r) {
     cst_yaml_error(r->doc, seconds, r->d, "'seconds' is %s; it must be positive", cst_shortest(*out));
 }
 
+static void read_timing(cst_reader *r) {
+  cst_yaml *n = cst_yaml_get(r->root, "timing");
+  long      repeats = 0;
+  if (!cst_reader_keys(r, n, "timing", "timing", CST_KEYS_ALL)) return;
+  cst_reader_integer(r, cst_reader_required(r, n, "timing", "repeats"), "repeats", 1, 1000, &repeats);
+  r->s->timing_repeats = (int)repeats;
+}
+
 /* Parts of the run that averages and histograms go by move with its end. */
 static void read_extensible(cst_reader *r) {
   cst_yaml *n = cst_yaml_get(r->root, "extensible");
@@ -126,6 +134,7 @@ static void read_all(cst_reader *r) {
   read_roundoff(r);
   read_checkpoint(r);
   read_extensible(r);
+  read_timing(r);
   cst_read_noise(r);
   check_size(r);
   if (r->s->kind && r->s->kind->read) r->s->kind->read(r);

@@ -38,7 +38,7 @@ static double row_bytes(const cst_plan *p) {
 static double conclusion_bytes(const cst_plan *p) {
   const cst_system *s = p->study->system;
   const double      windows = cst_study_needs(p->study, CST_NEEDS_WINDOWS) ? 4 * CST_WINDOWS : 0;
-  const double      averages = p->study->averages ? CST_WINDOWS + 2 : 0;
+  const double      averages = p->study->averages ? 2 * (CST_WINDOWS + 2) : 0;
   return 8.0 * (double)p->study->members * (windows + averages + CST_FIGURES + 7 + fmax(s->nq, s->ng));
 }
 

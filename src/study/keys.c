@@ -33,6 +33,8 @@ const cst_key cst_keys[] = {
     {"", "histograms", CST_KEYS_ALL, "list of maps", "none", "",
      "histograms: [{name: height, expression: y, from: -1, to: 1, bins: 20}]", "Distributions over time and members (docs/averages.md)."},
     {"", "burn-in", CST_KEYS_ALL, "number", "0", "part of the run", "burn-in: 0.1", "The part of the run, at least 0 and below 1, before time averages and histograms begin."},
+    {"", "averages", CST_KEYS_ALL, "map", "taken where `burn-in`, `histograms` or temperature ask for them", "", "averages: {weight: none}", "How the samples of time averages weigh (docs/averages.md)."},
+    {"", "timing", CST_KEYS_ALL, "map", "none", "", "timing: {repeats: 2}", "Time the steps alone, of one batch of every case, when all has run (docs/result-file.md)."},
     {"", "extensible", CST_KEYS_ALL, "flag", "false", "", "extensible: true",
      "Keep of every trajectory what `constella extend` needs to go on to a later end (docs/extending.md)."},
     {"", "noise", CST_KEYS_ALL, "map", "a path for each step", "", "noise: {resolution: 0.05}", "How the noise of thermostats is shared among steps (docs/thermostats.md)."},
@@ -116,6 +118,8 @@ const cst_key cst_keys[] = {
      "Take the number of 20 bits nearest to h as the step, so that t = n h is exact; the run then ends at n h, which differs from `end` by up to 5e-7 of it."},
     {"roundoff", "compensated", CST_KEYS_ALL, "flag", "false", "", "roundoff: {compensated: true}", "Sum q and p in twice the precision, in methods that only add to them."},
     {"checkpoint", "seconds", CST_KEYS_ALL, "number", "600", "seconds", "checkpoint: {seconds: 30}", "Between checkpoints; --checkpoint-seconds overrides it."},
+    {"timing", "repeats", CST_KEYS_ALL, "integer", NULL, "", "timing: {repeats: 5}", "How often, 1 to 1000; the least and the largest time are kept."},
+    {"averages", "weight", CST_KEYS_ALL, "none or fixman", "none", "", "averages: {weight: fixman}", "As `weight` of histograms."},
     {"noise", "resolution", CST_KEYS_ALL, "number", NULL, "time", "noise: {resolution: 0.025}", "A step H of which every step is a multiple: all then have the same path."},
 
     {"layers.NAME", "a", CST_LAYER_TABLEAU, "list of lists of numbers", NULL, "", "layers: {mine: {a: [[0, 0], [1, 0]], b: [1/2, 1/2]}}", "As in `methods`."},

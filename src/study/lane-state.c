@@ -3,7 +3,7 @@
 #include "study/runner-internal.h"
 
 const cst_plan *cst_runner_plan(const cst_runner *r) { return r->plan; }
-const cst_work *cst_runner_work(const cst_runner *r) { return r->replayed ? NULL : r->work; }
+const cst_work *cst_runner_work(const cst_runner *r) { return r->replayed || r->timed ? NULL : r->work; }
 
 cst_position cst_runner_position(const cst_runner *r) {
   return (cst_position){.step = r->b->step,

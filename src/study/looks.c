@@ -4,23 +4,30 @@
 #include <string.h>
 #include "study/runner-internal.h"
 
+/* The same for all groups: by group, lanes would be read as a vector right behind being written one by one. */
+static void tell_time(cst_runner *r) {
+  const double t = (double)r->b->step * r->klass->h;
+  if (r->time[0] == t) return;
+  for (int l = 0; l < r->width; l++) r->time[l] = t;
+}
+
 /* What is seen of a group now. */
 static cst_view see(cst_runner *r, int group, cst_keep keep) {
   const cst_plan   *p = r->plan;
   const cst_system *s = p->study->system;
   const double     *record = cst_runner_record(r, group);
   const int         W = r->width;
-  double           *v = r->scratch, *lambda = v + s->nq * W, *time = lambda + (s->ng + 1) * W;
+  double           *v = r->scratch, *lambda = v + s->nq * W, *more = lambda + (s->ng + 1) * W;
   r->fold->velocities(cst_stepper_context(r->st), record, v);
   if (p->needs_lambda) cst_runner_lambda(r, r->st, record, r->b->step, lambda);
-  for (int l = 0; l < W; l++) time[l] = (double)r->b->step * r->klass->h;
+  tell_time(r);
   return (cst_view){.context = cst_stepper_context(r->st),
                     .record = record,
                     .q0 = r->q0 + (size_t)group * (size_t)s->nq * (size_t)W,
                     .v = v,
                     .lambda = lambda,
-                    .time = time,
-                    .scratch = time + W,
+                    .time = r->time,
+                    .scratch = more + W,
                     .isa = p->isa,
                     .alive = r->b->alive[group],
                     .keep = keep,
@@ -35,10 +42,17 @@ cst_view cst_runner_measure(cst_runner *r, int group, cst_keep keep) {
     double         *value = r->value + look->first * W, *scale = r->scale + look->first * W;
     if (look->wanted)
       r->measure[k](look, &view, cst_runner_observer(r, k, group), value, scale);
-    else
+    else if (!r->unwanted)
       for (int i = 0; i < look->count * W; i++) value[i] = NAN, scale[i] = 1;
   }
+  r->unwanted = true;
   return view;
+}
+
+static bool is_wanted(const cst_plan *p, int quantity) {
+  int k = 0;
+  while (quantity >= p->look[k].first + p->look[k].count) k++;
+  return p->look[k].wanted;
 }
 
 /* Close the window that ends here: means of the living lanes, sums back to zero. */
@@ -50,10 +64,31 @@ void cst_runner_close_window(cst_runner *r) {
       double *sum = cst_runner_accumulators(r, g) + (k * CST_SLOTS + CST_SLOT_SUM) * W;
       for (int l = 0; l < W && window; l++)
         if (r->b->alive[g] >> l & 1 && r->in_window) window[(g * W + l) * CST_WINDOWS + r->window] = sum[l] / (double)r->in_window;
-      memset(sum, 0, (size_t)W * sizeof *sum);
+      if (is_wanted(r->plan, k)) memset(sum, 0, (size_t)W * sizeof *sum);
     }
   }
   r->in_window = 0;
+}
+
+/* The next run of looks from k on that are wanted, as quantities; where it ends. */
+static int next_wanted(const cst_plan *p, int k, int *first, int *count) {
+  while (k < p->nlook && !p->look[k].wanted) k++;
+  *first = k < p->nlook ? p->look[k].first : 0;
+  for (*count = 0; k < p->nlook && p->look[k].wanted; k++) *count += p->look[k].count;
+  return k;
+}
+
+/* What is not wanted begins as no number, and stays so. */
+static void fold(cst_runner *r, int group, bool begins) {
+  const cst_plan *p = r->plan;
+  const int       W = r->width;
+  double         *acc = cst_runner_accumulators(r, group);
+  if (begins) {
+    r->fold->fold(p->nquantity, r->value, r->scale, r->b->alive[group], true, acc);
+    return;
+  }
+  for (int k = 0, first, count; (k = next_wanted(p, k, &first, &count)), count > 0;)
+    r->fold->fold(count, r->value + first * W, r->scale + first * W, r->b->alive[group], false, acc + (long)first * CST_SLOTS * W);
 }
 
 void cst_runner_fold(cst_runner *r) {
@@ -67,7 +102,7 @@ void cst_runner_fold(cst_runner *r) {
   r->folds++;
   for (int g = 0; g < r->b->groups; g++) {
     const cst_view view = cst_runner_measure(r, g, now == 0 ? CST_KEEP_FIRST : CST_KEEP);
-    r->fold->fold(p->nquantity, r->value, r->scale, r->b->alive[g], now == 0, cst_runner_accumulators(r, g));
+    fold(r, g, now == 0);
     if (p->study->averages && now >= r->klass->after) cst_runner_collect(r, g, &view);
   }
 }

@@ -331,6 +331,12 @@ PetscErrorCode cst_output_columns(cst_output *o, const cst_columns *c) {
   PetscFunctionReturn(0);
 }
 
+PetscErrorCode cst_output_times(cst_output *o, cst_channel_kind kind, const double *seconds) {
+  PetscFunctionBegin;
+  PetscCall(put(o, kind, 0, 0, o->plan->ncase, seconds));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode cst_output_rates(cst_output *o, const double *rate) {
   PetscFunctionBegin;
   PetscCall(put(o, CST_CHANNEL_RATE, 0, 0, o->plan->ncase, rate));

@@ -32,6 +32,8 @@ PetscErrorCode cst_output_read_members(cst_output *o, cst_channel_kind kind, int
 /* Index icase of the first dimension of a channel that no row has: x[all others]. */
 PetscErrorCode cst_output_case(cst_output *o, cst_channel_kind kind, int which, int icase, const void *x);
 PetscErrorCode cst_output_columns(cst_output *o, const cst_columns *c);
+PetscErrorCode cst_output_times(cst_output *o, cst_channel_kind kind,
+                                const double *seconds); /* CST_CHANNEL_CPU, CST_CHANNEL_CPU_MOST: [ncase] */
 PetscErrorCode cst_output_rates(cst_output *o, const double *steps_per_second);
 void           cst_output_note(cst_output *o, const char *group, const char *name, const char *text); /* collective; before the flush */
 void           cst_output_text(cst_output *o, const char *group, const char *name, const char *text); /* collective; also replaced later */

@@ -173,7 +173,8 @@ typedef struct {
   cst_runner          *runner;
   cst_keeper          *keeper;
   const cst_extension *extension;
-  double              *rows; /* that a batch goes on from */
+  double              *rows;         /* that a batch goes on from */
+  double              *least, *most; /* [nclass] seconds of a trajectory */
 } desk;
 
 static PetscErrorCode compute_item(void *context, int i, bool *stop) {
@@ -223,6 +224,36 @@ static PetscErrorCode compute_batch(void *context, int i, bool *stop) {
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode time_class(void *context, int i, bool *stop) {
+  desk  *d = context;
+  double least, most;
+  long   lanes;
+  PetscFunctionBegin;
+  PetscCall(cst_runner_time(d->runner, i, d->plan->study->timing_repeats, &least, &most, &lanes, stop));
+  d->least[i] = least / (double)lanes;
+  d->most[i] = most / (double)lanes;
+  PetscFunctionReturn(0);
+}
+
+/* Each class is timed by one rank. It is nothing that a checkpoint has to hold: a run that is resumed times all of them. */
+static PetscErrorCode time_classes(desk *d, cst_end *end) {
+  const cst_plan *p = d->plan;
+  double         *both, *icase;
+  PetscMPIInt     rank;
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  PetscCall(PetscCalloc2(2 * p->nclass, &both, p->ncase, &icase));
+  d->least = both, d->most = both + p->nclass;
+  PetscCall(cst_keeper_phase(d->keeper, p->nclass, time_class, d, end));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, both, 2 * p->nclass, MPI_DOUBLE, MPI_MAX, PETSC_COMM_WORLD));
+  for (int k = 0; k < 2 && rank == 0 && *end == CST_END_DONE; k++) {
+    for (int i = 0; i < p->ncase; i++) icase[i] = both[k * p->nclass + p->class_of[i]];
+    PetscCall(cst_output_times(d->output, k ? CST_CHANNEL_CPU_MOST : CST_CHANNEL_CPU, icase));
+  }
+  PetscCall(PetscFree2(both, icase));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode compute_batches(desk *d, cst_end *end) {
   double *seconds;
   PetscFunctionBegin;
@@ -232,6 +263,7 @@ static PetscErrorCode compute_batches(desk *d, cst_end *end) {
   cst_keeper_watch(d->keeper, d->runner);
   PetscCall(cst_keeper_phase(d->keeper, d->agenda->n, compute_batch, d, end));
   if (*end == CST_END_DONE && d->plan->study->worst_by.text) PetscCall(cst_replay(d->plan, d->output, d->runner, d->keeper, end));
+  if (*end == CST_END_DONE && d->plan->study->timing_repeats) PetscCall(time_classes(d, end));
   if (*end == CST_END_DONE) {
     cst_stop_grace(20); /* what is left takes moments as a rule */
     PetscCall(PetscCalloc1((size_t)d->plan->nclass + 1, &seconds));
@@ -261,7 +293,7 @@ static PetscErrorCode work(const cst_plan *p, const cst_agenda *a, cst_output *o
                            double *reference_error, cst_run_end *run) {
   char              *identity = cst_identity_text(p, options->resume.run);
   cst_keeper_options keep = {options->output, identity, options->checkpoint_seconds, options->lock, options->deadline};
-  desk               d = {p, a, o, cst_reference_create(p), cst_series_create(p), past, NULL, NULL, options->extension, NULL};
+  desk               d = {p, a, o, cst_reference_create(p), cst_series_create(p), past, NULL, NULL, options->extension, NULL, NULL, NULL};
   cst_coordinator   *c;
   PetscFunctionBegin;
   PetscCall(take_over(&d, options));

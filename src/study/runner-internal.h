@@ -25,16 +25,19 @@ struct cst_runner {
   double         *value, *scale;      /* [quantity][W] */
   double         *bins, *top, *count; /* [quantity][CST_BINS][W], [quantity][W], [quantity][W] */
   double         *scratch;            /* of expressions */
+  double         *time;               /* [W] */
+  bool            unwanted;           /* values of what is not wanted are told: they never change */
   double         *half_lambda;        /* [group][ng][W]: the partner's multipliers one of its steps ago */
   double         *lambda, *last;      /* [ng][W]: of a group being read; the partner's */
   double         *state;              /* room for the states of two lanes being read and one start: see readings.c */
   cst_rows       *rows;
-  size_t          row;                  /* numbers of a row that a longer run goes on from; 0: there is none */
-  double         *accumulators, **kept; /* of the rows, from lane 0 on; kept[nlook], NULL: a look that keeps nothing */
-  double         *error[CST_ERRORS];    /* [lane] of the rows; NULL without a reference */
-  double        **average, **square;    /* [nquantity] of the rows, from lane 0 on; NULL: it is not averaged */
-  double        **counts, **weights;    /* [nhistogram] the same; NULL: samples have no weights */
-  double         *inside;               /* [values of the largest histogram][W] */
+  size_t          row;                            /* numbers of a row that a longer run goes on from; 0: there is none */
+  double         *accumulators, **kept;           /* of the rows, from lane 0 on; kept[nlook], NULL: a look that keeps nothing */
+  double         *error[CST_ERRORS];              /* [lane] of the rows; NULL without a reference */
+  double        **average, **square;              /* [nquantity] of the rows, from lane 0 on; NULL: it is not averaged */
+  double         *average_weight, *weight_square; /* the same; NULL: samples of averages have no weights */
+  double        **counts, **weights;              /* [nhistogram] the same; NULL: samples have no weights */
+  double         *inside;                         /* [values of the largest histogram][W] */
   /* the batch at work */
   const cst_work  *work; /* NULL: there is none */
   const cst_class *klass;
@@ -45,6 +48,7 @@ struct cst_runner {
   int              next_sample;
   long             next_fold; /* the step at which everything is folded next */
   long             slice_end; /* the step at which MPI is entered next */
+  bool             timed;     /* nothing is looked at */
   cst_chosen       chosen;
   cst_tracks       tracks;
   const long *replayed; /* [count of the work] the members of its case that are stepped once more for their states; NULL: it is no replay */

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include "core/need.h"
 #include "method/method.h"
 #include "study/longer.h"
@@ -57,6 +58,7 @@ PetscErrorCode cst_runner_create(const cst_plan *p, long batch, cst_reference *r
   r->top = aligned(quantities * W);
   r->count = aligned(quantities * W);
   r->scratch = aligned((expression_scratch(p) + 4 + (size_t)(2 * s->nq + s->ng)) * W);
+  r->time = aligned(W);
   r->half_lambda = aligned(groups * (size_t)(s->ng + 1) * W);
   r->lambda = aligned((size_t)s->ng * W);
   r->last = aligned((size_t)s->ng * W);
@@ -87,7 +89,8 @@ PetscErrorCode cst_runner_destroy(cst_runner **runner) {
   cst_runner_destroy_collected(r);
   cst_tracks_destroy(&r->tracks);
   free(r->kept_rows);
-  double *owned[] = {r->q0, r->v0, r->value, r->scale, r->bins, r->top, r->count, r->scratch, r->half_lambda, r->lambda, r->last, r->state};
+  double *owned[] = {r->q0,      r->v0,   r->value,       r->scale,  r->bins, r->top,  r->count,
+                     r->scratch, r->time, r->half_lambda, r->lambda, r->last, r->state};
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
   cst_rows_destroy(r->rows);
   PetscCall(PetscFree(*runner));
@@ -207,6 +210,7 @@ static long next_stop(void *context) {
   const cst_class  *k = r->klass;
   const long        now = r->b->step;
   long              stop = PetscMin(k->n, r->slice_end);
+  if (r->timed) return stop;
   stop = PetscMin(stop, r->next_fold);
   stop = PetscMin(stop, next_of(now, k->read, 0));
   if (k->lead > 0) stop = PetscMin(stop, next_of(now, k->read, k->lead));
@@ -238,6 +242,7 @@ static PetscErrorCode look(void *context) {
   const cst_class *k = r->klass;
   const long       now = r->b->step;
   PetscFunctionBegin;
+  if (r->timed) PetscFunctionReturn(0);
   if (r->row && now == k->n && !r->replayed) PetscCall(keep_rows(r));
   if (now > 0 && !r->replayed && (cst_class_reads_states(k, now) || cst_class_reads_lambda(k, now))) PetscCall(cst_runner_read_errors(r));
   if (cst_runner_halted(r)) PetscFunctionReturn(0);
@@ -410,7 +415,7 @@ static PetscErrorCode begin(cst_runner *r, const cst_work *w, const cst_origin *
   cst_stepper_set_step(r->st, r->klass->h);
   cst_stepper_read_at(r->st, next_read_of_batch, r);
   r->hst = NULL;
-  if (s->reference == CST_REFERENCE_SELF && !r->replayed) {
+  if (s->reference == CST_REFERENCE_SELF && !r->replayed && !r->timed) {
     PetscCall(prepare(r, m, &r->partner[m], &r->half[m]));
     r->hst = r->partner[m];
     r->hb = &r->half[m];
@@ -485,5 +490,31 @@ PetscErrorCode cst_runner_batch(cst_runner *r, const cst_work *w, const cst_orig
   const double before = MPI_Wtime();
   PetscCall(finish(r));
   r->seconds[w->klass] += MPI_Wtime() - before;
+  PetscFunctionReturn(0);
+}
+
+/* ---- timing -------------------------------------------------------------------------------------------------------------------- */
+
+static double processor_seconds(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+PetscErrorCode cst_runner_time(cst_runner *r, int klass, int repeats, double *least, double *most, long *lanes, bool *stop) {
+  const cst_class *k = &r->plan->classes[klass];
+  const cst_work   w = {.klass = klass, .first = 0, .count = PetscMin(r->batch, k->lanes), .piece = -1};
+  PetscFunctionBegin;
+  *least = INFINITY, *most = 0, *lanes = w.count;
+  r->timed = true;
+  for (int i = 0; i < repeats && !*stop; i++) {
+    PetscCall(begin(r, &w, NULL, stop));
+    const double before = processor_seconds();
+    if (!*stop) PetscCall(march(r, k->n, stop));
+    const double spent = processor_seconds() - before;
+    *least = PetscMin(*least, spent), *most = PetscMax(*most, spent);
+  }
+  r->timed = false;
+  r->work = NULL;
   PetscFunctionReturn(0);
 }

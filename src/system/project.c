@@ -17,7 +17,7 @@
 #include <string.h>
 #include "system/linear.h"
 
-enum { NEWTON_ITERATIONS = 12, LARGE_ITERATIONS = 30, GRADIENT_ITERATIONS = 200, MOST_LEVELS = 256 };
+enum { NEWTON_ITERATIONS = 12, LARGE_ITERATIONS = 30, GRADIENT_ITERATIONS = 200, MOST_LEVELS = 256, DENSE = 30 };
 static const double GRADIENT_TOLERANCE = 1e-8, LEAST_LEVEL = 1. / 4096, NEARER = 1e-9;
 
 typedef struct {
@@ -53,7 +53,7 @@ static projection begin(const cst_system *s, const double *c, const double *q) {
   p.length = cst_numbers((size_t)s->ng);
   constraint(s, c, q, p.g0);
   cst_system_lengths(s, c, q, p.length);
-  if (s->gram.banded || s->nq > CST_MAX_Q) return p;
+  if ((s->gram.banded && s->nq + p.n > DENSE) || s->nq > CST_MAX_Q) return p;
   const size_t n = (size_t)(s->nq + p.n);
   p.J = cst_numbers(n * n);
   p.row = cst_need(calloc(n + 1, sizeof *p.row));
@@ -152,14 +152,15 @@ static double dot(const double *x, const double *y, int n) {
 /* dx += z with G z = 0 and P (r - K z) nearly 0, by conjugate gradients in the tangent space; r := r - K z. Where K is not positive there,
  * as it is at the nearest point, what has been found so far must do. */
 static void minimise(const projection *p, const cst_schur *S, double *r, double *dx) {
-  const int n = p->s->nq;
-  double   *g = cst_numbers((size_t)n), *d = cst_numbers((size_t)n), *Kd = cst_numbers((size_t)n), first = 0, last = 0;
+  const int    n = p->s->nq;
+  double      *g = cst_numbers((size_t)n), *d = cst_numbers((size_t)n), *Kd = cst_numbers((size_t)n), first = 0, last = 0;
+  const double least = DBL_EPSILON * DBL_EPSILON * dot(p->x, p->x, n); /* below it all is round-off */
   for (int k = 0; k < GRADIENT_ITERATIONS; k++) {
     memcpy(g, r, sizeof *g * (size_t)n);
     project_tangent(p->s, p->G, S, g);
     const double size = dot(g, g, n);
     if (k == 0) first = size;
-    if (!(size > GRADIENT_TOLERANCE * GRADIENT_TOLERANCE * first)) break;
+    if (!(size > GRADIENT_TOLERANCE * GRADIENT_TOLERANCE * first && size > least)) break;
     for (int i = 0; i < n; i++) d[i] = g[i] + (k ? size / last : 0) * d[i];
     curve(p, d, Kd);
     const double curvature = dot(d, Kd, n), t = dot(r, d, n) / curvature;

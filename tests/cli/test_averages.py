@@ -249,13 +249,15 @@ states: {default: {q: [0, 0, -1], v: [1, 0.5, 0]}}
     for system, name, low, high, model in (("double-pendulum", "x2", -2, 2, pendulum), ("pendulum-chain", "y[20]", -50, 0, chain), ("{file: bent.yaml, compile: never}", "x", -1, 1, bent)):
         process, result = run("weights", f"""study: conservation
 system: {system}
-initial: {{members: 2, spread: {{v: 0.3}}}}
-end: 4
+initial: {{members: 16, spread: {{v: 0.3}}}}
+end: 1
 steps: [0.02]
 methods: [rattle]
 observe: every
+observables: ["a: {name}"]
+averages: {{weight: fixman}}
 samples: {{count: 2}}
-trajectories: {{members: [0, 1], every: 1}}
+trajectories: {{members: all, every: 1}}
 histograms: [{{name: h, expression: "{name}", from: {low}, to: {high}, bins: 7, weight: fixman}}]
 """)
         if not ok(process.returncode == 0, f"{system} with weights", process.stderr):
@@ -263,9 +265,15 @@ histograms: [{{name: h, expression: "{name}", from: {low}, to: {high}, bins: 7, 
         with h5py.File(result, "r") as f:
             q, edges, found = numpy.concatenate(list(f["trajectories/0/q"])), f["histograms/h_edges"][:], f["histograms/h_density"][0]
             x = q[:, list(f["coordinate"].asstr()[:]).index(name)]
+            mean, error, effective = (f[f"statistics/{k}"][0] for k in ("a_mean", "a_error", "averages_effective"))
         w = numpy.array([numpy.linalg.det(G @ numpy.linalg.solve(M, G.T)) ** -0.5 for G, M in map(model, q)])
         mine = numpy.histogram(x, edges, weights=w)[0] / w.sum() / numpy.diff(edges)
         ok(close(found, mine, 1e-11) and numpy.ptp(w) > 0.01 * w.mean(), f"{system}: (det G M^-1 G')^(-1/2)", found, mine)
+        wanted = (w * x).sum() / w.sum()
+        ok(close(mean, wanted, 1e-12) and close(effective, w.sum() ** 2 / (w * w).sum(), 1e-11), f"{system}: the weighted average", mean, wanted, effective)
+        z = (w * (x - wanted) / w.mean()).reshape(16, -1).mean(axis=1)   # from 16 members on, each is one number
+        plain = z.std(ddof=1) / 4
+        ok(1.03 * plain < error < 1.12 * plain, f"{system}: and its error, that of 16 numbers", error, plain)   # t of 15 degrees of freedom over 2: 1.087
 
 
 def old():

@@ -179,7 +179,7 @@ def refused():
     _, result = run("kept", base)
     before = digests(result)
     changes = {
-        "end": ("end: 1.0", "end: 2.0", "'end' is not that of .*kept.h5, which has \"end: 1.0\" where this has \"end: 2.0\""),
+        "end": ("end: 1.0", "end: 2.0", "'end' is 2, and .*kept.h5, which ends at 1, does not hold what a later one needs; run it anew with `extensible: true`"),
         "seed": ("seed: 3", "seed: 4", "'initial' is not .* \"seed: 3\" where this has \"seed: 4\""),
         "system": ("planar-pendulum", "spherical-pendulum", "its system is not that of .*planar-pendulum"),
         "kind": ("study: order", "study: conservation", "'study' is not that of"),

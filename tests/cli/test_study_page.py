@@ -45,6 +45,8 @@ PLACES = {
     "solver": "solver: {%s: 1}",
     "roundoff": "roundoff: {%s: 1}",
     "checkpoint": "checkpoint: {%s: 1}",
+    "timing": "timing: {repeats: 1, %s: 1}",
+    "averages": "averages: {%s: 1}",
     "noise": "noise: {resolution: 0.1, %s: 1}",
     "layers.NAME": "layers: {mine: {a: [[0]], b: [1], %s: 1}}",
     "histograms": "histograms: [{name: h, expression: y, from: 0, to: 1, bins: 2, %s: 1}]",

@@ -1,0 +1,12 @@
+/* measure.h: the one value of a tape over the lanes of a group, and its size, |value|, by vectors. As cst_tape_run_ISA (constella/expr.h).
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef CST_MEASURE_H
+#define CST_MEASURE_H
+#include "constella/expr.h"
+#include "constella/isa.h"
+
+#define X(isa, w) void cst_tape_measure_##isa(const cst_tape *t, const double *const in[128], double *value, double *size, double *scratch);
+CST_ISA_LIST(X)
+#undef X
+#endif
