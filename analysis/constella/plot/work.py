@@ -10,7 +10,7 @@ from .. import style
 from .common import behind, by_method, change, crowded, groups, handles, heading, positive
 from .kind import kind
 
-PLATEAU = 0.3  # a local slope below it is no convergence
+PLATEAU = 0.3  # a slope below it, from the best error so far, is no convergence
 
 
 def costs(result):
@@ -42,10 +42,12 @@ def rising(x):
 def converging(result, curve, y):
     """True for the points of a curve up to the last at which refining still helped; False on the plateau behind it."""
     h, y = result.steps[curve.cases], style.raised(y[curve.cases])
-    with np.errstate(all="ignore"):
-        slope = np.log(y[:-1] / y[1:]) / np.log(h[:-1] / h[1:])
-    helped = np.flatnonzero(slope > PLATEAU)
-    last = helped[-1] + 1 if len(helped) else 0
+    best, last = y[0], 0
+    for k in range(1, len(y)):
+        if y[k] < best * (h[k] / h[last]) ** PLATEAU:
+            best, last = y[k], k
+        elif not np.isfinite(best):
+            best, last = y[k], k
     return np.arange(len(y)) <= last
 
 
