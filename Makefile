@@ -21,7 +21,7 @@ JOBS   ?= $(shell nproc)
 # What is needed, by Debian's names.
 PACKAGES_BUILD    := gcc make pkg-config libopenmpi-dev openmpi-bin petsc-dev libhdf5-openmpi-dev hdf5-tools libfyaml-dev libsleef-dev libopenblas0-serial perl git
 PACKAGES_ANALYSIS := python3-h5py python3-matplotlib python3-numpy
-PACKAGES_TEST     := python3-sympy python3-scipy python3-xarray python3-h5netcdf slurm-wlm
+PACKAGES_TEST     := python3-pandas python3-yaml python3-sympy python3-scipy python3-xarray python3-h5netcdf slurm-wlm
 
 GEN      := $(BUILD)/gen
 VERSION  := $(shell git describe --tags --always --dirty 2>/dev/null || cat VERSION 2>/dev/null || echo unknown)
@@ -116,6 +116,7 @@ help:
 	@echo 'make config   where the libraries were found'
 	@echo 'make install  what is built, into PREFIX=/usr/local (DESTDIR= before it); make uninstall takes it away'
 	@echo 'make demo     set up, build, run two studies, show tables and figures'
+	@echo 'make pictures the figures of the README and of docs/, from jobs'
 	@echo 'make test     set up, build, run every test'
 	@echo 'make test-all the same with every method on every system, where make test takes a choice that leaves no claim unchecked'
 	@echo 'make check    build and the fast tests only'
@@ -234,10 +235,12 @@ clean:
 include tools/install.mk
 -include tests/tests.mk
 
-.PHONY: demo format lint
+.PHONY: demo pictures format lint
 demo: setup
 	@$(MAKE) --no-print-directory all
 	@BUILD='$(BUILD)' PYTHON='$(PYTHON)' tools/demo.sh
+pictures: all
+	@BUILD='$(BUILD)' PYTHON='$(PYTHON)' tools/pictures.sh
 format:
 	@tools/format.sh
 lint: all

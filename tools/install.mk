@@ -6,8 +6,11 @@ STRIP   ?= strip -g
 INTO     = $(DESTDIR)$(PREFIX)
 SHARE    = $(INTO)/share/constella
 # Everything else that is installed lies below share/constella as it lies here, so that the links of the README hold.
-INSTALLED_TEXTS := $(wildcard $(foreach d,analysis docs jobs jobs/*,$(foreach e,c css md png pbs py sge sh slurm toml yaml,$(d)/*.$(e)))) README.md CHANGELOG.md CITATION.cff LICENSE
+INSTALLED_TEXTS := $(wildcard $(foreach d,analysis analysis/* analysis/*/* docs jobs jobs/*,$(foreach e,c css html md png pbs py sge sh slurm toml yaml,$(d)/*.$(e)))) README.md CHANGELOG.md CITATION.cff LICENSE
 INSTALLED_FILES := bin/constella lib/libconstella.a lib/libconstella.so lib/$(SONAME) lib/$(notdir $(SHARED_LIB)) lib/pkgconfig/constella.pc share/man/man1/constella.1 share/bash-completion/completions/constella
+
+# Where a Python finds the package: the folder of that Python below PREFIX which Debian's looks into, a link to what is installed.
+PYTHON_PACKAGES = lib/python$(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null || echo 3)/dist-packages
 
 .PHONY: install uninstall
 # Whoever links the shared library links it alone; `archive` and `behind` are for the static one (docs/library.md).
@@ -34,9 +37,10 @@ install:
 	@sed 's|^prefix=.*|prefix=$(PREFIX)|' $(BUILD)/constella.pc >$(INTO)/lib/pkgconfig/constella.pc
 	@$(PROGRAM) help | tools/manual.sh $(RELEASE) >$(INTO)/share/man/man1/constella.1
 	@$(PROGRAM) help | tools/completion.sh >$(INTO)/share/bash-completion/completions/constella
+	@install -d $(INTO)/$(PYTHON_PACKAGES) && ln -sfn ../../../share/constella/analysis/constella $(INTO)/$(PYTHON_PACKAGES)/constella
 	@for f in $(INSTALLED_TEXTS); do install -m "$$([ -x $$f ] && echo 755 || echo 644)" $$f $(SHARE)/$$f; done
 	@echo 'installed into $(INTO)'
 
 uninstall:
-	@rm -f $(INSTALLED_FILES:%=$(INTO)/%)
+	@rm -f $(INSTALLED_FILES:%=$(INTO)/%) $(INTO)/$(PYTHON_PACKAGES)/constella
 	@rm -rf $(INTO)/include/constella $(SHARE)

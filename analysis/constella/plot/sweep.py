@@ -231,7 +231,7 @@ def verdicts(result, sheet, y=None):
         draw_map(ax, table, None)
         ax.set_yticks(range(len(methods)), [style.wrapped(m, 34) for m in methods])
         turned = {"rotation": 90} if len(sets) > 10 else {}
-        ax.set_xticks(range(len(sets)), [style.wrapped(s, 40 if turned else 16) for s in sets] if k == len(names) - 1 else [], **turned)
+        ax.set_xticks(range(len(sets)), [style.wrapped(s, 60) if turned else style.plain(s).replace(", ", "\n") for s in sets] if k == len(names) - 1 else [], **turned)
         ax.invert_yaxis()
         ax.set_title(style.plain(name))
     sheet.title(heading(result, "verdicts"))

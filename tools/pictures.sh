@@ -1,0 +1,22 @@
+#!/bin/bash
+# pictures.sh: the figures of the README and of docs/, from jobs. Called by `make pictures`.
+# SPDX-License-Identifier: BSD-2-Clause
+set -euo pipefail
+cd "$(dirname "$0")/.."
+constella=${BUILD:-build}/constella
+export PYTHON=${PYTHON:-/usr/bin/python3} OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+box=$(mktemp -d)
+trap 'rm -rf "$box"' EXIT
+
+run() { "$constella" run "jobs/$1.yaml" -o "$box/$1.h5" --progress none; }
+picture() {   # JOB KIND FILE [OPTION ...]
+  local job=$1 kind=$2 file=$3
+  shift 3
+  "$constella" plot "$box/$job.h5" "$kind" -o "docs/$file" "$@"
+  echo "docs/$file"
+}
+run demo-order
+picture demo-order order order.png
+run two-beads-conservation
+picture two-beads-conservation drift two-beads.png
+picture two-beads-conservation mechanism two-beads-motion.png --time 0:4
