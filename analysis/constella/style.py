@@ -22,6 +22,8 @@ FLOOR = 1e-17  # where zeros are drawn on logarithmic axes
 LARGEST = 1e150  # what is drawn; beyond it axes overflow
 GAP = 1e6  # above the middle value, a gap as wide as this parts what is worth seeing from what blew up
 
+PATCH = {"facecolor": "white", "alpha": 0.8, "linewidth": 0, "pad": 0.6}  # behind a name that lines may cross
+
 COMMON = {
     "axes.spines.top": False,
     "axes.spines.right": False,

@@ -53,7 +53,7 @@ def order_guides(ax, result, curves, part):
         note = {"xytext": (4, -2), "textcoords": "offset points", "ha": "left", "va": "top"}
         if at[1] < 0.07:
             note = {"xytext": (4, 2), "textcoords": "offset points", "ha": "left", "va": "bottom"}
-        ax.annotate(f"$h^{{{p}}}$", at, xycoords="axes fraction", fontsize=style.small() + 1, color=style.GREY, **note)
+        ax.annotate(f"$h^{{{p}}}$", at, xycoords="axes fraction", fontsize=style.small() + 1, color=style.GREY, bbox=style.PATCH, zorder=5, **note)
 
 
 def order_note(result, curve, parts):

@@ -1,7 +1,7 @@
 """work.py: error, or the change of the energy, against work: evaluations, iterations, time.
 
-Evaluations and iterations are counted. Time is measured, once or more often, and has noise: points are where it was measured, the line is what
-the measurements say together, time that does not fall while steps get more. Points on the plateau of round-off are hollow.
+Evaluations and iterations are counted. Time is measured, and what disturbs a measurement only adds to it: points are where it was measured, the
+line is at the least of each time and of those of smaller steps. Points on the plateau of round-off are hollow.
 """
 # SPDX-License-Identifier: BSD-2-Clause
 import numpy as np
@@ -29,14 +29,8 @@ def costs(result):
 
 
 def rising(x):
-    """The nearest sequence to log x that never falls: averages of neighbours where it would (pool adjacent violators)."""
-    pools = []
-    for v in np.log(x):
-        pools.append([v, 1])
-        while len(pools) > 1 and pools[-2][0] > pools[-1][0]:
-            (a, n), (b, m) = pools.pop(-2), pools.pop(-1)
-            pools.append([(n * a + m * b) / (n + m), n + m])
-    return np.exp(np.concatenate([np.full(n, v) for v, n in pools])) if pools else np.zeros(0)
+    """The least of each time and of all those of smaller steps, which cannot have been quicker: what disturbs a measurement only adds to it."""
+    return np.minimum.accumulate(x[::-1])[::-1]
 
 
 def converging(result, curve, y):
@@ -120,8 +114,8 @@ def draw(result, sheet, y, label):
 @kind(
     "work",
     """Error against work: evaluations of the force and iterations, which depend on the method alone, and measured time, which depends on the
-    machine: its points are measurements, its lines the nearest times that do not fall where steps get more. Hollow: on the plateau of
-    round-off.""",
+    machine: its points are measurements, its lines at the least of each and of those of smaller steps, since what disturbs only adds. Hollow:
+    on the plateau of round-off.""",
 )
 def work(result, sheet):
     """Error against work: evaluations, iterations, CPU time."""
