@@ -46,7 +46,7 @@ WERROR   ?= -Werror
 WARN     := -Wall -Wextra $(WERROR) -Wno-psabi
 # quadmath.h is gcc's own, and clang lacks some of gcc's warnings.
 ifneq ($(findstring clang,$(shell $(CC) --version 2>/dev/null)),)
-WARN     += -Wno-unknown-warning-option -Wno-missing-field-initializers
+WARN     += -Wno-unknown-warning-option -Wno-missing-field-initializers -Wno-bitwise-instead-of-logical
 BESIDE   := -idirafter $(shell gcc -print-file-name=include)
 endif
 # No contraction, no fast-math: the bits must not depend on the instruction set.
@@ -88,7 +88,7 @@ GENERATOR    := src/system/generate.c src/system/emit-header.c src/system/file.c
 GENERATOR    := $(wildcard $(GENERATOR) src/system/read-*.c)
 PLAIN        := $(filter-out src/expr/interpret.c src/system/kernels.c src/system/generate.c src/main.c,$(wildcard src/*/*.c src/method/core/*.c))
 
-OBJ_PLAIN    := $(PLAIN:src/%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/gen/catalogue-data.o $(BUILD)/obj/gen/sources.o $(BUILD)/obj/gen/templates.o
+OBJ_PLAIN    := $(PLAIN:src/%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/gen/catalogue-data.o $(BUILD)/obj/gen/sources.o $(BUILD)/obj/gen/templates.o $(BUILD)/obj/gen/bibliography.o
 OBJ_LANE     := $(foreach i,$(ISAS),$(LANE_GENERIC:src/%.c=$(BUILD)/obj/%.$(i).o) $(BUILD)/obj/expr/interpret.$(i).o) $(BUILD)/obj/expr/interpret.portable.o
 OBJ_KERNELS  := $(foreach i,$(ISAS),$(SYSTEMS:%=$(BUILD)/obj/system/kernels/%.$(i).o))
 # Which systems have such forms stands in their headers; before these are generated, in the first lines of `make all`, it is not known.
@@ -181,6 +181,11 @@ $(GEN)/templates.c: tools/embed.sh $(TEMPLATES)
 	@mkdir -p $(@D)
 	$(Q)tools/embed.sh cst_template $(GEN) $(TEMPLATES) >$@
 
+# bibliography.c: the sources that `constella cite` prints.
+$(GEN)/bibliography.c: tools/embed.sh src/cli/bibliography.bib
+	@mkdir -p $(@D)
+	$(Q)tools/embed.sh cst_bibliography $(GEN) src/cli/bibliography.bib >$@
+
 # ---- objects --------------------------------------------------------------------------------------------------------------
 # What stands in results as the revision is that of the build, not of the first compilation.
 $(BUILD)/version: FORCE
@@ -220,7 +225,7 @@ $(LIBRARY): $(OBJ_PLAIN) $(OBJ_LANE) $(OBJ_KERNELS) $(OBJ_HOT)
 # All but the commands. It exports the names that the public headers declare.
 $(BUILD)/constella.map: tools/exports.sh $(LIBRARY) $(wildcard include/constella/*.h)
 	$(Q)tools/exports.sh $(ABI) $(LIBRARY) include/constella/*.h >$@
-$(SHARED_LIB): $(BUILD)/constella.map $(filter-out $(BUILD)/obj/cli/%,$(OBJ_PLAIN)) $(OBJ_LANE) $(OBJ_KERNELS) $(OBJ_HOT)
+$(SHARED_LIB): $(BUILD)/constella.map $(filter-out $(BUILD)/obj/cli/% $(BUILD)/obj/gen/bibliography.o,$(OBJ_PLAIN)) $(OBJ_LANE) $(OBJ_KERNELS) $(OBJ_HOT)
 	@echo 'linking $@'
 	$(Q)$(CC) $(SANFLAGS) -shared -Wl,-soname,$(SONAME) -Wl,-Bsymbolic,--version-script=$< $(if $(SANFLAGS),,-Wl$(comma)-z$(comma)defs) \
 	  $(filter %.o,$^) -o $@ $(PC_LIBS)
@@ -246,3 +251,4 @@ format:
 lint: all
 	@$(MAKE) --no-print-directory bench-built   # no test does
 	@BUILD='$(BUILD)' tools/lint.sh
+# SPDX-License-Identifier: BSD-2-Clause

@@ -42,6 +42,7 @@ const cst_command cst_commands[] = {
      "one figure; `constella plot --help` tells the kinds", cst_cli_plot, 1},
     {"export", "FILE -o OUT.csv|OUT.parquet|OUT.nc|OUT.tex [--methods A,B] [--where ...] [--columns ...] [--case K]",
      "a result as a table, as netCDF for xarray, or as a table for LaTeX", cst_cli_export, 1},
+    {"cite", "FILE", "BibTeX of what a result was made with: methods, system, software", cst_cli_cite, 1},
     {NULL, NULL, NULL, NULL, 0},
 };
 

@@ -139,3 +139,4 @@ fuzz: all
 fuzz-run: $(FUZZ_TARGETS:%=$(FUZZ_BUILD)/fuzz-%)
 	@for t in $(FUZZ_TARGETS); do BUILD='$(BUILD)' CONSTELLA='$(BUILD)/constella' tests/fuzz/run.sh $(FUZZ_HOW) $(FUZZ_BUILD)/fuzz-$$t $$t '$(SECONDS)' $(FUZZ_BUILD)/found-$$t '$(SEED)' || failed=1; done; exit $${failed:-0}
 -include $(wildcard $(FUZZ_BUILD)/*/*.d)
+# SPDX-License-Identifier: BSD-2-Clause

@@ -44,3 +44,4 @@ install:
 uninstall:
 	@rm -f $(INSTALLED_FILES:%=$(INTO)/%) $(INTO)/$(PYTHON_PACKAGES)/constella
 	@rm -rf $(INTO)/include/constella $(SHARE)
+# SPDX-License-Identifier: BSD-2-Clause

@@ -18,6 +18,7 @@ int  cst_cli_verify(int argc, char **argv);
 int  cst_cli_report(int argc, char **argv);
 int  cst_cli_plot(int argc, char **argv);
 int  cst_cli_export(int argc, char **argv);
+int  cst_cli_cite(int argc, char **argv);
 
 /* One row a command, for `constella help` and for the nearest name. */
 typedef struct {

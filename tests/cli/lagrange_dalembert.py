@@ -128,3 +128,4 @@ if __name__ == '__main__':
                     ends.append(np.concatenate([q, v]))
                 e = [np.abs(ends[i] - ends[i + 1]).max() for i in range(2)]
                 print(type(s).__name__, name, bias, 'order %.2f' % np.log2(e[0] / e[1]))
+# SPDX-License-Identifier: BSD-2-Clause

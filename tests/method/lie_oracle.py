@@ -163,3 +163,4 @@ def coordinates(P, state):
 def energy(P, state):
     R, a, x, p = state
     return sum(a[b] @ np.linalg.solve(P.I[b], a[b]) for b in range(P.k)) / 2 + np.sum(p * p / P.m) / 2 + float(np.real(P.V(R, x)))
+# SPDX-License-Identifier: BSD-2-Clause

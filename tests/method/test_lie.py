@@ -228,3 +228,4 @@ with tempfile.TemporaryDirectory() as folder:
     long_run(folder)
 print(f'1..{count}')
 sys.exit(failed > 0)
+# SPDX-License-Identifier: BSD-2-Clause

@@ -1,0 +1,167 @@
+/* cite.c: `constella cite FILE`: what a result is made with, as BibTeX: the program, and the sources of its methods, composition schemes and
+ * system.
+ *
+ * The entries are those of bibliography.bib, which the program carries; a field `usedby` of each names the rows that it is a source of. What
+ * has no entry is told in a comment, with the words of its row or description.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "cli/cli.h"
+#include "constella/constella.h"
+#include "system/compile.h"
+
+static const char usage[] = "constella cite FILE\n\n"
+                            "BibTeX of what a result was made with: Constella, and the sources of its methods, schemes and system.";
+
+extern const cst_source cst_bibliographys[]; /* bibliography.bib; written by embed.sh */
+
+enum { MOST_USES = 512, WIDTH = 96 };
+
+/* What a result uses, "method rattle"; each once. */
+typedef struct {
+  int  n;
+  char name[MOST_USES][WIDTH];
+  bool told[MOST_USES]; /* some entry is its source */
+} uses;
+
+static void add(uses *u, const char *kind, const char *name) {
+  char text[WIDTH];
+  snprintf(text, sizeof text, "%s %s", kind, name);
+  for (int i = 0; i < u->n; i++)
+    if (!strcmp(u->name[i], text)) return;
+  if (u->n < MOST_USES) strcpy(u->name[u->n++], text);
+}
+
+static bool is_method(const char *word) {
+  for (int i = 0; i < cst_method_count(); i++)
+    if (!strcmp(cst_method_info_at(i)->name, word)) return true;
+  return false;
+}
+
+/* The methods and schemes that an expression names: its words that are names of rows. */
+static void add_expression(uses *u, const char *text) {
+  while (*text) {
+    char         word[WIDTH];
+    const size_t n = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_");
+    snprintf(word, sizeof word, "%.*s", (int)n, text);
+    if (is_method(word)) add(u, "method", word);
+    if (cst_scheme_find(word)) add(u, "scheme", word);
+    text += n ? n : 1;
+  }
+}
+
+/* ---- the result ------------------------------------------------------------------------------------------------------------------- */
+
+/* The methods of a study that stand under other keys than `methods`: its reference, and what relaxes its start. */
+static void add_others(uses *u, const char *study, cst_diag *d) {
+  cst_document *doc = cst_document_parse("the study of the result", study, strlen(study), d);
+  if (!doc) return;
+  cst_yaml   *root = cst_document_root(doc);
+  const char *reference = cst_yaml_text(cst_yaml_get(cst_yaml_get(root, "reference"), "method")),
+             *relax = cst_yaml_text(cst_yaml_get(cst_yaml_get(cst_yaml_get(root, "initial"), "relax"), "method"));
+  if (reference) add_expression(u, reference);
+  if (relax) add_expression(u, relax);
+  cst_document_destroy(doc);
+}
+
+static void read_uses(cst_result *r, uses *u, cst_diag *d) {
+  long rows = 0;
+  char(*method)[CST_TEXT_WIDTH + 1] = cst_result_read_text(r, "/statistics/method", &rows);
+  char *system = cst_result_text(r, "/", "system"), *study = cst_result_text(r, "/", "study");
+  for (long i = 0; method && i < rows; i++) add_expression(u, method[i]);
+  if (study) add_others(u, study, d);
+  if (system) add(u, "system", system);
+  add(u, "software", "every");
+  free(method);
+  free(system);
+  free(study);
+}
+
+/* ---- the bibliography ------------------------------------------------------------------------------------------------------------- */
+
+/* Whether the list of an entry's field `usedby` has one of the uses; marks all that it has. */
+static bool is_used(const char *list, const char *end, uses *u) {
+  bool any = false;
+  for (int i = 0; i < u->n; i++) {
+    const size_t n = strlen(u->name[i]);
+    for (const char *at = list; (at = strstr(at, u->name[i])) && at < end; at += n)
+      if (strchr("{ ", at[-1]) && strchr(",}", at[n])) any = u->told[i] = true;
+  }
+  return any;
+}
+
+/* The entry without its field `usedby`, which is the last one. */
+static void print_entry(const char *entry, const char *field) {
+  while (isspace((unsigned char)field[-1])) field--;
+  printf("\n%.*s\n}\n", (int)(field - entry - (field[-1] == ',')), entry);
+}
+
+static void print_entries(uses *u) {
+  for (const char *entry = strstr(cst_bibliographys[0].text, "\n@"); entry; entry = strstr(entry + 1, "\n@")) {
+    const char *field = strstr(entry, "\n  usedby"), *end = field ? strstr(field, "\n}") : NULL;
+    if (end && is_used(field, end, u)) print_entry(entry + 1, field);
+  }
+}
+
+/* The field `source` of a description, on one line; "" where it has none. */
+static void print_source(const char *description) {
+  cst_diag   *d = cst_diag_create();
+  cst_system *s = description ? cst_system_read("the result", description, strlen(description), NULL, 0, d) : NULL;
+  if (s && s->source) printf(": %s", s->source);
+  cst_system_destroy(s);
+  cst_diag_destroy(d);
+}
+
+static void print_rest(cst_result *r, const uses *u) {
+  for (int i = 0; i < u->n; i++) {
+    if (u->told[i]) continue;
+    printf("\n%% no entry: %s", u->name[i]);
+    if (!strncmp(u->name[i], "system ", 7)) {
+      char *description = cst_result_text(r, "/", "system_description");
+      print_source(description);
+      free(description);
+    }
+    printf("\n");
+  }
+}
+
+/* The version is that of the result, not of this program. */
+static void print_software(cst_result *r) {
+  char *version = cst_result_text(r, "/", "version"), *git = cst_result_text(r, "/", "git");
+  printf("@software{Constella,\n  author  = {{The Constella authors}},\n  title   = {Constella: studies of structure-preserving integrators for "
+         "constrained mechanical systems},\n");
+  printf("  version = {%s%s%s%s}\n}\n", version ? version : "unknown", git ? " (" : "", git ? git : "", git ? ")" : "");
+  free(version);
+  free(git);
+}
+
+static int cite(const char *path) {
+  static uses u;
+  char        why[512];
+  cst_diag   *d = cst_diag_create();
+  cst_result *r = cst_result_open(path, why, sizeof why);
+  if (!r) {
+    cst_diag_add(d, path, 0, 0, "%s", why);
+  } else {
+    read_uses(r, &u, d);
+    print_software(r);
+    print_entries(&u);
+    print_rest(r, &u);
+    cst_result_close(r);
+  }
+  const int status = cst_diag_count(d) ? 2 : 0;
+  cst_diag_print(d, stderr);
+  cst_diag_destroy(d);
+  return status;
+}
+
+int cst_cli_cite(int argc, char **argv) {
+  if (argc == 2 && !strcmp(argv[1], "--help")) return puts(usage), 0;
+  if (argc == 2 && strncmp(argv[1], "--", 2)) return cite(argv[1]);
+  fprintf(stderr, "constella: error: %s%s%s; `constella cite` takes one result\n", argc < 2 ? "no file" : "unexpected argument '",
+          argc < 2 ? "" : argv[argc > 2 ? 2 : 1], argc < 2 ? "" : "'");
+  return 2;
+}
