@@ -46,7 +46,7 @@ WERROR   ?= -Werror
 WARN     := -Wall -Wextra $(WERROR) -Wno-psabi
 # quadmath.h is gcc's own, and clang lacks some of gcc's warnings.
 ifneq ($(findstring clang,$(shell $(CC) --version 2>/dev/null)),)
-WARN     += -Wno-unknown-warning-option -Wno-missing-field-initializers -Wno-bitwise-instead-of-logical
+WARN     += -Wno-unknown-warning-option -Wno-missing-field-initializers -Wno-bitwise-instead-of-logical -Wno-pass-failed
 BESIDE   := -idirafter $(shell gcc -print-file-name=include)
 endif
 # No contraction, no fast-math: the bits must not depend on the instruction set.
