@@ -16,6 +16,7 @@
 #ifndef CONSTELLA_RECORD_H
 #define CONSTELLA_RECORD_H
 #include <stdbool.h>
+#include <stddef.h>
 #include <mpi.h>
 
 typedef enum { CST_F64, CST_I64, CST_I32, CST_I8, CST_TEXT } cst_type; /* CST_TEXT: fixed width UTF-8, CST_TEXT_WIDTH bytes, null padded */
