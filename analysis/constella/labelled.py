@@ -25,19 +25,25 @@ def case_coordinates(result):
 
 def axes(result):
     """{name: entries}: each axis with what stands along it, in the order of the study; steps and parameters as numbers."""
-    return {name: list(dict.fromkeys(x[result.shown])) for name, x in case_coordinates(result).items()}
+    return dict(placed(result)[0])
 
 
-def positions(result):
-    """(shape, [index of each selected case along each axis])."""
-    along, found = axes(result), case_coordinates(result)
-    place = [[along[name].index(x[case]) for name, x in found.items()] for case in result.chosen]
-    return tuple(len(entries) for entries in along.values()), np.array(place, dtype=int).reshape(len(result.chosen), len(along))
+def placed(result):
+    """(axes, shape, [index along each axis of each selected case]); kept, since every array asks for it."""
+    key = ("labelled", result.shown.tobytes())
+    if key not in result._cache:
+        coordinates = case_coordinates(result)
+        along = {name: list(dict.fromkeys(x[result.shown])) for name, x in coordinates.items()}
+        rank = {name: {entry: i for i, entry in enumerate(entries)} for name, entries in along.items()}
+        place = [[rank[name][x[case]] for name, x in coordinates.items()] for case in result.chosen]
+        place = np.array(place, dtype=int).reshape(len(result.chosen), len(along))
+        result._cache[key] = along, tuple(len(entries) for entries in along.values()), place
+    return result._cache[key]
 
 
 def spread(result, column):
     """A dataset whose first dimension is the case, with the axes of the study in its place."""
-    shape, place = positions(result)
+    _, shape, place = placed(result)
     column = np.asarray(column)
     empty = "" if column.dtype.kind == "O" else np.nan
     kind = object if column.dtype.kind == "O" else float

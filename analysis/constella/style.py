@@ -212,11 +212,12 @@ def note_floor(ax, values):
         ax.annotate("0 drawn at 10⁻¹⁷", (0.99, 0.01), xycoords="axes fraction", ha="right", va="bottom", fontsize=small(), color=GREY)
 
 
-def variant_handles(curves):
-    """Legend entries for what sets curves of one method apart."""
+def variant_handles(curves, bands=True):
+    """Legend entries for what sets curves of one method apart. bands: where there are too many, they are drawn as a band, else as lines."""
     variants = sorted({c.variant: c for c in curves if c.variant}.values(), key=lambda c: c.variant_index)
     if variants and variants[0].variants > len(DASHES):
-        return [Line2D([], [], color=GREY, label=f"one line for each of\n{variants[0].variants} sets of parameters")]
+        count = f"{variants[0].variants} sets of parameters"
+        return [Line2D([], [], color=GREY, label=f"{count}:\nband all, line the largest" if bands else f"one line for each of\n{count}")]
     return [Line2D([], [], color=GREY, linestyle=dashes(c), label=wrapped(c.variant)) for c in variants]
 
 

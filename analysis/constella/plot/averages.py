@@ -43,7 +43,7 @@ def averages(result, sheet, y=None):
         unit = bracketed(result.unit_of(name, f"/observables/{name}"))
         ax.set(xlabel="step $h$", ylabel=f"mean of {style.plain(name)}" + unit)
     sheet.hide(axes.ravel()[len(names) :])
-    sheet.legend(handles(result, curves))
+    sheet.legend(handles(result, curves, bands=False))
     sheet.title(heading(result, "averages over time and members"))
     return None
 
@@ -111,6 +111,6 @@ def histograms(result, sheet, y=None):
     for ax, step in zip(rows[0], steps):
         ax.set_title(f"step {step:.4g}")
     style.left_labels_only(rows)
-    sheet.legend(handles(result, curves))
+    sheet.legend(handles(result, curves, bands=False))
     sheet.title(heading(result, "histograms over time and members"))
     return None

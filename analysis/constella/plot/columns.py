@@ -20,7 +20,7 @@ def drawn(x, scale):
 def meaning(result, column):
     """Its name, and below it what it is."""
     words = result.attribute(f"/statistics/{column}", "long_name")
-    return style.plain(column) + result.unit(f"/statistics/{column}") + (f"\n{style.wrapped(words, 44)}" if words else "")
+    return style.plain(column) + result.unit(f"/statistics/{column}") + (f"\n{style.wrapped(words, 36)}" if words else "")
 
 
 def scaled(result, column):
@@ -67,6 +67,6 @@ def axes(result, sheet, x=None, y=None):
             ax.set_xlabel(meaning(result, across))
         row[0].set_ylabel(meaning(result, name))
         if k % len(ys) == 0:
-            sheet.legend(handles(result, group.curves), (k, k + len(ys) - 1))
+            sheet.legend(handles(result, group.curves, bands=False), (k, k + len(ys) - 1))
     sheet.title(heading(result, "columns of the table"))
     return None

@@ -102,7 +102,7 @@ def band(ax, curve, x, rows):
 # ---- legends
 
 
-def handles(result, curves, notes=None, extra=()):
+def handles(result, curves, notes=None, extra=(), bands=True):
     """Legend entries: a line a method (with its note, and how many of its trajectories failed), then one a variant, then extra."""
     notes = dict(notes or {})
     made = []
@@ -111,7 +111,7 @@ def handles(result, curves, notes=None, extra=()):
         note = "; ".join(filter(None, [notes.get(c.method, ""), f"{failed} of {of} failed" if failed else ""]))
         text = style.wrapped(c.method) + (f"\n   {note}" if note else "")
         made.append(Line2D([], [], color=style.colour(c), marker=style.marker(c), label=text))
-    return [*made, *style.variant_handles(curves), *extra]
+    return [*made, *style.variant_handles(curves, bands), *extra]
 
 
 def methods_note(curves, ax, told):

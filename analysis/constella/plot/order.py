@@ -3,7 +3,7 @@
 import numpy as np
 
 from .. import style
-from .common import PARTS, behind, groups, handles, heading, methods_note, positive
+from .common import PARTS, behind, crowded, groups, handles, heading, methods_note, positive
 from .kind import kind
 
 PLACES = (0.5, 0.3, 0.7, 0.15, 0.85)  # along a line, where its name may stand
@@ -70,8 +70,10 @@ def draw_part(ax, result, group, part):
     error = result.told("error", part)
     shown = error[np.concatenate([c.cases for c in (*group.curves, *group.others)])]
     ax.set_yscale("log")
-    covered = methods_note(group.curves, ax, {c.label: error[c.cases] for c in group.curves})
-    for c in group.curves:
+    covered = {} if crowded(group.curves) else methods_note(group.curves, ax, {c.label: error[c.cases] for c in group.curves})
+    for c in group.curves if crowded(group.curves) else ():
+        ax.plot(result.steps[c.cases], style.raised(error[c.cases]), color=style.colour(c), linewidth=0.8, alpha=0.5)
+    for c in group.curves if not crowded(group.curves) else ():
         draw_curve(ax, c, result.steps[c.cases], error[c.cases], result.fitted(c, part), ring=c.label in covered)
     behind(ax, [(result.steps[c.cases], style.raised(error[c.cases])) for c in group.others])
     style.step_axis(ax, result.steps[result.shown])
@@ -109,8 +111,8 @@ def order(result, sheet):
         style.same_limits(row, x=True)
         single = not any(c.variant for c in curves)
         notes = {c.method: order_note(result, c, parts) for c in group.curves} if single else {}
-        extra = [style.faded("outside the fitted window")]
-        sheet.legend(handles(result, group.curves, {m: t for m, t in notes.items() if t}, extra), (k, k))
+        extra = [] if crowded(curves) else [style.faded("outside the fitted window")]
+        sheet.legend(handles(result, group.curves, {m: t for m, t in notes.items() if t}, extra, bands=False), (k, k))
     sheet.title(heading(result, "error against step"))
     return None
 

@@ -138,6 +138,6 @@ def ensemble_drift(result, sheet, y=None):
         ax.set_title(f"step {step:.4g}")
     style.left_labels_only(rows)
     for k, group in enumerate(found):
-        sheet.legend(handles(result, group.curves), (k, k) if len(found) > 1 else None)
+        sheet.legend(handles(result, group.curves, bands=False), (k, k) if len(found) > 1 else None)
     sheet.title(heading(result, "drift over the members"))
     return None

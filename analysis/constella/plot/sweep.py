@@ -37,6 +37,11 @@ def along(result, name):
     return x.astype(float), None
 
 
+def named(result, name):
+    """What is swept, with its unit."""
+    return style.plain(name) + bracketed(result.unit_of("t" if name == "step" else name))
+
+
 def spaced(x):
     x = np.unique(x)
     return "log" if len(x) > 1 and x[0] > 0 and x[-1] / x[0] >= 30 else "linear"
@@ -121,8 +126,7 @@ def draw_sweep(ax, result, group, name, column, scale):
         ax.set_xticks(range(len(texts)), [style.wrapped(t, 14) for t in texts], rotation=30 if len(texts) > 6 else 0)
     elif ax.get_xscale() == "log":
         style.log_axis(ax.xaxis)
-    parameter = f"/cases/{name}" if name == "tolerance" else ""
-    ax.set_xlabel(style.plain(name) + bracketed(result.unit_of(name, parameter)))
+    ax.set_xlabel(named(result, name))
 
 
 # ---- maps
@@ -177,7 +181,7 @@ def heat(result, sheet, x=None, y=None, z=None):
         draw_map(ax, tables[m], norm)
         ax.set_xticks(range(len(axes_of[across])), entries(axes_of[across]), rotation=45 if len(axes_of[across]) > 6 else 0)
         ax.set_yticks(range(len(axes_of[up])), entries(axes_of[up]))
-        ax.set(title=style.wrapped(m, 34), xlabel=style.plain(across), ylabel=style.plain(up))
+        ax.set(title=style.wrapped(m, 34), xlabel=named(result, across), ylabel=named(result, up))
     sheet.hide(axes.ravel()[len(methods) :])
     told = result.attribute(f"/statistics/{column}", "long_name")
     sheet.title(heading(result, f"{column}, {told}" if told else column))
