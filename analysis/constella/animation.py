@@ -41,11 +41,20 @@ def data_of(result, trajectory):
     bodies = []
     for name in shape.bodies:
         matrix, centre = shape.axes(name, values)
-        bodies.append([rounded(row, 5) for row in np.concatenate([centre[:, None, :], np.swapaxes(0.4 * reach * matrix, 1, 2)], axis=1)])
+        bodies.append(
+            [
+                rounded(row, 5)
+                for row in np.concatenate(
+                    [centre[:, None, :], np.swapaxes(0.4 * reach * matrix, 1, 2)], axis=1
+                )
+            ]
+        )
     digits = max(0, int(6 - np.floor(np.log10(reach))))
     return {
         "t": [round(float(x), 9) for x in values["t"]],
-        "points": [rounded(frame, digits) for frame in np.stack(places, axis=1)] if places else [[] for _ in pick],
+        "points": [rounded(frame, digits) for frame in np.stack(places, axis=1)]
+        if places
+        else [[] for _ in pick],
         "names": names,
         "anchors": rounded(anchors, digits),
         "rods": rods,

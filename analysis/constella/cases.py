@@ -82,7 +82,11 @@ class Cases(Columns):
         """(parameters, tolerance, start) of a case."""
         parameters, tolerance = self.data("/cases/parameters"), self.data("/cases/tolerance")
         start = self.said("start")[case]
-        return (tuple(parameters[case]) if parameters is not None else (), float(tolerance[case]) if tolerance is not None else 0.0, start)
+        return (
+            tuple(parameters[case]) if parameters is not None else (),
+            float(tolerance[case]) if tolerance is not None else 0.0,
+            start,
+        )
 
     def _variant_label(self, variant, variants):
         """The entries of a variant in which the variants of the study differ."""
@@ -113,7 +117,14 @@ class Cases(Columns):
         order = list(dict.fromkeys(method for method, _ in groups))
         variants = list(dict.fromkeys(variant for _, variant in groups))
         return [
-            Curve(m, self._variant_label(v, variants), self._coarse_to_fine(cases), order.index(m), variants.index(v), len(variants))
+            Curve(
+                m,
+                self._variant_label(v, variants),
+                self._coarse_to_fine(cases),
+                order.index(m),
+                variants.index(v),
+                len(variants),
+            )
             for (m, v), cases in groups.items()
         ]
 

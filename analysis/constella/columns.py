@@ -11,7 +11,10 @@ class Columns(Reader):
     def __init__(self, path):
         super().__init__(path)
         keys = ("role", "of", "axis")
-        self.uses = {n: {key: self.attribute(f"/statistics/{n}", key) for key in keys} for n in self.names("/statistics")}
+        self.uses = {
+            n: {key: self.attribute(f"/statistics/{n}", key) for key in keys}
+            for n in self.names("/statistics")
+        }
 
     @property
     def ncase(self):
@@ -60,5 +63,7 @@ class Columns(Reader):
     @property
     def columns(self):
         """Names of the default columns that exist."""
-        wanted = self.attribute("/statistics", "columns").replace(",", " ").split() or self.names("/statistics")
+        wanted = self.attribute("/statistics", "columns").replace(",", " ").split() or self.names(
+            "/statistics"
+        )
         return [name for name in wanted if self.column(name) is not None]

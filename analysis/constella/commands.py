@@ -30,19 +30,42 @@ def fail(code, subject, message):
 
 def selection(parser):
     parser.add_argument("--methods", metavar="A,B", help="only these methods")
-    parser.add_argument("--where", metavar="CONDITIONS", help="only cases that fulfil them, as of `constella table`: 'step < 0.1 and L2 = 1'")
+    parser.add_argument(
+        "--where",
+        metavar="CONDITIONS",
+        help="only cases that fulfil them, as of `constella table`: 'step < 0.1 and L2 = 1'",
+    )
 
 
 def looks(parser):
-    parser.add_argument("--style", default="screen", metavar="screen|paper", help="paper: sizes and fonts of a journal, no titles")
+    parser.add_argument(
+        "--style",
+        default="screen",
+        metavar="screen|paper",
+        help="paper: sizes and fonts of a journal, no titles",
+    )
 
 
 def report_arguments(argv):
-    p = Parser(prog="constella report", description="Figures and tables of a result file in one self-contained page.", allow_abbrev=False)
+    p = Parser(
+        prog="constella report",
+        description="Figures and tables of a result file in one self-contained page.",
+        allow_abbrev=False,
+    )
     p.add_argument("file", metavar="FILE", help="a result of constella run")
-    p.add_argument("-o", "--output", metavar="PAGE.html", type=pathlib.Path, help="default: FILE's name with .html, here, unless --figures is given")
-    p.add_argument("--figures", metavar="DIR", type=pathlib.Path, help="also write each figure into this folder")
-    p.add_argument("--formats", default="png", metavar="png,pdf,svg", help="of these figures; the default is png")
+    p.add_argument(
+        "-o",
+        "--output",
+        metavar="PAGE.html",
+        type=pathlib.Path,
+        help="default: FILE's name with .html, here, unless --figures is given",
+    )
+    p.add_argument(
+        "--figures", metavar="DIR", type=pathlib.Path, help="also write each figure into this folder"
+    )
+    p.add_argument(
+        "--formats", default="png", metavar="png,pdf,svg", help="of these figures; the default is png"
+    )
     selection(p)
     looks(p)
     args = p.parse_args(argv)
@@ -52,15 +75,25 @@ def report_arguments(argv):
 
 
 def plot_arguments(argv):
-    p = Parser(prog="constella plot", description="One figure of a result file.", allow_abbrev=False, add_help=False)
+    p = Parser(
+        prog="constella plot", description="One figure of a result file.", allow_abbrev=False, add_help=False
+    )
     p.add_argument("file", metavar="FILE", nargs="?", help="a result of constella run")
     p.add_argument("kind", metavar="KIND", nargs="?", help="what to draw")
-    p.add_argument("--x", metavar="WHAT,...", help="expressions, columns or what is swept: what stands across")
+    p.add_argument(
+        "--x", metavar="WHAT,...", help="expressions, columns or what is swept: what stands across"
+    )
     p.add_argument("--y", metavar="WHAT,...", help="what stands up")
     p.add_argument("--z", metavar="COLUMN", help="what the colours of a map are")
     p.add_argument("--members", metavar="0,7", help="trajectories of these members")
     p.add_argument("--time", metavar="FROM:TO", help="this part of trajectories")
-    p.add_argument("-o", "--output", metavar="OUT", type=pathlib.Path, help="OUT.png, .pdf or .svg; mechanism also .html, an animation")
+    p.add_argument(
+        "-o",
+        "--output",
+        metavar="OUT",
+        type=pathlib.Path,
+        help="OUT.png, .pdf or .svg; mechanism also .html, an animation",
+    )
     p.add_argument("--width", type=float, metavar="INCHES", help="of the whole figure")
     p.add_argument("-h", "--help", action="store_true", help="this, and the kinds")
     selection(p)
@@ -85,9 +118,25 @@ def export_arguments(argv):
     p = Parser(prog="constella export", description="A result file in another form.", allow_abbrev=False)
     p.add_argument("file", metavar="FILE", help="a result of constella run")
     endings = ", ".join(f"{ending} ({doc})" for ending, (_, doc) in FORMS.items())
-    p.add_argument("-o", "--output", metavar="OUT", type=pathlib.Path, required=True, help=f"its ending says what is written: {endings}")
-    p.add_argument("--columns", metavar="A,B", help="of .tex: what is shown of each method; of .csv and .parquet: only these columns")
-    p.add_argument("--case", type=int, metavar="K", help="of .csv and .parquet: the stored trajectories of case K in place of the table")
+    p.add_argument(
+        "-o",
+        "--output",
+        metavar="OUT",
+        type=pathlib.Path,
+        required=True,
+        help=f"its ending says what is written: {endings}",
+    )
+    p.add_argument(
+        "--columns",
+        metavar="A,B",
+        help="of .tex: what is shown of each method; of .csv and .parquet: only these columns",
+    )
+    p.add_argument(
+        "--case",
+        type=int,
+        metavar="K",
+        help="of .csv and .parquet: the stored trajectories of case K in place of the table",
+    )
     selection(p)
     return p.parse_args(argv)
 
@@ -154,7 +203,15 @@ def draw(args):
 
             return write(output, page(result.select(args.methods, args.where), **options).encode("utf-8"))
         form_of(output)
-        fig = plot.figure(args.kind, result, methods=args.methods, where=args.where, look=args.style, width=args.width, **options)
+        fig = plot.figure(
+            args.kind,
+            result,
+            methods=args.methods,
+            where=args.where,
+            look=args.style,
+            width=args.width,
+            **options,
+        )
         plot.save(fig, output, args.style)
     sys.stderr.write(f"{output}\n" if args.output is None else "")
 
@@ -163,10 +220,19 @@ def export(args):
     from .exporting import export as write
 
     with Result(args.file) as result:
-        write(result.select(args.methods, args.where), args.output, args.columns and split(args.columns), args.case)
+        write(
+            result.select(args.methods, args.where),
+            args.output,
+            args.columns and split(args.columns),
+            args.case,
+        )
 
 
-COMMANDS = {"report": (report_arguments, report), "plot": (plot_arguments, draw), "export": (export_arguments, export)}
+COMMANDS = {
+    "report": (report_arguments, report),
+    "plot": (plot_arguments, draw),
+    "export": (export_arguments, export),
+}
 
 
 def main(argv):
@@ -181,9 +247,15 @@ def main(argv):
         return fail(2, args.file, e)
     except OSError as e:
         path = getattr(e, "filename", None)
-        return fail(1, path, e.strerror) if path and path != args.file and e.strerror else fail(2, args.file, f"{NOTHING}: {e}")
+        return (
+            fail(1, path, e.strerror)
+            if path and path != args.file and e.strerror
+            else fail(2, args.file, f"{NOTHING}: {e}")
+        )
     except Exception as e:  # noqa: BLE001  (whatever a file of somebody else's may do)
         if os.environ.get("CONSTELLA_TRACEBACK"):
             raise
-        return fail(2, args.file, f"{NOTHING} ({type(e).__name__}: {str(e).splitlines()[0][:200] if str(e) else ''})")
+        return fail(
+            2, args.file, f"{NOTHING} ({type(e).__name__}: {str(e).splitlines()[0][:200] if str(e) else ''})"
+        )
     return 0

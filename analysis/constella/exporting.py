@@ -74,7 +74,9 @@ def as_netcdf(result, path, names, case):
             members = motions.stored_members(result, k)
             sets = [result.trajectory(k, m).to_xarray() for m in members]
             xarray = optional("xarray", "python3-xarray", "writing netCDF")
-            together = xarray.concat(sets, dim="member", combine_attrs="drop_conflicts").assign_coords(member=members)
+            together = xarray.concat(sets, dim="member", combine_attrs="drop_conflicts").assign_coords(
+                member=members
+            )
             together.to_netcdf(part, mode="a", group=f"trajectories_{k}", engine="h5netcdf")
         part.replace(path)
     finally:

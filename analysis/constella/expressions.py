@@ -67,7 +67,13 @@ class Walk(ast.NodeVisitor):
 
     def visit_UnaryOp(self, node):
         x = self.visit(node.operand)
-        return -x if isinstance(node.op, ast.USub) else x if isinstance(node.op, ast.UAdd) else self.fail("it has a wrong sign")
+        return (
+            -x
+            if isinstance(node.op, ast.USub)
+            else x
+            if isinstance(node.op, ast.UAdd)
+            else self.fail("it has a wrong sign")
+        )
 
     def visit_Subscript(self, node):
         if not isinstance(node.value, ast.Name):

@@ -70,7 +70,11 @@ def table(result):
 
 def told_in(result, path):
     """The attributes of a dataset that xarray and netCDF know, and ours."""
-    return {k: v for k, v in result.attributes(path).items() if k in ("long_name", "units", "role", "of", "axis") and v}
+    return {
+        k: v
+        for k, v in result.attributes(path).items()
+        if k in ("long_name", "units", "role", "of", "axis") and v
+    }
 
 
 def classes():
@@ -92,7 +96,11 @@ def selecting(base):
 
     def sel(self, indexers=None, method=None, **more):
         chosen = {**(indexers or {}), **{k: more.pop(k) for k in list(more) if k in self.dims}}
-        if method is not None and "method" in self.dims and not (isinstance(method, str) and method in LOOKUPS):
+        if (
+            method is not None
+            and "method" in self.dims
+            and not (isinstance(method, str) and method in LOOKUPS)
+        ):
             chosen, method = {**chosen, "method": method}, None
         return base.sel(self, chosen, method=method, **more)
 
@@ -107,7 +115,10 @@ def array(result, path, column, extra=()):
     for name in extra:
         entries = result.data(f"/{name}")
         if entries is not None:
-            coordinates[name] = (name, np.array([str(x) for x in entries]) if entries.dtype.kind == "O" else entries)
+            coordinates[name] = (
+                name,
+                np.array([str(x) for x in entries]) if entries.dtype.kind == "O" else entries,
+            )
     x = spread(result, column)
     x = x.astype(str) if x.dtype.kind == "O" else x
     return DataArray(x, dims=(*along, *extra), coords=coordinates, attrs=told_in(result, path))
@@ -116,7 +127,11 @@ def array(result, path, column, extra=()):
 def of_role(result, role):
     """Every column of a role: a DataArray where it is of the case alone, else a Dataset with a variable for each thing it is of."""
     _, Dataset = classes()
-    found = {use["of"]: array(result, f"/statistics/{n}", result.column(n)) for n, use in result.uses.items() if use["role"] == role}
+    found = {
+        use["of"]: array(result, f"/statistics/{n}", result.column(n))
+        for n, use in result.uses.items()
+        if use["role"] == role
+    }
     return found[""] if list(found) == [""] else Dataset({of or role: x for of, x in found.items()})
 
 

@@ -9,8 +9,23 @@ import numpy as np
 from .reading import ResultError
 from .selection import unknown
 
-SPECIAL = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": "$<$", ">": "$>$", "|": "$|$"}
-SYMBOLS = {"q": "q", "p": "p", "lambda": r"\lambda", "total": "", "energy": "E", "hidden": "Gv", "constraint": "g"}
+SPECIAL = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": "$<$",
+    ">": "$>$",
+    "|": "$|$",
+}
+SYMBOLS = {
+    "q": "q",
+    "p": "p",
+    "lambda": r"\lambda",
+    "total": "",
+    "energy": "E",
+    "hidden": "Gv",
+    "constraint": "g",
+}
 HEADERS = {  # of a role; %s: the symbol of what it is of
     "error": r"$\mathrm{err}_{%s}$",
     "error-rms": r"$\mathrm{rms}_{%s}$",
@@ -65,7 +80,11 @@ def chosen_columns(result, names):
         return list(names)
     for role in ("error", "largest", "average", "mean"):
         of = [use["of"] for use in result.uses.values() if use["role"] == role]
-        of = [o for o in of if o not in ("total", "lambda")][:1] if role != "largest" else [n for n in result.conserved][:1]
+        of = (
+            [o for o in of if o not in ("total", "lambda")][:1]
+            if role != "largest"
+            else [n for n in result.conserved][:1]
+        )
         found = [result.named(role, o) for o in of]
         found += [result.named("rate", o) for o in of if role == "error" and result.named("rate", o)]
         found = [n for n in found if n and np.isfinite(result.numbers(n)[result.shown]).any()]
@@ -78,11 +97,17 @@ def wide(result, names=None):
     """The table as text: one set of parameters after the other, each with steps down and methods across."""
     columns, curves = chosen_columns(result, names), result.curves()
     variants = list(dict.fromkeys(c.variant for c in curves))
-    out = [f"% {result.title}; needs booktabs", r"\begin{tabular}{r" + f"*{{{len(columns) * len({c.method for c in curves})}}}{{r}}" + "}", r"\toprule"]
+    out = [
+        f"% {result.title}; needs booktabs",
+        r"\begin{tabular}{r" + f"*{{{len(columns) * len({c.method for c in curves})}}}{{r}}" + "}",
+        r"\toprule",
+    ]
     methods = list(dict.fromkeys(c.method for c in curves))
     across = len(columns)
     out.append(" & ".join(["", *(rf"\multicolumn{{{across}}}{{c}}{{{text(m)}}}" for m in methods)]) + r" \\")
-    out.append("".join(rf"\cmidrule(lr){{{2 + k * across}-{1 + (k + 1) * across}}}" for k in range(len(methods))))
+    out.append(
+        "".join(rf"\cmidrule(lr){{{2 + k * across}-{1 + (k + 1) * across}}}" for k in range(len(methods)))
+    )
     out.append(" & ".join(["$h$", *(header(result, n) for _ in methods for n in columns)]) + r" \\")
     for variant in variants:
         out.append(r"\midrule")
@@ -92,14 +117,19 @@ def wide(result, names=None):
         for step in result.steps_written():
             cases = [result.at_step(mine[m], step) if m in mine else None for m in methods]
             if any(case is not None for case in cases):
-                out.append(" & ".join([f"${step:.6g}$", *(cell(result, n, case) for case in cases for n in columns)]) + r" \\")
+                out.append(
+                    " & ".join([f"${step:.6g}$", *(cell(result, n, case) for case in cases for n in columns)])
+                    + r" \\"
+                )
         out += order_line(result, columns, [mine.get(m) for m in methods])
     return "\n".join([*out, r"\bottomrule", r"\end{tabular}", ""])
 
 
 def order_line(result, columns, curves):
     """The fitted orders in a line of their own, where rates are shown."""
-    rates = [result.uses.get(n, {}).get("of") for n in columns if result.uses.get(n, {}).get("role") == "rate"]
+    rates = [
+        result.uses.get(n, {}).get("of") for n in columns if result.uses.get(n, {}).get("role") == "rate"
+    ]
     if not rates or not any(result.named("order", of) for of in rates):
         return []
     cells = []

@@ -66,11 +66,18 @@ def units(description):
     except ConstellaError:
         return {}
     given, parameters = described.get("units", {}), described.get("parameters", {})
-    found = {str(k): p["unit"] for k, p in parameters.items() if isinstance(p, dict) and "unit" in p} if isinstance(parameters, dict) else {}
+    found = (
+        {str(k): p["unit"] for k, p in parameters.items() if isinstance(p, dict) and "unit" in p}
+        if isinstance(parameters, dict)
+        else {}
+    )
     found |= {str(k): str(v) for k, v in given.items()} if isinstance(given, dict) else {}
     time = found.pop("time", "")
     if time:
-        found |= {"t": time, **{f"{k}'": f"{v}/{time}" for k, v in found.items() if isinstance(given, dict) and k in given}}
+        found |= {
+            "t": time,
+            **{f"{k}'": f"{v}/{time}" for k, v in found.items() if isinstance(given, dict) and k in given},
+        }
     return found
 
 
@@ -89,7 +96,9 @@ def points_of(names):
     for (before, after, index, upper), point in groups.items():
         if sum(c is not None for c in point) >= 2 and point[0] is not None:
             label = before + after + index
-            found[label if label and label not in found else f"{before}{'X' if upper else 'x'}{after}{index}"] = point
+            found[
+                label if label and label not in found else f"{before}{'X' if upper else 'x'}{after}{index}"
+            ] = point
     return found
 
 
@@ -176,7 +185,9 @@ def read_rod(shape, points):
     other = np.array([[shape.second(j, k, 1) for k in sides[0]] for j in sides[0]])
     if len(ends) == 1 and abs(second).max() < 1e-9 and abs(other).max() < 1e-9 and len(sides[0]) == 2:
         return as_rail(shape, ends[0], sides[0])
-    square = np.allclose(second, scale * np.eye(len(second)), atol=1e-9) and np.allclose(second, other, atol=1e-9)
+    square = np.allclose(second, scale * np.eye(len(second)), atol=1e-9) and np.allclose(
+        second, other, atol=1e-9
+    )
     if not square or abs(scale) < 1e-9:
         return None
     if len(ends) == 1:
@@ -208,7 +219,9 @@ def as_rail(shape, end, side):
 def of(result, case):
     """The Mechanism of a case; ResultError in words where nothing of the system can be drawn."""
     names = [str(c) for c in result.data("/coordinate")]
-    multipliers = [str(c) for c in (result.data("/multiplier") if result.data("/multiplier") is not None else [])]
+    multipliers = [
+        str(c) for c in (result.data("/multiplier") if result.data("/multiplier") is not None else [])
+    ]
     described = parsed(result.description)
     points = points_of([n for n in names if not ENTRY.match(n)])
     found = Mechanism(points, [], [], bodies_of(names, described.get("bodies", {}), points))

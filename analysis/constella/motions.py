@@ -43,7 +43,9 @@ class Trajectory:
         """The part of it with first <= t <= last."""
         keep = (self.t >= first) & (self.t <= last)
         if not keep.any():
-            raise ResultError(f"no time of a trajectory is between {first:g} and {last:g}; they go from {self.t[0]:g} to {self.t[-1]:g}")
+            raise ResultError(
+                f"no time of a trajectory is between {first:g} and {last:g}; they go from {self.t[0]:g} to {self.t[-1]:g}"
+            )
         cut = {n: x[keep] for n, x in self.values.items()}
         return dataclasses.replace(self, values=cut, arrays={n: x[keep] for n, x in self.arrays.items()})
 
@@ -59,7 +61,10 @@ class Trajectory:
     def to_xarray(self):
         """An xarray Dataset along the time."""
         xarray = optional("xarray", "python3-xarray", "labelled data")
-        told = {name: {"units": self.units.get(name, "1"), "long_name": self.words.get(name, name)} for name in self.values}
+        told = {
+            name: {"units": self.units.get(name, "1"), "long_name": self.words.get(name, name)}
+            for name in self.values
+        }
         variables = {n: ("t", x, told[n]) for n, x in self.values.items() if n != "t"}
         about = {"case": self.case, "member": self.member, "label": self.label, "step": self.step}
         return xarray.Dataset(variables, coords={"t": ("t", self.t, told["t"])}, attrs=about)
@@ -80,8 +85,17 @@ def stored_members(result, case):
     told = result.data(f"{root}/member")
     if told is not None:
         return [int(m) for m in told]
-    count = next((result.file[path].shape[0] for path in datasets(result, root) if result.scales(path)[:1] == ["chosen"]), 0)
-    named = re.search(r"^trajectories:\n(?:  .*\n)*?  members:\n((?:    - \d+\n)+)", result.study, re.M)  # of files without that dataset
+    count = next(
+        (
+            result.file[path].shape[0]
+            for path in datasets(result, root)
+            if result.scales(path)[:1] == ["chosen"]
+        ),
+        0,
+    )
+    named = re.search(
+        r"^trajectories:\n(?:  .*\n)*?  members:\n((?:    - \d+\n)+)", result.study, re.M
+    )  # of files without that dataset
     members = sorted({int(m) for m in re.findall(r"\d+", named[1])}) if named else []
     return members if len(members) == count else list(range(count))
 
@@ -143,7 +157,17 @@ def read(result, case, row, member):
     curve = result.curve_of(case)
     label = curve.label if curve else f"case {case}"
     step = float(result.nominal[case])
-    return Trajectory(case, member, label, step, values, {n: x[good] for n, x in arrays.items()}, units, words, result.parameters(case))
+    return Trajectory(
+        case,
+        member,
+        label,
+        step,
+        values,
+        {n: x[good] for n, x in arrays.items()},
+        units,
+        words,
+        result.parameters(case),
+    )
 
 
 def trajectory(result, case, member=None):
@@ -151,9 +175,13 @@ def trajectory(result, case, member=None):
     members = stored_members(result, case)
     if not members:
         have = ", ".join(map(str, stored_cases(result)))
-        raise ResultError(f"case {case} has no trajectory" + (f"; the cases that have are {have}" if have else NONE))
+        raise ResultError(
+            f"case {case} has no trajectory" + (f"; the cases that have are {have}" if have else NONE)
+        )
     if member is not None and member not in members:
-        raise ResultError(f"member {member} of case {case} was not stored; {', '.join(map(str, members))} were")
+        raise ResultError(
+            f"member {member} of case {case} was not stored; {', '.join(map(str, members))} were"
+        )
     member = members[0] if member is None else member
     return read(result, case, members.index(member), member)
 
@@ -172,7 +200,9 @@ def listed(result, members=None, finest=False):
     found = [(c, k, m) for c, k in wanted for m in stored[k] if members is None or m in members]
     if not found:
         have = sorted({m for ms in stored.values() for m in ms})
-        raise ResultError(f"no trajectory of these members was stored; members {', '.join(map(str, have))} were")
+        raise ResultError(
+            f"no trajectory of these members was stored; members {', '.join(map(str, have))} were"
+        )
     return found
 
 

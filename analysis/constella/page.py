@@ -48,11 +48,16 @@ def table(result):
     columns = [result.column(n) for n in names]
     numeric = [c.dtype.kind in "fi" for c in columns]
     meaning = [escape(result.attribute(f"/statistics/{n}", "long_name")) for n in names]
-    head = "".join(f'<th{" class=number" if k else ""} title="{m}">{escape(n)}</th>' for n, k, m in zip(names, numeric, meaning))
+    head = "".join(
+        f'<th{" class=number" if k else ""} title="{m}">{escape(n)}</th>'
+        for n, k, m in zip(names, numeric, meaning)
+    )
     methods, rows = result.texts("method"), []
     for case in result.chosen:
         cells = "".join(
-            f'<td class="number">{number(result.uses.get(n, {}).get("role", ""), float(c[case]))}</td>' if k else f'<td class="label">{escape(c[case]) or "–"}</td>'
+            f'<td class="number">{number(result.uses.get(n, {}).get("role", ""), float(c[case]))}</td>'
+            if k
+            else f'<td class="label">{escape(c[case]) or "–"}</td>'
             for n, c, k in zip(names, columns, numeric)
         )
         first = not rows or methods[case] != methods[case - 1]
@@ -73,12 +78,29 @@ def failures(result):
         return ""
     steps, rows = result.data("/final/steps"), []
     for case, reason, members in found[:MOST_FAILURES]:
-        good = f"{steps[case][members].min()} to {steps[case][members].max()} of {result.data('/cases/n')[case]}" if steps is not None else "–"
+        good = (
+            f"{steps[case][members].min()} to {steps[case][members].max()} of {result.data('/cases/n')[case]}"
+            if steps is not None
+            else "–"
+        )
         label = result.texts("method")[case] or f"case {case}"
-        cells = (label, shortest(result.nominal[case]), reason, str(len(members)), words.members_text(members), good)
+        cells = (
+            label,
+            shortest(result.nominal[case]),
+            reason,
+            str(len(members)),
+            words.members_text(members),
+            good,
+        )
         rows.append("<tr>" + "".join(f"<td>{escape(c)}</td>" for c in cells) + "</tr>")
-    head = "".join(f"<th>{c}</th>" for c in ("method", "step", "reason", "trajectories", "members", "good steps"))
-    more = f"<p>{len(found) - MOST_FAILURES} more cases are in the file, /final/status.</p>" if len(found) > MOST_FAILURES else ""
+    head = "".join(
+        f"<th>{c}</th>" for c in ("method", "step", "reason", "trajectories", "members", "good steps")
+    )
+    more = (
+        f"<p>{len(found) - MOST_FAILURES} more cases are in the file, /final/status.</p>"
+        if len(found) > MOST_FAILURES
+        else ""
+    )
     return f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>{more}'
 
 
@@ -93,14 +115,22 @@ def provenance(result):
     """Attributes of the root without the long texts, then those of the run."""
     long = ("study", "system_description", "title", "system", "study_kind")
     root = [(k, v) for k, v in result.attributes("/").items() if k not in long]
-    run = [(f"run: {k.replace('_', ' ')}", v) for k, v in result.attributes("/run").items() if not k.endswith("_unix") and k not in ("pid", "pid_start")]
+    run = [
+        (f"run: {k.replace('_', ' ')}", v)
+        for k, v in result.attributes("/run").items()
+        if not k.endswith("_unix") and k not in ("pid", "pid_start")
+    ]
     return facts([("file", os.path.basename(result.path)), *root, *run])
 
 
 def lead(result):
     total = result.status.shape[1]
     methods = len({c.method for c in result.curves()})
-    pieces = [f"{result.kind} study of {result.attribute('/', 'system')}", f"{methods} methods" if methods != 1 else "1 method", f"{len(result.chosen)} cases"]
+    pieces = [
+        f"{result.kind} study of {result.attribute('/', 'system')}",
+        f"{methods} methods" if methods != 1 else "1 method",
+        f"{len(result.chosen)} cases",
+    ]
     return " · ".join(pieces + ([f"{total} members"] if total > 1 else []))
 
 
@@ -110,7 +140,11 @@ def matrix(name, rows, columns, cells, mark=lambda text: ""):
     lines = []
     for row, texts in zip(rows, cells):
         shade = [f' style="background:{mark(t)}"' if mark(t) else "" for t in texts]
-        lines.append(f"<tr><th>{escape(row)}</th>" + "".join(f"<td{s}>{escape(t) or '–'}</td>" for s, t in zip(shade, texts)) + "</tr>")
+        lines.append(
+            f"<tr><th>{escape(row)}</th>"
+            + "".join(f"<td{s}>{escape(t) or '–'}</td>" for s, t in zip(shade, texts))
+            + "</tr>"
+        )
     body = f"<thead><tr><th>{escape(name)}</th>{head}</tr></thead><tbody>{''.join(lines)}</tbody>"
     return f'<div class="scroll"><table class="matrix">{body}</table></div>\n'
 
@@ -122,8 +156,18 @@ def verdicts(result):
         found = result.verdicts(name)
         cells = [list(row.values()) for row in found.values()]
         if any(any(row) for row in cells):
-            note = "" if name in result.conserved or name not in result.drifting else ", which moves by itself"
-            out.append(matrix(name + note, list(found), list(next(iter(found.values()))), cells, lambda t: words.MARKS.get(t, "") + "55" if t in words.MARKS else ""))
+            note = (
+                "" if name in result.conserved or name not in result.drifting else ", which moves by itself"
+            )
+            out.append(
+                matrix(
+                    name + note,
+                    list(found),
+                    list(next(iter(found.values()))),
+                    cells,
+                    lambda t: words.MARKS.get(t, "") + "55" if t in words.MARKS else "",
+                )
+            )
             used += [t for row in cells for t in row if t]
     meant = [f"{w}: {words.VERDICTS[w].removeprefix(w + ': ')}" for w in words.VERDICTS if w in used]
     return "".join(out) + (f'<p class="note">{escape("; ".join(meant))}.</p>' if meant else "")
@@ -136,7 +180,9 @@ def orders(result):
         return listing(said) if said else ""
     parts = [p for p in result.quantities("order") if p != "total"] or ["total"]
     cells = [[words.order_cell(result, c, p) for p in parts] for c in result.curves()]
-    return matrix("order of", [c.label for c in result.curves()], [words.SYMBOLS.get(p, p) for p in parts], cells)
+    return matrix(
+        "order of", [c.label for c in result.curves()], [words.SYMBOLS.get(p, p) for p in parts], cells
+    )
 
 
 def figures(result, look):
@@ -157,8 +203,13 @@ def figures(result, look):
 
 def page(result, look="screen"):
     """The page as text."""
-    drawn = "".join(figure(*f, look) for f in figures(result, look)) or "<p>The file holds nothing to draw yet.</p>"
-    summary = listing([words.state(result)]) + orders(result) + verdicts(result) + listing(words.others(result))
+    drawn = (
+        "".join(figure(*f, look) for f in figures(result, look))
+        or "<p>The file holds nothing to draw yet.</p>"
+    )
+    summary = (
+        listing([words.state(result)]) + orders(result) + verdicts(result) + listing(words.others(result))
+    )
     parts = [
         ("summary", "Summary", summary),
         ("figures", "Figures", drawn),
@@ -169,7 +220,11 @@ def page(result, look="screen"):
     ]
     parts = [p for p in parts if p[2]]
     css = (pathlib.Path(__file__).parent / "page.css").read_text(encoding="utf-8")
-    warning = "" if result.complete else f'<p class="warning">{escape(words.state(result))} What follows holds only what is there.</p>\n'
+    warning = (
+        ""
+        if result.complete
+        else f'<p class="warning">{escape(words.state(result))} What follows holds only what is there.</p>\n'
+    )
     links = "".join(f'<a href="#{name}">{escape(heading)}</a>' for name, heading, _ in parts)
     meta = '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
     head = f'<!DOCTYPE html>\n<html lang="en"><head>{meta}\n<title>{escape(result.title)}</title>\n<style>\n{css}</style></head>\n'

@@ -4,14 +4,14 @@ are brought in. Knows nothing of cases."""
 import importlib
 import os
 
-os.environ.setdefault("HDF5_USE_FILE_LOCKING", "FALSE")  # MPI-IO takes no locks; file systems without flock would refuse
+os.environ.setdefault(
+    "HDF5_USE_FILE_LOCKING", "FALSE"
+)  # MPI-IO takes no locks; file systems without flock would refuse
 
 import h5py  # noqa: E402
 import numpy as np  # noqa: E402
 
-OLD = (
-    "was written by a release whose files do not say what their columns are; `constella table` prints it, and a new run can be drawn"
-)
+OLD = "was written by a release whose files do not say what their columns are; `constella table` prints it, and a new run can be drawn"
 
 
 class ConstellaError(Exception):
@@ -27,7 +27,9 @@ def optional(name, package, what):
     try:
         return importlib.import_module(name)
     except ImportError:
-        message = f"{what} needs the Python module {name}, which is not there; Debian: apt-get install {package}"
+        message = (
+            f"{what} needs the Python module {name}, which is not there; Debian: apt-get install {package}"
+        )
         raise ConstellaError(message) from None
 
 
@@ -91,7 +93,9 @@ class Reader:
         """{name: text} of all attributes of a group or dataset."""
         if group not in self.file:
             return {}
-        return {name: self.attribute(group, name) for name in sorted(self.file[group].attrs) if not name.isupper()}
+        return {
+            name: self.attribute(group, name) for name in sorted(self.file[group].attrs) if not name.isupper()
+        }
 
     def data(self, path, figure=None):
         """A dataset as an array (text as str), or None where it is absent. figure: that entry of the dimension `figure`, the last one."""

@@ -16,7 +16,9 @@ from .reading import ResultError
 
 CONSTRAINTS = ("constraint", "constraint_scaled", "hidden", "hidden_scaled")
 MOVES = 0.05  # of its scale: what changes by more whatever the method is not conserved
-WINDOW_SPREAD = 0.35  # local slopes of a fitted window differ by at most this from its order (src/study/order-fit.c)
+WINDOW_SPREAD = (
+    0.35  # local slopes of a fitted window differ by at most this from its order (src/study/order-fit.c)
+)
 
 
 class Result(Cases):
@@ -47,9 +49,13 @@ class Result(Cases):
     def __getattr__(self, name):
         """A role of the table as labelled data."""
         role = name.replace("_", "-")
-        if not name.startswith("_") and any(use["role"] == role for use in self.__dict__.get("uses", {}).values()):
+        if not name.startswith("_") and any(
+            use["role"] == role for use in self.__dict__.get("uses", {}).values()
+        ):
             return labelled.of_role(self, role)
-        known = ", ".join(dict.fromkeys(use["role"].replace("-", "_") for use in self.__dict__.get("uses", {}).values()))
+        known = ", ".join(
+            dict.fromkeys(use["role"].replace("-", "_") for use in self.__dict__.get("uses", {}).values())
+        )
         raise AttributeError(f"a result has no '{name}'; roles of this one's columns are {known}")
 
     # ---- what it is
@@ -97,8 +103,12 @@ class Result(Cases):
             of = "total"
         name = self.named(role, of)
         if not name:
-            have = ", ".join(f"{use['role']} of {use['of']}" if use["of"] else use["role"] for use in self.uses.values())
-            raise ResultError(f"has no column that tells '{role}'" + (f" of '{of}'" if of else "") + f"; there are: {have}")
+            have = ", ".join(
+                f"{use['role']} of {use['of']}" if use["of"] else use["role"] for use in self.uses.values()
+            )
+            raise ResultError(
+                f"has no column that tells '{role}'" + (f" of '{of}'" if of else "") + f"; there are: {have}"
+            )
         return self.column(name)
 
     # ---- selections
@@ -157,7 +167,9 @@ class Result(Cases):
         return [n for n in self.drifting if not self._moves(n)]
 
     def _moves(self, name):
-        largest, scale = self.data(f"/observables/{name}", "drift"), self.data(f"/observables/{name}", "scale")
+        largest, scale = self.data(f"/observables/{name}", "drift"), self.data(
+            f"/observables/{name}", "scale"
+        )
         if name == "energy" or largest is None or scale is None:
             return False
         with np.errstate(all="ignore"):
@@ -181,7 +193,9 @@ class Result(Cases):
 
     def histogram(self, name, case):
         """(edges, density, its standard error) of a case."""
-        edges, density, error = (self.data(f"/histograms/{name}_{what}") for what in ("edges", "density", "error"))
+        edges, density, error = (
+            self.data(f"/histograms/{name}_{what}") for what in ("edges", "density", "error")
+        )
         return edges, density[case], error[case]
 
     def time_series(self, name, case, which="max"):

@@ -20,7 +20,10 @@ def program():
     named = os.environ.get("CONSTELLA")
     if named:
         return named
-    for path in (HERE.parents[1] / "build" / "constella", *(p / "bin" / "constella" for p in HERE.parents[3:4])):
+    for path in (
+        HERE.parents[1] / "build" / "constella",
+        *(p / "bin" / "constella" for p in HERE.parents[3:4]),
+    ):
         if path.is_file() and os.access(path, os.X_OK):
             return str(path)
     found = shutil.which("constella")
@@ -30,7 +33,9 @@ def program():
 
 
 def is_path(study):
-    return isinstance(study, os.PathLike) or (isinstance(study, str) and "\n" not in study and not study.lstrip().startswith("{"))
+    return isinstance(study, os.PathLike) or (
+        isinstance(study, str) and "\n" not in study and not study.lstrip().startswith("{")
+    )
 
 
 def described(study, folder):
@@ -64,7 +69,9 @@ def show_progress(stream, wanted):
     return said
 
 
-def run(study, output=None, ranks=None, progress=True, overwrite=False, resume=False, options=(), mpirun="mpirun"):
+def run(
+    study, output=None, ranks=None, progress=True, overwrite=False, resume=False, options=(), mpirun="mpirun"
+):
     """Run a study and open its result.
 
     study     a path, the text of a study file, or a dict of its keys; in a dict `system` may be a whole system: a dict, or its text
@@ -83,12 +90,27 @@ def run(study, output=None, ranks=None, progress=True, overwrite=False, resume=F
         path = pathlib.Path(study) if text is None else folder / "study.yaml"
         if text is not None:
             path.write_text(text, encoding="utf-8")
-        line = [program(), "run", str(path), "-o", str(output), "--progress", "log" if progress else "none", *map(str, options)]
+        line = [
+            program(),
+            "run",
+            str(path),
+            "-o",
+            str(output),
+            "--progress",
+            "log" if progress else "none",
+            *map(str, options),
+        ]
         line += ["--overwrite"] * overwrite + ["--resume"] * resume
         line = [mpirun, "-n", str(ranks), *line] if ranks else line
-        root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"} if os.geteuid() == 0 else {}
+        root = (
+            {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+            if os.geteuid() == 0
+            else {}
+        )
         try:
-            process = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env={**os.environ, **root})
+            process = subprocess.Popen(
+                line, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env={**os.environ, **root}
+            )
         except OSError as e:
             raise ConstellaError(f"{line[0]} cannot be started: {e.strerror}") from None
         with process:
@@ -98,6 +120,9 @@ def run(study, output=None, ranks=None, progress=True, overwrite=False, resume=F
                 process.terminate()
                 raise
         if process.returncode not in (0, 1) or not output.exists():
-            told = "\n".join(said).replace(str(path), "the study") or f"the run ended with status {process.returncode}"
+            told = (
+                "\n".join(said).replace(str(path), "the study")
+                or f"the run ended with status {process.returncode}"
+            )
             raise ConstellaError(told)
     return Result(output)

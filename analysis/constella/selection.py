@@ -95,7 +95,9 @@ def of_conditions(result, where):
         name, rest = rest[:end], rest[end:].lstrip()
         op = next((o for o in OPERATORS if rest.startswith(o)), None)
         if not name or op is None:
-            raise ResultError(f'--where: "{where}": column OP value is expected, OP one of {" ".join(OPERATORS)}')
+            raise ResultError(
+                f'--where: "{where}": column OP value is expected, OP one of {" ".join(OPERATORS)}'
+            )
         value, rest = scan_value(rest[len(op) :].lstrip())
         keep &= fulfils(result, name, op, value)
         if rest and not rest.startswith((",", "and ")):

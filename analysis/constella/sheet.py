@@ -4,7 +4,6 @@ Panels have a size in inches; what stands around them (labels, titles, a legend)
 it takes, so that nothing is ever cut. A figure of a given width has its panels made narrower instead.
 """
 # SPDX-License-Identifier: BSD-2-Clause
-import sys
 import textwrap
 
 import numpy as np
@@ -15,6 +14,15 @@ from . import style
 from .reading import ConstellaError
 
 EDGE, GAP = 0.06, 0.14  # inches: around everything; between panels
+
+
+class Shown(Figure):
+    """A figure that a notebook shows."""
+
+    look = "screen"
+
+    def _repr_png_(self):
+        return style.encode(self, "png", self.look)
 
 
 class Sheet:
@@ -41,7 +49,9 @@ class Sheet:
             for j in range(columns):
                 with_x = {"col": self.axes[0, j], True: self.axes[0, 0]}.get(sharex) if (i or j) else None
                 with_y = {"row": self.axes[i, 0], True: self.axes[0, 0]}.get(sharey) if (i or j) else None
-                self.axes[i, j] = self.fig.add_axes([j / columns, i / rows, w, h], label=f"{i} {j}", sharex=with_x, sharey=with_y)
+                self.axes[i, j] = self.fig.add_axes(
+                    [j / columns, i / rows, w, h], label=f"{i} {j}", sharex=with_x, sharey=with_y
+                )
         for ax in self.axes[:-1].ravel() if sharex in ("col", True) else ():
             ax.tick_params(labelbottom=False, which="both")
         for ax in self.axes[:, 1:].ravel() if sharey in ("row", True) else ():
@@ -74,9 +84,8 @@ class Sheet:
     # ---- making it
 
     def _figure(self, size):
-        if "matplotlib.pyplot" in sys.modules and style.matplotlib.get_backend().lower() != "agg":
-            return sys.modules["matplotlib.pyplot"].figure(figsize=size)  # so that a notebook shows it
-        fig = Figure(figsize=size)
+        fig = Shown(figsize=size)
+        fig.look = self.look
         FigureCanvasAgg(fig)
         return fig
 
@@ -97,7 +106,9 @@ class Sheet:
                 continue
             outside = [t for t in ax.texts if not t.get_clip_on() or t.get_clip_path() is None]
             box, inner = ax.get_tightbbox(renderer, bbox_extra_artists=outside), ax.bbox
-            left[j], right[j] = max(left[j], (inner.x0 - box.x0) / dpi), max(right[j], (box.x1 - inner.x1) / dpi)
+            left[j], right[j] = max(left[j], (inner.x0 - box.x0) / dpi), max(
+                right[j], (box.x1 - inner.x1) / dpi
+            )
             low[i], high[i] = max(low[i], (inner.y0 - box.y0) / dpi), max(high[i], (box.y1 - inner.y1) / dpi)
         return left, right, low, high
 
@@ -106,13 +117,23 @@ class Sheet:
         renderer, dpi, made = self.fig.canvas.get_renderer(), self.fig.dpi, []
         below = self.look == "paper" and len(self.keys) == 1
         for handles, rows in self.keys:
-            options = {"frameon": False, "handlelength": 2.6, "labelspacing": 0.55, "borderaxespad": 0, "borderpad": 0.2}
+            options = {
+                "frameon": False,
+                "handlelength": 2.6,
+                "labelspacing": 0.55,
+                "borderaxespad": 0,
+                "borderpad": 0.2,
+            }
             key = self.fig.legend(handles=handles, loc="lower left", **options)
             box = key.get_window_extent(renderer)
-            across = min(len(handles), int(self.width / (box.width / dpi + 0.15))) if below and self.width else 1
+            across = (
+                min(len(handles), int(self.width / (box.width / dpi + 0.15))) if below and self.width else 1
+            )
             if across > 1:
                 key.remove()
-                key = self.fig.legend(handles=handles, loc="lower left", ncol=across, columnspacing=1.2, **options)
+                key = self.fig.legend(
+                    handles=handles, loc="lower left", ncol=across, columnspacing=1.2, **options
+                )
                 box = key.get_window_extent(renderer)
             made.append((key, rows, box.width / dpi, box.height / dpi))
         return made, below
@@ -144,11 +165,23 @@ class Sheet:
         above = self._place(left, right, low, high, w, h, width, height, top)
         self._place_legends(made, below, above, width, height, beside)
         if heading:
-            self.fig.text(EDGE / width, 1 - EDGE / height, heading, fontsize=11.5, fontweight="bold", ha="left", va="top")
+            self.fig.text(
+                EDGE / width,
+                1 - EDGE / height,
+                heading,
+                fontsize=11.5,
+                fontweight="bold",
+                ha="left",
+                va="top",
+            )
         return self.fig
 
     def _heading(self, width):
-        return "\n".join(textwrap.wrap(style.plain(self.heading), max(20, int(width * 11)))) if self.titles else ""
+        return (
+            "\n".join(textwrap.wrap(style.plain(self.heading), max(20, int(width * 11))))
+            if self.titles
+            else ""
+        )
 
     def _place(self, left, right, low, high, w, h, width, height, top):
         """Positions of the panels; returns the (bottom, top) in inches of each row."""

@@ -9,8 +9,10 @@ import textwrap
 
 import matplotlib
 import numpy as np
-from matplotlib import ticker
 from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator  # noqa: F401  (for those who draw)
+
+from .scales import log_axis, step_axis  # noqa: F401  (for those who draw)
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
@@ -110,7 +112,14 @@ def plain(text):
 
 
 def wrapped(text, width=38):
-    return "\n".join(textwrap.wrap(plain(text), width, subsequent_indent="   ", break_on_hyphens=False, break_long_words=False)) or text
+    return (
+        "\n".join(
+            textwrap.wrap(
+                plain(text), width, subsequent_indent="   ", break_on_hyphens=False, break_long_words=False
+            )
+        )
+        or text
+    )
 
 
 def same_limits(row, x=False):
@@ -125,48 +134,6 @@ def left_labels_only(rows):
     for row in rows:
         for ax in row[1:]:
             ax.tick_params(labelleft=False, which="both")
-
-
-class Decades(ticker.LogFormatterSciNotation):
-    """10^k, on the screen in characters, which are drawn ten times as fast as mathematics; within a decade 0.3 rather than 3 x 10^-1."""
-
-    RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-
-    def __init__(self, *arguments, **more):
-        super().__init__(*arguments, **more)
-        self.plain = matplotlib.rcParams["font.family"][0] == "DejaVu Sans"  # which has the raised digits
-
-    def power(self, k):
-        return "10" + str(k).translate(self.RAISED) if self.plain else f"$10^{{{k}}}$"
-
-    def __call__(self, x, pos=None):
-        if not super().__call__(x, pos):
-            return ""
-        k = np.log10(x)
-        if abs(k - round(k)) < 1e-9:
-            return self.power(round(k)) if not -1 <= k <= 1 else f"{x:g}"
-        lead = int(np.floor(k))
-        return f"{x:g}" if 1e-3 <= x < 1e4 else f"{x / 10.0**lead:.0f}×{self.power(lead)}"
-
-
-def log_axis(axis):
-    """Decades, labelled as 10^k, never more labels than there is room for; parts of a decade where there is hardly one."""
-    axis.set_major_locator(ticker.LogLocator(base=10, numticks=7))
-    axis.set_major_formatter(Decades())
-    axis.set_minor_locator(ticker.LogLocator(base=10, subs=range(2, 10), numticks=7))
-    axis.set_minor_formatter(Decades(labelOnlyBase=False, minor_thresholds=(0.8, 0.3)))
-
-
-def step_axis(ax, steps):
-    """Logarithmic axis with a mark at each step, labelled while there is room."""
-    ax.set_xscale("log")
-    steps = sorted({float(s) for s in steps})
-    every = max(1, -(-len(steps) // 5))
-    shown = steps[::-1][::every]
-    ax.xaxis.set_major_locator(ticker.FixedLocator(shown))
-    ax.xaxis.set_major_formatter(ticker.FixedFormatter([f"{s:.3g}" for s in shown]))
-    ax.xaxis.set_minor_locator(ticker.FixedLocator(steps))
-    ax.xaxis.set_minor_formatter(ticker.NullFormatter())
 
 
 def bounded(x):
@@ -203,13 +170,29 @@ def keep_in_sight(ax, values, gap=GAP):
     if above:
         margin = max(high / low, 10.0) ** 0.06
         ax.set_ylim(low / margin, high * margin**2)
-        ax.annotate(f"{above} point{'s' if above > 1 else ''} above", (0.99, 0.99), xycoords="axes fraction", ha="right", va="top", fontsize=small(), color=GREY)
+        ax.annotate(
+            f"{above} point{'s' if above > 1 else ''} above",
+            (0.99, 0.99),
+            xycoords="axes fraction",
+            ha="right",
+            va="top",
+            fontsize=small(),
+            color=GREY,
+        )
 
 
 def note_floor(ax, values):
     """Say in the panel when a zero was drawn at the floor."""
     if any((np.asarray(v) == 0).any() for v in values):
-        ax.annotate("0 drawn at 10⁻¹⁷", (0.99, 0.01), xycoords="axes fraction", ha="right", va="bottom", fontsize=small(), color=GREY)
+        ax.annotate(
+            "0 drawn at 10⁻¹⁷",
+            (0.99, 0.01),
+            xycoords="axes fraction",
+            ha="right",
+            va="bottom",
+            fontsize=small(),
+            color=GREY,
+        )
 
 
 def variant_handles(curves, bands=True):
@@ -217,19 +200,44 @@ def variant_handles(curves, bands=True):
     variants = sorted({c.variant: c for c in curves if c.variant}.values(), key=lambda c: c.variant_index)
     if variants and variants[0].variants > len(DASHES):
         count = f"{variants[0].variants} sets of parameters"
-        return [Line2D([], [], color=GREY, label=f"{count}:\nband all, line the largest" if bands else f"one line for each of\n{count}")]
+        return [
+            Line2D(
+                [],
+                [],
+                color=GREY,
+                label=f"{count}:\nband all, line the largest" if bands else f"one line for each of\n{count}",
+            )
+        ]
     return [Line2D([], [], color=GREY, linestyle=dashes(c), label=wrapped(c.variant)) for c in variants]
 
 
 def faded(label):
     """A legend entry for what is drawn faint."""
-    return Line2D([], [], color=GREY, marker="o", markerfacecolor="white", linestyle=(0, (2, 2)), linewidth=0.9, label=label)
+    return Line2D(
+        [],
+        [],
+        color=GREY,
+        marker="o",
+        markerfacecolor="white",
+        linestyle=(0, (2, 2)),
+        linewidth=0.9,
+        label=label,
+    )
 
 
 def guide(ax, x, y, text=""):
     """A grey line of known slope, named before its first point."""
     ax.plot(x, y, color=PALE, linewidth=1.0, zorder=1, scalex=False, scaley=False)
-    ax.annotate(text, (x[0], y[0]), xytext=(-3, 0), textcoords="offset points", ha="right", va="center", fontsize=0.8 * matplotlib.rcParams["font.size"], color=GREY)
+    ax.annotate(
+        text,
+        (x[0], y[0]),
+        xytext=(-3, 0),
+        textcoords="offset points",
+        ha="right",
+        va="center",
+        fontsize=0.8 * matplotlib.rcParams["font.size"],
+        color=GREY,
+    )
 
 
 def level(ax, y):
@@ -243,7 +251,15 @@ def side_labels(ax, labels, apart=0.065):
     at = -np.inf
     for y, text in sorted(labels):
         at = max((np.log(y) - low) / (high - low), at + apart)
-        ax.annotate(text, (1.012, at), xycoords="axes fraction", ha="left", va="center", fontsize=0.8 * matplotlib.rcParams["font.size"], color=GREY)
+        ax.annotate(
+            text,
+            (1.012, at),
+            xycoords="axes fraction",
+            ha="left",
+            va="center",
+            fontsize=0.8 * matplotlib.rcParams["font.size"],
+            color=GREY,
+        )
 
 
 def encode(fig, form, look="screen"):

@@ -21,7 +21,7 @@ FLAGS = {
     "plateau": "no sound order: the errors are at round-off or at another floor",
     "too-few": "no sound order: fewer than three usable steps",
 }
-DOUBTED = {   # an order is fitted, and ...
+DOUBTED = {  # an order is fitted, and ...
     "returns": "order {} at a return to the start, which says little of the order elsewhere",
     "contradicts": "order {}, which is not what the method claims",
 }
@@ -52,7 +52,9 @@ def joined(words):
 
 def interval(result, case, part):
     order, low, high = (result.told(role, part)[case] for role in ("order", "order-low", "order-high"))
-    return f"{order:.2f} ({low:.2f} to {high:.2f})" if np.isfinite(low) and np.isfinite(high) else f"{order:.2f}"
+    return (
+        f"{order:.2f} ({low:.2f} to {high:.2f})" if np.isfinite(low) and np.isfinite(high) else f"{order:.2f}"
+    )
 
 
 def order_of(result, curve):
@@ -122,7 +124,9 @@ def spreads(result):
     for name in sorted(told, key=lambda n: n not in result.drifting):
         said = [s for s in (spread_of(result, c, name) for c in result.curves()) if s]
         if said:
-            out.append(f"{name} at the end, median (5 to 95 % of the members), finest step: {'; '.join(said)}.")
+            out.append(
+                f"{name} at the end, median (5 to 95 % of the members), finest step: {'; '.join(said)}."
+            )
     return out
 
 
@@ -154,7 +158,10 @@ def averages(result):
 def constraints(result):
     """Best and worst method for each of the two scaled constraints."""
     out = []
-    for name, what in (("constraint_scaled", "constraints |g|"), ("hidden_scaled", "hidden constraints |G v|")):
+    for name, what in (
+        ("constraint_scaled", "constraints |g|"),
+        ("hidden_scaled", "hidden constraints |G v|"),
+    ):
         x = result.told("largest", name)
         worst = {c.label: np.nanmax(x[c.cases]) for c in result.curves() if np.isfinite(x[c.cases]).any()}
         if worst:
@@ -168,7 +175,10 @@ def state(result):
     """What became of the run, and of its trajectories."""
     total, done, failed = result.counts()
     written = result.attribute("/run", "state")
-    words = {"complete": "The run is complete", "running": "The run was still going when this was written, or was killed"}
+    words = {
+        "complete": "The run is complete",
+        "running": "The run was still going when this was written, or was killed",
+    }
     head = words.get(written, f"The run was {written}")
     tail = f", {failed} of them failed" if failed else ""
     return f"{head}: {done} of {total} trajectories are done{tail}."
@@ -195,7 +205,9 @@ def failure_sentences(result):
     for case, reason, members in failures(result):
         curve = result.curve_of(case)
         who = f"{curve.label if curve else f'case {case}'}, step {result.nominal[case]:.4g}"
-        out.append(f"{who}: {reason}: {len(members)} of {result.status.shape[1]} trajectories (members {members_text(members)}).")
+        out.append(
+            f"{who}: {reason}: {len(members)} of {result.status.shape[1]} trajectories (members {members_text(members)})."
+        )
     return out
 
 
@@ -220,4 +232,7 @@ def verdict_matrix(result, name):
     """{method: {set: verdict}} of a quantity; '' where a study has no such case."""
     verdict = result.said("verdict", name)
     methods, found = sets(result)
-    return {m: {s: str(verdict[cases[i]]) if cases[i] is not None else "" for s, cases in found.items()} for i, m in enumerate(methods)}
+    return {
+        m: {s: str(verdict[cases[i]]) if cases[i] is not None else "" for s, cases in found.items()}
+        for i, m in enumerate(methods)
+    }

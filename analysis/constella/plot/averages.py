@@ -20,9 +20,27 @@ def draw_averages(ax, result, name, curves):
     for c in curves:
         keep = c.cases[np.isfinite(mean[c.cases])]
         x, e = result.steps[keep] * apart(curves, c), np.nan_to_num(error[keep])
-        ax.errorbar(x, mean[keep], yerr=e, color=style.colour(c), marker=style.marker(c), linestyle=style.dashes(c), linewidth=0.9, capsize=2.5, zorder=3)
+        ax.errorbar(
+            x,
+            mean[keep],
+            yerr=e,
+            color=style.colour(c),
+            marker=style.marker(c),
+            linestyle=style.dashes(c),
+            linewidth=0.9,
+            capsize=2.5,
+            zorder=3,
+        )
         unknown = keep[~np.isfinite(error[keep])]
-        ax.plot(result.steps[unknown] * apart(curves, c), mean[unknown], color=style.colour(c), marker=style.marker(c), markerfacecolor="white", linestyle="", zorder=4)
+        ax.plot(
+            result.steps[unknown] * apart(curves, c),
+            mean[unknown],
+            color=style.colour(c),
+            marker=style.marker(c),
+            markerfacecolor="white",
+            linestyle="",
+            zorder=4,
+        )
 
 
 @kind(
@@ -32,7 +50,11 @@ def draw_averages(ax, result, name, curves):
 def averages(result, sheet, y=None):
     """Means over time and members against the step."""
     curves = result.curves()
-    names = [n for n in (y or result.quantities("average")) if np.isfinite(result.told("average", n)[result.shown]).any()]
+    names = [
+        n
+        for n in (y or result.quantities("average"))
+        if np.isfinite(result.told("average", n)[result.shown]).any()
+    ]
     if not curves or not names:
         return "the study takes no averages (`burn-in: 0.1` in the study file asks for them)"
     columns = min(len(names), 3)
@@ -56,9 +78,20 @@ def draw_density(ax, result, name, curve, case, pale=False):
     if pale:
         ax.stairs(density, edges, color=style.PALE, linewidth=0.7, zorder=1)
         return
-    ax.stairs(density, edges, color=style.colour(curve), linestyle=style.dashes(curve), linewidth=1.2, zorder=3)
+    ax.stairs(
+        density, edges, color=style.colour(curve), linestyle=style.dashes(curve), linewidth=1.2, zorder=3
+    )
     middle, known = 0.5 * (edges[1:] + edges[:-1]), np.isfinite(error)
-    ax.errorbar(middle[known], density[known], yerr=error[known], linestyle="", color=style.colour(curve), elinewidth=0.8, alpha=0.7, zorder=2)
+    ax.errorbar(
+        middle[known],
+        density[known],
+        yerr=error[known],
+        linestyle="",
+        color=style.colour(curve),
+        elinewidth=0.8,
+        alpha=0.7,
+        zorder=2,
+    )
 
 
 def draw_crowded(result, sheet, curves, names):

@@ -20,14 +20,22 @@ def drawn(x, scale):
 def meaning(result, column):
     """Its name, and below it what it is."""
     words = result.attribute(f"/statistics/{column}", "long_name")
-    return style.plain(column) + result.unit(f"/statistics/{column}") + (f"\n{style.wrapped(words, 36)}" if words else "")
+    return (
+        style.plain(column)
+        + result.unit(f"/statistics/{column}")
+        + (f"\n{style.wrapped(words, 36)}" if words else "")
+    )
 
 
 def scaled(result, column):
     """(column, scale): logarithmic where all numbers are positive and differ by a factor of thirty."""
     x = result.column(column)
     if x is None or x.dtype.kind == "O":
-        numbers = [n for n in result.names("/statistics") if result.column(n) is not None and result.column(n).dtype.kind != "O"]
+        numbers = [
+            n
+            for n in result.names("/statistics")
+            if result.column(n) is not None and result.column(n).dtype.kind != "O"
+        ]
         raise unknown("column of numbers", column, numbers)
     x = style.bounded(x[result.shown])
     x = x[np.isfinite(x)]
@@ -39,7 +47,12 @@ def draw_columns(ax, result, group, across, x_scale, name, scale):
     ax.set(xscale=x_scale, yscale=scale)
     for c in group.curves:
         keep = c.cases[np.isfinite(x[c.cases]) & np.isfinite(y[c.cases])]
-        look = {"color": style.colour(c), "marker": style.marker(c), "linestyle": style.dashes(c), "linewidth": 1.2}
+        look = {
+            "color": style.colour(c),
+            "marker": style.marker(c),
+            "linestyle": style.dashes(c),
+            "linewidth": 1.2,
+        }
         ax.plot(drawn(x[keep], x_scale), drawn(y[keep], scale), **look)
     behind(ax, [(drawn(x[c.cases], x_scale), drawn(y[c.cases], scale)) for c in group.others])
     for axis, which in ((ax.xaxis, x_scale), (ax.yaxis, scale)):
@@ -50,7 +63,10 @@ def draw_columns(ax, result, group, across, x_scale, name, scale):
         style.keep_in_sight(ax, [y[result.shown]])
 
 
-@kind("axes", "The columns of the table that say where they belong: those of the y axis against those of the x axis.")
+@kind(
+    "axes",
+    "The columns of the table that say where they belong: those of the y axis against those of the x axis.",
+)
 def axes(result, sheet, x=None, y=None):
     """Columns of the table against each other: those of their own axes, or --x and --y."""
     curves = result.curves()

@@ -9,7 +9,12 @@ from matplotlib.lines import Line2D
 from .. import style
 
 MOST = 7  # methods in one panel
-PARTS = {"q": ("$q$", "coordinates $q$"), "p": ("$p$", "momenta $p$"), "lambda": (r"$\lambda$", r"multipliers $\lambda$"), "total": ("", "$q$ and $p$")}
+PARTS = {
+    "q": ("$q$", "coordinates $q$"),
+    "p": ("$p$", "momenta $p$"),
+    "lambda": (r"$\lambda$", r"multipliers $\lambda$"),
+    "total": ("", "$q$ and $p$"),
+}
 CHANGES = {
     "energy": "$|E - E(0)|$",
     "constraint": "$|g|$",
@@ -32,7 +37,9 @@ def positive(x):
 
 def change(result, name):
     """|x - x(0)| of a quantity in mathematics, with its unit."""
-    return CHANGES.get(name, f"|change of {style.plain(name)}|") + bracketed(result.unit_of(name, f"/observables/{name}"))
+    return CHANGES.get(name, f"|change of {style.plain(name)}|") + bracketed(
+        result.unit_of(name, f"/observables/{name}")
+    )
 
 
 def bracketed(unit):
@@ -95,7 +102,9 @@ def band(ax, curve, x, rows):
         low, high = np.fmin.reduce(rows), np.fmax.reduce(rows)
     keep = np.isfinite(low) & np.isfinite(high)
     if keep.any():
-        ax.fill_between(x[keep], low[keep], high[keep], color=style.colour(curve), alpha=0.22, linewidth=0, zorder=2)
+        ax.fill_between(
+            x[keep], low[keep], high[keep], color=style.colour(curve), alpha=0.22, linewidth=0, zorder=2
+        )
         style.line(ax, curve, x, high)
 
 
@@ -108,7 +117,9 @@ def handles(result, curves, notes=None, extra=(), bands=True):
     made = []
     for c, mine in by_method(curves):
         failed, of = result.failed_of(np.concatenate([m.cases for m in mine]))
-        note = "; ".join(filter(None, [notes.get(c.method, ""), f"{failed} of {of} failed" if failed else ""]))
+        note = "; ".join(
+            filter(None, [notes.get(c.method, ""), f"{failed} of {of} failed" if failed else ""])
+        )
         text = style.wrapped(c.method) + (f"\n   {note}" if note else "")
         made.append(Line2D([], [], color=style.colour(c), marker=style.marker(c), label=text))
     return [*made, *style.variant_handles(curves, bands), *extra]
@@ -122,9 +133,23 @@ def methods_note(curves, ax, told):
             x, y = told[a.label], told[b.label]
             if len(x) == len(y) and len(x) > 1 and a.label not in covered:
                 both = np.isfinite(x) & np.isfinite(y) & (x > 0)
-                if both.sum() > 1 and (both == np.isfinite(x)).all() and np.allclose(x[both], y[both], rtol=0.01, atol=0):
+                if (
+                    both.sum() > 1
+                    and (both == np.isfinite(x)).all()
+                    and np.allclose(x[both], y[both], rtol=0.01, atol=0)
+                ):
                     covered[a.label] = b.label
     if covered:
-        text = "\n".join(f"{style.plain(a)} lies under {style.plain(b)}" for a, b in list(covered.items())[:3])
-        ax.annotate(text, (0.02, 0.99), xycoords="axes fraction", ha="left", va="top", fontsize=style.small(), color=style.GREY)
+        text = "\n".join(
+            f"{style.plain(a)} lies under {style.plain(b)}" for a, b in list(covered.items())[:3]
+        )
+        ax.annotate(
+            text,
+            (0.02, 0.99),
+            xycoords="axes fraction",
+            ha="left",
+            va="top",
+            fontsize=style.small(),
+            color=style.GREY,
+        )
     return covered

@@ -20,7 +20,9 @@ def series_figure(result, sheet, names, what, levels, growth=False):
 
     levels(result, name) gives [(height, text)], to be marked; growth: draw lines of known growth."""
     curves, found = result.curves(), groups(result.curves())
-    names = [n for n in names if any(positive(result.time_series(n, case)[1]) for c in curves for case in c.cases)]
+    names = [
+        n for n in names if any(positive(result.time_series(n, case)[1]) for c in curves for case in c.cases)
+    ]
     if not names:
         return "nothing changes, or no samples were taken"
     steps = shown_steps(result, found)
@@ -165,10 +167,21 @@ def constraint_of_steps(result, sheet, names):
             y = result.told("largest", name)
             ax.set_yscale("log")
             for c in group.curves:
-                ax.plot(result.steps[c.cases], style.raised(y[c.cases]), color=style.colour(c), marker=style.marker(c), linewidth=0.9, linestyle=style.dashes(c))
+                ax.plot(
+                    result.steps[c.cases],
+                    style.raised(y[c.cases]),
+                    color=style.colour(c),
+                    marker=style.marker(c),
+                    linewidth=0.9,
+                    linestyle=style.dashes(c),
+                )
             behind(ax, [(result.steps[c.cases], style.raised(y[c.cases])) for c in group.others])
             style.keep_in_sight(ax, [y[result.shown]], TALLEST)
-            levels = [(h, text) for h, text in round_off_and_tolerance(result, name) if ax.get_ylim()[0] < h < ax.get_ylim()[1]]
+            levels = [
+                (h, text)
+                for h, text in round_off_and_tolerance(result, name)
+                if ax.get_ylim()[0] < h < ax.get_ylim()[1]
+            ]
             for h, _ in levels:
                 style.level(ax, h)
             style.side_labels(ax, levels)
@@ -192,7 +205,9 @@ def constraint(result, sheet):
         return "the system has no constraints"
     if result.quantities("order"):
         return constraint_of_steps(result, sheet, constraint_names(result))
-    return series_figure(result, sheet, constraint_names(result), "constraints over time", round_off_and_tolerance)
+    return series_figure(
+        result, sheet, constraint_names(result), "constraints over time", round_off_and_tolerance
+    )
 
 
 # ---- signed
@@ -222,14 +237,19 @@ def draw_signed(ax, result, name, curve, case, tone):
     if np.isfinite(limit):
         ends = np.array([t[0], t[-1]])
         reach = limit * (ends - t[0])
-        ax.fill_between(ends, x[0] - reach, x[0] + reach, color="#E9E9E9", linewidth=0, zorder=1, label="limit")
+        ax.fill_between(
+            ends, x[0] - reach, x[0] + reach, color="#E9E9E9", linewidth=0, zorder=1, label="limit"
+        )
     if np.isfinite(error).all():
         ax.fill_between(t, x - 2 * error, x + 2 * error, color=tone, alpha=0.25, linewidth=0, zorder=2)
     ax.plot(t, x, color=tone, linewidth=1.1, zorder=3)
     if np.isfinite(slope):
         ax.plot(t, x.mean() + slope * (t - t.mean()), color="black", linewidth=0.8, linestyle="--", zorder=4)
     verdict = result.said("verdict", name)[case]
-    ax.set_title(f"{style.wrapped(curve.label, 30)}\nh = {result.nominal[case]:.4g}: {verdict}", fontsize=style.small() + 1.5)
+    ax.set_title(
+        f"{style.wrapped(curve.label, 30)}\nh = {result.nominal[case]:.4g}: {verdict}",
+        fontsize=style.small() + 1.5,
+    )
     ax.ticklabel_format(axis="both", style="sci", scilimits=(-3, 4), useMathText=True)
 
 
@@ -243,8 +263,12 @@ def signed_drift(result, sheet, y=None):
     name = (y or [*result.quantities("verdict"), "energy"])[0]
     if result.data(f"/windows/{name}") is None:
         have = ", ".join(result.names("/windows"))
-        return f"there are no windows of {name}; " + (f"of {have} there are" if have else "conservation studies have them")
-    shown = [(c, c.cases[-1]) for c in result.curves() if len(window_means(result, name, c.cases[-1])[0])][:24]
+        return f"there are no windows of {name}; " + (
+            f"of {have} there are" if have else "conservation studies have them"
+        )
+    shown = [(c, c.cases[-1]) for c in result.curves() if len(window_means(result, name, c.cases[-1])[0])][
+        :24
+    ]
     if not shown:
         return "no case is finished"
     columns = min(len(shown), 4)
@@ -254,6 +278,10 @@ def signed_drift(result, sheet, y=None):
         ax.set_xlabel(time_label(result))
     sheet.hide(axes.ravel()[len(shown) :])
     for row in axes:
-        row[0].set_ylabel("mean " + change(result, name).strip("$").replace("|", "").join(["$", "$"]) if name == "energy" else f"mean change of {style.plain(name)}")
+        row[0].set_ylabel(
+            "mean " + change(result, name).strip("$").replace("|", "").join(["$", "$"])
+            if name == "energy"
+            else f"mean change of {style.plain(name)}"
+        )
     sheet.title(heading(result, f"signed drift of {name}"))
     return None

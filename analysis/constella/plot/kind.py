@@ -43,10 +43,22 @@ def kind(name, caption):
     """Decorates a maker: it becomes a function (result, ax=None, methods=None, ...), and a row of KINDS."""
 
     def decorate(make):
-        KINDS[name] = Kind(name, make, " ".join(caption.split()), tuple(inspect.signature(make).parameters)[2:])
+        KINDS[name] = Kind(
+            name, make, " ".join(caption.split()), tuple(inspect.signature(make).parameters)[2:]
+        )
 
         @functools.wraps(make)
-        def draw(result, ax=None, methods=None, where=None, style="screen", width=None, title=None, legend=True, **options):
+        def draw(
+            result,
+            ax=None,
+            methods=None,
+            where=None,
+            style="screen",
+            width=None,
+            title=None,
+            legend=True,
+            **options,
+        ):
             return figure(name, result, ax, methods, where, style, width, title, legend, **options)
 
         draw.__doc__ = (make.__doc__ or "") + COMMON
@@ -56,14 +68,28 @@ def kind(name, caption):
     return decorate
 
 
-def figure(name, result, ax=None, methods=None, where=None, look="screen", width=None, title=None, legend=True, **options):
+def figure(
+    name,
+    result,
+    ax=None,
+    methods=None,
+    where=None,
+    look="screen",
+    width=None,
+    title=None,
+    legend=True,
+    **options,
+):
     """The figure of a kind, by its name."""
     if look not in style.LOOKS:
         raise ConstellaError(f'no style "{look}"; allowed: {", ".join(style.LOOKS)}')
     row = KINDS[name]
     wrong = set(options) - set(row.takes)
     if wrong:
-        raise ConstellaError(f"the figure {name} takes no {', '.join(sorted(wrong))}" + (f"; it takes {', '.join(row.takes)}" if row.takes else ""))
+        raise ConstellaError(
+            f"the figure {name} takes no {', '.join(sorted(wrong))}"
+            + (f"; it takes {', '.join(row.takes)}" if row.takes else "")
+        )
     result = Result(result) if isinstance(result, (str, os.PathLike)) else result
     chosen = result.select(methods, where) if methods is not None or where else result
     sheet = Sheet(look, ax, width, title, legend)

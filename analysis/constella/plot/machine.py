@@ -28,12 +28,22 @@ def draw_instant(ax, shape, values, i, tone, alpha, length):
     """Rods, points and bodies at time index i; names: artists that tests and legends find by their gid."""
     for name, a, b in shape.rods:
         ends = seen(shape.flat, np.stack([shape.place(a, values)[i], shape.place(b, values)[i]]))
-        ax.plot(ends[:, 0], ends[:, 1], color="#333333", linewidth=1.6, alpha=alpha, zorder=3, gid=f"rod {name}")
+        ax.plot(
+            ends[:, 0], ends[:, 1], color="#333333", linewidth=1.6, alpha=alpha, zorder=3, gid=f"rod {name}"
+        )
     for name, (entries, centre) in shape.bodies.items():
         matrix, at = shape.axes(name, values)
         for k, colour in enumerate(style.COLOURS[:3]):
             ends = seen(False, np.stack([at[i], at[i] + length * matrix[i][:, k]]))
-            ax.plot(ends[:, 0], ends[:, 1], color=colour, linewidth=2.0, alpha=alpha, zorder=4, gid=f"body {name} {k}")
+            ax.plot(
+                ends[:, 0],
+                ends[:, 1],
+                color=colour,
+                linewidth=2.0,
+                alpha=alpha,
+                zorder=4,
+                gid=f"body {name} {k}",
+            )
     for name in shape.points:
         x, y = seen(shape.flat, shape.place(name, values)[i])
         ax.plot([x], [y], color=tone, marker="o", alpha=alpha, linestyle="", zorder=5, gid=f"point {name}")
@@ -48,7 +58,16 @@ def draw_fixed(ax, shape, reach):
     for _, normal, distance in shape.rails:
         along, foot = np.array([-normal[1], normal[0], 0.0]), distance * normal
         ends = seen(shape.flat, np.stack([foot - reach * along, foot + reach * along]))
-        ax.plot(ends[:, 0], ends[:, 1], color=style.PALE, linewidth=2.5, zorder=1, gid="rail", scalex=False, scaley=False)
+        ax.plot(
+            ends[:, 0],
+            ends[:, 1],
+            color=style.PALE,
+            linewidth=2.5,
+            zorder=1,
+            gid="rail",
+            scalex=False,
+            scaley=False,
+        )
 
 
 def reach_of(shape, values):
@@ -85,6 +104,9 @@ def draw_mechanism(result, sheet, members=None, time=None):
         ax.set(xlabel="x" + unit, ylabel="y" + unit)
     else:
         ax.tick_params(labelbottom=False, labelleft=False, length=0)
-    ax.set_title(f"{style.wrapped(t.label)}, step {t.step:.4g}, member {t.member}, t = {t.t[0]:.4g} to {t.t[ends[-1]]:.4g}", fontsize=style.small() + 1.5)
+    ax.set_title(
+        f"{style.wrapped(t.label)}, step {t.step:.4g}, member {t.member}, t = {t.t[0]:.4g} to {t.t[ends[-1]]:.4g}",
+        fontsize=style.small() + 1.5,
+    )
     sheet.title(heading(result, "the mechanism"))
     return None

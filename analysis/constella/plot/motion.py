@@ -16,7 +16,8 @@ POINTS = 2000  # of a line over time; of more the extremes stay
 
 def chosen(result, members, time=None):
     """The trajectories of the finest steps: of the first member stored unless some are named, of the first set of parameters that is
-    selected, of at most seven methods. time: (from, to), what is shown of them. ResultError in words where there are none."""
+    selected, of at most seven methods. time: (from, to), what is shown of them. ResultError in words where there are none.
+    """
     found = motions.listed(result, members, finest=True)
     first = found[0][0]
     methods = list(dict.fromkeys(c.method for c, _, _ in found))[:MOST]
@@ -46,7 +47,11 @@ def thinned(x, y):
     if len(x) <= POINTS:
         return x, y
     pieces = np.array_split(np.arange(len(x)), POINTS // 2)
-    pick = np.unique([i for p in pieces for i in (p[0] + np.nanargmin(y[p]), p[0] + np.nanargmax(y[p])) if len(p)] if np.isfinite(y).all() else np.arange(0, len(x), len(x) // POINTS))
+    pick = np.unique(
+        [i for p in pieces for i in (p[0] + np.nanargmin(y[p]), p[0] + np.nanargmax(y[p])) if len(p)]
+        if np.isfinite(y).all()
+        else np.arange(0, len(x), len(x) // POINTS)
+    )
     return x[pick], y[pick]
 
 
@@ -59,7 +64,11 @@ def label(name, t):
     """A name or an expression as a label, with its unit."""
     text = style.plain(name)
     for start, symbol in (("lambda_", r"\lambda"), ("p_", "p")):
-        if name in t.values and name.startswith(start) and re.fullmatch(r"[A-Za-z0-9\[\]]+", name[len(start) :]):
+        if (
+            name in t.values
+            and name.startswith(start)
+            and re.fullmatch(r"[A-Za-z0-9\[\]]+", name[len(start) :])
+        ):
             text = f"${symbol}_{{\\mathrm{{{name[len(start) :]}}}}}$"
     return ("time $t$" if name == "t" else text) + t.unit(name)
 
@@ -68,12 +77,19 @@ def key(result, sheet, trajectories):
     """The legend: methods, with the step of what is drawn, and members where there are several."""
     cases = {t.case for t in trajectories}
     curves = [c for c in result.curves() if cases & set(c.cases)]
-    steps = {m: f"$h$ = {t.step:.4g}" for t in trajectories for m in [next((c.method for c in curves if t.case in c.cases), "")]}
+    steps = {
+        m: f"$h$ = {t.step:.4g}"
+        for t in trajectories
+        for m in [next((c.method for c in curves if t.case in c.cases), "")]
+    }
     members = sorted({t.member for t in trajectories})
     extra = []
     if len(members) > 1:
         dashes = [style.DASHES[i % len(style.DASHES)] for i in range(len(members))]
-        extra = [style.Line2D([], [], color=style.GREY, linestyle=d, label=f"member {m}") for m, d in zip(members, dashes)]
+        extra = [
+            style.Line2D([], [], color=style.GREY, linestyle=d, label=f"member {m}")
+            for m, d in zip(members, dashes)
+        ]
     alone = [dataclasses.replace(c, variant="", variants=1, variant_index=0) for c in curves]
     made = handles(result, alone, steps, extra)
     for handle in made:
@@ -90,7 +106,13 @@ def over_time(result, sheet, names, members, time, what):
     for ax, name in zip(axes.ravel(), names):
         for t in found:
             x, y = thinned(t.t, t[name])
-            ax.plot(x, style.bounded(y), color=style.colour(curve[t.case]), linestyle=dash(found, t), linewidth=1.0)
+            ax.plot(
+                x,
+                style.bounded(y),
+                color=style.colour(curve[t.case]),
+                linestyle=dash(found, t),
+                linewidth=1.0,
+            )
         ax.set_ylabel(label(name, found[0]))
     sheet.hide(axes.ravel()[len(names) :])
     for column in axes.T:
@@ -103,7 +125,9 @@ def over_time(result, sheet, names, members, time, what):
     return None
 
 
-@kind("trajectory", "Stored trajectories over time, at the finest step of each method of which one was stored.")
+@kind(
+    "trajectory", "Stored trajectories over time, at the finest step of each method of which one was stored."
+)
 def trajectory(result, sheet, y=None, members=None, time=None):
     """x(t) of stored trajectories: all coordinates, or the expressions --y."""
     first = first_of(result, members)
@@ -116,7 +140,11 @@ def multipliers(result, sheet, y=None, members=None, time=None):
     """Multipliers over time."""
     first = first_of(result, members)
     names = y or [n for n in first.names if n.startswith("lambda_")][:PANELS]
-    return over_time(result, sheet, names, members, time, "multipliers") if names else "the system has no constraints, or no multipliers were stored"
+    return (
+        over_time(result, sheet, names, members, time, "multipliers")
+        if names
+        else "the system has no constraints, or no multipliers were stored"
+    )
 
 
 def plane(ax, result, found, x, y, curve, equal):
@@ -156,7 +184,10 @@ def against(result, sheet, pairs, members, time, what, equal):
     return None
 
 
-@kind("phase", "Phase portraits of stored trajectories: two expressions of coordinates, velocities, momenta, multipliers. Circles: the starts.")
+@kind(
+    "phase",
+    "Phase portraits of stored trajectories: two expressions of coordinates, velocities, momenta, multipliers. Circles: the starts.",
+)
 def phase(result, sheet, x=None, y=None, members=None, time=None):
     """Phase portraits: a coordinate and its momentum, or any two expressions --x and --y."""
     first = first_of(result, members)
@@ -165,7 +196,10 @@ def phase(result, sheet, x=None, y=None, members=None, time=None):
     return against(result, sheet, pairs, members, time, "phase portrait", equal=False)
 
 
-@kind("configuration", "Paths of the points of the system along stored trajectories, in the plane; of a system in space seen along two axes.")
+@kind(
+    "configuration",
+    "Paths of the points of the system along stored trajectories, in the plane; of a system in space seen along two axes.",
+)
 def configuration(result, sheet, x=None, y=None, members=None, time=None):
     """Configuration curves: the paths of points, or two expressions --x and --y on equal scales."""
     first = first_of(result, members)
@@ -195,11 +229,16 @@ def paths(result, sheet, shape, views, members, time):
                 for tone, point in zip(tones, shape.points):
                     at = style.bounded(shape.place(point, t.values))
                     ax.plot(at[:, i], at[:, j], color=tone, linewidth=0.7, linestyle=dash(found, t))
-                    ax.plot(at[:1, i], at[:1, j], color=tone, marker="o", markerfacecolor="white", linestyle="")
+                    ax.plot(
+                        at[:1, i], at[:1, j], color=tone, marker="o", markerfacecolor="white", linestyle=""
+                    )
             ax.set(xlabel=across + unit, ylabel=up + unit)
             ax.set_aspect("equal", adjustable="datalim")
             ax.set_title(style.wrapped(method, 34), fontsize=style.small() + 1.5)
-    names = [style.Line2D([], [], color=tone, label=f"point {style.plain(name)}") for tone, name in zip(tones, shape.points)]
+    names = [
+        style.Line2D([], [], color=tone, label=f"point {style.plain(name)}")
+        for tone, name in zip(tones, shape.points)
+    ]
     sheet.legend(names[:20])
     sheet.title(heading(result, "paths in configuration space" + chosen_set(result, found)))
     return None

@@ -11,7 +11,9 @@ PLACES = (0.5, 0.3, 0.7, 0.15, 0.85)  # along a line, where its name may stand
 
 def parts_with_data(result):
     """What there are errors of: its parts, or all together where the parts are not known."""
-    found = [part for part in result.quantities("error") if positive(result.told("error", part)[result.shown])]
+    found = [
+        part for part in result.quantities("error") if positive(result.told("error", part)[result.shown])
+    ]
     return [part for part in found if part != "total"] or found
 
 
@@ -20,10 +22,24 @@ def draw_curve(ax, curve, x, y, strong, ring=False):
     tone, keep = style.colour(curve), np.isfinite(x) & np.isfinite(y)
     y = style.raised(y)
     size = {"markersize": 1.7 * style.matplotlib.rcParams["lines.markersize"]} if ring else {}
-    faint = {"alpha": 0.45, "linewidth": 0.9, "linestyle": (0, (2, 2)), "markerfacecolor": "white", "zorder": 2, **size}
+    faint = {
+        "alpha": 0.45,
+        "linewidth": 0.9,
+        "linestyle": (0, (2, 2)),
+        "markerfacecolor": "white",
+        "zorder": 2,
+        **size,
+    }
     solid = {"zorder": 3, "markerfacecolor": "none" if ring else tone, **size}
     ax.plot(x[keep], y[keep], color=tone, marker=style.marker(curve), **faint)
-    ax.plot(x[strong & keep], y[strong & keep], color=tone, linestyle=style.dashes(curve), marker=style.marker(curve), **solid)
+    ax.plot(
+        x[strong & keep],
+        y[strong & keep],
+        color=tone,
+        linestyle=style.dashes(curve),
+        marker=style.marker(curve),
+        **solid,
+    )
 
 
 def sound_order(result, curve, part):
@@ -37,7 +53,9 @@ def order_guides(ax, result, curves, part):
     """For each whole order present a line of that slope below the curves of that order, as far as the panel goes, named where it is seen."""
     (x0, x1), (y0, y1), named = np.log(ax.get_xlim()), np.log(ax.get_ylim()), []
     for p in sorted({sound_order(result, c, part) for c in curves} - {None}):
-        points = np.concatenate([c.cases[result.fitted(c, part)] for c in curves if sound_order(result, c, part) == p])
+        points = np.concatenate(
+            [c.cases[result.fitted(c, part)] for c in curves if sound_order(result, c, part) == p]
+        )
         h, e = result.steps[points], result.told("error", part)[points]
         h, e = np.log(h[style.bounded(e) > 0]), np.log(e[style.bounded(e) > 0])
         if len(h) < 2:
@@ -46,14 +64,37 @@ def order_guides(ax, result, curves, part):
         left, right = max(h.min(), (y0 - c) / p, x0), min(h.max(), (y1 - c) / p, x1)
         if right - left < 0.05 * (x1 - x0):
             continue
-        ax.plot(np.exp([left, right]), np.exp(c + p * np.array([left, right])), color=style.PALE, linewidth=1.0, zorder=1)
-        spots = [np.array([(left + s * (right - left) - x0) / (x1 - x0), (c + p * (left + s * (right - left)) - y0) / (y1 - y0)]) for s in PLACES]
+        ax.plot(
+            np.exp([left, right]),
+            np.exp(c + p * np.array([left, right])),
+            color=style.PALE,
+            linewidth=1.0,
+            zorder=1,
+        )
+        spots = [
+            np.array(
+                [
+                    (left + s * (right - left) - x0) / (x1 - x0),
+                    (c + p * (left + s * (right - left)) - y0) / (y1 - y0),
+                ]
+            )
+            for s in PLACES
+        ]
         at = max(spots, key=lambda s: min([0.15, *(np.hypot(*(s - other)) for other in named)]))
         named.append(at)
         note = {"xytext": (4, -2), "textcoords": "offset points", "ha": "left", "va": "top"}
         if at[1] < 0.07:
             note = {"xytext": (4, 2), "textcoords": "offset points", "ha": "left", "va": "bottom"}
-        ax.annotate(f"$h^{{{p}}}$", at, xycoords="axes fraction", fontsize=style.small() + 1, color=style.GREY, bbox=style.PATCH, zorder=5, **note)
+        ax.annotate(
+            f"$h^{{{p}}}$",
+            at,
+            xycoords="axes fraction",
+            fontsize=style.small() + 1,
+            color=style.GREY,
+            bbox=style.PATCH,
+            zorder=5,
+            **note,
+        )
 
 
 def order_note(result, curve, parts):
@@ -70,11 +111,23 @@ def draw_part(ax, result, group, part):
     error = result.told("error", part)
     shown = error[np.concatenate([c.cases for c in (*group.curves, *group.others)])]
     ax.set_yscale("log")
-    covered = {} if crowded(group.curves) else methods_note(group.curves, ax, {c.label: error[c.cases] for c in group.curves})
+    covered = (
+        {}
+        if crowded(group.curves)
+        else methods_note(group.curves, ax, {c.label: error[c.cases] for c in group.curves})
+    )
     for c in group.curves if crowded(group.curves) else ():
-        ax.plot(result.steps[c.cases], style.raised(error[c.cases]), color=style.colour(c), linewidth=0.8, alpha=0.5)
+        ax.plot(
+            result.steps[c.cases],
+            style.raised(error[c.cases]),
+            color=style.colour(c),
+            linewidth=0.8,
+            alpha=0.5,
+        )
     for c in group.curves if not crowded(group.curves) else ():
-        draw_curve(ax, c, result.steps[c.cases], error[c.cases], result.fitted(c, part), ring=c.label in covered)
+        draw_curve(
+            ax, c, result.steps[c.cases], error[c.cases], result.fitted(c, part), ring=c.label in covered
+        )
     behind(ax, [(result.steps[c.cases], style.raised(error[c.cases])) for c in group.others])
     style.step_axis(ax, result.steps[result.shown])
     steps = result.steps[result.shown]
@@ -101,7 +154,9 @@ def order(result, sheet):
     if not curves or not parts:
         return "the study has no errors against a reference"
     found = groups(curves)
-    axes = sheet.grid(len(found), len(parts), width=4.5 if len(parts) < 3 else 3.8, height=4.6 if len(found) == 1 else 3.4)
+    axes = sheet.grid(
+        len(found), len(parts), width=4.5 if len(parts) < 3 else 3.8, height=4.6 if len(found) == 1 else 3.4
+    )
     for k, (row, group) in enumerate(zip(axes, found)):
         for ax, part in zip(row, parts):
             draw_part(ax, result, group, part)
@@ -112,7 +167,9 @@ def order(result, sheet):
         single = not any(c.variant for c in curves)
         notes = {c.method: order_note(result, c, parts) for c in group.curves} if single else {}
         extra = [] if crowded(curves) else [style.faded("outside the fitted window")]
-        sheet.legend(handles(result, group.curves, {m: t for m, t in notes.items() if t}, extra, bands=False), (k, k))
+        sheet.legend(
+            handles(result, group.curves, {m: t for m, t in notes.items() if t}, extra, bands=False), (k, k)
+        )
     sheet.title(heading(result, "error against step"))
     return None
 

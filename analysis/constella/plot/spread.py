@@ -17,18 +17,46 @@ def draw_ridge(ax, curve, base, values, edges):
     """A histogram standing on the line `base`, at most 0.55 high."""
     counts, _ = np.histogram(values, edges)
     if counts.max() > 0:
-        ax.stairs(base + 0.55 * counts / counts.max(), edges, baseline=base, fill=True, color=style.colour(curve), alpha=0.4, zorder=2)
+        ax.stairs(
+            base + 0.55 * counts / counts.max(),
+            edges,
+            baseline=base,
+            fill=True,
+            color=style.colour(curve),
+            alpha=0.4,
+            zorder=2,
+        )
 
 
 def draw_band(ax, result, name, curve, case, y):
     """5 to 95 % thin, 25 to 75 % thick, the median as a circle, the mean as a tick."""
-    low, q1, middle, q3, high, mean = (style.bounded(result.told(q, name)[case]) for q in ("q05", "q25", "q50", "q75", "q95", "mean"))
+    low, q1, middle, q3, high, mean = (
+        style.bounded(result.told(q, name)[case]) for q in ("q05", "q25", "q50", "q75", "q95", "mean")
+    )
     tone = style.colour(curve)
     ax.plot([low, high], [y, y], color=tone, linewidth=1.2, zorder=3)
     ax.plot([q1, q3], [y, y], color=tone, linewidth=3.2, solid_capstyle="butt", zorder=3)
-    ax.plot([middle], [y], color=tone, marker="o", markersize=4.2, markerfacecolor="white", markeredgewidth=1.1, zorder=4)
+    ax.plot(
+        [middle],
+        [y],
+        color=tone,
+        marker="o",
+        markersize=4.2,
+        markerfacecolor="white",
+        markeredgewidth=1.1,
+        zorder=4,
+    )
     error = standard_error(result, name, case)
-    ax.errorbar([mean], [y], xerr=None if np.isnan(error) else [2 * error], color="black", marker="|", markersize=7, elinewidth=0.7, zorder=5)
+    ax.errorbar(
+        [mean],
+        [y],
+        xerr=None if np.isnan(error) else [2 * error],
+        color="black",
+        marker="|",
+        markersize=7,
+        elinewidth=0.7,
+        zorder=5,
+    )
 
 
 def standard_error(result, name, case):
@@ -60,7 +88,10 @@ def common_edges(values, bins=40):
 
 
 def draw_distribution(ax, result, name, curves, steps):
-    rows = [result.members(name, finest(result, c), "end") if finest(result, c) is not None else np.array([]) for c in curves]
+    rows = [
+        result.members(name, finest(result, c), "end") if finest(result, c) is not None else np.array([])
+        for c in curves
+    ]
     edges = common_edges([x for x in rows if len(x)])
     for row, (c, x) in enumerate(zip(curves, rows)):
         base = -float(row)
@@ -71,10 +102,21 @@ def draw_distribution(ax, result, name, curves, steps):
     beyond = sum(int(((x < edges[0]) | (x > edges[-1])).sum()) for x in rows)
     if beyond:
         ax.set_xlim(edges[0], edges[-1])
-        ax.annotate(f"{beyond} members outside", (0.99, 0.99), xycoords="axes fraction", ha="right", va="top", fontsize=style.small(), color=style.GREY)
-    ax.set(xlabel=f"{style.plain(name)} at the end" + bracketed(result.unit_of(name, f"/observables/{name}")), ylim=(-len(curves) + 0.6, 0.7))
+        ax.annotate(
+            f"{beyond} members outside",
+            (0.99, 0.99),
+            xycoords="axes fraction",
+            ha="right",
+            va="top",
+            fontsize=style.small(),
+            color=style.GREY,
+        )
+    ax.set(
+        xlabel=f"{style.plain(name)} at the end" + bracketed(result.unit_of(name, f"/observables/{name}")),
+        ylim=(-len(curves) + 0.6, 0.7),
+    )
     ax.ticklabel_format(axis="x", style="sci", scilimits=(-3, 4), useMathText=True)
-    ax.xaxis.set_major_locator(style.ticker.MaxNLocator(5))
+    ax.xaxis.set_major_locator(style.MaxNLocator(5))
     ax.grid(False, axis="y")
 
 
@@ -82,7 +124,11 @@ def draw_shares(ax, result, name, curves, case_of):
     """Share of the members that drifted at most by x."""
     ax.set(xscale="log", ylim=(-0.02, 1.02))
     for c in curves:
-        x = np.sort(style.raised(result.members(name, case_of(c), "drift"))) if case_of(c) is not None else np.array([])
+        x = (
+            np.sort(style.raised(result.members(name, case_of(c), "drift")))
+            if case_of(c) is not None
+            else np.array([])
+        )
         x = x[np.isfinite(x)]
         if len(x):
             pick = np.unique(np.linspace(0, len(x) - 1, 2000).astype(int))
@@ -99,7 +145,9 @@ def draw_shares(ax, result, name, curves, case_of):
 def ensemble(result, sheet, y=None):
     """Distributions of the observables at the end, a row a method."""
     curves, steps = result.curves(), result.chosen_steps()
-    names = [n for n in (y or [*result.drifting, "displacement"]) if positive(result.told("q50", n)[result.shown])]
+    names = [
+        n for n in (y or [*result.drifting, "displacement"]) if positive(result.told("q50", n)[result.shown])
+    ]
     if not curves or not names:
         return "the study is no ensemble"
     columns = min(len(names), 3)
@@ -108,7 +156,9 @@ def ensemble(result, sheet, y=None):
     for ax, name in zip(axes.ravel(), names):
         draw_distribution(ax, result, name, curves, steps)
     sheet.hide(axes.ravel()[len(names) :])
-    labels = [style.wrapped(c.label, 30) + ("" if finest(result, c) is not None else "\nall failed") for c in curves]
+    labels = [
+        style.wrapped(c.label, 30) + ("" if finest(result, c) is not None else "\nall failed") for c in curves
+    ]
     for ax in axes[:, 0]:
         ax.set_yticks(-np.arange(len(curves)), labels, va="center")
         ax.tick_params(axis="y", length=0)
@@ -116,18 +166,30 @@ def ensemble(result, sheet, y=None):
     return None
 
 
-@kind("ensemble-drift", "Share of the members whose largest change during the run is at most the value on the axis.")
+@kind(
+    "ensemble-drift",
+    "Share of the members whose largest change during the run is at most the value on the axis.",
+)
 def ensemble_drift(result, sheet, y=None):
     """Distribution of the largest drift over the members: rows quantities, columns chosen steps."""
     curves, steps = result.curves(), result.chosen_steps()
     names = y or result.conserved
-    names = [n for n in names if result.data(f"/observables/{n}") is not None and positive(result.data(f"/observables/{n}", "drift"))]
+    names = [
+        n
+        for n in names
+        if result.data(f"/observables/{n}") is not None
+        and positive(result.data(f"/observables/{n}", "drift"))
+    ]
     if not curves or not names or result.status.shape[1] < 2:
         return "there is one member, or nothing changes"
     found = groups(curves)
     places = [(group, name) for group in found for name in names]
     steps = steps if len(found) == 1 else steps[-1:]
-    rows = sheet.row_of_panels(names, steps, 4.2, 2.9) if len(found) == 1 else [[ax] for ax in sheet.grid(len(found), len(names), 4.2, 2.9).ravel()]
+    rows = (
+        sheet.row_of_panels(names, steps, 4.2, 2.9)
+        if len(found) == 1
+        else [[ax] for ax in sheet.grid(len(found), len(names), 4.2, 2.9).ravel()]
+    )
     for row, (group, name) in zip(rows, places):
         for ax, step in zip(row, steps):
             draw_shares(ax, result, name, group.curves, lambda c, step=step: result.at_step(c, step))

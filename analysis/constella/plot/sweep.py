@@ -23,8 +23,19 @@ def swept(result):
 
 def worth_telling(result):
     """The columns that a sweep shows when none is named: errors, orders, the changes of what is conserved."""
-    wanted = [("error", "total"), ("order", "q"), ("order", "p"), *(("largest", n) for n in result.conserved[:2]), ("average", None)]
-    found = [n for role, of in wanted for n, use in result.uses.items() if use["role"] == role and (of is None or use["of"] == of)]
+    wanted = [
+        ("error", "total"),
+        ("order", "q"),
+        ("order", "p"),
+        *(("largest", n) for n in result.conserved[:2]),
+        ("average", None),
+    ]
+    found = [
+        n
+        for role, of in wanted
+        for n, use in result.uses.items()
+        if use["role"] == role and (of is None or use["of"] == of)
+    ]
     return [n for n in dict.fromkeys(found) if np.isfinite(result.numbers(n)[result.shown]).any()][:4]
 
 
@@ -54,7 +65,12 @@ def finest_cases(result, name):
     rest = [n for n in coordinates if n not in (name, "step", "method")]
     for case in result.chosen:
         if result.nominal[case] == finest:
-            other = ", ".join(f"{n} = {coordinates[n][case]:.4g}" if coordinates[n].dtype.kind != "O" else coordinates[n][case] for n in rest)
+            other = ", ".join(
+                f"{n} = {coordinates[n][case]:.4g}"
+                if coordinates[n].dtype.kind != "O"
+                else coordinates[n][case]
+                for n in rest
+            )
             found.setdefault((result.texts("method")[case], other), []).append(case)
     return found, finest
 
@@ -84,7 +100,10 @@ def sweep(result, sheet, x=None, y=None):
         if k % len(columns) == 0:
             one = {c.method: c for c in reversed(group.curves)}
             made = handles(result, [_alone(c) for c in reversed(list(one.values()))])
-            sheet.legend([*made, *(entry for name in names for entry in other_sets(result, name, len(names) > 1))], (k, k + len(columns) - 1))
+            sheet.legend(
+                [*made, *(entry for name in names for entry in other_sets(result, name, len(names) > 1))],
+                (k, k + len(columns) - 1),
+            )
     sheet.title(heading(result, f"sweep, step {result.steps_written()[-1]:.4g}"))
     return None
 
@@ -101,7 +120,10 @@ def other_sets(result, name, said):
     if not 1 < len(others) <= len(style.DASHES):
         return []
     label = f" (against {name})" if said else ""
-    return [style.Line2D([], [], color=style.GREY, linestyle=style.DASHES[k], label=style.wrapped(o + label)) for k, o in enumerate(others)]
+    return [
+        style.Line2D([], [], color=style.GREY, linestyle=style.DASHES[k], label=style.wrapped(o + label))
+        for k, o in enumerate(others)
+    ]
 
 
 def draw_sweep(ax, result, group, name, column, scale):
@@ -117,13 +139,17 @@ def draw_sweep(ax, result, group, name, column, scale):
             continue
         y = style.raised(value[mine]) if scale == "log" else style.bounded(value[mine])
         look = {"color": style.colour(curve[method]), "marker": style.marker(curve[method]), "linewidth": 1.1}
-        look["linestyle"] = style.DASHES[others.index(other) % len(style.DASHES)] if len(others) <= len(style.DASHES) else "-"
+        look["linestyle"] = (
+            style.DASHES[others.index(other) % len(style.DASHES)] if len(others) <= len(style.DASHES) else "-"
+        )
         ax.plot(place[mine], y, alpha=1.0 if len(others) <= len(style.DASHES) else 0.45, **look)
     if scale == "log":
         style.log_axis(ax.yaxis)
         style.keep_in_sight(ax, [value[result.shown]], TALLEST)
     if texts is not None:
-        ax.set_xticks(range(len(texts)), [style.wrapped(t, 14) for t in texts], rotation=30 if len(texts) > 6 else 0)
+        ax.set_xticks(
+            range(len(texts)), [style.wrapped(t, 14) for t in texts], rotation=30 if len(texts) > 6 else 0
+        )
     elif ax.get_xscale() == "log":
         style.log_axis(ax.xaxis)
     ax.set_xlabel(named(result, name))
@@ -142,7 +168,9 @@ def map_axes(result, x, y):
     across = x[0] if x else next((n for n in several if not y or n != y[0]), None)
     up = y[0] if y else next((n for n in several if n != across), None)
     if across is None or up is None:
-        raise ResultError("nothing to draw for the figure heat: it needs two of parameters, tolerance, start and step with several values each")
+        raise ResultError(
+            "nothing to draw for the figure heat: it needs two of parameters, tolerance, start and step with several values each"
+        )
     return across, up
 
 
@@ -163,7 +191,10 @@ def entries(values):
     return [f"{v:.3g}" if not isinstance(v, str) else style.wrapped(v, 14) for v in values]
 
 
-@kind("heat", "A statistic over two of what is swept: parameters, tolerance, start, step; a panel a method. Of several cases for a cell: the largest.")
+@kind(
+    "heat",
+    "A statistic over two of what is swept: parameters, tolerance, start, step; a panel a method. Of several cases for a cell: the largest.",
+)
 def heat(result, sheet, x=None, y=None, z=None):
     """A map of a statistic (--z) over two of parameter, tolerance, start, step (--x and --y), a panel a method."""
     across, up = map_axes(result, x, y)
@@ -173,13 +204,20 @@ def heat(result, sheet, x=None, y=None, z=None):
     methods = list(dict.fromkeys(c.method for c in result.curves()))[:12]
     axes_of = labelled.axes(result)
     columns = min(len(methods), 3)
-    panel = (0.95 + 0.62 * max(3, min(len(axes_of[across]), 8)), 1.1 + 0.42 * max(3, min(len(axes_of[up]), 9)))
+    panel = (
+        0.95 + 0.62 * max(3, min(len(axes_of[across]), 8)),
+        1.1 + 0.42 * max(3, min(len(axes_of[up]), 9)),
+    )
     axes = sheet.grid(-(-len(methods) // columns), columns, *panel)
     tables = {m: table_of(result, column, m, across, up) for m in methods}
     norm = limits(tables.values())
     for ax, m in zip(axes.ravel(), methods):
         draw_map(ax, tables[m], norm)
-        ax.set_xticks(range(len(axes_of[across])), entries(axes_of[across]), rotation=45 if len(axes_of[across]) > 6 else 0)
+        ax.set_xticks(
+            range(len(axes_of[across])),
+            entries(axes_of[across]),
+            rotation=45 if len(axes_of[across]) > 6 else 0,
+        )
         ax.set_yticks(range(len(axes_of[up])), entries(axes_of[up]))
         ax.set(title=style.wrapped(m, 34), xlabel=named(result, across), ylabel=named(result, up))
     sheet.hide(axes.ravel()[len(methods) :])
@@ -205,13 +243,19 @@ def limits(tables):
 def draw_map(ax, table, norm):
     """Coloured cells with what they hold written in them, where there is room."""
     if norm is None:
-        colours = np.array([[matplotlib.colors.to_rgb(words.MARKS.get(w, "#ffffff")) for w in row] for row in table])
+        colours = np.array(
+            [[matplotlib.colors.to_rgb(words.MARKS.get(w, "#ffffff")) for w in row] for row in table]
+        )
         ax.imshow(colours, aspect="auto", origin="lower", interpolation="nearest")
     else:
         shown = np.ma.masked_invalid(style.bounded(table))
-        image = ax.imshow(shown, aspect="auto", origin="lower", norm=norm, cmap="viridis", interpolation="nearest")
+        image = ax.imshow(
+            shown, aspect="auto", origin="lower", norm=norm, cmap="viridis", interpolation="nearest"
+        )
     for (i, j), value in np.ndenumerate(table) if table.size <= CELLS else ():
-        tone = "black" if norm is None else tone_on(image.cmap(norm(value)) if np.isfinite(value) else (1, 1, 1))
+        tone = (
+            "black" if norm is None else tone_on(image.cmap(norm(value)) if np.isfinite(value) else (1, 1, 1))
+        )
         ax.text(j, i, value if norm is None else ("–" if not np.isfinite(value) else f"{value:.1e}" if value and not 0.01 <= abs(value) < 1000 else f"{value:.3g}"),
                 ha="center", va="center", fontsize=style.small() - 0.5, color=tone, clip_on=True)  # fmt: skip
     ax.grid(False)
@@ -221,7 +265,10 @@ def tone_on(colour):
     return "black" if 0.3 * colour[0] + 0.59 * colour[1] + 0.11 * colour[2] > 0.5 else "white"
 
 
-@kind("verdicts", "The verdict on a quantity: methods down, sets of parameters, tolerances, starts and steps across.")
+@kind(
+    "verdicts",
+    "The verdict on a quantity: methods down, sets of parameters, tolerances, starts and steps across.",
+)
 def verdicts(result, sheet, y=None):
     """Verdicts as a matrix methods x sets (--y NAME for another quantity than the energy)."""
     names = y or [n for n in result.quantities("verdict") if n in result.conserved][:4]
@@ -229,13 +276,23 @@ def verdicts(result, sheet, y=None):
         return "the study gives no verdicts"
     first = result.verdicts(names[0])
     methods, sets = list(first), list(next(iter(first.values()), {}))
-    axes = sheet.grid(len(names), 1, width=1.2 + 0.95 * max(2, min(len(sets), 14)), height=1.0 + 0.36 * max(2, len(methods)))
+    axes = sheet.grid(
+        len(names), 1, width=1.2 + 0.95 * max(2, min(len(sets), 14)), height=1.0 + 0.36 * max(2, len(methods))
+    )
     for k, (ax, name) in enumerate(zip(axes[:, 0], names)):
-        table = np.array([[row.get(s, "") for s in sets] for row in result.verdicts(name).values()], dtype=object)
+        table = np.array(
+            [[row.get(s, "") for s in sets] for row in result.verdicts(name).values()], dtype=object
+        )
         draw_map(ax, table, None)
         ax.set_yticks(range(len(methods)), [style.wrapped(m, 34) for m in methods])
         turned = {"rotation": 90} if len(sets) > 10 else {}
-        ax.set_xticks(range(len(sets)), [style.wrapped(s, 60) if turned else style.plain(s).replace(", ", "\n") for s in sets] if k == len(names) - 1 else [], **turned)
+        ax.set_xticks(
+            range(len(sets)),
+            [style.wrapped(s, 60) if turned else style.plain(s).replace(", ", "\n") for s in sets]
+            if k == len(names) - 1
+            else [],
+            **turned,
+        )
         ax.invert_yaxis()
         ax.set_title(style.plain(name))
     sheet.title(heading(result, "verdicts"))

@@ -58,7 +58,16 @@ def draw_work(ax, result, curve, x, y, measured):
     ax.plot(across, height, color=tone, linestyle=(0, (2, 2)), linewidth=0.9, alpha=0.6, zorder=2)
     ax.plot(across[solid], height[solid], color=tone, linestyle=style.dashes(curve), linewidth=1.3, zorder=3)
     ax.plot(x[cases][solid], height[solid], color=tone, marker=mark, linestyle="", zorder=3)
-    ax.plot(x[cases][~inside], height[~inside], color=tone, marker=mark, markerfacecolor="white", linestyle="", alpha=0.6, zorder=3)
+    ax.plot(
+        x[cases][~inside],
+        height[~inside],
+        color=tone,
+        marker=mark,
+        markerfacecolor="white",
+        linestyle="",
+        alpha=0.6,
+        zorder=3,
+    )
 
 
 def draw_sets(ax, result, curves, x, y):
@@ -82,7 +91,9 @@ def draw_work_panel(ax, result, group, x, y, measured):
         else:
             for c in curves:
                 draw_work(ax, result, c, x, y, measured)
-    behind(ax, [(np.where(x[c.cases] > 0, x[c.cases], np.nan), style.raised(y[c.cases])) for c in group.others])
+    behind(
+        ax, [(np.where(x[c.cases] > 0, x[c.cases], np.nan), style.raised(y[c.cases])) for c in group.others]
+    )
     shown = np.concatenate([y[c.cases] for c in (*group.curves, *group.others)])
     style.log_axis(ax.xaxis)
     style.log_axis(ax.yaxis)
@@ -104,7 +115,9 @@ def draw(result, sheet, y, label):
             draw_work_panel(ax, result, group, x, y, measured)
             ax.set_xlabel(measure)
         row[0].set_ylabel(label)
-        sheet.legend(handles(result, group.curves, extra=[style.faded("round-off: smaller steps do not help")]), (k, k))
+        sheet.legend(
+            handles(result, group.curves, extra=[style.faded("round-off: smaller steps do not help")]), (k, k)
+        )
     for column in axes.T:
         style.same_limits(column, x=True)
     sheet.title(heading(result, "work against precision"))
@@ -119,11 +132,23 @@ def draw(result, sheet, y, label):
 )
 def work(result, sheet):
     """Error against work: evaluations, iterations, CPU time."""
-    of = "total" if positive(result.told("error", "total")) else next(iter(result.quantities("error")), "total")
-    return draw(result, sheet, result.told("error", of), ("error of $q$ and $p$" if of == "total" else f"error of {of}") + result.column_unit("error", of))
+    of = (
+        "total"
+        if positive(result.told("error", "total"))
+        else next(iter(result.quantities("error")), "total")
+    )
+    return draw(
+        result,
+        sheet,
+        result.told("error", of),
+        ("error of $q$ and $p$" if of == "total" else f"error of {of}") + result.column_unit("error", of),
+    )
 
 
-@kind("work-energy", "The largest change of the energy against work. Hollow: smaller steps do not help any more.")
+@kind(
+    "work-energy",
+    "The largest change of the energy against work. Hollow: smaller steps do not help any more.",
+)
 def work_energy(result, sheet):
     """The largest change of the energy against work."""
     if not any(len(c.cases) > 1 for c in result.curves()):
