@@ -34,6 +34,9 @@ class Mechanism:
     def place(self, point, values):
         """[time, 3] of a point, or of an anchor."""
         n = len(values["t"])
+        missing = [c for c in self.points[point] if c and c not in values] if isinstance(point, str) else []
+        if missing:
+            raise ResultError(f"the trajectory holds no coordinates ({', '.join(missing)}); the study has to store q")
         if not isinstance(point, str):
             return np.broadcast_to(np.asarray(point, dtype=float), (n, 3))
         return np.stack([np.zeros(n) if c is None else values[c] for c in self.points[point]], axis=1)
@@ -41,6 +44,8 @@ class Mechanism:
     def axes(self, body, values):
         """[time, 3, 3]: the columns of the matrix of a body, and [time, 3] of its centre."""
         entries, centre = self.bodies[body]
+        if any(c not in values for c in entries):
+            raise ResultError(f"the trajectory holds no coordinates of the body {body}; the study has to store q")
         matrix = np.stack([values[c] for c in entries], axis=1).reshape(-1, 3, 3)
         at = self.place(centre, values) if centre else np.zeros((len(values["t"]), 3))
         return matrix, at

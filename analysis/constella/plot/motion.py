@@ -132,7 +132,7 @@ def trajectory(result, sheet, y=None, members=None, time=None):
     """x(t) of stored trajectories: all coordinates, or the expressions --y."""
     first = first_of(result, members)
     coordinates = [str(c) for c in result.data("/coordinate") if str(c) in first.values]
-    return over_time(result, sheet, y or coordinates[:PANELS], members, time, "trajectories")
+    return over_time(result, sheet, y or (coordinates or [n for n in first.names if n != "t"])[:PANELS], members, time, "trajectories")
 
 
 @kind("multipliers", "Multipliers of the constraints along stored trajectories; M A = f - G'λ.")
@@ -192,7 +192,10 @@ def phase(result, sheet, x=None, y=None, members=None, time=None):
     """Phase portraits: a coordinate and its momentum, or any two expressions --x and --y."""
     first = first_of(result, members)
     q = [str(c) for c in result.data("/coordinate")][0]
-    pairs = list(zip(x or [q], y or [next((n for n in (f"{q}'", f"p_{q}") if n in first.values), q)]))
+    up = y or [n for n in (f"{q}'", f"p_{q}") if n in first.values][:1]
+    if not up:
+        raise ResultError(f"neither a velocity nor a momentum of {q} was stored; there are {', '.join(first.names)}: name two by --x and --y")
+    pairs = list(zip(x or [q], up))
     return against(result, sheet, pairs, members, time, "phase portrait", equal=False)
 
 
