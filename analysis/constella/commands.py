@@ -1,6 +1,7 @@
 """commands.py: what `constella report`, `constella plot` and `constella export` do: their arguments, and messages in place of tracebacks.
 
 Exit: 0; 1 when the output cannot be written; 2 for mistakes of the user: no such file, no result, a missing Python module, nothing to draw.
+CONSTELLA_TRACEBACK=1 in the environment shows what was raised, for those who work on this package.
 """
 # SPDX-License-Identifier: BSD-2-Clause
 import argparse
