@@ -21,10 +21,10 @@ static void expand(const cst_term *t, cst_program *p, double fraction) {
   cst_program_add(p, cst_dormand_prince(fraction, tolerance_of(t)));
 }
 
-/* The error is the tolerance's, not the step's. */
+/* Where the tolerance asks for no step below h; else the error is the tolerance's, whatever h is. */
 static cst_properties properties(const cst_term *t, const cst_system *s) {
   (void)t, (void)s;
-  return cst_layer_properties(0, 0);
+  return cst_layer_properties(5, 0);
 }
 
 const cst_method_row cst_method_row_dopri5 = {
@@ -33,14 +33,17 @@ const cst_method_row cst_method_row_dopri5 = {
              .equations = "steps of the pair of lengths of its own from t to t + h, each lane's by its own error, so that\n"
                           "  sqrt(mean_k (e_k / (tolerance (1 + max(|y_k|, |y1_k|))))^2) <= 1,  y = (q, v),  e the difference of both "
                           "solutions",
-             .notes =
-                 "The step says where the motion is looked at; the error is of the order of the tolerance times a growth in time, so no "
-                 "order is claimed. The solution of order 5 is taken on. The length is kept from step to step. A trajectory that needs "
-                 "more than 100000 steps of the pair in one of the study's, or shorter ones than rounding allows, has not converged.",
+             .notes = "The step says where the motion is looked at, and how long steps of the pair are at most: errors are of the order of "
+                      "the tolerance "
+                      "times a growth in time, and of order 5 where h is below what the tolerance asks for. The solution of order 5 is "
+                      "taken on. The "
+                      "length is kept from step to step. A trajectory that needs more than 100000 steps of the pair in one of the study's, "
+                      "or shorter "
+                      "ones than rounding allows, has not converged.",
              .source = "J. R. Dormand, P. J. Prince, A family of embedded Runge-Kutta formulae, J. Comp. Appl. Math. 6 (1980) 19; Hairer, "
                        "Norsett, Wanner, Solving Ordinary Differential Equations I, II.4-5",
              .signature = "dopri5(tolerance=1e-8)",
-             .example = "dopri5(tolerance=1e-10)"},
+             .example = "dopri5(tolerance=1e-3)"},
     .on_also = CST_ON_ALL,
     .check = check,
     .properties = properties,

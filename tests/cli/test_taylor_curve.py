@@ -40,7 +40,7 @@ def tables():
     count = re.search(r"^all +(\d+) .* (\d+)$", process.stdout, re.M)
     ok(process.returncode == 0 and count and count[1] == "32" and count[2] == "0", "32 printed errors and 36 rates agree as asked", process.stdout[-600:], process.stderr)
     text = (PAPERS / "cuell.toml").read_text()
-    for old, new in (("4.02e-03", "4.04e-03"), ("3.61", "3.65"), ("2.17 ", "2.20 ")):
+    for old, new in (("3.61", "3.65"), ("2.17 ", "2.20 ")):
         folder = pathlib.Path(scratch())
         for name in ("cuell-oscillator", "cuell-table1", "cuell-table3"):
             (folder / f"{name}.yaml").write_text((PAPERS / f"{name}.yaml").read_text())

@@ -136,6 +136,7 @@ static const struct {
                     {"slider-crank", 0.3, 1e-3},
                     {"kepler", 0.3, 3e-4},
                     {"double-pendulum-angles", 0.5, 1e-3},
+                    {"damped-double-pendulum", 0.5, 1e-3},
                     {"pendulum-chain", 1.6, 1e-3},
                     {"dna-chain", 2, 3e-3},
                     {"tethered-satellites", 2.6, 3e-3}};

@@ -14,6 +14,7 @@ typedef struct {
 typedef struct {
   double    bias;
   cst_layer layer[2];
+  bool      of_w;
 } conversion;
 typedef struct {
   int k, s;

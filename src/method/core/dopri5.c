@@ -61,6 +61,7 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
   cst_load(L->m, record, at.mass, NMASS);
   for (int k = 0; k < NMASS; k++) L->minv[k] = 1.0 / L->m[k];
   L->length = *cst_block(record, OWN(0)->length);
+  L->iterations = *cst_block(record, at.iterations); /* counted in begin, whoever iterates */
   LOAD_TIME(L, record);
 }
 
@@ -159,6 +160,7 @@ CST_INLINE void leave(const cst_context *C, const struct local *L, double *recor
   cst_store(record, at.q, L->q, NQ);
   cst_store(record, at.p, L->p, NQ);
   cst_store(record, OWN(0)->length, &L->length, 1);
+  cst_store(record, at.iterations, &L->iterations, 1);
   STORE_ACCOUNTS(L, record);
 }
 
