@@ -51,6 +51,7 @@ class Reader:
     def __init__(self, path):
         self.path = os.fspath(path)
         self.file = self._open(self.path)
+        self.size = os.path.getsize(self.path)
         self._cache = {}
         if "figures" not in self.attributes("/statistics"):
             self.file.close()
@@ -108,6 +109,8 @@ class Reader:
         node = self.file.get(path)
         if not isinstance(node, h5py.Dataset):
             return None
+        if node.nbytes > self.size:
+            raise ResultError(f"is damaged: {path} would be larger than the file")
         if node.dtype.kind in "SO":
             return np.array([as_text(x) for x in node[()].ravel()], dtype=object).reshape(node.shape)
         x = node[()] if figure is None else node[..., self.figure_index(figure)]

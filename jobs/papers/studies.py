@@ -16,7 +16,7 @@ def mistake(words):
 
 
 try:
-    from result import Result
+    from constella import Result
 except ImportError as e:
     mistake(f"needs the Python module {e.name}; Debian: apt-get install python3-h5py python3-numpy python3-matplotlib")
 

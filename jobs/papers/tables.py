@@ -152,7 +152,7 @@ def figure_checks(result, label, figure):
     """(what, passed) for the bounds and the verdicts of a figure."""
     checks = []
     for line in (line for panel in figure["panels"] for line in panel["lines"] if "bound" in line):
-        largest = result.series(line["series"], 0)[1].max()
+        largest = result.time_series(line["series"], 0)[1].max()
         checks.append((f"{label}: {line['series']} stays below {line['bound']:g}: {largest:.2e}", largest <= line["bound"]))
     for name, wanted in figure.get("verdicts", {}).items():
         found = result.texts(f"{name}_verdict")[0]

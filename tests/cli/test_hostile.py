@@ -3,12 +3,15 @@
 import os
 import re
 import resource
+import shutil
 import subprocess
 import sys
 
 sys.dont_write_bytecode = True   # no __pycache__ among the sources
 
 from cli import BEAD, ENVIRONMENT, GOOD, PROGRAM, constella, done, ok, path, run, scratch, together, write
+
+import h5py   # which cli has asked for
 
 SECONDS = 6   # of the processor, which on an idle machine is three times what it takes
 
@@ -108,6 +111,13 @@ def damaged():
         for command in ("status", "table"):
             process = limited(command, file)
             ok(process.returncode in (0, 2) and (process.returncode == 0 or "error: " in process.stderr), f"{command} with byte {at} damaged", process.returncode, process.stderr[:200])
+    shutil.copy(result, path("emptied.h5"))
+    with h5py.File(path("emptied.h5"), "r+") as f:
+        del f["/statistics/step"]
+        f["/statistics/step"] = [1.0]
+    for name in ("damaged-9.h5", "damaged-13.h5", "emptied.h5"):
+        process = limited("report", path(name), "-o", path("page.html"), seconds=30)
+        ok(process.returncode == 2 and "error: " in process.stderr and "Traceback" not in process.stderr, f"report of {name}", process.returncode, process.stderr[:300])
     with open(path("short.h5"), "wb") as f:
         f.write(whole[: len(whole) // 3])
     ok(limited("table", path("short.h5")).returncode == 2, "a result that is cut short")
