@@ -9,7 +9,10 @@
 #include "study/stop.h"
 
 enum { TAG = 17 };
-static const double pause_between = 0.05, look_every = 0.25, beat_every = 10;
+/* A poll asks rank 0, which may be at work: it may take a part of the time, and of what all ranks ask together rank 0 stands so much. */
+static const double pause_between = 0.05, longest_pause = 1, look_every = 0.25, beat_every = 10, part_of_time = 0.05,
+                    polls_a_second = 20000;
+enum { SLOTS = 64, ROOM = 256 << 20 }; /* parts on their way to rank 0 at a time, and their bytes */
 
 /* What rank 0 has besides. */
 typedef struct {
@@ -19,8 +22,10 @@ typedef struct {
   int         missing; /* parts of it that have not come yet */
   bool        last;    /* it is the last one */
   bool        failed;
-  cst_bundle  arriving;
-  MPI_Request request;
+  int         arriving; /* of them on their way: */
+  size_t      room;     /* bytes of these */
+  cst_bundle  part[SLOTS];
+  MPI_Request request[SLOTS];
   long        written;
   double      opened, closed, longest, beat;
   char        reason[512];
@@ -48,6 +53,7 @@ struct cst_keeper {
   double             polled, slowest; /* time of the last poll, and the longest time between two */
   double             looked;          /* time of the last look in the middle of a slice */
   bool               halts;           /* what it told */
+  double             pause;           /* to the next poll */
   bool               signalled;
   desk               desk;
 };
@@ -70,7 +76,9 @@ PetscErrorCode cst_keeper_create(MPI_Comm comm, const cst_plan *p, int works, co
   PetscCallMPI(MPI_Type_contiguous(CST_BUNDLE_UNIT, MPI_BYTE, &k->unit));
   PetscCallMPI(MPI_Type_commit(&k->unit));
   PetscCall(PetscCalloc2((size_t)works + 1, &k->finished, (size_t)p->nclass + 1, &k->told));
-  k->sending = k->desk.request = MPI_REQUEST_NULL;
+  k->sending = MPI_REQUEST_NULL;
+  for (int i = 0; i < SLOTS; i++) k->desk.request[i] = MPI_REQUEST_NULL;
+  k->pause = pause_between;
   k->desk.closed = k->polled = MPI_Wtime();
   if (k->rank == 0) {
     k->desk.kept = cst_kept_create(p, past, r);
@@ -87,7 +95,7 @@ PetscErrorCode cst_keeper_destroy(cst_keeper **keeper) {
   cst_keeper *k = *keeper;
   PetscFunctionBegin;
   cst_kept_destroy(k->desk.kept);
-  cst_bundle_destroy(&k->desk.arriving);
+  for (int i = 0; i < SLOTS; i++) cst_bundle_destroy(&k->desk.part[i]);
   cst_bundle_destroy(&k->part);
   PetscCallMPI(MPI_Type_free(&k->unit));
   PetscCall(PetscFree2(k->finished, k->told));
@@ -159,22 +167,44 @@ static PetscErrorCode obey(cst_keeper *k, long order) {
   PetscFunctionReturn(0);
 }
 
-/* One part after the other, as far as they have come. */
+/* Let a part come in whose rank has called; false: none has, or there is no room yet. */
+static PetscErrorCode admit(cst_keeper *k, bool *admitted) {
+  desk       *d = &k->desk;
+  MPI_Message message;
+  MPI_Status  status;
+  PetscMPIInt there = 0, units;
+  int         slot = 0;
+  PetscFunctionBegin;
+  *admitted = false;
+  if (d->arriving == SLOTS || d->room >= ROOM) PetscFunctionReturn(0);
+  PetscCallMPI(MPI_Improbe(MPI_ANY_SOURCE, TAG, k->comm, &there, &message, &status));
+  if (!there) PetscFunctionReturn(0);
+  while (d->request[slot] != MPI_REQUEST_NULL) slot++;
+  PetscCallMPI(MPI_Get_count(&status, k->unit, &units));
+  cst_bundle_resize(&d->part[slot], (size_t)units * CST_BUNDLE_UNIT);
+  PetscCallMPI(MPI_Imrecv(d->part[slot].bytes, units, k->unit, &message, &d->request[slot]));
+  d->arriving++;
+  d->room += d->part[slot].size;
+  *admitted = true;
+  PetscFunctionReturn(0);
+}
+
+/* Parts as far as they have come. Their ranks are at work and look after them now and then only: many come in beside each other. */
 static PetscErrorCode receive(cst_keeper *k) {
   desk       *d = &k->desk;
-  MPI_Status  status;
-  PetscMPIInt there = 1, units;
+  PetscMPIInt done, which[SLOTS];
+  bool        more = true;
   PetscFunctionBegin;
-  while (d->missing > 0 && there) {
-    if (d->request == MPI_REQUEST_NULL) {
-      PetscCallMPI(MPI_Iprobe(MPI_ANY_SOURCE, TAG, k->comm, &there, &status));
-      if (!there) break;
-      PetscCallMPI(MPI_Get_count(&status, k->unit, &units));
-      cst_bundle_resize(&d->arriving, (size_t)units * CST_BUNDLE_UNIT);
-      PetscCallMPI(MPI_Irecv(d->arriving.bytes, units, k->unit, status.MPI_SOURCE, TAG, k->comm, &d->request));
+  while (d->missing > 0 && more) {
+    PetscCall(admit(k, &more));
+    done = 0;
+    if (d->arriving) PetscCallMPI(MPI_Testsome(SLOTS, d->request, &done, which, MPI_STATUSES_IGNORE));
+    for (int i = 0; i < done; i++) {
+      take(k, &d->part[which[i]]);
+      d->room -= d->part[which[i]].size;
+      d->arriving--;
     }
-    PetscCallMPI(MPI_Test(&d->request, &there, MPI_STATUS_IGNORE));
-    if (there) take(k, &d->arriving);
+    more = more || done > 0;
   }
   PetscFunctionReturn(0);
 }
@@ -254,6 +284,12 @@ static PetscErrorCode lead(cst_keeper *k) {
 
 /* ---- all ranks --------------------------------------------------------------------------------------------------------------- */
 
+/* How long until the next one: polls that had to wait for rank 0 are made less often, and those of many ranks too. */
+static double pause_after(const cst_keeper *k, double spent) {
+  const double most = k->rank ? fmax((double)k->size / polls_a_second, spent / part_of_time) : 0;
+  return fmin(fmax(pause_between, most), longest_pause);
+}
+
 static PetscErrorCode poll_now(cst_keeper *k) {
   long        words[CST_NOTICES];
   PetscMPIInt sent;
@@ -261,7 +297,9 @@ static PetscErrorCode poll_now(cst_keeper *k) {
   if (cst_stop_signal() && !k->signalled) cst_coordinator_put(k->coordinator, CST_NOTICE_SIGNAL, cst_stop_signal()), k->signalled = true;
   PetscCallMPI(MPI_Test(&k->sending, &sent, MPI_STATUS_IGNORE));
   if (k->rank == 0) PetscCall(lead(k));
+  const double begun = MPI_Wtime();
   cst_coordinator_tell(k->coordinator, words);
+  k->pause = pause_after(k, MPI_Wtime() - begun);
   k->end = (cst_end)words[CST_NOTICE_END];
   if (k->end == CST_END_NONE && words[CST_NOTICE_ORDER] != k->obeyed) PetscCall(obey(k, words[CST_NOTICE_ORDER]));
   PetscFunctionReturn(0);
@@ -274,7 +312,7 @@ PetscErrorCode cst_keeper_poll(void *context, double work, bool *stop) {
   const double now = MPI_Wtime();
   PetscFunctionBegin;
   cst_coordinator_done(k->coordinator, work);
-  if (now - k->polled >= pause_between) {
+  if (now - k->polled >= k->pause) {
     if (now - k->polled > 1.2 * k->slowest) {
       k->slowest = now - k->polled;
       cst_coordinator_raise(k->coordinator, CST_NOTICE_SLOWEST, (long)(1e3 * k->slowest));
@@ -292,7 +330,7 @@ bool cst_keeper_halts(void *context) {
   const double now = MPI_Wtime();
   long         words[CST_NOTICES];
   if (cst_stop_signal()) return true;
-  if (now - k->looked < look_every) return k->halts;
+  if (now - k->looked < fmax(look_every, k->pause)) return k->halts;
   k->looked = now;
   if (k->rank == 0 && lead(k)) return true;
   cst_coordinator_get(k->coordinator, words);
@@ -300,12 +338,15 @@ bool cst_keeper_halts(void *context) {
   return k->halts;
 }
 
-/* Nothing is left to do for this rank: it goes on obeying until all have come so far. */
+/* Nothing is left to do for this rank: it goes on obeying until all have come so far, and asks the less often the longer it has waited.
+ * Rank 0 asks itself, and serves the others. */
 static PetscErrorCode wait_for_end(cst_keeper *k) {
+  const double begun = MPI_Wtime();
   PetscFunctionBegin;
   while (k->end == CST_END_NONE) {
     PetscCall(poll_now(k));
-    if (k->end == CST_END_NONE) usleep(1000);
+    const double pause = k->rank ? fmin((MPI_Wtime() - begun) / 8, fmax(0.25, (double)k->size / polls_a_second)) : 0;
+    if (k->end == CST_END_NONE) usleep((useconds_t)(1e6 * fmax(0.001, pause)));
   }
   PetscCallMPI(MPI_Wait(&k->sending, MPI_STATUS_IGNORE));
   k->polled = MPI_Wtime();
