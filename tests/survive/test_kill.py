@@ -1,6 +1,6 @@
 """test_kill.py: runs that are struck at random instants and resumed on other numbers of ranks end in the file of an undisturbed run.
 
-test_kill.py [--instants N] [--seed S]: N instants for all studies together (12), drawn from S (1).
+test_kill.py [--instants N] [--seed S]: N instants for all studies together (12), drawn from S (1); from 30 on with further families.
 """
 # SPDX-License-Identifier: BSD-2-Clause
 import os
@@ -9,7 +9,7 @@ import resource
 import sys
 import time
 
-from survive import STRIKES, STUDIES, cpu, finish, same, start, undisturbed
+from survive import MORE, STRIKES, STUDIES, cpu, finish, same, start, undisturbed
 
 from cli import done, note, ok, path
 
@@ -50,7 +50,8 @@ def strike(name, study, result, seconds, ranks, how, draw):
 def ended(name, study, first, result, ranks):
     """Resumed to its end the file is the undisturbed one, and there is nothing more to do; the CPU seconds."""
     (status, out, err), cost = timed(lambda: finish(start(study, result, ranks)))
-    ok(status == STUDIES[name][0], f"{name}: resumed, it ends with {STUDIES[name][0]}", status, out, err)
+    expected = {**STUDIES, **MORE}[name][0]
+    ok(status == expected, f"{name}: resumed, it ends with {expected}", status, out, err)
     same(name, first, result)
     again, out, err = finish(start(study, result, 2))
     ok(again == status and "complete already" in out, f"{name}: resumed once more, there is nothing to do", again, out, err)
@@ -86,6 +87,7 @@ def survive(name, instants, draw):
 if __name__ == "__main__":
     draw = random.Random(option("--seed", 1))
     instants = option("--instants", 12)
-    for i, name in enumerate(STUDIES):
-        survive(name, instants // len(STUDIES) + (i < instants % len(STUDIES)), draw)
+    names = [*STUDIES, *(MORE if instants >= 30 else ())]
+    for i, name in enumerate(names):
+        survive(name, instants // len(names) + (i < instants % len(names)), draw)
     done()
