@@ -2,7 +2,8 @@
  *
  *   x = q + G(x)' theta,  g(x) = 0,       v := v - M^-1 G' mu,  G v = 0
  *
- * Newton's matrix is [1 - D2(theta.g), -G'; G, 0]. Small systems factor it. Large ones factor G G', which is banded, and find the part of
+ * Newton's matrix is [1 - D2(theta.g), -G'; G, 0]. Small systems factor it, and those that couple as a band do so inside it
+ * (stationary-band.c). Other large ones factor G G' and find the part of
  * the step in the tangent space by conjugate gradients (Gould, Hribar, Nocedal, SIAM J. Sci. Comput. 23 (2001), 1376): linear time and
  * memory. Far from the manifold Newton goes through levels of g.
  *
@@ -16,20 +17,22 @@
 #include <math.h>
 #include <string.h>
 #include "system/linear.h"
+#include "system/stationary-band.h"
 
-enum { NEWTON_ITERATIONS = 12, LARGE_ITERATIONS = 30, GRADIENT_ITERATIONS = 200, MOST_LEVELS = 256, DENSE = 30 };
+enum { NEWTON_ITERATIONS = 12, LARGE_ITERATIONS = 30, GRADIENT_ITERATIONS = 200, MOST_LEVELS = 256, DENSE = 100 };
 static const double GRADIENT_TOLERANCE = 1e-8, LEAST_LEVEL = 1. / 4096, NEARER = 1e-9;
 
 typedef struct {
-  const cst_system *s;
-  const double     *c, *q;
-  int               n, *kept;  /* constraints that are enforced */
-  double           *x, *theta; /* the iterate; theta[ng] */
-  double           *g0;        /* g(q) */
-  double           *length;    /* of the constraints at q */
-  double           *g, *G, *r; /* at x: [ng], entries, [nq + ng] */
-  double           *J;         /* [(nq + n)^2]; NULL in large systems */
-  int              *row;
+  const cst_system    *s;
+  const double        *c, *q;
+  int                  n, *kept;  /* constraints that are enforced */
+  double              *x, *theta; /* the iterate; theta[ng] */
+  double              *g0;        /* g(q) */
+  double              *length;    /* of the constraints at q */
+  double              *g, *G, *r; /* at x: [ng], entries, [nq + ng] */
+  double              *J;         /* [(nq + n)^2]; NULL in large systems */
+  cst_stationary_band *band;      /* of large systems that couple as a band; NULL in others */
+  int                 *row;
 } projection;
 
 static void gradient(const cst_system *s, const double *c, const double *q, double *G) {
@@ -53,7 +56,8 @@ static projection begin(const cst_system *s, const double *c, const double *q) {
   p.length = cst_numbers((size_t)s->ng);
   constraint(s, c, q, p.g0);
   cst_system_lengths(s, c, q, p.length);
-  if ((s->gram.banded && s->nq + p.n > DENSE) || s->nq > CST_MAX_Q) return p;
+  if (s->gram.banded) p.band = cst_stationary_band_create(s, p.kept, p.n);
+  if (p.band || (s->gram.banded && s->nq + p.n > DENSE) || s->nq > CST_MAX_Q) return p;
   const size_t n = (size_t)(s->nq + p.n);
   p.J = cst_numbers(n * n);
   p.row = cst_need(calloc(n + 1, sizeof *p.row));
@@ -63,6 +67,7 @@ static projection begin(const cst_system *s, const double *c, const double *q) {
 static void end(projection *p) {
   double *owned[] = {p->g0, p->length, p->x, p->theta, p->g, p->G, p->r, p->J};
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
+  cst_stationary_band_destroy(p->band);
   free(p->kept);
   free(p->row);
 }
@@ -197,13 +202,18 @@ static bool large_step(projection *p) {
   return good;
 }
 
+static bool step_of(projection *p) {
+  if (p->band) return cst_stationary_band_solve(p->band, p->c, p->x, p->theta, p->G, p->r);
+  return p->J ? full_step(p) : large_step(p);
+}
+
 /* Newton for g(x) = level g(q) from x, theta; in place. */
 static bool reach_level(projection *p, double level) {
   const int nq = p->s->nq;
   for (int k = 0; k < (p->J ? NEWTON_ITERATIONS : LARGE_ITERATIONS); k++) {
     double size = 0, step = 0;
     residual(p, level);
-    if (!(p->J ? full_step(p) : large_step(p))) return false;
+    if (!step_of(p)) return false;
     for (int i = 0; i < nq; i++) p->x[i] += p->r[i], step = fmax(step, fabs(p->r[i])), size = fmax(size, fabs(p->x[i]));
     for (int a = 0; a < p->s->ng; a++) p->theta[a] += p->r[nq + a];
     if (!isfinite(size)) return false;
@@ -293,6 +303,7 @@ static bool is_curved_up(const projection *p, const cst_schur *S) {
 /* Whether K is positive definite at x: on ker G, or everywhere. */
 static bool is_convex(const projection *p, bool everywhere) {
   bool good;
+  if (p->band && cst_stationary_band_is_positive(p->band, p->c, p->x, p->theta)) return true;
   if (p->J) {
     double *K = cst_numbers((size_t)p->s->nq * (size_t)p->s->nq);
     fill_curvature(p, K, p->s->nq);
