@@ -394,6 +394,15 @@ static bool project_position(projection *p) {
   return nearer || local;
 }
 
+/* Elimination finds saddles as well, of which there are many far away; conjugate gradients leave directions of negative curvature alone. */
+static bool find_position(projection *p) {
+  if (project_position(p)) return true;
+  if (!p->band) return false;
+  cst_stationary_band_destroy(p->band);
+  p->band = NULL;
+  return project_position(p);
+}
+
 /* v := v - M^-1 G'mu with G v + phi0 = 0; twice, the second time for the round-off of the first. */
 static void remove_normal(const cst_system *s, const double *G, const double *phi0, const cst_mass *M, const cst_schur *S, double *v) {
   const cst_pattern *P = &s->pattern[CST_K_G];
@@ -434,7 +443,7 @@ bool cst_system_project(const cst_system *s, const double *c, double *q, double 
   projection p = begin(s, c, q);
   double    *u = cst_numbers((size_t)s->nq);
   memcpy(u, v, bytes);
-  const bool good = project_position(&p) && project_velocity(s, c, p.x, u);
+  const bool good = find_position(&p) && project_velocity(s, c, p.x, u);
   if (good) {
     memcpy(q, p.x, bytes);
     memcpy(v, u, bytes);
