@@ -326,6 +326,12 @@ static const mistake mistakes[] = {
     {{"trajectories: {members: [@1]}"}, "'members' is 1; it must be an integer from 0 to 0"},
     {{"trajectories: {members: [0, @0]}"}, "the member 0 appears twice"},
     {{"trajectories: {members: [0], every: @0}"}, "'every' is 0; it must be an integer from 1"},
+    {{"trajectories: {members: @some}"}, "'members' is 'some'; it must be a list of numbers and ranges"},
+    {{"trajectories: {members: [0], store: @[]}"}, "'store' is an empty list"},
+    {{"averages: @5"}, "'averages' is a single value; it must be a map with keys of: weight"},
+    {{"averages: {weight: @fixmann}"}, "unknown weight 'fixmann'|none, fixman|did you mean 'fixman'?"},
+    {{"averages: {@width: fixman}"}, "unknown key 'width'"},
+    {{"timing: {repeats: @0}"}, "'repeats' is 0; it must be an integer from 1 to 1000"},
     /* noise */
     {{"noise: @3"}, "'noise' is a single value; it must be a map with keys of: resolution"},
     {{"noise: @{}"}, "missing key 'resolution' in 'noise'"},
