@@ -107,8 +107,8 @@ double cst_rms_error(const double *x, long n);
 /* Ranks (1 is the smallest, n the largest) of the two of n independent numbers between which the p-quantile of their distribution, whatever
  * it is, lies with a probability of at least `level`, as much below as above: low 0 or high n + 1 where so few numbers do not bound it. */
 void cst_quantile_ranks(long n, double p, double level, long *low, long *high);
-/* The numbers of these ranks, of each of np quantiles; NaN: no bound. */
-void cst_quantile_intervals(const double *x, long n, const double *p, int np, double level, double *low, double *high);
+/* Quantiles as cst_quantiles has them, and the numbers of these ranks of each; NaN: no bound. */
+void cst_quantile_intervals(const double *x, long n, const double *p, int np, double level, double *out, double *low, double *high);
 /* Least squares slope of y against t; NaN where fewer than two y are numbers. *error (may be NULL): its standard error, which allows for
  * correlated residuals; NaN below three. */
 double cst_slope(const double *t, const double *y, int n, double *error);

@@ -8,9 +8,7 @@
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
-#include <stdlib.h>
 #include "constella/statistics.h"
-#include "core/need.h"
 
 /* Mean and deviation of f(x) / scale, f the identity or the square; how many numbers. */
 typedef struct {
@@ -89,24 +87,4 @@ void cst_quantile_ranks(long n, double p, double level, long *low, long *high) {
     }
     sum += w;
   }
-}
-
-/* Ascending. */
-static int compare(const void *a, const void *b) {
-  const double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-void cst_quantile_intervals(const double *x, long n, const double *p, int np, double level, double *low, double *high) {
-  double *sorted = cst_need(malloc((n > 0 ? (size_t)n : 1) * sizeof *sorted));
-  long    count = 0, l, u;
-  for (long i = 0; i < n; i++)
-    if (!isnan(x[i])) sorted[count++] = x[i];
-  qsort(sorted, (size_t)count, sizeof *sorted, compare);
-  for (int k = 0; k < np; k++) {
-    cst_quantile_ranks(count, p[k], level, &l, &u);
-    low[k] = l >= 1 ? sorted[l - 1] : NAN;
-    high[k] = u <= count ? sorted[u - 1] : NAN;
-  }
-  free(sorted);
 }

@@ -50,14 +50,27 @@ static double quantile(const double *sorted, long n, double p) {
   return sorted[i] + f * (sorted[i + 1] - sorted[i]);
 }
 
-void cst_quantiles(const double *x, long n, const double *p, int np, double *out) {
+/* The number of a rank, from 1; NaN where there is none. */
+static double at_rank(const double *sorted, long n, long rank) { return rank >= 1 && rank <= n ? sorted[rank - 1] : NAN; }
+
+void cst_quantile_intervals(const double *x, long n, const double *p, int np, double level, double *out, double *low, double *high) {
   double *sorted = malloc((n > 0 ? (size_t)n : 1) * sizeof *sorted);
   long    count = 0;
   for (long i = 0; sorted && i < n; i++)
     if (!isnan(x[i])) sorted[count++] = x[i];
   if (count) qsort(sorted, (size_t)count, sizeof *sorted, compare);
-  for (int k = 0; k < np; k++) out[k] = quantile(sorted, count, p[k]);
+  for (int k = 0; k < np; k++) {
+    long l, u;
+    out[k] = quantile(sorted, count, p[k]);
+    if (!low) continue;
+    cst_quantile_ranks(count, p[k], level, &l, &u);
+    low[k] = at_rank(sorted, count, l), high[k] = at_rank(sorted, count, u);
+  }
   free(sorted);
+}
+
+void cst_quantiles(const double *x, long n, const double *p, int np, double *out) {
+  cst_quantile_intervals(x, n, p, np, 0, out, NULL, NULL);
 }
 
 /* Deviations from the means of the samples whose y is a number; a sample that is none deviates by 0. */

@@ -47,13 +47,14 @@ static void declare_errors(cst_columns *c, const char *of, spread_columns *x) {
   }
 }
 
-static void conclude_errors(const cst_case_rows *rows, const spread_columns *x) {
+static void conclude_distribution(const cst_case_rows *rows, const spread_columns *x) {
   const long n = rows->plan->study->members;
-  double     low[QUANTILES], high[QUANTILES];
+  double     q[QUANTILES], low[QUANTILES], high[QUANTILES];
   cst_column_set(x->deviation, rows->icase, cst_deviation(rows->number, n));
   cst_column_set(x->mean_error, rows->icase, cst_mean_error(rows->number, n));
   cst_column_set(x->rms_error, rows->icase, cst_rms_error(rows->number, n));
-  cst_quantile_intervals(rows->number, n, quantiles, QUANTILES, level, low, high);
+  cst_quantile_intervals(rows->number, n, quantiles, QUANTILES, level, q, low, high);
+  for (int j = 0; j < QUANTILES; j++) cst_column_set(x->quantile[j], rows->icase, q[j]);
   for (int j = 0; j < QUANTILES; j++) {
     cst_column_set(x->low[j], rows->icase, low[j]);
     cst_column_set(x->high[j], rows->icase, high[j]);
@@ -89,16 +90,14 @@ static void *declare(const cst_plan *p, cst_columns *c) {
 
 static PetscErrorCode conclude_quantity(cst_case_rows *rows, const spread_columns *x, int k) {
   const long n = rows->plan->study->members;
-  double     drift, value, q[QUANTILES];
+  double     drift, value;
   PetscFunctionBegin;
   PetscCall(cst_quantity_largest(rows, k, &drift, &value));
   if (rows->plan->quantity[k].drifts) cst_column_set(x->largest, rows->icase, value);
   cst_case_rows_pick(rows, CST_FIGURE_END, -1, rows->number);
   cst_column_set(x->mean, rows->icase, cst_mean(rows->number, n));
   cst_column_set(x->rms, rows->icase, cst_rms(rows->number, n));
-  cst_quantiles(rows->number, n, quantiles, QUANTILES, q);
-  for (int j = 0; j < QUANTILES; j++) cst_column_set(x->quantile[j], rows->icase, q[j]);
-  conclude_errors(rows, x);
+  conclude_distribution(rows, x);
   PetscFunctionReturn(0);
 }
 
