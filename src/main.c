@@ -7,6 +7,7 @@
 #include "cli/cli.h"
 #include "cli/guard.h"
 #include "constella/constella.h"
+#include "core/diag.h"
 
 #ifndef CST_VERSION
 #define CST_VERSION "unknown"
@@ -71,9 +72,7 @@ static int unknown(const char *name) {
   const char *names[16];
   int         n = 0;
   for (const cst_command *c = cst_commands; c->name; c++) names[n++] = c->name;
-  const char *near = cst_nearest(name, names, n);
-  fprintf(stderr, "constella: error: unknown command '%s'; allowed: %s%s%s%s\n", name, cst_join(names, n), near ? "; did you mean '" : "",
-          near ? near : "", near ? "'?" : "");
+  fprintf(stderr, "constella: error: unknown command '%s'; allowed: %s%s\n", name, cst_join(names, n), cst_diag_guess(name, names, n));
   return 2;
 }
 

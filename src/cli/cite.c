@@ -1,8 +1,8 @@
-/* cite.c: `constella cite FILE`: what a result is made with, as BibTeX: the program, and the sources of its methods, composition schemes and
- * system.
+/* cite.c: `constella cite FILE`: what a result is made with, as BibTeX: the program, and the sources of its methods, composition schemes
+ * and system.
  *
- * The entries are those of bibliography.bib, which the program carries; a field `usedby` of each names the rows that it is a source of. What
- * has no entry is told in a comment, with the words of its row or description.
+ * The entries are those of bibliography.bib, which the program carries; a field `usedby` of each names the rows that it is a source of.
+ * What has no entry is told in a comment, with the words of its row or description.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <ctype.h>
@@ -131,7 +131,8 @@ static void print_rest(cst_result *r, const uses *u) {
 /* The version is that of the result, not of this program. */
 static void print_software(cst_result *r) {
   char *version = cst_result_text(r, "/", "version"), *git = cst_result_text(r, "/", "git");
-  printf("@software{Constella,\n  author  = {{The Constella authors}},\n  title   = {Constella: studies of structure-preserving integrators for "
+  printf("@software{Constella,\n  author  = {{The Constella authors}},\n  title   = {Constella: studies of structure-preserving "
+         "integrators for "
          "constrained mechanical systems},\n");
   printf("  version = {%s%s%s%s}\n}\n", version ? version : "unknown", git ? " (" : "", git ? git : "", git ? ")" : "");
   free(version);

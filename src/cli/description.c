@@ -1,6 +1,7 @@
 /* description.c: the system that a word of the command line names: a file, or a system of the catalogue. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/description.h"
+#include "core/diag.h"
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,10 +14,8 @@ char *cst_cli_description(const char *name, size_t *length, bool *catalogue, cst
   if (*catalogue) {
     *length = strlen(text);
   } else if (access(name, F_OK)) {
-    const char *near = cst_nearest(name, cst_catalogue_names(), cst_catalogue_size());
-    cst_diag_add(d, NULL, 0, 0,
-                 "there is no file '%s', and no system of that name in the catalogue; `constella list systems` tells them%s%s%s", name,
-                 near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    cst_diag_add(d, NULL, 0, 0, "there is no file '%s', and no system of that name in the catalogue; `constella list systems` tells them%s",
+                 name, cst_diag_guess(name, cst_catalogue_names(), cst_catalogue_size()));
   } else if (!cst_file_read(name, &text, length, d)) {
     return NULL;
   }

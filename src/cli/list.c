@@ -4,7 +4,7 @@
 #include <string.h>
 #include "cli/cli.h"
 #include "observe/observer.h"
-#include "constella/diag.h"
+#include "core/diag.h"
 #include "constella/study.h"
 
 /* The length of the first sentence. */
@@ -54,8 +54,7 @@ int cst_cli_list(int argc, char **argv) {
     if (argc == 2 && !strcmp(argv[1], lists[i].name)) return lists[i].print(), 0;
   }
   if (argc == 2 && !strcmp(argv[1], "--help")) return printf("constella list %s\n", cst_join(names, LISTS)), 0;
-  const char *near = argc == 2 ? cst_nearest(argv[1], names, LISTS) : NULL;
-  fprintf(stderr, "constella: error: `constella list` takes one of: %s%s%s%s\n", cst_join(names, LISTS), near ? "; did you mean '" : "",
-          near ? near : "", near ? "'?" : "");
+  fprintf(stderr, "constella: error: `constella list` takes one of: %s%s\n", cst_join(names, LISTS),
+          argc == 2 ? cst_diag_guess(argv[1], names, LISTS) : "");
   return 2;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "cli/run.h"
+#include "core/diag.h"
 
 static const char *const options[] = {"-o",      "--resume",   "--max-hours", "--checkpoint-seconds",
                                       "--batch", "--progress", "--help",      "--overwrite"}; /* the last one of run alone */
@@ -48,10 +49,9 @@ static void set_progress(cst_arguments *a, const char *text, cst_diag *d) {
 }
 
 static void unknown_option(const cst_arguments *a, const char *text, cst_diag *d) {
-  const int   n = a->extends ? OPTIONS - 1 : OPTIONS;
-  const char *near = cst_nearest(text, options, n);
-  cst_diag_add(d, NULL, 0, 0, "unknown option '%s'; allowed: %s and PETSc's options%s%s%s", text, cst_join(options, n),
-               near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+  const int n = a->extends ? OPTIONS - 1 : OPTIONS;
+  cst_diag_add(d, NULL, 0, 0, "unknown option '%s'; allowed: %s and PETSc's options%s", text, cst_join(options, n),
+               cst_diag_guess(text, options, n));
 }
 
 /* Options of ours start with --, but for -o; the others with - are PETSc's, with their value if one follows. */

@@ -7,7 +7,7 @@
 #include <unistd.h>
 #include "cli/cli.h"
 #include "cli/description.h"
-#include "constella/diag.h"
+#include "core/diag.h"
 #include "constella/study.h"
 #include "study/kind.h"
 
@@ -316,7 +316,8 @@ static bool show_kind(const char *name) {
   return true;
 }
 
-static const char *nearest(const char *name) {
+/* The name that may have been meant, for the end of a message. */
+static const char *guess(const char *name) {
   const char *names[256];
   int         n = 0;
   for (int i = 0; i < cst_catalogue_size(); i++) names[n++] = cst_catalogue_name(i);
@@ -324,18 +325,17 @@ static const char *nearest(const char *name) {
   for (int i = 0; i < cst_scheme_count(); i++) names[n++] = cst_scheme_at(i)->name;
   for (int i = 0; i < cst_kind_count(); i++) names[n++] = cst_kind_name(cst_kind_at(i));
   names[n++] = "study";
-  return cst_nearest(name, names, n);
+  return cst_diag_guess(name, names, n);
 }
 
 static void nothing(const char *name, const cst_expr_error *e, cst_diag *d) {
-  const char *near = nearest(name);
   if (strpbrk(name, "({"))
     cst_diag_add(d, NULL, 0, 0, "'%s': %s", name, e->message);
   else if (!access(name, R_OK))
     cst_diag_add(d, NULL, 0, 0, "nothing is called '%s'; `constella system %s` examines a system file", name, name);
   else
-    cst_diag_add(d, NULL, 0, 0, "nothing is called '%s'; `constella list systems|methods|schemes|studies` tells the names%s%s%s", name,
-                 near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    cst_diag_add(d, NULL, 0, 0, "nothing is called '%s'; `constella list systems|methods|schemes|studies` tells the names%s", name,
+                 guess(name));
 }
 
 static void show(const char *name, const char *system, cst_diag *d) {
@@ -354,9 +354,7 @@ static void show(const char *name, const char *system, cst_diag *d) {
 
 static void unknown_option(const char *text, cst_diag *d) {
   static const char *const options[] = {"--system", "--help"};
-  const char              *near = cst_nearest(text, options, 2);
-  cst_diag_add(d, NULL, 0, 0, "unknown option '%s'; allowed: %s%s%s%s", text, cst_join(options, 2), near ? "; did you mean '" : "",
-               near ? near : "", near ? "'?" : "");
+  cst_diag_add(d, NULL, 0, 0, "unknown option '%s'; allowed: %s%s", text, cst_join(options, 2), cst_diag_guess(text, options, 2));
 }
 
 static void parse(int argc, char **argv, const char **name, const char **system, cst_diag *d) {

@@ -1,6 +1,7 @@
 /* submit-arguments.c: the command line of `constella submit`. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/submit.h"
+#include "core/diag.h"
 #include <ctype.h>
 #include <errno.h>
 #include <stddef.h>
@@ -110,18 +111,15 @@ static int find_option(const char *text) {
 static void unknown_option(const char *text, cst_diag *d) {
   const char *names[OPTIONS];
   for (int k = 0; k < OPTIONS; k++) names[k] = options[k].name;
-  const char *near = cst_nearest(text, names, OPTIONS);
-  cst_diag_add(d, NULL, 0, 0, "unknown option '%s'; allowed: %s%s%s%s", text, cst_join(names, OPTIONS), near ? "; did you mean '" : "",
-               near ? near : "", near ? "'?" : "");
+  cst_diag_add(d, NULL, 0, 0, "unknown option '%s'; allowed: %s%s", text, cst_join(names, OPTIONS), cst_diag_guess(text, names, OPTIONS));
 }
 
 static void refuse_value(int k, const char *value, cst_diag *d) {
   const char *names[8];
   int         n = 0;
   for (const cst_scheduler *s = cst_schedulers; s->name; s++) names[n++] = s->name;
-  const char *near = options[k].set == set_scheduler ? cst_nearest(value, names, n) : NULL;
-  cst_diag_add(d, NULL, 0, 0, "%s takes %s, not '%s'%s%s%s", options[k].name, options[k].takes, value, near ? "; did you mean '" : "",
-               near ? near : "", near ? "'?" : "");
+  cst_diag_add(d, NULL, 0, 0, "%s takes %s, not '%s'%s", options[k].name, options[k].takes, value,
+               options[k].set == set_scheduler ? cst_diag_guess(value, names, n) : "");
 }
 
 /* The study's name without folder and ending; and, where none is given, the job's: the same with what schedulers refuse replaced. */

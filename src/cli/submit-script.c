@@ -1,6 +1,7 @@
 /* submit-script.c: templates of job scripts: words between two @, in capitals, stand for what a submission says. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/submit.h"
+#include "core/diag.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,9 +25,8 @@ static void unknown(const char *file, int line, int column, const char *name, si
   char        found[64];
   for (int i = 0; i < n; i++) names[i] = words[i].name;
   snprintf(found, sizeof found, "%.*s", (int)length, name);
-  const char *near = cst_nearest(found, names, n);
-  cst_diag_add(d, file, line, column, "no word @%s@ in templates; allowed: %s%s%s%s", found, cst_join(names, n),
-               near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+  cst_diag_add(d, file, line, column, "no word @%s@ in templates; allowed: %s%s", found, cst_join(names, n),
+               cst_diag_guess(found, names, n));
 }
 
 /* One line, up to `end`, with its words replaced; false where it is to be left out. */

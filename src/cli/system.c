@@ -8,6 +8,7 @@
 #include "cli/cli.h"
 #include "cli/description.h"
 #include "system/examine.h"
+#include "core/diag.h"
 
 static const char usage[] =
     "constella system FILE [--parameters NAME=VALUE ...]\n\n"
@@ -55,9 +56,7 @@ static void add_setting(arguments *a, const char *text, cst_diag *d) {
 
 static void unknown_option(const char *text, cst_diag *d) {
   static const char *const options[] = {"--parameters", "--help"};
-  const char              *near = cst_nearest(text, options, 2);
-  cst_diag_add(d, NULL, 0, 0, "unknown option '%s'; allowed: %s%s%s%s", text, cst_join(options, 2), near ? "; did you mean '" : "",
-               near ? near : "", near ? "'?" : "");
+  cst_diag_add(d, NULL, 0, 0, "unknown option '%s'; allowed: %s%s", text, cst_join(options, 2), cst_diag_guess(text, options, 2));
 }
 
 static void parse(int argc, char **argv, arguments *a, cst_diag *d) {
@@ -98,9 +97,8 @@ static void unknown_parameter(const cst_system *s, const char *name, cst_diag *d
   const char *names[CST_MAX_PAR];
   const int   n = cst_system_named(s);
   for (int i = 0; i < n; i++) names[i] = s->parameter[i].name;
-  const char *near = cst_nearest(name, names, n);
-  cst_diag_add(d, NULL, 0, 0, "unknown parameter '%s'; allowed: %s%s%s%s", name, n ? cst_join(names, n) : "none",
-               near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+  cst_diag_add(d, NULL, 0, 0, "unknown parameter '%s'; allowed: %s%s", name, n ? cst_join(names, n) : "none",
+               cst_diag_guess(name, names, n));
 }
 
 /* The settings that are sizes by the description; their number. What is wrong in it is for its reader. */

@@ -12,6 +12,7 @@
 #include "method/user-layer.h"
 #include "solve/solver.h"
 #include "study/verify.h"
+#include "core/diag.h"
 
 enum { SAMPLE = 8 };
 
@@ -61,9 +62,8 @@ static void set(arguments *a, const char *name, const char *text, cst_diag *d) {
 }
 
 static void unknown_option(const char *text, cst_diag *d) {
-  const char *near = cst_nearest(text, options, OPTIONS);
-  cst_diag_add(d, NULL, 0, 0, "unknown option '%s'; allowed: %s%s%s%s", text, cst_join(options, OPTIONS), near ? "; did you mean '" : "",
-               near ? near : "", near ? "'?" : "");
+  cst_diag_add(d, NULL, 0, 0, "unknown option '%s'; allowed: %s%s", text, cst_join(options, OPTIONS),
+               cst_diag_guess(text, options, OPTIONS));
 }
 
 static bool takes_value(const char *x) {

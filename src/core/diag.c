@@ -138,6 +138,17 @@ const char *cst_nearest(const char *word, const char *const *names, int n) {
   return found;
 }
 
+const char *cst_diag_guess(const char *word, const char *const *names, int n) {
+  enum { ROOM = 256 };
+  static char ring[4][ROOM];
+  static int  turn;
+  const char *near = cst_nearest(word, names, n);
+  if (!near) return "";
+  char *text = ring[turn++ % 4];
+  snprintf(text, ROOM, "; did you mean '%s'?", near);
+  return text;
+}
+
 const char *cst_join(const char *const *names, int n) {
   enum { ROOM = 2048 };
   static char ring[4][ROOM];

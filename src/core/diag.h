@@ -7,4 +7,6 @@
 
 /* So many messages are kept and printed as one reads; further ones are counted, and need not be looked for. */
 bool cst_diag_full(const cst_diag *d);
+/* "; did you mean 'NAME'?" with the nearest of names[0..n), for the end of a message; "" where none is near. Rotating static text. */
+const char *cst_diag_guess(const char *word, const char *const *names, int n);
 #endif

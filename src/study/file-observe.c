@@ -89,9 +89,7 @@ static void unknown(cst_reader *r, cst_yaml *n, const char *name) {
   int         count = 0;
   for (int k = 0; k < CST_OBSERVERS; k++)
     if (is_named(cst_observers[k])) names[count++] = cst_observers[k]->name;
-  const char *near = cst_nearest(name, names, count);
-  cst_yaml_error(r->doc, n, r->d, "unknown observable '%s'; allowed: %s%s%s%s", name, wanted(), near ? "; did you mean '" : "",
-                 near ? near : "", near ? "'?" : "");
+  cst_yaml_error(r->doc, n, r->d, "unknown observable '%s'; allowed: %s%s", name, wanted(), cst_diag_guess(name, names, count));
 }
 
 /* A name without expression: an observer, where the system has what it observes, or a quantity of a body. */

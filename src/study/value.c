@@ -59,9 +59,8 @@ cst_yaml *cst_reader_required(cst_reader *r, cst_yaml *map, const char *what, co
 }
 
 void cst_reader_unknown(cst_reader *r, cst_yaml *n, const char *what, const char *word, const char *const *names, int count) {
-  const char *near = cst_nearest(word, names, count);
-  cst_yaml_error(r->doc, n, r->d, "unknown %s '%s'; allowed: %s%s%s%s", what, word, count ? cst_join(names, count) : "none",
-                 near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+  cst_yaml_error(r->doc, n, r->d, "unknown %s '%s'; allowed: %s%s", what, word, count ? cst_join(names, count) : "none",
+                 cst_diag_guess(word, names, count));
 }
 
 bool cst_reader_choice(cst_reader *r, cst_yaml *n, const char *what, const char *const *names, int count, int *out) {
