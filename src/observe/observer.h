@@ -14,7 +14,7 @@
 typedef struct {
   char        name[48];
   const char *unit, *doc; /* borrowed */
-  bool        drifts;     /* x - x(0) is what is told of it: energy, momenta, the user's; else x itself */
+  bool        drifts;     /* reported as x - x(0): energy, momenta, the user's; else as x itself */
   bool        judged;     /* it gets a verdict */
   bool        windows;    /* its means over windows are kept: of what is judged, and of the displacement */
 } cst_quantity;

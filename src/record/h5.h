@@ -24,7 +24,7 @@ bool  cst_h5_put_number(hid_t object, const char *name, double value); /* in pla
 hid_t cst_h5_group_list(void);                                         /* creation properties of a group: creation order kept, no times */
 hid_t cst_h5_make_group(hid_t file, const char *path);                 /* opens path, making it and its parents when missing; close it */
 
-/* On one rank: an empty file at path, on a disk that has room for so many bytes; false with why[n]. */
+/* On one rank: create an empty file at path, if the disk has room for the given bytes; else false with why[n]. */
 bool cst_record_prepare(const char *path, double bytes, char *why, int n);
 
 /* Whether the attribute can change in place: a fixed text, or a number. */

@@ -47,7 +47,7 @@ double cst_process_start(long pid) {
   fclose(f);
   line[n] = 0;
   char *at = strrchr(line, ')');              /* the name before it may hold anything; field 3 follows */
-  if (at && strchr("ZX", at[2])) return DEAD; /* but nobody has asked for its status: in a container that may stay so */
+  if (at && strchr("ZX", at[2])) return DEAD; /* a zombie: its parent has not read its status, and in a container may never do so */
   for (int field = 2; at && field < 22; field++) at = strchr(at + 1, ' ');
   return at ? strtod(at, NULL) : -1;
 }
@@ -123,7 +123,7 @@ static outcome publish(const cst_lock *l) {
   return FAILED;
 }
 
-/* MINE: so many seconds without a sign of life. Opened anew for each look: NFS asks its server at an open only. */
+/* MINE after the given seconds without a sign of life. The file is opened anew for each look: NFS asks its server at open() only. */
 static outcome watch(int file, const char *name, double seconds) {
   struct stat first, now;
   if (fstat(file, &first)) return AGAIN;

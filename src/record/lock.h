@@ -10,6 +10,6 @@ double cst_process_start(long pid);
 /* Whether the process of this host that started then lives; start < 0: any of this number. */
 bool cst_process_lives(long pid, double start);
 
-/* cst_lock_take, waiting so many seconds for a sign of life. */
+/* cst_lock_take with a given wait, in seconds, for a sign of life of the owner. */
 cst_lock *cst_lock_take_within(const char *path, double seconds, char *why, int n);
 #endif

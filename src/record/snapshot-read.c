@@ -28,7 +28,7 @@ static bool read_at(int file, void *bytes, size_t size, uint64_t offset) {
   return true;
 }
 
-/* Why a trailer at the end of so many bytes is not to be trusted; NULL when it is. */
+/* Why the trailer of a file of this size cannot be trusted; NULL if it can. */
 static const char *refuse(const cst_snapshot_trailer *t, uint64_t size) {
   if (memcmp(t->mark, cst_snapshot_mark, CST_SNAPSHOT_KIND)) return "is cut short, or no checkpoint";
   if (memcmp(t->mark, cst_snapshot_mark, sizeof cst_snapshot_mark)) return "was written on a machine of another byte order or word size";

@@ -41,7 +41,7 @@ static char *folder_of(const char *path, char folder[CST_SNAPSHOT_PATH]) {
   return folder;
 }
 
-/* The number that the name of a file ends in; 0 for a name that is none of ours. */
+/* The number at the end of a snapshot's name; 0 for other names. */
 static long number_in(const char *name, const char *start, size_t length) {
   static const char word[] = ".checkpoint.";
   if (strncmp(name, start, length) || strncmp(name + length, word, sizeof word - 1)) return 0;

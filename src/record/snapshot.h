@@ -24,14 +24,14 @@ typedef struct cst_snapshot_writer cst_snapshot_writer;
 
 /* Number is larger than any that is there. NULL when PATH.checkpoint.new cannot be made; one that a kill left is replaced. */
 cst_snapshot_writer *cst_snapshot_begin(const char *path, long number, char *why, int n);
-/* Append a section; name: at most 16 bytes. The digest is the SHA-256 of the bytes, computed by whoever made them, so that damage on the
+/* Append a section; name: at most 16 bytes. The digest is the SHA-256 of the bytes, computed by the caller, so that damage on the
  * way here is noticed when they are read; NULL: computed here. False when it cannot be written; the reason is kept for cst_snapshot_commit.
  */
 bool cst_snapshot_add(cst_snapshot_writer *w, const char *name, const void *bytes, size_t size, const unsigned char *digest);
 /* Finish: PATH.checkpoint.NUMBER is on the disk when this returns true, and of the others only the newest before it and the one numbered
  * keep (still in use; 0: none) are left. On false all that was there is still there, and nothing new. The writer is freed. */
 bool cst_snapshot_commit(cst_snapshot_writer *w, long keep, char *why, int n);
-void cst_snapshot_abandon(cst_snapshot_writer *w); /* nothing happened; the writer is freed; NULL is none */
+void cst_snapshot_abandon(cst_snapshot_writer *w); /* discards the file and frees the writer; NULL is allowed */
 
 typedef struct cst_snapshot cst_snapshot;
 
@@ -39,7 +39,7 @@ typedef struct cst_snapshot cst_snapshot;
 int cst_snapshot_list(const char *path, long *numbers, int most);
 /* Opens one whose trailer and index are right. The digests of its sections are checked by cst_snapshot_read and cst_snapshot_check. */
 cst_snapshot *cst_snapshot_open(const char *path, long number, char *why, int n);
-void          cst_snapshot_close(cst_snapshot *s); /* NULL is none */
+void          cst_snapshot_close(cst_snapshot *s); /* NULL is allowed */
 int           cst_snapshot_count(const cst_snapshot *s);
 /* The size in bytes and the name of section i, in the order of cst_snapshot_add. */
 size_t cst_snapshot_section(const cst_snapshot *s, int i, char name[CST_SNAPSHOT_NAME]);
