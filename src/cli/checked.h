@@ -11,8 +11,8 @@ typedef struct {
   cst_agenda *agenda;
 } cst_checked;
 
-/* Read the study of `file` and plan it for so many ranks of this machine. NULL, all three or the last two, where d has mistakes. Without
- * MPI. */
+/* Read the study in `file` and plan it for the given number of ranks on this machine. NULL, all three or the last two, where d has
+ * mistakes. Without MPI. */
 cst_checked cst_checked_read(const char *file, int ranks, cst_diag *d);
 void        cst_checked_free(cst_checked *c);
 #endif

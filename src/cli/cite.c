@@ -2,7 +2,7 @@
  * and system.
  *
  * The entries are those of bibliography.bib, which the program carries; a field `usedby` of each names the rows that it is a source of.
- * What has no entry is told in a comment, with the words of its row or description.
+ * A row without an entry is named in a comment, a system of one's own with its `source`.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <ctype.h>

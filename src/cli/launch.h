@@ -1,7 +1,7 @@
 /* launch.h: inside the room: whether a launcher started this process, and whether the ranks that were started have found each other.
  *
  * A launcher that the program's MPI does not speak with, such as `srun --mpi=none` or the mpirun of another MPI, starts N processes that
- * each believe to be alone: N runs of one study that write one file. The launcher's environment tells them apart from one run.
+ * each believe to be alone: N runs of one study that write one file. The launcher's environment shows that they belong together.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_LAUNCH_H

@@ -160,7 +160,7 @@ static bool read_late(const char *name) {
   return false;
 }
 
-/* A dry SNESSetFromOptions tells which options are ours; what nobody took is a mistake. */
+/* A trial SNESSetFromOptions marks the options that PETSc knows; the others are mistakes. */
 PetscErrorCode cst_run_check_petsc(cst_diag *d) {
   SNES        snes;
   SNESType    type;

@@ -25,7 +25,7 @@ static void set_deadline(cst_arguments *a) {
   if (a->hours > 0) a->run.deadline = MPI_Wtime() - since + 3600 * a->hours;
 }
 
-/* The message of the innermost error, without PETSc's stack. An error of all ranks together is told once. */
+/* The message of the innermost error, without PETSc's stack. An error that all ranks have is printed once. */
 static PetscErrorCode say(MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode n, PetscErrorType type,
                           const char *message, void *context) {
   PetscMPIInt rank = 0;

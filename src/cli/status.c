@@ -39,7 +39,7 @@ static counts count(cst_result *r) {
   return c;
 }
 
-/* Share of the work that is done, /run/work_done; where it is not told, of the trajectories. */
+/* Share of the work that is done, /run/work_done; where that is missing, of the trajectories. */
 static double share(cst_result *r, const counts *c) {
   int     ndim;
   long    e[CST_FIELD_DIMS];
@@ -77,7 +77,7 @@ typedef struct {
   char        note[128];
 } condition;
 
-/* Of a run that says it goes on, on another host: what its lock tells. */
+/* For a run on another host that claims to be running: what its lock says. */
 static condition condition_elsewhere(const char *file) {
   condition c = {"running", "so it was left; its process is on another host"};
   bool      held;

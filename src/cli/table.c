@@ -115,7 +115,7 @@ static bool whole(const column *c, long rows) {
   return true;
 }
 
-/* The column NAME_error beside NAME_mean; NULL: there is none. */
+/* The column NAME_error that belongs to NAME_mean; NULL if there is none. */
 static const column *error_of(const table *t, const column *c) {
   char         name[112];
   const size_t length = strlen(c->name);
@@ -212,7 +212,7 @@ static bool shows(const choice *c, int column) {
   return false;
 }
 
-/* Where steps are shown, those that were not run as they are written: the first of the rows is told as the example. */
+/* Where steps are shown: whether some were run with another length than the one written. The first such row is the example. */
 static void print_taken(const table *t, const choice *c) {
   const int step = find(t, "step"), taken = find(t, "step_taken"), end = find(t, "end");
   long      row = 0;
