@@ -11,13 +11,13 @@ typedef struct {
   long   first, count; /* lanes of the class */
   double cost;         /* of all its steps, in nanoseconds */
   int    piece;        /* -1: from the start; else the piece of an earlier run that it goes on from, ... */
-  long   skip;         /* from its so many-th lane on */
+  long   skip;         /* first lane of the checkpointed range to resume */
 } cst_work;
 
 /* What is left to be computed of a plan. */
 typedef struct {
   int       n;
-  cst_work *work;  /* [n] pieces of an earlier run first, then dear ones */
+  cst_work *work;  /* [n] items of an earlier run first, then the most expensive */
   long      batch; /* lanes a batch, at most */
   double    left;  /* cost of all that is left */
 } cst_agenda;

@@ -1,4 +1,4 @@
-/* beside.c: files that a study names: where they are, what is in them, and whether they are the ones that it was written for. */
+/* beside.c: files that a study names: their paths, their contents, and whether their sums are those that the study names. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
 #include "study/reader.h"

@@ -87,7 +87,7 @@ typedef struct {
   int              which;
   cst_field        field;    /* where it stands in the file */
   int              place;    /* of the field among those that are written; -1: it is not */
-  bool             kept;     /* of a trajectory that is on its way; checkpoints hold it */
+  bool             kept;     /* of an unfinished trajectory: stored in checkpoints */
   bool             in_lanes; /* the lanes of a group lie side by side */
   size_t           count;    /* numbers of a trajectory; 0: it is of something else */
 } cst_channel;

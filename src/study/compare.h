@@ -1,4 +1,4 @@
-/* compare.h: numbers that were computed again beside those that are kept, bit by bit: equal bits are equal, not-a-numbers too. */
+/* compare.h: recomputed numbers against stored ones, bit by bit: equal bits are equal, not-a-numbers too. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_COMPARE_H
 #define CST_COMPARE_H

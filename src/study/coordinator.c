@@ -1,4 +1,4 @@
-/* coordinator.c: hands out numbered pieces of work, passes words on between ranks, and tells how far the run is.
+/* coordinator.c: hands out numbered pieces of work, passes messages between ranks, and reports how far the run is.
  *
  * All that is shared lies in an RMA window on rank 0; every rank takes numbers and computes. Between slices of work each rank enters MPI
  * once, here, so that the counter moves also where the network needs the target's help. Rank 0 prints.

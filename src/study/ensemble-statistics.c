@@ -73,7 +73,7 @@ void cst_quantiles(const double *x, long n, const double *p, int np, double *out
   cst_quantile_intervals(x, n, p, np, 0, out, NULL, NULL);
 }
 
-/* Deviations from the means of the samples whose y is a number; a sample that is none deviates by 0. */
+/* Deviations from the means of the samples whose y is a number; others deviate by 0. */
 typedef struct {
   double t, y, n, square; /* means, how many, sum of (t - mean)^2 */
 } centre;

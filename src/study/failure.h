@@ -17,6 +17,6 @@ void cst_failures_add(cst_failures *f, const cst_failures *more);
 long cst_failures_total(const cst_failures *f);
 /* "not finite: 2, solver did not converge: 1", the commonest first, into text[n]; "" where nothing failed. */
 void cst_failures_say(const cst_failures *f, char *text, size_t n);
-/* The counts that such a text tells, added to f. */
+/* Parse such a text and add its counts to f. */
 void cst_failures_hear(cst_failures *f, const char *text);
 #endif

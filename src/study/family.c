@@ -67,7 +67,7 @@ static bool split(family *f, cst_yaml *n) {
   return free(x->name), x->name = NULL, false;
 }
 
-/* A whole number written at `at`, of so many characters, in the names before range k. */
+/* Evaluate the text at `at`, of the given length, as a whole number in the names before range k. */
 static bool whole(family *f, int k, const char *at, size_t length, const char *which, long *out) {
   cst_reader    *r = f->r;
   const range   *x = &f->range[k];

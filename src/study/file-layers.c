@@ -1,7 +1,7 @@
 /* file-layers.c: the key `layers`: C files, and tableaus that are written as maps of YAML, as they may be under `methods` too.
  *
  * The map of a tableau becomes the text {a: ..., b: ..., c: ...} of a method expression, and where each node of the map begins in it is
- * kept: one reader finds the mistakes of both, and they are told at their place in the file.
+ * kept: one reader finds the mistakes of both, and they are reported at their place in the file.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdlib.h>
@@ -69,7 +69,7 @@ static void complain(flow *f, const cst_expr_error *e) {
   cst_yaml_error_at(f->r->doc, f->node[k], cst_yaml_is_scalar(f->node[k]) ? e->offset - f->offset[k] : 0, f->r->d, "%s", e->message);
 }
 
-/* The text of the map n, called `what`; false when mistakes were found on the way. */
+/* The text of the map n, called `what`; false if it has mistakes. */
 static bool open_flow(flow *f, cst_reader *r, cst_yaml *n, const char *what, const char *in, int forms) {
   const int before = cst_diag_count(r->d);
   f->r = r, f->n = 0;

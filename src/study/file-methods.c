@@ -186,7 +186,7 @@ static cst_over read_over(cst_reader *r, cst_yaml *n) {
   return (cst_over)which;
 }
 
-/* Errors are taken against a reference; what the motion is measured by alone goes without. A study that must have one is told elsewhere. */
+/* Keys about errors need a reference; observables do not. (A study whose kind requires a reference is checked in read_reference.) */
 static void check_compared(cst_reader *r, cst_yaml *n, const char *const *keys, int count) {
   if (!r->s->kind || cst_study_needs(r->s, CST_NEEDS_REFERENCE) || cst_yaml_get(r->root, "reference")) return;
   for (int i = 0; i < count; i++) {

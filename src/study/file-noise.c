@@ -126,7 +126,7 @@ static void check_reference(cst_reader *r) {
                    "with noise the steps of the reference must divide the others, which dyadic steps are not: 'dyadic-steps: false'");
 }
 
-/* Members that start alike are told apart by noise alone. */
+/* Members with the same start differ by their noise alone. */
 static void check_spread(cst_reader *r) {
   const cst_study *s = r->s;
   cst_yaml        *initial = cst_yaml_get(r->root, "initial"), *spread = cst_yaml_get(initial, "spread");

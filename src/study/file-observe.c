@@ -1,4 +1,4 @@
-/* file-observe.c: the keys `observables`, `samples` and `observe`: what is looked at on the way. */
+/* file-observe.c: the keys `observables`, `samples` and `observe`: what is measured along trajectories. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdio.h>
 #include <stdlib.h>

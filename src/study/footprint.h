@@ -4,7 +4,7 @@
 #define CST_FOOTPRINT_H
 #include "study/plan.h"
 
-/* Bytes of one rank with batches of so many lanes. */
+/* Bytes of one rank with batches of the given number of lanes. */
 double cst_footprint_memory(const cst_plan *p, long batch);
 /* Bytes of the result file. */
 double cst_footprint_file(const cst_plan *p);

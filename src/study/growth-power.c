@@ -151,7 +151,7 @@ static void straighten(int n, const double psi[N], const double weight[N], const
   for (int k = 1; k < n; k++) out[k] = phi[k] - along / square * psi[k];
 }
 
-/* Significance of a second power beside the first: whether the rate of a line changes over the run; 0 where it does so slightly. */
+/* Significance of a quadratic term in addition to a line: whether the rate changes over the run; 0 if only slightly. */
 static double bend(const products *p, const double phi[N], const double more[N], double weight[RATIOS][N], const double logs[RATIOS],
                    double independent) {
   const double freedom = p->members * (p->n - 3);

@@ -124,7 +124,7 @@ typedef struct {
   double mean[N], own; /* mean coefficients; sum over k of the fast half of the mean's power */
 } sums;
 
-/* Significance of a slope by an error that has so many degrees of freedom. */
+/* Significance of a slope whose error has the given degrees of freedom. */
 static double significance(double slope, double error, double freedom) {
   return slope == 0 ? 0 : error > 0 ? cst_normal_of_t(slope / error, freedom) : copysign(INFINITY, slope);
 }

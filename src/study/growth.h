@@ -43,7 +43,7 @@ typedef struct {
   double alpha, low, high; /* maximum likelihood and its 95 % interval */
   double strength;         /* mean over members of (b / its error)^2; about 1 where there is no power */
   double misfit;           /* significance of what the slowest four cosines have beyond the model */
-  double bend;             /* significance of a square of time beside a line: the line's rate changes */
+  double bend;             /* significance of a quadratic term in addition to a line: the rate changes */
 } cst_power_fit;
 
 cst_power_fit cst_power_fit_members(const cst_spectra *s, double independent);
@@ -57,7 +57,7 @@ typedef struct {
   double rough; /* W_6 / W_1: near 1.8 for a random walk, 1/6 for independent noise */
 } cst_rms_growth;
 
-/* many: so many members that resampling them is enough. */
+/* many: there are enough members to resample them alone. */
 cst_rms_growth cst_rms_growth_find(const double *means, long members, double unit, int many);
 double         cst_largest_difference(const double *means, long members);
 #endif

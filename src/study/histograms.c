@@ -152,7 +152,7 @@ static PetscErrorCode conclude(desk *d) {
   for (int k = 0; k < bins; k++) {
     const double width = d->h->edge[k + 1] - d->h->edge[k];
     d->density[k] = d->weight[k] / d->total / width;
-    d->error[k] = d->all[k] ? d->error[k] / width : NAN; /* how rare what was never seen is, nobody knows */
+    d->error[k] = d->all[k] ? d->error[k] / width : NAN; /* the frequency of an empty bin has no error estimate */
   }
   PetscCall(cst_output_case(d->rows->output, CST_CHANNEL_HISTOGRAM, d->which, d->rows->icase, d->all));
   PetscCall(cst_output_case(d->rows->output, CST_CHANNEL_OUTSIDE, d->which, d->rows->icase, d->outside));

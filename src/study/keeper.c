@@ -14,7 +14,7 @@ static const double pause_between = 0.05, longest_pause = 1, look_every = 0.25, 
                     polls_a_second = 20000;
 enum { SLOTS = 64, ROOM = 256 << 20 }; /* parts on their way to rank 0 at a time, and their bytes */
 
-/* What rank 0 has besides. */
+/* Further members on rank 0. */
 typedef struct {
   cst_kept   *kept;
   long        number;  /* of the checkpoint that is being made, or of the last one */
@@ -49,7 +49,7 @@ struct cst_keeper {
   MPI_Request        sending;
   const cst_work   **finished; /* [works] since the last part */
   int                nfinished;
-  double            *told;            /* [nclass] seconds that were told */
+  double            *told;            /* [nclass] seconds already reported */
   double             polled, slowest; /* time of the last poll, and the longest time between two */
   double             looked;          /* time of the last look in the middle of a slice */
   bool               halts;           /* what it told */

@@ -35,6 +35,7 @@ cst_poll cst_keeper_poll;
 /* In the middle of a slice that takes long: whether the run is to stop. It is asked as often as one likes. */
 bool           cst_keeper_halts(void *keeper);
 void           cst_keeper_finished(cst_keeper *k, const cst_work *w); /* its rows are written */
-PetscErrorCode cst_keeper_gather(cst_keeper *k, double *seconds); /* series and seconds that no part told; on rank 0 those of all parts */
+PetscErrorCode cst_keeper_gather(cst_keeper *k,
+                                 double     *seconds); /* series and seconds not yet reported; on rank 0 the sums over all ranks */
 void           cst_keeper_tell(const cst_keeper *k, cst_run_end *run); /* on rank 0: why it stopped, and of its checkpoints */
 #endif

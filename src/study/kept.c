@@ -143,7 +143,7 @@ bool cst_kept_begin(cst_kept *k, const char *path, long number, const char *iden
   return true;
 }
 
-/* Lanes from..to of a piece of the past, which nobody has taken up yet. */
+/* Lanes from..to of an item of the checkpoint that no rank has resumed yet. */
 static bool pass_on(cst_kept *k, int piece, long from, long to) {
   const cst_piece   *old = &k->past->piece[piece];
   const cst_stretch *s = &k->past->stretch[piece];

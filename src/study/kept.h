@@ -1,4 +1,4 @@
-/* kept.h: on rank 0: what the ranks have told of a study so far, and the checkpoints that are written of it. */
+/* kept.h: on rank 0: collects the progress that all ranks report, and writes checkpoints. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_KEPT_H
 #define CST_KEPT_H
@@ -18,7 +18,7 @@ bool cst_kept_take(cst_kept *k, const cst_bundle *part, char *why, int n);
 bool cst_kept_commit(cst_kept *k, char *why, int n);
 void cst_kept_abandon(cst_kept *k);
 
-/* At the end: add the series, and the seconds of each class, to what the ranks have not told. */
+/* At the end: add the series and the seconds of each class that the ranks have not reported yet. */
 void cst_kept_add_series(cst_kept *k, cst_series *s);
 void cst_kept_add_seconds(const cst_kept *k, double *seconds);
 #endif

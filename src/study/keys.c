@@ -98,11 +98,11 @@ const cst_key cst_keys[] = {
     {"error", "over", CST_KEYS_ALL, "end, mesh or coarse", "end", "", "error: {over: coarse}", "When: at the end, the largest over all steps, or the largest over the mesh of the largest step."},
     {"error", "hidden", CST_KEYS_ALL, "max, one or two", "max", "", "error: {hidden: two}", "The norm of the hidden constraints |G v| over the constraints."},
 
-    {"samples", "count", CST_KEYS_ALL, "integer", "400", "", "samples: {count: 0}", "At most so many points, 0 to 100000."},
+    {"samples", "count", CST_KEYS_ALL, "integer", "400", "", "samples: {count: 0}", "Maximal number of points, 0 to 100000."},
     {"samples", "spacing", CST_KEYS_ALL, "linear or log", "log", "", "samples: {spacing: linear}", "Even in t, or in log t."},
     {"trajectories", "members", CST_KEYS_ALL, "list of integers and ranges, a range, all, or a map", NULL, "", "trajectories: {members: [\"0..0\"]}",
      "Numbers of members, from 0, and ranges FROM..TO; as a map a random choice, {random:, seed:}, or the worst ones, {worst:, by:}."},
-    {"trajectories", "every", CST_KEYS_ALL, "integer", "1", "steps", "trajectories: {members: [0], every: 5}", "One state in so many steps."},
+    {"trajectories", "every", CST_KEYS_ALL, "integer", "1", "steps", "trajectories: {members: [0], every: 5}", "Steps from one stored state to the next."},
     {"trajectories", "store", CST_KEYS_ALL, "list of q, p, v, lambda and observables", "[q, p, lambda]", "", "trajectories: {members: [0], store: [q, v, energy]}", "What is stored of each state."},
     {"trajectories.members", "random", CST_KEYS_ALL, "integer", "none; it or `worst`", "", "trajectories: {members: {random: 1}}", "How many members are drawn."},
     {"trajectories.members", "seed", CST_KEYS_ALL, "integer", "0", "", "trajectories: {members: {random: 1, seed: 5}}", "Of the drawing."},

@@ -92,7 +92,7 @@ static PetscErrorCode conclude_case(cst_case_rows *rows, const columns *x) {
 
 /* ---- the steps of a method -------------------------------------------------------------------------------------------------------- */
 
-/* What errors cannot be told below: round-off, eps times the size of the state times sqrt(n); what the solver leaves, a tenth of a
+/* The floor below which errors mean nothing: round-off, eps times the size of the state times sqrt(n); what the solver leaves, a tenth of a
  * tolerance that is not as tight as it can be; and a third of reference_error, since a floor stands for a tenth of the errors that are
  * used. Of G v, whose terms were not kept, the size is what it was scaled by. */
 static PetscErrorCode find_floor(cst_case_rows *rows, const columns *x, double *floor) {

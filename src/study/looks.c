@@ -1,4 +1,4 @@
-/* looks.c: what a batch is looked at for on its way: folds of every quantity, windows of the drift, samples of the series. */
+/* looks.c: sampling of a running batch: folds of every quantity, windows of the drift, samples of the series. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <string.h>

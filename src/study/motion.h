@@ -17,7 +17,7 @@ void        cst_motion_destroy(cst_motion *m);
 /* n steps of h. false when the stages do not converge: the motion is lost then, for good. */
 bool cst_motion_advance(cst_motion *m, __float128 h, long n);
 bool cst_motion_lives(const cst_motion *m); /* it is not lost */
-/* All that the next step depends on, as so many bytes, and back. */
+/* Save the complete state, cst_motion_bytes of it, and restore it. */
 size_t cst_motion_bytes(const cst_motion *m);
 void   cst_motion_save(const cst_motion *m, void *bytes);
 void   cst_motion_restore(cst_motion *m, const void *bytes);

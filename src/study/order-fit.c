@@ -7,7 +7,7 @@
  * re-estimated from the misfit chi^2, with the 1% counted as four earlier observations, and the interval is Student's 95%,
  * joined in quadrature with the change of p when the window loses its coarsest step.
  *
- * Floor. What is no more than ten times a floor is not used. One is told by the caller. Another one the errors show themselves: the level
+ * Floor. What is no more than ten times a floor is not used. The caller gives one. The errors show another one themselves: the level
  * of their flat tail, the longest row of finest steps whose overall slope is below 0.5 and which has left the line of the steps before it,
  * upwards (where an error changes its sign, it falls below that line first). Steps less than 1000 floors high are dropped when the slope
  * has bent below half of what it was further away. So the window may end before the finest step.
@@ -17,7 +17,7 @@
  * of p (what remains is the correction), interval at most +-0.25 and with a whole number in it, and slopes of the five finest steps that do
  * not depart by more and more. If there is none, the narrowest window of all is reported as pre-asymptotic. Where the error changes its
  * sign, two slopes can agree by accident (|1 - u| at u = 3.28, 1.64, 0.82: twice order + 1.83); a window of three steps is therefore held
- * to a fifth of these tolerances, and its order must be a whole number to 0.1. An order below 0.25 is none.
+ * to a fifth of these tolerances, and its order must be a whole number to 0.1. An order below 0.25 does not count as one.
  *
  * docs/orders.md has how often this is right and how often wrong; jobs/order-rates measures it.
  */
@@ -31,8 +31,8 @@ enum { POINTS = 64, UNKNOWNS = 4, SLOPE = 1, PRIOR_COUNT = 4 };
 #define FINEST    0.02 /* no interval is narrower: a correction that happens to be linear in log h is not seen */
 #define THREE     0.2  /* part of the tolerances that a window of three steps is held to */
 #define TWO_STEPS 0.5  /* half-width given to two steps: a correction of 30% changes the slope of a halving by up to 0.3 */
-#define ABOVE     10   /* floors: what is no more than so many of them is not used, ... */
-#define FAR       1000 /* ... and what is less than so many has come near */
+#define ABOVE     10   /* errors of at most this many floors are not used, ... */
+#define FAR       1000 /* ... and errors below this many are close to the floor */
 #define LEAST     0.25 /* no order: nothing converges */
 #define AGREE     0.35 /* slopes of one order */
 #define FLAT      0.5  /* slope of a tail that does not: the lowest order that a method can have is 1 */
@@ -40,7 +40,7 @@ enum { POINTS = 64, UNKNOWNS = 4, SLOPE = 1, PRIOR_COUNT = 4 };
 #define NOT_MORE  5    /* ... and more than this is noise, ... */
 #define SEEN      5e-3 /* ... as is a last change below this */
 #define BELOW     0.3  /* by so much, in log e, no step lies below the line of the window that it comes after */
-#define OFF       4    /* so many times what the steps before it promise is the last error of a flat tail */
+#define OFF       4    /* factor by which the last error of a flat tail exceeds what the steps before it predict */
 
 const char *const cst_order_flag_names[CST_FLAGS] = {"ok", "pre-asymptotic", "plateau", "too-few", "returns", "contradicts"};
 
@@ -113,7 +113,7 @@ static int converges_again(const point *points, int count) {
   return a >= FLAT && b >= FLAT && fabs(a - b) <= AGREE;
 }
 
-/* The level of the longest tail that no longer converges; 0: there is none. */
+/* Level of the longest tail of steps that no longer converges; 0 if there is none. */
 static double tail_level(const point *points, int count) {
   if (converges_again(points, count)) return 0;
   for (int at = 0; at + 2 <= count; at++) {
@@ -211,7 +211,7 @@ static fit fit_with_spread(const point *w, int count) {
   return f;
 }
 
-/* Whether all local slopes agree within the tolerance, besides three deviations of their noise. */
+/* Whether all local slopes agree within the tolerance plus three standard deviations of their noise. */
 static int slopes_agree(const point *w, int count, double tolerance) {
   for (int i = 0; i + 1 < count; i++)
     for (int j = 0; j < i; j++)

@@ -157,7 +157,7 @@ PetscErrorCode cst_output_series(cst_output *o, int icase, cst_channel_kind kind
 
 enum { TAKEN_AT_ONCE = 1 << 20 };
 
-/* Rows start[along].. of a field, so many, from a dataset of the same shape elsewhere: from_start there. */
+/* Copy `rows` rows of a field, from start[along] on, from a dataset of the same shape, where they begin at from_start. */
 static PetscErrorCode take_rows(cst_output *o, cst_result *file, const cst_channel *c, const char *from, long *from_start, long *start,
                                 long *count, int along) {
   static const size_t width[] = {[CST_F64] = 8, [CST_I64] = 8, [CST_I32] = 4, [CST_I8] = 1};

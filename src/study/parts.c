@@ -44,7 +44,7 @@ static double largest_figure(cst_case_rows *rows, int figure, int and) {
   return cst_case_rows_largest(rows->number, rows->plan->study->members);
 }
 
-/* Constraints, which start near zero, are told by the largest value itself. */
+/* Constraints start near zero: report the largest value itself. */
 PetscErrorCode cst_quantity_largest(cst_case_rows *rows, int quantity, double *drift, double *value) {
   const double *figures;
   PetscFunctionBegin;

@@ -106,7 +106,7 @@ static bool stands(const cst_plan *p, const cst_class *k, const cst_position *at
   return at->window == there.window && at->in_window == there.in_window && at->folds == there.folds && at->next_sample == there.next_sample;
 }
 
-/* Whether a section of so many bytes is the head of a piece and its rows. */
+/* Whether a section of this size holds the head of an item and its rows. */
 static bool holds(const cst_piece *c, size_t size) {
   if (size < sizeof *c || c->numbers < 1) return false;
   const size_t numbers = (size - sizeof *c) / sizeof(double), count = (size_t)c->count;

@@ -8,7 +8,7 @@
 
 enum { GROUP_BYTES = 1 << 20 };
 
-/* The largest matrices of a solver, in numbers a lane, and the most that a method keeps from step to step beside its state. */
+/* The largest matrices of a solver, in numbers a lane, and the most that a method keeps between steps in addition to its state. */
 static void solver_numbers(const cst_plan *plan, double *matrix, double *kept) {
   const cst_study *s = plan->study;
   *matrix = *kept = 0;
@@ -47,7 +47,7 @@ long cst_plan_state_numbers(const cst_plan *p) {
   return own * (p->study->reference == CST_REFERENCE_SELF ? 2 : 1);
 }
 
-/* What the arithmetic of one group needs besides, a lane: matrices of Newton's method. */
+/* Solver workspace per lane: matrices of Newton's method. */
 double cst_plan_work_bytes(const cst_plan *p) {
   const cst_system *s = p->study->system;
   double            matrix, kept;

@@ -59,7 +59,7 @@ long cst_class_fold_after(const cst_class *k, long step);
 /* Folds in one of the CST_WINDOWS windows of a run. */
 long cst_class_window_folds(const cst_class *k, long window);
 
-/* Which of so many equal parts of the run behind the burn-in a step is in, and how many folds each of them has, into count[parts]. */
+/* The part of the run behind the burn-in, cut into `parts` equal ones, that a step is in; and the number of folds in each, count[parts]. */
 int  cst_class_part(const cst_class *k, long step, int parts);
 void cst_class_part_folds(const cst_class *k, int parts, double *count);
 /* Whether time averages are taken of a quantity of the plan. */

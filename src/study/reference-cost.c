@@ -5,7 +5,7 @@
 #include "method/method.h"
 #include "study/reference.h"
 
-/* A step in quadruple precision goes through scalar kernels and software arithmetic: so many times what one of a lane takes. */
+/* A step in quadruple precision goes through scalar kernels and software arithmetic: cost relative to a step of one lane. */
 static const double quadruple = 210; /* measured: 200 to 230 on systems of 2 to 4 coordinates, gauss(8) */
 
 /* Steps of one member of a variant between all times at which it is read. */

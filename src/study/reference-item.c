@@ -1,4 +1,4 @@
-/* reference-item.c: one piece of the reference's work on its way through the times that are read: some members of one table, in double
+/* reference-item.c: one task of the reference, which steps some members of one table through the times that are read, in double
  * precision in a batch, or one member in quadruple precision. It can be left at any step and taken up again there.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
@@ -16,7 +16,7 @@ struct cst_item {
   long                index;
   cst_reference_share x;
   int                 time; /* of the next read */
-  long                done; /* steps on the way to it */
+  long                done; /* steps done towards it */
   cst_stepper        *st;   /* in double precision; NULL in quadruple */
   cst_batch           b;
   double             *lambda;

@@ -213,7 +213,7 @@ static int index_of(const cst_reference *r, int variant, double t) {
   return found ? (int)(found - r->time[variant]) : -1;
 }
 
-/* An exact motion is dear: one call where both times are the same. */
+/* Exact solutions are expensive: evaluate once if both times are the same. */
 static void exact(const cst_reference *r, int variant, const double *q0, const double *v0, double t, double tl, double *q, double *p,
                   double *lambda) {
   const cst_study *s = r->plan->study;

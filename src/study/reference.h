@@ -46,10 +46,10 @@ long cst_reference_way(const cst_reference *r, int table, int time, double *from
 bool cst_reference_plan_twice(const cst_study *s, const double *time, int n, long *twice);
 /* The largest difference of the two, over their members and stops: error[nvariant][CST_ERRORS], NaN where there is none. */
 void cst_reference_errors(const cst_reference *r, double *error);
-/* The values of an item at its first so many times, [times][count][row], out of the table or into it. */
+/* Copy the values of an item at its first `times` times, [times][count][row], out of the table or into it. */
 void cst_reference_copy(const cst_reference *r, long item, int times, double *values, bool in);
 
-/* A piece of the reference's work: to be computed, computed here, and told to rank 0, or known from an earlier run. */
+/* State of an item of the reference: open, computed here, reported to rank 0, or known from an earlier run. */
 enum { CST_ITEM_OPEN, CST_ITEM_DONE, CST_ITEM_TOLD };
 
 cst_reference *cst_reference_create(const cst_plan *p);

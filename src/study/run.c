@@ -43,7 +43,7 @@ static void note_study(cst_output *o, const cst_study *s) {
 
 static void note_back_end(cst_output *o, const cst_back_end *b) {
   cst_output_note(o, "/run", "kernels", b->kernels);
-  if (b->seconds == 0 && !*b->why) return; /* nobody asked for a compiler */
+  if (b->seconds == 0 && !*b->why) return; /* no compiler was asked for */
   cst_output_number(o, "/run", "compile_seconds", b->seconds);
   cst_output_number(o, "/run", "compile_cached", b->cached && !*b->why);
   if (!*b->why && *b->compiler) cst_output_note(o, "/run", "compile_compiler", b->compiler);
@@ -157,7 +157,7 @@ static PetscErrorCode conclude(cst_conclusion *table, cst_output *o, const doubl
     PetscCall(cst_conclude(table, o, reference_error, &run->failures));
     PetscCall(cst_output_columns(o, cst_conclusion_columns(table)));
   }
-  run->failed = cst_failures_total(&run->failures); /* told to all ranks below */
+  run->failed = cst_failures_total(&run->failures); /* broadcast below */
   PetscFunctionReturn(0);
 }
 

@@ -1,4 +1,4 @@
-/* runner-internal.h: the object that steps batches, shared by runner.c and what it looks at on the way. */
+/* runner-internal.h: the object that steps batches, shared by the files of the runner. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_RUNNER_INTERNAL_H
 #define CST_RUNNER_INTERNAL_H

@@ -1,4 +1,4 @@
-/* runner.c: steps one batch from its start to its end and folds what is seen on the way.
+/* runner.c: steps one batch from its start to its end and folds its observables.
  *
  * A batch stops only where something is due: a fold, a sample, a read of the error, a stored state, the end, or the end of a slice of about
  * 50 ms. Where it stops changes no bits.

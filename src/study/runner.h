@@ -1,4 +1,4 @@
-/* runner.h: steps batches of trajectories from their start, or from where they were left, and folds what is seen on the way. */
+/* runner.h: steps batches of trajectories from their start, or from where they were left, and folds their observables. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_RUNNER_H
 #define CST_RUNNER_H

@@ -1,4 +1,5 @@
-/* series.c: sampled series of a case reduced over its members: largest value and exact sum of squares, whoever computed them. */
+/* series.c: sampled series of a case reduced over its members: largest value and exact sum of squares, independent of which rank computed
+ * them. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <stdlib.h>

@@ -13,7 +13,7 @@
 #include "study/channels.h"
 #include "study/starts.h"
 
-/* What a fetch, which is asked by a path alone, must know besides. */
+/* Arguments of a fetch, whose signature has a path alone. */
 static struct {
   const cst_system *system;
   long              icase; /* -1: the only one */

@@ -75,7 +75,7 @@ static void check_keys(cst_reader *r, cst_yaml *map, const cst_start_form *f) {
   cst_reader_map(r, map, "initial", keys, n);
 }
 
-/* As many members as starts, or so many as are asked for. */
+/* As many members as starts, unless `members` asks for another number. */
 static void read_members(cst_reader *r, cst_yaml *map) {
   cst_study *s = r->s;
   cst_yaml  *n = cst_yaml_get(map, "members");

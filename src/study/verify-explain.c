@@ -1,4 +1,4 @@
-/* verify-explain.c: what a file was made with beside what this program is, where the bits of the two differ (see verify.h). */
+/* verify-explain.c: compares what a file was made with to this program, to explain bits that differ (see verify.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdio.h>
 #include <stdlib.h>

@@ -105,7 +105,7 @@ static void place(const desk *d, trajectory *t) {
     t->stage = MIDWAY, t->until = d->past[0]->stretch[piece].step;
 }
 
-/* The newest past in which it is on its way, and not yet so far. */
+/* The newest checkpoint that has the trajectory at a step before `until`. */
 static void find_origin(const desk *d, trajectory *t) {
   for (int i = 0; i < PASTS && !t->from; i++) {
     const int piece = find_piece(d->past[i], t->work.klass, t->work.first);
@@ -187,7 +187,7 @@ static PetscErrorCode make_reference(desk *d, const trajectory *t) {
   PetscFunctionReturn(0);
 }
 
-/* What is kept of the numbers of one that has failed on its way is its last good state. */
+/* A failed trajectory keeps only its last good state. */
 static long count_kept(const desk *d, const double *row) {
   const bool failed = row[0] != 0;
   return failed ? cst_runner_state_numbers(d->runner) : cst_runner_numbers(d->runner);

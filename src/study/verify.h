@@ -4,7 +4,7 @@
 #define CST_VERIFY_H
 #include "study/back-end.h"
 
-/* Which: members of cases, all of them where none are named; of these, so many that are drawn, or all. */
+/* Trajectories to recompute: the given members of the given cases (default: all), or a random sample of them. */
 typedef struct {
   int      nmember, ncase;
   long    *member, *icase; /* within the study */
