@@ -155,10 +155,10 @@ int main(int argc, char **argv) {
   int isa;
   PetscCall(bench_open(&argc, &argv, &isa));
   printf("\nconversions: a step of one lane, %s; best of %d\n", cst_isas[isa].name, BENCH_ROUNDS);
+  printf("wheels, forces, time, against convert(rk4, bias=-0.5) on a system of the same size, h = %g\n", STEP / 5);
+  for (int k = 0; k < EQUAL_SIZES; k++) PetscCall(compare_sizes(k, isa));
   PetscCall(bench_system("spherical-pendulum", 0.3, true, isa));
   PetscCall(bench_system("double-pendulum", 0.1, true, isa));
   PetscCall(bench_system("rigid-body", 0.1, false, isa));
-  printf("wheels, forces, time, against convert(rk4, bias=-0.5) on a system of the same size, h = %g\n", STEP / 5);
-  for (int k = 0; k < EQUAL_SIZES; k++) PetscCall(compare_sizes(k, isa));
   return PetscFinalize();
 }

@@ -53,7 +53,7 @@ cst_study *bench_members(const char *system, const char *state, long members, do
   char text[8192];
   snprintf(text, sizeof text,
            "study: conservation\nsystem: %s\ninitial: {members: %ld, seed: 1, around: %s, spread: {q: %g, v: %g}}\nend: 1\nsteps: [0.1]\n"
-           "methods: [rattle]\n",
+           "methods: [rk4]\n",
            system, members, state, spread, spread);
   return bench_study(text);
 }
