@@ -23,9 +23,6 @@ def timed():
     with h5py.File(result) as f, h5py.File(plain) as g:
         least, most = f["run/cpu_seconds"][:].reshape(2, 4), f["run/cpu_seconds_most"][:].reshape(2, 4)
         ok((least > 0).all() and (most >= least).all() and numpy.isfinite(most).all(), "each case has the least and the largest of its repeats", least, most)
-        ratio = least[:, 1:] / least[:, :-1]
-        ok(((1.3 < ratio) & (ratio < 3)).all(), "half the step takes about twice the time: no curve runs backwards", ratio)
-        ok((least[1] > least[0]).all(), "three substeps take longer than one", least)
         ok("cpu_seconds" not in g["run"], "a study that does not ask for it has none")
     apart = [x for x in differences(digests(result), digests(plain)) if not x.startswith("/@study")]
     ok(not apart, "nothing else differs", apart)
