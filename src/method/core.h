@@ -21,11 +21,14 @@ typedef struct {
  * how the iteration goes (march.h). */
 typedef struct {
   double size[CST_W_MAX] __attribute__((aligned(64)));
-  double course[4 * CST_W_MAX] __attribute__((aligned(64)));
+  double course[8 * CST_W_MAX] __attribute__((aligned(64)));
   long   done[CST_W_MAX] __attribute__((aligned(64)));
 } cst_scratch;
 
-enum { CST_LANE_DATA = 112 };
+enum {
+  CST_LANE_DATA = 112,
+  CST_PAST = 5 /* orders of differences that unknowns are extrapolated by (core/march.h) */
+};
 
 /* The kick of a thermostat behind a substep (core/noise.c), of `increments` shared parts: what is left of p and the deviation of what is
  * added in each; where `by_mass` the rate times the length of one and the temperature, for each mass. */
@@ -59,6 +62,7 @@ typedef struct {
   int                     stages;   /* of each, as its row counts them (substep.h) */
   int                     unknowns; /* of each; those that are kept are [nsub][unknowns] at `warm` */
   int                     warm;     /* their first component in the record */
+  int                     smooth;   /* motions are: starts of unknowns may be extrapolated, and what that takes is kept (march.h) */
   int                     max_iterations;
   int                     robust; /* solve with pivoting (a lane that failed is stepped again alone); 2: from a start that is nearer by */
   int                     compensated;

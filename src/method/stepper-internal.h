@@ -62,6 +62,7 @@ struct cst_stepper {
   double              h;
   double              first_impulse; /* part of the impulse that the first step has */
   bool                tangential;
+  bool                smooth; /* there is no noise */
   int                 robust_iterations;
   cst_solver         *solver;
   cst_scratch        *scratch; /* [groups] */

@@ -48,7 +48,8 @@ static void fill_march(cst_stepper *st, cst_segment *g, const cst_system *s, con
   m->warm = *warm;
   m->max_iterations = o->max_iterations;
   m->compensated = o->compensated || cst_program_always_compensates(st->program);
-  *warm += m->nsub * size.kept;
+  m->smooth = st->smooth;
+  *warm += m->nsub * (size.kept + (m->smooth && size.predicted ? CST_PAST * size.predicted + 1 : 0));
 }
 
 /* ---- noise --------------------------------------------------------------------------------------------------------------------- */
@@ -162,6 +163,7 @@ static PetscErrorCode make_segments(cst_stepper *st, const cst_system *s, const 
   const cst_program *p = st->program;
   int                warm = st->inner.own;
   PetscFunctionBegin;
+  st->smooth = st->nnoise == 0;
   st->state = cst_program_state(p, s, warm, &st->nstate);
   for (int i = 0; i < st->nstate; i++) warm += st->state[i].n;
   PetscCall(PetscCalloc1(p->n, &st->segment));

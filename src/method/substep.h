@@ -39,10 +39,11 @@ typedef struct {
 /* What it takes on a system. Substeps of one kind that follow one another march together where `stages`, `unknowns` and `each` are equal.
  */
 typedef struct {
-  int    stages;      /* its fields are laid out by them: of its layers, points where L is taken, the degree of a line */
-  int    unknowns;    /* that it solves for */
-  int    kept;        /* of these, for the next step */
-  double matrix;      /* numbers of a lane that the solver's matrices take */
+  int    stages;    /* its fields are laid out by them: of its layers, points where L is taken, the degree of a line */
+  int    unknowns;  /* that it solves for */
+  int    kept;      /* of these, for the next step */
+  int    predicted; /* of these, the last ones, whose start is extrapolated where motions are smooth: CST_PAST rows more of them, and one */
+  double matrix;    /* numbers of a lane that the solver's matrices take */
   double fixed, each; /* evaluations of the force or of the right hand side, or of a derivative of it along one direction or in reverse: of
                          a step, and of each iteration of the solver */
   double cost;        /* nanoseconds of one lane, very roughly, for planning */

@@ -180,6 +180,12 @@ CST_INLINE vl cst_is_met(const cst_context *C, int a, vd g, const vd *G, const v
   return (vl)(vabs(g) <= (CST_ROUNDOFF * row) * (slack[a] + far)) | vmask(DROPPED(a));
 }
 
+/* All-ones where |g| is so small that what a correction by Newton's method leaves of it, its square, is far below round-off: 3e-10 s_a at
+ * the tolerance of 1e-14. */
+CST_INLINE vl cst_is_near(const cst_context *C, int a, vd g, const vd *G, const vd *q, const vd *slack) {
+  return cst_is_met(C, a, 0x1p-17 * g, G, q, slack);
+}
+
 /* All-ones where every constraint is met. */
 CST_INLINE vl cst_on_manifold(const cst_context *C, const vd *g, const vd *G, const vd *q, const vd *slack) {
   vl done = vmask(1);

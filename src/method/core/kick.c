@@ -24,6 +24,7 @@ struct data {
 #include "system/acceleration.h"
 #ifndef CST_COLD
 #define NX              NG
+#define NX_PREDICTED    NG
 #define HAS_COMPENSATED (!CST_HOT)
 #define COMPENSATED     (HAS_COMPENSATED && MARCH->compensated)
 
@@ -40,6 +41,7 @@ struct local {
   LOCAL(CST_FIELD)
   const vd *c;
   vd        iterations;
+  vl        near;
 };
 #define HM(i) vpick(CST_HOT &&MASS_UNIT, vset(H(j)), L->hm[CLASS(i)])
 
@@ -94,12 +96,14 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
   }
   K_g(L->c, L->q1, f);
   K_G(L->c, L->q1, L->G1);
-  vl done = vmask(1);
+  vl done = vmask(1), near = vmask(1);
   U for (int a = 0; a < NG; a++) {
-    if (!CST_HOT && !COMPENSATED && !vany(done)) break;
+    if (!CST_HOT && !COMPENSATED && !vany(done | near)) break;
     if (COMPENSATED) ROW_G(a, i, e) f[a] += L->G1[e] * L->eq1[i];
     done &= cst_is_met(C, a, f[a], L->G1, L->q1, L->slack);
+    near &= cst_is_near(C, a, f[a], L->G1, L->q1, L->slack);
   }
+  L->near = near;
   return done;
 }
 
@@ -196,8 +200,12 @@ static bool on(const cst_substep *one, const cst_system *s, cst_substep *other) 
 
 static cst_substep_size size(const void *x, const cst_system *s) {
   (void)x;
-  return (cst_substep_size){
-      .stages = 1, .unknowns = s->ng, .kept = s->ng, .fixed = 1, .cost = s->gram.banded ? 4 * (s->nq + 3.0 * s->ng) : cst_substep_unit(s)};
+  return (cst_substep_size){.stages = 1,
+                            .unknowns = s->ng,
+                            .kept = s->ng,
+                            .predicted = s->ng,
+                            .fixed = 1,
+                            .cost = s->gram.banded ? 4 * (s->nq + 3.0 * s->ng) : cst_substep_unit(s)};
 }
 
 static const cst_substep_row row = {.name = "kick",

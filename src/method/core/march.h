@@ -13,6 +13,8 @@
  *
  *   KEEPS_NOTHING        unknowns are of no use to the next step
  *   HAS_COMPENSATED      MARCH->compensated may be set
+ *   NX_PREDICTED         so many of the unknowns, the last ones, are extrapolated from step to step; L->near, of type vl, is then what
+ *                        cst_is_near says of the residuals behind evaluate
  *   NX_TESTED            so many of the unknowns, the first ones, tell when the iteration ends
  *   SIZE(L)              what an update of those is compared with where they are smaller
  *   IS_DONE_BY_UPDATE    it ends when the next update is predicted far below round-off; finish does not ask for an evaluation at the last x
@@ -41,6 +43,14 @@
 #endif
 #ifndef HAS_COMPENSATED
 #define HAS_COMPENSATED 0
+#endif
+#ifdef NX_PREDICTED
+#define PREDICTS (NX_PREDICTED > 0 && MARCH->smooth)
+#define NEAR(L)  (L)->near
+#else
+#define NX_PREDICTED 0
+#define PREDICTS     0
+#define NEAR(L)      vmask(0)
 #endif
 #ifndef NX_TESTED
 #define NX_TESTED NX
@@ -87,8 +97,8 @@ CST_INLINE void arrange(const cst_context *C, struct local *L) {
   (void)at, (void)L;
 }
 
-/* Unknowns of all substeps, residual and update of one: hot on the stack, generic in the work space behind the fields, n vectors from
- * number `first` on, since large systems have more of them than a stack holds. */
+/* Unknowns of all substeps, residual and update of one, what is extrapolated: hot on the stack, generic in the work space behind the
+ * fields, n vectors from number `first` on, since large systems have more of them than a stack holds. */
 #define FIELDS (0 LOCAL(CST_FIELD_COUNT))
 #if CST_HOT && !defined(CST_FIELDS_IN_SPACE)
 #define SPACE(name, first, n) vd name[ROOM(n)]
@@ -96,22 +106,32 @@ CST_INLINE void arrange(const cst_context *C, struct local *L) {
 #define SPACE(name, first, n) vd *const name = (vd *)C->work + FIELDS + (first)
 #endif
 
+/* What the record has of a substep behind all unknowns: CST_PAST rows of what is extrapolated, and the steps for which two corrections are
+ * due. */
+#define PAST_SIZE   (NX_PREDICTED > 0 ? CST_PAST * NX_PREDICTED + 1 : 0)
+#define PAST_AT(j)  (MARCH->warm + MARCH->nsub * KEPT + (j)*PAST_SIZE)
+#define DUE(past)   ((past)[CST_PAST * NX_PREDICTED])
+#define STEPS(C, r) (*(const vl *)cst_block(r, LAYOUT(C).step))
+
 static size_t room(const cst_march *m) {
   const cst_context *C = &m->group;
   (void)C;
-  return FIELDS + (size_t)(ROWS + 2) * (size_t)(NX + 1);
+  return FIELDS + (size_t)(ROWS + 2) * (size_t)(NX + 1) + (size_t)(ROWS * PAST_SIZE);
 }
 
 /* How the iteration of a substep goes: the size of the last update, the slowest contraction so far above the level of round-off, the least
- * update, and whether the last one was larger than an earlier one. */
+ * update, and whether the last one was larger than an earlier one. Where unknowns are extrapolated: whether the residual was near before
+ * the last correction, and is now. The number of corrections. */
 typedef struct {
-  vd last, rate, least;
-  vl missed;
+  vd  last, rate, least;
+  vl  missed;
+  vl  was_near, near;
+  int corrections;
 } course;
 
 _Static_assert(sizeof(course) <= sizeof((cst_scratch *)0)->course, "the pieces keep it in their scratch");
 
-CST_INLINE course outset(void) { return (course){vset(INFINITY), vset(0), vset(INFINITY), vmask(0)}; }
+CST_INLINE course outset(void) { return (course){.last = vset(INFINITY), .least = vset(INFINITY)}; }
 
 /* What the next update would be: with an exact matrix it shrinks as this one has, times as much; else at the slowest rate, and not below
  * the square of the last one, which a matrix that is kept leaves. An iteration that converges linearly leaves no such thing, and where all
@@ -141,21 +161,67 @@ CST_INLINE vl correct(const cst_context *C, vl active, const vd *d, vd *x, vd of
   }
   const vl missed = (vl)(size >= 0.98 * vpick(LINEAR, c->least, c->last)) & (vl)(size <= 1e-12 * of);
   const vl stalled = missed & (c->missed | vmask(!LINEAR));
-  *c = (course){size, c->rate, vmin(size, c->least), missed};
+  *c = (course){size, c->rate, vmin(size, c->least), missed, c->near, c->near, c->corrections + 1};
   (void)C;
   return active & (small | stalled) & (vl)(odd == 0);
 }
 
+/* ---- extrapolated unknowns --------------------------------------------------------------------------------------------------------
+ *
+ * The unknowns of a step start from the polynomial through those of the last CST_PAST + 1 steps, as far as there are so many, by
+ * differences: x + Dx + DDx + ... At small steps one correction is enough then. What an iteration leaves of the constraints must not go
+ * with the phase of the motion, though: an offset that changes where the reaction is strong and comes back where it is weak does work, and
+ * the energy drifts linearly (measured: 3e-2 eps a step where the tolerance alone decides, 1e-2 where one and two corrections take turns or
+ * where two are made always and the second corrects round-off). So a lane ends behind one correction only if the residual was near before
+ * it, when its square, which Newton's method leaves, is far below round-off; and where it is not, the next DUE_STEPS steps start from the
+ * unknowns of the last one and end by the tolerance.
+ */
+#define DUE_STEPS 16384
+
+/* Lanes with too few steps behind them to be extrapolated in full. */
+CST_INLINE vl beginners(vl steps) { return (vl)(steps <= CST_PAST); }
+
+/* past, the differences of orders 0 to CST_PAST - 1 of the step before, moves on. A lane that fails is stepped again from x itself. */
+CST_INLINE void extrapolate(const cst_context *C, vl steps, int early, vd *x, vd *past) {
+  DUE(past) = vmax(DUE(past) - 1, vset(0));
+  const vl plain = (vl)(DUE(past) > 0);
+  U for (int i = 0; i < NX_PREDICTED; i++) {
+    vd d = x[NX - NX_PREDICTED + i], sum = d;
+    CST_UNROLL for (int k = 0; k < CST_PAST; k++) {
+      vd *before = &past[k * NX_PREDICTED + i], next = d - *before;
+      *before = d;
+      if (early) next = vkeep((vl)(steps > k + 1), next);
+      d = next, sum += d;
+    }
+    if (CST_HOT || !MARCH->robust) x[NX - NX_PREDICTED + i] = vselect(plain, x[NX - NX_PREDICTED + i], sum);
+  }
+}
+
+/* The lanes that end behind so many corrections, of those whose residual is met; plain: those that are not extrapolated. */
+CST_INLINE vl ends(const cst_context *C, course *c, vl met, vl near, vl plain, int corrections) {
+  if (!PREDICTS) return met;
+  c->near = near;
+  return met & (plain | c->was_near | vmask(corrections >= 2));
+}
+
+/* Before a correction of the active lanes behind so many. */
+CST_INLINE void note(const cst_context *C, vl active, vl young, vl plain, int corrections, vd *due) {
+  if (PREDICTS && corrections == 1) *due = vselect(active & ~young & ~plain, vset(DUE_STEPS), *due);
+}
+
 /* Newton for one substep. Returns the lanes that did not converge; x is the solution of the others. */
-CST_INLINE vl solve(const cst_context *C, struct local *L, int j, vd *x) {
+CST_INLINE vl solve(const cst_context *C, struct local *L, int j, vl young, vd *x, vd *due) {
   SPACE(f, ROWS * NX, NX);
   SPACE(d, (ROWS + 1) * NX, NX);
-  course c = outset();
-  vl     done = vmask(0), active;
+  const vl plain = (vl)(*due > 0);
+  course   c = outset();
+  vl       done = vmask(0), active;
   for (int it = 0;; it++) {
-    done |= evaluate(C, L, j, x, f);
+    const vl met = evaluate(C, L, j, x, f);
+    done |= ends(C, &c, met, NEAR(L), plain, it);
     active = ~done;
     if (!vany(active) || it == MARCH->max_iterations) return active;
+    note(C, active, young, plain, it, due);
     SLOW(C, L, c.rate);
     direction(C, L, j, x, f, d);
     L->iterations -= __builtin_convertvector(active, vd); /* an active lane is -1 */
@@ -212,17 +278,24 @@ CST_INLINE cst_outcome march_with(const cst_march own, double *record, long n) {
   const cst_context *C = &own.group;
   struct local       L;
   SPACE(warm, 0, ROWS * NX);
+  SPACE(past, (ROWS + 2) * NX, ROWS * PAST_SIZE);
+  const int early = PREDICTS && vany(beginners(STEPS(C, record)));
   arrange(C, &L);
   enter(C, &L, record);
   cst_load(warm, record, MARCH->warm, MARCH->nsub * KEPT);
+  if (PREDICTS) cst_load(past, record, PAST_AT(0), MARCH->nsub * PAST_SIZE);
   L.iterations = *cst_block(record, LAYOUT(C).iterations);
   for (long k = 0; k < n; k++)
     for (int j = 0; j < MARCH->nsub; j++) {
-      vd *x = warm + j * KEPT;
+      vd       *x = warm + j * KEPT;
+      vd *const behind = past + j * PAST_SIZE;
+      vl        young = vmask(0);
       SET_STEP(&L, record, k);
+      if (PREDICTS && early && k <= CST_PAST) young = beginners(STEPS(C, record) + k);
+      if (PREDICTS) extrapolate(C, STEPS(C, record) + k, early && k <= CST_PAST, x, behind);
       begin(C, &L, j, x);
       if (NX > 0) {
-        vl failed = solve(C, &L, j, x);
+        vl failed = solve(C, &L, j, young, x, &DUE(behind));
         if (__builtin_expect(vany(failed), 0)) return (cst_outcome){k, lanes_of(failed), CST_NOT_CONVERGED};
       }
       finish(C, &L, j, x);
@@ -232,6 +305,7 @@ CST_INLINE cst_outcome march_with(const cst_march own, double *record, long n) {
   if (__builtin_expect(vany(bad), 0)) return (cst_outcome){n, lanes_of(bad), CST_NOT_FINITE};
   leave(C, &L, record);
   cst_store(record, MARCH->warm, warm, MARCH->nsub * KEPT);
+  if (PREDICTS) cst_store(record, PAST_AT(0), past, MARCH->nsub * PAST_SIZE);
   *(vd *)(record + (size_t)LAYOUT(C).iterations * CST_W) = L.iterations;
   if (MARCH->closes) count_steps(C, record, n);
   return (cst_outcome){n, 0, CST_DONE};
@@ -262,14 +336,23 @@ CST_INLINE void fetch(vd *to, const double *from, int n) { U for (int i = 0; i <
 
 CST_INLINE void put(double *to, const vd *from, int n) { U for (int i = 0; i < n; i++)((vdu *)to)[i] = (vdu)from[i]; }
 
+/* The start of substep j's unknowns, and what the record has of the steps before from then on. */
+CST_INLINE void start(const cst_context *C, const double *record, int j, vd *x, vd *past) {
+  cst_load(x, record, MARCH->warm + j * KEPT, KEPT);
+  if (!PREDICTS) return;
+  cst_load(past, record, PAST_AT(j), PAST_SIZE);
+  extrapolate(C, STEPS(C, record), 1, x, past);
+}
+
 static int piece_begin(const cst_march *m, const double *record, int j, double *x, cst_scratch *s) {
   const cst_context *C = &m->group;
   struct local       L;
   SPACE(y, 0, NX);
+  SPACE(past, (ROWS + 2) * NX, PAST_SIZE);
   arrange(C, &L);
   enter(C, &L, record);
   SET_STEP(&L, record, 0);
-  cst_load(y, record, MARCH->warm + j * KEPT, KEPT);
+  start(C, record, j, y, past);
   begin(C, &L, j, y);
   put(x, y, NX);
   *(course *)s->course = outset();
@@ -282,14 +365,17 @@ static int piece_residual(const cst_march *m, const double *record, int j, const
   struct local       L;
   SPACE(y, 0, NX);
   SPACE(r, NX, NX);
+  SPACE(past, (ROWS + 2) * NX, PAST_SIZE);
   arrange(C, &L);
   enter(C, &L, record);
   SET_STEP(&L, record, 0);
-  cst_load(y, record, MARCH->warm + j * KEPT, KEPT);
+  start(C, record, j, y, past);
   begin(C, &L, j, y);
   fetch(y, x, NX);
-  vl *done = (vl *)s->done;
-  *done |= evaluate(C, &L, j, y, r);
+  vl      *done = (vl *)s->done;
+  course  *c = (course *)s->course;
+  const vl met = evaluate(C, &L, j, y, r);
+  *done |= ends(C, c, met, NEAR(&L), (vl)(DUE(past) > 0), c->corrections);
   put(f, r, NX);
   return lanes_of(~*done);
 }
@@ -300,10 +386,11 @@ static void piece_direction(const cst_march *m, double *record, int j, const dou
   SPACE(y, 0, NX);
   SPACE(r, NX, NX);
   SPACE(e, 2 * NX, NX);
+  SPACE(past, (ROWS + 2) * NX, PAST_SIZE);
   arrange(C, &L);
   enter(C, &L, record);
   SET_STEP(&L, record, 0);
-  cst_load(y, record, MARCH->warm + j * KEPT, KEPT);
+  start(C, record, j, y, past);
   begin(C, &L, j, y);
   fetch(y, x, NX);
   evaluate(C, &L, j, y, r);
@@ -312,6 +399,10 @@ static void piece_direction(const cst_march *m, double *record, int j, const dou
   *(vd *)s->size = SIZE(&L);
   direction(C, &L, j, y, r, e);
   vl active = ~*(vl *)s->done;
+  if (PREDICTS) { /* the next piece takes one off again */
+    note(C, active, beginners(STEPS(C, record)), (vl)(DUE(past) > 0), ((const course *)s->course)->corrections, &DUE(past));
+    DUE((vd *)record + PAST_AT(j)) = DUE(past) + 1;
+  }
   U for (int i = 0; i < NX; i++) e[i] = vkeep(active, e[i]);
   put(d, e, NX);
   vd *iterations = (vd *)(record + (size_t)LAYOUT(C).iterations * CST_W);
@@ -335,10 +426,11 @@ static cst_outcome piece_finish(const cst_march *m, double *record, int j, const
   struct local       L;
   SPACE(y, 0, NX);
   SPACE(r, NX, NX);
+  SPACE(past, (ROWS + 2) * NX, PAST_SIZE);
   arrange(C, &L);
   enter(C, &L, record);
   SET_STEP(&L, record, 0);
-  cst_load(y, record, MARCH->warm + j * KEPT, KEPT);
+  start(C, record, j, y, past);
   begin(C, &L, j, y);
   if (NX > 0) {
     fetch(y, x, NX);
@@ -351,6 +443,7 @@ static cst_outcome piece_finish(const cst_march *m, double *record, int j, const
   leave(C, &L, record);
   if (MARCH->closes && j == MARCH->nsub - 1) count_steps(C, record, 1);
   if (KEPT > 0) memcpy(record + (size_t)(MARCH->warm + j * KEPT) * CST_W, x, sizeof(vd) * KEPT);
+  if (PREDICTS) cst_store(record, PAST_AT(j), past, PAST_SIZE);
   return (cst_outcome){1, 0, CST_DONE};
 }
 

@@ -20,10 +20,11 @@ struct data {
 #ifdef CST_W
 #include "method/core/lane.h"
 #include "system/acceleration.h"
-#define NX     (NQ + NG)
-#define BENT   (!LINEAR_V && !BANDED) /* B is formed */
-#define BANDED C->system->gram.banded
-#define B_SIZE (BENT ? NQ * NQ : 0)
+#define NX           (NQ + NG)
+#define NX_PREDICTED NG                     /* begin makes the others */
+#define BENT         (!LINEAR_V && !BANDED) /* B is formed */
+#define BANDED       C->system->gram.banded
+#define B_SIZE       (BENT ? NQ * NQ : 0)
 
 #define LOCAL(X)                                                                                                                           \
   X(q, NQ) X(p, NQ) X(G, NNZ_G) X(minv, NMASS) X(hm, NMASS) X(qm, NQ) X(q1, NQ) X(dV, NQ) X(G1, NNZ_G) X(slack, NG) X(impulse, NG)
@@ -32,6 +33,7 @@ struct local {
   LOCAL(CST_FIELD)
   const vd *c;
   vd        tolerance, iterations;
+  vl        near;
 };
 #define HM(i) vpick(MASS_UNIT, vset(H(j)), L->hm[CLASS(i)])
 #define LEFT  ((1 - OWN(j)->theta) * H(j)) /* how long the force acts at the left end, and at the right one */
@@ -96,6 +98,8 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
     }
     off = vmax(vabs(f[i]), off);
   }
+  L->near = (vl)(off <= (BENT ? 0x1p-32 : INFINITY) * size);
+  for (int a = 0; a < NG; a++) L->near &= cst_is_near(C, a, f[NQ + a], L->G1, L->q1, L->slack);
   const vd limit = vmax(L->tolerance, vset(8 * EPS)) * size;
   vl       done = cst_on_manifold(C, f + NQ, L->G1, L->q1, L->slack) & (vl)(off <= 1e-6 * size);
   if (vany(done & (vl)(off > limit))) done &= (vl)(off <= limit + roughness(C, L, j));
@@ -222,6 +226,7 @@ static cst_substep_size size(const void *x, const cst_system *s) {
   return (cst_substep_size){.stages = 1,
                             .unknowns = s->nq + s->ng,
                             .kept = s->nq + s->ng,
+                            .predicted = s->ng,
                             .fixed = 1,
                             .each = 1,
                             .cost = 8 * (cst_substep_unit(s) + (s->linear_v ? 0 : 0.1 * q * q * q))};
