@@ -43,7 +43,7 @@ const cst_method_row cst_method_row_dopri5 = {
              .source = "J. R. Dormand, P. J. Prince, A family of embedded Runge-Kutta formulae, J. Comp. Appl. Math. 6 (1980) 19; Hairer, "
                        "Norsett, Wanner, Solving Ordinary Differential Equations I, II.4-5",
              .signature = "dopri5(tolerance=1e-8)",
-             .example = "dopri5(tolerance=1e-3)"},
+             .example = "dopri5(tolerance=0.001)"},
     .on_also = CST_ON_ALL,
     .check = check,
     .properties = properties,

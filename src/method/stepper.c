@@ -49,7 +49,7 @@ static void fill_march(cst_stepper *st, cst_segment *g, const cst_system *s, con
   m->max_iterations = o->max_iterations;
   m->compensated = o->compensated || cst_program_always_compensates(st->program);
   m->smooth = st->smooth;
-  *warm += m->nsub * (size.kept + (m->smooth && size.predicted ? CST_PAST * size.predicted + 1 : 0));
+  *warm += m->nsub * cst_substep_kept(&size, m->smooth);
 }
 
 /* ---- noise --------------------------------------------------------------------------------------------------------------------- */

@@ -20,6 +20,10 @@ cst_substep_size cst_substep_size_on(const cst_substep *x, const cst_system *s) 
   return other.row->size(other.data, s);
 }
 
+int cst_substep_kept(const cst_substep_size *size, bool smooth) {
+  return size->kept + (smooth && size->predicted ? CST_PAST * size->predicted + 1 : 0);
+}
+
 /* Nanoseconds of the pairs of a potential that is a sum over them, as measured on water with the interpreter. */
 static double pairs_cost(const cst_system *s) {
   double n = 0;

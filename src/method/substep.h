@@ -114,6 +114,8 @@ cst_substep cst_substep_of(const cst_substep_row *row, double fraction, const vo
 /* What is carried out on s in the place of x: x itself, or row->on. */
 cst_substep      cst_substep_on(const cst_substep *x, const cst_system *s);
 cst_substep_size cst_substep_size_on(const cst_substep *x, const cst_system *s);
+/* Numbers of a lane that one substep of that size keeps between steps; smooth: without noise (core.h). */
+int cst_substep_kept(const cst_substep_size *size, bool smooth);
 /* What a substep of s costs that takes the force and the constraints once: the unit of row->size. */
 double cst_substep_unit(const cst_system *s);
 

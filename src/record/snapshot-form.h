@@ -5,7 +5,7 @@
 #include "record/snapshot.h"
 #include <stdint.h>
 
-enum { CST_SNAPSHOT_VERSION = 2, CST_SNAPSHOT_KIND = 6 };
+enum { CST_SNAPSHOT_VERSION = 3, CST_SNAPSHOT_KIND = 6 };
 
 /* Its first CST_SNAPSHOT_KIND bytes say what it is, the others the form of its numbers: byte order and bytes of a word. */
 extern const char cst_snapshot_mark[8];

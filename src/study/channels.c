@@ -137,7 +137,7 @@ static const struct {
                              {CASE, MEMBER, BLOCK, NONE}},
     [CST_CHANNEL_CONTINUE] = {"/continue/rows",
                               "1",
-                              "what a longer run goes on from: step, that of half the step, numbers; then these",
+                              "what a longer run goes on from: step, that of half the step, numbers; then these; at the end the step",
                               CST_F64,
                               EXTENSIBLE,
                               ROW,
@@ -433,7 +433,7 @@ static void add_histogram_dimension(cst_channels *c, cst_channel *x) {
 
 /* Numbers that checkpoints hold of a trajectory, and its state at most. */
 static void add_row_dimension(cst_channels *c, cst_channel *x) {
-  long n = CST_LONGER_HEAD + cst_plan_state_numbers(c->plan);
+  long n = CST_LONGER_HEAD + CST_LONGER_SEAL + cst_plan_state_numbers(c->plan);
   for (int k = 0; k < c->n; k++)
     if (c->channel[k].kept) n += (long)c->channel[k].count;
   x->field.dim[x->field.ndim++] = c->ndim;

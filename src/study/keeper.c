@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "core/need.h"
 #include "study/keeper.h"
 #include "study/stop.h"
 
@@ -47,8 +48,8 @@ struct cst_keeper {
   int                total; /* pieces of work of the phase */
   cst_bundle         part;
   MPI_Request        sending;
-  const cst_work   **finished; /* [works] since the last part */
-  int                nfinished;
+  cst_work          *finished; /* since the last part */
+  size_t             nfinished, most_finished;
   double            *told;            /* [nclass] seconds already reported */
   double             polled, slowest; /* time of the last poll, and the longest time between two */
   double             looked;          /* time of the last look in the middle of a slice */
@@ -62,8 +63,8 @@ struct cst_keeper {
 static long order_of(long number, bool last) { return 2 * number + last; }
 static bool is_last(long order) { return order % 2; }
 
-PetscErrorCode cst_keeper_create(MPI_Comm comm, const cst_plan *p, int works, const cst_keeper_options *options, cst_coordinator *c,
-                                 cst_output *o, cst_past *past, cst_reference *r, cst_series *s, cst_keeper **keeper) {
+PetscErrorCode cst_keeper_create(MPI_Comm comm, const cst_plan *p, const cst_keeper_options *options, cst_coordinator *c, cst_output *o,
+                                 cst_past *past, cst_reference *r, cst_series *s, cst_keeper **keeper) {
   cst_keeper *k;
   char        why[512] = "";
   int         ok = 1;
@@ -75,7 +76,7 @@ PetscErrorCode cst_keeper_create(MPI_Comm comm, const cst_plan *p, int works, co
   PetscCallMPI(MPI_Comm_size(comm, &k->size));
   PetscCallMPI(MPI_Type_contiguous(CST_BUNDLE_UNIT, MPI_BYTE, &k->unit));
   PetscCallMPI(MPI_Type_commit(&k->unit));
-  PetscCall(PetscCalloc2((size_t)works + 1, &k->finished, (size_t)p->nclass + 1, &k->told));
+  PetscCall(PetscCalloc1((size_t)p->nclass + 1, &k->told));
   k->sending = MPI_REQUEST_NULL;
   for (int i = 0; i < SLOTS; i++) k->desk.request[i] = MPI_REQUEST_NULL;
   k->pause = pause_between;
@@ -98,21 +99,28 @@ PetscErrorCode cst_keeper_destroy(cst_keeper **keeper) {
   for (int i = 0; i < SLOTS; i++) cst_bundle_destroy(&k->desk.part[i]);
   cst_bundle_destroy(&k->part);
   PetscCallMPI(MPI_Type_free(&k->unit));
-  PetscCall(PetscFree2(k->finished, k->told));
+  free(k->finished);
+  PetscCall(PetscFree(k->told));
   PetscCall(PetscFree(*keeper));
   PetscFunctionReturn(0);
 }
 
 void cst_keeper_watch(cst_keeper *k, cst_runner *r) { k->runner = r; }
-void cst_keeper_finished(cst_keeper *k, const cst_work *w) { k->finished[k->nfinished++] = w; }
+void cst_keeper_finished(cst_keeper *k, const cst_work *w) {
+  if (k->nfinished == k->most_finished) {
+    k->most_finished = 2 * k->most_finished + 16;
+    k->finished = cst_need(realloc(k->finished, k->most_finished * sizeof *k->finished));
+  }
+  k->finished[k->nfinished++] = *w;
+}
 
 /* ---- the part of a rank ------------------------------------------------------------------------------------------------------ */
 
 static void pack_finished(cst_keeper *k, cst_bundle *b) {
-  long *x = cst_bundle_add(b, "done", 3 * sizeof *x * (size_t)k->nfinished);
-  for (int i = 0; i < k->nfinished; i++, x += 3) {
-    cst_plan_trajectory(k->plan, k->finished[i]->klass, k->finished[i]->first, &x[0], &x[1]);
-    x[2] = k->finished[i]->count;
+  long *x = cst_bundle_add(b, "done", 3 * sizeof *x * k->nfinished);
+  for (size_t i = 0; i < k->nfinished; i++, x += 3) {
+    cst_plan_trajectory(k->plan, k->finished[i].klass, k->finished[i].first, &x[0], &x[1]);
+    x[2] = k->finished[i].count;
   }
   k->nfinished = 0;
 }

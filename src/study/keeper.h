@@ -21,9 +21,8 @@ typedef struct {
 
 typedef struct cst_keeper cst_keeper;
 
-/* works: batches that there are to be computed. */
-PetscErrorCode cst_keeper_create(MPI_Comm comm, const cst_plan *p, int works, const cst_keeper_options *options, cst_coordinator *c,
-                                 cst_output *o, cst_past *past, cst_reference *r, cst_series *s, cst_keeper **keeper); /* collective */
+PetscErrorCode cst_keeper_create(MPI_Comm comm, const cst_plan *p, const cst_keeper_options *options, cst_coordinator *c, cst_output *o,
+                                 cst_past *past, cst_reference *r, cst_series *s, cst_keeper **keeper); /* collective */
 PetscErrorCode cst_keeper_destroy(cst_keeper **keeper);
 void           cst_keeper_watch(cst_keeper *k, cst_runner *r); /* whose batch at work goes into this rank's parts */
 /* Piece i of the work; *stop when the run stops in the middle of it. */

@@ -45,6 +45,11 @@ cst_position cst_longer_position(const cst_plan *now, const cst_class *to, const
   return at;
 }
 
+long cst_longer_step(const double *row, long width) {
+  const double step = row[CST_LONGER_STEP];
+  return step > 0 && step == row[width - CST_LONGER_SEAL] ? (long)step : -1;
+}
+
 /* ---- kept numbers of a row ----------------------------------------------------------------------------------------------------- */
 
 static bool is_kept(const cst_channel *c) { return *c->field.path && c->count && c->kept; }

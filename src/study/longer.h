@@ -10,8 +10,12 @@
 #define CST_LONGER_H
 #include "study/channels.h"
 
-/* What stands before the numbers of a trajectory in its row. */
-enum { CST_LONGER_STEP, CST_LONGER_HALF_STEP, CST_LONGER_NUMBERS, CST_LONGER_HEAD };
+/* What stands before the numbers of a trajectory in its row; its last number is the step again, so that a row is seen to be whole: it may
+ * be written over by that of the new end when a run is killed. */
+enum { CST_LONGER_STEP, CST_LONGER_HALF_STEP, CST_LONGER_NUMBERS, CST_LONGER_HEAD, CST_LONGER_SEAL = 1 };
+
+/* Of a row of `width` numbers that is read: the step at which its trajectory stands; -1: there is no row, or not a whole one. */
+long cst_longer_step(const double *row, long width);
 
 /* Why a class cannot go on as another one; NULL: it can. Rotating static text. */
 const char *cst_longer_refuse(const cst_plan *old, const cst_class *from, const cst_plan *now, const cst_class *to);

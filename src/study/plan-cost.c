@@ -23,7 +23,7 @@ static void solver_numbers(const cst_plan *plan, double *matrix, double *kept) {
     for (int k = 0; k < p->n; k++) {
       const cst_substep_size size = p->step[k].row->size(p->step[k].data, on);
       *matrix = fmax(*matrix, size.matrix);
-      own += size.kept;
+      own += cst_substep_kept(&size, true);
     }
     free(state);
     *kept = fmax(*kept, own);

@@ -188,38 +188,65 @@ static PetscErrorCode compute_item(void *context, int i, bool *stop) {
   PetscFunctionReturn(0);
 }
 
-/* Rows that the new file has of trajectories that are to go on, of all of a batch or of none. */
-static PetscErrorCode take_rows(desk *d, const cst_work *w, cst_origin *from) {
-  const cst_class   *k = &d->plan->classes[w->klass];
-  const cst_channel *c = cst_channels_find(cst_output_channels(d->output), CST_CHANNEL_CONTINUE, 0);
-  const long         members = d->plan->study->members, width = (long)c->count;
+/* Rows of a batch that the file has, [count][width]. */
+static PetscErrorCode read_rows(desk *d, const cst_work *w, long width) {
+  const cst_class *k = &d->plan->classes[w->klass];
+  const long       members = d->plan->study->members;
   PetscFunctionBegin;
-  double *x = d->rows = cst_need(realloc(d->rows, sizeof *x * (size_t)(w->count * width)));
-  for (long at = 0; at < w->count;) {
-    const long lane = w->first + at, first = lane % members, n = PetscMin(members - first, w->count - at);
-    PetscCall(cst_output_read_members(d->output, CST_CHANNEL_CONTINUE, 0, k->cases[lane / members], first, n, x + at * width));
-    if (isnan(x[0])) PetscFunctionReturn(0);
-    at += n;
+  d->rows = cst_need(realloc(d->rows, sizeof *d->rows * (size_t)(w->count * width)));
+  for (long at = 0, n; at < w->count; at += n) {
+    const long lane = w->first + at, first = lane % members;
+    n = PetscMin(members - first, w->count - at);
+    PetscCall(cst_output_read_members(d->output, CST_CHANNEL_CONTINUE, 0, k->cases[lane / members], first, n, d->rows + at * width));
   }
-  const long numbers = (long)x[CST_LONGER_NUMBERS];
-  *from = (cst_origin){cst_longer_position(d->plan, k, x), numbers, x, true};
-  for (long l = 0; l < w->count; l++) memmove(x + l * numbers, x + l * width + CST_LONGER_HEAD, sizeof *x * (size_t)numbers);
+  PetscFunctionReturn(0);
+}
+
+/* One batch or a part of it, whose trajectories all stand where the first of these rows does, or have none. */
+static PetscErrorCode compute_part(desk *d, const cst_work *w, double *x, long width, bool *stop) {
+  const cst_class *k = &d->plan->classes[w->klass];
+  cst_origin       from;
+  PetscFunctionBegin;
+  if (cst_longer_step(x, width) >= 0) {
+    const long numbers = (long)x[CST_LONGER_NUMBERS];
+    from = (cst_origin){cst_longer_position(d->plan, k, x), numbers, x, true};
+    for (long l = 0; l < w->count; l++) memmove(x + l * numbers, x + l * width + CST_LONGER_HEAD, sizeof *x * (size_t)numbers);
+    PetscCall(cst_runner_batch(d->runner, w, &from, stop));
+  } else
+    PetscCall(cst_runner_batch(d->runner, w, NULL, stop));
+  if (!*stop) cst_keeper_finished(d->keeper, w);
+  PetscFunctionReturn(0);
+}
+
+/* A batch of an extensible study: from the rows that the file has. In a run that is resumed they may differ: a trajectory that came to its
+ * new end behind the last checkpoint has that of the new end, and is looked at there once more. */
+static PetscErrorCode compute_extensible(desk *d, const cst_work *w, bool *stop) {
+  const long width = (long)cst_channels_find(cst_output_channels(d->output), CST_CHANNEL_CONTINUE, 0)->count;
+  PetscFunctionBegin;
+  PetscCall(read_rows(d, w, width));
+  for (long at = 0, n; at < w->count && !*stop; at += n) {
+    double    *x = d->rows + at * width;
+    const long step = cst_longer_step(x, width);
+    for (n = 1; at + n < w->count && cst_longer_step(x + n * width, width) == step;) n++;
+    cst_work part = *w;
+    part.first += at, part.count = n;
+    PetscCall(compute_part(d, &part, x, width, stop));
+  }
   PetscFunctionReturn(0);
 }
 
 static PetscErrorCode compute_batch(void *context, int i, bool *stop) {
   desk           *d = context;
   const cst_work *w = &d->agenda->work[i];
-  cst_origin      origin, *from = w->piece < 0 ? NULL : &origin;
+  cst_origin      from;
   PetscFunctionBegin;
-  PetscCheck(!from || cst_past_origin(d->past, w, from), PETSC_COMM_SELF, PETSC_ERR_FILE_READ,
-             "checkpoint %ld was damaged or removed under the run", d->past->number);
-  if (!from && d->plan->study->extensible) {
-    origin.row = NULL;
-    PetscCall(take_rows(d, w, &origin));
-    if (origin.row) from = &origin;
+  if (w->piece < 0 && d->plan->study->extensible) {
+    PetscCall(compute_extensible(d, w, stop));
+    PetscFunctionReturn(0);
   }
-  PetscCall(cst_runner_batch(d->runner, w, from, stop));
+  PetscCheck(w->piece < 0 || cst_past_origin(d->past, w, &from), PETSC_COMM_SELF, PETSC_ERR_FILE_READ,
+             "checkpoint %ld was damaged or removed under the run", d->past->number);
+  PetscCall(cst_runner_batch(d->runner, w, w->piece < 0 ? NULL : &from, stop));
   if (!*stop) cst_keeper_finished(d->keeper, w);
   PetscFunctionReturn(0);
 }
@@ -298,7 +325,7 @@ static PetscErrorCode work(const cst_plan *p, const cst_agenda *a, cst_output *o
   PetscFunctionBegin;
   PetscCall(take_over(&d, options));
   PetscCall(cst_coordinator_create(PETSC_COMM_WORLD, options->progress, p->cost, p->cost - a->left, &c));
-  PetscCall(cst_keeper_create(PETSC_COMM_WORLD, p, a->n, &keep, c, o, past, d.reference, d.series, &d.keeper));
+  PetscCall(cst_keeper_create(PETSC_COMM_WORLD, p, &keep, c, o, past, d.reference, d.series, &d.keeper));
   d.reference->halt = cst_keeper_halts, d.reference->halt_context = d.keeper;
   cst_stop_grace(0); /* from here on slices of work look at signals */
   PetscCall(cst_keeper_phase(d.keeper, cst_reference_items(d.reference), compute_item, &d, &run->end));

@@ -223,12 +223,12 @@ static long next_stop(void *context) {
 static PetscErrorCode keep_rows(cst_runner *r) {
   const long n = cst_runner_numbers(r);
   PetscFunctionBegin;
-  PetscCheck((size_t)n + CST_LONGER_HEAD <= r->row, PETSC_COMM_SELF, PETSC_ERR_PLIB, "a trajectory has %ld numbers, more than %zu", n,
-             r->row);
+  PetscCheck((size_t)n + CST_LONGER_HEAD + CST_LONGER_SEAL <= r->row, PETSC_COMM_SELF, PETSC_ERR_PLIB,
+             "a trajectory has %ld numbers, more than %zu", n, r->row);
   for (long l = 0; l < r->work->count; l++) {
     double *x = cst_rows_numbers(r->rows, CST_CHANNEL_CONTINUE, 0, l);
     for (size_t i = 0; i < r->row; i++) x[i] = NAN;
-    x[CST_LONGER_STEP] = (double)r->b->step;
+    x[CST_LONGER_STEP] = x[r->row - CST_LONGER_SEAL] = (double)r->b->step;
     x[CST_LONGER_HALF_STEP] = r->hst ? (double)r->hb->step : 0;
     x[CST_LONGER_NUMBERS] = (double)n;
     cst_runner_save(r, l, x + CST_LONGER_HEAD);

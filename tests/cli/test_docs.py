@@ -295,9 +295,21 @@ def run_python(block, folder, before):
         compile(block.text, str(block), "exec")
     except SyntaxError as error:
         return f"{block}: {error}"
+    if re.search(r"^from \.", block.text, re.M):
+        return run_module(block, folder)
     if not make_results(block.text.replace('"', " "), folder):
         return None
     told = subprocess.run([sys.executable, "-c", "import h5py\n" + "\n".join([*before, block.text])], cwd=folder, capture_output=True, text=True)
+    return None if told.returncode == 0 or "No module named" in told.stderr else f"{block}: {told.stderr}"
+
+
+def run_module(block, folder):
+    """A module of the package constella.plot, found in the folder."""
+    with open(os.path.join(folder, block.name), "w", encoding="utf-8") as f:
+        f.write(block.text)
+    name = block.name.removesuffix(".py")
+    code = f"import sys; sys.path.insert(0, {os.path.join(ROOT, 'analysis')!r}); import importlib, constella.plot as p; p.__path__.append('.'); importlib.import_module('constella.plot.{name}')"
+    told = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True)
     return None if told.returncode == 0 or "No module named" in told.stderr else f"{block}: {told.stderr}"
 
 

@@ -107,7 +107,7 @@ def killed():
         process = subprocess.Popen([PROGRAM, "extend", path("killed.h5"), study, "-o", result, "--progress", "none", "--checkpoint-seconds", "0.1", "--batch", str(16 * (turn + 1)), *(["--resume"] if turn else [])],
                                    env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:
-            process.wait(0.7)
+            process.wait(0.45)
             break
         except subprocess.TimeoutExpired:
             process.kill()

@@ -128,7 +128,8 @@ static void mistakes(cst_system *s) {
   refused((cst_integrator_options){.system = s, .method = "rattle", .step = 1, .tolerance = 1}, CST_INTEGRATOR_BAD_ARGUMENT, "tolerance");
   refused((cst_integrator_options){.system = s, .method = "newmark", .step = 1}, CST_INTEGRATOR_BAD_METHOD, "constraints");
   refused((cst_integrator_options){.system = s, .method = "rattle(", .step = 1}, CST_INTEGRATOR_BAD_METHOD, "character");
-  refused((cst_integrator_options){.system = s, .method = "rattle", .step = 1, .trajectories = -1}, CST_INTEGRATOR_BAD_ARGUMENT, "trajectories");
+  refused((cst_integrator_options){.system = s, .method = "rattle", .step = 1, .trajectories = -1}, CST_INTEGRATOR_BAD_ARGUMENT,
+          "trajectories");
 }
 
 int main(void) {
