@@ -137,7 +137,7 @@ static const struct {
                              {CASE, MEMBER, BLOCK, NONE}},
     [CST_CHANNEL_CONTINUE] = {"/continue/rows",
                               "1",
-                              "what a longer run goes on from: step, that of half the step, numbers; then these; at the end the step",
+                              "what a longer run goes on from: step, that of half the step, numbers; then these, and the step again",
                               CST_F64,
                               EXTENSIBLE,
                               ROW,

@@ -45,9 +45,12 @@ cst_position cst_longer_position(const cst_plan *now, const cst_class *to, const
   return at;
 }
 
+void cst_longer_seal(double *row) { row[CST_LONGER_HEAD + (long)row[CST_LONGER_NUMBERS]] = row[CST_LONGER_STEP]; }
+
 long cst_longer_step(const double *row, long width) {
-  const double step = row[CST_LONGER_STEP];
-  return step > 0 && step == row[width - CST_LONGER_SEAL] ? (long)step : -1;
+  const double step = row[CST_LONGER_STEP], numbers = row[CST_LONGER_NUMBERS];
+  const bool   fits = numbers >= 0 && numbers < (double)(width - CST_LONGER_HEAD);
+  return fits && step > 0 && step == row[CST_LONGER_HEAD + (long)numbers] ? (long)step : -1;
 }
 
 /* ---- kept numbers of a row ----------------------------------------------------------------------------------------------------- */

@@ -10,10 +10,12 @@
 #define CST_LONGER_H
 #include "study/channels.h"
 
-/* What stands before the numbers of a trajectory in its row; its last number is the step again, so that a row is seen to be whole: it may
+/* What stands before the numbers of a trajectory in its row. Behind them the step stands again, so that a row is seen to be whole: it may
  * be written over by that of the new end when a run is killed. */
 enum { CST_LONGER_STEP, CST_LONGER_HALF_STEP, CST_LONGER_NUMBERS, CST_LONGER_HEAD, CST_LONGER_SEAL = 1 };
 
+/* Seals a row whose head is there. */
+void cst_longer_seal(double *row);
 /* Of a row of `width` numbers that is read: the step at which its trajectory stands; -1: there is no row, or not a whole one. */
 long cst_longer_step(const double *row, long width);
 

@@ -244,11 +244,10 @@ PetscErrorCode cst_output_go_on(cst_output *o, cst_result *file, const cst_chann
     PetscCheck(cst_result_read_block(file, a->field.path, CST_F64, there, n, row), PETSC_COMM_SELF, PETSC_ERR_FILE_READ,
                "%s of the file cannot be read, or has another shape", a->field.path);
     for (size_t i = 0; i < b->count; i++) made[i] = NAN;
-    PetscCheck(cst_longer_step(row, (long)a->count) == earlier->n && row[CST_LONGER_NUMBERS] >= 0 &&
-                   row[CST_LONGER_NUMBERS] + CST_LONGER_HEAD + CST_LONGER_SEAL <= (double)a->count,
-               PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED, "%s of the file has a row that is none", a->field.path);
+    PetscCheck(cst_longer_step(row, (long)a->count) == earlier->n, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED,
+               "%s of the file has a row that is none", a->field.path);
     cst_longer_convert(old, earlier, o->channels, later, row, made);
-    made[b->count - CST_LONGER_SEAL] = made[CST_LONGER_STEP];
+    cst_longer_seal(made);
     PetscCall(put_block(o, b, here, width, made));
   }
   PetscCall(PetscFree2(row, made));

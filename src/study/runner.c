@@ -228,10 +228,11 @@ static PetscErrorCode keep_rows(cst_runner *r) {
   for (long l = 0; l < r->work->count; l++) {
     double *x = cst_rows_numbers(r->rows, CST_CHANNEL_CONTINUE, 0, l);
     for (size_t i = 0; i < r->row; i++) x[i] = NAN;
-    x[CST_LONGER_STEP] = x[r->row - CST_LONGER_SEAL] = (double)r->b->step;
+    x[CST_LONGER_STEP] = (double)r->b->step;
     x[CST_LONGER_HALF_STEP] = r->hst ? (double)r->hb->step : 0;
     x[CST_LONGER_NUMBERS] = (double)n;
     cst_runner_save(r, l, x + CST_LONGER_HEAD);
+    cst_longer_seal(x);
   }
   PetscFunctionReturn(0);
 }
