@@ -72,7 +72,7 @@ static int unknown(const char *name) {
   const char *names[16];
   int         n = 0;
   for (const cst_command *c = cst_commands; c->name; c++) names[n++] = c->name;
-  fprintf(stderr, "constella: error: unknown command '%s'; allowed: %s%s\n", name, cst_join(names, n), cst_diag_guess(name, names, n));
+  fprintf(stderr, "constella: error: unknown command '%s'; allowed: %s%s\n", name, cst_diag_join(names, n), cst_diag_guess(name, names, n));
   return 2;
 }
 

@@ -27,7 +27,7 @@ int cst_diag_count(const cst_diag *d); /* of errors */
 void cst_diag_print(const cst_diag *d, FILE *out);
 
 /* The entry of names[0..n) nearest to word by edit distance, NULL when none is near enough to be worth a guess. */
-const char *cst_nearest(const char *word, const char *const *names, int n);
+const char *cst_diag_nearest(const char *word, const char *const *names, int n);
 /* "a, b, c" into a static rotating buffer; for the 'what is allowed' part of a message. */
-const char *cst_join(const char *const *names, int n);
+const char *cst_diag_join(const char *const *names, int n);
 #endif

@@ -16,9 +16,9 @@ typedef struct cst_document cst_document;
 typedef struct fy_node      cst_yaml; /* a node: scalar, sequence or mapping */
 
 /* The whole file as zero-terminated bytes in *text (owned by the caller, free()). NULL, or why it cannot be read (static text). */
-const char *cst_file_fetch(const char *path, char **text, size_t *length);
+const char *cst_document_fetch(const char *path, char **text, size_t *length);
 /* The same; false with the reason in d. */
-bool cst_file_read(const char *path, char **text, size_t *length, cst_diag *d);
+bool cst_document_read_file(const char *path, char **text, size_t *length, cst_diag *d);
 
 /* Parse text; file is the name used in messages (copied). NULL when it is no YAML mapping; the reason is in d. Owned. */
 cst_document *cst_document_parse(const char *file, const char *text, size_t length, cst_diag *d);

@@ -94,9 +94,9 @@ typedef struct {
   char          array; /* of the inputs that arrays are made of */
   int           least; /* the fewest pairs that are kept so */
   int           n;
-  cst_pair_sum *sum; /* [n], owned: cst_pair_sums_destroy */
+  cst_pair_sum *sum; /* [n], owned: cst_parse_pair_sums_destroy */
 } cst_pair_sums;
-void cst_pair_sums_destroy(cst_pair_sums *s);
+void cst_parse_pair_sums_destroy(cst_pair_sums *s);
 
 /* The same as cst_expr_parse, where double sums outside of other sums may become sums over pairs: sum number k is appended to `pairs`, and
  * stands in what is returned as the input 'P'[k]. */
@@ -108,7 +108,7 @@ void cst_graph_share_divisors(cst_graph *g, const cst_node *out, int nout, cst_n
 int cst_graph_count(const cst_graph *g, const cst_node *out, int nout);
 
 /* What all sums cost that were parsed into g: the characters read for their terms, and 16 for each term. */
-double cst_graph_effort(const cst_graph *g);
+double cst_parse_effort(const cst_graph *g);
 
 /* Derivatives. Their cost is that of the operations that out needs, not of the whole graph.
  * Forward: dout[k] = sum_i d out[k] / d x[i] * dx[i]. x are input nodes; dx any nodes. */
@@ -130,7 +130,7 @@ cst_graph_series               *cst_graph_series_create(cst_graph *g, const cst_
 void                            cst_graph_series_next(cst_graph_series *s, const cst_node *x, cst_node *out);
 void                            cst_graph_series_destroy(cst_graph_series *s);
 
-/* Values at complex arguments, in[c] as for cst_tape_eval; an operation with real operands has the bits of every other evaluation. For
+/* Values at complex arguments, in[c] as for cst_evaluate_tape; an operation with real operands has the bits of every other evaluation. For
  * derivatives by a step in the imaginary direction. false where an operation on arguments that are not real has no analytic extension.
  * Entries -1 of out give 0. */
 bool cst_graph_eval_complex(const cst_graph *g, const cst_node *out, int nout, const double _Complex *const in[128],
@@ -141,7 +141,7 @@ bool cst_graph_eval_complex(const cst_graph *g, const cst_node *out, int nout, c
  */
 void cst_graph_emit(const cst_graph *g, const cst_node *out, int nout, const char *indent, FILE *f);
 /* The same without loops. */
-void cst_graph_emit_straight(const cst_graph *g, const cst_node *out, int nout, const char *indent, FILE *f);
+void cst_emit_straight(const cst_graph *g, const cst_node *out, int nout, const char *indent, FILE *f);
 
 /* A tape: the straight-line program of some outputs, for the interpreter. Owned. */
 typedef struct cst_tape cst_tape;
@@ -150,11 +150,11 @@ void                    cst_tape_destroy(cst_tape *t);
 int                     cst_tape_registers(const cst_tape *t); /* scratch vectors that a run needs */
 int                     cst_tape_outputs(const cst_tape *t);
 /* One evaluation with scalars. in[c] is the argument array for letter c, e.g. in['q'] (unused ones may be NULL); in has 128 entries. */
-void cst_tape_eval(const cst_tape *t, const double *const in[128], double *out);
+void cst_evaluate_tape(const cst_tape *t, const double *const in[128], double *out);
 /* The same in quadruple precision (libquadmath); constants are the doubles they are in the graph. */
 void cst_tape_eval_quad(const cst_tape *t, const __float128 *const in[128], __float128 *out);
 /* Over the lanes of one group: in[c] points to [component][W], out is [nout][W], scratch is [registers][W], all aligned to 8*W
- * bytes. One function a width; bits of each lane equal cst_tape_eval of that lane. */
+ * bytes. One function a width; bits of each lane equal cst_evaluate_tape of that lane. */
 void cst_tape_run_v2(const cst_tape *t, const double *const in[128], double *out, double *scratch);       /* W = 2 */
 void cst_tape_run_v3(const cst_tape *t, const double *const in[128], double *out, double *scratch);       /* W = 4 */
 void cst_tape_run_v4(const cst_tape *t, const double *const in[128], double *out, double *scratch);       /* W = 8 */
@@ -176,10 +176,10 @@ CST_PAIRS_RUN(v3)
 CST_PAIRS_RUN(v4)
 CST_PAIRS_RUN(portable)
 #undef CST_PAIRS_RUN
-void cst_pairs_eval(const cst_pair_tapes *p, bool value, const int *place, const double *const in[128], double *out);
+void cst_evaluate_pairs(const cst_pair_tapes *p, bool value, const int *place, const double *const in[128], double *out);
 void cst_pairs_eval_quad(const cst_pair_tapes *p, bool value, const int *place, const __float128 *const in[128], __float128 *out);
 
 /* The deterministic elementary functions (SLEEF cinz, scalar), for everything outside lanes. */
-double cst_sin(double x), cst_cos(double x), cst_tan(double x), cst_exp(double x), cst_log(double x), cst_atan2(double y, double x),
-    cst_pow(double x, double y);
+double cst_elementary_sin(double x), cst_elementary_cos(double x), cst_elementary_tan(double x), cst_elementary_exp(double x),
+    cst_elementary_log(double x), cst_elementary_atan2(double y, double x), cst_elementary_pow(double x, double y);
 #endif

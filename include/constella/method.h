@@ -14,15 +14,15 @@
 
 /* What a method's row promises; `make test` holds every claim on a covering choice of systems, `make test-all` on every one. */
 typedef enum {
-  CST_SYMPLECTIC = 1,    /* preserves dp ^ dq on T*N */
-  CST_SYMMETRIC = 2,     /* a step of -h undoes a step of h */
-  CST_POSITIONS = 4,     /* g(q) = 0, to the solver's tolerance or to round-off as it gathers */
-  CST_VELOCITIES = 8,    /* G v = 0 to round-off */
-  CST_MOMENTUM = 16,     /* momentum maps of linear symmetries to round-off */
-  CST_BOUNDED = 32,      /* energy error bounded over long times at moderate steps */
-  CST_ENERGY = 64,       /* the energy to round-off as it gathers */
-  CST_VOLUME = 128,      /* preserves volume on T*N */
-  CST_TEMPERATURE = 256, /* a thermostat: its noise leaves the Maxwell law on the tangent space as it is at every step */
+  CST_CLAIM_SYMPLECTIC = 1,    /* preserves dp ^ dq on T*N */
+  CST_CLAIM_SYMMETRIC = 2,     /* a step of -h undoes a step of h */
+  CST_CLAIM_POSITIONS = 4,     /* g(q) = 0, to the solver's tolerance or to round-off as it gathers */
+  CST_CLAIM_VELOCITIES = 8,    /* G v = 0 to round-off */
+  CST_CLAIM_MOMENTUM = 16,     /* momentum maps of linear symmetries to round-off */
+  CST_CLAIM_BOUNDED = 32,      /* energy error bounded over long times at moderate steps */
+  CST_CLAIM_ENERGY = 64,       /* the energy to round-off as it gathers */
+  CST_CLAIM_VOLUME = 128,      /* preserves volume on T*N */
+  CST_CLAIM_TEMPERATURE = 256, /* a thermostat: its noise leaves the Maxwell law on the tangent space as it is at every step */
 } cst_claim;
 
 /* How convert(...) and hbvm(...) solve for a step (src/method/core/convert.c, hbvm.c). AUTO: what is cheapest for the system. hbvm has two

@@ -19,7 +19,13 @@
 #include <stddef.h>
 #include <mpi.h>
 
-typedef enum { CST_F64, CST_I64, CST_I32, CST_I8, CST_TEXT } cst_type; /* CST_TEXT: fixed width UTF-8, CST_TEXT_WIDTH bytes, null padded */
+typedef enum {
+  CST_TYPE_F64,
+  CST_TYPE_I64,
+  CST_TYPE_I32,
+  CST_TYPE_I8,
+  CST_TYPE_TEXT
+} cst_type; /* CST_TYPE_TEXT: fixed width UTF-8, CST_TEXT_WIDTH bytes, null padded */
 enum { CST_TEXT_WIDTH = 192, CST_NOTE_WIDTH = 256, CST_FIELD_DIMS = 4 };
 
 typedef struct {

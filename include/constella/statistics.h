@@ -53,7 +53,7 @@ typedef enum {
   CST_VERDICTS
 } cst_verdict;
 /* exact frozen bounded random-walk linear quadratic exponential linear (round-off) escaped failed undecided */
-extern const char *const cst_verdict_names[CST_VERDICTS];
+extern const char *const cst_growth_verdict_names[CST_VERDICTS];
 
 /* Why a verdict is undecided. */
 typedef enum {
@@ -68,7 +68,7 @@ typedef enum {
   CST_WHY_NO_POWER,    /* growth that is no power of time */
   CST_WHYS
 } cst_why;
-extern const char *const cst_why_names[CST_WHYS]; /* "" few-windows slow wide one-member swelling weak between no-power */
+extern const char *const cst_growth_why_names[CST_WHYS]; /* "" few-windows slow wide one-member swelling weak between no-power */
 
 /* What is known of an observable x of all members of a case; arrays of members that failed hold NaN. */
 typedef struct {
@@ -96,27 +96,28 @@ cst_growth cst_growth_estimate(const cst_long_run *run);
 
 /* ---- ensembles --------------------------------------------------------------------------------------------------------- */
 /* In the order of the array; NaN entries (failed members) are left out. quantile: linear interpolation, p in [0, 1]. */
-double cst_mean(const double *x, long n);
-double cst_rms(const double *x, long n);
-void   cst_quantiles(const double *x, long n, const double *p, int np, double *out);
+double cst_ensemble_mean(const double *x, long n);
+double cst_ensemble_rms(const double *x, long n);
+void   cst_ensemble_quantiles(const double *x, long n, const double *p, int np, double *out);
 /* The same numbers; standard deviation (of the population that they are drawn from: n - 1), standard error of the mean, and of the rms. NaN
  * below two. */
-double cst_deviation(const double *x, long n);
-double cst_mean_error(const double *x, long n);
-double cst_rms_error(const double *x, long n);
+double cst_ensemble_deviation(const double *x, long n);
+double cst_ensemble_mean_error(const double *x, long n);
+double cst_ensemble_rms_error(const double *x, long n);
 /* Ranks (1 is the smallest, n the largest) of the two of n independent numbers between which the p-quantile of their distribution, whatever
  * it is, lies with a probability of at least `level`, as much below as above: low 0 or high n + 1 where so few numbers do not bound it. */
-void cst_quantile_ranks(long n, double p, double level, long *low, long *high);
-/* Quantiles as cst_quantiles has them, and the numbers of these ranks of each; NaN: no bound. */
-void cst_quantile_intervals(const double *x, long n, const double *p, int np, double level, double *out, double *low, double *high);
+void cst_ensemble_quantile_ranks(long n, double p, double level, long *low, long *high);
+/* Quantiles as cst_ensemble_quantiles has them, and the numbers of these ranks of each; NaN: no bound. */
+void cst_ensemble_quantile_intervals(const double *x, long n, const double *p, int np, double level, double *out, double *low,
+                                     double *high);
 /* Least squares slope of y against t; NaN where fewer than two y are numbers. *error (may be NULL): its standard error, which allows for
  * correlated residuals; NaN below three. */
-double cst_slope(const double *t, const double *y, int n, double *error);
+double cst_ensemble_slope(const double *t, const double *y, int n, double *error);
 
 /* ---- time averages ------------------------------------------------------------------------------------------------------ */
 /* What the standard error of a time average was taken from; docs/averages.md says how, and how often it is right. */
 typedef enum { CST_FROM_WINDOWS, CST_FROM_MEMBERS, CST_FROM_NOTHING, CST_ERROR_SOURCES } cst_error_source;
-extern const char *const cst_error_source_names[CST_ERROR_SOURCES]; /* windows members unknown */
+extern const char *const cst_batch_means_source_names[CST_ERROR_SOURCES]; /* windows members unknown */
 
 typedef struct {
   double           mean;     /* of all numbers of the members that are whole */
@@ -129,9 +130,9 @@ typedef struct {
 
 /* From means over equal windows of independent members, means[members][windows], windows a power of 2. A member without any number is left
  * out; where a window is empty windows are not used. */
-cst_average cst_average_estimate(const double *means, long members, int windows);
+cst_average cst_batch_means_estimate(const double *means, long members, int windows);
 /* The standard error, so widened, of a variance of so many degrees of freedom. */
-double cst_average_error(double variance, double freedom);
+double cst_batch_means_error(double variance, double freedom);
 
 /* ---- exact sums --------------------------------------------------------------------------------------------------------- */
 /* A sum of doubles that does not depend on the order of its terms nor on how they were split: fixed point, 320 bits. Terms of magnitude

@@ -59,7 +59,7 @@ typedef struct {
   char        sha256[65];  /* of the bytes of that file */
   int         order;       /* and what it says of itself: */
   const char *doc;         /* borrowed from the loaded code, which stays */
-  bool        withheld;    /* it was not compiled (cst_layer_withheld): some other layer stands for it, which is not to be run */
+  bool        withheld;    /* it was not compiled (cst_reader_layer_withheld): some other layer stands for it, which is not to be run */
 } cst_layer_file;
 
 typedef struct {
@@ -137,14 +137,14 @@ typedef struct {
   int                timing_repeats; /* every class of cases is timed so often by itself; 0: it is not */
 } cst_study;
 
-/* How bytes are got from a file that a study names: as cst_file_fetch. */
+/* How bytes are got from a file that a study names: as cst_document_fetch. */
 typedef const char *cst_fetch(const char *path, char **bytes, size_t *length);
 /* Who gets them: the process that asks, or under MPI, where it is a collective function, one rank for all. */
 typedef const char *cst_share(cst_fetch *fetch, const char *path, char **bytes, size_t *length);
-cst_share           cst_share_alone; /* fetch by the process that asks */
+cst_share           cst_reader_share_alone; /* fetch by the process that asks */
 /* What a cst_share answers, instead of the code of a layer in C, when it is not to be compiled and loaded. The text counts, not its place.
  */
-extern const char cst_layer_withheld[];
+extern const char cst_reader_layer_withheld[];
 
 /* Read a study. text is the file's contents; the files of a user's system and layers are looked for in the folder of `file`; layers in C
  * are compiled, and loaded by each process. NULL with the mistakes in d. The kernels of a user's system are interpreted until they are

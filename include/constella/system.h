@@ -90,7 +90,7 @@ typedef enum {
 #undef X
       CST_K_COUNT
 } cst_kernel_id;
-extern const char *const cst_kernel_names[CST_K_COUNT];
+extern const char *const cst_system_kernel_names[CST_K_COUNT];
 
 typedef void cst_kernel(const void *self, const double *c, const double *q, const double *v, const double *w, const double *u,
                         const double *l, double *o);
@@ -270,7 +270,7 @@ cst_system        *cst_catalogue_create(const char *name);
 const char        *cst_catalogue_text(const char *name);
 
 /* Inertia[9] (full, symmetric, body axes, about the centre or the origin) and mass (0 without a centre) of body k for parameters c. */
-void cst_body_inertia(const cst_system *s, int k, const double *c, double inertia[9], double *mass);
+void cst_system_body_inertia(const cst_system *s, int k, const double *c, double inertia[9], double *mass);
 /* What keeps the inertia from being one of a body, into why[n]; false: nothing does. One of a flat body, whose largest principal moment is
  * the sum of the other two, is one. */
 bool cst_body_is_wrong(const double inertia[9], char *why, int n);
@@ -280,10 +280,10 @@ bool cst_body_is_flat(const double inertia[9]);
  */
 bool cst_system_check_bodies(cst_system *s, const double *c, char *why, int n);
 /* omega in body axes at q[nq], v[nq]; and R := R exp(hat(x)), R' := R hat(omega) in q and v. x: radians about body axes. */
-void cst_body_omega(const cst_body *b, const double *q, const double *v, double omega[3]);
+void cst_system_body_omega(const cst_body *b, const double *q, const double *v, double omega[3]);
 void cst_body_turn(const cst_body *b, const double x[3], const double omega[3], double *q, double *v);
 /* Whether det R < 0 at q: a reflection satisfies the constraints of a rotation. */
-bool cst_body_is_reflected(const cst_body *b, const double *q);
+bool cst_system_body_is_reflected(const cst_body *b, const double *q);
 
 /* Quantities of a body under the names PREFIX_BODY_C, C one of the characters of `components`: digits are body axes, x y z space axes. */
 typedef struct {
@@ -356,7 +356,7 @@ bool cst_system_redundant(const cst_system *s, const double *c, const double *q,
  */
 void cst_system_enforce(cst_system *s, unsigned char *dropped);
 /* Both. */
-bool cst_system_settle(cst_system *s, const double *c, const double *q, char *why, int n);
+bool cst_system_enforce_independent(cst_system *s, const double *c, const double *q, char *why, int n);
 /* length[ng] > 0 of the constraints at q: how far coordinates move until g_j bends, which does not depend on their origin (length.c).
  * Returns the length of the system, the largest of them, without constraints that of the potential. */
 double cst_system_lengths(const cst_system *s, const double *c, const double *q, double *length);

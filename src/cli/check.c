@@ -18,8 +18,8 @@ static void print_size(const char *name, double bytes) {
 
 static void print_case(const cst_plan *p, int i) {
   const cst_case *c = &p->cases[i];
-  printf("%6d  %-36s %-12.6g %-22s %12ld %s\n", i, cst_method_label(p->study->method[c->method]), c->h_nominal, cst_shortest(c->h), c->n,
-         cst_shortest((double)c->n * c->h));
+  printf("%6d  %-36s %-12.6g %-22s %12ld %s\n", i, cst_method_label(p->study->method[c->method]), c->h_nominal, cst_reader_shortest(c->h),
+         c->n, cst_reader_shortest((double)c->n * c->h));
 }
 
 static void print_reference(const cst_plan *p) {

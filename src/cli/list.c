@@ -53,8 +53,8 @@ int cst_cli_list(int argc, char **argv) {
     names[i] = lists[i].name;
     if (argc == 2 && !strcmp(argv[1], lists[i].name)) return lists[i].print(), 0;
   }
-  if (argc == 2 && !strcmp(argv[1], "--help")) return printf("constella list %s\n", cst_join(names, LISTS)), 0;
-  fprintf(stderr, "constella: error: `constella list` takes one of: %s%s\n", cst_join(names, LISTS),
+  if (argc == 2 && !strcmp(argv[1], "--help")) return printf("constella list %s\n", cst_diag_join(names, LISTS)), 0;
+  fprintf(stderr, "constella: error: `constella list` takes one of: %s%s\n", cst_diag_join(names, LISTS),
           argc == 2 ? cst_diag_guess(argv[1], names, LISTS) : "");
   return 2;
 }

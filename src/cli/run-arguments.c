@@ -50,12 +50,12 @@ static void set_progress(cst_arguments *a, const char *text, cst_diag *d) {
 
 static void unknown_option(const cst_arguments *a, const char *text, cst_diag *d) {
   const int n = a->extends ? OPTIONS - 1 : OPTIONS;
-  cst_diag_add(d, NULL, 0, 0, "unknown option '%s'; allowed: %s and PETSc's options%s", text, cst_join(options, n),
+  cst_diag_add(d, NULL, 0, 0, "unknown option '%s'; allowed: %s and PETSc's options%s", text, cst_diag_join(options, n),
                cst_diag_guess(text, options, n));
 }
 
 /* Options of ours start with --, but for -o; the others with - are PETSc's, with their value if one follows. */
-void cst_arguments_parse(int argc, char **argv, cst_arguments *a, cst_diag *d) {
+void cst_run_arguments_parse(int argc, char **argv, cst_arguments *a, cst_diag *d) {
   a->run.progress = "auto";
   a->petsc = calloc((size_t)argc + 1, sizeof *a->petsc);
   if (!a->petsc) abort();
@@ -102,7 +102,7 @@ void cst_arguments_parse(int argc, char **argv, cst_arguments *a, cst_diag *d) {
 }
 
 /* Beside the file that is extended; else the study's name with .h5 in the current folder. */
-void cst_arguments_name_output(cst_arguments *a) {
+void cst_run_arguments_name_output(cst_arguments *a) {
   a->renames = a->extends && a->file && !a->run.output;
   if (a->renames) {
     snprintf(a->output, sizeof a->output, "%s.extended", a->file);
@@ -114,7 +114,7 @@ void cst_arguments_name_output(cst_arguments *a) {
   a->run.output = a->output;
 }
 
-char *cst_arguments_join(int argc, char **argv) {
+char *cst_run_arguments_join(int argc, char **argv) {
   char  *text = NULL;
   size_t n;
   FILE  *f = open_memstream(&text, &n);

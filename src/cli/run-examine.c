@@ -63,7 +63,7 @@ cst_study *cst_run_read_study(const char *file, const char *result, cst_diag *d)
   char  *text = NULL;
   size_t length = 0;
   resumed = result;
-  const char *why = share(cst_file_fetch, file, &text, &length);
+  const char *why = share(cst_document_fetch, file, &text, &length);
   if (why) {
     cst_diag_add(d, file, 0, 0, "%s", why);
     return NULL;
@@ -106,7 +106,7 @@ void cst_run_examine_output(cst_arguments *a, const cst_plan *plan, cst_diag *d)
 /* What a finished file is, where one is extended. */
 void cst_run_close_extended(cst_arguments *a) {
   if (!a->extends) return;
-  cst_extension_destroy(&a->extension);
+  cst_extend_destroy(&a->extension);
   cst_plan_destroy(a->old.plan);
   cst_study_destroy(a->old.study);
   cst_result_close(a->old.file);
@@ -134,7 +134,7 @@ void cst_run_open_extended(cst_arguments *a, int isa, const cst_study *own, cons
   if (open) a->old.study = read_extended(a, own, d);
   if (a->old.study && isa >= 0) a->old.plan = cst_plan_create(a->old.study, isa, d);
   if (!a->old.plan || !plan) return;
-  cst_extension_create(&a->extension, a->old.file, a->file, a->old.plan, plan, d);
+  cst_extend_create(&a->extension, a->old.file, a->file, a->old.plan, plan, d);
   a->run.extension = &a->extension;
 }
 
@@ -142,7 +142,7 @@ void cst_run_open_extended(cst_arguments *a, int isa, const cst_study *own, cons
 cst_agenda *cst_run_take_up(cst_arguments *a, const cst_plan *plan, cst_past *past, int ranks, cst_diag *d) {
   char why[512];
   (void)MPI_Bcast(&a->run.resume, sizeof a->run.resume, MPI_BYTE, 0, PETSC_COMM_WORLD);
-  if (a->run.resume.start == CST_START_ANEW && a->run.extension) cst_extension_mark(a->run.extension, past);
+  if (a->run.resume.start == CST_START_ANEW && a->run.extension) cst_extend_mark(a->run.extension, past);
   if (a->run.resume.start == CST_START_RESUMED && !cst_past_open(plan, past, a->run.output, a->run.resume.number, why, sizeof why)) {
     cst_diag_add(d, a->run.output, 0, 0, "checkpoint %ld cannot be read: %s", a->run.resume.number, why);
     return NULL;

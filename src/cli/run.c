@@ -152,7 +152,7 @@ static int run_checked(cst_arguments *a, cst_diag *d) {
   PetscPushErrorHandler(quiet, NULL);
   if (cst_run_check_petsc(d)) cst_diag_add(d, NULL, 0, 0, "PETSc refuses its options");
   PetscPopErrorHandler();
-  cst_arguments_name_output(a);
+  cst_run_arguments_name_output(a);
   cst_study *study = a->study ? cst_run_read_study(a->study, a->run.resumes ? a->run.output : a->extends ? a->file : NULL, d) : NULL;
   if (study && isa >= 0) plan = cst_plan_create(study, isa, d);
   if (plan && !a->run.checkpoint_seconds) a->run.checkpoint_seconds = study->checkpoint_seconds;
@@ -184,8 +184,8 @@ static int start(int argc, char **argv, bool extends) {
   clock_gettime(CLOCK_MONOTONIC, &a.begun);
   cst_stop_listen(); /* starting many ranks takes a while, and PETSc has handlers of its own: therefore twice */
   cst_stop_grace(START_SECONDS);
-  cst_arguments_parse(argc, argv, &a, d);
-  char *command = cst_arguments_join(argc, argv);
+  cst_run_arguments_parse(argc, argv, &a, d);
+  char *command = cst_run_arguments_join(argc, argv);
   a.run.command = command;
   if (cst_launch_is_mute() && cst_launch_refuse(1)) return 2;
   if (cst_limits_refuse()) return 2;

@@ -27,9 +27,9 @@ typedef struct {
 } cst_arguments;
 
 /* run-arguments.c: the command line. Mistakes go into d. */
-void  cst_arguments_parse(int argc, char **argv, cst_arguments *a, cst_diag *d);
-void  cst_arguments_name_output(cst_arguments *a); /* where no -o did */
-char *cst_arguments_join(int argc, char **argv);   /* as one line; owned */
+void  cst_run_arguments_parse(int argc, char **argv, cst_arguments *a, cst_diag *d);
+void  cst_run_arguments_name_output(cst_arguments *a); /* where no -o did */
+char *cst_run_arguments_join(int argc, char **argv);   /* as one line; owned */
 
 /* run-examine.c: under MPI. */
 PetscErrorCode cst_run_check_petsc(cst_diag *d);

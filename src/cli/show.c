@@ -204,15 +204,15 @@ static void print_claims(unsigned claims, const char *system) {
   static const struct {
     unsigned    claim;
     const char *text;
-  } names[] = {{CST_SYMPLECTIC, "symplectic"},
-               {CST_VOLUME, "volume in phase space"},
-               {CST_SYMMETRIC, "symmetric"},
-               {CST_POSITIONS, "g(q) = 0 to the solver's tolerance or round-off"},
-               {CST_VELOCITIES, "G v = 0 to round-off"},
-               {CST_MOMENTUM, "momenta of linear symmetries to round-off"},
-               {CST_ENERGY, "energy to round-off"},
-               {CST_BOUNDED, "energy error bounded at moderate steps"},
-               {CST_TEMPERATURE, "temperature of its bath"}};
+  } names[] = {{CST_CLAIM_SYMPLECTIC, "symplectic"},
+               {CST_CLAIM_VOLUME, "volume in phase space"},
+               {CST_CLAIM_SYMMETRIC, "symmetric"},
+               {CST_CLAIM_POSITIONS, "g(q) = 0 to the solver's tolerance or round-off"},
+               {CST_CLAIM_VELOCITIES, "G v = 0 to round-off"},
+               {CST_CLAIM_MOMENTUM, "momenta of linear symmetries to round-off"},
+               {CST_CLAIM_ENERGY, "energy to round-off"},
+               {CST_CLAIM_BOUNDED, "energy error bounded at moderate steps"},
+               {CST_CLAIM_TEMPERATURE, "temperature of its bath"}};
   char        text[600];
   int         at = snprintf(text, sizeof text, "on %.200s: ", system);
   const char *between = claims ? "" : "none";
@@ -222,7 +222,9 @@ static void print_claims(unsigned claims, const char *system) {
 }
 
 /* The claims that say anything of s. */
-static unsigned telling(const cst_system *s) { return ~((s->ng ? 0u : CST_POSITIONS | CST_VELOCITIES) | (s->nsym ? 0u : CST_MOMENTUM)); }
+static unsigned telling(const cst_system *s) {
+  return ~((s->ng ? 0u : CST_CLAIM_POSITIONS | CST_CLAIM_VELOCITIES) | (s->nsym ? 0u : CST_CLAIM_MOMENTUM));
+}
 
 static void print_properties(const cst_method *m, const cst_system *s) {
   const cst_properties p = cst_method_properties(m, s);
@@ -354,7 +356,7 @@ static void show(const char *name, const char *system, cst_diag *d) {
 
 static void unknown_option(const char *text, cst_diag *d) {
   static const char *const options[] = {"--system", "--help"};
-  cst_diag_add(d, NULL, 0, 0, "unknown option '%s'; allowed: %s%s", text, cst_join(options, 2), cst_diag_guess(text, options, 2));
+  cst_diag_add(d, NULL, 0, 0, "unknown option '%s'; allowed: %s%s", text, cst_diag_join(options, 2), cst_diag_guess(text, options, 2));
 }
 
 static void parse(int argc, char **argv, const char **name, const char **system, cst_diag *d) {

@@ -53,7 +53,8 @@ static const char *beside(const char *path) {
 }
 
 static const char *fetch(const char *path, char **bytes, size_t *length) {
-  return source.fetch == cst_layer_fetch && !cst_trust_has(source.trust, path) ? cst_layer_withheld : source.fetch(path, bytes, length);
+  return source.fetch == cst_user_layer_fetch && !cst_trust_has(source.trust, path) ? cst_reader_layer_withheld
+                                                                                    : source.fetch(path, bytes, length);
 }
 
 /* Where a file that is not beside the result may be: where the study was. */

@@ -73,7 +73,7 @@ static bool set_hours(void *to, const char *value) {
 }
 
 static bool set_scheduler(void *to, const char *value) {
-  for (const cst_scheduler *s = cst_schedulers; s->name; s++)
+  for (const cst_scheduler *s = cst_submit_schedulers; s->name; s++)
     if (!strcmp(value, s->name)) return *(const cst_scheduler **)to = s, true;
   return false;
 }
@@ -111,13 +111,14 @@ static int find_option(const char *text) {
 static void unknown_option(const char *text, cst_diag *d) {
   const char *names[OPTIONS];
   for (int k = 0; k < OPTIONS; k++) names[k] = options[k].name;
-  cst_diag_add(d, NULL, 0, 0, "unknown option '%s'; allowed: %s%s", text, cst_join(names, OPTIONS), cst_diag_guess(text, names, OPTIONS));
+  cst_diag_add(d, NULL, 0, 0, "unknown option '%s'; allowed: %s%s", text, cst_diag_join(names, OPTIONS),
+               cst_diag_guess(text, names, OPTIONS));
 }
 
 static void refuse_value(int k, const char *value, cst_diag *d) {
   const char *names[8];
   int         n = 0;
-  for (const cst_scheduler *s = cst_schedulers; s->name; s++) names[n++] = s->name;
+  for (const cst_scheduler *s = cst_submit_schedulers; s->name; s++) names[n++] = s->name;
   cst_diag_add(d, NULL, 0, 0, "%s takes %s, not '%s'%s", options[k].name, options[k].takes, value,
                options[k].set == set_scheduler ? cst_diag_guess(value, names, n) : "");
 }
@@ -147,7 +148,7 @@ static void check(const cst_submission *s, cst_diag *d) {
     cst_diag_add(d, NULL, 0, 0, "--nodes %ld: with pbs they must divide the %ld ranks", s->nodes, s->ranks);
 }
 
-void cst_submission_read(cst_submission *s, int argc, char **argv, cst_diag *d) {
+void cst_submit_read(cst_submission *s, int argc, char **argv, cst_diag *d) {
   *s = (cst_submission){.requeues = 100};
   for (int i = 1; i < argc; i++) {
     int k = find_option(argv[i]);

@@ -25,7 +25,7 @@ static void unknown(const char *file, int line, int column, const char *name, si
   char        found[64];
   for (int i = 0; i < n; i++) names[i] = words[i].name;
   snprintf(found, sizeof found, "%.*s", (int)length, name);
-  cst_diag_add(d, file, line, column, "no word @%s@ in templates; allowed: %s%s", found, cst_join(names, n),
+  cst_diag_add(d, file, line, column, "no word @%s@ in templates; allowed: %s%s", found, cst_diag_join(names, n),
                cst_diag_guess(found, names, n));
 }
 
@@ -47,7 +47,7 @@ static bool fill_line(FILE *f, const char *file, int line, const char *text, con
   return true;
 }
 
-char *cst_script_fill(const char *file, const char *text, const cst_word *words, int n, cst_diag *d) {
+char *cst_submit_fill(const char *file, const char *text, const cst_word *words, int n, cst_diag *d) {
   char  *script = NULL;
   size_t length = 0;
   FILE  *f = open_memstream(&script, &length);
@@ -68,7 +68,7 @@ char *cst_script_fill(const char *file, const char *text, const cst_word *words,
   return NULL;
 }
 
-char *cst_script_quote(const char *text) {
+char *cst_submit_quote(const char *text) {
   static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._+-=,:@%";
   char             *word = NULL;
   size_t            length;

@@ -15,7 +15,7 @@
 #include "cli/checked.h"
 #include "cli/cli.h"
 
-const cst_scheduler cst_schedulers[] = {
+const cst_scheduler cst_submit_schedulers[] = {
     {"slurm", "sbatch", "--parsable", "-%s.log"},
     {"pbs", "qsub", "", ".log"},
     {"sge", "qsub", "-terse", ".log"},
@@ -51,7 +51,7 @@ static char *read_template(const cst_submission *s, char *file, size_t size, cst
   const bool here = !s->template_file && !access(file, F_OK);
   if (here) fprintf(stderr, "constella: note: the template is %s of this folder\n", file);
   if (s->template_file) snprintf(file, size, "%s", s->template_file);
-  if (here || s->template_file) return cst_file_read(file, &text, &length, d) ? text : NULL;
+  if (here || s->template_file) return cst_document_read_file(file, &text, &length, d) ? text : NULL;
   snprintf(file, size, "jobs/submit.%s", s->scheduler->name);
   for (int i = 0; i < cst_template_count; i++)
     if (!strcmp(cst_templates[i].path, file)) text = strdup(cst_templates[i].text);
@@ -88,10 +88,10 @@ static words make_words(const cst_submission *s, const places *p) {
   long   minutes = (long)ceil(s->hours * 60 - 0.01);
   double limit = 60.0 * (double)minutes;
   add(&w, "NAME", strdup(s->name));
-  add(&w, "CONSTELLA", cst_script_quote(p->program));
-  add(&w, "STUDY", cst_script_quote(p->study));
-  add(&w, "OUTPUT", cst_script_quote(p->output));
-  add(&w, "FOLDER", cst_script_quote(p->folder));
+  add(&w, "CONSTELLA", cst_submit_quote(p->program));
+  add(&w, "STUDY", cst_submit_quote(p->study));
+  add(&w, "OUTPUT", cst_submit_quote(p->output));
+  add(&w, "FOLDER", cst_submit_quote(p->folder));
   add_printed(&w, "RANKS", "%ld", s->ranks);
   add_printed(&w, "CHUNKS", "%ld", s->nodes ? s->nodes : s->ranks);
   add_printed(&w, "CHUNK_RANKS", "%ld", s->nodes ? s->ranks / s->nodes : 1);
@@ -114,7 +114,7 @@ static char *make_script(const cst_submission *s, const places *p, cst_diag *d) 
   char  file[PATH_MAX];
   words w = make_words(s, p);
   char *text = read_template(s, file, sizeof file, d);
-  char *script = text ? cst_script_fill(file, text, w.word, w.n, d) : NULL;
+  char *script = text ? cst_submit_fill(file, text, w.word, w.n, d) : NULL;
   for (int k = 0; k < w.n; k++) free(w.word[k].value);
   free(text);
   return script;
@@ -124,7 +124,7 @@ static char *make_script(const cst_submission *s, const places *p, cst_diag *d) 
 static bool is_there(const places *p, const char *script, cst_diag *d) {
   char  *text;
   size_t length;
-  if (access(p->script, F_OK) || !cst_file_read(p->script, &text, &length, d)) return false;
+  if (access(p->script, F_OK) || !cst_document_read_file(p->script, &text, &length, d)) return false;
   if (strcmp(text, script)) cst_diag_add(d, p->script, 0, 0, "is there with other contents; remove it, or choose another --name");
   free(text);
   return true;
@@ -157,7 +157,7 @@ static bool on_path(const char *program) {
 
 /* Hand the script over, from its folder. The scheduler's own words about what it refuses go to stderr. */
 static bool hand_over(const cst_submission *s, const places *p, char *job, size_t size) {
-  char *folder = cst_script_quote(p->folder), *command;
+  char *folder = cst_submit_quote(p->folder), *command;
   if (asprintf(&command, "cd %s && exec %s %s %s.%s", folder, s->scheduler->program, s->scheduler->flags, s->name, s->scheduler->name) < 0)
     abort();
   FILE *f = popen(command, "r");
@@ -205,7 +205,7 @@ int cst_cli_submit(int argc, char **argv) {
   for (int i = 1; i < argc; i++)
     if (!strcmp(argv[i], "--help")) return help();
   cst_diag *d = cst_diag_create();
-  cst_submission_read(&s, argc, argv, d);
+  cst_submit_read(&s, argc, argv, d);
   if (s.study) c = cst_checked_read(s.study, s.ranks ? (int)s.ranks : 1, d);
   if (!cst_diag_count(d)) find_places(&s, &p, d);
   if (!cst_diag_count(d)) script = make_script(&s, &p, d);

@@ -14,7 +14,7 @@ typedef struct {
   const char *flags;   /* so that it prints nothing else */
   const char *log;     /* of a job, behind the job's name; %s: its identity */
 } cst_scheduler;
-extern const cst_scheduler cst_schedulers[]; /* ends with name NULL */
+extern const cst_scheduler cst_submit_schedulers[]; /* ends with name NULL */
 
 /* ---- the command line: submit-arguments.c ----------------------------------------------------------------------------------------- */
 
@@ -34,7 +34,7 @@ typedef struct {
 } cst_submission;
 
 /* Mistakes go to d; what they concern is left at its default. */
-void cst_submission_read(cst_submission *s, int argc, char **argv, cst_diag *d);
+void cst_submit_read(cst_submission *s, int argc, char **argv, cst_diag *d);
 
 /* ---- templates: submit-script.c ------------------------------------------------------------------------------------------------------ */
 
@@ -45,9 +45,9 @@ typedef struct {
 } cst_word;
 
 /* The template text of `file` with its words replaced. Owned, free(). NULL with mistakes in d: words that are not among words[0..n). */
-char *cst_script_fill(const char *file, const char *text, const cst_word *words, int n, cst_diag *d);
+char *cst_submit_fill(const char *file, const char *text, const cst_word *words, int n, cst_diag *d);
 /* text as one word of the shell. Owned, free(). */
-char *cst_script_quote(const char *text);
+char *cst_submit_quote(const char *text);
 
 extern const cst_source cst_templates[]; /* jobs/submit.SCHEDULER; written by embed.sh */
 extern const int        cst_template_count;

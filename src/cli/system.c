@@ -56,7 +56,7 @@ static void add_setting(arguments *a, const char *text, cst_diag *d) {
 
 static void unknown_option(const char *text, cst_diag *d) {
   static const char *const options[] = {"--parameters", "--help"};
-  cst_diag_add(d, NULL, 0, 0, "unknown option '%s'; allowed: %s%s", text, cst_join(options, 2), cst_diag_guess(text, options, 2));
+  cst_diag_add(d, NULL, 0, 0, "unknown option '%s'; allowed: %s%s", text, cst_diag_join(options, 2), cst_diag_guess(text, options, 2));
 }
 
 static void parse(int argc, char **argv, arguments *a, cst_diag *d) {
@@ -97,7 +97,7 @@ static void unknown_parameter(const cst_system *s, const char *name, cst_diag *d
   const char *names[CST_MAX_PAR];
   const int   n = cst_system_named(s);
   for (int i = 0; i < n; i++) names[i] = s->parameter[i].name;
-  cst_diag_add(d, NULL, 0, 0, "unknown parameter '%s'; allowed: %s%s", name, n ? cst_join(names, n) : "none",
+  cst_diag_add(d, NULL, 0, 0, "unknown parameter '%s'; allowed: %s%s", name, n ? cst_diag_join(names, n) : "none",
                cst_diag_guess(name, names, n));
 }
 
@@ -186,7 +186,7 @@ static bool examine(const arguments *a, cst_diag *d) {
   cst_examination *x = cst_examine(s, c);
   const bool       good = x->faults == 0;
   print_page(s, x);
-  cst_examination_destroy(x);
+  cst_examine_destroy(x);
   cst_system_destroy(s);
   return good;
 }

@@ -380,11 +380,11 @@ static void (*const print[FORMATS])(const table *, const choice *) = {print_text
 /* ---- which columns, which rows */
 
 static void unknown(cst_diag *d, const char *what, const char *word, const char *const *names, int n) {
-  const char *near = cst_nearest(word, names, n);
+  const char *near = cst_diag_nearest(word, names, n);
   if (near)
-    cst_diag_add(d, NULL, 0, 0, "no %s \"%s\"; did you mean \"%s\"? allowed: %s", what, word, near, cst_join(names, n));
+    cst_diag_add(d, NULL, 0, 0, "no %s \"%s\"; did you mean \"%s\"? allowed: %s", what, word, near, cst_diag_join(names, n));
   else
-    cst_diag_add(d, NULL, 0, 0, "no %s \"%s\"; allowed: %s", what, word, cst_join(names, n));
+    cst_diag_add(d, NULL, 0, 0, "no %s \"%s\"; allowed: %s", what, word, cst_diag_join(names, n));
 }
 
 /* Names separated by commas; those not in the table are errors in d, or left out where d is NULL. */
@@ -511,7 +511,7 @@ static void parse(request *q, int argc, char **argv, cst_diag *d) {
       cst_diag_add(d, NULL, 0, 0, "table: %s needs a value", a);
   }
   if (!q->file && !q->help)
-    cst_diag_add(d, NULL, 0, 0, "table: FILE is missing; constella table FILE [--format %s]", cst_join(format_names, FORMATS));
+    cst_diag_add(d, NULL, 0, 0, "table: FILE is missing; constella table FILE [--format %s]", cst_diag_join(format_names, FORMATS));
 }
 
 static int find_format(const char *name, cst_diag *d) {

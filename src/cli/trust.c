@@ -29,7 +29,7 @@ static bool is_in_own_folder(const char *path) {
 static bool is_in_own_study(const cst_study *s, const char *path) {
   char  *bytes, sha256[65];
   size_t length;
-  if (!s || cst_file_fetch(path, &bytes, &length)) return false;
+  if (!s || cst_document_fetch(path, &bytes, &length)) return false;
   cst_sha256(bytes, length, sha256);
   free(bytes);
   for (int i = 0; i < s->nlayer; i++)

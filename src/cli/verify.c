@@ -62,7 +62,7 @@ static void set(arguments *a, const char *name, const char *text, cst_diag *d) {
 }
 
 static void unknown_option(const char *text, cst_diag *d) {
-  cst_diag_add(d, NULL, 0, 0, "unknown option '%s'; allowed: %s%s", text, cst_join(options, OPTIONS),
+  cst_diag_add(d, NULL, 0, 0, "unknown option '%s'; allowed: %s%s", text, cst_diag_join(options, OPTIONS),
                cst_diag_guess(text, options, OPTIONS));
 }
 
@@ -174,7 +174,7 @@ static int run_checked(arguments *a, cst_diag *d) {
   if (isa < 0) cst_diag_add(d, NULL, 0, 0, "%s", reason);
   cst_result *file = a->file ? cst_result_open(a->file, why, sizeof why) : NULL;
   if (a->file && !file) cst_diag_add(d, a->file, 0, 0, "%s", why);
-  cst_study *s = file ? cst_stored_study(file, a->file, cst_share_alone, &a->trust, d) : NULL;
+  cst_study *s = file ? cst_stored_study(file, a->file, cst_reader_share_alone, &a->trust, d) : NULL;
   cst_plan  *p = s && isa >= 0 ? cst_plan_create(s, isa, d) : NULL;
   if (p) check_choice(&a->choice, p, d);
   if (p) a->choice.left_out = find_left_out(s);

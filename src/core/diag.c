@@ -127,7 +127,7 @@ static int distance(const char *a, const char *b) {
   return d[la % 3][lb];
 }
 
-const char *cst_nearest(const char *word, const char *const *names, int n) {
+const char *cst_diag_nearest(const char *word, const char *const *names, int n) {
   const char *found = NULL;
   int         best = WORD_MAX, length = (int)strlen(word);
   for (int i = 0; i < n; i++) {
@@ -142,14 +142,14 @@ const char *cst_diag_guess(const char *word, const char *const *names, int n) {
   enum { ROOM = 256 };
   static char ring[4][ROOM];
   static int  turn;
-  const char *near = cst_nearest(word, names, n);
+  const char *near = cst_diag_nearest(word, names, n);
   if (!near) return "";
   char *text = ring[turn++ % 4];
   snprintf(text, ROOM, "; did you mean '%s'?", near);
   return text;
 }
 
-const char *cst_join(const char *const *names, int n) {
+const char *cst_diag_join(const char *const *names, int n) {
   enum { ROOM = 2048 };
   static char ring[4][ROOM];
   static int  turn;

@@ -24,7 +24,7 @@ static FILE *open_regular(const char *path, char reason[64]) {
   return NULL;
 }
 
-const char *cst_file_fetch(const char *path, char **text, size_t *length) {
+const char *cst_document_fetch(const char *path, char **text, size_t *length) {
   static char reason[64];
   FILE       *f = open_regular(path, reason);
   if (!f) return *reason ? reason : strerror(errno);
@@ -48,8 +48,8 @@ const char *cst_file_fetch(const char *path, char **text, size_t *length) {
   return NULL;
 }
 
-bool cst_file_read(const char *path, char **text, size_t *length, cst_diag *d) {
-  const char *reason = cst_file_fetch(path, text, length);
+bool cst_document_read_file(const char *path, char **text, size_t *length, cst_diag *d) {
+  const char *reason = cst_document_fetch(path, text, length);
   if (reason) cst_diag_add(d, path, 0, 0, "%s", reason);
   return !reason;
 }
@@ -93,7 +93,7 @@ static bool check_bytes(const char *file, const char *text, size_t length, cst_d
 
 /* Places. */
 
-const cst_place *cst_place_of(cst_yaml *n) {
+const cst_place *cst_document_place_of(cst_yaml *n) {
   static const cst_place beginning = {.line = 1, .column = 1};
   const cst_place       *p = n ? fy_node_get_meta(n) : NULL;
   return p ? p : &beginning;
@@ -127,7 +127,7 @@ static void locate(cst_document *doc, struct fy_document_iterator *it, struct fy
   else
     while ((pair = fy_node_mapping_iterate(n, &at))) {
       locate(doc, it, fy_node_pair_key(pair), here);
-      locate(doc, it, fy_node_pair_value(pair), cst_place_of(fy_node_pair_key(pair)));
+      locate(doc, it, fy_node_pair_value(pair), cst_document_place_of(fy_node_pair_key(pair)));
     }
   e = fy_document_iterator_body_next(it); /* the end of n */
   if (e) fy_document_iterator_event_free(it, e);
@@ -139,7 +139,7 @@ static void locate_all(cst_document *doc) {
   if (e) fy_document_iterator_event_free(it, e);
   e = fy_document_iterator_document_start(it, doc->tree);
   if (e) fy_document_iterator_event_free(it, e);
-  locate(doc, it, fy_document_root(doc->tree), cst_place_of(NULL));
+  locate(doc, it, fy_document_root(doc->tree), cst_document_place_of(NULL));
   fy_document_iterator_destroy(it);
 }
 
@@ -151,7 +151,7 @@ static int by_word(const void *x, const void *y) {
   return c ? c : a->rank - b->rank;
 }
 
-void cst_keys_sort(cst_sorted_key *keys, int n) { qsort(keys, (size_t)n, sizeof *keys, by_word); }
+void cst_document_sort_keys(cst_sorted_key *keys, int n) { qsort(keys, (size_t)n, sizeof *keys, by_word); }
 
 static void check_keys(const cst_document *doc, cst_yaml *map, cst_diag *d) {
   int                  n = 0;
@@ -168,7 +168,7 @@ static void check_keys(const cst_document *doc, cst_yaml *map, cst_diag *d) {
     else
       keys[n] = (cst_sorted_key){word, key, n}, n++;
   }
-  cst_keys_sort(keys, n);
+  cst_document_sort_keys(keys, n);
   for (int i = 1; i < n; i++)
     if (!strcmp(keys[i].word, keys[i - 1].word)) cst_yaml_error(doc, keys[i].node, d, "duplicate key '%s'", keys[i].word);
   free(keys);

@@ -31,7 +31,7 @@ struct cst_document {
 };
 
 /* The place of n; of NULL, the beginning of the text. */
-const cst_place *cst_place_of(cst_yaml *n);
+const cst_place *cst_document_place_of(cst_yaml *n);
 
 /* A key of a map, or its value, by the key's word; rank is its number in the text. */
 typedef struct {
@@ -39,5 +39,5 @@ typedef struct {
   cst_yaml   *node;
   int         rank;
 } cst_sorted_key;
-void cst_keys_sort(cst_sorted_key *keys, int n);
+void cst_document_sort_keys(cst_sorted_key *keys, int n);
 #endif

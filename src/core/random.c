@@ -17,7 +17,7 @@ static void round_once(uint32_t x[4], const uint32_t k[2]) {
   x[2] = y2;
 }
 
-void cst_philox(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4]) {
+void cst_random_philox(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4]) {
   uint32_t k[2] = {key[0], key[1]};
   for (int i = 0; i < 4; i++) out[i] = counter[i];
   for (int i = 0; i < 10; i++) {
@@ -29,8 +29,8 @@ void cst_philox(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4
 
 static void block(uint64_t seed, uint64_t member, uint32_t purpose, uint32_t substep, uint32_t component, uint32_t out[4]) {
   uint32_t first[2] = {(uint32_t)seed, (uint32_t)(seed >> 32)}, key[4];
-  cst_philox((uint32_t[4]){purpose, 0, 0, 0}, first, key);
-  cst_philox((uint32_t[4]){(uint32_t)member, (uint32_t)(member >> 32), substep, component}, key, out);
+  cst_random_philox((uint32_t[4]){purpose, 0, 0, 0}, first, key);
+  cst_random_philox((uint32_t[4]){(uint32_t)member, (uint32_t)(member >> 32), substep, component}, key, out);
 }
 
 /* An odd multiple of 2^-53: never 0 or 1, symmetric about 1/2, exact. */
@@ -49,5 +49,5 @@ double cst_random_uniform(uint64_t seed, uint64_t member, uint32_t purpose, uint
 double cst_random_normal(uint64_t seed, uint64_t member, uint32_t purpose, uint32_t substep, uint32_t component) {
   uint32_t x[4];
   block(seed, member, purpose, substep, component, x);
-  return sqrt(-2 * cst_log(uniform(x[0], x[1]))) * cst_cos(6.283185307179586 * uniform(x[2], x[3]));
+  return sqrt(-2 * cst_elementary_log(uniform(x[0], x[1]))) * cst_elementary_cos(6.283185307179586 * uniform(x[2], x[3]));
 }

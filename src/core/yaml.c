@@ -101,7 +101,7 @@ void cst_yaml_put(cst_yaml *map, const char *key, const char *text) {
 /* Errors at nodes. */
 
 void cst_yaml_place(cst_yaml *n, int *line, int *column) {
-  const cst_place *p = cst_place_of(n);
+  const cst_place *p = cst_document_place_of(n);
   *line = p->line, *column = p->column;
 }
 
@@ -111,7 +111,7 @@ void cst_yaml_error(const cst_document *doc, cst_yaml *n, cst_diag *d, const cha
   va_start(a, format);
   vsnprintf(text, sizeof text, format, a);
   va_end(a);
-  const cst_place *p = cst_place_of(n);
+  const cst_place *p = cst_document_place_of(n);
   cst_diag_add(d, doc->file, p->line, p->column, "%s", text);
 }
 
@@ -167,7 +167,7 @@ static cst_place inside_literal(cst_place p, const char *text, const char *conte
 }
 
 static cst_place inside(const cst_document *doc, cst_yaml *n, int offset) {
-  cst_place          p = *cst_place_of(n);
+  cst_place          p = *cst_document_place_of(n);
   const char        *content = cst_yaml_text(n);
   enum fy_node_style style = n ? fy_node_get_style(n) : FYNS_ANY;
   if (!content || !*content || style == FYNS_FOLDED) return p;
@@ -189,13 +189,13 @@ void cst_yaml_error_at(const cst_document *doc, cst_yaml *n, int offset, cst_dia
 void cst_yaml_check_keys(const cst_document *doc, cst_yaml *map, const char *const *allowed, int n, cst_diag *d) {
   for (int i = 0; i < cst_yaml_size(map) && !cst_diag_full(d); i++) {
     cst_yaml   *key = cst_yaml_key(map, i);
-    const char *word = cst_yaml_text(key), *near = word ? cst_nearest(word, allowed, n) : NULL;
+    const char *word = cst_yaml_text(key), *near = word ? cst_diag_nearest(word, allowed, n) : NULL;
     bool        known = false;
     for (int k = 0; k < n; k++) known |= word && !strcmp(word, allowed[k]);
     if (known) continue;
     if (near)
-      cst_yaml_error(doc, key, d, "unknown key '%s'; did you mean '%s'? Allowed: %s", word, near, cst_join(allowed, n));
+      cst_yaml_error(doc, key, d, "unknown key '%s'; did you mean '%s'? Allowed: %s", word, near, cst_diag_join(allowed, n));
     else
-      cst_yaml_error(doc, key, d, "unknown key '%s'; allowed: %s", word ? word : "", cst_join(allowed, n));
+      cst_yaml_error(doc, key, d, "unknown key '%s'; allowed: %s", word ? word : "", cst_diag_join(allowed, n));
   }
 }

@@ -28,7 +28,7 @@ static double complex power(double complex z, double complex w, bool *analytic) 
 }
 
 static double complex angle(double complex y, double complex x, bool *analytic) {
-  const double turn = cst_atan2(0, -1), a = creal(x), b = creal(y);
+  const double turn = cst_elementary_atan2(0, -1), a = creal(x), b = creal(y);
   *analytic &= a != 0 || b != 0;
   if (fabs(b) <= fabs(a)) return catan(y / x) + (a > 0 ? 0 : b < 0 ? -turn : turn);
   return (b > 0 ? turn / 2 : -turn / 2) - catan(x / y);
@@ -81,7 +81,7 @@ bool cst_graph_eval_complex(const cst_graph *g, const cst_node *out, int nout, c
     } else {
       const double complex a = x[g->node[v->a].mark], b = v->b < 0 ? 0 : x[g->node[v->b].mark];
       const bool           real = cimag(a) == 0 && cimag(b) == 0;
-      x[i] = real ? cst_op_apply(v->op, creal(a), creal(b)) : apply(v->op, a, b, &analytic);
+      x[i] = real ? cst_elementary_apply(v->op, creal(a), creal(b)) : apply(v->op, a, b, &analytic);
     }
   }
   for (int k = 0; k < nout; k++) result[k] = out[k] < 0 ? 0 : x[g->node[out[k]].mark];

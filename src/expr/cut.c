@@ -155,7 +155,7 @@ static void find_candidates(cutter *c, int dear, unsigned char *candidate) {
 
 void cst_partition_cut(cst_partition *p, int dear) {
   const size_t   n = (size_t)p->size;
-  uint64_t      *hash = cst_partition_hash(p, false);
+  uint64_t      *hash = cst_shape_hash(p, false);
   unsigned char *candidate = cst_expr_memory(NULL, n, 1);
   int           *work = cst_expr_memory(NULL, 5 * n, sizeof *work);
   cutter         c = {p, hash, work, work + n, work + 2 * n, work + 3 * n, work + 4 * n};

@@ -8,21 +8,21 @@
 #include <sleef.h>
 #include "expr/expr-internal.h"
 
-double cst_sin(double x) { return Sleef_cinz_sind1_u10purec(x); }
+double cst_elementary_sin(double x) { return Sleef_cinz_sind1_u10purec(x); }
 
-double cst_cos(double x) { return Sleef_cinz_cosd1_u10purec(x); }
+double cst_elementary_cos(double x) { return Sleef_cinz_cosd1_u10purec(x); }
 
-double cst_tan(double x) { return Sleef_cinz_tand1_u10purec(x); }
+double cst_elementary_tan(double x) { return Sleef_cinz_tand1_u10purec(x); }
 
-double cst_exp(double x) { return Sleef_cinz_expd1_u10purec(x); }
+double cst_elementary_exp(double x) { return Sleef_cinz_expd1_u10purec(x); }
 
-double cst_log(double x) { return Sleef_cinz_logd1_u10purec(x); }
+double cst_elementary_log(double x) { return Sleef_cinz_logd1_u10purec(x); }
 
-double cst_atan2(double y, double x) { return Sleef_cinz_atan2d1_u10purec(y, x); }
+double cst_elementary_atan2(double y, double x) { return Sleef_cinz_atan2d1_u10purec(y, x); }
 
-double cst_pow(double x, double y) { return Sleef_cinz_powd1_u10purec(x, y); }
+double cst_elementary_pow(double x, double y) { return Sleef_cinz_powd1_u10purec(x, y); }
 
-double cst_op_apply(cst_op op, double a, double b) {
+double cst_elementary_apply(cst_op op, double a, double b) {
   switch (op) {
   case CST_OP_ADD:
     return a + b;
@@ -37,19 +37,19 @@ double cst_op_apply(cst_op op, double a, double b) {
   case CST_OP_SQRT:
     return sqrt(a);
   case CST_OP_SIN:
-    return cst_sin(a);
+    return cst_elementary_sin(a);
   case CST_OP_COS:
-    return cst_cos(a);
+    return cst_elementary_cos(a);
   case CST_OP_TAN:
-    return cst_tan(a);
+    return cst_elementary_tan(a);
   case CST_OP_EXP:
-    return cst_exp(a);
+    return cst_elementary_exp(a);
   case CST_OP_LOG:
-    return cst_log(a);
+    return cst_elementary_log(a);
   case CST_OP_ATAN2:
-    return cst_atan2(a, b);
+    return cst_elementary_atan2(a, b);
   case CST_OP_POW:
-    return cst_pow(a, b);
+    return cst_elementary_pow(a, b);
   default:
     return a;
   }

@@ -275,6 +275,6 @@ void cst_graph_emit(const cst_graph *g, const cst_node *out, int nout, const cha
   emit(g, out, nout, MOST_SLOTS, indent, f);
 }
 
-void cst_graph_emit_straight(const cst_graph *g, const cst_node *out, int nout, const char *indent, FILE *f) {
+void cst_emit_straight(const cst_graph *g, const cst_node *out, int nout, const char *indent, FILE *f) {
   emit(g, out, nout, CST_PARTITION_NONE, indent, f);
 }

@@ -58,12 +58,12 @@ typedef struct {
 } cst_function;
 
 enum { CST_FUNCTIONS = 7, CST_LETTERS = 'z' - 'A' + 1 };
-extern const cst_function cst_functions[CST_FUNCTIONS];
+extern const cst_function cst_graph_functions[CST_FUNCTIONS];
 /* The row whose name is the first n characters of text; NULL when there is none. */
-const cst_function *cst_function_find(const char *text, size_t n);
+const cst_function *cst_graph_function_find(const char *text, size_t n);
 
 /* One operation on scalars, exactly as every lane of the interpreter and of emitted C does it. */
-double cst_op_apply(cst_op op, double a, double b);
+double cst_elementary_apply(cst_op op, double a, double b);
 /* The node of an operation with folding; b is ignored when op is unary. */
 cst_node           cst_graph_operation(cst_graph *g, cst_op op, cst_node a, cst_node b);
 static inline bool cst_op_leaf(cst_op op) { return op == CST_OP_CONSTANT || op == CST_OP_INPUT; }

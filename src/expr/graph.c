@@ -11,14 +11,14 @@
 
 enum { FIRST_SLOTS = 256, LARGEST_PRODUCT_POWER = 65536 };
 
-const cst_function cst_functions[CST_FUNCTIONS] = {
+const cst_function cst_graph_functions[CST_FUNCTIONS] = {
     {"sqrt", CST_OP_SQRT, 1}, {"sin", CST_OP_SIN, 1}, {"cos", CST_OP_COS, 1},     {"tan", CST_OP_TAN, 1},
     {"exp", CST_OP_EXP, 1},   {"log", CST_OP_LOG, 1}, {"atan2", CST_OP_ATAN2, 2},
 };
 
-const cst_function *cst_function_find(const char *text, size_t n) {
+const cst_function *cst_graph_function_find(const char *text, size_t n) {
   for (int i = 0; i < CST_FUNCTIONS; i++)
-    if (strlen(cst_functions[i].name) == n && !memcmp(cst_functions[i].name, text, n)) return &cst_functions[i];
+    if (strlen(cst_graph_functions[i].name) == n && !memcmp(cst_graph_functions[i].name, text, n)) return &cst_graph_functions[i];
   return NULL;
 }
 
@@ -129,7 +129,7 @@ bool cst_graph_depends(const cst_graph *g, cst_node n, char array) {
 /* The node of an operation, folded when its operands are constants. */
 static cst_node make(cst_graph *g, cst_op op, cst_node a, cst_node b) {
   const cst_vertex *x = &g->node[a], *y = b < 0 ? x : &g->node[b];
-  if (x->op == CST_OP_CONSTANT && y->op == CST_OP_CONSTANT) return cst_graph_constant(g, cst_op_apply(op, x->value, y->value));
+  if (x->op == CST_OP_CONSTANT && y->op == CST_OP_CONSTANT) return cst_graph_constant(g, cst_elementary_apply(op, x->value, y->value));
   const bool swap = (op == CST_OP_ADD || op == CST_OP_MUL) && a > b;
   return intern(g, (cst_vertex){.op = op, .a = swap ? b : a, .b = swap ? a : b, .depends = x->depends | y->depends});
 }
@@ -243,6 +243,6 @@ cst_node cst_graph_operation(cst_graph *g, cst_op op, cst_node a, cst_node b) {
 }
 
 cst_node cst_graph_call(cst_graph *g, const char *function, cst_node a, cst_node b) {
-  const cst_function *f = cst_function_find(function, strlen(function));
+  const cst_function *f = cst_graph_function_find(function, strlen(function));
   return f ? cst_graph_operation(g, f->op, a, b) : -1;
 }

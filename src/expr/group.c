@@ -178,7 +178,7 @@ static void make_loops(grouper *z) {
 
 void cst_partition_group(cst_partition *p) {
   const size_t n = (size_t)p->size;
-  uint64_t    *hash = cst_partition_hash(p, true);
+  uint64_t    *hash = cst_shape_hash(p, true);
   grouper      z = {.p = p, .level = numbers(p->size), .top = cst_expr_memory(NULL, n, 1)};
   z.shape = numbers(p->terms), z.row = numbers(p->terms);
   z.shaper = (cst_shaper){p, hash, numbers(p->size), numbers(p->size), 0};

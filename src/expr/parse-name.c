@@ -31,7 +31,7 @@ static cst_node unknown(cst_parser *p, size_t at, size_t n, const char *what, co
   word[kept] = '\0';
   const char *instead = kept == n ? cst_expr_instead(word, p->text[p->at] == '(') : NULL;
   if (instead) return cst_parse_fail(p, at, "%s '%s'; %s", what, word, instead);
-  const char *near = n <= SHOWN ? cst_nearest(word, allowed, count) : NULL;
+  const char *near = n <= SHOWN ? cst_diag_nearest(word, allowed, count) : NULL;
   if (near && strlen(near) > SHOWN) near = NULL;
   list_allowed(allowed, count, list);
   return cst_parse_fail(p, at, "%s '%.*s%s'; allowed: %s%s%s%s", what, SHOWN, word, n > SHOWN ? "..." : "", list,
@@ -40,7 +40,7 @@ static cst_node unknown(cst_parser *p, size_t at, size_t n, const char *what, co
 
 /* The functions, sum among them, into allowed; their number. */
 static int list_functions(const char **allowed) {
-  for (int i = 0; i < CST_FUNCTIONS; i++) allowed[i] = cst_functions[i].name;
+  for (int i = 0; i < CST_FUNCTIONS; i++) allowed[i] = cst_graph_functions[i].name;
   allowed[CST_FUNCTIONS] = "sum";
   return CST_FUNCTIONS + 1;
 }
@@ -81,7 +81,7 @@ static const cst_binding *find_binding(cst_parser *p, size_t at, size_t n) {
 }
 
 bool cst_parse_taken(cst_parser *p, size_t at, size_t n) {
-  return same(p, at, n, "pi") || same(p, at, n, "sum") || cst_function_find(p->text + at, n) || find_loop(p, at, n) ||
+  return same(p, at, n, "pi") || same(p, at, n, "sum") || cst_graph_function_find(p->text + at, n) || find_loop(p, at, n) ||
          find_binding(p, at, n);
 }
 
@@ -136,7 +136,7 @@ static cst_node entry(cst_parser *p, const cst_binding *b, size_t at) {
 
 /* The word at `at`, of n characters, which '(' follows. */
 static cst_node applied(cst_parser *p, size_t at, size_t n) {
-  const cst_function *f = cst_function_find(p->text + at, n);
+  const cst_function *f = cst_graph_function_find(p->text + at, n);
   const bool          series = same(p, at, n, "sum");
   const cst_binding  *b = f || series ? NULL : find_binding(p, at, n);
   if (b && b->entry)
@@ -161,7 +161,7 @@ cst_node cst_parse_name(cst_parser *p) {
   if (b && b->entry)
     return cst_parse_fail(p, at, "'%.*s' is an array of %d; an entry of it is wanted, such as %.*s[%d]", SHOWN, b->name, b->count, SHOWN,
                           b->name, b->shift + 1);
-  if (!pi && !loop && !b && (same(p, at, n, "sum") || cst_function_find(p->text + at, n)))
+  if (!pi && !loop && !b && (same(p, at, n, "sum") || cst_graph_function_find(p->text + at, n)))
     return cst_parse_fail(p, p->at, "expected '(' after %.*s", (int)n, p->text + at);
   if (!pi && !loop && !b) return unknown_name(p, at, n);
   if (next == '[') return cst_parse_fail(p, p->at, "'%.*s' is not an array and has no entries", n < SHOWN ? (int)n : SHOWN, p->text + at);

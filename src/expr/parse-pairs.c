@@ -11,7 +11,7 @@
 
 static const double LARGEST = 1e6; /* of limits */
 
-void cst_pair_sums_destroy(cst_pair_sums *s) {
+void cst_parse_pair_sums_destroy(cst_pair_sums *s) {
   for (int k = 0; k < s->n; k++) free(s->sum[k].from), free(s->sum[k].to);
   free(s->sum);
   s->sum = NULL, s->n = 0;

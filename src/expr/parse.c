@@ -154,4 +154,4 @@ cst_node cst_expr_parse(cst_graph *g, const char *text, const cst_binding *names
   return cst_expr_parse_pairs(g, text, names, n, error, NULL);
 }
 
-double cst_graph_effort(const cst_graph *g) { return g->effort; }
+double cst_parse_effort(const cst_graph *g) { return g->effort; }

@@ -60,7 +60,7 @@ static void find_homes(cst_partition *p) {
     if (p->out[k] >= 0 && !cst_op_leaf(p->node[p->out[k]].op)) p->home[p->out[k]] = k;
 }
 
-void cst_loops_destroy(cst_loops *l) {
+void cst_partition_loops_destroy(cst_loops *l) {
   for (int i = 0; i < l->count; i++) {
     free(l->loop[i].index), free(l->loop[i].place);
     free(l->loop[i].first), free(l->loop[i].origin);
@@ -72,7 +72,7 @@ void cst_loops_destroy(cst_loops *l) {
 
 /* No loops. */
 static void clear(cst_partition *p) {
-  cst_loops_destroy(&p->loops);
+  cst_partition_loops_destroy(&p->loops);
   p->slots = p->nstraight = 0;
   for (int i = 0; i < p->size; i++) p->value[i] = p->slot[i] = -1, p->stage[i] = ABSENT;
   memset(p->done, 0, (size_t)p->nout);
@@ -184,7 +184,7 @@ void cst_partition_create(cst_partition *p, const cst_graph *g, const cst_node *
 }
 
 void cst_partition_destroy(cst_partition *p) {
-  cst_loops_destroy(&p->loops);
+  cst_partition_loops_destroy(&p->loops);
   free(p->node), free(p->out), free(p->done), free(p->home);
   free(p->value), free(p->slot), free(p->stage), free(p->straight);
 }

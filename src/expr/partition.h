@@ -97,7 +97,7 @@ typedef struct {
 /* Filled; to be destroyed. What loops would keep in more than most_slots slots is computed again. */
 void cst_partition_create(cst_partition *p, const cst_graph *g, const cst_node *out, int nout, int most_slots);
 void cst_partition_destroy(cst_partition *p);
-void cst_loops_destroy(cst_loops *l);
+void cst_partition_loops_destroy(cst_loops *l);
 
 /* Make the loops of a plan that is cut; p->value, p->done and p->loops filled. */
 void cst_partition_group(cst_partition *p);
@@ -106,7 +106,7 @@ void cst_partition_group(cst_partition *p);
 void cst_partition_cut(cst_partition *p, int dear);
 
 /* A hash of every node that does not see which entries are read; roots count as leaves where they are operands when `cut`. Owned. */
-uint64_t *cst_partition_hash(const cst_partition *p, bool cut);
+uint64_t *cst_shape_hash(const cst_partition *p, bool cut);
 
 /* Scratch of cst_shape_find for one plan. */
 typedef struct {

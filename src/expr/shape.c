@@ -22,7 +22,7 @@ static uint64_t seen_as(const cst_partition *p, const uint64_t *hash, cst_node n
   return cut && p->root[n] ? combine(99, (uint64_t)cst_partition_letter(p, n), 1) : hash[n];
 }
 
-uint64_t *cst_partition_hash(const cst_partition *p, bool cut) {
+uint64_t *cst_shape_hash(const cst_partition *p, bool cut) {
   uint64_t *hash = cst_expr_memory(NULL, (size_t)p->size, sizeof *hash);
   for (int i = 0; i < p->size; i++) {
     const cst_vertex *v = &p->node[i];

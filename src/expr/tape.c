@@ -196,7 +196,7 @@ cst_tape *cst_tape_create(const cst_graph *g, const cst_node *out, int nout) {
 void cst_tape_destroy(cst_tape *t) {
   if (!t) return;
   for (int s = 0; s < 4; s++) free(t->constants[s]);
-  cst_loops_destroy(&t->loops);
+  cst_partition_loops_destroy(&t->loops);
   free(t->block);
   free(t->code);
   free(t);

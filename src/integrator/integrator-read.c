@@ -129,9 +129,9 @@ static cst_view see(const reading *r, double **rest) {
 }
 
 static void built_in(const reading *r, double *value) {
-  double        *kept;
-  const cst_view view = see(r, &kept);
-  const cst_look look = {.row = r->row, .system = r->x->system, .wanted = true};
+  double               *kept;
+  const cst_view        view = see(r, &kept);
+  const cst_observation look = {.row = r->row, .system = r->x->system, .wanted = true};
   cst_fold_measure(r->x->fold, r->row)(&look, &view, kept, value, kept + r->x->width);
 }
 
@@ -153,7 +153,7 @@ static void expression(const reading *r, double *value) {
   const cst_integrator *x = r->x;
   double               *rest;
   const cst_view        view = see(r, &rest);
-  const cst_look        look = {.system = x->system, .tape = x->observable[r->index]};
+  const cst_observation look = {.system = x->system, .tape = x->observable[r->index]};
   if (x->needs_lambda[r->index]) multipliers(r, x->room + x->system->nq * x->width);
   of_expressions()->measure(&look, &view, NULL, value, rest);
 }

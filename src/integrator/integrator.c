@@ -90,7 +90,7 @@ static void attach(cst_system *s, int isa, bool compile) {
   if (s->compiled[isa]) return;
   if (compile && cst_compile(s, isa, false, &code, why)) {
     const bool loaded = cst_code_load(s, &code, why);
-    cst_code_free(&code);
+    cst_compile_free(&code);
     if (loaded) return;
   }
   if (!s->kernel[isa][CST_K_V]) cst_system_interpret(s);
@@ -119,7 +119,7 @@ cst_integrator_code cst_integrator_create(const cst_integrator_options *options,
 static void drop_stepper(cst_integrator *x) {
   (void)cst_batch_destroy(&x->batch);
   (void)cst_stepper_destroy(&x->stepper);
-  cst_prepared_destroy(x->prepared);
+  cst_program_prepared_destroy(x->prepared);
   free(x->room);
   x->prepared = NULL;
   x->room = NULL;
@@ -158,7 +158,7 @@ static cst_integrator_code check_finite(cst_integrator *x, long k, const double 
       return cst_integrator_fail(x, CST_INTEGRATOR_BAD_START, "trajectory %ld: %s is %g, its velocity %g; both must be finite", k,
                                  s->coordinate[i], q[i], v[i]);
   for (int b = 0; b < s->nbodies; b++)
-    if (cst_body_is_reflected(&s->bodies[b], q))
+    if (cst_system_body_is_reflected(&s->bodies[b], q))
       return cst_integrator_fail(x, CST_INTEGRATOR_BAD_START, "trajectory %ld: the matrix of %s is a reflection, not a rotation", k,
                                  s->bodies[b].name);
   return CST_INTEGRATOR_OK;
@@ -180,7 +180,7 @@ static cst_integrator_code check_start(cst_integrator *x, long k, const double *
 static cst_integrator_code settle(cst_integrator *x, const double *c, const double *q) {
   char why[400];
   if (x->settled || !x->system->ng) return CST_INTEGRATOR_OK;
-  if (!x->system->dropped && !cst_system_settle(x->system, c, q, why, sizeof why))
+  if (!x->system->dropped && !cst_system_enforce_independent(x->system, c, q, why, sizeof why))
     return cst_integrator_fail(x, CST_INTEGRATOR_BAD_START, "%s", why);
   x->settled = true;
   return CST_INTEGRATOR_OK;

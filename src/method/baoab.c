@@ -27,11 +27,11 @@ static bool check(const cst_term *t, cst_expr_error *e) {
   if (drifts && (drifts->kind != CST_TERM_NUMBER || !(drifts->number >= 1 && drifts->number <= MOST_DRIFTS) ||
                  drifts->number != floor(drifts->number)))
     return cst_term_error(drifts, e, "the drifts of baoab are a whole number from 1 to %d, in each half of the step", MOST_DRIFTS);
-  return cst_bath_check(t, "drifts", e);
+  return cst_langevin_check(t, "drifts", e);
 }
 
 static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
-  if (!cst_bath_fits(t, s, why, n)) return false;
+  if (!cst_langevin_fits(t, s, why, n)) return false;
   if (!s->general || drifts_of(t) == 1) return true;
   snprintf(why, (size_t)n, "with a full mass matrix or an a(q), as %s has, baoab takes drifts=1", s->name);
   return false;
@@ -42,19 +42,20 @@ static void expand(const cst_term *t, cst_program *p, double fraction) {
   const int    n = drifts_of(t);
   const double part = fraction / (2 * n);
   for (int i = 0; i < n; i++) cst_program_add(p, cst_kick_apart(part, i == 0 ? n : 0, 0));
-  cst_bath_add(t, p);
+  cst_langevin_add(t, p);
   for (int i = 0; i < n; i++) cst_program_add(p, cst_kick_apart(part, 0, i == n - 1 ? n : 0));
 }
 
 static cst_properties properties(const cst_term *t, const cst_system *s) {
-  return cst_bath_properties(t, s,
-                             (cst_properties){.order_q = 2,
-                                              .order_p = 2,
-                                              .order_lambda = 2,
-                                              .claims = CST_SYMPLECTIC | CST_SYMMETRIC | CST_POSITIONS | CST_VELOCITIES | CST_BOUNDED |
-                                                        (cst_system_is_gauged(s) ? 0u : CST_MOMENTUM),
-                                              .lambda_time = 0.5,
-                                              .own_lambda = true});
+  return cst_langevin_properties(t, s,
+                                 (cst_properties){.order_q = 2,
+                                                  .order_p = 2,
+                                                  .order_lambda = 2,
+                                                  .claims = CST_CLAIM_SYMPLECTIC | CST_CLAIM_SYMMETRIC | CST_CLAIM_POSITIONS |
+                                                            CST_CLAIM_VELOCITIES | CST_CLAIM_BOUNDED |
+                                                            (cst_system_is_gauged(s) ? 0u : CST_CLAIM_MOMENTUM),
+                                                  .lambda_time = 0.5,
+                                                  .own_lambda = true});
 }
 
 const cst_method_row cst_method_row_baoab = {

@@ -84,11 +84,11 @@ void cst_batch_refuse(const cst_stepper *s, cst_batch *b, long index, const doub
   cst_batch_start(s, b, index, c, q, v, 1);
   for (size_t k = 0; k < cst_stepper_record_size(s) / (size_t)width; k++) to[k * (size_t)width] = from[k * (size_t)width];
   b->alive[index / width] &= ~(1 << index % width);
-  b->fate[index] = (cst_fate){CST_NO_START, 0};
+  b->fate[index] = (cst_lane_status){CST_NO_START, 0};
 }
 
 void cst_batch_ready(const cst_stepper *s, cst_batch *b) {
-  for (int g = 0; g < b->groups; g++) cst_stepper_make_ghosts(s, b->record + (size_t)g * cst_stepper_record_size(s), b->alive[g]);
+  for (int g = 0; g < b->groups; g++) cst_stepper_pad(s, b->record + (size_t)g * cst_stepper_record_size(s), b->alive[g]);
 }
 
 const double *cst_batch_lane(const cst_stepper *s, const cst_batch *b, long index) {
@@ -116,7 +116,7 @@ void cst_batch_restore(const cst_stepper *s, cst_batch *b, long index, const dou
   const int        bit = 1 << (size_t)index % width;
   const cst_reason reason = (cst_reason)(int)x[REASON];
   double          *to = column(s, reason == CST_DONE ? b->record : b->last, index);
-  b->fate[index] = (cst_fate){reason, (long)x[STEP]};
+  b->fate[index] = (cst_lane_status){reason, (long)x[STEP]};
   if (reason == CST_DONE)
     b->alive[(size_t)index / width] |= bit;
   else

@@ -139,7 +139,7 @@ static int even(int order) { return order + order % 2; }
  * does not cancel that part, whose square acts on the rest: q gains up to order 4 (measured, up to kahan-li8), p and lambda nothing. */
 static void raise_orders(cst_properties *x, int scheme) {
   const int  own = even(x->order_q < x->order_p ? x->order_q : x->order_p), order = own > scheme ? own : scheme;
-  const bool tangent = x->claims & CST_VELOCITIES || !x->own_lambda;
+  const bool tangent = x->claims & CST_CLAIM_VELOCITIES || !x->own_lambda;
   if (tangent) {
     x->order_q = x->order_p = order;
     x->order_lambda = x->own_lambda ? 2 : order;
@@ -151,7 +151,7 @@ static void raise_orders(cst_properties *x, int scheme) {
 static int least(int a, int b) { return a < b ? a : b; }
 
 /* 1 for a part whose own multipliers leave p off the tangent space: the next part, or the next step, takes up what is left. */
-static int left_by(const cst_properties *x) { return x->own_lambda && !(x->claims & CST_VELOCITIES); }
+static int left_by(const cst_properties *x) { return x->own_lambda && !(x->claims & CST_CLAIM_VELOCITIES); }
 
 /* Whether what a part leaves normal to g = 0 is taken up by the next one. */
 static bool takes_up(const cst_program *next) { return next->n > 0 && next->step[0].row->features & CST_TAKES_UP; }
@@ -165,7 +165,7 @@ static cst_properties part(const cst_term *t, int i, const cst_system *s, cst_pr
   if (i + 1 < t->n) cst_term_expand(t->arg[i + 1], &next, 1.0);
   if (own.n == 1 && takes_up(&next) && own.step->row->project && own.step->row->project(own.step->data)) {
     x.order_p = x.order_q;
-    x.claims |= CST_VELOCITIES | CST_BOUNDED;
+    x.claims |= CST_CLAIM_VELOCITIES | CST_CLAIM_BOUNDED;
   }
   append(whole, &own, 1);
   free(own.step);
@@ -177,18 +177,18 @@ static cst_properties part(const cst_term *t, int i, const cst_system *s, cst_pr
  * reasons the one does not keep what the other one does, and the energy of their composition drifts. */
 static unsigned common(unsigned x, unsigned y) {
   const unsigned both = x & y;
-  return both & (CST_SYMPLECTIC | CST_ENERGY) ? both : both & ~(unsigned)CST_BOUNDED;
+  return both & (CST_CLAIM_SYMPLECTIC | CST_CLAIM_ENERGY) ? both : both & ~(unsigned)CST_CLAIM_BOUNDED;
 }
 
 /* Of tableaus: what their algebra says. Else of a scheme: the base's claims, made symmetric; of a list of methods: what all of them claim
  * and the whole keeps, one order more where the whole is symmetric. */
 static cst_properties properties(const cst_term *t, const cst_system *s) {
   cst_layer l;
-  if (cst_layer_expanded(t, &l)) return cst_tableau_properties(&l.tableau, s);
+  if (cst_program_layer(t, &l)) return cst_tableau_properties(&l.tableau, s);
   if (is_scheme(t)) {
     cst_properties x = cst_term_properties(t->arg[0], s);
     raise_orders(&x, scheme_of(t) ? scheme_of(t)->order : list_order(t));
-    x.claims |= CST_SYMMETRIC;
+    x.claims |= CST_CLAIM_SYMMETRIC;
     return x;
   }
   cst_program    p = {0};
@@ -199,7 +199,7 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
     cst_properties y = part(t, i, s, &p);
     x.order_q = y.order_q < x.order_q ? y.order_q : x.order_q;
     x.order_p = y.order_p < x.order_p ? y.order_p : x.order_p;
-    mixed |= s->ng > 0 && (x.claims ^ y.claims) & CST_VELOCITIES;
+    mixed |= s->ng > 0 && (x.claims ^ y.claims) & CST_CLAIM_VELOCITIES;
     x.claims = common(x.claims, y.claims);
     x.own_lambda &= y.own_lambda;
     x.tangential &= y.tangential;
@@ -207,9 +207,9 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
     passed = left_by(&y) ? least(passed, y.order_p) : 2;
     last = y;
   }
-  x.claims &= ~(unsigned)CST_SYMMETRIC;
-  if (mixed) x.claims &= ~(unsigned)CST_BOUNDED;
-  if (!mixed && cst_program_symmetric(&p)) x.order_q = even(x.order_q), x.order_p = even(x.order_p), x.claims |= CST_SYMMETRIC;
+  x.claims &= ~(unsigned)CST_CLAIM_SYMMETRIC;
+  if (mixed) x.claims &= ~(unsigned)CST_CLAIM_BOUNDED;
+  if (!mixed && cst_program_symmetric(&p)) x.order_q = even(x.order_q), x.order_p = even(x.order_p), x.claims |= CST_CLAIM_SYMMETRIC;
   x.lambda_time = x.own_lambda ? 0.5 : 1;
   x.order_lambda = x.own_lambda ? least(least(x.order_q, 2), passed) : x.order_q;
   if (left == t->n && t->n % 2) x.order_lambda = 1; /* what is left changes its sign over the step */
@@ -226,7 +226,7 @@ const cst_method_row cst_method_row_compose = {
              .source = "Hairer, Lubich, Wanner, Geometric Numerical Integration, II.4 and V.3",
              .signature = "compose(METHOD, SCHEME)",
              .example = "compose(rattle, yoshida4)"},
-    .layer = cst_layer_expanded,
+    .layer = cst_program_layer,
     .check = check,
     .on_also = CST_ON_ALL,
     .fits = fits,

@@ -58,7 +58,7 @@ static bool check(const cst_term *t, cst_expr_error *e) {
   return one ? check_layer(one, e) : check_layer(cst_term_argument(t, "minus"), e) && check_layer(cst_term_argument(t, "plus"), e);
 }
 
-bool cst_conversion_fits(const cst_term *layer, const cst_system *s, char *why, int n) {
+bool cst_convert_fits(const cst_term *layer, const cst_system *s, char *why, int n) {
   cst_layer l = {0};
   cst_term_layer(layer, &l);
   if (!l.rule || (!s->nvel && !s->nforce) || (l.rule->work && !s->nforce)) return true;
@@ -75,26 +75,26 @@ static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
   }
   if (!cst_term_bends(t, s, why, n)) return false;
   if (!cst_term_fits(minus_of(t), s, why, n) || !cst_term_fits(plus_of(t), s, why, n)) return false;
-  return cst_conversion_fits(minus_of(t), s, why, n) && cst_conversion_fits(plus_of(t), s, why, n);
+  return cst_convert_fits(minus_of(t), s, why, n) && cst_convert_fits(plus_of(t), s, why, n);
 }
 
 static void expand(const cst_term *t, cst_program *p, double fraction) {
   cst_layer minus = {0}, plus = {0};
   cst_term_layer(minus_of(t), &minus);
   cst_term_layer(plus_of(t), &plus);
-  cst_program_add(p, cst_conversion(fraction, &minus, &plus, bias_of(t)));
+  cst_program_add(p, cst_substep_convert(fraction, &minus, &plus, bias_of(t)));
 }
 
 static bool own_adjoint(const cst_term *t) {
   cst_layer minus = {0}, plus = {0};
   cst_term_layer(minus_of(t), &minus);
   cst_term_layer(plus_of(t), &plus);
-  return bias_of(t) == -0.5 && cst_layer_same(&minus, &plus);
+  return bias_of(t) == -0.5 && cst_program_same_layer(&minus, &plus);
 }
 
 /* The action is taken along the layer's points: a gauge F would have to be integrated exactly by the layer, and be the same at a point and
  * at its Euclidean projection, which commutes with rigid motions only. */
-static bool keeps_momenta(const cst_system *s) { return !cst_system_is_gauged(s) && (s->ng == 0 || cst_symmetries_are_rigid(s)); }
+static bool keeps_momenta(const cst_system *s) { return !cst_system_is_gauged(s) && (s->ng == 0 || cst_symmetry_is_rigid(s)); }
 
 /* Whether no half is made of a user's formulas. */
 static bool equivariant(const cst_term *t) {
@@ -109,9 +109,9 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
   const int    minus = cst_layer_converted_order(minus_of(t), s), plus = cst_layer_converted_order(plus_of(t), s);
   const double b = bias_of(t);
   int          order = b == 0 ? plus : b == -1 ? minus : minus < plus ? minus : plus;
-  unsigned     claims = CST_SYMPLECTIC | CST_POSITIONS | CST_VELOCITIES | CST_BOUNDED;
-  if (equivariant(t) && keeps_momenta(s)) claims |= CST_MOMENTUM;
-  if (own_adjoint(t)) order += order % 2, claims |= CST_SYMMETRIC;
+  unsigned     claims = CST_CLAIM_SYMPLECTIC | CST_CLAIM_POSITIONS | CST_CLAIM_VELOCITIES | CST_CLAIM_BOUNDED;
+  if (equivariant(t) && keeps_momenta(s)) claims |= CST_CLAIM_MOMENTUM;
+  if (own_adjoint(t)) order += order % 2, claims |= CST_CLAIM_SYMMETRIC;
   cst_properties x = cst_layer_properties(order, claims);
   x.tangential = true;
   return x;

@@ -35,7 +35,7 @@ static void expand(const cst_term *t, cst_program *p, double fraction) { cst_pro
 
 static cst_properties properties(const cst_term *t, const cst_system *s) {
   (void)t, (void)s;
-  return cst_layer_properties(2, CST_POSITIONS | CST_VELOCITIES | CST_SYMMETRIC);
+  return cst_layer_properties(2, CST_CLAIM_POSITIONS | CST_CLAIM_VELOCITIES | CST_CLAIM_SYMMETRIC);
 }
 
 const cst_method_row cst_method_row_discrete_lagrange_dalembert = {

@@ -18,7 +18,7 @@ static bool check(const cst_term *t, cst_expr_error *e) {
 }
 
 static void expand(const cst_term *t, cst_program *p, double fraction) {
-  cst_program_add(p, cst_dormand_prince(fraction, tolerance_of(t)));
+  cst_program_add(p, cst_dopri5_coefficients(fraction, tolerance_of(t)));
 }
 
 /* Where the tolerance asks for no step below h; else the error is the tolerance's, whatever h is. */

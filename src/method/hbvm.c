@@ -50,7 +50,7 @@ static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
 }
 
 static void expand(const cst_term *t, cst_program *p, double fraction) {
-  cst_program_add(p, cst_line_integral(fraction, number(t, "k"), number(t, "s")));
+  cst_program_add(p, cst_substep_hbvm(fraction, number(t, "k"), number(t, "s")));
 }
 
 static int larger(int a, int b) { return a > b ? a : b; }
@@ -80,13 +80,13 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
   const bool free = s->ng == 0, gauss = number(t, "k") == number(t, "s");
   const int  order = 2 * number(t, "s");
   bool       keeps = true;
-  unsigned   claims = CST_SYMMETRIC;
+  unsigned   claims = CST_CLAIM_SYMMETRIC;
   for (int a = 0; a < s->ng; a++) keeps &= is_exact(t, degree_of(s, s->g[a]));
-  if (keeps) claims |= CST_POSITIONS;
-  if (free) claims |= CST_VELOCITIES;
-  if (is_exact(t, degree_of_energy(s))) claims |= CST_ENERGY | CST_BOUNDED;
-  if (gauss && cst_momenta_are_quadratic(s)) claims |= CST_MOMENTUM;
-  if (gauss && free) claims |= CST_SYMPLECTIC | CST_BOUNDED;
+  if (keeps) claims |= CST_CLAIM_POSITIONS;
+  if (free) claims |= CST_CLAIM_VELOCITIES;
+  if (is_exact(t, degree_of_energy(s))) claims |= CST_CLAIM_ENERGY | CST_CLAIM_BOUNDED;
+  if (gauss && cst_symmetry_momenta_are_quadratic(s)) claims |= CST_CLAIM_MOMENTUM;
+  if (gauss && free) claims |= CST_CLAIM_SYMPLECTIC | CST_CLAIM_BOUNDED;
   return (cst_properties){.order_q = free || order < 4 ? order : 4,
                           .order_p = free ? order : 2,
                           .order_lambda = 1,

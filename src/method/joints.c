@@ -58,7 +58,7 @@ static void fill_pattern(cst_joints *j, const cst_system *s, const int *variatio
       j->entry[e] = v >= 0 ? (cst_joint_entry){place[v], -1, 0} : (cst_joint_entry){place[-1 - v], i - axis, axis};
     }
   }
-  j->view.pattern[CST_K_G] = cst_pattern_create(j->n, columns, j->reduced, row, column);
+  j->view.pattern[CST_K_G] = cst_structure_pattern_create(j->n, columns, j->reduced, row, column);
   free(row), free(column), free(place), free(list);
 }
 
@@ -97,8 +97,8 @@ cst_joints *cst_joints_create(const cst_system *s) {
 
 void cst_joints_destroy(cst_joints *j) {
   if (!j) return;
-  cst_pattern_destroy(&j->view.pattern[CST_K_G]);
-  cst_gram_destroy(&j->view.gram);
+  cst_structure_pattern_destroy(&j->view.pattern[CST_K_G]);
+  cst_structure_gram_destroy(&j->view.gram);
   free(j->rotation), free(j->inertia), free(j->coordinate), free(j->entry);
   free(j);
 }

@@ -15,8 +15,8 @@ static inline cst_properties cst_variational(int order, const cst_system *s) {
   return (cst_properties){.order_q = order,
                           .order_p = order,
                           .order_lambda = order,
-                          .claims = CST_SYMPLECTIC | CST_POSITIONS | CST_VELOCITIES | CST_BOUNDED | (order == 2 ? CST_SYMMETRIC : 0) |
-                                    (cst_system_is_gauged(s) ? 0 : CST_MOMENTUM),
+                          .claims = CST_CLAIM_SYMPLECTIC | CST_CLAIM_POSITIONS | CST_CLAIM_VELOCITIES | CST_CLAIM_BOUNDED |
+                                    (order == 2 ? CST_CLAIM_SYMMETRIC : 0) | (cst_system_is_gauged(s) ? 0 : CST_CLAIM_MOMENTUM),
                           .lambda_time = 0.5,
                           .own_lambda = true};
 }

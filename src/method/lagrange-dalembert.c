@@ -49,7 +49,7 @@ static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
              s->timed ? "forces or a time" : "constraints on positions", s->name);
     return false;
   }
-  if (s->nq <= CST_MOST_CONVERTED && s->ng <= CST_MOST_CONVERTED) return cst_term_fits(l, s, why, n) && cst_conversion_fits(l, s, why, n);
+  if (s->nq <= CST_MOST_CONVERTED && s->ng <= CST_MOST_CONVERTED) return cst_term_fits(l, s, why, n) && cst_convert_fits(l, s, why, n);
   snprintf(why, (size_t)n, "lagrange-dalembert takes at most %d coordinates and constraints, and %s has %d and %d", CST_MOST_CONVERTED,
            s->name, s->nq, s->ng);
   return false;
@@ -58,14 +58,14 @@ static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
 static void expand(const cst_term *t, cst_program *p, double fraction) {
   cst_layer l = {0};
   cst_term_layer(cst_term_argument(t, NULL), &l);
-  cst_program_add(p, of_w(t) ? cst_conversion_of_w(fraction, &l, &l, bias_of(t)) : cst_conversion(fraction, &l, &l, bias_of(t)));
+  cst_program_add(p, of_w(t) ? cst_convert_of_w(fraction, &l, &l, bias_of(t)) : cst_substep_convert(fraction, &l, &l, bias_of(t)));
 }
 
 static cst_properties properties(const cst_term *t, const cst_system *s) {
   const cst_term *l = cst_term_argument(t, NULL);
   int             order = of_w(t) ? cst_term_properties(l, s).order_q : cst_layer_converted_order(l, s);
-  unsigned        claims = CST_POSITIONS | CST_VELOCITIES;
-  if (bias_of(t) == -0.5) order += order % 2, claims |= CST_SYMMETRIC;
+  unsigned        claims = CST_CLAIM_POSITIONS | CST_CLAIM_VELOCITIES;
+  if (bias_of(t) == -0.5) order += order % 2, claims |= CST_CLAIM_SYMMETRIC;
   cst_properties x = cst_layer_properties(order, claims);
   x.tangential = s->nvel == 0;
   return x;

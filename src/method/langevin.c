@@ -20,7 +20,7 @@ static double number_of(const cst_term *t, const char *key) {
   return x ? x->number : 0;
 }
 
-cst_bath cst_bath_of(const cst_term *t) {
+cst_bath cst_langevin_of(const cst_term *t) {
   const bool by_mass = cst_term_argument(t, "coefficient") != NULL;
   return (cst_bath){number_of(t, by_mass ? "coefficient" : "friction"), number_of(t, "inverse-temperature"), by_mass};
 }
@@ -43,7 +43,7 @@ static bool check_keys(const cst_term *t, const char *more, cst_expr_error *e) {
   return true;
 }
 
-bool cst_bath_check(const cst_term *t, const char *more, cst_expr_error *e) {
+bool cst_langevin_check(const cst_term *t, const char *more, cst_expr_error *e) {
   const cst_term *friction = cst_term_argument(t, "friction"), *coefficient = cst_term_argument(t, "coefficient");
   const cst_term *b = cst_term_argument(t, "inverse-temperature");
   if (!check_keys(t, more, e)) return false;
@@ -62,8 +62,8 @@ static bool mass_is_constant(const cst_system *s) {
   return true;
 }
 
-bool cst_bath_fits(const cst_term *t, const cst_system *s, char *why, int n) {
-  const cst_bath bath = cst_bath_of(t);
+bool cst_langevin_fits(const cst_term *t, const cst_system *s, char *why, int n) {
+  const cst_bath bath = cst_langevin_of(t);
   if (!mass_is_constant(s)) {
     snprintf(why, (size_t)n,
              "%s needs a constant mass: the noise is M^(-1/2) times normal deviates, and the mass of %s depends on q; with "
@@ -79,18 +79,18 @@ bool cst_bath_fits(const cst_term *t, const cst_system *s, char *why, int n) {
   return true;
 }
 
-cst_properties cst_bath_properties(const cst_term *t, const cst_system *s, cst_properties of) {
-  const cst_bath bath = cst_bath_of(t);
+cst_properties cst_langevin_properties(const cst_term *t, const cst_system *s, cst_properties of) {
+  const cst_bath bath = cst_langevin_of(t);
   if (bath.rate == 0) return of;
-  of.claims &= CST_POSITIONS | CST_VELOCITIES;
-  if (!bath.by_mass || s->ng == 0) of.claims |= CST_TEMPERATURE;
+  of.claims &= CST_CLAIM_POSITIONS | CST_CLAIM_VELOCITIES;
+  if (!bath.by_mass || s->ng == 0) of.claims |= CST_CLAIM_TEMPERATURE;
   of.order_q = of.order_p = of.order_lambda = 0;
   return of;
 }
 
-void cst_bath_add(const cst_term *t, cst_program *p) {
-  const cst_bath bath = cst_bath_of(t);
-  if (bath.rate > 0) cst_program_add(p, cst_thermal_kick(1, bath.rate, bath.inverse_temperature, bath.by_mass));
+void cst_langevin_add(const cst_term *t, cst_program *p) {
+  const cst_bath bath = cst_langevin_of(t);
+  if (bath.rate > 0) cst_program_add(p, cst_substep_noise(1, bath.rate, bath.inverse_temperature, bath.by_mass));
 }
 
 /* ---- langevin ------------------------------------------------------------------------------------------------------------------- */
@@ -102,7 +102,7 @@ static bool check(const cst_term *t, cst_expr_error *e) {
     if (methods > 1) return cst_term_error(t->arg[i], e, "langevin takes one method: %s", t->row->info.example);
   }
   if (!methods) return cst_term_error(t, e, "langevin takes a method: %s", t->row->info.example);
-  return cst_term_method(cst_term_argument(t, NULL), e) && cst_bath_check(t, NULL, e);
+  return cst_term_method(cst_term_argument(t, NULL), e) && cst_langevin_check(t, NULL, e);
 }
 
 static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
@@ -110,26 +110,26 @@ static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
   double          more[CST_MORE_PARAMETERS];
   if (!cst_term_fits(method, s, why, n)) return false;
   const cst_system *stepped = cst_term_system(method, s, more);
-  if (stepped->ng > 0 && !(cst_term_properties(method, s).claims & CST_VELOCITIES)) {
+  if (stepped->ng > 0 && !(cst_term_properties(method, s).claims & CST_CLAIM_VELOCITIES)) {
     snprintf(why, (size_t)n,
              "langevin takes methods that leave v on the tangent space, where the noise is projected to, and %s does not on %s; rattle, "
              "midpoint, convert(LAYER) and project(LAYER) do",
              method->name, s->name);
     return false;
   }
-  return cst_bath_fits(t, stepped, why, n);
+  return cst_langevin_fits(t, stepped, why, n);
 }
 
 static cst_properties properties(const cst_term *t, const cst_system *s) {
   double            more[CST_MORE_PARAMETERS];
   const cst_term   *method = cst_term_argument(t, NULL);
   const cst_system *stepped = cst_term_system(method, s, more);
-  return cst_bath_properties(t, stepped ? stepped : s, cst_term_properties(method, s));
+  return cst_langevin_properties(t, stepped ? stepped : s, cst_term_properties(method, s));
 }
 
 static void expand(const cst_term *t, cst_program *p, double fraction) {
   cst_term_expand(cst_term_argument(t, NULL), p, fraction);
-  cst_bath_add(t, p);
+  cst_langevin_add(t, p);
 }
 
 const cst_method_row cst_method_row_langevin = {

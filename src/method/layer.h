@@ -24,7 +24,7 @@ static inline int cst_layer_converted_order(const cst_term *layer, const cst_sys
 }
 
 /* Whether a conversion can sum over the layer what works on variations beside L, where s has such. */
-bool cst_conversion_fits(const cst_term *layer, const cst_system *s, char *why, int n);
+bool cst_convert_fits(const cst_term *layer, const cst_system *s, char *why, int n);
 
 /* Orders of a layer; its multipliers come from the state. */
 static inline cst_properties cst_layer_properties(int order, unsigned claims) {
@@ -37,7 +37,7 @@ static inline cst_properties cst_layer_properties(int order, unsigned claims) {
 static inline cst_properties cst_tableau_properties(const cst_tableau *t, const cst_system *s) {
   const double vanishing = 1e-13;
   const bool   kept = !s->ng && !s->general && cst_tableau_symplectic_defect(t) <= vanishing;
-  return cst_layer_properties(t->order, (cst_tableau_symmetry_defect(t) <= vanishing ? CST_SYMMETRIC : 0u) |
-                                            (kept ? CST_MOMENTUM | CST_SYMPLECTIC | CST_BOUNDED : 0u));
+  return cst_layer_properties(t->order, (cst_tableau_symmetry_defect(t) <= vanishing ? CST_CLAIM_SYMMETRIC : 0u) |
+                                            (kept ? CST_CLAIM_MOMENTUM | CST_CLAIM_SYMPLECTIC | CST_CLAIM_BOUNDED : 0u));
 }
 #endif

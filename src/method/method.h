@@ -84,7 +84,7 @@ const char *cst_term_nearest(const cst_term *t, bool schemes);
 
 /* row->layer of methods that rewrite programs: what t expands to as one tableau, where all its steps are tableaus of together at most
  * CST_MAX_STAGES stages; else false. */
-bool cst_layer_expanded(const cst_term *t, cst_layer *l);
+bool cst_program_layer(const cst_term *t, cst_layer *l);
 
 /* row->layer of t; false where there is none. */
 bool cst_term_layer(const cst_term *t, cst_layer *l);
@@ -132,7 +132,7 @@ typedef struct cst_prepared {
   cst_program      *program;                   /* the substeps on stepped */
 } cst_prepared;
 cst_prepared *cst_method_prepare(const cst_method *m, const cst_system *s); /* owned; borrows both */
-void          cst_prepared_destroy(cst_prepared *p);
+void          cst_program_prepared_destroy(cst_prepared *p);
 
 /* Bits 1 << cst_iteration of all that some substep knows. */
 unsigned cst_program_iterations(const cst_program *p);

@@ -91,9 +91,10 @@ static void expand(const cst_term *t, cst_program *p, double fraction) {
 
 static cst_properties properties(const cst_term *t, const cst_system *s) {
   const double beta = cst_newmark_number(t, "beta", 0.25), gamma = cst_newmark_number(t, "gamma", 0.5);
-  unsigned     claims = cst_symmetries_are_translations(s) ? CST_MOMENTUM : 0;
-  if (gamma == 0.5 && !cst_term_argument(t, "iterations")) claims |= CST_SYMMETRIC | CST_BOUNDED;
-  if (gamma == 0.5 && beta == 0) claims |= CST_SYMMETRIC | CST_BOUNDED | CST_SYMPLECTIC | CST_VOLUME | CST_MOMENTUM;
+  unsigned     claims = cst_symmetry_is_translation(s) ? CST_CLAIM_MOMENTUM : 0;
+  if (gamma == 0.5 && !cst_term_argument(t, "iterations")) claims |= CST_CLAIM_SYMMETRIC | CST_CLAIM_BOUNDED;
+  if (gamma == 0.5 && beta == 0)
+    claims |= CST_CLAIM_SYMMETRIC | CST_CLAIM_BOUNDED | CST_CLAIM_SYMPLECTIC | CST_CLAIM_VOLUME | CST_CLAIM_MOMENTUM;
   return cst_newmark_properties(gamma == 0.5 ? 2 : 1, claims);
 }
 

@@ -56,7 +56,8 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
   const cst_system    *springs = cst_system_penalised(s, why, sizeof why);
   const cst_term      *method = cst_term_argument(t, NULL);
   const cst_properties x = springs ? cst_term_properties(method, springs) : (cst_properties){0};
-  const unsigned       kept = CST_SYMMETRIC | CST_TEMPERATURE | (cst_momenta_are_quadratic(s) ? CST_MOMENTUM : 0u); /* off g = 0, too */
+  const unsigned       kept =
+      CST_CLAIM_SYMMETRIC | CST_CLAIM_TEMPERATURE | (cst_symmetry_momenta_are_quadratic(s) ? CST_CLAIM_MOMENTUM : 0u); /* off g = 0, too */
   return (cst_properties){.claims = x.claims & kept,
                           .lambda_time = 1,
                           .own_lambda = true,

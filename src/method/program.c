@@ -29,7 +29,7 @@ cst_prepared *cst_method_prepare(const cst_method *m, const cst_system *s) {
   return p;
 }
 
-void cst_prepared_destroy(cst_prepared *p) {
+void cst_program_prepared_destroy(cst_prepared *p) {
   if (!p) return;
   cst_program_destroy(p->program);
   free(p);
@@ -71,7 +71,7 @@ static bool compose(const cst_program *p, cst_tableau *t) {
   return true;
 }
 
-bool cst_layer_expanded(const cst_term *t, cst_layer *l) {
+bool cst_program_layer(const cst_term *t, cst_layer *l) {
   cst_program p = {0};
   *l = (cst_layer){0};
   cst_term_expand(t, &p, 1.0);
@@ -80,9 +80,9 @@ bool cst_layer_expanded(const cst_term *t, cst_layer *l) {
   return one;
 }
 
-int cst_layer_stages(const cst_layer *l) { return l->rule ? l->rule->evaluations : l->tableau.stages; }
+int cst_program_layer_stages(const cst_layer *l) { return l->rule ? l->rule->evaluations : l->tableau.stages; }
 
-bool cst_layer_same(const cst_layer *x, const cst_layer *y) {
+bool cst_program_same_layer(const cst_layer *x, const cst_layer *y) {
   const cst_tableau *t = &x->tableau, *u = &y->tableau;
   if (x->rule || y->rule) return x->rule == y->rule;
   if (t->stages != u->stages) return false;

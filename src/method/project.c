@@ -27,11 +27,11 @@ static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
 
 static void expand(const cst_term *t, cst_program *p, double fraction) {
   cst_term_expand(t->arg[0], p, fraction);
-  cst_program_add(p, cst_projection(fraction));
+  cst_program_add(p, cst_substep_project(fraction));
 }
 
 static cst_properties properties(const cst_term *t, const cst_system *s) {
-  return cst_layer_properties(cst_term_properties(t->arg[0], s).order_q, CST_POSITIONS | CST_VELOCITIES);
+  return cst_layer_properties(cst_term_properties(t->arg[0], s).order_q, CST_CLAIM_POSITIONS | CST_CLAIM_VELOCITIES);
 }
 
 const cst_method_row cst_method_row_project = {

@@ -18,7 +18,7 @@ static void expand(const cst_term *t, cst_program *p, double fraction) {
 
 static cst_properties properties(const cst_term *t, const cst_system *s) {
   (void)t, (void)s;
-  return cst_newmark_properties(2, CST_SYMPLECTIC | CST_VOLUME | CST_SYMMETRIC | CST_MOMENTUM | CST_BOUNDED);
+  return cst_newmark_properties(2, CST_CLAIM_SYMPLECTIC | CST_CLAIM_VOLUME | CST_CLAIM_SYMMETRIC | CST_CLAIM_MOMENTUM | CST_CLAIM_BOUNDED);
 }
 
 const cst_method_row cst_method_row_pushforward_newmark = {

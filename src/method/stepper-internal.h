@@ -21,7 +21,7 @@ typedef struct {
   cst_flow            *flow;
 } cst_stepper_flow;
 
-/* What substeps share (cst_bind_shared). */
+/* What substeps share (cst_stepper_bind_shared). */
 typedef struct {
   void *(*make)(const cst_system *s);
   void (*end)(void *);
@@ -76,7 +76,7 @@ struct cst_stepper {
   int                 sub;
 };
 
-/* another.c: what belongs to a method that steps another system than the one it is asked for. */
+/* stepper-another.c: what belongs to a method that steps another system than the one it is asked for. */
 /* The record's first part from the one that is stepped. */
 void cst_stepper_bring(const cst_stepper *st, double *record);
 /* The second part of a lane's column at its start. */

@@ -44,7 +44,7 @@ static void copy_lane(const cst_stepper *st, double *to, int lane, const double 
   for (int k = 0; k < st->components; k++) to[(size_t)k * st->width + lane] = from[(size_t)k * st->width + source];
 }
 
-void cst_stepper_make_ghosts(const cst_stepper *st, double *record, int alive) {
+void cst_stepper_pad(const cst_stepper *st, double *record, int alive) {
   if (!alive) return;
   int source = __builtin_ctz((unsigned)alive);
   for (int l = 0; l < st->width; l++)
@@ -62,7 +62,7 @@ static int step_lanes(cst_stepper *st, const double *record, int set, int pass, 
   double *column = st->work + st->size;
   while (set && !cst_stepper_halts(st)) {
     memcpy(column, record, st->size * sizeof *column);
-    cst_stepper_make_ghosts(st, column, set);
+    cst_stepper_pad(st, column, set);
     const cst_outcome o = attempt(st, column, pass);
     if (o.reason == CST_DONE) break;
     const int failed = set & o.lanes ? set & o.lanes : set;
@@ -89,11 +89,11 @@ static void step_with_care(cst_stepper *st, int group, long step, int failing) {
   for (int l = 0; l < st->width; l++) {
     if (!(left >> l & 1)) continue;
     copy_lane(st, b->last + (size_t)group * st->size, l, record, l);
-    b->fate[group * st->width + l] = (cst_fate){reason[l], step};
+    b->fate[group * st->width + l] = (cst_lane_status){reason[l], step};
   }
   b->alive[group] &= ~left;
   memcpy(record, next, st->size * sizeof *next);
-  cst_stepper_make_ghosts(st, record, b->alive[group]);
+  cst_stepper_pad(st, record, b->alive[group]);
 }
 
 /* The largest k <= n for which k steps succeed, by bisection on the first failing one; the record is left there. */

@@ -21,13 +21,13 @@ static bool continues(const cst_substep *a, const cst_substep *b, const cst_syst
   return x.unknowns == y.unknowns && x.stages == y.stages && x.each == y.each;
 }
 
-bool cst_iteration_possible(cst_iteration asked, const cst_system *s) {
+bool cst_stepper_iteration_possible(cst_iteration asked, const cst_system *s) {
   return asked == CST_ITERATION_AUTO || asked == CST_ITERATION_KRYLOV || (s->nq <= CST_MAX_Q && s->ng <= CST_MAX_G && !s->gram.banded);
 }
 
 static cst_iteration iteration_for(cst_iteration asked, const cst_system *s) {
   if (asked != CST_ITERATION_AUTO) return asked;
-  return cst_iteration_possible(CST_ITERATION_SIMPLIFIED, s) ? CST_ITERATION_SIMPLIFIED : CST_ITERATION_KRYLOV;
+  return cst_stepper_iteration_possible(CST_ITERATION_SIMPLIFIED, s) ? CST_ITERATION_SIMPLIFIED : CST_ITERATION_KRYLOV;
 }
 
 static cst_context context_of(const cst_stepper *st, const cst_system *s, int isa, cst_layout at) {
@@ -79,7 +79,7 @@ static void set_noise(cst_stepper *st, double h) {
 
 /* ---- what substeps ask for when they are bound ------------------------------------------------------------------------------ */
 
-PetscErrorCode cst_bind_numbers(const cst_lane_binding *b, size_t n, double **x) {
+PetscErrorCode cst_stepper_bind_numbers(const cst_lane_binding *b, size_t n, double **x) {
   cst_stepper *st = b->stepper;
   PetscFunctionBegin;
   st->numbers = cst_need(realloc(st->numbers, (size_t)(st->nnumbers + 1) * sizeof *st->numbers));
@@ -88,7 +88,7 @@ PetscErrorCode cst_bind_numbers(const cst_lane_binding *b, size_t n, double **x)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode cst_bind_shared(const cst_lane_binding *b, void *(*make)(const cst_system *s), void (*end)(void *), void **x) {
+PetscErrorCode cst_stepper_bind_shared(const cst_lane_binding *b, void *(*make)(const cst_system *s), void (*end)(void *), void **x) {
   cst_stepper *st = b->stepper;
   int          i = 0;
   PetscFunctionBegin;
@@ -120,7 +120,7 @@ static PetscErrorCode find_flow(const cst_lane_binding *b, const cst_flow_rule *
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode cst_bind_layer(const cst_lane_binding *b, const cst_layer *l, bool derivatives, cst_lane_layer *to) {
+PetscErrorCode cst_stepper_bind_layer(const cst_lane_binding *b, const cst_layer *l, bool derivatives, cst_lane_layer *to) {
   const cst_flow *f;
   PetscFunctionBegin;
   *to = (cst_lane_layer){l->tableau.stages, l->tableau.implicit, l->tableau.a, l->tableau.b, NULL, NULL};
@@ -172,7 +172,7 @@ static PetscErrorCode make_segments(cst_stepper *st, const cst_system *s, const 
     g->first = i;
     for (; i < p->n && continues(&p->step[g->first], &p->step[i], s); i++) g->march.nsub++;
     g->alone = p->step[g->first].row->core[o->isa];
-    g->core = o->compensated ? g->alone : cst_core_for(p->step[g->first].row, s, o->isa);
+    g->core = o->compensated ? g->alone : cst_substep_core(p->step[g->first].row, s, o->isa);
     g->sub = cst_need(aligned_alloc(64, ((size_t)g->march.nsub * sizeof *g->sub + 63) / 64 * 64));
     memset(g->sub, 0, (size_t)g->march.nsub * sizeof *g->sub);
     fill_march(st, g, s, o, &warm);

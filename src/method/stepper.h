@@ -25,21 +25,21 @@ typedef struct {
 } cst_stepper_options;
 
 /* Whether conversions can be solved so on s: all ways but krylov have dense matrices of a few coordinates. */
-bool cst_iteration_possible(cst_iteration asked, const cst_system *s);
+bool cst_stepper_iteration_possible(cst_iteration asked, const cst_system *s);
 
 /* One lane's fate. */
 typedef struct {
   cst_reason reason; /* CST_DONE while it is well */
   long       step;   /* the last step whose state is good */
-} cst_fate;
+} cst_lane_status;
 
 typedef struct {
-  int       groups;
-  double   *record; /* [groups][size] of the stepper, 64-byte aligned */
-  double   *last;   /* the same shape: the last good column of lanes that failed */
-  int      *alive;  /* [groups] bits */
-  cst_fate *fate;   /* [groups * width] */
-  long      step;   /* steps done by the living */
+  int              groups;
+  double          *record; /* [groups][size] of the stepper, 64-byte aligned */
+  double          *last;   /* the same shape: the last good column of lanes that failed */
+  int             *alive;  /* [groups] bits */
+  cst_lane_status *fate;   /* [groups * width] */
+  long             step;   /* steps done by the living */
 } cst_batch;
 
 /* p (method.h) is borrowed until the stepper's end. */
@@ -83,7 +83,7 @@ void   cst_batch_restore(const cst_stepper *s, cst_batch *b, long index, const d
 bool cst_batch_is_state(const double *x, long most);
 
 /* Dead and padding lanes of a record become copies of a living one. */
-void cst_stepper_make_ghosts(const cst_stepper *s, double *record, int alive);
+void cst_stepper_pad(const cst_stepper *s, double *record, int alive);
 
 /* Fill what substeps keep in a lane's column beside q and p, for a start from q, v with the parameters c. */
 void cst_stepper_start(const cst_stepper *s, double *column, const double *c, const double *q, const double *v);

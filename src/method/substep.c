@@ -38,7 +38,7 @@ double cst_substep_unit(const cst_system *s) {
   return 2 * q + 2 * g + (s->gram.banded ? 8 * g : 0.07 * (g * g * q + g * g * g)) + pairs_cost(s) / 4;
 }
 
-const cst_core *cst_core_for(const cst_substep_row *row, const cst_system *s, int isa) {
+const cst_core *cst_substep_core(const cst_substep_row *row, const cst_system *s, int isa) {
   const cst_core *hot = cst_system_form(s, isa, row->name);
   return hot && hot->march ? hot : row->core[isa];
 }

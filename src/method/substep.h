@@ -21,9 +21,9 @@ typedef struct {
 } cst_layer;
 
 /* Whether two layers are the same map. */
-bool cst_layer_same(const cst_layer *x, const cst_layer *y);
+bool cst_program_same_layer(const cst_layer *x, const cst_layer *y);
 /* Its stages; of formulas, their evaluations of A. */
-int cst_layer_stages(const cst_layer *l);
+int cst_program_layer_stages(const cst_layer *l);
 
 typedef struct cst_substep_row cst_substep_row;
 
@@ -76,11 +76,11 @@ typedef struct {
 } cst_lane_binding;
 
 /* The layer as lane code reads it, with the derivatives that are asked for of formulas. The stepper owns what it points at. */
-PetscErrorCode cst_bind_layer(const cst_lane_binding *b, const cst_layer *l, bool derivatives, cst_lane_layer *to);
+PetscErrorCode cst_stepper_bind_layer(const cst_lane_binding *b, const cst_layer *l, bool derivatives, cst_lane_layer *to);
 /* What `make` makes of the system, once for all substeps that ask for it; end destroys it with the stepper. NULL from make: too large. */
-PetscErrorCode cst_bind_shared(const cst_lane_binding *b, void *(*make)(const cst_system *s), void (*end)(void *), void **x);
+PetscErrorCode cst_stepper_bind_shared(const cst_lane_binding *b, void *(*make)(const cst_system *s), void (*end)(void *), void **x);
 /* n numbers that live as long as the stepper. */
-PetscErrorCode cst_bind_numbers(const cst_lane_binding *b, size_t n, double **x);
+PetscErrorCode cst_stepper_bind_numbers(const cst_lane_binding *b, size_t n, double **x);
 
 struct cst_substep_row {
   const char            *name; /* of its file, and of what is compiled of it for a system */
@@ -120,5 +120,5 @@ int cst_substep_kept(const cst_substep_size *size, bool smooth);
 double cst_substep_unit(const cst_system *s);
 
 /* The core of a kind that is compiled for this system where there is one, else the one for any. */
-const cst_core *cst_core_for(const cst_substep_row *row, const cst_system *s, int isa);
+const cst_core *cst_substep_core(const cst_substep_row *row, const cst_system *s, int isa);
 #endif

@@ -21,13 +21,13 @@ cst_substep cst_lie(double fraction, double w0, double w1, bool exponential);
 /* Half the force at each end of a drift in two halves. */
 cst_substep cst_lie_rattle(double fraction, bool exponential);
 cst_substep cst_rk(double fraction, const cst_layer *l);
-cst_substep cst_projection(double fraction);
+cst_substep cst_substep_project(double fraction);
 /* bias: alpha-, in [-1, 0]; the layers of the minus half and of the plus half. */
-cst_substep cst_conversion(double fraction, const cst_layer *minus, const cst_layer *plus, double bias);
+cst_substep cst_substep_convert(double fraction, const cst_layer *minus, const cst_layer *plus, double bias);
 /* The same map with w in the place of (q, p): q and p = M v + a are those of w. For systems without constraints on positions. */
-cst_substep cst_conversion_of_w(double fraction, const cst_layer *minus, const cst_layer *plus, double bias);
+cst_substep cst_convert_of_w(double fraction, const cst_layer *minus, const cst_layer *plus, double bias);
 /* From one end of the step to the other by steps of the Dormand-Prince pair that its error estimate chooses. */
-cst_substep cst_dormand_prince(double fraction, double tolerance);
+cst_substep cst_dopri5_coefficients(double fraction, double tolerance);
 /* Discrete equations of Lagrange and d'Alembert. form: 0 midpoint, 1 reversible, 2 leapfrog. */
 cst_substep cst_dalembert(double fraction, int form);
 /* By the force that a linear solve filters, for the parts w0 and w1 of h at the two ends. form: 0 full, with the third derivative; 1
@@ -38,7 +38,7 @@ cst_substep cst_pushforward(double fraction, double beta);
 /* iterations: of Newton's method, each step, from the force 0 or, where `from_q`, from the position of the step's start; 0: to its end. */
 cst_substep cst_newmark(double fraction, double beta, double gamma, int iterations, bool from_q);
 /* Of a thermostat: what a bath of that temperature makes of v in the whole step. by_mass: the rate is that of a unit mass. */
-cst_substep cst_thermal_kick(double fraction, double rate, double inverse_temperature, bool by_mass);
+cst_substep cst_substep_noise(double fraction, double rate, double inverse_temperature, bool by_mass);
 /* k nodes, and polynomials of degree below s. */
-cst_substep cst_line_integral(double fraction, int k, int s);
+cst_substep cst_substep_hbvm(double fraction, int k, int s);
 #endif

@@ -34,7 +34,7 @@ static bool is_rigid(const cst_system *s, int k, const double *q, double *const 
   return vanishes(sum, size);
 }
 
-bool cst_symmetries_are_rigid(const cst_system *s) {
+bool cst_symmetry_is_rigid(const cst_system *s) {
   double c[CST_MAX_PAR], *q = numbers(s->nq), *at[2] = {numbers(s->pattern[CST_K_xi].n), numbers(s->pattern[CST_K_xi].n)};
   bool   rigid = true;
   cst_system_defaults(s, NULL, c);
@@ -114,7 +114,7 @@ static bool is_symmetry(const cst_system *s, const point *x, int k) {
   return all;
 }
 
-bool cst_momenta_are_quadratic(const cst_system *s) {
+bool cst_symmetry_momenta_are_quadratic(const cst_system *s) {
   double c[CST_MAX_PAR];
   bool   all = are_polynomials(s);
   cst_system_defaults(s, NULL, c);
@@ -128,7 +128,7 @@ bool cst_momenta_are_quadratic(const cst_system *s) {
 
 /* ---- translations ---------------------------------------------------------------------------------------------------------- */
 
-bool cst_symmetries_are_translations(const cst_system *s) {
+bool cst_symmetry_is_translation(const cst_system *s) {
   for (int k = 0; k < s->nsym * s->nq; k++)
     if (cst_graph_depends(s->graph, s->xi[k], 'q')) return false;
   return true;

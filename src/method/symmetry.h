@@ -5,10 +5,10 @@
 #include "constella/system.h"
 
 /* Whether all turn and shift without stretching, so that the Euclidean projection on g = 0 commutes with them. */
-bool cst_symmetries_are_rigid(const cst_system *s);
+bool cst_symmetry_is_rigid(const cst_system *s);
 /* Whether every momentum map <p, xi> - F is quadratic in (q, p), as what Gauss collocation keeps, and belongs to a symmetry of L and of
  * each constraint function off g = 0, too. */
-bool cst_momenta_are_quadratic(const cst_system *s);
+bool cst_symmetry_momenta_are_quadratic(const cst_system *s);
 /* Whether all shift every point alike. */
-bool cst_symmetries_are_translations(const cst_system *s);
+bool cst_symmetry_is_translation(const cst_system *s);
 #endif

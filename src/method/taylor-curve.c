@@ -165,7 +165,7 @@ static void open_curve(curve *x, int p, const cst_system *s, cst_node t, const c
   *x = (curve){.s = s, .g = s->graph, .p = p, .t = t};
   x->m = s->nvel ? cst_dependent(s, x->row, x->column) : 0;
   for (int i = 0; i < x->m; i++) x->dependent[x->column[i]] = true;
-  cst_gauss_quad(NODES, b, c);
+  cst_legendre_gauss_quad(NODES, b, c);
   for (int k = 0; k < NODES; k++) x->b[k] = (double)b[k], x->c[k] = (double)c[k];
   find_coefficients(x, q, v);
   constraints_at(x, q, phi, phi0);

@@ -3,8 +3,8 @@
  *   q_(k+1) = v_k / (k+1),   v_(k+1) = A_k / (k+1),   S_(k+1) = L_k / (k+1)
  *
  * where A_k and L_k are the Taylor coefficients of A and L along the curve so far, by recursion over the operations of their formulas
- * (expr/series.c). Sources: Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, I.8; Moore, Methods and Applications of
- * Interval Analysis, 3.4. Arithmetic: flow.c, core/rk.c.
+ * (expr/graph-series.c). Sources: Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, I.8; Moore, Methods and Applications
+ * of Interval Analysis, 3.4. Arithmetic: flow.c, core/rk.c.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>

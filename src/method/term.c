@@ -16,7 +16,7 @@ const char *cst_term_nearest(const cst_term *t, bool schemes) {
   for (int i = 0; schemes && i < cst_scheme_count(); i++) names[n++] = cst_scheme_at(i)->name;
   for (int i = 0; i < cst_method_count(); i++) names[n++] = cst_method_info_at(i)->name;
   for (int i = 0; i < own; i++) names[n++] = t->layers->layer[i].name;
-  const char *near = cst_nearest(t->name, names, n);
+  const char *near = cst_diag_nearest(t->name, names, n);
   free(names);
   return near;
 }
@@ -68,7 +68,7 @@ bool cst_term_keys(const cst_term *t, const char *const *known, cst_expr_error *
   for (int i = 0; i < t->n; i++) {
     if (!t->key[i]) return cst_term_error(t->arg[i], e, "an argument of %s has a name: %s", t->name, listed(known, text, sizeof text));
     if (!known[find(t->key[i], known)]) {
-      const char *near = cst_nearest(t->key[i], known, count(known));
+      const char *near = cst_diag_nearest(t->key[i], known, count(known));
       return cst_term_error(t->arg[i], e, "%s takes no '%s='; it takes %s%s%s%s", t->name, t->key[i], listed(known, text, sizeof text),
                             near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
     }

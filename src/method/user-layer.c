@@ -167,7 +167,7 @@ static const layer *find(const char *key) {
 
 /* The layer of an object, or NULL. */
 static layer *describe(cst_object *o, const char *key, char *why, int n) {
-  const cst_layer_method *m = cst_object_symbol(o, "cst_user_layer");
+  const cst_layer_method *m = cst_load_object_symbol(o, "cst_user_layer");
   if (!check(m, why, n)) return NULL;
   layer *l = calloc(1, sizeof *l);
   if (!l) abort();
@@ -178,7 +178,7 @@ static layer *describe(cst_object *o, const char *key, char *why, int n) {
   return NULL;
 }
 
-const cst_flow_rule *cst_layer_open(const char *path, const char *bytes, size_t length, char *why, int n) {
+const cst_flow_rule *cst_user_layer_open(const char *path, const char *bytes, size_t length, char *why, int n) {
   char     reason[CST_WHY] = "";
   cst_code code = {.bytes = (char *)bytes, .size = length};
   cst_sha256(bytes, length, code.key);
@@ -187,7 +187,7 @@ const cst_flow_rule *cst_layer_open(const char *path, const char *bytes, size_t 
   cst_object *o = cst_object_load(&code, reason);
   layer      *l = o ? describe(o, code.key, reason, sizeof reason) : NULL;
   if (!l) {
-    cst_object_unload(o);
+    cst_load_object_unload(o);
     snprintf(why, (size_t)n, "%s: %s", path, reason);
     return NULL;
   }
@@ -205,7 +205,7 @@ static const char *compiled(const char *path, char **bytes, size_t *length) {
   cst_code    code;
   char       *text;
   size_t      n;
-  const char *reason = cst_file_fetch(path, &text, &n);
+  const char *reason = cst_document_fetch(path, &text, &n);
   if (reason) return reason;
   const bool good = cst_compile_file(path, text, n, &code, why);
   free(text);
@@ -214,19 +214,19 @@ static const char *compiled(const char *path, char **bytes, size_t *length) {
   return NULL;
 }
 
-const char *cst_layer_fetch(const char *path, char **bytes, size_t *length) {
-  return is_object(path) ? cst_file_fetch(path, bytes, length) : compiled(path, bytes, length);
+const char *cst_user_layer_fetch(const char *path, char **bytes, size_t *length) {
+  return is_object(path) ? cst_document_fetch(path, bytes, length) : compiled(path, bytes, length);
 }
 
-const cst_flow_rule *cst_layer_load(const char *path, char *why, int n) {
+const cst_flow_rule *cst_user_layer_load(const char *path, char *why, int n) {
   char       *bytes;
   size_t      length;
-  const char *reason = cst_layer_fetch(path, &bytes, &length);
+  const char *reason = cst_user_layer_fetch(path, &bytes, &length);
   if (reason) {
     snprintf(why, (size_t)n, "%s: %s", path, reason);
     return NULL;
   }
-  const cst_flow_rule *rule = cst_layer_open(path, bytes, length, why, n);
+  const cst_flow_rule *rule = cst_user_layer_open(path, bytes, length, why, n);
   free(bytes);
   return rule;
 }

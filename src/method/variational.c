@@ -95,7 +95,7 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
   return (cst_properties){.order_q = 2,
                           .order_p = 1,
                           .order_lambda = 2,
-                          .claims = CST_SYMPLECTIC | CST_POSITIONS | (cst_system_is_gauged(s) ? 0 : CST_MOMENTUM),
+                          .claims = CST_CLAIM_SYMPLECTIC | CST_CLAIM_POSITIONS | (cst_system_is_gauged(s) ? 0 : CST_CLAIM_MOMENTUM),
                           .lambda_time = 0,
                           .own_lambda = true,
                           .first_impulse = 0.5};

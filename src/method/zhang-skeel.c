@@ -55,11 +55,11 @@ static void expand(const cst_term *t, cst_program *p, double fraction) {
 
 static cst_properties properties(const cst_term *t, const cst_system *s) {
   const bool     symplectic = form_of(t) == FULL || s->nq == 1;
-  const unsigned kept = symplectic                                                  ? CST_SYMPLECTIC | CST_MOMENTUM
-                        : cst_symmetries_are_translations(s) && form_of(t) != STIFF ? CST_MOMENTUM
-                                                                                    : 0;
+  const unsigned kept = symplectic                                              ? CST_CLAIM_SYMPLECTIC | CST_CLAIM_MOMENTUM
+                        : cst_symmetry_is_translation(s) && form_of(t) != STIFF ? CST_CLAIM_MOMENTUM
+                                                                                : 0;
   const bool     symmetric = quadrature_of(t) == 0;
-  return cst_newmark_properties(symmetric ? 2 : 1, (symmetric ? CST_SYMMETRIC : 0) | CST_VOLUME | CST_BOUNDED | kept);
+  return cst_newmark_properties(symmetric ? 2 : 1, (symmetric ? CST_CLAIM_SYMMETRIC : 0) | CST_CLAIM_VOLUME | CST_CLAIM_BOUNDED | kept);
 }
 
 const cst_method_row cst_method_row_zhang_skeel = {

@@ -27,7 +27,7 @@ static const char *refuse(const cst_system *s) {
 
 static int count(const cst_system *s) { return s->naccount ? s->naccount + 1 : 0; }
 
-static void describe(const cst_look *look, int k, cst_quantity *q) {
+static void describe(const cst_observation *look, int k, cst_quantity *q) {
   const cst_system *s = look->system;
   const bool        all = k == s->naccount;
   *q = (cst_quantity){.unit = "1", .drifts = true, .judged = all, .windows = all};

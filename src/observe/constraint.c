@@ -71,7 +71,7 @@ static int count(const cst_system *s) {
   return QUANTITIES;
 }
 
-static void describe(const cst_look *look, int k, cst_quantity *q) {
+static void describe(const cst_observation *look, int k, cst_quantity *q) {
   *q = quantities[k];
   q->unit = "1";
   if (k == HIDDEN) q->doc = hidden[look->hidden_norm];

@@ -12,7 +12,7 @@ CST_OBSERVE(displacement) {
   *(vd *)scale = vset(1);
 }
 #else
-static void describe(const cst_look *look, int k, cst_quantity *q) {
+static void describe(const cst_observation *look, int k, cst_quantity *q) {
   (void)look, (void)k;
   *q = (cst_quantity){.name = "displacement", .unit = "1", .doc = "|q(t) - q(0)|", .windows = true};
 }

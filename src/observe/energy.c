@@ -21,7 +21,7 @@ CST_OBSERVE(energy) {
 #else
 #include <stdio.h>
 
-static void describe(const cst_look *look, int k, cst_quantity *q) {
+static void describe(const cst_observation *look, int k, cst_quantity *q) {
   (void)look, (void)k;
   *q = (cst_quantity){.name = "energy", .unit = "1", .doc = "T + V", .drifts = true, .judged = true, .windows = true};
 }

@@ -5,7 +5,7 @@
 #include "observe/observer.h"
 #include "system/group.h"
 
-static void measure(const cst_look *look, const cst_view *view, double *kept, double *value, double *scale) {
+static void measure(const cst_observation *look, const cst_view *view, double *kept, double *value, double *scale) {
   static void (*const run[])(const cst_tape *, const double *const[128], double *, double *, double *) = {
 #define X(isa, w) cst_tape_measure_##isa,
       CST_ISA_LIST(X)
@@ -23,7 +23,7 @@ static void measure(const cst_look *look, const cst_view *view, double *kept, do
   run[view->isa](look->tape, in, value, scale, view->scratch);
 }
 
-static void describe(const cst_look *look, int k, cst_quantity *q) {
+static void describe(const cst_observation *look, int k, cst_quantity *q) {
   (void)k;
   *q = (cst_quantity){.unit = "1", .doc = look->expression, .drifts = true, .judged = true, .windows = true};
   snprintf(q->name, sizeof q->name, "%s", look->name);

@@ -27,7 +27,7 @@ CST_OBSERVE(momentum) {
 static const char *refuse(const cst_system *s) { return s->nsym ? NULL : "declares no symmetries"; }
 static int         count(const cst_system *s) { return s->nsym; }
 
-static void describe(const cst_look *look, int k, cst_quantity *q) {
+static void describe(const cst_observation *look, int k, cst_quantity *q) {
   *q = (cst_quantity){.unit = "1", .doc = "momentum map <p, xi(q)>", .drifts = true, .judged = true, .windows = true};
   snprintf(q->name, sizeof q->name, "%s", look->system->symmetry[k]);
 }

@@ -20,7 +20,7 @@ typedef struct {
 } cst_quantity;
 
 /* An observer in one study. */
-typedef struct cst_look {
+typedef struct cst_observation {
   const struct cst_observer *row;
   const cst_system          *system;
   bool                       wanted;      /* else its values are NaN and its scales 1 */
@@ -29,7 +29,7 @@ typedef struct cst_look {
   const char                *expression;
   cst_tape                  *tape;         /* ... and its program; owned by the plan */
   int                        first, count; /* quantities of the study */
-} cst_look;
+} cst_observation;
 
 /* How a measurement treats what an observer keeps: reads it; brings it up to date; sets it, at the start. */
 typedef enum { CST_KEEP_NOT, CST_KEEP, CST_KEEP_FIRST } cst_keep;
@@ -47,7 +47,7 @@ typedef struct {
 } cst_view;
 
 /* Values and scales of the quantities of a look, [count][W]; kept[row->kept][W] is zero at the start. */
-typedef void cst_measure(const cst_look *look, const cst_view *view, double *kept, double *value, double *scale);
+typedef void cst_measure(const cst_observation *look, const cst_view *view, double *kept, double *value, double *scale);
 
 typedef struct cst_observer {
   const char *name, *doc; /* as the study file and `constella list observables` have it */
@@ -59,7 +59,7 @@ typedef struct cst_observer {
   /* Why it cannot observe a system, as an end of "'NAME': SYSTEM ..."; NULL: it can. A member NULL: it always can. */
   const char *(*refuse)(const cst_system *s);
   int (*count)(const cst_system *s); /* quantities; NULL: one */
-  void (*describe)(const cst_look *look, int k, cst_quantity *q);
+  void (*describe)(const cst_observation *look, int k, cst_quantity *q);
   cst_measure *measure; /* NULL: lane code, which fold.c has */
   /* What it keeps is also written into the result, [case][member][kept], under this path and its name; NULL: it is not. */
   const char *path, *path_doc;

@@ -18,7 +18,7 @@ CST_OBSERVE(temperature) {
   *(vd *)scale = vabs(*(vd *)value);
 }
 #else
-static void describe(const cst_look *look, int k, cst_quantity *q) {
+static void describe(const cst_observation *look, int k, cst_quantity *q) {
   (void)look, (void)k;
   *q = (cst_quantity){.name = "temperature", .unit = "1", .doc = "kinetic temperature 2 T / f, f degrees of freedom", .drifts = true};
 }

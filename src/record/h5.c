@@ -39,13 +39,13 @@ hid_t cst_h5_text(size_t width) {
 
 hid_t cst_h5_file_type(cst_type t) {
   switch (t) {
-  case CST_F64:
+  case CST_TYPE_F64:
     return H5Tcopy(H5T_IEEE_F64LE);
-  case CST_I64:
+  case CST_TYPE_I64:
     return H5Tcopy(H5T_STD_I64LE);
-  case CST_I32:
+  case CST_TYPE_I32:
     return H5Tcopy(H5T_STD_I32LE);
-  case CST_I8:
+  case CST_TYPE_I8:
     return H5Tcopy(H5T_STD_I8LE);
   default:
     return cst_h5_text(CST_TEXT_WIDTH);
@@ -54,13 +54,13 @@ hid_t cst_h5_file_type(cst_type t) {
 
 hid_t cst_h5_memory_type(cst_type t) {
   switch (t) {
-  case CST_F64:
+  case CST_TYPE_F64:
     return H5Tcopy(H5T_NATIVE_DOUBLE);
-  case CST_I64:
+  case CST_TYPE_I64:
     return H5Tcopy(H5T_NATIVE_LONG);
-  case CST_I32:
+  case CST_TYPE_I32:
     return H5Tcopy(H5T_NATIVE_INT);
-  case CST_I8:
+  case CST_TYPE_I8:
     return H5Tcopy(H5T_NATIVE_SCHAR);
   default:
     return cst_h5_text(CST_TEXT_WIDTH);

@@ -17,9 +17,9 @@ static hid_t dataset_list(cst_type t) {
   H5Pset_alloc_time(p, H5D_ALLOC_TIME_EARLY);
   H5Pset_fill_time(p, H5D_FILL_TIME_NEVER);
   H5Pset_obj_track_times(p, false);
-  if (t == CST_F64)
+  if (t == CST_TYPE_F64)
     H5Pset_fill_value(p, H5T_NATIVE_DOUBLE, &nan_value);
-  else if (t != CST_TEXT)
+  else if (t != CST_TYPE_TEXT)
     H5Pset_fill_value(p, H5T_NATIVE_LONG, &minus_one);
   return p;
 }
@@ -34,7 +34,7 @@ static hid_t make_dataset(hid_t at, const char *name, cst_type t, int ndim, cons
 }
 
 static bool write_entries(hid_t d, const cst_dimension *dim) {
-  cst_type t = dim->label ? CST_TEXT : CST_I64;
+  cst_type t = dim->label ? CST_TYPE_TEXT : CST_TYPE_I64;
   char    *rows = malloc((size_t)dim->size * (dim->label ? CST_TEXT_WIDTH : sizeof(long)));
   hid_t    memory = cst_h5_memory_type(t);
   for (long i = 0; rows && i < dim->size; i++) {
@@ -51,7 +51,7 @@ static bool write_entries(hid_t d, const cst_dimension *dim) {
 
 hid_t cst_layout_scale(hid_t file, const cst_dimension *dim, bool write, char *why, int n) {
   hsize_t extent = (hsize_t)dim->size;
-  hid_t   d = make_dataset(file, dim->name, dim->label ? CST_TEXT : CST_I64, 1, &extent, why, n);
+  hid_t   d = make_dataset(file, dim->name, dim->label ? CST_TYPE_TEXT : CST_TYPE_I64, 1, &extent, why, n);
   if (d < 0) return d;
   bool ok = H5DSset_scale(d, dim->name) >= 0 && cst_h5_put_text(d, "long_name", 0, dim->doc) && cst_h5_put_text(d, "units", 0, "1");
   if (ok && write && dim->size) ok = write_entries(d, dim);
@@ -115,7 +115,7 @@ hid_t cst_layout_find_scale(hid_t file, const cst_dimension *dim, char *why, int
   char    path[sizeof dim->name + 1];
   hsize_t extent = (hsize_t)dim->size;
   snprintf(path, sizeof path, "/%s", dim->name);
-  return find(file, path, dim->label ? CST_TEXT : CST_I64, 1, &extent, why, n);
+  return find(file, path, dim->label ? CST_TYPE_TEXT : CST_TYPE_I64, 1, &extent, why, n);
 }
 
 hid_t cst_layout_find_field(hid_t file, const cst_field *f, const cst_dimension *dim, char *why, int n) {
@@ -197,9 +197,10 @@ bool cst_layout_valid(const cst_dimension *dim, int ndim, const cst_field *field
 }
 
 double cst_record_bytes(const cst_dimension *dim, int ndim, const cst_field *field, int nfield) {
-  static const double width[] = {[CST_F64] = 8, [CST_I64] = 8, [CST_I32] = 4, [CST_I8] = 1, [CST_TEXT] = CST_TEXT_WIDTH};
-  double              sum = 0;
-  for (int i = 0; i < ndim; i++) sum += (double)dim[i].size * width[dim[i].label ? CST_TEXT : CST_I64];
+  static const double width[] = {
+      [CST_TYPE_F64] = 8, [CST_TYPE_I64] = 8, [CST_TYPE_I32] = 4, [CST_TYPE_I8] = 1, [CST_TYPE_TEXT] = CST_TEXT_WIDTH};
+  double sum = 0;
+  for (int i = 0; i < ndim; i++) sum += (double)dim[i].size * width[dim[i].label ? CST_TYPE_TEXT : CST_TYPE_I64];
   for (int k = 0; k < nfield; k++) {
     double one = width[field[k].type];
     for (int i = 0; i < field[k].ndim; i++) one *= (double)dim[field[k].dim[i]].size;

@@ -38,7 +38,7 @@ typedef enum { MINE, OTHERS, AGAIN, FAILED } outcome;
 
 enum { DEAD = -2 };
 
-double cst_process_start(long pid) {
+double cst_lock_process_start(long pid) {
   char  path[64], line[1024];
   FILE *f;
   snprintf(path, sizeof path, "/proc/%ld/stat", pid);
@@ -52,16 +52,16 @@ double cst_process_start(long pid) {
   return at ? strtod(at, NULL) : -1;
 }
 
-bool cst_process_lives(long pid, double start) {
+bool cst_lock_process_lives(long pid, double start) {
   if (kill((pid_t)pid, 0) && errno != EPERM) return false;
-  const double now = cst_process_start(pid);
+  const double now = cst_lock_process_start(pid);
   return now != DEAD && (start < 0 || now == start); /* else the number now belongs to another process */
 }
 
 static void wait_seconds(double s) { nanosleep(&(struct timespec){(time_t)s, (long)(1e9 * (s - floor(s)))}, NULL); }
 
 static owner myself(void) {
-  owner     o = {.pid = getpid(), .start = cst_process_start(getpid())};
+  owner     o = {.pid = getpid(), .start = cst_lock_process_start(getpid())};
   time_t    now = time(NULL);
   struct tm utc;
   gmtime_r(&now, &utc);
@@ -86,7 +86,7 @@ static bool of_this_host(const owner *o) {
   return *o->host && !strcmp(here, o->host);
 }
 
-static bool gone(const owner *o) { return of_this_host(o) && !cst_process_lives(o->pid, o->start); }
+static bool gone(const owner *o) { return of_this_host(o) && !cst_lock_process_lives(o->pid, o->start); }
 
 static bool same_file(const struct stat *a, const struct stat *b) { return a->st_dev == b->st_dev && a->st_ino == b->st_ino; }
 

@@ -101,7 +101,7 @@ static bool sign(cst_record *r, char *why, int n) {
   struct {
     double pid, start;
     char   host[256];
-  } me = {(double)getpid(), cst_process_start(getpid()), ""};
+  } me = {(double)getpid(), cst_lock_process_start(getpid()), ""};
   gethostname(me.host, sizeof me.host - 1);
   MPI_Bcast(&me, sizeof me, MPI_BYTE, 0, r->comm);
   hid_t g = H5Gopen2(r->file, "/run", H5P_DEFAULT);

@@ -184,7 +184,7 @@ bool cst_result_read_block(cst_result *r, const char *path, cst_type type, const
   int     ndim;
   long    extent[CST_FIELD_DIMS], total;
   hsize_t a[CST_FIELD_DIMS], b[CST_FIELD_DIMS];
-  hid_t   d = open_dataset(r, path, type == CST_TEXT, &ndim, extent, &total);
+  hid_t   d = open_dataset(r, path, type == CST_TYPE_TEXT, &ndim, extent, &total);
   if (d < 0) return false;
   bool ok = true;
   for (int k = 0; k < ndim; k++) {
@@ -234,7 +234,7 @@ int cst_result_alive(cst_result *r) {
   free(host);
   if (other) return -1;
   if (!cst_result_number(r, "/run", "pid_start", &start)) start = -1;
-  return cst_process_lives((long)pid, start);
+  return cst_lock_process_lives((long)pid, start);
 }
 
 const char *cst_result_state(cst_result *r) {

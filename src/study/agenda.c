@@ -49,7 +49,7 @@ static long default_batch(const cst_plan *p, const stretches *a, int ranks) {
 static int dearer(const void *a, const void *b) {
   const cst_work *x = a, *y = b;
   if (x->cost != y->cost) return x->cost < y->cost ? 1 : -1;
-  if (x->klass != y->klass) return x->klass - y->klass;
+  if (x->cohort != y->cohort) return x->cohort - y->cohort;
   return (x->first > y->first) - (x->first < y->first);
 }
 
@@ -64,20 +64,20 @@ static void make_work(const cst_plan *p, const stretches *a, cst_agenda *agenda)
   agenda->work = cst_need(calloc((size_t)batches(a, agenda->batch) + 1, sizeof *agenda->work));
   for (int i = 0; i < a->n; i++) {
     const cst_stretch *s = &a->stretch[i];
-    const cst_class   *k = &p->classes[s->klass];
+    const cst_class   *k = &p->classes[s->cohort];
     for (long at = 0; at < s->count; at += agenda->batch) {
       const long count = s->count - at < agenda->batch ? s->count - at : agenda->batch;
-      agenda->work[agenda->n++] = (cst_work){s->klass, s->first + at, count, (double)count * (double)k->n * k->cost, a->piece[i], at};
+      agenda->work[agenda->n++] = (cst_work){s->cohort, s->first + at, count, (double)count * (double)k->n * k->cost, a->piece[i], at};
     }
     agenda->left += (double)s->count * (double)(k->n - s->step) * k->cost;
   }
   qsort(agenda->work, (size_t)agenda->n, sizeof *agenda->work, sooner);
 }
 
-static void put_open(stretches *a, int klass, const unsigned char *lane, long lanes) {
+static void put_open(stretches *a, int cohort, const unsigned char *lane, long lanes) {
   for (long from = 0, to; from < lanes; from = to) {
     for (to = from + 1; to < lanes && lane[to] == lane[from];) to++;
-    if (lane[from] == CST_LANE_OPEN) put(a, (cst_stretch){klass, from, to - from, 0}, -1);
+    if (lane[from] == CST_LANE_OPEN) put(a, (cst_stretch){cohort, from, to - from, 0}, -1);
   }
 }
 

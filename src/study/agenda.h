@@ -7,7 +7,7 @@
 
 /* Lanes of one class that are computed together, from one step on. */
 typedef struct {
-  int    klass;
+  int    cohort;
   long   first, count; /* lanes of the class */
   double cost;         /* of all its steps, in nanoseconds */
   int    piece;        /* -1: from the start; else the piece of an earlier run that it goes on from, ... */
@@ -27,7 +27,7 @@ enum { CST_LANE_OPEN, CST_LANE_DONE, CST_LANE_MIDWAY };
 
 /* Lanes of one class at the same step, side by side. */
 typedef struct {
-  int  klass;
+  int  cohort;
   long first, count, step;
 } cst_stretch;
 

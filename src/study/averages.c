@@ -119,11 +119,11 @@ static PetscErrorCode conclude(cst_case_rows *rows, const average_columns *x, in
     if (rows->good[m]) good++, weight += s->all_weight[m];
   weight /= good; /* the error is that of the mean of w (x - mean) / <w>, a ratio's to first order */
   for (long i = 0; i < n * CST_WINDOWS; i++) s->means[i] = (s->means[i] + (s->start[i / CST_WINDOWS] - mean) * s->weight[i]) / weight;
-  const cst_average a = cst_average_estimate(s->means, n, CST_WINDOWS);
+  const cst_average a = cst_batch_means_estimate(s->means, n, CST_WINDOWS);
   const double      time = good * (double)(c->n - class->after) * c->h;
   cst_column_set(x->mean, rows->icase, mean);
   cst_column_set(x->error, rows->icase, a.error);
-  cst_column_say(x->source, rows->icase, cst_error_source_names[a.source]);
+  cst_column_say(x->source, rows->icase, cst_batch_means_source_names[a.source]);
   if (variance > 0) cst_column_set(x->time, rows->icase, time * a.of_windows / (2 * variance));
   PetscFunctionReturn(0);
 }
@@ -139,7 +139,7 @@ PetscErrorCode cst_averages_conclude(cst_case_rows *rows, const void *handles) {
   PetscCall(PetscMalloc5(n * CST_WINDOWS, &s.means, n, &s.square, n, &s.start, n * CST_WINDOWS, &s.weight, n, &s.all_weight));
   for (int i = 0; i < p->ncase; i++) {
     PetscCall(cst_case_rows_open(rows, i, NULL));
-    cst_class_part_folds(&p->classes[p->class_of[i]], CST_WINDOWS, s.folds);
+    cst_plan_class_part_folds(&p->classes[p->class_of[i]], CST_WINDOWS, s.folds);
     s.all = 0;
     for (int w = 0; w < CST_WINDOWS; w++) s.all += s.folds[w];
     PetscCall(read_weights(rows, &s, &effective));

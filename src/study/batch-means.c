@@ -14,7 +14,7 @@
 #include "core/need.h"
 #include "study/growth.h"
 
-const char *const cst_error_source_names[CST_ERROR_SOURCES] = {"windows", "members", "unknown"};
+const char *const cst_batch_means_source_names[CST_ERROR_SOURCES] = {"windows", "members", "unknown"};
 
 enum { MANY = 16, FEW_WINDOWS = 16, LEAST_ALONE = 16, LEAST_OF_FEW = 8, LEAST_OF_SEVERAL = 2 };
 enum { SEVERAL = 4 };
@@ -43,7 +43,7 @@ static table good_members(const double *means, long members, int windows, bool *
 }
 
 /* The mean of n numbers from x[0] on; those that are none are left out. */
-static double mean_of(const double *x, int n) { return cst_mean(x, n); }
+static double mean_of(const double *x, int n) { return cst_ensemble_mean(x, n); }
 
 static double grand_mean(const table *t) {
   double sum = 0;
@@ -92,16 +92,16 @@ static int batch_size(const table *t, double mean) {
   return 0;
 }
 
-double cst_average_error(double v, double freedom) { return sqrt(v) * cst_t_quantile(2, freedom) / 2; }
+double cst_batch_means_error(double v, double freedom) { return sqrt(v) * cst_significance_t_quantile(2, freedom) / 2; }
 
 static void settle(cst_average *a, cst_error_source source, double v, double freedom) {
   a->source = source;
   a->variance = v;
   a->freedom = freedom;
-  a->error = cst_average_error(v, freedom);
+  a->error = cst_batch_means_error(v, freedom);
 }
 
-cst_average cst_average_estimate(const double *means, long members, int windows) {
+cst_average cst_batch_means_estimate(const double *means, long members, int windows) {
   bool         whole;
   table        t = good_members(means, members, windows, &whole);
   cst_average  a = {.mean = grand_mean(&t), .variance = NAN, .error = NAN, .source = CST_FROM_NOTHING};
@@ -109,7 +109,7 @@ cst_average cst_average_estimate(const double *means, long members, int windows)
   const double count = b ? (double)t.members * (t.windows / b) : 0, of_members = t.members > 1 ? variance(&t, windows, a.mean) : NAN,
                of_windows = b ? variance(&t, b, a.mean) : NAN;
   const double excess = !b || t.members < 2 || !(of_members > 0) ? -INFINITY
-                        : of_windows > 0 ? cst_normal_of_f(of_members / of_windows, (double)t.members - 1, count - 1)
+                        : of_windows > 0 ? cst_significance_of_f(of_members / of_windows, (double)t.members - 1, count - 1)
                                          : INFINITY;
   const bool   seen = b && excess <= (t.members < SEVERAL ? EXCESS_OF_FEW : EXCESS);
   a.of_windows = b && excess < OTHER ? of_windows : NAN;

@@ -32,5 +32,5 @@ void  cst_bundle_resize(cst_bundle *b, size_t size);
 void  cst_bundle_destroy(cst_bundle *b);
 /* The section at *at (0: the first), which moves on; false behind the last. */
 bool cst_bundle_next(const cst_bundle *b, size_t *at, cst_section *s);
-bool cst_section_is(const cst_section *s, const char *name);
+bool cst_bundle_section_is(const cst_section *s, const char *name);
 #endif

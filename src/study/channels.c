@@ -7,7 +7,7 @@
 #include "core/need.h"
 #include "study/longer.h"
 
-const char *const cst_error_names[CST_ERRORS] = {"total", "q", "p", "lambda"};
+const char *const cst_channels_error_names[CST_ERRORS] = {"total", "q", "p", "lambda"};
 
 enum {
   CASE,
@@ -59,151 +59,165 @@ static const struct {
   unsigned    is;
   int         dim[CST_FIELD_DIMS + 1];
 } table[CST_CHANNELS] = {
-    [CST_CHANNEL_STEP] = {"/cases/h", "1", "step taken", CST_F64, ONE, WRITTEN, {CASE, NONE}},
-    [CST_CHANNEL_STEPS_TAKEN] = {"/cases/n", "1", "number of steps", CST_I64, ONE, WRITTEN, {CASE, NONE}},
-    [CST_CHANNEL_TOLERANCE] = {"/cases/tolerance", "1", "tolerance of the solver, relative", CST_F64, ONE, WRITTEN, {CASE, NONE}},
+    [CST_CHANNEL_STEP] = {"/cases/h", "1", "step taken", CST_TYPE_F64, ONE, WRITTEN, {CASE, NONE}},
+    [CST_CHANNEL_STEPS_TAKEN] = {"/cases/n", "1", "number of steps", CST_TYPE_I64, ONE, WRITTEN, {CASE, NONE}},
+    [CST_CHANNEL_TOLERANCE] = {"/cases/tolerance", "1", "tolerance of the solver, relative", CST_TYPE_F64, ONE, WRITTEN, {CASE, NONE}},
     [CST_CHANNEL_REPRESENTATIVE] = {"/cases/representative",
                                     "1",
                                     "what p is: kinetic, M v + a, or tangential, its part with G p = 0",
-                                    CST_TEXT,
+                                    CST_TYPE_TEXT,
                                     ONE,
                                     WRITTEN,
                                     {CASE, NONE}},
     [CST_CHANNEL_PARAMETERS] =
-        {"/cases/parameters", "1", "parameters of the system", CST_F64, PARAMETRIC, WRITTEN, {CASE, PARAMETER, NONE}},
+        {"/cases/parameters", "1", "parameters of the system", CST_TYPE_F64, PARAMETRIC, WRITTEN, {CASE, PARAMETER, NONE}},
     [CST_CHANNEL_Q] =
-        {"/final/q", "1", "coordinates at the end, or the last good ones", CST_F64, ONE, ROW, {CASE, MEMBER, COORDINATE, NONE}},
-    [CST_CHANNEL_P] = {"/final/p", "1", "momenta at the end, or the last good ones", CST_F64, ONE, ROW, {CASE, MEMBER, COORDINATE, NONE}},
-    [CST_CHANNEL_LAMBDA] =
-        {"/final/lambda", "1", "multipliers of the last step, M A = f - G' lambda", CST_F64, ONE, ROW, {CASE, MEMBER, MULTIPLIER, NONE}},
+        {"/final/q", "1", "coordinates at the end, or the last good ones", CST_TYPE_F64, ONE, ROW, {CASE, MEMBER, COORDINATE, NONE}},
+    [CST_CHANNEL_P] =
+        {"/final/p", "1", "momenta at the end, or the last good ones", CST_TYPE_F64, ONE, ROW, {CASE, MEMBER, COORDINATE, NONE}},
+    [CST_CHANNEL_LAMBDA] = {"/final/lambda",
+                            "1",
+                            "multipliers of the last step, M A = f - G' lambda",
+                            CST_TYPE_F64,
+                            ONE,
+                            ROW,
+                            {CASE, MEMBER, MULTIPLIER, NONE}},
     [CST_CHANNEL_STATUS] = {"/final/status",
                             "1",
                             "0 done, 1 solver did not converge, 2 not finite, 3 no consistent start; -1 not run",
-                            CST_I8,
+                            CST_TYPE_I8,
                             ONE,
                             ROW,
                             {CASE, MEMBER, NONE}},
-    [CST_CHANNEL_STEPS] = {"/final/steps", "1", "good steps", CST_I64, ONE, ROW, {CASE, MEMBER, NONE}},
-    [CST_CHANNEL_ITERATIONS] = {"/final/iterations", "1", "iterations of the solver, all steps", CST_F64, ONE, ROW, {CASE, MEMBER, NONE}},
-    [CST_CHANNEL_EVALUATIONS] = {"/final/evaluations", "1", "evaluations of the force, all steps", CST_F64, ONE, ROW, {CASE, MEMBER, NONE}},
-    [CST_CHANNEL_ERROR] = {"/error/%s", "1", "error against the reference", CST_F64, OF_ERRORS, ROW | KEPT, {CASE, MEMBER, NONE}},
-    [CST_CHANNEL_FIGURES] = {"/observables/%s", NULL, NULL, CST_F64, OF_QUANTITIES, ROW, {CASE, MEMBER, FIGURE, NONE}},
+    [CST_CHANNEL_STEPS] = {"/final/steps", "1", "good steps", CST_TYPE_I64, ONE, ROW, {CASE, MEMBER, NONE}},
+    [CST_CHANNEL_ITERATIONS] =
+        {"/final/iterations", "1", "iterations of the solver, all steps", CST_TYPE_F64, ONE, ROW, {CASE, MEMBER, NONE}},
+    [CST_CHANNEL_EVALUATIONS] =
+        {"/final/evaluations", "1", "evaluations of the force, all steps", CST_TYPE_F64, ONE, ROW, {CASE, MEMBER, NONE}},
+    [CST_CHANNEL_ERROR] = {"/error/%s", "1", "error against the reference", CST_TYPE_F64, OF_ERRORS, ROW | KEPT, {CASE, MEMBER, NONE}},
+    [CST_CHANNEL_FIGURES] = {"/observables/%s", NULL, NULL, CST_TYPE_F64, OF_QUANTITIES, ROW, {CASE, MEMBER, FIGURE, NONE}},
     [CST_CHANNEL_WINDOWS] =
-        {"/windows/%s", NULL, "mean of x - x(0) over a window", CST_F64, OF_WINDOWS, ROW | KEPT, {CASE, MEMBER, WINDOW, NONE}},
-    [CST_CHANNEL_ACCUMULATORS] = {"accumulators", "1", "", CST_F64, ONE, OF_TRAJECTORY | KEPT | IN_LANES, {NONE}},
-    [CST_CHANNEL_OBSERVER] = {"%s", "1", "", CST_F64, OF_LOOKS, OF_TRAJECTORY | KEPT | IN_LANES, {NONE}},
-    [CST_CHANNEL_SAMPLES] = {"samples", "1", "", CST_F64, SINGLE, OF_TRAJECTORY | KEPT, {NONE}},
+        {"/windows/%s", NULL, "mean of x - x(0) over a window", CST_TYPE_F64, OF_WINDOWS, ROW | KEPT, {CASE, MEMBER, WINDOW, NONE}},
+    [CST_CHANNEL_ACCUMULATORS] = {"accumulators", "1", "", CST_TYPE_F64, ONE, OF_TRAJECTORY | KEPT | IN_LANES, {NONE}},
+    [CST_CHANNEL_OBSERVER] = {"%s", "1", "", CST_TYPE_F64, OF_LOOKS, OF_TRAJECTORY | KEPT | IN_LANES, {NONE}},
+    [CST_CHANNEL_SAMPLES] = {"samples", "1", "", CST_TYPE_F64, SINGLE, OF_TRAJECTORY | KEPT, {NONE}},
     [CST_CHANNEL_AVERAGES] = {"/averages/mean/%s",
                               NULL,
                               "mean of x - x(0) over each of 64 equal parts of the run behind the burn-in",
-                              CST_F64,
+                              CST_TYPE_F64,
                               OF_AVERAGES,
                               ROW | KEPT | IN_LANES,
                               {CASE, MEMBER, WINDOW, NONE}},
     [CST_CHANNEL_SQUARES] = {"/averages/square/%s",
                              "1",
                              "mean of (x - x(0))^2 over the run behind the burn-in",
-                             CST_F64,
+                             CST_TYPE_F64,
                              OF_AVERAGES,
                              ROW | KEPT | IN_LANES,
                              {CASE, MEMBER, NONE}},
     [CST_CHANNEL_AVERAGE_WEIGHTS] = {"/averages/weight",
                                      "1",
                                      "mean weight of the samples over each of these parts; means are those of weight times deviation",
-                                     CST_F64,
+                                     CST_TYPE_F64,
                                      WEIGHTED,
                                      ROW | KEPT | IN_LANES,
                                      {CASE, MEMBER, WINDOW, NONE}},
     [CST_CHANNEL_AVERAGE_SQUARES] = {"/averages/weight_square",
                                      "1",
                                      "mean square of the weight of the samples over the run behind the burn-in",
-                                     CST_F64,
+                                     CST_TYPE_F64,
                                      WEIGHTED,
                                      ROW | KEPT | IN_LANES,
                                      {CASE, MEMBER, NONE}},
     [CST_CHANNEL_COUNTS] = {"/histograms/%s_members",
                             "1",
                             "samples in each bin, then those below and above all bins and those that are no number",
-                            CST_F64,
+                            CST_TYPE_F64,
                             OF_HISTOGRAMS,
                             ROW | KEPT | IN_LANES,
                             {CASE, MEMBER, BLOCK, NONE}},
     [CST_CHANNEL_WEIGHTS] = {"/histograms/%s_weights",
                              "1",
                              "weight of the samples in each bin, then of all samples, and the sum of the squares of their weights",
-                             CST_F64,
+                             CST_TYPE_F64,
                              OF_HISTOGRAMS,
                              ROW | KEPT | IN_LANES,
                              {CASE, MEMBER, BLOCK, NONE}},
     [CST_CHANNEL_CONTINUE] = {"/continue/rows",
                               "1",
                               "what a longer run goes on from: step, that of half the step, numbers; then these, and the step again",
-                              CST_F64,
+                              CST_TYPE_F64,
                               EXTENSIBLE,
                               ROW,
                               {CASE, MEMBER, NONE}},
     [CST_CHANNEL_HISTOGRAM] =
-        {"/histograms/%s", "1", "samples in each bin, all good members", CST_I64, OF_HISTOGRAMS, WRITTEN, {CASE, NONE}},
+        {"/histograms/%s", "1", "samples in each bin, all good members", CST_TYPE_I64, OF_HISTOGRAMS, WRITTEN, {CASE, NONE}},
     [CST_CHANNEL_EDGES] = {"/histograms/%s_edges",
                            "1",
                            "edges: bin k has edge k <= x < edge k + 1, the last one with its end",
-                           CST_F64,
+                           CST_TYPE_F64,
                            OF_HISTOGRAMS,
                            WRITTEN,
                            {NONE}},
     [CST_CHANNEL_OUTSIDE] = {"/histograms/%s_outside",
                              "1",
                              "samples below and above all bins, those that are no number, and all together, inside and outside",
-                             CST_I64,
+                             CST_TYPE_I64,
                              OF_HISTOGRAMS,
                              WRITTEN,
                              {CASE, OUTSIDE, NONE}},
     [CST_CHANNEL_DENSITY] = {"/histograms/%s_density",
                              "1",
                              "part of the samples that are numbers, by their weights, over the width of the bin",
-                             CST_F64,
+                             CST_TYPE_F64,
                              OF_HISTOGRAMS,
                              WRITTEN,
                              {CASE, NONE}},
     [CST_CHANNEL_DENSITY_ERROR] =
-        {"/histograms/%s_error", "1", "standard error of the density", CST_F64, OF_HISTOGRAMS, WRITTEN, {CASE, NONE}},
-    [CST_CHANNEL_SAMPLE_TIME] = {"/series/t", "1", "time", CST_F64, SAMPLED, WRITTEN, {CASE, SAMPLE, NONE}},
+        {"/histograms/%s_error", "1", "standard error of the density", CST_TYPE_F64, OF_HISTOGRAMS, WRITTEN, {CASE, NONE}},
+    [CST_CHANNEL_SAMPLE_TIME] = {"/series/t", "1", "time", CST_TYPE_F64, SAMPLED, WRITTEN, {CASE, SAMPLE, NONE}},
     [CST_CHANNEL_SERIES_MAX] =
-        {"/series/%s/max", NULL, "largest |x - x(0)| over the members", CST_F64, SAMPLED_EACH, WRITTEN, {CASE, SAMPLE, NONE}},
-    [CST_CHANNEL_SERIES_RMS] =
-        {"/series/%s/rms", NULL, "root mean square of x - x(0) over the members", CST_F64, SAMPLED_EACH, WRITTEN, {CASE, SAMPLE, NONE}},
+        {"/series/%s/max", NULL, "largest |x - x(0)| over the members", CST_TYPE_F64, SAMPLED_EACH, WRITTEN, {CASE, SAMPLE, NONE}},
+    [CST_CHANNEL_SERIES_RMS] = {"/series/%s/rms",
+                                NULL,
+                                "root mean square of x - x(0) over the members",
+                                CST_TYPE_F64,
+                                SAMPLED_EACH,
+                                WRITTEN,
+                                {CASE, SAMPLE, NONE}},
     [CST_CHANNEL_SERIES_SUM] = {"/series/%s/sum",
                                 "1",
                                 "exact sum of (x - x(0))^2 over the members, in units of 2^-200",
-                                CST_I64,
+                                CST_TYPE_I64,
                                 SUMMED,
                                 WRITTEN,
                                 {CASE, SAMPLE, WORD, NONE}},
-    [CST_CHANNEL_SERIES_COUNT] = {"/series/%s/count", "1", "members in the sum", CST_I64, SUMMED, WRITTEN, {CASE, SAMPLE, NONE}},
-    [CST_CHANNEL_STATE_TIME] = {"/trajectories/%d/t", "1", "time", CST_F64, OF_CASES, WRITTEN, {TIME, NONE}},
-    [CST_CHANNEL_STATE_Q] = {"/trajectories/%d/q", "1", "coordinates", CST_F64, OF_CASES, WRITTEN, {CHOSEN, TIME, COORDINATE, NONE}},
-    [CST_CHANNEL_STATE_P] = {"/trajectories/%d/p", "1", "momenta", CST_F64, OF_CASES, WRITTEN, {CHOSEN, TIME, COORDINATE, NONE}},
+    [CST_CHANNEL_SERIES_COUNT] = {"/series/%s/count", "1", "members in the sum", CST_TYPE_I64, SUMMED, WRITTEN, {CASE, SAMPLE, NONE}},
+    [CST_CHANNEL_STATE_TIME] = {"/trajectories/%d/t", "1", "time", CST_TYPE_F64, OF_CASES, WRITTEN, {TIME, NONE}},
+    [CST_CHANNEL_STATE_Q] = {"/trajectories/%d/q", "1", "coordinates", CST_TYPE_F64, OF_CASES, WRITTEN, {CHOSEN, TIME, COORDINATE, NONE}},
+    [CST_CHANNEL_STATE_P] = {"/trajectories/%d/p", "1", "momenta", CST_TYPE_F64, OF_CASES, WRITTEN, {CHOSEN, TIME, COORDINATE, NONE}},
     [CST_CHANNEL_STATE_LAMBDA] = {"/trajectories/%d/lambda",
                                   "1",
                                   "multipliers of the step that ends here",
-                                  CST_F64,
+                                  CST_TYPE_F64,
                                   OF_CASES,
                                   WRITTEN,
                                   {CHOSEN, TIME, MULTIPLIER, NONE}},
-    [CST_CHANNEL_STATE_V] = {"/trajectories/%d/v", "1", "velocities", CST_F64, OF_CASES, WRITTEN, {CHOSEN, TIME, COORDINATE, NONE}},
-    [CST_CHANNEL_STATE_QUANTITY] = {"/trajectories/%d/%s", NULL, NULL, CST_F64, OF_STORED, WRITTEN, {CHOSEN, TIME, NONE}},
-    [CST_CHANNEL_STATE_MEMBER] = {"/trajectories/%d/member", "1", "member; -1: none", CST_I64, OF_CASES, WRITTEN, {CHOSEN, NONE}},
-    [CST_CHANNEL_STATISTIC] = {"/statistics/%s", NULL, NULL, CST_F64, OF_COLUMNS, WRITTEN, {CASE, NONE}},
-    [CST_CHANNEL_RATE] = {"/run/steps_per_second", "1", "trajectory-steps per second and rank", CST_F64, OF_COLUMNS, WRITTEN, {CASE, NONE}},
+    [CST_CHANNEL_STATE_V] = {"/trajectories/%d/v", "1", "velocities", CST_TYPE_F64, OF_CASES, WRITTEN, {CHOSEN, TIME, COORDINATE, NONE}},
+    [CST_CHANNEL_STATE_QUANTITY] = {"/trajectories/%d/%s", NULL, NULL, CST_TYPE_F64, OF_STORED, WRITTEN, {CHOSEN, TIME, NONE}},
+    [CST_CHANNEL_STATE_MEMBER] = {"/trajectories/%d/member", "1", "member; -1: none", CST_TYPE_I64, OF_CASES, WRITTEN, {CHOSEN, NONE}},
+    [CST_CHANNEL_STATISTIC] = {"/statistics/%s", NULL, NULL, CST_TYPE_F64, OF_COLUMNS, WRITTEN, {CASE, NONE}},
+    [CST_CHANNEL_RATE] =
+        {"/run/steps_per_second", "1", "trajectory-steps per second and rank", CST_TYPE_F64, OF_COLUMNS, WRITTEN, {CASE, NONE}},
     [CST_CHANNEL_CPU] = {"/run/cpu_seconds",
                          "1",
                          "the processor's seconds of a trajectory, steps alone, the least of the repeats",
-                         CST_F64,
+                         CST_TYPE_F64,
                          REPEATED,
                          WRITTEN,
                          {CASE, NONE}},
-    [CST_CHANNEL_CPU_MOST] = {"/run/cpu_seconds_most", "1", "the largest of the repeats", CST_F64, REPEATED, WRITTEN, {CASE, NONE}},
-    [CST_CHANNEL_WORK_DONE] = {"/run/work_done", "1", "part of the work that is done", CST_F64, OF_COLUMNS, WRITTEN, {NONE}},
+    [CST_CHANNEL_CPU_MOST] = {"/run/cpu_seconds_most", "1", "the largest of the repeats", CST_TYPE_F64, REPEATED, WRITTEN, {CASE, NONE}},
+    [CST_CHANNEL_WORK_DONE] = {"/run/work_done", "1", "part of the work that is done", CST_TYPE_F64, OF_COLUMNS, WRITTEN, {NONE}},
 };
 
 const char *cst_channel_path(cst_channel_kind kind) { return table[kind].path; }
@@ -331,11 +345,11 @@ static size_t count_own(const cst_plan *p, const cst_channel *x) {
 
 static bool is_of_histogram(const cst_channel *x) { return table[x->kind].many == OF_HISTOGRAMS; }
 
-static const char *name_of_look(const cst_look *x) { return x->name ? x->name : x->row->name; }
+static const char *name_of_look(const cst_observation *x) { return x->name ? x->name : x->row->name; }
 
 static const char *name_of(const cst_plan *p, const cst_columns *columns, cst_channel_kind kind, int which) {
   if (table[kind].many == OF_HISTOGRAMS) return p->study->histogram[which].name;
-  if (kind == CST_CHANNEL_ERROR) return cst_error_names[which];
+  if (kind == CST_CHANNEL_ERROR) return cst_channels_error_names[which];
   if (kind == CST_CHANNEL_OBSERVER) return name_of_look(&p->look[which]);
   return kind == CST_CHANNEL_STATISTIC ? columns->column[which].name : p->quantity[which].name;
 }
@@ -377,7 +391,7 @@ static void describe(const cst_plan *p, const cst_columns *columns, cst_channel 
   if (x->kind == CST_CHANNEL_STATISTIC) {
     const cst_column *column = &columns->column[x->which];
     unit = column->use.unit, doc = column->doc;
-    if (column->label) x->field.type = CST_TEXT;
+    if (column->label) x->field.type = CST_TYPE_TEXT;
   } else if (!unit) {
     unit = quantity_of(p, x->kind, x->which)->unit;
     if (!doc) doc = quantity_of(p, x->kind, x->which)->doc;
@@ -498,6 +512,6 @@ bool cst_channel_is_of_track(const cst_plan *p, const cst_channel *c, int icase)
 }
 
 size_t cst_channel_bytes(const cst_channel *c) {
-  static const size_t width[] = {[CST_F64] = 8, [CST_I64] = 8, [CST_I32] = 4, [CST_I8] = 1};
+  static const size_t width[] = {[CST_TYPE_F64] = 8, [CST_TYPE_I64] = 8, [CST_TYPE_I32] = 4, [CST_TYPE_I8] = 1};
   return c->count * width[c->field.type];
 }

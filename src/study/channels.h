@@ -17,7 +17,7 @@
 enum { CST_FIGURE_START, CST_FIGURE_END, CST_FIGURE_DRIFT, CST_FIGURE_SCALE, CST_FIGURE_SIZE, CST_FIGURES };
 /* Parts of an error, and their names: total, q, p, lambda. */
 enum { CST_ERROR_ALL, CST_ERROR_Q, CST_ERROR_P, CST_ERROR_LAMBDA, CST_ERRORS };
-extern const char *const cst_error_names[CST_ERRORS];
+extern const char *const cst_channels_error_names[CST_ERRORS];
 
 /* What stands behind the bins of a histogram: samples below and above them, and those that are no number. */
 enum { CST_BELOW, CST_ABOVE, CST_NO_NUMBER, CST_OUTSIDE };

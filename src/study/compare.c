@@ -7,7 +7,8 @@
 #include <string.h>
 #include "study/compare.h"
 
-static const size_t width[] = {[CST_F64] = sizeof(double), [CST_I64] = sizeof(long), [CST_I32] = sizeof(int), [CST_I8] = 1};
+static const size_t width[] = {
+    [CST_TYPE_F64] = sizeof(double), [CST_TYPE_I64] = sizeof(long), [CST_TYPE_I32] = sizeof(int), [CST_TYPE_I8] = 1};
 
 /* Place of a double among all of them in ascending order. */
 static int64_t rank_of(double x) {
@@ -29,13 +30,13 @@ static void say_distance(double a, double b, char *text, size_t n) {
 }
 
 static long integer(cst_type type, const void *x) {
-  if (type == CST_I64) return *(const long *)x;
-  return type == CST_I32 ? *(const int *)x : *(const signed char *)x;
+  if (type == CST_TYPE_I64) return *(const long *)x;
+  return type == CST_TYPE_I32 ? *(const int *)x : *(const signed char *)x;
 }
 
 static void say_first(cst_comparison *c, const char *where, cst_type type, const void *kept, const void *x) {
   char distance[64];
-  if (type != CST_F64) {
+  if (type != CST_TYPE_F64) {
     const long a = integer(type, kept), b = integer(type, x);
     snprintf(c->first, sizeof c->first, "%s is %#lx (%ld), computed %#lx (%ld)", where, (unsigned long)a, a, (unsigned long)b, b);
     return;
@@ -86,6 +87,6 @@ void cst_compare_numbers(cst_comparison *c, const char *name, const double *kept
     if (same_bits(kept[i], x[i])) continue;
     if (c->different++) continue;
     snprintf(where, sizeof where, "number %ld of %ld of %s", i, n, name);
-    say_first(c, where, CST_F64, &kept[i], &x[i]);
+    say_first(c, where, CST_TYPE_F64, &kept[i], &x[i]);
   }
 }

@@ -60,7 +60,7 @@ static PetscErrorCode attach(cst_system *s, int mine, bool only_cached, cst_back
     b->seconds += code.seconds;
     b->cached = b->cached && code.cached;
     if (isa == mine) *good = cst_code_load(s, &code, why);
-    cst_code_free(&code);
+    cst_compile_free(&code);
     PetscCall(agree(good, why));
   }
   PetscFunctionReturn(0);

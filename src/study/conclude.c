@@ -77,7 +77,7 @@ static void declare_averages(cst_conclusion *x) {
   x->histograms = cst_histograms_declare(x->plan, x->columns);
 }
 
-cst_conclusion *cst_conclusion_create(const cst_plan *p) {
+cst_conclusion *cst_conclude_create(const cst_plan *p) {
   cst_conclusion *x = cst_need(calloc(1, sizeof *x));
   x->plan = p;
   x->columns = cst_columns_create(p->ncase);
@@ -90,7 +90,7 @@ cst_conclusion *cst_conclusion_create(const cst_plan *p) {
   return x;
 }
 
-void cst_conclusion_destroy(cst_conclusion *x) {
+void cst_conclude_destroy(cst_conclusion *x) {
   if (!x) return;
   cst_columns_destroy(x->columns);
   free(x->kind);
@@ -99,7 +99,7 @@ void cst_conclusion_destroy(cst_conclusion *x) {
   free(x);
 }
 
-const cst_columns *cst_conclusion_columns(const cst_conclusion *x) { return x->columns; }
+const cst_columns *cst_conclude_columns(const cst_conclusion *x) { return x->columns; }
 
 /* The mean over the steps of the members that did not fail. */
 static double a_step(const cst_case_rows *rows, const double *x) {

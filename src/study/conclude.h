@@ -8,10 +8,10 @@
 typedef struct cst_conclusion cst_conclusion;
 
 /* The columns in their order, with what is known before anything is run. */
-cst_conclusion *cst_conclusion_create(const cst_plan *p);
-void            cst_conclusion_destroy(cst_conclusion *x);
+cst_conclusion *cst_conclude_create(const cst_plan *p);
+void            cst_conclude_destroy(cst_conclusion *x);
 /* Borrowed. */
-const cst_columns *cst_conclusion_columns(const cst_conclusion *x);
+const cst_columns *cst_conclude_columns(const cst_conclusion *x);
 /* Set all columns from the finished rows; on one rank. reference_error: as cst_reference_errors has them;
  * *failures: how the trajectories ended. */
 PetscErrorCode cst_conclude(cst_conclusion *x, cst_output *o, const double *reference_error, cst_failures *failures);

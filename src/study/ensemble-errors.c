@@ -38,20 +38,20 @@ static moments moments_of(const double *x, long n, double scale, int squared) {
   return m;
 }
 
-double cst_deviation(const double *x, long n) {
+double cst_ensemble_deviation(const double *x, long n) {
   const double scale = largest(x, n);
   if (isinf(scale)) return NAN;
   return moments_of(x, n, scale > 0 ? scale : 1, 0).deviation * (scale > 0 ? scale : 1);
 }
 
-double cst_mean_error(const double *x, long n) {
+double cst_ensemble_mean_error(const double *x, long n) {
   const double scale = largest(x, n);
   if (isinf(scale)) return NAN;
   const moments m = moments_of(x, n, scale > 0 ? scale : 1, 0);
   return m.deviation / sqrt(m.n) * (scale > 0 ? scale : 1);
 }
 
-double cst_rms_error(const double *x, long n) {
+double cst_ensemble_rms_error(const double *x, long n) {
   const double scale = largest(x, n);
   if (isinf(scale)) return NAN;
   const moments m = moments_of(x, n, scale > 0 ? scale : 1, 1);
@@ -67,7 +67,7 @@ static double down(long n, double p, long k, double w) { return w * ((double)k /
 
 static const double nothing = 1e-25; /* weights that count for nothing */
 
-void cst_quantile_ranks(long n, double p, double level, long *low, long *high) {
+void cst_ensemble_quantile_ranks(long n, double p, double level, long *low, long *high) {
   const double a = (1 - level) / 2;
   long         mode = (long)((double)(n + 1) * p), first, last;
   double       w = 1, total = 1, sum = 0;

@@ -12,7 +12,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-double cst_mean(const double *x, long n) {
+double cst_ensemble_mean(const double *x, long n) {
   double sum = 0;
   long   count = 0;
   for (long i = 0; i < n; i++)
@@ -20,7 +20,7 @@ double cst_mean(const double *x, long n) {
   return count ? sum / count : NAN;
 }
 
-double cst_rms(const double *x, long n) {
+double cst_ensemble_rms(const double *x, long n) {
   double largest = 0, sum = 0;
   long   count = 0;
   for (long i = 0; i < n; i++)
@@ -53,7 +53,8 @@ static double quantile(const double *sorted, long n, double p) {
 /* The number of a rank, from 1; NaN where there is none. */
 static double at_rank(const double *sorted, long n, long rank) { return rank >= 1 && rank <= n ? sorted[rank - 1] : NAN; }
 
-void cst_quantile_intervals(const double *x, long n, const double *p, int np, double level, double *out, double *low, double *high) {
+void cst_ensemble_quantile_intervals(const double *x, long n, const double *p, int np, double level, double *out, double *low,
+                                     double *high) {
   double *sorted = malloc((n > 0 ? (size_t)n : 1) * sizeof *sorted);
   long    count = 0;
   for (long i = 0; sorted && i < n; i++)
@@ -63,14 +64,14 @@ void cst_quantile_intervals(const double *x, long n, const double *p, int np, do
     long l, u;
     out[k] = quantile(sorted, count, p[k]);
     if (!low) continue;
-    cst_quantile_ranks(count, p[k], level, &l, &u);
+    cst_ensemble_quantile_ranks(count, p[k], level, &l, &u);
     low[k] = at_rank(sorted, count, l), high[k] = at_rank(sorted, count, u);
   }
   free(sorted);
 }
 
-void cst_quantiles(const double *x, long n, const double *p, int np, double *out) {
-  cst_quantile_intervals(x, n, p, np, 0, out, NULL, NULL);
+void cst_ensemble_quantiles(const double *x, long n, const double *p, int np, double *out) {
+  cst_ensemble_quantile_intervals(x, n, p, np, 0, out, NULL, NULL);
 }
 
 /* Deviations from the means of the samples whose y is a number; others deviate by 0. */
@@ -93,7 +94,7 @@ static double part(const centre *c, const double *t, const double *y, int i, dou
   return isnan(y[i]) ? 0 : (t[i] - c->t) / c->square * (y[i] - c->y - slope * (t[i] - c->t));
 }
 
-double cst_slope(const double *t, const double *y, int n, double *error) {
+double cst_ensemble_slope(const double *t, const double *y, int n, double *error) {
   const centre c = centre_of(t, y, n);
   const int    lags = n / 8 > 1 ? n / 8 : 1;
   double       slope = 0, variance = 0;

@@ -118,7 +118,7 @@ static bool compare_ends(const cst_study *old, const cst_study *now, const char 
   return false;
 }
 
-bool cst_extension_compare(const cst_study *old, const cst_study *now, const char *path, cst_diag *d) {
+bool cst_extend_compare(const cst_study *old, const cst_study *now, const char *path, cst_diag *d) {
   if (strcmp(old->system->name, now->system->name) || strcmp(old->system->text, now->system->text))
     cst_diag_add(d, now->file, 0, 0, "its system is not that of %s: %s%s", path, old->system->name,
                  strcmp(old->system->name, now->system->name) ? "" : ", whose description is another one now");

@@ -6,5 +6,5 @@
 
 /* path: of the result that the old one comes from. Steps, methods, members, tolerances, parameters and the title are not compared, nor
  * layers that are new. True where the end is a later one, which both have to be extensible for. */
-bool cst_extension_compare(const cst_study *old, const cst_study *now, const char *path, cst_diag *d);
+bool cst_extend_compare(const cst_study *old, const cst_study *now, const char *path, cst_diag *d);
 #endif

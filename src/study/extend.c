@@ -119,7 +119,7 @@ static void match(cst_extension *e, const char *path, cst_diag *d) {
   }
 }
 
-void cst_extension_create(cst_extension *e, cst_result *file, const char *path, const cst_plan *old, const cst_plan *now, cst_diag *d) {
+void cst_extend_create(cst_extension *e, cst_result *file, const char *path, const cst_plan *old, const cst_plan *now, cst_diag *d) {
   const int before = cst_diag_count(d);
   *e = (cst_extension){.file = file,
                        .old = old,
@@ -127,23 +127,23 @@ void cst_extension_create(cst_extension *e, cst_result *file, const char *path, 
                        .channels = cst_channels_create(old, NULL),
                        .from = cst_need(malloc(sizeof(int) * (size_t)(now->ncase + 1)))};
   for (int k = 0; k < now->ncase; k++) e->from[k] = -1;
-  e->longer = cst_extension_compare(old->study, now->study, path, d);
+  e->longer = cst_extend_compare(old->study, now->study, path, d);
   if (cst_diag_count(d) == before) match(e, path, d);
 }
 
-void cst_extension_destroy(cst_extension *e) {
+void cst_extend_destroy(cst_extension *e) {
   cst_channels_destroy(e->channels);
   free(e->from);
 }
 
-void cst_extension_mark(const cst_extension *e, cst_past *past) {
+void cst_extend_mark(const cst_extension *e, cst_past *past) {
   for (int k = 0; k < e->now->ncase && !e->longer; k++)
     if (e->from[k] >= 0)
       memset(past->lane[e->now->class_of[k]] + cst_plan_lane(e->now, k, 0), CST_LANE_DONE, (size_t)e->old->study->members);
 }
 
-double cst_extension_steps(const cst_extension *e, int klass) {
-  const cst_class *k = &e->now->classes[klass];
+double cst_extend_steps(const cst_extension *e, int cohort) {
+  const cst_class *k = &e->now->classes[cohort];
   long             lanes = k->lanes;
   if (e->longer) return (double)lanes * (double)(k->n - e->old->cases[e->from[k->cases[0]]].n);
   for (int i = 0; i < k->ncase; i++)
@@ -153,7 +153,7 @@ double cst_extension_steps(const cst_extension *e, int klass) {
 
 /* ---- into the new file ------------------------------------------------------------------------------------------------------- */
 
-PetscErrorCode cst_extension_rows(const cst_extension *e, cst_output *o) {
+PetscErrorCode cst_extend_rows(const cst_extension *e, cst_output *o) {
   PetscMPIInt rank, ranks;
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
@@ -180,7 +180,7 @@ static int there(const cst_extension *e, int icase, int sample) {
   return cst_longer_sample(&e->old->classes[e->old->class_of[e->from[icase]]], &e->now->classes[e->now->class_of[icase]], sample);
 }
 
-PetscErrorCode cst_extension_series(const cst_extension *e, cst_series *s) {
+PetscErrorCode cst_extend_series(const cst_extension *e, cst_series *s) {
   cst_sum *sum;
   double  *top;
   long    *number;

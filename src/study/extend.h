@@ -22,13 +22,13 @@ typedef struct {
 } cst_extension;
 
 /* Whether the study of `now` is that of `old`, of the file at path, with more: mistakes go into d. */
-void cst_extension_create(cst_extension *e, cst_result *file, const char *path, const cst_plan *old, const cst_plan *now, cst_diag *d);
-void cst_extension_destroy(cst_extension *e);
+void cst_extend_create(cst_extension *e, cst_result *file, const char *path, const cst_plan *old, const cst_plan *now, cst_diag *d);
+void cst_extend_destroy(cst_extension *e);
 /* What is taken over is done. */
-void cst_extension_mark(const cst_extension *e, cst_past *past);
+void cst_extend_mark(const cst_extension *e, cst_past *past);
 /* Collective: copy the rows into a new file; and, on one rank, what the series are made of. */
-PetscErrorCode cst_extension_rows(const cst_extension *e, cst_output *o);
-PetscErrorCode cst_extension_series(const cst_extension *e, cst_series *s);
+PetscErrorCode cst_extend_rows(const cst_extension *e, cst_output *o);
+PetscErrorCode cst_extend_series(const cst_extension *e, cst_series *s);
 /* Steps of a class's lanes that were computed for the file that is being made, not taken over. */
-double cst_extension_steps(const cst_extension *e, int klass);
+double cst_extend_steps(const cst_extension *e, int cohort);
 #endif

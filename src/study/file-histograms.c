@@ -62,7 +62,8 @@ static void read_bins(cst_reader *r, cst_yaml *n, cst_histogram *h) {
   bool   good = cst_reader_number(r, low, "from", &from);
   good &= cst_reader_number(r, high, "to", &to);
   if (good && !(from < to)) {
-    cst_yaml_error(r->doc, high, r->d, "'to' is %s; it must be above 'from', which is %s", cst_shortest(to), cst_shortest(from));
+    cst_yaml_error(r->doc, high, r->d, "'to' is %s; it must be above 'from', which is %s", cst_reader_shortest(to),
+                   cst_reader_shortest(from));
     good = false;
   }
   if (!cst_reader_integer(r, count, "bins", 1, MOST_BINS, &bins) || !good) return;
@@ -71,7 +72,7 @@ static void read_bins(cst_reader *r, cst_yaml *n, cst_histogram *h) {
   for (long k = 0; k < bins && good; k++) good = h->edge[k] < h->edge[k + 1] && isfinite(h->edge[k + 1]);
   if (!good)
     cst_yaml_error(r->doc, count, r->d, "%ld bins from %s to %s are too narrow for their edges to differ, or too wide", bins,
-                   cst_shortest(from), cst_shortest(to));
+                   cst_reader_shortest(from), cst_reader_shortest(to));
   h->bins = (int)bins;
 }
 
@@ -172,11 +173,12 @@ static bool wants_averages(const cst_study *s) {
   return wants;
 }
 
-void cst_read_averages(cst_reader *r) {
+void cst_file_averages(cst_reader *r) {
   cst_study *s = r->s;
   cst_yaml  *n = cst_yaml_get(r->root, "burn-in");
   if (cst_reader_number(r, n, "burn-in", &s->burn_in) && !(s->burn_in >= 0 && s->burn_in < 1)) {
-    cst_yaml_error(r->doc, n, r->d, "'burn-in' is %s; it must be at least 0 and below 1: a part of the run", cst_shortest(s->burn_in));
+    cst_yaml_error(r->doc, n, r->d, "'burn-in' is %s; it must be at least 0 and below 1: a part of the run",
+                   cst_reader_shortest(s->burn_in));
     s->burn_in = 0;
   }
   read_histograms(r);
@@ -185,7 +187,7 @@ void cst_read_averages(cst_reader *r) {
   s->averages = n || averages || wants_averages(s);
 }
 
-void cst_histograms_destroy(cst_study *s) {
+void cst_file_histograms_destroy(cst_study *s) {
   for (int i = 0; i < s->nhistogram; i++) {
     cst_histogram *h = &s->histogram[i];
     free(h->name), free(h->expression), free(h->node), free(h->edge);

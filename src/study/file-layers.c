@@ -80,7 +80,7 @@ static bool open_flow(flow *f, cst_reader *r, cst_yaml *n, const char *what, con
   return cst_diag_count(r->d) == before;
 }
 
-cst_method *cst_reader_tableau(cst_reader *r, cst_yaml *n) {
+cst_method *cst_file_tableau(cst_reader *r, cst_yaml *n) {
   flow           f;
   cst_expr_error error;
   cst_method    *m = NULL;
@@ -102,7 +102,7 @@ static bool find_sum(cst_reader *r, cst_yaml *n, cst_yaml *file, cst_layer_file 
   const int before = cst_diag_count(r->d);
   char     *text;
   size_t    length;
-  if (!cst_reader_fetch(r, file, cst_file_fetch, x->file, &text, &length)) return false;
+  if (!cst_reader_fetch(r, file, cst_document_fetch, x->file, &text, &length)) return false;
   cst_sha256(text, length, x->sha256);
   free(text);
   cst_reader_check_sum(r, cst_yaml_get(n, "sha256"), x->file, x->sha256);
@@ -113,11 +113,11 @@ static bool find_sum(cst_reader *r, cst_yaml *n, cst_yaml *file, cst_layer_file 
 static const cst_flow_rule *load(cst_reader *r, cst_yaml *file, cst_layer_file *x) {
   char        why[CST_WHY], *bytes;
   size_t      length;
-  const char *reason = r->share(cst_layer_fetch, x->file, &bytes, &length);
-  x->withheld = reason && !strcmp(reason, cst_layer_withheld);
+  const char *reason = r->share(cst_user_layer_fetch, x->file, &bytes, &length);
+  x->withheld = reason && !strcmp(reason, cst_reader_layer_withheld);
   if (reason && !x->withheld) cst_yaml_error(r->doc, file, r->d, "%s: %s", x->file, reason);
   if (reason) return NULL;
-  const cst_flow_rule *rule = cst_layer_open(x->file, bytes, length, why, sizeof why);
+  const cst_flow_rule *rule = cst_user_layer_open(x->file, bytes, length, why, sizeof why);
   if (!rule) cst_yaml_error(r->doc, file, r->d, "%s", why);
   free(bytes);
   return rule;
@@ -156,7 +156,7 @@ static void add(cst_reader *r, cst_yaml *key, cst_yaml *n) {
   if (allowed && !cst_layers_find(r->layers, name)) stand_in(r, name);
 }
 
-void cst_read_layers(cst_reader *r) {
+void cst_file_layers(cst_reader *r) {
   cst_yaml *n = cst_yaml_get(r->root, "layers");
   if (n && !cst_yaml_is_map(n))
     cst_yaml_error(r->doc, n, r->d, "'layers' must be a map of names to tableaus, {a: ..., b: ..., c: ...}, and to C files, {file: ...}");

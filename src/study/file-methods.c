@@ -34,7 +34,7 @@ static bool ends_behind(cst_reader *r, cst_yaml *n, const cst_method *m) {
   for (int v = 0; v < r->s->nvariant && mean > 0; v++) {
     if (r->s->end[v] <= 0 || mean <= r->s->end[v]) continue;
     cst_yaml_error(r->doc, n, r->d, "the average of '%s' is longer than the run, which ends at %s%s", cst_method_label(m),
-                   cst_shortest(r->s->end[v]), cst_reader_with(r, v));
+                   cst_reader_shortest(r->s->end[v]), cst_reader_with(r, v));
     return false;
   }
   return true;
@@ -55,7 +55,7 @@ static bool suits(cst_reader *r, cst_yaml *n, const cst_method *m) {
 
 /* NULL when it is none or does not suit the study. */
 static cst_method *method(cst_reader *r, cst_yaml *n) {
-  cst_method *m = cst_yaml_is_map(n) ? cst_reader_tableau(r, n) : expression(r, n);
+  cst_method *m = cst_yaml_is_map(n) ? cst_file_tableau(r, n) : expression(r, n);
   if (!m || suits(r, n, m)) return m;
   cst_method_destroy(m);
   return NULL;
@@ -93,12 +93,12 @@ static void reference_step(cst_reader *r, cst_yaml *at) {
   if (!cst_reader_number(r, at, "step", &s->reference_step)) return;
   cst_yaml_place(at, &s->reference_line, &s->reference_column);
   if (s->reference_step <= 0)
-    cst_yaml_error(r->doc, at, r->d, "the reference's step is %s; it must be positive", cst_shortest(s->reference_step));
+    cst_yaml_error(r->doc, at, r->d, "the reference's step is %s; it must be positive", cst_reader_shortest(s->reference_step));
   for (int v = 0; v < s->nvariant && s->reference_step > 0; v++) {
     double n = s->end[v] / s->reference_step;
     if (s->end[v] <= 0 || (n >= 1 && n <= 1e15)) continue;
-    cst_yaml_error(r->doc, at, r->d, "the reference's step is %s%s; it %s the end %s", cst_shortest(s->reference_step),
-                   cst_reader_with(r, v), n < 1 ? "is larger than" : "needs more than 1e15 steps to", cst_shortest(s->end[v]));
+    cst_yaml_error(r->doc, at, r->d, "the reference's step is %s%s; it %s the end %s", cst_reader_shortest(s->reference_step),
+                   cst_reader_with(r, v), n < 1 ? "is larger than" : "needs more than 1e15 steps to", cst_reader_shortest(s->end[v]));
     return;
   }
 }
@@ -196,7 +196,7 @@ static void check_compared(cst_reader *r, cst_yaml *n, const char *const *keys, 
   }
 }
 
-void cst_read_error(cst_reader *r) {
+void cst_file_error(cst_reader *r) {
   static const char *const compared[] = {"of", "norm", "over"};
   cst_study               *s = r->s;
   cst_yaml                *n = cst_yaml_get(r->root, "error"), *hidden = cst_yaml_get(n, "hidden");
@@ -211,7 +211,7 @@ void cst_read_error(cst_reader *r) {
     cst_yaml_error(r->doc, hidden, r->d, "%s has no constraints, so no hidden ones", s->system->name);
 }
 
-void cst_read_methods(cst_reader *r) {
+void cst_file_methods(cst_reader *r) {
   read_methods(r);
   read_reference(r);
 }

@@ -41,8 +41,8 @@ static double nearest(double unit, double x) { return fmax(1, round(x / unit)) *
 
 static void refuse_step(cst_reader *r, int i, int v, double unit, const char *of) {
   const double h = r->s->step[v * r->s->nstep + i];
-  cst_yaml_error(r->doc, step_node(r, i), r->d, "the step is %s%s; it is no multiple of %s, %s; the nearest one is %s", cst_shortest(h),
-                 cst_reader_with(r, v), of, cst_shortest(unit), cst_shortest(nearest(unit, h)));
+  cst_yaml_error(r->doc, step_node(r, i), r->d, "the step is %s%s; it is no multiple of %s, %s; the nearest one is %s",
+                 cst_reader_shortest(h), cst_reader_with(r, v), of, cst_reader_shortest(unit), cst_reader_shortest(nearest(unit, h)));
 }
 
 /* One report for each of the steps, in which a reference by `self` has two. */
@@ -66,7 +66,8 @@ static void check_reference_step(cst_reader *r) {
   if (s->reference != CST_REFERENCE_METHOD || !(s->reference_step > 0)) return;
   if (!divides(s->resolution, 1, s->reference_step)) {
     cst_yaml_error(r->doc, at, r->d, "the reference's step is %s; it is no multiple of the noise's resolution, %s; the nearest one is %s",
-                   cst_shortest(s->reference_step), cst_shortest(s->resolution), cst_shortest(nearest(s->resolution, s->reference_step)));
+                   cst_reader_shortest(s->reference_step), cst_reader_shortest(s->resolution),
+                   cst_reader_shortest(nearest(s->resolution, s->reference_step)));
     return;
   }
   for (int i = 0; i < s->nstep; i++)
@@ -85,10 +86,10 @@ static void read_resolution(cst_reader *r, cst_yaml *n) {
   if (!cst_reader_number(r, at, "resolution", &H)) return;
   if (!(H > 0))
     cst_yaml_error(r->doc, at, r->d, "the noise's resolution is %s; it must be positive: a step of which every step is a multiple",
-                   cst_shortest(H));
+                   cst_reader_shortest(H));
   else if (s->nvariant > 0 && s->end[0] / H > most_increments)
-    cst_yaml_error(r->doc, at, r->d, "the noise's resolution is %s; at most 1e15 of them are allowed up to the end %s", cst_shortest(H),
-                   cst_shortest(s->end[0]));
+    cst_yaml_error(r->doc, at, r->d, "the noise's resolution is %s; at most 1e15 of them are allowed up to the end %s",
+                   cst_reader_shortest(H), cst_reader_shortest(s->end[0]));
   else
     s->resolution = H;
 }
@@ -136,7 +137,7 @@ static void check_spread(cst_reader *r) {
     cst_yaml_error(r->doc, spread, r->d, "'spread' is zero: all %ld members would be the same; q or v must be positive", s->members);
 }
 
-void cst_read_noise(cst_reader *r) {
+void cst_file_noise(cst_reader *r) {
   cst_study *s = r->s;
   cst_yaml  *n = cst_yaml_get(r->root, "noise");
   check_spread(r);

@@ -188,13 +188,13 @@ static void check_hidden(cst_reader *r) {
     cst_yaml_error(r->doc, hidden, r->d, "'hidden' is the norm of the hidden constraints, and 'constraint' is not among the observables");
 }
 
-void cst_read_observe(cst_reader *r) {
+void cst_file_observe(cst_reader *r) {
   static const char *const names[] = {"auto", "every"};
   int                      every = 0;
   read_observables(r);
   read_samples(r);
   cst_reader_choice(r, cst_yaml_get(r->root, "observe"), "observe", names, CST_COUNT(names), &every);
   r->s->observe_every = every;
-  cst_read_trajectories(r);
+  cst_file_trajectories(r);
   check_hidden(r);
 }

@@ -18,11 +18,11 @@ static cst_method *method(cst_reader *r, cst_yaml *n) {
 static bool positive(cst_reader *r, cst_yaml *n, const char *what, double *out) {
   if (!cst_reader_number(r, n, what, out)) return false;
   if (*out > 0 && isfinite(*out)) return true;
-  cst_yaml_error(r->doc, n, r->d, "'%s' is %s; it must be a positive number", what, cst_shortest(*out));
+  cst_yaml_error(r->doc, n, r->d, "'%s' is %s; it must be a positive number", what, cst_reader_shortest(*out));
   return false;
 }
 
-void cst_read_relax(cst_reader *r, cst_yaml *n) {
+void cst_file_relax(cst_reader *r, cst_yaml *n) {
   cst_study *s = r->s;
   if (!n || !cst_reader_keys(r, n, "relax", "initial.relax", CST_KEYS_ALL)) return;
   cst_yaml *end = cst_reader_required(r, n, "relax", "end");
@@ -33,6 +33,6 @@ void cst_read_relax(cst_reader *r, cst_yaml *n) {
   if (!step_known || !end_known) return;
   const double steps = round(s->relax_end / s->relax_step);
   if (steps < 1 || steps > 1e9 || !(fabs(steps * s->relax_step - s->relax_end) <= 1e-9 * s->relax_end))
-    cst_yaml_error(r->doc, end, r->d, "'end' is %s; it must be a whole number of steps of %s, from 1 to 1e9", cst_shortest(s->relax_end),
-                   cst_shortest(s->relax_step));
+    cst_yaml_error(r->doc, end, r->d, "'end' is %s; it must be a whole number of steps of %s, from 1 to 1e9",
+                   cst_reader_shortest(s->relax_end), cst_reader_shortest(s->relax_step));
 }

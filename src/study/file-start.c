@@ -80,12 +80,12 @@ static bool numbers(cst_reader *r, cst_yaml *n, const char *what) {
 }
 
 /* A start that is no ensemble; n NULL: the first state. */
-void cst_read_single_start(cst_reader *r, cst_yaml *n, const char *what) {
+void cst_file_single_start(cst_reader *r, cst_yaml *n, const char *what) {
   r->start = n;
   r->start_known = !n ? r->s->system && state_values(r, 0) : cst_yaml_is_map(n) ? numbers(r, n, what) : named(r, n, what);
 }
 
-void cst_read_seed(cst_reader *r, cst_yaml *n) {
+void cst_file_seed(cst_reader *r, cst_yaml *n) {
   static const char wanted[] = "an integer from 0 to 18446744073709551615";
   const char       *text = cst_reader_text(r, n, "seed", wanted);
   if (!text) return;
@@ -104,11 +104,11 @@ static void ensemble(cst_reader *r, cst_yaml *n) {
     cst_reader_integer(r, cst_reader_required(r, n, "initial", "members"), "members", 1, most, &s->members);
   else
     s->members = 1;
-  cst_read_seed(r, cst_yaml_get(n, "seed"));
+  cst_file_seed(r, cst_yaml_get(n, "seed"));
   s->unspread = !cst_yaml_get(n, "spread");
-  cst_read_spread(r, cst_yaml_get(n, "spread")); /* whether it may be zero is asked when the methods are known: file-noise.c */
-  cst_read_single_start(r, cst_yaml_get(n, "around"), "around");
-  cst_read_relax(r, cst_yaml_get(n, "relax"));
+  cst_start_spread(r, cst_yaml_get(n, "spread")); /* whether it may be zero is asked when the methods are known: file-noise.c */
+  cst_file_single_start(r, cst_yaml_get(n, "around"), "around");
+  cst_file_relax(r, cst_yaml_get(n, "relax"));
 }
 
 static bool is_ensemble(cst_yaml *n) {
@@ -118,7 +118,7 @@ static bool is_ensemble(cst_yaml *n) {
   return cst_yaml_get(n, "relax") && !cst_yaml_get(n, "q") && !cst_yaml_get(n, "bodies");
 }
 
-void cst_read_start(cst_reader *r) {
+void cst_file_start(cst_reader *r) {
   cst_study *s = r->s;
   cst_yaml  *n = cst_yaml_get(r->root, "initial");
   size_t     size = s->system ? (size_t)s->nvariant * (size_t)s->system->nq : 0;
@@ -131,6 +131,6 @@ void cst_read_start(cst_reader *r) {
     ensemble(r, n);
     return;
   }
-  cst_read_single_start(r, n, "initial");
-  cst_read_relax(r, cst_yaml_is_map(n) ? cst_yaml_get(n, "relax") : NULL);
+  cst_file_single_start(r, n, "initial");
+  cst_file_relax(r, cst_yaml_is_map(n) ? cst_yaml_get(n, "relax") : NULL);
 }

@@ -23,7 +23,7 @@ static bool read_end(cst_reader *r) {
   if (!cst_reader_numbers(r, n, "end", s->end)) return false;
   for (int v = 0; v < s->nvariant; v++)
     if (s->end[v] <= 0) {
-      cst_yaml_error(r->doc, n, r->d, "'end' is %s%s; it must be positive", cst_shortest(s->end[v]), cst_reader_with(r, v));
+      cst_yaml_error(r->doc, n, r->d, "'end' is %s%s; it must be positive", cst_reader_shortest(s->end[v]), cst_reader_with(r, v));
       return false;
     }
   return true;
@@ -93,12 +93,12 @@ static bool is_wrong(double h, double end, char *why, size_t size) {
   if (h <= 0)
     snprintf(why, size, "it must be positive");
   else if (h > end * (1 + 1e-9))
-    snprintf(why, size, "it is larger than the end %s", cst_shortest(end));
+    snprintf(why, size, "it is larger than the end %s", cst_reader_shortest(end));
   else if (!(n <= most_steps))
-    snprintf(why, size, "it needs %.3g steps to the end %s; at most 1e15 are allowed", end / h, cst_shortest(end));
+    snprintf(why, size, "it needs %.3g steps to the end %s; at most 1e15 are allowed", end / h, cst_reader_shortest(end));
   else if (fabs(n * h - end) > 1e-9 * end)
-    snprintf(why, size, "it does not divide the end %s: %.0f steps reach %.15g; the nearest step that does is %s", cst_shortest(end), n,
-             n * h, cst_shortest(nearest(end, h)));
+    snprintf(why, size, "it does not divide the end %s: %.0f steps reach %.15g; the nearest step that does is %s", cst_reader_shortest(end),
+             n, n * h, cst_reader_shortest(nearest(end, h)));
   else
     return false;
   return true;
@@ -107,7 +107,7 @@ static bool is_wrong(double h, double end, char *why, size_t size) {
 static bool check_one(cst_reader *r, const step *x, int v) {
   char why[256];
   if (!is_wrong(x->h[v], r->s->end[v], why, sizeof why)) return true;
-  cst_yaml_error(r->doc, x->node, r->d, "the step is %s%s; %s", cst_shortest(x->h[v]), cst_reader_with(r, v), why);
+  cst_yaml_error(r->doc, x->node, r->d, "the step is %s%s; %s", cst_reader_shortest(x->h[v]), cst_reader_with(r, v), why);
   return false;
 }
 
@@ -124,10 +124,10 @@ static void check_pair(cst_reader *r, const step *a, const step *b) {
     if (nb > na) continue;
     const char *with = cst_reader_with(r, v);
     if (nb == na)
-      cst_yaml_error(r->doc, b->node, r->d, "the step %s appears twice%s", cst_shortest(b->h[v]), with);
+      cst_yaml_error(r->doc, b->node, r->d, "the step %s appears twice%s", cst_reader_shortest(b->h[v]), with);
     else
-      cst_yaml_error(r->doc, b->node, r->d, "the step %s comes after %s%s; steps must decrease", cst_shortest(b->h[v]),
-                     cst_shortest(a->h[v]), with);
+      cst_yaml_error(r->doc, b->node, r->d, "the step %s comes after %s%s; steps must decrease", cst_reader_shortest(b->h[v]),
+                     cst_reader_shortest(a->h[v]), with);
     return;
   }
 }
@@ -140,7 +140,7 @@ static void check_nested(cst_reader *r, const step *list, int count) {
       if (fmod(fine, coarse) == 0) continue;
       cst_yaml_error(r->doc, list[i].node, r->d,
                      "'over: coarse' needs steps that divide the largest, %s; %s does not%s (%.0f steps against %.0f)",
-                     cst_shortest(list[0].h[v]), cst_shortest(list[i].h[v]), cst_reader_with(r, v), fine, coarse);
+                     cst_reader_shortest(list[0].h[v]), cst_reader_shortest(list[i].h[v]), cst_reader_with(r, v), fine, coarse);
       break;
     }
 }
@@ -152,7 +152,7 @@ static void store(cst_study *s, const step *list, int count) {
     for (int i = 0; i < count; i++) s->step[v * count + i] = list[i].h[v];
 }
 
-void cst_read_steps(cst_reader *r) {
+void cst_file_steps(cst_reader *r) {
   int   count = 0;
   bool  end = read_end(r);
   step *list = read_list(r, cst_reader_required(r, r->root, "", "steps"), &count);

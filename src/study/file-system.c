@@ -32,7 +32,7 @@ static int sizes_of(cst_reader *r, cst_yaml *map, cst_size *size) {
       cst_yaml_error(r->doc, value, r->d, "parameter '%s' is a size and takes one whole number; sizes cannot be swept", p->name);
     else if (cst_reader_constant(r, value, p->name, &x) && (x < 1 || x > CST_MOST_Q || x != (int)x))
       cst_yaml_error(r->doc, value, r->d, "parameter '%s' is a size; it is %s, and must be a whole number from 1 to %d", p->name,
-                     cst_shortest(x), CST_MOST_Q);
+                     cst_reader_shortest(x), CST_MOST_Q);
     else
       size[n++] = (cst_size){p->name, (int)x};
   }
@@ -75,7 +75,7 @@ static void from_file(cst_reader *r, cst_yaml *n, cst_yaml *sum, cst_yaml *map) 
   size_t      length;
   if (!name) return;
   s->system_file = cst_reader_beside(r, name);
-  if (!cst_reader_fetch(r, n, cst_file_fetch, s->system_file, &text, &length)) return;
+  if (!cst_reader_fetch(r, n, cst_document_fetch, s->system_file, &text, &length)) return;
   cst_sha256(text, length, s->system_sha256);
   s->system = cst_system_read(s->system_file, text, length, NULL, 0, r->d);
   if (s->system) cst_system_interpret(s->system), resize(r, s->system_file, text, length, map);
@@ -100,7 +100,7 @@ static void check_repeated(cst_reader *r, cst_yaml *const *item, const choice *c
   qsort(x, (size_t)c->n, sizeof *x, ascending);
   for (int i = 1; i < c->n; i++)
     if (x[i].value == x[i - 1].value)
-      cst_yaml_error(r->doc, item[x[i].rank], r->d, "parameter '%s': the value %s appears twice", name, cst_shortest(x[i].value));
+      cst_yaml_error(r->doc, item[x[i].rank], r->d, "parameter '%s': the value %s appears twice", name, cst_reader_shortest(x[i].value));
   free(x);
 }
 
@@ -136,7 +136,7 @@ static void parameters(cst_reader *r, cst_yaml *map, choice *c, bool *given) {
   const char       *names[CST_MAX_PAR];
   const int         n = cst_system_named(s);
   for (int i = 0; i < n; i++) names[i] = s->parameter[i].name;
-  if (map && !cst_yaml_is_map(map)) cst_yaml_error(r->doc, map, r->d, "'parameters' must be a map of: %s", cst_join(names, n));
+  if (map && !cst_yaml_is_map(map)) cst_yaml_error(r->doc, map, r->d, "'parameters' must be a map of: %s", cst_diag_join(names, n));
   if (!cst_yaml_is_map(map)) return;
   for (int k = 0; k < cst_yaml_size(map); k++) {
     const char *key = cst_yaml_text(cst_yaml_key(map, k));
@@ -229,7 +229,7 @@ static void from_map(cst_reader *r, cst_yaml *n) {
   if (r->s->system && wish == CST_COMPILE_NEVER) cst_system_interpret(r->s->system);
 }
 
-void cst_read_system(cst_reader *r) {
+void cst_file_system(cst_reader *r) {
   cst_yaml *n = cst_reader_required(r, r->root, "", "system");
   r->s->nvariant = 1;
   if (!n) return;

@@ -177,7 +177,7 @@ static void read_store(cst_reader *r, cst_yaml *n) {
   }
 }
 
-void cst_read_trajectories(cst_reader *r) {
+void cst_file_trajectories(cst_reader *r) {
   cst_study *s = r->s;
   cst_yaml  *n = cst_yaml_get(r->root, "trajectories");
   s->trajectory_every = 1;
@@ -188,7 +188,7 @@ void cst_read_trajectories(cst_reader *r) {
   read_store(r, cst_yaml_get(n, "store"));
 }
 
-void cst_trajectories_destroy(cst_study *s) {
+void cst_file_trajectories_destroy(cst_study *s) {
   for (int i = 0; i < s->nstored; i++) free(s->stored[i].text);
   free(s->stored);
   free(s->worst_by.text);

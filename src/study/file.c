@@ -35,12 +35,12 @@ static void tolerance(cst_reader *r, cst_yaml *n) {
   double     x;
   if (!cst_reader_number(r, n, "tolerance", &x)) return;
   if (!(x > 0 && x <= 1e-2)) {
-    cst_yaml_error(r->doc, n, r->d, "'tolerance' is %s; it must be above 0 and at most 0.01", cst_shortest(x));
+    cst_yaml_error(r->doc, n, r->d, "'tolerance' is %s; it must be above 0 and at most 0.01", cst_reader_shortest(x));
     return;
   }
   for (int i = 0; i < s->ntolerance; i++)
     if (s->tolerance[i] == x) {
-      cst_yaml_error(r->doc, n, r->d, "the tolerance %s appears twice", cst_shortest(x));
+      cst_yaml_error(r->doc, n, r->d, "the tolerance %s appears twice", cst_reader_shortest(x));
       return;
     }
   s->tolerance[s->ntolerance++] = x;
@@ -81,7 +81,7 @@ static void read_checkpoint(cst_reader *r) {
   *out = 600;
   cst_reader_keys(r, n, "checkpoint", "checkpoint", CST_KEYS_ALL);
   if (cst_reader_number(r, seconds, "seconds", out) && !(*out > 0))
-    cst_yaml_error(r->doc, seconds, r->d, "'seconds' is %s; it must be positive", cst_shortest(*out));
+    cst_yaml_error(r->doc, seconds, r->d, "'seconds' is %s; it must be positive", cst_reader_shortest(*out));
 }
 
 static void read_timing(cst_reader *r) {
@@ -121,21 +121,21 @@ static void read_all(cst_reader *r) {
   read_kind(r);
   check_keys(r);
   read_title(r);
-  cst_read_system(r);
-  cst_read_start(r);
+  cst_file_system(r);
+  cst_file_start(r);
   cst_start_settle(r);
-  cst_read_error(r);
-  cst_read_steps(r);
-  cst_read_layers(r);
-  cst_read_methods(r);
-  cst_read_observe(r);
-  cst_read_averages(r);
+  cst_file_error(r);
+  cst_file_steps(r);
+  cst_file_layers(r);
+  cst_file_methods(r);
+  cst_file_observe(r);
+  cst_file_averages(r);
   read_solver(r);
   read_roundoff(r);
   read_checkpoint(r);
   read_extensible(r);
   read_timing(r);
-  cst_read_noise(r);
+  cst_file_noise(r);
   check_size(r);
   if (r->s->kind && r->s->kind->read) r->s->kind->read(r);
 }
@@ -181,8 +181,8 @@ void cst_study_destroy(cst_study *s) {
   if (s->reference_method) cst_method_destroy(s->reference_method);
   if (s->relax_method) cst_method_destroy(s->relax_method);
   for (int i = 0; i < s->nobservable; i++) free(s->observable[i].name), free(s->observable[i].expression);
-  cst_histograms_destroy(s);
-  cst_trajectories_destroy(s);
+  cst_file_histograms_destroy(s);
+  cst_file_trajectories_destroy(s);
   for (int i = 0; i < s->nlayer; i++) free(s->layer[i].name), free(s->layer[i].file);
   if (s->system) cst_system_destroy(s->system);
   for (int i = 0; i < s->nswept; i++) free(s->start_name[i]);

@@ -26,9 +26,9 @@
 enum { N = CST_WINDOWS, ALPHAS = 60, RATIOS = 41, SLOW = 4 };
 
 /* From 0.1 to 5.4 by 7 %; 1 and 2 are among them. */
-static double alpha_of(int j) { return cst_exp(0.6931471805599453 * (j - 34) / 10.0); }
+static double alpha_of(int j) { return cst_elementary_exp(0.6931471805599453 * (j - 34) / 10.0); }
 
-static double ratio_of(int j) { return j == 0 ? 0 : cst_exp(2.302585092994046 * (j - 21) / 4.0); }
+static double ratio_of(int j) { return j == 0 ? 0 : cst_elementary_exp(2.302585092994046 * (j - 21) / 4.0); }
 
 typedef struct {
   int    n;
@@ -50,8 +50,8 @@ static void mirror(products *p) {
 static void shape(const cst_spectra *s, double alpha, double phi[N]) {
   double x[N], size = 0;
   for (int u = 0; u < s->n; u++) {
-    const double at = s->window[u], next = cst_exp((alpha + 1) * cst_log((at + 1) / N)),
-                 here = at > 0 ? cst_exp((alpha + 1) * cst_log(at / N)) : 0;
+    const double at = s->window[u], next = cst_elementary_exp((alpha + 1) * cst_elementary_log((at + 1) / N)),
+                 here = at > 0 ? cst_elementary_exp((alpha + 1) * cst_elementary_log(at / N)) : 0;
     x[u] = (next - here) * N / (alpha + 1);
   }
   for (int k = 1; k < s->n; k++) {
@@ -66,8 +66,8 @@ static void shape(const cst_spectra *s, double alpha, double phi[N]) {
 static double weights(int n, double r, double weight[N]) {
   double sum = 0;
   for (int k = 1; k < n; k++) {
-    const double sine = cst_sin(1.5707963267948966 * k / n), v = 1 + r * (1 / (4 * sine * sine) - 1.0 / 6);
-    weight[k] = 1 / v, sum += cst_log(v);
+    const double sine = cst_elementary_sin(1.5707963267948966 * k / n), v = 1 + r * (1 / (4 * sine * sine) - 1.0 / 6);
+    weight[k] = 1 / v, sum += cst_elementary_log(v);
   }
   return sum;
 }
@@ -94,7 +94,8 @@ static fit fit_at(const products *p, const double phi[N], double r, const double
   project(p, phi, weight, cw, &a, &bb);
   for (int k = 1; k < p->n; k++) rss += p->c[k][k] * weight[k];
   rss = fmax(rss - bb / a, 1e-24 * rss + 1e-300);
-  return (fit){-0.5 * (p->members * logs + p->members * (p->n - 1) * cst_log(rss)), bb / a / p->members * freedom / rss, r, bb / a, rss};
+  return (fit){-0.5 * (p->members * logs + p->members * (p->n - 1) * cst_elementary_log(rss)), bb / a / p->members * freedom / rss, r,
+               bb / a, rss};
 }
 
 /* The best r for a shape: uphill from the one of the shape before it. */
@@ -128,7 +129,7 @@ static void interval(cst_power_fit *f, const fit all[ALPHAS], int top, double dr
 static double peak(const fit all[ALPHAS], int top) {
   if (top == 0 || top == ALPHAS - 1) return alpha_of(top);
   const double a = all[top - 1].likelihood, b = all[top].likelihood, c = all[top + 1].likelihood, bend = a - 2 * b + c;
-  return alpha_of(top) * cst_exp(bend < 0 ? 0.06931471805599453 * 0.5 * (a - c) / bend : 0);
+  return alpha_of(top) * cst_elementary_exp(bend < 0 ? 0.06931471805599453 * 0.5 * (a - c) / bend : 0);
 }
 
 /* Residuals at the slowest k against s^2 v_k; 0 where they are slight. */
@@ -141,7 +142,7 @@ static double misfit(const products *p, const double phi[N], const double weight
     sum += weight[k] * square, size += square;
   }
   if (!(size > SLIGHT * SLIGHT * bb / (a * a))) return 0;
-  return cst_normal_of_f(sum / s2 / (p->members * (SLOW - 1)), independent * (SLOW - 1), independent * (p->n - 1 - SLOW));
+  return cst_significance_of_f(sum / s2 / (p->members * (SLOW - 1)), independent * (SLOW - 1), independent * (p->n - 1 - SLOW));
 }
 
 /* phi without its part along psi, in the metric of the weights. */
@@ -164,14 +165,14 @@ static double bend(const products *p, const double phi[N], const double more[N],
     straighten(p->n, phi, weight[j], more, rest);
     project(p, rest, weight[j], cw, &a, &bb);
     rss = fmax(one.rss - bb / a, 1e-24 * one.rss + 1e-300);
-    const double likelihood = -0.5 * p->members * (logs[j] + (p->n - 1) * cst_log(rss));
+    const double likelihood = -0.5 * p->members * (logs[j] + (p->n - 1) * cst_elementary_log(rss));
     if (!(likelihood > best)) continue;
     for (int k = 1; k < p->n; k++) lengths += rest[k] * rest[k];
     best = likelihood, f = bb / a / p->members * freedom / rss;
     slight = bb / (a * a) * lengths < SLIGHT * SLIGHT * lines / (line * line);
   }
   if (slight) return 0;
-  return cst_normal_of_f(f, independent, independent * (p->n - 3));
+  return cst_significance_of_f(f, independent, independent * (p->n - 3));
 }
 
 static cst_power_fit find(const cst_spectra *s, const products *p, double independent) {
@@ -200,7 +201,7 @@ static cst_power_fit find(const cst_spectra *s, const products *p, double indepe
   return f;
 }
 
-cst_power_fit cst_power_fit_members(const cst_spectra *s, double independent) {
+cst_power_fit cst_growth_power_members(const cst_spectra *s, double independent) {
   products *p = cst_need(calloc(1, sizeof *p));
   p->n = s->n, p->members = (double)s->members;
   for (long i = 0; i < s->members; i++) add_product(p, s->x + i * s->n);
@@ -210,7 +211,7 @@ cst_power_fit cst_power_fit_members(const cst_spectra *s, double independent) {
   return f;
 }
 
-cst_power_fit cst_power_fit_mean(const cst_spectra *s) {
+cst_power_fit cst_growth_power_mean(const cst_spectra *s) {
   products *p = cst_need(calloc(1, sizeof *p));
   double    mean[N] = {0};
   p->n = s->n, p->members = 1;

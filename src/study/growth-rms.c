@@ -44,7 +44,7 @@ static double difference(const double *x, int w) {
   return isfinite(d) ? d : NAN;
 }
 
-double cst_largest_difference(const double *means, long members) {
+double cst_growth_largest_difference(const double *means, long members) {
   double largest = 0;
   for (long i = 0; i < members; i++)
     for (int w = 1; w < N; w++) largest = fmax(largest, fabs(difference(means + i * N, w)));
@@ -74,7 +74,7 @@ static double walk_rate(const roughness *r) {
 static double noise_of(const roughness *r) {
   double mean[N], median = 0.5;
   for (int w = 0; w < N; w++) mean[w] = r->sum[w] / r->count[w];
-  cst_quantiles(mean, N, &median, 1, &median);
+  cst_ensemble_quantiles(mean, N, &median, 1, &median);
   return median / 6;
 }
 
@@ -118,7 +118,7 @@ static void gather(ensemble *e, const double *means, long members, double unit) 
 /* log tau_w for growth with exponent alpha. */
 static void log_times(double alpha, double l[N]) {
   const double delta = alpha < 0.5 ? -1.0 / 3 : alpha < 1 ? (2 * alpha - 2) / 3 : alpha < 2 ? (alpha - 1) / 2 : 0.5;
-  for (int w = 1; w < N; w++) l[w] = cst_log(delta > 0 ? w + delta - delta / (4 * w) : w + delta);
+  for (int w = 1; w < N; w++) l[w] = cst_elementary_log(delta > 0 ? w + delta - delta / (4 * w) : w + delta);
 }
 
 /* Newton's method for the line; the second derivative is the mean of the actual and the expected one, which bounds its steps. */
@@ -127,7 +127,7 @@ static power fit_power(const double r2[N], const double weight[N], const double 
     double a = 0, b = 0, d = 0, f = 0, g = 0;
     for (int w = 1; w < N; w++) {
       if (!(weight[w] > 0) || isnan(r2[w])) continue;
-      const double x = 2 * l[w], ratio = r2[w] * cst_exp(-(p.c + p.alpha * x)), v = weight[w] * (ratio + 1) / 2,
+      const double x = 2 * l[w], ratio = r2[w] * cst_elementary_exp(-(p.c + p.alpha * x)), v = weight[w] * (ratio + 1) / 2,
                    u = weight[w] * (ratio - 1);
       a += v, b += v * x, d += v * x * x, f += u, g += u * x;
     }
@@ -183,9 +183,9 @@ static void bootstrap(const ensemble *e, const double weight[N], const double l[
     mean_squares(e, draws, r2);
     exponents[r] = fit_power(r2, drawn, l, p, 4).alpha;
   }
-  cst_quantiles(exponents, REPLICATES, tails, 2, interval);
+  cst_ensemble_quantiles(exponents, REPLICATES, tails, 2, interval);
   out->exponent = p.alpha;
-  const double m = e->groups, wider = m > 1 ? sqrt(m / (m - 1)) * cst_t_quantile(1.96, m - 1) / 1.96 : 1;
+  const double m = e->groups, wider = m > 1 ? sqrt(m / (m - 1)) * cst_significance_t_quantile(1.96, m - 1) / 1.96 : 1;
   out->low = p.alpha - fmax(0.05, wider * (p.alpha - interval[0]));
   out->high = p.alpha + fmax(0.05, wider * (interval[1] - p.alpha));
 }
@@ -210,7 +210,7 @@ static double squares_left(const double r2[N], const double weight[N], const dou
   double n = 0, mx = 0, my = 0, xx = 0, xy = 0, yy = 0;
   for (int w = 1; w < N; w++) {
     if (!(weight[w] > 0)) continue;
-    const double y = cst_log(r2[w]);
+    const double y = cst_elementary_log(r2[w]);
     n++, mx += x[w], my += y, xx += x[w] * x[w], xy += x[w] * y, yy += y * y;
   }
   xx -= mx * mx / n, xy -= mx * my / n, yy -= my * my / n;
@@ -232,7 +232,7 @@ static int goes_on(const ensemble *e, const double weight[N], double rate) {
   while (last > 0 && !(weight[last] > 0)) last--;
   for (w = last; w > 0 && last - w < n / 4; w--) {
   }
-  return weight[w] > 0 && cst_log(e->r2[last] / e->r2[w]) > rate * (last - w);
+  return weight[w] > 0 && cst_elementary_log(e->r2[last] / e->r2[w]) > rate * (last - w);
 }
 
 /* Against powers up to the fourth, over the windows above noise. */
@@ -240,14 +240,14 @@ static int exponential(const ensemble *e, const double weight[N]) {
   double x[N], l[N], best = INFINITY, rate = 0;
   log_times(2, l);
   for (double kappa = 0.02; kappa < 4; kappa *= 1.05) {
-    for (int w = 1; w < N; w++) x[w] = kappa * w + cst_log(1 - cst_exp(-kappa * w));
+    for (int w = 1; w < N; w++) x[w] = kappa * w + cst_elementary_log(1 - cst_elementary_exp(-kappa * w));
     const double left = squares_left(e->r2, weight, x, 2, 2);
     if (left < best) best = left, rate = kappa;
   }
   return rate * N > 4 && quiet_before(e, weight) && goes_on(e, weight, rate) && best < 0.25 * squares_left(e->r2, weight, l, 0, 8);
 }
 
-cst_rms_growth cst_rms_growth_find(const double *means, long members, double unit, int many) {
+cst_rms_growth cst_growth_rms_find(const double *means, long members, double unit, int many) {
   cst_rms_growth g = {NAN, NAN, NAN, 0, NAN};
   ensemble      *e = calloc(1, sizeof *e);
   double         weight[N], l[N];

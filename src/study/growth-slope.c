@@ -24,7 +24,7 @@ enum { N = CST_WINDOWS, LOW = 8, WIDE = 16, FEW_MEMBERS = 8 };
 
 static void basis(int n, double c[N][N]) {
   for (int k = 0; k < n; k++)
-    for (int w = 0; w < n; w++) c[k][w] = sqrt(2.0 / n) * cst_cos(3.14159265358979323846 * k * (w + 0.5) / n);
+    for (int w = 0; w < n; w++) c[k][w] = sqrt(2.0 / n) * cst_elementary_cos(3.14159265358979323846 * k * (w + 0.5) / n);
 }
 
 static int is_used(const double *means, long members, int w) {
@@ -48,7 +48,7 @@ static void transform(const cst_spectra *s, const double *x, double *out) {
   }
 }
 
-int cst_spectra_create(cst_spectra *s, const double *means, long members, double end, double unit) {
+int cst_growth_spectra_create(cst_spectra *s, const double *means, long members, double end, double unit) {
   *s = (cst_spectra){.unit = unit, .end = end};
   for (int w = 0; w < N; w++)
     if (is_used(means, members, w)) s->window[s->n++] = w;
@@ -60,7 +60,7 @@ int cst_spectra_create(cst_spectra *s, const double *means, long members, double
   return 1;
 }
 
-void cst_spectra_destroy(cst_spectra *s) { free(s->x); }
+void cst_growth_spectra_destroy(cst_spectra *s) { free(s->x); }
 
 /* A series with its line taken out. */
 typedef struct {
@@ -126,7 +126,7 @@ typedef struct {
 
 /* Significance of a slope whose error has the given degrees of freedom. */
 static double significance(double slope, double error, double freedom) {
-  return slope == 0 ? 0 : error > 0 ? cst_normal_of_t(slope / error, freedom) : copysign(INFINITY, slope);
+  return slope == 0 ? 0 : error > 0 ? cst_significance_of_t(slope / error, freedom) : copysign(INFINITY, slope);
 }
 
 static double squared(double z) { return fmin(z * z, 1e6); }
@@ -173,7 +173,7 @@ static double bound_of_squares(const sums *t, double members, double counting, d
 /* Of the mean, from the time series: the members' deviations, where those of the mean are no larger than theirs would leave. */
 static double error_in_time(const sums *t, const lined *mean, double members, double counting, double square, double *freedom) {
   const double theirs = t->low / members / counting;
-  if (!(cst_normal_of_f(mean->low / theirs, *freedom, *freedom * counting) < 2)) return mean->error;
+  if (!(cst_significance_of_f(mean->low / theirs, *freedom, *freedom * counting) < 2)) return mean->error;
   *freedom *= counting;
   return sqrt(theirs / square);
 }
@@ -181,8 +181,8 @@ static double error_in_time(const sums *t, const lined *mean, double members, do
 /* The members' slopes together against their errors: each by its own, with all low cosines and with the odd ones (a tone leaks into the
  * slope as into these), and, where they scatter alike, all by the mean square of their errors. */
 static double spread_of(double normals, double slopes, double errors, double members, double counting, double freedom) {
-  const double own = cst_normal_of_f(normals / members, counting, 1e6),
-               pooled = cst_normal_of_f(slopes / errors, counting, freedom * counting);
+  const double own = cst_significance_of_f(normals / members, counting, 1e6),
+               pooled = cst_significance_of_f(slopes / errors, counting, freedom * counting);
   return errors > 0 ? fmax(own, pooled) : own;
 }
 
@@ -191,7 +191,7 @@ static double spread(const sums *t, double members, double counting, int n) {
               spread_of(t->odd, t->slopes, t->odd_errors, members, counting, odd_freedom(n)));
 }
 
-cst_slopes cst_slopes_find(const cst_spectra *s) {
+cst_slopes cst_growth_slopes_find(const cst_spectra *s) {
   cst_slopes r = {NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
   double     l[N];
   if (s->members < 1 || s->n < LOW) return r;
@@ -204,8 +204,8 @@ cst_slopes cst_slopes_find(const cst_spectra *s) {
   const double in_time = error_in_time(&t, &mean, members, r.independent, square, &in_time_freedom),
                among = many ? between(&t, members) : 0;
   const double z = significance(mean.slope, in_time, in_time_freedom), z_among = many ? significance(mean.slope, among, members - 1) : z;
-  const double reach = cst_t_quantile(1.645, in_time_freedom) * in_time,
-               reach_among = many ? cst_t_quantile(1.645, members - 1) * among : 0;
+  const double reach = cst_significance_t_quantile(1.645, in_time_freedom) * in_time,
+               reach_among = many ? cst_significance_t_quantile(1.645, members - 1) * among : 0;
   const double squares = many ? bound_of_squares(&t, members, r.independent, freedom) : 0;
   r.slope = s->unit * mean.slope, r.error = s->unit * fmax(in_time, among), r.rms = s->unit * sqrt(t.slopes / members);
   r.limit = s->unit * fmax(fabs(mean.slope) + fmax(reach, reach_among), sqrt(fmax(0, squares)));
@@ -215,6 +215,6 @@ cst_slopes cst_slopes_find(const cst_spectra *s) {
   r.deviation = s->unit * sqrt(t.all / members);
   r.memory = t.all > 0 ? t.low / t.all : 0;
   const double third = (s->n / 3 - 1) * r.independent;
-  r.swell = t.thirds[0] > 0 ? cst_normal_of_f(t.thirds[1] / t.thirds[0], third, third) : t.thirds[1] > 0 ? INFINITY : 0;
+  r.swell = t.thirds[0] > 0 ? cst_significance_of_f(t.thirds[1] / t.thirds[0], third, third) : t.thirds[1] > 0 ? INFINITY : 0;
   return r;
 }

@@ -26,10 +26,11 @@ enum { N = CST_WINDOWS, LEAST_WINDOWS = 8, FEW_MEMBERS = 8 };
 #define STRONG_PATHS 6.0   /* ... and that of the paths beside it */
 #define NARROW       0.75  /* width of an exponent's interval */
 
-const char *const cst_verdict_names[CST_VERDICTS] = {"exact",   "frozen",    "bounded",     "random-walk",
-                                                     "linear",  "quadratic", "exponential", "linear (round-off)",
-                                                     "escaped", "failed",    "undecided"};
-const char *const cst_why_names[CST_WHYS] = {"", "few-windows", "slow", "wide", "one-member", "swelling", "weak", "between", "no-power"};
+const char *const cst_growth_verdict_names[CST_VERDICTS] = {"exact",   "frozen",    "bounded",     "random-walk",
+                                                            "linear",  "quadratic", "exponential", "linear (round-off)",
+                                                            "escaped", "failed",    "undecided"};
+const char *const cst_growth_why_names[CST_WHYS] = {"",         "few-windows", "slow",    "wide",    "one-member",
+                                                    "swelling", "weak",        "between", "no-power"};
 
 /* What the verdict is made of. */
 typedef struct {
@@ -186,16 +187,16 @@ static cst_verdict judge(const evidence *e, cst_why *why) {
 
 /* 0: no memory. */
 static int examine(const double *means, long members, double end, evidence *e) {
-  const double largest = cst_largest_difference(means, members), unit = largest > 0 ? largest : 1;
+  const double largest = cst_growth_largest_difference(means, members), unit = largest > 0 ? largest : 1;
   cst_spectra  s;
-  if (!cst_spectra_create(&s, means, members, end, unit)) return 0;
-  e->slopes = cst_slopes_find(&s);
-  e->path = cst_power_fit_members(&s, e->slopes.independent);
-  e->mean = cst_power_fit_mean(&s);
+  if (!cst_growth_spectra_create(&s, means, members, end, unit)) return 0;
+  e->slopes = cst_growth_slopes_find(&s);
+  e->path = cst_growth_power_members(&s, e->slopes.independent);
+  e->mean = cst_growth_power_mean(&s);
   e->rms = (cst_rms_growth){NAN, NAN, NAN, 0, NAN};
-  if (largest > 0) e->rms = cst_rms_growth_find(means, members, unit, e->slopes.independent >= WALKERS);
+  if (largest > 0) e->rms = cst_growth_rms_find(means, members, unit, e->slopes.independent >= WALKERS);
   e->members = (double)s.members, e->end = end;
-  cst_spectra_destroy(&s);
+  cst_growth_spectra_destroy(&s);
   return 1;
 }
 

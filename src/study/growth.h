@@ -5,9 +5,9 @@
 #include "constella/statistics.h"
 
 /* ---- significance: how unlikely, as deviations of a normal distribution ------------------------------------------------------- */
-double cst_normal_of_t(double t, double freedom);             /* with the sign of t */
-double cst_normal_of_f(double f, double above, double below); /* large f: positive */
-double cst_t_quantile(double normal, double freedom);         /* the inverse of cst_normal_of_t */
+double cst_significance_of_t(double t, double freedom);             /* with the sign of t */
+double cst_significance_of_f(double f, double above, double below); /* large f: positive */
+double cst_significance_t_quantile(double normal, double freedom);  /* the inverse of cst_significance_of_t */
 
 /* ---- slopes and scatter of the members, in the cosine basis ---------------------------------------------------------------------- */
 
@@ -21,8 +21,8 @@ typedef struct {
   double  c[CST_WINDOWS][CST_WINDOWS]; /* the basis: c[k][w] */
 } cst_spectra;
 
-int  cst_spectra_create(cst_spectra *s, const double *means, long members, double end, double unit); /* 0: no memory */
-void cst_spectra_destroy(cst_spectra *s);
+int  cst_growth_spectra_create(cst_spectra *s, const double *means, long members, double end, double unit); /* 0: no memory */
+void cst_growth_spectra_destroy(cst_spectra *s);
 
 typedef struct {
   double slope, error, limit, rms; /* of the mean; its standard error; 95 % limit of any drift; rms of the members' own slopes */
@@ -34,7 +34,7 @@ typedef struct {
   double independent;              /* members that count: fewer than there are where they move alike or few are loud */
 } cst_slopes;
 
-cst_slopes cst_slopes_find(const cst_spectra *s);
+cst_slopes cst_growth_slopes_find(const cst_spectra *s);
 
 /* ---- powers of time along the paths ------------------------------------------------------------------------------------------------ */
 
@@ -46,8 +46,8 @@ typedef struct {
   double bend;             /* significance of a quadratic term in addition to a line: the rate changes */
 } cst_power_fit;
 
-cst_power_fit cst_power_fit_members(const cst_spectra *s, double independent);
-cst_power_fit cst_power_fit_mean(const cst_spectra *s);
+cst_power_fit cst_growth_power_members(const cst_spectra *s, double independent);
+cst_power_fit cst_growth_power_mean(const cst_spectra *s);
 
 /* ---- growth of the root mean square over members --------------------------------------------------------------------------------------
  */
@@ -58,6 +58,6 @@ typedef struct {
 } cst_rms_growth;
 
 /* many: there are enough members to resample them alone. */
-cst_rms_growth cst_rms_growth_find(const double *means, long members, double unit, int many);
-double         cst_largest_difference(const double *means, long members);
+cst_rms_growth cst_growth_rms_find(const double *means, long members, double unit, int many);
+double         cst_growth_largest_difference(const double *means, long members);
 #endif

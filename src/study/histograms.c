@@ -109,7 +109,7 @@ static void errors_of_few(desk *d) {
   for (int k = 0; k < d->h->bins; k++) {
     for (long m = 0; m < n; m++)
       for (int b = 0; b < d->blocks; b++) x[m * d->blocks + b] = d->rows->good[m] ? part(d, m, b, k) : NAN;
-    d->error[k] = cst_average_estimate(x, n, d->blocks).error;
+    d->error[k] = cst_batch_means_estimate(x, n, d->blocks).error;
   }
   free(x);
 }
@@ -128,7 +128,7 @@ static PetscErrorCode errors_of_many(desk *d) {
       }
   }
   for (int k = 0; k < d->h->bins; k++)
-    d->error[k] = d->good > 1 ? cst_average_error(square[k] / d->good / (d->good - 1), d->good - 1) : NAN;
+    d->error[k] = d->good > 1 ? cst_batch_means_error(square[k] / d->good / (d->good - 1), d->good - 1) : NAN;
   free(square);
   PetscFunctionReturn(0);
 }

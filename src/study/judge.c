@@ -4,23 +4,23 @@
 #include <math.h>
 #include "study/parts.h"
 
-PetscErrorCode cst_journey_create(long n, cst_journey *j) {
+PetscErrorCode cst_judge_journey_create(long n, cst_journey *j) {
   PetscFunctionBegin;
   PetscCall(PetscMalloc7(n, &j->moved, n * CST_WINDOWS, &j->away, n * CST_WINDOWS, &j->means, n, &j->largest, n, &j->scale, n, &j->start, n,
                          &j->last));
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode cst_journey_destroy(cst_journey *j) {
+PetscErrorCode cst_judge_journey_destroy(cst_journey *j) {
   PetscFunctionBegin;
   PetscCall(PetscFree7(j->moved, j->away, j->means, j->largest, j->scale, j->start, j->last));
   PetscFunctionReturn(0);
 }
 
 /* How far each member moved, relative to the size of its start (itself, where that is zero), and on the way. */
-PetscErrorCode cst_journey_begin(cst_case_rows *rows, cst_journey *j) {
+PetscErrorCode cst_judge_journey_begin(cst_case_rows *rows, cst_journey *j) {
   const cst_study *s = rows->plan->study;
-  const int        displacement = cst_quantity_find(rows->plan, "displacement");
+  const int        displacement = cst_parts_quantity_find(rows->plan, "displacement");
   const double    *figures;
   double          *q, *v;
   PetscFunctionBegin;

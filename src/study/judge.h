@@ -10,10 +10,10 @@ typedef struct {
   double *means, *largest, *scale, *start, *last;
 } cst_journey;
 
-PetscErrorCode cst_journey_create(long members, cst_journey *j);
-PetscErrorCode cst_journey_destroy(cst_journey *j);
+PetscErrorCode cst_judge_journey_create(long members, cst_journey *j);
+PetscErrorCode cst_judge_journey_destroy(cst_journey *j);
 /* The motion of the case that is open. */
-PetscErrorCode cst_journey_begin(cst_case_rows *rows, cst_journey *j);
+PetscErrorCode cst_judge_journey_begin(cst_case_rows *rows, cst_journey *j);
 /* The verdict on a quantity of it whose windows are kept; *looked: false, and nothing else, where the study did not look at it. */
 PetscErrorCode cst_journey_judge(cst_case_rows *rows, cst_journey *j, int quantity, bool *looked, cst_growth *g);
 #endif

@@ -3,16 +3,16 @@
 #include "study/runner-internal.h"
 
 /* `done`: that step has been looked at. */
-void cst_runner_follow(cst_runner *r, long step, bool done) {
+void cst_keep_follow(cst_runner *r, long step, bool done) {
   const cst_plan *p = r->plan;
   const long      every = p->study->trajectory_every;
   cst_tracks_clear(&r->tracks);
   for (long lane = 0; p->study->ntrajectory && lane < r->work->count; lane++) {
     const long icase = cst_runner_case(r, lane) - p->cases;
-    const int  chosen = cst_chosen_find(p, &r->chosen, icase, cst_runner_member(r, lane));
+    const int  chosen = cst_tracks_find(p, &r->chosen, icase, cst_runner_member(r, lane));
     if (chosen >= 0) cst_tracks_add(&r->tracks, lane, icase, chosen);
   }
-  cst_tracks_open(&r->tracks, r->klass, done ? step / every + 1 : (step + every - 1) / every);
+  cst_tracks_open(&r->tracks, r->cohort, done ? step / every + 1 : (step + every - 1) / every);
 }
 
 /* What a group has to be asked for its states: where their numbers lie, [components][W]; NULL: they are not stored. */
@@ -43,7 +43,7 @@ static void keep_part(const cst_runner *r, const group_state *x, int track, int 
   for (int i = 0; i < part->count; i++) to[i] = from[i * W + lane];
 }
 
-PetscErrorCode cst_runner_keep_states(cst_runner *r) {
+PetscErrorCode cst_keep_states(cst_runner *r) {
   cst_tracks *t = &r->tracks;
   const int   W = r->width;
   group_state x = {0};

@@ -119,7 +119,7 @@ void cst_keeper_finished(cst_keeper *k, const cst_work *w) {
 static void pack_finished(cst_keeper *k, cst_bundle *b) {
   long *x = cst_bundle_add(b, "done", 3 * sizeof *x * k->nfinished);
   for (size_t i = 0; i < k->nfinished; i++, x += 3) {
-    cst_plan_trajectory(k->plan, k->finished[i].klass, k->finished[i].first, &x[0], &x[1]);
+    cst_plan_trajectory(k->plan, k->finished[i].cohort, k->finished[i].first, &x[0], &x[1]);
     x[2] = k->finished[i].count;
   }
   k->nfinished = 0;

@@ -126,9 +126,9 @@ static const struct {
 bool cst_kept_take(cst_kept *k, const cst_bundle *part, char *why, int n) {
   cst_section s;
   for (size_t at = 0; cst_bundle_next(part, &at, &s);) {
-    if (cst_section_is(&s, "failed")) return snprintf(why, (size_t)n, "%s", (const char *)s.bytes), false;
+    if (cst_bundle_section_is(&s, "failed")) return snprintf(why, (size_t)n, "%s", (const char *)s.bytes), false;
     for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
-      if (cst_section_is(&s, sections[i].name)) sections[i].take(k, &s);
+      if (cst_bundle_section_is(&s, sections[i].name)) sections[i].take(k, &s);
   }
   return true;
 }
@@ -152,7 +152,7 @@ static bool pass_on(cst_kept *k, int piece, long from, long to) {
   cst_piece          p = *old;
   if (!rows) return false;
   p.count = to - from;
-  cst_plan_trajectory(k->plan, s->klass, s->first + from, &p.icase, &p.member);
+  cst_plan_trajectory(k->plan, s->cohort, s->first + from, &p.icase, &p.member);
   const size_t row = sizeof *rows * (size_t)p.numbers, size = sizeof p + row * (size_t)p.count;
   cst_piece   *head = cst_bundle_add(&b, "lanes", size);
   *head = p;
@@ -167,7 +167,7 @@ static bool pass_on(cst_kept *k, int piece, long from, long to) {
 static bool pass_on_pending(cst_kept *k, bool *left) {
   for (int i = 0; i < k->past->npiece; i++) {
     const cst_stretch   *s = &k->past->stretch[i];
-    const unsigned char *lane = k->lane[s->klass] + s->first;
+    const unsigned char *lane = k->lane[s->cohort] + s->first;
     for (long from = 0, to; from < s->count; from = to) {
       const bool open = lane[from] == CST_LANE_OPEN;
       for (to = from + 1; to < s->count && (lane[to] == CST_LANE_OPEN) == open;) to++;

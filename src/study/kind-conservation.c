@@ -48,11 +48,11 @@ static void declare_growth(cst_columns *c, const cst_quantity *q, bool first, gr
 
 static void *declare(const cst_plan *p, cst_columns *c) {
   columns *x = cst_need(calloc(1, sizeof *x + sizeof *x->growth * (size_t)p->nquantity));
-  if (p->study->reference != CST_REFERENCE_NONE) cst_errors_declare(p, c, &x->error);
+  if (p->study->reference != CST_REFERENCE_NONE) cst_parts_errors_declare(p, c, &x->error);
   for (int k = 0; k < p->nquantity; k++)
     if (p->quantity[k].judged) declare_growth(c, &p->quantity[k], k == 0, &x->growth[k]);
-  cst_constraints_declare(c, &x->constraints);
-  x->displacement = cst_displacement_declare(c, true);
+  cst_parts_constraints_declare(c, &x->constraints);
+  x->displacement = cst_parts_displacement_declare(c, true);
   return x;
 }
 
@@ -67,8 +67,8 @@ static void write_growth(const growth_columns *x, int i, const cst_growth *g, bo
   cst_column_set(x->exponent, i, g->exponent);
   cst_column_set(x->low, i, g->low);
   cst_column_set(x->high, i, g->high);
-  cst_column_say(x->verdict, i, cst_verdict_names[failed ? CST_FAILED : g->verdict]);
-  cst_column_say(x->why, i, failed ? "" : cst_why_names[g->why]);
+  cst_column_say(x->verdict, i, cst_growth_verdict_names[failed ? CST_FAILED : g->verdict]);
+  cst_column_say(x->why, i, failed ? "" : cst_growth_why_names[g->why]);
 }
 
 static PetscErrorCode conclude_quantity(cst_case_rows *rows, const growth_columns *x, int k, cst_journey *j, bool failed) {
@@ -78,7 +78,7 @@ static PetscErrorCode conclude_quantity(cst_case_rows *rows, const growth_column
   cst_growth          growth;
   PetscFunctionBegin;
   if (q->drifts) {
-    PetscCall(cst_quantity_largest(rows, k, &drift, &value));
+    PetscCall(cst_parts_quantity_largest(rows, k, &drift, &value));
     cst_column_set(x->largest, rows->icase, value);
   }
   if (q->windows) PetscCall(cst_journey_judge(rows, j, k, &looked, &growth));
@@ -93,21 +93,21 @@ static PetscErrorCode conclude_case(cst_case_rows *rows, const columns *x, int i
   long            failed;
   PetscFunctionBegin;
   PetscCall(cst_case_rows_open(rows, i, &failed));
-  if (p->study->reference != CST_REFERENCE_NONE) PetscCall(cst_errors_conclude(rows, &x->error));
-  PetscCall(cst_journey_begin(rows, j));
+  if (p->study->reference != CST_REFERENCE_NONE) PetscCall(cst_parts_errors_conclude(rows, &x->error));
+  PetscCall(cst_judge_journey_begin(rows, j));
   for (int k = 0; k < p->nquantity; k++)
     if (p->quantity[k].judged) PetscCall(conclude_quantity(rows, &x->growth[k], k, j, failed > 0));
-  PetscCall(cst_constraints_conclude(rows, &x->constraints));
-  PetscCall(cst_displacement_conclude(rows, x->displacement));
+  PetscCall(cst_parts_constraints_conclude(rows, &x->constraints));
+  PetscCall(cst_parts_displacement_conclude(rows, x->displacement));
   PetscFunctionReturn(0);
 }
 
 static PetscErrorCode conclude(cst_case_rows *rows, const void *handles) {
   cst_journey j;
   PetscFunctionBegin;
-  PetscCall(cst_journey_create(rows->plan->study->members, &j));
+  PetscCall(cst_judge_journey_create(rows->plan->study->members, &j));
   for (int i = 0; i < rows->plan->ncase; i++) PetscCall(conclude_case(rows, handles, i, &j));
-  PetscCall(cst_journey_destroy(&j));
+  PetscCall(cst_judge_journey_destroy(&j));
   PetscFunctionReturn(0);
 }
 

@@ -29,7 +29,7 @@ typedef struct {
 } columns;
 
 /* Constraints are near zero for all members. */
-static bool is_spread(const cst_plan *p, int k) { return p->quantity[k].drifts || k == cst_quantity_find(p, "displacement"); }
+static bool is_spread(const cst_plan *p, int k) { return p->quantity[k].drifts || k == cst_parts_quantity_find(p, "displacement"); }
 
 /* How far the statistics may be off: members are a sample. */
 static void declare_errors(cst_columns *c, const char *of, spread_columns *x) {
@@ -50,10 +50,10 @@ static void declare_errors(cst_columns *c, const char *of, spread_columns *x) {
 static void conclude_distribution(const cst_case_rows *rows, const spread_columns *x) {
   const long n = rows->plan->study->members;
   double     q[QUANTILES], low[QUANTILES], high[QUANTILES];
-  cst_column_set(x->deviation, rows->icase, cst_deviation(rows->number, n));
-  cst_column_set(x->mean_error, rows->icase, cst_mean_error(rows->number, n));
-  cst_column_set(x->rms_error, rows->icase, cst_rms_error(rows->number, n));
-  cst_quantile_intervals(rows->number, n, quantiles, QUANTILES, level, q, low, high);
+  cst_column_set(x->deviation, rows->icase, cst_ensemble_deviation(rows->number, n));
+  cst_column_set(x->mean_error, rows->icase, cst_ensemble_mean_error(rows->number, n));
+  cst_column_set(x->rms_error, rows->icase, cst_ensemble_rms_error(rows->number, n));
+  cst_ensemble_quantile_intervals(rows->number, n, quantiles, QUANTILES, level, q, low, high);
   for (int j = 0; j < QUANTILES; j++) cst_column_set(x->quantile[j], rows->icase, q[j]);
   for (int j = 0; j < QUANTILES; j++) {
     cst_column_set(x->low[j], rows->icase, low[j]);
@@ -80,11 +80,11 @@ static void declare_spread(const cst_plan *p, cst_columns *c, int k, spread_colu
 
 static void *declare(const cst_plan *p, cst_columns *c) {
   columns *x = cst_need(calloc(1, sizeof *x + sizeof *x->spread * (size_t)p->nquantity));
-  if (p->study->reference != CST_REFERENCE_NONE) cst_errors_declare(p, c, &x->error);
+  if (p->study->reference != CST_REFERENCE_NONE) cst_parts_errors_declare(p, c, &x->error);
   for (int k = 0; k < p->nquantity; k++)
     if (is_spread(p, k)) declare_spread(p, c, k, &x->spread[k]);
-  cst_constraints_declare(c, &x->constraints);
-  x->displacement = cst_displacement_declare(c, false);
+  cst_parts_constraints_declare(c, &x->constraints);
+  x->displacement = cst_parts_displacement_declare(c, false);
   return x;
 }
 
@@ -92,11 +92,11 @@ static PetscErrorCode conclude_quantity(cst_case_rows *rows, const spread_column
   const long n = rows->plan->study->members;
   double     drift, value;
   PetscFunctionBegin;
-  PetscCall(cst_quantity_largest(rows, k, &drift, &value));
+  PetscCall(cst_parts_quantity_largest(rows, k, &drift, &value));
   if (rows->plan->quantity[k].drifts) cst_column_set(x->largest, rows->icase, value);
   cst_case_rows_pick(rows, CST_FIGURE_END, -1, rows->number);
-  cst_column_set(x->mean, rows->icase, cst_mean(rows->number, n));
-  cst_column_set(x->rms, rows->icase, cst_rms(rows->number, n));
+  cst_column_set(x->mean, rows->icase, cst_ensemble_mean(rows->number, n));
+  cst_column_set(x->rms, rows->icase, cst_ensemble_rms(rows->number, n));
   conclude_distribution(rows, x);
   PetscFunctionReturn(0);
 }
@@ -107,11 +107,11 @@ static PetscErrorCode conclude(cst_case_rows *rows, const void *handles) {
   PetscFunctionBegin;
   for (int i = 0; i < p->ncase; i++) {
     PetscCall(cst_case_rows_open(rows, i, NULL));
-    if (p->study->reference != CST_REFERENCE_NONE) PetscCall(cst_errors_conclude(rows, &x->error));
+    if (p->study->reference != CST_REFERENCE_NONE) PetscCall(cst_parts_errors_conclude(rows, &x->error));
     for (int k = 0; k < p->nquantity; k++)
       if (is_spread(p, k)) PetscCall(conclude_quantity(rows, &x->spread[k], k));
-    PetscCall(cst_constraints_conclude(rows, &x->constraints));
-    PetscCall(cst_displacement_conclude(rows, x->displacement));
+    PetscCall(cst_parts_constraints_conclude(rows, &x->constraints));
+    PetscCall(cst_parts_displacement_conclude(rows, x->displacement));
   }
   PetscFunctionReturn(0);
 }

@@ -37,7 +37,7 @@ static void declare_fit(cst_columns *c, fit_columns *x, bool shown, const char *
 }
 
 static void declare_orders(const cst_plan *p, cst_columns *c, columns *x) {
-  const char *const *ending = cst_part_endings, *const *of = cst_error_names;
+  const char *const *ending = cst_part_endings, *const *of = cst_channels_error_names;
   for (int k = 0; k < CST_ERRORS; k++)
     x->fit[k].rate = cst_columns_number(c, (cst_column_use){.shown = k == 1 || k == 2, .role = "rate", .of = of[k]},
                                         "order between this step and the next larger one", "rate%s", ending[k]);
@@ -53,12 +53,12 @@ static void declare_orders(const cst_plan *p, cst_columns *c, columns *x) {
 
 static void *declare(const cst_plan *p, cst_columns *c) {
   columns *x = cst_need(calloc(1, sizeof *x));
-  cst_errors_declare(p, c, &x->error);
+  cst_parts_errors_declare(p, c, &x->error);
   declare_orders(p, c, x);
   x->energy = cst_columns_number(c, (cst_column_use){.role = "largest", .of = "energy"}, "largest |E - E(0)|", "energy_max");
   x->momentum =
       cst_columns_number(c, (cst_column_use){.role = "largest", .of = "momentum"}, "largest |J - J(0)| of all momenta", "momentum_max");
-  cst_constraints_declare(c, &x->constraints);
+  cst_parts_constraints_declare(c, &x->constraints);
   x->fit[FIT_HIDDEN].rate = cst_columns_number(c, (cst_column_use){.role = "rate", .of = "hidden"},
                                                "order of hidden_max between this step and the next larger one", "rate_hidden");
   declare_fit(c, &x->fit[FIT_HIDDEN], false, "_hidden", "hidden");
@@ -76,17 +76,17 @@ static PetscErrorCode conclude_case(cst_case_rows *rows, const columns *x) {
   const int       i = rows->icase;
   double          drift, value, momentum = NAN;
   PetscFunctionBegin;
-  PetscCall(cst_errors_conclude(rows, &x->error));
+  PetscCall(cst_parts_errors_conclude(rows, &x->error));
   for (int k = 0; k < CST_ERRORS; k++)
     cst_column_set(x->reference_error[k], i, rows->reference_error[p->cases[i].variant * CST_ERRORS + k]);
-  PetscCall(cst_quantity_largest(rows, cst_quantity_find(p, "energy"), &drift, &value));
+  PetscCall(cst_parts_quantity_largest(rows, cst_parts_quantity_find(p, "energy"), &drift, &value));
   cst_column_set(x->energy, i, value);
   for (int k = 0; k < p->study->system->nsym; k++) {
-    PetscCall(cst_quantity_largest(rows, cst_quantity_find(p, p->study->system->symmetry[k]), &drift, &value));
+    PetscCall(cst_parts_quantity_largest(rows, cst_parts_quantity_find(p, p->study->system->symmetry[k]), &drift, &value));
     if (!(drift <= momentum)) momentum = drift;
   }
   cst_column_set(x->momentum, i, momentum);
-  PetscCall(cst_constraints_conclude(rows, &x->constraints));
+  PetscCall(cst_parts_constraints_conclude(rows, &x->constraints));
   PetscFunctionReturn(0);
 }
 
@@ -138,7 +138,7 @@ static PetscErrorCode returns(cst_case_rows *rows, bool *so) {
   const double *figures;
   double        end = 0, most = 0;
   PetscFunctionBegin;
-  PetscCall(cst_case_rows_figures(rows, cst_quantity_find(rows->plan, "displacement"), &figures));
+  PetscCall(cst_case_rows_figures(rows, cst_parts_quantity_find(rows->plan, "displacement"), &figures));
   for (long m = 0; m < rows->plan->study->members; m++) {
     end = fmax(end, figures[m * CST_FIGURES + CST_FIGURE_END]);
     most = fmax(most, figures[m * CST_FIGURES + CST_FIGURE_DRIFT]);
@@ -150,7 +150,7 @@ static PetscErrorCode returns(cst_case_rows *rows, bool *so) {
 /* The order between cases i - 1 and i, which differ in their step alone. */
 static double rate(const cst_plan *p, const double *error, int i) {
   const double ratio = error[i - 1] / error[i], step = p->cases[i - 1].h / p->cases[i].h;
-  return ratio > 0 && isfinite(ratio) ? cst_log(ratio) / cst_log(step) : NAN;
+  return ratio > 0 && isfinite(ratio) ? cst_elementary_log(ratio) / cst_elementary_log(step) : NAN;
 }
 
 static void write_fit(const fit_columns *x, int i, const cst_order_fit *fit) {

@@ -77,7 +77,7 @@ static void join_windows(const cst_plan *p, const cst_class *from, const cst_pla
   for (long w = 0; w <= is.window; w++) {
     double all = 0, count = 0;
     for (long i = ratio * w; i < ratio * (w + 1) && i <= was.window; i++) {
-      const double folds = i == was.window ? (double)was.in_window : (double)cst_class_window_folds(from, i);
+      const double folds = i == was.window ? (double)was.in_window : (double)cst_plan_window_folds(from, i);
       if (folds == 0) continue;
       all += i == was.window ? *sum : old[i] * folds;
       count += folds;

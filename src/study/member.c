@@ -43,7 +43,7 @@ static void turn(const cst_study *s, long member, double *q, double *v) {
   for (int k = 0; k < s->system->nbodies; k++) {
     const cst_body *b = &s->system->bodies[k];
     double          x[3], omega[3];
-    cst_body_omega(b, q, v, omega);
+    cst_system_body_omega(b, q, v, omega);
     for (int a = 0; a < 3; a++) {
       const uint32_t at = (uint32_t)(b->rotation + a);
       const double   dq = deviation(s, 0, b->rotation), dv = deviation(s, 1, b->rotation);

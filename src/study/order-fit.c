@@ -58,7 +58,7 @@ static int usable(double h, double e, double floor) { return isfinite(h) && h > 
 
 static point make_point(int index, double h, double e, double floor) {
   const double ratio = floor / e;
-  return (point){index, h, e, floor, cst_log(h), cst_log(e), sqrt(NOISE * NOISE + ratio * ratio), e < FAR * floor};
+  return (point){index, h, e, floor, cst_elementary_log(h), cst_elementary_log(e), sqrt(NOISE * NOISE + ratio * ratio), e < FAR * floor};
 }
 
 /* The usable steps, at most the POINTS finest, each h once. */
@@ -84,14 +84,14 @@ static double slope_noise(const point *a) { return sqrt(a[0].noise * a[0].noise 
 
 static double median(double *x, int n) {
   double middle = 0.5;
-  cst_quantiles(x, n, &middle, 1, &middle);
+  cst_ensemble_quantiles(x, n, &middle, 1, &middle);
   return middle;
 }
 
 static double overall_slope(const point *w, int count) {
   double x[POINTS], y[POINTS];
   for (int i = 0; i < count; i++) x[i] = w[i].x, y[i] = w[i].y;
-  return cst_slope(x, y, count, NULL);
+  return cst_ensemble_slope(x, y, count, NULL);
 }
 
 /* Whether the steps from `at` on have left the line of those before it: none lies below, as where an error changes its sign, and the last
@@ -103,7 +103,7 @@ static int leaves_line(const point *points, int count, int at) {
   const double p = median(slopes, at - 1);
   for (int i = at; i < count; i++)
     if (points[i].y < points[at - 1].y + p * (points[i].x - points[at - 1].x) - 0.6931471805599453) return 0;
-  return points[count - 1].y > points[at - 1].y + p * (points[count - 1].x - points[at - 1].x) + cst_log(OFF);
+  return points[count - 1].y > points[at - 1].y + p * (points[count - 1].x - points[at - 1].x) + cst_elementary_log(OFF);
 }
 
 /* Whether the three finest steps agree about a slope: where an error has changed its sign, a long way back to the order looks flat. */

@@ -126,7 +126,7 @@ static PetscErrorCode put_run(cst_output *o, const cst_channel *c, int icase, lo
 }
 
 static PetscErrorCode put_runs(cst_output *o, const cst_channel *c, const cst_work *w, const cst_rows *r) {
-  const cst_class *k = &o->plan->classes[w->klass];
+  const cst_class *k = &o->plan->classes[w->cohort];
   const long       members = o->plan->study->members;
   PetscFunctionBegin;
   for (long at = 0; at < w->count;) {
@@ -160,7 +160,7 @@ enum { TAKEN_AT_ONCE = 1 << 20 };
 /* Copy `rows` rows of a field, from start[along] on, from a dataset of the same shape, where they begin at from_start. */
 static PetscErrorCode take_rows(cst_output *o, cst_result *file, const cst_channel *c, const char *from, long *from_start, long *start,
                                 long *count, int along) {
-  static const size_t width[] = {[CST_F64] = 8, [CST_I64] = 8, [CST_I32] = 4, [CST_I8] = 1};
+  static const size_t width[] = {[CST_TYPE_F64] = 8, [CST_TYPE_I64] = 8, [CST_TYPE_I32] = 4, [CST_TYPE_I8] = 1};
   const cst_field    *field = &c->field;
   size_t              row = width[field->type];
   const long          rows = count[along];
@@ -211,7 +211,7 @@ static PetscErrorCode take_states(cst_output *o, cst_result *file, const cst_pla
     if (!cst_channel_is_of_track(o->plan, c, to) || c->kind == CST_CHANNEL_STATE_MEMBER) continue;
     cst_channel_path_of(c, from, path, sizeof path);
     for (int i = 0; i < (time ? 1 : now->ntrajectory); i++) {
-      const int was = time ? 0 : cst_chosen_find(old, &(cst_chosen){NULL}, from, now->trajectory[i]);
+      const int was = time ? 0 : cst_tracks_find(old, &(cst_chosen){NULL}, from, now->trajectory[i]);
       long      there[CST_FIELD_DIMS] = {was}, here[CST_FIELD_DIMS] = {i}, count[CST_FIELD_DIMS] = {1};
       for (int k = !time; k < c->field.ndim; k++) count[k] = o->channels->dim[c->field.dim[k]].size;
       count[!time] = old->cases[from].n / now->trajectory_every + 1;
@@ -241,7 +241,7 @@ PetscErrorCode cst_output_go_on(cst_output *o, cst_result *file, const cst_chann
   PetscCall(PetscMalloc2(a->count, &row, b->count, &made));
   for (long m = 0; m < now->study->members; m++) {
     const long there[3] = {from, m, 0}, here[3] = {to, m, 0}, n[3] = {1, 1, (long)a->count}, width[3] = {1, 1, (long)b->count};
-    PetscCheck(cst_result_read_block(file, a->field.path, CST_F64, there, n, row), PETSC_COMM_SELF, PETSC_ERR_FILE_READ,
+    PetscCheck(cst_result_read_block(file, a->field.path, CST_TYPE_F64, there, n, row), PETSC_COMM_SELF, PETSC_ERR_FILE_READ,
                "%s of the file cannot be read, or has another shape", a->field.path);
     for (size_t i = 0; i < b->count; i++) made[i] = NAN;
     PetscCheck(cst_longer_step(row, (long)a->count) == earlier->n, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED,
@@ -277,7 +277,7 @@ PetscErrorCode cst_output_read_chosen(cst_output *o, int icase, long *member) {
   const long         start[1] = {0}, count[1] = {o->plan->study->ntrajectory};
   PetscFunctionBegin;
   if (o->file)
-    PetscCheck(cst_result_read_block(o->file, c->field.path, CST_I64, start, count, member), PETSC_COMM_SELF, PETSC_ERR_FILE_READ,
+    PetscCheck(cst_result_read_block(o->file, c->field.path, CST_TYPE_I64, start, count, member), PETSC_COMM_SELF, PETSC_ERR_FILE_READ,
                "%s of the file cannot be read, or has another shape", c->field.path);
   else
     PetscCheck(cst_record_read(o->record, c->place, start, count, member), PETSC_COMM_SELF, PETSC_ERR_FILE_READ, "%s",
@@ -294,7 +294,7 @@ PetscErrorCode cst_output_read(cst_output *o, cst_channel_kind kind, int which, 
   for (int k = 1; k < c->field.ndim; k++) count[k] = o->channels->dim[c->field.dim[k]].size;
   if (!c->count) PetscFunctionReturn(0);
   signed char *flag = NULL;
-  if (c->field.type == CST_I8) {
+  if (c->field.type == CST_TYPE_I8) {
     PetscCall(PetscMalloc1(count[1], &flag));
     rows = flag;
   }
@@ -309,7 +309,7 @@ PetscErrorCode cst_output_read_members(cst_output *o, cst_channel_kind kind, int
   const cst_channel *c = cst_channels_find(o->channels, kind, which);
   long               start[CST_FIELD_DIMS] = {icase, first}, count[CST_FIELD_DIMS] = {1, n};
   PetscFunctionBegin;
-  PetscCheck(c && c->place >= 0 && c->field.type == CST_F64, PETSC_COMM_SELF, PETSC_ERR_PLIB, "the study has no %s",
+  PetscCheck(c && c->place >= 0 && c->field.type == CST_TYPE_F64, PETSC_COMM_SELF, PETSC_ERR_PLIB, "the study has no %s",
              cst_channel_path(kind));
   for (int k = 2; k < c->field.ndim; k++) count[k] = o->channels->dim[c->field.dim[k]].size;
   PetscCheck(cst_record_read(o->record, c->place, start, count, x), PETSC_COMM_SELF, PETSC_ERR_FILE_READ, "%s",

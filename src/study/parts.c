@@ -9,30 +9,31 @@ const char *const cst_part_endings[CST_ERRORS] = {"", "_q", "_p", "_lambda"};
 
 /* ---- errors ------------------------------------------------------------------------------------------------------------------ */
 
-void cst_errors_declare(const cst_plan *p, cst_columns *c, cst_error_columns *x) {
+void cst_parts_errors_declare(const cst_plan *p, cst_columns *c, cst_error_columns *x) {
   for (int k = 0; k < CST_ERRORS; k++)
-    x->largest[k] = cst_columns_number(c, (cst_column_use){.shown = k < 3, .role = "error", .of = cst_error_names[k], .axis = "y log"},
-                                       "error against the reference, largest over the members", "error%s", cst_part_endings[k]);
+    x->largest[k] =
+        cst_columns_number(c, (cst_column_use){.shown = k < 3, .role = "error", .of = cst_channels_error_names[k], .axis = "y log"},
+                           "error against the reference, largest over the members", "error%s", cst_part_endings[k]);
   for (int k = 0; k < CST_ERRORS && p->study->members > 1; k++)
-    x->rms[k] = cst_columns_number(c, (cst_column_use){.role = "error-rms", .of = cst_error_names[k]},
+    x->rms[k] = cst_columns_number(c, (cst_column_use){.role = "error-rms", .of = cst_channels_error_names[k]},
                                    "error against the reference, root mean square over the members", "error%s_rms", cst_part_endings[k]);
 }
 
-PetscErrorCode cst_errors_conclude(cst_case_rows *rows, const cst_error_columns *x) {
+PetscErrorCode cst_parts_errors_conclude(cst_case_rows *rows, const cst_error_columns *x) {
   const long    n = rows->plan->study->members;
   const double *error;
   PetscFunctionBegin;
   for (int k = 0; k < CST_ERRORS; k++) {
     PetscCall(cst_case_rows_get(rows, CST_CHANNEL_ERROR, k, &error));
     cst_column_set(x->largest[k], rows->icase, cst_case_rows_largest(error, n));
-    if (n > 1) cst_column_set(x->rms[k], rows->icase, cst_rms(error, n));
+    if (n > 1) cst_column_set(x->rms[k], rows->icase, cst_ensemble_rms(error, n));
   }
   PetscFunctionReturn(0);
 }
 
 /* ---- largest values ------------------------------------------------------------------------------------------------------------ */
 
-int cst_quantity_find(const cst_plan *p, const char *name) {
+int cst_parts_quantity_find(const cst_plan *p, const char *name) {
   for (int k = 0; k < p->nbuiltin; k++)
     if (!strcmp(p->quantity[k].name, name)) return k;
   return -1;
@@ -45,7 +46,7 @@ static double largest_figure(cst_case_rows *rows, int figure, int and) {
 }
 
 /* Constraints start near zero: report the largest value itself. */
-PetscErrorCode cst_quantity_largest(cst_case_rows *rows, int quantity, double *drift, double *value) {
+PetscErrorCode cst_parts_quantity_largest(cst_case_rows *rows, int quantity, double *drift, double *value) {
   const double *figures;
   PetscFunctionBegin;
   PetscCall(cst_case_rows_figures(rows, quantity, &figures));
@@ -64,31 +65,31 @@ static const struct {
     [CST_HIDDEN_SCALED] = {"hidden_scaled", "largest |(G v)_j|, scaled", true},
 };
 
-void cst_constraints_declare(cst_columns *c, cst_constraint_columns *x) {
+void cst_parts_constraints_declare(cst_columns *c, cst_constraint_columns *x) {
   for (int k = 0; k < CST_CONSTRAINT_COLUMNS; k++)
     x->largest[k] = cst_columns_number(c, (cst_column_use){.shown = constraints[k].shown, .role = "largest", .of = constraints[k].name},
                                        constraints[k].doc, "%s_max", constraints[k].name);
 }
 
-PetscErrorCode cst_constraints_conclude(cst_case_rows *rows, const cst_constraint_columns *x) {
+PetscErrorCode cst_parts_constraints_conclude(cst_case_rows *rows, const cst_constraint_columns *x) {
   PetscFunctionBegin;
   for (int k = 0; k < CST_CONSTRAINT_COLUMNS; k++) {
     double drift, value;
-    PetscCall(cst_quantity_largest(rows, cst_quantity_find(rows->plan, constraints[k].name), &drift, &value));
+    PetscCall(cst_parts_quantity_largest(rows, cst_parts_quantity_find(rows->plan, constraints[k].name), &drift, &value));
     cst_column_set(x->largest[k], rows->icase, value);
   }
   PetscFunctionReturn(0);
 }
 
-cst_number_column cst_displacement_declare(cst_columns *c, bool shown) {
+cst_number_column cst_parts_displacement_declare(cst_columns *c, bool shown) {
   return cst_columns_number(c, (cst_column_use){.shown = shown, .role = "largest", .of = "displacement"}, "largest |q(t) - q(0)|",
                             "displacement");
 }
 
-PetscErrorCode cst_displacement_conclude(cst_case_rows *rows, cst_number_column x) {
+PetscErrorCode cst_parts_displacement_conclude(cst_case_rows *rows, cst_number_column x) {
   double drift, value;
   PetscFunctionBegin;
-  PetscCall(cst_quantity_largest(rows, cst_quantity_find(rows->plan, "displacement"), &drift, &value));
+  PetscCall(cst_parts_quantity_largest(rows, cst_parts_quantity_find(rows->plan, "displacement"), &drift, &value));
   cst_column_set(x, rows->icase, drift);
   PetscFunctionReturn(0);
 }

@@ -13,14 +13,14 @@ typedef struct {
   cst_number_column largest[CST_ERRORS], rms[CST_ERRORS];
 } cst_error_columns;
 
-void           cst_errors_declare(const cst_plan *p, cst_columns *c, cst_error_columns *x);
-PetscErrorCode cst_errors_conclude(cst_case_rows *rows, const cst_error_columns *x); /* of the open case */
+void           cst_parts_errors_declare(const cst_plan *p, cst_columns *c, cst_error_columns *x);
+PetscErrorCode cst_parts_errors_conclude(cst_case_rows *rows, const cst_error_columns *x); /* of the open case */
 
 /* Of a quantity over the whole run and the members that did not fail: *drift is the largest |x - x(0)|, *value the same of what is told by
  * its drift, else the largest x. The figures that were read last are then its own. */
-PetscErrorCode cst_quantity_largest(cst_case_rows *rows, int quantity, double *drift, double *value);
+PetscErrorCode cst_parts_quantity_largest(cst_case_rows *rows, int quantity, double *drift, double *value);
 /* The built-in quantity of that name; -1: none. */
-int cst_quantity_find(const cst_plan *p, const char *name);
+int cst_parts_quantity_find(const cst_plan *p, const char *name);
 
 /* The constraints and the hidden ones, as they are and scaled. */
 enum { CST_CONSTRAINT, CST_CONSTRAINT_SCALED, CST_HIDDEN, CST_HIDDEN_SCALED, CST_CONSTRAINT_COLUMNS };
@@ -28,10 +28,10 @@ typedef struct {
   cst_number_column largest[CST_CONSTRAINT_COLUMNS];
 } cst_constraint_columns;
 
-void           cst_constraints_declare(cst_columns *c, cst_constraint_columns *x);
-PetscErrorCode cst_constraints_conclude(cst_case_rows *rows, const cst_constraint_columns *x); /* of the open case */
+void           cst_parts_constraints_declare(cst_columns *c, cst_constraint_columns *x);
+PetscErrorCode cst_parts_constraints_conclude(cst_case_rows *rows, const cst_constraint_columns *x); /* of the open case */
 
 /* How far members go: the largest |q(t) - q(0)|. */
-cst_number_column cst_displacement_declare(cst_columns *c, bool shown);
-PetscErrorCode    cst_displacement_conclude(cst_case_rows *rows, cst_number_column x); /* of the open case */
+cst_number_column cst_parts_displacement_declare(cst_columns *c, bool shown);
+PetscErrorCode    cst_parts_displacement_conclude(cst_case_rows *rows, cst_number_column x); /* of the open case */
 #endif

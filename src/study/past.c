@@ -78,14 +78,14 @@ bool cst_past_origin(cst_past *past, const cst_work *w, cst_origin *from) {
 /* The lanes of a stretch become what they are; false where there are no such lanes, or they are something already. */
 static bool mark(const cst_plan *p, cst_past *past, long icase, long member, long count, int as, cst_stretch *s) {
   if (icase < 0 || icase >= p->ncase || member < 0 || member >= p->study->members || count < 1) return false;
-  const int  klass = p->class_of[icase];
+  const int  cohort = p->class_of[icase];
   const long first = cst_plan_lane(p, icase, member);
-  if (count > p->classes[klass].lanes - first) return false;
+  if (count > p->classes[cohort].lanes - first) return false;
   for (long l = first; l < first + count; l++) {
-    if (past->lane[klass][l] != CST_LANE_OPEN) return false;
-    past->lane[klass][l] = (unsigned char)as;
+    if (past->lane[cohort][l] != CST_LANE_OPEN) return false;
+    past->lane[cohort][l] = (unsigned char)as;
   }
-  *s = (cst_stretch){klass, first, count, 0};
+  *s = (cst_stretch){cohort, first, count, 0};
   return true;
 }
 
@@ -130,7 +130,7 @@ static bool read_pieces(const cst_plan *p, cst_past *past) {
     past->section[i] = at = cst_past_find(past, "lanes", at + 1);
     if (at < 0 || !mark(p, past, c->icase, c->member, c->count, CST_LANE_MIDWAY, &past->stretch[i])) return false;
     if (!holds(c, cst_snapshot_section(past->snapshot, at, name))) return false;
-    if (!stands(p, &p->classes[past->stretch[i].klass], &c->at)) return false;
+    if (!stands(p, &p->classes[past->stretch[i].cohort], &c->at)) return false;
     past->stretch[i].step = c->at.step;
   }
   return true;

@@ -6,7 +6,7 @@ void cst_piece_pack(const cst_runner *r, cst_bundle *b) {
   const cst_work *w = cst_runner_work(r);
   if (!w) return;
   cst_piece p = {.count = w->count, .numbers = cst_runner_numbers(r), .at = cst_runner_position(r)};
-  cst_plan_trajectory(cst_runner_plan(r), w->klass, w->first, &p.icase, &p.member);
+  cst_plan_trajectory(cst_runner_plan(r), w->cohort, w->first, &p.icase, &p.member);
   cst_piece *head = cst_bundle_add(b, "lanes", sizeof p + sizeof(double) * (size_t)(p.count * p.numbers));
   double    *row = (double *)(head + 1);
   *head = p;

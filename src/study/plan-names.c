@@ -79,8 +79,8 @@ static void check_dimensions(const cst_study *s, const cst_channels *c, cst_diag
 }
 
 void cst_plan_check_names(const cst_plan *p, cst_diag *d) {
-  cst_conclusion *x = cst_conclusion_create(p);
-  cst_channels   *c = cst_channels_create(p, cst_conclusion_columns(x));
+  cst_conclusion *x = cst_conclude_create(p);
+  cst_channels   *c = cst_channels_create(p, cst_conclude_columns(x));
   const char    **path = cst_need(malloc(sizeof *path * ((size_t)c->nfield + 1)));
   for (int i = 0; i < c->nfield; i++) path[i] = c->field[i].path;
   check_paths(p->study, path, c->nfield, d);
@@ -88,5 +88,5 @@ void cst_plan_check_names(const cst_plan *p, cst_diag *d) {
   check_dimensions(p->study, c, d);
   free(path);
   cst_channels_destroy(c);
-  cst_conclusion_destroy(x);
+  cst_conclude_destroy(x);
 }

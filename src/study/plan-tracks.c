@@ -13,7 +13,7 @@
 enum { NAMES = 64 };
 
 /* What is looked at along with nothing that the user asked for: the displacement. */
-static bool is_told(const cst_look *x) { return x->wanted; }
+static bool is_told(const cst_observation *x) { return x->wanted; }
 
 /* The names that may stand there, as many as are told. */
 static int names_of(const cst_plan *p, const char **name) {
@@ -27,9 +27,9 @@ static void refuse(const cst_plan *p, const cst_study_word *w, const char *key, 
   const char *name[NAMES + 1];
   int         n = names_of(p, name);
   if (more) name[n++] = more;
-  const char *near = cst_nearest(w->text, name, n);
+  const char *near = cst_diag_nearest(w->text, name, n);
   cst_diag_add(d, p->study->file, w->line, w->column, "'%s' has '%s', which this study does not observe; allowed: %s%s%s%s%s", key, w->text,
-               !strcmp(key, "store") ? "q, p, v, lambda, " : "", cst_join(name, n), near ? "; did you mean '" : "", near ? near : "",
+               !strcmp(key, "store") ? "q, p, v, lambda, " : "", cst_diag_join(name, n), near ? "; did you mean '" : "", near ? near : "",
                near ? "'?" : "");
 }
 
@@ -61,8 +61,8 @@ static void store(cst_plan *p, const cst_study_word *w, int quantity, cst_diag *
 static int find(const cst_plan *p, const char *text, int *found) {
   int n = 0;
   for (int k = 0; k < p->nlook; k++) {
-    const cst_look *x = &p->look[k];
-    const bool      all = is_told(x) && !strcmp(text, x->name ? x->name : x->row->name);
+    const cst_observation *x = &p->look[k];
+    const bool             all = is_told(x) && !strcmp(text, x->name ? x->name : x->row->name);
     for (int i = 0; i < x->count; i++)
       if (all || (is_told(x) && !strcmp(text, p->quantity[x->first + i].name))) found[n++] = x->first + i;
   }

@@ -28,7 +28,7 @@ static int sample_steps(const cst_study *s, long n, long **steps) {
   *steps = cst_need(calloc((size_t)count, sizeof **steps));
   for (int i = 0; i < count; i++) {
     double part = s->samples_log ? (i - 1.0) / (count - 2) : i / (count - 1.0);
-    double at = i == 0 ? 0 : s->samples_log ? cst_exp(cst_log((double)n) * part) : (double)n * part;
+    double at = i == 0 ? 0 : s->samples_log ? cst_elementary_exp(cst_elementary_log((double)n) * part) : (double)n * part;
     long   step = i == count - 1 ? n : lround(at);
     if (step > last && step <= n) (*steps)[k++] = last = step;
   }
@@ -116,8 +116,9 @@ static bool is_wanted(const cst_study *s, const cst_observer *row) {
 /* o: what the study file says of it; NULL: nothing but whether it is wanted. */
 static void add_look(cst_plan *p, const cst_observer *row, const cst_observable *o) {
   const cst_study *s = p->study;
-  cst_look        *x = &p->look[p->nlook++];
-  *x = (cst_look){.row = row, .system = s->system, .wanted = o || is_wanted(s, row), .hidden_norm = (int)s->hidden, .first = p->nquantity};
+  cst_observation *x = &p->look[p->nlook++];
+  *x = (cst_observation){
+      .row = row, .system = s->system, .wanted = o || is_wanted(s, row), .hidden_norm = (int)s->hidden, .first = p->nquantity};
   x->count = row->count ? row->count(s->system) : 1;
   if (o) {
     x->name = o->name, x->expression = o->expression;
@@ -224,7 +225,7 @@ static void check_iteration(const cst_plan *p, cst_diag *d) {
   if (s->iteration != CST_ITERATION_AUTO && !(known & 1u << s->iteration))
     cst_diag_add(d, s->file, 1, 1,
                  "'iteration' is for convert(...), simplified and newton also for hbvm(...), and no method of this study heeds it");
-  if (known & 1u << CST_ITERATION_KRYLOV && !cst_iteration_possible(s->iteration, s->system))
+  if (known & 1u << CST_ITERATION_KRYLOV && !cst_stepper_iteration_possible(s->iteration, s->system))
     cst_diag_add(
         d, s->file, 1, 1,
         "this 'iteration' of convert(...) needs dense matrices of at most %d coordinates, and %s has %d%s; leave it out or use krylov",
@@ -297,9 +298,9 @@ void cst_plan_destroy(cst_plan *p) {
   free(p->class_of);
   free(p->cases);
   free(p->quantity);
-  for (int i = 0; i < p->study->nmethod; i++) cst_prepared_destroy(p->method[i]);
+  for (int i = 0; i < p->study->nmethod; i++) cst_program_prepared_destroy(p->method[i]);
   free(p->method);
-  cst_prepared_destroy(p->reference);
+  cst_program_prepared_destroy(p->reference);
   free(p);
 }
 
@@ -314,23 +315,25 @@ static long fold_of(long j, long every) {
 
 static long no_later(const cst_class *k, long step) { return step < k->n ? step : k->n; }
 
-long cst_class_fold_next(const cst_class *k, long fold) {
+long cst_plan_class_fold_next(const cst_class *k, long fold) {
   const long j = fold / k->observe;
   const bool alike = j > 0 && (j + 1) % FOLDS_A_DRAW != 0;
   return no_later(k, alike ? fold + k->observe : fold_of(j + 1, k->observe));
 }
 
-long cst_class_fold_after(const cst_class *k, long step) {
+long cst_plan_class_fold_after(const cst_class *k, long step) {
   const long j = step / k->observe, here = fold_of(j, k->observe);
   return no_later(k, here > step ? here : fold_of(j + 1, k->observe));
 }
 
-int cst_class_part(const cst_class *k, long step, int parts) { return (int)((__int128)(step - k->after) * parts / (k->n - k->after + 1)); }
+int cst_plan_class_part(const cst_class *k, long step, int parts) {
+  return (int)((__int128)(step - k->after) * parts / (k->n - k->after + 1));
+}
 
-void cst_class_part_folds(const cst_class *k, int parts, double *count) {
+void cst_plan_class_part_folds(const cst_class *k, int parts, double *count) {
   for (int i = 0; i < parts; i++) count[i] = 0;
-  for (long step = k->after ? cst_class_fold_after(k, k->after - 1) : 0;; step = cst_class_fold_next(k, step)) {
-    count[cst_class_part(k, step, parts)]++;
+  for (long step = k->after ? cst_plan_class_fold_after(k, k->after - 1) : 0;; step = cst_plan_class_fold_next(k, step)) {
+    count[cst_plan_class_part(k, step, parts)]++;
     if (step == k->n) return;
   }
 }
@@ -339,7 +342,7 @@ void cst_class_part_folds(const cst_class *k, int parts, double *count) {
 bool cst_plan_averages(const cst_plan *p, int quantity) {
   bool wanted = false;
   for (int k = 0; k < p->nlook; k++) {
-    const cst_look *x = &p->look[k];
+    const cst_observation *x = &p->look[k];
     wanted |= x->wanted && quantity >= x->first && quantity < x->first + x->count;
   }
   return wanted && p->study->averages && p->quantity[quantity].drifts;
@@ -359,7 +362,7 @@ static long window_of(const cst_class *k, long step) {
 }
 static long first_of(const cst_class *k, long window) { return (long)(((__int128)window * k->n + CST_WINDOWS - 1) / CST_WINDOWS); }
 
-long cst_class_window_folds(const cst_class *k, long window) {
+long cst_plan_window_folds(const cst_class *k, long window) {
   return folds_until(k, first_of(k, window + 1) - 1) - folds_until(k, first_of(k, window) - 1);
 }
 
@@ -372,8 +375,8 @@ cst_position cst_plan_position(const cst_plan *p, const cst_class *k, long step)
   return at;
 }
 
-bool cst_class_reads_states(const cst_class *k, long step) { return k->read > 0 && step % k->read == 0; }
-bool cst_class_reads_lambda(const cst_class *k, long step) { return k->read > 0 && (step - k->lead) % k->read == 0; }
+bool cst_plan_class_reads_states(const cst_class *k, long step) { return k->read > 0 && step % k->read == 0; }
+bool cst_plan_class_reads_lambda(const cst_class *k, long step) { return k->read > 0 && (step - k->lead) % k->read == 0; }
 
 const double *cst_plan_parameters(const cst_plan *p, int variant) {
   return p->study->parameter + (size_t)variant * (size_t)p->study->system->npar;
@@ -389,7 +392,7 @@ long cst_plan_lane(const cst_plan *p, long icase, long member) {
   return at * p->study->members + member;
 }
 
-void cst_plan_trajectory(const cst_plan *p, int klass, long lane, long *icase, long *member) {
-  *icase = p->classes[klass].cases[lane / p->study->members];
+void cst_plan_trajectory(const cst_plan *p, int cohort, long lane, long *icase, long *member) {
+  *icase = p->classes[cohort].cases[lane / p->study->members];
   *member = lane % p->study->members;
 }

@@ -16,7 +16,7 @@ typedef struct {
   int    ncase, *cases; /* indices of cases */
   long   lanes;         /* ncase * members; lane = position in cases * members + member */
   double cost;          /* of one step of one lane */
-  long   observe;       /* fold once in every so many steps (cst_class_fold_after), at 0 and at n among them */
+  long   observe;       /* fold once in every so many steps (cst_plan_class_fold_after), at 0 and at n among them */
   long   read;          /* errors are taken at every multiple of this, n among them; 0: none */
   long   lead;          /* those of the multipliers so many steps after a multiple: 1 where they belong to a step's left end, and the mesh
                          * is the coarse one; else 0, and q, p and lambda are read together */
@@ -35,7 +35,7 @@ typedef struct cst_plan {
   double           cost;     /* of all steps of the study */
   int              isa;
   int              nlook;
-  cst_look        *look;                /* in the order of the observers, then of the study file */
+  cst_observation *look;                /* in the order of the observers, then of the study file */
   int              nquantity, nbuiltin; /* nbuiltin: those before the user's expressions */
   cst_quantity    *quantity;
   cst_tape       **histogram;    /* [nhistogram] the programs of their expressions */
@@ -50,18 +50,18 @@ typedef struct cst_plan {
 } cst_plan;
 
 /* Whether the errors of q and p, and those of the multipliers, are taken after `step` > 0 steps. */
-bool cst_class_reads_states(const cst_class *k, long step);
-bool cst_class_reads_lambda(const cst_class *k, long step);
+bool cst_plan_class_reads_states(const cst_class *k, long step);
+bool cst_plan_class_reads_lambda(const cst_class *k, long step);
 /* The next step at which everything is folded, n at the latest, after such a step, and after any; the first one is 0. */
-long cst_class_fold_next(const cst_class *k, long fold);
-long cst_class_fold_after(const cst_class *k, long step);
+long cst_plan_class_fold_next(const cst_class *k, long fold);
+long cst_plan_class_fold_after(const cst_class *k, long step);
 
 /* Folds in one of the CST_WINDOWS windows of a run. */
-long cst_class_window_folds(const cst_class *k, long window);
+long cst_plan_window_folds(const cst_class *k, long window);
 
 /* The part of the run behind the burn-in, cut into `parts` equal ones, that a step is in; and the number of folds in each, count[parts]. */
-int  cst_class_part(const cst_class *k, long step, int parts);
-void cst_class_part_folds(const cst_class *k, int parts, double *count);
+int  cst_plan_class_part(const cst_class *k, long step, int parts);
+void cst_plan_class_part_folds(const cst_class *k, int parts, double *count);
 /* Whether time averages are taken of a quantity of the plan. */
 bool cst_plan_averages(const cst_plan *p, int quantity);
 
@@ -79,7 +79,7 @@ void          cst_plan_destroy(cst_plan *p);
 const double *cst_plan_parameters(const cst_plan *p, int variant);
 /* The lane of its class that a trajectory is, and back. */
 long cst_plan_lane(const cst_plan *p, long icase, long member);
-void cst_plan_trajectory(const cst_plan *p, int klass, long lane, long *icase, long *member);
+void cst_plan_trajectory(const cst_plan *p, int cohort, long lane, long *icase, long *member);
 
 /* plan-names.c. Datasets and columns of the result that would have one name are mistakes of the study. */
 void cst_plan_check_names(const cst_plan *p, cst_diag *d);

@@ -35,8 +35,8 @@ static void add_difference(const cst_study *s, const double *x, const double *y,
   double     all = 0;
   for (int k = CST_ERROR_Q; k < CST_ERRORS; k++) {
     if (!size[k]) continue;
-    const double e = cst_norm_apart(s->norm, x + at[k], y + at[k], size[k]);
-    if (chosen[k]) all = cst_norm_join(s->norm, all, e);
+    const double e = cst_runner_norm_apart(s->norm, x + at[k], y + at[k], size[k]);
+    if (chosen[k]) all = cst_runner_norm_join(s->norm, all, e);
     keep_largest(&error[k], e);
   }
   keep_largest(&error[CST_ERROR_ALL], all);

@@ -77,6 +77,6 @@ void cst_reference_get(const cst_reference *r, int variant, long member, const d
 /* Before the run: a warning where the reference is hardly better than the finest run is likely to be, from their orders and steps. */
 void cst_reference_warn(const cst_plan *p, cst_diag *d);
 /* |x - y|, and the norm of two parts together. */
-double cst_norm_apart(cst_norm kind, const double *x, const double *y, int n);
-double cst_norm_join(cst_norm kind, double a, double b);
+double cst_runner_norm_apart(cst_norm kind, const double *x, const double *y, int n);
+double cst_runner_norm_join(cst_norm kind, double a, double b);
 #endif

@@ -86,7 +86,7 @@ PetscErrorCode cst_study_relax(cst_study *s, int isa) {
   }
   PetscCall(cst_batch_destroy(&x.b));
   PetscCall(cst_stepper_destroy(&x.st));
-  cst_prepared_destroy(method);
+  cst_program_prepared_destroy(method);
   free(x.p);
   cst_method_destroy(s->relax_method);
   s->relax_method = NULL; /* done */

@@ -124,8 +124,8 @@ static PetscErrorCode write_times(const cst_plan *p, cst_output *o) {
 }
 
 /* Steps of a class that were computed for this file. */
-static double computed(const cst_plan *p, const cst_extension *e, int klass) {
-  return e ? cst_extension_steps(e, klass) : (double)p->classes[klass].lanes * (double)p->classes[klass].n;
+static double computed(const cst_plan *p, const cst_extension *e, int cohort) {
+  return e ? cst_extend_steps(e, cohort) : (double)p->classes[cohort].lanes * (double)p->classes[cohort].n;
 }
 
 static PetscErrorCode write_rates(const cst_plan *p, cst_output *o, const cst_extension *e, const cst_runner *runner, double *seconds) {
@@ -155,7 +155,7 @@ static PetscErrorCode conclude(cst_conclusion *table, cst_output *o, const doubl
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   if (rank == 0) {
     PetscCall(cst_conclude(table, o, reference_error, &run->failures));
-    PetscCall(cst_output_columns(o, cst_conclusion_columns(table)));
+    PetscCall(cst_output_columns(o, cst_conclude_columns(table)));
   }
   run->failed = cst_failures_total(&run->failures); /* broadcast below */
   PetscFunctionReturn(0);
@@ -190,7 +190,7 @@ static PetscErrorCode compute_item(void *context, int i, bool *stop) {
 
 /* Rows of a batch that the file has, [count][width]. */
 static PetscErrorCode read_rows(desk *d, const cst_work *w, long width) {
-  const cst_class *k = &d->plan->classes[w->klass];
+  const cst_class *k = &d->plan->classes[w->cohort];
   const long       members = d->plan->study->members;
   PetscFunctionBegin;
   d->rows = cst_need(realloc(d->rows, sizeof *d->rows * (size_t)(w->count * width)));
@@ -204,7 +204,7 @@ static PetscErrorCode read_rows(desk *d, const cst_work *w, long width) {
 
 /* One batch or a part of it, whose trajectories all stand where the first of these rows does, or have none. */
 static PetscErrorCode compute_part(desk *d, const cst_work *w, double *x, long width, bool *stop) {
-  const cst_class *k = &d->plan->classes[w->klass];
+  const cst_class *k = &d->plan->classes[w->cohort];
   cst_origin       from;
   PetscFunctionBegin;
   if (cst_longer_step(x, width) >= 0) {
@@ -310,8 +310,8 @@ static PetscErrorCode take_over(desk *d, const cst_run_options *options) {
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   cst_reference_spare(d->reference, d->past->lane);
   if (!d->extension || options->resume.start != CST_START_ANEW) PetscFunctionReturn(0);
-  PetscCall(cst_extension_rows(d->extension, d->output));
-  if (rank == 0) PetscCall(cst_extension_series(d->extension, d->series));
+  PetscCall(cst_extend_rows(d->extension, d->output));
+  if (rank == 0) PetscCall(cst_extend_series(d->extension, d->series));
   PetscFunctionReturn(0);
 }
 
@@ -366,7 +366,7 @@ static PetscErrorCode open_output(const cst_plan *p, const cst_agenda *a, const 
 }
 
 PetscErrorCode cst_run(const cst_plan *p, const cst_agenda *agenda, cst_past *past, const cst_run_options *options, cst_run_end *run) {
-  cst_conclusion *table = cst_conclusion_create(p);
+  cst_conclusion *table = cst_conclude_create(p);
   cst_output     *o;
   PetscMPIInt     rank;
   char            text[32];
@@ -375,7 +375,7 @@ PetscErrorCode cst_run(const cst_plan *p, const cst_agenda *agenda, cst_past *pa
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   if (rank == 0) cst_snapshot_remove_newer(options->output, options->resume.number); /* of the file that is replaced, or damaged */
-  PetscCall(open_output(p, agenda, options, cst_conclusion_columns(table), &o));
+  PetscCall(open_output(p, agenda, options, cst_conclude_columns(table), &o));
   PetscCall(PetscMalloc1(p->study->nvariant * CST_ERRORS, &reference_error));
   PetscCall(work(p, agenda, o, past, options, reference_error, run));
   iso_time(text);
@@ -389,6 +389,6 @@ PetscErrorCode cst_run(const cst_plan *p, const cst_agenda *agenda, cst_past *pa
   PetscCall(cst_output_close(&o, run->end == CST_END_DONE ? "complete" : "interrupted", &finished));
   PetscCheck(finished || run->end == CST_END_FAILED, PETSC_COMM_WORLD, PETSC_ERR_FILE_WRITE, "%s could not be finished", options->output);
   if (rank == 0 && run->end == CST_END_DONE) cst_snapshot_remove_newer(options->output, 0);
-  cst_conclusion_destroy(table);
+  cst_conclude_destroy(table);
   PetscFunctionReturn(0);
 }

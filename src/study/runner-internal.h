@@ -29,7 +29,7 @@ struct cst_runner {
   bool            unwanted;           /* values of what is not wanted are told: they never change */
   double         *half_lambda;        /* [group][ng][W]: the partner's multipliers one of its steps ago */
   double         *lambda, *last;      /* [ng][W]: of a group being read; the partner's */
-  double         *state;              /* room for the states of two lanes being read and one start: see readings.c */
+  double         *state;              /* room for the states of two lanes being read and one start: see runner-read.c */
   cst_rows       *rows;
   size_t          row;                            /* numbers of a row that a longer run goes on from; 0: there is none */
   double         *accumulators, **kept;           /* of the rows, from lane 0 on; kept[nlook], NULL: a look that keeps nothing */
@@ -40,7 +40,7 @@ struct cst_runner {
   double         *inside;                         /* [values of the largest histogram][W] */
   /* the batch at work */
   const cst_work  *work; /* NULL: there is none */
-  const cst_class *klass;
+  const cst_class *cohort;
   cst_stepper     *st, *hst;
   cst_batch       *b, *hb;
   int              window;
@@ -69,7 +69,8 @@ double *cst_runner_observer(const cst_runner *r, int look, int group);
 
 /* Fold every quantity at the current step. */
 void cst_runner_fold(cst_runner *r);
-/* collect.c: what averages and histograms take of a group that was just measured; at the end sums become means; nothing was seen yet. */
+/* runner-collect.c: what averages and histograms take of a group that was just measured; at the end sums become means; nothing was seen
+ * yet. */
 void cst_runner_collect(cst_runner *r, int group, const cst_view *view);
 void cst_runner_finish_averages(cst_runner *r);
 void cst_runner_clear_collected(cst_runner *r);
@@ -83,8 +84,8 @@ void cst_runner_sample(cst_runner *r);
 PetscErrorCode cst_runner_read_errors(cst_runner *r);
 /* keep.c: what is kept of the states of chosen members: find them in the batch at work, which has come to this step; keep those of the
  * current step. */
-void           cst_runner_follow(cst_runner *r, long step, bool done);
-PetscErrorCode cst_runner_keep_states(cst_runner *r);
+void           cst_keep_follow(cst_runner *r, long step, bool done);
+PetscErrorCode cst_keep_states(cst_runner *r);
 /* Values of all quantities of a group at the current step, into value, as observers have them at this step; the view is theirs. */
 cst_view cst_runner_measure(cst_runner *r, int group, cst_keep keep);
 bool     cst_runner_lives(const cst_runner *r, const cst_batch *b, long lane);

@@ -97,7 +97,7 @@ PetscErrorCode cst_runner_destroy(cst_runner **runner) {
   PetscFunctionReturn(0);
 }
 
-double cst_runner_seconds(const cst_runner *r, int klass) { return r->seconds[klass]; }
+double cst_runner_seconds(const cst_runner *r, int cohort) { return r->seconds[cohort]; }
 
 /* One stepper (one SNES) a method, made when first needed. */
 static PetscErrorCode prepare(cst_runner *r, int method, cst_stepper **stepper, cst_batch *batch) {
@@ -183,12 +183,12 @@ static long next_of(long now, long every, long lead) { return every > 0 ? (now -
 
 /* The first step behind the batch's own at which something takes the multipliers. */
 static long next_read(const cst_runner *r, long now) {
-  const cst_class *k = r->klass;
+  const cst_class *k = r->cohort;
   long             read = PetscMin(k->n, next_of(now, k->read, 0));
   if (k->lead > 0) read = PetscMin(read, next_of(now, k->read, k->lead));
   if (r->tracks.n) read = PetscMin(read, next_of(now, r->plan->study->trajectory_every, 0));
   if (!r->plan->needs_lambda) return read;
-  read = PetscMin(read, cst_class_fold_after(k, now));
+  read = PetscMin(read, cst_plan_class_fold_after(k, now));
   for (int i = 0; i < k->nsample; i++)
     if (k->sample[i] > now) return PetscMin(read, k->sample[i]);
   return read;
@@ -207,7 +207,7 @@ static long next_read_of_half(void *context) {
 
 static long next_stop(void *context) {
   const cst_runner *r = context;
-  const cst_class  *k = r->klass;
+  const cst_class  *k = r->cohort;
   const long        now = r->b->step;
   long              stop = PetscMin(k->n, r->slice_end);
   if (r->timed) return stop;
@@ -240,19 +240,20 @@ static PetscErrorCode keep_rows(cst_runner *r) {
 /* First what advances the partner, which may be halted. */
 static PetscErrorCode look(void *context) {
   cst_runner      *r = context;
-  const cst_class *k = r->klass;
+  const cst_class *k = r->cohort;
   const long       now = r->b->step;
   PetscFunctionBegin;
   if (r->timed) PetscFunctionReturn(0);
   if (r->row && now == k->n && !r->replayed) PetscCall(keep_rows(r));
-  if (now > 0 && !r->replayed && (cst_class_reads_states(k, now) || cst_class_reads_lambda(k, now))) PetscCall(cst_runner_read_errors(r));
+  if (now > 0 && !r->replayed && (cst_plan_class_reads_states(k, now) || cst_plan_class_reads_lambda(k, now)))
+    PetscCall(cst_runner_read_errors(r));
   if (cst_runner_halted(r)) PetscFunctionReturn(0);
   if (now == r->next_fold) {
     cst_runner_fold(r);
-    r->next_fold = cst_class_fold_next(k, now);
+    r->next_fold = cst_plan_class_fold_next(k, now);
   }
   if (r->next_sample < k->nsample && k->sample[r->next_sample] == now) cst_runner_sample(r);
-  if (r->tracks.n && now % r->plan->study->trajectory_every == 0) PetscCall(cst_runner_keep_states(r));
+  if (r->tracks.n && now % r->plan->study->trajectory_every == 0) PetscCall(cst_keep_states(r));
   PetscFunctionReturn(0);
 }
 
@@ -311,8 +312,8 @@ static PetscErrorCode march(cst_runner *r, long to, bool *stop) {
       slice *= 2;
     else if (spent > 0.1)
       slice = PetscMax(1, slice / 2);
-    if (r->row && r->b->step == r->klass->n) break; /* a checkpoint would lack the rows that were kept at its end */
-    PetscCall(r->poll(r->poll_context, r->work->cost * (double)(r->b->step - from) / (double)r->klass->n, stop));
+    if (r->row && r->b->step == r->cohort->n) break; /* a checkpoint would lack the rows that were kept at its end */
+    PetscCall(r->poll(r->poll_context, r->work->cost * (double)(r->b->step - from) / (double)r->cohort->n, stop));
   }
   PetscFunctionReturn(0);
 }
@@ -345,12 +346,12 @@ static void fill_state(cst_runner *r, long lane, long steps, bool done) {
 }
 
 static void fill_row(cst_runner *r, long lane) {
-  const cst_layout *at = cst_stepper_layout(r->st);
-  const cst_fate   *fate = &r->b->fate[lane];
-  const bool        done = fate->reason == CST_DONE;
-  const long        steps = done ? r->klass->n : fate->step;
-  const double      iterations = cst_batch_lane(r->st, r->b, lane)[at->iterations * r->width];
-  double            per_step, per_iteration;
+  const cst_layout      *at = cst_stepper_layout(r->st);
+  const cst_lane_status *fate = &r->b->fate[lane];
+  const bool             done = fate->reason == CST_DONE;
+  const long             steps = done ? r->cohort->n : fate->step;
+  const double           iterations = cst_batch_lane(r->st, r->b, lane)[at->iterations * r->width];
+  double                 per_step, per_iteration;
   cst_stepper_evaluations(r->st, &per_step, &per_iteration);
   *(signed char *)cst_rows_at(r->rows, cst_channels_find(r->rows->channels, CST_CHANNEL_STATUS, 0), lane) = (signed char)fate->reason;
   *(long *)cst_rows_at(r->rows, cst_channels_find(r->rows->channels, CST_CHANNEL_STEPS, 0), lane) = steps;
@@ -368,7 +369,7 @@ static PetscErrorCode write_single_series(cst_runner *r) {
   if (p->study->members > 1 || !p->most_samples) PetscFunctionReturn(0);
   for (long l = 0; l < r->work->count; l++) {
     const double *x = cst_rows_numbers(r->rows, CST_CHANNEL_SAMPLES, 0, l);
-    const int     icase = r->klass->cases[r->work->first + l];
+    const int     icase = r->cohort->cases[r->work->first + l];
     for (int k = 0; k < p->nquantity; k++, x += p->most_samples) {
       PetscCall(cst_output_series(r->output, icase, CST_CHANNEL_SERIES_MAX, k, x));
       PetscCall(cst_output_series(r->output, icase, CST_CHANNEL_SERIES_RMS, k, x));
@@ -382,12 +383,12 @@ static PetscErrorCode take_up(cst_runner *r, const cst_origin *from) {
   PetscFunctionBegin;
   PetscCheck(from->numbers == cst_runner_numbers(r), PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED,
              "there are %ld numbers a trajectory of %s, not %ld: another build left them", from->numbers,
-             cst_method_label(r->plan->study->method[r->klass->method]), cst_runner_numbers(r));
+             cst_method_label(r->plan->study->method[r->cohort->method]), cst_runner_numbers(r));
   for (long l = 0; l < r->work->count; l++) {
     const double *row = from->row + l * from->numbers;
     PetscCheck(cst_runner_fits(r, row), PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED,
                "what an earlier run left of a trajectory of %s is no state of it",
-               cst_method_label(r->plan->study->method[r->klass->method]));
+               cst_method_label(r->plan->study->method[r->cohort->method]));
     cst_runner_restore(r, l, row);
   }
   r->b->step = from->at.step;
@@ -398,7 +399,7 @@ static PetscErrorCode take_up(cst_runner *r, const cst_origin *from) {
   r->in_window = from->at.in_window;
   r->folds = from->at.folds;
   r->next_sample = (int)from->at.next_sample;
-  r->next_fold = cst_class_fold_after(r->klass, from->at.step);
+  r->next_fold = cst_plan_class_fold_after(r->cohort, from->at.step);
   PetscFunctionReturn(0);
 }
 
@@ -408,19 +409,19 @@ static PetscErrorCode begin(cst_runner *r, const cst_work *w, const cst_origin *
   PetscFunctionBegin;
   if (!r->full) PetscCall(PetscCalloc2(s->nmethod, &r->full, s->nmethod, &r->half));
   r->work = w;
-  r->klass = &r->plan->classes[w->klass];
-  const int m = r->klass->method;
+  r->cohort = &r->plan->classes[w->cohort];
+  const int m = r->cohort->method;
   PetscCall(prepare(r, m, &r->stepper[m], &r->full[m]));
   r->st = r->stepper[m];
   r->b = &r->full[m];
-  cst_stepper_set_step(r->st, r->klass->h);
+  cst_stepper_set_step(r->st, r->cohort->h);
   cst_stepper_read_at(r->st, next_read_of_batch, r);
   r->hst = NULL;
   if (s->reference == CST_REFERENCE_SELF && !r->replayed && !r->timed) {
     PetscCall(prepare(r, m, &r->partner[m], &r->half[m]));
     r->hst = r->partner[m];
     r->hb = &r->half[m];
-    cst_stepper_set_step(r->hst, r->klass->h / 2);
+    cst_stepper_set_step(r->hst, r->cohort->h / 2);
     cst_stepper_read_at(r->hst, next_read_of_half, r);
   }
   PetscCall(start(r, stop));
@@ -429,9 +430,9 @@ static PetscErrorCode begin(cst_runner *r, const cst_work *w, const cst_origin *
     PetscFunctionReturn(0);
   }
   if (from) PetscCall(take_up(r, from));
-  if (r->replayed) r->next_sample = r->klass->nsample;
-  cst_runner_follow(r, from ? from->at.step : 0, from && !from->opens);
-  if (from && from->opens) r->next_fold = cst_class_fold_after(r->klass, from->at.step - 1);
+  if (r->replayed) r->next_sample = r->cohort->nsample;
+  cst_keep_follow(r, from ? from->at.step : 0, from && !from->opens);
+  if (from && from->opens) r->next_fold = cst_plan_class_fold_after(r->cohort, from->at.step - 1);
   if (!from || from->opens) PetscCall(look(r));
   PetscFunctionReturn(0);
 }
@@ -455,7 +456,7 @@ PetscErrorCode cst_runner_batch_to(cst_runner *r, const cst_work *w, const cst_o
     PetscCall(march(r, step, stop));
     PetscCall(cst_tracks_flush(&r->tracks));
   }
-  r->seconds[w->klass] += MPI_Wtime() - before;
+  r->seconds[w->cohort] += MPI_Wtime() - before;
   PetscFunctionReturn(0);
 }
 
@@ -468,12 +469,12 @@ PetscErrorCode cst_runner_flush(cst_runner *r) {
 void cst_runner_choose(cst_runner *r, long *member) { r->chosen.member = member; }
 
 PetscErrorCode cst_runner_replay(cst_runner *r, int icase, const long *member, int n, bool *stop) {
-  const int        klass = r->plan->class_of[icase];
-  const cst_class *k = &r->plan->classes[klass];
+  const int        cohort = r->plan->class_of[icase];
+  const cst_class *k = &r->plan->classes[cohort];
   PetscFunctionBegin;
   for (int at = 0; at < n && !*stop; at += (int)PetscMin(r->batch, n - at)) {
     const long     count = PetscMin(r->batch, n - at);
-    const cst_work w = {.klass = klass, .first = cst_plan_lane(r->plan, icase, 0), .count = count, .piece = -1};
+    const cst_work w = {.cohort = cohort, .first = cst_plan_lane(r->plan, icase, 0), .count = count, .piece = -1};
     r->replayed = member + at;
     PetscCall(begin(r, &w, NULL, stop));
     if (!*stop) PetscCall(march(r, k->n, stop));
@@ -486,11 +487,11 @@ PetscErrorCode cst_runner_replay(cst_runner *r, int icase, const long *member, i
 
 PetscErrorCode cst_runner_batch(cst_runner *r, const cst_work *w, const cst_origin *from, bool *stop) {
   PetscFunctionBegin;
-  PetscCall(cst_runner_batch_to(r, w, from, r->plan->classes[w->klass].n, stop));
+  PetscCall(cst_runner_batch_to(r, w, from, r->plan->classes[w->cohort].n, stop));
   if (*stop) PetscFunctionReturn(0);
   const double before = MPI_Wtime();
   PetscCall(finish(r));
-  r->seconds[w->klass] += MPI_Wtime() - before;
+  r->seconds[w->cohort] += MPI_Wtime() - before;
   PetscFunctionReturn(0);
 }
 
@@ -502,9 +503,9 @@ static double processor_seconds(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-PetscErrorCode cst_runner_time(cst_runner *r, int klass, int repeats, double *least, double *most, long *lanes, bool *stop) {
-  const cst_class *k = &r->plan->classes[klass];
-  const cst_work   w = {.klass = klass, .first = 0, .count = PetscMin(r->batch, k->lanes), .piece = -1};
+PetscErrorCode cst_runner_time(cst_runner *r, int cohort, int repeats, double *least, double *most, long *lanes, bool *stop) {
+  const cst_class *k = &r->plan->classes[cohort];
+  const cst_work   w = {.cohort = cohort, .first = 0, .count = PetscMin(r->batch, k->lanes), .piece = -1};
   PetscFunctionBegin;
   *least = INFINITY, *most = 0, *lanes = w.count;
   r->timed = true;

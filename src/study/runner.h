@@ -31,11 +31,11 @@ PetscErrorCode cst_runner_batch_to(cst_runner *runner, const cst_work *w, const 
 PetscErrorCode cst_runner_replay(cst_runner *runner, int icase, const long *member, int n, bool *stop);
 /* The processor's seconds of the steps of so many trajectories of a class, the first of them that are one batch, `repeats` times; nothing
  * is looked at. *lanes: how many they are. */
-PetscErrorCode cst_runner_time(cst_runner *runner, int klass, int repeats, double *least, double *most, long *lanes, bool *stop);
+PetscErrorCode cst_runner_time(cst_runner *runner, int cohort, int repeats, double *least, double *most, long *lanes, bool *stop);
 /* The members whose states are stored, where not the study says so: member[ncase][ntrajectory], borrowed, -1: none. */
 void           cst_runner_choose(cst_runner *runner, long *member);
-PetscErrorCode cst_runner_flush(cst_runner *runner);                    /* what is gathered of states is written */
-double         cst_runner_seconds(const cst_runner *runner, int klass); /* spent on a class */
+PetscErrorCode cst_runner_flush(cst_runner *runner);                     /* what is gathered of states is written */
+double         cst_runner_seconds(const cst_runner *runner, int cohort); /* spent on a class */
 
 const cst_plan *cst_runner_plan(const cst_runner *r);
 /* The batch at work; NULL: there is none, or it is a replay. */

@@ -9,21 +9,21 @@
 #include "study/growth.h"
 #include <math.h>
 
-double cst_normal_of_t(double t, double f) {
+double cst_significance_of_t(double t, double f) {
   if (isnan(t) || !(f > 0)) return NAN;
   if (isinf(t)) return t;
-  return copysign((8 * f + 1) / (8 * f + 3) * sqrt(f * cst_log(1 + t * t / f)), t);
+  return copysign((8 * f + 1) / (8 * f + 3) * sqrt(f * cst_elementary_log(1 + t * t / f)), t);
 }
 
-double cst_t_quantile(double normal, double f) {
+double cst_significance_t_quantile(double normal, double f) {
   const double u = normal * (8 * f + 3) / (8 * f + 1);
-  return copysign(sqrt(f * (cst_exp(u * u / f) - 1)), normal);
+  return copysign(sqrt(f * (cst_elementary_exp(u * u / f) - 1)), normal);
 }
 
-double cst_normal_of_f(double ratio, double above, double below) {
+double cst_significance_of_f(double ratio, double above, double below) {
   if (isnan(ratio) || !(above > 0) || !(below > 0)) return NAN;
   if (!(ratio > 0)) return -INFINITY;
   if (isinf(ratio)) return INFINITY;
-  const double p = 2 / (9 * above), q = 2 / (9 * below), root = cst_exp(cst_log(ratio) / 3);
+  const double p = 2 / (9 * above), q = 2 / (9 * below), root = cst_elementary_exp(cst_elementary_log(ratio) / 3);
   return ((1 - q) * root - (1 - p)) / sqrt(p + q * root * root);
 }

@@ -112,7 +112,7 @@ bool cst_starts_table(cst_reader *r, cst_yaml *n, const char *path, char *text) 
 }
 
 const char *cst_starts_fetch_csv(const char *path, char **bytes, size_t *length) {
-  const char *why = cst_file_fetch(path, bytes, length);
+  const char *why = cst_document_fetch(path, bytes, length);
   if (!why && strlen(*bytes) != *length) return free(*bytes), "is no text";
   return why;
 }

@@ -10,7 +10,7 @@ static bool read(cst_reader *r, cst_yaml *map, cst_yaml *value) {
   (void)map;
   if (!cst_reader_list(r, value, "list", "starts", false) || !cst_starts_make(r, value, n, true)) return false;
   for (int i = 0; i < n; i++) {
-    cst_read_single_start(r, cst_yaml_item(value, i), "list");
+    cst_file_single_start(r, cst_yaml_item(value, i), "list");
     good &= r->start_known;
     for (int k = 0; k < s->nvariant; k++) {
       double *x = cst_starts_row(s, k, i);

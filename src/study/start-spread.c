@@ -11,7 +11,7 @@
 static bool deviation(cst_reader *r, cst_yaml *n, const char *what, double *out) {
   if (!cst_reader_number(r, n, what, out)) return false;
   if (*out >= 0) return true;
-  cst_yaml_error(r->doc, n, r->d, "'%s' is %s; a deviation must not be negative", what, cst_shortest(*out));
+  cst_yaml_error(r->doc, n, r->d, "'%s' is %s; a deviation must not be negative", what, cst_reader_shortest(*out));
   return false;
 }
 
@@ -56,7 +56,7 @@ static void half(cst_reader *r, cst_yaml *n, const char *what, double *all, int 
   by_name(r, n, what, s->deviation[which]);
 }
 
-void cst_read_spread(cst_reader *r, cst_yaml *n) {
+void cst_start_spread(cst_reader *r, cst_yaml *n) {
   const int before = cst_diag_count(r->d);
   if (!cst_reader_keys(r, n, "spread", "initial.spread", CST_KEYS_ALL)) return;
   half(r, cst_yaml_get(n, "q"), "q", &r->s->spread_q, 0);

@@ -30,7 +30,7 @@ static bool is_finite(cst_reader *r, int variant) {
 static bool is_turned(cst_reader *r, int variant) {
   const cst_system *s = r->s->system;
   for (int k = 0; k < s->nbodies; k++)
-    if (cst_body_is_reflected(&s->bodies[k], q_of(r->s, variant))) {
+    if (cst_system_body_is_reflected(&s->bodies[k], q_of(r->s, variant))) {
       cst_yaml_error(r->doc, r->start, r->d, "the matrix of %s is a reflection%s: its determinant is -1; that of a rotation is 1",
                      s->bodies[k].name, cst_reader_with(r, variant));
       return false;
@@ -112,7 +112,7 @@ static bool member_is_sound(cst_reader *r, const double *x, long i) {
       return false;
     }
   for (int b = 0; b < s->nbodies; b++)
-    if (cst_body_is_reflected(&s->bodies[b], x)) {
+    if (cst_system_body_is_reflected(&s->bodies[b], x)) {
       cst_yaml_error(r->doc, r->start, r->d, "the start of member %ld has a reflection as the matrix of %s", i, s->bodies[b].name);
       return false;
     }

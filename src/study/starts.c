@@ -97,11 +97,11 @@ static void take_first(cst_study *s) {
 static void read_form(cst_reader *r, cst_yaml *map, const cst_start_form *f) {
   cst_study *s = r->s;
   check_keys(r, map, f);
-  cst_read_seed(r, cst_yaml_get(map, "seed"));
-  cst_read_spread(r, cst_yaml_get(map, "spread"));
+  cst_file_seed(r, cst_yaml_get(map, "seed"));
+  cst_start_spread(r, cst_yaml_get(map, "spread"));
   cst_reader_flag(r, cst_yaml_get(map, "project"), "project", &s->project);
   s->project |= f->projects;
-  cst_read_single_start(r, cst_yaml_get(map, "around"), "around");
+  cst_file_single_start(r, cst_yaml_get(map, "around"), "around");
   if (r->start_known) r->start_known = f->read(r, map, cst_yaml_get(map, f->key));
   if (r->start_known) take_first(s);
   s->state = -1;
@@ -154,7 +154,7 @@ static void read_sweep(cst_reader *r, cst_yaml *list) {
   s->start_state = cst_reader_memory((size_t)n, sizeof *s->start_state);
   for (int i = 0; i < n; i++) {
     cst_yaml *item = cst_yaml_item(list, i);
-    cst_read_single_start(r, item, "initial");
+    cst_file_single_start(r, item, "initial");
     good &= r->start_known;
     s->nswept = i + 1;
     label(r, item, i);

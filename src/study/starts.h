@@ -37,9 +37,9 @@ cst_fetch cst_starts_fetch_csv, cst_starts_fetch_result;
 /* Whether `initial` is one of these; it is read then. */
 bool cst_read_starts(cst_reader *r, cst_yaml *initial);
 /* file-start.c: one start into s->q0, s->v0 (n NULL: the first state); the seed; start-spread.c: the spread. */
-void cst_read_single_start(cst_reader *r, cst_yaml *n, const char *what);
-void cst_read_seed(cst_reader *r, cst_yaml *n);
-void cst_read_spread(cst_reader *r, cst_yaml *n);
+void cst_file_single_start(cst_reader *r, cst_yaml *n, const char *what);
+void cst_file_seed(cst_reader *r, cst_yaml *n);
+void cst_start_spread(cst_reader *r, cst_yaml *n);
 bool cst_study_spreads(const cst_study *s); /* some deviation is not 0 */
 /* A number, a list, or {from:, to:, count:, spacing: linear | log} as values[*n]; owned. False after a mistake. */
 bool cst_reader_range(cst_reader *r, cst_yaml *n, const char *what, double **values, int *count);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include "core/need.h"
 
-int cst_chosen_find(const cst_plan *p, const cst_chosen *c, long icase, long member) {
+int cst_tracks_find(const cst_plan *p, const cst_chosen *c, long icase, long member) {
   const int   n = p->study->ntrajectory;
   const long *list = c->member ? c->member + icase * n : p->study->trajectory;
   for (int i = 0; list && i < n; i++)

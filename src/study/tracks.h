@@ -15,7 +15,7 @@ typedef struct {
 } cst_chosen;
 
 /* Which of the stored members of a case this is; -1: none of them. */
-int cst_chosen_find(const cst_plan *p, const cst_chosen *c, long icase, long member);
+int cst_tracks_find(const cst_plan *p, const cst_chosen *c, long icase, long member);
 
 typedef struct {
   long lane, icase;

@@ -75,10 +75,10 @@ static void open_pasts(desk *d, const char *path) {
 }
 
 /* The piece of a past that has the lane; -1: none. */
-static int find_piece(const cst_past *past, int klass, long lane) {
+static int find_piece(const cst_past *past, int cohort, long lane) {
   for (int i = 0; past && i < past->npiece; i++) {
     const cst_stretch *s = &past->stretch[i];
-    if (s->klass == klass && lane >= s->first && lane < s->first + s->count) return i;
+    if (s->cohort == cohort && lane >= s->first && lane < s->first + s->count) return i;
   }
   return -1;
 }
@@ -86,20 +86,20 @@ static int find_piece(const cst_past *past, int klass, long lane) {
 static void read_status(desk *d) {
   const long start[2] = {0}, count[2] = {d->plan->ncase, d->plan->study->members};
   d->status = cst_need(malloc((size_t)(count[0] * count[1]) + 1));
-  if (!cst_result_read_block(d->file, cst_channel_path(CST_CHANNEL_STATUS), CST_I8, start, count, d->status))
+  if (!cst_result_read_block(d->file, cst_channel_path(CST_CHANNEL_STATUS), CST_TYPE_I8, start, count, d->status))
     memset(d->status, -1, (size_t)(count[0] * count[1]));
 }
 
 static void place(const desk *d, trajectory *t) {
   const cst_plan  *p = d->plan;
-  const int        klass = p->class_of[t->icase];
-  const cst_class *k = &p->classes[klass];
+  const int        cohort = p->class_of[t->icase];
+  const cst_class *k = &p->classes[cohort];
   const long       lane = cst_plan_lane(p, t->icase, t->member);
-  t->work = (cst_work){.klass = klass, .first = lane, .count = 1, .cost = (double)k->n * k->cost, .piece = -1};
-  const int piece = find_piece(d->past[0], klass, lane);
+  t->work = (cst_work){.cohort = cohort, .first = lane, .count = 1, .cost = (double)k->n * k->cost, .piece = -1};
+  const int piece = find_piece(d->past[0], cohort, lane);
   if (d->left_out && d->left_out[p->cases[t->icase].method])
     t->stage = LEFT_OUT;
-  else if (d->status[t->icase * p->study->members + t->member] >= 0 || (d->past[0] && d->past[0]->lane[klass][lane] == CST_LANE_DONE))
+  else if (d->status[t->icase * p->study->members + t->member] >= 0 || (d->past[0] && d->past[0]->lane[cohort][lane] == CST_LANE_DONE))
     t->stage = FINISHED, t->until = k->n;
   else if (piece >= 0)
     t->stage = MIDWAY, t->until = d->past[0]->stretch[piece].step;
@@ -108,7 +108,7 @@ static void place(const desk *d, trajectory *t) {
 /* The newest checkpoint that has the trajectory at a step before `until`. */
 static void find_origin(const desk *d, trajectory *t) {
   for (int i = 0; i < PASTS && !t->from; i++) {
-    const int piece = find_piece(d->past[i], t->work.klass, t->work.first);
+    const int piece = find_piece(d->past[i], t->work.cohort, t->work.first);
     if (piece < 0 || d->past[i]->stretch[piece].step >= t->until) continue;
     t->from = d->past[i];
     t->begin = d->past[i]->stretch[piece].step;
@@ -121,7 +121,7 @@ static void prepare(desk *d, trajectory *t, bool from_start) {
   if (t->stage < MIDWAY) return;
   if (!from_start) find_origin(d, t);
   d->n++;
-  d->total += (double)(t->until - t->begin) * d->plan->classes[t->work.klass].cost;
+  d->total += (double)(t->until - t->begin) * d->plan->classes[t->work.cohort].cost;
 }
 
 /* ---- which trajectories ------------------------------------------------------------------------------------------------------ */
@@ -195,7 +195,7 @@ static long count_kept(const desk *d, const double *row) {
 
 static PetscErrorCode compare_midway(desk *d, const trajectory *t) {
   cst_past     *past = d->past[0];
-  const int     piece = find_piece(past, t->work.klass, t->work.first);
+  const int     piece = find_piece(past, t->work.cohort, t->work.first);
   const double *kept = cst_past_rows(past, piece), *row;
   cst_bundle    b = {0};
   char          name[128];

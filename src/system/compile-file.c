@@ -49,7 +49,7 @@ static bool compile(const cst_compiler *c, const char *folder, char why[CST_WHY]
   snprintf(include, sizeof include, "-I%s/include", folder);
   snprintf(file, sizeof file, "%s/file.c", folder);
   snprintf(object, sizeof object, "%s/object.so", folder);
-  return cst_command_run(command, (const char *const[]){include, file, "-o", object, "-lm", NULL}, folder, SECONDS_ALLOWED, why);
+  return cst_compiler_run(command, (const char *const[]){include, file, "-o", object, "-lm", NULL}, folder, SECONDS_ALLOWED, why);
 }
 
 static bool make(const cst_compiler *c, const char *folder, const char *file, const char *text, size_t length, cst_code *code,

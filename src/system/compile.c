@@ -93,7 +93,7 @@ static bool compile(const recipe *r, const char *folder, const char *key, char w
   word[n++] = "-o";
   word[n++] = text[k];
   word[n] = NULL;
-  return cst_command_run(command, word, folder, SECONDS_ALLOWED, why);
+  return cst_compiler_run(command, word, folder, SECONDS_ALLOWED, why);
 }
 
 static bool write_sources(const recipe *r, const char *folder, char why[CST_WHY]) {
@@ -130,7 +130,7 @@ bool cst_compile(const cst_system *s, int isa, bool only_cached, cst_code *code,
   return good;
 }
 
-void cst_code_free(cst_code *code) {
+void cst_compile_free(cst_code *code) {
   free(code->bytes);
   code->bytes = NULL;
 }

@@ -36,7 +36,7 @@ typedef struct {
 bool cst_compile(const cst_system *s, int isa, bool only_cached, cst_code *code, char why[CST_WHY]);
 /* Seconds that compiling s takes, roughly. */
 double cst_compile_seconds(const cst_system *s);
-void   cst_code_free(cst_code *code);
+void   cst_compile_free(cst_code *code);
 
 /* Load the bytes into this process and attach them to s, which then owns what is loaded. false with a reason, and s unchanged. */
 bool cst_code_load(cst_system *s, const cst_code *code, char why[CST_WHY]);
@@ -47,8 +47,8 @@ bool cst_compile_file(const char *file, const char *text, size_t length, cst_cod
 /* Bytes of a shared object as a part of this process; NULL with a reason. Owned. */
 typedef struct cst_object cst_object;
 cst_object               *cst_object_load(const cst_code *code, char why[CST_WHY]);
-void                     *cst_object_symbol(const cst_object *o, const char *name); /* NULL when it exports none of this name */
-void                      cst_object_unload(cst_object *o);
+void                     *cst_load_object_symbol(const cst_object *o, const char *name); /* NULL when it exports none of this name */
+void                      cst_load_object_unload(cst_object *o);
 
 /* ---- inside ---------------------------------------------------------------------------------------------------------------------- */
 
@@ -62,7 +62,7 @@ bool cst_compiler_find(cst_compiler *c, const char *folder, char why[CST_WHY]);
 const char *cst_compiler_flags(void), *cst_compiler_isa_flags(int isa);
 /* Run the words of `command` (the first is searched in PATH) and the arguments (up to NULL). false with a reason when it cannot be run,
  * fails, or takes more than `seconds`. */
-bool cst_command_run(const char *command, const char *const *arguments, const char *folder, double seconds, char why[CST_WHY]);
+bool cst_compiler_run(const char *command, const char *const *arguments, const char *folder, double seconds, char why[CST_WHY]);
 
 /* folder.c: a private folder; its files by names below it, whose parents are made; the object.so that a compiler left there. */
 enum { CST_PATH = 4096 };

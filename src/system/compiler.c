@@ -135,7 +135,7 @@ static bool fail(int status, const char *name, double seconds, const char *folde
   return false;
 }
 
-bool cst_command_run(const char *command, const char *const *arguments, const char *folder, double seconds, char why[CST_WHY]) {
+bool cst_compiler_run(const char *command, const char *const *arguments, const char *folder, double seconds, char why[CST_WHY]) {
   pid_t  pid;
   char **argv = words(command, arguments), name[256];
   snprintf(name, sizeof name, "%s", argv[0]);
@@ -152,7 +152,7 @@ bool cst_command_run(const char *command, const char *const *arguments, const ch
 /* Whether `command` answers; its first line identifies it. */
 static bool answers(cst_compiler *c, const char *command, const char *folder, char why[CST_WHY]) {
   const char *const version[] = {"--version", NULL};
-  if (!cst_command_run(command, version, folder, 30, why)) return false;
+  if (!cst_compiler_run(command, version, folder, 30, why)) return false;
   snprintf(c->command, sizeof c->command, "%s", command);
   quote(folder, 1, c->version, sizeof c->version);
   return true;

@@ -8,7 +8,7 @@
 #include <string.h>
 #include "system/internal.h"
 
-const char *const cst_kernel_names[CST_K_COUNT] = {
+const char *const cst_system_kernel_names[CST_K_COUNT] = {
 #define X(name) #name,
     CST_KERNELS(X)
 #undef X
@@ -109,7 +109,7 @@ static void matrix(cst_system *s, cst_kernel_id k, int rows, int columns, entrie
   int      *row = cst_need(malloc(sizeof(int) * ((size_t)e->n + 1))), *column = cst_need(malloc(sizeof(int) * ((size_t)e->n + 1)));
   if (e->n) qsort(e->at, (size_t)e->n, sizeof *e->at, by_place);
   for (int i = 0; i < e->n; i++) row[i] = e->at[i].row, column[i] = e->at[i].column, out[i] = e->at[i].node;
-  s->pattern[k] = cst_pattern_create(rows, columns, e->n, row, column);
+  s->pattern[k] = cst_structure_pattern_create(rows, columns, e->n, row, column);
   free(row);
   free(column);
   free(e->at);
@@ -536,7 +536,7 @@ static void drop(cst_system *s, cst_kernel_id k) {
   cst_system_owned *o = s->owned;
   free(s->kernel_out[k]);
   s->kernel_out[k] = NULL;
-  cst_pattern_destroy(&s->pattern[k]);
+  cst_structure_pattern_destroy(&s->pattern[k]);
   cst_tape_destroy(o->tape[k]);
   o->tape[k] = NULL;
 }

@@ -16,7 +16,7 @@ bool cst_system_is_hot(const cst_system *s) {
 /* sys_at_NAME[row][column]: which entry of the kernel stands there, -1 for none. */
 static void write_places(FILE *f, const cst_system *s, cst_kernel_id k) {
   const cst_pattern *p = &s->pattern[k];
-  fprintf(f, "static const short sys_at_%s[%d] __attribute__((unused)) = {", cst_kernel_names[k], p->rows * p->columns + 1);
+  fprintf(f, "static const short sys_at_%s[%d] __attribute__((unused)) = {", cst_system_kernel_names[k], p->rows * p->columns + 1);
   for (int r = 0; r < p->rows; r++)
     for (int c = 0, e = p->start[r]; c < p->columns; c++) {
       bool here = e < p->start[r + 1] && p->column[e] == c;
@@ -111,7 +111,7 @@ static void write_list(FILE *f, const int *x, int n) {
 static void write_term(FILE *f, const cst_graph *g, const char *name, int k, const cst_node *out, int n) {
   fprintf(f, "CST_INLINE void sys_pair%d_%s(const void *self, const vd *c, const vd *x, const vd *y, vd *o) {\n  (void)self, (void)c;\n", k,
           name);
-  cst_graph_emit_straight(g, out, n, "  ", f);
+  cst_emit_straight(g, out, n, "  ", f);
   fprintf(f, "}\n");
 }
 
@@ -140,7 +140,7 @@ static void write_kernel(FILE *f, const cst_system *s, cst_kernel_id k) {
   const int *place = cst_pairs_place(s, k);
   const bool later = s->npairs && s->beside[CST_K_V] && cst_system_is_bent_kernel(k);
   if (place) fprintf(f, "static const int sys_rows[] = "), write_list(f, place, s->nq), fprintf(f, ";\n");
-  open_function(f, s->graph, cst_kernel_names[k], cst_system_beside(s, k), later ? 0 : s->kernel_size[k]);
+  open_function(f, s->graph, cst_system_kernel_names[k], cst_system_beside(s, k), later ? 0 : s->kernel_size[k]);
   for (int i = 0; i < s->npairs && cst_pairs_are_in(s, k); i++)
     fprintf(f, "  cst_pairs_sum(&sys_pairs%d, &sys_places%d, sys_pair%d_%s, SYS_NPAR, SYS_NQ, c, q, %s, o, %d);\n", i, i, i,
             k == CST_K_V ? "V" : "dV", place ? "sys_rows" : "0", k == CST_K_V);

@@ -40,9 +40,9 @@ static cst_tape *motion_of(const cst_system *s, int state) {
 }
 
 void cst_system_state(const cst_system *s, int state, const double *c, double *q, double *v) {
-  double       *out = cst_numbers(2 * (size_t)s->nq);
+  double       *out = cst_linear_numbers(2 * (size_t)s->nq);
   const double *in[128] = {['c'] = c};
-  cst_tape_eval(start_of(s, state), in, out);
+  cst_evaluate_tape(start_of(s, state), in, out);
   memcpy(q, out, sizeof *q * (size_t)s->nq);
   memcpy(v, out + s->nq, sizeof *v * (size_t)s->nq);
   free(out);
@@ -57,9 +57,9 @@ cst_tape *cst_system_tape(const cst_system *s, cst_kernel_id k) {
 void cst_system_eval(const cst_system *s, cst_kernel_id k, const double *c, const double *q, const double *v, const double *w,
                      const double *u, const double *l, double *out) {
   const double *in[128] = {['c'] = c, ['q'] = q, ['v'] = v, ['w'] = w, ['u'] = u, ['l'] = l};
-  if (s->kernel_size[k]) cst_tape_eval(cst_system_tape(s, k), in, out);
+  if (s->kernel_size[k]) cst_evaluate_tape(cst_system_tape(s, k), in, out);
   for (int i = 0; i < s->npairs && cst_pairs_are_in(s, k); i++)
-    cst_pairs_eval(cst_pairs_tapes(s, i), k == CST_K_V, cst_pairs_place(s, k), in, out);
+    cst_evaluate_pairs(cst_pairs_tapes(s, i), k == CST_K_V, cst_pairs_place(s, k), in, out);
 }
 
 void cst_system_eval_quad(const cst_system *s, cst_kernel_id k, const __float128 *c, const __float128 *q, const __float128 *v,
@@ -72,7 +72,7 @@ void cst_system_eval_quad(const cst_system *s, cst_kernel_id k, const __float128
 
 void cst_system_matrix(const cst_system *s, cst_kernel_id k, const double *c, const double *q, const double *v, double *out) {
   const cst_pattern *p = &s->pattern[k];
-  double            *A = cst_numbers((size_t)p->n);
+  double            *A = cst_linear_numbers((size_t)p->n);
   cst_system_eval(s, k, c, q, v, NULL, NULL, NULL, A);
   memset(out, 0, sizeof *out * (size_t)p->rows * (size_t)p->columns);
   for (int a = 0; a < p->rows; a++)
@@ -84,10 +84,10 @@ void cst_system_matrix(const cst_system *s, cst_kernel_id k, const double *c, co
 
 /* p := M v + a, M by its pattern. */
 static void general_momentum(const cst_system *s, const double *c, const double *q, const double *v, double *p) {
-  double *M = cst_numbers((size_t)s->pattern[CST_K_M].n), *a = cst_numbers((size_t)s->nq);
+  double *M = cst_linear_numbers((size_t)s->pattern[CST_K_M].n), *a = cst_linear_numbers((size_t)s->nq);
   cst_system_eval(s, CST_K_M, c, q, NULL, NULL, NULL, NULL, M);
   if (s->gyroscopic) cst_system_eval(s, CST_K_a, c, q, NULL, NULL, NULL, NULL, a);
-  cst_pattern_times(&s->pattern[CST_K_M], M, v, p);
+  cst_linear_pattern_times(&s->pattern[CST_K_M], M, v, p);
   for (int i = 0; i < s->nq; i++) p[i] += a[i];
   free(M);
   free(a);
@@ -104,37 +104,37 @@ void cst_system_momentum(const cst_system *s, const double *c, const double *q, 
     general_momentum(s, c, q, v, p);
     return;
   }
-  double *m = cst_numbers((size_t)s->nq);
-  cst_masses(s, c, m);
+  double *m = cst_linear_numbers((size_t)s->nq);
+  cst_linear_masses(s, c, m);
   for (int i = 0; i < s->nq; i++) p[i] = s->mass_unit ? v[i] : m[i] * v[i];
   free(m);
 }
 
 bool cst_system_velocity(const cst_system *s, const double *c, const double *q, const double *p, double *v) {
   cst_mass M;
-  bool     good = cst_mass_create(&M, s, c, q);
+  bool     good = cst_linear_mass_create(&M, s, c, q);
   if (good) {
-    double *a = cst_numbers((size_t)s->nq);
+    double *a = cst_linear_numbers((size_t)s->nq);
     if (s->general && s->gyroscopic) cst_system_eval(s, CST_K_a, c, q, NULL, NULL, NULL, NULL, a);
     for (int i = 0; i < s->nq; i++) v[i] = p[i] - a[i];
-    cst_mass_solve(&M, v);
+    cst_linear_mass_solve(&M, v);
     for (int i = 0; i < s->nq; i++) good &= isfinite(v[i]);
     free(a);
   }
-  cst_mass_destroy(&M);
+  cst_linear_mass_destroy(&M);
   return good;
 }
 
 void cst_system_values(const cst_system *s, const cst_node *node, int n, const double *c, double *value) {
   const double *in[128] = {['c'] = c};
   cst_tape     *tape = cst_tape_create(s->graph, node, n);
-  cst_tape_eval(tape, in, value);
+  cst_evaluate_tape(tape, in, value);
   cst_tape_destroy(tape);
 }
 
 /* Bodies. */
 
-void cst_body_inertia(const cst_system *s, int k, const double *c, double inertia[9], double *mass) {
+void cst_system_body_inertia(const cst_system *s, int k, const double *c, double inertia[9], double *mass) {
   static const int place[9] = {0, 1, 2, 1, 3, 4, 2, 4, 5};
   const cst_body  *b = &s->bodies[k];
   double          *number = cst_need(calloc((size_t)s->nbody + 1, sizeof *number));
@@ -148,7 +148,7 @@ bool cst_system_check_bodies(cst_system *s, const double *c, char *why, int n) {
   char wrong[300];
   for (int k = 0; k < s->nbodies; k++) {
     double inertia[9], mass;
-    cst_body_inertia(s, k, c, inertia, &mass);
+    cst_system_body_inertia(s, k, c, inertia, &mass);
     if (cst_body_is_wrong(inertia, wrong, sizeof wrong))
       return snprintf(why, (size_t)n, "inertia of %s: %s", s->bodies[k].name, wrong), false;
     if (s->bodies[k].centre >= 0 && !(mass > 0 && isfinite(mass)))
@@ -172,10 +172,10 @@ void cst_system_exact(const cst_system *s, int state, const double *c, const dou
     s->exact(c, q0, v0, t, q, p, lambda);
     return;
   }
-  double *out = cst_numbers(2 * n + (size_t)s->ng), now[CST_MAX_PAR];
+  double *out = cst_linear_numbers(2 * n + (size_t)s->ng), now[CST_MAX_PAR];
   memcpy(now, c, sizeof *now * (size_t)s->npar);
   if (s->timed) now[s->account - 1] = t;
-  cst_tape_eval(motion_of(s, state), in, out);
+  cst_evaluate_tape(motion_of(s, state), in, out);
   memcpy(q, out, sizeof *q * n);
   cst_system_momentum(s, c, q, out + n, p);
   if (s->ng && s->state[state].exact_lambda)
@@ -187,7 +187,7 @@ void cst_system_exact(const cst_system *s, int state, const double *c, const dou
 
 /* Residuals. */
 
-double cst_scaled(double r, double scale, double rough) {
+double cst_evaluate_scaled(double r, double scale, double rough) {
   const double noise = CST_ROUNDOFF * rough, x = fabs(r);
   if (x == 0) return 0;
   return x > noise ? fmax((x - noise) / scale, noise / (scale + rough)) : x / (scale + rough);
@@ -200,7 +200,7 @@ static void enlarge(cst_worst *m, int j, double r, double scaled) {
 
 /* rough[j] = sum_k |D2g_j[v, e_k]| |q_k|: what the size of the coordinates makes of (G v)_j. */
 static void velocity_rough(const cst_system *s, const double *c, const double *q, const double *v, double *rough) {
-  double *w = cst_numbers((size_t)s->nq), *change = cst_numbers((size_t)s->ng);
+  double *w = cst_linear_numbers((size_t)s->nq), *change = cst_linear_numbers((size_t)s->ng);
   for (int k = 0; k < s->nq; k++) {
     w[k] = q[k];
     cst_system_eval(s, CST_K_D2gvw, c, q, v, w, NULL, NULL, change);
@@ -220,13 +220,13 @@ static double speed_of(const double *v, int n) {
 
 static void position_residuals(const cst_system *s, const double *c, const double *q, const double *G, cst_worst *most) {
   const cst_pattern *P = &s->pattern[CST_K_G];
-  double            *g = cst_numbers((size_t)s->ng), *length = cst_numbers((size_t)s->ng);
+  double            *g = cst_linear_numbers((size_t)s->ng), *length = cst_linear_numbers((size_t)s->ng);
   cst_system_eval(s, CST_K_g, c, q, NULL, NULL, NULL, NULL, g);
   cst_system_lengths(s, c, q, length);
   for (int j = 0; j < s->ng; j++) {
     double row = 0, far = 0;
     for (int e = P->start[j]; e < P->start[j + 1]; e++) row += fabs(G[e]), far = fmax(far, fabs(q[P->column[e]]));
-    enlarge(most, j, g[j], cst_scaled(g[j], row * length[j], row * far));
+    enlarge(most, j, g[j], cst_evaluate_scaled(g[j], row * length[j], row * far));
   }
   free(g);
   free(length);
@@ -236,9 +236,9 @@ static void position_residuals(const cst_system *s, const double *c, const doubl
 static void velocity_residuals(const cst_system *s, const double *c, const double *q, const double *v, const double *G, cst_worst *most) {
   const cst_pattern *P = &s->pattern[CST_K_G];
   const double       speed = speed_of(v, s->nq);
-  double            *Gv = cst_numbers((size_t)s->ng), *row = cst_numbers((size_t)s->ng), *rough = cst_numbers((size_t)s->ng);
-  double            *phi0 = cst_numbers((size_t)s->ng);
-  bool               visible = false;
+  double *Gv = cst_linear_numbers((size_t)s->ng), *row = cst_linear_numbers((size_t)s->ng), *rough = cst_linear_numbers((size_t)s->ng);
+  double *phi0 = cst_linear_numbers((size_t)s->ng);
+  bool    visible = false;
   cst_system_eval(s, CST_K_phi0, c, q, NULL, NULL, NULL, NULL, phi0);
   for (int j = 0; j < s->ng; j++) {
     Gv[j] = phi0[j];
@@ -246,7 +246,7 @@ static void velocity_residuals(const cst_system *s, const double *c, const doubl
     visible |= fabs(Gv[j]) > 16 * DBL_EPSILON * row[j] * speed;
   }
   if (visible) velocity_rough(s, c, q, v, rough);
-  for (int j = 0; j < s->ng; j++) enlarge(most, j, Gv[j], cst_scaled(Gv[j], row[j] * speed, rough[j]));
+  for (int j = 0; j < s->ng; j++) enlarge(most, j, Gv[j], cst_evaluate_scaled(Gv[j], row[j] * speed, rough[j]));
   free(Gv);
   free(row);
   free(rough);
@@ -254,7 +254,7 @@ static void velocity_residuals(const cst_system *s, const double *c, const doubl
 }
 
 void cst_system_worst(const cst_system *s, const double *c, const double *q, const double *v, cst_worst *position, cst_worst *velocity) {
-  double *G = cst_numbers((size_t)s->pattern[CST_K_G].n);
+  double *G = cst_linear_numbers((size_t)s->pattern[CST_K_G].n);
   cst_system_eval(s, CST_K_G, c, q, NULL, NULL, NULL, NULL, G);
   if (position) *position = (cst_worst){0, 0, -1, 0}, position_residuals(s, c, q, G, position);
   if (velocity) *velocity = (cst_worst){0, 0, -1, 0}, velocity_residuals(s, c, q, v, G, velocity);

@@ -57,7 +57,7 @@ static bool same_bits(double x, double y) { return bits(x) == bits(y) || (isnan(
 static bool agrees(const cst_examiner *e, int isa, cst_kernel_id k, const group *g) {
   const cst_system *s = e->s;
   const int         n = s->kernel_size[k];
-  double           *x = cst_numbers((size_t)n);
+  double           *x = cst_linear_numbers((size_t)n);
   bool              same = true;
   s->kernel[isa][k](s->kernel_self[isa], g->x[0], g->x[1], g->x[2], g->x[3], g->x[4], g->x[5], g->o);
   for (int lane = 0; lane < g->lanes; lane++) {
@@ -77,8 +77,8 @@ static int compare(cst_examiner *e, int isa) {
     if (!e->s->kernel_size[k] || !e->s->kernel[isa][k]) continue;
     n++;
     if (!agrees(e, isa, (cst_kernel_id)k, &g))
-      cst_examiner_say(e, CST_FAULT, "compiled", "the kernel %s of %s differs from the interpreter", cst_kernel_names[k],
-                       cst_isas[isa].name);
+      cst_examine_say(e, CST_FAULT, "compiled", "the kernel %s of %s differs from the interpreter", cst_system_kernel_names[k],
+                      cst_isas[isa].name);
   }
   release(&g);
   return n;
@@ -93,5 +93,5 @@ void cst_examine_compiled(cst_examiner *e) {
     n = compare(e, isa);
     snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", *names ? ", " : "", cst_isas[isa].name);
   }
-  if (n && e->x->faults == faults) cst_examiner_say(e, CST_FACT, "compiled", "%d kernels (%s) have the interpreter's bits", n, names);
+  if (n && e->x->faults == faults) cst_examine_say(e, CST_FACT, "compiled", "%d kernels (%s) have the interpreter's bits", n, names);
 }

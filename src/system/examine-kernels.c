@@ -18,7 +18,7 @@ static cst_complex *complexes(size_t n) { return cst_need(calloc(n + 1, sizeof(c
 
 static bool of_Gv(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
   for (int i = 0; i < f->n; i++) out[i] = 0;
-  return cst_field_times(f, CST_K_G, false, x, x->v, out);
+  return cst_examine_field_times(f, CST_K_G, false, x, x->v, out);
 }
 
 /* G v + phi0. */
@@ -27,33 +27,33 @@ static bool of_hidden(const cst_analytic *f, const cst_complex_point *x, cst_com
   cst_complex      *Gv = complexes((size_t)f->n);
   bool              analytic = of_Gv(f, x, Gv);
   for (int i = 0; i < f->n; i++) out[i] = 0;
-  if (s->affine) analytic &= cst_field_nodes(f, s->kernel_out[CST_K_phi0], f->n, x, out);
+  if (s->affine) analytic &= cst_examine_field_nodes(f, s->kernel_out[CST_K_phi0], f->n, x, out);
   for (int i = 0; i < f->n; i++) out[i] += Gv[i];
   free(Gv);
   return analytic;
 }
 
 static bool of_phi(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
-  return cst_field_nodes(f, f->e->s->phi, f->n, x, out);
+  return cst_examine_field_nodes(f, f->e->s->phi, f->n, x, out);
 }
 
 static bool of_Mv(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
   for (int i = 0; i < f->n; i++) out[i] = 0;
-  return cst_field_times(f, CST_K_M, false, x, x->v, out);
+  return cst_examine_field_times(f, CST_K_M, false, x, x->v, out);
 }
 
 static bool of_Gl(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
   for (int i = 0; i < f->n; i++) out[i] = 0;
-  return cst_field_times(f, CST_K_G, true, x, x->l, out);
+  return cst_examine_field_times(f, CST_K_G, true, x, x->l, out);
 }
 
 /* y[nq] := M z, from what is compared with the description. */
 static bool inertia(const cst_analytic *f, const cst_complex_point *x, const cst_complex *z, cst_complex *y) {
   const cst_system *s = f->e->s;
   for (int i = 0; i < s->nq; i++) y[i] = 0;
-  if (s->general) return cst_field_times(f, CST_K_M, false, x, z, y);
+  if (s->general) return cst_examine_field_times(f, CST_K_M, false, x, z, y);
   cst_complex *m = complexes((size_t)s->nmass);
-  const bool   analytic = cst_field_nodes(f, s->kernel_out[CST_K_mass], s->nmass, x, m);
+  const bool   analytic = cst_examine_field_nodes(f, s->kernel_out[CST_K_mass], s->nmass, x, m);
   for (int i = 0; i < s->nq; i++) y[i] = m[s->mass_class[i]] * z[i];
   free(m);
   return analytic;
@@ -64,9 +64,9 @@ static bool of_L(const cst_analytic *f, const cst_complex_point *x, cst_complex 
   const cst_system *s = f->e->s;
   cst_complex      *Mv = complexes(2 * (size_t)s->nq), *a = Mv + s->nq, V;
   bool              analytic = inertia(f, x, x->v, Mv);
-  if (s->general) analytic &= cst_field_nodes(f, s->kernel_out[CST_K_a], s->nq, x, a);
+  if (s->general) analytic &= cst_examine_field_nodes(f, s->kernel_out[CST_K_a], s->nq, x, a);
   const cst_node whole = cst_system_whole(s);
-  analytic &= cst_field_nodes(f, &whole, 1, x, &V);
+  analytic &= cst_examine_field_nodes(f, &whole, 1, x, &V);
   out[0] = -V;
   for (int i = 0; i < s->nq; i++) out[0] += x->v[i] * (0.5 * Mv[i] + a[i]);
   free(Mv);
@@ -78,9 +78,9 @@ static bool residuals(const cst_analytic *f, const cst_complex_point *x, const c
   const cst_system *s = f->e->s;
   const int         n = s->nq, ng = s->ng;
   cst_complex      *part = complexes((size_t)(n + ng)), *MA = complexes((size_t)n);
-  bool              analytic = cst_field_nodes(f, s->kernel_out[s->general ? CST_K_f : CST_K_dV], n, x, E);
-  analytic &= cst_field_nodes(f, s->kernel_out[CST_K_D2gvv], ng, x, E + n);
-  analytic &= cst_field_times(f, CST_K_G, true, x, x->l, part) & cst_field_times(f, CST_K_G, false, x, A, part + n);
+  bool              analytic = cst_examine_field_nodes(f, s->kernel_out[s->general ? CST_K_f : CST_K_dV], n, x, E);
+  analytic &= cst_examine_field_nodes(f, s->kernel_out[CST_K_D2gvv], ng, x, E + n);
+  analytic &= cst_examine_field_times(f, CST_K_G, true, x, x->l, part) & cst_examine_field_times(f, CST_K_G, false, x, A, part + n);
   analytic &= inertia(f, x, A, MA);
   for (int i = 0; i < n; i++) E[i] = (s->general ? E[i] : -E[i]) - MA[i] - part[i];
   for (int a = 0; a < ng; a++) E[n + a] = -E[n + a] - part[n + a];
@@ -111,7 +111,7 @@ typedef enum { Q_ALONG_V, Q_ALONG_W, Q_ALONG_U, V_ALONG_W, QV_ALONG_U, ALL_ALONG
 typedef enum { PLAIN, DOT, TIMES, TAIL, REST } contraction;
 
 typedef struct {
-  cst_kernel_id kernel, below; /* below: where it is a kernel that is derived, cst_field_own */
+  cst_kernel_id kernel, below; /* below: where it is a kernel that is derived, cst_examine_field_own */
   const char   *of;            /* in words */
   bool (*function)(const cst_analytic *f, const cst_complex_point *x, cst_complex *out);
   movement    change;
@@ -119,26 +119,26 @@ typedef struct {
 } derivative;
 
 static const derivative derivatives[] = {
-    {CST_K_dV, CST_K_V, "V", cst_field_own, Q_ALONG_W, DOT},
-    {CST_K_d2V, CST_K_dV, "dV", cst_field_own, Q_ALONG_W, TIMES},
-    {CST_K_G, CST_K_g, "g", cst_field_own, Q_ALONG_W, TIMES},
+    {CST_K_dV, CST_K_V, "V", cst_examine_field_own, Q_ALONG_W, DOT},
+    {CST_K_d2V, CST_K_dV, "dV", cst_examine_field_own, Q_ALONG_W, TIMES},
+    {CST_K_G, CST_K_g, "g", cst_examine_field_own, Q_ALONG_W, TIMES},
     {CST_K_G, CST_K_g, "phi", of_phi, V_ALONG_W, TAIL},
-    {CST_K_Dphi0w, CST_K_phi0, "phi0", cst_field_own, Q_ALONG_W, PLAIN},
-    {CST_K_Fq, CST_K_F, "F", cst_field_own, Q_ALONG_W, TIMES},
-    {CST_K_Fv, CST_K_F, "F", cst_field_own, V_ALONG_W, TIMES},
+    {CST_K_Dphi0w, CST_K_phi0, "phi0", cst_examine_field_own, Q_ALONG_W, PLAIN},
+    {CST_K_Fq, CST_K_F, "F", cst_examine_field_own, Q_ALONG_W, TIMES},
+    {CST_K_Fv, CST_K_F, "F", cst_examine_field_own, V_ALONG_W, TIMES},
     {CST_K_D2gvv, CST_K_g, "G v", of_hidden, Q_ALONG_V, PLAIN},
     {CST_K_D2gvw, CST_K_g, "G v", of_Gv, Q_ALONG_W, PLAIN},
     {CST_K_D2glw, CST_K_g, "G'l", of_Gl, Q_ALONG_W, PLAIN},
-    {CST_K_D3glwu, CST_K_D2glw, "D2glw", cst_field_own, Q_ALONG_U, PLAIN},
+    {CST_K_D3glwu, CST_K_D2glw, "D2glw", cst_examine_field_own, Q_ALONG_U, PLAIN},
     {CST_K_Lv, CST_K_V, "L", of_L, V_ALONG_W, DOT},
     {CST_K_Lq, CST_K_V, "L", of_L, Q_ALONG_W, DOT},
-    {CST_K_Lvq, CST_K_Lv, "Lv", cst_field_own, Q_ALONG_W, TIMES},
-    {CST_K_Lqq, CST_K_Lq, "Lq", cst_field_own, Q_ALONG_W, TIMES},
-    {CST_K_f, CST_K_Lv, "Lv along v, taken from Lq,", cst_field_own, Q_ALONG_V, REST},
+    {CST_K_Lvq, CST_K_Lv, "Lv", cst_examine_field_own, Q_ALONG_W, TIMES},
+    {CST_K_Lqq, CST_K_Lq, "Lq", cst_examine_field_own, Q_ALONG_W, TIMES},
+    {CST_K_f, CST_K_Lv, "Lv along v, taken from Lq,", cst_examine_field_own, Q_ALONG_V, REST},
     {CST_K_DMvw, CST_K_M, "M v", of_Mv, Q_ALONG_W, PLAIN},
     {CST_K_DE, CST_K_f, "the residuals of motion", of_E, QV_ALONG_U, PLAIN},
     {CST_K_RE, CST_K_f, "the residuals of motion and L, combined,", of_yE, QV_ALONG_U, DOT},
-    {CST_K_DRE, CST_K_RE, "RE", cst_field_own, ALL_ALONG_U, PLAIN},
+    {CST_K_DRE, CST_K_RE, "RE", cst_examine_field_own, ALL_ALONG_U, PLAIN},
 };
 enum { DERIVATIVES = sizeof derivatives / sizeof *derivatives };
 
@@ -162,7 +162,7 @@ static cst_change change_of(const cst_system *s, const cst_point *p, movement m)
 
 /* Lq, and the forces that f has beside it. */
 static void left_of_force(const cst_examiner *e, const cst_point *p, double *Lq) {
-  double *F = cst_numbers((size_t)e->s->nq);
+  double *F = cst_linear_numbers((size_t)e->s->nq);
   cst_system_eval(e->s, CST_K_Lq, e->c, p->q, p->v, NULL, NULL, NULL, Lq);
   cst_system_eval(e->s, CST_K_F, e->c, p->q, p->v, NULL, NULL, NULL, F);
   for (int i = 0; i < e->s->nq; i++) Lq[i] += F[i];
@@ -173,7 +173,7 @@ static void left_of_force(const cst_examiner *e, const cst_point *p, double *Lq)
 static void take_work(const cst_examiner *e, const cst_point *p, double *RE) {
   const cst_system  *s = e->s;
   const cst_pattern *P = &s->pattern[CST_K_G];
-  double            *F = cst_numbers((size_t)s->nq), *G = cst_numbers((size_t)P->n);
+  double            *F = cst_linear_numbers((size_t)s->nq), *G = cst_linear_numbers((size_t)P->n);
   cst_system_eval(s, CST_K_F, e->c, p->q, p->v, NULL, NULL, NULL, F);
   cst_system_eval(s, CST_K_G, e->c, p->q, NULL, NULL, NULL, NULL, G);
   for (int a = s->ng - s->nvel; a < s->ng; a++)
@@ -189,8 +189,8 @@ static int values_of(const cst_system *s, const derivative *d);
 static void rows_along(const cst_system *s, const derivative *d, const double *x, const double *along, double *y) {
   const cst_pattern *P = &s->pattern[d->kernel];
   const int          n = values_of(s, d), first = d->form == TAIL ? P->rows - n : 0;
-  double            *all = cst_numbers((size_t)P->rows);
-  cst_pattern_times(P, x, along, all);
+  double            *all = cst_linear_numbers((size_t)P->rows);
+  cst_linear_pattern_times(P, x, along, all);
   for (int i = 0; i < n; i++) y[i] = all[first + i];
   free(all);
 }
@@ -201,11 +201,11 @@ static void contract(const cst_examiner *e, const derivative *d, const cst_point
   const cst_pattern *P = &s->pattern[d->kernel];
   const int          n = s->kernel_size[d->kernel];
   const double      *along = c->q ? c->q : c->v; /* of both, one behind the other */
-  double            *x = cst_numbers((size_t)n), *Lq = cst_numbers((size_t)s->nq);
+  double            *x = cst_linear_numbers((size_t)n), *Lq = cst_linear_numbers((size_t)s->nq);
   cst_system_eval(s, d->kernel, e->c, p->q, p->v, p->w, p->u, p->l, x);
   if (d->form == REST) left_of_force(e, p, Lq);
   if (d->kernel == CST_K_RE) take_work(e, p, x);
-  *size = d->form == REST ? cst_largest(Lq, s->nq) : 0;
+  *size = d->form == REST ? cst_examine_largest(Lq, s->nq) : 0;
   if (d->form == TIMES || d->form == TAIL) rows_along(s, d, x, along, y);
   if (d->form == DOT) y[0] = 0;
   for (int i = 0; i < n; i++) {
@@ -236,11 +236,11 @@ static double most_apart(const double *x, const double *y, int n, double size, i
 
 /* The least over a ladder of steps, since the length over which functions change is not known. */
 static double central(const cst_analytic *f, const cst_change *d, const double *y, double size, int *row) {
-  double *x = cst_numbers((size_t)f->n), *value = cst_numbers((size_t)f->n), least = INFINITY;
-  cst_field_value(f, value);
-  const double noise = DBL_EPSILON * cst_largest(value, f->n);
+  double *x = cst_linear_numbers((size_t)f->n), *value = cst_linear_numbers((size_t)f->n), least = INFINITY;
+  cst_examine_field_value(f, value);
+  const double noise = DBL_EPSILON * cst_examine_largest(value, f->n);
   for (double h = FIRST_STEP; h > LAST_STEP && !(least <= GOOD_ENOUGH); h /= 8) {
-    cst_field_difference(f, d, h, x);
+    cst_examine_field_difference(f, d, h, x);
     const double apart = most_apart(x, y, f->n, size + noise / h / NEARLY, row);
     if (apart < least) least = apart;
   }
@@ -252,12 +252,12 @@ static double central(const cst_analytic *f, const cst_change *d, const double *
 static void compare_at(const cst_examiner *e, const derivative *d, const cst_point *p, int n, difference *worst) {
   const cst_analytic f = {.e = e, .at = p, .n = n, .node = e->s->kernel_out[d->below], .value = d->function};
   const cst_change   c = change_of(e->s, p, d->change);
-  double            *x = cst_numbers((size_t)n), *y = cst_numbers((size_t)n), size;
+  double            *x = cst_linear_numbers((size_t)n), *y = cst_linear_numbers((size_t)n), size;
   int                row = 0;
   contract(e, d, p, &c, y, &size);
-  size = fmax(size, cst_largest(y, n));
-  if (cst_field_slope(&f, &c, x)) {
-    size = fmax(size, cst_largest(x, n));
+  size = fmax(size, cst_examine_largest(y, n));
+  if (cst_examine_field_slope(&f, &c, x)) {
+    size = fmax(size, cst_examine_largest(x, n));
     const double apart = most_apart(x, y, n, size, &row);
     if (!(apart <= worst->complex_step)) worst->complex_step = apart, worst->row = row;
   } else {
@@ -283,16 +283,16 @@ static int values_of(const cst_system *s, const derivative *d) {
 static void compare(cst_examiner *e, const derivative *d, difference *all) {
   difference  worst = {0};
   const int   n = values_of(e->s, d);
-  const char *name = cst_kernel_names[d->kernel];
+  const char *name = cst_system_kernel_names[d->kernel];
   if (!n || (d->kernel == CST_K_dV && !e->s->bent)) return;
   for (int k = 0; k < e->npoint; k++) compare_at(e, d, &e->point[k], n, &worst);
   if (!(worst.complex_step <= EXACT) || !(worst.central <= NEARLY))
-    cst_examiner_say(e, CST_FAULT, "derivatives",
-                     "%s is not the derivative of %s: row %d is off by %.2g of its size by a complex step, %.2g by central differences",
-                     name, d->of, worst.row + 1, worst.complex_step, worst.central);
+    cst_examine_say(e, CST_FAULT, "derivatives",
+                    "%s is not the derivative of %s: row %d is off by %.2g of its size by a complex step, %.2g by central differences",
+                    name, d->of, worst.row + 1, worst.complex_step, worst.central);
   if (worst.skipped)
-    cst_examiner_say(e, CST_NOTE, "derivatives", "%s: no complex step at %d of %d points; central differences only", name, worst.skipped,
-                     e->npoint);
+    cst_examine_say(e, CST_NOTE, "derivatives", "%s: no complex step at %d of %d points; central differences only", name, worst.skipped,
+                    e->npoint);
   if (!(worst.complex_step <= all->complex_step)) all->complex_step = worst.complex_step;
   if (!(worst.central <= all->central)) all->central = worst.central;
 }
@@ -312,7 +312,7 @@ void cst_examine_kernels(cst_examiner *e) {
   cst_examine_pairs(e);
   for (int k = 0; k < DERIVATIVES; k++) compare(e, &derivatives[k], &all);
   if (e->x->faults == faults)
-    cst_examiner_say(e, CST_FACT, "derivatives",
-                     "%d kernels at %d points: largest difference %.1g (complex step), %.1g (central differences)", kernels_with_outputs(s),
-                     e->npoint, all.complex_step, all.central);
+    cst_examine_say(e, CST_FACT, "derivatives",
+                    "%d kernels at %d points: largest difference %.1g (complex step), %.1g (central differences)", kernels_with_outputs(s),
+                    e->npoint, all.complex_step, all.central);
 }

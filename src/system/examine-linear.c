@@ -7,11 +7,11 @@
 static const double EXACT = 1e-12, NEARLY = 1e-8;
 
 static void say(cst_examiner *e, cst_kernel_id k) {
-  cst_examiner_say(e, CST_FAULT, "derivatives", "the kernel %s is not what it is made of", cst_kernel_names[k]);
+  cst_examine_say(e, CST_FAULT, "derivatives", "the kernel %s is not what it is made of", cst_system_kernel_names[k]);
 }
 
 static double *value_of(const cst_examiner *e, cst_kernel_id k, const cst_point *p, const double *w, const double *l) {
-  double *x = cst_numbers((size_t)e->s->kernel_size[k]);
+  double *x = cst_linear_numbers((size_t)e->s->kernel_size[k]);
   cst_system_eval(e->s, k, e->c, p->q, NULL, w, NULL, l, x);
   return x;
 }
@@ -19,14 +19,14 @@ static double *value_of(const cst_examiner *e, cst_kernel_id k, const cst_point 
 static bool near(const double *x, const double *y, int n, double bound) {
   double off = 0;
   for (int i = 0; i < n; i++) off = fmax(off, x[i] == y[i] ? 0 : fabs(x[i] - y[i]));
-  return off <= bound * fmax(cst_largest(x, n), cst_largest(y, n));
+  return off <= bound * fmax(cst_examine_largest(x, n), cst_examine_largest(y, n));
 }
 
 /* Whether kernel k is grad V and the Hessian `of` by rows of b. */
 static bool is_made_of(const cst_examiner *e, cst_kernel_id k, cst_kernel_id of, const cst_bands *b, const cst_point *p) {
   const int n = e->s->nq;
   double   *x = value_of(e, k, p, NULL, NULL), *dV = value_of(e, CST_K_dV, p, NULL, NULL), *H = value_of(e, of, p, NULL, NULL);
-  double   *y = cst_numbers((size_t)(n + b->n));
+  double   *y = cst_linear_numbers((size_t)(n + b->n));
   for (int r = 0; r < n; r++) y[r] = dV[b->order[r]];
   for (int i = 0; i < b->n; i++) y[n + i] = H[b->entry[i]];
   const bool same = near(x, y, n, EXACT) && near(x + n, y + n, b->n, EXACT);
@@ -36,10 +36,10 @@ static bool is_made_of(const cst_examiner *e, cst_kernel_id k, cst_kernel_id of,
 
 /* The slopes of nodes along w. */
 static double *slopes(const cst_examiner *e, const cst_node *node, const cst_point *p) {
-  const cst_analytic f = {.e = e, .at = p, .n = e->s->nq, .node = node, .value = cst_field_own};
+  const cst_analytic f = {.e = e, .at = p, .n = e->s->nq, .node = node, .value = cst_examine_field_own};
   const cst_change   d = {.q = p->w};
-  double            *x = cst_numbers((size_t)e->s->nq);
-  if (!cst_field_slope(&f, &d, x)) cst_field_difference(&f, &d, 1e-3, x);
+  double            *x = cst_linear_numbers((size_t)e->s->nq);
+  if (!cst_examine_field_slope(&f, &d, x)) cst_examine_field_difference(&f, &d, 1e-3, x);
   return x;
 }
 
@@ -52,9 +52,9 @@ static cst_node *inputs(cst_system *s, char letter) {
 static bool is_third(const cst_examiner *e, const cst_node *Hw, const cst_point *p) {
   const cst_system *s = e->s;
   const cst_bands  *b = &s->bands[0];
-  double           *w = cst_numbers((size_t)s->nq), *bent = value_of(e, CST_K_dVH, p, NULL, NULL), *y = slopes(e, Hw, p);
+  double           *w = cst_linear_numbers((size_t)s->nq), *bent = value_of(e, CST_K_dVH, p, NULL, NULL), *y = slopes(e, Hw, p);
   for (int i = 0; i < s->nq; i++) w[b->place[i]] = p->w[i];
-  double *row = value_of(e, CST_K_D3V, p, w, bent + s->nq + b->n), *x = cst_numbers((size_t)s->nq);
+  double *row = value_of(e, CST_K_D3V, p, w, bent + s->nq + b->n), *x = cst_linear_numbers((size_t)s->nq);
   for (int i = 0; i < s->nq; i++) x[i] = row[b->place[i]];
   const bool same = near(x, y, s->nq, NEARLY);
   free(w), free(bent), free(row), free(x), free(y);
@@ -62,8 +62,8 @@ static bool is_third(const cst_examiner *e, const cst_node *Hw, const cst_point 
 }
 
 static bool is_stiff(const cst_examiner *e, const cst_node *dS, const cst_point *p) {
-  double *H = value_of(e, CST_K_d2S, p, NULL, NULL), *x = cst_numbers((size_t)e->s->nq), *y = slopes(e, dS, p);
-  cst_pattern_times(&e->s->pattern[CST_K_d2S], H, p->w, x);
+  double *H = value_of(e, CST_K_d2S, p, NULL, NULL), *x = cst_linear_numbers((size_t)e->s->nq), *y = slopes(e, dS, p);
+  cst_linear_pattern_times(&e->s->pattern[CST_K_d2S], H, p->w, x);
   const bool same = near(x, y, e->s->nq, NEARLY);
   free(H), free(x), free(y);
   return same;

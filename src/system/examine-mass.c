@@ -28,7 +28,7 @@ static void rotate(double *A, int n, int p, int q) {
 
 /* A := nearly diagonal. */
 static void diagonalise(double *A, int n) {
-  const double size = cst_largest(A, n * n);
+  const double size = cst_examine_largest(A, n * n);
   bool         done = false;
   for (int sweep = 0; sweep < SWEEPS && !done; sweep++) {
     done = true;
@@ -52,9 +52,9 @@ static void range_of(const double *x, int n, int stride, double *least, double *
 
 static void of_small(const cst_examiner *e, const double *q, double *least, double *most) {
   const int n = e->s->nq;
-  double   *A = cst_numbers((size_t)(n * n));
+  double   *A = cst_linear_numbers((size_t)(n * n));
   cst_system_matrix(e->s, CST_K_M, e->c, q, NULL, A);
-  if (isfinite(cst_largest(A, n * n))) diagonalise(A, n);
+  if (isfinite(cst_examine_largest(A, n * n))) diagonalise(A, n);
   range_of(A, n, n + 1, least, most);
   free(A);
 }
@@ -62,17 +62,17 @@ static void of_small(const cst_examiner *e, const double *q, double *least, doub
 /* The eigenvalue of shift - M that is largest in size, or of M for shift 0. */
 static double dominant(const cst_pattern *P, const double *M, double shift) {
   const int n = P->rows;
-  double   *x = cst_numbers((size_t)n), *y = cst_numbers((size_t)n), value = 0;
+  double   *x = cst_linear_numbers((size_t)n), *y = cst_linear_numbers((size_t)n), value = 0;
   for (int i = 0; i < n; i++) x[i] = cst_random_normal(1, 0, CST_PURPOSE_TEST, 5, (uint32_t)i);
   for (int k = 0; k < POWERS; k++) {
     double xx = 0, xy = 0, size;
-    cst_pattern_times(P, M, x, y);
+    cst_linear_pattern_times(P, M, x, y);
     for (int i = 0; i < n; i++) {
       if (shift != 0) y[i] = shift * x[i] - y[i];
       xx += x[i] * x[i], xy += x[i] * y[i];
     }
     value = xy / xx;
-    size = cst_largest(y, n);
+    size = cst_examine_largest(y, n);
     for (int i = 0; i < n && size > 0; i++) x[i] = y[i] / size;
   }
   free(x);
@@ -82,7 +82,7 @@ static double dominant(const cst_pattern *P, const double *M, double shift) {
 
 static void of_large(const cst_examiner *e, const double *q, double *least, double *most) {
   const cst_pattern *P = &e->s->pattern[CST_K_M];
-  double            *M = cst_numbers((size_t)P->n);
+  double            *M = cst_linear_numbers((size_t)P->n);
   cst_system_eval(e->s, CST_K_M, e->c, q, NULL, NULL, NULL, NULL, M);
   *most = dominant(P, M, 0);
   *least = *most - dominant(P, M, *most);
@@ -91,8 +91,8 @@ static void of_large(const cst_examiner *e, const double *q, double *least, doub
 
 void cst_examine_mass(const cst_examiner *e, const double *q, double *least, double *most) {
   if (!e->s->general) {
-    double *m = cst_numbers((size_t)e->s->nq);
-    cst_masses(e->s, e->c, m);
+    double *m = cst_linear_numbers((size_t)e->s->nq);
+    cst_linear_masses(e->s, e->c, m);
     range_of(m, e->s->nq, 1, least, most);
     free(m);
   } else if (e->s->nq <= MOST_ROTATED) {

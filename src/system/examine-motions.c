@@ -39,7 +39,7 @@ static bool expressed(const motion *m, cst_complex t, cst_complex *z) {
 static void value(const motion *m, double t, double *x) {
   const cst_system *s = m->e->s;
   const int         n = s->nq;
-  double           *p = cst_numbers((size_t)n);
+  double           *p = cst_linear_numbers((size_t)n);
   cst_system_exact(s, is_code(m) ? -1 : m->state, m->e->c, m->start, m->start + n, t, x, p, x + 2 * n);
   if (!cst_system_velocity(s, m->e->c, x, p, x + n)) x[n] = NAN;
   free(p);
@@ -48,7 +48,7 @@ static void value(const motion *m, double t, double *x) {
 static void difference(const motion *m, double t) {
   static const double weight[] = {3. / 4, -3. / 20, 1. / 60};
   const double        h = STEP * m->unit;
-  double             *y = cst_numbers((size_t)m->n);
+  double             *y = cst_linear_numbers((size_t)m->n);
   memset(m->dx, 0, sizeof *m->dx * (size_t)m->n);
   for (int k = 1; k <= 3; k++)
     for (int sign = -1; sign <= 1; sign += 2) {
@@ -79,13 +79,13 @@ static double imbalance(const motion *m, const double *lambda, double sign) {
   const double      *c = m->c, *q = m->x, *v = q + s->nq;
   const int          n = s->nq;
   const cst_pattern *P = &s->pattern[CST_K_G];
-  double            *r = cst_numbers((size_t)n), *a = cst_numbers((size_t)n), *f = cst_numbers((size_t)n), *G = cst_numbers((size_t)P->n),
-         *Gl = cst_numbers((size_t)n);
+  double            *r = cst_linear_numbers((size_t)n), *a = cst_linear_numbers((size_t)n), *f = cst_linear_numbers((size_t)n),
+         *G = cst_linear_numbers((size_t)P->n), *Gl = cst_linear_numbers((size_t)n);
   cst_system_momentum(s, c, q, m->dx + n, r); /* M A + a */
   cst_system_eval(s, CST_K_a, c, q, NULL, NULL, NULL, NULL, a);
   cst_system_eval(s, s->general ? CST_K_f : CST_K_dV, c, q, v, NULL, NULL, NULL, f);
   cst_system_eval(s, CST_K_G, c, q, NULL, NULL, NULL, NULL, G);
-  if (s->ng) cst_pattern_add_transposed(P, G, lambda, Gl);
+  if (s->ng) cst_linear_pattern_add_transposed(P, G, lambda, Gl);
   double size = 0, most = 0;
   for (int i = 0; i < n; i++) {
     const double MA = r[i] - a[i], force = s->general ? f[i] : -f[i], left = fabs(MA + sign * Gl[i] - force);
@@ -110,15 +110,15 @@ static double apart(const double *x, const double *y, int n, double size) {
 static void blame(const motion *m, const char *topic, double t, double left) {
   const cst_system *s = m->e->s;
   const double     *given = m->x + 2 * s->nq;
-  double           *lambda = cst_numbers((size_t)s->ng);
+  double           *lambda = cst_linear_numbers((size_t)s->ng);
   cst_system_multipliers(s, m->c, m->x, m->x + s->nq, lambda);
   if (s->ng && imbalance(m, given, -1) <= tolerance(m))
-    cst_examiner_say(m->e, CST_FAULT, topic, "lambda has the wrong sign; the convention is M A = f - G'lambda");
+    cst_examine_say(m->e, CST_FAULT, topic, "lambda has the wrong sign; the convention is M A = f - G'lambda");
   else if (s->ng && imbalance(m, lambda, 1) <= tolerance(m))
-    cst_examiner_say(m->e, CST_FAULT, topic, "lambda is wrong at t = %g: %s is %.10g where %.10g makes M A = f - G'lambda hold", t,
-                     s->constraint[0], given[0], lambda[0]);
+    cst_examine_say(m->e, CST_FAULT, topic, "lambda is wrong at t = %g: %s is %.10g where %.10g makes M A = f - G'lambda hold", t,
+                    s->constraint[0], given[0], lambda[0]);
   else
-    cst_examiner_say(m->e, CST_FAULT, topic, "M A = f - G'lambda does not hold at t = %g: off by %.2g of its terms", t, left);
+    cst_examine_say(m->e, CST_FAULT, topic, "M A = f - G'lambda does not hold at t = %g: off by %.2g of its terms", t, left);
   free(lambda);
 }
 
@@ -128,14 +128,14 @@ static bool holds(motion *m, const char *topic, double t, double *worst) {
   const int         n = s->nq;
   double            g = 0, gv = 0;
   take(m, t);
-  const double rate = apart(m->dx, m->x + n, n, fmax(m->speed, cst_largest(m->x + n, n))), left = imbalance(m, m->x + 2 * n, 1);
+  const double rate = apart(m->dx, m->x + n, n, fmax(m->speed, cst_examine_largest(m->x + n, n))), left = imbalance(m, m->x + 2 * n, 1);
   if (s->ng) cst_system_residuals(s, m->e->c, m->x, m->x + n, NULL, &g, NULL, &gv);
   if (!(g <= EXACT))
-    cst_examiner_say(m->e, CST_FAULT, topic, "q leaves the constraints at t = %g: scaled |g| %.2g", t, g);
+    cst_examine_say(m->e, CST_FAULT, topic, "q leaves the constraints at t = %g: scaled |g| %.2g", t, g);
   else if (!(gv <= EXACT))
-    cst_examiner_say(m->e, CST_FAULT, topic, "v does not satisfy Gv = 0 at t = %g: scaled |Gv| %.2g", t, gv);
+    cst_examine_say(m->e, CST_FAULT, topic, "v does not satisfy Gv = 0 at t = %g: scaled |Gv| %.2g", t, gv);
   else if (!(rate <= tolerance(m)))
-    cst_examiner_say(m->e, CST_FAULT, topic, "v is not dq/dt at t = %g: off by %.2g of it", t, rate);
+    cst_examine_say(m->e, CST_FAULT, topic, "v is not dq/dt at t = %g: off by %.2g of it", t, rate);
   else if (!(left <= tolerance(m)))
     blame(m, topic, t, left);
   *worst = fmax(fmax(*worst, rate), fmax(left, fmax(g, gv)));
@@ -146,18 +146,19 @@ static bool holds(motion *m, const char *topic, double t, double *worst) {
 static void compare_start(motion *m, const char *topic) {
   const int n = m->e->s->nq;
   value(m, 0, m->x);
-  const double q = apart(m->x, m->start, n, m->size), v = apart(m->x + n, m->start + n, n, fmax(m->speed, cst_largest(m->x + n, n)));
-  if (!(q <= EXACT)) cst_examiner_say(m->e, CST_FAULT, topic, "q at t = 0 is not that of the state: off by %.2g of its size", q);
-  if (!(v <= EXACT)) cst_examiner_say(m->e, CST_FAULT, topic, "v at t = 0 is not that of the state: off by %.2g of its size", v);
+  const double q = apart(m->x, m->start, n, m->size),
+               v = apart(m->x + n, m->start + n, n, fmax(m->speed, cst_examine_largest(m->x + n, n)));
+  if (!(q <= EXACT)) cst_examine_say(m->e, CST_FAULT, topic, "q at t = 0 is not that of the state: off by %.2g of its size", q);
+  if (!(v <= EXACT)) cst_examine_say(m->e, CST_FAULT, topic, "v at t = 0 is not that of the state: off by %.2g of its size", v);
 }
 
 static motion begin(cst_examiner *e, int state) {
   const int n = e->s->nq;
-  motion    m = {.e = e, .state = state, .n = 2 * n + e->s->ng, .start = cst_numbers(2 * (size_t)n)};
-  m.x = cst_numbers((size_t)m.n);
-  m.dx = cst_numbers((size_t)m.n);
+  motion    m = {.e = e, .state = state, .n = 2 * n + e->s->ng, .start = cst_linear_numbers(2 * (size_t)n)};
+  m.x = cst_linear_numbers((size_t)m.n);
+  m.dx = cst_linear_numbers((size_t)m.n);
   cst_system_state(e->s, state, e->c, m.start, m.start + n);
-  m.size = cst_largest(m.start, n), m.speed = cst_largest(m.start + n, n);
+  m.size = cst_examine_largest(m.start, n), m.speed = cst_examine_largest(m.start + n, n);
   m.size = m.size > 0 ? m.size : 1;
   m.unit = m.speed > 0 ? m.size / m.speed : 1;
   m.speed = m.size / m.unit;
@@ -174,8 +175,8 @@ static void examine_motion(cst_examiner *e, int state) {
   bool good = true;
   for (int k = 0; k < TIMES && good; k++) good = holds(&m, topic, times[k] * m.unit, &worst);
   if (e->x->faults == faults)
-    cst_examiner_say(e, CST_FACT, topic, "starts at its state, equations of motion hold to %.1g at %d times%s", worst, TIMES,
-                     m.rough ? " (central differences)" : "");
+    cst_examine_say(e, CST_FACT, topic, "starts at its state, equations of motion hold to %.1g at %d times%s", worst, TIMES,
+                    m.rough ? " (central differences)" : "");
   free(m.start);
   free(m.x);
   free(m.dx);

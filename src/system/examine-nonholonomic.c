@@ -55,8 +55,8 @@ static void curl(const cst_examiner *e, const double *q, const double *X, const 
 static void ranks(const cst_examiner *e, const double *q, int *rank, int *gained) {
   const cst_system *s = e->s;
   const int         n = s->nq, ng = s->ng;
-  double           *G = cst_numbers((size_t)(ng * n)), *Q = cst_numbers((size_t)(n * n)), *unit = cst_numbers((size_t)(n * n));
-  double           *w = cst_numbers((size_t)(n * n * ng)), *R = cst_numbers((size_t)(ng * ng));
+  double *G = cst_linear_numbers((size_t)(ng * n)), *Q = cst_linear_numbers((size_t)(n * n)), *unit = cst_linear_numbers((size_t)(n * n));
+  double *w = cst_linear_numbers((size_t)(n * n * ng)), *R = cst_linear_numbers((size_t)(ng * ng));
   cst_system_matrix(s, CST_K_G, e->c, q, NULL, G);
   const int held = extend(G, ng, 0, Q, 0, n);
   for (int i = 0; i < n; i++) unit[i * n + i] = 1;
@@ -78,31 +78,32 @@ static void say_brackets(cst_examiner *e) {
   }
   if (!e->npoint) return;
   if (most == 0)
-    cst_examiner_say(e, CST_NOTE, "nonholonomic",
-                     "integrable: the brackets of admissible directions are admissible (rank %d), so that the constraints are holonomic in "
-                     "disguise; methods for constraints keep more where they are written as functions of the coordinates",
-                     rank);
+    cst_examine_say(e, CST_NOTE, "nonholonomic",
+                    "integrable: the brackets of admissible directions are admissible (rank %d), so that the constraints are holonomic in "
+                    "disguise; methods for constraints keep more where they are written as functions of the coordinates",
+                    rank);
   else
-    cst_examiner_say(e, CST_FACT, "nonholonomic", "rank of the distribution %d of %d; its first brackets add %d%s", rank, e->s->nq, least,
-                     least == most ? "" : " or more, by the point");
+    cst_examine_say(e, CST_FACT, "nonholonomic", "rank of the distribution %d of %d; its first brackets add %d%s", rank, e->s->nq, least,
+                    least == most ? "" : " or more, by the point");
 }
 
 static void say_energy(cst_examiner *e) {
   const cst_system *s = e->s;
   if (s->nforce)
-    cst_examiner_say(e, CST_FACT, "energy", "not kept: there are forces; `balance` is the energy less their work");
+    cst_examine_say(e, CST_FACT, "energy", "not kept: there are forces; `balance` is the energy less their work");
   else if (s->timed)
-    cst_examiner_say(e, CST_FACT, "energy", "not kept: the potential depends on the time; `balance` is the energy less what that puts in");
+    cst_examine_say(e, CST_FACT, "energy", "not kept: the potential depends on the time; `balance` is the energy less what that puts in");
   else if (s->affine)
-    cst_examiner_say(e, CST_FACT, "energy", "not kept: the constraints are affine, and what holds them works");
+    cst_examine_say(e, CST_FACT, "energy", "not kept: the constraints are affine, and what holds them works");
   else
-    cst_examiner_say(e, CST_FACT, "energy", "kept by the exact motion: the constraints are linear in the velocities and do no work");
+    cst_examine_say(e, CST_FACT, "energy", "kept by the exact motion: the constraints are linear in the velocities and do no work");
 }
 
 /* The largest |y(xi)| over the points, y the rows phi or the sum of the forces, and in *name whose it is. */
 static double work_along(const cst_examiner *e, int k, bool of_forces) {
   const cst_system *s = e->s;
-  double           *xi = cst_numbers((size_t)(s->nsym * s->nq)), *G = cst_numbers((size_t)(s->ng * s->nq)), F[N], c[CST_MAX_PAR], most = 0;
+  double *xi = cst_linear_numbers((size_t)(s->nsym * s->nq)), *G = cst_linear_numbers((size_t)(s->ng * s->nq)), F[N], c[CST_MAX_PAR],
+         most = 0;
   memcpy(c, e->c, sizeof *c * (size_t)s->npar);
   if (s->timed) c[s->account - 1] = SOME_TIME;
   for (int i = 0; i < e->npoint; i++) {
@@ -121,7 +122,7 @@ static double work_along(const cst_examiner *e, int k, bool of_forces) {
 /* xi at q + t X. */
 static void generator_at(const cst_examiner *e, int k, const double *q, const double *X, double t, double *xi) {
   const cst_system *s = e->s;
-  double           *all = cst_numbers((size_t)(s->nsym * s->nq)), x[N];
+  double           *all = cst_linear_numbers((size_t)(s->nsym * s->nq)), x[N];
   for (int i = 0; i < s->nq; i++) x[i] = q[i] + t * X[i];
   cst_system_matrix(s, CST_K_xi, e->c, x, NULL, all);
   memcpy(xi, all + k * s->nq, sizeof *xi * (size_t)s->nq);
@@ -133,7 +134,7 @@ static double change_along(const cst_examiner *e, int k) {
   const cst_system *s = e->s;
   const double      step = 1e-4;
   const int         n = s->nq;
-  double           *G = cst_numbers((size_t)(s->ng * n)), *Q = cst_numbers((size_t)((n + 1) * n)), most = 0;
+  double           *G = cst_linear_numbers((size_t)(s->ng * n)), *Q = cst_linear_numbers((size_t)((n + 1) * n)), most = 0;
   for (int p = 0; p < e->npoint; p++) {
     double X[N], before[N], xi[N], after[N], bent[N];
     cst_system_matrix(s, CST_K_G, e->c, e->point[p].q, NULL, G);
@@ -158,12 +159,12 @@ static void say_symmetry(cst_examiner *e, int k) {
   char topic[TOPIC];
   snprintf(topic, sizeof topic, "symmetry %s", e->s->symmetry[k]);
   if (e->s->nvel && work_along(e, k, false) > SMALL)
-    cst_examiner_say(e, CST_NOTE, topic, "it is not admissible: phi xi is not 0, and the forces of the constraints change its momentum");
+    cst_examine_say(e, CST_NOTE, topic, "it is not admissible: phi xi is not 0, and the forces of the constraints change its momentum");
   else if (e->s->nvel && change_along(e, k) > 1e-5)
-    cst_examiner_say(
+    cst_examine_say(
         e, CST_NOTE, topic,
         "it is admissible but does not leave the constraints as they are: the exact motion keeps its momentum, methods to their order");
-  if (e->s->nforce && work_along(e, k, true) > SMALL) cst_examiner_say(e, CST_NOTE, topic, "forces work along it and change its momentum");
+  if (e->s->nforce && work_along(e, k, true) > SMALL) cst_examine_say(e, CST_NOTE, topic, "forces work along it and change its momentum");
 }
 
 void cst_examine_nonholonomic(cst_examiner *e) {

@@ -13,21 +13,21 @@ typedef struct {
 
 /* The nodes at point p. Owned. */
 static double *values(const cst_examiner *e, const cst_node *node, int n, const cst_point *p) {
-  const cst_analytic f = {.e = e, .at = p, .n = n, .node = node, .value = cst_field_own};
-  double            *x = cst_numbers((size_t)n);
-  cst_field_value(&f, x);
+  const cst_analytic f = {.e = e, .at = p, .n = n, .node = node, .value = cst_examine_field_own};
+  double            *x = cst_linear_numbers((size_t)n);
+  cst_examine_field_value(&f, x);
   return x;
 }
 
 static bool equal(const double *x, const double *y, int n) {
-  const double size = cst_largest(x, n);
+  const double size = cst_examine_largest(x, n);
   for (int i = 0; i < n; i++)
     if (x[i] != y[i] && !(fabs(x[i] - y[i]) <= EXACT * size)) return false;
   return true;
 }
 
 static bool same_at(const cst_examiner *e, const original *o, const cst_point *p) {
-  double *x = cst_numbers((size_t)e->s->kernel_size[o->kernel]), *y = values(e, o->node, o->n, p);
+  double *x = cst_linear_numbers((size_t)e->s->kernel_size[o->kernel]), *y = values(e, o->node, o->n, p);
   cst_system_eval(e->s, o->kernel, e->c, p->q, p->v, NULL, NULL, NULL, x);
   const bool same = equal(x, y, o->n);
   free(x);
@@ -38,7 +38,8 @@ static bool same_at(const cst_examiner *e, const original *o, const cst_point *p
 static void compare(cst_examiner *e, const original *o) {
   bool same = true;
   for (int k = 0; k < e->npoint && o->n && o->node; k++) same &= same_at(e, o, &e->point[k]);
-  if (!same) cst_examiner_say(e, CST_FAULT, "derivatives", "the kernel %s is not what the description says", cst_kernel_names[o->kernel]);
+  if (!same)
+    cst_examine_say(e, CST_FAULT, "derivatives", "the kernel %s is not what the description says", cst_system_kernel_names[o->kernel]);
 }
 
 /* The nodes of a matrix in the order of its pattern, owned; NULL when others are not zero. stride 0: a diagonal. */
@@ -63,17 +64,17 @@ static void compare_matrix(cst_examiner *e, cst_kernel_id k, const cst_node *nod
   if (out)
     compare(e, &(original){k, out, e->s->pattern[k].n});
   else
-    cst_examiner_say(e, CST_FAULT, "derivatives", "the pattern of %s leaves out entries that are not zero", cst_kernel_names[k]);
+    cst_examine_say(e, CST_FAULT, "derivatives", "the pattern of %s leaves out entries that are not zero", cst_system_kernel_names[k]);
   free(out);
 }
 
 static void compare_diagonal(cst_examiner *e) {
   const int n = e->s->nq;
-  double   *m = cst_numbers((size_t)n), *y;
+  double   *m = cst_linear_numbers((size_t)n), *y;
   if (e->npoint) {
-    cst_masses(e->s, e->c, m);
+    cst_linear_masses(e->s, e->c, m);
     y = values(e, e->s->mass, n, &e->point[0]);
-    if (!equal(m, y, n)) cst_examiner_say(e, CST_FAULT, "derivatives", "the masses are not what the description says");
+    if (!equal(m, y, n)) cst_examine_say(e, CST_FAULT, "derivatives", "the masses are not what the description says");
     free(y);
   }
   free(m);

@@ -13,7 +13,7 @@ static double normal(int k, int which, int i) {
 }
 
 static double size_or_1(const double *x, int n) {
-  const double size = cst_largest(x, n);
+  const double size = cst_examine_largest(x, n);
   return size > 0 && isfinite(size) ? size : 1;
 }
 
@@ -22,9 +22,9 @@ static bool is_finite(const cst_system *s, const double *c, const cst_point *p) 
   static const cst_kernel_id of[] = {CST_K_V, CST_K_g, CST_K_dV, CST_K_d2V, CST_K_G, CST_K_M, CST_K_a, CST_K_f, CST_K_xi, CST_K_gauge};
   bool                       good = true;
   for (size_t k = 0; k < sizeof of / sizeof *of && good; k++) {
-    double *x = cst_numbers((size_t)s->kernel_size[of[k]]);
+    double *x = cst_linear_numbers((size_t)s->kernel_size[of[k]]);
     cst_system_eval(s, of[k], c, p->q, p->v, p->w, p->u, p->l, x);
-    good = isfinite(cst_largest(x, s->kernel_size[of[k]]));
+    good = isfinite(cst_examine_largest(x, s->kernel_size[of[k]]));
     free(x);
   }
   return good;
@@ -32,15 +32,15 @@ static bool is_finite(const cst_system *s, const double *c, const cst_point *p) 
 
 static void room_for(const cst_system *s, cst_point *p) {
   const int n = s->nq, w = cst_system_entries(s, 'w'), u = cst_system_entries(s, 'u'), l = cst_system_entries(s, 'l');
-  p->q = cst_numbers((size_t)(2 * n + w + u + l));
+  p->q = cst_linear_numbers((size_t)(2 * n + w + u + l));
   p->v = p->q + n, p->w = p->v + n, p->u = p->w + w, p->l = p->u + u;
 }
 
-bool cst_examiner_point(const cst_examiner *e, int state, int k, cst_point *p) {
+bool cst_examine_point(const cst_examiner *e, int state, int k, cst_point *p) {
   const cst_system *s = e->s;
   const int         n = s->nq;
   room_for(s, p);
-  double *q = cst_numbers((size_t)n), *v = cst_numbers((size_t)n), away = AWAY / sqrt(n);
+  double *q = cst_linear_numbers((size_t)n), *v = cst_linear_numbers((size_t)n), away = AWAY / sqrt(n);
   cst_system_state(s, state, e->c, q, v);
   const double size = size_or_1(q, n), speed = size_or_1(v, n);
   for (int i = 0; i < n; i++) p->v[i] = v[i] + speed * normal(k, 1, i);

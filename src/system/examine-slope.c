@@ -5,7 +5,7 @@
 
 static const double IMAGINARY = 1e-30; /* nothing is subtracted: as small as products of a few of them stay above underflow */
 
-double cst_largest(const double *x, int n) {
+double cst_examine_largest(const double *x, int n) {
   double most = 0;
   for (int i = 0; i < n; i++)
     if (!(fabs(x[i]) <= most)) most = fabs(x[i]);
@@ -14,20 +14,20 @@ double cst_largest(const double *x, int n) {
 
 static cst_complex *complexes(size_t n) { return cst_need(calloc(n + 1, sizeof(cst_complex))); }
 
-bool cst_field_nodes(const cst_analytic *f, const cst_node *out, int n, const cst_complex_point *x, cst_complex *result) {
+bool cst_examine_field_nodes(const cst_analytic *f, const cst_node *out, int n, const cst_complex_point *x, cst_complex *result) {
   const cst_complex *in[128] = {['c'] = f->e->C, ['q'] = x->q, ['v'] = x->v, ['w'] = x->w, ['u'] = x->u, ['l'] = x->l};
   return cst_graph_eval_complex(f->e->s->graph, out, n, in, result);
 }
 
-bool cst_field_own(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
-  return cst_field_nodes(f, f->node, f->n, x, out);
+bool cst_examine_field_own(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
+  return cst_examine_field_nodes(f, f->node, f->n, x, out);
 }
 
-bool cst_field_times(const cst_analytic *f, cst_kernel_id k, bool transposed, const cst_complex_point *x, const cst_complex *z,
-                     cst_complex *y) {
+bool cst_examine_field_times(const cst_analytic *f, cst_kernel_id k, bool transposed, const cst_complex_point *x, const cst_complex *z,
+                             cst_complex *y) {
   const cst_pattern *P = &f->e->s->pattern[k];
   cst_complex       *A = complexes((size_t)P->n);
-  const bool         analytic = cst_field_nodes(f, f->e->s->kernel_out[k], P->n, x, A);
+  const bool         analytic = cst_examine_field_nodes(f, f->e->s->kernel_out[k], P->n, x, A);
   for (int a = 0; a < P->rows; a++)
     for (int e = P->start[a]; e < P->start[a + 1]; e++) y[transposed ? P->column[e] : a] += A[e] * z[transposed ? a : P->column[e]];
   free(A);
@@ -55,14 +55,14 @@ static bool along(const cst_analytic *f, const cst_change *d, cst_complex t, cst
   return analytic;
 }
 
-void cst_field_value(const cst_analytic *f, double *out) {
+void cst_examine_field_value(const cst_analytic *f, double *out) {
   cst_complex *z = complexes((size_t)f->n);
   along(f, &(cst_change){0}, 0, z);
   for (int i = 0; i < f->n; i++) out[i] = creal(z[i]);
   free(z);
 }
 
-bool cst_field_slope(const cst_analytic *f, const cst_change *d, double *out) {
+bool cst_examine_field_slope(const cst_analytic *f, const cst_change *d, double *out) {
   cst_complex *z = complexes((size_t)f->n);
   bool         good = along(f, d, IMAGINARY * I, z);
   for (int i = 0; i < f->n; i++) {
@@ -73,7 +73,7 @@ bool cst_field_slope(const cst_analytic *f, const cst_change *d, double *out) {
   return good;
 }
 
-void cst_field_difference(const cst_analytic *f, const cst_change *d, double h, double *out) {
+void cst_examine_field_difference(const cst_analytic *f, const cst_change *d, double h, double *out) {
   static const double weight[] = {3. / 4, -3. / 20, 1. / 60};
   cst_complex        *z = complexes((size_t)f->n);
   for (int i = 0; i < f->n; i++) out[i] = 0;

@@ -10,7 +10,7 @@ enum { WHY = 600, LISTED = 10, TOPIC = 200 };
 static bool is_finite(cst_examiner *e, const char *topic, const double *q, const double *v) {
   for (int i = 0; i < e->s->nq; i++) {
     if (isfinite(q[i]) && isfinite(v[i])) continue;
-    cst_examiner_say(e, CST_FAULT, topic, "%s is not finite: q %g, v %g", e->s->coordinate[i], q[i], v[i]);
+    cst_examine_say(e, CST_FAULT, topic, "%s is not finite: q %g, v %g", e->s->coordinate[i], q[i], v[i]);
     return false;
   }
   return true;
@@ -29,14 +29,14 @@ static const char *implied(const cst_system *s, char text[WHY]) {
 static void rank(cst_examiner *e, const char *topic, const double *q) {
   char why[WHY], text[WHY];
   if (!e->s->ng) return;
-  const bool settled = cst_system_settle(e->s, e->c, q, why, WHY);
+  const bool settled = cst_system_enforce_independent(e->s, e->c, q, why, WHY);
   const int  r = cst_system_rank(e->s, e->c, q);
-  cst_examiner_say(e, CST_FACT, topic, "rank of Dg %d of %d", r, e->s->ng);
+  cst_examine_say(e, CST_FACT, topic, "rank of Dg %d of %d", r, e->s->ng);
   if (!settled)
-    cst_examiner_say(e, CST_FAULT, topic, "%s", why);
+    cst_examine_say(e, CST_FAULT, topic, "%s", why);
   else if (e->s->dropped)
-    cst_examiner_say(e, CST_NOTE, topic, "implied by the other constraints, here and nearby: %s; multipliers are then those of least norm",
-                     implied(e->s, text));
+    cst_examine_say(e, CST_NOTE, topic, "implied by the other constraints, here and nearby: %s; multipliers are then those of least norm",
+                    implied(e->s, text));
 }
 
 /* Rank and freedom as joints see them: each rotation has 6 independent constraints of its own. */
@@ -45,26 +45,26 @@ static void joints(cst_examiner *e, const char *topic, const double *q) {
   if (!s->nbodies) return;
   const int r = cst_system_rank(s, e->c, q), own = r - 6 * s->nbodies;
   if (s->nown)
-    cst_examiner_say(e, CST_FACT, topic, "rank of the joints %d of %d; degrees of freedom: %d", own, s->nown, s->nq - r);
+    cst_examine_say(e, CST_FACT, topic, "rank of the joints %d of %d; degrees of freedom: %d", own, s->nown, s->nq - r);
   else
-    cst_examiner_say(e, CST_FACT, topic, "no joints; degrees of freedom: %d", s->nq - r);
+    cst_examine_say(e, CST_FACT, topic, "no joints; degrees of freedom: %d", s->nq - r);
 }
 
 static void mass(cst_examiner *e, const char *topic, const double *q) {
   double least, most;
   cst_examine_mass(e, q, &least, &most);
-  cst_examiner_say(e, CST_FACT, topic, "M has eigenvalues from %.4g to %.4g%s", least, most, e->s->general && e->large ? ", about" : "");
+  cst_examine_say(e, CST_FACT, topic, "M has eigenvalues from %.4g to %.4g%s", least, most, e->s->general && e->large ? ", about" : "");
   if (e->s->flat >= 0 && least > -SINGULAR * most && isfinite(most))
-    cst_examiner_say(e, CST_NOTE, topic,
-                     "the body %s is flat, and coordinates of its rotation have no mass: only methods on the group step it",
-                     e->s->bodies[e->s->flat].name);
+    cst_examine_say(e, CST_NOTE, topic,
+                    "the body %s is flat, and coordinates of its rotation have no mass: only methods on the group step it",
+                    e->s->bodies[e->s->flat].name);
   else if (!(least > SINGULAR * most) || !isfinite(most))
-    cst_examiner_say(e, CST_FAULT, topic, "the mass is not positive definite: its eigenvalues go from %.3g to %.3g", least, most);
+    cst_examine_say(e, CST_FAULT, topic, "the mass is not positive definite: its eigenvalues go from %.3g to %.3g", least, most);
 }
 
 static double energy(const cst_examiner *e, const double *q, const double *v) {
   const cst_system *s = e->s;
-  double           *p = cst_numbers((size_t)s->nq), *a = cst_numbers((size_t)s->nq), H;
+  double           *p = cst_linear_numbers((size_t)s->nq), *a = cst_linear_numbers((size_t)s->nq), H;
   cst_system_momentum(s, e->c, q, v, p);
   cst_system_eval(s, CST_K_a, e->c, q, NULL, NULL, NULL, NULL, a);
   cst_system_eval(s, CST_K_V, e->c, q, NULL, NULL, NULL, NULL, &H);
@@ -84,14 +84,14 @@ static void examine_state(cst_examiner *e, int state, double *q, double *v) {
   joints(e, topic, q);
   mass(e, topic, q);
   const double H = energy(e, q, v);
-  cst_examiner_say(e, isfinite(H) ? CST_FACT : CST_FAULT, topic, "energy %.10g", H);
+  cst_examine_say(e, isfinite(H) ? CST_FACT : CST_FAULT, topic, "energy %.10g", H);
 }
 
 void cst_examine_states(cst_examiner *e) {
-  double *q = cst_numbers((size_t)e->s->nq), *v = cst_numbers((size_t)e->s->nq);
+  double *q = cst_linear_numbers((size_t)e->s->nq), *v = cst_linear_numbers((size_t)e->s->nq);
   for (int i = 0; i < e->s->nstate && i < CST_EXAMINED_STATES; i++) examine_state(e, i, q, v);
   if (e->s->nstate > CST_EXAMINED_STATES)
-    cst_examiner_say(e, CST_NOTE, "states", "only the first %d of %d were looked at", CST_EXAMINED_STATES, e->s->nstate);
+    cst_examine_say(e, CST_NOTE, "states", "only the first %d of %d were looked at", CST_EXAMINED_STATES, e->s->nstate);
   free(q);
   free(v);
 }

@@ -26,12 +26,12 @@ static const char *mass_kind(const cst_system *s) {
 static void say_elimination(cst_examiner *e) {
   const cst_system *s = e->s;
   if (!s->ng)
-    cst_examiner_say(e, CST_FACT, "structure", "no constraints");
+    cst_examine_say(e, CST_FACT, "structure", "no constraints");
   else if (s->gram.banded)
-    cst_examiner_say(e, CST_FACT, "structure", "constraints banded, half band %d; nonzeros of Dg: %d in %d x %d", s->gram.band,
-                     s->pattern[CST_K_G].n, s->ng, s->nq);
+    cst_examine_say(e, CST_FACT, "structure", "constraints banded, half band %d; nonzeros of Dg: %d in %d x %d", s->gram.band,
+                    s->pattern[CST_K_G].n, s->ng, s->nq);
   else
-    cst_examiner_say(e, CST_FACT, "structure", "constraints dense; nonzeros of Dg: %d in %d x %d", s->pattern[CST_K_G].n, s->ng, s->nq);
+    cst_examine_say(e, CST_FACT, "structure", "constraints dense; nonzeros of Dg: %d in %d x %d", s->pattern[CST_K_G].n, s->ng, s->nq);
 }
 
 /* Of every name the first body. */
@@ -41,38 +41,38 @@ static void say_bodies(cst_examiner *e) {
     const cst_name *name = &s->body_name[k];
     char            count[40] = "";
     double          inertia[9], mass, off;
-    cst_body_inertia(s, name->at, e->c, inertia, &mass);
+    cst_system_body_inertia(s, name->at, e->c, inertia, &mass);
     off = fabs(inertia[1]) + fabs(inertia[2]) + fabs(inertia[5]);
     if (name->array) snprintf(count, sizeof count, "%d bodies, the first: ", name->count);
     if (s->bodies[name->at].centre >= 0)
-      cst_examiner_say(e, CST_FACT, "bodies", "%s: %smass %.6g, inertia about the centre %.6g %.6g %.6g%s", name->name, count, mass,
-                       inertia[0], inertia[4], inertia[8], off > 0 ? " and products" : "");
+      cst_examine_say(e, CST_FACT, "bodies", "%s: %smass %.6g, inertia about the centre %.6g %.6g %.6g%s", name->name, count, mass,
+                      inertia[0], inertia[4], inertia[8], off > 0 ? " and products" : "");
     else
-      cst_examiner_say(e, CST_FACT, "bodies", "%s: %sturns about the origin, inertia about it %.6g %.6g %.6g%s", name->name, count,
-                       inertia[0], inertia[4], inertia[8], off > 0 ? " and products" : "");
+      cst_examine_say(e, CST_FACT, "bodies", "%s: %sturns about the origin, inertia about it %.6g %.6g %.6g%s", name->name, count,
+                      inertia[0], inertia[4], inertia[8], off > 0 ? " and products" : "");
   }
 }
 
 /* With the parameters that are examined. */
 static void check_bodies(cst_examiner *e) {
   char why[500];
-  if (!cst_system_check_bodies(e->s, e->c, why, sizeof why)) cst_examiner_say(e, CST_FAULT, "bodies", "%s", why);
+  if (!cst_system_check_bodies(e->s, e->c, why, sizeof why)) cst_examine_say(e, CST_FAULT, "bodies", "%s", why);
 }
 
 void cst_examine_structure(cst_examiner *e) {
   const cst_system *s = e->s;
   say_bodies(e);
   check_bodies(e);
-  cst_examiner_say(e, CST_FACT, "mass", "%s; %sgyroscopic", mass_kind(s), s->gyroscopic ? "" : "not ");
+  cst_examine_say(e, CST_FACT, "mass", "%s; %sgyroscopic", mass_kind(s), s->gyroscopic ? "" : "not ");
   say_elimination(e);
   for (int k = 0; k < s->npairs; k++)
-    cst_examiner_say(e, CST_FACT, "potential", "a sum over %ld pairs, each of %d operations, its slopes of %d", s->pairs[k].sum.pairs,
-                     cst_graph_count(s->graph, &s->pairs[k].sum.term, 1),
-                     cst_graph_count(s->graph, s->pairs[k].slope, s->pairs[k].sum.nx + s->pairs[k].sum.ny));
+    cst_examine_say(e, CST_FACT, "potential", "a sum over %ld pairs, each of %d operations, its slopes of %d", s->pairs[k].sum.pairs,
+                    cst_graph_count(s->graph, &s->pairs[k].sum.term, 1),
+                    cst_graph_count(s->graph, s->pairs[k].slope, s->pairs[k].sum.nx + s->pairs[k].sum.ny));
   if (s->linear_v)
-    cst_examiner_say(e, CST_FACT, "potential", "linear: its Hessian vanishes");
+    cst_examine_say(e, CST_FACT, "potential", "linear: its Hessian vanishes");
   else if (!s->bent)
-    cst_examiner_say(e, CST_FACT, "potential", "its second derivatives are too large to be written out");
+    cst_examine_say(e, CST_FACT, "potential", "its second derivatives are too large to be written out");
   else
-    cst_examiner_say(e, CST_FACT, "potential", "nonzeros of its Hessian: %d in %d x %d", s->pattern[CST_K_d2V].n, s->nq, s->nq);
+    cst_examine_say(e, CST_FACT, "potential", "nonzeros of its Hessian: %d in %d x %d", s->pattern[CST_K_d2V].n, s->nq, s->nq);
 }

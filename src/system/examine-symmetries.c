@@ -19,7 +19,7 @@ enum { TOPIC = 200 };
 
 static bool of_V(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
   const cst_node V = cst_system_whole(f->e->s);
-  return cst_field_nodes(f, &V, 1, x, out);
+  return cst_examine_field_nodes(f, &V, 1, x, out);
 }
 
 static bool of_T(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
@@ -27,9 +27,9 @@ static bool of_T(const cst_analytic *f, const cst_complex_point *x, cst_complex 
   cst_complex      *p = cst_need(calloc((size_t)s->nq + 1, sizeof *p));
   bool              analytic = true;
   if (s->general)
-    analytic = cst_field_times(f, CST_K_M, false, x, x->v, p);
+    analytic = cst_examine_field_times(f, CST_K_M, false, x, x->v, p);
   else
-    cst_field_nodes(f, s->mass, s->nq, x, p);
+    cst_examine_field_nodes(f, s->mass, s->nq, x, p);
   out[0] = 0;
   for (int i = 0; i < s->nq; i++) out[0] += 0.5 * x->v[i] * (s->general ? p[i] : p[i] * x->v[i]);
   free(p);
@@ -39,7 +39,7 @@ static bool of_T(const cst_analytic *f, const cst_complex_point *x, cst_complex 
 static bool of_A(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
   const cst_system *s = f->e->s;
   cst_complex      *a = cst_need(calloc((size_t)s->nq + 1, sizeof *a));
-  const bool        analytic = !s->gyroscopic || cst_field_nodes(f, s->a, s->nq, x, a);
+  const bool        analytic = !s->gyroscopic || cst_examine_field_nodes(f, s->a, s->nq, x, a);
   out[0] = 0;
   for (int i = 0; i < s->nq; i++) out[0] += a[i] * x->v[i];
   free(a);
@@ -47,15 +47,15 @@ static bool of_A(const cst_analytic *f, const cst_complex_point *x, cst_complex 
 }
 
 static bool of_gauge(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
-  return cst_field_nodes(f, &f->e->s->gauge[f->index], 1, x, out);
+  return cst_examine_field_nodes(f, &f->e->s->gauge[f->index], 1, x, out);
 }
 
 static bool of_xi(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
-  return cst_field_nodes(f, f->e->s->xi + (size_t)f->index * (size_t)f->n, f->n, x, out);
+  return cst_examine_field_nodes(f, f->e->s->xi + (size_t)f->index * (size_t)f->n, f->n, x, out);
 }
 
 static bool of_g(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
-  return cst_field_nodes(f, f->e->s->g, f->n, x, out);
+  return cst_examine_field_nodes(f, f->e->s->g, f->n, x, out);
 }
 
 /* Slopes along the generator. */
@@ -74,16 +74,16 @@ typedef bool function(const cst_analytic *f, const cst_complex_point *x, cst_com
 static void slope(generator *x, function *of, int n, const double *dq, const double *dv, double *out) {
   const cst_analytic f = {.e = x->e, .at = x->at, .n = n, .index = x->k, .value = of};
   const cst_change   d = {.q = dq, .v = dv};
-  if (cst_field_slope(&f, &d, out)) return;
-  const double size = cst_largest(x->at->q, x->e->s->nq), step = dq ? cst_largest(dq, x->e->s->nq) : 0;
+  if (cst_examine_field_slope(&f, &d, out)) return;
+  const double size = cst_examine_largest(x->at->q, x->e->s->nq), step = dq ? cst_examine_largest(dq, x->e->s->nq) : 0;
   x->rough = true;
-  cst_field_difference(&f, &d, step > 0 ? STEP * size / step : STEP, out);
+  cst_examine_field_difference(&f, &d, step > 0 ? STEP * size / step : STEP, out);
 }
 
 static double value(const generator *x, function *of) {
   const cst_analytic f = {.e = x->e, .at = x->at, .n = 1, .index = x->k, .value = of};
   double             out;
-  cst_field_value(&f, &out);
+  cst_examine_field_value(&f, &out);
   return out;
 }
 
@@ -95,12 +95,12 @@ static double slope_of(generator *x, function *of, const double *dq, const doubl
 
 static generator begin(const cst_examiner *e, int k, const cst_point *at) {
   const int    n = e->s->nq;
-  generator    x = {.e = e, .k = k, .at = at, .xi = cst_numbers((size_t)n), .dxi = cst_numbers((size_t)n)};
+  generator    x = {.e = e, .k = k, .at = at, .xi = cst_linear_numbers((size_t)n), .dxi = cst_linear_numbers((size_t)n)};
   cst_analytic f = {.e = e, .at = at, .n = n, .index = k, .value = of_xi};
-  cst_field_value(&f, x.xi);
+  cst_examine_field_value(&f, x.xi);
   slope(&x, of_xi, n, at->v, NULL, x.dxi);
-  const double size = cst_largest(at->q, n);
-  x.reach = size > 0 ? cst_largest(x.xi, n) / size : 1;
+  const double size = cst_examine_largest(at->q, n);
+  x.reach = size > 0 ? cst_examine_largest(x.xi, n) / size : 1;
   return x;
 }
 
@@ -128,7 +128,7 @@ static double sizes(const double *x, const double *y, int n) {
 
 static change change_of_V(generator *x) {
   const cst_system *s = x->e->s;
-  double           *dV = cst_numbers((size_t)s->nq);
+  double           *dV = cst_linear_numbers((size_t)s->nq);
   cst_system_eval(s, CST_K_dV, x->e->c, x->at->q, NULL, NULL, NULL, NULL, dV);
   const double size = sizes(dV, x->xi, s->nq) + x->reach * fabs(value(x, of_V));
   free(dV);
@@ -137,7 +137,7 @@ static change change_of_V(generator *x) {
 
 static change change_of_T(generator *x) {
   const cst_system *s = x->e->s;
-  double           *p = cst_numbers((size_t)s->nq);
+  double           *p = cst_linear_numbers((size_t)s->nq);
   cst_system_momentum(s, x->e->c, x->at->q, x->at->v, p);
   const double size = sizes(p, x->dxi, s->nq) + 2 * x->reach * fabs(value(x, of_T));
   free(p);
@@ -146,7 +146,7 @@ static change change_of_T(generator *x) {
 
 static change change_of_A(generator *x) {
   const cst_system *s = x->e->s;
-  double           *a = cst_numbers((size_t)s->nq);
+  double           *a = cst_linear_numbers((size_t)s->nq);
   if (s->gyroscopic) cst_system_eval(s, CST_K_a, x->e->c, x->at->q, NULL, NULL, NULL, NULL, a);
   const double gauge = slope_of(x, of_gauge, x->at->v, NULL);
   const double size = sizes(a, x->dxi, s->nq) + x->reach * sizes(a, x->at->v, s->nq) + fabs(gauge);
@@ -158,8 +158,8 @@ static change change_of_A(generator *x) {
 static change change_of_g(generator *x, int *row) {
   const cst_system  *s = x->e->s;
   const cst_pattern *P = &s->pattern[CST_K_G];
-  double            *dg = cst_numbers((size_t)s->ng), *G = cst_numbers((size_t)P->n), size_xi = cst_largest(x->xi, s->nq);
-  change             most = {0, 0};
+  double *dg = cst_linear_numbers((size_t)s->ng), *G = cst_linear_numbers((size_t)P->n), size_xi = cst_examine_largest(x->xi, s->nq);
+  change  most = {0, 0};
   cst_system_eval(s, CST_K_G, x->e->c, x->at->q, NULL, NULL, NULL, NULL, G);
   slope(x, of_g, s->ng, x->xi, NULL, dg);
   for (int a = 0; a < s->ng - s->nvel; a++) {
@@ -178,7 +178,7 @@ static change change_of_g(generator *x, int *row) {
 /* L_xi a . w at q + t dq. */
 static double one_form(const generator *x, const double *dq, double t, const double *w) {
   const int n = x->e->s->nq;
-  double   *q = cst_numbers((size_t)n), *v = cst_numbers((size_t)n);
+  double   *q = cst_linear_numbers((size_t)n), *v = cst_linear_numbers((size_t)n);
   for (int i = 0; i < n; i++) q[i] = x->at->q[i] + t * dq[i], v[i] = w[i];
   const cst_point at = {q, v, x->at->w, x->at->u, x->at->l};
   generator       y = begin(x->e, x->k, &at);
@@ -199,7 +199,7 @@ static double slope_of_form(const generator *x, const double *dq, const double *
 /* Along x->at->w and a second direction of its size. */
 static bool is_gradient(const generator *x) {
   const int n = x->e->s->nq;
-  double   *u = cst_numbers((size_t)n);
+  double   *u = cst_linear_numbers((size_t)n);
   for (int i = 0; i < n; i++) u[i] = x->at->w[(i + 1) % n] * (1 + i % 3);
   const double uw = slope_of_form(x, u, x->at->w), wu = slope_of_form(x, x->at->w, u);
   const double size = fabs(uw) + fabs(wu) + fabs(one_form(x, u, 0, u)) + fabs(one_form(x, u, 0, x->at->w));
@@ -227,7 +227,7 @@ static void look(const cst_examiner *e, int k, const cst_point *at, bool on, cha
     const change g = change_of_g(&x, &row);
     if (!(g.part <= c->g.part)) c->g = g, c->row = row;
   }
-  c->moves |= cst_largest(x.xi, e->s->nq) > 0;
+  c->moves |= cst_examine_largest(x.xi, e->s->nq) > 0;
   c->rough |= x.rough;
   c->points++;
   end(&x);
@@ -237,7 +237,7 @@ static void look(const cst_examiner *e, int k, const cst_point *at, bool on, cha
 static bool onto(const cst_examiner *e, const cst_point *p, cst_point *on) {
   const size_t n = (size_t)e->s->nq;
   *on = *p;
-  on->q = cst_numbers(2 * n);
+  on->q = cst_linear_numbers(2 * n);
   on->v = on->q + n;
   memcpy(on->q, p->q, sizeof *on->q * 2 * n);
   return cst_system_project(e->s, e->c, on->q, on->v);
@@ -245,11 +245,11 @@ static bool onto(const cst_examiner *e, const cst_point *p, cst_point *on) {
 
 static void say_A(cst_examiner *e, const char *topic, int k, cst_severity severity, const changes *c, const char *where) {
   if (!cst_graph_is_zero(e->s->graph, e->s->gauge[k]))
-    cst_examiner_say(e, severity, topic, "a(q) changes along it by something else than the gradient of its gauge%s: %.3g", where, c->A.raw);
+    cst_examine_say(e, severity, topic, "a(q) changes along it by something else than the gradient of its gauge%s: %.3g", where, c->A.raw);
   else if (c->gradient)
-    cst_examiner_say(e, severity, topic, "a(q) changes along it by a gradient%s: declare its gauge F, L_xi a = DF", where);
+    cst_examine_say(e, severity, topic, "a(q) changes along it by a gradient%s: declare its gauge F, L_xi a = DF", where);
   else
-    cst_examiner_say(e, severity, topic, "a(q) changes along it by more than a gradient%s: %.3g; no gauge can mend that", where, c->A.raw);
+    cst_examine_say(e, severity, topic, "a(q) changes along it by more than a gradient%s: %.3g; no gauge can mend that", where, c->A.raw);
 }
 
 /* What is broken. Off the surface only what is not broken on it. */
@@ -257,9 +257,9 @@ static void say(cst_examiner *e, const char *topic, int k, cst_severity severity
                 const char *where) {
   const double most = c->rough ? NEARLY : EXACT;
 #define BROKEN(x) (!(c->x.part <= most) && !(before && !(before->x.part <= most)))
-  if (BROKEN(g)) cst_examiner_say(e, severity, topic, "the constraint %s changes along it: %.3g", e->s->constraint[c->row], c->g.raw);
-  if (BROKEN(V)) cst_examiner_say(e, severity, topic, "V changes along it%s: %.3g", where, c->V.raw);
-  if (BROKEN(T)) cst_examiner_say(e, severity, topic, "the mass matrix changes along it%s: the kinetic energy by %.3g", where, c->T.raw);
+  if (BROKEN(g)) cst_examine_say(e, severity, topic, "the constraint %s changes along it: %.3g", e->s->constraint[c->row], c->g.raw);
+  if (BROKEN(V)) cst_examine_say(e, severity, topic, "V changes along it%s: %.3g", where, c->V.raw);
+  if (BROKEN(T)) cst_examine_say(e, severity, topic, "the mass matrix changes along it%s: the kinetic energy by %.3g", where, c->T.raw);
   if (BROKEN(A)) say_A(e, topic, k, severity, c, where);
 #undef BROKEN
 }
@@ -271,8 +271,8 @@ static void say_fact(cst_examiner *e, const char *topic, int k, const changes *c
   const bool        gauge = !cst_graph_is_zero(s->graph, s->gauge[k]);
   char              text[80] = "";
   if (s->ng) snprintf(text, sizeof text, "g invariant to %.1g, ", c->g.part);
-  cst_examiner_say(e, CST_FACT, topic, "%sL invariant to %.1g; momentum <%s, xi>%s", text, worst_of(c), s->gyroscopic ? "Mv + a" : "Mv",
-                   gauge ? " - F" : "");
+  cst_examine_say(e, CST_FACT, topic, "%sL invariant to %.1g; momentum <%s, xi>%s", text, worst_of(c), s->gyroscopic ? "Mv + a" : "Mv",
+                  gauge ? " - F" : "");
 }
 
 static void examine_symmetry(cst_examiner *e, int k) {
@@ -287,13 +287,13 @@ static void examine_symmetry(cst_examiner *e, int k) {
     free(p.q);
   }
   if (!on.points) {
-    cst_examiner_say(e, CST_NOTE, topic, "not examined: no point near the states could be projected on the constraints");
+    cst_examine_say(e, CST_NOTE, topic, "not examined: no point near the states could be projected on the constraints");
     return;
   }
   say(e, topic, k, CST_FAULT, &on, NULL, "");
   if (e->x->faults == faults) say_fact(e, topic, k, &on);
   say(e, topic, k, CST_NOTE, &off, &on, ", but only off the constraints");
-  if (!on.moves) cst_examiner_say(e, CST_NOTE, topic, "it moves nothing: its momentum is always zero");
+  if (!on.moves) cst_examine_say(e, CST_NOTE, topic, "it moves nothing: its momentum is always zero");
 }
 
 void cst_examine_symmetries(cst_examiner *e) {

@@ -9,7 +9,7 @@ enum { LONGEST = 2000 }; /* text of a finding, in bytes */
 
 /* Findings. */
 
-void cst_examiner_say(cst_examiner *e, cst_severity severity, const char *topic, const char *format, ...) {
+void cst_examine_say(cst_examiner *e, cst_severity severity, const char *topic, const char *format, ...) {
   cst_examination *x = e->x;
   char             text[LONGEST];
   va_list          arguments;
@@ -21,7 +21,7 @@ void cst_examiner_say(cst_examiner *e, cst_severity severity, const char *topic,
   x->faults += severity == CST_FAULT;
 }
 
-void cst_examination_destroy(cst_examination *x) {
+void cst_examine_destroy(cst_examination *x) {
   if (!x) return;
   for (int i = 0; i < x->n; i++) free(x->at[i].topic), free(x->at[i].text);
   free(x->at);
@@ -42,13 +42,13 @@ static void gather_points(cst_examiner *e) {
   for (int k = 0; k < wanted; k++) {
     const int state = k % e->s->nstate;
     char      topic[200];
-    if (cst_examiner_point(e, state, k, &e->point[e->npoint])) {
+    if (cst_examine_point(e, state, k, &e->point[e->npoint])) {
       e->npoint++;
       continue;
     }
     free(e->point[e->npoint].q);
     snprintf(topic, sizeof topic, "state %s", e->s->state[state].name);
-    if (k < e->s->nstate) cst_examiner_say(e, CST_FAULT, topic, "functions of the system or their derivatives are not finite near it");
+    if (k < e->s->nstate) cst_examine_say(e, CST_FAULT, topic, "functions of the system or their derivatives are not finite near it");
   }
 }
 

@@ -22,7 +22,7 @@ typedef struct {
   cst_finding *at;        /* [n] in the order of the page */
 } cst_examination;
 
-/* Examine s with parameters c[npar]. Redundant constraints are marked in s as by cst_system_settle. Owned. */
+/* Examine s with parameters c[npar]. Redundant constraints are marked in s as by cst_system_enforce_independent. Owned. */
 cst_examination *cst_examine(cst_system *s, const double *c);
-void             cst_examination_destroy(cst_examination *x);
+void             cst_examine_destroy(cst_examination *x);
 #endif

@@ -25,7 +25,7 @@ typedef struct {
   cst_point       *point;
 } cst_examiner;
 
-void cst_examiner_say(cst_examiner *e, cst_severity severity, const char *topic, const char *format, ...)
+void cst_examine_say(cst_examiner *e, cst_severity severity, const char *topic, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
 /* The parts, each for one aspect. */
@@ -46,7 +46,7 @@ void cst_examine_consistency(cst_examiner *e, const char *topic, const double *q
 void cst_examine_mass(const cst_examiner *e, const double *q, double *least, double *most);
 
 /* examine-points.c: the k-th point near state `state`, arrays included; its functions are finite (true) or not. Free point->q. */
-bool cst_examiner_point(const cst_examiner *e, int state, int k, cst_point *p);
+bool cst_examine_point(const cst_examiner *e, int state, int k, cst_point *p);
 
 /* A point that has left the real numbers. */
 typedef struct {
@@ -64,24 +64,24 @@ struct cst_analytic {
   const cst_examiner *e;
   const cst_point    *at;
   int                 n;
-  const cst_node     *node;  /* [n] for cst_field_own */
+  const cst_node     *node;  /* [n] for cst_examine_field_own */
   int                 index; /* for its user */
   bool (*value)(const cst_analytic *f, const cst_complex_point *x, cst_complex *out);
 };
 /* The nodes out[n] at x. */
-bool cst_field_nodes(const cst_analytic *f, const cst_node *out, int n, const cst_complex_point *x, cst_complex *result);
+bool cst_examine_field_nodes(const cst_analytic *f, const cst_node *out, int n, const cst_complex_point *x, cst_complex *result);
 /* A value: that of f->node. */
-bool cst_field_own(const cst_analytic *f, const cst_complex_point *x, cst_complex *out);
+bool cst_examine_field_own(const cst_analytic *f, const cst_complex_point *x, cst_complex *out);
 /* y += A z or A'z for the entries A of a matrix kernel. */
-bool cst_field_times(const cst_analytic *f, cst_kernel_id k, bool transposed, const cst_complex_point *x, const cst_complex *z,
-                     cst_complex *y);
+bool cst_examine_field_times(const cst_analytic *f, cst_kernel_id k, bool transposed, const cst_complex_point *x, const cst_complex *z,
+                             cst_complex *y);
 /* out[n] = the value at f->at. */
-void cst_field_value(const cst_analytic *f, double *out);
+void cst_examine_field_value(const cst_analytic *f, double *out);
 /* Directional derivatives at f->at along d. By a complex step; false where there is none. */
-bool cst_field_slope(const cst_analytic *f, const cst_change *d, double *out);
+bool cst_examine_field_slope(const cst_analytic *f, const cst_change *d, double *out);
 /* By central differences of sixth order with step h. */
-void cst_field_difference(const cst_analytic *f, const cst_change *d, double h, double *out);
+void cst_examine_field_difference(const cst_analytic *f, const cst_change *d, double h, double *out);
 
 /* Largest magnitude of x[n]; a NaN stays one. */
-double cst_largest(const double *x, int n);
+double cst_examine_largest(const double *x, int n);
 #endif

@@ -31,10 +31,10 @@ static void free_kept(cst_system_owned *o) {
 /* Reading. */
 
 static void read_title(cst_reading *r) {
-  cst_yaml *n = cst_reading_required(r, r->root, "system", "(the name of the system)");
-  if (n && cst_reading_label(r, n, "system")) r->s->name = cst_yaml_text(n);
-  r->s->doc = cst_reading_text(r, cst_yaml_get(r->root, "doc"), "doc");
-  r->s->source = cst_reading_text(r, cst_yaml_get(r->root, "source"), "source");
+  cst_yaml *n = cst_read_required(r, r->root, "system", "(the name of the system)");
+  if (n && cst_read_label(r, n, "system")) r->s->name = cst_yaml_text(n);
+  r->s->doc = cst_read_text(r, cst_yaml_get(r->root, "doc"), "doc");
+  r->s->source = cst_read_text(r, cst_yaml_get(r->root, "source"), "source");
 }
 
 static void start(cst_reading *r) {
@@ -51,29 +51,29 @@ static void read_all(cst_reading *r) {
                                      "forces",    "bodies",      "stiff",      "units"};
   cst_yaml_check_keys(r->doc, r->root, keys, sizeof keys / sizeof *keys, r->d);
   read_title(r);
-  cst_reading_units(r);
-  cst_reading_parameters(r);
-  if (!cst_reading_coordinates(r)) {
+  cst_read_units(r);
+  cst_read_parameters(r);
+  if (!cst_read_coordinates(r)) {
     static const char *const others[] = {"mass", "potential", "states"};
-    for (int i = cst_reading_has_bodies(r) ? 2 : 0; i < 3; i++) cst_reading_required(r, r->root, others[i], "of the system");
+    for (int i = cst_read_has_bodies(r) ? 2 : 0; i < 3; i++) cst_read_required(r, r->root, others[i], "of the system");
     return;
   }
-  cst_reading_inertia(r);
-  cst_reading_mass(r);
-  cst_reading_gyroscopic(r);
-  cst_reading_potential(r);
-  cst_reading_constraints(r);
-  cst_reading_forces(r);
-  cst_reading_symmetries(r);
-  cst_reading_states(r);
-  cst_reading_accounts(r);
+  cst_read_inertia(r);
+  cst_read_mass(r);
+  cst_read_gyroscopic(r);
+  cst_read_potential(r);
+  cst_read_constraints(r);
+  cst_read_forces(r);
+  cst_read_symmetries(r);
+  cst_read_states(r);
+  cst_read_accounts(r);
 }
 
 static bool good(const cst_reading *r) { return cst_diag_count(r->d) == r->before; }
 
 static void derive(cst_reading *r) {
   cst_yaml *title = cst_yaml_get(r->root, "system");
-  if (good(r)) cst_reading_check_mass(r);
+  if (good(r)) cst_read_check_mass(r);
   if (!good(r) || cst_system_derive(r->s)) return;
   if (cst_graph_spent(r->s->graph))
     cst_yaml_error(r->doc, title, r->d,
@@ -122,7 +122,7 @@ bool cst_system_read_start(cst_system *s, const cst_document *doc, cst_yaml *map
     r.i[i] = "i";
     if (s->coordinate_name[i].array) r.array = s->coordinate_name[i].name;
   }
-  cst_reading_start(&r, map, &from_q, &from_v);
+  cst_read_start(&r, map, &from_q, &from_v);
   const bool read = good(&r);
   if (read) memcpy(q, from_q, n), memcpy(v, from_v, n);
   free(r.names);
@@ -138,7 +138,7 @@ static double preset(const cst_system *s, int i, const double *c) {
   cst_tape    **tape = &((cst_system_owned *)s->owned)->preset[i];
   if (cst_graph_is_constant(s->graph, s->parameter[i].node, &value)) return value;
   if (!*tape) *tape = cst_tape_create(s->graph, &s->parameter[i].node, 1);
-  cst_tape_eval(*tape, in, &value);
+  cst_evaluate_tape(*tape, in, &value);
   return value;
 }
 
@@ -156,12 +156,12 @@ static void destroy_tapes(cst_tape **tapes, int n) {
 /* What cst_system_derive allocated. */
 static void free_derived(cst_system *s) {
   for (int k = 0; k < CST_K_COUNT; k++) {
-    cst_pattern_destroy(&s->pattern[k]);
+    cst_structure_pattern_destroy(&s->pattern[k]);
     free(s->kernel_out[k]);
     free(s->beside[k]);
   }
   cst_pairs_destroy(s);
-  cst_gram_destroy(&s->gram);
+  cst_structure_gram_destroy(&s->gram);
   for (int i = 0; i < 2; i++) cst_bands_destroy(&s->bands[i]);
   free(s->mass_class);
   free(s->dropped);

@@ -49,7 +49,7 @@ bool cst_folder_object(const char *folder, cst_code *code, char why[CST_WHY]) {
   char      path[PATH + 16];
   cst_diag *d = cst_diag_create();
   snprintf(path, sizeof path, "%s/object.so", folder);
-  bool good = cst_file_read(path, &code->bytes, &code->size, d);
+  bool good = cst_document_read_file(path, &code->bytes, &code->size, d);
   cst_diag_destroy(d);
   if (!good) snprintf(why, CST_WHY, "the compiler left no object");
   return good;

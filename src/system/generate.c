@@ -82,7 +82,7 @@ static void check_name(const char *path, const cst_system *s, cst_diag *d) {
 static cst_system *read_file(const char *path, cst_diag *d) {
   char  *text;
   size_t length;
-  if (!cst_file_read(path, &text, &length, d)) return NULL;
+  if (!cst_document_read_file(path, &text, &length, d)) return NULL;
   cst_system *s = cst_system_read(path, text, length, NULL, 0, d);
   if (s) check_name(path, s, d);
   free(text);

@@ -90,9 +90,9 @@ bool cst_system_bands(const cst_system *s, cst_kernel_id k, cst_bands *b);
 void cst_bands_destroy(cst_bands *b);
 
 /* Entries given by row, ascending in (row, column). Owned. */
-cst_pattern cst_pattern_create(int rows, int columns, int n, const int *row, const int *column);
-void        cst_pattern_destroy(cst_pattern *p);
-void        cst_gram_destroy(cst_gram *s);
+cst_pattern cst_structure_pattern_create(int rows, int columns, int n, const int *row, const int *column);
+void        cst_structure_pattern_destroy(cst_pattern *p);
+void        cst_structure_gram_destroy(cst_gram *s);
 
 /* The C of a system: sizes, patterns and inline kernels in terms of lanes.h. id: SYS_ID, a C identifier. No name of the text enters. */
 void cst_system_emit(const cst_system *s, const char *id, FILE *f);

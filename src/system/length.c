@@ -112,13 +112,13 @@ static double row_length(const cst_lengths *l, int row, const double *out) {
 static double pairs_square(const cst_system *s, int k, const double *c, const double *q) {
   const cst_pair_sum *p = &s->pairs[k].sum;
   cst_lengths         l = pair_parts(s, k);
-  double              in_pair[2 * CST_PAIR_ARRAYS], *out = cst_numbers((size_t)cst_tape_outputs(l.tape)), sum = 0;
+  double              in_pair[2 * CST_PAIR_ARRAYS], *out = cst_linear_numbers((size_t)cst_tape_outputs(l.tape)), sum = 0;
   const double       *in[128] = {['c'] = c, ['q'] = in_pair};
   for (int i = 0; i < p->rows; i++)
     for (int j = p->from[i]; j < p->to[i]; j++) {
       for (int a = 0; a < p->nx; a++) in_pair[a] = q[p->x[a] + i * p->xstep[a]];
       for (int b = 0; b < p->ny; b++) in_pair[p->nx + b] = q[p->y[b] + j * p->ystep[b]];
-      cst_tape_eval(l.tape, in, out);
+      cst_evaluate_tape(l.tape, in, out);
       const double length = row_length(&l, 0, out);
       sum += length * length;
     }
@@ -138,8 +138,8 @@ static double potential_length(const cst_system *s, const cst_lengths *l, const 
 double cst_system_lengths(const cst_system *s, const double *c, const double *q, double *length) {
   const cst_lengths *l = lengths_of(s);
   const double      *in[128] = {['c'] = c, ['q'] = q};
-  double            *out = cst_numbers((size_t)cst_tape_outputs(l->tape)), common = 0;
-  if (cst_tape_outputs(l->tape)) cst_tape_eval(l->tape, in, out);
+  double            *out = cst_linear_numbers((size_t)cst_tape_outputs(l->tape)), common = 0;
+  if (cst_tape_outputs(l->tape)) cst_evaluate_tape(l->tape, in, out);
   for (int j = 0; j < s->ng; j++) common = fmax(common, length[j] = row_length(l, j, out));
   if (!(common > 0)) common = potential_length(s, l, c, q, out);
   if (!(common > 0)) common = 1;

@@ -4,12 +4,12 @@
 #include <string.h>
 #include "system/linear.h"
 
-double *cst_numbers(size_t n) { return cst_need(calloc(n + 1, sizeof(double))); }
+double *cst_linear_numbers(size_t n) { return cst_need(calloc(n + 1, sizeof(double))); }
 
 /* Masses. */
 
-void cst_masses(const cst_system *s, const double *c, double *m) {
-  double *distinct = cst_numbers((size_t)s->nmass);
+void cst_linear_masses(const cst_system *s, const double *c, double *m) {
+  double *distinct = cst_linear_numbers((size_t)s->nmass);
   cst_system_eval(s, CST_K_mass, c, NULL, NULL, NULL, NULL, NULL, distinct);
   for (int i = 0; i < s->nq; i++) m[i] = distinct[s->mass_class[i]];
   free(distinct);
@@ -26,14 +26,14 @@ static bool raised_mass(cst_mass *M, const double *c, const double *q) {
   const cst_system  *s = M->s;
   const cst_pattern *P = &s->pattern[CST_K_G];
   const size_t       n = (size_t)s->nq;
-  double            *G = cst_numbers((size_t)P->n);
-  M->m = cst_numbers(n * n);
+  double            *G = cst_linear_numbers((size_t)P->n);
+  M->m = cst_linear_numbers(n * n);
   M->row = cst_need(calloc(n + 1, sizeof *M->row));
   if (s->general)
     cst_system_matrix(s, CST_K_M, c, q, NULL, M->m);
   else {
-    double *m = cst_numbers(n);
-    cst_masses(s, c, m);
+    double *m = cst_linear_numbers(n);
+    cst_linear_masses(s, c, m);
     for (size_t i = 0; i < n; i++) M->m[i * n + i] = m[i];
     free(m);
   }
@@ -47,32 +47,32 @@ static bool raised_mass(cst_mass *M, const double *c, const double *q) {
   return cst_dense_factor(M->m, M->row, s->nq);
 }
 
-bool cst_mass_create(cst_mass *M, const cst_system *s, const double *c, const double *q) {
+bool cst_linear_mass_create(cst_mass *M, const cst_system *s, const double *c, const double *q) {
   const size_t n = (size_t)s->nq;
   *M = (cst_mass){.s = s};
   if (s->flat >= 0) return raised_mass(M, c, q);
   if (!s->general || is_diagonal(&s->pattern[CST_K_M])) {
     bool good = true;
-    M->m = cst_numbers(n);
+    M->m = cst_linear_numbers(n);
     if (s->general)
       cst_system_eval(s, CST_K_M, c, q, NULL, NULL, NULL, NULL, M->m);
     else
-      cst_masses(s, c, M->m);
+      cst_linear_masses(s, c, M->m);
     for (size_t i = 0; i < n; i++) good &= M->m[i] != 0;
     return good;
   }
-  M->m = cst_numbers(n * n);
+  M->m = cst_linear_numbers(n * n);
   M->row = cst_need(calloc(n + 1, sizeof *M->row));
   cst_system_matrix(s, CST_K_M, c, q, NULL, M->m);
   return cst_dense_factor(M->m, M->row, s->nq);
 }
 
-void cst_mass_destroy(cst_mass *M) {
+void cst_linear_mass_destroy(cst_mass *M) {
   free(M->m);
   free(M->row);
 }
 
-void cst_mass_solve(const cst_mass *M, double *x) {
+void cst_linear_mass_solve(const cst_mass *M, double *x) {
   if (M->row) {
     cst_dense_solve(M->m, M->row, M->s->nq, x);
     return;
@@ -82,14 +82,14 @@ void cst_mass_solve(const cst_mass *M, double *x) {
 
 /* Patterns. */
 
-void cst_pattern_times(const cst_pattern *p, const double *A, const double *x, double *y) {
+void cst_linear_pattern_times(const cst_pattern *p, const double *A, const double *x, double *y) {
   for (int a = 0; a < p->rows; a++) {
     y[a] = 0;
     for (int e = p->start[a]; e < p->start[a + 1]; e++) y[a] += A[e] * x[p->column[e]];
   }
 }
 
-void cst_pattern_add_transposed(const cst_pattern *p, const double *A, const double *x, double *y) {
+void cst_linear_pattern_add_transposed(const cst_pattern *p, const double *A, const double *x, double *y) {
   for (int a = 0; a < p->rows; a++)
     for (int e = p->start[a]; e < p->start[a + 1]; e++) y[p->column[e]] += A[e] * x[a];
 }
@@ -106,7 +106,7 @@ static int keep(const cst_system *s, int *kept) {
 /* Banded matrices are not pivoted: S is symmetric and positive. */
 static bool factor_band(double *S, int n, int band, double *least) {
   const int width = 2 * band + 1;
-  double   *diagonal = cst_numbers((size_t)n);
+  double   *diagonal = cst_linear_numbers((size_t)n);
   bool      good = true;
   for (int k = 0; k < n; k++) diagonal[k] = S[(size_t)k * (size_t)width + (size_t)band];
   *least = 1;
@@ -147,7 +147,7 @@ static void add_pairs(const cst_system *s, const double *G, const double *m, dou
 
 static bool make_banded(cst_schur *x, const double *G, const double *m) {
   const cst_gram *g = &x->s->gram;
-  x->S = cst_numbers((size_t)g->size);
+  x->S = cst_linear_numbers((size_t)g->size);
   add_pairs(x->s, G, m, x->S);
   return factor_band(x->S, x->s->ng, g->band, &x->least);
 }
@@ -156,10 +156,10 @@ static bool make_banded(cst_schur *x, const double *G, const double *m) {
 static double *solved_rows(const cst_schur *x, const double *G, const cst_mass *M) {
   const cst_pattern *p = &x->s->pattern[CST_K_G];
   const size_t       nq = (size_t)x->s->nq;
-  double            *Z = cst_numbers((size_t)x->n * nq);
+  double            *Z = cst_linear_numbers((size_t)x->n * nq);
   for (int k = 0; k < x->n; k++) {
     for (int e = p->start[x->kept[k]]; e < p->start[x->kept[k] + 1]; e++) Z[(size_t)k * nq + (size_t)p->column[e]] = G[e];
-    if (M) cst_mass_solve(M, Z + (size_t)k * nq);
+    if (M) cst_linear_mass_solve(M, Z + (size_t)k * nq);
   }
   return Z;
 }
@@ -168,7 +168,7 @@ static bool make_dense(cst_schur *x, const double *G, const cst_mass *M) {
   const cst_pattern *p = &x->s->pattern[CST_K_G];
   const size_t       n = (size_t)x->n, nq = (size_t)x->s->nq;
   double            *Z = solved_rows(x, G, M);
-  x->S = cst_numbers(n * n);
+  x->S = cst_linear_numbers(n * n);
   x->row = cst_need(calloc(n + 1, sizeof *x->row));
   for (size_t a = 0; a < n; a++)
     for (size_t b = 0; b < n; b++)
@@ -181,21 +181,21 @@ static bool make_dense(cst_schur *x, const double *G, const cst_mass *M) {
   return good;
 }
 
-bool cst_schur_create(cst_schur *x, const cst_system *s, const double *G, const cst_mass *M) {
+bool cst_linear_schur_create(cst_schur *x, const cst_system *s, const double *G, const cst_mass *M) {
   *x = (cst_schur){.s = s, .kept = cst_need(calloc((size_t)s->ng + 1, sizeof(int))), .least = 1};
   x->n = keep(s, x->kept);
   x->banded = s->gram.banded && !s->dropped && (!M || !M->row);
   return x->banded ? make_banded(x, G, M ? M->m : NULL) : make_dense(x, G, M);
 }
 
-void cst_schur_destroy(cst_schur *x) {
+void cst_linear_schur_destroy(cst_schur *x) {
   free(x->kept);
   free(x->S);
   free(x->row);
 }
 
-void cst_schur_solve(const cst_schur *x, double *l) {
-  double *b = cst_numbers((size_t)x->n);
+void cst_linear_schur_solve(const cst_schur *x, double *l) {
+  double *b = cst_linear_numbers((size_t)x->n);
   for (int k = 0; k < x->n; k++) b[x->banded ? x->s->gram.place[k] : k] = l[x->kept[k]];
   if (x->banded)
     solve_band(x->S, x->n, x->s->gram.band, b);

@@ -9,7 +9,7 @@
 #include "system/internal.h"
 
 /* n zeros. Owned, free(). */
-double *cst_numbers(size_t n);
+double *cst_linear_numbers(size_t n);
 
 /* M(q) of one point. */
 typedef struct {
@@ -20,20 +20,20 @@ typedef struct {
 } cst_mass;
 
 /* false when M(q) is singular; destroy it all the same. */
-bool cst_mass_create(cst_mass *M, const cst_system *s, const double *c, const double *q);
-void cst_mass_destroy(cst_mass *M);
-void cst_mass_solve(const cst_mass *M, double *x); /* x := M^-1 x */
+bool cst_linear_mass_create(cst_mass *M, const cst_system *s, const double *c, const double *q);
+void cst_linear_mass_destroy(cst_mass *M);
+void cst_linear_mass_solve(const cst_mass *M, double *x); /* x := M^-1 x */
 
 /* Distinct masses spread over the coordinates, m[nq]. */
-void cst_masses(const cst_system *s, const double *c, double *m);
+void cst_linear_masses(const cst_system *s, const double *c, double *m);
 
 /* A residual r in units of its scale: what exceeds the noise CST_ROUNDOFF * rough counts relative to `scale`, what does not to scale +
  * rough. Of g_j: scale = L_j sum_k |G_jk|, rough = max_k |q_k| sum_k |G_jk|. */
-double cst_scaled(double r, double scale, double rough);
+double cst_evaluate_scaled(double r, double scale, double rough);
 
 /* y[rows] = A x, and y[columns] += A'x, with the entries A of a pattern. */
-void cst_pattern_times(const cst_pattern *p, const double *A, const double *x, double *y);
-void cst_pattern_add_transposed(const cst_pattern *p, const double *A, const double *x, double *y);
+void cst_linear_pattern_times(const cst_pattern *p, const double *A, const double *x, double *y);
+void cst_linear_pattern_add_transposed(const cst_pattern *p, const double *A, const double *x, double *y);
 
 /* S = G W G' of the constraints that are not dropped, factored. */
 typedef struct {
@@ -45,9 +45,9 @@ typedef struct {
 } cst_schur;
 
 /* W = M^-1, or 1 for M NULL. false when S is singular; destroy it all the same. */
-bool cst_schur_create(cst_schur *S, const cst_system *s, const double *G, const cst_mass *M);
-void cst_schur_destroy(cst_schur *S);
-void cst_schur_solve(const cst_schur *x, double *l); /* l[ng] := S^-1 l; 0 for dropped constraints */
+bool cst_linear_schur_create(cst_schur *S, const cst_system *s, const double *G, const cst_mass *M);
+void cst_linear_schur_destroy(cst_schur *S);
+void cst_linear_schur_solve(const cst_schur *x, double *l); /* l[ng] := S^-1 l; 0 for dropped constraints */
 
 /* Dense matrices. */
 #define NUMBER    double

@@ -22,7 +22,7 @@ struct cst_object {
   int   fd;
 };
 
-void cst_object_unload(cst_object *o) {
+void cst_load_object_unload(cst_object *o) {
   if (!o) return;
   dlclose(o->handle);
   if (o->fd >= 0) close(o->fd);
@@ -72,20 +72,20 @@ cst_object *cst_object_load(const cst_code *code, char why[CST_WHY]) {
   return kept;
 }
 
-void *cst_object_symbol(const cst_object *o, const char *name) { return dlsym(o->handle, name); }
+void *cst_load_object_symbol(const cst_object *o, const char *name) { return dlsym(o->handle, name); }
 
 /* Whether what was loaded is what was asked for. */
 static const cst_compiled *check(const cst_system *s, const cst_code *code, const cst_object *o) {
   char name[64];
   snprintf(name, sizeof name, "cst_compiled_user_%s", cst_isas[code->isa].name);
-  const cst_compiled *x = cst_object_symbol(o, name);
+  const cst_compiled *x = cst_load_object_symbol(o, name);
   return x && !strcmp(x->key, code->key) && x->nq == s->nq && x->ng == s->ng && x->npar == s->npar && x->nsym == s->nsym &&
                  x->width == cst_isas[code->isa].width
              ? x
              : NULL;
 }
 
-static void unload(void *object) { cst_object_unload(object); }
+static void unload(void *object) { cst_load_object_unload(object); }
 
 bool cst_code_load(cst_system *s, const cst_code *code, char why[CST_WHY]) {
   cst_system_owned   *owned = s->owned;
@@ -93,7 +93,7 @@ bool cst_code_load(cst_system *s, const cst_code *code, char why[CST_WHY]) {
   const cst_compiled *x = o ? check(s, code, o) : NULL;
   if (o && !x) snprintf(why, CST_WHY, "the compiled object is not that of the system");
   if (!x) {
-    cst_object_unload(o);
+    cst_load_object_unload(o);
     return false;
   }
   unload(owned->loaded[code->isa]);

@@ -25,25 +25,25 @@ static void lower_force(const cst_mass *M, const double *G, const double *bend, 
 void cst_system_multipliers(const cst_system *s, const double *c, const double *q, const double *v, double *lambda) {
   const cst_pattern *P = &s->pattern[CST_K_G];
   if (!s->ng) return;
-  double    *G = cst_numbers((size_t)P->n), *A = cst_numbers((size_t)s->nq), *b = cst_numbers((size_t)s->ng);
+  double    *G = cst_linear_numbers((size_t)P->n), *A = cst_linear_numbers((size_t)s->nq), *b = cst_linear_numbers((size_t)s->ng);
   cst_mass   M;
   cst_schur  S = {0};
-  const bool mass = cst_mass_create(&M, s, c, q);
+  const bool mass = cst_linear_mass_create(&M, s, c, q);
   cst_system_eval(s, CST_K_G, c, q, NULL, NULL, NULL, NULL, G);
-  const bool good = mass && cst_schur_create(&S, s, G, &M);
+  const bool good = mass && cst_linear_schur_create(&S, s, G, &M);
   if (good) {
     free_force(s, c, q, v, A);
     cst_system_eval(s, CST_K_D2gvv, c, q, v, NULL, NULL, NULL, lambda);
     lower_force(&M, G, lambda, A);
-    cst_mass_solve(&M, A);
-    cst_pattern_times(P, G, A, b);
+    cst_linear_mass_solve(&M, A);
+    cst_linear_pattern_times(P, G, A, b);
     for (int a = 0; a < s->ng; a++) lambda[a] += b[a];
-    cst_schur_solve(&S, lambda);
+    cst_linear_schur_solve(&S, lambda);
     if (s->dropped) cst_system_least_norm(s, c, q, lambda);
   }
   for (int a = 0; a < s->ng && !good; a++) lambda[a] = NAN;
-  cst_schur_destroy(&S);
-  cst_mass_destroy(&M);
+  cst_linear_schur_destroy(&S);
+  cst_linear_mass_destroy(&M);
   free(G);
   free(A);
   free(b);

@@ -47,19 +47,19 @@ static projection begin(const cst_system *s, const double *c, const double *q) {
   p.kept = cst_need(calloc((size_t)s->ng + 1, sizeof *p.kept));
   for (int a = 0; a < s->ng - s->nvel; a++)
     if (!s->dropped || !s->dropped[a]) p.kept[p.n++] = a;
-  p.x = cst_numbers((size_t)s->nq);
-  p.theta = cst_numbers((size_t)s->ng);
-  p.g = cst_numbers((size_t)s->ng);
-  p.G = cst_numbers((size_t)s->pattern[CST_K_G].n);
-  p.r = cst_numbers((size_t)(s->nq + s->ng));
-  p.g0 = cst_numbers((size_t)s->ng);
-  p.length = cst_numbers((size_t)s->ng);
+  p.x = cst_linear_numbers((size_t)s->nq);
+  p.theta = cst_linear_numbers((size_t)s->ng);
+  p.g = cst_linear_numbers((size_t)s->ng);
+  p.G = cst_linear_numbers((size_t)s->pattern[CST_K_G].n);
+  p.r = cst_linear_numbers((size_t)(s->nq + s->ng));
+  p.g0 = cst_linear_numbers((size_t)s->ng);
+  p.length = cst_linear_numbers((size_t)s->ng);
   constraint(s, c, q, p.g0);
   cst_system_lengths(s, c, q, p.length);
   if (s->gram.banded) p.band = cst_stationary_band_create(s, p.kept, p.n);
   if (p.band || (s->gram.banded && s->nq + p.n > DENSE) || s->nq > CST_MAX_Q) return p;
   const size_t n = (size_t)(s->nq + p.n);
-  p.J = cst_numbers(n * n);
+  p.J = cst_linear_numbers(n * n);
   p.row = cst_need(calloc(n + 1, sizeof *p.row));
   return p;
 }
@@ -79,7 +79,7 @@ static double relative(const projection *p) {
   for (int j = 0; j < p->s->ng; j++) {
     double row = 0, far = 0;
     for (int e = P->start[j]; e < P->start[j + 1]; e++) row += fabs(p->G[e]), far = fmax(far, fabs(p->x[P->column[e]]));
-    const double r = cst_scaled(p->g[j], row * p->length[j], row * far);
+    const double r = cst_evaluate_scaled(p->g[j], row * p->length[j], row * far);
     if (!(r <= most)) most = r; /* keeps a NaN */
   }
   return most;
@@ -91,14 +91,14 @@ static void residual(projection *p, double level) {
   constraint(p->s, p->c, p->x, p->g);
   gradient(p->s, p->c, p->x, p->G);
   for (int i = 0; i < nq; i++) p->r[i] = p->q[i] - p->x[i];
-  cst_pattern_add_transposed(&p->s->pattern[CST_K_G], p->G, p->theta, p->r);
+  cst_linear_pattern_add_transposed(&p->s->pattern[CST_K_G], p->G, p->theta, p->r);
   for (int a = 0; a < p->s->ng; a++) p->r[nq + a] = level * p->g0[a] - p->g[a];
 }
 
 /* K = 1 - D2(theta.g)(x), into rows of n. */
 static void fill_curvature(const projection *p, double *K, int n) {
   const int nq = p->s->nq;
-  double   *w = cst_numbers((size_t)nq), *column = cst_numbers((size_t)nq);
+  double   *w = cst_linear_numbers((size_t)nq), *column = cst_linear_numbers((size_t)nq);
   for (int j = 0; j < nq; j++) {
     w[j] = 1;
     cst_system_eval(p->s, CST_K_D2glw, p->c, p->x, NULL, w, NULL, p->theta, column);
@@ -134,11 +134,11 @@ static bool full_step(projection *p) {
 /* x := P x, P = 1 - G'(G G')^-1 G with S = G G'. */
 static void project_tangent(const cst_system *s, const double *G, const cst_schur *S, double *x) {
   const cst_pattern *P = &s->pattern[CST_K_G];
-  double            *b = cst_numbers((size_t)s->ng);
-  cst_pattern_times(P, G, x, b);
-  cst_schur_solve(S, b);
+  double            *b = cst_linear_numbers((size_t)s->ng);
+  cst_linear_pattern_times(P, G, x, b);
+  cst_linear_schur_solve(S, b);
   for (int a = 0; a < s->ng; a++) b[a] = -b[a];
-  cst_pattern_add_transposed(P, G, b, x);
+  cst_linear_pattern_add_transposed(P, G, b, x);
   free(b);
 }
 
@@ -157,8 +157,8 @@ static double dot(const double *x, const double *y, int n) {
 /* dx += z with G z = 0 and P (r - K z) nearly 0, by conjugate gradients in the tangent space; r := r - K z. Where K is not positive there,
  * as it is at the nearest point, what has been found so far must do. */
 static void minimise(const projection *p, const cst_schur *S, double *r, double *dx) {
-  const int    n = p->s->nq;
-  double      *g = cst_numbers((size_t)n), *d = cst_numbers((size_t)n), *Kd = cst_numbers((size_t)n), first = 0, last = 0;
+  const int n = p->s->nq;
+  double   *g = cst_linear_numbers((size_t)n), *d = cst_linear_numbers((size_t)n), *Kd = cst_linear_numbers((size_t)n), first = 0, last = 0;
   const double least = DBL_EPSILON * DBL_EPSILON * dot(p->x, p->x, n); /* below it all is round-off */
   for (int k = 0; k < GRADIENT_ITERATIONS; k++) {
     memcpy(g, r, sizeof *g * (size_t)n);
@@ -182,21 +182,21 @@ static void minimise(const projection *p, const cst_schur *S, double *r, double 
 static bool large_step(projection *p) {
   const cst_pattern *P = &p->s->pattern[CST_K_G];
   const int          nq = p->s->nq, ng = p->s->ng;
-  double            *dx = cst_numbers((size_t)nq), *rest = cst_numbers((size_t)nq);
+  double            *dx = cst_linear_numbers((size_t)nq), *rest = cst_linear_numbers((size_t)nq);
   cst_schur          S;
-  const bool         good = cst_schur_create(&S, p->s, p->G, NULL);
+  const bool         good = cst_linear_schur_create(&S, p->s, p->G, NULL);
   if (good) {
-    cst_schur_solve(&S, p->r + nq);
-    cst_pattern_add_transposed(P, p->G, p->r + nq, dx);
+    cst_linear_schur_solve(&S, p->r + nq);
+    cst_linear_pattern_add_transposed(P, p->G, p->r + nq, dx);
     curve(p, dx, rest);
     for (int i = 0; i < nq; i++) rest[i] = p->r[i] - rest[i];
     minimise(p, &S, rest, dx);
-    cst_pattern_times(P, p->G, rest, p->r + nq); /* rest = r_x - K dx */
-    cst_schur_solve(&S, p->r + nq);
+    cst_linear_pattern_times(P, p->G, rest, p->r + nq); /* rest = r_x - K dx */
+    cst_linear_schur_solve(&S, p->r + nq);
     for (int a = 0; a < ng; a++) p->r[nq + a] = -p->r[nq + a];
     memcpy(p->r, dx, sizeof *dx * (size_t)nq);
   }
-  cst_schur_destroy(&S);
+  cst_linear_schur_destroy(&S);
   free(dx);
   free(rest);
   return good;
@@ -242,7 +242,7 @@ static bool is_positive(double *A, int n) {
 static double *normals(const projection *p) {
   const cst_pattern *P = &p->s->pattern[CST_K_G];
   const int          nq = p->s->nq;
-  double            *N = cst_numbers((size_t)p->n * (size_t)nq);
+  double            *N = cst_linear_numbers((size_t)p->n * (size_t)nq);
   for (int k = 0; k < p->n; k++) {
     double *x = N + k * nq;
     for (int e = P->start[p->kept[k]]; e < P->start[p->kept[k] + 1]; e++) x[P->column[e]] = p->G[e];
@@ -278,7 +278,7 @@ static void restrict_curvature(const projection *p, double *K) {
 /* Of large systems: whether conjugate gradients from a vector with a part in every direction meet positive curvature alone. */
 static bool is_curved_up(const projection *p, const cst_schur *S) {
   const int n = p->s->nq;
-  double   *r = cst_numbers((size_t)n), *d = cst_numbers((size_t)n), *Kd = cst_numbers((size_t)n), first = 0, last = 0;
+  double   *r = cst_linear_numbers((size_t)n), *d = cst_linear_numbers((size_t)n), *Kd = cst_linear_numbers((size_t)n), first = 0, last = 0;
   bool      good = true;
   for (int i = 0; i < n; i++) r[i] = 0.5 + fmod(0.6180339887498949 * (i + 1), 1);
   for (int k = 0; k < GRADIENT_ITERATIONS; k++) {
@@ -305,16 +305,16 @@ static bool is_convex(const projection *p, bool everywhere) {
   bool good;
   if (p->band && cst_stationary_band_is_positive(p->band, p->c, p->x, p->theta)) return true;
   if (p->J) {
-    double *K = cst_numbers((size_t)p->s->nq * (size_t)p->s->nq);
+    double *K = cst_linear_numbers((size_t)p->s->nq * (size_t)p->s->nq);
     fill_curvature(p, K, p->s->nq);
     if (!everywhere) restrict_curvature(p, K);
     good = is_positive(K, p->s->nq);
     free(K);
   } else {
     cst_schur S = {0};
-    good = everywhere || cst_schur_create(&S, p->s, p->G, NULL);
+    good = everywhere || cst_linear_schur_create(&S, p->s, p->G, NULL);
     good = good && is_curved_up(p, everywhere ? NULL : &S);
-    cst_schur_destroy(&S);
+    cst_linear_schur_destroy(&S);
   }
   return good;
 }
@@ -353,7 +353,7 @@ static bool find_stationary(projection *p) {
 /* x := the minimum that x = q becomes as g goes down to 0, in steps in which it stays one. */
 static bool follow_minimum(projection *p, bool everywhere) {
   const size_t nq = (size_t)p->s->nq, ng = (size_t)p->s->ng;
-  double      *x = cst_numbers(nq), *theta = cst_numbers(ng), level = 1, step = 0.25;
+  double      *x = cst_linear_numbers(nq), *theta = cst_linear_numbers(ng), level = 1, step = 0.25;
   restart(p);
   for (int k = 0; k < MOST_LEVELS && level > 0 && step >= LEAST_LEVEL; k++) {
     const double next = fmax(0, level - step);
@@ -386,7 +386,7 @@ static bool project_position(projection *p) {
   if (found && is_convex(p, true)) return true;
   const bool   quadric = is_quadric(p->s), local = found && !quadric && is_convex(p, false);
   const double away = local ? distance(p) : INFINITY;
-  double      *x = cst_numbers((size_t)p->s->nq);
+  double      *x = cst_linear_numbers((size_t)p->s->nq);
   memcpy(x, p->x, bytes);
   const bool nearer = follow_minimum(p, quadric) && distance(p) < away * (1 - NEARER);
   if (!nearer) memcpy(p->x, x, bytes);
@@ -406,14 +406,14 @@ static bool find_position(projection *p) {
 /* v := v - M^-1 G'mu with G v + phi0 = 0; twice, the second time for the round-off of the first. */
 static void remove_normal(const cst_system *s, const double *G, const double *phi0, const cst_mass *M, const cst_schur *S, double *v) {
   const cst_pattern *P = &s->pattern[CST_K_G];
-  double            *mu = cst_numbers((size_t)s->ng), *d = cst_numbers((size_t)s->nq);
+  double            *mu = cst_linear_numbers((size_t)s->ng), *d = cst_linear_numbers((size_t)s->nq);
   for (int pass = 0; pass < 2; pass++) {
-    cst_pattern_times(P, G, v, mu);
+    cst_linear_pattern_times(P, G, v, mu);
     for (int a = 0; a < s->ng && s->affine; a++) mu[a] += phi0[a];
-    cst_schur_solve(S, mu);
+    cst_linear_schur_solve(S, mu);
     memset(d, 0, sizeof *d * (size_t)s->nq);
-    cst_pattern_add_transposed(P, G, mu, d);
-    cst_mass_solve(M, d);
+    cst_linear_pattern_add_transposed(P, G, mu, d);
+    cst_linear_mass_solve(M, d);
     for (int i = 0; i < s->nq; i++) v[i] -= d[i];
   }
   free(mu);
@@ -421,17 +421,17 @@ static void remove_normal(const cst_system *s, const double *G, const double *ph
 }
 
 static bool project_velocity(const cst_system *s, const double *c, const double *q, double *v) {
-  double   *G = cst_numbers((size_t)s->pattern[CST_K_G].n), *phi0 = cst_numbers((size_t)s->ng);
+  double   *G = cst_linear_numbers((size_t)s->pattern[CST_K_G].n), *phi0 = cst_linear_numbers((size_t)s->ng);
   cst_mass  M;
   cst_schur S = {0};
-  bool      good = cst_mass_create(&M, s, c, q);
+  bool      good = cst_linear_mass_create(&M, s, c, q);
   gradient(s, c, q, G);
   cst_system_eval(s, CST_K_phi0, c, q, NULL, NULL, NULL, NULL, phi0);
-  good = good && cst_schur_create(&S, s, G, &M);
+  good = good && cst_linear_schur_create(&S, s, G, &M);
   if (good) remove_normal(s, G, phi0, &M, &S, v);
   for (int i = 0; i < s->nq && good; i++) good = isfinite(v[i]);
-  cst_schur_destroy(&S);
-  cst_mass_destroy(&M);
+  cst_linear_schur_destroy(&S);
+  cst_linear_mass_destroy(&M);
   free(G);
   free(phi0);
   return good;
@@ -441,7 +441,7 @@ bool cst_system_project(const cst_system *s, const double *c, double *q, double 
   const size_t bytes = sizeof(double) * (size_t)s->nq;
   if (!s->ng) return true;
   projection p = begin(s, c, q);
-  double    *u = cst_numbers((size_t)s->nq);
+  double    *u = cst_linear_numbers((size_t)s->nq);
   memcpy(u, v, bytes);
   const bool good = find_position(&p) && project_velocity(s, c, p.x, u);
   if (good) {
@@ -455,12 +455,12 @@ bool cst_system_project(const cst_system *s, const double *c, double *q, double 
 
 void cst_system_tangential(const cst_system *s, const double *c, const double *q, double *p) {
   if (!s->ng) return;
-  double   *G = cst_numbers((size_t)s->pattern[CST_K_G].n);
+  double   *G = cst_linear_numbers((size_t)s->pattern[CST_K_G].n);
   cst_schur S;
   gradient(s, c, q, G);
-  const bool good = cst_schur_create(&S, s, G, NULL);
+  const bool good = cst_linear_schur_create(&S, s, G, NULL);
   for (int pass = 0; pass < 2 && good; pass++) project_tangent(s, G, &S, p); /* the second for the round-off of the first */
   for (int i = 0; i < s->nq && !good; i++) p[i] = NAN;
-  cst_schur_destroy(&S);
+  cst_linear_schur_destroy(&S);
   free(G);
 }

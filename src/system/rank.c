@@ -59,7 +59,7 @@ static int basis(double *A, int m, int n, int most, double least, int *taken, do
 
 /* The rows of G(q) over their lengths, [ng][nq], and the lengths where not NULL. Owned. */
 static double *unit_rows(const cst_system *s, const double *c, const double *q, double *length) {
-  double *A = cst_numbers((size_t)s->ng * (size_t)s->nq);
+  double *A = cst_linear_numbers((size_t)s->ng * (size_t)s->nq);
   cst_system_matrix(s, CST_K_G, c, q, NULL, A);
   for (int a = 0; a < s->ng; a++) {
     double *row = A + (size_t)a * (size_t)s->nq, size = sqrt(dot(row, row, s->nq));
@@ -73,18 +73,18 @@ static double *unit_rows(const cst_system *s, const double *c, const double *q, 
 static bool is_large(const cst_system *s) { return s->nq > CST_MAX_Q; }
 
 static bool is_strong(const cst_system *s, const double *c, const double *q) {
-  double   *G = cst_numbers((size_t)s->pattern[CST_K_G].n);
+  double   *G = cst_linear_numbers((size_t)s->pattern[CST_K_G].n);
   cst_schur S;
   cst_system_eval(s, CST_K_G, c, q, NULL, NULL, NULL, NULL, G);
-  const bool strong = cst_schur_create(&S, s, G, NULL) && S.least >= WEAK_PIVOT;
-  cst_schur_destroy(&S);
+  const bool strong = cst_linear_schur_create(&S, s, G, NULL) && S.least >= WEAK_PIVOT;
+  cst_linear_schur_destroy(&S);
   free(G);
   return strong;
 }
 
 int cst_system_rank(const cst_system *s, const double *c, const double *q) {
   if (!s->ng || (is_large(s) && !s->dropped && is_strong(s, c, q))) return s->ng;
-  double *A = unit_rows(s, c, q, NULL), *Q = cst_numbers((size_t)s->ng * (size_t)s->nq);
+  double *A = unit_rows(s, c, q, NULL), *Q = cst_linear_numbers((size_t)s->ng * (size_t)s->nq);
   int    *taken = cst_need(calloc((size_t)s->ng, sizeof *taken));
   int     r = basis(A, s->ng, s->nq, s->ng < s->nq ? s->ng : s->nq, SMALL, taken, Q);
   free(A);
@@ -98,7 +98,7 @@ void cst_system_least_norm(const cst_system *s, const double *c, const double *q
   const size_t nq = (size_t)s->nq, ng = (size_t)s->ng;
   const int    rank = cst_system_rank(s, c, q);
   if (rank == s->ng || !isfinite(dot(lambda, lambda, s->ng))) return;
-  double *G = cst_numbers(ng * nq), *A = cst_numbers(ng * nq), *Q = cst_numbers(ng * ng), *x = cst_numbers(ng);
+  double *G = cst_linear_numbers(ng * nq), *A = cst_linear_numbers(ng * nq), *Q = cst_linear_numbers(ng * ng), *x = cst_linear_numbers(ng);
   int    *taken = cst_need(calloc(ng, sizeof *taken));
   cst_system_matrix(s, CST_K_G, c, q, NULL, G);
   for (size_t a = 0; a < ng; a++)
@@ -121,9 +121,9 @@ void cst_system_least_norm(const cst_system *s, const double *c, const double *q
 /* One step of Newton's method for g(q) = 0 with the shortest change: enough independent constraints are solved for. Its size. */
 static double shorten(const cst_system *s, const double *c, double *q) {
   const size_t nq = (size_t)s->nq, ng = (size_t)s->ng;
-  double      *length = cst_numbers(ng), *g = cst_numbers(ng), *G = unit_rows(s, c, q, length), *A = cst_numbers(ng * nq);
-  double      *Q = cst_numbers(ng * nq), *y = cst_numbers(ng), step = 0;
-  int         *taken = cst_need(calloc(ng, sizeof *taken));
+  double *length = cst_linear_numbers(ng), *g = cst_linear_numbers(ng), *G = unit_rows(s, c, q, length), *A = cst_linear_numbers(ng * nq);
+  double *Q = cst_linear_numbers(ng * nq), *y = cst_linear_numbers(ng), step = 0;
+  int    *taken = cst_need(calloc(ng, sizeof *taken));
   memcpy(A, G, sizeof *A * ng * nq);
   const int r = basis(A, s->ng, s->nq, s->ng < s->nq ? s->ng : s->nq, SMALL, taken, Q);
   cst_system_eval(s, CST_K_g, c, q, NULL, NULL, NULL, NULL, g);
@@ -168,7 +168,7 @@ static bool reach(const cst_system *s, const double *c, double *q) {
  * matrix unconstrained. Those on velocities come last. */
 static int choose(const cst_system *s, const double *c, const double *q, unsigned char *dropped) {
   const size_t nq = (size_t)s->nq;
-  double      *A = unit_rows(s, c, q, NULL), *Q = cst_numbers((size_t)s->ng * nq);
+  double      *A = unit_rows(s, c, q, NULL), *Q = cst_linear_numbers((size_t)s->ng * nq);
   const int    held = s->ng - s->nvel; /* on positions */
   int          r = 0;
   for (int k = 0; k < s->ng; k++) {
@@ -187,7 +187,7 @@ static int choose(const cst_system *s, const double *c, const double *q, unsigne
 /* The ranks at points near q on g = 0: the lowest and the highest. */
 static void neighbours(const cst_system *s, const double *c, const double *q, int *low, int *high) {
   const double size = MOVE * size_of(q, s->nq);
-  double      *x = cst_numbers((size_t)s->nq);
+  double      *x = cst_linear_numbers((size_t)s->nq);
   for (int k = 0; k < NEIGHBOURS; k++) {
     for (int i = 0; i < s->nq; i++) x[i] = q[i] + size * cst_random_normal(SEED, (uint64_t)k, CST_PURPOSE_TEST, 0, (uint32_t)i);
     if (!reach(s, c, x)) continue;
@@ -245,7 +245,7 @@ bool cst_system_redundant(const cst_system *s, const double *c, const double *q,
   if (!s->ng) return true;
   if (s->nq > MOST_SETTLED) return large(s, c, q, why, n);
   if (is_large(s) && !s->dropped && is_strong(s, c, q)) return true;
-  double *start = cst_numbers((size_t)s->nq);
+  double *start = cst_linear_numbers((size_t)s->nq);
   memcpy(start, q, sizeof *start * (size_t)s->nq);
   /* Off g = 0 there is no point to judge by; projection and residuals say what is wrong. */
   const bool good = !reach(s, c, start) || redundant_on(s, c, start, dropped, why, n);
@@ -253,7 +253,7 @@ bool cst_system_redundant(const cst_system *s, const double *c, const double *q,
   return good;
 }
 
-bool cst_system_settle(cst_system *s, const double *c, const double *q, char *why, int n) {
+bool cst_system_enforce_independent(cst_system *s, const double *c, const double *q, char *why, int n) {
   unsigned char *dropped;
   if (!cst_system_redundant(s, c, q, &dropped, why, n)) return false;
   cst_system_enforce(s, dropped);

@@ -14,7 +14,7 @@ enum { ENTRIES = 9, AXES = 3 };
 /* Row and column of the six constraints. */
 static const int pair[CST_ORTHOGONAL][2] = {{0, 0}, {0, 1}, {0, 2}, {1, 1}, {1, 2}, {2, 2}};
 
-bool cst_reading_has_bodies(const cst_reading *r) { return cst_yaml_get(r->root, "bodies") != NULL; }
+bool cst_read_has_bodies(const cst_reading *r) { return cst_yaml_get(r->root, "bodies") != NULL; }
 
 /* "R" and "12" as one name. Kept. */
 static const char *with_digits(cst_reading *r, const char *name, const char *between, int a, int b) {
@@ -35,9 +35,9 @@ static void declare_coordinate(cst_reading *r, const cst_name *body, const cst_b
 }
 
 static void declare_rotation(cst_reading *r, const cst_name *body, const cst_body_place *p, cst_yaml **item) {
-  cst_yaml   *n = cst_reading_required(r, p->map, "rotation", "of the body (the name of its rotation matrix)");
+  cst_yaml   *n = cst_read_required(r, p->map, "rotation", "of the body (the name of its rotation matrix)");
   const char *name = n ? cst_yaml_text(n) : NULL;
-  if (!n || !cst_reading_symbol(r, n, -1, name, "rotation")) return;
+  if (!n || !cst_read_symbol(r, n, -1, name, "rotation")) return;
   for (int e = 0; e < ENTRIES; e++) declare_coordinate(r, body, p, with_digits(r, name, "", e / AXES, e % AXES), p->rotation + e, n, item);
 }
 
@@ -50,8 +50,7 @@ static void declare_centre(cst_reading *r, const cst_name *body, const cst_body_
   }
   for (int a = 0; a < AXES; a++) {
     cst_yaml *n = cst_yaml_item(list, a);
-    if (cst_reading_symbol(r, n, -1, cst_yaml_text(n), "coordinate"))
-      declare_coordinate(r, body, p, cst_yaml_text(n), p->centre + a, n, item);
+    if (cst_read_symbol(r, n, -1, cst_yaml_text(n), "coordinate")) declare_coordinate(r, body, p, cst_yaml_text(n), p->centre + a, n, item);
   }
 }
 
@@ -60,7 +59,7 @@ static void declare_body(cst_reading *r, cst_yaml *key, cst_yaml *map, cst_yaml 
   cst_system              *s = r->s;
   cst_name                *body = &s->body_name[s->nbody_name];
   cst_body_place          *p = &r->body[s->nbody_name];
-  if (!cst_reading_declared(r, key, "body", body)) return;
+  if (!cst_read_declared(r, key, "body", body)) return;
   if (!cst_yaml_is_map(map)) {
     cst_yaml_error(r->doc, map, r->d, "a body must be a map with the keys rotation, inertia and, where it has a centre, centre and mass");
     return;
@@ -87,23 +86,23 @@ static void check_names(cst_reading *r) {
       }
 }
 
-void cst_reading_declare_bodies(cst_reading *r, cst_yaml **item) {
+void cst_read_declare_bodies(cst_reading *r, cst_yaml **item) {
   cst_system *s = r->s;
-  cst_yaml   *map = cst_reading_map(r, "bodies", "name: {rotation: R, inertia: [...]}"), **key, **value;
+  cst_yaml   *map = cst_read_map(r, "bodies", "name: {rotation: R, inertia: [...]}"), **key, **value;
   const int   n = cst_yaml_size(map);
   if (map && !n) cst_yaml_error(r->doc, map, r->d, "'bodies' has no body; leave it out, or write 'name: {rotation: R, inertia: [...]}'");
-  value = cst_reading_children(map, &key);
+  value = cst_read_children(map, &key);
   s->body_name = cst_system_keep(s, (size_t)n, sizeof *s->body_name);
   r->body = cst_system_keep(s, (size_t)n, sizeof *r->body);
-  for (int k = 0; k < n && cst_reading_goes_on(r) && s->nq <= CST_MOST_Q; k++) declare_body(r, key[k], value[k], item);
+  for (int k = 0; k < n && cst_read_goes_on(r) && s->nq <= CST_MOST_Q; k++) declare_body(r, key[k], value[k], item);
   check_names(r);
   free(value);
 }
 
-void cst_reading_fill_bodies(cst_reading *r) {
+void cst_read_fill_bodies(cst_reading *r) {
   cst_system *s = r->s;
   s->bodies = cst_system_keep(s, (size_t)s->nbodies, sizeof *s->bodies);
-  const char **name = cst_reading_elements(r, s->body_name, s->nbody_name, s->nbodies);
+  const char **name = cst_read_elements(r, s->body_name, s->nbody_name, s->nbodies);
   for (int k = 0; k < s->nbody_name; k++)
     for (int i = 0; i < s->body_name[k].count; i++) {
       const cst_body_place *p = &r->body[k];
@@ -121,7 +120,7 @@ static void check_taken(cst_reading *r, cst_yaml *const *key, int own, const cha
       cst_yaml_error(r->doc, key[i], r->d, "constraint '%s': this is the name of an orthogonality constraint of a body", name);
 }
 
-void cst_reading_declare_orthogonal(cst_reading *r, cst_yaml *const *key) {
+void cst_read_declare_orthogonal(cst_reading *r, cst_yaml *const *key) {
   cst_system *s = r->s;
   const int   own = s->nfamily;
   for (int k = 0; k < s->nbody_name; k++) {
@@ -151,7 +150,7 @@ static cst_node orthogonality(const cst_system *s, const cst_body *b, int i, int
   return cst_graph_mul(g, cst_graph_constant(g, 0.5), cst_graph_sub(g, sum, cst_graph_constant(g, 1)));
 }
 
-void cst_reading_orthogonal(cst_reading *r) {
+void cst_read_orthogonal(cst_reading *r) {
   cst_system *s = r->s;
   for (int k = 0; k < s->nbodies; k++)
     for (int e = 0; e < CST_ORTHOGONAL; e++) s->g[s->bodies[k].constraint + e] = orthogonality(s, &s->bodies[k], pair[e][0], pair[e][1]);

@@ -37,8 +37,7 @@ static bool list_of(const entry *x, cst_yaml *list, const char *key, int n, cst_
     cst_yaml_error(r->doc, list, r->d, "%s must be a list of %d expressions", name_of(x, key, what), n);
     return false;
   }
-  for (int i = 0; i < n && good; i++)
-    good = (out[i] = cst_reading_expression(r, cst_yaml_item(list, i), x->in, name_of(x, key, what))) >= 0;
+  for (int i = 0; i < n && good; i++) good = (out[i] = cst_read_expression(r, cst_yaml_item(list, i), x->in, name_of(x, key, what))) >= 0;
   return good;
 }
 
@@ -53,13 +52,13 @@ static bool vector(const entry *x, const char *key, cst_node out[3]) {
 static bool has_length(const entry *x, cst_yaml *list, const char *key, const cst_node *node, int n) {
   double value[4], sum = 0;
   char   what[WHAT];
-  cst_reading_values(x->r, node, n, NULL, value);
+  cst_read_values(x->r, node, n, NULL, value);
   for (int i = 0; i < n; i++) sum += value[i] * value[i];
   if (sum > 0 && isfinite(sum)) return true;
   cst_yaml_error(x->r->doc, list, x->r->d,
                  "%s has the length %g %s; it must be positive and finite (any other is "
                  "made 1)",
-                 name_of(x, key, what), sqrt(sum), cst_reading_where(x->r));
+                 name_of(x, key, what), sqrt(sum), cst_read_where(x->r));
   return false;
 }
 
@@ -67,9 +66,9 @@ static bool from_axis(const entry *x, cst_yaml *axis, cst_node R[9]) {
   cst_reading *r = x->r;
   char         what[WHAT];
   cst_node     n[3], angle;
-  cst_yaml    *value = cst_reading_required(r, x->map, "angle", "beside 'axis' (in radians)");
+  cst_yaml    *value = cst_read_required(r, x->map, "angle", "beside 'axis' (in radians)");
   if (!list_of(x, axis, "axis", AXES, n) || !value) return false;
-  angle = cst_reading_expression(r, value, x->in, name_of(x, "angle", what));
+  angle = cst_read_expression(r, value, x->in, name_of(x, "angle", what));
   if (angle < 0 || !has_length(x, axis, "axis", n, AXES)) return false;
   cst_rotation_from_axis(r->s->graph, n, angle, R);
   return true;
@@ -98,7 +97,7 @@ static bool from_matrix(const entry *x, cst_yaml *list, cst_node R[9]) {
 static bool check_rotation(const entry *x, cst_yaml *n, const cst_node node[9]) {
   double R[9], off = 0;
   char   what[WHAT];
-  cst_reading_values(x->r, node, 9, NULL, R);
+  cst_read_values(x->r, node, 9, NULL, R);
   for (int i = 0; i < AXES; i++)
     for (int j = 0; j < AXES; j++) {
       const double e = R[i] * R[j] + R[3 + i] * R[3 + j] + R[6 + i] * R[6 + j] - (i == j);
@@ -109,10 +108,10 @@ static bool check_rotation(const entry *x, cst_yaml *n, const cst_node node[9]) 
   name_of(x, "matrix", what);
   if (!(off <= ORTHOGONAL))
     cst_yaml_error(x->r->doc, n, x->r->d, "%s is no rotation %s: an entry of R'R - 1 is %.3g; at most 1e-10 is allowed", what,
-                   cst_reading_where(x->r), off);
+                   cst_read_where(x->r), off);
   else
     cst_yaml_error(x->r->doc, n, x->r->d, "%s is a reflection %s: its determinant is -1; that of a rotation is 1", what,
-                   cst_reading_where(x->r));
+                   cst_read_where(x->r));
   return false;
 }
 
@@ -178,13 +177,13 @@ static void place_all(cst_reading *r, cst_yaml *n, const cst_name *name, cst_sco
     return;
   }
   for (int i = 0; i < name->count && good; i++) {
-    const cst_scope scope = name->array ? cst_reading_with(r, in, "i", name->first + i) : in;
+    const cst_scope scope = name->array ? cst_read_with(r, in, "i", name->first + i) : in;
     const entry     x = {r, list ? cst_yaml_item(n, i) : n, scope, &r->s->bodies[name->at + i]};
     good = place(&x, q, v);
   }
 }
 
-void cst_reading_body_states(cst_reading *r, cst_yaml *state, cst_scope in, const char *of, cst_node *q, cst_node *v) {
+void cst_read_body_states(cst_reading *r, cst_yaml *state, cst_scope in, const char *of, cst_node *q, cst_node *v) {
   const cst_system *s = r->s;
   cst_yaml         *map = cst_yaml_get(state, "bodies");
   const char      **names = cst_need(calloc((size_t)s->nbody_name + 1, sizeof *names));
@@ -199,6 +198,6 @@ void cst_reading_body_states(cst_reading *r, cst_yaml *state, cst_scope in, cons
         cst_yaml_error(r->doc, map, r->d, "missing body '%s' %s", names[k], of);
     }
   } else
-    cst_yaml_error(r->doc, map, r->d, "'bodies' must be a map of the bodies: %s", cst_join(names, s->nbody_name));
+    cst_yaml_error(r->doc, map, r->d, "'bodies' must be a map of the bodies: %s", cst_diag_join(names, s->nbody_name));
   free(names);
 }

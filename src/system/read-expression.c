@@ -9,22 +9,22 @@
  * written out. */
 enum { EFFORT = 16, CHARACTERS_A_NODE = 4, WHAT = 200, LEAST_PAIRS = 16 };
 
-cst_scope cst_reading_constants(cst_reading *r) { return (cst_scope){r->names + 1, cst_system_named(r->s)}; }
-cst_scope cst_reading_motion(cst_reading *r) { return (cst_scope){r->timed + 1, 1 + cst_system_named(r->s)}; }
-cst_scope cst_reading_positions(cst_reading *r) { return (cst_scope){r->names + 1, cst_system_named(r->s) + r->s->ncoordinate}; }
+cst_scope cst_read_constants(cst_reading *r) { return (cst_scope){r->names + 1, cst_system_named(r->s)}; }
+cst_scope cst_read_motion(cst_reading *r) { return (cst_scope){r->timed + 1, 1 + cst_system_named(r->s)}; }
+cst_scope cst_read_positions(cst_reading *r) { return (cst_scope){r->names + 1, cst_system_named(r->s) + r->s->ncoordinate}; }
 
 /* The names with one more in front. */
-cst_scope cst_reading_with(const cst_reading *r, cst_scope in, const char *variable, int value) {
+cst_scope cst_read_with(const cst_reading *r, cst_scope in, const char *variable, int value) {
   in.names[-1] = (cst_binding){.name = variable, .node = cst_graph_constant(r->s->graph, value)};
   return (cst_scope){in.names - 1, in.n + 1};
 }
 
 /* Whether so much more may be read. */
 static bool afford(cst_reading *r, cst_yaml *n, size_t length) {
-  if (!cst_reading_goes_on(r)) return false;
+  if (!cst_read_goes_on(r)) return false;
   r->text += (double)length + EFFORT;
   cst_graph_spend(r->s->graph, (double)length / CHARACTERS_A_NODE);
-  if (r->text + cst_graph_effort(r->s->graph) <= CST_READING_TEXT) return true;
+  if (r->text + cst_parse_effort(r->s->graph) <= CST_READING_TEXT) return true;
   r->stopped = true;
   cst_yaml_error(r->doc, n, r->d,
                  "the description is too long: with its arrays written out, all expressions together may have %d characters",
@@ -43,28 +43,27 @@ static cst_node parse(cst_reading *r, cst_yaml *n, int offset, const char *text,
 
 /* Double sums in it become sums over pairs of the system, where they stand as parts of a sum and nothing depends on t; else they are
  * written out. */
-cst_node cst_reading_potential_expression(cst_reading *r, cst_yaml *n) {
+cst_node cst_read_potential_expression(cst_reading *r, cst_yaml *n) {
   cst_pair_sums   sums = {.array = 'q', .least = LEAST_PAIRS};
-  const cst_scope in = cst_reading_positions(r);
-  if (!cst_yaml_is_scalar(n) || !afford(r, n, strlen(cst_yaml_text(n))))
-    return cst_reading_expression(r, n, cst_reading_timed(r), "potential");
+  const cst_scope in = cst_read_positions(r);
+  if (!cst_yaml_is_scalar(n) || !afford(r, n, strlen(cst_yaml_text(n)))) return cst_read_expression(r, n, cst_read_timed(r), "potential");
   cst_node V = cst_expr_parse_pairs(r->s->graph, cst_yaml_text(n), in.names, in.n, NULL, &sums);
   V = V >= 0 && sums.n ? cst_pairs_take(r->s, &sums, V) : -1;
-  cst_pair_sums_destroy(&sums);
-  return V >= 0 ? V : cst_reading_expression(r, n, cst_reading_timed(r), "potential");
+  cst_parse_pair_sums_destroy(&sums);
+  return V >= 0 ? V : cst_read_expression(r, n, cst_read_timed(r), "potential");
 }
 
-cst_node cst_reading_expression(cst_reading *r, cst_yaml *n, cst_scope in, const char *what) {
+cst_node cst_read_expression(cst_reading *r, cst_yaml *n, cst_scope in, const char *what) {
   if (cst_yaml_is_scalar(n)) return parse(r, n, 0, cst_yaml_text(n), in, what);
   cst_yaml_error(r->doc, n, r->d, "%s must be a number or an expression", what);
   return -1;
 }
 
-bool cst_reading_whole(cst_reading *r, cst_yaml *n, int offset, const char *text, int length, const char *what, int least, int most,
-                       int *value) {
+bool cst_read_whole(cst_reading *r, cst_yaml *n, int offset, const char *text, int length, const char *what, int least, int most,
+                    int *value) {
   char    *part = cst_need(strndup(text, (size_t)length));
   double   x = 0;
-  cst_node node = parse(r, n, offset, part, cst_reading_constants(r), what);
+  cst_node node = parse(r, n, offset, part, cst_read_constants(r), what);
   bool constant = node >= 0 && cst_graph_is_constant(r->s->graph, node, &x), good = constant && x == floor(x) && x >= least && x <= most;
   offset += (int)strspn(part, " \n");
   free(part);
@@ -79,19 +78,19 @@ bool cst_reading_whole(cst_reading *r, cst_yaml *n, int offset, const char *text
 
 /* Lists. */
 
-cst_entries cst_reading_coordinate_entries(const cst_reading *r) {
+cst_entries cst_read_coordinate_entries(const cst_reading *r) {
   const cst_system *s = r->s;
   return (cst_entries){r->array ? "name of 'coordinates'" : "coordinate", s->coordinate_name, r->i, s->coordinate, s->ncoordinate};
 }
 
-cst_entries cst_reading_plain_entries(const cst_reading *r) {
-  cst_entries e = cst_reading_coordinate_entries(r);
+cst_entries cst_read_plain_entries(const cst_reading *r) {
+  cst_entries e = cst_read_coordinate_entries(r);
   while (e.n && e.name[e.n - 1].at >= r->s->nplain) e.n--;
   if (r->s->nbodies) e.of = "name of 'coordinates'";
   return e;
 }
 
-cst_entries cst_reading_constraint_entries(const cst_reading *r) {
+cst_entries cst_read_constraint_entries(const cst_reading *r) {
   const cst_system *s = r->s;
   return (cst_entries){"constraint", s->family, r->variable, s->constraint, s->nfamily};
 }
@@ -117,18 +116,18 @@ static bool elements(cst_reading *r, cst_yaml *n, cst_scope in, const char *what
   char            text[WHAT];
   bool            list = a->array && cst_yaml_is_list(n), good = true;
   if (list && !counted(r, n, what, a)) return false;
-  cst_yaml **item = cst_reading_children(list ? n : NULL, NULL);
+  cst_yaml **item = cst_read_children(list ? n : NULL, NULL);
   for (int k = 0; k < a->count && good; k++) {
-    cst_scope scope = a->array ? cst_reading_with(r, in, e->variable[name], a->first + k) : in;
+    cst_scope scope = a->array ? cst_read_with(r, in, e->variable[name], a->first + k) : in;
     cst_node *o = &out[a->at + k * a->step];
-    *o = cst_reading_expression(r, list ? item[k] : n, scope, element(e, name, k, what, text));
+    *o = cst_read_expression(r, list ? item[k] : n, scope, element(e, name, k, what, text));
     good = *o >= 0;
   }
   free(item);
   return good;
 }
 
-bool cst_reading_list(cst_reading *r, cst_yaml *list, cst_scope in, const char *what, const cst_entries *e, cst_node *out) {
+bool cst_read_list(cst_reading *r, cst_yaml *list, cst_scope in, const char *what, const cst_entries *e, cst_node *out) {
   bool good = true;
   if (!list) return false;
   if (!cst_yaml_is_list(list)) {
@@ -139,22 +138,22 @@ bool cst_reading_list(cst_reading *r, cst_yaml *list, cst_scope in, const char *
     cst_yaml_error(r->doc, list, r->d, "%s has %d entries; there must be %d, one for each %s", what, cst_yaml_size(list), e->n, e->of);
     return false;
   }
-  cst_yaml **item = cst_reading_children(list, NULL);
-  for (int i = 0; i < e->n && cst_reading_goes_on(r); i++) good &= elements(r, item[i], in, what, e, i, out);
+  cst_yaml **item = cst_read_children(list, NULL);
+  for (int i = 0; i < e->n && cst_read_goes_on(r); i++) good &= elements(r, item[i], in, what, e, i, out);
   free(item);
-  return good && cst_reading_goes_on(r);
+  return good && cst_read_goes_on(r);
 }
 
 /* Values. */
 
-const char *cst_reading_where(const cst_reading *r) { return r->c ? "with the parameters of the study" : "at the default parameters"; }
+const char *cst_read_where(const cst_reading *r) { return r->c ? "with the parameters of the study" : "at the default parameters"; }
 
-void cst_reading_values(const cst_reading *r, const cst_node *node, int n, const double *q, double *value) {
+void cst_read_values(const cst_reading *r, const cst_node *node, int n, const double *q, double *value) {
   double        c[CST_MAX_PAR], t = 0;
   const double *in[128] = {['c'] = c, ['t'] = &t, ['q'] = q};
   for (int i = 0; i < r->s->npar; i++) c[i] = r->c ? r->c[i] : r->s->parameter[i].value;
   cst_tape *tape = cst_tape_create(r->s->graph, node, n);
-  cst_tape_eval(tape, in, value);
+  cst_evaluate_tape(tape, in, value);
   cst_tape_destroy(tape);
 }
 
@@ -166,11 +165,11 @@ static void number(double x, char text[32]) {
     snprintf(text, 32, "%g", x);
 }
 
-bool cst_reading_check(cst_reading *r, cst_yaml *list, const char *what, const cst_entries *e, const double *value, bool (*good)(double),
-                       const char *where, const char *must) {
+bool cst_read_check(cst_reading *r, cst_yaml *list, const char *what, const cst_entries *e, const double *value, bool (*good)(double),
+                    const char *where, const char *must) {
   char text[WHAT], shown[32];
   bool all = true;
-  for (int i = 0; i < e->n && cst_reading_goes_on(r); i++) {
+  for (int i = 0; i < e->n && cst_read_goes_on(r); i++) {
     const cst_name *a = &e->name[i];
     int             k = 0;
     while (k < a->count && good(value[a->at + k * a->step])) k++;

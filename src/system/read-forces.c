@@ -7,18 +7,18 @@
 #include <string.h>
 #include "system/reader.h"
 
-cst_scope cst_reading_timed(cst_reading *r) {
-  cst_scope in = cst_reading_positions(r);
+cst_scope cst_read_timed(cst_reading *r) {
+  cst_scope in = cst_read_positions(r);
   r->names[1 + in.n] = (cst_binding){.name = "t", .node = cst_graph_input(r->s->graph, 'c', cst_system_named(r->s))};
   return (cst_scope){in.names, in.n + 1};
 }
 
 static void read_force(cst_reading *r, cst_yaml *key, cst_yaml *list, cst_scope in, int k) {
   cst_system *s = r->s;
-  cst_entries e = cst_reading_coordinate_entries(r);
+  cst_entries e = cst_read_coordinate_entries(r);
   char        what[200];
   s->force_name[k] = s->force_text[k] = "";
-  if (!cst_reading_symbol(r, key, -1, cst_yaml_text(key), "force")) return;
+  if (!cst_read_symbol(r, key, -1, cst_yaml_text(key), "force")) return;
   s->force_name[k] = cst_yaml_text(key);
   if (cst_yaml_is_scalar(list)) {
     cst_yaml_error(r->doc, list, r->d,
@@ -28,12 +28,12 @@ static void read_force(cst_reading *r, cst_yaml *key, cst_yaml *list, cst_scope 
     return;
   }
   snprintf(what, sizeof what, "force '%.60s'", s->force_name[k]);
-  if (cst_reading_list(r, list, in, what, &e, s->force + (size_t)k * (size_t)s->nq)) s->force_text[k] = cst_reading_join(r, list);
+  if (cst_read_list(r, list, in, what, &e, s->force + (size_t)k * (size_t)s->nq)) s->force_text[k] = cst_read_join(r, list);
 }
 
-void cst_reading_forces(cst_reading *r) {
+void cst_read_forces(cst_reading *r) {
   cst_system *s = r->s;
-  cst_yaml   *map = cst_reading_map(r, "forces", "name: [a generalised force for each coordinate]");
+  cst_yaml   *map = cst_read_map(r, "forces", "name: [a generalised force for each coordinate]");
   const int   n = cst_yaml_size(map);
   if (!n) return;
   if (n > CST_MAX_FORCES) {
@@ -43,8 +43,8 @@ void cst_reading_forces(cst_reading *r) {
   s->force = cst_system_keep(s, (size_t)n * (size_t)s->nq, sizeof *s->force);
   s->force_name = cst_system_keep(s, (size_t)n, sizeof *s->force_name);
   s->force_text = cst_system_keep(s, (size_t)n, sizeof *s->force_text);
-  const cst_scope in = cst_reading_velocities(r, true);
-  for (int k = 0; k < n && cst_reading_goes_on(r); k++) read_force(r, cst_yaml_key(map, k), cst_yaml_value(map, k), in, k);
+  const cst_scope in = cst_read_velocities(r, true);
+  for (int k = 0; k < n && cst_read_goes_on(r); k++) read_force(r, cst_yaml_key(map, k), cst_yaml_value(map, k), in, k);
   s->nforce = n;
 }
 
@@ -73,7 +73,7 @@ static const char *joined(cst_system *s, const char *a, const char *b) {
   return strcat(strcpy(text, a), b);
 }
 
-void cst_reading_accounts(cst_reading *r) {
+void cst_read_accounts(cst_reading *r) {
   cst_system *s = r->s;
   const bool  pumped = s->V >= 0 && depends_on(s->graph, s->V, s->npar);
   const int   n = s->nforce + pumped;

@@ -9,8 +9,8 @@ enum { AXES = 3, WHY = 300, WHAT = 200 };
 static const int place[6][2] = {{0, 0}, {0, 1}, {0, 2}, {1, 1}, {1, 2}, {2, 2}}; /* of cst_body.inertia */
 
 static cst_scope scope_of(cst_reading *r, const cst_name *name, int i) {
-  cst_scope in = cst_reading_constants(r);
-  return name->array ? cst_reading_with(r, in, "i", name->first + i) : in;
+  cst_scope in = cst_read_constants(r);
+  return name->array ? cst_read_with(r, in, "i", name->first + i) : in;
 }
 
 /* inertia: [I1, I2, I3] or three rows into I[9]; false when an entry is wrong. */
@@ -21,7 +21,7 @@ static bool read_entries(cst_reading *r, cst_yaml *list, cst_scope in, const cha
     if (!cst_yaml_is_list(row) && e / AXES != e % AXES)
       I[e] = cst_graph_constant(r->s->graph, 0);
     else
-      good &= (I[e] = cst_reading_expression(r, cst_yaml_is_list(row) ? cst_yaml_item(row, e % AXES) : row, in, what)) >= 0;
+      good &= (I[e] = cst_read_expression(r, cst_yaml_is_list(row) ? cst_yaml_item(row, e % AXES) : row, in, what)) >= 0;
   }
   return good;
 }
@@ -66,7 +66,7 @@ static bool check_inertia(cst_reading *r, cst_yaml *list, const char *what, cons
   if (same) return true;
   double I[9];
   char   why[WHY];
-  cst_reading_values(r, node, 9, NULL, I);
+  cst_read_values(r, node, 9, NULL, I);
   if (!is_symmetric(r, list, what, I)) return false;
   if (cst_body_is_flat(I)) r->s->flat = (int)(b - r->s->bodies);
   if (!cst_body_is_wrong(I, why, WHY)) return true;
@@ -76,10 +76,10 @@ static bool check_inertia(cst_reading *r, cst_yaml *list, const char *what, cons
 
 static bool read_mass(cst_reading *r, cst_yaml *n, cst_scope in, const char *what, cst_body *b, bool first) {
   double value;
-  b->mass = cst_reading_expression(r, n, in, what);
+  b->mass = cst_read_expression(r, n, in, what);
   if (b->mass < 0) return false;
   if (!first && b[-1].mass == b->mass) return true;
-  cst_reading_values(r, &b->mass, 1, NULL, &value);
+  cst_read_values(r, &b->mass, 1, NULL, &value);
   if (value > 0 && isfinite(value)) return true;
   cst_yaml_error(r->doc, n, r->d, "%s: the value is %g at the default parameters; it must be positive and finite", what, value);
   return false;
@@ -132,7 +132,7 @@ static void number_all(cst_system *s) {
   free(seen);
 }
 
-void cst_reading_inertia(cst_reading *r) {
+void cst_read_inertia(cst_reading *r) {
   for (int k = 0; k < r->s->nbody_name; k++) {
     check_keys(r, k);
     for (int i = 0; i < r->s->body_name[k].count && read_one(r, k, i); i++) {

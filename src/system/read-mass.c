@@ -24,21 +24,21 @@ static bool varies(const cst_system *s, const cst_node *node, size_t n) {
 /* The masses that do not depend on the coordinates; of a matrix (list of rows) those on its diagonal. */
 static void check_constant(cst_reading *r, cst_yaml *list, const cst_node *diagonal) {
   cst_system *s = r->s;
-  cst_entries e = cst_reading_plain_entries(r);
+  cst_entries e = cst_read_plain_entries(r);
   cst_node   *node = cst_need(malloc(sizeof *node * (size_t)s->nplain));
   double     *value = cst_need(malloc(sizeof *value * (size_t)s->nplain));
   for (int i = 0; i < s->nplain; i++) node[i] = varies(s, diagonal + i, 1) ? cst_graph_constant(s->graph, 1) : diagonal[i];
-  cst_reading_values(r, node, s->nplain, NULL, value);
-  cst_reading_check(r, list, "mass", &e, value, is_mass, "at the default parameters", "positive and finite");
+  cst_read_values(r, node, s->nplain, NULL, value);
+  cst_read_check(r, list, "mass", &e, value, is_mass, "at the default parameters", "positive and finite");
   free(value);
   free(node);
 }
 
 static void read_diagonal(cst_reading *r, cst_yaml *list) {
   cst_system *s = r->s;
-  cst_entries e = cst_reading_plain_entries(r);
+  cst_entries e = cst_read_plain_entries(r);
   s->mass = cst_system_keep(s, (size_t)s->nplain, sizeof *s->mass);
-  if (!cst_reading_list(r, list, cst_reading_positions(r), "mass", &e, s->mass)) return;
+  if (!cst_read_list(r, list, cst_read_positions(r), "mass", &e, s->mass)) return;
   s->general = varies(s, s->mass, (size_t)s->nplain);
   check_constant(r, list, s->mass);
 }
@@ -48,10 +48,10 @@ static void read_diagonal(cst_reading *r, cst_yaml *list) {
 static bool read_rows(cst_reading *r, cst_yaml *list, cst_node *M) {
   char        what[40];
   bool        good = true;
-  cst_entries e = cst_reading_plain_entries(r);
+  cst_entries e = cst_read_plain_entries(r);
   for (int i = 0; i < e.n; i++) {
     snprintf(what, sizeof what, "row %d of mass", i + 1);
-    good &= cst_reading_list(r, cst_yaml_item(list, i), cst_reading_positions(r), what, &e, M + i * e.n);
+    good &= cst_read_list(r, cst_yaml_item(list, i), cst_read_positions(r), what, &e, M + i * e.n);
   }
   return good;
 }
@@ -77,7 +77,7 @@ static void read_matrix(cst_reading *r, cst_yaml *list) {
 
 /* The first plain coordinate that is an array; NULL: none is. */
 static const char *plain_array(const cst_reading *r) {
-  const cst_entries e = cst_reading_plain_entries(r);
+  const cst_entries e = cst_read_plain_entries(r);
   for (int i = 0; i < e.n; i++)
     if (e.name[i].array) return e.n == r->s->ncoordinate ? r->array : e.name[i].name;
   return NULL;
@@ -86,18 +86,17 @@ static const char *plain_array(const cst_reading *r) {
 /* Whether the list holds rows, and may. Lists of the elements of arrays are no rows. */
 static bool has_rows(const cst_reading *r, cst_yaml *const *item, int n) {
   for (int i = 0; i < n; i++)
-    if (cst_yaml_is_list(item[i]) && (!plain_array(r) || n != cst_reading_plain_entries(r).n || !r->s->coordinate_name[i].array))
-      return true;
+    if (cst_yaml_is_list(item[i]) && (!plain_array(r) || n != cst_read_plain_entries(r).n || !r->s->coordinate_name[i].array)) return true;
   return false;
 }
 
 /* The mass of the plain coordinates. */
 static void read_plain(cst_reading *r) {
   cst_system *s = r->s;
-  cst_yaml   *list = cst_reading_required(r, r->root, "mass", s->nbodies ? "of the coordinates that are of no body" : "of the system");
-  cst_yaml  **item = cst_reading_children(cst_yaml_is_list(list) ? list : NULL, NULL);
+  cst_yaml   *list = cst_read_required(r, r->root, "mass", s->nbodies ? "of the coordinates that are of no body" : "of the system");
+  cst_yaml  **item = cst_read_children(cst_yaml_is_list(list) ? list : NULL, NULL);
   int         n = cst_yaml_is_list(list) ? cst_yaml_size(list) : 0;
-  s->mass_text = cst_reading_entries_written(r, cst_yaml_is_list(list) ? list : NULL);
+  s->mass_text = cst_read_entries_written(r, cst_yaml_is_list(list) ? list : NULL);
   if (!has_rows(r, item, n))
     read_diagonal(r, list);
   else if (plain_array(r))
@@ -156,7 +155,7 @@ static void add_bodies(cst_reading *r) {
   s->general |= full;
 }
 
-void cst_reading_mass(cst_reading *r) {
+void cst_read_mass(cst_reading *r) {
   cst_yaml *n = cst_yaml_get(r->root, "mass");
   if (r->s->nplain || !r->s->nbodies)
     read_plain(r);
@@ -174,7 +173,7 @@ static bool symmetric(cst_reading *r, const double *q, const char *where) {
   cst_system *s = r->s;
   int         n = s->nq;
   double      M[CST_MAX_Q * CST_MAX_Q];
-  cst_reading_values(r, s->mass, n * n, q, M);
+  cst_read_values(r, s->mass, n * n, q, M);
   for (int i = 0; i < s->nplain; i++)
     for (int j = 0; j < i; j++) {
       double a = M[i * n + j], b = M[j * n + i];
@@ -204,10 +203,10 @@ static bool is_positive(double *M, int n, int stride) {
 
 static bool positive(cst_reading *r, const double *q, const char *where) {
   cst_system *s = r->s;
-  cst_entries e = cst_reading_plain_entries(r);
+  cst_entries e = cst_read_plain_entries(r);
   double      M[CST_MAX_Q * CST_MAX_Q];
-  cst_reading_values(r, s->mass, s->matrix ? s->nq * s->nq : s->nq, q, M);
-  if (!s->matrix) return cst_reading_check(r, mass_of(r), "mass", &e, M, is_mass, where, "positive and finite");
+  cst_read_values(r, s->mass, s->matrix ? s->nq * s->nq : s->nq, q, M);
+  if (!s->matrix) return cst_read_check(r, mass_of(r), "mass", &e, M, is_mass, where, "positive and finite");
   if (is_positive(M, s->nplain, s->nq)) return true;
   cst_yaml_error(r->doc, mass_of(r), r->d, "mass: the matrix is not positive definite %s", where);
   return false;
@@ -231,7 +230,7 @@ static void mirror(cst_system *s) {
     for (int j = 0; j < i; j++) s->mass[i * s->nq + j] = s->mass[j * s->nq + i];
 }
 
-void cst_reading_check_mass(cst_reading *r) {
+void cst_read_check_mass(cst_reading *r) {
   cst_system *s = r->s;
   double      q[CST_MAX_Q];
   char        where[120];
@@ -245,7 +244,7 @@ void cst_reading_check_mass(cst_reading *r) {
       snprintf(where, sizeof where, "in the state '%s'", s->state[k].name);
     else
       snprintf(where, sizeof where, "at the default parameters");
-    cst_reading_values(r, s->state[k].q, s->nq, NULL, q);
+    cst_read_values(r, s->state[k].q, s->nq, NULL, q);
     good = (!s->matrix || symmetric(r, q, where)) && positive(r, q, where);
     move(q, s->nq);
     if (good && s->matrix && !k) good = symmetric(r, q, "near the first state");

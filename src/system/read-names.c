@@ -7,10 +7,10 @@
 /* Parameters. */
 
 static void read_default(cst_reading *r, cst_yaml *n, cst_parameter *p) {
-  cst_node node = cst_reading_expression(r, n, cst_reading_constants(r), "default");
+  cst_node node = cst_read_expression(r, n, cst_read_constants(r), "default");
   if (node < 0) return;
   p->node = node;
-  cst_reading_values(r, &node, 1, NULL, &p->value);
+  cst_read_values(r, &node, 1, NULL, &p->value);
   if (!isfinite(p->value)) cst_yaml_error(r->doc, n, r->d, "default: the value is not a finite number");
 }
 
@@ -27,7 +27,7 @@ static void read_size(cst_reading *r, cst_yaml *n, cst_parameter *p) {
   const cst_size *other = replacement(r, p->name);
   p->size = true;
   if (text)
-    cst_reading_whole(r, n, 0, text, (int)strlen(text), "size", 1, CST_MOST_Q, &value);
+    cst_read_whole(r, n, 0, text, (int)strlen(text), "size", 1, CST_MOST_Q, &value);
   else
     cst_yaml_error(r->doc, n, r->d, "size must be a number or an expression");
   if (other && other->value >= 1 && other->value <= CST_MOST_Q) value = other->value;
@@ -47,8 +47,8 @@ static void read_described(cst_reading *r, cst_yaml *key, cst_yaml *map, cst_par
     read_default(r, number, p);
   else
     cst_yaml_error(r->doc, key, r->d, "missing key 'default' of parameter '%s' (or 'size' of one that counts)", p->name);
-  p->unit = cst_reading_text(r, cst_yaml_get(map, "unit"), "unit");
-  p->doc = cst_reading_text(r, cst_yaml_get(map, "doc"), "doc");
+  p->unit = cst_read_text(r, cst_yaml_get(map, "unit"), "unit");
+  p->doc = cst_read_text(r, cst_yaml_get(map, "doc"), "doc");
 }
 
 static void read_parameter(cst_reading *r, cst_yaml *key, cst_yaml *value) {
@@ -59,7 +59,7 @@ static void read_parameter(cst_reading *r, cst_yaml *key, cst_yaml *value) {
     read_described(r, key, value, &p);
   else
     read_default(r, value, &p);
-  if (!cst_reading_symbol(r, key, -1, p.name, "parameter")) return;
+  if (!cst_read_symbol(r, key, -1, p.name, "parameter")) return;
   cst_binding bound = {.name = p.name, .node = p.size ? p.node : cst_graph_input(s->graph, 'c', s->npar)};
   r->names[1 + s->npar] = r->timed[2 + s->npar] = bound;
   s->parameter[s->npar++] = p;
@@ -76,13 +76,13 @@ static void check_sizes(cst_reading *r) {
     while (i < n && strcmp(names[i], size->name)) i++;
     if (i == n)
       cst_yaml_error(r->doc, NULL, r->d, "the system has no size parameter '%s'; %s%s", size->name, n ? "allowed: " : "it has none",
-                     n ? cst_join(names, n) : "");
+                     n ? cst_diag_join(names, n) : "");
     else if (size->value < 1 || size->value > CST_MOST_Q)
       cst_yaml_error(r->doc, NULL, r->d, "size '%s' is %d; it must be a whole number from 1 to %d", size->name, size->value, CST_MOST_Q);
   }
 }
 
-void cst_reading_parameters(cst_reading *r) {
+void cst_read_parameters(cst_reading *r) {
   cst_yaml *map = cst_yaml_get(r->root, "parameters");
   if (map && !cst_yaml_is_map(map))
     cst_yaml_error(r->doc, map, r->d, "'parameters' must be a map of 'name: value' or 'name: {default: value, unit: text, doc: text}'");
@@ -95,19 +95,18 @@ void cst_reading_parameters(cst_reading *r) {
 
 /* Coordinates. */
 
-bool cst_reading_declared(cst_reading *r, cst_yaml *n, const char *kind, cst_name *a) {
+bool cst_read_declared(cst_reading *r, cst_yaml *n, const char *kind, cst_name *a) {
   char        what[100];
   const char *text = cst_yaml_text(n), *bracket = text ? strchr(text, '[') : NULL;
   size_t      length = text ? strlen(text) : 0;
   *a = (cst_name){.name = text, .count = 1, .first = bracket != NULL, .array = bracket != NULL, .step = 1};
-  if (!bracket) return cst_reading_symbol(r, n, -1, text, kind);
+  if (!bracket) return cst_read_symbol(r, n, -1, text, kind);
   char *name = cst_system_keep(r->s, (size_t)(bracket - text) + 1, 1);
   a->name = memcpy(name, text, (size_t)(bracket - text));
-  if (!cst_reading_symbol(r, n, -1, name, kind)) return false;
+  if (!cst_read_symbol(r, n, -1, name, kind)) return false;
   snprintf(what, sizeof what, "the size of '%s'", name);
   if (text[length - 1] == ']')
-    return cst_reading_whole(r, n, (int)(bracket - text) + 1, bracket + 1, (int)(text + length - bracket) - 2, what, 1, CST_MOST_Q,
-                             &a->count);
+    return cst_read_whole(r, n, (int)(bracket - text) + 1, bracket + 1, (int)(text + length - bracket) - 2, what, 1, CST_MOST_Q, &a->count);
   cst_yaml_error(r->doc, n, r->d, "'%s': an array of %s is written NAME[SIZE]", text, strcmp(kind, "body") ? "coordinates" : "bodies");
   return false;
 }
@@ -130,7 +129,7 @@ static void check_twice(cst_reading *r, cst_yaml *const *item) {
   const cst_yaml   *said = NULL;
   for (int i = 0; i < n; i++) all[i] = (word){r->names[1 + i].name, i};
   qsort(all, (size_t)n, sizeof *all, by_name);
-  for (int i = 1; i < n && cst_reading_goes_on(r); i++)
+  for (int i = 1; i < n && cst_read_goes_on(r); i++)
     if (!strcmp(all[i].name, all[i - 1].name) && item[all[i].rank - s->npar] != said) /* one of the nine of a rotation is enough */
       cst_yaml_error(r->doc, item[all[i].rank - s->npar], r->d, "coordinate '%s': there is already a %s of this name", all[i].name,
                      all[i - 1].rank < s->npar ? "parameter" : "coordinate"),
@@ -151,7 +150,7 @@ static void check_i(cst_reading *r, cst_yaml *const *item) {
 }
 
 /* The texts of all elements of the names: "x", or "x[1]", "x[2]" ... */
-const char **cst_reading_elements(cst_reading *r, const cst_name *name, int n, int total) {
+const char **cst_read_elements(cst_reading *r, const cst_name *name, int n, int total) {
   const char **text = cst_system_keep(r->s, (size_t)total, sizeof *text);
   for (int i = 0; i < n; i++) {
     const size_t width = strlen(name[i].name) + sizeof "[-1000000]";
@@ -176,9 +175,9 @@ static void bind(cst_reading *r, const cst_name *a) {
 static bool declare(cst_reading *r, cst_yaml *list, cst_yaml *const *item) {
   cst_system *s = r->s;
   int         n = cst_yaml_size(list), before = cst_diag_count(r->d);
-  for (int k = 0; k < n && cst_reading_goes_on(r); k++) {
+  for (int k = 0; k < n && cst_read_goes_on(r); k++) {
     cst_name *a = &s->coordinate_name[s->ncoordinate];
-    if (!cst_reading_declared(r, item[k], "coordinate", a)) continue;
+    if (!cst_read_declared(r, item[k], "coordinate", a)) continue;
     if (a->array && !r->array) r->array = cst_yaml_text(item[k]);
     a->at = s->nq;
     r->i[s->ncoordinate++] = "i";
@@ -194,20 +193,19 @@ static void bind_all(cst_reading *r, cst_yaml *const *item) {
   for (int k = 0; k < s->ncoordinate; k++) bind(r, &s->coordinate_name[k]);
   check_twice(r, item);
   check_i(r, item);
-  s->coordinate = cst_reading_elements(r, s->coordinate_name, s->ncoordinate, s->nq);
+  s->coordinate = cst_read_elements(r, s->coordinate_name, s->ncoordinate, s->nq);
 }
 
 /* The list `coordinates`, NULL where bodies have all; false when it cannot be read. */
 static bool find_list(cst_reading *r, cst_yaml **list) {
-  *list =
-      cst_reading_has_bodies(r) ? cst_yaml_get(r->root, "coordinates") : cst_reading_required(r, r->root, "coordinates", "of the system");
-  if (!*list) return cst_reading_has_bodies(r);
-  if (cst_yaml_is_list(*list) && (cst_yaml_size(*list) || cst_reading_has_bodies(r))) return true;
+  *list = cst_read_has_bodies(r) ? cst_yaml_get(r->root, "coordinates") : cst_read_required(r, r->root, "coordinates", "of the system");
+  if (!*list) return cst_read_has_bodies(r);
+  if (cst_yaml_is_list(*list) && (cst_yaml_size(*list) || cst_read_has_bodies(r))) return true;
   cst_yaml_error(r->doc, *list, r->d, "'coordinates' must be a list of names");
   return false;
 }
 
-bool cst_reading_coordinates(cst_reading *r) {
+bool cst_read_coordinates(cst_reading *r) {
   enum { OF_BODY = 12 };
   cst_system *s = r->s;
   cst_yaml   *list, **own;
@@ -215,17 +213,17 @@ bool cst_reading_coordinates(cst_reading *r) {
   if (!find_list(r, &list)) return false;
   const size_t n = (size_t)cst_yaml_size(list), all = n + OF_BODY * (size_t)cst_yaml_size(cst_yaml_get(r->root, "bodies"));
   cst_yaml   **item = cst_need(calloc(all + 1, sizeof *item));
-  own = cst_reading_children(list, NULL);
+  own = cst_read_children(list, NULL);
   memcpy(item, own, sizeof *item * n);
   s->coordinate_name = cst_system_keep(s, all, sizeof *s->coordinate_name);
   r->i = cst_system_keep(s, all, sizeof *r->i);
   bool good = declare(r, list, item);
-  if (good && cst_reading_has_bodies(r)) cst_reading_declare_bodies(r, item);
+  if (good && cst_read_has_bodies(r)) cst_read_declare_bodies(r, item);
   if (s->nq > CST_MOST_Q)
     cst_yaml_error(r->doc, list ? list : cst_yaml_get(r->root, "bodies"), r->d,
                    "there are more than %d coordinates, the most that are allowed", CST_MOST_Q);
   if (cst_diag_count(r->d) == before) bind_all(r, item);
-  if (cst_diag_count(r->d) == before) cst_reading_fill_bodies(r);
+  if (cst_diag_count(r->d) == before) cst_read_fill_bodies(r);
   free(own);
   free(item);
   return cst_diag_count(r->d) == before;

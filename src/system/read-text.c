@@ -8,13 +8,13 @@ enum { NAME_MAX_BYTES = 60 };
 static const char *const reserved[] = {"t", "pi", "sqrt", "sin", "cos", "tan", "exp", "log", "atan2", "sum"};
 enum { RESERVED = sizeof reserved / sizeof *reserved };
 
-bool cst_reading_goes_on(const cst_reading *r) { return !r->stopped && cst_diag_count(r->d) - r->before < CST_READING_ERRORS; }
+bool cst_read_goes_on(const cst_reading *r) { return !r->stopped && cst_diag_count(r->d) - r->before < CST_READING_ERRORS; }
 
 static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /* Letters, digits and one joining character ('_' inside expressions, '-' too elsewhere), a letter first. */
-bool cst_reading_is_name(const char *s, bool dashes) {
+bool cst_read_is_name(const char *s, bool dashes) {
   if (!is_letter(*s) || strlen(s) > NAME_MAX_BYTES) return false;
   for (; *s; s++)
     if (!is_letter(*s) && !is_digit(*s) && *s != '_' && !(dashes && *s == '-')) return false;
@@ -29,11 +29,11 @@ static bool is_reserved(const char *name) {
 
 /* What is wrong with the name of a `what` that expressions refer to, into why; false: nothing. */
 static bool wrong_symbol(const char *name, const char *what, char *why, size_t size) {
-  if (!name || !cst_reading_is_name(name, false))
+  if (!name || !cst_read_is_name(name, false))
     snprintf(why, size, "'%s' is no name of a %s; a name has letters, digits and _, a letter first, at most %d of them", name ? name : "",
              what, NAME_MAX_BYTES);
   else if (is_reserved(name))
-    snprintf(why, size, "'%s' is reserved and cannot name a %s; reserved: %s", name, what, cst_join(reserved, RESERVED));
+    snprintf(why, size, "'%s' is reserved and cannot name a %s; reserved: %s", name, what, cst_diag_join(reserved, RESERVED));
   else if (!strncmp(name, "lambda_", 7))
     snprintf(why, size, "'%s' cannot name a %s; names that begin with lambda_ are those of multipliers", name, what);
   else
@@ -41,7 +41,7 @@ static bool wrong_symbol(const char *name, const char *what, char *why, size_t s
   return true;
 }
 
-bool cst_reading_symbol(cst_reading *r, cst_yaml *n, int offset, const char *name, const char *what) {
+bool cst_read_symbol(cst_reading *r, cst_yaml *n, int offset, const char *name, const char *what) {
   char why[4096];
   if (!wrong_symbol(name, what, why, sizeof why)) return true;
   if (offset < 0)
@@ -51,36 +51,36 @@ bool cst_reading_symbol(cst_reading *r, cst_yaml *n, int offset, const char *nam
   return false;
 }
 
-bool cst_reading_label(cst_reading *r, cst_yaml *n, const char *what) {
+bool cst_read_label(cst_reading *r, cst_yaml *n, const char *what) {
   const char *name = cst_yaml_text(n);
-  if (name && cst_reading_is_name(name, true)) return true;
+  if (name && cst_read_is_name(name, true)) return true;
   cst_yaml_error(r->doc, n, r->d, "'%s' is no name of a %s; a name has letters, digits, _ and -, a letter first, at most %d of them",
                  name ? name : "", what, NAME_MAX_BYTES);
   return false;
 }
 
 /* The entry `key` of map; NULL and an error when it must be there and is not. */
-cst_yaml *cst_reading_required(cst_reading *r, cst_yaml *map, const char *key, const char *of) {
+cst_yaml *cst_read_required(cst_reading *r, cst_yaml *map, const char *key, const char *of) {
   cst_yaml *n = cst_yaml_get(map, key);
   if (!n) cst_yaml_error(r->doc, map, r->d, "missing key '%s' %s", key, of);
   return n;
 }
 
-const char *cst_reading_text(cst_reading *r, cst_yaml *n, const char *key) {
+const char *cst_read_text(cst_reading *r, cst_yaml *n, const char *key) {
   if (!n) return "";
   if (!cst_yaml_is_scalar(n)) cst_yaml_error(r->doc, n, r->d, "'%s' must be text", key);
   return cst_yaml_is_scalar(n) ? cst_yaml_text(n) : "";
 }
 
 /* The map `key`; NULL when it is absent or wrong. */
-cst_yaml *cst_reading_map(cst_reading *r, const char *key, const char *form) {
+cst_yaml *cst_read_map(cst_reading *r, const char *key, const char *form) {
   cst_yaml *map = cst_yaml_get(r->root, key);
   if (!map || cst_yaml_is_map(map)) return map;
   cst_yaml_error(r->doc, map, r->d, "'%s' must be a map of '%s'", key, form);
   return NULL;
 }
 
-cst_yaml **cst_reading_children(cst_yaml *n, cst_yaml ***keys) {
+cst_yaml **cst_read_children(cst_yaml *n, cst_yaml ***keys) {
   size_t     size = (size_t)cst_yaml_size(n);
   cst_yaml **value = cst_need(calloc(2 * size + 1, sizeof *value));
   cst_yaml_children(n, value + size, value);
@@ -93,7 +93,7 @@ static void write_entry(FILE *f, cst_yaml *n) {
     fputs(cst_yaml_is_scalar(n) ? cst_yaml_text(n) : "", f);
     return;
   }
-  cst_yaml **item = cst_reading_children(n, NULL);
+  cst_yaml **item = cst_read_children(n, NULL);
   fputc('[', f);
   for (int i = 0; i < cst_yaml_size(n); i++) {
     fputs(i ? ", " : "", f);
@@ -105,7 +105,7 @@ static void write_entry(FILE *f, cst_yaml *n) {
 
 static const char *keep_text(cst_reading *r, const char *text) { return strcpy(cst_system_keep(r->s, strlen(text) + 1, 1), text); }
 
-const char *cst_reading_written(cst_reading *r, cst_yaml *n) {
+const char *cst_read_written(cst_reading *r, cst_yaml *n) {
   char  *text = NULL;
   size_t length = 0;
   if (cst_yaml_is_scalar(n)) return cst_yaml_text(n);
@@ -117,11 +117,11 @@ const char *cst_reading_written(cst_reading *r, cst_yaml *n) {
   return kept;
 }
 
-const char *cst_reading_join(cst_reading *r, cst_yaml *list) {
+const char *cst_read_join(cst_reading *r, cst_yaml *list) {
   char      *text = NULL;
   size_t     length = 0;
   FILE      *f = cst_need(open_memstream(&text, &length));
-  cst_yaml **item = cst_reading_children(list, NULL);
+  cst_yaml **item = cst_read_children(list, NULL);
   for (int i = 0; i < cst_yaml_size(list); i++) {
     fputs(i ? ", " : "", f);
     write_entry(f, item[i]);

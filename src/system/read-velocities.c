@@ -23,9 +23,9 @@ static cst_binding velocity(cst_reading *r, const cst_name *a) {
       .name = primed(r, a->name), .node = a->array ? -1 : v[0], .entry = a->array ? v : NULL, .count = a->array ? a->count : 0};
 }
 
-cst_scope cst_reading_velocities(cst_reading *r, bool timed) {
+cst_scope cst_read_velocities(cst_reading *r, bool timed) {
   const cst_system *s = r->s;
-  const cst_scope   known = timed ? cst_reading_timed(r) : cst_reading_positions(r);
+  const cst_scope   known = timed ? cst_read_timed(r) : cst_read_positions(r);
   cst_binding      *all = cst_system_keep(r->s, (size_t)(known.n + s->ncoordinate) + 1, sizeof *all);
   memcpy(all + 1, known.names, sizeof *all * (size_t)known.n);
   for (int i = 0; i < s->ncoordinate; i++) all[1 + known.n + i] = velocity(r, &s->coordinate_name[i]);
@@ -73,19 +73,19 @@ static bool is_taken(const cst_reading *r, const char *name) {
   return false;
 }
 
-int cst_reading_count_velocities(const cst_reading *r) { return cst_yaml_size(cst_yaml_get(r->root, "nonholonomic")); }
+int cst_read_count_velocities(const cst_reading *r) { return cst_yaml_size(cst_yaml_get(r->root, "nonholonomic")); }
 
-void cst_reading_declare_velocities(cst_reading *r) {
+void cst_read_declare_velocities(cst_reading *r) {
   cst_system *s = r->s;
-  cst_yaml   *map = cst_reading_map(r, "nonholonomic", "name: expression of coordinates and velocities x'");
-  for (int k = 0; k < cst_yaml_size(map) && cst_reading_goes_on(r) && s->nvel <= CST_MOST_Q; k++) {
+  cst_yaml   *map = cst_read_map(r, "nonholonomic", "name: expression of coordinates and velocities x'");
+  for (int k = 0; k < cst_yaml_size(map) && cst_read_goes_on(r) && s->nvel <= CST_MOST_Q; k++) {
     cst_yaml *key = cst_yaml_key(map, k);
     cst_name  a;
     if (is_taken(r, cst_yaml_text(key))) {
       cst_yaml_error(r->doc, key, r->d, "nonholonomic constraint '%s': there is already a constraint of this name", cst_yaml_text(key));
       continue;
     }
-    cst_reading_family(r, key, cst_yaml_value(map, k), "nonholonomic constraint", &a, &r->variable[s->nfamily]);
+    cst_read_family(r, key, cst_yaml_value(map, k), "nonholonomic constraint", &a, &r->variable[s->nfamily]);
     s->family[s->nfamily++] = a;
     s->nvel += a.count;
   }
@@ -106,11 +106,11 @@ static bool read_element(cst_reading *r, cst_yaml *n, int a, cst_scope scope) {
   char        what[200];
   snprintf(what, sizeof what, "nonholonomic constraint '%s'", name);
   s->g[a] = cst_graph_constant(s->graph, 0);
-  *phi = cst_reading_expression(r, n, scope, what);
+  *phi = cst_read_expression(r, n, scope, what);
   return *phi >= 0 && check_form(r, n, name, *phi);
 }
 
-void cst_reading_read_velocities(cst_reading *r) {
+void cst_read_read_velocities(cst_reading *r) {
   cst_system *s = r->s;
   cst_yaml   *map = cst_yaml_get(r->root, "nonholonomic");
   const int   first = s->ng - s->nvel;
@@ -122,11 +122,11 @@ void cst_reading_read_velocities(cst_reading *r) {
     return;
   }
   s->phi = cst_system_keep(s, (size_t)s->nvel, sizeof *s->phi);
-  const cst_scope scope = cst_reading_velocities(r, false);
-  for (int k = 0; k < s->nfamily && cst_reading_goes_on(r); k++) {
+  const cst_scope scope = cst_read_velocities(r, false);
+  for (int k = 0; k < s->nfamily && cst_read_goes_on(r); k++) {
     const cst_name *a = &s->family[k];
     cst_yaml       *n = a->at >= first ? expression_of(r, a) : NULL;
-    for (int i = 0; i < a->count && n && cst_reading_goes_on(r); i++)
-      if (!read_element(r, n, a->at + i, a->array ? cst_reading_with(r, scope, r->variable[k], a->first + i) : scope)) break;
+    for (int i = 0; i < a->count && n && cst_read_goes_on(r); i++)
+      if (!read_element(r, n, a->at + i, a->array ? cst_read_with(r, scope, r->variable[k], a->first + i) : scope)) break;
   }
 }

@@ -119,10 +119,10 @@ cst_stationary_band *cst_stationary_band_create(const cst_system *s, const int *
     paint(b);
   }
   if (!good || 3 * b->half + 1 > b->size) return cst_stationary_band_destroy(b), NULL;
-  b->a = cst_numbers((size_t)b->size * (size_t)width_of(b));
-  b->x = cst_numbers((size_t)b->size);
-  b->w = cst_numbers(nq);
-  b->y = cst_numbers(nq);
+  b->a = cst_linear_numbers((size_t)b->size * (size_t)width_of(b));
+  b->x = cst_linear_numbers((size_t)b->size);
+  b->w = cst_linear_numbers(nq);
+  b->y = cst_linear_numbers(nq);
   return b;
 }
 

@@ -11,7 +11,7 @@ enum { LEAST_BANDED = 9 }; /* fewer constraints are eliminated as a dense matrix
 
 static int *integers(size_t n) { return cst_need(calloc(n + 1, sizeof(int))); }
 
-cst_pattern cst_pattern_create(int rows, int columns, int n, const int *row, const int *column) {
+cst_pattern cst_structure_pattern_create(int rows, int columns, int n, const int *row, const int *column) {
   cst_pattern p = {rows,
                    columns,
                    n,
@@ -33,7 +33,7 @@ cst_pattern cst_pattern_create(int rows, int columns, int n, const int *row, con
   return p;
 }
 
-void cst_pattern_destroy(cst_pattern *p) {
+void cst_structure_pattern_destroy(cst_pattern *p) {
   free(p->start);
   free(p->column);
   free(p->tstart);
@@ -42,7 +42,7 @@ void cst_pattern_destroy(cst_pattern *p) {
   *p = (cst_pattern){0};
 }
 
-void cst_gram_destroy(cst_gram *s) {
+void cst_structure_gram_destroy(cst_gram *s) {
   int *owned[] = {s->place, s->order, s->a, s->b, s->at, s->first, s->ea, s->eb, s->i};
   for (size_t k = 0; k < sizeof owned / sizeof *owned; k++) free(owned[k]);
   *s = (cst_gram){0};
@@ -194,7 +194,7 @@ static bool wants_band(const cst_system *s, int band) {
 
 bool cst_system_structure(cst_system *s) {
   cst_gram *S = &s->gram;
-  cst_gram_destroy(S);
+  cst_structure_gram_destroy(S);
   if (count_terms(&s->pattern[CST_K_G]) > CST_MOST_ENTRIES) return false;
   S->place = integers((size_t)s->ng);
   pair_up(s, S);

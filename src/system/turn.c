@@ -12,7 +12,7 @@ enum { AXES = 3 };
 /* Entry (i, j) of R'V. */
 static double across(const double *R, const double *V, int i, int j) { return R[i] * V[j] + R[3 + i] * V[3 + j] + R[6 + i] * V[6 + j]; }
 
-void cst_body_omega(const cst_body *b, const double *q, const double *v, double omega[3]) {
+void cst_system_body_omega(const cst_body *b, const double *q, const double *v, double omega[3]) {
   const double *R = q + b->rotation, *V = v + b->rotation;
   for (int a = 0; a < AXES; a++) {
     const int i = (a + 1) % AXES, j = (a + 2) % AXES;
@@ -22,8 +22,8 @@ void cst_body_omega(const cst_body *b, const double *q, const double *v, double 
 
 /* E := exp(hat(x)); 1 - cos t as 2 sin^2(t/2), which keeps its digits. */
 static void exponential(const double x[3], double E[9]) {
-  const double t = sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]), half = cst_sin(0.5 * t);
-  const double s = t > 0 ? cst_sin(t) / t : 1, c = t > 0 ? 2 * half * half / (t * t) : 0.5;
+  const double t = sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]), half = cst_elementary_sin(0.5 * t);
+  const double s = t > 0 ? cst_elementary_sin(t) / t : 1, c = t > 0 ? 2 * half * half / (t * t) : 0.5;
   for (int a = 0; a < AXES; a++)
     for (int b = 0; b < AXES; b++) {
       const double turn = a == b ? 0 : (a + 1) % AXES == b ? -x[3 - a - b] : x[3 - a - b];
@@ -45,7 +45,7 @@ void cst_body_turn(const cst_body *b, const double x[3], const double omega[3], 
     }
 }
 
-bool cst_body_is_reflected(const cst_body *b, const double *q) {
+bool cst_system_body_is_reflected(const cst_body *b, const double *q) {
   const double *R = q + b->rotation;
   return R[0] * (R[4] * R[8] - R[5] * R[7]) - R[1] * (R[3] * R[8] - R[5] * R[6]) + R[2] * (R[3] * R[7] - R[4] * R[6]) < 0;
 }

@@ -9,7 +9,7 @@
 
 void cst_tableau_gauss_quad(int s, __float128 *a, __float128 *b, __float128 *c) {
   __float128 P[CST_MAX_GAUSS][CST_MAX_GAUSS + 1];
-  cst_gauss_quad(s, b, c);
+  cst_legendre_gauss_quad(s, b, c);
   for (int j = 0; j < s; j++) cst_legendre_quad(s, c[j], P[j]);
   for (int i = 0; i < s; i++)
     for (int j = 0; j < s; j++) {

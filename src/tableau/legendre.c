@@ -35,7 +35,7 @@ static __float128 node(int n, int i) {
   return (1 + z) / 2;
 }
 
-void cst_gauss_quad(int n, __float128 *b, __float128 *c) {
+void cst_legendre_gauss_quad(int n, __float128 *b, __float128 *c) {
   __float128 P[CST_MAX_NODES + 1];
   for (int i = 0; i < n; i++) {
     __float128 sum = 0;
@@ -52,9 +52,9 @@ __float128 cst_legendre_integral_quad(int k, __float128 x, const __float128 *P) 
   return sqrtq(2 * k + 1) * (P[k + 1] / sqrtq(2 * k + 3) - P[k - 1] / sqrtq(2 * k - 1)) / (2 * (2 * k + 1));
 }
 
-void cst_line_tables(int k, int s, double *weighted, double *integral, double *xi) {
+void cst_legendre_line_tables(int k, int s, double *weighted, double *integral, double *xi) {
   __float128 b[CST_MAX_NODES], c[CST_MAX_NODES], P[CST_MAX_NODES + 1];
-  cst_gauss_quad(k, b, c);
+  cst_legendre_gauss_quad(k, b, c);
   for (int i = 0; i < k; i++) {
     cst_legendre_quad(s, c[i], P);
     for (int j = 0; j < s; j++) {

@@ -20,7 +20,7 @@ HAND_DECLARE(hand_lie) /* hand-lie.c: states are [group][R alpha][W] */
 typedef long    hand_chain_loop(double *state, int groups, int n, double h, long steps);
 hand_chain_loop hand_chain_scalar, hand_chain_v2, hand_chain_v3, hand_chain_v4, hand_chain_portable;
 
-/* hand-line.c: modified-pendulum by hbvm(k=6, s=2), states as those of hand.c, tables as cst_line_tables makes them. */
+/* hand-line.c: modified-pendulum by hbvm(k=6, s=2), states as those of hand.c, tables as cst_legendre_line_tables makes them. */
 typedef void   hand_line_loop(double *state, int groups, const double *weighted, const double *integral, double h, long n);
 hand_line_loop hand_line_scalar, hand_line_v2, hand_line_v3, hand_line_v4, hand_line_portable;
 

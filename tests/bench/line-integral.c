@@ -65,7 +65,7 @@ static double time_core(bench_run *r, const cst_core *core) {
 static double gain_of_hot(bench_run *r, int isa) {
   double hot = INFINITY, generic = INFINITY;
   for (int round = 0; round < BENCH_ROUNDS; round++) {
-    hot = fmin(hot, time_core(r, cst_core_for(bench_row(r), r->system, isa)));
+    hot = fmin(hot, time_core(r, cst_substep_core(bench_row(r), r->system, isa)));
     generic = fmin(generic, time_core(r, bench_row(r)->core[isa]));
   }
   return generic / hot;
@@ -125,7 +125,7 @@ static double time_hand(bench_run *r, hand_line_loop *loop, double *state) {
   const int k = nodes_of(r), s = cst_stepper_march(r->stepper)->stages;
   double    weighted[2 * CST_MAX_NODES], integral[2 * CST_MAX_NODES], xi[3];
   if (s > 2) abort(); /* the loop has two */
-  cst_line_tables(k, s, weighted, integral, xi);
+  cst_legendre_line_tables(k, s, weighted, integral, xi);
   const double t = bench_busy();
   loop(state, r->batch.groups, weighted, integral, r->h, r->steps);
   return bench_busy() - t;
@@ -148,7 +148,7 @@ static void compare_with_hand(bench_run *r, int isa) {
   for (int round = 0; round < BENCH_ROUNDS; round++) {
     double *state = hand_state(r);
     hand = fmin(hand, time_hand(r, loops[isa], state));
-    core = fmin(core, time_core(r, cst_core_for(bench_row(r), r->system, isa)));
+    core = fmin(core, time_core(r, cst_substep_core(bench_row(r), r->system, isa)));
     difference = apart(r, state);
     free(state);
   }

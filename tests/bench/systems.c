@@ -51,7 +51,7 @@ static void compile(cst_system *s, int isa, double *seconds) {
     exit(1);
   }
   if (seconds) *seconds = bench_now() - t;
-  cst_code_free(&code);
+  cst_compile_free(&code);
 }
 
 /* ---- 1. the catalogue's text as a user's system --------------------------------------------------------------------------------- */

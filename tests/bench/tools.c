@@ -43,7 +43,7 @@ double *bench_aligned(size_t n) {
 
 cst_study *bench_study(const char *text) {
   cst_diag  *d = cst_diag_create();
-  cst_study *s = cst_study_read("bench", text, strlen(text), cst_share_alone, d);
+  cst_study *s = cst_study_read("bench", text, strlen(text), cst_reader_share_alone, d);
   cst_diag_print(d, stderr);
   cst_diag_destroy(d);
   return bench_need(s);
@@ -82,7 +82,7 @@ PetscErrorCode bench_run_destroy(bench_run *r) {
   PetscFunctionBegin;
   PetscCall(cst_batch_destroy(&r->batch));
   PetscCall(cst_stepper_destroy(&r->stepper));
-  cst_prepared_destroy(r->prepared);
+  cst_program_prepared_destroy(r->prepared);
   cst_method_destroy(r->parsed);
   PetscFunctionReturn(0);
 }
@@ -173,7 +173,7 @@ const cst_substep_row *bench_row(const bench_run *r) {
 void bench_pieces(bench_run *r, int isa, double piece[BENCH_PIECES]) {
   const cst_march *m = cst_stepper_march(r->stepper);
   const size_t     size = cst_stepper_record_size(r->stepper), unknowns = (size_t)m->unknowns * CST_W_MAX;
-  pieces           p = {.core = cst_core_for(bench_row(r), r->system, isa), .march = m};
+  pieces           p = {.core = cst_substep_core(bench_row(r), r->system, isa), .march = m};
   double           best[BENCH_PIECES] = {INFINITY, INFINITY, INFINITY, INFINITY};
   p.x = bench_aligned(unknowns), p.f = bench_aligned(unknowns), p.d = bench_aligned(unknowns);
   p.scratch = (cst_scratch *)bench_aligned(sizeof *p.scratch / sizeof(double));

@@ -178,14 +178,15 @@ static void test_diag(void) {
   free(out);
   cst_diag_destroy(d);
   static const char *const names[] = {"rattle", "shake", "midpoint", "m"};
-  OK(cst_nearest("rattel", names, 4) == names[0] && cst_nearest("shke", names, 4) == names[1] &&
-         cst_nearest("midpiont", names, 4) == names[2],
+  OK(cst_diag_nearest("rattel", names, 4) == names[0] && cst_diag_nearest("shke", names, 4) == names[1] &&
+         cst_diag_nearest("midpiont", names, 4) == names[2],
      "a slip finds its word");
-  OK(!cst_nearest("gauss", names, 4) && !cst_nearest("", names, 4) && !cst_nearest("x", names, 4), "another word finds none");
-  OK(!strcmp(cst_join(names, 3), "rattle, shake, midpoint") && !strcmp(cst_join(names, 0), ""), "names are joined");
+  OK(!cst_diag_nearest("gauss", names, 4) && !cst_diag_nearest("", names, 4) && !cst_diag_nearest("x", names, 4),
+     "another word finds none");
+  OK(!strcmp(cst_diag_join(names, 3), "rattle, shake, midpoint") && !strcmp(cst_diag_join(names, 0), ""), "names are joined");
   const char *many[1000];
   for (int i = 0; i < 1000; i++) many[i] = "component";
-  const char *joined = cst_join(many, 1000);
+  const char *joined = cst_diag_join(many, 1000);
   OK(strlen(joined) < 2048 && !strcmp(joined + strlen(joined) - 5, ", ..."), "a long list is cut");
 }
 
@@ -193,11 +194,12 @@ static void test_files(void) {
   cst_diag *d = cst_diag_create();
   char     *text = NULL, *out;
   size_t    n = 0;
-  OK(!cst_file_read("/nonexistent/x.yaml", &text, &n, d) && !cst_file_read("/", &text, &n, d), "what is no file is not read");
+  OK(!cst_document_read_file("/nonexistent/x.yaml", &text, &n, d) && !cst_document_read_file("/", &text, &n, d),
+     "what is no file is not read");
   out = printed(d);
   OK(!strcmp(out, "/: error: Is a directory\n/nonexistent/x.yaml: error: No such file or directory\n2 errors\n"), "and why");
   free(out);
-  OK(cst_file_read("/proc/self/stat", &text, &n, d) && n == strlen(text) && n > 10, "a file is read");
+  OK(cst_document_read_file("/proc/self/stat", &text, &n, d) && n == strlen(text) && n > 10, "a file is read");
   free(text);
   cst_diag_destroy(d);
 }
@@ -226,7 +228,7 @@ static void test_large_file(void) {
   int       fd = mkstemp(path);
   cst_diag *d = cst_diag_create();
   OK(fd >= 0 && !ftruncate(fd, (off_t)1 << 36), "a large file of nothing");
-  bool read = cst_file_read(path, &text, &n, d);
+  bool read = cst_document_read_file(path, &text, &n, d);
   out = printed(d);
   snprintf(expected, sizeof expected, "%s: error: the file is larger than 64 MiB\n", path);
   OK(!read && !text && !strcmp(out, expected), "refused: the file is larger than 64 MiB");

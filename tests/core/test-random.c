@@ -17,7 +17,7 @@ static void philox(void) {
       {{0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, {0xa4093822, 0x299f31d0}, {0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}}};
   for (int i = 0; i < 3; i++) {
     uint32_t out[4];
-    cst_philox(known[i].counter, known[i].key, out);
+    cst_random_philox(known[i].counter, known[i].key, out);
     OK(!memcmp(out, known[i].out, sizeof out), "philox 4x32-10: published answer %d", i + 1);
   }
 }

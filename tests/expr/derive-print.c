@@ -20,7 +20,7 @@ static void answer(const char *text, const double *q, const double *w) {
     cst_graph_gradient(g, out, &one, 1, x, 3, out + 1);
     cst_graph_tangent(g, out + 1, 3, x, d, 3, out + 4);
     cst_tape *t = cst_tape_create(g, out, 7);
-    cst_tape_eval(t, (const double *const[128]){['q'] = q, ['w'] = w}, result);
+    cst_evaluate_tape(t, (const double *const[128]){['q'] = q, ['w'] = w}, result);
     for (int i = 0; i < 7; i++) printf("%.17g%c", result[i], i < 6 ? ' ' : '\n');
     cst_tape_destroy(t);
   }

@@ -49,7 +49,7 @@ static const point here = {{0.7312, 1.2791, 0.5883},  {0.3127, -0.9431, 1.7719},
 __attribute__((unused)) static void evaluate(const setting *s, const cst_node *out, int n, const point *p, double *result) {
   const double *in[128] = {['q'] = p->q, ['v'] = p->v, ['w'] = p->w, ['u'] = p->u, ['c'] = p->c, ['t'] = p->t};
   cst_tape     *t = cst_tape_create(s->g, out, n);
-  cst_tape_eval(t, in, result);
+  cst_evaluate_tape(t, in, result);
   cst_tape_destroy(t);
 }
 

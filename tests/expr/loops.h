@@ -89,7 +89,7 @@ static void evaluate(const program *p, const double *const in[128], double *out)
   }
   for (int i = 0; i < count; i++) {
     const cst_vertex *v = &p->g->node[order[i]];
-    value[order[i]] = cst_op_apply(v->op, value[v->a], v->b < 0 ? 0 : value[v->b]);
+    value[order[i]] = cst_elementary_apply(v->op, value[v->a], v->b < 0 ? 0 : value[v->b]);
   }
   for (int k = 0; k < p->nout; k++)
     if (p->out[k] >= 0) out[k] = value[p->out[k]];
@@ -123,7 +123,7 @@ static long tape_differs(const program *p, const cst_tape *t, run *f, int width,
   if (f)
     f(t, in, out, scratch);
   else
-    cst_tape_eval(t, in, out);
+    cst_evaluate_tape(t, in, out);
   long bad = differing(p, x, out, width, 0);
   if (width > 1) bad += differing(p, x, out, width, width - 1);
   free(x), free(out), free(scratch);

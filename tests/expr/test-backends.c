@@ -50,7 +50,7 @@ static long differing(const cst_tape *t, const backend *b, double (*draw)(void),
         in1[(int)letters[j]] = lane[j];
         for (int i = 0; i < NQ; i++) lane[j][i] = args[j][i * W + l];
       }
-      cst_tape_eval(t, in1, one);
+      cst_evaluate_tape(t, in1, one);
       for (int o = 0; o < outputs; o++) {
         if (same_bits(one[o], out[o * W + l])) continue;
         if (!bad++)
@@ -148,12 +148,12 @@ static void test_edges(const setting *s) {
   OK(value[1] == 77, "an output without node stays as it was");
   compare(s, out, 1, "a tape that only copies", wild, "wild", 8);
   cst_tape *t = cst_tape_create(s->g, NULL, 0);
-  cst_tape_eval(t, (const double *const[128]){0}, NULL);
+  cst_evaluate_tape(t, (const double *const[128]){0}, NULL);
   OK(cst_tape_outputs(t) == 0 && cst_tape_registers(t) == 0, "the empty tape");
   cst_tape_destroy(t);
 }
 
-/* More registers than fit on the stack of cst_tape_eval: a sum of many values that all live at once. */
+/* More registers than fit on the stack of cst_evaluate_tape: a sum of many values that all live at once. */
 static void test_many_registers(const setting *s) {
   cst_node sine[700], sum = cst_graph_constant(s->g, 0), product = cst_graph_constant(s->g, 1);
   for (int i = 0; i < 700; i++)
@@ -165,8 +165,8 @@ static void test_many_registers(const setting *s) {
   cst_tape_destroy(t);
   compare(s, &product, 1, "700 values alive at once", ordinary, "ordinary", 4);
   double total = 0, expected = 1;
-  for (int i = 0; i < 700; i++) total += cst_sin(here.q[0] * (i + 2));
-  for (int i = 0; i < 700; i++) expected *= total + cst_sin(here.q[0] * (i + 2));
+  for (int i = 0; i < 700; i++) total += cst_elementary_sin(here.q[0] * (i + 2));
+  for (int i = 0; i < 700; i++) expected *= total + cst_elementary_sin(here.q[0] * (i + 2));
   OK(same_bits(expected, evaluate_one(s, product, &here)), "and their value");
 }
 

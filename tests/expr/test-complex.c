@@ -33,8 +33,8 @@ static void check(const char *text, double x, double y, double n) {
   cst_graph_tangent(g, &f, 1, (cst_node[]){names[0].node, names[1].node}, w, 2, &slope);
   cst_tape     *tf = cst_tape_create(g, &f, 1), *ts = cst_tape_create(g, &slope, 1);
   const double *in[128] = {['q'] = q, ['w'] = along, ['c'] = &n};
-  cst_tape_eval(tf, in, &value);
-  cst_tape_eval(ts, in, &derivative);
+  cst_evaluate_tape(tf, in, &value);
+  cst_evaluate_tape(ts, in, &derivative);
   bool   plain = cst_graph_eval_complex(g, &f, 1, (const double complex *const[128]){['q'] = Q, ['c'] = &c}, &real);
   bool   analytic = cst_graph_eval_complex(g, &f, 1, (const double complex *const[128]){['q'] = Z, ['c'] = &c}, &stepped);
   double bits = creal(real);

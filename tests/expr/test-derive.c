@@ -223,7 +223,7 @@ typedef struct {
 static double value_of(const chain *c, cst_node n, const double *w) {
   double    result;
   cst_tape *t = cst_tape_create(c->g, &n, 1);
-  cst_tape_eval(t, (const double *const[128]){['q'] = c->q, ['w'] = w}, &result);
+  cst_evaluate_tape(t, (const double *const[128]){['q'] = c->q, ['w'] = w}, &result);
   cst_tape_destroy(t);
   return result;
 }

@@ -82,7 +82,7 @@ static long differing(const cst_tape *t, kernel *f, int W) {
       for (int j = 0; j < 6; j++)
         for (int i = 0; i < NQ; i++) lane[j][i] = a[j][i * W + l];
       const double *in[128] = {['q'] = lane[0], ['v'] = lane[1], ['w'] = lane[2], ['u'] = lane[3], ['c'] = lane[4], ['t'] = lane[5]};
-      cst_tape_eval(t, in, one);
+      cst_evaluate_tape(t, in, one);
       for (int i = 0; i < n; i++) bad += !same_bits(one[i], out[i * W + l]);
     }
   }

@@ -64,10 +64,11 @@ static void test_identities(const setting *s) {
   OK(cst_graph_div(g, zero, x) == zero, "0/x");
   OK(cst_graph_neg(g, cst_graph_neg(g, x)) == x, "--x");
   double value = 0;
-  OK(cst_graph_is_constant(g, cst_graph_call(g, "sin", cst_graph_constant(g, 0.3), -1), &value) && same_bits(value, cst_sin(0.3)),
-     "sin(0.3) folds to the bits of cst_sin");
+  OK(cst_graph_is_constant(g, cst_graph_call(g, "sin", cst_graph_constant(g, 0.3), -1), &value) &&
+         same_bits(value, cst_elementary_sin(0.3)),
+     "sin(0.3) folds to the bits of cst_elementary_sin");
   OK(cst_graph_is_constant(g, cst_graph_pow(g, cst_graph_constant(g, 3), cst_graph_constant(g, 0.3)), &value) &&
-         same_bits(value, cst_pow(3, 0.3)),
+         same_bits(value, cst_elementary_pow(3, 0.3)),
      "3^0.3 folds");
   OK(cst_graph_is_zero(g, zero) && cst_graph_is_zero(g, cst_graph_constant(g, -0.0)) && !cst_graph_is_zero(g, x) &&
          !cst_graph_is_zero(g, -1),

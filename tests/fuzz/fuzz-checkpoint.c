@@ -15,8 +15,8 @@ static cst_plan *make_plan(void) {
   const char *name = getenv("FUZZ_STUDY");
   char       *text = NULL;
   size_t      length;
-  if (!name || cst_file_fetch(name, &text, &length)) abort();
-  cst_study *s = cst_study_read("checkpoint.yaml", text, length, cst_share_alone, d);
+  if (!name || cst_document_fetch(name, &text, &length)) abort();
+  cst_study *s = cst_study_read("checkpoint.yaml", text, length, cst_reader_share_alone, d);
   cst_plan  *p = s ? cst_plan_create(s, 0, d) : NULL;
   cst_diag_print(d, stderr);
   if (!p) abort();

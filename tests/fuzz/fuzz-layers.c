@@ -13,7 +13,7 @@ static const char before[] =
 
 static const char *share(cst_fetch *fetch, const char *path, char **text, size_t *length) {
   (void)path;
-  if (fetch != cst_file_fetch) return cst_layer_withheld;
+  if (fetch != cst_document_fetch) return cst_reader_layer_withheld;
   *text = strdup("no layer");
   *length = strlen(*text);
   return NULL;

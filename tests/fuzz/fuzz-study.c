@@ -30,7 +30,7 @@ static const char *share(cst_fetch *fetch, const char *path, char **text, size_t
   const bool  nothing = !strcmp(name, "nothing");
   free(name);
   if (nothing) return "No such file or directory";
-  if (fetch != cst_file_fetch) return "cc: exit status 1\nown.yaml:1:7: error";
+  if (fetch != cst_document_fetch) return "cc: exit status 1\nown.yaml:1:7: error";
   *text = strdup(found ? found : own);
   *length = strlen(*text);
   return NULL;

@@ -66,7 +66,7 @@ static void try_geometry(cst_system *s, point *x) {
   cst_system_velocity(s, x->c, x->q, x->w, x->u);
   if (s->state[0].has_exact) cst_system_exact(s, 0, x->c, x->q, x->v, 0.5, x->w, x->u, out);
   cst_system_residuals(s, x->c, x->q, x->v, out, out + 1, out + 2, out + 3);
-  cst_system_settle(s, x->c, x->q, why, sizeof why);
+  cst_system_enforce_independent(s, x->c, x->q, why, sizeof why);
   cst_system_project(s, x->c, x->q, x->v);
 }
 

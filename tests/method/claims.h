@@ -267,7 +267,7 @@ UNUSED static void run_open(run *r, const problem *x, const char *method, int la
 UNUSED static void run_close(run *r) {
   MUST(cst_batch_destroy(&r->b));
   MUST(cst_stepper_destroy(&r->st));
-  cst_prepared_destroy(r->prepared);
+  cst_program_prepared_destroy(r->prepared);
   cst_method_destroy(r->m);
 }
 UNUSED static void run_put(run *r, int lane, const double *q, const double *v) {
@@ -353,7 +353,8 @@ UNUSED static unsigned absent(unsigned claims) { return claims << 8; }
 
 /* Of momenta where there are symmetries, of constraints where there are some. */
 UNUSED static unsigned promises_of(const cst_system *s, cst_properties has) {
-  const unsigned on_constraints = CST_POSITIONS | CST_VELOCITIES, claims = has.claims & ~(s->nsym ? 0u : (unsigned)CST_MOMENTUM);
+  const unsigned on_constraints = CST_CLAIM_POSITIONS | CST_CLAIM_VELOCITIES,
+                 claims = has.claims & ~(s->nsym ? 0u : (unsigned)CST_CLAIM_MOMENTUM);
   if (!s->ng) return RUNS | claims_of(claims & ~on_constraints);
   return RUNS | claims_of(claims) | absent(on_constraints & ~claims) | (has.order_lambda ? LAMBDA : 0u) |
          (has.tangential ? TANGENTIAL : 0u);
@@ -412,7 +413,7 @@ typedef struct {
   bool     references;                                    /* whether every method meets the reference systems */
   bool (*left_out)(const problem *x, const char *method); /* pairs that it cannot look at; NULL: none */
 } scope;
-enum { CONSTRAINT_CLAIMS = CST_POSITIONS | CST_VELOCITIES };
+enum { CONSTRAINT_CLAIMS = CST_CLAIM_POSITIONS | CST_CLAIM_VELOCITIES };
 #define SCOPE_ORDER                                                                                                                        \
   (scope) { RUNS | LAMBDA | TANGENTIAL, true, NULL }
 #define SCOPE_RUNS                                                                                                                         \

@@ -91,16 +91,16 @@ static bool left_out(const problem *x, const char *method) {
 }
 
 #define SCOPE_ENERGY                                                                                                                       \
-  (scope) { claims_of(CST_BOUNDED | CST_ENERGY), false, left_out }
+  (scope) { claims_of(CST_CLAIM_BOUNDED | CST_CLAIM_ENERGY), false, left_out }
 
 UNUSED static void test_energy(const problem *x, const char *method, cst_properties has) {
   bool well;
-  if (!(has.claims & CST_BOUNDED)) return;
+  if (!(has.claims & CST_CLAIM_BOUNDED)) return;
   course c = course_of(x, method, 0.05 * pace_of(x->s->name), &well);
   if (!OK(well && bounded(c), "%s on %s: bounded energy error", method, x->s->name))
     NOTE("%s; largest error %.4g in the first half, %.4g in the second; the mean shifts by %.4g; moved %.3g",
          well ? "all well" : "a lane failed", c.first, c.second, c.shift, c.displacement);
-  if (has.claims & CST_ENERGY && !OK(exact(c), "%s on %s: keeps the energy", method, x->s->name))
+  if (has.claims & CST_CLAIM_ENERGY && !OK(exact(c), "%s on %s: keeps the energy", method, x->s->name))
     NOTE("largest error %.4g, then %.4g; moved %.3g", c.first, c.second, c.displacement);
 }
 

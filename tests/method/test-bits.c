@@ -64,7 +64,7 @@ static bool has_forms(int isa) { return strcmp(cst_isas[isa].name, "v2") != 0; }
 static void test_hot(const problem *x, const char *method, int isa) {
   run                    one, other;
   const cst_substep_row *kick = row_of("rattle");
-  const cst_core        *generic = kick->core[isa], *hot = cst_core_for(kick, x->s, isa);
+  const cst_core        *generic = kick->core[isa], *hot = cst_substep_core(kick, x->s, isa);
   run_open_on(&one, x, method, isa, 2, 1e-14);
   run_open_on(&other, x, method, isa, 2, 1e-14);
   run_start(&one, 2);

@@ -84,8 +84,8 @@ static void test(const problem *x, const char *method, cst_properties has) {
   residuals most = residuals_of(x, method, &well);
   if (has.claims) OK(well, "%s on %s: %d steps", method, x->s->name, affordable(x, method, STEPS));
   const double g = ends_in_line(method) ? most.way : most.g, limit = ends_in_line(method) ? 1e-14 + 4 * DBL_EPSILON : 1e-14;
-  if (has.claims & CST_POSITIONS && !OK(g <= limit, "%s on %s: keeps g = 0", method, x->s->name)) NOTE("scaled |g| %.3g", g);
-  if (has.claims & CST_VELOCITIES && !OK(most.gv <= 1e-13, "%s on %s: keeps G v = 0", method, x->s->name))
+  if (has.claims & CST_CLAIM_POSITIONS && !OK(g <= limit, "%s on %s: keeps g = 0", method, x->s->name)) NOTE("scaled |g| %.3g", g);
+  if (has.claims & CST_CLAIM_VELOCITIES && !OK(most.gv <= 1e-13, "%s on %s: keeps G v = 0", method, x->s->name))
     NOTE("scaled |G v| %.3g", most.gv);
   for (int i = 0; i < expression_count() && well; i++)
     if (!strcmp(expression_at(i), method))
@@ -99,10 +99,10 @@ static void test_others(void) {
     cst_method *m = method_of(expression_at(i));
     char        why[200];
     const bool  fits = cst_method_fits(m, x->s, why, sizeof why);
-    unsigned    claims = fits ? cst_method_properties(m, x->s).claims : CST_POSITIONS | CST_VELOCITIES;
-    if (!(claims & CST_POSITIONS))
+    unsigned    claims = fits ? cst_method_properties(m, x->s).claims : CST_CLAIM_POSITIONS | CST_CLAIM_VELOCITIES;
+    if (!(claims & CST_CLAIM_POSITIONS))
       OK(worst_of[i] > 1e-11, "%s, which claims no positions, drifts off g = 0 (%.2g)", expression_at(i), worst_of[i]);
-    if (!(claims & CST_VELOCITIES))
+    if (!(claims & CST_CLAIM_VELOCITIES))
       OK(worst_hidden_of[i] > 1e-11, "%s, which claims no velocities, violates G v = 0 (%.2g)", expression_at(i), worst_hidden_of[i]);
     if (!strcmp(expression_at(i), "euler") || !strcmp(expression_at(i), "heun") || !strcmp(expression_at(i), "rk4"))
       OK(worst_of[i] > 1e-7 && worst_hidden_of[i] > 1e-7, "%s: visibly (%.2g, %.2g)", expression_at(i), worst_of[i], worst_hidden_of[i]);

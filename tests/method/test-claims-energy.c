@@ -37,7 +37,7 @@ static void test_others(void) {
 
 static bool claims_bounded(const problem *x, const char *method) {
   cst_method *m = method_of(method);
-  const bool  claimed = cst_method_properties(m, x->s).claims & CST_BOUNDED;
+  const bool  claimed = cst_method_properties(m, x->s).claims & CST_CLAIM_BOUNDED;
   cst_method_destroy(m);
   return claimed;
 }

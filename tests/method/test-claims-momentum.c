@@ -43,7 +43,7 @@ static double drift(const problem *x, const char *method, double h) {
 static double greatest;
 
 static void test(const problem *x, const char *method, cst_properties has) {
-  if (!(has.claims & CST_MOMENTUM) || x->s->nsym == 0) return;
+  if (!(has.claims & CST_CLAIM_MOMENTUM) || x->s->nsym == 0) return;
   double off = drift(x, method, 0.05 * pace_of(x->s->name));
   if (!OK(off <= 1e-12, "%s on %s: keeps the momenta", method, x->s->name)) NOTE("drift %.3g of their scale", off);
   greatest = larger(greatest, off);
@@ -81,7 +81,7 @@ static const struct {
 static void test_stated(const char *text, const char *method, bool kept) {
   problem      x = described(text);
   cst_method  *m = method_of(method);
-  const bool   claimed = cst_method_properties(m, x.s).claims & CST_MOMENTUM;
+  const bool   claimed = cst_method_properties(m, x.s).claims & CST_CLAIM_MOMENTUM;
   const double off = drift(&x, method, 0.1);
   OK(claimed == kept && (claimed ? off <= 1e-12 : off > 1e-9), "%s on %s: momentum %s (%.2g)", method, x.s->name,
      claimed ? "claimed and kept" : "neither claimed nor kept", off);
@@ -98,7 +98,7 @@ static void test_all_stated(void) {
 }
 
 static void tests(void) {
-  each_pair(test, SCOPE_CLAIM(CST_MOMENTUM));
+  each_pair(test, SCOPE_CLAIM(CST_CLAIM_MOMENTUM));
   NOTE("largest drift %.3g", greatest);
   test_others();
   test_all_stated();

@@ -27,7 +27,7 @@ static double round_trip(const problem *x, const char *method, double h, int n) 
 static double greatest;
 
 static void test(const problem *x, const char *method, cst_properties has) {
-  if (!(has.claims & CST_SYMMETRIC)) return;
+  if (!(has.claims & CST_CLAIM_SYMMETRIC)) return;
   double pace = pace_of(x->s->name), one = round_trip(x, method, 0.1 * pace, 1), ten = round_trip(x, method, 0.05 * pace, 10);
   if (!OK(one <= 1e-13 && ten <= 1e-12, "%s on %s: there and back", method, x->s->name))
     NOTE("%.3g after a step of 0.1, %.3g after ten of 0.05", one, ten);
@@ -41,7 +41,7 @@ static void test_others(const char *system) {
     char           why[200];
     cst_method    *m = method_of(expression_at(i));
     cst_properties has = cst_method_properties(m, x->s);
-    if (cst_method_fits(m, x->s, why, sizeof why) && !(has.claims & CST_SYMMETRIC)) {
+    if (cst_method_fits(m, x->s, why, sizeof why) && !(has.claims & CST_CLAIM_SYMMETRIC)) {
       double off = round_trip(x, expression_at(i), has.order_q > 6 ? 0.4 : 0.2, 1);
       OK(off > 1e-10, "%s on %s, not symmetric: does not return (%.2g)", expression_at(i), system, off);
     }
@@ -51,7 +51,7 @@ static void test_others(const char *system) {
 }
 
 static void tests(void) {
-  each_pair(test, SCOPE_CLAIM(CST_SYMMETRIC));
+  each_pair(test, SCOPE_CLAIM(CST_CLAIM_SYMMETRIC));
   NOTE("largest distance %.3g", greatest);
   test_others("modified-pendulum");
   test_others("henon-heiles");

@@ -31,7 +31,7 @@ static void test_chart(const problem *x) {
 static double greatest;
 
 static void test(const problem *x, const char *method, cst_properties has) {
-  if (!(has.claims & CST_SYMPLECTIC)) return;
+  if (!(has.claims & CST_CLAIM_SYMPLECTIC)) return;
   double off = defect(x, method, 0.1 * pace_of(x->s->name));
   if (!OK(off < BOUND, "%s on %s: symplectic", method, x->s->name)) NOTE("defect of the 2-form %.3g", off);
   greatest = larger(greatest, off);
@@ -58,7 +58,7 @@ static void tests(void) {
     test_chart(x);
     problem_close(x);
   }
-  each_pair(test, SCOPE_CLAIM(CST_SYMPLECTIC));
+  each_pair(test, SCOPE_CLAIM(CST_CLAIM_SYMPLECTIC));
   NOTE("largest defect %.3g", greatest);
   test_others();
 }

@@ -95,7 +95,7 @@ static void test_controls(void) {
 }
 
 static void tests(void) {
-  each_pair(test, SCOPE_CLAIM(CST_VOLUME));
+  each_pair(test, SCOPE_CLAIM(CST_CLAIM_VOLUME));
   test_symplectic();
   test_commuting();
   test_controls();

@@ -90,9 +90,9 @@ static void tests(void) {
   test_scope("orders", SCOPE_ORDER);
   test_scope("bits", SCOPE_RUNS);
   test_scope("constraints", SCOPE_CONSTRAINTS);
-  test_scope("momenta", SCOPE_CLAIM(CST_MOMENTUM));
-  test_scope("symmetric", SCOPE_CLAIM(CST_SYMMETRIC));
-  test_scope("symplectic", SCOPE_CLAIM(CST_SYMPLECTIC));
+  test_scope("momenta", SCOPE_CLAIM(CST_CLAIM_MOMENTUM));
+  test_scope("symmetric", SCOPE_CLAIM(CST_CLAIM_SYMMETRIC));
+  test_scope("symplectic", SCOPE_CLAIM(CST_CLAIM_SYMPLECTIC));
   test_scope("energy", SCOPE_ENERGY);
 }
 

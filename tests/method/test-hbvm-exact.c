@@ -25,7 +25,8 @@ static void test_exactness(void) {
       const unsigned claims = cst_method_properties(m, x->s).claims;
       const losses   coarse = losses_of(x, method, 0.1, 100), fine = losses_of(x, method, 0.05, 200);
       const bool     keeps_energy = 4 * s <= 2 * k, keeps_g = 6 * s <= 2 * k;
-      OK(!!(claims & CST_ENERGY) == keeps_energy && !!(claims & CST_POSITIONS) == keeps_g, "%s: claims what its degrees say", method);
+      OK(!!(claims & CST_CLAIM_ENERGY) == keeps_energy && !!(claims & CST_CLAIM_POSITIONS) == keeps_g, "%s: claims what its degrees say",
+         method);
       test_loss(method, "g", keeps_g, coarse.g, fine.g, k);
       test_loss(method, "the energy", keeps_energy, coarse.energy, fine.energy, k);
       cst_method_destroy(m);

@@ -22,7 +22,7 @@ static void test_hard_steps(void) {
       "system: twice\ncoordinates: [x, y, z]\nmass: [1, 2, 1]\npotential: z\n"
       "constraints: {a: x^2 + y^2 + z^2 - 1, b: y, c: x^2 + z^2 - 1}\nstates: {default: {q: [0.6, 0, 0.8], v: [0.8, 0, -0.6]}}\n");
   char why[200];
-  OK(cst_system_settle(x.s, x.c, x.q, why, sizeof why), "redundant constraints are settled");
+  OK(cst_system_enforce_independent(x.s, x.c, x.q, why, sizeof why), "redundant constraints are settled");
   losses most = losses_of(&x, "hbvm(k=2, s=2)", 0.1, 200);
   OK(most.energy < 1e-13 && most.g < 1e-13, "and kept (%.2g, %.2g)", most.energy, most.g);
   cst_system_destroy(x.s);

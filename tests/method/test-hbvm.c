@@ -18,7 +18,7 @@ typedef struct {
 static void tables_of(stepped *y, int k, int s) {
   memset(y, 0, sizeof *y);
   y->k = k, y->s = s;
-  cst_line_tables(k, s, y->weighted, y->integral, y->xi);
+  cst_legendre_line_tables(k, s, y->weighted, y->integral, y->xi);
   for (int i = 0; i < k; i++) {
     y->b[i] = y->weighted[i * s];
     for (int j = 0; j < k; j++)

@@ -36,9 +36,9 @@ static int same_lane(const run *a, int i, const run *b, int j) {
 static bool counts(const run *r) {
   bool good = true;
   for (int l = 0; l < LANES; l++) {
-    const double  *column = cst_batch_lane(r->st, &r->b, l);
-    const cst_fate fate = r->b.fate[l];
-    int64_t        n;
+    const double         *column = cst_batch_lane(r->st, &r->b, l);
+    const cst_lane_status fate = r->b.fate[l];
+    int64_t               n;
     memcpy(&n, column + cst_stepper_layout(r->st)->step * cst_stepper_width(r->st), sizeof n);
     good &= n == (fate.reason == CST_DONE ? r->b.step : fate.step);
   }
@@ -54,7 +54,7 @@ static void test_failure(const char *system, const char *method, double speed, d
   int      same = 0, well = 0;
   run_lanes(&with, x, method, speed, h, n, stretch);
   run_lanes(&without, x, method, 0, h, n, stretch);
-  cst_fate fate = with.b.fate[BAD];
+  cst_lane_status fate = with.b.fate[BAD];
   if (!OK(fate.reason == reason && (good < 0 ? fate.step > 0 && fate.step < n : fate.step == good),
           "%s on %s, stretches of %d: the lane fails, reason and step are kept (step %ld)", method, system, stretch, fate.step))
     NOTE("reason %d, step %ld", fate.reason, fate.step);

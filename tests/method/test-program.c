@@ -222,15 +222,15 @@ static void test_shake_within(void) {
     int         order_p;
     unsigned    claims;
   } known[] = {{"shake", 1, 0},
-               {"compose(shake, rattle)", 2, CST_SYMMETRIC | CST_VELOCITIES | CST_BOUNDED},
-               {"compose(shake, midpoint)", 2, CST_VELOCITIES | CST_BOUNDED},
-               {"compose(shake, euler-a)", 1, CST_VELOCITIES | CST_BOUNDED},
-               {"compose(shake, shake, rattle)", 2, CST_SYMMETRIC | CST_VELOCITIES | CST_BOUNDED},
+               {"compose(shake, rattle)", 2, CST_CLAIM_SYMMETRIC | CST_CLAIM_VELOCITIES | CST_CLAIM_BOUNDED},
+               {"compose(shake, midpoint)", 2, CST_CLAIM_VELOCITIES | CST_CLAIM_BOUNDED},
+               {"compose(shake, euler-a)", 1, CST_CLAIM_VELOCITIES | CST_CLAIM_BOUNDED},
+               {"compose(shake, shake, rattle)", 2, CST_CLAIM_SYMMETRIC | CST_CLAIM_VELOCITIES | CST_CLAIM_BOUNDED},
                {"compose(rattle, shake)", 1, 0},
                {"compose(shake, shake)", 1, 0},
                {"compose(shake, gauss(2))", 1, 0},
                {"compose(shake, hbvm(k=2, s=1))", 1, 0}};
-  const unsigned asked = CST_SYMMETRIC | CST_VELOCITIES | CST_BOUNDED;
+  const unsigned asked = CST_CLAIM_SYMMETRIC | CST_CLAIM_VELOCITIES | CST_CLAIM_BOUNDED;
   cst_system    *s = cst_catalogue_create("spherical-pendulum");
   for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
     cst_method          *m = parse(known[i].text);
@@ -259,17 +259,17 @@ static void test_layer(const char *text, int stages, int order, bool symmetric, 
   const cst_properties p = cst_method_properties(m, s);
   OK(t->stages == stages && cst_tableau_order(t) == order && p.order_q == order && p.order_p == order, "%s: %d stages, order %d", text,
      stages, order);
-  OK((cst_tableau_symmetry_defect(t) < 1e-13) == symmetric && !!(p.claims & CST_SYMMETRIC) == symmetric, "%s: %ssymmetric", text,
+  OK((cst_tableau_symmetry_defect(t) < 1e-13) == symmetric && !!(p.claims & CST_CLAIM_SYMMETRIC) == symmetric, "%s: %ssymmetric", text,
      symmetric ? "" : "not ");
-  OK((cst_tableau_symplectic_defect(t) < 1e-13) == symplectic && !!(p.claims & CST_SYMPLECTIC) == symplectic, "%s: %ssymplectic", text,
-     symplectic ? "" : "not ");
+  OK((cst_tableau_symplectic_defect(t) < 1e-13) == symplectic && !!(p.claims & CST_CLAIM_SYMPLECTIC) == symplectic, "%s: %ssymplectic",
+     text, symplectic ? "" : "not ");
   cst_system_destroy(s);
   cst_method_destroy(m);
 }
 
 static void test_same_layer(const char *one, const char *other) {
   const cst_layer x = layer_of(one), y = layer_of(other);
-  OK(cst_layer_same(&x, &y), "%s is %s", one, other);
+  OK(cst_program_same_layer(&x, &y), "%s is %s", one, other);
 }
 
 static void test_layers(void) {
@@ -362,7 +362,7 @@ static void test_own(void) {
   test_refused_name(own, "a123456789a123456789a123456789a123456789a123456789", "at most 48");
   cst_layers_destroy(own); /* methods have what they need */
   cst_layer x = {0}, y = layer_of("{a: [[0, 0], [2/3, 0]], b: [1/4, 3/4]}");
-  OK(cst_term_layer(cst_method_root(plain), &x) && cst_layer_same(&x, &y), "a named layer is its tableau");
+  OK(cst_term_layer(cst_method_root(plain), &x) && cst_program_same_layer(&x, &y), "a named layer is its tableau");
   OK(!strcmp(cst_method_label(inside), "project(compose(ralston-2_b, heun))") && !strcmp(cst_method_label(plain), "ralston-2_b"),
      "the label has its name");
   cst_method_destroy(plain);

@@ -23,9 +23,9 @@ static void read_off(const run *r, int isa, int tangential, reading *x) {
   fold->velocities(&c, r->b.record, x->v);
   fold->multipliers(&c, r->b.record, x->lambda);
   for (int k = 0, at = 0; k < CST_OBSERVERS; k++) {
-    const cst_observer *row = cst_observers[k];
-    const cst_look      look = {.row = row, .system = r->x->s, .wanted = true};
-    const cst_view      view = {.context = &c, .record = r->b.record, .q0 = q0, .v = x->v, .isa = isa, .keep = CST_KEEP_NOT};
+    const cst_observer   *row = cst_observers[k];
+    const cst_observation look = {.row = row, .system = r->x->s, .wanted = true};
+    const cst_view        view = {.context = &c, .record = r->b.record, .q0 = q0, .v = x->v, .isa = isa, .keep = CST_KEEP_NOT};
     memset(kept, 0, sizeof kept);
     if (row->expression || (row->refuse && row->refuse(r->x->s))) continue;
     cst_fold_measure(fold, row)(&look, &view, kept, x->value + at, x->scale + at);

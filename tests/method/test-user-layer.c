@@ -59,7 +59,7 @@ static void three_eighths(const field *f, double t, const double *q, const doubl
       Q[i] = q[i], V[s][i] = v[i];
       for (int j = 0; j < s; j++) Q[i] += t * a[s][j] * V[j][i], V[s][i] += t * a[s][j] * A[j][i];
     }
-    cst_tape_eval(f->tape, (const double *const[128]){['c'] = f->c, ['q'] = Q, ['v'] = V[s]}, A[s]);
+    cst_evaluate_tape(f->tape, (const double *const[128]){['c'] = f->c, ['q'] = Q, ['v'] = V[s]}, A[s]);
     for (int i = 0; i < n; i++) end[i] += t * b[s] * V[s][i], end[n + i] += t * b[s] * A[s][i];
     end[2 * n] += t * b[s] * A[s][n];
   }
@@ -72,7 +72,7 @@ static void step(const problem *x, const cst_flow_rule *rule, double t, const do
   for (int i = 0; i < x->s->nq; i++) in[i] = cst_graph_input(x->s->graph, 'q', i), in[x->s->nq + i] = cst_graph_input(x->s->graph, 'v', i);
   rule->formulas(rule->self, x->s, cst_graph_input(x->s->graph, 'l', 0), in, in + x->s->nq, out, out + x->s->nq, &out[2 * x->s->nq]);
   cst_tape *tape = cst_tape_create(x->s->graph, out, 2 * x->s->nq + 1);
-  cst_tape_eval(tape, (const double *const[128]){['c'] = x->c, ['q'] = q, ['v'] = v, ['l'] = l}, end);
+  cst_evaluate_tape(tape, (const double *const[128]){['c'] = x->c, ['q'] = q, ['v'] = v, ['l'] = l}, end);
   cst_tape_destroy(tape);
 }
 
@@ -91,13 +91,13 @@ static void test_step(const problem *x, const cst_flow_rule *rule) {
 
 static void test_example(const char *path) {
   char                 why[CST_WHY] = "";
-  const cst_flow_rule *rule = cst_layer_load(path, why, sizeof why);
+  const cst_flow_rule *rule = cst_user_layer_load(path, why, sizeof why);
   if (!OK(rule && !strcmp(rule->name, "kutta38") && rule->order == 4 && rule->evaluations == 4 && strstr(rule->doc, "3/8"), "%s is loaded",
           path)) {
     NOTE("%s", why);
     return;
   }
-  OK(cst_layer_load(path, why, sizeof why) == rule, "a second time it is the same layer");
+  OK(cst_user_layer_load(path, why, sizeof why) == rule, "a second time it is the same layer");
   static const char *const systems[] = {"spherical-pendulum", "rigid-body", "double-pendulum-angles", "charged-pendulum", "kepler"};
   for (int i = 0; i < 5; i++) {
     problem *x = problem_open(systems[i]);
@@ -113,19 +113,21 @@ static void test_claims(const char *path) {
     const char *text;
     int         order;
     unsigned    claims;
-  } expected[] = {{"own", 4, 0},
-                  {"project(own)", 4, CST_POSITIONS | CST_VELOCITIES},
-                  {"convert(own)", 4, CST_SYMPLECTIC | CST_POSITIONS | CST_VELOCITIES | CST_BOUNDED},
-                  {"convert(own, bias=-0.5)", 4, CST_SYMPLECTIC | CST_SYMMETRIC | CST_POSITIONS | CST_VELOCITIES | CST_BOUNDED},
-                  {"convert(minus=rk4, plus=own)", 4, CST_SYMPLECTIC | CST_POSITIONS | CST_VELOCITIES | CST_BOUNDED},
-                  {"convert(minus=own, plus=taylor(2))", 2, CST_SYMPLECTIC | CST_POSITIONS | CST_VELOCITIES | CST_BOUNDED},
-                  {"convert(taylor(4))", 4, CST_SYMPLECTIC | CST_POSITIONS | CST_VELOCITIES | CST_BOUNDED | CST_MOMENTUM},
-                  {"convert(rk4)", 4, CST_SYMPLECTIC | CST_POSITIONS | CST_VELOCITIES | CST_BOUNDED | CST_MOMENTUM}};
+  } expected[] = {
+      {"own", 4, 0},
+      {"project(own)", 4, CST_CLAIM_POSITIONS | CST_CLAIM_VELOCITIES},
+      {"convert(own)", 4, CST_CLAIM_SYMPLECTIC | CST_CLAIM_POSITIONS | CST_CLAIM_VELOCITIES | CST_CLAIM_BOUNDED},
+      {"convert(own, bias=-0.5)", 4,
+       CST_CLAIM_SYMPLECTIC | CST_CLAIM_SYMMETRIC | CST_CLAIM_POSITIONS | CST_CLAIM_VELOCITIES | CST_CLAIM_BOUNDED},
+      {"convert(minus=rk4, plus=own)", 4, CST_CLAIM_SYMPLECTIC | CST_CLAIM_POSITIONS | CST_CLAIM_VELOCITIES | CST_CLAIM_BOUNDED},
+      {"convert(minus=own, plus=taylor(2))", 2, CST_CLAIM_SYMPLECTIC | CST_CLAIM_POSITIONS | CST_CLAIM_VELOCITIES | CST_CLAIM_BOUNDED},
+      {"convert(taylor(4))", 4, CST_CLAIM_SYMPLECTIC | CST_CLAIM_POSITIONS | CST_CLAIM_VELOCITIES | CST_CLAIM_BOUNDED | CST_CLAIM_MOMENTUM},
+      {"convert(rk4)", 4, CST_CLAIM_SYMPLECTIC | CST_CLAIM_POSITIONS | CST_CLAIM_VELOCITIES | CST_CLAIM_BOUNDED | CST_CLAIM_MOMENTUM}};
   char           why[CST_WHY];
   problem       *x = problem_open("spherical-pendulum");
   cst_layers    *own = cst_layers_create();
   cst_expr_error e;
-  cst_layers_add_rule(own, "own", cst_layer_load(path, why, sizeof why));
+  cst_layers_add_rule(own, "own", cst_user_layer_load(path, why, sizeof why));
   for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
     cst_method          *m = cst_method_parse(expected[i].text, own, &e);
     const cst_properties has = cst_method_properties(m, x->s);
@@ -145,14 +147,15 @@ static void test_claims(const char *path) {
 static void test_object(const char *path) {
   char        why[CST_WHY] = "", *bytes = NULL;
   size_t      length = 0;
-  const char *reason = cst_layer_fetch(path, &bytes, &length), *object = in_scratch("ready.so");
+  const char *reason = cst_user_layer_fetch(path, &bytes, &length), *object = in_scratch("ready.so");
   FILE       *f = fopen(object, "w");
   OK(!reason && f && fwrite(bytes, 1, length, f) == length && !fclose(f), "the object of %s, %zu bytes", path, length);
-  OK(cst_layer_load(object, why, sizeof why) && cst_layer_load(object, why, sizeof why) == cst_layer_load(path, why, sizeof why),
+  OK(cst_user_layer_load(object, why, sizeof why) &&
+         cst_user_layer_load(object, why, sizeof why) == cst_user_layer_load(path, why, sizeof why),
      "as a file it is the same layer");
   setenv("CONSTELLA_CC", "/bin/false", 1);
-  OK(cst_layer_load(object, why, sizeof why) != NULL, "for which no compiler is needed");
-  OK(cst_layer_fetch(path, &bytes, &length) && strstr(cst_layer_fetch(path, &bytes, &length), "/bin/false: exit status 1"),
+  OK(cst_user_layer_load(object, why, sizeof why) != NULL, "for which no compiler is needed");
+  OK(cst_user_layer_fetch(path, &bytes, &length) && strstr(cst_user_layer_fetch(path, &bytes, &length), "/bin/false: exit status 1"),
      "as it is for a C file");
   unsetenv("CONSTELLA_CC");
   free(bytes);
@@ -162,16 +165,16 @@ static void test_cache(const char *text) {
   cst_code code;
   char     why[CST_WHY];
   OK(cst_compile_file("a.c", text, strlen(text), &code, why) && !code.cached, "what was not compiled before is compiled");
-  cst_code_free(&code);
+  cst_compile_free(&code);
   OK(cst_compile_file("b.c", text, strlen(text), &code, why) && code.cached, "and found the next time, under another name too");
-  cst_code_free(&code);
+  cst_compile_free(&code);
 }
 
 /* ---- mistakes ------------------------------------------------------------------------------------------------------------- */
 
 static void refused(const char *path, const char *expected) {
   char why[CST_WHY] = "";
-  if (!OK(!cst_layer_load(path, why, sizeof why) && strstr(why, expected) && !strncmp(why, path, strlen(path)), "%s: %s",
+  if (!OK(!cst_user_layer_load(path, why, sizeof why) && strstr(why, expected) && !strncmp(why, path, strlen(path)), "%s: %s",
           strrchr(path, '/') + 1, expected))
     NOTE("%s", why);
 }
@@ -224,13 +227,13 @@ static void test_operations(void) {
       "  s->q1[0] = s->div(s, s->sub(s, s->pow(s, s->t, s->number(s, 3)), s->neg(s, s->q[0])), s->call(s, \"atan2\", s->v[0], s->t));\n"
       "  *s->S = s->add(s, s->call(s, \"sqrt\", s->t, -1), s->mul(s, s->lagrangian(s, s->q, s->v), cst_layer_part(s, 0.5)));";
   char                 why[CST_WHY] = "";
-  const cst_flow_rule *rule = cst_layer_load(layer_file("operations.c", body, good), why, sizeof why);
+  const cst_flow_rule *rule = cst_user_layer_load(layer_file("operations.c", body, good), why, sizeof why);
   problem             *x = problem_open("henon-heiles");
   field                f = field_of(x);
   double               end[2 * N + 1], rate[N + 1], t = 0.3;
   if (!rule) NOTE("%s", why);
   step(x, rule, t, x->q, x->v, end);
-  cst_tape_eval(f.tape, (const double *const[128]){['c'] = x->c, ['q'] = x->q, ['v'] = x->v}, rate);
+  cst_evaluate_tape(f.tape, (const double *const[128]){['c'] = x->c, ['q'] = x->q, ['v'] = x->v}, rate);
   OK(fabs(end[0] - (t * t * t + x->q[0]) / atan2(x->v[0], t)) < 1e-15 && end[1] == x->v[1] && end[2] == x->q[0], "every operation, %g",
      end[0]);
   OK(fabs(end[4] - (sqrt(t) + rate[2] * t / 2)) < 1e-15 && rule->evaluations == 0, "and the Lagrangian, %g", end[4]);
@@ -247,8 +250,8 @@ static void test_aliases(void) {
   char                 why[CST_WHY];
   problem             *x = problem_open("spherical-pendulum");
   double               one[2 * N + 1], two[2 * N + 1];
-  const cst_flow_rule *a = cst_layer_load(layer_file("elsewhere.c", elsewhere, good), why, sizeof why),
-                      *b = cst_layer_load(layer_file("place.c", place, good), why, sizeof why);
+  const cst_flow_rule *a = cst_user_layer_load(layer_file("elsewhere.c", elsewhere, good), why, sizeof why),
+                      *b = cst_user_layer_load(layer_file("place.c", place, good), why, sizeof why);
   step(x, a, 0.1, x->q, x->v, one), step(x, b, 0.1, x->q, x->v, two);
   OK(a != b && apart(one, two, 2 * x->s->nq + 1) == 0, "accelerations in the place of the positions");
   problem_close(x);
@@ -261,7 +264,7 @@ static void tests(void) {
   test_example(example);
   test_claims(example);
   test_object(example);
-  if (cst_file_fetch(example, &text, &length)) abort();
+  if (cst_document_fetch(example, &text, &length)) abort();
   text = realloc(text, length + 20);
   test_cache(strcat(text, "/* another */\n"));
   free(text);

@@ -87,7 +87,7 @@ static void alone(void) {
   OK(l && exists(), "a lock is taken");
   FILE *f = fopen(name, "r");
   if (f) text[fread(text, 1, sizeof text - 1, f)] = 0, fclose(f);
-  snprintf(wanted, sizeof wanted, " %ld %.0f 20", (long)getpid(), cst_process_start(getpid()));
+  snprintf(wanted, sizeof wanted, " %ld %.0f 20", (long)getpid(), cst_lock_process_start(getpid()));
   OK(strstr(text, wanted) != NULL, "and says whose it is: %.*s", (int)strcspn(text, "\n"), text);
   OK(cst_lock_look(path, &held, &age) && held && age < 10, "it is held, seen from outside");
   OK(!cst_lock_take(path, why, sizeof why) && strstr(why, "is being written by process"), "by its owner too: %s", why);
@@ -125,12 +125,12 @@ static void other_process(bool locks) {
 static void silent(void) {
   char host[256] = "";
   gethostname(host, sizeof host - 1);
-  write_claim(host, getpid(), cst_process_start(getpid()));
+  write_claim(host, getpid(), cst_lock_process_start(getpid()));
   double    t = now();
   cst_lock *l = cst_lock_take_within(path, 0.5, why, sizeof why);
   OK(l && now() - t > 0.4, "a live process without a sign of life is waited for, then its claim is taken over");
   cst_lock_release(l);
-  write_claim(host, getpid(), cst_process_start(getpid()) - 1);
+  write_claim(host, getpid(), cst_lock_process_start(getpid()) - 1);
   t = now();
   l = cst_lock_take(path, why, sizeof why);
   OK(l && now() - t < 5, "a number that belongs to another process now is no owner");

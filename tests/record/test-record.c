@@ -175,7 +175,7 @@ static void differences(void) {
   not_taken_up(d, f, DEMO_FIELDS, "/final/q has the extents 6 x 5 x 4, not 6 x 5 x 0");
   AFRESH, f[FINAL_Q].ndim = 0;
   not_taken_up(d, f, DEMO_FIELDS, "/final/q has the extents 6 x 5 x 4, not a scalar");
-  AFRESH, f[COUNT_STEPS].type = CST_I32;
+  AFRESH, f[COUNT_STEPS].type = CST_TYPE_I32;
   not_taken_up(d, f, DEMO_FIELDS, "/counts/steps is of another type");
   AFRESH, strcpy(f[DEMO_FIELDS].path, "/final/v");
   not_taken_up(d, f, DEMO_FIELDS + 1, "/final/v is not there");
@@ -272,7 +272,7 @@ static void pulled_away(void) {
 
 static void misuse(void) {
   cst_dimension d[2] = {{"case", 2, "c", NULL}, {"member", 0, "m", NULL}};
-  cst_field     f = {"/case/system", CST_TEXT, 1, {0}, "1", "x"};
+  cst_field     f = {"/case/system", CST_TYPE_TEXT, 1, {0}, "1", "x"};
   in_folder("misuse.h5");
   OK(!cst_record_create(MPI_COMM_WORLD, file, d, 2, &f, 1, why, sizeof why) && strstr(why, "/case is the scale"),
      "a group under a scale: %s", why);
@@ -280,7 +280,7 @@ static void misuse(void) {
   OK(!cst_record_create(MPI_COMM_WORLD, file, d, 2, &f, 1, why, sizeof why), "a path without /: %s", why);
   strcpy(f.path, "/a/b"), f.dim[0] = 2;
   OK(!cst_record_create(MPI_COMM_WORLD, file, d, 2, &f, 1, why, sizeof why), "a dimension out of range: %s", why);
-  cst_field twice[2] = {{"/a/b", CST_I8, 1, {0}, "1", "x"}, {"/a/b", CST_I8, 1, {0}, "1", "x"}};
+  cst_field twice[2] = {{"/a/b", CST_TYPE_I8, 1, {0}, "1", "x"}, {"/a/b", CST_TYPE_I8, 1, {0}, "1", "x"}};
   OK(!cst_record_create(MPI_COMM_WORLD, file, d, 2, twice, 2, why, sizeof why) && !exists(file), "a field twice: %s", why);
   strcpy(twice[1].path, "/a/b/c");
   OK(!cst_record_create(MPI_COMM_WORLD, file, d, 2, twice, 2, why, sizeof why) && !exists(file), "a failure half-way: %s", why);
@@ -295,7 +295,7 @@ static void misuse(void) {
 
 static void no_room(void) {
   cst_dimension d[2] = {{"case", 1 << 17, "c", NULL}, {"member", 64, "m", NULL}};
-  cst_field     f = {"/final/q", CST_F64, 2, {0, 1}, "m", "x"};
+  cst_field     f = {"/final/q", CST_TYPE_F64, 2, {0, 1}, "m", "x"};
   in_folder("room.h5");
   OK(!cst_record_create(MPI_COMM_WORLD, "/proc/none.h5", d, 2, &f, 1, why, sizeof why), "a folder that cannot be written: %s", why);
   OK(!cst_record_create(MPI_COMM_WORLD, "/dev/full", d, 2, &f, 1, why, sizeof why) && exists("/dev/full"), "a device: %s", why);
@@ -328,7 +328,7 @@ static void many_fields(void) {
   cst_dimension d = {"case", 3, "c", NULL};
   cst_field    *f = calloc(MANY, sizeof *f);
   for (int k = 0; k < MANY; k++) {
-    f[k] = (cst_field){.type = CST_F64, .ndim = 1, .unit = "1", .doc = "one of many"};
+    f[k] = (cst_field){.type = CST_TYPE_F64, .ndim = 1, .unit = "1", .doc = "one of many"};
     snprintf(f[k].path, sizeof f[k].path, "/many/x%d", (k * 7) % MANY);
   }
   double      t = MPI_Wtime();

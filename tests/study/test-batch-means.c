@@ -50,7 +50,7 @@ static void test_coverage(const kind *k, int series) {
   double x[MOST * N], covered = 0, known = 0, expected = sqrt(0.05 * 0.95 / series);
   for (int s = 0; s < series; s++) {
     make(k, x);
-    const cst_average a = cst_average_estimate(x, k->members, N);
+    const cst_average a = cst_batch_means_estimate(x, k->members, N);
     known += !isnan(a.error);
     covered += !isnan(a.error) && fabs(a.mean) < 2 * a.error;
   }
@@ -65,7 +65,7 @@ static void test_alone_and_slow(int series) {
   double     x[N], known = 0;
   for (int s = 0; s < series; s++) {
     make(&k, x);
-    known += !isnan(cst_average_estimate(x, 1, N).error);
+    known += !isnan(cst_batch_means_estimate(x, 1, N).error);
   }
   OK(known < 0.05 * series, "one member over eight correlation times: unknown but for %g of %d", known, series);
 }
@@ -77,7 +77,7 @@ static void test_autocorrelation(void) {
   double        sum = 0, n = 0;
   for (int s = 0; s < SERIES; s++) {
     make(&k, x);
-    const cst_average a = cst_average_estimate(x, MEMBERS, N);
+    const cst_average a = cst_batch_means_estimate(x, MEMBERS, N);
     if (!isnan(a.of_windows)) sum += MEMBERS * 300 * a.of_windows / 2, n++; /* in units of tau; the process has deviation 1 */
   }
   OK(n > SERIES / 2 && fabs(sum / n - 1) < 0.15, "the autocorrelation time is found: %.3f of what it is, %g of %d runs", sum / n, n,
@@ -88,21 +88,21 @@ static void test_members_without_numbers(void) {
   double x[4 * N], y[3 * N];
   for (int i = 0; i < 3 * N; i++) y[i] = x[i < N ? i : i + N] = normal();
   for (int w = 0; w < N; w++) x[N + w] = NAN;
-  const cst_average a = cst_average_estimate(x, 4, N), b = cst_average_estimate(y, 3, N);
+  const cst_average a = cst_batch_means_estimate(x, 4, N), b = cst_batch_means_estimate(y, 3, N);
   OK(a.mean == b.mean && a.error == b.error, "a member that failed is left out");
 }
 
 static void test_empty_windows(void) {
   double x[3 * N];
   for (int i = 0; i < 3 * N; i++) x[i] = i % 2 ? NAN : normal();
-  OK(isnan(cst_average_estimate(x, 1, N).error), "one member with empty windows: unknown");
-  OK(cst_average_estimate(x, 3, N).source == CST_FROM_MEMBERS, "three of them: from the members");
+  OK(isnan(cst_batch_means_estimate(x, 1, N).error), "one member with empty windows: unknown");
+  OK(cst_batch_means_estimate(x, 3, N).source == CST_FROM_MEMBERS, "three of them: from the members");
 }
 
 static void test_constant(void) {
   double x[2 * N];
   for (int i = 0; i < 2 * N; i++) x[i] = 3;
-  OK(cst_average_estimate(x, 1, N).error == 0 && cst_average_estimate(x, 2, N).error == 0, "what is constant has no error");
+  OK(cst_batch_means_estimate(x, 1, N).error == 0 && cst_batch_means_estimate(x, 2, N).error == 0, "what is constant has no error");
 }
 
 int main(int argc, char **argv) {

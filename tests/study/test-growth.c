@@ -143,8 +143,8 @@ static void check_rates(const char *name, maker *path, int members, int series, 
   free(x);
   int wrong = series - counts[CST_UNDECIDED] - counts[right];
   if (also != right && also != CST_UNDECIDED) wrong -= counts[also];
-  NOTE("%s, %d members: %s %.1f%%, undecided %.1f%%, wrong %.1f%%", name, members, cst_verdict_names[right], 100.0 * counts[right] / series,
-       100.0 * counts[CST_UNDECIDED] / series, 100.0 * wrong / series);
+  NOTE("%s, %d members: %s %.1f%%, undecided %.1f%%, wrong %.1f%%", name, members, cst_growth_verdict_names[right],
+       100.0 * counts[right] / series, 100.0 * counts[CST_UNDECIDED] / series, 100.0 * wrong / series);
   OK(wrong <= 0.02 * series, "%s, %d members: wrong in %d of %d", name, members, wrong, series);
   OK(counts[right] >= least * series, "%s, %d members: right in %d of %d", name, members, counts[right], series);
 }
@@ -313,7 +313,7 @@ static void check_holes(void) {
      g.exponent);
   for (int w = 0; w < N; w++) x[w] = w + 0.01 * normal(), x[N + w] = NAN, x[2 * N + w] = w < 9 ? 2 * w : NAN;
   g = estimate(x, 3, 1);
-  OK(isfinite(g.exponent), "members that failed are left out: %s, %.3f", cst_verdict_names[g.verdict], g.exponent);
+  OK(isfinite(g.exponent), "members that failed are left out: %s, %.3f", cst_growth_verdict_names[g.verdict], g.exponent);
   for (int i = 0; i < 8; i++) linear(y + i * N, &(shared){0, 0.5});
   const cst_growth all = estimate(y, 7, 1);
   for (int w = 0; w < N; w++) y[7 * N + w] = NAN;
@@ -338,17 +338,19 @@ static void check_slope(const char *name, maker *path, int members, int series) 
 static void check_statistics(void) {
   const double x[6] = {3, NAN, -1, 4, 2, NAN}, p[5] = {0, 0.5, 1, 1.0 / 6, NAN}, inf[3] = {1, INFINITY, -INFINITY};
   double       q[5];
-  OK(cst_mean(x, 6) == 2 && isnan(cst_mean(x, 0)) && isnan(cst_mean(x + 1, 1)), "mean, NaN left out");
-  OK(fabs(cst_rms(x, 6) - sqrt(7.5)) < 1e-15 && isnan(cst_rms(x + 1, 1)) && cst_rms((double[]){3e200, -4e200}, 2) > 3.5e200, "rms");
-  cst_quantiles(x, 6, p, 5, q);
+  OK(cst_ensemble_mean(x, 6) == 2 && isnan(cst_ensemble_mean(x, 0)) && isnan(cst_ensemble_mean(x + 1, 1)), "mean, NaN left out");
+  OK(fabs(cst_ensemble_rms(x, 6) - sqrt(7.5)) < 1e-15 && isnan(cst_ensemble_rms(x + 1, 1)) &&
+         cst_ensemble_rms((double[]){3e200, -4e200}, 2) > 3.5e200,
+     "rms");
+  cst_ensemble_quantiles(x, 6, p, 5, q);
   OK(q[0] == -1 && q[1] == 2.5 && q[2] == 4 && fabs(q[3] - 0.5) < 1e-15 && isnan(q[4]), "quantiles, NaN left out");
-  cst_quantiles(x + 1, 1, p, 5, q);
+  cst_ensemble_quantiles(x + 1, 1, p, 5, q);
   OK(isnan(q[0]) && isnan(q[1]), "quantiles of nothing");
-  cst_quantiles(inf, 3, p, 3, q);
+  cst_ensemble_quantiles(inf, 3, p, 3, q);
   OK(q[0] == -INFINITY && q[1] == 1 && q[2] == INFINITY, "quantiles with infinities");
   double error;
-  OK(cst_slope((double[]){0, 1, 2, 4}, (double[]){1, 3, NAN, 9}, 4, &error) == 2 && error < 1e-15, "slope of a line with a hole");
-  OK(isnan(cst_slope((double[]){0, 1}, (double[]){1, NAN}, 2, &error)) && isnan(error), "slope of one point");
+  OK(cst_ensemble_slope((double[]){0, 1, 2, 4}, (double[]){1, 3, NAN, 9}, 4, &error) == 2 && error < 1e-15, "slope of a line with a hole");
+  OK(isnan(cst_ensemble_slope((double[]){0, 1}, (double[]){1, NAN}, 2, &error)) && isnan(error), "slope of one point");
 }
 
 static void check_cost(long members) {
@@ -357,7 +359,7 @@ static void check_cost(long members) {
   const clock_t    start = clock();
   const cst_growth g = estimate(x, members, 1), h = estimate(x, members, 1);
   NOTE("%ld members: %.1f ms, %s %.3f [%.3f, %.3f]", members, 500.0 * (double)(clock() - start) / CLOCKS_PER_SEC,
-       cst_verdict_names[g.verdict], g.exponent, g.low, g.high);
+       cst_growth_verdict_names[g.verdict], g.exponent, g.low, g.high);
   OK(g.verdict == CST_LINEAR && !memcmp(&g, &h, sizeof g), "%ld members: linear, the same bits again", members);
   free(x);
 }

@@ -17,7 +17,7 @@ static cst_study *study_of(const cst_kind *k, cst_diag *d) {
            "end: 1\nsteps: [0.5, 0.25]\nmethods: [rattle]\nreference: {method: \"gauss(4)\", step: 0.1}\n"
            "solver: {tolerance: [1.0e-14, 1.0e-8]}\nobservables: [energy, constraint, \"height: y1\"]\n",
            k->name);
-  return cst_study_read("kind.yaml", text, strlen(text), cst_share_alone, d);
+  return cst_study_read("kind.yaml", text, strlen(text), cst_reader_share_alone, d);
 }
 
 static bool same(const char *a, const char *b) { return !a || !b ? a == b : !strcmp(a, b); }
@@ -60,9 +60,9 @@ static void test_kind(const cst_kind *k) {
   cst_plan  *p = s ? cst_plan_create(s, 0, d) : NULL;
   cst_diag_print(d, stdout);
   if (OK(p != NULL, "%s: a study of it is read and planned", k->name)) {
-    cst_conclusion *x = cst_conclusion_create(p);
-    test_columns(k, cst_conclusion_columns(x));
-    cst_conclusion_destroy(x);
+    cst_conclusion *x = cst_conclude_create(p);
+    test_columns(k, cst_conclude_columns(x));
+    cst_conclude_destroy(x);
   }
   cst_plan_destroy(p);
   cst_study_destroy(s);

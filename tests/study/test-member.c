@@ -10,7 +10,7 @@ static cst_study *study(const char *system, const char *initial) {
   char text[1024];
   snprintf(text, sizeof text, "study: ensemble\nsystem: %s\ninitial: %s\nend: 1\nsteps: [0.1]\nmethods: [midpoint]\n", system, initial);
   cst_diag  *d = cst_diag_create();
-  cst_study *s = cst_study_read("t.yaml", text, strlen(text), cst_share_alone, d);
+  cst_study *s = cst_study_read("t.yaml", text, strlen(text), cst_reader_share_alone, d);
   cst_diag_print(d, stdout);
   cst_diag_destroy(d);
   return s;

@@ -21,7 +21,7 @@ static double value(const cst_system *s, const char *text, cst_expr_error *e) {
   cst_names_destroy(&names);
   if (x < 0) return NAN;
   cst_tape *tape = cst_tape_create(s->graph, &x, 1);
-  cst_tape_eval(tape, in, &out);
+  cst_evaluate_tape(tape, in, &out);
   cst_tape_destroy(tape);
   return out;
 }
@@ -69,7 +69,7 @@ static void test_firsts(void) {
   double out = NAN;
   if (x >= 0) {
     cst_tape *tape = cst_tape_create(s->graph, &x, 1);
-    cst_tape_eval(tape, in, &out);
+    cst_evaluate_tape(tape, in, &out);
     cst_tape_destroy(tape);
   }
   OK(out == 4321, "members of a family have its numbers, 0 among them");
@@ -96,7 +96,7 @@ static int planned(const char *initial, int isa) {
   cst_study *s;
   if (asprintf(&text, "study: conservation\nsystem: planar-pendulum\ninitial: %s\nend: 1\nsteps: [0.1]\nmethods: [rattle]\n", initial) < 0)
     exit(1);
-  s = cst_study_read("t", text, strlen(text), cst_share_alone, d);
+  s = cst_study_read("t", text, strlen(text), cst_reader_share_alone, d);
   cst_plan *p = s ? cst_plan_create(s, isa, d) : NULL;
   int       chosen = p ? p->isa : -1;
   cst_diag_print(d, stdout);

@@ -239,11 +239,11 @@ int main(int argc, char **argv) {
       size_t at = strlen(said);
       for (int v = 0; v < CST_VERDICTS; v++)
         if (v != CST_UNDECIDED && given[v] && !(kinds[k].right >> v & 1))
-          at += (size_t)snprintf(said + at, sizeof said - at, "%s%d: %s %.0f", at ? "; " : "", members[j], cst_verdict_names[v],
+          at += (size_t)snprintf(said + at, sizeof said - at, "%s%d: %s %.0f", at ? "; " : "", members[j], cst_growth_verdict_names[v],
                                  100.0 * given[v] / series);
       for (int v = 1; v < CST_WHYS && argc > 2; v++)
         if (why[v])
-          at += (size_t)snprintf(said + at, sizeof said - at, "%s%d: (%s %.0f)", at ? "; " : "", members[j], cst_why_names[v],
+          at += (size_t)snprintf(said + at, sizeof said - at, "%s%d: (%s %.0f)", at ? "; " : "", members[j], cst_growth_why_names[v],
                                  100.0 * why[v] / series);
     }
     if (*kinds[k].not_seen)

@@ -53,7 +53,7 @@ BED_USES cst_system *read_redundant(void) {
   cst_system *s = read_description(altered, NULL, 0);
   cst_system_defaults(s, NULL, c);
   cst_system_state(s, 0, c, q, v);
-  if (!cst_system_settle(s, c, q, why, sizeof why)) fprintf(stderr, "%s\n", why), abort();
+  if (!cst_system_enforce_independent(s, c, q, why, sizeof why)) fprintf(stderr, "%s\n", why), abort();
   return s;
 }
 

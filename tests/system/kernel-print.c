@@ -61,7 +61,7 @@ static void print_third(const cst_system *s, const point *x) {
   cst_system_eval(s, CST_K_dVH, x->c, x->q, NULL, NULL, NULL, NULL, out);
   cst_system_eval(s, CST_K_D3V, x->c, x->q, NULL, w, NULL, out + s->nq + b->n, row);
   for (int i = 0; i < s->nq; i++) third[i] = row[b->place[i]];
-  print(cst_kernel_names[CST_K_D3V], third, s->nq);
+  print(cst_system_kernel_names[CST_K_D3V], third, s->nq);
 }
 
 static void print_kernel(const cst_system *s, cst_kernel_id k, const point *x) {
@@ -72,11 +72,11 @@ static void print_kernel(const cst_system *s, cst_kernel_id k, const point *x) {
     print_third(s, x);
   } else if (p->rows) {
     cst_system_matrix(s, k, x->c, x->q, x->v, out);
-    print(cst_kernel_names[k], out, p->rows * p->columns);
+    print(cst_system_kernel_names[k], out, p->rows * p->columns);
   } else if (s->kernel_size[k]) {
     cst_system_eval(s, k, x->c, x->q, x->v, x->w, x->u, x->l, out);
     for (int i = 0; k == CST_K_mass && i < s->nq; i++) each[i] = out[s->mass_class[i]];
-    print(cst_kernel_names[k], k == CST_K_mass ? each : out, k == CST_K_mass ? s->nq : s->kernel_size[k]);
+    print(cst_system_kernel_names[k], k == CST_K_mass ? each : out, k == CST_K_mass ? s->nq : s->kernel_size[k]);
   }
 }
 
@@ -127,7 +127,7 @@ static cst_system *read_sized(const char *name, int value) {
 static cst_system *read_file(const char *path) {
   char       *text;
   size_t      length;
-  const char *why = cst_file_fetch(path, &text, &length);
+  const char *why = cst_document_fetch(path, &text, &length);
   if (why) fprintf(stderr, "%s: %s\n", path, why), exit(1);
   cst_system *s = read_text(path, text, NULL, 0);
   free(text);

@@ -82,7 +82,7 @@ static inline double value_at(const cst_system *s, cst_node n, const double *c, 
   double        value;
   const double *in[128] = {['c'] = c, ['q'] = q, ['t'] = q};
   cst_tape     *tape = cst_tape_create(s->graph, &n, 1);
-  cst_tape_eval(tape, in, &value);
+  cst_evaluate_tape(tape, in, &value);
   cst_tape_destroy(tape);
   return value;
 }

@@ -99,7 +99,8 @@ static void test_bits(cst_system *s, const char *how) {
       continue;
     }
     for (int k = 0; k < CST_K_COUNT; k++)
-      OK(same_bits(s, isa, k), "%s: %s kernel %s over %s has the bits of one lane", s->name, how, cst_kernel_names[k], cst_isas[isa].name);
+      OK(same_bits(s, isa, k), "%s: %s kernel %s over %s has the bits of one lane", s->name, how, cst_system_kernel_names[k],
+         cst_isas[isa].name);
   }
 }
 

@@ -71,10 +71,10 @@ static int same_kernel(const cst_system *x, const cst_system *y, int isa, int k)
 
 static void test_kernels(const cst_system *x, const cst_system *y, int isa) {
   const cst_substep_row *kick = row_of("rattle");
-  OK(cst_core_for(kick, y, isa) != kick->core[isa] && cst_fold_for(y, isa) != cst_fold_for(x, isa), "%s, %s: lane code of its own", y->name,
-     cst_isas[isa].name);
+  OK(cst_substep_core(kick, y, isa) != kick->core[isa] && cst_fold_for(y, isa) != cst_fold_for(x, isa), "%s, %s: lane code of its own",
+     y->name, cst_isas[isa].name);
   for (int k = 0; k < CST_K_COUNT; k++)
-    OK(same_kernel(x, y, isa, k), "%s: kernel %s over %s, compiled and interpreted, same bits", x->name, cst_kernel_names[k],
+    OK(same_kernel(x, y, isa, k), "%s: kernel %s over %s, compiled and interpreted, same bits", x->name, cst_system_kernel_names[k],
        cst_isas[isa].name);
 }
 
@@ -120,7 +120,7 @@ static void test_bits(const char *text, bool every) {
     if (!OK(cst_compile(y, isa, false, &code, why), "%s is compiled for %s", y->name, cst_isas[isa].name)) NOTE("%s", why);
     if (!OK(cst_code_load(y, &code, why), "and loaded")) NOTE("%s", why);
     NOTE("%.3f s", code.seconds);
-    cst_code_free(&code);
+    cst_compile_free(&code);
     test_kernels(x, y, isa);
     test_methods(x, y, isa);
   }
@@ -178,7 +178,7 @@ static int compile_once(const cst_system *s) {
   int      cached = compile(s, &code, why);
   if (cached < 0) NOTE("%s", why);
   bool loaded = cached >= 0 && cst_code_load((cst_system *)s, &code, why);
-  cst_code_free(&code);
+  cst_compile_free(&code);
   return loaded ? cached : -1;
 }
 
@@ -209,7 +209,7 @@ static void test_cache(void) {
   OK(compile_once(s) == 0, "a system is compiled");
   OK(compile_once(s) == 1, "and found the next time");
   OK(cst_compile(s, widest_set(), true, &code, why) && code.cached, "also when nothing may be compiled");
-  cst_code_free(&code);
+  cst_compile_free(&code);
   OK(count_files(folder, "") == 1 && !stat(folder, &x) && (x.st_mode & 0777) == 0700, "the folder holds this entry and is private");
   count_files(folder, ".so");
   strcpy(entry, place);
@@ -257,7 +257,7 @@ static void test_refused(void) {
   setrlimit(RLIMIT_FSIZE, &size);
   signal(SIGXFSZ, SIG_DFL);
   OK(!loaded && strstr(why, "/constella-") && strstr(why, ": File too large"), "no room for it: %s", why);
-  cst_code_free(&code);
+  cst_compile_free(&code);
   cst_system_destroy(other);
   cst_system_destroy(s);
 }
@@ -325,9 +325,9 @@ static void test_compiler(void) {
   setenv("CONSTELLA_CC", two, 1);
   OK(compile_once(s) == 0, "a compiler of two words");
   unsetenv("CONSTELLA_CC");
-  OK(!cst_command_run(script("idles", idles), (const char *const[]){NULL}, scratch, 0.1, why) && strstr(why, "ended after 0.1 s"),
+  OK(!cst_compiler_run(script("idles", idles), (const char *const[]){NULL}, scratch, 0.1, why) && strstr(why, "ended after 0.1 s"),
      "a compiler that does not end is ended");
-  OK(!cst_command_run(script("dies", dies), (const char *const[]){NULL}, scratch, 10, why) &&
+  OK(!cst_compiler_run(script("dies", dies), (const char *const[]){NULL}, scratch, 10, why) &&
          strstr(why, "dies: ended by signal 9\nlast words"),
      "a compiler that dies: %s", why);
   setenv("TMPDIR", "/dev/null", 1);

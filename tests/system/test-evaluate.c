@@ -186,7 +186,7 @@ static void test_body(void) {
   cst_system_state(s, 0, NULL, q, v);
   cst_system_project(s, NULL, q, v);
   OK(cst_system_rank(s, NULL, q) == 6, "R'R = 1: nine entries have rank 6 (%d)", cst_system_rank(s, NULL, q));
-  OK(cst_system_settle(s, NULL, q, why, sizeof why) && s->dropped, "R'R = 1: redundant constraints are no mistake%s", why);
+  OK(cst_system_enforce_independent(s, NULL, q, why, sizeof why) && s->dropped, "R'R = 1: redundant constraints are no mistake%s", why);
   int dropped = 0;
   for (int a = 0; a < 9 && s->dropped; a++) dropped |= (s->dropped[a] != 0) << a;
   OK(dropped == (1 << 3 | 1 << 6 | 1 << 7), "R'R = 1: the mirrored ones are dropped (%#x)", (unsigned)dropped);
@@ -204,7 +204,7 @@ static void test_body(void) {
   force(s, q, lambda, F), force(s, q, least, H);
   cst_system_least_norm(s, NULL, q, least);
   OK(apart(F, H, 12) < 1e-14 && apart(least, lambda, 9) < 1e-14, "R'R = 1: others with the same force lead to them");
-  OK(cst_system_settle(s, NULL, q, why, sizeof why) && s->dropped, "R'R = 1: settling again changes nothing");
+  OK(cst_system_enforce_independent(s, NULL, q, why, sizeof why) && s->dropped, "R'R = 1: settling again changes nothing");
   cst_system_destroy(s);
   free(text);
 }
@@ -220,9 +220,10 @@ static void test_linkage(void) {
   char        why[300] = "";
   double      q[4], v[4], lambda[3];
   cst_system_state(s, 0, NULL, q, v);
-  OK(cst_system_rank(s, NULL, q) == 3 && cst_system_settle(s, NULL, q, why, sizeof why) && !s->dropped, "linkage: nothing is redundant");
+  OK(cst_system_rank(s, NULL, q) == 3 && cst_system_enforce_independent(s, NULL, q, why, sizeof why) && !s->dropped,
+     "linkage: nothing is redundant");
   cst_system_state(s, 1, NULL, q, v);
-  OK(cst_system_rank(s, NULL, q) == 2 && !cst_system_settle(s, NULL, q, why, sizeof why), "linkage: flat it cannot start");
+  OK(cst_system_rank(s, NULL, q) == 2 && !cst_system_enforce_independent(s, NULL, q, why, sizeof why), "linkage: flat it cannot start");
   OK(strstr(why, "lose rank") && strstr(why, "rank 2 of 3 there, 3 nearby"), "linkage: and why: %s", why);
   OK(!s->dropped, "linkage: nothing was dropped");
   cst_system_multipliers(s, NULL, q, v, lambda);
@@ -239,7 +240,7 @@ static void test_twice(void) {
   cst_system *s = make(text);
   char        why[300] = "";
   double      q[3] = {1.1, 0.1, 0.4}, v[3] = {0, 1, 1}, lambda[2], x[3], u[3];
-  OK(cst_system_settle(s, NULL, q, why, sizeof why) && s->dropped && !s->dropped[0] && s->dropped[1],
+  OK(cst_system_enforce_independent(s, NULL, q, why, sizeof why) && s->dropped && !s->dropped[0] && s->dropped[1],
      "a constraint that follows on the manifold only is found from a start off it%s", why);
   memcpy(x, q, sizeof x), memcpy(u, v, sizeof u);
   OK(cst_system_project(s, NULL, x, u) && fabs(hypot(x[0], x[1]) - 1) < 1e-15, "and the start is projected");
@@ -288,7 +289,7 @@ static void test_chain(int n) {
   cst_system *s = make(text);
   double     *q = calloc((size_t)s->nq, 8), *v = calloc((size_t)s->nq, 8), *lambda = calloc((size_t)s->ng, 8), top = 0, g, gv;
   cst_system_state(s, 0, NULL, q, v);
-  OK(cst_system_rank(s, NULL, q) == n && cst_system_settle(s, NULL, q, why, sizeof why) && !s->dropped,
+  OK(cst_system_rank(s, NULL, q) == n && cst_system_enforce_independent(s, NULL, q, why, sizeof why) && !s->dropped,
      "chain of %d: its links are independent%s", n, why);
   for (int i = 0; i < s->nq; i++) q[i] += 0.01 * sin(1.7 * i), v[i] += 0.1 * cos(2.3 * i);
   OK(cst_system_project(s, NULL, q, v), "chain of %d: a state nearby is projected", n);
@@ -309,7 +310,7 @@ static void test_dependent_chain(int n, const char *refused) {
   cst_system *s = make(text);
   double     *q = calloc(2 * (size_t)s->nq, sizeof *q), *v = q + s->nq;
   cst_system_state(s, 0, NULL, q, v);
-  const bool settled = cst_system_settle(s, NULL, q, why, sizeof why);
+  const bool settled = cst_system_enforce_independent(s, NULL, q, why, sizeof why);
   OK(refused ? !settled && strstr(why, refused) : settled && s->dropped && s->dropped[n], "chain of %d with a link twice: %s", n,
      refused ? why : "the second one is dropped");
   cst_system_destroy(s);

@@ -77,7 +77,7 @@ static void expect(cst_system *s, const char *title, cst_severity severity, cons
   cst_examination   *x = examined(s, NULL, 0);
   const cst_finding *f = find(x, severity, words);
   if (!OK(f && !strcmp(f->topic, topic) && x->faults == (severity == CST_FAULT), "%s: %s", title, words)) print(x);
-  cst_examination_destroy(x);
+  cst_examine_destroy(x);
   cst_system_destroy(s);
 }
 
@@ -87,7 +87,7 @@ static void expect_good(cst_system *s, const char *title) {
   bool             remarks = false;
   for (int i = 0; i < x->n; i++) remarks |= x->at[i].severity != CST_FACT;
   if (!OK(!x->faults && !remarks && x->n > 4, "%s: all is well", title)) print(x);
-  cst_examination_destroy(x);
+  cst_examine_destroy(x);
   cst_system_destroy(s);
 }
 
@@ -105,7 +105,7 @@ static void test_catalogue(void) {
     OK(motions == exact && symmetries == s->nsym, "%s: its %d exact motions and %d symmetries were looked at", s->name, exact, s->nsym);
     OK(find(x, CST_FACT, "have the interpreter's bits") && find(x, CST_FACT, "complex step"),
        "%s: its derivatives and compiled kernels too", s->name);
-    cst_examination_destroy(x);
+    cst_examine_destroy(x);
     cst_system_destroy(s);
   }
 }
@@ -177,10 +177,10 @@ static void test_states(void) {
   cst_system      *s = WITH({MASS, "mass: [[m, k, 0], [k, m, 0], [0, 0, m]]"}, {SYMMETRIES, ""});
   cst_examination *x = examined(s, "k", 1.5);
   OK(x->faults && find(x, CST_FAULT, "the mass is not positive definite"), "a mass that is singular for some parameters");
-  cst_examination_destroy(x);
+  cst_examine_destroy(x);
   x = examined(s, NULL, 0);
   OK(!x->faults && find(x, CST_FACT, "M has eigenvalues from 1 to 2"), "and is not for others");
-  cst_examination_destroy(x);
+  cst_examine_destroy(x);
   cst_system_destroy(s);
 }
 
@@ -189,7 +189,7 @@ static void test_domain(void) {
   if (!s) return;
   cst_examination *x = examined(s, NULL, 0);
   OK(find(x, CST_FAULT, "energy") && find(x, CST_FAULT, "not finite near it"), "a potential that is not defined at the state");
-  cst_examination_destroy(x);
+  cst_examine_destroy(x);
   cst_system_destroy(s);
 }
 
@@ -241,8 +241,8 @@ static void test_kernels(const char *name) {
     if (spoil(s, (cst_kernel_id)k)) {
       cst_examination *x = examined(s, NULL, 0);
       spoilt++;
-      if (!OK(named(x, cst_kernel_names[k]), "%s: a wrong kernel %s is found", name, cst_kernel_names[k])) print(x);
-      cst_examination_destroy(x);
+      if (!OK(named(x, cst_system_kernel_names[k]), "%s: a wrong kernel %s is found", name, cst_system_kernel_names[k])) print(x);
+      cst_examine_destroy(x);
     }
     cst_system_destroy(s);
   }
@@ -257,10 +257,11 @@ static void test_stiff_kernels(void) {
   static const cst_kernel_id kernels[] = {CST_K_d2S, CST_K_dVS, CST_K_dVH, CST_K_D3V};
   for (int k = 0; k < 4; k++) {
     cst_system *s = read_text(text, NULL, 0);
-    OK(spoil(s, kernels[k]), "there is a kernel %s", cst_kernel_names[kernels[k]]);
+    OK(spoil(s, kernels[k]), "there is a kernel %s", cst_system_kernel_names[kernels[k]]);
     cst_examination *x = examined(s, NULL, 0);
-    if (!OK(named(x, cst_kernel_names[kernels[k]]), "stiff: a wrong kernel %s is found", cst_kernel_names[kernels[k]])) print(x);
-    cst_examination_destroy(x);
+    if (!OK(named(x, cst_system_kernel_names[kernels[k]]), "stiff: a wrong kernel %s is found", cst_system_kernel_names[kernels[k]]))
+      print(x);
+    cst_examine_destroy(x);
     cst_system_destroy(s);
   }
 }
@@ -298,6 +299,6 @@ int main(void) {
   test_stiff_kernels();
   test_compiled();
   test_large();
-  cst_examination_destroy(NULL);
+  cst_examine_destroy(NULL);
   return tap_done();
 }

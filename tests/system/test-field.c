@@ -21,7 +21,7 @@ static void formulas(const cst_system *s, const cst_node *q, const cst_node *v, 
 static void evaluate(const cst_system *s, const double *c, const double *q, const double *v, field *f) {
   double    out[2 * N + 1];
   cst_tape *t = cst_tape_create(s->graph, f->out, s->nq + s->ng + 1);
-  cst_tape_eval(t, (const double *const[128]){['c'] = c, ['q'] = q, ['v'] = v, ['t'] = (double[]){0.25}}, out);
+  cst_evaluate_tape(t, (const double *const[128]){['c'] = c, ['q'] = q, ['v'] = v, ['t'] = (double[]){0.25}}, out);
   cst_tape_destroy(t);
   memcpy(f->A, out, sizeof *out * (size_t)s->nq);
   memcpy(f->lambda, out + s->nq, sizeof *out * (size_t)s->ng);
@@ -134,7 +134,7 @@ static void test_dropped(void) {
   char              why[200];
   problem           x;
   problem_of(&x, cst_system_read("twice.yaml", text, strlen(text), NULL, 0, d));
-  OK(cst_system_settle(x.s, x.c, x.q, why, sizeof why) && x.s->dropped && x.s->dropped[1], "twice: one constraint is dropped");
+  OK(cst_system_enforce_independent(x.s, x.c, x.q, why, sizeof why) && x.s->dropped && x.s->dropped[1], "twice: one constraint is dropped");
   test_system(&x);
   field f;
   cst_field_acceleration(x.s, (cst_node[]){cst_graph_input(x.s->graph, 'q', 0), cst_graph_input(x.s->graph, 'q', 1)},

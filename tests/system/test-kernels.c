@@ -110,7 +110,7 @@ static void test_system(const char *name, int isa) {
     const int  c = differing(compiled, id, isa, &p, expected), i = differing(interpreted, id, isa, &p, expected);
     const bool finite = all_finite(expected, compiled->kernel_size[k] * CST_W_MAX);
     if (c || i || !finite)
-      snprintf(bad + strlen(bad), sizeof bad - strlen(bad), " %s: %d compiled, %d interpreted%s;", cst_kernel_names[k], c, i,
+      snprintf(bad + strlen(bad), sizeof bad - strlen(bad), " %s: %d compiled, %d interpreted%s;", cst_system_kernel_names[k], c, i,
                finite ? "" : ", not finite");
     free(expected);
     kernels++;

@@ -131,7 +131,7 @@ static void compile(cst_system *s) {
     char     why[CST_WHY] = "";
     if (!cst_isa_available(isa)) continue;
     OK(cst_compile(s, isa, false, &code, why) && cst_code_load(s, &code, why), "it is compiled for %s %s", cst_isas[isa].name, why);
-    cst_code_free(&code);
+    cst_compile_free(&code);
   }
 }
 
@@ -146,7 +146,7 @@ static void test_bending(cst_system *s) {
   OK(s->bent && s->pattern[CST_K_d2V].n == NQ * NQ, "asked for, they are there: %d entries", s->pattern[CST_K_d2V].n);
   OK(!x->faults, "the examination finds that they are those of V");
   for (int i = 0; i < x->n && x->faults; i++) NOTE("%s %s", x->at[i].topic, x->at[i].text);
-  cst_examination_destroy(x);
+  cst_examine_destroy(x);
 }
 
 int main(void) {

@@ -78,14 +78,14 @@ static void test_numbers(void) {
   double       inertia[9], mass, M[22 * 22], q[22], v[22], w[3];
   char        *text = with(-1, NULL);
   cst_system  *s = read_text(text);
-  cst_body_inertia(s, 1, c, inertia, &mass);
+  cst_system_body_inertia(s, 1, c, inertia, &mass);
   near(inertia, full, 9, "a full inertia");
   OK(mass == 2, "a mass");
   cst_system_state(s, 0, c, q, v);
   near(q + 1, (double[]){0, -1, 0, 1, 0, 0, 0, 0, 1}, 9, "a quarter turn about z by axis and angle");
   near(v + 1, (double[]){-3, 0, 1, 0, -3, 2, -2, 1, 0}, 9, "its rate R hat(omega)");
   near(q + 10, (double[]){-1, 0, 0, 0, 1, 0, 0, 0, -1}, 9, "half a turn about y by a quaternion of length 3");
-  cst_body_omega(&s->bodies[0], q, v, w);
+  cst_system_body_omega(&s->bodies[0], q, v, w);
   near(w, (double[]){1, 2, 3}, 3, "omega from the coordinates");
   cst_system_matrix(s, CST_K_M, c, q, NULL, M);
   near(M + 13 * 22 + 13, (double[]){0.6, -0.1, 0}, 3, "the block of the second row of R is tr(I)/2 1 - I");
@@ -114,7 +114,7 @@ static void test_array(void) {
   OK(!strcmp(s->coordinate[24 + 4], "L22[3]") && !strcmp(s->constraint[16], "link_12[3]"), "its elements have their names");
   cst_system_state(s, 0, c, q, v);
   OK(q[10] == 1 && q[22] == 2 && q[34] == 3 && q[36] == 1, "a state of an array depends on i");
-  cst_body_inertia(s, 2, c, inertia, &mass);
+  cst_system_body_inertia(s, 2, c, inertia, &mass);
   OK(inertia[8] == 1.5 && mass == 3, "so do inertia and mass");
   cst_system_destroy(s);
 }

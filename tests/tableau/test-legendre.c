@@ -23,7 +23,7 @@ static void test_quadrature(void) {
   bool   ordered = true;
   for (int n = 1; n <= CST_MAX_NODES; n++) {
     __float128 b[CST_MAX_NODES], c[CST_MAX_NODES];
-    cst_gauss_quad(n, b, c);
+    cst_legendre_gauss_quad(n, b, c);
     worst = fmax(worst, quadrature_error(n, b, c));
     for (int i = 0; i < n; i++) ordered &= b[i] > 0 && c[i] > (i ? c[i - 1] : 0) && c[i] < 1 && fabsq(c[i] + c[n - 1 - i] - 1) < 1e-32Q;
     c[n / 2] *= 1 + 0x1p-52Q;
@@ -36,7 +36,7 @@ static void test_quadrature(void) {
 
 static void test_values(void) {
   __float128 b[3], c[3];
-  cst_gauss_quad(3, b, c);
+  cst_legendre_gauss_quad(3, b, c);
   OK(fabsq(c[0] - (0.5Q - sqrtq(15) / 10)) < 1e-33Q && fabsq(b[0] - 5 / 18.0Q) < 1e-33Q && fabsq(b[1] - 4 / 9.0Q) < 1e-33Q,
      "three nodes and weights are those in closed form");
 }
@@ -56,7 +56,7 @@ static double integral_matrix_error(int s, int k, const double *weighted, const 
 /* The orthonormal P_m, m < k, at the k nodes, by their three-term recursion in double. */
 static void recursion(int k, double *value) {
   __float128 b[CST_MAX_NODES], c[CST_MAX_NODES];
-  cst_gauss_quad(k, b, c);
+  cst_legendre_gauss_quad(k, b, c);
   for (int i = 0; i < k; i++) {
     const double z = (double)(2 * c[i] - 1);
     double       a = 1, n = z;
@@ -86,14 +86,14 @@ static void test_tables(void) {
   for (int k = 1; k <= CST_MAX_NODES; k++) {
     recursion(k, value);
     for (int s = 1; s <= k; s++) {
-      cst_line_tables(k, s, weighted, integral, xi);
+      cst_legendre_line_tables(k, s, weighted, integral, xi);
       X = fmax(X, integral_matrix_error(s, k, weighted, integral, xi));
       P = fmax(P, orthonormality_error(s, k, weighted, value));
     }
   }
   OK(X < 1e-14, "the integrals of the polynomials make the tridiagonal matrix, all s <= k <= %d (%.2g)", CST_MAX_NODES, X);
   OK(P < 2e-12, "the polynomials are orthonormal (%.2g)", P);
-  cst_line_tables(6, 3, weighted, integral, xi);
+  cst_legendre_line_tables(6, 3, weighted, integral, xi);
   OK(xi[0] == 0.5 && fabs(xi[1] - 0.5 / sqrt(3)) < 1e-16 && fabs(xi[2] - 0.5 / sqrt(15)) < 1e-16, "xi = 1/2, 1/(2 sqrt 3), 1/(2 sqrt 15)");
   integral[4] *= 1 + 1e-12;
   wrong = integral_matrix_error(3, 6, weighted, integral, xi);

@@ -194,7 +194,7 @@ static const cst_state_block state[] = {{"length", .one = 1}, {NULL}};
 static const cst_substep_row row = {
     .name = "dopri5", .data = sizeof(struct parameters), .state = state, .core = CST_CORES_HERE, .same = same, .size = size, .bind = bind};
 
-cst_substep cst_dormand_prince(double fraction, double tolerance) {
+cst_substep cst_dopri5_coefficients(double fraction, double tolerance) {
   return cst_substep_of(&row, fraction, &(struct parameters){tolerance});
 }
 #endif

@@ -39,11 +39,11 @@ struct data {
 
 struct local {
   LOCAL(CST_FIELD)
-  const vd   *c;
-  cst_masses  m;
-  double      h; /* of f; 0: there is none yet */
-  struct data made;
-  vd          iterations;
+  const vd         *c;
+  cst_linear_masses m;
+  double            h; /* of f; 0: there is none yet */
+  struct data       made;
+  vd                iterations;
 };
 
 CST_INLINE void enter(const cst_context *C, struct local *L, const double *record) {

@@ -382,8 +382,8 @@ static PetscErrorCode bind(const void *of, const cst_lane_binding *with, void *l
   const int                k = x->k, s = x->s;
   double                  *tables;
   PetscFunctionBegin;
-  PetscCall(cst_bind_numbers(with, (size_t)(2 * k * s + s + 1), &tables));
-  cst_line_tables(k, s, tables, tables + k * s, tables + 2 * k * s);
+  PetscCall(cst_stepper_bind_numbers(with, (size_t)(2 * k * s + s + 1), &tables));
+  cst_legendre_line_tables(k, s, tables, tables + k * s, tables + 2 * k * s);
   *(struct data *)lane = (struct data){k, tables, tables + k * s, tables + 2 * k * s, with->iteration};
   PetscFunctionReturn(0);
 }
@@ -398,5 +398,5 @@ static const cst_substep_row row = {.name = "hbvm",
                                     .size = size,
                                     .bind = bind};
 
-cst_substep cst_line_integral(double fraction, int k, int s) { return cst_substep_of(&row, fraction, &(struct parameters){k, s}); }
+cst_substep cst_substep_hbvm(double fraction, int k, int s) { return cst_substep_of(&row, fraction, &(struct parameters){k, s}); }
 #endif

@@ -36,7 +36,7 @@ static PetscErrorCode bind(const void *of, const cst_lane_binding *with, void *l
   struct data             *to = lane;
   void                    *joints;
   PetscFunctionBegin;
-  PetscCall(cst_bind_shared(with, make, end, &joints));
+  PetscCall(cst_stepper_bind_shared(with, make, end, &joints));
   *to = (struct data){x->w0, x->w1, with->state[0], joints};
   PetscFunctionReturn(0);
 }

@@ -34,10 +34,10 @@ struct data {
 
 struct local {
   LOCAL(CST_FIELD)
-  const vd        *c;
-  cst_masses       m;
-  cst_newton_space w;
-  vd               near, iterations;
+  const vd         *c;
+  cst_linear_masses m;
+  cst_newton_space  w;
+  vd                near, iterations;
 };
 
 /* Whether a step is one such substep, so that the record's a is that of its q. */

@@ -10,7 +10,7 @@ typedef struct {
 } cst_newton_space;
 
 /* f := -(M a + grad V(x + b a)) by rows; the Hessian there is left in bent. */
-CST_INLINE void cst_newton_residual(const cst_context *C, const cst_masses *m, const vd *c, double b, const vd *x, const vd *a,
+CST_INLINE void cst_newton_residual(const cst_context *C, const cst_linear_masses *m, const vd *c, double b, const vd *x, const vd *a,
                                     const cst_newton_space *w, vd *f) {
   for (int i = 0; i < NQ; i++) w->y[i] = x[i] + b * a[PLACE(0)[i]];
   K_dVH(c, w->y, w->bent);
@@ -19,7 +19,7 @@ CST_INLINE void cst_newton_residual(const cst_context *C, const cst_masses *m, c
 }
 
 /* f := (M + b Hess V)^-1 f with the Hessian in bent. */
-CST_INLINE void cst_newton_correction(const cst_context *C, const cst_masses *m, double b, const cst_newton_space *w, vd *f) {
+CST_INLINE void cst_newton_correction(const cst_context *C, const cst_linear_masses *m, double b, const cst_newton_space *w, vd *f) {
   cst_bands_fill(C, m, 0, b, w->bent + NQ, w->A);
   cst_envelope_solve(w->A, f, NQ, BAND(0), LAST(0));
 }

@@ -198,14 +198,14 @@ static cst_substep_size size(const void *x, const cst_system *s) {
 static double lost(double y) {
   double sum = 1;
   for (int k = 16; k > 1; k--) sum = 1 - (y * sum) / k;
-  return y < 0.5 ? y * sum : 1 - cst_exp(-y);
+  return y < 0.5 ? y * sum : 1 - cst_elementary_exp(-y);
 }
 
 static void noise(const void *of, int isa, double h, long increments, cst_noise *n) {
   const struct parameters *x = of;
   const double             y = x->rate * (h / (double)increments), warmth = 1 / x->inverse_temperature;
   *n = (cst_noise){.kick = *kicks[isa],
-                   .decay = cst_exp(-y),
+                   .decay = cst_elementary_exp(-y),
                    .spread = sqrt(lost(2 * y) * warmth),
                    .rate = y,
                    .warmth = warmth,
@@ -229,7 +229,7 @@ static const cst_substep_row row = {.name = "noise",
                                     .noise = noise,
                                     .bind = bind};
 
-cst_substep cst_thermal_kick(double fraction, double rate, double inverse_temperature, bool by_mass) {
+cst_substep cst_substep_noise(double fraction, double rate, double inverse_temperature, bool by_mass) {
   return cst_substep_of(&row, fraction, &(struct parameters){rate, inverse_temperature, by_mass});
 }
 #endif

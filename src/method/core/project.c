@@ -111,5 +111,5 @@ static cst_substep_size size(const void *x, const cst_system *s) {
 
 static const cst_substep_row row = {.name = "project", .features = CST_TAKES_NO_TIME, .core = CST_CORES_HERE, .same = same, .size = size};
 
-cst_substep cst_projection(double fraction) { return cst_substep_of(&row, fraction, NULL); }
+cst_substep cst_substep_project(double fraction) { return cst_substep_of(&row, fraction, NULL); }
 #endif

@@ -32,11 +32,11 @@ struct data {
 
 struct local {
   LOCAL(CST_FIELD)
-  const vd        *c;
-  cst_masses       m;
-  cst_newton_space w;
-  vd               near, iterations;
-  vl               step;
+  const vd         *c;
+  cst_linear_masses m;
+  cst_newton_space  w;
+  vd                near, iterations;
+  vl                step;
 };
 
 /* Whether a step is one such substep, so that the record's a is that of its x. */

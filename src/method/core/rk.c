@@ -192,7 +192,7 @@ CST_INLINE void leave(const cst_context *C, const struct local *L, double *recor
 #include "method/core/row.h"
 CST_DATA_FITS(cst_layer, struct data);
 
-static bool same(const void *x, const void *y) { return cst_layer_same(x, y); }
+static bool same(const void *x, const void *y) { return cst_program_same_layer(x, y); }
 
 static bool adjoint(void *of) {
   cst_layer *x = of;
@@ -204,7 +204,7 @@ static bool adjoint(void *of) {
 /* Where Newton's method is taken an iteration has a Hessian and a dense matrix, else the force alone. */
 static cst_substep_size size(const void *of, const cst_system *s) {
   const cst_layer *x = of;
-  const int        stages = cst_layer_stages(x), unknowns = x->tableau.implicit ? stages * s->nq : 0, iterations = 5;
+  const int        stages = cst_program_layer_stages(x), unknowns = x->tableau.implicit ? stages * s->nq : 0, iterations = 5;
   const bool       newton = s->kernel_size[CST_K_dVS] > 0 && unknowns > 0 && unknowns <= MOST_STAGES;
   const double     n = newton ? unknowns : 0;
   return (cst_substep_size){.stages = stages,
@@ -220,7 +220,7 @@ static const cst_layer *layer(const void *x) { return x; }
 
 static PetscErrorCode bind(const void *x, const cst_lane_binding *with, void *lane) {
   PetscFunctionBegin;
-  PetscCall(cst_bind_layer(with, x, false, &((struct data *)lane)->layer));
+  PetscCall(cst_stepper_bind_layer(with, x, false, &((struct data *)lane)->layer));
   PetscFunctionReturn(0);
 }
 

@@ -117,7 +117,7 @@ CST_INLINE vl cst_lanes_of(int bits) {
 }
 
 #define CST_OBSERVE(name)                                                                                                                  \
-  static void cst_measure_##name(const cst_look *look, const cst_view *view, double *kept, double *value, double *scale)
+  static void cst_measure_##name(const cst_observation *look, const cst_view *view, double *kept, double *value, double *scale)
 #include "observers.list.h" /* written by the build: the lane code of the observers of list.h */
 
 static void fold(int n, const double *value, const double *scale, int alive, int first, double *acc) {

@@ -46,7 +46,7 @@ static void from_a_text(const char *file) {
   cst_diag    *d = cst_diag_create();
   char        *text = NULL;
   size_t       length = 0;
-  cst_system  *s = cst_file_read(file, &text, &length, d) ? cst_system_read(file, text, length, NULL, 0, d) : NULL;
+  cst_system  *s = cst_document_read_file(file, &text, &length, d) ? cst_system_read(file, text, length, NULL, 0, d) : NULL;
   const double q[3] = {0.3, -0.7, 1.1}, derivative[3] = {2 * 0.3, -2 * 0.7, 2 * 1.1 / 4};
   double       c[CST_MAX_PAR], g[1], G[3];
   cst_diag_print(d, stdout);
@@ -71,7 +71,8 @@ static void methods(void) {
   if (m && s) {
     cst_properties p = cst_method_properties(m, s);
     check(p.order_q == 4 && p.order_p == 4, "the order of a composition");
-    check(p.claims & CST_SYMPLECTIC && p.claims & CST_SYMMETRIC && !(p.claims & CST_ENERGY), "the claims of a composition");
+    check(p.claims & CST_CLAIM_SYMPLECTIC && p.claims & CST_CLAIM_SYMMETRIC && !(p.claims & CST_CLAIM_ENERGY),
+          "the claims of a composition");
   }
   check(!cst_method_parse("compose(ratle, yoshida4)", NULL, &error) && error.offset == 8 && strstr(error.message, "'rattle'"),
         "a misspelt method is told with the nearest name");

@@ -1,4 +1,4 @@
-/* number.c: numbers of a study file: literals or expressions of the parameters and pi, one value for each parameter set. */
+/* reader-number.c: numbers of a study file: literals or expressions of the parameters and pi, one value for each parameter set. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 static const char *const number_wanted = "a number or a quoted expression of the parameters and pi";
 
-const char *cst_shortest(double x) {
+const char *cst_reader_shortest(double x) {
   static char ring[8][32];
   static int  turn;
   char       *s = ring[turn++ % 8];
@@ -35,7 +35,7 @@ const char *cst_reader_with(const cst_reader *r, int variant) {
   for (int i = 0; s->system && i < s->system->npar && at < sizeof ring[0]; i++)
     if (swept(s, i))
       at += (size_t)snprintf(text + at, sizeof ring[0] - at, "%s%s = %s", at ? ", " : " with ", s->system->parameter[i].name,
-                             cst_shortest(s->parameter[variant * s->system->npar + i]));
+                             cst_reader_shortest(s->parameter[variant * s->system->npar + i]));
   if (s->nswept && s->nset && at < sizeof ring[0])
     snprintf(text + at, sizeof ring[0] - at, "%s%.60s", at ? ", " : " with the start ", s->start_name[variant / s->nset]);
   return text;
@@ -70,7 +70,7 @@ bool cst_reader_numbers(cst_reader *r, cst_yaml *n, const char *what, double *ou
   cst_tape     *tape = cst_tape_create(r->graph, &x, 1);
   for (int v = 0; v < s->nvariant && good; v++) {
     in['c'] = s->parameter + (size_t)v * (size_t)npar;
-    cst_tape_eval(tape, in, out + v);
+    cst_evaluate_tape(tape, in, out + v);
     good = isfinite(out[v]);
     if (!good)
       cst_yaml_error(r->doc, n, r->d, "'%s' is %s%s; it must be finite", what, isnan(out[v]) ? "not a number" : "infinite",
@@ -88,7 +88,7 @@ bool cst_reader_number(cst_reader *r, cst_yaml *n, const char *what, double *out
     good = all[v] == all[0];
     if (!good)
       cst_yaml_error(r->doc, n, r->d, "'%s' changes in the sweep, from %s%s to %s%s; it must be the same for every parameter set", what,
-                     cst_shortest(all[0]), cst_reader_with(r, 0), cst_shortest(all[v]), cst_reader_with(r, v));
+                     cst_reader_shortest(all[0]), cst_reader_with(r, 0), cst_reader_shortest(all[v]), cst_reader_with(r, v));
   }
   if (good) *out = all[0];
   free(all);
@@ -102,6 +102,6 @@ bool cst_reader_integer(cst_reader *r, cst_yaml *n, const char *what, long low, 
     *out = (long)x;
     return true;
   }
-  cst_yaml_error(r->doc, n, r->d, "'%s' is %s; it must be an integer from %ld to %ld", what, cst_shortest(x), low, high);
+  cst_yaml_error(r->doc, n, r->d, "'%s' is %s; it must be an integer from %ld to %ld", what, cst_reader_shortest(x), low, high);
   return false;
 }

@@ -1,5 +1,5 @@
-/* own.c: the layers of a user's own, by name: tableaus, which step by the row of tableau.c, and formulas, which claim the order that they
- * declare and nothing else.
+/* layers-own.c: the layers of a user's own, by name: tableaus, which step by the row of tableau.c, and formulas, which claim the order that
+ * they declare and nothing else.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <ctype.h>

@@ -1,4 +1,4 @@
-/* lane-state.c: all that a batch keeps of a lane, as a row of numbers that any batch of any width can go on from. */
+/* runner-state.c: all that a batch keeps of a lane, as a row of numbers that any batch of any width can go on from. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "study/runner-internal.h"
 
@@ -37,6 +37,6 @@ void cst_runner_restore(cst_runner *r, long lane, const double *row) {
 }
 
 bool cst_runner_fits(const cst_runner *r, const double *row) {
-  const long n = r->klass->n;
+  const long n = r->cohort->n;
   return cst_batch_is_state(row, n) && (!r->hst || cst_batch_is_state(row + cst_batch_numbers(r->st), 2 * n));
 }

@@ -1,4 +1,4 @@
-/* series.c: Taylor coefficients of expressions by the recurrences of truncated power series, node by node, one order after the other.
+/* graph-series.c: Taylor coefficients of expressions by the recurrences of truncated power series, node by node, one order after the other.
  *
  * Each operation gets its coefficient of order k from those of its operands up to k and its own below k, so that order k costs about k
  * operations a node; differentiating k times would multiply the expression every time. Sources: Moore, Methods and Applications of Interval

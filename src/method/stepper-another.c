@@ -1,5 +1,5 @@
-/* another.c: records of a method that steps another system than the one it is asked for (penalty): the record of that system behind that of
- * this one, and the multipliers that its springs stand for.
+/* stepper-another.c: records of a method that steps another system than the one it is asked for (penalty): the record of that system behind
+ * that of this one, and the multipliers that its springs stand for.
  *
  * In M A = f - G'lambda the springs of V + omega^2/2 sum g^2 are lambda = omega^2 g. It oscillates; its mean over a time before a read is
  * the trapezoidal one, summed in the record: sums, then the weight, negative once the mean is complete.

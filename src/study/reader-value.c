@@ -1,4 +1,4 @@
-/* value.c: maps, lists, words and flags of a study file, with messages that say what is allowed. */
+/* reader-value.c: maps, lists, words and flags of a study file, with messages that say what is allowed. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static const char *kind(cst_yaml *n) {
 bool cst_reader_map(cst_reader *r, cst_yaml *n, const char *what, const char *const *keys, int count) {
   if (!n) return false;
   if (!cst_yaml_is_map(n)) {
-    cst_yaml_error(r->doc, n, r->d, "'%s' is %s; it must be a map with keys of: %s", what, kind(n), cst_join(keys, count));
+    cst_yaml_error(r->doc, n, r->d, "'%s' is %s; it must be a map with keys of: %s", what, kind(n), cst_diag_join(keys, count));
     return false;
   }
   cst_yaml_check_keys(r->doc, n, keys, count, r->d);
@@ -59,13 +59,13 @@ cst_yaml *cst_reader_required(cst_reader *r, cst_yaml *map, const char *what, co
 }
 
 void cst_reader_unknown(cst_reader *r, cst_yaml *n, const char *what, const char *word, const char *const *names, int count) {
-  cst_yaml_error(r->doc, n, r->d, "unknown %s '%s'; allowed: %s%s", what, word, count ? cst_join(names, count) : "none",
+  cst_yaml_error(r->doc, n, r->d, "unknown %s '%s'; allowed: %s%s", what, word, count ? cst_diag_join(names, count) : "none",
                  cst_diag_guess(word, names, count));
 }
 
 bool cst_reader_choice(cst_reader *r, cst_yaml *n, const char *what, const char *const *names, int count, int *out) {
   char of[512];
-  snprintf(of, sizeof of, "one of: %s", cst_join(names, count));
+  snprintf(of, sizeof of, "one of: %s", cst_diag_join(names, count));
   const char *word = cst_reader_text(r, n, what, of);
   if (!word) return false;
   for (int i = 0; i < count; i++)

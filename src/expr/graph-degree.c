@@ -1,4 +1,4 @@
-/* degree.c: the degree of an expression as a polynomial, and the linear expressions that it is made of. */
+/* graph-degree.c: the degree of an expression as a polynomial, and the linear expressions that it is made of. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "expr/expr-internal.h"
 

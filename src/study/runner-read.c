@@ -1,4 +1,4 @@
-/* readings.c: errors against the reference, read off a batch at its current step. */
+/* runner-read.c: errors against the reference, read off a batch at its current step. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 
 /* ---- errors ---------------------------------------------------------------------------------------------------------------- */
 
-double cst_norm_apart(cst_norm kind, const double *x, const double *y, int n) {
+double cst_runner_norm_apart(cst_norm kind, const double *x, const double *y, int n) {
   double sum = 0;
   for (int i = 0; i < n; i++) {
     double d = fabs(x[i] - y[i]);
@@ -19,7 +19,7 @@ double cst_norm_apart(cst_norm kind, const double *x, const double *y, int n) {
 }
 
 /* The norm over all chosen parts together. */
-double cst_norm_join(cst_norm kind, double a, double b) {
+double cst_runner_norm_join(cst_norm kind, double a, double b) {
   if (kind == CST_NORM_MAX) return a > b || isnan(a) ? a : b;
   return kind == CST_NORM_ONE ? a + b : sqrt(a * a + b * b);
 }
@@ -50,8 +50,8 @@ static void record_errors(cst_runner *r, long lane, int parts, reading x, readin
   double all = 0;
   for (int k = CST_ERROR_Q; k < CST_ERRORS; k++) {
     if (!(parts >> k & 1)) continue;
-    const double e = part[k].n ? cst_norm_apart(s->norm, part[k].x, part[k].y, part[k].n) : NAN;
-    if (part[k].chosen) all = cst_norm_join(s->norm, all, e);
+    const double e = part[k].n ? cst_runner_norm_apart(s->norm, part[k].x, part[k].y, part[k].n) : NAN;
+    if (part[k].chosen) all = cst_runner_norm_join(s->norm, all, e);
     keep_largest(&r->error[k][lane], e);
   }
   keep_largest(&r->error[CST_ERROR_ALL][lane], all);
@@ -89,7 +89,7 @@ static PetscErrorCode bring_partner(cst_runner *r) {
 static void partner_reading(cst_runner *r, long lane, reading y) {
   const cst_system *s = r->plan->study->system;
   const int         W = r->width;
-  const double      w = r->plan->method[r->klass->method]->properties.lambda_time,
+  const double      w = r->plan->method[r->cohort->method]->properties.lambda_time,
                *first = r->half_lambda + (size_t)(lane / W) * (size_t)(s->ng * W);
   const bool lost = !cst_runner_lives(r, r->hb, lane);
   lane_state(r, r->hst, r->hb, lane, y.q, y.p);
@@ -104,12 +104,12 @@ static void partner_reading(cst_runner *r, long lane, reading y) {
 static void make_comparable(const cst_runner *r, long lane, const double *q, double *p) {
   const cst_study *s = r->plan->study;
   const double    *c = s->parameter + (size_t)cst_runner_case(r, lane)->variant * (size_t)s->system->npar;
-  if (r->plan->method[r->klass->method]->properties.tangential) cst_system_tangential(s->system, c, q, p);
+  if (r->plan->method[r->cohort->method]->properties.tangential) cst_system_tangential(s->system, c, q, p);
 }
 
 static void reference_reading(const cst_runner *r, long lane, int parts, const double *q0, const double *v0, reading y) {
-  const double h = r->klass->h, step = (double)r->b->step, t = step * h;
-  const double back = cst_properties_back(&r->plan->method[r->klass->method]->properties, h);
+  const double h = r->cohort->h, step = (double)r->b->step, t = step * h;
+  const double back = cst_properties_back(&r->plan->method[r->cohort->method]->properties, h);
   const double tl = back == 0 ? t : (step - back) * h;
   const bool   states = parts & STATES;
   cst_reference_get(r->reference, cst_runner_case(r, lane)->variant, cst_runner_member(r, lane), q0, v0, t, tl, states ? y.q : NULL,
@@ -145,7 +145,7 @@ static void read_lanes(cst_runner *r, int parts) {
 
 /* What is read at stops of its own is never joined, not even where two stops are one: the error is then the larger of the two. */
 PetscErrorCode cst_runner_read_errors(cst_runner *r) {
-  const cst_class *k = r->klass;
+  const cst_class *k = r->cohort;
   const long       now = r->b->step;
   PetscFunctionBegin;
   if (r->hst) PetscCall(bring_partner(r));
@@ -153,8 +153,8 @@ PetscErrorCode cst_runner_read_errors(cst_runner *r) {
   if (k->lead == 0)
     read_lanes(r, STATES | MULTIPLIERS);
   else {
-    if (cst_class_reads_states(k, now)) read_lanes(r, STATES);
-    if (cst_class_reads_lambda(k, now)) read_lanes(r, MULTIPLIERS);
+    if (cst_plan_class_reads_states(k, now)) read_lanes(r, STATES);
+    if (cst_plan_class_reads_lambda(k, now)) read_lanes(r, MULTIPLIERS);
   }
   PetscFunctionReturn(0);
 }

@@ -1,4 +1,4 @@
-/* looks.c: sampling of a running batch: folds of every quantity, windows of the drift, samples of the series. */
+/* runner-sample.c: sampling of a running batch: folds of every quantity, windows of the drift, samples of the series. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 
 /* The same for all groups: by group, lanes would be read as a vector right behind being written one by one. */
 static void tell_time(cst_runner *r) {
-  const double t = (double)r->b->step * r->klass->h;
+  const double t = (double)r->b->step * r->cohort->h;
   if (r->time[0] == t) return;
   for (int l = 0; l < r->width; l++) r->time[l] = t;
 }
@@ -31,15 +31,15 @@ static cst_view see(cst_runner *r, int group, cst_keep keep) {
                     .isa = p->isa,
                     .alive = r->b->alive[group],
                     .keep = keep,
-                    .freedom = p->freedom[r->klass->method]};
+                    .freedom = p->freedom[r->cohort->method]};
 }
 
 cst_view cst_runner_measure(cst_runner *r, int group, cst_keep keep) {
   const int      W = r->width;
   const cst_view view = see(r, group, keep);
   for (int k = 0; k < r->plan->nlook; k++) {
-    const cst_look *look = &r->plan->look[k];
-    double         *value = r->value + look->first * W, *scale = r->scale + look->first * W;
+    const cst_observation *look = &r->plan->look[k];
+    double                *value = r->value + look->first * W, *scale = r->scale + look->first * W;
     if (look->wanted)
       r->measure[k](look, &view, cst_runner_observer(r, k, group), value, scale);
     else if (!r->unwanted)
@@ -93,7 +93,7 @@ static void fold(cst_runner *r, int group, bool begins) {
 
 void cst_runner_fold(cst_runner *r) {
   const cst_plan *p = r->plan;
-  const long      now = r->b->step, n = r->klass->n;
+  const long      now = r->b->step, n = r->cohort->n;
   int             window = (int)((__int128)now * CST_WINDOWS / n);
   if (window > CST_WINDOWS - 1) window = CST_WINDOWS - 1;
   if (window != r->window && cst_study_needs(p->study, CST_NEEDS_WINDOWS)) cst_runner_close_window(r);
@@ -103,7 +103,7 @@ void cst_runner_fold(cst_runner *r) {
   for (int g = 0; g < r->b->groups; g++) {
     const cst_view view = cst_runner_measure(r, g, now == 0 ? CST_KEEP_FIRST : CST_KEEP);
     fold(r, g, now == 0);
-    if (p->study->averages && now >= r->klass->after) cst_runner_collect(r, g, &view);
+    if (p->study->averages && now >= r->cohort->after) cst_runner_collect(r, g, &view);
   }
 }
 
@@ -141,7 +141,7 @@ static void sample_members(cst_runner *r, int sample) {
       r->fold->accumulate(p->nquantity, r->value, cst_runner_accumulators(r, g), r->b->alive[g] & lanes_between(r, g, at, to), r->bins,
                           r->top, r->count);
     }
-    cst_series_add(r->series, r->klass->cases[lane / members], sample, r->width, r->bins, r->top, r->count);
+    cst_series_add(r->series, r->cohort->cases[lane / members], sample, r->width, r->bins, r->top, r->count);
     at = to;
   }
 }

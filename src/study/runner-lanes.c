@@ -1,9 +1,9 @@
-/* lanes.c: which trajectory a lane of the batch is, and where its numbers lie. */
+/* runner-lanes.c: which trajectory a lane of the batch is, and where its numbers lie. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "study/runner-internal.h"
 
 const cst_case *cst_runner_case(const cst_runner *r, long lane) {
-  const cst_class *k = r->klass;
+  const cst_class *k = r->cohort;
   if (r->replayed) return &r->plan->cases[k->cases[r->work->first / r->plan->study->members]];
   return &r->plan->cases[k->cases[(r->work->first + lane) / r->plan->study->members]];
 }
@@ -31,7 +31,7 @@ static void make_least(const cst_runner *r, const cst_stepper *st, const double 
 
 /* The multipliers of a group as the method's row defines them: its own of the last step, or from the state. [ng][W]. */
 void cst_runner_lambda(const cst_runner *r, const cst_stepper *st, const double *record, long step, double *lambda) {
-  if (r->plan->method[r->klass->method]->properties.own_lambda && step > 0)
+  if (r->plan->method[r->cohort->method]->properties.own_lambda && step > 0)
     cst_stepper_lambda(st, record, step, lambda);
   else
     r->fold->multipliers(cst_stepper_context(st), record, lambda);

@@ -1,5 +1,5 @@
-/* collect.c: what averages and histograms take at the observed steps behind the burn-in: sums and counts of each lane, in the order of
- * time.
+/* runner-collect.c: what averages and histograms take at the observed steps behind the burn-in: sums and counts of each lane, in the order
+ * of time.
  *
  * They belong to the lane, are kept in its row, and are joined over the members when all is done, in their order: so they depend on no
  * rank, batch or interruption.
@@ -84,7 +84,7 @@ static void add_weights(cst_runner *r, int group, int part, const double *weight
 }
 
 static void average(cst_runner *r, int group, const double *weight) {
-  const int W = r->width, part = cst_class_part(r->klass, r->b->step, CST_WINDOWS);
+  const int W = r->width, part = cst_plan_class_part(r->cohort, r->b->step, CST_WINDOWS);
   for (int k = 0; k < r->plan->nquantity; k++) {
     const double *x = r->value + k * W, *start = cst_runner_accumulators(r, group) + (k * CST_SLOTS + CST_SLOT_START) * W;
     if (!r->average[k]) continue;
@@ -118,7 +118,7 @@ static void finish_average(cst_runner *r, double *sums, double *squares, const d
 void cst_runner_finish_averages(cst_runner *r) {
   double folds[CST_WINDOWS];
   if (!r->plan->study->averages) return;
-  cst_class_part_folds(r->klass, CST_WINDOWS, folds);
+  cst_plan_class_part_folds(r->cohort, CST_WINDOWS, folds);
   for (int k = 0; k < r->plan->nquantity; k++)
     if (r->average[k]) finish_average(r, r->average[k], r->square[k], folds);
   if (r->average_weight) finish_average(r, r->average_weight, r->weight_square, folds);
@@ -172,7 +172,7 @@ static void evaluate(cst_runner *r, const cst_view *view, const cst_tape *tape) 
 
 void cst_runner_collect(cst_runner *r, int group, const cst_view *view) {
   const cst_study *s = r->plan->study;
-  const int        block = cst_class_part(r->klass, r->b->step, r->plan->blocks);
+  const int        block = cst_plan_class_part(r->cohort, r->b->step, r->plan->blocks);
   double           weight[CST_W_MAX] __attribute__((aligned(64))) = {0};
   const bool       weighs = s->average_fixman;
   if (weighs) r->fold->weigh(view->context, view->record, weight);

@@ -1,4 +1,4 @@
-/* lanes.c: the SNES type `lanes`: Newton on every lane by itself inside one SNESSolve.
+/* solver-lanes.c: the SNES type `lanes`: Newton on every lane by itself inside one SNESSolve.
  *
  * Without a monitor the equations march by themselves, group by group, and leave registers only when a group's work is done. With a monitor
  * the groups iterate together so that there is something to watch; the lanes' arithmetic is the same.

@@ -1,4 +1,4 @@
-/* expression.c: method expressions: parse, check against the rows, and print the label.
+/* term-expression.c: method expressions: parse, check against the rows, and print the label.
  *
  *   term    = number | '[' number {',' number} ']' | name [ '(' argument {',' argument} ')' ] | tableau      argument = [key '='] term
  *   tableau = '{' key ':' table {',' key ':' table} '}'      table = '[' table {',' table} ']' | an expression of numbers (expr.h)
@@ -166,7 +166,7 @@ static cst_term *read_expression(reader *r, cst_term *t) {
   free(text);
   if (x < 0) r->at += why.offset;
   if (x < 0) return fail(r, "%s", why.message);
-  if (cst_graph_effort(r->graph) > most_effort) return fail(r, "the sums of a tableau are too long");
+  if (cst_parse_effort(r->graph) > most_effort) return fail(r, "the sums of a tableau are too long");
   cst_graph_is_constant(r->graph, x, &t->number); /* without names everything folds, and to finite values only */
   r->at += n;
   return t;
@@ -428,8 +428,9 @@ bool cst_term_fits(const cst_term *t, const cst_system *s, char *why, int n) {
 /* What constraints on velocities, forces and the time leave of the claims. A step at another time is another map, which no step back
  * undoes that is counted from the start. */
 static unsigned what_is_left(unsigned claims, const cst_system *s) {
-  if (s->nvel || s->nforce) claims &= ~(unsigned)(CST_SYMPLECTIC | CST_MOMENTUM | CST_BOUNDED | CST_ENERGY | CST_VOLUME);
-  if (s->timed) claims &= ~(unsigned)(CST_BOUNDED | CST_ENERGY | CST_SYMMETRIC);
+  if (s->nvel || s->nforce)
+    claims &= ~(unsigned)(CST_CLAIM_SYMPLECTIC | CST_CLAIM_MOMENTUM | CST_CLAIM_BOUNDED | CST_CLAIM_ENERGY | CST_CLAIM_VOLUME);
+  if (s->timed) claims &= ~(unsigned)(CST_CLAIM_BOUNDED | CST_CLAIM_ENERGY | CST_CLAIM_SYMMETRIC);
   return claims;
 }
 

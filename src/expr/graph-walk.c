@@ -1,4 +1,4 @@
-/* walk.c: which nodes some outputs need: all of them ascending, the operations in the order of a program, the inputs, a copy with
+/* graph-walk.c: which nodes some outputs need: all of them ascending, the operations in the order of a program, the inputs, a copy with
  * other inputs. The cost is that of the nodes needed; nothing recurses.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */

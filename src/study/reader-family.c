@@ -1,4 +1,5 @@
-/* family.c: the key `for` of a study file: "i = 1..n", or a list of ranges, ["i = 1..n", "j = i+1..n"], as nested loops (see reader.h). */
+/* reader-family.c: the key `for` of a study file: "i = 1..n", or a list of ranges, ["i = 1..n", "j = i+1..n"], as nested loops (see
+ * reader.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* derive.c: forward (tangent) and reverse (gradient) differentiation of a graph, each one sweep over the nodes needed.
+/* graph-derive.c: forward (tangent) and reverse (gradient) differentiation of a graph, each one sweep over the nodes needed.
  *
  * Both multiply by the same partial derivatives d node / d operand, which are nodes themselves and therefore shared between
  * directions, sweeps and orders. Nodes that do not depend on x cost nothing.
