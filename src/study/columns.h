@@ -12,11 +12,12 @@
 /* What those who print, draw and tell a result must know of a column; the result file has it as attributes (docs/result-file.md).
  * Borrowed. */
 typedef struct {
-  bool        shown; /* `constella table` prints it when not asked for others */
-  const char *role;  /* what it is: error, order, verdict, ... */
-  const char *of;    /* and of what: q, energy, ...; NULL: of the case */
-  const char *axis;  /* where the figure `axes` of a report has it: "x log", "x linear", "y log", "y linear"; NULL: nowhere */
-  const char *unit;  /* NULL: "1" */
+  bool        shown;  /* `constella table` prints it when not asked for others */
+  bool        labels; /* it tells which case a row is: a coordinate to readers of netCDF */
+  const char *role;   /* what it is: error, order, verdict, ... */
+  const char *of;     /* and of what: q, energy, ...; NULL: of the case */
+  const char *axis;   /* where the figure `axes` of a report has it: "x log", "x linear", "y log", "y linear"; NULL: nowhere */
+  const char *unit;   /* NULL: "1" */
 } cst_column_use;
 
 typedef struct {

@@ -20,28 +20,30 @@ struct cst_conclusion {
 static void declare_case(const cst_plan *p, cst_columns *c) {
   const cst_study      *s = p->study;
   const int             npar = (s->nswept ? s->nset : s->nvariant) > 1 ? cst_system_named(s->system) : 0;
-  const cst_text_column system = cst_columns_text(c, (cst_column_use){.role = "system"}, "system", "system"),
-                        method = cst_columns_text(c, (cst_column_use){.shown = true, .role = "method"}, "method expression", "method");
+  const cst_text_column system = cst_columns_text(c, (cst_column_use){.labels = true, .role = "system"}, "system", "system"),
+                        method = cst_columns_text(c, (cst_column_use){.shown = true, .labels = true, .role = "method"}, "method expression",
+                                                  "method");
   const cst_number_column step =
-      cst_columns_number(c, (cst_column_use){.shown = true, .role = "step", .axis = "x log"}, "nominal step", "step");
+      cst_columns_number(c, (cst_column_use){.shown = true, .labels = true, .role = "step", .axis = "x log"}, "nominal step", "step");
   for (int i = 0; i < p->ncase; i++) {
     cst_column_say(system, i, s->system->name);
     cst_column_say(method, i, cst_method_label(s->method[p->cases[i].method]));
     cst_column_set(step, i, p->cases[i].h_nominal);
   }
   if (s->nswept) {
-    const cst_text_column start = cst_columns_text(c, (cst_column_use){.shown = true, .role = "start"}, "start of the sweep", "start");
+    const cst_text_column start =
+        cst_columns_text(c, (cst_column_use){.shown = true, .labels = true, .role = "start"}, "start of the sweep", "start");
     for (int i = 0; i < p->ncase; i++) cst_column_say(start, i, s->start_name[p->cases[i].variant / s->nset]);
   }
   for (int k = 0; k < npar; k++) {
     const cst_parameter    *x = &s->system->parameter[k];
     const cst_number_column parameter =
-        cst_columns_number(c, (cst_column_use){.shown = true, .role = "parameter", .of = x->name}, x->doc, "%s", x->name);
+        cst_columns_number(c, (cst_column_use){.shown = true, .labels = true, .role = "parameter", .of = x->name}, x->doc, "%s", x->name);
     for (int i = 0; i < p->ncase; i++) cst_column_set(parameter, i, cst_plan_parameters(p, p->cases[i].variant)[k]);
   }
   if (s->ntolerance == 1) return;
   const cst_number_column tolerance =
-      cst_columns_number(c, (cst_column_use){.shown = true, .role = "tolerance"}, "tolerance of the solver", "tolerance");
+      cst_columns_number(c, (cst_column_use){.shown = true, .labels = true, .role = "tolerance"}, "tolerance of the solver", "tolerance");
   for (int i = 0; i < p->ncase; i++) cst_column_set(tolerance, i, s->tolerance[p->cases[i].tolerance]);
 }
 

@@ -94,16 +94,23 @@ static void note_use(cst_output *o, const cst_column *c) {
   if (c->use.axis) cst_output_note(o, path, "axis", c->use.axis);
 }
 
-/* What printing, drawing and telling the table go by. */
-static void note_columns(cst_output *o, const cst_study *s, const cst_columns *c) {
-  char   text[4096] = "";
+/* Names of columns, as far as there is room. */
+static void list_names(const cst_columns *c, bool labels, const char *between, char *text, size_t size) {
   size_t n = 0;
-  for (int i = 0; i < c->n; i++) {
-    note_use(o, &c->column[i]);
-    if (c->column[i].use.shown && n + 70 < sizeof text)
-      n += (size_t)snprintf(text + n, sizeof text - n, "%s%s", n ? "," : "", c->column[i].name);
-  }
+  *text = 0;
+  for (int i = 0; i < c->n; i++)
+    if ((labels ? c->column[i].use.labels : c->column[i].use.shown) && n + 70 < size)
+      n += (size_t)snprintf(text + n, size - n, "%s%s", n ? between : "", c->column[i].name);
+}
+
+/* What printing, drawing and telling the table go by; what xarray takes for coordinates. */
+static void note_columns(cst_output *o, const cst_study *s, const cst_columns *c) {
+  char text[4096];
+  for (int i = 0; i < c->n; i++) note_use(o, &c->column[i]);
+  list_names(c, false, ",", text, sizeof text);
   cst_output_note(o, "/statistics", "columns", text);
+  list_names(c, true, " ", text, sizeof text);
+  cst_output_note(o, "/statistics", "coordinates", text);
   snprintf(text, sizeof text, "%s%s%s%s", s->kind->figures ? s->kind->figures : "", s->kind->figures && s->averages ? "," : "",
            s->averages ? "averages" : "", s->nhistogram ? ",histograms" : "");
   cst_output_note(o, "/statistics", "figures", text);

@@ -313,12 +313,25 @@ def interrupt(name, text, ranks):
     return result
 
 
+def interrupt_midway(name, text, ranks):
+    """The same, and what `verify` says of it; another time where all ranks stood between two batches just then."""
+    for attempt in range(5):
+        if attempt:
+            for file in [result, *(f"{result}.checkpoint.{number}" for number in checkpoints(result))]:
+                os.remove(file)
+        result = interrupt(name, text, ranks)
+        verified = constella("verify", result, "--sample", 9999)
+        if " in checkpoint " in verified.stdout:
+            break
+    return result, verified
+
+
 def unfinished(name, text, ranks):
-    result = interrupt(name, text, ranks)
+    result, first = interrupt_midway(name, text, ranks)
     with h5py.File(result, "r") as f:
         status = f["final/status"][()]
     for words in ((), ("--from-start",)):
-        again = constella("verify", result, "--sample", 9999, *words)
+        again = constella("verify", result, "--sample", 9999, *words) if words else first
         lines = again.stdout.splitlines()[:-1]
         midway = [x for x in lines if re.search(r"to step \d+ in checkpoint \d+: same bits$", x)]
         title = f"{name} {' '.join(words)}"
