@@ -69,7 +69,7 @@ static int help(FILE *out) {
 }
 
 static int unknown(const char *name) {
-  const char *names[16];
+  const char *names[sizeof cst_commands / sizeof *cst_commands];
   int         n = 0;
   for (const cst_command *c = cst_commands; c->name; c++) names[n++] = c->name;
   fprintf(stderr, "constella: error: unknown command '%s'; allowed: %s%s\n", name, cst_diag_join(names, n), cst_diag_guess(name, names, n));
