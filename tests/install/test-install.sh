@@ -25,7 +25,7 @@ mv "$box/stage$there" "$there"
 is "and nothing elsewhere" "$(files "$box/stage")" ''
 # jobs/*-rates build their measurement from the sources, and stay with them.
 is "no file has been forgotten" "$(cd "$sources" && git ls-files analysis docs jobs 2>/dev/null | grep -v '^jobs/[a-z]*-rates$' | while read -r f; do [ -r "$share/$f" ] || echo "$f"; done)" ''
-mkdir -p "$box/home" "$box/work" && cd "$box/work" || exit 1
+mkdir -p "$box/home" "$box/studies" && cd "$box/studies" || exit 1
 is "the program knows neither sources nor build" "$(strings "$there/bin/constella" | grep -F -e "$sources/" -e "$build/")" ''
 is "nor does any other file" "$(grep -rlF -e "$sources/" -e "$build/" "$there/share" "$there/include" "$there/lib/pkgconfig")" ''
 PATH=$there/bin:$PATH
@@ -44,7 +44,7 @@ if "${PYTHON:-/usr/bin/python3}" -c 'import h5py, matplotlib' 2>/dev/null; then
   constella plot order.h5 order --style paper -o order.pdf >plot.log 2>&1
   has "a figure" "$(head -c 4 order.pdf; cat plot.log)" '%PDF'
   packages=$(dirname "$(find "$there/lib" -name constella -type l)")
-  has "a Python finds the package" "$(cd / && PYTHONPATH=$packages "${PYTHON:-/usr/bin/python3}" -B -c 'import sys, constella; print(constella.open(sys.argv[1]))' "$box/work/order.h5" 2>&1)" '<order study of'
+  has "a Python finds the package" "$(cd / && PYTHONPATH=$packages "${PYTHON:-/usr/bin/python3}" -B -c 'import sys, constella; print(constella.open(sys.argv[1]))' "$box/studies/order.h5" 2>&1)" '<order study of'
   has "which finds the program" "$(cd / && PYTHONPATH=$packages "${PYTHON:-/usr/bin/python3}" -B -c 'from constella import running; print(running.program())' 2>&1)" "$there/bin/constella"
   mv "$share/analysis" "$share/hidden"
   has "by no others" "$(constella report order.h5 -o none.html 2>&1)" 'set CONSTELLA_ANALYSIS'
