@@ -1,226 +1,11 @@
-/* channels.c: the table of all that a study keeps, and the channels of one study made from it (see channels.h). */
+/* channels.c: the channels of one study, made from the table of all that studies keep (see channels.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "study/channels.h"
+#include "study/channels-table.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "core/need.h"
 #include "study/longer.h"
-
-const char *const cst_channels_error_names[CST_ERRORS] = {"total", "q", "p", "lambda"};
-
-enum {
-  CASE,
-  MEMBER,
-  COORDINATE,
-  MULTIPLIER,
-  FIGURE,
-  SAMPLE,
-  WINDOW,
-  PARAMETER,
-  WORD,
-  CHOSEN,
-  BLOCK,
-  OUTSIDE,
-  TIME,
-  DIMS = TIME,
-  NONE = -1
-};
-
-/* How many of a kind there are. */
-typedef enum {
-  ONE,
-  PARAMETRIC,
-  OF_ERRORS,
-  OF_QUANTITIES,
-  OF_WINDOWS,
-  SAMPLED,
-  SAMPLED_EACH,
-  SUMMED,
-  SINGLE,
-  OF_LOOKS,
-  OF_CASES,
-  OF_STORED,
-  OF_COLUMNS,
-  OF_AVERAGES,
-  OF_HISTOGRAMS,
-  EXTENSIBLE,
-  WEIGHTED,
-  REPEATED
-} many;
-
-enum { WRITTEN = 1, KEPT = 2, IN_LANES = 4, OF_TRAJECTORY = 8, ROW = WRITTEN | OF_TRAJECTORY };
-
-/* path: in the result file, with the name, or the number, of which of them; unit and doc NULL: those of the quantity or column. */
-static const struct {
-  const char *path, *unit, *doc;
-  cst_type    type;
-  many        many;
-  unsigned    is;
-  int         dim[CST_FIELD_DIMS + 1];
-} table[CST_CHANNELS] = {
-    [CST_CHANNEL_STEP] = {"/cases/h", "1", "step taken", CST_TYPE_F64, ONE, WRITTEN, {CASE, NONE}},
-    [CST_CHANNEL_STEPS_TAKEN] = {"/cases/n", "1", "number of steps", CST_TYPE_I64, ONE, WRITTEN, {CASE, NONE}},
-    [CST_CHANNEL_TOLERANCE] = {"/cases/tolerance", "1", "tolerance of the solver, relative", CST_TYPE_F64, ONE, WRITTEN, {CASE, NONE}},
-    [CST_CHANNEL_REPRESENTATIVE] = {"/cases/representative",
-                                    "1",
-                                    "what p is: kinetic, M v + a, or tangential, its part with G p = 0",
-                                    CST_TYPE_TEXT,
-                                    ONE,
-                                    WRITTEN,
-                                    {CASE, NONE}},
-    [CST_CHANNEL_PARAMETERS] =
-        {"/cases/parameters", "1", "parameters of the system", CST_TYPE_F64, PARAMETRIC, WRITTEN, {CASE, PARAMETER, NONE}},
-    [CST_CHANNEL_Q] =
-        {"/final/q", "1", "coordinates at the end, or the last good ones", CST_TYPE_F64, ONE, ROW, {CASE, MEMBER, COORDINATE, NONE}},
-    [CST_CHANNEL_P] =
-        {"/final/p", "1", "momenta at the end, or the last good ones", CST_TYPE_F64, ONE, ROW, {CASE, MEMBER, COORDINATE, NONE}},
-    [CST_CHANNEL_LAMBDA] = {"/final/lambda",
-                            "1",
-                            "multipliers of the last step, M A = f - G' lambda",
-                            CST_TYPE_F64,
-                            ONE,
-                            ROW,
-                            {CASE, MEMBER, MULTIPLIER, NONE}},
-    [CST_CHANNEL_STATUS] = {"/final/status",
-                            "1",
-                            "0 done, 1 solver did not converge, 2 not finite, 3 no consistent start; -1 not run",
-                            CST_TYPE_I8,
-                            ONE,
-                            ROW,
-                            {CASE, MEMBER, NONE}},
-    [CST_CHANNEL_STEPS] = {"/final/steps", "1", "good steps", CST_TYPE_I64, ONE, ROW, {CASE, MEMBER, NONE}},
-    [CST_CHANNEL_ITERATIONS] =
-        {"/final/iterations", "1", "iterations of the solver, all steps", CST_TYPE_F64, ONE, ROW, {CASE, MEMBER, NONE}},
-    [CST_CHANNEL_EVALUATIONS] =
-        {"/final/evaluations", "1", "evaluations of the force, all steps", CST_TYPE_F64, ONE, ROW, {CASE, MEMBER, NONE}},
-    [CST_CHANNEL_ERROR] = {"/error/%s", "1", "error against the reference", CST_TYPE_F64, OF_ERRORS, ROW | KEPT, {CASE, MEMBER, NONE}},
-    [CST_CHANNEL_FIGURES] = {"/observables/%s", NULL, NULL, CST_TYPE_F64, OF_QUANTITIES, ROW, {CASE, MEMBER, FIGURE, NONE}},
-    [CST_CHANNEL_WINDOWS] =
-        {"/windows/%s", NULL, "mean of x - x(0) over a window", CST_TYPE_F64, OF_WINDOWS, ROW | KEPT, {CASE, MEMBER, WINDOW, NONE}},
-    [CST_CHANNEL_ACCUMULATORS] = {"accumulators", "1", "", CST_TYPE_F64, ONE, OF_TRAJECTORY | KEPT | IN_LANES, {NONE}},
-    [CST_CHANNEL_OBSERVER] = {"%s", "1", "", CST_TYPE_F64, OF_LOOKS, OF_TRAJECTORY | KEPT | IN_LANES, {NONE}},
-    [CST_CHANNEL_SAMPLES] = {"samples", "1", "", CST_TYPE_F64, SINGLE, OF_TRAJECTORY | KEPT, {NONE}},
-    [CST_CHANNEL_AVERAGES] = {"/averages/mean/%s",
-                              NULL,
-                              "mean of x - x(0) over each of 64 equal parts of the run behind the burn-in",
-                              CST_TYPE_F64,
-                              OF_AVERAGES,
-                              ROW | KEPT | IN_LANES,
-                              {CASE, MEMBER, WINDOW, NONE}},
-    [CST_CHANNEL_SQUARES] = {"/averages/square/%s",
-                             "1",
-                             "mean of (x - x(0))^2 over the run behind the burn-in",
-                             CST_TYPE_F64,
-                             OF_AVERAGES,
-                             ROW | KEPT | IN_LANES,
-                             {CASE, MEMBER, NONE}},
-    [CST_CHANNEL_AVERAGE_WEIGHTS] = {"/averages/weight",
-                                     "1",
-                                     "mean weight of the samples over each of these parts; means are those of weight times deviation",
-                                     CST_TYPE_F64,
-                                     WEIGHTED,
-                                     ROW | KEPT | IN_LANES,
-                                     {CASE, MEMBER, WINDOW, NONE}},
-    [CST_CHANNEL_AVERAGE_SQUARES] = {"/averages/weight_square",
-                                     "1",
-                                     "mean square of the weight of the samples over the run behind the burn-in",
-                                     CST_TYPE_F64,
-                                     WEIGHTED,
-                                     ROW | KEPT | IN_LANES,
-                                     {CASE, MEMBER, NONE}},
-    [CST_CHANNEL_COUNTS] = {"/histograms/%s_members",
-                            "1",
-                            "samples in each bin, then those below and above all bins and those that are no number",
-                            CST_TYPE_F64,
-                            OF_HISTOGRAMS,
-                            ROW | KEPT | IN_LANES,
-                            {CASE, MEMBER, BLOCK, NONE}},
-    [CST_CHANNEL_WEIGHTS] = {"/histograms/%s_weights",
-                             "1",
-                             "weight of the samples in each bin, then of all samples, and the sum of the squares of their weights",
-                             CST_TYPE_F64,
-                             OF_HISTOGRAMS,
-                             ROW | KEPT | IN_LANES,
-                             {CASE, MEMBER, BLOCK, NONE}},
-    [CST_CHANNEL_CONTINUE] = {"/continue/rows",
-                              "1",
-                              "what a longer run goes on from: step, that of half the step, numbers; then these, and the step again",
-                              CST_TYPE_F64,
-                              EXTENSIBLE,
-                              ROW,
-                              {CASE, MEMBER, NONE}},
-    [CST_CHANNEL_HISTOGRAM] =
-        {"/histograms/%s", "1", "samples in each bin, all good members", CST_TYPE_I64, OF_HISTOGRAMS, WRITTEN, {CASE, NONE}},
-    [CST_CHANNEL_EDGES] = {"/histograms/%s_edges",
-                           "1",
-                           "edges: bin k has edge k <= x < edge k + 1, the last one with its end",
-                           CST_TYPE_F64,
-                           OF_HISTOGRAMS,
-                           WRITTEN,
-                           {NONE}},
-    [CST_CHANNEL_OUTSIDE] = {"/histograms/%s_outside",
-                             "1",
-                             "samples below and above all bins, those that are no number, and all together, inside and outside",
-                             CST_TYPE_I64,
-                             OF_HISTOGRAMS,
-                             WRITTEN,
-                             {CASE, OUTSIDE, NONE}},
-    [CST_CHANNEL_DENSITY] = {"/histograms/%s_density",
-                             "1",
-                             "part of the samples that are numbers, by their weights, over the width of the bin",
-                             CST_TYPE_F64,
-                             OF_HISTOGRAMS,
-                             WRITTEN,
-                             {CASE, NONE}},
-    [CST_CHANNEL_DENSITY_ERROR] =
-        {"/histograms/%s_error", "1", "standard error of the density", CST_TYPE_F64, OF_HISTOGRAMS, WRITTEN, {CASE, NONE}},
-    [CST_CHANNEL_SAMPLE_TIME] = {"/series/t", "1", "time", CST_TYPE_F64, SAMPLED, WRITTEN, {CASE, SAMPLE, NONE}},
-    [CST_CHANNEL_SERIES_MAX] =
-        {"/series/%s/max", NULL, "largest |x - x(0)| over the members", CST_TYPE_F64, SAMPLED_EACH, WRITTEN, {CASE, SAMPLE, NONE}},
-    [CST_CHANNEL_SERIES_RMS] = {"/series/%s/rms",
-                                NULL,
-                                "root mean square of x - x(0) over the members",
-                                CST_TYPE_F64,
-                                SAMPLED_EACH,
-                                WRITTEN,
-                                {CASE, SAMPLE, NONE}},
-    [CST_CHANNEL_SERIES_SUM] = {"/series/%s/sum",
-                                "1",
-                                "exact sum of (x - x(0))^2 over the members, in units of 2^-200",
-                                CST_TYPE_I64,
-                                SUMMED,
-                                WRITTEN,
-                                {CASE, SAMPLE, WORD, NONE}},
-    [CST_CHANNEL_SERIES_COUNT] = {"/series/%s/count", "1", "members in the sum", CST_TYPE_I64, SUMMED, WRITTEN, {CASE, SAMPLE, NONE}},
-    [CST_CHANNEL_STATE_TIME] = {"/trajectories/%d/t", "1", "time", CST_TYPE_F64, OF_CASES, WRITTEN, {TIME, NONE}},
-    [CST_CHANNEL_STATE_Q] = {"/trajectories/%d/q", "1", "coordinates", CST_TYPE_F64, OF_CASES, WRITTEN, {CHOSEN, TIME, COORDINATE, NONE}},
-    [CST_CHANNEL_STATE_P] = {"/trajectories/%d/p", "1", "momenta", CST_TYPE_F64, OF_CASES, WRITTEN, {CHOSEN, TIME, COORDINATE, NONE}},
-    [CST_CHANNEL_STATE_LAMBDA] = {"/trajectories/%d/lambda",
-                                  "1",
-                                  "multipliers of the step that ends here",
-                                  CST_TYPE_F64,
-                                  OF_CASES,
-                                  WRITTEN,
-                                  {CHOSEN, TIME, MULTIPLIER, NONE}},
-    [CST_CHANNEL_STATE_V] = {"/trajectories/%d/v", "1", "velocities", CST_TYPE_F64, OF_CASES, WRITTEN, {CHOSEN, TIME, COORDINATE, NONE}},
-    [CST_CHANNEL_STATE_QUANTITY] = {"/trajectories/%d/%s", NULL, NULL, CST_TYPE_F64, OF_STORED, WRITTEN, {CHOSEN, TIME, NONE}},
-    [CST_CHANNEL_STATE_MEMBER] = {"/trajectories/%d/member", "1", "member; -1: none", CST_TYPE_I64, OF_CASES, WRITTEN, {CHOSEN, NONE}},
-    [CST_CHANNEL_STATISTIC] = {"/statistics/%s", NULL, NULL, CST_TYPE_F64, OF_COLUMNS, WRITTEN, {CASE, NONE}},
-    [CST_CHANNEL_RATE] =
-        {"/run/steps_per_second", "1", "trajectory-steps per second and rank", CST_TYPE_F64, OF_COLUMNS, WRITTEN, {CASE, NONE}},
-    [CST_CHANNEL_CPU] = {"/run/cpu_seconds",
-                         "1",
-                         "the processor's seconds of a trajectory, steps alone, the least of the repeats",
-                         CST_TYPE_F64,
-                         REPEATED,
-                         WRITTEN,
-                         {CASE, NONE}},
-    [CST_CHANNEL_CPU_MOST] = {"/run/cpu_seconds_most", "1", "the largest of the repeats", CST_TYPE_F64, REPEATED, WRITTEN, {CASE, NONE}},
-    [CST_CHANNEL_WORK_DONE] = {"/run/work_done", "1", "part of the work that is done", CST_TYPE_F64, OF_COLUMNS, WRITTEN, {NONE}},
-};
-
-const char *cst_channel_path(cst_channel_kind kind) { return table[kind].path; }
 
 /* ---- dimensions ------------------------------------------------------------------------------------------------------------------ */
 
@@ -283,7 +68,7 @@ static void make_dimensions(cst_channels *c, int *at) {
 
 /* ---- channels -------------------------------------------------------------------------------------------------------------------- */
 
-static int how_many(const cst_plan *p, many m, cst_channel_kind kind, const cst_columns *columns) {
+static int how_many(const cst_plan *p, cst_channel_many m, cst_channel_kind kind, const cst_columns *columns) {
   const cst_study *s = p->study;
   const bool       sampled = p->most_samples > 0, several = s->members > 1;
   switch (m) {
@@ -343,12 +128,12 @@ static size_t count_own(const cst_plan *p, const cst_channel *x) {
   }
 }
 
-static bool is_of_histogram(const cst_channel *x) { return table[x->kind].many == OF_HISTOGRAMS; }
+static bool is_of_histogram(const cst_channel *x) { return cst_channels_table[x->kind].many == OF_HISTOGRAMS; }
 
 static const char *name_of_look(const cst_observation *x) { return x->name ? x->name : x->row->name; }
 
 static const char *name_of(const cst_plan *p, const cst_columns *columns, cst_channel_kind kind, int which) {
-  if (table[kind].many == OF_HISTOGRAMS) return p->study->histogram[which].name;
+  if (cst_channels_table[kind].many == OF_HISTOGRAMS) return p->study->histogram[which].name;
   if (kind == CST_CHANNEL_ERROR) return cst_channels_error_names[which];
   if (kind == CST_CHANNEL_OBSERVER) return name_of_look(&p->look[which]);
   return kind == CST_CHANNEL_STATISTIC ? columns->column[which].name : p->quantity[which].name;
@@ -356,26 +141,26 @@ static const char *name_of(const cst_plan *p, const cst_columns *columns, cst_ch
 
 /* The case of a channel of stored states, and its quantity where it is of one. */
 static int case_of(const cst_plan *p, cst_channel_kind kind, int which) {
-  return table[kind].many == OF_STORED ? which / p->nstored : which;
+  return cst_channels_table[kind].many == OF_STORED ? which / p->nstored : which;
 }
 static const cst_quantity *quantity_of(const cst_plan *p, cst_channel_kind kind, int which) {
-  return &p->quantity[table[kind].many == OF_STORED ? p->stored[which % p->nstored] : which];
+  return &p->quantity[cst_channels_table[kind].many == OF_STORED ? p->stored[which % p->nstored] : which];
 }
 
 void cst_channel_path_of(const cst_channel *c, int icase, char *path, size_t n) {
-  const char *form = table[c->kind].path;
+  const char *form = cst_channels_table[c->kind].path;
   snprintf(path, n, "%.*s%d%s", (int)(strchr(form, '%') - form), form, icase, strrchr(c->field.path, '/'));
 }
 
 static void make_path_of_case(const cst_plan *p, cst_channel *x) {
-  const char *form = table[x->kind].path, *mark = strchr(form, '%');
-  const char *end = table[x->kind].many == OF_STORED ? quantity_of(p, x->kind, x->which)->name : mark + 3;
+  const char *form = cst_channels_table[x->kind].path, *mark = strchr(form, '%');
+  const char *end = cst_channels_table[x->kind].many == OF_STORED ? quantity_of(p, x->kind, x->which)->name : mark + 3;
   snprintf(x->field.path, sizeof x->field.path, "%.*s%d/%s", (int)(mark - form), form, case_of(p, x->kind, x->which), end);
 }
 
 static void make_path(const cst_plan *p, const cst_columns *columns, cst_channel *x) {
   const cst_observer *row = observer(p, x);
-  const char         *form = row && row->path ? row->path : table[x->kind].path, *mark = strchr(form, '%');
+  const char         *form = row && row->path ? row->path : cst_channels_table[x->kind].path, *mark = strchr(form, '%');
   if (!mark)
     snprintf(x->field.path, sizeof x->field.path, "%s", form);
   else if (mark[1] == 'd')
@@ -385,8 +170,8 @@ static void make_path(const cst_plan *p, const cst_columns *columns, cst_channel
 }
 
 static void describe(const cst_plan *p, const cst_columns *columns, cst_channel *x) {
-  const char *unit = table[x->kind].unit, *doc = table[x->kind].doc;
-  x->field.type = table[x->kind].type;
+  const char *unit = cst_channels_table[x->kind].unit, *doc = cst_channels_table[x->kind].doc;
+  x->field.type = cst_channels_table[x->kind].type;
   if (observer(p, x)) doc = observer(p, x)->path_doc ? observer(p, x)->path_doc : "";
   if (x->kind == CST_CHANNEL_STATISTIC) {
     const cst_column *column = &columns->column[x->which];
@@ -409,7 +194,7 @@ static bool is_there(const cst_plan *p, cst_channel_kind kind, int which) {
   if (kind == CST_CHANNEL_STATE_P) return s->store_p;
   if (kind == CST_CHANNEL_STATE_V) return s->store_v;
   if (kind == CST_CHANNEL_STATE_LAMBDA) return s->store_lambda;
-  if (table[kind].many == OF_AVERAGES) return cst_plan_averages(p, which);
+  if (cst_channels_table[kind].many == OF_AVERAGES) return cst_plan_averages(p, which);
   if (kind == CST_CHANNEL_WEIGHTS) return p->study->histogram[which].fixman;
   return kind != CST_CHANNEL_OBSERVER || p->look[which].row->kept > 0;
 }
@@ -460,18 +245,18 @@ static void add(cst_channels *c, const int *at, const cst_columns *columns, cst_
   *x = (cst_channel){.kind = kind, .which = which, .place = -1};
   if (!is_there(c->plan, kind, which)) return;
   row = observer(c->plan, x);
-  x->kept = table[kind].is & KEPT;
-  x->in_lanes = table[kind].is & IN_LANES;
+  x->kept = cst_channels_table[kind].is & KEPT;
+  x->in_lanes = cst_channels_table[kind].is & IN_LANES;
   make_path(c->plan, columns, x);
   describe(c->plan, columns, x);
-  for (const int *d = table[kind].dim; *d != NONE; d++)
+  for (const int *d = cst_channels_table[kind].dim; *d != NONE; d++)
     x->field.dim[x->field.ndim++] = *d == TIME ? at[TIME] + case_of(c->plan, kind, which) : at[*d];
   if (row && row->path) add_own_dimension(c, at, x);
   if (is_of_histogram(x)) add_histogram_dimension(c, x);
   if (kind == CST_CHANNEL_CONTINUE) add_row_dimension(c, x);
-  if (table[kind].is & OF_TRAJECTORY) x->count = row ? (size_t)row->kept : count_own(c->plan, x);
+  if (cst_channels_table[kind].is & OF_TRAJECTORY) x->count = row ? (size_t)row->kept : count_own(c->plan, x);
   for (int k = 2; k < x->field.ndim && x->count && !row; k++) x->count *= (size_t)c->dim[x->field.dim[k]].size;
-  if (!(table[kind].is & WRITTEN) && !(row && row->path)) return;
+  if (!(cst_channels_table[kind].is & WRITTEN) && !(row && row->path)) return;
   x->place = c->nfield;
   c->field[c->nfield++] = x->field;
 }
@@ -482,12 +267,12 @@ cst_channels *cst_channels_create(const cst_plan *p, const cst_columns *columns)
   int           at[DIMS + 1];
   c->plan = p;
   make_dimensions(c, at);
-  for (int k = 0; k < CST_CHANNELS; k++) n += (size_t)how_many(p, table[k].many, k, columns);
+  for (int k = 0; k < CST_CHANNELS; k++) n += (size_t)how_many(p, cst_channels_table[k].many, k, columns);
   c->channel = cst_need(calloc(n + 1, sizeof *c->channel));
   c->field = cst_need(calloc(n + 1, sizeof *c->field));
   for (int k = 0; k < CST_CHANNELS; k++) {
     c->first[k] = c->n;
-    for (int i = 0, m = how_many(p, table[k].many, k, columns); i < m; i++) add(c, at, columns, k, i);
+    for (int i = 0, m = how_many(p, cst_channels_table[k].many, k, columns); i < m; i++) add(c, at, columns, k, i);
   }
   return c;
 }
