@@ -92,6 +92,8 @@ bool     cst_runner_lives(const cst_runner *r, const cst_batch *b, long lane);
 /* Whether the row may be one of the class at work: how its trajectory stands, and since when, are numbers that there are. */
 bool cst_runner_fits(const cst_runner *r, const double *row);
 bool cst_runner_halted(const cst_runner *r); /* the advance that is made, or was the last one */
+/* runner-rows.c: all rows of the batch at work, which has ended, into the result. */
+PetscErrorCode cst_runner_write_rows(cst_runner *r);
 /* The row of a lane that a batch goes on from (cst_runner_save). */
 void cst_runner_restore(cst_runner *r, long lane, const double *row);
 #endif

@@ -13,89 +13,7 @@
 #include "study/longer.h"
 #include "study/runner-internal.h"
 
-static double *aligned(size_t n) {
-  void *p = NULL;
-  if (posix_memalign(&p, 64, (n + 8) * sizeof(double))) abort();
-  memset(p, 0, (n + 8) * sizeof(double));
-  return p;
-}
-
-/* ---- set-up --------------------------------------------------------------------------------------------------------------- */
-
-static size_t expression_scratch(const cst_plan *p) {
-  int most = 0;
-  for (int k = 0; k < p->nlook; k++)
-    if (p->look[k].tape) most = PetscMax(most, cst_tape_registers(p->look[k].tape));
-  for (int k = 0; k < p->study->nhistogram; k++) most = PetscMax(most, cst_tape_registers(p->histogram[k]));
-  return (size_t)most;
-}
-
-PetscErrorCode cst_runner_create(const cst_plan *p, long batch, cst_reference *reference, cst_output *o, cst_series *series, cst_poll *poll,
-                                 void *context, cst_runner **runner) {
-  const cst_system *s = p->study->system;
-  cst_runner       *r;
-  PetscFunctionBegin;
-  PetscCall(PetscNew(&r));
-  *runner = r;
-  r->plan = p;
-  r->reference = reference;
-  r->output = o;
-  r->series = series;
-  r->batch = batch;
-  r->poll = poll;
-  r->poll_context = context;
-  r->width = cst_isas[p->isa].width;
-  r->fold = cst_fold_for(s, p->isa);
-  PetscCall(PetscMalloc2(p->nlook, &r->measure, p->nlook, &r->kept));
-  for (int k = 0; k < p->nlook; k++) r->measure[k] = cst_fold_measure(r->fold, p->look[k].row);
-  const size_t W = (size_t)r->width, groups = ((size_t)batch + W - 1) / W, quantities = (size_t)p->nquantity;
-  PetscCall(PetscCalloc3(p->study->nmethod, &r->stepper, p->study->nmethod, &r->partner, p->nclass, &r->seconds));
-  r->q0 = aligned(groups * (size_t)s->nq * W);
-  r->v0 = aligned(groups * (size_t)s->nq * W);
-  r->value = aligned(quantities * W);
-  r->scale = aligned(quantities * W);
-  r->bins = aligned(quantities * CST_BINS * W);
-  r->top = aligned(quantities * W);
-  r->count = aligned(quantities * W);
-  r->scratch = aligned((expression_scratch(p) + 4 + (size_t)(2 * s->nq + s->ng)) * W);
-  r->time = aligned(W);
-  r->half_lambda = aligned(groups * (size_t)(s->ng + 1) * W);
-  r->lambda = aligned((size_t)s->ng * W);
-  r->last = aligned((size_t)s->ng * W);
-  r->state = aligned(6 * (size_t)s->nq + 2 * (size_t)s->ng);
-  r->rows = cst_rows_create(cst_output_channels(o), batch, r->width);
-  for (int k = 0; k < CST_ERRORS; k++) r->error[k] = cst_rows_numbers(r->rows, CST_CHANNEL_ERROR, k, 0);
-  for (int k = 0; k < p->nlook; k++) r->kept[k] = cst_rows_numbers(r->rows, CST_CHANNEL_OBSERVER, k, 0);
-  r->accumulators = cst_rows_numbers(r->rows, CST_CHANNEL_ACCUMULATORS, 0, 0);
-  const cst_channel *c = cst_channels_find(r->rows->channels, CST_CHANNEL_CONTINUE, 0);
-  r->row = c ? c->count : 0;
-  cst_runner_create_collected(r);
-  cst_tracks_create(&r->tracks, p, o);
-  PetscFunctionReturn(0);
-}
-
-PetscErrorCode cst_runner_destroy(cst_runner **runner) {
-  cst_runner *r = *runner;
-  PetscFunctionBegin;
-  for (int i = 0; i < r->plan->study->nmethod; i++) {
-    if (r->stepper[i]) PetscCall(cst_batch_destroy(&r->full[i]));
-    if (r->partner[i]) PetscCall(cst_batch_destroy(&r->half[i]));
-    PetscCall(cst_stepper_destroy(&r->stepper[i]));
-    PetscCall(cst_stepper_destroy(&r->partner[i]));
-  }
-  PetscCall(PetscFree2(r->measure, r->kept));
-  PetscCall(PetscFree3(r->stepper, r->partner, r->seconds));
-  PetscCall(PetscFree2(r->full, r->half));
-  cst_runner_destroy_collected(r);
-  cst_tracks_destroy(&r->tracks);
-  free(r->kept_rows);
-  double *owned[] = {r->q0,      r->v0,   r->value,       r->scale,  r->bins, r->top,  r->count,
-                     r->scratch, r->time, r->half_lambda, r->lambda, r->last, r->state};
-  for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
-  cst_rows_destroy(r->rows);
-  PetscCall(PetscFree(*runner));
-  PetscFunctionReturn(0);
-}
+/* ---- set-up ---------------------------------------------------------------------------------------------------------------------- */
 
 double cst_runner_seconds(const cst_runner *r, int cohort) { return r->seconds[cohort]; }
 
@@ -318,65 +236,7 @@ static PetscErrorCode march(cst_runner *r, long to, bool *stop) {
   PetscFunctionReturn(0);
 }
 
-/* ---- the rows --------------------------------------------------------------------------------------------------------------------- */
-
-static void fill_figures(const cst_runner *r, long lane, bool started) {
-  const int W = r->width;
-  for (int k = 0; k < r->plan->nquantity; k++) {
-    const double *acc = cst_runner_accumulators(r, (int)(lane / W)) + k * CST_SLOTS * W + lane % W;
-    double       *f = cst_rows_numbers(r->rows, CST_CHANNEL_FIGURES, k, lane);
-    f[CST_FIGURE_START] = started ? acc[CST_SLOT_START * W] : NAN;
-    f[CST_FIGURE_END] = started ? acc[CST_SLOT_LAST * W] : NAN;
-    f[CST_FIGURE_DRIFT] = isnan(f[CST_FIGURE_START]) ? NAN : acc[CST_SLOT_DRIFT * W];
-    f[CST_FIGURE_SCALE] = isnan(f[CST_FIGURE_START]) ? NAN : acc[CST_SLOT_SCALE * W];
-    f[CST_FIGURE_SIZE] = isnan(f[CST_FIGURE_START]) ? NAN : acc[CST_SLOT_SIZES * W] / (double)r->folds;
-  }
-}
-
-static void fill_state(cst_runner *r, long lane, long steps, bool done) {
-  const cst_system *s = r->plan->study->system;
-  const cst_layout *at = cst_stepper_layout(r->st);
-  const int         W = r->width, g = (int)(lane / W);
-  const double     *x = cst_batch_lane(r->st, r->b, lane);
-  double           *q = cst_rows_numbers(r->rows, CST_CHANNEL_Q, 0, lane), *p = cst_rows_numbers(r->rows, CST_CHANNEL_P, 0, lane),
-         *lambda = cst_rows_numbers(r->rows, CST_CHANNEL_LAMBDA, 0, lane);
-  for (int i = 0; i < s->nq; i++) q[i] = x[(at->q + i) * W], p[i] = x[(at->p + i) * W];
-  cst_runner_lambda(r, r->st, done ? cst_runner_record(r, g) : r->b->last + (size_t)g * cst_stepper_record_size(r->st), steps, r->lambda);
-  for (int a = 0; a < s->ng; a++) lambda[a] = r->lambda[a * W + lane % W];
-}
-
-static void fill_row(cst_runner *r, long lane) {
-  const cst_layout      *at = cst_stepper_layout(r->st);
-  const cst_lane_status *fate = &r->b->fate[lane];
-  const bool             done = fate->reason == CST_DONE;
-  const long             steps = done ? r->cohort->n : fate->step;
-  const double           iterations = cst_batch_lane(r->st, r->b, lane)[at->iterations * r->width];
-  double                 per_step, per_iteration;
-  cst_stepper_evaluations(r->st, &per_step, &per_iteration);
-  *(signed char *)cst_rows_at(r->rows, cst_channels_find(r->rows->channels, CST_CHANNEL_STATUS, 0), lane) = (signed char)fate->reason;
-  *(long *)cst_rows_at(r->rows, cst_channels_find(r->rows->channels, CST_CHANNEL_STEPS, 0), lane) = steps;
-  *cst_rows_numbers(r->rows, CST_CHANNEL_ITERATIONS, 0, lane) = iterations;
-  *cst_rows_numbers(r->rows, CST_CHANNEL_EVALUATIONS, 0, lane) = per_step * (double)steps + per_iteration * iterations;
-  fill_state(r, lane, steps, done);
-  for (int k = 0; k < CST_ERRORS && r->error[k]; k++)
-    if (!done) r->error[k][lane] = NAN;
-  fill_figures(r, lane, fate->reason != CST_NO_START);
-}
-
-static PetscErrorCode write_single_series(cst_runner *r) {
-  const cst_plan *p = r->plan;
-  PetscFunctionBegin;
-  if (p->study->members > 1 || !p->most_samples) PetscFunctionReturn(0);
-  for (long l = 0; l < r->work->count; l++) {
-    const double *x = cst_rows_numbers(r->rows, CST_CHANNEL_SAMPLES, 0, l);
-    const int     icase = r->cohort->cases[r->work->first + l];
-    for (int k = 0; k < p->nquantity; k++, x += p->most_samples) {
-      PetscCall(cst_output_series(r->output, icase, CST_CHANNEL_SERIES_MAX, k, x));
-      PetscCall(cst_output_series(r->output, icase, CST_CHANNEL_SERIES_RMS, k, x));
-    }
-  }
-  PetscFunctionReturn(0);
-}
+/* ---- a batch --------------------------------------------------------------------------------------------------------------------- */
 
 /* Go on from where the batch was left. */
 static PetscErrorCode take_up(cst_runner *r, const cst_origin *from) {
@@ -441,9 +301,7 @@ static PetscErrorCode finish(cst_runner *r) {
   PetscFunctionBegin;
   if (cst_study_needs(r->plan->study, CST_NEEDS_WINDOWS)) cst_runner_close_window(r);
   cst_runner_finish_averages(r);
-  for (long l = 0; l < r->work->count; l++) fill_row(r, l);
-  PetscCall(write_single_series(r));
-  PetscCall(cst_output_rows(r->output, r->work, r->rows));
+  PetscCall(cst_runner_write_rows(r));
   r->work = NULL;
   PetscFunctionReturn(0);
 }
