@@ -166,48 +166,7 @@ CST_INLINE vl correct(const cst_context *C, vl active, const vd *d, vd *x, vd of
   return active & (small | stalled) & (vl)(odd == 0);
 }
 
-/* ---- extrapolated unknowns --------------------------------------------------------------------------------------------------------
- *
- * The unknowns of a step start from the polynomial through those of the last CST_PAST + 1 steps, as far as there are so many, by
- * differences: x + Dx + DDx + ... At small steps one correction is enough then. What an iteration leaves of the constraints must not go
- * with the phase of the motion, though: an offset that changes where the reaction is strong and comes back where it is weak does work, and
- * the energy drifts linearly (measured: 3e-2 eps a step where the tolerance alone decides, 1e-2 where one and two corrections take turns or
- * where two are made always and the second corrects round-off). So a lane ends behind one correction only if the residual was near before
- * it, when its square, which Newton's method leaves, is far below round-off; and where it is not, the next DUE_STEPS steps start from the
- * unknowns of the last one and end by the tolerance.
- */
-#define DUE_STEPS 16384
-
-/* Lanes with too few steps behind them to be extrapolated in full. */
-CST_INLINE vl beginners(vl steps) { return (vl)(steps <= CST_PAST); }
-
-/* past, the differences of orders 0 to CST_PAST - 1 of the step before, moves on. A lane that fails is stepped again from x itself. */
-CST_INLINE void extrapolate(const cst_context *C, vl steps, int early, vd *x, vd *past) {
-  DUE(past) = vmax(DUE(past) - 1, vset(0));
-  const vl plain = (vl)(DUE(past) > 0);
-  U for (int i = 0; i < NX_PREDICTED; i++) {
-    vd d = x[NX - NX_PREDICTED + i], sum = d;
-    CST_UNROLL for (int k = 0; k < CST_PAST; k++) {
-      vd *before = &past[k * NX_PREDICTED + i], next = d - *before;
-      *before = d;
-      if (early) next = vkeep((vl)(steps > k + 1), next);
-      d = next, sum += d;
-    }
-    if (CST_HOT || !MARCH->robust) x[NX - NX_PREDICTED + i] = vselect(plain, x[NX - NX_PREDICTED + i], sum);
-  }
-}
-
-/* The lanes that end behind so many corrections, of those whose residual is met; plain: those that are not extrapolated. */
-CST_INLINE vl ends(const cst_context *C, course *c, vl met, vl near, vl plain, int corrections) {
-  if (!PREDICTS) return met;
-  c->near = near;
-  return met & (plain | c->was_near | vmask(corrections >= 2));
-}
-
-/* Before a correction of the active lanes behind so many. */
-CST_INLINE void note(const cst_context *C, vl active, vl young, vl plain, int corrections, vd *due) {
-  if (PREDICTS && corrections == 1) *due = vselect(active & ~young & ~plain, vset(DUE_STEPS), *due);
-}
+#include "method/core/extrapolate.h"
 
 /* Newton for one substep. Returns the lanes that did not converge; x is the solution of the others. */
 CST_INLINE vl solve(const cst_context *C, struct local *L, int j, vl young, vd *x, vd *due) {
