@@ -10,11 +10,14 @@ SECONDS_ALLOWED ?= 240
 # Rooms whose tests `make check` runs: the fast ones.
 FAST_ROOMS ?= core expr system tableau study record
 
-# A hundred programs are linked with the same library: half of their time is the linker's, and gold takes a third of what ld does.
-TEST_LINKER := $(if $(filter tests-built,$(MAKECMDGOALS)),$(shell $(CC) -fuse-ld=gold -Wl,--version >/dev/null 2>&1 && echo -fuse-ld=gold))
-$(BUILD)/tests/%: tests/%.c tests/tap.h $(wildcard tests/*/*.h) $(LIBRARY)
+# A hundred programs of twelve megabytes each would be the linker's: they share the library, with every name exported.
+TEST_LIB := $(BUILD)/tests/libconstella-tests.so
+$(TEST_LIB): $(LIBRARY)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) -O1 $(TEST_LINKER) -Itests -I$(<D) $(filter %.c,$<) $(LIBRARY) -o $@ $(PC_LIBS)
+	$(Q)$(CC) $(SANFLAGS) -shared -Wl,-Bsymbolic $(filter-out $(BUILD)/obj/cli/submit%,$(OBJ_PLAIN)) $(OBJ_LANE) $(OBJ_KERNELS) $(OBJ_HOT) -o $@ $(PC_LIBS)
+$(BUILD)/tests/%: tests/%.c tests/tap.h $(wildcard tests/*/*.h) $(TEST_LIB)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) -O1 -Itests -I$(<D) $(filter %.c,$<) $(TEST_LIB) -Wl,-rpath,'$$ORIGIN/..' -o $@ $(PC_LIBS)
 
 # Loaded before the program, it fails or kills it in a chosen call.
 $(BUILD)/tests/survive/strike.so: tests/survive/strike.c
@@ -123,9 +126,9 @@ FUZZ_CFLAGS     = $(filter-out -Werror -Wno-psabi,$(ALL_CFLAGS)) -w -O1 $(FUZZ_S
 FUZZ_SOURCES   := $(filter-out src/core/isa.c src/system/examine% src/cli/submit%,$(filter $(foreach r,core expr tableau system method study record cli,src/$(r)/%),$(PLAIN)))  # where clang lacks what gcc has
 FUZZ_OBJ       := $(FUZZ_SOURCES:src/%.c=$(FUZZ_BUILD)/%.o)
 
-$(BUILD)/tests/fuzz/fuzz-%: tests/fuzz/fuzz-%.c tests/fuzz/driver.c tests/fuzz/mutate.c tests/fuzz/mutate.h $(LIBRARY)
+$(BUILD)/tests/fuzz/fuzz-%: tests/fuzz/fuzz-%.c tests/fuzz/driver.c tests/fuzz/mutate.c tests/fuzz/mutate.h $(TEST_LIB)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) $(filter %.c,$^) $(LIBRARY) -o $@ $(PC_LIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) $(filter %.c,$^) $(TEST_LIB) -Wl,-rpath,'$$ORIGIN/..' -o $@ $(PC_LIBS)
 $(FUZZ_BUILD)/system/compiler.o: ALL_CFLAGS += $(OBJECT_DEFINES)
 $(FUZZ_BUILD)/%.o: src/%.c
 	@mkdir -p $(@D)

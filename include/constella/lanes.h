@@ -9,10 +9,6 @@
 #ifndef CONSTELLA_LANES_H
 #define CONSTELLA_LANES_H
 #include <math.h>
-#include <sleef.h>
-#if defined(__x86_64__) && !defined(CST_PORTABLE)
-#include <immintrin.h>
-#endif
 
 #ifndef CST_W
 #define CST_W 4
@@ -26,6 +22,9 @@
 
 typedef double vd __attribute__((vector_size(8 * CST_W), may_alias));
 typedef long   vl __attribute__((vector_size(8 * CST_W), may_alias));
+#if CST_W == 8
+typedef long long vq __attribute__((vector_size(8 * CST_W), may_alias)); /* vl to the compiler's own functions */
+#endif
 
 #define CST_INLINE static inline __attribute__((always_inline, unused))
 #define CST_UNROLL _Pragma("GCC unroll 64")
@@ -35,16 +34,42 @@ CST_INLINE vl vmask(int on) { return (vl){} - (long)(on != 0); }
 CST_INLINE vd vselect(vl m, vd a, vd b) { return (vd)(((vl)a & m) | ((vl)b & ~m)); } /* m ? a : b */
 CST_INLINE vd vkeep(vl m, vd a) { return (vd)((vl)a & m); }                          /* m ? a : 0 */
 CST_INLINE vd vabs(vd a) { return (vd)((vl)a & ((vl){} + 0x7fffffffffffffffL)); }
-/* a > b ? a : b, and a < b ? a : b: b where either is NaN, or both are zero. */
-#if CST_W == 8 && defined(__AVX512F__) && !defined(CST_PORTABLE)
-CST_INLINE vd vmax(vd a, vd b) { return (vd)_mm512_max_pd((__m512d)a, (__m512d)b); }
-CST_INLINE vd vmin(vd a, vd b) { return (vd)_mm512_min_pd((__m512d)a, (__m512d)b); }
+
+/* The instructions that C has no operator for, by the compiler's own names: immintrin.h takes longer to read than a core to compile. */
+#if CST_W == 8 && defined(__AVX512DQ__) && !defined(CST_PORTABLE)
+#define CST_SLEEF(f, p) Sleef_cinz_##f##d8_##p##avx512fnofma
+#ifdef __clang__
+#define CST_MAX(a, b) __builtin_ia32_maxpd512(a, b, 4) /* 4: rounding as it is set */
+#define CST_MIN(a, b) __builtin_ia32_minpd512(a, b, 4)
+#define CST_SQRT(a)   __builtin_ia32_sqrtpd512(a, 4)
+#else
+CST_INLINE vd vundefined(void) { /* what lanes left out would be */
+  vd a = a;
+  return a;
+}
+#define CST_MAX(a, b) __builtin_ia32_maxpd512_mask(a, b, vundefined(), -1, 4)
+#define CST_MIN(a, b) __builtin_ia32_minpd512_mask(a, b, vundefined(), -1, 4)
+#define CST_SQRT(a)   __builtin_ia32_sqrtpd512_mask(a, vundefined(), -1, 4)
+#endif
+#define CST_SIGNS(m) __builtin_ia32_cvtq2mask512((vq)(m))
 #elif CST_W == 4 && defined(__AVX__) && !defined(CST_PORTABLE)
-CST_INLINE vd vmax(vd a, vd b) { return (vd)_mm256_max_pd((__m256d)a, (__m256d)b); }
-CST_INLINE vd vmin(vd a, vd b) { return (vd)_mm256_min_pd((__m256d)a, (__m256d)b); }
+#define CST_SLEEF(f, p) Sleef_cinz_##f##d4_##p##avx
+#define CST_MAX(a, b)   __builtin_ia32_maxpd256(a, b)
+#define CST_MIN(a, b)   __builtin_ia32_minpd256(a, b)
+#define CST_SQRT(a)     __builtin_ia32_sqrtpd256(a)
+#define CST_SIGNS(m)    __builtin_ia32_movmskpd256((vd)(m))
 #elif CST_W == 2 && defined(__SSE2__) && !defined(CST_PORTABLE)
-CST_INLINE vd vmax(vd a, vd b) { return (vd)_mm_max_pd((__m128d)a, (__m128d)b); }
-CST_INLINE vd vmin(vd a, vd b) { return (vd)_mm_min_pd((__m128d)a, (__m128d)b); }
+#define CST_SLEEF(f, p) Sleef_cinz_##f##d2_##p##sse2
+#define CST_MAX(a, b)   __builtin_ia32_maxpd(a, b)
+#define CST_MIN(a, b)   __builtin_ia32_minpd(a, b)
+#define CST_SQRT(a)     __builtin_ia32_sqrtpd(a)
+#define CST_SIGNS(m)    __builtin_ia32_movmskpd((vd)(m))
+#endif
+
+/* a > b ? a : b, and a < b ? a : b: b where either is NaN, or both are zero. */
+#ifdef CST_MAX
+CST_INLINE vd vmax(vd a, vd b) { return (vd)CST_MAX(a, b); }
+CST_INLINE vd vmin(vd a, vd b) { return (vd)CST_MIN(a, b); }
 #else
 CST_INLINE vd vmax(vd a, vd b) { return vselect((vl)(a > b), a, b); }
 CST_INLINE vd vmin(vd a, vd b) { return vselect((vl)(a < b), a, b); }
@@ -56,12 +81,8 @@ CST_INLINE vd vpick(int on, vd a, vd b) { /* the same choice in every lane */
 }
 
 CST_INLINE int vany(vl m) {
-#if CST_W == 8 && defined(__AVX512DQ__) && !defined(CST_PORTABLE)
-  return _mm512_movepi64_mask((__m512i)m) != 0;
-#elif CST_W == 4 && defined(__AVX__) && !defined(CST_PORTABLE)
-  return _mm256_movemask_pd((__m256d)m) != 0;
-#elif CST_W == 2 && defined(__SSE2__) && !defined(CST_PORTABLE)
-  return _mm_movemask_pd((__m128d)m) != 0;
+#ifdef CST_SIGNS
+  return CST_SIGNS(m) != 0;
 #else
   long s = 0;
   for (int l = 0; l < CST_W; l++) s |= m[l];
@@ -70,41 +91,32 @@ CST_INLINE int vany(vl m) {
 }
 
 CST_INLINE vd vsqrt(vd a) {
-#if CST_W == 8 && defined(__AVX512F__) && !defined(CST_PORTABLE)
-  return (vd)_mm512_sqrt_pd((__m512d)a);
-#elif CST_W == 4 && defined(__AVX__) && !defined(CST_PORTABLE)
-  return (vd)_mm256_sqrt_pd((__m256d)a);
-#elif CST_W == 2 && defined(__SSE2__) && !defined(CST_PORTABLE)
-  return (vd)_mm_sqrt_pd((__m128d)a);
+#ifdef CST_SQRT
+  return (vd)CST_SQRT(a);
 #else
   for (int l = 0; l < CST_W; l++) a[l] = sqrt(a[l]);
   return a;
 #endif
 }
 
-/* Elementary functions: vector members of the cinz family where the width has one, the scalar member otherwise. */
-#if CST_W == 8 && defined(__AVX512F__) && !defined(CST_PORTABLE)
-#define CST_SLEEF(f, p, ...) (vd) Sleef_cinz_##f##d8_##p##avx512fnofma(__VA_ARGS__)
-#define CST_V                __m512d
-#elif CST_W == 4 && defined(__AVX__) && !defined(CST_PORTABLE)
-#define CST_SLEEF(f, p, ...) (vd) Sleef_cinz_##f##d4_##p##avx(__VA_ARGS__)
-#define CST_V                __m256d
-#elif CST_W == 2 && defined(__SSE2__) && !defined(CST_PORTABLE)
-#define CST_SLEEF(f, p, ...) (vd) Sleef_cinz_##f##d2_##p##sse2(__VA_ARGS__)
-#define CST_V                __m128d
-#endif
+/* Elementary functions: vector members of SLEEF's cinz family where the width has one, the scalar member otherwise. Declared as in sleef.h
+ * (src/expr/interpret.c includes both), which includes immintrin.h. */
 #ifdef CST_SLEEF
 #define CST_UNARY(name, f)                                                                                                                 \
-  CST_INLINE vd name(vd a) { return CST_SLEEF(f, u10, (CST_V)a); }
+  vd            CST_SLEEF(f, u10)(vd);                                                                                                     \
+  CST_INLINE vd name(vd a) { return CST_SLEEF(f, u10)(a); }
 #define CST_BINARY(name, f)                                                                                                                \
-  CST_INLINE vd name(vd a, vd b) { return CST_SLEEF(f, u10, (CST_V)a, (CST_V)b); }
+  vd            CST_SLEEF(f, u10)(vd, vd);                                                                                                 \
+  CST_INLINE vd name(vd a, vd b) { return CST_SLEEF(f, u10)(a, b); }
 #else
 #define CST_UNARY(name, f)                                                                                                                 \
+  double        Sleef_cinz_##f##d1_u10purec(double);                                                                                       \
   CST_INLINE vd name(vd a) {                                                                                                               \
     for (int l = 0; l < CST_W; l++) a[l] = Sleef_cinz_##f##d1_u10purec(a[l]);                                                              \
     return a;                                                                                                                              \
   }
 #define CST_BINARY(name, f)                                                                                                                \
+  double        Sleef_cinz_##f##d1_u10purec(double, double);                                                                               \
   CST_INLINE vd name(vd a, vd b) {                                                                                                         \
     for (int l = 0; l < CST_W; l++) a[l] = Sleef_cinz_##f##d1_u10purec(a[l], b[l]);                                                        \
     return a;                                                                                                                              \

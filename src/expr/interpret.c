@@ -1,5 +1,6 @@
 /* interpret.c: a tape run over the lanes of one group. Compiled once for every instruction set (see lanes.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <sleef.h> /* first: what lanes.h declares of it is compared */
 #include "constella/lanes.h"
 #include "expr/expr-internal.h"
 #include "expr/measure.h"
