@@ -136,6 +136,16 @@ static void fill_block(int ndim, const hsize_t *extent, size_t width, hsize_t *b
   }
 }
 
+static size_t size_of(int ndim, const hsize_t *extent, size_t width) {
+  for (int k = 0; k < ndim; k++) width *= (size_t)extent[k];
+  return width;
+}
+
+/* The first `width` bytes again and again, to `size` bytes. */
+static void repeat(char *value, size_t width, size_t size) {
+  for (size_t done = width; done < size; done *= 2) memcpy(value + done, value, done <= size - done ? done : size - done);
+}
+
 bool cst_layout_fill(hid_t d, int rank, int size, char *why, int n) {
   hid_t   type = H5Dget_type(d), space = H5Dget_space(d), list = H5Dget_create_plist(d);
   size_t  width = H5Tget_size(type);
@@ -145,8 +155,8 @@ bool cst_layout_fill(hid_t d, int rank, int size, char *why, int n) {
   bool    ok = value && ndim >= 0, more = H5Sget_simple_extent_npoints(space) > 0;
   if (ok && more) {
     ok = H5Pget_fill_value(list, type, value) >= 0;
-    for (size_t i = width; i + width <= FILL_BYTES; i += width) memcpy(value + i, value, width);
     fill_block(ndim, extent, width, block);
+    repeat(value, width, size_of(ndim, block, width));
   }
   for (; ok && more; turn++) {
     for (int k = 0; k < ndim; k++) part[k] = at[k] + block[k] < extent[k] ? block[k] : extent[k] - at[k];
