@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -10,7 +11,7 @@ import time
 sys.dont_write_bytecode = True   # no __pycache__ among the sources
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
 
-from cli import ENVIRONMENT, PROGRAM, differences, digests, ok, path, run  # noqa: E402
+from cli import BEAD, ENVIRONMENT, PROGRAM, differences, digests, ok, path, run, write  # noqa: E402
 
 STRIKE = os.path.abspath(os.path.join(os.environ.get("BUILD", "build"), "tests/survive/strike.so"))
 
@@ -115,16 +116,109 @@ observables: [energy, temperature]
 histograms: [{name: height, expression: "Oz[1]", from: -5, to: 5, bins: 20}]
 burn-in: 0.1
 """),
+    "curves": (0, """
+study: order
+system: rolling-disk
+initial: {members: 12, seed: 5, spread: {v: 0.1}}
+end: 4.0
+steps: {from: 0.1, halvings: 2}
+methods: ["lagrange-dalembert(taylor-curve(2), bias=-0.5)", "lagrange-dalembert(taylor-curve(3))", "lagrange-dalembert(taylor-curve(1), state=w)", taylor-curve(2), "dopri5(tolerance=1e-8)"]
+reference: self
+error: {of: [q, p], over: mesh}
+"""),
+    "forced": (0, """
+study: conservation
+system: {name: kapitza, parameters: {a: 0.05, w: [30, 60]}}
+initial: {grid: {"x'": {from: -0.2, to: 0.2, count: 9}}, project: true}
+end: 8.0
+steps: [0.004]
+methods: [rattle, midpoint, "convert(rk4, bias=-0.5)", project(rk4), "lagrange-dalembert(rk3, bias=-0.5)", rk4]
+observables: [energy, balance, constraint, "angle: atan2(x, y)"]
+"""),
+    "own": (0, """
+study: conservation
+system: {file: bead.yaml, parameters: {c: [1, 2]}}
+initial: [default, {q: ["0.8*a", 0, "-0.6*c"], v: [0, 0.7, 0]}]
+end: 200.0
+steps: [0.02]
+layers: {kutta38: {a: [[0, 0, 0, 0], [1/3, 0, 0, 0], [-1/3, 1, 0, 0], [1, -1, 1, 0]], b: [1/8, 3/8, 3/8, 1/8]}}
+methods: [rattle, "compose(convert(kutta38, bias=-0.5), yoshida4)", project(kutta38), "discretization(theta=0.3)"]
+solver: {tolerance: [1.0e-8, 1.0e-14]}
+""", {"bead.yaml": BEAD}),
+    "waters": (0, """
+study: conservation
+system: {name: tip3p-water, parameters: {n: 4}}
+initial: {members: 8, seed: 3, around: lattice, spread: {v: 0.05}, relax: {method: rattle, step: 0.05, end: 1}}
+end: 40.0
+steps: [0.1, 0.05]
+methods: [rattle, "convert(rk4)", "hbvm(k=2, s=1)", "baoab(friction=0.5, inverse-temperature=40, drifts=3)"]
+"""),
+    "paths": (0, """
+study: order
+system: planar-pendulum
+initial: {members: 400, seed: 5, spread: {q: 0.05, v: 0.1}}
+end: 8.0
+steps: {from: 0.1, halvings: 3}
+methods: ["langevin(rattle, friction=0.5, inverse-temperature=2)", "baoab(friction=0.5, inverse-temperature=2)", "langevin(compose(rattle, yoshida4), friction=0.5, inverse-temperature=2)"]
+noise: {resolution: 0.0015625}
+reference: {method: "baoab(friction=0.5, inverse-temperature=2)", step: 0.0015625}
+"""),
+    "averages": (0, """
+study: ensemble
+system: double-pendulum
+initial: {members: 30, seed: 2}
+end: 100.0
+steps: [0.05, 0.025]
+methods: ["baoab(friction=0.5, inverse-temperature=2, drifts=2)", "penalty(langevin(zhang-skeel(beta=0.4), friction=0.5, inverse-temperature=2), omega=8)"]
+observables: [energy, temperature, "height: y1"]
+histograms: [{name: heights, expression: y1 + y2, from: -4, to: 4, bins: 16}]
+burn-in: 0.1
+trajectories: {members: {worst: 3, by: energy}, every: 100}
+"""),
+    "longer": (0, """
+study: ensemble
+system: spherical-pendulum
+initial: {members: 60, seed: 1, around: default, spread: {q: 0.05, v: 0.3}}
+end: END
+steps: [0.04, 0.02]
+methods: [rattle, "compose(rattle, suzuki4)", midpoint, "hbvm(k=6, s=2)", "langevin(rattle, friction=0.5, inverse-temperature=2)"]
+observe: every
+samples: {count: 11, spacing: linear}
+trajectories: {members: ["0..9"], every: 10, store: [q, p, v, energy]}
+extensible: true
+""".replace("END", "120"), {}, "end: 10"),
+    "more": (0, """
+study: order
+system: lagrange-top
+initial: {members: 24, seed: 1, around: default, spread: {v: 0.1}}
+end: 4.0
+steps: {from: 0.04, halvings: 3}
+methods: [lie-rattle, "compose(lie-rattle, suzuki4)", rattle, "convert(rk4)"]
+reference: self
+""", {}, "members: 10"),
 }
+
+
+def described(name):
+    """Of a study: its exit status, its text, the files beside it, and what an earlier one says that it extends."""
+    status, text, *rest = {**STUDIES, **MORE}[name]
+    return status, text, *rest, *({}, None)[len(rest):]
 
 
 def undisturbed(name):
     """The study run to its end; (its file, its digests, the seconds that it took)."""
-    status, text = {**STUDIES, **MORE}[name]
+    status, text, files, earlier = described(name)
+    for file, content in files.items():
+        write(file, content)
+    of = None
+    if earlier:
+        process, of = run(name + "-earlier", re.sub(earlier.split(":")[0] + r": [0-9.]+", earlier, text, count=1))
+        ok(process.returncode == status, f"{name}: the earlier result ends with {status}", process.returncode, process.stderr)
     began = time.monotonic()
-    process, result = run(name, text)
-    ok(process.returncode == status, f"{name}: undisturbed, it ends with {status}", process.returncode, process.stderr)
-    return path(name + ".yaml"), digests(result), time.monotonic() - began
+    result = path(name + ".h5")
+    code, out, err = finish(start(write(name + ".yaml", text), result, 0, of=of, checkpoint=600))
+    ok(code == status, f"{name}: undisturbed, it ends with {status}", code, out, err)
+    return path(name + ".yaml"), of, digests(result), time.monotonic() - began
 
 
 def children(pid):
@@ -196,8 +290,9 @@ STRIKES = {
 }
 
 
-def start(study, result, ranks, *words, env=None, checkpoint=0.1):
-    command = (["mpirun", "-n", str(ranks)] if ranks else []) + [PROGRAM, "run", study, "-o", result, "--resume", "--progress", "none",
+def start(study, result, ranks, *words, env=None, checkpoint=0.1, of=None):
+    """Begin or go on with a run; `of` is the earlier result that it extends."""
+    command = (["mpirun", "-n", str(ranks)] if ranks else []) + [PROGRAM, *(["extend", of] if of else ["run"]), study, "-o", result, "--resume", "--progress", "none",
                                                               "--checkpoint-seconds", str(checkpoint), *map(str, words)]
     return subprocess.Popen(command, env={**ENVIRONMENT, **(env or {})}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                             stderr=subprocess.PIPE, encoding="utf-8", errors="replace", start_new_session=True)
