@@ -199,7 +199,7 @@ static PetscErrorCode advance(cst_item *i, double from, double to, long n) {
     cst_motion_advance(i->m, ((__float128)to - from) / n, some);
   i->done += some;
   const double spent = MPI_Wtime() - before;
-  if (spent < 0.025)
+  if (spent < 0.025 && some > 0)
     i->some = PetscMin(2 * PetscMax(1, i->some), most);
   else if (spent > 0.1)
     i->some = i->some / 2;

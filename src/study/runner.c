@@ -175,10 +175,19 @@ static PetscErrorCode look(void *context) {
   PetscFunctionReturn(0);
 }
 
-/* The partner stays a step of its own behind what it is read at next, so that reading has little left to do. */
+/* The partner stays a step of its own behind what it is read at next, so that reading has little left to do. Where it is halted it goes
+ * back to where it was, and follows later: what was looked at in the slice stays so. */
 static PetscErrorCode follow_along(cst_runner *r) {
+  const size_t numbers = r->hst ? cst_batch_numbers(r->hst) : 0;
+  const long   from = r->hst ? r->hb->step : 0;
   PetscFunctionBegin;
-  if (r->hst && r->hb->step < 2 * r->b->step - 1) PetscCall(cst_stepper_advance(r->hst, r->hb, 2 * r->b->step - 1 - r->hb->step));
+  if (!r->hst || from >= 2 * r->b->step - 1) PetscFunctionReturn(0);
+  for (long l = 0; r->watched && l < r->work->count; l++) cst_batch_save(r->hst, r->hb, l, r->kept_rows + (size_t)l * numbers);
+  PetscCall(cst_stepper_advance(r->hst, r->hb, 2 * r->b->step - 1 - from));
+  if (!cst_stepper_halted(r->hst)) PetscFunctionReturn(0);
+  for (long l = 0; l < r->work->count; l++) cst_batch_restore(r->hst, r->hb, l, r->kept_rows + (size_t)l * numbers);
+  r->hb->step = from;
+  cst_batch_ready(r->hst, r->hb);
   PetscFunctionReturn(0);
 }
 
@@ -206,13 +215,15 @@ static void watch(cst_runner *r, bool watched) {
 
 static PetscErrorCode take_up(cst_runner *r, const cst_origin *from);
 
-/* One slice; one that is halted changes nothing. */
+/* One slice; one that is halted in its middle changes nothing. */
 static PetscErrorCode march_slice(cst_runner *r) {
   const cst_schedule schedule = {r, next_stop, look};
   PetscFunctionBegin;
   PetscCall(cst_stepper_follow(r->st, r->b, &schedule));
-  if (!cst_runner_halted(r)) PetscCall(follow_along(r));
-  if (cst_runner_halted(r)) PetscCall(take_up(r, &(cst_origin){.at = r->kept_at, .numbers = cst_runner_numbers(r), .row = r->kept_rows}));
+  if (cst_runner_halted(r))
+    PetscCall(take_up(r, &(cst_origin){.at = r->kept_at, .numbers = cst_runner_numbers(r), .row = r->kept_rows}));
+  else
+    PetscCall(follow_along(r));
   PetscFunctionReturn(0);
 }
 
@@ -226,7 +237,7 @@ static PetscErrorCode march(cst_runner *r, long to, bool *stop) {
     watch(r, slice <= FEW_STEPS);
     PetscCall(march_slice(r));
     const double spent = MPI_Wtime() - before;
-    if (spent < 0.025)
+    if (spent < 0.025 && !cst_runner_halted(r))
       slice *= 2;
     else if (spent > 0.1)
       slice = PetscMax(1, slice / 2);
@@ -289,6 +300,7 @@ static PetscErrorCode begin(cst_runner *r, const cst_work *w, const cst_origin *
     r->work = NULL;
     PetscFunctionReturn(0);
   }
+  watch(r, false);
   if (from) PetscCall(take_up(r, from));
   if (r->replayed) r->next_sample = r->cohort->nsample;
   cst_keep_follow(r, from ? from->at.step : 0, from && !from->opens);

@@ -1,0 +1,124 @@
+/* test-halt.c: batches that are halted in the middle of their slices, again and again, come to the same rows and series as undisturbed ones.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "study/conclude.h"
+#include "solve/solver.h"
+#include "study/runner.h"
+#include "tap.h"
+
+/* With a partner at half the step, samples, and stops at which nothing is looked at; with states that are written. */
+static const char *const texts[] = {
+    "study: order\nsystem: planar-pendulum\ninitial: {members: 12, seed: 3, spread: {q: 0.05, v: 0.05}}\nend: 2.0\nsteps: [0.1, 0.05]\n"
+    "methods: [rattle, midpoint, \"hbvm(k=4, s=2)\", \"compose(rattle, project(rk4))\"]\nreference: self\nerror: {of: [q, p, lambda]}\n",
+    "study: conservation\nsystem: planar-pendulum\ninitial: {members: 12, seed: 3, spread: {v: 3}}\nend: 40.0\nsteps: [0.4, 0.05]\n"
+    "methods: [rattle, \"penalty(newmark, omega=20, average=0.5)\", \"langevin(rattle, friction=0.5, inverse-temperature=2)\"]\n"
+    "solver: {max-iterations: 6}\ntrajectories: {members: [3, 11], every: 7}\n"};
+
+/* Halts at every third or so question, but not while lanes start. */
+typedef struct {
+  bool     halts;
+  long     calm; /* questions to come that it lets pass */
+  long     halted;
+  unsigned draw;
+} nuisance;
+
+static bool halt(void *context) {
+  nuisance *x = context;
+  if (!x->halts || x->calm-- > 0) return false;
+  x->draw = x->draw * 1664525u + 1013904223u;
+  const bool now = x->draw >> 16 & 1;
+  x->halted += now;
+  return now;
+}
+
+static PetscErrorCode poll(void *context, double work, bool *stop) {
+  PetscFunctionBegin;
+  (void)context, (void)work;
+  *stop = false;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode run(const cst_plan *p, nuisance *x, const char *path, cst_bundle *series) {
+  cst_conclusion *table = cst_conclude_create(p);
+  cst_reference  *reference = cst_reference_create(p);
+  cst_series     *s = cst_series_create(p);
+  cst_agenda     *a = cst_agenda_create(p, 1, 8, NULL, NULL, 0);
+  cst_output     *o;
+  cst_runner     *r;
+  bool            stop = false, finished;
+  PetscFunctionBegin;
+  PetscCall(cst_output_create(p, path, true, cst_conclude_columns(table), &o));
+  cst_output_flush(o);
+  PetscCall(cst_runner_create(p, a->batch, reference, o, s, poll, x, &r));
+  cst_runner_halt_by(r, halt);
+  for (int i = 0; i < a->n; i++) {
+    x->calm = a->work[i].count;
+    PetscCall(cst_runner_batch(r, &a->work[i], NULL, &stop));
+  }
+  cst_series_pack(s, series);
+  PetscCall(cst_runner_destroy(&r));
+  PetscCall(cst_output_close(&o, "complete", &finished));
+  cst_agenda_destroy(a);
+  cst_series_destroy(s);
+  cst_reference_destroy(reference);
+  cst_conclude_destroy(table);
+  PetscFunctionReturn(0);
+}
+
+/* Whether the two files have the same numbers in a dataset, no numbers too. */
+static bool same_field(cst_result *a, cst_result *b, const char *path) {
+  int     n, m;
+  long    extent[CST_FIELD_DIMS], other[CST_FIELD_DIMS], size = 1;
+  double *x = cst_result_read(a, path, &n, extent), *y = cst_result_read(b, path, &m, other);
+  bool    same = !x == !y && (!x || n == m);
+  for (int k = 0; x && same && k < n; k++) size *= extent[k];
+  same = same && (!x || !memcmp(x, y, sizeof *x * (size_t)size));
+  if (!same) NOTE("%s differs", path);
+  free(x), free(y);
+  return same;
+}
+
+static bool same_files(const char *one, const char *two) {
+  static const char *const path[] = {"/final/q", "/final/p", "/final/lambda", "/final/status", "/final/steps", "/final/iterations",
+                                     "/error/total", "/error/lambda", "/observables/energy", "/observables/constraint",
+                                     "/windows/energy", "/trajectories/q", "/trajectories/lambda", "/trajectories/t"};
+  char        why[256];
+  bool        same = true;
+  cst_result *a = cst_result_open(one, why, sizeof why), *b = cst_result_open(two, why, sizeof why);
+  for (size_t i = 0; i < sizeof path / sizeof *path; i++) same &= a && b && same_field(a, b, path[i]);
+  cst_result_close(a), cst_result_close(b);
+  return same;
+}
+
+static void halted(const char *text, const char *name) {
+  cst_diag  *d = cst_diag_create();
+  cst_study *s = cst_study_read("halt.yaml", text, strlen(text), cst_reader_share_alone, d);
+  cst_plan  *p = s ? cst_plan_create(s, 0, d) : NULL;
+  cst_bundle one = {0}, two = {0};
+  nuisance   never = {false, 0, 0, 1}, often = {true, 0, 0, 1};
+  char       calm[64], struck[64];
+  snprintf(calm, sizeof calm, "/tmp/cst-calm-%d.h5", (int)getpid());
+  snprintf(struck, sizeof struck, "/tmp/cst-struck-%d.h5", (int)getpid());
+  cst_diag_print(d, stdout);
+  OK(p && !run(p, &never, calm, &one) && !run(p, &often, struck, &two), "%s: both run", name);
+  OK(often.halted > 100, "%s: slices are halted (%ld)", name, often.halted);
+  OK(one.size == two.size && !memcmp(one.bytes, two.bytes, one.size), "%s: the series are those of the undisturbed run", name);
+  OK(same_files(calm, struck), "%s: so are the rows", name);
+  unlink(calm), unlink(struck);
+  cst_bundle_destroy(&one), cst_bundle_destroy(&two);
+  cst_plan_destroy(p);
+  cst_study_destroy(s);
+  cst_diag_destroy(d);
+}
+
+int main(int argc, char **argv) {
+  if (PetscInitialize(&argc, &argv, NULL, NULL) || cst_solver_register()) return 1;
+  halted(texts[0], "with a partner");
+  halted(texts[1], "with stored states");
+  (void)PetscFinalize();
+  return tap_done();
+}
