@@ -28,6 +28,7 @@ void cst_past_destroy(const cst_plan *p, cst_past *past) {
   for (int k = 0; k < p->nclass; k++) free(past->lane[k]);
   free(past->lane);
   cst_bundle_destroy(&past->buffer);
+  cst_bundle_destroy(&past->origin);
   free(past);
 }
 
@@ -57,11 +58,16 @@ const double *cst_past_rows(cst_past *past, int piece) {
   return (const double *)(const void *)(past->buffer.bytes + sizeof(cst_piece));
 }
 
+static const void *keep(cst_past *past, const void *bytes, size_t size) {
+  cst_bundle_resize(&past->origin, size);
+  return size ? memcpy(past->origin.bytes, bytes, size) : NULL;
+}
+
 bool cst_past_midway(cst_past *past, long item, const void **bytes, size_t *size) {
   for (int at = -1; (at = cst_past_find(past, "midway", at + 1)) >= 0;) {
     const long *x = cst_past_read(past, at, size);
     if (!x || *size < sizeof *x) return false;
-    if (*x == item) return *bytes = x, true;
+    if (*x == item) return *bytes = keep(past, x, *size), true;
   }
   *bytes = NULL;
   return true;
@@ -71,7 +77,8 @@ bool cst_past_origin(cst_past *past, const cst_work *w, cst_origin *from) {
   const cst_piece *piece = &past->piece[w->piece];
   const double    *rows = cst_past_rows(past, w->piece);
   if (!rows) return false;
-  *from = (cst_origin){piece->at, piece->numbers, rows + w->skip * piece->numbers, false};
+  const double *own = keep(past, rows + w->skip * piece->numbers, sizeof *rows * (size_t)(w->count * piece->numbers));
+  *from = (cst_origin){piece->at, piece->numbers, own, false};
   return true;
 }
 

@@ -1,4 +1,5 @@
-/* test-halt.c: batches that are halted in the middle of their slices, again and again, come to the same rows and series as undisturbed ones.
+/* test-halt.c: batches that are halted in the middle of their slices, again and again, come to the same rows and series as undisturbed
+ * ones.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
@@ -83,9 +84,10 @@ static bool same_field(cst_result *a, cst_result *b, const char *path) {
 }
 
 static bool same_files(const char *one, const char *two) {
-  static const char *const path[] = {"/final/q", "/final/p", "/final/lambda", "/final/status", "/final/steps", "/final/iterations",
-                                     "/error/total", "/error/lambda", "/observables/energy", "/observables/constraint",
-                                     "/windows/energy", "/trajectories/q", "/trajectories/lambda", "/trajectories/t"};
+  static const char *const path[] = {
+      "/final/q",          "/final/p",        "/final/lambda",        "/final/status",       "/final/steps",
+      "/final/iterations", "/error/total",    "/error/lambda",        "/observables/energy", "/observables/constraint",
+      "/windows/energy",   "/trajectories/q", "/trajectories/lambda", "/trajectories/t"};
   char        why[256];
   bool        same = true;
   cst_result *a = cst_result_open(one, why, sizeof why), *b = cst_result_open(two, why, sizeof why);
