@@ -298,15 +298,28 @@ def start(study, result, ranks, *words, env=None, checkpoint=0.1, of=None):
                             stderr=subprocess.PIPE, encoding="utf-8", errors="replace", start_new_session=True)
 
 
+def who_hangs(pid):
+    """What each process of a launcher's is, and waits for: its state, its place in the kernel, the processor's time that it has spent."""
+    lines = []
+    for one in [pid, *children(pid)]:
+        try:
+            words = open(f"/proc/{one}/stat").read().rsplit(")", 1)[1].split()
+            lines.append(f"{one} {open(f'/proc/{one}/comm').read().strip()} {words[0]} {open(f'/proc/{one}/wchan').read()} {int(words[11]) + int(words[12])} ticks")
+        except OSError:
+            pass
+    return "\n".join(lines)
+
+
 def finish(process, seconds=120):
     """(exit status, stdout, stderr); killed, and None, when it hangs."""
     try:
         out, err = process.communicate(timeout=seconds)
         return process.returncode, out, err
     except subprocess.TimeoutExpired:
+        hanging = who_hangs(process.pid)
         kill_all(process, None)
-        process.communicate()
-        return None, "", f"still there after {seconds} s"
+        out, err = process.communicate()
+        return None, out, f"still there after {seconds} s:\n{hanging}\n{err}"
 
 
 def same(name, first, result):
