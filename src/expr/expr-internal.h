@@ -42,10 +42,16 @@ typedef struct {
   int      mark; /* its place in the walk that met it last; see cst_walk */
 } cst_vertex;
 
+/* A slot of the graph's table. */
+typedef struct {
+  uint32_t mark; /* the lower half of the node's hash: what is another is seen without the node */
+  int32_t  node; /* -1: free */
+} cst_slot;
+
 struct cst_graph {
   cst_vertex *node;
   int         size, capacity;
-  int        *table; /* open addressing: node or -1; a power of two of slots, at most half full */
+  cst_slot   *table; /* open addressing; a power of two of slots, at most half full */
   uint32_t    slots;
   double      effort;     /* of the sums that were parsed */
   double      work, most; /* so far, in nodes that were looked up or met; beyond `most` there are no more */

@@ -5,11 +5,14 @@
  * A graph that is full gives -1, and an operation on -1 gives -1, so that one check at the end is enough.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#define _GNU_SOURCE
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include "expr/expr-internal.h"
 
-enum { FIRST_SLOTS = 256, LARGEST_PRODUCT_POWER = 65536 };
+enum { FIRST_SLOTS = 256, LARGEST_PRODUCT_POWER = 65536, LARGE_PAGE = 2 << 20 };
 
 const cst_function cst_graph_functions[CST_FUNCTIONS] = {
     {"sqrt", CST_OP_SQRT, 1}, {"sin", CST_OP_SIN, 1}, {"cos", CST_OP_COS, 1},     {"tan", CST_OP_TAN, 1},
@@ -27,6 +30,18 @@ cst_graph *cst_graph_create(void) {
   *g = (cst_graph){.slots = FIRST_SLOTS, .most = INFINITY, .table = cst_expr_memory(NULL, FIRST_SLOTS, sizeof *g->table)};
   memset(g->table, 0xff, FIRST_SLOTS * sizeof *g->table);
   return g;
+}
+
+/* Room for n bytes, of which the first `used` are those of `old`. Nodes are met in no order: a large graph lies in large pages, where there
+ * are any. */
+static void *move(void *old, size_t used, size_t n) {
+  void *x = NULL;
+  if (n < LARGE_PAGE) return cst_expr_memory(old, 1, n);
+  if (posix_memalign(&x, LARGE_PAGE, n)) return cst_expr_memory(old, 1, n);
+  madvise(x, n, MADV_HUGEPAGE);
+  if (used) memcpy(x, old, used);
+  free(old);
+  return x;
 }
 
 cst_graph *cst_graph_copy(const cst_graph *g) {
@@ -63,10 +78,9 @@ static uint64_t mix(uint64_t x) {
   return x ^ (x >> 31);
 }
 
-static uint32_t slot_of(const cst_graph *g, const cst_vertex *v) {
-  uint64_t h = mix(bits(v->value) + 0x9e3779b97f4a7c15u * ((uint64_t)v->op + 1));
-  h = mix(h ^ ((uint64_t)(uint32_t)v->a << 32 | (uint32_t)v->b));
-  return (uint32_t)h & (g->slots - 1);
+static uint32_t mark_of(const cst_vertex *v) {
+  const uint64_t h = mix(bits(v->value) + 0x9e3779b97f4a7c15u * ((uint64_t)v->op + 1));
+  return (uint32_t)mix(h ^ ((uint64_t)(uint32_t)v->a << 32 | (uint32_t)v->b));
 }
 
 static bool same(const cst_vertex *v, const cst_vertex *w) {
@@ -74,30 +88,39 @@ static bool same(const cst_vertex *v, const cst_vertex *w) {
 }
 
 /* The slot that holds v, or the free one where it belongs. */
-static uint32_t find(const cst_graph *g, const cst_vertex *v) {
-  uint32_t s = slot_of(g, v);
-  while (g->table[s] >= 0 && !same(&g->node[g->table[s]], v)) s = (s + 1) & (g->slots - 1);
+static uint32_t find(const cst_graph *g, const cst_vertex *v, uint32_t mark) {
+  uint32_t s = mark & (g->slots - 1);
+  while (g->table[s].node >= 0 && (g->table[s].mark != mark || !same(&g->node[g->table[s].node], v))) s = (s + 1) & (g->slots - 1);
   return s;
 }
 
+/* No two of the nodes are equal, and their marks are in the table: none of them is looked at. */
 static void rehash(cst_graph *g) {
+  const cst_slot *old = g->table;
+  const uint32_t  n = g->slots;
   g->slots *= 2;
-  g->table = cst_expr_memory(g->table, g->slots, sizeof *g->table);
+  g->table = move(NULL, 0, g->slots * sizeof *g->table);
   memset(g->table, 0xff, g->slots * sizeof *g->table);
-  for (int i = 0; i < g->size; i++) g->table[find(g, &g->node[i])] = i;
+  for (uint32_t i = 0; i < n; i++) {
+    if (old[i].node < 0) continue;
+    uint32_t s = old[i].mark & (g->slots - 1);
+    while (g->table[s].node >= 0) s = (s + 1) & (g->slots - 1);
+    g->table[s] = old[i];
+  }
+  free((void *)old);
 }
 
 static cst_node intern(cst_graph *g, cst_vertex v) {
   if (++g->work > g->most) return -1;
-  uint32_t s = find(g, &v);
-  if (g->table[s] >= 0) return g->table[s];
+  const uint32_t mark = mark_of(&v), s = find(g, &v, mark);
+  if (g->table[s].node >= 0) return g->table[s].node;
   if (g->size >= CST_EXPR_NODES) return -1;
   if (g->size == g->capacity) {
     g->capacity = g->capacity ? 2 * g->capacity : 64;
-    g->node = cst_expr_memory(g->node, (size_t)g->capacity, sizeof *g->node);
+    g->node = move(g->node, (size_t)g->size * sizeof *g->node, (size_t)g->capacity * sizeof *g->node);
   }
   g->node[g->size] = v;
-  g->table[s] = g->size++;
+  g->table[s] = (cst_slot){mark, g->size++};
   const cst_node n = g->size - 1;
   if (2 * (uint32_t)g->size > g->slots) rehash(g);
   return n;

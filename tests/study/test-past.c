@@ -1,4 +1,5 @@
-/* test-past.c: what a batch goes on from stays as it was while other pieces of the checkpoint are read, as rank 0 reads them for the next one. */
+/* test-past.c: what a batch goes on from stays as it was while other pieces of the checkpoint are read, as rank 0 reads them for the next
+ * one. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +17,8 @@ enum { NUMBERS = 5, COUNT = 8 };
 static void add_piece(cst_snapshot_writer *w, const cst_plan *p, int i, cst_piece *head) {
   char   bytes[sizeof(cst_piece) + NUMBERS * COUNT * sizeof(double)];
   double row[NUMBERS * COUNT];
-  *head = (cst_piece){.icase = 0, .member = (long)i * COUNT, .count = COUNT, .numbers = NUMBERS, .at = cst_plan_position(p, &p->classes[0], 3)};
+  *head =
+      (cst_piece){.icase = 0, .member = (long)i * COUNT, .count = COUNT, .numbers = NUMBERS, .at = cst_plan_position(p, &p->classes[0], 3)};
   for (int k = 0; k < NUMBERS * COUNT; k++) row[k] = 100 * i + k;
   memcpy(bytes, head, sizeof *head);
   memcpy(bytes + sizeof *head, row, sizeof row);
