@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""command.py: what `constella report`, `constella plot` and `constella export` hand over to: command.py COMMAND ARGUMENTS."""
+"""command.py: runs `constella report`, `plot`, `export` and `list figures`: command.py COMMAND NAME=VALUE ... (constella/commands.py)."""
 # SPDX-License-Identifier: BSD-2-Clause
 import sys
 

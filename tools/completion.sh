@@ -1,11 +1,22 @@
 #!/usr/bin/env bash
-# completion.sh: completion for bash, completion.bash with the commands and their arguments as the program tells them.
+# completion.sh: writes the completion for bash: completion.bash with the arguments and options of each command.
 #
-#   constella help | tools/completion.sh >completions/constella
+#   constella help all | tools/completion.sh >completions/constella
+#
+# In the help, a line `  constella COMMAND ...` begins a command, and its arguments and options follow, a line each, at eight blanks:
+# `-o, --output FILE  description`.
 # SPDX-License-Identifier: BSD-2-Clause
 set -euo pipefail
-commands=$(sed -n "s/'/'\\\\''/g; s/^  constella \([^ ]*\) \(.*\)/  [\1]='\2'/p")
-[[ $commands ]] || { echo 'completion.sh: error: no commands; usage: constella help | tools/completion.sh' >&2; exit 2; }
+commands=$(awk '
+  /^  constella / { if (name) print name "]=\047" forms "\047"; name = "  [" $2; forms = ""; next }
+  /^        [^ ]/ {
+    form = $0; sub(/^ +/, "", form); sub(/  .*/, "", form)
+    n = split(form, part, ", ")
+    if (n == 2) { value = part[2]; sub(/^[^ ]*/, "", value); form = part[1] value "\n" part[2] }
+    forms = forms (forms ? "\n" : "") form
+  }
+  END { if (name) print name "]=\047" forms "\047" }')
+[[ $commands ]] || { echo 'completion.sh: error: no commands; usage: constella help all | tools/completion.sh' >&2; exit 2; }
 while IFS= read -r line; do
   if [[ $line == @COMMANDS@ ]]; then echo "$commands"; else echo "$line"; fi
 done <"$(dirname "$0")/completion.bash"

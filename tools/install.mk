@@ -35,8 +35,8 @@ install:
 	@ln -sf $(notdir $(SHARED_LIB)) $(INTO)/lib/$(SONAME) && ln -sf $(SONAME) $(INTO)/lib/libconstella.so
 	@install -m 644 include/constella/*.h $(INTO)/include/constella
 	@sed 's|^prefix=.*|prefix=$(PREFIX)|' $(BUILD)/constella.pc >$(INTO)/lib/pkgconfig/constella.pc
-	@$(PROGRAM) help | tools/manual.sh $(RELEASE) >$(INTO)/share/man/man1/constella.1
-	@$(PROGRAM) help | tools/completion.sh >$(INTO)/share/bash-completion/completions/constella
+	@$(PROGRAM) help all | tools/manual.sh $(RELEASE) >$(INTO)/share/man/man1/constella.1
+	@$(PROGRAM) help all | tools/completion.sh >$(INTO)/share/bash-completion/completions/constella
 	@install -d $(INTO)/$(PYTHON_PACKAGES) && ln -sfn ../../../share/constella/analysis/constella $(INTO)/$(PYTHON_PACKAGES)/constella
 	@for f in $(INSTALLED_TEXTS); do install -m "$$([ -x $$f ] && echo 755 || echo 644)" $$f $(SHARE)/$$f; done
 	@echo 'installed into $(INTO)'

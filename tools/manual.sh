@@ -1,31 +1,45 @@
 #!/usr/bin/env bash
-# manual.sh: the manual page of constella, from what the program says of itself.
+# manual.sh: writes the manual page of constella from its help.
 #
-#   constella help | tools/manual.sh RELEASE >constella.1
+#   constella help all | tools/manual.sh RELEASE >constella.1
 #
-# Of the help: the first line names the program and tells what it is; `  constella COMMAND ARGUMENTS` with a line below it describes a command; a line
-# that begins with a heading and a colon is a section of its own, and so are the lines below it, each a term, two blanks and its description.
+# The first line of the help names the program and says what it is. `  constella COMMAND ARGUMENTS` begins a command; the line below it describes
+# it; lines at eight blanks are its arguments and options, `-o, --output FILE  description`, continued by lines with more blanks. A line that
+# begins with a heading and a colon begins a section; the lines below it are terms, each with two blanks and a description.
 # SPDX-License-Identifier: BSD-2-Clause
 set -euo pipefail
-release=${1:?usage: constella help | tools/manual.sh RELEASE}
+release=${1:?usage: constella help all | tools/manual.sh RELEASE}
 
 awk -v release="$release" '
-  function plain(text) {   # what roff would take for its own; a hyphen is one that can be typed
+  function plain(text) {   # escape what roff would interpret; a hyphen stays one that can be typed
     gsub(/\\/, "\\e", text); gsub(/-/, "\\-", text); gsub(/`/, "\\(ga", text); gsub(/\047/, "\\(aq", text)
     return text ~ /^\./ ? "\\&" text : text
   }
+  function nest(on) {   # the options of a command are indented below it
+    if (on && !nested) print ".RS"
+    if (!on && nested) print ".RE"
+    nested = on
+  }
   NR == 1 {
     name = $1; sub(/:$/, "", name); what = $0; sub(/^[^:]*: */, "", what)
-    printf ".\\\" Written by manual.sh from what the program says; not to be edited.\n.TH %s 1 \"\" \"%s %s\" \"User Commands\"\n", toupper(name), name, release
+    printf ".\\\" Written by manual.sh from the help of the program; not to be edited.\n.TH %s 1 \"\" \"%s %s\" \"User Commands\"\n", toupper(name), name, release
     printf ".SH NAME\n%s \\- %s\n.SH SYNOPSIS\n.B %s\n.I command\n.RI [ argument \" ...]\"\n.SH COMMANDS\n", name, plain(what), name
     next
   }
   $1 == name && /^  / {
+    nest(0)
     rest = $0; sub(/^ *[^ ]+ +[^ ]+ */, "", rest)
     printf ".TP\n.BR \"%s %s\" \" %s\"\n", name, $2, plain(rest)
     next
   }
+  /^        [^ ]/ {
+    nest(1)
+    form = $0; sub(/^ +/, "", form); doc = form; sub(/  .*/, "", form); sub(/^.*[^ ]  +/, "", doc)
+    printf ".TP\n.B %s\n%s\n", plain(form), plain(doc)
+    next
+  }
   /^[A-Z][^:]*: */ {
+    nest(0)
     heading = $0; sub(/:.*/, "", heading); sub(/^[^:]*: */, "")
     printf ".SH %s\n", toupper(heading)
     if ($0 != "") print plain($0)
@@ -34,9 +48,9 @@ awk -v release="$release" '
   /^  [^ ]+  / { printf ".TP\n.B %s\n", plain($1); sub(/^ *[^ ]+ +/, ""); print plain($0); next }
   NF { sub(/^ +/, ""); print plain($0) }'
 
-cat <<'EOF'
+cat <<'MANUAL'
 .SH FILES
-Texts for reading on, ready studies and the scripts of reports are in
+Documentation, example studies and the scripts of reports are in
 .I share/constella
 beside the folder of the program.
-EOF
+MANUAL

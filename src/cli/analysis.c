@@ -1,6 +1,8 @@
-/* analysis.c: `constella report`, `plot` and `export` hand over to analysis/command.py, which draws and writes. They run in a child
- * (guard.h), since neither HDF5 nor h5py survives every damaged file. */
+/* analysis.c: `constella report`, `plot` and `export`: analysis/command.py draws and writes. They run in a
+ * child (guard.h), because neither HDF5 nor h5py survives every damaged file. */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#define _GNU_SOURCE 1 /* asprintf */
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,8 +10,9 @@
 #include <unistd.h>
 #include "cli/cli.h"
 #include "constella/record.h"
+#include "core/need.h"
 
-/* The folder of the program, "." where the system does not tell. */
+/* The folder of the program; "." where it cannot be found. */
 static const char *home(void) {
   static char self[4096];
   ssize_t     n = readlink("/proc/self/exe", self, sizeof self - 1);
@@ -19,63 +22,187 @@ static const char *home(void) {
   return self;
 }
 
-/* In CONSTELLA_ANALYSIS, or where it is installed beside the program, or in the sources that the folder of the build lies in, or those that
- * are here. */
+/* The script: in CONSTELLA_ANALYSIS, where it is installed beside the program, in the sources around the
+ * folder of the build, or in the current folder. */
 static const char *script(void) {
   static char path[4200];
   const char *set = getenv("CONSTELLA_ANALYSIS"), *program = home();
-  if (set) return snprintf(path, sizeof path, "%s/command.py", set), path;
+  if (set) {
+    snprintf(path, sizeof path, "%s/command.py", set);
+    return path;
+  }
   snprintf(path, sizeof path, "%s/../share/constella/analysis/command.py", program);
   if (access(path, R_OK)) snprintf(path, sizeof path, "%s/../analysis/command.py", program);
   if (access(path, R_OK)) strcpy(path, "analysis/command.py");
   return path;
 }
 
-/* The file that is drawn: the first word that is no option, nor the value of one. NULL: there is none. */
-static const char *file_of(int argc, char **argv) {
-  for (int i = 1; i < argc; i++)
-    if (argv[i][0] != '-')
-      return argv[i];
-    else if (!strchr(argv[i], '=') && strcmp(argv[i], "-h") && strcmp(argv[i], "--help"))
-      i++;
-  return NULL;
-}
-
-/* Whether the file opens, under the limits of `table`: h5py would never come back from some. What is not there is left to the script. */
-static int examine(int argc, char **argv) {
-  const char *file = file_of(argc, argv);
-  char        why[512];
-  cst_result *r = file && !access(file, R_OK) ? cst_result_open(file, why, sizeof why) : NULL;
-  if (file && !access(file, R_OK) && !r) return fprintf(stderr, "constella: error: %s: %s\n", file, why), 2;
+/* Whether the file opens, under the limits of `table`: h5py never returns from some damaged files. A missing
+ * file is left to the script. */
+static bool examine(const char *file) {
+  char why[512];
+  if (access(file, R_OK)) return true;
+  cst_result *r = cst_result_open(file, why, sizeof why);
+  if (!r) fprintf(stderr, "constella: error: %s: %s\n", file, why);
   cst_result_close(r);
-  return 0;
+  return r != NULL;
 }
 
 enum { MOST_SECONDS = 900 }; /* of the processor: pages take seconds, those of large results a minute */
 
-/* Python in the place of this process, with the command, argv[0], and its arguments. */
-static int draw(int argc, char **argv) {
-  const char *python = getenv("PYTHON");
-  char      **args = calloc((size_t)argc + 3, sizeof *args);
-  if (!args) return 1;
-  args[0] = (char *)(python ? python : "/usr/bin/python3");
-  args[1] = (char *)script();
-  args[2] = argv[0];
-  for (int i = 1; i < argc; i++) args[i + 2] = argv[i];
-  if (access(args[1], R_OK))
-    return fprintf(stderr, "constella: error: %s cannot be read; set CONSTELLA_ANALYSIS to the folder analysis/\n", args[1]), free(args), 2;
-  setrlimit(RLIMIT_CPU, &(struct rlimit){MOST_SECONDS, MOST_SECONDS + 1});
-  execv(args[0], args);
-  fprintf(stderr, "constella: error: %s cannot be started; set PYTHON to a python3 with h5py and matplotlib\n", args[0]);
-  free(args);
+/* Replaces this process by Python with words[0..n), the first of which is the command; words[n] is NULL.
+ * Returns when it cannot. */
+static int start_python(int n, const char **words) {
+  const char  *python = getenv("PYTHON");
+  const char **all = cst_need(calloc((size_t)n + 3, sizeof *all));
+  all[0] = python ? python : "/usr/bin/python3";
+  all[1] = script();
+  memcpy(all + 2, words, sizeof *words * (size_t)n);
+  if (access(all[1], R_OK)) {
+    fprintf(stderr, "constella: error: %s cannot be read; set CONSTELLA_ANALYSIS to the folder analysis/\n", all[1]);
+  } else {
+    setrlimit(RLIMIT_CPU, &(struct rlimit){MOST_SECONDS, MOST_SECONDS + 1});
+    execv(all[0], (char **)all);
+    fprintf(stderr, "constella: error: %s cannot be started; set PYTHON to a python3 with h5py and matplotlib\n", all[0]);
+  }
+  free(all);
   return 2;
 }
 
-static int guarded(int argc, char **argv) {
-  const int status = examine(argc, argv);
-  return status ? status : draw(argc, argv);
+/* What the three commands take; each has a part of it. */
+typedef struct {
+  const char *file, *kind, *output, *methods, *where, *figures, *formats, *style, *x, *y, *z, *members, *time, *width, *columns, *icase;
+} request;
+
+static bool set_number(void *member, const char *value) {
+  double x;
+  if (!cst_options_positive(&x, value)) return false;
+  *(const char **)member = value;
+  return true;
 }
 
-int cst_cli_report(int argc, char **argv) { return guarded(argc, argv); }
-int cst_cli_plot(int argc, char **argv) { return guarded(argc, argv); }
-int cst_cli_export(int argc, char **argv) { return guarded(argc, argv); }
+static bool set_case(void *member, const char *value) {
+  long x;
+  if (!cst_options_natural(&x, value)) return false;
+  *(const char **)member = value;
+  return true;
+}
+
+enum { MOST_WORDS = 32 };
+
+/* The script gets the command and a word NAME=VALUE for each argument and option: "file=order.h5",
+ * "output=order.pdf". */
+static int hand_over(const cst_command *c, const request *q) {
+  char       *word[MOST_WORDS];
+  const char *words[MOST_WORDS + 1] = {c->name};
+  int         n = 0;
+  for (const cst_option *o = c->option; o->name && n < MOST_WORDS; o++) {
+    const char *value = *(const char *const *)((const char *)q + o->at), *name = o->name + strspn(o->name, "-");
+    if (!value) continue;
+    if (asprintf(&word[n], "%s=%s", name, value) < 0) abort();
+    if (*o->name != '-')
+      for (char *s = word[n]; *s != '='; s++) *s = (char)tolower((unsigned char)*s);
+    words[n + 1] = word[n];
+    n++;
+  }
+  const int status = start_python(n + 1, words);
+  while (n) free(word[--n]);
+  return status;
+}
+
+static int draw(const cst_command *c, int argc, char **argv) {
+  request   q = {0};
+  cst_diag *d = cst_diag_create();
+  cst_options_parse(c, argc, argv, &q, d);
+  const bool bad = cst_diag_count(d) > 0;
+  cst_diag_print(d, stderr);
+  cst_diag_destroy(d);
+  return bad || !examine(q.file) ? 2 : hand_over(c, &q);
+}
+
+static int report(int argc, char **argv) { return draw(&cst_command_report, argc, argv); }
+static int plot(int argc, char **argv) { return draw(&cst_command_plot, argc, argv); }
+static int export(int argc, char **argv) { return draw(&cst_command_export, argc, argv); }
+
+int cst_cli_list_figures(void) {
+  const char *words[] = {"figures", NULL};
+  return start_python(1, words);
+}
+
+/* ---- the tables ---- */
+
+#define AT(MEMBER) offsetof(request, MEMBER)
+#define RESULT                                                                                                                             \
+  { "FILE", .is = CST_OPTION_REQUIRED, .at = AT(file), .doc = "a result", .takes = "a result" }
+#define CHOICE                                                                                                                             \
+  {"--methods", .value = "A,B", .at = AT(methods), .doc = "only these methods"}, {                                                         \
+    "--where", .value = "CONDITIONS", .at = AT(where), .doc = "only cases that fulfil them, as in `constella table`"                       \
+  }
+#define STYLE                                                                                                                              \
+  { "--style", .value = "screen|paper", .standard = "screen", .at = AT(style), .doc = "paper: sizes and fonts of a journal, no titles" }
+
+static const cst_option report_options[] = {
+    RESULT,
+    {"--output", .short_name = "-o", .value = "PAGE.html", .at = AT(output),
+     .doc = "the page; default: FILE's name with .html, in the current folder, unless --figures is given"},
+    {"--figures", .value = "DIR", .at = AT(figures), .doc = "write each figure into this folder too"},
+    {"--formats", .value = "png,pdf,svg", .standard = "png", .at = AT(formats), .doc = "the formats of these figures"},
+    CHOICE,
+    STYLE,
+    {NULL},
+};
+
+const cst_command cst_command_report = {
+    .name = "report",
+    .doc = "Figures and tables of a result in one self-contained page.",
+    .option = report_options,
+    .run = report,
+    .reads = true,
+};
+
+static const cst_option plot_options[] = {
+    RESULT,
+    {"KIND", .is = CST_OPTION_REQUIRED, .at = AT(kind), .doc = "the kind of figure, one of `constella list figures`",
+     .takes = "a kind of figure (`constella list figures`)"},
+    {"--x", .value = "WHAT,...", .at = AT(x), .doc = "the horizontal axis: expressions, columns, or what is swept"},
+    {"--y", .value = "WHAT,...", .at = AT(y), .doc = "the vertical axis"},
+    {"--z", .value = "COLUMN", .at = AT(z), .doc = "the colour of a map"},
+    {"--members", .value = "0,7", .at = AT(members), .doc = "the trajectories of these members"},
+    {"--time", .value = "FROM:TO", .at = AT(time), .doc = "this part of the trajectories"},
+    {"--output", .short_name = "-o", .value = "OUT", .at = AT(output),
+     .doc = "OUT.png, .pdf or .svg; of kind mechanism also .html, an animation; default: FILE-KIND.png in "
+            "the current folder"},
+    {"--width", .value = "INCHES", .at = AT(width), .set = set_number, .doc = "of the whole figure", .takes = "a positive number"},
+    CHOICE,
+    STYLE,
+    {NULL},
+};
+
+const cst_command cst_command_plot = {
+    .name = "plot",
+    .doc = "Draws one figure of a result; `constella list figures` lists the kinds.",
+    .option = plot_options,
+    .run = plot,
+    .reads = true,
+};
+
+static const cst_option export_options[] = {
+    RESULT,
+    {"--output", .short_name = "-o", .value = "OUT", .is = CST_OPTION_REQUIRED, .at = AT(output),
+     .doc = "OUT.csv or .parquet: the table; OUT.nc: all of it as netCDF for xarray; OUT.tex: a table for LaTeX",
+     .takes = "the name of a file that ends in .csv, .parquet, .nc or .tex"},
+    CHOICE,
+    {"--columns", .value = "A,B", .at = AT(columns),
+     .doc = "of .csv and .parquet: only these columns; of .tex: what is shown of each method"},
+    {"--case", .value = "K", .at = AT(icase), .set = set_case,
+     .doc = "of .csv and .parquet: the stored trajectories of case K instead of the table", .takes = "a whole number from 0 on"},
+    {NULL},
+};
+
+const cst_command cst_command_export = {
+    .name = "export",
+    .doc = "Writes a result as a table, as netCDF for xarray, or as a table for LaTeX.",
+    .option = export_options,
+    .run = export,
+    .reads = true,
+};

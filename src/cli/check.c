@@ -34,7 +34,9 @@ static void print_steps(const cst_plan *p) {
   int i = 0;
   while (i < p->ncase && p->cases[i].h == p->cases[i].h_nominal) i++;
   if (i == p->ncase) return;
-  printf("%-14s run as the numbers of 20 bits next to them, so that time gathers no round-off; runs end where these lead\n", "steps");
+  printf("%-14s run as the numbers of 20 bits next to them, so that time gathers no round-off; runs end "
+         "where these lead\n",
+         "steps");
   printf("%-14s (below); `roundoff: {dyadic-steps: false}` takes steps as they are written\n", "");
 }
 
@@ -57,8 +59,9 @@ static void print_trajectories(const cst_plan *p) {
   printf("%-14s %d a case, every %ld steps, %ld numbers a state\n", "trajectories", s->ntrajectory, s->trajectory_every,
          cst_plan_track_numbers(p));
   if (!s->worst_by.text) return;
-  printf("%-14s the worst by %s, which are stepped once more when all has run: %.6g steps, about %.3g s besides\n", "", s->worst_by.text,
-         cst_plan_replay_steps(p), cst_plan_replay_time(p) * 1e-9);
+  printf("%-14s the worst by %s, which are stepped once more when all has run: %.6g steps, about %.3g s "
+         "besides\n",
+         "", s->worst_by.text, cst_plan_replay_steps(p), cst_plan_replay_time(p) * 1e-9);
 }
 
 static void print_extensible(const cst_plan *p) {
@@ -94,15 +97,13 @@ static void print_plan(const cst_study *s, const cst_plan *p, const cst_agenda *
   if (p->ncase > 200) printf("   ... %d more\n", p->ncase - 200);
 }
 
-int cst_cli_check(int argc, char **argv) {
-  cst_diag   *d = cst_diag_create();
+static int check(int argc, char **argv) {
+  const char *file = NULL;
   cst_checked c = {0};
-  if (argc == 2 && !strcmp(argv[1], "--help")) return puts("constella check STUDY"), cst_diag_destroy(d), 0;
-  if (argc == 2)
-    c = cst_checked_read(argv[1], 1, d);
-  else
-    cst_diag_add(d, NULL, 0, 0, "`constella check` takes one study file");
-  bool bad = cst_diag_count(d) > 0;
+  cst_diag   *d = cst_diag_create();
+  cst_options_parse(&cst_command_check, argc, argv, &file, d);
+  if (!cst_diag_count(d)) c = cst_checked_read(file, 1, d);
+  const bool bad = cst_diag_count(d) > 0;
   if (!bad) cst_reference_warn(c.plan, d);
   cst_diag_print(d, stderr);
   if (!bad) print_plan(c.study, c.plan, c.agenda);
@@ -110,3 +111,11 @@ int cst_cli_check(int argc, char **argv) {
   cst_diag_destroy(d);
   return bad ? 2 : 0;
 }
+
+static const cst_option options[] = {
+    {"STUDY", .is = CST_OPTION_REQUIRED, .doc = "a study file", .takes = "a study file"},
+    {NULL},
+};
+
+const cst_command cst_command_check = {
+    .name = "check", .doc = "Validates a study and prints its plan; runs nothing.", .option = options, .run = check};

@@ -1,8 +1,9 @@
-/* cite.c: `constella cite FILE`: what a result is made with, as BibTeX: the program, and the sources of its methods, composition schemes
- * and system.
+/* cite.c: `constella cite FILE`: what a result is made with, as BibTeX: the program, and the sources of its
+ * methods, composition schemes and system.
  *
- * The entries are those of bibliography.bib, which the program carries; a field `usedby` of each names the rows that it is a source of.
- * A row without an entry is named in a comment, a system of one's own with its `source`.
+ * The entries are those of bibliography.bib, which the program carries; a field `usedby` of each names the
+ * rows that it is a source of. A row without an entry is named in a comment, a system of one's own with its
+ * `source`.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <ctype.h>
@@ -12,9 +13,6 @@
 #include "cli/cli.h"
 #include "constella/constella.h"
 #include "system/compile.h"
-
-static const char usage[] = "constella cite FILE\n\n"
-                            "BibTeX of what a result was made with: Constella, and the sources of its methods, schemes and system.";
 
 extern const cst_source cst_bibliographys[]; /* bibliography.bib; written by embed.sh */
 
@@ -53,9 +51,12 @@ static void add_expression(uses *u, const char *text) {
   }
 }
 
-/* ---- the result ------------------------------------------------------------------------------------------------------------------- */
+/* ---- the result
+ * -------------------------------------------------------------------------------------------------------------------
+ */
 
-/* The methods of a study that stand under other keys than `methods`: its reference, and what relaxes its start. */
+/* The methods of a study that stand under other keys than `methods`: its reference, and what relaxes its
+ * start. */
 static void add_others(uses *u, const char *study, cst_diag *d) {
   cst_document *doc = cst_document_parse("the study of the result", study, strlen(study), d);
   if (!doc) return;
@@ -80,7 +81,9 @@ static void read_uses(cst_result *r, uses *u, cst_diag *d) {
   free(study);
 }
 
-/* ---- the bibliography ------------------------------------------------------------------------------------------------------------- */
+/* ---- the bibliography
+ * -------------------------------------------------------------------------------------------------------------
+ */
 
 /* Whether the list of an entry's field `usedby` has one of the uses; marks all that it has. */
 static bool is_used(const char *list, const char *end, uses *u) {
@@ -131,7 +134,8 @@ static void print_rest(cst_result *r, const uses *u) {
 /* The version is that of the result, not of this program. */
 static void print_software(cst_result *r) {
   char *version = cst_result_text(r, "/", "version"), *git = cst_result_text(r, "/", "git");
-  printf("@software{Constella,\n  author  = {{The Constella authors}},\n  title   = {Constella: studies of structure-preserving "
+  printf("@software{Constella,\n  author  = {{The Constella authors}},\n  title   = {Constella: studies of "
+         "structure-preserving "
          "integrators for "
          "constrained mechanical systems},\n");
   printf("  version = {%s%s%s%s}\n}\n", version ? version : "unknown", git ? " (" : "", git ? git : "", git ? ")" : "");
@@ -139,30 +143,41 @@ static void print_software(cst_result *r) {
   free(git);
 }
 
-static int cite(const char *path) {
+static void print(const char *path, cst_diag *d) {
   static uses u;
   char        why[512];
-  cst_diag   *d = cst_diag_create();
   cst_result *r = cst_result_open(path, why, sizeof why);
   if (!r) {
     cst_diag_add(d, path, 0, 0, "%s", why);
-  } else {
-    read_uses(r, &u, d);
-    print_software(r);
-    print_entries(&u);
-    print_rest(r, &u);
-    cst_result_close(r);
+    return;
   }
+  read_uses(r, &u, d);
+  print_software(r);
+  print_entries(&u);
+  print_rest(r, &u);
+  cst_result_close(r);
+}
+
+static int cite(int argc, char **argv) {
+  const char *file = NULL;
+  cst_diag   *d = cst_diag_create();
+  cst_options_parse(&cst_command_cite, argc, argv, &file, d);
+  if (!cst_diag_count(d)) print(file, d);
   const int status = cst_diag_count(d) ? 2 : 0;
   cst_diag_print(d, stderr);
   cst_diag_destroy(d);
   return status;
 }
 
-int cst_cli_cite(int argc, char **argv) {
-  if (argc == 2 && !strcmp(argv[1], "--help")) return puts(usage), 0;
-  if (argc == 2 && strncmp(argv[1], "--", 2)) return cite(argv[1]);
-  fprintf(stderr, "constella: error: %s%s%s; `constella cite` takes one result\n", argc < 2 ? "no file" : "unexpected argument '",
-          argc < 2 ? "" : argv[argc > 2 ? 2 : 1], argc < 2 ? "" : "'");
-  return 2;
-}
+static const cst_option options[] = {
+    {"FILE", .is = CST_OPTION_REQUIRED, .doc = "a result", .takes = "a result"},
+    {NULL},
+};
+
+const cst_command cst_command_cite = {
+    .name = "cite",
+    .doc = "BibTeX of what a result was made with: methods, composition schemes, system, software.",
+    .option = options,
+    .run = cite,
+    .reads = true,
+};

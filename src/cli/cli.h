@@ -1,30 +1,21 @@
-/* cli.h: the commands. Each takes its own name as argv[0] and returns the exit status: 0 done, 1 something failed while running, 2 bad
- * input, 75 stopped with a checkpoint. */
+/* cli.h: the list of the commands. Each is a row, cst_command_NAME, in the file of its name (options.h). Its
+ * function takes the command's name as argv[0] and returns the exit status: 0 done, 1 something failed while
+ * running, 2 bad input, 75 stopped with a checkpoint. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_CLI_H
 #define CST_CLI_H
+#include "cli/options.h"
 
-int  cst_cli_run(int argc, char **argv);
-int  cst_cli_check(int argc, char **argv);
-int  cst_cli_list(int argc, char **argv);
-int  cst_cli_show(int argc, char **argv);
-void cst_cli_show_study(void); /* show-study.c: the page on the keys of a study file */
-int  cst_cli_system(int argc, char **argv);
-int  cst_cli_table(int argc, char **argv);
-int  cst_cli_status(int argc, char **argv);
-int  cst_cli_submit(int argc, char **argv);
-int  cst_cli_extend(int argc, char **argv);
-int  cst_cli_verify(int argc, char **argv);
-int  cst_cli_report(int argc, char **argv);
-int  cst_cli_plot(int argc, char **argv);
-int  cst_cli_export(int argc, char **argv);
-int  cst_cli_cite(int argc, char **argv);
+/* In the order of `constella help`. */
+#define CST_COMMANDS(X)                                                                                                                    \
+  X(run)                                                                                                                                   \
+  X(extend)                                                                                                                                \
+  X(check) X(list) X(show) X(system) X(table) X(status) X(submit) X(verify) X(report) X(plot) X(export) X(cite)
 
-/* One row a command, for `constella help` and for the nearest name. */
-typedef struct {
-  const char *name, *arguments, *doc;
-  int (*run)(int argc, char **argv);
-  int reads; /* it reads a result, without MPI: in a child (guard.h) */
-} cst_command;
-extern const cst_command cst_commands[]; /* ends with name NULL */
+#define CST_COMMAND_ROW(NAME) extern const cst_command cst_command_##NAME;
+CST_COMMANDS(CST_COMMAND_ROW)
+#undef CST_COMMAND_ROW
+
+int  cst_cli_list_figures(void); /* analysis.c: the kinds of figures, a line each; the exit status */
+void cst_cli_show_study(void);   /* show-study.c: the page on the keys of a study file */
 #endif

@@ -6,7 +6,8 @@
 #include "constella/diag.h"
 #include "constella/system.h"
 
-/* The text of a system: of the file of that name, or of the catalogue (*catalogue) where there is no such file. Owned; NULL with an error.
+/* The text of a system: of the file of that name, or of the catalogue (*catalogue) where there is no such
+ * file. Owned; NULL with an error.
  */
 char *cst_cli_description(const char *name, size_t *length, bool *catalogue, cst_diag *d);
 /* The system with its default sizes. Owned; NULL with errors. */

@@ -1,4 +1,5 @@
-/* launch.c: what launchers tell the processes that they start: how many there are, and which of them this one is. */
+/* launch.c: what launchers tell the processes that they start: how many there are, and which of them this one
+ * is. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define _GNU_SOURCE
 #include "cli/launch.h"
@@ -13,8 +14,9 @@
 
 extern char **environ;
 
-/* The nearest launcher first: Open MPI's mpirun and those of MPICH and its kin start their daemons by srun, whose variables ranks on other
- * nodes inherit. SLURM_NTASKS is that of the job, in which one process may well run alone. */
+/* The nearest launcher first: Open MPI's mpirun and those of MPICH and its kin start their daemons by srun,
+ * whose variables ranks on other nodes inherit. SLURM_NTASKS is that of the job, in which one process may
+ * well run alone. */
 static const struct {
   const char *launcher, *size, *rank, *advice;
 } launchers[] = {
@@ -43,8 +45,8 @@ static bool has_pmi(void) {
   return false;
 }
 
-/* Open MPI's session directory of a process without a daemon. It has the same name for all of them, and they would remove it under one
- * another: each is given a folder of its own to have it in. */
+/* Open MPI's session directory of a process without a daemon. It has the same name for all of them, and they
+ * would remove it under one another: each is given a folder of its own to have it in. */
 static char  session[4096];
 static pid_t owner;
 
@@ -85,11 +87,11 @@ bool cst_launch_refuse(int ranks) {
   int k = find();
   if (k == LAUNCHERS || ranks > 1 || number(launchers[k].size) <= 1) return false;
   if (number(launchers[k].rank) == 0)
-    fprintf(
-        stderr,
-        "constella: error: %s has started %d processes (%s) that do not see each other: each would run the whole study and write the same "
-        "file; %s\n",
-        launchers[k].launcher, number(launchers[k].size), launchers[k].size, launchers[k].advice);
+    fprintf(stderr,
+            "constella: error: %s has started %d processes (%s) that do not see each other: each would run "
+            "the whole study and write the same "
+            "file; %s\n",
+            launchers[k].launcher, number(launchers[k].size), launchers[k].size, launchers[k].advice);
   return true;
 }
 

@@ -5,8 +5,9 @@
 #include <sys/resource.h>
 #include "cli/launch.h"
 
-/* Measured with Open MPI 4.1 and PMIx 4.2. A process alone has 12 descriptors open when it computes, and a few more while a library is
- * opened or a compiler is started; a rank of several has 20. Ranks of one node share files of 4 MiB and a few bytes each. */
+/* Measured with Open MPI 4.1 and PMIx 4.2. A process alone has 12 descriptors open when it computes, and a
+ * few more while a library is opened or a compiler is started; a rank of several has 20. Ranks of one node
+ * share files of 4 MiB and a few bytes each. */
 enum { DESCRIPTORS_ALONE = 20, DESCRIPTORS_OF_MANY = 32, SHARED_FILE = 5 << 20 };
 
 static bool refuse(int resource, rlim_t needed, const char *what, const char *option, unsigned unit) {

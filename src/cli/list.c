@@ -47,14 +47,25 @@ static const struct {
 } lists[] = {{"systems", systems}, {"methods", methods}, {"observables", observables}, {"studies", studies}, {"schemes", schemes}};
 enum { LISTS = sizeof lists / sizeof *lists };
 
-int cst_cli_list(int argc, char **argv) {
-  const char *names[LISTS];
-  for (int i = 0; i < LISTS; i++) {
-    names[i] = lists[i].name;
-    if (argc == 2 && !strcmp(argv[1], lists[i].name)) return lists[i].print(), 0;
-  }
-  if (argc == 2 && !strcmp(argv[1], "--help")) return printf("constella list %s\n", cst_diag_join(names, LISTS)), 0;
-  fprintf(stderr, "constella: error: `constella list` takes one of: %s%s\n", cst_diag_join(names, LISTS),
-          argc == 2 ? cst_diag_guess(argv[1], names, LISTS) : "");
-  return 2;
+static int list(int argc, char **argv) {
+  const char *name = NULL;
+  cst_diag   *d = cst_diag_create();
+  cst_options_parse(&cst_command_list, argc, argv, &name, d);
+  const bool bad = cst_diag_count(d) > 0;
+  cst_diag_print(d, stderr);
+  cst_diag_destroy(d);
+  if (bad) return 2;
+  if (!strcmp(name, "figures")) return cst_cli_list_figures();
+  for (int i = 0; i < LISTS; i++)
+    if (!strcmp(name, lists[i].name)) lists[i].print();
+  return 0;
 }
+
+static const cst_option options[] = {
+    {"WHAT", .value = "systems|methods|observables|studies|schemes|figures", .is = CST_OPTION_REQUIRED,
+     .doc = "the names to list; figures: the kinds that `constella plot` draws",
+     .takes = "one of systems, methods, observables, studies, schemes, figures"},
+    {NULL},
+};
+
+const cst_command cst_command_list = {.name = "list", .doc = "Lists what there is, with a line on each.", .option = options, .run = list};

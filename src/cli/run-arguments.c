@@ -1,107 +1,120 @@
 /* run-arguments.c: the command lines of `constella run` and `constella extend`. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <errno.h>
-#include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "cli/run.h"
-#include "core/diag.h"
+#include "core/need.h"
+#include "core/text.h"
 
-static const char *const options[] = {"-o",      "--resume",   "--max-hours", "--checkpoint-seconds",
-                                      "--batch", "--progress", "--help",      "--overwrite"}; /* the last one of run alone */
-enum { OPTIONS = sizeof options / sizeof *options, MOST_LANES = 1 << 20 };
+enum { MOST_LANES = 1 << 20 };
 
-static bool ends_in(const char *text, const char *end) {
-  const size_t n = strlen(text), m = strlen(end);
-  return n > m && !strcmp(text + n - m, end);
+static bool is_study(const char *word) { return cst_text_ends(word, ".yaml") || cst_text_ends(word, ".yml"); }
+
+static bool set_batch(void *member, const char *value) {
+  long n;
+  if (!cst_options_count(&n, value) || n > MOST_LANES) return false;
+  *(long *)member = n;
+  return true;
 }
 
-static bool is_study(const char *text) { return ends_in(text, ".yaml") || ends_in(text, ".yml"); }
-
-static void set_batch(cst_arguments *a, const char *text, cst_diag *d) {
-  char *end;
-  errno = 0;
-  a->run.batch = strtol(text, &end, 10);
-  if (end != text && !*end && !errno && a->run.batch >= 1 && a->run.batch <= MOST_LANES) return;
-  cst_diag_add(d, NULL, 0, 0, "--batch takes a number of lanes from 1 to %d, not '%s'", MOST_LANES, text);
-  a->run.batch = 0;
+/* An argument of the command that is still missing, and not the value of an option of PETSc. */
+static bool is_argument(const cst_arguments *a, const char *word) {
+  return (!a->study && is_study(word)) || (a->extends && !a->file && cst_text_ends(word, ".h5"));
 }
 
-static void set_time(double *x, const char *name, const char *text, cst_diag *d) {
-  char        *end;
-  const double value = strtod(text, &end);
-  if (end != text && !*end && value > 0 && isfinite(value))
-    *x = value;
-  else
-    cst_diag_add(d, NULL, 0, 0, "%s takes a positive number, not '%s'", name, text);
-}
-
-static void set_progress(cst_arguments *a, const char *text, cst_diag *d) {
-  static const char *const allowed[] = {"auto", "line", "log", "none"};
-  for (int i = 0; i < 4; i++)
-    if (!strcmp(text, allowed[i])) {
-      a->run.progress = text;
-      return;
-    }
-  cst_diag_add(d, NULL, 0, 0, "--progress takes one of auto, line, log, none, not '%s'", text);
-}
-
-static void unknown_option(const cst_arguments *a, const char *text, cst_diag *d) {
-  const int n = a->extends ? OPTIONS - 1 : OPTIONS;
-  cst_diag_add(d, NULL, 0, 0, "unknown option '%s'; allowed: %s and PETSc's options%s", text, cst_diag_join(options, n),
-               cst_diag_guess(text, options, n));
-}
-
-/* Options of ours start with --, but for -o; the others with - are PETSc's, with their value if one follows. */
-void cst_run_arguments_parse(int argc, char **argv, cst_arguments *a, cst_diag *d) {
-  a->run.progress = "auto";
-  a->petsc = calloc((size_t)argc + 1, sizeof *a->petsc);
-  if (!a->petsc) abort();
-  a->petsc[a->npetsc++] = argv[0];
-  for (int i = 1; i < argc; i++) {
-    const char *x = argv[i];
-    bool        takes = !strcmp(x, "-o") || !strcmp(x, "--batch") || !strcmp(x, "--progress") || !strcmp(x, "--max-hours") ||
-                 !strcmp(x, "--checkpoint-seconds");
-    if (takes && i + 1 == argc)
-      cst_diag_add(d, NULL, 0, 0, "'%s' needs a value", x);
-    else if (!strcmp(x, "-o"))
-      a->run.output = argv[++i];
-    else if (!strcmp(x, "--batch"))
-      set_batch(a, argv[++i], d);
-    else if (!strcmp(x, "--progress"))
-      set_progress(a, argv[++i], d);
-    else if (!strcmp(x, "--max-hours"))
-      set_time(&a->hours, x, argv[++i], d);
-    else if (!strcmp(x, "--checkpoint-seconds"))
-      set_time(&a->run.checkpoint_seconds, x, argv[++i], d);
-    else if (!a->extends && !strcmp(x, "--overwrite"))
-      a->run.overwrite = true;
-    else if (!strcmp(x, "--resume"))
-      a->run.resumes = true;
-    else if (!strncmp(x, "--", 2))
-      unknown_option(a, x, d);
-    else if (!strcmp(x, "-options_file") && i + 1 < argc && access(argv[i + 1], R_OK))
-      cst_diag_add(d, argv[++i], 0, 0, "%s", strerror(errno));
-    else if (x[0] == '-')
-      a->petsc[a->npetsc++] = argv[i];
-    else if (a->extends && !a->file && (ends_in(x, ".h5") || a->npetsc == 1))
-      a->file = x;
-    else if (!a->study && (is_study(x) || a->npetsc == 1))
-      a->study = x;
-    else if (a->npetsc > 1 && a->petsc[a->npetsc - 1][0] == '-')
-      a->petsc[a->npetsc++] = argv[i];
-    else
-      cst_diag_add(d, NULL, 0, 0, "unexpected argument '%s'; `constella %s` takes one %sstudy", x, a->command,
-                   a->extends ? "result and one " : "");
+/* An option of PETSc begins with one dash; the word behind it is its value, unless it is an option or an
+ * argument. */
+static int pass_petsc(void *into, int n, char **words, cst_diag *d) {
+  cst_arguments *a = into;
+  const bool     valued = n > 1 && *words[1] != '-' && !is_argument(a, words[1]);
+  if (words[0][1] == '-') return 0;
+  if (valued && !strcmp(words[0], "-options_file") && access(words[1], R_OK)) {
+    cst_diag_add(d, words[1], 0, 0, "%s", strerror(errno));
+    return 2;
   }
-  if (!a->study) cst_diag_add(d, NULL, 0, 0, "`constella %s` needs a %sstudy file", a->command, a->extends ? "result and a " : "");
+  a->petsc[a->npetsc++] = words[0];
+  if (valued) a->petsc[a->npetsc++] = words[1];
+  return valued ? 2 : 1;
+}
+
+#define AT(MEMBER) offsetof(cst_arguments, MEMBER)
+#define STUDY(DOC)                                                                                                                         \
+  { "STUDY", .is = CST_OPTION_REQUIRED, .at = AT(study), .doc = DOC, .takes = "a study file" }
+#define OUTPUT(DOC)                                                                                                                        \
+  { "--output", .short_name = "-o", .value = "FILE", .at = AT(run.output), .doc = DOC }
+#define RESUME                                                                                                                             \
+  { "--resume", .at = AT(run.resumes), .doc = "continue from the last checkpoint of the result" }
+#define LIMITS                                                                                                                             \
+  {"--max-hours",                                                                                                                          \
+   .value = "H",                                                                                                                           \
+   .at = AT(hours),                                                                                                                        \
+   .set = cst_options_positive,                                                                                                            \
+   .takes = "a positive number",                                                                                                           \
+   .doc = "stop with a checkpoint before this many hours have passed since the start of the program"},                                     \
+      {"--checkpoint-seconds",           .value = "S",                                                                                     \
+       .at = AT(run.checkpoint_seconds), .set = cst_options_positive,                                                                      \
+       .takes = "a positive number",     .doc = "time between checkpoints; default: that of the study"},                                   \
+      {"--batch",                                                                                                                          \
+       .value = "B",                                                                                                                       \
+       .at = AT(run.batch),                                                                                                                \
+       .set = set_batch,                                                                                                                   \
+       .takes = "a number of lanes from 1 to 1048576",                                                                                     \
+       .doc = "at most this many lanes per batch; changes no bit of the result"},                                                          \
+  {                                                                                                                                        \
+    "--progress", .value = "auto|line|log|none", .standard = "auto", .at = AT(run.progress),                                               \
+                  .doc = "a line that is updated, a line per message, or nothing; auto: a line on a terminal"                              \
+  }
+
+static const cst_option run_options[] = {
+    STUDY("a study file"),
+    OUTPUT("the result; default: the name of the study with .h5, in the current folder"),
+    RESUME,
+    {"--overwrite", .at = AT(run.overwrite), .doc = "replace a result that exists"},
+    LIMITS,
+    {NULL},
+};
+
+const cst_command cst_command_run = {
+    .name = "run",
+    .doc = "Runs a study, under mpirun or srun, or alone.",
+    .option = run_options,
+    .passes = "PETSc options",
+    .pass = pass_petsc,
+    .run = cst_run_start,
+};
+
+static const cst_option extend_options[] = {
+    {"FILE", .is = CST_OPTION_REQUIRED, .at = AT(file), .doc = "a result that is complete", .takes = "a result"},
+    STUDY("the study of FILE with more members, steps, methods, tolerances or parameters, or a later end"),
+    OUTPUT("a new result, which leaves FILE as it is; default: FILE.extended, which takes the place of FILE "
+           "when it is complete"),
+    RESUME,
+    LIMITS,
+    {NULL},
+};
+
+const cst_command cst_command_extend = {
+    .name = "extend",
+    .doc = "Adds members, steps, methods, parameters or time to a result: computes only what it does not have.",
+    .option = extend_options,
+    .passes = "PETSc options",
+    .pass = pass_petsc,
+    .run = cst_run_start,
+};
+
+void cst_run_arguments_parse(const cst_command *c, int argc, char **argv, cst_arguments *a, cst_diag *d) {
+  a->extends = c == &cst_command_extend;
+  a->petsc = cst_need(calloc((size_t)argc + 1, sizeof *a->petsc));
+  a->petsc[a->npetsc++] = argv[0];
+  cst_options_parse(c, argc, argv, a, d);
   if (a->run.resumes && a->run.overwrite)
     cst_diag_add(d, NULL, 0, 0, "--resume goes on from what is there and --overwrite throws it away; give one of them");
 }
 
-/* Beside the file that is extended; else the study's name with .h5 in the current folder. */
 void cst_run_arguments_name_output(cst_arguments *a) {
   a->renames = a->extends && a->file && !a->run.output;
   if (a->renames) {

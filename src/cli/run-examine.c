@@ -1,4 +1,5 @@
-/* run-examine.c: what is read and checked before any work of `constella run` and `constella extend` starts. */
+/* run-examine.c: what is read and checked before any work of `constella run` and `constella extend` starts.
+ */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdio.h>
 #include <stdlib.h>
@@ -112,7 +113,8 @@ void cst_run_close_extended(cst_arguments *a) {
   cst_result_close(a->old.file);
 }
 
-/* The study of the file that is extended. Layers in C that it names are compiled where the user's own study names the same bytes. */
+/* The study of the file that is extended. Layers in C that it names are compiled where the user's own study
+ * names the same bytes. */
 static cst_study *read_extended(const cst_arguments *a, const cst_study *own, cst_diag *d) {
   const cst_trust trust = {.own = own};
   cst_study      *s = cst_stored_study(a->old.file, a->file, share, &trust, d);
@@ -185,7 +187,8 @@ PetscErrorCode cst_run_check_petsc(cst_diag *d) {
   for (PetscInt i = 0; i < n; i++)
     if (!read_late(names[i]))
       cst_diag_add(d, NULL, 0, 0,
-                   "unknown PETSc option '-%s'; options of the solver are -snes_type, -snes_monitor and others of SNES (see -help)",
+                   "unknown PETSc option '-%s'; options of the solver are -snes_type, -snes_monitor and "
+                   "others of SNES (see -help)",
                    names[i]);
   PetscCall(PetscOptionsLeftRestore(NULL, &n, &names, &values));
   PetscFunctionReturn(0);

@@ -1,5 +1,5 @@
-/* run.c: `constella run STUDY`: reads and checks everything before any work starts, then runs the study under MPI and PETSc; and `constella
- * extend FILE STUDY`, which takes over what a finished file has of it. */
+/* run.c: `constella run STUDY`: reads and checks everything before any work starts, then runs the study under
+ * MPI and PETSc; and `constella extend FILE STUDY`, which takes over what a finished file has of it. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <errno.h>
 #include <math.h>
@@ -45,7 +45,9 @@ static PetscErrorCode quiet(MPI_Comm comm, int line, const char *function, const
 static void warn_of_build(const cst_arguments *a) {
   char *git = cst_result_text(a->old.file, "/", "git"), *compiler = cst_result_text(a->old.file, "/run", "compiler");
   if (!git || strcmp(git, cst_identity_version()) || !compiler || strcmp(compiler, cst_identity_compiler()))
-    fprintf(stderr, "constella: %s was made by another build, %s; `constella verify` tells whether this one computes the same bits\n",
+    fprintf(stderr,
+            "constella: %s was made by another build, %s; `constella verify` tells whether this one computes "
+            "the same bits\n",
             a->file, git ? git : "unknown");
   free(git);
   free(compiler);
@@ -91,11 +93,13 @@ static void tell_end(const cst_arguments *a, const cst_study *study, const cst_p
   fflush(stdout);
   if (end->end == CST_END_DONE && end->failed)
     fprintf(stderr,
-            "constella: %ld of %.0f trajectories failed (%s); /final/status of %s tells which, and `constella status %s` what helps\n",
+            "constella: %ld of %.0f trajectories failed (%s); /final/status of %s tells which, and "
+            "`constella status %s` what helps\n",
             end->failed, (double)plan->ncase * (double)study->members, why, file, file);
 }
 
-/* One rank may have failed alone, so that nothing is waited for. A process alone needs no MPI for that, which would add words of its own.
+/* One rank may have failed alone, so that nothing is waited for. A process alone needs no MPI for that, which
+ * would add words of its own.
  */
 static void give_up(const cst_arguments *a) {
   int ranks;
@@ -135,7 +139,8 @@ static int tell_complete(const cst_arguments *a) {
   return a->run.resume.failed > 0;
 }
 
-/* The first rank that has mistakes, since a user's code may be refused on some only; the number of ranks when there is none. Collective. */
+/* The first rank that has mistakes, since a user's code may be refused on some only; the number of ranks when
+ * there is none. Collective. */
 static int first_mistaken(const cst_diag *d, int rank, int ranks) {
   int first = cst_diag_count(d) ? rank : ranks;
   (void)MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, PETSC_COMM_WORLD);
@@ -178,13 +183,15 @@ static int run_checked(cst_arguments *a, cst_diag *d) {
   return status;
 }
 
-static int start(int argc, char **argv, bool extends) {
-  cst_arguments a = {.command = argv[0], .extends = extends, .run.deadline = INFINITY};
-  cst_diag     *d = cst_diag_create();
+int cst_run_start(int argc, char **argv) {
+  const cst_command *c = !strcmp(argv[0], "extend") ? &cst_command_extend : &cst_command_run;
+  cst_arguments      a = {.run.deadline = INFINITY};
+  cst_diag          *d = cst_diag_create();
   clock_gettime(CLOCK_MONOTONIC, &a.begun);
-  cst_stop_listen(); /* starting many ranks takes a while, and PETSc has handlers of its own: therefore twice */
+  cst_stop_listen(); /* starting many ranks takes a while, and PETSc has handlers of its own: therefore twice
+                      */
   cst_stop_grace(START_SECONDS);
-  cst_run_arguments_parse(argc, argv, &a, d);
+  cst_run_arguments_parse(c, argc, argv, &a, d);
   char *command = cst_run_arguments_join(argc, argv);
   a.run.command = command;
   if (cst_launch_is_mute() && cst_launch_refuse(1)) return 2;
@@ -202,26 +209,4 @@ static int start(int argc, char **argv, bool extends) {
   free(a.petsc);
   free(command);
   return status;
-}
-
-static bool asks_for_help(int argc, char **argv) {
-  for (int i = 1; i < argc; i++)
-    if (!strcmp(argv[i], "--help")) return true;
-  return false;
-}
-
-int cst_cli_run(int argc, char **argv) {
-  if (!asks_for_help(argc, argv)) return start(argc, argv, false);
-  puts("constella run STUDY [-o FILE] [--resume | --overwrite] [--max-hours H] [--checkpoint-seconds S] [--batch B]\n"
-       "              [--progress auto|line|log|none] [PETSc options]");
-  return 0;
-}
-
-int cst_cli_extend(int argc, char **argv) {
-  if (!asks_for_help(argc, argv)) return start(argc, argv, true);
-  puts("constella extend FILE STUDY [-o NEW] [--resume] [--max-hours H] [--checkpoint-seconds S] [--batch B]\n"
-       "              [--progress auto|line|log|none] [PETSc options]\n"
-       "  STUDY is the study of FILE with more members, steps, methods, tolerances or parameters. What FILE has is taken over, the\n"
-       "  rest is computed beside it, in FILE.extended, which takes its place when it is complete; with -o, FILE stays as it is.");
-  return 0;
 }

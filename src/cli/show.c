@@ -1,5 +1,5 @@
-/* show.c: `constella show NAME`: a page on a system, a method, a scheme or a kind of study, printed from its row; order and claims of a
- * method expression on a system. */
+/* show.c: `constella show NAME`: a page on a system, a method, a scheme or a kind of study, printed from its
+ * row; order and claims of a method expression on a system. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,36 +7,19 @@
 #include <unistd.h>
 #include "cli/cli.h"
 #include "cli/description.h"
+#include "cli/page.h"
 #include "core/diag.h"
+#include "core/need.h"
 #include "constella/study.h"
 #include "study/kind.h"
 
-static const char usage[] =
-    "constella show NAME [--system NAME|FILE]\n\n"
-    "A page on a system, a method, a scheme or a kind of study; `study`: every key of a study file. Of a method, or of any method "
-    "expression, it tells order and claims on a\n"
-    "system: that of --system, a name of the catalogue or a system file, or the first that it steps of spherical-pendulum,\n"
-    "henon-heiles, lagrange-top and nonholonomic-oscillator.";
+enum { INDENT = 13, SHOWN = 12 }; /* columns of the labels; numbers shown of a long state */
 
-enum { WIDTH = 120, INDENT = 13, SHOWN = 12 }; /* columns of a page; of what stands left; numbers shown of a long state */
+static void item(const char *name, const char *text) { cst_page_item(name, text, INDENT, stdout); }
 
-/* Words in lines of at most WIDTH; a line of the text ends a line of the page. */
-static void item(const char *name, const char *text) {
-  int column = INDENT;
-  if (!text || !*text) return;
-  printf("%-12s ", name);
-  while (*text) {
-    const int blanks = (int)strspn(text, " "), word = (int)strcspn(text + blanks, " \n");
-    const int breaks = text[blanks] == '\n' || (column > INDENT && column + blanks + word > WIDTH);
-    if (breaks)
-      printf("\n%*s", INDENT, ""), column = INDENT, text += blanks + (text[blanks] == '\n');
-    else
-      printf("%.*s", blanks + word, text), column += blanks + word, text += blanks + word;
-  }
-  printf("\n");
-}
-
-/* ---- systems --------------------------------------------------------------------------------------------------------------- */
+/* ---- systems
+ * ---------------------------------------------------------------------------------------------------------------
+ */
 
 static void print_texts(const char *title, int n, const char *const *name, const char *const *text) {
   for (int i = 0; i < n; i++) printf("%-12s %s: %s\n", i ? "" : title, name[i], text[i]);
@@ -130,8 +113,7 @@ static void print_vector(const char *name, const double *x, int n) {
 }
 
 static void print_state(const cst_system *s, int i) {
-  double c[CST_MAX_PAR], *q = calloc(2 * (size_t)s->nq, sizeof *q);
-  if (!q) abort();
+  double  c[CST_MAX_PAR], *q = cst_need(calloc(2 * (size_t)s->nq, sizeof *q));
   double *v = q + s->nq;
   for (int k = 0; k < s->npar; k++) c[k] = s->parameter[k].value;
   cst_system_state(s, i, c, q, v);
@@ -198,7 +180,9 @@ static bool show_system(const char *name) {
   return true;
 }
 
-/* ---- methods ------------------------------------------------------------------------------------------------------------------ */
+/* ---- methods
+ * ------------------------------------------------------------------------------------------------------------------
+ */
 
 static void print_claims(unsigned claims, const char *system) {
   static const struct {
@@ -354,38 +338,38 @@ static void show(const char *name, const char *system, cst_diag *d) {
   cst_method_destroy(m);
 }
 
-static void unknown_option(const char *text, cst_diag *d) {
-  static const char *const options[] = {"--system", "--help"};
-  cst_diag_add(d, NULL, 0, 0, "unknown option '%s'; allowed: %s%s", text, cst_diag_join(options, 2), cst_diag_guess(text, options, 2));
-}
+typedef struct {
+  const char *name, *system;
+} request;
 
-static void parse(int argc, char **argv, const char **name, const char **system, cst_diag *d) {
-  for (int i = 1; i < argc; i++) {
-    if (!strcmp(argv[i], "--system") && i + 1 == argc)
-      cst_diag_add(d, NULL, 0, 0, "'--system' needs a system file or the name of a system");
-    else if (!strcmp(argv[i], "--system") && *system)
-      cst_diag_add(d, NULL, 0, 0, "'--system' is given twice");
-    else if (!strcmp(argv[i], "--system"))
-      *system = argv[++i];
-    else if (!strncmp(argv[i], "--", 2))
-      unknown_option(argv[i], d);
-    else if (*name)
-      cst_diag_add(d, NULL, 0, 0, "unexpected argument '%s'; `constella show` takes one name", argv[i]);
-    else
-      *name = argv[i];
-  }
-  if (!*name && !cst_diag_count(d))
-    cst_diag_add(d, NULL, 0, 0, "`constella show` takes one name; `constella list systems` and `list methods` tell them");
-}
-
-int cst_cli_show(int argc, char **argv) {
-  if (argc == 2 && !strcmp(argv[1], "--help")) return puts(usage), 0;
-  const char *name = NULL, *system = NULL;
-  cst_diag   *d = cst_diag_create();
-  parse(argc, argv, &name, &system, d);
-  if (!cst_diag_count(d)) show(name, system, d);
+static int show_page(int argc, char **argv) {
+  request   q = {0};
+  cst_diag *d = cst_diag_create();
+  cst_options_parse(&cst_command_show, argc, argv, &q, d);
+  if (!cst_diag_count(d)) show(q.name, q.system, d);
   const bool good = !cst_diag_count(d);
   cst_diag_print(d, stderr);
   cst_diag_destroy(d);
   return good ? 0 : 2;
 }
+
+static const cst_option options[] = {
+    {"NAME", .is = CST_OPTION_REQUIRED, .at = offsetof(request, name),
+     .doc = "a system, method, method expression, composition scheme or kind of study; study: every key of a "
+            "study file; system: every "
+            "key of a system file",
+     .takes = "one name; `constella list systems|methods|schemes|studies` tells them"},
+    {"--system", .value = "NAME|FILE", .is = CST_OPTION_ONCE, .at = offsetof(request, system),
+     .doc = "the system on which order and claims of a method are shown; default: the first of "
+            "spherical-pendulum, henon-heiles, "
+            "lagrange-top and nonholonomic-oscillator that it steps",
+     .takes = "a system file or the name of a system"},
+    {NULL},
+};
+
+const cst_command cst_command_show = {
+    .name = "show",
+    .doc = "A page on a system, method, scheme or kind of study; what a method claims on a system.",
+    .option = options,
+    .run = show_page,
+};

@@ -1,7 +1,9 @@
 /* status.c: `constella status FILE`: how far a run is, from its result file alone; also while it runs. */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/cli.h"
 #include "constella/diag.h"
 #include "constella/record.h"
+#include "core/text.h"
 #include "method/core.h"
 #include "study/channels.h"
 #include "study/failure.h"
@@ -12,8 +14,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
-
-int cst_cli_status(int argc, char **argv);
 
 enum { CHECKPOINTS = 16 };
 
@@ -66,8 +66,7 @@ static void line(const char *name, const char *text) { printf("%-13s %s\n", name
 
 static void print_text(cst_result *r, const char *label, const char *name) {
   char *text = cst_result_text(r, "/run", name);
-  for (char *s = text; s && *s; s++)
-    if ((unsigned char)*s < 32 || *s == 127) *s = '?';
+  if (text) cst_text_disarm(text, 0);
   if (text && *text) line(label, text);
   free(text);
 }
@@ -108,7 +107,8 @@ static void print_condition(const condition *c) {
 /* What helps against each reason. */
 static void print_advice(const cst_failures *f) {
   static const char *const advice[CST_FAILURES] = {
-      [CST_NOT_CONVERGED] = "solver did not converge: take a smaller step, or a larger `solver: {max-iterations:}` where it is only slow",
+      [CST_NOT_CONVERGED] = "solver did not converge: take a smaller step, or a larger `solver: "
+                            "{max-iterations:}` where it is only slow",
       [CST_NOT_FINITE] = "not finite: take a smaller step, or a method that is stable at this one",
       [CST_NO_START] = "no consistent start: see `initial` and its spread",
   };
@@ -163,7 +163,8 @@ static bool valid(const char *file, long number, char *why, int n) {
   return ok;
 }
 
-/* The newest whole checkpoint, and every damaged one. One that is removed meanwhile is not missed: its run goes on. */
+/* The newest whole checkpoint, and every damaged one. One that is removed meanwhile is not missed: its run
+ * goes on. */
 static void print_checkpoints(const char *file) {
   char        name[CST_SNAPSHOT_PATH], why[128];
   struct stat s;
@@ -202,32 +203,32 @@ static void show(cst_result *r, const char *file) {
   if (cst_result_number(r, "/run", "ranks", &ranks)) printf("%-13s %.0f\n", "ranks", ranks);
 }
 
-static const char help[] = "constella status FILE\n  The state of a run (running, interrupted, complete), how much is done, the time left, "
-                           "and the newest checkpoint.\n";
-
-/* argv[0] is the name of the command. Exit: 0, 2 for mistakes of the user. */
-int cst_cli_status(int argc, char **argv) {
+static int status(int argc, char **argv) {
   char        why[256];
   const char *file = NULL;
   cst_diag   *d = cst_diag_create();
-  for (int i = 1; i < argc; i++) {
-    if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) return cst_diag_destroy(d), fputs(help, stdout), 0;
-    if (*argv[i] == '-')
-      cst_diag_add(d, NULL, 0, 0, "status: no option \"%s\"; allowed: --help", argv[i]);
-    else if (file)
-      cst_diag_add(d, NULL, 0, 0, "status: one FILE is expected, found \"%s\" and \"%s\"", file, argv[i]);
-    else
-      file = argv[i];
-  }
-  if (!file) cst_diag_add(d, NULL, 0, 0, "status: FILE is missing; constella status FILE");
-  cst_result *r = file ? cst_result_open(file, why, sizeof why) : NULL;
-  if (file && !r) cst_diag_add(d, file, 0, 0, "%s", why);
-  int bad = cst_diag_count(d);
-  if (bad)
-    cst_diag_print(d, stderr);
-  else
+  cst_options_parse(&cst_command_status, argc, argv, &file, d);
+  cst_result *r = cst_diag_count(d) ? NULL : cst_result_open(file, why, sizeof why);
+  if (r)
     show(r, file);
+  else if (!cst_diag_count(d))
+    cst_diag_add(d, file, 0, 0, "%s", why);
+  const bool bad = cst_diag_count(d) > 0;
+  cst_diag_print(d, stderr);
   cst_result_close(r);
   cst_diag_destroy(d);
   return bad ? 2 : 0;
 }
+
+static const cst_option options[] = {
+    {"FILE", .is = CST_OPTION_REQUIRED, .doc = "a result, of a run that is finished, interrupted or still going on", .takes = "a result"},
+    {NULL},
+};
+
+const cst_command cst_command_status = {
+    .name = "status",
+    .doc = "The state of a run: how much is done, the time left, failures, the newest checkpoint.",
+    .option = options,
+    .run = status,
+    .reads = true,
+};

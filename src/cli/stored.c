@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include "cli/stored.h"
 #include "constella/document.h"
+#include "core/text.h"
 #include "method/user-layer.h"
 #include "study/starts.h"
 
@@ -24,18 +25,13 @@ static void folder_of(const char *path, char folder[4096]) {
   snprintf(folder, 4096, "%.*s", slash ? (int)(slash + 1 - path) : 0, path);
 }
 
-static bool ends_in(const char *text, size_t n, const char *end) {
-  const size_t m = strlen(end);
-  return n > m && !strncmp(text + n - m, end, m);
-}
-
 /* The folder of the study in the command line that made the file. */
 static void find_study_folder(const char *command) {
   for (const char *at = command; at && *at; at += strspn(at, " ")) {
     const size_t n = strcspn(at, " ");
     char         word[4096];
     snprintf(word, sizeof word, "%.*s", (int)n, at);
-    if (ends_in(at, n, ".yaml") || ends_in(at, n, ".yml")) folder_of(word, source.study_folder);
+    if (cst_text_ends(word, ".yaml") || cst_text_ends(word, ".yml")) folder_of(word, source.study_folder);
     at += n;
   }
 }

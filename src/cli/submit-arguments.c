@@ -1,25 +1,24 @@
 /* submit-arguments.c: the command line of `constella submit`. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/submit.h"
-#include "core/diag.h"
+#include "cli/cli.h"
+#include "core/text.h"
 #include <ctype.h>
-#include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
-static const char digits[] = "0123456789";
+enum { MOST = 10000000 }; /* ranks, nodes, requeues */
 
-/* Setters: put value, in the right form, into `to`; false where it has not that form. */
+/* Functions `set` of options: store the value; false: it is refused. */
 
 static bool set_file(void *to, const char *value) {
   *(const char **)to = value;
   return *value && value[strlen(value) - 1] != '/';
 }
 
-/* Something that needs no quotes, neither in the shell nor in the lines that a scheduler reads. */
+/* A word that needs no quotes in the shell or in the lines that a scheduler reads. */
 static bool is_word(const char *text) {
   size_t n = strlen(text);
   for (size_t i = 0; i < n; i++)
@@ -40,12 +39,7 @@ static bool add_module(void *to, const char *value) {
   return true;
 }
 
-static bool is_name(const char *text) {
-  size_t n = strlen(text), first = strspn(text, letters);
-  for (size_t i = 0; i < n; i++)
-    if (!strchr(letters, text[i]) && !strchr(digits, text[i]) && !strchr("._+-", text[i])) return false;
-  return first && n < sizeof((cst_submission *)NULL)->name;
-}
+static bool is_name(const char *text) { return cst_text_is_name(text, "._+-") && strlen(text) < sizeof((cst_submission *)NULL)->name; }
 
 static bool set_name(void *to, const char *value) {
   if (!is_name(value)) return false;
@@ -53,16 +47,14 @@ static bool set_name(void *to, const char *value) {
   return true;
 }
 
-static bool set_count(void *to, const char *value) {
-  char *end;
-  errno = 0;
-  long n = strtol(value, &end, 10);
-  if (end == value || *end || errno || n < 1 || n > 10000000) return false;
+static bool set_times(void *to, const char *value) {
+  long n;
+  if (!cst_options_natural(&n, value) || n > MOST) return false;
   *(long *)to = n;
   return true;
 }
 
-static bool set_times(void *to, const char *value) { return !strcmp(value, "0") ? *(long *)to = 0, true : set_count(to, value); }
+static bool set_count(void *to, const char *value) { return set_times(to, value) && *(long *)to > 0; }
 
 static bool set_hours(void *to, const char *value) {
   char  *end;
@@ -74,74 +66,64 @@ static bool set_hours(void *to, const char *value) {
 
 static bool set_scheduler(void *to, const char *value) {
   for (const cst_scheduler *s = cst_submit_schedulers; s->name; s++)
-    if (!strcmp(value, s->name)) return *(const cst_scheduler **)to = s, true;
-  return false;
+    if (!strcmp(value, s->name)) *(const cst_scheduler **)to = s;
+  return true;
 }
 
 #define AT(member) offsetof(cst_submission, member)
-static const struct {
-  const char *name;
-  size_t      at;
-  bool (*set)(void *to, const char *value);
-  const char *takes;
-} options[] = {
-    {"--scheduler", AT(scheduler), set_scheduler, "one of slurm, pbs, sge"},
-    {"--ranks", AT(ranks), set_count, "a number of ranks from 1 to 10000000"},
-    {"--hours", AT(hours), set_hours, "hours from 0.0167 (a minute) to 10000"},
-    {"--nodes", AT(nodes), set_count, "a number of nodes from 1 to 10000000"},
-    {"--account", AT(account), set_word, "letters, digits and . _ + - , : / = @"},
-    {"--partition", AT(queue), set_word, "letters, digits and . _ + - , : / = @"},
-    {"--queue", AT(queue), set_word, "letters, digits and . _ + - , : / = @"},
-    {"--module", AT(modules), add_module, "one module, of letters, digits and . _ + - , : / = @; repeat the option for more"},
-    {"--output", AT(output), set_file, "the name of a file"},
-    {"--name", AT(name), set_name, "a letter, then letters, digits and . _ + -"},
-    {"--template", AT(template_file), set_file, "the name of a file"},
-    {"--requeue", AT(requeues), set_times, "how many times the job may be put back into the queue, from 0 to 10000000"},
-    {"--dry-run", 0, NULL, NULL},
-    {"--help", 0, NULL, NULL},
+#define WORD       "letters, digits and . _ + - , : / = @"
+static const cst_option options[] = {
+    {"STUDY", .is = CST_OPTION_REQUIRED, .at = AT(study), .doc = "a study file", .takes = "a study file"},
+    {"--scheduler", .value = "slurm|pbs|sge", .is = CST_OPTION_REQUIRED, .at = AT(scheduler), .set = set_scheduler,
+     .doc = "the scheduler that gets the job", .takes = "one of slurm, pbs, sge"},
+    {"--ranks", .value = "N", .is = CST_OPTION_REQUIRED, .at = AT(ranks), .set = set_count, .doc = "MPI ranks, one per core",
+     .takes = "a number of ranks from 1 to 10000000"},
+    {"--hours", .value = "H", .is = CST_OPTION_REQUIRED, .at = AT(hours), .set = set_hours, .doc = "time limit of the job",
+     .takes = "hours from 0.0167 (a minute) to 10000"},
+    {"--nodes", .value = "K", .at = AT(nodes), .set = set_count, .doc = "nodes; default: the scheduler decides",
+     .takes = "a number of nodes from 1 to 10000000"},
+    {"--account", .value = "A", .at = AT(account), .set = set_word, .doc = "the account to charge", .takes = WORD},
+    {"--partition", .value = "Q", .at = AT(queue), .set = set_word, .doc = "the partition or queue", .takes = WORD},
+    {"--queue", .value = "Q", .at = AT(queue), .set = set_word, .doc = "the same as --partition", .takes = WORD},
+    {"--module", .value = "M", .is = CST_OPTION_REPEATS, .at = AT(modules), .set = add_module, .doc = "a module that the job loads",
+     .takes = "one module, of " WORD "; repeat the option for more"},
+    {"--output", .short_name = "-o", .value = "FILE", .at = AT(output), .set = set_file,
+     .doc = "the result; default: the name of the study with .h5, in the current folder", .takes = "the name of a file"},
+    {"--name", .value = "NAME", .at = AT(name), .set = set_name, .doc = "the job; default: the name of the study",
+     .takes = "a letter, then letters, digits and . _ + -"},
+    {"--template", .value = "FILE", .at = AT(template_file), .set = set_file,
+     .doc = "the template of the job script; default: submit.SCHEDULER in the current folder, or the "
+            "built-in one",
+     .takes = "the name of a file"},
+    {"--requeue", .value = "COUNT", .standard = "100", .at = AT(requeues), .set = set_times,
+     .doc = "how many times the job may be put back into the queue",
+     .takes = "how many times the job may be put back into the queue, from 0 to 10000000"},
+    {"--dry-run", .at = AT(dry_run), .doc = "print the job script; submit nothing"},
+    {NULL},
 };
-enum { OPTIONS = sizeof options / sizeof *options };
 
-static int find_option(const char *text) {
-  for (int k = 0; k < OPTIONS; k++)
-    if (!strcmp(text, options[k].name)) return k;
-  return !strcmp(text, "-o") ? find_option("--output") : -1;
-}
+const cst_command cst_command_submit = {
+    .name = "submit",
+    .doc = "Checks a study, writes a job script and hands it to the scheduler.",
+    .option = options,
+    .run = cst_submit_run,
+};
 
-static void unknown_option(const char *text, cst_diag *d) {
-  const char *names[OPTIONS];
-  for (int k = 0; k < OPTIONS; k++) names[k] = options[k].name;
-  cst_diag_add(d, NULL, 0, 0, "unknown option '%s'; allowed: %s%s", text, cst_diag_join(names, OPTIONS),
-               cst_diag_guess(text, names, OPTIONS));
-}
-
-static void refuse_value(int k, const char *value, cst_diag *d) {
-  const char *names[8];
-  int         n = 0;
-  for (const cst_scheduler *s = cst_submit_schedulers; s->name; s++) names[n++] = s->name;
-  cst_diag_add(d, NULL, 0, 0, "%s takes %s, not '%s'%s", options[k].name, options[k].takes, value,
-               options[k].set == set_scheduler ? cst_diag_guess(value, names, n) : "");
-}
-
-/* The study's name without folder and ending; and, where none is given, the job's: the same with what schedulers refuse replaced. */
+/* The study's name without folder and extension. The default name of the job is the same, with the characters
+ * replaced that schedulers refuse. */
 static void set_names(cst_submission *s) {
   const char *slash = strrchr(s->study, '/'), *file = slash ? slash + 1 : s->study, *dot = strrchr(file, '.');
   snprintf(s->stem, sizeof s->stem, "%.*s", (int)(dot ? dot - file : (long)strlen(file)), file);
   if (*s->name) return;
-  snprintf(s->name, sizeof s->name, "%s%s", *s->stem && strchr(letters, *s->stem) ? "" : "study-", s->stem);
+  snprintf(s->name, sizeof s->name, "%s%s", isalpha((unsigned char)*s->stem) ? "" : "study-", s->stem);
   for (char *c = s->name; *c; c++)
-    if (!strchr(letters, *c) && !strchr(digits, *c) && !strchr("._+-", *c)) *c = '-';
+    if (!isalnum((unsigned char)*c) && !strchr("._+-", *c)) *c = '-';
 }
 
-/* What options say about each other. */
+/* Conditions that concern several options. */
 static void check(const cst_submission *s, cst_diag *d) {
-  if (!s->study) cst_diag_add(d, NULL, 0, 0, "`constella submit` needs a study file");
-  if (cst_diag_count(d)) return;
-  if (!s->scheduler) cst_diag_add(d, NULL, 0, 0, "--scheduler is missing; it takes one of slurm, pbs, sge");
-  if (!s->ranks) cst_diag_add(d, NULL, 0, 0, "--ranks is missing; it takes the number of MPI ranks, one a core");
-  if (s->hours == 0) cst_diag_add(d, NULL, 0, 0, "--hours is missing; it takes the time limit of the job");
+  if (cst_diag_count(d) || !s->nodes) return;
   if (s->nodes > s->ranks) cst_diag_add(d, NULL, 0, 0, "--nodes %ld: there are %ld ranks for them only", s->nodes, s->ranks);
-  if (!s->scheduler || !s->nodes) return;
   if (!strcmp(s->scheduler->name, "sge"))
     cst_diag_add(d, NULL, 0, 0, "--nodes: with sge the parallel environment decides on the nodes; leave it out");
   else if (!strcmp(s->scheduler->name, "pbs") && s->ranks % s->nodes)
@@ -149,22 +131,8 @@ static void check(const cst_submission *s, cst_diag *d) {
 }
 
 void cst_submit_read(cst_submission *s, int argc, char **argv, cst_diag *d) {
-  *s = (cst_submission){.requeues = 100};
-  for (int i = 1; i < argc; i++) {
-    int k = find_option(argv[i]);
-    if (k < 0 && *argv[i] == '-')
-      unknown_option(argv[i], d);
-    else if (k < 0 && s->study)
-      cst_diag_add(d, NULL, 0, 0, "unexpected argument '%s'; `constella submit` takes one study", argv[i]);
-    else if (k < 0)
-      s->study = argv[i];
-    else if (!options[k].set)
-      s->dry_run = true;
-    else if (i + 1 == argc)
-      cst_diag_add(d, NULL, 0, 0, "'%s' needs a value", argv[i]);
-    else if (!options[k].set((char *)s + options[k].at, argv[++i]))
-      refuse_value(k, argv[i], d);
-  }
+  *s = (cst_submission){0};
+  cst_options_parse(&cst_command_submit, argc, argv, s, d);
   if (s->study) set_names(s);
   check(s, d);
 }

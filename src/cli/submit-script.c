@@ -1,4 +1,5 @@
-/* submit-script.c: templates of job scripts: words between two @, in capitals, stand for what a submission says. */
+/* submit-script.c: templates of job scripts: words between two @, in capitals, stand for what a submission
+ * says. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/submit.h"
 #include "core/diag.h"

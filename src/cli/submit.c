@@ -1,5 +1,5 @@
-/* submit.c: `constella submit STUDY`: checks the study, writes a job script from a template beside the output, and hands it to the
- * scheduler. */
+/* submit.c: `constella submit STUDY`: checks the study, writes a job script from a template beside the
+ * output, and hands it to the scheduler. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define _GNU_SOURCE 1 /* asprintf */
 #include "cli/submit.h"
@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "cli/checked.h"
-#include "cli/cli.h"
+#include "core/need.h"
 
 const cst_scheduler cst_submit_schedulers[] = {
     {"slurm", "sbatch", "--parsable", "-%s.log"},
@@ -27,7 +27,9 @@ typedef struct {
   char folder[PATH_MAX], output[PATH_MAX + 304], study[PATH_MAX], program[PATH_MAX], script[PATH_MAX + 304];
 } places;
 
-/* ---- the script --------------------------------------------------------------------------------------------------------------------- */
+/* ---- the script
+ * ---------------------------------------------------------------------------------------------------------------------
+ */
 
 /* Absolute names, since a job may start anywhere. */
 static void find_places(const cst_submission *s, places *p, cst_diag *d) {
@@ -55,11 +57,11 @@ static char *read_template(const cst_submission *s, char *file, size_t size, cst
   snprintf(file, size, "jobs/submit.%s", s->scheduler->name);
   for (int i = 0; i < cst_template_count; i++)
     if (!strcmp(cst_templates[i].path, file)) text = strdup(cst_templates[i].text);
-  if (!text) abort();
-  return text;
+  return cst_need(text);
 }
 
-/* Seconds between the run's own limit and the job's: a twentieth, within a minute and ten, and no more than half. */
+/* Seconds between the run's own limit and the job's: a twentieth, within a minute and ten, and no more than
+ * half. */
 static double spare(double limit) { return fmin(fmin(fmax(limit / 20, 60), 600), limit / 2); }
 
 enum { WORDS = 16 };
@@ -82,7 +84,8 @@ __attribute__((format(printf, 3, 4))) static void add_printed(words *w, const ch
 
 static void add_choice(words *w, const char *name, const char *value) { add(w, name, value ? strdup(value) : NULL); }
 
-/* PBS takes chunks of cores: a node's share each, or one rank each where the nodes do not matter. Slurm counts in minutes. */
+/* PBS takes chunks of cores: a node's share each, or one rank each where the nodes do not matter. Slurm
+ * counts in minutes. */
 static words make_words(const cst_submission *s, const places *p) {
   words  w = {0};
   long   minutes = (long)ceil(s->hours * 60 - 0.01);
@@ -139,7 +142,8 @@ static bool write_script(const char *file, const char *script) {
   return good;
 }
 
-/* ---- the scheduler --------------------------------------------------------------------------------------------------------------------
+/* ---- the scheduler
+ * --------------------------------------------------------------------------------------------------------------------
  */
 
 static bool on_path(const char *program) {
@@ -189,22 +193,14 @@ static void warn(const cst_submission *s, const cst_agenda *a) {
   if (s->ranks > a->n) fprintf(stderr, "constella: note: there is work for %d of the %ld ranks only\n", a->n, s->ranks);
 }
 
-static int help(void) {
-  const cst_command *c = cst_commands;
-  while (strcmp(c->name, "submit")) c++;
-  return printf("constella submit %s\n  %s\n", c->arguments, c->doc) < 0;
-}
-
-int cst_cli_submit(int argc, char **argv) {
+int cst_submit_run(int argc, char **argv) {
   cst_submission s;
   places         p;
   char          *script = NULL;
   bool           there = false;
   int            status = 2;
   cst_checked    c = {0};
-  for (int i = 1; i < argc; i++)
-    if (!strcmp(argv[i], "--help")) return help();
-  cst_diag *d = cst_diag_create();
+  cst_diag      *d = cst_diag_create();
   cst_submit_read(&s, argc, argv, d);
   if (s.study) c = cst_checked_read(s.study, s.ranks ? (int)s.ranks : 1, d);
   if (!cst_diag_count(d)) find_places(&s, &p, d);

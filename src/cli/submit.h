@@ -6,7 +6,8 @@
 #include "constella/diag.h"
 #include "system/compile.h"
 
-/* ---- the schedulers: submit.c ------------------------------------------------------------------------------------------------------- */
+/* ---- the schedulers: submit.c
+ * ------------------------------------------------------------------------------------------------------- */
 
 typedef struct {
   const char *name;    /* also the ending of its template and of its scripts */
@@ -16,7 +17,10 @@ typedef struct {
 } cst_scheduler;
 extern const cst_scheduler cst_submit_schedulers[]; /* ends with name NULL */
 
-/* ---- the command line: submit-arguments.c ----------------------------------------------------------------------------------------- */
+int cst_submit_run(int argc, char **argv); /* the command */
+
+/* ---- the command line: submit-arguments.c
+ * ----------------------------------------------------------------------------------------- */
 
 enum { CST_MODULES = 1024 };
 
@@ -36,7 +40,8 @@ typedef struct {
 /* Mistakes go to d; what they concern is left at its default. */
 void cst_submit_read(cst_submission *s, int argc, char **argv, cst_diag *d);
 
-/* ---- templates: submit-script.c ------------------------------------------------------------------------------------------------------ */
+/* ---- templates: submit-script.c
+ * ------------------------------------------------------------------------------------------------------ */
 
 /* @NAME@ stands for value; a line with a word whose value is NULL is left out. */
 typedef struct {
@@ -44,7 +49,8 @@ typedef struct {
   char       *value;
 } cst_word;
 
-/* The template text of `file` with its words replaced. Owned, free(). NULL with mistakes in d: words that are not among words[0..n). */
+/* The template text of `file` with its words replaced. Owned, free(). NULL with mistakes in d: words that are
+ * not among words[0..n). */
 char *cst_submit_fill(const char *file, const char *text, const cst_word *words, int n, cst_diag *d);
 /* text as one word of the shell. Owned, free(). */
 char *cst_submit_quote(const char *text);

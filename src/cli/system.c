@@ -1,5 +1,5 @@
-/* system.c: `constella system FILE`: examines a system file, or a system of the catalogue, and says what it is and what is wrong with it.
- */
+/* system.c: `constella system FILE`: examines a system file or a system of the catalogue, and prints its
+ * properties and what is wrong with it. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <stdio.h>
@@ -9,24 +9,25 @@
 #include "cli/description.h"
 #include "system/examine.h"
 #include "core/diag.h"
+#include "core/need.h"
 
-static const char usage[] =
-    "constella system FILE [--parameters NAME=VALUE ...]\n\n"
-    "Examines a system file, or a system of the catalogue by its name: states against the constraints, the mass, the rank of the\n"
-    "constraints, derivatives against complex-step and finite differences, symmetries, exact motions, compiled kernels. Values of\n"
-    "parameters, sizes too, are numbers or expressions of numbers and pi. Exit status 0 when all is well, 2 when something is wrong.";
-
-/* ---- the command line --------------------------------------------------------------------------------------------------- */
+/* ---- the command line
+ * --------------------------------------------------------------------------------------------------- */
 
 typedef struct {
-  char  *name; /* up to '=', owned */
-  double value;
+  char       *name; /* owned */
+  const char *text;
+  double      value;
 } setting;
 
 typedef struct {
+  int      n;
+  setting *at; /* [n] */
+} settings;
+
+typedef struct {
   const char *system;
-  int         n;
-  setting    *set; /* [n] */
+  settings    given;
 } arguments;
 
 /* A constant expression. */
@@ -38,54 +39,42 @@ static bool evaluate(const char *text, double *value, cst_expr_error *error) {
   return good;
 }
 
-static void add_setting(arguments *a, const char *text, cst_diag *d) {
-  const char    *equals = strchr(text, '=');
-  setting        x = {NULL, 0};
-  cst_expr_error error = {0, ""};
-  if (!equals || equals == text) {
-    cst_diag_add(d, NULL, 0, 0, "--parameters takes NAME=VALUE, not '%s'", text);
-    return;
-  }
-  x.name = strndup(text, (size_t)(equals - text));
-  if (!x.name) abort();
-  for (int i = 0; i < a->n; i++)
-    if (!strcmp(a->set[i].name, x.name)) cst_diag_add(d, NULL, 0, 0, "parameter '%s' is given twice", x.name);
-  if (!evaluate(equals + 1, &x.value, &error)) cst_diag_add(d, NULL, 0, 0, "'%s': %s", text, error.message);
-  a->set[a->n++] = x;
+/* NAME=VALUE. */
+static bool add_setting(void *member, const char *text) {
+  settings   *all = member;
+  const char *equals = strchr(text, '=');
+  if (!equals || equals == text) return false;
+  all->at = cst_need(realloc(all->at, sizeof *all->at * (size_t)(all->n + 1)));
+  all->at[all->n++] = (setting){.name = cst_need(strndup(text, (size_t)(equals - text))), .text = equals + 1};
+  return true;
 }
 
-static void unknown_option(const char *text, cst_diag *d) {
-  static const char *const options[] = {"--parameters", "--help"};
-  cst_diag_add(d, NULL, 0, 0, "unknown option '%s'; allowed: %s%s", text, cst_diag_join(options, 2), cst_diag_guess(text, options, 2));
+static void evaluate_settings(settings *all, cst_diag *d) {
+  for (int i = 0; i < all->n; i++) {
+    setting       *x = &all->at[i];
+    cst_expr_error error = {0, ""};
+    if (!evaluate(x->text, &x->value, &error)) cst_diag_add(d, NULL, 0, 0, "'%s=%s': %s", x->name, x->text, error.message);
+    for (int k = 0; k < i; k++)
+      if (!strcmp(all->at[k].name, x->name)) cst_diag_add(d, NULL, 0, 0, "parameter '%s' is given twice", x->name);
+  }
 }
 
-static void parse(int argc, char **argv, arguments *a, cst_diag *d) {
-  bool settings = false;
-  a->set = calloc((size_t)argc, sizeof *a->set);
-  if (!a->set) abort();
-  for (int i = 1; i < argc; i++) {
-    const bool option = !strncmp(argv[i], "--", 2);
-    if (option) settings = !strcmp(argv[i], "--parameters");
-    if (option && !settings)
-      unknown_option(argv[i], d);
-    else if (option && i + 1 == argc)
-      cst_diag_add(d, NULL, 0, 0, "'--parameters' needs NAME=VALUE");
-    else if (!option && !a->system && !(settings && strchr(argv[i], '=')))
-      a->system = argv[i];
-    else if (!option && settings)
-      add_setting(a, argv[i], d);
-    else if (!option)
-      cst_diag_add(d, NULL, 0, 0, "unexpected argument '%s'; `constella system` takes one system", argv[i]);
-  }
-  if (!a->system) cst_diag_add(d, NULL, 0, 0, "`constella system` needs a system file or the name of a system");
-}
+static const cst_option options[] = {
+    {"FILE", .is = CST_OPTION_REQUIRED, .at = offsetof(arguments, system), .doc = "a system file, or the name of a system of the catalogue",
+     .takes = "a system file or the name of a system"},
+    {"--parameters", .value = "NAME=VALUE", .is = CST_OPTION_SPREADS, .at = offsetof(arguments, given), .set = add_setting,
+     .doc = "values of parameters, also of sizes: numbers or expressions of numbers and pi", .takes = "NAME=VALUE"},
+    {NULL},
+};
 
 static void end_arguments(arguments *a) {
-  for (int i = 0; i < a->n; i++) free(a->set[i].name);
-  free(a->set);
+  for (int i = 0; i < a->given.n; i++) free(a->given.at[i].name);
+  free(a->given.at);
 }
 
-/* ---- the system ----------------------------------------------------------------------------------------------------------- */
+/* ---- the system
+ * -----------------------------------------------------------------------------------------------------------
+ */
 
 static int find(const cst_system *s, const char *name) {
   for (int i = 0; i < cst_system_named(s); i++)
@@ -107,14 +96,14 @@ static int sizes(const arguments *a, const char *text, size_t length, cst_size *
   cst_document *doc = cst_document_parse(a->system, text, length, unread);
   cst_yaml     *all = doc ? cst_yaml_get(cst_document_root(doc), "parameters") : NULL;
   int           n = 0;
-  for (int k = 0; cst_yaml_is_map(all) && k < a->n && n < CST_MAX_PAR; k++) {
-    const double x = a->set[k].value;
-    cst_yaml    *row = cst_yaml_get(all, a->set[k].name);
+  for (int k = 0; cst_yaml_is_map(all) && k < a->given.n && n < CST_MAX_PAR; k++) {
+    const double x = a->given.at[k].value;
+    cst_yaml    *row = cst_yaml_get(all, a->given.at[k].name);
     if (!row || !cst_yaml_is_map(row) || !cst_yaml_get(row, "size")) continue;
     if (x == floor(x) && x >= 1 && x <= CST_MOST_Q)
-      size[n++] = (cst_size){a->set[k].name, (int)x};
+      size[n++] = (cst_size){a->given.at[k].name, (int)x};
     else
-      cst_diag_add(d, NULL, 0, 0, "%s=%g: it is a size, a whole number from 1 to %d", a->set[k].name, x, CST_MOST_Q);
+      cst_diag_add(d, NULL, 0, 0, "%s=%g: it is a size, a whole number from 1 to %d", a->given.at[k].name, x, CST_MOST_Q);
   }
   cst_document_destroy(doc);
   cst_diag_destroy(unread);
@@ -123,12 +112,14 @@ static int sizes(const arguments *a, const char *text, size_t length, cst_size *
 
 static void settle(const cst_system *s, const arguments *a, double *c, cst_diag *d) {
   bool given[CST_MAX_PAR] = {false};
-  for (int k = 0; k < a->n; k++) {
-    const int i = find(s, a->set[k].name);
-    if (i >= 0)
-      given[i] = true, c[i] = a->set[k].value;
-    else
-      unknown_parameter(s, a->set[k].name, d);
+  for (int k = 0; k < a->given.n; k++) {
+    const int i = find(s, a->given.at[k].name);
+    if (i < 0) {
+      unknown_parameter(s, a->given.at[k].name, d);
+      continue;
+    }
+    given[i] = true;
+    c[i] = a->given.at[k].value;
   }
   cst_system_defaults(s, given, c); /* sizes are what they are */
   for (int i = 0; i < s->npar; i++)
@@ -152,7 +143,9 @@ static cst_system *make(const arguments *a, double *c, cst_diag *d) {
   return NULL;
 }
 
-/* ---- the page --------------------------------------------------------------------------------------------------------------- */
+/* ---- the page
+ * ---------------------------------------------------------------------------------------------------------------
+ */
 
 static const char *plural(int n) { return n == 1 ? "" : "s"; }
 
@@ -191,14 +184,25 @@ static bool examine(const arguments *a, cst_diag *d) {
   return good;
 }
 
-int cst_cli_system(int argc, char **argv) {
-  if (argc == 2 && !strcmp(argv[1], "--help")) return puts(usage), 0;
+static int examine_system(int argc, char **argv) {
   arguments a = {0};
   cst_diag *d = cst_diag_create();
-  parse(argc, argv, &a, d);
+  cst_options_parse(&cst_command_system, argc, argv, &a, d);
+  evaluate_settings(&a.given, d);
   const bool good = !cst_diag_count(d) && examine(&a, d);
   cst_diag_print(d, stderr);
   end_arguments(&a);
   cst_diag_destroy(d);
   return good ? 0 : 2;
 }
+
+const cst_command cst_command_system = {
+    .name = "system",
+    .doc = "Examines a system: states, constraints, derivatives, symmetries, exact motions, compiled code.",
+    .option = options,
+    .notes = "It compares the states with the constraints, derivatives with complex steps and finite "
+             "differences, symmetries and exact "
+             "motions with the equations, and compiled code with interpreted code. Exit status 0 when all is "
+             "well, 2 when something is wrong.",
+    .run = examine_system,
+};

@@ -1,19 +1,23 @@
-/* table.c: `constella table FILE`: the statistics of a result file, one row a case, for reading or for other programs.
+/* table.c: `constella table FILE`: the statistics of a result file, one row per case, for reading or for
+ * other programs.
  *
- * Columns are the datasets of /statistics in the order of their creation, with the rates and times of /run after evaluations_per_step.
- * A format is a row of `formats`; what it prints is decided before: a list of columns and of rows.
+ * Columns are the datasets of /statistics in the order of their creation, with the rates and times of /run
+ * after evaluations_per_step. A format is a row of `formats`; what it prints is decided before: a list of
+ * columns and of rows.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/cli.h"
 #include "constella/diag.h"
 #include "constella/record.h"
+#include "core/diag.h"
+#include "core/need.h"
+#include "core/text.h"
 #include "study/failure.h"
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-int cst_cli_table(int argc, char **argv);
 
 enum { MOST = 256, CELL = 4 * CST_TEXT_WIDTH + 64 };
 typedef char text_row[CST_TEXT_WIDTH + 1];
@@ -38,12 +42,6 @@ typedef struct {
 
 /* ---- the file */
 
-static void disarm(text_row *text, long rows) {
-  for (long i = 0; i < rows; i++)
-    for (char *s = text[i]; *s; s++)
-      if ((unsigned char)*s < 32 || *s == 127) *s = '?';
-}
-
 static void add_column(table *t, cst_result *r, const char *path) {
   int    ndim;
   long   extent[CST_FIELD_DIMS] = {0}, rows = -1;
@@ -51,7 +49,7 @@ static void add_column(table *t, cst_result *r, const char *path) {
   if (c.x)
     rows = ndim == 1 ? extent[0] : -1;
   else if ((c.text = cst_result_read_text(r, path, &rows)))
-    disarm(c.text, rows);
+    for (long i = 0; i < rows; i++) cst_text_disarm(c.text[i], 0);
   if (t->n == 0 && rows >= 0) t->rows = rows;
   if (t->n == MOST || rows < 0 || rows != t->rows) {
     free(c.x), free(c.text);
@@ -91,22 +89,13 @@ static int find(const table *t, const char *name) {
 
 /* ---- cells */
 
-static bool begins(const char *s, const char *with) { return !strncmp(s, with, strlen(with)); }
-
-static void shortest(double x, char *out, size_t n) {
-  for (int digits = 1; digits <= 17; digits++) {
-    snprintf(out, n, "%.*g", digits, x);
-    if (strtod(out, NULL) == x) return;
-  }
-}
-
 static void exact_number(double x, char *out, size_t n) {
   if (isnan(x))
     snprintf(out, n, "nan");
   else if (fabs(x) < 1e15 && x == floor(x))
     snprintf(out, n, "%.0f", x + 0.0);
   else
-    shortest(x, out, n);
+    cst_text_shortest(x, out, n);
 }
 
 static bool whole(const column *c, long rows) {
@@ -138,10 +127,10 @@ static void compact_number(const table *t, const column *c, long row, char *out,
     snprintf(out, n, "-");
   else if (error && error->x && error->x[row] > 0 && x != 0 && isfinite(x))
     number_with_error(x, error->x[row], out, n);
-  else if (begins(c->name, "order") || begins(c->name, "rate") || strstr(c->name, "exponent"))
+  else if (cst_text_begins(c->name, "order") || cst_text_begins(c->name, "rate") || strstr(c->name, "exponent"))
     snprintf(out, n, "%.3f", x);
   else if (!strcmp(c->name, "step") || !strcmp(c->name, "step_taken") || !strcmp(c->name, "end"))
-    shortest(x, out, n);
+    cst_text_shortest(x, out, n);
   else
     snprintf(out, n, whole(c, t->rows) ? "%.0f" : "%.3g", x);
 }
@@ -169,17 +158,13 @@ static void put_aligned(const char *s, int wide, bool right, bool last) {
   printf("%*s%s%*s%s", right ? gap : 0, "", s, right || last ? 0 : gap, "", last ? "\n" : "  ");
 }
 
-static bool ends_in(const char *s, const char *end) {
-  const size_t n = strlen(s), m = strlen(end);
-  return n >= m && !strcmp(s + n - m, end);
-}
-
 /* Maxima that were not taken at every step are said to be so. */
 static void print_observed(const table *t, const choice *c) {
   const int observe = find(t, "observe");
   double    most = 1;
   bool      shows_maxima = false, all = true;
-  for (int i = 0; i < c->n; i++) shows_maxima |= ends_in(t->name[c->shown[i]], "_max") || !strcmp(t->name[c->shown[i]], "displacement");
+  for (int i = 0; i < c->n; i++)
+    shows_maxima |= cst_text_ends(t->name[c->shown[i]], "_max") || !strcmp(t->name[c->shown[i]], "displacement");
   for (long row = 0; observe >= 0 && row < t->rows; row++)
     if (c->keep[row]) most = fmax(most, t->col[observe].x[row]);
   for (long row = 0; observe >= 0 && row < t->rows; row++) all &= !c->keep[row] || t->col[observe].x[row] == most;
@@ -202,8 +187,9 @@ static void print_failed(const table *t, const choice *c) {
     if (c->keep[row] && t->col[members].x[row] > 0) all += t->col[members].x[row];
   cst_failures_say(&f, text, sizeof text);
   if (sum > 0)
-    printf("\n%.0f of %.0f trajectories failed%s%s%s; they enter no number of the others. /final/status tells which.\n", sum, all,
-           *text ? " (" : "", text, *text ? ")" : "");
+    printf("\n%.0f of %.0f trajectories failed%s%s%s; they enter no number of the others. /final/status "
+           "tells which.\n",
+           sum, all, *text ? " (" : "", text, *text ? ")" : "");
 }
 
 static bool shows(const choice *c, int column) {
@@ -212,7 +198,8 @@ static bool shows(const choice *c, int column) {
   return false;
 }
 
-/* Where steps are shown: whether some were run with another length than the one written. The first such row is the example. */
+/* Where steps are shown: whether some were run with another length than the one written. The first such row
+ * is the example. */
 static void print_taken(const table *t, const choice *c) {
   const int step = find(t, "step"), taken = find(t, "step_taken"), end = find(t, "end");
   long      row = 0;
@@ -221,10 +208,11 @@ static void print_taken(const table *t, const choice *c) {
   if (!shows(c, step)) return;
   while (row < t->rows && (!c->keep[row] || !(t->col[step].x[row] != t->col[taken].x[row]))) row++;
   if (row == t->rows) return;
-  shortest(t->col[step].x[row], written, sizeof written);
-  shortest(t->col[taken].x[row], run, sizeof run);
-  shortest(t->col[end].x[row], last, sizeof last);
-  printf("\nA step is run as the number of 20 bits next to it: %s as %s, to t = %s (columns step_taken and end;\n"
+  cst_text_shortest(t->col[step].x[row], written, sizeof written);
+  cst_text_shortest(t->col[taken].x[row], run, sizeof run);
+  cst_text_shortest(t->col[end].x[row], last, sizeof last);
+  printf("\nA step is run as the number of 20 bits next to it: %s as %s, to t = %s (columns step_taken and "
+         "end;\n"
          "`roundoff: {dyadic-steps: false}` takes steps as they are written).\n",
          written, run, last);
 }
@@ -379,12 +367,9 @@ static void (*const print[FORMATS])(const table *, const choice *) = {print_text
 
 /* ---- which columns, which rows */
 
-static void unknown(cst_diag *d, const char *what, const char *word, const char *const *names, int n) {
-  const char *near = cst_diag_nearest(word, names, n);
-  if (near)
-    cst_diag_add(d, NULL, 0, 0, "no %s \"%s\"; did you mean \"%s\"? allowed: %s", what, word, near, cst_diag_join(names, n));
-  else
-    cst_diag_add(d, NULL, 0, 0, "no %s \"%s\"; allowed: %s", what, word, cst_diag_join(names, n));
+static void unknown_column(cst_diag *d, const char *word, const table *t) {
+  cst_diag_add(d, NULL, 0, 0, "unknown column '%s'; allowed: %s%s", word, cst_diag_join(t->name, t->n),
+               cst_diag_guess(word, t->name, t->n));
 }
 
 /* Names separated by commas; those not in the table are errors in d, or left out where d is NULL. */
@@ -400,7 +385,7 @@ static void choose_columns(choice *c, const table *t, const char *names, cst_dia
     if (k >= 0)
       c->shown[c->n++] = k;
     else if (d)
-      unknown(d, "column", word, t->name, t->n);
+      unknown_column(d, word, t);
   }
 }
 
@@ -430,14 +415,15 @@ static void apply(choice *c, const table *t, const char *name, const char *op, c
   int    k = find(t, name);
   char  *end = NULL;
   double x = strtod(value, &end);
-  if (k < 0) return unknown(d, "column", name, t->name, t->n);
+  if (k < 0) return unknown_column(d, name, t);
   if (t->col[k].x && (!*value || *end)) return cst_diag_add(d, NULL, 0, 0, "--where: column %s holds numbers, not \"%s\"", name, value);
   for (long row = 0; row < t->rows; row++) c->keep[row] = c->keep[row] && fulfils(&t->col[k], row, op, value, x);
 }
 
 static const char *blanks(const char *s) { return s + strspn(s, " \t\n"); }
 
-/* A value ends at a comma or the word `and` outside brackets, since labels of methods hold commas; or it is quoted. NULL: no closing quote.
+/* A value ends at a comma or the word `and` outside brackets, since labels of methods hold commas; or it is
+ * quoted. NULL: no closing quote.
  */
 static const char *scan_value(const char *s, char *value, size_t room) {
   size_t n = 0;
@@ -449,7 +435,7 @@ static const char *scan_value(const char *s, char *value, size_t room) {
   }
   for (int depth = 0; s[n]; n++) {
     depth += (s[n] == '(') - (s[n] == ')');
-    if (depth <= 0 && (s[n] == ',' || begins(s + n, " and "))) break;
+    if (depth <= 0 && (s[n] == ',' || cst_text_begins(s + n, " and "))) break;
   }
   snprintf(value, room, "%.*s", (int)n, s);
   for (size_t m = strlen(value); m && value[m - 1] == ' '; m--) value[m - 1] = 0;
@@ -464,14 +450,14 @@ static void choose_rows(choice *c, const table *t, const char *where, cst_diag *
     snprintf(name, sizeof name, "%.*s", (int)n, s);
     s = blanks(s + n);
     for (int i = 0; !op && i < 7; i++)
-      if (begins(s, operators[i])) op = operators[i];
+      if (cst_text_begins(s, operators[i])) op = operators[i];
     if (!n || !op) return cst_diag_add(d, NULL, 0, 0, "--where: \"%s\": column OP value is expected, OP one of = != < <= > >=", where);
     s = scan_value(blanks(s + strlen(op)), value, sizeof value);
     if (!s) return cst_diag_add(d, NULL, 0, 0, "--where: \"%s\": a quote is not closed", where);
     apply(c, t, name, op, value, d);
     s = blanks(s);
     if (!*s) return;
-    if (*s != ',' && !begins(s, "and "))
+    if (*s != ',' && !cst_text_begins(s, "and "))
       return cst_diag_add(d, NULL, 0, 0, "--where: \"%s\": a comma or `and` is expected before \"%s\"", where, s);
     s = blanks(s + (*s == ',' ? 1 : 4));
   }
@@ -481,50 +467,18 @@ static void choose_rows(choice *c, const table *t, const char *where, cst_diag *
 
 typedef struct {
   const char *file, *format, *columns, *where;
-  bool        help;
 } request;
 
-static const char *const option_names[] = {"--format", "--columns", "--where", "--help"};
-
-static void parse(request *q, int argc, char **argv, cst_diag *d) {
-  const char **slot[] = {&q->format, &q->columns, &q->where};
-  for (int i = 1; i < argc; i++) {
-    const char *a = argv[i], *equals = strchr(a, '=');
-    size_t      n = equals ? (size_t)(equals - a) : strlen(a);
-    int         k = 0;
-    if (*a != '-') {
-      if (q->file) cst_diag_add(d, NULL, 0, 0, "table: one FILE is expected, found \"%s\" and \"%s\"", q->file, a);
-      q->file = a;
-      continue;
-    }
-    while (k < 4 && (strncmp(a, option_names[k], n) || option_names[k][n])) k++;
-    if (k == 3 || !strcmp(a, "-h"))
-      q->help = true;
-    else if (k > 3) {
-      unknown(d, "option", a, option_names, 4);
-      i += !equals && q->file && i + 1 < argc && *argv[i + 1] != '-'; /* with its value */
-    } else if (equals)
-      *slot[k] = equals + 1;
-    else if (i + 1 < argc)
-      *slot[k] = argv[++i];
-    else
-      cst_diag_add(d, NULL, 0, 0, "table: %s needs a value", a);
-  }
-  if (!q->file && !q->help)
-    cst_diag_add(d, NULL, 0, 0, "table: FILE is missing; constella table FILE [--format %s]", cst_diag_join(format_names, FORMATS));
-}
-
-static int find_format(const char *name, cst_diag *d) {
-  for (int i = 0; i < FORMATS; i++)
-    if (!strcmp(name, format_names[i])) return i;
-  unknown(d, "format", name, format_names, FORMATS);
-  return TEXT;
+static int find_format(const char *name) {
+  int k = 0;
+  while (strcmp(name, format_names[k])) k++;
+  return k;
 }
 
 /* Programs get every column; people the ones that the study found most useful. */
 static void choose(choice *c, const table *t, cst_result *r, const request *q, int format, cst_diag *d) {
   char *useful = cst_result_text(r, "/statistics", "columns");
-  c->keep = malloc((size_t)t->rows + 1);
+  c->keep = cst_need(malloc((size_t)t->rows + 1));
   memset(c->keep, true, (size_t)t->rows + 1);
   if (q->columns && strcmp(q->columns, "all"))
     choose_columns(c, t, q->columns, d);
@@ -536,7 +490,7 @@ static void choose(choice *c, const table *t, cst_result *r, const request *q, i
 }
 
 static void show(cst_result *r, const request *q, int format, cst_diag *d) {
-  table *t = calloc(1, sizeof *t);
+  table *t = cst_need(calloc(1, sizeof *t));
   choice c = {.n = 0};
   read_table(t, r);
   if (!t->n)
@@ -554,29 +508,42 @@ static void show(cst_result *r, const request *q, int format, cst_diag *d) {
   free_table(t);
 }
 
-static const char help[] =
-    "constella table FILE [--format text,csv,json,markdown,latex] [--columns all | NAME,...] [--where CONDITIONS]\n"
-    "  The statistics of a result file, one row a case. csv and json hold all columns, the others the most useful ones.\n"
-    "  CONDITIONS: column = != < <= > >= value, joined by commas or `and`: --where 'method = rattle and step < 0.1'\n";
-
-/* argv[0] is the name of the command. Exit: 0; 1 when the output cannot be written; 2 for mistakes of the user. */
-int cst_cli_table(int argc, char **argv) {
+static int tabulate(int argc, char **argv) {
   request   q = {0};
   char      why[256];
   cst_diag *d = cst_diag_create();
-  parse(&q, argc, argv, d);
-  int         format = find_format(q.format ? q.format : "text", d);
-  cst_result *r = q.file && !q.help ? cst_result_open(q.file, why, sizeof why) : NULL;
-  if (q.help)
-    fputs(help, stdout);
-  else if (q.file && !r)
+  cst_options_parse(&cst_command_table, argc, argv, &q, d);
+  cst_result *r = cst_diag_count(d) ? NULL : cst_result_open(q.file, why, sizeof why);
+  if (r)
+    show(r, &q, find_format(q.format), d);
+  else if (!cst_diag_count(d))
     cst_diag_add(d, q.file, 0, 0, "%s", why);
-  else if (r)
-    show(r, &q, format, d);
   cst_result_close(r);
-  int bad = cst_diag_count(d) && !q.help;
-  if (bad) cst_diag_print(d, stderr);
+  const bool bad = cst_diag_count(d) > 0;
+  cst_diag_print(d, stderr);
   cst_diag_destroy(d);
-  if (!bad && (fflush(stdout) || ferror(stdout))) return fprintf(stderr, "constella: error: the table cannot be written\n"), 1;
-  return bad ? 2 : 0;
+  if (bad) return 2;
+  if (!fflush(stdout) && !ferror(stdout)) return 0;
+  fprintf(stderr, "constella: error: the table cannot be written\n");
+  return 1;
 }
+
+static const cst_option options[] = {
+    {"FILE", .is = CST_OPTION_REQUIRED, .at = offsetof(request, file), .doc = "a result", .takes = "a result"},
+    {"--format", .value = "text|csv|json|markdown|latex", .standard = "text", .at = offsetof(request, format),
+     .doc = "how the table is written; csv and json have all digits"},
+    {"--columns", .value = "NAME,...", .at = offsetof(request, columns),
+     .doc = "these columns, or `all`; default: all in csv and json, else the most useful ones"},
+    {"--where", .value = "CONDITIONS", .at = offsetof(request, where),
+     .doc = "only rows that fulfil them: column = != < <= > >= value, joined by commas or `and`, such as "
+            "'method = rattle and step < 0.1'"},
+    {NULL},
+};
+
+const cst_command cst_command_table = {
+    .name = "table",
+    .doc = "The statistics of a result as a table, one row per case.",
+    .option = options,
+    .run = tabulate,
+    .reads = true,
+};

@@ -1,8 +1,9 @@
-/* trust.h: inside the room: layers in C that a result file names. They are compiled and loaded where the user has said so, and only there.
+/* trust.h: inside the room: layers in C that a result file names. They are compiled and loaded where the user
+ * has said so, and only there.
  *
- * A study that is named in the command line is the user's word for the layers that it names. The study inside a result file may be
- * anybody's: for it the word is --trust-code, or CONSTELLA_TRUST_CODE, which names folders (with : between them) whose C files are the
- * user's own.
+ * A study that is named in the command line is the user's word for the layers that it names. The study inside
+ * a result file may be anybody's: for it the word is --trust-code, or CONSTELLA_TRUST_CODE, which names
+ * folders (with : between them) whose C files are the user's own.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_TRUST_H

@@ -1,9 +1,8 @@
-/* verify.c: `constella verify FILE`: recomputes trajectories of a result and proves that their bits are the same. */
+/* verify.c: `constella verify FILE`: recomputes trajectories of a result and proves that their bits are the
+ * same. */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <petscsnes.h>
 #include "cli/cli.h"
 #include "cli/launch.h"
@@ -12,87 +11,75 @@
 #include "method/user-layer.h"
 #include "solve/solver.h"
 #include "study/verify.h"
-#include "core/diag.h"
+#include "core/need.h"
 
 enum { SAMPLE = 8 };
 
 typedef struct {
   const char       *file;
   cst_verify_choice choice;
-  bool              sampled; /* asked for */
   cst_trust         trust;
 } arguments;
 
-/* ---- the command line -------------------------------------------------------------------------------------------------------- */
+/* ---- the command line
+ * -------------------------------------------------------------------------------------------------------- */
 
-static const char *const options[] = {"--member", "--case", "--sample", "--seed", "--from-start", "--trust-code", "--help"};
-enum { OPTIONS = sizeof options / sizeof *options };
+/* Numbers of members or cases, each once. */
+typedef struct {
+  long *x;
+  int   n;
+} list;
 
-/* A whole number from `least` on. */
-static bool whole(const char *name, const char *text, long least, long *x, cst_diag *d) {
-  char *end;
-  errno = 0;
-  *x = strtol(text, &end, 10);
-  if (end != text && !*end && !errno && *x >= least) return true;
-  cst_diag_add(d, NULL, 0, 0, "%s takes a whole number from %ld on, not '%s'", name, least, text);
-  return false;
+typedef struct {
+  const char *file;
+  list        member, icase;
+  long        sample, seed; /* sample 0: not given */
+  bool        from_start, trusts;
+} request;
+
+static bool add(void *member, const char *value) {
+  list *l = member;
+  long  x;
+  if (!cst_options_natural(&x, value)) return false;
+  for (int i = 0; i < l->n; i++)
+    if (l->x[i] == x) return true;
+  l->x = cst_need(realloc(l->x, sizeof *l->x * (size_t)(l->n + 1)));
+  l->x[l->n++] = x;
+  return true;
 }
 
-static void add(const char *name, const char *text, long **list, int *n, cst_diag *d) {
-  long x;
-  if (!whole(name, text, 0, &x, d)) return;
-  for (int i = 0; i < *n; i++)
-    if ((*list)[i] == x) return;
-  *list = realloc(*list, sizeof **list * (size_t)(*n + 1));
-  if (!*list) abort();
-  (*list)[(*n)++] = x;
-}
-
-static void set(arguments *a, const char *name, const char *text, cst_diag *d) {
-  cst_verify_choice *c = &a->choice;
-  long               x;
-  if (!strcmp(name, "--member"))
-    add(name, text, &c->member, &c->nmember, d);
-  else if (!strcmp(name, "--case"))
-    add(name, text, &c->icase, &c->ncase, d);
-  else if (!strcmp(name, "--sample"))
-    a->sampled = whole(name, text, 1, &c->sample, d);
-  else if (whole(name, text, 0, &x, d))
-    c->seed = (uint64_t)x;
-}
-
-static void unknown_option(const char *text, cst_diag *d) {
-  cst_diag_add(d, NULL, 0, 0, "unknown option '%s'; allowed: %s%s", text, cst_diag_join(options, OPTIONS),
-               cst_diag_guess(text, options, OPTIONS));
-}
-
-static bool takes_value(const char *x) {
-  return !strcmp(x, "--member") || !strcmp(x, "--case") || !strcmp(x, "--sample") || !strcmp(x, "--seed");
-}
+static const cst_option options[] = {
+    {"FILE", .is = CST_OPTION_REQUIRED, .at = offsetof(request, file), .doc = "a result", .takes = "a result"},
+    {"--member", .value = "K", .is = CST_OPTION_REPEATS, .at = offsetof(request, member), .set = add,
+     .doc = "all trajectories of this member", .takes = "a whole number from 0 on"},
+    {"--case", .value = "C", .is = CST_OPTION_REPEATS, .at = offsetof(request, icase), .set = add, .doc = "all trajectories of this case",
+     .takes = "a whole number from 0 on"},
+    {"--sample", .value = "N", .at = offsetof(request, sample), .set = cst_options_count,
+     .doc = "draw this many of them; default: 8 without --member and --case, else all", .takes = "a whole number from 1 on"},
+    {"--seed", .value = "S", .standard = "1", .at = offsetof(request, seed), .set = cst_options_natural, .doc = "the seed of the draw",
+     .takes = "a whole number from 0 on"},
+    {"--from-start", .at = offsetof(request, from_start), .doc = "recompute from the start, not from checkpoints"},
+    {"--trust-code", .at = offsetof(request, trusts), .doc = "compile, load and run C code that the result names"},
+    {NULL},
+};
 
 static void parse(int argc, char **argv, arguments *a, cst_diag *d) {
-  for (int i = 1; i < argc; i++) {
-    const char *x = argv[i];
-    if (takes_value(x) && i + 1 == argc)
-      cst_diag_add(d, NULL, 0, 0, "'%s' needs a value", x);
-    else if (takes_value(x))
-      set(a, x, argv[++i], d);
-    else if (!strcmp(x, "--from-start"))
-      a->choice.from_start = true;
-    else if (!strcmp(x, "--trust-code"))
-      a->trust.given = true;
-    else if (*x == '-')
-      unknown_option(x, d);
-    else if (!a->file)
-      a->file = x;
-    else
-      cst_diag_add(d, NULL, 0, 0, "unexpected argument '%s'; `constella verify` takes one result file", x);
-  }
-  if (!a->file) cst_diag_add(d, NULL, 0, 0, "`constella verify` needs a result file");
-  if (!a->sampled) a->choice.sample = a->choice.nmember || a->choice.ncase ? 0 : SAMPLE;
+  request q = {0};
+  cst_options_parse(&cst_command_verify, argc, argv, &q, d);
+  a->file = q.file;
+  a->trust.given = q.trusts;
+  a->choice.member = q.member.x;
+  a->choice.nmember = q.member.n;
+  a->choice.icase = q.icase.x;
+  a->choice.ncase = q.icase.n;
+  a->choice.seed = (uint64_t)q.seed;
+  a->choice.from_start = q.from_start;
+  a->choice.sample = q.sample || q.member.n || q.icase.n ? q.sample : SAMPLE;
 }
 
-/* ---- running ----------------------------------------------------------------------------------------------------------------- */
+/* ---- running
+ * -----------------------------------------------------------------------------------------------------------------
+ */
 
 static void check_choice(const cst_verify_choice *c, const cst_plan *p, cst_diag *d) {
   for (int i = 0; i < c->nmember; i++)
@@ -109,7 +96,8 @@ static PetscErrorCode say(MPI_Comm comm, int line, const char *function, const c
   return n;
 }
 
-/* ---- code that is not compiled unasked --------------------------------------------------------------------------------------- */
+/* ---- code that is not compiled unasked
+ * --------------------------------------------------------------------------------------- */
 
 static bool is_withheld(const cst_study *s, const cst_method *m) {
   for (int i = 0; m && i < s->nlayer; i++)
@@ -119,8 +107,7 @@ static bool is_withheld(const cst_study *s, const cst_method *m) {
 
 /* The methods that are made of it, [nmethod]; owned. Where the reference is, all of them. */
 static bool *find_left_out(const cst_study *s) {
-  bool *left_out = calloc((size_t)s->nmethod + 1, sizeof *left_out);
-  if (!left_out) abort();
+  bool *left_out = cst_need(calloc((size_t)s->nmethod + 1, sizeof *left_out));
   for (int i = 0; i < s->nmethod; i++) left_out[i] = is_withheld(s, s->method[i]) || is_withheld(s, s->reference_method);
   return left_out;
 }
@@ -135,7 +122,9 @@ static void tell_left_out(const arguments *a, const cst_study *s) {
   fflush(stdout);
 }
 
-/* ---- running ----------------------------------------------------------------------------------------------------------------- */
+/* ---- running
+ * -----------------------------------------------------------------------------------------------------------------
+ */
 
 static void tell_summary(const arguments *a, const cst_verify_counts *c, double seconds) {
   printf("%s: ", a->file);
@@ -188,17 +177,9 @@ static int run_checked(arguments *a, cst_diag *d) {
   return status;
 }
 
-int cst_cli_verify(int argc, char **argv) {
-  arguments a = {.choice.seed = 1};
+static int verify(int argc, char **argv) {
+  arguments a = {0};
   cst_diag *d = cst_diag_create();
-  for (int i = 1; i < argc; i++)
-    if (!strcmp(argv[i], "--help"))
-      return cst_diag_destroy(d),
-             puts("constella verify FILE [--member K ...] [--case C ...] [--sample N] [--seed S] [--from-start] [--trust-code]\n"
-                  "  Without --member and --case, 8 trajectories are drawn; --sample draws so many, also of those named.\n"
-                  "  Layers that are code in C are compiled, loaded and run with --trust-code, or where CONSTELLA_TRUST_CODE names their\n"
-                  "  folder; else the trajectories of their methods are left out."),
-             0;
   parse(argc, argv, &a, d);
   int    one = 1;
   char **name = argv;
@@ -213,3 +194,13 @@ int cst_cli_verify(int argc, char **argv) {
   free(a.choice.icase);
   return cst_launch_end(status);
 }
+
+const cst_command cst_command_verify = {
+    .name = "verify",
+    .doc = "Recomputes trajectories of a result and compares their bits with those of the file.",
+    .option = options,
+    .notes = "Methods that are C code of the result's author are compiled, loaded and run with --trust-code, "
+             "or where CONSTELLA_TRUST_CODE "
+             "names their folder; else the trajectories of these methods are left out.",
+    .run = verify,
+};

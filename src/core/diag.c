@@ -3,6 +3,7 @@
 #define _GNU_SOURCE 1 /* vasprintf */
 #include "core/diag.h"
 #include "core/need.h"
+#include "core/text.h"
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,18 +35,12 @@ void cst_diag_destroy(cst_diag *d) {
   free(d);
 }
 
-/* Words of the user come back in messages: nothing in them may steer a terminal, and lines of theirs are printed indented. */
-static void disarm(char *s) {
-  for (; *s; s++)
-    if (((unsigned char)*s < 32 && *s != '\n') || *s == 127) *s = '?';
-}
-
 static void add(cst_diag *d, int warns, const char *file, int line, int column, const char *format, va_list a) {
   char *text = NULL;
   d->errors += !warns;
   if (d->count >= MOST) return;
   if (vasprintf(&text, format, a) < 0) text = NULL;
-  disarm(cst_need(text));
+  cst_text_disarm(cst_need(text), '\n'); /* it may repeat what the user has written */
   if (d->count == d->room) {
     d->room = d->room ? 2 * d->room : 16;
     d->list = cst_need(realloc(d->list, sizeof(mistake) * (size_t)d->room));

@@ -4,60 +4,35 @@
 Real runs in which methods blow up, and made-up files with numbers at and beyond the ends of what a double holds.
 """
 # SPDX-License-Identifier: BSD-2-Clause
-import contextlib
-import io
-import os
-import pathlib
-import subprocess
-import sys
-import tempfile
 import warnings
 
-sys.dont_write_bytecode = True
-HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parents[1] / "analysis")]
+from drawing import (
+    called,
+    folder,
+    make,
+    ok,
+    program,
+    run_tests,
+)  # first: it skips the test where modules are missing
 
-try:
-    import h5py
-    import matplotlib  # noqa: F401
-    import numpy as np
-except ImportError as e:
-    print(f"1..0 # SKIP no Python module {e.name}")
-    sys.exit(0)
+import h5py
+import numpy as np
 
-import synthetic  # noqa: E402
-from constella import page, plot, style  # noqa: E402
-from constella.commands import main  # noqa: E402
-from constella.result import Result  # noqa: E402
-
-PROGRAM = os.path.abspath(os.environ.get("CONSTELLA", "build/constella"))
-count = failed = 0
-
-
-def ok(condition, name, detail=""):
-    global count, failed
-    count += 1
-    failed += not condition
-    print(f"{'ok' if condition else 'not ok'} {count} - {name}")
-    if not condition and detail:
-        print("\n".join(f"# {line}" for line in str(detail)[:3000].splitlines()))
-
-
-def constella(*arguments):
-    environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-    return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=120, cwd=folder, env=environment)
+import synthetic
+from constella import page, plot, style
+from constella.result import Result
 
 
 def page_of(path):
     """The page, made within this process; a traceback or a warning on stderr is its error."""
     out = path.with_suffix(".html")
-    with contextlib.redirect_stderr(io.StringIO()) as said, warnings.catch_warnings():
+    with warnings.catch_warnings():
         warnings.simplefilter("error")
         try:
-            code = main(["report", str(path), "-o", str(out)])
+            code, said = called("report", file=path, output=out)
         except Exception as e:  # noqa: BLE001
             return "", repr(e)
-    return out.read_text(encoding="utf-8") if code == 0 else "", said.getvalue()
+    return out.read_text(encoding="utf-8") if code == 0 else "", said
 
 
 def draw(path):
@@ -85,25 +60,42 @@ methods: [rk4, rattle]
 
 def run(name, kind, end, steps, more=""):
     (folder / f"{name}.yaml").write_text(BLOWS_UP.format(kind=kind, end=end, steps=steps, more=more))
-    return constella("run", f"{name}.yaml", "--progress", "none"), folder / f"{name}.h5"
+    return program("run", f"{name}.yaml", "--progress", "none"), folder / f"{name}.h5"
 
 
 def test_conservation():
     ended, path = run("conservation", "conservation", 1000.0, "0.3125, 0.15625")
-    ok(ended.returncode == 1 and "2 of 4 trajectories failed (not finite: 2)" in ended.stderr, "the end of a run says why, in words", ended.stderr)
-    table = constella("table", path).stdout
-    ok(table.split()[:3] == ["method", "step", "failed"], "failed is in the default table of a conservation study", table)
+    ok(
+        ended.returncode == 1 and "2 of 4 trajectories failed (not finite: 2)" in ended.stderr,
+        "the end of a run says why, in words",
+        ended.stderr,
+    )
+    table = program("table", path).stdout
+    ok(
+        table.split()[:3] == ["method", "step", "failed"],
+        "failed is in the default table of a conservation study",
+        table,
+    )
     ok("2 of 4 trajectories failed (not finite: 2)" in table, "the table says why, in words", table)
-    ok("trajectories failed" not in constella("table", path, "--where", "method = rattle").stdout, "but not of rows that are not shown")
-    text = constella("table", path, "--format", "csv", "--columns", "method,failures,energy_max,evaluations_per_step").stdout.splitlines()[1:]
+    ok(
+        "trajectories failed" not in program("table", path, "--where", "method = rattle").stdout,
+        "but not of rows that are not shown",
+    )
+    text = program(
+        "table", path, "--format", "csv", "--columns", "method,failures,energy_max,evaluations_per_step"
+    ).stdout.splitlines()[1:]
     ok(text[:2] == ["rk4,not finite: 1,nan,nan"] * 2, "a trajectory that failed enters no column", text)
     ok(all(",nan" not in line for line in text[2:]), "the others do", text)
-    ok("2 of them failed (not finite: 2)" in constella("status", path).stdout, "so does status")
+    ok("2 of them failed (not finite: 2)" in program("status", path).stdout, "so does status")
     page, said = page_of(path)
     ok(page and not said and "not finite" in page, "a page of it, without a word on stderr", said)
     with Result(path) as r:
         rk4, rattle = r.curves()
-        ok(len(r.time_series("energy", rk4.cases[0])[0]) == 0 and len(r.time_series("energy", rattle.cases[0])[0]) > 100, "a failed trajectory is no line")
+        ok(
+            len(r.time_series("energy", rk4.cases[0])[0]) == 0
+            and len(r.time_series("energy", rattle.cases[0])[0]) > 100,
+            "a failed trajectory is no line",
+        )
         figure = plot.drift(r)
         legend = [t.get_text() for t in figure.legends[0].get_texts()]
         ok(any("rk4" in t and "2 of 2 failed" in t for t in legend), "the legend says that it failed", legend)
@@ -114,8 +106,12 @@ def test_conservation():
 def test_order():
     ended, path = run("order", "order", 40.0, "0.5, 0.25, 0.125, 0.0625", "reference: self\n")
     ok(ended.returncode == 0, "a method that blows up and stays finite does not fail", ended.stderr)
-    table = constella("table", path).stdout
-    ok(table.split()[:3] == ["method", "step", "failed"] and "trajectories failed" not in table, "failed is in the default table of an order study, too", table)
+    table = program("table", path).stdout
+    ok(
+        table.split()[:3] == ["method", "step", "failed"] and "trajectories failed" not in table,
+        "failed is in the default table of an order study, too",
+        table,
+    )
     with h5py.File(path, "a") as f:
         for name in ("error_q", "error_p", "error", "error_lambda", "energy_max"):
             f[f"statistics/{name}"][0] = 1e267
@@ -123,8 +119,16 @@ def test_order():
     ok(not wrong, "errors of 1e267 are drawn", wrong)
     with Result(path) as r:
         figure = plot.order(r)
-        ok(all(ax.get_ylim()[1] < 1e6 and ax.get_ylim()[0] < 0.1 for ax in figure.axes), "and leave the others in sight", [ax.get_ylim() for ax in figure.axes])
-        ok("1 point above" in [t.get_text() for t in figure.axes[0].texts], "which is said", [t.get_text() for t in figure.axes[0].texts])
+        ok(
+            all(ax.get_ylim()[1] < 1e6 and ax.get_ylim()[0] < 0.1 for ax in figure.axes),
+            "and leave the others in sight",
+            [ax.get_ylim() for ax in figure.axes],
+        )
+        ok(
+            "1 point above" in [t.get_text() for t in figure.axes[0].texts],
+            "which is said",
+            [t.get_text() for t in figure.axes[0].texts],
+        )
 
 
 ENSEMBLE = """study: ensemble
@@ -139,16 +143,24 @@ observables: [energy, "big: exp(exp(x*x))", "bad: log(x)"]
 
 def test_ensemble():
     (folder / "ensemble.yaml").write_text(ENSEMBLE)
-    ended, path = constella("run", "ensemble.yaml", "--progress", "none"), folder / "ensemble.h5"
+    ended, path = program("run", "ensemble.yaml", "--progress", "none"), folder / "ensemble.h5"
     with h5py.File(path) as f:
         status, t = f["final/status"][0], f["series/t"][0]
         last = f["final/steps"][0][status > 0].max() * f["cases/h"][0]
         most = f["observables/energy"][0, status == 0, 2].max()
         ok(ended.returncode == 1 and 0 < (status > 0).sum() < 12, "some members fail, some do not", status)
-        ok(f["statistics/energy_max"][0] == most, "the largest value is that of the living", f["statistics/energy_max"][0])
+        ok(
+            f["statistics/energy_max"][0] == most,
+            "the largest value is that of the living",
+            f["statistics/energy_max"][0],
+        )
     with Result(path) as r:
         at, x = r.time_series("energy", 0)
-        ok(len(at) and at.min() >= last and x.max() <= most, "the series begins where the last of the others ended", (at[:3], last, x.max(), most))
+        ok(
+            len(at) and at.min() >= last and x.max() <= most,
+            "the series begins where the last of the others ended",
+            (at[:3], last, x.max(), most),
+        )
         ok(len(at) < len(t), "and not before")
     wrong = draw(path)
     ok(not wrong, "members whose observables overflow, or are none, are drawn", wrong)
@@ -164,8 +176,16 @@ def damage(path, random, share):
     with h5py.File(path, "a") as f:
 
         def visit(name, node):
-            measured = name.split("/")[0] in ("statistics", "observables", "series", "error", "final", "windows") and name != "series/t"
-            if not isinstance(node, h5py.Dataset) or node.dtype.kind != "f" or not measured or name in ("statistics/step", "statistics/members"):
+            measured = (
+                name.split("/")[0] in ("statistics", "observables", "series", "error", "final", "windows")
+                and name != "series/t"
+            )
+            if (
+                not isinstance(node, h5py.Dataset)
+                or node.dtype.kind != "f"
+                or not measured
+                or name in ("statistics/step", "statistics/members")
+            ):
                 return
             x = node[()]
             hit = random.random(x.shape) < share
@@ -178,8 +198,16 @@ def damage(path, random, share):
 def test_extremes():
     random = np.random.default_rng(3)
     for kind, share in (("order", 0.15), ("conservation", 0.5), ("ensemble", 0.15)):
-        path = folder / f"{kind}-{share}.h5"
-        synthetic.build(path, kind, members=6 if kind == "ensemble" else 1, steps=(0.1, 0.05), methods=("rattle", "midpoint"), slopes=(2, 2), samples=20, figures=synthetic.FIGURES[kind] + ",axes")
+        path = make(
+            f"{kind}-{share}",
+            kind,
+            members=6 if kind == "ensemble" else 1,
+            steps=(0.1, 0.05),
+            methods=("rattle", "midpoint"),
+            slopes=(2, 2),
+            samples=20,
+            figures=synthetic.FIGURES[kind] + ",axes",
+        )
         damage(path, random, share)
         wrong = draw(path)
         ok(not wrong, f"{kind} study, {share:.0%} of its numbers at the ends of what there is: drawn", wrong)
@@ -188,12 +216,10 @@ def test_extremes():
 def test_in_sight():
     ok(style.worth_seeing([[1e-3, 1e-2, 1e-1, 1e12]]) == (1e-3, 1e-1), "what lies far above leaves the panel")
     ok(style.worth_seeing([[1e-16, 1e-2, 1e-1, 1.0]]) == (1e-16, 1.0), "what lies far below does not")
-    ok(style.worth_seeing([[np.inf, np.nan, 1e300]]) is None, "of what has no place on an axis nothing is drawn")
+    ok(
+        style.worth_seeing([[np.inf, np.nan, 1e300]]) is None,
+        "of what has no place on an axis nothing is drawn",
+    )
 
 
-with tempfile.TemporaryDirectory() as name:
-    folder = pathlib.Path(name)
-    for test in [f for n, f in list(globals().items()) if n.startswith("test_")]:
-        test()
-print(f"1..{count}")
-sys.exit(failed > 0)
+run_tests(globals())

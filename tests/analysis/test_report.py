@@ -5,40 +5,26 @@ import base64
 import contextlib
 import html.parser
 import io
-import pathlib
 import re
 import subprocess
 import sys
-import tempfile
 
-sys.dont_write_bytecode = True
-HERE = pathlib.Path(__file__).resolve().parent
-ANALYSIS = HERE.parents[1] / "analysis"
-sys.path[:0] = [str(HERE), str(ANALYSIS)]
+from drawing import (
+    ANALYSIS,
+    called,
+    folder,
+    make,
+    ok,
+    program,
+    run_tests,
+)  # first: it skips the test where modules are missing
 
-try:
-    import h5py
-    import matplotlib  # noqa: F401
-    import numpy as np
-except ImportError as e:
-    print(f"1..0 # SKIP no Python module {e.name}")
-    sys.exit(0)
+import h5py
+import numpy as np
 
-import synthetic  # noqa: E402
-from constella import plot, sheet, style, words  # noqa: E402
-from constella.commands import main  # noqa: E402
-from constella.result import Result, longest_run  # noqa: E402
-
-count = failed = 0
-
-
-def ok(condition, name, detail=""):
-    global count, failed
-    count += 1
-    failed += not condition
-    print(f"{'ok' if condition else 'not ok'} {count} - {name}")
-    if not condition and detail:
-        print("\n".join(f"# {line}" for line in str(detail)[:3000].splitlines()))
+import synthetic
+from constella import plot, sheet, style, words
+from constella.result import Result, longest_run
 
 
 class Page(html.parser.HTMLParser):
@@ -49,7 +35,9 @@ class Page(html.parser.HTMLParser):
         """{name: (heads, {row: cells})} of the tables methods x sets."""
         found = {}
         for table in re.findall(r'<table class="matrix">(.*?)</table>', self.source, re.S):
-            rows = [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row) for row in re.findall(r"<tr>(.*?)</tr>", table)]
+            rows = [
+                re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row) for row in re.findall(r"<tr>(.*?)</tr>", table)
+            ]
             found[rows[0][0]] = (rows[0][1:], {r[0]: r[1:] for r in rows[1:]})
         return found
 
@@ -58,7 +46,15 @@ class Page(html.parser.HTMLParser):
     def __init__(self, text):
         super().__init__()
         self.source = text
-        self.open, self.balanced, self.images, self.outside, self.rows, self.words, self.ids = [], True, [], [], 0, [], []
+        self.open, self.balanced, self.images, self.outside, self.rows, self.words, self.ids = (
+            [],
+            True,
+            [],
+            [],
+            0,
+            [],
+            [],
+        )
         self.feed(text)
         self.balanced = self.balanced and not self.open
         self.text = " ".join(self.words)
@@ -82,25 +78,15 @@ class Page(html.parser.HTMLParser):
         self.words.append(data)
 
 
-def report(*arguments, flags=()):
-    """Run the program as a process of its own, which takes longer to start than to do most of what is asked of it here."""
-    return subprocess.run([sys.executable, *flags, str(ANALYSIS / "command.py"), "report", *map(str, arguments)], capture_output=True, text=True, timeout=120, cwd=folder)
-
-
-def called(*arguments):
-    """What the program does within this process, in the folder of the files: its exit status, and what it says on stderr."""
-    with contextlib.chdir(folder), contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()) as said:
-        try:
-            code = main(["report", *arguments])
-        except SystemExit as end:
-            code = end.code
-    return code, said.getvalue()
-
-
-def make(name, kind, **changes):
-    path = folder / f"{name}.h5"
-    synthetic.build(path, kind, **changes)
-    return path
+def script(*words, flags=()):
+    """Run the script of the command as a process of its own."""
+    return subprocess.run(
+        [sys.executable, *flags, str(ANALYSIS / "command.py"), "report", *words],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        cwd=folder,
+    )
 
 
 @contextlib.contextmanager
@@ -117,9 +103,9 @@ def unseen():
 def page_of(path, name, seen=False):
     """Make the page within this process; check what holds for every page; give it back. seen: with whole figures."""
     out = path.with_suffix(".html")
-    with contextlib.redirect_stderr(io.StringIO()) as said, contextlib.nullcontext() if seen else unseen():
-        code = main(["report", str(path), "-o", str(out)])
-    ok(code == 0 and not said.getvalue(), f"{name}: exit 0, nothing on stderr", said.getvalue())
+    with contextlib.nullcontext() if seen else unseen():
+        code, said = called("report", file=path, output=out)
+    ok(code == 0 and not said, f"{name}: exit 0, nothing on stderr", said)
     text = out.read_text(encoding="utf-8") if out.exists() else ""
     page = Page(text)
     ok(page.balanced and "<title>" in text, f"{name}: well-formed", page.open)
@@ -137,10 +123,21 @@ def figures_of(page):
 
 def test_order():
     page = page_of(make("order", "order"), "order", seen=True)
-    ok(figures_of(page) == ["order", "work", "work-energy", "constraint"], "order: its figures", figures_of(page))
-    ok("compose(rattle, yoshida4): order 4.00 (3.98 to 4.03), in q, p and λ." in page.text, "order: orders in words", page.text[:1500])
+    ok(
+        figures_of(page) == ["order", "work", "work-energy", "constraint"],
+        "order: its figures",
+        figures_of(page),
+    )
+    ok(
+        "compose(rattle, yoshida4): order 4.00 (3.98 to 4.03), in q, p and λ." in page.text,
+        "order: orders in words",
+        page.text[:1500],
+    )
     ok("flag_q" in page.text and "2.004" in page.text, "order: the table has the default columns")
-    ok("ab" * 32 in page.text and "2024-05-01T10:05:00Z" in page.text and "0123abc" in page.text, "order: provenance")
+    ok(
+        "ab" * 32 in page.text and "2024-05-01T10:05:00Z" in page.text and "0123abc" in page.text,
+        "order: provenance",
+    )
     ok("convert(rk4)" in page.text and "end: 100.0" in page.text, "order: the study's text")
     ok("constella run <x>.yaml" in page.text, "order: text is escaped, not lost")
     ok("pid" not in page.ids and "failures" not in page.ids, "order: no failures, no section on them")
@@ -148,23 +145,53 @@ def test_order():
 
 def test_conservation():
     page = page_of(make("conservation", "conservation"), "conservation")
-    ok(figures_of(page) == ["drift", "constraint", "work-energy"], "conservation: its figures", figures_of(page))
+    ok(
+        figures_of(page) == ["drift", "constraint", "work-energy"],
+        "conservation: its figures",
+        figures_of(page),
+    )
     heads, cells = page.matrices["energy"]
-    ok(heads == [f"h = {h:.4g}" for h in (0.1, 0.05, 0.025, 0.0125, 0.00625)], "conservation: a matrix of verdicts, steps across", heads)
-    ok(cells["rattle"] == ["bounded"] * 5 and cells["convert(rk4)"] == ["linear"] * 5, "conservation: methods down", cells)
-    ok(page.matrices["rotation-z"][1]["convert(rk4)"] == ["frozen"] * 5, "conservation: frozen is said", page.matrices)
-    ok("bounded: bounded error, no drift; random-walk: grows like" in page.text, "conservation: what the words mean", page.text[:1500])
+    ok(
+        heads == [f"h = {h:.4g}" for h in (0.1, 0.05, 0.025, 0.0125, 0.00625)],
+        "conservation: a matrix of verdicts, steps across",
+        heads,
+    )
+    ok(
+        cells["rattle"] == ["bounded"] * 5 and cells["convert(rk4)"] == ["linear"] * 5,
+        "conservation: methods down",
+        cells,
+    )
+    ok(
+        page.matrices["rotation-z"][1]["convert(rk4)"] == ["frozen"] * 5,
+        "conservation: frozen is said",
+        page.matrices,
+    )
+    ok(
+        "bounded: bounded error, no drift; random-walk: grows like" in page.text,
+        "conservation: what the words mean",
+        page.text[:1500],
+    )
     ok(len(page.matrices) == 2, "conservation: a matrix a quantity")
     ok("Scaled constraints |g| over the whole run" in page.text, "conservation: constraints in words")
 
 
 def test_ensemble():
-    path = make("ensemble", "ensemble", members=60, steps=(0.1, 0.05), failed=((0, 3, 1), (0, 9, 2), (0, 11, 1)))
+    path = make(
+        "ensemble", "ensemble", members=60, steps=(0.1, 0.05), failed=((0, 3, 1), (0, 9, 2), (0, 11, 1))
+    )
     page = page_of(path, "ensemble")
-    ok(figures_of(page) == ["ensemble", "ensemble-drift", "drift", "constraint"], "ensemble: its figures", figures_of(page))
+    ok(
+        figures_of(page) == ["ensemble", "ensemble-drift", "drift", "constraint"],
+        "ensemble: its figures",
+        figures_of(page),
+    )
     ok("energy at the end, median (5 to 95 % of the members)" in page.text, "ensemble: spread in words")
     ok("3 of them failed" in page.text, "ensemble: failures are counted")
-    ok("the solver did not converge" in page.text and "3, 11" in page.text and "not finite" in page.text, "ensemble: reasons and members", page.text[-3000:])
+    ok(
+        "the solver did not converge" in page.text and "3, 11" in page.text and "not finite" in page.text,
+        "ensemble: reasons and members",
+        page.text[-3000:],
+    )
     ok("60 members" in page.text, "ensemble: members in the head")
 
 
@@ -175,12 +202,27 @@ def test_another_kind():
         f.attrs["study_kind"] = "poem"
         f["statistics/evaluations_per_step"].attrs["axis"] = "x linear"
     page = page_of(path, "another kind")
-    ok(figures_of(page) == ["axes", "work"] and "poem study of double-pendulum" in page.text, "another kind: the figures that it asks for", figures_of(page))
+    ok(
+        figures_of(page) == ["axes", "work"] and "poem study of double-pendulum" in page.text,
+        "another kind: the figures that it asks for",
+        figures_of(page),
+    )
     with Result(path) as r:
-        ok(r.on_axis("x") == [("step", "log"), ("evaluations_per_step", "linear")], "another kind: its x axes", r.on_axis("x"))
+        ok(
+            r.on_axis("x") == [("step", "log"), ("evaluations_per_step", "linear")],
+            "another kind: its x axes",
+            r.on_axis("x"),
+        )
         axes = plot.axes(r).axes
-        ok(len(axes) == 8 and [a.get_xscale() for a in axes[:2]] == ["log", "linear"], "another kind: a panel for each pair of axes", len(axes))
-        ok(all(a.get_yscale() == "log" and len(a.lines) == len(r.curves()) for a in axes), "another kind: a line for each curve in each")
+        ok(
+            len(axes) == 8 and [a.get_xscale() for a in axes[:2]] == ["log", "linear"],
+            "another kind: a panel for each pair of axes",
+            len(axes),
+        )
+        ok(
+            all(a.get_yscale() == "log" and len(a.lines) == len(r.curves()) for a in axes),
+            "another kind: a line for each curve in each",
+        )
 
 
 # ---- what goes wrong in studies
@@ -191,7 +233,12 @@ def test_failed_alone():
     ok("order" in figures_of(page), "failed cases: the others are drawn")
     ok("–" in page.text and "not finite" in page.text, "failed cases: a dash in the table, the reason")
     every = tuple((0, m, 1) for m in range(4))
-    page = page_of(make("all-failed", "ensemble", members=4, steps=(0.1,), methods=("rattle",), slopes=(2,), failed=every), "all failed")
+    page = page_of(
+        make(
+            "all-failed", "ensemble", members=4, steps=(0.1,), methods=("rattle",), slopes=(2,), failed=every
+        ),
+        "all failed",
+    )
     ok("4 of them failed" in page.text, "all failed: said")
 
 
@@ -202,8 +249,14 @@ def test_no_constraints():
 
 
 def test_one():
-    page = page_of(make("one", "order", methods=("rattle",), slopes=(2,), steps=(0.1,)), "one method, one step")
-    ok("fewer than three usable steps" in page.text and "1 method ·" in page.text, "one method, one step: too few", page.text[:1200])
+    page = page_of(
+        make("one", "order", methods=("rattle",), slopes=(2,), steps=(0.1,)), "one method, one step"
+    )
+    ok(
+        "fewer than three usable steps" in page.text and "1 method ·" in page.text,
+        "one method, one step: too few",
+        page.text[:1200],
+    )
     ok("work-energy" not in figures_of(page), "one method, one step: no work-energy figure")
     page = page_of(make("quiet", "conservation", samples=1, observables=("energy",)), "no samples")
     ok("drift" not in figures_of(page), "no samples: no drift figure")
@@ -212,18 +265,48 @@ def test_one():
 def test_unfinished():
     path = make("unfinished", "order", state="interrupted", undone=8)
     page = page_of(path, "interrupted")
-    ok("17 of 25 trajectories are done" in page.text and "interrupted" in page.text, "interrupted: says how far it came", page.text[:900])
+    ok(
+        "17 of 25 trajectories are done" in page.text and "interrupted" in page.text,
+        "interrupted: says how far it came",
+        page.text[:900],
+    )
     ok("order" in figures_of(page), "interrupted: what is there is drawn")
-    coarse = make("coarse-missing", "conservation", state="interrupted", undone=1, steps=(0.1, 0.05), methods=("rattle",), slopes=(2,))
+    coarse = make(
+        "coarse-missing",
+        "conservation",
+        state="interrupted",
+        undone=1,
+        steps=(0.1, 0.05),
+        methods=("rattle",),
+        slopes=(2,),
+    )
     ok("drift" in figures_of(page_of(coarse, "a step missing")), "a step missing: its panel stays empty")
     page = page_of(make("started", "conservation", state="running", undone=25), "just started")
-    ok("nothing to draw yet" in page.text and "0 of 25" in page.text, "just started: no figures, no trajectories")
+    ok(
+        "nothing to draw yet" in page.text and "0 of 25" in page.text,
+        "just started: no figures, no trajectories",
+    )
 
 
 def test_hostile():
     title = "<script>alert(1)</script> $x_1 & \\frac"
-    page = page_of(make("hostile", "ensemble", members=5, steps=(0.1,), title=title, methods=("a<b>", "user($1, x_2)", "c$d"), slopes=(1, 2, 3)), "hostile text", seen=True)
-    ok("script" not in page.open and title in page.text and "a<b>" in page.text, "hostile text: shown as written")
+    page = page_of(
+        make(
+            "hostile",
+            "ensemble",
+            members=5,
+            steps=(0.1,),
+            title=title,
+            methods=("a<b>", "user($1, x_2)", "c$d"),
+            slopes=(1, 2, 3),
+        ),
+        "hostile text",
+        seen=True,
+    )
+    ok(
+        "script" not in page.open and title in page.text and "a<b>" in page.text,
+        "hostile text: shown as written",
+    )
 
 
 def test_sweep():
@@ -232,20 +315,42 @@ def test_sweep():
     ok("rattle, L = 1.5: order" in page.text, "sweep: parameters set curves apart", page.text[:900])
     with Result(path) as r:
         shown = style.variant_handles(r.curves())
-        ok(len(shown) == 2 and shown[0].get_linestyle() != shown[1].get_linestyle(), "sweep: variants differ in their dashes")
-        ok(len(r.curves()) == 4 and {c.variant for c in r.curves()} == {"L = 1", "L = 1.5"}, "sweep: four curves, two variants")
-    page = page_of(make("long-sweep", "conservation", methods=("rattle",), slopes=(2,), steps=(0.1,), lengths=tuple(range(1, 10))), "long sweep")
+        ok(
+            len(shown) == 2 and shown[0].get_linestyle() != shown[1].get_linestyle(),
+            "sweep: variants differ in their dashes",
+        )
+        ok(
+            len(r.curves()) == 4 and {c.variant for c in r.curves()} == {"L = 1", "L = 1.5"},
+            "sweep: four curves, two variants",
+        )
+    page = page_of(
+        make(
+            "long-sweep",
+            "conservation",
+            methods=("rattle",),
+            slopes=(2,),
+            steps=(0.1,),
+            lengths=tuple(range(1, 10)),
+        ),
+        "long sweep",
+    )
     with Result(folder / "long-sweep.h5") as r:
         ok(len(style.variant_handles(r.curves())) == 1, "long sweep: one legend entry for all variants")
 
 
 def test_many():
     steps = tuple(0.1 / 2**k for k in range(7))
-    path = make("many", "order", methods=tuple(synthetic.MANY), slopes=tuple(synthetic.MANY_SLOPES), steps=steps)
+    path = make(
+        "many", "order", methods=tuple(synthetic.MANY), slopes=tuple(synthetic.MANY_SLOPES), steps=steps
+    )
     page = page_of(path, "fifteen methods, seven steps")
     ok(page.rows >= 106, "fifteen methods, seven steps: every case in the table", page.rows)
     cells = page.matrices["order of"][1]["compose(rattle, kahan-li8)"]
-    ok(cells == ["plateau (8.00)"] * 3, "fifteen methods, seven steps: a matrix of orders, in which a plateau is no order", cells)
+    ok(
+        cells == ["plateau (8.00)"] * 3,
+        "fifteen methods, seven steps: a matrix of orders, in which a plateau is no order",
+        cells,
+    )
 
 
 # ---- the reader
@@ -254,22 +359,43 @@ def test_many():
 def test_reader():
     with Result(make("reader", "order", steps=(0.1, 0.05, 0.025), state="complete")) as r:
         c = r.curves()[1]
-        ok(c.method == "compose(rattle, yoshida4)" and list(c.cases) == [3, 4, 5] and c.method_index == 1, "reader: a curve is a method's cases, coarse to fine")
-        ok(r.attribute("/run", "state") == "complete" and r.attribute("/run", "ranks") == "4", "reader: padded text, whole numbers")
+        ok(
+            c.method == "compose(rattle, yoshida4)" and list(c.cases) == [3, 4, 5] and c.method_index == 1,
+            "reader: a curve is a method's cases, coarse to fine",
+        )
+        ok(
+            r.attribute("/run", "state") == "complete" and r.attribute("/run", "ranks") == "4",
+            "reader: padded text, whole numbers",
+        )
         ok(list(r.fitted(c, "q")) == [True] * 3, "reader: the fitted window")
-        ok(np.isnan(r.numbers("nothing")).all() and set(r.texts("nothing")) == {""}, "reader: absent columns are empty")
-        ok(r.names("/observables")[:2] == ["energy", "rotation-z"] and r.drifting == ["energy", "rotation-z"], "reader: quantities in their order")
+        ok(
+            np.isnan(r.numbers("nothing")).all() and set(r.texts("nothing")) == {""},
+            "reader: absent columns are empty",
+        )
+        ok(
+            r.names("/observables")[:2] == ["energy", "rotation-z"]
+            and r.drifting == ["energy", "rotation-z"],
+            "reader: quantities in their order",
+        )
         t, x = r.time_series("energy", 1)
         ok(len(t) == len(x) == 78 and (t > 0).all(), "reader: series without padding and start")
-        ok(r.chosen_steps() == [0.1, 0.05, 0.025] and r.at_step(c, 0.05) == 4 and r.at_step(c, 7.0) is None, "reader: cases by step")
+        ok(
+            r.chosen_steps() == [0.1, 0.05, 0.025] and r.at_step(c, 0.05) == 4 and r.at_step(c, 7.0) is None,
+            "reader: cases by step",
+        )
         ok(words.interval(r, 0, "q") == "2.00 (1.98 to 2.03)", "words: an interval")
-    ok(longest_run([False, True, True, False, True]) == (1, 2) and longest_run([]) == (0, 0), "reader: longest run")
+    ok(
+        longest_run([False, True, True, False, True]) == (1, 2) and longest_run([]) == (0, 0),
+        "reader: longest run",
+    )
     ok(longest_run([True, False, True]) == (2, 1), "reader: of equal runs the finer one")
 
 
 def test_plateau_is_faint():
     steps = tuple(0.1 / 2**k for k in range(9))
-    with Result(make("plateau", "order", methods=("compose(rattle, kahan-li6)",), slopes=(6,), steps=steps)) as r:
+    with Result(
+        make("plateau", "order", methods=("compose(rattle, kahan-li6)",), slopes=(6,), steps=steps)
+    ) as r:
         inside = r.fitted(r.curves()[0], "q")
         ok(inside.any() and not inside[-1] and inside[0], "window: round-off is outside", inside)
 
@@ -278,25 +404,42 @@ def test_plateau_is_faint():
 
 
 def test_same_bytes():
-    path = make("bytes", "ensemble", members=5, figures="ensemble", samples=20, methods=("rattle",), slopes=(2,), steps=(0.1,))
+    path = make(
+        "bytes",
+        "ensemble",
+        members=5,
+        figures="ensemble",
+        samples=20,
+        methods=("rattle",),
+        slopes=(2,),
+        steps=(0.1,),
+    )
     pages = []
     for name in ("a.html", "b.html"):
-        report(path, "-o", folder / name)
+        program("report", path, "-o", name)
         pages.append((folder / name).read_bytes())
     ok(pages[0] == pages[1], "the same page twice, byte for byte")
 
 
 def test_figures():
     path = make("figures", "conservation", methods=("rattle",), slopes=(2,), steps=(0.1, 0.05))
-    run = report(path, "--figures", folder / "new" / "figures", "--formats", "png,pdf,svg")
+    run = program("report", path, "--figures", folder / "new" / "figures", "--formats", "png,pdf,svg")
     found = sorted(p.name for p in (folder / "new" / "figures").iterdir())
     wanted = sorted(f"{n}.{e}" for n in ("drift", "constraint", "work-energy") for e in ("png", "pdf", "svg"))
-    ok(run.returncode == 0 and found == wanted, "--figures: each figure in the forms that are asked for", found)
+    ok(
+        run.returncode == 0 and found == wanted,
+        "--figures: each figure in the forms that are asked for",
+        found,
+    )
     ok(not (folder / "figures.html").exists(), "--figures alone: no page")
     pdf, png = ((folder / f"new/figures/drift.{form}").read_bytes() for form in ("pdf", "png"))
     ok(pdf[:4] == b"%PDF" and png[1:4] == b"PNG", "--figures: PDF and PNG are what they say")
-    run = report(path)
-    ok(run.returncode == 0 and (folder / "figures.html").exists(), "without -o: FILE.html in the current folder", run.stderr)
+    run = program("report", path)
+    ok(
+        run.returncode == 0 and (folder / "figures.html").exists(),
+        "without -o: FILE.html in the current folder",
+        run.stderr,
+    )
 
 
 def test_mistakes():
@@ -308,38 +451,89 @@ def test_mistakes():
         del f["statistics"].attrs["figures"]
     cut = folder / "cut.h5"
     cut.write_bytes(good.read_bytes()[:300])
-    for arguments, code, pattern, name in (
-        (("nowhere.h5",), 2, r"^nowhere.h5: error: No such file", "a missing file"),
-        (("text.h5",), 2, r"^text.h5: error: is not a Constella result", "no HDF5 file"),
-        (("cut.h5",), 2, r"^cut.h5: error: is not a Constella result", "half a file"),
-        (("other.h5",), 2, r"^other.h5: error: is not a Constella result: HDF5, but", "another HDF5 file"),
-        (("figure.h5",), 2, r'^figure.h5: error: asks for the figure "poem"; known are order, work', "an unknown figure"),
-        (("old.h5",), 2, r"^old.h5: error: was written by a release whose files do not say what their columns are", "a file without roles"),
-        ((".",), 2, r"^.: error: Is a directory", "a folder"),
-        ((), 2, r"error: .*FILE", "no arguments"),
-        (("good.h5", "--wrong"), 2, r"--wrong", "an unknown option"),
-        (("good.h5", "-o", "good.h5"), 2, r"is the result file itself", "the page over the result"),
-        (("good.h5", "-o", "nowhere/x.html"), 1, r"^nowhere/x.html: error: cannot write", "no folder to write to"),
+    for given, code, pattern, name in (
+        ({"file": "nowhere.h5"}, 2, r"^nowhere.h5: error: No such file", "a missing file"),
+        ({"file": "text.h5"}, 2, r"^text.h5: error: is not a Constella result", "no HDF5 file"),
+        ({"file": "cut.h5"}, 2, r"^cut.h5: error: is not a Constella result", "half a file"),
+        (
+            {"file": "other.h5"},
+            2,
+            r"^other.h5: error: is not a Constella result: HDF5, but",
+            "another HDF5 file",
+        ),
+        (
+            {"file": "figure.h5"},
+            2,
+            r'^figure.h5: error: asks for the figure "poem"; known are order, work',
+            "an unknown figure",
+        ),
+        (
+            {"file": "old.h5"},
+            2,
+            r"^old.h5: error: was written by a release whose files do not say what their columns are",
+            "a file without roles",
+        ),
+        ({"file": "."}, 2, r"^.: error: Is a directory", "a folder"),
+        (
+            {"file": "good.h5", "output": "good.h5"},
+            2,
+            r"is the result file itself",
+            "the page over the result",
+        ),
+        (
+            {"file": "good.h5", "output": "nowhere/x.html"},
+            1,
+            r"^nowhere/x.html: error: cannot write",
+            "no folder to write to",
+        ),
     ):
-        got, said = called(*arguments)
-        ok(got == code and re.search(pattern, said, re.M), f"{name}: exit {code} and a message", f"{got} {said}")
-    run = report("nowhere.h5")
-    ok(run.returncode == 2 and run.stderr == "nowhere.h5: error: No such file or directory\n", "a process ends with that, and without a traceback", f"{run.returncode} {run.stderr}")
-    run = report("good.h5", flags=("-S",))
+        got, said = called("report", **given)
+        ok(
+            got == code and re.search(pattern, said, re.M),
+            f"{name}: exit {code} and a message",
+            f"{got} {said}",
+        )
+    run = script("file=nowhere.h5", "formats=png")
+    ok(
+        run.returncode == 2 and run.stderr == "nowhere.h5: error: No such file or directory\n",
+        "a process ends with that, and without a traceback",
+        f"{run.returncode} {run.stderr}",
+    )
+    run = script("file=good.h5", flags=("-S",))
     told = "needs the Python module" in run.stderr and "python3-h5py" in run.stderr
     ok(run.returncode == 2 and told, "a missing Python module: exit 2, named, with its package", run.stderr)
-    ok(called("--help")[0] == 0, "--help: exit 0")
+
+
+def test_program():
+    make("plain", "order")
+    run = program("report", "plain.h5", "-o", "plain.html", "--figures", "plain", "--formats=svg")
+    ok(
+        run.returncode == 0
+        and (folder / "plain.html").exists()
+        and (folder / "plain" / "order.svg").exists(),
+        "report: a process of its own",
+        run.stderr,
+    )
+    for arguments, said in (
+        (("plain.h5", "--wrong"), "unknown option '--wrong'"),
+        ((), "`constella report` needs a result"),
+    ):
+        run = program("report", *arguments)
+        ok(
+            run.returncode == 2 and said in run.stderr,
+            f"report {' '.join(arguments)}: exit 2 and a message",
+            run.stderr,
+        )
+    ok(program("report", "--help").returncode == 0, "--help: exit 0")
 
 
 def test_colours():
     seen = {(style.COLOURS[i % len(style.COLOURS)], style.MARKERS[i % len(style.MARKERS)]) for i in range(56)}
     ok(len(seen) == 56, "colours and markers: 56 methods can be told apart")
-    ok({n for names in synthetic.FIGURES.values() for n in names.split(",")} <= set(plot.KINDS), "figures for every kind of study")
+    ok(
+        {n for names in synthetic.FIGURES.values() for n in names.split(",")} <= set(plot.KINDS),
+        "figures for every kind of study",
+    )
 
 
-with tempfile.TemporaryDirectory() as name:
-    folder = pathlib.Path(name)
-    for test in [f for n, f in list(globals().items()) if n.startswith("test_")]:
-        test()
-print(f"1..{count}")
-sys.exit(failed > 0)
+run_tests(globals())

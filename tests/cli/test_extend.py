@@ -200,7 +200,7 @@ def refused():
     ok("--resume goes on with it, or remove it" in constella("extend", result, study).stderr, "what lies in its way is not overwritten")
     os.remove(result + ".extended")
     for words, message in (((result,), "needs a result and a study"), ((study, study), "is not a Constella result"), ((result, study, "--overwrite"), "unknown option '--overwrite'"),
-                           ((result, study, "-o", result), "exists"), ((result, study, study), "takes one result and one study")):
+                           ((result, study, "-o", result), "exists"), ((result, study, study), "takes a result and a study file")):
         process = constella("extend", *words)
         ok(process.returncode == 2 and message in process.stderr, f"{message}: refused", process.stderr)
     with h5py.File(result, "r+") as f:

@@ -205,7 +205,7 @@ def command_line():
         ("--progress loud", ("--progress", "loud"), ["--progress", "auto, line, log, none", "loud"], {}),
         ("--overwite", ("--overwite",), ["--overwite", "did you mean '--overwrite'"], {}),
         ("-o without a value", ("-o",), ["-o", "needs a value"], {}),
-        ("two studies", (study,), ["good.yaml", "one study"], {}),
+        ("two studies", (study,), ["good.yaml", "takes a study file"], {}),
     ]
     for name, words, said, how in cases:
         for ranks in (0, 2):

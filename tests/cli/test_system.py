@@ -103,7 +103,7 @@ def mistakes():
     ok(f"{file}:4:7: error: " in process.stderr and f"{file}:5:14: error: " in process.stderr, "its mistakes at their places", process.stderr)
     good = write("good.yaml", GOOD)
     for words, said in (
-        ((), ["needs a system file"]),
+        ((), ["needs a system file or the name of a system"]),
         ((path("none.yaml"),), ["there is no file"]),
         (("kepller",), ["there is no file 'kepller'", "did you mean 'kepler'"]),
         ((FOLDER,), [FOLDER]),

@@ -66,18 +66,18 @@ mistake() { # name, part of the message, arguments
 }
 echo hello >text.h5
 /usr/bin/python3 -c 'import h5py; h5py.File("other.h5", "w")["x"] = 1' 2>/dev/null || cp text.h5 other.h5
-mistake "unknown column" 'no column "ordr"; did you mean "order"?' f.h5 --columns ordr
-mistake "unknown column in a condition" 'no column "stp"; did you mean "step"?' f.h5 --where "stp=1"
-mistake "unknown format" 'no format "jsn"; did you mean "json"?' f.h5 --format jsn
-mistake "unknown option" 'no option "--colums"; did you mean "--columns"?' f.h5 --colums all
-mistake "missing value" '--where needs a value' f.h5 --where
+mistake "unknown column" "did you mean 'order'?" f.h5 --columns ordr
+mistake "unknown column in a condition" "did you mean 'step'?" f.h5 --where "stp=1"
+mistake "unknown format" "not 'jsn'; did you mean 'json'?" f.h5 --format jsn
+mistake "unknown option" "did you mean '--columns'?" f.h5 --colums all
+mistake "missing value" "'--where' needs a value" f.h5 --where
 mistake "text for a number" 'column step holds numbers, not "small"' f.h5 --where "step = small"
 mistake "no operator" 'column OP value is expected' f.h5 --where "step"
 mistake "empty condition" 'column OP value is expected' f.h5 --where "step=1,"
 mistake "open quote" 'a quote is not closed' f.h5 --where "method='x"
 mistake "no comma" 'a comma or `and` is expected before "flag = ok"' f.h5 --where "method = 'rattle' flag = ok"
-mistake "no file given" 'FILE is missing'
-mistake "two files" 'one FILE is expected' f.h5 g.h5
+mistake "no file given" 'needs a result'
+mistake "two files" "unexpected argument 'g.h5'" f.h5 g.h5
 mistake "file missing" 'none.h5: error: No such file' none.h5
 mistake "not HDF5" 'text.h5: error: is not a Constella result' text.h5
 mistake "HDF5 of others" 'other.h5: error: is not a Constella result' other.h5

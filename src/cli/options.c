@@ -1,0 +1,204 @@
+/* options.c: parses a command line by the table of its command (options.h). */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cli/options.h"
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/diag.h"
+
+enum { MOST = 32 }; /* rows of a table */
+
+typedef struct {
+  const cst_command *command;
+  char              *into;
+  bool               given[MOST]; /* by row */
+  cst_diag          *d;
+} parser;
+
+bool cst_options_positive(void *member, const char *value) {
+  char        *end;
+  const double x = strtod(value, &end);
+  if (end == value || *end || !(x > 0) || !isfinite(x)) return false;
+  *(double *)member = x;
+  return true;
+}
+
+static bool whole(const char *text, long *x) {
+  char *end;
+  errno = 0;
+  *x = strtol(text, &end, 10);
+  return end != text && !*end && !errno;
+}
+
+bool cst_options_natural(void *member, const char *value) {
+  long x;
+  if (!whole(value, &x) || x < 0) return false;
+  *(long *)member = x;
+  return true;
+}
+
+bool cst_options_count(void *member, const char *value) {
+  long x;
+  if (!whole(value, &x) || x < 1) return false;
+  *(long *)member = x;
+  return true;
+}
+
+static bool is_argument(const cst_option *o) { return *o->name != '-'; }
+
+/* The length of the name in "--name=value". */
+static size_t name_length(const char *word) { return strncmp(word, "--", 2) ? strlen(word) : strcspn(word, "="); }
+
+/* The row of an option by either of its names; -1: there is none. */
+static int find_option(const parser *p, const char *word) {
+  const size_t n = name_length(word);
+  for (int k = 0; p->command->option[k].name; k++) {
+    const cst_option *o = &p->command->option[k];
+    if (is_argument(o)) continue;
+    if (strlen(o->name) == n && !strncmp(o->name, word, n)) return k;
+    if (o->short_name && !strcmp(o->short_name, word)) return k;
+  }
+  return -1;
+}
+
+/* The row of the next argument; -1: all are given. */
+static int find_argument(const parser *p) {
+  for (int k = 0; p->command->option[k].name; k++)
+    if (is_argument(&p->command->option[k]) && !p->given[k]) return k;
+  return -1;
+}
+
+static void unknown_option(const parser *p, const char *word) {
+  const char *names[MOST + 1];
+  char        name[64];
+  int         n = 0;
+  for (const cst_option *o = p->command->option; o->name; o++)
+    if (!is_argument(o)) names[n++] = o->name;
+  names[n++] = "--help";
+  snprintf(name, sizeof name, "%.*s", (int)name_length(word), word);
+  cst_diag_add(p->d, NULL, 0, 0, "unknown option '%s'; allowed: %s%s%s%s", name, cst_diag_join(names, n), p->command->passes ? " and " : "",
+               p->command->passes ? p->command->passes : "", cst_diag_guess(name, names, n));
+}
+
+/* The words that may stand for a value "text|csv", words[MOST], in `room`; 0 where others may. */
+static int choices(const char *value, char *room, size_t size, const char **words) {
+  int n = 0;
+  if (!value || !strchr(value, '|') || isupper((unsigned char)*value)) return 0;
+  snprintf(room, size, "%s", value);
+  for (char *word = strtok(room, "|"); word && n < MOST; word = strtok(NULL, "|")) words[n++] = word;
+  return n;
+}
+
+static bool is_among(const char *word, const char *const *words, int n) {
+  for (int i = 0; i < n; i++)
+    if (!strcmp(word, words[i])) return true;
+  return false;
+}
+
+/* "--format", or "`constella list`" of an argument. */
+static const char *subject(const parser *p, const cst_option *o) {
+  static char text[64];
+  if (!is_argument(o)) return o->name;
+  snprintf(text, sizeof text, "`constella %s`", p->command->name);
+  return text;
+}
+
+static void set(parser *p, int k, const char *value) {
+  const cst_option *o = &p->command->option[k];
+  const char       *words[MOST];
+  char              room[256];
+  const int         n = choices(o->value, room, sizeof room, words);
+  if (p->given[k] && o->is & CST_OPTION_ONCE) cst_diag_add(p->d, NULL, 0, 0, "'%s' is given twice", o->name);
+  p->given[k] = true;
+  if (n && !is_among(value, words, n))
+    cst_diag_add(p->d, NULL, 0, 0, "%s takes one of %s, not '%s'%s", subject(p, o), cst_diag_join(words, n), value,
+                 cst_diag_guess(value, words, n));
+  else if (o->set && !o->set(p->into + o->at, value))
+    cst_diag_add(p->d, NULL, 0, 0, "%s takes %s, not '%s'", subject(p, o), o->takes, value);
+  else if (!o->set)
+    *(const char **)(p->into + o->at) = value;
+}
+
+/* An option with its value; how many words it has. */
+static int set_option(parser *p, int k, int n, char **words) {
+  const cst_option *o = &p->command->option[k];
+  const char       *equals = words[0][name_length(words[0])] == '=' ? words[0] + name_length(words[0]) + 1 : NULL;
+  int               used = equals || !o->value ? 1 : 2;
+  if (!o->value) {
+    if (equals) cst_diag_add(p->d, NULL, 0, 0, "%s takes no value", o->name);
+    *(bool *)(p->into + o->at) = true;
+    return 1;
+  }
+  if (used > n) {
+    cst_diag_add(p->d, NULL, 0, 0, "'%s' needs %s", words[0], o->takes ? o->takes : "a value");
+    return 1;
+  }
+  set(p, k, equals ? equals : words[1]);
+  while (o->is & CST_OPTION_SPREADS && used < n && *words[used] != '-' && strchr(words[used], '=')) set(p, k, words[used++]);
+  return used;
+}
+
+/* "a result and a study file". */
+static const char *arguments_wanted(const parser *p) {
+  static char text[128];
+  size_t      n = 0;
+  for (const cst_option *o = p->command->option; o->name; o++)
+    if (is_argument(o)) n += (size_t)snprintf(text + n, sizeof text - n, "%s%s", n ? " and " : "", o->takes);
+  return n ? text : "no argument";
+}
+
+/* What stands at words[0]; how many words it has. Of an option that there is not, the next word may be the
+ * value. */
+static int take(parser *p, int n, char **words) {
+  const int k = *words[0] == '-' ? find_option(p, words[0]) : find_argument(p);
+  const int passed = *words[0] == '-' && k < 0 && p->command->pass ? p->command->pass(p->into, n, words, p->d) : 0;
+  if (passed) return passed;
+  if (*words[0] != '-') {
+    if (k >= 0)
+      set(p, k, words[0]);
+    else
+      cst_diag_add(p->d, NULL, 0, 0, "unexpected argument '%s'; `constella %s` takes %s", words[0], p->command->name, arguments_wanted(p));
+    return 1;
+  }
+  if (k >= 0) return set_option(p, k, n, words);
+  unknown_option(p, words[0]);
+  return n > 1 && *words[1] != '-' && find_argument(p) < 0 ? 2 : 1;
+}
+
+static void set_standards(parser *p) {
+  for (const cst_option *o = p->command->option; o->name; o++) {
+    if (!o->standard) continue;
+    if (o->set)
+      o->set(p->into + o->at, o->standard);
+    else
+      *(const char **)(p->into + o->at) = o->standard;
+  }
+}
+
+static void check_required(const parser *p) {
+  bool arguments = true;
+  for (int k = 0; p->command->option[k].name; k++) {
+    const cst_option *o = &p->command->option[k];
+    if (p->given[k] || !(o->is & CST_OPTION_REQUIRED)) continue;
+    if (is_argument(o))
+      arguments = false;
+    else
+      cst_diag_add(p->d, NULL, 0, 0, "%s is missing; it takes %s", o->name, o->takes);
+  }
+  if (!arguments) cst_diag_add(p->d, NULL, 0, 0, "`constella %s` needs %s", p->command->name, arguments_wanted(p));
+}
+
+void cst_options_parse(const cst_command *c, int argc, char **argv, void *into, cst_diag *d) {
+  parser p = {.command = c, .into = into, .d = d};
+  set_standards(&p);
+  for (int i = 1; i < argc;) i += take(&p, argc - i, argv + i);
+  check_required(&p);
+}
+
+bool cst_options_ask_help(int argc, char **argv) {
+  for (int i = 1; i < argc; i++)
+    if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) return true;
+  return false;
+}

@@ -1,0 +1,18 @@
+/* text.h: small questions about text that several rooms ask. */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef CST_CORE_TEXT_H
+#define CST_CORE_TEXT_H
+#include <stdbool.h>
+#include <stddef.h>
+
+bool cst_text_begins(const char *text, const char *start);
+/* Whether text is longer than `end` and ends with it. */
+bool cst_text_ends(const char *text, const char *end);
+/* A letter of ASCII, then letters, digits and characters of `more`. */
+bool cst_text_is_name(const char *text, const char *more);
+/* The shortest decimal that strtod reads back as x; 32 bytes suffice. */
+void cst_text_shortest(double x, char *out, size_t size);
+/* Replaces control characters by '?', so that text from a file cannot steer a terminal. `kept`: one that
+ * stays, 0: none. */
+void cst_text_disarm(char *text, char kept);
+#endif

@@ -1,0 +1,137 @@
+#!/usr/bin/python3
+"""test_export.py: `constella plot` and `constella export`: what they write, and their messages. TAP."""
+# SPDX-License-Identifier: BSD-2-Clause
+import re
+import shutil
+import warnings
+
+from drawing import (
+    called,
+    folder,
+    ok,
+    order_study,
+    program,
+    run_tests,
+    sweep_study,
+)  # first: it skips the test where modules are missing
+
+import h5py
+import matplotlib.colors
+import matplotlib.image
+import numpy as np
+
+from constella import latex, plot, style
+
+order, sweep = order_study(), sweep_study()
+
+
+def test_latex():
+    text = latex.wide(order)
+    rows = [line for line in text.splitlines() if line.startswith("$0.")]
+    ok(
+        text.count(r"\multicolumn{2}{c}") == 2 and r"\toprule" in text and len(rows) == 4,
+        "LaTeX: steps down, methods across",
+        text,
+    )
+    widths = {line.count("&") for line in text.splitlines() if line.endswith(r"\\")}
+    ok(widths == {2, 4}, "LaTeX: as many cells in every row", widths)
+    ok(
+        text.count("{") == text.count("}") and text.count("$") % 2 == 0 and r"\mathrm{err}_{q}" in text,
+        "LaTeX: balanced, headers in mathematics",
+    )
+    ok(
+        abs(
+            float(re.search(r"\$([\d.]+)\\cdot10\^\{(-?\d+)\}", rows[0])[1])
+            - float(f"{order.statistic('error', 'q')[0]:.2e}"[:4])
+        )
+        < 1e-9,
+        "LaTeX: the numbers",
+        rows[0],
+    )
+
+
+def test_plot():
+    code, _ = called("plot", file=order.path, kind="order", methods="rattle", output="figure.png")
+    pixels = matplotlib.image.imread(folder / "figure.png")[..., :3]
+    tone = np.array(matplotlib.colors.to_rgb(style.COLOURS[0]))
+    ok(
+        code == 0 and (np.abs(pixels - tone).max(axis=2) < 0.02).sum() > 500,
+        "plot: the colour of the method is in the pixels",
+    )
+    for (file, kind), words, said in (
+        (("order.h5", "ordr"), {}, "did you mean"),
+        (("sweep.h5", "phase"), {"x": "x9"}, "there is no x9"),
+    ):
+        code, told = called("plot", file=folder / file, kind=kind, **words)
+        ok(
+            code == 2 and said in told and "Traceback" not in told,
+            f"plot {file} {kind}: exit 2 and a message",
+            told,
+        )
+
+
+def test_csv():
+    called("export", file=order.path, output="x.csv", columns="method,error_q")
+    rows = (folder / "x.csv").read_text().splitlines()
+    ok(
+        rows[0] == "method,error_q" and float(rows[8].split(",")[1]) == order.statistic("error", "q")[7],
+        "export: CSV with all digits",
+        rows,
+    )
+
+
+def test_program():
+    """The command lines, as the program parses them and hands them over."""
+    run = program("plot", order.path, "order", "--methods", "rattle", "-o", "one.pdf", "--width=4")
+    ok(run.returncode == 0 and (folder / "one.pdf").exists(), "plot: a process of its own", run.stderr)
+    run = program("export", "order.h5", "--output", "y.csv", "--columns=method,error_q")
+    ok(run.returncode == 0 and (folder / "y.csv").exists(), "export: a process of its own", run.stderr)
+    (folder / "junk.h5").write_bytes(b"\x89HDF\r\n\x1a\n" + bytes(200))
+    for arguments, said in (
+        (("plot", "junk.h5", "order"), "not a Constella result"),
+        (("plot", "order.h5"), "`constella plot` needs a result and a kind of figure"),
+        (("plot", "order.h5", "order", "--styl", "paper"), "did you mean '--style'?"),
+        (("plot", "order.h5", "order", "--style", "papr"), "not 'papr'; did you mean 'paper'?"),
+        (("plot", "order.h5", "order", "--width", "wide"), "--width takes a positive number, not 'wide'"),
+        (("export", "order.h5"), "--output is missing"),
+        (("export", "order.h5", "-o", "x.csv", "--case", "-1"), "--case takes a whole number from 0 on"),
+    ):
+        run = program(*arguments)
+        ok(
+            run.returncode == 2 and said in run.stderr and "Traceback" not in run.stderr,
+            f"{' '.join(arguments)}: exit 2 and a message",
+            run.stderr,
+        )
+    kinds = [line.split()[0] for line in program("list", "figures").stdout.splitlines()]
+    ok(kinds == list(plot.KINDS), "list figures: every kind", kinds)
+
+
+def test_hostile():
+    """A file whose datasets have wrong shapes and types: messages, no traceback."""
+    random = np.random.default_rng(5)
+    wrong = (np.zeros((2, 0)), np.full(3, np.nan), np.bytes_("text"), np.arange(5)[:, None])
+    for seed, value in enumerate(wrong):
+        path = folder / f"hostile-{seed}.h5"
+        shutil.copy(sweep.path, path)
+        with h5py.File(path, "a") as f:
+            names = []
+            f.visititems(lambda n, d, names=names: names.append(n) if hasattr(d, "shape") else None)
+            for name in random.choice(names, 25, replace=False):
+                attributes, group, short = (
+                    dict(f[name].attrs.items()),
+                    f[name].parent,
+                    name.rsplit("/", 1)[-1],
+                )
+                del f[name]
+                group[short] = value
+                group[short].attrs["role"] = attributes.get("role", "")
+        for kind in ("drift", "sweep", "mechanism"):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                code, said = called("plot", file=path, kind=kind, output="hostile.svg")
+            if code not in (0, 2) or "Traceback" in said:
+                return ok(False, f"hostile file {seed}, {kind}", said)
+    ok(True, "hostile files: figures or messages")
+
+
+run_tests(globals())
