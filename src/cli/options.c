@@ -132,7 +132,7 @@ static int set_option(parser *p, int k, int n, char **words) {
     return 1;
   }
   if (used > n) {
-    cst_diag_add(p->d, NULL, 0, 0, "'%s' needs %s", words[0], o->takes ? o->takes : "a value");
+    cst_diag_add(p->d, NULL, 0, 0, "'%s' needs a value%s%s", words[0], o->takes ? ": " : "", o->takes ? o->takes : "");
     return 1;
   }
   set(p, k, equals ? equals : words[1]);

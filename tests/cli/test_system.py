@@ -109,7 +109,7 @@ def mistakes():
         ((FOLDER,), [FOLDER]),
         ((good, "more"), ["unexpected argument 'more'"]),
         ((good, "--parameter", "m=1"), ["unknown option '--parameter'", "did you mean '--parameters'"]),
-        ((good, "--parameters"), ["needs NAME=VALUE"]),
+        ((good, "--parameters"), ["needs a value: NAME=VALUE"]),
         ((good, "--parameters", "m"), ["NAME=VALUE, not 'm'"]),
         ((good, "--parameters", "m=one"), ["'m=one'", "unknown name 'one'"]),
         ((good, "--parameters", "mm=1"), ["unknown parameter 'mm'", "allowed: m, g, R"]),

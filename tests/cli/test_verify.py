@@ -247,7 +247,7 @@ def explained():
 def refused():
     _, result = run("refused", GOOD.replace("end: 1.0", "initial: {members: 4, seed: 1, spread: {v: 0.1}}\nend: 1.0"))
     for words, message in ((("--member", 4), "no member 4; there are 0 to 3"), (("--case", 4, "--member", -1), "no case 4; there are 0 to 3"), (("--member", "two"), "--member takes a whole number"),
-                           (("--sample", 0), "--sample takes a whole number from 1 on"), (("--seed",), "'--seed' needs a whole number"), (("--form-start",), "did you mean '--from-start'"), ((result,), "one result file")):
+                           (("--sample", 0), "--sample takes a whole number from 1 on"), (("--seed",), "'--seed' needs a value"), (("--form-start",), "did you mean '--from-start'"), ((result,), "takes a result")):
         process = constella("verify", result, *words)
         ok(process.returncode == 2 and not process.stdout, f"verify {' '.join(map(str, words[:3]))[-40:]}: refused", process.stdout, process.stderr)
         ok(message in process.stderr or "-1" in map(str, words), "with what is allowed", process.stderr)
