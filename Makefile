@@ -84,7 +84,7 @@ LANE_SMALL   := $(shell grep -l '^\#define CORE_IS_FOR_SMALL' $(LANE_GENERIC))
 LANE_BODIES  := $(shell grep -l '^\#define CORE_IS_FOR_BODIES' $(LANE_GENERIC))
 SYSTEMS      := $(basename $(notdir $(wildcard src/system/catalogue/*.yaml)))
 EXPR         := $(filter-out src/expr/interpret.c,$(wildcard src/expr/*.c))
-GENERATOR    := src/system/generate.c src/system/emit-header.c src/system/file.c src/system/derive.c src/system/structure.c src/system/bands.c src/system/pairs.c src/system/body.c src/system/rotation.c src/core/diag.c src/core/text.c src/core/document.c src/core/yaml.c
+GENERATOR    := src/system/generate.c src/system/emit-header.c src/system/file.c src/system/keys.c src/system/derive.c src/system/structure.c src/system/bands.c src/system/pairs.c src/system/body.c src/system/rotation.c src/core/diag.c src/core/text.c src/core/document.c src/core/yaml.c
 GENERATOR    := $(wildcard $(GENERATOR) src/system/read-*.c)
 PLAIN        := $(filter-out src/expr/interpret.c src/system/kernels.c src/system/generate.c src/main.c,$(wildcard src/*/*.c src/method/core/*.c))
 

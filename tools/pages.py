@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""pages.py: the parts of docs/ that are made from the program's own tables: docs/study-file.md, docs/methods.md.
+"""pages.py: writes the parts of docs/ that come from the program's tables: study-file.md, system-file.md, methods.md.
 
   tools/pages.py PROGRAM           writes them
   tools/pages.py PROGRAM --check   exit status 1 and the names of pages that differ
 
-Of study-file.md and methods.md only what stands between the lines <!-- made: ... --> and <!-- end --> is made; the rest is written by hand.
+Only the text between the lines <!-- made: ... --> and <!-- end --> is generated; the rest is written by hand.
 """
 # SPDX-License-Identifier: BSD-2-Clause
 import os
@@ -20,8 +20,8 @@ def ask(program, *words):
     return subprocess.run([program, *words], check=True, capture_output=True, text=True).stdout
 
 
-def study_keys(text):
-    """The keys of `constella show study`, as maps of path, type, default, unit, example and doc."""
+def read_keys(text):
+    """The keys of `constella show study` or `show system`, as maps of path, type, default, unit, example and doc."""
     keys = []
     for block in text.split("\n\n")[2:]:
         lines = block.strip("\n").split("\n")
@@ -40,18 +40,29 @@ def cell(text):
     return text.replace("|", "\\|")
 
 
-def study_table(program):
-    """A table for the file and one for each map in it."""
+def keys_table(keys, heading, titles):
+    """A table for the file and one for each map in it; titles: those of maps whose path is not the title."""
     lines, group = [], None
-    for key in study_keys(ask(program, "show", "study")):
+    for key in keys:
         inside, _, name = key["path"].rpartition(".")
         if inside != group:
-            title = {"": "## The file", "range": "## A range of values"}.get(inside, f"## `{inside}`")
-            lines += ["", title, "", "| key | type | default | unit | meaning | example |", "|---|---|---|---|---|---|"]
+            columns = ["| key | type | default | unit | meaning | example |", "|---|---|---|---|---|---|"]
+            lines += ["", f"{heading} {titles.get(inside, f'`{inside}`')}", "", *columns]
             group = inside
         example = f"`{key['example']}`" if key["example"] else ""
-        lines.append("| " + " | ".join(cell(x) for x in (f"`{name}`", key["type"], key["default"], key["unit"], key["doc"], example)) + " |")
+        cells = (f"`{name}`", key["type"], key["default"], key["unit"], key["doc"], example)
+        lines.append("| " + " | ".join(cell(x) for x in cells) + " |")
     return "\n".join(lines) + "\n\n"
+
+
+def study_table(program):
+    return keys_table(
+        read_keys(ask(program, "show", "study")), "##", {"": "The file", "range": "A range of values"}
+    )
+
+
+def system_table(program):
+    return keys_table(read_keys(ask(program, "show", "system")), "###", {"": "The file"})
 
 
 def fields(text):
@@ -76,12 +87,16 @@ def method_sections(program):
     lines = []
     for row in ask(program, "list", "methods").strip().split("\n"):
         signature = re.match(r"\{[^}]*\}|[a-z0-9-]+(\([^)]*\))?", row)[0]
-        name = "{a: [[0, 0], [1/2, 0]], b: [0, 1]}" if signature.startswith("{") else re.match(r"[a-z0-9-]+", signature)[0]
+        name = (
+            "{a: [[0, 0], [1/2, 0]], b: [0, 1]}"
+            if signature.startswith("{")
+            else re.match(r"[a-z0-9-]+", signature)[0]
+        )
         text = ask(program, "show", name) if not signature.startswith("{") else ""
         heading = "A tableau of your own" if signature.startswith("{") else name
         lines += ["", f"## {heading}", "", f"`{signature}`", ""]
         if not text:
-            lines += [escaped(row[len(signature):].strip())]
+            lines += [escaped(row[len(signature) :].strip())]
             continue
         for label, words in fields(text):
             if label == "equations":
@@ -93,7 +108,7 @@ def method_sections(program):
     return "\n".join(lines) + "\n\n"
 
 
-PAGES = {"study-file.md": study_table, "methods.md": method_sections}
+PAGES = {"study-file.md": study_table, "system-file.md": system_table, "methods.md": method_sections}
 
 
 def main():

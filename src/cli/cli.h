@@ -10,12 +10,14 @@
 #define CST_COMMANDS(X)                                                                                                                    \
   X(run)                                                                                                                                   \
   X(extend)                                                                                                                                \
-  X(check) X(list) X(show) X(system) X(table) X(status) X(submit) X(verify) X(report) X(plot) X(export) X(cite)
+  X(check)                                                                                                                                 \
+  X(list) X(show) X(system) X(table) X(status) X(submit) X(verify) X(report) X(plot) X(export) X(cite)
 
 #define CST_COMMAND_ROW(NAME) extern const cst_command cst_command_##NAME;
 CST_COMMANDS(CST_COMMAND_ROW)
 #undef CST_COMMAND_ROW
 
 int  cst_cli_list_figures(void); /* analysis.c: the kinds of figures, a line each; the exit status */
-void cst_cli_show_study(void);   /* show-study.c: the page on the keys of a study file */
+void cst_cli_show_study(void);   /* show-keys.c: the page on the keys of a study file */
+void cst_cli_show_system(void);  /* the same of a system file */
 #endif

@@ -4,7 +4,7 @@
 #define CST_CLI_PAGE_H
 #include <stdio.h>
 
-enum { CST_PAGE_WIDTH = 110 };
+enum { CST_PAGE_WIDTH = 120 };
 
 /* The text in lines of at most CST_PAGE_WIDTH columns, broken at blanks and where the text has a new line;
  * ends the last line. The first line goes on at column `at`; the others are indented by `indent`. */

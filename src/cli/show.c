@@ -311,6 +311,7 @@ static const char *guess(const char *name) {
   for (int i = 0; i < cst_scheme_count(); i++) names[n++] = cst_scheme_at(i)->name;
   for (int i = 0; i < cst_kind_count(); i++) names[n++] = cst_kind_name(cst_kind_at(i));
   names[n++] = "study";
+  names[n++] = "system";
   return cst_diag_guess(name, names, n);
 }
 
@@ -329,6 +330,8 @@ static void show(const char *name, const char *system, cst_diag *d) {
   cst_method    *m = method_of(name, &e);
   if (!strcmp(name, "study") && !system)
     cst_cli_show_study();
+  else if (!strcmp(name, "system") && !system)
+    cst_cli_show_system();
   else if (m)
     show_method(name, m, system, d);
   else if (system && (cst_catalogue_text(name) || cst_scheme_find(name) || cst_kind_find(name)))

@@ -46,10 +46,7 @@ static void start(cst_reading *r) {
 }
 
 static void read_all(cst_reading *r) {
-  static const char *const keys[] = {"system",    "doc",         "source",     "coordinates", "parameters", "mass",
-                                     "potential", "constraints", "symmetries", "states",      "gyroscopic", "nonholonomic",
-                                     "forces",    "bodies",      "stiff",      "units"};
-  cst_yaml_check_keys(r->doc, r->root, keys, sizeof keys / sizeof *keys, r->d);
+  cst_system_keys_check(r->doc, r->root, "", CST_SYSTEM_KEYS_ALL, r->d);
   read_title(r);
   cst_read_units(r);
   cst_read_parameters(r);

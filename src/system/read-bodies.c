@@ -55,16 +55,15 @@ static void declare_centre(cst_reading *r, const cst_name *body, const cst_body_
 }
 
 static void declare_body(cst_reading *r, cst_yaml *key, cst_yaml *map, cst_yaml **item) {
-  static const char *const keys[] = {"rotation", "centre", "mass", "inertia"};
-  cst_system              *s = r->s;
-  cst_name                *body = &s->body_name[s->nbody_name];
-  cst_body_place          *p = &r->body[s->nbody_name];
+  cst_system     *s = r->s;
+  cst_name       *body = &s->body_name[s->nbody_name];
+  cst_body_place *p = &r->body[s->nbody_name];
   if (!cst_read_declared(r, key, "body", body)) return;
   if (!cst_yaml_is_map(map)) {
     cst_yaml_error(r->doc, map, r->d, "a body must be a map with the keys rotation, inertia and, where it has a centre, centre and mass");
     return;
   }
-  cst_yaml_check_keys(r->doc, map, keys, 4, r->d);
+  cst_system_keys_check(r->doc, map, "bodies.NAME", CST_SYSTEM_KEYS_ALL, r->d);
   if (body->array && !r->array) r->array = cst_yaml_text(key);
   const bool centre = cst_yaml_get(map, "centre") != NULL;
   *p = (cst_body_place){key, map, s->nq, centre ? s->nq + ENTRIES : -1, ENTRIES + (centre ? AXES : 0)};

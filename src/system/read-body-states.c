@@ -141,18 +141,17 @@ static bool rotation(const entry *x, cst_node R[9]) {
 
 /* Its coordinates; false after a mistake. */
 static bool place(const entry *x, cst_node *q, cst_node *v) {
-  static const char *const keys[] = {"axis", "angle", "quaternion", "matrix", "omega", "centre", "velocity"};
-  cst_reading             *r = x->r;
-  const cst_body          *b = x->b;
-  cst_node                 R[9], V[9], omega[3], centre[3], velocity[3];
-  const bool               free = b->centre >= 0;
-  const int                before = cst_diag_count(r->d);
+  cst_reading    *r = x->r;
+  const cst_body *b = x->b;
+  cst_node        R[9], V[9], omega[3], centre[3], velocity[3];
+  const bool      free = b->centre >= 0;
+  const int       before = cst_diag_count(r->d);
   if (!cst_yaml_is_map(x->map)) {
     cst_yaml_error(r->doc, x->map, r->d, "the state of %s must be a map with the keys axis and angle, quaternion or matrix, omega%s",
                    b->name, free ? ", centre, velocity" : "");
     return false;
   }
-  cst_yaml_check_keys(r->doc, x->map, keys, free ? 7 : 5, r->d);
+  cst_system_keys_check(r->doc, x->map, "states.NAME.bodies.NAME", free ? CST_SYSTEM_FREE : 0, r->d);
   if (free && !cst_yaml_get(x->map, "centre")) cst_yaml_error(r->doc, x->map, r->d, "missing key 'centre' of %s", b->name);
   bool good = rotation(x, R);
   good &= vector(x, "omega", omega);

@@ -43,13 +43,12 @@ static void read_range(cst_reading *r, cst_yaml *n, cst_name *a, const char **va
 }
 
 cst_yaml *cst_read_family(cst_reading *r, cst_yaml *key, cst_yaml *value, const char *what, cst_name *a, const char **variable) {
-  static const char *const keys[] = {"for", "expression"};
-  bool                     family = cst_yaml_is_map(value);
+  bool family = cst_yaml_is_map(value);
   *a = (cst_name){.name = cst_yaml_text(key), .at = r->s->ng + r->s->nvel, .count = 1, .array = family, .step = 1};
   *variable = NULL;
   cst_read_symbol(r, key, -1, a->name, what);
   if (family) {
-    cst_yaml_check_keys(r->doc, value, keys, 2, r->d);
+    cst_system_keys_check(r->doc, value, "constraints.NAME", CST_SYSTEM_KEYS_ALL, r->d);
     cst_yaml *range = cst_read_required(r, value, "for", "of a family of constraints");
     value = cst_read_required(r, value, "expression", "of a family of constraints");
     a->count = 0;

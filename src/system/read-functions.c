@@ -45,15 +45,14 @@ void cst_read_gyroscopic(cst_reading *r) {
 
 /* `name: [...]` or `name: {generator: [...], gauge: F}`, or one of all bodies at once. */
 static void read_symmetry(cst_reading *r, cst_yaml *key, cst_yaml *n, int k) {
-  static const char *const keys[] = {"generator", "gauge", "rotation", "translation"};
-  cst_system              *s = r->s;
-  cst_entries              e = cst_read_coordinate_entries(r);
-  cst_yaml                *list = n, *gauge = NULL;
+  cst_system *s = r->s;
+  cst_entries e = cst_read_coordinate_entries(r);
+  cst_yaml   *list = n, *gauge = NULL;
   cst_read_label(r, key, "symmetry");
   s->symmetry[k] = cst_yaml_text(key);
   s->gauge[k] = cst_graph_constant(s->graph, 0);
   if (cst_yaml_is_map(n)) {
-    cst_yaml_check_keys(r->doc, n, keys, s->nbodies ? 4 : 2, r->d);
+    cst_system_keys_check(r->doc, n, "symmetries.NAME", s->nbodies ? CST_SYSTEM_BODIES : 0, r->d);
     gauge = cst_yaml_get(n, "gauge");
     list = s->nbodies && cst_read_moves_bodies(n) ? NULL : cst_read_required(r, n, "generator", "of the symmetry");
   }

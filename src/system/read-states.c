@@ -35,7 +35,6 @@ static void read_exact_lambda(cst_reading *r, cst_yaml *n, cst_state *state) {
 }
 
 static void read_exact(cst_reading *r, cst_yaml *n, cst_state *state) {
-  static const char *const keys[] = {"q", "v", "lambda"}, *const with_bodies[] = {"q", "v", "lambda", "bodies"};
   static const char *const list[] = {"q", "v"}, *const what[] = {"exact q", "exact v"}, of[] = "of the exact motion";
   cst_system *s = r->s;
   bool        lambda = s->ng || cst_yaml_get(r->root, "constraints"), good;
@@ -45,7 +44,8 @@ static void read_exact(cst_reading *r, cst_yaml *n, cst_state *state) {
     return;
   }
   state->has_exact = true;
-  cst_yaml_check_keys(r->doc, n, s->nbodies ? with_bodies : keys, s->nbodies ? 4 : lambda ? 3 : 2, r->d);
+  const int forms = s->nbodies ? CST_SYSTEM_BODIES | CST_SYSTEM_CONSTRAINED : lambda ? CST_SYSTEM_CONSTRAINED : 0;
+  cst_system_keys_check(r->doc, n, "states.NAME.exact", forms, r->d);
   cst_entries e = listed(r, n);
   cst_node   *node[2];
   for (int k = 0; k < 2; k++)
@@ -78,8 +78,7 @@ void cst_read_start(cst_reading *r, cst_yaml *map, cst_node **q, cst_node **v) {
 }
 
 static void read_state(cst_reading *r, cst_yaml *key, cst_yaml *n, cst_state *state) {
-  static const char *const keys[] = {"q", "v", "exact", "bodies"};
-  const bool               bodies = r->s->nbodies > 0;
+  const bool bodies = r->s->nbodies > 0;
   state->name = cst_yaml_text(key);
   cst_read_label(r, key, "state");
   if (!cst_yaml_is_map(n)) {
@@ -87,7 +86,7 @@ static void read_state(cst_reading *r, cst_yaml *key, cst_yaml *n, cst_state *st
                    bodies ? "bodies, and q and v of the coordinates that are of none" : "q and v");
     return;
   }
-  cst_yaml_check_keys(r->doc, n, keys, bodies ? 4 : 3, r->d);
+  cst_system_keys_check(r->doc, n, "states.NAME", bodies ? CST_SYSTEM_BODIES : 0, r->d);
   if (bodies && !has_bodies(n) && !cst_yaml_get(n, "q") && !cst_yaml_get(n, "v")) {
     cst_yaml_error(r->doc, n, r->d, "missing key 'bodies' of the state");
     return;

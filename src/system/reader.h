@@ -8,6 +8,7 @@
 #ifndef CST_SYSTEM_READER_H
 #define CST_SYSTEM_READER_H
 #include "system/internal.h"
+#include "system/keys.h"
 
 enum {
   CST_READING_ERRORS = 100,

@@ -13,9 +13,9 @@ from cli import FOLDER, PROGRAM, constella, done, note, ok, path, together, writ
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.join(HERE, "..", "..")
 sys.path.insert(0, os.path.join(ROOT, "tools"))
-from pages import study_keys  # noqa: E402
+from pages import read_keys  # noqa: E402
 
-KEYS = study_keys(constella("show", "study").stdout)
+KEYS = read_keys(constella("show", "study").stdout)
 
 # Studies that a line is put into; the first that accepts it counts.
 BASES = [
