@@ -1,6 +1,8 @@
-/* band.h: banded linear algebra over lanes: elimination without pivoting for matrices near a symmetric positive one.
+/* band.h: banded linear algebra over lanes: elimination without pivoting for matrices near a symmetric
+ * positive one.
  *
- * A banded matrix of n rows and half bandwidth k is vd[n * (2 k + 1)]: entry (r, c) stands at r (2 k + 1) + c - r + k.
+ * A banded matrix with n rows and half bandwidth k is vd[n * (2 k + 1)]: entry (r, c) is at r (2 k + 1) + c -
+ * r + k.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_BAND_H
@@ -52,8 +54,8 @@ static __attribute__((unused, noinline)) void cst_band_solve(const vd *A, vd *b,
   }
 }
 
-/* b := A^-1 b for a symmetric A of which the upper half is stored by rows, entry (r, r + d) at r (band + 1) + d, and whose row r ends at
- * last[r], what elimination fills in included (cst_bands). A is destroyed. Unrolls where n and last are constants. */
+/* b := A^-1 b for a symmetric A. Its upper half is stored by rows, entry (r, r + d) at r (band + 1) + d; row
+ * r ends at last[r], fill-in included (cst_bands). A is destroyed. Unrolls where n and last are constants. */
 CST_INLINE void cst_envelope_solve(vd *A, vd *b, int n, int band, const int *last) {
   CST_BAND_UNROLL for (int r = 0; r < n; r++) {
     vd *const pivot = A + (long)r * (band + 1);
@@ -73,16 +75,18 @@ CST_INLINE void cst_envelope_solve(vd *A, vd *b, int n, int band, const int *las
   }
 }
 
-/* Row r of a tridiagonal matrix in the elimination that comes from its neighbour: `to` is the entry (r, neighbour), `back` its mirror
- * image. pivot and x are those of the neighbour, then of this row; pivots are kept as reciprocals. */
+/* One step of the elimination of a tridiagonal matrix, from a row to its neighbour r: `to` is the entry (r,
+ * neighbour), `back` its mirror image. pivot and x hold the values of the previous row and get those of row
+ * r; pivots are kept as reciprocals. */
 CST_INLINE void cst_tridiagonal_row(vd *diagonal, vd *b, vd to, vd back, vd *pivot, vd *x) {
   const vd f = to * *pivot;
   *diagonal = *pivot = 1.0 / (*diagonal - f * back);
   *b = *x = *b - f * *x;
 }
 
-/* b := A^-1 b for k = 1 and n > 2; A is destroyed. From both ends to the middle and back: each division waits for the one before, so two
- * short rows of them take half the time of a long one. Row r belongs to b[at[r]]. symmetric: what is below the diagonal is not read. */
+/* b := A^-1 b for k = 1 and n > 2; A is destroyed. Eliminates from both ends to the middle: each division
+ * waits for the one before, so two short chains take half the time of a long one. Row r belongs to b[at[r]].
+ * symmetric: the entries below the diagonal are not read. */
 static __attribute__((unused, noinline)) void cst_tridiagonal_solve(vd *restrict A, vd *restrict b, const int *restrict at, int n,
                                                                     int symmetric) {
   vd *const diagonal = A + 1, *const above = A + 2, *const below = symmetric ? A - 1 : A; /* of row r at 3 r */

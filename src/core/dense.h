@@ -1,7 +1,7 @@
-/* dense.h: small dense linear algebra over lanes: LU without pivoting for matrices near a symmetric positive one, and a lane by lane
- * solve with pivoting for the rare step that needs it.
+/* dense.h: small dense linear algebra over lanes: LU without pivoting for matrices near a symmetric positive
+ * one, and a solve with pivoting, lane by lane, for the rare step that needs it.
  *
- * Matrices are vd[n * n], row-major, one matrix a lane. Loops unroll where n is a constant (hot cores).
+ * Matrices are vd[n * n], row-major, one matrix per lane. Loops unroll where n is a constant (hot cores).
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_DENSE_H
@@ -40,7 +40,8 @@ CST_INLINE void cst_lu_solve(const vd *A, vd *b, int n) {
   }
 }
 
-/* The same for a symmetric matrix, of which only the upper triangle is read; the lower one is overwritten by the factor. */
+/* The same for a symmetric matrix: only the upper triangle is read, and the factor overwrites the lower one.
+ */
 CST_INLINE void cst_ldl(vd *A, int n) {
   if (n == 2) {
     const vd r = 1.0 / A[0], f = A[1] * r;

@@ -1,4 +1,4 @@
-/* diag.c: errors of users, kept with their places until they are printed in order. */
+/* diag.c: collects the errors of users with their places, and prints them in order. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define _GNU_SOURCE 1 /* vasprintf */
 #include "core/diag.h"
@@ -17,11 +17,11 @@ typedef struct {
 
 struct cst_diag {
   mistake *list;
-  int      count, room; /* of those that are kept */
-  int      errors;      /* all of them */
+  int      count, room; /* of the kept messages */
+  int      errors;      /* including those that are not kept */
 };
 
-enum { MOST = 100 }; /* messages that are kept, and printed: who has made more mistakes has made one, many times */
+enum { MOST = 100 }; /* messages that are kept and printed; more of them usually repeat one mistake */
 
 cst_diag *cst_diag_create(void) { return cst_need(calloc(1, sizeof(cst_diag))); }
 
@@ -106,7 +106,8 @@ enum { WORD_MAX = 62 };
 
 static int least(int a, int b) { return a < b ? a : b; }
 
-/* Insertions, deletions, replacements and swaps of neighbours that lead from a to b; large for long words. */
+/* Insertions, deletions, replacements and swaps of neighbours that lead from a to b; WORD_MAX for words that
+ * are too long. */
 static int distance(const char *a, const char *b) {
   int la = (int)strlen(a), lb = (int)strlen(b), d[3][WORD_MAX + 1];
   if (la > WORD_MAX || lb > WORD_MAX) return WORD_MAX;

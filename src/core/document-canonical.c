@@ -1,5 +1,5 @@
-/* document-canonical.c: the canonical text of a document, written by ourselves so that it does not change with the version of libfyaml:
- * keys sorted, block style, quotes only where they are needed.
+/* document-canonical.c: the canonical text of a document, written without libfyaml so that it does not change
+ * with its version: keys sorted, block style, quotes only where they are needed.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "core/document.h"
@@ -64,7 +64,7 @@ static void write_map(cst_yaml *n, int indent, FILE *f) {
   free(keys);
 }
 
-/* n behind a colon or dash: on the same line when it is one word or empty, else on lines of its own. */
+/* Writes n after a colon or dash: on the same line when it is one word or empty, else on lines of its own. */
 static void write_node(cst_yaml *n, int indent, FILE *f) {
   if (cst_yaml_is_scalar(n)) {
     fputc(' ', f);

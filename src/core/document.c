@@ -1,7 +1,8 @@
-/* document.c: YAML through libfyaml, with the place of every node.
+/* document.c: reads YAML by libfyaml and records the place of every node.
  *
- * What is refused beside syntax errors: invalid UTF-8 and control characters, a second document, aliases, anchors and tags (so no
- * text can grow while it is read), keys that are not plain words, duplicate keys. All refusals of one pass are reported together.
+ * Refused besides syntax errors: invalid UTF-8 and control characters, a second document, aliases, anchors
+ * and tags (so that no text grows while it is read), keys that are not plain words, duplicate keys. All
+ * refusals of one pass are reported together.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "core/document.h"
@@ -14,7 +15,8 @@ enum { FILE_MAX = 64 << 20, KEY_MAX = 200 };
 
 /* Reading files. */
 
-/* A pipe or a device may never end, and opening one may do something: they are left alone. NULL with the reason, or with errno. */
+/* Opens a regular file. A pipe or a device may never end, and opening it may have effects. NULL with the
+ * reason, or with errno. */
 static FILE *open_regular(const char *path, char reason[64]) {
   struct stat s;
   *reason = 0;
@@ -104,7 +106,7 @@ static const cst_place *remember(cst_document *doc, struct fy_node *n, const str
   *p = (cst_place){.line = nearby->line, .column = nearby->column, .start = nearby->start};
   if (m) {
     enum fy_node_style style = fy_node_get_style(n);
-    int                quote = style == FYNS_SINGLE_QUOTED || style == FYNS_DOUBLE_QUOTED; /* the mark stands behind it */
+    int                quote = style == FYNS_SINGLE_QUOTED || style == FYNS_DOUBLE_QUOTED; /* the mark is behind the quote */
     *p = (cst_place){.line = m->line + 1, .column = m->column + 1 - quote, .start = m->input_pos};
   }
   p->next = doc->places;
@@ -113,7 +115,8 @@ static const cst_place *remember(cst_document *doc, struct fy_node *n, const str
   return p;
 }
 
-/* The places of n and everything below it; events come in the order of the tree. An empty value stands where its key does. */
+/* Records the places of n and of all nodes below it; events come in the order of the tree. An empty value
+ * gets the place of its key. */
 static void locate(cst_document *doc, struct fy_document_iterator *it, struct fy_node *n, const cst_place *nearby) {
   struct fy_event *e = fy_document_iterator_body_next(it);
   const cst_place *here = remember(doc, n, e ? fy_event_start_mark(e) : NULL, nearby);
@@ -143,7 +146,7 @@ static void locate_all(cst_document *doc) {
   fy_document_iterator_destroy(it);
 }
 
-/* What YAML allows and we do not. */
+/* Refusals of valid YAML. */
 
 static int by_word(const void *x, const void *y) {
   const cst_sorted_key *a = x, *b = y;
@@ -208,7 +211,8 @@ static void check_node(const cst_document *doc, cst_yaml *n, cst_diag *d) {
 
 /* Parsing. */
 
-/* libfyaml places what is missing at the end behind the last line: the last character is meant. */
+/* libfyaml reports what is missing at the end behind the last line; the message then gets the place of the
+ * last character. */
 static void add_clamped(const cst_document *doc, int line, int column, const char *message, cst_diag *d) {
   int    last = 1, width = 0;
   size_t end = strlen(doc->text);
@@ -225,7 +229,7 @@ static void add_clamped(const cst_document *doc, int line, int column, const cha
 
 static void report_syntax(cst_document *doc, cst_diag *d) {
   void                 *at = NULL;
-  struct fy_diag_error *e = fy_diag_errors_iterate(doc->log, &at); /* later ones only say that loading failed */
+  struct fy_diag_error *e = fy_diag_errors_iterate(doc->log, &at); /* later messages only say that loading failed */
   const struct fy_mark *m = e && e->fyt ? fy_token_start_mark(e->fyt) : NULL;
   if (m)
     add_clamped(doc, m->line + 1, m->column + 1, e->msg, d);
@@ -252,7 +256,7 @@ static cst_document *create(const char *file, const char *text, size_t length) {
   return doc;
 }
 
-/* Whether anything but a comment follows the first document; it is refused, not ignored. */
+/* Refuses anything but comments after the first document. */
 static void check_alone(cst_document *doc, cst_diag *d) {
   struct fy_document *more = fy_parse_load_document(doc->parser);
   if (more)
@@ -284,7 +288,7 @@ static void load(cst_document *doc, cst_diag *d) {
 
 cst_document *cst_document_parse(const char *file, const char *text, size_t length, cst_diag *d) {
   int before = cst_diag_count(d);
-  if (length >= 3 && !memcmp(text, "\xef\xbb\xbf", 3)) text += 3, length -= 3; /* a byte order mark says nothing about UTF-8 */
+  if (length >= 3 && !memcmp(text, "\xef\xbb\xbf", 3)) text += 3, length -= 3; /* skip a byte order mark */
   if (!check_bytes(file, text, length, d)) return NULL;
   cst_document *doc = create(file, text, length);
   load(doc, d);

@@ -1,4 +1,5 @@
-/* document.h: what the files of documents share: a document with the places of its nodes, the order of keys, memory. */
+/* document.h: shared by the files on documents: a document with the places of its nodes, and the order of
+ * keys. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_CORE_DOCUMENT_H
 #define CST_CORE_DOCUMENT_H
@@ -8,15 +9,15 @@
 #include "core/need.h"
 #include "constella/document.h"
 
-/* Where a node starts: line and column from 1, start the byte of the text at which its content begins (inside quotes). And what is below it
- * by number: libfyaml counts from the first child every time. */
+/* Where a node starts: line and column from 1; start, the byte of the text at which its content begins
+ * (inside quotes). And its children by number, because libfyaml counts from the first child every time. */
 typedef struct cst_place cst_place;
 struct cst_place {
   int        line, column;
   size_t     start;
   cst_place *next;         /* of the document */
   int        size;         /* children; meaningless while value is NULL */
-  cst_yaml **key, **value; /* [size]; made when first asked for, value first in one allocation */
+  cst_yaml **key, **value; /* [size]; made at the first access, value first in one allocation */
 };
 
 struct cst_document {
@@ -27,13 +28,13 @@ struct cst_document {
   size_t              sink_length;
   struct fy_parser   *parser;
   struct fy_document *tree;
-  cst_place          *places; /* all of them; a node's meta pointer is its own */
+  cst_place          *places; /* of all nodes; the meta pointer of a node points to its place */
 };
 
-/* The place of n; of NULL, the beginning of the text. */
+/* The place of n; the beginning of the text for NULL. */
 const cst_place *cst_document_place_of(cst_yaml *n);
 
-/* A key of a map, or its value, by the key's word; rank is its number in the text. */
+/* A key of a map, or its value, sorted by the key; rank is its number in the text. */
 typedef struct {
   const char *word;
   cst_yaml   *node;

@@ -1,7 +1,8 @@
-/* gmres.h: lane code: GMRES with right preconditioning, one linear system a lane, for matrices that are only known by what they do.
+/* gmres.h: lane code: matrix-free GMRES with right preconditioning, one linear system per lane.
  *
- * Every lane has dot products, rotations and an end of its own: a lane that has reached its tolerance is given nothing but zeros from then
- * on, so its solution does not depend on its neighbours. Saad, Schultz, SIAM J. Sci. Stat. Comput. 7 (1986) 856.
+ * Every lane has its own dot products, rotations and end: a lane that has reached its tolerance only gets
+ * zeros from then on, so its solution does not depend on its neighbours. Saad, Schultz, SIAM J. Sci. Stat.
+ * Comput. 7 (1986) 856.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_GMRES_H
@@ -15,7 +16,7 @@ typedef struct {
   void (*precondition)(void *self, const vd *x, vd *y);
 } cst_linear;
 
-/* Vectors of work space for n unknowns and at most m iterations. */
+/* Size of the workspace in vectors, for n unknowns and at most m iterations. */
 CST_INLINE size_t cst_gmres_room(size_t n, size_t m) { return (m + 3) * n + (m + 1) * (m + 4); }
 
 CST_INLINE vd cst_dot(const vd *x, const vd *y, int n) {
@@ -24,7 +25,7 @@ CST_INLINE vd cst_dot(const vd *x, const vd *y, int n) {
   return s;
 }
 
-/* One more vector of the orthonormal basis, and its column h[k + 2] of the Hessenberg matrix. */
+/* Adds a vector to the orthonormal basis and computes its column h[k + 2] of the Hessenberg matrix. */
 CST_INLINE void cst_gmres_extend(vd *basis, int k, int n, vd *h) {
   vd *w = basis + (size_t)(k + 1) * (size_t)n;
   for (int i = 0; i <= k; i++) {
@@ -37,7 +38,8 @@ CST_INLINE void cst_gmres_extend(vd *basis, int k, int n, vd *h) {
   for (int j = 0; j < n; j++) w[j] = vselect(some, w[j] / h[k + 1], vset(0));
 }
 
-/* b := A^-1 b to `tolerance` of the norm of b, with at most m iterations. space: cst_gmres_room(n, m) vectors. */
+/* b := A^-1 b to `tolerance` of the norm of b, with at most m iterations. space: cst_gmres_room(n, m)
+ * vectors. */
 static __attribute__((noinline, unused)) void cst_gmres(const cst_linear *A, vd *b, int n, int m, double tolerance, vd *space) {
   vd *basis = space, *z = basis + (size_t)(m + 1) * (size_t)n, *sum = z + n, *H = sum + n, *c = H + (m + 1) * (m + 1), *s = c + m + 1,
      *g = s + m + 1;

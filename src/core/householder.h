@@ -1,13 +1,16 @@
-/* householder.h: orthogonal factors over lanes: A = Q R by Householder reflections, without a choice of pivots and stable all the same.
+/* householder.h: orthogonal factors over lanes: A = Q R by Householder reflections, which are stable without
+ * pivoting.
  *
- * A is vd[n * m], n rows, m <= n columns, row-major, one matrix a lane. Where its columns are dependent the diagonal of R has a zero.
+ * A is vd[n * m], n rows, m <= n columns, row-major, one matrix per lane. Where its columns are dependent,
+ * the diagonal of R has a zero.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_HOUSEHOLDER_H
 #define CST_HOUSEHOLDER_H
 #include "constella/lanes.h"
 
-/* A := the reflections below and on the diagonal, R above it; d[m] the diagonal of R, b[m] the factors of the reflections. */
+/* A := the reflections below and on the diagonal, R above it; d[m] the diagonal of R, b[m] the factors of the
+ * reflections. */
 static __attribute__((unused, noinline)) void cst_householder(vd *A, vd *d, vd *b, int n, int m) {
   for (int k = 0; k < m; k++) {
     vd sum = vset(0);
@@ -15,7 +18,7 @@ static __attribute__((unused, noinline)) void cst_householder(vd *A, vd *d, vd *
     const vd top = A[k * m + k], length = vsqrt(sum);
     d[k] = vselect((vl)(top < 0), length, -length);
     A[k * m + k] = top - d[k];
-    const vd square = sum - top * d[k]; /* half of that of the reflection's vector */
+    const vd square = sum - top * d[k]; /* half the square of the norm of the reflection's vector */
     b[k] = vselect((vl)(square > 0), 1.0 / square, vset(0));
     for (int j = k + 1; j < m; j++) {
       vd s = vset(0);
@@ -26,7 +29,7 @@ static __attribute__((unused, noinline)) void cst_householder(vd *A, vd *d, vd *
   }
 }
 
-/* x := the reflection number k of x[n]. */
+/* Applies reflection k to x[n]. */
 CST_INLINE void cst_reflect(const vd *A, const vd *b, int n, int m, int k, vd *x) {
   vd s = vset(0);
   for (int i = k; i < n; i++) s += A[i * m + k] * x[i];
@@ -34,7 +37,8 @@ CST_INLINE void cst_reflect(const vd *A, const vd *b, int n, int m, int k, vd *x
   for (int i = k; i < n; i++) x[i] -= s * A[i * m + k];
 }
 
-/* x := Q' x: of A's columns the first m entries are R, and those behind them are the components on a basis of what is normal to A. */
+/* x := Q' x. Its first m entries belong to the columns of A (R), the others are components on a basis of the
+ * complement of their span. */
 CST_INLINE void cst_householder_forth(const vd *A, const vd *b, int n, int m, vd *x) {
   for (int k = 0; k < m; k++) cst_reflect(A, b, n, m, k, x);
 }

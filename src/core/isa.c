@@ -1,4 +1,4 @@
-/* isa.c: which instruction set to run, from the CPU or from CONSTELLA_ISA. */
+/* isa.c: chooses the instruction set, from the CPU or from CONSTELLA_ISA. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "constella/isa.h"
 #if defined(__x86_64__)
@@ -15,7 +15,7 @@ const cst_isa cst_isas[CST_ISA_COUNT] = {
 };
 
 #if defined(__x86_64__)
-/* f16c, movbe and lzcnt, which not every compiler's __builtin_cpu_supports knows. */
+/* Tests f16c, movbe and lzcnt, which __builtin_cpu_supports does not know in every compiler. */
 static int has_rest_of_v3(void) {
   const unsigned f16c = 1u << 29, movbe = 1u << 22, lzcnt = 1u << 5;
   unsigned       a, b, c = 0, d;
@@ -51,7 +51,7 @@ int cst_isa_available(int i) {
   return has[i]();
 }
 
-/* "v2, v3": the sets that this CPU can run. */
+/* The sets that this CPU can run: "v2, v3". */
 static const char *allowed(void) {
   static char list[64];
   list[0] = 0;

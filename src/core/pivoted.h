@@ -1,8 +1,10 @@
-/* pivoted.h: LU factors with row pivoting of one matrix of scalars, for set-up and references. A template: include it with NUMBER, the type
- * of a scalar, MAGNITUDE, its absolute value, and FACTOR and SOLVE, the names of the two functions. */
+/* pivoted.h: LU factors with row pivoting of one matrix of scalars, for set-up and references. A template:
+ * define NUMBER, the type of a scalar, MAGNITUDE, its absolute value, and FACTOR and SOLVE, the names of the
+ * two functions, before including it. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* A := its LU factors (n x n, row-major, rows swapped as in row[n]); false when a pivot vanishes or is no finite number. */
+/* A := its LU factors (n x n, row-major, rows swapped as in row[n]); false when a pivot is zero or not
+ * finite. */
 static inline bool FACTOR(NUMBER *A, int *row, int n) {
   for (int k = 0; k < n; k++) {
     int best = k;
@@ -24,7 +26,7 @@ static inline bool FACTOR(NUMBER *A, int *row, int n) {
   return true;
 }
 
-/* b := A^-1 b with the factors. */
+/* b := A^-1 b with the factors of A. */
 static inline void SOLVE(const NUMBER *A, const int *row, int n, NUMBER *b) {
   for (int k = 0; k < n; k++) {
     NUMBER x = b[k];

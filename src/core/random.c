@@ -1,7 +1,8 @@
 /* random.c: Philox 4x32-10 (Salmon, Moraes, Dror, Shaw, SC 2011, section 3.3) and the numbers drawn from it.
  *
- * Address to bits: the key is the seed stirred with the purpose by one Philox application, the counter is
- * (member low, member high, substep, component); every field keeps all its bits. One block of 128 bits serves one draw.
+ * From the address to bits: the key is the seed mixed with the purpose by one application of Philox; the
+ * counter is (member low, member high, substep, component). Every field keeps all its bits. Each draw uses
+ * one block of 128 bits.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "constella/random.h"
@@ -45,7 +46,7 @@ double cst_random_uniform(uint64_t seed, uint64_t member, uint32_t purpose, uint
   return uniform(x[0], x[1]);
 }
 
-/* Box and Muller (1958), the cosine of the pair, with the functions whose bits are the same everywhere. */
+/* Box and Muller (1958), the cosine of the pair, with functions that give the same bits on every machine. */
 double cst_random_normal(uint64_t seed, uint64_t member, uint32_t purpose, uint32_t substep, uint32_t component) {
   uint32_t x[4];
   block(seed, member, purpose, substep, component, x);

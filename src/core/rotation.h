@@ -1,10 +1,13 @@
-/* rotation.h: rotations over lanes: the Cayley map and the exponential, and what their derivatives make of momenta.
+/* rotation.h: rotations over lanes: the Cayley map and the exponential, and the action of their derivatives
+ * on momenta.
  *
- *   tau(x) = 1 + k1 x^ + k2 x^^2,   (dR tau_x^-1)' y = y + x cross y / 2 + c1 x (x.y) - c2 y |x|^2,   dL tau_x = t0 - t1 x^ + t2 x^^2
+ *   tau(x) = 1 + k1 x^ + k2 x^^2,   (dR tau_x^-1)' y = y + x cross y / 2 + c1 x (x.y) - c2 y |x|^2,   dL
+ * tau_x = t0 - t1 x^ + t2 x^^2
  *
- * with x^ y = x cross y and numbers that depend on s = |x|^2. Cayley, (1 - x^/2)^-1 (1 + x^/2): k1 = 1/(1 + s/4) = 2 k2, c1 = 1/4, c2 = 0.
- * The exponential: k1 = sin t / t, k2 = (1 - cos t)/s, c1 = c2 = (1 - (t/2) cot(t/2))/s, t2 = (t - sin t)/t^3, t = sqrt s; below s = 1 from
- * their power series in s. Source: Iserles, Munthe-Kaas, Norsett, Zanna, Lie-group methods, Acta Numerica 9 (2000).
+ * with x^ y = x cross y and numbers that depend on s = |x|^2. Cayley, (1 - x^/2)^-1 (1 + x^/2): k1 = 1/(1 +
+ * s/4) = 2 k2, c1 = 1/4, c2 = 0. The exponential: k1 = sin t / t, k2 = (1 - cos t)/s, c1 = c2 = (1 - (t/2)
+ * cot(t/2))/s, t2 = (t - sin t)/t^3, t = sqrt s; below s = 1 from their power series in s. Source: Iserles,
+ * Munthe-Kaas, Norsett, Zanna, Lie-group methods, Acta Numerica 9 (2000).
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_ROTATION_H
@@ -26,7 +29,7 @@ CST_INLINE void cst_add_cross(const vd *x, const vd *y, vd *sum) {
   sum[2] += x[0] * y[1] - x[1] * y[0];
 }
 
-/* The numbers of tau at one x, and the change of c1 = c2 with s. */
+/* The coefficients of tau at one x, and the derivative of c1 = c2 with respect to s. */
 typedef struct {
   vd s, k1, k2, c1, c2, dc, t0, t1, t2;
 } cst_retraction;
@@ -142,7 +145,7 @@ CST_INLINE void cst_lift(const cst_retraction *r, int exponential, const vd *x, 
   CST_UNROLL for (int i = 0; i < 3; i++) z[i] -= off * y[i];
 }
 
-/* R := R - R (R'R - 1)/2, of R [3][3] near SO(3): off by the square of what it was off. */
+/* R := R - R (R'R - 1)/2 for R[3][3] near SO(3): the distance from SO(3) is squared. */
 CST_INLINE void cst_orthogonalize(vd *R) {
   vd E[3][3];
   CST_UNROLL for (int i = 0; i < 3; i++) CST_UNROLL for (int j = i; j < 3; j++) E[i][j] = E[j][i] =

@@ -1,4 +1,5 @@
-/* sha256.c: SHA-256 (FIPS 180-4), the fingerprint of texts and of checkpoints; with the processor's own instructions where it has them. */
+/* sha256.c: SHA-256 (FIPS 180-4), the fingerprint of texts and of checkpoints, with the instructions of the
+ * processor where it has them. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdio.h>
 #include <string.h>
@@ -28,7 +29,7 @@ static void schedule(const unsigned char *p, uint32_t w[64]) {
   }
 }
 
-/* The eight words stay where they are and change their names: s[-i mod 8] is called a in round i. */
+/* The eight words stay in place and change their names: s[-i mod 8] is a in round i. */
 void cst_sha256_portable(uint32_t h[8], const unsigned char *p, unsigned long blocks) {
   for (; blocks; blocks--, p += 64) {
     uint32_t w[64], s[8];
@@ -49,7 +50,8 @@ void cst_sha256_portable(uint32_t h[8], const unsigned char *p, unsigned long bl
 #if defined(__x86_64__)
 #define WITH_SHA __attribute__((target("sha,sse4.1")))
 
-/* Sixty-four rounds, four at a time; m holds the last sixteen words of the schedule. The instructions want the words as ABEF and CDGH. */
+/* Sixty-four rounds, four at a time; m holds the last sixteen words of the schedule. The instructions want
+ * the words as ABEF and CDGH. */
 WITH_SHA static void rounds(__m128i *abef, __m128i *cdgh, __m128i m[4]) {
   __m128i x = *abef, y = *cdgh;
 #pragma GCC unroll 16
@@ -79,7 +81,7 @@ WITH_SHA static void with_sha(uint32_t h[8], const unsigned char *p, unsigned lo
   _mm_storeu_si128((void *)(h + 4), _mm_alignr_epi8(dchg, feba, 8));
 }
 
-/* Asked once: on a virtual machine the question costs as much as many blocks. */
+/* Tested once: on a virtual machine the test costs as much as many blocks. */
 static int has_sha(void) {
   static int known = -1;
   unsigned   a, b = 0, c, d;

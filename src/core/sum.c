@@ -1,10 +1,12 @@
-/* sum.c: sums of doubles that do not depend on the order of the terms nor on how they were split over ranks, batches and resumes.
+/* sum.c: sums of doubles that depend neither on the order of the terms nor on how ranks, batches and resumes
+ * split them.
  *
- * A sum is a 320-bit integer in two's complement, word[0] (least) to word[4], in units of 2^-200, so that word[4]'s sign bit stands for
- * 2^119. A term x = +-M 2^e, M < 2^53, becomes the integer M 2^(e+200), truncated towards zero to a multiple of the unit, and lies
- * in two neighbouring words; adding it is exact. Addition modulo 2^320 is a commutative group, hence any order and any split give the
- * same words, as long as the whole sum stays below 2^119 (2^39 terms of the largest size). What cannot be represented is remembered in
- * word[5], a set of flags joined by `or`: commutative and associative too.
+ * A sum is a 320-bit integer in two's complement, word[0] (least) to word[4], in units of 2^-200, so that
+ * word[4]'s sign bit stands for 2^119. A term x = +-M 2^e, M < 2^53, becomes the integer M 2^(e+200),
+ * truncated towards zero to a multiple of the unit, and lies in two neighbouring words; adding it is exact.
+ * Addition modulo 2^320 is a commutative group, hence any order and any split give the same words, as long as
+ * the whole sum stays below 2^119 (2^39 terms of the largest size). word[5] is a set of flags for terms that
+ * cannot be represented, joined by `or`, which is commutative and associative too.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "constella/statistics.h"
@@ -87,7 +89,8 @@ static void magnitude_of(const cst_sum *s, uint64_t magnitude[WORDS]) {
   }
 }
 
-/* The 64 leading bits, the last of them set when anything below is: rounding them to 53 bits then rounds the whole number. */
+/* The 64 leading bits, the last of them set when anything below is: rounding them to 53 bits then rounds the
+ * whole number. */
 static double rounded(const uint64_t magnitude[WORDS]) {
   int top = WORDS - 1;
   while (top >= 0 && !magnitude[top]) top--;

@@ -1,4 +1,4 @@
-/* text.c: small questions about text (text.h). */
+/* text.c: tests and small changes of text (text.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "core/text.h"
 #include <stdio.h>

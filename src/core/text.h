@@ -1,4 +1,4 @@
-/* text.h: small questions about text that several rooms ask. */
+/* text.h: tests and small changes of text that several parts of the program need. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_CORE_TEXT_H
 #define CST_CORE_TEXT_H

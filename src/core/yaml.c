@@ -1,4 +1,5 @@
-/* yaml.c: the nodes of a document: looking at them, changing them, and errors at them, in the middle of a scalar too. */
+/* yaml.c: reads and changes the nodes of a document; reports errors at them, also in the middle of a scalar.
+ */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "core/document.h"
 #include "core/diag.h"
@@ -8,7 +9,7 @@
 
 enum { MESSAGE_MAX = 4000 };
 
-/* Looking at nodes. */
+/* Reading nodes. */
 
 bool cst_yaml_is_scalar(const cst_yaml *n) {
   return n && fy_node_get_type((cst_yaml *)n) == FYNT_SCALAR && !fy_node_is_alias((cst_yaml *)n);
@@ -22,7 +23,7 @@ const char *cst_yaml_text(cst_yaml *n) {
   return s ? s : "";
 }
 
-/* The node's place with its children; NULL of a scalar. */
+/* The place of a node with its children; NULL for a scalar. */
 static const cst_place *children(cst_yaml *n) {
   cst_place *p = cst_yaml_is_list(n) || cst_yaml_is_map(n) ? fy_node_get_meta(n) : NULL;
   if (!p || p->value) return p;
@@ -33,7 +34,7 @@ static const cst_place *children(cst_yaml *n) {
   return p;
 }
 
-/* They are no longer what they were. */
+/* Forgets the children after a change. */
 static void changed(cst_yaml *n) {
   cst_place *p = fy_node_get_meta(n);
   if (!p) return;
@@ -121,7 +122,8 @@ static void advance(cst_place *p, const char *text) {
   if ((text[p->start] & 0xc0) != 0x80) p->column++;
 }
 
-/* Skip a line break of a flow scalar with the blanks around it; the number of content characters that it stands for. */
+/* Skips a line break of a flow scalar with the blanks around it; returns the number of content characters
+ * that it stands for. */
 static int fold(cst_place *p, const char *text) {
   cst_place q = *p;
   int       lines = 0;
@@ -154,7 +156,7 @@ static cst_place inside_flow(cst_place p, const char *text, enum fy_node_style s
   return p;
 }
 
-/* The same in a literal block: its lines stand as they are behind an indentation. */
+/* The same in a literal block: its lines are taken as they are, after the indentation. */
 static cst_place inside_literal(cst_place p, const char *text, const char *content, int offset) {
   const char *line = content;
   for (const char *end; (end = strchr(line, '\n')) && end - content < offset; line = end + 1) {
