@@ -1,9 +1,11 @@
-/* complex.c: expressions at complex arguments, for derivatives by a step in the imaginary direction.
+/* complex.c: expressions at complex arguments, for derivatives by complex steps.
  *
- *   f'(x) = Im f(x + i h) / h + O(h^2), without subtraction: h may be 1e-30 (Squire and Trapp, SIAM Review 40, 1998).
+ *   f'(x) = Im f(x + i h) / h + O(h^2), without subtraction: h may be 1e-30 (Squire and Trapp, SIAM Review
+ * 40, 1998).
  *
- * Every operation is its analytic extension from the real axis; one with real operands is what it is in every other evaluation, to the bit.
- * Where an operation has no such extension (root or logarithm of what is not positive, an angle at the origin) there is no derivative.
+ * Every operation is the analytic continuation from the real axis; with real operands it gives the same bits
+ * as every other evaluation. Where there is no such continuation (root or logarithm of a number that is not
+ * positive, an angle at the origin) there is no derivative.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <complex.h>
@@ -19,7 +21,7 @@ static double complex product_power(double complex z, int n) {
   return n < 0 ? 1 / x : x;
 }
 
-/* On the branch that is real for positive z; products for whole numbers, which have no branch. */
+/* The branch that is real for positive z; integer powers are products and have no branch. */
 static double complex power(double complex z, double complex w, bool *analytic) {
   const double n = creal(w);
   if (cimag(w) == 0 && n == floor(n) && fabs(n) <= LARGEST_PRODUCT) return product_power(z, (int)n);

@@ -1,10 +1,12 @@
-/* cut.c: where the expressions of a program are cut: at outputs, at long sums and at values that are dear and shared.
+/* cut.c: cuts the expressions of a program: at outputs, at long sums and at expensive shared subexpressions.
  *
- * What is computed apart (a root) is computed once, in a loop with others like it, and read back; what is shared but cheap is computed
- * again by everyone who needs it. A unit is an expression between such cuts: that of a root, or one term of a sum.
+ * The value at a cut (a root) is computed once, in a loop with similar values, and read back; cheap shared
+ * values are computed again at each use. A unit is an expression between cuts: the expression of a root, or
+ * one term of a sum.
  *
- * A sum is a chain of + or - whose steps nobody else uses: ((t1 + t2) + t3) + ..., with the chain on either side of +. The order of
- * additions is kept. Terms are told apart by the hash of their operations; what is no such term, at either end, stays outside.
+ * A sum is a chain of + or - whose partial sums have no other use: ((t1 + t2) + t3) + ..., with the chain on
+ * either side of +. The order of additions is kept. A hash of their operations identifies the terms; other
+ * terms at either end stay outside.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
@@ -15,8 +17,8 @@ enum { NOBODY = -1, MANY = -2, MOST = 1 << 20 };
 typedef struct {
   cst_partition  *p;
   const uint64_t *hash;
-  int            *uses, *length; /* of a node: how often it is used; how many + and - it may be the end of */
-  int            *member;        /* of the step of a sum: its term; -1 of other nodes */
+  int            *uses, *length; /* of a node: its number of uses; the length of the chain of + and - that it may end */
+  int            *member;        /* the term of a partial sum; -1 for other nodes */
   int            *owner, *cost;
 } cutter;
 
@@ -53,14 +55,14 @@ static bool split(const cutter *c, cst_node n, cst_op sign, uint64_t term, cst_n
   return second || first;
 }
 
-/* The hash of what the last step of a chain adds to the longer part. */
+/* The hash of the term that the last step of a chain adds to the longer part. */
 static uint64_t last_term(const cutter *c, cst_node n) {
   const cst_vertex *v = &c->p->node[n];
   const bool        swap = v->op == CST_OP_ADD && c->length[v->b] > c->length[v->a];
   return c->hash[swap ? v->a : v->b];
 }
 
-/* Walk down from the top of a sum, steps and terms appended from last to first. */
+/* Walks down from the top of a sum; appends steps and terms from last to first. */
 static cst_terms walk(cutter *c, cst_node top) {
   cst_partition *p = c->p;
   const uint64_t term = last_term(c, top);
@@ -112,15 +114,16 @@ static void claim(cutter *c, cst_node x, int u) {
   c->owner[x] = c->owner[x] == NOBODY || c->owner[x] == u ? u : MANY;
 }
 
-/* A step of a sum needs its term; the second term's step also the first when nothing is there before it. */
+/* A step of a sum needs its term; the step of the second term also needs the first one where the sum starts
+ * with it. */
 static void claim_terms(cutter *c, int m) {
   const cst_partition *p = c->p;
   claim(c, p->term[m], p->size + m);
   if (m > 0 && p->step[m - 1] == p->term[m - 1]) claim(c, p->term[m - 1], p->size + m - 1);
 }
 
-/* Users come after what they use, so each node's owner is known when its turn comes. What is dear and shared becomes a root when
- * candidate says so. */
+/* Nodes come after their operands, so in descending order the owner of each node is known. Expensive shared
+ * values become roots when they are candidates. */
 static void find_owners(cutter *c, const unsigned char *candidate) {
   cst_partition *p = c->p;
   for (int i = 0; i < p->size; i++) c->owner[i] = NOBODY;
@@ -140,7 +143,8 @@ static void find_owners(cutter *c, const unsigned char *candidate) {
 
 static int weight(cst_op op) { return op >= CST_OP_SIN ? 16 : op == CST_OP_DIV || op == CST_OP_SQRT ? 4 : 1; }
 
-/* Shared values that cost more than `dear`, from the cheapest up: what stands on a candidate has its cost only from there. */
+/* Finds the shared values that cost more than `dear`, the cheapest first: the cost of a value does not
+ * include that of candidates below it. */
 static void find_candidates(cutter *c, int dear, unsigned char *candidate) {
   const cst_partition *p = c->p;
   for (int i = 0; i < p->size; i++) {

@@ -1,7 +1,8 @@
-/* elementary.c: the deterministic elementary functions on scalars, and every operation of the engine applied to scalars.
+/* elementary.c: the elementary functions with reproducible bits, and every operation of expressions, on
+ * scalars.
  *
- * SLEEF's cinz family gives the same bits in plain C as in each of its vector widths; constant folding, scalar evaluation and
- * the lanes therefore agree.
+ * SLEEF's cinz family gives the same bits in plain C and in each vector width; constant folding, scalar
+ * evaluation and lanes therefore agree.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>

@@ -1,7 +1,9 @@
-/* emit.c: the C of some outputs: straight code with one temporary for each operation, and loops over tables of entries.
+/* emit.c: writes C that computes some outputs: straight code with one temporary per operation, and loops over
+ * tables of entries.
  *
- * The statements do the operations of the tape, on the same operands in the same order; only + - * / and the functions of
- * lanes.h occur, so the compiled text and the interpreter give the same bits. Entries that go up by a constant stride need no table.
+ * The statements do the operations of the tape, on the same operands in the same order; they use only + - * /
+ * and the functions of lanes.h, so the compiled code and the interpreter give the same bits. Entries with a
+ * constant stride need no table.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <locale.h>
@@ -17,10 +19,11 @@ enum { MOST_SLOTS = 65536 }; /* they are on the stack: 4 MiB with 8 lanes */
 
 typedef struct {
   const cst_partition *p;
-  int                 *number; /* of the temporary of a straight operation, in the order of the text; -1 before */
-  int                  temporaries;
-  const char          *indent;
-  FILE                *f;
+  int                 *number; /* the number of the temporary of a straight operation, in the order of the text; -1 before it
+                                  is written */
+  int         temporaries;
+  const char *indent;
+  FILE       *f;
 } writer;
 
 static void emit_number(double value, FILE *f) {
@@ -35,7 +38,7 @@ static void emit_number(double value, FILE *f) {
   fprintf(f, *text == '-' ? "(%s)" : "%s", text);
 }
 
-/* vector: whether the constant has to be one here. */
+/* vector: whether a vector is needed here. */
 static void emit_constant(double value, bool vector, FILE *f) {
   const bool negative = vector && value == 0 && signbit(value); /* vset adds to 0, which would lose this sign */
   if (vector) fputs(negative ? "-vset(" : "vset(", f);
@@ -63,7 +66,7 @@ static void emit_operand(const writer *w, cst_node n, bool vector) {
     fprintf(w->f, p->home[n] < 0 ? "kept[%d]" : "o[%d]", p->home[n] < 0 ? p->slot[n] : p->home[n]);
 }
 
-/* What stands around the operands of op: before the first, between the two, after the last. */
+/* The text around the operands of op: before the first, between the two, after the last. */
 static void emit_before(cst_op op, FILE *f) {
   if (op == CST_OP_NEG) fputs("-", f);
   if (op >= CST_OP_SQRT) fprintf(f, "%s(", call[op]);
@@ -97,7 +100,7 @@ static int stage_of(const cst_partition *p, cst_node n) {
 
 static bool missing(const writer *w, cst_node n) { return !cst_op_leaf(w->p->node[n].op) && w->p->value[n] < 0 && w->number[n] < 0; }
 
-/* Straight code from w->next on that belongs to one stage, each output as soon as its value is there. */
+/* Writes the straight code of one stage, from w->next on, and each output as soon as its value is known. */
 static int emit_straight(writer *w, int stage, int next, const int *output, int outputs) {
   const cst_partition *p = w->p;
   for (int i = 0; i < outputs; i++) {
@@ -111,7 +114,7 @@ static int emit_straight(writer *w, int stage, int next, const int *output, int 
   return next;
 }
 
-/* x[i] is x[0] + i times the stride. */
+/* Whether x[i] is x[0] + i times the stride. */
 static bool affine(const int *x, int n, int *stride) {
   *stride = n > 1 ? x[1] - x[0] : 0;
   for (int i = 1; i < n; i++)
@@ -119,7 +122,7 @@ static bool affine(const int *x, int n, int *stride) {
   return true;
 }
 
-/* A column of entries of a loop: its table, when it needs one. */
+/* Writes the table of a column of entries of a loop, where it needs one. */
 static void emit_table(const writer *w, const char *name, int column, const int *x, int n) {
   int stride;
   if (affine(x, n, &stride)) return;
@@ -140,7 +143,7 @@ static void emit_entry(const writer *w, const char *name, int column, const int 
     fprintf(w->f, "%d + %d * %s", x[0], stride, counter);
 }
 
-/* Leaf `leaf` of a shape in the row of the counter. */
+/* Writes leaf `leaf` of a shape in the row of the counter. */
 static void emit_leaf(const writer *w, const cst_loop *l, int leaf, bool vector) {
   const cst_leaf *from = &w->p->loops.shapes.shape[l->shape].leaf[leaf];
   if (from->letter == CST_FROM_CONSTANT) {
@@ -234,7 +237,7 @@ static void emit_loop(const writer *w, const cst_loop *l) {
   fprintf(w->f, "%s}\n", w->indent);
 }
 
-/* The outputs that straight code writes, by stage; those of stage s end at end[s]. */
+/* Sorts the outputs that straight code writes by stage; those of stage s end at end[s]. */
 static int *outputs_by_stage(const cst_partition *p, int *end) {
   int *list = cst_expr_memory(NULL, (size_t)p->nout, sizeof *list);
   memset(end, 0, ((size_t)p->loops.count + 2) * sizeof *end);

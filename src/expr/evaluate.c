@@ -1,4 +1,4 @@
-/* evaluate.c: a tape evaluated once, with scalars. */
+/* evaluate.c: evaluates a tape once, on scalars. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define VALUE double
 #define APPLY cst_elementary_apply

@@ -1,7 +1,7 @@
-/* expr-internal.h: what the files of the expression engine share: the nodes of a graph and what is done with them.
+/* expr-internal.h: shared by the files on expressions: the nodes of a graph and operations on them.
  *
- * Operands are always older than the node that uses them, so a loop over ascending indices visits operands first and nothing
- * has to recurse, however deep an expression is.
+ * Operands have smaller indices than the node that uses them. A loop over ascending indices visits operands
+ * first, so nothing recurses, however deep an expression is.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_EXPR_INTERNAL_H
@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "constella/expr.h"
+#include "core/need.h"
 #include "expr/budget.h"
 
 typedef enum {
@@ -33,13 +34,14 @@ typedef enum {
   CST_OP_END
 } cst_op;
 
-/* A constant has its value; an input the letter of its array in a and the entry in b; an operation its operands (b -1 when unary). */
+/* A constant has its value; an input the letter of its array in a and the entry in b; an operation its
+ * operands (b -1 when unary). */
 typedef struct {
   double   value;
-  uint64_t depends; /* bit c - 'A' when it depends on array c */
+  uint64_t depends; /* bit c - 'A': whether it depends on array c */
   int      a, b;
   cst_op   op;
-  int      mark; /* its place in the walk that met it last; see cst_walk */
+  int      mark; /* its place in the last walk that visited it; see cst_walk */
 } cst_vertex;
 
 /* A slot of the graph's table. */
@@ -54,7 +56,7 @@ struct cst_graph {
   cst_slot   *table; /* open addressing; a power of two of slots, at most half full */
   uint32_t    slots;
   double      effort;     /* of the sums that were parsed */
-  double      work, most; /* so far, in nodes that were looked up or met; beyond `most` there are no more */
+  double      work, most; /* so far, in nodes looked up or visited; operations fail beyond `most` */
 };
 
 typedef struct {
@@ -68,34 +70,32 @@ extern const cst_function cst_graph_functions[CST_FUNCTIONS];
 /* The row whose name is the first n characters of text; NULL when there is none. */
 const cst_function *cst_graph_function_find(const char *text, size_t n);
 
-/* One operation on scalars, exactly as every lane of the interpreter and of emitted C does it. */
+/* One operation on scalars, with the bits of every lane of the interpreter and of emitted C. */
 double cst_elementary_apply(cst_op op, double a, double b);
 /* The node of an operation with folding; b is ignored when op is unary. */
 cst_node           cst_graph_operation(cst_graph *g, cst_op op, cst_node a, cst_node b);
 static inline bool cst_op_leaf(cst_op op) { return op == CST_OP_CONSTANT || op == CST_OP_INPUT; }
 static inline bool cst_op_binary(cst_op op) { return (op >= CST_OP_ADD && op <= CST_OP_DIV) || op == CST_OP_ATAN2 || op == CST_OP_POW; }
 
-/* The nodes that some outputs need, leaves too, ascending. A node is in the walk when the place it is marked with holds it, so
- * that nothing is cleared and a walk costs what it meets, however large the graph. Marks are those of the latest walk of the
- * graph: it ends every earlier one, the making of nodes does not. free(node). */
+/* The nodes that some outputs need, leaves included, ascending. A node is in the walk when the place that it
+ * is marked with holds it; nothing is cleared, so a walk costs what it visits, however large the graph. A
+ * walk invalidates every earlier one of the same graph; making nodes does not. Release with free(node). */
 typedef struct {
   cst_node *node;
   int       n;
 } cst_walk;
-/* Entries -1 of out are skipped. Writes marks, although the graph is const: no two threads on one graph. */
+/* Skips entries -1 of out. Writes marks although the graph is const: not for two threads on one graph. */
 cst_walk cst_graph_walk(const cst_graph *g, const cst_node *out, int nout);
-/* The place of node n in the walk; -1 when it is not needed or no node. */
+/* The place of node n in the walk; -1 when it is not in it or is -1. */
 static inline int cst_walk_place(const cst_walk *w, const cst_graph *g, cst_node n) {
   const int place = n < 0 ? -1 : g->node[n].mark;
   return place >= 0 && place < w->n && w->node[place] == n ? place : -1;
 }
-/* The operations that out needs, operands first, those of out[0] first; *count of them. Owned. */
+/* The operations that out needs, operands first, those of out[0] first; *count is their number. Owned. */
 cst_node *cst_graph_order(const cst_graph *g, const cst_node *out, int nout, int *count);
 
 /* Out of memory ends the process. */
 static inline void *cst_expr_memory(void *old, size_t count, size_t size) {
-  void *p = count > SIZE_MAX / size ? NULL : realloc(old, count * size + 1);
-  if (!p) fprintf(stderr, "constella: out of memory for expressions\n"), abort();
-  return p;
+  return cst_need(count > SIZE_MAX / size ? NULL : realloc(old, count * size + 1));
 }
 #endif

@@ -1,4 +1,4 @@
-/* graph-degree.c: the degree of an expression as a polynomial, and the linear expressions that it is made of. */
+/* graph-degree.c: the degree of an expression as a polynomial, and the linear expressions in it. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "expr/expr-internal.h"
 
@@ -6,7 +6,7 @@ enum { NONE = -1, MOST = 1000000 };
 
 static int larger(int a, int b) { return a > b ? a : b; }
 
-/* Of an operation whose operands have degrees a and b; of a unary one b is 0. */
+/* The degree of an operation on operands of degrees a and b; b is 0 for a unary one. */
 static int degree_of(cst_op op, int a, int b) {
   if (a == NONE || b == NONE) return NONE;
   switch (op) {

@@ -1,7 +1,8 @@
-/* graph-derive.c: forward (tangent) and reverse (gradient) differentiation of a graph, each one sweep over the nodes needed.
+/* graph-derive.c: forward (tangent) and reverse (gradient) differentiation of a graph, each in one sweep over
+ * the nodes that are needed.
  *
- * Both multiply by the same partial derivatives d node / d operand, which are nodes themselves and therefore shared between
- * directions, sweeps and orders. Nodes that do not depend on x cost nothing.
+ * Both multiply by the same partial derivatives d node / d operand. These are nodes and therefore shared
+ * between directions, sweeps and orders. Nodes that do not depend on x cost nothing.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
@@ -75,7 +76,7 @@ static cst_node accumulate(cst_graph *g, cst_node sum, cst_node partial, cst_nod
   return cst_graph_add(g, sum, cst_graph_mul(g, partial, d));
 }
 
-/* n times the same node. Owned. */
+/* An array of n times the same node. Owned. */
 static cst_node *filled(int n, cst_node value) {
   cst_node *list = cst_expr_memory(NULL, (size_t)n, sizeof *list);
   for (int i = 0; i < n; i++) list[i] = value;
@@ -117,7 +118,7 @@ static unsigned char *activity(const cst_graph *g, const cst_walk *w, const cst_
   return active;
 }
 
-/* bar += seed at the outputs; false when one of them is no node. */
+/* bar += seed at the outputs; false when one of them is -1. */
 static bool sow(cst_graph *g, const cst_node *out, const cst_node *seed, int nout, cst_node *bar) {
   bool whole = true;
   for (int k = 0; k < nout; k++) {

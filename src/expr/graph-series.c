@@ -1,30 +1,32 @@
-/* graph-series.c: Taylor coefficients of expressions by the recurrences of truncated power series, node by node, one order after the other.
+/* graph-series.c: Taylor coefficients of expressions by the recurrences of truncated power series, one order
+ * after the other.
  *
- * Each operation gets its coefficient of order k from those of its operands up to k and its own below k, so that order k costs about k
- * operations a node; differentiating k times would multiply the expression every time. Sources: Moore, Methods and Applications of Interval
- * Analysis, 3.4; Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, I.8; Griewank, Walther, Evaluating Derivatives, 13.2.
+ * Each operation computes its coefficient of order k from those of its operands up to k and its own below k,
+ * so order k costs about k operations per node; repeated differentiation would multiply the size of the
+ * expression each time. Sources: Moore, Methods and Applications of Interval Analysis, 3.4; Hairer, Norsett,
+ * Wanner, Solving Ordinary Differential Equations I, I.8; Griewank, Walther, Evaluating Derivatives, 13.2.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "expr/expr-internal.h"
 
-/* A node: its operands as places, and where its coefficients stand. */
+/* A node with the places of its operands and of its coefficients. */
 typedef struct {
   cst_node node;
   cst_op   op;
   int      a, b;
-  bool     active; /* it depends on some x */
+  bool     active; /* whether it depends on some x */
 } place;
 
-/* Coefficients are [n][most + 1]; help are series that an operation needs beside its own: those of cos for sin, for instance. */
+/* Coefficients are [n][most + 1]. help: auxiliary series of an operation, such as those of cos for sin. */
 struct cst_graph_series {
   cst_graph *g;
   place     *at;
   int        n, nx, nout, most, next;
-  int       *x, *out; /* places; -1 of an x that out does not need and of an output that is no node */
+  int       *x, *out; /* places; -1 for an x that out does not need and for an output -1 */
   cst_node  *own, *help[2];
 };
 
-/* The series of an operation, of its operands, and its helpers. */
+/* The series of an operation, of its operands, and its auxiliary ones. */
 typedef struct {
   const cst_node *a, *b;
   cst_node       *r, *h, *i;
@@ -42,7 +44,7 @@ static cst_node convolution(cst_graph *g, const cst_node *a, const cst_node *b, 
   return sum;
 }
 
-/* The same of a with itself, j = first .. k - first: every product once. */
+/* The same for b = a, j = first .. k - first: every product once. */
 static cst_node square(cst_graph *g, const cst_node *a, int k, int first) {
   cst_node sum = times(g, 2, convolution(g, a, a, k, first, (k - 1) / 2));
   return k % 2 ? sum : cst_graph_add(g, sum, cst_graph_mul(g, a[k / 2], a[k / 2]));
@@ -75,7 +77,7 @@ static cst_node logarithm(cst_graph *g, const cst_node *a, const cst_node *r, in
   return cst_graph_div(g, cst_graph_sub(g, a[k], over(g, slope(g, r, a, k, k - 1), k)), a[0]);
 }
 
-/* sin and cos, each the helper of the other: r' = sign a'h, h' = -sign a'r. */
+/* sin and cos, each the auxiliary series of the other: r' = sign a'h, h' = -sign a'r. */
 static cst_node circular(cst_graph *g, terms t, int k, double sign) {
   t.h[k] = times(g, -sign / k, slope(g, t.a, t.r, k, k));
   return times(g, sign / k, slope(g, t.a, t.h, k, k));
@@ -141,7 +143,7 @@ static cst_node higher(cst_graph *g, cst_op op, terms t, int k) {
   }
 }
 
-/* The value, and those of the helpers. */
+/* The value; sets those of the auxiliary series. */
 static cst_node lowest(cst_graph *g, cst_op op, terms t) {
   const cst_node a = t.a[0], b = t.b ? t.b[0] : -1, r = cst_graph_operation(g, op, a, b);
   if (op == CST_OP_SIN) t.h[0] = cst_graph_operation(g, CST_OP_COS, a, -1);
@@ -155,7 +157,7 @@ static cst_node lowest(cst_graph *g, cst_op op, terms t) {
   return r;
 }
 
-/* Places of some nodes in the walk; -1 where one is not in it. Owned. */
+/* The places of some nodes in the walk; -1 where a node is not in it. Owned. */
 static int *places(const cst_graph *g, const cst_walk *w, const cst_node *x, int n) {
   int *at = cst_expr_memory(NULL, (size_t)n, sizeof *at);
   for (int i = 0; i < n; i++) at[i] = cst_walk_place(w, g, x[i]);

@@ -1,5 +1,6 @@
-/* graph-walk.c: which nodes some outputs need: all of them ascending, the operations in the order of a program, the inputs, a copy with
- * other inputs. The cost is that of the nodes needed; nothing recurses.
+/* graph-walk.c: the nodes that some outputs need: all of them in ascending order, the operations in the order
+ * of a program, the inputs, a copy with other inputs. The cost is proportional to the nodes needed; nothing
+ * recurses.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
@@ -10,7 +11,7 @@ typedef struct {
   int      room;
 } growing;
 
-/* Appends n unless it is there. */
+/* Appends n unless the walk has it. */
 static void meet(const cst_graph *g, growing *w, cst_node n) {
   if (cst_walk_place(&w->walk, g, n) >= 0) return;
   if (w->walk.n == w->room) {
@@ -23,7 +24,8 @@ static void meet(const cst_graph *g, growing *w, cst_node n) {
 
 static int ascending(const void *a, const void *b) { return *(const int *)a < *(const int *)b ? -1 : *(const int *)a > *(const int *)b; }
 
-/* Ascending: few nodes are sorted, many are met in order among all between the least and the greatest. */
+/* Puts the nodes in ascending order: sorts few nodes; for many, scans the range between the least and the
+ * greatest. */
 static void sort(const cst_graph *g, cst_walk *w) {
   enum { CROWDED = 16 };
   cst_node least = w->n ? w->node[0] : 0, greatest = w->n ? w->node[0] : -1;
@@ -55,11 +57,11 @@ cst_walk cst_graph_walk(const cst_graph *g, const cst_node *out, int nout) {
     if (v.b >= 0) meet(g, &w, v.b);
   }
   sort(g, &w.walk);
-  cst_graph_spend((cst_graph *)g, w.walk.n); /* of which marks are no more a part than this */
+  cst_graph_spend((cst_graph *)g, w.walk.n); /* a counter, like the marks */
   return w.walk;
 }
 
-/* wanted[i]: whether the node at place i is an operation; *count of them. Owned. */
+/* wanted[i]: whether the node at place i is an operation; *count is their number. Owned. */
 static unsigned char *operations(const cst_graph *g, const cst_walk *w, int *count) {
   unsigned char *wanted = cst_expr_memory(NULL, (size_t)w->n, 1);
   *count = 0;
@@ -131,7 +133,7 @@ int cst_graph_split(cst_graph *g, const cst_node *out, int nout, char array, cha
   memset(cut, 0, (size_t)w.n);
   for (int k = 0; k < nout; k++)
     if (out[k] >= 0) cut[g->node[out[k]].mark] = !(g->node[out[k]].depends & bit);
-  for (int i = 0; i < w.n; i++) { /* used by what depends on the array */
+  for (int i = 0; i < w.n; i++) { /* the operands of nodes that depend on the array */
     const cst_vertex *v = &g->node[w.node[i]];
     if (cst_op_leaf(v->op) || !(v->depends & bit)) continue;
     cut[g->node[v->a].mark] |= !(g->node[v->a].depends & bit);

@@ -1,8 +1,10 @@
-/* graph.c: the hash-consed graph: every constructor looks the node up before it makes one, so equal subexpressions are one node.
+/* graph.c: the hash-consed graph: every constructor looks the node up before it makes one, so equal
+ * subexpressions share one node.
  *
- * Every rewriting here is exact in IEEE arithmetic (signs of zeros and non-finite values apart): constants are folded with the
- * functions that evaluate, signs are moved outwards, nothing is reassociated. The operands of + and * stand in order of index.
- * A graph that is full gives -1, and an operation on -1 gives -1, so that one check at the end is enough.
+ * Every simplification is exact in IEEE arithmetic except for signs of zeros and non-finite values: constants
+ * are folded by the functions that evaluate, signs are moved outwards, nothing is reassociated. The operands
+ * of + and * are ordered by index. A full graph returns -1, and so does an operation on -1: one check at the
+ * end is enough.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define _GNU_SOURCE
@@ -87,7 +89,7 @@ static bool same(const cst_vertex *v, const cst_vertex *w) {
   return v->op == w->op && v->a == w->a && v->b == w->b && bits(v->value) == bits(w->value);
 }
 
-/* The slot that holds v, or the free one where it belongs. */
+/* The slot of v, or the free one where it belongs. */
 static uint32_t find(const cst_graph *g, const cst_vertex *v, uint32_t mark) {
   uint32_t s = mark & (g->slots - 1);
   while (g->table[s].node >= 0 && (g->table[s].mark != mark || !same(&g->node[g->table[s].node], v))) s = (s + 1) & (g->slots - 1);

@@ -1,13 +1,14 @@
-/* group.c: the units of a plan that have one shape become a loop.
+/* group.c: makes loops of the units of a plan that have the same shape.
  *
- * The level of a root is one more than that of the roots it reads, so that the members of a loop, all of one level, never need each
- * other. What stays alone, or among too few, is left to straight code.
+ * The level of a root is one more than the largest level of the roots that it reads, so the members of a
+ * loop, which have the same level, do not depend on each other. Units that are alone or too few become
+ * straight code.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
 #include "expr/partition.h"
 
-/* A value or a copy (first is unused), or a sum of `count` terms from `first`; where it goes. */
+/* A value or a copy (first is unused), or a sum of `count` terms from `first`; and its destination. */
 typedef struct {
   cst_node node;
   int      shape, level, letter, place;
@@ -28,7 +29,7 @@ typedef struct {
 
 enum { ROW = 2 * CST_SHAPE_STEPS + 2 };
 
-/* The shape of n; what it reads in the pool at *row. */
+/* The shape of n; puts its row of entries into the pool at *row. */
 static int shape_of(grouper *z, cst_node n, bool apart, int *row) {
   if (z->used + ROW > z->capacity) {
     z->capacity = 2 * z->capacity + ROW;
@@ -47,7 +48,7 @@ static unit *append(grouper *z, unit u) {
   return &z->unit[z->units++];
 }
 
-/* The terms [from, to) of a run, all of one shape, as a sum of its own. */
+/* Appends the terms [from, to) of a run, all of one shape, as a sum of their own. */
 static void append_sum(grouper *z, const cst_terms *r, int from, int to) {
   cst_partition *p = z->p;
   const cst_node start = from > r->first ? p->step[from - 1] : r->start, top = p->step[to - 1];
@@ -89,7 +90,7 @@ static void find_levels(grouper *z) {
   }
 }
 
-/* A value that is computed, or an output that is only copied. */
+/* Appends a value that is computed, or an output that is only copied. */
 static void append_value(grouper *z, cst_node n, bool apart, int letter, int place) {
   unit u = {.node = apart ? n : -1, .letter = letter, .place = place, .level = apart ? z->level[n] : level_above(z, n)};
   u.shape = shape_of(z, n, apart, &u.row);
@@ -115,7 +116,7 @@ static void place_sums(grouper *z) {
   }
 }
 
-/* Units that may share a loop are neither before nor after each other. */
+/* Equal for units that may share a loop. */
 static int compare_kind(const unit *u, const unit *w) {
   const uint64_t a[] = {(uint64_t)u->level, (uint64_t)!u->count,       (uint64_t)u->shape,      (uint64_t)u->letter,
                         (uint64_t)u->sign,  (uint64_t)u->start.letter, cst_bits(u->start.value)};

@@ -1,11 +1,13 @@
-/* instead.c: what to write in the place of functions and names that expressions do not have. */
+/* instead.c: advice on functions and names that expressions do not have. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
 #include "expr/parse.h"
 
 static const char kink[] = "it has a kink, and the methods need smooth functions; sqrt(x^2 + e^2) with a small e is a smooth |x|",
-                  clock[] = "the time cannot stand here; a clock can: a coordinate of a large mass, 1e12, that starts at 0 with velocity 1",
-                  jump[] = "it jumps, and the methods need smooth functions; 1/(1 + exp(-k*x)) with a large k is a smooth step";
+                  clock[] = "the time cannot stand here; a clock can: a coordinate of a large mass, 1e12, "
+                            "that starts at 0 with velocity 1",
+                  jump[] = "it jumps, and the methods need smooth functions; 1/(1 + exp(-k*x)) with a large "
+                           "k is a smooth step";
 
 static const struct {
   const char *word, *instead;

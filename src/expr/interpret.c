@@ -1,4 +1,4 @@
-/* interpret.c: a tape run over the lanes of one group. Compiled once for every instruction set (see lanes.h). */
+/* interpret.c: runs a tape over the lanes of one group. Compiled once per instruction set (see lanes.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <sleef.h> /* first: what lanes.h declares of it is compared */
 #include "constella/lanes.h"

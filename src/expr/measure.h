@@ -1,4 +1,5 @@
-/* measure.h: the one value of a tape over the lanes of a group, and its size, |value|, by vectors. As cst_tape_run_ISA (constella/expr.h).
+/* measure.h: the single value of a tape over the lanes of a group, and its magnitude, by vectors; as
+ * cst_tape_run_ISA (constella/expr.h).
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_MEASURE_H

@@ -1,11 +1,13 @@
-/* pairs.h: sums over pairs (cst_pair_sum), on any type of value: scalars, quadruple precision, or the lanes of a group.
+/* pairs.h: sums over pairs (cst_pair_sum) on any type of value: scalars, quadruple precision, or the lanes of
+ * a group.
  *
- * Their order is fixed, and is that of eight pairs side by side however many a machine does at once. Of a row the pairs j = least, least +
- * 1
- * ... are dealt out to eight parts in turn. A part adds its slopes along x in the order of j, beginning with 0; then the eight are added as
- * ((0 + 4) + (2 + 6)) + ((1 + 5) + (3 + 7)) and to the result. The slope along y of a pair is added to the result at once, before that; no
- * two pairs of a row have one j. Terms are dealt out in the same way to parts that go on from row to row, and are added up in the end. What
- * begins with 0 and is only added to is never -0, so that 0 may be added in the place of pairs that are not there.
+ * The order of additions is fixed: it is that of eight pairs side by side, whatever the width of the vectors.
+ * The pairs j = least, least + 1 ... of a row go to eight parts in turn. A part adds its slopes along x in
+ * the order of j, beginning with 0; then the eight are added as
+ * ((0 + 4) + (2 + 6)) + ((1 + 5) + (3 + 7)) and to the result. The slope along y of a pair is added to the
+ * result at once, before that; no two pairs of a row have the same j. Terms go to eight parts in the same
+ * way; these continue from row to row and are added at the end. A sum that begins with 0 is never -0, so 0
+ * may be added in the place of missing pairs.
  *
  * Include with VALUE, the type, and in lane code for `pairs_one` below; with PAIRS_TAPES behind run.h.
  */
@@ -16,7 +18,7 @@
 enum { PAIRS_PARTS = 8 };
 #endif
 
-/* The term of a pair or its slopes, into o; self: of whoever evaluates. */
+/* Puts the term of a pair or its slopes into o; self: the data of the evaluator. */
 typedef void pairs_term(const void *self, const VALUE *c, const VALUE *x, const VALUE *y, VALUE *o);
 
 PAIRS_INLINE VALUE pairs_total(const VALUE *part, int stride) {

@@ -1,5 +1,5 @@
-/* parse-name.c: what a word in an expression stands for: a function, pi, the variable of a sum, a bound name, the entry of an array;
- * and the messages about words that stand for nothing.
+/* parse-name.c: the meaning of a word in an expression: a function, pi, the variable of a sum, a bound name,
+ * the entry of an array; and the messages about unknown words.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
@@ -7,9 +7,9 @@
 #include "constella/diag.h"
 #include "expr/parse.h"
 
-enum { SHOWN = CST_PARSE_SHOWN, LIST = 110, NAME = 64 }; /* characters of a word, of a list of names, of a name worth a guess */
+enum { SHOWN = CST_PARSE_SHOWN, LIST = 110, NAME = 64 }; /* characters of a word, of a list of names, of a name that is guessed */
 
-/* "a, b, c, ..." of what may stand here, at most LIST characters of it. */
+/* "a, b, c, ..." of the names that are allowed, at most LIST characters. */
 static void list_allowed(const char *const *allowed, int n, char list[LIST + 8]) {
   size_t used = 0;
   list[0] = '\0';
@@ -23,7 +23,7 @@ static void list_allowed(const char *const *allowed, int n, char list[LIST + 8])
   }
 }
 
-/* The message for word[0..n), which is not among the allowed. */
+/* The message for word[0..n), which is not allowed. */
 static cst_node unknown(cst_parser *p, size_t at, size_t n, const char *what, const char *const *allowed, int count) {
   char         list[LIST + 8], word[NAME];
   const size_t kept = n < NAME - 1 ? n : NAME - 1;
@@ -38,7 +38,7 @@ static cst_node unknown(cst_parser *p, size_t at, size_t n, const char *what, co
                         near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
-/* The functions, sum among them, into allowed; their number. */
+/* Puts the functions, with sum, into allowed; returns their number. */
 static int list_functions(const char **allowed) {
   for (int i = 0; i < CST_FUNCTIONS; i++) allowed[i] = cst_graph_functions[i].name;
   allowed[CST_FUNCTIONS] = "sum";
@@ -85,7 +85,7 @@ bool cst_parse_taken(cst_parser *p, size_t at, size_t n) {
          find_binding(p, at, n);
 }
 
-/* The error that n, found at `at`, is not constant, with the first name whose value it needs. */
+/* Reports that n, at `at`, is not constant, with the first name that it depends on. */
 static void not_constant(cst_parser *p, cst_node n, size_t at, const char *what) {
   const cst_walk w = cst_graph_walk(p->g, &n, 1);
   for (int i = 0; i < p->n && !p->failed; i++) {
@@ -111,7 +111,7 @@ bool cst_parse_integer(cst_parser *p, cst_node n, size_t at, const char *what, d
     not_constant(p, n, at, what);
   else if (*value != floor(*value))
     cst_parse_fail(p, at, "%s must be an integer constant; it is %s", what, cst_parse_value(*value, s));
-  *value += 0.0; /* no sign of zero in messages */
+  *value += 0.0; /* -0 becomes 0 in messages */
   return !p->failed;
 }
 

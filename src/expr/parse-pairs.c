@@ -1,8 +1,8 @@
-/* parse-pairs.c: a double sum that is read once, as a sum over pairs: sum(i, 1, n, sum(j, i+1, n, TERM)).
+/* parse-pairs.c: reads a double sum once, as a sum over pairs: sum(i, 1, n, sum(j, i+1, n, TERM)).
  *
- * TERM is read with inputs in the place of i and j. Where an index is just i or j the entry of the array becomes an input of the pair;
- * where anything else is made of i and j, or an entry of the same inputs is read by a fixed index, this is no sum over pairs, and it is
- * read anew and written out, with its mistakes.
+ * TERM is read with inputs in the place of i and j. Where an index is just i or j, the entry of the array
+ * becomes an input of the pair. Where i or j has another use, or an entry of the same inputs is read by a
+ * fixed index, it is not a sum over pairs: it is read again and written out, and errors are then reported.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
@@ -17,7 +17,7 @@ void cst_parse_pair_sums_destroy(cst_pair_sums *s) {
   s->sum = NULL, s->n = 0;
 }
 
-/* Whether the entries of b are inputs of `array` that follow one another by equal steps. */
+/* Whether the entries of b are inputs of one array with a constant stride. */
 static bool regular(const cst_parser *p, const cst_binding *b, int *first, int *step) {
   const cst_vertex *v = p->g->node, *e = &v[b->entry[0]];
   if (e->op != CST_OP_INPUT || e->a != p->pairs->array) return false;
@@ -30,7 +30,8 @@ static bool regular(const cst_parser *p, const cst_binding *b, int *first, int *
   return true;
 }
 
-/* The number of an array in a list of n, appended when it is new; -1: the list is full. at: where it stands for an index of 0. */
+/* The number of an array in a list of n, appended when it is new; -1: the list is full. at: its place for
+ * index 0. */
 static int find_array(int *at, int *steps, int *n, int start, int step) {
   for (int k = 0; k < *n; k++)
     if (at[k] == start && steps[k] == step) return k;
@@ -39,14 +40,14 @@ static int find_array(int *at, int *steps, int *n, int start, int step) {
   return (*n)++;
 }
 
-/* Whether all values that the index takes are those of elements. */
+/* Whether all values of the index are those of elements. */
 static bool within(const cst_binding *b, int least, int most) { return least > b->shift && most <= b->shift + b->count; }
 
 cst_node cst_parse_paired(cst_parser *p, const cst_binding *b, cst_node n) {
   cst_pair_sum *s = &p->pair->sum;
   int           first, step, k;
   if ((n != p->pair->i && n != p->pair->j) || !regular(p, b, &first, &step)) return -1;
-  const int zero = first - (b->shift + 1) * step; /* of an index 0 */
+  const int zero = first - (b->shift + 1) * step; /* its place for index 0 */
   if (n == p->pair->i) {
     const int least = p->pair->first, most = least + s->rows - 1;
     k = within(b, least, most) ? find_array(s->x, s->xstep, &s->nx, zero + least * step, step) : -1;
@@ -80,7 +81,7 @@ static bool opens(cst_parser *p) {
   return cst_parse_accept(p, '(');
 }
 
-/* The rows of pairs; how many pairs. */
+/* Fills the rows of pairs; returns the number of pairs. */
 static double fill_rows(cst_parse_pairs *x, double from, double to, const int *times, const double *more) {
   cst_pair_sum *s = &x->sum;
   double        pairs = 0;
@@ -101,7 +102,7 @@ static double fill_rows(cst_parse_pairs *x, double from, double to, const int *t
   return pairs;
 }
 
-/* Reads the whole of it. */
+/* Reads the whole double sum. */
 static bool read_double(cst_parser *p, cst_parse_pairs *x) {
   cst_parse_loop i = {.outer = NULL}, j = {.outer = &i};
   int            times[2];

@@ -1,7 +1,9 @@
-/* parse-sum.c: sum(i, FROM, TO, TERM): the text of TERM is read once for each value of i, the terms are added from left to right.
+/* parse-sum.c: sum(i, FROM, TO, TERM): reads the text of TERM once for each value of i and adds the terms
+ * from left to right.
  *
- * Repetition is bounded, whatever the text: by the number of terms, those of sums inside terms included, and by the characters
- * that are read for them. Of a sum without terms the text of TERM is read once all the same, for its grammar and names only.
+ * Repetition is bounded for every text: by the number of terms, with those of nested sums, and by the
+ * characters that are read for them. TERM of a sum without terms is read once, to check its grammar and
+ * names.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
@@ -52,7 +54,7 @@ static bool limit(cst_parser *p, const char *what, double *value) {
   return false;
 }
 
-/* One reading of TERM, which starts at `start`. */
+/* Reads TERM once, from `start` on. */
 static cst_node term(cst_parser *p, size_t start, size_t at) {
   p->at = start;
   const cst_node n = cst_parse_expression(p);

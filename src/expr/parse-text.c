@@ -1,4 +1,4 @@
-/* parse-text.c: the characters of an expression: blanks, words, numbers, and where a mistake is. */
+/* parse-text.c: the characters of an expression: blanks, words, numbers, and the place of an error. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define _GNU_SOURCE /* strtod_l */
 #include <limits.h>
@@ -61,7 +61,7 @@ static size_t digits(const char *s) {
   return n;
 }
 
-/* The length of the number at s; 0 when it is malformed, *bad then is where. */
+/* The length of the number at s; 0 when it is malformed, at *bad. */
 static size_t number_length(const char *s, size_t *bad) {
   size_t       n = digits(s);
   const bool   whole = n > 0;

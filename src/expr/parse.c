@@ -1,13 +1,13 @@
-/* parse.c: arithmetic expressions to nodes by recursive descent; the first mistake is located and explained.
+/* parse.c: makes nodes of arithmetic expressions by recursive descent; locates and explains the first error.
  *
  *   expression = product { (+|-) product }
  *   product    = unary { (*|/) unary }
  *   unary      = - unary | power
  *   power      = atom [ ^ unary ]
- *   atom       = number | name | name [ expression ] | function ( expression {, expression} ) | ( expression )
- *              | sum ( name , expression , expression , expression )
+ *   atom       = number | name | name [ expression ] | function ( expression {, expression} ) | ( expression
+ * ) | sum ( name , expression , expression , expression )
  *
- * A name may end in apostrophes: x' is looked up as it stands.
+ * A name may end in apostrophes: x' is looked up as it is written.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
@@ -17,7 +17,8 @@ static const char *const operand_wanted = "expected a number, a name or '('";
 
 static cst_node unary(cst_parser *p);
 
-/* The node, unless the graph is full or the value is not finite; `at` is the place of the operation. */
+/* Returns n, or an error where the graph is full or the value is not finite; `at` is the place of the
+ * operation. */
 cst_node cst_parse_checked(cst_parser *p, cst_node n, size_t at) {
   double value;
   if (p->failed) return -1;
@@ -126,7 +127,7 @@ cst_node cst_parse_expression(cst_parser *p) {
   return n;
 }
 
-/* The whole text. */
+/* Reads the whole text. */
 static cst_node complete(cst_parser *p) {
   char s[32];
   if (!cst_parse_peek(p)) return cst_parse_fail(p, p->at, "empty expression; %s", operand_wanted);
@@ -134,7 +135,7 @@ static cst_node complete(cst_parser *p) {
   if (p->failed) return -1;
   if (cst_parse_peek(p) == ')') return cst_parse_fail(p, p->at, "')' without '('");
   if (cst_parse_peek(p) == '=')
-    return cst_parse_fail(p, p->at, "expected an operator or the end; found '='; write what vanishes, as x^2 - 1");
+    return cst_parse_fail(p, p->at, "expected an operator or the end; found '='; write the expression that is zero, as x^2 - 1");
   if (cst_parse_peek(p) == '\'' && p->at > 0 && p->text[p->at - 1] == ']')
     return cst_parse_fail(p, p->at, "expected an operator or the end; found '''; the velocity of y[3] is y'[3]");
   if (cst_parse_peek(p)) return cst_parse_fail(p, p->at, "expected an operator or the end%s", cst_parse_found(p, s));

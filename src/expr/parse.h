@@ -1,7 +1,7 @@
-/* parse.h: what the files of the parser share: the state of one parse and the pieces of the grammar.
+/* parse.h: shared by the files of the parser: the state of one parse and the pieces of the grammar.
  *
- * Every piece begins at p->at and leaves it behind what it read. The first mistake is kept; after it everything returns -1 (false)
- * without reading on.
+ * Every piece starts at p->at and leaves p->at behind what it has read. The first error is kept; after it
+ * every function returns -1 (false) and reads no further.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_EXPR_PARSE_H
@@ -13,13 +13,13 @@ enum { CST_PARSE_SHOWN = 40 }; /* characters of a word in a message; the longest
 /* The variable of a sum whose terms are being read. */
 typedef struct cst_parse_loop {
   char                         name[CST_PARSE_SHOWN + 1];
-  cst_node                     node; /* the constant that it stands for */
+  cst_node                     node; /* its value, a constant */
   const struct cst_parse_loop *outer;
 } cst_parse_loop;
 
-/* A double sum that is read as one over pairs. */
+/* A double sum that is read as a sum over pairs. */
 typedef struct {
-  cst_node     i, j;  /* what its two variables stand for */
+  cst_node     i, j;  /* the inputs of its two variables */
   cst_pair_sum sum;   /* as far as it is known */
   int          first; /* the least i */
 } cst_parse_pairs;
@@ -29,19 +29,19 @@ typedef struct {
   const char           *text;
   size_t                at; /* the next character */
   int                   depth;
-  int                   idle;        /* above 0: in a term of which there are none, only the grammar is checked */
+  int                   idle;        /* above 0: inside the term of a sum without terms; only the grammar is checked */
   double                terms, read; /* of all sums: terms, characters of them */
   bool                  failed;
   const cst_binding    *names;
   int                   n;
   const cst_parse_loop *loop; /* the innermost */
   cst_expr_error       *error;
-  cst_pair_sums        *pairs; /* where double sums go that can be sums over pairs; NULL: they are written out */
+  cst_pair_sums        *pairs; /* receives double sums that can be sums over pairs; NULL: they are written out */
   cst_parse_pairs      *pair;  /* the one whose term is being read */
   struct {
-    size_t             end; /* of the name in the text; 0 when the slot is free */
+    size_t             end; /* the end of the name in the text; 0: the slot is free */
     const cst_binding *binding;
-  } seen[64]; /* names that were looked up; terms are read many times */
+  } seen[64]; /* names that were looked up, because terms are read many times */
 } cst_parser;
 
 /* parse-text.c: characters, words, numbers */
@@ -64,21 +64,23 @@ cst_node cst_parse_closing(cst_parser *p, char bracket, cst_node n); /* n, when 
 cst_node cst_parse_expression(cst_parser *p);
 cst_node cst_parse_call(cst_parser *p, const cst_function *f, size_t at);
 
-/* instead.c: what to write in the place of a word that expressions do not have, a function or a name; NULL: nothing is known */
+/* instead.c: advice on a function or name that expressions do not have; NULL: none */
 const char *cst_expr_instead(const char *word, bool function);
 
 /* parse-name.c: names and what they stand for */
 cst_node cst_parse_name(cst_parser *p);
-bool     cst_parse_taken(cst_parser *p, size_t at, size_t n); /* whether the word means something already */
-/* The value of n, which stands at `at`; an error when it is not an integer constant, `what` says of what. */
+bool     cst_parse_taken(cst_parser *p, size_t at, size_t n); /* whether the word has a meaning already */
+/* The value of n, at `at`; an error about `what` when it is not an integer constant. */
 bool cst_parse_integer(cst_parser *p, cst_node n, size_t at, const char *what, double *value);
 
 /* parse-sum.c: sum(i, FROM, TO, TERM), its name at `at`, behind the '(' */
 cst_node cst_parse_series(cst_parser *p, size_t at);
 bool     cst_parse_variable(cst_parser *p, cst_parse_loop *l); /* the name of l */
 
-/* parse-pairs.c: the same where it may be a sum over pairs. false with all as it was before: it is none that can be kept as one. */
+/* parse-pairs.c: the same where it may be a sum over pairs; false, with the parser unchanged, where it is
+ * not. */
 bool cst_parse_double(cst_parser *p, cst_node *n);
-/* In the term of one: the entry of array b whose index is the node n; -1: not that of one of its variables. */
+/* In the term of a sum over pairs: the entry of array b whose index is the node n; -1: n is not one of its
+ * variables. */
 cst_node cst_parse_paired(cst_parser *p, const cst_binding *b, cst_node n);
 #endif

@@ -1,7 +1,7 @@
-/* partition.c: from outputs to straight code and loops; see partition.h.
+/* partition.c: divides the program of some outputs into straight code and loops; see partition.h.
  *
- * What several loops share is kept in slots as long as there are few enough, and computed again otherwise. Where loops would take several
- * times the operations of straight code, there are none.
+ * Values that several loops share are kept in slots where these are few enough, else computed again. Where
+ * loops would take several times the operations of straight code, no loops are made.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
@@ -15,7 +15,7 @@ static int *filled(int n, int value) {
   return x;
 }
 
-/* From nodes of the graph to those of the plan, by open addressing. */
+/* A map from nodes of the graph to those of the plan, by open addressing. */
 typedef struct {
   cst_node *from, *to;
   uint32_t  places;
@@ -70,7 +70,7 @@ void cst_partition_loops_destroy(cst_loops *l) {
   *l = (cst_loops){0};
 }
 
-/* No loops. */
+/* Removes the loops. */
 static void clear(cst_partition *p) {
   cst_partition_loops_destroy(&p->loops);
   p->slots = p->nstraight = 0;
@@ -82,7 +82,7 @@ static void give_slot(cst_partition *p, cst_node n) {
   if (p->slot[n] < 0) p->slot[n] = p->slots++;
 }
 
-/* Entries x[0 .. n) of what a loop reads or writes: nodes become slots or outputs. */
+/* Replaces nodes by slots or outputs in the entries x[0 .. n) that a loop reads or writes. */
 static void resolve(cst_partition *p, int letter, int *x, int n, unsigned char *needed) {
   for (int i = 0; i < n; i++) {
     const cst_node v = x[i];
@@ -103,7 +103,8 @@ static void resolve_loop(cst_partition *p, cst_loop *l, unsigned char *needed) {
   if (l->letter == CST_FROM_SLOT) resolve(p, CST_FROM_SLOT, l->place, l->sums ? l->sums : l->rows, needed);
 }
 
-/* Straight code computes what outputs, loops and other straight code need and no loop computes. */
+/* Finds the straight code: the operations that outputs, loops and other straight code need and that no loop
+ * computes. */
 static void find_straight(cst_partition *p) {
   unsigned char *needed = cst_expr_memory(NULL, (size_t)p->size, 1);
   memset(needed, 0, (size_t)p->size);
@@ -127,7 +128,7 @@ static int stage_after(const cst_partition *p, cst_node n) {
   return p->stage[n] < 0 ? 0 : p->stage[n];
 }
 
-/* Stages of straight operations, and those by stage. */
+/* Computes the stages of straight operations and sorts the operations by stage. */
 static void find_stages(cst_partition *p) {
   const int stages = p->loops.count + 1;
   int      *next = filled(stages + 1, 0);

@@ -1,10 +1,12 @@
-/* partition.h: the program of some outputs before it becomes C or a tape: straight code, and loops over what is alike.
+/* partition.h: the program of some outputs before it becomes C or a tape: straight code, and loops over
+ * similar expressions.
  *
- * Two expressions are alike when they are the same operations on the same constants and on entries of the same arrays: they have one
- * shape and differ in the row of entries that they read. An array here is one of the arguments, the outputs themselves, or the slots,
- * where values that several loops share are kept.
+ * Two expressions have the same shape when they are the same operations on the same constants and on entries
+ * of the same arrays: they differ in the row of entries that they read. An array is one of the arguments, the
+ * outputs themselves, or the slots, which keep values that several loops share.
  *
- * The loops stand in the order in which they run. Straight operation n runs before loop stage[n] and after the loop ahead of that one.
+ * Loops are listed in the order in which they run. Straight operation n runs before loop stage[n] and after
+ * the previous loop.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_EXPR_PARTITION_H
@@ -12,25 +14,25 @@
 #include "expr/expr-internal.h"
 
 enum {
-  CST_FROM_CONSTANT, /* arrays that are not arguments, beside the letters of those */
+  CST_FROM_CONSTANT, /* arrays that are not arguments; arguments have letters */
   CST_FROM_SLOT,
   CST_FROM_OUT
 };
 enum {
-  CST_PARTITION_NONE = -1,      /* as the most slots: no loops at all */
+  CST_PARTITION_NONE = -1,      /* as the largest number of slots: no loops */
   CST_PARTITION_STRAIGHT = 256, /* programs with fewer operations and outputs have no loops */
   CST_LOOP_ROWS = 8,            /* the fewest values of a loop */
   CST_SUM_TERMS = 16,           /* the fewest terms of a sum in a loop */
   CST_SHAPE_STEPS = 200         /* the most operations of a shape */
 };
 
-/* What a shape reads: an entry of an array, or the constant. */
+/* An operand that a shape reads: an entry of an array, or a constant. */
 typedef struct {
   int    letter;
   double value;
 } cst_leaf;
 
-/* An operand k >= 0 is the result of step k, k < 0 is leaf -1 - k; b is a when the operation is unary. */
+/* An operand k >= 0 is the result of step k, k < 0 is leaf -1 - k; b = a when the operation is unary. */
 typedef struct {
   int op, a, b;
 } cst_step;
@@ -50,10 +52,10 @@ typedef struct {
 } cst_shapes;
 
 typedef struct {
-  int      shape, rows, level; /* loops of one level need nothing of each other */
+  int      shape, rows, level; /* loops of the same level do not depend on each other */
   int     *index;              /* [leaves][rows]: the entry of each leaf (of a constant: 0) */
-  int      sums;               /* 0: every row is a value; otherwise the rows are the terms of so many sums */
-  int     *first;              /* [sums + 1] the first term of each */
+  int      sums;               /* 0: every row is a value; else the number of sums whose terms are the rows */
+  int     *first;              /* [sums + 1], the first term of each sum */
   cst_op   sign;               /* every term is added (ADD) or subtracted (SUB), the first from start[origin[sum]] */
   cst_leaf start;
   int     *origin; /* [sums] */
@@ -67,22 +69,22 @@ typedef struct {
   int        count;
 } cst_loops;
 
-/* Terms term[first .. first + count) are added to or subtracted from start (-1: nothing is there before the first term); after term i
- * the sum so far is node step[i]. */
+/* Terms term[first .. first + count) are added to or subtracted from start (-1: the sum begins with the first
+ * term); after term i the partial sum is node step[i]. */
 typedef struct {
   int      first, count;
   cst_node start;
   cst_op   sign;
 } cst_terms;
 
-/* Nodes are numbered anew: those that the outputs need, operands first. */
+/* Nodes are renumbered: those that the outputs need, operands first. */
 typedef struct {
   cst_vertex    *node;
   int            size, nout, operations;
   cst_node      *out;
   unsigned char *done;  /* of an output: whether a loop writes it */
   int           *home;  /* of a node, the first output that it is, or -1; leaves have none */
-  unsigned char *root;  /* whether a value is computed apart and read back by all who use it */
+  unsigned char *root;  /* whether a value is computed once and read back at its uses */
   int           *value; /* of a node, the loop that computes it, or -1 */
   int           *slot;  /* of a node, or -1 */
   int           *stage;
@@ -94,29 +96,31 @@ typedef struct {
   cst_loops      loops;
 } cst_partition;
 
-/* Filled; to be destroyed. What loops would keep in more than most_slots slots is computed again. */
+/* Fills *p, which the caller destroys. Shared values beyond most_slots slots are computed again. */
 void cst_partition_create(cst_partition *p, const cst_graph *g, const cst_node *out, int nout, int most_slots);
 void cst_partition_destroy(cst_partition *p);
 void cst_partition_loops_destroy(cst_loops *l);
 
-/* Make the loops of a plan that is cut; p->value, p->done and p->loops filled. */
+/* Makes the loops of a plan that is cut: fills p->value, p->done and p->loops. */
 void cst_partition_group(cst_partition *p);
 
-/* Find the sums, and choose the values that are computed apart: those whose cost is above `dear` and that several others share. */
+/* Finds the sums, and chooses the roots: shared values whose cost is above `dear`. */
 void cst_partition_cut(cst_partition *p, int dear);
 
-/* A hash of every node that does not see which entries are read; roots count as leaves where they are operands when `cut`. Owned. */
+/* A hash of every node that ignores which entries are read. cut: roots count as leaves where they are
+ * operands. Owned. */
 uint64_t *cst_shape_hash(const cst_partition *p, bool cut);
 
-/* Scratch of cst_shape_find for one plan. */
+/* Workspace of cst_shape_find for one plan. */
 typedef struct {
   const cst_partition *plan;
   const uint64_t      *hash;
   int                 *seen, *number, visit;
 } cst_shaper;
 
-/* The number of the shape of n, -1 when it is too large; row[0 .. leaves) filled with what it reads: the entry of an argument, the node of
- * a slot or output. `apart`: n itself is to be computed even when it is a root. Row has room for 2 CST_SHAPE_STEPS + 2. */
+/* The number of the shape of n, -1 when it is too large. Fills row[0 .. leaves) with what it reads: the entry
+ * of an argument, the node of a slot or output. apart: compute n even when it is a root. row has 2
+ * CST_SHAPE_STEPS + 2 entries. */
 int  cst_shape_find(cst_shapes *s, cst_shaper *z, cst_node n, bool apart, int *row);
 void cst_shapes_destroy(cst_shapes *s);
 
@@ -134,6 +138,6 @@ static inline uint64_t cst_bits(double x) {
   return b.u;
 }
 
-/* Where a root is read from. */
+/* The array from which a root is read. */
 static inline int cst_partition_letter(const cst_partition *p, cst_node n) { return p->home[n] >= 0 ? CST_FROM_OUT : CST_FROM_SLOT; }
 #endif

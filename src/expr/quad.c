@@ -1,4 +1,4 @@
-/* quad.c: a tape evaluated once in quadruple precision, with the functions of libquadmath. */
+/* quad.c: evaluates a tape once in quadruple precision, with the functions of libquadmath. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <quadmath.h>
 #include "expr/expr-internal.h"

@@ -1,6 +1,7 @@
-/* run.h: a tape run on one type of value: scalars, quadruple precision, or the lanes of one group.
+/* run.h: runs a tape on one type of value: scalars, quadruple precision, or the lanes of one group.
  *
- * Include once, with VALUE the type and APPLY(op, a, b) the operation; op is a constant wherever that helps to compile it.
+ * Include it once, with VALUE defined as the type and APPLY(op, a, b) as the operation; op is a constant
+ * where that helps the compiler.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "expr/tape.h"
@@ -18,7 +19,8 @@ typedef struct {
 
 static const int together[CST_CHUNK] = {0}, apart[CST_CHUNK] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 
-/* Every operation jumps to the next one itself, which the processor foresees better than a return to one place. */
+/* Every operation jumps to the next one directly, which the processor predicts better than a return to a
+ * common place. */
 #define STEP(OP)                                                                                                                           \
   do_##OP : {                                                                                                                              \
     const VALUE a = m->base[i->abase][i->a], b = m->base[i->bbase][i->b];                                                                  \
@@ -28,7 +30,7 @@ static const int together[CST_CHUNK] = {0}, apart[CST_CHUNK] = {0, 1, 2, 3, 4, 5
   }
 #define GO(OP) [CST_OP_##OP] = &&do_##OP
 
-/* Up to an instruction END. */
+/* Runs straight code up to an instruction END. */
 static inline void run_straight(const cst_instruction *i, const bases *m) {
   static const void *const go[] = {GO(ADD), GO(SUB), GO(MUL), GO(DIV),   GO(NEG), GO(SQRT), GO(SIN), GO(COS),
                                    GO(TAN), GO(EXP), GO(LOG), GO(ATAN2), GO(POW), GO(COPY), GO(END)};
@@ -53,7 +55,7 @@ do_END:
 #undef STEP
 #undef GO
 
-/* An operand of the rows from `row` on. */
+/* The operands of the rows from `row` on. */
 static inline column column_of(const bases *m, const cst_loop *l, int row, int base, int index) {
   if (base == CST_BASE_CHUNK) return (column){m->base[base] + (long)index * CST_CHUNK, apart};
   if (base == CST_BASE_CONSTANT) return (column){m->base[base] + index, together};
@@ -80,7 +82,7 @@ static inline void run_instruction(cst_op op, int n, VALUE *r, const int *to, co
 }
 #undef EACH
 
-/* The body on n rows from `row` on. */
+/* Runs the body of a loop on n rows from `row` on. */
 static inline void run_body(const cst_tape *t, const cst_tape_block *k, const bases *m, int row, int n) {
   const cst_loop *l = &t->loops.loop[k->loop];
   for (const cst_instruction *i = t->code + k->first, *end = i + k->length; i < end; i++) {
@@ -124,7 +126,7 @@ static inline void run_sums(const cst_tape *t, const cst_tape_block *k, const ba
 }
 
 static inline void run(const cst_tape *t, const VALUE *const in[128], const VALUE *constant, VALUE *out, VALUE *scratch) {
-  bases m; /* those that no instruction names stay unset */
+  bases m; /* bases that no instruction uses stay unset */
   m.base[CST_BASE_SCRATCH] = m.target[CST_BASE_SCRATCH] = scratch;
   m.base[CST_BASE_OUT] = m.target[CST_BASE_OUT] = out;
   m.base[CST_BASE_CHUNK] = m.target[CST_BASE_CHUNK] = scratch + t->chunk;

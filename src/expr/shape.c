@@ -1,8 +1,9 @@
-/* shape.c: the shape of an expression: its operations with the entries that it reads left open.
+/* shape.c: the shape of an expression: its operations, without the entries that they read.
  *
- * Operands of + and * stand in the graph by the age of their nodes, which differs between expressions that are alike. Here they are
- * visited in order of a hash that does not see entries; where the hashes tie the order is that of the graph, and expressions that are
- * alike may then get two shapes, which costs length but nothing else. a + b and b + a are the same bits.
+ * The graph orders the operands of + and * by index, which differs between similar expressions. Here they are
+ * visited in the order of a hash that ignores entries. Where hashes are equal the order is that of the graph;
+ * similar expressions may then get two shapes, which makes the code longer but not wrong: a + b and b + a
+ * have the same bits.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
@@ -17,7 +18,7 @@ static uint64_t hash_operation(const cst_vertex *v, uint64_t a, uint64_t b) {
   return combine((uint64_t)v->op, swap ? b : a, swap ? a : b);
 }
 
-/* A root is hashed as what it is to those who read it; its own expression never counts for them. */
+/* The hash of a node as an operand: a root is hashed as a leaf, without its expression. */
 static uint64_t seen_as(const cst_partition *p, const uint64_t *hash, cst_node n, bool cut) {
   return cut && p->root[n] ? combine(99, (uint64_t)cst_partition_letter(p, n), 1) : hash[n];
 }
@@ -36,7 +37,7 @@ uint64_t *cst_shape_hash(const cst_partition *p, bool cut) {
   return hash;
 }
 
-/* The operand to visit first, and the other (that one again when there is only one). */
+/* The operand to visit first, and the other one (the same when there is only one). */
 static void visited(const cst_shaper *z, cst_node n, cst_node *a, cst_node *b) {
   const cst_vertex *v = &z->plan->node[n];
   const bool        swap = commutes(v->op) && seen_as(z->plan, z->hash, v->b, true) < seen_as(z->plan, z->hash, v->a, true);
@@ -50,7 +51,7 @@ typedef struct {
   int      steps, leaves, *row;
 } draft;
 
-/* Give a leaf its number; false for an operation. */
+/* Numbers a leaf; false for an operation. */
 static bool number_leaf(cst_shaper *z, cst_node n, draft *d) {
   const cst_partition *p = z->plan;
   const cst_vertex    *v = &p->node[n];
@@ -64,10 +65,10 @@ static bool number_leaf(cst_shaper *z, cst_node n, draft *d) {
   return true;
 }
 
-/* Whether n has its number or can have it at once. */
+/* Whether n has a number or is a leaf that gets one now. */
 static bool known(cst_shaper *z, cst_node n, draft *d) { return z->seen[n] == z->visit || number_leaf(z, n, d); }
 
-/* Operands before the operations that use them; false when there are too many. */
+/* Numbers operands before the operations that use them; false when there are too many. */
 static bool write_down(cst_shaper *z, cst_node n, draft *d) {
   cst_node stack[CST_SHAPE_STEPS], a, b;
   int      depth = 0;

@@ -1,7 +1,9 @@
-/* tape.c: the tape of some outputs: instructions in the order of the plan, registers reused once their value is dead.
+/* tape.c: makes the tape of some outputs: instructions in the order of the plan; registers are reused after
+ * the last use of their value.
  *
- * A value that is an output is written straight to its place there, and read back from there by later instructions. The first registers
- * are the slots, where values stay; after those of straight code come the chunks in which the bodies of loops compute.
+ * A value that is an output is written directly to its place there, and later instructions read it back. The
+ * first registers are the slots, which keep their values; after the registers of straight code come the
+ * chunks for the bodies of loops.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
@@ -10,8 +12,8 @@
 typedef struct {
   const cst_partition *p;
   cst_tape            *tape;
-  cst_where           *where; /* of every node; base -1 before it has one */
-  int                 *last;  /* the straight operation that uses it last, -1 for none */
+  cst_where           *where; /* of every node; base -1: none yet */
+  int                 *last;  /* the last straight operation that uses it, -1: none */
   int                 *free;  /* stack of free registers */
   int                  nfree, capacity, chunks;
   double              *constant;
@@ -33,7 +35,7 @@ static cst_where add_constant(builder *b, double value) {
   return (cst_where){CST_BASE_CONSTANT, n};
 }
 
-/* Where a value is; leaves get their place when they are first used. */
+/* The place of a value; leaves get theirs at the first use. */
 static cst_where locate(builder *b, cst_node n) {
   const cst_vertex *v = &b->p->node[n];
   if (b->where[n].base < 0 && v->op == CST_OP_INPUT) b->where[n] = (cst_where){letter_base(b->tape, v->a), v->b};
@@ -43,7 +45,7 @@ static cst_where locate(builder *b, cst_node n) {
 
 static void release(builder *b, cst_node n, int position) {
   if (b->where[n].base != CST_BASE_SCRATCH || b->p->slot[n] >= 0 || b->last[n] != position) return;
-  b->last[n] = -1; /* both operands may be this one */
+  b->last[n] = -1; /* both operands may be the same node */
   b->free[b->nfree++] = b->where[n].index;
 }
 
@@ -62,7 +64,7 @@ static void append(builder *b, cst_op op, cst_where r, cst_where x, cst_where y)
                                            .b = y.index};
 }
 
-/* Straight operation number i of the plan. */
+/* Appends straight operation i of the plan. */
 static void append_operation(builder *b, int i) {
   const cst_node    n = b->p->straight[i];
   const cst_vertex *v = &b->p->node[n];
@@ -73,7 +75,7 @@ static void append_operation(builder *b, int i) {
   append(b, v->op, b->where[n], x, y);
 }
 
-/* Last uses; the places of outputs and of what is kept in slots. */
+/* Finds last uses and the places of outputs and of values in slots. */
 static void prepare(builder *b) {
   const cst_partition *p = b->p;
   for (int n = 0; n < p->size; n++) {
@@ -97,7 +99,7 @@ static void append_copies(builder *b) {
   }
 }
 
-/* Everything since the last block is one; nothing when it is empty and straight. */
+/* Makes a block of everything since the last one; NULL where it is empty and straight. */
 static cst_tape_block *end_block(builder *b, int loop) {
   cst_tape       *t = b->tape;
   const int       first = t->blocks ? t->block[t->blocks - 1].first + t->block[t->blocks - 1].length : 0;
@@ -108,7 +110,7 @@ static cst_tape_block *end_block(builder *b, int loop) {
   return k;
 }
 
-/* Operand of a step: a leaf, or the register of an earlier step. */
+/* An operand of a step: a leaf, or the register of an earlier step. */
 static cst_where body_operand(builder *b, const cst_shape *s, const int *reg, int operand) {
   if (operand >= 0) return (cst_where){CST_BASE_CHUNK, reg[operand]};
   const cst_leaf *leaf = &s->leaf[-1 - operand];
@@ -116,7 +118,8 @@ static cst_where body_operand(builder *b, const cst_shape *s, const int *reg, in
   return (cst_where){letter_base(b->tape, leaf->letter), -1 - operand};
 }
 
-/* The steps of a shape, the result in a register of the chunk or, when values are wanted, at the row's place. */
+/* Appends the steps of a shape; the result goes into a register of the chunk or, for values, to the row's
+ * place. */
 static cst_where append_body(builder *b, const cst_shape *s, const cst_where *place) {
   int last[CST_SHAPE_STEPS], reg[CST_SHAPE_STEPS], free[CST_SHAPE_STEPS], nfree = 0, used = 0;
   for (int i = 0; i < s->steps; i++) {
@@ -166,8 +169,7 @@ static void append_all(builder *b) {
 static void spread_constants(cst_tape *t, const double *constant, int n) {
   for (int s = 0; s < 4; s++) {
     const size_t w = (size_t)1 << s;
-    t->constants[s] = aligned_alloc(64, ((size_t)n * w * sizeof(double) + 64) / 64 * 64);
-    if (!t->constants[s]) fprintf(stderr, "constella: out of memory for expressions\n"), abort();
+    t->constants[s] = cst_need(aligned_alloc(64, ((size_t)n * w * sizeof(double) + 64) / 64 * 64));
     for (size_t i = 0; i < (size_t)n * w; i++) t->constants[s][i] = constant[i / w];
   }
 }

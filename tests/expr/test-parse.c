@@ -99,7 +99,7 @@ static const refusal refusals[] = {
     {"x y", 2, "expected an operator or the end; found 'y'"},
     {"x $ y", 2, "expected an operator or the end; found '$'"},
     {"x, y", 1, "expected an operator or the end; found ','"},
-    {"x = 1", 2, "expected an operator or the end; found '='; write what vanishes, as x^2 - 1"},
+    {"x = 1", 2, "expected an operator or the end; found '='; write the expression that is zero, as x^2 - 1"},
     {"(x + 1", 6, "missing ')'"},
     {"sin(x", 5, "missing ')'"},
     {"atan2(x", 7, "missing ')'"},
