@@ -1,12 +1,12 @@
-/* integrator-begin.c: MPI and PETSc for programs that have no use for them (constella/integrator.h). What was initialised here PETSc and
- * MPI tell themselves; the flag says who did it. */
+/* integrator-begin.c: starts MPI and PETSc for programs that do not use them (constella/integrator.h). PETSc
+ * and MPI report whether they are initialised; the flag records whether this file did it. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <petscsys.h>
 #include <stdio.h>
 #include "constella/integrator.h"
 #include "solve/solver.h"
 
-/* Whether the PETSc that runs was begun here: a property of the process, as PETSc itself is. */
+/* Whether PETSc was initialised here: a property of the process, as PETSc itself is. */
 static bool begun;
 
 static cst_integrator_code refuse(char *why, int n, const char *reason) {
@@ -14,7 +14,7 @@ static cst_integrator_code refuse(char *why, int n, const char *reason) {
   return CST_INTEGRATOR_INTERNAL;
 }
 
-/* PETSC_COMM_WORLD is this process: in a parallel program each rank steps by itself. */
+/* PETSC_COMM_WORLD is this process: in a parallel program each rank steps independently. */
 static bool start_petsc(void) {
   int running = 0;
   if (MPI_Initialized(&running)) return false;

@@ -1,4 +1,4 @@
-/* integrator-internal.h: what an integrator consists of; see constella/integrator.h. */
+/* integrator-internal.h: the parts of an integrator; see constella/integrator.h. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_INTEGRATOR_INTERNAL_H
 #define CST_INTEGRATOR_INTERNAL_H
@@ -11,26 +11,26 @@ enum { CST_INTEGRATOR_TEXT = 1024 };
 
 struct cst_integrator {
   char                   message[CST_INTEGRATOR_TEXT];
-  cst_integrator_options options; /* with its defaults filled in; method and layers are no longer read */
+  cst_integrator_options options; /* with defaults filled in; method and layers are only read at creation */
   cst_system            *system;
   cst_method            *method;
   int                    isa, width;
   bool                   ready;    /* there is a stepper */
   bool                   settled;  /* the redundant constraints are known */
-  cst_prepared          *prepared; /* made at the first start, when they are */
+  cst_prepared          *prepared; /* made at the first start, with the stepper */
   cst_stepper           *stepper;
   cst_batch              batch;
   const cst_fold        *fold;
   long                   count;   /* trajectories started */
-  double                 h, next; /* the step; that of the next start */
-  double                *room;    /* of readings: velocities, multipliers, time, what observers fill; 64-byte aligned */
+  double                 h, next; /* the step, and that of the next start */
+  double                *room;    /* workspace of readings: velocities, multipliers, time, output of observers; 64-byte aligned */
   cst_tape             **observable;
   bool                  *needs_lambda;
   int                    nobservable;
-  double                *scratch; /* of tapes: registers of the longest */
+  double                *scratch; /* registers of the longest tape */
 };
 
-/* Store the message; returns the code. */
+/* Stores the message; returns the code. */
 cst_integrator_code cst_integrator_fail(cst_integrator *x, cst_integrator_code code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* n numbers, zero, 64-byte aligned; NULL without memory. */

@@ -1,4 +1,5 @@
-/* integrator-read.c: the state of an integrator's trajectories, and what is observed of it (constella/integrator.h). */
+/* integrator-read.c: reads the state and observables of an integrator's trajectories
+ * (constella/integrator.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdlib.h>
 #include <string.h>
@@ -44,21 +45,23 @@ void cst_integrator_momenta(const cst_integrator *x, double *p) {
   if (x->count) components(x, cst_stepper_layout(x->stepper)->p, x->system->nq, p);
 }
 
-/* ---- what is computed group by group ---------------------------------------------------------------------------------------------- */
+/* ---- quantities computed group by group
+ * ---------------------------------------------------------------------------------------------- */
 
 typedef struct {
   const cst_integrator *x;
   const double         *record; /* of the group */
-  long                  step;   /* that the record is at */
+  long                  step;   /* of the record */
   int                   alive;  /* bits of the lanes that are read */
-  const cst_observer   *row;    /* of an observer, */
-  int                   index;  /* or of an observable */
+  const cst_observer   *row;    /* for an observer, */
+  int                   index;  /* or for an observable */
 } reading;
 
 /* Fills out[n][W], 64-byte aligned. */
 typedef void measure(const reading *r, double *out);
 
-/* Every trajectory from the record that its state stands in: the batch's, or the one of its last good state, which may be of any step. */
+/* Reads each trajectory from the record that has its state: that of the batch, or that of its last good
+ * state, at any step. */
 static void read_all(const cst_integrator *x, reading r, measure *of, int n, double *to) {
   const int    W = x->width;
   const size_t size = x->count ? cst_stepper_record_size(x->stepper) : 0;
@@ -70,7 +73,7 @@ static void read_all(const cst_integrator *x, reading r, measure *of, int n, dou
     r.record = (is_well(x, k) ? x->batch.record : x->batch.last) + (size_t)group * size;
     r.step = steps_of(x, k);
     r.alive = is_well(x, k) ? x->batch.alive[group] : 1 << lane;
-    const bool done = lane > 0 && is_well(x, k) && is_well(x, k - 1); /* the group's living lanes are read together */
+    const bool done = lane > 0 && is_well(x, k) && is_well(x, k - 1); /* all living lanes of the group are read together */
     if (!done) of(&r, out);
     for (int i = 0; i < n; i++) to[k * n + i] = out[i * W + lane];
   }
@@ -81,12 +84,13 @@ static void velocities(const reading *r, double *v) { r->x->fold->velocities(cst
 
 void cst_integrator_velocities(const cst_integrator *x, double *v) { read_all(x, (reading){0}, velocities, x->system->nq, v); }
 
-/* Where constraints are redundant the force G'lambda alone is determined: the least-norm multipliers that have it. */
+/* Where constraints are redundant, only the force G'lambda is determined: takes the multipliers of least
+ * norm. */
 static void make_least(const reading *r, double *lambda) {
   const cst_system *s = r->x->system;
   const cst_layout *at = cst_stepper_layout(r->x->stepper);
   const int         W = r->x->width;
-  double            c[CST_MAX_PAR], q[s->nq + 1], l[s->ng + 1]; /* small: constraints are dropped in dense systems only */
+  double            c[CST_MAX_PAR], q[s->nq + 1], l[s->ng + 1]; /* small: only dense systems have redundant constraints */
   for (int lane = 0; lane < W; lane++) {
     for (int k = 0; k < s->npar; k++) c[k] = r->record[(at->c + k) * W + lane];
     for (int i = 0; i < s->nq; i++) q[i] = r->record[(at->q + i) * W + lane];
@@ -107,9 +111,12 @@ static void multipliers(const reading *r, double *lambda) {
 
 void cst_integrator_multipliers(const cst_integrator *x, double *lambda) { read_all(x, (reading){0}, multipliers, x->system->ng, lambda); }
 
-/* ---- observers ------------------------------------------------------------------------------------------------------------------ */
+/* ---- observers
+ * ------------------------------------------------------------------------------------------------------------------
+ */
 
-/* The group with its velocities; the room behind them is what the observer keeps and its scales. */
+/* The view of a group, with its velocities; *rest is the workspace behind them, for the kept numbers and
+ * scales of an observer. */
 static cst_view see(const reading *r, double **rest) {
   const cst_integrator *x = r->x;
   const int             W = x->width;

@@ -1,7 +1,7 @@
-/* integrator.c: an integrator's life: options, starts, steps (constella/integrator.h).
+/* integrator.c: options, starts and steps of an integrator (constella/integrator.h).
  *
- * The stepper is made at the first start and not before: which constraints are redundant is a property of a start, and the structure of the
- * equations depends on it.
+ * The stepper is made at the first start: the redundant constraints are a property of a start, and the
+ * structure of the equations depends on them.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
@@ -33,9 +33,11 @@ double *cst_integrator_numbers(size_t n) {
 
 const char *cst_integrator_message(const cst_integrator *x) { return x ? x->message : "no memory"; }
 
-/* ---- PETSc's errors ------------------------------------------------------------------------------------------------------------ */
+/* ---- PETSc's errors
+ * ------------------------------------------------------------------------------------------------------------
+ */
 
-/* Keeps the message of the innermost error, and prints nothing. */
+/* Keeps the message of the innermost error; prints nothing. */
 static PetscErrorCode keep(MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode n, PetscErrorType type,
                            const char *message, void *context) {
   (void)comm, (void)line, (void)function, (void)file;
@@ -48,7 +50,9 @@ static cst_integrator_code code_of(cst_integrator *x, PetscErrorCode error) {
   return *x->message ? CST_INTEGRATOR_INTERNAL : cst_integrator_fail(x, CST_INTEGRATOR_INTERNAL, "error %d of PETSc", (int)error);
 }
 
-/* ---- creation ------------------------------------------------------------------------------------------------------------------ */
+/* ---- creation
+ * ------------------------------------------------------------------------------------------------------------------
+ */
 
 static cst_integrator_code check_options(cst_integrator *x) {
   cst_integrator_options *o = &x->options;
@@ -83,7 +87,8 @@ static cst_integrator_code read_method(cst_integrator *x) {
   return CST_INTEGRATOR_OK;
 }
 
-/* Kernels of a system that has none for this processor: compiled where that is asked for and possible, else interpreted. */
+/* Makes kernels of a system that has none for this processor: compiled where that is requested and possible,
+ * else interpreted. */
 static void attach(cst_system *s, int isa, bool compile) {
   cst_code code = {0};
   char     why[CST_WHY];
@@ -114,7 +119,9 @@ cst_integrator_code cst_integrator_create(const cst_integrator_options *options,
   return CST_INTEGRATOR_OK;
 }
 
-/* ---- the stepper --------------------------------------------------------------------------------------------------------------- */
+/* ---- the stepper
+ * ---------------------------------------------------------------------------------------------------------------
+ */
 
 static void drop_stepper(cst_integrator *x) {
   (void)cst_batch_destroy(&x->batch);
@@ -126,7 +133,7 @@ static void drop_stepper(cst_integrator *x) {
   x->ready = false;
 }
 
-/* Another system that the method steps in the place of the one it is asked for is interpreted, unless compiling is asked for. */
+/* A system that the method steps instead of the given one is interpreted, unless compiling is requested. */
 static void attach_stepped(cst_integrator *x) {
   char        why[400];
   cst_system *other = x->prepared->stepped == x->system ? NULL : cst_system_penalised(x->system, why, sizeof why);
@@ -149,7 +156,9 @@ static PetscErrorCode make_stepper(cst_integrator *x) {
   PetscFunctionReturn(0);
 }
 
-/* ---- starts -------------------------------------------------------------------------------------------------------------------- */
+/* ---- starts
+ * --------------------------------------------------------------------------------------------------------------------
+ */
 
 static cst_integrator_code check_finite(cst_integrator *x, long k, const double *q, const double *v) {
   const cst_system *s = x->system;
@@ -171,12 +180,13 @@ static cst_integrator_code check_start(cst_integrator *x, long k, const double *
   cst_system_worst(x->system, c, q, v, &g, &gv);
   if (g.scaled <= consistent && gv.scaled <= consistent) return CST_INTEGRATOR_OK;
   return cst_integrator_fail(x, CST_INTEGRATOR_BAD_START,
-                             "trajectory %ld is inconsistent: |g| = %.3g (%.3g of its scale), |G v| = %.3g (%.3g of its scale); at most "
+                             "trajectory %ld is inconsistent: |g| = %.3g (%.3g of its scale), |G v| = %.3g "
+                             "(%.3g of its scale); at most "
                              "1e-10 of the scale is allowed; cst_system_project makes a start consistent",
                              k, g.raw, g.scaled, gv.raw, gv.scaled);
 }
 
-/* Which constraints the others imply, at the first start. */
+/* Finds the redundant constraints, at the first start. */
 static cst_integrator_code settle(cst_integrator *x, const double *c, const double *q) {
   char why[400];
   if (x->settled || !x->system->ng) return CST_INTEGRATOR_OK;
@@ -197,7 +207,8 @@ static cst_integrator_code prepare(cst_integrator *x, const double *c, const dou
   return code;
 }
 
-/* The parameters of trajectory k: given ones, or the defaults, which the first call leaves in standard[npar]. */
+/* The parameters of trajectory k: the given ones, or the defaults in standard[npar], which the first call
+ * fills. */
 static const double *parameters(const cst_integrator *x, const double *c, long k, const double *standard) {
   return c ? c + k * x->system->npar : standard;
 }
@@ -207,7 +218,7 @@ cst_integrator_code cst_integrator_start(cst_integrator *x, long n, const double
   double              standard[CST_MAX_PAR] = {0};
   cst_integrator_code code = CST_INTEGRATOR_OK;
   if (n < 1 || n > x->options.trajectories || !q || !v)
-    return cst_integrator_fail(x, CST_INTEGRATOR_BAD_ARGUMENT, "%ld trajectories are to start%s; there is room for 1 to %ld", n,
+    return cst_integrator_fail(x, CST_INTEGRATOR_BAD_ARGUMENT, "cannot start %ld trajectories%s; allowed are 1 to %ld", n,
                                q && v ? "" : " without q or v", x->options.trajectories);
   cst_system_defaults(s, NULL, standard);
   for (long k = 0; k < n && !code; k++) code = check_start(x, k, parameters(x, c, k, standard), q + k * s->nq, v + k * s->nq);

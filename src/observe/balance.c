@@ -1,12 +1,13 @@
-/* balance.c: the observer `balance`: what forces and a potential that depends on the time have put in, and whether the energy has it.
+/* balance.c: the observer `balance`: compares the energy with the work of forces and of a potential that
+ * depends on the time.
  *
- * work_NAME is the integral of F.v along the trajectory for each force, pumped that of dV/dt, both by the method's own quadrature at every
- * step; balance = T + V - the sum of them, which the exact motion keeps.
+ * work_NAME is the integral of F.v along the trajectory for each force, pumped that of dV/dt, both by the
+ * method's own quadrature at every step; balance = T + V minus their sum, which the exact motion conserves.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "observe/observer.h"
 #ifdef CST_OBSERVE
-/* kept: that of the energy. It stands behind the energy in list.h. */
+/* kept: that of the energy, which list.h has before it. */
 CST_OBSERVE(balance) {
   const cst_context *C = view->context;
   vd                *x = (vd *)value, *s = (vd *)scale, energy, size;

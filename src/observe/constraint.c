@@ -1,8 +1,9 @@
-/* constraint.c: the observer `constraint`: how far constraints and hidden constraints are from being met, in numbers and scaled.
+/* constraint.c: the observer `constraint`: the residuals of constraints and hidden constraints, raw and
+ * scaled.
  *
- * constraint = max_j |g_j|, with the scale s_j and the size of the coordinates; constraint_scaled = max_j |g_j| / s_j
- * (cst_system_residuals, L_j of the start); hidden = |G v| in the norm that the study wants; hidden_scaled = max_j |G v|_j /
- * (w sum_k |G_jk|) with w the largest |v_k| of any k so far.
+ * constraint = max_j |g_j|, with the scale s_j and the size of the coordinates; constraint_scaled = max_j
+ * |g_j| / s_j (cst_system_residuals, L_j of the start); hidden = |G v| in the norm of the study;
+ * hidden_scaled = max_j |G v|_j / (w sum_k |G_jk|) with w the largest |v_k| of any k so far.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "observe/observer.h"
@@ -15,8 +16,8 @@ CST_INLINE vd scaled_residual(vd x, vd scale, vd rough) {
   return vselect((vl)(x > noise), vmax((x - noise) / scale, within), vkeep((vl)(x > 0), within));
 }
 
-/* kept: the largest |v_k| so far. x[0..1]: constraint raw and scaled; x[2..3]: hidden raw, in the norm wanted, and scaled. The scale of a
- * raw one is the largest of what scales. */
+/* kept: the largest |v_k| so far. x[0..1]: constraint raw and scaled; x[2..3]: hidden raw, in the norm of the
+ * study, and scaled. The scale of a raw residual is the largest of its scales. */
 CST_OBSERVE(constraint) {
   const cst_context *C = view->context;
   const cst_layout   at = LAYOUT(C);

@@ -1,4 +1,5 @@
-/* displacement.c: the observer `displacement`: |q - q(0)|, of every study: who leaves for good is known by it. */
+/* displacement.c: the observer `displacement`: |q - q(0)|, in every study: it shows trajectories that escape.
+ */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "observe/observer.h"
 #ifdef CST_OBSERVE

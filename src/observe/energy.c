@@ -1,4 +1,5 @@
-/* energy.c: the observer `energy`: T + V, with the scale |T| + |V - V(q(0))|, since a constant in V moves nothing. */
+/* energy.c: the observer `energy`: T + V, with the scale |T| + |V - V(q(0))|, because a constant in V has no
+ * effect. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "observe/observer.h"
 #ifdef CST_OBSERVE

@@ -1,4 +1,4 @@
-/* expression.c: the observer of an expression of the user's, under its own name; its scale is its own size. */
+/* expression.c: the observer of an expression of the user, under its own name; its scale is its magnitude. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdio.h>
 #include "expr/measure.h"
@@ -13,7 +13,7 @@ static void measure(const cst_observation *look, const cst_view *view, double *k
   };
   const cst_layout *at = &view->context->at;
   const int         W = cst_isas[view->isa].width;
-  const double     *in[128]; /* a tape takes those alone that its names are bound to */
+  const double     *in[128]; /* a tape reads only the inputs that it uses */
   (void)kept;
   in['c'] = view->record + at->c * W;
   in['q'] = view->record + at->q * W;

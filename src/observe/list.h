@@ -1,4 +1,5 @@
-/* list.h: the observers, in the order of their quantities. OBSERVER(name): src/observe/name.c has lane code; PLAIN_OBSERVER(name): none. */
+/* list.h: the observers, in the order of their quantities. OBSERVER(name): src/observe/name.c has lane code;
+ * PLAIN_OBSERVER(name): none. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 OBSERVER(energy)
 OBSERVER(momentum)

@@ -1,5 +1,5 @@
-/* momentum.c: the observer `momentum`: the momentum map <p, xi(q)> of every symmetry that the system declares, with the scale
- * sum |p_i xi_i|; where a(q) is invariant up to a gradient, less its gauge. */
+/* momentum.c: the observer `momentum`: the momentum map <p, xi(q)> of every symmetry that the system
+ * declares, with the scale sum |p_i xi_i|; minus its gauge where a(q) is invariant up to a gradient. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "observe/observer.h"
 #ifdef CST_OBSERVE

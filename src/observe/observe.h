@@ -1,33 +1,37 @@
-/* observe.h: how what is measured along trajectories is folded into a few numbers a lane as the run goes (observer.h). */
+/* observe.h: folds the quantities measured along trajectories into a few numbers per lane during the run
+ * (observer.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_OBSERVE_H
 #define CST_OBSERVE_H
 #include "observe/observer.h"
 #include "system/group.h"
 
-/* What the fold makes of a quantity, a number a lane each: x(0), the largest |x - x(0)|, the largest scale, the sum of all scales, the sum
- * of x - x(0) since the last window, the last x. */
+/* The numbers that a fold has of a quantity, per lane: x(0), the largest |x - x(0)|, the largest scale, the
+ * sum of all scales, the sum of x - x(0) since the last window, the last x. */
 enum { CST_SLOT_START, CST_SLOT_DRIFT, CST_SLOT_SCALE, CST_SLOT_SIZES, CST_SLOT_SUM, CST_SLOT_LAST, CST_SLOTS };
 
 typedef struct {
   cst_measure *measure[CST_OBSERVERS]; /* NULL: a plain observer's */
-  /* Fold n quantities of one group into acc[n][CST_SLOTS][W] for the lanes of `alive`; first: start from these values. */
+  /* Folds n quantities of one group into acc[n][CST_SLOTS][W] for the lanes of `alive`; first: starts with
+   * these values. */
   void (*fold)(int n, const double *value, const double *scale, int alive, int first, double *acc);
   /* Multipliers from M A = -grad V - G'lambda at the state of the record, [ng][W]. */
   void (*multipliers)(const cst_context *C, const double *record, double *lambda);
-  /* Velocities M^-1 (p - a), with the kinetic p of a tangential one; [nq][W]. */
+  /* Velocities M^-1 (p - a), with the kinetic momentum that belongs to a tangential p; [nq][W]. */
   void (*velocities)(const cst_context *C, const double *record, double *v);
-  /* Add (value - start)^2 of the living lanes, where it is a number, to exact bins[n][CST_BINS][W], its root's maximum to top[n][W], 1 to
-   * count[n][W]. */
+  /* Adds (value - start)^2 of the living lanes, where it is not NaN, to exact bins[n][CST_BINS][W], takes the
+   * maximum of its root into top[n][W], adds 1 to count[n][W]. */
   void (*accumulate)(int n, const double *value, const double *acc, int alive, double *bins, double *top, double *count);
-  /* What a sample weighs for Fixman, (det G M^-1 G')^(-1/2) over the independent constraints, at the state of the record; [W]. */
+  /* The weight of a sample after Fixman, (det G M^-1 G')^(-1/2) over the independent constraints, at the
+   * state of the record; [W]. */
   void (*weigh)(const cst_context *C, const double *record, double *weight);
 } cst_fold;
 
-/* Bins of an exact sum: bin k holds multiples of 2^(40 k - 160), the sum of up to 1024 terms a lane without rounding. */
+/* Bins of an exact sum: bin k holds multiples of 2^(40 k - 160), the sum of up to 1024 terms per lane without
+ * rounding. */
 enum { CST_BINS = 6 };
 
 const cst_fold *cst_fold_for(const cst_system *s, int isa);
-/* How a row measures, with the lane code of this fold where it has some. */
+/* The function by which a row measures; the lane code of this fold where it has some. */
 cst_measure *cst_fold_measure(const cst_fold *fold, const cst_observer *row);
 #endif

@@ -1,6 +1,8 @@
-/* temperature.c: the observer `temperature`: the kinetic temperature 2 T / f in units of energy, kT, with f degrees of freedom.
+/* temperature.c: the observer `temperature`: the kinetic temperature 2 T / f in units of energy, kT, with f
+ * degrees of freedom.
  *
- * f = n - rank G, less the momenta that a method without a thermostat keeps from the start (plan.c).
+ * f = n - rank G minus the number of momenta that a method without a thermostat conserves from the start
+ * (plan.c).
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "observe/observer.h"

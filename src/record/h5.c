@@ -1,4 +1,5 @@
-/* h5.c: HDF5 types, attributes and reasons of failure, shared by the writer and the reader of result files. */
+/* h5.c: HDF5 types, attributes and reasons of failure, shared by the writer and the reader of result files.
+ */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "record/h5.h"
 #include <stdio.h>
@@ -11,7 +12,7 @@ void cst_h5_quiet(void) {
 }
 
 typedef struct {
-  char first[160], text[160]; /* the innermost description, and the one that quotes MPI or the system, when there is one */
+  char first[160], text[160]; /* the innermost description, and the one that quotes MPI or the system, if any */
 } reason;
 
 static herr_t collect(unsigned n, const H5E_error2_t *e, void *data) {
@@ -86,7 +87,7 @@ void cst_h5_pad(char *row, size_t width, const char *text) {
   memcpy(row, text, n);
 }
 
-/* Bytes of a fixed text; 0 when there is none of this name. */
+/* The width of a fixed text in bytes; 0 when there is no such text. */
 static size_t width_of(hid_t object, const char *name) {
   if (H5Aexists(object, name) <= 0) return 0;
   hid_t  a = H5Aopen(object, name, H5P_DEFAULT), t = H5Aget_type(a);

@@ -1,4 +1,5 @@
-/* layout.c: what a result file consists of: dimension scales at the root, and fields with their scales, units and names. */
+/* layout.c: makes the contents of a result file: dimension scales at the root, and fields with their scales,
+ * units and names. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "record/h5.h"
 #include <hdf5_hl.h>
@@ -7,8 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Contiguous, with space on disk from the start, no times. The fill value is only declared here: cst_layout_fill writes it, since HDF5 does
- * so on one rank and the others hang when that one finds the disk full. */
+/* Contiguous, with space on disk from the start, no times. The fill value is only declared here.
+ * cst_layout_fill writes it, because HDF5 would write it on one rank, and the others would hang when that
+ * rank finds the disk full. */
 static hid_t dataset_list(cst_type t) {
   static const double nan_value = NAN;
   static const long   minus_one = -1;
@@ -72,7 +74,8 @@ hid_t cst_layout_field(hid_t file, const cst_field *f, const cst_dimension *dim,
   hid_t d = make_dataset(g, strrchr(f->path, '/') + 1, f->type, f->ndim, extent, why, n);
   if (d < 0) return H5Gclose(g), d;
   bool ok = cst_h5_put_text(d, "long_name", 0, f->doc) && cst_h5_put_text(d, "units", 0, f->unit);
-  /* A scale lists what it is attached to, and nothing outside /run may change with it: a field there is its own scale. */
+  /* A scale lists the fields that it is attached to, and nothing outside /run may change with a field of
+   * /run: such a field is its own scale. */
   const bool apart = !strncmp(f->path, "/run/", 5);
   if (ok && apart && f->ndim) ok = H5DSset_scale(d, strrchr(f->path, '/') + 1) >= 0;
   for (int k = 0; ok && !apart && k < f->ndim; k++) ok = H5DSattach_scale(d, scale[f->dim[k]], (unsigned)k) >= 0;
@@ -126,7 +129,8 @@ hid_t cst_layout_find_field(hid_t file, const cst_field *f, const cst_dimension 
 
 enum { FILL_BYTES = 1 << 20 };
 
-/* The largest block that is whole in the last dimensions and fits into FILL_BYTES; others are 1 (the one between: as much as fits). */
+/* The largest block of at most FILL_BYTES: whole in the last dimensions, then as much as fits of one
+ * dimension, then 1. */
 static void fill_block(int ndim, const hsize_t *extent, size_t width, hsize_t *block) {
   hsize_t room = FILL_BYTES / width;
   for (int k = ndim - 1; k >= 0; k--) {
@@ -201,7 +205,7 @@ bool cst_layout_valid(const cst_dimension *dim, int ndim, const cst_field *field
   for (int k = 0; k < nfield; k++) {
     if (!valid_field(&field[k], ndim, why, n)) return false;
     for (int i = 0; i < k; i++)
-      if (!strcmp(field[i].path, field[k].path)) return snprintf(why, (size_t)n, "%s: asked for twice", field[k].path), false;
+      if (!strcmp(field[i].path, field[k].path)) return snprintf(why, (size_t)n, "%s: appears twice", field[k].path), false;
   }
   return true;
 }

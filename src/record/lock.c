@@ -1,8 +1,8 @@
 /* lock.c: one run at a time on one output.
  *
- * PATH.lock is never seen without an owner: the claim is written and locked under a name of its own, then linked to PATH.lock, which one
- * process alone can do. A claim that is there is contested with its lock in hand, and replaced as a whole, so that whoever opened the old
- * file finds that the name has gone on to another.
+ * PATH.lock always has an owner: a claim is written and locked under another name, then linked to PATH.lock,
+ * which only one process can do. To take over a claim, a process first locks it and then replaces the whole
+ * file, so that a process which opened the old file notices that the name now belongs to another.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define _GNU_SOURCE /* F_OFD_SETLK, renameat2 */
@@ -25,7 +25,7 @@ static const double patience = 25, pause_between = 0.01, settling = 1; /* second
 
 struct cst_lock {
   int  file;
-  char name[NAME], own[NAME]; /* PATH.lock, and the name of the claim before it is that */
+  char name[NAME], own[NAME]; /* PATH.lock, and the first name of the claim */
 };
 
 typedef struct {
@@ -46,8 +46,8 @@ double cst_lock_process_start(long pid) {
   size_t n = fread(line, 1, sizeof line - 1, f);
   fclose(f);
   line[n] = 0;
-  char *at = strrchr(line, ')');              /* the name before it may hold anything; field 3 follows */
-  if (at && strchr("ZX", at[2])) return DEAD; /* a zombie: its parent has not read its status, and in a container may never do so */
+  char *at = strrchr(line, ')');              /* the name before it may contain anything; field 3 follows */
+  if (at && strchr("ZX", at[2])) return DEAD; /* a zombie: its parent has not read its status, and may never do so in a container */
   for (int field = 2; at && field < 22; field++) at = strchr(at + 1, ' ');
   return at ? strtod(at, NULL) : -1;
 }
@@ -55,7 +55,7 @@ double cst_lock_process_start(long pid) {
 bool cst_lock_process_lives(long pid, double start) {
   if (kill((pid_t)pid, 0) && errno != EPERM) return false;
   const double now = cst_lock_process_start(pid);
-  return now != DEAD && (start < 0 || now == start); /* else the number now belongs to another process */
+  return now != DEAD && (start < 0 || now == start); /* else another process has this number now */
 }
 
 static void wait_seconds(double s) { nanosleep(&(struct timespec){(time_t)s, (long)(1e9 * (s - floor(s)))}, NULL); }
@@ -70,7 +70,7 @@ static owner myself(void) {
   return o;
 }
 
-/* Who claims it; a file that cannot be read as a claim has an owner of no host. */
+/* The owner of a claim; its host is empty where the file is not a claim. */
 static owner owner_of(int file) {
   owner   o = {.start = -1};
   char    text[HOST + 128];
@@ -95,7 +95,8 @@ static bool is_named(int file, const char *name) {
   return !fstat(file, &a) && !stat(name, &b) && same_file(&a, &b);
 }
 
-/* MINE, OTHERS, or FAILED: there are no locks here. A lock of the open file: no other descriptor that closes can take it away. */
+/* MINE, OTHERS, or FAILED: the file system has no locks. It is a lock of the open file, which closing another
+ * descriptor does not release. */
 static outcome lock_file(int file) {
   struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
   if (!fcntl(file, F_OFD_SETLK, &all)) return MINE;
@@ -108,14 +109,15 @@ static bool write_claim(cst_lock *l) {
   unlink(l->own);
   l->file = open(l->own, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
   if (l->file < 0 || dprintf(l->file, "%s %ld %.0f %s\n", me.host, me.pid, me.start, me.since) < 0) return false;
-  lock_file(l->file); /* where there are no locks the time of the file speaks for the run */
+  lock_file(l->file); /* without locks, the time of the file shows that the run is alive */
   return true;
 }
 
-/* Gives the claim its name, unless there is one of that name. Where links are not known, a rename that replaces nothing. */
+/* Gives the claim its name, unless that exists: by a link or, where the file system has none, by a rename
+ * that does not replace. */
 static outcome publish(const cst_lock *l) {
   int error = link(l->own, l->name) ? errno : 0;
-  if (is_named(l->file, l->name)) return unlink(l->own), MINE; /* also where NFS repeats a link and then finds its own */
+  if (is_named(l->file, l->name)) return unlink(l->own), MINE; /* also where NFS repeats the request and then finds its own link */
   if (!error || error == EEXIST) return OTHERS;
   if (!renameat2(AT_FDCWD, l->own, AT_FDCWD, l->name, RENAME_NOREPLACE)) return MINE;
   if (errno == EEXIST) return OTHERS;
@@ -123,7 +125,8 @@ static outcome publish(const cst_lock *l) {
   return FAILED;
 }
 
-/* MINE after the given seconds without a sign of life. The file is opened anew for each look: NFS asks its server at open() only. */
+/* MINE after the given seconds without a sign of life. Opens the file for each test: NFS asks its server at
+ * open() only. */
 static outcome watch(int file, const char *name, double seconds) {
   struct stat first, now;
   if (fstat(file, &first)) return AGAIN;
@@ -138,14 +141,15 @@ static outcome watch(int file, const char *name, double seconds) {
   return MINE;
 }
 
-/* The claim takes the place of one whose owner is gone. Where no lock keeps others from the same, the last one has it. */
+/* Replaces the claim of an owner that is gone. Without locks several processes may do so; the last one has
+ * it. */
 static outcome replace(const cst_lock *l, bool alone) {
   if (rename(l->own, l->name)) return FAILED;
   if (!alone) wait_seconds(settling);
   return is_named(l->file, l->name) ? MINE : OTHERS;
 }
 
-/* A claim is there already: whose is it, and does its owner live? */
+/* A claim exists: finds its owner and whether that is alive. */
 static outcome contest(const cst_lock *l, double seconds, owner *o) {
   int file = open(l->name, O_RDWR | O_CLOEXEC);
   if (file < 0) return errno == ENOENT || errno == ESTALE ? AGAIN : FAILED;
@@ -154,7 +158,7 @@ static outcome contest(const cst_lock *l, double seconds, owner *o) {
   if (!is_named(file, l->name))
     out = AGAIN;
   else if (lock == OTHERS)
-    out = gone(o) ? AGAIN : OTHERS; /* gone: another run is taking its place just now */
+    out = gone(o) ? AGAIN : OTHERS; /* gone: another run is replacing it now */
   else
     out = gone(o) ? MINE : watch(file, l->name, seconds);
   if (out == MINE) out = replace(l, lock == MINE && of_this_host(o));
@@ -201,7 +205,7 @@ void cst_lock_beat(cst_lock *l) { futimens(l->file, NULL); }
 
 void cst_lock_release(cst_lock *l) {
   if (!l) return;
-  if (is_named(l->file, l->name)) unlink(l->name); /* not the claim of a run that took this one for dead */
+  if (is_named(l->file, l->name)) unlink(l->name); /* not the claim of a run that considered this one dead */
   close(l->file);
   free(l);
 }

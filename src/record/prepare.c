@@ -1,4 +1,4 @@
-/* prepare.c: an empty file for a result, on a disk that has room for all of it. */
+/* prepare.c: makes an empty file for a result, on a disk that has room for all of it. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define _GNU_SOURCE /* fallocate */
 #include "record/h5.h"
@@ -10,7 +10,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-/* Try to reserve the bytes: where the file system cannot say, ask for the free space. */
+/* Tries to reserve the bytes; where the file system cannot do so, compares with the free space. */
 static int reserve(int fd, double bytes) {
   struct statvfs s;
   if (bytes > 9e18) return ENOSPC;
@@ -19,7 +19,7 @@ static int reserve(int fd, double bytes) {
   return !fstatvfs(fd, &s) && (double)s.f_bavail * (double)s.f_frsize < bytes ? ENOSPC : 0;
 }
 
-/* An old file is unlinked, so that its readers keep it; a link is followed. */
+/* Unlinks an old file, so that its readers keep it; follows a link. */
 bool cst_record_prepare(const char *path, double bytes, char *why, int n) {
   struct stat s;
   if (!lstat(path, &s) && S_ISREG(s.st_mode)) unlink(path);

@@ -1,11 +1,12 @@
-/* record.c: a result file while a study runs: created or taken up collectively, then written by every rank on its own.
+/* record.c: a result file while a study runs: created or reopened collectively, then written by each rank
+ * independently.
  *
- * The format is the one of HDF5 1.8 (superblock 2), for other readers, and because later superblocks carry a mark "open for
- * writing" that stays after a kill and keeps readers out. Space is allocated and filled at creation, so a disk that is too
- * small shows before any work, and no later write makes metadata or changes their size.
+ * The format is the one of HDF5 1.8 (superblock 2), for other readers, and because later superblocks carry a
+ * mark "open for writing" that stays after a kill and keeps readers out. Space is allocated and filled at
+ * creation, so a full disk is found before any work, and no later write makes metadata or changes their size.
  *
- * What changes in place are attributes of /run. Its header alone has the form of HDF5 1.6, which has no checksum and keeps all attributes
- * in itself: whatever part of such a change reaches the file before a kill, the rest of the header is as it was.
+ * Attributes of /run change in place. Its header alone has the form of HDF5 1.6, which has no checksum and
+ * holds all attributes: if a kill interrupts such a change, the rest of the header stays intact.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "record/h5.h"
@@ -20,14 +21,14 @@
 
 struct cst_record {
   MPI_Comm   comm;
-  int        rank, size, nscale, nfield, disk; /* disk: a descriptor of its own, for cst_record_sync */
+  int        rank, size, nscale, nfield, disk; /* disk: a separate descriptor, for cst_record_sync */
   bool       sealed;                           /* after the first flush */
   hid_t      file, *scale, *dataset;
   cst_field *field;
-  char       path[4096], aside[4096 + 8], error[256]; /* aside: what it is called until the first flush; "" after it */
+  char       path[4096], aside[4096 + 8], error[256]; /* aside: the name until the first flush; "" after it */
 };
 
-/* True where ok on every rank; else the reason of the lowest rank that failed goes to all. */
+/* True when ok is true on every rank; else all ranks get the reason of the lowest rank that failed. */
 static bool agree(MPI_Comm comm, bool ok, char *why, int n) {
   int rank, size, mine, bad;
   MPI_Comm_rank(comm, &rank);
@@ -86,7 +87,7 @@ static bool fill_fields(cst_record *r, char *why, int n) {
   return agree(r->comm, ok, why, n);
 }
 
-/* /run, with a header of the old form (see above). */
+/* Makes /run, with a header of the old form (see above). */
 static bool make_run(cst_record *r, char *why, int n) {
   H5Fset_libver_bounds(r->file, H5F_LIBVER_EARLIEST, H5F_LIBVER_V18);
   hid_t g = cst_h5_make_group(r->file, "/run");
@@ -96,7 +97,7 @@ static bool make_run(cst_record *r, char *why, int n) {
   return agree(r->comm, g >= 0, why, n);
 }
 
-/* State, and the process of rank 0 so that others can see whether it lives. */
+/* Writes the state, and the process of rank 0 so that others can test whether it lives. */
 static bool sign(cst_record *r, char *why, int n) {
   struct {
     double pid, start;
@@ -138,13 +139,13 @@ static void destroy(cst_record *r) {
   free(r->scale), free(r->dataset), free(r->field), free(r);
 }
 
-/* After a failure in the middle of creation: give the space back first, so that HDF5 can close the file in peace. */
+/* Ends a creation that has failed: frees the space first, so that HDF5 can close the file. */
 static void abandon(cst_record *r) {
   if (r->rank == 0 && truncate(r->aside, 0)) r->error[0] = 0;
   MPI_Barrier(r->comm);
   close_all(r);
   if (r->rank == 0) unlink(r->aside);
-  MPI_Barrier(r->comm); /* no rank finds the file any more */
+  MPI_Barrier(r->comm); /* the file is gone for all ranks */
   destroy(r);
 }
 
@@ -170,7 +171,7 @@ static bool prepare(const cst_record *r, double bytes, char *why, int n) {
   return cst_record_prepare(r->aside, bytes, why, n);
 }
 
-/* A new file bears its name only when it can be read. A link is followed. */
+/* A new file gets its name only when it can be read. Follows a link. */
 static void set_aside(cst_record *r) {
   char *target = r->rank == 0 ? realpath(r->path, NULL) : NULL;
   if (target) snprintf(r->path, sizeof r->path, "%s", target);
@@ -207,7 +208,7 @@ cst_record *cst_record_create(MPI_Comm comm, const char *path, const cst_dimensi
   return NULL;
 }
 
-/* On rank 0: whether there is an unfinished result to be taken up. */
+/* On rank 0: whether there is an unfinished result to continue. */
 static bool unfinished(const char *path, char *why, int n) {
   cst_result *r = cst_result_open(path, why, n);
   if (!r) return false;
@@ -231,7 +232,8 @@ static bool find_all(cst_record *r, const cst_dimension *dim, int ndim, const cs
   return agree(r->comm, ok, why, n);
 }
 
-/* A file of another program, or of an older version of this one, may hold them in a form that cannot change in place. */
+/* Files of other programs, or of older versions of this one, may have attributes that cannot change in place.
+ */
 static bool can_be_signed(cst_record *r, char *why, int n) {
   hid_t g = H5Gopen2(r->file, "/run", H5P_DEFAULT);
   bool  ok = g >= 0 && cst_h5_in_place(g, "state", true) && cst_h5_in_place(g, "host", true) && cst_h5_in_place(g, "pid", false) &&
@@ -269,15 +271,16 @@ static bool keep(cst_record *r, bool ok, const char *what) {
   return ok;
 }
 
-/* The group, or the dataset, that carries an attribute; a missing group is made. After the first flush only /run, and only for what changes
- * in place: text or number. */
+/* The group or dataset of an attribute; makes a missing group. After the first flush only /run, for
+ * attributes that change in place: text or number. */
 static hid_t carrier(cst_record *r, const char *path, const char *name, bool text) {
   hid_t o = H5Oopen(r->file, path, H5P_DEFAULT);
   if (!r->sealed) return o >= 0 ? o : cst_h5_make_group(r->file, path);
   if (o >= 0 && !strcmp(path, "/run") && cst_h5_in_place(o, name, text)) return o;
   if (o >= 0) H5Oclose(o);
-  snprintf(r->error, sizeof r->error, "%s of %s: is no %s that was there at the first flush; only such ones of /run change after it", name,
-           path, text ? "fixed text" : "number");
+  snprintf(r->error, sizeof r->error,
+           "%s of %s: is not a %s that was there at the first flush; only such attributes of /run change after it", name, path,
+           text ? "fixed text" : "number");
   return -1;
 }
 
@@ -310,7 +313,7 @@ void cst_record_flush(cst_record *r) {
   r->sealed = true;
 }
 
-/* Whether the path still leads to the file that the descriptor belongs to. */
+/* Whether the path still leads to the open file. */
 static bool named(const cst_record *r) {
   struct stat mine, there;
   return !fstat(r->disk, &mine) && !stat(r->path, &there) && mine.st_dev == there.st_dev && mine.st_ino == there.st_ino;
@@ -318,7 +321,7 @@ static bool named(const cst_record *r) {
 
 bool cst_record_sync(cst_record *r) {
   if (fsync(r->disk)) return snprintf(r->error, sizeof r->error, "%s", strerror(errno)), false;
-  if (!named(r)) return snprintf(r->error, sizeof r->error, "the file was removed or replaced under the run"), false;
+  if (!named(r)) return snprintf(r->error, sizeof r->error, "the file was removed or replaced during the run"), false;
   return true;
 }
 
@@ -354,7 +357,7 @@ const char *cst_record_error(const cst_record *r) { return r->error; }
 
 bool cst_record_close(cst_record *r, const char *state) {
   MPI_Barrier(r->comm);                               /* "complete" only after the last write of the last rank */
-  bool ok = H5Fflush(r->file, H5F_SCOPE_GLOBAL) >= 0; /* and its way to the disk */
+  bool ok = H5Fflush(r->file, H5F_SCOPE_GLOBAL) >= 0; /* which also puts it on the disk */
   ok = give_name(r) && ok;
   hid_t g = H5Gopen2(r->file, "/run", H5P_DEFAULT);
   ok = g >= 0 && cst_h5_put_text(g, "state", CST_STATE_WIDTH, state) && ok;

@@ -1,4 +1,4 @@
-/* refuse.c: whether a path can become the output of a run, asked before any work. */
+/* refuse.c: tests whether a path can become the output of a run, before any work. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "record/h5.h"
 #include <errno.h>
@@ -26,7 +26,7 @@ static const char *refuse_folder(const char *path) {
   return NULL;
 }
 
-/* Whether a new file can be made: some file systems say yes to access and no to this. */
+/* Tries to make a new file: on some file systems access() succeeds and this fails. */
 static const char *refuse_creation(const char *path) {
   static char text[PATH_MAX + 64];
   int         file = open(path, O_CREAT | O_EXCL | O_WRONLY, 0666);
@@ -36,7 +36,7 @@ static const char *refuse_creation(const char *path) {
   return NULL;
 }
 
-/* The process of another live run on this host that writes the file; else 0. */
+/* The process of another live run on this host that writes the file; 0: none. */
 static long writer(cst_result *r) {
   double pid = 0;
   char  *state = cst_result_text(r, "/run", "state");
@@ -45,7 +45,7 @@ static long writer(cst_result *r) {
   return live && (long)pid != getpid() ? (long)pid : 0;
 }
 
-/* What a result that is there says against being the output. */
+/* Why an existing result cannot become the output; NULL: it can. */
 static const char *refuse_result(cst_result *r, bool overwrite) {
   static char text[160];
   const char *state = cst_result_state(r);
@@ -74,7 +74,7 @@ const char *cst_record_refuse(const char *path, bool overwrite) {
   if (S_ISDIR(s.st_mode)) return "is a folder";
   if (!S_ISREG(s.st_mode)) return "is not a regular file";
   cst_result *r = cst_result_open(path, why, sizeof why);
-  const char *reason = r ? refuse_result(r, overwrite) : overwrite ? NULL : "exists and is no Constella result; --overwrite replaces it";
+  const char *reason = r ? refuse_result(r, overwrite) : overwrite ? NULL : "exists and is not a Constella result; --overwrite replaces it";
   cst_result_close(r);
   return reason ? reason : refuse_folder(path);
 }

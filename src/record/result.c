@@ -1,7 +1,7 @@
-/* result.c: reading a result file, finished or not, without MPI.
+/* result.c: reads a result file, finished or not, without MPI.
  *
- * No lock is asked for: MPI-IO takes none, and file systems without flock would refuse. After the first flush of its run a
- * file's metadata stay as they are, so reading while ranks write is safe.
+ * It takes no lock: MPI-IO takes none, and file systems without flock would fail. The metadata of a file do
+ * not change after the first flush of its run, so reading while ranks write is safe.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "record/h5.h"
@@ -18,7 +18,7 @@
 struct cst_result {
   hid_t  file;
   char  *path;
-  double most; /* bytes that a dataset may have in memory: what a larger one says of itself is wrong */
+  double most; /* bytes that a dataset may have in memory; a larger size is taken for damage */
 };
 
 static double bytes_of(const cst_result *r, hid_t d) {
@@ -49,7 +49,7 @@ static cst_result *open_file(const char *path, char *why, int n) {
 }
 
 cst_result *cst_result_open(const char *path, char *why, int n) {
-  enum { PACKED = 1000, SMALL = 1 << 20 }; /* how much smaller than in memory a dataset may be in the file */
+  enum { PACKED = 1000, SMALL = 1 << 20 }; /* largest ratio of the size in memory to that in the file */
   struct stat s;
   cst_h5_quiet();
   if (access(path, R_OK) || stat(path, &s)) return snprintf(why, (size_t)n, "%s", strerror(errno)), NULL;
@@ -71,7 +71,7 @@ void cst_result_close(cst_result *r) {
   free(r);
 }
 
-/* A read of dataset d. */
+/* Reads dataset d. */
 static bool read_dataset(cst_result *r, hid_t d, hid_t type, hid_t here, hid_t there, void *x) {
   cst_watch_begin(r->path, bytes_of(r, d));
   const bool ok = H5Dread(d, type, here, there, H5P_DEFAULT, x) >= 0;
@@ -86,7 +86,7 @@ static hid_t open_attribute(cst_result *r, const char *object, const char *name)
   return a;
 }
 
-/* The text of an attribute of either kind, variable or fixed. */
+/* The text of an attribute of variable or fixed length. */
 static char *attribute_text(hid_t a, hid_t type) {
   if (H5Tis_variable_str(type) > 0) {
     char *loan = NULL, *copy = NULL;
@@ -119,7 +119,7 @@ bool cst_result_number(cst_result *r, const char *group, const char *name, doubl
   return ok;
 }
 
-/* By opening it: the functions that tell of an object unopened changed with HDF5 1.12. */
+/* Opens it, because the functions on unopened objects changed with HDF5 1.12. */
 static bool is_dataset(hid_t group, const char *name) {
   hid_t o = H5Oopen(group, name, H5P_DEFAULT);
   bool  yes = o >= 0 && H5Iget_type(o) == H5I_DATASET;
@@ -131,7 +131,7 @@ int cst_result_list(cst_result *r, const char *group, char (**paths)[96]) {
   H5G_info_t info;
   int        found = 0;
   *paths = NULL;
-  cst_watch_begin(r->path, 1e7); /* as many entries as a second is enough for */
+  cst_watch_begin(r->path, 1e7); /* more entries than one second allows */
   hid_t g = H5Gopen2(r->file, group, H5P_DEFAULT);
   if (g < 0) return cst_watch_end(), 0;
   hid_t    list = H5Gget_create_plist(g);
@@ -151,7 +151,8 @@ int cst_result_list(cst_result *r, const char *group, char (**paths)[96]) {
   return found;
 }
 
-/* Opens a dataset of the wanted kind; its extents. Negative when absent, of another kind or of too many dimensions. */
+/* Opens a dataset of the given kind and gets its extents. Negative when it is missing, of another kind or has
+ * too many dimensions. */
 static hid_t open_dataset(cst_result *r, const char *path, bool text, int *ndim, long *extent, long *total) {
   hsize_t e[H5S_MAX_RANK];
   cst_watch_begin(r->path, 0);

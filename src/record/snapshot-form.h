@@ -1,4 +1,4 @@
-/* snapshot-form.h: private to src/record: what the end of a checkpoint consists of. */
+/* snapshot-form.h: private to src/record: the end of a checkpoint. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CONSTELLA_RECORD_SNAPSHOT_FORM_H
 #define CONSTELLA_RECORD_SNAPSHOT_FORM_H
@@ -7,7 +7,8 @@
 
 enum { CST_SNAPSHOT_VERSION = 3, CST_SNAPSHOT_KIND = 6 };
 
-/* Its first CST_SNAPSHOT_KIND bytes say what it is, the others the form of its numbers: byte order and bytes of a word. */
+/* The first CST_SNAPSHOT_KIND bytes identify the format, the others the form of the numbers: byte order and
+ * word size. */
 extern const char cst_snapshot_mark[8];
 
 typedef struct {
@@ -19,8 +20,8 @@ typedef struct {
 typedef struct {
   char          mark[8];
   uint32_t      version, count;
-  uint64_t      index;      /* its offset; count entries; this stands right after them, and nothing after this */
-  unsigned char digest[32]; /* of the index and of what stands before this */
+  uint64_t      index;      /* its offset; it has `count` entries, the trailer follows it and ends the file */
+  unsigned char digest[32]; /* of the index and of the members above */
 } cst_snapshot_trailer;
 
 void cst_snapshot_seal(const cst_snapshot_entry *index, const cst_snapshot_trailer *t, unsigned char digest[32]);

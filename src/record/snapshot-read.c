@@ -1,4 +1,4 @@
-/* snapshot-read.c: checkpoints read back: nothing of them is believed that its digest does not confirm. */
+/* snapshot-read.c: reads checkpoints; checks everything against its digest. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "record/snapshot-form.h"
 #include "constella/random.h"
@@ -30,7 +30,7 @@ static bool read_at(int file, void *bytes, size_t size, uint64_t offset) {
 
 /* Why the trailer of a file of this size cannot be trusted; NULL if it can. */
 static const char *refuse(const cst_snapshot_trailer *t, uint64_t size) {
-  if (memcmp(t->mark, cst_snapshot_mark, CST_SNAPSHOT_KIND)) return "is cut short, or no checkpoint";
+  if (memcmp(t->mark, cst_snapshot_mark, CST_SNAPSHOT_KIND)) return "is cut short, or not a checkpoint";
   if (memcmp(t->mark, cst_snapshot_mark, sizeof cst_snapshot_mark)) return "was written on a machine of another byte order or word size";
   if (t->version != CST_SNAPSHOT_VERSION) return "has another format than this program's";
   if (t->index > size || size - t->index != sizeof(cst_snapshot_entry) * t->count + sizeof *t)
@@ -52,7 +52,7 @@ static cst_snapshot_entry *read_index(int file, int *count, const char **reason)
   if (fstat(file, &s)) return *reason = strerror(errno), NULL;
   if (!S_ISREG(s.st_mode)) return *reason = "is not a regular file", NULL;
   uint64_t size = (uint64_t)s.st_size;
-  if (size < sizeof t || !read_at(file, &t, sizeof t, size - sizeof t)) return *reason = "is cut short, or no checkpoint", NULL;
+  if (size < sizeof t || !read_at(file, &t, sizeof t, size - sizeof t)) return *reason = "is cut short, or not a checkpoint", NULL;
   if ((*reason = refuse(&t, size))) return NULL;
   unsigned char       digest[32];
   cst_snapshot_entry *index = malloc(sizeof *index * t.count + 1);
@@ -62,7 +62,7 @@ static cst_snapshot_entry *read_index(int file, int *count, const char **reason)
   *count = (int)t.count;
   ok = ok && !memcmp(digest, t.digest, sizeof digest);
   if (ok && t.count <= INT_MAX && lie_inside(index, &t)) return index;
-  *reason = ok ? "is damaged: its parts are not all inside it" : "is damaged: its index is not what was written";
+  *reason = ok ? "is damaged: some of its parts are outside the file" : "is damaged: its index does not have the digest that was written";
   free(index);
   return NULL;
 }
@@ -97,7 +97,8 @@ size_t cst_snapshot_section(const cst_snapshot *s, int i, char name[CST_SNAPSHOT
   return s->index[i].size;
 }
 
-/* Section e against its digest, a piece at a time: one piece after the other into bytes, or each over the one before. */
+/* Compares section e with its digest, in pieces: these go into bytes one after the other or, where bytes is
+ * NULL, into the same buffer. */
 static bool read_section(const cst_snapshot *s, const cst_snapshot_entry *e, char *bytes, bool all) {
   cst_sha256_context sum;
   unsigned char      digest[32];

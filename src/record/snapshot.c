@@ -1,4 +1,5 @@
-/* snapshot.c: checkpoints written: sections, an index, a trailer; renamed into place when whole and on the disk; old ones removed. */
+/* snapshot.c: writes checkpoints: sections, an index, a trailer; renames them into place when they are on the
+ * disk, and removes old ones. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "record/snapshot-form.h"
 #include "constella/random.h"
@@ -163,7 +164,7 @@ static void put_index(cst_snapshot_writer *w) {
   put(w, &t, sizeof t);
 }
 
-/* A name is on the disk when its folder is. File systems that cannot say so of a folder do it by themselves. */
+/* A name is on the disk when its folder is. File systems that cannot sync a folder do so themselves. */
 static int sync_folder(const char *path) {
   char folder[CST_SNAPSHOT_PATH];
   int  file = open(folder_of(path, folder), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -173,7 +174,7 @@ static int sync_folder(const char *path) {
   return error;
 }
 
-/* From the last byte to the name on the disk; the error of the step that failed, else 0. */
+/* Brings the file and its name to the disk; returns the error of the step that failed, else 0. */
 static int settle(cst_snapshot_writer *w, const char *name) {
   if (!w->error && (fflush(w->file) || fsync(fileno(w->file)))) w->error = errno;
   if (fclose(w->file) && !w->error) w->error = errno;

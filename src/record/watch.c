@@ -1,4 +1,4 @@
-/* watch.c: ends the process when HDF5 does not come to an end with a damaged file (see watch.h). */
+/* watch.c: ends the process when HDF5 does not return from reading a damaged file (see watch.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "record/watch.h"
 #include <math.h>
@@ -27,7 +27,7 @@ static void set(double s) {
 
 void cst_watch_begin(const char *path, double bytes) {
   const struct sigaction ours = {.sa_handler = expire};
-  snprintf(message, sizeof message, "%.4096s: error: is damaged: HDF5 does not come to an end with it\n", path);
+  snprintf(message, sizeof message, "%.4096s: error: is damaged: HDF5 does not finish reading it\n", path);
   length = strlen(message);
   sigaction(SIGPROF, &ours, &before);
   set(seconds + bytes / bytes_a_second);

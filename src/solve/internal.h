@@ -9,7 +9,7 @@
 #error this PETSc is not one of real numbers in double precision
 #endif
 #if PETSC_VERSION_LT(3, 21, 0)
-#define SNESLineSearchShellSetApply SNESLineSearchShellSetUserFunc /* its name until then */
+#define SNESLineSearchShellSetApply SNESLineSearchShellSetUserFunc /* its name in earlier versions */
 #endif
 
 struct cst_solver {
@@ -17,7 +17,7 @@ struct cst_solver {
   Vec           X, F, direction;
   Mat           J;
   cst_equations equations;
-  int           groups, stride; /* groups of the current solve; doubles a group in X */
+  int           groups, stride; /* groups of the current solve; doubles per group in X */
   int           max_iterations;
   int           active; /* groups with a lane that has not converged, from the last residual */
   PetscBool     lanes, richardson;

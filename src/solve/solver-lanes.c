@@ -1,7 +1,8 @@
-/* solver-lanes.c: the SNES type `lanes`: Newton on every lane by itself inside one SNESSolve.
+/* solver-lanes.c: the SNES type `lanes`: Newton's method on each lane separately inside one SNESSolve.
  *
- * Without a monitor the equations march by themselves, group by group, and leave registers only when a group's work is done. With a monitor
- * the groups iterate together so that there is something to watch; the lanes' arithmetic is the same.
+ * Without a monitor the equations advance group by group, and a group leaves the registers only when its work
+ * is done. With a monitor the groups iterate together, so that there are iterations to monitor; the
+ * arithmetic of the lanes is the same.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "solve/internal.h"

@@ -1,7 +1,8 @@
 /* solver.c: sets up a SNES over a batch of lanes so that PETSc costs nothing per trajectory.
  *
- * What makes newtonls fast here: no option look-ups per iteration (lag -2, persistent), KSPPREONLY with a shell preconditioner that is the
- * exact solve, a shell line search X -= Y, a convergence test that asks the lanes, and norms only where a monitor wants them.
+ * newtonls is fast because it looks up no options per iteration (lag -2, persistent), and has KSPPREONLY with
+ * a shell preconditioner that solves exactly, a shell line search X -= Y, a convergence test on the lanes,
+ * and norms only for monitors.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <limits.h>
@@ -61,11 +62,11 @@ static PetscErrorCode function(SNES snes, Vec X, Vec F, void *context) {
 
 static PetscErrorCode jacobian(SNES snes, Vec X, Mat A, Mat B, void *context) {
   PetscFunctionBegin;
-  (void)snes, (void)X, (void)A, (void)B, (void)context; /* formed and solved lane by lane in the preconditioner */
+  (void)snes, (void)X, (void)A, (void)B, (void)context; /* the preconditioner forms and solves it lane by lane */
   PetscFunctionReturn(0);
 }
 
-/* MatMult of the shell: never needed by KSPPREONLY, but a MATSHELL must have it. */
+/* MatMult of the shell: KSPPREONLY never calls it, but a MATSHELL must have it. */
 static PetscErrorCode multiply(Mat A, Vec x, Vec y) {
   PetscFunctionBegin;
   (void)A;
@@ -73,7 +74,8 @@ static PetscErrorCode multiply(Mat A, Vec x, Vec y) {
   PetscFunctionReturn(0);
 }
 
-/* Y = D with x + d the next iterate; the sign is kept through the line search, where PETSc's convention would be X - Y. */
+/* Y = D with x + d the next iterate; the sign is kept through the line search, where PETSc's convention would
+ * be X - Y. */
 static PetscErrorCode precondition(PC pc, Vec F, Vec Y) {
   cst_solver *s;
   Vec         X;
@@ -97,7 +99,7 @@ static PetscErrorCode search(SNESLineSearch ls, void *context) {
   PetscFunctionReturn(0);
 }
 
-/* Asks the lanes, never a norm over the batch: a norm hides one bad lane and changes with the batch. */
+/* Tests the lanes, not a norm over the batch: a norm hides one bad lane and depends on the batch. */
 static PetscErrorCode test(SNES snes, PetscInt it, PetscReal xnorm, PetscReal gnorm, PetscReal f, SNESConvergedReason *reason,
                            void *context) {
   cst_solver *s = context;
@@ -136,7 +138,8 @@ const char *cst_solver_refuse(const char *type) {
   static const char *const allowed[] = {"lanes", SNESNEWTONLS, SNESNRICHARDSON};
   for (size_t i = 0; i < sizeof allowed / sizeof *allowed; i++)
     if (!strcmp(type, allowed[i])) return NULL;
-  return "it couples the lanes of a batch (dot products over the whole vector), so results would depend on the batch; allowed: lanes, "
+  return "it couples the lanes of a batch (dot products over the whole vector), so results would depend on "
+         "the batch; allowed: lanes, "
          "newtonls, nrichardson";
 }
 

@@ -1,14 +1,15 @@
-/* algebra.c: what a tableau is worth, read off its coefficients: order conditions of the rooted trees, symplecticity, symmetry.
+/* algebra.c: properties of a tableau from its coefficients: order conditions of the rooted trees,
+ * symplecticity, symmetry.
  *
- * A tree is a list of subtrees. With Phi_i(tree) = prod over subtrees of sum_j a_ij Phi_j(subtree), the condition is
- * sum_i b_i Phi_i(tree) = 1 / gamma(tree) (Hairer, Lubich, Wanner, III.1). Trees are enumerated with non-increasing subtree numbers: 200 up
- * to order 8. Beyond that the simplifying assumptions
+ * A tree is a list of subtrees. With Phi_i(tree) = prod over subtrees of sum_j a_ij Phi_j(subtree), the
+ * condition is sum_i b_i Phi_i(tree) = 1 / gamma(tree) (Hairer, Lubich, Wanner, III.1). Trees are enumerated
+ * with non-increasing subtree numbers: 200 up to order 8. Beyond that the simplifying assumptions
  *
  *   B(p): sum_i b_i c_i^(k-1) = 1/k,  k <= p      C(n): sum_j a_ij c_j^(k-1) = c_i^k / k,  k <= n
  *   D(m): sum_i b_i (1 - c_i)^(k-1) a_ij = b_j (1 - c_j)^k / k,  k <= m
  *
- * (D usually stands in powers of c, which span the same) give the order min(p, n + m + 1, 2n + 2). Coefficients may be any numbers: a
- * residual that is none fails every test.
+ * (D usually stands in powers of c, which span the same) give the order min(p, n + m + 1, 2n + 2).
+ * Coefficients may be any numbers: a residual that is NaN fails every test.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
@@ -30,7 +31,7 @@ typedef struct {
   int  n;
 } forest;
 
-/* The larger one in size; what is no number stays. */
+/* The larger one in magnitude; NaN stays. */
 static double larger(double worst, double x) { return isnan(worst) || fabs(x) <= worst ? worst : fabs(x); }
 
 static void finish_tree(const cst_tableau *t, forest *f, tree x) {
@@ -42,7 +43,8 @@ static void finish_tree(const cst_tableau *t, forest *f, tree x) {
   f->tree[f->n++] = x;
 }
 
-/* Add every tree of the given order whose remaining subtrees, of total order `left`, have numbers at most `top`. */
+/* Adds every tree of the given order whose remaining subtrees, of total order `left`, have numbers at most
+ * `top`. */
 static void grow(const cst_tableau *t, forest *f, int order, int left, int top, tree x) {
   if (left == 0) {
     x.order = order;
@@ -59,7 +61,7 @@ static void grow(const cst_tableau *t, forest *f, int order, int left, int top, 
   }
 }
 
-/* Add all trees of one order to those of all lower ones. */
+/* Adds all trees of one order to those of all lower ones. */
 static void plant(const cst_tableau *t, forest *f, int order) {
   tree root = {.gamma = 1};
   for (int i = 0; i < t->stages; i++) root.phi[i] = 1;
@@ -77,7 +79,7 @@ static double defect(const cst_tableau *t, const forest *f, int first) {
   return worst;
 }
 
-static forest trees; /* of the tableau that is being examined */
+static forest trees; /* of the current tableau */
 
 double cst_tableau_order_defect(const cst_tableau *t, int order) {
   trees.n = 0;
@@ -95,7 +97,8 @@ int cst_tableau_trees(int order) {
   return trees.n - before;
 }
 
-/* A sum, and the sum of the sizes of its terms, which round-off is measured by: powers of c become small. */
+/* A sum, and the sum of the magnitudes of its terms, as a scale for round-off, because powers of c become
+ * small. */
 typedef struct {
   double value, size;
 } sum;
@@ -133,7 +136,7 @@ static double D(const cst_tableau *t, int k) {
   return worst;
 }
 
-/* The largest k up to which an assumption holds; no method has an order above twice its stages. */
+/* The largest k up to which an assumption holds; no method has an order above twice its number of stages. */
 static int holds(const cst_tableau *t, double (*assumption)(const cst_tableau *, int)) {
   int k = 0;
   while (k < 2 * t->stages && assumption(t, k + 1) <= vanishing) k++;
@@ -142,7 +145,8 @@ static int holds(const cst_tableau *t, double (*assumption)(const cst_tableau *,
 
 static int least(int a, int b) { return a < b ? a : b; }
 
-/* That of a symmetric method is even, where residuals of a higher order are too small to be told from round-off. */
+/* That of a symmetric method is even, where residuals of a higher order are too small to be told from
+ * round-off. */
 static int order_by_assumptions(const cst_tableau *t) {
   const int n = holds(t, C), order = least(holds(t, B), least(n + holds(t, D) + 1, 2 * n + 2));
   return cst_tableau_symmetry_defect(t) <= vanishing ? order - order % 2 : order;

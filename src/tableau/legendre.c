@@ -1,8 +1,9 @@
-/* legendre.c: Gauss nodes and weights of any number, and the shifted Legendre polynomials at them: what Gauss collocation and line integral
- * methods are made of.
+/* legendre.c: any number of Gauss nodes and weights, and the shifted Legendre polynomials at them, for Gauss
+ * collocation and line integral methods.
  *
- * The polynomials P_k are orthonormal on [0, 1]. Nodes are the zeros of P_n, by Newton from Chebyshev guesses; the weights are
- * b_i = 1 / sum_{k<n} P_k(c_i)^2. All in quadruple precision, so that what is rounded once is right to the last digit.
+ * The polynomials P_k are orthonormal on [0, 1]. Nodes are the zeros of P_n, by Newton from Chebyshev
+ * guesses; the weights are b_i = 1 / sum_{k<n} P_k(c_i)^2. All in quadruple precision, so that coefficients
+ * are correctly rounded.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <quadmath.h>

@@ -12,8 +12,8 @@ void cst_legendre_quad(int n, __float128 x, __float128 *P);
 /* int_0^x P_k, from the P[k + 2] at x. */
 __float128 cst_legendre_integral_quad(int k, __float128 x, const __float128 *P);
 
-/* What HBVM(k, s) is made of, 1 <= s <= k <= CST_MAX_NODES, rounded once: weighted[k][s] = b_i P_j(c_i), integral[k][s] = int_0^{c_i} P_j,
- * and xi[s + 1], the entries of the tridiagonal matrix of int_0^1 P_i int_0^x P_j: xi_0 = 1/2 at (0, 0), xi_j = 1 / (2 sqrt(4 j^2 - 1)) at
- * (j, j - 1), -xi_j at (j - 1, j). */
+/* The coefficients of HBVM(k, s), 1 <= s <= k <= CST_MAX_NODES, rounded once: weighted[k][s] = b_i P_j(c_i),
+ * integral[k][s] = int_0^{c_i} P_j, and xi[s + 1], the entries of the tridiagonal matrix of int_0^1 P_i
+ * int_0^x P_j: xi_0 = 1/2 at (0, 0), xi_j = 1 / (2 sqrt(4 j^2 - 1)) at (j, j - 1), -xi_j at (j - 1, j). */
 void cst_legendre_line_tables(int k, int s, double *weighted, double *integral, double *xi);
 #endif

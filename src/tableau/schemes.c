@@ -1,4 +1,5 @@
-/* schemes.c: symmetric composition schemes, as data: one step is a product of steps gamma_i h of a symmetric method of order 2. */
+/* schemes.c: symmetric composition schemes, as data: one step is a product of steps gamma_i h of a symmetric
+ * method of order 2. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stddef.h>
 #include <string.h>

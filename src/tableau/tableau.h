@@ -1,4 +1,5 @@
-/* tableau.h: coefficients as data: Runge-Kutta tableaus and composition schemes, and the algebra that checks them. */
+/* tableau.h: coefficients as data: Runge-Kutta tableaus and composition schemes, and the algebra that checks
+ * them. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_TABLEAU_H
 #define CST_TABLEAU_H
@@ -14,30 +15,32 @@ typedef struct {
   double      b[CST_MAX_STAGES], c[CST_MAX_STAGES];
 } cst_tableau;
 
-/* Explicit tableaus, in the order that `list` prints; NULL beyond the last and for an unknown name. */
+/* Explicit tableaus, in the order of `constella list`; NULL beyond the last and for an unknown name. */
 const cst_tableau *cst_tableau_at(int i);
 const cst_tableau *cst_tableau_find(const char *name);
 
-/* The collocation method of order 2s at the s Gauss nodes, 1 <= s <= CST_MAX_GAUSS; nodes and coefficients are computed in
- * quadruple precision and rounded once. */
+/* The collocation method of order 2s at the s Gauss nodes, 1 <= s <= CST_MAX_GAUSS; nodes and coefficients
+ * are computed in quadruple precision and rounded once. */
 cst_tableau cst_tableau_gauss(int s);
 /* The same unrounded: a[s][s], b[s], c[s]. */
 void cst_tableau_gauss_quad(int s, __float128 *a, __float128 *b, __float128 *c);
-/* The adjoint: a step with it undoes a step of -h with t. a*_ij = b_{s+1-j} - a_{s+1-i,s+1-j}, b*_i = b_{s+1-i} (Hairer, Lubich,
- * Wanner, Geometric Numerical Integration, II.3). */
+/* The adjoint: a step with it undoes a step of -h with t. a*_ij = b_{s+1-j} - a_{s+1-i,s+1-j}, b*_i =
+ * b_{s+1-i} (Hairer, Lubich, Wanner, Geometric Numerical Integration, II.3). */
 cst_tableau cst_tableau_adjoint(const cst_tableau *t);
-/* After what t does, a step with `next` over `fraction` of the step; a t without stages does nothing yet. The stages add up: a is block
- * triangular. false, and t as it was, when they are more than CST_MAX_STAGES. The order of the whole is left at 0. */
+/* Appends to t a step with `next` over `fraction` of the step; t may have no stages yet. The numbers of
+ * stages add, a is block triangular. false, with t unchanged, when there are more than CST_MAX_STAGES. The
+ * order of the result is left at 0. */
 bool cst_tableau_compose(cst_tableau *t, double fraction, const cst_tableau *next);
-/* Whether some stage needs itself or a later one. */
+/* Whether some stage depends on itself or a later one. */
 bool cst_tableau_implicit(const cst_tableau *t);
 
 /* Largest residual of the order conditions of all rooted trees up to `order` (at most CST_TREE_ORDER). */
 double cst_tableau_order_defect(const cst_tableau *t, int order);
-/* Rooted trees of just that order (at most CST_TREE_ORDER). */
+/* The number of rooted trees of this order (at most CST_TREE_ORDER). */
 int cst_tableau_trees(int order);
-/* The order, read off the coefficients to 1e-13: by the trees up to CST_TREE_ORDER; beyond, what the simplifying assumptions B, C and D
- * give (Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, II.7), so that it may be higher than what is found. */
+/* The order, from the coefficients to 1e-13: by the trees up to CST_TREE_ORDER, beyond by the simplifying
+ * assumptions B, C and D (Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, II.7), which
+ * only give a lower bound. */
 int cst_tableau_order(const cst_tableau *t);
 /* max |b_i a_ij + b_j a_ji - b_i b_j|: zero for symplectic methods. */
 double cst_tableau_symplectic_defect(const cst_tableau *t);

@@ -1,4 +1,5 @@
-/* determinant.h: lane code: log det (G M^-1 G') over the independent constraints, from the pivots of Gaussian elimination. */
+/* determinant.h: lane code: log det (G M^-1 G') over the independent constraints, from the pivots of Gaussian
+ * elimination. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_DETERMINANT_H
 #define CST_DETERMINANT_H
@@ -6,7 +7,8 @@
 #ifndef CST_COLD
 
 #if !CST_HOT
-/* Of S in the order of its band: entry (a, b) of a row-major matrix, of which band b on each side are not zero. */
+/* Copies S in the order of its band into a dense row-major matrix, which has b nonzero entries on each side
+ * of the diagonal. */
 static __attribute__((noinline)) void cst_gram_dense(const cst_context *C, const vd *c, const vd *q, const vd *G, const vd *minv, vd *S) {
   const cst_gram *g = &C->system->gram;
   USES_G
@@ -31,7 +33,7 @@ static __attribute__((noinline)) void cst_gram_dense(const cst_context *C, const
   }
 }
 
-/* Columns that elimination of a row reaches beyond the diagonal. */
+/* Columns right of the diagonal that the elimination of a row reaches. */
 static inline int cst_gram_reach(const cst_context *C) { return C->system->gram.banded && !GENERAL ? C->system->gram.band : NG; }
 #endif
 

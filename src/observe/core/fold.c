@@ -1,5 +1,5 @@
-/* fold.c: lane code that measures a group, with that of all observers in it, and folds the figures; compiled generic and for every system
- * of the catalogue. */
+/* fold.c: lane code that measures a group, with the code of all observers, and folds the values; compiled for
+ * every system of the catalogue, and generically. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "observe/observe.h"
 #include "observe/observer.h"
@@ -9,7 +9,8 @@
 #define CORE        fold
 #define CORE_IS_HOT /* the build compiles it for every system of the catalogue */
 
-/* p := M v + a, of which a tangential p is the part with G p = 0: the one with G v = 0. Out of line, so that others pay for a branch. */
+/* p := the kinetic momentum M v + a with G v = 0 of a tangential p, which is its part with G p = 0. Out of
+ * line, so that other methods only pay for a branch. */
 static __attribute__((noinline)) void load_kinetic(const cst_context *C, const double *record, vd *p) {
   const cst_layout at = LAYOUT(C);
   const vd        *c = cst_block(record, at.c), *q = cst_block(record, at.q), *mass = cst_block(record, at.mass);
@@ -21,7 +22,8 @@ static __attribute__((noinline)) void load_kinetic(const cst_context *C, const d
 }
 
 #if !CST_HOT
-/* v := M^-1 p of the coordinates that are of no body, whose mass has no entries in common with that of the bodies. */
+/* v := M^-1 p of the coordinates that belong to no body; their mass has no entries in common with that of the
+ * bodies. */
 static void plain_velocity(const cst_context *C, const double *record, const vd *p, vd *v) {
   const cst_layout at = LAYOUT(C);
   const int        n = C->system->nplain;
@@ -37,7 +39,8 @@ static void plain_velocity(const cst_context *C, const double *record, const vd 
   cst_lu_solve(own, v, n);
 }
 
-/* Of a flat body p does not tell all of v = R hat(omega), but omega: p = v J has R'p - p'R = hat(I omega). */
+/* For a flat body, p does not determine v = R hat(omega) entry by entry, but omega: p = v J has R'p - p'R =
+ * hat(I omega). */
 static __attribute__((noinline)) void turn_flat(const cst_context *C, const double *record, const vd *p, vd *v) {
   static const int  place[9] = {0, 1, 2, 1, 3, 4, 2, 4, 5};
   const cst_layout  at = LAYOUT(C);
@@ -109,7 +112,7 @@ CST_INLINE void load_velocity(const cst_context *C, const double *record, vd *v)
     velocity_of(C, record, cst_block(record, LAYOUT(C).p), v);
 }
 
-/* Of the lanes of bits, for observers too (view->alive). */
+/* The mask of the lanes of bits, for observers too (view->alive). */
 CST_INLINE vl cst_lanes_of(int bits) {
   vl lane;
   for (int l = 0; l < CST_W; l++) lane[l] = 1L << l;
@@ -151,7 +154,8 @@ static void multipliers(const cst_context *C, const double *record, double *lamb
   if (NG > 0) cst_acceleration(C, cst_block(record, at.c), minv, cst_block(record, at.q), v, A, (vd *)lambda);
 }
 
-/* Rods sample exp(-b V) sqrt(det G M^-1 G') over the positions, springs do not (Fixman, Proc. Natl. Acad. Sci. 71 (1974) 3050). */
+/* Rods sample exp(-b V) sqrt(det G M^-1 G') over the positions, springs do not (Fixman, Proc. Natl. Acad.
+ * Sci. 71 (1974) 3050). */
 static void weigh(const cst_context *C, const double *record, double *weight) {
   const cst_layout at = LAYOUT(C);
   const vd        *c = cst_block(record, at.c), *q = cst_block(record, at.q), *mass = cst_block(record, at.mass);
@@ -161,7 +165,8 @@ static void weigh(const cst_context *C, const double *record, double *weight) {
   *(vd *)weight = vexp(-0.5 * cst_gram_log_determinant(C, c, q, G, minv));
 }
 
-/* y is cut at the bins' boundaries, from the top; each part is a multiple of its bin's unit, so adding it does not round. */
+/* Splits y at the boundaries of the bins, from the top; each part is a multiple of the unit of its bin, so
+ * adding it does not round. */
 static void accumulate(int n, const double *value, const double *acc, int alive, double *bins, double *top, double *count) {
   const vl on = cst_lanes_of(alive);
   double   big[CST_BINS]; /* adding and subtracting it rounds to the bin's unit */
