@@ -102,8 +102,11 @@ void cst_parse_pair_sums_destroy(cst_pair_sums *s);
  * stands in what is returned as the input 'P'[k]. */
 cst_node cst_expr_parse_pairs(cst_graph *g, const char *text, const cst_binding *names, int n, cst_expr_error *error, cst_pair_sums *pairs);
 
-/* Quotients in out become products with 1/b, one for each divisor b. */
+/* Quotients in out become products with 1/b, one for each divisor b. Where b has a factor sqrt(x), 1/sqrt(x) is one operation, and its
+ * powers are what 1/x and sqrt(x) are made of. */
 void cst_graph_share_divisors(cst_graph *g, const cst_node *out, int nout, cst_node *result);
+/* Powers of two and signs move out of products and sums, which is exact, and cancel where they meet. */
+void cst_graph_gather_scales(cst_graph *g, const cst_node *out, int nout, cst_node *result);
 /* Operations that out needs. */
 int cst_graph_count(const cst_graph *g, const cst_node *out, int nout);
 
@@ -137,10 +140,11 @@ bool cst_graph_eval_complex(const cst_graph *g, const cst_node *out, int nout, c
                             double _Complex *result);
 
 /* Emit the statements that compute out[k] into o[k], in terms of `vd` and the vector operations of lanes.h (vset vsqrt vsin vcos
- * vtan vexp vlog vatan2 vpow); entries whose out[k] is -1 are skipped, constants written as o[k] = vset(...). indent in front of each line.
+ * vtan vexp vlog vatan2 vpow, and vrsqrt of core/inverse-root.h); entries whose out[k] is -1 are skipped, constants written as o[k] =
+ * vset(...). indent in front of each line.
  */
 void cst_graph_emit(const cst_graph *g, const cst_node *out, int nout, const char *indent, FILE *f);
-/* The same without loops. */
+/* The same without loops, with cst_inverse_root_of(care, &marks, x) for vrsqrt(x). */
 void cst_emit_straight(const cst_graph *g, const cst_node *out, int nout, const char *indent, FILE *f);
 
 /* A tape: the straight-line program of some outputs, for the interpreter. Owned. */

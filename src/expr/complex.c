@@ -50,6 +50,8 @@ static double complex apply(cst_op op, double complex a, double complex b, bool 
     return -a;
   case CST_OP_SQRT:
     return *analytic &= creal(a) > 0, csqrt(a);
+  case CST_OP_RSQRT:
+    return *analytic &= creal(a) > 0, 1 / csqrt(a);
   case CST_OP_SIN:
     return csin(a);
   case CST_OP_COS:

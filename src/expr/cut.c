@@ -141,7 +141,7 @@ static void find_owners(cutter *c, const unsigned char *candidate) {
   }
 }
 
-static int weight(cst_op op) { return op >= CST_OP_SIN ? 16 : op == CST_OP_DIV || op == CST_OP_SQRT ? 4 : 1; }
+static int weight(cst_op op) { return op >= CST_OP_SIN ? 16 : op == CST_OP_DIV || op == CST_OP_SQRT || op == CST_OP_RSQRT ? 4 : 1; }
 
 /* Finds the shared values that cost more than `dear`, the cheapest first: the cost of a value does not
  * include that of candidates below it. */

@@ -7,6 +7,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <sleef.h>
+#include "core/inverse-root.h"
 #include "expr/expr-internal.h"
 
 double cst_elementary_sin(double x) { return Sleef_cinz_sind1_u10purec(x); }
@@ -37,6 +38,8 @@ double cst_elementary_apply(cst_op op, double a, double b) {
     return -a;
   case CST_OP_SQRT:
     return sqrt(a);
+  case CST_OP_RSQRT:
+    return cst_inverse_root(a);
   case CST_OP_SIN:
     return cst_elementary_sin(a);
   case CST_OP_COS:

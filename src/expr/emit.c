@@ -12,8 +12,9 @@
 #include "expr/partition.h"
 
 static const char        infix[] = {[CST_OP_ADD] = '+', [CST_OP_SUB] = '-', [CST_OP_MUL] = '*', [CST_OP_DIV] = '/'};
-static const char *const call[] = {[CST_OP_SQRT] = "vsqrt", [CST_OP_SIN] = "vsin", [CST_OP_COS] = "vcos",     [CST_OP_TAN] = "vtan",
-                                   [CST_OP_EXP] = "vexp",   [CST_OP_LOG] = "vlog", [CST_OP_ATAN2] = "vatan2", [CST_OP_POW] = "vpow"};
+static const char *const call[] = {
+    [CST_OP_SQRT] = "vsqrt", [CST_OP_RSQRT] = "vrsqrt", [CST_OP_SIN] = "vsin",     [CST_OP_COS] = "vcos", [CST_OP_TAN] = "vtan",
+    [CST_OP_EXP] = "vexp",   [CST_OP_LOG] = "vlog",     [CST_OP_ATAN2] = "vatan2", [CST_OP_POW] = "vpow"};
 
 enum { MOST_SLOTS = 65536 }; /* they are on the stack: 4 MiB with 8 lanes */
 
@@ -23,6 +24,7 @@ typedef struct {
                                   is written */
   int         temporaries;
   const char *indent;
+  bool        marked; /* inverse roots are checked together */
   FILE       *f;
 } writer;
 
@@ -67,9 +69,12 @@ static void emit_operand(const writer *w, cst_node n, bool vector) {
 }
 
 /* The text around the operands of op: before the first, between the two, after the last. */
-static void emit_before(cst_op op, FILE *f) {
-  if (op == CST_OP_NEG) fputs("-", f);
-  if (op >= CST_OP_SQRT) fprintf(f, "%s(", call[op]);
+static void emit_before(const writer *w, cst_op op) {
+  if (op == CST_OP_NEG) fputs("-", w->f);
+  if (op == CST_OP_RSQRT && w->marked)
+    fputs("cst_inverse_root_of(care, &marks, ", w->f);
+  else if (op >= CST_OP_SQRT)
+    fprintf(w->f, "%s(", call[op]);
 }
 
 static void emit_between(cst_op op, FILE *f) {
@@ -86,7 +91,7 @@ static void emit_operation(writer *w, cst_node n) {
   const bool        function = v->op >= CST_OP_SQRT;
   w->number[n] = w->temporaries++;
   fprintf(w->f, "%sconst vd t%d = ", w->indent, w->number[n]);
-  emit_before(v->op, w->f);
+  emit_before(w, v->op);
   emit_operand(w, v->a, function);
   if (v->b >= 0) emit_between(v->op, w->f), emit_operand(w, v->b, function);
   emit_after(v->op, w->f);
@@ -169,7 +174,7 @@ static void emit_body(const writer *w, const cst_loop *l, const char *deeper) {
     const cst_step *step = &s->step[i];
     const cst_op    op = (cst_op)step->op;
     fprintf(w->f, "%s%sconst vd r%d = ", w->indent, deeper, i);
-    emit_before(op, w->f);
+    emit_before(w, op);
     emit_result(w, l, step->a, op >= CST_OP_SQRT);
     if (cst_op_binary(op)) emit_between(op, w->f), emit_result(w, l, step->b, op >= CST_OP_SQRT);
     emit_after(op, w->f);
@@ -261,11 +266,11 @@ static void emit_all(writer *w) {
   free(list), free(end);
 }
 
-static void emit(const cst_graph *g, const cst_node *out, int nout, int slots, const char *indent, FILE *f) {
+static void emit(const cst_graph *g, const cst_node *out, int nout, int slots, bool marked, const char *indent, FILE *f) {
   const locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0), users = uselocale(plain);
   cst_partition  p;
   cst_partition_create(&p, g, out, nout, slots);
-  writer w = {&p, cst_expr_memory(NULL, (size_t)p.size, sizeof(int)), 0, indent, f};
+  writer w = {&p, cst_expr_memory(NULL, (size_t)p.size, sizeof(int)), 0, indent, marked, f};
   memset(w.number, 0xff, (size_t)p.size * sizeof(int));
   emit_all(&w);
   free(w.number);
@@ -275,9 +280,9 @@ static void emit(const cst_graph *g, const cst_node *out, int nout, int slots, c
 }
 
 void cst_graph_emit(const cst_graph *g, const cst_node *out, int nout, const char *indent, FILE *f) {
-  emit(g, out, nout, MOST_SLOTS, indent, f);
+  emit(g, out, nout, MOST_SLOTS, false, indent, f);
 }
 
 void cst_emit_straight(const cst_graph *g, const cst_node *out, int nout, const char *indent, FILE *f) {
-  emit(g, out, nout, CST_PARTITION_NONE, indent, f);
+  emit(g, out, nout, CST_PARTITION_NONE, true, indent, f);
 }

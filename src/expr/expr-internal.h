@@ -23,6 +23,7 @@ typedef enum {
   CST_OP_DIV,
   CST_OP_NEG,
   CST_OP_SQRT,
+  CST_OP_RSQRT, /* 1/sqrt(x), of core/inverse-root.h; no text has it (cst_graph_share_divisors) */
   CST_OP_SIN,
   CST_OP_COS,
   CST_OP_TAN,

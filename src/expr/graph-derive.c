@@ -30,6 +30,8 @@ static cst_node partial_a(cst_graph *g, cst_node r) {
     return cst_graph_constant(g, -1);
   case CST_OP_SQRT:
     return over(g, 0.5, r);
+  case CST_OP_RSQRT:
+    return cst_graph_mul(g, cst_graph_constant(g, -0.5), cst_graph_mul(g, r, square(g, r)));
   case CST_OP_SIN:
     return cst_graph_operation(g, CST_OP_COS, a, -1);
   case CST_OP_COS:

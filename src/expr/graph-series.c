@@ -97,19 +97,22 @@ static cst_node angle(cst_graph *g, terms t, int k) {
   return cst_graph_div(g, over(g, cst_graph_sub(g, turn, slope(g, t.r, t.h, k, k - 1)), k), t.h[0]);
 }
 
-/* a r' = b a'r where b is constant; else exp of i = b h, h = log a. */
-static cst_node power(cst_graph *g, terms t, int k) {
-  if (t.b_active) {
-    t.h[k] = logarithm(g, t.a, t.h, k);
-    t.i[k] = convolution(g, t.b, t.h, k, 0, k);
-    return exponential(g, t.i, t.r, k);
-  }
+/* a r' = b a'r, b constant. */
+static cst_node constant_power(cst_graph *g, terms t, int k, cst_node b) {
   cst_node sum = cst_graph_constant(g, 0);
   for (int j = 1; j <= k; j++) {
-    const cst_node weight = cst_graph_sub(g, times(g, j, t.b[0]), cst_graph_constant(g, k - j));
+    const cst_node weight = cst_graph_sub(g, times(g, j, b), cst_graph_constant(g, k - j));
     sum = cst_graph_add(g, sum, cst_graph_mul(g, cst_graph_mul(g, weight, t.a[j]), t.r[k - j]));
   }
   return cst_graph_div(g, over(g, sum, k), t.a[0]);
+}
+
+/* That where b is constant; else exp of i = b h, h = log a. */
+static cst_node power(cst_graph *g, terms t, int k) {
+  if (!t.b_active) return constant_power(g, t, k, t.b[0]);
+  t.h[k] = logarithm(g, t.a, t.h, k);
+  t.i[k] = convolution(g, t.b, t.h, k, 0, k);
+  return exponential(g, t.i, t.r, k);
 }
 
 static cst_node higher(cst_graph *g, cst_op op, terms t, int k) {
@@ -126,6 +129,8 @@ static cst_node higher(cst_graph *g, cst_op op, terms t, int k) {
     return cst_graph_neg(g, t.a[k]);
   case CST_OP_SQRT:
     return root(g, t, k);
+  case CST_OP_RSQRT:
+    return constant_power(g, t, k, cst_graph_constant(g, -0.5));
   case CST_OP_SIN:
     return circular(g, t, k, 1);
   case CST_OP_COS:

@@ -158,22 +158,3 @@ int cst_graph_count(const cst_graph *g, const cst_node *out, int nout) {
   free(w.node);
   return count;
 }
-
-void cst_graph_share_divisors(cst_graph *g, const cst_node *out, int nout, cst_node *result) {
-  const cst_walk w = cst_graph_walk(g, out, nout);
-  const cst_node one = cst_graph_constant(g, 1);
-  cst_node      *map = cst_expr_memory(NULL, (size_t)w.n, sizeof *map); /* of every place */
-  memcpy(map, w.node, (size_t)w.n * sizeof *map);
-  for (int i = 0; i < w.n; i++) {
-    const cst_vertex v = g->node[w.node[i]];
-    if (cst_op_leaf(v.op)) continue;
-    const cst_node a = map[g->node[v.a].mark], b = v.b < 0 ? -1 : map[g->node[v.b].mark];
-    if (v.op == CST_OP_DIV)
-      map[i] = cst_graph_mul(g, a, cst_graph_div(g, one, b));
-    else
-      map[i] = cst_graph_operation(g, v.op, a, b);
-  }
-  for (int k = 0; k < nout; k++) result[k] = out[k] < 0 ? -1 : map[g->node[out[k]].mark];
-  free(map);
-  free(w.node);
-}

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <sleef.h> /* first: what lanes.h declares of it is compared */
 #include "constella/lanes.h"
+#include "core/inverse-root.h"
 #include "expr/expr-internal.h"
 #include "expr/measure.h"
 
@@ -21,6 +22,8 @@ CST_INLINE vd apply(cst_op op, vd a, vd b) {
     return -a;
   case CST_OP_SQRT:
     return vsqrt(a);
+  case CST_OP_RSQRT:
+    return vrsqrt(a);
   case CST_OP_SIN:
     return vsin(a);
   case CST_OP_COS:

@@ -17,6 +17,8 @@ static __float128 apply(cst_op op, __float128 a, __float128 b) {
     return -a;
   case CST_OP_SQRT:
     return sqrtq(a);
+  case CST_OP_RSQRT:
+    return 1 / sqrtq(a);
   case CST_OP_SIN:
     return sinq(a);
   case CST_OP_COS:

@@ -32,8 +32,8 @@ static const int together[CST_CHUNK] = {0}, apart[CST_CHUNK] = {0, 1, 2, 3, 4, 5
 
 /* Runs straight code up to an instruction END. */
 static inline void run_straight(const cst_instruction *i, const bases *m) {
-  static const void *const go[] = {GO(ADD), GO(SUB), GO(MUL), GO(DIV),   GO(NEG), GO(SQRT), GO(SIN), GO(COS),
-                                   GO(TAN), GO(EXP), GO(LOG), GO(ATAN2), GO(POW), GO(COPY), GO(END)};
+  static const void *const go[] = {GO(ADD), GO(SUB), GO(MUL), GO(DIV), GO(NEG),   GO(SQRT), GO(RSQRT), GO(SIN),
+                                   GO(COS), GO(TAN), GO(EXP), GO(LOG), GO(ATAN2), GO(POW),  GO(COPY),  GO(END)};
   goto                    *go[i->op];
   STEP(ADD)
   STEP(SUB)
@@ -41,6 +41,7 @@ static inline void run_straight(const cst_instruction *i, const bases *m) {
   STEP(DIV)
   STEP(NEG)
   STEP(SQRT)
+  STEP(RSQRT)
   STEP(SIN)
   STEP(COS)
   STEP(TAN)
@@ -75,6 +76,7 @@ static inline void run_instruction(cst_op op, int n, VALUE *r, const int *to, co
     EACH(CST_OP_DIV)
     EACH(CST_OP_NEG)
     EACH(CST_OP_SQRT)
+    EACH(CST_OP_RSQRT)
     EACH(CST_OP_COPY)
   default:
     for (int j = 0; j < n; j++) r[to[j]] = APPLY(op, a.p[a.i[j]], b.p[b.i[j]]);

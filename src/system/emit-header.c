@@ -108,11 +108,14 @@ static void write_list(FILE *f, const int *x, int n) {
   fprintf(f, "%s}", n ? "" : "0");
 }
 
+/* Its inverse roots are looked at together, in the end; where one is out of range all is done again with care. */
 static void write_term(FILE *f, const cst_graph *g, const char *name, int k, const cst_node *out, int n) {
-  fprintf(f, "CST_INLINE void sys_pair%d_%s(const void *self, const vd *c, const vd *x, const vd *y, vd *o) {\n  (void)self, (void)c;\n", k,
-          name);
+  fprintf(f,
+          "CST_INLINE vl sys_pair%d_%s_marked(int care, const vd *c, const vd *x, const vd *y, vd *o) {\n  vl marks = {};\n"
+          "  (void)care, (void)c, (void)x, (void)y;\n",
+          k, name);
   cst_emit_straight(g, out, n, "  ", f);
-  fprintf(f, "}\n");
+  fprintf(f, "  return marks;\n}\nCST_PAIR_TERM(sys_pair%d_%s, %d)\n", k, name, n);
 }
 
 /* Sums over pairs: the term, its slopes, and which pairs there are. */

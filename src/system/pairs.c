@@ -37,7 +37,8 @@ static void fill(cst_graph *g, cst_pairs *p, const cst_pair_sum *sum, cst_node f
   all[0] = cst_graph_mul(g, factor, sum->term);
   cst_graph_share_divisors(g, all, 1, all);
   cst_graph_gradient(g, all, &one, 1, in, n, all + 1);
-  cst_graph_share_divisors(g, all, n + 1, all);
+  cst_graph_share_divisors(g, all + 1, n, all + 1);
+  cst_graph_gather_scales(g, all + 1, n, all + 1);
   p->sum.term = all[0];
   memcpy(p->slope, all + 1, (size_t)n * sizeof *all);
 }

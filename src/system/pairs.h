@@ -8,6 +8,7 @@
 #ifndef CST_SYSTEM_PAIRS_H
 #define CST_SYSTEM_PAIRS_H
 #include "constella/lanes.h"
+#include "core/inverse-root.h"
 #define VALUE vd
 #include "expr/pairs.h"
 #undef VALUE
@@ -20,6 +21,23 @@ typedef struct {
 } cst_pair_places;
 
 enum { CST_PAIR_VECTORS = PAIRS_PARTS / CST_W };
+
+/* The term that name_marked evaluates, n numbers (emit-header.c). self: NULL, or which lanes are looked at. What takes care works on
+ * copies, so that the others stay in registers. */
+#define CST_PAIR_TERM(name, n)                                                                                                             \
+  static __attribute__((noinline, cold, unused)) void name##_with_care(const vd *c, const vd *x, const vd *y, vd *o) {                     \
+    name##_marked(1, c, x, y, o);                                                                                                          \
+  }                                                                                                                                        \
+  CST_INLINE void name(const void *self, const vd *c, const vd *x, const vd *y, vd *o) {                                                   \
+    vl marks = name##_marked(0, c, x, y, o);                                                                                               \
+    if (self) marks &= *(const vl *)self;                                                                                                  \
+    if (__builtin_expect(cst_inverse_root_any(marks), 0)) {                                                                                \
+      vd at[2 * CST_PAIR_ARRAYS], again[n];                                                                                                \
+      for (int k = 0; k < CST_PAIR_ARRAYS; k++) at[k] = x[k], at[CST_PAIR_ARRAYS + k] = y[k];                                              \
+      name##_with_care(c, at, at + CST_PAIR_ARRAYS, again);                                                                                \
+      for (int k = 0; k < n; k++) o[k] = again[k];                                                                                         \
+    }                                                                                                                                      \
+  }
 
 /* Lanes whose argument is not that of lane 0. */
 CST_INLINE int cst_pairs_differ(const vd *q, int n, int differ) {
@@ -52,8 +70,9 @@ CST_INLINE void cst_pairs_block(const cst_pair_sum *s, const cst_pair_places *p,
     const vl  m = cst_pairs_lanes(first, last);
     if (first >= CST_W || last <= 0) continue;
     CST_UNROLL for (int b = 0; b < s->ny; b++) y[b] = *(const vd *)(q + p->y[b] + here);
-    term(NULL, c, x, y, o);
-    if (from > 0 || to < PAIRS_PARTS) {
+    const int part_of_it = from > 0 || to < PAIRS_PARTS;
+    term(part_of_it ? &m : NULL, c, x, y, o);
+    if (part_of_it) {
       CST_UNROLL for (int a = 0; a < (value ? 1 : s->nx); a++) part[k][a] += vkeep(m, o[a]);
       if (value) continue;
       CST_UNROLL for (int b = 0; b < s->ny; b++) {
