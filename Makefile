@@ -84,7 +84,7 @@ LANE_SMALL   := $(shell grep -l '^\#define CORE_IS_FOR_SMALL' $(LANE_GENERIC))
 LANE_BODIES  := $(shell grep -l '^\#define CORE_IS_FOR_BODIES' $(LANE_GENERIC))
 SYSTEMS      := $(basename $(notdir $(wildcard src/system/catalogue/*.yaml)))
 EXPR         := $(filter-out src/expr/interpret.c,$(wildcard src/expr/*.c))
-GENERATOR    := src/system/generate.c src/system/emit-header.c src/system/file.c src/system/keys.c src/system/derive.c src/system/structure.c src/system/bands.c src/system/pairs.c src/system/body.c src/system/rotation.c src/core/diag.c src/core/text.c src/core/document.c src/core/yaml.c
+GENERATOR    := src/system/generate.c src/system/emit-header.c src/system/emit-point.c src/system/file.c src/system/keys.c src/system/derive.c src/system/structure.c src/system/bands.c src/system/pairs.c src/system/body.c src/system/rotation.c src/core/diag.c src/core/text.c src/core/document.c src/core/yaml.c
 GENERATOR    := $(wildcard $(GENERATOR) src/system/read-*.c)
 PLAIN        := $(filter-out src/expr/interpret.c src/system/kernels.c src/system/generate.c src/main.c,$(wildcard src/*/*.c src/method/core/*.c))
 
@@ -94,7 +94,7 @@ OBJ_KERNELS  := $(foreach i,$(ISAS),$(SYSTEMS:%=$(BUILD)/obj/system/kernels/%.$(
 # Which systems have such forms stands in their headers; before these are generated, in the first lines of `make all`, it is not known.
 HAVING        = $(patsubst $(GEN)/%.h,%,$(shell grep -ls '^\#define $(1) 1' $(SYSTEMS:%=$(GEN)/%.h)))
 FORMS         = $(foreach i,$(FORM_ISAS),$(foreach s,$(call HAVING,$(2)),$(patsubst src/%.c,$(BUILD)/obj/%/$(s).$(i).o,$(1))))
-OBJ_HOT      := $(call FORMS,$(LANE_HOT),SYS_HOT) $(call FORMS,$(LANE_SMALL),SYS_SMALL) $(call FORMS,$(LANE_BODIES),SYS_FREE_BODIES)
+OBJ_HOT      := $(call FORMS,$(LANE_HOT),SYS_USUAL) $(call FORMS,$(LANE_SMALL),SYS_SMALL) $(call FORMS,$(LANE_BODIES),SYS_FREE_BODIES)
 OBJ_LANE     := $(sort $(OBJ_LANE))
 LIBRARY      := $(BUILD)/libconstella.a
 # The shared one: its name changes with the interface (ABI), its file with the release.

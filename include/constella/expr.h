@@ -121,6 +121,10 @@ void cst_graph_gradient(cst_graph *g, const cst_node *out, const cst_node *seed,
 /* Replace the inputs x[i] by the nodes y[i] in out. */
 void cst_graph_substitute(cst_graph *g, const cst_node *out, int nout, const cst_node *x, const cst_node *y, int nx, cst_node *result);
 
+/* The quotients, square roots and functions in out that depend on inputs of the arrays alone, "cq", operands before what is made of them,
+ * in *part (owned, free()); how many there are: what takes longer than to be read again. */
+int cst_graph_dear(const cst_graph *g, const cst_node *out, int nout, const char *arrays, cst_node **part);
+
 /* Cut out what does not depend on the array: the largest operations in out that depend on none of its inputs become the inputs `letter`[0]
  * and so on in result, in the order of *part (owned, free()); how many there are. */
 int cst_graph_split(cst_graph *g, const cst_node *out, int nout, char array, char letter, cst_node **part, cst_node *result);

@@ -219,7 +219,8 @@ struct cst_system {
   cst_state          *state;                /* [nstate], the first is called default */
   bool                general;              /* M is full or depends on q, or there is an a(q); else M is a constant diagonal and a = 0: */
   bool                gyroscopic;           /* a(q) is there */
-  int                 nmass;                /* distinct entries of the constant diagonal mass; 0 when general */
+  bool                diagonal;             /* M is a constant diagonal and a = 0, also where forces or a time make the system general */
+  int                 nmass;                /* distinct entries of the constant diagonal mass; 0 where it is another */
   int                *mass_class;           /* [nq] coordinate i has mass number mass_class[i] */
   bool                mass_unit;            /* every mass is the literal 1: nothing is multiplied */
   bool                linear_v;             /* the Hessian of V vanishes identically */

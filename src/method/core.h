@@ -71,7 +71,7 @@ typedef struct {
 } cst_march;
 
 typedef struct cst_core {
-  /* Vectors of work space that the context must bring; 0 for a hot core. */
+  /* Vectors of work space that the context must bring. */
   size_t (*room)(const cst_march *m);
   /* Advance the record by n steps. It is changed only when the outcome is CST_DONE. */
   cst_outcome (*march)(const cst_march *m, double *record, long n);

@@ -188,7 +188,10 @@ static PetscErrorCode make_segments(cst_stepper *st, const cst_system *s, const 
 static PetscErrorCode make_space(cst_stepper *st) {
   size_t most = 0;
   PetscFunctionBegin;
-  for (int i = 0; i < st->nsegment; i++) most = PetscMax(most, st->segment[i].alone->room(&st->segment[i].march));
+  for (int i = 0; i < st->nsegment; i++) {
+    const cst_segment *g = &st->segment[i];
+    most = PetscMax(most, PetscMax(g->alone->room(&g->march), g->core->room(&g->march)));
+  }
   st->space = aligned(most * (size_t)st->width);
   PetscCheck(st->space, PETSC_COMM_SELF, PETSC_ERR_MEM, "no memory for the work space of a step");
   for (int i = 0; i < st->nsegment; i++) st->segment[i].march.group.work = st->space;

@@ -111,7 +111,7 @@ static bool make(const recipe *r, const char *folder, cst_code *code, char why[C
 
 bool cst_compile(const cst_system *s, int isa, bool only_cached, cst_code *code, char why[CST_WHY]) {
   const double start = now();
-  recipe       r = {.isa = isa, .forms = cst_system_is_hot(s), .bodies = s->nbodies && !s->nown};
+  recipe       r = {.isa = isa, .forms = cst_system_is_usual(s), .bodies = s->nbodies && !s->nown};
   char         folder[PATH];
   *code = (cst_code){.isa = isa};
   if (!cst_folder_open(folder, why)) return false;

@@ -287,6 +287,14 @@ static void derive_constraints(const derivation *d) {
   free(Gl);
 }
 
+/* Forces and a time make a system general, and leave its mass as it is. */
+static bool has_diagonal_mass(const cst_system *s) {
+  if (s->matrix || s->gyroscopic) return false;
+  for (int i = 0; s->general && i < s->nq; i++)
+    if (cst_graph_depends(s->graph, s->mass[i], 'q')) return false;
+  return true;
+}
+
 /* Coordinates whose masses are one node share a class; classes are numbered as they appear. */
 static void derive_diagonal(const derivation *d) {
   cst_system *s = d->s;
@@ -504,10 +512,9 @@ bool cst_system_derive(cst_system *s) {
   s->mass_class = cst_need(calloc((size_t)s->nq + 1, sizeof(int)));
   derive_potential(&d);
   derive_constraints(&d);
-  if (s->general)
-    derive_lagrangian(&d);
-  else
-    derive_diagonal(&d);
+  s->diagonal = has_diagonal_mass(s);
+  if (s->general) derive_lagrangian(&d);
+  if (s->diagonal) derive_diagonal(&d);
   derive_linear(&d);
   derive_linear_stiff(&d);
   if (s->bent && has_residuals(s)) derive_residuals(&d);

@@ -6,16 +6,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "system/internal.h"
 
-enum { HOT_WORK = 2000, SMALL = 6 }; /* largest ng^2 nq whose loops are unrolled; largest nq + ng of a small system */
+/* Largest ng^2 nq whose loops are unrolled; largest nq + ng of a small system, and of a hot one with another mass than a constant diagonal.
+ */
+enum { HOT_WORK = 2000, SMALL = 6, HOT_GENERAL = 9 };
 
-/* Small systems with a constant diagonal mass have their sizes and patterns compiled into the hot cores. */
 bool cst_system_is_hot(const cst_system *s) {
-  return !s->npairs && !s->general && !s->timed && !s->gram.banded && s->nq <= CST_MAX_Q && (long)s->ng * s->ng * s->nq <= HOT_WORK;
+  if (s->npairs || s->gram.banded || s->nq > CST_MAX_Q || (!s->diagonal && s->nq + s->ng > HOT_GENERAL)) return false;
+  return (long)s->ng * s->ng * s->nq <= HOT_WORK;
 }
 
-/* sys_at_NAME[row][column]: which entry of the kernel stands there, -1 for none. */
-static void write_places(FILE *f, const cst_system *s, cst_kernel_id k) {
+bool cst_system_is_usual(const cst_system *s) { return cst_system_is_hot(s) && !s->general; }
+
+/* The entries of kernel k, and sys_at_NAME[row][column]: which of them stands there, -1 for none. */
+static void write_pattern(FILE *f, const cst_system *s, cst_kernel_id k, const char *entries) {
   const cst_pattern *p = &s->pattern[k];
+  fprintf(f, "#define NNZ_%s %d\n", entries, p->n);
   fprintf(f, "static const short sys_at_%s[%d] __attribute__((unused)) = {", cst_system_kernel_names[k], p->rows * p->columns + 1);
   for (int r = 0; r < p->rows; r++)
     for (int c = 0, e = p->start[r]; c < p->columns; c++) {
@@ -26,8 +31,8 @@ static void write_places(FILE *f, const cst_system *s, cst_kernel_id k) {
   fprintf(f, "-1};\n");
 }
 
-/* Bodies that nothing but the methods on the group holds together. */
-static bool has_free_bodies(const cst_system *s) { return s->nbodies && !s->nown; }
+bool cst_system_is_small(const cst_system *s) { return cst_system_is_hot(s) && s->nq + s->ng <= SMALL; }
+bool cst_system_has_free_bodies(const cst_system *s) { return cst_system_is_usual(s) && s->nbodies && !s->nown; }
 
 static bool is_principal(const cst_system *s) {
   bool all = true;
@@ -54,18 +59,18 @@ static void write_bodies(FILE *f, const cst_system *s) {
 }
 
 static void write_sizes(FILE *f, const cst_system *s, const char *id) {
-  const bool hot = cst_system_is_hot(s);
-  fprintf(f,
-          "#define SYS_ID %s\n#define SYS_HOT %d\n#define SYS_SMALL %d\n#define SYS_NQ %d\n#define SYS_NG %d\n#define SYS_NPAR %d\n#define "
-          "SYS_NSYM %d\n",
-          id, hot, hot && s->nq + s->ng <= SMALL, s->nq, s->ng, s->npar, s->nsym);
-  fprintf(f, "#define SYS_NVEL %d\n#define SYS_AFFINE %d\n#define SYS_FREE_BODIES %d\n", s->nvel, s->affine, hot && has_free_bodies(s));
+  const bool hot = cst_system_is_hot(s), usual = cst_system_is_usual(s);
+  fprintf(f, "#define SYS_ID %s\n#define SYS_HOT %d\n#define SYS_USUAL %d\n#define SYS_SMALL %d\n", id, hot, usual, cst_system_is_small(s));
+  fprintf(f, "#define SYS_NQ %d\n#define SYS_NG %d\n#define SYS_NPAR %d\n#define SYS_NSYM %d\n", s->nq, s->ng, s->npar, s->nsym);
+  fprintf(f, "#define SYS_NVEL %d\n#define SYS_AFFINE %d\n#define SYS_FREE_BODIES %d\n", s->nvel, s->affine, cst_system_has_free_bodies(s));
   if (!hot) return;
-  if (has_free_bodies(s)) write_bodies(f, s);
+  fprintf(f, "#define SYS_GENERAL %d\n#define SYS_GYROSCOPIC %d\n#define SYS_TIMED %d\n", !s->diagonal, s->gyroscopic, s->timed);
+  fprintf(f, "#define SYS_NFORCE %d\n#define SYS_NACCOUNT %d\n#define SYS_ACCOUNT %d\n", s->nforce, s->naccount, s->account);
+  if (cst_system_has_free_bodies(s)) write_bodies(f, s);
   fprintf(f, "#define NMASS %d\n#define MASS_UNIT %d\n#define LINEAR_V %d\n", s->nmass, s->mass_unit, s->linear_v);
-  fprintf(f, "#define NNZ_G %d\n#define NNZ_X %d\n", s->pattern[CST_K_G].n, s->pattern[CST_K_xi].n);
-  write_places(f, s, CST_K_G);
-  write_places(f, s, CST_K_xi);
+  write_pattern(f, s, CST_K_G, "G");
+  write_pattern(f, s, CST_K_xi, "X");
+  if (!s->diagonal) write_pattern(f, s, CST_K_M, "M"), write_pattern(f, s, CST_K_Lvq, "LVQ");
   fprintf(f, "static const int sys_mass_class[%d] __attribute__((unused)) = {", s->nq);
   for (int i = 0; i < s->nq; i++) fprintf(f, "%s%d", i ? "," : "", s->mass_class[i]);
   fprintf(f, "};\n");
@@ -181,5 +186,6 @@ void cst_system_emit(const cst_system *s, const char *id, FILE *f) {
   if (cst_system_is_hot(s)) write_bands(f, s);
   write_pair_sums(f, s);
   for (int k = 0; k < CST_K_COUNT; k++) write_kernel(f, s, (cst_kernel_id)k);
+  if (cst_system_is_hot(s) && s->nq + s->ng <= HOT_GENERAL) cst_system_emit_point(s, f);
   write_gram(f, s);
 }

@@ -61,6 +61,8 @@ typedef struct cst_context {
 /* Sizes, loops over the entries that may be nonzero, and the fields of a core.
  *   ROW_G(a, i, e)   for the entries e of row a of G, in columns i, ascending; USES_G stands among the declarations of the function
  *   COL_G(i, a, e)   for the entries e of column i, in rows a, ascending
+ *   ROW_M, ROW_LVQ   as ROW_G, of M and of the derivative of M v + a by q; behind USES_M, USES_LVQ
+ *   GENERAL          whether the mass is another than a constant diagonal, or there is an a(q)
  *   CST_FIELD        declares a field of n vectors: hot in place, generic in the work space of the context
  *   CST_TAKE         one field becomes what another is, which is of no use then
  */
@@ -81,20 +83,32 @@ typedef struct cst_context {
 #define ROOM(n) ((n) > 0 ? (n) : 1)
 #define USES_G
 #define USES_D2V
-#define ROW_G(a, i, e)                  U for (int i = 0, e; i < NQ; i++) if ((e = sys_at_G[(a)*NQ + i]) >= 0)
-#define COL_G(i, a, e)                  U for (int a = 0, e; a < NG; a++) if ((e = sys_at_G[(a)*NQ + i]) >= 0)
-#define ROW_X(k, i, e)                  U for (int i = 0, e; i < NQ; i++) if ((e = sys_at_xi[(k)*NQ + i]) >= 0)
-#define CLASS(i)                        sys_mass_class[i]
-#define LAYOUT(C)                       cst_layout_of(NPAR, NMASS, NQ, NG)
-#define GENERAL                         0
-#define GYROSCOPIC                      0
+#define ROW_G(a, i, e)   U for (int i = 0, e; i < NQ; i++) if ((e = sys_at_G[(a)*NQ + i]) >= 0)
+#define COL_G(i, a, e)   U for (int a = 0, e; a < NG; a++) if ((e = sys_at_G[(a)*NQ + i]) >= 0)
+#define ROW_X(k, i, e)   U for (int i = 0, e; i < NQ; i++) if ((e = sys_at_xi[(k)*NQ + i]) >= 0)
+#define CLASS(i)         sys_mass_class[i]
+#define LAYOUT(C)        cst_layout_of(NPAR, NMASS, NQ, NG)
+#define ROW_M(r, i, e)   U for (int i = 0, e; i < NQ; i++) if ((e = sys_at_M[(r)*NQ + i]) >= 0)
+#define ROW_LVQ(r, i, e) U for (int i = 0, e; i < NQ; i++) if ((e = sys_at_Lvq[(r)*NQ + i]) >= 0)
+#define USES_M
+#define USES_LVQ
+#define GENERAL                         SYS_GENERAL
+#define GYROSCOPIC                      SYS_GYROSCOPIC
 #define NVEL                            SYS_NVEL
 #define AFFINE                          SYS_AFFINE
-#define TIMED                           0
-#define NACCOUNT                        0
-#define ACCOUNT                         0
+#define TIMED                           SYS_TIMED
+#define NACCOUNT                        SYS_NACCOUNT
+#define ACCOUNT                         SYS_ACCOUNT
+#define NFORCE                          SYS_NFORCE
 #define DROPPED(a)                      0
 #define CALL(C, k, c, q, v, w, u, l, o) sys_##k(c, q, v, w, u, l, o)
+#if SYS_NPOINT
+#define NPOINT                          SYS_NPOINT
+#define NGIVEN                          SYS_NGIVEN
+#define K_given(c, o)                   sys_given(c, o)
+#define K_point(c, k, q, o)             sys_point(c, k, q, o)
+#define K_AT(e, k, c, q, v, w, u, l, o) sys_##k##_at(c, q, v, w, u, l, e, o)
+#endif
 #else
 #define CST_HOT 0
 #define U
@@ -118,19 +132,26 @@ typedef struct cst_context {
 #define ROW_X(k, i, e)                                                                                                                     \
   for (int e = C->system->pattern[CST_K_xi].start[k], i;                                                                                   \
        e < C->system->pattern[CST_K_xi].start[(k) + 1] && (i = C->system->pattern[CST_K_xi].column[e], 1); e++)
-#define CLASS(i)   C->mass_class[i]
-#define MASS_UNIT  C->mass_unit
-#define LINEAR_V   C->system->linear_v
-#define GENERAL    C->system->general
-#define GYROSCOPIC C->system->gyroscopic
-#define NPAR       (C->npar)
-#define NVEL       (C->system->nvel)
-#define AFFINE     (C->system->affine)
-#define TIMED      (C->system->timed)
-#define NACCOUNT   (C->system->naccount)
-#define ACCOUNT    (C->system->account)
-#define DROPPED(a) (C->dropped && C->dropped[a])
-#define LAYOUT(C)  ((C)->at)
+#define CLASS(i)         C->mass_class[i]
+#define MASS_UNIT        C->mass_unit
+#define LINEAR_V         C->system->linear_v
+#define NNZ_M            (C->system->pattern[CST_K_M].n)
+#define NNZ_LVQ          (C->system->pattern[CST_K_Lvq].n)
+#define USES_M           USES_(CST_K_M, M_);
+#define USES_LVQ         USES_(CST_K_Lvq, Lvq_);
+#define ROW_M(r, i, e)   ROW_(M_, r, i, e)
+#define ROW_LVQ(r, i, e) ROW_(Lvq_, r, i, e)
+#define GENERAL          (!C->system->diagonal)
+#define GYROSCOPIC       C->system->gyroscopic
+#define NPAR             (C->npar)
+#define NVEL             (C->system->nvel)
+#define AFFINE           (C->system->affine)
+#define TIMED            (C->system->timed)
+#define NACCOUNT         (C->system->naccount)
+#define ACCOUNT          (C->system->account)
+#define NFORCE           (C->system->nforce)
+#define DROPPED(a)       (C->dropped && C->dropped[a])
+#define LAYOUT(C)        ((C)->at)
 #define CALL(C, k, c, q, v, w, u, l, o)                                                                                                    \
   (C)->kernel[CST_K_##k]((C)->self, (const double *)(c), (const double *)(q), (const double *)(v), (const double *)(w),                    \
                          (const double *)(u), (const double *)(l), (double *)(o))
@@ -149,6 +170,15 @@ typedef struct cst_context {
   } while (0)
 #define CST_PLACE(name, n)       L->name = at, at += (n);
 #define CST_FIELD_COUNT(name, n) +(size_t)(n)
+#endif
+/* Kernels at one point: K_given once for the parameters, K_point of them at q into e[NPOINT], and the kernels with e. Where nothing is in
+ * common, and in generic code, they are the kernels themselves. */
+#ifndef K_AT
+#define NPOINT                          0
+#define NGIVEN                          0
+#define K_given(c, o)                   (void)(o)
+#define K_point(c, k, q, o)             (void)(k), (void)(o)
+#define K_AT(e, k, c, q, v, w, u, l, o) CALL(C, k, c, q, v, w, u, l, o)
 #endif
 #define K_V(c, q, o)               CALL(C, V, c, q, 0, 0, 0, 0, o)
 #define K_dV(c, q, o)              CALL(C, dV, c, q, 0, 0, 0, 0, o)

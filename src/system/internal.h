@@ -96,6 +96,14 @@ void        cst_structure_gram_destroy(cst_gram *s);
 
 /* The C of a system: sizes, patterns and inline kernels in terms of lanes.h. id: SYS_ID, a C identifier. No name of the text enters. */
 void cst_system_emit(const cst_system *s, const char *id, FILE *f);
-/* Whether the hot cores are compiled for it: small, with a constant diagonal mass. */
+/* What its kernels have in common at a point; after the sizes. */
+void cst_system_emit_point(const cst_system *s, FILE *f);
+/* Whether lane code may have its sizes and patterns as constants: it is small. Whether it is one of those without forces, a time and a mass
+ * that is no constant diagonal, which every core steps that is compiled for systems. */
 bool cst_system_is_hot(const cst_system *s);
+bool cst_system_is_usual(const cst_system *s);
+/* Whether it is so small that everything may be unrolled for it; whether it is one of bodies that nothing but the methods on the group
+ * holds together. */
+bool cst_system_is_small(const cst_system *s);
+bool cst_system_has_free_bodies(const cst_system *s);
 #endif

@@ -44,7 +44,7 @@ static cst_kernel *const gram[2] = {gram_pairs, gram_upper_pairs};
  * those of bodies without constraints of the user's. What the forms are is for their rooms to know. A system that is not hot has none, and
  * CST_NO_FORMS leaves them out: so do instruction sets for which the Makefile builds none, and users' systems that need none. */
 #include "hot.list.h"
-#if !SYS_HOT || defined(CST_NO_FORMS)
+#if !SYS_USUAL || defined(CST_NO_FORMS)
 #undef CST_HOT_LIST
 #define CST_HOT_LIST(X)
 #endif

@@ -17,21 +17,25 @@
 #define CST_SADDLE_H
 #include "system/acceleration.h"
 
-/* G, the factors of S = G M^-1 G' and, where M depends on q or is full, those of M. */
+/* G, the factors of S = G M^-1 G' and, where M depends on q or is full, those of M; what kernels have in common at the point (K_point), of
+ * which `given` is that of the parameters. */
 typedef struct {
-  vd *G, *S, *M;
+  vd       *G, *S, *M, *e;
+  const vd *given;
 } cst_saddle;
 
 #define SADDLE_G (NNZ_G)
 #define SADDLE_S (GENERAL ? NG * NG : GRAM_SIZE)
 #define SADDLE_M (GENERAL ? NQ * NQ : 0)
+#define SADDLE_E (NPOINT)
 
 static __attribute__((noinline, unused)) void cst_saddle_factor(const cst_context *C, const vd *c, const vd *minv, const vd *q,
                                                                 cst_saddle K) {
-  K_G(c, q, K.G);
+  K_point(c, K.given, q, K.e);
+  K_AT(K.e, G, c, q, 0, 0, 0, 0, K.G);
   if (GENERAL) {
     vd X[ROOM(NG * NQ)];
-    cst_inertia(C, c, q, K.M);
+    cst_inertia_at(C, c, K.e, q, K.M);
     cst_gram_general(C, K.G, K.M, X, K.S);
     cst_ldl(K.S, NG);
     return;
@@ -77,12 +81,11 @@ static __attribute__((noinline, unused)) void cst_saddle_solve(const cst_context
 CST_INLINE void cst_saddle_acceleration(const cst_context *C, const vd *c, const vd *minv, cst_saddle K, const vd *q, const vd *v, vd *A,
                                         vd *lambda) {
   if (GENERAL) {
-    K_f(c, q, v, A);
+    K_AT(K.e, f, c, q, v, 0, 0, 0, A);
   } else {
-    K_dV(c, q, A);
-    for (int i = 0; i < NQ; i++) A[i] = -A[i];
+    cst_force(C, c, K.e, q, v, A);
   }
-  K_D2gvv(c, q, v, lambda);
+  K_AT(K.e, D2gvv, c, q, v, 0, 0, 0, lambda);
   for (int a = 0; a < NG; a++) lambda[a] = -lambda[a];
   cst_saddle_solve(C, minv, K, A, lambda);
 }
@@ -91,7 +94,7 @@ CST_INLINE void cst_saddle_acceleration(const cst_context *C, const vd *c, const
 CST_INLINE void cst_saddle_variation(const cst_context *C, const vd *c, const vd *minv, cst_saddle K, const vd *q, const vd *v, const vd *A,
                                      const vd *lambda, const vd *u, vd *dA, vd *dlambda) {
   vd E[ROOM(NQ + NG)];
-  K_DE(c, q, v, A, u, lambda, E);
+  K_AT(K.e, DE, c, q, v, A, u, lambda, E);
   for (int i = 0; i < NQ; i++) dA[i] = E[i];
   for (int a = 0; a < NG; a++) dlambda[a] = E[NQ + a];
   cst_saddle_solve(C, minv, K, dA, dlambda);
@@ -107,7 +110,7 @@ CST_INLINE void cst_saddle_reverse(const cst_context *C, const vd *c, const vd *
   for (int i = 0; i < NQ; i++) w[i] = y[i], w[NQ + i] = A[i];
   for (int b = 0; b < NG; b++) l[b] = lambda[b], l[NG + b] = z[b];
   l[2 * NG] = s;
-  K_RE(c, q, v, w, l, grad);
+  K_AT(K.e, RE, c, q, v, w, 0, l, grad);
 }
 
 /* Its change for the changes u = (dq, dv) of the point, dA and dlambda of its accelerations, and da of the covector. */
@@ -115,16 +118,16 @@ CST_INLINE void cst_saddle_second(const cst_context *C, const vd *c, const vd *m
                                   const vd *lambda, const vd *y, const vd *z, vd s, const vd *u, const vd *dA, const vd *dlambda,
                                   const vd *da, vd *dgrad) {
   vd w[ROOM(2 * NQ)], l[ROOM(4 * NG + 1)], d[ROOM(4 * NQ)], bent[ROOM(NQ)], moved[ROOM(NQ)], dz[ROOM(NG)], *dy = d + 2 * NQ;
-  K_D2glw(c, q, u, z, bent);
+  K_AT(K.e, D2glw, c, q, 0, u, 0, z, bent);
   for (int i = 0; i < NQ; i++) moved[i] = vset(0);
-  if (GENERAL) K_DMvw(c, q, y, u, moved);
+  if (GENERAL) K_AT(K.e, DMvw, c, q, y, u, 0, 0, moved);
   for (int i = 0; i < NQ; i++) dy[i] = da[i] - moved[i] - bent[i];
-  K_D2gvw(c, q, y, u, dz);
+  K_AT(K.e, D2gvw, c, q, y, u, 0, 0, dz);
   for (int b = 0; b < NG; b++) dz[b] = -dz[b];
   cst_saddle_solve(C, minv, K, dy, dz);
   for (int i = 0; i < NQ; i++) w[i] = y[i], w[NQ + i] = A[i], d[i] = u[i], d[NQ + i] = u[NQ + i], d[3 * NQ + i] = dA[i];
   for (int b = 0; b < NG; b++) l[b] = lambda[b], l[NG + b] = z[b], l[2 * NG + 1 + b] = dlambda[b], l[3 * NG + 1 + b] = dz[b];
   l[2 * NG] = s;
-  K_DRE(c, q, v, w, d, l, dgrad);
+  K_AT(K.e, DRE, c, q, v, w, d, l, dgrad);
 }
 #endif

@@ -86,7 +86,7 @@ static void test_hot_cores(void) {
   for (int k = 0; k < cst_catalogue_size(); k++) {
     problem *x = problem_open(cst_catalogue_name(k));
     for (int isa = 0; isa < CST_ISA_COUNT; isa++)
-      for (int i = 0; i < 5 && cst_isa_available(isa) && cst_system_is_hot(x->s); i++)
+      for (int i = 0; i < 5 && cst_isa_available(isa) && cst_system_is_usual(x->s); i++)
         if (fits(x, kicks[i])) test_hot(x, kicks[i], isa);
     problem_close(x);
   }

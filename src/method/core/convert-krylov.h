@@ -22,7 +22,7 @@ static void vary_gradient(const equations *e, const vd *dw, const vd *dmu, const
   struct local      *L = e->L;
   vd                 seed[ROOM(NQ)], dseed[ROOM(NQ)], unused[ROOM(NQ)], part[ROOM(2 * NQ)], pulled[ROOM(NQ)], none[ROOM(NG)];
   K_D2glw(L->c, L->q, L->minus, dtheta, pulled);
-  project_linearly(C, L->c, L->q, L->Gb, L->Sb, e->x + MINUS, NULL, pulled, none);
+  project_linearly(C, L->c, L->q, L->Eb, L->Gb, L->Sb, e->x + MINUS, NULL, pulled, none);
   for (int k = 0; k < 2; k++) {
     for (int i = 0; i < NQ; i++) seed[i] = vpick(k, -e->x[MU + i], L->minus[i]), dseed[i] = -vpick(k, dmu[i], pulled[i]);
     cst_sweep_tangent(C, &L->sweep[k], e->x + Q_, e->x + V_, dw, dw + NQ, dd + k * NQ, unused);
@@ -101,7 +101,7 @@ static void precondition(void *self, const vd *b, vd *z) {
   for (int i = 0; i < NQ; i++) z[J_V + i] = b[J_V + i] + (L->sweep[1].t / h) * z[J_MU + i];
   if (NG > 0) K_D2gvw(L->c, e->x + Q_, e->x + V_, z + J_Q, bent);
   for (int a = 0; a < NG; a++) z[J_N2 + a] = b[J_N2 + a] - bent[a];
-  cst_saddle_solve(C, L->minv, (cst_saddle){L->G0, L->K0, L->M0}, z + J_V, z + J_N2);
+  cst_saddle_solve(C, L->minv, (cst_saddle){L->G0, L->K0, L->M0, L->E0, L->given}, z + J_V, z + J_N2);
   for (int a = 0; a < NG; a++) z[J_N2 + a] = -z[J_N2 + a];
   for (int i = 0; i < NQ; i++) z[J_Q + i] -= L->sweep[0].t * z[J_V + i];
 }
@@ -109,7 +109,7 @@ static void precondition(void *self, const vd *b, vd *z) {
 /* b := the solution of Newton's equations at x. */
 static void solve_by_krylov(const cst_context *C, struct local *L, int j, const vd *x, vd *b) {
   equations e = {C, L, j, x};
-  gram_at(C, L->c, x + Q_, L->G0, L->S0);
-  cst_saddle_factor(C, L->c, L->minv, x + Q_, (cst_saddle){L->G0, L->K0, L->M0});
+  gram_at(C, L, x + Q_, L->E0, L->G0, L->S0);
+  cst_saddle_factor(C, L->c, L->minv, x + Q_, (cst_saddle){L->G0, L->K0, L->M0, L->E0, L->given});
   cst_gmres(&(cst_linear){&e, apply, precondition}, b, NJ, MOST_DIRECTIONS, KRYLOV_TOLERANCE, L->basis);
 }

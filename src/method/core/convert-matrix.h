@@ -12,22 +12,25 @@ CST_INLINE void unit(const cst_context *C, int j, vd *u) {
   for (int i = 0; i < 2 * NQ; i++) u[i] = vset(i == j);
 }
 
-/* p[nq] := D(M v + a)[dd, de] + D2(m.g)(d) dd at the end (d, e) of a half. */
-static void momentum_variation(const cst_context *C, const struct local *L, const vd *d, const vd *e, const vd *m, const vd *dd,
-                               const vd *de, vd *p) {
-  K_D2glw(L->c, d, dd, m, p);
-  if (!GENERAL) {
-    for (int i = 0; i < NQ; i++) p[i] += vpick(MASS_UNIT, de[i], L->m[CLASS(i)] * de[i]);
+/* p[nq] := D(M v + a)[dd, de] + D2(m.g)(d) dd at the end (d, e) of a half, with E of K_point there. */
+static void momentum_variation(const cst_context *C, const struct local *L, const vd *d, const vd *e, const vd *E, const vd *m,
+                               const vd *dd, const vd *de, vd *p) {
+  K_AT(E, D2glw, L->c, d, 0, dd, 0, m, p);
+#if !CST_HOT || SYS_GENERAL
+  if (GENERAL) {
+    vd mass[ROOM(NNZ_M)], bent[ROOM(NNZ_LVQ)];
+    USES_M
+    USES_LVQ
+    K_AT(E, M, L->c, d, 0, 0, 0, 0, mass);
+    K_AT(E, Lvq, L->c, d, e, 0, 0, 0, bent);
+    for (int i = 0; i < NQ; i++) {
+      ROW_M(i, j, k) p[i] += mass[k] * de[j];
+      ROW_LVQ(i, j, k) p[i] += bent[k] * dd[j];
+    }
     return;
   }
-  const cst_pattern *M = &C->system->pattern[CST_K_M], *Lvq = &C->system->pattern[CST_K_Lvq];
-  vd                 mass[ROOM(M->n)], bent[ROOM(Lvq->n)];
-  K_M(L->c, d, mass);
-  K_Lvq(L->c, d, e, bent);
-  for (int i = 0; i < NQ; i++) {
-    for (int k = M->start[i]; k < M->start[i + 1]; k++) p[i] += mass[k] * de[M->column[k]];
-    for (int k = Lvq->start[i]; k < Lvq->start[i + 1]; k++) p[i] += bent[k] * dd[Lvq->column[k]];
-  }
+#endif
+  for (int i = 0; i < NQ; i++) p[i] += vpick(MASS_UNIT, de[i], L->m[CLASS(i)] * de[i]);
 }
 
 /* F[nq][2 nq], the derivative of A halfway of half k between w and its end. */
@@ -72,12 +75,13 @@ static void flow_variation(const cst_context *C, struct local *L, const vd *w, i
  * layer's for the purpose and takes one point a half. The sweeps' ends are those of w. */
 static void first_variations(const cst_context *C, struct local *L, const vd *w, const vd *const m[2]) {
   const int n = 2 * NQ;
-  vd        D[ROOM(n * n)], dd[ROOM(NQ)], de[ROOM(NQ)], p[ROOM(NQ)];
+  vd        D[ROOM(n * n)], dd[ROOM(NQ)], de[ROOM(NQ)], p[ROOM(NQ)], E[ROOM(NPOINT)];
   for (int k = 0; k < 2; k++) {
+    K_point(L->c, L->given, L->end + 2 * k * NQ, E);
     flow_variation(C, L, w, k, D);
     for (int j = 0; j < n; j++) {
       for (int i = 0; i < NQ; i++) dd[i] = D[i * n + j], de[i] = D[(NQ + i) * n + j];
-      momentum_variation(C, L, L->end + 2 * k * NQ, L->end + (2 * k + 1) * NQ, m[k], dd, de, p);
+      momentum_variation(C, L, L->end + 2 * k * NQ, L->end + (2 * k + 1) * NQ, E, m[k], dd, de, p);
       for (int i = 0; i < NQ; i++) AT_D(k, i, j) = dd[i], AT_P(k, i, j) = p[i];
     }
   }
@@ -110,32 +114,33 @@ static void matrix_by_second_variations(const cst_context *C, struct local *L, i
       for (int i = 0; i < 2 * NQ; i++) AT_B(i, c) += grad[i];
     }
     if (NG == 0) continue;
-    K_D2glw(L->c, x + Q_, u, x + NU1, bent);
+    K_AT(L->E0, D2glw, L->c, x + Q_, 0, u, 0, x + NU1, bent);
     for (int i = 0; i < NQ; i++) AT_B(i, c) -= bent[i];
-    K_D3glwu(L->c, x + Q_, x + V_, u, nu2, bent);
+    K_AT(L->E0, D3glwu, L->c, x + Q_, 0, x + V_, u, nu2, bent);
     for (int i = 0; i < NQ; i++) AT_B(i, c) -= bent[i];
-    K_D2glw(L->c, x + Q_, u + NQ, nu2, bent);
+    K_AT(L->E0, D2glw, L->c, x + Q_, 0, u + NQ, 0, nu2, bent);
     for (int i = 0; i < NQ; i++) AT_B(i, c) -= bent[i];
-    K_D2glw(L->c, x + Q_, u, nu2, bent);
+    K_AT(L->E0, D2glw, L->c, x + Q_, 0, u, 0, nu2, bent);
     for (int i = 0; i < NQ; i++) AT_B(NQ + i, c) -= bent[i];
   }
 }
 
 /* D d = [1, t 1] and B = h diag(0, M). */
 static void matrix_of_chord(const cst_context *C, struct local *L, int j, const vd *q) {
-  const cst_pattern *M = &C->system->pattern[CST_K_M];
-  vd                 mass[ROOM(M->n)];
   for (int k = 0; k < 2; k++)
     for (int i = 0; i < NQ; i++)
       for (int c = 0; c < 2 * NQ; c++) AT_D(k, i, c) = vset(c == i ? 1.0 : c == NQ + i ? L->sweep[k].t : 0.0);
   for (int i = 0; i < 4 * NQ * NQ; i++) L->B[i] = vset(0);
-  if (!GENERAL) {
-    for (int i = 0; i < NQ; i++) AT_B(NQ + i, NQ + i) = H(j) * vpick(MASS_UNIT, vset(1.0), L->m[CLASS(i)]);
+#if !CST_HOT || SYS_GENERAL
+  if (GENERAL) {
+    vd mass[ROOM(NNZ_M)];
+    USES_M
+    K_M(L->c, q, mass);
+    for (int i = 0; i < NQ; i++) ROW_M(i, k, e) AT_B(NQ + i, NQ + k) = H(j) * mass[e];
     return;
   }
-  K_M(L->c, q, mass);
-  for (int i = 0; i < NQ; i++)
-    for (int e = M->start[i]; e < M->start[i + 1]; e++) AT_B(NQ + i, NQ + M->column[e]) = H(j) * mass[e];
+#endif
+  for (int i = 0; i < NQ; i++) AT_B(NQ + i, NQ + i) = H(j) * vpick(MASS_UNIT, vset(1.0), L->m[CLASS(i)]);
 }
 
 /* Rows and columns of the matrix. */
@@ -155,7 +160,7 @@ CST_INLINE int exact(const cst_context *C) { return OWN(0)->iteration == CST_ITE
 /* dr := the change of r for the change dr of d+ (F6, F7), with y[ng] the change of g(r) that is wanted or NULL; dtheta is that of theta+.
  */
 static void follow(const cst_context *C, const struct local *L, const vd *x, const vd *y, vd *dr, vd *dtheta) {
-  project_linearly(C, L->c, x + R_, L->G1, L->S1, x + PLUS, y, dr, dtheta);
+  project_linearly(C, L->c, x + R_, L->E1, L->G1, L->S1, x + PLUS, y, dr, dtheta);
 }
 
 /* The columns of theta-: mu- changes by -DP (D2(dtheta.g) mu-), and with it the gradient of H. */
@@ -163,8 +168,8 @@ static void fill_pull_back(const cst_context *C, struct local *L, int j, const v
   vd l[ROOM(NG)], change[ROOM(NQ)], unused[ROOM(NG)];
   for (int a = 0; a < NG; a++) {
     for (int b = 0; b < NG; b++) l[b] = vset(a == b);
-    K_D2glw(L->c, L->q, L->minus, l, change);
-    project_linearly(C, L->c, L->q, L->Gb, L->Sb, x + MINUS, NULL, change, unused);
+    K_AT(L->Eb, D2glw, L->c, L->q, 0, L->minus, 0, l, change);
+    project_linearly(C, L->c, L->q, L->Eb, L->Gb, L->Sb, x + MINUS, NULL, change, unused);
     for (int k = 0; k < 2 * NQ; k++) {
       vd sum = vset(0);
       for (int i = 0; i < NQ; i++) sum -= AT_D(0, i, k) * change[i];
@@ -189,12 +194,12 @@ static void fill_constraints(const cst_context *C, struct local *L, int j, const
   for (int k = 0; k < 2 * NQ && NG > 0; k++) {
     unit(C, k, u);
     if (k < NQ) {
-      K_D2gvw(L->c, x + Q_, x + V_, u, bent);
+      K_AT(L->E0, D2gvw, L->c, x + Q_, x + V_, u, 0, 0, bent);
       for (int a = 0; a < NG; a++) AT_J(J_N2 + a, J_Q + k) = bent[a], AT_J(J_MU + k, J_N2 + a) = -h * bent[a];
     }
     for (int i = 0; i < NQ; i++) dr[i] = AT_D(1, i, k);
     if (all) follow(C, L, x, NULL, dr, unused);
-    K_D2gvw(L->c, x + R_, x + MU, dr, bent);
+    K_AT(L->E1, D2gvw, L->c, x + R_, x + MU, dr, 0, 0, bent);
     for (int a = 0; a < NG; a++) AT_J(J_N1 + a, column_of(C, k)) = bent[a];
   }
 }
@@ -218,7 +223,8 @@ static void fill_velocities(const cst_context *C, struct local *L, int j, const 
 static void make_matrix(const cst_context *C, struct local *L, int j, const vd *x, int all) {
   const double over = 1 / H(j);
   for (int i = 0; i < NJ * NJ; i++) L->J[i] = vset(0);
-  K_G(L->c, x + Q_, L->G0);
+  K_point(L->c, L->given, x + Q_, L->E0);
+  K_AT(L->E0, G, L->c, x + Q_, 0, 0, 0, 0, L->G0);
   part_velocities(C, L);
   for (int i = 0; i < NQ; i++)
     for (int k = 0; k < 2 * NQ; k++) {

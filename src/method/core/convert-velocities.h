@@ -27,7 +27,7 @@ static void add_reaction(const cst_context *C, const struct local *L, const vd *
 static void evaluate_velocities(const cst_context *C, const struct local *L, const vd *x, vd *f, vd *nu2) {
   vd phi0[ROOM(NG)];
   USES_G(void) L, (void)x, (void)f, (void)nu2;
-  if (AFFINE) K_phi0(L->c, x + Q_, phi0);
+  if (AFFINE) K_AT(L->E0, phi0, L->c, x + Q_, 0, 0, 0, 0, phi0);
   for (int a = NG - NVEL; a < NG; a++) {
     nu2[a] = vset(0);
     f[NU2 + a] = vpick(AFFINE, phi0[a], vset(0));
@@ -48,7 +48,7 @@ static void fill_velocities(const cst_context *C, struct local *L, int j, const 
     AT_J(J_TH + a, J_TH + a) = AT_J(J_N1 + a, J_N1 + a) = vset(1);
     for (int i = 0; i < NQ; i++) change[i] = vset(0);
     ROW_G(a, i, e) AT_J(J_N2 + a, J_V + i) = L->phi[e], change[i] = L->phib[e];
-    project_linearly(C, L->c, L->q, L->Gb, L->Sb, x + MINUS, NULL, change, unused);
+    project_linearly(C, L->c, L->q, L->Eb, L->Gb, L->Sb, x + MINUS, NULL, change, unused);
     for (int k = 0; k < 2 * NQ; k++) {
       vd sum = vset(0);
       for (int i = 0; i < NQ; i++) sum += AT_D(0, i, k) * change[i];
@@ -57,8 +57,8 @@ static void fill_velocities(const cst_context *C, struct local *L, int j, const 
   }
   for (int k = 0; k < NQ && NVEL > 0; k++) {
     unit(C, k, u);
-    K_D2gvw(L->c, x + Q_, x + V_, u, bent);
-    if (AFFINE) K_Dphi0w(L->c, x + Q_, u, moved);
+    K_AT(L->E0, D2gvw, L->c, x + Q_, x + V_, u, 0, 0, bent);
+    if (AFFINE) K_AT(L->E0, Dphi0w, L->c, x + Q_, 0, u, 0, 0, moved);
     for (int a = first; a < NG; a++) AT_J(J_N2 + a, J_Q + k) = vpick(AFFINE, bent[a] + moved[a], bent[a]);
   }
 }

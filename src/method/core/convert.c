@@ -88,6 +88,7 @@ enum { MOST_DIRECTIONS = 40 }; /* of GMRES */
   X(G0, NNZ_G) X(G1, NNZ_G) X(S1, GRAM_SIZE) X(minus, NQ) X(end, 4 * NQ) /* at q, at r; mu-; (d-, d+) with their velocities */             \
   X(D, DENSE(4 * NQ * NQ)) X(P, DENSE(4 * NQ * NQ)) X(B, DENSE(4 * NQ * NQ)) X(J, DENSE(NJ * NJ)) /* of Newton's matrix */                 \
   X(keptD, DENSE(4 * NQ * NQ)) X(keptJ, DENSE(NJ * NJ)) /* of lanes whose matrix stays, or room for a pivoted one */                       \
+  X(given, NGIVEN) X(Eb, NPOINT) X(E0, NPOINT) X(E1, NPOINT) /* what kernels have in common at qb, at q and at r */                        \
   X(S0, KRYLOV * GRAM_SIZE) X(K0, KRYLOV * SADDLE_S) X(M0, KRYLOV * SADDLE_M) /* of the preconditioner */                                  \
   X(phib, NVEL ? NNZ_G : 0) X(phi, NVEL ? NNZ_G : 0) CST_TIME_FIELD(X) /* convert-velocities.h, time.h */                                 \
   X(basis, KRYLOV * (int)cst_gmres_room((size_t)NJ, MOST_DIRECTIONS))                                                                      \
@@ -111,6 +112,7 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
   cst_load(L->m, record, at.mass, NMASS);
   for (int k = 0; k < NMASS; k++) L->minv[k] = 1.0 / L->m[k];
   LOAD_TIME(L, record);
+  K_given(L->c, L->given);
 }
 
 /* G with the rows of constraints on velocities 0. */
@@ -121,9 +123,10 @@ static void clear_velocities(const cst_context *C, vd *G) {
 
 /* ---- projections --------------------------------------------------------------------------------------------------------- */
 
-/* G at q, of constraints on positions, and the factors of G G'. Those on velocities are the equations 1 x = 0 there. */
-static void gram_at(const cst_context *C, const vd *c, const vd *q, vd *G, vd *S) {
-  K_G(c, q, G);
+/* G at q, of constraints on positions, and the factors of G G'. Those on velocities are the equations 1 x = 0 there. E: of K_point. */
+static void gram_at(const cst_context *C, const struct local *L, const vd *q, vd *E, vd *G, vd *S) {
+  K_point(L->c, L->given, q, E);
+  K_AT(E, G, L->c, q, 0, 0, 0, 0, G);
   if (NG == 0) return;
   clear_velocities(C, G);
   cst_gram_fill(C, G, G, NULL, vset(1.0), 1, S);
@@ -144,14 +147,14 @@ static void make_tangential(const cst_context *C, const vd *G, const vd *S, cons
 }
 
 /* DP: x := the solution of (1 + D2(theta.g)) x + G'k = x, G x = y, by a contraction of about |theta|; k[ng] is filled. */
-static void project_linearly(const cst_context *C, const vd *c, const vd *q, const vd *G, const vd *S, const vd *theta, const vd *y, vd *x,
-                             vd *k) {
+static void project_linearly(const cst_context *C, const vd *c, const vd *q, const vd *E, const vd *G, const vd *S, const vd *theta,
+                             const vd *y, vd *x, vd *k) {
   vd bent[ROOM(NQ)], right[ROOM(NQ)], now[ROOM(NQ)], with[ROOM(NG)], last = vset(INFINITY);
   vl active = vmask(NG > 0);
   for (int i = 0; i < NQ; i++) right[i] = x[i];
   make_tangential(C, G, S, y, x, k);
   for (int it = 0; it < CST_MOST_SWEEPS && vany(active); it++) {
-    K_D2glw(c, q, x, theta, bent);
+    K_AT(E, D2glw, c, q, 0, x, 0, theta, bent);
     for (int i = 0; i < NQ; i++) now[i] = right[i] - bent[i];
     make_tangential(C, G, S, y, now, with);
     for (int a = 0; a < NG; a++) k[a] = vselect(active, with[a], k[a]);
@@ -168,17 +171,17 @@ static void project_linearly(const cst_context *C, const vd *c, const vd *q, con
 /* The state as the step needs it: pb tangential, its velocity and the multiplier mb with pb = M vb + a + G'mb. */
 static void prepare(const cst_context *C, struct local *L) {
   vd unused[ROOM(NG)], kinetic[ROOM(NQ)];
-  gram_at(C, L->c, L->q, L->Gb, L->Sb);
+  gram_at(C, L, L->q, L->Eb, L->Gb, L->Sb);
   make_tangential(C, L->Gb, L->Sb, NULL, L->p, unused);
   for (int i = 0; i < NQ; i++) kinetic[i] = L->p[i];
-  if (NVEL > 0) K_G(L->c, L->q, L->phib);
+  if (NVEL > 0) K_AT(L->Eb, G, L->c, L->q, 0, 0, 0, 0, L->phib);
   if (NG > 0) cst_make_tangent(C, L->c, L->q, NVEL ? L->phib : L->Gb, L->minv, kinetic, L->mb);
   cst_velocity(C, L->c, L->m, L->q, kinetic, L->vb);
 }
 
 CST_INLINE void place_sweeps(const cst_context *C, struct local *L, int j) {
   const struct data *s = OWN(j);
-  for (int k = 0; k < 2; k++) L->sweep[k] = CST_SWEEP_OF(L, k, &s->layer[k], H(j) * (k ? 1 + s->bias : s->bias), L->c, L->minv);
+  for (int k = 0; k < 2; k++) L->sweep[k] = CST_SWEEP_OF(L, k, &s->layer[k], H(j) * (k ? 1 + s->bias : s->bias));
   for (int k = 0; k < 2 && TIMED; k++) {
     L->sweep[k].clock = L->own + ACCOUNT - 1;
     L->sweep[k].at = START_OF(L, j) - H(j) * s->bias;
@@ -222,7 +225,7 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
     for (int i = 0; i < L->sweep[k].layer->stages * NQ && L->sweep[k].layer->implicit; i++) L->sweep[k].first[i] = L->sweep[k].A[i];
   for (int i = 0; i < NQ; i++) x[R_ + i] = L->end[2 * NQ + i];
   cst_momentum(C, L->c, L->m, x + R_, L->end + 3 * NQ, x + MU);
-  gram_at(C, L->c, x + R_, L->G1, L->S1);
+  gram_at(C, L, x + R_, L->E1, L->G1, L->S1);
   make_tangential(C, L->G1, L->S1, NULL, x + MU, theta);
   for (int a = 0; a < NG; a++) theta[a] = -theta[a];
   for (int a = 0; a < 4 * NG; a++) x[4 * NQ + a] = vset(0);
@@ -254,14 +257,15 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
   USES_G
   for (int i = 0; i < NQ; i++) L->minus[i] = L->p[i];
   add_reaction(C, L, x, L->minus);
-  project_linearly(C, L->c, L->q, L->Gb, L->Sb, x + MINUS, NULL, L->minus, unused);
+  project_linearly(C, L->c, L->q, L->Eb, L->Gb, L->Sb, x + MINUS, NULL, L->minus, unused);
   take_values(C, L, x);
   gradient(C, L, x, grad);
-  K_G(L->c, x + Q_, L->G0);
+  K_point(L->c, L->given, x + Q_, L->E0);
+  K_AT(L->E0, G, L->c, x + Q_, 0, 0, 0, 0, L->G0);
   part_velocities(C, L);
-  gram_at(C, L->c, x + R_, L->G1, L->S1);
-  K_g(L->c, x + Q_, f + MINUS);
-  K_g(L->c, x + R_, f + PLUS);
+  gram_at(C, L, x + R_, L->E1, L->G1, L->S1);
+  K_AT(L->E0, g, L->c, x + Q_, 0, 0, 0, 0, f + MINUS);
+  K_AT(L->E1, g, L->c, x + R_, 0, 0, 0, 0, f + PLUS);
   for (int a = 0; a < NG; a++) {
     nu2[a] = h * x[NU2 + a];
     f[NU1 + a] = vset(0);
@@ -272,7 +276,7 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
     for (int k = 0; k < 4; k++) f[NU1 + k * NG + a] = vset(0);
   }
   evaluate_velocities(C, L, x, f, nu2);
-  K_D2glw(L->c, x + Q_, x + V_, nu2, bent);
+  K_AT(L->E0, D2glw, L->c, x + Q_, 0, x + V_, 0, nu2, bent);
   for (int i = 0; i < NQ; i++) {
     f[Q_ + i] = dminus[i] - L->q[i];
     f[MU + i] = grad[i] - bent[i];
@@ -306,7 +310,7 @@ CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd
   for (int a = 0; a < NG; a++) y[a] = -f[PLUS + a];
   for (int i = 0; i < NQ; i++) known[i] = f[R_ + i];
   follow(C, L, x, y, known, unused);
-  K_D2gvw(L->c, x + R_, x + MU, known, bent);
+  K_AT(L->E1, D2gvw, L->c, x + R_, x + MU, known, 0, 0, bent);
   for (int i = 0; i < NQ; i++) b[J_Q + i] = -f[Q_ + i], b[J_MU + i] = -f[MU + i], b[J_V + i] = -f[V_ + i];
   for (int a = 0; a < NG; a++) {
     b[J_TH + a] = -f[MINUS + a], b[J_N1 + a] = -f[NU1 + a] - bent[a], b[J_N2 + a] = -f[NU2 + a];
@@ -352,11 +356,11 @@ CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x
   gather(C, L, x);
   for (int i = 0; i < NQ; i++) L->q[i] = x[R_ + i], L->p[i] = x[MU + i];
   if (NG == 0) return;
-  K_D2glw(L->c, L->q, x + MU, x + PLUS, bent);
+  gram_at(C, L, L->q, L->E1, L->G1, L->S1);
+  K_AT(L->E1, D2glw, L->c, L->q, 0, x + MU, 0, x + PLUS, bent);
   for (int i = 0; i < NQ; i++) L->p[i] += bent[i];
-  gram_at(C, L->c, L->q, L->G1, L->S1);
   make_tangential(C, L->G1, L->S1, NULL, L->p, theta);
-  if (NVEL > 0) K_G(L->c, L->q, L->G1);
+  if (NVEL > 0) K_AT(L->E1, G, L->c, L->q, 0, 0, 0, 0, L->G1);
   if (!C->tangential) cst_make_tangent(C, L->c, L->q, L->G1, L->minv, L->p, theta);
 }
 

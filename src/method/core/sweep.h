@@ -27,8 +27,9 @@ enum { CST_MOST_SWEEPS = 200, CST_TANGENT_SWEEPS = 8 };
 typedef struct {
   const cst_lane_layer *layer;
   double                t;
-  const vd             *c, *minv;
+  const vd             *c, *minv, *given;               /* given: of K_given */
   vd                   *Q, *V, *A, *lambda, *G, *S, *M; /* points, accelerations, saddle matrices */
+  vd                   *E;                              /* of K_point */
   vd                   *first;                          /* accelerations that the iteration of implicit stages begins with */
   vd                   *y, *z, *Qx, *Vx;                /* left by reverse */
   vd                   *dQ, *dV, *dA, *dlambda;         /* left by tangent */
@@ -42,7 +43,7 @@ typedef struct {
 #define CST_SWEEP_ARRAYS(ROW, ...)                                                                                                         \
   ROW(Q, NQ, __VA_ARGS__) ROW(V, NQ, __VA_ARGS__) ROW(A, NQ, __VA_ARGS__) ROW(lambda, NG, __VA_ARGS__)                                     \
   ROW(G, SADDLE_G, __VA_ARGS__) ROW(S, SADDLE_S, __VA_ARGS__) ROW(M, SADDLE_M, __VA_ARGS__)                                                \
-  ROW(first, NQ, __VA_ARGS__)                                                                                                              \
+  ROW(E, SADDLE_E, __VA_ARGS__) ROW(first, NQ, __VA_ARGS__)                                                                                                              \
   ROW(y, NQ, __VA_ARGS__) ROW(z, NG, __VA_ARGS__) ROW(Qx, NQ, __VA_ARGS__) ROW(Vx, NQ, __VA_ARGS__)                                        \
   ROW(dQ, NQ, __VA_ARGS__) ROW(dV, NQ, __VA_ARGS__) ROW(dA, NQ, __VA_ARGS__) ROW(dlambda, NG, __VA_ARGS__)                                 \
   ROW(dQx, NQ, __VA_ARGS__) ROW(dVx, NQ, __VA_ARGS__)
@@ -51,13 +52,16 @@ typedef struct {
 /* Fields of two sweeps, for the LOCAL list of a core. */
 #define CST_SWEEP_FIELDS(X)         CST_SWEEP_ARRAYS(CST_SWEEP_FIELD, X)
 #define CST_SWEEP_FIELD(name, n, X) X(name, 2 * STAGES * (n))
-/* Sweep k of the two in `fields`. */
-#define CST_SWEEP_OF(fields, k, which, time, parameters, inverse)                                                                          \
-  (cst_sweep) { .layer = (which), .t = (time), .c = (parameters), .minv = (inverse), CST_SWEEP_ARRAYS(CST_SWEEP_TAKE, fields, k) }
+/* Sweep k of the two in `fields`, which have c, minv and given. */
+#define CST_SWEEP_OF(fields, k, which, time)                                                                                               \
+  (cst_sweep) {                                                                                                                            \
+    .layer = (which), .t = (time), .c = (fields)->c, .minv = (fields)->minv, .given = (fields)->given,                                     \
+    CST_SWEEP_ARRAYS(CST_SWEEP_TAKE, fields, k)                                                                                            \
+  }
 #define CST_SWEEP_TAKE(name, n, fields, k) .name = (fields)->name + (k)*STAGES * (n),
 
 CST_INLINE cst_saddle cst_sweep_saddle(const cst_context *C, const cst_sweep *H, int i) {
-  return (cst_saddle){H->G + i * SADDLE_G, H->S + i * SADDLE_S, H->M + i * SADDLE_M};
+  return (cst_saddle){H->G + i * SADDLE_G, H->S + i * SADDLE_S, H->M + i * SADDLE_M, H->E + i * SADDLE_E, H->given};
 }
 
 /* The time of stage i, before its kernels are called. */
