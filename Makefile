@@ -81,6 +81,7 @@ ISA_portable := $(LANE_FLAGS) -DCST_PORTABLE -DCST_W=4 -DCST_ISA=portable
 LANE_GENERIC := $(wildcard src/*/core/*.c)
 LANE_HOT     := $(shell grep -l '^\#define CORE_IS_HOT' $(LANE_GENERIC))
 LANE_SMALL   := $(shell grep -l '^\#define CORE_IS_FOR_SMALL' $(LANE_GENERIC))
+LANE_USERS   := $(shell grep -l '^\#define CORE_IS_FOR_USERS' $(LANE_GENERIC))
 LANE_BODIES  := $(shell grep -l '^\#define CORE_IS_FOR_BODIES' $(LANE_GENERIC))
 SYSTEMS      := $(basename $(notdir $(wildcard src/system/catalogue/*.yaml)))
 EXPR         := $(filter-out src/expr/interpret.c,$(wildcard src/expr/*.c))
@@ -169,11 +170,11 @@ $(GEN)/hot.list.h: $(LANE_GENERIC) Makefile
 
 # sources.c: what a user's system and layer are compiled with at run time: the sources that a system of the catalogue is compiled from, what they
 # include, and the header of layers.
-OBJECT_SOURCES := src/system/kernels.c $(LANE_HOT) $(LANE_BODIES)
+OBJECT_SOURCES := src/system/kernels.c $(LANE_HOT) $(LANE_SMALL) $(LANE_BODIES) $(LANE_USERS)
 OBJECT_FLAGS   := -std=gnu11 $(filter-out -g%,$(CFLAGS)) $(STRICT)
 OBJECT_DEFINES := -DCST_OBJECT_CC='"$(CC)"' -DCST_OBJECT_FLAGS='"$(OBJECT_FLAGS)"' $(foreach i,$(ISAS),-DCST_OBJECT_FLAGS_$(i)='"$(filter-out -W% -g%,$(ISA_$(i)))"')
-$(GEN)/sources.c: tools/embed.sh $(OBJECT_SOURCES) $(wildcard include/constella/*.h src/*/*.h src/*/core/*.h src/observe/*.c) $(GEN)/catalogue-data.c $(GEN)/hot.list.h $(GEN)/observers.list.h
-	$(Q)tools/embed.sh cst_source $(GEN) $$($(CC) -MM -DCST_W=4 -Iinclude -Isrc -I$(GEN) -DCST_SYSTEM_HEADER='"$(firstword $(SYSTEMS)).h"' $(OBJECT_SOURCES) \
+$(GEN)/sources.c: tools/embed.sh $(OBJECT_SOURCES) $(wildcard include/constella/*.h src/*/*.h src/*/core/*.h src/observe/*.c) $(GEN)/catalogue-data.c $(GEN)/observers.list.h
+	$(Q)tools/embed.sh cst_source $(GEN) $$($(CC) -MM -DCST_W=4 -D'CST_CHOSEN(X)=' -Iinclude -Isrc -I$(GEN) -DCST_SYSTEM_HEADER='"$(firstword $(SYSTEMS)).h"' $(OBJECT_SOURCES) \
 	  | tr ' \\' '\n\n' | grep -v -e ':$$' -e '/$(firstword $(SYSTEMS)).h$$' | sort -u | grep .) include/constella/layer.h >$@
 # templates.c: the job scripts of `constella submit`.
 TEMPLATES := $(wildcard jobs/submit.*)

@@ -87,13 +87,22 @@ static cst_integrator_code read_method(cst_integrator *x) {
   return CST_INTEGRATOR_OK;
 }
 
-/* Makes kernels of a system that has none for this processor: compiled where that is requested and possible,
- * else interpreted. */
-static void attach(cst_system *s, int isa, bool compile) {
-  cst_code code = {0};
-  char     why[CST_WHY];
+/* Makes kernels of a system that has none for this processor: compiled, with the cores of the method, where
+ * that is requested and possible, else interpreted. */
+static void attach(const cst_integrator *x, cst_system *s, bool compile) {
+  enum { MOST = 16 };
+  const char   *cores[MOST + 1] = {NULL};
+  const int     isa = x->isa;
+  cst_code      code = {0};
+  char          why[CST_WHY];
+  cst_prepared *p;
   if (s->compiled[isa]) return;
-  if (compile && cst_compile(s, isa, false, &code, why)) {
+  if (compile) {
+    p = cst_method_prepare(x->method, x->system);
+    if (p->stepped == s) cst_program_cores(p->program, cores, 0, MOST);
+    cst_program_prepared_destroy(p);
+  }
+  if (compile && cst_compile(s, isa, cores, false, &code, why)) {
     const bool loaded = cst_code_load(s, &code, why);
     cst_compile_free(&code);
     if (loaded) return;
@@ -115,7 +124,7 @@ cst_integrator_code cst_integrator_create(const cst_integrator_options *options,
   if ((code = check_options(x)) || (code = cst_integrator_set_step(x, options->step)) || (code = read_method(x))) return code;
   x->options.method = NULL;
   x->options.layers = NULL;
-  attach(x->system, x->isa, x->options.compile);
+  attach(x, x->system, x->options.compile);
   return CST_INTEGRATOR_OK;
 }
 
@@ -137,7 +146,7 @@ static void drop_stepper(cst_integrator *x) {
 static void attach_stepped(cst_integrator *x) {
   char        why[400];
   cst_system *other = x->prepared->stepped == x->system ? NULL : cst_system_penalised(x->system, why, sizeof why);
-  if (other && other == x->prepared->stepped) attach(other, x->isa, x->options.compile);
+  if (other && other == x->prepared->stepped) attach(x, other, x->options.compile);
 }
 
 static PetscErrorCode make_stepper(cst_integrator *x) {

@@ -134,6 +134,9 @@ typedef struct cst_prepared {
 cst_prepared *cst_method_prepare(const cst_method *m, const cst_system *s); /* owned; borrows both */
 void          cst_program_prepared_destroy(cst_prepared *p);
 
+/* The names of the cores that step it, each once, behind the n names that are there, up to `most`; how many there are then. */
+int cst_program_cores(const cst_program *p, const char **name, int n, int most);
+
 /* Bits 1 << cst_iteration of all that some substep knows. */
 unsigned cst_program_iterations(const cst_program *p);
 

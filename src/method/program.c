@@ -116,6 +116,15 @@ bool cst_program_compensates(const cst_program *p) { return all_have(p, CST_COMP
 
 bool cst_program_always_compensates(const cst_program *p) { return all_have(p, CST_ALWAYS_COMPENSATES); }
 
+int cst_program_cores(const cst_program *p, const char **name, int n, int most) {
+  for (int i = 0; i < p->n; i++) {
+    int k = 0;
+    while (k < n && strcmp(name[k], p->step[i].row->name)) k++;
+    if (k == n && n < most) name[n++] = p->step[i].row->name;
+  }
+  return n;
+}
+
 unsigned cst_program_iterations(const cst_program *p) {
   unsigned all = 0;
   for (int i = 0; i < p->n; i++) all |= p->step[i].row->iterations;

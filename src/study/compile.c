@@ -1,5 +1,6 @@
-/* compile.c: the kernels of a user's system on every rank: rank 0 compiles for each instruction set in use and hands the bytes out, where
- * the study asks for it or gains by it; else they are interpreted. The bits are the same.
+/* compile.c: the kernels of a user's system on every rank, with the cores that the study's methods need: rank 0 compiles for each
+ * instruction set in use and hands the bytes out, where the study asks for it or gains by it; else they are interpreted. The bits are the
+ * same.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdlib.h>
@@ -12,15 +13,40 @@
 /* How much longer than the plan's estimate, which is for compiled code, the interpreter takes, roughly. */
 static const double interpreted = 5;
 
+/* The cores that step s, and that of the observers where it saves more than it takes to compile; ends with NULL. */
+enum { MOST_CORES = 24 };
+typedef struct {
+  const char *name[MOST_CORES + 2];
+} core_list;
+
+static core_list needed(const cst_system *s, const cst_plan *p) {
+  const double worth = 3e6; /* looks at a lane */
+  double       looks = 0;
+  core_list    c = {{NULL}};
+  int          n = 0;
+  for (int i = 0; i < p->study->nmethod; i++)
+    if (p->method[i]->stepped == s) n = cst_program_cores(p->method[i]->program, c.name, n, MOST_CORES);
+  if (p->reference && p->reference->stepped == s) n = cst_program_cores(p->reference->program, c.name, n, MOST_CORES);
+  for (int i = 0; i < p->nclass; i++) {
+    const cst_class *k = &p->classes[i];
+    if (k->observe > 0 && p->method[k->method]->stepped == s) looks += (double)k->lanes * (double)k->n / (double)k->observe;
+  }
+  if (looks > worth) c.name[n] = "fold";
+  return c;
+}
+
 /* Whether compiling takes longer than it saves. */
-static bool is_small(const cst_system *s, double left, int ranks) { return interpreted * left * 1e-9 / ranks < cst_compile_seconds(s); }
+static bool is_small(const cst_system *s, const core_list *c, double left, int ranks) {
+  return interpreted * left * 1e-9 / ranks < cst_compile_seconds(s, c->name);
+}
 
 /* The code for one instruction set, from rank 0 to all. `good` and `why` are the same everywhere. */
-static PetscErrorCode obtain(const cst_system *s, int isa, bool only_cached, cst_code *code, int *good, char why[CST_WHY]) {
+static PetscErrorCode obtain(const cst_system *s, int isa, const core_list *c, bool only_cached, cst_code *code, int *good,
+                             char why[CST_WHY]) {
   PetscMPIInt rank;
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
-  if (rank == 0) *good = cst_compile(s, isa, only_cached, code, why);
+  if (rank == 0) *good = cst_compile(s, isa, c->name, only_cached, code, why);
   PetscCallMPI(MPI_Bcast(good, 1, MPI_INT, 0, PETSC_COMM_WORLD));
   PetscCallMPI(MPI_Bcast(why, CST_WHY, MPI_CHAR, 0, PETSC_COMM_WORLD));
   if (!*good) PetscFunctionReturn(0);
@@ -45,7 +71,7 @@ static PetscErrorCode agree(int *good, char why[CST_WHY]) {
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode attach(cst_system *s, int mine, bool only_cached, cst_back_end *b, int *good, char why[CST_WHY]) {
+static PetscErrorCode attach(cst_system *s, int mine, const core_list *c, bool only_cached, cst_back_end *b, int *good, char why[CST_WHY]) {
   int used = 1 << mine;
   PetscFunctionBegin;
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &used, 1, MPI_INT, MPI_BOR, PETSC_COMM_WORLD));
@@ -54,7 +80,7 @@ static PetscErrorCode attach(cst_system *s, int mine, bool only_cached, cst_back
   for (int isa = 0; isa < CST_ISA_COUNT && *good; isa++) {
     cst_code code = {0};
     if (!(used >> isa & 1)) continue;
-    PetscCall(obtain(s, isa, only_cached, &code, good, why));
+    PetscCall(obtain(s, isa, c, only_cached, &code, good, why));
     if (!*good) break;
     snprintf(b->compiler, sizeof b->compiler, "%s", code.compiler);
     b->seconds += code.seconds;
@@ -92,7 +118,8 @@ static PetscErrorCode compile_other(const cst_study *s, const cst_plan *p, doubl
   PetscFunctionBegin;
   if (!other || s->compile == CST_COMPILE_NEVER || other->compiled[p->isa]) PetscFunctionReturn(0);
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &ranks));
-  PetscCall(attach(other, p->isa, s->compile == CST_COMPILE_AUTO && is_small(other, left, ranks), &b, &good, why));
+  const core_list c = needed(other, p);
+  PetscCall(attach(other, p->isa, &c, s->compile == CST_COMPILE_AUTO && is_small(other, &c, left, ranks), &b, &good, why));
   if (!good) cst_system_interpret(other); /* all ranks alike */
   PetscCheck(good || s->compile != CST_COMPILE_ALWAYS, PETSC_COMM_WORLD, PETSC_ERR_LIB, "%s with springs cannot be compiled: %s",
              other->name, why);
@@ -109,8 +136,9 @@ static PetscErrorCode compile(cst_study *s, const cst_plan *p, double left, cst_
   if (s->compile == CST_COMPILE_NEVER || s->system->compiled[p->isa]) PetscFunctionReturn(0);
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &ranks));
-  const bool small = s->compile == CST_COMPILE_AUTO && is_small(s->system, left, ranks);
-  PetscCall(attach(s->system, p->isa, small, b, &good, why));
+  const core_list c = needed(s->system, p);
+  const bool      small = s->compile == CST_COMPILE_AUTO && is_small(s->system, &c, left, ranks);
+  PetscCall(attach(s->system, p->isa, &c, small, b, &good, why));
   b->kernels = good ? "compiled" : "interpreted";
   if (good) PetscFunctionReturn(0);
   const char *name = s->system_file ? s->system_file : s->system->name;

@@ -1,4 +1,5 @@
-/* compile.h: a user's system as machine code: its emitted C with the lane code that is hot, compiled where a compiler is, kept by content.
+/* compile.h: a user's system as machine code: its emitted C with the lane code that steps it, compiled where a compiler is, kept by
+ * content.
  *
  * cst_compile makes the bytes of a shared object, on one rank; cst_code_load attaches them to a system, on every rank that runs that
  * instruction set. The bytes, not a file, are what travels: other nodes need to see no folder of ours. Both back ends, this one and the
@@ -30,12 +31,15 @@ typedef struct {
   double seconds; /* that finding or making it took */
 } cst_code;
 
-/* The code of s for instruction set isa: from ${XDG_CACHE_HOME:-$HOME/.cache}/constella, else by the compiler, then kept there. The
- * compiler is that of the environment variable CONSTELLA_CC, or the one that built the program, or cc. only_cached: never compile. false
- * with a reason (lines end in \n but for the last) when there is none. Several processes may do this at once. */
-bool cst_compile(const cst_system *s, int isa, bool only_cached, cst_code *code, char why[CST_WHY]);
-/* Seconds that compiling s takes, roughly. */
-double cst_compile_seconds(const cst_system *s);
+/* The code of s for instruction set isa, its kernels and the lane code of `cores` with them inlined: names of files of src/method/core and
+ * src/observe/core, ending with NULL. Those that are not compiled for a system of its kind are passed over, and what is not compiled is
+ * generic; the bits are the same. Each set of cores is an object of its own: from ${XDG_CACHE_HOME:-$HOME/.cache}/constella, else by the
+ * compiler, then kept there. The compiler is that of the environment variable CONSTELLA_CC, or the one that built the program, or cc.
+ * only_cached: never compile. false with a reason (lines end in \n but for the last) when there is none. Several processes may do this at
+ * once. */
+bool cst_compile(const cst_system *s, int isa, const char *const *cores, bool only_cached, cst_code *code, char why[CST_WHY]);
+/* Seconds that compiling s with these cores takes, roughly. */
+double cst_compile_seconds(const cst_system *s, const char *const *cores);
 void   cst_compile_free(cst_code *code);
 
 /* Load the bytes into this process and attach them to s, which then owns what is loaded. false with a reason, and s unchanged. */

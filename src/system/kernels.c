@@ -39,10 +39,14 @@ static cst_kernel *const gram[2] = {gram_pairs, gram_upper_pairs};
 #define CST_OBJECT_KEY ""
 #endif
 
-/* hot.list.h, written by the build, holds CST_HOT_LIST(X): X(core, prefix of its symbol) for every core that is compiled for a system, and
- * CST_SMALL_LIST(X) for those that take so long to compile that only small systems of the catalogue have them, and CST_BODIES_LIST(X) for
- * those of bodies without constraints of the user's. What the forms are is for their rooms to know. A system that is not hot has none, and
- * CST_NO_FORMS leaves them out: so do instruction sets for which the Makefile builds none, and users' systems that need none. */
+/* The cores that are compiled with it, CST_FORM_LIST(X): X(core, prefix of its symbol). For a user's system these are the cores that its
+ * methods need, CST_CHOSEN(X). For the catalogue hot.list.h, written by the build, holds CST_HOT_LIST(X) for every core that is compiled
+ * for a system, and CST_SMALL_LIST(X) for those that take so long to compile that only small systems of the catalogue have them, and
+ * CST_BODIES_LIST(X) for those of bodies without constraints of the user's. What the forms are is for their rooms to know. A system that is
+ * not hot has none, and CST_NO_FORMS leaves them out: so do instruction sets for which the Makefile builds none. */
+#ifdef CST_CHOSEN
+#define CST_FORM_LIST(X) CST_CHOSEN(X)
+#else
 #include "hot.list.h"
 #if !SYS_USUAL || defined(CST_NO_FORMS)
 #undef CST_HOT_LIST
@@ -56,12 +60,12 @@ static cst_kernel *const gram[2] = {gram_pairs, gram_upper_pairs};
 #undef CST_BODIES_LIST
 #define CST_BODIES_LIST(X)
 #endif
+#define CST_FORM_LIST(X) CST_HOT_LIST(X) CST_SMALL_LIST(X) CST_BODIES_LIST(X)
+#endif
 #define DECLARE(core, symbol) extern const char CST_NAME(CST_PASTE(symbol, SYS_ID))[];
 #define FORM(core, symbol)    {#core, CST_NAME(CST_PASTE(symbol, SYS_ID))},
-CST_HOT_LIST(DECLARE)
-CST_SMALL_LIST(DECLARE)
-CST_BODIES_LIST(DECLARE)
-static const cst_form forms[] = {CST_HOT_LIST(FORM) CST_SMALL_LIST(FORM) CST_BODIES_LIST(FORM) GRAM{NULL, NULL}};
+CST_FORM_LIST(DECLARE)
+static const cst_form forms[] = {CST_FORM_LIST(FORM) GRAM{NULL, NULL}};
 
 #define COMPILED CST_NAME(CST_PASTE(cst_compiled, SYS_ID))
 extern const cst_compiled                                 COMPILED;

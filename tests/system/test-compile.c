@@ -28,6 +28,14 @@ static const char flat[] = "system: coupled-springs\n"
                            "potential: k*(x^2 + y^2)/2 + x^2*y\n"
                            "states: {default: {q: [0.1, 0.2], v: [0.3, 0]}}\n";
 
+static const char driven[] = "system: driven-pendula\n" /* forces, a time, and a mass that depends on q */
+                             "coordinates: [a, b]\n"
+                             "parameters: {k: 0.3}\n"
+                             "mass: [[2, cos(a - b)], [cos(a - b), 1]]\n"
+                             "potential: -(2*cos(a) + cos(b))*(1 + 0.1*cos(3*t))\n"
+                             "forces: {drag: [\"-k*a'\", \"-k*b'\"]}\n"
+                             "states: {default: {q: [0.5, -0.2], v: [0.1, 0.3]}}\n";
+
 static char scratch[] = "/tmp/constella-test-XXXXXX", place[4096];
 
 /* A path in the scratch folder. */
@@ -70,9 +78,6 @@ static int same_kernel(const cst_system *x, const cst_system *y, int isa, int k)
 }
 
 static void test_kernels(const cst_system *x, const cst_system *y, int isa) {
-  const cst_substep_row *kick = row_of("rattle");
-  OK(cst_substep_core(kick, y, isa) != kick->core[isa] && cst_fold_for(y, isa) != cst_fold_for(x, isa), "%s, %s: lane code of its own",
-     y->name, cst_isas[isa].name);
   for (int k = 0; k < CST_K_COUNT; k++)
     OK(same_kernel(x, y, isa, k), "%s: kernel %s over %s, compiled and interpreted, same bits", x->name, cst_system_kernel_names[k],
        cst_isas[isa].name);
@@ -99,31 +104,54 @@ static void result_of(cst_system *s, const char *method, int isa, result *out) {
   run_close(&r);
 }
 
-static void test_methods(cst_system *x, cst_system *y, int isa) {
-  static const char *const methods[] = {"rattle", "shake", "euler-b", "midpoint", "rk4", "project(rk4)", "compose(rattle, yoshida4)"};
-  static result            a, b;
-  for (int i = 0; i < 7; i++) {
-    if (!x->ng && (!strcmp(methods[i], "shake") || !strncmp(methods[i], "project", 7))) continue;
-    result_of(x, methods[i], isa, &a);
-    result_of(y, methods[i], isa, &b);
-    OK(!memcmp(&a, &b, sizeof a), "%s on %s over %s: compiled and interpreted, same bits", methods[i], x->name, cst_isas[isa].name);
+/* What is compiled for a study with these methods. */
+typedef struct {
+  const char *method[8], *core[8]; /* end with NULL */
+} selection;
+
+static const selection kicks = {{"rattle", "shake", "euler-b", "compose(rattle, yoshida4)", NULL}, {"fold", "kick", NULL}};
+static const selection all = {{"rattle", "shake", "midpoint", "rk4", "gauss(2)", "project(rk4)", NULL},
+                              {"project", "kick", "rk", "fold", "midpoint", "no-such", NULL}};
+static const selection forced = {{"rk4", "gauss(2)", "convert(rk4, bias=-0.5)", NULL}, {"rk", "convert", NULL}};
+
+static bool runs(const cst_system *s, const char *method) { return s->ng || (strcmp(method, "shake") && strncmp(method, "project", 7)); }
+
+static void test_methods(cst_system *x, cst_system *y, const selection *with, int isa) {
+  static result a, b;
+  for (const char *const *method = with->method; *method; method++) {
+    if (!runs(x, *method)) continue;
+    result_of(x, *method, isa, &a);
+    result_of(y, *method, isa, &b);
+    OK(!memcmp(&a, &b, sizeof a), "%s on %s over %s: compiled and interpreted, same bits", *method, x->name, cst_isas[isa].name);
   }
 }
 
-/* On every instruction set, or on the widest only. */
-static void test_bits(const char *text, bool every) {
-  cst_system *x = system_of(text), *y = system_of(text);
-  for (int isa = 0; isa < CST_ISA_COUNT; isa++) {
-    cst_code code;
-    char     why[CST_WHY] = "";
-    if (!cst_isa_available(isa) || (!every && isa != widest_set())) continue;
-    if (!OK(cst_compile(y, isa, false, &code, why), "%s is compiled for %s", y->name, cst_isas[isa].name)) NOTE("%s", why);
-    if (!OK(cst_code_load(y, &code, why), "and loaded")) NOTE("%s", why);
-    NOTE("%.3f s", code.seconds);
-    cst_compile_free(&code);
-    test_kernels(x, y, isa);
-    test_methods(x, y, isa);
+/* That the steppers of these methods take a core of the system's own. */
+static void test_cores(const cst_system *y, const selection *with, int isa) {
+  for (const char *const *method = with->method; *method; method++) {
+    cst_expr_error error;
+    cst_method    *m = cst_method_parse(*method, NULL, &error);
+    cst_prepared  *p = cst_method_prepare(m, y);
+    for (int i = 0; i < p->program->n && runs(y, *method); i++) {
+      const cst_substep_row *row = p->program->step[i].row;
+      OK(cst_substep_core(row, y, isa) != row->core[isa], "%s on %s: a core '%s' of its own", *method, y->name, row->name);
+    }
+    cst_program_prepared_destroy(p);
+    cst_method_destroy(m);
   }
+}
+
+static void test_bits(const char *text, const selection *with, int isa) {
+  cst_system *x = system_of(text), *y = system_of(text);
+  cst_code    code;
+  char        why[CST_WHY] = "";
+  if (!OK(cst_compile(y, isa, with->core, false, &code, why), "%s is compiled for %s", y->name, cst_isas[isa].name)) NOTE("%s", why);
+  if (!OK(cst_code_load(y, &code, why), "and loaded")) NOTE("%s", why);
+  NOTE("%.3f s", code.seconds);
+  cst_compile_free(&code);
+  test_kernels(x, y, isa);
+  test_cores(y, with, isa);
+  test_methods(x, y, with, isa);
   cst_system_destroy(x);
   cst_system_destroy(y);
 }
@@ -131,11 +159,13 @@ static void test_bits(const char *text, bool every) {
 static void tests(void) {
   cst_compiler clang;
   char         why[CST_WHY];
-  test_bits(bead, true);
-  test_bits(flat, false);
+  for (int isa = 0; isa < CST_ISA_COUNT; isa++)
+    if (cst_isa_available(isa)) test_bits(bead, isa == widest_set() ? &all : &kicks, isa);
+  test_bits(flat, &kicks, widest_set());
+  test_bits(driven, &forced, widest_set());
   setenv("CONSTELLA_CC", "clang", 1);
   if (cst_compiler_find(&clang, scratch, why))
-    test_bits(bead, false);
+    test_bits(bead, &kicks, widest_set());
   else
     NOTE("another compiler is not tried: %s", why);
 }
@@ -166,9 +196,11 @@ static int count_files(const char *folder, const char *ending) {
   return n;
 }
 
+static const char *const kernels_only[] = {NULL};
+
 /* 1: found in the cache, 0: compiled, -1: neither. */
 static int compile(const cst_system *s, cst_code *code, char *why) {
-  if (!cst_compile(s, widest_set(), false, code, why)) return -1;
+  if (!cst_compile(s, widest_set(), kernels_only, false, code, why)) return -1;
   return code->cached;
 }
 
@@ -180,6 +212,19 @@ static int compile_once(const cst_system *s) {
   bool loaded = cached >= 0 && cst_code_load((cst_system *)s, &code, why);
   cst_compile_free(&code);
   return loaded ? cached : -1;
+}
+
+/* What was compiled for one study serves those that need the same cores, in whatever order, and no other. */
+static void test_sets(const cst_system *s) {
+  static const char *const one[] = {"kick", NULL}, *const more[] = {"kick", "fold", NULL}, *const again[] = {"fold", "kick", "kick", NULL};
+  const char *const *const wanted[] = {one, more, again};
+  cst_code                 code[3];
+  char                     why[CST_WHY] = "";
+  for (int i = 0; i < 3; i++)
+    if (!OK(cst_compile(s, widest_set(), wanted[i], false, &code[i], why), "cores, set %d", i)) NOTE("%s", why);
+  OK(!code[0].cached && !code[1].cached, "a study that needs more cores has them compiled");
+  OK(code[2].cached && !strcmp(code[1].key, code[2].key), "their order and number make no other object");
+  for (int i = 0; i < 3; i++) cst_compile_free(&code[i]);
 }
 
 static void damage(const char *path, long at, long length) {
@@ -205,10 +250,11 @@ static void test_cache(void) {
   snprintf(folder, sizeof folder, "%s", in_scratch("cache"));
   setenv("XDG_CACHE_HOME", folder, 1);
   snprintf(folder, sizeof folder, "%s", in_scratch("cache/constella"));
-  OK(!cst_compile(s, widest_set(), true, &code, why) && strstr(why, "not compiled before"), "nothing is in the cache at first");
+  OK(!cst_compile(s, widest_set(), kernels_only, true, &code, why) && strstr(why, "not compiled before"),
+     "nothing is in the cache at first");
   OK(compile_once(s) == 0, "a system is compiled");
   OK(compile_once(s) == 1, "and found the next time");
-  OK(cst_compile(s, widest_set(), true, &code, why) && code.cached, "also when nothing may be compiled");
+  OK(cst_compile(s, widest_set(), kernels_only, true, &code, why) && code.cached, "also when nothing may be compiled");
   cst_compile_free(&code);
   OK(count_files(folder, "") == 1 && !stat(folder, &x) && (x.st_mode & 0777) == 0700, "the folder holds this entry and is private");
   count_files(folder, ".so");
@@ -227,6 +273,7 @@ static void test_cache(void) {
   memcpy(strstr(text, "x^2*y"), "x*y^2", 5);
   other = system_of(text);
   OK(compile_once(other) == 0, "another potential is");
+  test_sets(other);
   cst_system_destroy(other);
   cst_system_destroy(s);
 }
@@ -339,7 +386,7 @@ static void test_compiler(void) {
 static void test_carried(void) {
   int found = 0;
   for (int i = 0; i < cst_source_count; i++)
-    found += !strcmp(cst_sources[i].path, "src/system/kernels.c") + !strcmp(cst_sources[i].path, "gen/hot.list.h");
+    found += !strcmp(cst_sources[i].path, "src/system/kernels.c") + !strcmp(cst_sources[i].path, "gen/observers.list.h");
   OK(found == 2 && cst_source_count > 5, "the program carries %d texts", cst_source_count);
   if (chdir("/")) abort();
 }

@@ -11,7 +11,8 @@
  * step, the sum of its impulses L + m over h.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#define CORE midpoint
+#define CORE              midpoint
+#define CORE_IS_FOR_USERS /* it is compiled for a user's system when a study asks for it */
 
 struct data {
   double theta; /* where in the step the force is taken: 0 left, 1 right */
@@ -20,10 +21,11 @@ struct data {
 #ifdef CST_W
 #include "method/core/lane.h"
 #include "system/acceleration.h"
+#ifndef CST_COLD
 #define NX           (NQ + NG)
 #define NX_PREDICTED NG                     /* begin makes the others */
 #define BENT         (!LINEAR_V && !BANDED) /* B is formed */
-#define BANDED       C->system->gram.banded
+#define BANDED       (!CST_HOT && C->system->gram.banded)
 #define B_SIZE       (BENT ? NQ * NQ : 0)
 
 #define LOCAL(X)                                                                                                                           \
@@ -195,6 +197,7 @@ CST_INLINE void leave(const cst_context *C, const struct local *L, double *recor
 }
 
 #include "method/core/march.h"
+#endif
 #else
 #include <math.h>
 #include "method/core/row.h"

@@ -7,11 +7,13 @@
  * local error, and so is the rate of contraction.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#define CORE project
+#define CORE              project
+#define CORE_IS_FOR_USERS /* it is compiled for a user's system when a study asks for it */
 
 #ifdef CST_W
 #include "method/core/lane.h"
 #include "system/acceleration.h"
+#ifndef CST_COLD
 #define NX (NQ + NG)
 
 #define LOCAL(X) X(q, NQ) X(p, NQ) X(minv, NMASS) X(q1, NQ) X(G1, NNZ_G) X(slack, NG)
@@ -92,6 +94,7 @@ CST_INLINE void leave(const cst_context *C, const struct local *L, double *recor
 }
 
 #include "method/core/march.h"
+#endif
 #else
 #include "method/core/row.h"
 

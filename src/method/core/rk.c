@@ -11,7 +11,8 @@
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "method/lane-layer.h"
-#define CORE rk
+#define CORE              rk
+#define CORE_IS_FOR_USERS /* it is compiled for a user's system when a study asks for it */
 
 enum { MOST_STAGES = 160 }; /* numbers of all stages together of which Newton's method has a dense matrix */
 
@@ -20,18 +21,22 @@ struct data {
 };
 
 #ifdef CST_W
+#define CST_FIELDS_IN_SPACE /* as many as there are stages */
 #include "method/core/lane.h"
 #include "method/flow.h"
 #include "system/acceleration.h"
+#if !CST_HOT
 #include "method/core/bands.h"
+#endif
 #include "method/core/time.h"
+#ifndef CST_COLD
 #define NX (MARCH->unknowns)
 #define USES_STEP
 
 #define NP NQ /* said, since steps start from L->v: noise on p stands behind this core as a step of its own */
 
-/* Newton's method where a part of V is stiff. */
-#define IS_STIFF  (C->system->kernel_size[CST_K_dVS] > 0)
+/* Newton's method where a part of V is stiff; it is not compiled for such a system. */
+#define IS_STIFF  (!CST_HOT && C->system->kernel_size[CST_K_dVS] > 0)
 #define BY_NEWTON (IS_STIFF && NX > 0 && NX <= MOST_STAGES)
 
 /* J: Newton's matrix. */
@@ -71,14 +76,21 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
 CST_INLINE void stage(const cst_context *C, int j, int i, int n, const vd *base, const vd *K, vd *out) {
   const cst_lane_layer *s = &OWN(j)->layer;
   const double          h = H(j);
-  for (int k = 0; k < NQ; k++) {
+  U for (int k = 0; k < NQ; k++) {
     out[k] = base[k];
     for (int l = 0; l < n; l++)
       if (s->a[i * s->stages + l] != 0) out[k] += (h * s->a[i * s->stages + l]) * K[l * NQ + k];
   }
 }
 
+#if !CST_HOT
 #include "method/core/rk-newton.h"
+#else
+CST_INLINE void meet_stiffness(const cst_context *C, struct local *L, int j) { (void)C, (void)L, (void)j; }
+CST_INLINE void newton_direction(const cst_context *C, const struct local *L, int j, const vd *f, vd *d) {
+  (void)C, (void)L, (void)j, (void)f, (void)d;
+}
+#endif
 
 /* Far from the origin updates are compared with the acceleration at the left end, more and more generously. */
 CST_INLINE void find_size(const cst_context *C, struct local *L, int j) {
@@ -163,7 +175,7 @@ CST_INLINE void sum(const cst_context *C, struct local *L, int j, const vd *x) {
   const double          h = H(j);
   const vd             *A = NX > 0 ? x : L->A;
   gather(C, L, j);
-  for (int k = 0; k < NQ; k++) {
+  U for (int k = 0; k < NQ; k++) {
     vd dq = vset(0), dv = vset(0);
     for (int i = 0; i < s->stages; i++) dq += s->b[i] * L->V[i * NQ + k], dv += s->b[i] * A[i * NQ + k];
     L->q[k] += h * dq;
@@ -188,6 +200,7 @@ CST_INLINE void leave(const cst_context *C, const struct local *L, double *recor
 }
 
 #include "method/core/march.h"
+#endif
 #else
 #include "method/core/row.h"
 CST_DATA_FITS(cst_layer, struct data);
