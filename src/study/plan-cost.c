@@ -69,6 +69,12 @@ static int width_for_pairs(const cst_system *s) {
   return pairs < 64 ? 1 : pairs < 1000 ? 4 : CST_W_MAX;
 }
 
+/* Whether lane code was compiled for the system for a wide set and not for set i, whose kernels alone are. */
+static bool lacks_forms(const cst_system *s, int i, int wide) {
+  const cst_compiled *x = s->compiled[i], *y = s->compiled[wide];
+  return x && y && !x->form[0].core && y->form[0].core;
+}
+
 /* Few trajectories would leave most lanes of a wide set idle, and large groups fall out of the caches: both take a narrower set, whose bits
  * are the same. CONSTELLA_ISA is obeyed. */
 int cst_plan_fitting_isa(const cst_plan *p, int isa) {
@@ -77,6 +83,7 @@ int cst_plan_fitting_isa(const cst_plan *p, int isa) {
   const int    least = width_for_pairs(p->study->system);
   for (int i = 0; i < isa && (!forced || !*forced); i++) {
     const bool last = cst_isas[i].width >= cst_plan_most_lanes(p), next_falls_out = 2 * cst_isas[i].width * bytes > GROUP_BYTES;
+    if (lacks_forms(p->study->system, i, isa)) continue;
     if (cst_isa_available(i) && cst_isas[i].width >= least && (last || next_falls_out)) return i;
   }
   return isa;
