@@ -76,7 +76,8 @@ typedef struct cst_core {
   /* Advance the record by n steps. It is changed only when the outcome is CST_DONE. */
   cst_outcome (*march)(const cst_march *m, double *record, long n);
   /* Substep j in pieces: x, f, d are [unknowns][W]. begin fills x with the warm start and resets the scratch; residual returns the bits of
-   * the lanes that are still active; direction gives d with x + d the next iterate (0 in lanes that are done); finish ends the substep. */
+   * the lanes that are still active; direction gives d with x + d the next iterate (0 in lanes that are done); finish ends the substep.
+   * A hot core may have none: NULL. */
   int (*begin)(const cst_march *m, const double *record, int j, double *x, cst_scratch *s);
   int (*residual)(const cst_march *m, const double *record, int j, const double *x, double *f, cst_scratch *s);
   void (*direction)(const cst_march *m, double *record, int j, const double *x, const double *f, double *d, cst_scratch *s);

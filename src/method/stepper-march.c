@@ -154,21 +154,23 @@ static PetscErrorCode march_all(void *context) {
 
 /* The same in pieces, for PETSc's own types and for monitors. */
 
+static const cst_core *pieces_of(const cst_segment *g) { return g->core->begin ? g->core : g->alone; }
+
 static double *record_of(cst_stepper *st, int group) { return st->batch->record + (size_t)group * st->size; }
 
 static int piece_residual(void *context, int group, const double *x, double *f) {
   cst_stepper *st = context;
-  return st->now->core->residual(&st->now->march, stepped(st, record_of(st, group)), st->sub, x, f, &st->scratch[group]);
+  return pieces_of(st->now)->residual(&st->now->march, stepped(st, record_of(st, group)), st->sub, x, f, &st->scratch[group]);
 }
 
 static void piece_direction(void *context, int group, const double *x, const double *f, double *d) {
   cst_stepper *st = context;
-  st->now->core->direction(&st->now->march, stepped(st, record_of(st, group)), st->sub, x, f, d, &st->scratch[group]);
+  pieces_of(st->now)->direction(&st->now->march, stepped(st, record_of(st, group)), st->sub, x, f, d, &st->scratch[group]);
 }
 
 static void piece_correct(void *context, int group, double *x, const double *d) {
   cst_stepper *st = context;
-  st->now->core->correct(&st->now->march, stepped(st, record_of(st, group)), st->sub, x, d, &st->scratch[group]);
+  pieces_of(st->now)->correct(&st->now->march, stepped(st, record_of(st, group)), st->sub, x, d, &st->scratch[group]);
 }
 
 /* Lanes of the group that the last solve left unconverged. */
@@ -183,13 +185,14 @@ static PetscErrorCode substep_in_pieces(cst_stepper *st, bool *failed) {
   const cst_march *m = &st->now->march;
   PetscFunctionBegin;
   for (int g = 0; g < st->batch->groups && m->unknowns > 0; g++)
-    st->now->core->begin(m, stepped(st, record_of(st, g)), st->sub, cst_solver_unknowns(st->solver, g), &st->scratch[g]);
+    pieces_of(st->now)->begin(m, stepped(st, record_of(st, g)), st->sub, cst_solver_unknowns(st->solver, g), &st->scratch[g]);
   if (m->unknowns > 0) PetscCall(cst_solver_solve(st->solver, st->batch->groups));
   for (int g = 0; g < st->batch->groups; g++) {
     if (failed[g]) continue;
     failed[g] = m->unknowns > 0 && undone(st, g);
     if (!failed[g])
-      failed[g] = st->now->core->finish(m, stepped(st, record_of(st, g)), st->sub, cst_solver_unknowns(st->solver, g)).reason != CST_DONE;
+      failed[g] =
+          pieces_of(st->now)->finish(m, stepped(st, record_of(st, g)), st->sub, cst_solver_unknowns(st->solver, g)).reason != CST_DONE;
   }
   PetscFunctionReturn(0);
 }

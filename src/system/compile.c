@@ -34,8 +34,10 @@ static double now(void) {
 
 /* Whether it is lane code that is compiled for systems such as s: its file says for which, in a line of this kind. */
 static bool suits(const cst_source *x, const cst_system *s) {
-  if (!strstr(x->path, "/core/") || strcmp(x->path + strlen(x->path) - 2, ".c") || !cst_system_is_hot(s)) return false;
+  if (!strstr(x->path, "/core/") || strcmp(x->path + strlen(x->path) - 2, ".c")) return false;
   if (s->dropped || s->flat >= 0) return false; /* cst_system_form */
+  if (strstr(x->text, "#define CORE_IS_FOR_GENERAL")) return cst_system_is_hot_general(s);
+  if (!cst_system_is_hot(s)) return false;
   if (strstr(x->text, "#define CORE_IS_FOR_BODIES")) return cst_system_has_free_bodies(s);
   if (strstr(x->text, "#define CORE_IS_FOR_SMALL")) return cst_system_is_small(s);
   if (strstr(x->text, "#define CORE_IS_FOR_USERS")) return !s->stiff_text;

@@ -59,11 +59,12 @@ static void write_bodies(FILE *f, const cst_system *s) {
 }
 
 static void write_sizes(FILE *f, const cst_system *s, const char *id) {
-  const bool hot = cst_system_is_hot(s), usual = cst_system_is_usual(s);
+  const bool hot = cst_system_is_hot(s), usual = cst_system_is_usual(s), general = cst_system_is_hot_general(s);
   fprintf(f, "#define SYS_ID %s\n#define SYS_HOT %d\n#define SYS_USUAL %d\n#define SYS_SMALL %d\n", id, hot, usual, cst_system_is_small(s));
   fprintf(f, "#define SYS_NQ %d\n#define SYS_NG %d\n#define SYS_NPAR %d\n#define SYS_NSYM %d\n", s->nq, s->ng, s->npar, s->nsym);
   fprintf(f, "#define SYS_NVEL %d\n#define SYS_AFFINE %d\n#define SYS_FREE_BODIES %d\n", s->nvel, s->affine, cst_system_has_free_bodies(s));
-  if (!hot) return;
+  fprintf(f, "#define SYS_HOT_GENERAL %d\n", general);
+  if (!hot && !general) return;
   fprintf(f, "#define SYS_GENERAL %d\n#define SYS_GYROSCOPIC %d\n#define SYS_TIMED %d\n", !s->diagonal, s->gyroscopic, s->timed);
   fprintf(f, "#define SYS_NFORCE %d\n#define SYS_NACCOUNT %d\n#define SYS_ACCOUNT %d\n", s->nforce, s->naccount, s->account);
   if (cst_system_has_free_bodies(s)) write_bodies(f, s);
@@ -188,4 +189,5 @@ void cst_system_emit(const cst_system *s, const char *id, FILE *f) {
   for (int k = 0; k < CST_K_COUNT; k++) write_kernel(f, s, (cst_kernel_id)k);
   if (cst_system_is_hot(s) && s->nq + s->ng <= HOT_GENERAL) cst_system_emit_point(s, f);
   write_gram(f, s);
+  if (cst_system_is_hot_general(s)) cst_system_emit_general(s, f);
 }

@@ -68,7 +68,7 @@ typedef struct cst_context {
  */
 #ifdef CST_SYSTEM_HEADER
 #include CST_SYSTEM_HEADER
-#if SYS_HOT
+#if SYS_HOT || (SYS_HOT_GENERAL && defined(CORE_IS_FOR_GENERAL))
 #define CST_HOT 1
 #else
 #define CST_COLD /* nothing is compiled for this system but its kernels */

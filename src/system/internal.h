@@ -106,4 +106,8 @@ bool cst_system_is_usual(const cst_system *s);
  * holds together. */
 bool cst_system_is_small(const cst_system *s);
 bool cst_system_has_free_bodies(const cst_system *s);
+/* emit-general.c: whether the core of variational methods is compiled for it, a small general system without forces, and what it takes
+ * then. */
+bool cst_system_is_hot_general(const cst_system *s);
+void cst_system_emit_general(const cst_system *s, FILE *f);
 #endif

@@ -60,11 +60,21 @@ static void same(const result *a, const result *b, const char *method, const pro
 /* The Makefile's FORM_ISAS. */
 static bool has_forms(int isa) { return strcmp(cst_isas[isa].name, "v2") != 0; }
 
+/* The kind of substep that is carried out on x. */
+static const cst_substep_row *row_on(const problem *x, const char *method) {
+  cst_method            *m = method_of(method);
+  cst_program           *p = cst_program_create(m);
+  const cst_substep_row *row = cst_substep_on(&p->step[0], x->s).row;
+  cst_program_destroy(p);
+  cst_method_destroy(m);
+  return row;
+}
+
 /* The record after STEPS steps of the generic core and of the one that the stepper takes, both from the first segment's context. */
 static void test_hot(const problem *x, const char *method, int isa) {
   run                    one, other;
-  const cst_substep_row *kick = row_of("rattle");
-  const cst_core        *generic = kick->core[isa], *hot = cst_substep_core(kick, x->s, isa);
+  const cst_substep_row *row = row_on(x, method);
+  const cst_core        *generic = row->core[isa], *hot = cst_substep_core(row, x->s, isa);
   run_open_on(&one, x, method, isa, 2, 1e-14);
   run_open_on(&other, x, method, isa, 2, 1e-14);
   run_start(&one, 2);
@@ -84,9 +94,10 @@ static void test_hot(const problem *x, const char *method, int isa) {
 static void test_hot_cores(void) {
   static const char *const kicks[] = {"rattle", "shake", "euler-a", "euler-b", "compose(euler-a, yoshida4)"};
   for (int k = 0; k < cst_catalogue_size(); k++) {
-    problem *x = problem_open(cst_catalogue_name(k));
+    problem   *x = problem_open(cst_catalogue_name(k));
+    const bool hot = cst_system_is_usual(x->s) || cst_system_is_hot_general(x->s);
     for (int isa = 0; isa < CST_ISA_COUNT; isa++)
-      for (int i = 0; i < 5 && cst_isa_available(isa) && cst_system_is_usual(x->s); i++)
+      for (int i = 0; i < 5 && cst_isa_available(isa) && hot; i++)
         if (fits(x, kicks[i])) test_hot(x, kicks[i], isa);
     problem_close(x);
   }

@@ -15,42 +15,75 @@
  *
  * The unknowns are the u_r and the impulses L. The equations for P are solved to round-off, g = 0 to the solver's tolerance. P gathers
  * forces and does not take over L_v(x_r, u_r) + theta_r w_r h L_q, to which it is equal: what is left of the equations would go into p, and
- * from there into momentum maps, undivided by the step.
+ * from there into momentum maps, undivided by the step. Two points are those of RATTLE; the last L_q then enters p alone, and is taken when
+ * the others are solved.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#define CORE lagrange
+#define CORE                lagrange
+#define CORE_IS_FOR_GENERAL /* the build compiles it for general systems */
 
-/* The parts of h that belong to the points where L is taken, and where in them these lie: 0 left, 1 right. */
+/* What lane code reads of a substep: the parts of h that belong to the points where L is taken, and where in them these lie: 0 left, 1
+ * right, of two points one at each end; whether p is projected on the tangent space at the right end; what is filled of matrices
+ * (system/elimination.h). */
 struct data {
-  double part[2], theta[2];
-  int    points, tangent; /* tangent: whether p is projected on the tangent space at the right end */
+  double               part[2], theta[2];
+  int                  tangent;
+  const unsigned char *filled_mass, *filled_ends, *filled_inside, *filled_across;
 };
 
 #ifdef CST_W
 #include "method/core/lane.h"
-#include "method/lane-layer.h"
 #include "system/acceleration.h"
 #include "method/core/time.h"
+#ifndef CST_COLD
+#define HAS_NO_PIECES
 #define USES_STEP
-#define POINTS (MARCH->stages)
-#define NX     (POINTS * NQ + NG)
+#define SPLIT_AT     2
+#define SPLIT_ELSE   1
+#define POINTS       (MARCH->stages)
+#define NX           (POINTS * NQ + NG)
+#define NX_PREDICTED NX
+#include "method/core/lagrange-point.h"
+#include "method/core/lagrange-newton.h"
 
+/* q, p, G, T (the numbers of the point q): at the left end of the substep; x, T1: the last point where L is taken; Lq: there, where the
+ * equations have it; q1, G1: at the right end; p1: P before the last point's L_q. */
 #define LOCAL(X)                                                                                                                           \
   X(q, NQ)                                                                                                                                 \
   X(p, NQ)                                                                                                                                 \
-  X(G, NNZ_G) X(x, 2 * NQ) X(Lv, NQ) X(Lq, NQ) X(q1, NQ) X(p1, NQ) X(G1, NNZ_G) X(slack, NG) X(impulse, NG) X(minv, NMASS) CST_TIME_FIELD(X)
+  X(G, NNZ_G)                                                                                                                              \
+  X(T, NUMBERS)                                                                                                                            \
+  X(x, NQ)                                                                                                                                 \
+  X(T1, NUMBERS)                                                                                                                           \
+  X(Lq, NQ) X(q1, NQ) X(p1, NQ) X(G1, NNZ_G) X(slack, NG) X(impulse, NG) CST_TIME_FIELD(X)
 
 struct local {
   LOCAL(CST_FIELD)
   const vd *c, *mass;
-  vd        iterations;
-  vl        step;
+  vd        iterations, extent;
+  vl        step, near;
 };
+
+/* Point r of substep j: its part of the step, and of that what lies before and behind it; whether it is at an end. */
+#define PART(j, r)   (OWN(j)->part[r] * H(j))
+#define IS_LEFT(j)   (POINTS == 1 && OWN(j)->theta[0] == 0)
+#define IS_RIGHT(j)  (POINTS == 2 || OWN(j)->theta[0] == 1)
+#define BEFORE(j)    (OWN(j)->theta[0] * PART(j, 0))
+#define BEHIND(j)    (PART(j, 0) - BEFORE(j))
+#define LAST         (POINTS - 1)
+#define LAST_PART(j) (POINTS == 2 ? PART(j, 1) : PART(j, 0))
+
+CST_INLINE void numbers_at(const cst_context *C, const vd *c, const vd *q, vd *T) {
+  INERTIA_AT(c, q, T);
+  FORCE_AT(c, q, T);
+  (void)C;
+}
 
 CST_INLINE void enter(const cst_context *C, struct local *L, const double *record) {
   const cst_layout at = LAYOUT(C);
   L->c = cst_block(record, at.c);
   L->mass = cst_block(record, at.mass);
+  L->extent = *cst_block(record, at.extent);
   cst_load(L->q, record, at.q, NQ);
   cst_load(L->p, record, at.p, NQ);
   cst_load_slack(C, record, L->slack);
@@ -58,170 +91,237 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
   for (int k = 0; k < NMASS; k++) L->minv[k] = 1.0 / L->mass[k];
   LOAD_TIME(L, record);
   K_G(L->c, L->q, L->G);
+  numbers_at(C, L->c, L->q, L->T);
+}
+
+/* v := the velocity of p. Rarely needed where the core is compiled for a system, which then gives copies of what it has in registers. */
+static __attribute__((noinline)) void velocity(const cst_context *C, const vd *c, const vd *q, const vd *p, vd *v) {
+  vd M[ROOM(ENTRIES(M))], A[ROOM(NQ * NQ)], a[ROOM(NQ)];
+  K_M(c, q, M);
+  K_a(c, q, a);
+  for (int i = 0; i < NQ; i++) v[i] = vpick(HAS_A, p[i] - a[i], p[i]);
+  spread_mass(C, M, A);
+  factor(A, NQ, FILLED(mass));
+  substitute(A, NQ, FILLED(mass), v, 1);
 }
 
 /* Half of the powers at (q, p), at the time t. */
 CST_INLINE void gather(const cst_context *C, struct local *L, int j, vd t) {
   vd v[ROOM(NQ)];
-  (void)t;
+  (void)t, (void)j, (void)v;
   if (NACCOUNT == 0) return;
   SET_TIME(L, t);
   cst_velocity(C, L->c, L->mass, L->q, L->p, v);
   cst_gather(C, L->own, 0.5 * H(j), L->q, v);
 }
 
-/* How far behind its start point r of substep j is in time. */
-CST_INLINE double place(const struct data *s, double h, int r) { return ((r ? s->part[0] : 0) + s->theta[r] * s->part[r]) * h; }
+/* The times of the left end of substep j and of its last point. */
+#define TIME_LEFT(L, j)  START_OF(L, j)
+#define TIME_POINT(L, j) (START_OF(L, j) + (POINTS == 2 ? PART(j, 0) + PART(j, 1) : BEFORE(j)))
 
-/* The unknowns of the last step are a good start; in the first one, where they are zero, the velocity is. */
-CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
-  vd size = vset(0), v[ROOM(NQ)];
-  if (j == 0 && MARCH->opens)
-    for (int a = 0; a < NG; a++) L->impulse[a] = vset(0);
-  gather(C, L, j, START_OF(L, j));
-  for (int i = 0; i < POINTS * NQ; i++) size = vmax(vabs(x[i]), size);
-  vl fresh = (vl)(size == 0);
-  if (!vany(fresh)) return;
-  cst_velocity(C, L->c, L->mass, L->q, L->p, v);
-  for (int i = 0; i < POINTS * NQ; i++) x[i] = vselect(fresh, v[i % NQ], x[i]);
+/* The velocity, where the unknowns of the last step are zero: in the first one. */
+CST_INLINE void start_afresh(const cst_context *C, const struct local *L, vl fresh, vd *x) {
+  vd q[ROOM(NQ)], p[ROOM(NQ)], v[ROOM(NQ)];
+  for (int i = 0; i < NQ; i++) q[i] = L->q[i], p[i] = L->p[i];
+  velocity(C, L->c, q, p, v);
+  U for (int r = 0; r < POINTS; r++) U for (int i = 0; i < NQ; i++) x[r * NQ + i] = vselect(fresh, v[i], x[r * NQ + i]);
 }
 
-/* What a change of one unit in the last place of the coordinates makes of the equations for P, at most: large angles cost digits. */
-static vd roughness(const cst_context *C, const struct local *L, int j, const vd *x) {
-  const struct data *s = OWN(j);
-  const cst_pattern *p = &C->system->pattern[CST_K_Lvq], *h = &C->system->pattern[CST_K_Lqq];
-  vd                 B[ROOM(p->n)], H[ROOM(h->n)], most = vset(0);
-  for (int r = 0; r < POINTS; r++) {
-    const double right = (1 - s->theta[r]) * s->part[r] * fabs(H(j));
-    K_Lvq(L->c, L->x + r * NQ, x + r * NQ, B);
-    K_Lqq(L->c, L->x + r * NQ, x + r * NQ, H);
-    for (int i = 0; i < NQ; i++) {
-      vd sum = vset(0);
-      for (int e = p->start[i]; e < p->start[i + 1]; e++) sum += vabs(B[e] * L->q[p->column[e]]);
-      for (int e = h->start[i]; e < h->start[i + 1]; e++) sum += right * vabs(H[e] * L->q[h->column[e]]);
-      most = vmax(sum, most);
-    }
-  }
+CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
+  vd size = vset(0);
+  if (j == 0 && MARCH->opens) U for (int a = 0; a < NG; a++) L->impulse[a] = vset(0);
+  gather(C, L, j, START_OF(L, j));
+  U for (int i = 0; i < NQ; i++) size = vmax(vabs(x[i]), size);
+  if (POINTS == 2) U for (int i = 0; i < NQ; i++) size = vmax(vabs(x[NQ + i]), size);
+  const vl fresh = (vl)(size == 0);
+  if (__builtin_expect(vany(fresh), 0)) start_afresh(C, L, fresh, x);
+}
+
+/* What a change of one unit in the last place of the coordinates makes of the equations at the point (x, u), at most; right: what of the
+ * step lies behind it. */
+static __attribute__((noinline, cold)) vd roughness(const cst_context *C, const vd *c, const vd *q, const vd *x, const vd *u,
+                                                    double right) {
+  vd B[ROOM(ENTRIES(Lvq))], K[ROOM(ENTRIES(Lqq))], sum[ROOM(NQ)], most = vset(0);
+  K_Lvq(c, x, u, B);
+  K_Lqq(c, x, u, K);
+  for (int i = 0; i < NQ; i++) sum[i] = vset(0);
+  EACH_ENTRY(Lvq, i, j, e) sum[i] += vabs(B[e] * q[j]);
+  EACH_ENTRY(Lqq, i, j, e) sum[i] += right * vabs(K[e] * q[j]);
+  for (int i = 0; i < NQ; i++) most = vmax(sum[i], most);
   return EPS * most;
 }
 
-/* Lq += F */
-CST_INLINE void add_force(const cst_context *C, struct local *L, const vd *point, const vd *u) {
+/* What round-off of the coordinates leaves of the equations for P. */
+CST_INLINE vd floor_of(const cst_context *C, const struct local *L, int j, const vd *x) {
+  vd q[ROOM(NQ)], y[ROOM(NQ)], u[ROOM(NQ)], most = vset(0);
+  for (int i = 0; i < NQ; i++) q[i] = L->q[i];
+  for (int r = 0; r < POINTS; r++) {
+    for (int i = 0; i < NQ; i++) y[i] = r == LAST ? L->x[i] : L->q[i], u[i] = x[r * NQ + i];
+    most = vmax(roughness(C, L->c, q, y, u, fabs(POINTS == 1 ? BEHIND(j) : r == 0 ? PART(j, 0) : 0)), most);
+  }
+  return most;
+}
+
+/* Lq := L_q + F */
+CST_INLINE void force_at(const cst_context *C, const vd *c, const vd *q, const vd *u, const vd *T, vd *Lq) {
+  POINT_Lq(c, q, u, T, Lq);
+#if !CST_HOT
   vd F[ROOM(NQ)];
-  if (C->system->nforce == 0) return;
-  K_F(L->c, point, u, F);
-  for (int i = 0; i < NQ; i++) L->Lq[i] += F[i];
+  if (!FORCED) return;
+  K_F(c, q, u, F);
+  for (int i = 0; i < NQ; i++) Lq[i] += F[i];
+#endif
+  (void)C, (void)T;
+}
+
+/* The first of two points, at the left end: f of its equations; P := P + w h L_q, q1 := q + w h u. */
+CST_INLINE void first_point(const cst_context *C, struct local *L, int j, const vd *u, vd *f, vd *size) {
+  const double w = PART(j, 0);
+  vd           Lv[ROOM(NQ)], Lq[ROOM(NQ)];
+  SET_TIME(L, TIME_LEFT(L, j));
+  POINT_Lv(L->c, L->q, u, L->T, Lv);
+  force_at(C, L->c, L->q, u, L->T, Lq);
+  U for (int i = 0; i < NQ; i++) {
+    const vd part = w * Lq[i];
+    f[i] = (Lv[i] - L->p1[i]) - part;
+    *size = vmax(vmax(vabs(Lv[i]), vabs(part)), *size);
+    L->p1[i] += part;
+    L->q1[i] += w * u[i];
+  }
+}
+
+/* The last point, at x: T1 there, and L_q where the point is not at the right end; f of its equations; q1 := q1 + w h u. */
+CST_INLINE void last_point(const cst_context *C, struct local *L, int j, const vd *u, vd *f, vd *size) {
+  const double w = LAST_PART(j);
+  vd           Lv[ROOM(NQ)];
+  SET_TIME(L, TIME_POINT(L, j));
+  U for (int i = 0; i < NQ; i++) {
+    const vd end = L->q1[i] + w * u[i];
+    if (IS_RIGHT(j))
+      L->x[i] = end;
+    else if (IS_LEFT(j))
+      L->x[i] = L->q1[i];
+    else
+      L->x[i] = L->q1[i] + BEFORE(j) * u[i];
+    L->q1[i] = end;
+  }
+  if (IS_LEFT(j))
+    U for (int k = 0; k < NUMBERS; k++) L->T1[k] = L->T[k];
+  else
+    INERTIA_AT(L->c, L->x, L->T1);
+  POINT_Lv(L->c, L->x, u, L->T1, Lv);
+  U for (int i = 0; i < NQ; i++) f[i] = Lv[i] - L->p1[i], *size = vmax(vabs(Lv[i]), *size);
+  if (IS_RIGHT(j)) return;
+  if (!IS_LEFT(j)) FORCE_AT(L->c, L->x, L->T1);
+  force_at(C, L->c, L->x, u, L->T1, L->Lq);
+  U for (int i = 0; i < NQ; i++) f[i] -= BEHIND(j) * L->Lq[i], *size = vmax(vabs(w * L->Lq[i]), *size);
+}
+
+/* All-ones where the equations for P, off by so much of terms of that size, are met to round-off. */
+CST_INLINE vl balanced(const cst_context *C, const struct local *L, int j, const vd *x, vl met, vd off, vd size) {
+  vl done = (vl)(off <= (8 * EPS) * size), rough = met & ~done & (vl)(off <= 1e-9 * size);
+  vd far = L->extent;
+  if (!vany(rough)) return done;
+  U for (int i = 0; i < NQ; i++) far = vmax(vabs(L->q1[i]), far);
+  rough &= (vl)(off * L->extent <= (512 * EPS) * (size * far));
+  if (__builtin_expect(vany(rough), 0)) done |= rough & (vl)(off <= (8 * EPS) * size + 4 * floor_of(C, L, j, x));
+  return done;
+}
+
+/* All-ones where a correction by Newton's method leaves of the equations for P what is far below round-off: of a residual of relative size
+ * r about r^2 times what M changes by in the step, as coordinates move along a length of the system. */
+CST_INLINE vl is_close(const cst_context *C, const struct local *L, vd off, vd size) {
+  vd moved = vset(0);
+  U for (int i = 0; i < NQ; i++) moved = vmax(vabs(L->q1[i] - L->q[i]), moved);
+  return (vl)((off * off) * moved <= (EPS / 16) * ((size * size) * L->extent)) & (vl)(off <= 1e-6 * size);
 }
 
 CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
-  const struct data *s = OWN(j);
-  vd                 size = vset(0), off = vset(0); /* of the terms of the equations for P, and of what is left of them */
+  vd        size = vset(0), off = vset(0); /* of the terms of the equations for P, and of what is left of them */
+  const int ng = POINTS * NQ;
   USES_G
-  for (int i = 0; i < NQ; i++) {
+  U for (int i = 0; i < NQ; i++) {
     L->q1[i] = L->q[i];
     L->p1[i] = L->p[i];
     size = vmax(vabs(L->p[i]), size);
     COL_G(i, a, e) {
-      L->p1[i] -= L->G[e] * x[POINTS * NQ + a];
-      size = vmax(vabs(L->G[e] * x[POINTS * NQ + a]), size);
+      const vd part = L->G[e] * x[ng + a];
+      L->p1[i] -= part;
+      size = vmax(vabs(part), size);
     }
   }
-  for (int r = 0; r < POINTS; r++) {
-    const vd    *u = x + r * NQ;
-    vd          *point = L->x + r * NQ;
-    const double w = s->part[r] * H(j), left = s->theta[r] * w, right = w - left;
-    for (int i = 0; i < NQ; i++) point[i] = L->q1[i] + left * u[i];
-    SET_TIME(L, START_OF(L, j) + place(s, H(j), r));
-    K_Lv(L->c, point, u, L->Lv);
-    K_Lq(L->c, point, u, L->Lq);
-    add_force(C, L, point, u);
-    for (int i = 0; i < NQ; i++) {
-      f[r * NQ + i] = (L->Lv[i] - L->p1[i]) - right * L->Lq[i];
-      size = vmax(vmax(vabs(L->Lv[i]), vabs(w * L->Lq[i])), size);
-      off = vmax(vabs(f[r * NQ + i]), off);
-      L->p1[i] += w * L->Lq[i];
-      L->q1[i] += w * u[i];
-    }
-  }
-  K_g(L->c, L->q1, f + POINTS * NQ);
+  if (POINTS == 2) first_point(C, L, j, x, f, &size);
+  last_point(C, L, j, x + LAST * NQ, f + LAST * NQ, &size);
+  U for (int i = 0; i < NQ; i++) off = vmax(vabs(f[i]), off);
+  if (POINTS == 2) U for (int i = 0; i < NQ; i++) off = vmax(vabs(f[NQ + i]), off);
+  K_g(L->c, L->q1, f + ng);
   K_G(L->c, L->q1, L->G1);
-  vl done = cst_on_manifold(C, f + POINTS * NQ, L->G1, L->q1, L->slack) & (vl)(off <= 1e-9 * size);
-  if (vany(done & (vl)(off > (8 * EPS) * size))) done &= (vl)(off <= (8 * EPS) * size + 4 * roughness(C, L, j, x));
-  return done;
+  vl met = vmask(1);
+  L->near = is_close(C, L, off, size);
+  U for (int a = 0; a < NG; a++) {
+    met &= cst_is_met(C, a, f[ng + a], L->G1, L->q1, L->slack);
+    L->near &= cst_is_near(C, a, f[ng + a], L->G1, L->q1, L->slack);
+  }
+  return met & balanced(C, L, j, x, met, off, size);
 }
 
-/* Derivatives of L at one point: M, D_q L_v, D_q (L_q + F) and D_v (L_q + F) as full matrices. */
-static void second(const cst_context *C, const struct local *L, const vd *point, const vd *u, vd *M, vd *Lvq, vd *Lqq, vd *Lqv) {
-  const cst_pattern *p = C->system->pattern;
-  vd                 m[ROOM(p[CST_K_M].n)], b[ROOM(p[CST_K_Lvq].n)], h[ROOM(p[CST_K_Lqq].n)];
-  K_M(L->c, point, m);
-  K_Lvq(L->c, point, u, b);
-  K_Lqq(L->c, point, u, h);
-  cst_expand(C, CST_K_M, m, M);
-  cst_expand(C, CST_K_Lvq, b, Lvq);
-  cst_expand(C, CST_K_Lqq, h, Lqq);
-  for (int a = 0; a < NQ; a++)
-    for (int i = 0; i < NQ; i++) Lqv[a * NQ + i] = Lvq[i * NQ + a];
-  if (C->system->nforce == 0) return;
-  vd Fq[ROOM(p[CST_K_Fq].n)], Fv[ROOM(p[CST_K_Fv].n)];
-  K_Fq(L->c, point, u, Fq);
-  K_Fv(L->c, point, u, Fv);
-  for (int a = 0; a < NQ; a++) {
-    for (int e = p[CST_K_Fq].start[a]; e < p[CST_K_Fq].start[a + 1]; e++) Lqq[a * NQ + p[CST_K_Fq].column[e]] += Fq[e];
-    for (int e = p[CST_K_Fv].start[a]; e < p[CST_K_Fv].start[a + 1]; e++) Lqv[a * NQ + p[CST_K_Fv].column[e]] += Fv[e];
-  }
-}
-
-/* Newton's matrix J [n][n]: rows of the points, then of g. */
-static void matrix(const cst_context *C, struct local *L, int j, const vd *x, vd *J) {
-  const struct data *s = OWN(j);
-  const int          n = NX, k = NQ, last = POINTS * NQ;
-  vd                 M[ROOM(NQ * NQ)], B[ROOM(NQ * NQ)], H[ROOM(NQ * NQ)], T[ROOM(NQ * NQ)];
-  USES_G
-  for (int i = 0; i < n * n; i++) J[i] = vset(0);
-  for (int r = 0; r < POINTS; r++) {
-    const double w = s->part[r] * H(j), left = s->theta[r] * w, right = w - left, before = s->part[0] * H(j);
-    SET_TIME(L, START_OF(L, j) + place(s, H(j), r));
-    second(C, L, L->x + r * k, x + r * k, M, B, H, T);
-    for (int a = 0; a < k; a++)
-      for (int b = 0; b < k; b++) {
-        const vd m = M[a * k + b], l = B[a * k + b], t = T[a * k + b], q = H[a * k + b];
-        J[(r * k + a) * n + r * k + b] = (m + left * l) - right * (t + left * q);
-        if (r == 0 && POINTS > 1) J[(k + a) * n + b] = -(w * (t + left * q)); /* of P behind the first point */
-        if (r == 1) J[(k + a) * n + b] += before * (l - right * q);
-      }
-  }
-  for (int i = 0; i < k; i++) {
-    for (int r = 0; r < POINTS; r++) COL_G(i, a, e) {
-        J[(r * k + i) * n + last + a] = L->G[e];
-        J[(last + a) * n + r * k + i] = (s->part[r] * H(j)) * L->G1[e];
-      }
-  }
-  for (int a = last; a < n; a++)
-    for (int i = 0; i < n && DROPPED(a - last); i++) J[a * n + i] = J[i * n + a] = vset(i == a);
-}
-
-/* The points u that belong to f stand in L->x; evaluate was called with them. */
+/* evaluate was called with x. */
 CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd *x, const vd *f, vd *d) {
-  const int n = NX;
-  vd        J[ROOM(n * n)];
-  matrix(C, L, j, x, J);
-  for (int i = 0; i < n; i++) d[i] = -f[i];
-  cst_gram_drop(C, d + POINTS * NQ);
+  vd           A[ROOM(NQ * NQ)], B[ROOM(NQ * NQ)], across[ROOM(NQ * NQ)];
+  const double w[2] = {PART(j, 0), LAST_PART(j)};
+  if (POINTS == 2) {
+    SET_TIME(L, TIME_LEFT(L, j));
+    left_end(C, L->c, L->q, x, L->T, w[0], A, across);
+    SET_TIME(L, TIME_POINT(L, j));
+    right_end(C, L->c, L->x, x + NQ, L->T1, w[1], w[0], B, across);
+  } else {
+    SET_TIME(L, TIME_POINT(L, j));
+    if (IS_LEFT(j))
+      left_end(C, L->c, L->x, x, L->T1, w[0], A, NULL);
+    else if (IS_RIGHT(j))
+      right_end(C, L->c, L->x, x, L->T1, w[0], 0, A, NULL);
+    else
+      inside(C, L->c, L->x, x, L->T1, BEFORE(j), BEHIND(j), A);
+  }
+#if !CST_HOT
   if (MARCH->robust) {
-    cst_pivoted_solve(J, d, n);
+    eliminate_pivoted(C, POINTS, A, across, B, w, L->G, L->G1, f, d);
     return;
   }
-  cst_lu(J, n);
-  cst_lu_solve(J, d, n);
+#endif
+  eliminate(C, POINTS, A, POINTS == 2 ? FILLED(ends) : FILLED(inside), across, B, w, L->G, L->G1, f, d);
+}
+
+/* Whether the substep behind j takes L at its left end. */
+#define LEFT_IS_NEXT(j) (POINTS == 2 || OWN((j) + 1 < MARCH->nsub ? (j) + 1 : 0)->theta[0] == 0)
+
+/* T := the numbers at q1, as far as somebody takes them. */
+CST_INLINE void keep_point(const cst_context *C, struct local *L, int j) {
+  if (IS_RIGHT(j)) {
+    U for (int k = 0; k < NUMBERS; k++) L->T[k] = L->T1[k];
+    return;
+  }
+  if (LEFT_IS_NEXT(j) || (NG > 0 && OWN(j)->tangent)) numbers_at(C, L->c, L->q1, L->T);
 }
 
 CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x) {
-  vd m[ROOM(NG)];
-  for (int a = 0; a < NG; a++) m[a] = vset(0);
-  if (NG > 0 && OWN(j)->tangent) cst_make_tangent(C, L->c, L->q1, L->G1, L->minv, L->p1, m);
-  for (int a = 0; a < NG; a++) L->impulse[a] += x[POINTS * NQ + a] + m[a];
-  for (int i = 0; i < NQ; i++) L->q[i] = L->q1[i], L->p[i] = L->p1[i];
+  vd m[ROOM(NG)], M[ROOM(ENTRIES(M))], a[ROOM(NQ)], phi0[ROOM(NG)];
+  U for (int b = 0; b < NG; b++) m[b] = vset(0);
+  SET_TIME(L, TIME_POINT(L, j));
+  if (IS_RIGHT(j)) {
+    FORCE_AT(L->c, L->x, L->T1);
+    force_at(C, L->c, L->x, x + LAST * NQ, L->T1, L->Lq);
+  }
+  U for (int i = 0; i < NQ; i++) L->p1[i] += LAST_PART(j) * L->Lq[i];
+  keep_point(C, L, j);
+  if (NG > 0 && OWN(j)->tangent) {
+    POINT_M(L->c, L->q1, L->T, M);
+    if (HAS_A) K_a(L->c, L->q1, a);
+    if (AFFINE) K_phi0(L->c, L->q1, phi0);
+    project_momenta(C, M, a, phi0, L->G1, L->p1, m);
+  }
+  U for (int b = 0; b < NG; b++) L->impulse[b] += x[POINTS * NQ + b] + m[b];
+  U for (int i = 0; i < NQ; i++) L->q[i] = L->q1[i], L->p[i] = L->p1[i];
   CST_TAKE(L->G, L->G1, NNZ_G);
   gather(C, L, j, START_OF(L, j) + H(j));
 }
@@ -235,33 +335,59 @@ CST_INLINE void leave(const cst_context *C, const struct local *L, double *recor
 }
 
 #include "method/core/march.h"
+#endif
 #else
-#include <math.h>
 #include <string.h>
 #include "method/core/row.h"
-CST_DATA_FITS(struct data, struct data);
+#include "system/elimination.h"
+
+struct parameters {
+  double part[2], theta[2];
+  int    points, tangent;
+};
+CST_DATA_FITS(struct parameters, struct data);
 
 static bool same(const void *one, const void *other) {
-  const struct data *x = one, *y = other;
+  const struct parameters *x = one, *y = other;
   return x->points == y->points && x->tangent == y->tangent && !memcmp(x->part, y->part, sizeof x->part) &&
          !memcmp(x->theta, y->theta, sizeof x->theta);
 }
 
 static cst_substep_size size(const void *of, const cst_system *s) {
-  const struct data *x = of;
-  const int          unknowns = x->points * s->nq + s->ng;
+  const struct parameters *x = of;
+  const int                unknowns = x->points * s->nq + s->ng;
+  const double             n = s->nq, products = x->points * n * n * (n / 3 + 1 + s->ng);
   return (cst_substep_size){.stages = x->points,
                             .unknowns = unknowns,
                             .kept = unknowns,
+                            .predicted = unknowns,
                             .fixed = x->points,
                             .each = x->points,
-                            .cost = 4 * (cst_substep_unit(s) + 0.03 * pow(unknowns, 3))};
+                            .cost = 4 * (cst_substep_unit(s) + 0.03 * products)};
 }
 
-static const cst_substep_row row = {.name = "lagrange", .data = sizeof(struct data), .core = CST_CORES_HERE, .same = same, .size = size};
+static void *make_elimination(const cst_system *s) { return cst_elimination_create(s); }
+static void  end_elimination(void *e) { cst_elimination_destroy(e); }
+
+static PetscErrorCode bind(const void *of, const cst_lane_binding *with, void *lane) {
+  const struct parameters *x = of;
+  struct data             *to = lane;
+  void                    *made;
+  PetscFunctionBegin;
+  PetscCall(cst_stepper_bind_shared(with, make_elimination, end_elimination, &made));
+  const cst_elimination *e = made;
+  *to = (struct data){
+      .tangent = x->tangent, .filled_mass = e->mass, .filled_ends = e->ends, .filled_inside = e->inside, .filled_across = e->across};
+  memcpy(to->part, x->part, sizeof to->part);
+  memcpy(to->theta, x->theta, sizeof to->theta);
+  PetscFunctionReturn(0);
+}
+
+static const cst_substep_row row = {
+    .name = "lagrange", .data = sizeof(struct parameters), .core = CST_CORES_HERE, .same = same, .size = size, .bind = bind};
 
 cst_substep cst_lagrange(double fraction, int points, const double *part, const double *theta, bool tangent) {
-  struct data x = {.points = points, .tangent = tangent};
+  struct parameters x = {.points = points, .tangent = tangent};
   for (int r = 0; r < points; r++) x.part[r] = part[r], x.theta[r] = theta[r];
   return cst_substep_of(&row, fraction, &x);
 }

@@ -22,7 +22,8 @@
  *   ADAPTS               whether it is so in the lanes that L->slow names
  *   CONVERGES_LINEARLY   no matrix is kept
  *   NP                   how many numbers L->p has, where not NQ
- *   SPLIT_AT             a value of MARCH->stages for which the march is compiled by itself
+ *   SPLIT_AT             a value of MARCH->stages for which the march is compiled by itself; SPLIT_ELSE: the only other one
+ *   HAS_NO_PIECES        the pieces are those of the generic core
  *   USES_STEP            L->step, of type vl, is the number of steps before this one
  *
  * Behind a substep the noise of a thermostat changes p, in cores whose L->q and L->p are the coordinates and momenta of the record, NP left
@@ -278,6 +279,9 @@ static cst_outcome march(const cst_march *m, double *record, long n) {
     own.stages = SPLIT_AT, own.compensated = 0;
     return march_with(own, record, n);
   }
+#ifdef SPLIT_ELSE
+  own.stages = SPLIT_ELSE;
+#endif
 #endif
   own.compensated = 1;
   if (HAS_COMPENSATED && m->compensated) return march_with(own, record, n);
@@ -285,6 +289,7 @@ static cst_outcome march(const cst_march *m, double *record, long n) {
   return march_with(own, record, n);
 }
 
+#if !CST_HOT || !defined(HAS_NO_PIECES)
 /* ---- the same substep in pieces. Each call loads the record again, so that nothing but the record and the scratch is kept between them.
  */
 
@@ -406,6 +411,11 @@ static cst_outcome piece_finish(const cst_march *m, double *record, int j, const
   return (cst_outcome){1, 0, CST_DONE};
 }
 
+#define CORE_PIECES piece_begin, piece_residual, piece_direction, piece_correct, piece_finish
+#else
+#define CORE_PIECES NULL, NULL, NULL, NULL, NULL
+#endif
+
 #ifdef CST_SYSTEM_HEADER
 #define CST_CORE_SYMBOL_(core, sys, isa) cst_core_##core##_##sys##_##isa
 #define CST_CORE_SYMBOL(core, sys, isa)  CST_CORE_SYMBOL_(core, sys, isa)
@@ -416,4 +426,4 @@ static cst_outcome piece_finish(const cst_march *m, double *record, int j, const
 #define SYMBOL                      CST_CORE_SYMBOL(CORE, CST_ISA)
 #endif
 extern const cst_core SYMBOL;
-const cst_core        SYMBOL = {room, march, piece_begin, piece_residual, piece_direction, piece_correct, piece_finish, TAKES_NOISE};
+const cst_core        SYMBOL = {room, march, CORE_PIECES, TAKES_NOISE};
