@@ -13,7 +13,8 @@ typedef void hand_loop(double *state, int groups, double h, long n);
 HAND_DECLARE(hand_pendulum)
 HAND_DECLARE(hand_double)
 HAND_DECLARE(hand_top)
-HAND_DECLARE(hand_lie) /* hand-lie.c: states are [group][R alpha][W] */
+HAND_DECLARE(hand_lie)    /* hand-lie.c: states are [group][R alpha][W] */
+HAND_DECLARE(hand_angles) /* hand-angles.c: states are [group][angles momenta][W] */
 
 /* hand-chain.c: chains of n beads, states [group][x y px py impulses][n][W]. Returns the iterations of Newton's method, over groups. */
 #define HAND_CHAIN_LENGTH2 5.0000000000000009 /* L^2 of the catalogue: sqrt(5) squared */
