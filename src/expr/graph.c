@@ -40,7 +40,9 @@ static void *move(void *old, size_t used, size_t n) {
   void *x = NULL;
   if (n < LARGE_PAGE) return cst_expr_memory(old, 1, n);
   if (posix_memalign(&x, LARGE_PAGE, n)) return cst_expr_memory(old, 1, n);
-  madvise(x, n, MADV_HUGEPAGE);
+#ifdef MADV_HUGEPAGE
+  (void)madvise(x, n, MADV_HUGEPAGE); /* without it, smaller ones */
+#endif
   if (used) memcpy(x, old, used);
   free(old);
   return x;

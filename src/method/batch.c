@@ -33,6 +33,7 @@ void cst_batch_reset(const cst_stepper *s, cst_batch *b, long lanes) {
   const int width = cst_stepper_width(s);
   b->groups = (int)((lanes + width - 1) / width);
   b->step = 0;
+  b->ahead = 0;
   memset(b->record, 0, (size_t)b->groups * cst_stepper_record_size(s) * sizeof(double));
   memset(b->alive, 0, (size_t)b->groups * sizeof *b->alive);
   memset(b->fate, 0, (size_t)b->groups * (size_t)width * sizeof *b->fate);
@@ -88,6 +89,7 @@ void cst_batch_refuse(const cst_stepper *s, cst_batch *b, long index, const doub
 }
 
 void cst_batch_ready(const cst_stepper *s, cst_batch *b) {
+  b->ahead = 0;
   for (int g = 0; g < b->groups; g++) cst_stepper_pad(s, b->record + (size_t)g * cst_stepper_record_size(s), b->alive[g]);
 }
 

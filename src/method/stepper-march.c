@@ -110,7 +110,7 @@ static long march_while_good(cst_stepper *st, double *record, long n) {
   return good;
 }
 
-/* Asked between groups and attempts; what a batch that was halted holds is of no use. */
+/* Asked between groups and attempts. */
 bool cst_stepper_halts(cst_stepper *st) {
   if (st->halt && !st->halted) st->halted = st->halt(st->halt_context);
   return st->halted;
@@ -141,8 +141,11 @@ static PetscErrorCode follow(cst_stepper *st, PetscErrorCode (*stretch)(cst_step
 }
 
 static PetscErrorCode march_stretch(cst_stepper *st, long n) {
+  cst_batch *b = st->batch;
+  int        g = b->ahead;
   PetscFunctionBegin;
-  for (int g = 0; g < st->batch->groups && !st->halted; g++) advance_group(st, g, n);
+  for (; g < b->groups && !st->halted; g += !st->halted) advance_group(st, g, n);
+  b->ahead = st->halted ? g : 0;
   PetscFunctionReturn(0);
 }
 

@@ -40,6 +40,8 @@ typedef struct {
   int             *alive;  /* [groups] bits */
   cst_lane_status *fate;   /* [groups * width] */
   long             step;   /* steps done by the living */
+  int              ahead; /* groups, the first ones, that have made the stretch in whose middle an advance was halted: where one of the same
+                           * length comes next, it leaves them as they are */
 } cst_batch;
 
 /* p (method.h) is borrowed until the stepper's end. */
@@ -106,7 +108,7 @@ void cst_stepper_set_time(cst_stepper *s, double time, long step);
 PetscErrorCode cst_stepper_advance(cst_stepper *s, cst_batch *b, long n);
 
 /* Whether to halt in the middle of an advance, asked between groups of lanes and between attempts at a step that fails; NULL: never. What
- * the batch holds afterwards is of no use. */
+ * the batch holds afterwards is of no use, but for groups that are ahead. */
 typedef bool cst_halt(void *context);
 void         cst_stepper_halt_by(cst_stepper *s, cst_halt *halt, void *context);
 bool         cst_stepper_halted(const cst_stepper *s); /* the last advance was */

@@ -12,7 +12,7 @@
 enum { TAG = 17 };
 /* A poll asks rank 0, which may be at work: it may take a part of the time, and of what all ranks ask together rank 0 stands so much. */
 static const double pause_between = 0.05, longest_pause = 1, look_every = 0.25, beat_every = 10, part_of_time = 0.05,
-                    polls_a_second = 20000;
+                    polls_a_second = 20000, least_patience = 5;
 enum { SLOTS = 64, ROOM = 256 << 20 }; /* parts on their way to rank 0 at a time, and their bytes */
 
 /* Further members on rank 0. */
@@ -54,7 +54,9 @@ struct cst_keeper {
   double             polled, slowest; /* time of the last poll, and the longest time between two */
   double             looked;          /* time of the last look in the middle of a slice */
   bool               halts;           /* what it told */
-  double             pause;           /* to the next poll */
+  bool               due;             /* ... of a checkpoint that is ordered and not obeyed */
+  double             patience; /* seconds of a slice after which it is halted for that; longer each time, so that slices come to an end */
+  double             pause;    /* to the next poll */
   bool               signalled;
   desk               desk;
 };
@@ -80,6 +82,7 @@ PetscErrorCode cst_keeper_create(MPI_Comm comm, const cst_plan *p, const cst_kee
   k->sending = MPI_REQUEST_NULL;
   for (int i = 0; i < SLOTS; i++) k->desk.request[i] = MPI_REQUEST_NULL;
   k->pause = pause_between;
+  k->patience = least_patience;
   k->desk.closed = k->polled = MPI_Wtime();
   if (k->rank == 0) {
     k->desk.kept = cst_kept_create(p, past, r);
@@ -342,8 +345,18 @@ bool cst_keeper_halts(void *context) {
   k->looked = now;
   if (k->rank == 0 && lead(k)) return true;
   cst_coordinator_get(k->coordinator, words);
+  k->due = k->runner && words[CST_NOTICE_ORDER] != k->obeyed;
   k->halts = is_last(words[CST_NOTICE_ORDER]) || words[CST_NOTICE_SIGNAL] || words[CST_NOTICE_END] > CST_END_DONE;
   return k->halts;
+}
+
+bool cst_keeper_pauses(void *context) {
+  cst_keeper *k = context;
+  if (cst_keeper_halts(k)) return true;
+  if (!k->due || MPI_Wtime() - k->polled < k->patience) return false;
+  k->patience *= 2;
+  k->due = false; /* until it is asked again */
+  return true;
 }
 
 /* Nothing is left to do for this rank: it goes on obeying until all have come so far, and asks the less often the longer it has waited.

@@ -32,7 +32,9 @@ PetscErrorCode cst_keeper_phase(cst_keeper *k, int n, cst_piece_of_work *f, void
 /* Between slices of work. */
 cst_poll cst_keeper_poll;
 /* In the middle of a slice that takes long: whether the run is to stop. It is asked as often as one likes. */
-bool           cst_keeper_halts(void *keeper);
+bool cst_keeper_halts(void *keeper);
+/* The same, or whether a checkpoint waits for a slice that takes long. */
+bool           cst_keeper_pauses(void *keeper);
 void           cst_keeper_finished(cst_keeper *k, const cst_work *w); /* its rows are written */
 PetscErrorCode cst_keeper_gather(cst_keeper *k,
                                  double     *seconds); /* series and seconds not yet reported; on rank 0 the sums over all ranks */

@@ -78,7 +78,7 @@ bool cst_past_origin(cst_past *past, const cst_work *w, cst_origin *from) {
   const double    *rows = cst_past_rows(past, w->piece);
   if (!rows) return false;
   const double *own = keep(past, rows + w->skip * piece->numbers, sizeof *rows * (size_t)(w->count * piece->numbers));
-  *from = (cst_origin){piece->at, piece->numbers, own, false};
+  *from = (cst_origin){piece->at, piece->numbers, own, piece->opens};
   return true;
 }
 
@@ -106,10 +106,11 @@ static bool read_done(const cst_plan *p, cst_past *past) {
 }
 
 /* Whether a batch of the class can stand there: all but the partner's step follows from its own. */
-static bool stands(const cst_plan *p, const cst_class *k, const cst_position *at) {
+static bool stands(const cst_plan *p, const cst_class *k, const cst_position *at, long opens) {
   const bool self = p->study->reference == CST_REFERENCE_SELF;
+  if (opens < 0 || opens > 1 || at->step < opens) return false;
   if (at->step < 0 || at->step > k->n || at->half_step < 0 || at->half_step > (self ? 2 * at->step : 0)) return false;
-  const cst_position there = cst_plan_position(p, k, at->step);
+  const cst_position there = cst_plan_position(p, k, at->step - opens);
   return at->window == there.window && at->in_window == there.in_window && at->folds == there.folds && at->next_sample == there.next_sample;
 }
 
@@ -137,7 +138,7 @@ static bool read_pieces(const cst_plan *p, cst_past *past) {
     past->section[i] = at = cst_past_find(past, "lanes", at + 1);
     if (at < 0 || !mark(p, past, c->icase, c->member, c->count, CST_LANE_MIDWAY, &past->stretch[i])) return false;
     if (!holds(c, cst_snapshot_section(past->snapshot, at, name))) return false;
-    if (!stands(p, &p->classes[past->stretch[i].cohort], &c->at)) return false;
+    if (!stands(p, &p->classes[past->stretch[i].cohort], &c->at, c->opens)) return false;
     past->stretch[i].step = c->at.step;
   }
   return true;

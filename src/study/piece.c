@@ -2,13 +2,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "study/piece.h"
 
-void cst_piece_pack(const cst_runner *r, cst_bundle *b) {
+/* Lanes from..to of the batch. */
+static void pack(const cst_runner *r, long from, long to, bool ahead, cst_bundle *b) {
   const cst_work *w = cst_runner_work(r);
-  if (!w) return;
-  cst_piece p = {.count = w->count, .numbers = cst_runner_numbers(r), .at = cst_runner_position(r)};
-  cst_plan_trajectory(cst_runner_plan(r), w->cohort, w->first, &p.icase, &p.member);
+  cst_piece       p = {.count = to - from, .numbers = cst_runner_numbers(r), .at = cst_runner_position(r), .opens = ahead};
+  p.at.step += ahead;
+  cst_plan_trajectory(cst_runner_plan(r), w->cohort, w->first + from, &p.icase, &p.member);
   cst_piece *head = cst_bundle_add(b, "lanes", sizeof p + sizeof(double) * (size_t)(p.count * p.numbers));
   double    *row = (double *)(head + 1);
   *head = p;
-  for (long l = 0; l < p.count; l++) cst_runner_save(r, l, row + l * p.numbers);
+  for (long l = from; l < to; l++) cst_runner_save(r, l, row + (l - from) * p.numbers);
+}
+
+void cst_piece_pack(const cst_runner *r, cst_bundle *b) {
+  const cst_work *w = cst_runner_work(r);
+  if (!w) return;
+  const long ahead = cst_runner_ahead(r);
+  if (ahead > 0) pack(r, 0, ahead, true, b);
+  if (ahead < w->count) pack(r, ahead, w->count, false, b);
 }

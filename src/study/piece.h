@@ -14,8 +14,10 @@ typedef struct {
   long         icase, member, count; /* first lane, and how many */
   long         numbers;              /* of a lane's row */
   cst_position at;
+  long         opens; /* 1: nothing has been looked at at this step, `at` is else what it was one step before; 0 */
 } cst_piece;
 
-/* Add the batch at work, if there is one, as a section "lanes": its cst_piece, then its rows. */
+/* Add the batch at work, if there is one, as a section "lanes": its cst_piece, then its rows; as two of them where a part of it is ahead.
+ */
 void cst_piece_pack(const cst_runner *r, cst_bundle *b);
 #endif

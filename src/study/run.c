@@ -293,7 +293,7 @@ static PetscErrorCode compute_batches(desk *d, cst_end *end) {
   PetscFunctionBegin;
   PetscCall(cst_reference_gather(d->reference, PETSC_COMM_WORLD));
   PetscCall(cst_runner_create(d->plan, d->agenda->batch, d->reference, d->output, d->series, cst_keeper_poll, d->keeper, &d->runner));
-  cst_runner_halt_by(d->runner, cst_keeper_halts);
+  cst_runner_halt_by(d->runner, cst_keeper_halts, cst_keeper_pauses);
   cst_keeper_watch(d->keeper, d->runner);
   PetscCall(cst_keeper_phase(d->keeper, d->agenda->n, compute_batch, d, end));
   if (*end == CST_END_DONE && d->plan->study->worst_by.text) PetscCall(cst_replay(d->plan, d->output, d->runner, d->keeper, end));

@@ -14,7 +14,7 @@ struct cst_runner {
   cst_series     *series;
   cst_poll       *poll;
   void           *poll_context;
-  cst_halt       *halt; /* of the same context; NULL: none */
+  cst_halt       *halt, *pause; /* of the same context; NULL: none */
   const cst_fold *fold;
   int             width;
   cst_stepper   **stepper, **partner; /* [nmethod]; partner: of half the step, for reference: self */

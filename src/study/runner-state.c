@@ -14,6 +14,8 @@ cst_position cst_runner_position(const cst_runner *r) {
                         .next_sample = r->next_sample};
 }
 
+long cst_runner_ahead(const cst_runner *r) { return PetscMin(r->work->count, (long)r->b->ahead * r->width); }
+
 long cst_runner_state_numbers(const cst_runner *r) { return (long)cst_batch_numbers(r->st); }
 
 long cst_runner_numbers(const cst_runner *r) {

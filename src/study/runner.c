@@ -199,13 +199,13 @@ enum { FEW_STEPS = 8 };
 
 bool cst_runner_halted(const cst_runner *r) { return cst_stepper_halted(r->st) || (r->hst && cst_stepper_halted(r->hst)); }
 
-void cst_runner_halt_by(cst_runner *r, cst_halt *halt) { r->halt = halt; }
+void cst_runner_halt_by(cst_runner *r, cst_halt *halt, cst_halt *pause) { r->halt = halt, r->pause = pause; }
 
 static void watch(cst_runner *r, bool watched) {
   const size_t numbers = (size_t)cst_runner_numbers(r), n = numbers * (size_t)r->work->count;
-  r->watched = watched && r->halt;
-  cst_stepper_halt_by(r->st, r->watched ? r->halt : NULL, r->poll_context);
-  if (r->hst) cst_stepper_halt_by(r->hst, r->watched ? r->halt : NULL, r->poll_context);
+  r->watched = watched && r->pause;
+  cst_stepper_halt_by(r->st, r->watched ? r->pause : NULL, r->poll_context);
+  if (r->hst) cst_stepper_halt_by(r->hst, r->watched ? r->pause : NULL, r->poll_context);
   if (!r->watched) return;
   if (n > r->kept_room) r->kept_rows = cst_need(realloc(r->kept_rows, (r->kept_room = n) * sizeof *r->kept_rows));
   for (long l = 0; l < r->work->count; l++) cst_runner_save(r, l, r->kept_rows + (size_t)l * numbers);
@@ -215,13 +215,32 @@ static void watch(cst_runner *r, bool watched) {
 
 static PetscErrorCode take_up(cst_runner *r, const cst_origin *from);
 
-/* One slice; one that is halted in its middle changes nothing. */
+/* Whether groups of lanes step for themselves: not where a partner follows, or means are taken of all of them at every step. */
+static bool are_apart(const cst_runner *r) { return !r->hst && !(r->plan->method[r->cohort->method]->properties.mean > 0); }
+
+/* Out of a slice that was halted, to where it began; of a single step the groups that have made it keep it. */
+static PetscErrorCode go_back(cst_runner *r) {
+  const long numbers = cst_runner_numbers(r);
+  const int  ahead = are_apart(r) && r->slice_end == r->kept_at.step + 1 ? r->b->ahead : 0;
+  PetscFunctionBegin;
+  if (!ahead) {
+    PetscCall(take_up(r, &(cst_origin){.at = r->kept_at, .numbers = numbers, .row = r->kept_rows}));
+    PetscFunctionReturn(0);
+  }
+  for (long l = (long)ahead * r->width; l < r->work->count; l++) cst_runner_restore(r, l, r->kept_rows + l * numbers);
+  r->b->step = r->kept_at.step;
+  cst_batch_ready(r->st, r->b);
+  r->b->ahead = ahead;
+  PetscFunctionReturn(0);
+}
+
+/* One slice. */
 static PetscErrorCode march_slice(cst_runner *r) {
   const cst_schedule schedule = {r, next_stop, look};
   PetscFunctionBegin;
   PetscCall(cst_stepper_follow(r->st, r->b, &schedule));
   if (cst_runner_halted(r))
-    PetscCall(take_up(r, &(cst_origin){.at = r->kept_at, .numbers = cst_runner_numbers(r), .row = r->kept_rows}));
+    PetscCall(go_back(r));
   else
     PetscCall(follow_along(r));
   PetscFunctionReturn(0);
@@ -233,6 +252,7 @@ static PetscErrorCode march(cst_runner *r, long to, bool *stop) {
   while (r->b->step < to && !*stop) {
     const double before = MPI_Wtime();
     const long   from = r->b->step;
+    if (r->b->ahead) slice = 1;
     r->slice_end = PetscMin(from + slice, to);
     watch(r, slice <= FEW_STEPS);
     PetscCall(march_slice(r));

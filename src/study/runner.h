@@ -19,9 +19,10 @@ typedef struct cst_runner cst_runner;
 /* batch: lanes of a batch, at most. */
 PetscErrorCode cst_runner_create(const cst_plan *p, long batch, cst_reference *r, cst_output *o, cst_series *s, cst_poll *poll,
                                  void *context, cst_runner **runner);
-/* What is asked, with the context of poll, in the middle of slices that may take long; where it says so, the batch goes back to where its
- * slice began. */
-void           cst_runner_halt_by(cst_runner *runner, cst_halt *halt);
+/* What is asked, with the context of poll, while the lanes of a batch start, and in the middle of slices that may take long. A batch that
+ * is halted while it starts has not begun, and stops. One that is paused in a slice goes back to where that began, where possible without
+ * the lanes that have made its only step (cst_runner_ahead), and polls. */
+void           cst_runner_halt_by(cst_runner *runner, cst_halt *halt, cst_halt *pause);
 PetscErrorCode cst_runner_destroy(cst_runner **runner);
 /* Step a batch to its end and write its rows; where *stop is set it is left in the middle of its way. from: NULL, its start. */
 PetscErrorCode cst_runner_batch(cst_runner *runner, const cst_work *w, const cst_origin *from, bool *stop);
@@ -41,6 +42,8 @@ const cst_plan *cst_runner_plan(const cst_runner *r);
 /* The batch at work; NULL: there is none, or it is a replay. */
 const cst_work *cst_runner_work(const cst_runner *r);
 cst_position    cst_runner_position(const cst_runner *r);
+/* Lanes of it, the first ones, that are a step further, where nothing has been looked at yet. */
+long cst_runner_ahead(const cst_runner *r);
 /* Numbers of a lane's row; those of them that are its state in the batch come first. */
 long cst_runner_numbers(const cst_runner *r);
 long cst_runner_state_numbers(const cst_runner *r);

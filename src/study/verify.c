@@ -187,10 +187,11 @@ static PetscErrorCode make_reference(desk *d, const trajectory *t) {
   PetscFunctionReturn(0);
 }
 
-/* A failed trajectory keeps only its last good state; a partner that was stopped on its way to the same step is somewhere before it. */
-static long count_kept(const desk *d, const double *row, const cst_position *at) {
-  const bool failed = row[0] != 0, follows = at->half_step != cst_runner_position(d->runner).half_step;
-  return failed || follows ? cst_runner_state_numbers(d->runner) : cst_runner_numbers(d->runner);
+/* A failed trajectory keeps only its last good state; a partner that was stopped on its way to the same step is somewhere before it; and
+ * where nothing was looked at yet the state alone is known. */
+static long count_kept(const desk *d, const double *row, const cst_piece *p) {
+  const bool failed = row[0] != 0, follows = p->at.half_step != cst_runner_position(d->runner).half_step;
+  return failed || follows || p->opens ? cst_runner_state_numbers(d->runner) : cst_runner_numbers(d->runner);
 }
 
 static PetscErrorCode compare_midway(desk *d, const trajectory *t) {
@@ -206,7 +207,7 @@ static PetscErrorCode compare_midway(desk *d, const trajectory *t) {
   cst_piece_pack(d->runner, &b);
   row = (const double *)(const void *)(b.bytes + sizeof(cst_section_head) + sizeof(cst_piece));
   snprintf(name, sizeof name, "step %ld in checkpoint %ld", t->until, past->number);
-  cst_compare_numbers(&d->comparison, name, kept, row, count_kept(d, kept, &past->piece[piece].at));
+  cst_compare_numbers(&d->comparison, name, kept, row, count_kept(d, kept, &past->piece[piece]));
   cst_bundle_destroy(&b);
   PetscFunctionReturn(0);
 }

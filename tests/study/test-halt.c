@@ -17,21 +17,25 @@ static const char *const texts[] = {
     "methods: [rattle, midpoint, \"hbvm(k=4, s=2)\", \"compose(rattle, project(rk4))\"]\nreference: self\nerror: {of: [q, p, lambda]}\n",
     "study: conservation\nsystem: planar-pendulum\ninitial: {members: 12, seed: 3, spread: {v: 3}}\nend: 40.0\nsteps: [0.4, 0.05]\n"
     "methods: [rattle, \"penalty(newmark, omega=20, average=0.5)\", \"langevin(rattle, friction=0.5, inverse-temperature=2)\"]\n"
-    "solver: {max-iterations: 6}\ntrajectories: {members: [3, 11], every: 7}\n"};
+    "solver: {max-iterations: 6}\ntrajectories: {members: [3, 11], every: 7}\n",
+    "study: conservation\nsystem: planar-pendulum\ninitial: {members: 24, seed: 3, spread: {v: 2}}\nend: 20.0\nsteps: [0.4]\n"
+    "methods: [rattle, \"compose(rattle, suzuki4)\"]\ntrajectories: {members: [3, 11], every: 1}\n"};
 
-/* Halts at every third or so question, but not while lanes start. */
+/* Halts now and then, or at every fifth question, which is before a batch has asked of all of its groups, for so many times at most. */
 typedef struct {
-  bool     halts;
-  long     calm; /* questions to come that it lets pass */
-  long     halted;
+  enum { NEVER, NOW_AND_THEN, EVERY_FIFTH } how;
+  long     asked, halted;
   unsigned draw;
 } nuisance;
 
+enum { MOST = 200000 };
+
 static bool halt(void *context) {
   nuisance *x = context;
-  if (!x->halts || x->calm-- > 0) return false;
+  bool      now = false;
   x->draw = x->draw * 1664525u + 1013904223u;
-  const bool now = x->draw >> 16 & 1;
+  if (x->how == NOW_AND_THEN) now = !(x->draw >> 16 & 7);
+  if (x->how == EVERY_FIFTH) now = ++x->asked % 5 == 0 && x->halted < MOST;
   x->halted += now;
   return now;
 }
@@ -47,7 +51,7 @@ static PetscErrorCode run(const cst_plan *p, nuisance *x, const char *path, cst_
   cst_conclusion *table = cst_conclude_create(p);
   cst_reference  *reference = cst_reference_create(p);
   cst_series     *s = cst_series_create(p);
-  cst_agenda     *a = cst_agenda_create(p, 1, 8, NULL, NULL, 0);
+  cst_agenda     *a = cst_agenda_create(p, 1, 64, NULL, NULL, 0);
   cst_output     *o;
   cst_runner     *r;
   bool            stop = false, finished;
@@ -55,11 +59,8 @@ static PetscErrorCode run(const cst_plan *p, nuisance *x, const char *path, cst_
   PetscCall(cst_output_create(p, path, true, cst_conclude_columns(table), &o));
   cst_output_flush(o);
   PetscCall(cst_runner_create(p, a->batch, reference, o, s, poll, x, &r));
-  cst_runner_halt_by(r, halt);
-  for (int i = 0; i < a->n; i++) {
-    x->calm = a->work[i].count;
-    PetscCall(cst_runner_batch(r, &a->work[i], NULL, &stop));
-  }
+  cst_runner_halt_by(r, NULL, halt);
+  for (int i = 0; i < a->n; i++) PetscCall(cst_runner_batch(r, &a->work[i], NULL, &stop));
   cst_series_pack(s, series);
   PetscCall(cst_runner_destroy(&r));
   PetscCall(cst_output_close(&o, "complete", &finished));
@@ -96,18 +97,18 @@ static bool same_files(const char *one, const char *two) {
   return same;
 }
 
-static void halted(const char *text, const char *name) {
+static void halted(const char *text, const char *name, int how) {
   cst_diag  *d = cst_diag_create();
   cst_study *s = cst_study_read("halt.yaml", text, strlen(text), cst_reader_share_alone, d);
   cst_plan  *p = s ? cst_plan_create(s, 0, d) : NULL;
   cst_bundle one = {0}, two = {0};
-  nuisance   never = {false, 0, 0, 1}, often = {true, 0, 0, 1};
+  nuisance   never = {NEVER, 0, 0, 1}, often = {how, 0, 0, 1};
   char       calm[64], struck[64];
   snprintf(calm, sizeof calm, "/tmp/cst-calm-%d.h5", (int)getpid());
   snprintf(struck, sizeof struck, "/tmp/cst-struck-%d.h5", (int)getpid());
   cst_diag_print(d, stdout);
   OK(p && !run(p, &never, calm, &one) && !run(p, &often, struck, &two), "%s: both run", name);
-  OK(often.halted > 100, "%s: slices are halted (%ld)", name, often.halted);
+  OK(often.halted > 50 && often.halted < MOST, "%s: slices are halted, and come to an end (%ld)", name, often.halted);
   OK(one.size == two.size && !memcmp(one.bytes, two.bytes, one.size), "%s: the series are those of the undisturbed run", name);
   OK(same_files(calm, struck), "%s: so are the rows", name);
   unlink(calm), unlink(struck);
@@ -119,8 +120,9 @@ static void halted(const char *text, const char *name) {
 
 int main(int argc, char **argv) {
   if (PetscInitialize(&argc, &argv, NULL, NULL) || cst_solver_register()) return 1;
-  halted(texts[0], "with a partner");
-  halted(texts[1], "with stored states");
+  halted(texts[0], "with a partner", NOW_AND_THEN);
+  halted(texts[1], "with stored states", NOW_AND_THEN);
+  halted(texts[2], "before the groups have made a step", EVERY_FIFTH);
   (void)PetscFinalize();
   return tap_done();
 }

@@ -14,7 +14,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../
 from cli import ENVIRONMENT, PROGRAM, constella, done, ok, path, write
 
 ENTRY, TRAILER = "<16sQQ32s", "<8sIIQ32s"   # of the index, and what stands behind it
-FIELDS = ["case", "member", "count", "numbers", "step", "half_step", "window", "in_window", "folds", "next_sample"]   # of a piece
+FIELDS = ["case", "member", "count", "numbers", "step", "half_step", "window", "in_window", "folds", "next_sample", "opens"]   # of a piece
 
 LONG = """study: conservation
 system: double-pendulum
@@ -91,8 +91,8 @@ def main():
     with open(name, "rb") as f:
         ok(f.read() == whole, "a checkpoint that is written again unchanged is the same")
     pieces = bytes(Checkpoint(name).find("pieces")[0][1])
-    good = dict(zip(FIELDS, struct.unpack_from("<10q", pieces)))
-    lies = [(f, x) for f in FIELDS for x in (-1, good[f] + (10**6 if f == "step" else 1), 2**62)] + [("numbers", 0), ("count", 0), ("numbers", 2**61 + good["numbers"])]
+    good = dict(zip(FIELDS, struct.unpack_from("<11q", pieces)))
+    lies = [(f, x) for f in FIELDS for x in (-1, good[f] + {"step": 10**6, "opens": 2}.get(f, 1), 2**62)] + [("numbers", 0), ("count", 0), ("numbers", 2**61 + good["numbers"])]
     for field, value in lies:
         def lie(c):
             for title in ("pieces", "lanes"):
@@ -102,7 +102,7 @@ def main():
         refused(f"{field} {value}", result)
     for where, value in (("how it ended", 99.0), ("how it ended", float("nan")), ("when", -5.0), ("when", 1e300)):
         def state(c):
-            struct.pack_into("<d", c.find("lanes")[0][1], 80 + 8 * (where == "when"), value)
+            struct.pack_into("<d", c.find("lanes")[0][1], 88 + 8 * (where == "when"), value)
             c.write()
         change(name, whole, state)
         refused(f"of a trajectory, {where}: {value}", result, 1)
