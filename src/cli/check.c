@@ -1,5 +1,6 @@
 /* check.c: `constella check STUDY`: validates a study and prints its plan; runs nothing. */
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include "cli/checked.h"
@@ -8,6 +9,7 @@
 #include "study/footprint.h"
 #include "study/reader.h"
 #include "study/reference.h"
+#include "study/trial.h"
 
 static void print_size(const char *name, double bytes) {
   const char *unit[] = {"B", "KiB", "MiB", "GiB", "TiB"};
@@ -71,6 +73,16 @@ static void print_extensible(const cst_plan *p) {
   cst_channels_destroy(c);
 }
 
+/* A few steps tell more than the plan's estimate, but of a user's own system, which a run may compile. */
+static void print_trial(const cst_plan *p) {
+  const cst_trial t = cst_trial_make(p);
+  printf("%-14s about %.3g of the force or the right hand side, as a few steps of each method tell\n", "evaluations", t.evaluations);
+  if (isnan(t.seconds))
+    printf("%-14s about %.3g s on one core of this kind, very roughly\n", "cost", cst_plan_time(p) * 1e-9);
+  else
+    printf("%-14s about %.3g s on one core of this kind\n", "cost", t.seconds);
+}
+
 static void print_plan(const cst_study *s, const cst_plan *p, const cst_agenda *a) {
   printf("%-14s %s (%s study)\n", "study", s->title && *s->title ? s->title : s->file, cst_kind_name(s->kind));
   printf("%-14s %s, %d coordinates, %d constraints\n", "system", s->system->name, s->system->nq, s->system->ng);
@@ -85,7 +97,7 @@ static void print_plan(const cst_study *s, const cst_plan *p, const cst_agenda *
   printf("%-14s %.6g trajectory-steps\n", "work", cst_plan_steps(p));
   if (s->averages) print_averages(s);
   printf("%-14s %d of up to %ld lanes\n", "batches", a->n, a->batch);
-  printf("%-14s about %.3g s on one core of this kind, very roughly\n", "cost", cst_plan_time(p) * 1e-9);
+  print_trial(p);
   print_reference(p);
   print_trajectories(p);
   print_size("memory a rank", cst_footprint_memory(p, a->batch));

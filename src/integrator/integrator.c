@@ -151,8 +151,12 @@ static void attach_stepped(cst_integrator *x) {
 
 static PetscErrorCode make_stepper(cst_integrator *x) {
   const cst_system         *s = x->system;
-  const cst_stepper_options o = {x->isa, (int)((x->options.trajectories + x->width - 1) / x->width), x->options.max_iterations,
-                                 x->options.compensated, CST_ITERATION_AUTO};
+  const cst_stepper_options o = {x->isa,
+                                 (int)((x->options.trajectories + x->width - 1) / x->width),
+                                 x->options.max_iterations,
+                                 x->options.compensated,
+                                 CST_ITERATION_AUTO,
+                                 false};
   PetscFunctionBegin;
   x->prepared = cst_method_prepare(x->method, s);
   attach_stepped(x);

@@ -237,7 +237,9 @@ PetscErrorCode cst_stepper_follow(cst_stepper *st, cst_batch *b, const cst_sched
   st->batch = b;
   st->schedule = schedule;
   st->halted = false;
-  if (cst_solver_marches(st->solver))
+  if (!st->solver)
+    PetscCall(follow(st, march_stretch));
+  else if (cst_solver_marches(st->solver))
     PetscCall(cst_solver_solve(st->solver, b->groups));
   else
     PetscCall(follow(st, stretch_in_pieces));

@@ -233,7 +233,7 @@ PetscErrorCode cst_stepper_create(const cst_prepared *p, const cst_stepper_optio
   st->saved = aligned(st->size * (size_t)o->groups);
   st->scratch = (cst_scratch *)aligned(sizeof(cst_scratch) / sizeof(double) * (size_t)o->groups);
   PetscCheck(st->work && st->saved && st->scratch, PETSC_COMM_SELF, PETSC_ERR_MEM, "no memory for %d groups of lanes", o->groups);
-  PetscCall(cst_solver_create(cst_stepper_equations(st), o->groups, st->width, most, o->max_iterations, &st->solver));
+  if (!o->bare) PetscCall(cst_solver_create(cst_stepper_equations(st), o->groups, st->width, most, o->max_iterations, &st->solver));
   PetscFunctionReturn(0);
 }
 

@@ -22,6 +22,7 @@ typedef struct {
   int           max_iterations;
   bool          compensated;
   cst_iteration iteration;
+  bool          bare; /* it marches only, without a solver of PETSc's, which need not have begun */
 } cst_stepper_options;
 
 /* Whether conversions can be solved so on s: all ways but krylov have dense matrices of a few coordinates. */

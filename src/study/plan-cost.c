@@ -105,8 +105,10 @@ static double look_cost(const cst_plan *p) {
   return counted + 0.8 * p->nquantity + 0.5 * (s->nq + s->pattern[CST_K_G].n + s->pattern[CST_K_xi].n);
 }
 
+double cst_plan_look_cost(const cst_plan *p, const cst_class *k) { return look_cost(p) / (double)k->observe; }
+
 double cst_plan_step_cost(const cst_plan *p, const cst_class *k) {
-  return program_cost(p->method[k->method]->program, p->method[k->method]->stepped) + look_cost(p) / (double)k->observe;
+  return program_cost(p->method[k->method]->program, p->method[k->method]->stepped) + cst_plan_look_cost(p, k);
 }
 
 double cst_plan_time(const cst_plan *p) {

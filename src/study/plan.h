@@ -97,6 +97,7 @@ double cst_plan_lane_bytes(const cst_plan *p);
 double cst_plan_work_bytes(const cst_plan *p);
 long   cst_plan_state_numbers(const cst_plan *p); /* of a lane in a checkpoint, at most, without what is folded */
 double cst_plan_step_cost(const cst_plan *p, const cst_class *k);
+double cst_plan_look_cost(const cst_plan *p, const cst_class *k); /* the part of it that is looking at what is observed */
 long   cst_plan_most_lanes(const cst_plan *p);
 int    cst_plan_fitting_isa(const cst_plan *p, int isa);
 double cst_plan_time(const cst_plan *p);  /* nanoseconds of all steps of the study on one core, idle lanes of groups too */

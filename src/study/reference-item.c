@@ -89,8 +89,8 @@ static PetscErrorCode open_double(cst_item *i) {
   const cst_plan           *p = i->r->plan;
   const cst_study          *s = p->study;
   const int                 width = cst_isas[p->isa].width;
-  const cst_stepper_options o = {p->isa, (int)((i->x.count + width - 1) / width), PetscMax(100, s->max_iterations), false,
-                                 CST_ITERATION_AUTO};
+  const cst_stepper_options o = {
+      p->isa, (int)((i->x.count + width - 1) / width), PetscMax(100, s->max_iterations), false, CST_ITERATION_AUTO, false};
   PetscFunctionBegin;
   i->lambda = cst_need(aligned_alloc(64, (size_t)(s->system->ng + 1) * CST_W_MAX * sizeof *i->lambda));
   PetscCall(cst_stepper_create(p->reference, &o, &i->st));

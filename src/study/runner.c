@@ -20,7 +20,8 @@ double cst_runner_seconds(const cst_runner *r, int cohort) { return r->seconds[c
 /* One stepper (one SNES) a method, made when first needed. */
 static PetscErrorCode prepare(cst_runner *r, int method, cst_stepper **stepper, cst_batch *batch) {
   const cst_study    *s = r->plan->study;
-  cst_stepper_options o = {r->plan->isa, (int)((r->batch + r->width - 1) / r->width), s->max_iterations, s->compensated, s->iteration};
+  cst_stepper_options o = {r->plan->isa, (int)((r->batch + r->width - 1) / r->width), s->max_iterations, s->compensated, s->iteration,
+                           false};
   PetscFunctionBegin;
   if (*stepper) PetscFunctionReturn(0);
   PetscCall(cst_stepper_create(r->plan->method[method], &o, stepper));

@@ -15,7 +15,7 @@ import time
 PROGRAM = os.path.abspath(os.environ.get("CONSTELLA", "build/constella"))
 REFUSED, ACCEPTED, MEMORY = 2.0, 10.0, 2048   # seconds, seconds, MiB
 LIMIT = 40                                    # seconds of the processor
-BYTES = 80 << 20                              # of a text
+BYTES = 64 << 20                              # of a text, at most
 
 STUDY = """study: order
 system: {system}
@@ -189,11 +189,10 @@ def attempt(folder, text, described):
 
 def grow(name, make, folder):
     """The dearest refusal and the dearest acceptance, as (size, seconds, MiB, status, line); what does not hold."""
-    tried, size, low, high = [], 1, 0, None
-    while high is None and size <= 4 ** 15:
+    tried, size, low, high, length = [], 4, 0, None, 0
+    while high is None and size <= 4 ** 15 and length < BYTES / 16:
         text, described = make(size)
-        if len(text) + len(described or "") > BYTES:
-            break
+        length = len(text) + len(described or "")
         tried.append((size, *attempt(folder, text, described)))
         if tried[-1][1] != 0:
             high = size
@@ -204,15 +203,14 @@ def grow(name, make, folder):
         size *= 4
     for _ in range(5):
         middle = (low + (high or 0)) // 2
-        if high is None or middle in (low, high):
+        if high is None or middle in (low, high) or tried[-1][2] > LIMIT / 2:
             break
         tried.append((middle, *attempt(folder, *make(middle))))
         low, high = (middle, high) if tried[-1][1] == 0 else (low, middle)
     if high is not None:
-        for further in (16 * high, 256 * high):   # far beyond
-            text, described = make(further) if further < 4 ** 16 else ("x" * (BYTES + 1), "")
-            if len(text) + len(described or "") <= BYTES:
-                tried.append((further, *attempt(folder, text, described)))
+        for times in (16, 256):   # far beyond, where the text is not too long
+            if (length < 2000 or length * times < BYTES / 16) and high * times < 4 ** 20:
+                tried.append((high * times, *attempt(folder, *make(high * times))))
     wrong = []
     for what, limit, of in (("refused", REFUSED, [t for t in tried if t[1] != 0]), ("accepted", ACCEPTED, [t for t in tried if t[1] == 0])):
         for t in sorted(of, key=lambda t: -t[2])[:1]:

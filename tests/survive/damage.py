@@ -15,7 +15,7 @@ import subprocess
 import sys
 import time
 
-from survive import ENVIRONMENT, PROGRAM, checkpoints, digests, differences, finish, start
+from survive import ENVIRONMENT, PROGRAM, checkpoints, differences, digests, finish, start
 
 from cli import FOLDER, path, run, write
 
@@ -159,13 +159,12 @@ def interrupted():
     _, result = run("whole", MIDWAY)
     whole, study, stopped = digests(result), path("whole.yaml"), path("midway.h5")
     for _ in range(20):
-        process = start(study, stopped, 0, checkpoint=0.1)
-        while process.poll() is None and len(checkpoints(stopped)) < 2:
-            time.sleep(0.02)
-        time.sleep(0.1)
+        process = start(study, stopped, 0, checkpoint=0.02)
+        while process.poll() is None and len([x for x in checkpoints(stopped) if not x.endswith(".new")]) < 2:
+            time.sleep(0.01)
         process.kill()
         finish(process)
-        if len(checkpoints(stopped)) >= 2:
+        if len([x for x in checkpoints(stopped) if not x.endswith(".new")]) >= 2:
             break
     names = ["midway.h5", *(x for x in checkpoints(stopped) if not x.endswith(".new"))]
     return whole, study, {x: open(os.path.join(FOLDER, x), "rb").read() for x in names}

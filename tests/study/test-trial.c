@@ -1,0 +1,90 @@
+/* test-trial.c: evaluations that `check` tells from a few steps, against those of many, over all jobs: within a factor 1.5 for each study.
+ *
+ * What is compared is one trajectory of up to a dozen classes of a study, up to STEPS steps, or so many as are made in a moment: another member
+ * than that of the trial where there is one.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#define _GNU_SOURCE 1
+#include <glob.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "constella/document.h"
+#include "study/trial.h"
+#include "tap.h"
+
+enum { STEPS = 1000, CLASSES = 12 };
+static const double moment = 1e6; /* nanoseconds, by the plan's estimate */
+
+static PetscErrorCode walk(const cst_plan *p, const cst_class *k, long member, long n, double *evaluations) {
+  const cst_study    *s = p->study;
+  const cst_case     *c = &p->cases[k->cases[0]];
+  cst_stepper_options o = {p->isa, 1, s->max_iterations, s->compensated, s->iteration, true};
+  double             *q = malloc(2 * sizeof *q * (size_t)(s->system->nq + 1)), *v = q + s->system->nq, per_step, per_iteration;
+  cst_stepper        *st = NULL;
+  cst_batch           b;
+  PetscFunctionBegin;
+  PetscCall(cst_stepper_create(p->method[k->method], &o, &st));
+  cst_stepper_set_resolution(st, s->resolution);
+  cst_stepper_set_step(st, k->h);
+  PetscCall(cst_batch_create(st, &b));
+  cst_batch_reset(st, &b, 1);
+  if (!cst_study_member(s, c->variant, member, q, v)) PetscFunctionReturn(1);
+  cst_batch_start(st, &b, 0, cst_plan_parameters(p, c->variant), q, v, s->tolerance[c->tolerance]);
+  cst_batch_address(st, &b, 0, s->seed, (uint64_t)member);
+  cst_batch_ready(st, &b);
+  PetscCall(cst_stepper_advance(st, &b, n));
+  cst_stepper_evaluations(st, &per_step, &per_iteration);
+  *evaluations = per_step * (double)(b.fate[0].reason ? b.fate[0].step : n) +
+                 per_iteration * cst_batch_lane(st, &b, 0)[cst_stepper_layout(st)->iterations * cst_stepper_width(st)];
+  PetscCall(cst_batch_destroy(&b));
+  PetscCall(cst_stepper_destroy(&st));
+  free(q);
+  PetscFunctionReturn(0);
+}
+
+/* The factor between what is told and what is counted of a study; 0: there is nothing to compare. */
+static double factor(const cst_plan *p) {
+  cst_trier *t = cst_trier_create(p);
+  double     told = 0, counted = 0;
+  const int  every = (p->nclass + CLASSES - 1) / CLASSES;
+  for (int i = 0; i < p->nclass; i += every) {
+    const cst_class *k = &p->classes[i];
+    const long       n = (long)fmin((double)k->n, fmin(STEPS, moment / k->cost));
+    double           x = 0, y = 0, nanoseconds;
+    if (n < 1 || !cst_trier_class(t, k, n, &x, &nanoseconds) || walk(p, k, p->study->members - 1, n, &y)) continue;
+    told += x * (double)k->n / (double)n * (double)k->lanes, counted += y * (double)k->n / (double)n * (double)k->lanes;
+  }
+  cst_trier_destroy(t);
+  return told > 0 && counted > 0 ? fmax(told / counted, counted / told) : 0;
+}
+
+static double of_job(const char *file) {
+  cst_diag *d = cst_diag_create();
+  char     *text = NULL;
+  size_t    length = 0;
+  double    x = 0;
+  if (!cst_document_fetch(file, &text, &length)) {
+    cst_study *s = cst_study_read(file, text, length, cst_reader_share_alone, d);
+    cst_plan  *p = s ? cst_plan_create(s, CST_ISA_COUNT - 1, d) : NULL;
+    if (p) x = factor(p);
+    cst_plan_destroy(p);
+    cst_study_destroy(s);
+  }
+  free(text);
+  cst_diag_destroy(d);
+  return x;
+}
+
+int main(void) {
+  glob_t jobs;
+  int    compared = 0;
+  if (glob("jobs/*.yaml", 0, NULL, &jobs) || glob("jobs/*/*.yaml", GLOB_APPEND, NULL, &jobs)) return 1;
+  for (size_t i = 0; i < jobs.gl_pathc; i++) {
+    const double x = of_job(jobs.gl_pathv[i]);
+    if (x > 0) OK(x < 1.5, "%s: what is told of evaluations is within a factor %.2f", jobs.gl_pathv[i], x), compared++;
+  }
+  OK(compared > 60, "%d jobs were compared", compared);
+  globfree(&jobs);
+  return tap_done();
+}
