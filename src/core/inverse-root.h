@@ -19,13 +19,22 @@ static inline double cst_inverse_root(double x) {
   return y + (y * e) * (0.5 + 0.375 * e);
 }
 
+/* gcc 12 widens half of a vector at a time where it is not given the instruction. */
+#if CST_W == 8
+#define CST_ROOTS(x) __builtin_ia32_sqrtps256(x)
+#define CST_WIDEN(x) __builtin_ia32_cvtps2pd512_mask(x, vundefined(), -1, 4)
+#elif CST_W == 4
+#define CST_ROOTS(x) __builtin_ia32_sqrtps(x)
+#define CST_WIDEN(x) __builtin_ia32_cvtps2pd256(x)
+#endif
+#ifdef __clang__
+#undef CST_WIDEN
+#define CST_WIDEN(x) __builtin_convertvector(x, vd)
+#endif
 CST_INLINE vd cst_inverse_root_start(vd x) {
-#if CST_W == 8 && defined(__AVX512F__) && !defined(CST_PORTABLE)
-  return (vd)_mm512_cvtps_pd(_mm256_div_ps(_mm256_set1_ps(1), _mm256_sqrt_ps(_mm512_cvtpd_ps((__m512d)x))));
-#elif CST_W == 4 && defined(__AVX__) && !defined(CST_PORTABLE)
-  return (vd)_mm256_cvtps_pd(_mm_div_ps(_mm_set1_ps(1), _mm_sqrt_ps(_mm256_cvtpd_ps((__m256d)x))));
-#elif CST_W == 2 && defined(__SSE2__) && !defined(CST_PORTABLE)
-  return (vd)_mm_cvtps_pd(_mm_div_ps(_mm_set1_ps(1), _mm_sqrt_ps(_mm_cvtpd_ps((__m128d)x))));
+#if CST_W > 2 && defined(CST_SQRT)
+  typedef float singles __attribute__((vector_size(4 * CST_W)));
+  return (vd)CST_WIDEN(1.0f / CST_ROOTS(__builtin_convertvector(x, singles)));
 #else
   for (int l = 0; l < CST_W; l++) x[l] = (double)(1.0f / sqrtf((float)x[l]));
   return x;
@@ -44,8 +53,8 @@ CST_INLINE vl cst_inverse_root_mark(vd x) { return (vl)x - 0x37e0000000000000L; 
 CST_INLINE vl cst_inverse_root_outside(vl marks) { return (vl)((marks & (long)0xf000000000000000UL) != 0); }
 
 CST_INLINE int cst_inverse_root_any(vl marks) {
-#if CST_W == 8 && defined(__AVX512F__) && !defined(CST_PORTABLE)
-  return _mm512_test_epi64_mask((__m512i)marks, _mm512_set1_epi64((long)0xf000000000000000UL)) != 0;
+#if CST_W == 8 && defined(CST_SQRT) && !defined(__clang__)
+  return __builtin_ia32_ptestmq512((vq)marks, (vq){} + (long)0xf000000000000000UL, -1) != 0;
 #else
   return vany(cst_inverse_root_outside(marks));
 #endif

@@ -10,14 +10,14 @@
 
 typedef struct {
   double evaluations; /* as the result will count them, /final/evaluations, of all trajectories */
-  double seconds;     /* on one core, idle lanes of groups too, of those of the study itself (no reference); NAN: kernels are interpreted here
-                       * and compiled in a run */
+  double seconds; /* on one core, idle lanes of groups too, of those of the study itself (no reference); NAN: kernels are interpreted here
+                   * and compiled in a run */
 } cst_trial;
 
 /* A method set up to be tried; one for many classes. */
 typedef struct cst_trier cst_trier;
-cst_trier *cst_trier_create(const cst_plan *p);
-void       cst_trier_destroy(cst_trier *t);
+cst_trier               *cst_trier_create(const cst_plan *p);
+void                     cst_trier_destroy(cst_trier *t);
 /* Evaluations of n steps of a trajectory of the class, and nanoseconds of a step of a group of lanes (0: it was not timed); the counts
  * depend on the study alone. false: its first trajectory cannot start. */
 bool cst_trier_class(cst_trier *t, const cst_class *k, long n, double *evaluations, double *nanoseconds);

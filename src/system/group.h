@@ -68,7 +68,7 @@ typedef struct cst_context {
  */
 #ifdef CST_SYSTEM_HEADER
 #include CST_SYSTEM_HEADER
-#if SYS_HOT || (SYS_HOT_GENERAL && defined(CORE_IS_FOR_GENERAL))
+#if defined(CORE_IS_FOR_GENERAL) ? SYS_HOT_GENERAL : SYS_HOT
 #define CST_HOT 1
 #else
 #define CST_COLD /* nothing is compiled for this system but its kernels */

@@ -1,7 +1,7 @@
 /* test-trial.c: evaluations that `check` tells from a few steps, against those of many, over all jobs: within a factor 1.5 for each study.
  *
- * What is compared is one trajectory of up to a dozen classes of a study, up to STEPS steps, or so many as are made in a moment: another member
- * than that of the trial where there is one.
+ * What is compared is one trajectory of up to a dozen classes of a study, up to STEPS steps, or so many as are made in a moment: another
+ * member than that of the trial where there is one.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define _GNU_SOURCE 1

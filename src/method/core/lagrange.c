@@ -88,7 +88,6 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
   cst_load(L->p, record, at.p, NQ);
   cst_load_slack(C, record, L->slack);
   cst_load(L->impulse, record, at.impulse, NG);
-  for (int k = 0; k < NMASS; k++) L->minv[k] = 1.0 / L->mass[k];
   LOAD_TIME(L, record);
   K_G(L->c, L->q, L->G);
   numbers_at(C, L->c, L->q, L->T);
