@@ -1,4 +1,5 @@
-/* constella.h: everything public: systems, methods, studies, results, statistics. Lane code includes constella/lanes.h by itself.
+/* constella.h: all public headers: systems, methods, studies, results, statistics. Lane code includes
+ * constella/lanes.h directly.
  *
  * L(q, v) = 1/2 v' M v - V(q), g(q) = 0, G = Dg; everywhere M A = f - G' lambda.
  */

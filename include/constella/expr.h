@@ -1,18 +1,22 @@
-/* expr.h: arithmetic expressions: parse, hash-consed graph, derivatives, emitted C and an interpreter over lanes.
+/* expr.h: arithmetic expressions: parse, hash-consed graph, derivatives, emitted C and an interpreter over
+ * lanes.
  *
- * A graph holds every expression of one system. Equal subexpressions are one node (hash-consing), so a derivative shares the
- * work of what it was derived from. Derivatives are contractions: forward (tangent) and reverse (gradient) sweeps over the
- * graph, applied again for higher orders; no tensor is ever formed. Both back ends (emitted C and interpreter) walk the
- * same nodes in the same order with + - * / sqrt and SLEEF's deterministic functions only, so their bits agree.
+ * A graph holds every expression of one system. Equal subexpressions are one node (hash-consing), so a
+ * derivative shares the work of the original expression. Derivatives are contractions: forward (tangent) and
+ * reverse (gradient) sweeps over the graph, repeated for higher orders; no tensor is formed. Both back ends
+ * (emitted C and interpreter) evaluate the same nodes in the same order with + - * / sqrt and SLEEF's
+ * deterministic functions only, so their bits agree.
  *
- * What is alike is done in loops: where many outputs, or many terms of one sum, are the same operations on other inputs (the links of a
- * chain, pairs of bodies), both back ends keep one program and a table of indices, so that their length does not grow with the system.
+ * Similar expressions become loops: where many outputs, or many terms of one sum, are the same operations on
+ * different inputs (the links of a chain, pairs of bodies), both back ends keep one program and a table of
+ * indices, so that their length does not grow with the system.
  *
- * Grammar: + - * / ^ (right associative, binds tighter than unary minus: -x^2 = -(x^2)), parentheses, numbers, names, pi,
- * sqrt sin cos tan exp log atan2(y, x), entries of arrays x[i+1] (numbered from 1, the index an integer constant) and
- * sum(i, FROM, TO, TERM), i a new name that stands for the integers FROM .. TO in TERM. x^n with integer n becomes products, with
- * half-integer n a square root and products; any other constant or variable exponent becomes pow. Depth of nesting is at most
- * CST_EXPR_DEPTH and a graph has at most CST_EXPR_NODES nodes; beyond that parsing fails.
+ * Grammar: + - * / ^ (right associative, binds tighter than unary minus: -x^2 = -(x^2)), parentheses,
+ * numbers, names, pi, sqrt sin cos tan exp log atan2(y, x), entries of arrays x[i+1] (numbered from 1, the
+ * index an integer constant) and sum(i, FROM, TO, TERM), i a new name that stands for the integers FROM .. TO
+ * in TERM. x^n with integer n becomes products, with half-integer n a square root and products; any other
+ * constant or variable exponent becomes pow. Depth of nesting is at most CST_EXPR_DEPTH and a graph has at
+ * most CST_EXPR_NODES nodes; beyond that parsing fails.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CONSTELLA_EXPR_H
@@ -23,36 +27,40 @@
 enum { CST_EXPR_DEPTH = 200, CST_EXPR_NODES = 4000000 };
 
 typedef struct cst_graph cst_graph;
-typedef int              cst_node; /* index into its graph; -1 is no node */
+typedef int              cst_node; /* index into its graph; -1: none */
 
 cst_graph *cst_graph_create(void);             /* owned */
 cst_graph *cst_graph_copy(const cst_graph *g); /* owned; the same nodes under the same indices */
 void       cst_graph_destroy(cst_graph *g);
 int        cst_graph_size(const cst_graph *g);
 
-/* Leaves. An input is entry `index` of the argument array called `array` ('c' parameters, 'q', 'v', 'w', 'u', 'l' multipliers,
- * 't' time); emitted C reads it as q[index], the interpreter from in['q']. */
+/* Leaves. An input is entry `index` of the argument array called `array` ('c' parameters, 'q', 'v', 'w', 'u',
+ * 'l' multipliers, 't' time); emitted C reads it as q[index], the interpreter from in['q']. */
 cst_node cst_graph_constant(cst_graph *g, double value);
 cst_node cst_graph_input(cst_graph *g, char array, int index);
 bool     cst_graph_is_constant(const cst_graph *g, cst_node n, double *value);
 bool     cst_graph_is_zero(const cst_graph *g, cst_node n);
 /* Whether n depends on any input of the array. */
 bool cst_graph_depends(const cst_graph *g, cst_node n, char array);
-/* The degree of n as a polynomial in the inputs of the array, or more where terms cancel; -1 when n is none. */
+/* An upper bound of the degree of n as a polynomial in the inputs of the array (terms may cancel); -1 when n
+ * is not a polynomial. */
 int cst_graph_degree(const cst_graph *g, cst_node n, char array);
 
-/* The expressions of degree 1 in the inputs of the array on which n depends nonlinearly: the operands of its products, quotients, powers
- * and functions, each once. (x - a)^2 + y*z + w has x - a, y and z. *part is owned (free()); how many there are. */
+/* The expressions of degree 1 in the inputs of the array on which n depends nonlinearly: the operands of its
+ * products, quotients, powers and functions, each once. (x - a)^2 + y*z + w has x - a, y and z. *part is
+ * owned (free()). Returns their number. */
 typedef struct {
   cst_node node;
   bool     dimensionless; /* the argument of sin, cos, tan or exp, whose unit is 1 */
 } cst_linear_part;
 int cst_graph_linear_parts(const cst_graph *g, cst_node n, char array, cst_linear_part **part);
 
-/* The inputs of `array` that n depends on: their indices, ascending, in *index (owned, free(); NULL when there are none). */
+/* The inputs of `array` that n depends on: their indices, ascending, in *index (owned, free(); NULL when
+ * there are none). */
 int cst_graph_support(const cst_graph *g, cst_node n, char array, int **index);
 
-/* Operations; constants are folded and the identities x+0, x-0, 0-x, x*0, x*1, x*-1, x/1, 0/x, --x applied. */
+/* Operations; constants are folded and the identities x+0, x-0, 0-x, x*0, x*1, x*-1, x/1, 0/x, --x applied.
+ */
 cst_node cst_graph_add(cst_graph *g, cst_node a, cst_node b);
 cst_node cst_graph_sub(cst_graph *g, cst_node a, cst_node b);
 cst_node cst_graph_mul(cst_graph *g, cst_node a, cst_node b);
@@ -73,33 +81,36 @@ typedef struct {
   char message[240]; /* what was found; what is allowed; nearest name */
 } cst_expr_error;
 
-/* Parse text; names resolve to the nodes bound to them. -1 and *error filled when it is not an expression. */
+/* Parses text; names resolve to the nodes bound to them. -1 with *error filled when it is not an expression.
+ */
 cst_node cst_expr_parse(cst_graph *g, const char *text, const cst_binding *names, int n, cst_expr_error *error);
 
-/* A double sum sum(i, FROM, TO, sum(j, FROM, TO, TERM)) that is kept as one over pairs and not written out: TERM depends on i and j by
- * entries A[i] and B[j] of arrays of inputs alone, which stand in it as the inputs 'x' and 'y', and else on no entry of theirs. Limits of
- * the inner sum are numbers, or i and a number. */
+/* A double sum sum(i, FROM, TO, sum(j, FROM, TO, TERM)) that is kept as a sum over pairs and not written out:
+ * TERM depends on i and j only through entries A[i] and B[j] of arrays of inputs, which are the inputs 'x'
+ * and 'y' of TERM, and on no other entry of these arrays. The limits of the inner sum are numbers, or i plus
+ * a number. */
 enum { CST_PAIR_ARRAYS = 24 };
 typedef struct {
   cst_node term;
   int      nx, ny;                                         /* arrays read at i, at j */
-  int      x[CST_PAIR_ARRAYS], y[CST_PAIR_ARRAYS];         /* the index of the input that they begin with, for i = FROM and for j = 0 */
+  int      x[CST_PAIR_ARRAYS], y[CST_PAIR_ARRAYS];         /* the index of their first input, for i = FROM and for j = 0 */
   int      xstep[CST_PAIR_ARRAYS], ystep[CST_PAIR_ARRAYS]; /* from one element to the next */
   int      rows, *from, *to;                               /* [rows], one a value of i: from[i] <= j < to[i]. Owned */
   int      least, most;                                    /* of all j */
-  long     pairs, blocks;                                  /* in all; blocks of eight neighbouring j, from `least` on, that rows meet */
+  long     pairs, blocks; /* pairs of all rows; blocks of eight neighbouring j, from `least` on, that the rows
+                             intersect */
 } cst_pair_sum;
 
 typedef struct {
   char          array; /* of the inputs that arrays are made of */
-  int           least; /* the fewest pairs that are kept so */
+  int           least; /* the smallest number of pairs that is kept as such a sum */
   int           n;
   cst_pair_sum *sum; /* [n], owned: cst_parse_pair_sums_destroy */
 } cst_pair_sums;
 void cst_parse_pair_sums_destroy(cst_pair_sums *s);
 
-/* The same as cst_expr_parse, where double sums outside of other sums may become sums over pairs: sum number k is appended to `pairs`, and
- * stands in what is returned as the input 'P'[k]. */
+/* As cst_expr_parse, but double sums outside of other sums may become sums over pairs: sum k is appended to
+ * `pairs` and is the input 'P'[k] of the returned node. */
 cst_node cst_expr_parse_pairs(cst_graph *g, const char *text, const cst_binding *names, int n, cst_expr_error *error, cst_pair_sums *pairs);
 
 /* Quotients in out become products with 1/b, one for each divisor b. Where b has a factor sqrt(x), 1/sqrt(x) is one operation, and its
@@ -107,45 +118,46 @@ cst_node cst_expr_parse_pairs(cst_graph *g, const char *text, const cst_binding 
 void cst_graph_share_divisors(cst_graph *g, const cst_node *out, int nout, cst_node *result);
 /* Powers of two and signs move out of products and sums, which is exact, and cancel where they meet. */
 void cst_graph_gather_scales(cst_graph *g, const cst_node *out, int nout, cst_node *result);
-/* Operations that out needs. */
+/* The number of operations that out needs. */
 int cst_graph_count(const cst_graph *g, const cst_node *out, int nout);
 
-/* What all sums cost that were parsed into g: the characters read for their terms, and 16 for each term. */
+/* The cost of parsing all sums of g: the characters read for their terms, and 16 per term. */
 double cst_parse_effort(const cst_graph *g);
 
-/* Derivatives. Their cost is that of the operations that out needs, not of the whole graph.
+/* Derivatives. Their cost is proportional to the operations that out needs, not to the whole graph.
  * Forward: dout[k] = sum_i d out[k] / d x[i] * dx[i]. x are input nodes; dx any nodes. */
 void cst_graph_tangent(cst_graph *g, const cst_node *out, int nout, const cst_node *x, const cst_node *dx, int nx, cst_node *dout);
 /* Reverse: grad[i] = sum_k seed[k] * d out[k] / d x[i]. */
 void cst_graph_gradient(cst_graph *g, const cst_node *out, const cst_node *seed, int nout, const cst_node *x, int nx, cst_node *grad);
-/* Replace the inputs x[i] by the nodes y[i] in out. */
+/* Replaces the inputs x[i] by the nodes y[i] in out. */
 void cst_graph_substitute(cst_graph *g, const cst_node *out, int nout, const cst_node *x, const cst_node *y, int nx, cst_node *result);
 
-/* The quotients, square roots and functions in out that depend on inputs of the arrays alone, "cq", operands before what is made of them,
- * in *part (owned, free()); how many there are: what takes longer than to be read again. */
+/* The quotients, square roots and functions in out that depend on inputs of the arrays alone, "cq", operands
+ * before results, in *part (owned, free()): the operations that cost more than a load. Returns their number. */
 int cst_graph_dear(const cst_graph *g, const cst_node *out, int nout, const char *arrays, cst_node **part);
 
-/* Cut out what does not depend on the array: the largest operations in out that depend on none of its inputs become the inputs `letter`[0]
- * and so on in result, in the order of *part (owned, free()); how many there are. */
+/* Separates the subexpressions that do not depend on the array: the largest operations in out that depend on
+ * none of its inputs become the inputs `letter`[0], ... of result, in the order of *part (owned, free()).
+ * Returns their number. */
 int cst_graph_split(cst_graph *g, const cst_node *out, int nout, char array, char letter, cst_node **part, cst_node *result);
 
-/* Taylor coefficients along a curve. out are expressions of the inputs x; cst_graph_series_next takes the coefficients x[nx] of the next
- * order, 0 first and `most` last, and gives those of out. An order costs about as many operations a node as its number. x^y where x
- * vanishes, sqrt(x) too, have none. Owned. */
+/* Taylor coefficients along a curve. out are expressions of the inputs x; cst_graph_series_next takes the
+ * coefficients x[nx] of the next order, 0 first and `most` last, and gives those of out. Order k costs about
+ * k operations per node. x^y and sqrt(x) have no coefficients where x is zero. Owned. */
 typedef struct cst_graph_series cst_graph_series;
 cst_graph_series               *cst_graph_series_create(cst_graph *g, const cst_node *out, int nout, const cst_node *x, int nx, int most);
 void                            cst_graph_series_next(cst_graph_series *s, const cst_node *x, cst_node *out);
 void                            cst_graph_series_destroy(cst_graph_series *s);
 
-/* Values at complex arguments, in[c] as for cst_evaluate_tape; an operation with real operands has the bits of every other evaluation. For
- * derivatives by a step in the imaginary direction. false where an operation on arguments that are not real has no analytic extension.
- * Entries -1 of out give 0. */
+/* Values at complex arguments, in[c] as for cst_evaluate_tape; an operation with real operands has the bits
+ * of every other evaluation. For derivatives by complex steps. false where an operation on arguments that are
+ * not real has no analytic continuation. Entries -1 of out give 0. */
 bool cst_graph_eval_complex(const cst_graph *g, const cst_node *out, int nout, const double _Complex *const in[128],
                             double _Complex *result);
 
-/* Emit the statements that compute out[k] into o[k], in terms of `vd` and the vector operations of lanes.h (vset vsqrt vsin vcos
- * vtan vexp vlog vatan2 vpow, and vrsqrt of core/inverse-root.h); entries whose out[k] is -1 are skipped, constants written as o[k] =
- * vset(...). indent in front of each line.
+/* Emits the statements that compute out[k] into o[k], in terms of `vd` and the vector operations of lanes.h
+ * (vset vsqrt vsin vcos vtan vexp vlog vatan2 vpow, and vrsqrt of core/inverse-root.h); skips entries whose out[k] is -1; constants are written
+ * as o[k] = vset(...). Each line begins with indent.
  */
 void cst_graph_emit(const cst_graph *g, const cst_node *out, int nout, const char *indent, FILE *f);
 /* The same without loops, with cst_inverse_root_of(care, &marks, x) for vrsqrt(x). */
@@ -157,20 +169,22 @@ cst_tape               *cst_tape_create(const cst_graph *g, const cst_node *out,
 void                    cst_tape_destroy(cst_tape *t);
 int                     cst_tape_registers(const cst_tape *t); /* scratch vectors that a run needs */
 int                     cst_tape_outputs(const cst_tape *t);
-/* One evaluation with scalars. in[c] is the argument array for letter c, e.g. in['q'] (unused ones may be NULL); in has 128 entries. */
+/* Evaluates the tape once on scalars. in[c] is the argument array for letter c, e.g. in['q'] (unused ones may
+ * be NULL); in has 128 entries. */
 void cst_evaluate_tape(const cst_tape *t, const double *const in[128], double *out);
-/* The same in quadruple precision (libquadmath); constants are the doubles they are in the graph. */
+/* The same in quadruple precision (libquadmath); constants are the doubles of the graph. */
 void cst_tape_eval_quad(const cst_tape *t, const __float128 *const in[128], __float128 *out);
-/* Over the lanes of one group: in[c] points to [component][W], out is [nout][W], scratch is [registers][W], all aligned to 8*W
- * bytes. One function a width; bits of each lane equal cst_evaluate_tape of that lane. */
+/* Over the lanes of one group: in[c] points to [component][W], out is [nout][W], scratch is [registers][W],
+ * all aligned to 8*W bytes. One function a width; bits of each lane equal cst_evaluate_tape of that lane. */
 void cst_tape_run_v2(const cst_tape *t, const double *const in[128], double *out, double *scratch);       /* W = 2 */
 void cst_tape_run_v3(const cst_tape *t, const double *const in[128], double *out, double *scratch);       /* W = 4 */
 void cst_tape_run_v4(const cst_tape *t, const double *const in[128], double *out, double *scratch);       /* W = 8 */
 void cst_tape_run_portable(const cst_tape *t, const double *const in[128], double *out, double *scratch); /* W = 4, plain C */
 
-/* Sums over pairs with the tape t of their term (value) or of its slopes along x, then y: out[0] += the sum, or out[place[k]] += its slope
- * along the input k of the array; place NULL: out[k]. in[array] is the array; other inputs as for the tape. Bits follow the rule of
- * expr/pairs.h. scratch: as for a run of the tape, which has one function a width too. */
+/* Sums over pairs with the tape t of their term (value) or of its slopes along x, then y: out[0] += the sum,
+ * or out[place[k]] += its slope along the input k of the array; place NULL: out[k]. in[array] is the array;
+ * other inputs as for the tape. Bits follow the rule of expr/pairs.h. scratch: as for a run of the tape;
+ * there is one function per width here too. */
 typedef struct {
   const cst_pair_sum *sum;
   const cst_tape     *value, *slope;

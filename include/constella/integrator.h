@@ -1,30 +1,32 @@
-/* integrator.h: steps trajectories of a system by a method, from a program of one's own.
+/* integrator.h: steps trajectories of a system by a method, from your own program.
  *
  *   cst_integrator_begin(NULL, 0);
  *   cst_system     *s = cst_catalogue_create("planar-pendulum");
  *   cst_integrator *x;
- *   if (cst_integrator_create(&(cst_integrator_options){.system = s, .method = "rattle", .step = 0.01}, &x) ||
- *       cst_integrator_start(x, 1, NULL, q, v) || cst_integrator_advance(x, 1000))
- *     fprintf(stderr, "%s\n", cst_integrator_message(x));
- *   cst_integrator_positions(x, q);
- *   cst_integrator_destroy(x);
+ *   if (cst_integrator_create(&(cst_integrator_options){.system = s, .method = "rattle", .step = 0.01}, &x)
+ * || cst_integrator_start(x, 1, NULL, q, v) || cst_integrator_advance(x, 1000)) fprintf(stderr, "%s\n",
+ * cst_integrator_message(x)); cst_integrator_positions(x, q); cst_integrator_destroy(x);
  *   cst_system_destroy(s);
  *   cst_integrator_end();
  *
- * An integrator holds a batch of up to `trajectories` trajectories of one system, which step together by one method and one step h. A batch
- * fills the lanes of the vector unit: eight trajectories cost little more than one. The result does not depend on the batch, on the
- * instruction set or on how the steps are divided among calls: it has the bits that `constella run` writes for the same start and step.
+ * An integrator holds a batch of up to `trajectories` trajectories of one system, which step together by one
+ * method and one step h. A batch fills the lanes of the vector unit: eight trajectories cost little more than
+ * one. The result does not depend on the batch, on the instruction set or on how the steps are divided among
+ * calls: it has the bits that `constella run` writes for the same start and step.
  *
- * Arrays are [trajectory][component], contiguous, in the units of the system's text: parameters c[npar] (system.h), coordinates q[nq],
- * velocities v[nq], momenta p[nq] = M v + a, multipliers lambda[ng] with M A = f - G' lambda.
+ * Arrays are [trajectory][component], contiguous, in the units of the system's text: parameters c[npar]
+ * (system.h), coordinates q[nq], velocities v[nq], momenta p[nq] = M v + a, multipliers lambda[ng] with M A =
+ * f - G' lambda.
  *
- * Errors: functions that can fail return a cst_integrator_code; the text is that of cst_integrator_message. A trajectory that cannot be
- * continued is no error of a function: it stays at its last good state, the others go on (cst_integrator_status).
+ * Errors: functions that can fail return a cst_integrator_code; the text is that of cst_integrator_message. A
+ * trajectory that cannot continue is not an error of a function: it stays at its last good state, and the
+ * others continue (cst_integrator_status).
  *
- * Threads and MPI: an integrator keeps everything in its object, but PETSc, which solves the equations, belongs to the process and is not
- * thread safe. Call these functions from one thread at a time; different processes are independent. No function communicates or is
- * collective: each rank of a parallel program may create and advance integrators of its own. A system may serve several integrators, whose
- * batches then enforce the same constraints. Advancing allocates nothing of its own.
+ * Threads and MPI: an integrator has no global state of its own, but PETSc, which solves the equations,
+ * belongs to the process and is not thread safe. Call these functions from one thread at a time; different
+ * processes are independent. No function communicates or is collective: each rank of a parallel program may
+ * create and advance its own integrators. Several integrators may share a system; their batches then enforce
+ * the same constraints. Advancing does not allocate memory.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CONSTELLA_INTEGRATOR_H
@@ -42,7 +44,7 @@ typedef enum {
   CST_INTEGRATOR_INTERNAL      /* memory, or an error of PETSc */
 } cst_integrator_code;
 
-/* How a trajectory is doing; the numbers are those of /final/status in results. */
+/* The status of a trajectory; the numbers are those of /final/status in results. */
 typedef enum {
   CST_TRAJECTORY_WELL,
   CST_TRAJECTORY_NOT_CONVERGED, /* the solver did not converge in the step after the last good one */
@@ -51,57 +53,64 @@ typedef enum {
 
 typedef struct cst_integrator cst_integrator;
 
-/* Of all numbers 0 stands for the default. */
+/* 0 is the default of every number. */
 typedef struct {
-  cst_system       *system;         /* required. Borrowed until destroy; kernels may be attached to it, constraints marked redundant */
+  cst_system *system;               /* required. Borrowed until destroy; kernels may be attached to it, constraints marked
+                                       redundant */
   const char       *method;         /* required: a method expression (method.h), such as "compose(rattle, yoshida4)" */
-  const cst_layers *layers;         /* names of the user's own that it may use; NULL: none. Borrowed for the call */
+  const cst_layers *layers;         /* names of user methods that it may use; NULL: none. Borrowed for the call */
   double            step;           /* required: h, not 0; negative steps go backwards */
-  long              trajectories;   /* room for so many; default 1 */
+  long              trajectories;   /* the largest number of trajectories; default 1 */
   double            tolerance;      /* of the constraints, relative; default 1e-14, at most 0.01 */
   int               max_iterations; /* of the solver, per substep; default 25 */
   bool              compensated;    /* sum q and p in twice the precision, where the method can */
-  bool              compile;        /* compile a system that is not of the catalogue; else, and where no compiler is, it is interpreted */
-  uint64_t          seed;           /* of thermostats; trajectory k of a start has the noise of member k */
+  bool              compile;        /* compile a system that is not in the catalogue; it is interpreted otherwise, and where there
+                                       is no compiler */
+  uint64_t seed;                    /* of thermostats; trajectory k of a start has the noise of member k */
 } cst_integrator_options;
 
-/* Make MPI and PETSc ready, unless the program has done so: MPI_Init and PetscInitialize of this process alone, without PETSc's signal
- * handlers. A program that uses MPI calls MPI_Init before; one that uses PETSc calls PetscInitialize before. INTERNAL with the reason in
- * why[n] (NULL and 0: not wanted). */
+/* Initialises MPI and PETSc, unless the program has done so: MPI_Init and PetscInitialize of this process
+ * alone, without PETSc's signal handlers. A program that uses MPI calls MPI_Init before; one that uses PETSc
+ * calls PetscInitialize before. INTERNAL with the reason in why[n] (may be NULL with n = 0). */
 cst_integrator_code cst_integrator_begin(char *why, int n);
-/* Finalise what begin has initialised. All integrators must be destroyed. */
+/* Finalises what begin has initialised. All integrators must be destroyed before. */
 void cst_integrator_end(void);
 
-/* A new integrator. *x is also filled when the code is not OK, then for cst_integrator_message and destroy alone; it is NULL only where
- * there is no memory. Owned. */
+/* Creates an integrator. *x is also filled when the code is not OK, but then only for cst_integrator_message
+ * and cst_integrator_destroy; it is NULL only when out of memory. Owned. */
 cst_integrator_code cst_integrator_create(const cst_integrator_options *options, cst_integrator **x);
 void                cst_integrator_destroy(cst_integrator *x); /* NULL is allowed */
-/* What the last call that failed has found, and what is allowed. "" where none has failed. Borrowed until the next call. */
+/* The message of the last call that failed: what was found, and what is allowed. "" when none has failed.
+ * Borrowed until the next call. */
 const char *cst_integrator_message(const cst_integrator *x);
 
 /* The step of the trajectories started next: h, not 0. */
 cst_integrator_code cst_integrator_set_step(cst_integrator *x, double h);
-/* Start n trajectories at t = 0 from q[n][nq] and v[n][nq] with parameters c[n][npar] (NULL: the defaults for all); those that were there
- * are forgotten. |g| and |G v| may be 1e-10 of their scale (cst_system_residuals; cst_system_project makes a start consistent); which
- * constraints are redundant is found at the first trajectory. */
+/* Starts n trajectories at t = 0 from q[n][nq] and v[n][nq] with parameters c[n][npar] (NULL: the defaults
+ * for all); they replace earlier ones. |g| and |G v| may be 1e-10 of their scale (cst_system_residuals;
+ * cst_system_project makes a start consistent); the first trajectory determines the redundant constraints. */
 cst_integrator_code cst_integrator_start(cst_integrator *x, long n, const double *c, const double *q, const double *v);
 /* The same from momenta p[n][nq] = M v + a. */
 cst_integrator_code cst_integrator_start_momenta(cst_integrator *x, long n, const double *c, const double *q, const double *p);
-/* n >= 0 further steps of every trajectory that is well. Afterwards some may not be: ask cst_integrator_status. */
+/* Takes n >= 0 further steps of every trajectory that has not failed. Some may fail: see
+ * cst_integrator_status. */
 cst_integrator_code cst_integrator_advance(cst_integrator *x, long n);
 
-/* Sizes: nq, ng and npar are those of the system; how many trajectories were started; steps done; the time, steps * h. */
+/* The number of trajectories started; steps done; the time, steps * h. nq, ng and npar are those of the
+ * system. */
 long   cst_integrator_count(const cst_integrator *x);
 long   cst_integrator_steps(const cst_integrator *x);
 double cst_integrator_time(const cst_integrator *x);
 
-/* status[n] and, where not NULL, steps[n]: the good steps of each trajectory. Returns how many have failed. */
+/* Fills status[n] and, where not NULL, steps[n], the good steps of each trajectory. Returns the number of
+ * failed ones. */
 long cst_integrator_status(const cst_integrator *x, cst_trajectory_status *status, long *steps);
 /* "solver did not converge" and the like. Static. */
 const char *cst_integrator_reason(cst_trajectory_status status);
 
-/* The present state into arrays [n][nq] and [n][ng], of failed trajectories the last good one. p is the representative that the method
- * carries (cst_properties.tangential), v = M^-1 (p - a), lambda that of the method's row. */
+/* The current state in arrays [n][nq] and [n][ng]; the last good one of failed trajectories. p is the
+ * representative that the method carries (cst_properties.tangential), v = M^-1 (p - a), lambda that of the
+ * method's row. */
 void cst_integrator_positions(const cst_integrator *x, double *q);
 void cst_integrator_momenta(const cst_integrator *x, double *p);
 void cst_integrator_velocities(const cst_integrator *x, double *v);
@@ -110,8 +119,9 @@ void cst_integrator_multipliers(const cst_integrator *x, double *lambda);
 void cst_integrator_energy(const cst_integrator *x, double *energy);
 void cst_integrator_momentum_maps(const cst_integrator *x, double *map);
 
-/* An observable: an expression of coordinates, velocities (x'), multipliers (lambda_NAME), parameters and t, as the key `observables` of a
- * study has it; *index numbers it from 0. BAD_ARGUMENT with the place where it cannot be read. */
+/* An observable: an expression of coordinates, velocities (x'), multipliers (lambda_NAME), parameters and t,
+ * as the key `observables` of a study has it; *index numbers it from 0. BAD_ARGUMENT with the place of a
+ * syntax error. */
 cst_integrator_code cst_integrator_add_observable(cst_integrator *x, const char *expression, int *index);
 /* Its value in every trajectory, value[n]. */
 void cst_integrator_observe(const cst_integrator *x, int index, double *value);

@@ -19,8 +19,9 @@ typedef struct {
 
 extern const cst_isa cst_isas[CST_ISA_COUNT];
 
-/* The index of the set named in the environment variable CONSTELLA_ISA, or of the widest one that this CPU has. -1 when the
- * name is unknown or the CPU lacks it; *reason (static text) then says which and what is allowed. */
+/* The index of the set named in the environment variable CONSTELLA_ISA, or of the widest one that this CPU
+ * has. -1 when the name is unknown or the CPU lacks it; *reason (static text) then says which and what is
+ * allowed. */
 int cst_isa_choose(const char **reason);
 /* Whether this CPU can run set i. */
 int cst_isa_available(int i);

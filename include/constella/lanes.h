@@ -1,9 +1,9 @@
-/* lanes.h: one double per lane: the vector type of the kernels and cores, and its operations.
+/* lanes.h: the vector type of kernels and cores, one double per lane, and its operations.
  *
- * A file that includes this is compiled once for every instruction set with CST_W lanes and CST_ISA as the suffix of its exported names
- * (v2: 2 lanes, v3: 4, v4: 8, portable: 4 in plain C). Every operation acts on each lane alone and is one IEEE operation, or
- * a SLEEF cinz function (which never contracts), so the bits of a lane do not depend on the width. Masks are all-ones or
- * all-zeros per lane.
+ * A file that includes this is compiled once for every instruction set with CST_W lanes and CST_ISA as the
+ * suffix of its exported names (v2: 2 lanes, v3: 4, v4: 8, portable: 4 in plain C). Every operation acts on
+ * each lane alone and is one IEEE operation, or a SLEEF cinz function (which never contracts), so the bits of
+ * a lane do not depend on the width. Masks are all-ones or all-zeros per lane.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CONSTELLA_LANES_H
@@ -99,8 +99,8 @@ CST_INLINE vd vsqrt(vd a) {
 #endif
 }
 
-/* Elementary functions: vector members of SLEEF's cinz family where the width has one, the scalar member otherwise. Declared as in sleef.h
- * (src/expr/interpret.c includes both), which includes immintrin.h. */
+/* Elementary functions: vector members of SLEEF's cinz family where the width has one, the scalar member
+ * otherwise. They are declared as in sleef.h, which includes immintrin.h; src/expr/interpret.c includes both. */
 #ifdef CST_SLEEF
 #define CST_UNARY(name, f)                                                                                                                 \
   vd            CST_SLEEF(f, u10)(vd);                                                                                                     \

@@ -1,9 +1,10 @@
 /* layer.h: a one-step method of your own, written in C.
  *
- * It steps q' = v, v' = A(q, v) and the action S' = L(q, v), where A are the accelerations that keep the constraints (M A = f - G'lambda,
- * G A = -D2g[v, v]). The function is called once for a system, not for every step: it does not compute numbers, it says how they are
- * computed. A cst_node stands for a number that will be known later; every operation makes another one. From these formulas the program
- * derives what it needs and steps many trajectories at once. There is no `if` on the value of a node.
+ * It steps q' = v, v' = A(q, v) and the action S' = L(q, v), where A are the accelerations that keep the
+ * constraints (M A = f - G'lambda, G A = -D2g[v, v]). The function is called once for a system, not for every
+ * step: it does not compute numbers, it says how they are computed. A cst_node stands for a number that is
+ * computed later; every operation makes another node. The program differentiates these formulas and steps
+ * many trajectories at once. There is no `if` on the value of a node.
  *
  *   #include "constella/layer.h"
  *   static void step(const cst_layer_step *s) {                                        // Euler's method
@@ -15,10 +16,10 @@
  *   }
  *   const cst_layer_method cst_user_layer = {CST_LAYER_VERSION, "my-euler", 1, "Euler's method.", step};
  *
- * The file is compiled when a study names it, `layers: {mine: {file: mine.c}}`; `mine`, `project(mine)` and `convert(mine)` are then
- * methods of that study. It may include this header and those of the C library, nothing else, and use nothing of the program but the
- * operations below. A shared object (.so) made from such a file will do as well. jobs/layers/kutta38.c is a whole example,
- * jobs/own-layer.yaml a study.
+ * The file is compiled when a study names it, `layers: {mine: {file: mine.c}}`; `mine`, `project(mine)` and
+ * `convert(mine)` are then methods of that study. It may include only this header and those of the C library,
+ * and use only the operations below. A shared object (.so) made from such a file is accepted too.
+ * jobs/layers/kutta38.c is a complete example, jobs/own-layer.yaml a study with it.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CONSTELLA_LAYER_H
@@ -26,16 +27,17 @@
 
 enum { CST_LAYER_VERSION = 1 };
 
-typedef int cst_node; /* -1 is no node, and what an operation on it gives */
+typedef int cst_node; /* -1: none; operations on it give -1 */
 
-/* What a step is made from and with; every array has n entries. Operations take the step itself first. */
+/* The data and operations of a step; every array has n entries. The first argument of an operation is the
+ * step itself. */
 typedef struct cst_layer_step cst_layer_step;
 struct cst_layer_step {
   int             n;       /* coordinates */
   cst_node        t;       /* the length of the step, which may be negative */
   const cst_node *q, *v;   /* the state that it starts from; g = 0 and G v = 0 need not hold */
-  cst_node       *q1, *v1; /* filled: the state where it ends, */
-  cst_node       *S;       /* and the integral of L from 0 to t, to the same order: convert() needs it */
+  cst_node       *q1, *v1; /* to be filled: the state at the end, */
+  cst_node       *S;       /* and the integral of L from 0 to t, to the same order, which convert() needs */
   cst_node (*number)(const cst_layer_step *s, double value);
   cst_node (*add)(const cst_layer_step *s, cst_node a, cst_node b);
   cst_node (*sub)(const cst_layer_step *s, cst_node a, cst_node b);
@@ -52,7 +54,7 @@ struct cst_layer_step {
 typedef struct {
   int         version; /* CST_LAYER_VERSION */
   const char *name;
-  int         order; /* of q, v and S, from 1 on; it is taken at your word */
+  int         order; /* of q, v and S, from 1 on; it is not checked */
   const char *doc;   /* one line */
   void (*step)(const cst_layer_step *s);
 } cst_layer_method;

@@ -1,4 +1,4 @@
-/* random.h: counter-based random numbers: a draw is a function of its address, no generator state exists.
+/* random.h: counter-based random numbers: a draw is a function of its address; there is no generator state.
  *
  * Philox 4x32-10 (Salmon et al., SC 2011). Address: (seed, member, purpose, substep, component).
  */
@@ -18,7 +18,7 @@ enum {
   CST_PURPOSE_TRAJECTORIES = 8
 };
 
-/* The bare generator, for tests against its published answers. */
+/* The generator itself, for tests against published values. */
 void cst_random_philox(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4]);
 
 double cst_random_uniform(uint64_t seed, uint64_t member, uint32_t purpose, uint32_t substep, uint32_t component); /* in (0, 1) */
@@ -27,16 +27,16 @@ double cst_random_normal(uint64_t seed, uint64_t member, uint32_t purpose, uint3
 /* SHA-256 of a text in lower-case hexadecimal, zero terminated. */
 void cst_sha256(const void *data, unsigned long length, char hex[65]);
 
-/* The same piece by piece: init, update with any lengths (0 too), final once; a context is then spent. */
+/* The same in pieces: init, update with any lengths (0 too), final once; the context cannot be used again. */
 typedef struct {
   uint32_t      h[8];
   uint64_t      length;
-  unsigned char block[64]; /* its first length % 64 bytes wait for the rest */
+  unsigned char block[64]; /* its first length % 64 bytes are not processed yet */
   void (*compress)(uint32_t h[8], const unsigned char *p, unsigned long blocks);
 } cst_sha256_context;
 void cst_sha256_init(cst_sha256_context *s);
 void cst_sha256_update(cst_sha256_context *s, const void *data, unsigned long length);
 void cst_sha256_final(cst_sha256_context *s, unsigned char digest[32]);
-/* What init chooses as compress where the processor has no instructions for it; for tests. */
+/* The function that init chooses where the processor has no instructions for SHA-256; for tests. */
 void cst_sha256_portable(uint32_t h[8], const unsigned char *p, unsigned long blocks);
 #endif

@@ -1,16 +1,18 @@
 /* record.h: the result file: parallel HDF5 with named dimensions, units and provenance.
  *
- * Everything is created before the first step: fixed extents, early allocation, no filters, no object times; then one
- * flush; then each rank writes finished rows independently. A file is readable at any instant after the flush, also when
- * the run is killed, and when it is opened again and that run is killed: nothing is created after the flush and nothing changes its size;
- * of the metadata only fixed-width texts and numbers of /run change, in place, and no checksum covers them. Rows never written hold the
- * fill value (NaN, -1 for integers, empty text). Contents outside the group /run depend on the study alone; the order of creation is fixed,
- * so equal studies give equal bytes there.
+ * Everything is created before the first step: fixed extents, early allocation, no filters, no object times;
+ * then one flush; then each rank writes finished rows independently. A file is readable at any instant after
+ * the flush, even when the run, or a later run that reopens it, is killed: nothing is created after the flush
+ * and nothing changes its size; of the metadata only fixed-width texts and numbers of /run change, in place,
+ * and no checksum covers them. Rows that were not written hold the fill value (NaN, -1 for integers, empty
+ * text). Contents outside the group /run depend only on the study; the order of creation is fixed, so equal
+ * studies give equal bytes there.
  *
- * The format is the one of HDF5 1.8. Dimensions are scales at the root, so a field may not lie at or below /NAME of a dimension: with a
- * dimension "case" there can be no group /case (cst_record_create says so). A dimension and a field may have size 0. Units: avoid "seconds"
- * and "days", which xarray turns into durations; "s" is left alone. Failures after creation (a full disk) cannot come from missing space,
- * since all of it is written once at creation, except on copy-on-write file systems.
+ * The format is the one of HDF5 1.8. Dimensions are scales at the root, so a field may not lie at or below
+ * /NAME of a dimension: with a dimension "case" there can be no group /case (cst_record_create says so). A
+ * dimension and a field may have size 0. Units: avoid "seconds" and "days", which xarray turns into
+ * durations; "s" is left alone. The disk cannot become full after creation, because all space is written once
+ * at creation, except on copy-on-write file systems.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CONSTELLA_RECORD_H
@@ -45,51 +47,57 @@ typedef struct {
 
 typedef struct cst_record cst_record;
 
-/* Collective. Create PATH.new with its dimensions and fields. The first cst_record_flush, or cst_record_close, renames it to path, so that
- * a kill leaves there either what was there or a file that can be read; an existing one is replaced, so ask cst_record_refuse before.
- * Makes the group /run with the attributes state ("running", 16 bytes), host (CST_NOTE_WIDTH bytes), pid and pid_start of rank 0. NULL
- * with a message in why[n], the same on every rank, when it fails; nothing is left behind then. */
+/* Collective. Creates PATH.new with its dimensions and fields. The first cst_record_flush, or
+ * cst_record_close, renames it to path, so that a kill leaves either the old file or a readable one. An
+ * existing file is replaced, so call cst_record_refuse before. Makes the group /run with the attributes state
+ * ("running", 16 bytes), host (CST_NOTE_WIDTH bytes), pid and pid_start of rank 0. NULL with a message in
+ * why[n], the same on every rank, when it fails; it then leaves no file. */
 cst_record *cst_record_create(MPI_Comm comm, const char *path, const cst_dimension *dim, int ndim, const cst_field *field, int nfield,
                               char *why, int n);
-/* Collective. Take up an existing file that is not complete, for further writes: as after cst_record_create and cst_record_flush. Every
- * dimension and field has to be there with the type and the extents that are given; rows stay as they are. State, host, pid and pid_start
- * become those of this run, nothing else changes. NULL with a message in why[n], the same on every rank, that says what differs; the file
- * is then as it was. */
+/* Collective. Opens an existing file that is not complete for further writes, as after cst_record_create and
+ * cst_record_flush. Every dimension and field must be there with the given type and extents; rows do not
+ * change. State, host, pid and pid_start become those of this run; nothing else changes. NULL with a message
+ * in why[n], the same on every rank, that says what differs; the file is then unchanged. */
 cst_record *cst_record_open(MPI_Comm comm, const char *path, const cst_dimension *dim, int ndim, const cst_field *field, int nfield,
                             char *why, int n);
-/* Bytes of the data of such a file, without what HDF5 adds. */
+/* Bytes of the data of such a file, without those that HDF5 adds. */
 double cst_record_bytes(const cst_dimension *dim, int ndim, const cst_field *field, int nfield);
-/* Before any work, on one rank: whether path can become the output: NULL when it can, else the reason (static, to follow "PATH: "): exists
- * (without overwrite; interrupted or complete, and what may be done), is no regular file, folder missing or not writable, is being
- * written by a live run of this host. Runs that start together are kept apart by cst_lock_take. */
+/* Before any work, on one rank: NULL when path can become the output, else the reason (static, to follow
+ * "PATH: "): it exists (without overwrite; interrupted or complete, and what may be done), is not a regular
+ * file, its folder is missing or not writable, or a live run of this host is writing it. cst_lock_take
+ * separates runs that start together. */
 const char *cst_record_refuse(const char *path, bool overwrite);
 
-/* Attributes of the root, of a group ("/run", made when missing) or of a dataset. Collective, before the first write or when all ranks
- * have met after the last one. A failure is kept in cst_record_error.
- * Up to the first cst_record_flush: cst_record_attribute is variable-length UTF-8 text, cst_record_number a double, cst_record_text UTF-8
- * of CST_NOTE_WIDTH bytes, padded with zeros, a longer one cut at the border of a character; an existing one is replaced.
- * After it, and in a file that was opened: only cst_record_text and cst_record_number, of names of /run that are there already as such;
- * anything else is an error. A value that is known at the end alone is therefore given an empty text, or NaN, at the start. Then
- * cst_record_flush, so that a kill finds them on disk. */
+/* Attributes of the root, of a group ("/run", made when missing) or of a dataset. Collective, before the
+ * first write or after a barrier behind the last one. A failure is kept in cst_record_error. Up to the first
+ * cst_record_flush: cst_record_attribute is variable-length UTF-8 text, cst_record_number a double,
+ * cst_record_text UTF-8 of CST_NOTE_WIDTH bytes, padded with zeros, longer text cut between two characters;
+ * an existing attribute is replaced. After it, and in a file that was opened: only cst_record_text and
+ * cst_record_number, for existing attributes of /run of that kind; anything else is an error. Values that are
+ * only known at the end therefore start as an empty text, or NaN. Call cst_record_flush afterwards, so that
+ * they are on the disk before a kill. */
 void cst_record_attribute(cst_record *r, const char *group, const char *name, const char *text);
 void cst_record_text(cst_record *r, const char *group, const char *name, const char *text);
 void cst_record_number(cst_record *r, const char *group, const char *name, double value);
 void cst_record_flush(cst_record *r); /* collective */
 
-/* Independent, any rank, any time: write the block start[ndim] .. start + count of field index f. Data are contiguous doubles, long, int,
- * signed char, or text rows of CST_TEXT_WIDTH bytes. Returns false and keeps the reason (cst_record_error) when the write fails. */
+/* Independent, any rank, any time: writes the block start[ndim] .. start + count of field index f. Data are
+ * contiguous doubles, long, int, signed char, or text rows of CST_TEXT_WIDTH bytes. Returns false and keeps
+ * the reason (cst_record_error) when the write fails. */
 bool cst_record_write(cst_record *r, int f, const long *start, const long *count, const void *data);
 bool cst_record_read(cst_record *r, int f, const long *start, const long *count, void *data);
-/* Independent, any rank: all rows that this host wrote so far are on the disk, and path still names this file. False with the reason in
- * cst_record_error: the system's, or "the file was removed or replaced under the run". */
+/* Independent, any rank: brings all rows that this host has written to the disk, and tests that path still
+ * names this file. False with the reason in cst_record_error: that of the system, or "the file was removed or
+ * replaced during the run". */
 bool        cst_record_sync(cst_record *r);
 const char *cst_record_error(const cst_record *r); /* of the last failure on this rank; "" when there was none */
-/* Collective: bring the rows to the disk, then change the text attribute /run state in place ("interrupted", "complete"), close and free.
- * Returns false on every rank when the file could not be finished. */
+/* Collective: brings the rows to the disk, then changes the text attribute /run state in place
+ * ("interrupted", "complete"), closes and frees. Returns false on every rank when the file could not be
+ * finished. */
 bool cst_record_close(cst_record *r, const char *state);
 
-/* Reading a finished or unfinished file, serial, without MPI. NULL with why[n] (to follow "PATH: ") when there is no file or it is no
- * Constella result. */
+/* Reading a finished or unfinished file, serial, without MPI. NULL with why[n] (to follow "PATH: ") when
+ * there is no file or it is not a Constella result. */
 typedef struct cst_result cst_result;
 cst_result               *cst_result_open(const char *path, char *why, int n);
 void                      cst_result_close(cst_result *r);
@@ -98,29 +106,34 @@ bool                      cst_result_number(cst_result *r, const char *group, co
 int cst_result_list(cst_result *r, const char *group, char (**paths)[96]); /* datasets of a group in creation order; owned */
 /* A whole dataset as doubles (integers converted) with its extents; NULL when absent. Owned. */
 double *cst_result_read(cst_result *r, const char *path, int *ndim, long extent[CST_FIELD_DIMS]);
-/* The block start .. start + count of a dataset, as cst_record_write takes it. False when it is absent or has no such block. */
+/* The block start .. start + count of a dataset, as cst_record_write takes it. False when it is absent or has
+ * no such block. */
 bool cst_result_read_block(cst_result *r, const char *path, cst_type type, const long *start, const long *count, void *data);
 /* A text dataset as rows of CST_TEXT_WIDTH + 1 bytes (terminated). Owned. */
 char (*cst_result_read_text(cst_result *r, const char *path, long *rows))[CST_TEXT_WIDTH + 1];
-/* Trajectories with a status in /final/status, and all of them. False where there is no such dataset. */
+/* The number of trajectories with a status in /final/status, and of all. False where there is no such
+ * dataset. */
 bool cst_result_progress(cst_result *r, long *done, long *total);
-/* Of the process that wrote the file: 1 it lives on this host, 0 it is gone, -1 it was on another host. */
+/* The process that wrote the file: 1 it lives on this host, 0 it is gone, -1 it was on another host. */
 int cst_result_alive(cst_result *r);
 /* "running", "interrupted" (also when its process is gone from this host) or "complete". Static. */
 const char *cst_result_state(cst_result *r);
 
-/* A run's claim on its output: the file PATH.lock holds "host pid pid_start since" of one process (rank 0), which keeps a write lock on it
- * (fcntl, of the open file, seen by other hosts over NFS too) for its life. Of several runs on one path, started at the same instant or
- * on several hosts, exactly one goes on. Where a file system has no locks, or hosts do not see each other's, the time of the file's last
- * change is the sign of life. */
+/* A run's claim on its output: the file PATH.lock holds "host pid pid_start since" of one process (rank 0),
+ * which keeps a write lock on it (fcntl, of the open file, seen by other hosts over NFS too) as long as it
+ * lives. Of several runs on one path, started at the same instant or on several hosts, exactly one continues.
+ * Where a file system has no locks, or hosts do not see each other's, the modification time of the file is
+ * the sign of life. */
 typedef struct cst_lock cst_lock;
 
-/* Claim path. NULL with the reason in why[n] (to follow "PATH: "): "is being written by process P on host H since T", or why there can be
- * no lock. A dead owner's claim is taken over: at once when it was a process of this host, else after 25 s without a sign of life. */
+/* Claim path. NULL with the reason in why[n] (to follow "PATH: "): "is being written by process P on host H
+ * since T", or why there can be no lock. It takes over the claim of a dead owner: at once when that was a
+ * process of this host, else after 25 s without a sign of life. */
 cst_lock *cst_lock_take(const char *path, char *why, int n);
 void      cst_lock_beat(cst_lock *l);    /* a sign of life; the owner gives one about every 10 s */
-void      cst_lock_release(cst_lock *l); /* gives the claim up and removes PATH.lock; NULL is none */
-/* From outside: false when there is no PATH.lock; else whether a process holds it now, and the seconds since its last sign of life. */
+void      cst_lock_release(cst_lock *l); /* gives the claim up and removes PATH.lock; NULL is allowed */
+/* For other processes: false when there is no PATH.lock; else whether a process holds it now, and the seconds
+ * since its last sign of life. */
 bool cst_lock_look(const char *path, bool *held, double *age);
 
 /* The library behind the files, with its version: "HDF5 1.10.8". */

@@ -1,14 +1,16 @@
-/* statistics.h: conclusions from numbers: orders of convergence with confidence, verdicts on long-time behaviour.
+/* statistics.h: conclusions from numbers: orders of convergence with confidence, verdicts on long-time
+ * behaviour.
  *
- * Pure functions of arrays; no I/O, no state; deterministic (the bootstrap draws from the project's counter-based generator
- * with a fixed key), independent of ranks and batches.
+ * Pure functions of arrays; no I/O, no state; deterministic (the bootstrap draws from the project's
+ * counter-based generator with a fixed key), independent of ranks and batches.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CONSTELLA_STATISTICS_H
 #define CONSTELLA_STATISTICS_H
 #include <stdbool.h>
 
-/* ---- order of convergence -------------------------------------------------------------------------------------------- */
+/* ---- order of convergence
+ * -------------------------------------------------------------------------------------------- */
 typedef enum {
   CST_FLAG_OK,
   CST_FLAG_PRE_ASYMPTOTIC,
@@ -21,22 +23,25 @@ typedef enum {
 extern const char *const cst_order_flag_names[CST_FLAGS];
 
 typedef struct {
-  double         order, low, high; /* NaN where fewer than two steps stand above the floors, or nothing converges */
+  double         order, low, high; /* NaN where fewer than two steps are above the floors, or nothing converges */
   cst_order_flag flag;
   int            first, last; /* the window of steps used, indices into the arrays sorted by decreasing h */
 } cst_order_fit;
 
-/* Weighted fit of log error against log h over an automatically found asymptotic window above round-off. h[n] decreasing; error[n] >= 0 or
- * NaN (failed); floor[n]: an estimate of the round-off in each error, or of what else is known to end it (below 10 floor[i] an error is
- * not used). Where the finest errors no longer shrink, their level is a floor too (docs/orders.md). */
+/* Weighted fit of log error against log h over an automatically found asymptotic window above round-off. h[n]
+ * decreasing; error[n] >= 0 or NaN (failed); floor[n]: an estimate of the round-off in each error, or of
+ * another known lower limit (an error below 10 floor[i] is not used). Where the finest errors no longer
+ * shrink, their level is a floor too (docs/orders.md). */
 cst_order_fit cst_order_estimate(const double *h, const double *error, const double *floor, int n);
-/* The flag of a fit beside the order that the method claims (0: none). returns: errors are those of the end alone, where the motion is back
- * at its start, so that an order of their own, twice the method's say, is no surprise. An ok whose interval does not hold what is claimed
- * is returns or contradicts; where nothing is claimed it is returns or stays ok. */
+/* The flag of a fit, given the order that the method claims (0: none). returns: the errors are those at the
+ * end only, where the motion is back at its start, so that they may have another order, for instance twice
+ * that of the method. An ok whose interval does not contain the claimed order becomes returns or contradicts;
+ * where no order is claimed it becomes returns or stays ok. */
 cst_order_flag cst_order_judge(const cst_order_fit *fit, int claimed, int returns);
 
-/* ---- long-time behaviour ---------------------------------------------------------------------------------------------- */
-/* docs/verdicts.md defines every word and shows how often each is right. */
+/* ---- long-time behaviour
+ * ---------------------------------------------------------------------------------------------- */
+/* docs/verdicts.md defines every verdict and shows how often each is right. */
 enum { CST_WINDOWS = 64 };
 typedef enum {
   CST_EXACT,
@@ -52,41 +57,45 @@ typedef enum {
   CST_UNDECIDED,
   CST_VERDICTS
 } cst_verdict;
-/* exact frozen bounded random-walk linear quadratic exponential linear (round-off) escaped failed undecided */
+/* exact frozen bounded random-walk linear quadratic exponential linear (round-off) escaped failed undecided
+ */
 extern const char *const cst_growth_verdict_names[CST_VERDICTS];
 
 /* Why a verdict is undecided. */
 typedef enum {
   CST_WHY_NONE,
   CST_WHY_FEW_WINDOWS, /* fewer than eight windows have a mean */
-  CST_WHY_SLOW,        /* window means remember too many windows */
-  CST_WHY_WIDE,        /* no drift is seen, but one as large as the scatter of windows is not excluded */
+  CST_WHY_SLOW,        /* the means of windows are correlated over too many windows */
+  CST_WHY_WIDE,        /* there is no significant drift, but one as large as the scatter of windows is not excluded
+                        */
   CST_WHY_ONE_MEMBER,  /* one member drifts, the others do not */
   CST_WHY_SWELLING,    /* no drift, but the scatter grows */
-  CST_WHY_WEAK,        /* there is a drift, too weak to tell its law */
-  CST_WHY_BETWEEN,     /* growth with an exponent that is none of 1/2, 1, 2 */
-  CST_WHY_NO_POWER,    /* growth that is no power of time */
+  CST_WHY_WEAK,        /* there is a drift, but too weak to determine its law */
+  CST_WHY_BETWEEN,     /* growth with an exponent other than 1/2, 1, 2 */
+  CST_WHY_NO_POWER,    /* growth that is not a power of time */
   CST_WHYS
 } cst_why;
 extern const char *const cst_growth_why_names[CST_WHYS]; /* "" few-windows slow wide one-member swelling weak between no-power */
 
-/* What is known of an observable x of all members of a case; arrays of members that failed hold NaN. */
+/* The data on an observable x of all members of a case; entries of failed members are NaN. */
 typedef struct {
   long          members, steps;
   double        end;
-  const double *means;   /* [members][CST_WINDOWS]: mean of x - x(0) over each of 64 equal windows of [0, end]; NaN: window empty */
+  const double *means;   /* [members][CST_WINDOWS]: mean of x - x(0) over each of 64 equal windows of [0, end];
+                            NaN: window empty */
   const double *largest; /* [members]: max |x - x(0)| */
   const double *scale;   /* [members]: typical size of the terms that x is the sum of */
   const double *start;   /* [members]: x(0) */
   const double *last;    /* [members]: x(end) - x(0) */
   const double *moved;   /* [members]: largest |q - q(0)| over |q(0)| */
-  const double *away;    /* [members][CST_WINDOWS]: mean of |q - q(0)| over each window; NULL: unknown, so that none escapes */
+  const double *away;    /* [members][CST_WINDOWS]: mean of |q - q(0)| over each window; NULL: unknown; no member
+                            then counts as escaped */
 } cst_long_run;
 
 typedef struct {
   cst_verdict verdict;
   cst_why     why;
-  double      exponent, low, high; /* of growth, be it round-off; NaN where there is none */
+  double      exponent, low, high; /* of growth, also that of round-off; NaN where there is none */
   double      slope, slope_error;  /* of the mean over members against t, per unit of time, and its standard error */
   double      slope_rms;           /* root mean square over members of their own slopes */
   double      limit;               /* a drift beyond it, per unit of time, is excluded at 95 % */
@@ -94,55 +103,66 @@ typedef struct {
 
 cst_growth cst_growth_estimate(const cst_long_run *run);
 
-/* ---- ensembles --------------------------------------------------------------------------------------------------------- */
-/* In the order of the array; NaN entries (failed members) are left out. quantile: linear interpolation, p in [0, 1]. */
+/* ---- ensembles
+ * ---------------------------------------------------------------------------------------------------------
+ */
+/* Sums go in the order of the array; NaN entries (failed members) are left out. quantile: linear
+ * interpolation, p in [0, 1]. */
 double cst_ensemble_mean(const double *x, long n);
 double cst_ensemble_rms(const double *x, long n);
 void   cst_ensemble_quantiles(const double *x, long n, const double *p, int np, double *out);
-/* The same numbers; standard deviation (of the population that they are drawn from: n - 1), standard error of the mean, and of the rms. NaN
- * below two. */
+/* Of the same numbers: the standard deviation (with n - 1), the standard error of the mean, and that of the
+ * rms. NaN below two numbers. */
 double cst_ensemble_deviation(const double *x, long n);
 double cst_ensemble_mean_error(const double *x, long n);
 double cst_ensemble_rms_error(const double *x, long n);
-/* Ranks (1 is the smallest, n the largest) of the two of n independent numbers between which the p-quantile of their distribution, whatever
- * it is, lies with a probability of at least `level`, as much below as above: low 0 or high n + 1 where so few numbers do not bound it. */
+/* Ranks (1 is the smallest, n the largest) of the two of n independent numbers that enclose the p-quantile of
+ * their distribution with a probability of at least `level`, for every distribution, with equal tails: low 0
+ * or high n + 1 where n numbers do not bound it. */
 void cst_ensemble_quantile_ranks(long n, double p, double level, long *low, long *high);
-/* Quantiles as cst_ensemble_quantiles has them, and the numbers of these ranks of each; NaN: no bound. */
+/* Quantiles as by cst_ensemble_quantiles, and their bounds, the numbers of these ranks; NaN: no bound. */
 void cst_ensemble_quantile_intervals(const double *x, long n, const double *p, int np, double level, double *out, double *low,
                                      double *high);
-/* Least squares slope of y against t; NaN where fewer than two y are numbers. *error (may be NULL): its standard error, which allows for
- * correlated residuals; NaN below three. */
+/* Least squares slope of y against t; NaN where fewer than two y are numbers. *error (may be NULL): its
+ * standard error, which allows for correlated residuals; NaN below three. */
 double cst_ensemble_slope(const double *t, const double *y, int n, double *error);
 
-/* ---- time averages ------------------------------------------------------------------------------------------------------ */
-/* What the standard error of a time average was taken from; docs/averages.md says how, and how often it is right. */
+/* ---- time averages
+ * ------------------------------------------------------------------------------------------------------ */
+/* The source of the standard error of a time average; docs/averages.md says how it is computed, and how often
+ * it is right. */
 typedef enum { CST_FROM_WINDOWS, CST_FROM_MEMBERS, CST_FROM_NOTHING, CST_ERROR_SOURCES } cst_error_source;
 extern const char *const cst_batch_means_source_names[CST_ERROR_SOURCES]; /* windows members unknown */
 
 typedef struct {
-  double           mean;     /* of all numbers of the members that are whole */
-  double           variance; /* of the mean; NaN: unknown */
-  double           freedom;  /* degrees of freedom of this estimate */
-  double           error; /* its root, wider by Student's t, so that the truth is within 2 errors as often as for a normal distribution */
+  double mean;     /* of all numbers of the members that did not fail */
+  double variance; /* of the mean; NaN: unknown */
+  double freedom;  /* degrees of freedom of this estimate */
+  double error;    /* its root, widened by Student's t, so that the true value is within 2 errors as often as for
+                      a normal distribution */
   cst_error_source source;
-  double of_windows; /* the variance of the mean as batches of windows have it, which tells the autocorrelation time; NaN: they do not */
+  double           of_windows; /* the variance of the mean from batches of windows, which gives the autocorrelation
+                                  time; NaN: unknown */
 } cst_average;
 
-/* From means over equal windows of independent members, means[members][windows], windows a power of 2. A member without any number is left
- * out; where a window is empty windows are not used. */
+/* From means over equal windows of independent members, means[members][windows], windows a power of 2. A
+ * member without any number is left out; windows are not used where one is empty. */
 cst_average cst_batch_means_estimate(const double *means, long members, int windows);
-/* The standard error, so widened, of a variance of so many degrees of freedom. */
+/* The standard error, widened in this way, of a variance with these degrees of freedom. */
 double cst_batch_means_error(double variance, double freedom);
 
-/* ---- exact sums --------------------------------------------------------------------------------------------------------- */
-/* A sum of doubles that does not depend on the order of its terms nor on how they were split: fixed point, 320 bits. Terms of magnitude
- * below 2^-200 count as 0 after rounding to a multiple of it; from 2^80 on, or not finite, they make the sum infinite: with the sign of
- * these terms, NaN where both signs or a NaN were added. Starts as {{0}}. The sum itself must stay below 2^119 in magnitude. */
+/* ---- exact sums
+ * ---------------------------------------------------------------------------------------------------------
+ */
+/* A sum of doubles that depends neither on the order of its terms nor on how they are split: fixed point, 320
+ * bits. Terms of magnitude below 2^-200 count as 0 after rounding to a multiple of it; from 2^80 on, or not
+ * finite, they make the sum infinite: with the sign of these terms, NaN where both signs or a NaN were added.
+ * Starts as {{0}}. The sum itself must stay below 2^119 in magnitude. */
 enum { CST_SUM_WORDS = 6 };
 typedef struct {
   long word[CST_SUM_WORDS];
 } cst_sum;
 void   cst_sum_add(cst_sum *s, double x);
 void   cst_sum_merge(cst_sum *s, const cst_sum *other);
-double cst_sum_value(const cst_sum *s); /* correctly rounded is not promised; the same for equal sums is */
+double cst_sum_value(const cst_sum *s); /* the same for equal sums; not always correctly rounded */
 #endif

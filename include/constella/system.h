@@ -2,13 +2,15 @@
  *
  *   L(q, v) = 1/2 v' M(q) v + a(q).v - V(q, t),   g(q) = 0,  G = Dg,   M A = f - G' lambda
  *
- * Constraints on velocities, phi(q) v + phi0(q) = 0, are the last nvel of the ng constraints: their rows of G are those of phi, their g is
- * 0. Forces F(q, v, t) that are no gradient are part of f. The time is a parameter behind those of the text, which methods bring along, and
- * so are the accounts behind it: the work of each force, and the integral of dV/dt.
+ * Constraints on velocities, phi(q) v + phi0(q) = 0, are the last nvel of the ng constraints: their rows of G
+ * are those of phi, their g is 0. Forces F(q, v, t) that are not gradients are part of f. The time is a
+ * parameter behind those of the text, and methods advance it; behind it are the accounts: the work of each
+ * force, and the integral of dV/dt.
  *
- * A system is always made by reading a text in the form of design: YAML with coordinates, mass, potential, constraints, symmetries and
- * named states. The catalogue's systems are such texts, built into the program together with kernels compiled for each instruction set; the
- * reader is the same. All quantities are in the units that the text states ("" is nondimensional).
+ * A system is always made by reading a text in the form of design: YAML with coordinates, mass, potential,
+ * constraints, symmetries and named states. The systems of the catalogue are such texts, built into the
+ * program together with kernels compiled for each instruction set; the same reader reads them. All quantities
+ * are in the units that the text states ("" is nondimensional).
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CONSTELLA_SYSTEM_H
@@ -20,28 +22,23 @@
 #include "constella/isa.h"
 
 enum {
-  CST_MAX_Q = 40, /* coordinates and constraints of a system whose matrices are dense, and of every system of the catalogue at its size */
+  CST_MAX_Q = 40, /* coordinates and constraints of a system whose matrices are dense, and of every system of
+                     the catalogue at its size */
   CST_MAX_G = 40,
   CST_MOST_Q = 100000,       /* of any system */
-  CST_MOST_CONVERTED = 2000, /* and of those that convert(...) takes, whose residuals are differentiated */
+  CST_MOST_CONVERTED = 2000, /* of systems that convert(...) steps, because their residuals are differentiated */
   CST_MAX_PAR = 32,
   CST_MAX_SYM = 8,
   CST_MAX_FORCES = 8
 };
 
-/* Kernels. One table lists them all: name, number of outputs, and what they are. Every kernel has the same signature; a
- * pointer it does not use may be NULL. Arrays are [component][W]. Matrices are given by their entries that may be nonzero, in the order of
- * cst_system.pattern[kernel]. A system whose mass is a constant diagonal and that has no a(q) does not have the kernels M .. DMvw (their
- * size is 0): it is stepped by simpler formulas.
- *   V        1           V(q)
- *   dV       nq          grad V(q)
- *   d2V      [nq x nq]   Hessian of V
- *   mass     nmass       distinct entries of the constant diagonal mass; parameters only
- *   g        ng          g(q)
- *   G        [ng x nq]   Dg(q)
- *   D2gvv    ng          D2g(q)[v, v]
- *   D2gvw    ng          D2g(q)[v, w]
- *   D2glw    nq          D2(l.g)(q) w
+/* Kernels. One table lists them all: name, number of outputs, and what they are. Every kernel has the same
+ * signature; a pointer it does not use may be NULL. Arrays are [component][W]. Matrices are given by their
+ * entries that may be nonzero, in the order of cst_system.pattern[kernel]. A system whose mass is a constant
+ * diagonal and that has no a(q) does not have the kernels M .. DMvw (their size is 0): simpler formulas step
+ * it. V        1           V(q) dV       nq          grad V(q) d2V      [nq x nq]   Hessian of V mass nmass
+ * distinct entries of the constant diagonal mass; parameters only g        ng          g(q) G        [ng x
+ * nq]   Dg(q) D2gvv    ng          D2g(q)[v, v] D2gvw    ng          D2g(q)[v, w] D2glw    nq D2(l.g)(q) w
  *   D3glwu   nq          D3(l.g)(q)[w, u]
  *   xi       [nsym x nq] infinitesimal generators
  *   gauge    nsym        F_k(q): where L_xi a = dF, the momentum map is <Mv + a, xi> - F
@@ -54,27 +51,24 @@ enum {
  *   f        nq          Lq - Lvq v, so that M A = f - G' lambda
  *   DMvw     nq          D(M(q) v)[w], v held
  *   body     nbody       distinct numbers of the bodies' inertias and masses (cst_body.at); parameters only
- * Of systems with constraints on velocities, in whose rows D2gvv is D(phi v + phi0)[v], D2gvw is D(phi v)[w], D2glw D(phi'l)[w]:
- *   phi0     ng          the part of each constraint G v + phi0 = 0 that does not depend on v
- *   Dphi0w   ng          D phi0(q)[w]
- * Of systems with forces, or with a potential that depends on the time:
- *   power    naccount    what the accounts gather: F.v of each force, dV/dt
+ * Of systems with constraints on velocities, in whose rows D2gvv is D(phi v + phi0)[v], D2gvw is D(phi v)[w],
+ * D2glw D(phi'l)[w]: phi0     ng          the part of each constraint G v + phi0 = 0 that does not depend on
+ * v Dphi0w   ng          D phi0(q)[w] Of systems with forces, or with a potential that depends on the time:
+ *   power    naccount    the integrands of the accounts: F.v of each force, dV/dt
  *   F        nq          the sum of the forces, which f has too
  *   Fq       [nq x nq]   its derivative by q
  *   Fv       [nq x nq]   and by v
- * With the residuals of the equations of motion E1 = f - M A - G'lambda, E2 = -D2g[v, v] - G A (f = -dV and no term M A where the mass is
- * a constant diagonal), whose arguments are longer than those above. Systems of more than CST_MOST_CONVERTED coordinates or constraints do
- * not have them:
- *   DE       nq + ng     D(E1, E2)[dq, dv]; w = A, l = lambda, u = (dq, dv)
- *   RE       2 nq        grad_(q,v) (y.E1 + z.E2 + s L), and s (F - phi'lambda) added to its part by q: the covector of s int (L dt + (F -
- *                        phi'lambda) . dq); w = (y, A), l = (lambda, z, s)
- *   DRE      2 nq        its change; u = (dq, dv, dy, dA), l = (lambda, z, s, dlambda, dz)
- * For linearly implicit methods, of systems without constraints, with a constant M and without a(q); rows r in the order of elimination
- * that cst_bands has, sharing their common work:
- *   d2S      [nq x nq]   Hessian of the stiff part of V
- *   dVH      nq + n + s  grad V by rows, the n upper entries of its Hessian, and s values that D3V shares with them
- *   dVS      nq + n      grad V by rows, the n upper entries of the Hessian of the stiff part
- *   D3V      nq          D3V(q)[w, w] by rows, w by rows, l: the s values of dVH
+ * With the residuals of the equations of motion E1 = f - M A - G'lambda, E2 = -D2g[v, v] - G A (f = -dV and
+ * no term M A where the mass is a constant diagonal), whose arguments are longer than those above. Systems of
+ * more than CST_MOST_CONVERTED coordinates or constraints do not have them: DE       nq + ng     D(E1,
+ * E2)[dq, dv]; w = A, l = lambda, u = (dq, dv) RE       2 nq        grad_(q,v) (y.E1 + z.E2 + s L), and s (F
+ * - phi'lambda) added to its part by q: the covector of s int (L dt + (F - phi'lambda) . dq); w = (y, A), l =
+ * (lambda, z, s) DRE      2 nq        its change; u = (dq, dv, dy, dA), l = (lambda, z, s, dlambda, dz) For
+ * linearly implicit methods, of systems without constraints, with a constant M and without a(q); rows r in
+ * the order of elimination that cst_bands has, sharing their common work: d2S      [nq x nq]   Hessian of the
+ * stiff part of V dVH      nq + n + s  grad V by rows, the n upper entries of its Hessian, and s values that
+ * D3V shares with them dVS      nq + n      grad V by rows, the n upper entries of the Hessian of the stiff
+ * part D3V      nq          D3V(q)[w, w] by rows, w by rows, l: the s values of dVH
  */
 /* clang-format off */
 #define CST_KERNELS(X)                                                                                                                     \
@@ -95,92 +89,102 @@ extern const char *const cst_system_kernel_names[CST_K_COUNT];
 typedef void cst_kernel(const void *self, const double *c, const double *q, const double *v, const double *w, const double *u,
                         const double *l, double *o);
 
-/* Where a matrix may be nonzero: compressed rows, and the same by columns. Entry e of the kernel stands in column[e] of its row;
- * column i holds the entries tentry[tstart[i]] .. in the rows trow[..], ascending. */
+/* The sparsity pattern of a matrix: compressed rows, and the same by columns. Entry e of the kernel is in
+ * column[e] of its row; column i has the entries tentry[tstart[i]] .. in the rows trow[..], ascending. */
 typedef struct {
   int  rows, columns, n;
   int *start, *column;         /* [rows + 1], [n] */
   int *tstart, *trow, *tentry; /* [columns + 1], [n], [n] */
 } cst_pattern;
 
-/* S = G W G', W diagonal: which constraints meet in which coordinates, and how S is stored and eliminated. Dense: S[a * ng + b]. Banded
- * (nothing couples but neighbours, in the order `place`): S[place[a] * (2 * band + 1) + place[b] - place[a] + band]. */
+/* S = G W G', W diagonal: which constraints share which coordinates, and how S is stored and eliminated.
+ * Dense: S[a * ng + b]. Banded (only neighbours couple, in the order `place`): S[place[a] * (2 * band + 1) +
+ * place[b] - place[a] + band]. */
 typedef struct {
   bool banded;
   int  band, size;  /* size: numbers in S */
-  int  inside;      /* those of them that are entries of S: a band has more at its ends */
+  int  inside;      /* the entries of S among them: a band has more at its ends */
   int *place;       /* [ng] row of constraint a in the order of elimination */
   int *order;       /* [ng] the constraint of each row */
   int  n;           /* pairs (a, b) that share a coordinate: first the upper ones, place[a] <= place[b], */
-  int  upper;       /* so many; then the lower ones */
+  int  upper;       /* their number; then the lower ones */
   int *a, *b, *at;  /* [n] at: index in S */
   int *first;       /* [n + 1] terms of each pair: */
   int *ea, *eb, *i; /* entries of G of the two rows, and their coordinate */
 } cst_gram;
 
-/* A symmetric matrix of nq rows as a band: row r is that of coordinate order[r], and its entry (r, r + d), 0 <= d <= band, stands at
- * r (band + 1) + d. Elimination in this order leaves (r, i) zero for i > last[r]. Entry e of the upper half goes to at[e]. */
+/* A symmetric matrix of nq rows as a band: row r is that of coordinate order[r], and its entry (r, r + d), 0
+ * <= d <= band, is at r (band + 1) + d. Elimination in this order leaves (r, i) zero for i > last[r]. Entry e
+ * of the upper half goes to at[e]. */
 typedef struct {
   int  band, n;       /* n: entries that may be nonzero in the upper half, diagonal included */
   int *order, *place; /* [nq] the coordinate of each row, the row of each coordinate */
   int *last;          /* [nq] */
-  int *at, *entry;    /* [n] places in the band; which entries of the pattern they are */
+  int *at, *entry;    /* [n] places in the band; the entries of the pattern */
 } cst_bands;
 
 typedef struct {
   const char *name, *unit, *doc; /* unit and doc may be "" */
   double      value;             /* default; of a size: the whole number that this object was made with */
-  bool        size;              /* a whole number that the description is unrolled with; not a kernel argument's free value */
+  bool        size;              /* a whole number with which the description is unrolled; kernels cannot change it */
   cst_node    node;              /* the default as an expression of the parameters before it; of a size its constant */
 } cst_parameter;
 
-/* A name as the description has it: of one coordinate or constraint, or of an array of them, name[first .. first + count - 1]. */
+/* A name of the description: of one coordinate or constraint, or of an array of them, name[first .. first +
+ * count - 1]. */
 typedef struct {
   const char *name, *text; /* text: of a constraint, its expression as written; else NULL */
   const char *range;       /* of a family of constraints, "i = 2..n" as written; else NULL */
   int         at, count;   /* index of its first entry among all; count 1 and first 0: no array */
   int         first;       /* number of the first element (1 for coordinates) */
   bool        array;
-  int         step; /* of an array: element first + k stands at + k step; 1 but for what belongs to bodies */
+  int         step; /* of an array: element first + k is at + k step; 1 except for bodies */
 } cst_name;
 
-/* One rigid body: where its coordinates stand and its inertia. R maps body to space, R' = R hat(omega) with omega in body axes; its kinetic
- * energy is 1/2 mass |centre'|^2 + 1/2 omega'I omega. In coordinates that is a constant mass: 1/2 tr(R' J R'^T), J = tr(I)/2 1 - I, so that
- * rows of R have the mass matrix J each (of principal axes: column j the mass J_j), and the centre's coordinates the mass. */
+/* One rigid body: the places of its coordinates, and its inertia. R maps body to space, R' = R hat(omega)
+ * with omega in body axes; its kinetic energy is 1/2 mass |centre'|^2 + 1/2 omega'I omega. In coordinates
+ * that is a constant mass: 1/2 tr(R' J R'^T), J = tr(I)/2 1 - I, so that rows of R have the mass matrix J
+ * each (of principal axes: column j the mass J_j), and the centre's coordinates the mass. */
 typedef struct {
-  const char *name;       /* "top", or "link[3]" */
-  int         rotation;   /* R_ab is coordinate rotation + 3 (a - 1) + (b - 1): a the space axis, b the body axis */
-  int         centre;     /* the first of the centre's three coordinates, space axes; -1: the body turns about the origin */
-  int         constraint; /* the first of its six constraints, in the order 11 12 13 22 23 33: (R'R - 1)_ij, on the diagonal half of it */
-  cst_node    inertia[6]; /* I11 I12 I13 I22 I23 I33 in body axes, about the centre (the origin where there is none): of the parameters */
-  cst_node    mass;       /* -1 without a centre */
-  int         at[7];      /* where the kernel `body` has these seven numbers; at[6] is -1 without a mass */
+  const char *name;     /* "top", or "link[3]" */
+  int         rotation; /* R_ab is coordinate rotation + 3 (a - 1) + (b - 1): a the space axis, b the body axis */
+  int         centre;   /* the first of the centre's three coordinates, space axes; -1: the body turns about the origin
+                         */
+  int constraint;       /* the first of its six constraints, in the order 11 12 13 22 23 33: (R'R - 1)_ij, on the
+                           diagonal half of it */
+  cst_node inertia[6];  /* I11 I12 I13 I22 I23 I33 in body axes, about the centre (the origin where there is
+                           none): of the parameters */
+  cst_node mass;        /* -1 without a centre */
+  int      at[7];       /* where the kernel `body` has these seven numbers; at[6] is -1 without a mass */
 } cst_body;
 
-/* A part of V that is a sum over pairs of elements (cst_pair_sum): V, dV and dVS add it up in loops. Its slopes are along x, then y. Other
- * kernels, second derivatives, have it written out (cst_system_bend). */
+/* A part of V that is a sum over pairs of elements (cst_pair_sum): V, dV and dVS compute it in loops. Its
+ * slopes are along x, then y. Second derivatives have it written out (cst_system_bend). */
 typedef struct {
   cst_pair_sum   sum;
   cst_node       slope[2 * CST_PAIR_ARRAYS];
-  cst_pair_tapes tapes; /* made when first asked for */
+  cst_pair_tapes tapes; /* made at the first use */
 } cst_pairs;
 
 typedef struct cst_system cst_system;
 
-/* What was compiled for one system and one instruction set: its kernels, and the forms of lane code that have them inlined. */
+/* The compiled code of one system for one instruction set: its kernels, and the forms of lane code with
+ * inlined kernels. */
 typedef struct {
-  const char *core; /* kick, fold ...; gram: two kernels of a banded system, for all pairs of S and for the upper ones */
-  const void *form; /* of the type that the room of this core knows; borrowed */
+  const char *core; /* kick, fold ...; gram: two kernels of a banded system, for all pairs of S and for the
+                       upper ones */
+  const void *form; /* its type is known to the files of this core; borrowed */
 } cst_form;
 
 typedef struct {
-  const char     *key; /* "" in the catalogue; else the fingerprint of what a user's object was compiled from */
+  const char     *key; /* "" in the catalogue; else the fingerprint of the source of a user's object */
   int             nq, ng, npar, nsym, width;
   cst_kernel     *kernel[CST_K_COUNT];
   const cst_form *form; /* up to one whose core is NULL */
 } cst_compiled;
 
-/* An exact motion given by code: q[nq], p[nq], lambda[ng] at time t of the motion that starts at q0, v0 with parameters c. */
+/* An exact motion in C: q[nq], p[nq], lambda[ng] at time t of the motion that starts at q0, v0 with
+ * parameters c. */
 typedef void cst_exact(const double *c, const double *q0, const double *v0, double t, double *q, double *p, double *lambda);
 
 typedef struct {
@@ -197,49 +201,52 @@ typedef struct {
 } cst_size;
 
 struct cst_system {
-  const char         *name, *doc, *source;
-  int                 nq, ng, npar, nsym, nstate;
-  int                 nvel;              /* the last of the ng constraints are on velocities */
-  bool                affine;            /* some of them have a phi0 */
-  int                 nforce;            /* forces */
-  bool                timed;             /* there are forces or the potential depends on t; the system is general then, and has accounts: */
-  int                 naccount, account; /* parameters account .. account + naccount - 1; the parameter before them is t */
-  const char        **account_name, **account_doc; /* [naccount] "work_drag" */
-  int                 nplain, nown;         /* the first nplain coordinates are of no body, the first nown constraints are the user's own */
-  int                 nbodies, nbody;       /* bodies; numbers of the kernel `body` */
-  cst_body           *bodies;               /* [nbodies] */
-  int                 nbody_name;           /* names of bodies as declared: */
-  cst_name           *body_name;            /* at: index in bodies */
-  int                 flat;                 /* a body that is flat with the default parameters, or with some of a study; -1: none */
-  int                 ncoordinate, nfamily; /* names as declared */
-  cst_name           *coordinate_name, *family; /* [ncoordinate], [nfamily] */
-  const char        **coordinate, **constraint; /* [nq], [ng]: of every entry, "x" or "x[3]" */
-  const char         *symmetry[CST_MAX_SYM];
-  cst_parameter       parameter[CST_MAX_PAR];
-  cst_state          *state;                /* [nstate], the first is called default */
-  bool                general;              /* M is full or depends on q, or there is an a(q); else M is a constant diagonal and a = 0: */
-  bool                gyroscopic;           /* a(q) is there */
-  bool                diagonal;             /* M is a constant diagonal and a = 0, also where forces or a time make the system general */
-  int                 nmass;                /* distinct entries of the constant diagonal mass; 0 where it is another */
-  int                *mass_class;           /* [nq] coordinate i has mass number mass_class[i] */
-  bool                mass_unit;            /* every mass is the literal 1: nothing is multiplied */
-  bool                linear_v;             /* the Hessian of V vanishes identically */
-  cst_pattern         pattern[CST_K_COUNT]; /* of the matrix kernels */
-  cst_gram            gram;
-  unsigned char      *dropped; /* [ng] or NULL: constraints that the others imply, which are not enforced themselves */
-  cst_graph          *graph;
-  int                 npairs;
-  cst_pairs          *pairs; /* [npairs] parts of V beside the node V: */
-  bool                bent;  /* whether second derivatives of V are there, which sums over pairs are without at first */
-  cst_node            whole; /* V with its sums over pairs written out, where they are */
-  cst_node            V, *g, *mass, *a, *xi, *gauge; /* [ng], [nq] or, when `matrix`, [nq * nq]; [nq]; [nsym * nq]; [nsym] */
-  cst_node           *phi, *force;                   /* [nvel] phi v + phi0; [nforce * nq] */
-  cst_node            stiff;                         /* the stiff part of V, where stiff_text is there */
-  cst_bands           bands[2];                      /* of the Hessians of V and of its stiff part, where dVH and dVS are there */
-  int                 nshared;                       /* values that dVH leaves for D3V */
-  bool                matrix;
-  cst_node           *kernel_out[CST_K_COUNT]; /* outputs of each kernel in the layout above */
-  cst_node           *beside[CST_K_COUNT];     /* where they are not what is evaluated: that, beside sums over pairs; else NULL */
+  const char *name, *doc, *source;
+  int         nq, ng, npar, nsym, nstate;
+  int         nvel;                         /* the last of the ng constraints are on velocities */
+  bool        affine;                       /* some of them have a phi0 */
+  int         nforce;                       /* forces */
+  bool        timed;                        /* there are forces, or the potential depends on t; the system is then general, and has
+                                               accounts: */
+  int          naccount, account;           /* parameters account .. account + naccount - 1; the parameter before them is t */
+  const char **account_name, **account_doc; /* [naccount] "work_drag" */
+  int          nplain, nown;                /* the first nplain coordinates belong to no body, the first nown constraints are those of
+                                               the text */
+  int            nbodies, nbody;            /* bodies; numbers of the kernel `body` */
+  cst_body      *bodies;                    /* [nbodies] */
+  int            nbody_name;                /* names of bodies as declared: */
+  cst_name      *body_name;                 /* at: index in bodies */
+  int            flat;                      /* a body that is flat for the default parameters, or for some set of a study; -1: none */
+  int            ncoordinate, nfamily;      /* names as declared */
+  cst_name      *coordinate_name, *family;  /* [ncoordinate], [nfamily] */
+  const char   **coordinate, **constraint;  /* [nq], [ng]: of every entry, "x" or "x[3]" */
+  const char    *symmetry[CST_MAX_SYM];
+  cst_parameter  parameter[CST_MAX_PAR];
+  cst_state     *state;                /* [nstate], the first is called default */
+  bool           general;              /* M is full or depends on q, or there is an a(q); else M is a constant diagonal and a = 0: */
+  bool           gyroscopic;           /* there is an a(q) */
+  bool           diagonal;             /* M is a constant diagonal and a = 0, also where forces or t make the system general */
+  int            nmass;                /* distinct entries of the constant diagonal mass; 0 otherwise */
+  int           *mass_class;           /* [nq] coordinate i has mass number mass_class[i] */
+  bool           mass_unit;            /* every mass is the literal 1: nothing is multiplied */
+  bool           linear_v;             /* the Hessian of V is identically zero */
+  cst_pattern    pattern[CST_K_COUNT]; /* of the matrix kernels */
+  cst_gram       gram;
+  unsigned char *dropped; /* [ng] or NULL: redundant constraints, which are not enforced */
+  cst_graph     *graph;
+  int            npairs;
+  cst_pairs     *pairs;                         /* [npairs] parts of V that are not in the node V: */
+  bool           bent;                          /* whether the second derivatives of V exist; those of sums over pairs are made on demand */
+  cst_node       whole;                         /* V with its sums over pairs written out, where that was done */
+  cst_node       V, *g, *mass, *a, *xi, *gauge; /* [ng], [nq] or, when `matrix`, [nq * nq]; [nq]; [nsym * nq]; [nsym] */
+  cst_node      *phi, *force;                   /* [nvel] phi v + phi0; [nforce * nq] */
+  cst_node       stiff;                         /* the stiff part of V, where there is a stiff_text */
+  cst_bands      bands[2];                      /* of the Hessians of V and of its stiff part, where dVH and dVS exist */
+  int            nshared;                       /* values that dVH leaves for D3V */
+  bool           matrix;
+  cst_node      *kernel_out[CST_K_COUNT]; /* outputs of each kernel in the layout above */
+  cst_node      *beside[CST_K_COUNT];     /* the outputs that are evaluated beside sums over pairs, where they differ
+                                             from kernel_out; else NULL */
   int                 kernel_size[CST_K_COUNT];
   cst_kernel         *kernel[CST_ISA_COUNT][CST_K_COUNT]; /* over lanes */
   const void         *kernel_self[CST_ISA_COUNT];
@@ -248,125 +255,142 @@ struct cst_system {
   const char         *potential_text, *stiff_text, **mass_text, **gyroscopic_text, **force_name, **force_text, /* [nforce] */
       *symmetry_text[CST_MAX_SYM]; /* as written, for `show`; [ncoordinate] */
   char *text;                      /* the whole description */
-  void *owned;                     /* what destroy frees */
+  void *owned;                     /* the memory that destroy frees */
 };
 
-/* Read a description. file names it in messages; sizes[nsize] replace the defaults of size parameters (a name that is none is an error at
- * 1:1). Errors go to d, NULL is returned then. Derives the kernels' nodes and patterns; attaches no compiled kernels. Owned. */
+/* Reads a description. file is its name in messages; sizes[nsize] replace the defaults of size parameters (an
+ * unknown name is an error at 1:1). NULL with errors in d. Derives the kernels' nodes and patterns; attaches
+ * no compiled kernels. Owned. */
 cst_system *cst_system_read(const char *file, const char *text, size_t length, const cst_size *sizes, int nsize, cst_diag *d);
 void        cst_system_destroy(cst_system *s);
-/* Attach the interpreter as the kernels of every instruction set; same bits as compiled kernels. One thread at a time. */
+/* Makes the interpreter the kernels of every instruction set, with the bits of compiled kernels. Not thread
+ * safe. */
 void cst_system_interpret(cst_system *s);
-/* Attach what was compiled for instruction set isa. Borrowed. */
+/* Attaches the code compiled for instruction set isa. Borrowed. */
 void cst_system_attach(cst_system *s, int isa, const cst_compiled *x);
 /* The form of a core that was compiled for this system, NULL when there is none. Borrowed. */
 const void *cst_system_form(const cst_system *s, int isa, const char *core);
 
-/* The catalogue. create returns a new object with compiled kernels attached, NULL when there is no such name; text the description.
- * (With other sizes a description is read anew by cst_system_read.) Owned. */
+/* The catalogue. create returns a new object with compiled kernels attached, NULL when there is no such name;
+ * text the description. (With other sizes a description is read anew by cst_system_read.) Owned. */
 int                cst_catalogue_size(void);
 const char        *cst_catalogue_name(int i);
 const char *const *cst_catalogue_names(void);
 cst_system        *cst_catalogue_create(const char *name);
 const char        *cst_catalogue_text(const char *name);
 
-/* Inertia[9] (full, symmetric, body axes, about the centre or the origin) and mass (0 without a centre) of body k for parameters c. */
+/* Inertia[9] (full, symmetric, body axes, about the centre or the origin) and mass (0 without a centre) of
+ * body k for parameters c. */
 void cst_system_body_inertia(const cst_system *s, int k, const double *c, double inertia[9], double *mass);
-/* What keeps the inertia from being one of a body, into why[n]; false: nothing does. One of a flat body, whose largest principal moment is
- * the sum of the other two, is one. */
+/* Whether no body has this inertia, with the reason in why[n]. That of a flat body, whose largest principal
+ * moment is the sum of the other two, is allowed. */
 bool cst_body_is_wrong(const double inertia[9], char *why, int n);
-/* Whether it is that of a flat body, to rounding: J is singular then, and the coordinates have no mass matrix that can be inverted. */
+/* Whether it is that of a flat body, up to rounding: J is singular then, and the coordinates have no mass
+ * matrix that can be inverted. */
 bool cst_body_is_flat(const double inertia[9]);
-/* Whether the inertias and masses for parameters c are those of bodies: false with the reason in why[n]. A flat body is noted in s->flat.
+/* Whether the inertias and masses for parameters c are those of bodies: false with the reason in why[n]. A
+ * flat body is noted in s->flat.
  */
 bool cst_system_check_bodies(cst_system *s, const double *c, char *why, int n);
-/* omega in body axes at q[nq], v[nq]; and R := R exp(hat(x)), R' := R hat(omega) in q and v. x: radians about body axes. */
+/* omega in body axes at q[nq], v[nq]; and R := R exp(hat(x)), R' := R hat(omega) in q and v. x: radians about
+ * body axes. */
 void cst_system_body_omega(const cst_body *b, const double *q, const double *v, double omega[3]);
 void cst_body_turn(const cst_body *b, const double x[3], const double omega[3], double *q, double *v);
 /* Whether det R < 0 at q: a reflection satisfies the constraints of a rotation. */
 bool cst_system_body_is_reflected(const cst_body *b, const double *q);
 
-/* Quantities of a body under the names PREFIX_BODY_C, C one of the characters of `components`: digits are body axes, x y z space axes. */
+/* Quantities of a body under the names PREFIX_BODY_C, C one of the characters of `components`: digits are
+ * body axes, x y z space axes. */
 typedef struct {
   const char *prefix, *components, *doc;
 } cst_body_quantity;
 extern const cst_body_quantity cst_body_quantities[]; /* up to one without a prefix */
-/* One of them as a node of g over the inputs q and v (and c, where g is the graph of s; of others, which only check texts, any input). */
+/* One of them as a node of g over the inputs q and v (and c, where g is the graph of s; in other graphs,
+ * which only check texts, any input). */
 cst_node cst_body_quantity_node(const cst_system *s, cst_graph *g, int body, const cst_body_quantity *what, int component);
 
-/* The keys q, v and bodies of a map (document doc) in the form of a state of a description, into q[nq], v[nq] as nodes over the parameters;
- * false with errors in d. They are judged with the parameters c. */
+/* The keys q, v and bodies of a map (document doc) in the form of a state of a description, into q[nq], v[nq]
+ * as nodes over the parameters; false with errors in d. They are checked at the parameters c. */
 bool cst_system_read_start(cst_system *s, const cst_document *doc, cst_yaml *map, const double *c, cst_diag *d, cst_node *q, cst_node *v);
 /* The values of nodes over the parameters, at c. */
 void cst_system_values(const cst_system *s, const cst_node *node, int n, const double *c, double *value);
 
-/* Second and further derivatives of a V that has sums over pairs are made when they are first asked for: kernels d2V, dVH, D3V, DE, RE, DRE
- * and their patterns, interpreted; the nodes of V and dV are then whole. false when they are too large. Of other systems they are there. */
+/* Makes the second and higher derivatives of a V with sums over pairs: kernels d2V, dVH, D3V, DE, RE, DRE and
+ * their patterns, interpreted; the nodes of V and dV are then complete. false when they are too large.
+ * Nothing to do for other systems. */
 bool cst_system_bend(const cst_system *s);
 /* V with all its parts as one node; after cst_system_bend. */
 cst_node cst_system_whole(const cst_system *s);
 
-/* s with its constraints replaced by springs: V + omega^2/2 sum g_j^2, where omega is one more parameter behind those of s. Stiff are the
- * springs, and what is so in s. It has no constraints, and the coordinates, states and symmetries of s. NULL with why[n] filled where s has
- * no constraints, CST_MAX_PAR parameters already, or derivatives that are too large. Made when it is first asked for; owned by s. */
+/* s with its constraints replaced by springs: V + omega^2/2 sum g_j^2, where omega is one more parameter
+ * behind those of s. The stiff part is that of s plus the springs. It has no constraints, and the
+ * coordinates, states and symmetries of s. NULL with why[n] filled where s has no constraints, CST_MAX_PAR
+ * parameters already, or derivatives that are too large. Made at the first call; owned by s. */
 cst_system *cst_system_penalised(const cst_system *s, char *why, int n);
 
-/* The parameters c[npar] where given[i] (NULL: none is) are those that c holds; fills the others: sizes with their values, the rest with
- * their defaults, which follow the parameters before them. A default that is then no finite number is left for the caller to refuse. */
+/* The parameters c[npar] where given[i] (NULL: none is) are those that c holds; fills the others: sizes with
+ * their values, the rest with their defaults, which follow the parameters before them. The caller must refuse
+ * defaults that are not finite. */
 void cst_system_defaults(const cst_system *s, const bool *given, double *c);
-/* Evaluate parameter expressions: c[npar] given. q, v of state s (index), and whether |g|, |G v| are consistent is for the caller. */
+/* Evaluates q and v of a state (index) at the parameters c[npar]. The caller checks |g| and |G v|. */
 void cst_system_state(const cst_system *s, int state, const double *c, double *q, double *v);
 /* Parameters of the text: those behind them are the time and the accounts. */
 static inline int cst_system_named(const cst_system *s) { return s->npar - (s->timed ? 1 + s->naccount : 0); }
-/* How many entries of the argument `letter`, one of c q v w u l, kernels may read: those that differentiate the residuals read the most. */
+/* The largest number of entries of the argument `letter`, one of c q v w u l, that a kernel reads. */
 int cst_system_entries(const cst_system *s, char letter);
-/* Scalar evaluation of a kernel through the graph (slow; set-up, checks and tests). out has kernel_size entries, a matrix only those of its
- * pattern; cst_system_matrix gives the whole matrix, row-major, with its zeros. */
+/* Scalar evaluation of a kernel through the graph (slow; set-up, checks and tests). out has kernel_size
+ * entries, a matrix only those of its pattern; cst_system_matrix gives the whole matrix, row-major, with its
+ * zeros. */
 void cst_system_eval(const cst_system *s, cst_kernel_id k, const double *c, const double *q, const double *v, const double *w,
                      const double *u, const double *l, double *out);
 void cst_system_matrix(const cst_system *s, cst_kernel_id k, const double *c, const double *q, const double *v, double *out);
 /* p = M(q) v + a(q), and back. false when M(q) is singular. */
 void cst_system_momentum(const cst_system *s, const double *c, const double *q, const double *v, double *p);
 bool cst_system_velocity(const cst_system *s, const double *c, const double *q, const double *p, double *v);
-/* p := p - G'(G G')^-1 G p at q, its part with G p = 0 in the Euclidean sense, for independent constraints and for redundant ones that are
- * settled; NaN where those that are enforced are dependent. Differs from M v + a by G'm, which does no work: momentum maps and (p - a).v
- * are the same. */
+/* p := p - G'(G G')^-1 G p at q, its part with G p = 0 in the Euclidean sense, for independent constraints
+ * and for known redundant ones; NaN where the enforced ones are dependent. It differs from M v + a by G'm,
+ * which does no work: momentum maps and (p - a).v are the same. */
 void cst_system_tangential(const cst_system *s, const double *c, const double *q, double *p);
-/* Whether L_xi a = dF with some F that does not vanish: the momentum map of such a symmetry is <Mv + a, xi> - F. */
+/* Whether L_xi a = dF with a nonzero F: the momentum map of such a symmetry is <Mv + a, xi> - F. */
 bool cst_system_is_gauged(const cst_system *s);
 /* Whether an exact motion is known from state `state` (index; -1: given by numbers). */
 bool cst_system_has_exact(const cst_system *s, int state);
 /* The exact motion: q[nq], p[nq] (kinetic), lambda[ng] at time t. */
 void cst_system_exact(const cst_system *s, int state, const double *c, const double *q0, const double *v0, double t, double *q, double *p,
                       double *lambda);
-/* Multipliers of the continuous equations at (q, v): M A = f - G' lambda, G A = -D2g[v, v]; c holds the time of a system that has one. */
+/* Multipliers of the continuous equations at (q, v): M A = f - G' lambda, G A = -D2g[v, v]; c holds the time
+ * of a system that has one. */
 void cst_system_multipliers(const cst_system *s, const double *c, const double *q, const double *v, double *lambda);
-/* Euclidean projection of q on g = 0, then of v, M-orthogonally, on G v = 0. The point is a strict local minimum of the distance to q, and
- * on a single surface of degree two the nearest of all. false when none is found (q, v unchanged): q lies too far off, or between two
- * points that are equally near. */
+/* Euclidean projection of q on g = 0, then of v, M-orthogonally, on G v = 0. The point is a strict local
+ * minimum of the distance to q, and on a single surface of degree two the nearest of all. false when no point
+ * is found (q, v unchanged): q is too far away, or equally near to two points. */
 bool cst_system_project(const cst_system *s, const double *c, double *q, double *v);
-/* Rank of G at q (constraints scaled by the lengths of their rows), and in lambda, where not NULL, the least-norm multipliers with the
- * same force G'lambda. */
+/* Rank of G at q (constraints scaled by the lengths of their rows), and in lambda, where not NULL, the
+ * least-norm multipliers with the same force G'lambda. */
 int  cst_system_rank(const cst_system *s, const double *c, const double *q);
 void cst_system_least_norm(const cst_system *s, const double *c, const double *q, double *lambda);
-/* Look for redundant constraints at the start q and at points near it on g = 0: where the rank is everywhere the same and smaller than ng,
- * *dropped[ng] marks constraints that the others imply (the first ones are kept); else it is NULL. Owned. false with the reason in why[n]
- * and *dropped NULL when the rank changes: the motion from there is not unique. */
+/* Looks for redundant constraints at the start q and at points near it on g = 0: where the rank is the same
+ * everywhere and below ng, *dropped[ng] marks the redundant ones (the first ones are kept); else it is NULL.
+ * Owned. false with the reason in why[n] and *dropped NULL when the rank changes: the motion from there is
+ * not unique. */
 bool cst_system_redundant(const cst_system *s, const double *c, const double *q, unsigned char **dropped, char *why, int n);
-/* From here on s enforces all constraints but those marked in dropped[ng] (owned by s from here on; NULL: all); its structure is made anew.
+/* Makes s enforce all constraints except those marked in dropped[ng] (which s owns from now on; NULL: all),
+ * and recomputes its structure.
  */
 void cst_system_enforce(cst_system *s, unsigned char *dropped);
-/* Both. */
+/* cst_system_redundant and cst_system_enforce in one call. */
 bool cst_system_enforce_independent(cst_system *s, const double *c, const double *q, char *why, int n);
-/* length[ng] > 0 of the constraints at q: how far coordinates move until g_j bends, which does not depend on their origin (length.c).
- * Returns the length of the system, the largest of them, without constraints that of the potential. */
+/* length[ng] > 0 of the constraints at q: the length over which the gradient of g_j changes, which does not
+ * depend on the origin of the coordinates (length.c). Returns the length of the system, the largest of them,
+ * without constraints that of the potential. */
 double cst_system_lengths(const cst_system *s, const double *c, const double *q, double *length);
-/* What the solver takes for the round-off of a coordinate, in units of |q_k|. */
+/* The round-off of a coordinate that the solver assumes, in units of |q_k|. */
 #define CST_ROUNDOFF (4 * 2.220446049250313e-16)
-/* Largest |g_j| / s_j, s_j = L_j sum_k |G_jk|, L_j that of cst_system_lengths at q, and largest |(G v)_j| over sum_k |G_jk| times the
- * largest |v_k|, with their raw values at (q, v); any pointer may be NULL. Of a residual the part that is round-off of the coordinates,
- * below CST_ROUNDOFF r_j with r_j = max_k |q_k| sum_k |G_jk| over the coordinates of g_j (of G v: sum_k |D2g_j[v, e_k]| |q_k|), is divided
- * by s_j + r_j instead. */
+/* Largest |g_j| / s_j, s_j = L_j sum_k |G_jk|, L_j that of cst_system_lengths at q, and largest |(G v)_j|
+ * over sum_k |G_jk| times the largest |v_k|, with their raw values at (q, v); any pointer may be NULL. Of a
+ * residual the part that is round-off of the coordinates, below CST_ROUNDOFF r_j with r_j = max_k |q_k| sum_k
+ * |G_jk| over the coordinates of g_j (of G v: sum_k |D2g_j[v, e_k]| |q_k|), is divided by s_j + r_j instead.
+ */
 void cst_system_residuals(const cst_system *s, const double *c, const double *q, const double *v, double *g_max, double *g_scaled,
                           double *gv_max, double *gv_scaled);
 #endif

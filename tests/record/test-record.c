@@ -363,7 +363,7 @@ static void not_results(void) {
   if (rank == 0 && (f = fopen(file, "w"))) fputs("hello\n", f), fclose(f);
   MPI_Barrier(MPI_COMM_WORLD);
   OK(!cst_result_open(file, why, sizeof why) && strstr(why, "not a Constella result"), "a text: %s", why);
-  OK(refused(file, false, "exists and is no Constella result; --overwrite") && refused(file, true, NULL), "which may be replaced");
+  OK(refused(file, false, "exists and is not a Constella result; --overwrite") && refused(file, true, NULL), "which may be replaced");
 }
 
 int main(int argc, char **argv) {

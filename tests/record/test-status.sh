@@ -30,10 +30,10 @@ touch -d '2 minutes ago' x.h5.checkpoint.3
 is 'the newest, its size and age' "$(checkpoints)" 'checkpoint    3, 2 MB, 2 min ago'
 truncate -s -1 x.h5.checkpoint.3
 is 'a damaged one is named, the one before it is the newest' "$(checkpoints)" \
-  $'checkpoint    3 cannot be used: x.h5.checkpoint.3 is cut short, or no checkpoint\ncheckpoint    2, 2 MB, 5 min ago'
+  $'checkpoint    3 cannot be used: x.h5.checkpoint.3 is cut short, or not a checkpoint\ncheckpoint    2, 2 MB, 5 min ago'
 printf x | dd of=x.h5.checkpoint.2 bs=1 seek=1000 conv=notrunc 2>/dev/null
 is 'both damaged' "$(checkpoints)" \
-  $'checkpoint    3 cannot be used: x.h5.checkpoint.3 is cut short, or no checkpoint\ncheckpoint    2 cannot be used: x.h5.checkpoint.2 is damaged'
+  $'checkpoint    3 cannot be used: x.h5.checkpoint.3 is cut short, or not a checkpoint\ncheckpoint    2 cannot be used: x.h5.checkpoint.2 is damaged'
 
 # A run of this host that is gone, and one that ended well.
 "$demo" y.h5 interrupted

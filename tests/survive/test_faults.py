@@ -148,7 +148,7 @@ def removed(study):
     ok(until(lambda: checkpoints(result)), "removed: a checkpoint is written")
     os.rename(result, result + "-aside")
     status, out, err = finish(process)
-    ok(status == 1 and "removed or replaced under the run" in err, "a result that is removed under the run ends it", status, err)
+    ok(status == 1 and "removed or replaced during the run" in err, "a result that is removed under the run ends it", status, err)
 
 
 def twice():
