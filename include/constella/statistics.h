@@ -9,8 +9,7 @@
 #define CONSTELLA_STATISTICS_H
 #include <stdbool.h>
 
-/* ---- order of convergence
- * -------------------------------------------------------------------------------------------- */
+/* ---- order of convergence ---- */
 typedef enum {
   CST_FLAG_OK,
   CST_FLAG_PRE_ASYMPTOTIC,
@@ -39,8 +38,7 @@ cst_order_fit cst_order_estimate(const double *h, const double *error, const dou
  * where no order is claimed it becomes returns or stays ok. */
 cst_order_flag cst_order_judge(const cst_order_fit *fit, int claimed, int returns);
 
-/* ---- long-time behaviour
- * ---------------------------------------------------------------------------------------------- */
+/* ---- long-time behaviour ---- */
 /* docs/verdicts.md defines every verdict and shows how often each is right. */
 enum { CST_WINDOWS = 64 };
 typedef enum {
@@ -103,9 +101,7 @@ typedef struct {
 
 cst_growth cst_growth_estimate(const cst_long_run *run);
 
-/* ---- ensembles
- * ---------------------------------------------------------------------------------------------------------
- */
+/* ---- ensembles ---- */
 /* Sums go in the order of the array; NaN entries (failed members) are left out. quantile: linear
  * interpolation, p in [0, 1]. */
 double cst_ensemble_mean(const double *x, long n);
@@ -127,8 +123,7 @@ void cst_ensemble_quantile_intervals(const double *x, long n, const double *p, i
  * standard error, which allows for correlated residuals; NaN below three. */
 double cst_ensemble_slope(const double *t, const double *y, int n, double *error);
 
-/* ---- time averages
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- time averages ---- */
 /* The source of the standard error of a time average; docs/averages.md says how it is computed, and how often
  * it is right. */
 typedef enum { CST_FROM_WINDOWS, CST_FROM_MEMBERS, CST_FROM_NOTHING, CST_ERROR_SOURCES } cst_error_source;
@@ -151,9 +146,7 @@ cst_average cst_batch_means_estimate(const double *means, long members, int wind
 /* The standard error, widened in this way, of a variance with these degrees of freedom. */
 double cst_batch_means_error(double variance, double freedom);
 
-/* ---- exact sums
- * ---------------------------------------------------------------------------------------------------------
- */
+/* ---- exact sums ---- */
 /* A sum of doubles that depends neither on the order of its terms nor on how they are split: fixed point, 320
  * bits. Terms of magnitude below 2^-200 count as 0 after rounding to a multiple of it; from 2^80 on, or not
  * finite, they make the sum infinite: with the sign of these terms, NaN where both signs or a NaN were added.

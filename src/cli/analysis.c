@@ -69,7 +69,7 @@ static int start_python(int n, const char **words) {
   return 2;
 }
 
-/* What the three commands take; each has a part of it. */
+/* The values of the three commands; each has some of them. */
 typedef struct {
   const char *file, *kind, *output, *methods, *where, *figures, *formats, *style, *x, *y, *z, *members, *time, *width, *columns, *icase;
 } request;

@@ -28,7 +28,7 @@ static void print_reference(const cst_plan *p) {
   double       cost;
   const double steps = cst_reference_work(p, &cost);
   if (steps > 0)
-    printf("%-14s %.6g steps of %s%s, about %.3g s besides\n", "reference", steps, cst_method_label(p->study->reference_method),
+    printf("%-14s %.6g steps of %s%s, about %.3g s more\n", "reference", steps, cst_method_label(p->study->reference_method),
            p->study->reference_quad ? " in quadruple precision" : "", cost * 1e-9);
 }
 
@@ -58,7 +58,7 @@ static void print_averages(const cst_study *s) {
 static void print_trajectories(const cst_plan *p) {
   const cst_study *s = p->study;
   if (!s->ntrajectory) return;
-  printf("%-14s %d a case, every %ld steps, %ld numbers a state\n", "trajectories", s->ntrajectory, s->trajectory_every,
+  printf("%-14s %d per case, every %ld steps, %ld numbers per state\n", "trajectories", s->ntrajectory, s->trajectory_every,
          cst_plan_track_numbers(p));
   if (!s->worst_by.text) return;
   printf("%-14s the worst by %s, which are stepped once more when all has run: %.6g steps, about %.3g s "
@@ -93,14 +93,14 @@ static void print_plan(const cst_study *s, const cst_plan *p, const cst_agenda *
     printf("%-14s %ld, of members that have their own%s%s\n", "starts", s->nstart, s->starts_text ? ", sha256 " : "", s->starts_sha256);
   printf("%-14s %d: %d parameter sets%s x %d tolerances x %d methods x %d steps\n", "cases", p->ncase, s->nswept ? s->nset : s->nvariant,
          s->nswept ? " x starts" : "", s->ntolerance, s->nmethod, s->nstep);
-  printf("%-14s %ld a case, %.6g trajectories\n", "members", s->members, (double)s->members * p->ncase);
+  printf("%-14s %ld per case, %.6g trajectories\n", "members", s->members, (double)s->members * p->ncase);
   printf("%-14s %.6g trajectory-steps\n", "work", cst_plan_steps(p));
   if (s->averages) print_averages(s);
   printf("%-14s %d of up to %ld lanes\n", "batches", a->n, a->batch);
   print_trial(p);
   print_reference(p);
   print_trajectories(p);
-  print_size("memory a rank", cst_footprint_memory(p, a->batch));
+  print_size("memory per rank", cst_footprint_memory(p, a->batch));
   print_size("result file", cst_footprint_file(p));
   print_extensible(p);
   print_steps(p);

@@ -1,4 +1,4 @@
-/* checked.c: a study read, checked and planned by this process alone. */
+/* checked.c: reads, checks and plans a study in this process alone. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/checked.h"
 #include <stdlib.h>

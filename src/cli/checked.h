@@ -1,5 +1,5 @@
-/* checked.h: inside the room: a study read, checked and planned, as `check` shows it and `submit` needs it
- * before it bothers a scheduler.
+/* checked.h: private to src/cli: reads, checks and plans a study, for `check`, and for `submit` before it
+ * calls the scheduler.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_CHECKED_H
@@ -12,8 +12,8 @@ typedef struct {
   cst_agenda *agenda;
 } cst_checked;
 
-/* Read the study in `file` and plan it for the given number of ranks on this machine. NULL, all three or the
- * last two, where d has mistakes. Without MPI. */
+/* Reads the study in `file` and plans it for the given number of ranks on this machine. All three members or
+ * the last two are NULL where d has errors. Without MPI. */
 cst_checked cst_checked_read(const char *file, int ranks, cst_diag *d);
 void        cst_checked_free(cst_checked *c);
 #endif

@@ -1,9 +1,9 @@
-/* cite.c: `constella cite FILE`: what a result is made with, as BibTeX: the program, and the sources of its
+/* cite.c: `constella cite FILE`: BibTeX of what a result was made with: the program, and the sources of its
  * methods, composition schemes and system.
  *
- * The entries are those of bibliography.bib, which the program carries; a field `usedby` of each names the
- * rows that it is a source of. A row without an entry is named in a comment, a system of one's own with its
- * `source`.
+ * The entries are those of bibliography.bib, which is built into the program; the field `usedby` of an entry
+ * names the rows that it is a source of. A comment names a row without an entry; for a user's system it has
+ * the `source`.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <ctype.h>
@@ -18,11 +18,11 @@ extern const cst_source cst_bibliographys[]; /* bibliography.bib; written by emb
 
 enum { MOST_USES = 512, WIDTH = 96 };
 
-/* What a result uses, "method rattle"; each once. */
+/* The rows that a result uses, such as "method rattle"; each once. */
 typedef struct {
   int  n;
   char name[MOST_USES][WIDTH];
-  bool told[MOST_USES]; /* some entry is its source */
+  bool told[MOST_USES]; /* an entry has it */
 } uses;
 
 static void add(uses *u, const char *kind, const char *name) {
@@ -39,7 +39,7 @@ static bool is_method(const char *word) {
   return false;
 }
 
-/* The methods and schemes that an expression names: its words that are names of rows. */
+/* Adds the methods and schemes of an expression: its words that are names of rows. */
 static void add_expression(uses *u, const char *text) {
   while (*text) {
     char         word[WIDTH];
@@ -51,12 +51,10 @@ static void add_expression(uses *u, const char *text) {
   }
 }
 
-/* ---- the result
- * -------------------------------------------------------------------------------------------------------------------
- */
+/* ---- the result ---- */
 
-/* The methods of a study that stand under other keys than `methods`: its reference, and what relaxes its
- * start. */
+/* Adds the methods of a study under other keys than `methods`: that of its reference, and the one that
+ * relaxes its start. */
 static void add_others(uses *u, const char *study, cst_diag *d) {
   cst_document *doc = cst_document_parse("the study of the result", study, strlen(study), d);
   if (!doc) return;
@@ -81,11 +79,9 @@ static void read_uses(cst_result *r, uses *u, cst_diag *d) {
   free(study);
 }
 
-/* ---- the bibliography
- * -------------------------------------------------------------------------------------------------------------
- */
+/* ---- the bibliography ---- */
 
-/* Whether the list of an entry's field `usedby` has one of the uses; marks all that it has. */
+/* Whether the field `usedby` of an entry has one of the uses; marks all that it has. */
 static bool is_used(const char *list, const char *end, uses *u) {
   bool any = false;
   for (int i = 0; i < u->n; i++) {
@@ -96,7 +92,7 @@ static bool is_used(const char *list, const char *end, uses *u) {
   return any;
 }
 
-/* The entry without its field `usedby`, which is the last one. */
+/* Prints the entry without its last field, `usedby`. */
 static void print_entry(const char *entry, const char *field) {
   while (isspace((unsigned char)field[-1])) field--;
   printf("\n%.*s\n}\n", (int)(field - entry - (field[-1] == ',')), entry);
@@ -109,7 +105,7 @@ static void print_entries(uses *u) {
   }
 }
 
-/* The field `source` of a description, on one line; "" where it has none. */
+/* Prints the field `source` of a description, on one line, if any. */
 static void print_source(const char *description) {
   cst_diag   *d = cst_diag_create();
   cst_system *s = description ? cst_system_read("the result", description, strlen(description), NULL, 0, d) : NULL;

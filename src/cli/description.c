@@ -1,4 +1,4 @@
-/* description.c: the system that a word of the command line names: a file, or a system of the catalogue. */
+/* description.c: reads the system that the command line names: a file, or a system of the catalogue. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/description.h"
 #include "core/diag.h"

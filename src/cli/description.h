@@ -1,4 +1,4 @@
-/* description.h: inside the room: the system that a word of the command line names. */
+/* description.h: private to src/cli: reads the system that the command line names. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_CLI_DESCRIPTION_H
 #define CST_CLI_DESCRIPTION_H
@@ -6,7 +6,7 @@
 #include "constella/diag.h"
 #include "constella/system.h"
 
-/* The text of a system: of the file of that name, or of the catalogue (*catalogue) where there is no such
+/* The text of a system: of the file of this name, or of the catalogue (*catalogue) where there is no such
  * file. Owned; NULL with an error.
  */
 char *cst_cli_description(const char *name, size_t *length, bool *catalogue, cst_diag *d);

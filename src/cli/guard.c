@@ -1,4 +1,4 @@
-/* guard.c: a command in a child of its own (see guard.h). */
+/* guard.c: runs a command in a child process (see guard.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/guard.h"
 #include <errno.h>
@@ -24,7 +24,7 @@ static int run_here(int (*run)(int, char **), int argc, char **argv, pid_t paren
   return status;
 }
 
-/* What ends the child ends us, but for faults. */
+/* Passes on the exit status or the signal of the child, but reports faults. */
 static int tell(int status) {
   if (WIFEXITED(status)) return WEXITSTATUS(status);
   if (!is_fault(WTERMSIG(status))) {

@@ -1,5 +1,5 @@
-/* launch.c: what launchers tell the processes that they start: how many there are, and which of them this one
- * is. */
+/* launch.c: reads from the environment of a launcher how many processes it started, and which of them this
+ * one is. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define _GNU_SOURCE
 #include "cli/launch.h"
@@ -14,9 +14,9 @@
 
 extern char **environ;
 
-/* The nearest launcher first: Open MPI's mpirun and those of MPICH and its kin start their daemons by srun,
- * whose variables ranks on other nodes inherit. SLURM_NTASKS is that of the job, in which one process may
- * well run alone. */
+/* The innermost launcher first: the mpirun of Open MPI, of MPICH and its relatives start their daemons by
+ * srun, whose variables ranks on other nodes inherit. SLURM_NTASKS belongs to the job, in which one process
+ * may run alone. */
 static const struct {
   const char *launcher, *size, *rank, *advice;
 } launchers[] = {
@@ -38,15 +38,15 @@ static int number(const char *name) {
   return text ? atoi(text) : 0;
 }
 
-/* A variable of PMI or PMIx, by which tasks find each other. */
+/* Whether there is a variable of PMI or PMIx, by which tasks find each other. */
 static bool has_pmi(void) {
   for (char **e = environ; *e; e++)
     if (!strncmp(*e, "PMI", 3)) return true;
   return false;
 }
 
-/* Open MPI's session directory of a process without a daemon. It has the same name for all of them, and they
- * would remove it under one another: each is given a folder of its own to have it in. */
+/* Open MPI's session directory of a process without a daemon. It has the same name for all such processes,
+ * and one would remove that of another; so each process gets its own parent folder for it. */
 static char  session[4096];
 static pid_t owner;
 
@@ -114,9 +114,9 @@ enum { END_SECONDS = 60 };
 
 int cst_launch_end(int status) {
   PetscErrorPrintf = quiet;
-  cst_stop_ignore(); /* all is written */
+  cst_stop_ignore(); /* everything is written */
   cst_stop_after(END_SECONDS, status ? status : 1);
   if (!PetscFinalize()) return status;
-  if (!status) fprintf(stderr, "constella: error: MPI and PETSc could not be ended; what was written is whole\n");
+  if (!status) fprintf(stderr, "constella: error: MPI and PETSc could not be finalised; the written files are complete\n");
   return status ? status : 1;
 }

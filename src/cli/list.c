@@ -1,4 +1,4 @@
-/* list.c: `constella list WHAT`: the registries, a line each. */
+/* list.c: `constella list WHAT`: prints the registries, a line per entry. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdio.h>
 #include <string.h>

@@ -82,7 +82,7 @@ static void unknown_option(const parser *p, const char *word) {
                p->command->passes ? p->command->passes : "", cst_diag_guess(name, names, n));
 }
 
-/* The words that may stand for a value "text|csv", words[MOST], in `room`; 0 where others may. */
+/* The words that a value "text|csv" allows, words[MOST], in `room`; 0 where it does not restrict words. */
 static int choices(const char *value, char *room, size_t size, const char **words) {
   int n = 0;
   if (!value || !strchr(value, '|') || isupper((unsigned char)*value)) return 0;
@@ -121,7 +121,7 @@ static void set(parser *p, int k, const char *value) {
     *(const char **)(p->into + o->at) = value;
 }
 
-/* An option with its value; how many words it has. */
+/* Sets an option with its value; returns how many words it has. */
 static int set_option(parser *p, int k, int n, char **words) {
   const cst_option *o = &p->command->option[k];
   const char       *equals = words[0][name_length(words[0])] == '=' ? words[0] + name_length(words[0]) + 1 : NULL;
@@ -149,8 +149,8 @@ static const char *arguments_wanted(const parser *p) {
   return n ? text : "no argument";
 }
 
-/* What stands at words[0]; how many words it has. Of an option that there is not, the next word may be the
- * value. */
+/* Takes the option or argument at words[0]; returns how many words it has. The word behind an unknown option
+ * may be its value. */
 static int take(parser *p, int n, char **words) {
   const int k = *words[0] == '-' ? find_option(p, words[0]) : find_argument(p);
   const int passed = *words[0] == '-' && k < 0 && p->command->pass ? p->command->pass(p->into, n, words, p->d) : 0;

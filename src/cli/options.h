@@ -19,10 +19,10 @@ typedef struct {
   const char *short_name; /* "-o"; NULL: none */
   const char *value;      /* what the usage shows for the value: "FILE"; lower-case words with | between them are the only
                              ones allowed; NULL: a flag, or an argument that the usage shows by its name */
-  const char *standard;   /* the value where the option is left out; NULL: none, the member keeps what it has */
-  const char *doc;        /* a sentence for the usage, without its full stop */
+  const char *standard;   /* the value where the option is left out; NULL: none, the member does not change */
+  const char *doc;        /* the meaning, for the usage */
   unsigned    is;         /* REQUIRED; ONCE: a second one is an error, else the last one counts; REPEATS: each one
-                             counts; SPREADS: so do    the words NAME=VALUE that follow the value */
+                             counts; SPREADS: so do the words NAME=VALUE that follow the value */
   size_t at;              /* offset of the member of the command's struct */
   bool (*set)(void *member, const char *value); /* false: the value is refused; NULL: the member is a const
                                                    char *, of a flag a bool */
@@ -31,18 +31,18 @@ typedef struct {
 } cst_option;
 
 typedef struct {
-  const char       *name, *doc; /* doc: a sentence without its full stop */
+  const char       *name, *doc; /* doc: a sentence for the usage */
   const cst_option *option;     /* ends with name NULL; arguments in their order */
   const char       *notes;      /* for the usage, below the options; NULL: none */
   const char       *passes;     /* what the usage calls the words that `pass` takes; NULL */
-  /* Takes words of another program's options from words[0..n) on; how many, 0: the first one is none of them.
-   * NULL: there are none. */
+  /* Takes an option of another program, with its value, at words[0] of words[0..n); returns how many words it
+   * has, 0: it is not one. NULL: no such options. */
   int (*pass)(void *into, int n, char **words, cst_diag *d);
   int (*run)(int argc, char **argv); /* argv[0]: the name of the command; the exit status */
   bool reads;                        /* reads a result without MPI: it runs in a child (guard.h) */
 } cst_command;
 
-/* Fill the command's struct `into` from argv[1..argc). All mistakes go into d. */
+/* Fills the command's struct `into` from argv[1..argc). All errors go into d. */
 void cst_options_parse(const cst_command *c, int argc, char **argv, void *into, cst_diag *d);
 /* Whether the words ask for the usage. */
 bool cst_options_ask_help(int argc, char **argv);

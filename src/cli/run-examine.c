@@ -1,4 +1,4 @@
-/* run-examine.c: what is read and checked before any work of `constella run` and `constella extend` starts.
+/* run-examine.c: reads and checks everything before `constella run` and `constella extend` start work.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #include "study/starts.h"
 #include "system/compile.h"
 
-/* fetch on rank 0 for all. Collective. */
+/* Calls fetch on rank 0 for all ranks. Collective. */
 static const char *share(cst_fetch *fetch, const char *path, char **bytes, size_t *length) {
   static char reason[CST_WHY];
   long        size = -1;
@@ -33,9 +33,9 @@ static const char *share(cst_fetch *fetch, const char *path, char **bytes, size_
   return NULL;
 }
 
-static const char *resumed; /* the result that is resumed or extended; NULL: none */
+static const char *resumed; /* the result to resume or extend; NULL: none */
 
-/* The copy of the starts that it has; false: it has none. */
+/* Its copy of the starts; false: it has none. */
 static bool fetch_copy(char **bytes, size_t *length) {
   char        why[512];
   cst_result *file = resumed && !access(resumed, R_OK) ? cst_result_open(resumed, why, sizeof why) : NULL;
@@ -45,12 +45,12 @@ static bool fetch_copy(char **bytes, size_t *length) {
   return text != NULL;
 }
 
-/* An earlier result may have changed or gone since: what was taken from it stays. */
+/* The result that the starts come from may have changed since: the copy counts. */
 static const char *fetch_from(const char *path, char **bytes, size_t *length) {
   return fetch_copy(bytes, length) ? NULL : cst_starts_fetch_result(path, bytes, length);
 }
 
-/* A table is the user's own, and may have been mended; the copy stands in where it has gone. */
+/* The user may have corrected a table of starts; the copy replaces it only where it is missing. */
 static const char *fetch_table(const char *path, char **bytes, size_t *length) {
   return access(path, F_OK) && fetch_copy(bytes, length) ? NULL : cst_starts_fetch_csv(path, bytes, length);
 }
@@ -59,7 +59,7 @@ static const char *share_resumed(cst_fetch *fetch, const char *path, char **byte
   return share(fetch == cst_starts_fetch_result ? fetch_from : fetch == cst_starts_fetch_csv ? fetch_table : fetch, path, bytes, length);
 }
 
-/* Read on rank 0, broadcast, parse everywhere: all ranks come to the same mistakes. */
+/* Rank 0 reads and broadcasts the text, and all ranks parse it: they get the same errors. */
 cst_study *cst_run_read_study(const char *file, const char *result, cst_diag *d) {
   char  *text = NULL;
   size_t length = 0;
@@ -79,7 +79,7 @@ bool cst_run_has_it_all(const cst_arguments *a) {
   return a->renames && e->now && !strcmp(e->old->study->sha256, e->now->study->sha256) && access(a->run.output, F_OK);
 }
 
-/* On rank 0: what has to be so of the file that is extended, and of the new one. */
+/* On rank 0: checks the result to extend, and the path of the new one. */
 static void examine_extended(const cst_arguments *a, cst_diag *d) {
   cst_result *file = a->old.file;
   if (file && strcmp(cst_result_state(file), "complete"))
@@ -88,7 +88,7 @@ static void examine_extended(const cst_arguments *a, cst_diag *d) {
     cst_diag_add(d, a->run.output, 0, 0, "exists; --resume goes on with it, or remove it");
 }
 
-/* On rank 0: whether the result can be where it is to be, and what is there already. */
+/* On rank 0: checks that the result can be written at its path, and reads what is already there. */
 void cst_run_examine_output(cst_arguments *a, const cst_plan *plan, cst_diag *d) {
   const char *reason = a->run.resumes && !access(a->run.output, F_OK) ? NULL : cst_record_refuse(a->run.output, a->run.overwrite);
   char        why[512];
@@ -104,7 +104,7 @@ void cst_run_examine_output(cst_arguments *a, const cst_plan *plan, cst_diag *d)
   if (a->run.resume.start == CST_START_ANEW) cst_resume_name(a->run.resume.run);
 }
 
-/* What a finished file is, where one is extended. */
+/* Closes the result to extend. */
 void cst_run_close_extended(cst_arguments *a) {
   if (!a->extends) return;
   cst_extend_destroy(&a->extension);
@@ -113,18 +113,18 @@ void cst_run_close_extended(cst_arguments *a) {
   cst_result_close(a->old.file);
 }
 
-/* The study of the file that is extended. Layers in C that it names are compiled where the user's own study
- * names the same bytes. */
+/* The study of the result to extend. Its layers in C are compiled where the user's study names files with the
+ * same bytes. */
 static cst_study *read_extended(const cst_arguments *a, const cst_study *own, cst_diag *d) {
   const cst_trust trust = {.own = own};
   cst_study      *s = cst_stored_study(a->old.file, a->file, share, &trust, d);
   if (s && own && *cst_stored_withheld(s))
-    cst_diag_add(d, a->file, 0, 0, "it has layers that are code in C and not those of %s, which is not compiled unasked: %s", own->file,
+    cst_diag_add(d, a->file, 0, 0, "it has layers in C that are not those of %s; they are not compiled without permission: %s", own->file,
                  cst_stored_withheld(s));
   return s;
 }
 
-/* Every rank reads the file that is extended, and finds what it has. Collective. */
+/* Every rank reads the result to extend and finds which trajectories it has. Collective. */
 void cst_run_open_extended(cst_arguments *a, int isa, const cst_study *own, const cst_plan *plan, cst_diag *d) {
   char why[512];
   int  open;
@@ -140,7 +140,7 @@ void cst_run_open_extended(cst_arguments *a, int isa, const cst_study *own, cons
   a->run.extension = &a->extension;
 }
 
-/* All ranks open the checkpoint, and have the batches of what is left. Collective. */
+/* All ranks open the checkpoint and get the batches of the remaining work. Collective. */
 cst_agenda *cst_run_take_up(cst_arguments *a, const cst_plan *plan, cst_past *past, int ranks, cst_diag *d) {
   char why[512];
   (void)MPI_Bcast(&a->run.resume, sizeof a->run.resume, MPI_BYTE, 0, PETSC_COMM_WORLD);
@@ -152,7 +152,7 @@ cst_agenda *cst_run_take_up(cst_arguments *a, const cst_plan *plan, cst_past *pa
   return cst_agenda_create(plan, ranks, a->run.batch, past->lane, past->stretch, past->npiece);
 }
 
-/* Options that PETSc itself reads at the end of the run or only when asked. */
+/* Options that PETSc reads at the end of the run or on demand. */
 static bool read_late(const char *name) {
   static const char *const late[] = {
       "options_left", "malloc_dump",  "malloc_view", "malloc_debug",          "log_view", "log_view_memory",      "log_all", "memory_view",
@@ -162,7 +162,7 @@ static bool read_late(const char *name) {
   return false;
 }
 
-/* A trial SNESSetFromOptions marks the options that PETSc knows; the others are mistakes. */
+/* A trial call of SNESSetFromOptions marks the options that PETSc knows; the others are errors. */
 PetscErrorCode cst_run_check_petsc(cst_diag *d) {
   SNES        snes;
   SNESType    type;
@@ -180,7 +180,7 @@ PetscErrorCode cst_run_check_petsc(cst_diag *d) {
     why = cst_solver_refuse(type);
     if (why) cst_diag_add(d, NULL, 0, 0, "-snes_type %s: %s", type, why);
     PetscCall(SNESHasNPC(snes, &npc));
-    if (npc) cst_diag_add(d, NULL, 0, 0, "-npc_...: a nonlinear preconditioner would couple the lanes of a batch; there is none");
+    if (npc) cst_diag_add(d, NULL, 0, 0, "-npc_...: a nonlinear preconditioner would couple the lanes of a batch; it is not allowed");
   }
   PetscCall(SNESDestroy(&snes));
   PetscCall(PetscOptionsLeftGet(NULL, &n, &names, &values));

@@ -1,5 +1,5 @@
-/* run.c: `constella run STUDY`: reads and checks everything before any work starts, then runs the study under
- * MPI and PETSc; and `constella extend FILE STUDY`, which takes over what a finished file has of it. */
+/* run.c: `constella run STUDY` reads and checks everything before any work starts, then runs the study under
+ * MPI and PETSc; `constella extend FILE STUDY` runs only the trajectories that FILE does not have. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <errno.h>
 #include <math.h>
@@ -17,7 +17,7 @@
 
 enum { EXIT_AGAIN = 75, START_SECONDS = 3, END_SECONDS = 10 };
 
-/* Hours count from the start of the program, not of its work. */
+/* Hours count from the start of the program. */
 static void set_deadline(cst_arguments *a) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -25,7 +25,7 @@ static void set_deadline(cst_arguments *a) {
   if (a->hours > 0) a->run.deadline = MPI_Wtime() - since + 3600 * a->hours;
 }
 
-/* The message of the innermost error, without PETSc's stack. An error that all ranks have is printed once. */
+/* Prints the message of the innermost error, without PETSc's stack. An error of all ranks is printed once. */
 static PetscErrorCode say(MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode n, PetscErrorType type,
                           const char *message, void *context) {
   PetscMPIInt rank = 0;
@@ -41,7 +41,7 @@ static PetscErrorCode quiet(MPI_Comm comm, int line, const char *function, const
   return n;
 }
 
-/* What another build has computed may differ from what this one does. */
+/* Another build may have computed other bits. */
 static void warn_of_build(const cst_arguments *a) {
   char *git = cst_result_text(a->old.file, "/", "git"), *compiler = cst_result_text(a->old.file, "/run", "compiler");
   if (!git || strcmp(git, cst_identity_version()) || !compiler || strcmp(compiler, cst_identity_compiler()))
@@ -53,7 +53,7 @@ static void warn_of_build(const cst_arguments *a) {
   free(compiler);
 }
 
-/* On rank 0, before the first step: what is not computed. */
+/* On rank 0, before the first step: reports which trajectories are not computed. */
 static void tell_extension(const cst_arguments *a, const cst_study *study, const cst_plan *plan) {
   const cst_extension *e = &a->extension;
   if (e->longer) {
@@ -69,14 +69,14 @@ static void tell_extension(const cst_arguments *a, const cst_study *study, const
   warn_of_build(a);
 }
 
-/* On rank 0, when the new file is on the disk: it takes the place of the one that it extends. */
+/* On rank 0, when the new file is on the disk: it replaces the one that it extends. */
 static bool settle(const cst_arguments *a) {
   if (!a->renames || cst_run_has_it_all(a) || !rename(a->run.output, a->file)) return true;
   fprintf(stderr, "constella: error: %s cannot take the place of %s: %s\n", a->run.output, a->file, strerror(errno));
   return false;
 }
 
-/* On rank 0: how it ended. */
+/* On rank 0: reports the end of the run. */
 static void tell_end(const cst_arguments *a, const cst_study *study, const cst_plan *plan, const cst_run_end *end) {
   const char *file = a->renames && end->end == CST_END_DONE ? a->file : a->run.output;
   char        why[CST_FAILURE_TEXT];
@@ -98,8 +98,8 @@ static void tell_end(const cst_arguments *a, const cst_study *study, const cst_p
             end->failed, (double)plan->ncase * (double)study->members, why, file, file);
 }
 
-/* One rank may have failed alone, so that nothing is waited for. A process alone needs no MPI for that, which
- * would add words of its own.
+/* Ends all ranks without waiting, because a single rank may have failed. A single process exits without MPI,
+ * which would print its own message.
  */
 static void give_up(const cst_arguments *a) {
   int ranks;
@@ -109,7 +109,7 @@ static void give_up(const cst_arguments *a) {
   MPI_Abort(PETSC_COMM_WORLD, 1);
 }
 
-/* A study without mistakes. */
+/* Runs a study without errors. */
 static int execute(cst_arguments *a, cst_study *study, const cst_plan *plan, const cst_agenda *agenda, cst_past *past) {
   static const int status[] = {[CST_END_NONE] = 1, [CST_END_DONE] = 0, [CST_END_STOPPED] = EXIT_AGAIN, [CST_END_FAILED] = 1};
   cst_run_end      end = {0};
@@ -127,7 +127,7 @@ static int execute(cst_arguments *a, cst_study *study, const cst_plan *plan, con
   return end.failed > 0 ? 1 : status[end.end];
 }
 
-/* --resume of what is complete. */
+/* Reports --resume of a complete result. */
 static int tell_complete(const cst_arguments *a) {
   PetscMPIInt rank;
   MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
@@ -139,8 +139,8 @@ static int tell_complete(const cst_arguments *a) {
   return a->run.resume.failed > 0;
 }
 
-/* The first rank that has mistakes, since a user's code may be refused on some only; the number of ranks when
- * there is none. Collective. */
+/* The first rank with errors, because a user's code may fail on some ranks only; the number of ranks when
+ * there are none. Collective. */
 static int first_mistaken(const cst_diag *d, int rank, int ranks) {
   int first = cst_diag_count(d) ? rank : ranks;
   (void)MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, PETSC_COMM_WORLD);
@@ -188,7 +188,8 @@ int cst_run_start(int argc, char **argv) {
   cst_arguments      a = {.run.deadline = INFINITY};
   cst_diag          *d = cst_diag_create();
   clock_gettime(CLOCK_MONOTONIC, &a.begun);
-  cst_stop_listen(); /* starting many ranks takes a while, and PETSc has handlers of its own: therefore twice
+  cst_stop_listen(); /* called again after PetscInitialize, which takes long on many ranks and installs
+                      * handlers
                       */
   cst_stop_grace(START_SECONDS);
   cst_run_arguments_parse(c, argc, argv, &a, d);
@@ -197,7 +198,7 @@ int cst_run_start(int argc, char **argv) {
   if (cst_launch_is_mute() && cst_launch_refuse(1)) return 2;
   if (cst_limits_refuse()) return 2;
   cst_launch_alone();
-  if (PetscInitialize(&a.npetsc, &a.petsc, NULL, NULL)) return 2; /* it has said why: its options */
+  if (PetscInitialize(&a.npetsc, &a.petsc, NULL, NULL)) return 2; /* it has reported its options */
   cst_stop_listen();
   if (cst_solver_register()) return 1;
   int ranks, status = 2;

@@ -1,5 +1,5 @@
-/* show.c: `constella show NAME`: a page on a system, a method, a scheme or a kind of study, printed from its
- * row; order and claims of a method expression on a system. */
+/* show.c: `constella show NAME`: prints a page on a system, a method, a scheme or a kind of study from its
+ * row, and order and claims of a method expression on a system. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,9 +17,7 @@ enum { INDENT = 13, SHOWN = 12 }; /* columns of the labels; numbers shown of a l
 
 static void item(const char *name, const char *text) { cst_page_item(name, text, INDENT, stdout); }
 
-/* ---- systems
- * ---------------------------------------------------------------------------------------------------------------
- */
+/* ---- systems ---- */
 
 static void print_texts(const char *title, int n, const char *const *name, const char *const *text) {
   for (int i = 0; i < n; i++) printf("%-12s %s: %s\n", i ? "" : title, name[i], text[i]);
@@ -34,14 +32,14 @@ static void print_names(const char *title, const cst_name *name, int n) {
   printf("\n");
 }
 
-/* Names of coordinates that are of no body. */
+/* The number of names of coordinates that belong to no body. */
 static int plain_names(const cst_system *s) {
   int n = 0;
   while (n < s->ncoordinate && s->coordinate_name[n].at < s->nplain) n++;
   return n;
 }
 
-/* A text for each of the n declared coordinates: an entry, or a row of a matrix on a line of its own. */
+/* Prints a text for each of the n declared coordinates: an entry, or a row of a matrix on its own line. */
 static void print_rows(const char *title, int n, const char *const *text, bool rows) {
   printf("%-12s", title);
   for (int i = 0; i < n; i++) {
@@ -51,7 +49,7 @@ static void print_rows(const char *title, int n, const char *const *text, bool r
   printf("\n");
 }
 
-/* Which coordinates a body brings, and its orthogonality constraints. */
+/* Prints the coordinates of bodies and their orthogonality constraints. */
 static void print_bodies(const cst_system *s) {
   for (int k = 0; k < s->nbody_name; k++) {
     const cst_name *body = &s->body_name[k];
@@ -105,7 +103,7 @@ static void print_parameters(const cst_system *s) {
   }
 }
 
-/* Numbers of the first few coordinates. */
+/* Prints the first few components. */
 static void print_vector(const char *name, const double *x, int n) {
   printf("%s = (", name);
   for (int k = 0; k < n && k < SHOWN; k++) printf("%s%.6g", k ? ", " : "", x[k]);
@@ -130,7 +128,7 @@ static void print_symmetries(const cst_system *s) {
     if (!cst_graph_is_zero(s->graph, s->gauge[k])) printf("%-12s the momentum map of %s is <M v + a, xi> - F\n", "", s->symmetry[k]);
 }
 
-/* Methods that the system cannot have; each stands for what is written like its example. */
+/* Prints the methods that cannot step the system, tested by their examples. */
 static void print_methods(const cst_system *s) {
   char why[400];
   int  none = 0;
@@ -180,9 +178,7 @@ static bool show_system(const char *name) {
   return true;
 }
 
-/* ---- methods
- * ------------------------------------------------------------------------------------------------------------------
- */
+/* ---- methods ---- */
 
 static void print_claims(unsigned claims, const char *system) {
   static const struct {
@@ -205,7 +201,7 @@ static void print_claims(unsigned claims, const char *system) {
   item("claims", claims ? text : strcat(text, between));
 }
 
-/* The claims that say anything of s. */
+/* The claims that are not trivial for s. */
 static unsigned telling(const cst_system *s) {
   return ~((s->ng ? 0u : CST_CLAIM_POSITIONS | CST_CLAIM_VELOCITIES) | (s->nsym ? 0u : CST_CLAIM_MOMENTUM));
 }
@@ -226,7 +222,7 @@ static void print_properties(const cst_method *m, const cst_system *s) {
   print_claims(p.claims & telling(s), s->name);
 }
 
-/* Of the methods, the example of each stands for it. */
+/* The registry's entry for a name; NULL: it is not the name of a method. */
 static const cst_method_info *method_named(const char *name) {
   for (int i = 0; i < cst_method_count(); i++)
     if (!strcmp(cst_method_info_at(i)->name, name)) return cst_method_info_at(i);
@@ -250,7 +246,7 @@ static cst_system *usual(const cst_method *m) {
   return cst_catalogue_create(names[0]);
 }
 
-/* On the system that is asked for, or on a usual one. What is claimed depends on the system. */
+/* Prints a method with its claims on the given system, or on a usual one: claims depend on the system. */
 static void show_method(const char *text, const cst_method *m, const char *system, cst_diag *d) {
   const cst_method_info *info = method_named(text);
   cst_system            *s = system ? cst_cli_described(system, d) : usual(m);
@@ -302,7 +298,7 @@ static bool show_kind(const char *name) {
   return true;
 }
 
-/* The name that may have been meant, for the end of a message. */
+/* The nearest name, for the end of a message. */
 static const char *guess(const char *name) {
   const char *names[256];
   int         n = 0;
@@ -335,7 +331,7 @@ static void show(const char *name, const char *system, cst_diag *d) {
   else if (m)
     show_method(name, m, system, d);
   else if (system && (cst_catalogue_text(name) || cst_scheme_find(name) || cst_kind_find(name)))
-    cst_diag_add(d, NULL, 0, 0, "--system tells what a method claims on a system, and '%s' is no method", name);
+    cst_diag_add(d, NULL, 0, 0, "--system is for claims of methods, and '%s' is not a method", name);
   else if (!show_system(name) && !show_scheme(name) && !show_kind(name))
     nothing(name, &e, d);
   cst_method_destroy(m);

@@ -1,4 +1,4 @@
-/* status.c: `constella status FILE`: how far a run is, from its result file alone; also while it runs. */
+/* status.c: `constella status FILE`: prints the state of a run from its result file, also while it runs. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/cli.h"
 #include "constella/diag.h"
@@ -17,7 +17,7 @@
 
 enum { CHECKPOINTS = 16 };
 
-static const double silence = 60; /* seconds without a sign of life after which a run counts as dead; it gives one about every 10 */
+static const double silence = 60; /* seconds without a sign of life after which a run counts as dead; a run gives one about every 10 */
 
 typedef struct {
   long         total, finished;
@@ -39,7 +39,7 @@ static counts count(cst_result *r) {
   return c;
 }
 
-/* Share of the work that is done, /run/work_done; where that is missing, of the trajectories. */
+/* The fraction of the work that is done, /run/work_done; where that is missing, of the trajectories. */
 static double share(cst_result *r, const counts *c) {
   int     ndim;
   long    e[CST_FIELD_DIMS];
@@ -76,9 +76,9 @@ typedef struct {
   char        note[128];
 } condition;
 
-/* For a run on another host that claims to be running: what its lock says. */
+/* The condition of a run on another host that claims to be running, from its lock. */
 static condition condition_elsewhere(const char *file) {
-  condition c = {"running", "so it was left; its process is on another host"};
+  condition c = {"running", "when it was last written; its process is on another host"};
   bool      held;
   double    age;
   if (!cst_lock_look(file, &held, &age)) return c;
@@ -104,7 +104,7 @@ static void print_condition(const condition *c) {
   printf("%-13s %s%s%s%s\n", "state", c->word, *c->note ? " (" : "", c->note, *c->note ? ")" : "");
 }
 
-/* What helps against each reason. */
+/* Prints advice on each reason of failure. */
 static void print_advice(const cst_failures *f) {
   static const char *const advice[CST_FAILURES] = {
       [CST_NOT_CONVERGED] = "solver did not converge: take a smaller step, or a larger `solver: "
@@ -126,7 +126,8 @@ static void print_counts(const counts *c) {
   print_advice(&c->failures);
 }
 
-/* Until now while the run goes on; else until its recorded end, or until the file was last written. */
+/* The elapsed time: until now for a live run, else until its recorded end, or until the file was last
+ * written. */
 static void print_times(cst_result *r, const char *file, const char *state, double done) {
   struct stat s;
   double      started, until = (double)time(NULL);
@@ -154,7 +155,7 @@ static const char *size_text(double bytes) {
   return text;
 }
 
-/* Whether it is whole; else why not. */
+/* Whether a checkpoint is complete; else why not. */
 static bool valid(const char *file, long number, char *why, int n) {
   cst_snapshot *s = cst_snapshot_open(file, number, why, n);
   bool          ok = s && cst_snapshot_check(s);
@@ -163,8 +164,8 @@ static bool valid(const char *file, long number, char *why, int n) {
   return ok;
 }
 
-/* The newest whole checkpoint, and every damaged one. One that is removed meanwhile is not missed: its run
- * goes on. */
+/* Prints the newest complete checkpoint, and every damaged one. Ignores one that is removed meanwhile,
+ * because its run goes on. */
 static void print_checkpoints(const char *file) {
   char        name[CST_SNAPSHOT_PATH], why[128];
   struct stat s;

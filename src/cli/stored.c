@@ -13,10 +13,10 @@
 
 static struct {
   char             folder[4096], study_folder[4096]; /* with the last slash, or empty */
-  char            *system;                           /* the name of the system's file; NULL: it is of the catalogue */
-  char            *description, *starts;             /* starts: the table of those that come from another file; NULL: there are none */
+  char            *system;                           /* the name of the system's file; NULL: a system of the catalogue */
+  char            *description, *starts;             /* starts: the table of starts that come from another file; NULL: none */
   cst_share       *share;
-  cst_fetch       *fetch; /* what is asked for now */
+  cst_fetch       *fetch; /* the function for the current request */
   const cst_trust *trust;
 } source;
 
@@ -53,7 +53,7 @@ static const char *fetch(const char *path, char **bytes, size_t *length) {
                                                                                     : source.fetch(path, bytes, length);
 }
 
-/* Where a file that is not beside the result may be: where the study was. */
+/* The place of a file that is not beside the result: the folder of the study. */
 static const char *elsewhere_of(const char *path) {
   static char elsewhere[8192];
   snprintf(elsewhere, sizeof elsewhere, "%s%s", source.study_folder, beside(path));
@@ -100,7 +100,7 @@ cst_study *cst_stored_study(cst_result *file, const char *path, cst_share *share
     find_system(path, study, d);
     s = cst_study_read(path, study, strlen(study), serve, d);
     if (s && (!sum || strcmp(sum, s->sha256)))
-      cst_diag_add(d, path, 0, 0, "its study is not the one that it was made of: the sha256 is %s, not %s", s->sha256, sum ? sum : "there");
+      cst_diag_add(d, path, 0, 0, "its study is not the one that was run: the sha256 is %s, not %s", s->sha256, sum ? sum : "there");
     free(source.description);
     free(source.starts);
     source.starts = NULL;

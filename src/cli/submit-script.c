@@ -1,5 +1,5 @@
-/* submit-script.c: templates of job scripts: words between two @, in capitals, stand for what a submission
- * says. */
+/* submit-script.c: fills templates of job scripts: a word in capitals between two @ stands for a value of the
+ * submission. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/submit.h"
 #include "core/diag.h"
@@ -9,7 +9,7 @@
 
 static const char capitals[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ_";
 
-/* The letters of the word that begins with the @ at s; 0 when none does: addresses of mail have an @ too. */
+/* The number of letters of the word that begins with the @ at s; 0: none, as in an e-mail address. */
 static size_t word_length(const char *s) {
   size_t n = *s == '@' ? strspn(s + 1, capitals) : 0;
   return n && s[n + 1] == '@' ? n : 0;
@@ -30,7 +30,7 @@ static void unknown(const char *file, int line, int column, const char *name, si
                cst_diag_guess(found, names, n));
 }
 
-/* One line, up to `end`, with its words replaced; false where it is to be left out. */
+/* Writes one line, up to `end`, with its words replaced; false where it is to be left out. */
 static bool fill_line(FILE *f, const char *file, int line, const char *text, const char *end, const cst_word *words, int n, cst_diag *d) {
   const char *s = text;
   while (s < end) {

@@ -22,16 +22,14 @@ const cst_scheduler cst_submit_schedulers[] = {
     {NULL, NULL, NULL, NULL},
 };
 
-/* Where a job works, and what it writes there. */
+/* The folder and files of a job. */
 typedef struct {
   char folder[PATH_MAX], output[PATH_MAX + 304], study[PATH_MAX], program[PATH_MAX], script[PATH_MAX + 304];
 } places;
 
-/* ---- the script
- * ---------------------------------------------------------------------------------------------------------------------
- */
+/* ---- the script ---- */
 
-/* Absolute names, since a job may start anywhere. */
+/* Finds absolute names, because a job may start anywhere. */
 static void find_places(const cst_submission *s, places *p, cst_diag *d) {
   const char *output = s->output ? s->output : "", *slash = strrchr(output, '/');
   char        folder[PATH_MAX], name[sizeof s->stem + 4];
@@ -45,7 +43,7 @@ static void find_places(const cst_submission *s, places *p, cst_diag *d) {
   snprintf(p->script, sizeof p->script, "%s/%s.%s", root, s->name, s->scheduler->name);
 }
 
-/* The template asked for, or the one in the current folder, or the program's own. Owned, free(). */
+/* The given template, or the one in the current folder, or the built-in one. Owned, free(). */
 static char *read_template(const cst_submission *s, char *file, size_t size, cst_diag *d) {
   char  *text = NULL;
   size_t length;
@@ -60,8 +58,8 @@ static char *read_template(const cst_submission *s, char *file, size_t size, cst
   return cst_need(text);
 }
 
-/* Seconds between the run's own limit and the job's: a twentieth, within a minute and ten, and no more than
- * half. */
+/* Seconds between the limit of the run and that of the job: a twentieth, at least one minute and at most ten,
+ * but not more than half. */
 static double spare(double limit) { return fmin(fmin(fmax(limit / 20, 60), 600), limit / 2); }
 
 enum { WORDS = 16 };
@@ -84,7 +82,7 @@ __attribute__((format(printf, 3, 4))) static void add_printed(words *w, const ch
 
 static void add_choice(words *w, const char *name, const char *value) { add(w, name, value ? strdup(value) : NULL); }
 
-/* PBS takes chunks of cores: a node's share each, or one rank each where the nodes do not matter. Slurm
+/* PBS allocates chunks of cores: the share of a node each, or one rank each where nodes do not matter. Slurm
  * counts in minutes. */
 static words make_words(const cst_submission *s, const places *p) {
   words  w = {0};
@@ -112,7 +110,7 @@ static words make_words(const cst_submission *s, const places *p) {
   return w;
 }
 
-/* The text of the script; NULL with mistakes in d. Owned, free(). */
+/* The text of the script; NULL with errors in d. Owned, free(). */
 static char *make_script(const cst_submission *s, const places *p, cst_diag *d) {
   char  file[PATH_MAX];
   words w = make_words(s, p);
@@ -123,7 +121,7 @@ static char *make_script(const cst_submission *s, const places *p, cst_diag *d) 
   return script;
 }
 
-/* Whether a file of the script's name is there; a mistake where it says something else. */
+/* Whether the script exists; an error where it has other contents. */
 static bool is_there(const places *p, const char *script, cst_diag *d) {
   char  *text;
   size_t length;
@@ -142,9 +140,7 @@ static bool write_script(const char *file, const char *script) {
   return good;
 }
 
-/* ---- the scheduler
- * --------------------------------------------------------------------------------------------------------------------
- */
+/* ---- the scheduler ---- */
 
 static bool on_path(const char *program) {
   const char *path = getenv("PATH");
@@ -155,18 +151,21 @@ static bool on_path(const char *program) {
     if (!access(file, X_OK)) return true;
     path += n + (path[n] == ':');
   }
-  fprintf(stderr, "constella: error: %s is not on PATH: this is no place to submit from; --dry-run prints the script\n", program);
+  fprintf(stderr,
+          "constella: error: %s is not on PATH: jobs cannot be submitted from here; --dry-run prints the "
+          "script\n",
+          program);
   return false;
 }
 
-/* Hand the script over, from its folder. The scheduler's own words about what it refuses go to stderr. */
+/* Submits the script, from its folder. Messages of the scheduler go to stderr. */
 static bool hand_over(const cst_submission *s, const places *p, char *job, size_t size) {
   char *folder = cst_submit_quote(p->folder), *command;
   if (asprintf(&command, "cd %s && exec %s %s %s.%s", folder, s->scheduler->program, s->scheduler->flags, s->name, s->scheduler->name) < 0)
     abort();
   FILE *f = popen(command, "r");
   if (!f || !fgets(job, (int)size, f)) *job = 0;
-  while (f && fgetc(f) != EOF) continue; /* so that it can end */
+  while (f && fgetc(f) != EOF) continue; /* so that the scheduler's program can end */
   int status = f ? pclose(f) : -1;
   free(folder);
   free(command);

@@ -1,4 +1,4 @@
-/* submit.h: inside the room: what `constella submit` is asked for, and the job script that is made of it. */
+/* submit.h: private to src/cli: the values of `constella submit`, and the job script. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_SUBMIT_H
 #define CST_SUBMIT_H
@@ -6,53 +6,50 @@
 #include "constella/diag.h"
 #include "system/compile.h"
 
-/* ---- the schedulers: submit.c
- * ------------------------------------------------------------------------------------------------------- */
+/* ---- the schedulers: submit.c ---- */
 
 typedef struct {
-  const char *name;    /* also the ending of its template and of its scripts */
+  const char *name;    /* also the extension of its template and of its scripts */
   const char *program; /* takes a script, prints the job's identity */
-  const char *flags;   /* so that it prints nothing else */
-  const char *log;     /* of a job, behind the job's name; %s: its identity */
+  const char *flags;   /* flags that make it print nothing else */
+  const char *log;     /* the end of the name of a job's log, behind the job's name; %s: its identity */
 } cst_scheduler;
 extern const cst_scheduler cst_submit_schedulers[]; /* ends with name NULL */
 
 int cst_submit_run(int argc, char **argv); /* the command */
 
-/* ---- the command line: submit-arguments.c
- * ----------------------------------------------------------------------------------------- */
+/* ---- the command line: submit-arguments.c ---- */
 
 enum { CST_MODULES = 1024 };
 
 typedef struct {
-  const char          *study, *output, *template_file; /* output, template_file NULL: the default ones */
+  const char          *study, *output, *template_file; /* output, template_file NULL: the defaults */
   const cst_scheduler *scheduler;
-  const char          *account, *queue;      /* NULL: the site's */
-  char                 stem[256];            /* the study's name without folder and ending; that of the default output */
+  const char          *account, *queue;      /* NULL: the default of the site */
+  char                 stem[256];            /* the study's name without folder and extension; that of the default output */
   char                 name[264];            /* a letter, then letters, digits and . _ + - */
   char                 modules[CST_MODULES]; /* with blanks between them; empty: none */
   long                 ranks, nodes;         /* nodes 0: the scheduler decides */
-  long                 requeues;             /* how many times at most */
+  long                 requeues;             /* at most */
   double               hours;
   bool                 dry_run;
 } cst_submission;
 
-/* Mistakes go to d; what they concern is left at its default. */
+/* Errors go to d; the values that they concern keep their defaults. */
 void cst_submit_read(cst_submission *s, int argc, char **argv, cst_diag *d);
 
-/* ---- templates: submit-script.c
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- templates: submit-script.c ---- */
 
-/* @NAME@ stands for value; a line with a word whose value is NULL is left out. */
+/* @NAME@ stands for value; lines with a word whose value is NULL are left out. */
 typedef struct {
   const char *name;
   char       *value;
 } cst_word;
 
-/* The template text of `file` with its words replaced. Owned, free(). NULL with mistakes in d: words that are
+/* The template text of `file` with its words replaced. Owned, free(). NULL with errors in d: words that are
  * not among words[0..n). */
 char *cst_submit_fill(const char *file, const char *text, const cst_word *words, int n, cst_diag *d);
-/* text as one word of the shell. Owned, free(). */
+/* text quoted as one word of the shell. Owned, free(). */
 char *cst_submit_quote(const char *text);
 
 extern const cst_source cst_templates[]; /* jobs/submit.SCHEDULER; written by embed.sh */

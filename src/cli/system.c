@@ -11,8 +11,7 @@
 #include "core/diag.h"
 #include "core/need.h"
 
-/* ---- the command line
- * --------------------------------------------------------------------------------------------------- */
+/* ---- the command line ---- */
 
 typedef struct {
   char       *name; /* owned */
@@ -72,9 +71,7 @@ static void end_arguments(arguments *a) {
   free(a->given.at);
 }
 
-/* ---- the system
- * -----------------------------------------------------------------------------------------------------------
- */
+/* ---- the system ---- */
 
 static int find(const cst_system *s, const char *name) {
   for (int i = 0; i < cst_system_named(s); i++)
@@ -90,7 +87,8 @@ static void unknown_parameter(const cst_system *s, const char *name, cst_diag *d
                cst_diag_guess(name, names, n));
 }
 
-/* The settings that are sizes by the description; their number. What is wrong in it is for its reader. */
+/* Puts the settings of sizes into size[]; returns their number. The reader reports errors of the description.
+ */
 static int sizes(const arguments *a, const char *text, size_t length, cst_size *size, cst_diag *d) {
   cst_diag     *unread = cst_diag_create();
   cst_document *doc = cst_document_parse(a->system, text, length, unread);
@@ -121,12 +119,12 @@ static void settle(const cst_system *s, const arguments *a, double *c, cst_diag 
     given[i] = true;
     c[i] = a->given.at[k].value;
   }
-  cst_system_defaults(s, given, c); /* sizes are what they are */
+  cst_system_defaults(s, given, c); /* sizes stay */
   for (int i = 0; i < s->npar; i++)
     if (!isfinite(c[i])) cst_diag_add(d, NULL, 0, 0, "the default of parameter '%s' is not finite with these values", s->parameter[i].name);
 }
 
-/* The system with the settings, c[npar] filled. NULL with errors in d. Owned. */
+/* The system with the settings; fills c[npar]. NULL with errors in d. Owned. */
 static cst_system *make(const arguments *a, double *c, cst_diag *d) {
   cst_size    size[CST_MAX_PAR];
   bool        catalogue;
@@ -143,9 +141,7 @@ static cst_system *make(const arguments *a, double *c, cst_diag *d) {
   return NULL;
 }
 
-/* ---- the page
- * ---------------------------------------------------------------------------------------------------------------
- */
+/* ---- the page ---- */
 
 static const char *plural(int n) { return n == 1 ? "" : "s"; }
 

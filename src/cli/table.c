@@ -2,8 +2,7 @@
  * other programs.
  *
  * Columns are the datasets of /statistics in the order of their creation, with the rates and times of /run
- * after evaluations_per_step. A format is a row of `formats`; what it prints is decided before: a list of
- * columns and of rows.
+ * after evaluations_per_step. Every format prints the same list of columns and rows.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/cli.h"
@@ -40,7 +39,7 @@ typedef struct {
   bool *keep;           /* [rows] */
 } choice;
 
-/* ---- the file */
+/* ---- the file ---- */
 
 static void add_column(table *t, cst_result *r, const char *path) {
   int    ndim;
@@ -87,7 +86,7 @@ static int find(const table *t, const char *name) {
   return -1;
 }
 
-/* ---- cells */
+/* ---- cells ---- */
 
 static void exact_number(double x, char *out, size_t n) {
   if (isnan(x))
@@ -114,7 +113,7 @@ static const column *error_of(const table *t, const column *c) {
   return k < 0 ? NULL : &t->col[k];
 }
 
-/* As many digits as two of the error make sense of. */
+/* Prints x with the digits that correspond to two digits of the error. */
 static void number_with_error(double x, double error, char *out, size_t n) {
   const double digits = 2 + floor(log10(fabs(x))) - floor(log10(error));
   snprintf(out, n, "%.*g", digits < 3 ? 3 : digits > 15 ? 15 : (int)digits, x);
@@ -145,7 +144,7 @@ static void cell(const table *t, int k, long row, bool exact, char *out) {
     compact_number(t, c, row, out, CELL);
 }
 
-/* ---- formats */
+/* ---- formats ---- */
 
 static int width(const char *s) {
   int n = 0;
@@ -158,7 +157,7 @@ static void put_aligned(const char *s, int wide, bool right, bool last) {
   printf("%*s%s%*s%s", right ? gap : 0, "", s, right || last ? 0 : gap, "", last ? "\n" : "  ");
 }
 
-/* Maxima that were not taken at every step are said to be so. */
+/* Prints a note where maxima were not taken at every step. */
 static void print_observed(const table *t, const choice *c) {
   const int observe = find(t, "observe");
   double    most = 1;
@@ -172,7 +171,7 @@ static void print_observed(const table *t, const choice *c) {
     printf("\nMaxima are over one step in %.0f%s; `observe: every` takes all of them.\n", most, all ? "" : " where runs are long");
 }
 
-/* Of the rows that are shown; files of earlier releases do not say why. */
+/* Prints the number of failures in the rows that are shown; files of earlier releases have no reasons. */
 static void print_failed(const table *t, const choice *c) {
   const int    failed = find(t, "failed"), why = find(t, "failures"), members = find(t, "members");
   double       sum = 0, all = 0;
@@ -198,8 +197,8 @@ static bool shows(const choice *c, int column) {
   return false;
 }
 
-/* Where steps are shown: whether some were run with another length than the one written. The first such row
- * is the example. */
+/* Prints a note where steps are shown and some were run with another length; the first such row is the
+ * example. */
 static void print_taken(const table *t, const choice *c) {
   const int step = find(t, "step"), taken = find(t, "step_taken"), end = find(t, "end");
   long      row = 0;
@@ -365,14 +364,15 @@ static const char *const format_names[] = {"text", "csv", "json", "markdown", "l
 enum { TEXT, CSV, JSON, MARKDOWN, LATEX, FORMATS };
 static void (*const print[FORMATS])(const table *, const choice *) = {print_text, print_csv, print_json, print_markdown, print_latex};
 
-/* ---- which columns, which rows */
+/* ---- which columns, which rows ---- */
 
 static void unknown_column(cst_diag *d, const char *word, const table *t) {
   cst_diag_add(d, NULL, 0, 0, "unknown column '%s'; allowed: %s%s", word, cst_diag_join(t->name, t->n),
                cst_diag_guess(word, t->name, t->n));
 }
 
-/* Names separated by commas; those not in the table are errors in d, or left out where d is NULL. */
+/* Chooses columns by names separated by commas; unknown names are errors in d, or left out where d is NULL.
+ */
 static void choose_columns(choice *c, const table *t, const char *names, cst_diag *d) {
   while (names && c->n < MOST) {
     char word[96];
@@ -403,7 +403,7 @@ static bool holds(const char *op, int sign, bool both) {
   return !sign;
 }
 
-/* NaN equals nan alone and is neither more nor less than anything. */
+/* NaN only equals nan, and is not comparable with any other number. */
 static bool fulfils(const column *c, long row, const char *op, const char *value, double x) {
   if (c->text) return holds(op, strcmp(c->text[row], value), true);
   double y = c->x[row];
@@ -422,8 +422,8 @@ static void apply(choice *c, const table *t, const char *name, const char *op, c
 
 static const char *blanks(const char *s) { return s + strspn(s, " \t\n"); }
 
-/* A value ends at a comma or the word `and` outside brackets, since labels of methods hold commas; or it is
- * quoted. NULL: no closing quote.
+/* Reads a value, which is quoted or ends at a comma or the word `and` outside brackets, because labels of
+ * methods contain commas. NULL: no closing quote.
  */
 static const char *scan_value(const char *s, char *value, size_t room) {
   size_t n = 0;
@@ -463,7 +463,7 @@ static void choose_rows(choice *c, const table *t, const char *where, cst_diag *
   }
 }
 
-/* ---- the command */
+/* ---- the command ---- */
 
 typedef struct {
   const char *file, *format, *columns, *where;
@@ -475,7 +475,7 @@ static int find_format(const char *name) {
   return k;
 }
 
-/* Programs get every column; people the ones that the study found most useful. */
+/* csv and json have all columns by default, the others those that the study lists as most useful. */
 static void choose(choice *c, const table *t, cst_result *r, const request *q, int format, cst_diag *d) {
   char *useful = cst_result_text(r, "/statistics", "columns");
   c->keep = cst_need(malloc((size_t)t->rows + 1));

@@ -1,4 +1,4 @@
-/* trust.c: which layers in C may be compiled and loaded (see trust.h). */
+/* trust.c: decides which layers in C may be compiled and loaded (see trust.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define _GNU_SOURCE
 #include "cli/trust.h"

@@ -1,9 +1,9 @@
-/* trust.h: inside the room: layers in C that a result file names. They are compiled and loaded where the user
- * has said so, and only there.
+/* trust.h: private to src/cli: layers in C that a result file names are only compiled and loaded with the
+ * user's permission.
  *
- * A study that is named in the command line is the user's word for the layers that it names. The study inside
- * a result file may be anybody's: for it the word is --trust-code, or CONSTELLA_TRUST_CODE, which names
- * folders (with : between them) whose C files are the user's own.
+ * A study on the command line gives it for the layers that it names. The study inside a result file may come
+ * from anybody: it needs --trust-code, or CONSTELLA_TRUST_CODE, a list of folders, separated by :, with the
+ * user's own C files.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_TRUST_H
@@ -12,9 +12,10 @@
 
 typedef struct {
   bool             given; /* --trust-code */
-  const cst_study *own;   /* a study that the user has named: its layers are trusted by their bytes; NULL: none */
+  const cst_study *own;   /* a study of the user: layers with the bytes of its files are trusted; NULL: none */
 } cst_trust;
 
-/* Whether the C file or shared object at path may be compiled and loaded. Reads it; on one process. */
+/* Whether the C file or shared object at path may be compiled and loaded. Reads it; call it on one process.
+ */
 bool cst_trust_has(const cst_trust *t, const char *path);
 #endif

@@ -1,4 +1,4 @@
-/* usage.c: what the table of a command says of it (options.h). */
+/* usage.c: prints the usage of a command from its table (options.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
 #include "cli/options.h"

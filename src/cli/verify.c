@@ -1,5 +1,5 @@
-/* verify.c: `constella verify FILE`: recomputes trajectories of a result and proves that their bits are the
- * same. */
+/* verify.c: `constella verify FILE`: recomputes trajectories of a result and compares their bits with those
+ * of the file. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,8 +21,7 @@ typedef struct {
   cst_trust         trust;
 } arguments;
 
-/* ---- the command line
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- the command line ---- */
 
 /* Numbers of members or cases, each once. */
 typedef struct {
@@ -77,9 +76,7 @@ static void parse(int argc, char **argv, arguments *a, cst_diag *d) {
   a->choice.sample = q.sample || q.member.n || q.icase.n ? q.sample : SAMPLE;
 }
 
-/* ---- running
- * -----------------------------------------------------------------------------------------------------------------
- */
+/* ---- running ---- */
 
 static void check_choice(const cst_verify_choice *c, const cst_plan *p, cst_diag *d) {
   for (int i = 0; i < c->nmember; i++)
@@ -96,8 +93,7 @@ static PetscErrorCode say(MPI_Comm comm, int line, const char *function, const c
   return n;
 }
 
-/* ---- code that is not compiled unasked
- * --------------------------------------------------------------------------------------- */
+/* ---- code that is not compiled unasked ---- */
 
 static bool is_withheld(const cst_study *s, const cst_method *m) {
   for (int i = 0; m && i < s->nlayer; i++)
@@ -105,7 +101,7 @@ static bool is_withheld(const cst_study *s, const cst_method *m) {
   return false;
 }
 
-/* The methods that are made of it, [nmethod]; owned. Where the reference is, all of them. */
+/* The methods that contain withheld code, [nmethod]; all methods where the reference contains it. Owned. */
 static bool *find_left_out(const cst_study *s) {
   bool *left_out = cst_need(calloc((size_t)s->nmethod + 1, sizeof *left_out));
   for (int i = 0; i < s->nmethod; i++) left_out[i] = is_withheld(s, s->method[i]) || is_withheld(s, s->reference_method);
@@ -122,9 +118,7 @@ static void tell_left_out(const arguments *a, const cst_study *s) {
   fflush(stdout);
 }
 
-/* ---- running
- * -----------------------------------------------------------------------------------------------------------------
- */
+/* ---- running ---- */
 
 static void tell_summary(const arguments *a, const cst_verify_counts *c, double seconds) {
   printf("%s: ", a->file);
@@ -151,7 +145,7 @@ static int execute(const arguments *a, cst_study *s, const cst_plan *p, cst_resu
   if (failed) return 1;
   if (counts.different) cst_verify_explain(p, file, &b);
   tell_summary(a, &counts, MPI_Wtime() - begun);
-  return counts.different ? 1 : !counts.same && *cst_stored_withheld(s) ? 2 : 0; /* 2: a word is missing */
+  return counts.different ? 1 : !counts.same && *cst_stored_withheld(s) ? 2 : 0; /* 2: permission is missing */
 }
 
 static int run_checked(arguments *a, cst_diag *d) {

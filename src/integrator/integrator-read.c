@@ -45,8 +45,7 @@ void cst_integrator_momenta(const cst_integrator *x, double *p) {
   if (x->count) components(x, cst_stepper_layout(x->stepper)->p, x->system->nq, p);
 }
 
-/* ---- quantities computed group by group
- * ---------------------------------------------------------------------------------------------- */
+/* ---- quantities computed group by group ---- */
 
 typedef struct {
   const cst_integrator *x;
@@ -111,9 +110,7 @@ static void multipliers(const reading *r, double *lambda) {
 
 void cst_integrator_multipliers(const cst_integrator *x, double *lambda) { read_all(x, (reading){0}, multipliers, x->system->ng, lambda); }
 
-/* ---- observers
- * ------------------------------------------------------------------------------------------------------------------
- */
+/* ---- observers ---- */
 
 /* The view of a group, with its velocities; *rest is the workspace behind them, for the kept numbers and
  * scales of an observer. */

@@ -33,9 +33,7 @@ double *cst_integrator_numbers(size_t n) {
 
 const char *cst_integrator_message(const cst_integrator *x) { return x ? x->message : "no memory"; }
 
-/* ---- PETSc's errors
- * ------------------------------------------------------------------------------------------------------------
- */
+/* ---- PETSc's errors ---- */
 
 /* Keeps the message of the innermost error; prints nothing. */
 static PetscErrorCode keep(MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode n, PetscErrorType type,
@@ -50,9 +48,7 @@ static cst_integrator_code code_of(cst_integrator *x, PetscErrorCode error) {
   return *x->message ? CST_INTEGRATOR_INTERNAL : cst_integrator_fail(x, CST_INTEGRATOR_INTERNAL, "error %d of PETSc", (int)error);
 }
 
-/* ---- creation
- * ------------------------------------------------------------------------------------------------------------------
- */
+/* ---- creation ---- */
 
 static cst_integrator_code check_options(cst_integrator *x) {
   cst_integrator_options *o = &x->options;
@@ -128,9 +124,7 @@ cst_integrator_code cst_integrator_create(const cst_integrator_options *options,
   return CST_INTEGRATOR_OK;
 }
 
-/* ---- the stepper
- * ---------------------------------------------------------------------------------------------------------------
- */
+/* ---- the stepper ---- */
 
 static void drop_stepper(cst_integrator *x) {
   (void)cst_batch_destroy(&x->batch);
@@ -169,9 +163,7 @@ static PetscErrorCode make_stepper(cst_integrator *x) {
   PetscFunctionReturn(0);
 }
 
-/* ---- starts
- * --------------------------------------------------------------------------------------------------------------------
- */
+/* ---- starts ---- */
 
 static cst_integrator_code check_finite(cst_integrator *x, long k, const double *q, const double *v) {
   const cst_system *s = x->system;

@@ -59,7 +59,7 @@ def measure(name, text):
     process.returncode = 0
     if not os.path.exists(result):
         return None
-    return told(page.stdout, "result file") / os.path.getsize(result), told(page.stdout, "memory a rank") / (1024 * used.ru_maxrss)
+    return told(page.stdout, "result file") / os.path.getsize(result), told(page.stdout, "memory per rank") / (1024 * used.ru_maxrss)
 
 
 def check(name, text, counted=None):
@@ -85,7 +85,7 @@ def reference():
     """20 s in steps of 0.01, and again in steps of 0.02 for the error of the reference."""
     text = QUAD.replace("end: 2\n", "end: 20\n").replace("halvings: 5", "halvings: 1").replace("error: {over: mesh}\n", "")
     page = constella("check", write("reference.yaml", text)).stdout
-    ok(re.search(r"^reference +3000 steps of gauss\(8\) in quadruple precision, about 0\.\d+ s besides$", page, re.M), "the reference is told, which is most of the work", page)
+    ok(re.search(r"^reference +3000 steps of gauss\(8\) in quadruple precision, about 0\.\d+ s more$", page, re.M), "the reference is told, which is most of the work", page)
     page = constella("check", write("self.yaml", re.sub("reference: .*", "reference: self", text))).stdout
     ok("reference  " not in page, "where it is a method")
 
