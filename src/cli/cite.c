@@ -131,9 +131,7 @@ static void print_rest(cst_result *r, const uses *u) {
 static void print_software(cst_result *r) {
   char *version = cst_result_text(r, "/", "version"), *git = cst_result_text(r, "/", "git");
   printf("@software{Constella,\n  author  = {{The Constella authors}},\n  title   = {Constella: studies of "
-         "structure-preserving "
-         "integrators for "
-         "constrained mechanical systems},\n");
+         "structure-preserving integrators for constrained mechanical systems},\n");
   printf("  version = {%s%s%s%s}\n}\n", version ? version : "unknown", git ? " (" : "", git ? git : "", git ? ")" : "");
   free(version);
   free(git);

@@ -89,8 +89,7 @@ bool cst_launch_refuse(int ranks) {
   if (number(launchers[k].rank) == 0)
     fprintf(stderr,
             "constella: error: %s has started %d processes (%s) that do not see each other: each would run "
-            "the whole study and write the same "
-            "file; %s\n",
+            "the whole study and write the same file; %s\n",
             launchers[k].launcher, number(launchers[k].size), launchers[k].size, launchers[k].advice);
   return true;
 }

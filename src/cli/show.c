@@ -355,13 +355,11 @@ static int show_page(int argc, char **argv) {
 static const cst_option options[] = {
     {"NAME", .is = CST_OPTION_REQUIRED, .at = offsetof(request, name),
      .doc = "a system, method, method expression, composition scheme or kind of study; study: every key of a "
-            "study file; system: every "
-            "key of a system file",
+            "study file; system: every key of a system file",
      .takes = "one name; `constella list systems|methods|schemes|studies` tells them"},
     {"--system", .value = "NAME|FILE", .is = CST_OPTION_ONCE, .at = offsetof(request, system),
      .doc = "the system on which order and claims of a method are shown; default: the first of "
-            "spherical-pendulum, henon-heiles, "
-            "lagrange-top and nonholonomic-oscillator that it steps",
+            "spherical-pendulum, henon-heiles, lagrange-top and nonholonomic-oscillator that it steps",
      .takes = "a system file or the name of a system"},
     {NULL},
 };

@@ -197,8 +197,7 @@ const cst_command cst_command_system = {
     .doc = "Examines a system: states, constraints, derivatives, symmetries, exact motions, compiled code.",
     .option = options,
     .notes = "It compares the states with the constraints, derivatives with complex steps and finite "
-             "differences, symmetries and exact "
-             "motions with the equations, and compiled code with interpreted code. Exit status 0 when all is "
-             "well, 2 when something is wrong.",
+             "differences, symmetries and exact motions with the equations, and compiled code with "
+             "interpreted code. Exit status 0 when all is well, 2 when something is wrong.",
     .run = examine_system,
 };

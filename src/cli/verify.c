@@ -193,8 +193,7 @@ const cst_command cst_command_verify = {
     .name = "verify",
     .doc = "Recomputes trajectories of a result and compares their bits with those of the file.",
     .option = options,
-    .notes = "Methods that are C code of the result's author are compiled, loaded and run with --trust-code, "
-             "or where CONSTELLA_TRUST_CODE "
-             "names their folder; else the trajectories of these methods are left out.",
+    .notes = "Methods that are C code of the result's author are compiled, loaded and run with --trust-code, or "
+             "where CONSTELLA_TRUST_CODE names their folder; else the trajectories of these methods are left out.",
     .run = verify,
 };

@@ -185,9 +185,8 @@ static cst_integrator_code check_start(cst_integrator *x, long k, const double *
   cst_system_worst(x->system, c, q, v, &g, &gv);
   if (g.scaled <= consistent && gv.scaled <= consistent) return CST_INTEGRATOR_OK;
   return cst_integrator_fail(x, CST_INTEGRATOR_BAD_START,
-                             "trajectory %ld is inconsistent: |g| = %.3g (%.3g of its scale), |G v| = %.3g "
-                             "(%.3g of its scale); at most "
-                             "1e-10 of the scale is allowed; cst_system_project makes a start consistent",
+                             "trajectory %ld is inconsistent: |g| = %.3g (%.3g of its scale), |G v| = %.3g (%.3g of its scale); at "
+                             "most 1e-10 of the scale is allowed; cst_system_project makes a start consistent",
                              k, g.raw, g.scaled, gv.raw, gv.scaled);
 }
 

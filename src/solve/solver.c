@@ -139,8 +139,7 @@ const char *cst_solver_refuse(const char *type) {
   for (size_t i = 0; i < sizeof allowed / sizeof *allowed; i++)
     if (!strcmp(type, allowed[i])) return NULL;
   return "it couples the lanes of a batch (dot products over the whole vector), so results would depend on "
-         "the batch; allowed: lanes, "
-         "newtonls, nrichardson";
+         "the batch; allowed: lanes, newtonls, nrichardson";
 }
 
 static PetscErrorCode check_type(cst_solver *s) {
