@@ -27,7 +27,10 @@ static const char *share(cst_fetch *fetch, const char *path, char **bytes, size_
   (void)MPI_Bcast(&size, 1, MPI_LONG, 0, PETSC_COMM_WORLD);
   if (size < 0) (void)MPI_Bcast(reason, sizeof reason, MPI_CHAR, 0, PETSC_COMM_WORLD);
   if (size < 0) return reason;
-  if (rank) *bytes = calloc((size_t)size + 1, 1), *length = (size_t)size;
+  if (rank) {
+    *bytes = calloc((size_t)size + 1, 1);
+    *length = (size_t)size;
+  }
   if (!*bytes) abort();
   (void)MPI_Bcast(*bytes, (int)size, MPI_BYTE, 0, PETSC_COMM_WORLD);
   return NULL;
@@ -41,7 +44,10 @@ static bool fetch_copy(char **bytes, size_t *length) {
   cst_result *file = resumed && !access(resumed, R_OK) ? cst_result_open(resumed, why, sizeof why) : NULL;
   char       *text = file ? cst_result_text(file, "/", "starts") : NULL;
   cst_result_close(file);
-  if (text) *bytes = text, *length = strlen(text);
+  if (text) {
+    *bytes = text;
+    *length = strlen(text);
+  }
   return text != NULL;
 }
 

@@ -105,7 +105,10 @@ static void give_up(const cst_arguments *a) {
   int ranks;
   MPI_Comm_size(PETSC_COMM_WORLD, &ranks);
   cst_stop_after(END_SECONDS, 1);
-  if (ranks == 1) cst_lock_release(a->run.lock), exit(1);
+  if (ranks == 1) {
+    cst_lock_release(a->run.lock);
+    exit(1);
+  }
   MPI_Abort(PETSC_COMM_WORLD, 1);
 }
 

@@ -28,7 +28,10 @@ static void print_name(const cst_name *x) { printf(x->array ? "%s[%d..%d]" : "%s
 
 static void print_names(const char *title, const cst_name *name, int n) {
   printf("%-12s", title);
-  for (int i = 0; i < n; i++) printf(i ? ", " : " "), print_name(&name[i]);
+  for (int i = 0; i < n; i++) {
+    printf(i ? ", " : " ");
+    print_name(&name[i]);
+  }
   printf("\n");
 }
 
@@ -291,9 +294,15 @@ static bool show_kind(const char *name) {
   printf("%s: a kind of study\n\n", k->name);
   item("", k->doc);
   for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
-    if (k->needs & needs[i].need) item(title, needs[i].doc), title = "";
+    if (k->needs & needs[i].need) {
+      item(title, needs[i].doc);
+      title = "";
+    }
   title = "keys";
-  for (const char *const *key = k->keys; key && *key; key++) item(title, *key), title = "";
+  for (const char *const *key = k->keys; key && *key; key++) {
+    item(title, *key);
+    title = "";
+  }
   item("figures", k->figures);
   return true;
 }

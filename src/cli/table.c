@@ -257,7 +257,10 @@ static void print_csv(const table *t, const choice *c) {
   char s[CELL];
   for (int i = 0; i < c->n; i++) put_csv(t->name[c->shown[i]], i == c->n - 1);
   for (long row = 0; row < t->rows; row++)
-    for (int i = 0; c->keep[row] && i < c->n; i++) cell(t, c->shown[i], row, true, s), put_csv(s, i == c->n - 1);
+    for (int i = 0; c->keep[row] && i < c->n; i++) {
+      cell(t, c->shown[i], row, true, s);
+      put_csv(s, i == c->n - 1);
+    }
 }
 
 static void put_json(const char *s) {
@@ -275,11 +278,13 @@ static void print_json(const table *t, const choice *c) {
   putchar('[');
   for (long row = 0; row < t->rows; row++) {
     if (!c->keep[row]) continue;
-    printf("%s  {", between), between = ",\n";
+    printf("%s  {", between);
+    between = ",\n";
     for (int i = 0; i < c->n; i++) {
       const column *k = &t->col[c->shown[i]];
       if (i) fputs(", ", stdout);
-      put_json(k->name), fputs(": ", stdout);
+      put_json(k->name);
+      fputs(": ", stdout);
       cell(t, c->shown[i], row, true, s);
       if (k->text)
         put_json(s);
@@ -300,22 +305,32 @@ static void put_markdown(const char *s) {
 
 static void print_markdown(const table *t, const choice *c) {
   char s[CELL];
-  for (int i = 0; i < c->n; i++) fputs("| ", stdout), put_markdown(t->name[c->shown[i]]), putchar(' ');
+  for (int i = 0; i < c->n; i++) {
+    fputs("| ", stdout);
+    put_markdown(t->name[c->shown[i]]);
+    putchar(' ');
+  }
   puts("|");
   for (int i = 0; i < c->n; i++) fputs(t->col[c->shown[i]].x ? "| ---: " : "| --- ", stdout);
   puts("|");
   for (long row = 0; row < t->rows; row++) {
     if (!c->keep[row]) continue;
-    for (int i = 0; i < c->n; i++) cell(t, c->shown[i], row, false, s), fputs("| ", stdout), put_markdown(s), putchar(' ');
+    for (int i = 0; i < c->n; i++) {
+      cell(t, c->shown[i], row, false, s);
+      fputs("| ", stdout);
+      put_markdown(s);
+      putchar(' ');
+    }
     puts("|");
   }
 }
 
 static void put_latex(const char *s) {
   for (; *s; s++) {
-    if (strchr("&%$#_{}", *s))
-      putchar('\\'), putchar(*s);
-    else if (*s == '\\')
+    if (strchr("&%$#_{}", *s)) {
+      putchar('\\');
+      putchar(*s);
+    } else if (*s == '\\')
       fputs("\\textbackslash{}", stdout);
     else if (*s == '~')
       fputs("\\textasciitilde{}", stdout);
@@ -343,7 +358,10 @@ static void print_latex(const table *t, const choice *c) {
   fputs("\\begin{tabular}{", stdout);
   for (int i = 0; i < c->n; i++) putchar(t->col[c->shown[i]].x ? 'r' : 'l');
   puts("}\n\\hline");
-  for (int i = 0; i < c->n; i++) fputs(i ? " & " : "", stdout), put_latex(t->name[c->shown[i]]);
+  for (int i = 0; i < c->n; i++) {
+    fputs(i ? " & " : "", stdout);
+    put_latex(t->name[c->shown[i]]);
+  }
   puts(" \\\\\n\\hline");
   for (long row = 0; row < t->rows; row++) {
     if (!c->keep[row]) continue;
@@ -379,7 +397,8 @@ static void choose_columns(choice *c, const table *t, const char *names, cst_dia
     names += strspn(names, " \n");
     size_t n = strcspn(names, ","), m = n < sizeof word ? n : sizeof word - 1;
     while (m && names[m - 1] == ' ') m--;
-    memcpy(word, names, m), word[m] = 0;
+    memcpy(word, names, m);
+    word[m] = 0;
     names = names[n] ? names + n + 1 : NULL;
     int k = find(t, word);
     if (k >= 0)

@@ -113,7 +113,10 @@ static void tell_left_out(const arguments *a, const cst_study *s) {
   if (!*cst_stored_withheld(s)) return;
   printf("%s: code in C is not compiled unasked: %s;", a->file, cst_stored_withheld(s));
   for (int i = 0; i < s->nmethod; i++)
-    if (a->choice.left_out[i]) printf(" %s %s", between, cst_method_label(s->method[i])), between = "and";
+    if (a->choice.left_out[i]) {
+      printf(" %s %s", between, cst_method_label(s->method[i]));
+      between = "and";
+    }
   printf("%s --trust-code compiles, loads and runs it\n", *between == 'a' ? ";" : "");
   fflush(stdout);
 }

@@ -92,8 +92,12 @@ static __attribute__((unused, noinline)) void cst_tridiagonal_solve(vd *restrict
   vd *const diagonal = A + 1, *const above = A + 2, *const below = symmetric ? A - 1 : A; /* of row r at 3 r */
   long r = 0, s = n - 1;
   vd   p = 1.0 / diagonal[0], q = 1.0 / diagonal[3 * s], x = b[at[0]], y = b[at[s]];
-  diagonal[0] = p, diagonal[3 * s] = q;
-  if (n % 2 == 0) s--, cst_tridiagonal_row(&diagonal[3 * s], &b[at[s]], above[3 * s], below[3 * s + 3], &q, &y);
+  diagonal[0] = p;
+  diagonal[3 * s] = q;
+  if (n % 2 == 0) {
+    s--;
+    cst_tridiagonal_row(&diagonal[3 * s], &b[at[s]], above[3 * s], below[3 * s + 3], &q, &y);
+  }
   while (++r < --s) {
     cst_tridiagonal_row(&diagonal[3 * r], &b[at[r]], below[3 * r], above[3 * r - 3], &p, &x);
     cst_tridiagonal_row(&diagonal[3 * s], &b[at[s]], above[3 * s], below[3 * s + 3], &q, &y);

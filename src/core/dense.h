@@ -17,7 +17,9 @@
 CST_INLINE void cst_lu(vd *A, int n) {
   if (n == 2) { /* written out, since compilers leave this loop alone and A in memory; the same operations */
     const vd r = 1.0 / A[0], f = A[2] * r;
-    A[0] = r, A[2] = f, A[3] = 1.0 / (A[3] - f * A[1]);
+    A[0] = r;
+    A[2] = f;
+    A[3] = 1.0 / (A[3] - f * A[1]);
     return;
   }
   U for (int k = 0; k < n; k++) {
@@ -45,7 +47,9 @@ CST_INLINE void cst_lu_solve(const vd *A, vd *b, int n) {
 CST_INLINE void cst_ldl(vd *A, int n) {
   if (n == 2) {
     const vd r = 1.0 / A[0], f = A[1] * r;
-    A[0] = r, A[2] = f, A[3] = 1.0 / (A[3] - f * A[1]);
+    A[0] = r;
+    A[2] = f;
+    A[3] = 1.0 / (A[3] - f * A[1]);
     return;
   }
   U for (int k = 0; k < n; k++) {

@@ -129,7 +129,10 @@ const char *cst_diag_nearest(const char *word, const char *const *names, int n) 
   for (int i = 0; i < n; i++) {
     int d = distance(word, names[i]), longer = (int)strlen(names[i]);
     if (longer < length) longer = length;
-    if (d < best && d < length && d <= (longer < 6 ? 1 : longer / 3)) best = d, found = names[i];
+    if (d < best && d < length && d <= (longer < 6 ? 1 : longer / 3)) {
+      best = d;
+      found = names[i];
+    }
   }
   return found;
 }

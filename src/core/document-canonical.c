@@ -52,8 +52,10 @@ static void write_map(cst_yaml *n, int indent, FILE *f) {
   void                *at = NULL;
   struct fy_node_pair *pair;
   cst_sorted_key      *keys = cst_need(malloc(sizeof *keys * (size_t)cst_yaml_size(n)));
-  while ((pair = fy_node_mapping_iterate(n, &at)))
-    keys[count] = (cst_sorted_key){cst_yaml_text(fy_node_pair_key(pair)), fy_node_pair_value(pair), count}, count++;
+  while ((pair = fy_node_mapping_iterate(n, &at))) {
+    keys[count] = (cst_sorted_key){cst_yaml_text(fy_node_pair_key(pair)), fy_node_pair_value(pair), count};
+    count++;
+  }
   cst_document_sort_keys(keys, count);
   for (int i = 0; i < count; i++) {
     fprintf(f, "%*s", indent, "");

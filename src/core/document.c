@@ -84,9 +84,10 @@ static bool check_bytes(const char *file, const char *text, size_t length, cst_d
     else if (is_control(s + i))
       cst_diag_add(d, file, line, column, "control character (byte 0x%02x); only text is allowed", s[i]);
     if (!k || s[i] == '\t' || is_control(s + i)) return false;
-    if (s[i] == '\n')
-      line++, column = 1;
-    else
+    if (s[i] == '\n') {
+      line++;
+      column = 1;
+    } else
       column++;
     i += (size_t)k;
   }
@@ -168,8 +169,10 @@ static void check_keys(const cst_document *doc, cst_yaml *map, cst_diag *d) {
       cst_yaml_error(doc, key, d, "a key must be a word");
     else if (strlen(word) > KEY_MAX || strchr(word, '\n'))
       cst_yaml_error(doc, key, d, "a key must be one line of at most %d bytes", KEY_MAX);
-    else
-      keys[n] = (cst_sorted_key){word, key, n}, n++;
+    else {
+      keys[n] = (cst_sorted_key){word, key, n};
+      n++;
+    }
   }
   cst_document_sort_keys(keys, n);
   for (int i = 1; i < n; i++)
@@ -204,8 +207,10 @@ static void check_node(const cst_document *doc, cst_yaml *n, cst_diag *d) {
     while ((item = fy_node_sequence_iterate(n, &at))) check_node(doc, item, d);
   else {
     check_keys(doc, n, d);
-    while ((pair = fy_node_mapping_iterate(n, &at)))
-      check_node(doc, fy_node_pair_key(pair), d), check_node(doc, fy_node_pair_value(pair), d);
+    while ((pair = fy_node_mapping_iterate(n, &at))) {
+      check_node(doc, fy_node_pair_key(pair), d);
+      check_node(doc, fy_node_pair_value(pair), d);
+    }
   }
 }
 
@@ -218,12 +223,16 @@ static void add_clamped(const cst_document *doc, int line, int column, const cha
   size_t end = strlen(doc->text);
   while (end && strchr(" \t\r\n", doc->text[end - 1])) end--;
   for (size_t i = 0; i < end; i++) {
-    if (doc->text[i] == '\n')
-      last++, width = 0;
-    else
+    if (doc->text[i] == '\n') {
+      last++;
+      width = 0;
+    } else
       width += (doc->text[i] & 0xc0) != 0x80;
   }
-  if (line > last) line = last, column = width + 1;
+  if (line > last) {
+    line = last;
+    column = width + 1;
+  }
   cst_diag_add(d, doc->file, line, column, "%s", message);
 }
 
@@ -288,7 +297,10 @@ static void load(cst_document *doc, cst_diag *d) {
 
 cst_document *cst_document_parse(const char *file, const char *text, size_t length, cst_diag *d) {
   int before = cst_diag_count(d);
-  if (length >= 3 && !memcmp(text, "\xef\xbb\xbf", 3)) text += 3, length -= 3; /* skip a byte order mark */
+  if (length >= 3 && !memcmp(text, "\xef\xbb\xbf", 3)) { /* skip a byte order mark */
+    text += 3;
+    length -= 3;
+  }
   if (!check_bytes(file, text, length, d)) return NULL;
   cst_document *doc = create(file, text, length);
   load(doc, d);

@@ -46,7 +46,10 @@ static __attribute__((noinline, unused)) void cst_gmres(const cst_linear *A, vd 
   const vd norm = vsqrt(cst_dot(b, b, n));
   vl       active = (vl)(norm > 0);
   int      k = 0;
-  for (int j = 0; j < n; j++) basis[j] = vselect(active, b[j] / norm, vset(0)), sum[j] = vset(0);
+  for (int j = 0; j < n; j++) {
+    basis[j] = vselect(active, b[j] / norm, vset(0));
+    sum[j] = vset(0);
+  }
   g[0] = vkeep(active, norm);
   for (; k < m && vany(active); k++) {
     vd *h = H + k * (m + 1);
@@ -55,11 +58,13 @@ static __attribute__((noinline, unused)) void cst_gmres(const cst_linear *A, vd 
     cst_gmres_extend(basis, k, n, h);
     for (int i = 0; i < k; i++) {
       const vd t = c[i] * h[i] + s[i] * h[i + 1];
-      h[i + 1] = c[i] * h[i + 1] - s[i] * h[i], h[i] = t;
+      h[i + 1] = c[i] * h[i + 1] - s[i] * h[i];
+      h[i] = t;
     }
     const vd r = vsqrt(h[k] * h[k] + h[k + 1] * h[k + 1]);
     const vl good = active & (vl)(r > 0);
-    c[k] = vselect(good, h[k] / r, vset(1)), s[k] = vselect(good, h[k + 1] / r, vset(0));
+    c[k] = vselect(good, h[k] / r, vset(1));
+    s[k] = vselect(good, h[k + 1] / r, vset(0));
     for (int i = 0; i < k; i++) h[i] = vkeep(active, h[i]);
     h[k] = vselect(good, r, vset(1));
     g[k + 1] = -(s[k] * g[k]);

@@ -14,7 +14,8 @@ static inline bool FACTOR(NUMBER *A, int *row, int n) {
     row[k] = best;
     for (int j = 0; j < n; j++) {
       NUMBER x = top[j];
-      top[j] = other[j], other[j] = x;
+      top[j] = other[j];
+      other[j] = x;
     }
     if (!(MAGNITUDE(top[k]) > 0) || !(top[k] - top[k] == 0)) return false;
     for (int i = k + 1; i < n; i++) {
@@ -30,7 +31,8 @@ static inline bool FACTOR(NUMBER *A, int *row, int n) {
 static inline void SOLVE(const NUMBER *A, const int *row, int n, NUMBER *b) {
   for (int k = 0; k < n; k++) {
     NUMBER x = b[k];
-    b[k] = b[row[k]], b[row[k]] = x;
+    b[k] = b[row[k]];
+    b[row[k]] = x;
   }
   for (int i = 0; i < n; i++)
     for (int j = 0; j < i; j++) b[i] -= A[(size_t)i * (size_t)n + (size_t)j] * b[j];

@@ -107,9 +107,15 @@ void cst_sha256_update(cst_sha256_context *s, const void *data, unsigned long le
   if (held && length >= room) {
     memcpy(s->block + held, p, room);
     s->compress(s->h, s->block, 1);
-    p += room, length -= room, held = 0;
+    p += room;
+    length -= room;
+    held = 0;
   }
-  if (!held) s->compress(s->h, p, length / 64), p += length / 64 * 64, length %= 64;
+  if (!held) {
+    s->compress(s->h, p, length / 64);
+    p += length / 64 * 64;
+    length %= 64;
+  }
   if (length) memcpy(s->block + held, p, length);
 }
 

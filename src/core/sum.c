@@ -61,7 +61,10 @@ void cst_sum_add(cst_sum *s, double x) {
   int      exponent;
   uint64_t m = mantissa_of(x, &exponent);
   int      shift = exponent + UNIT;
-  if (shift < 0) m = shift > -64 ? m >> -shift : 0, shift = 0;
+  if (shift < 0) {
+    m = shift > -64 ? m >> -shift : 0;
+    shift = 0;
+  }
   const int      at = shift / 64, bit = shift % 64;
   const uint64_t low = m << bit, high = bit ? m >> (64 - bit) : 0;
   if (signbit(x))

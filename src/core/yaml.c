@@ -117,7 +117,10 @@ void cst_yaml_error(const cst_document *doc, cst_yaml *n, cst_diag *d, const cha
 }
 
 static void advance(cst_place *p, const char *text) {
-  if (text[p->start] == '\n') p->line++, p->column = 0;
+  if (text[p->start] == '\n') {
+    p->line++;
+    p->column = 0;
+  }
   p->start++;
   if ((text[p->start] & 0xc0) != 0x80) p->column++;
 }
@@ -127,7 +130,10 @@ static void advance(cst_place *p, const char *text) {
 static int fold(cst_place *p, const char *text) {
   cst_place q = *p;
   int       lines = 0;
-  while (text[q.start] && strchr(" \t\r\n", text[q.start])) lines += text[q.start] == '\n', advance(&q, text);
+  while (text[q.start] && strchr(" \t\r\n", text[q.start])) {
+    lines += text[q.start] == '\n';
+    advance(&q, text);
+  }
   if (!lines) return 0;
   *p = q;
   return lines > 1 ? lines - 1 : 1;
@@ -146,11 +152,13 @@ static cst_place inside_flow(cst_place p, const char *text, enum fy_node_style s
     int folded = fold(&p, text);
     if (folded)
       offset -= folded;
-    else if (style == FYNS_DOUBLE_QUOTED && text[p.start] == '\\')
-      skip_escape(&p, text), offset--;
-    else {
+    else if (style == FYNS_DOUBLE_QUOTED && text[p.start] == '\\') {
+      skip_escape(&p, text);
+      offset--;
+    } else {
       if (style == FYNS_SINGLE_QUOTED && text[p.start] == '\'') advance(&p, text);
-      advance(&p, text), offset--;
+      advance(&p, text);
+      offset--;
     }
   }
   return p;

@@ -69,12 +69,15 @@ static cst_terms walk(cutter *c, cst_node top) {
   cst_terms      r = {.first = p->terms, .start = top, .sign = p->node[top].op};
   cst_node       t, rest;
   while ((r.start == top || c->uses[r.start] == 1) && split(c, r.start, r.sign, term, &t, &rest)) {
-    p->term[r.first + r.count] = t, p->step[r.first + r.count] = r.start;
-    r.count++, r.start = rest;
+    p->term[r.first + r.count] = t;
+    p->step[r.first + r.count] = r.start;
+    r.count++;
+    r.start = rest;
   }
   if (r.sign == CST_OP_ADD && r.count && c->hash[r.start] == term) {
     p->term[r.first + r.count] = p->step[r.first + r.count] = r.start;
-    r.count++, r.start = -1;
+    r.count++;
+    r.start = -1;
   }
   return r;
 }
@@ -82,13 +85,15 @@ static cst_terms walk(cutter *c, cst_node top) {
 static void reverse(cst_node *x, int n) {
   for (int i = 0, j = n - 1; i < j; i++, j--) {
     const cst_node t = x[i];
-    x[i] = x[j], x[j] = t;
+    x[i] = x[j];
+    x[j] = t;
   }
 }
 
 static void keep_run(cutter *c, cst_terms r) {
   cst_partition *p = c->p;
-  reverse(p->term + r.first, r.count), reverse(p->step + r.first, r.count);
+  reverse(p->term + r.first, r.count);
+  reverse(p->step + r.first, r.count);
   for (int i = r.start < 0; i < r.count; i++) c->member[p->step[r.first + i]] = r.first + i;
   p->root[p->step[r.first + r.count - 1]] = 1;
   if (r.start >= 0 && !cst_op_leaf(p->node[r.start].op)) p->root[r.start] = 1;
@@ -99,7 +104,8 @@ static void keep_run(cutter *c, cst_terms r) {
 
 static void find_sums(cutter *c) {
   cst_partition *p = c->p;
-  count_uses(c), measure_chains(c);
+  count_uses(c);
+  measure_chains(c);
   p->runs = p->terms = 0;
   for (int i = p->size - 1; i >= 0; i--) {
     if (c->length[i] < CST_SUM_TERMS - 1 || c->member[i] >= 0) continue;
@@ -149,7 +155,8 @@ static void find_candidates(cutter *c, int dear, unsigned char *candidate) {
   const cst_partition *p = c->p;
   for (int i = 0; i < p->size; i++) {
     const cst_vertex *v = &p->node[i];
-    candidate[i] = 0, c->cost[i] = 0;
+    candidate[i] = 0;
+    c->cost[i] = 0;
     if (cst_op_leaf(v->op)) continue;
     const int cost = weight(v->op) + c->cost[v->a] + (v->b < 0 ? 0 : c->cost[v->b]);
     candidate[i] = cost > dear && c->owner[i] == MANY && c->uses[i] > 1 && !p->root[i];

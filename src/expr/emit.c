@@ -93,7 +93,10 @@ static void emit_operation(writer *w, cst_node n) {
   fprintf(w->f, "%sconst vd t%d = ", w->indent, w->number[n]);
   emit_before(w, v->op);
   emit_operand(w, v->a, function);
-  if (v->b >= 0) emit_between(v->op, w->f), emit_operand(w, v->b, function);
+  if (v->b >= 0) {
+    emit_between(v->op, w->f);
+    emit_operand(w, v->b, function);
+  }
   emit_after(v->op, w->f);
   if (w->p->slot[n] >= 0) fprintf(w->f, "%skept[%d] = t%d;\n", w->indent, w->p->slot[n], w->number[n]);
 }
@@ -176,7 +179,10 @@ static void emit_body(const writer *w, const cst_loop *l, const char *deeper) {
     fprintf(w->f, "%s%sconst vd r%d = ", w->indent, deeper, i);
     emit_before(w, op);
     emit_result(w, l, step->a, op >= CST_OP_SQRT);
-    if (cst_op_binary(op)) emit_between(op, w->f), emit_result(w, l, step->b, op >= CST_OP_SQRT);
+    if (cst_op_binary(op)) {
+      emit_between(op, w->f);
+      emit_result(w, l, step->b, op >= CST_OP_SQRT);
+    }
     emit_after(op, w->f);
   }
 }
@@ -234,7 +240,8 @@ static void emit_loop(const writer *w, const cst_loop *l) {
   emit_table(w, "to", 0, l->place, l->sums ? l->sums : l->rows);
   if (l->sums) {
     if (l->start.letter != CST_FROM_CONSTANT) emit_table(w, "from", 0, l->origin, l->sums);
-    emit_table(w, "first", 0, l->first, l->sums), emit_table(w, "end", 0, l->first + 1, l->sums);
+    emit_table(w, "first", 0, l->first, l->sums);
+    emit_table(w, "end", 0, l->first + 1, l->sums);
     emit_sums(w, l);
   } else {
     emit_values(w, l);

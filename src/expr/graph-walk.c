@@ -82,8 +82,10 @@ cst_node *cst_graph_order(const cst_graph *g, const cst_node *out, int nout, int
         stack[depth++] = v->a;
       else if (v->b >= 0 && wanted[g->node[v->b].mark])
         stack[depth++] = v->b;
-      else
-        order[n++] = stack[--depth], wanted[v->mark] = 0;
+      else {
+        order[n++] = stack[--depth];
+        wanted[v->mark] = 0;
+      }
     }
   }
   free(stack);

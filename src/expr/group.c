@@ -57,10 +57,14 @@ static void append_sum(grouper *z, const cst_terms *r, int from, int to) {
     u.start = (cst_leaf){CST_FROM_CONSTANT, -0.0}; /* -0 + x is x for every x */
   else if (p->node[start].op == CST_OP_CONSTANT)
     u.start = (cst_leaf){CST_FROM_CONSTANT, p->node[start].value};
-  else if (p->node[start].op == CST_OP_INPUT)
-    u.start = (cst_leaf){p->node[start].a, 0}, u.origin = p->node[start].b;
-  else
-    u.start = (cst_leaf){cst_partition_letter(p, start), 0}, u.origin = start, p->root[start] = 1;
+  else if (p->node[start].op == CST_OP_INPUT) {
+    u.start = (cst_leaf){p->node[start].a, 0};
+    u.origin = p->node[start].b;
+  } else {
+    u.start = (cst_leaf){cst_partition_letter(p, start), 0};
+    u.origin = start;
+    p->root[start] = 1;
+  }
   p->root[top] = z->top[top] = 1;
   append(z, u);
 }
@@ -112,7 +116,9 @@ static void place_sums(grouper *z) {
   for (int i = 0; i < z->sums; i++) {
     unit     *u = &z->unit[i];
     const int home = z->p->home[u->node];
-    u->level = z->level[u->node], u->letter = cst_partition_letter(z->p, u->node), u->place = home >= 0 ? home : u->node;
+    u->level = z->level[u->node];
+    u->letter = cst_partition_letter(z->p, u->node);
+    u->place = home >= 0 ? home : u->node;
   }
 }
 
@@ -141,7 +147,8 @@ static void fill_row(const grouper *z, const cst_loop *l, int row, int at) {
 static int *numbers(int n) { return cst_expr_memory(NULL, (size_t)n, sizeof(int)); }
 
 static void fill_sums(const grouper *z, cst_loop *l, const unit *u) {
-  l->first = numbers(l->sums + 1), l->origin = numbers(l->sums);
+  l->first = numbers(l->sums + 1);
+  l->origin = numbers(l->sums);
   l->first[0] = 0;
   for (int s = 0; s < l->sums; s++) {
     for (int i = 0; i < u[s].count; i++) fill_row(z, l, l->first[s] + i, z->row[u[s].first + i]);
@@ -181,10 +188,15 @@ void cst_partition_group(cst_partition *p) {
   const size_t n = (size_t)p->size;
   uint64_t    *hash = cst_shape_hash(p, true);
   grouper      z = {.p = p, .level = numbers(p->size), .top = cst_expr_memory(NULL, n, 1)};
-  z.shape = numbers(p->terms), z.row = numbers(p->terms);
+  z.shape = numbers(p->terms);
+  z.row = numbers(p->terms);
   z.shaper = (cst_shaper){p, hash, numbers(p->size), numbers(p->size), 0};
-  memset(z.shaper.seen, 0, n * sizeof(int)), memset(z.top, 0, n);
-  find_sums(&z), find_levels(&z), place_sums(&z), find_values(&z);
+  memset(z.shaper.seen, 0, n * sizeof(int));
+  memset(z.top, 0, n);
+  find_sums(&z);
+  find_levels(&z);
+  place_sums(&z);
+  find_values(&z);
   make_loops(&z);
   free(z.shaper.seen), free(z.shaper.number), free(hash);
   free(z.shape), free(z.row), free(z.level), free(z.top), free(z.pool), free(z.unit);

@@ -81,7 +81,9 @@ typedef struct {
 static inline void pairs_run_tape(const void *self, const VALUE *c, const VALUE *x, const VALUE *y, VALUE *o) {
   const pairs_tape *t = self;
   const VALUE      *in[128];
-  in['c'] = c, in['x'] = x, in['y'] = y;
+  in['c'] = c;
+  in['x'] = x;
+  in['y'] = y;
   run(t->tape, in, t->constants, o, t->scratch);
 }
 

@@ -14,7 +14,8 @@ static const double LARGEST = 1e6; /* of limits */
 void cst_parse_pair_sums_destroy(cst_pair_sums *s) {
   for (int k = 0; k < s->n; k++) free(s->sum[k].from), free(s->sum[k].to);
   free(s->sum);
-  s->sum = NULL, s->n = 0;
+  s->sum = NULL;
+  s->n = 0;
 }
 
 /* Whether the entries of b are inputs of one array with a constant stride. */
@@ -36,7 +37,8 @@ static int find_array(int *at, int *steps, int *n, int start, int step) {
   for (int k = 0; k < *n; k++)
     if (at[k] == start && steps[k] == step) return k;
   if (*n == CST_PAIR_ARRAYS) return -1;
-  at[*n] = start, steps[*n] = step;
+  at[*n] = start;
+  steps[*n] = step;
   return (*n)++;
 }
 
@@ -87,9 +89,11 @@ static double fill_rows(cst_parse_pairs *x, double from, double to, const int *t
   double        pairs = 0;
   s->rows = to < from ? 0 : (int)(to - from) + 1;
   x->first = (int)from;
-  s->from = cst_expr_memory(NULL, (size_t)s->rows, sizeof *s->from), s->to = cst_expr_memory(NULL, (size_t)s->rows, sizeof *s->to);
+  s->from = cst_expr_memory(NULL, (size_t)s->rows, sizeof *s->from);
+  s->to = cst_expr_memory(NULL, (size_t)s->rows, sizeof *s->to);
   for (int i = 0; i < s->rows; i++) {
-    s->from[i] = (int)(times[0] * (from + i) + more[0]), s->to[i] = (int)(times[1] * (from + i) + more[1]) + 1;
+    s->from[i] = (int)(times[0] * (from + i) + more[0]);
+    s->to[i] = (int)(times[1] * (from + i) + more[1]) + 1;
     if (s->to[i] < s->from[i]) s->to[i] = s->from[i];
     pairs += s->to[i] - s->from[i];
     if (s->to[i] == s->from[i]) continue;
@@ -107,13 +111,15 @@ static bool read_double(cst_parser *p, cst_parse_pairs *x) {
   cst_parse_loop i = {.outer = NULL}, j = {.outer = &i};
   int            times[2];
   double         from, to, more[2];
-  x->i = i.node = cst_graph_input(p->g, 'I', 0), x->j = j.node = cst_graph_input(p->g, 'J', 0);
+  x->i = i.node = cst_graph_input(p->g, 'I', 0);
+  x->j = j.node = cst_graph_input(p->g, 'J', 0);
   if (!cst_parse_variable(p, &i) || !limit(p, -1, &times[0], &from) || !limit(p, -1, &times[1], &to)) return false;
   if (!cst_parse_accept(p, ',') || !opens(p)) return false;
   p->loop = &i;
   if (!cst_parse_variable(p, &j) || !limit(p, i.node, &times[0], &more[0]) || !limit(p, i.node, &times[1], &more[1])) return false;
   if (!cst_parse_accept(p, ',') || fill_rows(x, from, to, times, more) < p->pairs->least) return false;
-  p->loop = &j, p->pair = x;
+  p->loop = &j;
+  p->pair = x;
   x->sum.term = cst_parse_expression(p);
   return !p->failed && cst_parse_accept(p, ')') && cst_parse_accept(p, ')');
 }
@@ -139,7 +145,8 @@ bool cst_parse_double(cst_parser *p, cst_node *n) {
     free(x.sum.from), free(x.sum.to);
     return false;
   }
-  p->at = end, p->read = read;
+  p->at = end;
+  p->read = read;
   all->sum = cst_expr_memory(all->sum, (size_t)all->n + 1, sizeof *all->sum);
   all->sum[all->n] = x.sum;
   *n = cst_graph_input(p->g, 'P', all->n++);

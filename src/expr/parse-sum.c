@@ -31,8 +31,11 @@ bool cst_parse_variable(cst_parser *p, cst_parse_loop *l) {
                    letters, CST_PARSE_SHOWN);
   else if (cst_parse_taken(p, p->at, n))
     cst_parse_fail(p, p->at, "'%.*s' cannot be the variable of a sum, it has a meaning already; choose a new name", shown, word);
-  else
-    memcpy(l->name, word, n), l->name[n] = '\0', p->at += n;
+  else {
+    memcpy(l->name, word, n);
+    l->name[n] = '\0';
+    p->at += n;
+  }
   return !p->failed;
 }
 
@@ -44,7 +47,10 @@ static cst_node wrong_count(cst_parser *p) {
 /* Reads the comma and the first or last value of the variable. */
 static bool limit(cst_parser *p, const char *what, double *value) {
   static const double largest = 9007199254740992; /* above it not every integer is a double */
-  if (!cst_parse_accept(p, ',')) return wrong_count(p), false;
+  if (!cst_parse_accept(p, ',')) {
+    wrong_count(p);
+    return false;
+  }
   cst_parse_peek(p);
   const size_t at = p->at;
   if (!cst_parse_integer(p, cst_parse_expression(p), at, what, value)) return false;

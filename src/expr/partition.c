@@ -36,11 +36,15 @@ static cst_node renumber(cst_partition *p, const renumbering *r, const cst_graph
   while (r->from[k] >= 0 && r->from[k] != n) k = (k + 1) & (r->places - 1);
   if (r->from[k] == n) return r->to[k];
   cst_vertex v = g->node[n];
-  if (!cst_op_leaf(v.op)) v.a = renumber(p, r, g, v.a), v.b = renumber(p, r, g, v.b);
+  if (!cst_op_leaf(v.op)) {
+    v.a = renumber(p, r, g, v.a);
+    v.b = renumber(p, r, g, v.b);
+  }
   k = (uint32_t)cst_mix((uint64_t)n) & (r->places - 1);
   while (r->from[k] >= 0) k = (k + 1) & (r->places - 1);
   p->node[p->size] = v;
-  return r->from[k] = n, r->to[k] = p->size++;
+  r->from[k] = n;
+  return r->to[k] = p->size++;
 }
 
 static void take_over(cst_partition *p, const cst_graph *g, const cst_node *out, int nout) {
@@ -74,7 +78,10 @@ void cst_partition_loops_destroy(cst_loops *l) {
 static void clear(cst_partition *p) {
   cst_partition_loops_destroy(&p->loops);
   p->slots = p->nstraight = 0;
-  for (int i = 0; i < p->size; i++) p->value[i] = p->slot[i] = -1, p->stage[i] = ABSENT;
+  for (int i = 0; i < p->size; i++) {
+    p->value[i] = p->slot[i] = -1;
+    p->stage[i] = ABSENT;
+  }
   memset(p->done, 0, (size_t)p->nout);
 }
 
@@ -116,7 +123,8 @@ static void find_straight(cst_partition *p) {
     if (!needed[i] || cst_op_leaf(v->op)) continue;
     if (p->value[i] >= 0 && p->home[i] < 0) give_slot(p, i);
     if (p->value[i] >= 0) continue;
-    needed[v->a] = 1, p->nstraight++;
+    needed[v->a] = 1;
+    p->nstraight++;
     if (v->b >= 0) needed[v->b] = 1;
     p->stage[i] = WAITING;
   }
@@ -166,7 +174,10 @@ static void find_loops(cst_partition *p, int most_slots) {
   p->term = cst_expr_memory(NULL, 2 * n + CST_SUM_TERMS, sizeof *p->term);
   p->step = cst_expr_memory(NULL, 2 * n + CST_SUM_TERMS, sizeof *p->step);
   for (size_t i = 0; i < sizeof dear / sizeof *dear && (!i || p->slots > most_slots); i++) attempt(p, dear[i]);
-  if (p->slots > most_slots || repetitive(p)) clear(p), find_straight(p);
+  if (p->slots > most_slots || repetitive(p)) {
+    clear(p);
+    find_straight(p);
+  }
   free(p->root), free(p->term), free(p->step), free(p->run);
 }
 
@@ -175,7 +186,9 @@ void cst_partition_create(cst_partition *p, const cst_graph *g, const cst_node *
   take_over(p, g, out, nout);
   find_homes(p);
   p->done = cst_expr_memory(NULL, (size_t)nout, 1);
-  p->value = filled(p->size, -1), p->slot = filled(p->size, -1), p->stage = filled(p->size, -1);
+  p->value = filled(p->size, -1);
+  p->slot = filled(p->size, -1);
+  p->stage = filled(p->size, -1);
   clear(p);
   if (most_slots == CST_PARTITION_NONE || p->operations + nout < CST_PARTITION_STRAIGHT)
     find_straight(p);

@@ -60,7 +60,8 @@ static bool number_leaf(cst_shaper *z, cst_node n, draft *d) {
   if (v->op == CST_OP_INPUT) leaf = (cst_leaf){v->a, 0};
   if (!cst_op_leaf(v->op)) leaf = (cst_leaf){cst_partition_letter(p, n), 0};
   d->row[d->leaves] = v->op == CST_OP_INPUT ? v->b : v->op == CST_OP_CONSTANT ? 0 : n;
-  z->seen[n] = z->visit, z->number[n] = -1 - d->leaves;
+  z->seen[n] = z->visit;
+  z->number[n] = -1 - d->leaves;
   d->leaf[d->leaves++] = leaf;
   return true;
 }
@@ -82,7 +83,8 @@ static bool write_down(cst_shaper *z, cst_node n, draft *d) {
       stack[depth++] = has_a ? b : a;
       continue;
     }
-    z->seen[v] = z->visit, z->number[v] = d->steps;
+    z->seen[v] = z->visit;
+    z->number[v] = d->steps;
     d->step[d->steps++] = (cst_step){(int)z->plan->node[v].op, z->number[a], z->number[b]};
     depth--;
   }
@@ -141,7 +143,8 @@ static int look_up(cst_shapes *s, const draft *d) {
 
 int cst_shape_find(cst_shapes *s, cst_shaper *z, cst_node n, bool apart, int *row) {
   draft d;
-  d.steps = d.leaves = 0, d.row = row;
+  d.steps = d.leaves = 0;
+  d.row = row;
   z->visit++;
   if (!(apart && z->plan->root[n]) && number_leaf(z, n, &d)) return look_up(s, &d);
   return write_down(z, n, &d) ? look_up(s, &d) : -1;

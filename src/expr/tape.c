@@ -79,7 +79,8 @@ static void append_operation(builder *b, int i) {
 static void prepare(builder *b) {
   const cst_partition *p = b->p;
   for (int n = 0; n < p->size; n++) {
-    b->where[n] = (cst_where){-1, 0}, b->last[n] = -1;
+    b->where[n] = (cst_where){-1, 0};
+    b->last[n] = -1;
     if (p->slot[n] >= 0) b->where[n] = (cst_where){CST_BASE_SCRATCH, p->slot[n]};
     if (p->home[n] >= 0) b->where[n] = (cst_where){CST_BASE_OUT, p->home[n]};
   }
@@ -132,7 +133,8 @@ static cst_where append_body(builder *b, const cst_shape *s, const cst_where *pl
     const cst_where x = body_operand(b, s, reg, operand[0]), y = operand[1] == operand[0] ? x : body_operand(b, s, reg, operand[1]);
     for (int j = 0; j < 2; j++) {
       if (operand[j] < 0 || last[operand[j]] != i) continue;
-      last[operand[j]] = -1, free[nfree++] = reg[operand[j]];
+      last[operand[j]] = -1;
+      free[nfree++] = reg[operand[j]];
     }
     const bool end = place && i == s->steps - 1;
     if (!end) reg[i] = nfree ? free[--nfree] : used++;
@@ -188,7 +190,8 @@ cst_tape *cst_tape_create(const cst_graph *g, const cst_node *out, int nout) {
                     .free = cst_expr_memory(NULL, (size_t)p.nstraight, sizeof *b.free)};
   prepare(&b);
   append_all(&b);
-  t->chunk = t->registers, t->registers += CST_CHUNK * b.chunks;
+  t->chunk = t->registers;
+  t->registers += CST_CHUNK * b.chunks;
   spread_constants(t, b.constant, t->nconstant);
   free(b.constant), free(b.free), free(b.last), free(b.where);
   cst_partition_destroy(&p);

@@ -176,7 +176,10 @@ static bool make_room(cst_integrator *x, const cst_tape *tape) {
   for (int i = 0; i < x->nobservable; i++)
     if ((size_t)cst_tape_registers(x->observable[i]) > most) most = (size_t)cst_tape_registers(x->observable[i]);
   double *scratch = cst_integrator_numbers((most + 4) * (size_t)x->width);
-  if (scratch) free(x->scratch), x->scratch = scratch;
+  if (scratch) {
+    free(x->scratch);
+    x->scratch = scratch;
+  }
   return more && needs && scratch;
 }
 

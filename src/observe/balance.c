@@ -14,10 +14,13 @@ CST_OBSERVE(balance) {
   (void)C;
   cst_measure_energy(look, view, kept, (double *)&energy, (double *)&size);
   for (int k = 0; k < NACCOUNT; k++) {
-    x[k] = cst_block(view->record, LAYOUT(C).c)[ACCOUNT + k], s[k] = vabs(x[k]);
-    energy -= x[k], size += s[k];
+    x[k] = cst_block(view->record, LAYOUT(C).c)[ACCOUNT + k];
+    s[k] = vabs(x[k]);
+    energy -= x[k];
+    size += s[k];
   }
-  x[NACCOUNT] = energy, s[NACCOUNT] = size;
+  x[NACCOUNT] = energy;
+  s[NACCOUNT] = size;
 }
 #else
 #include <stdio.h>

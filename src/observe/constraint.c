@@ -32,7 +32,8 @@ CST_OBSERVE(constraint) {
   K_G(c, q, G);
   if (AFFINE) K_phi0(c, q, phi0);
   U for (int k = 0; k < 4; k++) x[k] = vset(0);
-  S[0] = S[2] = vset(0), S[1] = S[3] = vset(1);
+  S[0] = S[2] = vset(0);
+  S[1] = S[3] = vset(1);
   U for (int a = 0; a < NG; a++) {
     vd far = vset(0), row = vset(0), r = vpick(AFFINE, phi0[a], vset(0));
     ROW_G(a, i, e) {
@@ -42,7 +43,8 @@ CST_OBSERVE(constraint) {
     }
     vd w = row * speed;
     vl rest = (vl)(w == 0); /* at rest 0/0 counts as 0 */
-    S[0] = vmax(row * (length[a] + far), S[0]), S[2] = vmax(w, S[2]);
+    S[0] = vmax(row * (length[a] + far), S[0]);
+    S[2] = vmax(w, S[2]);
     x[0] = vmax(vabs(g[a]), x[0]);
     x[1] = vmax(scaled_residual(vabs(g[a]), row * length[a], row * far), x[1]);
     x[2] = vmax(vabs(r), x[2]);

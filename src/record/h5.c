@@ -142,7 +142,8 @@ hid_t cst_h5_make_group(hid_t file, const char *path) {
     char   name[96];
     size_t n = strcspn(at, "/");
     if (n >= sizeof name) n = sizeof name - 1;
-    memcpy(name, at, n), name[n] = 0;
+    memcpy(name, at, n);
+    name[n] = 0;
     at += n + (at[n] == '/');
     if (!n) continue;
     hid_t  parent = group;

@@ -70,16 +70,26 @@ hid_t cst_layout_field(hid_t file, const cst_field *f, const cst_dimension *dim,
   *strrchr(group, '/') = 0;
   for (int k = 0; k < f->ndim; k++) extent[k] = (hsize_t)dim[f->dim[k]].size;
   hid_t g = cst_h5_make_group(file, group);
-  if (g < 0) return cst_h5_reason(why, n, group), g;
+  if (g < 0) {
+    cst_h5_reason(why, n, group);
+    return g;
+  }
   hid_t d = make_dataset(g, strrchr(f->path, '/') + 1, f->type, f->ndim, extent, why, n);
-  if (d < 0) return H5Gclose(g), d;
+  if (d < 0) {
+    H5Gclose(g);
+    return d;
+  }
   bool ok = cst_h5_put_text(d, "long_name", 0, f->doc) && cst_h5_put_text(d, "units", 0, f->unit);
   /* A scale lists the fields that it is attached to, and nothing outside /run may change with a field of
    * /run: such a field is its own scale. */
   const bool apart = !strncmp(f->path, "/run/", 5);
   if (ok && apart && f->ndim) ok = H5DSset_scale(d, strrchr(f->path, '/') + 1) >= 0;
   for (int k = 0; ok && !apart && k < f->ndim; k++) ok = H5DSattach_scale(d, scale[f->dim[k]], (unsigned)k) >= 0;
-  if (!ok) cst_h5_reason(why, n, f->path), H5Dclose(d), d = -1;
+  if (!ok) {
+    cst_h5_reason(why, n, f->path);
+    H5Dclose(d);
+    d = -1;
+  }
   H5Gclose(g);
   return d;
 }
@@ -104,7 +114,10 @@ static bool same_extents(hid_t d, const char *path, int ndim, const hsize_t *ext
 
 static hid_t find(hid_t file, const char *path, cst_type t, int ndim, const hsize_t *extent, char *why, int n) {
   hid_t d = H5Dopen2(file, path, H5P_DEFAULT);
-  if (d < 0) return snprintf(why, (size_t)n, "%s is not there", path), d;
+  if (d < 0) {
+    snprintf(why, (size_t)n, "%s is not there", path);
+    return d;
+  }
   hid_t there = H5Dget_type(d), wanted = cst_h5_file_type(t);
   bool  same = H5Tequal(there, wanted) > 0;
   if (!same) snprintf(why, (size_t)n, "%s is of another type", path);
@@ -182,8 +195,10 @@ bool cst_layout_fill(hid_t d, int rank, int size, char *why, int n) {
 
 static bool valid_field(const cst_field *f, int ndim, char *why, int n) {
   size_t length = strlen(f->path), room = (size_t)n;
-  if (f->path[0] != '/' || length < 2 || f->path[length - 1] == '/')
-    return snprintf(why, room, "field path \"%s\" is not /name or /group/name", f->path), false;
+  if (f->path[0] != '/' || length < 2 || f->path[length - 1] == '/') {
+    snprintf(why, room, "field path \"%s\" is not /name or /group/name", f->path);
+    return false;
+  }
   if (f->ndim < 0 || f->ndim > CST_FIELD_DIMS)
     return snprintf(why, room, "%s: %d dimensions; 0 to %d are allowed", f->path, f->ndim, CST_FIELD_DIMS), false;
   for (int k = 0; k < f->ndim; k++)
@@ -195,17 +210,27 @@ static bool valid_field(const cst_field *f, int ndim, char *why, int n) {
 bool cst_layout_valid(const cst_dimension *dim, int ndim, const cst_field *field, int nfield, char *why, int n) {
   for (int i = 0; i < ndim; i++) {
     size_t length = strlen(dim[i].name);
-    if (!length || strchr(dim[i].name, '/'))
-      return snprintf(why, (size_t)n, "dimension name \"%s\": one word without / is allowed", dim[i].name), false;
-    if (dim[i].size < 0) return snprintf(why, (size_t)n, "dimension %s has size %ld", dim[i].name, dim[i].size), false;
+    if (!length || strchr(dim[i].name, '/')) {
+      snprintf(why, (size_t)n, "dimension name \"%s\": one word without / is allowed", dim[i].name);
+      return false;
+    }
+    if (dim[i].size < 0) {
+      snprintf(why, (size_t)n, "dimension %s has size %ld", dim[i].name, dim[i].size);
+      return false;
+    }
     for (int k = 0; k < nfield; k++)
-      if (!strncmp(field[k].path + 1, dim[i].name, length) && (field[k].path[length + 1] == '/' || !field[k].path[length + 1]))
-        return snprintf(why, (size_t)n, "%s: /%s is the scale of a dimension already", field[k].path, dim[i].name), false;
+      if (!strncmp(field[k].path + 1, dim[i].name, length) && (field[k].path[length + 1] == '/' || !field[k].path[length + 1])) {
+        snprintf(why, (size_t)n, "%s: /%s is the scale of a dimension already", field[k].path, dim[i].name);
+        return false;
+      }
   }
   for (int k = 0; k < nfield; k++) {
     if (!valid_field(&field[k], ndim, why, n)) return false;
     for (int i = 0; i < k; i++)
-      if (!strcmp(field[i].path, field[k].path)) return snprintf(why, (size_t)n, "%s: appears twice", field[k].path), false;
+      if (!strcmp(field[i].path, field[k].path)) {
+        snprintf(why, (size_t)n, "%s: appears twice", field[k].path);
+        return false;
+      }
   }
   return true;
 }

@@ -117,7 +117,10 @@ static bool write_claim(cst_lock *l) {
  * that does not replace. */
 static outcome publish(const cst_lock *l) {
   int error = link(l->own, l->name) ? errno : 0;
-  if (is_named(l->file, l->name)) return unlink(l->own), MINE; /* also where NFS repeats the request and then finds its own link */
+  if (is_named(l->file, l->name)) { /* also where NFS repeats the request and then finds its own link */
+    unlink(l->own);
+    return MINE;
+  }
   if (!error || error == EEXIST) return OTHERS;
   if (!renameat2(AT_FDCWD, l->own, AT_FDCWD, l->name, RENAME_NOREPLACE)) return MINE;
   if (errno == EEXIST) return OTHERS;
@@ -194,7 +197,10 @@ cst_lock *cst_lock_take_within(const char *path, double seconds, char *why, int 
   outcome out = claim(l, seconds, &o);
   if (out == MINE) return l;
   say_why(out, errno, l->name, &o, why, n);
-  if (l->file >= 0) close(l->file), unlink(l->own);
+  if (l->file >= 0) {
+    close(l->file);
+    unlink(l->own);
+  }
   free(l);
   return NULL;
 }

@@ -24,8 +24,15 @@ bool cst_record_prepare(const char *path, double bytes, char *why, int n) {
   struct stat s;
   if (!lstat(path, &s) && S_ISREG(s.st_mode)) unlink(path);
   int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK | O_CLOEXEC, 0666);
-  if (fd < 0) return snprintf(why, (size_t)n, "cannot create the file: %s", strerror(errno)), false;
-  if (fstat(fd, &s) || !S_ISREG(s.st_mode)) return snprintf(why, (size_t)n, "is not a regular file"), close(fd), false;
+  if (fd < 0) {
+    snprintf(why, (size_t)n, "cannot create the file: %s", strerror(errno));
+    return false;
+  }
+  if (fstat(fd, &s) || !S_ISREG(s.st_mode)) {
+    snprintf(why, (size_t)n, "is not a regular file");
+    close(fd);
+    return false;
+  }
   int e = reserve(fd, bytes + (1 << 16));
   if (ftruncate(fd, 0)) e = e ? e : errno;
   close(fd);

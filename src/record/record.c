@@ -159,7 +159,8 @@ static cst_record *allocate(MPI_Comm comm, const char *path, int ndim, int nfiel
   r->scale = malloc(sizeof(hid_t) * (size_t)(ndim + 1));
   r->dataset = malloc(sizeof(hid_t) * (size_t)(nfield + 1));
   r->field = malloc(sizeof(cst_field) * (size_t)(nfield + 1));
-  r->file = -1, r->disk = -1;
+  r->file = -1;
+  r->disk = -1;
   if (!r->scale || !r->dataset || !r->field) abort();
   return r;
 }
@@ -167,7 +168,10 @@ static cst_record *allocate(MPI_Comm comm, const char *path, int ndim, int nfiel
 /* On rank 0. */
 static bool prepare(const cst_record *r, double bytes, char *why, int n) {
   struct stat s;
-  if (!stat(r->path, &s) && !S_ISREG(s.st_mode)) return snprintf(why, (size_t)n, "is not a regular file"), false;
+  if (!stat(r->path, &s) && !S_ISREG(s.st_mode)) {
+    snprintf(why, (size_t)n, "is not a regular file");
+    return false;
+  }
   return cst_record_prepare(r->aside, bytes, why, n);
 }
 
@@ -198,7 +202,10 @@ cst_record *cst_record_create(MPI_Comm comm, const char *path, const cst_dimensi
   cst_record *r = allocate(comm, path, ndim, nfield);
   set_aside(r);
   bool ok = rank || prepare(r, cst_record_bytes(dim, ndim, field, nfield), why, n);
-  if (!agree(comm, ok, why, n)) return destroy(r), NULL;
+  if (!agree(comm, ok, why, n)) {
+    destroy(r);
+    return NULL;
+  }
   r->file = create_file(r->comm, r->aside);
   if (r->file < 0) cst_h5_reason(why, n, "cannot create the file");
   ok = agree(r->comm, r->file >= 0, why, n) && make_scales(r, dim, ndim, why, n) && make_run(r, why, n) &&
@@ -320,8 +327,14 @@ static bool named(const cst_record *r) {
 }
 
 bool cst_record_sync(cst_record *r) {
-  if (fsync(r->disk)) return snprintf(r->error, sizeof r->error, "%s", strerror(errno)), false;
-  if (!named(r)) return snprintf(r->error, sizeof r->error, "the file was removed or replaced during the run"), false;
+  if (fsync(r->disk)) {
+    snprintf(r->error, sizeof r->error, "%s", strerror(errno));
+    return false;
+  }
+  if (!named(r)) {
+    snprintf(r->error, sizeof r->error, "the file was removed or replaced during the run");
+    return false;
+  }
   return true;
 }
 
@@ -330,7 +343,8 @@ static bool transfer(cst_record *r, int f, const long *start, const long *count,
   const cst_field *field = &r->field[f];
   hsize_t          a[CST_FIELD_DIMS], b[CST_FIELD_DIMS];
   for (int k = 0; k < field->ndim; k++) {
-    a[k] = (hsize_t)start[k], b[k] = (hsize_t)count[k];
+    a[k] = (hsize_t)start[k];
+    b[k] = (hsize_t)count[k];
     if (!count[k]) return true;
   }
   hid_t there = H5Dget_space(r->dataset[f]), here = field->ndim ? H5Screate_simple(field->ndim, b, NULL) : H5Screate(H5S_SCALAR);

@@ -20,9 +20,18 @@ static const char *refuse_folder(const char *path) {
     strcpy(folder, ".");
   else
     cut[cut == folder] = 0;
-  if (stat(folder, &s)) return snprintf(text, sizeof text, "its folder %s: %s", folder, strerror(errno)), text;
-  if (!S_ISDIR(s.st_mode)) return snprintf(text, sizeof text, "%s is not a folder", folder), text;
-  if (access(folder, W_OK | X_OK)) return snprintf(text, sizeof text, "its folder %s is not writable: %s", folder, strerror(errno)), text;
+  if (stat(folder, &s)) {
+    snprintf(text, sizeof text, "its folder %s: %s", folder, strerror(errno));
+    return text;
+  }
+  if (!S_ISDIR(s.st_mode)) {
+    snprintf(text, sizeof text, "%s is not a folder", folder);
+    return text;
+  }
+  if (access(folder, W_OK | X_OK)) {
+    snprintf(text, sizeof text, "its folder %s is not writable: %s", folder, strerror(errno));
+    return text;
+  }
   return NULL;
 }
 
@@ -30,7 +39,10 @@ static const char *refuse_folder(const char *path) {
 static const char *refuse_creation(const char *path) {
   static char text[PATH_MAX + 64];
   int         file = open(path, O_CREAT | O_EXCL | O_WRONLY, 0666);
-  if (file < 0) return snprintf(text, sizeof text, "cannot be created: %s", strerror(errno)), text;
+  if (file < 0) {
+    snprintf(text, sizeof text, "cannot be created: %s", strerror(errno));
+    return text;
+  }
   close(file);
   unlink(path);
   return NULL;
@@ -50,7 +62,10 @@ static const char *refuse_result(cst_result *r, bool overwrite) {
   static char text[160];
   const char *state = cst_result_state(r);
   long        pid = writer(r), done, total;
-  if (pid) return snprintf(text, sizeof text, "is being written by a live run (process %ld on this host)", pid), text;
+  if (pid) {
+    snprintf(text, sizeof text, "is being written by a live run (process %ld on this host)", pid);
+    return text;
+  }
   if (overwrite) return NULL;
   if (!strcmp(state, "complete")) return "exists (complete); --overwrite replaces it";
   cst_result_progress(r, &done, &total);

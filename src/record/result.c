@@ -34,12 +34,15 @@ static cst_result *open_file(const char *path, char *why, int n) {
   H5Pset_file_locking(list, false, true);
   hid_t file = H5Fopen(path, H5F_ACC_RDONLY, list);
   H5Pclose(list);
-  if (file < 0)
-    return snprintf(why, (size_t)n, "is not a Constella result: not an HDF5 file, or one whose run was killed at its start"), NULL;
+  if (file < 0) {
+    snprintf(why, (size_t)n, "is not a Constella result: not an HDF5 file, or one whose run was killed at its start");
+    return NULL;
+  }
   htri_t run = H5Lexists(file, "run", H5P_DEFAULT);
   if (run <= 0 || H5Aexists_by_name(file, "run", "state", H5P_DEFAULT) <= 0) {
     H5Fclose(file);
-    return snprintf(why, (size_t)n, "is not a Constella result: HDF5, but without the attribute /run state"), NULL;
+    snprintf(why, (size_t)n, "is not a Constella result: HDF5, but without the attribute /run state");
+    return NULL;
   }
   cst_result *r = malloc(sizeof *r);
   if (!r) abort();
@@ -52,9 +55,14 @@ cst_result *cst_result_open(const char *path, char *why, int n) {
   enum { PACKED = 1000, SMALL = 1 << 20 }; /* largest ratio of the size in memory to that in the file */
   struct stat s;
   cst_h5_quiet();
-  if (access(path, R_OK) || stat(path, &s)) return snprintf(why, (size_t)n, "%s", strerror(errno)), NULL;
-  if (!S_ISREG(s.st_mode))
-    return snprintf(why, (size_t)n, "is not a Constella result: %s", S_ISDIR(s.st_mode) ? "a folder" : "not a regular file"), NULL;
+  if (access(path, R_OK) || stat(path, &s)) {
+    snprintf(why, (size_t)n, "%s", strerror(errno));
+    return NULL;
+  }
+  if (!S_ISREG(s.st_mode)) {
+    snprintf(why, (size_t)n, "is not a Constella result: %s", S_ISDIR(s.st_mode) ? "a folder" : "not a regular file");
+    return NULL;
+  }
   cst_watch_begin(path, 0);
   cst_result *r = open_file(path, why, n);
   cst_watch_end();
@@ -95,7 +103,10 @@ static char *attribute_text(hid_t a, hid_t type) {
     return copy;
   }
   char *copy = calloc(1, H5Tget_size(type) + 1);
-  if (copy && H5Aread(a, type, copy) < 0) free(copy), copy = NULL;
+  if (copy && H5Aread(a, type, copy) < 0) {
+    free(copy);
+    copy = NULL;
+  }
   return copy;
 }
 
@@ -133,7 +144,10 @@ int cst_result_list(cst_result *r, const char *group, char (**paths)[96]) {
   *paths = NULL;
   cst_watch_begin(r->path, 1e7); /* more entries than one second allows */
   hid_t g = H5Gopen2(r->file, group, H5P_DEFAULT);
-  if (g < 0) return cst_watch_end(), 0;
+  if (g < 0) {
+    cst_watch_end();
+    return 0;
+  }
   hid_t    list = H5Gget_create_plist(g);
   unsigned order = 0;
   H5Pget_link_creation_order(list, &order);
@@ -164,7 +178,10 @@ static hid_t open_dataset(cst_result *r, const char *path, bool text, int *ndim,
   int  rank = H5Sget_simple_extent_dims(space, e, NULL);
   bool fits = text ? class == H5T_STRING && H5Tis_variable_str(type) <= 0 : class == H5T_FLOAT || class == H5T_INTEGER;
   *ndim = rank, *total = 1;
-  for (int k = 0; k < rank && rank <= CST_FIELD_DIMS; k++) extent[k] = (long)e[k], *total = (long)((unsigned long)*total * e[k]);
+  for (int k = 0; k < rank && rank <= CST_FIELD_DIMS; k++) {
+    extent[k] = (long)e[k];
+    *total = (long)((unsigned long)*total * e[k]);
+  }
   H5Tclose(type), H5Sclose(space);
   if (fits && rank >= 0 && rank <= CST_FIELD_DIMS && isfinite(bytes_of(r, d))) return d;
   H5Dclose(d);
@@ -176,7 +193,10 @@ double *cst_result_read(cst_result *r, const char *path, int *ndim, long extent[
   hid_t d = open_dataset(r, path, false, ndim, extent, &total);
   if (d < 0) return NULL;
   double *x = calloc((size_t)total + 1, sizeof *x);
-  if (x && total && !read_dataset(r, d, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, x)) free(x), x = NULL;
+  if (x && total && !read_dataset(r, d, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, x)) {
+    free(x);
+    x = NULL;
+  }
   H5Dclose(d);
   return x;
 }
@@ -189,7 +209,8 @@ bool cst_result_read_block(cst_result *r, const char *path, cst_type type, const
   if (d < 0) return false;
   bool ok = true;
   for (int k = 0; k < ndim; k++) {
-    a[k] = (hsize_t)start[k], b[k] = (hsize_t)count[k];
+    a[k] = (hsize_t)start[k];
+    b[k] = (hsize_t)count[k];
     ok = ok && start[k] >= 0 && count[k] >= 0 && start[k] + count[k] <= extent[k];
   }
   hid_t there = H5Dget_space(d), here = ndim ? H5Screate_simple(ndim, b, NULL) : H5Screate(H5S_SCALAR), memory = cst_h5_memory_type(type);
@@ -209,7 +230,10 @@ char (*cst_result_read_text(cst_result *r, const char *path, long *rows))[CST_TE
   H5Tset_strpad(type, H5T_STR_NULLTERM);
   H5Tset_cset(type, H5Tget_cset(stored));
   x = calloc((size_t)*rows + 1, sizeof *x);
-  if (x && *rows && !read_dataset(r, d, type, H5S_ALL, H5S_ALL, x)) free(x), x = NULL;
+  if (x && *rows && !read_dataset(r, d, type, H5S_ALL, H5S_ALL, x)) {
+    free(x);
+    x = NULL;
+  }
   H5Tclose(type), H5Tclose(stored), H5Dclose(d);
   return x;
 }

@@ -23,7 +23,9 @@ static bool read_at(int file, void *bytes, size_t size, uint64_t offset) {
     ssize_t n = pread(file, to, size, (off_t)offset);
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) return false;
-    to += n, size -= (size_t)n, offset += (uint64_t)n;
+    to += n;
+    size -= (size_t)n;
+    offset += (uint64_t)n;
   }
   return true;
 }
@@ -49,10 +51,19 @@ static bool lie_inside(const cst_snapshot_entry *index, const cst_snapshot_trail
 static cst_snapshot_entry *read_index(int file, int *count, const char **reason) {
   struct stat          s;
   cst_snapshot_trailer t;
-  if (fstat(file, &s)) return *reason = strerror(errno), NULL;
-  if (!S_ISREG(s.st_mode)) return *reason = "is not a regular file", NULL;
+  if (fstat(file, &s)) {
+    *reason = strerror(errno);
+    return NULL;
+  }
+  if (!S_ISREG(s.st_mode)) {
+    *reason = "is not a regular file";
+    return NULL;
+  }
   uint64_t size = (uint64_t)s.st_size;
-  if (size < sizeof t || !read_at(file, &t, sizeof t, size - sizeof t)) return *reason = "is cut short, or not a checkpoint", NULL;
+  if (size < sizeof t || !read_at(file, &t, sizeof t, size - sizeof t)) {
+    *reason = "is cut short, or not a checkpoint";
+    return NULL;
+  }
   if ((*reason = refuse(&t, size))) return NULL;
   unsigned char       digest[32];
   cst_snapshot_entry *index = malloc(sizeof *index * t.count + 1);

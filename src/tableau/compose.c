@@ -38,7 +38,8 @@ bool cst_tableau_compose(cst_tableau *t, double fraction, const cst_tableau *nex
   cst_tableau r = {.name = "compose", .doc = "A composition.", .source = "", .stages = s, .implicit = t->implicit || next->implicit};
   if (s > CST_MAX_STAGES) return false;
   for (int i = 0; i < m; i++) {
-    r.b[i] = t->b[i], r.c[i] = t->c[i];
+    r.b[i] = t->b[i];
+    r.c[i] = t->c[i];
     for (int j = 0; j < m; j++) r.a[i * s + j] = t->a[i * m + j];
   }
   for (int i = 0; i < next->stages; i++) append_stage(&r, t, fraction, next, i);

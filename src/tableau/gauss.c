@@ -25,6 +25,9 @@ cst_tableau cst_tableau_gauss(int s) {
   __float128  a[CST_MAX_GAUSS * CST_MAX_GAUSS], b[CST_MAX_GAUSS], c[CST_MAX_GAUSS];
   cst_tableau_gauss_quad(s, a, b, c);
   for (int i = 0; i < s * s; i++) t.a[i] = (double)a[i];
-  for (int i = 0; i < s; i++) t.b[i] = (double)b[i], t.c[i] = (double)c[i];
+  for (int i = 0; i < s; i++) {
+    t.b[i] = (double)b[i];
+    t.c[i] = (double)c[i];
+  }
   return t;
 }

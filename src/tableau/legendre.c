@@ -23,7 +23,8 @@ void cst_legendre_quad(int n, __float128 x, __float128 *P) {
 static __float128 node(int n, int i) {
   __float128 z = -cosq(M_PIq * (i + 0.75Q) / (n + 0.5Q)), P, Q, D;
   for (int it = 0; it < 100; it++) {
-    P = 1, Q = 0;
+    P = 1;
+    Q = 0;
     for (int k = 1; k <= n; k++) {
       __float128 next = ((2 * k - 1) * z * P - (k - 1) * Q) / k;
       Q = P;

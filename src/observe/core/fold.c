@@ -76,7 +76,10 @@ static void multipliers_flat(const cst_context *C, const double *record, const v
   double           C1[CST_MAX_PAR], x[2 * NQ + 1], l[NG + 1];
   for (int lane = 0; lane < CST_W; lane++) {
     for (int i = 0; i < C->npar; i++) C1[i] = c[i][lane];
-    for (int i = 0; i < NQ; i++) x[i] = q[i][lane], x[NQ + i] = v[i][lane];
+    for (int i = 0; i < NQ; i++) {
+      x[i] = q[i][lane];
+      x[NQ + i] = v[i][lane];
+    }
     cst_system_multipliers(C->system, C1, x, x + NQ, l);
     for (int a = 0; a < NG; a++) lambda[a * CST_W + lane] = l[a];
   }
@@ -128,7 +131,10 @@ static void fold(int n, const double *value, const double *scale, int alive, int
   const vl  on = cst_lanes_of(alive);
   for (int i = 0; i < n; i++) {
     vd *a = (vd *)acc + i * CST_SLOTS;
-    if (first) a[CST_SLOT_START] = x[i], a[CST_SLOT_DRIFT] = a[CST_SLOT_SCALE] = a[CST_SLOT_SIZES] = a[CST_SLOT_SUM] = vset(0);
+    if (first) {
+      a[CST_SLOT_START] = x[i];
+      a[CST_SLOT_DRIFT] = a[CST_SLOT_SCALE] = a[CST_SLOT_SIZES] = a[CST_SLOT_SUM] = vset(0);
+    }
     vd d = x[i] - a[CST_SLOT_START];
     a[CST_SLOT_DRIFT] = vmax(vkeep(on, vabs(d)), a[CST_SLOT_DRIFT]);
     a[CST_SLOT_SCALE] = vmax(vkeep(on, s[i]), a[CST_SLOT_SCALE]);
