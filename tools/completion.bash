@@ -1,7 +1,7 @@
 # Completion of constella's command lines for bash: commands, options, values, names from the catalogue, files.
 # SPDX-License-Identifier: BSD-2-Clause
 
-# By command: its arguments and options, a line each: STUDY, --resume, -o FILE, --format text|csv.
+# By command: its arguments and options, one per line: STUDY, --resume, -o FILE, --format text|csv.
 declare -gA _constella_forms=(
 @COMMANDS@
 )

@@ -7,7 +7,7 @@ constella=${BUILD:-build}/constella
 python=${PYTHON:-/usr/bin/python3}
 export PYTHON=$python
 
-# Containers run as root; a machine may have one core.
+# Containers run as root, and a machine may have only one core.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
 

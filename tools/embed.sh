@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# embed.sh: the texts of files as C, so that the program carries what it needs to compile a user's system, and its job scripts.
+# embed.sh: the texts of files as C, so that the program contains the sources that it compiles with a user's system, and its job scripts.
 #
 #   tools/embed.sh NAME GEN FILE... >sources.c
 #

@@ -51,7 +51,7 @@ by_compiler() {   # NAME HEADER LIBRARIES...: where CC looks anyway
 
 absent() { missing+="${missing:+; }$1"; }
 
-# A compiler that finds mpi.h by itself is one of MPI's own, and links the library too.
+# A compiler that finds mpi.h by itself is an MPI wrapper, and links the library too.
 by_compiler MPI mpi.h || by_package MPI 0 '' ompi-c mpich || by_wrapper MPI mpicc || absent 'MPI (CC=mpicc, or mpicc on PATH)'
 
 if [[ ${PETSC_DIR:-} ]]; then
@@ -61,7 +61,7 @@ else
   by_package PETSC 3.18 '' PETSc petsc || absent 'PETSc, 3.18 or later (PETSC_DIR and PETSC_ARCH, or pkg-config PETSc)'
 fi
 
-# The high-level library seldom has a package of its own; it is in the folder of the other.
+# The high-level library rarely has its own package; it is in the folder of the other.
 if [[ ${HDF5_DIR:-} ]]; then
   in_folder HDF5 "$HDF5_DIR" -lhdf5_hl -lhdf5 || absent "HDF5 (no folder $HDF5_DIR)"
 else

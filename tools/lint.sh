@@ -27,15 +27,15 @@ exported_names() {
   nm --print-file-name --extern-only --defined-only $objects | awk '$3 !~ /^cst_/ { print $1, $3; bad = 1 } END { exit bad }'
 }
 
-# Lane code is looked at in its portable form, what is compiled for a system as that of one.
+# Lane code is checked in its portable form, code that is compiled for each system for one of them.
 flags=(-Iinclude -Isrc "-I$build/gen" -DCST_PORTABLE -DCST_W=4 -DCST_ISA=portable '-DCST_OBJECT_FLAGS=""')
 hot='-DCST_SYSTEM_HEADER="double-pendulum.h"'
 for isa in v2 v3 v4 portable; do flags+=("-DCST_OBJECT_FLAGS_$isa=\"\""); done
 
 # uninitvar, legacyUninitvar: loops over no constraints or no windows; the compiler's own check runs on every build.
-# returnDanglingLifetime: an outcome that march() returns by value is taken for one that keeps the address of its context.
+# returnDanglingLifetime: a false positive on the value that march() returns.
 run_cppcheck() {
-  # assignBoolToPointer: labels as values, &&do_ADD, are taken for a condition.
+  # assignBoolToPointer: a false positive on labels as values, &&do_ADD.
   cppcheck --quiet -j "$jobs" --std=c11 --enable=warning,portability --inline-suppr --error-exitcode=1 --library=posix "${flags[@]}" "$hot" \
     --suppress=legacyUninitvar --suppress=assignBoolToPointer --suppress=missingInclude --suppress=missingIncludeSystem --suppress=uninitvar --suppress=identicalInnerCondition --suppress=returnDanglingLifetime \
     --suppress=sizeofDereferencedVoidPointer --suppress=preprocessorErrorDirective --suppress=cppcheckError src

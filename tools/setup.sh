@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# setup.sh: installs the packages that are missing, on Debian and its like; elsewhere says whether what is needed is there.
+# setup.sh: installs missing packages on Debian and its derivatives; elsewhere reports whether the requirements are met.
 #
 #   tools/setup.sh 'required packages' 'optional packages'
 #
-# Required ones must come, optional ones may fail with a note. Daemons that come along are not started. Exit: 0; 1 when something required is missing; 2 for wrong arguments.
+# Required packages must be installed, optional ones may fail with a note. Their daemons are not started. Exit: 0; 1 when a required one is missing; 2 for
+# wrong arguments.
 # SPDX-License-Identifier: BSD-2-Clause
 set -euo pipefail
 
@@ -52,7 +53,7 @@ on_debian() {
   say "done"
 }
 
-# One by one, so that one package that cannot be had does not keep the others out.
+# One by one, so that a package that is not available does not prevent the others.
 install_each() {
   local package
   for package in "$@"; do
@@ -60,7 +61,7 @@ install_each() {
   done
 }
 
-# libraries.sh looks where the build will look.
+# libraries.sh searches in the same places as the build.
 elsewhere() {
   local line missing=
   say "no apt-get here. Constella needs a C compiler, make, pkg-config, MPI, PETSc (real), HDF5 (parallel), libfyaml and SLEEF; reports need python3 with h5py, numpy and matplotlib."

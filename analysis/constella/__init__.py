@@ -4,11 +4,11 @@
 
     r = constella.run("first.yaml")              # or a dict, or a text; local, or ranks=4 under mpirun
     r = constella.open("first.h5")
-    r.cases                                      # a pandas table, a row a case
+    r.cases                                      # a pandas table, a row per case
     r.error.sel(method="rattle").q               # labelled data (xarray)
-    r.statistic("error", "q")                    # the same without: an array by case
+    r.statistic("error", "q")                    # the same without xarray: an array by case
     r.trajectory(case=0, member=3)["x1"]
-    r.failures                                   # in words
+    r.failures                                   # sentences
     constella.plot.order(r, methods=["rattle"], ax=axes)
 
 numpy, h5py and matplotlib are needed; xarray and pandas are imported where they are asked for. Nothing here

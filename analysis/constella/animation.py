@@ -1,5 +1,4 @@
-"""animation.py: the mechanism in motion as one HTML page that asks for nothing from outside: numbers of stored states, and a script that draws
-them."""
+"""animation.py: the mechanism in motion as one self-contained HTML page: numbers of stored states, and a script that draws them."""
 # SPDX-License-Identifier: BSD-2-Clause
 import html
 import json
@@ -18,12 +17,12 @@ def rounded(x, digits):
 
 
 def frames(t, count=FRAMES):
-    """Indices of the states that are shown, evenly in number."""
+    """Indices of the states that are shown, evenly spaced."""
     return np.unique(np.linspace(0, len(t) - 1, min(len(t), count)).astype(int))
 
 
 def data_of(result, trajectory):
-    """What the script draws: times; points [frame][point][3]; rods and bodies as numbers of points; anchors, rails."""
+    """The data of the script: times; points [frame][point][3]; rods and bodies as numbers of points; anchors, rails."""
     shape = mechanism.of(result, trajectory.case)
     pick = frames(trajectory.t)
     values = {name: x[pick] for name, x in trajectory.values.items()}
@@ -68,7 +67,7 @@ def data_of(result, trajectory):
 
 
 def page(result, members=None, time=None, **others):
-    """The page as text, of the first selected method at its finest step. members, time: as of the figure `mechanism`."""
+    """The page as text, of the first selected method at its finest step. members, time: as for the figure `mechanism`."""
     _, case, member = motions.listed(result, members, finest=True)[0]
     found = motions.trajectory(result, case, member)
     found = found if time is None else found.between(*time)

@@ -1,6 +1,6 @@
-"""cases.py: the cases of a result: steps, status, curves of cases, and which of them are selected.
+"""cases.py: the cases of a result: steps, status, curves of cases, and the selection.
 
-A *case* is parameters x tolerance x method x step. A *curve* is the cases that differ in their step alone, coarse to fine.
+A *case* is parameters x tolerance x method x step. A *curve* is the list of cases that differ only in their step, coarse to fine.
 """
 # SPDX-License-Identifier: BSD-2-Clause
 import dataclasses
@@ -14,7 +14,7 @@ from .reading import shortest
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Curve:
-    """Cases of one method, coarse to fine. variant: what else sets the curve apart, '' where nothing does."""
+    """Cases of one method, coarse to fine. variant: the text that distinguishes curves of one method; '' where there is one."""
 
     method: str
     variant: str
@@ -29,7 +29,7 @@ class Curve:
 
 
 class Cases(Columns):
-    """A result file with its cases. shown: [case] True for those that are selected, of which curves are made."""
+    """A result file with its cases. shown: [case] True for the selected ones; curves consist of these."""
 
     def __init__(self, path):
         super().__init__(path)
@@ -48,7 +48,7 @@ class Cases(Columns):
 
     @property
     def nominal(self):
-        """Step as the study writes it; the one taken where the table is not written yet."""
+        """Step as the study writes it; the step taken where the table is not written yet."""
         x = self.numbers("step")
         return np.where(np.isfinite(x), x, self.steps)
 
@@ -60,17 +60,17 @@ class Cases(Columns):
 
     @property
     def reasons(self):
-        """Words for the numbers of the status, which the dataset's own description holds."""
+        """The text for each number of the status, from the description of the dataset."""
         text = self.attribute("/final/status", "long_name")
         return {int(k): words.strip() for k, words in re.findall(r"(-?\d+) ([^,;]+)", text)}
 
     def failed_of(self, cases):
-        """(failed, all) of the trajectories of some cases."""
+        """(number of failed trajectories, number of all) of some cases."""
         s = self.status[cases]
         return int((s > 0).sum()), s.size
 
     def counts(self):
-        """Trajectories: all, finished, failed."""
+        """Numbers of trajectories: all, finished, failed."""
         s = self.status[self.shown]
         return s.size, int((s >= 0).sum()), int((s > 0).sum())
 
@@ -132,7 +132,7 @@ class Cases(Columns):
         return np.array(sorted(cases, key=lambda c: -self.steps[c]))
 
     def chosen_steps(self, most=3):
-        """Nominal steps, coarse to fine; of more than `most` the first, the middle one and the last."""
+        """Nominal steps, coarse to fine; the first, the middle and the last one where there are more than `most`."""
         named = (self.texts("method") != "") & self.shown
         steps = sorted(set(self.nominal[named]), reverse=True)
         if len(steps) <= most:

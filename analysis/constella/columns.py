@@ -1,4 +1,4 @@
-"""columns.py: the table of a result: its columns by name, and by what they say they are, `role` and `of` (docs/result-file.md)."""
+"""columns.py: the table of a result: its columns by name, and by their attributes `role` and `of` (docs/result-file.md)."""
 # SPDX-License-Identifier: BSD-2-Clause
 import numpy as np
 
@@ -25,22 +25,22 @@ class Columns(Reader):
         return self.unit(f"/statistics/{self.named(role, of)}")
 
     def column(self, name):
-        """A column of the table, numbers or text; None where there is none."""
+        """A column of the table, numbers or text; None where it is missing."""
         x = self.data(f"/statistics/{name}")
         return x if x is not None else self.data(f"/run/{name}")
 
     def numbers(self, name):
-        """A column of numbers; NaN everywhere where there is none."""
+        """A column of numbers; all NaN where it is missing."""
         x = self.column(name)
         return x if x is not None and x.dtype.kind in "fi" else np.full(self.ncase, np.nan)
 
     def texts(self, name):
-        """A column of text; empty everywhere where there is none."""
+        """A column of text; all empty where it is missing."""
         x = self.column(name)
         return x if x is not None and x.dtype.kind == "O" else np.full(self.ncase, "", dtype=object)
 
     def named(self, role, of=""):
-        """The column that is `role` of something, or of the case; '' where there is none."""
+        """The name of the column with this role, of something or of the case; '' where there is none."""
         return next((name for name, use in self.uses.items() if (use["role"], use["of"]) == (role, of)), "")
 
     def told(self, role, of=""):
@@ -52,7 +52,7 @@ class Columns(Reader):
         return self.texts(self.named(role, of))
 
     def quantities(self, role):
-        """What the columns of a role are of, in the order of the table."""
+        """The attributes `of` of the columns with a role, in the order of the table."""
         return [use["of"] for use in self.uses.values() if use["role"] == role]
 
     def on_axis(self, axis):

@@ -1,8 +1,8 @@
-"""commands.py: what `constella report`, `constella plot`, `constella export` and `constella list figures` do, and messages instead of tracebacks.
+"""commands.py: what `constella report`, `constella plot`, `constella export` and `constella list figures` do, with messages instead of tracebacks.
 
 The program has parsed the command line (src/cli/analysis.c); a word NAME=VALUE comes here for each argument and option.
 Exit: 0; 1 when the output cannot be written; 2 for mistakes of the user: no such file, no result, a missing Python module, nothing to draw.
-CONSTELLA_TRACEBACK=1 in the environment shows what was raised, for those who work on this package.
+CONSTELLA_TRACEBACK=1 in the environment shows the traceback, for developers.
 """
 # SPDX-License-Identifier: BSD-2-Clause
 import os
@@ -123,7 +123,7 @@ def export(args):
 
 
 def figures(args):
-    """The kinds of figures, a line each."""
+    """Print the kinds of figures, a line each."""
     from .plot import KINDS
 
     sys.stdout.write("".join(f"{name:<16} {row.doc}\n" for name, row in KINDS.items()))
@@ -133,7 +133,7 @@ COMMANDS = {"report": report, "plot": draw, "export": export, "figures": figures
 
 
 def main(argv):
-    """argv: the command and its words NAME=VALUE. The exit status."""
+    """Run a command. argv: its name and words NAME=VALUE. Returns the exit status."""
     args = Arguments(argv[1:])
     try:
         if same_file(args.output, args.file):

@@ -1,6 +1,6 @@
 """labelled.py: columns of a result along the axes of its study: as plain arrays, as xarray data, as a pandas table.
 
-The axes are method and step, and what else the selected cases differ in: parameters, tolerance, start. Cases that a study does not have
+The axes are method, step, and the other differences of the selected cases: parameters, tolerance, start. Cases that a study does not have
 (after an extension, or a selection) are NaN, or empty.
 """
 # SPDX-License-Identifier: BSD-2-Clause
@@ -10,7 +10,7 @@ from .reading import optional
 
 
 def case_coordinates(result):
-    """{name: [entry of each case]}: what sets cases apart, in the order parameters, tolerance, start, method, step."""
+    """{name: [entry of each case]}: the differences between cases, in the order parameters, tolerance, start, method, step."""
     found, names = {}, result.data("/parameter")
     values = result.data("/cases/parameters")
     for k, name in enumerate([] if names is None or values is None else names):
@@ -24,12 +24,12 @@ def case_coordinates(result):
 
 
 def axes(result):
-    """{name: entries}: each axis with what stands along it, in the order of the study; steps and parameters as numbers."""
+    """{name: entries}: each axis with its entries, in the order of the study; steps and parameters as numbers."""
     return dict(placed(result)[0])
 
 
 def placed(result):
-    """(axes, shape, [index along each axis of each selected case]); kept, since every array asks for it."""
+    """(axes, shape, [index along each axis of each selected case]); cached, because every array needs it."""
     key = ("labelled", result.shown.tobytes())
     if key not in result._cache:
         coordinates = case_coordinates(result)
@@ -58,7 +58,7 @@ def grid(result, column):
 
 
 def table(result):
-    """The columns of the table as a pandas DataFrame, a row a case."""
+    """The columns of the table as a pandas DataFrame, a row per case."""
     pandas = optional("pandas", "python3-pandas", "a table of cases")
     names = [n for n in result.names("/statistics") if result.column(n) is not None]
     speed = result.data("/run/steps_per_second")
@@ -69,7 +69,7 @@ def table(result):
 
 
 def told_in(result, path):
-    """The attributes of a dataset that xarray and netCDF know, and ours."""
+    """The attributes of a dataset for xarray and netCDF, and those of Constella."""
     return {
         k: v
         for k, v in result.attributes(path).items()
@@ -78,7 +78,7 @@ def told_in(result, path):
 
 
 def classes():
-    """DataArray and Dataset of xarray whose sel(method="rattle") means the method, and not how to look up what is not there."""
+    """DataArray and Dataset of xarray whose sel(method="rattle") selects the method instead of a way to look up missing labels."""
     if not CLASSES:
         xarray = optional("xarray", "python3-xarray", "labelled data")
 
@@ -92,7 +92,7 @@ LOOKUPS = ("nearest", "pad", "ffill", "backfill", "bfill")  # what xarray means 
 
 
 def selecting(base):
-    """sel of a class of xarray in which method= is a method of the study."""
+    """The method sel of a class of xarray, with method= for a method of the study."""
 
     def sel(self, indexers=None, method=None, **more):
         chosen = {**(indexers or {}), **{k: more.pop(k) for k in list(more) if k in self.dims}}
@@ -125,7 +125,7 @@ def array(result, path, column, extra=()):
 
 
 def of_role(result, role):
-    """Every column of a role: a DataArray where it is of the case alone, else a Dataset with a variable for each thing it is of."""
+    """Every column of a role: a DataArray where it has no `of`, else a Dataset with a variable for each `of`."""
     _, Dataset = classes()
     found = {
         use["of"]: array(result, f"/statistics/{n}", result.column(n))
@@ -150,7 +150,7 @@ def shaped_by_cases(result):
 
 
 def everything(result):
-    """An xarray Dataset of the columns and of all that is shaped by cases; names with / for _ where it lies in a group other than the table."""
+    """An xarray Dataset of the columns and of all data by case; names of datasets outside the table have _ for /."""
     _, Dataset = classes()
     variables = {}
     for path, extra in shaped_by_cases(result):

@@ -1,4 +1,4 @@
-"""latex.py: a table for LaTeX with booktabs: steps down, methods across, mathematical headers, one precision a column.
+"""latex.py: a table for LaTeX with booktabs: steps down, methods across, mathematical headers, one precision per column.
 
 An order study shows the error and the rate of each method, with the fitted order in the last line; others the columns that are named, or the
 largest change of what is conserved. Needs \\usepackage{booktabs} and nothing else.
@@ -45,7 +45,7 @@ def text(s):
 
 
 def header(result, name):
-    """The header of a column in mathematics, or its name where there is no word for what it tells."""
+    """The header of a column in mathematics, or its name where there is no symbol."""
     use = result.uses.get(name, {})
     role, of = use.get("role", ""), use.get("of", "")
     if role not in HEADERS:
@@ -126,7 +126,7 @@ def wide(result, names=None):
 
 
 def order_line(result, columns, curves):
-    """The fitted orders in a line of their own, where rates are shown."""
+    """The fitted orders in a separate line, where rates are shown."""
     rates = [
         result.uses.get(n, {}).get("of") for n in columns if result.uses.get(n, {}).get("role") == "rate"
     ]

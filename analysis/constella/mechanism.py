@@ -1,6 +1,6 @@
-"""mechanism.py: what of a system can be drawn: points, rods between them, rails, bodies; read off the text of the system.
+"""mechanism.py: the drawable parts of a system, from its text: points, rods between them, rails, bodies.
 
-Coordinates whose names differ in a letter x, y, z alone (x1 y1, Ox[2] Oy[2] Oz[2], X Y) are a point. A constraint of the form
+Coordinates whose names differ only in a letter x, y, z (x1 y1, Ox[2] Oy[2] Oz[2], X Y) are a point. A constraint of the form
 c (|A - B|^2 - L^2) is a rod, whatever its parameters; with a fixed end where it holds one point alone; one that is linear in one point of
 the plane is a rail. Nine entries of a matrix (R11 ... R33) are a body, drawn as its three axes.
 """
@@ -20,7 +20,7 @@ LETTERS = "xyz"
 @dataclasses.dataclass
 class Mechanism:
     """points: {name: [coordinate of each direction, or None]}; rods: [(name, point, point or an anchor [3])]; rails: [(point, normal [3],
-    distance)]; bodies: {name: ([9 coordinates], point or None)}; flat: nothing leaves the x-y plane."""
+    distance)]; bodies: {name: ([9 coordinates], point or None)}; flat: everything is in the x-y plane."""
 
     points: dict
     rods: list
@@ -177,7 +177,7 @@ class Shape:
 
 
 def read_rod(shape, points):
-    """('rod', A, B or anchor), ('rail', A, normal, distance), or None: what a constraint is in terms of points."""
+    """('rod', A, B or anchor), ('rail', A, normal, distance), or None: the meaning of a constraint for points."""
     index = {name: k for k, name in enumerate(shape.names)}
     touched = set(shape.touched())
     ends = [p for p, cs in points.items() if touched & {index[c] for c in cs if c}]
@@ -222,7 +222,7 @@ def as_rail(shape, end, side):
 
 
 def of(result, case):
-    """The Mechanism of a case; ResultError in words where nothing of the system can be drawn."""
+    """The Mechanism of a case; ResultError where no part of the system can be drawn."""
     names = [str(c) for c in result.data("/coordinate")]
     multipliers = [
         str(c) for c in (result.data("/multiplier") if result.data("/multiplier") is not None else [])
@@ -239,7 +239,7 @@ def of(result, case):
         try:
             part = read_rod(Shape(text, more, names, result.parameters(case)), found.points)
         except ResultError:
-            continue  # an expression that cannot be evaluated is no rod
+            continue  # an expression that cannot be evaluated is not a rod
         if part and part[0] == "rod":
             found.rods.append((name, part[1], part[2]))
         elif part:

@@ -1,7 +1,6 @@
-"""motions.py: trajectories that a result stores, with names for all that stands along them.
+"""motions.py: trajectories that a result stores, with names for all their quantities.
 
-What is there is read off the datasets of /trajectories/CASE: their last dimension tells whether they hold coordinates, multipliers or single
-numbers. Names are those of the system file: x1 and x1' are a coordinate and its velocity, p_x1 its momentum, lambda_rod a multiplier.
+The datasets of /trajectories/CASE tell which quantities there are: their last dimension shows whether they hold coordinates, multipliers or single numbers. Names are those of the system file: x1 and x1' are a coordinate and its velocity, p_x1 its momentum, lambda_rod a multiplier.
 """
 # SPDX-License-Identifier: BSD-2-Clause
 import dataclasses
@@ -75,7 +74,7 @@ def folder(result, case):
 
 
 def stored_cases(result):
-    """Numbers of the selected cases of which trajectories are stored."""
+    """Numbers of the selected cases with stored trajectories."""
     return [case for case in result.chosen if folder(result, case) in result.file]
 
 
@@ -190,7 +189,7 @@ NONE = "; the study stores none (`trajectories: {members: [0], every: 10}` in th
 
 
 def listed(result, members=None, finest=False):
-    """[(curve, case, member)] of the selected cases that are stored; ResultError in words where there are none."""
+    """[(curve, case, member)] of the selected cases that are stored; ResultError where there are none."""
     cases = set(stored_cases(result))
     if not cases:
         raise ResultError("holds no trajectories" + NONE)
@@ -207,5 +206,5 @@ def listed(result, members=None, finest=False):
 
 
 def trajectories(result, members=None, finest=False):
-    """All stored trajectories of the selected cases and of these members (None: all). finest: of each curve its finest step alone."""
+    """All stored trajectories of the selected cases and of these members (None: all). finest: only the finest step of each curve."""
     return [trajectory(result, k, m) for _, k, m in listed(result, members, finest)]

@@ -1,4 +1,4 @@
-"""page.py: a result as one self-contained page: what it says in words and matrices, figures, the table, failures, provenance."""
+"""page.py: a result as one self-contained page: sentences and matrices, figures, the table, failures, provenance."""
 # SPDX-License-Identifier: BSD-2-Clause
 import base64
 import html
@@ -9,7 +9,7 @@ from . import style, words
 from .reading import ResultError, shortest
 
 MOST_FAILURES = 200  # rows in the table of failures
-MOST_SENTENCES = 12  # on the orders; of more there is a matrix
+MOST_SENTENCES = 12  # on the orders; more become a matrix
 escape = html.escape
 
 
@@ -43,7 +43,7 @@ def number(role, x):
 
 
 def table(result):
-    """The default columns, a row a case, a rule where the method changes."""
+    """The default columns, a row per case, a rule where the method changes."""
     names = result.columns
     columns = [result.column(n) for n in names]
     numeric = [c.dtype.kind in "fi" for c in columns]
@@ -150,7 +150,7 @@ def matrix(name, rows, columns, cells, mark=lambda text: ""):
 
 
 def verdicts(result):
-    """A matrix a quantity, and what the words in it mean."""
+    """A matrix per quantity, and the meanings of its words."""
     out, used = [], []
     for name in sorted(result.quantities("verdict"), key=lambda n: n not in result.conserved):
         found = result.verdicts(name)
@@ -186,7 +186,7 @@ def orders(result):
 
 
 def figures(result, look):
-    """(name, caption, figure) of all that the file asks for and holds, and of what a sweep and trajectories add."""
+    """(name, caption, figure) of all figures that the file lists and has data for, and of those for sweeps and trajectories."""
     from . import plot
 
     wanted = list(result.figures)
@@ -198,7 +198,7 @@ def figures(result, look):
         try:
             yield name, plot.KINDS[name].caption, plot.figure(name, result, look=look)
         except ResultError:
-            continue  # the file has nothing for it
+            continue  # the file has no data for it
 
 
 def page(result, look="screen"):

@@ -1,5 +1,4 @@
-"""reading.py: an HDF5 file as the result of a study: attributes as text, datasets as arrays, names, units; and how modules that are optional
-are brought in. Knows nothing of cases."""
+"""reading.py: an HDF5 file as the result of a study: attributes as text, datasets as arrays, names, units; and the import of optional modules. Independent of cases."""
 # SPDX-License-Identifier: BSD-2-Clause
 import importlib
 import os
@@ -15,15 +14,15 @@ OLD = "was written by a release whose files do not say what their columns are; `
 
 
 class ConstellaError(Exception):
-    """Something that the user can mend; its text says what."""
+    """An error that the user can correct; its text explains it."""
 
 
 class ResultError(ConstellaError):
-    """The file is missing, is no result, or does not hold what is asked for; the message follows `FILE: error: `."""
+    """The file is missing, is not a result, or lacks the requested data; the message follows `FILE: error: `."""
 
 
 def optional(name, package, what):
-    """The module of that name, or a ConstellaError that tells what it is needed for and which package of Debian has it."""
+    """The module of that name, or a ConstellaError with its purpose and its Debian package."""
     try:
         return importlib.import_module(name)
     except ImportError:
@@ -41,12 +40,12 @@ def as_text(value):
 
 
 def shortest(x):
-    """The shortest decimal form that a person would write."""
+    """The shortest decimal form."""
     return f"{x:.12g}"
 
 
 class Reader:
-    """One open result file. Use as a context manager, or leave it to the end of the program."""
+    """One open result file. Use it as a context manager, or leave closing to the end of the program."""
 
     def __init__(self, path):
         self.path = os.fspath(path)
@@ -74,7 +73,7 @@ class Reader:
         return file
 
     def close(self):
-        """Close the file. What was read stays."""
+        """Close the file. Data that was read stays valid."""
         self.file.close()
 
     def __enter__(self):
@@ -122,7 +121,7 @@ class Reader:
         return list(names).index(figure)
 
     def names(self, group):
-        """What a group holds, in the order of its creation where the file keeps it."""
+        """The contents of a group, in the order of creation where the file keeps it."""
         node = self.file.get(group)
         return list(node) if isinstance(node, h5py.Group) else []
 

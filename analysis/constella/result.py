@@ -1,6 +1,6 @@
-"""result.py: a result file as what it is about: cases, curves of cases, columns, series, failures.
+"""result.py: a result file in terms of its study: cases, curves of cases, columns, series, failures.
 
-What a column of the table is, the file says: its attributes `role` and `of` (docs/result-file.md); so a kind of study needs no line here.
+The attributes `role` and `of` of a column define its meaning (docs/result-file.md), so a kind of study needs no line here.
 Nothing is computed here but selections, and extrema over members.
 """
 # SPDX-License-Identifier: BSD-2-Clause
@@ -15,7 +15,7 @@ from .cases import Cases
 from .reading import ResultError
 
 CONSTRAINTS = ("constraint", "constraint_scaled", "hidden", "hidden_scaled")
-MOVES = 0.05  # of its scale: what changes by more whatever the method is not conserved
+MOVES = 0.05  # of its scale: a quantity that changes by more with every method is not conserved
 WINDOW_SPREAD = (
     0.35  # local slopes of a fitted window differ by at most this from its order (src/study/order-fit.c)
 )
@@ -25,7 +25,7 @@ class Result(Cases):
     """One open result file.
 
     study, kind, system, title   texts: the study in canonical form, its kind, the name of the system, its title
-    cases                        pandas DataFrame: a row a case, the columns of `constella table`
+    cases                        pandas DataFrame: a row per case, the columns of `constella table`
     statistic(role, of)          a column by what it tells, [case]: statistic("error", "q"), statistic("largest", "energy")
     ROLE                         all columns of a role as xarray data: error, order, rate, largest, verdict, mean ...
     grid(role, of)               the same without xarray: an array, and what stands along its axes
@@ -70,7 +70,7 @@ class Result(Cases):
 
     @property
     def title(self):
-        """The title of the study, or what it is."""
+        """The title of the study, or its kind and system."""
         return self.attribute("/", "title") or f"{self.kind} study of {self.system}"
 
     @property
@@ -91,11 +91,11 @@ class Result(Cases):
         return labelled.everything(self)
 
     def grid(self, role, of=""):
-        """(array, {axis: entries}): a column by what it tells, along every axis on which the selected cases differ, method and step always."""
+        """(array, {axis: entries}): a column by its meaning, along every axis on which the selected cases differ, and always method and step."""
         return labelled.grid(self, self._column_of(role, of))
 
     def statistic(self, role, of=""):
-        """A column by what it tells, an array [case] of all cases; ResultError where there is none."""
+        """A column by its meaning, an array [case] of all cases; ResultError where there is none."""
         return self._column_of(role, of)
 
     def _column_of(self, role, of):
@@ -114,7 +114,7 @@ class Result(Cases):
     # ---- selections
 
     def select(self, methods=None, where=None, cases=None):
-        """The same file with fewer cases. methods: labels; where: conditions as of `constella table`; cases: numbers."""
+        """The same file with fewer cases. methods: labels; where: conditions as in `constella table`; cases: numbers."""
         chosen = copy.copy(self)
         chosen._curves = None
         chosen.shown = self.shown & selection.of_methods(self, methods) & selection.of_conditions(self, where)
@@ -131,7 +131,7 @@ class Result(Cases):
         return motions.trajectory(self, case, member)
 
     def trajectories(self, members=None, finest=False):
-        """All stored trajectories of the selected cases, of these members; finest: at the finest step of each method alone."""
+        """All stored trajectories of the selected cases, of these members; finest: only at the finest step of each method."""
         return motions.trajectories(self, members, finest)
 
     @property
@@ -144,9 +144,9 @@ class Result(Cases):
         return words.verdict_matrix(self, name)
 
     def unit_of(self, name, path=""):
-        """The unit of a coordinate, of the time or of an observable: the file's, else the one of the system file's key `units`."""
+        """The unit of a coordinate, of the time or of an observable: that of the file, else that of the key `units` of the system file."""
         told = self.attribute(path, "units", "1") if path else "1"
-        base = re.sub(r"\[[^]]*\]", "", name)  # of an array: that of all
+        base = re.sub(r"\[[^]]*\]", "", name)  # an array has one unit
         return self._units.get(name, self._units.get(base, told)) if told == "1" else told
 
     @functools.cached_property
@@ -157,7 +157,7 @@ class Result(Cases):
 
     @property
     def drifting(self):
-        """Observables whose change is judged: energy, momenta, the user's."""
+        """Observables whose change gets a verdict: energy, momenta, expressions."""
         return [n for n in self.names("/observables") if n not in CONSTRAINTS and n != "displacement"]
 
     @property
@@ -178,7 +178,7 @@ class Result(Cases):
         return bool(ratio.size) and ratio.min() > MOVES
 
     def members(self, name, case, figure):
-        """A figure of an observable for the members of a case that finished well."""
+        """A number of an observable for the members of a case that did not fail."""
         x = self.data(f"/observables/{name}", figure)
         if x is None:
             return np.array([])
@@ -199,7 +199,7 @@ class Result(Cases):
         return edges, density[case], error[case]
 
     def time_series(self, name, case, which="max"):
-        """(t, x) of a sampled series, without padding and without t = 0, and where no member adds to it that failed later."""
+        """(t, x) of a sampled series, without padding, without t = 0, and without samples of members that failed later."""
         t, x = self.data("/series/t"), self.data(f"/series/{name}/{which}")
         if t is None or x is None:
             return np.array([]), np.array([])
@@ -207,7 +207,7 @@ class Result(Cases):
         return t[case][keep], x[case][keep]
 
     def _survivors_alone(self, case):
-        """True for the samples of a case to which no member adds that failed: those at which no more are alive than live to the end."""
+        """True for the samples of a case without contributions of failed members: those with as many living members as at the end."""
         if not (self.status[case] > 0).any():
             return True
         counts = [self.data(f"/series/{name}/count") for name in self.names("/series") if name != "t"]
@@ -215,7 +215,7 @@ class Result(Cases):
         return np.max(counts, axis=0) <= (self.status[case] == 0).sum() if counts else False
 
     def fitted(self, curve, part="total"):
-        """True for the points of a curve that its order rests on: the longest run of local slopes near the fitted order."""
+        """True for the points of a curve from which its order comes: the longest run of local slopes near the fitted order."""
         inside = np.zeros(len(curve.cases), dtype=bool)
         order = self.told("order", part)[curve.cases[0]]
         if self.said("flag", part)[curve.cases[0]] != "ok" or not np.isfinite(order):

@@ -39,8 +39,7 @@ def is_path(study):
 
 
 def described(study, folder):
-    """A dict as the text of a study. A system that is given as a map with coordinates or bodies, or as a text of several lines, becomes a file
-    in the folder."""
+    """A dict as the text of a study. A system that is a map with coordinates or bodies, or a text of several lines, becomes a file in the folder."""
     study = dict(study)
     system = study.get("system")
     whole = isinstance(system, dict) and ({"coordinates", "bodies"} & set(system))
@@ -59,7 +58,7 @@ def default_output(study, text):
 
 
 def show_progress(stream, wanted):
-    """What the run says, line by line, as it says it; the last lines, for errors."""
+    """Pass on the output of the run, line by line; return the last lines, for errors."""
     said = []
     for line in stream:
         said = [*said[-40:], line.rstrip("\n")]

@@ -1,4 +1,4 @@
-"""scales.py: logarithmic axes: which of their marks have names, and which."""
+"""scales.py: logarithmic axes: their marks and labels."""
 # SPDX-License-Identifier: BSD-2-Clause
 import matplotlib
 import numpy as np
@@ -6,13 +6,13 @@ from matplotlib import ticker
 
 
 class Decades(ticker.LogFormatterSciNotation):
-    """10^k, on the screen in characters, which are drawn ten times as fast as mathematics; within a decade 0.3 rather than 3 x 10^-1."""
+    """10^k, on the screen in plain characters, which are drawn ten times as fast as mathematics; within a decade 0.3 rather than 3 x 10^-1."""
 
     RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
     def __init__(self, *arguments, **more):
         super().__init__(*arguments, **more)
-        self.plain = matplotlib.rcParams["font.family"][0] == "DejaVu Sans"  # which has the raised digits
+        self.plain = matplotlib.rcParams["font.family"][0] == "DejaVu Sans"  # it has superscript digits
 
     def power(self, k):
         return "10" + str(k).translate(self.RAISED) if self.plain else f"$10^{{{k}}}$"
@@ -28,7 +28,7 @@ class Decades(ticker.LogFormatterSciNotation):
 
 
 def log_axis(axis):
-    """Decades, labelled as 10^k, never more labels than there is room for; parts of a decade where there is hardly one."""
+    """Decades, labelled as 10^k, with as many labels as there is room for; parts of a decade where the axis has hardly one."""
     axis.set_major_locator(ticker.LogLocator(base=10, numticks=7))
     axis.set_major_formatter(Decades())
     axis.set_minor_locator(ticker.LogLocator(base=10, subs=range(2, 10), numticks=7))

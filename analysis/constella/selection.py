@@ -1,4 +1,4 @@
-"""selection.py: which cases are meant: by labels of methods, and by conditions in the words of `constella table --where`."""
+"""selection.py: selects cases by labels of methods, and by conditions as in `constella table --where`."""
 # SPDX-License-Identifier: BSD-2-Clause
 import difflib
 import operator
@@ -71,7 +71,7 @@ def scan_value(text):
 
 
 def fulfils(result, name, op, value):
-    """[case] True where the column stands so to the value. NaN equals nan alone."""
+    """[case] True where the column fulfils the comparison with the value. NaN only equals nan."""
     column = result.column(name)
     if column is None:
         raise unknown("column", name, [n for n in result.names("/statistics")])

@@ -1,6 +1,6 @@
 """sheet.py: the panels of a figure, on a figure of their own or on axes that are given, and their places.
 
-Panels have a size in inches; what stands around them (labels, titles, a legend) is measured once, and the figure is made as large as all of
+Panels have a size in inches; the labels, titles and legend around them are measured once, and the figure is made as large as all of
 it takes, so that nothing is ever cut. A figure of a given width has its panels made narrower instead.
 """
 # SPDX-License-Identifier: BSD-2-Clause
@@ -34,7 +34,7 @@ class Sheet:
         self.width, self.fig, self.axes, self.heading, self.keys = width, None, None, "", []
         self.panel = (4.0, 3.0)
 
-    # ---- what figures ask for
+    # ---- panels
 
     def grid(self, rows, columns, width=4.3, height=3.5, sharex=False, sharey=False):
         """axes[rows][columns]; width, height of a panel in inches with a usual share of labels. sharex, sharey: False, "col", "row" or True."""
@@ -59,7 +59,7 @@ class Sheet:
         return self.axes
 
     def row_of_panels(self, names, steps, width, height):
-        """A row of panels for each name and a column for each step; with one step the names fill two columns. A list of panels a name."""
+        """A row of panels for each name and a column for each step; with one step the names fill two columns. Returns a list of panels per name."""
         if len(steps) > 1 or len(names) == 1:
             axes = self.grid(len(names), len(steps), width, height)
             return [list(row) for row in axes]
@@ -81,7 +81,7 @@ class Sheet:
     def title(self, text):
         self.heading = text
 
-    # ---- making it
+    # ---- layout
 
     def _figure(self, size):
         fig = Shown(figsize=size)
@@ -113,7 +113,7 @@ class Sheet:
         return left, right, low, high
 
     def _make_legends(self):
-        """[(legend, rows, width, height in inches)]; on paper one legend alone is below, in as many columns as there is room for."""
+        """[(legend, rows, width, height in inches)]; on paper one legend is below, in as many columns as there is room for."""
         renderer, dpi, made = self.fig.canvas.get_renderer(), self.fig.dpi, []
         below = self.look == "paper" and len(self.keys) == 1
         for handles, rows in self.keys:
@@ -139,7 +139,7 @@ class Sheet:
         return made, below
 
     def finish(self):
-        """Measure, and put everything in its place."""
+        """Measure and place everything."""
         if self.fig is None:
             return None
         if self.onto is not None:

@@ -1,4 +1,4 @@
-"""style.py: how figures look: colours, markers, sizes and fonts, axes, guide lines, saving. Knows matplotlib, and nothing of studies.
+"""style.py: how figures look: colours, markers, sizes and fonts, axes, guide lines, saving. Depends on matplotlib, not on studies.
 
 Colours are those of Okabe and Ito without yellow, which is too light on white. Colours and markers cycle with lengths that
 have no common divisor, so that 56 methods differ in one or the other, and neighbours in both.
@@ -21,8 +21,8 @@ GREY = "#6B6B6B"
 PALE = "#B4B4B4"
 EPS = float(np.finfo(float).eps)
 FLOOR = 1e-17  # where zeros are drawn on logarithmic axes
-LARGEST = 1e150  # what is drawn; beyond it axes overflow
-GAP = 1e6  # above the middle value, a gap as wide as this parts what is worth seeing from what blew up
+LARGEST = 1e150  # the largest number that is drawn; axes overflow beyond it
+GAP = 1e6  # a gap of this width above the median separates values that blew up
 
 PATCH = {"facecolor": "white", "alpha": 0.8, "linewidth": 0, "pad": 0.6}  # behind a name that lines may cross
 
@@ -86,20 +86,20 @@ def marker(curve):
 
 
 def dashes(curve):
-    """One pattern a variant; with more variants than patterns they are not told apart."""
+    """One pattern per variant; with more variants than patterns they all look the same."""
     return DASHES[curve.variant_index] if curve.variants <= len(DASHES) else "-"
 
 
 def stagger(curve):
-    """Where along a line its first marker sits, so that markers of neighbours stand apart."""
+    """The place of the first marker along a line, so that markers of neighbours do not coincide."""
     return 0.02 + ((7 * curve.method_index + 3 * curve.variant_index) % 20) / 100
 
 
 def line(ax, curve, x, y, **more):
-    """A heavy line with a few markers on it, through the points that have a place on the axes."""
+    """A heavy line with a few markers, through the points that can be drawn on the axes."""
     x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
     keep = np.isfinite(x) & np.isfinite(y)
-    if not keep.any():  # markers along a line without points are more than matplotlib can do
+    if not keep.any():  # matplotlib fails on markers along a line without points
         return
     x, y = x[keep], y[keep]
     marks = {"marker": marker(curve), "markevery": (stagger(curve), 0.24)}
@@ -107,7 +107,7 @@ def line(ax, curve, x, y, **more):
 
 
 def plain(text):
-    """Text that matplotlib shall not read as mathematics."""
+    """Text that matplotlib must not interpret as mathematics."""
     return text.replace("$", r"\$")
 
 
@@ -123,33 +123,33 @@ def wrapped(text, width=38):
 
 
 def same_limits(row, x=False):
-    """Panels side by side get the limits that hold what all of them show."""
+    """Give panels in a row limits that include the data of all of them."""
     limits = [ax.get_xlim() if x else ax.get_ylim() for ax in row]
     for ax in row:
         (ax.set_xlim if x else ax.set_ylim)(min(low for low, _ in limits), max(high for _, high in limits))
 
 
 def left_labels_only(rows):
-    """Labels of the heights at the first panel of each row alone."""
+    """Keep tick labels of the vertical axis only at the first panel of each row."""
     for row in rows:
         for ax in row[1:]:
             ax.tick_params(labelleft=False, which="both")
 
 
 def bounded(x):
-    """Values for any axis: NaN for what is not finite, or too large for an axis to have limits around it."""
+    """Values for any axis: NaN for values that are not finite, or too large for the limits of an axis."""
     x = np.asarray(x, dtype=float)
     return np.where(np.abs(x) < LARGEST, x, np.nan)  # false for NaN
 
 
 def raised(x):
-    """Values for a logarithmic axis: zeros, and what is as good as zero, at the floor."""
+    """Values for a logarithmic axis: zeros and tiny values at the floor."""
     x = np.abs(bounded(x))
     return np.where(x < 1 / LARGEST, FLOOR, x)
 
 
 def worth_seeing(values, gap=GAP):
-    """(lowest, highest) of what a logarithmic axis should show: without what lies above a wide gap over the middle value. None: nothing."""
+    """(lowest, highest) value for a logarithmic axis, without values above a wide gap over the median. None: nothing."""
     x = np.sort(raised(np.concatenate([np.ravel(v) for v in values]) if len(values) else np.zeros(0)))
     x = x[np.isfinite(x)]
     if not len(x):
@@ -160,7 +160,7 @@ def worth_seeing(values, gap=GAP):
 
 
 def keep_in_sight(ax, values, gap=GAP):
-    """Limit a logarithmic height to what is worth seeing, and say how many points that leaves out."""
+    """Limit a logarithmic axis to the range of worth_seeing, and note how many points that leaves out."""
     ends = worth_seeing(values, gap)
     if ends is None:
         return
@@ -182,7 +182,7 @@ def keep_in_sight(ax, values, gap=GAP):
 
 
 def note_floor(ax, values):
-    """Say in the panel when a zero was drawn at the floor."""
+    """Note in the panel that a zero was drawn at the floor."""
     if any((np.asarray(v) == 0).any() for v in values):
         ax.annotate(
             "0 drawn at 10⁻¹⁷",
@@ -196,7 +196,7 @@ def note_floor(ax, values):
 
 
 def variant_handles(curves, bands=True):
-    """Legend entries for what sets curves of one method apart. bands: where there are too many, they are drawn as a band, else as lines."""
+    """Legend entries for the variants of one method. bands: many variants are drawn as a band, else as lines."""
     variants = sorted({c.variant: c for c in curves if c.variant}.values(), key=lambda c: c.variant_index)
     if variants and variants[0].variants > len(DASHES):
         count = f"{variants[0].variants} sets of parameters"
@@ -212,7 +212,7 @@ def variant_handles(curves, bands=True):
 
 
 def faded(label):
-    """A legend entry for what is drawn faint."""
+    """A legend entry for faint lines."""
     return Line2D(
         [],
         [],

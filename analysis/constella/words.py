@@ -1,5 +1,4 @@
-"""words.py: what a result says, in sentences: orders, verdicts, constraints. Selects and words; decides nothing that the file does not
-say."""
+"""words.py: sentences on a result: orders, verdicts, constraints. It selects and words; all conclusions are in the file."""
 # SPDX-License-Identifier: BSD-2-Clause
 import numpy as np
 
@@ -33,12 +32,12 @@ SYMBOLS = {"lambda": "λ"}
 
 
 def summary(result):
-    """Sentences, each a plain text, for what the columns of the table are."""
+    """Sentences, each a plain text, on the columns of the table."""
     return orders(result) + verdicts(result) + others(result)
 
 
 def others(result):
-    """Those that stand in no matrix."""
+    """The sentences that are in no matrix."""
     return spreads(result) + averages(result) + constraints(result)
 
 
@@ -172,7 +171,7 @@ def constraints(result):
 
 
 def state(result):
-    """What became of the run, and of its trajectories."""
+    """The state of the run and of its trajectories."""
     total, done, failed = result.counts()
     written = result.attribute("/run", "state")
     words = {
@@ -215,7 +214,7 @@ def failure_sentences(result):
 
 
 def sets(result):
-    """[(words, [case of each method or None])]: what is run of every method: a set of parameters, tolerance, start, and a step."""
+    """[(words, [case of each method or None])]: the sets of parameters, tolerance, start and step that are run with every method."""
     curves = result.curves()
     methods = list(dict.fromkeys(c.method for c in curves))
     several = len(result.steps_written()) > 1

@@ -32,7 +32,7 @@ FIGURES = {
 
 @dataclasses.dataclass
 class Shape:
-    """What a made-up study is like."""
+    """The parameters of a made-up study."""
 
     kind: str
     methods: tuple = tuple(SLOPES)
@@ -89,7 +89,7 @@ class Writer:
             d.dims[k].attach_scale(self.file[dim])
 
     def column(self, name, data, role, of="", axis=""):
-        """A column of the table; role, of and axis: what it says of itself."""
+        """A column of the table; role, of and axis: its attributes."""
         says = {key: text for key, text in (("role", role), ("of", of), ("axis", axis)) if text}
         empty = (
             [x if g else "" for x, g in zip(data, self.good)]

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""test_bad_runs.py: pages, tables and words of runs that went wrong: failures, infinities, overflow. TAP.
+"""test_bad_runs.py: pages, tables and messages for failed runs: failures, infinities, overflow. TAP.
 
 Real runs in which methods blow up, and made-up files with numbers at and beyond the ends of what a double holds.
 """

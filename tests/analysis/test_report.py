@@ -28,7 +28,7 @@ from constella.result import Result, longest_run
 
 
 class Page(html.parser.HTMLParser):
-    """What a page holds: balanced tags, images, links to the outside, cells, text."""
+    """The contents of a page: balanced tags, images, external links, cells, text."""
 
     @property
     def matrices(self):
@@ -91,7 +91,7 @@ def script(*words, flags=()):
 
 @contextlib.contextmanager
 def unseen():
-    """Figures are made, and neither laid out nor written, which takes most of the time of a page."""
+    """Make figures without layout and writing, which take most of the time of a page."""
     finish, encode = sheet.Sheet.finish, style.encode
     sheet.Sheet.finish, style.encode = lambda self: self.fig, lambda fig, form, look="screen": b"<svg></svg>"
     try:
@@ -101,7 +101,7 @@ def unseen():
 
 
 def page_of(path, name, seen=False):
-    """Make the page within this process; check what holds for every page; give it back. seen: with whole figures."""
+    """Make the page within this process, check the properties of every page, and return it. seen: with complete figures."""
     out = path.with_suffix(".html")
     with contextlib.nullcontext() if seen else unseen():
         code, said = called("report", file=path, output=out)
@@ -196,7 +196,7 @@ def test_ensemble():
 
 
 def test_another_kind():
-    """A kind that nothing here knows: its file says what its columns are, and what to draw."""
+    """An unknown kind of study: the file describes its columns and lists its figures."""
     path = make("another", "order", figures="axes,work")
     with h5py.File(path, "a") as f:
         f.attrs["study_kind"] = "poem"

@@ -25,7 +25,7 @@ free_port() {
   echo $port
 }
 
-# cred_expire is also the delay before a job that was put back may start again; 5 is the least that is taken.
+# cred_expire is also the delay before a requeued job may start again; 5 is the smallest allowed value.
 configuration() {
   local host user
   host=$(hostname -s) user=$(id -un)
@@ -83,7 +83,7 @@ start() {
   return 1
 }
 
-# within SECONDS COMMAND...: whether it succeeds within so many.
+# within SECONDS COMMAND...: whether it succeeds within this time.
 within() {
   local end=$((SECONDS + $1 + 1))
   until "${@:2}"; do
@@ -94,7 +94,7 @@ within() {
 no_jobs() { [[ -z $(squeue -h 2>/dev/null) ]]; }
 gone() { ! kill -0 "$@" 2>/dev/null; }
 
-# A slurmstepd that lost its slurmctld would wait for it for long; each works in the folder.
+# A slurmstepd without its slurmctld would wait long for it; each works in the folder.
 end_steps() {
   local process
   for process in $(pgrep -x slurmstepd); do
@@ -102,12 +102,12 @@ end_steps() {
   done
 }
 
-# Within the five seconds that a test has which ran out of its time: jobs get no time to end.
+# This must end within the five seconds of a test after its timeout: jobs get no time to end.
 stop() {
   local daemons=() jobs=()
   mapfile -t daemons < <(cat "$folder"/slurm*.pid 2>/dev/null)
   ((${#daemons[@]})) || return 0
-  # shellcheck disable=SC2046  # a word for each job
+  # shellcheck disable=SC2046  # one word per job
   scancel $(squeue -h -o %A 2>/dev/null) 2>/dev/null || true
   mapfile -t jobs < <(scontrol listpids 2>/dev/null | awk '$1 ~ /^[0-9]+$/ { print $1 }')
   ((${#jobs[@]} == 0)) || kill -9 "${jobs[@]}" 2>/dev/null || true

@@ -14,7 +14,7 @@ stub() {   # stub NAME: the body comes on stdin
   { echo '#!/bin/bash'; cat; } >"$folder/bin/$1"
   chmod +x "$folder/bin/$1"
 }
-# The run: waits for USR1 where it is told to, and ends with a status.
+# The run: waits for USR1 on request, and ends with a status.
 stub constella <<'END'
 echo "constella $*"
 [[ $1 == run ]] || exit 0
@@ -33,7 +33,7 @@ for scheduler in slurm pbs sge; do
   "$program" submit study.yaml --scheduler $scheduler --ranks 2 --hours 1 --requeue 2 --dry-run 2>/dev/null >study.$scheduler
 done
 
-# job SCHEDULER: becomes its script as a batch system starts it, from anywhere; what it says goes into $folder/out
+# job SCHEDULER: execs its script as a batch system does, from another folder; its output goes into $folder/out
 job() {
   rm -f "$CALLS" working
   cd / && CONSTELLA=$folder/bin/constella exec bash "$folder/a b's/study.$1" >"$folder/out" 2>&1
@@ -48,7 +48,7 @@ after() {
   is "$1, run $2: status and scheduler" "$?: $(calls)" "$3: $4"
 }
 
-# told SCHEDULER SIGNAL WANTED CALLS: a signal to the script while the run works
+# told SCHEDULER SIGNAL WANTED CALLS: a signal to the script during the run
 told() {
   local script
   STATUS=1 WAITS=yes
@@ -82,7 +82,7 @@ done
 rm -f study.log
 told sge USR2 75 ""
 
-# Not for ever.
+# At most this long.
 SLURM_RESTART_COUNT=1 after slurm 75 75 "scontrol requeue 1"
 SLURM_RESTART_COUNT=2 after slurm 75 75 ""
 CONSTELLA_AGAIN=1 after pbs 75 75 "qsub -v CONSTELLA_AGAIN=2 study.pbs"

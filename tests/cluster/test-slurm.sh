@@ -1,6 +1,6 @@
 #!/bin/bash
 # test-slurm.sh: `constella submit` and its job script on a real Slurm, a private one: jobs that complete, are signalled before their limit,
-# preempted, cancelled, refused, wrongly started. A job that was put back ends with the result of an undisturbed one. TAP.
+# preempted, cancelled, refused, wrongly started. A requeued job ends with the result of an undisturbed one. TAP.
 # SPDX-License-Identifier: BSD-2-Clause
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../record/tap.sh"
@@ -33,7 +33,7 @@ checkpoint: {seconds: 1}
 END
 }
 
-# submit NAME ...: the study NAME.yaml as job NAME; its identity into $job, what was said into out and err.
+# submit NAME ...: the study NAME.yaml as job NAME; puts its identity into $job, the output into out and err.
 submit() {
   "$CONSTELLA" submit "$1.yaml" --scheduler slurm --hours 0.2 "${@:2}" >out 2>err
   status=$?
@@ -43,7 +43,7 @@ submit() {
 field() { scontrol show job "$1" 2>/dev/null | grep -o "$2=[^ ]*" | sed 's/[^=]*=//'; }
 state() { echo "$(field "$1" JobState), exit $(field "$1" ExitCode), restarts $(field "$1" Restarts)"; }
 
-# until_true SECONDS COMMAND...: whether it succeeds within so many seconds.
+# until_true SECONDS COMMAND...: whether it succeeds within this time.
 until_true() {
   local end=$((SECONDS + $1))
   until "${@:2}"; do
@@ -54,7 +54,7 @@ until_true() {
 ended() { [[ $(field "$1" JobState) =~ ^(COMPLETED|FAILED|CANCELLED|TIMEOUT|NODE_FAIL)$ ]]; }
 preempted() { [[ $(field "$1" PreemptTime) != None ]]; }
 
-# The ranks of job $2 called $1 are at work: the file is there.
+# Whether the ranks of job $2 called $1 are running: the file exists.
 at_work() { [[ -e $1.h5 ]] || ended "$2"; }
 
 log() { cat "$1"-*.log 2>/dev/null; }
@@ -97,7 +97,7 @@ has "too many ranks: the scheduler's words" "$(cat err)" "sbatch: error"
 has "too many ranks: ours" "$(cat err)" "sbatch has not taken the job"
 is "too many ranks: no script is left" "$(ls mistaken.slurm 2>/dev/null)" ""
 
-# ---- what becomes of the jobs
+# ---- the ends of the jobs
 
 for name in signalled relayed preempted cancelled; do until_true 30 at_work $name "${!name}"; done
 sleep 0.5

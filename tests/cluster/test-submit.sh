@@ -1,12 +1,12 @@
 #!/bin/bash
-# test-submit.sh: `constella submit` against made-up schedulers: what it refuses, what it writes, what it hands over, what it leaves behind. TAP.
+# test-submit.sh: `constella submit` against made-up schedulers: refusals, the script, the call of the scheduler, remaining files. TAP.
 # SPDX-License-Identifier: BSD-2-Clause
 . "$(dirname "$0")/../record/tap.sh"
 program=$(realpath "${CONSTELLA:-build/constella}") folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder" || exit 1
 
-# A scheduler that writes down what it is called with, and says $ANSWER or fails.
+# A scheduler that records its arguments, and prints $ANSWER or fails.
 mkdir bin
 for name in sbatch qsub; do
   cat >bin/$name <<'END'
@@ -114,7 +114,7 @@ is "no scheduler here: no script" "$(ls absent.slurm 2>/dev/null)" ""
 
 # ---- the script
 
-# dry WORDS...: the script, which bash can read and in which nothing is left to be filled in
+# dry WORDS...: the script, which is valid bash without words left to fill in
 dry() {
   submit 1 study.yaml --dry-run "$@"
   is "dry run, $2: exit status, nothing submitted" "$status: $(grep -v note: err)$(called)" "0: "

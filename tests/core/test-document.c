@@ -1,4 +1,5 @@
-/* test-document.c: every refusal of the YAML layer with its place and words, the canonical text, and the collector of errors. */
+/* test-document.c: every refusal of the YAML layer with its place and message, the canonical text, and the
+ * collector of errors. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define _GNU_SOURCE 1
 #include "constella/document.h"
@@ -41,7 +42,8 @@ static void test_refusals(void) {
   refused("a: \"open", "f:1:5: error: double-quoted scalar without closing quote\n");
   refused("a: 1\nb: 2\na: 3\n", "f:3:1: error: duplicate key 'a'\n");
   refused("a: {x: 1, x: 2}\nb: {y: 1, y: 2}\n", "f:1:11: error: duplicate key 'x'\nf:2:11: error: duplicate key 'y'\n2 errors\n");
-  refused("a: &x 1\nb: *x\n", "f:1:7: error: anchors (&name) are not allowed: write the value out\nf:2:5: error: aliases (*name) are not "
+  refused("a: &x 1\nb: *x\n", "f:1:7: error: anchors (&name) are not allowed: write the value out\nf:2:5: "
+                              "error: aliases (*name) are not "
                               "allowed: write the value out\n2 errors\n");
   refused("a: *nope\n", "f:1:5: error: aliases (*name) are not allowed: write the value out\n");
   refused("a: !!int 5\n", "f:1:10: error: tags (!name) are not allowed\n");
@@ -50,7 +52,7 @@ static void test_refusals(void) {
   char key[220];
   snprintf(key, sizeof key, "a:\n  %0201d: 1\n", 0);
   refused(key, "f:2:3: error: a key must be one line of at most 200 bytes\n");
-  refused("%YAML 9.9\n---\na: 1\n", "f:1:1: error: this is not YAML\n"); /* libfyaml 0.7 gives up without a word */
+  refused("%YAML 9.9\n---\na: 1\n", "f:1:1: error: this is not YAML\n"); /* libfyaml 0.7 stops without a message */
   refused("a: 1\n---\nb: 2\n", "f:1:1: error: the file holds more than one YAML document; only one is allowed\n");
   refused("a: 1\n---\nb: [2\n", "f:3:6: error: flow sequence without a closing bracket\n");
   refused("a: \xff\n", "f:1:4: error: the file is not UTF-8 text (byte 0xff)\n");
@@ -75,14 +77,17 @@ static void test_refusals(void) {
 static void test_canonical(void) {
   static const char *const text[] = {
       "b: 2\na: {d: [1, [2, x], [], {}], c: 'it''s'}\n# gone\ne:\n  - f: \"x: y\"\n    g: \"-\"\n",
-      "z: |\n  two\n  lines\na: \"q\\\"\\\\\\t\\r\"\nn:\nk: 'a # b'\nu: \xc3\xa9\nm: -x^2\np: compose(rattle, yoshida4)\n",
+      "z: |\n  two\n  lines\na: \"q\\\"\\\\\\t\\r\"\nn:\nk: 'a # b'\nu: \xc3\xa9\nm: -x^2\np: "
+      "compose(rattle, yoshida4)\n",
       "{}",
       "\xef\xbb\xbf"
       "a: 1\r\nb: 2\r\n",
   };
   static const char *const expected[] = {
-      "a:\n  c: it's\n  d:\n    - 1\n    -\n      - 2\n      - x\n    - []\n    - {}\nb: 2\ne:\n  -\n    f: \"x: y\"\n    g: \"-\"\n",
-      "a: \"q\\\"\\\\\\t\\r\"\nk: \"a # b\"\nm: -x^2\nn: \"\"\np: compose(rattle, yoshida4)\nu: \"\xc3\xa9\"\nz: \"two\\nlines\\n\"\n",
+      "a:\n  c: it's\n  d:\n    - 1\n    -\n      - 2\n      - x\n    - []\n    - {}\nb: 2\ne:\n  -\n    f: "
+      "\"x: y\"\n    g: \"-\"\n",
+      "a: \"q\\\"\\\\\\t\\r\"\nk: \"a # b\"\nm: -x^2\nn: \"\"\np: compose(rattle, yoshida4)\nu: "
+      "\"\xc3\xa9\"\nz: \"two\\nlines\\n\"\n",
       "{}\n",
       "a: 1\nb: 2\n",
   };
@@ -123,9 +128,9 @@ static void at_place(const char *text, const char *key, int offset, int line, in
 }
 
 static void test_places(void) {
-  static const char text[] =
-      "plain: m*g*z\nsingle: 'it''s #1'\ndouble: \"a\\tbc\"\nmulti: one\n  two\n\n  three\nblock: |\n    x + y\n      - z\n"
-      "fold: >\n  x\n  y\nlist: [1, 2]\nmap:\n  inner: 1\nempty:\nflow: {}\n\xc3\xa9: \xc3\xa9 x\n";
+  static const char text[] = "plain: m*g*z\nsingle: 'it''s #1'\ndouble: \"a\\tbc\"\nmulti: one\n  two\n\n  three\nblock: |\n    x + "
+                             "y\n      - z\n"
+                             "fold: >\n  x\n  y\nlist: [1, 2]\nmap:\n  inner: 1\nempty:\nflow: {}\n\xc3\xa9: \xc3\xa9 x\n";
   at_place(text, "plain", 2, 1, 10);
   at_place(text, "single", -1, 2, 9);
   at_place(text, "single", 0, 2, 10);
@@ -172,7 +177,8 @@ static void test_diag(void) {
   cst_diag_add(d, NULL, 0, 0, "command line");
   cst_diag_add(d, "c", 1, 2, "of\n%s", "two lines");
   char *out = printed(d);
-  OK(!strcmp(out, "constella: error: command line\na: error: no place, ?[31m\na:2:9: error: second\na:10:1: error: third 3\nb:2:1: error: "
+  OK(!strcmp(out, "constella: error: command line\na: error: no place, ?[31m\na:2:9: error: second\na:10:1: "
+                  "error: third 3\nb:2:1: error: "
                   "later\nc:1:2: error: of\n  two lines\n6 errors\n"),
      "errors are printed in order of place, lines of a message indented");
   free(out);
@@ -204,7 +210,7 @@ static void test_files(void) {
   cst_diag_destroy(d);
 }
 
-/* What is put into a map stands in its canonical text, once. */
+/* A key that is put into a map is in its canonical text once. */
 static void test_put(void) {
   static const char text[] = "a:\n  c: 1\n  b: 2\n";
   cst_diag         *d = cst_diag_create();
@@ -221,7 +227,7 @@ static void test_put(void) {
   cst_diag_destroy(d);
 }
 
-/* A file of 64 GiB, all of them a hole, is refused before it is in memory. */
+/* A sparse file of 64 GiB is refused before it is read into memory. */
 static void test_large_file(void) {
   char      path[] = "/tmp/constella-large-XXXXXX", expected[200], *text = NULL, *out;
   size_t    n = 0;
@@ -250,7 +256,8 @@ static void test_isa(void) {
   OK(!cst_isa_available(-1) && !cst_isa_available(CST_ISA_COUNT), "no set beyond the list");
 }
 
-/* Items, keys and values by number, in a list and a map of n, cost the same anywhere; and they follow what is put and removed. */
+/* Access to items, keys and values by number takes the same time everywhere in a long list or map, and
+ * follows insertions and removals. */
 static void test_numbers(void) {
   enum { MANY = 60000 };
   char         *text = NULL;

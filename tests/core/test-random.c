@@ -1,4 +1,4 @@
-/* test-random.c: Philox and SHA-256 against published answers; uniforms and normals against their moments. */
+/* test-random.c: Philox and SHA-256 against published values; uniforms and normals against their moments. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <stdlib.h>
@@ -43,7 +43,8 @@ static void uniforms(void) {
   OK(chi < 37.7, "uniforms: chi-square of 16 bins is %.1f, below the 0.999 quantile 37.7", chi);
 }
 
-/* Moments 1 to 4 of the normal distribution are 0, 1, 0, 3; the k-th sample moment has variance (E x^2k - (E x^k)^2) / n. */
+/* Moments 1 to 4 of the normal distribution are 0, 1, 0, 3; the k-th sample moment has variance (E x^2k - (E
+ * x^k)^2) / n. */
 static void normals(void) {
   static const double expect[4] = {0, 1, 0, 3}, variance[4] = {1, 2, 15, 96};
   double              m[4] = {0}, cross = 0;
@@ -90,7 +91,7 @@ static void addresses(void) {
   OK(u[0] == cst_random_uniform(1, 2, 3, 4, 5), "the same address gives the same bits");
 }
 
-/* FIPS 180-4 examples (NIST, SHA256.pdf), and the lengths around the padding's edges. */
+/* FIPS 180-4 examples (NIST, SHA256.pdf), and lengths around the limits of the padding. */
 static void sha(void) {
   char hex[65];
   cst_sha256("", 0, hex);
@@ -117,7 +118,8 @@ static void finish(cst_sha256_context *s, char hex[65]) {
   for (int i = 0; i < 32; i++) sprintf(hex + 2 * i, "%02x", digest[i]);
 }
 
-/* Every length up to four blocks, in pieces of every size up to a hundred, with the processor's instructions and without. */
+/* Every length up to four blocks, in pieces of every size up to a hundred, with the processor's instructions
+ * and without. */
 static void sha_in_pieces(void) {
   unsigned char text[256];
   char          whole[65], pieces[65], portable[65];

@@ -1,4 +1,4 @@
-/* expressions.h: what the tests of the expression engine share: names, points, evaluation, comparison of bits. */
+/* expressions.h: shared by the tests of expressions: names, points, evaluation, comparison of bits. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef EXPRESSIONS_H
 #define EXPRESSIONS_H
@@ -11,7 +11,8 @@
 
 enum { NQ = 3, NAMES = 9 };
 
-/* x y z are q, their apostrophed forms v, a and b parameters, t time. w and u are directions without a name. */
+/* x y z are q, their apostrophed forms v, a and b parameters, t time. w and u are directions without a name.
+ */
 typedef struct {
   cst_graph  *g;
   cst_node    q[NQ], v[NQ], w[NQ], u[NQ];
@@ -59,7 +60,7 @@ __attribute__((unused)) static double evaluate_one(const setting *s, cst_node n,
   return r;
 }
 
-/* Equal bits, or both not a number. */
+/* Equal bits, or both NaN. */
 __attribute__((unused)) static int same_bits(double a, double b) { return (isnan(a) && isnan(b)) || !memcmp(&a, &b, sizeof a); }
 
 __attribute__((unused)) static uint64_t random_state = 88172645463325252u;
@@ -68,7 +69,7 @@ __attribute__((unused)) static double   random_unit(void) {
     return (double)(random_state >> 11) * 0x1p-53;
 }
 
-/* Expressions that hold every operation, alone and together. */
+/* Expressions with every operation, alone and combined. */
 __attribute__((unused)) static const char *const expressions[] = {"x + y*z - a/b",
                                                                   "-x^2 + (-x)^2",
                                                                   "sqrt(x^2 + y^2 + z^2)",

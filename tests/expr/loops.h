@@ -1,5 +1,5 @@
-/* loops.h: what the tests of loops share: programs of many outputs; the tape, scalar and over lanes, and the emitted C of one against an
- * evaluation node by node.
+/* loops.h: shared by the tests of loops: programs of many outputs; compares the tape, scalar and over lanes,
+ * and the emitted C of a program with an evaluation node by node.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef LOOPS_H
@@ -66,7 +66,7 @@ static cst_node *add(program *p, int n) {
   return p->out + p->nout - n;
 }
 
-/* The argument arrays, one value an entry and lane. */
+/* The argument arrays, one value per entry and lane. */
 static double *arguments(const program *p, int width, double (*draw)(void)) {
   const size_t n = 4 * (size_t)p->entries * (size_t)width;
   double      *x = aligned_alloc(64, (n * sizeof *x + 64) / 64 * 64);
@@ -102,7 +102,7 @@ static double *untouched(size_t n) {
   return x;
 }
 
-/* How many outputs of lane `lane` differ from the evaluation node by node. */
+/* The number of outputs of lane `lane` that differ from the evaluation node by node. */
 static long differing(const program *p, const double *x, const double *out, int width, int lane) {
   double       *one = malloc(4 * (size_t)p->entries * sizeof *one), *right = untouched((size_t)p->nout);
   const double *in[128] = {0};
@@ -156,7 +156,8 @@ static int code(const program *p) {
 
 static void write_source(const program *p, const char *path) {
   FILE *f = fopen(path, "w");
-  fprintf(f, "#include \"constella/lanes.h\"\nvoid kernel(const vd *c, const vd *q, const vd *v, const vd *l, vd *o) {\n"
+  fprintf(f, "#include \"constella/lanes.h\"\nvoid kernel(const vd *c, const vd *q, const vd *v, const vd "
+             "*l, vd *o) {\n"
              "  (void)c, (void)q, (void)v, (void)l, (void)o;\n");
   cst_graph_emit(p->g, p->out, p->nout, "  ", f);
   fprintf(f, "}\n");
@@ -179,7 +180,8 @@ static void test_compiled(const program *p, const char *directory, const char *f
   snprintf(source, sizeof source, "%s/kernel.c", directory), snprintf(library, sizeof library, "%s/kernel%d.so", directory, width);
   write_source(p, source);
   snprintf(command, sizeof command,
-           "cc -std=gnu11 -O1 -Wall -Wextra -Werror -Wno-psabi -ffp-contract=off %s -DCST_W=%d -I%s -shared -fPIC '%s' -o '%s' -lsleef -lm",
+           "cc -std=gnu11 -O1 -Wall -Wextra -Werror -Wno-psabi -ffp-contract=off %s -DCST_W=%d -I%s -shared "
+           "-fPIC '%s' -o '%s' -lsleef -lm",
            flags, width, CST_INCLUDE_DIR, source, library);
   const double start = seconds();
   if (OK(system(command) == 0, "%s: the emitted C of %d lanes compiles without a warning", what, width)) {
@@ -193,7 +195,7 @@ static void test_compiled(const program *p, const char *directory, const char *f
   unlink(source);
 }
 
-/* In plain C with two lanes; when both, for the widest instruction set that is here as well. */
+/* In plain C with two lanes; if `both`, also for the widest instruction set of this CPU. */
 static void test_emitted(const program *p, bool both, const char *what) {
   char      directory[] = "/tmp/constella-loops-XXXXXX", flags[60];
   const int widest = cst_isa_choose(NULL);

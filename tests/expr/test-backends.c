@@ -1,4 +1,5 @@
-/* test-backends.c: the interpreter of every width that this CPU has gives in each lane the bits of the scalar evaluation. */
+/* test-backends.c: in every width that this CPU supports, the interpreter gives in each lane the bits of the
+ * scalar evaluation. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "expressions.h"
 
@@ -28,7 +29,8 @@ static int backends_available(backend *list) {
 
 static double *vectors(size_t n) { return aligned_alloc(64, (n * sizeof(double) + 64) / 64 * 64); }
 
-/* How many of the lanes differ from the scalar evaluation, over argument arrays of 3 components drawn by draw(). */
+/* The number of lanes that differ from the scalar evaluation, over argument arrays of 3 components drawn by
+ * draw(). */
 static long differing(const cst_tape *t, const backend *b, double (*draw)(void), int rounds, char *example, size_t size) {
   static const char letters[] = "qvwuct";
   const int         W = b->width, outputs = cst_tape_outputs(t);
@@ -67,7 +69,7 @@ static long differing(const cst_tape *t, const backend *b, double (*draw)(void),
 static double ordinary(void) { return 4 * random_unit() - 1; }
 
 static double positive(void) { return 0.01 + 3 * random_unit(); }
-/* Any finite pattern of bits, and now and then a special value. */
+/* Any finite pattern of bits, and sometimes a special value. */
 static double wild(void) {
   static const double special[] = {0.0,  -0.0,  1,      -1, 0.5, INFINITY, -INFINITY, NAN, 0x1p-1074, 0x1p-1022, 0x1.fffffffffffffp1023,
                                    1e16, 709.8, -745.2, 1e5};
@@ -127,7 +129,7 @@ static void test_program(const setting *s) {
   cst_tape_destroy(t);
 }
 
-/* Each tape of one output gives the bits of the tape of all: reuse of registers mixes nothing up. */
+/* Each tape of one output gives the bits of the tape of all: the reuse of registers is correct. */
 static void test_registers(const setting *s) {
   cst_node  out[PROGRAM];
   double    value[PROGRAM];
@@ -153,7 +155,8 @@ static void test_edges(const setting *s) {
   cst_tape_destroy(t);
 }
 
-/* More registers than fit on the stack of cst_evaluate_tape: a sum of many values that all live at once. */
+/* More registers than fit on the stack of cst_evaluate_tape: a sum of many values that are all live at once.
+ */
 static void test_many_registers(const setting *s) {
   cst_node sine[700], sum = cst_graph_constant(s->g, 0), product = cst_graph_constant(s->g, 1);
   for (int i = 0; i < 700; i++)

@@ -1,5 +1,5 @@
-/* test-complex.c: values at complex arguments: real ones to the bit, slopes by a complex step against the graph's own, where there are
- * none. */
+/* test-complex.c: values at complex arguments: real ones to the bit, complex-step derivatives against those
+ * of the graph, and arguments without derivatives. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <complex.h>
 #include <math.h>
@@ -65,7 +65,7 @@ int main(void) {
   check("atan2(y, x)", -1.7, 1e-3, 0);
   check("atan2(y, x)", -1.7, -1e-3, 0);
   check("x^n", 1.3, 0, 2.4);
-  check("sqrt(n)*x", 2, 0, 0); /* of what does not change */
+  check("sqrt(n)*x", 2, 0, 0); /* the derivative of a constant */
   none("sqrt(x)", -1, 0, 0);
   none("sqrt(x)", 0, 0, 0);
   none("log(x*y)", -1, 2, 0);

@@ -1,4 +1,5 @@
-/* test-derive.c: gradient against the complex step; tangent, second and third order against finite differences of the order below. */
+/* test-derive.c: gradient against the complex step; tangent, second and third order against finite
+ * differences of the order below. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <complex.h>
 #include "expressions.h"
@@ -213,7 +214,8 @@ static void test_support(void) {
   cst_graph_destroy(g);
 }
 
-/* A chain of links (q[i+1] - q[i])^2 - l[i] + q[i]^3 in one graph, its point, and what was found wrong with their derivatives. */
+/* A chain of links (q[i+1] - q[i])^2 - l[i] + q[i]^3 in one graph, its point, and the number of wrong
+ * derivatives. */
 typedef struct {
   cst_graph *g;
   double    *q;
@@ -228,7 +230,7 @@ static double value_of(const chain *c, cst_node n, const double *w) {
   return result;
 }
 
-/* Derivatives of link i; its tape is made for some only, since that costs the whole graph. */
+/* Derivatives of link i; its tape is made for some links only, because each costs the whole graph. */
 static void derive_link(chain *c, int i, cst_node link, const double *w, bool evaluated) {
   int           *index;
   const int      n = cst_graph_support(c->g, link, 'q', &index);

@@ -1,4 +1,5 @@
-/* test-graph.c: equal subexpressions are one node; identities; power forms; dependence; degrees; substitution; the limit on nodes. */
+/* test-graph.c: equal subexpressions are one node; identities; power forms; dependence; degrees;
+ * substitution; the limit on nodes. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "expressions.h"
 
@@ -37,7 +38,7 @@ static void test_equal(const setting *s) {
      "constants are one node for each pattern of bits");
 }
 
-/* As polynomials in q; what cancels may count. */
+/* Degrees as polynomials in q; cancelling terms may count. */
 static void test_degrees(const setting *s) {
   static const struct {
     const char *text;
@@ -97,7 +98,7 @@ static int occurrences(const char *text, const char *word) {
 static void test_powers(const setting *s) {
   static const struct {
     const char *text;
-    int         pow, sqrt, times; /* how often each is emitted */
+    int         pow, sqrt, times; /* how often each operation is emitted */
   } cases[] = {{"x^2", 0, 0, 1},   {"x^3", 0, 0, 2},      {"x^16", 0, 0, 4},    {"x^15", 0, 0, 6},
                {"x^-2", 0, 0, 1},  {"x^(1/2)", 0, 1, 0},  {"x^(3/2)", 0, 1, 1}, {"x^-1.5", 0, 1, 1},
                {"x^2.5", 0, 1, 2}, {"x^0.3", 1, 0, 0},    {"x^(1/3)", 1, 0, 0}, {"2^x", 1, 0, 0},
@@ -120,7 +121,7 @@ static void test_powers(const setting *s) {
 }
 
 static void test_text(void) {
-  const setting  fresh = setting_create(), *s = &fresh; /* operands stand in the order in which they were made */
+  const setting  fresh = setting_create(), *s = &fresh; /* operands are in the order of creation */
   const cst_node sum = parse(s, "x*x + sin(x*x)*-2"),
                  out[] = {sum, -1, parse(s, "3"), s->q[1], parse(s, "x^2"), sum, parse(s, "2^y"), parse(s, "-0.5"), parse(s, "-y")};
   char       *text = emitted(s, out, 9);

@@ -1,4 +1,5 @@
-/* test-hostile.c: nesting, length and nonsense are bounded: an error with a place, never a crash, an endless loop or a deep stack. */
+/* test-hostile.c: deep nesting, long texts and nonsense give an error with a place, never a crash, an endless
+ * loop or a deep stack. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <time.h>
 #include "expressions.h"
@@ -17,7 +18,7 @@ static char *repeated(const char *open, const char *middle, const char *end, siz
 static void test_depth(const setting *s) {
   static const struct {
     const char *open, *end, *what;
-    int         at; /* of what is counted in open */
+    int         at; /* in units of open */
   } forms[] = {{"(", ")", "parentheses", 0},
                {"-", "", "minus signs", 0},
                {"x^", "", "powers", 1},
@@ -80,7 +81,7 @@ static void test_powers(const setting *s) {
   OK(n >= 0 && cst_graph_size(s->g) - size < 300, "towers of large powers take %d nodes", cst_graph_size(s->g) - size);
 }
 
-/* Whatever the text is: a node, or an error with a place inside it and a message. */
+/* Every text gives a node, or an error with a message and a place inside the text. */
 static int sound(const setting *s, const char *text) {
   cst_expr_error error = {-1, ""};
   const cst_node n = cst_expr_parse(s->g, text, s->names, NAMES, &error);

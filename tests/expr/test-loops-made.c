@@ -1,8 +1,9 @@
-/* test-loops-made.c: programs made to be hard for loops: edges, sums of every form, depth, and random layers of what is alike. */
+/* test-loops-made.c: programs that are hard for loops: edge cases, sums of every form, depth, and random
+ * layers of similar values. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "loops.h"
 
-/* Nobody, constants, inputs, values twice and values of values among many. */
+/* Outputs -1, constants, inputs, values twice and values of values among many others. */
 static void test_edges(void) {
   enum { N = 300 };
   program p = program_create(2 * N);
@@ -22,7 +23,8 @@ static void test_edges(void) {
   program_destroy(&p);
 }
 
-/* The chain on either side of +, terms on both sides of a sum that differ, sums of sums, and a sum that something else uses. */
+/* The chain on either side of +, terms on both sides of a sum that differ, sums of sums, and a sum with
+ * another use. */
 static void test_sums(void) {
   enum { N = 200 };
   program    p = program_create(2 * N);
@@ -67,7 +69,8 @@ static void test_deep(void) {
 
 static int random_below(int n) { return (int)(random_unit() * n); }
 
-/* Expressions made by one random recipe of `steps` operations on the operands x[0 .. n); the recipe is read from its seed. */
+/* Expressions made by one random recipe of `steps` operations on the operands x[0 .. n); the recipe is read
+ * from its seed. */
 static cst_node by_recipe(cst_graph *g, uint64_t recipe, int steps, const cst_node *x, int n) {
   static const char *const calls[] = {"sin", "sqrt", "exp", "cos"};
   const uint64_t           keep = random_state;
@@ -87,7 +90,7 @@ static cst_node by_recipe(cst_graph *g, uint64_t recipe, int steps, const cst_no
   return value[n + steps - 1];
 }
 
-/* Layers of alike values on random earlier ones, sums of some; every value an output now and then. */
+/* Layers of similar values on random earlier ones, sums of some of them; some values are outputs. */
 static program random_program(void) {
   enum { MOST = 600 };
   program   p = program_create(50);

@@ -1,10 +1,10 @@
-/* test-loops.c: the kernels of chains and of pairs of bodies run in loops, of a length that does not grow with the system, to the bits of
- * straight evaluation.
+/* test-loops.c: the kernels of chains and of pairs of bodies become loops of a length that does not grow with
+ * the system, with the bits of straight evaluation.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "loops.h"
 
-/* How many statements the text has: what is left when tables and braces are taken away. */
+/* The number of statements of the text, without tables and braces. */
 static int statements(const program *p, size_t *size) {
   char *text;
   FILE *f = open_memstream(&text, size);

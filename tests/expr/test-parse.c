@@ -1,4 +1,5 @@
-/* test-parse.c: what parses and its value, to the bit; what does not, with the place and the words of the message. */
+/* test-parse.c: texts that parse, with their value to the bit; texts that do not, with the place and the
+ * message. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "expressions.h"
 
@@ -80,7 +81,7 @@ static void test_values(const setting *s) {
 #define INF_VALUE "the value of this operation is not a finite number (inf)"
 #define LARGE     "the number is too large; at most 1.7976931348623157e308"
 
-/* A text that is refused, where, and the message. */
+/* A text that is refused, with the place and the message. */
 typedef struct {
   const char *text;
   int         offset;
@@ -156,7 +157,7 @@ static void test_refusals(const setting *s) {
   for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) test_refusal(s->g, s->names, NAMES, &refusals[i]);
 }
 
-/* Names without end leave room for the guess. */
+/* Long lists of names leave room for the nearest name. */
 static void test_long_lists(void) {
   enum { MANY = 300 };
   static char        text[MANY][24];
@@ -184,7 +185,7 @@ static void test_long_lists(void) {
 
 enum { COUNT = 20, BOUND = 6 };
 
-/* Arrays x and x' of COUNT entries, a plain y, constants n = 5 and half, and r, which is no input. */
+/* Arrays x and x' of COUNT entries, a plain y, constants n = 5 and half, and r, which is not an input. */
 typedef struct {
   cst_graph  *g;
   cst_node    x[COUNT], v[COUNT];
@@ -330,7 +331,7 @@ static void test_array_refusals(const arrays *a) {
   for (size_t i = 0; i < sizeof array_refusals / sizeof *array_refusals; i++) test_refusal(a->g, a->names, BOUND, &array_refusals[i]);
 }
 
-/* An index of which no name is the reason: what it names has folded away. */
+/* An index that is not an integer although no name remains in it. */
 static void test_nameless(const arrays *a) {
   const cst_node    y = cst_graph_input(a->g, 'c', 0);
   const cst_binding names[] = {{.name = "x", .node = -1, .entry = a->x, .count = COUNT}, {.name = "s", .node = cst_graph_neg(a->g, y)}};

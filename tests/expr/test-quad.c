@@ -1,4 +1,5 @@
-/* test-quad.c: evaluation in quadruple precision agrees with double to its rounding, and with itself to thirty digits. */
+/* test-quad.c: evaluation in quadruple precision agrees with double to its rounding, and with itself to
+ * thirty digits. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <quadmath.h>
 #include "expressions.h"
@@ -35,7 +36,7 @@ static void test_functions(const setting *s) {
   for (int i = 0; i < 8; i++) OK(quad(s, parse(s, calls[i]), &here) == right[i], "%s is that of libquadmath", calls[i]);
 }
 
-/* What holds to 1e-30 only where every operation is quadruple. */
+/* Identities that hold to 1e-30 only if every operation is in quadruple precision. */
 static void test_identities(const setting *s) {
   static const char *const zero[] = {"sin(x)^2 + cos(x)^2 - 1", "sqrt(x)^2 - x", "exp(log(x)) - x",
                                      "tan(x)*cos(x) - sin(x)",  "x/y*y - x",     "(x + y) - y - x",

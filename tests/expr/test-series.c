@@ -1,4 +1,5 @@
-/* test-series.c: Taylor coefficients of every operation: known series, and Cauchy's integral of the composed function. */
+/* test-series.c: Taylor coefficients of every operation: known series, and Cauchy's integral of the composed
+ * function. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <complex.h>
 #include "expressions.h"
@@ -6,7 +7,7 @@
 enum { ORDER = 8, CIRCLE = 64 };
 typedef double complex dc;
 
-/* The coefficients of an expression where x, y, z have the coefficients curve[k]. */
+/* The coefficients of an expression for x, y, z with the coefficients curve[k]. */
 static void coefficients(const setting *s, cst_node n, const double curve[ORDER + 1][NQ], const double *parameters, double *out) {
   cst_graph_series *series = cst_graph_series_create(s->g, &n, 1, s->q, NQ, ORDER);
   cst_node          x[NQ], c[ORDER + 1];
@@ -29,7 +30,7 @@ static double apart(const double *x, const double *y) {
   return worst;
 }
 
-/* Known series, of x = t: at 0, or where that is singular at 1. */
+/* Known series for x = t: at 0, or at 1 where 0 is singular. */
 static const struct {
   const char *text;
   double      at, c[ORDER + 1];
@@ -68,7 +69,7 @@ static void curve_of(double curve[ORDER + 1][NQ]) {
     for (int i = 0; i < NQ; i++) curve[k][i] = k ? 0.3 * cos(1.3 * k + 2.1 * i) / k : here.q[i];
 }
 
-/* By the trapezoidal rule on a circle; what it costs in digits is its radius to the power k. */
+/* By the trapezoidal rule on a circle; order k loses digits like the radius to the power k. */
 static bool integrate(const setting *s, cst_node n, const double curve[ORDER + 1][NQ], double radius, double *out) {
   dc c[2] = {here.c[0], here.c[1]}, sum[ORDER + 1] = {0}, value, x[NQ];
   for (int j = 0; j < CIRCLE; j++) {
@@ -111,7 +112,7 @@ static void test_composed(const setting *s) {
     for (int k = 0; k <= ORDER; k++) worst = fmax(worst, fabs(found[k] - expected[k]) * pow(radius, k) / fmax(1, fabs(expected[0])));
     if (!OK(analytic && worst < 2e-15, "%s along a curve: Cauchy's integral", composed[i])) NOTE("off by %.2g", worst);
   }
-  /* a change of a single coefficient is seen */
+  /* a change of a single coefficient is detected */
   const cst_node n = parse(s, composed[1]);
   coefficients(s, n, curve, here.c, found);
   curve[ORDER][0] *= 1 + 1e-3;
@@ -119,7 +120,8 @@ static void test_composed(const setting *s) {
      "another curve has other coefficients");
 }
 
-/* Order 0 is the expression itself; what does not depend on x has no more; an input that is not needed is passed over. */
+/* Order 0 is the expression itself; expressions without x have no higher orders; inputs that are not needed
+ * are skipped. */
 static void test_edges(const setting *s) {
   cst_node          out[] = {parse(s, "sin(x)/a"), parse(s, "a*b"), -1, s->q[1], parse(s, "x'*2")}, c[5];
   cst_node          x[] = {s->q[0], s->q[2], s->q[1]}, one[] = {cst_graph_constant(s->g, 1), s->w[0], s->w[1]};
@@ -132,7 +134,7 @@ static void test_edges(const setting *s) {
   cst_graph_series_destroy(series);
 }
 
-/* The cost of order k grows as k, that of the derivatives as their number. */
+/* The cost of order k grows like k. */
 static void test_cost(const setting *s) {
   const cst_node    n = parse(s, "exp(x*y)*sin(x)/sqrt(1 + x*x + y*z)");
   cst_graph_series *series = cst_graph_series_create(s->g, &n, 1, s->q, NQ, 30);

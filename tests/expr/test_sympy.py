@@ -47,7 +47,7 @@ def expression(r, depth):
 
 
 def symbolic(text):
-    """Our own fixed texts only: sympify must never see what a user wrote. Decimals become exact values of the doubles."""
+    """For fixed texts of this file only: sympify must never see user input. Decimals become exact values of the doubles."""
     names = dict(zip("xyz", X), pi=sympy.Float(float(sympy.pi), 17))
     e = sympy.sympify(text.replace("^", "**"), locals=names, rational=False)
     return e.xreplace({f: sympy.Rational(*float(f).as_integer_ratio()) for f in e.atoms(sympy.Float)})

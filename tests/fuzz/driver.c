@@ -2,9 +2,9 @@
  *
  *   TARGET [-seconds=S] [-seed=N] [-dict=FILE] [-input=FILE] FILE ...
  *
- * Each input stands in the file -input (fuzz-input by default) while it runs; the file is removed at the good end. So whatever ends the
- * process, a signal, a sanitizer or the time limit of one input (an alarm of LIMIT seconds), leaves the input that did it. Without
- * -seconds only the files themselves are run. Ends with a line of the number of inputs.
+ * Each input is in the file -input (fuzz-input by default) while it runs; the file is removed on success. So
+ * a signal, a sanitizer or the time limit of one input (an alarm of LIMIT seconds) leaves the input that
+ * caused it. Without -seconds only the files themselves are run. The last line is the number of inputs.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define _GNU_SOURCE 1
@@ -23,7 +23,7 @@ static int         input;
 static const char *input_name = "fuzz-input";
 
 static void run(const text *t) {
-  unsigned char *copy = malloc(t->n ? t->n : 1); /* so that a sanitizer sees its end */
+  unsigned char *copy = malloc(t->n ? t->n : 1); /* so that a sanitizer detects reads beyond its end */
   if (!copy || pwrite(input, t->s, t->n, 0) != (ssize_t)t->n || ftruncate(input, (off_t)t->n)) mutate_fail(input_name);
   memcpy(copy, t->s, t->n);
   alarm(LIMIT);
@@ -38,7 +38,7 @@ static double now(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* The value behind the option, NULL when word is none. */
+/* The value of the option; NULL when word is not this option. */
 static const char *value(const char *word, const char *option) {
   const size_t n = strlen(option);
   return strncmp(word, option, n) ? NULL : word + n;

@@ -1,5 +1,6 @@
-/* fuzz-checkpoint.c: any bytes as a checkpoint of the study tests/fuzz/checkpoint.yaml, whose text FUZZ_STUDY names. The sums of what has
- * the form of one are made right first, so that it is the numbers that are tried; every second input is left as it is. */
+/* fuzz-checkpoint.c: any bytes as a checkpoint of the study tests/fuzz/checkpoint.yaml, whose text FUZZ_STUDY
+ * names. The digests of inputs with the form of a checkpoint are corrected first, so that the numbers are
+ * tested; every second input is left unchanged. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
 #include "constella/document.h"
@@ -25,7 +26,7 @@ static cst_plan *make_plan(void) {
   return p;
 }
 
-/* The digests of a checkpoint whose parts lie inside it. */
+/* Corrects the digests of a checkpoint whose parts are inside it. */
 static void seal(unsigned char *data, size_t size) {
   cst_snapshot_trailer t;
   cst_sha256_context   c;
@@ -52,7 +53,7 @@ static PetscErrorCode stop_at_once(void *context, double work, bool *stop) {
   return 0;
 }
 
-/* All that a resumed run takes of it before its first step. */
+/* Reads everything that a resumed run reads before its first step. */
 static void take(const cst_plan *p, cst_past *past) {
   char           why[512];
   size_t         size;
@@ -77,7 +78,7 @@ static void take(const cst_plan *p, cst_past *past) {
   cst_reference_destroy(r);
 }
 
-/* Whether leaks of what is allocated from here on are told; without a sanitizer none are. */
+/* Whether leaks of memory allocated from here on are reported; only with a sanitizer. */
 extern void __lsan_disable(void) __attribute__((weak));
 extern void __lsan_enable(void) __attribute__((weak));
 static void leaks(bool told) {
@@ -90,7 +91,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size) {
   char             why[512], name[128];
   unsigned char   *copy = malloc(size + 1);
   if (!p) {
-    leaks(false); /* of MPI's parts, which it unloads */
+    leaks(false); /* of modules that MPI unloads */
     if (PetscInitializeNoArguments()) abort();
     leaks(true);
     p = make_plan();

@@ -1,4 +1,5 @@
-/* fuzz-layers.c: any bytes as the key `layers` of a study. No file is opened, and nothing is compiled: layers in C are withheld. */
+/* fuzz-layers.c: any bytes as the key `layers` of a study. No file is opened, and nothing is compiled: layers
+ * in C are withheld. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdlib.h>
 #include <string.h>
@@ -7,9 +8,9 @@
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 
-static const char before[] =
-    "study: order\nsystem: planar-pendulum\nend: 1.0\nsteps: [0.1]\nmethods: [project(mine), convert(mine), heun]\nreference: exact\n"
-    "layers:\n";
+static const char before[] = "study: order\nsystem: planar-pendulum\nend: 1.0\nsteps: [0.1]\nmethods: "
+                             "[project(mine), convert(mine), heun]\nreference: exact\n"
+                             "layers:\n";
 
 static const char *share(cst_fetch *fetch, const char *path, char **text, size_t *length) {
   (void)path;
@@ -28,7 +29,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size) {
   memcpy(text + sizeof before - 1, data, size);
   cst_study *s = cst_study_read("fuzz.yaml", text, sizeof before - 1 + size, share, d);
   cst_diag_print(d, nowhere);
-  if (!s == !cst_diag_count(d)) abort(); /* a study or mistakes, never both */
+  if (!s == !cst_diag_count(d)) abort(); /* a study or errors, never both */
   fclose(nowhere);
   cst_study_destroy(s);
   cst_diag_destroy(d);

@@ -1,4 +1,5 @@
-/* fuzz-method.c: any bytes as a method expression. What is read has properties on a system, a program, and a label that reads back. */
+/* fuzz-method.c: any bytes as a method expression. A valid expression has properties on a system, a program,
+ * and a label that reads back. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +27,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size) {
   if (m)
     try_method(m);
   else if (!*error.message || error.offset < 0 || (size_t)error.offset > strlen(text))
-    abort(); /* a mistake has a place and a message */
+    abort(); /* an error has a place and a message */
   cst_method_destroy(m);
   free(text);
   return 0;

@@ -1,5 +1,5 @@
-/* fuzz-result.c: any bytes as a result file: opened, and all read that there is, as `table` and `status` do: in a child, since HDF5 does
- * not promise to survive damaged files. What may not be is that nobody notices: a child that hangs. */
+/* fuzz-result.c: any bytes as a result file, read by `table` and `status` in a child, because damaged files
+ * may crash HDF5. The child must not hang. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <errno.h>
 #include <signal.h>
@@ -11,7 +11,7 @@
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 
-/* The signal that ended the command in a child of its own; 0: none. */
+/* The signal that ended the command in a child process; 0: none. */
 static int ended_by(int (*command)(int, char **), int n, char **words) {
   const pid_t child = fork();
   int         status;
@@ -22,12 +22,13 @@ static int ended_by(int (*command)(int, char **), int n, char **words) {
     alarm(60);
     _exit(command(n, words));
   }
-  while (waitpid(child, &status, 0) < 0) /* the fuzzer has a clock that interrupts */
+  while (waitpid(child, &status, 0) < 0) /* the fuzzer's timer interrupts */
     if (errno != EINTR) abort();
   return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 }
 
-/* The fuzzer has a thread of its own, and a child that is forked while it holds a lock waits for ever: it then has a second one. */
+/* The fuzzer has a thread, and a child that is forked while that holds a lock waits for ever: a second
+ * attempt follows. */
 static void try_command(int (*command)(int, char **), int n, char **words) {
   int by = ended_by(command, n, words);
   if (by == SIGALRM) by = ended_by(command, n, words);

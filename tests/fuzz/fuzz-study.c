@@ -1,5 +1,6 @@
-/* fuzz-study.c: any bytes as a study file. No file is opened: where a study names a system file, it gets a description of the catalogue, or
- * none. The canonical text of what is read must read back as the same study. */
+/* fuzz-study.c: any bytes as a study file. No file is opened: where a study names a system file, it gets a
+ * description of the catalogue, or none. The canonical text of what is read must read back as the same study.
+ */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,8 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 
 enum { MEMBERS = 2, MOST_Q = 64, MOST_CASES = 100000 };
 
-/* A system with everything that studies can refer to: sizes, arrays, states, symmetries, a constraint, a mass that varies. */
+/* A system with everything that studies can refer to: sizes, arrays, states, symmetries, a constraint, a mass
+ * that varies. */
 static const char own[] = "system: own\n"
                           "coordinates: [z1, z2, \"x[n]\"]\n"
                           "parameters: {n: {size: 2}, B: 0.8, R: {default: 2}}\n"
@@ -21,8 +23,8 @@ static const char own[] = "system: own\n"
                           "symmetries: {nothing: [0, 0, 0]}\n"
                           "states: {default: {q: [R, 0, 0], v: [0, 1, 1]}, low: {q: [0, R, 0], v: [1, 0, i]}}\n";
 
-/* The description NAME of the catalogue as the file .../NAME.yaml, no file nothing.yaml, and `own` as every other one, which no compiler
- * takes for a layer. */
+/* The description NAME of the catalogue as the file .../NAME.yaml, no file nothing.yaml, and `own` as every
+ * other one, which no compiler takes for a layer. */
 static const char *share(cst_fetch *fetch, const char *path, char **text, size_t *length) {
   const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path, *dot = strrchr(base, '.');
   char       *name = strndup(base, dot ? (size_t)(dot - base) : strlen(base));
@@ -43,7 +45,7 @@ static cst_study *read_study(const char *text, size_t length) {
   if (!nowhere) abort();
   cst_diag_print(d, nowhere);
   fclose(nowhere);
-  if (!s == !cst_diag_count(d)) abort(); /* a study or mistakes, never both */
+  if (!s == !cst_diag_count(d)) abort(); /* a study or errors, never both */
   cst_diag_destroy(d);
   return s;
 }

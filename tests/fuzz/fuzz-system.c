@@ -1,5 +1,6 @@
-/* fuzz-system.c: any bytes as the description of a system. A description that is read is small enough to be tried, or too large to be: the
- * kernels of a small one are run by both interpreters, whose bits must agree, emitted, and its geometry is asked for at its first state. */
+/* fuzz-system.c: any bytes as the description of a system. The kernels of a small valid system are run by
+ * both interpreters, whose bits must agree, and emitted, and its geometry is computed at its first state;
+ * large systems are only read. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <stdlib.h>
@@ -91,7 +92,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size) {
   FILE       *nowhere = must(fopen("/dev/null", "w"));
   cst_diag_print(d, nowhere);
   fclose(nowhere);
-  if (!s == !cst_diag_count(d)) abort(); /* a system or mistakes, never both */
+  if (!s == !cst_diag_count(d)) abort(); /* a system or errors, never both */
   if (s && s->nq <= SMALL && s->ng <= SMALL && cst_system_entries(s, 'l') <= MOST_L && cst_graph_size(s->graph) <= MOST_NODES)
     try_system(s);
   cst_system_destroy(s);

@@ -1,4 +1,5 @@
-/* fuzz-table.c: any bytes as the values of --where and --columns of `constella table` on the result that FUZZ_RESULT names. */
+/* fuzz-table.c: any bytes as the values of --where and --columns of `constella table` on the result that
+ * FUZZ_RESULT names. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +13,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size) {
   static int out = -1;
   char      *result = getenv("FUZZ_RESULT"), *text = strndup((const char *)data, size);
   if (!result || !text) abort();
-  if (out < 0) { /* what tables print goes nowhere; the driver's last line does not */
+  if (out < 0) { /* discard the tables, but not the last line of the driver */
     fflush(stdout);
     out = dup(STDOUT_FILENO);
   }

@@ -1,5 +1,5 @@
-/* guide.c: with libFuzzer, half of the mutations are those of mutate.c. Its dictionary and the files that it takes pieces from are named in
- * the environment: FUZZ_DICT, FUZZ_FILES (lines). */
+/* guide.c: with libFuzzer, half of the mutations are those of mutate.c. The environment names its dictionary
+ * and the files for pieces: FUZZ_DICT, FUZZ_FILES (lines). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define _GNU_SOURCE 1
 #include <stdlib.h>

@@ -59,7 +59,7 @@ void mutate_dictionary(const char *name) {
 
 /* ---- mutations of `now`, whose room is MUTATE_BYTES ---- */
 
-/* Bytes at .. at + gone give way to s[n]. */
+/* Replaces the bytes at .. at + gone by s[n]. */
 static void replace(size_t at, size_t gone, const char *s, size_t n) {
   if (now.n - gone + n > MUTATE_BYTES) return;
   memmove(now.s + at + n, now.s + at + gone, now.n - at - gone);

@@ -1,4 +1,4 @@
-/* scratch.h: the file of a fuzz target whose reader opens one by its name. */
+/* scratch.h: a temporary file for fuzz targets whose reader opens a file by its name. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef SCRATCH_H
 #define SCRATCH_H
@@ -13,7 +13,7 @@ static void scratch_remove(void) {
   rmdir(scratch_folder);
 }
 
-/* In a folder of its own, which is removed at the end. */
+/* In its own folder, which is removed at the end. */
 static const char *scratch(const char *name) {
   if (*scratch_file) return scratch_file;
   if (!mkdtemp(scratch_folder)) abort();

@@ -1,4 +1,5 @@
-/* demo.h: a small result file with every kind of field, and values known from their indices, for the tests of src/record. */
+/* demo.h: a small result file with every kind of field, and values known from their indices, for the tests of
+ * src/record. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef DEMO_H
 #define DEMO_H
@@ -88,7 +89,7 @@ static inline cst_record *demo_create(MPI_Comm comm, const char *path, char *why
   return r;
 }
 
-/* Everything of one trajectory. */
+/* All data of one trajectory. */
 static inline bool demo_write_row(cst_record *r, long c, long m) {
   double      q[NCOORDINATE];
   signed char status = c == 4 && m == 1 ? 3 : 0;

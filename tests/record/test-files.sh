@@ -1,5 +1,5 @@
 #!/bin/bash
-# test-files.sh: the file apart from its writer: equal bytes for any number of ranks; read while it is written; read after kill -9. TAP.
+# test-files.sh: result files: equal bytes for any number of ranks; read while they are written; read after kill -9. TAP.
 # usage: [WRITE_DEMO [CONSTELLA]]; without arguments the programs in BUILD and CONSTELLA.
 # SPDX-License-Identifier: BSD-2-Clause
 . "$(dirname "$0")/tap.sh"
@@ -16,7 +16,7 @@ for n in 2 3; do
   verdict $? "1 and $n ranks: the same bytes but for the process" "$differ bytes differ" "20 at most"
 done
 
-# A run that lives.
+# A live run.
 for n in 1 2; do
   if [ $n = 1 ]; then "$demo" live$n.h5 linger >out$n 2>err & else mpirun -n $n "$demo" live$n.h5 linger >out$n 2>err & fi
   writer=$!
@@ -44,8 +44,8 @@ for n in 1 2; do
   has "$n ranks, killed: may be replaced" "$(cat out)" "accepted"
 done
 
-# Killed in the middle of writing rows and attributes, at any instant; then taken up again, and killed in the middle of opening, writing and
-# closing. Every time the file opens, and a row is there as a whole or not at all. The instants are spread evenly over the first second.
+# Killed while it writes rows and attributes, at any instant; then opened again, and killed while opening, writing and
+# closing. The file always opens, and each row is complete or missing. The instants are spread evenly over the first second.
 killed() { # NAME MODE TURN
   "$demo" busy.h5 "$2" >out 2>err &
   writer=$!

@@ -1,4 +1,5 @@
-/* test-lock.c: one run at a time on one output: claims of the living, the dead and the far away, with locks and without. */
+/* test-lock.c: one run at a time on one output: claims of live, dead and remote processes, with locks and
+ * without. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define _GNU_SOURCE
 #include "record/lock.h"
@@ -41,7 +42,7 @@ static void write_claim(const char *host, long pid, double start) {
   if (f) fprintf(f, "%s %ld %.0f 2024-01-02T03:04:05Z\n", host, pid, start), fclose(f);
 }
 
-/* A file system without locks: F_OFD_SETLK fails as it does there. For the rest of the process. */
+/* Simulates a file system without locks, where F_OFD_SETLK fails, for the rest of the process. */
 static void without_locks(void) {
   struct sock_filter code[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
@@ -55,7 +56,8 @@ static void without_locks(void) {
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program)) _exit(9);
 }
 
-/* A child that takes the lock, says so through the pipe, and beats until it is killed. Returns its number when it holds it, else 0. */
+/* A child that takes the lock, reports that through a pipe, and beats until it is killed. Returns its number
+ * when it has the lock, else 0. */
 static pid_t owner_process(bool locks, double beat) {
   int  says[2];
   char word = 0;
@@ -121,7 +123,8 @@ static void other_process(bool locks) {
   OK(!exists(), "%s: and given up", how);
 }
 
-/* A process of this host that neither holds a lock nor gives a sign of life: its number may have gone to another, or it hangs. */
+/* A process of this host that neither holds a lock nor gives a sign of life: its number may have gone to
+ * another, or it hangs. */
 static void silent(void) {
   char host[256] = "";
   gethostname(host, sizeof host - 1);
@@ -158,7 +161,8 @@ static void far_away(void) {
   cst_lock_release(l);
 }
 
-/* So many processes at the same instant, that keep what they get until all have tried: how many got it. */
+/* Starts n processes at the same instant, which keep the lock until all have tried; returns how many got it.
+ */
 static int winners(bool locks) {
   int   start[2], says[2], stop[2], won = 0;
   pid_t child[MANY];
@@ -170,14 +174,14 @@ static int winners(bool locks) {
     close(start[1]), close(stop[1]);
     if (!locks) without_locks();
     if (read(start[0], &word, 1) < 0) _exit(1);
-    cst_lock *l = cst_lock_take_within(path, locks ? 0.5 : 2, why, sizeof why); /* longer than a claim takes to settle */
+    cst_lock *l = cst_lock_take_within(path, locks ? 0.5 : 2, why, sizeof why); /* longer than the time until a claim is certain */
     if (write(says[1], l ? "y" : "n", 1) != 1) _exit(1);
     for (struct pollfd p = {.fd = stop[0]}; !poll(&p, 1, 50);)
       if (l) cst_lock_beat(l);
     cst_lock_release(l);
     _exit(0);
   }
-  close(start[0]), close(start[1]); /* all go on when the last end for writing is closed */
+  close(start[0]), close(start[1]); /* all start when the last writing end is closed */
   for (int i = 0; i < MANY && read(says[0], &word, 1) == 1; i++) won += word == 'y';
   close(stop[0]), close(stop[1]), close(says[0]), close(says[1]);
   for (int i = 0; i < MANY; i++) waitpid(child[i], NULL, 0);

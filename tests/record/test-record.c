@@ -1,4 +1,4 @@
-/* test-record.c: result files as their writers and readers see them. ranks: 1 2 3 */
+/* test-record.c: writing and reading result files. ranks: 1 2 3 */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define TAP_MPI
 #include "tap.h"
@@ -136,7 +136,7 @@ static void attributes_grow(void) {
   cst_result_close(f);
 }
 
-/* Asked on one rank, as the program does: the answer may depend on a file made for a moment. */
+/* Called on one rank, as by the program, because it may make a file for a moment. */
 static bool refused(const char *name, bool overwrite, const char *word) {
   if (rank > 0) return true;
   const char *text = cst_record_refuse(name, overwrite);
@@ -153,7 +153,7 @@ static bool note_is(const char *name, const char *wanted) {
   return same;
 }
 
-/* An attempt to take the file up that must be refused in these words, with the file left as it was. */
+/* Opening the file must fail with this message and leave the file unchanged. */
 static void not_taken_up(const cst_dimension *d, const cst_field *f, int nfield, const char *word) {
   cst_record *r = cst_record_open(MPI_COMM_WORLD, file, d, DEMO_DIMENSIONS, f, nfield, why, sizeof why);
   OK(!r && strstr(why, word) && note_is("state", "interrupted"), "refused: %s", r ? "no" : why);
@@ -189,7 +189,7 @@ static bool size_is(off_t wanted) {
 
 static bool error_has(const cst_record *r, const char *word) { return strstr(cst_record_error(r), word); }
 
-/* What changes after the first flush, and what does not. */
+/* Changes that are allowed after the first flush, and those that are not. */
 static void sealed(cst_record *r) {
   char long_text[601];
   for (int i = 0; i < 600; i += 2) memcpy(long_text + i, "ö", 3);
@@ -255,7 +255,7 @@ static void not_ours(void) {
   OK(!r && strstr(why, "No such file"), "nor is none: %s", why);
 }
 
-/* The file goes away under the run, or another one takes its place. */
+/* The file is removed or replaced during the run. */
 static void pulled_away(void) {
   cst_record *r = demo_create(MPI_COMM_WORLD, in_folder("gone.h5"), why, sizeof why);
   OK(cst_record_sync(r), "a file that is there is synchronised");

@@ -1,4 +1,5 @@
-/* test-snapshot.c: checkpoints: what comes back, what is kept, and that no damage, full disk or kill goes unnoticed. */
+/* test-snapshot.c: checkpoints: reading them back, keeping and removing them, and detection of damage, full
+ * disks and kills. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "record/snapshot-form.h"
 #include "constella/random.h"
@@ -28,7 +29,7 @@ static char *bytes_of(int section, long number, size_t size) {
   return x;
 }
 
-/* One with the sections above, the last of the size that is given; their digests are given for every second one. */
+/* Writes one with the sections above, the last one of the given size; every second one with digests. */
 static bool write_one(long number, size_t large, long keep) {
   cst_snapshot_writer *w = cst_snapshot_begin(path, number, why, sizeof why);
   for (int i = 0; w && i < SECTIONS; i++) {
@@ -45,7 +46,7 @@ static bool write_one(long number, size_t large, long keep) {
   return w && cst_snapshot_commit(w, keep, why, sizeof why);
 }
 
-/* Opens, passes its check, and every section is what write_one wrote. */
+/* Whether it opens, passes its check, and every section is as write_one wrote it. */
 static bool whole(long number, size_t large) {
   cst_snapshot *s = cst_snapshot_open(path, number, why, sizeof why);
   bool          ok = s && cst_snapshot_check(s) && cst_snapshot_count(s) == SECTIONS;
@@ -178,7 +179,7 @@ static void wrong_digest(void) {
      "bytes that changed after their digest was taken are noticed");
 }
 
-/* Where files may have no more than so many bytes. */
+/* With a limit on the size of files. */
 static bool refused_within(rlim_t most) {
   struct rlimit old, low;
   getrlimit(RLIMIT_FSIZE, &old);

@@ -8,7 +8,7 @@ demo=$(realpath "${1:-$BUILD/tests/record/write-demo}") cst=$(realpath "${2:-$CO
 trap 'cd /; rm -rf "$folder"' EXIT
 cd "$folder" || exit 1
 
-# The process is on another host: what its lock says.
+# The process is on another host: its lock shows its state.
 "$demo" x.h5 elsewhere
 has 'without a lock' "$("$cst" status x.h5)" 'state         running (so it was left; its process is on another host)'
 has 'resumed' "$("$cst" status x.h5)" 'resumed       2 times'
@@ -35,7 +35,7 @@ printf x | dd of=x.h5.checkpoint.2 bs=1 seek=1000 conv=notrunc 2>/dev/null
 is 'both damaged' "$(checkpoints)" \
   $'checkpoint    3 cannot be used: x.h5.checkpoint.3 is cut short, or not a checkpoint\ncheckpoint    2 cannot be used: x.h5.checkpoint.2 is damaged'
 
-# A run of this host that is gone, and one that ended well.
+# A run of this host that was killed, and one that is complete.
 "$demo" y.h5 interrupted
 has 'interrupted' "$("$cst" status y.h5)" 'state         interrupted'
 "$demo" z.h5 complete

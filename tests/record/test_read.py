@@ -32,7 +32,7 @@ def h5py_reads(path):
         f.visititems(lambda name, o: datasets.append(o) if isinstance(o, h5py.Dataset) else None)
         ok(len(datasets) == 5 + 18, "every scale and field is there")
         ok(all(type(d.attrs["units"]) is str and type(d.attrs["long_name"]) is str and d.attrs["long_name"] for d in datasets), "all have units and long_name as str")
-        fields = [d for d in datasets if d.parent.name not in ("/", "/run")]   # what stands in /run is its own scale
+        fields = [d for d in datasets if d.parent.name not in ("/", "/run")]   # datasets in /run are their own scale
         ok(all(len(d.dims[k]) == 1 for d in fields for k in range(d.ndim)), "every dimension of every field has its scale")
         ok([s[0].name for s in f["final/q"].dims] == ["/case", "/member", "/coordinate"], "/final/q: case, member, coordinate")
         ok([x.decode() for x in f["coordinate"]] == ["x1", "y1", "ξ₂", "y2"], "labels are UTF-8")

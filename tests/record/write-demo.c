@@ -1,8 +1,9 @@
-/* write-demo.c: write the file of demo.h for other tests: write-demo PATH MODE.
- * complete, interrupted: everything, then closed in that state. linger: half of it, then the line "ready PID" and sleep, to be read or
- * killed. busy: many rows and attributes written without end after "ready", to be killed; again: that file opened, written and closed
- * without end; check: look at what that left. elsewhere: as left by a run of another host, in its third attempt. checkpoint N: one of that
- * number beside PATH. refuse: print what cst_record_refuse says.
+/* write-demo.c: writes the file of demo.h for other tests: write-demo PATH MODE.
+ * complete, interrupted: everything, then closed in that state. linger: half of it, then the line "ready PID"
+ * and sleep, to be read or killed. busy: many rows and attributes written without end after "ready", to be
+ * killed; again: that file opened, written and closed without end; check: look at what that left. elsewhere:
+ * as left by a run of another host, in its third attempt. checkpoint N: one of that number beside PATH.
+ * refuse: print what cst_record_refuse says.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "demo.h"
@@ -25,7 +26,8 @@ static bool busy_row(cst_record *r, long i) {
   return cst_record_write(r, 0, start, count, x) && cst_record_write(r, 1, start, count, &done);
 }
 
-/* Texts and numbers of /run, as many as a run has and more; of every length, so that a kill that stops one halfway would show. */
+/* Texts and numbers of /run, more than in a run; of every length, so that a write interrupted by a kill would
+ * show. */
 static void busy_notes(cst_record *r, long turn) {
   char name[32], text[CST_NOTE_WIDTH + 1];
   memset(text, 'a' + (int)(turn % 26), sizeof text);

@@ -1,6 +1,7 @@
-/* strike.c: loaded before a program (LD_PRELOAD): strikes it in a chosen call. STRIKE=CALL:N:WHAT, from the N-th call of fwrite, fsync,
- * rename or pwrite of this process on a path, or on an open file of a path, that holds STRIKE_PATH, or ends in it where that has a $
- * behind it. WHAT is KILL, or the errno that the call fails with. STRIKE_RANK: of this MPI rank only. Without these nothing happens.
+/* strike.c: loaded into a program (LD_PRELOAD): kills it, or fails, in a chosen call. STRIKE=CALL:N:WHAT,
+ * from the N-th call of fwrite, fsync, rename or pwrite of this process on a path, or on an open file of a
+ * path, that contains STRIKE_PATH or, with a $ behind STRIKE_PATH, ends with it. WHAT is KILL, or the errno
+ * that the call fails with. STRIKE_RANK: of this MPI rank only. Without these nothing happens.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define _GNU_SOURCE
@@ -20,7 +21,7 @@ static int concerns(const char *where, const char *path) {
   return length >= n - 1 && !strncmp(path + length - (n - 1), where, n - 1);
 }
 
-/* 0: let it pass; else the errno to fail with. */
+/* 0: no failure; else the errno to fail with. */
 static int strike(const char *call, const char *path) {
   const char *how = getenv("STRIKE"), *where = getenv("STRIKE_PATH"), *rank = getenv("STRIKE_RANK"), *mine = getenv("OMPI_COMM_WORLD_RANK");
   const size_t n = strlen(call);
@@ -44,7 +45,7 @@ static int strike_open(const char *call, int fd) {
 size_t fwrite(const void *bytes, size_t size, size_t n, FILE *f) {
   static size_t (*next)(const void *, size_t, size_t, FILE *);
   if (!next) *(void **)&next = dlsym(RTLD_NEXT, "fwrite");
-  if (getenv("STRIKE")) fflush(f); /* what came before is in the file */
+  if (getenv("STRIKE")) fflush(f); /* earlier output is in the file */
   return (errno = strike_open("fwrite", fileno(f))) ? 0 : next(bytes, size, n, f);
 }
 

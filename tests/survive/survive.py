@@ -1,4 +1,4 @@
-"""survive.py: what the tests of interrupted runs share: studies of every family, attempts that are struck, and what must come out."""
+"""survive.py: shared by the tests of interrupted runs: studies of every family, attempts that are interrupted, and the expected result."""
 # SPDX-License-Identifier: BSD-2-Clause
 import os
 import pathlib

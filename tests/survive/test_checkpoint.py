@@ -1,4 +1,4 @@
-"""test_checkpoint.py: checkpoints whose sums are right and whose numbers are not: refused in words, never believed."""
+"""test_checkpoint.py: checkpoints with valid digests and wrong numbers are refused with a message."""
 # SPDX-License-Identifier: BSD-2-Clause
 import hashlib
 import os
@@ -13,7 +13,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../
 
 from cli import ENVIRONMENT, PROGRAM, constella, done, ok, path, write
 
-ENTRY, TRAILER = "<16sQQ32s", "<8sIIQ32s"   # of the index, and what stands behind it
+ENTRY, TRAILER = "<16sQQ32s", "<8sIIQ32s"   # of the index, and of the trailer
 FIELDS = ["case", "member", "count", "numbers", "step", "half_step", "window", "in_window", "folds", "next_sample", "opens"]   # of a piece
 
 LONG = """study: conservation
@@ -28,7 +28,7 @@ samples: {count: 20}
 
 
 class Checkpoint:
-    """Its sections, to be changed; write() makes all sums right again."""
+    """The sections of a checkpoint; write() updates all digests."""
 
     def __init__(self, name):
         self.name = name
@@ -56,7 +56,7 @@ class Checkpoint:
 
 
 def interrupted():
-    """The result of a run that was stopped with all of its trajectories on their way, and its newest checkpoint."""
+    """The result of a run that was stopped with all its trajectories in progress, and its newest checkpoint."""
     result = path("long.h5")
     process = subprocess.Popen([PROGRAM, "run", write("long.yaml", LONG), "-o", result, "--progress", "none"], env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     time.sleep(2.5)

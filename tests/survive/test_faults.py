@@ -1,5 +1,4 @@
-"""test_faults.py: full disks, failing calls, damaged and foreign checkpoints, removed files, two runs on one output: what is said, and that
-nothing is lost."""
+"""test_faults.py: full disks, failing calls, damaged and foreign checkpoints, removed files, two runs on one output: their messages, and that nothing is lost."""
 # SPDX-License-Identifier: BSD-2-Clause
 import ctypes
 import os
@@ -24,7 +23,7 @@ methods: [rattle, "compose(rattle, yoshida4)"]
 
 
 def until(what, seconds=60):
-    """Wait for a condition; whether it came."""
+    """Wait for a condition; return whether it came true."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if what():
@@ -130,7 +129,7 @@ def foreign(study, first):
 
 
 def replaced(study, first):
-    """A file that is overwritten, by a run that is killed before its first checkpoint: the old ones are not in the way."""
+    """A file that is overwritten by a run that is killed before its first checkpoint: old checkpoints do not interfere."""
     result = interrupted("replaced", study)
     process = subprocess.Popen([PROGRAM, "run", study, "-o", result, "--overwrite", "--progress", "none"], stdout=subprocess.DEVNULL)
     ok(until(lambda: not checkpoints(result)), "replaced: the checkpoints go with the file")
@@ -168,7 +167,7 @@ def twice():
 
 
 def mounted(size):
-    """A small file system; None where this user cannot have one."""
+    """A small file system; None where the user may not mount one."""
     folder = scratch()
     made = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "none", folder], stderr=subprocess.DEVNULL)
     return folder if made.returncode == 0 else None
@@ -198,7 +197,7 @@ def full(study, first):
 # ---- signals
 
 def alone():
-    """One process, without a launcher: each signal that is listened to."""
+    """One process, without a launcher: each signal that the program handles."""
     study = write("alone.yaml", STUDY.replace("1600.0", "160000.0"))
     for which in (signal.SIGTERM, signal.SIGINT, signal.SIGUSR1, signal.SIGUSR2):
         result = path(f"alone-{which.name}.h5")
@@ -211,7 +210,7 @@ def alone():
 
 
 def insistent():
-    """A run that cannot stop, since one rank does not answer, ends at once by a second SIGINT, but not by one that comes with the first."""
+    """A run that cannot stop, because one rank does not respond, ends at once on a second SIGINT, but not on one that comes together with the first."""
     result = path("insistent.h5")
     process = start(write("insistent.yaml", STUDY.replace("1600.0", "160000.0")), result, 2, checkpoint=1000)
     ok(until(lambda: len(ranks_of(process.pid)) == 2 and os.path.exists(result)), "insistent: the run is at work")
@@ -229,7 +228,7 @@ def insistent():
 # ---- time
 
 def limited(study, first, seconds):
-    """A second is kept in reserve; what is left of the limit is not enough for the study."""
+    """The run keeps a second in reserve; the rest of the limit is too short for the study."""
     result, limit = path("limited.h5"), 1.15 + 0.3 * seconds
     for attempt in range(60):
         began = time.monotonic()
@@ -247,7 +246,7 @@ def limited(study, first, seconds):
 
 
 def sizes(study):
-    """In the middle of one batch, the n-th checkpoint is as large as the first; of twice the members it is twice as large."""
+    """Within one batch, the n-th checkpoint is as large as the first; with twice the members it is twice as large."""
     found = {}
     for members in (512, 1024):
         text = STUDY.replace("members: 64", f"members: {members}").replace('[rattle, "compose(rattle, yoshida4)"]', "[rattle]")
@@ -269,7 +268,7 @@ def sizes(study):
         found[members] = list(grown.values())
         ok(len(grown) >= 6 and max(grown.values()) < 1.02 * min(grown.values()), f"checkpoints of {members} members do not grow with the steps", grown)
     if all(found.values()):
-        # what the series hold is the same for both
+        # the series have the same size in both
         note(f"bytes of a checkpoint: {found[512][-1]} of 512 members, {found[1024][-1]} of 1024")
         ok(1.5 < found[1024][-1] / found[512][-1] < 2.1, "they are linear in the members", found)
 

@@ -1,4 +1,4 @@
-"""test_kill.py: runs that are struck at random instants and resumed on other numbers of ranks end in the file of an undisturbed run.
+"""test_kill.py: runs that are killed at random instants and resumed on other numbers of ranks give the file of an undisturbed run.
 
 test_kill.py [--instants N] [--seed S]: N instants for all studies together (12), drawn from S (1); from 30 on with further families
 and on instruction sets that change. --only NAME: of this study. --keep FOLDER: where files go that differ.
@@ -26,7 +26,7 @@ def option(name, default):
 
 
 def timed(run_it):
-    """What it returns, and the CPU seconds of the processes that it waited for."""
+    """The result of a call, and the CPU seconds of the processes that it waited for."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     result = run_it()
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -42,7 +42,7 @@ def equal(name, first, result):
 
 
 def strike(name, study, of, result, seconds, ranks, isa, how, draw):
-    """One attempt, struck after some seconds: whether that hit a run at work, and the CPU seconds of its ranks until then."""
+    """One attempt, killed after some seconds: whether it was running then, and the CPU seconds of its ranks until then."""
     process = start(study, result, ranks, "--batch", draw.choice((8, 16, 64, 1024)), checkpoint=INTERVAL, of=of, env={"CONSTELLA_ISA": isa} if isa else None)
     time.sleep(seconds)
     early, spent = process.poll() is not None, cpu(process.pid)
@@ -60,7 +60,7 @@ def strike(name, study, of, result, seconds, ranks, isa, how, draw):
 
 
 def ended(name, study, of, first, result, ranks):
-    """Resumed to its end the file is the undisturbed one, and there is nothing more to do; the CPU seconds."""
+    """Check that the file, resumed to its end, equals the undisturbed one and that nothing is left to do; return the CPU seconds."""
     (status, out, err), cost = timed(lambda: finish(start(study, result, ranks, of=of)))
     expected = described(name)[0]
     ok(status == expected, f"{name}: resumed, it ends with {expected}", status, out, err)
@@ -71,12 +71,12 @@ def ended(name, study, of, first, result, ranks):
 
 
 def survive(name, instants, isas, draw):
-    """Until so many strikes have hit; where the study was complete before, it begins again."""
+    """Repeat until this many kills have hit a running program; a study that was complete before starts again."""
     global struck
     (study, of, first, seconds), whole = timed(lambda: undisturbed(name))
     result = path(name + "-struck.h5")
     _, start_up = timed(lambda: finish(start(study, path(name + ".h5"), max(RANKS), of=of)))   # it finds the file complete
-    a_rank = 0.5 + 2 * start_up / max(RANKS)   # of CPU that a rank may take to start and to end, on a busy machine
+    a_rank = 0.5 + 2 * start_up / max(RANKS)   # CPU seconds that a rank may need to start and to end, on a busy machine
     hit, rounds, spent, allowed = 0, 1, 0, 0
     for i in range(8 * instants):
         ranks = RANKS[(i + draw.randrange(4)) % 4]

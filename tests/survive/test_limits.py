@@ -11,7 +11,7 @@ from survive import finish, same, start
 
 from cli import ENVIRONMENT, PROGRAM, constella, digests, done, ok, path, run, scratch, together, write
 
-SECONDS = 30   # of a busy machine; what hangs does so for ever
+SECONDS = 30   # on a busy machine; a hang lasts for ever
 STUDY = """study: conservation
 system: double-pendulum
 initial: {members: 8, seed: 7, spread: {q: 0.1, v: 0.1}}
@@ -25,7 +25,7 @@ DESCRIPTORS = range(3, 41) if ALL else [3, 8, 12, 16, 26, 40]
 
 
 def limited(option, value, ranks, study):
-    """(exit status, what it said) under `ulimit`: that of the ranks; it has pipes, which no limit shortens."""
+    """(exit status, output) under `ulimit` of the ranks; output goes to pipes, which no limit truncates."""
     folder = scratch()
     inner = f"ulimit -{option} {value}; exec {PROGRAM} run {study} -o r.h5 --progress none --checkpoint-seconds 0.1"
     words = (["mpirun", "-n", str(ranks)] if ranks else []) + ["bash", "-c", inner]
@@ -41,7 +41,7 @@ def limits(option, values, ranks, study):
             status, out = limited(option, value, ranks, study)
             name = f"ulimit -{option} {value}, {ranks or 1} ranks"
             ok(status is not None, f"{name}: it ends", out)
-            if status != 0 and option != "v":   # where the loader has no memory it speaks in its own words
+            if status != 0 and option != "v":   # without memory the loader prints its own message
                 ok(status in (1, 2, 127) and ("error" in out), f"{name}: it says why", status, out)
             ok("PETSC ERROR" not in out, f"{name}: not in PETSc's words", out)
 
@@ -56,7 +56,7 @@ def told(study):
     ok(out.strip().startswith("constella: error: r.h5: cannot create the file") and len(out.splitlines()) == 1, "a result that may not be written: one line", status, out)
 
 
-# Chains that are thrown far apart: no step is found, with care neither, and each attempt is dear.
+# Chains with very large velocities: no step converges, not even the careful one, and each attempt is expensive.
 FAILING = """study: conservation
 system: {name: tip3p-water, parameters: {n: 12}}
 initial: {members: 64, seed: 1, around: lattice, spread: {q: 0.3, v: 3.0}}
@@ -67,7 +67,7 @@ methods: ["convert(rk4)"]
 
 
 def stopped():
-    """A slice of one step may take minutes where all lanes fail in it: a signal does not wait for its end."""
+    """A slice of one step may take minutes when all lanes fail: a signal does not wait for its end."""
     study, result = write("failing.yaml", FAILING), path("failing.h5")
     process = start(study, result, 0, checkpoint=600)
     end = time.monotonic() + 60
@@ -86,7 +86,7 @@ SHORT = FAILING.replace("n: 12", "n: 2").replace("end: 1000.0", "end: 2.0").repl
 
 
 def same_bits():
-    """Batches that are halted in the middle of a slice, and go on from its beginning, come to the same rows."""
+    """Batches that stop in the middle of a slice, and continue from its beginning, give the same rows."""
     process, first = run("short", SHORT)
     first = digests(first)
     result, attempts = path("halted.h5"), 0
@@ -102,7 +102,7 @@ def same_bits():
 
 
 def while_starting():
-    """A signal ends a process that waits for something else than its work: here for a pipe that nobody opens."""
+    """A signal ends a process that waits for something other than its work: here for a pipe that no process opens."""
     study = write("starting.yaml", STUDY)
     process = subprocess.Popen([PROGRAM, "run", study, "-o", path("starting.h5"), "-options_file", pipe()], env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     time.sleep(1)

@@ -11,7 +11,7 @@ OVERLAID = 6  # histograms in one panel, at most; more are drawn side by side
 
 
 def apart(curves, curve):
-    """A factor that sets points of curves at one step side by side."""
+    """A factor that places points of curves at the same step side by side."""
     return 1.0 + 0.02 * (curves.index(curve) - (len(curves) - 1) / 2)
 
 
@@ -71,7 +71,7 @@ def averages(result, sheet, y=None):
 
 
 def draw_density(ax, result, name, curve, case, pale=False):
-    """The density as steps, its standard error as bars in the middle of the bins; no bar where it is not known. pale: to compare with."""
+    """The density as steps, its standard error as bars in the middle of the bins; no bar where it is unknown. pale: for comparison."""
     edges, density, error = result.histogram(name, case)
     if not np.isfinite(density).any():
         return

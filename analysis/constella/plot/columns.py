@@ -1,4 +1,4 @@
-"""columns.py: columns of the table against each other: those that say on which axis they belong, or any that are named."""
+"""columns.py: columns of the table against each other: those with an attribute for their axis, or any named ones."""
 # SPDX-License-Identifier: BSD-2-Clause
 import numpy as np
 
@@ -9,7 +9,7 @@ from .kind import kind
 
 
 def abscissa(result, column):
-    """The numbers of a column on the x axis; of the nominal step those of the step that was taken."""
+    """The numbers of a column on the x axis; for the nominal step, the steps taken."""
     return result.steps if result.uses[column]["role"] == "step" else result.numbers(column)
 
 
@@ -18,7 +18,7 @@ def drawn(x, scale):
 
 
 def meaning(result, column):
-    """Its name, and below it what it is."""
+    """The name of a column, with its description below."""
     words = result.attribute(f"/statistics/{column}", "long_name")
     return (
         style.plain(column)

@@ -1,4 +1,4 @@
-"""common.py: what figures of several kinds share: headings, legends, groups of methods, names of quantities."""
+"""common.py: shared by several kinds of figures: headings, legends, groups of methods, names of quantities."""
 # SPDX-License-Identifier: BSD-2-Clause
 import dataclasses
 
@@ -55,14 +55,14 @@ def time_label(result):
 
 @dataclasses.dataclass(frozen=True)
 class Group:
-    """curves: those in colour, numbered anew; others: those behind them."""
+    """curves: those in colour, renumbered; others: those behind them."""
 
     curves: list
     others: list
 
 
 def groups(curves):
-    """All curves, or where there are more than seven methods groups of as many, equal in size, each before the others in grey."""
+    """All curves or, for more than seven methods, groups of equal size of at most seven, each in front of the others in grey."""
     methods = list(dict.fromkeys(c.method for c in curves))
     count = -(-len(methods) // MOST)
     size = -(-len(methods) // max(count, 1))
@@ -75,7 +75,7 @@ def groups(curves):
 
 
 def behind(ax, lines):
-    """Thin grey lines [(x, y)], of one piece each, behind all else."""
+    """Thin grey lines [(x, y)] behind everything else."""
     pieces = [np.column_stack([x, y])[np.isfinite(x) & np.isfinite(y)] for x, y in lines]
     pieces = [p for p in pieces if len(p) > 1]
     if pieces:
@@ -112,7 +112,7 @@ def band(ax, curve, x, rows):
 
 
 def handles(result, curves, notes=None, extra=(), bands=True):
-    """Legend entries: a line a method (with its note, and how many of its trajectories failed), then one a variant, then extra."""
+    """Legend entries: one per method (with its note, and how many of its trajectories failed), then one per variant, then extra."""
     notes = dict(notes or {})
     made = []
     for c, mine in by_method(curves):
@@ -126,7 +126,7 @@ def handles(result, curves, notes=None, extra=(), bands=True):
 
 
 def methods_note(curves, ax, told):
-    """Say in a panel which curves lie on each other: told[(method, variant)] is what is drawn of a curve. Returns those that are covered."""
+    """Note in a panel which curves coincide: told[(method, variant)] is the drawn data of a curve. Returns those that are covered."""
     covered = {}
     for i, a in enumerate(curves):
         for b in curves[i + 1 :]:

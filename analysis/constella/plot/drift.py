@@ -1,4 +1,4 @@
-"""drift.py: change since the start over time: of what is conserved, of the constraints; and signed, with the drift that is excluded."""
+"""drift.py: change since the start over time, of conserved quantities and of constraints; and signed, with the drift that is excluded."""
 # SPDX-License-Identifier: BSD-2-Clause
 import numpy as np
 
@@ -6,11 +6,11 @@ from .. import style
 from .common import band, behind, by_method, change, crowded, groups, handles, heading, positive, time_label
 from .kind import kind
 
-TALLEST = 1e20  # ratio of the ends of a panel over time; a line that blows up leaves it
+TALLEST = 1e20  # ratio of the ends of a panel over time; lines that blow up leave the panel
 
 
 def shown_steps(result, found):
-    """At most three steps; with several groups of methods the finest alone."""
+    """At most three steps; with several groups of methods only the finest."""
     steps = result.chosen_steps()
     return steps if len(found) == 1 else steps[-1:]
 
@@ -18,7 +18,7 @@ def shown_steps(result, found):
 def series_figure(result, sheet, names, what, levels, growth=False):
     """Rows: quantities, and groups of methods; columns: chosen steps; in each panel the largest |x - x(0)| so far, one line per curve.
 
-    levels(result, name) gives [(height, text)], to be marked; growth: draw lines of known growth."""
+    levels(result, name) gives marks [(height, text)]; growth: draw lines of known growth."""
     curves, found = result.curves(), groups(result.curves())
     names = [
         n for n in names if any(positive(result.time_series(n, case)[1]) for c in curves for case in c.cases)
@@ -107,7 +107,7 @@ def finish_row(row, tops, levels, growth):
 
 
 def growth_guides(ax):
-    """t^1/2 and t from the lower left corner, as far as the panel goes; returns the names of those that leave it on the right."""
+    """Draw t^1/2 and t from the lower left corner, as far as the panel goes; return the names of those that leave it on the right."""
     (t0, t1), (y0, y1) = ax.get_xlim(), ax.get_ylim()
     start, labels = y0 * (y1 / y0) ** 0.04, []
     for power, text in ((0.5, "$t^{1/2}$"), (1.0, "$t$")):
@@ -146,7 +146,7 @@ def round_off_and_tolerance(result, name):
     conserved, and are not drawn unless asked for.""",
 )
 def drift(result, sheet, y=None):
-    """Largest change of what is conserved, over time."""
+    """Largest change of conserved quantities, over time."""
     return series_figure(result, sheet, y or result.conserved, "drift over time", round_off, growth=True)
 
 
@@ -156,7 +156,7 @@ def constraint_names(result):
 
 
 def constraint_of_steps(result, sheet, names):
-    """One number a case, against the step."""
+    """One number per case, against the step."""
     curves, found = result.curves(), groups(result.curves())
     names = [n for n in names if positive(result.told("largest", n)[result.shown])]
     if not curves or not names:

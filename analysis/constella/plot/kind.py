@@ -1,4 +1,4 @@
-"""kind.py: what a kind of figure is, and how one is made: the selection, the look, the panels, the maker."""
+"""kind.py: kinds of figures, and how one is made: the selection, the look, the panels, the maker."""
 # SPDX-License-Identifier: BSD-2-Clause
 import dataclasses
 import functools

@@ -1,4 +1,4 @@
-"""machine.py: the mechanism itself along a stored trajectory: some instants of it, the earlier ones pale."""
+"""machine.py: the mechanism along a stored trajectory: some instants, the earlier ones pale."""
 # SPDX-License-Identifier: BSD-2-Clause
 import numpy as np
 
@@ -8,17 +8,17 @@ from .common import bracketed, heading
 from .kind import kind
 
 INSTANTS = 9
-# Space as it is drawn: x to the lower left, y to the right, z up.
+# The projection of space: x to the lower left, y to the right, z up.
 ACROSS, UP = np.array([-0.42, 0.91, 0.0]), np.array([-0.38, -0.17, 0.91])
 
 
 def seen(flat, at):
-    """[..., 2]: where points [..., 3] are on the paper."""
+    """[..., 2]: the projection of points [..., 3]."""
     return at[..., :2] if flat else np.stack([at @ ACROSS, at @ UP], axis=-1)
 
 
 def one(result, members, time=None):
-    """The trajectory that is drawn: the first method's at its finest step, the member named or the first."""
+    """The trajectory that is drawn: that of the first method at its finest step, of the given or the first member."""
     _, case, member = motions.listed(result, members, finest=True)[0]
     found = motions.trajectory(result, case, member)
     return found if time is None else found.between(*time)
@@ -71,7 +71,7 @@ def draw_fixed(ax, shape, reach):
 
 
 def reach_of(shape, values):
-    """How far anything is from the origin."""
+    """The largest distance from the origin."""
     points = [shape.place(p, values) for p in shape.points]
     far = max([float(np.nanmax(np.abs(style.bounded(p)))) for p in points], default=0.0)
     return far or 1.0

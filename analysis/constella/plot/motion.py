@@ -10,13 +10,12 @@ from ..reading import ResultError
 from .common import MOST, bracketed, handles, heading, time_label
 from .kind import kind
 
-PANELS = 12  # at most, where nothing is named
-POINTS = 2000  # of a line over time; of more the extremes stay
+PANELS = 12  # at most, without named expressions
+POINTS = 2000  # of a line over time; of longer ones the extremes are kept
 
 
 def chosen(result, members, time=None):
-    """The trajectories of the finest steps: of the first member stored unless some are named, of the first set of parameters that is
-    selected, of at most seven methods. time: (from, to), what is shown of them. ResultError in words where there are none.
+    """The trajectories of the finest steps: of the first member stored unless some are named, of the first selected set of parameters, of at most seven methods. time: (from, to), the part that is shown. ResultError in words where there are none.
     """
     found = motions.listed(result, members, finest=True)
     first = found[0][0]
@@ -36,14 +35,14 @@ def first_of(result, members):
 
 
 def chosen_set(result, found):
-    """The set of parameters of what is drawn, for the title."""
+    """The set of parameters of the figure, for the title."""
     curve, all_methods = result.curve_of(found[0].case), len({c.method for c in result.curves()})
     some = f", {MOST} of {all_methods} methods" if all_methods > MOST else ""
     return (f", {curve.variant}" if curve.variant else "") + some
 
 
 def thinned(x, y):
-    """At most POINTS of a line over time: of each stretch the least and the largest."""
+    """At most POINTS of a line over time: the least and the largest of each interval."""
     if len(x) <= POINTS:
         return x, y
     pieces = np.array_split(np.arange(len(x)), POINTS // 2)
@@ -56,7 +55,7 @@ def thinned(x, y):
 
 
 def dash(trajectories, t):
-    """A pattern a member."""
+    """A pattern per member."""
     return style.DASHES[sorted({u.member for u in trajectories}).index(t.member) % len(style.DASHES)]
 
 
@@ -74,7 +73,7 @@ def label(name, t):
 
 
 def key(result, sheet, trajectories):
-    """The legend: methods, with the step of what is drawn, and members where there are several."""
+    """The legend: methods with their step, and members where there are several."""
     cases = {t.case for t in trajectories}
     curves = [c for c in result.curves() if cases & set(c.cases)]
     steps = {
@@ -160,7 +159,7 @@ def plane(ax, result, found, x, y, curve, equal):
 
 
 def against(result, sheet, pairs, members, time, what, equal):
-    """A row of panels for each pair of expressions; a panel a method, or one where there are two methods at most."""
+    """A row of panels for each pair of expressions; a panel per method, or one for at most two methods."""
     found = chosen(result, members, time)
     curve = {k: c for c in result.curves() for k in c.cases}
     methods = list(dict.fromkeys(curve[t.case].method for t in found))
@@ -219,7 +218,7 @@ def configuration(result, sheet, x=None, y=None, members=None, time=None):
 
 
 def paths(result, sheet, shape, views, members, time):
-    """A panel for each view and method: each point in a tone of its own."""
+    """A panel for each view and method: each point in its own tone."""
     found = chosen(result, members, time)
     curve = {k: c for c in result.curves() for k in c.cases}
     methods = list(dict.fromkeys(curve[t.case].method for t in found))[: PANELS // len(views)]

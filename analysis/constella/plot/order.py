@@ -1,4 +1,4 @@
-"""order.py: error against step: a panel for q, p and lambda, with the fitted windows and lines of the orders found."""
+"""order.py: error against step: a panel for q, p and lambda, with the fitted windows and lines of the fitted orders."""
 # SPDX-License-Identifier: BSD-2-Clause
 import numpy as np
 
@@ -6,11 +6,11 @@ from .. import style
 from .common import PARTS, behind, crowded, groups, handles, heading, methods_note, positive
 from .kind import kind
 
-PLACES = (0.5, 0.3, 0.7, 0.15, 0.85)  # along a line, where its name may stand
+PLACES = (0.5, 0.3, 0.7, 0.15, 0.85)  # places for its name along a line
 
 
 def parts_with_data(result):
-    """What there are errors of: its parts, or all together where the parts are not known."""
+    """The quantities with errors: the parts, or the total where the parts are unknown."""
     found = [
         part for part in result.quantities("error") if positive(result.told("error", part)[result.shown])
     ]
@@ -50,7 +50,7 @@ def sound_order(result, curve, part):
 
 
 def order_guides(ax, result, curves, part):
-    """For each whole order present a line of that slope below the curves of that order, as far as the panel goes, named where it is seen."""
+    """For each whole order a line of that slope below the curves of that order, as far as the panel goes, with its name inside the panel."""
     (x0, x1), (y0, y1), named = np.log(ax.get_xlim()), np.log(ax.get_ylim()), []
     for p in sorted({sound_order(result, c, part) for c in curves} - {None}):
         points = np.concatenate(
@@ -98,7 +98,7 @@ def order_guides(ax, result, curves, part):
 
 
 def order_note(result, curve, parts):
-    """'q, p: 2.00; lambda: plateau' for the legend: the orders, or the flag where there is no order to trust."""
+    """'q, p: 2.00; lambda: plateau' for the legend: the orders, or the flag where there is no reliable order."""
     case, named = curve.cases[0], {}
     for part in parts:
         order, flag = result.told("order", part)[case], result.said("flag", part)[case]

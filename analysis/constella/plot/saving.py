@@ -1,4 +1,4 @@
-"""saving.py: figures as files, whole or not at all, the same bytes every time."""
+"""saving.py: writes figures as files, complete or not at all, with the same bytes every time."""
 # SPDX-License-Identifier: BSD-2-Clause
 import os
 import pathlib
@@ -10,7 +10,7 @@ FORMS = ("png", "pdf", "svg")
 
 
 def write(path, data):
-    """All or nothing: a reader never sees half a file."""
+    """Write the whole file or nothing: a reader never sees a part."""
     path = pathlib.Path(path)
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
@@ -30,5 +30,5 @@ def form_of(path):
 
 
 def save(fig, path, style_name="screen"):
-    """Write a figure as PNG, PDF or SVG, which the ending of the path says."""
+    """Write a figure as PNG, PDF or SVG, by the extension of the path."""
     write(path, style.encode(fig, form_of(path), style_name))

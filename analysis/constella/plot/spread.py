@@ -14,7 +14,7 @@ def finest(result, curve):
 
 
 def draw_ridge(ax, curve, base, values, edges):
-    """A histogram standing on the line `base`, at most 0.55 high."""
+    """A histogram on the line `base`, at most 0.55 high."""
     counts, _ = np.histogram(values, edges)
     if counts.max() > 0:
         ax.stairs(
@@ -60,7 +60,7 @@ def draw_band(ax, result, name, curve, case, y):
 
 
 def standard_error(result, name, case):
-    """Of the mean over the members at the end, as the file tells it; else of those that are in it. NaN with fewer than two."""
+    """The standard error of the mean over the members at the end, from the file; else from its members. NaN with fewer than two."""
     told = result.told("mean-error", name)[case]
     if np.isfinite(told):
         return float(told)
@@ -69,7 +69,7 @@ def standard_error(result, name, case):
 
 
 def near(x, widths=20):
-    """The values without those that lie many times the spread of the bulk outside it."""
+    """The values without outliers, many times the spread away from the bulk."""
     x = x[np.isfinite(style.bounded(x))]
     if not len(x):
         return x
@@ -78,7 +78,7 @@ def near(x, widths=20):
 
 
 def common_edges(values, bins=40):
-    """Bins that hold all values worth seeing; wide enough to tell one value apart from numerical noise."""
+    """Bins for all values without outliers; not narrower than numerical noise."""
     x = np.concatenate([near(v) for v in values]) if values else np.zeros(1)
     low, high = (x.min(), x.max()) if len(x) else (0.0, 1.0)
     if high - low <= 1e-9 * max(abs(low), abs(high), 1e-300):
@@ -121,7 +121,7 @@ def draw_distribution(ax, result, name, curves, steps):
 
 
 def draw_shares(ax, result, name, curves, case_of):
-    """Share of the members that drifted at most by x."""
+    """The fraction of members that drifted by at most x."""
     ax.set(xscale="log", ylim=(-0.02, 1.02))
     for c in curves:
         x = (
@@ -143,7 +143,7 @@ def draw_shares(ax, result, name, curves, case_of):
     25 to 75 % (thick), median (circle), mean with two standard errors (tick and bar).""",
 )
 def ensemble(result, sheet, y=None):
-    """Distributions of the observables at the end, a row a method."""
+    """Distributions of the observables at the end, a row per method."""
     curves, steps = result.curves(), result.chosen_steps()
     names = [
         n for n in (y or [*result.drifting, "displacement"]) if positive(result.told("q50", n)[result.shown])

@@ -1,4 +1,4 @@
-"""sweep.py: what a sweep is made for: statistics against the parameter, the tolerance or the start that is swept, and maps over two of them."""
+"""sweep.py: figures of sweeps: statistics against the parameter, tolerance or start that is swept, and maps over two of them."""
 # SPDX-License-Identifier: BSD-2-Clause
 import dataclasses
 
@@ -13,7 +13,7 @@ from .common import bracketed, groups, handles, heading
 from .drift import TALLEST
 from .kind import kind
 
-CELLS = 240  # of a map with its numbers written in
+CELLS = 240  # the largest number of cells with written numbers
 
 
 def swept(result):
@@ -22,7 +22,7 @@ def swept(result):
 
 
 def worth_telling(result):
-    """The columns that a sweep shows when none is named: errors, orders, the changes of what is conserved."""
+    """The columns that a sweep shows by default: errors, orders, changes of conserved quantities."""
     wanted = [
         ("error", "total"),
         ("order", "q"),
@@ -109,12 +109,12 @@ def sweep(result, sheet, x=None, y=None):
 
 
 def _alone(curve):
-    """The curve as the only one of its method, for a legend."""
+    """The curve as the single one of its method, for a legend."""
     return dataclasses.replace(curve, variant="", variants=1, variant_index=0)
 
 
 def other_sets(result, name, said):
-    """Legend entries for what else is swept than `name`; said: where there are several panels side by side."""
+    """Legend entries for sweeps other than `name`; said: where there are several panels side by side."""
     cases, _ = finest_cases(result, name)
     others = list(dict.fromkeys(other for _, other in cases))
     if not 1 < len(others) <= len(style.DASHES):
@@ -159,7 +159,7 @@ def draw_sweep(ax, result, group, name, column, scale):
 
 
 def map_axes(result, x, y):
-    """What stands across and up: what is swept, then the step."""
+    """The default axes: what is swept, then the step."""
     names = [*swept(result), "step"]
     for n in [*(x or []), *(y or [])]:
         if n not in labelled.axes(result):
@@ -175,7 +175,7 @@ def map_axes(result, x, y):
 
 
 def table_of(result, column, method, across, up):
-    """[up, across] of a column for a method; of several cases for a cell the largest number, or the first text."""
+    """[up, across] of a column for a method; the largest number, or the first text, where a cell has several cases."""
     coordinates, axes = labelled.case_coordinates(result), labelled.axes(result)
     x, value = axes[across], result.column(column)
     text = value.dtype.kind == "O"
@@ -196,7 +196,7 @@ def entries(values):
     "A statistic over two of what is swept: parameters, tolerance, start, step; a panel a method. Of several cases for a cell: the largest.",
 )
 def heat(result, sheet, x=None, y=None, z=None):
-    """A map of a statistic (--z) over two of parameter, tolerance, start, step (--x and --y), a panel a method."""
+    """A map of a statistic (--z) over two of parameter, tolerance, start, step (--x and --y), a panel per method."""
     across, up = map_axes(result, x, y)
     column = (z or worth_telling(result) or [""])[0]
     if result.column(column) is None:
@@ -241,7 +241,7 @@ def limits(tables):
 
 
 def draw_map(ax, table, norm):
-    """Coloured cells with what they hold written in them, where there is room."""
+    """Coloured cells with their values, where there is room."""
     if norm is None:
         colours = np.array(
             [[matplotlib.colors.to_rgb(words.MARKS.get(w, "#ffffff")) for w in row] for row in table]

@@ -10,7 +10,7 @@ from .. import style
 from .common import behind, by_method, change, crowded, groups, handles, heading, positive
 from .kind import kind
 
-PLATEAU = 0.3  # a slope below it, from the best error so far, is no convergence
+PLATEAU = 0.3  # a slope below it, from the best error so far, is not convergence
 
 
 def costs(result):
@@ -18,7 +18,7 @@ def costs(result):
     steps = result.data("/cases/n").astype(float)
     rate = result.numbers("steps_per_second")
     seconds = np.divide(steps, rate, out=np.full(len(steps), np.nan), where=rate > 0)
-    known = result.told("seconds")  # of a file that tells the least of several measurements
+    known = result.told("seconds")  # a file with the least of several measurements
     seconds = np.where(np.isfinite(known), known, seconds)
     found = [
         ("evaluations of the force", style.bounded(result.told("evaluations")) * steps, False),
@@ -29,7 +29,7 @@ def costs(result):
 
 
 def rising(x):
-    """The least of each time and of all those of smaller steps, which cannot have been quicker: what disturbs a measurement only adds to it."""
+    """The minimum of each time and all times of smaller steps, which cannot have been faster: disturbances only add to a measurement."""
     return np.minimum.accumulate(x[::-1])[::-1]
 
 
