@@ -1,4 +1,4 @@
-"""cli.py: what the end-to-end tests of the command line share: running the program, TAP lines, reading results."""
+"""cli.py: shared by the end-to-end tests of the command line: running the program, TAP lines, reading results."""
 # SPDX-License-Identifier: BSD-2-Clause
 import atexit
 import csv
@@ -34,7 +34,7 @@ for inherited in ("CONSTELLA_ISA", "GLIBC_TUNABLES", "OMPI_MCA_sharedfp", "PETSC
     ENVIRONMENT.pop(inherited, None)
 
 _count = _failed = 0
-_mine = threading.local()   # .lines: what a function of `together` has to say, printed in the order of the functions
+_mine = threading.local()   # .lines: the output of a function of `together`, printed in the order of the functions
 
 
 def _say(verdict, text, remarks=()):
@@ -67,7 +67,7 @@ def note(text):
 
 
 def together(functions, most=4):
-    """Run functions at the same time (a run waits for MPI more than it computes) and print what they say in their order."""
+    """Run functions at the same time (a run waits for MPI more than it computes) and print their lines in order."""
 
     def heard(function):
         _mine.lines = []
@@ -179,7 +179,7 @@ methods: [rattle, midpoint]
 reference: exact
 """
 
-# A system of a user's own.
+# A system of the user.
 BEAD = """system: bead-on-ellipsoid
 coordinates: [x, y, z]
 parameters: {m: 1, g: 1, a: 1, c: 2}

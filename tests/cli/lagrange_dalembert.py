@@ -1,4 +1,4 @@
-"""lagrange_dalembert.py: one step of lagrange-dalembert(LAYER, bias=b) in numpy, written from the principle and from nothing of the program.
+"""lagrange_dalembert.py: one step of lagrange-dalembert(LAYER, bias=b) in numpy, written from the principle, independent of the program.
 
 For systems without constraints on positions. Theta(w) = D L_h(w) + sum h alpha b_i N_i . D Q_i is made by complex steps, the covectors p+ and
 p- from the 2n linear equations Theta = p+ D d+ - p- D d-, and w from d-(w) = qb, phi v + phi0 = 0, B'(p- - pb) = 0 by Newton's method
@@ -27,7 +27,7 @@ class Oscillator:
 
 
 class Forced(Oscillator):
-    """The same on a table that turns in z, with a drag and a drive: affine, dissipative, of the time."""
+    """The same on a table that turns in z, with a drag and a drive: affine, dissipative, time-dependent."""
     def __init__(self, c=0.2, w=1.7, a=0.3): self.c, self.w, self.a = c, w, a
     def potential(self, q, t): return (q[0]**2 + q[1]**2) / 2 + self.a * q[2] * np.cos(self.w * t)
     def gradient(self, q, t): return np.array([q[0], q[1], self.a * np.cos(self.w * t) + 0 * q[2]])

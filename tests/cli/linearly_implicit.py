@@ -1,4 +1,4 @@
-"""linearly_implicit.py: Newmark's family on systems whose rods are springs, written down from the formulas alone, in numpy.
+"""linearly_implicit.py: Newmark's family on systems whose rods are springs, in numpy, from the formulas alone.
 
 V = w.q + omega^2/2 sum g_i^2 with g_i = q'A_i q - c_i: every derivative is a product of the A_i. A double pendulum, a chain, and a magnetised
 body on the nine entries of its matrix, which has the paper's own equations for matrices beside it. Nothing here knows of the program.
@@ -95,7 +95,7 @@ def matrices(R, p, h, n, omega, beta, order):
 
 
 def newton(s, x, b, a, iterations):
-    """M a = -grad V(x + b a): so many iterations from a, or to the end (0)."""
+    """M a = -grad V(x + b a): the given number of iterations from a, or to convergence (0)."""
     for _ in range(iterations or 100):
         d = np.linalg.solve(s.M + b * s.hessian(x + b * a), -(s.M @ a + s.gradient(x + b * a)))
         a = a + d

@@ -1,5 +1,4 @@
-"""test_adding.py: the C of docs/adding.md is what it says: the method builds, is listed and has the orders of its table; the observer and
-the kind of study, which exist on that page alone, are read, run, verified and drawn; the layer runs."""
+"""test_adding.py: the C code of docs/adding.md works: the method builds, is listed and has the orders of its table; the observer and the kind of study, which exist only on that page, are read, run, verified and drawn; the layer runs."""
 # SPDX-License-Identifier: BSD-2-Clause
 import glob
 import os
@@ -21,7 +20,7 @@ BLOCKS = re.findall(r"^```(\w*)\n(.*?)^```$", TEXT, re.M | re.S)
 
 
 def blocks(language, words):
-    """The blocks in a language that hold some words."""
+    """The blocks in a language that contain some words."""
     return [text for name, text in BLOCKS if name == language and words in text]
 
 
@@ -41,7 +40,7 @@ def rows(text):
 
 
 def close(a, b):
-    """The same to a unit of the last digit that is printed; words as they are."""
+    """Equal up to a unit of the last printed digit; words must be the same."""
     try:
         return abs(float(a) - float(b)) <= 0.011 * abs(float(b)) or abs(float(a)) < 1e-11 > abs(float(b))
     except ValueError:

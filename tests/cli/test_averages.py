@@ -1,5 +1,4 @@
-"""test_averages.py: histograms and time averages are what counting and adding up the stored trajectories gives, to the last count; the same
-bits for any ranks, batches and interruptions; verified, extended, printed and drawn."""
+"""test_averages.py: histograms and time averages equal those of the stored trajectories, to the last count; the same bits for any ranks, batches and interruptions; verified, extended, printed and drawn."""
 # SPDX-License-Identifier: BSD-2-Clause
 import glob
 import signal
@@ -277,7 +276,7 @@ histograms: [{{name: h, expression: "{name}", from: {low}, to: {high}, bins: 7, 
 
 
 def old():
-    """A study that asks for none of this has nothing of it."""
+    """A study without these keys has none of these data."""
     text = "".join(line + "\n" for line in CHAIN.replace("MEMBERS", "2").split("histograms:")[0].replace("temperature, ", "").splitlines() if not line.startswith("burn-in"))
     f = made("old", text)
     ok("averages" not in f and "histograms" not in f and "temperature" not in f["observables"] and "energy_error" not in f["statistics"], "nothing is added unasked", list(f))

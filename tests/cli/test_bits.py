@@ -73,7 +73,7 @@ methods: [rattle, shake, euler-a, "compose(rattle, suzuki4)", "langevin(rattle, 
 roundoff: {compensated: true}
 """,
 }
-# Here some trajectories fail, and the others go on beside them in the same batches.
+# Here some trajectories fail, and the others continue in the same batches.
 FAILING = {
     "fast": """
 study: ensemble
@@ -127,7 +127,7 @@ def lively(name, result):
 
 
 def same(name, text, status, turn):
-    """All ways, or in `make test` those whose turn it is: each study in a third of them, each way on a third of the studies."""
+    """All ways, or in `make test` a part: each study in a third of them, each way on a third of the studies."""
     everything = "CONSTELLA_TEST_ALL" in os.environ
     process, result = run(name, text)
     if not ok(process.returncode == status, f"{name} runs with exit status {status}", process.returncode, process.stderr):

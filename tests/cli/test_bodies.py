@@ -40,7 +40,7 @@ def final(name, system, method="rattle", step="0.02", start=""):
 
 
 def same_motion():
-    """A body moves as the nine coordinates with constraints that someone wrote by hand; multipliers differ by the scale of the constraints."""
+    """A body moves like nine coordinates with constraints written by hand; multipliers differ by the scale of the constraints."""
     for body, nine, scale in (("lagrange-top", "heavy-top", (2, 1, 1, 2, 1, 2)), ("euler-top", "rigid-body", (2, 1, 1, 2, 1, 2)),
                               (f"{{file: {JOBS}/magnetised-top.yaml}}", "magnetised-body", (2, 2**.5, 2**.5, 2, 2**.5, 2))):
         for method in ("rattle", "convert(rk4)"):
@@ -197,7 +197,7 @@ def log(R):
 
 
 def ensembles():
-    """R = R0 exp(hat(x)), omega = omega0 + y, x and y normal; the centre as other coordinates; nothing is lost to the projection."""
+    """R = R0 exp(hat(x)), omega = omega0 + y, x and y normal; the centre as other coordinates; the projection changes nothing."""
     text = FULL.replace("[[1, 0.2, -0.1], [0.2, 1.2, 0.15], [-0.1, 0.15, 0.9]]", "[1, 1.2, 0.9]")
     f = made("spread", SPREAD % (f"{{file: {write('spread-body.yaml', text)}}}", ", ".join(map(str, range(400)))))
     if f is None:
@@ -273,7 +273,7 @@ def mistakes():
 
 
 def closed_loops():
-    """Bricard's linkage with three and with five bodies: a redundant hinge, and energy errors of order 2 all the same."""
+    """Bricard's linkage with three and with five bodies: a redundant hinge, and still energy errors of order 2."""
     for name, method in itertools.product(("bricard", "bricard-five"), ("rattle", "convert(rk4)")):
         f = made(f"{name}-{method[:3]}", f"study: conservation\nsystem: {{file: {JOBS}/{name}.yaml}}\nend: 2\nsteps: [0.01, 0.005]\nmethods: [\"{method}\"]\n"
                                          "observables: [energy, constraint]\n")

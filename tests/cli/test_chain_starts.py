@@ -1,4 +1,4 @@
-"""test_chain_starts.py: starts of long chains, whose constraints couple as a band, come to the nearest point, and soon."""
+"""test_chain_starts.py: starts of long chains, whose constraints couple as a band, are projected to the nearest point, and quickly."""
 # SPDX-License-Identifier: BSD-2-Clause
 import resource
 import sys

@@ -1,4 +1,4 @@
-"""test_check.py: what `constella check` says of memory and of the size of the file is true within a factor 1.5, over the jobs, made small."""
+"""test_check.py: the estimates of `constella check` for memory and file size are right within a factor 1.5, for reduced versions of the jobs."""
 # SPDX-License-Identifier: BSD-2-Clause
 import glob
 import os
@@ -34,7 +34,7 @@ error: {over: mesh}
 
 
 def small(text, folder):
-    """Four steps of the largest size, forty members; None where steps are no plain numbers."""
+    """Four steps of the largest size, forty members; None where steps are not plain numbers."""
     first = re.search(r"^steps: *(?:\{from: *([\d.e+-]+)|\[([\d.e+-]+)[,\]])", text, re.M)
     if not first:
         return None
@@ -49,7 +49,7 @@ def told(page, name):
 
 
 def measure(name, text):
-    """What is told over what is: of the file, of the memory; None where the study is refused when it is small."""
+    """Estimate over true value, of the file and of the memory; None where the reduced study is refused."""
     study, result = write(name + ".yaml", text), path(name + ".h5")
     page = constella("check", study)
     if page.returncode:

@@ -1,4 +1,4 @@
-"""test_conservation.py: long runs: RATTLE keeps the energy bounded, momenta and constraints to round-off; what is not symplectic drifts."""
+"""test_conservation.py: long runs: RATTLE keeps the energy error bounded, momenta and constraints to round-off; methods that are not symplectic drift."""
 # SPDX-License-Identifier: BSD-2-Clause
 import sys
 

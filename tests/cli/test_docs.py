@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""README.md and docs/*.md hold what they say: every block of YAML is read, of C compiled, of Python run; every command line gives the output
-that is printed under it, digit by digit; every link leads somewhere.
+"""README.md and docs/*.md are right: every block of YAML is read, of C compiled, of Python run; every command line gives the output
+that is printed under it, digit by digit; every link is valid.
 
-What a block is shows in its first line: `study:` or `system:`, `$ COMMAND`, the word behind the three ticks. A file has the name that was
+The first line of a block shows its kind: `study:` or `system:`, `$ COMMAND`, the word behind the three ticks. A file has the name that was
 last written in backticks before it. Lines `...`, and an end of a line ` ...`, stand for what is left out. Studies that cost more than a moment, and the commands that need
 their results, are run with CONSTELLA_TEST_ALL only.
 """
@@ -21,15 +21,15 @@ BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
 ALL = bool(os.environ.get("CONSTELLA_TEST_ALL"))
 PAGES = [os.path.join(ROOT, "README.md"), *sorted(glob.glob(os.path.join(ROOT, "docs", "*.md")))]
 MOMENT = 0.3   # seconds of work by `constella check`, above which a study waits for CONSTELLA_TEST_ALL
-# Commands that are shown, not run: they install, submit, or are stopped at an instant.
+# Commands that are not run: they install, submit, or are stopped at an instant.
 SHOWN = re.compile(r"\bmake\b|\bsubmit\b|--max-hours|--resume|\bmodule\b|\breport\b")
 NOTE = re.compile(r"Maxima are over one step in ")   # under a table; pages may leave it out
-# Files of which a page prints the mistakes alone.
+# Files of which a page only prints the errors.
 WITH_MISTAKES = {
     "wrong.yaml": "study: conservation\nsystem: double-pendulum\nend: 10\nsteps: [0.3]\nmethods: [ratle]\n",
     "wrong-beads.yaml": ("two-beads.yaml", {"v: [0, ": "v: [0.1, ", "rotation-z: [-y1, x1, 0, -y2, x2, 0]": "rotation-z: [-y1, x1, 0, 0, 0, 0]"}),
 }
-# Files that another test builds into a program of its own.
+# Files that another test builds into a separate program.
 BUILT_ELSEWHERE = {"adding.md": "tests/cli/test_adding.py"}
 
 
@@ -150,7 +150,7 @@ def is_number(word):
 
 
 def same_word(a, b):
-    """Words as they are; numbers to a unit of the last printed digit, but for what is round-off."""
+    """Equal words, and numbers up to a unit of the last printed digit, except round-off."""
     a, b = a.strip(",;()"), b.strip(",;()")
     if a == b or not (is_number(a) and is_number(b)):
         return a == b
@@ -160,7 +160,7 @@ def same_word(a, b):
 
 
 def same_line(a, b):
-    """A line that ends in `...` may go on."""
+    """A printed line that ends in `...` matches longer ones."""
     x, y = a.split(), b.split()
     if y and y[-1] == "...":
         x, y = x[:len(y) - 1], y[:-1]
@@ -199,7 +199,7 @@ def split(text):
 
 
 def make_results(command, folder):
-    """Run the studies whose results a command reads; false where one of them has to wait."""
+    """Run the studies whose results a command reads; false where one of them takes too long."""
     for name in re.findall(r"([\w-]+)\.h5\b", re.sub(r"-o \S+", "", command)):
         study, result = os.path.join(folder, f"{name}.yaml"), os.path.join(folder, f"{name}.h5")
         if os.path.exists(result):
@@ -232,7 +232,7 @@ def run_command(block, command, printed, folder, environment):
 # ---- pages ---------------------------------------------------------------------------------------------------------------------
 
 def installed():
-    """What is built, as pkg-config finds it; returns the variables of the environment."""
+    """Make pkg-config find the build; returns the variables of the environment."""
     prefix = scratch()
     for folder in ("lib/pkgconfig", "bin"):
         os.makedirs(os.path.join(prefix, folder))
@@ -348,7 +348,7 @@ def look_at(path):
 
 
 def negative():
-    """What must be found wrong."""
+    """Errors that must be detected."""
     ok(not same_output(["a 1.234"], ["a 1.244"]), "another digit is seen")
     ok(same_output(["a 1.2341", "b", "c 2"], ["a 1.234", "...", "c 2"]), "what is left out may be anything")
     ok(not same_output(["a 1", "b"], ["a 1"]), "a line more is seen")

@@ -1,4 +1,4 @@
-"""test_dyadic.py: the step and the end that are run are told where they are not those that the study writes."""
+"""test_dyadic.py: the program reports the step and the end of a run where they differ from those in the study."""
 # SPDX-License-Identifier: BSD-2-Clause
 import math
 import sys

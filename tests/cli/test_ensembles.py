@@ -1,5 +1,5 @@
 """test_ensembles.py: deviations, standard errors and intervals of quantiles over members are those that numpy and scipy have, for any number of ranks;
-the intervals hold the truth as often as they say."""
+the intervals contain the true value with their probability."""
 # SPDX-License-Identifier: BSD-2-Clause
 import sys
 

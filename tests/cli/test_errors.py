@@ -105,7 +105,7 @@ def errors(norm, over, of, reference="exact"):
             got = f[f"error/{part}"][case, 0]
             ok(abs(got - wanted) <= bound, f"{name}: error {part} of {label}, h = {h:g}", got, wanted)
         ok(f["statistics/error"][case] == f["error/total"][case, 0] and f["statistics/error_q"][case] == f["error/q"][case, 0], f"{name}: the table holds it, {label}")
-        if over == "coarse" and label == "shake" and reference != "self" and n > 8:   # what one might take for it
+        if over == "coarse" and label == "shake" and reference != "self" and n > 8:   # a plausible but wrong value
             for what, x in (("steps that end at coarse points", own["lambda"][states] - pendulum((states - 1) * h)[2]), ("the right end of steps", own["lambda"][multipliers] - pendulum(multipliers * h)[2])):
                 other = NORMS[norm](x).max()
                 ok(abs(f["error/lambda"][case, 0] - other) > 1e-3 * other, f"{name}: {what} would differ, h = {h:g}", other)
@@ -134,7 +134,7 @@ def coarse_single():
 
 
 def coarse_failures(reference):
-    """Trajectories that fail have no error in any part, those beside them keep theirs, whatever shares their lanes."""
+    """Failed trajectories have no error in any part; others keep theirs, whatever their neighbours in the lanes."""
     text = f"""study: order
 system: planar-pendulum
 initial: {{members: 40, seed: 1, around: default, spread: {{v: 8.0}}}}
@@ -214,7 +214,7 @@ def hidden(study, norm, asked):
 
 
 def hidden_of_none():
-    """Where there is no constraint, or none is observed, nothing is fitted."""
+    """Without constraints, or without observing them, nothing is fitted."""
     for name, text in (("free", GOOD.replace("planar-pendulum", "henon-heiles").replace("exact", "self")), ("unobserved", GOOD + "observables: [energy]\n")):
         f = made(f"hidden-of-none-{name}", text)
         if f:

@@ -1,4 +1,4 @@
-"""test_extend.py: `constella extend`: what a finished file has is taken over, the rest is computed, and the bits are those of a fresh run."""
+"""test_extend.py: `constella extend`: the trajectories of a finished file are taken over, the rest is computed, and the bits are those of a fresh run."""
 # SPDX-License-Identifier: BSD-2-Clause
 import hashlib
 import os
@@ -150,7 +150,7 @@ layers:
 
 
 def own():
-    """A description of one's own, a layer more; neither may have changed."""
+    """A user's system and layer; neither may have changed."""
     folder = scratch()
 
     def put(name, content):
@@ -224,7 +224,7 @@ LONG = text(CONSERVATION, {"MEMBERS": 16}).replace("10.24", "1310.72").replace("
 
 
 def killed(how, ranks):
-    """Ended in the middle, again and again; the file is as it was until the new one is complete."""
+    """Killed repeatedly; the file does not change until the new one is complete."""
     name = f"killed-{ranks}"
     _, result = run(name, LONG)
     process, fresh = run(name + "-fresh", LONG.replace("members: 16", "members: 48").replace("midpoint", "midpoint, \"compose(rattle, suzuki4)\""))
@@ -256,7 +256,7 @@ def newest(result):
 
 
 def put_in_place():
-    """Ended between the last write and the change of names: --resume makes it good."""
+    """Killed between the last write and the renaming: --resume repairs it."""
     _, result = run("place", text(ENSEMBLE))
     write("place-more.yaml", text(ENSEMBLE, {"MEMBERS": 20}))
     constella("extend", result, path("place-more.yaml"), "-o", path("place-new.h5"), "--progress", "none")

@@ -1,4 +1,4 @@
-"""test_hostile.py: files that nobody meant well: refused soon, with a place, few messages, and no harm done."""
+"""test_hostile.py: malicious files are refused quickly, with a place and few messages, and do no harm."""
 # SPDX-License-Identifier: BSD-2-Clause
 import os
 import re
@@ -17,7 +17,7 @@ SECONDS = 6   # of the processor, which on an idle machine is three times what i
 
 
 def limited(*words, seconds=SECONDS, folder=None):
-    """As constella(), with a limit of processor time; killed by it, or after ten times as much, it has no exit status of ours."""
+    """As constella(), with a limit of processor time, and ten times as much of real time, that kills it."""
     def limit():
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
     try:
@@ -28,7 +28,7 @@ def limited(*words, seconds=SECONDS, folder=None):
 
 
 def refused(title, text, words, most=2, name=None):
-    """Refused at a place, with the words, in at most so many lines."""
+    """It must be refused at a place, with these words, in at most `lines` lines."""
     study = write((name or re.sub(r"\W", "-", title)) + ".yaml", text)
     process = limited("check", study)
     lines = process.stderr.splitlines()
@@ -47,7 +47,7 @@ def many():
 
 
 def much():
-    """Long lists that are right are planned in time that grows with their length alone."""
+    """Valid long lists are planned in time proportional to their length."""
     for title, text in (("values of a parameter", GOOD.replace("planar-pendulum", "{name: planar-pendulum, parameters: {g: [" + ", ".join(str(1 + i / 1e6) for i in range(100000)) + "]}}")),
                         ("steps", GOOD.replace("[0.1, 0.05]", "{counts: [" + ", ".join(str(10 + i) for i in range(50000)) + "]}"))):
         process = limited("check", write(title.replace(" ", "-") + ".yaml", text))
@@ -99,7 +99,7 @@ def work():
 
 
 def damaged():
-    """Results with damaged bytes: told, in time, and by a message."""
+    """Results with damaged bytes: a message, in time."""
     _, result = run("whole", GOOD)
     with open(result, "rb") as f:
         whole = f.read()

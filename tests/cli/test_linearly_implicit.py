@@ -171,7 +171,7 @@ def multipliers():
 
 
 def means_do_not_depend_on_slices():
-    """A read within the time of the last one begins its mean there; ranks and slices change nothing."""
+    """A reading within the averaging time of the last one begins its mean there; ranks and slices change nothing."""
     text = study([f"penalty(zhang-skeel(beta=0.4), omega={OMEGA}, average=0.2)"], end=1, h=0.01, every=7)
     one, two = made("slices1", text), made("slices2", text, ranks=2)
     ok((states(one, 0)[2] == states(two, 0)[2]).all(), "means are the same on two ranks")
@@ -233,7 +233,7 @@ def layers(h):
 
 
 def reasons():
-    """What `status` says of trajectories that fail."""
+    """The advice of `status` on failed trajectories."""
     for method, words in ((f"penalty(convert(gauss(1)), omega={OMEGA})", "did not converge"), ("penalty(zhang-skeel(beta=0.4), omega=200)", "not finite")):
         process, result = run("failing", study([method], h=0.1))
         told = constella("status", result).stdout

@@ -1,4 +1,4 @@
-"""test_longer.py: an extensible result goes on to a later end: the same bits of trajectories as a fresh run, through kills and on any ranks, verified; statistics
+"""test_longer.py: an extensible result is continued to a later end: trajectories with the bits of a fresh run, through kills and on any ranks, verified; statistics
 as documented; mistakes."""
 # SPDX-License-Identifier: BSD-2-Clause
 import os

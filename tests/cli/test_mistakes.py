@@ -1,4 +1,4 @@
-"""test_mistakes.py: every mistake of a user ends with status 2, its place, the right words, and nothing written."""
+"""test_mistakes.py: every user error ends with status 2, its place, the right message, and no output."""
 # SPDX-License-Identifier: BSD-2-Clause
 import os
 import re

@@ -80,7 +80,7 @@ error: {{of: [q, p]}}
 
 
 def redundant():
-    """A constraint on velocities that one on positions implies is dropped."""
+    """A constraint on velocities that one on positions implies is redundant."""
     system = """system: twice
 coordinates: [x, y, th]
 mass: [1, 1, 1]
@@ -175,7 +175,7 @@ methods: ["lagrange-dalembert(rk4, bias=-0.5)", "lagrange-dalembert(heun)", gaus
 
 
 def momentum():
-    """Of a symmetry that is admissible the momentum is kept, also where the constraints change others."""
+    """The momentum of an admissible symmetry is conserved, also where the constraints change others."""
     methods = ["lagrange-dalembert(heun)", "lagrange-dalembert(rk3, bias=-0.5)"]
     free = "{name: snakeboard, parameters: {a: 0, b: 0}}"
     f, result = run("momentum", f"study: conservation\nsystem: {free}\nend: 20\nsteps: [0.05]\nmethods: [{quoted(methods)}]\nobservables: [momentum, displacement]\n")

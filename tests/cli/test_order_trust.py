@@ -1,5 +1,4 @@
-"""test_order_trust.py: orders that must not be called sound: at a return to the start, of a reference as bad as the run, of amplified round-off,
-between two whole orders; each beside a control that must. And the reference's own error: what it is, and that it is the same bits however it is
+"""test_order_trust.py: orders that must not be flagged ok: at a return to the start, with a reference as bad as the run, with amplified round-off, between two whole orders; each beside a control that must. And the reference's own error: what it is, and that it is the same bits however it is
 computed."""
 # SPDX-License-Identifier: BSD-2-Clause
 import sys

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # test_origin.py: constraints that vanish at the origin or along an axis, and coordinates counted from somewhere else: every step is solved,
-# the scaled constraint and the verdicts are those of the same system where it stood. TAP.
+# the scaled constraint and the verdicts are those of the same system at its old place. TAP.
 # SPDX-License-Identifier: BSD-2-Clause
 import csv
 import io

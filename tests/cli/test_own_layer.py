@@ -54,7 +54,7 @@ def tableau(method):
 
 
 def final(result):
-    """Where each case ends: one row for q and p."""
+    """The final state of each case: one row for q and p."""
     with h5py.File(result, "r") as f:
         return numpy.concatenate([f["final/q"][:, 0], f["final/p"][:, 0]], axis=1)
 
@@ -97,7 +97,7 @@ def bits(result):
 
 
 def ranks_of(*commands):
-    """A rank for each of the commands."""
+    """One rank per command."""
     words = ["mpirun"]
     for command in commands:
         words += ["-n", "1", *command, ":"]

@@ -102,7 +102,7 @@ def mixed(first):
 
 
 def names():
-    """The name of a system of the catalogue brings neither its code nor its motion."""
+    """A user's system with the name of one of the catalogue gets neither its code nor its exact motion."""
     write("planar.yaml", BEAD.format(name="planar-pendulum"))
     write("bead.yaml", BEAD.format(name="bead-on-ellipsoid"))
     for compile in ("never", "always"):

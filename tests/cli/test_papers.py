@@ -1,5 +1,5 @@
-"""test_papers.py: jobs/papers/tables.py: the largest steps of every table of brugnano.toml agree, what does not agree is noticed, digits are counted as said.
-statements.py: what is measured by a script and by a study is as stated, and what is not is noticed. tao-owhadi-crossings.py: the same of ensembles."""
+"""test_papers.py: jobs/papers/tables.py: the largest steps of every table of brugnano.toml agree, disagreement is detected, digits are counted as documented.
+statements.py: measurements by a script and by a study are as stated, and false statements are detected. tao-owhadi-crossings.py: the same of ensembles."""
 # SPDX-License-Identifier: BSD-2-Clause
 import pathlib
 import re
@@ -221,7 +221,7 @@ def changed(old, new):
 
 
 def test_wrong_number():
-    """A wrong printed number, a wrong bound, a wrong rate: noticed, each alone."""
+    """A wrong printed number, a wrong bound, a wrong rate: each is detected."""
     cases = [("6.4260e-03", "6.4290e-03", 1), ("2.5700e-02", "2.5800e-02", 1), ("energy_max\", bound = 1e-13", "energy_max\", bound = 1e-19", None)]
     for old, new, wanted in cases:
         process = command(changed(old, new), scratch(), "--rows", 2, "--only", "table1")

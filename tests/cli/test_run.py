@@ -1,4 +1,4 @@
-"""test_run.py: what a finished run holds, against values computed here: failures, observables, trajectories, samples, statistics."""
+"""test_run.py: the contents of a finished run against values computed here: failures, observables, trajectories, samples, statistics."""
 # SPDX-License-Identifier: BSD-2-Clause
 import csv
 import io
@@ -97,7 +97,7 @@ ERRORS = ("total", "q", "p", "lambda")
 
 
 def no_start(study, ranks):
-    """Members whose start cannot be projected have status 3; the others have the bits of runs that hold none of those."""
+    """Members whose start cannot be projected have status 3; the others have the bits of runs without them."""
     title = f"members without a start, {study} study on {ranks} ranks"
     more = 'reference: {method: "gauss(4)", step: 0.05}\n' if study == "order" else ""
     text = NOWHERE.format(study=study, members=24) + more + "trajectories: {members: [0, 3], every: 5}\n"
@@ -210,7 +210,7 @@ def registries():
 
 
 def claims():
-    """What a method claims depends on the system, and the page says of which one it speaks."""
+    """The claims of a method depend on the system, and the page names the system."""
 
     def told(*words):
         page = constella("show", *words)

@@ -1,6 +1,5 @@
 #!/usr/bin/python3
-"""The page on the study file against its reader: every key that the reader accepts is on the page, each with an example that is accepted; and
-the parts of docs/ that are made from the program's tables are as the program makes them."""
+"""The page on the study file against its reader: every key that the reader accepts is on the page, with an example that is accepted; and the generated parts of docs/ are up to date."""
 # SPDX-License-Identifier: BSD-2-Clause
 import os
 import re
@@ -77,7 +76,7 @@ def files():
 
 
 def is_accepted(name, *lines):
-    """Whether one of the bases is a study with these lines; what was told otherwise."""
+    """Whether one of the bases is a study with these lines; else the messages."""
     told = ""
     for i, base in enumerate(BASES):
         process = constella("check", write(f"{name}-{i}.yaml", study(base, *lines)))
@@ -137,7 +136,7 @@ def reader():
 
 
 def sources():
-    """A list of keys that is not in the table could be accepted somewhere unseen."""
+    """A list of keys outside the table could be accepted unseen."""
     listed = subprocess.run(["grep", "-nE", r"\bkeys\[\] = \{|cst_reader_map\(r, [^)]*\{", "-r", os.path.join(ROOT, "src", "study")], capture_output=True, text=True).stdout
     ok(not listed, "no reader of a study has a list of keys of its own", listed)
 

@@ -89,7 +89,7 @@ def inconsistent():
 
 
 def instead():
-    """What expressions do not have, and what to write in its place."""
+    """Functions that expressions do not have, and the advice in the message."""
     for old, new, said in (("m*g*z", "m*g*sinh(z)", "unknown function 'sinh'; write (exp(x) - exp(-x))/2"), ("m*g*z", "m*g*abs(z)", "it has a kink"),
                            ("mass: [m, m, m]", "mass: [m, m, m*(1 + t)]", "unknown name 't'; the time cannot stand here; a clock can")):
         process = constella("system", write("instead.yaml", GOOD.replace(old, new)))

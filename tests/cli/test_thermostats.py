@@ -52,7 +52,7 @@ def seeds_matter():
 
 
 def starts_alike():
-    """Members that start alike are told apart by their noise."""
+    """Members with the same start differ by their noise."""
     text = DIFFERENT.replace("SEED", "1").replace(", spread: {q: 0.1, v: 0.1}", "").replace("2000", "9")
     ok(len(numpy.unique(made("alike", text)["/final/q"][0, :, 0])) == 9, "without a spread the noise tells members apart")
     process, _ = run("frozen", text.replace('["langevin(rattle, friction=0.5, inverse-temperature=2)", "baoab(friction=0.5, inverse-temperature=2)"]', "[rattle]"))
