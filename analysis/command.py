@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""command.py: runs `constella report`, `plot`, `export` and `list figures`: command.py COMMAND NAME=VALUE ... (constella/commands.py)."""
+"""command.py: runs `constella report`, `plot`, `export` and `list figures`: command.py COMMAND NAME=VALUE ...
+(constella/commands.py)."""
 # SPDX-License-Identifier: BSD-2-Clause
 import sys
 

@@ -23,7 +23,8 @@ __all__ = ["open", "run", "plot", "Result", "ResultError", "ConstellaError"]
 
 
 def open(path):  # noqa: A001  (constella.open, as gzip.open)
-    """The result file at `path` as a Result. Raises ResultError, whose text says what is wrong with the file."""
+    """The result file at `path` as a Result. Raises ResultError, whose text says what is wrong with the
+    file."""
     return Result(path)
 
 

@@ -1,4 +1,5 @@
-"""animation.py: the mechanism in motion as one self-contained HTML page: numbers of stored states, and a script that draws them."""
+"""animation.py: the mechanism in motion as one self-contained HTML page: numbers of stored states, and a
+script that draws them."""
 # SPDX-License-Identifier: BSD-2-Clause
 import html
 import json
@@ -22,7 +23,8 @@ def frames(t, count=FRAMES):
 
 
 def data_of(result, trajectory):
-    """The data of the script: times; points [frame][point][3]; rods and bodies as numbers of points; anchors, rails."""
+    """The data of the script: times; points [frame][point][3]; rods and bodies as numbers of points; anchors,
+    rails."""
     shape = mechanism.of(result, trajectory.case)
     pick = frames(trajectory.t)
     values = {name: x[pick] for name, x in trajectory.values.items()}
@@ -67,7 +69,8 @@ def data_of(result, trajectory):
 
 
 def page(result, members=None, time=None, **others):
-    """The page as text, of the first selected method at its finest step. members, time: as for the figure `mechanism`."""
+    """The page as text, of the first selected method at its finest step. members, time: as for the figure
+    `mechanism`."""
     _, case, member = motions.listed(result, members, finest=True)[0]
     found = motions.trajectory(result, case, member)
     found = found if time is None else found.between(*time)

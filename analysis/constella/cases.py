@@ -1,6 +1,7 @@
 """cases.py: the cases of a result: steps, status, curves of cases, and the selection.
 
-A *case* is parameters x tolerance x method x step. A *curve* is the list of cases that differ only in their step, coarse to fine.
+A *case* is parameters x tolerance x method x step. A *curve* is the list of cases that differ only in their
+step, coarse to fine.
 """
 # SPDX-License-Identifier: BSD-2-Clause
 import dataclasses
@@ -14,7 +15,8 @@ from .reading import shortest
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Curve:
-    """Cases of one method, coarse to fine. variant: the text that distinguishes curves of one method; '' where there is one."""
+    """Cases of one method, coarse to fine. variant: the text that distinguishes curves of one method; ''
+    where there is one."""
 
     method: str
     variant: str
@@ -132,7 +134,8 @@ class Cases(Columns):
         return np.array(sorted(cases, key=lambda c: -self.steps[c]))
 
     def chosen_steps(self, most=3):
-        """Nominal steps, coarse to fine; the first, the middle and the last one where there are more than `most`."""
+        """Nominal steps, coarse to fine; the first, the middle and the last one where there are more than
+        `most`."""
         named = (self.texts("method") != "") & self.shown
         steps = sorted(set(self.nominal[named]), reverse=True)
         if len(steps) <= most:

@@ -1,4 +1,5 @@
-"""columns.py: the table of a result: its columns by name, and by their attributes `role` and `of` (docs/result-file.md)."""
+"""columns.py: the table of a result: its columns by name, and by their attributes `role` and `of`
+(docs/result-file.md)."""
 # SPDX-License-Identifier: BSD-2-Clause
 import numpy as np
 

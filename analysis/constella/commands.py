@@ -1,8 +1,10 @@
-"""commands.py: what `constella report`, `constella plot`, `constella export` and `constella list figures` do, with messages instead of tracebacks.
+"""commands.py: what `constella report`, `constella plot`, `constella export` and `constella list figures` do,
+with messages instead of tracebacks.
 
-The program has parsed the command line (src/cli/analysis.c); a word NAME=VALUE comes here for each argument and option.
-Exit: 0; 1 when the output cannot be written; 2 for mistakes of the user: no such file, no result, a missing Python module, nothing to draw.
-CONSTELLA_TRACEBACK=1 in the environment shows the traceback, for developers.
+The program has parsed the command line (src/cli/analysis.c); a word NAME=VALUE comes here for each argument
+and option. Exit: 0; 1 when the output cannot be written; 2 for mistakes of the user: no such file, no result,
+a missing Python module, nothing to draw. CONSTELLA_TRACEBACK=1 in the environment shows the traceback, for
+developers.
 """
 # SPDX-License-Identifier: BSD-2-Clause
 import os

@@ -1,4 +1,5 @@
-"""exporting.py: a result in other formats: its table as CSV or Parquet, all data by case as netCDF, a wide table for LaTeX."""
+"""exporting.py: a result in other formats: its table as CSV or Parquet, all data by case as netCDF, a wide
+table for LaTeX."""
 # SPDX-License-Identifier: BSD-2-Clause
 import csv
 import io
@@ -59,7 +60,8 @@ def as_parquet(result, path, names, case):
 
 
 def as_netcdf(result, path, names, case):
-    """The columns and all data by case in the root, with coordinates; a group trajectories_K for each case with stored trajectories."""
+    """The columns and all data by case in the root, with coordinates; a group trajectories_K for each case
+    with stored trajectories."""
     from . import motions
 
     optional("xarray", "python3-xarray", "writing netCDF")
@@ -97,7 +99,8 @@ FORMS = {
 
 
 def export(result, path, columns=None, case=None):
-    """Write the selected cases of a result; the extension of path chooses the format. columns: names; case: the trajectories of this case instead."""
+    """Write the selected cases of a result; the extension of path chooses the format. columns: names; case:
+    the trajectories of this case instead."""
     if path.suffix not in FORMS:
         raise ConstellaError(f"{path}: the ending says the form; there are {', '.join(FORMS)}")
     FORMS[path.suffix][0](result, path, columns, case)

@@ -1,6 +1,8 @@
-"""expressions.py: expressions of a system file evaluated on arrays: + - * / ^ and the functions of src/expr, names, x' for a velocity, x[i+1].
+"""expressions.py: expressions of a system file evaluated on arrays: + - * / ^ and the functions of src/expr,
+names, x' for a velocity, x[i+1].
 
-An expression is parsed by Python's own parser and walked here; nothing but arithmetic on named numbers can happen.
+An expression is parsed by Python's own parser and walked here; nothing but arithmetic on named numbers can
+happen.
 """
 # SPDX-License-Identifier: BSD-2-Clause
 import ast
@@ -107,7 +109,8 @@ class Walk(ast.NodeVisitor):
 
 
 def evaluate(text, names):
-    """The value of the expression with {name: number or array}; a name alone may be anything that is a key. ResultError says what is wrong."""
+    """The value of the expression with {name: number or array}; a name alone may be anything that is a key.
+    ResultError says what is wrong."""
     text = str(text).strip()
     if text in names:
         return names[text]

@@ -1,7 +1,8 @@
-"""labelled.py: columns of a result along the axes of its study: as plain arrays, as xarray data, as a pandas table.
+"""labelled.py: columns of a result along the axes of its study: as plain arrays, as xarray data, as a pandas
+table.
 
-The axes are method, step, and the other differences of the selected cases: parameters, tolerance, start. Cases that a study does not have
-(after an extension, or a selection) are NaN, or empty.
+The axes are method, step, and the other differences of the selected cases: parameters, tolerance, start.
+Cases that a study does not have (after an extension, or a selection) are NaN, or empty.
 """
 # SPDX-License-Identifier: BSD-2-Clause
 import numpy as np
@@ -10,7 +11,8 @@ from .reading import optional
 
 
 def case_coordinates(result):
-    """{name: [entry of each case]}: the differences between cases, in the order parameters, tolerance, start, method, step."""
+    """{name: [entry of each case]}: the differences between cases, in the order parameters, tolerance, start,
+    method, step."""
     found, names = {}, result.data("/parameter")
     values = result.data("/cases/parameters")
     for k, name in enumerate([] if names is None or values is None else names):
@@ -24,7 +26,8 @@ def case_coordinates(result):
 
 
 def axes(result):
-    """{name: entries}: each axis with its entries, in the order of the study; steps and parameters as numbers."""
+    """{name: entries}: each axis with its entries, in the order of the study; steps and parameters as
+    numbers."""
     return dict(placed(result)[0])
 
 
@@ -78,7 +81,8 @@ def told_in(result, path):
 
 
 def classes():
-    """DataArray and Dataset of xarray whose sel(method="rattle") selects the method instead of a way to look up missing labels."""
+    """DataArray and Dataset of xarray whose sel(method="rattle") selects the method instead of a way to look
+    up missing labels."""
     if not CLASSES:
         xarray = optional("xarray", "python3-xarray", "labelled data")
 
@@ -108,7 +112,8 @@ def selecting(base):
 
 
 def array(result, path, column, extra=()):
-    """An xarray DataArray of a dataset whose first dimension is the case. extra: names of the dimensions behind."""
+    """An xarray DataArray of a dataset whose first dimension is the case. extra: names of the dimensions
+    behind."""
     DataArray, _ = classes()
     along = axes(result)
     coordinates = {name: (name, np.array(entries)) for name, entries in along.items()}
@@ -125,7 +130,8 @@ def array(result, path, column, extra=()):
 
 
 def of_role(result, role):
-    """Every column of a role: a DataArray where it has no `of`, else a Dataset with a variable for each `of`."""
+    """Every column of a role: a DataArray where it has no `of`, else a Dataset with a variable for each
+    `of`."""
     _, Dataset = classes()
     found = {
         use["of"]: array(result, f"/statistics/{n}", result.column(n))
@@ -136,7 +142,8 @@ def of_role(result, role):
 
 
 def shaped_by_cases(result):
-    """[(path, names of the dimensions behind the case)] of the datasets that are shaped [case, ...] with named dimensions."""
+    """[(path, names of the dimensions behind the case)] of the datasets that are shaped [case, ...] with
+    named dimensions."""
     found = []
 
     def visit(name, node):
@@ -150,7 +157,8 @@ def shaped_by_cases(result):
 
 
 def everything(result):
-    """An xarray Dataset of the columns and of all data by case; names of datasets outside the table have _ for /."""
+    """An xarray Dataset of the columns and of all data by case; names of datasets outside the table have _
+    for /."""
     _, Dataset = classes()
     variables = {}
     for path, extra in shaped_by_cases(result):

@@ -1,7 +1,9 @@
-"""latex.py: a table for LaTeX with booktabs: steps down, methods across, mathematical headers, one precision per column.
+"""latex.py: a table for LaTeX with booktabs: steps down, methods across, mathematical headers, one precision
+per column.
 
-An order study shows the error and the rate of each method, with the fitted order in the last line; others the columns that are named, or the
-largest change of what is conserved. Needs \\usepackage{booktabs} and nothing else.
+An order study shows the error and the rate of each method, with the fitted order in the last line; others the
+columns that are named, or the largest change of what is conserved. Needs \\usepackage{booktabs} and nothing
+else.
 """
 # SPDX-License-Identifier: BSD-2-Clause
 import numpy as np

@@ -1,8 +1,9 @@
 """mechanism.py: the drawable parts of a system, from its text: points, rods between them, rails, bodies.
 
-Coordinates whose names differ only in a letter x, y, z (x1 y1, Ox[2] Oy[2] Oz[2], X Y) are a point. A constraint of the form
-c (|A - B|^2 - L^2) is a rod, whatever its parameters; with a fixed end where it holds one point alone; one that is linear in one point of
-the plane is a rail. Nine entries of a matrix (R11 ... R33) are a body, drawn as its three axes.
+Coordinates whose names differ only in a letter x, y, z (x1 y1, Ox[2] Oy[2] Oz[2], X Y) are a point. A
+constraint of the form c (|A - B|^2 - L^2) is a rod, whatever its parameters; with a fixed end where it holds
+one point alone; one that is linear in one point of the plane is a rail. Nine entries of a matrix (R11 ...
+R33) are a body, drawn as its three axes.
 """
 # SPDX-License-Identifier: BSD-2-Clause
 import dataclasses
@@ -19,8 +20,9 @@ LETTERS = "xyz"
 
 @dataclasses.dataclass
 class Mechanism:
-    """points: {name: [coordinate of each direction, or None]}; rods: [(name, point, point or an anchor [3])]; rails: [(point, normal [3],
-    distance)]; bodies: {name: ([9 coordinates], point or None)}; flat: everything is in the x-y plane."""
+    """points: {name: [coordinate of each direction, or None]}; rods: [(name, point, point or an anchor [3])];
+    rails: [(point, normal [3], distance)]; bodies: {name: ([9 coordinates], point or None)}; flat: everything
+    is in the x-y plane."""
 
     points: dict
     rods: list
@@ -36,7 +38,9 @@ class Mechanism:
         n = len(values["t"])
         missing = [c for c in self.points[point] if c and c not in values] if isinstance(point, str) else []
         if missing:
-            raise ResultError(f"the trajectory holds no coordinates ({', '.join(missing)}); the study has to store q")
+            raise ResultError(
+                f"the trajectory holds no coordinates ({', '.join(missing)}); the study has to store q"
+            )
         if not isinstance(point, str):
             return np.broadcast_to(np.asarray(point, dtype=float), (n, 3))
         return np.stack([np.zeros(n) if c is None else values[c] for c in self.points[point]], axis=1)
@@ -45,7 +49,9 @@ class Mechanism:
         """[time, 3, 3]: the columns of the matrix of a body, and [time, 3] of its centre."""
         entries, centre = self.bodies[body]
         if any(c not in values for c in entries):
-            raise ResultError(f"the trajectory holds no coordinates of the body {body}; the study has to store q")
+            raise ResultError(
+                f"the trajectory holds no coordinates of the body {body}; the study has to store q"
+            )
         matrix = np.stack([values[c] for c in entries], axis=1).reshape(-1, 3, 3)
         at = self.place(centre, values) if centre else np.zeros((len(values["t"]), 3))
         return matrix, at
@@ -62,8 +68,8 @@ def parsed(description):
 
 
 def units(description):
-    """{name: unit} of the key `units` of a system (time, coordinates, observables) and of its parameters; velocities follow from these.
-    {} where no module reads the text."""
+    """{name: unit} of the key `units` of a system (time, coordinates, observables) and of its parameters;
+    velocities follow from these. {} where no module reads the text."""
     if not re.search(r"\bunits?\s*:", description):
         return {}
     try:
@@ -147,7 +153,8 @@ def constraints_of(described, multipliers):
 
 
 class Shape:
-    """A constraint g as a function of all coordinates: its slopes and second differences at unround places. Exact where g is a square."""
+    """A constraint g as a function of all coordinates: its slopes and second differences at unround places.
+    Exact where g is a square."""
 
     def __init__(self, text, more, names, parameters):
         self.text, self.more, self.names, self.parameters = text, more, names, parameters
@@ -177,7 +184,8 @@ class Shape:
 
 
 def read_rod(shape, points):
-    """('rod', A, B or anchor), ('rail', A, normal, distance), or None: the meaning of a constraint for points."""
+    """('rod', A, B or anchor), ('rail', A, normal, distance), or None: the meaning of a constraint for
+    points."""
     index = {name: k for k, name in enumerate(shape.names)}
     touched = set(shape.touched())
     ends = [p for p, cs in points.items() if touched & {index[c] for c in cs if c}]

@@ -1,6 +1,8 @@
 """motions.py: trajectories that a result stores, with names for all their quantities.
 
-The datasets of /trajectories/CASE tell which quantities there are: their last dimension shows whether they hold coordinates, multipliers or single numbers. Names are those of the system file: x1 and x1' are a coordinate and its velocity, p_x1 its momentum, lambda_rod a multiplier.
+The datasets of /trajectories/CASE tell which quantities there are: their last dimension shows whether they
+hold coordinates, multipliers or single numbers. Names are those of the system file: x1 and x1' are a
+coordinate and its velocity, p_x1 its momentum, lambda_rod a multiplier.
 """
 # SPDX-License-Identifier: BSD-2-Clause
 import dataclasses
@@ -16,7 +18,8 @@ PATTERNS = {"q": "{}", "v": "{}'", "p": "p_{}", "lambda": "lambda_{}"}
 
 @dataclasses.dataclass(frozen=True)
 class Trajectory:
-    """One member of one case. values: {name: [time]}, "t" among them; arrays: {dataset: [time, component]} as stored; units, words: by name.
+    """One member of one case. values: {name: [time]}, "t" among them; arrays: {dataset: [time, component]} as
+    stored; units, words: by name.
 
     trajectory["x1^2 + y1^2"] evaluates an expression of the names and of the parameters of the case."""
 
@@ -206,5 +209,6 @@ def listed(result, members=None, finest=False):
 
 
 def trajectories(result, members=None, finest=False):
-    """All stored trajectories of the selected cases and of these members (None: all). finest: only the finest step of each curve."""
+    """All stored trajectories of the selected cases and of these members (None: all). finest: only the finest
+    step of each curve."""
     return [trajectory(result, k, m) for _, k, m in listed(result, members, finest)]

@@ -1,4 +1,5 @@
-"""page.py: a result as one self-contained page: sentences and matrices, figures, the table, failures, provenance."""
+"""page.py: a result as one self-contained page: sentences and matrices, figures, the table, failures,
+provenance."""
 # SPDX-License-Identifier: BSD-2-Clause
 import base64
 import html
@@ -186,7 +187,8 @@ def orders(result):
 
 
 def figures(result, look):
-    """(name, caption, figure) of all figures that the file lists and has data for, and of those for sweeps and trajectories."""
+    """(name, caption, figure) of all figures that the file lists and has data for, and of those for sweeps
+    and trajectories."""
     from . import plot
 
     wanted = list(result.figures)

@@ -1,4 +1,5 @@
-"""reading.py: an HDF5 file as the result of a study: attributes as text, datasets as arrays, names, units; and the import of optional modules. Independent of cases."""
+"""reading.py: an HDF5 file as the result of a study: attributes as text, datasets as arrays, names, units;
+and the import of optional modules. Independent of cases."""
 # SPDX-License-Identifier: BSD-2-Clause
 import importlib
 import os
@@ -18,7 +19,8 @@ class ConstellaError(Exception):
 
 
 class ResultError(ConstellaError):
-    """The file is missing, is not a result, or lacks the requested data; the message follows `FILE: error: `."""
+    """The file is missing, is not a result, or lacks the requested data; the message follows `FILE: error:
+    `."""
 
 
 def optional(name, package, what):
@@ -98,7 +100,8 @@ class Reader:
         }
 
     def data(self, path, figure=None):
-        """A dataset as an array (text as str), or None where it is absent. figure: that entry of the dimension `figure`, the last one."""
+        """A dataset as an array (text as str), or None where it is absent. figure: that entry of the
+        dimension `figure`, the last one."""
         key = (path, figure)
         if key not in self._cache:
             self._cache[key] = self._read(path, figure)

@@ -1,7 +1,7 @@
 """result.py: a result file in terms of its study: cases, curves of cases, columns, series, failures.
 
-The attributes `role` and `of` of a column define its meaning (docs/result-file.md), so a kind of study needs no line here.
-Nothing is computed here but selections, and extrema over members.
+The attributes `role` and `of` of a column define its meaning (docs/result-file.md), so a kind of study needs
+no line here. Nothing is computed here but selections, and extrema over members.
 """
 # SPDX-License-Identifier: BSD-2-Clause
 import copy
@@ -87,11 +87,13 @@ class Result(Cases):
         return self.cases
 
     def to_xarray(self):
-        """An xarray Dataset: columns and what is shaped [case, member], with coordinates method, step, parameters, tolerance, start, member."""
+        """An xarray Dataset: columns and what is shaped [case, member], with coordinates method, step,
+        parameters, tolerance, start, member."""
         return labelled.everything(self)
 
     def grid(self, role, of=""):
-        """(array, {axis: entries}): a column by its meaning, along every axis on which the selected cases differ, and always method and step."""
+        """(array, {axis: entries}): a column by its meaning, along every axis on which the selected cases
+        differ, and always method and step."""
         return labelled.grid(self, self._column_of(role, of))
 
     def statistic(self, role, of=""):
@@ -114,7 +116,8 @@ class Result(Cases):
     # ---- selections
 
     def select(self, methods=None, where=None, cases=None):
-        """The same file with fewer cases. methods: labels; where: conditions as in `constella table`; cases: numbers."""
+        """The same file with fewer cases. methods: labels; where: conditions as in `constella table`; cases:
+        numbers."""
         chosen = copy.copy(self)
         chosen._curves = None
         chosen.shown = self.shown & selection.of_methods(self, methods) & selection.of_conditions(self, where)
@@ -131,7 +134,8 @@ class Result(Cases):
         return motions.trajectory(self, case, member)
 
     def trajectories(self, members=None, finest=False):
-        """All stored trajectories of the selected cases, of these members; finest: only at the finest step of each method."""
+        """All stored trajectories of the selected cases, of these members; finest: only at the finest step of
+        each method."""
         return motions.trajectories(self, members, finest)
 
     @property
@@ -140,11 +144,13 @@ class Result(Cases):
         return words.failure_sentences(self)
 
     def verdicts(self, name="energy"):
-        """{method: {set: verdict}} on a quantity; a set is a step, with parameters, tolerance, start where the study has several."""
+        """{method: {set: verdict}} on a quantity; a set is a step, with parameters, tolerance, start where
+        the study has several."""
         return words.verdict_matrix(self, name)
 
     def unit_of(self, name, path=""):
-        """The unit of a coordinate, of the time or of an observable: that of the file, else that of the key `units` of the system file."""
+        """The unit of a coordinate, of the time or of an observable: that of the file, else that of the key
+        `units` of the system file."""
         told = self.attribute(path, "units", "1") if path else "1"
         base = re.sub(r"\[[^]]*\]", "", name)  # an array has one unit
         return self._units.get(name, self._units.get(base, told)) if told == "1" else told
@@ -199,7 +205,8 @@ class Result(Cases):
         return edges, density[case], error[case]
 
     def time_series(self, name, case, which="max"):
-        """(t, x) of a sampled series, without padding, without t = 0, and without samples of members that failed later."""
+        """(t, x) of a sampled series, without padding, without t = 0, and without samples of members that
+        failed later."""
         t, x = self.data("/series/t"), self.data(f"/series/{name}/{which}")
         if t is None or x is None:
             return np.array([]), np.array([])
@@ -207,7 +214,8 @@ class Result(Cases):
         return t[case][keep], x[case][keep]
 
     def _survivors_alone(self, case):
-        """True for the samples of a case without contributions of failed members: those with as many living members as at the end."""
+        """True for the samples of a case without contributions of failed members: those with as many living
+        members as at the end."""
         if not (self.status[case] > 0).any():
             return True
         counts = [self.data(f"/series/{name}/count") for name in self.names("/series") if name != "t"]
@@ -215,7 +223,8 @@ class Result(Cases):
         return np.max(counts, axis=0) <= (self.status[case] == 0).sum() if counts else False
 
     def fitted(self, curve, part="total"):
-        """True for the points of a curve from which its order comes: the longest run of local slopes near the fitted order."""
+        """True for the points of a curve from which its order comes: the longest run of local slopes near the
+        fitted order."""
         inside = np.zeros(len(curve.cases), dtype=bool)
         order = self.told("order", part)[curve.cases[0]]
         if self.said("flag", part)[curve.cases[0]] != "ok" or not np.isfinite(order):

@@ -1,4 +1,5 @@
-"""running.py: constella.run: a study from a path, a text or a dict, run by the program `constella`, alone or under mpirun."""
+"""running.py: constella.run: a study from a path, a text or a dict, run by the program `constella`, alone or
+under mpirun."""
 # SPDX-License-Identifier: BSD-2-Clause
 import json
 import os
@@ -16,7 +17,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 
 def program():
-    """The program: CONSTELLA of the environment, that of this installation or build, or the one on the path."""
+    """The program: CONSTELLA of the environment, that of this installation or build, or the one on the
+    path."""
     named = os.environ.get("CONSTELLA")
     if named:
         return named
@@ -39,7 +41,8 @@ def is_path(study):
 
 
 def described(study, folder):
-    """A dict as the text of a study. A system that is a map with coordinates or bodies, or a text of several lines, becomes a file in the folder."""
+    """A dict as the text of a study. A system that is a map with coordinates or bodies, or a text of several
+    lines, becomes a file in the folder."""
     study = dict(study)
     system = study.get("system")
     whole = isinstance(system, dict) and ({"coordinates", "bodies"} & set(system))
@@ -78,8 +81,8 @@ def run(
     ranks     so many under mpirun; None: one process without it
     progress  print what the run says while it goes, to stderr
     overwrite, resume, options    as the command line has them; options: a list of words
-    Returns the Result, which tells failures of single trajectories. Raises ConstellaError with the program's messages where it refuses the
-    study or is interrupted.
+    Returns the Result, which tells failures of single trajectories. Raises ConstellaError with the program's
+    messages where it refuses the study or is interrupted.
     """
     with tempfile.TemporaryDirectory(prefix="constella-") as temporary:
         folder, text = pathlib.Path(temporary), None

@@ -6,7 +6,8 @@ from matplotlib import ticker
 
 
 class Decades(ticker.LogFormatterSciNotation):
-    """10^k, on the screen in plain characters, which are drawn ten times as fast as mathematics; within a decade 0.3 rather than 3 x 10^-1."""
+    """10^k, on the screen in plain characters, which are drawn ten times as fast as mathematics; within a
+    decade 0.3 rather than 3 x 10^-1."""
 
     RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -28,7 +29,8 @@ class Decades(ticker.LogFormatterSciNotation):
 
 
 def log_axis(axis):
-    """Decades, labelled as 10^k, with as many labels as there is room for; parts of a decade where the axis has hardly one."""
+    """Decades, labelled as 10^k, with as many labels as there is room for; parts of a decade where the axis
+    has hardly one."""
     axis.set_major_locator(ticker.LogLocator(base=10, numticks=7))
     axis.set_major_formatter(Decades())
     axis.set_minor_locator(ticker.LogLocator(base=10, subs=range(2, 10), numticks=7))

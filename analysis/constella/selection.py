@@ -88,7 +88,8 @@ def fulfils(result, name, op, value):
 
 
 def of_conditions(result, where):
-    """[case] True where all conditions hold: `method = rattle and step < 0.1`, commas or `and` between them. None: everywhere."""
+    """[case] True where all conditions hold: `method = rattle and step < 0.1`, commas or `and` between them.
+    None: everywhere."""
     keep, rest = np.ones(result.ncase, dtype=bool), (where or "").strip()
     while rest:
         end = min((rest.find(c) for c in " =!<>" if c in rest), default=len(rest))

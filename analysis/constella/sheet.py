@@ -1,7 +1,8 @@
 """sheet.py: the panels of a figure, on a figure of their own or on axes that are given, and their places.
 
-Panels have a size in inches; the labels, titles and legend around them are measured once, and the figure is made as large as all of
-it takes, so that nothing is ever cut. A figure of a given width has its panels made narrower instead.
+Panels have a size in inches; the labels, titles and legend around them are measured once, and the figure is
+made as large as all of it takes, so that nothing is ever cut. A figure of a given width has its panels made
+narrower instead.
 """
 # SPDX-License-Identifier: BSD-2-Clause
 import textwrap
@@ -26,7 +27,8 @@ class Shown(Figure):
 
 
 class Sheet:
-    """look: a key of style.LOOKS; onto: axes to draw on; width: of the whole figure in inches; titles: whether to have any."""
+    """look: a key of style.LOOKS; onto: axes to draw on; width: of the whole figure in inches; titles:
+    whether to have any."""
 
     def __init__(self, look="screen", onto=None, width=None, titles=None, legends=True):
         self.look, self.onto, self.legends = look, onto, legends
@@ -37,7 +39,8 @@ class Sheet:
     # ---- panels
 
     def grid(self, rows, columns, width=4.3, height=3.5, sharex=False, sharey=False):
-        """axes[rows][columns]; width, height of a panel in inches with a usual share of labels. sharex, sharey: False, "col", "row" or True."""
+        """axes[rows][columns]; width, height of a panel in inches with a usual share of labels. sharex,
+        sharey: False, "col", "row" or True."""
         if self.onto is not None:
             return self._given(rows, columns)
         scale = 0.62 if self.look == "paper" else 1.0
@@ -59,7 +62,8 @@ class Sheet:
         return self.axes
 
     def row_of_panels(self, names, steps, width, height):
-        """A row of panels for each name and a column for each step; with one step the names fill two columns. Returns a list of panels per name."""
+        """A row of panels for each name and a column for each step; with one step the names fill two columns.
+        Returns a list of panels per name."""
         if len(steps) > 1 or len(names) == 1:
             axes = self.grid(len(names), len(steps), width, height)
             return [list(row) for row in axes]
@@ -74,7 +78,8 @@ class Sheet:
             ax.set_axis_off()
 
     def legend(self, handles, rows=None):
-        """Beside the panels, or beside rows (first, last) of them; below them on paper; in the last of given axes."""
+        """Beside the panels, or beside rows (first, last) of them; below them on paper; in the last of given
+        axes."""
         if handles and self.legends:
             self.keys.append((list(handles), rows))
 
@@ -113,7 +118,8 @@ class Sheet:
         return left, right, low, high
 
     def _make_legends(self):
-        """[(legend, rows, width, height in inches)]; on paper one legend is below, in as many columns as there is room for."""
+        """[(legend, rows, width, height in inches)]; on paper one legend is below, in as many columns as
+        there is room for."""
         renderer, dpi, made = self.fig.canvas.get_renderer(), self.fig.dpi, []
         below = self.look == "paper" and len(self.keys) == 1
         for handles, rows in self.keys:

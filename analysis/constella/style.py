@@ -1,7 +1,8 @@
-"""style.py: how figures look: colours, markers, sizes and fonts, axes, guide lines, saving. Depends on matplotlib, not on studies.
+"""style.py: how figures look: colours, markers, sizes and fonts, axes, guide lines, saving. Depends on
+matplotlib, not on studies.
 
-Colours are those of Okabe and Ito without yellow, which is too light on white. Colours and markers cycle with lengths that
-have no common divisor, so that 56 methods differ in one or the other, and neighbours in both.
+Colours are those of Okabe and Ito without yellow, which is too light on white. Colours and markers cycle with
+lengths that have no common divisor, so that 56 methods differ in one or the other, and neighbours in both.
 """
 # SPDX-License-Identifier: BSD-2-Clause
 import io
@@ -149,7 +150,8 @@ def raised(x):
 
 
 def worth_seeing(values, gap=GAP):
-    """(lowest, highest) value for a logarithmic axis, without values above a wide gap over the median. None: nothing."""
+    """(lowest, highest) value for a logarithmic axis, without values above a wide gap over the median. None:
+    nothing."""
     x = np.sort(raised(np.concatenate([np.ravel(v) for v in values]) if len(values) else np.zeros(0)))
     x = x[np.isfinite(x)]
     if not len(x):
@@ -196,7 +198,8 @@ def note_floor(ax, values):
 
 
 def variant_handles(curves, bands=True):
-    """Legend entries for the variants of one method. bands: many variants are drawn as a band, else as lines."""
+    """Legend entries for the variants of one method. bands: many variants are drawn as a band, else as
+    lines."""
     variants = sorted({c.variant: c for c in curves if c.variant}.values(), key=lambda c: c.variant_index)
     if variants and variants[0].variants > len(DASHES):
         count = f"{variants[0].variants} sets of parameters"
@@ -246,7 +249,8 @@ def level(ax, y):
 
 
 def side_labels(ax, labels, apart=0.065):
-    """Names (height, text) of lines right of a panel with a logarithmic height, moved apart where they would overlap."""
+    """Names (height, text) of lines right of a panel with a logarithmic height, moved apart where they would
+    overlap."""
     low, high = np.log(ax.get_ylim())
     at = -np.inf
     for y, text in sorted(labels):

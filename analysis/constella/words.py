@@ -1,4 +1,5 @@
-"""words.py: sentences on a result: orders, verdicts, constraints. It selects and words; all conclusions are in the file."""
+"""words.py: sentences on a result: orders, verdicts, constraints. It selects and words; all conclusions are
+in the file."""
 # SPDX-License-Identifier: BSD-2-Clause
 import numpy as np
 
@@ -57,7 +58,8 @@ def interval(result, case, part):
 
 
 def order_of(result, curve):
-    """'order 2.00 (1.98 to 2.02) in q, ...', or why there is none; parts with the same words are named together."""
+    """'order 2.00 (1.98 to 2.02) in q, ...', or why there is none; parts with the same words are named
+    together."""
     case, said = curve.cases[0], {}
     for part in result.quantities("order"):
         flag = result.said("flag", part)[case]
@@ -214,7 +216,8 @@ def failure_sentences(result):
 
 
 def sets(result):
-    """[(words, [case of each method or None])]: the sets of parameters, tolerance, start and step that are run with every method."""
+    """[(words, [case of each method or None])]: the sets of parameters, tolerance, start and step that are
+    run with every method."""
     curves = result.curves()
     methods = list(dict.fromkeys(c.method for c in curves))
     several = len(result.steps_written()) > 1

@@ -1,10 +1,12 @@
-"""plot: the figures. constella.plot.NAME(result, ...) draws one, of any kind that `constella plot FILE` knows; KINDS lists them.
+"""plot: the figures. constella.plot.NAME(result, ...) draws one, of any kind that `constella plot FILE`
+knows; KINDS lists them.
 
     fig = constella.plot.order("first.h5", methods=["rattle", "shake"], style="paper")
     constella.plot.drift(r, ax=axes)            # on axes of your own
     constella.plot.save(fig, "order.pdf")
 
-A kind whose name has a hyphen has an underscore here: constella.plot.signed_drift. constella.plot.figure(NAME, result, ...) takes any.
+A kind whose name has a hyphen has an underscore here: constella.plot.signed_drift.
+constella.plot.figure(NAME, result, ...) takes any.
 """
 # SPDX-License-Identifier: BSD-2-Clause
 from .kind import KINDS, figure

@@ -71,7 +71,8 @@ def averages(result, sheet, y=None):
 
 
 def draw_density(ax, result, name, curve, case, pale=False):
-    """The density as steps, its standard error as bars in the middle of the bins; no bar where it is unknown. pale: for comparison."""
+    """The density as steps, its standard error as bars in the middle of the bins; no bar where it is unknown.
+    pale: for comparison."""
     edges, density, error = result.histogram(name, case)
     if not np.isfinite(density).any():
         return
@@ -95,7 +96,8 @@ def draw_density(ax, result, name, curve, case, pale=False):
 
 
 def draw_crowded(result, sheet, curves, names):
-    """A row of panels for each histogram and a panel for each curve, at its finest step that is done, with all others pale behind it."""
+    """A row of panels for each histogram and a panel for each curve, at its finest step that is done, with
+    all others pale behind it."""
     shown = [(c, finest(result, c)) for c in curves if finest(result, c) is not None]
     if not shown:
         return "no case is finished"

@@ -1,4 +1,5 @@
-"""columns.py: columns of the table against each other: those with an attribute for their axis, or any named ones."""
+"""columns.py: columns of the table against each other: those with an attribute for their axis, or any named
+ones."""
 # SPDX-License-Identifier: BSD-2-Clause
 import numpy as np
 

@@ -1,4 +1,5 @@
-"""common.py: shared by several kinds of figures: headings, legends, groups of methods, names of quantities."""
+"""common.py: shared by several kinds of figures: headings, legends, groups of methods, names of
+quantities."""
 # SPDX-License-Identifier: BSD-2-Clause
 import dataclasses
 
@@ -62,7 +63,8 @@ class Group:
 
 
 def groups(curves):
-    """All curves or, for more than seven methods, groups of equal size of at most seven, each in front of the others in grey."""
+    """All curves or, for more than seven methods, groups of equal size of at most seven, each in front of the
+    others in grey."""
     methods = list(dict.fromkeys(c.method for c in curves))
     count = -(-len(methods) // MOST)
     size = -(-len(methods) // max(count, 1))
@@ -112,7 +114,8 @@ def band(ax, curve, x, rows):
 
 
 def handles(result, curves, notes=None, extra=(), bands=True):
-    """Legend entries: one per method (with its note, and how many of its trajectories failed), then one per variant, then extra."""
+    """Legend entries: one per method (with its note, and how many of its trajectories failed), then one per
+    variant, then extra."""
     notes = dict(notes or {})
     made = []
     for c, mine in by_method(curves):
@@ -126,7 +129,8 @@ def handles(result, curves, notes=None, extra=(), bands=True):
 
 
 def methods_note(curves, ax, told):
-    """Note in a panel which curves coincide: told[(method, variant)] is the drawn data of a curve. Returns those that are covered."""
+    """Note in a panel which curves coincide: told[(method, variant)] is the drawn data of a curve. Returns
+    those that are covered."""
     covered = {}
     for i, a in enumerate(curves):
         for b in curves[i + 1 :]:

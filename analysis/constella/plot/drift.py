@@ -1,4 +1,5 @@
-"""drift.py: change since the start over time, of conserved quantities and of constraints; and signed, with the drift that is excluded."""
+"""drift.py: change since the start over time, of conserved quantities and of constraints; and signed, with
+the drift that is excluded."""
 # SPDX-License-Identifier: BSD-2-Clause
 import numpy as np
 
@@ -16,7 +17,8 @@ def shown_steps(result, found):
 
 
 def series_figure(result, sheet, names, what, levels, growth=False):
-    """Rows: quantities, and groups of methods; columns: chosen steps; in each panel the largest |x - x(0)| so far, one line per curve.
+    """Rows: quantities, and groups of methods; columns: chosen steps; in each panel the largest |x - x(0)| so
+    far, one line per curve.
 
     levels(result, name) gives marks [(height, text)]; growth: draw lines of known growth."""
     curves, found = result.curves(), groups(result.curves())
@@ -55,7 +57,8 @@ def running(result, name, case):
 
 
 def draw_panel(ax, result, name, group, step):
-    """The largest value so far; the values themselves behind it, faint, while there are few lines. Returns the heavy lines."""
+    """The largest value so far; the values themselves behind it, faint, while there are few lines. Returns
+    the heavy lines."""
     ax.set(xscale="log", yscale="log")
     shown = [(c, result.at_step(c, step)) for c in group.curves]
     shown = [(c, case) for c, case in shown if case is not None]
@@ -88,7 +91,8 @@ def draw_sets(ax, lines):
 
 
 def finish_row(row, tops, levels, growth):
-    """Common limits from the heavy lines (without their first values, which may be accidents); levels that are not far below; growth."""
+    """Common limits from the heavy lines (without their first values, which may be accidents); levels that
+    are not far below; growth."""
     if not tops:
         return
     ends = style.raised(np.concatenate([[x[len(x) // 40], x[-1]] for x in tops]))
@@ -107,7 +111,8 @@ def finish_row(row, tops, levels, growth):
 
 
 def growth_guides(ax):
-    """Draw t^1/2 and t from the lower left corner, as far as the panel goes; return the names of those that leave it on the right."""
+    """Draw t^1/2 and t from the lower left corner, as far as the panel goes; return the names of those that
+    leave it on the right."""
     (t0, t1), (y0, y1) = ax.get_xlim(), ax.get_ylim()
     start, labels = y0 * (y1 / y0) ** 0.04, []
     for power, text in ((0.5, "$t^{1/2}$"), (1.0, "$t$")):
@@ -214,7 +219,8 @@ def constraint(result, sheet):
 
 
 def window_means(result, name, case):
-    """(t, mean over the members of their mean change in each window, its standard error; NaN with one member)."""
+    """(t, mean over the members of their mean change in each window, its standard error; NaN with one
+    member)."""
     x = result.data(f"/windows/{name}")
     end = result.told("end")[case]
     if x is None or not np.isfinite(end):
@@ -229,7 +235,8 @@ def window_means(result, name, case):
 
 
 def draw_signed(ax, result, name, curve, case, tone):
-    """Means of the windows with two standard errors; the fitted slope; the wedge of drifts that the run does not exclude."""
+    """Means of the windows with two standard errors; the fitted slope; the wedge of drifts that the run does
+    not exclude."""
     t, x, error = window_means(result, name, case)
     if not len(t):
         return

@@ -27,7 +27,8 @@ COMMON = """
 
 @dataclasses.dataclass(frozen=True)
 class Kind:
-    """name: on the command line and in files; make(result, sheet, **options) draws, and returns a text where there is nothing to draw."""
+    """name: on the command line and in files; make(result, sheet, **options) draws, and returns a text where
+    there is nothing to draw."""
 
     name: str
     make: callable

@@ -18,7 +18,8 @@ def seen(flat, at):
 
 
 def one(result, members, time=None):
-    """The trajectory that is drawn: that of the first method at its finest step, of the given or the first member."""
+    """The trajectory that is drawn: that of the first method at its finest step, of the given or the first
+    member."""
     _, case, member = motions.listed(result, members, finest=True)[0]
     found = motions.trajectory(result, case, member)
     return found if time is None else found.between(*time)

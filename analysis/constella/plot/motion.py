@@ -1,4 +1,5 @@
-"""motion.py: stored trajectories: quantities over time, phase portraits, configuration curves, multipliers."""
+"""motion.py: stored trajectories: quantities over time, phase portraits, configuration curves,
+multipliers."""
 # SPDX-License-Identifier: BSD-2-Clause
 import dataclasses
 import re
@@ -15,7 +16,9 @@ POINTS = 2000  # of a line over time; of longer ones the extremes are kept
 
 
 def chosen(result, members, time=None):
-    """The trajectories of the finest steps: of the first member stored unless some are named, of the first selected set of parameters, of at most seven methods. time: (from, to), the part that is shown. ResultError in words where there are none.
+    """The trajectories of the finest steps: of the first member stored unless some are named, of the first
+    selected set of parameters, of at most seven methods. time: (from, to), the part that is shown.
+    ResultError in words where there are none.
     """
     found = motions.listed(result, members, finest=True)
     first = found[0][0]
@@ -131,7 +134,14 @@ def trajectory(result, sheet, y=None, members=None, time=None):
     """x(t) of stored trajectories: all coordinates, or the expressions --y."""
     first = first_of(result, members)
     coordinates = [str(c) for c in result.data("/coordinate") if str(c) in first.values]
-    return over_time(result, sheet, y or (coordinates or [n for n in first.names if n != "t"])[:PANELS], members, time, "trajectories")
+    return over_time(
+        result,
+        sheet,
+        y or (coordinates or [n for n in first.names if n != "t"])[:PANELS],
+        members,
+        time,
+        "trajectories",
+    )
 
 
 @kind("multipliers", "Multipliers of the constraints along stored trajectories; M A = f - G'λ.")
@@ -193,7 +203,9 @@ def phase(result, sheet, x=None, y=None, members=None, time=None):
     q = [str(c) for c in result.data("/coordinate")][0]
     up = y or [n for n in (f"{q}'", f"p_{q}") if n in first.values][:1]
     if not up:
-        raise ResultError(f"neither a velocity nor a momentum of {q} was stored; there are {', '.join(first.names)}: name two by --x and --y")
+        raise ResultError(
+            f"neither a velocity nor a momentum of {q} was stored; there are {', '.join(first.names)}: name two by --x and --y"
+        )
     pairs = list(zip(x or [q], up))
     return against(result, sheet, pairs, members, time, "phase portrait", equal=False)
 

@@ -1,4 +1,5 @@
-"""order.py: error against step: a panel for q, p and lambda, with the fitted windows and lines of the fitted orders."""
+"""order.py: error against step: a panel for q, p and lambda, with the fitted windows and lines of the fitted
+orders."""
 # SPDX-License-Identifier: BSD-2-Clause
 import numpy as np
 
@@ -18,7 +19,8 @@ def parts_with_data(result):
 
 
 def draw_curve(ax, curve, x, y, strong, ring=False):
-    """Faint and hollow throughout; solid over the run of points that are `strong`. ring: larger, so that it shows below another."""
+    """Faint and hollow throughout; solid over the run of points that are `strong`. ring: larger, so that it
+    shows below another."""
     tone, keep = style.colour(curve), np.isfinite(x) & np.isfinite(y)
     y = style.raised(y)
     size = {"markersize": 1.7 * style.matplotlib.rcParams["lines.markersize"]} if ring else {}
@@ -50,7 +52,8 @@ def sound_order(result, curve, part):
 
 
 def order_guides(ax, result, curves, part):
-    """For each whole order a line of that slope below the curves of that order, as far as the panel goes, with its name inside the panel."""
+    """For each whole order a line of that slope below the curves of that order, as far as the panel goes,
+    with its name inside the panel."""
     (x0, x1), (y0, y1), named = np.log(ax.get_xlim()), np.log(ax.get_ylim()), []
     for p in sorted({sound_order(result, c, part) for c in curves} - {None}):
         points = np.concatenate(
@@ -98,7 +101,8 @@ def order_guides(ax, result, curves, part):
 
 
 def order_note(result, curve, parts):
-    """'q, p: 2.00; lambda: plateau' for the legend: the orders, or the flag where there is no reliable order."""
+    """'q, p: 2.00; lambda: plateau' for the legend: the orders, or the flag where there is no reliable
+    order."""
     case, named = curve.cases[0], {}
     for part in parts:
         order, flag = result.told("order", part)[case], result.said("flag", part)[case]

@@ -60,7 +60,8 @@ def draw_band(ax, result, name, curve, case, y):
 
 
 def standard_error(result, name, case):
-    """The standard error of the mean over the members at the end, from the file; else from its members. NaN with fewer than two."""
+    """The standard error of the mean over the members at the end, from the file; else from its members. NaN
+    with fewer than two."""
     told = result.told("mean-error", name)[case]
     if np.isfinite(told):
         return float(told)

@@ -1,4 +1,5 @@
-"""sweep.py: figures of sweeps: statistics against the parameter, tolerance or start that is swept, and maps over two of them."""
+"""sweep.py: figures of sweeps: statistics against the parameter, tolerance or start that is swept, and maps
+over two of them."""
 # SPDX-License-Identifier: BSD-2-Clause
 import dataclasses
 
@@ -175,7 +176,8 @@ def map_axes(result, x, y):
 
 
 def table_of(result, column, method, across, up):
-    """[up, across] of a column for a method; the largest number, or the first text, where a cell has several cases."""
+    """[up, across] of a column for a method; the largest number, or the first text, where a cell has several
+    cases."""
     coordinates, axes = labelled.case_coordinates(result), labelled.axes(result)
     x, value = axes[across], result.column(column)
     text = value.dtype.kind == "O"
@@ -196,7 +198,8 @@ def entries(values):
     "A statistic over two of what is swept: parameters, tolerance, start, step; a panel a method. Of several cases for a cell: the largest.",
 )
 def heat(result, sheet, x=None, y=None, z=None):
-    """A map of a statistic (--z) over two of parameter, tolerance, start, step (--x and --y), a panel per method."""
+    """A map of a statistic (--z) over two of parameter, tolerance, start, step (--x and --y), a panel per
+    method."""
     across, up = map_axes(result, x, y)
     column = (z or worth_telling(result) or [""])[0]
     if result.column(column) is None:
@@ -227,7 +230,8 @@ def heat(result, sheet, x=None, y=None, z=None):
 
 
 def limits(tables):
-    """The colours of all panels: logarithmic where numbers are positive and differ by a factor of thirty; None for texts."""
+    """The colours of all panels: logarithmic where numbers are positive and differ by a factor of thirty;
+    None for texts."""
     tables = list(tables)
     if tables[0].dtype == object:
         return None

@@ -1,7 +1,8 @@
 """work.py: error, or the change of the energy, against work: evaluations, iterations, time.
 
-Evaluations and iterations are counted. Time is measured, and what disturbs a measurement only adds to it: points are where it was measured, the
-line is at the least of each time and of those of smaller steps. Points on the plateau of round-off are hollow.
+Evaluations and iterations are counted. Time is measured, and what disturbs a measurement only adds to it:
+points are where it was measured, the line is at the least of each time and of those of smaller steps. Points
+on the plateau of round-off are hollow.
 """
 # SPDX-License-Identifier: BSD-2-Clause
 import numpy as np
@@ -29,12 +30,14 @@ def costs(result):
 
 
 def rising(x):
-    """The minimum of each time and all times of smaller steps, which cannot have been faster: disturbances only add to a measurement."""
+    """The minimum of each time and all times of smaller steps, which cannot have been faster: disturbances
+    only add to a measurement."""
     return np.minimum.accumulate(x[::-1])[::-1]
 
 
 def converging(result, curve, y):
-    """True for the points of a curve up to the last at which refining still helped; False on the plateau behind it."""
+    """True for the points of a curve up to the last at which refining still helped; False on the plateau
+    behind it."""
     h, y = result.steps[curve.cases], style.raised(y[curve.cases])
     best, last = y[0], 0
     for k in range(1, len(y)):
@@ -71,7 +74,8 @@ def draw_work(ax, result, curve, x, y, measured):
 
 
 def draw_sets(ax, result, curves, x, y):
-    """A method at many sets of parameters: the range of y, and the largest, at each step; work is that of the first set."""
+    """A method at many sets of parameters: the range of y, and the largest, at each step; work is that of the
+    first set."""
     count = min(len(c.cases) for c in curves)
     rows = np.array([style.raised(y[c.cases[:count]]) for c in curves])
     across = np.nanmedian(np.array([x[c.cases[:count]] for c in curves]), axis=0)
