@@ -1,4 +1,5 @@
-# Completion of constella's command lines for bash: commands, options, values, names from the catalogue, files.
+# Completion of constella's command lines for bash: commands, options, values, names from the catalogue,
+# files.
 # SPDX-License-Identifier: BSD-2-Clause
 
 # By command: its arguments and options, one per line: STUDY, --resume, -o FILE, --format text|csv.
@@ -21,7 +22,8 @@ _constella_values() {   # PROGRAM PLACE WORD
   esac
 }
 
-# The place that WORD fills: the value of the option before it, else the next argument; nothing where WORD is an option.
+# The place that WORD fills: the value of the option before it, else the next argument; nothing where WORD is
+# an option.
 _constella_place() {   # FORMS WORD WORD-BEFORE POSITION
   local form arguments=()
   while IFS= read -r form; do

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# completion.sh: writes the completion for bash: completion.bash with the arguments and options of each command.
+# completion.sh: writes the completion for bash: completion.bash with the arguments and options of each
+# command.
 #
 #   constella help all | tools/completion.sh >completions/constella
 #

@@ -1,5 +1,6 @@
 #!/bin/bash
-# demo.sh: an order study and a conservation study on two ranks: tables here, reports and figures in demo/. Called by `make demo`.
+# demo.sh: an order study and a conservation study on two ranks: tables here, reports and figures in demo/.
+# Called by `make demo`.
 # SPDX-License-Identifier: BSD-2-Clause
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
-# embed.sh: the texts of files as C, so that the program contains the sources that it compiles with a user's system, and its job scripts.
+# embed.sh: the texts of files as C, so that the program contains the sources that it compiles with a user's
+# system, and its job scripts.
 #
 #   tools/embed.sh NAME GEN FILE... >sources.c
 #
-# Defines NAMEs[] and NAME_count. A file of the folder GEN appears as gen/NAME, the others under the path given.
+# Defines NAMEs[] and NAME_count. A file of the folder GEN appears as gen/NAME, the others under the path
+# given.
 # SPDX-License-Identifier: BSD-2-Clause
 set -euo pipefail
 name=$1 gen=$2

@@ -1,6 +1,6 @@
 #!/bin/bash
-# exports.sh: the version script of the shared library: every name that LIBRARY defines and one of the public headers mentions is exported, all
-# others are local.
+# exports.sh: the version script of the shared library: every name that LIBRARY defines and one of the public
+# headers mentions is exported, all others are local.
 #   exports.sh ABI LIBRARY HEADER...
 # SPDX-License-Identifier: BSD-2-Clause
 set -euo pipefail

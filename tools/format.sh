@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# format.sh: the layout of the C sources by .clang-format. Called by `make format`, which changes them, and by `make check` and `make lint`, which
-# only compare. Without clang-format it prints that the check is skipped.
+# format.sh: the layout of the C sources by .clang-format. Called by `make format`, which changes them, and by
+# `make check` and `make lint`, which only compare. Without clang-format it prints that the check is skipped.
 #
 #   tools/format.sh [--check]
 # SPDX-License-Identifier: BSD-2-Clause

@@ -1,19 +1,23 @@
-# install.mk: `make install` and `make uninstall`, under PREFIX, with DESTDIR before it for packagers. Installing builds nothing, because root may not
-# see the libraries of the build. The program finds its files relative to its own path.
+# install.mk: `make install` and `make uninstall`, under PREFIX, with DESTDIR before it for packagers.
+# Installing builds nothing, because root may not see the libraries of the build. The program finds its files
+# relative to its own path.
 PREFIX  ?= /usr/local
 DESTDIR ?=
 STRIP   ?= strip -g
 INTO     = $(DESTDIR)$(PREFIX)
 SHARE    = $(INTO)/share/constella
-# Everything else is installed below share/constella with its path in the sources, so that the links of the README are valid.
+# Everything else is installed below share/constella with its path in the sources, so that the links of the
+# README are valid.
 INSTALLED_TEXTS := $(wildcard $(foreach d,analysis analysis/* analysis/*/* docs jobs jobs/*,$(foreach e,c css html md png pbs py sge sh slurm toml yaml,$(d)/*.$(e)))) README.md CHANGELOG.md CITATION.cff LICENSE
 INSTALLED_FILES := bin/constella lib/libconstella.a lib/libconstella.so lib/$(SONAME) lib/$(notdir $(SHARED_LIB)) lib/pkgconfig/constella.pc share/man/man1/constella.1 share/bash-completion/completions/constella
 
-# Where a Python finds the package: the folder of that Python below PREFIX which Debian's looks into, a link to what is installed.
+# Where a Python finds the package: the folder of that Python below PREFIX which Debian's looks into, a link
+# to what is installed.
 PYTHON_PACKAGES = lib/python$(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null || echo 3)/dist-packages
 
 .PHONY: install uninstall
-# The shared library needs no other library when linking; `archive` and `behind` are for the static one (docs/library.md).
+# The shared library needs no other library when linking; `archive` and `behind` are for the static one
+# (docs/library.md).
 $(BUILD)/constella.pc: $(LIBRARY) tools/install.mk
 	@{ echo 'prefix=$(PREFIX)'; \
 	  echo 'libdir=$${prefix}/lib'; \

@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
-# libraries.sh: where MPI, PETSc, HDF5, libfyaml and SLEEF are, as assignments of make: NAME_FROM in words, NAME_CFLAGS, NAME_LIBS, and MISSING, what
-# was not found. A library is looked for in the folder that PETSC_DIR (with PETSC_ARCH), HDF5_DIR, FYAML_DIR or SLEEF_DIR names, and nowhere else
-# where that is set; then with pkg-config; then by asking the compiler CC or a wrapper. docs/building.md tells how to use it. Called by make.
+# libraries.sh: where MPI, PETSc, HDF5, libfyaml and SLEEF are, as assignments of make: NAME_FROM in words,
+# NAME_CFLAGS, NAME_LIBS, and MISSING, what was not found. A library is looked for in the folder that
+# PETSC_DIR (with PETSC_ARCH), HDF5_DIR, FYAML_DIR or SLEEF_DIR names, and nowhere else where that is set;
+# then with pkg-config; then by asking the compiler CC or a wrapper. docs/building.md tells how to use it.
+# Called by make.
 # SPDX-License-Identifier: BSD-2-Clause
 set -uo pipefail
 read -ra cc <<<"${CC:-gcc}"

@@ -1,5 +1,6 @@
 #!/bin/bash
-# lint.sh: layout of the sources, exported names, HDF5 in its room, cppcheck, clang-tidy over src. Called by `make lint` after a build. A tool that is not installed is skipped, visibly.
+# lint.sh: layout of the sources, exported names, HDF5 in its room, cppcheck, clang-tidy over src. Called by
+# `make lint` after a build. A tool that is not installed is skipped, visibly.
 # SPDX-License-Identifier: BSD-2-Clause
 set -uo pipefail
 cd "$(dirname "$0")/.."
@@ -32,8 +33,8 @@ flags=(-Iinclude -Isrc "-I$build/gen" -DCST_PORTABLE -DCST_W=4 -DCST_ISA=portabl
 hot='-DCST_SYSTEM_HEADER="double-pendulum.h"'
 for isa in v2 v3 v4 portable; do flags+=("-DCST_OBJECT_FLAGS_$isa=\"\""); done
 
-# uninitvar, legacyUninitvar: loops over no constraints or no windows; the compiler's own check runs on every build.
-# returnDanglingLifetime: a false positive on the value that march() returns.
+# uninitvar, legacyUninitvar: loops over no constraints or no windows; the compiler's own check runs on every
+# build. returnDanglingLifetime: a false positive on the value that march() returns.
 run_cppcheck() {
   # assignBoolToPointer: a false positive on labels as values, &&do_ADD.
   cppcheck --quiet -j "$jobs" --std=c11 --enable=warning,portability --inline-suppr --error-exitcode=1 --library=posix "${flags[@]}" "$hot" \

@@ -5,7 +5,8 @@
 #
 # The first line of the help names the program and says what it is. `  constella COMMAND ARGUMENTS` begins a command; the line below it describes
 # it; lines at eight blanks are its arguments and options, `-o, --output FILE  description`, continued by lines with more blanks. A line that
-# begins with a heading and a colon begins a section; the lines below it are terms, each with two blanks and a description.
+# begins with a heading and a colon begins a section; the lines below it are terms, each with two blanks and a
+# description.
 # SPDX-License-Identifier: BSD-2-Clause
 set -euo pipefail
 release=${1:?usage: constella help all | tools/manual.sh RELEASE}

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""pages.py: writes the parts of docs/ that come from the program's tables: study-file.md, system-file.md, methods.md.
+"""pages.py: writes the parts of docs/ that come from the program's tables: study-file.md, system-file.md,
+methods.md.
 
   tools/pages.py PROGRAM           writes them
   tools/pages.py PROGRAM --check   exit status 1 and the names of pages that differ
@@ -21,7 +22,8 @@ def ask(program, *words):
 
 
 def read_keys(text):
-    """The keys of `constella show study` or `show system`, as maps of path, type, default, unit, example and doc."""
+    """The keys of `constella show study` or `show system`, as maps of path, type, default, unit, example and
+    doc."""
     keys = []
     for block in text.split("\n\n")[2:]:
         lines = block.strip("\n").split("\n")

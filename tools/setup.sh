@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# setup.sh: installs missing packages on Debian and its derivatives; elsewhere reports whether the requirements are met.
+# setup.sh: installs missing packages on Debian and its derivatives; elsewhere reports whether the
+# requirements are met.
 #
 #   tools/setup.sh 'required packages' 'optional packages'
 #
-# Required packages must be installed, optional ones may fail with a note. Their daemons are not started. Exit: 0; 1 when a required one is missing; 2 for
-# wrong arguments.
+# Required packages must be installed, optional ones may fail with a note. Their daemons are not started.
+# Exit: 0; 1 when a required one is missing; 2 for wrong arguments.
 # SPDX-License-Identifier: BSD-2-Clause
 set -euo pipefail
 
@@ -20,7 +21,8 @@ missing() {
   printf '%s' "${found[*]}"
 }
 
-# As root, or through sudo where it exists. With SYSTEMD_OFFLINE packages start none of their services, such as those of Slurm.
+# As root, or through sudo where it exists. With SYSTEMD_OFFLINE packages start none of their services, such
+# as those of Slurm.
 privileged() {
   if ((EUID == 0)); then env DEBIAN_FRONTEND=noninteractive SYSTEMD_OFFLINE=1 "$@"
   elif command -v sudo >/dev/null; then sudo DEBIAN_FRONTEND=noninteractive SYSTEMD_OFFLINE=1 "$@"

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""spdx.py: every file of the repository says its licence: by a line with SPDX-License-Identifier, or by a pattern of REUSE.toml.
+"""spdx.py: every file of the repository says its licence: by a line with SPDX-License-Identifier, or by a
+pattern of REUSE.toml.
 
   tools/spdx.py           adds the line at the end of files whose comments it knows
   tools/spdx.py --check   exit status 1 and the names of files without it
@@ -13,8 +14,30 @@ import sys
 
 LINE = "SPDX-License-Identifier: BSD-2-Clause"
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
-COMMENTS = {".md": "<!-- {} -->", ".html": "<!-- {} -->", ".c": "/* {} */", ".h": "/* {} */", ".css": "/* {} */", ".bib": "% {}"}
-HASH = {".py", ".sh", ".yaml", ".yml", ".toml", ".mk", ".cff", ".pl", ".slurm", ".pbs", ".sge", ".supp", ".txt", ""}
+COMMENTS = {
+    ".md": "<!-- {} -->",
+    ".html": "<!-- {} -->",
+    ".c": "/* {} */",
+    ".h": "/* {} */",
+    ".css": "/* {} */",
+    ".bib": "% {}",
+}
+HASH = {
+    ".py",
+    ".sh",
+    ".yaml",
+    ".yml",
+    ".toml",
+    ".mk",
+    ".cff",
+    ".pl",
+    ".slurm",
+    ".pbs",
+    ".sge",
+    ".supp",
+    ".txt",
+    "",
+}
 
 
 def comment(name):
@@ -23,7 +46,12 @@ def comment(name):
 
 
 def files():
-    listed = subprocess.run(["git", "-C", ROOT, "ls-files", "-co", "--exclude-standard"], capture_output=True, text=True, check=True)
+    listed = subprocess.run(
+        ["git", "-C", ROOT, "ls-files", "-co", "--exclude-standard"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     return [name for name in listed.stdout.splitlines() if os.path.isfile(os.path.join(ROOT, name))]
 
 
