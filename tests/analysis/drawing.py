@@ -1,4 +1,5 @@
-"""drawing.py: what the tests of analysis/ share: paths, TAP lines, a folder, two small studies, the commands within this process.
+"""drawing.py: what the tests of analysis/ share: paths, TAP lines, a folder, two small studies, the commands
+within this process.
 
 Importing it skips the test where h5py, matplotlib or numpy is missing.
 """
@@ -79,8 +80,8 @@ def program(*arguments):
 
 
 def called(command, **words):
-    """Run a command of constella.commands within this process, in the folder: exit status and stderr. A process takes longer to start than
-    to do most of what the tests ask."""
+    """Run a command of constella.commands within this process, in the folder: exit status and stderr. A
+    process takes longer to start than to do most of what the tests ask."""
     words = {"style": "screen", "formats": "png", **words}
     with contextlib.chdir(folder), contextlib.redirect_stderr(io.StringIO()) as said:
         code = main([command, *(f"{name}={value}" for name, value in words.items())])
@@ -134,7 +135,8 @@ SWEEP = {
 
 
 def order_study():
-    """Errors of two methods on the double pendulum, by the package, from a dict with the text of the system in it."""
+    """Errors of two methods on the double pendulum, by the package, from a dict with the text of the system
+    in it."""
     return constella.run(ORDER, folder / "order.h5", progress=False)
 
 

@@ -1,7 +1,8 @@
-"""synthetic.py: result files made up for tests: the layout of src/study/output.c and columns.c, with invented numbers.
+"""synthetic.py: result files made up for tests: the layout of src/study/output.c and columns.c, with invented
+numbers.
 
-build(path, kind, ...) writes one. The numbers have the shapes of real ones (powers of the step, a round-off plateau, random walks)
-but come from no integrator.
+build(path, kind, ...) writes one. The numbers have the shapes of real ones (powers of the step, a round-off
+plateau, random walks) but come from no integrator.
 """
 # SPDX-License-Identifier: BSD-2-Clause
 import dataclasses
@@ -223,7 +224,8 @@ def order_columns(w, h, e):
 
 
 def paths(w, h):
-    """[case, sample]: times, and for each quantity |x - x(0)|: bounded, a random walk, linear or exactly zero, by method."""
+    """[case, sample]: times, and for each quantity |x - x(0)|: bounded, a random walk, linear or exactly
+    zero, by method."""
     s = w.shape
     t = np.concatenate([[0.0], np.geomspace(0.1, s.end, s.samples - 1)])[None, :].repeat(w.n, 0)
     t[:, -1] = np.where(np.arange(w.n) % 2 == 0, t[:, -1], np.nan)

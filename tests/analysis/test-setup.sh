@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# test-setup.sh: tools/setup.sh against made-up apt-get, dpkg-query, sudo, pkg-config and gcc: installs nothing.
+# test-setup.sh: tools/setup.sh against made-up apt-get, dpkg-query, sudo, pkg-config and gcc: installs
+# nothing.
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck disable=SC2016  # the stubs expand their own variables
 set -uo pipefail

@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 """test_bad_runs.py: pages, tables and messages for failed runs: failures, infinities, overflow. TAP.
 
-Real runs in which methods blow up, and made-up files with numbers at and beyond the ends of what a double holds.
+Real runs in which methods blow up, and made-up files with numbers at and beyond the ends of what a double
+holds.
 """
 # SPDX-License-Identifier: BSD-2-Clause
 import warnings

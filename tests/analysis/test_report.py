@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""test_report.py: `constella report` on made-up result files of every kind, finished or not, and on mistakes of the user. TAP."""
+"""test_report.py: `constella report` on made-up result files of every kind, finished or not, and on mistakes
+of the user. TAP."""
 # SPDX-License-Identifier: BSD-2-Clause
 import base64
 import contextlib
@@ -101,7 +102,8 @@ def unseen():
 
 
 def page_of(path, name, seen=False):
-    """Make the page within this process, check the properties of every page, and return it. seen: with complete figures."""
+    """Make the page within this process, check the properties of every page, and return it. seen: with
+    complete figures."""
     out = path.with_suffix(".html")
     with contextlib.nullcontext() if seen else unseen():
         code, said = called("report", file=path, output=out)

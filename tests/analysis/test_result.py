@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""test_result.py: the package `constella`: running studies, labelled and plain data, selections, expressions. TAP."""
+"""test_result.py: the package `constella`: running studies, labelled and plain data, selections, expressions.
+TAP."""
 # SPDX-License-Identifier: BSD-2-Clause
 from drawing import (
     ORDER,

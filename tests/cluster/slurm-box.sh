@@ -1,11 +1,13 @@
 #!/bin/bash
-# slurm-box.sh: a private Slurm of one node for tests: on the loopback, without munge, systemd, cgroups or root, all of it in one folder.
+# slurm-box.sh: a private Slurm of one node for tests: on the loopback, without munge, systemd, cgroups or
+# root, all of it in one folder.
 #
 #   tests/cluster/slurm-box.sh start FOLDER [CPUS]    # returns when the node takes jobs; prints nothing
 #   export SLURM_CONF=FOLDER/slurm.conf
 #   tests/cluster/slurm-box.sh stop FOLDER            # jobs are killed, daemons ended; harmless when nothing runs
 #
-# Jobs of the partition `urgent` preempt those of `spare`, which have some seconds to end; nothing touches those of `main`, the default. Exit:
+# Jobs of the partition `urgent` preempt those of `spare`, which have some seconds to end; nothing touches
+# those of `main`, the default. Exit:
 # 0; 1 with the ends of the logs when it does not come up; 2 for wrong arguments.
 # SPDX-License-Identifier: BSD-2-Clause
 set -euo pipefail

@@ -1,6 +1,6 @@
 #!/bin/bash
-# test-launch.sh: processes that a launcher has started and that do not see each other are refused before any work; one process, and ranks that
-# do, are not, whatever else the environment says. TAP.
+# test-launch.sh: processes that a launcher has started and that do not see each other are refused before any
+# work; one process, and ranks that do, are not, whatever else the environment says. TAP.
 # SPDX-License-Identifier: BSD-2-Clause
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../record/tap.sh"

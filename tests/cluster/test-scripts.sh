@@ -1,6 +1,7 @@
 #!/bin/bash
-# test-scripts.sh: the job scripts of `constella submit`, run with a made-up run, mpirun and scheduler: a job goes back into the queue on exit
-# status 75 alone, and not when it is deleted; signals reach the run; the log is kept. TAP.
+# test-scripts.sh: the job scripts of `constella submit`, run with a made-up run, mpirun and scheduler: a job
+# goes back into the queue on exit status 75 alone, and not when it is deleted; signals reach the run; the log
+# is kept. TAP.
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck disable=SC2016  # the stubs expand their own variables
 here=$(cd "$(dirname "$0")" && pwd)
@@ -33,7 +34,8 @@ for scheduler in slurm pbs sge; do
   "$program" submit study.yaml --scheduler $scheduler --ranks 2 --hours 1 --requeue 2 --dry-run 2>/dev/null >study.$scheduler
 done
 
-# job SCHEDULER: execs its script as a batch system does, from another folder; its output goes into $folder/out
+# job SCHEDULER: execs its script as a batch system does, from another folder; its output goes into
+# $folder/out
 job() {
   rm -f "$CALLS" working
   cd / && CONSTELLA=$folder/bin/constella exec bash "$folder/a b's/study.$1" >"$folder/out" 2>&1

@@ -1,6 +1,7 @@
 #!/bin/bash
-# test-slurm.sh: `constella submit` and its job script on a real Slurm, a private one: jobs that complete, are signalled before their limit,
-# preempted, cancelled, refused, wrongly started. A requeued job ends with the result of an undisturbed one. TAP.
+# test-slurm.sh: `constella submit` and its job script on a real Slurm, a private one: jobs that complete, are
+# signalled before their limit, preempted, cancelled, refused, wrongly started. A requeued job ends with the
+# result of an undisturbed one. TAP.
 # SPDX-License-Identifier: BSD-2-Clause
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../record/tap.sh"

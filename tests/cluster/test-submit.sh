@@ -1,5 +1,6 @@
 #!/bin/bash
-# test-submit.sh: `constella submit` against made-up schedulers: refusals, the script, the call of the scheduler, remaining files. TAP.
+# test-submit.sh: `constella submit` against made-up schedulers: refusals, the script, the call of the
+# scheduler, remaining files. TAP.
 # SPDX-License-Identifier: BSD-2-Clause
 . "$(dirname "$0")/../record/tap.sh"
 program=$(realpath "${CONSTELLA:-build/constella}") folder=$(mktemp -d)

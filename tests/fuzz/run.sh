@@ -3,7 +3,8 @@
 #
 #   run.sh libfuzzer|driver PROGRAM study|system|method|layers|checkpoint|result|table SECONDS FOUND [SEED]
 #
-# An input that ends the target early is in the file FOUND afterwards, and the exit status is 1. The last line is the number of inputs.
+# An input that ends the target early is in the file FOUND afterwards, and the exit status is 1. The last line
+# is the number of inputs.
 # SPDX-License-Identifier: BSD-2-Clause
 how=$1 program=$2 target=$3 seconds=$4 found=$5 seed=${6:-1}
 here=$(dirname "$0") folder=$(mktemp -d)

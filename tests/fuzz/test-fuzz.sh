@@ -1,5 +1,6 @@
 #!/bin/bash
-# test-fuzz.sh: the fuzz targets run, for a few seconds each, on the ordinary build; `make fuzz` runs them for long. TAP.
+# test-fuzz.sh: the fuzz targets run, for a few seconds each, on the ordinary build; `make fuzz` runs them for
+# long. TAP.
 # SPDX-License-Identifier: BSD-2-Clause
 here=$(dirname "$0") n=0 failed=0
 for target in study system method layers checkpoint result table; do

@@ -1,6 +1,6 @@
 #!/bin/bash
-# test-files.sh: result files: equal bytes for any number of ranks; read while they are written; read after kill -9. TAP.
-# usage: [WRITE_DEMO [CONSTELLA]]; without arguments the programs in BUILD and CONSTELLA.
+# test-files.sh: result files: equal bytes for any number of ranks; read while they are written; read after
+# kill -9. TAP. usage: [WRITE_DEMO [CONSTELLA]]; without arguments the programs in BUILD and CONSTELLA.
 # SPDX-License-Identifier: BSD-2-Clause
 . "$(dirname "$0")/tap.sh"
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
@@ -44,8 +44,9 @@ for n in 1 2; do
   has "$n ranks, killed: may be replaced" "$(cat out)" "accepted"
 done
 
-# Killed while it writes rows and attributes, at any instant; then opened again, and killed while opening, writing and
-# closing. The file always opens, and each row is complete or missing. The instants are spread evenly over the first second.
+# Killed while it writes rows and attributes, at any instant; then opened again, and killed while opening,
+# writing and closing. The file always opens, and each row is complete or missing. The instants are spread
+# evenly over the first second.
 killed() { # NAME MODE TURN
   "$demo" busy.h5 "$2" >out 2>err &
   writer=$!

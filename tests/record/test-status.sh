@@ -1,6 +1,6 @@
 #!/bin/bash
-# test-status.sh: `constella status` of files whose run was on another host, was resumed, or left checkpoints. TAP.
-# usage: [WRITE_DEMO [CONSTELLA]]; without arguments the programs in BUILD and CONSTELLA.
+# test-status.sh: `constella status` of files whose run was on another host, was resumed, or left checkpoints.
+# TAP. usage: [WRITE_DEMO [CONSTELLA]]; without arguments the programs in BUILD and CONSTELLA.
 # SPDX-License-Identifier: BSD-2-Clause
 . "$(dirname "$0")/tap.sh"
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1

@@ -1,5 +1,6 @@
 #!/bin/bash
-# test-interrupted.sh: jobs/interrupted.sh on the studies of 1e9 steps, here of fewer; and that it notices a file that differs. TAP.
+# test-interrupted.sh: jobs/interrupted.sh on the studies of 1e9 steps, here of fewer; and that it notices a
+# file that differs. TAP.
 # SPDX-License-Identifier: BSD-2-Clause
 set -uo pipefail
 here=$(cd "$(dirname "$0")/../.." && pwd)

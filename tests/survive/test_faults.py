@@ -1,4 +1,5 @@
-"""test_faults.py: full disks, failing calls, damaged and foreign checkpoints, removed files, two runs on one output: their messages, and that nothing is lost."""
+"""test_faults.py: full disks, failing calls, damaged and foreign checkpoints, removed files, two runs on one
+output: their messages, and that nothing is lost."""
 # SPDX-License-Identifier: BSD-2-Clause
 import ctypes
 import os
@@ -36,7 +37,10 @@ def interrupted(name, study, count=2):
     """A file that a killed run left with `count` checkpoints; its path."""
     result = path(name + ".h5")
     process = start(study, result, 0, "--batch", 16, checkpoint=0.05)
-    ok(until(lambda: len([x for x in checkpoints(result) if not x.endswith(".new")]) >= count), f"{name}: checkpoints are written")
+    ok(
+        until(lambda: len([x for x in checkpoints(result) if not x.endswith(".new")]) >= count),
+        f"{name}: checkpoints are written",
+    )
     kill_all(process, None)
     finish(process)
     return result
@@ -53,10 +57,18 @@ def resumed(name, study, result, first, *expected):
 
 # ---- calls that fail, or in which the run is killed
 
+
 def struck(study, first):
-    for call, where, what, ranks in (("fwrite:14", ".checkpoint.", "ENOSPC", 0), ("fsync:2", ".checkpoint.new", "EIO", 2), ("rename:2", ".checkpoint.", "EIO", 2),
-                                     ("fwrite:13", ".checkpoint.", "KILL", 2), ("fsync:2", ".checkpoint.", "KILL", 2), ("rename:2", ".checkpoint.", "KILL", 0),
-                                     ("pwrite:40", ".h5", "KILL", 2), ("fsync:1", ".h5$", "EIO", 2)):
+    for call, where, what, ranks in (
+        ("fwrite:14", ".checkpoint.", "ENOSPC", 0),
+        ("fsync:2", ".checkpoint.new", "EIO", 2),
+        ("rename:2", ".checkpoint.", "EIO", 2),
+        ("fwrite:13", ".checkpoint.", "KILL", 2),
+        ("fsync:2", ".checkpoint.", "KILL", 2),
+        ("rename:2", ".checkpoint.", "KILL", 0),
+        ("pwrite:40", ".h5", "KILL", 2),
+        ("fsync:1", ".h5$", "EIO", 2),
+    ):
         name = f"{what} in {call} of {where}"
         result = path(re.sub(r"\W", "-", name) + ".h5")
         env = {"LD_PRELOAD": STRIKE, "STRIKE": f"{call}:{what}", "STRIKE_PATH": where}
@@ -66,23 +78,33 @@ def struck(study, first):
             ok(status == 1, f"{name}: exit status 1", status)
             reason = {"ENOSPC": "No space left on device", "EIO": "Input/output error"}[what]
             ok(reason in err and "--resume" in err, f"{name}: it says why", err)
-            ok(constella("status", result).stdout.startswith("state         interrupted"), f"{name}: the file is readable, and says interrupted")
-            ok(not any(x.endswith(".new") for x in checkpoints(result)), f"{name}: no half of a checkpoint is left", checkpoints(result))
+            ok(
+                constella("status", result).stdout.startswith("state         interrupted"),
+                f"{name}: the file is readable, and says interrupted",
+            )
+            ok(
+                not any(x.endswith(".new") for x in checkpoints(result)),
+                f"{name}: no half of a checkpoint is left",
+                checkpoints(result),
+            )
         resumed(name, study, result, first)
 
 
 # ---- checkpoints that are damaged or of something else
+
 
 def damaged(study, first):
     def cut(data):
         return data[: len(data) // 2]
 
     def flip(data):
-        return data[: len(data) // 3] + bytes([data[len(data) // 3] ^ 16]) + data[len(data) // 3 + 1:]
+        return data[: len(data) // 3] + bytes([data[len(data) // 3] ^ 16]) + data[len(data) // 3 + 1 :]
 
     for title, change in (("cut short", cut), ("with a flipped bit", flip)):
         result = interrupted(title.replace(" ", "-"), study)
-        newest = os.path.join(os.path.dirname(result), [x for x in checkpoints(result) if not x.endswith(".new")][-1])
+        newest = os.path.join(
+            os.path.dirname(result), [x for x in checkpoints(result) if not x.endswith(".new")][-1]
+        )
         with open(newest, "rb") as f:
             data = f.read()
         with open(newest, "wb") as f:
@@ -93,7 +115,12 @@ def damaged(study, first):
         os.truncate(os.path.join(os.path.dirname(result), x), 100)
     before = digests(result)
     status, out, err = finish(start(study, result, 0))
-    ok(status == 2 and "all of its checkpoints are damaged" in err, "with all checkpoints damaged nothing is begun", status, err)
+    ok(
+        status == 2 and "all of its checkpoints are damaged" in err,
+        "with all checkpoints damaged nothing is begun",
+        status,
+        err,
+    )
     ok(before == digests(result), "and the file stays as it was")
 
 
@@ -101,7 +128,12 @@ def foreign(study, first):
     result = interrupted("foreign", study)
     other = write("other.yaml", STUDY.replace("[0.01]", "[0.02]"))
     status, out, err = finish(start(other, result, 2))
-    ok(status == 2 and "holds another study" in err and "0.01" in err and "0.02" in err, "a study with other steps is refused with what differs", status, err)
+    ok(
+        status == 2 and "holds another study" in err and "0.01" in err and "0.02" in err,
+        "a study with other steps is refused with what differs",
+        status,
+        err,
+    )
     program = path("another-build")
     note_bytes = subprocess.run(["readelf", "-n", PROGRAM], stdout=subprocess.PIPE, text=True).stdout
     build = bytes.fromhex(re.search(r"Build ID: ([0-9a-f]+)", note_bytes).group(1))
@@ -110,28 +142,56 @@ def foreign(study, first):
     with open(program, "wb") as f:
         f.write(data.replace(build, build[::-1]))
     os.chmod(program, 0o755)
-    process = subprocess.run([program, "run", study, "-o", result, "--resume"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    ok(process.returncode == 2 and "build: " + build.hex() in process.stderr and build[::-1].hex() in process.stderr,
-       "another build is refused with what differs", process.returncode, process.stderr)
+    process = subprocess.run(
+        [program, "run", study, "-o", result, "--resume"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    ok(
+        process.returncode == 2
+        and "build: " + build.hex() in process.stderr
+        and build[::-1].hex() in process.stderr,
+        "another build is refused with what differs",
+        process.returncode,
+        process.stderr,
+    )
     process = constella("run", study, "-o", result)
-    ok(process.returncode == 2 and "--resume continues it" in process.stderr, "without --resume an unfinished file is not touched", process.stderr)
+    ok(
+        process.returncode == 2 and "--resume continues it" in process.stderr,
+        "without --resume an unfinished file is not touched",
+        process.stderr,
+    )
     process = constella("run", study, "-o", result, "--resume", "--overwrite")
     ok(process.returncode == 2, "--resume and --overwrite together are refused", process.stderr)
     aside = result + "-aside"
     os.rename(result, aside)
     status, out, err = finish(start(study, result, 0))
-    ok(status == 2 and "is gone" in err, "checkpoints without their file are of no use, and it says so", status, err)
+    ok(
+        status == 2 and "is gone" in err,
+        "checkpoints without their file are of no use, and it says so",
+        status,
+        err,
+    )
     shutil.copy(path("undisturbed.h5"), result)
     status, out, err = finish(start(study, result, 0))
-    ok(status == 0 and "complete already" in out, "a complete file of the same study is left as it is", status, err)
+    ok(
+        status == 0 and "complete already" in out,
+        "a complete file of the same study is left as it is",
+        status,
+        err,
+    )
     os.rename(aside, result)
     resumed("after all that", study, result, first)
 
 
 def replaced(study, first):
-    """A file that is overwritten by a run that is killed before its first checkpoint: old checkpoints do not interfere."""
+    """A file that is overwritten by a run that is killed before its first checkpoint: old checkpoints do not
+    interfere."""
     result = interrupted("replaced", study)
-    process = subprocess.Popen([PROGRAM, "run", study, "-o", result, "--overwrite", "--progress", "none"], stdout=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        [PROGRAM, "run", study, "-o", result, "--overwrite", "--progress", "none"], stdout=subprocess.DEVNULL
+    )
     ok(until(lambda: not checkpoints(result)), "replaced: the checkpoints go with the file")
     time.sleep(0.3)
     process.kill()
@@ -141,13 +201,19 @@ def replaced(study, first):
 
 # ---- files and folders
 
+
 def removed(study):
     result = path("removed.h5")
     process = start(study, result, 2, checkpoint=0.1)
     ok(until(lambda: checkpoints(result)), "removed: a checkpoint is written")
     os.rename(result, result + "-aside")
     status, out, err = finish(process)
-    ok(status == 1 and "removed or replaced during the run" in err, "a result that is removed under the run ends it", status, err)
+    ok(
+        status == 1 and "removed or replaced during the run" in err,
+        "a result that is removed under the run ends it",
+        status,
+        err,
+    )
 
 
 def twice():
@@ -157,9 +223,20 @@ def twice():
     ranks = ranks_of(process.pid)
     for word in ("--resume", "--overwrite"):
         second = constella("run", study, "-o", result, word)
-        owner = re.search(r"is being written by process (\d+) on host (\S+)|live run \(process (\d+)", second.stderr)
-        ok(second.returncode == 2 and owner, f"a second run with {word} is refused with who is at work", second.returncode, second.stderr)
-        ok(owner and int(owner.group(1) or owner.group(3)) in ranks, "it names a process of the first run", second.stderr)
+        owner = re.search(
+            r"is being written by process (\d+) on host (\S+)|live run \(process (\d+)", second.stderr
+        )
+        ok(
+            second.returncode == 2 and owner,
+            f"a second run with {word} is refused with who is at work",
+            second.returncode,
+            second.stderr,
+        )
+        ok(
+            owner and int(owner.group(1) or owner.group(3)) in ranks,
+            "it names a process of the first run",
+            second.stderr,
+        )
     ok(process.poll() is None, "the first run goes on")
     os.kill(process.pid, signal.SIGUSR1)
     status, out, err = finish(process)
@@ -169,12 +246,16 @@ def twice():
 def mounted(size):
     """A small file system; None where the user may not mount one."""
     folder = scratch()
-    made = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "none", folder], stderr=subprocess.DEVNULL)
+    made = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", f"size={size}", "none", folder], stderr=subprocess.DEVNULL
+    )
     return folder if made.returncode == 0 else None
 
 
 def full(study, first):
-    size, one = os.path.getsize(path("undisturbed.h5")), max(os.path.getsize(os.path.join(os.path.dirname(SAMPLE), x)) for x in checkpoints(SAMPLE))
+    size, one = os.path.getsize(path("undisturbed.h5")), max(
+        os.path.getsize(os.path.join(os.path.dirname(SAMPLE), x)) for x in checkpoints(SAMPLE)
+    )
     page = 4096
     folder = mounted((size + 70000 + one + one // 2) // page * page)
     if not folder:
@@ -183,18 +264,30 @@ def full(study, first):
     try:
         result = os.path.join(folder, "full.h5")
         status, out, err = finish(start(study, result, 2, "--batch", 16, checkpoint=0.05))
-        ok(status == 1 and "No space left on device" in err, "a full disk: exit status 1 with the reason", status, out, err)
+        ok(
+            status == 1 and "No space left on device" in err,
+            "a full disk: exit status 1 with the reason",
+            status,
+            out,
+            err,
+        )
         ok(len(checkpoints(result)) == 1, "a full disk: the last checkpoint is there", checkpoints(result))
         subprocess.run(["mount", "-o", "remount,size=64m", folder], check=True)
         resumed("a full disk with space again", study, result, first)
         subprocess.run(["mount", "-o", "remount,ro", folder], check=True)
         process = constella("run", study, "-o", os.path.join(folder, "new.h5"))
-        ok(process.returncode == 2 and "Read-only file system" in process.stderr, "a read-only folder is refused", process.returncode, process.stderr)
+        ok(
+            process.returncode == 2 and "Read-only file system" in process.stderr,
+            "a read-only folder is refused",
+            process.returncode,
+            process.stderr,
+        )
     finally:
         subprocess.run(["umount", "-l", folder], check=True)
 
 
 # ---- signals
+
 
 def alone():
     """One process, without a launcher: each signal that the program handles."""
@@ -205,21 +298,41 @@ def alone():
         ok(until(lambda: os.path.exists(result)), f"{which.name}: the run is at work")
         process.send_signal(which)
         status, out, err = finish(process)
-        ok(status == 75 and f"interrupted by {which.name}" in out, f"{which.name} ends with 75 and its name", status, out, err)
-        ok(checkpoints(result) == [os.path.basename(result) + ".checkpoint.1"], f"{which.name}: with a checkpoint", checkpoints(result))
+        ok(
+            status == 75 and f"interrupted by {which.name}" in out,
+            f"{which.name} ends with 75 and its name",
+            status,
+            out,
+            err,
+        )
+        ok(
+            checkpoints(result) == [os.path.basename(result) + ".checkpoint.1"],
+            f"{which.name}: with a checkpoint",
+            checkpoints(result),
+        )
 
 
 def insistent():
-    """A run that cannot stop, because one rank does not respond, ends at once on a second SIGINT, but not on one that comes together with the first."""
+    """A run that cannot stop, because one rank does not respond, ends at once on a second SIGINT, but not on
+    one that comes together with the first."""
     result = path("insistent.h5")
     process = start(write("insistent.yaml", STUDY.replace("1600.0", "160000.0")), result, 2, checkpoint=1000)
-    ok(until(lambda: len(ranks_of(process.pid)) == 2 and os.path.exists(result)), "insistent: the run is at work")
-    ranks = {int(open(f"/proc/{x}/environ").read().split("OMPI_COMM_WORLD_RANK=")[1].split("\0")[0]): x for x in ranks_of(process.pid)}
+    ok(
+        until(lambda: len(ranks_of(process.pid)) == 2 and os.path.exists(result)),
+        "insistent: the run is at work",
+    )
+    ranks = {
+        int(open(f"/proc/{x}/environ").read().split("OMPI_COMM_WORLD_RANK=")[1].split("\0")[0]): x
+        for x in ranks_of(process.pid)
+    }
     os.kill(ranks[1], signal.SIGSTOP)
     os.kill(ranks[0], signal.SIGINT)
     os.kill(ranks[0], signal.SIGINT)
     time.sleep(2.2)
-    ok(process.poll() is None, "two SIGINT at one instant are one: it waits for the rank that does not answer")
+    ok(
+        process.poll() is None,
+        "two SIGINT at one instant are one: it waits for the rank that does not answer",
+    )
     os.kill(ranks[0], signal.SIGINT)
     status, out, err = finish(process, 20)
     ok(status not in (None, 0, 75), "one more, two seconds later, ends it", status, err)
@@ -227,29 +340,45 @@ def insistent():
 
 # ---- time
 
+
 def limited(study, first, seconds):
     """The run keeps a second in reserve; the rest of the limit is too short for the study."""
     result, limit = path("limited.h5"), 1.15 + 0.3 * seconds
     for attempt in range(60):
         began = time.monotonic()
-        process = constella("run", study, "-o", result, "--resume", "--max-hours", limit / 3600, "--progress", "none")
+        process = constella(
+            "run", study, "-o", result, "--resume", "--max-hours", limit / 3600, "--progress", "none"
+        )
         spent = time.monotonic() - began
         if process.returncode != 75:
             break
         ok(spent < limit, f"attempt {attempt} ends before its {limit:.2f} s are over", spent)
         ok("--max-hours" in process.stdout, "and says why", process.stdout)
-    ok(process.returncode == 0 and attempt > 0, "after some of them the study is complete", process.returncode, process.stderr, attempt)
+    ok(
+        process.returncode == 0 and attempt > 0,
+        "after some of them the study is complete",
+        process.returncode,
+        process.stderr,
+        attempt,
+    )
     same("limited", first, result)
     for word in ("0", "-1", "soon", "nan", "inf"):
         process = constella("run", study, "-o", path("never.h5"), "--max-hours", word)
-        ok(process.returncode == 2 and "positive number" in process.stderr, f"--max-hours {word} is refused", process.stderr)
+        ok(
+            process.returncode == 2 and "positive number" in process.stderr,
+            f"--max-hours {word} is refused",
+            process.stderr,
+        )
 
 
 def sizes(study):
-    """Within one batch, the n-th checkpoint is as large as the first; with twice the members it is twice as large."""
+    """Within one batch, the n-th checkpoint is as large as the first; with twice the members it is twice as
+    large."""
     found = {}
     for members in (512, 1024):
-        text = STUDY.replace("members: 64", f"members: {members}").replace('[rattle, "compose(rattle, yoshida4)"]', "[rattle]")
+        text = STUDY.replace("members: 64", f"members: {members}").replace(
+            '[rattle, "compose(rattle, yoshida4)"]', "[rattle]"
+        )
         result, grown = path(f"sizes{members}.h5"), {}
         process = start(write(f"sizes{members}.yaml", text), result, 0, "--batch", 1024, checkpoint=0.05)
 
@@ -266,7 +395,11 @@ def sizes(study):
         kill_all(process, None)
         finish(process)
         found[members] = list(grown.values())
-        ok(len(grown) >= 6 and max(grown.values()) < 1.02 * min(grown.values()), f"checkpoints of {members} members do not grow with the steps", grown)
+        ok(
+            len(grown) >= 6 and max(grown.values()) < 1.02 * min(grown.values()),
+            f"checkpoints of {members} members do not grow with the steps",
+            grown,
+        )
     if all(found.values()):
         # the series have the same size in both
         note(f"bytes of a checkpoint: {found[512][-1]} of 512 members, {found[1024][-1]} of 1024")
@@ -275,8 +408,10 @@ def sizes(study):
 
 # ---- locks that a killed process leaves
 
+
 def left_locked():
-    """The semaphores of Open MPI's shared file pointers as a process leaves them that is killed while it opens the file."""
+    """The semaphores of Open MPI's shared file pointers as a process leaves them that is killed while it
+    opens the file."""
     library = ctypes.CDLL(None)
     library.sem_open.restype = ctypes.c_void_p
     study = write("locked.yaml", STUDY.replace("1600.0", "0.1"))
@@ -286,7 +421,13 @@ def left_locked():
         for name in names:
             library.sem_close(ctypes.c_void_p(library.sem_open(name, os.O_CREAT, 0o600, 0)))
         status, out, err = finish(start(study, result, ranks), 30)
-        ok(status == 0, f"locked semaphores of a killed process hold up no run on {max(1, ranks)} ranks", status, out, err)
+        ok(
+            status == 0,
+            f"locked semaphores of a killed process hold up no run on {max(1, ranks)} ranks",
+            status,
+            out,
+            err,
+        )
         for name in names:
             library.sem_unlink(name)
 

@@ -1,4 +1,5 @@
-"""test_limits.py: runs under limits on files, descriptors and memory end, soon, with a reason; and runs whose trajectories fail are stopped at once."""
+"""test_limits.py: runs under limits on files, descriptors and memory end, soon, with a reason; and runs whose
+trajectories fail are stopped at once."""
 # SPDX-License-Identifier: BSD-2-Clause
 import os
 import re
@@ -11,7 +12,7 @@ from survive import finish, same, start
 
 from cli import ENVIRONMENT, PROGRAM, constella, digests, done, ok, path, run, scratch, together, write
 
-SECONDS = 30   # on a busy machine; a hang lasts for ever
+SECONDS = 30  # on a busy machine; a hang lasts for ever
 STUDY = """study: conservation
 system: double-pendulum
 initial: {members: 8, seed: 7, spread: {q: 0.1, v: 0.1}}
@@ -29,8 +30,17 @@ def limited(option, value, ranks, study):
     folder = scratch()
     inner = f"ulimit -{option} {value}; exec {PROGRAM} run {study} -o r.h5 --progress none --checkpoint-seconds 0.1"
     words = (["mpirun", "-n", str(ranks)] if ranks else []) + ["bash", "-c", inner]
-    process = subprocess.Popen(words, env=ENVIRONMENT, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                               encoding="utf-8", errors="replace", start_new_session=True)
+    process = subprocess.Popen(
+        words,
+        env=ENVIRONMENT,
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        errors="replace",
+        start_new_session=True,
+    )
     status, out, _ = finish(process, SECONDS)
     return status, out
 
@@ -41,7 +51,7 @@ def limits(option, values, ranks, study):
             status, out = limited(option, value, ranks, study)
             name = f"ulimit -{option} {value}, {ranks or 1} ranks"
             ok(status is not None, f"{name}: it ends", out)
-            if status != 0 and option != "v":   # without memory the loader prints its own message
+            if status != 0 and option != "v":  # without memory the loader prints its own message
                 ok(status in (1, 2, 127) and ("error" in out), f"{name}: it says why", status, out)
             ok("PETSC ERROR" not in out, f"{name}: not in PETSc's words", out)
 
@@ -51,12 +61,24 @@ def limits(option, values, ranks, study):
 def told(study):
     for ranks, option, value in ((2, "f", 80), (2, "n", 26), (0, "n", 12)):
         status, out = limited(option, value, ranks, study)
-        ok(re.search(rf"constella: error: the limit on .* is {value} \(ulimit -{option}\)", out), f"ulimit -{option} {value}, {ranks or 1} ranks: the limit is named", status, out)
+        ok(
+            re.search(rf"constella: error: the limit on .* is {value} \(ulimit -{option}\)", out),
+            f"ulimit -{option} {value}, {ranks or 1} ranks: the limit is named",
+            status,
+            out,
+        )
     status, out = limited("f", 80, 0, study)
-    ok(out.strip().startswith("constella: error: r.h5: cannot create the file") and len(out.splitlines()) == 1, "a result that may not be written: one line", status, out)
+    ok(
+        out.strip().startswith("constella: error: r.h5: cannot create the file")
+        and len(out.splitlines()) == 1,
+        "a result that may not be written: one line",
+        status,
+        out,
+    )
 
 
-# Chains with very large velocities: no step converges, not even the careful one, and each attempt is expensive.
+# Chains with very large velocities: no step converges, not even the careful one, and each attempt is
+# expensive.
 FAILING = """study: conservation
 system: {name: tip3p-water, parameters: {n: 12}}
 initial: {members: 64, seed: 1, around: lattice, spread: {q: 0.3, v: 3.0}}
@@ -82,7 +104,9 @@ def stopped():
     ok(spent < 5, f"and soon ({spent:.1f} s)")
 
 
-SHORT = FAILING.replace("n: 12", "n: 2").replace("end: 1000.0", "end: 2.0").replace("members: 64", "members: 24")
+SHORT = (
+    FAILING.replace("n: 12", "n: 2").replace("end: 1000.0", "end: 2.0").replace("members: 64", "members: 24")
+)
 
 
 def same_bits():
@@ -102,13 +126,26 @@ def same_bits():
 
 
 def while_starting():
-    """A signal ends a process that waits for something other than its work: here for a pipe that no process opens."""
+    """A signal ends a process that waits for something other than its work: here for a pipe that no process
+    opens."""
     study = write("starting.yaml", STUDY)
-    process = subprocess.Popen([PROGRAM, "run", study, "-o", path("starting.h5"), "-options_file", pipe()], env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [PROGRAM, "run", study, "-o", path("starting.h5"), "-options_file", pipe()],
+        env=ENVIRONMENT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     time.sleep(1)
     process.send_signal(signal.SIGTERM)
     status, out, err = finish(process, 20)
-    ok(status == 75 and "stopped by a signal" in err, "a signal while the run begins ends it", status, out, err)
+    ok(
+        status == 75 and "stopped by a signal" in err,
+        "a signal while the run begins ends it",
+        status,
+        out,
+        err,
+    )
 
 
 def pipe():
@@ -118,7 +155,25 @@ def pipe():
 
 
 study = write("limits.yaml", STUDY)
-together([limits("f", KIBIBYTES, 0, study), limits("n", DESCRIPTORS, 0, study), limits("v", [100000, 250000], 0, study), lambda: told(study), while_starting, same_bits]
-         + ([limits("f", KIBIBYTES, 2, study), limits("n", DESCRIPTORS, 2, study), limits("v", [250000], 2, study)] if ALL else []), 3)
+together(
+    [
+        limits("f", KIBIBYTES, 0, study),
+        limits("n", DESCRIPTORS, 0, study),
+        limits("v", [100000, 250000], 0, study),
+        lambda: told(study),
+        while_starting,
+        same_bits,
+    ]
+    + (
+        [
+            limits("f", KIBIBYTES, 2, study),
+            limits("n", DESCRIPTORS, 2, study),
+            limits("v", [250000], 2, study),
+        ]
+        if ALL
+        else []
+    ),
+    3,
+)
 stopped()
 done()
