@@ -1,4 +1,5 @@
-"""cli.py: shared by the end-to-end tests of the command line: running the program, TAP lines, reading results."""
+"""cli.py: shared by the end-to-end tests of the command line: running the program, TAP lines, reading
+results."""
 # SPDX-License-Identifier: BSD-2-Clause
 import atexit
 import csv
@@ -34,7 +35,9 @@ for inherited in ("CONSTELLA_ISA", "GLIBC_TUNABLES", "OMPI_MCA_sharedfp", "PETSC
     ENVIRONMENT.pop(inherited, None)
 
 _count = _failed = 0
-_mine = threading.local()   # .lines: the output of a function of `together`, printed in the order of the functions
+_mine = (
+    threading.local()
+)  # .lines: the output of a function of `together`, printed in the order of the functions
 
 
 def _say(verdict, text, remarks=()):
@@ -67,7 +70,8 @@ def note(text):
 
 
 def together(functions, most=4):
-    """Run functions at the same time (a run waits for MPI more than it computes) and print their lines in order."""
+    """Run functions at the same time (a run waits for MPI more than it computes) and print their lines in
+    order."""
 
     def heard(function):
         _mine.lines = []
@@ -110,8 +114,17 @@ def write(name, text):
 def constella(*words, ranks=0, env=None, folder=None):
     """Run the program; the result has returncode, stdout, stderr. ranks 0: without mpirun."""
     command = (["mpirun", "-n", str(ranks)] if ranks else []) + [PROGRAM, *map(str, words)]
-    return subprocess.run(command, env={**ENVIRONMENT, **(env or {})}, cwd=folder or FOLDER, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, timeout=200, encoding="utf-8", errors="replace")
+    return subprocess.run(
+        command,
+        env={**ENVIRONMENT, **(env or {})},
+        cwd=folder or FOLDER,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        timeout=200,
+        encoding="utf-8",
+        errors="replace",
+    )
 
 
 def run(name, text, *words, **how):
@@ -124,13 +137,20 @@ def run(name, text, *words, **how):
 def made(name, text, *words, **how):
     """The opened result of a study that must succeed; None (and a failed test) when it does not."""
     process, result = run(name, text, *words, **how)
-    if not ok(process.returncode == 0, f"{name} runs", f"exit status {process.returncode}", process.stderr, process.stdout):
+    if not ok(
+        process.returncode == 0,
+        f"{name} runs",
+        f"exit status {process.returncode}",
+        process.stderr,
+        process.stdout,
+    ):
         return None
     return h5py.File(result, "r")
 
 
 def table(result):
-    """Rows of `table --format csv --columns all` as dictionaries, numbers as floats where they are numbers."""
+    """Rows of `table --format csv --columns all` as dictionaries, numbers as floats where they are
+    numbers."""
     process = constella("table", result, "--format", "csv")
     rows = []
     for row in csv.DictReader(io.StringIO(process.stdout)):
@@ -158,7 +178,9 @@ def digests(result):
             return
         attributes(name, thing)
         if isinstance(thing, h5py.Dataset):
-            found[name] = hashlib.sha256(str((thing.dtype, thing.shape)).encode() + thing[()].tobytes()).hexdigest()
+            found[name] = hashlib.sha256(
+                str((thing.dtype, thing.shape)).encode() + thing[()].tobytes()
+            ).hexdigest()
 
     with h5py.File(result, "r") as f:
         attributes("/", f)

@@ -1,7 +1,9 @@
-"""linearly_implicit.py: Newmark's family on systems whose rods are springs, in numpy, from the formulas alone.
+"""linearly_implicit.py: Newmark's family on systems whose rods are springs, in numpy, from the formulas
+alone.
 
-V = w.q + omega^2/2 sum g_i^2 with g_i = q'A_i q - c_i: every derivative is a product of the A_i. A double pendulum, a chain, and a magnetised
-body on the nine entries of its matrix, which has the paper's own equations for matrices beside it. Nothing here knows of the program.
+V = w.q + omega^2/2 sum g_i^2 with g_i = q'A_i q - c_i: every derivative is a product of the A_i. A double
+pendulum, a chain, and a magnetised body on the nine entries of its matrix, which has the paper's own
+equations for matrices beside it. Nothing here knows of the program.
 """
 # SPDX-License-Identifier: BSD-2-Clause
 import numpy as np
@@ -11,7 +13,13 @@ class Springs:
     """Masses [n], weights [n] of a linear potential, A [m][n][n] and c [m] of the springs."""
 
     def __init__(self, omega, masses, weight, A, c):
-        self.omega, self.M, self.weight, self.A, self.c = omega, np.diag(masses), np.array(weight), np.array(A), np.array(c)
+        self.omega, self.M, self.weight, self.A, self.c = (
+            omega,
+            np.diag(masses),
+            np.array(weight),
+            np.array(A),
+            np.array(c),
+        )
 
     def g(self, q):
         return self.A @ q @ q - self.c
@@ -47,7 +55,13 @@ def squared_distance(n, i, j, axes):
 def double_pendulum(omega, m1=1.0, m2=1.0):
     """x1 y1 x2 y2, lengths 1 and sqrt(2), gravity 1."""
     axes = ((0, 2), (1, 3))
-    return Springs(omega, [m1, m1, m2, m2], [0, m1, 0, m2], [squared_distance(4, 0, None, axes), squared_distance(4, 1, 0, axes)], [1.0, 2.0])
+    return Springs(
+        omega,
+        [m1, m1, m2, m2],
+        [0, m1, 0, m2],
+        [squared_distance(4, 0, None, axes), squared_distance(4, 1, 0, axes)],
+        [1.0, 2.0],
+    )
 
 
 def chain(omega, n):
@@ -71,7 +85,9 @@ def magnetised_body(omega):
 
 
 def matrix_acceleration(R, omega, b):
-    """a of (4.15) and f, b = beta h^2 with the paper's beta; f with the sign and the places of the transposes that the Lagrangian gives."""
+    """a of (4.15) and f, b = beta h^2 with the paper's beta; f with the sign and the places of the transposes
+    that the Lagrangian gives."""
+
     def filtered(a):
         return a + 2 * omega**2 * b * (a @ R.T @ R + R @ a.T @ R + R @ R.T @ a - a)
 
@@ -162,8 +178,12 @@ def gauss2(s, q, v, h, n):
     for _ in range(n):
         for _ in range(20):
             Q = q + h * a @ (v + h * a @ k)
-            slope = np.block([[-h * h * (a @ a)[i, j] * inverse @ s.hessian(Q[i]) for j in range(2)] for i in range(2)])
-            d = np.linalg.solve(np.eye(2 * len(q)) - slope, (-np.array([inverse @ s.gradient(x) for x in Q]) - k).ravel())
+            slope = np.block(
+                [[-h * h * (a @ a)[i, j] * inverse @ s.hessian(Q[i]) for j in range(2)] for i in range(2)]
+            )
+            d = np.linalg.solve(
+                np.eye(2 * len(q)) - slope, (-np.array([inverse @ s.gradient(x) for x in Q]) - k).ravel()
+            )
             k = k + d.reshape(k.shape)
             if abs(d).max() < 1e-10 * abs(k).max():
                 break

@@ -1,4 +1,6 @@
-"""test_adding.py: the C code of docs/adding.md works: the method builds, is listed and has the orders of its table; the observer and the kind of study, which exist only on that page, are read, run, verified and drawn; the layer runs."""
+"""test_adding.py: the C code of docs/adding.md works: the method builds, is listed and has the orders of its
+table; the observer and the kind of study, which exist only on that page, are read, run, verified and drawn;
+the layer runs."""
 # SPDX-License-Identifier: BSD-2-Clause
 import glob
 import os
@@ -6,7 +8,7 @@ import re
 import subprocess
 import sys
 
-sys.dont_write_bytecode = True   # no __pycache__ among the sources
+sys.dont_write_bytecode = True  # no __pycache__ among the sources
 
 import h5py
 
@@ -25,12 +27,22 @@ def blocks(language, words):
 
 
 def command(*words):
-    return subprocess.run(words, cwd=SOURCES, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=200, encoding="utf-8")
+    return subprocess.run(
+        words,
+        cwd=SOURCES,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        timeout=200,
+        encoding="utf-8",
+    )
 
 
 def variable(name):
     """A variable of the Makefile."""
-    told = command("make", "--no-print-directory", "-s", f"BUILD={BUILD}", "--eval", f"told: ; $(info $({name}))", "told")
+    told = command(
+        "make", "--no-print-directory", "-s", f"BUILD={BUILD}", "--eval", f"told: ; $(info $({name}))", "told"
+    )
     return told.stdout.split()
 
 
@@ -48,7 +60,9 @@ def close(a, b):
 
 
 def same(found, printed):
-    return len(found) == len(printed) and all(len(x) == len(y) and all(map(close, x, y)) for x, y in zip(found, printed))
+    return len(found) == len(printed) and all(
+        len(x) == len(y) and all(map(close, x, y)) for x, y in zip(found, printed)
+    )
 
 
 def built(row, line, registry, listing):
@@ -58,7 +72,7 @@ def built(row, line, registry, listing):
     with open(os.path.join(SOURCES, "src", listing), encoding="utf-8") as file:
         listed = file.read()
     os.makedirs(os.path.dirname(path("new/" + listing)), exist_ok=True)
-    write("new/" + listing, listed + line)   # found before that of src
+    write("new/" + listing, listed + line)  # found before that of src
     flags = [x for x in variable("ALL_CFLAGS") if x not in ("-MMD", "-MP")]
     program = path("with-" + name[:-2])
     objects = []
@@ -67,7 +81,16 @@ def built(row, line, registry, listing):
         told = command(variable("CC")[0], "-I" + path("new"), *flags, "-c", file, "-o", objects[-1])
         if not ok(told.returncode == 0, f"{os.path.basename(file)} compiles", told.stdout):
             return None
-    told = command(variable("CC")[0], *variable("SANFLAGS"), BUILD + "/obj/main.o", *objects, BUILD + "/libconstella.a", "-o", program, *variable("PC_LIBS"))
+    told = command(
+        variable("CC")[0],
+        *variable("SANFLAGS"),
+        BUILD + "/obj/main.o",
+        *objects,
+        BUILD + "/libconstella.a",
+        "-o",
+        program,
+        *variable("PC_LIBS"),
+    )
     return program if ok(told.returncode == 0, "and is linked", told.stdout) else None
 
 
@@ -84,36 +107,59 @@ def method():
     told = command(program, "show", "skew")
     ok(told.returncode == 0 and told.stdout.startswith("skew: a method"), "it is shown", told.stdout)
     write("bead.yaml", BEAD)
-    write("skew.yaml", """study: order
+    write(
+        "skew.yaml",
+        """study: order
 system: {file: bead.yaml}
 end: 2.0
 steps: {from: 0.1, halvings: 5}
 methods: [skew, "compose(skew, suzuki4)"]
 reference: {method: "gauss(6)", step: 0.01}
-""")
-    told = command(program, "run", path("skew.yaml"), "-o", path("skew.h5"), "--overwrite", "--progress", "none")
+""",
+    )
+    told = command(
+        program, "run", path("skew.yaml"), "-o", path("skew.h5"), "--overwrite", "--progress", "none"
+    )
     if not ok(told.returncode == 0, "it runs", told.stdout):
         return
     page = printed("skew")
-    found = command(program, "table", path("skew.h5"), "--columns", ",".join(page[0]), "--where", "step=0.003125")
-    ok(found.returncode == 0 and same(rows(found.stdout), page), "the table is the one on the page", found.stdout, page)
+    found = command(
+        program, "table", path("skew.h5"), "--columns", ",".join(page[0]), "--where", "step=0.003125"
+    )
+    ok(
+        found.returncode == 0 and same(rows(found.stdout), page),
+        "the table is the one on the page",
+        found.stdout,
+        page,
+    )
 
 
 def observer():
-    """A histogram that no list of the sources has: listed, measured with the lane code of the generic fold, written, resumed, verified."""
+    """A histogram that no list of the sources has: listed, measured with the lane code of the generic fold,
+    written, resumed, verified."""
     (row,), (line,) = blocks("c", "cst_observer cst_observer_"), blocks("c", "OBSERVER(")
     name = re.match(r"/\* (\S+):", row).group(1)
     with open(os.path.join(SOURCES, "src/observe/list.h"), encoding="utf-8") as file:
         listed = file.read()
     new = path("new")
-    for file, text in ((f"observe/{name}", row), ("observe/list.h", listed.replace("OBSERVER(displacement)", line.strip() + "\nOBSERVER(displacement)")),
-                       ("observers.list.h", "".join(f'#include "observe/{x}.c"\n' for x in re.findall(r"^OBSERVER\((\w+)\)", listed, re.M)) + f'#include "observe/{name}"\n')):
+    for file, text in (
+        (f"observe/{name}", row),
+        (
+            "observe/list.h",
+            listed.replace("OBSERVER(displacement)", line.strip() + "\nOBSERVER(displacement)"),
+        ),
+        (
+            "observers.list.h",
+            "".join(f'#include "observe/{x}.c"\n' for x in re.findall(r"^OBSERVER\((\w+)\)", listed, re.M))
+            + f'#include "observe/{name}"\n',
+        ),
+    ):
         os.makedirs(os.path.dirname(os.path.join(new, file)), exist_ok=True)
         with open(os.path.join(new, file), "w", encoding="utf-8") as out:
             out.write(text)
     flags = [x for x in variable("ALL_CFLAGS") if x not in ("-MMD", "-MP")]
     program, objects = path("with-speeds"), []
-    plain = [os.path.join(new, "observe", name)]   # and what depends on how many observers there are
+    plain = [os.path.join(new, "observe", name)]  # and what depends on how many observers there are
     for file in sorted(glob.glob(os.path.join(SOURCES, "src/*/*.c"))):
         with open(file, encoding="utf-8") as text:
             plain += [file] if re.search(r"CST_OBSERVER|cst_observers|cst_fold\b|fold->", text.read()) else []
@@ -124,7 +170,16 @@ def observer():
         told = command(variable("CC")[0], "-I" + new, *flags, *more, "-c", file, "-o", objects[-1])
         if told.returncode:
             return ok(False, f"{os.path.basename(file)} compiles", told.stdout)
-    told = command(variable("CC")[0], *variable("SANFLAGS"), BUILD + "/obj/main.o", *objects, BUILD + "/libconstella.a", "-o", program, *variable("PC_LIBS"))
+    told = command(
+        variable("CC")[0],
+        *variable("SANFLAGS"),
+        BUILD + "/obj/main.o",
+        *objects,
+        BUILD + "/libconstella.a",
+        "-o",
+        program,
+        *variable("PC_LIBS"),
+    )
     if not ok(told.returncode == 0, "a program with the observer is linked", told.stdout):
         return
     ok("\nspeeds " in command(program, "list", "observables").stdout, "it is listed")
@@ -139,47 +194,99 @@ observables: [energy, speeds]
 observe: every
 """
     for name, more in (("speeds", []), ("speeds-2", ["--batch", "3"])):
-        told = command(program, "run", write("speeds.yaml", study), "-o", path(name + ".h5"), "--overwrite", "--progress", "none", *more)
+        told = command(
+            program,
+            "run",
+            write("speeds.yaml", study),
+            "-o",
+            path(name + ".h5"),
+            "--overwrite",
+            "--progress",
+            "none",
+            *more,
+        )
         if not ok(told.returncode == 0, "it runs", told.stdout):
             return
     with h5py.File(path("speeds.h5")) as one, h5py.File(path("speeds-2.h5")) as other:
         counts = one["histograms/speeds"][()]
-        ok(counts.shape == (2, 5, 16) and (counts.sum(axis=2) == 2001).all() and (counts > 0).sum() > 10, "every step of every trajectory is in a bin", counts)
+        ok(
+            counts.shape == (2, 5, 16) and (counts.sum(axis=2) == 2001).all() and (counts > 0).sum() > 10,
+            "every step of every trajectory is in a bin",
+            counts,
+        )
         ok((counts == other["histograms/speeds"][()]).all(), "the same for other batches")
         ok((one["observables/speeds"][:, :, 4] > 0).all(), "its quantity is folded like others")
     ok(command(program, "verify", path("speeds.h5")).returncode == 0, "it is verified")
 
 
 def kind():
-    """A kind of study that is in no list of the sources: read, refused, run, verified, resumed from its parts, drawn."""
+    """A kind of study that is in no list of the sources: read, refused, run, verified, resumed from its
+    parts, drawn."""
     program = built("const cst_kind cst_kind_", "KIND(", "study/kind.c", "study/kinds.h")
     if not program:
         return
     told = command(program, "show", "precision")
-    ok(told.returncode == 0 and told.stdout.startswith("precision: a kind of study") and "target" in told.stdout, "it is shown, with its key", told.stdout)
+    ok(
+        told.returncode == 0
+        and told.stdout.startswith("precision: a kind of study")
+        and "target" in told.stdout,
+        "it is shown, with its key",
+        told.stdout,
+    )
     told = command(program, "list", "studies")
     ok("\nprecision " in told.stdout, "and listed", told.stdout)
     (study,) = blocks("yaml", "study: precision")
     write("bead.yaml", BEAD)
     for name, text, said in (
         ("no-target", study.replace("target: 1.0e-5\n", ""), "missing key 'target'"),
-        ("negative", study.replace("target: 1.0e-5", "target: -1"), ":7:9: error: 'target' is -1; it must be above 0"),
-        ("no-reference", study.replace("reference:", "# reference:"), "missing key 'reference': a precision study needs one"),
+        (
+            "negative",
+            study.replace("target: 1.0e-5", "target: -1"),
+            ":7:9: error: 'target' is -1; it must be above 0",
+        ),
+        (
+            "no-reference",
+            study.replace("reference:", "# reference:"),
+            "missing key 'reference': a precision study needs one",
+        ),
         ("other-kind", study.replace("study: precision", "study: order"), "unknown key 'target'"),
         ("misspelt", study.replace("study: precision", "study: precison"), "did you mean 'precision'?"),
     ):
         told = command(program, "check", write(name + ".yaml", text))
         ok(told.returncode == 2 and said in told.stdout, f"{name}: refused", told.stdout)
     write("precision.yaml", study)
-    told = command(program, "run", path("precision.yaml"), "-o", path("precision.h5"), "--overwrite", "--progress", "none")
+    told = command(
+        program,
+        "run",
+        path("precision.yaml"),
+        "-o",
+        path("precision.h5"),
+        "--overwrite",
+        "--progress",
+        "none",
+    )
     if not ok(told.returncode == 0, "it runs", told.stdout):
         return
     page = printed("work_for_target")
-    found = command(program, "table", path("precision.h5"), "--columns", ",".join(page[0]), "--where", "step=0.003125")
-    ok(found.returncode == 0 and same(rows(found.stdout), page), "the table is the one on the page", found.stdout, page)
+    found = command(
+        program, "table", path("precision.h5"), "--columns", ",".join(page[0]), "--where", "step=0.003125"
+    )
+    ok(
+        found.returncode == 0 and same(rows(found.stdout), page),
+        "the table is the one on the page",
+        found.stdout,
+        page,
+    )
     told = command(program, "verify", path("precision.h5"))
     ok(told.returncode == 0, "it is verified", told.stdout)
-    report = command(sys.executable, os.path.join(SOURCES, "analysis/command.py"), "report", path("precision.h5"), "-o", path("precision.html"))
+    report = command(
+        sys.executable,
+        os.path.join(SOURCES, "analysis/command.py"),
+        "report",
+        path("precision.h5"),
+        "-o",
+        path("precision.html"),
+    )
     if report.returncode == 2 and "needs the Python module" in report.stdout:
         return skip("the report of the kind", "no matplotlib")
     with open(path("precision.html"), encoding="utf-8") as file:
@@ -204,7 +311,11 @@ def layer():
 
 if __name__ == "__main__":
     counted = sum(name == "c" for name, _ in BLOCKS)
-    ok(counted == 7, "every C block of the page is looked at: a method, its line, an observer, its line, a kind of study, its line, a layer", counted)
+    ok(
+        counted == 7,
+        "every C block of the page is looked at: a method, its line, an observer, its line, a kind of study, its line, a layer",
+        counted,
+    )
     method()
     observer()
     kind()

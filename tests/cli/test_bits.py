@@ -4,7 +4,7 @@ import os
 import sys
 import threading
 
-sys.dont_write_bytecode = True   # no __pycache__ among the sources
+sys.dont_write_bytecode = True  # no __pycache__ among the sources
 
 from cli import differences, digests, done, h5py, numpy, ok, path, run, skip, together
 
@@ -62,7 +62,8 @@ methods: [rattle, midpoint, "baoab(friction=0.5, inverse-temperature=2)", "lange
 solver: {tolerance: [1.0e-9, 1.0e-14]}
 samples: {count: 20}
 trajectories: {members: [0, 77, 299], every: 50}
-""" + OBSERVABLES,
+"""
+    + OBSERVABLES,
     "compensated": """
 study: conservation
 system: planar-pendulum
@@ -113,7 +114,12 @@ def ways():
     yield "GLIBC_TUNABLES", (), {"env": PLAIN}
     for snes in TYPES:
         yield f"-snes_type {snes}", ("-snes_type", snes), {}
-    yield "-snes_type newtonls on 2 ranks with v2 and batches of 16", ("-snes_type", "newtonls", "--batch", 16), {"ranks": 2, "env": {"CONSTELLA_ISA": "v2"}}
+    yield "-snes_type newtonls on 2 ranks with v2 and batches of 16", (
+        "-snes_type",
+        "newtonls",
+        "--batch",
+        16,
+    ), {"ranks": 2, "env": {"CONSTELLA_ISA": "v2"}}
     yield "-snes_monitor", ("-snes_monitor",), {}
 
 
@@ -130,26 +136,42 @@ def same(name, text, status, turn):
     """All ways, or in `make test` a part: each study in a third of them, each way on a third of the studies."""
     everything = "CONSTELLA_TEST_ALL" in os.environ
     process, result = run(name, text)
-    if not ok(process.returncode == status, f"{name} runs with exit status {status}", process.returncode, process.stderr):
+    if not ok(
+        process.returncode == status,
+        f"{name} runs with exit status {status}",
+        process.returncode,
+        process.stderr,
+    ):
         return
     if status == 0:
         lively(name, result)
     first = digests(result)
     ok(len(first) > 20, f"{name}: the result holds datasets", sorted(first))
-    together(lambda way=way, k=k: again(name, f"{name}-{k}", text, status, first, *way) for k, way in enumerate(ways()) if everything or (k + turn) % 3 == 0)
+    together(
+        lambda way=way, k=k: again(name, f"{name}-{k}", text, status, first, *way)
+        for k, way in enumerate(ways())
+        if everything or (k + turn) % 3 == 0
+    )
 
 
 def again(name, file, text, status, first, title, words, how):
     process, result = run(file, text, *words, **how)
     if process.returncode == 2 and "this CPU lacks it" in process.stderr:
         skip(f"{name}: {title}", "this CPU lacks it")
-    elif ok(process.returncode == status, f"{name}: {title} runs", process.returncode, process.stderr, process.stdout[-500:]):
-        with LOCK:   # HDF5 is not for several threads
+    elif ok(
+        process.returncode == status,
+        f"{name}: {title} runs",
+        process.returncode,
+        process.stderr,
+        process.stdout[-500:],
+    ):
+        with LOCK:  # HDF5 is not for several threads
             wrong = differences(first, digests(result))
         ok(not wrong, f"{name}: the same bits with {title}", wrong)
 
 
 # ---- a member alone
+
 
 def numbers(values):
     return "[" + ", ".join("%.17g" % x for x in values) + "]"
@@ -164,7 +186,10 @@ def alone(name, text, masses, members):
     if not ok(process.returncode == 0, f"{name} runs", process.stderr):
         return
     with h5py.File(result, "r") as f:
-        final = {part: f["final/" + part][()] for part in ("q", "p", "lambda", "steps", "iterations", "evaluations")}
+        final = {
+            part: f["final/" + part][()]
+            for part in ("q", "p", "lambda", "steps", "iterations", "evaluations")
+        }
         labels = [x.decode() for x in f["statistics/method"][()]]
         q, p = f["trajectories/0/q"][:, 0], f["trajectories/0/p"][:, 0]
     for chosen, member in enumerate(members):
@@ -172,7 +197,11 @@ def alone(name, text, masses, members):
         if not (masses * v == p[chosen]).all():
             ok(False, f"{name}: the start of member {member} can be read back", masses * v - p[chosen])
         start = f"initial: {{q: {numbers(q[chosen])}, v: {numbers(v)}}}"
-        single = "\n".join(start if x.startswith("initial:") else x for x in text.splitlines() if not x.startswith("trajectories:"))
+        single = "\n".join(
+            start if x.startswith("initial:") else x
+            for x in text.splitlines()
+            if not x.startswith("trajectories:")
+        )
         process, result = run(f"{name}-{member}", single)
         if not ok(process.returncode == 0, f"{name}: member {member} alone runs", process.stderr):
             continue
@@ -180,12 +209,19 @@ def alone(name, text, masses, members):
             for part, many in final.items():
                 one = f["final/" + part][()]
                 for row, label in enumerate(labels):
-                    ok(many[row, member].tobytes() == one[row, 0].tobytes(), f"{name}: /final/{part} of member {member} alone, {label}", many[row, member], one[row, 0])
+                    ok(
+                        many[row, member].tobytes() == one[row, 0].tobytes(),
+                        f"{name}: /final/{part} of member {member} alone, {label}",
+                        many[row, member],
+                        one[row, 0],
+                    )
 
 
 def members_alone():
     members = [0, 13, 299]
-    alone("members", f"""
+    alone(
+        "members",
+        f"""
 study: ensemble
 system: spherical-pendulum
 initial: {{members: 300, seed: 5, around: default, spread: {{q: 0.05, v: 0.2}}}}
@@ -193,11 +229,16 @@ end: 2.0
 steps: [0.01]
 methods: [rattle, shake, midpoint, euler-a, rk4, project(rk4), "compose(rattle, yoshida4)", gauss(3)]
 trajectories: {{members: {members}, every: 200}}
-""", numpy.ones(3), members)
+""",
+        numpy.ones(3),
+        members,
+    )
 
 
 def top_alone():
-    alone("top", """
+    alone(
+        "top",
+        """
 study: conservation
 system: {name: heavy-top, parameters: {I3: 1.0}}
 initial: {members: 3, seed: 7, around: default, spread: {q: 0.05, v: 0.1}}
@@ -205,7 +246,10 @@ end: 20.0
 steps: [0.02]
 methods: [rattle, rk4, project(rk4), "compose(rattle, yoshida4)", midpoint]
 trajectories: {members: [0, 1, 2], every: 1000}
-""", numpy.full(9, 0.5), [0, 1, 2])
+""",
+        numpy.full(9, 0.5),
+        [0, 1, 2],
+    )
 
 
 if __name__ == "__main__":

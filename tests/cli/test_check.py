@@ -1,4 +1,5 @@
-"""test_check.py: the estimates of `constella check` for memory and file size are right within a factor 1.5, for reduced versions of the jobs."""
+"""test_check.py: the estimates of `constella check` for memory and file size are right within a factor 1.5,
+for reduced versions of the jobs."""
 # SPDX-License-Identifier: BSD-2-Clause
 import glob
 import os
@@ -6,7 +7,7 @@ import re
 import subprocess
 import sys
 
-sys.dont_write_bytecode = True   # no __pycache__ among the sources
+sys.dont_write_bytecode = True  # no __pycache__ among the sources
 
 from cli import ENVIRONMENT, FOLDER, PROGRAM, constella, done, ok, path, together, write
 
@@ -20,9 +21,17 @@ steps: [0.05]
 methods: [rattle]
 """
 TRAJECTORIES = ENSEMBLE + "trajectories: {members: [0, 1, 2, 3, 4, 5, 6, 7], every: 1}\n"
-MANY = ENSEMBLE.replace("members: 8", "members: 512").replace("end: 200", "end: 40") + "trajectories: {members: all, every: 1, store: [q, p, v, energy]}\n"
-WORST = ENSEMBLE.replace("members: 8", "members: 64") + "trajectories: {members: {worst: 20, by: energy}, every: 1}\n"
-STARTS = ENSEMBLE.replace("{around: default, members: 8, seed: 1, spread: {q: 0.1, v: 0.1}}", "{csv: many.csv}").replace("end: 200", "end: 0.5")
+MANY = (
+    ENSEMBLE.replace("members: 8", "members: 512").replace("end: 200", "end: 40")
+    + "trajectories: {members: all, every: 1, store: [q, p, v, energy]}\n"
+)
+WORST = (
+    ENSEMBLE.replace("members: 8", "members: 64")
+    + "trajectories: {members: {worst: 20, by: energy}, every: 1}\n"
+)
+STARTS = ENSEMBLE.replace(
+    "{around: default, members: 8, seed: 1, spread: {q: 0.1, v: 0.1}}", "{csv: many.csv}"
+).replace("end: 200", "end: 0.5")
 QUAD = """study: order
 system: henon-heiles
 end: 2
@@ -54,19 +63,30 @@ def measure(name, text):
     page = constella("check", study)
     if page.returncode:
         return None
-    process = subprocess.Popen([PROGRAM, "run", study, "-o", result, "--progress", "none"], env=ENVIRONMENT, cwd=FOLDER, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        [PROGRAM, "run", study, "-o", result, "--progress", "none"],
+        env=ENVIRONMENT,
+        cwd=FOLDER,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
     _, _, used = os.wait4(process.pid, 0)
     process.returncode = 0
     if not os.path.exists(result):
         return None
-    return told(page.stdout, "result file") / os.path.getsize(result), told(page.stdout, "memory per rank") / (1024 * used.ru_maxrss)
+    return told(page.stdout, "result file") / os.path.getsize(result), told(
+        page.stdout, "memory per rank"
+    ) / (1024 * used.ru_maxrss)
 
 
 def check(name, text, counted=None):
     ratios = measure(name, text)
     if ratios is None:
         return
-    ok(all(1 / 1.5 < x < 1.5 for x in ratios), f"{name}: the file and the memory, told over measured: {ratios[0]:.2f}, {ratios[1]:.2f}")
+    ok(
+        all(1 / 1.5 < x < 1.5 for x in ratios),
+        f"{name}: the file and the memory, told over measured: {ratios[0]:.2f}, {ratios[1]:.2f}",
+    )
     if counted is not None:
         counted.append(name)
 
@@ -83,16 +103,35 @@ def job(file, counted):
 
 def reference():
     """20 s in steps of 0.01, and again in steps of 0.02 for the error of the reference."""
-    text = QUAD.replace("end: 2\n", "end: 20\n").replace("halvings: 5", "halvings: 1").replace("error: {over: mesh}\n", "")
+    text = (
+        QUAD.replace("end: 2\n", "end: 20\n")
+        .replace("halvings: 5", "halvings: 1")
+        .replace("error: {over: mesh}\n", "")
+    )
     page = constella("check", write("reference.yaml", text)).stdout
-    ok(re.search(r"^reference +3000 steps of gauss\(8\) in quadruple precision, about 0\.\d+ s more$", page, re.M), "the reference is told, which is most of the work", page)
+    ok(
+        re.search(
+            r"^reference +3000 steps of gauss\(8\) in quadruple precision, about 0\.\d+ s more$", page, re.M
+        ),
+        "the reference is told, which is most of the work",
+        page,
+    )
     page = constella("check", write("self.yaml", re.sub("reference: .*", "reference: self", text))).stdout
     ok("reference  " not in page, "where it is a method")
 
 
 checked = []
 write("many.csv", "x, y\n" + "".join(f"{0.001 * i}, {0.0001 * i * i}\n" for i in range(1000)))
-together([job(file, checked) for file in sorted(glob.glob(JOBS + "/*.yaml") + glob.glob(JOBS + "/bodies/*.yaml"))]
-         + [lambda: check("trajectories", TRAJECTORIES), lambda: check("many trajectories", MANY), lambda: check("the worst trajectories", WORST), lambda: check("starts", STARTS), lambda: check("quad", QUAD), reference])
+together(
+    [job(file, checked) for file in sorted(glob.glob(JOBS + "/*.yaml") + glob.glob(JOBS + "/bodies/*.yaml"))]
+    + [
+        lambda: check("trajectories", TRAJECTORIES),
+        lambda: check("many trajectories", MANY),
+        lambda: check("the worst trajectories", WORST),
+        lambda: check("starts", STARTS),
+        lambda: check("quad", QUAD),
+        reference,
+    ]
+)
 ok(len(checked) > 20, "of most of the jobs", checked)
 done()

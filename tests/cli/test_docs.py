@@ -1,10 +1,11 @@
 #!/usr/bin/python3
-"""README.md and docs/*.md are right: every block of YAML is read, of C compiled, of Python run; every command line gives the output
-that is printed under it, digit by digit; every link is valid.
+"""README.md and docs/*.md are right: every block of YAML is read, of C compiled, of Python run; every command
+line gives the output that is printed under it, digit by digit; every link is valid.
 
-The first line of a block shows its kind: `study:` or `system:`, `$ COMMAND`, the word behind the three ticks. A file has the name that was
-last written in backticks before it. Lines `...`, and an end of a line ` ...`, stand for what is left out. Studies that cost more than a moment, and the commands that need
-their results, are run with CONSTELLA_TEST_ALL only.
+The first line of a block shows its kind: `study:` or `system:`, `$ COMMAND`, the word behind the three ticks.
+A file has the name that was last written in backticks before it. Lines `...`, and an end of a line ` ...`,
+stand for what is left out. Studies that cost more than a moment, and the commands that need their results,
+are run with CONSTELLA_TEST_ALL only.
 """
 # SPDX-License-Identifier: BSD-2-Clause
 import glob
@@ -20,14 +21,17 @@ ROOT = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)),
 BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
 ALL = bool(os.environ.get("CONSTELLA_TEST_ALL"))
 PAGES = [os.path.join(ROOT, "README.md"), *sorted(glob.glob(os.path.join(ROOT, "docs", "*.md")))]
-MOMENT = 0.3   # seconds of work by `constella check`, above which a study waits for CONSTELLA_TEST_ALL
+MOMENT = 0.3  # seconds of work by `constella check`, above which a study waits for CONSTELLA_TEST_ALL
 # Commands that are not run: they install, submit, or are stopped at an instant.
 SHOWN = re.compile(r"\bmake\b|\bsubmit\b|--max-hours|--resume|\bmodule\b|\breport\b")
-NOTE = re.compile(r"Maxima are over one step in ")   # under a table; pages may leave it out
+NOTE = re.compile(r"Maxima are over one step in ")  # under a table; pages may leave it out
 # Files of which a page only prints the errors.
 WITH_MISTAKES = {
     "wrong.yaml": "study: conservation\nsystem: double-pendulum\nend: 10\nsteps: [0.3]\nmethods: [ratle]\n",
-    "wrong-beads.yaml": ("two-beads.yaml", {"v: [0, ": "v: [0.1, ", "rotation-z: [-y1, x1, 0, -y2, x2, 0]": "rotation-z: [-y1, x1, 0, 0, 0, 0]"}),
+    "wrong-beads.yaml": (
+        "two-beads.yaml",
+        {"v: [0, ": "v: [0.1, ", "rotation-z: [-y1, x1, 0, -y2, x2, 0]": "rotation-z: [-y1, x1, 0, 0, 0, 0]"},
+    ),
 }
 # Files that another test builds into a separate program.
 BUILT_ELSEWHERE = {"adding.md": "tests/cli/test_adding.py"}
@@ -54,12 +58,21 @@ def blocks(path):
         if start is None:
             start = i
         else:
-            found.append(Block(os.path.basename(path), start + 1, lines[start][3:].strip(), "\n".join(lines[start + 1:i]) + "\n", "\n".join(lines[last:start])))
+            found.append(
+                Block(
+                    os.path.basename(path),
+                    start + 1,
+                    lines[start][3:].strip(),
+                    "\n".join(lines[start + 1 : i]) + "\n",
+                    "\n".join(lines[last:start]),
+                )
+            )
             start, last = None, i + 1
     return found
 
 
 # ---- links ---------------------------------------------------------------------------------------------------------------------
+
 
 def anchor(heading):
     return re.sub(r"[^\w -]", "", heading.strip().lower()).replace(" ", "-")
@@ -87,12 +100,15 @@ def links():
 
 # ---- YAML ----------------------------------------------------------------------------------------------------------------------
 
+
 def keys_of_studies():
     return {line for line in constella("show", "study").stdout.splitlines() if re.fullmatch(r"[\w.-]+", line)}
 
 
 STUDY_KEYS = {key for key in keys_of_studies() if "." not in key}
-SYSTEM_KEYS = set("system doc source coordinates parameters mass gyroscopic potential stiff constraints symmetries states bodies nonholonomic forces".split())
+SYSTEM_KEYS = set(
+    "system doc source coordinates parameters mass gyroscopic potential stiff constraints symmetries states bodies nonholonomic forces".split()
+)
 
 
 def is_study(text):
@@ -131,19 +147,24 @@ def read_yaml(block, folder):
         return None
     with open(where, "w", encoding="utf-8") as f:
         f.write(block.text)
-    if name == "ensemble.yaml":   # which docs/tour.md extends
+    if name == "ensemble.yaml":  # which docs/tour.md extends
         with open(os.path.join(folder, "ensemble-of-12000.yaml"), "w", encoding="utf-8") as f:
             f.write(block.text.replace("members: 10000", "members: 12000"))
     if is_system(block.text):
         process = constella("system", name, folder=folder)
         findings = re.findall(r"error: [^\n]*", process.stdout)
-        told = process.returncode == 0 or findings and all(finding in page_text(block.page) for finding in findings)
+        told = (
+            process.returncode == 0
+            or findings
+            and all(finding in page_text(block.page) for finding in findings)
+        )
         return None if told else f"{block}: {process.stdout}{process.stderr}"
     good, why = is_quick(where)
     return None if good is not None else f"{block}: {why}"
 
 
 # ---- commands ------------------------------------------------------------------------------------------------------------------
+
 
 def is_number(word):
     return re.fullmatch(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?", word)
@@ -163,7 +184,7 @@ def same_line(a, b):
     """A printed line that ends in `...` matches longer ones."""
     x, y = a.split(), b.split()
     if y and y[-1] == "...":
-        x, y = x[:len(y) - 1], y[:-1]
+        x, y = x[: len(y) - 1], y[:-1]
     return len(x) == len(y) and all(map(same_word, x, y))
 
 
@@ -175,7 +196,7 @@ def same_output(found, printed):
     at = 0
     for k, line in enumerate(printed):
         if line.strip() == "...":
-            rest = [x for x in printed[k + 1:] if x.strip() != "..."]
+            rest = [x for x in printed[k + 1 :] if x.strip() != "..."]
             if not rest:
                 return True
             while at < len(found) and not same_line(found[at], rest[0]):
@@ -206,7 +227,12 @@ def make_results(command, folder):
             continue
         if not os.path.exists(study) or not (is_quick(study)[0] or ALL):
             return False
-        if subprocess.run([PROGRAM, "run", study, "-o", result, "--progress", "none"], cwd=folder, env=ENVIRONMENT, capture_output=True).returncode:
+        if subprocess.run(
+            [PROGRAM, "run", study, "-o", result, "--progress", "none"],
+            cwd=folder,
+            env=ENVIRONMENT,
+            capture_output=True,
+        ).returncode:
             return False
     return True
 
@@ -219,8 +245,16 @@ def can_run(command, folder):
 
 
 def run_command(block, command, printed, folder, environment):
-    process = subprocess.run(["bash", "-c", command], cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                             encoding="utf-8", timeout=200)
+    process = subprocess.run(
+        ["bash", "-c", command],
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        timeout=200,
+    )
     fails = any(re.search(r"(^| )error: ", line) for line in printed)
     if (process.returncode != 0) != fails:
         return f"{block}: $ {command}\nexit status {process.returncode}\n{process.stdout}"
@@ -230,6 +264,7 @@ def run_command(block, command, printed, folder, environment):
 
 
 # ---- pages ---------------------------------------------------------------------------------------------------------------------
+
 
 def installed():
     """Make pkg-config find the build; returns the variables of the environment."""
@@ -246,7 +281,10 @@ def installed():
         text = re.sub(r"^prefix=.*", f"prefix={prefix}", f.read())
     with open(os.path.join(prefix, "lib", "pkgconfig", "constella.pc"), "w", encoding="utf-8") as f:
         f.write(text)
-    return {"PATH": os.path.join(prefix, "bin") + ":" + os.environ["PATH"], "PKG_CONFIG_PATH": os.path.join(prefix, "lib", "pkgconfig")}
+    return {
+        "PATH": os.path.join(prefix, "bin") + ":" + os.environ["PATH"],
+        "PKG_CONFIG_PATH": os.path.join(prefix, "lib", "pkgconfig"),
+    }
 
 
 WHERE = installed()
@@ -284,8 +322,18 @@ def compile_c(block, folder):
     name = block.name if block.name and block.name.endswith(".c") else f"block-{block.line}.c"
     with open(os.path.join(folder, name), "w", encoding="utf-8") as f:
         f.write(block.text)
-    told = subprocess.run(["bash", "-c", f"${{CC:-cc}} -std=gnu11 -Wall -Wextra -Werror -fsyntax-only $(pkg-config --cflags constella) {name}"], cwd=folder,
-                          env={**ENVIRONMENT, **WHERE}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8")
+    told = subprocess.run(
+        [
+            "bash",
+            "-c",
+            f"${{CC:-cc}} -std=gnu11 -Wall -Wextra -Werror -fsyntax-only $(pkg-config --cflags constella) {name}",
+        ],
+        cwd=folder,
+        env={**ENVIRONMENT, **WHERE},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+    )
     return None if told.returncode == 0 else f"{block}: {told.stdout}"
 
 
@@ -299,7 +347,12 @@ def run_python(block, folder, before):
         return run_module(block, folder)
     if not make_results(block.text.replace('"', " "), folder):
         return None
-    told = subprocess.run([sys.executable, "-c", "import h5py\n" + "\n".join([*before, block.text])], cwd=folder, capture_output=True, text=True)
+    told = subprocess.run(
+        [sys.executable, "-c", "import h5py\n" + "\n".join([*before, block.text])],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+    )
     return None if told.returncode == 0 or "No module named" in told.stderr else f"{block}: {told.stderr}"
 
 
@@ -333,18 +386,28 @@ def look_at(path):
         if block.text.startswith("$ "):
             wrong += run_console(block, folder, counts)
         elif block.word == "yaml":
-            wrong.append(None if page in BUILT_ELSEWHERE and is_study(block.text) else read_yaml(block, folder))
+            wrong.append(
+                None if page in BUILT_ELSEWHERE and is_study(block.text) else read_yaml(block, folder)
+            )
         elif block.word == "c":
             wrong.append(None if page in BUILT_ELSEWHERE else compile_c(block, folder))
         elif block.word == "python":
             wrong.append(run_python(block, folder, python))
             python.append(block.text if "import" in block.text else "")
         elif block.word == "sh":
-            wrong.append(None if subprocess.run(["bash", "-n", "-c", block.text]).returncode == 0 else f"{block}: not a script")
+            wrong.append(
+                None
+                if subprocess.run(["bash", "-n", "-c", block.text]).returncode == 0
+                else f"{block}: not a script"
+            )
         elif block.word not in ("", "text"):
             wrong.append(f"{block}: nobody knows what to do with '{block.word}'")
     wrong = [x for x in wrong if x]
-    ok(not wrong, f"{page}: {counts['blocks']} blocks, {counts['commands']} commands ({counts['waiting']} shown or waiting)", *wrong)
+    ok(
+        not wrong,
+        f"{page}: {counts['blocks']} blocks, {counts['commands']} commands ({counts['waiting']} shown or waiting)",
+        *wrong,
+    )
 
 
 def negative():
@@ -353,7 +416,10 @@ def negative():
     ok(same_output(["a 1.2341", "b", "c 2"], ["a 1.234", "...", "c 2"]), "what is left out may be anything")
     ok(not same_output(["a 1", "b"], ["a 1"]), "a line more is seen")
     folder = scratch()
-    ok(read_yaml(Block("x.md", 1, "yaml", "study: order\nsystem: planar-pendulum\nends: 1\n", ""), folder), "a study with a wrong key is seen")
+    ok(
+        read_yaml(Block("x.md", 1, "yaml", "study: order\nsystem: planar-pendulum\nends: 1\n", ""), folder),
+        "a study with a wrong key is seen",
+    )
     ok(read_yaml(Block("x.md", 1, "yaml", "stops: 3\n", ""), folder), "so is a part with one")
 
 

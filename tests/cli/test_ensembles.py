@@ -1,9 +1,9 @@
-"""test_ensembles.py: deviations, standard errors and intervals of quantiles over members are those that numpy and scipy have, for any number of ranks;
-the intervals contain the true value with their probability."""
+"""test_ensembles.py: deviations, standard errors and intervals of quantiles over members are those that numpy
+and scipy have, for any number of ranks; the intervals contain the true value with their probability."""
 # SPDX-License-Identifier: BSD-2-Clause
 import sys
 
-sys.dont_write_bytecode = True   # no __pycache__ among the sources
+sys.dont_write_bytecode = True  # no __pycache__ among the sources
 
 from cli import close, differences, digests, done, h5py, numpy, ok, run, skip, table, together
 
@@ -43,27 +43,61 @@ def against(members, width):
             for quantity in ("energy", "height", "displacement"):
                 x = file[f"observables/{quantity}"][case, :, 1][good]
                 n = len(x)
-                told = {key: file[f"statistics/{quantity}_{key}"][case] for key in ("mean", "std", "sem", "rms", "rms_sem")}
+                told = {
+                    key: file[f"statistics/{quantity}_{key}"][case]
+                    for key in ("mean", "std", "sem", "rms", "rms_sem")
+                }
                 rms = numpy.sqrt((x * x).mean())
-                wanted = {"mean": x.mean(), "std": x.std(ddof=1), "sem": x.std(ddof=1) / n**0.5, "rms": rms, "rms_sem": (x * x).std(ddof=1) / n**0.5 / (2 * rms)}
-                ok(all(close(told[k], wanted[k], 1e-12) for k in told), f"{n} members, {quantity}: deviation and standard errors", told, wanted)
+                wanted = {
+                    "mean": x.mean(),
+                    "std": x.std(ddof=1),
+                    "sem": x.std(ddof=1) / n**0.5,
+                    "rms": rms,
+                    "rms_sem": (x * x).std(ddof=1) / n**0.5 / (2 * rms),
+                }
+                ok(
+                    all(close(told[k], wanted[k], 1e-12) for k in told),
+                    f"{n} members, {quantity}: deviation and standard errors",
+                    told,
+                    wanted,
+                )
                 x.sort()
                 for p in QUANTILES if binom else ():
                     low, high = ranks_of(n, p)
                     wanted = [x[low - 1] if low >= 1 else numpy.nan, x[high - 1] if high <= n else numpy.nan]
-                    told = [file[f"statistics/{quantity}_q{round(100 * p):02d}_{end}"][case] for end in ("low", "high")]
-                    ok(numpy.array_equal(told, wanted, equal_nan=True), f"{n} members, {quantity}: interval of the {p} quantile", told, wanted, low, high)
+                    told = [
+                        file[f"statistics/{quantity}_q{round(100 * p):02d}_{end}"][case]
+                        for end in ("low", "high")
+                    ]
+                    ok(
+                        numpy.array_equal(told, wanted, equal_nan=True),
+                        f"{n} members, {quantity}: interval of the {p} quantile",
+                        told,
+                        wanted,
+                        low,
+                        high,
+                    )
         if members == 300:
             ok(good.sum() < members, "where some failed", good.sum())
             rows = table(result)
-            ok(close(rows[1]["height_sem"], file["statistics/height_sem"][1]) and rows[1]["height_q50_low"] < rows[1]["height_q50"] < rows[1]["height_q50_high"], "in the table", rows[1])
+            ok(
+                close(rows[1]["height_sem"], file["statistics/height_sem"][1])
+                and rows[1]["height_q50_low"] < rows[1]["height_q50"] < rows[1]["height_q50_high"],
+                "in the table",
+                rows[1],
+            )
+
     return test
 
 
 def ranks():
     first = digests(run("alone", study(100, 1.0))[1])
     other = digests(run("three", study(100, 1.0), "--batch", "16", ranks=3)[1])
-    ok(not differences(first, other), "three ranks, other batches: the same numbers", differences(first, other))
+    ok(
+        not differences(first, other),
+        "three ranks, other batches: the same numbers",
+        differences(first, other),
+    )
 
 
 def covered():
@@ -74,7 +108,10 @@ def covered():
         ok(inside >= 0.95, f"the interval of the {p} quantile covers", inside)
 
 
-together([against(2, 1.0), against(7, 1.0), against(100, 1.0), against(300, 9.0), ranks] + ([covered] if binom else []))
+together(
+    [against(2, 1.0), against(7, 1.0), against(100, 1.0), against(300, 9.0), ranks]
+    + ([covered] if binom else [])
+)
 if not binom:
     skip("intervals of quantiles", "scipy is not installed")
 done()

@@ -7,22 +7,34 @@ import shutil
 import subprocess
 import sys
 
-sys.dont_write_bytecode = True   # no __pycache__ among the sources
+sys.dont_write_bytecode = True  # no __pycache__ among the sources
 
 from cli import BEAD, ENVIRONMENT, GOOD, PROGRAM, constella, done, ok, path, run, scratch, together, write
 
-import h5py   # which cli has asked for
+import h5py  # which cli has asked for
 
-SECONDS = 6   # of the processor, which on an idle machine is three times what it takes
+SECONDS = 6  # of the processor, which on an idle machine is three times what it takes
 
 
 def limited(*words, seconds=SECONDS, folder=None):
     """As constella(), with a limit of processor time, and ten times as much of real time, that kills it."""
+
     def limit():
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+
     try:
-        return subprocess.run([PROGRAM, *map(str, words)], env=ENVIRONMENT, cwd=folder or os.path.dirname(path("x")), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, timeout=10 * seconds, encoding="utf-8", errors="replace", preexec_fn=limit)
+        return subprocess.run(
+            [PROGRAM, *map(str, words)],
+            env=ENVIRONMENT,
+            cwd=folder or os.path.dirname(path("x")),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            timeout=10 * seconds,
+            encoding="utf-8",
+            errors="replace",
+            preexec_fn=limit,
+        )
     except subprocess.TimeoutExpired:
         return subprocess.CompletedProcess(words, -1, "", "it took too long")
 
@@ -32,24 +44,73 @@ def refused(title, text, words, most=2, name=None):
     study = write((name or re.sub(r"\W", "-", title)) + ".yaml", text)
     process = limited("check", study)
     lines = process.stderr.splitlines()
-    ok(process.returncode == 2 and lines and re.match(r".*:\d+:\d+: error: ", lines[0]), f"{title}: refused at its place", process.returncode, *lines[:3])
-    ok(all(x in process.stderr for x in words) and len(lines) <= most, f"{title}: in few words", len(lines), *lines[:3])
+    ok(
+        process.returncode == 2 and lines and re.match(r".*:\d+:\d+: error: ", lines[0]),
+        f"{title}: refused at its place",
+        process.returncode,
+        *lines[:3],
+    )
+    ok(
+        all(x in process.stderr for x in words) and len(lines) <= most,
+        f"{title}: in few words",
+        len(lines),
+        *lines[:3],
+    )
 
 
 def many():
     n = 20000
-    refused("unknown keys", GOOD + "".join(f"key{i}: 1\n" for i in range(n)), ["unknown key 'key0'", "of which not all are shown"], 101)
-    refused("equal steps", GOOD.replace("[0.1, 0.05]", "[" + ", ".join(["0.1"] * n) + "]"), ["the step 0.1 appears twice", "not all are shown"], 101)
-    refused("layers", GOOD + "layers:\n" + "".join(f"  l{i}: {{a: [[0]], b: [1]}}\n" for i in range(n)), [f"{n} layers; at most 1000"])
-    refused("observables", GOOD + "observables: [" + ", ".join(f'"o{i}: x"' for i in range(n)) + "]\n", [f"{n} observables; at most 1000"])
-    refused("methods", GOOD.replace("midpoint", ", ".join(f'"convert(rk4, bias=-{(i + 1) / 1e5:.5f})"' for i in range(n))), ["methods; at most 10000"])
-    refused("tolerances", GOOD + "solver: {tolerance: [" + ", ".join(f"{i + 1}.0e-12" for i in range(n)) + "]}\n", [f"{n} tolerances; at most 10000"])
+    refused(
+        "unknown keys",
+        GOOD + "".join(f"key{i}: 1\n" for i in range(n)),
+        ["unknown key 'key0'", "of which not all are shown"],
+        101,
+    )
+    refused(
+        "equal steps",
+        GOOD.replace("[0.1, 0.05]", "[" + ", ".join(["0.1"] * n) + "]"),
+        ["the step 0.1 appears twice", "not all are shown"],
+        101,
+    )
+    refused(
+        "layers",
+        GOOD + "layers:\n" + "".join(f"  l{i}: {{a: [[0]], b: [1]}}\n" for i in range(n)),
+        [f"{n} layers; at most 1000"],
+    )
+    refused(
+        "observables",
+        GOOD + "observables: [" + ", ".join(f'"o{i}: x"' for i in range(n)) + "]\n",
+        [f"{n} observables; at most 1000"],
+    )
+    refused(
+        "methods",
+        GOOD.replace("midpoint", ", ".join(f'"convert(rk4, bias=-{(i + 1) / 1e5:.5f})"' for i in range(n))),
+        ["methods; at most 10000"],
+    )
+    refused(
+        "tolerances",
+        GOOD + "solver: {tolerance: [" + ", ".join(f"{i + 1}.0e-12" for i in range(n)) + "]}\n",
+        [f"{n} tolerances; at most 10000"],
+    )
 
 
 def much():
     """Valid long lists are planned in time proportional to their length."""
-    for title, text in (("values of a parameter", GOOD.replace("planar-pendulum", "{name: planar-pendulum, parameters: {g: [" + ", ".join(str(1 + i / 1e6) for i in range(100000)) + "]}}")),
-                        ("steps", GOOD.replace("[0.1, 0.05]", "{counts: [" + ", ".join(str(10 + i) for i in range(50000)) + "]}"))):
+    for title, text in (
+        (
+            "values of a parameter",
+            GOOD.replace(
+                "planar-pendulum",
+                "{name: planar-pendulum, parameters: {g: ["
+                + ", ".join(str(1 + i / 1e6) for i in range(100000))
+                + "]}}",
+            ),
+        ),
+        (
+            "steps",
+            GOOD.replace("[0.1, 0.05]", "{counts: [" + ", ".join(str(10 + i) for i in range(50000)) + "]}"),
+        ),
+    ):
         process = limited("check", write(title.replace(" ", "-") + ".yaml", text))
         ok(process.returncode == 0, f"many {title}: planned", process.returncode, process.stderr[:300])
 
@@ -57,11 +118,27 @@ def much():
 def names():
     """Every name of the result is there once: what a user's would make twice is refused where it stands."""
     for name in ("displacement", "hidden_scaled", "a" * 48, "a" * 300):
-        refused(f"an observable called {name[:20]}, {len(name)} letters", GOOD + f'observables: ["{name}: x"]\n', [name], name=f"named-{name[:20]}-{len(name)}")
-    refused("an observable called t", GOOD + 'observables: ["t: x"]\n', ["the observable 't' cannot be called that", "/series/t"], name="named-t")
+        refused(
+            f"an observable called {name[:20]}, {len(name)} letters",
+            GOOD + f'observables: ["{name}: x"]\n',
+            [name],
+            name=f"named-{name[:20]}-{len(name)}",
+        )
+    refused(
+        "an observable called t",
+        GOOD + 'observables: ["t: x"]\n',
+        ["the observable 't' cannot be called that", "/series/t"],
+        name="named-t",
+    )
     write("named-t-system.yaml", BEAD.replace("rotation-z", "t"))
-    refused("a symmetry called t", GOOD.replace("planar-pendulum", "{file: named-t-system.yaml}").replace("reference: exact", "reference: self"),
-            ["the symmetry 't' of bead-on-ellipsoid cannot be called that"], name="symmetry-t")
+    refused(
+        "a symmetry called t",
+        GOOD.replace("planar-pendulum", "{file: named-t-system.yaml}").replace(
+            "reference: exact", "reference: self"
+        ),
+        ["the symmetry 't' of bead-on-ellipsoid cannot be called that"],
+        name="symmetry-t",
+    )
     process, result = run("longest", GOOD + f'observables: ["{"a" * 47}: x"]\n')
     ok(process.returncode == 0, "the longest name that is allowed runs", process.stderr)
 
@@ -71,15 +148,29 @@ def pipes():
     folder = scratch()
     pipe = os.path.join(folder, "pipe")
     os.mkfifo(pipe)
-    for title, line in (("system", "system: {file: PIPE}"), ("layer", "system: planar-pendulum\nlayers: {mine: {file: PIPE}}"), ("device", "system: {file: /dev/zero}")):
+    for title, line in (
+        ("system", "system: {file: PIPE}"),
+        ("layer", "system: planar-pendulum\nlayers: {mine: {file: PIPE}}"),
+        ("device", "system: {file: /dev/zero}"),
+    ):
         study = os.path.join(folder, title + ".yaml")
         with open(study, "w") as f:
             f.write(GOOD.replace("system: planar-pendulum", line.replace("PIPE", pipe)))
         process = limited("check", study)
-        ok(process.returncode == 2 and re.match(r".*:\d+:\d+: error: .*not a regular file", process.stderr), f"{title}: refused", process.returncode, process.stderr)
+        ok(
+            process.returncode == 2 and re.match(r".*:\d+:\d+: error: .*not a regular file", process.stderr),
+            f"{title}: refused",
+            process.returncode,
+            process.stderr,
+        )
     for command in ("check", "table", "status", "verify"):
         process = limited(command, pipe)
-        ok(process.returncode == 2 and "regular file" in process.stderr, f"{command} of a pipe: refused", process.returncode, process.stderr)
+        ok(
+            process.returncode == 2 and "regular file" in process.stderr,
+            f"{command} of a pipe: refused",
+            process.returncode,
+            process.stderr,
+        )
 
 
 def work():
@@ -87,15 +178,35 @@ def work():
     head = 'system: s\ncoordinates: ["x[n]"]\nparameters: {n: {size: 1000}}\nmass: [1]\n'
     state = "states: {default: {q: [0.1*i], v: [0]}}\n"
     for title, text in (
-        ("constraints of all coordinates", head + 'potential: 0\nconstraints: {r: {for: "k = 1..n-1", expression: "sum(j, 1, n, sin(x[j]*x[k])) - 1"}}\n' + state),
-        ("sums in sums", head + 'potential: "sin(sum(i, 1, n, sum(j, 1, n, sin(x[i] - x[j])*x[j])))"\n' + state),
-        ("long sums in states", head + "potential: 0\n" + "states: {" + ", ".join(f'a{k}: {{q: ["sum(j, 1, 1000, j)"], v: ["sum(j, 1, 1000, i)"]}}' for k in range(100)) + "}\n"),
+        (
+            "constraints of all coordinates",
+            head
+            + 'potential: 0\nconstraints: {r: {for: "k = 1..n-1", expression: "sum(j, 1, n, sin(x[j]*x[k])) - 1"}}\n'
+            + state,
+        ),
+        (
+            "sums in sums",
+            head + 'potential: "sin(sum(i, 1, n, sum(j, 1, n, sin(x[i] - x[j])*x[j])))"\n' + state,
+        ),
+        (
+            "long sums in states",
+            head
+            + "potential: 0\n"
+            + "states: {"
+            + ", ".join(f'a{k}: {{q: ["sum(j, 1, 1000, j)"], v: ["sum(j, 1, 1000, i)"]}}' for k in range(100))
+            + "}\n",
+        ),
     ):
         name = title.replace(" ", "-")
         write(name + "-system.yaml", text)
         study = write(name + ".yaml", GOOD.replace("planar-pendulum", "{file: " + name + "-system.yaml}"))
         process = limited("check", study, seconds=20)
-        ok(process.returncode == 2 and re.match(r".*-system\.yaml:\d+:\d+: error: ", process.stderr), f"{title}: refused at a place", process.returncode, process.stderr[:300])
+        ok(
+            process.returncode == 2 and re.match(r".*-system\.yaml:\d+:\d+: error: ", process.stderr),
+            f"{title}: refused at a place",
+            process.returncode,
+            process.stderr[:300],
+        )
 
 
 def damaged():
@@ -103,21 +214,54 @@ def damaged():
     _, result = run("whole", GOOD)
     with open(result, "rb") as f:
         whole = f.read()
-    places = [0, 8, 9, 13, 20, 28, 36, 44, 52, 60, 96, 100, 136, 288, 289, 290, 291, 296, 300, 400, 500, len(whole) // 2]
+    places = [
+        0,
+        8,
+        9,
+        13,
+        20,
+        28,
+        36,
+        44,
+        52,
+        60,
+        96,
+        100,
+        136,
+        288,
+        289,
+        290,
+        291,
+        296,
+        300,
+        400,
+        500,
+        len(whole) // 2,
+    ]
     for at in places:
         file = path(f"damaged-{at}.h5")
         with open(file, "wb") as f:
             f.write(whole[:at] + bytes([whole[at] ^ 0xFF]) + whole[at + 1 :])
         for command in ("status", "table"):
             process = limited(command, file)
-            ok(process.returncode in (0, 2) and (process.returncode == 0 or "error: " in process.stderr), f"{command} with byte {at} damaged", process.returncode, process.stderr[:200])
+            ok(
+                process.returncode in (0, 2) and (process.returncode == 0 or "error: " in process.stderr),
+                f"{command} with byte {at} damaged",
+                process.returncode,
+                process.stderr[:200],
+            )
     shutil.copy(result, path("emptied.h5"))
     with h5py.File(path("emptied.h5"), "r+") as f:
         del f["/statistics/step"]
         f["/statistics/step"] = [1.0]
     for name in ("damaged-9.h5", "damaged-13.h5", "emptied.h5"):
         process = limited("report", path(name), "-o", path("page.html"), seconds=30)
-        ok(process.returncode == 2 and "error: " in process.stderr and "Traceback" not in process.stderr, f"report of {name}", process.returncode, process.stderr[:300])
+        ok(
+            process.returncode == 2 and "error: " in process.stderr and "Traceback" not in process.stderr,
+            f"report of {name}",
+            process.returncode,
+            process.stderr[:300],
+        )
     with open(path("short.h5"), "wb") as f:
         f.write(whole[: len(whole) // 3])
     ok(limited("table", path("short.h5")).returncode == 2, "a result that is cut short")

@@ -1,10 +1,11 @@
-"""test_linearly_implicit.py: Newmark's family and penalty(...) against an implementation in numpy (linearly_implicit.py): one step and the
-state at t = 1 on springs in the place of the rods of a double pendulum, of a chain and of a body's orthogonality, the conjugacies of the
-family, multipliers and their means; and what is refused."""
+"""test_linearly_implicit.py: Newmark's family and penalty(...) against an implementation in numpy
+(linearly_implicit.py): one step and the state at t = 1 on springs in the place of the rods of a double
+pendulum, of a chain and of a body's orthogonality, the conjugacies of the family, multipliers and their
+means; and what is refused."""
 # SPDX-License-Identifier: BSD-2-Clause
 import sys
 
-sys.dont_write_bytecode = True   # no __pycache__ among the sources
+sys.dont_write_bytecode = True  # no __pycache__ among the sources
 
 import numpy as np
 import linearly_implicit as by_hand
@@ -29,18 +30,27 @@ METHODS = {
     "zhang-skeel(beta=0.4, form=stiff)": lambda s, q, v, h, n: ZS(s, q, v, h, n, BETA, "simplified"),
     "zhang-skeel(beta=0.4, quadrature=left)": lambda s, q, v, h, n: ZS(s, q, v, h, n, BETA, "full", "left"),
     "zhang-skeel(beta=0.4, quadrature=right)": lambda s, q, v, h, n: ZS(s, q, v, h, n, BETA, "full", "right"),
-    "zhang-skeel(beta=0.4, form=simplified, quadrature=left)": lambda s, q, v, h, n: ZS(s, q, v, h, n, BETA, "simplified", "left"),
+    "zhang-skeel(beta=0.4, form=simplified, quadrature=left)": lambda s, q, v, h, n: ZS(
+        s, q, v, h, n, BETA, "simplified", "left"
+    ),
     "pushforward-newmark(beta=0.4)": lambda s, q, v, h, n: by_hand.pushforward(s, q, v, h, n, BETA),
     "newmark(beta=0.4)": lambda s, q, v, h, n: by_hand.newmark(s, q, v, h, n, BETA),
     "newmark(beta=0.4, gamma=0.6)": lambda s, q, v, h, n: by_hand.newmark(s, q, v, h, n, BETA, 0.6),
-    "newmark(beta=0.4, iterations=1, start=a)": lambda s, q, v, h, n: by_hand.newmark(s, q, v, h, n, **ONE, iterations=1, start="a"),
-    "newmark(beta=0.4, iterations=1, start=q)": lambda s, q, v, h, n: by_hand.newmark(s, q, v, h, n, **ONE, iterations=1, start="q"),
-    "newmark(beta=0.4, iterations=3, start=q)": lambda s, q, v, h, n: by_hand.newmark(s, q, v, h, n, **ONE, iterations=3, start="q"),
+    "newmark(beta=0.4, iterations=1, start=a)": lambda s, q, v, h, n: by_hand.newmark(
+        s, q, v, h, n, **ONE, iterations=1, start="a"
+    ),
+    "newmark(beta=0.4, iterations=1, start=q)": lambda s, q, v, h, n: by_hand.newmark(
+        s, q, v, h, n, **ONE, iterations=1, start="q"
+    ),
+    "newmark(beta=0.4, iterations=3, start=q)": lambda s, q, v, h, n: by_hand.newmark(
+        s, q, v, h, n, **ONE, iterations=3, start="q"
+    ),
 }
 
 
 def composition(*step):
     """yoshida4 of a symmetric step, or of a step and its adjoint, half a part each."""
+
     def states(s, q, v, h, n):
         part = 1 / len(step)
         gammas, out = [g * part for g in GAMMAS for _ in step], [(q, v)]
@@ -50,15 +60,22 @@ def composition(*step):
                 at = last(step[k % len(step)](s, *at, gamma * h, 1))
             out.append(at)
         return out
+
     return states
 
 
 METHODS["compose(zhang-skeel(beta=0.4), yoshida4)"] = composition(METHODS["zhang-skeel(beta=0.4)"])
 # half a part each way is the trapezoidal rule over the whole part with a quarter of the beta
 METHODS["compose(zhang-skeel(beta=1.6, quadrature=left), yoshida4)"] = composition(
-    *(lambda s, q, v, h, n, rule=rule: ZS(s, q, v, h, n, 4 * BETA, "full", rule) for rule in ("left", "right")))
+    *(
+        lambda s, q, v, h, n, rule=rule: ZS(s, q, v, h, n, 4 * BETA, "full", rule)
+        for rule in ("left", "right")
+    )
+)
 METHODS["compose(newmark(beta=0.4), yoshida4)"] = composition(METHODS["newmark(beta=0.4)"])
-METHODS["compose(pushforward-newmark(beta=0.4), yoshida4)"] = composition(METHODS["pushforward-newmark(beta=0.4)"])
+METHODS["compose(pushforward-newmark(beta=0.4), yoshida4)"] = composition(
+    METHODS["pushforward-newmark(beta=0.4)"]
+)
 
 PENDULUM = "{{name: double-pendulum, parameters: {{m1: {m1}, m2: {m2}}}{more}}}"
 STUDY = """\
@@ -74,9 +91,25 @@ trajectories: {{members: [0], every: {every}}}
 """
 
 
-def study(methods, end=1, h=H, every=1, system=None, initial="{q: [0, -1, 1, -2], v: [0, 0, 0, 0]}", m1=1.0, m2=1.0, more=""):
-    return STUDY.format(methods=", ".join(f'"{x}"' for x in methods), end=end, h=h, every=every, initial=initial,
-                        system=system or PENDULUM.format(m1=m1, m2=m2, more=more))
+def study(
+    methods,
+    end=1,
+    h=H,
+    every=1,
+    system=None,
+    initial="{q: [0, -1, 1, -2], v: [0, 0, 0, 0]}",
+    m1=1.0,
+    m2=1.0,
+    more="",
+):
+    return STUDY.format(
+        methods=", ".join(f'"{x}"' for x in methods),
+        end=end,
+        h=h,
+        every=every,
+        initial=initial,
+        system=system or PENDULUM.format(m1=m1, m2=m2, more=more),
+    )
 
 
 def states(file, case):
@@ -110,7 +143,13 @@ def on_springs():
 def pendula():
     for m1, m2, more in ((1.0, 1.0, ""), (1.3, 0.6, ""), (1.3, 0.6, ", compile: always")):
         text = study(on_springs(), m1=m1, m2=m2, more=more)
-        values(f"masses {m1} and {m2}{' compiled' if more else ''}", by_hand.double_pendulum(OMEGA, m1, m2), Q0, V0, text)
+        values(
+            f"masses {m1} and {m2}{' compiled' if more else ''}",
+            by_hand.double_pendulum(OMEGA, m1, m2),
+            Q0,
+            V0,
+            text,
+        )
 
 
 def chain():
@@ -126,28 +165,42 @@ def hat(w):
 
 
 def body():
-    """A magnetised body on its matrix; and the schemes of section 4.5 as they stand there, for matrices and with twice the beta."""
+    """A magnetised body on its matrix; and the schemes of section 4.5 as they stand there, for matrices and
+    with twice the beta."""
     p = hat([1, 0.2, 0.1]) / 2
     text = study(on_springs(), system="magnetised-body", initial="default")
     values("body", by_hand.magnetised_body(OMEGA), np.eye(3).ravel(), 2 * p.ravel(), text)
-    methods = ["penalty(zhang-skeel(beta=0.2, quadrature=left), omega=10)", "penalty(zhang-skeel(beta=0.2), omega=10)"]
+    methods = [
+        "penalty(zhang-skeel(beta=0.2, quadrature=left), omega=10)",
+        "penalty(zhang-skeel(beta=0.2), omega=10)",
+    ]
     file = made("matrices", study(methods, h=0.1, system="magnetised-body", initial="default"))
     for k, name in enumerate(methods):
-        compare("matrices", name, states(file, k), by_hand.matrices(np.eye(3), p, 0.1, 10, 10, 0.4, k + 1), np.eye(9) / 2)
+        compare(
+            "matrices",
+            name,
+            states(file, k),
+            by_hand.matrices(np.eye(3), p, 0.1, 10, 10, 0.4, k + 1),
+            np.eye(9) / 2,
+        )
 
 
 def forms_differ():
     """The forms are told apart by far more than the bound of `values`, and by the third derivative alone."""
     s = by_hand.double_pendulum(OMEGA)
     full, simplified = (by_hand.zhang_skeel(s, Q0, V0, H, 20, BETA, f)[20][0] for f in ("full", "simplified"))
-    ok(abs(full - simplified).max() > 1e-5, f"full and simplified differ at t = 1 by {abs(full - simplified).max():.1e}")
+    ok(
+        abs(full - simplified).max() > 1e-5,
+        f"full and simplified differ at t = 1 by {abs(full - simplified).max():.1e}",
+    )
 
 
 def conjugacies():
-    """newmark is pushforward-newmark in q = x + b a, and its single iteration from a = 0 is the simplified form in the same."""
+    """newmark is pushforward-newmark in q = x + b a, and its single iteration from a = 0 is the simplified
+    form in the same."""
     s, b = by_hand.double_pendulum(OMEGA), BETA * H * H
     x = by_hand.pushforward(s, Q0, V0, H, 100, BETA)
-    moved = Q0 + b * by_hand.newton(s, Q0, b, np.zeros(4), 0)      # the q whose x is Q0
+    moved = Q0 + b * by_hand.newton(s, Q0, b, np.zeros(4), 0)  # the q whose x is Q0
     q = by_hand.newmark(s, moved, V0, H, 100, BETA)
     back = [y - b * np.linalg.solve(s.M, -s.gradient(y)) for y, _ in q]
     apart = max(abs(y - z[0]).max() for y, z in zip(back, x))
@@ -155,7 +208,8 @@ def conjugacies():
 
 
 def multipliers():
-    """omega^2 g at each state; its trapezoidal mean over the last 0.2; compared with the constrained motion's at the centre."""
+    """omega^2 g at each state; its trapezoidal mean over the last 0.2; compared with the constrained motion's
+    at the centre."""
     methods = [f"penalty(zhang-skeel(beta=0.4), omega={OMEGA}{x})" for x in ("", ", average=0.2")]
     file = made("lambda", study(methods, end=1, h=0.01, every=20))
     s, every = by_hand.double_pendulum(OMEGA), 20
@@ -166,12 +220,18 @@ def multipliers():
     for case in range(2):
         found = states(file, case)[2]
         for n in range(every, 101, every):
-            wanted = now[n] if case == 0 else weight @ now[n - 20:n + 1] / 20
-            ok(relative(found[n // every], wanted) < 1e-7, f"{methods[case]}: multipliers after {n} steps", found[n // every], wanted)
+            wanted = now[n] if case == 0 else weight @ now[n - 20 : n + 1] / 20
+            ok(
+                relative(found[n // every], wanted) < 1e-7,
+                f"{methods[case]}: multipliers after {n} steps",
+                found[n // every],
+                wanted,
+            )
 
 
 def means_do_not_depend_on_slices():
-    """A reading within the averaging time of the last one begins its mean there; ranks and slices change nothing."""
+    """A reading within the averaging time of the last one begins its mean there; ranks and slices change
+    nothing."""
     text = study([f"penalty(zhang-skeel(beta=0.4), omega={OMEGA}, average=0.2)"], end=1, h=0.01, every=7)
     one, two = made("slices1", text), made("slices2", text, ranks=2)
     ok((states(one, 0)[2] == states(two, 0)[2]).all(), "means are the same on two ranks")
@@ -179,8 +239,16 @@ def means_do_not_depend_on_slices():
 
 def bits_and_history():
     """Compiled or interpreted, on one rank or two, recomputed, extended: the same."""
-    methods = [f"penalty({x}, omega=20, average=0.1)" for x in (
-        "zhang-skeel(beta=0.4)", "newmark(beta=0.4)", "pushforward-newmark(beta=0.3)", "zhang-skeel(beta=0.4, quadrature=left)", "gauss(2)")]
+    methods = [
+        f"penalty({x}, omega=20, average=0.1)"
+        for x in (
+            "zhang-skeel(beta=0.4)",
+            "newmark(beta=0.4)",
+            "pushforward-newmark(beta=0.3)",
+            "zhang-skeel(beta=0.4, quadrature=left)",
+            "gauss(2)",
+        )
+    ]
     text = study(methods, end=2, h=0.02, every=10, more=", compile: never")
     plain, other = made("never", text), made("always", text.replace("never", "always"), ranks=2)
     for k, m in enumerate(methods):
@@ -194,8 +262,16 @@ def bits_and_history():
     told = constella("extend", name, write("more.yaml", study(methods, end=2, h=0.02, every=10)))
     ok(told.returncode == 0, "and extended", told.stderr)
     import h5py
+
     with h5py.File(name) as grown:
-        ok(all((a == b).all() for k in range(len(methods)) for a, b in zip(states(grown, k), states(whole, k))), "to what a fresh run has")
+        ok(
+            all(
+                (a == b).all()
+                for k in range(len(methods))
+                for a, b in zip(states(grown, k), states(whole, k))
+            ),
+            "to what a fresh run has",
+        )
 
 
 def stiff_key():
@@ -208,21 +284,42 @@ stiff: 50*(x - y)^2
 states: {default: {q: [0.3, 0.2], v: [0.1, 0]}}
 """
     write("two.yaml", text)
-    file = made("stiff", 'study: conservation\nsystem: {file: two.yaml}\nend: 1\nsteps: [0.1]\nmethods: ["zhang-skeel(beta=0.3, form=stiff)", rattle]\n'
-                "roundoff: {dyadic-steps: false}\ntrajectories: {members: [0]}\n")
+    file = made(
+        "stiff",
+        'study: conservation\nsystem: {file: two.yaml}\nend: 1\nsteps: [0.1]\nmethods: ["zhang-skeel(beta=0.3, form=stiff)", rattle]\n'
+        "roundoff: {dyadic-steps: false}\ntrajectories: {members: [0]}\n",
+    )
     M, h, b = np.diag([2.0, 1]), 0.1, 0.3 * 0.01
     gradient = lambda q: np.array([q[1] + 100 * (q[0] - q[1]), q[0] + q[1] ** 3 - 100 * (q[0] - q[1])])
     hard = np.array([[100.0, -100], [-100, 100]])
     for case, matrix in ((0, M + b * hard), (1, M)):
-        motion = by_hand.kicked(None, np.array([0.3, 0.2]), np.array([0.1, 0]), h, 10, lambda q: np.linalg.solve(matrix, -gradient(q)))
+        motion = by_hand.kicked(
+            None,
+            np.array([0.3, 0.2]),
+            np.array([0.1, 0]),
+            h,
+            10,
+            lambda q: np.linalg.solve(matrix, -gradient(q)),
+        )
         found = file[f"trajectories/{case}/q"][0]
-        ok(relative(found[10], motion[10][0]) < 1e-12, f"stiff: case {case} is that of numpy", found[10], motion[10][0])
+        ok(
+            relative(found[10], motion[10][0]) < 1e-12,
+            f"stiff: case {case} is that of numpy",
+            found[10],
+            motion[10][0],
+        )
 
 
 def layers(h):
-    """Implicit layers on stiff springs: by Newton's method where a functional iteration does not contract, and by that one below."""
+    """Implicit layers on stiff springs: by Newton's method where a functional iteration does not contract,
+    and by that one below."""
     s, steps = by_hand.double_pendulum(OMEGA), round(1 / h)
-    file = made(f"layers-{h}", study([f"penalty({x}, omega={OMEGA})" for x in ("gauss(1)", "midpoint", "gauss(2)")], h=h, every=steps))
+    file = made(
+        f"layers-{h}",
+        study(
+            [f"penalty({x}, omega={OMEGA})" for x in ("gauss(1)", "midpoint", "gauss(2)")], h=h, every=steps
+        ),
+    )
     first, second = states(file, 0), states(file, 1)
     apart = max(relative(first[k][-1], second[k][-1]) for k in range(2))
     ok(apart < 1e-9, f"gauss(1) on springs is the midpoint rule, h = {h} ({apart:.1e})")
@@ -234,14 +331,22 @@ def layers(h):
 
 def reasons():
     """The advice of `status` on failed trajectories."""
-    for method, words in ((f"penalty(convert(gauss(1)), omega={OMEGA})", "did not converge"), ("penalty(zhang-skeel(beta=0.4), omega=200)", "not finite")):
+    for method, words in (
+        (f"penalty(convert(gauss(1)), omega={OMEGA})", "did not converge"),
+        ("penalty(zhang-skeel(beta=0.4), omega=200)", "not finite"),
+    ):
         process, result = run("failing", study([method], h=0.1))
         told = constella("status", result).stdout
-        ok(process.returncode == 1 and words in told and "take a smaller step" in told, f"{method} fails, and `status` says what helps", told)
+        ok(
+            process.returncode == 1 and words in told and "take a smaller step" in told,
+            f"{method} fails, and `status` says what helps",
+            told,
+        )
 
 
 class Full:
     """V = x y + y^4/4 + x^3/3 + 3 (x - y)^2 with a full mass."""
+
     M = np.array([[2.0, 0.5], [0.5, 1]])
 
     def gradient(self, q):
@@ -256,13 +361,23 @@ class Full:
 
 def full_mass():
     """A full constant mass is stepped too."""
-    write("full.yaml", "system: full\ncoordinates: [x, y]\nmass:\n  - [2, 0.5]\n  - [0.5, 1]\npotential: x*y + y^4/4 + x^3/3\nstiff: 3*(x - y)^2\n"
-          "states: {default: {q: [0.3, 0.2], v: [0.1, -0.4]}}\n")
+    write(
+        "full.yaml",
+        "system: full\ncoordinates: [x, y]\nmass:\n  - [2, 0.5]\n  - [0.5, 1]\npotential: x*y + y^4/4 + x^3/3\nstiff: 3*(x - y)^2\n"
+        "states: {default: {q: [0.3, 0.2], v: [0.1, -0.4]}}\n",
+    )
     s, q, v, h = Full(), np.array([0.3, 0.2]), np.array([0.1, -0.4]), 0.1
-    methods = {"zhang-skeel(beta=0.3)": by_hand.zhang_skeel(s, q, v, h, 10, 0.3), "newmark(beta=0.3)": by_hand.newmark(s, q, v, h, 10, 0.3),
-               "pushforward-newmark(beta=0.3)": by_hand.pushforward(s, q, v, h, 10, 0.3), "gauss(2)": by_hand.gauss2(s, q, v, h, 10)}
-    file = made("full-mass", "study: conservation\nsystem: {file: full.yaml}\nend: 1\nsteps: [0.1]\nmethods: [%s]\nroundoff: {dyadic-steps: false}\n"
-                "trajectories: {members: [0]}\n" % ", ".join(f'"{m}"' for m in methods))
+    methods = {
+        "zhang-skeel(beta=0.3)": by_hand.zhang_skeel(s, q, v, h, 10, 0.3),
+        "newmark(beta=0.3)": by_hand.newmark(s, q, v, h, 10, 0.3),
+        "pushforward-newmark(beta=0.3)": by_hand.pushforward(s, q, v, h, 10, 0.3),
+        "gauss(2)": by_hand.gauss2(s, q, v, h, 10),
+    }
+    file = made(
+        "full-mass",
+        "study: conservation\nsystem: {file: full.yaml}\nend: 1\nsteps: [0.1]\nmethods: [%s]\nroundoff: {dyadic-steps: false}\n"
+        "trajectories: {members: [0]}\n" % ", ".join(f'"{m}"' for m in methods),
+    )
     for k, (name, motion) in enumerate(methods.items()):
         found = states(file, k)
         apart = max(relative(found[0][10], motion[10][0]), relative(found[1][10], s.M @ motion[10][1]))
@@ -270,12 +385,17 @@ def full_mass():
 
 
 def order_study():
-    """Against the constrained motion the error ends on the floor of the model, which is of order omega^-2; lambda at the mean's centre."""
+    """Against the constrained motion the error ends on the floor of the model, which is of order omega^-2;
+    lambda at the mean's centre."""
+
     def errors(name, over, average):
         methods = [f"penalty(zhang-skeel(beta=0.4), omega={w}{average})" for w in (20, 40)]
-        text = ("study: order\nsystem: double-pendulum\nend: 2\nsteps: [0.02, 0.005, 0.00125]\nmethods: [rattle, %s]\nerror: {over: %s}\n"
-                "reference: {method: \"gauss(6)\", step: 0.01}\n" % (", ".join(f'"{x}"' for x in methods), over))
+        text = (
+            "study: order\nsystem: double-pendulum\nend: 2\nsteps: [0.02, 0.005, 0.00125]\nmethods: [rattle, %s]\nerror: {over: %s}\n"
+            'reference: {method: "gauss(6)", step: 0.01}\n' % (", ".join(f'"{x}"' for x in methods), over)
+        )
         return methods, list(table(made(name, text).filename))
+
     methods, rows = errors("floor", "mesh", "")
     error = {(x["method"], float(x["step"])): float(x["error_q"]) for x in rows}
     for m in methods:
@@ -284,7 +404,11 @@ def order_study():
     lam = {(x["method"], float(x["step"])): float(x["error_lambda"]) for x in rows}
     ratio = error[methods[0], 0.00125] / error[methods[1], 0.00125]
     ok(2.5 < ratio < 6, f"the floor goes as omega^-2: {ratio:.2f} for twice the omega", error)
-    ok(lam[again[1], 0.00125] < 0.1, f"the mean of omega^2 g is the multiplier ({lam[again[1], 0.00125]:.2g})", lam)
+    ok(
+        lam[again[1], 0.00125] < 0.1,
+        f"the mean of omega^2 g is the multiplier ({lam[again[1], 0.00125]:.2g})",
+        lam,
+    )
 
 
 MISTAKES = [
@@ -325,16 +449,31 @@ MISTAKES = [
 
 
 def means_too_close():
-    text = study(["penalty(rattle, omega=20, average=0.2)"]).replace("conservation", "order").replace("roundoff", 'reference: {method: rattle, step: 0.01}\nerror: {over: mesh}\nroundoff')
+    text = (
+        study(["penalty(rattle, omega=20, average=0.2)"])
+        .replace("conservation", "order")
+        .replace("roundoff", "reference: {method: rattle, step: 0.01}\nerror: {over: mesh}\nroundoff")
+    )
     told = constella("check", write("close.yaml", text))
-    ok(told.returncode == 2 and "errors are read every 0.05" in told.stderr, "an average longer than the time between reads of the error is refused", told.stderr)
+    ok(
+        told.returncode == 2 and "errors are read every 0.05" in told.stderr,
+        "an average longer than the time between reads of the error is refused",
+        told.stderr,
+    )
 
 
 def mistakes():
     for k, (system, method, words) in enumerate(MISTAKES):
-        write(f"wrong{k}.yaml", f'study: conservation\nsystem: {system}\nend: 10\nsteps: [0.1]\nmethods: ["{method}"]\n')
+        write(
+            f"wrong{k}.yaml",
+            f'study: conservation\nsystem: {system}\nend: 10\nsteps: [0.1]\nmethods: ["{method}"]\n',
+        )
         told = constella("check", path(f"wrong{k}.yaml"))
-        ok(told.returncode == 2 and f"wrong{k}.yaml:5:" in told.stderr and words in told.stderr, f"{method} on {system} is refused: {words}", told.stderr)
+        ok(
+            told.returncode == 2 and f"wrong{k}.yaml:5:" in told.stderr and words in told.stderr,
+            f"{method} on {system} is refused: {words}",
+            told.stderr,
+        )
 
 
 pendula()

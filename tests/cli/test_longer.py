@@ -1,13 +1,28 @@
-"""test_longer.py: an extensible result is continued to a later end: trajectories with the bits of a fresh run, through kills and on any ranks, verified; statistics
-as documented; mistakes."""
+"""test_longer.py: an extensible result is continued to a later end: trajectories with the bits of a fresh
+run, through kills and on any ranks, verified; statistics as documented; mistakes."""
 # SPDX-License-Identifier: BSD-2-Clause
 import os
 import subprocess
 import sys
 
-sys.dont_write_bytecode = True   # no __pycache__ among the sources
+sys.dont_write_bytecode = True  # no __pycache__ among the sources
 
-from cli import ENVIRONMENT, PROGRAM, close, constella, differences, digests, done, h5py, numpy, ok, path, run, together, write
+from cli import (
+    ENVIRONMENT,
+    PROGRAM,
+    close,
+    constella,
+    differences,
+    digests,
+    done,
+    h5py,
+    numpy,
+    ok,
+    path,
+    run,
+    together,
+    write,
+)
 
 ENSEMBLE = """study: ensemble
 system: spherical-pendulum
@@ -29,7 +44,12 @@ methods: [rattle, "compose(rattle, yoshida4)"]
 observe: every
 extensible: true
 """
-AUTO = CONSERVATION.replace("observe: every\n", "").replace("members: 5", "members: 2").replace("0.02, ", "").replace(', "compose(rattle, yoshida4)"', "")
+AUTO = (
+    CONSERVATION.replace("observe: every\n", "")
+    .replace("members: 5", "members: 2")
+    .replace("0.02, ", "")
+    .replace(', "compose(rattle, yoshida4)"', "")
+)
 ORDER = """study: order
 system: planar-pendulum
 initial: {members: 3, seed: 3, around: default, spread: {q: 0.05, v: 0.1}}
@@ -42,7 +62,9 @@ observe: every
 samples: {count: 5, spacing: linear}
 extensible: true
 """
-SINGLE = ENSEMBLE.replace("{members: 20, seed: 1, around: default, spread: {q: 0.05, v: 0.3}}", "default").replace("[0, 7, 19]", "[0]")
+SINGLE = ENSEMBLE.replace(
+    "{members: 20, seed: 1, around: default, spread: {q: 0.05, v: 0.3}}", "default"
+).replace("[0, 7, 19]", "[0]")
 WORST = ENSEMBLE.replace("[0, 7, 19]", "{worst: 3, by: energy}")
 LOOSE = ("windows/", "continue/", "statistics/", "@continued")
 
@@ -51,28 +73,70 @@ def extended(name, text, first, last, *words, **how):
     """The results of a run in two parts and of one in one."""
     run(name + "-part", text.replace("END", str(first)))
     study = write(name + "-longer.yaml", text.replace("END", str(last)))
-    process = constella("extend", path(name + "-part.h5"), study, "-o", path(name + "-longer.h5"), "--progress", "none", *words, **how)
-    ok(process.returncode == 0 and "go on to a later end" in process.stdout, f"{name}: it goes on", process.stdout, process.stderr)
+    process = constella(
+        "extend",
+        path(name + "-part.h5"),
+        study,
+        "-o",
+        path(name + "-longer.h5"),
+        "--progress",
+        "none",
+        *words,
+        **how,
+    )
+    ok(
+        process.returncode == 0 and "go on to a later end" in process.stdout,
+        f"{name}: it goes on",
+        process.stdout,
+        process.stderr,
+    )
     run(name + "-fresh", text.replace("END", str(last)))
     return path(name + "-longer.h5"), path(name + "-fresh.h5")
 
 
 def same(name, longer, fresh, but=()):
-    apart = [x for x in differences(digests(longer), digests(fresh)) if not any(y in x for y in (*LOOSE, *but))]
+    apart = [
+        x for x in differences(digests(longer), digests(fresh)) if not any(y in x for y in (*LOOSE, *but))
+    ]
     ok(not apart, f"{name}: the bits of a run in one piece", apart)
     verify = constella("verify", longer, "--sample", "6")
-    ok(verify.returncode == 0 and "all with the same bits" in verify.stdout, f"{name}: verified", verify.stdout, verify.stderr)
+    ok(
+        verify.returncode == 0 and "all with the same bits" in verify.stdout,
+        f"{name}: verified",
+        verify.stdout,
+        verify.stderr,
+    )
 
 
 def ensembles():
     longer, fresh = extended("ensemble", ENSEMBLE, 4, 8, ranks=2)
     same("ensemble", longer, fresh)
     with h5py.File(longer) as a, h5py.File(fresh) as b:
-        ok(all((numpy.array_equal(a["statistics"][k][:], b["statistics"][k][:], equal_nan=True) for k in a["statistics"] if a["statistics"][k].dtype.kind == "f")), "all statistics of an ensemble")
+        ok(
+            all(
+                (
+                    numpy.array_equal(a["statistics"][k][:], b["statistics"][k][:], equal_nan=True)
+                    for k in a["statistics"]
+                    if a["statistics"][k].dtype.kind == "f"
+                )
+            ),
+            "all statistics of an ensemble",
+        )
     if "CONSTELLA_TEST_ALL" not in os.environ:
         same("single", *extended("single", SINGLE, 4, 8))
         return
-    again, whole = constella("extend", longer, write("thrice.yaml", ENSEMBLE.replace("END", "12")), "-o", path("thrice.h5"), "--progress", "none"), run("whole", ENSEMBLE.replace("END", "12"))[1]
+    again, whole = (
+        constella(
+            "extend",
+            longer,
+            write("thrice.yaml", ENSEMBLE.replace("END", "12")),
+            "-o",
+            path("thrice.h5"),
+            "--progress",
+            "none",
+        ),
+        run("whole", ENSEMBLE.replace("END", "12"))[1],
+    )
     ok(again.returncode == 0, "it goes on once more, by half", again.stderr)
     same("three parts", path("thrice.h5"), whole, ("series/",))
     same("single", *extended("single", SINGLE, 4, 8))
@@ -83,18 +147,34 @@ def others():
     longer, fresh = extended("conservation", CONSERVATION, 2.56, 10.24)
     same("conservation", longer, fresh, ("series/",))
     with h5py.File(longer) as a, h5py.File(fresh) as b:
-        ok(all(close(a[f"windows/{k}"][:], b[f"windows/{k}"][:], 1e-13) for k in a["windows"]), "windows are joined")
-        ok((a["statistics/energy_verdict"][:] == b["statistics/energy_verdict"][:]).all() and close(a["statistics/energy_slope"][:], b["statistics/energy_slope"][:], 1e-12), "and give the same verdicts")
-        ok(set(a["windows"]) == set(b["windows"]) and numpy.isfinite(a["windows/energy"][:]).all(), "all of them")
+        ok(
+            all(close(a[f"windows/{k}"][:], b[f"windows/{k}"][:], 1e-13) for k in a["windows"]),
+            "windows are joined",
+        )
+        ok(
+            (a["statistics/energy_verdict"][:] == b["statistics/energy_verdict"][:]).all()
+            and close(a["statistics/energy_slope"][:], b["statistics/energy_slope"][:], 1e-12),
+            "and give the same verdicts",
+        )
+        ok(
+            set(a["windows"]) == set(b["windows"]) and numpy.isfinite(a["windows/energy"][:]).all(),
+            "all of them",
+        )
     if "CONSTELLA_TEST_ALL" in os.environ:
         same("long, observed at times", *extended("auto", AUTO, 163.84, 327.68), ("series/",))
     for over in ("end", "mesh", "coarse"):
         for reference in ("self", '{method: "gauss(4)", step: 0.05}'):
-            if "CONSTELLA_TEST_ALL" not in os.environ and (over == "coarse" or (over == "mesh") == (reference == "self")):
+            if "CONSTELLA_TEST_ALL" not in os.environ and (
+                over == "coarse" or (over == "mesh") == (reference == "self")
+            ):
                 continue
             name = f"order-{over}-{reference[:4].strip('{')}"
             # a reference by a method stops at other times, which its last digits depend on
-            same(name, *extended(name, ORDER.replace("OVER", over).replace("REFERENCE", reference), 1, 3), ("error/",) if reference != "self" else ())
+            same(
+                name,
+                *extended(name, ORDER.replace("OVER", over).replace("REFERENCE", reference), 1, 3),
+                ("error/",) if reference != "self" else (),
+            )
 
 
 def killed():
@@ -104,8 +184,26 @@ def killed():
     study, result = write("killed-longer.yaml", text.replace("END", "60")), path("killed-longer.h5")
     kills = 0
     for turn in range(2):
-        process = subprocess.Popen([PROGRAM, "extend", path("killed.h5"), study, "-o", result, "--progress", "none", "--checkpoint-seconds", "0.1", "--batch", str(16 * (turn + 1)), *(["--resume"] if turn else [])],
-                                   env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        process = subprocess.Popen(
+            [
+                PROGRAM,
+                "extend",
+                path("killed.h5"),
+                study,
+                "-o",
+                result,
+                "--progress",
+                "none",
+                "--checkpoint-seconds",
+                "0.1",
+                "--batch",
+                str(16 * (turn + 1)),
+                *(["--resume"] if turn else []),
+            ],
+            env=ENVIRONMENT,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
         try:
             process.wait(0.45)
             break
@@ -115,15 +213,24 @@ def killed():
             kills += 1
     constella("extend", path("killed.h5"), study, "-o", result, "--progress", "none", "--resume")
     ok(kills > 0, "it was killed", kills)
-    apart = [x for x in differences(digests(result), digests(fresh)) if not any(y in x for y in (*LOOSE, "series/"))]
+    apart = [
+        x
+        for x in differences(digests(result), digests(fresh))
+        if not any(y in x for y in (*LOOSE, "series/"))
+    ]
     ok(not apart, "killed while it goes on, and resumed: the same bits", apart)
 
 
 def members():
     """More of all else is as before, also beside rows of another width."""
-    run("few", ENSEMBLE.replace("END", "2").replace(', "compose(rattle, suzuki4)", midpoint, "hbvm(k=6, s=2)"', ""))
+    run(
+        "few",
+        ENSEMBLE.replace("END", "2").replace(', "compose(rattle, suzuki4)", midpoint, "hbvm(k=6, s=2)"', ""),
+    )
     more = ENSEMBLE.replace("END", "2").replace("members: 20", "members: 30")
-    process = constella("extend", path("few.h5"), write("more.yaml", more), "-o", path("more.h5"), "--progress", "none")
+    process = constella(
+        "extend", path("few.h5"), write("more.yaml", more), "-o", path("more.h5"), "--progress", "none"
+    )
     ok(process.returncode == 0, "members and methods of an extensible result", process.stderr)
     apart = differences(digests(path("more.h5")), digests(run("more-fresh", more)[1]))
     ok(not apart, "are those of a fresh run", apart)
@@ -131,24 +238,66 @@ def members():
 
 def mistakes():
     def refused(name, text, words, old="few-mistaken"):
-        process = constella("extend", path(old + ".h5"), write("mistake.yaml", text), "-o", path("never.h5"), "--progress", "none")
-        ok(process.returncode == 2 and "error: " in process.stderr and words in process.stderr, f"{name}: refused", process.stderr)
+        process = constella(
+            "extend",
+            path(old + ".h5"),
+            write("mistake.yaml", text),
+            "-o",
+            path("never.h5"),
+            "--progress",
+            "none",
+        )
+        ok(
+            process.returncode == 2 and "error: " in process.stderr and words in process.stderr,
+            f"{name}: refused",
+            process.stderr,
+        )
 
     short = ENSEMBLE.replace("[rattle,", "[rattle]\n#").replace("END", "4")
     run("few-mistaken", short)
     run("fixed", short.replace("extensible: true\n", ""))
     run("drift", CONSERVATION.replace("END", "2.56"))
     run("auto-short", AUTO.replace("END", "40.96"))
-    refused("a result that is not extensible", short.replace("end: 4", "end: 8").replace("extensible: true\n", ""), "does not hold what a later one needs; run it anew with `extensible: true`", "fixed")
+    refused(
+        "a result that is not extensible",
+        short.replace("end: 4", "end: 8").replace("extensible: true\n", ""),
+        "does not hold what a later one needs; run it anew with `extensible: true`",
+        "fixed",
+    )
     refused("an end before", short.replace("end: 4", "end: 2"), "'end' is 2, which is before that of")
-    refused("a later end and more members", short.replace("end: 4", "end: 8").replace("members: 20", "members: 30"), "extend it in two steps, the end first")
-    refused("windows that do not double", CONSERVATION.replace("END", "7.68"), "384 steps are not 2, 4, 8 .. 64 times 128", "drift")
-    refused("another way of observing", AUTO.replace("END", "81.92"), "with `observe: every` both are alike", "auto-short")
+    refused(
+        "a later end and more members",
+        short.replace("end: 4", "end: 8").replace("members: 20", "members: 30"),
+        "extend it in two steps, the end first",
+    )
+    refused(
+        "windows that do not double",
+        CONSERVATION.replace("END", "7.68"),
+        "384 steps are not 2, 4, 8 .. 64 times 128",
+        "drift",
+    )
+    refused(
+        "another way of observing",
+        AUTO.replace("END", "81.92"),
+        "with `observe: every` both are alike",
+        "auto-short",
+    )
     for key in ("burn-in: 0.1", "observables: [temperature]"):
         process = constella("check", write("mistake.yaml", short + key + "\n"))
-        ok(process.returncode == 2 and "mistake.yaml:11:13: error: 'extensible' does not go with averages" in process.stderr, f"{key}: refused in its place", process.stderr)
-    process = constella("check", write("mistake.yaml", short.replace("extensible: true", "extensible: perhaps")))
-    ok(process.returncode == 2 and "mistake.yaml:11:13: error: " in process.stderr, "no flag: refused in its place", process.stderr)
+        ok(
+            process.returncode == 2
+            and "mistake.yaml:11:13: error: 'extensible' does not go with averages" in process.stderr,
+            f"{key}: refused in its place",
+            process.stderr,
+        )
+    process = constella(
+        "check", write("mistake.yaml", short.replace("extensible: true", "extensible: perhaps"))
+    )
+    ok(
+        process.returncode == 2 and "mistake.yaml:11:13: error: " in process.stderr,
+        "no flag: refused in its place",
+        process.stderr,
+    )
 
 
 together([ensembles, others, killed, members, mistakes])

@@ -4,7 +4,7 @@ import os
 import re
 import sys
 
-sys.dont_write_bytecode = True   # no __pycache__ among the sources
+sys.dont_write_bytecode = True  # no __pycache__ among the sources
 
 from cli import BEAD, FOLDER, constella, done, ok, path, scratch, together, write
 
@@ -21,7 +21,7 @@ def files(folder=FOLDER):
     return sorted(os.listdir(folder))
 
 
-JOBS = []   # run together at the end
+JOBS = []  # run together at the end
 
 
 def later(function, *words, **more):
@@ -54,7 +54,8 @@ def check(name, text, words, at, ranks):
 
 
 def refused(name, text, words, at, ranks=0):
-    """The study must be refused with the given words; `at`: the part of the text that the message must point to, None: the beginning."""
+    """The study must be refused with the given words; `at`: the part of the text that the message must point
+    to, None: the beginning."""
     later(check, name, text, words, at, ranks)
 
 
@@ -65,18 +66,58 @@ def changed(old, new):
 
 def in_the_study():
     refused("unknown key", GOOD + "stepz: 3\n", ["stepz", "did you mean", "steps"], "stepz")
-    refused("unknown system", changed("planar-pendulum", "planar-pendlum"), ["unknown system", "planar-pendlum", "did you mean 'planar-pendulum'"], "planar-pendlum")
-    refused("unknown method", changed("[rattle]", "[rattel]"), ["unknown method 'rattel'", "did you mean 'rattle'"], "rattel")
-    refused("unknown method inside", changed("[rattle]", '["compose(ratle, yoshida4)"]'), ["unknown method 'ratle'", "did you mean 'rattle'"], "ratle")
-    refused("unknown scheme", changed("[rattle]", '["compose(rattle, yoshida5)"]'), ["yoshida5", "yoshida4"], "yoshida5")
-    refused("unknown observable", GOOD + "observables: [energie]\n", ["unknown observable 'energie'", "did you mean 'energy'"], "energie")
-    refused("unknown name in an observable", GOOD + 'observables: ["height: yy + 1"]\n', ["observable 'height'", "yy"], "yy")
+    refused(
+        "unknown system",
+        changed("planar-pendulum", "planar-pendlum"),
+        ["unknown system", "planar-pendlum", "did you mean 'planar-pendulum'"],
+        "planar-pendlum",
+    )
+    refused(
+        "unknown method",
+        changed("[rattle]", "[rattel]"),
+        ["unknown method 'rattel'", "did you mean 'rattle'"],
+        "rattel",
+    )
+    refused(
+        "unknown method inside",
+        changed("[rattle]", '["compose(ratle, yoshida4)"]'),
+        ["unknown method 'ratle'", "did you mean 'rattle'"],
+        "ratle",
+    )
+    refused(
+        "unknown scheme",
+        changed("[rattle]", '["compose(rattle, yoshida5)"]'),
+        ["yoshida5", "yoshida4"],
+        "yoshida5",
+    )
+    refused(
+        "unknown observable",
+        GOOD + "observables: [energie]\n",
+        ["unknown observable 'energie'", "did you mean 'energy'"],
+        "energie",
+    )
+    refused(
+        "unknown name in an observable",
+        GOOD + 'observables: ["height: yy + 1"]\n',
+        ["observable 'height'", "yy"],
+        "yy",
+    )
     refused("unknown state", GOOD + "initial: smal\n", ["unknown state 'smal'", "small"], "smal")
-    refused("unknown parameter", changed("planar-pendulum", "{name: planar-pendulum, parameters: {G: 2}}"), ["G", "allowed"], "G: 2")
+    refused(
+        "unknown parameter",
+        changed("planar-pendulum", "{name: planar-pendulum, parameters: {G: 2}}"),
+        ["G", "allowed"],
+        "G: 2",
+    )
     refused("duplicate key", GOOD + "end: 2.0\n", ["end"], "end: 2.0")
     refused("wrong type of steps", changed("[0.1, 0.05]", "often"), ["steps"], "often")
     refused("wrong type of end", changed("end: 1.0", "end: [1.0]"), ["end"], "[1.0]")
-    refused("wrong type of system", changed("planar-pendulum", "[planar-pendulum]"), ["system"], "[planar-pendulum]")
+    refused(
+        "wrong type of system",
+        changed("planar-pendulum", "[planar-pendulum]"),
+        ["system"],
+        "[planar-pendulum]",
+    )
     refused("unknown kind", changed("study: order", "study: odrer"), ["odrer", "order"], "odrer")
     refused("missing key", changed("methods: [rattle]\n", ""), ["missing", "methods"], None)
     refused("missing reference", changed("reference: exact\n", ""), ["missing key 'reference'", "self"], None)
@@ -86,7 +127,12 @@ def in_the_study():
 
 
 def steps():
-    refused("step that does not divide the end", changed("[0.1, 0.05]", "[0.3]"), ["0.3", "does not divide the end", "nearest"], "0.3")
+    refused(
+        "step that does not divide the end",
+        changed("[0.1, 0.05]", "[0.3]"),
+        ["0.3", "does not divide the end", "nearest"],
+        "0.3",
+    )
     refused("zero step", changed("[0.1, 0.05]", "[0.0]"), ["must be positive"], "0.0]")
     refused("negative step", changed("[0.1, 0.05]", "[-0.1]"), ["-0.1", "must be positive"], "-0.1")
     refused("step .nan", changed("[0.1, 0.05]", "[.nan]"), ["malformed number"], "nan")
@@ -100,39 +146,123 @@ def steps():
 
 
 def starts():
-    refused("start off the constraint", GOOD + "initial: {q: [1.1, 0], v: [0, 0]}\n", ["inconsistent", "0.21", "project: true"], "{q")
-    refused("velocity off the constraint", GOOD + "initial: {q: [1, 0], v: [0.25, 1]}\n", ["inconsistent", "0.5", "project: true"], "{q")
-    refused("start of a wrong dimension", GOOD + "initial: {q: [1, 0, 0], v: [0, 1]}\n", ["'q' has 3 entries", "2 coordinates: x, y"], "[1, 0, 0]")
-    refused("start that is not finite", GOOD + "initial: {q: [.nan, 0], v: [0, 1]}\n", ["malformed number"], "nan")
-    refused("too far to project", GOOD + "initial: {q: [0, 0], v: [0, 0], project: true}\n", ["no nearest point on the constraints"], "{q")
+    refused(
+        "start off the constraint",
+        GOOD + "initial: {q: [1.1, 0], v: [0, 0]}\n",
+        ["inconsistent", "0.21", "project: true"],
+        "{q",
+    )
+    refused(
+        "velocity off the constraint",
+        GOOD + "initial: {q: [1, 0], v: [0.25, 1]}\n",
+        ["inconsistent", "0.5", "project: true"],
+        "{q",
+    )
+    refused(
+        "start of a wrong dimension",
+        GOOD + "initial: {q: [1, 0, 0], v: [0, 1]}\n",
+        ["'q' has 3 entries", "2 coordinates: x, y"],
+        "[1, 0, 0]",
+    )
+    refused(
+        "start that is not finite", GOOD + "initial: {q: [.nan, 0], v: [0, 1]}\n", ["malformed number"], "nan"
+    )
+    refused(
+        "too far to project",
+        GOOD + "initial: {q: [0, 0], v: [0, 0], project: true}\n",
+        ["no nearest point on the constraints"],
+        "{q",
+    )
     refused("no members", GOOD + "initial: {members: 0, spread: {q: 0.1}}\n", ["members"], "0, spread")
-    refused("no exact motion", GOOD.replace("planar", "double"), ["no exact motion of double-pendulum"], "exact")
+    refused(
+        "no exact motion", GOOD.replace("planar", "double"), ["no exact motion of double-pendulum"], "exact"
+    )
 
 
 def needs():
     for method in ("shake", "project(rk4)"):
-        text = GOOD.replace("planar-pendulum", "henon-heiles").replace("[rattle]", f"[{method}]").replace("exact", "self")
+        text = (
+            GOOD.replace("planar-pendulum", "henon-heiles")
+            .replace("[rattle]", f"[{method}]")
+            .replace("exact", "self")
+        )
         refused(f"{method} on henon-heiles", text, [method.split("(")[0], "constraint"], method)
-    refused("projection inside a composition", changed("[rattle]", '["project(rattle)"]'), ["project"], "rattle)")
-    refused("compensated with rk4", changed("[rattle]", "[rk4]") + "roundoff: {compensated: true}\n", ["'rk4' has no compensated form"], None)
-    for system, method in (("double-pendulum-angles", "rattle"), ("charged-pendulum", "shake")):   # M(q); gyroscopic
-        text = GOOD.replace("planar-pendulum", system).replace("rattle", method).replace("exact", "self") + "roundoff: {compensated: true}\n"
-        refused(f"compensated with {system}", text, [f"{system} has no compensated form", "constant diagonal", "gyroscopic"], None)
-    refused("lambda of no constraint", GOOD.replace("planar-pendulum", "henon-heiles").replace("exact", "self") + "error: {of: [lambda]}\n", ["no constraints", "lambda"], "lambda")
+    refused(
+        "projection inside a composition", changed("[rattle]", '["project(rattle)"]'), ["project"], "rattle)"
+    )
+    refused(
+        "compensated with rk4",
+        changed("[rattle]", "[rk4]") + "roundoff: {compensated: true}\n",
+        ["'rk4' has no compensated form"],
+        None,
+    )
+    for system, method in (
+        ("double-pendulum-angles", "rattle"),
+        ("charged-pendulum", "shake"),
+    ):  # M(q); gyroscopic
+        text = (
+            GOOD.replace("planar-pendulum", system).replace("rattle", method).replace("exact", "self")
+            + "roundoff: {compensated: true}\n"
+        )
+        refused(
+            f"compensated with {system}",
+            text,
+            [f"{system} has no compensated form", "constant diagonal", "gyroscopic"],
+            None,
+        )
+    refused(
+        "lambda of no constraint",
+        GOOD.replace("planar-pendulum", "henon-heiles").replace("exact", "self") + "error: {of: [lambda]}\n",
+        ["no constraints", "lambda"],
+        "lambda",
+    )
     refused("gauss(0)", changed("[rattle]", "[gauss(0)]"), ["gauss"], "0)]")
-    refused("gammas that do not add up", changed("[rattle]", '["compose(rattle, [0.5, 0.6])"]'), ["sum"], "[0.5, 0.6]")
+    refused(
+        "gammas that do not add up",
+        changed("[rattle]", '["compose(rattle, [0.5, 0.6])"]'),
+        ["sum"],
+        "[0.5, 0.6]",
+    )
 
 
 def tableaus():
-    refused("a tableau without weights", changed("[rattle]", '["{a: [[0]]}"]'), ["the tableau has no 'b'"], "{a")
-    refused("weights that do not sum to 1", changed("[rattle]", '["project({a: [[0]], b: [1/2]})"]'), ["'b' sums to 0.5"], "[1/2]")
-    refused("a tableau that does not end", changed("[rattle]", '["{a: [[0]], b: [1]"]'), ["expected ',' or '}'"], '"]')
-    refused("a tableau as a map", changed("[rattle]", "[{a: [[0, 0], [1]], b: [0, 1]}]"), ["a row of 'a' has 1 number"], "[1]]")
+    refused(
+        "a tableau without weights", changed("[rattle]", '["{a: [[0]]}"]'), ["the tableau has no 'b'"], "{a"
+    )
+    refused(
+        "weights that do not sum to 1",
+        changed("[rattle]", '["project({a: [[0]], b: [1/2]})"]'),
+        ["'b' sums to 0.5"],
+        "[1/2]",
+    )
+    refused(
+        "a tableau that does not end",
+        changed("[rattle]", '["{a: [[0]], b: [1]"]'),
+        ["expected ',' or '}'"],
+        '"]',
+    )
+    refused(
+        "a tableau as a map",
+        changed("[rattle]", "[{a: [[0, 0], [1]], b: [0, 1]}]"),
+        ["a row of 'a' has 1 number"],
+        "[1]]",
+    )
     mine = GOOD + "layers:\n  mine:\n    a: [[0, 0], [1/2, 0]]\n    b: [0, 1]\n"
-    refused("nodes that are no row sums", mine + "    c: [0, 1/3]\n", ["row 2 of 'a' sums to 0.5", "0.333"], "1/3")
-    refused("an unknown key of a layer", mine + "    d: [0, 1]\n", ["unknown key 'd'", "a, b, c"], "d: [0, 1]")
-    refused("a layer named like a method", mine.replace("mine", "heun"), ["'heun' is taken by a method"], "heun")
-    refused("a misspelt layer", mine.replace("[rattle]", "[project(mien)]"), ["unknown method 'mien'", "did you mean 'mine'"], "mien")
+    refused(
+        "nodes that are no row sums", mine + "    c: [0, 1/3]\n", ["row 2 of 'a' sums to 0.5", "0.333"], "1/3"
+    )
+    refused(
+        "an unknown key of a layer", mine + "    d: [0, 1]\n", ["unknown key 'd'", "a, b, c"], "d: [0, 1]"
+    )
+    refused(
+        "a layer named like a method", mine.replace("mine", "heun"), ["'heun' is taken by a method"], "heun"
+    )
+    refused(
+        "a misspelt layer",
+        mine.replace("[rattle]", "[project(mien)]"),
+        ["unknown method 'mien'", "did you mean 'mine'"],
+        "mien",
+    )
     refused("layers that are a list", GOOD + "layers: [mine]\n", ["'layers' must be a map"], "[mine]")
 
 
@@ -140,14 +270,27 @@ def bytes_and_files():
     file = write("latin.yaml", GOOD.encode() + "title: caf\xe9\n".encode("latin-1"))
     for command in (("run", file, "-o", path("never.h5")), ("check", file)):
         process = constella(*command)
-        ok(process.returncode == 2 and re.search(re.escape(file) + r":7:\d+: error: .*UTF-8", process.stderr), f"{command[0]}: bytes that are not UTF-8", process.stderr)
+        ok(
+            process.returncode == 2
+            and re.search(re.escape(file) + r":7:\d+: error: .*UTF-8", process.stderr),
+            f"{command[0]}: bytes that are not UTF-8",
+            process.stderr,
+        )
     file = write("control.yaml", GOOD.encode() + b"title: a\x07b\n")
     process = constella("run", file, "-o", path("never.h5"))
-    ok(process.returncode == 2 and re.search(r":7:\d+: error: ", process.stderr), "a control character", process.stderr)
+    ok(
+        process.returncode == 2 and re.search(r":7:\d+: error: ", process.stderr),
+        "a control character",
+        process.stderr,
+    )
     file = path("missing.yaml")
     process = constella("run", file, "-o", path("never.h5"))
     ok(process.returncode == 2, "a missing file: exit status 2", process.returncode)
-    ok(process.stderr.startswith(f"{file}: error: ") or process.stderr.startswith(f"{file}:1:1: error: "), "a missing file: named", process.stderr)
+    ok(
+        process.stderr.startswith(f"{file}: error: ") or process.stderr.startswith(f"{file}:1:1: error: "),
+        "a missing file: named",
+        process.stderr,
+    )
     ok("No such file" in process.stderr, "a missing file: says why", process.stderr)
     ok(len(process.stderr.splitlines()) == 1, "a missing file: once", process.stderr)
     process = constella("run", file, "-o", path("never.h5"), ranks=2)
@@ -171,9 +314,25 @@ def outputs():
     for name, output, words, options in cases:
         before = files()
         process = constella("run", study, "-o", output, *options)
-        ok(process.returncode == 2, f"{name}: exit status 2", process.returncode, process.stdout, process.stderr)
-        ok(output in process.stderr and all(w in process.stderr for w in words), f"{name}: says why", process.stderr)
-        ok("error:" in process.stderr and "PETSC ERROR" not in process.stderr and "HDF5-DIAG" not in process.stderr, f"{name}: one plain message", process.stderr)
+        ok(
+            process.returncode == 2,
+            f"{name}: exit status 2",
+            process.returncode,
+            process.stdout,
+            process.stderr,
+        )
+        ok(
+            output in process.stderr and all(w in process.stderr for w in words),
+            f"{name}: says why",
+            process.stderr,
+        )
+        ok(
+            "error:" in process.stderr
+            and "PETSC ERROR" not in process.stderr
+            and "HDF5-DIAG" not in process.stderr,
+            f"{name}: one plain message",
+            process.stderr,
+        )
         ok(files() == before and open(taken).read() == "mine", f"{name}: nothing touched")
 
 
@@ -182,7 +341,11 @@ def check_line(title, study, words, said, how):
     process = constella("run", study, "-o", os.path.join(folder, "never.h5"), *words, folder=folder, **how)
     errors = [x for x in process.stderr.splitlines() if "error:" in x]
     ok(process.returncode == 2, f"{title}: exit status 2", process.returncode, process.stderr)
-    ok(any(x.startswith("constella: error: ") and all(w in x for w in said) for x in errors), f"{title}: says so", process.stderr)
+    ok(
+        any(x.startswith("constella: error: ") and all(w in x for w in said) for x in errors),
+        f"{title}: says so",
+        process.stderr,
+    )
     ok(len(errors) == 1, f"{title}: once", process.stderr)
     ok(files(folder) == [], f"{title}: writes nothing", files(folder))
 
@@ -192,7 +355,12 @@ def command_line():
     cases = [
         ("misspelt PETSc option", ("-snes_typo", "lanes"), ["-snes_typo"], {}),
         ("misspelt PETSc flag", ("-snes_monitr",), ["-snes_monitr"], {}),
-        ("-snes_type anderson", ("-snes_type", "anderson"), ["anderson", "couples the lanes", "newtonls"], {}),
+        (
+            "-snes_type anderson",
+            ("-snes_type", "anderson"),
+            ["anderson", "couples the lanes", "newtonls"],
+            {},
+        ),
         ("-snes_type ngmres", ("-snes_type", "ngmres"), ["ngmres", "couples the lanes", "newtonls"], {}),
         ("-snes_type qn", ("-snes_type", "qn"), ["qn", "couples the lanes", "newtonls"], {}),
         ("unknown SNES type", ("-snes_type", "newton"), ["-snes_type", "unknown type", "newtonls"], {}),
@@ -200,8 +368,18 @@ def command_line():
         ("--batch 0", ("--batch", "0"), ["--batch", "'0'"], {}),
         ("--batch many", ("--batch", "many"), ["--batch", "'many'"], {}),
         ("--batch -8", ("--batch", "-8"), ["--batch", "'-8'"], {}),
-        ("--batch beyond all numbers", ("--batch", "99999999999999999999"), ["--batch", "'99999999999999999999'"], {}),
-        ("a nonlinear preconditioner that couples lanes", ("-snes_type", "newtonls", "-npc_snes_type", "anderson"), ["npc"], {}),
+        (
+            "--batch beyond all numbers",
+            ("--batch", "99999999999999999999"),
+            ["--batch", "'99999999999999999999'"],
+            {},
+        ),
+        (
+            "a nonlinear preconditioner that couples lanes",
+            ("-snes_type", "newtonls", "-npc_snes_type", "anderson"),
+            ["npc"],
+            {},
+        ),
         ("--progress loud", ("--progress", "loud"), ["--progress", "auto, line, log, none", "loud"], {}),
         ("--overwite", ("--overwite",), ["--overwite", "did you mean '--overwrite'"], {}),
         ("-o without a value", ("-o",), ["-o", "needs a value"], {}),
@@ -209,13 +387,37 @@ def command_line():
     ]
     for name, words, said, how in cases:
         for ranks in (0, 2):
-            if ranks and name not in ("misspelt PETSc option", "-snes_type qn", "CONSTELLA_ISA=v9", "--overwite"):
+            if ranks and name not in (
+                "misspelt PETSc option",
+                "-snes_type qn",
+                "CONSTELLA_ISA=v9",
+                "--overwite",
+            ):
                 continue
-            later(check_line, name + (" on 2 ranks" if ranks else ""), study, words, said, {**how, "ranks": ranks})
+            later(
+                check_line,
+                name + (" on 2 ranks" if ranks else ""),
+                study,
+                words,
+                said,
+                {**how, "ranks": ranks},
+            )
     process = constella("run", study, "-o", path("large.h5"), "--batch", "1000000000")
-    ok(process.returncode in (0, 2) and "PETSC ERROR" not in process.stderr and "Signal" not in process.stderr, "--batch 1000000000 runs or is refused", process.returncode, process.stderr)
+    ok(
+        process.returncode in (0, 2)
+        and "PETSC ERROR" not in process.stderr
+        and "Signal" not in process.stderr,
+        "--batch 1000000000 runs or is refused",
+        process.returncode,
+        process.stderr,
+    )
     process = constella("run", study, "-o", path("never.h5"), "-options_file", path("missing.rc"))
-    ok(process.returncode == 2 and "missing.rc" in process.stderr, "a missing file of PETSc options: exit status 2", process.returncode, process.stderr)
+    ok(
+        process.returncode == 2 and "missing.rc" in process.stderr,
+        "a missing file of PETSc options: exit status 2",
+        process.returncode,
+        process.stderr,
+    )
     process = constella("run")
     ok(process.returncode == 2 and "needs a study" in process.stderr, "run without a study", process.stderr)
 
@@ -237,7 +439,10 @@ def other_commands():
         (("show", "rattle", "--system", "kepler", "--system", "kepler"), ["'--system' is given twice"]),
         (("show", "--system", "kepler"), ["one name"]),
         (("show", "rattle", "--system", "kepller"), ["there is no file 'kepller'", "did you mean 'kepler'"]),
-        (("show", "rattle", "--system", write("wrong.yaml", BEAD.replace("m*g*z", "m*gg*z"))), ["wrong.yaml:5:14: error: ", "'gg'"]),
+        (
+            ("show", "rattle", "--system", write("wrong.yaml", BEAD.replace("m*g*z", "m*gg*z"))),
+            ["wrong.yaml:5:14: error: ", "'gg'"],
+        ),
         (("show", "kepler", "--system", "kepler"), ["'kepler' is no method"]),
         (("show", "suzuki4", "--system", "kepler"), ["'suzuki4' is no method"]),
         (("show", "ratle", "--system", "kepler"), ["did you mean 'rattle'"]),
@@ -251,10 +456,25 @@ def other_commands():
         (("table", path("not.h5"), "--format", "cvs"), ["csv"]),
     ):
         process = constella(*words)
-        ok(process.returncode == 2 and all(x in process.stderr for x in said), f"{' '.join(os.path.basename(x) for x in words)}", process.returncode, process.stderr, process.stdout)
-        ok("HDF5-DIAG" not in process.stderr and process.stdout == "", f"{words[0]}: plain words only, on stderr", process.stderr, process.stdout)
+        ok(
+            process.returncode == 2 and all(x in process.stderr for x in said),
+            f"{' '.join(os.path.basename(x) for x in words)}",
+            process.returncode,
+            process.stderr,
+            process.stdout,
+        )
+        ok(
+            "HDF5-DIAG" not in process.stderr and process.stdout == "",
+            f"{words[0]}: plain words only, on stderr",
+            process.stderr,
+            process.stdout,
+        )
     process = constella()
-    ok(process.returncode == 2 and "constella run" in process.stderr, "no command: help on stderr", process.stderr)
+    ok(
+        process.returncode == 2 and "constella run" in process.stderr,
+        "no command: help on stderr",
+        process.stderr,
+    )
 
 
 def several():
@@ -272,14 +492,29 @@ solver: {tolerance: 7}
     for ranks in (0, 2):
         title = f"several mistakes, {ranks or 'no'} ranks"
         process = constella("run", file, "-o", path("never.h5"), "--overwite", ranks=ranks)
-        places = [tuple(map(int, m)) for m in re.findall(re.escape(file) + r":(\d+):(\d+): error:", process.stderr)]
+        places = [
+            tuple(map(int, m)) for m in re.findall(re.escape(file) + r":(\d+):(\d+): error:", process.stderr)
+        ]
         ok(process.returncode == 2, f"{title}: exit status 2", process.returncode)
-        ok([x[0] for x in places] == [2, 5, 5, 6, 6, 8, 9], f"{title}: all of them at their lines", process.stderr)
+        ok(
+            [x[0] for x in places] == [2, 5, 5, 6, 6, 8, 9],
+            f"{title}: all of them at their lines",
+            process.stderr,
+        )
         ok(places == sorted(places), f"{title}: sorted", places)
-        ok("unknown option '--overwite'" in process.stderr, f"{title}: those of the command line too", process.stderr)
+        ok(
+            "unknown option '--overwite'" in process.stderr,
+            f"{title}: those of the command line too",
+            process.stderr,
+        )
         ok("8 errors" in process.stderr, f"{title}: counted", process.stderr)
     checked = constella("check", file)
-    ok(checked.returncode == 2 and checked.stderr.count("error:") == 7 and checked.stdout == "", "`check` reports the same mistakes", checked.stderr, checked.stdout)
+    ok(
+        checked.returncode == 2 and checked.stderr.count("error:") == 7 and checked.stdout == "",
+        "`check` reports the same mistakes",
+        checked.stderr,
+        checked.stdout,
+    )
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""test_options.py: command lines against their tables: the usage, the manual page and the completion of the shell have every option, and a
-mistaken one gets the nearest name."""
+"""test_options.py: command lines against their tables: the usage, the manual page and the completion of the
+shell have every option, and a mistaken one gets the nearest name."""
 # SPDX-License-Identifier: BSD-2-Clause
 import os
 import re
@@ -13,7 +13,8 @@ HELP = constella("help", "all").stdout
 
 
 def options_of_help():
-    """{command: its options and arguments}, from the lines that tools/manual.sh and tools/completion.sh read."""
+    """{command: its options and arguments}, from the lines that tools/manual.sh and tools/completion.sh
+    read."""
     found, command = {}, None
     for line in HELP.splitlines():
         begins, option = re.match(r"  constella (\S+)", line), re.match(r" {8}(\S.*?)  +\S", line)

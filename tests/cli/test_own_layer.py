@@ -1,13 +1,30 @@
-"""test_own_layer.py: a one-step method in a C file that a study names: orders, the bits of its tableau's, ranks, identity and mistakes."""
+"""test_own_layer.py: a one-step method in a C file that a study names: orders, the bits of its tableau's,
+ranks, identity and mistakes."""
 # SPDX-License-Identifier: BSD-2-Clause
 import hashlib
 import os
 import subprocess
 import sys
 
-sys.dont_write_bytecode = True   # no __pycache__ among the sources
+sys.dont_write_bytecode = True  # no __pycache__ among the sources
 
-from cli import ENVIRONMENT, PROGRAM, constella, differences, digests, done, h5py, note, numpy, ok, path, run, scratch, table, write
+from cli import (
+    ENVIRONMENT,
+    PROGRAM,
+    constella,
+    differences,
+    digests,
+    done,
+    h5py,
+    note,
+    numpy,
+    ok,
+    path,
+    run,
+    scratch,
+    table,
+    write,
+)
 
 ENVIRONMENT["XDG_CACHE_HOME"] = scratch()
 ENVIRONMENT.pop("CONSTELLA_CC", None)
@@ -28,8 +45,14 @@ layers:
 methods: [METHODS]
 reference: {method: "gauss(8)", step: 0.01}
 """
-METHODS = ["mine", "project(mine)", "convert(mine)", "convert(mine, bias=-0.5)", "compose(convert(mine, bias=-0.5), yoshida4)",
-           "convert(minus=named, plus=mine, bias=-0.25)"]
+METHODS = [
+    "mine",
+    "project(mine)",
+    "convert(mine)",
+    "convert(mine, bias=-0.5)",
+    "compose(convert(mine, bias=-0.5), yoshida4)",
+    "convert(minus=named, plus=mine, bias=-0.25)",
+]
 STEPS = 4
 
 SKEWED = """#include "constella/layer.h"
@@ -63,9 +86,17 @@ def orders(result):
     rows = table(result)
     for label in METHODS:
         mine = [r for r in rows if r["method"] == label]
-        if ok(len(mine) == STEPS, f"{label}: a row a step, under that label", sorted({r["method"] for r in rows})):
+        if ok(
+            len(mine) == STEPS,
+            f"{label}: a row a step, under that label",
+            sorted({r["method"] for r in rows}),
+        ):
             for part in "qp":
-                ok(abs(mine[0][f"order_{part}"] - 4) < 0.1, f"{label}: order 4 in {part}", mine[0][f"order_{part}"])
+                ok(
+                    abs(mine[0][f"order_{part}"] - 4) < 0.1,
+                    f"{label}: order 4 in {part}",
+                    mine[0][f"order_{part}"],
+                )
 
 
 def tableaus(result):
@@ -74,7 +105,11 @@ def tableaus(result):
         return
     apart = numpy.abs(final(result) - final(other)).max(axis=1)
     for i, label in enumerate(METHODS):
-        ok(apart[STEPS * i : STEPS * (i + 1)].max() < 2e-14, f"{label} is {tableau(label)} to round-off", apart)
+        ok(
+            apart[STEPS * i : STEPS * (i + 1)].max() < 2e-14,
+            f"{label} is {tableau(label)} to round-off",
+            apart,
+        )
     off = numpy.abs(final(result)[0] - final(result)[STEPS]).max()
     ok(off > 1e-9, "and not just any method", off)
     note(f"off by at most {apart.max():.2g}; from one method to another {off:.2g}")
@@ -82,7 +117,12 @@ def tableaus(result):
 
 def same(first, name, title, **how):
     process, other = run(name, study(), **how)
-    ok(process.returncode == 0 and not differences(first, digests(other)), f"{title}: the same bits", process.returncode, process.stderr)
+    ok(
+        process.returncode == 0 and not differences(first, digests(other)),
+        f"{title}: the same bits",
+        process.returncode,
+        process.stderr,
+    )
 
 
 def bits(result):
@@ -93,7 +133,11 @@ def bits(result):
     same(first, "three", "three ranks", ranks=3)
     words = [PROGRAM, "run", path("two.yaml"), "-o", path("alone.h5"), "--overwrite", "--progress", "none"]
     process = ranks_of(words, ["env", "CONSTELLA_CC=/dev/null/cc", "XDG_CACHE_HOME=/dev/null/none", *words])
-    ok(process.returncode == 0 and not differences(first, digests(path("alone.h5"))), "one rank alone needs a compiler", process.stderr)
+    ok(
+        process.returncode == 0 and not differences(first, digests(path("alone.h5"))),
+        "one rank alone needs a compiler",
+        process.stderr,
+    )
 
 
 def ranks_of(*commands):
@@ -101,7 +145,15 @@ def ranks_of(*commands):
     words = ["mpirun"]
     for command in commands:
         words += ["-n", "1", *command, ":"]
-    return subprocess.run(words[:-1], env=ENVIRONMENT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=200, encoding="utf-8")
+    return subprocess.run(
+        words[:-1],
+        env=ENVIRONMENT,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        timeout=200,
+        encoding="utf-8",
+    )
 
 
 def identity(result):
@@ -109,42 +161,75 @@ def identity(result):
         text, print_of = f.attrs["study"], f.attrs["study_sha256"]
     text = text.decode() if isinstance(text, bytes) else str(text)
     sum_of = hashlib.sha256(KUTTA.encode()).hexdigest()
-    ok(f"file: kutta38.c\n    sha256: {sum_of}" in text, "the stored study holds the sha256 of the file", text)
+    ok(
+        f"file: kutta38.c\n    sha256: {sum_of}" in text,
+        "the stored study holds the sha256 of the file",
+        text,
+    )
     process, again = run("again", text)
-    ok(process.returncode == 0 and not differences(digests(result), digests(again)), "and gives the same result", process.stderr)
+    ok(
+        process.returncode == 0 and not differences(digests(result), digests(again)),
+        "and gives the same result",
+        process.stderr,
+    )
     write("kutta38.c", KUTTA + "/* another */\n")
     process, other = run("other", study())
     with h5py.File(other, "r") as f:
         ok(f.attrs["study_sha256"] != print_of, "what the file says is a part of the study's fingerprint")
     process, _ = run("refused", text)
-    ok(process.returncode == 2 and f"sha256 is {sum_of}; that of " in process.stderr, "a stored study refuses another file than its own", process.stderr)
+    ok(
+        process.returncode == 2 and f"sha256 is {sum_of}; that of " in process.stderr,
+        "a stored study refuses another file than its own",
+        process.stderr,
+    )
     write("kutta38.c", KUTTA)
 
 
 def check():
     process = constella("check", write("check.yaml", study()))
-    ok(process.returncode == 0 and "kutta38.c, sha256 " in process.stdout and "order 4: Kutta's 3/8 rule." in process.stdout, "check tells what the file says",
-       process.stdout, process.stderr)
+    ok(
+        process.returncode == 0
+        and "kutta38.c, sha256 " in process.stdout
+        and "order 4: Kutta's 3/8 rule." in process.stdout,
+        "check tells what the file says",
+        process.stdout,
+        process.stderr,
+    )
 
 
 def momenta():
-    """Conversions of formulas that leave a symmetry alone keep its momentum; others are symplectic all the same."""
+    """Conversions of formulas that leave a symmetry alone keep its momentum; others are symplectic all the
+    same."""
     write("skewed.c", SKEWED)
-    text = ("study: conservation\nsystem: spherical-pendulum\nend: 40\nsteps: [0.05]\nlayers: {even: {file: kutta38.c}, skewed: {file: skewed.c}}\n"
-            "methods: [convert(even), convert(skewed), skewed]\nobservables: [energy, momentum]\n")
+    text = (
+        "study: conservation\nsystem: spherical-pendulum\nend: 40\nsteps: [0.05]\nlayers: {even: {file: kutta38.c}, skewed: {file: skewed.c}}\n"
+        "methods: [convert(even), convert(skewed), skewed]\nobservables: [energy, momentum]\n"
+    )
     process, result = run("momenta", text)
     if not ok(process.returncode == 0, "a study of momenta", process.stderr):
         return
     even, skewed, plain = table(result)
     ok(even["rotation-z_max"] < 1e-13, "the example's conversion keeps the momentum", even["rotation-z_max"])
-    ok(skewed["rotation-z_max"] > 1e-4, "that of a layer with an axis of its own does not", skewed["rotation-z_max"])
+    ok(
+        skewed["rotation-z_max"] > 1e-4,
+        "that of a layer with an axis of its own does not",
+        skewed["rotation-z_max"],
+    )
     note(f"momenta off by {even['rotation-z_max']:.2g} and {skewed['rotation-z_max']:.2g}")
-    ok(skewed["energy_max"] < 0.1 * plain["energy_max"], "its energy is better than the layer's", skewed["energy_max"], plain["energy_max"])
+    ok(
+        skewed["energy_max"] < 0.1 * plain["energy_max"],
+        "its energy is better than the layer's",
+        skewed["energy_max"],
+        plain["energy_max"],
+    )
 
 
 def mistakes():
     folder = scratch()
-    head, methods = "study: conservation\nsystem: double-pendulum\nend: 1\nsteps: [0.1]\n", "methods: [mine, project(mine), convert(mine)]\n"
+    head, methods = (
+        "study: conservation\nsystem: double-pendulum\nend: 1\nsteps: [0.1]\n",
+        "methods: [mine, project(mine), convert(mine)]\n",
+    )
 
     def put(name, text):
         with open(os.path.join(folder, name), "w") as f:
@@ -153,10 +238,26 @@ def mistakes():
     def refused(title, text, place, words, ways=(("check", 0), ("run", 0)), **how):
         put("s.yaml", text)
         for command, ranks in ways:
-            process = constella(command, "s.yaml", *(["-o", "refused.h5"] if command == "run" else []), folder=folder, ranks=ranks, **how)
-            told = process.stderr.count(": error: s.yaml") + sum(x.startswith("s.yaml:") for x in process.stderr.splitlines())
-            ok(process.returncode == 2 and told == 1 and f"s.yaml:{place}: error: " in process.stderr and all(w in process.stderr for w in words),
-               f"{command}: {title} ({ranks} ranks)", process.returncode, process.stderr)
+            process = constella(
+                command,
+                "s.yaml",
+                *(["-o", "refused.h5"] if command == "run" else []),
+                folder=folder,
+                ranks=ranks,
+                **how,
+            )
+            told = process.stderr.count(": error: s.yaml") + sum(
+                x.startswith("s.yaml:") for x in process.stderr.splitlines()
+            )
+            ok(
+                process.returncode == 2
+                and told == 1
+                and f"s.yaml:{place}: error: " in process.stderr
+                and all(w in process.stderr for w in words),
+                f"{command}: {title} ({ranks} ranks)",
+                process.returncode,
+                process.stderr,
+            )
             ok(not os.path.exists(os.path.join(folder, "refused.h5")), "nothing is written")
 
     def layer(text, kind="mine"):
@@ -167,26 +268,98 @@ def mistakes():
     put("empty.c", "")
     put("syntax.c", KUTTA.replace("cst_layer_copy(s, s->q, s->q1);", "cst_layer_copy(s, s->q, s->q1)"))
     put("open.c", KUTTA.replace("cst_layer_copy(s, s->v, s->v1);", ""))
-    put("swollen.c", KUTTA.replace("*s->S = s->number(s, 0);", "*s->S = s->number(s, 0);\n  for (int i = 0; i < 250000; i++) *s->S = s->call(s, \"sin\", s->add(s, *s->S, s->t), 0);"))
-    refused("a missing file", layer("{file: gone.c}"), "5:23", ["gone.c: No such file or directory"], everywhere)
-    refused("what the compiler says, with its lines", layer("{file: syntax.c}"), "5:23", ["gcc: exit status 1\n", "\n  syntax.c:10:33: error: expected ';'", "| "], everywhere)
-    refused("no layer in it", layer("{file: empty.c}"), "5:23", ["empty.c: there is no cst_user_layer in it"], everywhere)
-    refused("a step that fills nothing", layer("{file: open.c}"), "5:23", ["open.c: its step does not fill v1"], everywhere)
-    refused("no compiler", layer("{file: good.c}"), "5:23", ["good.c: /dev/null/cc: Not a directory"], everywhere, env={"CONSTELLA_CC": "/dev/null/cc"})
+    put(
+        "swollen.c",
+        KUTTA.replace(
+            "*s->S = s->number(s, 0);",
+            '*s->S = s->number(s, 0);\n  for (int i = 0; i < 250000; i++) *s->S = s->call(s, "sin", s->add(s, *s->S, s->t), 0);',
+        ),
+    )
+    refused(
+        "a missing file", layer("{file: gone.c}"), "5:23", ["gone.c: No such file or directory"], everywhere
+    )
+    refused(
+        "what the compiler says, with its lines",
+        layer("{file: syntax.c}"),
+        "5:23",
+        ["gcc: exit status 1\n", "\n  syntax.c:10:33: error: expected ';'", "| "],
+        everywhere,
+    )
+    refused(
+        "no layer in it",
+        layer("{file: empty.c}"),
+        "5:23",
+        ["empty.c: there is no cst_user_layer in it"],
+        everywhere,
+    )
+    refused(
+        "a step that fills nothing",
+        layer("{file: open.c}"),
+        "5:23",
+        ["open.c: its step does not fill v1"],
+        everywhere,
+    )
+    refused(
+        "no compiler",
+        layer("{file: good.c}"),
+        "5:23",
+        ["good.c: /dev/null/cc: Not a directory"],
+        everywhere,
+        env={"CONSTELLA_CC": "/dev/null/cc"},
+    )
     refused("a misspelt key", layer("{fiel: good.c}"), "5:17", ["unknown key 'fiel'", "did you mean 'file'?"])
-    refused("a file and a tableau", layer("{file: good.c, a: [[0]]}"), "5:31", ["unknown key 'a'; allowed: file, sha256"])
-    refused("an empty name", layer("{file: ''}"), "5:23", ["'file' is empty; it must be the name of a C file"])
-    refused("another file's sha256", layer(f"{{file: good.c, sha256: {64 * '0'}}}"), "5:39", ["that of good.c is " + hashlib.sha256(KUTTA.encode()).hexdigest()])
-    refused("a name that is taken", layer("{file: good.c}", "rk4").replace("mine", "rk4"), "5:10", ["the name 'rk4' is taken by a method"])
-    for method, column, words in (("adjoint(mine)", 19, ["'mine' has no adjoint"]), ("mien", 11, ["did you mean 'mine'?"]), ("mine(4)", 11, ["'mine' takes no arguments"]),
-                                  ("'compose(mine, yoshida4)'", 20, ["'mine' has none"])):
-        refused(method, layer("{file: good.c}").replace(methods, f"methods: [{method}]\n"), f"6:{column}", words)
-    refused("a system that formulas do not suit", layer("{file: good.c}").replace("double-pendulum", "pendulum-chain").replace(methods, "methods: [mine]\n"), "6:11", ["couple as a band"])
-    refused("formulas that are too many", layer("{file: swollen.c}").replace(methods, "methods: [mine]\n"), "6:11", ["take more operations than can be differentiated"])
+    refused(
+        "a file and a tableau",
+        layer("{file: good.c, a: [[0]]}"),
+        "5:31",
+        ["unknown key 'a'; allowed: file, sha256"],
+    )
+    refused(
+        "an empty name", layer("{file: ''}"), "5:23", ["'file' is empty; it must be the name of a C file"]
+    )
+    refused(
+        "another file's sha256",
+        layer(f"{{file: good.c, sha256: {64 * '0'}}}"),
+        "5:39",
+        ["that of good.c is " + hashlib.sha256(KUTTA.encode()).hexdigest()],
+    )
+    refused(
+        "a name that is taken",
+        layer("{file: good.c}", "rk4").replace("mine", "rk4"),
+        "5:10",
+        ["the name 'rk4' is taken by a method"],
+    )
+    for method, column, words in (
+        ("adjoint(mine)", 19, ["'mine' has no adjoint"]),
+        ("mien", 11, ["did you mean 'mine'?"]),
+        ("mine(4)", 11, ["'mine' takes no arguments"]),
+        ("'compose(mine, yoshida4)'", 20, ["'mine' has none"]),
+    ):
+        refused(
+            method, layer("{file: good.c}").replace(methods, f"methods: [{method}]\n"), f"6:{column}", words
+        )
+    refused(
+        "a system that formulas do not suit",
+        layer("{file: good.c}")
+        .replace("double-pendulum", "pendulum-chain")
+        .replace(methods, "methods: [mine]\n"),
+        "6:11",
+        ["couple as a band"],
+    )
+    refused(
+        "formulas that are too many",
+        layer("{file: swollen.c}").replace(methods, "methods: [mine]\n"),
+        "6:11",
+        ["take more operations than can be differentiated"],
+    )
     put("s.yaml", layer("{file: good.c}"))
     command = [PROGRAM, "run", os.path.join(folder, "s.yaml"), "-o", os.path.join(folder, "refused.h5")]
     process = ranks_of(command, ["env", "CONSTELLA_ISA=v9", *command])
-    ok(process.returncode == 2 and process.stderr.count("error: ") == 1 and not os.path.exists(command[-1]), "a mistake on one rank only ends all", process.stderr)
+    ok(
+        process.returncode == 2 and process.stderr.count("error: ") == 1 and not os.path.exists(command[-1]),
+        "a mistake on one rank only ends all",
+        process.stderr,
+    )
 
 
 if __name__ == "__main__":

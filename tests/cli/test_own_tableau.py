@@ -1,8 +1,9 @@
-"""test_own_tableau.py: tableaus of the user in a study, named and in place: their orders, labels, bits and canonical text."""
+"""test_own_tableau.py: tableaus of the user in a study, named and in place: their orders, labels, bits and
+canonical text."""
 # SPDX-License-Identifier: BSD-2-Clause
 import sys
 
-sys.dont_write_bytecode = True   # no __pycache__ among the sources
+sys.dont_write_bytecode = True  # no __pycache__ among the sources
 
 from cli import constella, differences, digests, done, h5py, ok, path, run, table
 
@@ -28,7 +29,11 @@ METHODS = [
     ('"compose(kutta38,radau)"', "compose(kutta38, radau)", 3),
     ('"compose(radau, adjoint(radau))"', "compose(radau, adjoint(radau))", 4),
     ('"project({a:[[0,0],[2/3,0]],b:[1/4,3/4]})"', "project({a: [[0, 0], [2/3, 0]], b: [1/4, 3/4]})", 2),
-    ("{b: [1/2, 1/2], a: [[1/4, 1/4 - sqrt(3)/6], [1/4 + sqrt(3)/6, 1/4]]}", "{a: [[1/4, 1/4-sqrt(3)/6], [1/4+sqrt(3)/6, 1/4]], b: [1/2, 1/2]}", 4),
+    (
+        "{b: [1/2, 1/2], a: [[1/4, 1/4 - sqrt(3)/6], [1/4 + sqrt(3)/6, 1/4]]}",
+        "{a: [[1/4, 1/4-sqrt(3)/6], [1/4+sqrt(3)/6, 1/4]], b: [1/2, 1/2]}",
+        4,
+    ),
     ("gauss(2)", "gauss(2)", 4),
 ]
 
@@ -41,14 +46,20 @@ def orders(result):
     rows = table(result)
     for _, label, order in METHODS:
         mine = [r for r in rows if r["method"] == label]
-        if not ok(len(mine) == 4, f"{label}: a row a step, under that label", sorted({r["method"] for r in rows})):
+        if not ok(
+            len(mine) == 4, f"{label}: a row a step, under that label", sorted({r["method"] for r in rows})
+        ):
             continue
         for part in "qp":
             got = mine[0][f"order_{part}"]
             ok(abs(got - order) < 0.1, f"{label}: order {order} in {part}", got)
     error = {label: [r["error_q"] for r in rows if r["method"] == label] for _, label, _ in METHODS[-2:]}
     first, second = error.values()
-    ok(all(abs(x - y) <= 1e-13 for x, y in zip(first, second)), "Gauss's tableau written out is gauss(2)", error)
+    ok(
+        all(abs(x - y) <= 1e-13 for x, y in zip(first, second)),
+        "Gauss's tableau written out is gauss(2)",
+        error,
+    )
 
 
 def text_of(result):
@@ -61,7 +72,11 @@ def canonical(result):
     text = text_of(result)
     ok("layers:" in text and "kutta38:" in text and "-1/3" in text, "the stored study holds the layers", text)
     process, again = run("again", text)
-    ok(process.returncode == 0 and not differences(digests(result), digests(again)), "the stored study gives the same result", process.stderr)
+    ok(
+        process.returncode == 0 and not differences(digests(result), digests(again)),
+        "the stored study gives the same result",
+        process.stderr,
+    )
 
 
 def shown():
@@ -72,9 +87,18 @@ def shown():
         (("list", "methods"), ["{a:, b:, c:}", "rk8"]),
     ):
         process = constella(*words)
-        ok(process.returncode == 0 and all(x in process.stdout for x in lines), "constella " + " ".join(words), process.stdout, process.stderr)
+        ok(
+            process.returncode == 0 and all(x in process.stdout for x in lines),
+            "constella " + " ".join(words),
+            process.stdout,
+            process.stderr,
+        )
     process = constella("show", "{a: [[1/2]], b: [2]}")
-    ok(process.returncode == 2 and "'b' sums to 2" in process.stderr, "show of a wrong tableau: exit status 2, and why", process.stderr)
+    ok(
+        process.returncode == 2 and "'b' sums to 2" in process.stderr,
+        "show of a wrong tableau: exit status 2, and why",
+        process.stderr,
+    )
 
 
 if __name__ == "__main__":
@@ -83,6 +107,10 @@ if __name__ == "__main__":
         orders(result)
         canonical(result)
         process, other = run("ranks", study(METHODS), ranks=2)
-        ok(process.returncode == 0 and not differences(digests(result), digests(other)), "the same bits on two ranks", process.stderr)
+        ok(
+            process.returncode == 0 and not differences(digests(result), digests(other)),
+            "the same bits on two ranks",
+            process.stderr,
+        )
     shown()
     done()

@@ -1,5 +1,6 @@
-"""test_papers.py: jobs/papers/tables.py: the largest steps of every table of brugnano.toml agree, disagreement is detected, digits are counted as documented.
-statements.py: measurements by a script and by a study are as stated, and false statements are detected. tao-owhadi-crossings.py: the same of ensembles."""
+"""test_papers.py: jobs/papers/tables.py: the largest steps of every table of brugnano.toml agree,
+disagreement is detected, digits are counted as documented. statements.py: measurements by a script and by a
+study are as stated, and false statements are detected. tao-owhadi-crossings.py: the same of ensembles."""
 # SPDX-License-Identifier: BSD-2-Clause
 import pathlib
 import re
@@ -8,7 +9,7 @@ import subprocess
 import sys
 import tomllib
 
-sys.dont_write_bytecode = True   # no __pycache__ among the sources
+sys.dont_write_bytecode = True  # no __pycache__ among the sources
 
 from cli import ENVIRONMENT, FOLDER, PROGRAM, done, ok, path, run, scratch, skip, table, together, write
 
@@ -30,7 +31,7 @@ DIGITS = [
     ("2.5700e-02", 2.0e-02, 0),
     ("2.5700e-02", -2.5700e-02, 0),
     ("2.5700e-02", 0.0, 0),
-    ("9.9996e-01", 1.000005e+00, 4),
+    ("9.9996e-01", 1.000005e00, 4),
     ("9.9996e-01", 9.99962e-01, 5),
     ("1.1543e+00", 1.15429, 5),
     ("2e-06", 2.4e-06, 1),
@@ -74,7 +75,14 @@ rows = '''
 def command(paper, folder, *words, script="tables.py"):
     """Runs tables.py, or another."""
     line = [sys.executable, str(PAPERS / script), str(paper), "-o", str(folder), *map(str, words)]
-    return subprocess.run(line, env={**ENVIRONMENT, "CONSTELLA": PROGRAM}, cwd=FOLDER, capture_output=True, text=True, timeout=200)
+    return subprocess.run(
+        line,
+        env={**ENVIRONMENT, "CONSTELLA": PROGRAM},
+        cwd=FOLDER,
+        capture_output=True,
+        text=True,
+        timeout=200,
+    )
 
 
 def counted(text):
@@ -87,19 +95,38 @@ def test_digits():
     for printed, measured, wanted in DIGITS:
         found = agreement.agreeing_digits(printed, measured)
         ok(found == wanted, f"{measured:g} agrees with {printed} to {wanted} digits", found)
-    ok(not agreement.judge_digits("2.5700e-02", float("nan"), 1)[0], "nothing agrees with what is not a number")
-    ok(agreement.judge_within("2.00", 2.0149, 0.01)[0] and not agreement.judge_within("2.00", 2.0151, 0.01)[0], "a rate is within 0.01 after rounding")
-    ok(not agreement.judge_within("2.00", float("nan"), 0.01)[0] and not agreement.judge_bound("0", float("nan"), 1)[0], "nor is it within a bound")
+    ok(
+        not agreement.judge_digits("2.5700e-02", float("nan"), 1)[0],
+        "nothing agrees with what is not a number",
+    )
+    ok(
+        agreement.judge_within("2.00", 2.0149, 0.01)[0]
+        and not agreement.judge_within("2.00", 2.0151, 0.01)[0],
+        "a rate is within 0.01 after rounding",
+    )
+    ok(
+        not agreement.judge_within("2.00", float("nan"), 0.01)[0]
+        and not agreement.judge_bound("0", float("nan"), 1)[0],
+        "nor is it within a bound",
+    )
 
 
 def test_shortened():
     for text, wanted in SHORTENED:
-        ok(studies.shortened(text + "\n", ROWS) == wanted + "\n", f"{text}: its first {ROWS} steps", studies.shortened(text, ROWS))
+        ok(
+            studies.shortened(text + "\n", ROWS) == wanted + "\n",
+            f"{text}: its first {ROWS} steps",
+            studies.shortened(text, ROWS),
+        )
 
 
 def printed_numbers(label):
     """How many cells the first rows of a table hold."""
-    rows = [line.split()[1:] for block in PAPER["tables"][label]["blocks"] for line in block["rows"].strip().splitlines()[:ROWS]]
+    rows = [
+        line.split()[1:]
+        for block in PAPER["tables"][label]["blocks"]
+        for line in block["rows"].strip().splitlines()[:ROWS]
+    ]
     return sum(cell != "-" for row in rows for cell in row)
 
 
@@ -109,22 +136,54 @@ def test_paper():
     controls = [label for label, item in PAPER["tables"].items() if "control" in item]
     folder = scratch()
     process = command(PAPERS / "brugnano.toml", folder, "--rows", ROWS, "--only", *labels, *controls)
-    ok(process.returncode == 0, "the largest steps of every table agree", process.stderr, *re.findall(r"^.*DISAGREES.*$", process.stdout, re.M))
+    ok(
+        process.returncode == 0,
+        "the largest steps of every table agree",
+        process.stderr,
+        *re.findall(r"^.*DISAGREES.*$", process.stdout, re.M),
+    )
     for label in labels:
         section = re.search(rf"^{label}: .*?(?=^\S+: |^Numbers of)", process.stdout, re.M | re.S)
-        lines = re.findall(r"^.* \d\S*\s+(?:\d digits|off by|bound) ?.*$", section[0] if section else "", re.M)
-        ok(len(lines) == printed_numbers(label) > 0, f"{label}: a line for each printed number", len(lines), printed_numbers(label))
-    ok(counted(process.stdout)[2] == 0 and counted(process.stdout)[0] > 80, "none disagrees", process.stdout[-800:])
+        lines = re.findall(
+            r"^.* \d\S*\s+(?:\d digits|off by|bound) ?.*$", section[0] if section else "", re.M
+        )
+        ok(
+            len(lines) == printed_numbers(label) > 0,
+            f"{label}: a line for each printed number",
+            len(lines),
+            printed_numbers(label),
+        )
+    ok(
+        counted(process.stdout)[2] == 0 and counted(process.stdout)[0] > 80,
+        "none disagrees",
+        process.stdout[-800:],
+    )
     for label in controls:
-        ok(re.search(rf"^control {label}: .* must$", process.stdout, re.M), f"control {label} is told apart", process.stdout[-800:])
-    ok(all((pathlib.Path(folder) / f"brugnano-{label}.h5").exists() for label in labels), "results stay in the folder")
+        ok(
+            re.search(rf"^control {label}: .* must$", process.stdout, re.M),
+            f"control {label} is told apart",
+            process.stdout[-800:],
+        )
+    ok(
+        all((pathlib.Path(folder) / f"brugnano-{label}.h5").exists() for label in labels),
+        "results stay in the folder",
+    )
 
 
 def test_springs():
     """All of the paper whose numbers are those of another implementation."""
     process = command(PAPERS / "tao-owhadi.toml", scratch())
-    ok(process.returncode == 0, "springs: all numbers agree", process.stderr, *re.findall(r"^.*DISAGREES.*$", process.stdout, re.M))
-    ok(counted(process.stdout)[2] == 0 and counted(process.stdout)[0] > 140, "springs: none disagrees", process.stdout[-800:])
+    ok(
+        process.returncode == 0,
+        "springs: all numbers agree",
+        process.stderr,
+        *re.findall(r"^.*DISAGREES.*$", process.stdout, re.M),
+    )
+    ok(
+        counted(process.stdout)[2] == 0 and counted(process.stdout)[0] > 140,
+        "springs: none disagrees",
+        process.stdout[-800:],
+    )
 
 
 DNA = """source = "nowhere"
@@ -151,7 +210,12 @@ def test_transitions():
         shutil.copy(PAPERS / "tao-owhadi-dna.yaml", folder)
         (folder / "dna.toml").write_text(DNA.format(mean=mean))
         process = command(folder / "dna.toml", folder / "results", script="tao-owhadi-crossings.py")
-        ok(process.returncode == status and process.stdout.count("OUTSIDE") == status, f"a mean of {mean}: exit status {status}", process.stdout, process.stderr)
+        ok(
+            process.returncode == status and process.stdout.count("OUTSIDE") == status,
+            f"a mean of {mean}: exit status {status}",
+            process.stdout,
+            process.stderr,
+        )
 
 
 def test_matrices():
@@ -159,16 +223,24 @@ def test_matrices():
     folder = scratch()
     process = command(PAPERS / "tao-owhadi-statements.toml", folder, "--ranks", 0, script="statements.py")
     count = re.search(r"^(\d+) of (\d+) as stated$", process.stdout, re.M)
-    ok(process.returncode == 0 and count and int(count[1]) == int(count[2]) > 10, "section 4.5 as derived, and as printed", process.stdout, process.stderr)
+    ok(
+        process.returncode == 0 and count and int(count[1]) == int(count[2]) > 10,
+        "section 4.5 as derived, and as printed",
+        process.stdout,
+        process.stderr,
+    )
 
 
 def stated(old="", new=""):
-    """statements.py for what a script and the quickest study measure of a paper, in which a text may be another."""
+    """statements.py for what a script and the quickest study measure of a paper, in which a text may be
+    another."""
     folder = pathlib.Path(scratch())
     for name in ("end_multipliers.py", "barbero-linan-vectors.yaml"):
         shutil.copy(PAPERS / name, folder)
     head, *blocks = (PAPERS / "barbero-linan.toml").read_text().split("[[statements]]")
-    text = "[[statements]]".join([head, *(b for b in blocks if "end_multipliers.py" in b or not new and "vectors.yaml" in b)])
+    text = "[[statements]]".join(
+        [head, *(b for b in blocks if "end_multipliers.py" in b or not new and "vectors.yaml" in b)]
+    )
     if old:
         ok(old in text, f"{old} is stated")
     (folder / "paper.toml").write_text(text.replace(old, new, 1))
@@ -179,34 +251,71 @@ def test_statements():
     """As stated; not as stated; a column and a script that are not there."""
     process = stated()
     count = re.search(r"^(\d+) of (\d+) as stated$", process.stdout, re.M)
-    ok(process.returncode == 0 and count and int(count[1]) == int(count[2]) > 25, "what is measured is as stated", process.stdout, process.stderr)
+    ok(
+        process.returncode == 0 and count and int(count[1]) == int(count[2]) > 25,
+        "what is measured is as stated",
+        process.stdout,
+        process.stderr,
+    )
     for name, wanted in (("ends(yoshida4)", 2), ("substeps(yoshida4)", 4), ("substeps(yoshida6)", 6)):
         found = re.search(rf"ok +{re.escape(name)}: order (\S+) ", process.stdout)
         ok(found and abs(float(found[1]) - wanted) <= 0.1, f"{name} is of order {wanted}", process.stdout)
     wrong = stated('"ends(yoshida4)", column = "order", is = 2', '"ends(yoshida4)", column = "order", is = 4')
-    ok(wrong.returncode == 1 and wrong.stdout.count("NOT") == 1, "ends alone are not of order 4", wrong.stdout, wrong.stderr)
+    ok(
+        wrong.returncode == 1 and wrong.stdout.count("NOT") == 1,
+        "ends alone are not of order 4",
+        wrong.stdout,
+        wrong.stderr,
+    )
     column = stated('"ends(yoshida4)", column = "order"', '"ends(yoshida4)", column = "ordre"')
-    ok(column.returncode == 2 and "no ordre; it has order, two_form" in column.stderr, "an unknown column is refused", column.stderr)
+    ok(
+        column.returncode == 2 and "no ordre; it has order, two_form" in column.stderr,
+        "an unknown column is refused",
+        column.stderr,
+    )
     absent = stated('script = "end_multipliers.py"', 'script = "absent.py"')
-    ok(absent.returncode == 2 and "statements.py: error" in absent.stderr and "absent.py" in absent.stderr, "so is a script that is not there", absent.stderr)
+    ok(
+        absent.returncode == 2 and "statements.py: error" in absent.stderr and "absent.py" in absent.stderr,
+        "so is a script that is not there",
+        absent.stderr,
+    )
 
 
 def test_water():
-    """Seven waters in a bath to t = 1000: what is stated of them, and what is not so: a peak, a part, a mean, a temperature."""
+    """Seven waters in a bath to t = 1000: what is stated of them, and what is not so: a peak, a part, a mean,
+    a temperature."""
     folder = pathlib.Path(scratch())
     study = (PAPERS / "tao-owhadi-water.yaml").read_text().replace("end: 10000", "end: 1000")
-    (folder / "tao-owhadi-water.yaml").write_text("\n".join(line for line in study.splitlines() if "coefficient" not in line))
+    (folder / "tao-owhadi-water.yaml").write_text(
+        "\n".join(line for line in study.splitlines() if "coefficient" not in line)
+    )
     head, *blocks = (PAPERS / "tao-owhadi-water.toml").read_text().split("[[statements]]")
     last = next(b for b in blocks if "0.0006" in b)
     last = re.sub(r"^(name|change) = .*\n", "", last, flags=re.M)
     wrong = last
-    for old, new in (("2.775", "2.975"), ("is = 2.83,", "is = 2.93,"), ("0.37", "0.47"), ("0.02,", "0.021,"), ("0.0006", "0.00001")):
+    for old, new in (
+        ("2.775", "2.975"),
+        ("is = 2.83,", "is = 2.93,"),
+        ("0.37", "0.47"),
+        ("0.02,", "0.021,"),
+        ("0.0006", "0.00001"),
+    ):
         wrong = wrong.replace(old, new)
     (folder / "water.toml").write_text("[[statements]]".join([head, last, wrong]))
     process = command(folder / "water.toml", folder / "results", "--ranks", 0, script="statements.py")
     right = re.findall(r"^  (ok |NOT)  langevin", process.stdout, re.M)
-    ok(right[:10] == ["ok "] * 10, "seven waters: distances and temperature as stated", process.stdout, process.stderr)
-    ok(process.returncode == 1 and right[10:] == ["NOT"] * 10, "and not as stated wrongly", process.stdout, process.stderr)
+    ok(
+        right[:10] == ["ok "] * 10,
+        "seven waters: distances and temperature as stated",
+        process.stdout,
+        process.stderr,
+    )
+    ok(
+        process.returncode == 1 and right[10:] == ["NOT"] * 10,
+        "and not as stated wrongly",
+        process.stdout,
+        process.stderr,
+    )
 
 
 def changed(old, new):
@@ -222,11 +331,20 @@ def changed(old, new):
 
 def test_wrong_number():
     """A wrong printed number, a wrong bound, a wrong rate: each is detected."""
-    cases = [("6.4260e-03", "6.4290e-03", 1), ("2.5700e-02", "2.5800e-02", 1), ("energy_max\", bound = 1e-13", "energy_max\", bound = 1e-19", None)]
+    cases = [
+        ("6.4260e-03", "6.4290e-03", 1),
+        ("2.5700e-02", "2.5800e-02", 1),
+        ('energy_max", bound = 1e-13', 'energy_max", bound = 1e-19', None),
+    ]
     for old, new, wanted in cases:
         process = command(changed(old, new), scratch(), "--rows", 2, "--only", "table1")
         off = counted(process.stdout)[2]
-        ok(process.returncode == 1 and (off == wanted or wanted is None and off > 0), f"{new} in place of {old} disagrees", off, process.stdout[-800:])
+        ok(
+            process.returncode == 1 and (off == wanted or wanted is None and off > 0),
+            f"{new} in place of {old} disagrees",
+            off,
+            process.stdout[-800:],
+        )
 
 
 def test_figures():
@@ -239,9 +357,21 @@ def test_figures():
     folder = pathlib.Path(scratch())
     process = command(PAPERS / "brugnano.toml", folder, "--only", "figure1", "figure2")
     ok(process.returncode == 0, "figures 1 and 2 hold what they show", process.stderr, process.stdout)
-    ok("figure1: error is linear: linear\n" in process.stdout, "the error on the conical pendulum grows linearly", process.stdout)
-    pictures = [(folder / f"{name}.png").read_bytes()[1:4] for name in ("figure1", "figure2") if (folder / f"{name}.png").exists()]
-    ok(pictures == [b"PNG", b"PNG"] and len(list(folder.glob("*.h5"))) == 1, "they are drawn, from one run", list(folder.iterdir()))
+    ok(
+        "figure1: error is linear: linear\n" in process.stdout,
+        "the error on the conical pendulum grows linearly",
+        process.stdout,
+    )
+    pictures = [
+        (folder / f"{name}.png").read_bytes()[1:4]
+        for name in ("figure1", "figure2")
+        if (folder / f"{name}.png").exists()
+    ]
+    ok(
+        pictures == [b"PNG", b"PNG"] and len(list(folder.glob("*.h5"))) == 1,
+        "they are drawn, from one run",
+        list(folder.iterdir()),
+    )
     process = command(changed('error = "linear"', 'error = "bounded"'), scratch(), "--only", "figure1")
     ok(process.returncode == 1 and "DISAGREES" in process.stdout, "it does not stay bounded", process.stdout)
 
@@ -268,30 +398,82 @@ def test_other_paper():
     rows = table(result)
     measured = {method: [r for r in rows if r["method"] == method] for method in ("rattle", "shake")}
     good = command(small("good", small_rows(measured, 0)), path("good"))
-    ok(good.returncode == 0 and counted(good.stdout) == (6, 6, 0), "a paper of two methods side by side agrees to all digits", good.stdout, good.stderr)
+    ok(
+        good.returncode == 0 and counted(good.stdout) == (6, 6, 0),
+        "a paper of two methods side by side agrees to all digits",
+        good.stdout,
+        good.stderr,
+    )
     bad = command(small("bad", small_rows(measured, 10)), path("bad"))
-    ok(bad.returncode == 1 and counted(bad.stdout)[2] == 1, "and not with a wrong third digit", bad.stdout[-800:])
+    ok(
+        bad.returncode == 1 and counted(bad.stdout)[2] == 1,
+        "and not with a wrong third digit",
+        bad.stdout[-800:],
+    )
     bound = command(small("bound", small_rows(measured, 0), "1e-15"), path("bound"))
-    ok(bound.returncode == 1 and counted(bound.stdout)[2] == 3, "a bound on an observable is noticed", bound.stdout[-800:])
-    fewer = command(small("fewer", small_rows(measured, 0)), path("fewer"), "--rows", 2, "--format", "markdown")
-    ok(fewer.returncode == 0 and "| 0.05 |" in fewer.stdout and "0.025" not in fewer.stdout, "two rows alone, as Markdown", fewer.stdout)
+    ok(
+        bound.returncode == 1 and counted(bound.stdout)[2] == 3,
+        "a bound on an observable is noticed",
+        bound.stdout[-800:],
+    )
+    fewer = command(
+        small("fewer", small_rows(measured, 0)), path("fewer"), "--rows", 2, "--format", "markdown"
+    )
+    ok(
+        fewer.returncode == 0 and "| 0.05 |" in fewer.stdout and "0.025" not in fewer.stdout,
+        "two rows alone, as Markdown",
+        fewer.stdout,
+    )
     more = command(small("more", small_rows(measured, 0) + "\n0.0125 1e-5 2.00 1e-4 0"), path("more"))
-    ok(more.returncode == 2 and "has no step 4" in more.stderr, "more rows than the study has steps are refused", more.stderr)
+    ok(
+        more.returncode == 2 and "has no step 4" in more.stderr,
+        "more rows than the study has steps are refused",
+        more.stderr,
+    )
     short = command(small("short", "0.1 1e-3 -"), path("short"))
-    ok(short.returncode == 2 and "2 cells for 4 columns" in short.stderr, "a row with too few cells is refused", short.stderr)
+    ok(
+        short.returncode == 2 and "2 cells for 4 columns" in short.stderr,
+        "a row with too few cells is refused",
+        short.stderr,
+    )
     before = pathlib.Path(path("good"), "small.h5").stat().st_mtime_ns
     again = command(path("good.toml"), path("good"))
-    ok(again.returncode == 2 and "--overwrite" in again.stderr, "results are not overwritten silently", again.stderr)
+    ok(
+        again.returncode == 2 and "--overwrite" in again.stderr,
+        "results are not overwritten silently",
+        again.stderr,
+    )
     ok(pathlib.Path(path("good"), "small.h5").stat().st_mtime_ns == before, "nor touched")
     ok(command(path("good.toml"), path("good"), "--overwrite").returncode == 0, "but when it is asked for")
     unknown = command(path("good.toml"), path("good"), "--only", "large")
     absent = command(path("absent.toml"), path("absent"))
-    ok(absent.returncode == 2 and "No such file" in absent.stderr, "so is a file that is not there", absent.stderr)
-    ok(unknown.returncode == 2 and "there are small" in unknown.stderr, "an unknown table is refused with the names that there are", unknown.stderr)
+    ok(
+        absent.returncode == 2 and "No such file" in absent.stderr,
+        "so is a file that is not there",
+        absent.stderr,
+    )
+    ok(
+        unknown.returncode == 2 and "there are small" in unknown.stderr,
+        "an unknown table is refused with the names that there are",
+        unknown.stderr,
+    )
 
 
 if __name__ == "__main__":
     test_digits()
     test_shortened()
-    together([test_paper, test_springs, test_transitions, test_matrices, test_statements, test_water, test_wrong_number, test_figures, test_other_paper], most=2)
+    together(
+        [
+            test_paper,
+            test_springs,
+            test_transitions,
+            test_matrices,
+            test_statements,
+            test_water,
+            test_wrong_number,
+            test_figures,
+            test_other_paper,
+        ],
+        most=2,
+    )
     done()

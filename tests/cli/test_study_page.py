@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""The page on the study file against its reader: every key that the reader accepts is on the page, with an example that is accepted; and the generated parts of docs/ are up to date."""
+"""The page on the study file against its reader: every key that the reader accepts is on the page, with an
+example that is accepted; and the generated parts of docs/ are up to date."""
 # SPDX-License-Identifier: BSD-2-Clause
 import os
 import re
@@ -18,11 +19,30 @@ KEYS = read_keys(constella("show", "study").stdout)
 
 # Studies that a line is put into; the first that accepts it counts.
 BASES = [
-    {"study": "order", "system": "planar-pendulum", "end": "2.0", "steps": "{counts: [20]}", "methods": "[rattle]", "reference": "self"},
-    {"study": "ensemble", "system": "planar-pendulum", "end": "2.0", "steps": "[0.1]", "methods": "[convert(heun)]"},
-    {"study": "order", "system": "planar-pendulum", "end": "2.0", "steps": "[0.1]",
-     "methods": "[\"baoab(friction=1, inverse-temperature=2)\"]",
-     "reference": "{method: \"baoab(friction=1, inverse-temperature=2)\", step: 0.05}", "noise": "{resolution: 0.05}"},
+    {
+        "study": "order",
+        "system": "planar-pendulum",
+        "end": "2.0",
+        "steps": "{counts: [20]}",
+        "methods": "[rattle]",
+        "reference": "self",
+    },
+    {
+        "study": "ensemble",
+        "system": "planar-pendulum",
+        "end": "2.0",
+        "steps": "[0.1]",
+        "methods": "[convert(heun)]",
+    },
+    {
+        "study": "order",
+        "system": "planar-pendulum",
+        "end": "2.0",
+        "steps": "[0.1]",
+        "methods": '["baoab(friction=1, inverse-temperature=2)"]',
+        "reference": '{method: "baoab(friction=1, inverse-temperature=2)", step: 0.05}',
+        "noise": "{resolution: 0.05}",
+    },
     {"study": "ensemble", "system": "euler-top", "end": "2.0", "steps": "[0.1]", "methods": "[rattle]"},
 ]
 
@@ -52,8 +72,13 @@ PLACES = {
 }
 # The forms of a map that allow other keys than the one above.
 FORMS = {
-    "initial": ["initial: {members: 2, spread: {q: 0.1}, %s: 1}", "initial: {list: [default], %s: 1}", "initial: {csv: starts.csv, %s: 1}",
-                "initial: {from: earlier.h5, %s: 1}", "initial: {grid: {x: [0]}, %s: 1}"],
+    "initial": [
+        "initial: {members: 2, spread: {q: 0.1}, %s: 1}",
+        "initial: {list: [default], %s: 1}",
+        "initial: {csv: starts.csv, %s: 1}",
+        "initial: {from: earlier.h5, %s: 1}",
+        "initial: {grid: {x: [0]}, %s: 1}",
+    ],
     "steps": ["steps: {counts: [20], %s: 1}"],
     "layers.NAME": ["layers: {mine: {file: mine.c, %s: 1}}"],
 }
@@ -92,7 +117,11 @@ def packs(lines):
     for line in lines:
         key = line.partition(":")[0]
         for group in groups:
-            if key not in ("methods", "noise", "end", "study") and key not in group and "reference" not in {key, *group}:
+            if (
+                key not in ("methods", "noise", "end", "study")
+                and key not in group
+                and "reference" not in {key, *group}
+            ):
                 group[key] = line
                 break
         else:
@@ -101,8 +130,12 @@ def packs(lines):
 
 
 def examples():
-    wrong = [f"{key['path']}: its example does not have it" for key in KEYS
-             if key["example"] and not re.search(rf"\b{re.escape(key['path'].rpartition('.')[2])}['\"]?:", key["example"])]
+    wrong = [
+        f"{key['path']}: its example does not have it"
+        for key in KEYS
+        if key["example"]
+        and not re.search(rf"\b{re.escape(key['path'].rpartition('.')[2])}['\"]?:", key["example"])
+    ]
     for i, lines in enumerate(packs([key["example"] for key in KEYS if key["example"]])):
         if is_accepted(f"pack{i}", *lines)[0]:
             continue
@@ -126,24 +159,49 @@ def reader():
     for inside, line in PLACES.items():
         page = {key["path"].rpartition(".")[2] for key in KEYS if key["path"].rpartition(".")[0] == inside}
         lines = [line, *FORMS.get(inside, [])]
-        taken = set().union(*(allowed(f"place-{inside or 'file'}-{i}", BASES[0], x) for i, x in enumerate(lines)))
+        taken = set().union(
+            *(allowed(f"place-{inside or 'file'}-{i}", BASES[0], x) for i, x in enumerate(lines))
+        )
         if inside == "initial":
             taken |= allowed("place-bodies", BASES[3], BODIES)
-        ok(taken == page, f"the reader and the page have the same keys of '{inside}'", f"reader alone: {sorted(taken - page)}",
-           f"page alone: {sorted(page - taken)}")
+        ok(
+            taken == page,
+            f"the reader and the page have the same keys of '{inside}'",
+            f"reader alone: {sorted(taken - page)}",
+            f"page alone: {sorted(page - taken)}",
+        )
     maps = {key["path"].rpartition(".")[0] for key in KEYS}
     ok(maps == set(PLACES), "every map of the page is looked at", sorted(maps ^ set(PLACES)))
 
 
 def sources():
     """A list of keys outside the table could be accepted unseen."""
-    listed = subprocess.run(["grep", "-nE", r"\bkeys\[\] = \{|cst_reader_map\(r, [^)]*\{", "-r", os.path.join(ROOT, "src", "study")], capture_output=True, text=True).stdout
+    listed = subprocess.run(
+        [
+            "grep",
+            "-nE",
+            r"\bkeys\[\] = \{|cst_reader_map\(r, [^)]*\{",
+            "-r",
+            os.path.join(ROOT, "src", "study"),
+        ],
+        capture_output=True,
+        text=True,
+    ).stdout
     ok(not listed, "no reader of a study has a list of keys of its own", listed)
 
 
 def made():
-    process = subprocess.run([sys.executable, os.path.join(ROOT, "tools", "pages.py"), PROGRAM, "--check"], capture_output=True, text=True)
-    ok(process.returncode == 0, "the pages made from the program's tables are up to date (tools/pages.py PROGRAM writes them)", process.stdout, process.stderr)
+    process = subprocess.run(
+        [sys.executable, os.path.join(ROOT, "tools", "pages.py"), PROGRAM, "--check"],
+        capture_output=True,
+        text=True,
+    )
+    ok(
+        process.returncode == 0,
+        "the pages made from the program's tables are up to date (tools/pages.py PROGRAM writes them)",
+        process.stdout,
+        process.stderr,
+    )
 
 
 files()

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
-"""test_system_page.py: the table of keys of a system file against the reader: every key of the table is accepted where the table has it, with its
-example, and the reader accepts no other. That docs/system-file.md has the table is checked in test_study_page.py."""
+"""test_system_page.py: the table of keys of a system file against the reader: every key of the table is
+accepted where the table has it, with its example, and the reader accepts no other. That docs/system-file.md
+has the table is checked in test_study_page.py."""
 # SPDX-License-Identifier: BSD-2-Clause
 import os
 import re
@@ -57,7 +58,8 @@ DISK, CIRCLE, RING, FIXED, FREE = range(5)
 STATE = "states: {default: {q: [1, 0], v: [0, 1]%s}}"
 MOTION = "q: [cos(t), sin(t)], v: [-sin(t), cos(t)]"
 BODY = "states: {default: {bodies: {top: {omega: [0, 0, 1], %s: 1}}}}"
-# Where each map stands, by the forms it has: a base, and a line with %s in the place of a key that does not exist.
+# Where each map stands, by the forms it has: a base, and a line with %s in the place of a key that does not
+# exist.
 PLACES = {
     "": [(DISK, "%s: 1")],
     "parameters.NAME": [(DISK, "parameters: {L: {default: 1, %s: 1}}")],

@@ -1,12 +1,27 @@
-"""test_trajectories.py: what is stored along trajectories: chosen by number, at random or by what they did, at any number of ranks, through kills,
-verified, extended; and what it costs."""
+"""test_trajectories.py: what is stored along trajectories: chosen by number, at random or by what they did,
+at any number of ranks, through kills, verified, extended; and what it costs."""
 # SPDX-License-Identifier: BSD-2-Clause
 import subprocess
 import sys
 
-sys.dont_write_bytecode = True   # no __pycache__ among the sources
+sys.dont_write_bytecode = True  # no __pycache__ among the sources
 
-from cli import ENVIRONMENT, PROGRAM, constella, differences, digests, done, h5py, made, numpy, ok, path, run, together, write
+from cli import (
+    ENVIRONMENT,
+    PROGRAM,
+    constella,
+    differences,
+    digests,
+    done,
+    h5py,
+    made,
+    numpy,
+    ok,
+    path,
+    run,
+    together,
+    write,
+)
 
 STUDY = """study: ensemble
 system: spherical-pendulum
@@ -28,28 +43,63 @@ def with_members(members, text=STUDY):
 
 
 def contents():
-    every, worst, random = (made(name, with_members(x)) for name, x in (("all", "all"), ("worst", WORST), ("random", "{random: 5, seed: 3}")))
+    every, worst, random = (
+        made(name, with_members(x))
+        for name, x in (("all", "all"), ("worst", WORST), ("random", "{random: 5, seed: 3}"))
+    )
     if not (every and worst and random):
         return
-    ok(set(every["trajectories/0"]) == NAMES, "what is asked for is stored, and nothing else", sorted(every["trajectories/0"]))
+    ok(
+        set(every["trajectories/0"]) == NAMES,
+        "what is asked for is stored, and nothing else",
+        sorted(every["trajectories/0"]),
+    )
     q, p, v, l = (every[f"trajectories/1/{k}"][:] for k in ("q", "p", "v", "lambda"))
     ok((p == v).all(), "v is M^-1 p, which is p where the mass is 1")
-    ok(numpy.abs(q[..., 0] * v[..., 1] - q[..., 1] * v[..., 0] - every["trajectories/1/rotation-z"][:]).max() < 1e-14, "the momentum is that of q and v")
+    ok(
+        numpy.abs(q[..., 0] * v[..., 1] - q[..., 1] * v[..., 0] - every["trajectories/1/rotation-z"][:]).max()
+        < 1e-14,
+        "the momentum is that of q and v",
+    )
     ok((every["trajectories/1/pull"][:] == l[..., 0]).all(), "an observable is its expression")
-    ok((every["trajectories/1/energy"][:, -1] == every["observables/energy"][1, :, 1]).all(), "the energy of the last state is that of the end")
+    ok(
+        (every["trajectories/1/energy"][:, -1] == every["observables/energy"][1, :, 1]).all(),
+        "the energy of the last state is that of the end",
+    )
     ok(list(every["trajectories/1/member"]) == list(range(40)), "the file says which members these are")
     for case in "01":
         drift = worst["observables/energy"][int(case), :, 2]
         members = worst[f"trajectories/{case}/member"][:]
-        ok(list(members) == list(numpy.argsort(-drift, kind="stable")[:4]), f"case {case}: the worst four by energy", members, drift)
+        ok(
+            list(members) == list(numpy.argsort(-drift, kind="stable")[:4]),
+            f"case {case}: the worst four by energy",
+            members,
+            drift,
+        )
         for name, file in (("the worst", worst), ("a random choice", random)):
             chosen = file[f"trajectories/{case}/member"][:]
-            ok(all((file[f"trajectories/{case}/{k}"][:] == every[f"trajectories/{case}/{k}"][:][chosen]).all() for k in NAMES - {"t", "member"}),
-               f"case {case}: states of {name} are those that all members have")
-    ok(len(set(random["trajectories/0/member"][:])) == 5, "five different ones at random", random["trajectories/0/member"][:])
+            ok(
+                all(
+                    (
+                        file[f"trajectories/{case}/{k}"][:] == every[f"trajectories/{case}/{k}"][:][chosen]
+                    ).all()
+                    for k in NAMES - {"t", "member"}
+                ),
+                f"case {case}: states of {name} are those that all members have",
+            )
+    ok(
+        len(set(random["trajectories/0/member"][:])) == 5,
+        "five different ones at random",
+        random["trajectories/0/member"][:],
+    )
     for name in ("all", "worst", "random"):
         verify = constella("verify", path(name + ".h5"), "--member", "0", "--member", "5", "--member", "17")
-        ok(verify.returncode == 0 and "6 trajectories, all with the same bits" in verify.stdout, f"{name}: verified", verify.stdout, verify.stderr)
+        ok(
+            verify.returncode == 0 and "6 trajectories, all with the same bits" in verify.stdout,
+            f"{name}: verified",
+            verify.stdout,
+            verify.stderr,
+        )
 
 
 def ranks():
@@ -62,6 +112,7 @@ def ranks():
 
 def killed(name, members):
     """By SIGKILL between checkpoints, again and again."""
+
     def test():
         text = with_members(members, LONG)
         whole = digests(run(name + "-whole", text, "--batch", 64)[1])
@@ -69,7 +120,12 @@ def killed(name, members):
         command = [PROGRAM, "run", study, "-o", result, "--progress", "none", "--resume", "--batch"]
         kills = 0
         for turn in range(2):
-            process = subprocess.Popen([*command, str(16 * (turn % 3 + 1)), "--checkpoint-seconds", "0.05"], env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            process = subprocess.Popen(
+                [*command, str(16 * (turn % 3 + 1)), "--checkpoint-seconds", "0.05"],
+                env=ENVIRONMENT,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            )
             try:
                 process.wait(0.3)
                 break
@@ -79,18 +135,35 @@ def killed(name, members):
                 kills += 1
         constella(*command[1:], "64")
         ok(kills > 0, f"{name}: it was killed", kills)
-        ok(not differences(whole, digests(result)), f"{name}: killed and resumed, the same file", differences(whole, digests(result)))
+        ok(
+            not differences(whole, digests(result)),
+            f"{name}: killed and resumed, the same file",
+            differences(whole, digests(result)),
+        )
+
     return test
 
 
 def extended():
-    for name, members in (("more-random", "{random: 5, seed: 3}"), ("more-worst", WORST), ("more-list", "[3, \"7..9\"]")):
+    for name, members in (
+        ("more-random", "{random: 5, seed: 3}"),
+        ("more-worst", WORST),
+        ("more-list", '[3, "7..9"]'),
+    ):
         run(name, with_members(members, SHORT))
         study = write(name + "-60.yaml", with_members(members, SHORT).replace("members: 40", "members: 60"))
-        extension = constella("extend", path(name + ".h5"), study, "-o", path(name + "-60.h5"), "--progress", "none")
-        fresh = digests(run(name + "-fresh", with_members(members, SHORT).replace("members: 40", "members: 60"))[1])
+        extension = constella(
+            "extend", path(name + ".h5"), study, "-o", path(name + "-60.h5"), "--progress", "none"
+        )
+        fresh = digests(
+            run(name + "-fresh", with_members(members, SHORT).replace("members: 40", "members: 60"))[1]
+        )
         ok(extension.returncode == 0, f"{name}: it is extended", extension.stderr)
-        ok(extension.returncode == 0 and not differences(fresh, digests(path(name + "-60.h5"))), f"{name}: as if it had had so many members at once", differences(fresh, digests(path(name + "-60.h5"))))
+        ok(
+            extension.returncode == 0 and not differences(fresh, digests(path(name + "-60.h5"))),
+            f"{name}: as if it had had so many members at once",
+            differences(fresh, digests(path(name + "-60.h5"))),
+        )
 
 
 def failing():
@@ -103,14 +176,33 @@ steps: [0.25]
 methods: [rattle]
 trajectories: {members: MEMBERS, every: 1, store: [q, energy]}
 """
-    listed, chosen = run("fail-all", with_members("all", text))[1], run("fail-worst", with_members("{worst: 6, by: energy}", text))[1]
+    listed, chosen = (
+        run("fail-all", with_members("all", text))[1],
+        run("fail-worst", with_members("{worst: 6, by: energy}", text))[1],
+    )
     with h5py.File(listed) as a, h5py.File(chosen) as b:
         status, steps, q = a["final/status"][0], a["final/steps"][0], a["trajectories/0/q"][:]
         good = int((status == 0).sum())
         ok(0 < good < 6, "some fail", status)
-        ok(all(numpy.isfinite(q[m, : steps[m] + 1]).all() and numpy.isnan(q[m, steps[m] + 1 :]).all() for m in range(6) if status[m] != 2), "states up to the failure are stored", status, steps)
+        ok(
+            all(
+                numpy.isfinite(q[m, : steps[m] + 1]).all() and numpy.isnan(q[m, steps[m] + 1 :]).all()
+                for m in range(6)
+                if status[m] != 2
+            ),
+            "states up to the failure are stored",
+            status,
+            steps,
+        )
         members = b["trajectories/0/member"][:]
-        ok((members[:good] >= 0).all() and (members[good:] == -1).all() and (status[members[:good]] == 0).all(), "failed members are not among the worst", members, status)
+        ok(
+            (members[:good] >= 0).all()
+            and (members[good:] == -1).all()
+            and (status[members[:good]] == 0).all(),
+            "failed members are not among the worst",
+            members,
+            status,
+        )
         ok(numpy.isnan(b["trajectories/0/q"][good:]).all(), "whose places stay empty")
 
 
@@ -121,29 +213,95 @@ def mistakes():
             text = text[: text.index(", store")] + f", store: {store}}}\n"
         process = constella("check", write("mistake.yaml", text))
         before = text[: text.index(at)] if at else None
-        where = f":{before.count(chr(10)) + 1}:{len(before) - before.rfind(chr(10))}: error: " if at else ": error: "
-        ok(process.returncode == 2 and where in process.stderr and words in process.stderr, f"{name}: refused in its place", process.stderr)
+        where = (
+            f":{before.count(chr(10)) + 1}:{len(before) - before.rfind(chr(10))}: error: "
+            if at
+            else ": error: "
+        )
+        ok(
+            process.returncode == 2 and where in process.stderr and words in process.stderr,
+            f"{name}: refused in its place",
+            process.stderr,
+        )
 
     refused("a word", "none", "'members' is 'none'; it must be a list of numbers and ranges", at="none")
-    refused("a range that ends outside", '["0..40"]', "'members' has the range 0..40; it must be FROM..TO with numbers from 0 to 39", at='"0..40"')
+    refused(
+        "a range that ends outside",
+        '["0..40"]',
+        "'members' has the range 0..40; it must be FROM..TO with numbers from 0 to 39",
+        at='"0..40"',
+    )
     refused("a range backwards", '"9..2"', "the smaller one first", at='"9..2"')
     refused("a number twice", '[3, "2..4"]', "the member 3 appears twice", at='"2..4"')
-    refused("neither", "{by: energy}", "'members' as a map has one of 'random' and 'worst'", at="{by: energy}")
-    refused("both", "{random: 1, worst: 2, by: energy}", "'members' as a map has one of 'random' and 'worst'", at="{random")
-    refused("a seed of the worst", "{worst: 2, by: energy, seed: 1}", "'seed' does not go with 'worst'", at="1}, every")
-    refused("by without worst", "{random: 2, by: energy}", "'by' does not go with 'random'", at="energy}, every")
+    refused(
+        "neither", "{by: energy}", "'members' as a map has one of 'random' and 'worst'", at="{by: energy}"
+    )
+    refused(
+        "both",
+        "{random: 1, worst: 2, by: energy}",
+        "'members' as a map has one of 'random' and 'worst'",
+        at="{random",
+    )
+    refused(
+        "a seed of the worst",
+        "{worst: 2, by: energy, seed: 1}",
+        "'seed' does not go with 'worst'",
+        at="1}, every",
+    )
+    refused(
+        "by without worst", "{random: 2, by: energy}", "'by' does not go with 'random'", at="energy}, every"
+    )
     refused("the worst of nothing", "{worst: 2}", "missing key 'by' in 'members'", at="{worst: 2}")
-    refused("more than there are", "{random: 41}", "'random' is 41; it must be an integer from 1 to 40", at="41}")
+    refused(
+        "more than there are", "{random: 41}", "'random' is 41; it must be an integer from 1 to 40", at="41}"
+    )
     refused("an unknown key", "{worst: 1, by: energy, of: 2}", "unknown key 'of'", at="of: 2")
-    refused("by what nobody observes", "{worst: 2, by: hight}", "'by' has 'hight', which this study does not observe; allowed: energy, rotation-z", at="hight")
+    refused(
+        "by what nobody observes",
+        "{worst: 2, by: hight}",
+        "'by' has 'hight', which this study does not observe; allowed: energy, rotation-z",
+        at="hight",
+    )
     refused("its nearest name", "{worst: 2, by: hight}", "did you mean 'height'?", at="hight")
-    refused("by an error without a reference", "{worst: 2, by: error}", "which this study does not observe", at="error")
+    refused(
+        "by an error without a reference",
+        "{worst: 2, by: error}",
+        "which this study does not observe",
+        at="error",
+    )
     refused("a store of nothing", "[0]", "'store' is an empty list", store="[]", at="[]")
-    refused("a store of what nobody observes", "[0]", "'store' has 'temperature', which this study does not observe; allowed: q, p, v, lambda, energy", store="[q, temperature]", at="temperature")
+    refused(
+        "a store of what nobody observes",
+        "[0]",
+        "'store' has 'temperature', which this study does not observe; allowed: q, p, v, lambda, energy",
+        store="[q, temperature]",
+        at="temperature",
+    )
     refused("a store of one thing twice", "[0]", "'q' appears twice", store="[q, q]")
-    refused("a store of one thing under two names", "[0]", "'rotation-z' is stored twice", store="[momentum, rotation-z]")
-    refused("an observable with a name that is taken", "[0]", "'member' cannot be stored under that name, which is taken", SHORT.replace("height: z", "member: z"), store="[member]")
+    refused(
+        "a store of one thing under two names",
+        "[0]",
+        "'rotation-z' is stored twice",
+        store="[momentum, rotation-z]",
+    )
+    refused(
+        "an observable with a name that is taken",
+        "[0]",
+        "'member' cannot be stored under that name, which is taken",
+        SHORT.replace("height: z", "member: z"),
+        store="[member]",
+    )
 
 
-together([contents, ranks, killed("kill-listed", '["0..99"]'), killed("kill-worst", "{worst: 60, by: rotation-z}"), extended, failing, mistakes])
+together(
+    [
+        contents,
+        ranks,
+        killed("kill-listed", '["0..99"]'),
+        killed("kill-worst", "{worst: 60, by: rotation-z}"),
+        extended,
+        failing,
+        mistakes,
+    ]
+)
 done()

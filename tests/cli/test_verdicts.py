@@ -1,8 +1,9 @@
-"""test_verdicts.py: verdicts on real runs: what drifts, is at rest, breaks down or leaves is called so, and what does not is not."""
+"""test_verdicts.py: verdicts on real runs: what drifts, is at rest, breaks down or leaves is called so, and
+what does not is not."""
 # SPDX-License-Identifier: BSD-2-Clause
 import sys
 
-sys.dont_write_bytecode = True   # no __pycache__ among the sources
+sys.dont_write_bytecode = True  # no __pycache__ among the sources
 
 from cli import done, numpy, ok, run, table, together, write
 
@@ -32,12 +33,22 @@ def energies(rows):
 
 def slow_drift():
     """Drifts of a few deviations of a window mean are not bounded; rattle beside them is."""
-    rows = study("drift", LOW + "end: 1000.0\nmethods: [\"compose(rattle, project(rk4))\", rattle, project(rk4), rk4]\n")
+    rows = study(
+        "drift", LOW + 'end: 1000.0\nmethods: ["compose(rattle, project(rk4))", rattle, project(rk4), rk4]\n'
+    )
     if len(rows) == 4:
         ok(rows[0]["energy_verdict"] != "bounded", "a slope of seven errors: not bounded", rows[0])
         ok(rows[0]["energy_drift_limit"] > abs(rows[0]["energy_slope"]), "its limit holds it", rows[0])
-        ok(energies(rows)[1:3] == ["bounded", "linear"], "rattle bounded, project(rk4) linear", energies(rows))
-        ok(rows[1]["energy_drift_limit"] * 1000 < rows[1]["energy_max"], "and what rattle may drift by is below what it swings by", rows[1])
+        ok(
+            energies(rows)[1:3] == ["bounded", "linear"],
+            "rattle bounded, project(rk4) linear",
+            energies(rows),
+        )
+        ok(
+            rows[1]["energy_drift_limit"] * 1000 < rows[1]["energy_max"],
+            "and what rattle may drift by is below what it swings by",
+            rows[1],
+        )
         ok(rows[0]["energy_slope_rms"] >= abs(rows[0]["energy_slope"]), "rms of the slopes", rows[0])
         kept = [(row["constraint_verdict"], row["hidden_verdict"]) for row in rows]
         ok(kept[1] == ("exact", "exact"), "rattle keeps both constraints to round-off", kept)
@@ -47,58 +58,119 @@ def slow_drift():
 def constants():
     """A constant in V moves nothing and changes no verdict."""
     for constant in (0, 1000):
-        rows = own(f"galaxy{constant}", GALAXY.format(constant), "end: 500.0\nsteps: [0.01]\nmethods: [rattle, rk4]\nobservables: [energy]\n")
-        ok(energies(rows) == ["bounded", "linear"], f"potential + {constant}: rattle bounded, rk4 linear", rows)
+        rows = own(
+            f"galaxy{constant}",
+            GALAXY.format(constant),
+            "end: 500.0\nsteps: [0.01]\nmethods: [rattle, rk4]\nobservables: [energy]\n",
+        )
+        ok(
+            energies(rows) == ["bounded", "linear"],
+            f"potential + {constant}: rattle bounded, rk4 linear",
+            rows,
+        )
 
 
 def explosion():
-    """An unstable mode grows by e^20: the energy's change is no round-off of a scale that is reached at the end only."""
-    rows = own("saddle", SADDLE, "initial: {members: 16, seed: 3, around: default, spread: {q: 0.1, v: 0.1}}\nend: 20.0\nsteps: [0.05]\nmethods: [rattle]\nobservables: [energy]\n")
-    ok(rows and rows[0]["energy_verdict"] not in ("exact", "bounded", "frozen"), "what explodes is not exact", rows)
+    """An unstable mode grows by e^20: the energy's change is no round-off of a scale that is reached at the
+    end only."""
+    rows = own(
+        "saddle",
+        SADDLE,
+        "initial: {members: 16, seed: 3, around: default, spread: {q: 0.1, v: 0.1}}\nend: 20.0\nsteps: [0.05]\nmethods: [rattle]\nobservables: [energy]\n",
+    )
+    ok(
+        rows and rows[0]["energy_verdict"] not in ("exact", "bounded", "frozen"),
+        "what explodes is not exact",
+        rows,
+    )
 
 
 def origins():
     for x in (0, 3000, 3000000):
         rows = own(f"cart{x}", CART.format(x), "end: 500.0\nsteps: [0.05]\nmethods: [rattle, rk4]\n")
         ok("frozen" not in energies(rows), f"a cart that swings about x = {x} is not frozen", energies(rows))
-        ok(len(rows) == 2 and rows[1]["energy_verdict"] == "linear", "and rk4 loses its energy linearly", energies(rows))
+        ok(
+            len(rows) == 2 and rows[1]["energy_verdict"] == "linear",
+            "and rk4 loses its energy linearly",
+            energies(rows),
+        )
     rows = own("still", CART.format(0).replace("0 + 1", "0"), "end: 50.0\nsteps: [0.05]\nmethods: [rattle]\n")
     ok(energies(rows) == ["frozen"], "one that stands still is", rows)
 
 
 def wide_interval():
     """An exponent whose interval holds 0 is no random walk."""
-    rows = study("wide", "system: henon-heiles\ninitial: {members: 32, seed: 3, around: {q: [0.1, -0.2], v: [0.42, 0.16]}, spread: {q: 0.01, v: 0.01}}\nend: 4000.0\nsteps: [1.0]\nmethods: [\"compose(rattle, suzuki4)\"]\n")
-    ok(rows and rows[0]["energy_verdict"] in ("bounded", "undecided"), "no random walk of a symplectic method", rows)
-    ok(rows and (rows[0]["energy_verdict"] != "undecided") == (rows[0]["energy_why"] == ""), "and undecided has a reason", rows)
+    rows = study(
+        "wide",
+        'system: henon-heiles\ninitial: {members: 32, seed: 3, around: {q: [0.1, -0.2], v: [0.42, 0.16]}, spread: {q: 0.01, v: 0.01}}\nend: 4000.0\nsteps: [1.0]\nmethods: ["compose(rattle, suzuki4)"]\n',
+    )
+    ok(
+        rows and rows[0]["energy_verdict"] in ("bounded", "undecided"),
+        "no random walk of a symplectic method",
+        rows,
+    )
+    ok(
+        rows and (rows[0]["energy_verdict"] != "undecided") == (rows[0]["energy_why"] == ""),
+        "and undecided has a reason",
+        rows,
+    )
 
 
 def escapes():
-    rows = study("leaving", "system: kepler\ninitial: {members: 8, seed: 3, around: {q: [1.0, 0.0], v: [0.0, 1.6]}, spread: {q: 0.01, v: 0.01}}\nend: 500.0\nsteps: [0.05]\nmethods: [rattle, rk4]\nobservables: [energy]\n")
+    rows = study(
+        "leaving",
+        "system: kepler\ninitial: {members: 8, seed: 3, around: {q: [1.0, 0.0], v: [0.0, 1.6]}, spread: {q: 0.01, v: 0.01}}\nend: 500.0\nsteps: [0.05]\nmethods: [rattle, rk4]\nobservables: [energy]\n",
+    )
     ok(energies(rows) == ["escaped", "escaped"], "planets that are not bound have left", energies(rows))
-    rows = study("staying", "system: kepler\ninitial: {members: 8, seed: 3, around: default, spread: {q: 0.01, v: 0.01}}\nend: 200.0\nsteps: [0.02]\nmethods: [rattle, rk4]\nobservables: [energy]\n")
+    rows = study(
+        "staying",
+        "system: kepler\ninitial: {members: 8, seed: 3, around: default, spread: {q: 0.01, v: 0.01}}\nend: 200.0\nsteps: [0.02]\nmethods: [rattle, rk4]\nobservables: [energy]\n",
+    )
     ok("escaped" not in energies(rows), "bound ones have not", energies(rows))
 
 
 def whole_steps():
-    """An oscillation of a whole number of steps, observed at one step in 15: no drift, and maxima as at every step."""
+    """An oscillation of a whole number of steps, observed at one step in 15: no drift, and maxima as at every
+    step."""
     common = 'end: "1000*2*pi"\nsteps: {counts: [10000, 15000, 30000, 60000]}\nmethods: ["compose(rattle, suzuki4)"]\nobservables: [energy]\n'
     some, every = own("whole", OSCILLATOR, common), own("each", OSCILLATOR, common + "observe: every\n")
     for a, b in zip(some, every):
         label = f"{a['observe']:.0f} steps a look, h = {a['step']:.4g}"
-        ok(a["energy_verdict"] not in ("linear", "quadratic", "random-walk", "exponential"), f"{label}: does not drift", a)
-        ok(0.7 * b["energy_max"] <= a["energy_max"] <= b["energy_max"], f"{label}: the maximum is that of every step, nearly", a["energy_max"], b["energy_max"])
-    ok([a["observe"] for a in some] == [9, 13, 15, 15] and {b["observe"] for b in every} == {1}, "and the table says how many steps there are to a look", some)
+        ok(
+            a["energy_verdict"] not in ("linear", "quadratic", "random-walk", "exponential"),
+            f"{label}: does not drift",
+            a,
+        )
+        ok(
+            0.7 * b["energy_max"] <= a["energy_max"] <= b["energy_max"],
+            f"{label}: the maximum is that of every step, nearly",
+            a["energy_max"],
+            b["energy_max"],
+        )
+    ok(
+        [a["observe"] for a in some] == [9, 13, 15, 15] and {b["observe"] for b in every} == {1},
+        "and the table says how many steps there are to a look",
+        some,
+    )
 
 
 def failures():
     """Members that break down: the verdict says so, and no extremum is theirs."""
-    rows = study("broken", "system: henon-heiles\ninitial: {members: 32, seed: 3, around: {q: [0.1, -0.2], v: [0.48, 0.16]}, spread: {q: 0.1, v: 0.1}}\nend: 400.0\nsteps: [0.5]\nmethods: [rk4]\nobservables: [energy]\n")
+    rows = study(
+        "broken",
+        "system: henon-heiles\ninitial: {members: 32, seed: 3, around: {q: [0.1, -0.2], v: [0.48, 0.16]}, spread: {q: 0.1, v: 0.1}}\nend: 400.0\nsteps: [0.5]\nmethods: [rk4]\nobservables: [energy]\n",
+    )
     if ok(rows and 0 < rows[0]["failed"] < 32, "some members fail", rows):
         ok(rows[0]["energy_verdict"] == "failed", "the verdict is failed", rows)
-        ok(numpy.isfinite(rows[0]["energy_max"]) and rows[0]["energy_max"] < 1e3, "energy_max is of the others", rows)
+        ok(
+            numpy.isfinite(rows[0]["energy_max"]) and rows[0]["energy_max"] < 1e3,
+            "energy_max is of the others",
+            rows,
+        )
 
 
 if __name__ == "__main__":
-    together([slow_drift, constants, explosion, origins, wide_interval, escapes, whole_steps, failures], most=2)
+    together(
+        [slow_drift, constants, explosion, origins, wide_interval, escapes, whole_steps, failures], most=2
+    )
     done()

@@ -1,4 +1,5 @@
-"""test_verify.py: `constella verify`: the same bits again, of finished and unfinished results; altered bits are found and named."""
+"""test_verify.py: `constella verify`: the same bits again, of finished and unfinished results; altered bits
+are found and named."""
 # SPDX-License-Identifier: BSD-2-Clause
 import hashlib
 import os
@@ -9,9 +10,24 @@ import subprocess
 import sys
 import time
 
-sys.dont_write_bytecode = True   # no __pycache__ among the sources
+sys.dont_write_bytecode = True  # no __pycache__ among the sources
 
-from cli import BEAD, ENVIRONMENT, GOOD, PROGRAM, constella, done, h5py, numpy, ok, path, run, scratch, together, write
+from cli import (
+    BEAD,
+    ENVIRONMENT,
+    GOOD,
+    PROGRAM,
+    constella,
+    done,
+    h5py,
+    numpy,
+    ok,
+    path,
+    run,
+    scratch,
+    together,
+    write,
+)
 
 ENVIRONMENT["XDG_CACHE_HOME"] = scratch()
 
@@ -37,8 +53,12 @@ observables: [energy, "height: z"]
 """
 STUDIES = {
     "order": ORDER,
-    "members": ORDER.replace("end: 1.0", "initial: {members: 70, seed: 3, around: low, spread: {q: 0.05, v: 0.05}}\nend: 0.4"),
-    "quad": ORDER.replace("end: 1.0", "initial: {members: 3, seed: 3, around: low, spread: {q: 0.05, v: 0.05}}\nend: 0.2").replace("step: 0.01", "step: 0.1, precision: quad"),
+    "members": ORDER.replace(
+        "end: 1.0", "initial: {members: 70, seed: 3, around: low, spread: {q: 0.05, v: 0.05}}\nend: 0.4"
+    ),
+    "quad": ORDER.replace(
+        "end: 1.0", "initial: {members: 3, seed: 3, around: low, spread: {q: 0.05, v: 0.05}}\nend: 0.2"
+    ).replace("step: 0.01", "step: 0.1, precision: quad"),
     "exact": """study: order
 system: planar-pendulum
 initial: {members: 5, seed: 3, around: default, spread: {q: 0.2, v: 0.3}}
@@ -100,14 +120,25 @@ def all_trajectories(name):
     ok(process.returncode == int((status > 0).any()), f"{name} runs", process.stderr)
     again = constella("verify", result, "--sample", status.size)
     lines = again.stdout.splitlines()
-    ok(again.returncode == 0 and verdict(again).startswith(f"{result}: {status.size} trajectories, all with the same bits"), f"{name}: all of its {status.size} trajectories have the same bits", *lines[-5:], again.stderr)
-    ok(len(lines) == status.size + 1 and all(x.endswith("from the start: same bits") for x in lines[:-1]), f"{name}: a line each", *lines[:3])
+    ok(
+        again.returncode == 0
+        and verdict(again).startswith(f"{result}: {status.size} trajectories, all with the same bits"),
+        f"{name}: all of its {status.size} trajectories have the same bits",
+        *lines[-5:],
+        again.stderr,
+    )
+    ok(
+        len(lines) == status.size + 1 and all(x.endswith("from the start: same bits") for x in lines[:-1]),
+        f"{name}: a line each",
+        *lines[:3],
+    )
     if name == "failing":
         ok((status > 0).any() and (status == 0).any(), "some of its trajectories fail, others do not", status)
 
 
 def own():
-    """A description of the user's comes out of the file; a C file is looked for beside the result, then where the study was."""
+    """A description of the user's comes out of the file; a C file is looked for beside the result, then where
+    the study was."""
     here, there = scratch(), scratch()
     source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../jobs/layers/kutta38.c")
     for name, text in (("bead.yaml", BEAD), ("own.yaml", OWN), ("kutta38.c", open(source).read())):
@@ -116,14 +147,30 @@ def own():
     process = constella("run", "own.yaml", "--progress", "none", folder=here)
     ok(process.returncode == 0, "a user's system, tableau and layer run", process.stderr)
     os.remove(here + "/bead.yaml")
-    ok("16 trajectories, all with the same bits" in verdict(constella("verify", "own.h5", "--sample", 99, "--trust-code", folder=here)), "without the system's file: it is in the result")
+    ok(
+        "16 trajectories, all with the same bits"
+        in verdict(constella("verify", "own.h5", "--sample", 99, "--trust-code", folder=here)),
+        "without the system's file: it is in the result",
+    )
     os.rename(here + "/own.h5", there + "/own.h5")
     again = constella("verify", there + "/own.h5", "--trust-code", folder=here)
-    ok("8 trajectories, all with the same bits" in verdict(again), "a result elsewhere: the layer is found where the study was", again.stdout, again.stderr)
+    ok(
+        "8 trajectories, all with the same bits" in verdict(again),
+        "a result elsewhere: the layer is found where the study was",
+        again.stdout,
+        again.stderr,
+    )
     again = constella("verify", "own.h5", "--trust-code", folder=there)
-    ok(again.returncode == 2 and re.match(r"own\.h5:\d+:\d+: error: kutta38\.c: No such file", again.stderr), "a layer that is nowhere: its place", again.stderr)
+    ok(
+        again.returncode == 2 and re.match(r"own\.h5:\d+:\d+: error: kutta38\.c: No such file", again.stderr),
+        "a layer that is nowhere: its place",
+        again.stderr,
+    )
     shutil.copy(here + "/kutta38.c", there)
-    ok(constella("verify", "own.h5", "--trust-code", folder=there).returncode == 0, "a layer beside the result")
+    ok(
+        constella("verify", "own.h5", "--trust-code", folder=there).returncode == 0,
+        "a layer beside the result",
+    )
     with open(there + "/kutta38.c", "a") as f:
         f.write("\n")
     again = constella("verify", "own.h5", "--trust-code", folder=there)
@@ -144,41 +191,93 @@ __attribute__((constructor)) static void mark(void) { close(open("WHERE", O_CREA
 
 def strangers():
     """A result that came with a C file: nothing of it is compiled or run unasked."""
-    here, source = scratch(), os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../jobs/layers/kutta38.c")
-    mark, study = os.path.join(here, "mark"), GOOD.replace("[rattle, midpoint]", "[rattle, project(mine), convert(mine)]") + "layers: {mine: {file: spy.c}}\n"
+    here, source = scratch(), os.path.join(
+        os.path.dirname(os.path.abspath(__file__)), "../../jobs/layers/kutta38.c"
+    )
+    mark, study = (
+        os.path.join(here, "mark"),
+        GOOD.replace("[rattle, midpoint]", "[rattle, project(mine), convert(mine)]")
+        + "layers: {mine: {file: spy.c}}\n",
+    )
     with open(os.path.join(here, "spy.c"), "w") as f:
         f.write(SPY.replace("WHERE", mark) + open(source).read())
-    for name, text in (("own.yaml", study), ("more.yaml", study.replace("[0.1, 0.05]", "[0.1, 0.05, 0.025]"))):
+    for name, text in (
+        ("own.yaml", study),
+        ("more.yaml", study.replace("[0.1, 0.05]", "[0.1, 0.05, 0.025]")),
+    ):
         with open(os.path.join(here, name), "w") as f:
             f.write(text)
     with open(here + "/spy.c", "rb") as f:
         sha256 = hashlib.sha256(f.read()).hexdigest()
     process = constella("run", "own.yaml", "--progress", "none", folder=here)
-    ok(process.returncode == 0 and os.path.exists(mark), "a study that one names runs, with its layers in C", process.stderr)
+    ok(
+        process.returncode == 0 and os.path.exists(mark),
+        "a study that one names runs, with its layers in C",
+        process.stderr,
+    )
 
     def verify(title, loads, *words, env=None, file="own.h5"):
         if os.path.exists(mark):
             os.remove(mark)
         again = constella("verify", file, *words, folder=here, env=env)
-        ok(os.path.exists(mark) == loads, f"verify {title}: the layer is {'' if loads else 'not '}loaded", again.stdout, again.stderr)
+        ok(
+            os.path.exists(mark) == loads,
+            f"verify {title}: the layer is {'' if loads else 'not '}loaded",
+            again.stdout,
+            again.stderr,
+        )
         return again
 
     again = verify("as it is", False)
-    ok(again.returncode == 0 and "2 trajectories, all with the same bits" in verdict(again), "the other methods are verified", again.stdout, again.stderr)
+    ok(
+        again.returncode == 0 and "2 trajectories, all with the same bits" in verdict(again),
+        "the other methods are verified",
+        again.stdout,
+        again.stderr,
+    )
     said = again.stdout.splitlines()[0]
-    ok(all(x in said for x in ("'mine'", "spy.c", sha256, "project(mine)", "convert(mine)", "--trust-code")), "what is left out is named, with its file and sha256", said)
+    ok(
+        all(x in said for x in ("'mine'", "spy.c", sha256, "project(mine)", "convert(mine)", "--trust-code")),
+        "what is left out is named, with its file and sha256",
+        said,
+    )
     again = verify("of a case left out", False, "--case", 3)
-    ok(again.returncode == 2 and "left out" in verdict(again) and "nothing to verify" in verdict(again), "where all is left out, nothing is proved", again.stdout)
+    ok(
+        again.returncode == 2 and "left out" in verdict(again) and "nothing to verify" in verdict(again),
+        "where all is left out, nothing is proved",
+        again.stdout,
+    )
     again = verify("with --trust-code", True, "--trust-code")
-    ok(again.returncode == 0 and "6 trajectories, all with the same bits" in verdict(again), "all are verified", again.stdout, again.stderr)
-    ok(verify("from one's own folders", True, env={"CONSTELLA_TRUST_CODE": f"/nowhere:{here}"}).returncode == 0, "a folder of one's own")
+    ok(
+        again.returncode == 0 and "6 trajectories, all with the same bits" in verdict(again),
+        "all are verified",
+        again.stdout,
+        again.stderr,
+    )
+    ok(
+        verify("from one's own folders", True, env={"CONSTELLA_TRUST_CODE": f"/nowhere:{here}"}).returncode
+        == 0,
+        "a folder of one's own",
+    )
     verify("from another folder", False, env={"CONSTELLA_TRUST_CODE": here + "/no:relative"})
     with open(here + "/none.yaml", "w") as f:
         f.write(GOOD)
     process = constella("extend", "own.h5", "none.yaml", folder=here)
-    ok(process.returncode == 2 and not os.path.exists(mark) and sha256 in process.stderr and "unasked" in process.stderr, "extend by a study without the layer: refused, nothing is loaded", process.stderr)
+    ok(
+        process.returncode == 2
+        and not os.path.exists(mark)
+        and sha256 in process.stderr
+        and "unasked" in process.stderr,
+        "extend by a study without the layer: refused, nothing is loaded",
+        process.stderr,
+    )
     process = constella("extend", "own.h5", "more.yaml", "--progress", "none", folder=here)
-    ok(process.returncode == 0 and os.path.exists(mark), "extend by a study that names the same file", process.stdout, process.stderr)
+    ok(
+        process.returncode == 0 and os.path.exists(mark),
+        "extend by a study that names the same file",
+        process.stdout,
+        process.stderr,
+    )
 
 
 def flip(result, dataset, index, bit=0):
@@ -192,12 +291,31 @@ def flip(result, dataset, index, bit=0):
         return old
 
 
-# Of every kind of dataset one number, each in a trajectory of its own; case K keeps the states of members 0 and 77, or 0, under trajectories/K.
+# Of every kind of dataset one number, each in a trajectory of its own; case K keeps the states of members 0
+# and 77, or 0, under trajectories/K.
 FLIPS = {
-    "ensemble": [("final/q", (0, 5, 2)), ("final/p", (1, 6, 0)), ("final/lambda", (2, 89, 0)), ("final/status", (3, 1)), ("final/steps", (4, 50)), ("final/iterations", (5, 33)),
-                 ("final/evaluations", (6, 0)), ("observables/energy", (7, 4, 2)), ("observables/height", (7, 5, 0)), ("trajectories/1/q", (1, 3, 2)), ("trajectories/2/p", (0, 3, 0)),
-                 ("trajectories/3/lambda", (1, 5, 0))],
-    "order": [("error/total", (1, 0)), ("error/q", (2, 0)), ("error/lambda", (5, 0)), ("series/energy/max", (8, 2)), ("series/constraint/rms", (9, 3)), ("trajectories/11/t", (2,))],
+    "ensemble": [
+        ("final/q", (0, 5, 2)),
+        ("final/p", (1, 6, 0)),
+        ("final/lambda", (2, 89, 0)),
+        ("final/status", (3, 1)),
+        ("final/steps", (4, 50)),
+        ("final/iterations", (5, 33)),
+        ("final/evaluations", (6, 0)),
+        ("observables/energy", (7, 4, 2)),
+        ("observables/height", (7, 5, 0)),
+        ("trajectories/1/q", (1, 3, 2)),
+        ("trajectories/2/p", (0, 3, 0)),
+        ("trajectories/3/lambda", (1, 5, 0)),
+    ],
+    "order": [
+        ("error/total", (1, 0)),
+        ("error/q", (2, 0)),
+        ("error/lambda", (5, 0)),
+        ("series/energy/max", (8, 2)),
+        ("series/constraint/rms", (9, 3)),
+        ("trajectories/11/t", (2,)),
+    ],
     "conservation": [("windows/energy", (1, 2, 63)), ("windows/tilt", (3, 0, 0))],
 }
 
@@ -214,14 +332,38 @@ def flipped(name):
     _, result = run("flip-" + name, STUDIES[name])
     old = {owner(name, *flip_): (*flip_, flip(result, *flip_)) for flip_ in FLIPS[name]}
     again = constella("verify", result, "--sample", 9999)
-    lines = {tuple(map(int, re.match(r"case (\d+) .*member (\d+):", x).groups())): x for x in again.stdout.splitlines() if x.startswith("case ")}
-    ok(again.returncode == 1 and f"{len(old)} of {len(lines)} trajectories DIFFER" in verdict(again), f"{name}: {len(old)} numbers are altered, {len(old)} trajectories differ", verdict(again), again.stderr)
-    ok(all(line.endswith("same bits") for which, line in lines.items() if which not in old), f"{name}: no others")
-    ok("damaged, or the hardware" in again.stdout, f"{name}: the program and the machine are the same", again.stdout[-500:])
+    lines = {
+        tuple(map(int, re.match(r"case (\d+) .*member (\d+):", x).groups())): x
+        for x in again.stdout.splitlines()
+        if x.startswith("case ")
+    }
+    ok(
+        again.returncode == 1 and f"{len(old)} of {len(lines)} trajectories DIFFER" in verdict(again),
+        f"{name}: {len(old)} numbers are altered, {len(old)} trajectories differ",
+        verdict(again),
+        again.stderr,
+    )
+    ok(
+        all(line.endswith("same bits") for which, line in lines.items() if which not in old),
+        f"{name}: no others",
+    )
+    ok(
+        "damaged, or the hardware" in again.stdout,
+        f"{name}: the program and the machine are the same",
+        again.stdout[-500:],
+    )
     for which, (dataset, index, number) in old.items():
         line = lines[which]
-        ok(f"DIFFERENT, 1 of " in line and f"first: /{dataset}[{', '.join(map(str, index))}] is " in line, f"/{dataset}: a flipped bit is found and named", line)
-        was = f"({number:.17g}), 1 ulp apart" if number.dtype == float else f"computed {int(number):#x} ({number})".replace("0x0 ", "0 ")
+        ok(
+            f"DIFFERENT, 1 of " in line and f"first: /{dataset}[{', '.join(map(str, index))}] is " in line,
+            f"/{dataset}: a flipped bit is found and named",
+            line,
+        )
+        was = (
+            f"({number:.17g}), 1 ulp apart"
+            if number.dtype == float
+            else f"computed {int(number):#x} ({number})".replace("0x0 ", "0 ")
+        )
         ok(line.endswith(was), f"/{dataset}: with what it was", line, was)
 
 
@@ -232,36 +374,80 @@ def explained():
     with h5py.File(result, "r+") as f:
         f["run"].attrs["compiler"] = "gcc 4.2 -Ofast"
     again = constella("verify", result)
-    ok(again.returncode == 1 and 'compiler: the file has "gcc 4.2 -Ofast", this program "' in again.stdout, "another compiler is named", again.stdout)
-    ok("hardware" not in again.stdout and "libraries" not in again.stdout, "and what is the same is not", again.stdout)
+    ok(
+        again.returncode == 1 and 'compiler: the file has "gcc 4.2 -Ofast", this program "' in again.stdout,
+        "another compiler is named",
+        again.stdout,
+    )
+    ok(
+        "hardware" not in again.stdout and "libraries" not in again.stdout,
+        "and what is the same is not",
+        again.stdout,
+    )
     with h5py.File(result, "r+") as f:
         f["run"].attrs["instruction_set"] = "v1"
         f.attrs["system_description"] = "another"
     again = constella("verify", result)
-    ok('instruction set: the file has "v1"' in again.stdout and "description of the system" in again.stdout, "instruction set and system too", again.stdout)
+    ok(
+        'instruction set: the file has "v1"' in again.stdout and "description of the system" in again.stdout,
+        "instruction set and system too",
+        again.stdout,
+    )
     flip(result, "final/q", (0, 0, 0))
     again = constella("verify", result)
-    ok(again.returncode == 0 and "compiler" not in again.stdout, "where no bits differ nothing of that is said", again.stdout)
+    ok(
+        again.returncode == 0 and "compiler" not in again.stdout,
+        "where no bits differ nothing of that is said",
+        again.stdout,
+    )
 
 
 def refused():
-    _, result = run("refused", GOOD.replace("end: 1.0", "initial: {members: 4, seed: 1, spread: {v: 0.1}}\nend: 1.0"))
-    for words, message in ((("--member", 4), "no member 4; there are 0 to 3"), (("--case", 4, "--member", -1), "no case 4; there are 0 to 3"), (("--member", "two"), "--member takes a whole number"),
-                           (("--sample", 0), "--sample takes a whole number from 1 on"), (("--seed",), "'--seed' needs a value"), (("--form-start",), "did you mean '--from-start'"), ((result,), "takes a result")):
+    _, result = run(
+        "refused", GOOD.replace("end: 1.0", "initial: {members: 4, seed: 1, spread: {v: 0.1}}\nend: 1.0")
+    )
+    for words, message in (
+        (("--member", 4), "no member 4; there are 0 to 3"),
+        (("--case", 4, "--member", -1), "no case 4; there are 0 to 3"),
+        (("--member", "two"), "--member takes a whole number"),
+        (("--sample", 0), "--sample takes a whole number from 1 on"),
+        (("--seed",), "'--seed' needs a value"),
+        (("--form-start",), "did you mean '--from-start'"),
+        ((result,), "takes a result"),
+    ):
         process = constella("verify", result, *words)
-        ok(process.returncode == 2 and not process.stdout, f"verify {' '.join(map(str, words[:3]))[-40:]}: refused", process.stdout, process.stderr)
+        ok(
+            process.returncode == 2 and not process.stdout,
+            f"verify {' '.join(map(str, words[:3]))[-40:]}: refused",
+            process.stdout,
+            process.stderr,
+        )
         ok(message in process.stderr or "-1" in map(str, words), "with what is allowed", process.stderr)
     ok("one rank" in constella("verify", result, ranks=2).stderr, "two ranks are refused")
     ok(constella("verify", result, ranks=1).returncode == 0, "one rank of mpirun is not")
     ok(constella("verify", write("no.h5", "no")).returncode == 2, "what is no result is refused")
     two = constella("verify", result, "--member", 3, "--member", 1, "--case", 2)
-    ok(re.findall(r"case (\d+) .*member (\d+)", two.stdout) == [("2", "3"), ("2", "1")], "members and cases that are named", two.stdout)
+    ok(
+        re.findall(r"case (\d+) .*member (\d+)", two.stdout) == [("2", "3"), ("2", "1")],
+        "members and cases that are named",
+        two.stdout,
+    )
     drawn = [constella("verify", result, "--sample", 5, "--seed", s).stdout for s in (1, 1, 2)]
     chosen = [re.findall(r"case (\d+) .*member (\d+)", x) for x in drawn]
-    ok(len(set(chosen[0])) == 5 and chosen[0] == chosen[1] and chosen[0] != chosen[2] and "drawn with seed 2" in drawn[2], "the drawing depends on the seed alone", *drawn)
+    ok(
+        len(set(chosen[0])) == 5
+        and chosen[0] == chosen[1]
+        and chosen[0] != chosen[2]
+        and "drawn with seed 2" in drawn[2],
+        "the drawing depends on the seed alone",
+        *drawn,
+    )
     with h5py.File(result, "r+") as f:
         f.attrs["study"] = f.attrs["study"].replace("rattle", "shake")
-    ok("not the one that it was made of" in constella("verify", result).stderr, "a study that was changed is refused")
+    ok(
+        "not the one that it was made of" in constella("verify", result).stderr,
+        "a study that was changed is refused",
+    )
     with h5py.File(result, "r+") as f:
         f.attrs["schema"] = "constella-result 9"
     ok("'constella-result 9'" in constella("verify", result).stderr, "another schema is refused")
@@ -288,15 +474,41 @@ samples: {count: 200}
 
 def checkpoints(result):
     """Their numbers."""
-    names = [x for x in os.listdir(os.path.dirname(result)) if x.startswith(os.path.basename(result) + ".checkpoint.")]
+    names = [
+        x
+        for x in os.listdir(os.path.dirname(result))
+        if x.startswith(os.path.basename(result) + ".checkpoint.")
+    ]
     return [int(x.rsplit(".", 1)[1]) for x in names if x[-1].isdigit()]
 
 
 def interrupt(name, text, ranks):
-    """The result of a run that was stopped after its second checkpoint, with trajectories finished and on their way."""
+    """The result of a run that was stopped after its second checkpoint, with trajectories finished and on
+    their way."""
     study, result = write(name + ".yaml", text), path(name + ".h5")
-    command = ["mpirun", "-n", str(ranks), PROGRAM, "run", study, "-o", result, "--progress", "none", "--checkpoint-seconds", "0.1", "--batch", "8"]
-    process = subprocess.Popen(command, env=ENVIRONMENT, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    command = [
+        "mpirun",
+        "-n",
+        str(ranks),
+        PROGRAM,
+        "run",
+        study,
+        "-o",
+        result,
+        "--progress",
+        "none",
+        "--checkpoint-seconds",
+        "0.1",
+        "--batch",
+        "8",
+    ]
+    process = subprocess.Popen(
+        command,
+        env=ENVIRONMENT,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
     end = time.time() + 60
     while time.time() < end and process.poll() is None:
         time.sleep(0.02)
@@ -314,7 +526,8 @@ def interrupt(name, text, ranks):
 
 
 def interrupt_midway(name, text, ranks):
-    """The same, and what `verify` says of it; another time where all ranks stood between two batches just then."""
+    """The same, and what `verify` says of it; another time where all ranks stood between two batches just
+    then."""
     for attempt in range(5):
         if attempt:
             for file in [result, *(f"{result}.checkpoint.{number}" for number in checkpoints(result))]:
@@ -335,21 +548,37 @@ def unfinished(name, text, ranks):
         lines = again.stdout.splitlines()[:-1]
         midway = [x for x in lines if re.search(r"to step \d+ in checkpoint \d+: same bits$", x)]
         title = f"{name} {' '.join(words)}"
-        ok(again.returncode == 0 and len(lines) > 0 and all(x.endswith("same bits") for x in lines), f"{title}: all that has begun has the same bits", *lines, again.stderr)
+        ok(
+            again.returncode == 0 and len(lines) > 0 and all(x.endswith("same bits") for x in lines),
+            f"{title}: all that has begun has the same bits",
+            *lines,
+            again.stderr,
+        )
         ok(len(midway) > 0, f"{title}: trajectories on their way", *lines)
         ok(len(lines) - len(midway) == (status >= 0).sum() > 0, f"{title}: and finished ones", *lines)
         ok(not words or all("from the start" in x for x in lines), f"{title}: where from", *midway)
     if len(lines) < status.size:
         begun = {tuple(map(int, re.match(r"case (\d+) .*member (\d+):", x).groups())) for x in lines}
-        case, member = next((c, m) for c in range(status.shape[0]) for m in range(status.shape[1]) if (c, m) not in begun)
+        case, member = next(
+            (c, m) for c in range(status.shape[0]) for m in range(status.shape[1]) if (c, m) not in begun
+        )
         again = constella("verify", result, "--case", case, "--member", member)
-        ok(again.returncode == 0 and "not begun" in again.stdout and "nothing to verify" in verdict(again), f"{name}: what has not begun is said to be so", again.stdout)
+        ok(
+            again.returncode == 0 and "not begun" in again.stdout and "nothing to verify" in verdict(again),
+            f"{name}: what has not begun is said to be so",
+            again.stdout,
+        )
     altered = path(name + "-altered.h5")
     shutil.copy(result, altered)
     case, member = (int(i[0]) for i in numpy.nonzero(status >= 0))
     flip(altered, "final/q", (case, member, 0))
     again = constella("verify", altered, "--case", case, "--member", member)
-    ok(again.returncode == 1 and f"/final/q[{case}, {member}, 0]" in again.stdout, f"{name}: an altered number of a finished one is found", again.stdout, again.stderr)
+    ok(
+        again.returncode == 1 and f"/final/q[{case}, {member}, 0]" in again.stdout,
+        f"{name}: an altered number of a finished one is found",
+        again.stdout,
+        again.stderr,
+    )
     for number in checkpoints(result):
         with open(f"{result}.checkpoint.{number}", "r+b") as f:
             f.seek(-200, os.SEEK_END)
@@ -357,23 +586,61 @@ def unfinished(name, text, ranks):
             f.seek(-200, os.SEEK_END)
             f.write(bytes([byte ^ 1]))
     again = constella("verify", result, "--case", case, "--member", member)
-    ok(again.returncode == 0 and "is left aside" in again.stderr and "from the start" in again.stdout, f"{name}: damaged checkpoints are left aside", again.stdout, again.stderr)
+    ok(
+        again.returncode == 0 and "is left aside" in again.stderr and "from the start" in again.stdout,
+        f"{name}: damaged checkpoints are left aside",
+        again.stdout,
+        again.stderr,
+    )
 
 
 def stopped():
     """SIGINT ends it."""
-    text = LONG.replace("members: 24", "members: 2").replace("10000.0", "1.0e+6").replace('rattle, "compose(rattle, suzuki4)", project(rk4), ', "")
+    text = (
+        LONG.replace("members: 24", "members: 2")
+        .replace("10000.0", "1.0e+6")
+        .replace('rattle, "compose(rattle, suzuki4)", project(rk4), ', "")
+    )
     result = path("stopped.h5")
-    process = subprocess.Popen([PROGRAM, "run", write("stopped.yaml", text), "-o", result, "--progress", "none", "--checkpoint-seconds", "0.5"], env=ENVIRONMENT, stdout=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        [
+            PROGRAM,
+            "run",
+            write("stopped.yaml", text),
+            "-o",
+            result,
+            "--progress",
+            "none",
+            "--checkpoint-seconds",
+            "0.5",
+        ],
+        env=ENVIRONMENT,
+        stdout=subprocess.DEVNULL,
+    )
     end = time.time() + 30
     while time.time() < end and max(checkpoints(result), default=0) < 2:
         time.sleep(0.02)
     process.send_signal(signal.SIGTERM)
     ok(process.wait(30) == 75, "a long run, stopped", process.returncode)
     again = constella("verify", result)
-    lines = re.findall(r"member \d: (\d+) steps from step (\d+) in checkpoint \d+ to step (\d+) in checkpoint \d+: same bits", again.stdout)
-    ok(again.returncode == 0 and len(lines) == 2 and all(int(n) == int(to) - int(since) > 0 < int(since) for n, since, to in lines), "both of its trajectories, from the checkpoint before", again.stdout, again.stderr)
-    with subprocess.Popen([PROGRAM, "verify", result, "--from-start", "--sample", "2"], env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+    lines = re.findall(
+        r"member \d: (\d+) steps from step (\d+) in checkpoint \d+ to step (\d+) in checkpoint \d+: same bits",
+        again.stdout,
+    )
+    ok(
+        again.returncode == 0
+        and len(lines) == 2
+        and all(int(n) == int(to) - int(since) > 0 < int(since) for n, since, to in lines),
+        "both of its trajectories, from the checkpoint before",
+        again.stdout,
+        again.stderr,
+    )
+    with subprocess.Popen(
+        [PROGRAM, "verify", result, "--from-start", "--sample", "2"],
+        env=ENVIRONMENT,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    ) as process:
         time.sleep(0.15)
         process.send_signal(signal.SIGINT)
         process.wait(10)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-# test_water.py: clusters of rigid water: energies and forces against sums by numpy, what the motion conserves, one set of bits, a start that is
-# relaxed, flexible molecules. TAP.
+# test_water.py: clusters of rigid water: energies and forces against sums by numpy, what the motion
+# conserves, one set of bits, a start that is relaxed, flexible molecules. TAP.
 # SPDX-License-Identifier: BSD-2-Clause
 import sys
 
-sys.dont_write_bytecode = True   # no __pycache__ among the sources
+sys.dont_write_bytecode = True  # no __pycache__ among the sources
 
 import numpy as np
 
@@ -43,7 +43,7 @@ def potential(q):
 
 def lattice(n, spacing=3.0, r=0.9572, half=104.52 * np.pi / 360):
     """The state of that name."""
-    edge = next(k for k in range(1, n + 1) if k**3 >= n)
+    edge = next(k for k in range(1, n + 1) if k ** 3 >= n)
     q = np.zeros((3, 3, n))
     for i in range(1, n + 1):
         phi, theta, psi = i * i, 2.4 * i, 3.0 * i
@@ -57,21 +57,33 @@ def lattice(n, spacing=3.0, r=0.9572, half=104.52 * np.pi / 360):
 
 
 def energy(result, case, which):
-    return result["observables/energy"][case, 0, which]   # start end drift scale size
+    return result["observables/energy"][case, 0, which]  # start end drift scale size
 
 
 def energies_and_forces():
-    # With springs that weigh nothing Newmark's method with beta = 0 is Verlet's: p1 = -h/2 (dV(q0) + dV(q1)) from rest.
+    # With springs that weigh nothing Newmark's method with beta = 0 is Verlet's: p1 = -h/2 (dV(q0) + dV(q1))
+    # from rest.
     for n in (2, N):
-        result = made(f"free-{n}", STUDY % (n, "never", "lattice", 0.0625, '["penalty(newmark(beta=0), omega=1e-9)"]'))
+        result = made(
+            f"free-{n}", STUDY % (n, "never", "lattice", 0.0625, '["penalty(newmark(beta=0), omega=1e-9)"]')
+        )
         if not result:
             return
-        q0, q1, p1 = lattice(n), result["final/q"][0, 0].reshape(3, 3, n), result["final/p"][0, 0].reshape(3, 3, n)
+        q0, q1, p1 = (
+            lattice(n),
+            result["final/q"][0, 0].reshape(3, 3, n),
+            result["final/p"][0, 0].reshape(3, 3, n),
+        )
         V, before = potential(q0)
         _, after = potential(q1)
         push = -0.0625 / 2 * (before + after)
         apart = np.abs(p1 - push).max() / np.abs(push).max()
-        ok(abs(energy(result, 0, 0) / V - 1) < 1e-12, f"{n} molecules: the energy of the lattice", energy(result, 0, 0), V)
+        ok(
+            abs(energy(result, 0, 0) / V - 1) < 1e-12,
+            f"{n} molecules: the energy of the lattice",
+            energy(result, 0, 0),
+            V,
+        )
         ok(apart < 1e-12, f"{n} molecules: forces to {apart:.1g}")
 
 
@@ -95,7 +107,7 @@ def conserved():
     mine = digests(path("warm.h5"))
     for how in ("v2", "v3", "v4"):
         process, other = run("warm-" + how, study, env={"CONSTELLA_ISA": how})
-        if process.returncode != 2:   # a CPU without it
+        if process.returncode != 2:  # a CPU without it
             apart = [x for x in differences(mine, digests(other)) if "/run" not in x]
             ok(not apart, f"the same file with {how}", apart)
     for how, words in (("one by one", ("--batch", 1)), ("three by three", ("--batch", 3))):
@@ -112,14 +124,22 @@ def relaxed():
     ok(least < before - 1, f"the start is relaxed from {before:.3f} to {least:.3f} eV")
     ok(energy(result, 0, 4) < 0.05, "and is nearly at rest where it is", energy(result, 0, 4))
     ok(energy(result, 1, 2) < 0.05, "molecules with springs keep it, too", energy(result, 1, 2))
-    again = run("again", STUDY % (N, "never", initial, 0.5, f'[rattle, "{FLEXIBLE}"]'), env={"CONSTELLA_ISA": "v2"})[1]
+    again = run(
+        "again", STUDY % (N, "never", initial, 0.5, f'[rattle, "{FLEXIBLE}"]'), env={"CONSTELLA_ISA": "v2"}
+    )[1]
     apart = differences(digests(path("quenched.h5")), digests(again))
     ok(not apart, "it is the same with another instruction set", apart)
 
 
 def refused():
-    words = constella("check", write("large.yaml", STUDY % (300, "never", "lattice", 1, "[midpoint, rattle]")))
-    ok(words.returncode == 2 and "second derivatives" in words.stderr, "what needs second derivatives of 44850 pairs says so", words.stderr)
+    words = constella(
+        "check", write("large.yaml", STUDY % (300, "never", "lattice", 1, "[midpoint, rattle]"))
+    )
+    ok(
+        words.returncode == 2 and "second derivatives" in words.stderr,
+        "what needs second derivatives of 44850 pairs says so",
+        words.stderr,
+    )
 
 
 energies_and_forces()

@@ -1,12 +1,18 @@
-"""test_sympy.py [DRIVER]: value, gradient and second directional derivatives of the engine against SymPy in 50 digits.
+"""test_sympy.py [DRIVER]: value, gradient and second directional derivatives of the engine against SymPy in
+50 digits.
 
-DRIVER is the compiled derive-print.c, by default the one in BUILD. The bound is 1e-13 relative to the value or, where terms cancel, to the sum of their
-magnitudes times the amplification of the operations on the way (see evaluate), which double precision cannot beat.
+DRIVER is the compiled derive-print.c, by default the one in BUILD. The bound is 1e-13 relative to the value
+or, where terms cancel, to the sum of their magnitudes times the amplification of the operations on the way
+(see evaluate), which double precision cannot beat.
 """
 # SPDX-License-Identifier: BSD-2-Clause
 import os, random, subprocess, sys
 
-DRIVER = sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.environ.get("BUILD", "build"), "tests/expr/derive-print")
+DRIVER = (
+    sys.argv[1]
+    if len(sys.argv) > 1
+    else os.path.join(os.environ.get("BUILD", "build"), "tests/expr/derive-print")
+)
 try:
     import mpmath, sympy
 except ImportError:
@@ -36,18 +42,40 @@ MECHANICS = [
 
 
 def expression(r, depth):
-    """A random expression whose arguments of sqrt, log and pow are positive and whose denominators stay away from 0."""
+    """A random expression whose arguments of sqrt, log and pow are positive and whose denominators stay away
+    from 0."""
     if depth == 0:
-        return r.choice(["x", "y", "z", "x", "y", "z", "%.3f" % r.uniform(0.2, 3), "pi", str(r.randint(1, 5))])
+        return r.choice(
+            ["x", "y", "z", "x", "y", "z", "%.3f" % r.uniform(0.2, 3), "pi", str(r.randint(1, 5))]
+        )
     a, b = expression(r, depth - 1), expression(r, r.randint(0, depth - 1))
-    form = r.choice(["({a} + {b})", "({a} - {b})", "{A}*{B}", "{A}/(1 + {B}^2)", "-{A}", "sqrt(0.5 + {A}^2)", "sin({a})", "cos({a})",
-                     "tan(sin({a})/2)", "exp(sin({a}))", "log(2 + {A}^2)", "atan2({a}, 1.5 + cos({b}))", "(1.2 + cos({a}))^{n}",
-                     "(1.1 + {A}^2)^(-{n}/2)", "(1.3 + sin({a}))^sin({b})", "{A}^{n}", "(0.7 + {A}^2)^0.3"])
+    form = r.choice(
+        [
+            "({a} + {b})",
+            "({a} - {b})",
+            "{A}*{B}",
+            "{A}/(1 + {B}^2)",
+            "-{A}",
+            "sqrt(0.5 + {A}^2)",
+            "sin({a})",
+            "cos({a})",
+            "tan(sin({a})/2)",
+            "exp(sin({a}))",
+            "log(2 + {A}^2)",
+            "atan2({a}, 1.5 + cos({b}))",
+            "(1.2 + cos({a}))^{n}",
+            "(1.1 + {A}^2)^(-{n}/2)",
+            "(1.3 + sin({a}))^sin({b})",
+            "{A}^{n}",
+            "(0.7 + {A}^2)^0.3",
+        ]
+    )
     return form.format(a=a, b=b, A="(%s)" % a, B="(%s)" % b, n=r.randint(1, 4))
 
 
 def symbolic(text):
-    """For fixed texts of this file only: sympify must never see user input. Decimals become exact values of the doubles."""
+    """For fixed texts of this file only: sympify must never see user input. Decimals become exact values of
+    the doubles."""
     names = dict(zip("xyz", X), pi=sympy.Float(float(sympy.pi), 17))
     e = sympy.sympify(text.replace("^", "**"), locals=names, rational=False)
     return e.xreplace({f: sympy.Rational(*float(f).as_integer_ratio()) for f in e.atoms(sympy.Float)})
@@ -55,7 +83,7 @@ def symbolic(text):
 
 def factors(values):
     """d product / d value, for each."""
-    return [mpmath.fprod(values[:i] + values[i + 1:]) for i in range(len(values))]
+    return [mpmath.fprod(values[:i] + values[i + 1 :]) for i in range(len(values))]
 
 
 def node(e, a):
@@ -70,16 +98,21 @@ def node(e, a):
         by_power = value * mpmath.log(base) if base > 0 and power != 0 else 0
         return value, [value * power / base if base else 0, by_power] if e.is_Pow else [value]
     if isinstance(e, sympy.atan2):
-        return mpmath.atan2(*a), [a[1] / (a[0]**2 + a[1]**2), -a[0] / (a[0]**2 + a[1]**2)]
+        return mpmath.atan2(*a), [a[1] / (a[0] ** 2 + a[1] ** 2), -a[0] / (a[0] ** 2 + a[1] ** 2)]
     sine, cosine = mpmath.sin(a[0]), mpmath.cos(a[0])
     if isinstance(e, sympy.log):
         return mpmath.log(a[0]), [1 / a[0]]
-    return {sympy.sin: (sine, [cosine]), sympy.cos: (cosine, [-sine]), sympy.tan: (sine / cosine, [1 / cosine**2]),
-            sympy.atan: (mpmath.atan(a[0]), [1 / (1 + a[0]**2)])}[e.func]
+    return {
+        sympy.sin: (sine, [cosine]),
+        sympy.cos: (cosine, [-sine]),
+        sympy.tan: (sine / cosine, [1 / cosine**2]),
+        sympy.atan: (mpmath.atan(a[0]), [1 / (1 + a[0] ** 2)]),
+    }[e.func]
 
 
 def evaluate(e, known):
-    """(value, magnitude) of e; the magnitude is what one rounding of every intermediate value can move it by, in units of roundings."""
+    """(value, magnitude) of e; the magnitude is what one rounding of every intermediate value can move it by,
+    in units of roundings."""
     if e not in known:
         if e.is_Atom:
             value = mpmath.mpf(e.p) / e.q if e.is_Rational else mpmath.mpf(sympy.N(e, 50))
@@ -105,14 +138,19 @@ def main():
     texts = MECHANICS + [expression(r, r.randint(1, 4)) for _ in range(RANDOM)]
     points = [([r.uniform(0.3, 1.7) for _ in X], [r.uniform(-1, 1) for _ in W]) for _ in texts]
     lines = "".join(" ".join("%.17g" % v for v in q + w) + " " + t + "\n" for (q, w), t in zip(points, texts))
-    answers = subprocess.run([DRIVER], input=lines, capture_output=True, text=True, check=True).stdout.splitlines()
+    answers = subprocess.run(
+        [DRIVER], input=lines, capture_output=True, text=True, check=True
+    ).stdout.splitlines()
     failed = len(answers) != len(texts)
     for i, (text, (q, w), answer) in enumerate(zip(texts, points, answers), 1):
         if answer.startswith("error"):
             bad = answer
         else:
             pairs = zip(map(mpmath.mpf, answer.split()), reference(symbolic(text), q, w))
-            worst = max(float(abs(got - value) / max(abs(value), scale, mpmath.mpf("1e-300"))) for got, (value, scale) in pairs)
+            worst = max(
+                float(abs(got - value) / max(abs(value), scale, mpmath.mpf("1e-300")))
+                for got, (value, scale) in pairs
+            )
             bad = "" if worst <= BOUND else "relative difference %.2g" % worst
         failed = failed or bool(bad)
         print("%sok %d - %s" % ("not " if bad else "", i, text.replace("#", "")))

@@ -23,8 +23,8 @@ SECONDS = 10
 STUDIES = {
     "order": "study: order\nsystem: planar-pendulum\ninitial: {members: 3, seed: 1, spread: {v: 0.1}}\nend: 1.0\nsteps: [0.1, 0.05]\nmethods: [rattle, midpoint]\nreference: self\n",
     "tracks": "study: ensemble\nsystem: double-pendulum\ninitial: {members: 20, seed: 1, around: default, spread: {v: 0.1}}\nend: 2.0\nsteps: [0.1]\nmethods: [rattle]\n"
-              "trajectories: {members: [0, 3]}\nhistograms: [{name: h, expression: x1, from: -1, to: 1, bins: 8}]\n",
-    "longer": "study: conservation\nsystem: spherical-pendulum\nend: 10.24\nsteps: [0.02]\nmethods: [rattle, \"compose(rattle, suzuki4)\"]\nobserve: every\nextensible: true\n",
+    "trajectories: {members: [0, 3]}\nhistograms: [{name: h, expression: x1, from: -1, to: 1, bins: 8}]\n",
+    "longer": 'study: conservation\nsystem: spherical-pendulum\nend: 10.24\nsteps: [0.02]\nmethods: [rattle, "compose(rattle, suzuki4)"]\nobserve: every\nextensible: true\n',
 }
 MIDWAY = """study: order
 system: planar-pendulum
@@ -41,6 +41,7 @@ def option(name, default):
 
 
 # ---- damage
+
 
 def flipped(data, draw):
     for _ in range(draw.choice((1, 1, 2, 5, 50))):
@@ -72,7 +73,9 @@ def doubled(data, draw):
 def in_head(data, draw):
     """Where what describes the data is dense."""
     for _ in range(draw.choice((1, 2))):
-        data[draw.randrange(min(len(data), 4096))] = draw.choice((0, 1, 0x7F, 0x80, 0xFF, draw.randrange(256)))
+        data[draw.randrange(min(len(data), 4096))] = draw.choice(
+            (0, 1, 0x7F, 0x80, 0xFF, draw.randrange(256))
+        )
 
 
 DAMAGES = (flipped, filled, cut, swapped, doubled, in_head)
@@ -98,18 +101,45 @@ def limit():
 def outcome(command, words, keep, folder):
     """Run it, and count how it ended; what it said."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    process = subprocess.Popen([PROGRAM, *words], env=ENVIRONMENT, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                               encoding="utf-8", errors="replace", start_new_session=True, preexec_fn=limit)
+    process = subprocess.Popen(
+        [PROGRAM, *words],
+        env=ENVIRONMENT,
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+        errors="replace",
+        start_new_session=True,
+        preexec_fn=limit,
+    )
     try:
-        out, err = process.communicate(timeout=12 * SECONDS)   # others are at work too
+        out, err = process.communicate(timeout=12 * SECONDS)  # others are at work too
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
         out, err = process.communicate()
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    spent, status, said = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, process.returncode, out + err
+    spent, status, said = (
+        after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime,
+        process.returncode,
+        out + err,
+    )
     how = {0: "read", 2: "refused", 1: "failed", 75: "stopped"}.get(status, f"status {status}")
-    wrong = "signal" if status < 0 or status > 128 else "traceback" if "Traceback" in said else "PETSc's words" if "PETSC ERROR" in said else "HDF5's words" if "HDF5-DIAG" in said \
-        else "hang" if spent > SECONDS else "mute" if status in (1, 2) and "error: " not in said and "constella: " not in said and command != "verify" else None
+    wrong = (
+        "signal"
+        if status < 0 or status > 128
+        else "traceback"
+        if "Traceback" in said
+        else "PETSc's words"
+        if "PETSC ERROR" in said
+        else "HDF5's words"
+        if "HDF5-DIAG" in said
+        else "hang"
+        if spent > SECONDS
+        else "mute"
+        if status in (1, 2) and "error: " not in said and "constella: " not in said and command != "verify"
+        else None
+    )
     counts[command, wrong or how] += 1
     if wrong:
         name = f"{len(bad)}-{command}-{os.path.basename(keep)}"
@@ -121,16 +151,26 @@ def outcome(command, words, keep, folder):
 
 
 def read_all(file, study, longer, folder, drawn):
-    for command, words in (("table", ["table", file]), ("table csv", ["table", file, "--format", "csv", "--columns", "all"]), ("status", ["status", file]), ("cite", ["cite", file]),
-                           ("verify", ["verify", file, "--sample", "2"]), ("extend", ["extend", file, longer, "-o", "new.h5", "--progress", "none"]),
-                           ("resume", ["run", study, "-o", file, "--resume", "--progress", "none"])):
+    for command, words in (
+        ("table", ["table", file]),
+        ("table csv", ["table", file, "--format", "csv", "--columns", "all"]),
+        ("status", ["status", file]),
+        ("cite", ["cite", file]),
+        ("verify", ["verify", file, "--sample", "2"]),
+        ("extend", ["extend", file, longer, "-o", "new.h5", "--progress", "none"]),
+        ("resume", ["run", study, "-o", file, "--resume", "--progress", "none"]),
+    ):
         outcome(command, words, file, folder)
         for rest in os.listdir(folder):
             if rest.startswith("new.h5"):
                 os.remove(os.path.join(folder, rest))
     if drawn:
-        for command, words in (("report", ["report", file, "-o", "page.html"]), ("plot", ["plot", file, "drift", "-o", "figure.png"]), ("export", ["export", file, "-o", "out.csv"]),
-                               ("export netCDF", ["export", file, "-o", "out.nc"])):
+        for command, words in (
+            ("report", ["report", file, "-o", "page.html"]),
+            ("plot", ["plot", file, "drift", "-o", "figure.png"]),
+            ("export", ["export", file, "-o", "out.csv"]),
+            ("export netCDF", ["export", file, "-o", "out.nc"]),
+        ):
             outcome(command, words, file, folder)
 
 
@@ -140,7 +180,12 @@ def results(n, draw, every):
         _, result = run(name, text)
         with open(result, "rb") as f:
             bases[name] = f.read()
-        write(name + "-longer.yaml", text.replace("end: 10.24", "end: 20.48") if name == "longer" else text.replace("[rattle", "[euler-b, rattle"))
+        write(
+            name + "-longer.yaml",
+            text.replace("end: 10.24", "end: 20.48")
+            if name == "longer"
+            else text.replace("[rattle", "[euler-b, rattle"),
+        )
     folder = path("work")
     os.makedirs(folder)
     for i in range(n):
@@ -178,7 +223,7 @@ def resumed(n, draw):
         shutil.rmtree(folder, True)
         os.makedirs(folder)
         data, how = damaged(files[newest], draw)
-        alone = draw.random() < 0.3   # there is no other one
+        alone = draw.random() < 0.3  # there is no other one
         for name, content in {**files, newest: data}.items():
             if not (alone and "checkpoint" in name and name != newest):
                 with open(os.path.join(folder, name), "wb") as f:
@@ -187,13 +232,23 @@ def resumed(n, draw):
         if draw.random() < 0.2:
             outcome("status", ["status", result], os.path.join(folder, newest), folder)
             outcome("verify", ["verify", result, "--sample", "2"], os.path.join(folder, newest), folder)
-        status, out, err = outcome("resume of a checkpoint", ["run", study, "-o", result, "--resume", "--progress", "none"], os.path.join(folder, newest), folder)
+        status, out, err = outcome(
+            "resume of a checkpoint",
+            ["run", study, "-o", result, "--resume", "--progress", "none"],
+            os.path.join(folder, newest),
+            folder,
+        )
         told = "damaged" in out + err
         same = status == 0 and not differences(whole, digests(result))
         right = told and (status == 2 if alone else same)
-        counts["resume of a checkpoint", "told, " + ("refused" if alone else "the one before is used, same bits") if right else "BELIEVED"] += 1
+        counts[
+            "resume of a checkpoint",
+            "told, " + ("refused" if alone else "the one before is used, same bits") if right else "BELIEVED",
+        ] += 1
         if not right:
-            bad.append(f"checkpoint {i}, {how}: status {status}, told {told}, same {same}: {(out + err)[-300:]}")
+            bad.append(
+                f"checkpoint {i}, {how}: status {status}, told {told}, same {same}: {(out + err)[-300:]}"
+            )
             print(f"# {bad[-1]}", flush=True)
 
 

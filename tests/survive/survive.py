@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 
-sys.dont_write_bytecode = True   # no __pycache__ among the sources
+sys.dont_write_bytecode = True  # no __pycache__ among the sources
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
 
 from cli import BEAD, ENVIRONMENT, PROGRAM, differences, digests, ok, path, run, write  # noqa: E402
@@ -17,7 +17,9 @@ STRIKE = os.path.abspath(os.path.join(os.environ.get("BUILD", "build"), "tests/s
 
 # Every family of methods, every kind of study, of reference and of accumulator; each takes a second or two. The number is the exit status.
 STUDIES = {
-    "conservation": (0, """
+    "conservation": (
+        0,
+        """
 study: conservation
 system: double-pendulum
 initial: {members: 40, seed: 7, around: default, spread: {q: 0.1, v: 0.1}}
@@ -25,8 +27,11 @@ end: 160.0
 steps: [0.02, 0.01]
 methods: [rattle, shake, midpoint, "compose(rattle, yoshida4)", "hbvm(k=4, s=2)", "convert(rk4)", project(rk4), gauss(2), rk4, "baoab(friction=0.5, inverse-temperature=2)", "langevin(project(rk4), friction=0.5, inverse-temperature=2)"]
 trajectories: {members: [3], every: 500}
-"""),
-    "self": (0, """
+""",
+    ),
+    "self": (
+        0,
+        """
 study: order
 system: modified-pendulum
 initial: {members: 11, seed: 3, spread: {q: 0.05, v: 0.05}}
@@ -35,8 +40,11 @@ steps: {from: 0.01, halvings: 2}
 methods: [rattle, shake, midpoint, euler-b, project(rk6), "hbvm(k=6, s=2)", "compose(hbvm(k=3, s=3), rattle)", "convert(gauss(2))"]
 reference: self
 error: {of: [q, p, lambda], norm: one, over: coarse}
-"""),
-    "reference": (0, """
+""",
+    ),
+    "reference": (
+        0,
+        """
 study: order
 system: double-pendulum
 initial: {members: 70, seed: 3, spread: {q: 0.05, v: 0.05}}
@@ -45,8 +53,11 @@ steps: {from: 0.1, halvings: 2}
 methods: [rattle, euler-a, adjoint(euler-a), heun, "compose(rattle, kahan-li8)"]
 reference: {method: "gauss(4)", step: 0.0001}
 error: {of: [q, p, lambda], over: mesh}
-"""),
-    "quad": (0, """
+""",
+    ),
+    "quad": (
+        0,
+        """
 study: order
 system: planar-pendulum
 initial: {members: 6, seed: 3, spread: {q: 0.05, v: 0.05}}
@@ -55,8 +66,11 @@ steps: {from: 0.1, halvings: 2}
 methods: [rattle, "compose(rattle, yoshida6)"]
 reference: {method: "gauss(6)", step: 0.0025, precision: quad}
 error: {of: [q, p, lambda], over: coarse}
-"""),
-    "failing": (1, """
+""",
+    ),
+    "failing": (
+        1,
+        """
 study: ensemble
 system: planar-pendulum
 initial: {members: 300, seed: 1, around: default, spread: {v: 8.0}}
@@ -65,8 +79,11 @@ steps: [0.25, 0.02]
 methods: [rattle, midpoint, "compose(rattle, suzuki4)", project(rk4), "langevin(rattle, friction=0.5, inverse-temperature=2)"]
 samples: {count: 10}
 trajectories: {members: [0, 1, 5], every: 10}
-"""),
-    "compensated": (0, """
+""",
+    ),
+    "compensated": (
+        0,
+        """
 study: conservation
 system: planar-pendulum
 initial: {members: 100, seed: 2, spread: {v: 0.3}}
@@ -74,12 +91,15 @@ end: 2000.0
 steps: [0.02]
 methods: [rattle, shake, euler-a, "compose(rattle, suzuki4)"]
 roundoff: {compensated: true}
-"""),
+""",
+    ),
 }
 
 # Further families: with `make survive`.
 MORE = {
-    "lie": (0, """
+    "lie": (
+        0,
+        """
 study: conservation
 system: lagrange-top
 initial: {members: 20, seed: 4, spread: {v: 0.1}}
@@ -87,8 +107,11 @@ end: 20.0
 steps: [0.02, 0.01]
 methods: [lie-rattle, lie-euler-a, "lie-rattle(retraction=exp)", lie-lobatto, "compose(lie-rattle, suzuki4)"]
 trajectories: {members: [3], every: 100}
-"""),
-    "nonholonomic": (0, """
+""",
+    ),
+    "nonholonomic": (
+        0,
+        """
 study: order
 system: rolling-disk
 initial: {members: 12, seed: 4, spread: {v: 0.1}}
@@ -96,16 +119,22 @@ end: 10.0
 steps: {from: 0.05, halvings: 2}
 methods: [project(rk4), lagrange-dalembert(rk4), discrete-lagrange-dalembert(reversible), "lagrange-dalembert(heun, bias=-0.5)"]
 reference: self
-"""),
-    "springs": (0, """
+""",
+    ),
+    "springs": (
+        0,
+        """
 study: conservation
 system: double-pendulum
 initial: {members: 40, seed: 7, around: low, spread: {q: 0.05, v: 0.05}}
 end: 80.0
 steps: [0.02]
 methods: ["penalty(newmark, omega=20)", "penalty(zhang-skeel(beta=0.4, form=simplified), omega=20, average=0.2)", "penalty(pushforward-newmark(beta=0.25), omega=20)"]
-"""),
-    "warm": (0, """
+""",
+    ),
+    "warm": (
+        0,
+        """
 study: ensemble
 system: {name: tip3p-water, parameters: {n: 2}}
 initial: {members: 16, seed: 3}
@@ -115,8 +144,11 @@ methods: ["baoab(friction=0.5, inverse-temperature=40)", "langevin(rattle, frict
 observables: [energy, temperature]
 histograms: [{name: height, expression: "Oz[1]", from: -5, to: 5, bins: 20}]
 burn-in: 0.1
-"""),
-    "curves": (0, """
+""",
+    ),
+    "curves": (
+        0,
+        """
 study: order
 system: rolling-disk
 initial: {members: 12, seed: 5, spread: {v: 0.1}}
@@ -125,8 +157,11 @@ steps: {from: 0.1, halvings: 2}
 methods: ["lagrange-dalembert(taylor-curve(2), bias=-0.5)", "lagrange-dalembert(taylor-curve(3))", "lagrange-dalembert(taylor-curve(1), state=w)", taylor-curve(2), "dopri5(tolerance=1e-8)"]
 reference: self
 error: {of: [q, p], over: mesh}
-"""),
-    "forced": (0, """
+""",
+    ),
+    "forced": (
+        0,
+        """
 study: conservation
 system: {name: kapitza, parameters: {a: 0.05, w: [30, 60]}}
 initial: {grid: {"x'": {from: -0.2, to: 0.2, count: 9}}, project: true}
@@ -134,8 +169,11 @@ end: 8.0
 steps: [0.004]
 methods: [rattle, midpoint, "convert(rk4, bias=-0.5)", project(rk4), "lagrange-dalembert(rk3, bias=-0.5)", rk4]
 observables: [energy, balance, constraint, "angle: atan2(x, y)"]
-"""),
-    "own": (0, """
+""",
+    ),
+    "own": (
+        0,
+        """
 study: conservation
 system: {file: bead.yaml, parameters: {c: [1, 2]}}
 initial: [default, {q: ["0.8*a", 0, "-0.6*c"], v: [0, 0.7, 0]}]
@@ -144,16 +182,23 @@ steps: [0.02]
 layers: {kutta38: {a: [[0, 0, 0, 0], [1/3, 0, 0, 0], [-1/3, 1, 0, 0], [1, -1, 1, 0]], b: [1/8, 3/8, 3/8, 1/8]}}
 methods: [rattle, "compose(convert(kutta38, bias=-0.5), yoshida4)", project(kutta38), "discretization(theta=0.3)"]
 solver: {tolerance: [1.0e-8, 1.0e-14]}
-""", {"bead.yaml": BEAD}),
-    "waters": (0, """
+""",
+        {"bead.yaml": BEAD},
+    ),
+    "waters": (
+        0,
+        """
 study: conservation
 system: {name: tip3p-water, parameters: {n: 4}}
 initial: {members: 8, seed: 3, around: lattice, spread: {v: 0.05}, relax: {method: rattle, step: 0.05, end: 1}}
 end: 40.0
 steps: [0.1, 0.05]
 methods: [rattle, "convert(rk4)", "hbvm(k=2, s=1)", "baoab(friction=0.5, inverse-temperature=40, drifts=3)"]
-"""),
-    "paths": (0, """
+""",
+    ),
+    "paths": (
+        0,
+        """
 study: order
 system: planar-pendulum
 initial: {members: 400, seed: 5, spread: {q: 0.05, v: 0.1}}
@@ -162,8 +207,11 @@ steps: {from: 0.1, halvings: 3}
 methods: ["langevin(rattle, friction=0.5, inverse-temperature=2)", "baoab(friction=0.5, inverse-temperature=2)", "langevin(compose(rattle, yoshida4), friction=0.5, inverse-temperature=2)"]
 noise: {resolution: 0.0015625}
 reference: {method: "baoab(friction=0.5, inverse-temperature=2)", step: 0.0015625}
-"""),
-    "averages": (0, """
+""",
+    ),
+    "averages": (
+        0,
+        """
 study: ensemble
 system: double-pendulum
 initial: {members: 30, seed: 2}
@@ -174,8 +222,11 @@ observables: [energy, temperature, "height: y1"]
 histograms: [{name: heights, expression: y1 + y2, from: -4, to: 4, bins: 16}]
 burn-in: 0.1
 trajectories: {members: {worst: 3, by: energy}, every: 100}
-"""),
-    "longer": (0, """
+""",
+    ),
+    "longer": (
+        0,
+        """
 study: ensemble
 system: spherical-pendulum
 initial: {members: 60, seed: 1, around: default, spread: {q: 0.05, v: 0.3}}
@@ -186,8 +237,15 @@ observe: every
 samples: {count: 11, spacing: linear}
 trajectories: {members: ["0..9"], every: 10, store: [q, p, v, energy]}
 extensible: true
-""".replace("END", "120"), {}, "end: 10"),
-    "more": (0, """
+""".replace(
+            "END", "120"
+        ),
+        {},
+        "end: 10",
+    ),
+    "more": (
+        0,
+        """
 study: order
 system: lagrange-top
 initial: {members: 24, seed: 1, around: default, spread: {v: 0.1}}
@@ -195,14 +253,17 @@ end: 4.0
 steps: {from: 0.04, halvings: 3}
 methods: [lie-rattle, "compose(lie-rattle, suzuki4)", rattle, "convert(rk4)"]
 reference: self
-""", {}, "members: 10"),
+""",
+        {},
+        "members: 10",
+    ),
 }
 
 
 def described(name):
     """Of a study: its exit status, its text, the files beside it, and what an earlier one says that it extends."""
     status, text, *rest = {**STUDIES, **MORE}[name]
-    return status, text, *rest, *({}, None)[len(rest):]
+    return status, text, *rest, *({}, None)[len(rest) :]
 
 
 def undisturbed(name):
@@ -212,8 +273,15 @@ def undisturbed(name):
         write(file, content)
     of = None
     if earlier:
-        process, of = run(name + "-earlier", re.sub(earlier.split(":")[0] + r": [0-9.]+", earlier, text, count=1))
-        ok(process.returncode == status, f"{name}: the earlier result ends with {status}", process.returncode, process.stderr)
+        process, of = run(
+            name + "-earlier", re.sub(earlier.split(":")[0] + r": [0-9.]+", earlier, text, count=1)
+        )
+        ok(
+            process.returncode == status,
+            f"{name}: the earlier result ends with {status}",
+            process.returncode,
+            process.stderr,
+        )
     began = time.monotonic()
     result = path(name + ".h5")
     code, out, err = finish(start(write(name + ".yaml", text), result, 0, of=of, checkpoint=600))
@@ -249,7 +317,9 @@ def cpu(pid):
     for one in ranks_of(pid):
         try:
             with open(f"/proc/{one}/stat") as f:
-                found += sum(int(x) for x in f.read().rsplit(")", 1)[1].split()[11:13]) / os.sysconf("SC_CLK_TCK")
+                found += sum(int(x) for x in f.read().rsplit(")", 1)[1].split()[11:13]) / os.sysconf(
+                    "SC_CLK_TCK"
+                )
         except OSError:
             pass
     return found
@@ -292,10 +362,29 @@ STRIKES = {
 
 def start(study, result, ranks, *words, env=None, checkpoint=0.1, of=None):
     """Begin or go on with a run; `of` is the earlier result that it extends."""
-    command = (["mpirun", "-n", str(ranks)] if ranks else []) + [PROGRAM, *(["extend", of] if of else ["run"]), study, "-o", result, "--resume", "--progress", "none",
-                                                              "--checkpoint-seconds", str(checkpoint), *map(str, words)]
-    return subprocess.Popen(command, env={**ENVIRONMENT, **(env or {})}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                            stderr=subprocess.PIPE, encoding="utf-8", errors="replace", start_new_session=True)
+    command = (["mpirun", "-n", str(ranks)] if ranks else []) + [
+        PROGRAM,
+        *(["extend", of] if of else ["run"]),
+        study,
+        "-o",
+        result,
+        "--resume",
+        "--progress",
+        "none",
+        "--checkpoint-seconds",
+        str(checkpoint),
+        *map(str, words),
+    ]
+    return subprocess.Popen(
+        command,
+        env={**ENVIRONMENT, **(env or {})},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+        errors="replace",
+        start_new_session=True,
+    )
 
 
 def who_hangs(pid):
@@ -304,7 +393,9 @@ def who_hangs(pid):
     for one in [pid, *children(pid)]:
         try:
             words = open(f"/proc/{one}/stat").read().rsplit(")", 1)[1].split()
-            lines.append(f"{one} {open(f'/proc/{one}/comm').read().strip()} {words[0]} {open(f'/proc/{one}/wchan').read()} {int(words[11]) + int(words[12])} ticks")
+            lines.append(
+                f"{one} {open(f'/proc/{one}/comm').read().strip()} {words[0]} {open(f'/proc/{one}/wchan').read()} {int(words[11]) + int(words[12])} ticks"
+            )
         except OSError:
             pass
     return "\n".join(lines)
@@ -323,9 +414,15 @@ def finish(process, seconds=120 if os.nice(0) < 10 else 1200):
 
 
 def same(name, first, result):
-    return ok(not (wrong := differences(first, digests(result))), f"{name}: every dataset outside /run is that of the undisturbed run", wrong)
+    return ok(
+        not (wrong := differences(first, digests(result))),
+        f"{name}: every dataset outside /run is that of the undisturbed run",
+        wrong,
+    )
 
 
 def checkpoints(result):
     folder, name = os.path.split(result)
-    return sorted((x for x in os.listdir(folder) if x.startswith(name + ".checkpoint.")), key=lambda x: (len(x), x))
+    return sorted(
+        (x for x in os.listdir(folder) if x.startswith(name + ".checkpoint.")), key=lambda x: (len(x), x)
+    )

@@ -8,13 +8,25 @@ import subprocess
 import sys
 import time
 
-sys.dont_write_bytecode = True   # no __pycache__ among the sources
+sys.dont_write_bytecode = True  # no __pycache__ among the sources
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../cli"))
 
 from cli import ENVIRONMENT, PROGRAM, constella, done, ok, path, write
 
-ENTRY, TRAILER = "<16sQQ32s", "<8sIIQ32s"   # of the index, and of the trailer
-FIELDS = ["case", "member", "count", "numbers", "step", "half_step", "window", "in_window", "folds", "next_sample", "opens"]   # of a piece
+ENTRY, TRAILER = "<16sQQ32s", "<8sIIQ32s"  # of the index, and of the trailer
+FIELDS = [
+    "case",
+    "member",
+    "count",
+    "numbers",
+    "step",
+    "half_step",
+    "window",
+    "in_window",
+    "folds",
+    "next_sample",
+    "opens",
+]  # of a piece
 
 LONG = """study: conservation
 system: double-pendulum
@@ -58,7 +70,12 @@ class Checkpoint:
 def interrupted():
     """The result of a run that was stopped with all its trajectories in progress, and its newest checkpoint."""
     result = path("long.h5")
-    process = subprocess.Popen([PROGRAM, "run", write("long.yaml", LONG), "-o", result, "--progress", "none"], env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        [PROGRAM, "run", write("long.yaml", LONG), "-o", result, "--progress", "none"],
+        env=ENVIRONMENT,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
     time.sleep(2.5)
     process.send_signal(signal.SIGUSR1)
     ok(process.wait(60) == 75, "a run is stopped with a checkpoint")
@@ -67,8 +84,15 @@ def interrupted():
 
 
 def refused(title, result, status=2):
-    process = constella("run", path("long.yaml"), "-o", result, "--resume", "--progress", "none", "--max-hours", "0.0001")
-    ok(process.returncode == status and "error: " in process.stderr and "Signal" not in process.stderr, f"{title}: refused in words", process.returncode, process.stderr[:400])
+    process = constella(
+        "run", path("long.yaml"), "-o", result, "--resume", "--progress", "none", "--max-hours", "0.0001"
+    )
+    ok(
+        process.returncode == status and "error: " in process.stderr and "Signal" not in process.stderr,
+        f"{title}: refused in words",
+        process.returncode,
+        process.stderr[:400],
+    )
 
 
 def change(name, whole, how):
@@ -92,34 +116,56 @@ def main():
         ok(f.read() == whole, "a checkpoint that is written again unchanged is the same")
     pieces = bytes(Checkpoint(name).find("pieces")[0][1])
     good = dict(zip(FIELDS, struct.unpack_from("<11q", pieces)))
-    lies = [(f, x) for f in FIELDS for x in (-1, good[f] + {"step": 10**6, "opens": 2}.get(f, 1), 2**62)] + [("numbers", 0), ("count", 0), ("numbers", 2**61 + good["numbers"])]
+    lies = [
+        (f, x) for f in FIELDS for x in (-1, good[f] + {"step": 10**6, "opens": 2}.get(f, 1), 2**62)
+    ] + [("numbers", 0), ("count", 0), ("numbers", 2**61 + good["numbers"])]
     for field, value in lies:
+
         def lie(c):
             for title in ("pieces", "lanes"):
                 struct.pack_into("<q", c.find(title)[0][1], 8 * FIELDS.index(field), value)
             c.write()
+
         change(name, whole, lie)
         refused(f"{field} {value}", result)
-    for where, value in (("how it ended", 99.0), ("how it ended", float("nan")), ("when", -5.0), ("when", 1e300)):
+    for where, value in (
+        ("how it ended", 99.0),
+        ("how it ended", float("nan")),
+        ("when", -5.0),
+        ("when", 1e300),
+    ):
+
         def state(c):
             struct.pack_into("<d", c.find("lanes")[0][1], 88 + 8 * (where == "when"), value)
             c.write()
+
         change(name, whole, state)
         refused(f"of a trajectory, {where}: {value}", result, 1)
     for title in ("series", "reference", "seconds", "done", "pieces"):
+
         def cut(c):
             for s in c.find(title):
                 s[1] = s[1][:-8] if len(s[1]) else bytearray(8)
             c.write()
+
         change(name, whole, cut)
-        process = constella("run", path("long.yaml"), "-o", result, "--resume", "--progress", "none", "--max-hours", "0.0001")
-        ok(process.returncode in (1, 2) and "error: " in process.stderr, f"{title} with a number less: refused", process.returncode, process.stderr[:300])
+        process = constella(
+            "run", path("long.yaml"), "-o", result, "--resume", "--progress", "none", "--max-hours", "0.0001"
+        )
+        ok(
+            process.returncode in (1, 2) and "error: " in process.stderr,
+            f"{title} with a number less: refused",
+            process.returncode,
+            process.stderr[:300],
+        )
     for offset, size in ((2**63, 8), (0, 2**64 - 8), (len(whole), 64)):
         change(name, whole, lambda c: c.write((1, offset, size)))
         refused(f"a section of {size} bytes at {offset}", result)
     with open(name, "wb") as f:
         f.write(whole)
-    process = constella("run", path("long.yaml"), "-o", result, "--resume", "--progress", "none", "--max-hours", "0.0003")
+    process = constella(
+        "run", path("long.yaml"), "-o", result, "--resume", "--progress", "none", "--max-hours", "0.0003"
+    )
     ok(process.returncode == 75, "as it was written, it is gone on from", process.returncode, process.stderr)
 
 

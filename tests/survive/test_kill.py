@@ -16,7 +16,7 @@ from survive import MORE, STRIKES, STUDIES, cpu, described, finish, same, start,
 from cli import constella, done, note, ok, path
 
 RANKS = (1, 2, 3, 5)
-INTERVAL = 0.1   # seconds between checkpoints
+INTERVAL = 0.1  # seconds between checkpoints
 ISAS = ("v4", "v3", "v2")
 compared = struck = 0
 
@@ -38,23 +38,41 @@ def equal(name, first, result):
     if same(name, first, result):
         compared += 1
     elif "--keep" in sys.argv:
-        shutil.copy(result, os.path.join(sys.argv[sys.argv.index("--keep") + 1], f"{name}-{os.getpid()}-{time.time():.0f}.h5"))
+        shutil.copy(
+            result,
+            os.path.join(
+                sys.argv[sys.argv.index("--keep") + 1], f"{name}-{os.getpid()}-{time.time():.0f}.h5"
+            ),
+        )
 
 
 def strike(name, study, of, result, seconds, ranks, isa, how, draw):
     """One attempt, killed after some seconds: whether it was running then, and the CPU seconds of its ranks until then."""
-    process = start(study, result, ranks, "--batch", draw.choice((8, 16, 64, 1024)), checkpoint=INTERVAL, of=of, env={"CONSTELLA_ISA": isa} if isa else None)
+    process = start(
+        study,
+        result,
+        ranks,
+        "--batch",
+        draw.choice((8, 16, 64, 1024)),
+        checkpoint=INTERVAL,
+        of=of,
+        env={"CONSTELLA_ISA": isa} if isa else None,
+    )
     time.sleep(seconds)
     early, spent = process.poll() is not None, cpu(process.pid)
     if not early:
         STRIKES[how](process, draw)
     began = time.monotonic()
     status, out, err = finish(process)
-    note(f"{name}: {how} after {seconds:.2f} s on {ranks} ranks{isa and ' with '}{isa}: exit {status} {time.monotonic() - began:.1f} s later")
+    note(
+        f"{name}: {how} after {seconds:.2f} s on {ranks} ranks{isa and ' with '}{isa}: exit {status} {time.monotonic() - began:.1f} s later"
+    )
     ok(status is not None, f"{name}: {how}: the run comes down", err)
     if how == "SIGKILL of all" and not early:
         ok(status != 0, f"{name}: {how} is no success", status)
-    if "SIGUSR1" in how and not early and "complete" not in out:   # before the program listens, the signal ends it
+    if (
+        "SIGUSR1" in how and not early and "complete" not in out
+    ):  # before the program listens, the signal ends it
         ok(status == 75 or "signal 10" in err, f"{name}: {how}: exit status 75", status, out, err)
     return not early and "complete" not in out, spent
 
@@ -66,7 +84,13 @@ def ended(name, study, of, first, result, ranks):
     ok(status == expected, f"{name}: resumed, it ends with {expected}", status, out, err)
     equal(name, first, result)
     again, out, err = finish(start(study, result, 2, of=of))
-    ok(again == status and "complete already" in out, f"{name}: resumed once more, there is nothing to do", again, out, err)
+    ok(
+        again == status and "complete already" in out,
+        f"{name}: resumed once more, there is nothing to do",
+        again,
+        out,
+        err,
+    )
     return cost
 
 
@@ -75,13 +99,21 @@ def survive(name, instants, isas, draw):
     global struck
     (study, of, first, seconds), whole = timed(lambda: undisturbed(name))
     result = path(name + "-struck.h5")
-    _, start_up = timed(lambda: finish(start(study, path(name + ".h5"), max(RANKS), of=of)))   # it finds the file complete
-    a_rank = 0.5 + 2 * start_up / max(RANKS)   # CPU seconds that a rank may need to start and to end, on a busy machine
+    _, start_up = timed(
+        lambda: finish(start(study, path(name + ".h5"), max(RANKS), of=of))
+    )  # it finds the file complete
+    a_rank = 0.5 + 2 * start_up / max(
+        RANKS
+    )  # CPU seconds that a rank may need to start and to end, on a busy machine
     hit, rounds, spent, allowed = 0, 1, 0, 0
     for i in range(8 * instants):
         ranks = RANKS[(i + draw.randrange(4)) % 4]
         after = 0.25 + draw.random() * 0.4 * seconds
-        (at_work, until_then), waited_for = timed(lambda: strike(name, study, of, result, after, ranks, draw.choice(isas), draw.choice(list(STRIKES)), draw))
+        (at_work, until_then), waited_for = timed(
+            lambda: strike(
+                name, study, of, result, after, ranks, draw.choice(isas), draw.choice(list(STRIKES)), draw
+            )
+        )
         hit += at_work
         spent += max(until_then, waited_for)
         allowed += ranks * (INTERVAL + a_rank)
@@ -96,18 +128,30 @@ def survive(name, instants, isas, draw):
     ok(hit == instants, f"{name}: {instants} strikes hit a run that was at work", hit)
     note(f"{name}: {spent:.2f} s of CPU in all attempts at {rounds} runs, {whole:.2f} undisturbed")
     struck += hit
-    slower = 1.25 if len(isas) == 1 else 5   # of few lanes
-    ok(spent < slower * rounds * whole + allowed, f"{name}: no more than an interval a strike was computed twice", spent, whole, allowed)
+    slower = 1.25 if len(isas) == 1 else 5  # of few lanes
+    ok(
+        spent < slower * rounds * whole + allowed,
+        f"{name}: no more than an interval a strike was computed twice",
+        spent,
+        whole,
+        allowed,
+    )
 
 
 if __name__ == "__main__":
     draw = random.Random(option("--seed", 1))
     instants = option("--instants", 12)
-    names = [sys.argv[sys.argv.index("--only") + 1]] if "--only" in sys.argv else [*STUDIES, *(MORE if instants >= 30 else ())]
-    isas = [""]   # the best one
+    names = (
+        [sys.argv[sys.argv.index("--only") + 1]]
+        if "--only" in sys.argv
+        else [*STUDIES, *(MORE if instants >= 30 else ())]
+    )
+    isas = [""]  # the best one
     if instants >= 30:
         isas += [x for x in ISAS if constella("list", "systems", env={"CONSTELLA_ISA": x}).returncode == 0]
     for i, name in enumerate(names):
         survive(name, instants // len(names) + (i < instants % len(names)), isas, draw)
-    note(f"{struck} runs at work were struck, {compared} files were those of undisturbed runs, in {len(names)} families")
+    note(
+        f"{struck} runs at work were struck, {compared} files were those of undisturbed runs, in {len(names)} families"
+    )
     done()
