@@ -1,4 +1,5 @@
-/* test-sum.c: an exact sum has the same words for any order and any split of its terms, and the right value. */
+/* test-sum.c: an exact sum has the same words for any order and any split of its terms, and the right value.
+ */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "constella/random.h"
 #include "constella/statistics.h"

@@ -1,5 +1,6 @@
-/* derive-print.c: the driver of sympy.py. Each line of the input is six numbers and an expression of x, y, z: the point and a direction;
- * each line of the output the value, the gradient (3) and the second derivatives along the direction, H w (3); or "error: ...". */
+/* derive-print.c: the driver of sympy.py. Each line of the input is six numbers and an expression of x, y, z:
+ * the point and a direction; each line of the output the value, the gradient (3) and the second derivatives
+ * along the direction, H w (3); or "error: ...". */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdio.h>
 #include <stdlib.h>

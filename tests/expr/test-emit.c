@@ -1,4 +1,5 @@
-/* test-emit.c: the emitted C, compiled and loaded, gives the bits of the tape, for every instruction set of this CPU.
+/* test-emit.c: the emitted C, compiled and loaded, gives the bits of the tape, for every instruction set of
+ * this CPU.
  *
  * Runs where the headers are in ./include (or CST_INCLUDE_DIR); skipped where there is no C compiler.
  */
@@ -57,9 +58,11 @@ static int program(const setting *s, cst_node out[PROGRAM]) {
 
 static void write_source(const setting *s, const cst_node *out, int n, const char *path) {
   FILE *f = fopen(path, "w");
-  fprintf(f, "#include \"constella/lanes.h\"\nvoid kernel(const vd *restrict q, const vd *restrict v, const vd *restrict w, const vd "
+  fprintf(f, "#include \"constella/lanes.h\"\nvoid kernel(const vd *restrict q, const vd *restrict v, const "
+             "vd *restrict w, const vd "
              "*restrict u,\n"
-             "            const vd *restrict c, const vd *restrict t, vd *restrict o) {\n  (void)q, (void)v, (void)w, (void)u, (void)c, "
+             "            const vd *restrict c, const vd *restrict t, vd *restrict o) {\n  (void)q, (void)v, "
+             "(void)w, (void)u, (void)c, "
              "(void)t;\n");
   cst_graph_emit(s->g, out, n, "  ", f);
   fprintf(f, "}\n");
@@ -94,7 +97,8 @@ static void test_set(const cst_tape *t, const char *source, const char *director
   char command[1000], library[300];
   snprintf(library, sizeof library, "%s/%s.so", directory, sets[i].name);
   snprintf(command, sizeof command,
-           "cc -std=gnu11 -O2 -Wall -Wextra -Werror -Wno-psabi -ffp-contract=off %s -I%s -shared -fPIC '%s' -o '%s' -lsleef -lm",
+           "cc -std=gnu11 -O2 -Wall -Wextra -Werror -Wno-psabi -ffp-contract=off %s -I%s -shared -fPIC '%s' "
+           "-o '%s' -lsleef -lm",
            sets[i].flags, CST_INCLUDE_DIR, source, library);
   if (!OK(system(command) == 0, "%s: the emitted text compiles without a warning", sets[i].name)) return;
   void   *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
