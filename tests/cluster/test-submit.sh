@@ -110,7 +110,7 @@ has "a study whose name no scheduler takes: the output as run calls it" "$(cat o
 # A PATH with no scheduler on it.
 PATH=$folder/empty "$program" submit study.yaml "${slurm[@]}" --name absent >out 2>err
 is "no scheduler here: exit status" "$?" 1
-has "no scheduler here: what helps" "$(cat err)" "sbatch is not on PATH: this is no place to submit from; --dry-run prints the script"
+has "no scheduler here: what helps" "$(cat err)" "sbatch is not on PATH: jobs cannot be submitted from here; --dry-run prints the script"
 is "no scheduler here: no script" "$(ls absent.slurm 2>/dev/null)" ""
 
 # ---- the script

@@ -10,7 +10,7 @@ cd "$folder" || exit 1
 
 # The process is on another host: its lock shows its state.
 "$demo" x.h5 elsewhere
-has 'without a lock' "$("$cst" status x.h5)" 'state         running (so it was left; its process is on another host)'
+has 'without a lock' "$("$cst" status x.h5)" 'state         running (when it was last written; its process is on another host)'
 has 'resumed' "$("$cst" status x.h5)" 'resumed       2 times'
 echo elsewhere 7 1 2024-01-02T03:04:05Z >x.h5.lock
 status=$("$cst" status x.h5)
