@@ -124,7 +124,7 @@ static int report(int argc, char **argv) { return draw(&cst_command_report, argc
 static int plot(int argc, char **argv) { return draw(&cst_command_plot, argc, argv); }
 static int export(int argc, char **argv) { return draw(&cst_command_export, argc, argv); }
 
-int cst_cli_list_figures(void) {
+int cst_analysis_list_figures(void) {
   const char *words[] = {"figures", NULL};
   return start_python(1, words);
 }

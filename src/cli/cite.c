@@ -22,7 +22,7 @@ enum { MOST_USES = 512, WIDTH = 96 };
 typedef struct {
   int  n;
   char name[MOST_USES][WIDTH];
-  bool told[MOST_USES]; /* an entry has it */
+  bool has_entry[MOST_USES]; /* an entry has it */
 } uses;
 
 static void add(uses *u, const char *kind, const char *name) {
@@ -87,7 +87,7 @@ static bool is_used(const char *list, const char *end, uses *u) {
   for (int i = 0; i < u->n; i++) {
     const size_t n = strlen(u->name[i]);
     for (const char *at = list; (at = strstr(at, u->name[i])) && at < end; at += n)
-      if (strchr("{ ", at[-1]) && strchr(",}", at[n])) any = u->told[i] = true;
+      if (strchr("{ ", at[-1]) && strchr(",}", at[n])) any = u->has_entry[i] = true;
   }
   return any;
 }
@@ -116,7 +116,7 @@ static void print_source(const char *description) {
 
 static void print_rest(cst_result *r, const uses *u) {
   for (int i = 0; i < u->n; i++) {
-    if (u->told[i]) continue;
+    if (u->has_entry[i]) continue;
     printf("\n%% no entry: %s", u->name[i]);
     if (!strncmp(u->name[i], "system ", 7)) {
       char *description = cst_result_text(r, "/", "system_description");

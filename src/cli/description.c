@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-char *cst_cli_description(const char *name, size_t *length, bool *catalogue, cst_diag *d) {
+char *cst_description_text(const char *name, size_t *length, bool *catalogue, cst_diag *d) {
   char       *text = NULL;
   const char *known = cst_catalogue_text(name);
   *catalogue = known && access(name, F_OK);
@@ -24,10 +24,10 @@ char *cst_cli_description(const char *name, size_t *length, bool *catalogue, cst
   return text;
 }
 
-cst_system *cst_cli_described(const char *name, cst_diag *d) {
+cst_system *cst_description_read(const char *name, cst_diag *d) {
   size_t      length = 0;
   bool        catalogue = false;
-  char       *text = cst_cli_description(name, &length, &catalogue, d);
+  char       *text = cst_description_text(name, &length, &catalogue, d);
   cst_system *s = !text ? NULL : catalogue ? cst_catalogue_create(name) : cst_system_read(name, text, length, NULL, 0, d);
   free(text);
   return s;

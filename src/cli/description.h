@@ -9,7 +9,7 @@
 /* The text of a system: of the file of this name, or of the catalogue (*catalogue) where there is no such
  * file. Owned; NULL with an error.
  */
-char *cst_cli_description(const char *name, size_t *length, bool *catalogue, cst_diag *d);
+char *cst_description_text(const char *name, size_t *length, bool *catalogue, cst_diag *d);
 /* The system with its default sizes. Owned; NULL with errors. */
-cst_system *cst_cli_described(const char *name, cst_diag *d);
+cst_system *cst_description_read(const char *name, cst_diag *d);
 #endif

@@ -25,7 +25,7 @@ static int run_here(int (*run)(int, char **), int argc, char **argv, pid_t paren
 }
 
 /* Passes on the exit status or the signal of the child, but reports faults. */
-static int tell(int status) {
+static int pass_on(int status) {
   if (WIFEXITED(status)) return WEXITSTATUS(status);
   if (!is_fault(WTERMSIG(status))) {
     signal(WTERMSIG(status), SIG_DFL);
@@ -42,5 +42,5 @@ int cst_guard(int (*run)(int argc, char **argv), int argc, char **argv) {
   if (child == 0) exit(run_here(run, argc, argv, us));
   while (waitpid(child, &status, 0) < 0)
     if (errno != EINTR) return 1;
-  return tell(status);
+  return pass_on(status);
 }

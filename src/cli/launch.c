@@ -50,14 +50,14 @@ static bool has_pmi(void) {
 static char  session[4096];
 static pid_t owner;
 
-static int drop(const char *path, const struct stat *status, int type, struct FTW *at) {
+static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *at) {
   (void)status, (void)type, (void)at;
   (void)remove(path);
   return 0;
 }
 
 static void remove_session(void) {
-  if (getpid() == owner) nftw(session, drop, 8, FTW_DEPTH | FTW_PHYS);
+  if (getpid() == owner) nftw(session, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
 }
 
 static bool make_session(void) {

@@ -55,7 +55,7 @@ static int list(int argc, char **argv) {
   cst_diag_print(d, stderr);
   cst_diag_destroy(d);
   if (bad) return 2;
-  if (!strcmp(name, "figures")) return cst_cli_list_figures();
+  if (!strcmp(name, "figures")) return cst_analysis_list_figures();
   for (int i = 0; i < LISTS; i++)
     if (!strcmp(name, lists[i].name)) lists[i].print();
   return 0;

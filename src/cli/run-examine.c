@@ -80,7 +80,7 @@ cst_study *cst_run_read_study(const char *file, const char *result, cst_diag *d)
   return s;
 }
 
-bool cst_run_has_it_all(const cst_arguments *a) {
+bool cst_run_is_extended(const cst_arguments *a) {
   const cst_extension *e = &a->extension;
   return a->renames && e->now && !strcmp(e->old->study->sha256, e->now->study->sha256) && access(a->run.output, F_OK);
 }
@@ -105,8 +105,8 @@ void cst_run_examine_output(cst_arguments *a, const cst_plan *plan, cst_diag *d)
     cst_diag_add(d, a->run.output, 0, 0, "%s", reason);
   else if (!(a->run.lock = cst_lock_take(a->run.output, why, sizeof why)))
     cst_diag_add(d, a->run.output, 0, 0, "%s", why);
-  else if (a->run.resumes || cst_run_has_it_all(a))
-    cst_resume_examine(plan, cst_run_has_it_all(a) ? a->file : a->run.output, &a->run.resume, d);
+  else if (a->run.resumes || cst_run_is_extended(a))
+    cst_resume_examine(plan, cst_run_is_extended(a) ? a->file : a->run.output, &a->run.resume, d);
   if (a->run.resume.start == CST_START_ANEW) cst_resume_name(a->run.resume.run);
 }
 
@@ -147,7 +147,7 @@ void cst_run_open_extended(cst_arguments *a, int isa, const cst_study *own, cons
 }
 
 /* All ranks open the checkpoint and get the batches of the remaining work. Collective. */
-cst_agenda *cst_run_take_up(cst_arguments *a, const cst_plan *plan, cst_past *past, int ranks, cst_diag *d) {
+cst_agenda *cst_run_open_checkpoint(cst_arguments *a, const cst_plan *plan, cst_past *past, int ranks, cst_diag *d) {
   char why[512];
   (void)MPI_Bcast(&a->run.resume, sizeof a->run.resume, MPI_BYTE, 0, PETSC_COMM_WORLD);
   if (a->run.resume.start == CST_START_ANEW && a->run.extension) cst_extend_mark(a->run.extension, past);

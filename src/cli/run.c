@@ -26,7 +26,7 @@ static void set_deadline(cst_arguments *a) {
 }
 
 /* Prints the message of the innermost error, without PETSc's stack. An error of all ranks is printed once. */
-static PetscErrorCode say(MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode n, PetscErrorType type,
+static PetscErrorCode print_error(MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode n, PetscErrorType type,
                           const char *message, void *context) {
   PetscMPIInt rank = 0;
   (void)line, (void)function, (void)file, (void)context;
@@ -54,7 +54,7 @@ static void warn_of_build(const cst_arguments *a) {
 }
 
 /* On rank 0, before the first step: reports which trajectories are not computed. */
-static void tell_extension(const cst_arguments *a, const cst_study *study, const cst_plan *plan) {
+static void report_extension(const cst_arguments *a, const cst_study *study, const cst_plan *plan) {
   const cst_extension *e = &a->extension;
   if (e->longer) {
     printf("%s: %.0f trajectories go on to a later end\n", a->file, (double)plan->ncase * (double)study->members);
@@ -70,14 +70,14 @@ static void tell_extension(const cst_arguments *a, const cst_study *study, const
 }
 
 /* On rank 0, when the new file is on the disk: it replaces the one that it extends. */
-static bool settle(const cst_arguments *a) {
-  if (!a->renames || cst_run_has_it_all(a) || !rename(a->run.output, a->file)) return true;
+static bool replace_extended(const cst_arguments *a) {
+  if (!a->renames || cst_run_is_extended(a) || !rename(a->run.output, a->file)) return true;
   fprintf(stderr, "constella: error: %s cannot take the place of %s: %s\n", a->run.output, a->file, strerror(errno));
   return false;
 }
 
 /* On rank 0: reports the end of the run. */
-static void tell_end(const cst_arguments *a, const cst_study *study, const cst_plan *plan, const cst_run_end *end) {
+static void report_end(const cst_arguments *a, const cst_study *study, const cst_plan *plan, const cst_run_end *end) {
   const char *file = a->renames && end->end == CST_END_DONE ? a->file : a->run.output;
   char        why[CST_FAILURE_TEXT];
   cst_failures_say(&end->failures, why, sizeof why);
@@ -120,21 +120,21 @@ static int execute(cst_arguments *a, cst_study *study, const cst_plan *plan, con
   PetscMPIInt      rank;
   MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
   if (rank == 0 && *a->run.resume.message) fprintf(stderr, "%s\n", a->run.resume.message);
-  if (rank == 0 && a->extends && a->run.resume.start == CST_START_ANEW) tell_extension(a, study, plan);
-  PetscPushErrorHandler(say, NULL);
+  if (rank == 0 && a->extends && a->run.resume.start == CST_START_ANEW) report_extension(a, study, plan);
+  PetscPushErrorHandler(print_error, NULL);
   failed = cst_study_compile(study, plan, agenda->left, &a->run.back_end);
   if (!failed && cst_run(plan, agenda, past, &a->run, &end)) give_up(a);
   PetscPopErrorHandler();
-  if (rank == 0 && end.end == CST_END_DONE && !settle(a)) return 1;
-  if (rank == 0 && !failed) tell_end(a, study, plan, &end);
+  if (rank == 0 && end.end == CST_END_DONE && !replace_extended(a)) return 1;
+  if (rank == 0 && !failed) report_end(a, study, plan, &end);
   return end.failed > 0 ? 1 : status[end.end];
 }
 
 /* Reports --resume of a complete result. */
-static int tell_complete(const cst_arguments *a) {
+static int report_complete(const cst_arguments *a) {
   PetscMPIInt rank;
   MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
-  if (rank == 0 && !settle(a)) return 1;
+  if (rank == 0 && !replace_extended(a)) return 1;
   if (rank == 0 && a->run.resume.failed)
     printf("%s: complete already, %ld trajectories failed\n", a->renames ? a->file : a->run.output, a->run.resume.failed);
   else if (rank == 0)
@@ -144,7 +144,7 @@ static int tell_complete(const cst_arguments *a) {
 
 /* The first rank with errors, because a user's code may fail on some ranks only; the number of ranks when
  * there are none. Collective. */
-static int first_mistaken(const cst_diag *d, int rank, int ranks) {
+static int first_with_errors(const cst_diag *d, int rank, int ranks) {
   int first = cst_diag_count(d) ? rank : ranks;
   (void)MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, PETSC_COMM_WORLD);
   return first;
@@ -167,14 +167,14 @@ static int run_checked(cst_arguments *a, cst_diag *d) {
   cst_run_open_extended(a, isa, study, plan, d);
   if (a->study && rank == 0 && (plan || !a->run.resumes)) cst_run_examine_output(a, plan, d);
   cst_past   *past = plan ? cst_past_create(plan) : NULL;
-  cst_agenda *agenda = plan ? cst_run_take_up(a, plan, past, ranks, d) : NULL;
-  const int   first = first_mistaken(d, rank, ranks);
+  cst_agenda *agenda = plan ? cst_run_open_checkpoint(a, plan, past, ranks, d) : NULL;
+  const int   first = first_with_errors(d, rank, ranks);
   if (first == ranks && rank == 0) {
     cst_reference_warn(plan, d);
     cst_diag_print(d, stderr);
   }
   if (first == ranks)
-    status = a->run.resume.start == CST_START_COMPLETE ? tell_complete(a) : execute(a, study, plan, agenda, past);
+    status = a->run.resume.start == CST_START_COMPLETE ? report_complete(a) : execute(a, study, plan, agenda, past);
   else if (rank == first)
     cst_diag_print(d, stderr);
   if (a->run.lock) cst_lock_release(a->run.lock);

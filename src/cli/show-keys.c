@@ -28,7 +28,7 @@ static void print_key(const char *in, const char *key, const char *type, const c
   paragraph(doc);
 }
 
-void cst_cli_show_study(void) {
+void cst_show_study(void) {
   printf("study: the keys of a study file\n\n");
   paragraph("A key is named by its path: initial.spread.q is the key q of the map `spread` of the map `initial`; "
             "range.from is that of a range of values, {from: 0, to: 1, count: 11}; layers.NAME.a is that of a "
@@ -37,7 +37,7 @@ void cst_cli_show_study(void) {
   for (const cst_key *k = cst_keys; k->key; k++) print_key(k->in, k->key, k->type, k->standard, k->unit, k->example, k->doc);
 }
 
-void cst_cli_show_system(void) {
+void cst_show_system(void) {
   printf("system: the keys of a system file\n\n");
   paragraph("A key is named by its path: states.NAME.q is the key q of a state under a name of your own. "
             "Expressions have + - * / ^, sqrt, sin, cos, tan, exp, log, atan2, sums, numbers, pi, parameters "

@@ -205,7 +205,7 @@ static void print_claims(unsigned claims, const char *system) {
 }
 
 /* The claims that are not trivial for s. */
-static unsigned telling(const cst_system *s) {
+static unsigned nontrivial(const cst_system *s) {
   return ~((s->ng ? 0u : CST_CLAIM_POSITIONS | CST_CLAIM_VELOCITIES) | (s->nsym ? 0u : CST_CLAIM_MOMENTUM));
 }
 
@@ -222,7 +222,7 @@ static void print_properties(const cst_method *m, const cst_system *s) {
   else if (s->ng)
     printf("%-12s from M A = f - G'lambda at its state\n", "multipliers");
   item("momenta", p.tangential ? "tangential: p is the part of M v + a with G p = 0" : "kinetic: p = M v + a");
-  print_claims(p.claims & telling(s), s->name);
+  print_claims(p.claims & nontrivial(s), s->name);
 }
 
 /* The registry's entry for a name; NULL: it is not the name of a method. */
@@ -252,7 +252,7 @@ static cst_system *usual(const cst_method *m) {
 /* Prints a method with its claims on the given system, or on a usual one: claims depend on the system. */
 static void show_method(const char *text, const cst_method *m, const char *system, cst_diag *d) {
   const cst_method_info *info = method_named(text);
-  cst_system            *s = system ? cst_cli_described(system, d) : usual(m);
+  cst_system            *s = system ? cst_description_read(system, d) : usual(m);
   char                   why[400] = "";
   const bool             good = s && cst_method_fits(m, s, why, sizeof why);
   if (s && !good) cst_diag_add(d, NULL, 0, 0, "%s", why);
@@ -320,13 +320,13 @@ static const char *guess(const char *name) {
   return cst_diag_guess(name, names, n);
 }
 
-static void nothing(const char *name, const cst_expr_error *e, cst_diag *d) {
+static void report_unknown(const char *name, const cst_expr_error *e, cst_diag *d) {
   if (strpbrk(name, "({"))
     cst_diag_add(d, NULL, 0, 0, "'%s': %s", name, e->message);
   else if (!access(name, R_OK))
-    cst_diag_add(d, NULL, 0, 0, "nothing is called '%s'; `constella system %s` examines a system file", name, name);
+    cst_diag_add(d, NULL, 0, 0, "report_unknown is called '%s'; `constella system %s` examines a system file", name, name);
   else
-    cst_diag_add(d, NULL, 0, 0, "nothing is called '%s'; `constella list systems|methods|schemes|studies` tells the names%s", name,
+    cst_diag_add(d, NULL, 0, 0, "report_unknown is called '%s'; `constella list systems|methods|schemes|studies` tells the names%s", name,
                  guess(name));
 }
 
@@ -334,15 +334,15 @@ static void show(const char *name, const char *system, cst_diag *d) {
   cst_expr_error e = {0};
   cst_method    *m = method_of(name, &e);
   if (!strcmp(name, "study") && !system)
-    cst_cli_show_study();
+    cst_show_study();
   else if (!strcmp(name, "system") && !system)
-    cst_cli_show_system();
+    cst_show_system();
   else if (m)
     show_method(name, m, system, d);
   else if (system && (cst_catalogue_text(name) || cst_scheme_find(name) || cst_kind_find(name)))
     cst_diag_add(d, NULL, 0, 0, "--system is for claims of methods, and '%s' is not a method", name);
   else if (!show_system(name) && !show_scheme(name) && !show_kind(name))
-    nothing(name, &e, d);
+    report_unknown(name, &e, d);
   cst_method_destroy(m);
 }
 

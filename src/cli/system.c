@@ -108,7 +108,7 @@ static int sizes(const arguments *a, const char *text, size_t length, cst_size *
   return n;
 }
 
-static void settle(const cst_system *s, const arguments *a, double *c, cst_diag *d) {
+static void apply_settings(const cst_system *s, const arguments *a, double *c, cst_diag *d) {
   bool given[CST_MAX_PAR] = {false};
   for (int k = 0; k < a->given.n; k++) {
     const int i = find(s, a->given.at[k].name);
@@ -129,13 +129,13 @@ static cst_system *make(const arguments *a, double *c, cst_diag *d) {
   cst_size    size[CST_MAX_PAR];
   bool        catalogue;
   size_t      length = 0;
-  char       *text = cst_cli_description(a->system, &length, &catalogue, d);
+  char       *text = cst_description_text(a->system, &length, &catalogue, d);
   cst_system *s = NULL;
   const int   n = text ? sizes(a, text, length, size, d) : 0;
   if (text && !cst_diag_count(d))
     s = catalogue && !n ? cst_catalogue_create(a->system) : cst_system_read(a->system, text, length, size, n, d);
   free(text);
-  if (s) settle(s, a, c, d);
+  if (s) apply_settings(s, a, c, d);
   if (!cst_diag_count(d)) return s;
   cst_system_destroy(s);
   return NULL;

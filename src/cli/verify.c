@@ -86,7 +86,7 @@ static void check_choice(const cst_verify_choice *c, const cst_plan *p, cst_diag
     if (c->icase[i] >= p->ncase) cst_diag_add(d, NULL, 0, 0, "no case %ld; there are 0 to %d", c->icase[i], p->ncase - 1);
 }
 
-static PetscErrorCode say(MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode n, PetscErrorType type,
+static PetscErrorCode print_error(MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode n, PetscErrorType type,
                           const char *message, void *context) {
   (void)comm, (void)line, (void)function, (void)file, (void)context;
   if (type == PETSC_ERROR_INITIAL && message) fprintf(stderr, "constella: error: %s\n", message);
@@ -108,7 +108,7 @@ static bool *find_left_out(const cst_study *s) {
   return left_out;
 }
 
-static void tell_left_out(const arguments *a, const cst_study *s) {
+static void report_left_out(const arguments *a, const cst_study *s) {
   const char *between = "left out are the trajectories of";
   if (!*cst_stored_withheld(s)) return;
   printf("%s: code in C is not compiled unasked: %s;", a->file, cst_stored_withheld(s));
@@ -123,7 +123,7 @@ static void tell_left_out(const arguments *a, const cst_study *s) {
 
 /* ---- running ---- */
 
-static void tell_summary(const arguments *a, const cst_verify_counts *c, double seconds) {
+static void print_summary(const arguments *a, const cst_verify_counts *c, double seconds) {
   printf("%s: ", a->file);
   if (!c->same && !c->different)
     printf("nothing to verify");
@@ -141,13 +141,13 @@ static int execute(const arguments *a, cst_study *s, const cst_plan *p, cst_resu
   cst_verify_counts counts = {0};
   cst_back_end      b = {0};
   const double      begun = MPI_Wtime();
-  tell_left_out(a, s);
-  PetscPushErrorHandler(say, NULL);
+  report_left_out(a, s);
+  PetscPushErrorHandler(print_error, NULL);
   const PetscErrorCode failed = cst_verify(s, p, file, a->file, &a->choice, &b, &counts);
   PetscPopErrorHandler();
   if (failed) return 1;
   if (counts.different) cst_verify_explain(p, file, &b);
-  tell_summary(a, &counts, MPI_Wtime() - begun);
+  print_summary(a, &counts, MPI_Wtime() - begun);
   return counts.different ? 1 : !counts.same && *cst_stored_withheld(s) ? 2 : 0; /* 2: permission is missing */
 }
 
