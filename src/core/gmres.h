@@ -17,7 +17,7 @@ typedef struct {
 } cst_linear;
 
 /* Size of the workspace in vectors, for n unknowns and at most m iterations. */
-CST_INLINE size_t cst_gmres_room(size_t n, size_t m) { return (m + 3) * n + (m + 1) * (m + 4); }
+CST_INLINE size_t cst_gmres_workspace(size_t n, size_t m) { return (m + 3) * n + (m + 1) * (m + 4); }
 
 CST_INLINE vd cst_dot(const vd *x, const vd *y, int n) {
   vd s = vset(0);
@@ -38,7 +38,7 @@ CST_INLINE void cst_gmres_extend(vd *basis, int k, int n, vd *h) {
   for (int j = 0; j < n; j++) w[j] = vselect(some, w[j] / h[k + 1], vset(0));
 }
 
-/* b := A^-1 b to `tolerance` of the norm of b, with at most m iterations. space: cst_gmres_room(n, m)
+/* b := A^-1 b to `tolerance` of the norm of b, with at most m iterations. space: cst_gmres_workspace(n, m)
  * vectors. */
 static __attribute__((noinline, unused)) void cst_gmres(const cst_linear *A, vd *b, int n, int m, double tolerance, vd *space) {
   vd *basis = space, *z = basis + (size_t)(m + 1) * (size_t)n, *sum = z + n, *H = sum + n, *c = H + (m + 1) * (m + 1), *s = c + m + 1,

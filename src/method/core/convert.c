@@ -91,7 +91,7 @@ enum { MOST_DIRECTIONS = 40 }; /* of GMRES */
   X(given, NGIVEN) X(Eb, NPOINT) X(E0, NPOINT) X(E1, NPOINT) /* what kernels have in common at qb, at q and at r */                        \
   X(S0, KRYLOV * GRAM_SIZE) X(K0, KRYLOV * SADDLE_S) X(M0, KRYLOV * SADDLE_M) /* of the preconditioner */                                  \
   X(phib, NVEL ? NNZ_G : 0) X(phi, NVEL ? NNZ_G : 0) CST_TIME_FIELD(X) /* convert-velocities.h, time.h */                                 \
-  X(basis, KRYLOV * (int)cst_gmres_room((size_t)NJ, MOST_DIRECTIONS))                                                                      \
+  X(basis, KRYLOV * (int)cst_gmres_workspace((size_t)NJ, MOST_DIRECTIONS))                                                                      \
   CST_SWEEP_FIELDS(X)
 /* clang-format on */
 
