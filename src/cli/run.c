@@ -27,7 +27,7 @@ static void set_deadline(cst_arguments *a) {
 
 /* Prints the message of the innermost error, without PETSc's stack. An error of all ranks is printed once. */
 static PetscErrorCode print_error(MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode n, PetscErrorType type,
-                          const char *message, void *context) {
+                                  const char *message, void *context) {
   PetscMPIInt rank = 0;
   (void)line, (void)function, (void)file, (void)context;
   if (comm == PETSC_COMM_WORLD) MPI_Comm_rank(comm, &rank);

@@ -87,7 +87,7 @@ static void check_choice(const cst_verify_choice *c, const cst_plan *p, cst_diag
 }
 
 static PetscErrorCode print_error(MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode n, PetscErrorType type,
-                          const char *message, void *context) {
+                                  const char *message, void *context) {
   (void)comm, (void)line, (void)function, (void)file, (void)context;
   if (type == PETSC_ERROR_INITIAL && message) fprintf(stderr, "constella: error: %s\n", message);
   return n;

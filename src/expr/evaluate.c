@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define VALUE double
 #define APPLY cst_elementary_apply
-#include "expr/run.h"
+#include "expr/tape-run.h"
 
 void cst_evaluate_tape(const cst_tape *t, const double *const in[128], double *out) {
   double few[256], *scratch = t->registers <= 256 ? few : cst_expr_memory(NULL, (size_t)t->registers, sizeof *scratch);

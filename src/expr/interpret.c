@@ -4,7 +4,7 @@
 #include "constella/lanes.h"
 #include "core/inverse-root.h"
 #include "expr/expr-internal.h"
-#include "expr/measure.h"
+#include "expr/tape-measure.h"
 
 enum { LOG2_W = CST_W == 2 ? 1 : CST_W == 4 ? 2 : 3 };
 
@@ -45,7 +45,7 @@ CST_INLINE vd apply(cst_op op, vd a, vd b) {
 
 #define VALUE vd
 #define APPLY apply
-#include "expr/run.h"
+#include "expr/tape-run.h"
 
 void CST_NAME(cst_tape_run)(const cst_tape *t, const double *const in[128], double *out, double *scratch) {
   run(t, (const vd *const *)in, (const vd *)t->constants[LOG2_W], (vd *)out, (vd *)scratch);

@@ -9,7 +9,7 @@
  * way; these continue from row to row and are added at the end. A sum that begins with 0 is never -0, so 0
  * may be added in the place of missing pairs.
  *
- * Include with VALUE, the type, and in lane code for `pairs_one` below; with PAIRS_TAPES behind run.h.
+ * Include with VALUE, the type, and in lane code for `pairs_one` below; with PAIRS_TAPES behind tape-run.h.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "constella/expr.h"

@@ -153,9 +153,9 @@ static void find_stages(cst_partition *p) {
   free(next);
 }
 
-static void attempt(cst_partition *p, int dear) {
+static void attempt(cst_partition *p, int threshold) {
   clear(p);
-  cst_partition_cut(p, dear);
+  cst_partition_cut(p, threshold);
   cst_partition_group(p);
   find_straight(p);
 }
@@ -168,12 +168,12 @@ static bool repetitive(const cst_partition *p) {
 }
 
 static void find_loops(cst_partition *p, int most_slots) {
-  static const int dear[] = {4, 8, 16, 32, 1 << 30};
+  static const int threshold[] = {4, 8, 16, 32, 1 << 30};
   const size_t     n = (size_t)p->size;
   p->root = cst_expr_memory(NULL, n, 1);
   p->term = cst_expr_memory(NULL, 2 * n + CST_SUM_TERMS, sizeof *p->term);
   p->step = cst_expr_memory(NULL, 2 * n + CST_SUM_TERMS, sizeof *p->step);
-  for (size_t i = 0; i < sizeof dear / sizeof *dear && (!i || p->slots > most_slots); i++) attempt(p, dear[i]);
+  for (size_t i = 0; i < sizeof threshold / sizeof *threshold && (!i || p->slots > most_slots); i++) attempt(p, threshold[i]);
   if (p->slots > most_slots || repetitive(p)) {
     clear(p);
     find_straight(p);

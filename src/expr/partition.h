@@ -104,8 +104,8 @@ void cst_partition_loops_destroy(cst_loops *l);
 /* Makes the loops of a plan that is cut: fills p->value, p->done and p->loops. */
 void cst_partition_group(cst_partition *p);
 
-/* Finds the sums, and chooses the roots: shared values whose cost is above `dear`. */
-void cst_partition_cut(cst_partition *p, int dear);
+/* Finds the sums, and chooses the roots: shared values whose cost is above `threshold`. */
+void cst_partition_cut(cst_partition *p, int threshold);
 
 /* A hash of every node that ignores which entries are read. cut: roots count as leaves where they are
  * operands. Owned. */

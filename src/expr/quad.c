@@ -40,7 +40,7 @@ static __float128 apply(cst_op op, __float128 a, __float128 b) {
 
 #define VALUE __float128
 #define APPLY apply
-#include "expr/run.h"
+#include "expr/tape-run.h"
 
 void cst_tape_eval_quad(const cst_tape *t, const __float128 *const in[128], __float128 *out) {
   __float128 *scratch = cst_expr_memory(NULL, (size_t)t->registers + (size_t)t->nconstant, sizeof *scratch),

@@ -1,4 +1,4 @@
-/* tape.h: the instructions of a tape, which tape.c writes and run.h runs.
+/* tape.h: the instructions of a tape, which tape.c writes and tape-run.h runs.
  *
  * A tape is a list of blocks: straight instructions, or the body of a loop. A body runs on CST_CHUNK rows at
  * once, instruction by instruction, so that these rows share the cost of decoding.

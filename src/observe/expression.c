@@ -1,7 +1,7 @@
 /* expression.c: the observer of an expression of the user, under its own name; its scale is its magnitude. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdio.h>
-#include "expr/measure.h"
+#include "expr/tape-measure.h"
 #include "observe/observer.h"
 #include "system/group.h"
 

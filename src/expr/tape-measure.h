@@ -1,4 +1,4 @@
-/* measure.h: the single value of a tape over the lanes of a group, and its magnitude, by vectors; as
+/* tape-measure.h: the single value of a tape over the lanes of a group, and its magnitude, by vectors; as
  * cst_tape_run_ISA (constella/expr.h).
  */
 /* SPDX-License-Identifier: BSD-2-Clause */

@@ -1,4 +1,5 @@
-/* cut.c: cuts the expressions of a program: at outputs, at long sums and at expensive shared subexpressions.
+/* partition-cut.c: cuts the expressions of a program: at outputs, at long sums and at expensive shared
+ * subexpressions.
  *
  * The value at a cut (a root) is computed once, in a loop with similar values, and read back; cheap shared
  * values are computed again at each use. A unit is an expression between cuts: the expression of a root, or
@@ -149,9 +150,9 @@ static void find_owners(cutter *c, const unsigned char *candidate) {
 
 static int weight(cst_op op) { return op >= CST_OP_SIN ? 16 : op == CST_OP_DIV || op == CST_OP_SQRT || op == CST_OP_RSQRT ? 4 : 1; }
 
-/* Finds the shared values that cost more than `dear`, the cheapest first: the cost of a value does not
+/* Finds the shared values that cost more than `threshold`, the cheapest first: the cost of a value does not
  * include that of candidates below it. */
-static void find_candidates(cutter *c, int dear, unsigned char *candidate) {
+static void find_candidates(cutter *c, int threshold, unsigned char *candidate) {
   const cst_partition *p = c->p;
   for (int i = 0; i < p->size; i++) {
     const cst_vertex *v = &p->node[i];
@@ -159,12 +160,12 @@ static void find_candidates(cutter *c, int dear, unsigned char *candidate) {
     c->cost[i] = 0;
     if (cst_op_leaf(v->op)) continue;
     const int cost = weight(v->op) + c->cost[v->a] + (v->b < 0 ? 0 : c->cost[v->b]);
-    candidate[i] = cost > dear && c->owner[i] == MANY && c->uses[i] > 1 && !p->root[i];
+    candidate[i] = cost > threshold && c->owner[i] == MANY && c->uses[i] > 1 && !p->root[i];
     c->cost[i] = candidate[i] || p->root[i] ? 0 : cost < MOST ? cost : MOST;
   }
 }
 
-void cst_partition_cut(cst_partition *p, int dear) {
+void cst_partition_cut(cst_partition *p, int threshold) {
   const size_t   n = (size_t)p->size;
   uint64_t      *hash = cst_shape_hash(p, false);
   unsigned char *candidate = cst_expr_memory(NULL, n, 1);
@@ -174,7 +175,7 @@ void cst_partition_cut(cst_partition *p, int dear) {
   for (int i = 0; i < p->size; i++) p->root[i] = p->home[i] >= 0;
   find_sums(&c);
   find_owners(&c, NULL);
-  find_candidates(&c, dear, candidate);
+  find_candidates(&c, threshold, candidate);
   find_owners(&c, candidate);
   free(work);
   free(candidate);

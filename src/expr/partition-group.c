@@ -1,4 +1,4 @@
-/* group.c: makes loops of the units of a plan that have the same shape.
+/* partition-group.c: makes loops of the units of a plan that have the same shape.
  *
  * The level of a root is one more than the largest level of the roots that it reads, so the members of a
  * loop, which have the same level, do not depend on each other. Units that are alone or too few become

@@ -1,4 +1,4 @@
-/* run.h: runs a tape on one type of value: scalars, quadruple precision, or the lanes of one group.
+/* tape-run.h: runs a tape on one type of value: scalars, quadruple precision, or the lanes of one group.
  *
  * Include it once, with VALUE defined as the type and APPLY(op, a, b) as the operation; op is a constant
  * where that helps the compiler.
