@@ -21,7 +21,7 @@
 
 enum { HOST = 256, NAME = PATH_MAX + HOST + 32, TRIES = 200 };
 
-static const double patience = 25, pause_between = 0.01, settling = 1; /* seconds */
+static const double claim_wait = 25, pause_between = 0.01, replace_wait = 1; /* seconds */
 
 struct cst_lock {
   int  file;
@@ -148,7 +148,7 @@ static outcome watch(int file, const char *name, double seconds) {
  * it. */
 static outcome replace(const cst_lock *l, bool alone) {
   if (rename(l->own, l->name)) return FAILED;
-  if (!alone) wait_seconds(settling);
+  if (!alone) wait_seconds(replace_wait);
   return is_named(l->file, l->name) ? MINE : OTHERS;
 }
 
@@ -205,7 +205,7 @@ cst_lock *cst_lock_take_within(const char *path, double seconds, char *why, int 
   return NULL;
 }
 
-cst_lock *cst_lock_take(const char *path, char *why, int n) { return cst_lock_take_within(path, patience, why, n); }
+cst_lock *cst_lock_take(const char *path, char *why, int n) { return cst_lock_take_within(path, claim_wait, why, n); }
 
 void cst_lock_beat(cst_lock *l) { futimens(l->file, NULL); }
 

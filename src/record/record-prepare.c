@@ -1,4 +1,4 @@
-/* prepare.c: makes an empty file for a result, on a disk that has room for all of it. */
+/* record-prepare.c: makes an empty file for a result, on a disk that has room for all of it. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define _GNU_SOURCE /* fallocate */
 #include "record/h5.h"

@@ -1,4 +1,4 @@
-/* refuse.c: tests whether a path can become the output of a run, before any work. */
+/* record-refuse.c: tests whether a path can become the output of a run, before any work. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "record/h5.h"
 #include <errno.h>
