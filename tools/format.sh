@@ -20,7 +20,7 @@ if ! sources=$(git ls-files '*.c' '*.h' 2>/dev/null) || [[ ! $sources ]]; then
   echo 'skipped clang-format: these sources are under no version control'
   exit 0
 fi
-mapfile -t sources < <(grep -v -x src/tableau/explicit.c <<<"$sources")   # that one is a table
+mapfile -t sources < <(grep -v -x src/tableau/tableau-explicit.c <<<"$sources")   # that one is a table
 if [[ ${1-} != --check ]]; then
   clang-format -i "${sources[@]}"
   exit

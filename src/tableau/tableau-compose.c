@@ -1,4 +1,4 @@
-/* compose.c: tableaus made of tableaus: the adjoint of one, one after another. */
+/* tableau-compose.c: tableaus made of tableaus: the adjoint of one, one after another. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "tableau/tableau.h"
 

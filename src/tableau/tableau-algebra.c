@@ -1,4 +1,4 @@
-/* algebra.c: properties of a tableau from its coefficients: order conditions of the rooted trees,
+/* tableau-algebra.c: properties of a tableau from its coefficients: order conditions of the rooted trees,
  * symplecticity, symmetry.
  *
  * A tree is a list of subtrees. With Phi_i(tree) = prod over subtrees of sum_j a_ij Phi_j(subtree), the

@@ -1,4 +1,4 @@
-/* schemes.c: symmetric composition schemes, as data: one step is a product of steps gamma_i h of a symmetric
+/* scheme.c: symmetric composition schemes, as data: one step is a product of steps gamma_i h of a symmetric
  * method of order 2. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* gauss.c: Gauss collocation tableaus of any number of stages.
+/* tableau-gauss.c: Gauss collocation tableaus of any number of stages.
  *
  * The coefficients solve the collocation conditions sum_j a_ij c_j^{k-1} = c_i^k / k, here through the
  * Legendre basis, which stays well conditioned: a_ij = b_j sum_k P_k(c_j) int_0^{c_i} P_k (P_k orthonormal on

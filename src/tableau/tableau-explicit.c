@@ -1,4 +1,4 @@
-/* explicit.c: the explicit Runge-Kutta tableaus, as data. */
+/* tableau-explicit.c: the explicit Runge-Kutta tableaus, as data. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stddef.h>
 #include <string.h>
