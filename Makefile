@@ -195,7 +195,7 @@ $(BUILD)/version: FORCE
 	@mkdir -p $(@D); echo '$(VERSION)' | cmp -s - $@ || echo '$(VERSION)' >$@
 .PHONY: FORCE
 $(BUILD)/obj/study/run.o $(BUILD)/obj/main.o: $(BUILD)/version
-$(BUILD)/obj/observe/folds.o: $(GEN)/folds.list.h
+$(BUILD)/obj/observe/fold-find.o: $(GEN)/folds.list.h
 $(BUILD)/obj/gen/%.o: $(GEN)/%.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -c $< -o $@

@@ -1,4 +1,4 @@
-/* folds.c: finds the compiled form of the fold for a system: its own, or the generic one of folds.list.h
+/* fold-find.c: finds the compiled form of the fold for a system: its own, or the generic one of folds.list.h
  * (written by the build: lines GENERIC(fold, isa)). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stddef.h>
