@@ -15,15 +15,15 @@ struct cst_integrator {
   cst_system            *system;
   cst_method            *method;
   int                    isa, width;
-  bool                   ready;    /* there is a stepper */
-  bool                   settled;  /* the redundant constraints are known */
-  cst_prepared          *prepared; /* made at the first start, with the stepper */
+  bool                   ready;            /* there is a stepper */
+  bool                   redundancy_known; /* the redundant constraints are known */
+  cst_prepared          *prepared;         /* made at the first start, with the stepper */
   cst_stepper           *stepper;
   cst_batch              batch;
   const cst_fold        *fold;
-  long                   count;   /* trajectories started */
-  double                 h, next; /* the step, and that of the next start */
-  double                *room;    /* workspace of readings: velocities, multipliers, time, output of observers; 64-byte aligned */
+  long                   count;     /* trajectories started */
+  double                 h, next;   /* the step, and that of the next start */
+  double                *workspace; /* workspace of readings: velocities, multipliers, time, output of observers; 64-byte aligned */
   cst_tape             **observable;
   bool                  *needs_lambda;
   int                    nobservable;

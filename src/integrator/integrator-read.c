@@ -117,7 +117,7 @@ void cst_integrator_multipliers(const cst_integrator *x, double *lambda) { read_
 static cst_view see(const reading *r, double **rest) {
   const cst_integrator *x = r->x;
   const int             W = x->width;
-  double               *v = x->room, *lambda = v + x->system->nq * W, *time = lambda + x->system->ng * W;
+  double               *v = x->workspace, *lambda = v + x->system->nq * W, *time = lambda + x->system->ng * W;
   velocities(r, v);
   for (int l = 0; l < W; l++) time[l] = (double)r->step * x->h;
   *rest = time + W;
@@ -158,7 +158,7 @@ static void expression(const reading *r, double *value) {
   double               *rest;
   const cst_view        view = see(r, &rest);
   const cst_observation look = {.system = x->system, .tape = x->observable[r->index]};
-  if (x->needs_lambda[r->index]) multipliers(r, x->room + x->system->nq * x->width);
+  if (x->needs_lambda[r->index]) multipliers(r, x->workspace + x->system->nq * x->width);
   of_expressions()->measure(&look, &view, NULL, value, rest);
 }
 

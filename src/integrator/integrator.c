@@ -130,9 +130,9 @@ static void drop_stepper(cst_integrator *x) {
   (void)cst_batch_destroy(&x->batch);
   (void)cst_stepper_destroy(&x->stepper);
   cst_program_prepared_destroy(x->prepared);
-  free(x->room);
+  free(x->workspace);
   x->prepared = NULL;
-  x->room = NULL;
+  x->workspace = NULL;
   x->ready = false;
 }
 
@@ -157,8 +157,8 @@ static PetscErrorCode make_stepper(cst_integrator *x) {
   PetscCall(cst_stepper_create(x->prepared, &o, &x->stepper));
   PetscCall(cst_batch_create(x->stepper, &x->batch));
   x->fold = cst_fold_for(s, x->isa);
-  x->room = cst_integrator_numbers((size_t)x->width * (size_t)(s->nq + s->ng + 2 * s->nsym + 8));
-  PetscCheck(x->room, PETSC_COMM_SELF, PETSC_ERR_MEM, "no memory for an integrator");
+  x->workspace = cst_integrator_numbers((size_t)x->width * (size_t)(s->nq + s->ng + 2 * s->nsym + 8));
+  PetscCheck(x->workspace, PETSC_COMM_SELF, PETSC_ERR_MEM, "no memory for an integrator");
   x->ready = true;
   PetscFunctionReturn(0);
 }
@@ -191,17 +191,17 @@ static cst_integrator_code check_start(cst_integrator *x, long k, const double *
 }
 
 /* Finds the redundant constraints, at the first start. */
-static cst_integrator_code settle(cst_integrator *x, const double *c, const double *q) {
+static cst_integrator_code find_redundant(cst_integrator *x, const double *c, const double *q) {
   char why[400];
-  if (x->settled || !x->system->ng) return CST_INTEGRATOR_OK;
+  if (x->redundancy_known || !x->system->ng) return CST_INTEGRATOR_OK;
   if (!x->system->dropped && !cst_system_enforce_independent(x->system, c, q, why, sizeof why))
     return cst_integrator_fail(x, CST_INTEGRATOR_BAD_START, "%s", why);
-  x->settled = true;
+  x->redundancy_known = true;
   return CST_INTEGRATOR_OK;
 }
 
 static cst_integrator_code prepare(cst_integrator *x, const double *c, const double *q) {
-  cst_integrator_code code = settle(x, c, q);
+  cst_integrator_code code = find_redundant(x, c, q);
   if (code || x->ready) return code;
   *x->message = 0;
   PetscPushErrorHandler(keep, x);

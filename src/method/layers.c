@@ -1,4 +1,4 @@
-/* layers.c: the explicit one-step layers: a row for each tableau of tableau/explicit.c. They keep no constraint; project(LAYER) does. */
+/* layers.c: the explicit one-step layers: a row for each tableau of tableau/tableau-explicit.c. They keep no constraint; project(LAYER) does. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "method/layer.h"
 

@@ -1,7 +1,7 @@
 /* tableau.c: {a: [[...], ...], b: [...], c: [...]}: a Runge-Kutta tableau of the user's own, explicit or implicit, on the index-reduced
  * equations; written in place or under a name (layers-own.c).
  *
- * Its order, symmetry and symplecticity are read off the coefficients (tableau/algebra.c). c may be left out: it is the row sums of a, and
+ * Its order, symmetry and symplecticity are read off the coefficients (tableau/tableau-algebra.c). c may be left out: it is the row sums of a, and
  * nothing else. An implicit one is solved by functional iteration (core/rk.c).
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
