@@ -168,8 +168,19 @@ static bool read_late(const char *name) {
   return false;
 }
 
+enum { ROOM = 512 };
+
+/* Keeps the text of the first error. */
+static PetscErrorCode keep(MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode n, PetscErrorType which,
+                           const char *text, void *context) {
+  (void)comm, (void)line, (void)function, (void)file;
+  if (which == PETSC_ERROR_INITIAL) snprintf(context, ROOM, "%s", text);
+  return n;
+}
+
 /* A trial call of SNESSetFromOptions marks the options that PETSc knows; the others are errors. */
 PetscErrorCode cst_run_check_petsc(cst_diag *d) {
+  char        said[ROOM] = "";
   SNES        snes;
   SNESType    type;
   PetscInt    n;
@@ -179,8 +190,13 @@ PetscErrorCode cst_run_check_petsc(cst_diag *d) {
   PetscFunctionBegin;
   PetscCall(SNESCreate(PETSC_COMM_SELF, &snes));
   PetscCall(SNESSetType(snes, "lanes"));
-  if (SNESSetFromOptions(snes))
+  PetscCall(PetscPushErrorHandler(keep, said));
+  const PetscErrorCode refused = SNESSetFromOptions(snes);
+  PetscCall(PetscPopErrorHandler());
+  if (refused && strstr(said, "SNES type"))
     cst_diag_add(d, NULL, 0, 0, "-snes_type: unknown type; allowed: lanes, newtonls, nrichardson");
+  else if (refused)
+    cst_diag_add(d, NULL, 0, 0, "PETSc refuses one of its options (arguments, PETSC_OPTIONS, ~/.petscrc): %s", said);
   else {
     PetscCall(SNESGetType(snes, &type));
     why = cst_solver_refuse(type);

@@ -201,7 +201,7 @@ int cst_run_start(int argc, char **argv) {
   if (cst_launch_is_mute() && cst_launch_refuse(1)) return 2;
   if (cst_limits_refuse()) return 2;
   cst_launch_alone();
-  if (PetscInitialize(&a.npetsc, &a.petsc, NULL, NULL)) return 2; /* it has reported its options */
+  if (!cst_launch_begin(&a.npetsc, &a.petsc)) return 2;
   cst_stop_listen();
   if (cst_solver_register()) return 1;
   int ranks, status = 2;

@@ -182,7 +182,7 @@ static int verify(int argc, char **argv) {
   char **name = argv;
   if (cst_limits_refuse()) return 2;
   cst_launch_alone();
-  if (PetscInitialize(&one, &name, NULL, NULL)) return 2;
+  if (!cst_launch_begin(&one, &name)) return 2;
   if (cst_solver_register()) return 1;
   const int status = run_checked(&a, d);
   cst_diag_destroy(d);

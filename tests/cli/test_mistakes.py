@@ -17,6 +17,14 @@ reference: exact
 """
 
 
+def petscrc(line):
+    """A home with this line in PETSc's file of options."""
+    folder = scratch()
+    with open(os.path.join(folder, ".petscrc"), "w") as f:
+        f.write(line + "\n")
+    return folder
+
+
 def files(folder=FOLDER):
     return sorted(os.listdir(folder))
 
@@ -364,6 +372,10 @@ def command_line():
         ("-snes_type ngmres", ("-snes_type", "ngmres"), ["ngmres", "couples the lanes", "newtonls"], {}),
         ("-snes_type qn", ("-snes_type", "qn"), ["qn", "couples the lanes", "newtonls"], {}),
         ("unknown SNES type", ("-snes_type", "newton"), ["-snes_type", "unknown type", "newtonls"], {}),
+        ("a PETSc option that is no number", ("-snes_max_it", "abc"), ["PETSc refuses one of its options", "abc has no integer value"], {}),
+        ("PETSC_OPTIONS that is no number", (), ["PETSc refuses one of its options", "soon"], {"env": {"PETSC_OPTIONS": "-snes_rtol soon"}}),
+        ("a .petscrc of words", (), ["PETSc cannot begin", ".petscrc line 1", "garbage"], {"env": {"HOME": petscrc("garbage")}}),
+        ("a .petscrc with two options a line", (), ["PETSc cannot begin", ".petscrc line 1", "two options"], {"env": {"HOME": petscrc("-malloc_debug -malloc_dump")}}),
         ("CONSTELLA_ISA=v9", (), ["CONSTELLA_ISA=v9", "allowed", "v2"], {"env": {"CONSTELLA_ISA": "v9"}}),
         ("--batch 0", ("--batch", "0"), ["--batch", "'0'"], {}),
         ("--batch many", ("--batch", "many"), ["--batch", "'many'"], {}),
