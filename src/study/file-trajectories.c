@@ -13,6 +13,9 @@
 
 static const char wanted[] = "a list of numbers and ranges, [0, \"10..19\"], a range, all, {random: 5, seed: 1} or {worst: 5, by: energy}";
 
+/* Trajectories of a case whose states are stored; members that some of them are drawn from. */
+enum { MOST_STORED = 1000000, MOST_DRAWN_FROM = 100000000 };
+
 typedef struct {
   long member;
   int  at; /* in the list */
@@ -31,6 +34,14 @@ static bool is_range(const char *text, long *from, long *to) {
   return text && sscanf(text, " %ld .. %ld %n", from, to, &end) == 2 && !text[end];
 }
 
+/* Whether so many more may be stored; else that is said at n. */
+static bool fit(cst_reader *r, cst_yaml *n, long more) {
+  if (r->s->ntrajectory + more <= MOST_STORED) return true;
+  cst_yaml_error(r->doc, n, r->d, "the states of %ld members would be stored; of each case those of %d at most can be",
+                 r->s->ntrajectory + more, MOST_STORED);
+  return false;
+}
+
 static void add(cst_study *s, long from, long to) {
   s->trajectory = realloc(s->trajectory, sizeof *s->trajectory * ((size_t)s->ntrajectory + (size_t)(to - from + 1)));
   if (!s->trajectory) abort();
@@ -42,13 +53,13 @@ static void read_item(cst_reader *r, cst_yaml *n) {
   const char *text = cst_yaml_is_scalar(n) ? cst_yaml_text(n) : NULL;
   long        from, to;
   if (!is_range(text, &from, &to)) {
-    if (cst_reader_integer(r, n, "members", 0, s->members - 1, &from)) add(s, from, from);
+    if (cst_reader_integer(r, n, "members", 0, s->members - 1, &from) && fit(r, n, 1)) add(s, from, from);
   } else if (from < 0 || to >= s->members || from > to)
     cst_yaml_error(r->doc, n, r->d, "'members' has the range %s; it must be FROM..TO with numbers from 0 to %ld, the smaller one first",
                    text, s->members - 1);
   else if (s->ntrajectory + (to - from + 1) > s->members)
     cst_yaml_error(r->doc, n, r->d, "'members' has more numbers than there are members, %ld", s->members);
-  else
+  else if (fit(r, n, to - from + 1))
     add(s, from, to);
 }
 
@@ -81,10 +92,16 @@ typedef struct {
   long   member;
 } lot;
 
-static int by_lot(const void *a, const void *b) {
-  const lot *x = a, *y = b;
-  if (x->draw != y->draw) return x->draw < y->draw ? -1 : 1;
-  return (x->member > y->member) - (x->member < y->member);
+static bool is_above(lot x, lot y) { return x.draw != y.draw ? x.draw > y.draw : x.member > y.member; }
+
+/* Let the entry at i of a heap of n, the largest one first, sink to where it belongs. */
+static void sink(lot *heap, long n, long i) {
+  for (long child; (child = 2 * i + 1) < n; i = child) {
+    if (child + 1 < n && is_above(heap[child + 1], heap[child])) child++;
+    if (!is_above(heap[child], heap[i])) return;
+    const lot x = heap[i];
+    heap[i] = heap[child], heap[child] = x;
+  }
 }
 
 static int by_number(const void *a, const void *b) {
@@ -92,13 +109,20 @@ static int by_number(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
+/* The n members with the least numbers. */
 static void draw(cst_study *s, long n, uint64_t seed) {
-  lot *all = cst_reader_memory((size_t)s->members, sizeof *all);
-  for (long m = 0; m < s->members; m++) all[m] = (lot){cst_random_uniform(seed, (uint64_t)m, CST_PURPOSE_TRAJECTORIES, 0, 0), m};
-  qsort(all, (size_t)s->members, sizeof *all, by_lot);
-  for (long k = 0; k < n; k++) add(s, all[k].member, all[k].member);
+  lot *heap = cst_reader_memory((size_t)n, sizeof *heap);
+  for (long m = 0; m < s->members; m++) {
+    const lot x = {cst_random_uniform(seed, (uint64_t)m, CST_PURPOSE_TRAJECTORIES, 0, 0), m};
+    if (m < n) heap[m] = x;
+    for (long i = n / 2; m == n - 1 && i-- > 0;) sink(heap, n, i);
+    if (m < n || is_above(x, heap[0])) continue;
+    heap[0] = x;
+    sink(heap, n, 0);
+  }
+  for (long k = 0; k < n; k++) add(s, heap[k].member, heap[k].member);
   qsort(s->trajectory, (size_t)n, sizeof *s->trajectory, by_number);
-  free(all);
+  free(heap);
 }
 
 static void read_choice(cst_reader *r, cst_yaml *n) {
@@ -116,6 +140,11 @@ static void read_choice(cst_reader *r, cst_yaml *n) {
     return;
   }
   if (!cst_reader_integer(r, random ? random : worst, random ? "random" : "worst", 1, s->members, &count)) return;
+  if (!fit(r, random ? random : worst, count)) return;
+  if (random && s->members > MOST_DRAWN_FROM) {
+    cst_yaml_error(r->doc, random, r->d, "members are drawn from %d at most, and there are %ld; list them", MOST_DRAWN_FROM, s->members);
+    return;
+  }
   if (random) {
     cst_reader_integer(r, seed, "seed", 0, 9007199254740992, &number);
     draw(s, count, (uint64_t)number);
@@ -138,9 +167,9 @@ static void read_members(cst_reader *r, cst_yaml *n) {
     read_list(r, n);
   else if (cst_yaml_is_map(n))
     read_choice(r, n);
-  else if (text && !strcmp(text, "all"))
-    add(r->s, 0, r->s->members - 1);
-  else if (is_range(text, &from, &to))
+  else if (text && !strcmp(text, "all")) {
+    if (fit(r, n, r->s->members)) add(r->s, 0, r->s->members - 1);
+  } else if (is_range(text, &from, &to))
     read_item(r, n);
   else
     cst_yaml_error(r->doc, n, r->d, "'members' is %s%s%s; it must be %s", text && *text ? "'" : "", text && *text ? text : "empty",

@@ -87,6 +87,17 @@ def many():
         GOOD.replace("midpoint", ", ".join(f'"convert(rk4, bias=-{(i + 1) / 1e5:.5f})"' for i in range(n))),
         ["methods; at most 10000"],
     )
+    huge = GOOD + "initial: {members: 100000000, seed: 1, spread: {v: 0.1}}\n"
+    refused(
+        "stored members",
+        huge + "trajectories: {members: all}\n",
+        ["the states of 100000000 members would be stored; of each case those of 1000000 at most"],
+    )
+    refused(
+        "members to draw from",
+        huge.replace("100000000", "100000001") + "trajectories: {members: {random: 3}}\n",
+        ["members are drawn from 100000000 at most"],
+    )
     refused(
         "tolerances",
         GOOD + "solver: {tolerance: [" + ", ".join(f"{i + 1}.0e-12" for i in range(n)) + "]}\n",
