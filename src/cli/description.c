@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/description.h"
 #include "core/diag.h"
+#include "core/need.h"
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,8 +11,8 @@ char *cst_description_text(const char *name, size_t *length, bool *catalogue, cs
   char       *text = NULL;
   const char *known = cst_catalogue_text(name);
   *catalogue = known && access(name, F_OK);
-  if (*catalogue && !(text = strdup(known))) abort();
   if (*catalogue) {
+    text = cst_need(strdup(known));
     *length = strlen(text);
   } else if (access(name, F_OK)) {
     cst_diag_add(d, NULL, 0, 0,

@@ -9,6 +9,7 @@
 #include "cli/run.h"
 #include "cli/stored.h"
 #include "constella/record.h"
+#include "core/need.h"
 #include "solve/solver.h"
 #include "study/starts.h"
 #include "system/compile.h"
@@ -31,7 +32,7 @@ static const char *share(cst_fetch *fetch, const char *path, char **bytes, size_
     *bytes = calloc((size_t)size + 1, 1);
     *length = (size_t)size;
   }
-  if (!*bytes) abort();
+  cst_need(*bytes);
   (void)MPI_Bcast(*bytes, (int)size, MPI_BYTE, 0, PETSC_COMM_WORLD);
   return NULL;
 }

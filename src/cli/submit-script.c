@@ -2,6 +2,7 @@
  * submission. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cli/submit.h"
+#include "core/need.h"
 #include "core/diag.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,9 +52,8 @@ static bool fill_line(FILE *f, const char *file, int line, const char *text, con
 char *cst_submit_fill(const char *file, const char *text, const cst_word *words, int n, cst_diag *d) {
   char  *script = NULL;
   size_t length = 0;
-  FILE  *f = open_memstream(&script, &length);
+  FILE  *f = cst_need(open_memstream(&script, &length));
   int    before = cst_diag_count(d);
-  if (!f) abort();
   for (int line = 1; *text; line++) {
     const char *end = strchr(text, '\n');
     end = end ? end + 1 : text + strlen(text);
@@ -73,9 +73,8 @@ char *cst_submit_quote(const char *text) {
   static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._+-=,:@%";
   char             *word = NULL;
   size_t            length;
-  FILE             *f = open_memstream(&word, &length);
-  if (!f) abort();
-  bool bare = *text && strspn(text, plain) == strlen(text);
+  FILE             *f = cst_need(open_memstream(&word, &length));
+  bool              bare = *text && strspn(text, plain) == strlen(text);
   if (!bare) fputc('\'', f);
   for (; *text; text++)
     if (*text == '\'')

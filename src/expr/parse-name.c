@@ -4,7 +4,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <string.h>
-#include "constella/diag.h"
+#include "core/diag.h"
 #include "expr/parse.h"
 
 enum { SHOWN = CST_PARSE_SHOWN, LIST = 110, NAME = 64 }; /* characters of a word, of a list of names, of a name that is guessed */
@@ -32,10 +32,9 @@ static cst_node unknown(cst_parser *p, size_t at, size_t n, const char *what, co
   const char *instead = kept == n ? cst_expr_instead(word, p->text[p->at] == '(') : NULL;
   if (instead) return cst_parse_fail(p, at, "%s '%s'; %s", what, word, instead);
   const char *near = n <= SHOWN ? cst_diag_nearest(word, allowed, count) : NULL;
-  if (near && strlen(near) > SHOWN) near = NULL;
   list_allowed(allowed, count, list);
-  return cst_parse_fail(p, at, "%s '%.*s%s'; allowed: %s%s%s%s", what, SHOWN, word, n > SHOWN ? "..." : "", list,
-                        near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+  return cst_parse_fail(p, at, "%s '%.*s%s'; allowed: %s%s", what, SHOWN, word, n > SHOWN ? "..." : "", list,
+                        near && strlen(near) <= SHOWN ? cst_diag_guess(word, allowed, count) : "");
 }
 
 /* Puts the functions, with sum, into allowed; returns their number. */

@@ -7,6 +7,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define _GNU_SOURCE /* F_OFD_SETLK, renameat2 */
 #include "record/lock.h"
+#include "core/need.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -190,8 +191,7 @@ static void say_why(outcome out, int error, const char *name, const owner *o, ch
 
 cst_lock *cst_lock_take_within(const char *path, double seconds, char *why, int n) {
   owner     o = {.pid = 0};
-  cst_lock *l = calloc(1, sizeof *l);
-  if (!l) abort();
+  cst_lock *l = cst_need(calloc(1, sizeof *l));
   snprintf(l->name, PATH_MAX + 8, "%s.lock", path);
   strcpy(l->own, l->name);
   outcome out = claim(l, seconds, &o);

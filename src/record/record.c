@@ -10,6 +10,7 @@
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "record/h5.h"
+#include "core/need.h"
 #include "record/lock.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -150,8 +151,7 @@ static void abandon(cst_record *r) {
 }
 
 static cst_record *allocate(MPI_Comm comm, const char *path, int ndim, int nfield) {
-  cst_record *r = calloc(1, sizeof *r);
-  if (!r) abort();
+  cst_record *r = cst_need(calloc(1, sizeof *r));
   MPI_Comm_dup(comm, &r->comm);
   MPI_Comm_rank(comm, &r->rank);
   MPI_Comm_size(comm, &r->size);

@@ -5,6 +5,7 @@
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "record/h5.h"
+#include "core/need.h"
 #include "record/lock.h"
 #include "record/watch.h"
 #include <errno.h>
@@ -44,10 +45,8 @@ static cst_result *open_file(const char *path, char *why, int n) {
     snprintf(why, (size_t)n, "is not a Constella result: HDF5, but without the attribute /run state");
     return NULL;
   }
-  cst_result *r = malloc(sizeof *r);
-  if (!r) abort();
-  *r = (cst_result){.file = file, .path = strdup(path)};
-  if (!r->path) abort();
+  cst_result *r = cst_need(malloc(sizeof *r));
+  *r = (cst_result){.file = file, .path = cst_need(strdup(path))};
   return r;
 }
 

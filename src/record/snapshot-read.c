@@ -1,6 +1,7 @@
 /* snapshot-read.c: reads checkpoints; checks everything against its digest. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "record/snapshot-form.h"
+#include "core/need.h"
 #include "constella/random.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -66,9 +67,8 @@ static cst_snapshot_entry *read_index(int file, int *count, const char **reason)
   }
   if ((*reason = refuse(&t, size))) return NULL;
   unsigned char       digest[32];
-  cst_snapshot_entry *index = malloc(sizeof *index * t.count + 1);
-  if (!index) abort();
-  bool ok = read_at(file, index, sizeof *index * t.count, t.index);
+  cst_snapshot_entry *index = cst_need(malloc(sizeof *index * t.count + 1));
+  bool                ok = read_at(file, index, sizeof *index * t.count, t.index);
   cst_snapshot_seal(index, &t, digest);
   *count = (int)t.count;
   ok = ok && !memcmp(digest, t.digest, sizeof digest);
@@ -88,8 +88,7 @@ cst_snapshot *cst_snapshot_open(const char *path, long number, char *why, int n)
     if (file >= 0) close(file);
     return NULL;
   }
-  cst_snapshot *s = malloc(sizeof *s);
-  if (!s) abort();
+  cst_snapshot *s = cst_need(malloc(sizeof *s));
   *s = (cst_snapshot){file, count, index};
   return s;
 }

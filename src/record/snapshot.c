@@ -2,6 +2,7 @@
  * disk, and removes old ones. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "record/snapshot-form.h"
+#include "core/need.h"
 #include "constella/random.h"
 #include <dirent.h>
 #include <errno.h>
@@ -64,8 +65,7 @@ static long *numbers_of(const char *path, int *n) {
   const char     *cut = strrchr(path, '/'), *start = cut ? cut + 1 : path;
   struct dirent **file;
   int             files = scandir(folder_of(path, folder), &file, may_be_one, alphasort);
-  long           *list = calloc(files > 0 ? (size_t)files : 1, sizeof *list);
-  if (!list) abort();
+  long           *list = cst_need(calloc(files > 0 ? (size_t)files : 1, sizeof *list));
   *n = 0;
   for (int i = 0; i < files; i++) {
     long number = number_in(file[i]->d_name, start, strlen(start));
@@ -105,8 +105,7 @@ static void remove_old(const char *path, long number, long keep) {
 }
 
 cst_snapshot_writer *cst_snapshot_begin(const char *path, long number, char *why, int n) {
-  cst_snapshot_writer *w = calloc(1, sizeof *w);
-  if (!w) abort();
+  cst_snapshot_writer *w = cst_need(calloc(1, sizeof *w));
   snprintf(w->path, sizeof w->path, "%s", path);
   w->number = number;
   unlink(new_name(path, w->file_name));
@@ -133,8 +132,7 @@ static void digest_of(const void *bytes, size_t size, unsigned char digest[32]) 
 bool cst_snapshot_add(cst_snapshot_writer *w, const char *name, const void *bytes, size_t size, const unsigned char *digest) {
   if (w->count == w->room) {
     w->room = 2 * w->room + 16;
-    w->index = realloc(w->index, sizeof *w->index * w->room);
-    if (!w->index) abort();
+    w->index = cst_need(realloc(w->index, sizeof *w->index * w->room));
   }
   cst_snapshot_entry *e = &w->index[w->count++];
   *e = (cst_snapshot_entry){.offset = w->at, .size = size};
