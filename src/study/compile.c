@@ -35,18 +35,45 @@ static core_list needed(const cst_system *s, const cst_plan *p) {
   return c;
 }
 
-/* Whether compiling takes longer than it saves. */
-static bool is_small(const cst_system *s, const core_list *c, double left, int ranks) {
-  return interpreted * left * 1e-9 / ranks < cst_compile_seconds(s, c->name);
+static const core_list none = {{NULL}};
+
+/* How long all steps would take with compiled cores. */
+static double seconds(double left, int ranks) { return left * 1e-9 / ranks; }
+
+/* Whether compiling the kernels takes longer than it saves. */
+static bool is_small(const cst_system *s, double left, int ranks) {
+  return interpreted * seconds(left, ranks) < cst_compile_seconds(s, none.name);
+}
+
+/* Whether compiling the cores does, which generic ones take twice the time of. */
+static bool is_short(const cst_system *s, const core_list *c, double left, int ranks) {
+  return seconds(left, ranks) < cst_compile_seconds(s, c->name) - cst_compile_seconds(s, none.name);
+}
+
+/* What is compiled at all (kernels), and what with it; what is not may have been compiled before. */
+typedef struct {
+  core_list with;
+  bool      kernels, cores;
+} wish;
+
+static wish wish_for(const cst_system *s, const cst_study *study, const cst_plan *p, double left, int ranks) {
+  wish w = {.with = needed(s, p), .kernels = true};
+  w.cores = !is_short(s, &w.with, left, ranks);
+  if (study->compile == CST_COMPILE_AUTO) w.kernels = !is_small(s, left, ranks);
+  return w;
+}
+
+static bool compile_as(const wish *w, const cst_system *s, int isa, cst_code *code, char why[CST_WHY]) {
+  if (cst_compile(s, isa, w->with.name, !w->kernels || !w->cores, code, why)) return true;
+  return (!w->kernels || !w->cores) && cst_compile(s, isa, none.name, !w->kernels, code, why);
 }
 
 /* The code for one instruction set, from rank 0 to all. `good` and `why` are the same everywhere. */
-static PetscErrorCode obtain(const cst_system *s, int isa, const core_list *c, bool only_cached, cst_code *code, int *good,
-                             char why[CST_WHY]) {
+static PetscErrorCode obtain(const cst_system *s, int isa, const wish *w, cst_code *code, int *good, char why[CST_WHY]) {
   PetscMPIInt rank;
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
-  if (rank == 0) *good = cst_compile(s, isa, c->name, only_cached, code, why);
+  if (rank == 0) *good = compile_as(w, s, isa, code, why);
   PetscCallMPI(MPI_Bcast(good, 1, MPI_INT, 0, PETSC_COMM_WORLD));
   PetscCallMPI(MPI_Bcast(why, CST_WHY, MPI_CHAR, 0, PETSC_COMM_WORLD));
   if (!*good) PetscFunctionReturn(0);
@@ -71,7 +98,7 @@ static PetscErrorCode agree(int *good, char why[CST_WHY]) {
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode attach(cst_system *s, int mine, const core_list *c, bool only_cached, cst_back_end *b, int *good, char why[CST_WHY]) {
+static PetscErrorCode attach(cst_system *s, int mine, const wish *w, cst_back_end *b, int *good, char why[CST_WHY]) {
   int used = 1 << mine;
   PetscFunctionBegin;
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &used, 1, MPI_INT, MPI_BOR, PETSC_COMM_WORLD));
@@ -80,7 +107,7 @@ static PetscErrorCode attach(cst_system *s, int mine, const core_list *c, bool o
   for (int isa = 0; isa < CST_ISA_COUNT && *good; isa++) {
     cst_code code = {0};
     if (!(used >> isa & 1)) continue;
-    PetscCall(obtain(s, isa, c, only_cached, &code, good, why));
+    PetscCall(obtain(s, isa, w, &code, good, why));
     if (!*good) break;
     snprintf(b->compiler, sizeof b->compiler, "%s", code.compiler);
     b->seconds += code.seconds;
@@ -118,8 +145,8 @@ static PetscErrorCode compile_other(const cst_study *s, const cst_plan *p, doubl
   PetscFunctionBegin;
   if (!other || s->compile == CST_COMPILE_NEVER || other->compiled[p->isa]) PetscFunctionReturn(0);
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &ranks));
-  const core_list c = needed(other, p);
-  PetscCall(attach(other, p->isa, &c, s->compile == CST_COMPILE_AUTO && is_small(other, &c, left, ranks), &b, &good, why));
+  const wish w = wish_for(other, s, p, left, ranks);
+  PetscCall(attach(other, p->isa, &w, &b, &good, why));
   if (!good) cst_system_interpret(other); /* all ranks alike */
   PetscCheck(good || s->compile != CST_COMPILE_ALWAYS, PETSC_COMM_WORLD, PETSC_ERR_LIB, "%s with springs cannot be compiled: %s",
              other->name, why);
@@ -136,16 +163,15 @@ static PetscErrorCode compile(cst_study *s, const cst_plan *p, double left, cst_
   if (s->compile == CST_COMPILE_NEVER || s->system->compiled[p->isa]) PetscFunctionReturn(0);
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &ranks));
-  const core_list c = needed(s->system, p);
-  const bool      small = s->compile == CST_COMPILE_AUTO && is_small(s->system, &c, left, ranks);
-  PetscCall(attach(s->system, p->isa, &c, small, b, &good, why));
+  const wish w = wish_for(s->system, s, p, left, ranks);
+  PetscCall(attach(s->system, p->isa, &w, b, &good, why));
   b->kernels = good ? "compiled" : "interpreted";
   if (good) PetscFunctionReturn(0);
   const char *name = s->system_file ? s->system_file : s->system->name;
   cst_system_interpret(s->system); /* all ranks alike */
   PetscCheck(s->compile != CST_COMPILE_ALWAYS, PETSC_COMM_WORLD, PETSC_ERR_LIB, "%s cannot be compiled: %s", name, why);
-  if (rank == 0 && !small) say(name, why);
-  snprintf(b->why, sizeof b->why, "%s", small ? "the study is small" : why);
+  if (rank == 0 && w.kernels) say(name, why);
+  snprintf(b->why, sizeof b->why, "%s", !w.kernels ? "the study is small" : why);
   PetscFunctionReturn(0);
 }
 

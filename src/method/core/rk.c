@@ -72,6 +72,11 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
   velocity(C, L);
 }
 
+/* A at (Q, V); out of line, since it is called in three places. */
+static __attribute__((noinline)) void accelerate(const cst_context *C, struct local *L, const vd *Q, const vd *V, vd *A) {
+  cst_acceleration(C, L->c, L->minv, Q, V, A, L->lambda);
+}
+
 /* base + h sum_l a_il K_l over the stages 0..n-1: V_i from v and A, Q_i from q and V. */
 CST_INLINE void stage(const cst_context *C, int j, int i, int n, const vd *base, const vd *K, vd *out) {
   const cst_lane_layer *s = &OWN(j)->layer;
@@ -99,7 +104,7 @@ CST_INLINE void find_size(const cst_context *C, struct local *L, int j) {
   L->size = vset(0), L->newton = vmask(0);
   if (IS_STIFF) meet_stiffness(C, L, j);
   if (!vany((vl)(far > L->remote))) return;
-  cst_acceleration(C, L->c, L->minv, L->q, L->v, A, L->lambda);
+  accelerate(C, L, L->q, L->v, A);
   U for (int i = 0; i < NQ; i++) size = vmax(vabs(A[i]), size);
   L->size = vmax(vkeep((vl)(far > L->remote), size * (far / L->remote)), L->size);
 }
@@ -122,7 +127,7 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
     stage(C, j, i, i, L->v, L->A, L->V + i * NQ);
     stage(C, j, i, i, L->q, L->V, Q);
     at_stage(C, L, j, i);
-    cst_acceleration(C, L->c, L->minv, Q, L->V + i * NQ, L->A + i * NQ, L->lambda);
+    accelerate(C, L, Q, L->V + i * NQ, L->A + i * NQ);
   }
 }
 
@@ -133,7 +138,7 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
   for (int i = 0; i < s; i++) {
     stage(C, j, i, s, L->q, L->V, Q);
     at_stage(C, L, j, i);
-    cst_acceleration(C, L->c, L->minv, Q, L->V + i * NQ, f + i * NQ, L->lambda);
+    accelerate(C, L, Q, L->V + i * NQ, f + i * NQ);
   }
   for (int k = 0; k < NX; k++) f[k] -= x[k];
   return vmask(0); /* ends by stagnation */
