@@ -2,7 +2,9 @@
  * and coordinates in them, so that lane code which calls several kernels at one point, or one of them many times, takes each of these once.
  *
  *   sys_given(c, o)                  o[SYS_NGIVEN]: those of parameters alone, once for a march
- *   sys_point(c, k, q, o)            o[SYS_NPOINT]: all of them at q, with k from sys_given
+ *   sys_clock(c, k, o)               of o[SYS_NPOINT] those of parameters and the time, with k from sys_given
+ *   sys_place(c, k, q, o)            the others, at q, behind sys_clock where the kernels depend on the time
+ *   sys_point(c, k, q, o)            both
  *   sys_NAME_at(c, q, ..., e, o)     the kernel, with e from sys_point; the same operations as those of sys_NAME
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
@@ -14,15 +16,16 @@ static const cst_kernel_id kernels[] = {CST_K_dV,    CST_K_f,      CST_K_M,    C
                                         CST_K_D2glw, CST_K_D3glwu, CST_K_phi0, CST_K_Dphi0w, CST_K_DE, CST_K_RE, CST_K_DRE,   CST_K_DMvw};
 enum { KERNELS = sizeof kernels / sizeof *kernels };
 
+/* node[n], and of these given[ngiven], of parameters, and where clock[i] those of the time. */
 typedef struct {
   const cst_system *s;
-  cst_node         *node, *given; /* [n], [ngiven], a part of the first */
+  cst_node         *node, *given;
+  bool             *clock;
   int               n, ngiven;
 } point;
 
 static bool is_given(const cst_system *s, cst_node n) {
-  int *index, at = 0;
-  if (cst_graph_depends(s->graph, n, 'q')) return false;
+  int      *index, at = 0;
   const int count = cst_graph_support(s->graph, n, 'c', &index);
   while (at < count && !(s->timed && index[at] == s->account - 1)) at++;
   free(index);
@@ -40,20 +43,44 @@ static point find(const cst_system *s) {
     for (int k = 0; k < s->kernel_size[kernels[i]]; k++) all[n++] = s->kernel_out[kernels[i]][k];
   x.n = cst_graph_dear(s->graph, all, n, "cq", &x.node);
   x.given = cst_need(malloc(sizeof *x.given * (size_t)(x.n + 1)));
-  for (int i = 0; i < x.n; i++)
-    if (is_given(s, x.node[i])) x.given[x.ngiven++] = x.node[i];
+  x.clock = cst_need(calloc((size_t)x.n + 1, sizeof *x.clock));
+  for (int i = 0; i < x.n; i++) {
+    if (cst_graph_depends(s->graph, x.node[i], 'q')) continue;
+    if (is_given(s, x.node[i]))
+      x.given[x.ngiven++] = x.node[i];
+    else
+      x.clock[i] = true;
+  }
   free(all);
   return x;
 }
 
-/* from[nfrom] become entries of the array `letter` in out; what that makes is emitted. */
-static void emit_with(FILE *f, const cst_system *s, const cst_node *out, int nout, const cst_node *from, int nfrom, char letter) {
-  cst_node *to = cst_need(malloc(sizeof *to * (size_t)(nfrom + 1))), *result = cst_need(malloc(sizeof *result * (size_t)(nout + 1)));
+/* from[nfrom] become entries of the array `letter` in out. */
+static void take(const cst_system *s, cst_node *out, int nout, const cst_node *from, int nfrom, char letter) {
+  cst_node *to = cst_need(malloc(sizeof *to * (size_t)(nfrom + 1)));
   for (int i = 0; i < nfrom; i++) to[i] = cst_graph_input(s->graph, letter, i);
-  cst_graph_substitute(s->graph, out, nout, from, to, nfrom, result);
-  cst_graph_emit(s->graph, result, nout, "  ", f);
+  cst_graph_substitute(s->graph, out, nout, from, to, nfrom, out);
   free(to);
-  free(result);
+}
+
+static cst_node *copy(const cst_node *out, int nout) {
+  cst_node *to = cst_need(malloc(sizeof *to * (size_t)(nout + 1)));
+  for (int i = 0; i < nout; i++) to[i] = out[i];
+  return to;
+}
+
+/* Of the nodes those with clock[i] as asked for; the others are there. */
+static void write_part(FILE *f, const point *x, bool clock) {
+  cst_node *out = copy(x->node, x->n);
+  take(x->s, out, x->n, x->given, x->ngiven, 'k');
+  for (int i = 0; i < x->n; i++) {
+    const cst_node was = out[i], there = cst_graph_input(x->s->graph, 'e', i);
+    if (x->clock[i] && !clock) cst_graph_substitute(x->s->graph, out, x->n, &was, &there, 1, out);
+  }
+  for (int i = 0; i < x->n; i++)
+    if (x->clock[i] != clock) out[i] = -1;
+  cst_graph_emit(x->s->graph, out, x->n, "  ", f);
+  free(out);
 }
 
 static void write_kernel(FILE *f, const point *x, cst_kernel_id k) {
@@ -61,8 +88,11 @@ static void write_kernel(FILE *f, const point *x, cst_kernel_id k) {
           "CST_INLINE void sys_%s_at(const vd *c, const vd *q, const vd *v, const vd *w, const vd *u, const vd *l, const vd *e, vd *o) {\n",
           cst_system_kernel_names[k]);
   fprintf(f, "  (void)c, (void)q, (void)v, (void)w, (void)u, (void)l, (void)e, (void)o;\n");
-  emit_with(f, x->s, x->s->kernel_out[k], x->s->kernel_size[k], x->node, x->n, 'e');
+  cst_node *out = copy(x->s->kernel_out[k], x->s->kernel_size[k]);
+  take(x->s, out, x->s->kernel_size[k], x->node, x->n, 'e');
+  cst_graph_emit(x->s->graph, out, x->s->kernel_size[k], "  ", f);
   fprintf(f, "}\n");
+  free(out);
 }
 
 void cst_system_emit_point(const cst_system *s, FILE *f) {
@@ -72,11 +102,16 @@ void cst_system_emit_point(const cst_system *s, FILE *f) {
   if (few && x.n) {
     fprintf(f, "CST_INLINE void sys_given(const vd *c, vd *o) {\n  (void)c, (void)o;\n");
     cst_graph_emit(s->graph, x.given, x.ngiven, "  ", f);
-    fprintf(f, "}\nCST_INLINE void sys_point(const vd *c, const vd *k, const vd *q, vd *o) {\n  (void)c, (void)k, (void)q, (void)o;\n");
-    emit_with(f, s, x.node, x.n, x.given, x.ngiven, 'k');
-    fprintf(f, "}\n");
+    fprintf(f, "}\nCST_INLINE void sys_clock(const vd *c, const vd *k, vd *o) {\n  (void)c, (void)k, (void)o;\n");
+    write_part(f, &x, true);
+    fprintf(f, "}\nCST_INLINE void sys_place(const vd *c, const vd *k, const vd *q, vd *o) {\n");
+    fprintf(f, "  const vd *const e = o;\n  (void)c, (void)k, (void)q, (void)e;\n");
+    write_part(f, &x, false);
+    fprintf(f, "}\nCST_INLINE void sys_point(const vd *c, const vd *k, const vd *q, vd *o) {\n");
+    fprintf(f, "  sys_clock(c, k, o);\n  sys_place(c, k, q, o);\n}\n");
     for (int i = 0; i < KERNELS; i++) write_kernel(f, &x, kernels[i]);
   }
   free(x.node);
   free(x.given);
+  free(x.clock);
 }

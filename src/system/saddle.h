@@ -17,6 +17,15 @@
 #define CST_SADDLE_H
 #include "system/acceleration.h"
 
+/* K_point in two parts: what depends on the time, and the rest. */
+#if CST_HOT && SYS_NPOINT
+#define K_clock(c, k, o)    sys_clock(c, k, o)
+#define K_place(c, k, q, o) sys_place(c, k, q, o)
+#else
+#define K_clock(c, k, o)    (void)(k), (void)(o)
+#define K_place(c, k, q, o) (void)(k), (void)(o)
+#endif
+
 /* G, the factors of S = G M^-1 G' and, where M depends on q or is full, those of M; what kernels have in common at the point (K_point), of
  * which `given` is that of the parameters. */
 typedef struct {
@@ -29,9 +38,10 @@ typedef struct {
 #define SADDLE_M (GENERAL ? NQ * NQ : 0)
 #define SADDLE_E (NPOINT)
 
+/* K.e has what depends on the time. */
 static __attribute__((noinline, unused)) void cst_saddle_factor(const cst_context *C, const vd *c, const vd *minv, const vd *q,
                                                                 cst_saddle K) {
-  K_point(c, K.given, q, K.e);
+  K_place(c, K.given, q, K.e);
   K_AT(K.e, G, c, q, 0, 0, 0, 0, K.G);
   if (GENERAL) {
     vd X[ROOM(NG * NQ)];

@@ -12,7 +12,7 @@ CST_INLINE void unit(const cst_context *C, int j, vd *u) {
   for (int i = 0; i < 2 * NQ; i++) u[i] = vset(i == j);
 }
 
-/* p[nq] := D(M v + a)[dd, de] + D2(m.g)(d) dd at the end (d, e) of a half, with E of K_point there. */
+/* p[nq] := D(M v + a)[dd, de] + D2(m.g)(d) dd at the end (d, e) of a half, with E of K_place there. */
 static void momentum_variation(const cst_context *C, const struct local *L, const vd *d, const vd *e, const vd *E, const vd *m,
                                const vd *dd, const vd *de, vd *p) {
   K_AT(E, D2glw, L->c, d, 0, dd, 0, m, p);
@@ -37,10 +37,12 @@ static void momentum_variation(const cst_context *C, const struct local *L, cons
 static void halfway(const cst_context *C, struct local *L, const vd *w, int k, vd *F) {
   const cst_sweep *H = &L->sweep[k];
   const vd        *d = L->end + 2 * k * NQ, *e = d + NQ;
-  const cst_saddle K = cst_sweep_saddle(C, H, 0); /* the next values overwrite what is left of these */
-  vd               q[ROOM(NQ)], v[ROOM(NQ)], u[ROOM(2 * NQ)], dA[ROOM(NQ)], dlambda[ROOM(NG)];
+  cst_saddle       K = cst_sweep_saddle(C, H, 0); /* the next values overwrite what is left of these, but for e */
+  vd               q[ROOM(NQ)], v[ROOM(NQ)], u[ROOM(2 * NQ)], dA[ROOM(NQ)], dlambda[ROOM(NG)], E[ROOM(NPOINT)];
+  K.e = E;
   for (int i = 0; i < NQ; i++) q[i] = 0.5 * (w[i] + d[i]), v[i] = 0.5 * (w[NQ + i] + e[i]);
   if (TIMED) *H->clock = H->at + 0.5 * H->t;
+  K_clock(L->c, L->given, E);
   cst_saddle_factor(C, L->c, L->minv, q, K);
   cst_saddle_acceleration(C, L->c, L->minv, K, q, v, H->A, H->lambda);
   for (int j = 0; j < 2 * NQ; j++) {
@@ -77,7 +79,7 @@ static void first_variations(const cst_context *C, struct local *L, const vd *w,
   const int n = 2 * NQ;
   vd        D[ROOM(n * n)], dd[ROOM(NQ)], de[ROOM(NQ)], p[ROOM(NQ)], E[ROOM(NPOINT)];
   for (int k = 0; k < 2; k++) {
-    K_point(L->c, L->given, L->end + 2 * k * NQ, E);
+    K_place(L->c, L->given, L->end + 2 * k * NQ, E);
     flow_variation(C, L, w, k, D);
     for (int j = 0; j < n; j++) {
       for (int i = 0; i < NQ; i++) dd[i] = D[i * n + j], de[i] = D[(NQ + i) * n + j];
@@ -223,7 +225,7 @@ static void fill_velocities(const cst_context *C, struct local *L, int j, const 
 static void make_matrix(const cst_context *C, struct local *L, int j, const vd *x, int all) {
   const double over = 1 / H(j);
   for (int i = 0; i < NJ * NJ; i++) L->J[i] = vset(0);
-  K_point(L->c, L->given, x + Q_, L->E0);
+  K_place(L->c, L->given, x + Q_, L->E0);
   K_AT(L->E0, G, L->c, x + Q_, 0, 0, 0, 0, L->G0);
   part_velocities(C, L);
   for (int i = 0; i < NQ; i++)

@@ -123,9 +123,9 @@ static void clear_velocities(const cst_context *C, vd *G) {
 
 /* ---- projections --------------------------------------------------------------------------------------------------------- */
 
-/* G at q, of constraints on positions, and the factors of G G'. Those on velocities are the equations 1 x = 0 there. E: of K_point. */
+/* G at q, of constraints on positions, and the factors of G G'. Those on velocities are the equations 1 x = 0 there. E: of K_place. */
 static void gram_at(const cst_context *C, const struct local *L, const vd *q, vd *E, vd *G, vd *S) {
-  K_point(L->c, L->given, q, E);
+  K_place(L->c, L->given, q, E);
   K_AT(E, G, L->c, q, 0, 0, 0, 0, G);
   if (NG == 0) return;
   clear_velocities(C, G);
@@ -185,6 +185,7 @@ CST_INLINE void place_sweeps(const cst_context *C, struct local *L, int j) {
   for (int k = 0; k < 2 && TIMED; k++) {
     L->sweep[k].clock = L->own + ACCOUNT - 1;
     L->sweep[k].at = START_OF(L, j) - H(j) * s->bias;
+    cst_sweep_times(C, &L->sweep[k]);
   }
 }
 
@@ -208,7 +209,9 @@ static void predict(const cst_context *C, const struct local *L, int j, vd *x) {
   if (TIMED) back.at = START_OF(L, j);
   (void)j;
   back.t = MARCH->robust < 2 ? -back.t : 0;
+  cst_sweep_times(C, &back);
   cst_sweep_value(C, &back, L->q, L->vb, x + Q_, x + V_);
+  cst_sweep_times(C, &L->sweep[0]);
 }
 
 #include "method/core/convert-state.h"
@@ -260,7 +263,7 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
   project_linearly(C, L->c, L->q, L->Eb, L->Gb, L->Sb, x + MINUS, NULL, L->minus, unused);
   take_values(C, L, x);
   gradient(C, L, x, grad);
-  K_point(L->c, L->given, x + Q_, L->E0);
+  K_place(L->c, L->given, x + Q_, L->E0);
   K_AT(L->E0, G, L->c, x + Q_, 0, 0, 0, 0, L->G0);
   part_velocities(C, L);
   gram_at(C, L, x + R_, L->E1, L->G1, L->S1);

@@ -29,7 +29,7 @@ typedef struct {
   double                t;
   const vd             *c, *minv, *given;               /* given: of K_given */
   vd                   *Q, *V, *A, *lambda, *G, *S, *M; /* points, accelerations, saddle matrices */
-  vd                   *E;                              /* of K_point */
+  vd                   *E;                              /* of K_place */
   vd                   *first;                          /* accelerations that the iteration of implicit stages begins with */
   vd                   *y, *z, *Qx, *Vx;                /* left by reverse */
   vd                   *dQ, *dV, *dA, *dlambda;         /* left by tangent */
@@ -68,6 +68,14 @@ CST_INLINE cst_saddle cst_sweep_saddle(const cst_context *C, const cst_sweep *H,
 CST_INLINE void cst_sweep_clock(const cst_context *C, const cst_sweep *H, int i) {
   if (TIMED) *H->clock = H->at + H->t * cst_stage_time(H->layer, i);
   (void)C, (void)H, (void)i;
+}
+
+/* What depends on the time alone at its stages, once for all sweeps over them. */
+CST_INLINE void cst_sweep_times(const cst_context *C, const cst_sweep *H) {
+  for (int i = 0; i < H->layer->stages && TIMED; i++) {
+    cst_sweep_clock(C, H, i);
+    K_clock(H->c, H->given, H->E + i * SADDLE_E);
+  }
 }
 
 /* out := base + t sum_l a_il K_l, without base where it is NULL; over the stages that the tableau names. */
