@@ -84,9 +84,10 @@ LANE_SMALL   := $(shell grep -l '^\#define CORE_IS_FOR_SMALL' $(LANE_GENERIC))
 LANE_USERS   := $(shell grep -l '^\#define CORE_IS_FOR_USERS' $(LANE_GENERIC))
 LANE_BODIES  := $(shell grep -l '^\#define CORE_IS_FOR_BODIES' $(LANE_GENERIC))
 LANE_GENERAL := $(shell grep -l '^\#define CORE_IS_FOR_GENERAL' $(LANE_GENERIC))
+LANE_MOLECULES := $(shell grep -l '^\#define CORE_IS_FOR_MOLECULES' $(LANE_GENERIC))
 SYSTEMS      := $(basename $(notdir $(wildcard src/system/catalogue/*.yaml)))
 EXPR         := $(filter-out src/expr/interpret.c,$(wildcard src/expr/*.c))
-GENERATOR    := src/system/generate.c src/system/emit-header.c src/system/emit-point.c src/system/emit-general.c src/system/elimination.c src/system/file.c src/system/keys.c src/system/derive.c src/system/structure.c src/system/bands.c src/system/pairs.c src/system/body.c src/system/rotation.c src/core/diag.c src/core/text.c src/core/document.c src/core/yaml.c
+GENERATOR    := src/system/generate.c src/system/emit-header.c src/system/emit-point.c src/system/emit-general.c src/system/elimination.c src/system/file.c src/system/keys.c src/system/derive.c src/system/structure.c src/system/bands.c src/system/pairs.c src/system/molecules.c src/system/body.c src/system/rotation.c src/core/diag.c src/core/text.c src/core/document.c src/core/yaml.c
 GENERATOR    := $(wildcard $(GENERATOR) src/system/read-*.c)
 PLAIN        := $(filter-out src/expr/interpret.c src/system/kernels.c src/system/generate.c src/main.c,$(wildcard src/*/*.c src/method/core/*.c))
 
@@ -96,7 +97,7 @@ OBJ_KERNELS  := $(foreach i,$(ISAS),$(SYSTEMS:%=$(BUILD)/obj/system/kernels/%.$(
 # Which systems have such forms stands in their headers; before these are generated, in the first lines of `make all`, it is not known.
 HAVING        = $(patsubst $(GEN)/%.h,%,$(shell grep -ls '^\#define $(1) 1' $(SYSTEMS:%=$(GEN)/%.h)))
 FORMS         = $(foreach i,$(FORM_ISAS),$(foreach s,$(call HAVING,$(2)),$(patsubst src/%.c,$(BUILD)/obj/%/$(s).$(i).o,$(1))))
-OBJ_HOT      := $(call FORMS,$(LANE_HOT),SYS_USUAL) $(call FORMS,$(LANE_SMALL),SYS_SMALL) $(call FORMS,$(LANE_BODIES),SYS_FREE_BODIES) $(call FORMS,$(LANE_GENERAL),SYS_HOT_GENERAL)
+OBJ_HOT      := $(call FORMS,$(LANE_HOT),SYS_USUAL) $(call FORMS,$(LANE_SMALL),SYS_SMALL) $(call FORMS,$(LANE_BODIES),SYS_FREE_BODIES) $(call FORMS,$(LANE_GENERAL),SYS_HOT_GENERAL) $(call FORMS,$(LANE_MOLECULES),SYS_MOLECULES)
 OBJ_LANE     := $(sort $(OBJ_LANE))
 LIBRARY      := $(BUILD)/libconstella.a
 # The shared one: its name changes with the interface (ABI), its file with the release.
@@ -168,11 +169,12 @@ $(GEN)/hot.list.h: $(LANE_GENERIC) Makefile
 	$(call LIST,echo '#define CST_HOT_LIST(X) $(foreach c,$(call NAMES,method,$(LANE_HOT)),X($(c), cst_core_$(c))) $(foreach c,$(call NAMES,observe,$(LANE_HOT)),X($(c), cst_$(c)))'; \
 	  echo '#define CST_SMALL_LIST(X) $(foreach c,$(call NAMES,method,$(LANE_SMALL)),X($(c), cst_core_$(c)))'; \
 	  echo '#define CST_BODIES_LIST(X) $(foreach c,$(call NAMES,method,$(LANE_BODIES)),X($(c), cst_core_$(subst -,_,$(c))))'; \
-	  echo '#define CST_GENERAL_LIST(X) $(foreach c,$(call NAMES,method,$(LANE_GENERAL)),X($(c), cst_core_$(c)))')
+	  echo '#define CST_GENERAL_LIST(X) $(foreach c,$(call NAMES,method,$(LANE_GENERAL)),X($(c), cst_core_$(c)))'; \
+	  echo '#define CST_MOLECULES_LIST(X) $(foreach c,$(call NAMES,method,$(LANE_MOLECULES)),X($(c), cst_core_$(c)))')
 
 # sources.c: what a user's system and layer are compiled with at run time: the sources that a system of the catalogue is compiled from, what they
 # include, and the header of layers.
-OBJECT_SOURCES := src/system/kernels.c $(LANE_HOT) $(LANE_SMALL) $(LANE_BODIES) $(LANE_USERS) $(LANE_GENERAL)
+OBJECT_SOURCES := src/system/kernels.c $(LANE_HOT) $(LANE_SMALL) $(LANE_BODIES) $(LANE_USERS) $(LANE_GENERAL) $(LANE_MOLECULES)
 OBJECT_FLAGS   := -std=gnu11 $(filter-out -g%,$(CFLAGS)) $(STRICT)
 OBJECT_DEFINES := -DCST_OBJECT_CC='"$(CC)"' -DCST_OBJECT_FLAGS='"$(OBJECT_FLAGS)"' $(foreach i,$(ISAS),-DCST_OBJECT_FLAGS_$(i)='"$(filter-out -W% -g%,$(ISA_$(i)))"')
 $(GEN)/sources.c: tools/embed.sh $(OBJECT_SOURCES) $(wildcard include/constella/*.h src/*/*.h src/*/core/*.h src/observe/*.c) $(GEN)/catalogue-data.c $(GEN)/observers.list.h
@@ -217,7 +219,7 @@ $(BUILD)/obj/$(2)/$(3).$(1).o: src/$(2).c $(GEN)/catalogue-data.c $(GEN)/observe
 	@mkdir -p $$(@D)
 	$(Q)$(CC) $(LANE_CFLAGS) $(ISA_$(1)) -DCST_SYSTEM_HEADER='"$(3).h"' -c $$< -o $$@
 endef
-$(foreach i,$(FORM_ISAS),$(foreach f,$(patsubst src/%.c,%,$(LANE_HOT) $(LANE_SMALL) $(LANE_BODIES) $(LANE_GENERAL)),$(foreach s,$(SYSTEMS),$(eval $(call HOT_RULES,$(i),$(f),$(s))))))
+$(foreach i,$(FORM_ISAS),$(foreach f,$(patsubst src/%.c,%,$(LANE_HOT) $(LANE_SMALL) $(LANE_BODIES) $(LANE_GENERAL) $(LANE_MOLECULES)),$(foreach s,$(SYSTEMS),$(eval $(call HOT_RULES,$(i),$(f),$(s))))))
 $(BUILD)/obj/%.o: src/%.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -DCST_VERSION='"$(VERSION)"' -DCST_COMPILER='"$(CC) $(CFLAGS) $(STRICT)"' -c $< -o $@

@@ -27,7 +27,8 @@ typedef struct {
 
 enum {
   CST_LANE_DATA = 112,
-  CST_PAST = 5 /* orders of differences that unknowns are extrapolated by (core/march.h) */
+  CST_PAST = 5,         /* orders of differences that unknowns are extrapolated by (core/march.h) */
+  CST_DUE_STEPS = 16384 /* for which two corrections are due where one did not do (core/extrapolate.h) */
 };
 
 /* The kick of a thermostat behind a substep (core/noise.c), of `increments` shared parts: what is left of p and the deviation of what is
@@ -86,4 +87,11 @@ typedef struct cst_core {
   /* Whether it gives the noise behind its substeps. */
   int takes_noise;
 } cst_core;
+
+/* The march of a core with lanes over parts of one trajectory, compiled for one system. Bits are those of the core. */
+typedef struct {
+  size_t (*room)(const cst_march *m); /* vectors of work space */
+  /* The same as a core's march, or 0 where that is faster. */
+  int (*march)(const cst_march *m, double *record, long n, cst_outcome *outcome);
+} cst_solo_core;
 #endif

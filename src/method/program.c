@@ -116,11 +116,17 @@ bool cst_program_compensates(const cst_program *p) { return all_have(p, CST_COMP
 
 bool cst_program_always_compensates(const cst_program *p) { return all_have(p, CST_ALWAYS_COMPENSATES); }
 
+static int add_core(const char *core, const char **name, int n, int most) {
+  int k = 0;
+  while (k < n && strcmp(name[k], core)) k++;
+  if (k == n && n < most) name[n++] = core;
+  return n;
+}
+
 int cst_program_cores(const cst_program *p, const char **name, int n, int most) {
   for (int i = 0; i < p->n; i++) {
-    int k = 0;
-    while (k < n && strcmp(name[k], p->step[i].row->name)) k++;
-    if (k == n && n < most) name[n++] = p->step[i].row->name;
+    n = add_core(p->step[i].row->name, name, n, most);
+    if (p->step[i].row->solo) n = add_core(p->step[i].row->solo, name, n, most);
   }
   return n;
 }

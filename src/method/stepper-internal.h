@@ -4,14 +4,16 @@
 #define CST_STEPPER_INTERNAL_H
 #include "method/method.h"
 #include "method/stepper.h"
+#include "method/core.h"
 #include "solve/solver.h"
 
 /* Consecutive substeps of one kind. */
 typedef struct {
-  const cst_core   *core, *alone; /* alone: the generic one, for a lane stepped by itself */
-  cst_march         march;
-  cst_lane_substep *sub;
-  int               first; /* index of its first substep */
+  const cst_core      *core, *alone; /* alone: the generic one, for a lane stepped by itself */
+  const cst_solo_core *solo;         /* NULL: there is none */
+  cst_march            march;
+  cst_lane_substep    *sub;
+  int                  first; /* index of its first substep */
 } cst_segment;
 
 /* The kernels of a layer that is given by formulas. */

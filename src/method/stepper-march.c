@@ -8,18 +8,23 @@ enum { CARE = 2 }; /* attempts, with care, at a step in which lanes fail */
 /* The part of a record that is stepped. */
 static double *stepped(const cst_stepper *st, double *record) { return record + (size_t)st->shift * (size_t)st->width; }
 
+static cst_outcome march_segment(const cst_segment *g, double *record, long n) {
+  cst_outcome o;
+  return g->solo && g->solo->march(&g->march, record, n, &o) ? o : g->core->march(&g->march, record, n);
+}
+
 /* n steps through all segments; the record is changed only when all is done. */
 static cst_outcome march_segments(cst_stepper *st, double *record, long n) {
   double *trial = st->work, *own = stepped(st, record);
   if (st->nsegment == 1) {
-    const cst_outcome o = st->segment[0].core->march(&st->segment[0].march, own, n);
+    const cst_outcome o = march_segment(&st->segment[0], own, n);
     if (o.reason == CST_DONE) cst_stepper_bring(st, record);
     return o;
   }
   memcpy(trial, record, st->size * sizeof *trial);
   for (long k = 0; k < n; k++)
     for (int i = 0; i < st->nsegment; i++) {
-      cst_outcome o = st->segment[i].core->march(&st->segment[i].march, stepped(st, trial), 1);
+      cst_outcome o = march_segment(&st->segment[i], stepped(st, trial), 1);
       if (o.reason != CST_DONE) return (cst_outcome){k, o.lanes, o.reason};
     }
   cst_stepper_bring(st, trial);

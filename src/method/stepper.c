@@ -173,6 +173,7 @@ static PetscErrorCode make_segments(cst_stepper *st, const cst_system *s, const 
     for (; i < p->n && continues(&p->step[g->first], &p->step[i], s); i++) g->march.nsub++;
     g->alone = p->step[g->first].row->core[o->isa];
     g->core = o->compensated ? g->alone : cst_substep_core(p->step[g->first].row, s, o->isa);
+    g->solo = o->compensated || !p->step[g->first].row->solo ? NULL : cst_system_form(s, o->isa, p->step[g->first].row->solo);
     g->sub = cst_need(aligned_alloc(64, ((size_t)g->march.nsub * sizeof *g->sub + 63) / 64 * 64));
     memset(g->sub, 0, (size_t)g->march.nsub * sizeof *g->sub);
     fill_march(st, g, s, o, &warm);
@@ -191,6 +192,7 @@ static PetscErrorCode make_space(cst_stepper *st) {
   for (int i = 0; i < st->nsegment; i++) {
     const cst_segment *g = &st->segment[i];
     most = PetscMax(most, PetscMax(g->alone->room(&g->march), g->core->room(&g->march)));
+    if (g->solo) most = PetscMax(most, g->solo->room(&g->march));
   }
   st->space = aligned(most * (size_t)st->width);
   PetscCheck(st->space, PETSC_COMM_SELF, PETSC_ERR_MEM, "no memory for the work space of a step");

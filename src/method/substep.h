@@ -89,6 +89,7 @@ struct cst_substep_row {
   unsigned               iterations;          /* bits 1 << cst_iteration of those that it knows; 0: it has a way of its own */
   const cst_state_block *state;               /* ends with one without a name; NULL: it keeps nothing */
   const cst_core        *core[CST_ISA_COUNT]; /* its forms for any system */
+  const char            *solo; /* the file of its march with lanes over parts of a trajectory (core.h); NULL: there is none */
   /* Whether substeps with the parameters x and y do the same in the same time. */
   bool (*same)(const void *x, const void *y);
   /* Make x those of the adjoint; false when there is none. NULL: there never is. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include "method/method.h"
 #include "study/plan.h"
+#include "system/molecules.h"
 #include "system/group.h"
 
 enum { GROUP_BYTES = 1 << 20 };
@@ -69,6 +70,14 @@ static int width_for_pairs(const cst_system *s) {
   return pairs < 64 ? 1 : pairs < 1000 ? 4 : CST_W_MAX;
 }
 
+/* The same over its molecules (core/molecules.c), where they are compiled. */
+static int width_for_molecules(const cst_study *s) {
+  cst_molecules m;
+  const int     n = s->compile != CST_COMPILE_NEVER && cst_molecules_find(s->system, &m) ? m.n : 1;
+  if (s->compile != CST_COMPILE_NEVER) cst_molecules_destroy(&m);
+  return n < 3 ? 1 : n < 5 ? 4 : CST_W_MAX;
+}
+
 /* Whether lane code was compiled for the system for a wide set and not for set i, whose kernels alone are. */
 static bool lacks_forms(const cst_system *s, int i, int wide) {
   const cst_compiled *x = s->compiled[i], *y = s->compiled[wide];
@@ -80,7 +89,7 @@ static bool lacks_forms(const cst_system *s, int i, int wide) {
 int cst_plan_fitting_isa(const cst_plan *p, int isa) {
   const char  *forced = getenv("CONSTELLA_ISA");
   const double bytes = cst_plan_lane_bytes(p) + cst_plan_work_bytes(p);
-  const int    least = width_for_pairs(p->study->system);
+  const int    least = PetscMax(width_for_pairs(p->study->system), width_for_molecules(p->study));
   for (int i = 0; i < isa && (!forced || !*forced); i++) {
     const bool last = cst_isas[i].width >= cst_plan_most_lanes(p), next_falls_out = 2 * cst_isas[i].width * bytes > GROUP_BYTES;
     if (lacks_forms(p->study->system, i, isa)) continue;

@@ -7,6 +7,7 @@
 #include <time.h>
 #include "constella/random.h"
 #include "system/internal.h"
+#include "system/molecules.h"
 
 enum { PATH = CST_PATH, SECONDS_ALLOWED = 300 };
 
@@ -37,6 +38,7 @@ static bool suits(const cst_source *x, const cst_system *s) {
   if (!strstr(x->path, "/core/") || strcmp(x->path + strlen(x->path) - 2, ".c")) return false;
   if (s->dropped || s->flat >= 0) return false; /* cst_system_form */
   if (strstr(x->text, "#define CORE_IS_FOR_GENERAL")) return cst_system_is_hot_general(s);
+  if (strstr(x->text, "#define CORE_IS_FOR_MOLECULES")) return cst_molecules_are(s);
   if (!cst_system_is_hot(s)) return false;
   if (strstr(x->text, "#define CORE_IS_FOR_BODIES")) return cst_system_has_free_bodies(s);
   if (strstr(x->text, "#define CORE_IS_FOR_SMALL")) return cst_system_is_small(s);

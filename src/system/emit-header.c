@@ -5,6 +5,7 @@
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "system/internal.h"
+#include "system/molecules.h"
 
 /* Largest ng^2 nq whose loops are unrolled; largest nq + ng of a small system, and of a hot one with another mass than a constant diagonal.
  */
@@ -190,4 +191,5 @@ void cst_system_emit(const cst_system *s, const char *id, FILE *f) {
   if (cst_system_is_hot(s) && s->nq + s->ng <= HOT_GENERAL) cst_system_emit_point(s, f);
   write_gram(f, s);
   if (cst_system_is_hot_general(s)) cst_system_emit_general(s, f);
+  cst_molecules_emit(s, f);
 }

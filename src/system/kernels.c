@@ -39,12 +39,12 @@ static cst_kernel *const gram[2] = {gram_pairs, gram_upper_pairs};
 #define CST_OBJECT_KEY ""
 #endif
 
-/* The cores that are compiled with it, CST_FORM_LIST(X): X(core, prefix of its symbol). For a user's system these are the cores that its
- * methods need, CST_CHOSEN(X). For the catalogue hot.list.h, written by the build, holds CST_HOT_LIST(X) for every core that is compiled
- * for a system, and CST_SMALL_LIST(X) for those that take so long to compile that only small systems of the catalogue have them, and
- * CST_BODIES_LIST(X) for those of bodies without constraints of the user's, and CST_GENERAL_LIST(X) for those of general systems. What the
- * forms are is for their rooms to know. A system that is not hot has none, and CST_NO_FORMS leaves them out: so do instruction sets for
- * which the Makefile builds none. */
+/* The cores that are compiled with it, CST_FORM_LIST(X): X(core, prefix of its symbol). For a user's system these
+ * are the cores that its methods need, CST_CHOSEN(X). For the catalogue they are in hot.list.h, which the build
+ * writes: CST_HOT_LIST(X), every core that is compiled for each hot system; CST_SMALL_LIST(X), those that take so
+ * long to compile that only small systems have them; CST_BODIES_LIST(X), those of bodies without constraints of the
+ * text; CST_GENERAL_LIST(X), those of general systems; CST_MOLECULES_LIST(X), those of like molecules. CST_NO_FORMS
+ * leaves all out, on instruction sets for which the Makefile builds none. */
 #ifdef CST_CHOSEN
 #define CST_FORM_LIST(X) CST_CHOSEN(X)
 #else
@@ -65,7 +65,11 @@ static cst_kernel *const gram[2] = {gram_pairs, gram_upper_pairs};
 #undef CST_GENERAL_LIST
 #define CST_GENERAL_LIST(X)
 #endif
-#define CST_FORM_LIST(X) CST_HOT_LIST(X) CST_SMALL_LIST(X) CST_BODIES_LIST(X) CST_GENERAL_LIST(X)
+#if !SYS_MOLECULES || defined(CST_NO_FORMS)
+#undef CST_MOLECULES_LIST
+#define CST_MOLECULES_LIST(X)
+#endif
+#define CST_FORM_LIST(X) CST_HOT_LIST(X) CST_SMALL_LIST(X) CST_BODIES_LIST(X) CST_GENERAL_LIST(X) CST_MOLECULES_LIST(X)
 #endif
 #define DECLARE(core, symbol) extern const char CST_NAME(CST_PASTE(symbol, SYS_ID))[];
 #define FORM(core, symbol)    {#core, CST_NAME(CST_PASTE(symbol, SYS_ID))},

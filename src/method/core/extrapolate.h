@@ -6,12 +6,10 @@
  * and vanishes where it is weak does work, and the energy drifts linearly. Measured: 3e-2 eps per step where the
  * tolerance alone decides; 1e-2 where one and two corrections alternate, or where two are always made and the second
  * corrects round-off. A lane therefore ends after one correction only if the residual before it was so small that
- * its square, the error that Newton's method leaves, is far below round-off. Otherwise the next DUE_STEPS steps start
+ * its square, the error that Newton's method leaves, is far below round-off. Otherwise the next CST_DUE_STEPS steps start
  * from the unknowns of the last step and end by the tolerance.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
-#define DUE_STEPS 16384
-
 /* Lanes with too few steps behind them to be extrapolated in full. */
 CST_INLINE vl beginners(vl steps) { return (vl)(steps <= CST_PAST); }
 
@@ -40,5 +38,5 @@ CST_INLINE vl ends(const cst_context *C, course *c, vl met, vl near, vl plain, i
 
 /* Called before each correction of the active lanes, with the number of corrections made so far. */
 CST_INLINE void note(const cst_context *C, vl active, vl young, vl plain, int corrections, vd *due) {
-  if (PREDICTS && corrections == 1) *due = vselect(active & ~young & ~plain, vset(DUE_STEPS), *due);
+  if (PREDICTS && corrections == 1) *due = vselect(active & ~young & ~plain, vset(CST_DUE_STEPS), *due);
 }

@@ -12,12 +12,7 @@
 #define CORE        kick
 #define CORE_IS_HOT /* the build compiles it for every system of the catalogue */
 
-/* Fractions of h that the force acts for at the left and at the right end; whether p is projected on the tangent space at the right end;
- * whether nobody takes the force there. */
-struct data {
-  double w0, w1;
-  int    tangent, idle;
-};
+#include "method/core/kick-data.h"
 
 #ifdef CST_W
 #include "method/core/lane.h"
@@ -212,6 +207,7 @@ static const cst_substep_row row = {.name = "kick",
                                     .data = sizeof(struct data),
                                     .features = CST_COMPENSATES | CST_TAKES_UP,
                                     .core = CST_CORES_HERE,
+                                    .solo = "molecules",
                                     .same = same,
                                     .adjoint = adjoint,
                                     .project = project,

@@ -1,0 +1,407 @@
+/* molecules.c: the kicks of kick.c for one trajectory of a system of like molecules: lanes over molecules, and over pairs in the force.
+ *
+ * Each trajectory of a group whose turn it is becomes arrays of molecules; the same operations as in kick.c, march.h and gram.h are done on
+ * the same operands in the same order, of which the elimination leaves out those on zeros between molecules, so that the bits agree.
+ * Updates are as large as the largest of all molecules, and an iteration ends for all at once, as it does there.
+ */
+/* SPDX-License-Identifier: BSD-2-Clause */
+#define CORE                  molecules
+#define CORE_IS_FOR_MOLECULES /* it is compiled for systems of like molecules (system/molecules.h) */
+#ifdef CST_W
+#include "system/pairs.h" /* the header of the system asks for it */
+
+#include "method/core/lane.h"
+#if defined(CST_SYSTEM_HEADER) && SYS_MOLECULES
+#include <string.h>
+#include "core/dense.h"
+#include "method/core/kick-data.h"
+
+enum {
+  COUNT = SYS_MOLECULE_COUNT,
+  TILES = (COUNT + CST_W - 1) / CST_W,
+  KQ = SYS_MOLECULE_NQ,
+  KG = SYS_MOLECULE_NG,
+  KE = SYS_MOLECULE_ENTRIES
+};
+#define ALL                 _Pragma("GCC unroll 64")
+#define EACH_ENTRY(a, k, e) ALL for (int k = 0, e; k < KQ; k++) if ((e = sys_molecule_at[(a)*KQ + k]) >= 0)
+
+/* CST_W molecules. */
+typedef struct {
+  vd q[KQ], p[KQ], dV[KQ], pt[KQ], ph[KQ], q1[KQ], G[KE], G1[KE], f[KG], slack[KG], impulse[KG];
+} tile;
+
+/* Unknowns of a substep, and what they are extrapolated from. */
+typedef struct {
+  vd x[TILES][KG], past[CST_PAST][TILES][KG];
+} history;
+
+typedef struct {
+  tile      tile[TILES];
+  const vd *c;
+  const vd *hm; /* by class of mass */
+  double    iterations;
+  int       near; /* all constraints are (cst_is_near) */
+} crowd;
+
+/* ---- between a record and tiles ------------------------------------------------------------------------------------------------- */
+
+/* Number k of molecule m in an array of tiles of n vectors, `stride` vectors from tile to tile. */
+static inline double *number(vd *first, int stride, int k, int m) { return (double *)(first + (m / CST_W) * stride + k) + m % CST_W; }
+
+/* Lanes behind the last molecule are copies of the first. */
+static void bring(vd *first, int stride, int n, const int *at, const int *step, const double *record, int block, int lane) {
+  for (int k = 0; k < n; k++)
+    for (int m = 0; m < TILES * CST_W; m++)
+      *number(first, stride, k, m) = record[(size_t)(block + at[k] + (m < COUNT ? m : 0) * step[k]) * CST_W + (size_t)lane];
+}
+
+static void send(vd *first, int stride, int n, const int *at, const int *step, double *record, int block, int lane) {
+  for (int k = 0; k < n; k++)
+    for (int m = 0; m < COUNT; m++) record[(size_t)(block + at[k] + m * step[k]) * CST_W + (size_t)lane] = *number(first, stride, k, m);
+}
+
+enum { VECTORS = sizeof(tile) / sizeof(vd) };
+#define BRING_Q(field, block) bring(s->tile[0].field, VECTORS, KQ, sys_molecule_q, sys_molecule_qstep, record, block, lane)
+#define BRING_G(field, block) bring(s->tile[0].field, VECTORS, KG, sys_molecule_g, sys_molecule_gstep, record, block, lane)
+#define SEND_Q(field, block)  send(s->tile[0].field, VECTORS, KQ, sys_molecule_q, sys_molecule_qstep, record, block, lane)
+#define SEND_G(field, block)  send(s->tile[0].field, VECTORS, KG, sys_molecule_g, sys_molecule_gstep, record, block, lane)
+
+/* ---- the force ------------------------------------------------------------------------------------------------------------------ */
+
+/* o += the slopes of a sum over pairs at x, both of vectors x and o of every tile. */
+CST_INLINE void add_pairs(const cst_pair_sum *sum, const cst_pair_places *p, pairs_term *term, const vd *c, vd *x, vd *o) {
+  vd            Q[p->n / CST_W + 1], F[p->n / CST_W + 1];
+  double *const q = (double *)Q, *const f = (double *)F;
+  for (int i = 0; i < p->n / CST_W + 1; i++) Q[i] = F[i] = vset(0);
+  for (int k = 0; k < KQ; k++)
+    for (int m = 0; m < COUNT; m++) {
+      const int to = p->of[sys_molecule_q[k] + m * sys_molecule_qstep[k]];
+      if (to >= 0) q[to] = *number(x, VECTORS, k, m), f[to] = *number(o, VECTORS, k, m);
+    }
+  cst_pairs_rows(sum, p, term, c, q, f, 0);
+  for (int k = 0; k < KQ; k++)
+    for (int m = 0; m < TILES * CST_W; m++) {
+      const int from = p->of[sys_molecule_q[k] + (m < COUNT ? m : 0) * sys_molecule_qstep[k]];
+      if (from >= 0) *number(o, VECTORS, k, m) = f[from];
+    }
+}
+
+static void take_force(crowd *s, vd *x) {
+  for (int t = 0; t < TILES; t++) ALL for (int k = 0; k < KQ; k++) s->tile[t].dV[k] = vset(0);
+#define ADD(i) add_pairs(&sys_pairs##i, &sys_places##i, sys_pair##i##_dV, s->c, x, s->tile[0].dV);
+  SYS_PAIR_SUMS(ADD)
+#undef ADD
+}
+
+/* ---- the constraints ------------------------------------------------------------------------------------------------------------ */
+
+#define HM(k) s->hm[sys_molecule_class[k]]
+
+/* S := A W B', rows in the order of elimination; symmetric: the lower half is the mirror image of the upper one. */
+CST_INLINE void fill(const crowd *s, const vd *A, const vd *B, int symmetric, vd S[KG][KG]) {
+  ALL for (int r = 0; r < KG; r++) ALL for (int c = 0; c < KG; c++) {
+    const int a = sys_molecule_order[symmetric && c < r ? c : r], b = sys_molecule_order[symmetric && c < r ? r : c];
+    vd        sum = vset(-0.0);
+    ALL for (int k = 0; k < KQ; k++) if (sys_molecule_at[a * KQ + k] >= 0 && sys_molecule_at[b * KQ + k] >= 0) sum +=
+        (A[sys_molecule_at[a * KQ + k]] * HM(k)) * B[sys_molecule_at[b * KQ + k]];
+    S[r][c] = sum;
+  }
+}
+
+/* x := S^-1 x as cst_band_lu and cst_band_solve have it. */
+CST_INLINE void eliminate(vd S[KG][KG], vd *x) {
+  vd b[KG];
+  ALL for (int r = 0; r < KG; r++) b[r] = x[sys_molecule_order[r]];
+  ALL for (int r = 0; r < KG; r++) {
+    const vd inverse = 1.0 / S[r][r];
+    S[r][r] = inverse;
+    ALL for (int i = r + 1; i < KG; i++) {
+      const vd f = S[i][r] * inverse;
+      S[i][r] = f;
+      ALL for (int c = r + 1; c < KG; c++) S[i][c] -= f * S[r][c];
+    }
+  }
+  ALL for (int r = 1; r < KG; r++) ALL for (int c = 0; c < r; c++) b[r] -= S[r][c] * b[c];
+  ALL for (int r = KG - 1; r >= 0; r--) {
+    ALL for (int c = KG - 1; c > r; c--) b[r] -= S[r][c] * b[c];
+    b[r] *= S[r][r];
+  }
+  ALL for (int r = 0; r < KG; r++) x[sys_molecule_order[r]] = b[r];
+}
+
+/* Residuals at the unknowns x; whether every constraint is met, and s->near whether all are near. */
+CST_INLINE int evaluate(crowd *s, vd (*x)[KG]) {
+  vl done = vmask(1), near = vmask(1);
+  for (int t = 0; t < TILES; t++) {
+    tile *const T = &s->tile[t];
+    vd          q1[KQ], G1[KE], f[KG];
+    ALL for (int k = 0; k < KQ; k++) {
+      vd sum = T->pt[k];
+      ALL for (int a = 0; a < KG; a++) if (sys_molecule_at[a * KQ + k] >= 0) sum -= T->G[sys_molecule_at[a * KQ + k]] * x[t][a];
+      T->ph[k] = sum;
+      T->q1[k] = q1[k] = T->q[k] + HM(k) * sum;
+    }
+    sys_molecule_values(s->c, q1, f);
+    sys_molecule_slopes(s->c, q1, G1);
+    ALL for (int e = 0; e < KE; e++) T->G1[e] = G1[e];
+    ALL for (int a = 0; a < KG; a++) {
+      vd row = vset(0), far = vset(0);
+      EACH_ENTRY(a, k, e) row += vabs(G1[e]), far = vmax(vabs(q1[k]), far);
+      const vd room = (CST_ROUNDOFF * row) * (T->slack[a] + far);
+      done &= (vl)(vabs(f[a]) <= room), near &= (vl)(vabs(0x1p-17 * f[a]) <= room);
+      T->f[a] = f[a];
+    }
+  }
+  s->near = !vany(~near);
+  return !vany(~done);
+}
+
+static double largest(vd x) {
+  double most = x[0];
+  for (int l = 1; l < CST_W; l++) most = x[l] > most ? x[l] : most;
+  return most;
+}
+
+/* x += Newton's correction; the sizes of x and of the correction. */
+CST_INLINE void correct(crowd *s, vd (*x)[KG], double *of, double *size) {
+  vd X = vset(0), D = vset(0);
+  for (int t = 0; t < TILES; t++) {
+    tile *const T = &s->tile[t];
+    vd          S[KG][KG], d[KG];
+    fill(s, T->G1, T->G, 0, S);
+    ALL for (int a = 0; a < KG; a++) d[a] = T->f[a];
+    eliminate(S, d);
+    ALL for (int a = 0; a < KG; a++) x[t][a] += d[a], D = vmax(vabs(d[a]), D), X = vmax(vabs(x[t][a]), X);
+  }
+  *of = largest(X), *size = largest(D);
+}
+
+/* As in march.h and extrapolate.h. Whether it converged. */
+CST_INLINE int solve(crowd *s, const cst_march *m, int predicts, int young, vd (*x)[KG], double *due) {
+  const int plain = *due > 0;
+  double    last = INFINITY;
+  int       was_near = 0;
+  for (int it = 0;; it++) {
+    const int met = evaluate(s, x);
+    if (met && (!predicts || plain || was_near || it >= 2)) return 1;
+    was_near = s->near;
+    if (it == m->max_iterations) return 0;
+    if (predicts && it == 1 && !young && !plain) *due = CST_DUE_STEPS;
+    double of, size;
+    correct(s, x, &of, &size);
+    s->iterations++;
+    const int missed = size >= 0.98 * last && size <= 1e-12 * of;
+    last = size;
+    if (size <= (8 * EPS) * of || missed) {
+      evaluate(s, x);
+      return 1;
+    }
+  }
+}
+
+/* Remove from ph its part normal to the constraints at q1. */
+CST_INLINE void make_tangent(const crowd *s, tile *T) {
+  vd S[KG][KG], m[KG];
+  fill(s, T->G1, T->G1, 1, S);
+  ALL for (int a = 0; a < KG; a++) {
+    m[a] = vset(0);
+    EACH_ENTRY(a, k, e) m[a] += (T->G1[e] * HM(k)) * T->ph[k];
+  }
+  eliminate(S, m);
+  ALL for (int a = 0; a < KG; a++) {
+    T->impulse[a] += m[a];
+    EACH_ENTRY(a, k, e) T->ph[k] -= T->G1[e] * m[a];
+  }
+}
+
+/* ---- a step --------------------------------------------------------------------------------------------------------------------- */
+
+CST_INLINE void extrapolate(history *h, double *due, int early, long steps) {
+  *due = *due - 1 > 0 ? *due - 1 : 0;
+  for (int t = 0; t < TILES; t++) ALL for (int a = 0; a < KG; a++) {
+      vd d = h->x[t][a], sum = d;
+      ALL for (int k = 0; k < CST_PAST; k++) {
+        vd next = d - h->past[k][t][a];
+        h->past[k][t][a] = d;
+        if (early) next = vkeep(vmask(steps > k + 1), next);
+        d = next, sum += d;
+      }
+      if (!(*due > 0)) h->x[t][a] = sum;
+    }
+}
+
+CST_INLINE void begin(crowd *s, double kick, int opens) {
+  for (int t = 0; t < TILES; t++) {
+    tile *const T = &s->tile[t];
+    ALL for (int k = 0; k < KQ; k++) T->pt[k] = T->p[k] - kick * T->dV[k];
+    if (opens) ALL for (int a = 0; a < KG; a++) T->impulse[a] = vset(0);
+  }
+}
+
+CST_INLINE void finish(crowd *s, const struct data *own, double h, vd (*x)[KG]) {
+  const double kick = own->w1 * h;
+  if (!own->idle) take_force(s, s->tile[0].q1);
+  for (int t = 0; t < TILES; t++) {
+    tile *const T = &s->tile[t];
+    ALL for (int a = 0; a < KG; a++) T->impulse[a] += x[t][a];
+    ALL for (int k = 0; k < KQ; k++) T->ph[k] -= kick * T->dV[k];
+    if (own->tangent) make_tangent(s, T);
+    ALL for (int k = 0; k < KQ; k++) T->p[k] = T->ph[k], T->q[k] = T->q1[k];
+    ALL for (int e = 0; e < KE; e++) T->G[e] = T->G1[e];
+  }
+}
+
+/* The noise acts on the lanes of a group, of which this one is looked at. */
+static __attribute__((noinline)) void make_noise(const cst_context *C, crowd *s, const cst_noise *noise, const double *record, long k,
+                                                 int lane) {
+  vd       q[NQ], p[NQ];
+  const vl steps = *(const vl *)cst_block(record, LAYOUT(C).step) + k;
+  for (int i = 0; i < KQ; i++)
+    for (int m = 0; m < COUNT; m++) {
+      const int at = sys_molecule_q[i] + m * sys_molecule_qstep[i];
+      q[at] = vset(*number(s->tile[0].q, VECTORS, i, m)), p[at] = vset(*number(s->tile[0].p, VECTORS, i, m));
+    }
+  noise->kick(C, noise, record, (const double *)&steps, (const double *)q, (double *)p);
+  for (int i = 0; i < KQ; i++)
+    for (int m = 0; m < TILES * CST_W; m++)
+      *number(s->tile[0].p, VECTORS, i, m) = p[sys_molecule_q[i] + (m < COUNT ? m : 0) * sys_molecule_qstep[i]][lane];
+}
+
+CST_INLINE int is_broken(const crowd *s) {
+  vd z = vset(0);
+  for (int t = 0; t < TILES; t++) ALL for (int k = 0; k < KQ; k++) {
+      const tile *T = &s->tile[t];
+      z += (T->q[k] - T->q[k]) + (T->p[k] - T->p[k]);
+    }
+  return vany((vl)(z != 0));
+}
+
+/* ---- a march -------------------------------------------------------------------------------------------------------------------- */
+
+#define PAST_SIZE  (CST_PAST * NG + 1)
+#define PAST_AT(j) (MARCH->warm + MARCH->nsub * NG + (j)*PAST_SIZE)
+#define END        (MARCH->smooth ? PAST_AT(MARCH->nsub) : PAST_AT(0))
+#define ONE(block) record[(size_t)(block)*CST_W + (size_t)lane]
+
+/* The work space: the tiles, what each substep keeps, the record as it was. */
+enum { CROWD = (sizeof(crowd) + sizeof(vd) - 1) / sizeof(vd), HISTORY = sizeof(history) / sizeof(vd) };
+
+static size_t room(const cst_march *m) {
+  const cst_context *C = &m->group;
+  return (size_t)CROWD + (size_t)(MARCH->nsub * (HISTORY + 1)) + (size_t)END;
+}
+
+static void bring_history(const cst_context *C, history *h, double *due, const double *record, int lane) {
+  for (int j = 0; j < MARCH->nsub; j++) {
+    bring(h[j].x[0], KG, KG, sys_molecule_g, sys_molecule_gstep, record, MARCH->warm + j * NG, lane);
+    due[j] = MARCH->smooth ? ONE(PAST_AT(j) + CST_PAST * NG) : 0;
+    for (int k = 0; k < CST_PAST && MARCH->smooth; k++)
+      bring(h[j].past[k][0], KG, KG, sys_molecule_g, sys_molecule_gstep, record, PAST_AT(j) + k * NG, lane);
+  }
+}
+
+static void send_history(const cst_context *C, history *h, const double *due, double *record, int lane) {
+  for (int j = 0; j < MARCH->nsub; j++) {
+    send(h[j].x[0], KG, KG, sys_molecule_g, sys_molecule_gstep, record, MARCH->warm + j * NG, lane);
+    if (!MARCH->smooth) continue;
+    ONE(PAST_AT(j) + CST_PAST * NG) = due[j];
+    for (int k = 0; k < CST_PAST; k++) send(h[j].past[k][0], KG, KG, sys_molecule_g, sys_molecule_gstep, record, PAST_AT(j) + k * NG, lane);
+  }
+}
+
+static void enter(const cst_context *C, crowd *s, const double *record, int lane) {
+  const cst_layout at = LAYOUT(C);
+  const double     scale = ONE(at.tolerance) * (1 / CST_ROUNDOFF);
+  BRING_Q(q, at.q), BRING_Q(p, at.p), BRING_G(impulse, at.impulse), BRING_G(slack, at.length);
+  s->iterations = ONE(at.iterations);
+  for (int t = 0; t < TILES; t++) {
+    ALL for (int a = 0; a < KG; a++) s->tile[t].slack[a] = scale * s->tile[t].slack[a];
+    sys_molecule_slopes(s->c, s->tile[t].q, s->tile[t].G);
+  }
+  take_force(s, s->tile[0].q);
+}
+
+static void leave(const cst_context *C, crowd *s, double *record, int lane, long n) {
+  const cst_layout at = LAYOUT(C);
+  SEND_Q(q, at.q), SEND_Q(p, at.p), SEND_G(impulse, at.impulse);
+  ONE(at.iterations) = s->iterations;
+  if (MARCH->closes) ((long *)record)[(size_t)at.step * CST_W + (size_t)lane] += n;
+}
+
+/* n steps of one lane; the others of the record are left alone. */
+static cst_outcome march_lane(const cst_march own, double *record, int lane, long n) {
+  const cst_context *C = &own.group;
+  const cst_layout   at = LAYOUT(C);
+  crowd *const       s = (crowd *)C->work;
+  history *const     h = (history *)((vd *)C->work + CROWD);
+  double *const      due = (double *)((vd *)C->work + CROWD + MARCH->nsub * HISTORY);
+  const long         steps = ((const long *)record)[(size_t)at.step * CST_W + (size_t)lane];
+  const int          predicts = MARCH->smooth, early = predicts && steps <= CST_PAST;
+  vd                 c[NPAR + 1], hm[NMASS + 1];
+  double             inverse[NMASS + 1];
+  for (int k = 0; k < NPAR; k++) c[k] = vset(ONE(at.c + k));
+  for (int k = 0; k < NMASS; k++) inverse[k] = 1.0 / ONE(at.mass + k);
+  s->c = c, s->hm = hm;
+  enter(C, s, record, lane);
+  bring_history(C, h, due, record, lane);
+  for (long k = 0; k < n; k++)
+    for (int j = 0; j < MARCH->nsub; j++) {
+      vd(*const x)[KG] = h[j].x;
+      const int first = early && k <= CST_PAST;
+      for (int i = 0; i < NMASS; i++) hm[i] = vset(H(j) * inverse[i]);
+      if (predicts) extrapolate(&h[j], &due[j], first, steps + k);
+      begin(s, OWN(j)->w0 * H(j), j == 0 && MARCH->opens);
+      if (!solve(s, &own, predicts, first && steps + k <= CST_PAST, x, &due[j])) return (cst_outcome){k, 0, CST_NOT_CONVERGED};
+      finish(s, OWN(j), H(j), x);
+      if (__builtin_expect(MARCH->sub[j].noise != NULL, 0)) make_noise(C, s, MARCH->sub[j].noise, record, k, lane);
+    }
+  if (is_broken(s)) return (cst_outcome){n, 0, CST_NOT_FINITE};
+  leave(C, s, record, lane, n);
+  send_history(C, h, due, record, lane);
+  return (cst_outcome){n, 0, CST_DONE};
+}
+
+/* Lanes that are no copies of the first. */
+static int others(const double *record, int end) {
+  vl same = vmask(1);
+  for (int i = 0; i < end; i++) same &= (vl)(((const vl *)record)[i] == ((const vl *)record)[i][0]);
+  int bits = 0;
+  for (int l = 1; l < CST_W; l++) bits |= !same[l] << l;
+  return bits;
+}
+
+/* Lanes over trajectories are faster where most are different, and all that they read is near. Noise is drawn for all lanes at once. */
+static int pays(const cst_context *C, int differ) {
+  const int different = 1 + __builtin_popcount((unsigned)differ), many = 24;
+  for (int j = 0; j < MARCH->nsub; j++)
+    if (differ && MARCH->sub[j].noise) return 0;
+  return different * TILES <= COUNT || COUNT >= many;
+}
+
+static int march(const cst_march *m, double *record, long n, cst_outcome *outcome) {
+  const cst_context *C = &m->group;
+  const int          end = END, differ = others(record, end);
+  if (!pays(C, differ)) return 0;
+  vd *const was = (vd *)C->work + CROWD + MARCH->nsub * (HISTORY + 1);
+  if (differ) memcpy(was, record, sizeof(vd) * (size_t)end);
+  for (int l = 0; l < CST_W; l++) {
+    if (l && !(differ >> l & 1)) continue;
+    *outcome = march_lane(*m, record, l, n);
+    if (outcome->reason == CST_DONE) continue;
+    outcome->lanes = l ? 1 << l : ((1 << CST_W) - 1) & ~differ;
+    if (differ) memcpy(record, was, sizeof(vd) * (size_t)end);
+    return 1;
+  }
+  for (int i = 0; i < end; i++)
+    for (int l = 1; l < CST_W; l++)
+      if (!(differ >> l & 1)) record[(size_t)i * CST_W + (size_t)l] = record[(size_t)i * CST_W];
+  return 1;
+}
+
+#define SYMBOL_(sys, isa) cst_core_molecules_##sys##_##isa
+#define SYMBOL(sys, isa)  SYMBOL_(sys, isa)
+extern const cst_solo_core SYMBOL(SYS_ID, CST_ISA);
+const cst_solo_core        SYMBOL(SYS_ID, CST_ISA) = {room, march};
+#endif
+#endif
