@@ -23,7 +23,8 @@ enum { COMMANDS = sizeof commands / sizeof *commands };
 static const char *const variables[][2] = {
     {"CONSTELLA_ISA", "the instruction set, v2, v3 or v4; the widest that the machine has"},
     {"CONSTELLA_CC", "the compiler for your own systems and methods; the one that compiled constella, or cc"},
-    {"CONSTELLA_TRUST_CODE", "folders with your own C files, separated by :, that `verify` may compile; none"},
+    {"CONSTELLA_TRUST_CODE",
+     "folders with your own C files, separated by :, that `verify` may compile; none"},
     {"XDG_CACHE_HOME", "the folder for compiled code, in constella/ below it; ~/.cache"},
     {"PYTHON", "the python3 with h5py, numpy and matplotlib that draws figures; /usr/bin/python3"},
     {"CONSTELLA_ANALYSIS", "the folder of its scripts; the installed one"},
@@ -49,7 +50,8 @@ static int help(FILE *out, bool all) {
     if (all) cst_usage_options(commands[i], 8, out);
   }
   fputs("\nEnvironment, each with the value that holds where it is not set:\n", out);
-  for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) fprintf(out, "  %s  %s\n", variables[i][0], variables[i][1]);
+  for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
+    fprintf(out, "  %s  %s\n", variables[i][0], variables[i][1]);
   fputs("\nExit status: 0 done, 1 something failed while running, 2 bad input, 75 stopped with a checkpoint "
         "(the same\n"
         "line with --resume continues). `constella help COMMAND` explains a command and its options, "
@@ -62,8 +64,8 @@ static int help(FILE *out, bool all) {
 static int unknown(const char *name) {
   const char *names[COMMANDS];
   for (int i = 0; i < COMMANDS; i++) names[i] = commands[i]->name;
-  fprintf(stderr, "constella: error: unknown command '%s'; allowed: %s%s\n", name, cst_diag_join(names, COMMANDS),
-          cst_diag_guess(name, names, COMMANDS));
+  fprintf(stderr, "constella: error: unknown command '%s'; allowed: %s%s\n", name,
+          cst_diag_join(names, COMMANDS), cst_diag_guess(name, names, COMMANDS));
   return 2;
 }
 

@@ -25,7 +25,8 @@ static inline int tap_rank(void) {
   return rank;
 }
 
-__attribute__((format(printf, 4, 5), unused)) static int tap_ok(int ok, const char *file, int line, const char *format, ...) {
+__attribute__((format(printf, 4, 5), unused)) static int tap_ok(int ok, const char *file, int line,
+                                                                const char *format, ...) {
   int all = !!ok;
 #ifdef TAP_MPI
   MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
@@ -45,9 +46,9 @@ __attribute__((format(printf, 4, 5), unused)) static int tap_ok(int ok, const ch
   return all;
 }
 #define OK(condition, ...) tap_ok((condition), __FILE__, __LINE__, __VA_ARGS__)
-#define NOTE(...)                                                                                                                          \
-  do {                                                                                                                                     \
-    if (tap_rank() == 0) printf("# "), printf(__VA_ARGS__), printf("\n"), fflush(stdout);                                                  \
+#define NOTE(...)                                                                                            \
+  do {                                                                                                       \
+    if (tap_rank() == 0) printf("# "), printf(__VA_ARGS__), printf("\n"), fflush(stdout);                    \
   } while (0)
 
 static inline int tap_done(void) {

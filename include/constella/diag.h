@@ -18,11 +18,13 @@ void      cst_diag_destroy(cst_diag *d); /* NULL is allowed */
  * NULL: it concerns the command line. The message says what was found, what is allowed, and the nearest valid
  * name, if any. It may have several lines, such as those of a compiler; all but the first are printed
  * indented. */
-void cst_diag_add(cst_diag *d, const char *file, int line, int column, const char *format, ...) __attribute__((format(printf, 5, 6)));
+void cst_diag_add(cst_diag *d, const char *file, int line, int column, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
 
 /* The same for input that is allowed but probably not intended: it is printed as a warning and not counted.
  */
-void cst_diag_warn(cst_diag *d, const char *file, int line, int column, const char *format, ...) __attribute__((format(printf, 5, 6)));
+void cst_diag_warn(cst_diag *d, const char *file, int line, int column, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
 
 int cst_diag_count(const cst_diag *d); /* of errors */
 /* Prints lines "FILE:LINE:COLUMN: error: message" in the order of (file, line, column), and the number of

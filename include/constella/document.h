@@ -44,15 +44,19 @@ cst_yaml   *cst_yaml_value(cst_yaml *map, int i);
 /* All at once, for long lists and maps: value[cst_yaml_size(n)] gets the items of a list or the values of a
  * map, key (may be NULL) its keys. */
 void cst_yaml_children(cst_yaml *n, cst_yaml **key, cst_yaml **value);
-void cst_yaml_remove(cst_yaml *map, const char *key);                /* removes and frees the key with its value, if present */
-void cst_yaml_put(cst_yaml *map, const char *key, const char *text); /* sets key: text, replacing an entry of this key; copied */
-void cst_yaml_place(cst_yaml *n, int *line, int *column);            /* first token of the node, from 1 */
+void cst_yaml_remove(cst_yaml   *map,
+                     const char *key); /* removes and frees the key with its value, if present */
+void cst_yaml_put(cst_yaml *map, const char *key,
+                  const char *text); /* sets key: text, replacing an entry of this key; copied */
+void cst_yaml_place(cst_yaml *n, int *line, int *column); /* first token of the node, from 1 */
 
 /* Reports an error at node n (NULL: at 1:1). */
-void cst_yaml_error(const cst_document *doc, cst_yaml *n, cst_diag *d, const char *format, ...) __attribute__((format(printf, 4, 5)));
+void cst_yaml_error(const cst_document *doc, cst_yaml *n, cst_diag *d, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 /* The same, offset characters further right in a scalar (expressions inside quoted text). */
 void cst_yaml_error_at(const cst_document *doc, cst_yaml *n, int offset, cst_diag *d, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 /* Reports every key of map that is not in allowed[0..n), with the nearest allowed one. */
-void cst_yaml_check_keys(const cst_document *doc, cst_yaml *map, const char *const *allowed, int n, cst_diag *d);
+void cst_yaml_check_keys(const cst_document *doc, cst_yaml *map, const char *const *allowed, int n,
+                         cst_diag *d);
 #endif

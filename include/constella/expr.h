@@ -67,7 +67,8 @@ cst_node cst_graph_mul(cst_graph *g, cst_node a, cst_node b);
 cst_node cst_graph_div(cst_graph *g, cst_node a, cst_node b);
 cst_node cst_graph_neg(cst_graph *g, cst_node a);
 cst_node cst_graph_pow(cst_graph *g, cst_node a, cst_node b);
-cst_node cst_graph_call(cst_graph *g, const char *function, cst_node a, cst_node b); /* b only for atan2; else -1 */
+cst_node cst_graph_call(cst_graph *g, const char *function, cst_node a,
+                        cst_node b); /* b only for atan2; else -1 */
 
 typedef struct {
   const char     *name;  /* borrowed */
@@ -83,7 +84,8 @@ typedef struct {
 
 /* Parses text; names resolve to the nodes bound to them. -1 with *error filled when it is not an expression.
  */
-cst_node cst_expr_parse(cst_graph *g, const char *text, const cst_binding *names, int n, cst_expr_error *error);
+cst_node cst_expr_parse(cst_graph *g, const char *text, const cst_binding *names, int n,
+                        cst_expr_error *error);
 
 /* A double sum sum(i, FROM, TO, sum(j, FROM, TO, TERM)) that is kept as a sum over pairs and not written out:
  * TERM depends on i and j only through entries A[i] and B[j] of arrays of inputs, which are the inputs 'x'
@@ -92,13 +94,13 @@ cst_node cst_expr_parse(cst_graph *g, const char *text, const cst_binding *names
 enum { CST_PAIR_ARRAYS = 24 };
 typedef struct {
   cst_node term;
-  int      nx, ny;                                         /* arrays read at i, at j */
-  int      x[CST_PAIR_ARRAYS], y[CST_PAIR_ARRAYS];         /* the index of their first input, for i = FROM and for j = 0 */
-  int      xstep[CST_PAIR_ARRAYS], ystep[CST_PAIR_ARRAYS]; /* from one element to the next */
-  int      rows, *from, *to;                               /* [rows], one a value of i: from[i] <= j < to[i]. Owned */
-  int      least, most;                                    /* of all j */
-  long     pairs, blocks; /* pairs of all rows; blocks of eight neighbouring j, from `least` on, that the rows
-                             intersect */
+  int      nx, ny;                            /* arrays read at i, at j */
+  int x[CST_PAIR_ARRAYS], y[CST_PAIR_ARRAYS]; /* the index of their first input, for i = FROM and for j = 0 */
+  int xstep[CST_PAIR_ARRAYS], ystep[CST_PAIR_ARRAYS]; /* from one element to the next */
+  int rows, *from, *to; /* [rows], one a value of i: from[i] <= j < to[i]. Owned */
+  int least, most;      /* of all j */
+  long pairs, blocks;   /* pairs of all rows; blocks of eight neighbouring j, from `least` on, that the rows
+                           intersect */
 } cst_pair_sum;
 
 typedef struct {
@@ -111,10 +113,11 @@ void cst_parse_pair_sums_destroy(cst_pair_sums *s);
 
 /* As cst_expr_parse, but double sums outside of other sums may become sums over pairs: sum k is appended to
  * `pairs` and is the input 'P'[k] of the returned node. */
-cst_node cst_expr_parse_pairs(cst_graph *g, const char *text, const cst_binding *names, int n, cst_expr_error *error, cst_pair_sums *pairs);
+cst_node cst_expr_parse_pairs(cst_graph *g, const char *text, const cst_binding *names, int n,
+                              cst_expr_error *error, cst_pair_sums *pairs);
 
-/* Quotients in out become products with 1/b, one for each divisor b. Where b has a factor sqrt(x), 1/sqrt(x) is one operation, and its
- * powers are what 1/x and sqrt(x) are made of. */
+/* Quotients in out become products with 1/b, one for each divisor b. Where b has a factor sqrt(x), 1/sqrt(x)
+ * is one operation, and its powers are what 1/x and sqrt(x) are made of. */
 void cst_graph_share_divisors(cst_graph *g, const cst_node *out, int nout, cst_node *result);
 /* Powers of two and signs move out of products and sums, which is exact, and cancel where they meet. */
 void cst_graph_gather_scales(cst_graph *g, const cst_node *out, int nout, cst_node *result);
@@ -126,38 +129,44 @@ double cst_parse_effort(const cst_graph *g);
 
 /* Derivatives. Their cost is proportional to the operations that out needs, not to the whole graph.
  * Forward: dout[k] = sum_i d out[k] / d x[i] * dx[i]. x are input nodes; dx any nodes. */
-void cst_graph_tangent(cst_graph *g, const cst_node *out, int nout, const cst_node *x, const cst_node *dx, int nx, cst_node *dout);
+void cst_graph_tangent(cst_graph *g, const cst_node *out, int nout, const cst_node *x, const cst_node *dx,
+                       int nx, cst_node *dout);
 /* Reverse: grad[i] = sum_k seed[k] * d out[k] / d x[i]. */
-void cst_graph_gradient(cst_graph *g, const cst_node *out, const cst_node *seed, int nout, const cst_node *x, int nx, cst_node *grad);
+void cst_graph_gradient(cst_graph *g, const cst_node *out, const cst_node *seed, int nout, const cst_node *x,
+                        int nx, cst_node *grad);
 /* Replaces the inputs x[i] by the nodes y[i] in out. */
-void cst_graph_substitute(cst_graph *g, const cst_node *out, int nout, const cst_node *x, const cst_node *y, int nx, cst_node *result);
+void cst_graph_substitute(cst_graph *g, const cst_node *out, int nout, const cst_node *x, const cst_node *y,
+                          int nx, cst_node *result);
 
 /* The quotients, square roots and functions in out that depend on inputs of the arrays alone, "cq", operands
- * before results, in *part (owned, free()): the operations that cost more than a load. Returns their number. */
+ * before results, in *part (owned, free()): the operations that cost more than a load. Returns their number.
+ */
 int cst_graph_dear(const cst_graph *g, const cst_node *out, int nout, const char *arrays, cst_node **part);
 
 /* Separates the subexpressions that do not depend on the array: the largest operations in out that depend on
  * none of its inputs become the inputs `letter`[0], ... of result, in the order of *part (owned, free()).
  * Returns their number. */
-int cst_graph_split(cst_graph *g, const cst_node *out, int nout, char array, char letter, cst_node **part, cst_node *result);
+int cst_graph_split(cst_graph *g, const cst_node *out, int nout, char array, char letter, cst_node **part,
+                    cst_node *result);
 
 /* Taylor coefficients along a curve. out are expressions of the inputs x; cst_graph_series_next takes the
  * coefficients x[nx] of the next order, 0 first and `most` last, and gives those of out. Order k costs about
  * k operations per node. x^y and sqrt(x) have no coefficients where x is zero. Owned. */
 typedef struct cst_graph_series cst_graph_series;
-cst_graph_series               *cst_graph_series_create(cst_graph *g, const cst_node *out, int nout, const cst_node *x, int nx, int most);
-void                            cst_graph_series_next(cst_graph_series *s, const cst_node *x, cst_node *out);
-void                            cst_graph_series_destroy(cst_graph_series *s);
+cst_graph_series *cst_graph_series_create(cst_graph *g, const cst_node *out, int nout, const cst_node *x,
+                                          int nx, int most);
+void              cst_graph_series_next(cst_graph_series *s, const cst_node *x, cst_node *out);
+void              cst_graph_series_destroy(cst_graph_series *s);
 
 /* Values at complex arguments, in[c] as for cst_evaluate_tape; an operation with real operands has the bits
  * of every other evaluation. For derivatives by complex steps. false where an operation on arguments that are
  * not real has no analytic continuation. Entries -1 of out give 0. */
-bool cst_graph_eval_complex(const cst_graph *g, const cst_node *out, int nout, const double _Complex *const in[128],
-                            double _Complex *result);
+bool cst_graph_eval_complex(const cst_graph *g, const cst_node *out, int nout,
+                            const double _Complex *const in[128], double _Complex *result);
 
 /* Emits the statements that compute out[k] into o[k], in terms of `vd` and the vector operations of lanes.h
- * (vset vsqrt vsin vcos vtan vexp vlog vatan2 vpow, and vrsqrt of core/inverse-root.h); skips entries whose out[k] is -1; constants are written
- * as o[k] = vset(...). Each line begins with indent.
+ * (vset vsqrt vsin vcos vtan vexp vlog vatan2 vpow, and vrsqrt of core/inverse-root.h); skips entries whose
+ * out[k] is -1; constants are written as o[k] = vset(...). Each line begins with indent.
  */
 void cst_graph_emit(const cst_graph *g, const cst_node *out, int nout, const char *indent, FILE *f);
 /* The same without loops, with cst_inverse_root_of(care, &marks, x) for vrsqrt(x). */
@@ -176,10 +185,14 @@ void cst_evaluate_tape(const cst_tape *t, const double *const in[128], double *o
 void cst_tape_eval_quad(const cst_tape *t, const __float128 *const in[128], __float128 *out);
 /* Over the lanes of one group: in[c] points to [component][W], out is [nout][W], scratch is [registers][W],
  * all aligned to 8*W bytes. One function a width; bits of each lane equal cst_evaluate_tape of that lane. */
-void cst_tape_run_v2(const cst_tape *t, const double *const in[128], double *out, double *scratch);       /* W = 2 */
-void cst_tape_run_v3(const cst_tape *t, const double *const in[128], double *out, double *scratch);       /* W = 4 */
-void cst_tape_run_v4(const cst_tape *t, const double *const in[128], double *out, double *scratch);       /* W = 8 */
-void cst_tape_run_portable(const cst_tape *t, const double *const in[128], double *out, double *scratch); /* W = 4, plain C */
+void cst_tape_run_v2(const cst_tape *t, const double *const in[128], double *out,
+                     double *scratch); /* W = 2 */
+void cst_tape_run_v3(const cst_tape *t, const double *const in[128], double *out,
+                     double *scratch); /* W = 4 */
+void cst_tape_run_v4(const cst_tape *t, const double *const in[128], double *out,
+                     double *scratch); /* W = 8 */
+void cst_tape_run_portable(const cst_tape *t, const double *const in[128], double *out,
+                           double *scratch); /* W = 4, plain C */
 
 /* Sums over pairs with the tape t of their term (value) or of its slopes along x, then y: out[0] += the sum,
  * or out[place[k]] += its slope along the input k of the array; place NULL: out[k]. in[array] is the array;
@@ -190,18 +203,21 @@ typedef struct {
   const cst_tape     *value, *slope;
   char                array;
 } cst_pair_tapes;
-#define CST_PAIRS_RUN(suffix)                                                                                                              \
-  void cst_pairs_run_##suffix(const cst_pair_tapes *p, bool value, const int *place, const double *const in[128], double *out,             \
-                              double *scratch);
+#define CST_PAIRS_RUN(suffix)                                                                                \
+  void cst_pairs_run_##suffix(const cst_pair_tapes *p, bool value, const int *place,                         \
+                              const double *const in[128], double *out, double *scratch);
 CST_PAIRS_RUN(v2)
 CST_PAIRS_RUN(v3)
 CST_PAIRS_RUN(v4)
 CST_PAIRS_RUN(portable)
 #undef CST_PAIRS_RUN
-void cst_evaluate_pairs(const cst_pair_tapes *p, bool value, const int *place, const double *const in[128], double *out);
-void cst_pairs_eval_quad(const cst_pair_tapes *p, bool value, const int *place, const __float128 *const in[128], __float128 *out);
+void cst_evaluate_pairs(const cst_pair_tapes *p, bool value, const int *place, const double *const in[128],
+                        double *out);
+void cst_pairs_eval_quad(const cst_pair_tapes *p, bool value, const int *place,
+                         const __float128 *const in[128], __float128 *out);
 
 /* The deterministic elementary functions (SLEEF cinz, scalar), for everything outside lanes. */
-double cst_elementary_sin(double x), cst_elementary_cos(double x), cst_elementary_tan(double x), cst_elementary_exp(double x),
-    cst_elementary_log(double x), cst_elementary_atan2(double y, double x), cst_elementary_pow(double x, double y);
+double cst_elementary_sin(double x), cst_elementary_cos(double x), cst_elementary_tan(double x),
+    cst_elementary_exp(double x), cst_elementary_log(double x), cst_elementary_atan2(double y, double x),
+    cst_elementary_pow(double x, double y);
 #endif

@@ -55,18 +55,18 @@ typedef struct cst_integrator cst_integrator;
 
 /* 0 is the default of every number. */
 typedef struct {
-  cst_system *system;               /* required. Borrowed until destroy; kernels may be attached to it, constraints marked
-                                       redundant */
-  const char       *method;         /* required: a method expression (method.h), such as "compose(rattle, yoshida4)" */
-  const cst_layers *layers;         /* names of user methods that it may use; NULL: none. Borrowed for the call */
-  double            step;           /* required: h, not 0; negative steps go backwards */
+  cst_system *system; /* required. Borrowed until destroy; kernels may be attached to it, constraints marked
+                         redundant */
+  const char *method; /* required: a method expression (method.h), such as "compose(rattle, yoshida4)" */
+  const cst_layers *layers; /* names of user methods that it may use; NULL: none. Borrowed for the call */
+  double            step;   /* required: h, not 0; negative steps go backwards */
   long              trajectories;   /* the largest number of trajectories; default 1 */
   double            tolerance;      /* of the constraints, relative; default 1e-14, at most 0.01 */
   int               max_iterations; /* of the solver, per substep; default 25 */
   bool              compensated;    /* sum q and p in twice the precision, where the method can */
-  bool              compile;        /* compile a system that is not in the catalogue; it is interpreted otherwise, and where there
-                                       is no compiler */
-  uint64_t seed;                    /* of thermostats; trajectory k of a start has the noise of member k */
+  bool compile; /* compile a system that is not in the catalogue; it is interpreted otherwise, and where there
+                   is no compiler */
+  uint64_t seed; /* of thermostats; trajectory k of a start has the noise of member k */
 } cst_integrator_options;
 
 /* Initialises MPI and PETSc, unless the program has done so: MPI_Init and PetscInitialize of this process
@@ -89,9 +89,11 @@ cst_integrator_code cst_integrator_set_step(cst_integrator *x, double h);
 /* Starts n trajectories at t = 0 from q[n][nq] and v[n][nq] with parameters c[n][npar] (NULL: the defaults
  * for all); they replace earlier ones. |g| and |G v| may be 1e-10 of their scale (cst_system_residuals;
  * cst_system_project makes a start consistent); the first trajectory determines the redundant constraints. */
-cst_integrator_code cst_integrator_start(cst_integrator *x, long n, const double *c, const double *q, const double *v);
+cst_integrator_code cst_integrator_start(cst_integrator *x, long n, const double *c, const double *q,
+                                         const double *v);
 /* The same from momenta p[n][nq] = M v + a. */
-cst_integrator_code cst_integrator_start_momenta(cst_integrator *x, long n, const double *c, const double *q, const double *p);
+cst_integrator_code cst_integrator_start_momenta(cst_integrator *x, long n, const double *c, const double *q,
+                                                 const double *p);
 /* Takes n >= 0 further steps of every trajectory that has not failed. Some may fail: see
  * cst_integrator_status. */
 cst_integrator_code cst_integrator_advance(cst_integrator *x, long n);

@@ -23,7 +23,8 @@
 typedef double vd __attribute__((vector_size(8 * CST_W), may_alias));
 typedef long   vl __attribute__((vector_size(8 * CST_W), may_alias));
 #if CST_W == 8
-typedef long long vq __attribute__((vector_size(8 * CST_W), may_alias)); /* vl to the compiler's own functions */
+typedef long long vq
+    __attribute__((vector_size(8 * CST_W), may_alias)); /* vl to the compiler's own functions */
 #endif
 
 #define CST_INLINE static inline __attribute__((always_inline, unused))
@@ -35,7 +36,8 @@ CST_INLINE vd vselect(vl m, vd a, vd b) { return (vd)(((vl)a & m) | ((vl)b & ~m)
 CST_INLINE vd vkeep(vl m, vd a) { return (vd)((vl)a & m); }                          /* m ? a : 0 */
 CST_INLINE vd vabs(vd a) { return (vd)((vl)a & ((vl){} + 0x7fffffffffffffffL)); }
 
-/* The instructions that C has no operator for, by the compiler's own names: immintrin.h takes longer to read than a core to compile. */
+/* The instructions that C has no operator for, by the compiler's own names: immintrin.h takes longer to read
+ * than a core to compile. */
 #if CST_W == 8 && defined(__AVX512DQ__) && !defined(CST_PORTABLE)
 #define CST_SLEEF(f, p) Sleef_cinz_##f##d8_##p##avx512fnofma
 #ifdef __clang__
@@ -100,26 +102,27 @@ CST_INLINE vd vsqrt(vd a) {
 }
 
 /* Elementary functions: vector members of SLEEF's cinz family where the width has one, the scalar member
- * otherwise. They are declared as in sleef.h, which includes immintrin.h; src/expr/interpret.c includes both. */
+ * otherwise. They are declared as in sleef.h, which includes immintrin.h; src/expr/interpret.c includes both.
+ */
 #ifdef CST_SLEEF
-#define CST_UNARY(name, f)                                                                                                                 \
-  vd            CST_SLEEF(f, u10)(vd);                                                                                                     \
+#define CST_UNARY(name, f)                                                                                   \
+  vd            CST_SLEEF(f, u10)(vd);                                                                       \
   CST_INLINE vd name(vd a) { return CST_SLEEF(f, u10)(a); }
-#define CST_BINARY(name, f)                                                                                                                \
-  vd            CST_SLEEF(f, u10)(vd, vd);                                                                                                 \
+#define CST_BINARY(name, f)                                                                                  \
+  vd            CST_SLEEF(f, u10)(vd, vd);                                                                   \
   CST_INLINE vd name(vd a, vd b) { return CST_SLEEF(f, u10)(a, b); }
 #else
-#define CST_UNARY(name, f)                                                                                                                 \
-  double        Sleef_cinz_##f##d1_u10purec(double);                                                                                       \
-  CST_INLINE vd name(vd a) {                                                                                                               \
-    for (int l = 0; l < CST_W; l++) a[l] = Sleef_cinz_##f##d1_u10purec(a[l]);                                                              \
-    return a;                                                                                                                              \
+#define CST_UNARY(name, f)                                                                                   \
+  double        Sleef_cinz_##f##d1_u10purec(double);                                                         \
+  CST_INLINE vd name(vd a) {                                                                                 \
+    for (int l = 0; l < CST_W; l++) a[l] = Sleef_cinz_##f##d1_u10purec(a[l]);                                \
+    return a;                                                                                                \
   }
-#define CST_BINARY(name, f)                                                                                                                \
-  double        Sleef_cinz_##f##d1_u10purec(double, double);                                                                               \
-  CST_INLINE vd name(vd a, vd b) {                                                                                                         \
-    for (int l = 0; l < CST_W; l++) a[l] = Sleef_cinz_##f##d1_u10purec(a[l], b[l]);                                                        \
-    return a;                                                                                                                              \
+#define CST_BINARY(name, f)                                                                                  \
+  double        Sleef_cinz_##f##d1_u10purec(double, double);                                                 \
+  CST_INLINE vd name(vd a, vd b) {                                                                           \
+    for (int l = 0; l < CST_W; l++) a[l] = Sleef_cinz_##f##d1_u10purec(a[l], b[l]);                          \
+    return a;                                                                                                \
   }
 #endif
 CST_UNARY(vsin, sin)

@@ -45,8 +45,10 @@ struct cst_layer_step {
   cst_node (*div)(const cst_layer_step *s, cst_node a, cst_node b);
   cst_node (*pow)(const cst_layer_step *s, cst_node a, cst_node b);
   cst_node (*neg)(const cst_layer_step *s, cst_node a);
-  cst_node (*call)(const cst_layer_step *s, const char *function, cst_node a, cst_node b); /* sqrt sin cos tan exp log, b unused; atan2 */
-  void (*acceleration)(const cst_layer_step *s, const cst_node *q, const cst_node *v, cst_node *A); /* A filled */
+  cst_node (*call)(const cst_layer_step *s, const char *function, cst_node a,
+                   cst_node b); /* sqrt sin cos tan exp log, b unused; atan2 */
+  void (*acceleration)(const cst_layer_step *s, const cst_node *q, const cst_node *v,
+                       cst_node *A); /* A filled */
   cst_node (*lagrangian)(const cst_layer_step *s, const cst_node *q, const cst_node *v);
 };
 
@@ -61,7 +63,9 @@ typedef struct {
 extern __attribute__((visibility("default"))) const cst_layer_method cst_user_layer;
 
 /* c t */
-static inline cst_node cst_layer_part(const cst_layer_step *s, double c) { return s->mul(s, s->number(s, c), s->t); }
+static inline cst_node cst_layer_part(const cst_layer_step *s, double c) {
+  return s->mul(s, s->number(s, c), s->t);
+}
 
 /* y := x */
 static inline void cst_layer_copy(const cst_layer_step *s, const cst_node *x, cst_node *y) {

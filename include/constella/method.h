@@ -17,15 +17,16 @@
 /* The claims of a method's row. `make test` tests every claim on a covering choice of systems, `make
  * test-all` on every one. */
 typedef enum {
-  CST_CLAIM_SYMPLECTIC = 1,    /* preserves dp ^ dq on T*N */
-  CST_CLAIM_SYMMETRIC = 2,     /* a step of -h undoes a step of h */
-  CST_CLAIM_POSITIONS = 4,     /* g(q) = 0, to the solver's tolerance or to accumulated round-off */
-  CST_CLAIM_VELOCITIES = 8,    /* G v = 0 to round-off */
-  CST_CLAIM_MOMENTUM = 16,     /* momentum maps of linear symmetries to round-off */
-  CST_CLAIM_BOUNDED = 32,      /* energy error bounded over long times at moderate steps */
-  CST_CLAIM_ENERGY = 64,       /* the energy, to accumulated round-off */
-  CST_CLAIM_VOLUME = 128,      /* preserves volume on T*N */
-  CST_CLAIM_TEMPERATURE = 256, /* a thermostat: its noise preserves the Maxwell distribution on the tangent space in every step */
+  CST_CLAIM_SYMPLECTIC = 1, /* preserves dp ^ dq on T*N */
+  CST_CLAIM_SYMMETRIC = 2,  /* a step of -h undoes a step of h */
+  CST_CLAIM_POSITIONS = 4,  /* g(q) = 0, to the solver's tolerance or to accumulated round-off */
+  CST_CLAIM_VELOCITIES = 8, /* G v = 0 to round-off */
+  CST_CLAIM_MOMENTUM = 16,  /* momentum maps of linear symmetries to round-off */
+  CST_CLAIM_BOUNDED = 32,   /* energy error bounded over long times at moderate steps */
+  CST_CLAIM_ENERGY = 64,    /* the energy, to accumulated round-off */
+  CST_CLAIM_VOLUME = 128,   /* preserves volume on T*N */
+  CST_CLAIM_TEMPERATURE =
+      256, /* a thermostat: its noise preserves the Maxwell distribution on the tangent space in every step */
 } cst_claim;
 
 /* How convert(...) and hbvm(...) solve for a step (src/method/core/convert.c, hbvm.c). AUTO: the cheapest way
@@ -43,13 +44,14 @@ typedef struct {
   int      order_q, order_p, order_lambda; /* on constrained systems; 0: none claimed */
   unsigned claims;
   double   lambda_time; /* the multipliers of step n -> n+1 are those at t = (n + lambda_time) h */
-  bool     own_lambda;  /* the method has its own multipliers; false: they follow from M A = f - G' lambda at its
-                           state */
+  bool own_lambda; /* the method has its own multipliers; false: they follow from M A = f - G' lambda at its
+                      state */
   double first_impulse; /* the part of the impulse that the first step of a run takes, where later steps take
                            over what the last one left; 0 means 1 */
-  bool tangential;      /* its p is the part of M v + a with G p = 0 (cst_system_tangential); false: M v + a itself
-                           (kinetic) */
-  double mean;          /* its multipliers are means over this time before the end of the step; 0: they are not means */
+  bool tangential; /* its p is the part of M v + a with G p = 0 (cst_system_tangential); false: M v + a itself
+                      (kinetic) */
+  double
+      mean; /* its multipliers are means over this time before the end of the step; 0: they are not means */
 } cst_properties;
 
 /* The distance, in steps of length h, from the end of a step back to the centre of the mean of its

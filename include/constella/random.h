@@ -21,8 +21,10 @@ enum {
 /* The generator itself, for tests against published values. */
 void cst_random_philox(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4]);
 
-double cst_random_uniform(uint64_t seed, uint64_t member, uint32_t purpose, uint32_t substep, uint32_t component); /* in (0, 1) */
-double cst_random_normal(uint64_t seed, uint64_t member, uint32_t purpose, uint32_t substep, uint32_t component);  /* mean 0, deviation 1 */
+double cst_random_uniform(uint64_t seed, uint64_t member, uint32_t purpose, uint32_t substep,
+                          uint32_t component); /* in (0, 1) */
+double cst_random_normal(uint64_t seed, uint64_t member, uint32_t purpose, uint32_t substep,
+                         uint32_t component); /* mean 0, deviation 1 */
 
 /* SHA-256 of a text in lower-case hexadecimal, zero terminated. */
 void cst_sha256(const void *data, unsigned long length, char hex[65]);

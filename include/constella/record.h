@@ -31,8 +31,8 @@ typedef enum {
 enum { CST_TEXT_WIDTH = 192, CST_NOTE_WIDTH = 256, CST_FIELD_DIMS = 4 };
 
 typedef struct {
-  char               name[48]; /* "case", "member", "sample", "coordinate" ... becomes a dimension scale at the root */
-  long               size;
+  char name[48]; /* "case", "member", "sample", "coordinate" ... becomes a dimension scale at the root */
+  long size;
   const char        *doc;   /* long_name of the scale */
   const char *const *label; /* [size] names of the entries (text scale), or NULL: 0, 1, 2 ... */
 } cst_dimension;
@@ -52,14 +52,14 @@ typedef struct cst_record cst_record;
  * existing file is replaced, so call cst_record_refuse before. Makes the group /run with the attributes state
  * ("running", 16 bytes), host (CST_NOTE_WIDTH bytes), pid and pid_start of rank 0. NULL with a message in
  * why[n], the same on every rank, when it fails; it then leaves no file. */
-cst_record *cst_record_create(MPI_Comm comm, const char *path, const cst_dimension *dim, int ndim, const cst_field *field, int nfield,
-                              char *why, int n);
+cst_record *cst_record_create(MPI_Comm comm, const char *path, const cst_dimension *dim, int ndim,
+                              const cst_field *field, int nfield, char *why, int n);
 /* Collective. Opens an existing file that is not complete for further writes, as after cst_record_create and
  * cst_record_flush. Every dimension and field must be there with the given type and extents; rows do not
  * change. State, host, pid and pid_start become those of this run; nothing else changes. NULL with a message
  * in why[n], the same on every rank, that says what differs; the file is then unchanged. */
-cst_record *cst_record_open(MPI_Comm comm, const char *path, const cst_dimension *dim, int ndim, const cst_field *field, int nfield,
-                            char *why, int n);
+cst_record *cst_record_open(MPI_Comm comm, const char *path, const cst_dimension *dim, int ndim,
+                            const cst_field *field, int nfield, char *why, int n);
 /* Bytes of the data of such a file, without those that HDF5 adds. */
 double cst_record_bytes(const cst_dimension *dim, int ndim, const cst_field *field, int nfield);
 /* Before any work, on one rank: NULL when path can become the output, else the reason (static, to follow
@@ -89,8 +89,9 @@ bool cst_record_read(cst_record *r, int f, const long *start, const long *count,
 /* Independent, any rank: brings all rows that this host has written to the disk, and tests that path still
  * names this file. False with the reason in cst_record_error: that of the system, or "the file was removed or
  * replaced during the run". */
-bool        cst_record_sync(cst_record *r);
-const char *cst_record_error(const cst_record *r); /* of the last failure on this rank; "" when there was none */
+bool cst_record_sync(cst_record *r);
+const char *
+cst_record_error(const cst_record *r); /* of the last failure on this rank; "" when there was none */
 /* Collective: brings the rows to the disk, then changes the text attribute /run state in place
  * ("interrupted", "complete"), closes and frees. Returns false on every rank when the file could not be
  * finished. */
@@ -101,14 +102,17 @@ bool cst_record_close(cst_record *r, const char *state);
 typedef struct cst_result cst_result;
 cst_result               *cst_result_open(const char *path, char *why, int n);
 void                      cst_result_close(cst_result *r);
-char                     *cst_result_text(cst_result *r, const char *group, const char *name); /* attribute; owned; NULL when absent */
-bool                      cst_result_number(cst_result *r, const char *group, const char *name, double *value);
-int cst_result_list(cst_result *r, const char *group, char (**paths)[96]); /* datasets of a group in creation order; owned */
+char                     *cst_result_text(cst_result *r, const char *group,
+                                          const char *name); /* attribute; owned; NULL when absent */
+bool cst_result_number(cst_result *r, const char *group, const char *name, double *value);
+int  cst_result_list(cst_result *r, const char *group,
+                     char (**paths)[96]); /* datasets of a group in creation order; owned */
 /* A whole dataset as doubles (integers converted) with its extents; NULL when absent. Owned. */
 double *cst_result_read(cst_result *r, const char *path, int *ndim, long extent[CST_FIELD_DIMS]);
 /* The block start .. start + count of a dataset, as cst_record_write takes it. False when it is absent or has
  * no such block. */
-bool cst_result_read_block(cst_result *r, const char *path, cst_type type, const long *start, const long *count, void *data);
+bool cst_result_read_block(cst_result *r, const char *path, cst_type type, const long *start,
+                           const long *count, void *data);
 /* A text dataset as rows of CST_TEXT_WIDTH + 1 bytes (terminated). Owned. */
 char (*cst_result_read_text(cst_result *r, const char *path, long *rows))[CST_TEXT_WIDTH + 1];
 /* The number of trajectories with a status in /final/status, and of all. False where there is no such

@@ -22,7 +22,7 @@ typedef enum {
 extern const char *const cst_order_flag_names[CST_FLAGS];
 
 typedef struct {
-  double         order, low, high; /* NaN where fewer than two steps are above the floors, or nothing converges */
+  double order, low, high; /* NaN where fewer than two steps are above the floors, or nothing converges */
   cst_order_flag flag;
   int            first, last; /* the window of steps used, indices into the arrays sorted by decreasing h */
 } cst_order_fit;
@@ -64,39 +64,41 @@ typedef enum {
   CST_WHY_NONE,
   CST_WHY_FEW_WINDOWS, /* fewer than eight windows have a mean */
   CST_WHY_SLOW,        /* the means of windows are correlated over too many windows */
-  CST_WHY_WIDE,        /* there is no significant drift, but one as large as the scatter of windows is not excluded
-                        */
-  CST_WHY_ONE_MEMBER,  /* one member drifts, the others do not */
-  CST_WHY_SWELLING,    /* no drift, but the scatter grows */
-  CST_WHY_WEAK,        /* there is a drift, but too weak to determine its law */
-  CST_WHY_BETWEEN,     /* growth with an exponent other than 1/2, 1, 2 */
-  CST_WHY_NO_POWER,    /* growth that is not a power of time */
+  CST_WHY_WIDE, /* there is no significant drift, but one as large as the scatter of windows is not excluded
+                 */
+  CST_WHY_ONE_MEMBER, /* one member drifts, the others do not */
+  CST_WHY_SWELLING,   /* no drift, but the scatter grows */
+  CST_WHY_WEAK,       /* there is a drift, but too weak to determine its law */
+  CST_WHY_BETWEEN,    /* growth with an exponent other than 1/2, 1, 2 */
+  CST_WHY_NO_POWER,   /* growth that is not a power of time */
   CST_WHYS
 } cst_why;
-extern const char *const cst_growth_why_names[CST_WHYS]; /* "" few-windows slow wide one-member swelling weak between no-power */
+extern const char *const
+    cst_growth_why_names[CST_WHYS]; /* "" few-windows slow wide one-member swelling weak between no-power */
 
 /* The data on an observable x of all members of a case; entries of failed members are NaN. */
 typedef struct {
   long          members, steps;
   double        end;
-  const double *means;   /* [members][CST_WINDOWS]: mean of x - x(0) over each of 64 equal windows of [0, end];
-                            NaN: window empty */
+  const double *means; /* [members][CST_WINDOWS]: mean of x - x(0) over each of 64 equal windows of [0, end];
+                          NaN: window empty */
   const double *largest; /* [members]: max |x - x(0)| */
   const double *scale;   /* [members]: typical size of the terms that x is the sum of */
   const double *start;   /* [members]: x(0) */
   const double *last;    /* [members]: x(end) - x(0) */
   const double *moved;   /* [members]: largest |q - q(0)| over |q(0)| */
-  const double *away;    /* [members][CST_WINDOWS]: mean of |q - q(0)| over each window; NULL: unknown; no member
-                            then counts as escaped */
+  const double *away; /* [members][CST_WINDOWS]: mean of |q - q(0)| over each window; NULL: unknown; no member
+                         then counts as escaped */
 } cst_long_run;
 
 typedef struct {
   cst_verdict verdict;
   cst_why     why;
   double      exponent, low, high; /* of growth, also that of round-off; NaN where there is none */
-  double      slope, slope_error;  /* of the mean over members against t, per unit of time, and its standard error */
-  double      slope_rms;           /* root mean square over members of their own slopes */
-  double      limit;               /* a drift beyond it, per unit of time, is excluded at 95 % */
+  double      slope,
+      slope_error;  /* of the mean over members against t, per unit of time, and its standard error */
+  double slope_rms; /* root mean square over members of their own slopes */
+  double limit;     /* a drift beyond it, per unit of time, is excluded at 95 % */
 } cst_growth;
 
 cst_growth cst_growth_estimate(const cst_long_run *run);
@@ -117,8 +119,8 @@ double cst_ensemble_rms_error(const double *x, long n);
  * or high n + 1 where n numbers do not bound it. */
 void cst_ensemble_quantile_ranks(long n, double p, double level, long *low, long *high);
 /* Quantiles as by cst_ensemble_quantiles, and their bounds, the numbers of these ranks; NaN: no bound. */
-void cst_ensemble_quantile_intervals(const double *x, long n, const double *p, int np, double level, double *out, double *low,
-                                     double *high);
+void cst_ensemble_quantile_intervals(const double *x, long n, const double *p, int np, double level,
+                                     double *out, double *low, double *high);
 /* Least squares slope of y against t; NaN where fewer than two y are numbers. *error (may be NULL): its
  * standard error, which allows for correlated residuals; NaN below three. */
 double cst_ensemble_slope(const double *t, const double *y, int n, double *error);
@@ -133,11 +135,11 @@ typedef struct {
   double mean;     /* of all numbers of the members that did not fail */
   double variance; /* of the mean; NaN: unknown */
   double freedom;  /* degrees of freedom of this estimate */
-  double error;    /* its root, widened by Student's t, so that the true value is within 2 errors as often as for
-                      a normal distribution */
+  double error; /* its root, widened by Student's t, so that the true value is within 2 errors as often as for
+                   a normal distribution */
   cst_error_source source;
-  double           of_windows; /* the variance of the mean from batches of windows, which gives the autocorrelation
-                                  time; NaN: unknown */
+  double of_windows; /* the variance of the mean from batches of windows, which gives the autocorrelation
+                        time; NaN: unknown */
 } cst_average;
 
 /* From means over equal windows of independent members, means[members][windows], windows a power of 2. A

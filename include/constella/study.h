@@ -27,12 +27,17 @@ typedef enum { CST_NORM_MAX, CST_NORM_ONE, CST_NORM_TWO } cst_norm;
  * begin at these points, including 0; elsewhere those of the step that ends. */
 typedef enum { CST_OVER_END, CST_OVER_MESH, CST_OVER_COARSE } cst_over;
 typedef enum { CST_COMPILE_AUTO, CST_COMPILE_NEVER, CST_COMPILE_ALWAYS } cst_compile_wish;
-typedef enum { CST_REFERENCE_NONE, CST_REFERENCE_EXACT, CST_REFERENCE_SELF, CST_REFERENCE_METHOD } cst_reference_kind;
+typedef enum {
+  CST_REFERENCE_NONE,
+  CST_REFERENCE_EXACT,
+  CST_REFERENCE_SELF,
+  CST_REFERENCE_METHOD
+} cst_reference_kind;
 
 typedef struct {
-  char                      *name;       /* of an observer, or given by the user */
-  char                      *expression; /* NULL: none; else in coordinates, velocities x', lambda_NAME, parameters, pi, t */
-  cst_node                   node;       /* of the expression, in the graph of the system */
+  char    *name;       /* of an observer, or given by the user */
+  char    *expression; /* NULL: none; else in coordinates, velocities x', lambda_NAME, parameters, pi, t */
+  cst_node node;       /* of the expression, in the graph of the system */
   const struct cst_observer *observer;
   int                        line, column; /* of an expression: where the name is written */
 } cst_observable;
@@ -43,8 +48,8 @@ typedef struct {
   int       n;    /* expressions of the family; 1 without `for` */
   cst_node *node; /* [n] in the graph of the system */
   int       bins;
-  double   *edge;   /* [bins + 1] ascending: bin k is edge[k] <= x < edge[k + 1]; the last one includes its end */
-  bool      fixman; /* every sample has the weight (det G M^-1 G')^(-1/2) in the density */
+  double *edge; /* [bins + 1] ascending: bin k is edge[k] <= x < edge[k + 1]; the last one includes its end */
+  bool    fixman; /* every sample has the weight (det G M^-1 G')^(-1/2) in the density */
 } cst_histogram;
 
 /* A word of the study file, with its place. */
@@ -59,50 +64,51 @@ typedef struct {
   char        sha256[65];  /* of the bytes of that file */
   int         order;       /* order and doc as the file declares them */
   const char *doc;         /* borrowed from the loaded code, which stays */
-  bool        withheld;    /* it was not compiled (cst_reader_layer_withheld); another layer stands for it, which must
-                              not be run */
+  bool withheld; /* it was not compiled (cst_reader_layer_withheld); another layer stands for it, which must
+                    not be run */
 } cst_layer_file;
 
 typedef struct {
   const cst_kind *kind;
   void           *own;          /* the values of its own keys of the study file; NULL: none */
   char           *file, *title; /* file as given on the command line */
-  char           *canonical;    /* canonical text without `compile` and `checkpoint`, with the sha256 of the user's files;
-                                   the result stores it */
-  char             sha256[65];  /* of canonical, hexadecimal */
+  char *canonical; /* canonical text without `compile` and `checkpoint`, with the sha256 of the user's files;
+                      the result stores it */
+  char             sha256[65]; /* of canonical, hexadecimal */
   cst_system      *system;
-  char            *system_file;       /* a file of the user, as messages name it; NULL: a system of the catalogue */
+  char            *system_file; /* a file of the user, as messages name it; NULL: a system of the catalogue */
   char             system_sha256[65]; /* of the bytes of that file */
   cst_compile_wish compile;           /* changes no result */
   int              nlayer;
-  cst_layer_file  *layer;         /* layers of the user that are written in C */
-  int              nvariant;      /* parameter sets (1 without sweep) */
-  double          *parameter;     /* [nvariant][npar] */
-  int              nset, nswept;  /* of a sweep over nswept starts: variant = start * nset + set of parameters; else nswept
-                                     is 0 */
-  char             **start_name;  /* [nswept] */
-  int               *start_state; /* [nswept] as `state` */
-  int                state;       /* index of the named start, -1 when given by numbers; cst_study_state */
-  double            *q0, *v0;     /* [nvariant][nq] start of member 0 before spreading */
-  bool               ensemble;    /* members are spread around (q0, v0) */
-  bool               project;     /* inconsistent data are projected instead of refused */
-  long               members;     /* 1 without ensemble */
-  uint64_t           seed;
-  double             spread_q, spread_v; /* standard deviations, in the units of q and v */
-  bool               unspread;           /* the key is missing: members start from the same point */
-  cst_method        *relax_method;       /* `relax`: the method that relaxes the start before a run (relax.h); NULL: none */
-  double             relax_step, relax_end;
-  double            *deviation[2];      /* [nq] each of q and of v; NULL: spread_q, spread_v for all */
-  long               nstart;            /* member m starts from start m modulo nstart; 0: members have no starts of their own */
-  bool               starts_each;       /* the starts differ between variants */
-  double            *starts;            /* [nvariant or 1][nstart][2 nq] q, v */
-  char              *starts_text;       /* the table of starts from another file; NULL: none */
-  char               starts_sha256[65]; /* of its bytes */
-  double            *end;               /* [nvariant] */
-  int                nstep;
-  double            *step;       /* [nvariant][nstep] nominal steps, as written */
-  double             resolution; /* of the paths of noise; each step is a multiple; 0: each step has its own path */
-  int                nmethod;
+  cst_layer_file  *layer;     /* layers of the user that are written in C */
+  int              nvariant;  /* parameter sets (1 without sweep) */
+  double          *parameter; /* [nvariant][npar] */
+  int nset, nswept; /* of a sweep over nswept starts: variant = start * nset + set of parameters; else nswept
+                       is 0 */
+  char   **start_name;  /* [nswept] */
+  int     *start_state; /* [nswept] as `state` */
+  int      state;       /* index of the named start, -1 when given by numbers; cst_study_state */
+  double  *q0, *v0;     /* [nvariant][nq] start of member 0 before spreading */
+  bool     ensemble;    /* members are spread around (q0, v0) */
+  bool     project;     /* inconsistent data are projected instead of refused */
+  long     members;     /* 1 without ensemble */
+  uint64_t seed;
+  double   spread_q, spread_v; /* standard deviations, in the units of q and v */
+  bool     unspread;           /* the key is missing: members start from the same point */
+  cst_method
+         *relax_method; /* `relax`: the method that relaxes the start before a run (relax.h); NULL: none */
+  double  relax_step, relax_end;
+  double *deviation[2]; /* [nq] each of q and of v; NULL: spread_q, spread_v for all */
+  long    nstart; /* member m starts from start m modulo nstart; 0: members have no starts of their own */
+  bool    starts_each;       /* the starts differ between variants */
+  double *starts;            /* [nvariant or 1][nstart][2 nq] q, v */
+  char   *starts_text;       /* the table of starts from another file; NULL: none */
+  char    starts_sha256[65]; /* of its bytes */
+  double *end;               /* [nvariant] */
+  int     nstep;
+  double *step;       /* [nvariant][nstep] nominal steps, as written */
+  double  resolution; /* of the paths of noise; each step is a multiple; 0: each step has its own path */
+  int     nmethod;
   cst_method       **method;
   cst_reference_kind reference;
   cst_method        *reference_method; /* CST_REFERENCE_METHOD only */

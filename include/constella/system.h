@@ -25,8 +25,9 @@ enum {
   CST_MAX_Q = 40, /* coordinates and constraints of a system whose matrices are dense, and of every system of
                      the catalogue at its size */
   CST_MAX_G = 40,
-  CST_MOST_Q = 100000,       /* of any system */
-  CST_MOST_CONVERTED = 2000, /* of systems that convert(...) steps, because their residuals are differentiated */
+  CST_MOST_Q = 100000, /* of any system */
+  CST_MOST_CONVERTED =
+      2000, /* of systems that convert(...) steps, because their residuals are differentiated */
   CST_MAX_PAR = 32,
   CST_MAX_SYM = 8,
   CST_MAX_FORCES = 8
@@ -86,8 +87,8 @@ typedef enum {
 } cst_kernel_id;
 extern const char *const cst_system_kernel_names[CST_K_COUNT];
 
-typedef void cst_kernel(const void *self, const double *c, const double *q, const double *v, const double *w, const double *u,
-                        const double *l, double *o);
+typedef void cst_kernel(const void *self, const double *c, const double *q, const double *v, const double *w,
+                        const double *u, const double *l, double *o);
 
 /* The sparsity pattern of a matrix: compressed rows, and the same by columns. Entry e of the kernel is in
  * column[e] of its row; column i has the entries tentry[tstart[i]] .. in the rows trow[..], ascending. */
@@ -126,8 +127,8 @@ typedef struct {
 typedef struct {
   const char *name, *unit, *doc; /* unit and doc may be "" */
   double      value;             /* default; of a size: the whole number that this object was made with */
-  bool        size;              /* a whole number with which the description is unrolled; kernels cannot change it */
-  cst_node    node;              /* the default as an expression of the parameters before it; of a size its constant */
+  bool        size; /* a whole number with which the description is unrolled; kernels cannot change it */
+  cst_node    node; /* the default as an expression of the parameters before it; of a size its constant */
 } cst_parameter;
 
 /* A name of the description: of one coordinate or constraint, or of an array of them, name[first .. first +
@@ -146,16 +147,16 @@ typedef struct {
  * that is a constant mass: 1/2 tr(R' J R'^T), J = tr(I)/2 1 - I, so that rows of R have the mass matrix J
  * each (of principal axes: column j the mass J_j), and the centre's coordinates the mass. */
 typedef struct {
-  const char *name;     /* "top", or "link[3]" */
-  int         rotation; /* R_ab is coordinate rotation + 3 (a - 1) + (b - 1): a the space axis, b the body axis */
-  int         centre;   /* the first of the centre's three coordinates, space axes; -1: the body turns about the origin
-                         */
-  int constraint;       /* the first of its six constraints, in the order 11 12 13 22 23 33: (R'R - 1)_ij, on the
-                           diagonal half of it */
-  cst_node inertia[6];  /* I11 I12 I13 I22 I23 I33 in body axes, about the centre (the origin where there is
-                           none): of the parameters */
-  cst_node mass;        /* -1 without a centre */
-  int      at[7];       /* where the kernel `body` has these seven numbers; at[6] is -1 without a mass */
+  const char *name; /* "top", or "link[3]" */
+  int rotation;     /* R_ab is coordinate rotation + 3 (a - 1) + (b - 1): a the space axis, b the body axis */
+  int centre; /* the first of the centre's three coordinates, space axes; -1: the body turns about the origin
+               */
+  int constraint; /* the first of its six constraints, in the order 11 12 13 22 23 33: (R'R - 1)_ij, on the
+                     diagonal half of it */
+  cst_node inertia[6]; /* I11 I12 I13 I22 I23 I33 in body axes, about the centre (the origin where there is
+                          none): of the parameters */
+  cst_node mass;       /* -1 without a centre */
+  int      at[7];      /* where the kernel `body` has these seven numbers; at[6] is -1 without a mass */
 } cst_body;
 
 /* A part of V that is a sum over pairs of elements (cst_pair_sum): V, dV and dVS compute it in loops. Its
@@ -185,7 +186,8 @@ typedef struct {
 
 /* An exact motion in C: q[nq], p[nq], lambda[ng] at time t of the motion that starts at q0, v0 with
  * parameters c. */
-typedef void cst_exact(const double *c, const double *q0, const double *v0, double t, double *q, double *p, double *lambda);
+typedef void cst_exact(const double *c, const double *q0, const double *v0, double t, double *q, double *p,
+                       double *lambda);
 
 typedef struct {
   const char *name;
@@ -203,56 +205,58 @@ typedef struct {
 struct cst_system {
   const char *name, *doc, *source;
   int         nq, ng, npar, nsym, nstate;
-  int         nvel;                         /* the last of the ng constraints are on velocities */
-  bool        affine;                       /* some of them have a phi0 */
-  int         nforce;                       /* forces */
-  bool        timed;                        /* there are forces, or the potential depends on t; the system is then general, and has
-                                               accounts: */
-  int          naccount, account;           /* parameters account .. account + naccount - 1; the parameter before them is t */
+  int         nvel;   /* the last of the ng constraints are on velocities */
+  bool        affine; /* some of them have a phi0 */
+  int         nforce; /* forces */
+  bool        timed;  /* there are forces, or the potential depends on t; the system is then general, and has
+                         accounts: */
+  int naccount, account; /* parameters account .. account + naccount - 1; the parameter before them is t */
   const char **account_name, **account_doc; /* [naccount] "work_drag" */
-  int          nplain, nown;                /* the first nplain coordinates belong to no body, the first nown constraints are those of
-                                               the text */
-  int            nbodies, nbody;            /* bodies; numbers of the kernel `body` */
-  cst_body      *bodies;                    /* [nbodies] */
-  int            nbody_name;                /* names of bodies as declared: */
-  cst_name      *body_name;                 /* at: index in bodies */
-  int            flat;                      /* a body that is flat for the default parameters, or for some set of a study; -1: none */
-  int            ncoordinate, nfamily;      /* names as declared */
-  cst_name      *coordinate_name, *family;  /* [ncoordinate], [nfamily] */
-  const char   **coordinate, **constraint;  /* [nq], [ng]: of every entry, "x" or "x[3]" */
-  const char    *symmetry[CST_MAX_SYM];
-  cst_parameter  parameter[CST_MAX_PAR];
-  cst_state     *state;                /* [nstate], the first is called default */
-  bool           general;              /* M is full or depends on q, or there is an a(q); else M is a constant diagonal and a = 0: */
-  bool           gyroscopic;           /* there is an a(q) */
-  bool           diagonal;             /* M is a constant diagonal and a = 0, also where forces or t make the system general */
-  int            nmass;                /* distinct entries of the constant diagonal mass; 0 otherwise */
-  int           *mass_class;           /* [nq] coordinate i has mass number mass_class[i] */
-  bool           mass_unit;            /* every mass is the literal 1: nothing is multiplied */
-  bool           linear_v;             /* the Hessian of V is identically zero */
+  int nplain, nown; /* the first nplain coordinates belong to no body, the first nown constraints are those of
+                       the text */
+  int       nbodies, nbody; /* bodies; numbers of the kernel `body` */
+  cst_body *bodies;         /* [nbodies] */
+  int       nbody_name;     /* names of bodies as declared: */
+  cst_name *body_name;      /* at: index in bodies */
+  int       flat; /* a body that is flat for the default parameters, or for some set of a study; -1: none */
+  int       ncoordinate, nfamily;         /* names as declared */
+  cst_name *coordinate_name, *family;     /* [ncoordinate], [nfamily] */
+  const char  **coordinate, **constraint; /* [nq], [ng]: of every entry, "x" or "x[3]" */
+  const char   *symmetry[CST_MAX_SYM];
+  cst_parameter parameter[CST_MAX_PAR];
+  cst_state    *state; /* [nstate], the first is called default */
+  bool general; /* M is full or depends on q, or there is an a(q); else M is a constant diagonal and a = 0: */
+  bool gyroscopic; /* there is an a(q) */
+  bool diagonal;   /* M is a constant diagonal and a = 0, also where forces or t make the system general */
+  int  nmass;      /* distinct entries of the constant diagonal mass; 0 otherwise */
+  int *mass_class; /* [nq] coordinate i has mass number mass_class[i] */
+  bool mass_unit;  /* every mass is the literal 1: nothing is multiplied */
+  bool linear_v;   /* the Hessian of V is identically zero */
   cst_pattern    pattern[CST_K_COUNT]; /* of the matrix kernels */
   cst_gram       gram;
   unsigned char *dropped; /* [ng] or NULL: redundant constraints, which are not enforced */
   cst_graph     *graph;
   int            npairs;
-  cst_pairs     *pairs;                         /* [npairs] parts of V that are not in the node V: */
-  bool           bent;                          /* whether the second derivatives of V exist; those of sums over pairs are made on demand */
-  cst_node       whole;                         /* V with its sums over pairs written out, where that was done */
-  cst_node       V, *g, *mass, *a, *xi, *gauge; /* [ng], [nq] or, when `matrix`, [nq * nq]; [nq]; [nsym * nq]; [nsym] */
-  cst_node      *phi, *force;                   /* [nvel] phi v + phi0; [nforce * nq] */
-  cst_node       stiff;                         /* the stiff part of V, where there is a stiff_text */
-  cst_bands      bands[2];                      /* of the Hessians of V and of its stiff part, where dVH and dVS exist */
-  int            nshared;                       /* values that dVH leaves for D3V */
-  bool           matrix;
-  cst_node      *kernel_out[CST_K_COUNT]; /* outputs of each kernel in the layout above */
-  cst_node      *beside[CST_K_COUNT];     /* the outputs that are evaluated beside sums over pairs, where they differ
-                                             from kernel_out; else NULL */
+  cst_pairs     *pairs; /* [npairs] parts of V that are not in the node V: */
+  bool     bent;  /* whether the second derivatives of V exist; those of sums over pairs are made on demand */
+  cst_node whole; /* V with its sums over pairs written out, where that was done */
+  cst_node V, *g, *mass, *a, *xi,
+      *gauge;            /* [ng], [nq] or, when `matrix`, [nq * nq]; [nq]; [nsym * nq]; [nsym] */
+  cst_node *phi, *force; /* [nvel] phi v + phi0; [nforce * nq] */
+  cst_node  stiff;       /* the stiff part of V, where there is a stiff_text */
+  cst_bands bands[2];    /* of the Hessians of V and of its stiff part, where dVH and dVS exist */
+  int       nshared;     /* values that dVH leaves for D3V */
+  bool      matrix;
+  cst_node *kernel_out[CST_K_COUNT]; /* outputs of each kernel in the layout above */
+  cst_node *beside[CST_K_COUNT]; /* the outputs that are evaluated beside sums over pairs, where they differ
+                                    from kernel_out; else NULL */
   int                 kernel_size[CST_K_COUNT];
   cst_kernel         *kernel[CST_ISA_COUNT][CST_K_COUNT]; /* over lanes */
   const void         *kernel_self[CST_ISA_COUNT];
   const cst_compiled *compiled[CST_ISA_COUNT]; /* borrowed; NULL where nothing is compiled */
   cst_exact          *exact;                   /* exact motion from any start, or NULL */
-  const char         *potential_text, *stiff_text, **mass_text, **gyroscopic_text, **force_name, **force_text, /* [nforce] */
+  const char         *potential_text, *stiff_text, **mass_text, **gyroscopic_text, **force_name,
+      **force_text,                /* [nforce] */
       *symmetry_text[CST_MAX_SYM]; /* as written, for `show`; [ncoordinate] */
   char *text;                      /* the whole description */
   void *owned;                     /* the memory that destroy frees */
@@ -261,7 +265,8 @@ struct cst_system {
 /* Reads a description. file is its name in messages; sizes[nsize] replace the defaults of size parameters (an
  * unknown name is an error at 1:1). NULL with errors in d. Derives the kernels' nodes and patterns; attaches
  * no compiled kernels. Owned. */
-cst_system *cst_system_read(const char *file, const char *text, size_t length, const cst_size *sizes, int nsize, cst_diag *d);
+cst_system *cst_system_read(const char *file, const char *text, size_t length, const cst_size *sizes,
+                            int nsize, cst_diag *d);
 void        cst_system_destroy(cst_system *s);
 /* Makes the interpreter the kernels of every instruction set, with the bits of compiled kernels. Not thread
  * safe. */
@@ -307,11 +312,13 @@ typedef struct {
 extern const cst_body_quantity cst_body_quantities[]; /* up to one without a prefix */
 /* One of them as a node of g over the inputs q and v (and c, where g is the graph of s; in other graphs,
  * which only check texts, any input). */
-cst_node cst_body_quantity_node(const cst_system *s, cst_graph *g, int body, const cst_body_quantity *what, int component);
+cst_node cst_body_quantity_node(const cst_system *s, cst_graph *g, int body, const cst_body_quantity *what,
+                                int component);
 
 /* The keys q, v and bodies of a map (document doc) in the form of a state of a description, into q[nq], v[nq]
  * as nodes over the parameters; false with errors in d. They are checked at the parameters c. */
-bool cst_system_read_start(cst_system *s, const cst_document *doc, cst_yaml *map, const double *c, cst_diag *d, cst_node *q, cst_node *v);
+bool cst_system_read_start(cst_system *s, const cst_document *doc, cst_yaml *map, const double *c,
+                           cst_diag *d, cst_node *q, cst_node *v);
 /* The values of nodes over the parameters, at c. */
 void cst_system_values(const cst_system *s, const cst_node *node, int n, const double *c, double *value);
 
@@ -341,9 +348,10 @@ int cst_system_entries(const cst_system *s, char letter);
 /* Scalar evaluation of a kernel through the graph (slow; set-up, checks and tests). out has kernel_size
  * entries, a matrix only those of its pattern; cst_system_matrix gives the whole matrix, row-major, with its
  * zeros. */
-void cst_system_eval(const cst_system *s, cst_kernel_id k, const double *c, const double *q, const double *v, const double *w,
-                     const double *u, const double *l, double *out);
-void cst_system_matrix(const cst_system *s, cst_kernel_id k, const double *c, const double *q, const double *v, double *out);
+void cst_system_eval(const cst_system *s, cst_kernel_id k, const double *c, const double *q, const double *v,
+                     const double *w, const double *u, const double *l, double *out);
+void cst_system_matrix(const cst_system *s, cst_kernel_id k, const double *c, const double *q,
+                       const double *v, double *out);
 /* p = M(q) v + a(q), and back. false when M(q) is singular. */
 void cst_system_momentum(const cst_system *s, const double *c, const double *q, const double *v, double *p);
 bool cst_system_velocity(const cst_system *s, const double *c, const double *q, const double *p, double *v);
@@ -356,11 +364,12 @@ bool cst_system_is_gauged(const cst_system *s);
 /* Whether an exact motion is known from state `state` (index; -1: given by numbers). */
 bool cst_system_has_exact(const cst_system *s, int state);
 /* The exact motion: q[nq], p[nq] (kinetic), lambda[ng] at time t. */
-void cst_system_exact(const cst_system *s, int state, const double *c, const double *q0, const double *v0, double t, double *q, double *p,
-                      double *lambda);
+void cst_system_exact(const cst_system *s, int state, const double *c, const double *q0, const double *v0,
+                      double t, double *q, double *p, double *lambda);
 /* Multipliers of the continuous equations at (q, v): M A = f - G' lambda, G A = -D2g[v, v]; c holds the time
  * of a system that has one. */
-void cst_system_multipliers(const cst_system *s, const double *c, const double *q, const double *v, double *lambda);
+void cst_system_multipliers(const cst_system *s, const double *c, const double *q, const double *v,
+                            double *lambda);
 /* Euclidean projection of q on g = 0, then of v, M-orthogonally, on G v = 0. The point is a strict local
  * minimum of the distance to q, and on a single surface of degree two the nearest of all. false when no point
  * is found (q, v unchanged): q is too far away, or equally near to two points. */
@@ -373,7 +382,8 @@ void cst_system_least_norm(const cst_system *s, const double *c, const double *q
  * everywhere and below ng, *dropped[ng] marks the redundant ones (the first ones are kept); else it is NULL.
  * Owned. false with the reason in why[n] and *dropped NULL when the rank changes: the motion from there is
  * not unique. */
-bool cst_system_redundant(const cst_system *s, const double *c, const double *q, unsigned char **dropped, char *why, int n);
+bool cst_system_redundant(const cst_system *s, const double *c, const double *q, unsigned char **dropped,
+                          char *why, int n);
 /* Makes s enforce all constraints except those marked in dropped[ng] (which s owns from now on; NULL: all),
  * and recomputes its structure.
  */
@@ -391,6 +401,6 @@ double cst_system_lengths(const cst_system *s, const double *c, const double *q,
  * residual the part that is round-off of the coordinates, below CST_ROUNDOFF r_j with r_j = max_k |q_k| sum_k
  * |G_jk| over the coordinates of g_j (of G v: sum_k |D2g_j[v, e_k]| |q_k|), is divided by s_j + r_j instead.
  */
-void cst_system_residuals(const cst_system *s, const double *c, const double *q, const double *v, double *g_max, double *g_scaled,
-                          double *gv_max, double *gv_scaled);
+void cst_system_residuals(const cst_system *s, const double *c, const double *q, const double *v,
+                          double *g_max, double *g_scaled, double *gv_max, double *gv_scaled);
 #endif

@@ -3,7 +3,8 @@
 #include "constella/layer.h"
 
 enum { STAGES = 4 };
-static const double a[STAGES][STAGES] = {{0}, {1. / 3}, {-1. / 3, 1}, {1, -1, 1}}, b[STAGES] = {1. / 8, 3. / 8, 3. / 8, 1. / 8};
+static const double a[STAGES][STAGES] = {{0}, {1. / 3}, {-1. / 3, 1}, {1, -1, 1}},
+                    b[STAGES] = {1. / 8, 3. / 8, 3. / 8, 1. / 8};
 
 static void step(const cst_layer_step *s) {
   cst_node Q[STAGES][s->n], V[STAGES][s->n], A[STAGES][s->n];

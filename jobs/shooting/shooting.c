@@ -1,17 +1,22 @@
-/* shooting.c: periodic orbits of the double pendulum by shooting: a root finder of one's own around the steps of the library.
+/* shooting.c: periodic orbits of the double pendulum by shooting: a root finder of one's own around the steps
+ * of the library.
  *
  *   cc shooting.c $(pkg-config --cflags --libs constella) -lm -o shooting
- *   ./shooting ["METHOD" [STEPS]]          default: "compose(rattle, yoshida4)", 100 steps for a quarter of the period
+ *   ./shooting ["METHOD" [STEPS]]          default: "compose(rattle, yoshida4)", 100 steps for a quarter of
+ * the period
  *
- * The pendulum starts at rest with its rods at the angles a (given) and b (unknown), and swings to the other side in half a period T
- * (unknown). By symmetry both points then cross the vertical at T/4 together. Two equations in two unknowns:
+ * The pendulum starts at rest with its rods at the angles a (given) and b (unknown), and swings to the other
+ * side in half a period T (unknown). By symmetry both points then cross the vertical at T/4 together. Two
+ * equations in two unknowns:
  *
- *   F(b, T) = (x1, x2)(T/4) = 0,    dF/dT = (x1', x2')/4,    dF/db from a second trajectory of the same batch, started at b + 1e-7.
+ *   F(b, T) = (x1, x2)(T/4) = 0,    dF/dT = (x1', x2')/4,    dF/db from a second trajectory of the same
+ * batch, started at b + 1e-7.
  *
- * Solved by Newton's method, and again by Broyden's secant method, which steps one trajectory for each iterate; each amplitude starts from
- * the solution of the one before, the first from the linear mode. Then the check, which no equation above has asked for: after a whole
- * period the state is where it was. A symmetric method closes the orbit to round-off at any step, since the conditions are those of
- * reversors of its own map; of others the residual is of their order.
+ * Solved by Newton's method, and again by Broyden's secant method, which steps one trajectory for each
+ * iterate; each amplitude starts from the solution of the one before, the first from the linear mode. Then
+ * the check, which no equation above has asked for: after a whole period the state is where it was. A
+ * symmetric method closes the orbit to round-off at any step, since the conditions are those of reversors of
+ * its own map; of others the residual is of their order.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <constella/constella.h>
@@ -46,11 +51,12 @@ static void swing(const problem *p, const double *b, int count, double T, long n
   double                q[2 * NQ], v[2 * NQ] = {0};
   cst_trajectory_status status[2];
   for (int k = 0; k < count; k++) place(p, b[k], q + k * NQ);
-  if (cst_integrator_set_step(p->x, T / 4 / (double)p->quarter) || cst_integrator_start(p->x, count, NULL, q, v) ||
-      cst_integrator_advance(p->x, n))
+  if (cst_integrator_set_step(p->x, T / 4 / (double)p->quarter) ||
+      cst_integrator_start(p->x, count, NULL, q, v) || cst_integrator_advance(p->x, n))
     stop(p);
   if (cst_integrator_status(p->x, status, NULL)) {
-    fprintf(stderr, "shooting: a trajectory failed: %s\n", cst_integrator_reason(status[0] ? status[0] : status[1]));
+    fprintf(stderr, "shooting: a trajectory failed: %s\n",
+            cst_integrator_reason(status[0] ? status[0] : status[1]));
     exit(1);
   }
 }
@@ -96,7 +102,8 @@ static int newton(const problem *p, double y[2]) {
   return MOST;
 }
 
-/* Broyden's method: the Jacobian is found once and then learnt from the steps, J += (F_new - F - J d) d' / d.d, where F + J d = 0. */
+/* Broyden's method: the Jacobian is found once and then learnt from the steps, J += (F_new - F - J d) d' /
+ * d.d, where F + J d = 0. */
 static int secant(const problem *p, double y[2]) {
   double F[2], J[2][2], d[2];
   linearise(p, y, F, J);
@@ -115,8 +122,10 @@ static int secant(const problem *p, double y[2]) {
 /* The slow linear mode, where both rods swing to the same side: (K - w^2 M) (a, b) = 0. */
 static void linear_mode(const problem *p, double y[2]) {
   const double m1 = p->c[0], m2 = p->c[1], g = p->c[2], L1 = p->c[3], L2 = p->c[4];
-  const double M11 = (m1 + m2) * L1 * L1, M12 = m2 * L1 * L2, M22 = m2 * L2 * L2, K1 = (m1 + m2) * g * L1, K2 = m2 * g * L2;
-  const double A = M11 * M22 - M12 * M12, B = M11 * K2 + M22 * K1, w2 = (B - sqrt(B * B - 4 * A * K1 * K2)) / (2 * A);
+  const double M11 = (m1 + m2) * L1 * L1, M12 = m2 * L1 * L2, M22 = m2 * L2 * L2, K1 = (m1 + m2) * g * L1,
+               K2 = m2 * g * L2;
+  const double A = M11 * M22 - M12 * M12, B = M11 * K2 + M22 * K1,
+               w2 = (B - sqrt(B * B - 4 * A * K1 * K2)) / (2 * A);
   y[0] = p->a * (K1 - w2 * M11) / (w2 * M12);
   y[1] = 2 * acos(-1) / sqrt(w2);
 }
@@ -156,7 +165,8 @@ int main(int argc, char **argv) {
   cst_system *s = cst_catalogue_create("double-pendulum");
   if (p.quarter < 1) return fprintf(stderr, "shooting: STEPS must be 1 or more\n"), 2;
   if (cst_integrator_begin(why, sizeof why)) return fprintf(stderr, "shooting: %s\n", why), 1;
-  const cst_integrator_options o = {.system = s, .method = argc > 1 ? argv[1] : "compose(rattle, yoshida4)", .step = 1, .trajectories = 2};
+  const cst_integrator_options o = {
+      .system = s, .method = argc > 1 ? argv[1] : "compose(rattle, yoshida4)", .step = 1, .trajectories = 2};
   if (cst_integrator_create(&o, &p.x)) stop(&p);
   cst_system_defaults(s, NULL, p.c);
   const bool all = find_orbits(&p);

@@ -59,11 +59,14 @@ static int start_python(int n, const char **words) {
   all[1] = script();
   memcpy(all + 2, words, sizeof *words * (size_t)n);
   if (access(all[1], R_OK)) {
-    fprintf(stderr, "constella: error: %s cannot be read; set CONSTELLA_ANALYSIS to the folder analysis/\n", all[1]);
+    fprintf(stderr, "constella: error: %s cannot be read; set CONSTELLA_ANALYSIS to the folder analysis/\n",
+            all[1]);
   } else {
     setrlimit(RLIMIT_CPU, &(struct rlimit){MOST_SECONDS, MOST_SECONDS + 1});
     execv(all[0], (char **)all);
-    fprintf(stderr, "constella: error: %s cannot be started; set PYTHON to a python3 with h5py and matplotlib\n", all[0]);
+    fprintf(stderr,
+            "constella: error: %s cannot be started; set PYTHON to a python3 with h5py and matplotlib\n",
+            all[0]);
   }
   free(all);
   return 2;
@@ -71,7 +74,8 @@ static int start_python(int n, const char **words) {
 
 /* The values of the three commands; each has some of them. */
 typedef struct {
-  const char *file, *kind, *output, *methods, *where, *figures, *formats, *style, *x, *y, *z, *members, *time, *width, *columns, *icase;
+  const char *file, *kind, *output, *methods, *where, *figures, *formats, *style, *x, *y, *z, *members, *time,
+      *width, *columns, *icase;
 } request;
 
 static bool set_number(void *member, const char *value) {
@@ -97,7 +101,8 @@ static int hand_over(const cst_command *c, const request *q) {
   const char *words[MOST_WORDS + 1] = {c->name};
   int         n = 0;
   for (const cst_option *o = c->option; o->name && n < MOST_WORDS; o++) {
-    const char *value = *(const char *const *)((const char *)q + o->at), *name = o->name + strspn(o->name, "-");
+    const char *value = *(const char *const *)((const char *)q + o->at),
+               *name = o->name + strspn(o->name, "-");
     if (!value) continue;
     if (asprintf(&word[n], "%s=%s", name, value) < 0) abort();
     if (*o->name != '-')
@@ -132,21 +137,26 @@ int cst_analysis_list_figures(void) {
 /* ---- the tables ---- */
 
 #define AT(MEMBER) offsetof(request, MEMBER)
-#define RESULT                                                                                                                             \
+#define RESULT                                                                                               \
   { "FILE", .is = CST_OPTION_REQUIRED, .at = AT(file), .doc = "a result", .takes = "a result" }
-#define CHOICE                                                                                                                             \
-  {"--methods", .value = "A,B", .at = AT(methods), .doc = "only these methods"}, {                                                         \
-    "--where", .value = "CONDITIONS", .at = AT(where), .doc = "only cases that fulfil them, as in `constella table`"                       \
+#define CHOICE                                                                                               \
+  {"--methods", .value = "A,B", .at = AT(methods), .doc = "only these methods"}, {                           \
+    "--where", .value = "CONDITIONS", .at = AT(where),                                                       \
+               .doc = "only cases that fulfil them, as in `constella table`"                                 \
   }
-#define STYLE                                                                                                                              \
-  { "--style", .value = "screen|paper", .standard = "screen", .at = AT(style), .doc = "paper: sizes and fonts of a journal, no titles" }
+#define STYLE                                                                                                \
+  {                                                                                                          \
+    "--style", .value = "screen|paper", .standard = "screen", .at = AT(style),                               \
+               .doc = "paper: sizes and fonts of a journal, no titles"                                       \
+  }
 
 static const cst_option report_options[] = {
     RESULT,
     {"--output", .short_name = "-o", .value = "PAGE.html", .at = AT(output),
      .doc = "the page; default: FILE's name with .html, in the current folder, unless --figures is given"},
     {"--figures", .value = "DIR", .at = AT(figures), .doc = "write each figure into this folder too"},
-    {"--formats", .value = "png,pdf,svg", .standard = "png", .at = AT(formats), .doc = "the formats of these figures"},
+    {"--formats", .value = "png,pdf,svg", .standard = "png", .at = AT(formats),
+     .doc = "the formats of these figures"},
     CHOICE,
     STYLE,
     {NULL},
@@ -162,9 +172,11 @@ const cst_command cst_command_report = {
 
 static const cst_option plot_options[] = {
     RESULT,
-    {"KIND", .is = CST_OPTION_REQUIRED, .at = AT(kind), .doc = "the kind of figure, one of `constella list figures`",
+    {"KIND", .is = CST_OPTION_REQUIRED, .at = AT(kind),
+     .doc = "the kind of figure, one of `constella list figures`",
      .takes = "a kind of figure (`constella list figures`)"},
-    {"--x", .value = "WHAT,...", .at = AT(x), .doc = "the horizontal axis: expressions, columns, or what is swept"},
+    {"--x", .value = "WHAT,...", .at = AT(x),
+     .doc = "the horizontal axis: expressions, columns, or what is swept"},
     {"--y", .value = "WHAT,...", .at = AT(y), .doc = "the vertical axis"},
     {"--z", .value = "COLUMN", .at = AT(z), .doc = "the colour of a map"},
     {"--members", .value = "0,7", .at = AT(members), .doc = "the trajectories of these members"},
@@ -172,7 +184,8 @@ static const cst_option plot_options[] = {
     {"--output", .short_name = "-o", .value = "OUT", .at = AT(output),
      .doc = "OUT.png, .pdf or .svg; of kind mechanism also .html, an animation; default: FILE-KIND.png in "
             "the current folder"},
-    {"--width", .value = "INCHES", .at = AT(width), .set = set_number, .doc = "of the whole figure", .takes = "a positive number"},
+    {"--width", .value = "INCHES", .at = AT(width), .set = set_number, .doc = "of the whole figure",
+     .takes = "a positive number"},
     CHOICE,
     STYLE,
     {NULL},
@@ -189,13 +202,15 @@ const cst_command cst_command_plot = {
 static const cst_option export_options[] = {
     RESULT,
     {"--output", .short_name = "-o", .value = "OUT", .is = CST_OPTION_REQUIRED, .at = AT(output),
-     .doc = "OUT.csv or .parquet: the table; OUT.nc: all of it as netCDF for xarray; OUT.tex: a table for LaTeX",
+     .doc =
+         "OUT.csv or .parquet: the table; OUT.nc: all of it as netCDF for xarray; OUT.tex: a table for LaTeX",
      .takes = "the name of a file that ends in .csv, .parquet, .nc or .tex"},
     CHOICE,
     {"--columns", .value = "A,B", .at = AT(columns),
      .doc = "of .csv and .parquet: only these columns; of .tex: what is shown of each method"},
     {"--case", .value = "K", .at = AT(icase), .set = set_case,
-     .doc = "of .csv and .parquet: the stored trajectories of case K instead of the table", .takes = "a whole number from 0 on"},
+     .doc = "of .csv and .parquet: the stored trajectories of case K instead of the table",
+     .takes = "a whole number from 0 on"},
     {NULL},
 };
 

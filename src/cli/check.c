@@ -20,15 +20,16 @@ static void print_size(const char *name, double bytes) {
 
 static void print_case(const cst_plan *p, int i) {
   const cst_case *c = &p->cases[i];
-  printf("%6d  %-36s %-12.6g %-22s %12ld %s\n", i, cst_method_label(p->study->method[c->method]), c->h_nominal, cst_reader_shortest(c->h),
-         c->n, cst_reader_shortest((double)c->n * c->h));
+  printf("%6d  %-36s %-12.6g %-22s %12ld %s\n", i, cst_method_label(p->study->method[c->method]),
+         c->h_nominal, cst_reader_shortest(c->h), c->n, cst_reader_shortest((double)c->n * c->h));
 }
 
 static void print_reference(const cst_plan *p) {
   double       cost;
   const double steps = cst_reference_work(p, &cost);
   if (steps > 0)
-    printf("%-14s %.6g steps of %s%s, about %.3g s more\n", "reference", steps, cst_method_label(p->study->reference_method),
+    printf("%-14s %.6g steps of %s%s, about %.3g s more\n", "reference", steps,
+           cst_method_label(p->study->reference_method),
            p->study->reference_quad ? " in quadruple precision" : "", cost * 1e-9);
 }
 
@@ -51,15 +52,16 @@ static void print_averages(const cst_study *s) {
   printf("%-14s over the last %.6g %% of the run\n", "averages", 100 * (1 - s->burn_in));
   for (int i = 0; i < s->nhistogram; i++) {
     const cst_histogram *h = &s->histogram[i];
-    printf("%-14s %s: %d values, %d bins from %.6g to %.6g\n", i ? "" : "histograms", h->name, h->n, h->bins, h->edge[0], h->edge[h->bins]);
+    printf("%-14s %s: %d values, %d bins from %.6g to %.6g\n", i ? "" : "histograms", h->name, h->n, h->bins,
+           h->edge[0], h->edge[h->bins]);
   }
 }
 
 static void print_trajectories(const cst_plan *p) {
   const cst_study *s = p->study;
   if (!s->ntrajectory) return;
-  printf("%-14s %d per case, every %ld steps, %ld numbers per state\n", "trajectories", s->ntrajectory, s->trajectory_every,
-         cst_plan_track_numbers(p));
+  printf("%-14s %d per case, every %ld steps, %ld numbers per state\n", "trajectories", s->ntrajectory,
+         s->trajectory_every, cst_plan_track_numbers(p));
   if (!s->worst_by.text) return;
   printf("%-14s the worst by %s, which are stepped once more when all has run: %.6g steps, about %.3g s "
          "besides\n",
@@ -76,7 +78,8 @@ static void print_extensible(const cst_plan *p) {
 /* A few steps tell more than the plan's estimate, but of a user's own system, which a run may compile. */
 static void print_trial(const cst_plan *p) {
   const cst_trial t = cst_trial_make(p);
-  printf("%-14s about %.3g of the force or the right hand side, as a few steps of each method tell\n", "evaluations", t.evaluations);
+  printf("%-14s about %.3g of the force or the right hand side, as a few steps of each method tell\n",
+         "evaluations", t.evaluations);
   if (isnan(t.seconds))
     printf("%-14s about %.3g s on one core of this kind, very roughly\n", "cost", cst_plan_time(p) * 1e-9);
   else
@@ -84,15 +87,19 @@ static void print_trial(const cst_plan *p) {
 }
 
 static void print_plan(const cst_study *s, const cst_plan *p, const cst_agenda *a) {
-  printf("%-14s %s (%s study)\n", "study", s->title && *s->title ? s->title : s->file, cst_kind_name(s->kind));
-  printf("%-14s %s, %d coordinates, %d constraints\n", "system", s->system->name, s->system->nq, s->system->ng);
+  printf("%-14s %s (%s study)\n", "study", s->title && *s->title ? s->title : s->file,
+         cst_kind_name(s->kind));
+  printf("%-14s %s, %d coordinates, %d constraints\n", "system", s->system->name, s->system->nq,
+         s->system->ng);
   if (s->system_file) printf("%-14s %s, sha256 %s\n", "", s->system_file, s->system_sha256);
   for (int i = 0; i < s->nlayer; i++) print_layer(&s->layer[i]);
   if (s->nswept) printf("%-14s %d, swept over\n", "starts", s->nswept);
   if (s->nstart)
-    printf("%-14s %ld, of members that have their own%s%s\n", "starts", s->nstart, s->starts_text ? ", sha256 " : "", s->starts_sha256);
-  printf("%-14s %d: %d parameter sets%s x %d tolerances x %d methods x %d steps\n", "cases", p->ncase, s->nswept ? s->nset : s->nvariant,
-         s->nswept ? " x starts" : "", s->ntolerance, s->nmethod, s->nstep);
+    printf("%-14s %ld, of members that have their own%s%s\n", "starts", s->nstart,
+           s->starts_text ? ", sha256 " : "", s->starts_sha256);
+  printf("%-14s %d: %d parameter sets%s x %d tolerances x %d methods x %d steps\n", "cases", p->ncase,
+         s->nswept ? s->nset : s->nvariant, s->nswept ? " x starts" : "", s->ntolerance, s->nmethod,
+         s->nstep);
   printf("%-14s %ld per case, %.6g trajectories\n", "members", s->members, (double)s->members * p->ncase);
   printf("%-14s %.6g trajectory-steps\n", "work", cst_plan_steps(p));
   if (s->averages) print_averages(s);
@@ -129,5 +136,7 @@ static const cst_option options[] = {
     {NULL},
 };
 
-const cst_command cst_command_check = {
-    .name = "check", .doc = "Validates a study and prints its plan; runs nothing.", .option = options, .run = check};
+const cst_command cst_command_check = {.name = "check",
+                                       .doc = "Validates a study and prints its plan; runs nothing.",
+                                       .option = options,
+                                       .run = check};

@@ -60,7 +60,8 @@ static void add_others(uses *u, const char *study, cst_diag *d) {
   if (!doc) return;
   cst_yaml   *root = cst_document_root(doc);
   const char *reference = cst_yaml_text(cst_yaml_get(cst_yaml_get(root, "reference"), "method")),
-             *relax = cst_yaml_text(cst_yaml_get(cst_yaml_get(cst_yaml_get(root, "initial"), "relax"), "method"));
+             *relax =
+                 cst_yaml_text(cst_yaml_get(cst_yaml_get(cst_yaml_get(root, "initial"), "relax"), "method"));
   if (reference) add_expression(u, reference);
   if (relax) add_expression(u, relax);
   cst_document_destroy(doc);
@@ -99,7 +100,8 @@ static void print_entry(const char *entry, const char *field) {
 }
 
 static void print_entries(uses *u) {
-  for (const char *entry = strstr(cst_bibliographys[0].text, "\n@"); entry; entry = strstr(entry + 1, "\n@")) {
+  for (const char *entry = strstr(cst_bibliographys[0].text, "\n@"); entry;
+       entry = strstr(entry + 1, "\n@")) {
     const char *field = strstr(entry, "\n  usedby"), *end = field ? strstr(field, "\n}") : NULL;
     if (end && is_used(field, end, u)) print_entry(entry + 1, field);
   }
@@ -108,7 +110,8 @@ static void print_entries(uses *u) {
 /* Prints the field `source` of a description, on one line, if any. */
 static void print_source(const char *description) {
   cst_diag   *d = cst_diag_create();
-  cst_system *s = description ? cst_system_read("the result", description, strlen(description), NULL, 0, d) : NULL;
+  cst_system *s =
+      description ? cst_system_read("the result", description, strlen(description), NULL, 0, d) : NULL;
   if (s && s->source) printf(": %s", s->source);
   cst_system_destroy(s);
   cst_diag_destroy(d);
@@ -132,7 +135,8 @@ static void print_software(cst_result *r) {
   char *version = cst_result_text(r, "/", "version"), *git = cst_result_text(r, "/", "git");
   printf("@software{Constella,\n  author  = {{The Constella authors}},\n  title   = {Constella: studies of "
          "structure-preserving integrators for constrained mechanical systems},\n");
-  printf("  version = {%s%s%s%s}\n}\n", version ? version : "unknown", git ? " (" : "", git ? git : "", git ? ")" : "");
+  printf("  version = {%s%s%s%s}\n}\n", version ? version : "unknown", git ? " (" : "", git ? git : "",
+         git ? ")" : "");
   free(version);
   free(git);
 }

@@ -7,10 +7,10 @@
 #include "cli/options.h"
 
 /* In the order of `constella help`. */
-#define CST_COMMANDS(X)                                                                                                                    \
-  X(run)                                                                                                                                   \
-  X(extend)                                                                                                                                \
-  X(check)                                                                                                                                 \
+#define CST_COMMANDS(X)                                                                                      \
+  X(run)                                                                                                     \
+  X(extend)                                                                                                  \
+  X(check)                                                                                                   \
   X(list) X(show) X(system) X(table) X(status) X(submit) X(verify) X(report) X(plot) X(export) X(cite)
 
 #define CST_COMMAND_ROW(NAME) extern const cst_command cst_command_##NAME;

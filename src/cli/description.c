@@ -29,7 +29,9 @@ cst_system *cst_description_read(const char *name, cst_diag *d) {
   size_t      length = 0;
   bool        catalogue = false;
   char       *text = cst_description_text(name, &length, &catalogue, d);
-  cst_system *s = !text ? NULL : catalogue ? cst_catalogue_create(name) : cst_system_read(name, text, length, NULL, 0, d);
+  cst_system *s = !text       ? NULL
+                  : catalogue ? cst_catalogue_create(name)
+                              : cst_system_read(name, text, length, NULL, 0, d);
   free(text);
   return s;
 }

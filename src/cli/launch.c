@@ -20,9 +20,12 @@ extern char **environ;
 static const struct {
   const char *launcher, *size, *rank, *advice;
 } launchers[] = {
-    {"mpirun of Open MPI", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "use the mpirun of the MPI that constella was built with"},
-    {"mpiexec or srun", "PMI_SIZE", "PMI_RANK", "use the mpirun of the MPI that constella was built with, or srun --mpi=pmix"},
-    {"srun", "SLURM_STEP_NUM_TASKS", "SLURM_PROCID", "use srun --mpi=pmix (srun --mpi=list tells what there is) or mpirun"},
+    {"mpirun of Open MPI", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK",
+     "use the mpirun of the MPI that constella was built with"},
+    {"mpiexec or srun", "PMI_SIZE", "PMI_RANK",
+     "use the mpirun of the MPI that constella was built with, or srun --mpi=pmix"},
+    {"srun", "SLURM_STEP_NUM_TASKS", "SLURM_PROCID",
+     "use srun --mpi=pmix (srun --mpi=list tells what there is) or mpirun"},
 };
 enum { LAUNCHERS = sizeof launchers / sizeof *launchers };
 
@@ -95,10 +98,11 @@ bool cst_launch_refuse(int ranks) {
 }
 
 /* The first error alone, of one rank: the others have the same options. */
-static PetscErrorCode tell(MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode n, PetscErrorType which,
-                           const char *text, void *context) {
+static PetscErrorCode tell(MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode n,
+                           PetscErrorType which, const char *text, void *context) {
   (void)comm, (void)line, (void)function, (void)file, (void)context;
-  if (which == PETSC_ERROR_INITIAL && cst_launch_rank() == 0) fprintf(stderr, "constella: error: PETSc cannot begin: %s\n", text);
+  if (which == PETSC_ERROR_INITIAL && cst_launch_rank() == 0)
+    fprintf(stderr, "constella: error: PETSc cannot begin: %s\n", text);
   return n;
 }
 
@@ -131,6 +135,8 @@ int cst_launch_end(int status) {
   cst_stop_ignore(); /* everything is written */
   cst_stop_after(END_SECONDS, status ? status : 1);
   if (!PetscFinalize()) return status;
-  if (!status) fprintf(stderr, "constella: error: MPI and PETSc could not be finalised; the written files are complete\n");
+  if (!status)
+    fprintf(stderr,
+            "constella: error: MPI and PETSc could not be finalised; the written files are complete\n");
   return status ? status : 1;
 }

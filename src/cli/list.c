@@ -22,29 +22,36 @@ static void systems(void) {
 }
 
 static void methods(void) {
-  for (int i = 0; i < cst_method_count(); i++) printf("%-26s %s\n", cst_method_info_at(i)->signature, cst_method_info_at(i)->doc);
+  for (int i = 0; i < cst_method_count(); i++)
+    printf("%-26s %s\n", cst_method_info_at(i)->signature, cst_method_info_at(i)->doc);
 }
 
 static void schemes(void) {
   for (int i = 0; i < cst_scheme_count(); i++)
-    printf("%-12s order %d, %2d substeps  %s\n", cst_scheme_at(i)->name, cst_scheme_at(i)->order, cst_scheme_at(i)->stages,
-           cst_scheme_at(i)->doc);
+    printf("%-12s order %d, %2d substeps  %s\n", cst_scheme_at(i)->name, cst_scheme_at(i)->order,
+           cst_scheme_at(i)->stages, cst_scheme_at(i)->doc);
 }
 
 static void observables(void) {
   for (int k = 0; k < CST_OBSERVERS; k++) printf("%-20s %s\n", cst_observers[k]->name, cst_observers[k]->doc);
   for (const cst_body_quantity *x = cst_body_quantities; x->prefix; x++)
-    printf("%s_BODY_C%*s of a body: %s; C is one of %s\n", x->prefix, 13 - (int)strlen(x->prefix), "", x->doc, x->components);
+    printf("%s_BODY_C%*s of a body: %s; C is one of %s\n", x->prefix, 13 - (int)strlen(x->prefix), "", x->doc,
+           x->components);
 }
 
 static void studies(void) {
-  for (int i = 0; i < cst_kind_count(); i++) printf("%-20s %s\n", cst_kind_name(cst_kind_at(i)), cst_kind_doc(cst_kind_at(i)));
+  for (int i = 0; i < cst_kind_count(); i++)
+    printf("%-20s %s\n", cst_kind_name(cst_kind_at(i)), cst_kind_doc(cst_kind_at(i)));
 }
 
 static const struct {
   const char *name;
   void (*print)(void);
-} lists[] = {{"systems", systems}, {"methods", methods}, {"observables", observables}, {"studies", studies}, {"schemes", schemes}};
+} lists[] = {{"systems", systems},
+             {"methods", methods},
+             {"observables", observables},
+             {"studies", studies},
+             {"schemes", schemes}};
 enum { LISTS = sizeof lists / sizeof *lists };
 
 static int list(int argc, char **argv) {
@@ -68,4 +75,5 @@ static const cst_option options[] = {
     {NULL},
 };
 
-const cst_command cst_command_list = {.name = "list", .doc = "Lists what there is, with a line on each.", .option = options, .run = list};
+const cst_command cst_command_list = {
+    .name = "list", .doc = "Lists what there is, with a line on each.", .option = options, .run = list};

@@ -49,7 +49,9 @@ bool cst_options_count(void *member, const char *value) {
 static bool is_argument(const cst_option *o) { return *o->name != '-'; }
 
 /* The length of the name in "--name=value". */
-static size_t name_length(const char *word) { return strncmp(word, "--", 2) ? strlen(word) : strcspn(word, "="); }
+static size_t name_length(const char *word) {
+  return strncmp(word, "--", 2) ? strlen(word) : strcspn(word, "=");
+}
 
 /* The row of an option by either of its names; -1: there is none. */
 static int find_option(const parser *p, const char *word) {
@@ -78,8 +80,9 @@ static void unknown_option(const parser *p, const char *word) {
     if (!is_argument(o)) names[n++] = o->name;
   names[n++] = "--help";
   snprintf(name, sizeof name, "%.*s", (int)name_length(word), word);
-  cst_diag_add(p->d, NULL, 0, 0, "unknown option '%s'; allowed: %s%s%s%s", name, cst_diag_join(names, n), p->command->passes ? " and " : "",
-               p->command->passes ? p->command->passes : "", cst_diag_guess(name, names, n));
+  cst_diag_add(p->d, NULL, 0, 0, "unknown option '%s'; allowed: %s%s%s%s", name, cst_diag_join(names, n),
+               p->command->passes ? " and " : "", p->command->passes ? p->command->passes : "",
+               cst_diag_guess(name, names, n));
 }
 
 /* The words that a value "text|csv" allows, words[MOST], in `room`; 0 where it does not restrict words. */
@@ -113,8 +116,8 @@ static void set(parser *p, int k, const char *value) {
   if (p->given[k] && o->is & CST_OPTION_ONCE) cst_diag_add(p->d, NULL, 0, 0, "'%s' is given twice", o->name);
   p->given[k] = true;
   if (n && !is_among(value, words, n))
-    cst_diag_add(p->d, NULL, 0, 0, "%s takes one of %s, not '%s'%s", subject(p, o), cst_diag_join(words, n), value,
-                 cst_diag_guess(value, words, n));
+    cst_diag_add(p->d, NULL, 0, 0, "%s takes one of %s, not '%s'%s", subject(p, o), cst_diag_join(words, n),
+                 value, cst_diag_guess(value, words, n));
   else if (o->set && !o->set(p->into + o->at, value))
     cst_diag_add(p->d, NULL, 0, 0, "%s takes %s, not '%s'", subject(p, o), o->takes, value);
   else if (!o->set)
@@ -124,19 +127,21 @@ static void set(parser *p, int k, const char *value) {
 /* Sets an option with its value; returns how many words it has. */
 static int set_option(parser *p, int k, int n, char **words) {
   const cst_option *o = &p->command->option[k];
-  const char       *equals = words[0][name_length(words[0])] == '=' ? words[0] + name_length(words[0]) + 1 : NULL;
-  int               used = equals || !o->value ? 1 : 2;
+  const char *equals = words[0][name_length(words[0])] == '=' ? words[0] + name_length(words[0]) + 1 : NULL;
+  int         used = equals || !o->value ? 1 : 2;
   if (!o->value) {
     if (equals) cst_diag_add(p->d, NULL, 0, 0, "%s takes no value", o->name);
     *(bool *)(p->into + o->at) = true;
     return 1;
   }
   if (used > n) {
-    cst_diag_add(p->d, NULL, 0, 0, "'%s' needs a value%s%s", words[0], o->takes ? ": " : "", o->takes ? o->takes : "");
+    cst_diag_add(p->d, NULL, 0, 0, "'%s' needs a value%s%s", words[0], o->takes ? ": " : "",
+                 o->takes ? o->takes : "");
     return 1;
   }
   set(p, k, equals ? equals : words[1]);
-  while (o->is & CST_OPTION_SPREADS && used < n && *words[used] != '-' && strchr(words[used], '=')) set(p, k, words[used++]);
+  while (o->is & CST_OPTION_SPREADS && used < n && *words[used] != '-' && strchr(words[used], '='))
+    set(p, k, words[used++]);
   return used;
 }
 
@@ -153,13 +158,15 @@ static const char *arguments_wanted(const parser *p) {
  * may be its value. */
 static int take(parser *p, int n, char **words) {
   const int k = *words[0] == '-' ? find_option(p, words[0]) : find_argument(p);
-  const int passed = *words[0] == '-' && k < 0 && p->command->pass ? p->command->pass(p->into, n, words, p->d) : 0;
+  const int passed =
+      *words[0] == '-' && k < 0 && p->command->pass ? p->command->pass(p->into, n, words, p->d) : 0;
   if (passed) return passed;
   if (*words[0] != '-') {
     if (k >= 0)
       set(p, k, words[0]);
     else
-      cst_diag_add(p->d, NULL, 0, 0, "unexpected argument '%s'; `constella %s` takes %s", words[0], p->command->name, arguments_wanted(p));
+      cst_diag_add(p->d, NULL, 0, 0, "unexpected argument '%s'; `constella %s` takes %s", words[0],
+                   p->command->name, arguments_wanted(p));
     return 1;
   }
   if (k >= 0) return set_option(p, k, n, words);
@@ -187,7 +194,8 @@ static void check_required(const parser *p) {
     else
       cst_diag_add(p->d, NULL, 0, 0, "%s is missing; it takes %s", o->name, o->takes);
   }
-  if (!arguments) cst_diag_add(p->d, NULL, 0, 0, "`constella %s` needs %s", p->command->name, arguments_wanted(p));
+  if (!arguments)
+    cst_diag_add(p->d, NULL, 0, 0, "`constella %s` needs %s", p->command->name, arguments_wanted(p));
 }
 
 void cst_options_parse(const cst_command *c, int argc, char **argv, void *into, cst_diag *d) {

@@ -42,31 +42,32 @@ static int pass_petsc(void *into, int n, char **words, cst_diag *d) {
 }
 
 #define AT(MEMBER) offsetof(cst_arguments, MEMBER)
-#define STUDY(DOC)                                                                                                                         \
+#define STUDY(DOC)                                                                                           \
   { "STUDY", .is = CST_OPTION_REQUIRED, .at = AT(study), .doc = DOC, .takes = "a study file" }
-#define OUTPUT(DOC)                                                                                                                        \
+#define OUTPUT(DOC)                                                                                          \
   { "--output", .short_name = "-o", .value = "FILE", .at = AT(run.output), .doc = DOC }
-#define RESUME                                                                                                                             \
+#define RESUME                                                                                               \
   { "--resume", .at = AT(run.resumes), .doc = "continue from the last checkpoint of the result" }
-#define LIMITS                                                                                                                             \
-  {"--max-hours",                                                                                                                          \
-   .value = "H",                                                                                                                           \
-   .at = AT(hours),                                                                                                                        \
-   .set = cst_options_positive,                                                                                                            \
-   .takes = "a positive number",                                                                                                           \
-   .doc = "stop with a checkpoint before this many hours have passed since the start of the program"},                                     \
-      {"--checkpoint-seconds",           .value = "S",                                                                                     \
-       .at = AT(run.checkpoint_seconds), .set = cst_options_positive,                                                                      \
-       .takes = "a positive number",     .doc = "time between checkpoints; default: that of the study"},                                   \
-      {"--batch",                                                                                                                          \
-       .value = "B",                                                                                                                       \
-       .at = AT(run.batch),                                                                                                                \
-       .set = set_batch,                                                                                                                   \
-       .takes = "a number of lanes from 1 to 1048576",                                                                                     \
-       .doc = "at most this many lanes per batch; changes no bit of the result"},                                                          \
-  {                                                                                                                                        \
-    "--progress", .value = "auto|line|log|none", .standard = "auto", .at = AT(run.progress),                                               \
-                  .doc = "a line that is updated, a line per message, or nothing; auto: a line on a terminal"                              \
+#define LIMITS                                                                                               \
+  {"--max-hours",                                                                                            \
+   .value = "H",                                                                                             \
+   .at = AT(hours),                                                                                          \
+   .set = cst_options_positive,                                                                              \
+   .takes = "a positive number",                                                                             \
+   .doc = "stop with a checkpoint before this many hours have passed since the start of the program"},       \
+      {"--checkpoint-seconds",           .value = "S",                                                       \
+       .at = AT(run.checkpoint_seconds), .set = cst_options_positive,                                        \
+       .takes = "a positive number",     .doc = "time between checkpoints; default: that of the study"},     \
+      {"--batch",                                                                                            \
+       .value = "B",                                                                                         \
+       .at = AT(run.batch),                                                                                  \
+       .set = set_batch,                                                                                     \
+       .takes = "a number of lanes from 1 to 1048576",                                                       \
+       .doc = "at most this many lanes per batch; changes no bit of the result"},                            \
+  {                                                                                                          \
+    "--progress",                                                                                            \
+        .value = "auto|line|log|none", .standard = "auto", .at = AT(run.progress),                           \
+        .doc = "a line that is updated, a line per message, or nothing; auto: a line on a terminal"          \
   }
 
 static const cst_option run_options[] = {
@@ -88,7 +89,8 @@ const cst_command cst_command_run = {
 };
 
 static const cst_option extend_options[] = {
-    {"FILE", .is = CST_OPTION_REQUIRED, .at = AT(file), .doc = "a result that is complete", .takes = "a result"},
+    {"FILE", .is = CST_OPTION_REQUIRED, .at = AT(file), .doc = "a result that is complete",
+     .takes = "a result"},
     STUDY("the study of FILE with more members, steps, methods, tolerances or parameters, or a later end"),
     OUTPUT("a new result, which leaves FILE as it is; default: FILE.extended, which takes the place of FILE "
            "when it is complete"),
@@ -99,7 +101,8 @@ static const cst_option extend_options[] = {
 
 const cst_command cst_command_extend = {
     .name = "extend",
-    .doc = "Adds members, steps, methods, parameters or time to a result: computes only what it does not have.",
+    .doc =
+        "Adds members, steps, methods, parameters or time to a result: computes only what it does not have.",
     .option = extend_options,
     .passes = "PETSc options",
     .pass = pass_petsc,
@@ -112,7 +115,8 @@ void cst_run_arguments_parse(const cst_command *c, int argc, char **argv, cst_ar
   a->petsc[a->npetsc++] = argv[0];
   cst_options_parse(c, argc, argv, a, d);
   if (a->run.resumes && a->run.overwrite)
-    cst_diag_add(d, NULL, 0, 0, "--resume goes on from what is there and --overwrite throws it away; give one of them");
+    cst_diag_add(d, NULL, 0, 0,
+                 "--resume goes on from what is there and --overwrite throws it away; give one of them");
 }
 
 void cst_run_arguments_name_output(cst_arguments *a) {

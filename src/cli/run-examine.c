@@ -63,7 +63,10 @@ static const char *fetch_table(const char *path, char **bytes, size_t *length) {
 }
 
 static const char *share_resumed(cst_fetch *fetch, const char *path, char **bytes, size_t *length) {
-  return share(fetch == cst_starts_fetch_result ? fetch_from : fetch == cst_starts_fetch_csv ? fetch_table : fetch, path, bytes, length);
+  return share(fetch == cst_starts_fetch_result ? fetch_from
+               : fetch == cst_starts_fetch_csv  ? fetch_table
+                                                : fetch,
+               path, bytes, length);
 }
 
 /* Rank 0 reads and broadcasts the text, and all ranks parse it: they get the same errors. */
@@ -83,21 +86,25 @@ cst_study *cst_run_read_study(const char *file, const char *result, cst_diag *d)
 
 bool cst_run_is_extended(const cst_arguments *a) {
   const cst_extension *e = &a->extension;
-  return a->renames && e->now && !strcmp(e->old->study->sha256, e->now->study->sha256) && access(a->run.output, F_OK);
+  return a->renames && e->now && !strcmp(e->old->study->sha256, e->now->study->sha256) &&
+         access(a->run.output, F_OK);
 }
 
 /* On rank 0: checks the result to extend, and the path of the new one. */
 static void examine_extended(const cst_arguments *a, cst_diag *d) {
   cst_result *file = a->old.file;
   if (file && strcmp(cst_result_state(file), "complete"))
-    cst_diag_add(d, a->file, 0, 0, "is %s; finish it first, with `constella run` and --resume", cst_result_state(file));
+    cst_diag_add(d, a->file, 0, 0, "is %s; finish it first, with `constella run` and --resume",
+                 cst_result_state(file));
   if (!a->run.resumes && !access(a->run.output, F_OK))
     cst_diag_add(d, a->run.output, 0, 0, "exists; --resume goes on with it, or remove it");
 }
 
 /* On rank 0: checks that the result can be written at its path, and reads what is already there. */
 void cst_run_examine_output(cst_arguments *a, const cst_plan *plan, cst_diag *d) {
-  const char *reason = a->run.resumes && !access(a->run.output, F_OK) ? NULL : cst_record_refuse(a->run.output, a->run.overwrite);
+  const char *reason = a->run.resumes && !access(a->run.output, F_OK)
+                           ? NULL
+                           : cst_record_refuse(a->run.output, a->run.overwrite);
   char        why[512];
   const int   before = cst_diag_count(d);
   if (a->extends) examine_extended(a, d);
@@ -126,13 +133,15 @@ static cst_study *read_extended(const cst_arguments *a, const cst_study *own, cs
   const cst_trust trust = {.own = own};
   cst_study      *s = cst_stored_study(a->old.file, a->file, share, &trust, d);
   if (s && own && *cst_stored_withheld(s))
-    cst_diag_add(d, a->file, 0, 0, "it has layers in C that are not those of %s; they are not compiled without permission: %s", own->file,
-                 cst_stored_withheld(s));
+    cst_diag_add(d, a->file, 0, 0,
+                 "it has layers in C that are not those of %s; they are not compiled without permission: %s",
+                 own->file, cst_stored_withheld(s));
   return s;
 }
 
 /* Every rank reads the result to extend and finds which trajectories it has. Collective. */
-void cst_run_open_extended(cst_arguments *a, int isa, const cst_study *own, const cst_plan *plan, cst_diag *d) {
+void cst_run_open_extended(cst_arguments *a, int isa, const cst_study *own, const cst_plan *plan,
+                           cst_diag *d) {
   char why[512];
   int  open;
   if (!a->extends || !a->file) return;
@@ -148,11 +157,13 @@ void cst_run_open_extended(cst_arguments *a, int isa, const cst_study *own, cons
 }
 
 /* All ranks open the checkpoint and get the batches of the remaining work. Collective. */
-cst_agenda *cst_run_open_checkpoint(cst_arguments *a, const cst_plan *plan, cst_past *past, int ranks, cst_diag *d) {
+cst_agenda *cst_run_open_checkpoint(cst_arguments *a, const cst_plan *plan, cst_past *past, int ranks,
+                                    cst_diag *d) {
   char why[512];
   (void)MPI_Bcast(&a->run.resume, sizeof a->run.resume, MPI_BYTE, 0, PETSC_COMM_WORLD);
   if (a->run.resume.start == CST_START_ANEW && a->run.extension) cst_extend_mark(a->run.extension, past);
-  if (a->run.resume.start == CST_START_RESUMED && !cst_past_open(plan, past, a->run.output, a->run.resume.number, why, sizeof why)) {
+  if (a->run.resume.start == CST_START_RESUMED &&
+      !cst_past_open(plan, past, a->run.output, a->run.resume.number, why, sizeof why)) {
     cst_diag_add(d, a->run.output, 0, 0, "checkpoint %ld cannot be read: %s", a->run.resume.number, why);
     return NULL;
   }
@@ -162,8 +173,10 @@ cst_agenda *cst_run_open_checkpoint(cst_arguments *a, const cst_plan *plan, cst_
 /* Options that PETSc reads at the end of the run or on demand. */
 static bool read_late(const char *name) {
   static const char *const late[] = {
-      "options_left", "malloc_dump",  "malloc_view", "malloc_debug",          "log_view", "log_view_memory",      "log_all", "memory_view",
-      "objects_dump", "options_view", "snes_view",   "snes_converged_reason", "ksp_view", "ksp_converged_reason", "help"};
+      "options_left", "malloc_dump",          "malloc_view", "malloc_debug",
+      "log_view",     "log_view_memory",      "log_all",     "memory_view",
+      "objects_dump", "options_view",         "snes_view",   "snes_converged_reason",
+      "ksp_view",     "ksp_converged_reason", "help"};
   for (size_t i = 0; i < sizeof late / sizeof *late; i++)
     if (!strcmp(name, late[i])) return true;
   return false;
@@ -172,8 +185,8 @@ static bool read_late(const char *name) {
 enum { ROOM = 512 };
 
 /* Keeps the text of the first error. */
-static PetscErrorCode keep(MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode n, PetscErrorType which,
-                           const char *text, void *context) {
+static PetscErrorCode keep(MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode n,
+                           PetscErrorType which, const char *text, void *context) {
   (void)comm, (void)line, (void)function, (void)file;
   if (which == PETSC_ERROR_INITIAL) snprintf(context, ROOM, "%s", text);
   return n;
@@ -197,13 +210,17 @@ PetscErrorCode cst_run_check_petsc(cst_diag *d) {
   if (refused && strstr(said, "SNES type"))
     cst_diag_add(d, NULL, 0, 0, "-snes_type: unknown type; allowed: lanes, newtonls, nrichardson");
   else if (refused)
-    cst_diag_add(d, NULL, 0, 0, "PETSc refuses one of its options (arguments, PETSC_OPTIONS, ~/.petscrc): %s", said);
+    cst_diag_add(d, NULL, 0, 0, "PETSc refuses one of its options (arguments, PETSC_OPTIONS, ~/.petscrc): %s",
+                 said);
   else {
     PetscCall(SNESGetType(snes, &type));
     why = cst_solver_refuse(type);
     if (why) cst_diag_add(d, NULL, 0, 0, "-snes_type %s: %s", type, why);
     PetscCall(SNESHasNPC(snes, &npc));
-    if (npc) cst_diag_add(d, NULL, 0, 0, "-npc_...: a nonlinear preconditioner would couple the lanes of a batch; it is not allowed");
+    if (npc)
+      cst_diag_add(
+          d, NULL, 0, 0,
+          "-npc_...: a nonlinear preconditioner would couple the lanes of a batch; it is not allowed");
   }
   PetscCall(SNESDestroy(&snes));
   PetscCall(PetscOptionsLeftGet(NULL, &n, &names, &values));

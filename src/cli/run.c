@@ -21,13 +21,14 @@ enum { EXIT_AGAIN = 75, START_SECONDS = 3, END_SECONDS = 10 };
 static void set_deadline(cst_arguments *a) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
-  const double since = (double)(now.tv_sec - a->begun.tv_sec) + 1e-9 * (double)(now.tv_nsec - a->begun.tv_nsec);
+  const double since =
+      (double)(now.tv_sec - a->begun.tv_sec) + 1e-9 * (double)(now.tv_nsec - a->begun.tv_nsec);
   if (a->hours > 0) a->run.deadline = MPI_Wtime() - since + 3600 * a->hours;
 }
 
 /* Prints the message of the innermost error, without PETSc's stack. An error of all ranks is printed once. */
-static PetscErrorCode print_error(MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode n, PetscErrorType type,
-                                  const char *message, void *context) {
+static PetscErrorCode print_error(MPI_Comm comm, int line, const char *function, const char *file,
+                                  PetscErrorCode n, PetscErrorType type, const char *message, void *context) {
   PetscMPIInt rank = 0;
   (void)line, (void)function, (void)file, (void)context;
   if (comm == PETSC_COMM_WORLD) MPI_Comm_rank(comm, &rank);
@@ -35,15 +36,16 @@ static PetscErrorCode print_error(MPI_Comm comm, int line, const char *function,
   return n;
 }
 
-static PetscErrorCode quiet(MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode n, PetscErrorType type,
-                            const char *message, void *context) {
+static PetscErrorCode quiet(MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode n,
+                            PetscErrorType type, const char *message, void *context) {
   (void)comm, (void)line, (void)function, (void)file, (void)type, (void)message, (void)context;
   return n;
 }
 
 /* Another build may have computed other bits. */
 static void warn_of_build(const cst_arguments *a) {
-  char *git = cst_result_text(a->old.file, "/", "git"), *compiler = cst_result_text(a->old.file, "/run", "compiler");
+  char *git = cst_result_text(a->old.file, "/", "git"),
+       *compiler = cst_result_text(a->old.file, "/run", "compiler");
   if (!git || strcmp(git, cst_identity_version()) || !compiler || strcmp(compiler, cst_identity_compiler()))
     fprintf(stderr,
             "constella: %s was made by another build, %s; `constella verify` tells whether this one computes "
@@ -57,7 +59,8 @@ static void warn_of_build(const cst_arguments *a) {
 static void report_extension(const cst_arguments *a, const cst_study *study, const cst_plan *plan) {
   const cst_extension *e = &a->extension;
   if (e->longer) {
-    printf("%s: %.0f trajectories go on to a later end\n", a->file, (double)plan->ncase * (double)study->members);
+    printf("%s: %.0f trajectories go on to a later end\n", a->file,
+           (double)plan->ncase * (double)study->members);
     fflush(stdout);
     return;
   }
@@ -72,22 +75,27 @@ static void report_extension(const cst_arguments *a, const cst_study *study, con
 /* On rank 0, when the new file is on the disk: it replaces the one that it extends. */
 static bool replace_extended(const cst_arguments *a) {
   if (!a->renames || cst_run_is_extended(a) || !rename(a->run.output, a->file)) return true;
-  fprintf(stderr, "constella: error: %s cannot take the place of %s: %s\n", a->run.output, a->file, strerror(errno));
+  fprintf(stderr, "constella: error: %s cannot take the place of %s: %s\n", a->run.output, a->file,
+          strerror(errno));
   return false;
 }
 
 /* On rank 0: reports the end of the run. */
-static void report_end(const cst_arguments *a, const cst_study *study, const cst_plan *plan, const cst_run_end *end) {
+static void report_end(const cst_arguments *a, const cst_study *study, const cst_plan *plan,
+                       const cst_run_end *end) {
   const char *file = a->renames && end->end == CST_END_DONE ? a->file : a->run.output;
   char        why[CST_FAILURE_TEXT];
   cst_failures_say(&end->failures, why, sizeof why);
   if (end->end == CST_END_STOPPED)
-    printf("%s: interrupted by %s at %.1f %%; the same line with --resume goes on\n", file, end->reason, 100 * end->share);
+    printf("%s: interrupted by %s at %.1f %%; the same line with --resume goes on\n", file, end->reason,
+           100 * end->share);
   if (end->end == CST_END_FAILED)
-    fprintf(stderr, "constella: error: %s: %s; stopped at %.1f %%, --resume goes on from the checkpoint before\n", file, end->reason,
-            100 * end->share);
+    fprintf(stderr,
+            "constella: error: %s: %s; stopped at %.1f %%, --resume goes on from the checkpoint before\n",
+            file, end->reason, 100 * end->share);
   if (end->end == CST_END_DONE && end->failed)
-    printf("%s: complete, %ld of %.0f failed\n", file, end->failed, (double)plan->ncase * (double)study->members);
+    printf("%s: complete, %ld of %.0f failed\n", file, end->failed,
+           (double)plan->ncase * (double)study->members);
   else if (end->end == CST_END_DONE)
     printf("%s: complete, no trajectory failed\n", file);
   fflush(stdout);
@@ -113,11 +121,13 @@ static void give_up(const cst_arguments *a) {
 }
 
 /* Runs a study without errors. */
-static int execute(cst_arguments *a, cst_study *study, const cst_plan *plan, const cst_agenda *agenda, cst_past *past) {
-  static const int status[] = {[CST_END_NONE] = 1, [CST_END_DONE] = 0, [CST_END_STOPPED] = EXIT_AGAIN, [CST_END_FAILED] = 1};
-  cst_run_end      end = {0};
-  PetscErrorCode   failed;
-  PetscMPIInt      rank;
+static int execute(cst_arguments *a, cst_study *study, const cst_plan *plan, const cst_agenda *agenda,
+                   cst_past *past) {
+  static const int status[] = {
+      [CST_END_NONE] = 1, [CST_END_DONE] = 0, [CST_END_STOPPED] = EXIT_AGAIN, [CST_END_FAILED] = 1};
+  cst_run_end    end = {0};
+  PetscErrorCode failed;
+  PetscMPIInt    rank;
   MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
   if (rank == 0 && *a->run.resume.message) fprintf(stderr, "%s\n", a->run.resume.message);
   if (rank == 0 && a->extends && a->run.resume.start == CST_START_ANEW) report_extension(a, study, plan);
@@ -136,7 +146,8 @@ static int report_complete(const cst_arguments *a) {
   MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
   if (rank == 0 && !replace_extended(a)) return 1;
   if (rank == 0 && a->run.resume.failed)
-    printf("%s: complete already, %ld trajectories failed\n", a->renames ? a->file : a->run.output, a->run.resume.failed);
+    printf("%s: complete already, %ld trajectories failed\n", a->renames ? a->file : a->run.output,
+           a->run.resume.failed);
   else if (rank == 0)
     printf("%s: complete already\n", a->renames ? a->file : a->run.output);
   return a->run.resume.failed > 0;
@@ -161,7 +172,12 @@ static int run_checked(cst_arguments *a, cst_diag *d) {
   if (cst_run_check_petsc(d)) cst_diag_add(d, NULL, 0, 0, "PETSc refuses its options");
   PetscPopErrorHandler();
   cst_run_arguments_name_output(a);
-  cst_study *study = a->study ? cst_run_read_study(a->study, a->run.resumes ? a->run.output : a->extends ? a->file : NULL, d) : NULL;
+  cst_study *study = a->study ? cst_run_read_study(a->study,
+                                                   a->run.resumes ? a->run.output
+                                                   : a->extends   ? a->file
+                                                                  : NULL,
+                                                   d)
+                              : NULL;
   if (study && isa >= 0) plan = cst_plan_create(study, isa, d);
   if (plan && !a->run.checkpoint_seconds) a->run.checkpoint_seconds = study->checkpoint_seconds;
   cst_run_open_extended(a, isa, study, plan, d);
@@ -174,7 +190,8 @@ static int run_checked(cst_arguments *a, cst_diag *d) {
     cst_diag_print(d, stderr);
   }
   if (first == ranks)
-    status = a->run.resume.start == CST_START_COMPLETE ? report_complete(a) : execute(a, study, plan, agenda, past);
+    status = a->run.resume.start == CST_START_COMPLETE ? report_complete(a)
+                                                       : execute(a, study, plan, agenda, past);
   else if (rank == first)
     cst_diag_print(d, stderr);
   if (a->run.lock) cst_lock_release(a->run.lock);

@@ -42,7 +42,8 @@ PetscErrorCode cst_run_check_petsc(cst_diag *d);
  * NULL: none. */
 cst_study *cst_run_read_study(const char *file, const char *result, cst_diag *d);
 /* Collective. Every rank reads the result to extend and finds which trajectories it has. */
-void cst_run_open_extended(cst_arguments *a, int isa, const cst_study *own, const cst_plan *plan, cst_diag *d);
+void cst_run_open_extended(cst_arguments *a, int isa, const cst_study *own, const cst_plan *plan,
+                           cst_diag *d);
 void cst_run_close_extended(cst_arguments *a);
 /* Whether the result to extend already has all trajectories of the study, and no extension was begun. */
 bool cst_run_is_extended(const cst_arguments *a);
@@ -50,5 +51,6 @@ bool cst_run_is_extended(const cst_arguments *a);
 void cst_run_examine_output(cst_arguments *a, const cst_plan *plan, cst_diag *d);
 /* Collective. All ranks open the checkpoint. The batches of the remaining work; NULL with an error in d.
  * Owned. */
-cst_agenda *cst_run_open_checkpoint(cst_arguments *a, const cst_plan *plan, cst_past *past, int ranks, cst_diag *d);
+cst_agenda *cst_run_open_checkpoint(cst_arguments *a, const cst_plan *plan, cst_past *past, int ranks,
+                                    cst_diag *d);
 #endif

@@ -18,8 +18,8 @@ static void field(const char *name, const char *text) {
   if (text && *text) printf("%*s%-9s%s\n", INDENT, "", name, text);
 }
 
-static void print_key(const char *in, const char *key, const char *type, const char *standard, const char *unit, const char *example,
-                      const char *doc) {
+static void print_key(const char *in, const char *key, const char *type, const char *standard,
+                      const char *unit, const char *example, const char *doc) {
   printf("\n%s%s%s\n", in, *in ? "." : "", key);
   field("type", type);
   field("default", standard ? standard : "required");
@@ -30,11 +30,13 @@ static void print_key(const char *in, const char *key, const char *type, const c
 
 void cst_show_study(void) {
   printf("study: the keys of a study file\n\n");
-  paragraph("A key is named by its path: initial.spread.q is the key q of the map `spread` of the map `initial`; "
-            "range.from is that of a range of values, {from: 0, to: 1, count: 11}; layers.NAME.a is that of a "
-            "layer under a name of your own. Numbers may be written as quoted expressions of the system's "
-            "parameters and pi. `constella list studies|systems|methods|observables` lists the names.");
-  for (const cst_key *k = cst_keys; k->key; k++) print_key(k->in, k->key, k->type, k->standard, k->unit, k->example, k->doc);
+  paragraph(
+      "A key is named by its path: initial.spread.q is the key q of the map `spread` of the map `initial`; "
+      "range.from is that of a range of values, {from: 0, to: 1, count: 11}; layers.NAME.a is that of a "
+      "layer under a name of your own. Numbers may be written as quoted expressions of the system's "
+      "parameters and pi. `constella list studies|systems|methods|observables` lists the names.");
+  for (const cst_key *k = cst_keys; k->key; k++)
+    print_key(k->in, k->key, k->type, k->standard, k->unit, k->example, k->doc);
 }
 
 void cst_show_system(void) {
@@ -43,5 +45,6 @@ void cst_show_system(void) {
             "Expressions have + - * / ^, sqrt, sin, cos, tan, exp, log, atan2, sums, numbers, pi, parameters "
             "and, where the key allows them, coordinates, velocities x' and the time t. `constella system "
             "FILE` examines a file.");
-  for (const cst_system_key *k = cst_system_keys; k->key; k++) print_key(k->in, k->key, k->type, k->standard, k->unit, k->example, k->doc);
+  for (const cst_system_key *k = cst_system_keys; k->key; k++)
+    print_key(k->in, k->key, k->type, k->standard, k->unit, k->example, k->doc);
 }

@@ -24,7 +24,9 @@ static void print_texts(const char *title, int n, const char *const *name, const
 }
 
 /* "x" or "link[2..20]". */
-static void print_name(const cst_name *x) { printf(x->array ? "%s[%d..%d]" : "%s", x->name, x->first, x->first + x->count - 1); }
+static void print_name(const cst_name *x) {
+  printf(x->array ? "%s[%d..%d]" : "%s", x->name, x->first, x->first + x->count - 1);
+}
 
 static void print_names(const char *title, const cst_name *name, int n) {
   printf("%-12s", title);
@@ -61,11 +63,12 @@ static void print_bodies(const cst_system *s) {
     print_name(body);
     printf(": rotation %s .. %s", s->coordinate[b->rotation], s->coordinate[b->rotation + 8]);
     if (b->centre >= 0)
-      printf(", centre %s %s %s", s->coordinate[b->centre], s->coordinate[b->centre + 1], s->coordinate[b->centre + 2]);
+      printf(", centre %s %s %s", s->coordinate[b->centre], s->coordinate[b->centre + 1],
+             s->coordinate[b->centre + 2]);
     else
       printf(" about the origin");
-    printf("\n%*sconstraints %s .. %s (R'R - 1, on the diagonal half of it)\n", INDENT, "", s->constraint[b->constraint],
-           s->constraint[b->constraint + 5]);
+    printf("\n%*sconstraints %s .. %s (R'R - 1, on the diagonal half of it)\n", INDENT, "",
+           s->constraint[b->constraint], s->constraint[b->constraint + 5]);
   }
 }
 
@@ -89,17 +92,20 @@ static void print_velocity_constraints(const cst_system *s) {
 }
 
 static void print_forces(const cst_system *s) {
-  for (int k = 0; k < s->nforce; k++) printf("%-12s %s: (%s)\n", k ? "" : "forces", s->force_name[k], s->force_text[k]);
+  for (int k = 0; k < s->nforce; k++)
+    printf("%-12s %s: (%s)\n", k ? "" : "forces", s->force_name[k], s->force_text[k]);
 }
 
 /* Whether the default is an expression of other parameters. */
-static bool follows(const cst_system *s, const cst_parameter *p) { return cst_graph_depends(s->graph, p->node, 'c'); }
+static bool follows(const cst_system *s, const cst_parameter *p) {
+  return cst_graph_depends(s->graph, p->node, 'c');
+}
 
 static void print_parameters(const cst_system *s) {
   for (int i = 0; i < cst_system_named(s); i++) {
     const cst_parameter *p = &s->parameter[i];
-    printf("%-12s %s = %.10g%s%s%s%s%s\n", i ? "" : "parameters", p->name, p->value, *p->unit ? " " : "", p->unit, *p->doc ? "  " : "",
-           p->doc,
+    printf("%-12s %s = %.10g%s%s%s%s%s\n", i ? "" : "parameters", p->name, p->value, *p->unit ? " " : "",
+           p->unit, *p->doc ? "  " : "", p->doc,
            p->size         ? "  (a size: a whole number)"
            : follows(s, p) ? "  (follows the others)"
                            : "");
@@ -128,7 +134,8 @@ static void print_state(const cst_system *s, int i) {
 static void print_symmetries(const cst_system *s) {
   print_texts("symmetries", s->nsym, s->symmetry, s->symmetry_text);
   for (int k = 0; k < s->nsym; k++)
-    if (!cst_graph_is_zero(s->graph, s->gauge[k])) printf("%-12s the momentum map of %s is <M v + a, xi> - F\n", "", s->symmetry[k]);
+    if (!cst_graph_is_zero(s->graph, s->gauge[k]))
+      printf("%-12s the momentum map of %s is <M v + a, xi> - F\n", "", s->symmetry[k]);
 }
 
 /* Prints the methods that cannot step the system, tested by their examples. */
@@ -139,7 +146,8 @@ static void print_methods(const cst_system *s) {
     const cst_method_info *info = cst_method_info_at(i);
     cst_expr_error         e;
     cst_method            *m = cst_method_parse(info->example, NULL, &e);
-    if (m && !cst_method_fits(m, s, why, sizeof why)) printf("%s%s", none++ ? ", " : "methods      all but ", info->signature);
+    if (m && !cst_method_fits(m, s, why, sizeof why))
+      printf("%s%s", none++ ? ", " : "methods      all but ", info->signature);
     cst_method_destroy(m);
   }
   printf(none ? "\n" : "methods      all\n");
@@ -148,8 +156,8 @@ static void print_methods(const cst_system *s) {
 static void print_equations(const cst_system *s) {
   const char *g = s->ng ? " - G'lambda, g(q) = 0, G = Dg" : "";
   if (s->general)
-    printf("\nEquations: L = 1/2 v'M(q)v%s - V(q), p = M v%s; M A = f%s, f = L_q - L_vq v.\n", s->gyroscopic ? " + a(q).v" : "",
-           s->gyroscopic ? " + a" : "", g);
+    printf("\nEquations: L = 1/2 v'M(q)v%s - V(q), p = M v%s; M A = f%s, f = L_q - L_vq v.\n",
+           s->gyroscopic ? " + a(q).v" : "", s->gyroscopic ? " + a" : "", g);
   else
     printf("\nEquations: L = 1/2 v'M v - V(q), p = M v; M A = f%s, f = -dV.\n", g);
 }
@@ -164,7 +172,8 @@ static bool show_system(const char *name) {
   print_names("coordinates", s->coordinate_name, s->ncoordinate);
   print_bodies(s);
   if (!s->nplain) item("mass", "of the bodies alone");
-  if (s->nplain) print_rows("mass", plain_names(s), s->mass_text, *s->mass_text[0] == '[' && !s->coordinate_name[0].array);
+  if (s->nplain)
+    print_rows("mass", plain_names(s), s->mass_text, *s->mass_text[0] == '[' && !s->coordinate_name[0].array);
   if (s->gyroscopic) print_rows("gyroscopic", s->ncoordinate, s->gyroscopic_text, false);
   item("potential", s->potential_text);
   if (s->stiff_text) item("stiff", s->stiff_text);
@@ -173,7 +182,8 @@ static bool show_system(const char *name) {
   print_forces(s);
   print_symmetries(s);
   print_parameters(s);
-  printf("%-12s %d coordinate%s, %d constraint%s\n", "size", s->nq, s->nq == 1 ? "" : "s", s->ng, s->ng == 1 ? "" : "s");
+  printf("%-12s %d coordinate%s, %d constraint%s\n", "size", s->nq, s->nq == 1 ? "" : "s", s->ng,
+         s->ng == 1 ? "" : "s");
   for (int i = 0; i < s->nstate; i++) print_state(s, i);
   print_methods(s);
   print_equations(s);
@@ -200,7 +210,8 @@ static void print_claims(unsigned claims, const char *system) {
   int         at = snprintf(text, sizeof text, "on %.200s: ", system);
   const char *between = claims ? "" : "none";
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (claims & names[i].claim) at += snprintf(text + at, sizeof text - (size_t)at, "%s%s", between, names[i].text), between = "; ";
+    if (claims & names[i].claim)
+      at += snprintf(text + at, sizeof text - (size_t)at, "%s%s", between, names[i].text), between = "; ";
   item("claims", claims ? text : strcat(text, between));
 }
 
@@ -221,7 +232,8 @@ static void print_properties(const cst_method *m, const cst_system *s) {
     printf("%-12s its own, those of step n -> n+1 belong to t = (n + %g) h\n", "multipliers", p.lambda_time);
   else if (s->ng)
     printf("%-12s from M A = f - G'lambda at its state\n", "multipliers");
-  item("momenta", p.tangential ? "tangential: p is the part of M v + a with G p = 0" : "kinetic: p = M v + a");
+  item("momenta",
+       p.tangential ? "tangential: p is the part of M v + a with G p = 0" : "kinetic: p = M v + a");
   print_claims(p.claims & nontrivial(s), s->name);
 }
 
@@ -239,7 +251,8 @@ static cst_method *method_of(const char *text, cst_expr_error *e) {
 
 /* The first of these that the method steps; the first of all where it steps none. */
 static cst_system *usual(const cst_method *m) {
-  static const char *const names[] = {"spherical-pendulum", "henon-heiles", "lagrange-top", "nonholonomic-oscillator"};
+  static const char *const names[] = {"spherical-pendulum", "henon-heiles", "lagrange-top",
+                                      "nonholonomic-oscillator"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     char        why[400];
     cst_system *s = cst_catalogue_create(names[i]);
@@ -324,10 +337,13 @@ static void report_unknown(const char *name, const cst_expr_error *e, cst_diag *
   if (strpbrk(name, "({"))
     cst_diag_add(d, NULL, 0, 0, "'%s': %s", name, e->message);
   else if (!access(name, R_OK))
-    cst_diag_add(d, NULL, 0, 0, "report_unknown is called '%s'; `constella system %s` examines a system file", name, name);
+    cst_diag_add(d, NULL, 0, 0, "report_unknown is called '%s'; `constella system %s` examines a system file",
+                 name, name);
   else
-    cst_diag_add(d, NULL, 0, 0, "report_unknown is called '%s'; `constella list systems|methods|schemes|studies` tells the names%s", name,
-                 guess(name));
+    cst_diag_add(
+        d, NULL, 0, 0,
+        "report_unknown is called '%s'; `constella list systems|methods|schemes|studies` tells the names%s",
+        name, guess(name));
 }
 
 static void show(const char *name, const char *system, cst_diag *d) {

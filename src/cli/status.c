@@ -17,7 +17,8 @@
 
 enum { CHECKPOINTS = 16 };
 
-static const double silence = 60; /* seconds without a sign of life after which a run counts as dead; a run gives one about every 10 */
+static const double silence =
+    60; /* seconds without a sign of life after which a run counts as dead; a run gives one about every 10 */
 
 typedef struct {
   long         total, finished;
@@ -43,7 +44,8 @@ static counts count(cst_result *r) {
 static double share(cst_result *r, const counts *c) {
   int     ndim;
   long    e[CST_FIELD_DIMS];
-  double *w = cst_result_read(r, cst_channel_path(CST_CHANNEL_WORK_DONE), &ndim, e), done = w && ndim == 0 ? *w : NAN;
+  double *w = cst_result_read(r, cst_channel_path(CST_CHANNEL_WORK_DONE), &ndim, e),
+         done = w && ndim == 0 ? *w : NAN;
   free(w);
   if (isfinite(done)) return fmin(fmax(done, 0), 1);
   return c->total ? (double)c->finished / (double)c->total : 0;
@@ -85,7 +87,8 @@ static condition condition_elsewhere(const char *file) {
   if (held || age <= silence)
     snprintf(c.note, sizeof c.note, "on another host, sign of life %s ago", duration(age));
   else
-    c.word = "interrupted", snprintf(c.note, sizeof c.note, "its process was on another host; no sign of life for %s", duration(age));
+    c.word = "interrupted",
+    snprintf(c.note, sizeof c.note, "its process was on another host; no sign of life for %s", duration(age));
   return c;
 }
 
@@ -136,7 +139,8 @@ static void print_times(cst_result *r, const char *file, const char *state, doub
   print_text(r, "stopped", "stopped");
   print_text(r, "finished", "finished");
   if (!cst_result_number(r, "/run", "started_unix", &started)) return;
-  if (!running && !cst_result_number(r, "/run", "finished_unix", &until) && !stat(file, &s)) until = (double)s.st_mtime;
+  if (!running && !cst_result_number(r, "/run", "finished_unix", &until) && !stat(file, &s))
+    until = (double)s.st_mtime;
   double elapsed = fmax(until - started, 0), before = 0;
   line("elapsed", duration(elapsed));
   cst_result_number(r, "/run", "work_before", &before);
@@ -222,7 +226,8 @@ static int status(int argc, char **argv) {
 }
 
 static const cst_option options[] = {
-    {"FILE", .is = CST_OPTION_REQUIRED, .doc = "a result, of a run that is finished, interrupted or still going on", .takes = "a result"},
+    {"FILE", .is = CST_OPTION_REQUIRED,
+     .doc = "a result, of a run that is finished, interrupted or still going on", .takes = "a result"},
     {NULL},
 };
 

@@ -12,11 +12,11 @@
 #include "study/starts.h"
 
 static struct {
-  char             folder[4096], study_folder[4096]; /* with the last slash, or empty */
-  char            *system;                           /* the name of the system's file; NULL: a system of the catalogue */
-  char            *description, *starts;             /* starts: the table of starts that come from another file; NULL: none */
-  cst_share       *share;
-  cst_fetch       *fetch; /* the function for the current request */
+  char       folder[4096], study_folder[4096]; /* with the last slash, or empty */
+  char      *system;               /* the name of the system's file; NULL: a system of the catalogue */
+  char      *description, *starts; /* starts: the table of starts that come from another file; NULL: none */
+  cst_share *share;
+  cst_fetch *fetch; /* the function for the current request */
   const cst_trust *trust;
 } source;
 
@@ -49,8 +49,9 @@ static const char *beside(const char *path) {
 }
 
 static const char *fetch(const char *path, char **bytes, size_t *length) {
-  return source.fetch == cst_user_layer_fetch && !cst_trust_has(source.trust, path) ? cst_reader_layer_withheld
-                                                                                    : source.fetch(path, bytes, length);
+  return source.fetch == cst_user_layer_fetch && !cst_trust_has(source.trust, path)
+             ? cst_reader_layer_withheld
+             : source.fetch(path, bytes, length);
 }
 
 /* The place of a file that is not beside the result: the folder of the study. */
@@ -77,18 +78,21 @@ static const char *serve(cst_fetch *fetch, const char *path, char **bytes, size_
     *length = strlen(source.starts);
     return NULL;
   }
-  if (!source.system || strcmp(beside(path), source.system)) return source.share(fetch_either, path, bytes, length);
+  if (!source.system || strcmp(beside(path), source.system))
+    return source.share(fetch_either, path, bytes, length);
   *bytes = strdup(source.description);
   *length = strlen(source.description);
   return NULL;
 }
 
-cst_study *cst_stored_study(cst_result *file, const char *path, cst_share *share, const cst_trust *trust, cst_diag *d) {
+cst_study *cst_stored_study(cst_result *file, const char *path, cst_share *share, const cst_trust *trust,
+                            cst_diag *d) {
   char *schema = cst_result_text(file, "/", "schema"), *study = cst_result_text(file, "/", "study"),
        *command = cst_result_text(file, "/run", "command"), *sum = cst_result_text(file, "/", "study_sha256");
   cst_study *s = NULL;
   if (!schema || strcmp(schema, "constella-result 1") || !study)
-    cst_diag_add(d, path, 0, 0, "its schema is '%s'; this program reads files of 'constella-result 1'", schema ? schema : "");
+    cst_diag_add(d, path, 0, 0, "its schema is '%s'; this program reads files of 'constella-result 1'",
+                 schema ? schema : "");
   else {
     source.share = share;
     source.trust = trust;
@@ -100,7 +104,8 @@ cst_study *cst_stored_study(cst_result *file, const char *path, cst_share *share
     find_system(path, study, d);
     s = cst_study_read(path, study, strlen(study), serve, d);
     if (s && (!sum || strcmp(sum, s->sha256)))
-      cst_diag_add(d, path, 0, 0, "its study is not the one that was run: the sha256 is %s, not %s", s->sha256, sum ? sum : "there");
+      cst_diag_add(d, path, 0, 0, "its study is not the one that was run: the sha256 is %s, not %s",
+                   s->sha256, sum ? sum : "there");
     free(source.description);
     free(source.starts);
     source.starts = NULL;
@@ -119,7 +124,8 @@ const char *cst_stored_withheld(const cst_study *s) {
     const cst_layer_file *x = &s->layer[i];
     const char           *file = access(x->file, F_OK) ? elsewhere_of(x->file) : x->file;
     if (x->withheld)
-      n += (size_t)snprintf(text + n, sizeof text - n, "%s'%s' (%s, sha256 %s, as recorded)", n ? ", " : "", x->name, file, x->sha256);
+      n += (size_t)snprintf(text + n, sizeof text - n, "%s'%s' (%s, sha256 %s, as recorded)", n ? ", " : "",
+                            x->name, file, x->sha256);
   }
   return text;
 }

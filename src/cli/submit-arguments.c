@@ -39,7 +39,9 @@ static bool add_module(void *to, const char *value) {
   return true;
 }
 
-static bool is_name(const char *text) { return cst_text_is_name(text, "._+-") && strlen(text) < sizeof((cst_submission *)NULL)->name; }
+static bool is_name(const char *text) {
+  return cst_text_is_name(text, "._+-") && strlen(text) < sizeof((cst_submission *)NULL)->name;
+}
 
 static bool set_name(void *to, const char *value) {
   if (!is_name(value)) return false;
@@ -74,23 +76,27 @@ static bool set_scheduler(void *to, const char *value) {
 #define WORD       "letters, digits and . _ + - , : / = @"
 static const cst_option options[] = {
     {"STUDY", .is = CST_OPTION_REQUIRED, .at = AT(study), .doc = "a study file", .takes = "a study file"},
-    {"--scheduler", .value = "slurm|pbs|sge", .is = CST_OPTION_REQUIRED, .at = AT(scheduler), .set = set_scheduler,
-     .doc = "the scheduler that gets the job", .takes = "one of slurm, pbs, sge"},
-    {"--ranks", .value = "N", .is = CST_OPTION_REQUIRED, .at = AT(ranks), .set = set_count, .doc = "MPI ranks, one per core",
-     .takes = "a number of ranks from 1 to 10000000"},
-    {"--hours", .value = "H", .is = CST_OPTION_REQUIRED, .at = AT(hours), .set = set_hours, .doc = "time limit of the job",
-     .takes = "hours from 0.0167 (a minute) to 10000"},
-    {"--nodes", .value = "K", .at = AT(nodes), .set = set_count, .doc = "nodes; default: the scheduler decides",
-     .takes = "a number of nodes from 1 to 10000000"},
-    {"--account", .value = "A", .at = AT(account), .set = set_word, .doc = "the account to charge", .takes = WORD},
-    {"--partition", .value = "Q", .at = AT(queue), .set = set_word, .doc = "the partition or queue", .takes = WORD},
-    {"--queue", .value = "Q", .at = AT(queue), .set = set_word, .doc = "the same as --partition", .takes = WORD},
-    {"--module", .value = "M", .is = CST_OPTION_REPEATS, .at = AT(modules), .set = add_module, .doc = "a module that the job loads",
-     .takes = "one module, of " WORD "; repeat the option for more"},
+    {"--scheduler", .value = "slurm|pbs|sge", .is = CST_OPTION_REQUIRED, .at = AT(scheduler),
+     .set = set_scheduler, .doc = "the scheduler that gets the job", .takes = "one of slurm, pbs, sge"},
+    {"--ranks", .value = "N", .is = CST_OPTION_REQUIRED, .at = AT(ranks), .set = set_count,
+     .doc = "MPI ranks, one per core", .takes = "a number of ranks from 1 to 10000000"},
+    {"--hours", .value = "H", .is = CST_OPTION_REQUIRED, .at = AT(hours), .set = set_hours,
+     .doc = "time limit of the job", .takes = "hours from 0.0167 (a minute) to 10000"},
+    {"--nodes", .value = "K", .at = AT(nodes), .set = set_count,
+     .doc = "nodes; default: the scheduler decides", .takes = "a number of nodes from 1 to 10000000"},
+    {"--account", .value = "A", .at = AT(account), .set = set_word, .doc = "the account to charge",
+     .takes = WORD},
+    {"--partition", .value = "Q", .at = AT(queue), .set = set_word, .doc = "the partition or queue",
+     .takes = WORD},
+    {"--queue", .value = "Q", .at = AT(queue), .set = set_word, .doc = "the same as --partition",
+     .takes = WORD},
+    {"--module", .value = "M", .is = CST_OPTION_REPEATS, .at = AT(modules), .set = add_module,
+     .doc = "a module that the job loads", .takes = "one module, of " WORD "; repeat the option for more"},
     {"--output", .short_name = "-o", .value = "FILE", .at = AT(output), .set = set_file,
-     .doc = "the result; default: the name of the study with .h5, in the current folder", .takes = "the name of a file"},
-    {"--name", .value = "NAME", .at = AT(name), .set = set_name, .doc = "the job; default: the name of the study",
-     .takes = "a letter, then letters, digits and . _ + -"},
+     .doc = "the result; default: the name of the study with .h5, in the current folder",
+     .takes = "the name of a file"},
+    {"--name", .value = "NAME", .at = AT(name), .set = set_name,
+     .doc = "the job; default: the name of the study", .takes = "a letter, then letters, digits and . _ + -"},
     {"--template", .value = "FILE", .at = AT(template_file), .set = set_file,
      .doc = "the template of the job script; default: submit.SCHEDULER in the current folder, or the "
             "built-in one",
@@ -123,9 +129,11 @@ static void set_names(cst_submission *s) {
 /* Conditions that concern several options. */
 static void check(const cst_submission *s, cst_diag *d) {
   if (cst_diag_count(d) || !s->nodes) return;
-  if (s->nodes > s->ranks) cst_diag_add(d, NULL, 0, 0, "--nodes %ld: there are %ld ranks for them only", s->nodes, s->ranks);
+  if (s->nodes > s->ranks)
+    cst_diag_add(d, NULL, 0, 0, "--nodes %ld: there are %ld ranks for them only", s->nodes, s->ranks);
   if (!strcmp(s->scheduler->name, "sge"))
-    cst_diag_add(d, NULL, 0, 0, "--nodes: with sge the parallel environment decides on the nodes; leave it out");
+    cst_diag_add(d, NULL, 0, 0,
+                 "--nodes: with sge the parallel environment decides on the nodes; leave it out");
   else if (!strcmp(s->scheduler->name, "pbs") && s->ranks % s->nodes)
     cst_diag_add(d, NULL, 0, 0, "--nodes %ld: with pbs they must divide the %ld ranks", s->nodes, s->ranks);
 }

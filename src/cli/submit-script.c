@@ -22,17 +22,19 @@ static const cst_word *find(const cst_word *words, int n, const char *name, size
   return NULL;
 }
 
-static void unknown(const char *file, int line, int column, const char *name, size_t length, const cst_word *words, int n, cst_diag *d) {
+static void unknown(const char *file, int line, int column, const char *name, size_t length,
+                    const cst_word *words, int n, cst_diag *d) {
   const char *names[32];
   char        found[64];
   for (int i = 0; i < n; i++) names[i] = words[i].name;
   snprintf(found, sizeof found, "%.*s", (int)length, name);
-  cst_diag_add(d, file, line, column, "no word @%s@ in templates; allowed: %s%s", found, cst_diag_join(names, n),
-               cst_diag_guess(found, names, n));
+  cst_diag_add(d, file, line, column, "no word @%s@ in templates; allowed: %s%s", found,
+               cst_diag_join(names, n), cst_diag_guess(found, names, n));
 }
 
 /* Writes one line, up to `end`, with its words replaced; false where it is to be left out. */
-static bool fill_line(FILE *f, const char *file, int line, const char *text, const char *end, const cst_word *words, int n, cst_diag *d) {
+static bool fill_line(FILE *f, const char *file, int line, const char *text, const char *end,
+                      const cst_word *words, int n, cst_diag *d) {
   const char *s = text;
   while (s < end) {
     size_t length = word_length(s);

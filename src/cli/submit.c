@@ -37,7 +37,8 @@ static void find_places(const cst_submission *s, places *p, cst_diag *d) {
   snprintf(name, sizeof name, "%s.h5", s->stem);
   if (!realpath(folder, p->folder)) cst_diag_add(d, output, 0, 0, "its folder: %s", strerror(errno));
   if (!realpath(s->study, p->study)) cst_diag_add(d, s->study, 0, 0, "%s", strerror(errno));
-  if (!realpath("/proc/self/exe", p->program)) cst_diag_add(d, NULL, 0, 0, "/proc/self/exe: %s", strerror(errno));
+  if (!realpath("/proc/self/exe", p->program))
+    cst_diag_add(d, NULL, 0, 0, "/proc/self/exe: %s", strerror(errno));
   const char *root = !strcmp(p->folder, "/") ? "" : p->folder;
   snprintf(p->output, sizeof p->output, "%s/%s", root, !s->output ? name : slash ? slash + 1 : output);
   snprintf(p->script, sizeof p->script, "%s/%s.%s", root, s->name, s->scheduler->name);
@@ -71,7 +72,8 @@ typedef struct {
 /* value: owned from now on. */
 static void add(words *w, const char *name, char *value) { w->word[w->n++] = (cst_word){name, value}; }
 
-__attribute__((format(printf, 3, 4))) static void add_printed(words *w, const char *name, const char *format, ...) {
+__attribute__((format(printf, 3, 4))) static void add_printed(words *w, const char *name, const char *format,
+                                                              ...) {
   char   *value;
   va_list a;
   va_start(a, format);
@@ -80,7 +82,9 @@ __attribute__((format(printf, 3, 4))) static void add_printed(words *w, const ch
   add(w, name, value);
 }
 
-static void add_choice(words *w, const char *name, const char *value) { add(w, name, value ? strdup(value) : NULL); }
+static void add_choice(words *w, const char *name, const char *value) {
+  add(w, name, value ? strdup(value) : NULL);
+}
 
 /* PBS allocates chunks of cores: the share of a node each, or one rank each where nodes do not matter. Slurm
  * counts in minutes. */
@@ -126,7 +130,8 @@ static bool is_there(const places *p, const char *script, cst_diag *d) {
   char  *text;
   size_t length;
   if (access(p->script, F_OK) || !cst_document_read_file(p->script, &text, &length, d)) return false;
-  if (strcmp(text, script)) cst_diag_add(d, p->script, 0, 0, "is there with other contents; remove it, or choose another --name");
+  if (strcmp(text, script))
+    cst_diag_add(d, p->script, 0, 0, "is there with other contents; remove it, or choose another --name");
   free(text);
   return true;
 }
@@ -161,7 +166,8 @@ static bool on_path(const char *program) {
 /* Submits the script, from its folder. Messages of the scheduler go to stderr. */
 static bool hand_over(const cst_submission *s, const places *p, char *job, size_t size) {
   char *folder = cst_submit_quote(p->folder), *command;
-  if (asprintf(&command, "cd %s && exec %s %s %s.%s", folder, s->scheduler->program, s->scheduler->flags, s->name, s->scheduler->name) < 0)
+  if (asprintf(&command, "cd %s && exec %s %s %s.%s", folder, s->scheduler->program, s->scheduler->flags,
+               s->name, s->scheduler->name) < 0)
     abort();
   FILE *f = popen(command, "r");
   if (!f || !fgets(job, (int)size, f)) *job = 0;
@@ -184,12 +190,14 @@ static int submit(const cst_submission *s, const places *p, const char *script, 
     return 1;
   }
   snprintf(log, sizeof log, s->scheduler->log, job);
-  printf("job %s: %s\nlog: %s/%s%s\nconstella status %s tells how far it is\n", job, p->script, p->folder, s->name, log, p->output);
+  printf("job %s: %s\nlog: %s/%s%s\nconstella status %s tells how far it is\n", job, p->script, p->folder,
+         s->name, log, p->output);
   return 0;
 }
 
 static void warn(const cst_submission *s, const cst_agenda *a) {
-  if (s->ranks > a->n) fprintf(stderr, "constella: note: there is work for %d of the %ld ranks only\n", a->n, s->ranks);
+  if (s->ranks > a->n)
+    fprintf(stderr, "constella: note: there is work for %d of the %ld ranks only\n", a->n, s->ranks);
 }
 
 int cst_submit_run(int argc, char **argv) {

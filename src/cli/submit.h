@@ -25,14 +25,14 @@ enum { CST_MODULES = 1024 };
 typedef struct {
   const char          *study, *output, *template_file; /* output, template_file NULL: the defaults */
   const cst_scheduler *scheduler;
-  const char          *account, *queue;      /* NULL: the default of the site */
-  char                 stem[256];            /* the study's name without folder and extension; that of the default output */
-  char                 name[264];            /* a letter, then letters, digits and . _ + - */
-  char                 modules[CST_MODULES]; /* with blanks between them; empty: none */
-  long                 ranks, nodes;         /* nodes 0: the scheduler decides */
-  long                 requeues;             /* at most */
-  double               hours;
-  bool                 dry_run;
+  const char          *account, *queue; /* NULL: the default of the site */
+  char   stem[256];            /* the study's name without folder and extension; that of the default output */
+  char   name[264];            /* a letter, then letters, digits and . _ + - */
+  char   modules[CST_MODULES]; /* with blanks between them; empty: none */
+  long   ranks, nodes;         /* nodes 0: the scheduler decides */
+  long   requeues;             /* at most */
+  double hours;
+  bool   dry_run;
 } cst_submission;
 
 /* Errors go to d; the values that they concern keep their defaults. */

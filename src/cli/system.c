@@ -52,17 +52,22 @@ static void evaluate_settings(settings *all, cst_diag *d) {
   for (int i = 0; i < all->n; i++) {
     setting       *x = &all->at[i];
     cst_expr_error error = {0, ""};
-    if (!evaluate(x->text, &x->value, &error)) cst_diag_add(d, NULL, 0, 0, "'%s=%s': %s", x->name, x->text, error.message);
+    if (!evaluate(x->text, &x->value, &error))
+      cst_diag_add(d, NULL, 0, 0, "'%s=%s': %s", x->name, x->text, error.message);
     for (int k = 0; k < i; k++)
-      if (!strcmp(all->at[k].name, x->name)) cst_diag_add(d, NULL, 0, 0, "parameter '%s' is given twice", x->name);
+      if (!strcmp(all->at[k].name, x->name))
+        cst_diag_add(d, NULL, 0, 0, "parameter '%s' is given twice", x->name);
   }
 }
 
 static const cst_option options[] = {
-    {"FILE", .is = CST_OPTION_REQUIRED, .at = offsetof(arguments, system), .doc = "a system file, or the name of a system of the catalogue",
+    {"FILE", .is = CST_OPTION_REQUIRED, .at = offsetof(arguments, system),
+     .doc = "a system file, or the name of a system of the catalogue",
      .takes = "a system file or the name of a system"},
-    {"--parameters", .value = "NAME=VALUE", .is = CST_OPTION_SPREADS, .at = offsetof(arguments, given), .set = add_setting,
-     .doc = "values of parameters, also of sizes: numbers or expressions of numbers and pi", .takes = "NAME=VALUE"},
+    {"--parameters", .value = "NAME=VALUE", .is = CST_OPTION_SPREADS, .at = offsetof(arguments, given),
+     .set = add_setting,
+     .doc = "values of parameters, also of sizes: numbers or expressions of numbers and pi",
+     .takes = "NAME=VALUE"},
     {NULL},
 };
 
@@ -83,8 +88,8 @@ static void unknown_parameter(const cst_system *s, const char *name, cst_diag *d
   const char *names[CST_MAX_PAR];
   const int   n = cst_system_named(s);
   for (int i = 0; i < n; i++) names[i] = s->parameter[i].name;
-  cst_diag_add(d, NULL, 0, 0, "unknown parameter '%s'; allowed: %s%s", name, n ? cst_diag_join(names, n) : "none",
-               cst_diag_guess(name, names, n));
+  cst_diag_add(d, NULL, 0, 0, "unknown parameter '%s'; allowed: %s%s", name,
+               n ? cst_diag_join(names, n) : "none", cst_diag_guess(name, names, n));
 }
 
 /* Puts the settings of sizes into size[]; returns their number. The reader reports errors of the description.
@@ -101,7 +106,8 @@ static int sizes(const arguments *a, const char *text, size_t length, cst_size *
     if (x == floor(x) && x >= 1 && x <= CST_MOST_Q)
       size[n++] = (cst_size){a->given.at[k].name, (int)x};
     else
-      cst_diag_add(d, NULL, 0, 0, "%s=%g: it is a size, a whole number from 1 to %d", a->given.at[k].name, x, CST_MOST_Q);
+      cst_diag_add(d, NULL, 0, 0, "%s=%g: it is a size, a whole number from 1 to %d", a->given.at[k].name, x,
+                   CST_MOST_Q);
   }
   cst_document_destroy(doc);
   cst_diag_destroy(unread);
@@ -121,7 +127,9 @@ static void apply_settings(const cst_system *s, const arguments *a, double *c, c
   }
   cst_system_defaults(s, given, c); /* sizes stay */
   for (int i = 0; i < s->npar; i++)
-    if (!isfinite(c[i])) cst_diag_add(d, NULL, 0, 0, "the default of parameter '%s' is not finite with these values", s->parameter[i].name);
+    if (!isfinite(c[i]))
+      cst_diag_add(d, NULL, 0, 0, "the default of parameter '%s' is not finite with these values",
+                   s->parameter[i].name);
 }
 
 /* The system with the settings; fills c[npar]. NULL with errors in d. Owned. */
@@ -133,7 +141,8 @@ static cst_system *make(const arguments *a, double *c, cst_diag *d) {
   cst_system *s = NULL;
   const int   n = text ? sizes(a, text, length, size, d) : 0;
   if (text && !cst_diag_count(d))
-    s = catalogue && !n ? cst_catalogue_create(a->system) : cst_system_read(a->system, text, length, size, n, d);
+    s = catalogue && !n ? cst_catalogue_create(a->system)
+                        : cst_system_read(a->system, text, length, size, n, d);
   free(text);
   if (s) apply_settings(s, a, c, d);
   if (!cst_diag_count(d)) return s;
@@ -148,8 +157,8 @@ static const char *plural(int n) { return n == 1 ? "" : "s"; }
 static void print_head(const cst_system *s) {
   int free_of = s->nq - s->ng;
   for (int a = 0; a < s->ng && s->dropped; a++) free_of += s->dropped[a];
-  printf("%s: %d coordinate%s, %d constraint%s, %d degree%s of freedom\n", s->name, s->nq, plural(s->nq), s->ng, plural(s->ng), free_of,
-         plural(free_of));
+  printf("%s: %d coordinate%s, %d constraint%s, %d degree%s of freedom\n", s->name, s->nq, plural(s->nq),
+         s->ng, plural(s->ng), free_of, plural(free_of));
 }
 
 static void print_page(const cst_system *s, const cst_examination *x) {

@@ -126,7 +126,8 @@ static void compact_number(const table *t, const column *c, long row, char *out,
     snprintf(out, n, "-");
   else if (error && error->x && error->x[row] > 0 && x != 0 && isfinite(x))
     number_with_error(x, error->x[row], out, n);
-  else if (cst_text_begins(c->name, "order") || cst_text_begins(c->name, "rate") || strstr(c->name, "exponent"))
+  else if (cst_text_begins(c->name, "order") || cst_text_begins(c->name, "rate") ||
+           strstr(c->name, "exponent"))
     snprintf(out, n, "%.3f", x);
   else if (!strcmp(c->name, "step") || !strcmp(c->name, "step_taken") || !strcmp(c->name, "end"))
     cst_text_shortest(x, out, n);
@@ -163,12 +164,15 @@ static void print_observed(const table *t, const choice *c) {
   double    most = 1;
   bool      shows_maxima = false, all = true;
   for (int i = 0; i < c->n; i++)
-    shows_maxima |= cst_text_ends(t->name[c->shown[i]], "_max") || !strcmp(t->name[c->shown[i]], "displacement");
+    shows_maxima |=
+        cst_text_ends(t->name[c->shown[i]], "_max") || !strcmp(t->name[c->shown[i]], "displacement");
   for (long row = 0; observe >= 0 && row < t->rows; row++)
     if (c->keep[row]) most = fmax(most, t->col[observe].x[row]);
-  for (long row = 0; observe >= 0 && row < t->rows; row++) all &= !c->keep[row] || t->col[observe].x[row] == most;
+  for (long row = 0; observe >= 0 && row < t->rows; row++)
+    all &= !c->keep[row] || t->col[observe].x[row] == most;
   if (shows_maxima && most > 1)
-    printf("\nMaxima are over one step in %.0f%s; `observe: every` takes all of them.\n", most, all ? "" : " where runs are long");
+    printf("\nMaxima are over one step in %.0f%s; `observe: every` takes all of them.\n", most,
+           all ? "" : " where runs are long");
 }
 
 /* Prints the number of failures in the rows that are shown; files of earlier releases have no reasons. */
@@ -227,7 +231,8 @@ static void print_text(const table *t, const choice *c) {
       if (width(s) > wide[i]) wide[i] = width(s);
     }
   }
-  for (int i = 0; i < c->n; i++) put_aligned(t->name[c->shown[i]], wide[i], t->col[c->shown[i]].x, i == c->n - 1);
+  for (int i = 0; i < c->n; i++)
+    put_aligned(t->name[c->shown[i]], wide[i], t->col[c->shown[i]].x, i == c->n - 1);
   for (long row = 0; row < t->rows; row++)
     for (int i = 0; c->keep[row] && i < c->n; i++) {
       cell(t, c->shown[i], row, false, s);
@@ -380,7 +385,8 @@ static void print_latex(const table *t, const choice *c) {
 
 static const char *const format_names[] = {"text", "csv", "json", "markdown", "latex"};
 enum { TEXT, CSV, JSON, MARKDOWN, LATEX, FORMATS };
-static void (*const print[FORMATS])(const table *, const choice *) = {print_text, print_csv, print_json, print_markdown, print_latex};
+static void (*const print[FORMATS])(const table *, const choice *) = {print_text, print_csv, print_json,
+                                                                      print_markdown, print_latex};
 
 /* ---- which columns, which rows ---- */
 
@@ -430,13 +436,16 @@ static bool fulfils(const column *c, long row, const char *op, const char *value
   return holds(op, (y > x) - (y < x), true);
 }
 
-static void apply(choice *c, const table *t, const char *name, const char *op, const char *value, cst_diag *d) {
+static void apply(choice *c, const table *t, const char *name, const char *op, const char *value,
+                  cst_diag *d) {
   int    k = find(t, name);
   char  *end = NULL;
   double x = strtod(value, &end);
   if (k < 0) return unknown_column(d, name, t);
-  if (t->col[k].x && (!*value || *end)) return cst_diag_add(d, NULL, 0, 0, "--where: column %s holds numbers, not \"%s\"", name, value);
-  for (long row = 0; row < t->rows; row++) c->keep[row] = c->keep[row] && fulfils(&t->col[k], row, op, value, x);
+  if (t->col[k].x && (!*value || *end))
+    return cst_diag_add(d, NULL, 0, 0, "--where: column %s holds numbers, not \"%s\"", name, value);
+  for (long row = 0; row < t->rows; row++)
+    c->keep[row] = c->keep[row] && fulfils(&t->col[k], row, op, value, x);
 }
 
 static const char *blanks(const char *s) { return s + strspn(s, " \t\n"); }
@@ -470,14 +479,17 @@ static void choose_rows(choice *c, const table *t, const char *where, cst_diag *
     s = blanks(s + n);
     for (int i = 0; !op && i < 7; i++)
       if (cst_text_begins(s, operators[i])) op = operators[i];
-    if (!n || !op) return cst_diag_add(d, NULL, 0, 0, "--where: \"%s\": column OP value is expected, OP one of = != < <= > >=", where);
+    if (!n || !op)
+      return cst_diag_add(d, NULL, 0, 0,
+                          "--where: \"%s\": column OP value is expected, OP one of = != < <= > >=", where);
     s = scan_value(blanks(s + strlen(op)), value, sizeof value);
     if (!s) return cst_diag_add(d, NULL, 0, 0, "--where: \"%s\": a quote is not closed", where);
     apply(c, t, name, op, value, d);
     s = blanks(s);
     if (!*s) return;
     if (*s != ',' && !cst_text_begins(s, "and "))
-      return cst_diag_add(d, NULL, 0, 0, "--where: \"%s\": a comma or `and` is expected before \"%s\"", where, s);
+      return cst_diag_add(d, NULL, 0, 0, "--where: \"%s\": a comma or `and` is expected before \"%s\"", where,
+                          s);
     s = blanks(s + (*s == ',' ? 1 : 4));
   }
 }
@@ -521,7 +533,8 @@ static void show(cst_result *r, const request *q, int format, cst_diag *d) {
     print[format](t, &c);
     fflush(stdout);
     const char *so = *state == 'r' ? "is not finished" : "was interrupted";
-    if (strcmp(state, "complete")) fprintf(stderr, "constella: %s: the run %s; rows may be empty\n", q->file, so);
+    if (strcmp(state, "complete"))
+      fprintf(stderr, "constella: %s: the run %s; rows may be empty\n", q->file, so);
   }
   free(c.keep);
   free_table(t);
@@ -548,7 +561,8 @@ static int tabulate(int argc, char **argv) {
 }
 
 static const cst_option options[] = {
-    {"FILE", .is = CST_OPTION_REQUIRED, .at = offsetof(request, file), .doc = "a result", .takes = "a result"},
+    {"FILE", .is = CST_OPTION_REQUIRED, .at = offsetof(request, file), .doc = "a result",
+     .takes = "a result"},
     {"--format", .value = "text|csv|json|markdown|latex", .standard = "text", .at = offsetof(request, format),
      .doc = "how the table is written; csv and json have all digits"},
     {"--columns", .value = "NAME,...", .at = offsetof(request, columns),

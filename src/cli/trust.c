@@ -37,4 +37,6 @@ static bool is_in_own_study(const cst_study *s, const char *path) {
   return false;
 }
 
-bool cst_trust_has(const cst_trust *t, const char *path) { return t->given || is_in_own_folder(path) || is_in_own_study(t->own, path); }
+bool cst_trust_has(const cst_trust *t, const char *path) {
+  return t->given || is_in_own_folder(path) || is_in_own_study(t->own, path);
+}

@@ -12,7 +12,8 @@ static bool is_argument(const cst_option *o) { return *o->name != '-'; }
 static int short_form(const cst_option *o, char *text, size_t size) {
   const bool  bare = o->is & CST_OPTION_REQUIRED, argument = is_argument(o);
   const char *name = o->short_name ? o->short_name : o->name, *value = o->value ? o->value : "";
-  return snprintf(text, size, "%s%s%s%s%s%s", bare ? "" : "[", argument && o->value ? "" : name, !argument && o->value ? " " : "", value,
+  return snprintf(text, size, "%s%s%s%s%s%s", bare ? "" : "[", argument && o->value ? "" : name,
+                  !argument && o->value ? " " : "", value,
                   o->is & (CST_OPTION_REPEATS | CST_OPTION_SPREADS) ? " ..." : "", bare ? "" : "]");
 }
 
@@ -43,8 +44,8 @@ void cst_usage_summary(const cst_command *c, FILE *out) {
 /* "-o, --output FILE" */
 static int form(const cst_option *o, char *text, size_t size) {
   if (is_argument(o)) return snprintf(text, size, "%s", o->value ? o->value : o->name);
-  return snprintf(text, size, "%s%s%s%s%s", o->short_name ? o->short_name : "", o->short_name ? ", " : "", o->name, o->value ? " " : "",
-                  o->value ? o->value : "");
+  return snprintf(text, size, "%s%s%s%s%s", o->short_name ? o->short_name : "", o->short_name ? ", " : "",
+                  o->name, o->value ? " " : "", o->value ? o->value : "");
 }
 
 void cst_usage_options(const cst_command *c, int indent, FILE *out) {
@@ -56,7 +57,8 @@ void cst_usage_options(const cst_command *c, int indent, FILE *out) {
   }
   for (const cst_option *o = c->option; o->name; o++) {
     const int n = form(o, text, sizeof text);
-    snprintf(doc, sizeof doc, "%s%s%s%s", o->doc, o->standard ? " (default: " : "", o->standard ? o->standard : "", o->standard ? ")" : "");
+    snprintf(doc, sizeof doc, "%s%s%s%s", o->doc, o->standard ? " (default: " : "",
+             o->standard ? o->standard : "", o->standard ? ")" : "");
     fprintf(out, "%*s%-*s  ", indent, "", width, text);
     cst_page_wrap(doc, indent + (n > width ? n : width) + 2, indent + width + 2, out);
   }

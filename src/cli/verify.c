@@ -48,17 +48,21 @@ static bool add(void *member, const char *value) {
 }
 
 static const cst_option options[] = {
-    {"FILE", .is = CST_OPTION_REQUIRED, .at = offsetof(request, file), .doc = "a result", .takes = "a result"},
+    {"FILE", .is = CST_OPTION_REQUIRED, .at = offsetof(request, file), .doc = "a result",
+     .takes = "a result"},
     {"--member", .value = "K", .is = CST_OPTION_REPEATS, .at = offsetof(request, member), .set = add,
      .doc = "all trajectories of this member", .takes = "a whole number from 0 on"},
-    {"--case", .value = "C", .is = CST_OPTION_REPEATS, .at = offsetof(request, icase), .set = add, .doc = "all trajectories of this case",
-     .takes = "a whole number from 0 on"},
+    {"--case", .value = "C", .is = CST_OPTION_REPEATS, .at = offsetof(request, icase), .set = add,
+     .doc = "all trajectories of this case", .takes = "a whole number from 0 on"},
     {"--sample", .value = "N", .at = offsetof(request, sample), .set = cst_options_count,
-     .doc = "draw this many of them; default: 8 without --member and --case, else all", .takes = "a whole number from 1 on"},
-    {"--seed", .value = "S", .standard = "1", .at = offsetof(request, seed), .set = cst_options_natural, .doc = "the seed of the draw",
-     .takes = "a whole number from 0 on"},
-    {"--from-start", .at = offsetof(request, from_start), .doc = "recompute from the start, not from checkpoints"},
-    {"--trust-code", .at = offsetof(request, trusts), .doc = "compile, load and run C code that the result names"},
+     .doc = "draw this many of them; default: 8 without --member and --case, else all",
+     .takes = "a whole number from 1 on"},
+    {"--seed", .value = "S", .standard = "1", .at = offsetof(request, seed), .set = cst_options_natural,
+     .doc = "the seed of the draw", .takes = "a whole number from 0 on"},
+    {"--from-start", .at = offsetof(request, from_start),
+     .doc = "recompute from the start, not from checkpoints"},
+    {"--trust-code", .at = offsetof(request, trusts),
+     .doc = "compile, load and run C code that the result names"},
     {NULL},
 };
 
@@ -83,11 +87,12 @@ static void check_choice(const cst_verify_choice *c, const cst_plan *p, cst_diag
     if (c->member[i] >= p->study->members)
       cst_diag_add(d, NULL, 0, 0, "no member %ld; there are 0 to %ld", c->member[i], p->study->members - 1);
   for (int i = 0; i < c->ncase; i++)
-    if (c->icase[i] >= p->ncase) cst_diag_add(d, NULL, 0, 0, "no case %ld; there are 0 to %d", c->icase[i], p->ncase - 1);
+    if (c->icase[i] >= p->ncase)
+      cst_diag_add(d, NULL, 0, 0, "no case %ld; there are 0 to %d", c->icase[i], p->ncase - 1);
 }
 
-static PetscErrorCode print_error(MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode n, PetscErrorType type,
-                                  const char *message, void *context) {
+static PetscErrorCode print_error(MPI_Comm comm, int line, const char *function, const char *file,
+                                  PetscErrorCode n, PetscErrorType type, const char *message, void *context) {
   (void)comm, (void)line, (void)function, (void)file, (void)context;
   if (type == PETSC_ERROR_INITIAL && message) fprintf(stderr, "constella: error: %s\n", message);
   return n;
@@ -104,7 +109,8 @@ static bool is_withheld(const cst_study *s, const cst_method *m) {
 /* The methods that contain withheld code, [nmethod]; all methods where the reference contains it. Owned. */
 static bool *find_left_out(const cst_study *s) {
   bool *left_out = cst_need(calloc((size_t)s->nmethod + 1, sizeof *left_out));
-  for (int i = 0; i < s->nmethod; i++) left_out[i] = is_withheld(s, s->method[i]) || is_withheld(s, s->reference_method);
+  for (int i = 0; i < s->nmethod; i++)
+    left_out[i] = is_withheld(s, s->method[i]) || is_withheld(s, s->reference_method);
   return left_out;
 }
 
@@ -133,7 +139,8 @@ static void print_summary(const arguments *a, const cst_verify_counts *c, double
     printf("%ld trajectories, all with the same bits", c->same);
   if (c->open) printf(", %ld not begun", c->open);
   if (c->left_out) printf(", %ld left out", c->left_out);
-  if (a->choice.sample && c->same + c->different == a->choice.sample) printf("; drawn with seed %llu", (unsigned long long)a->choice.seed);
+  if (a->choice.sample && c->same + c->different == a->choice.sample)
+    printf("; drawn with seed %llu", (unsigned long long)a->choice.seed);
   printf("; %ld numbers, %.3g s\n", c->compared, seconds);
 }
 
@@ -148,7 +155,9 @@ static int execute(const arguments *a, cst_study *s, const cst_plan *p, cst_resu
   if (failed) return 1;
   if (counts.different) cst_verify_explain(p, file, &b);
   print_summary(a, &counts, MPI_Wtime() - begun);
-  return counts.different ? 1 : !counts.same && *cst_stored_withheld(s) ? 2 : 0; /* 2: permission is missing */
+  return counts.different                          ? 1
+         : !counts.same && *cst_stored_withheld(s) ? 2
+                                                   : 0; /* 2: permission is missing */
 }
 
 static int run_checked(arguments *a, cst_diag *d) {
@@ -196,7 +205,8 @@ const cst_command cst_command_verify = {
     .name = "verify",
     .doc = "Recomputes trajectories of a result and compares their bits with those of the file.",
     .option = options,
-    .notes = "Methods that are C code of the result's author are compiled, loaded and run with --trust-code, or "
-             "where CONSTELLA_TRUST_CODE names their folder; else the trajectories of these methods are left out.",
+    .notes =
+        "Methods that are C code of the result's author are compiled, loaded and run with --trust-code, or "
+        "where CONSTELLA_TRUST_CODE names their folder; else the trajectories of these methods are left out.",
     .run = verify,
 };

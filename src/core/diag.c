@@ -35,7 +35,8 @@ void cst_diag_destroy(cst_diag *d) {
   free(d);
 }
 
-static void add(cst_diag *d, int warns, const char *file, int line, int column, const char *format, va_list a) {
+static void add(cst_diag *d, int warns, const char *file, int line, int column, const char *format,
+                va_list a) {
   char *text = NULL;
   d->errors += !warns;
   if (d->count >= MOST) return;
@@ -98,7 +99,8 @@ void cst_diag_print(const cst_diag *d, FILE *out) {
   for (int i = 0; i < d->count; i++) order[i] = &d->list[i];
   qsort(order, (size_t)d->count, sizeof *order, by_place);
   for (int i = 0; i < d->count; i++) print_one(order[i], out);
-  if (d->errors > 1) fprintf(out, "%d errors%s\n", d->errors, d->errors > d->count ? ", of which not all are shown" : "");
+  if (d->errors > 1)
+    fprintf(out, "%d errors%s\n", d->errors, d->errors > d->count ? ", of which not all are shown" : "");
   free(order);
 }
 
@@ -117,7 +119,8 @@ static int distance(const char *a, const char *b) {
     now[0] = i;
     for (int j = 1; j <= lb; j++) {
       now[j] = least(last[j - 1] + (a[i - 1] != b[j - 1]), 1 + least(last[j], now[j - 1]));
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) now[j] = least(now[j], before[j - 2] + 1);
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        now[j] = least(now[j], before[j - 2] + 1);
     }
   }
   return d[la % 3][lb];

@@ -8,10 +8,12 @@
 
 /* Whether s may stand without quotes: no character of YAML's syntax, no blank at the end. */
 static bool is_plain(const char *s) {
-  static const char inside[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.+-*^/()=<>, '";
-  size_t            n = strlen(s);
-  const char       *first = *s == '-' || *s == '.' || *s == '+' ? s + 1 : s;
-  return n && strspn(s, inside) == n && *first && strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_(", *first) &&
+  static const char inside[] =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.+-*^/()=<>, '";
+  size_t      n = strlen(s);
+  const char *first = *s == '-' || *s == '.' || *s == '+' ? s + 1 : s;
+  return n && strspn(s, inside) == n && *first &&
+         strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_(", *first) &&
          s[n - 1] != ' ';
 }
 

@@ -58,8 +58,18 @@ bool cst_document_read_file(const char *path, char **text, size_t *length, cst_d
 
 /* Bytes of the UTF-8 character at s (n bytes left), 0 when it is invalid. */
 static int character(const unsigned char *s, size_t n) {
-  unsigned c = s[0], least = c == 0xe0 ? 0xa0 : c == 0xf0 ? 0x90 : 0x80, most = c == 0xed ? 0x9f : c == 0xf4 ? 0x8f : 0xbf;
-  int      k = c < 0x80 ? 1 : c >= 0xc2 && c <= 0xdf ? 2 : c >= 0xe0 && c <= 0xef ? 3 : c >= 0xf0 && c <= 0xf4 ? 4 : 0;
+  unsigned c = s[0],
+           least = c == 0xe0   ? 0xa0
+                   : c == 0xf0 ? 0x90
+                               : 0x80,
+           most = c == 0xed   ? 0x9f
+                  : c == 0xf4 ? 0x8f
+                              : 0xbf;
+  int k = c < 0x80                 ? 1
+          : c >= 0xc2 && c <= 0xdf ? 2
+          : c >= 0xe0 && c <= 0xef ? 3
+          : c >= 0xf0 && c <= 0xf4 ? 4
+                                   : 0;
   if (!k || (size_t)k > n) return 0;
   if (k > 1 && (s[1] < least || s[1] > most)) return 0;
   for (int i = 2; i < k; i++)
@@ -102,12 +112,13 @@ const cst_place *cst_document_place_of(cst_yaml *n) {
   return p ? p : &beginning;
 }
 
-static const cst_place *remember(cst_document *doc, struct fy_node *n, const struct fy_mark *m, const cst_place *nearby) {
+static const cst_place *remember(cst_document *doc, struct fy_node *n, const struct fy_mark *m,
+                                 const cst_place *nearby) {
   cst_place *p = cst_need(malloc(sizeof *p));
   *p = (cst_place){.line = nearby->line, .column = nearby->column, .start = nearby->start};
   if (m) {
     enum fy_node_style style = fy_node_get_style(n);
-    int                quote = style == FYNS_SINGLE_QUOTED || style == FYNS_DOUBLE_QUOTED; /* the mark is behind the quote */
+    int quote = style == FYNS_SINGLE_QUOTED || style == FYNS_DOUBLE_QUOTED; /* the mark is behind the quote */
     *p = (cst_place){.line = m->line + 1, .column = m->column + 1 - quote, .start = m->input_pos};
   }
   p->next = doc->places;
@@ -118,7 +129,8 @@ static const cst_place *remember(cst_document *doc, struct fy_node *n, const str
 
 /* Records the places of n and of all nodes below it; events come in the order of the tree. An empty value
  * gets the place of its key. */
-static void locate(cst_document *doc, struct fy_document_iterator *it, struct fy_node *n, const cst_place *nearby) {
+static void locate(cst_document *doc, struct fy_document_iterator *it, struct fy_node *n,
+                   const cst_place *nearby) {
   struct fy_event *e = fy_document_iterator_body_next(it);
   const cst_place *here = remember(doc, n, e ? fy_event_start_mark(e) : NULL, nearby);
   if (e) fy_document_iterator_event_free(it, e);
@@ -176,7 +188,8 @@ static void check_keys(const cst_document *doc, cst_yaml *map, cst_diag *d) {
   }
   cst_document_sort_keys(keys, n);
   for (int i = 1; i < n; i++)
-    if (!strcmp(keys[i].word, keys[i - 1].word)) cst_yaml_error(doc, keys[i].node, d, "duplicate key '%s'", keys[i].word);
+    if (!strcmp(keys[i].word, keys[i - 1].word))
+      cst_yaml_error(doc, keys[i].node, d, "duplicate key '%s'", keys[i].word);
   free(keys);
 }
 
@@ -196,7 +209,8 @@ static void check_node(const cst_document *doc, cst_yaml *n, cst_diag *d) {
     cst_yaml_error(doc, n, d, "aliases (*name) are not allowed: write the value out");
     return;
   }
-  if (fy_node_get_anchor(n)) cst_yaml_error(doc, n, d, "anchors (&name) are not allowed: write the value out");
+  if (fy_node_get_anchor(n))
+    cst_yaml_error(doc, n, d, "anchors (&name) are not allowed: write the value out");
   if (fy_node_get_tag(n, &length)) cst_yaml_error(doc, n, d, "tags (!name) are not allowed");
   void                *at = NULL;
   struct fy_node      *item;
@@ -238,7 +252,8 @@ static void add_clamped(const cst_document *doc, int line, int column, const cha
 
 static void report_syntax(cst_document *doc, cst_diag *d) {
   void                 *at = NULL;
-  struct fy_diag_error *e = fy_diag_errors_iterate(doc->log, &at); /* later messages only say that loading failed */
+  struct fy_diag_error *e =
+      fy_diag_errors_iterate(doc->log, &at); /* later messages only say that loading failed */
   const struct fy_mark *m = e && e->fyt ? fy_token_start_mark(e->fyt) : NULL;
   if (m)
     add_clamped(doc, m->line + 1, m->column + 1, e->msg, d);
@@ -258,7 +273,8 @@ static cst_document *create(const char *file, const char *text, size_t length) {
   log.colorize = false;
   doc->log = cst_need(fy_diag_create(&log));
   fy_diag_set_collect_errors(doc->log, true);
-  struct fy_parse_cfg how = {.flags = FYPCF_QUIET | FYPCF_COLLECT_DIAG | FYPCF_DEFAULT_VERSION_1_2 | FYPCF_ALLOW_DUPLICATE_KEYS,
+  struct fy_parse_cfg how = {.flags = FYPCF_QUIET | FYPCF_COLLECT_DIAG | FYPCF_DEFAULT_VERSION_1_2 |
+                                      FYPCF_ALLOW_DUPLICATE_KEYS,
                              .diag = doc->log};
   doc->parser = cst_need(fy_parser_create(&how));
   fy_parser_set_string(doc->parser, doc->text, length);

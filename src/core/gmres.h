@@ -40,9 +40,10 @@ CST_INLINE void cst_gmres_extend(vd *basis, int k, int n, vd *h) {
 
 /* b := A^-1 b to `tolerance` of the norm of b, with at most m iterations. space: cst_gmres_workspace(n, m)
  * vectors. */
-static __attribute__((noinline, unused)) void cst_gmres(const cst_linear *A, vd *b, int n, int m, double tolerance, vd *space) {
-  vd *basis = space, *z = basis + (size_t)(m + 1) * (size_t)n, *sum = z + n, *H = sum + n, *c = H + (m + 1) * (m + 1), *s = c + m + 1,
-     *g = s + m + 1;
+static __attribute__((noinline, unused)) void cst_gmres(const cst_linear *A, vd *b, int n, int m,
+                                                        double tolerance, vd *space) {
+  vd *basis = space, *z = basis + (size_t)(m + 1) * (size_t)n, *sum = z + n, *H = sum + n,
+     *c = H + (m + 1) * (m + 1), *s = c + m + 1, *g = s + m + 1;
   const vd norm = vsqrt(cst_dot(b, b, n));
   vl       active = (vl)(norm > 0);
   int      k = 0;
@@ -72,7 +73,8 @@ static __attribute__((noinline, unused)) void cst_gmres(const cst_linear *A, vd 
     active = good & (vl)(vabs(g[k + 1]) > tolerance * norm);
     g[k + 1] = vkeep(active, g[k + 1]);
     for (int j = 0; j < n; j++)
-      basis[(size_t)(k + 1) * (size_t)n + (size_t)j] = vkeep(active, basis[(size_t)(k + 1) * (size_t)n + (size_t)j]);
+      basis[(size_t)(k + 1) * (size_t)n + (size_t)j] =
+          vkeep(active, basis[(size_t)(k + 1) * (size_t)n + (size_t)j]);
   }
   for (int i = k - 1; i >= 0; i--) {
     for (int j = i + 1; j < k; j++) g[i] -= H[j * (m + 1) + i] * g[j];

@@ -2,10 +2,11 @@
  *
  *   y0 = 1/sqrt(x) in single precision,   e = 1 - (x y0) y0,   y = y0 + (y0 e) (1/2 + 3/8 e)
  *
- * One step of third order (Householder) from a start that is off by 2^-22 at most leaves 2e-20 beside round-off: y is as near as
- * 1/sqrt(x) is with two roundings. Roots, quotients and conversions of single precision are IEEE operations too, so that the bits of y are
- * a function of x on every machine. That holds for 2^-129 <= x < 2^127, where single precision holds x; beyond, zeros, infinities, negative
- * numbers and what is none included, it is 1/sqrt(x) itself.
+ * One step of third order (Householder) from a start that is off by 2^-22 at most leaves 2e-20 beside
+ * round-off: y is as near as 1/sqrt(x) is with two roundings. Roots, quotients and conversions of single
+ * precision are IEEE operations too, so that the bits of y are a function of x on every machine. That holds
+ * for 2^-129 <= x < 2^127, where single precision holds x; beyond, zeros, infinities, negative numbers and
+ * what is none included, it is 1/sqrt(x) itself.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_INVERSE_ROOT_H
@@ -47,8 +48,8 @@ CST_INLINE vd cst_inverse_root_inside(vd x) {
   return y + (y * e) * (0.5 + 0.375 * e);
 }
 
-/* Lanes of which one of the highest four bits is set hold an x out of that range: its exponent is one of 256 neighbours. The marks of
- * several x may be joined by |. */
+/* Lanes of which one of the highest four bits is set hold an x out of that range: its exponent is one of 256
+ * neighbours. The marks of several x may be joined by |. */
 CST_INLINE vl cst_inverse_root_mark(vd x) { return (vl)x - 0x37e0000000000000L; }
 CST_INLINE vl cst_inverse_root_outside(vl marks) { return (vl)((marks & (long)0xf000000000000000UL) != 0); }
 
@@ -63,11 +64,13 @@ CST_INLINE int cst_inverse_root_any(vl marks) {
 CST_INLINE vd vrsqrt(vd x) {
   const vl marks = cst_inverse_root_mark(x);
   vd       y = cst_inverse_root_inside(x);
-  if (__builtin_expect(cst_inverse_root_any(marks), 0)) y = vselect(cst_inverse_root_outside(marks), 1.0 / vsqrt(x), y);
+  if (__builtin_expect(cst_inverse_root_any(marks), 0))
+    y = vselect(cst_inverse_root_outside(marks), 1.0 / vsqrt(x), y);
   return y;
 }
 
-/* The same for a text that takes many of them: with care 0 marks gathers what all must be free of, and nothing is looked at. */
+/* The same for a text that takes many of them: with care 0 marks gathers what all must be free of, and
+ * nothing is looked at. */
 CST_INLINE vd cst_inverse_root_of(int care, vl *marks, vd x) {
   if (care) return vrsqrt(x);
   *marks |= cst_inverse_root_mark(x);

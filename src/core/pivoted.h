@@ -9,7 +9,9 @@ static inline bool FACTOR(NUMBER *A, int *row, int n) {
   for (int k = 0; k < n; k++) {
     int best = k;
     for (int i = k + 1; i < n; i++)
-      if (MAGNITUDE(A[(size_t)i * (size_t)n + (size_t)k]) > MAGNITUDE(A[(size_t)best * (size_t)n + (size_t)k])) best = i;
+      if (MAGNITUDE(A[(size_t)i * (size_t)n + (size_t)k]) >
+          MAGNITUDE(A[(size_t)best * (size_t)n + (size_t)k]))
+        best = i;
     NUMBER *top = A + (size_t)k * (size_t)n, *other = A + (size_t)best * (size_t)n;
     row[k] = best;
     for (int j = 0; j < n; j++) {

@@ -28,7 +28,8 @@ void cst_random_philox(const uint32_t counter[4], const uint32_t key[2], uint32_
   }
 }
 
-static void block(uint64_t seed, uint64_t member, uint32_t purpose, uint32_t substep, uint32_t component, uint32_t out[4]) {
+static void block(uint64_t seed, uint64_t member, uint32_t purpose, uint32_t substep, uint32_t component,
+                  uint32_t out[4]) {
   uint32_t first[2] = {(uint32_t)seed, (uint32_t)(seed >> 32)}, key[4];
   cst_random_philox((uint32_t[4]){purpose, 0, 0, 0}, first, key);
   cst_random_philox((uint32_t[4]){(uint32_t)member, (uint32_t)(member >> 32), substep, component}, key, out);
@@ -40,15 +41,18 @@ static double uniform(uint32_t high, uint32_t low) {
   return (double)(2 * bits + 1) * 0x1p-53;
 }
 
-double cst_random_uniform(uint64_t seed, uint64_t member, uint32_t purpose, uint32_t substep, uint32_t component) {
+double cst_random_uniform(uint64_t seed, uint64_t member, uint32_t purpose, uint32_t substep,
+                          uint32_t component) {
   uint32_t x[4];
   block(seed, member, purpose, substep, component, x);
   return uniform(x[0], x[1]);
 }
 
 /* Box and Muller (1958), the cosine of the pair, with functions that give the same bits on every machine. */
-double cst_random_normal(uint64_t seed, uint64_t member, uint32_t purpose, uint32_t substep, uint32_t component) {
+double cst_random_normal(uint64_t seed, uint64_t member, uint32_t purpose, uint32_t substep,
+                         uint32_t component) {
   uint32_t x[4];
   block(seed, member, purpose, substep, component, x);
-  return sqrt(-2 * cst_elementary_log(uniform(x[0], x[1]))) * cst_elementary_cos(6.283185307179586 * uniform(x[2], x[3]));
+  return sqrt(-2 * cst_elementary_log(uniform(x[0], x[1]))) *
+         cst_elementary_cos(6.283185307179586 * uniform(x[2], x[3]));
 }

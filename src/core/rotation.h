@@ -99,12 +99,19 @@ static __attribute__((noinline, unused)) cst_retraction cst_exponential(vd s) {
                                    8 * 43867 / 5109094217170944000.0,
                                    9 * 174611 / 802857662698291200000.0,
                                    10 * 77683 / 14101100039391805440000.0};
-  cst_retraction      r = {
-           s,       cst_series(first, N, s),    cst_series(second, N, s), cst_series(c, M, s), vset(0), cst_series(dc, M - 1, s), vset(1),
-           vset(0), cst_series(third, N - 1, s)};
-  const vl far = (vl)(s > 1);
+  cst_retraction      r = {s,
+                           cst_series(first, N, s),
+                           cst_series(second, N, s),
+                           cst_series(c, M, s),
+                           vset(0),
+                           cst_series(dc, M - 1, s),
+                           vset(1),
+                           vset(0),
+                           cst_series(third, N - 1, s)};
+  const vl            far = (vl)(s > 1);
   if (vany(far)) {
-    const vd t = vsqrt(s), k1 = vsin(t) / t, half = vsin(0.5 * t), k2 = 2 * (half * half) / s, cot = k1 / (2 * k2), d = (1 - cot) / s;
+    const vd t = vsqrt(s), k1 = vsin(t) / t, half = vsin(0.5 * t), k2 = 2 * (half * half) / s,
+             cot = k1 / (2 * k2), d = (1 - cot) / s;
     const vd dk1 = ((1 - s * k2) - k1) / (2 * s), dk2 = (0.5 * k1 - k2) / s;
     r.k1 = vselect(far, k1, r.k1);
     r.k2 = vselect(far, k2, r.k2);

@@ -11,17 +11,21 @@
 
 /* First 32 bits of the fractional parts of the cube roots of the first 64 primes (FIPS 180-4, 4.2.2). */
 static const uint32_t K[64] = {
-    0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5, 0xd807aa98, 0x12835b01, 0x243185be,
-    0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174, 0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa,
-    0x5cb0a9dc, 0x76f988da, 0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967, 0x27b70a85,
-    0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85, 0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3,
-    0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070, 0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f,
-    0x682e6ff3, 0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
+    0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
+    0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
+    0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
+    0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967,
+    0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85,
+    0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
+    0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
+    0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
 
 static uint32_t turn(uint32_t x, int n) { return x >> n | x << (32 - n); }
 
 static void schedule(const unsigned char *p, uint32_t w[64]) {
-  for (int i = 0; i < 16; i++) w[i] = (uint32_t)p[4 * i] << 24 | (uint32_t)p[4 * i + 1] << 16 | (uint32_t)p[4 * i + 2] << 8 | p[4 * i + 3];
+  for (int i = 0; i < 16; i++)
+    w[i] =
+        (uint32_t)p[4 * i] << 24 | (uint32_t)p[4 * i + 1] << 16 | (uint32_t)p[4 * i + 2] << 8 | p[4 * i + 3];
   for (int i = 16; i < 64; i++) {
     uint32_t a = turn(w[i - 15], 7) ^ turn(w[i - 15], 18) ^ w[i - 15] >> 3;
     uint32_t b = turn(w[i - 2], 17) ^ turn(w[i - 2], 19) ^ w[i - 2] >> 10;
@@ -37,11 +41,13 @@ void cst_sha256_portable(uint32_t h[8], const unsigned char *p, unsigned long bl
     memcpy(s, h, sizeof s);
 #pragma GCC unroll 8
     for (int i = 0; i < 64; i++) {
-      const int a = -i & 7, b = (a + 1) & 7, c = (a + 2) & 7, d = (a + 3) & 7, e = (a + 4) & 7, f = (a + 5) & 7, g = (a + 6) & 7,
-                last = (a + 7) & 7;
-      uint32_t t = s[last] + (turn(s[e], 6) ^ turn(s[e], 11) ^ turn(s[e], 25)) + ((s[e] & s[f]) ^ (~s[e] & s[g])) + K[i] + w[i];
+      const int a = -i & 7, b = (a + 1) & 7, c = (a + 2) & 7, d = (a + 3) & 7, e = (a + 4) & 7,
+                f = (a + 5) & 7, g = (a + 6) & 7, last = (a + 7) & 7;
+      uint32_t t = s[last] + (turn(s[e], 6) ^ turn(s[e], 11) ^ turn(s[e], 25)) +
+                   ((s[e] & s[f]) ^ (~s[e] & s[g])) + K[i] + w[i];
       s[d] += t;
-      s[last] = t + (turn(s[a], 2) ^ turn(s[a], 13) ^ turn(s[a], 22)) + ((s[a] & s[b]) ^ (s[a] & s[c]) ^ (s[b] & s[c]));
+      s[last] = t + (turn(s[a], 2) ^ turn(s[a], 13) ^ turn(s[a], 22)) +
+                ((s[a] & s[b]) ^ (s[a] & s[c]) ^ (s[b] & s[c]));
     }
     for (int i = 0; i < 8; i++) h[i] += s[i];
   }
@@ -60,7 +66,8 @@ WITH_SHA static void rounds(__m128i *abef, __m128i *cdgh, __m128i m[4]) {
     __m128i  k = _mm_add_epi32(*now, _mm_loadu_si128((const void *)&K[4 * i]));
     y = _mm_sha256rnds2_epu32(y, x, k);
     x = _mm_sha256rnds2_epu32(x, y, _mm_shuffle_epi32(k, 0x0E));
-    *now = _mm_sha256msg2_epu32(_mm_add_epi32(_mm_sha256msg1_epu32(*now, *next), _mm_alignr_epi8(*last, *third, 4)), *last);
+    *now = _mm_sha256msg2_epu32(
+        _mm_add_epi32(_mm_sha256msg1_epu32(*now, *next), _mm_alignr_epi8(*last, *third, 4)), *last);
   }
   *abef = _mm_add_epi32(*abef, x);
   *cdgh = _mm_add_epi32(*cdgh, y);
@@ -73,7 +80,8 @@ WITH_SHA static void with_sha(uint32_t h[8], const unsigned char *p, unsigned lo
   __m128i       abef = _mm_alignr_epi8(cdab, efgh, 8), cdgh = _mm_blend_epi16(efgh, cdab, 0xF0);
   for (; blocks; blocks--, p += 64) {
     __m128i m[4];
-    for (int i = 0; i < 4; i++) m[i] = _mm_shuffle_epi8(_mm_loadu_si128((const void *)(p + 16 * i)), big_endian);
+    for (int i = 0; i < 4; i++)
+      m[i] = _mm_shuffle_epi8(_mm_loadu_si128((const void *)(p + 16 * i)), big_endian);
     rounds(&abef, &cdgh, m);
   }
   __m128i feba = _mm_shuffle_epi32(abef, 0x1B), dchg = _mm_shuffle_epi32(cdgh, 0xB1);
@@ -94,7 +102,8 @@ static int has_sha(void) { return 0; }
 #endif
 
 void cst_sha256_init(cst_sha256_context *s) {
-  static const uint32_t start[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+  static const uint32_t start[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+                                    0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
   memcpy(s->h, start, sizeof start);
   s->length = 0;
   s->compress = has_sha() ? with_sha : cst_sha256_portable;

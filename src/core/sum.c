@@ -76,7 +76,8 @@ void cst_sum_add(cst_sum *s, double x) {
 void cst_sum_merge(cst_sum *s, const cst_sum *other) {
   uint64_t carry = 0;
   for (int i = 0; i < WORDS; i++) {
-    const unsigned __int128 total = (unsigned __int128)(uint64_t)s->word[i] + (uint64_t)other->word[i] + carry;
+    const unsigned __int128 total =
+        (unsigned __int128)(uint64_t)s->word[i] + (uint64_t)other->word[i] + carry;
     s->word[i] = (long)(uint64_t)total;
     carry = (uint64_t)(total >> 64);
   }

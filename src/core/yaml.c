@@ -52,7 +52,9 @@ static cst_yaml *child(cst_yaml *n, int i, bool key) {
   return !p || i < 0 || i >= p->size ? NULL : key ? p->key[i] : p->value[i];
 }
 
-cst_yaml *cst_yaml_item(cst_yaml *list, int i) { return cst_yaml_is_list(list) ? child(list, i, false) : NULL; }
+cst_yaml *cst_yaml_item(cst_yaml *list, int i) {
+  return cst_yaml_is_list(list) ? child(list, i, false) : NULL;
+}
 cst_yaml *cst_yaml_key(cst_yaml *map, int i) { return cst_yaml_is_map(map) ? child(map, i, true) : NULL; }
 cst_yaml *cst_yaml_value(cst_yaml *map, int i) { return cst_yaml_is_map(map) ? child(map, i, false) : NULL; }
 
@@ -94,7 +96,8 @@ void cst_yaml_remove(cst_yaml *map, const char *key) {
 void cst_yaml_put(cst_yaml *map, const char *key, const char *text) {
   struct fy_document *tree = fy_node_document(map);
   cst_yaml_remove(map, key);
-  if (fy_node_mapping_append(map, fy_node_create_scalar_copy(tree, key, FY_NT), fy_node_create_scalar_copy(tree, text, FY_NT)))
+  if (fy_node_mapping_append(map, fy_node_create_scalar_copy(tree, key, FY_NT),
+                             fy_node_create_scalar_copy(tree, text, FY_NT)))
     abort(); /* out of memory: the key is new */
   changed(map);
 }
@@ -186,7 +189,8 @@ static cst_place inside(const cst_document *doc, cst_yaml *n, int offset) {
   return inside_flow(p, doc->text, style, offset);
 }
 
-void cst_yaml_error_at(const cst_document *doc, cst_yaml *n, int offset, cst_diag *d, const char *format, ...) {
+void cst_yaml_error_at(const cst_document *doc, cst_yaml *n, int offset, cst_diag *d, const char *format,
+                       ...) {
   char    text[MESSAGE_MAX];
   va_list a;
   va_start(a, format);
@@ -196,7 +200,8 @@ void cst_yaml_error_at(const cst_document *doc, cst_yaml *n, int offset, cst_dia
   cst_diag_add(d, doc->file, p.line, p.column, "%s", text);
 }
 
-void cst_yaml_check_keys(const cst_document *doc, cst_yaml *map, const char *const *allowed, int n, cst_diag *d) {
+void cst_yaml_check_keys(const cst_document *doc, cst_yaml *map, const char *const *allowed, int n,
+                         cst_diag *d) {
   for (int i = 0; i < cst_yaml_size(map) && !cst_diag_full(d); i++) {
     cst_yaml   *key = cst_yaml_key(map, i);
     const char *word = cst_yaml_text(key), *near = word ? cst_diag_nearest(word, allowed, n) : NULL;
@@ -204,8 +209,10 @@ void cst_yaml_check_keys(const cst_document *doc, cst_yaml *map, const char *con
     for (int k = 0; k < n; k++) known |= word && !strcmp(word, allowed[k]);
     if (known) continue;
     if (near)
-      cst_yaml_error(doc, key, d, "unknown key '%s'; did you mean '%s'? Allowed: %s", word, near, cst_diag_join(allowed, n));
+      cst_yaml_error(doc, key, d, "unknown key '%s'; did you mean '%s'? Allowed: %s", word, near,
+                     cst_diag_join(allowed, n));
     else
-      cst_yaml_error(doc, key, d, "unknown key '%s'; allowed: %s", word ? word : "", cst_diag_join(allowed, n));
+      cst_yaml_error(doc, key, d, "unknown key '%s'; allowed: %s", word ? word : "",
+                     cst_diag_join(allowed, n));
   }
 }

@@ -71,8 +71,8 @@ static double complex apply(cst_op op, double complex a, double complex b, bool 
   }
 }
 
-bool cst_graph_eval_complex(const cst_graph *g, const cst_node *out, int nout, const double complex *const in[128],
-                            double complex *result) {
+bool cst_graph_eval_complex(const cst_graph *g, const cst_node *out, int nout,
+                            const double complex *const in[128], double complex *result) {
   const cst_walk  w = cst_graph_walk(g, out, nout);
   double complex *x = cst_expr_memory(NULL, (size_t)w.n, sizeof *x);
   bool            analytic = true;

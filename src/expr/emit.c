@@ -11,17 +11,17 @@
 #include <string.h>
 #include "expr/partition.h"
 
-static const char        infix[] = {[CST_OP_ADD] = '+', [CST_OP_SUB] = '-', [CST_OP_MUL] = '*', [CST_OP_DIV] = '/'};
-static const char *const call[] = {
-    [CST_OP_SQRT] = "vsqrt", [CST_OP_RSQRT] = "vrsqrt", [CST_OP_SIN] = "vsin",     [CST_OP_COS] = "vcos", [CST_OP_TAN] = "vtan",
-    [CST_OP_EXP] = "vexp",   [CST_OP_LOG] = "vlog",     [CST_OP_ATAN2] = "vatan2", [CST_OP_POW] = "vpow"};
+static const char infix[] = {[CST_OP_ADD] = '+', [CST_OP_SUB] = '-', [CST_OP_MUL] = '*', [CST_OP_DIV] = '/'};
+static const char *const call[] = {[CST_OP_SQRT] = "vsqrt", [CST_OP_RSQRT] = "vrsqrt", [CST_OP_SIN] = "vsin",
+                                   [CST_OP_COS] = "vcos",   [CST_OP_TAN] = "vtan",     [CST_OP_EXP] = "vexp",
+                                   [CST_OP_LOG] = "vlog",   [CST_OP_ATAN2] = "vatan2", [CST_OP_POW] = "vpow"};
 
 enum { MOST_SLOTS = 65536 }; /* they are on the stack: 4 MiB with 8 lanes */
 
 typedef struct {
   const cst_partition *p;
-  int                 *number; /* the number of the temporary of a straight operation, in the order of the text; -1 before it
-                                  is written */
+  int *number; /* the number of the temporary of a straight operation, in the order of the text; -1 before it
+                  is written */
   int         temporaries;
   const char *indent;
   bool        marked; /* inverse roots are checked together */
@@ -42,7 +42,8 @@ static void emit_number(double value, FILE *f) {
 
 /* vector: whether a vector is needed here. */
 static void emit_constant(double value, bool vector, FILE *f) {
-  const bool negative = vector && value == 0 && signbit(value); /* vset adds to 0, which would lose this sign */
+  const bool negative =
+      vector && value == 0 && signbit(value); /* vset adds to 0, which would lose this sign */
   if (vector) fputs(negative ? "-vset(" : "vset(", f);
   emit_number(negative ? 0 : value, f);
   if (vector) fputs(")", f);
@@ -106,7 +107,9 @@ static int stage_of(const cst_partition *p, cst_node n) {
   return p->stage[n] < 0 ? 0 : p->stage[n];
 }
 
-static bool missing(const writer *w, cst_node n) { return !cst_op_leaf(w->p->node[n].op) && w->p->value[n] < 0 && w->number[n] < 0; }
+static bool missing(const writer *w, cst_node n) {
+  return !cst_op_leaf(w->p->node[n].op) && w->p->value[n] < 0 && w->number[n] < 0;
+}
 
 /* Writes the straight code of one stage, from w->next on, and each output as soon as its value is known. */
 static int emit_straight(writer *w, int stage, int next, const int *output, int outputs) {
@@ -139,7 +142,8 @@ static void emit_table(const writer *w, const char *name, int column, const int 
   fputs("};\n", w->f);
 }
 
-static void emit_entry(const writer *w, const char *name, int column, const int *x, int n, const char *counter) {
+static void emit_entry(const writer *w, const char *name, int column, const int *x, int n,
+                       const char *counter) {
   int stride;
   if (!affine(x, n, &stride))
     fprintf(w->f, "%s%d[%s]", name, column, counter);
@@ -236,7 +240,8 @@ static void emit_loop(const writer *w, const cst_loop *l) {
   const cst_shape *s = &w->p->loops.shapes.shape[l->shape];
   fprintf(w->f, "%s{\n", w->indent);
   for (int i = 0; i < s->leaves; i++)
-    if (s->leaf[i].letter != CST_FROM_CONSTANT) emit_table(w, "at", i, l->index + (size_t)i * (size_t)l->rows, l->rows);
+    if (s->leaf[i].letter != CST_FROM_CONSTANT)
+      emit_table(w, "at", i, l->index + (size_t)i * (size_t)l->rows, l->rows);
   emit_table(w, "to", 0, l->place, l->sums ? l->sums : l->rows);
   if (l->sums) {
     if (l->start.letter != CST_FROM_CONSTANT) emit_table(w, "from", 0, l->origin, l->sums);
@@ -263,7 +268,8 @@ static int *outputs_by_stage(const cst_partition *p, int *end) {
 
 static void emit_all(writer *w) {
   const cst_partition *p = w->p;
-  int                  next = 0, *end = cst_expr_memory(NULL, (size_t)p->loops.count + 2, sizeof *end), *list = outputs_by_stage(p, end);
+  int                  next = 0, *end = cst_expr_memory(NULL, (size_t)p->loops.count + 2, sizeof *end),
+      *list = outputs_by_stage(p, end);
   if (p->slots) fprintf(w->f, "%svd kept[%d];\n", w->indent, p->slots);
   for (int s = 0; s <= p->loops.count; s++) {
     const int from = s ? end[s - 1] : 0;
@@ -273,7 +279,8 @@ static void emit_all(writer *w) {
   free(list), free(end);
 }
 
-static void emit(const cst_graph *g, const cst_node *out, int nout, int slots, bool marked, const char *indent, FILE *f) {
+static void emit(const cst_graph *g, const cst_node *out, int nout, int slots, bool marked,
+                 const char *indent, FILE *f) {
   const locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0), users = uselocale(plain);
   cst_partition  p;
   cst_partition_create(&p, g, out, nout, slots);

@@ -76,7 +76,9 @@ double cst_elementary_apply(cst_op op, double a, double b);
 /* The node of an operation with folding; b is ignored when op is unary. */
 cst_node           cst_graph_operation(cst_graph *g, cst_op op, cst_node a, cst_node b);
 static inline bool cst_op_leaf(cst_op op) { return op == CST_OP_CONSTANT || op == CST_OP_INPUT; }
-static inline bool cst_op_binary(cst_op op) { return (op >= CST_OP_ADD && op <= CST_OP_DIV) || op == CST_OP_ATAN2 || op == CST_OP_POW; }
+static inline bool cst_op_binary(cst_op op) {
+  return (op >= CST_OP_ADD && op <= CST_OP_DIV) || op == CST_OP_ATAN2 || op == CST_OP_POW;
+}
 
 /* The nodes that some outputs need, leaves included, ascending. A node is in the walk when the place that it
  * is marked with holds it; nothing is cleared, so a walk costs what it visits, however large the graph. A

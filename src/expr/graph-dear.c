@@ -11,7 +11,8 @@ int cst_graph_dear(const cst_graph *g, const cst_node *out, int nout, const char
   for (const char *a = arrays; *a; a++) allowed |= (uint64_t)1 << (*a - 'A');
   for (int i = 0; i < w.n; i++) {
     const cst_vertex *v = &g->node[w.node[i]];
-    if (!cst_op_leaf(v->op) && is_dear(v->op) && !(v->depends & ~allowed)) w.node[n++] = w.node[i]; /* n <= i */
+    if (!cst_op_leaf(v->op) && is_dear(v->op) && !(v->depends & ~allowed))
+      w.node[n++] = w.node[i]; /* n <= i */
   }
   *part = w.node;
   return n;

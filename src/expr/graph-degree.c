@@ -34,7 +34,8 @@ static int *degrees(const cst_graph *g, const cst_walk *walk, char array) {
     else if (v->op == CST_OP_CONSTANT)
       degree[i] = 0;
     else
-      degree[i] = degree_of(v->op, degree[cst_walk_place(walk, g, v->a)], v->b >= 0 ? degree[cst_walk_place(walk, g, v->b)] : 0);
+      degree[i] = degree_of(v->op, degree[cst_walk_place(walk, g, v->a)],
+                            v->b >= 0 ? degree[cst_walk_place(walk, g, v->b)] : 0);
   }
   return degree;
 }
@@ -64,7 +65,9 @@ static bool is_linear(cst_op op, int a, int b) {
   }
 }
 
-static bool has_a_period_or_rate(cst_op op) { return op == CST_OP_SIN || op == CST_OP_COS || op == CST_OP_TAN || op == CST_OP_EXP; }
+static bool has_a_period_or_rate(cst_op op) {
+  return op == CST_OP_SIN || op == CST_OP_COS || op == CST_OP_TAN || op == CST_OP_EXP;
+}
 
 static int add_part(cst_linear_part *part, int n, cst_linear_part x) {
   for (int i = 0; i < n; i++)
@@ -80,7 +83,8 @@ int cst_graph_linear_parts(const cst_graph *g, cst_node n, char array, cst_linea
   for (int i = 0; i < walk.n; i++) {
     const cst_vertex *v = &g->node[walk.node[i]];
     if (cst_op_leaf(v->op)) continue;
-    const int a = degree[cst_walk_place(&walk, g, v->a)], b = v->b >= 0 ? degree[cst_walk_place(&walk, g, v->b)] : 0;
+    const int a = degree[cst_walk_place(&walk, g, v->a)],
+              b = v->b >= 0 ? degree[cst_walk_place(&walk, g, v->b)] : 0;
     if (is_linear(v->op, a, b)) continue;
     if (a == 1) count = add_part(*part, count, (cst_linear_part){v->a, has_a_period_or_rate(v->op)});
     if (b == 1) count = add_part(*part, count, (cst_linear_part){v->b, false});

@@ -12,7 +12,9 @@ static cst_node one(cst_graph *g) { return cst_graph_constant(g, 1); }
 
 static cst_node square(cst_graph *g, cst_node a) { return cst_graph_mul(g, a, a); }
 
-static cst_node over(cst_graph *g, double c, cst_node a) { return cst_graph_div(g, cst_graph_constant(g, c), a); }
+static cst_node over(cst_graph *g, double c, cst_node a) {
+  return cst_graph_div(g, cst_graph_constant(g, c), a);
+}
 
 /* d r / d (first operand). */
 static cst_node partial_a(cst_graph *g, cst_node r) {
@@ -85,7 +87,8 @@ static cst_node *filled(int n, cst_node value) {
   return list;
 }
 
-void cst_graph_tangent(cst_graph *g, const cst_node *out, int nout, const cst_node *x, const cst_node *dx, int nx, cst_node *dout) {
+void cst_graph_tangent(cst_graph *g, const cst_node *out, int nout, const cst_node *x, const cst_node *dx,
+                       int nx, cst_node *dout) {
   const cst_walk w = cst_graph_walk(g, out, nout);
   const cst_node zero = cst_graph_constant(g, 0);
   cst_node      *d = filled(w.n, zero); /* of every place */
@@ -115,7 +118,8 @@ static unsigned char *activity(const cst_graph *g, const cst_walk *w, const cst_
   }
   for (int i = 0; i < w->n; i++) {
     const cst_vertex *v = &g->node[w->node[i]];
-    if (!cst_op_leaf(v->op)) active[i] |= active[g->node[v->a].mark] || (v->b >= 0 && active[g->node[v->b].mark]);
+    if (!cst_op_leaf(v->op))
+      active[i] |= active[g->node[v->a].mark] || (v->b >= 0 && active[g->node[v->b].mark]);
   }
   return active;
 }
@@ -133,7 +137,8 @@ static bool sow(cst_graph *g, const cst_node *out, const cst_node *seed, int nou
   return whole;
 }
 
-void cst_graph_gradient(cst_graph *g, const cst_node *out, const cst_node *seed, int nout, const cst_node *x, int nx, cst_node *grad) {
+void cst_graph_gradient(cst_graph *g, const cst_node *out, const cst_node *seed, int nout, const cst_node *x,
+                        int nx, cst_node *grad) {
   const cst_walk w = cst_graph_walk(g, out, nout);
   unsigned char *active = activity(g, &w, x, nx);
   const cst_node zero = cst_graph_constant(g, 0);

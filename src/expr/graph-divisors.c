@@ -1,7 +1,7 @@
 /* graph-divisors.c: one division for each divisor, and none for 1/sqrt(x).
  *
- * Where sqrt(x) divides, y = 1/sqrt(x) is made by one operation, 1/x becomes y y and sqrt(x) becomes x y. So potentials of distances take
- * neither root nor division.
+ * Where sqrt(x) divides, y = 1/sqrt(x) is made by one operation, 1/x becomes y y and sqrt(x) becomes x y. So
+ * potentials of distances take neither root nor division.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
@@ -12,7 +12,8 @@ typedef struct {
   cst_graph     *g;
   cst_walk       w;
   cst_node      *map, *inverse;
-  unsigned char *divides, *rooted, *good; /* rooted: its square root divides; good: it is made of such, and so is its inverse */
+  unsigned char *divides, *rooted,
+      *good; /* rooted: its square root divides; good: it is made of such, and so is its inverse */
 } sharing;
 
 static int place_of(const sharing *s, cst_node n) { return cst_walk_place(&s->w, s->g, n); }
@@ -36,7 +37,9 @@ static void find_good(sharing *s) {
   }
 }
 
-static cst_node root(const sharing *s, int i) { return cst_graph_operation(s->g, CST_OP_RSQRT, s->map[i], -1); }
+static cst_node root(const sharing *s, int i) {
+  return cst_graph_operation(s->g, CST_OP_RSQRT, s->map[i], -1);
+}
 
 static cst_node changed(const sharing *s, const cst_vertex *v, int i) {
   if (cst_op_leaf(v->op)) return s->w.node[i];

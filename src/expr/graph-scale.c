@@ -1,4 +1,5 @@
-/* graph-scale.c: powers of two and signs move out of products and sums, where they cancel: -1/2 y (x + x) is -(y x).
+/* graph-scale.c: powers of two and signs move out of products and sums, where they cancel: -1/2 y (x + x) is
+ * -(y x).
  *
  * Exact in IEEE arithmetic, signs of zeros and what leaves the range of numbers apart.
  */
@@ -27,13 +28,15 @@ static scaled constant(cst_graph *g, cst_node n, double value) {
 
 /* a + b, or with b turned around a - b. */
 static scaled sum(cst_graph *g, scaled a, scaled b) {
-  if (a.exponent == b.exponent && a.node == b.node && a.negative == b.negative) return (scaled){a.node, a.exponent + 1, a.negative};
+  if (a.exponent == b.exponent && a.node == b.node && a.negative == b.negative)
+    return (scaled){a.node, a.exponent + 1, a.negative};
   if (a.exponent != b.exponent) {
     b.exponent -= a.exponent;
     b = (scaled){whole(g, (scaled){b.node, b.exponent, false}), a.exponent, b.negative};
   }
   if (a.negative == b.negative) return (scaled){cst_graph_add(g, a.node, b.node), a.exponent, a.negative};
-  return (scaled){a.negative ? cst_graph_sub(g, b.node, a.node) : cst_graph_sub(g, a.node, b.node), a.exponent, false};
+  return (scaled){a.negative ? cst_graph_sub(g, b.node, a.node) : cst_graph_sub(g, a.node, b.node),
+                  a.exponent, false};
 }
 
 static scaled operation(cst_graph *g, cst_op op, scaled a, scaled b) {
@@ -65,7 +68,8 @@ void cst_graph_gather_scales(cst_graph *g, const cst_node *out, int nout, cst_no
     else if (v.op == CST_OP_INPUT)
       at[i] = (scaled){w.node[i], 0, false};
     else
-      at[i] = operation(g, v.op, at[cst_walk_place(&w, g, v.a)], v.b < 0 ? (scaled){-1, 0, false} : at[cst_walk_place(&w, g, v.b)]);
+      at[i] = operation(g, v.op, at[cst_walk_place(&w, g, v.a)],
+                        v.b < 0 ? (scaled){-1, 0, false} : at[cst_walk_place(&w, g, v.b)]);
   }
   for (int k = 0; k < nout; k++) result[k] = out[k] < 0 ? -1 : whole(g, at[cst_walk_place(&w, g, out[k])]);
   free(at), free(w.node);

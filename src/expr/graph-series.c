@@ -33,7 +33,9 @@ typedef struct {
   bool            b_active;
 } terms;
 
-static cst_node times(cst_graph *g, double factor, cst_node a) { return cst_graph_mul(g, cst_graph_constant(g, factor), a); }
+static cst_node times(cst_graph *g, double factor, cst_node a) {
+  return cst_graph_mul(g, cst_graph_constant(g, factor), a);
+}
 
 static cst_node over(cst_graph *g, cst_node a, double divisor) { return times(g, 1 / divisor, a); }
 
@@ -59,7 +61,9 @@ static cst_node slope(cst_graph *g, const cst_node *a, const cst_node *b, int k,
 
 /* Coefficients of order k >= 1. */
 
-static cst_node product(cst_graph *g, terms t, int k) { return t.a == t.b ? square(g, t.a, k, 0) : convolution(g, t.a, t.b, k, 0, k); }
+static cst_node product(cst_graph *g, terms t, int k) {
+  return t.a == t.b ? square(g, t.a, k, 0) : convolution(g, t.a, t.b, k, 0, k);
+}
 
 static cst_node quotient(cst_graph *g, terms t, int k) {
   return cst_graph_div(g, cst_graph_sub(g, t.a[k], convolution(g, t.b, t.r, k, 1, k)), t.b[0]);
@@ -70,7 +74,9 @@ static cst_node root(cst_graph *g, terms t, int k) {
 }
 
 /* r' = a'r. */
-static cst_node exponential(cst_graph *g, const cst_node *a, const cst_node *r, int k) { return over(g, slope(g, a, r, k, k), k); }
+static cst_node exponential(cst_graph *g, const cst_node *a, const cst_node *r, int k) {
+  return over(g, slope(g, a, r, k, k), k);
+}
 
 /* a r' = a'. */
 static cst_node logarithm(cst_graph *g, const cst_node *a, const cst_node *r, int k) {
@@ -189,7 +195,8 @@ static void activate(cst_graph_series *s) {
   }
 }
 
-cst_graph_series *cst_graph_series_create(cst_graph *g, const cst_node *out, int nout, const cst_node *x, int nx, int most) {
+cst_graph_series *cst_graph_series_create(cst_graph *g, const cst_node *out, int nout, const cst_node *x,
+                                          int nx, int most) {
   const cst_walk    w = cst_graph_walk(g, out, nout);
   const size_t      size = (size_t)w.n * (size_t)(most + 1);
   cst_graph_series *s = cst_expr_memory(NULL, 1, sizeof *s);
@@ -212,7 +219,9 @@ void cst_graph_series_destroy(cst_graph_series *s) {
   free(s);
 }
 
-static cst_node *series_at(const cst_graph_series *s, cst_node *of, int i) { return of + (size_t)i * (size_t)(s->most + 1); }
+static cst_node *series_at(const cst_graph_series *s, cst_node *of, int i) {
+  return of + (size_t)i * (size_t)(s->most + 1);
+}
 
 static cst_node coefficient(const cst_graph_series *s, int i, int k) {
   const place *p = &s->at[i];

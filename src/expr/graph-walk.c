@@ -22,7 +22,9 @@ static void meet(const cst_graph *g, growing *w, cst_node n) {
   w->walk.node[w->walk.n++] = n;
 }
 
-static int ascending(const void *a, const void *b) { return *(const int *)a < *(const int *)b ? -1 : *(const int *)a > *(const int *)b; }
+static int ascending(const void *a, const void *b) {
+  return *(const int *)a < *(const int *)b ? -1 : *(const int *)a > *(const int *)b;
+}
 
 /* Puts the nodes in ascending order: sorts few nodes; for many, scans the range between the least and the
  * greatest. */
@@ -73,7 +75,8 @@ cst_node *cst_graph_order(const cst_graph *g, const cst_node *out, int nout, int
   const cst_walk w = cst_graph_walk(g, out, nout);
   unsigned char *wanted = operations(g, &w, count);
   int            n = 0, depth = 0;
-  cst_node *order = cst_expr_memory(NULL, (size_t)*count, sizeof *order), *stack = cst_expr_memory(NULL, (size_t)*count, sizeof *stack);
+  cst_node      *order = cst_expr_memory(NULL, (size_t)*count, sizeof *order),
+           *stack = cst_expr_memory(NULL, (size_t)*count, sizeof *stack);
   for (int k = 0; k < nout; k++) {
     if (out[k] >= 0 && wanted[g->node[out[k]].mark]) stack[depth++] = out[k];
     while (depth) {
@@ -107,7 +110,8 @@ int cst_graph_support(const cst_graph *g, cst_node n, char array, int **index) {
   return count;
 }
 
-void cst_graph_substitute(cst_graph *g, const cst_node *out, int nout, const cst_node *x, const cst_node *y, int nx, cst_node *result) {
+void cst_graph_substitute(cst_graph *g, const cst_node *out, int nout, const cst_node *x, const cst_node *y,
+                          int nx, cst_node *result) {
   const cst_walk w = cst_graph_walk(g, out, nout);
   cst_node      *map = cst_expr_memory(NULL, (size_t)w.n, sizeof *map); /* of every place */
   memcpy(map, w.node, (size_t)w.n * sizeof *map);
@@ -126,7 +130,8 @@ void cst_graph_substitute(cst_graph *g, const cst_node *out, int nout, const cst
   free(w.node);
 }
 
-int cst_graph_split(cst_graph *g, const cst_node *out, int nout, char array, char letter, cst_node **part, cst_node *result) {
+int cst_graph_split(cst_graph *g, const cst_node *out, int nout, char array, char letter, cst_node **part,
+                    cst_node *result) {
   const cst_walk w = cst_graph_walk(g, out, nout);
   const uint64_t bit = (uint64_t)1 << (array - 'A');
   unsigned char *cut = cst_expr_memory(NULL, (size_t)w.n, 1);

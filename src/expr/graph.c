@@ -23,19 +23,21 @@ const cst_function cst_graph_functions[CST_FUNCTIONS] = {
 
 const cst_function *cst_graph_function_find(const char *text, size_t n) {
   for (int i = 0; i < CST_FUNCTIONS; i++)
-    if (strlen(cst_graph_functions[i].name) == n && !memcmp(cst_graph_functions[i].name, text, n)) return &cst_graph_functions[i];
+    if (strlen(cst_graph_functions[i].name) == n && !memcmp(cst_graph_functions[i].name, text, n))
+      return &cst_graph_functions[i];
   return NULL;
 }
 
 cst_graph *cst_graph_create(void) {
   cst_graph *g = cst_expr_memory(NULL, 1, sizeof *g);
-  *g = (cst_graph){.slots = FIRST_SLOTS, .most = INFINITY, .table = cst_expr_memory(NULL, FIRST_SLOTS, sizeof *g->table)};
+  *g = (cst_graph){
+      .slots = FIRST_SLOTS, .most = INFINITY, .table = cst_expr_memory(NULL, FIRST_SLOTS, sizeof *g->table)};
   memset(g->table, 0xff, FIRST_SLOTS * sizeof *g->table);
   return g;
 }
 
-/* Room for n bytes, of which the first `used` are those of `old`. Nodes are met in no order: a large graph lies in large pages, where there
- * are any. */
+/* Room for n bytes, of which the first `used` are those of `old`. Nodes are met in no order: a large graph
+ * lies in large pages, where there are any. */
 static void *move(void *old, size_t used, size_t n) {
   void *x = NULL;
   if (n < LARGE_PAGE) return cst_expr_memory(old, 1, n);
@@ -52,7 +54,8 @@ cst_graph *cst_graph_copy(const cst_graph *g) {
   cst_graph *c = cst_expr_memory(NULL, 1, sizeof *c);
   *c = *g;
   c->capacity = g->size;
-  c->node = memcpy(cst_expr_memory(NULL, (size_t)g->size, sizeof *c->node), g->node, (size_t)g->size * sizeof *c->node);
+  c->node = memcpy(cst_expr_memory(NULL, (size_t)g->size, sizeof *c->node), g->node,
+                   (size_t)g->size * sizeof *c->node);
   c->table = memcpy(cst_expr_memory(NULL, g->slots, sizeof *c->table), g->table, g->slots * sizeof *c->table);
   return c;
 }
@@ -94,7 +97,8 @@ static bool same(const cst_vertex *v, const cst_vertex *w) {
 /* The slot of v, or the free one where it belongs. */
 static uint32_t find(const cst_graph *g, const cst_vertex *v, uint32_t mark) {
   uint32_t s = mark & (g->slots - 1);
-  while (g->table[s].node >= 0 && (g->table[s].mark != mark || !same(&g->node[g->table[s].node], v))) s = (s + 1) & (g->slots - 1);
+  while (g->table[s].node >= 0 && (g->table[s].mark != mark || !same(&g->node[g->table[s].node], v)))
+    s = (s + 1) & (g->slots - 1);
   return s;
 }
 
@@ -136,7 +140,8 @@ cst_node cst_graph_constant(cst_graph *g, double value) {
 
 cst_node cst_graph_input(cst_graph *g, char array, int index) {
   if (array < 'A' || array > 'z' || index < 0) return -1;
-  return intern(g, (cst_vertex){.op = CST_OP_INPUT, .a = array, .b = index, .depends = UINT64_C(1) << (array - 'A')});
+  return intern(
+      g, (cst_vertex){.op = CST_OP_INPUT, .a = array, .b = index, .depends = UINT64_C(1) << (array - 'A')});
 }
 
 bool cst_graph_is_constant(const cst_graph *g, cst_node n, double *value) {
@@ -145,7 +150,9 @@ bool cst_graph_is_constant(const cst_graph *g, cst_node n, double *value) {
   return true;
 }
 
-static bool is(const cst_graph *g, cst_node n, double value) { return g->node[n].op == CST_OP_CONSTANT && g->node[n].value == value; }
+static bool is(const cst_graph *g, cst_node n, double value) {
+  return g->node[n].op == CST_OP_CONSTANT && g->node[n].value == value;
+}
 
 bool cst_graph_is_zero(const cst_graph *g, cst_node n) { return n >= 0 && is(g, n, 0); }
 
@@ -156,9 +163,11 @@ bool cst_graph_depends(const cst_graph *g, cst_node n, char array) {
 /* The node of an operation, folded when its operands are constants. */
 static cst_node make(cst_graph *g, cst_op op, cst_node a, cst_node b) {
   const cst_vertex *x = &g->node[a], *y = b < 0 ? x : &g->node[b];
-  if (x->op == CST_OP_CONSTANT && y->op == CST_OP_CONSTANT) return cst_graph_constant(g, cst_elementary_apply(op, x->value, y->value));
+  if (x->op == CST_OP_CONSTANT && y->op == CST_OP_CONSTANT)
+    return cst_graph_constant(g, cst_elementary_apply(op, x->value, y->value));
   const bool swap = (op == CST_OP_ADD || op == CST_OP_MUL) && a > b;
-  return intern(g, (cst_vertex){.op = op, .a = swap ? b : a, .b = swap ? a : b, .depends = x->depends | y->depends});
+  return intern(
+      g, (cst_vertex){.op = op, .a = swap ? b : a, .b = swap ? a : b, .depends = x->depends | y->depends});
 }
 
 static bool both_constant(const cst_graph *g, cst_node a, cst_node b) {
@@ -176,9 +185,12 @@ cst_node cst_graph_neg(cst_graph *g, cst_node a) {
   if (a < 0) return -1;
   const cst_vertex v = g->node[a];
   if (v.op == CST_OP_NEG) return v.a;
-  if (v.op == CST_OP_MUL && cst_graph_is_constant(g, v.a, NULL)) return cst_graph_mul(g, cst_graph_neg(g, v.a), v.b);
-  if (v.op == CST_OP_MUL && cst_graph_is_constant(g, v.b, NULL)) return cst_graph_mul(g, cst_graph_neg(g, v.b), v.a);
-  if (v.op == CST_OP_DIV && cst_graph_is_constant(g, v.a, NULL)) return cst_graph_div(g, cst_graph_neg(g, v.a), v.b);
+  if (v.op == CST_OP_MUL && cst_graph_is_constant(g, v.a, NULL))
+    return cst_graph_mul(g, cst_graph_neg(g, v.a), v.b);
+  if (v.op == CST_OP_MUL && cst_graph_is_constant(g, v.b, NULL))
+    return cst_graph_mul(g, cst_graph_neg(g, v.b), v.a);
+  if (v.op == CST_OP_DIV && cst_graph_is_constant(g, v.a, NULL))
+    return cst_graph_div(g, cst_graph_neg(g, v.a), v.b);
   return make(g, CST_OP_NEG, a, -1);
 }
 

@@ -3,7 +3,8 @@
 #include <string.h>
 #include "expr/parse.h"
 
-static const char kink[] = "it has a kink, and the methods need smooth functions; sqrt(x^2 + e^2) with a small e is a smooth |x|",
+static const char kink[] =
+    "it has a kink, and the methods need smooth functions; sqrt(x^2 + e^2) with a small e is a smooth |x|",
                   clock[] = "the time cannot stand here; a clock can: a coordinate of a large mass, 1e12, "
                             "that starts at 0 with velocity 1",
                   jump[] = "it jumps, and the methods need smooth functions; 1/(1 + exp(-k*x)) with a large "

@@ -51,7 +51,8 @@ void CST_NAME(cst_tape_run)(const cst_tape *t, const double *const in[128], doub
   run(t, (const vd *const *)in, (const vd *)t->constants[LOG2_W], (vd *)out, (vd *)scratch);
 }
 
-void CST_NAME(cst_tape_measure)(const cst_tape *t, const double *const in[128], double *value, double *size, double *scratch) {
+void CST_NAME(cst_tape_measure)(const cst_tape *t, const double *const in[128], double *value, double *size,
+                                double *scratch) {
   run(t, (const vd *const *)in, (const vd *)t->constants[LOG2_W], (vd *)value, (vd *)scratch);
   *(vd *)size = vabs(*(const vd *)value);
 }
@@ -59,8 +60,9 @@ void CST_NAME(cst_tape_measure)(const cst_tape *t, const double *const in[128], 
 #define PAIRS_TAPES
 #include "expr/pairs.h"
 
-void CST_NAME(cst_pairs_run)(const cst_pair_tapes *p, bool value, const int *place, const double *const in[128], double *out,
-                             double *scratch) {
+void CST_NAME(cst_pairs_run)(const cst_pair_tapes *p, bool value, const int *place,
+                             const double *const in[128], double *out, double *scratch) {
   const cst_tape *t = value ? p->value : p->slope;
-  pairs_of_tapes(p, value, place, (const vd *const *)in, (const vd *)t->constants[LOG2_W], (vd *)out, (vd *)scratch);
+  pairs_of_tapes(p, value, place, (const vd *const *)in, (const vd *)t->constants[LOG2_W], (vd *)out,
+                 (vd *)scratch);
 }

@@ -27,7 +27,8 @@ PAIRS_INLINE VALUE pairs_total(const VALUE *part, int stride) {
 #undef P
 }
 
-PAIRS_INLINE VALUE pairs_value(const cst_pair_sum *s, pairs_term *term, const void *self, const VALUE *c, const VALUE *q) {
+PAIRS_INLINE VALUE pairs_value(const cst_pair_sum *s, pairs_term *term, const void *self, const VALUE *c,
+                               const VALUE *q) {
   VALUE part[PAIRS_PARTS], x[CST_PAIR_ARRAYS], y[CST_PAIR_ARRAYS], o[1];
   for (int k = 0; k < PAIRS_PARTS; k++) part[k] = (VALUE){0};
   for (int i = 0; i < s->rows; i++) {
@@ -42,8 +43,8 @@ PAIRS_INLINE VALUE pairs_value(const cst_pair_sum *s, pairs_term *term, const vo
 }
 
 /* o[place[k]] += the slope along q[k]; place NULL: o[k]. */
-PAIRS_INLINE void pairs_slope(const cst_pair_sum *s, pairs_term *term, const void *self, const VALUE *c, const VALUE *q, const int *place,
-                              VALUE *result) {
+PAIRS_INLINE void pairs_slope(const cst_pair_sum *s, pairs_term *term, const void *self, const VALUE *c,
+                              const VALUE *q, const int *place, VALUE *result) {
   VALUE part[PAIRS_PARTS][CST_PAIR_ARRAYS], x[CST_PAIR_ARRAYS], y[CST_PAIR_ARRAYS], o[2 * CST_PAIR_ARRAYS];
   for (int i = 0; i < s->rows; i++) {
     if (s->from[i] == s->to[i]) continue;
@@ -51,7 +52,8 @@ PAIRS_INLINE void pairs_slope(const cst_pair_sum *s, pairs_term *term, const voi
     for (int k = 0; k < PAIRS_PARTS; k++) {
       VALUE sum[CST_PAIR_ARRAYS];
       for (int a = 0; a < s->nx; a++) sum[a] = (VALUE){0};
-      for (int j = s->from[i] + ((k + s->least - s->from[i]) & (PAIRS_PARTS - 1)); j < s->to[i]; j += PAIRS_PARTS) {
+      for (int j = s->from[i] + ((k + s->least - s->from[i]) & (PAIRS_PARTS - 1)); j < s->to[i];
+           j += PAIRS_PARTS) {
         for (int b = 0; b < s->ny; b++) y[b] = q[s->y[b] + j * s->ystep[b]];
         term(self, c, x, y, o);
         for (int a = 0; a < s->nx; a++) sum[a] += o[a];
@@ -78,7 +80,8 @@ typedef struct {
   VALUE              *scratch;
 } pairs_tape;
 
-static inline void pairs_run_tape(const void *self, const VALUE *c, const VALUE *x, const VALUE *y, VALUE *o) {
+static inline void pairs_run_tape(const void *self, const VALUE *c, const VALUE *x, const VALUE *y,
+                                  VALUE *o) {
   const pairs_tape *t = self;
   const VALUE      *in[128];
   in['c'] = c;
@@ -87,8 +90,8 @@ static inline void pairs_run_tape(const void *self, const VALUE *c, const VALUE 
   run(t->tape, in, t->constants, o, t->scratch);
 }
 
-static void pairs_of_tapes(const cst_pair_tapes *p, bool value, const int *place, const VALUE *const in[128], const VALUE *constants,
-                           VALUE *out, VALUE *scratch) {
+static void pairs_of_tapes(const cst_pair_tapes *p, bool value, const int *place, const VALUE *const in[128],
+                           const VALUE *constants, VALUE *out, VALUE *scratch) {
   const pairs_tape t = {value ? p->value : p->slope, in, constants, scratch};
   const VALUE     *q = in[(int)p->array];
   if (value)

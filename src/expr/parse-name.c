@@ -7,7 +7,11 @@
 #include "core/diag.h"
 #include "expr/parse.h"
 
-enum { SHOWN = CST_PARSE_SHOWN, LIST = 110, NAME = 64 }; /* characters of a word, of a list of names, of a name that is guessed */
+enum {
+  SHOWN = CST_PARSE_SHOWN,
+  LIST = 110,
+  NAME = 64
+}; /* characters of a word, of a list of names, of a name that is guessed */
 
 /* "a, b, c, ..." of the names that are allowed, at most LIST characters. */
 static void list_allowed(const char *const *allowed, int n, char list[LIST + 8]) {
@@ -24,7 +28,8 @@ static void list_allowed(const char *const *allowed, int n, char list[LIST + 8])
 }
 
 /* The message for word[0..n), which is not allowed. */
-static cst_node unknown(cst_parser *p, size_t at, size_t n, const char *what, const char *const *allowed, int count) {
+static cst_node unknown(cst_parser *p, size_t at, size_t n, const char *what, const char *const *allowed,
+                        int count) {
   char         list[LIST + 8], word[NAME];
   const size_t kept = n < NAME - 1 ? n : NAME - 1;
   memcpy(word, p->text + at, kept);
@@ -45,8 +50,9 @@ static int list_functions(const char **allowed) {
 }
 
 static cst_node unknown_name(cst_parser *p, size_t at, size_t n) {
-  const char **allowed = cst_expr_memory(NULL, (size_t)p->n + CST_EXPR_DEPTH + 2 + CST_FUNCTIONS, sizeof *allowed);
-  int          count = 0;
+  const char **allowed =
+      cst_expr_memory(NULL, (size_t)p->n + CST_EXPR_DEPTH + 2 + CST_FUNCTIONS, sizeof *allowed);
+  int count = 0;
   for (const cst_parse_loop *l = p->loop; l; l = l->outer) allowed[count++] = l->name;
   for (int i = 0; i < p->n; i++) allowed[count++] = p->names[i].name;
   allowed[count++] = "pi";
@@ -61,7 +67,9 @@ static cst_node unknown_function(cst_parser *p, size_t at, size_t n) {
   return unknown(p, at, n, "unknown function", allowed, list_functions(allowed));
 }
 
-static bool same(const cst_parser *p, size_t at, size_t n, const char *word) { return !strncmp(p->text + at, word, n) && !word[n]; }
+static bool same(const cst_parser *p, size_t at, size_t n, const char *word) {
+  return !strncmp(p->text + at, word, n) && !word[n];
+}
 
 static const cst_parse_loop *find_loop(const cst_parser *p, size_t at, size_t n) {
   const cst_parse_loop *l = p->loop;
@@ -80,8 +88,8 @@ static const cst_binding *find_binding(cst_parser *p, size_t at, size_t n) {
 }
 
 bool cst_parse_taken(cst_parser *p, size_t at, size_t n) {
-  return same(p, at, n, "pi") || same(p, at, n, "sum") || cst_graph_function_find(p->text + at, n) || find_loop(p, at, n) ||
-         find_binding(p, at, n);
+  return same(p, at, n, "pi") || same(p, at, n, "sum") || cst_graph_function_find(p->text + at, n) ||
+         find_loop(p, at, n) || find_binding(p, at, n);
 }
 
 /* Reports that n, at `at`, is not constant, with the first name that it depends on. */
@@ -93,7 +101,8 @@ static void not_constant(cst_parser *p, cst_node n, size_t at, const char *what)
       const cst_node m = b->entry ? b->entry[k] : b->node;
       if (cst_walk_place(&w, p->g, m) < 0 || cst_graph_is_constant(p->g, m, NULL)) continue;
       if (b->entry)
-        cst_parse_fail(p, at, "%s must be an integer constant; it depends on '%.*s[%d]'", what, SHOWN, b->name, b->shift + k + 1);
+        cst_parse_fail(p, at, "%s must be an integer constant; it depends on '%.*s[%d]'", what, SHOWN,
+                       b->name, b->shift + k + 1);
       else
         cst_parse_fail(p, at, "%s must be an integer constant; it depends on '%.*s'", what, SHOWN, b->name);
     }
@@ -128,8 +137,8 @@ static cst_node entry(cst_parser *p, const cst_binding *b, size_t at) {
   snprintf(what, sizeof what, "the index of '%.*s'", SHOWN, b->name);
   if (!cst_parse_integer(p, n, index, what, &i)) return -1;
   if (i <= b->shift || i > b->shift + b->count)
-    return cst_parse_fail(p, index, "index %s of '%.*s' is outside %d .. %d", cst_parse_value(i, s), SHOWN, b->name, b->shift + 1,
-                          b->shift + b->count);
+    return cst_parse_fail(p, index, "index %s of '%.*s' is outside %d .. %d", cst_parse_value(i, s), SHOWN,
+                          b->name, b->shift + 1, b->shift + b->count);
   return cst_parse_checked(p, b->entry[(int)i - b->shift - 1], at);
 }
 
@@ -139,8 +148,9 @@ static cst_node applied(cst_parser *p, size_t at, size_t n) {
   const bool          series = same(p, at, n, "sum");
   const cst_binding  *b = f || series ? NULL : find_binding(p, at, n);
   if (b && b->entry)
-    return cst_parse_fail(p, p->at, "'%.*s' is an array; its entries are written with [ ], %.*s[%d] for the first", SHOWN, b->name, SHOWN,
-                          b->name, b->shift + 1);
+    return cst_parse_fail(p, p->at,
+                          "'%.*s' is an array; its entries are written with [ ], %.*s[%d] for the first",
+                          SHOWN, b->name, SHOWN, b->name, b->shift + 1);
   if (!f && !series) return unknown_function(p, at, n);
   if (!cst_parse_enter(p, p->at++)) return -1;
   const cst_node r = series ? cst_parse_series(p, at) : cst_parse_call(p, f, at);
@@ -158,11 +168,13 @@ cst_node cst_parse_name(cst_parser *p) {
   const cst_binding    *b = pi || loop ? NULL : find_binding(p, at, n);
   if (b && b->entry && next == '[') return entry(p, b, at);
   if (b && b->entry)
-    return cst_parse_fail(p, at, "'%.*s' is an array of %d; an entry of it is wanted, such as %.*s[%d]", SHOWN, b->name, b->count, SHOWN,
-                          b->name, b->shift + 1);
+    return cst_parse_fail(p, at, "'%.*s' is an array of %d; an entry of it is wanted, such as %.*s[%d]",
+                          SHOWN, b->name, b->count, SHOWN, b->name, b->shift + 1);
   if (!pi && !loop && !b && (same(p, at, n, "sum") || cst_graph_function_find(p->text + at, n)))
     return cst_parse_fail(p, p->at, "expected '(' after %.*s", (int)n, p->text + at);
   if (!pi && !loop && !b) return unknown_name(p, at, n);
-  if (next == '[') return cst_parse_fail(p, p->at, "'%.*s' is not an array and has no entries", n < SHOWN ? (int)n : SHOWN, p->text + at);
+  if (next == '[')
+    return cst_parse_fail(p, p->at, "'%.*s' is not an array and has no entries", n < SHOWN ? (int)n : SHOWN,
+                          p->text + at);
   return cst_parse_checked(p, pi ? cst_graph_constant(p->g, M_PI) : loop ? loop->node : b->node, at);
 }

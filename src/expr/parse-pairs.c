@@ -43,7 +43,9 @@ static int find_array(int *at, int *steps, int *n, int start, int step) {
 }
 
 /* Whether all values of the index are those of elements. */
-static bool within(const cst_binding *b, int least, int most) { return least > b->shift && most <= b->shift + b->count; }
+static bool within(const cst_binding *b, int least, int most) {
+  return least > b->shift && most <= b->shift + b->count;
+}
 
 cst_node cst_parse_paired(cst_parser *p, const cst_binding *b, cst_node n) {
   cst_pair_sum *s = &p->pair->sum;
@@ -113,10 +115,13 @@ static bool read_double(cst_parser *p, cst_parse_pairs *x) {
   double         from, to, more[2];
   x->i = i.node = cst_graph_input(p->g, 'I', 0);
   x->j = j.node = cst_graph_input(p->g, 'J', 0);
-  if (!cst_parse_variable(p, &i) || !limit(p, -1, &times[0], &from) || !limit(p, -1, &times[1], &to)) return false;
+  if (!cst_parse_variable(p, &i) || !limit(p, -1, &times[0], &from) || !limit(p, -1, &times[1], &to))
+    return false;
   if (!cst_parse_accept(p, ',') || !opens(p)) return false;
   p->loop = &i;
-  if (!cst_parse_variable(p, &j) || !limit(p, i.node, &times[0], &more[0]) || !limit(p, i.node, &times[1], &more[1])) return false;
+  if (!cst_parse_variable(p, &j) || !limit(p, i.node, &times[0], &more[0]) ||
+      !limit(p, i.node, &times[1], &more[1]))
+    return false;
   if (!cst_parse_accept(p, ',') || fill_rows(x, from, to, times, more) < p->pairs->least) return false;
   p->loop = &j;
   p->pair = x;

@@ -85,8 +85,11 @@ cst_node cst_parse_number(cst_parser *p) {
   const locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
   const double   value = n ? strtod_l(s, NULL, plain) : 0;
   freelocale(plain);
-  if (!n) return cst_parse_fail(p, start + bad, "malformed number; expected digits with at most one '.' and an exponent such as e-3");
-  if (!isfinite(value)) return cst_parse_fail(p, start, "the number is too large; at most 1.7976931348623157e308");
+  if (!n)
+    return cst_parse_fail(
+        p, start + bad, "malformed number; expected digits with at most one '.' and an exponent such as e-3");
+  if (!isfinite(value))
+    return cst_parse_fail(p, start, "the number is too large; at most 1.7976931348623157e308");
   if (value == 0 && cst_parse_digit(s[strspn(s, "0.")]))
     return cst_parse_fail(p, start, "the number is too small; at least 4.9406564584124654e-324, or 0");
   p->at += n;

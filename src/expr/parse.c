@@ -23,10 +23,14 @@ cst_node cst_parse_checked(cst_parser *p, cst_node n, size_t at) {
   double value;
   if (p->failed) return -1;
   if (n < 0 && cst_graph_spent(p->g))
-    return cst_parse_fail(p, at, "with its arrays and sums written out, the description is more work than is allowed");
-  if (n < 0) return cst_parse_fail(p, at, "too many operations: all expressions of a system together may have %d", CST_EXPR_NODES);
+    return cst_parse_fail(
+        p, at, "with its arrays and sums written out, the description is more work than is allowed");
+  if (n < 0)
+    return cst_parse_fail(p, at, "too many operations: all expressions of a system together may have %d",
+                          CST_EXPR_NODES);
   if (cst_graph_is_constant(p->g, n, &value) && !isfinite(value))
-    return cst_parse_fail(p, at, "the value of this operation is not a finite number (%s)", isnan(value) ? "nan" : "inf");
+    return cst_parse_fail(p, at, "the value of this operation is not a finite number (%s)",
+                          isnan(value) ? "nan" : "inf");
   return n;
 }
 
@@ -51,7 +55,8 @@ cst_node cst_parse_closing(cst_parser *p, char bracket, cst_node n) {
 }
 
 static cst_node wrong_count(cst_parser *p, const cst_function *f) {
-  return cst_parse_fail(p, p->at, "%s takes %d argument%s", f->name, f->arguments, f->arguments > 1 ? "s" : "");
+  return cst_parse_fail(p, p->at, "%s takes %d argument%s", f->name, f->arguments,
+                        f->arguments > 1 ? "s" : "");
 }
 
 cst_node cst_parse_call(cst_parser *p, const cst_function *f, size_t at) {
@@ -106,7 +111,8 @@ static cst_node product(cst_parser *p) {
     const char   c = cst_parse_peek(p);
     const size_t at = p->at;
     if (c != '*' && c != '/') break;
-    if (c == '*' && p->text[at + 1] == '*') return cst_parse_fail(p, at + 1, "%s; powers are written with ^", operand_wanted);
+    if (c == '*' && p->text[at + 1] == '*')
+      return cst_parse_fail(p, at + 1, "%s; powers are written with ^", operand_wanted);
     p->at++;
     const cst_node m = unary(p);
     n = cst_parse_operation(p, c == '*' ? CST_OP_MUL : CST_OP_DIV, n, m, at);
@@ -135,23 +141,29 @@ static cst_node complete(cst_parser *p) {
   if (p->failed) return -1;
   if (cst_parse_peek(p) == ')') return cst_parse_fail(p, p->at, "')' without '('");
   if (cst_parse_peek(p) == '=')
-    return cst_parse_fail(p, p->at, "expected an operator or the end; found '='; write the expression that is zero, as x^2 - 1");
+    return cst_parse_fail(
+        p, p->at,
+        "expected an operator or the end; found '='; write the expression that is zero, as x^2 - 1");
   if (cst_parse_peek(p) == '\'' && p->at > 0 && p->text[p->at - 1] == ']')
-    return cst_parse_fail(p, p->at, "expected an operator or the end; found '''; the velocity of y[3] is y'[3]");
-  if (cst_parse_peek(p)) return cst_parse_fail(p, p->at, "expected an operator or the end%s", cst_parse_found(p, s));
+    return cst_parse_fail(p, p->at,
+                          "expected an operator or the end; found '''; the velocity of y[3] is y'[3]");
+  if (cst_parse_peek(p))
+    return cst_parse_fail(p, p->at, "expected an operator or the end%s", cst_parse_found(p, s));
   return r;
 }
 
-cst_node cst_expr_parse_pairs(cst_graph *g, const char *text, const cst_binding *names, int n, cst_expr_error *error,
-                              cst_pair_sums *pairs) {
+cst_node cst_expr_parse_pairs(cst_graph *g, const char *text, const cst_binding *names, int n,
+                              cst_expr_error *error, cst_pair_sums *pairs) {
   cst_expr_error unread = {0, ""};
-  cst_parser     p = {.g = g, .text = text, .names = names, .n = n, .error = error ? error : &unread, .pairs = pairs};
+  cst_parser     p = {
+          .g = g, .text = text, .names = names, .n = n, .error = error ? error : &unread, .pairs = pairs};
   const cst_node r = complete(&p);
   g->effort += p.read + 16 * p.terms;
   return r;
 }
 
-cst_node cst_expr_parse(cst_graph *g, const char *text, const cst_binding *names, int n, cst_expr_error *error) {
+cst_node cst_expr_parse(cst_graph *g, const char *text, const cst_binding *names, int n,
+                        cst_expr_error *error) {
   return cst_expr_parse_pairs(g, text, names, n, error, NULL);
 }
 

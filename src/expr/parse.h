@@ -25,19 +25,19 @@ typedef struct {
 } cst_parse_pairs;
 
 typedef struct {
-  cst_graph            *g;
-  const char           *text;
-  size_t                at; /* the next character */
-  int                   depth;
-  int                   idle;        /* above 0: inside the term of a sum without terms; only the grammar is checked */
-  double                terms, read; /* of all sums: terms, characters of them */
-  bool                  failed;
-  const cst_binding    *names;
-  int                   n;
+  cst_graph         *g;
+  const char        *text;
+  size_t             at; /* the next character */
+  int                depth;
+  int                idle; /* above 0: inside the term of a sum without terms; only the grammar is checked */
+  double             terms, read; /* of all sums: terms, characters of them */
+  bool               failed;
+  const cst_binding *names;
+  int                n;
   const cst_parse_loop *loop; /* the innermost */
   cst_expr_error       *error;
-  cst_pair_sums        *pairs; /* receives double sums that can be sums over pairs; NULL: they are written out */
-  cst_parse_pairs      *pair;  /* the one whose term is being read */
+  cst_pair_sums   *pairs; /* receives double sums that can be sums over pairs; NULL: they are written out */
+  cst_parse_pairs *pair;  /* the one whose term is being read */
   struct {
     size_t             end; /* the end of the name in the text; 0: the slot is free */
     const cst_binding *binding;
@@ -45,19 +45,22 @@ typedef struct {
 } cst_parser;
 
 /* parse-text.c: characters, words, numbers */
-__attribute__((format(printf, 3, 4))) cst_node cst_parse_fail(cst_parser *p, size_t at, const char *format, ...);
+__attribute__((format(printf, 3, 4))) cst_node cst_parse_fail(cst_parser *p, size_t at, const char *format,
+                                                              ...);
 
-char        cst_parse_peek(cst_parser *p);                    /* the next character that is not blank; p->at is there */
-bool        cst_parse_accept(cst_parser *p, char c);          /* reads c if it comes next */
-const char *cst_parse_found(const cst_parser *p, char s[32]); /* "; found 'c'" for the character at p->at, or "" at the end */
-const char *cst_parse_value(double value, char s[32]);        /* value for a message, into s */
+char        cst_parse_peek(cst_parser *p); /* the next character that is not blank; p->at is there */
+bool        cst_parse_accept(cst_parser *p, char c); /* reads c if it comes next */
+const char *cst_parse_found(const cst_parser *p,
+                            char s[32]); /* "; found 'c'" for the character at p->at, or "" at the end */
+const char *cst_parse_value(double value, char s[32]); /* value for a message, into s */
 bool        cst_parse_digit(char c);
 bool        cst_parse_letter(char c);      /* or _ */
 size_t      cst_parse_word(const char *s); /* the length of a name with its apostrophes */
 cst_node    cst_parse_number(cst_parser *p);
 
 /* parse.c: operations */
-bool     cst_parse_enter(cst_parser *p, size_t at); /* one level deeper, p->depth-- leaves it; false when that is too deep */
+bool     cst_parse_enter(cst_parser *p,
+                         size_t at); /* one level deeper, p->depth-- leaves it; false when that is too deep */
 cst_node cst_parse_checked(cst_parser *p, cst_node n, size_t at);
 cst_node cst_parse_operation(cst_parser *p, cst_op op, cst_node a, cst_node b, size_t at);
 cst_node cst_parse_closing(cst_parser *p, char bracket, cst_node n); /* n, when the bracket follows */

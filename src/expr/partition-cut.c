@@ -18,9 +18,9 @@ enum { NOBODY = -1, MANY = -2, MOST = 1 << 20 };
 typedef struct {
   cst_partition  *p;
   const uint64_t *hash;
-  int            *uses, *length; /* of a node: its number of uses; the length of the chain of + and - that it may end */
-  int            *member;        /* the term of a partial sum; -1 for other nodes */
-  int            *owner, *cost;
+  int *uses, *length; /* of a node: its number of uses; the length of the chain of + and - that it may end */
+  int *member;        /* the term of a partial sum; -1 for other nodes */
+  int *owner, *cost;
 } cutter;
 
 static bool additive(const cst_vertex *v) { return v->op == CST_OP_ADD || v->op == CST_OP_SUB; }
@@ -148,7 +148,9 @@ static void find_owners(cutter *c, const unsigned char *candidate) {
   }
 }
 
-static int weight(cst_op op) { return op >= CST_OP_SIN ? 16 : op == CST_OP_DIV || op == CST_OP_SQRT || op == CST_OP_RSQRT ? 4 : 1; }
+static int weight(cst_op op) {
+  return op >= CST_OP_SIN ? 16 : op == CST_OP_DIV || op == CST_OP_SQRT || op == CST_OP_RSQRT ? 4 : 1;
+}
 
 /* Finds the shared values that cost more than `threshold`, the cheapest first: the cost of a value does not
  * include that of candidates below it. */

@@ -42,7 +42,8 @@ static int shape_of(grouper *z, cst_node n, bool apart, int *row) {
 }
 
 static unit *append(grouper *z, unit u) {
-  if (!(z->units & (z->units + 1))) z->unit = cst_expr_memory(z->unit, 2 * (size_t)z->units + 2, sizeof *z->unit);
+  if (!(z->units & (z->units + 1)))
+    z->unit = cst_expr_memory(z->unit, 2 * (size_t)z->units + 2, sizeof *z->unit);
   u.number = z->units;
   z->unit[z->units] = u;
   return &z->unit[z->units++];
@@ -52,7 +53,7 @@ static unit *append(grouper *z, unit u) {
 static void append_sum(grouper *z, const cst_terms *r, int from, int to) {
   cst_partition *p = z->p;
   const cst_node start = from > r->first ? p->step[from - 1] : r->start, top = p->step[to - 1];
-  unit           u = {.node = top, .shape = z->shape[from], .first = from, .count = to - from, .sign = r->sign};
+  unit u = {.node = top, .shape = z->shape[from], .first = from, .count = to - from, .sign = r->sign};
   if (start < 0)
     u.start = (cst_leaf){CST_FROM_CONSTANT, -0.0}; /* -0 + x is x for every x */
   else if (p->node[start].op == CST_OP_CONSTANT)
@@ -96,7 +97,10 @@ static void find_levels(grouper *z) {
 
 /* Appends a value that is computed, or an output that is only copied. */
 static void append_value(grouper *z, cst_node n, bool apart, int letter, int place) {
-  unit u = {.node = apart ? n : -1, .letter = letter, .place = place, .level = apart ? z->level[n] : level_above(z, n)};
+  unit u = {.node = apart ? n : -1,
+            .letter = letter,
+            .place = place,
+            .level = apart ? z->level[n] : level_above(z, n)};
   u.shape = shape_of(z, n, apart, &u.row);
   if (u.shape >= 0) append(z, u);
 }
@@ -124,10 +128,12 @@ static void place_sums(grouper *z) {
 
 /* Equal for units that may share a loop. */
 static int compare_kind(const unit *u, const unit *w) {
-  const uint64_t a[] = {(uint64_t)u->level, (uint64_t)!u->count,       (uint64_t)u->shape,      (uint64_t)u->letter,
-                        (uint64_t)u->sign,  (uint64_t)u->start.letter, cst_bits(u->start.value)};
-  const uint64_t b[] = {(uint64_t)w->level, (uint64_t)!w->count,       (uint64_t)w->shape,      (uint64_t)w->letter,
-                        (uint64_t)w->sign,  (uint64_t)w->start.letter, cst_bits(w->start.value)};
+  const uint64_t a[] = {(uint64_t)u->level,      (uint64_t)!u->count, (uint64_t)u->shape,
+                        (uint64_t)u->letter,     (uint64_t)u->sign,   (uint64_t)u->start.letter,
+                        cst_bits(u->start.value)};
+  const uint64_t b[] = {(uint64_t)w->level,      (uint64_t)!w->count, (uint64_t)w->shape,
+                        (uint64_t)w->letter,     (uint64_t)w->sign,   (uint64_t)w->start.letter,
+                        cst_bits(w->start.value)};
   for (size_t i = 0; i < sizeof a / sizeof *a; i++)
     if (a[i] != b[i]) return a[i] < b[i] ? -1 : 1;
   return 0;
@@ -160,11 +166,13 @@ static void fill_sums(const grouper *z, cst_loop *l, const unit *u) {
 /* The loop of n units of one kind. */
 static void append_loop(grouper *z, const unit *u, int n) {
   cst_partition *p = z->p;
-  cst_loop       l = {.shape = u->shape, .level = u->level, .letter = u->letter, .sign = u->sign, .start = u->start};
+  cst_loop       l = {
+            .shape = u->shape, .level = u->level, .letter = u->letter, .sign = u->sign, .start = u->start};
   for (int i = 0; i < n; i++) l.rows += u[i].count ? u[i].count : 1;
   l.sums = u->count ? n : 0;
   l.place = numbers(n);
-  l.index = cst_expr_memory(NULL, (size_t)l.rows * (size_t)(p->loops.shapes.shape[l.shape].leaves + 1), sizeof *l.index);
+  l.index = cst_expr_memory(NULL, (size_t)l.rows * (size_t)(p->loops.shapes.shape[l.shape].leaves + 1),
+                            sizeof *l.index);
   if (l.sums) fill_sums(z, &l, u);
   for (int i = 0; i < n; i++) {
     l.place[i] = u[i].place;
@@ -172,7 +180,8 @@ static void append_loop(grouper *z, const unit *u, int n) {
     if (u[i].node >= 0) p->value[u[i].node] = p->loops.count;
     if (l.letter == CST_FROM_OUT) p->done[u[i].place] = 1;
   }
-  if (!(p->loops.count & (p->loops.count + 1))) p->loops.loop = cst_expr_memory(p->loops.loop, 2 * (size_t)p->loops.count + 2, sizeof l);
+  if (!(p->loops.count & (p->loops.count + 1)))
+    p->loops.loop = cst_expr_memory(p->loops.loop, 2 * (size_t)p->loops.count + 2, sizeof l);
   p->loops.loop[p->loops.count++] = l;
 }
 

@@ -103,7 +103,8 @@ static void resolve_loop(cst_partition *p, cst_loop *l, unsigned char *needed) {
   const cst_shape *s = &p->loops.shapes.shape[l->shape];
   for (int i = 0; i < s->leaves; i++) {
     const int letter = s->leaf[i].letter;
-    if (letter == CST_FROM_SLOT || letter == CST_FROM_OUT) resolve(p, letter, l->index + (size_t)i * (size_t)l->rows, l->rows, needed);
+    if (letter == CST_FROM_SLOT || letter == CST_FROM_OUT)
+      resolve(p, letter, l->index + (size_t)i * (size_t)l->rows, l->rows, needed);
   }
   if (l->sums && (l->start.letter == CST_FROM_SLOT || l->start.letter == CST_FROM_OUT))
     resolve(p, l->start.letter, l->origin, l->sums, needed);
@@ -163,7 +164,8 @@ static void attempt(cst_partition *p, int threshold) {
 static bool repetitive(const cst_partition *p) {
   long work = p->nstraight;
   for (int i = 0; i < p->loops.count; i++)
-    work += (long)p->loops.loop[i].rows * (p->loops.shapes.shape[p->loops.loop[i].shape].steps + !!p->loops.loop[i].sums);
+    work += (long)p->loops.loop[i].rows *
+            (p->loops.shapes.shape[p->loops.loop[i].shape].steps + !!p->loops.loop[i].sums);
   return work > MOST_REPETITION * (long)p->operations;
 }
 
@@ -173,7 +175,8 @@ static void find_loops(cst_partition *p, int most_slots) {
   p->root = cst_expr_memory(NULL, n, 1);
   p->term = cst_expr_memory(NULL, 2 * n + CST_SUM_TERMS, sizeof *p->term);
   p->step = cst_expr_memory(NULL, 2 * n + CST_SUM_TERMS, sizeof *p->step);
-  for (size_t i = 0; i < sizeof threshold / sizeof *threshold && (!i || p->slots > most_slots); i++) attempt(p, threshold[i]);
+  for (size_t i = 0; i < sizeof threshold / sizeof *threshold && (!i || p->slots > most_slots); i++)
+    attempt(p, threshold[i]);
   if (p->slots > most_slots || repetitive(p)) {
     clear(p);
     find_straight(p);
@@ -181,7 +184,8 @@ static void find_loops(cst_partition *p, int most_slots) {
   free(p->root), free(p->term), free(p->step), free(p->run);
 }
 
-void cst_partition_create(cst_partition *p, const cst_graph *g, const cst_node *out, int nout, int most_slots) {
+void cst_partition_create(cst_partition *p, const cst_graph *g, const cst_node *out, int nout,
+                          int most_slots) {
   *p = (cst_partition){.nout = nout};
   take_over(p, g, out, nout);
   find_homes(p);

@@ -56,7 +56,7 @@ typedef struct {
   int     *index;              /* [leaves][rows]: the entry of each leaf (of a constant: 0) */
   int      sums;               /* 0: every row is a value; else the number of sums whose terms are the rows */
   int     *first;              /* [sums + 1], the first term of each sum */
-  cst_op   sign;               /* every term is added (ADD) or subtracted (SUB), the first from start[origin[sum]] */
+  cst_op   sign; /* every term is added (ADD) or subtracted (SUB), the first from start[origin[sum]] */
   cst_leaf start;
   int     *origin; /* [sums] */
   int      letter; /* the values go to place[row], the sums to place[sum], of CST_FROM_SLOT or CST_FROM_OUT */
@@ -97,7 +97,8 @@ typedef struct {
 } cst_partition;
 
 /* Fills *p, which the caller destroys. Shared values beyond most_slots slots are computed again. */
-void cst_partition_create(cst_partition *p, const cst_graph *g, const cst_node *out, int nout, int most_slots);
+void cst_partition_create(cst_partition *p, const cst_graph *g, const cst_node *out, int nout,
+                          int most_slots);
 void cst_partition_destroy(cst_partition *p);
 void cst_partition_loops_destroy(cst_loops *l);
 
@@ -139,5 +140,7 @@ static inline uint64_t cst_bits(double x) {
 }
 
 /* The array from which a root is read. */
-static inline int cst_partition_letter(const cst_partition *p, cst_node n) { return p->home[n] >= 0 ? CST_FROM_OUT : CST_FROM_SLOT; }
+static inline int cst_partition_letter(const cst_partition *p, cst_node n) {
+  return p->home[n] >= 0 ? CST_FROM_OUT : CST_FROM_SLOT;
+}
 #endif

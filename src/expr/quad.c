@@ -53,9 +53,10 @@ void cst_tape_eval_quad(const cst_tape *t, const __float128 *const in[128], __fl
 #define PAIRS_TAPES
 #include "expr/pairs.h"
 
-void cst_pairs_eval_quad(const cst_pair_tapes *p, bool value, const int *place, const __float128 *const in[128], __float128 *out) {
+void cst_pairs_eval_quad(const cst_pair_tapes *p, bool value, const int *place,
+                         const __float128 *const in[128], __float128 *out) {
   const cst_tape *t = value ? p->value : p->slope;
-  __float128     *scratch = cst_expr_memory(NULL, (size_t)t->registers + (size_t)t->nconstant, sizeof *scratch),
+  __float128 *scratch = cst_expr_memory(NULL, (size_t)t->registers + (size_t)t->nconstant, sizeof *scratch),
              *constant = scratch + t->registers;
   for (int i = 0; i < t->nconstant; i++) constant[i] = t->constants[0][i];
   pairs_of_tapes(p, value, place, in, constant, out, scratch);

@@ -11,7 +11,9 @@
 
 static bool commutes(cst_op op) { return op == CST_OP_ADD || op == CST_OP_MUL; }
 
-static uint64_t combine(uint64_t op, uint64_t a, uint64_t b) { return cst_mix(cst_mix(op * 0x9e3779b97f4a7c15u + a) * 3 + b); }
+static uint64_t combine(uint64_t op, uint64_t a, uint64_t b) {
+  return cst_mix(cst_mix(op * 0x9e3779b97f4a7c15u + a) * 3 + b);
+}
 
 static uint64_t hash_operation(const cst_vertex *v, uint64_t a, uint64_t b) {
   const bool swap = commutes(v->op) && b < a;
@@ -40,7 +42,8 @@ uint64_t *cst_shape_hash(const cst_partition *p, bool cut) {
 /* The operand to visit first, and the other one (the same when there is only one). */
 static void visited(const cst_shaper *z, cst_node n, cst_node *a, cst_node *b) {
   const cst_vertex *v = &z->plan->node[n];
-  const bool        swap = commutes(v->op) && seen_as(z->plan, z->hash, v->b, true) < seen_as(z->plan, z->hash, v->a, true);
+  const bool        swap =
+      commutes(v->op) && seen_as(z->plan, z->hash, v->b, true) < seen_as(z->plan, z->hash, v->a, true);
   *a = swap ? v->b : v->a;
   *b = v->b < 0 || swap ? v->a : v->b;
 }
@@ -67,7 +70,9 @@ static bool number_leaf(cst_shaper *z, cst_node n, draft *d) {
 }
 
 /* Whether n has a number or is a leaf that gets one now. */
-static bool known(cst_shaper *z, cst_node n, draft *d) { return z->seen[n] == z->visit || number_leaf(z, n, d); }
+static bool known(cst_shaper *z, cst_node n, draft *d) {
+  return z->seen[n] == z->visit || number_leaf(z, n, d);
+}
 
 /* Numbers operands before the operations that use them; false when there are too many. */
 static bool write_down(cst_shaper *z, cst_node n, draft *d) {
@@ -102,7 +107,8 @@ static uint64_t hash_draft(const draft *d) {
 static bool same(const cst_shape *s, const draft *d, uint64_t hash) {
   if (s->hash != hash || s->steps != d->steps || s->leaves != d->leaves) return false;
   for (int i = 0; i < d->leaves; i++)
-    if (s->leaf[i].letter != d->leaf[i].letter || cst_bits(s->leaf[i].value) != cst_bits(d->leaf[i].value)) return false;
+    if (s->leaf[i].letter != d->leaf[i].letter || cst_bits(s->leaf[i].value) != cst_bits(d->leaf[i].value))
+      return false;
   return !memcmp(s->step, d->step, (size_t)d->steps * sizeof *d->step);
 }
 

@@ -7,7 +7,9 @@
 #include "constella/expr.h"
 #include "constella/isa.h"
 
-#define X(isa, w) void cst_tape_measure_##isa(const cst_tape *t, const double *const in[128], double *value, double *size, double *scratch);
+#define X(isa, w)                                                                                            \
+  void cst_tape_measure_##isa(const cst_tape *t, const double *const in[128], double *value, double *size,   \
+                              double *scratch);
 CST_ISA_LIST(X)
 #undef X
 #endif

@@ -17,23 +17,25 @@ typedef struct {
   const int   *i;
 } column;
 
-static const int together[CST_CHUNK] = {0}, apart[CST_CHUNK] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+static const int together[CST_CHUNK] = {0},
+                 apart[CST_CHUNK] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 
 /* Every operation jumps to the next one directly, which the processor predicts better than a return to a
  * common place. */
-#define STEP(OP)                                                                                                                           \
-  do_##OP : {                                                                                                                              \
-    const VALUE a = m->base[i->abase][i->a], b = m->base[i->bbase][i->b];                                                                  \
-    m->target[i->rbase][i->r] = APPLY(CST_OP_##OP, a, b);                                                                                  \
-    i++;                                                                                                                                   \
-    goto *go[i->op];                                                                                                                       \
+#define STEP(OP)                                                                                             \
+  do_##OP : {                                                                                                \
+    const VALUE a = m->base[i->abase][i->a], b = m->base[i->bbase][i->b];                                    \
+    m->target[i->rbase][i->r] = APPLY(CST_OP_##OP, a, b);                                                    \
+    i++;                                                                                                     \
+    goto *go[i->op];                                                                                         \
   }
 #define GO(OP) [CST_OP_##OP] = &&do_##OP
 
 /* Runs straight code up to an instruction END. */
 static inline void run_straight(const cst_instruction *i, const bases *m) {
-  static const void *const go[] = {GO(ADD), GO(SUB), GO(MUL), GO(DIV), GO(NEG),   GO(SQRT), GO(RSQRT), GO(SIN),
-                                   GO(COS), GO(TAN), GO(EXP), GO(LOG), GO(ATAN2), GO(POW),  GO(COPY),  GO(END)};
+  static const void *const go[] = {GO(ADD),   GO(SUB), GO(MUL),  GO(DIV), GO(NEG), GO(SQRT),
+                                   GO(RSQRT), GO(SIN), GO(COS),  GO(TAN), GO(EXP), GO(LOG),
+                                   GO(ATAN2), GO(POW), GO(COPY), GO(END)};
   goto                    *go[i->op];
   STEP(ADD)
   STEP(SUB)
@@ -63,9 +65,9 @@ static inline column column_of(const bases *m, const cst_loop *l, int row, int b
   return (column){m->base[base], l->index + (long)index * l->rows + row};
 }
 
-#define EACH(OP)                                                                                                                           \
-  case OP:                                                                                                                                 \
-    for (int j = 0; j < n; j++) r[to[j]] = APPLY(OP, a.p[a.i[j]], b.p[b.i[j]]);                                                            \
+#define EACH(OP)                                                                                             \
+  case OP:                                                                                                   \
+    for (int j = 0; j < n; j++) r[to[j]] = APPLY(OP, a.p[a.i[j]], b.p[b.i[j]]);                              \
     break;
 
 static inline void run_instruction(cst_op op, int n, VALUE *r, const int *to, column a, column b) {
@@ -104,7 +106,8 @@ static inline void run_values(const cst_tape *t, const cst_tape_block *k, const 
   for (int row = 0; row < rows; row += CST_CHUNK) run_body(t, k, m, row, least(CST_CHUNK, rows - row));
 }
 
-static inline VALUE run_sum(const cst_tape *t, const cst_tape_block *k, const bases *m, VALUE total, int from, int to) {
+static inline VALUE run_sum(const cst_tape *t, const cst_tape_block *k, const bases *m, VALUE total, int from,
+                            int to) {
   const cst_loop *l = &t->loops.loop[k->loop];
   for (int row = from; row < to; row += CST_CHUNK) {
     const int n = least(CST_CHUNK, to - row);
@@ -127,7 +130,8 @@ static inline void run_sums(const cst_tape *t, const cst_tape_block *k, const ba
   }
 }
 
-static inline void run(const cst_tape *t, const VALUE *const in[128], const VALUE *constant, VALUE *out, VALUE *scratch) {
+static inline void run(const cst_tape *t, const VALUE *const in[128], const VALUE *constant, VALUE *out,
+                       VALUE *scratch) {
   bases m; /* bases that no instruction uses stay unset */
   m.base[CST_BASE_SCRATCH] = m.target[CST_BASE_SCRATCH] = scratch;
   m.base[CST_BASE_OUT] = m.target[CST_BASE_OUT] = out;

@@ -38,7 +38,8 @@ static cst_where add_constant(builder *b, double value) {
 /* The place of a value; leaves get theirs at the first use. */
 static cst_where locate(builder *b, cst_node n) {
   const cst_vertex *v = &b->p->node[n];
-  if (b->where[n].base < 0 && v->op == CST_OP_INPUT) b->where[n] = (cst_where){letter_base(b->tape, v->a), v->b};
+  if (b->where[n].base < 0 && v->op == CST_OP_INPUT)
+    b->where[n] = (cst_where){letter_base(b->tape, v->a), v->b};
   if (b->where[n].base < 0 && v->op == CST_OP_CONSTANT) b->where[n] = add_constant(b, v->value);
   return b->where[n];
 }
@@ -71,7 +72,8 @@ static void append_operation(builder *b, int i) {
   const cst_where   x = locate(b, v->a), y = v->b < 0 ? x : locate(b, v->b);
   release(b, v->a, i);
   if (v->b >= 0) release(b, v->b, i);
-  if (b->where[n].base < 0) b->where[n] = (cst_where){CST_BASE_SCRATCH, b->nfree ? b->free[--b->nfree] : b->tape->registers++};
+  if (b->where[n].base < 0)
+    b->where[n] = (cst_where){CST_BASE_SCRATCH, b->nfree ? b->free[--b->nfree] : b->tape->registers++};
   append(b, v->op, b->where[n], x, y);
 }
 
@@ -130,7 +132,8 @@ static cst_where append_body(builder *b, const cst_shape *s, const cst_where *pl
   }
   for (int i = 0; i < s->steps; i++) {
     const int       operand[] = {s->step[i].a, s->step[i].b};
-    const cst_where x = body_operand(b, s, reg, operand[0]), y = operand[1] == operand[0] ? x : body_operand(b, s, reg, operand[1]);
+    const cst_where x = body_operand(b, s, reg, operand[0]),
+                    y = operand[1] == operand[0] ? x : body_operand(b, s, reg, operand[1]);
     for (int j = 0; j < 2; j++) {
       if (operand[j] < 0 || last[operand[j]] != i) continue;
       last[operand[j]] = -1;
@@ -147,12 +150,14 @@ static cst_where append_body(builder *b, const cst_shape *s, const cst_where *pl
 static void append_loop(builder *b, int loop) {
   const cst_loop  *l = &b->tape->loops.loop[loop];
   const cst_shape *s = &b->tape->loops.shapes.shape[l->shape];
-  const cst_where  place = {letter_base(b->tape, l->letter), 0}, value = append_body(b, s, l->sums ? NULL : &place);
+  const cst_where  place = {letter_base(b->tape, l->letter), 0},
+                  value = append_body(b, s, l->sums ? NULL : &place);
   if (!l->sums && !s->steps) append(b, CST_OP_COPY, place, value, value);
   cst_tape_block *k = end_block(b, loop);
   if (!l->sums) return;
   k->term = value;
-  k->start = l->start.letter == CST_FROM_CONSTANT ? add_constant(b, l->start.value) : (cst_where){letter_base(b->tape, l->start.letter), 0};
+  k->start = l->start.letter == CST_FROM_CONSTANT ? add_constant(b, l->start.value)
+                                                  : (cst_where){letter_base(b->tape, l->start.letter), 0};
 }
 
 static void append_all(builder *b) {

@@ -13,11 +13,19 @@ enum { CST_CHUNK = 16 };
 /* The place of an operand: entry `index` of one of the bases. In the body of a loop, the index of an output,
  * an input or a slot (SCRATCH) is a column of the loop's table; register k of CHUNK has CST_CHUNK entries
  * from k CST_CHUNK on. */
-enum { CST_BASE_SCRATCH, CST_BASE_OUT, CST_BASE_CONSTANT, CST_BASE_CHUNK, CST_BASE_INPUT, CST_BASES = CST_BASE_INPUT + CST_LETTERS };
+enum {
+  CST_BASE_SCRATCH,
+  CST_BASE_OUT,
+  CST_BASE_CONSTANT,
+  CST_BASE_CHUNK,
+  CST_BASE_INPUT,
+  CST_BASES = CST_BASE_INPUT + CST_LETTERS
+};
 
 typedef struct {
-  uint8_t op, rbase, abase, bbase; /* rbase: scratch or out; in a body chunk too, the others then meaning the row's place */
-  int     r, a, b;
+  uint8_t op, rbase, abase,
+      bbase; /* rbase: scratch or out; in a body chunk too, the others then meaning the row's place */
+  int r, a, b;
 } cst_instruction;
 
 typedef struct {
@@ -26,8 +34,8 @@ typedef struct {
 
 typedef struct {
   int       first, length, loop; /* instructions; loop -1: straight */
-  cst_where term, start;         /* of a loop of sums: the value of a row; the start of the sum (index of a constant,
-                                    or unused) */
+  cst_where term, start; /* of a loop of sums: the value of a row; the start of the sum (index of a constant,
+                            or unused) */
 } cst_tape_block;
 
 struct cst_tape {
@@ -38,6 +46,6 @@ struct cst_tape {
   int              chunk;               /* the first register of the chunks of bodies */
   char             letter[CST_LETTERS]; /* of base CST_BASE_INPUT + j */
   int              nconstant;
-  double          *constants[4]; /* each constant 1, 2, 4, 8 times: a run with W lanes reads constants[log2 W] */
+  double *constants[4]; /* each constant 1, 2, 4, 8 times: a run with W lanes reads constants[log2 W] */
 };
 #endif

@@ -21,13 +21,14 @@ struct cst_integrator {
   cst_stepper           *stepper;
   cst_batch              batch;
   const cst_fold        *fold;
-  long                   count;     /* trajectories started */
-  double                 h, next;   /* the step, and that of the next start */
-  double                *workspace; /* workspace of readings: velocities, multipliers, time, output of observers; 64-byte aligned */
-  cst_tape             **observable;
-  bool                  *needs_lambda;
-  int                    nobservable;
-  double                *scratch; /* registers of the longest tape */
+  long                   count;   /* trajectories started */
+  double                 h, next; /* the step, and that of the next start */
+  double *workspace; /* workspace of readings: velocities, multipliers, time, output of observers; 64-byte
+                        aligned */
+  cst_tape **observable;
+  bool      *needs_lambda;
+  int        nobservable;
+  double    *scratch; /* registers of the longest tape */
 };
 
 /* Stores the message; returns the code. */

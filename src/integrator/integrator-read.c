@@ -17,7 +17,9 @@ const char *cst_integrator_reason(cst_trajectory_status status) {
 
 static bool is_well(const cst_integrator *x, long k) { return x->batch.fate[k].reason == CST_DONE; }
 
-static long steps_of(const cst_integrator *x, long k) { return is_well(x, k) ? x->batch.step : x->batch.fate[k].step; }
+static long steps_of(const cst_integrator *x, long k) {
+  return is_well(x, k) ? x->batch.step : x->batch.fate[k].step;
+}
 
 long cst_integrator_status(const cst_integrator *x, cst_trajectory_status *status, long *steps) {
   long failed = 0;
@@ -72,16 +74,21 @@ static void read_all(const cst_integrator *x, reading r, measure *of, int n, dou
     r.record = (is_well(x, k) ? x->batch.record : x->batch.last) + (size_t)group * size;
     r.step = steps_of(x, k);
     r.alive = is_well(x, k) ? x->batch.alive[group] : 1 << lane;
-    const bool done = lane > 0 && is_well(x, k) && is_well(x, k - 1); /* all living lanes of the group are read together */
+    const bool done =
+        lane > 0 && is_well(x, k) && is_well(x, k - 1); /* all living lanes of the group are read together */
     if (!done) of(&r, out);
     for (int i = 0; i < n; i++) to[k * n + i] = out[i * W + lane];
   }
   free(out);
 }
 
-static void velocities(const reading *r, double *v) { r->x->fold->velocities(cst_stepper_context(r->x->stepper), r->record, v); }
+static void velocities(const reading *r, double *v) {
+  r->x->fold->velocities(cst_stepper_context(r->x->stepper), r->record, v);
+}
 
-void cst_integrator_velocities(const cst_integrator *x, double *v) { read_all(x, (reading){0}, velocities, x->system->nq, v); }
+void cst_integrator_velocities(const cst_integrator *x, double *v) {
+  read_all(x, (reading){0}, velocities, x->system->nq, v);
+}
 
 /* Where constraints are redundant, only the force G'lambda is determined: takes the multipliers of least
  * norm. */
@@ -89,7 +96,8 @@ static void make_least(const reading *r, double *lambda) {
   const cst_system *s = r->x->system;
   const cst_layout *at = cst_stepper_layout(r->x->stepper);
   const int         W = r->x->width;
-  double            c[CST_MAX_PAR], q[s->nq + 1], l[s->ng + 1]; /* small: only dense systems have redundant constraints */
+  double            c[CST_MAX_PAR], q[s->nq + 1],
+      l[s->ng + 1]; /* small: only dense systems have redundant constraints */
   for (int lane = 0; lane < W; lane++) {
     for (int k = 0; k < s->npar; k++) c[k] = r->record[(at->c + k) * W + lane];
     for (int i = 0; i < s->nq; i++) q[i] = r->record[(at->q + i) * W + lane];
@@ -108,7 +116,9 @@ static void multipliers(const reading *r, double *lambda) {
   if (x->system->dropped) make_least(r, lambda);
 }
 
-void cst_integrator_multipliers(const cst_integrator *x, double *lambda) { read_all(x, (reading){0}, multipliers, x->system->ng, lambda); }
+void cst_integrator_multipliers(const cst_integrator *x, double *lambda) {
+  read_all(x, (reading){0}, multipliers, x->system->ng, lambda);
+}
 
 /* ---- observers ---- */
 
@@ -174,7 +184,8 @@ static bool make_room(cst_integrator *x, const cst_tape *tape) {
   if (needs) x->needs_lambda = needs;
   size_t most = (size_t)cst_tape_registers(tape);
   for (int i = 0; i < x->nobservable; i++)
-    if ((size_t)cst_tape_registers(x->observable[i]) > most) most = (size_t)cst_tape_registers(x->observable[i]);
+    if ((size_t)cst_tape_registers(x->observable[i]) > most)
+      most = (size_t)cst_tape_registers(x->observable[i]);
   double *scratch = cst_integrator_numbers((most + 4) * (size_t)x->width);
   if (scratch) {
     free(x->scratch);
@@ -190,7 +201,8 @@ cst_integrator_code cst_integrator_add_observable(cst_integrator *x, const char 
   const cst_node node = cst_expr_parse(g, text, names.name, names.n, &error);
   cst_names_destroy(&names);
   if (node < 0)
-    return cst_integrator_fail(x, CST_INTEGRATOR_BAD_ARGUMENT, "%s: at character %d: %s", text, error.offset + 1, error.message);
+    return cst_integrator_fail(x, CST_INTEGRATOR_BAD_ARGUMENT, "%s: at character %d: %s", text,
+                               error.offset + 1, error.message);
   cst_tape *tape = cst_tape_create(g, &node, 1);
   if (!make_room(x, tape)) {
     cst_tape_destroy(tape);

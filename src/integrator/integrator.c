@@ -14,9 +14,12 @@
 
 static const double consistent = 1e-10; /* of the scale of |g| and |G v| */
 
-_Static_assert((int)CST_TRAJECTORY_NOT_CONVERGED == CST_NOT_CONVERGED && (int)CST_TRAJECTORY_NOT_FINITE == CST_NOT_FINITE, "same numbers");
+_Static_assert((int)CST_TRAJECTORY_NOT_CONVERGED == CST_NOT_CONVERGED &&
+                   (int)CST_TRAJECTORY_NOT_FINITE == CST_NOT_FINITE,
+               "same numbers");
 
-cst_integrator_code cst_integrator_fail(cst_integrator *x, cst_integrator_code code, const char *format, ...) {
+cst_integrator_code cst_integrator_fail(cst_integrator *x, cst_integrator_code code, const char *format,
+                                        ...) {
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(x->message, sizeof x->message, format, arguments);
@@ -36,16 +39,18 @@ const char *cst_integrator_message(const cst_integrator *x) { return x ? x->mess
 /* ---- PETSc's errors ---- */
 
 /* Keeps the message of the innermost error; prints nothing. */
-static PetscErrorCode keep(MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode n, PetscErrorType type,
-                           const char *message, void *context) {
+static PetscErrorCode keep(MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode n,
+                           PetscErrorType type, const char *message, void *context) {
   (void)comm, (void)line, (void)function, (void)file;
-  if (type == PETSC_ERROR_INITIAL && message) cst_integrator_fail(context, CST_INTEGRATOR_INTERNAL, "%s", message);
+  if (type == PETSC_ERROR_INITIAL && message)
+    cst_integrator_fail(context, CST_INTEGRATOR_INTERNAL, "%s", message);
   return n;
 }
 
 static cst_integrator_code code_of(cst_integrator *x, PetscErrorCode error) {
   if (!error) return CST_INTEGRATOR_OK;
-  return *x->message ? CST_INTEGRATOR_INTERNAL : cst_integrator_fail(x, CST_INTEGRATOR_INTERNAL, "error %d of PETSc", (int)error);
+  return *x->message ? CST_INTEGRATOR_INTERNAL
+                     : cst_integrator_fail(x, CST_INTEGRATOR_INTERNAL, "error %d of PETSc", (int)error);
 }
 
 /* ---- creation ---- */
@@ -55,17 +60,22 @@ static cst_integrator_code check_options(cst_integrator *x) {
   const char             *reason;
   PetscBool               begun = PETSC_FALSE;
   if (PetscInitialized(&begun) || !begun)
-    return cst_integrator_fail(x, CST_INTEGRATOR_BAD_ARGUMENT, "PETSc is not initialised; call cst_integrator_begin first");
+    return cst_integrator_fail(x, CST_INTEGRATOR_BAD_ARGUMENT,
+                               "PETSc is not initialised; call cst_integrator_begin first");
   if (!o->trajectories) o->trajectories = 1;
   if (o->tolerance == 0) o->tolerance = 1e-14;
   if (!o->max_iterations) o->max_iterations = 25;
-  if (!o->system || !o->method) return cst_integrator_fail(x, CST_INTEGRATOR_BAD_ARGUMENT, "a system and a method are required");
+  if (!o->system || !o->method)
+    return cst_integrator_fail(x, CST_INTEGRATOR_BAD_ARGUMENT, "a system and a method are required");
   if (o->trajectories < 1 || o->trajectories > 100000000)
-    return cst_integrator_fail(x, CST_INTEGRATOR_BAD_ARGUMENT, "trajectories is %ld; allowed are 1 to 100000000", o->trajectories);
+    return cst_integrator_fail(x, CST_INTEGRATOR_BAD_ARGUMENT,
+                               "trajectories is %ld; allowed are 1 to 100000000", o->trajectories);
   if (!(o->tolerance > 0 && o->tolerance <= 0.01))
-    return cst_integrator_fail(x, CST_INTEGRATOR_BAD_ARGUMENT, "tolerance is %g; it must be above 0 and at most 0.01", o->tolerance);
+    return cst_integrator_fail(x, CST_INTEGRATOR_BAD_ARGUMENT,
+                               "tolerance is %g; it must be above 0 and at most 0.01", o->tolerance);
   if (o->max_iterations < 1)
-    return cst_integrator_fail(x, CST_INTEGRATOR_BAD_ARGUMENT, "max_iterations is %d; it must be at least 1", o->max_iterations);
+    return cst_integrator_fail(x, CST_INTEGRATOR_BAD_ARGUMENT, "max_iterations is %d; it must be at least 1",
+                               o->max_iterations);
   x->isa = cst_isa_choose(&reason);
   if (x->isa < 0) return cst_integrator_fail(x, CST_INTEGRATOR_BAD_ARGUMENT, "%s", reason);
   x->width = cst_isas[x->isa].width;
@@ -78,8 +88,10 @@ static cst_integrator_code read_method(cst_integrator *x) {
   char           why[400];
   x->method = cst_method_parse(x->options.method, x->options.layers, &error);
   if (!x->method)
-    return cst_integrator_fail(x, CST_INTEGRATOR_BAD_METHOD, "%s: at character %d: %s", x->options.method, error.offset + 1, error.message);
-  if (!cst_method_fits(x->method, x->system, why, sizeof why)) return cst_integrator_fail(x, CST_INTEGRATOR_BAD_METHOD, "%s", why);
+    return cst_integrator_fail(x, CST_INTEGRATOR_BAD_METHOD, "%s: at character %d: %s", x->options.method,
+                               error.offset + 1, error.message);
+  if (!cst_method_fits(x->method, x->system, why, sizeof why))
+    return cst_integrator_fail(x, CST_INTEGRATOR_BAD_METHOD, "%s", why);
   return CST_INTEGRATOR_OK;
 }
 
@@ -107,17 +119,22 @@ static void attach(const cst_integrator *x, cst_system *s, bool compile) {
 }
 
 cst_integrator_code cst_integrator_set_step(cst_integrator *x, double h) {
-  if (!isfinite(h) || h == 0) return cst_integrator_fail(x, CST_INTEGRATOR_BAD_ARGUMENT, "the step is %g; it must be finite and not 0", h);
+  if (!isfinite(h) || h == 0)
+    return cst_integrator_fail(x, CST_INTEGRATOR_BAD_ARGUMENT, "the step is %g; it must be finite and not 0",
+                               h);
   x->next = h;
   return CST_INTEGRATOR_OK;
 }
 
-cst_integrator_code cst_integrator_create(const cst_integrator_options *options, cst_integrator **integrator) {
+cst_integrator_code cst_integrator_create(const cst_integrator_options *options,
+                                          cst_integrator              **integrator) {
   cst_integrator     *x = *integrator = calloc(1, sizeof *x);
   cst_integrator_code code;
   if (!x) return CST_INTEGRATOR_INTERNAL;
   x->options = *options;
-  if ((code = check_options(x)) || (code = cst_integrator_set_step(x, options->step)) || (code = read_method(x))) return code;
+  if ((code = check_options(x)) || (code = cst_integrator_set_step(x, options->step)) ||
+      (code = read_method(x)))
+    return code;
   x->options.method = NULL;
   x->options.layers = NULL;
   attach(x, x->system, x->options.compile);
@@ -139,7 +156,8 @@ static void drop_stepper(cst_integrator *x) {
 /* A system that the method steps instead of the given one is interpreted, unless compiling is requested. */
 static void attach_stepped(cst_integrator *x) {
   char        why[400];
-  cst_system *other = x->prepared->stepped == x->system ? NULL : cst_system_penalised(x->system, why, sizeof why);
+  cst_system *other =
+      x->prepared->stepped == x->system ? NULL : cst_system_penalised(x->system, why, sizeof why);
   if (other && other == x->prepared->stepped) attach(x, other, x->options.compile);
 }
 
@@ -169,25 +187,29 @@ static cst_integrator_code check_finite(cst_integrator *x, long k, const double 
   const cst_system *s = x->system;
   for (int i = 0; i < s->nq; i++)
     if (!isfinite(q[i]) || !isfinite(v[i]))
-      return cst_integrator_fail(x, CST_INTEGRATOR_BAD_START, "trajectory %ld: %s is %g, its velocity %g; both must be finite", k,
+      return cst_integrator_fail(x, CST_INTEGRATOR_BAD_START,
+                                 "trajectory %ld: %s is %g, its velocity %g; both must be finite", k,
                                  s->coordinate[i], q[i], v[i]);
   for (int b = 0; b < s->nbodies; b++)
     if (cst_system_body_is_reflected(&s->bodies[b], q))
-      return cst_integrator_fail(x, CST_INTEGRATOR_BAD_START, "trajectory %ld: the matrix of %s is a reflection, not a rotation", k,
+      return cst_integrator_fail(x, CST_INTEGRATOR_BAD_START,
+                                 "trajectory %ld: the matrix of %s is a reflection, not a rotation", k,
                                  s->bodies[b].name);
   return CST_INTEGRATOR_OK;
 }
 
-static cst_integrator_code check_start(cst_integrator *x, long k, const double *c, const double *q, const double *v) {
+static cst_integrator_code check_start(cst_integrator *x, long k, const double *c, const double *q,
+                                       const double *v) {
   const cst_integrator_code code = check_finite(x, k, q, v);
   cst_worst                 g, gv;
   if (code || !x->system->ng) return code;
   cst_system_worst(x->system, c, q, v, &g, &gv);
   if (g.scaled <= consistent && gv.scaled <= consistent) return CST_INTEGRATOR_OK;
-  return cst_integrator_fail(x, CST_INTEGRATOR_BAD_START,
-                             "trajectory %ld is inconsistent: |g| = %.3g (%.3g of its scale), |G v| = %.3g (%.3g of its scale); at "
-                             "most 1e-10 of the scale is allowed; cst_system_project makes a start consistent",
-                             k, g.raw, g.scaled, gv.raw, gv.scaled);
+  return cst_integrator_fail(
+      x, CST_INTEGRATOR_BAD_START,
+      "trajectory %ld is inconsistent: |g| = %.3g (%.3g of its scale), |G v| = %.3g (%.3g of its scale); at "
+      "most 1e-10 of the scale is allowed; cst_system_project makes a start consistent",
+      k, g.raw, g.scaled, gv.raw, gv.scaled);
 }
 
 /* Finds the redundant constraints, at the first start. */
@@ -217,46 +239,54 @@ static const double *parameters(const cst_integrator *x, const double *c, long k
   return c ? c + k * x->system->npar : standard;
 }
 
-cst_integrator_code cst_integrator_start(cst_integrator *x, long n, const double *c, const double *q, const double *v) {
+cst_integrator_code cst_integrator_start(cst_integrator *x, long n, const double *c, const double *q,
+                                         const double *v) {
   const cst_system   *s = x->system;
   double              standard[CST_MAX_PAR] = {0};
   cst_integrator_code code = CST_INTEGRATOR_OK;
   if (n < 1 || n > x->options.trajectories || !q || !v)
-    return cst_integrator_fail(x, CST_INTEGRATOR_BAD_ARGUMENT, "cannot start %ld trajectories%s; allowed are 1 to %ld", n,
+    return cst_integrator_fail(x, CST_INTEGRATOR_BAD_ARGUMENT,
+                               "cannot start %ld trajectories%s; allowed are 1 to %ld", n,
                                q && v ? "" : " without q or v", x->options.trajectories);
   cst_system_defaults(s, NULL, standard);
-  for (long k = 0; k < n && !code; k++) code = check_start(x, k, parameters(x, c, k, standard), q + k * s->nq, v + k * s->nq);
+  for (long k = 0; k < n && !code; k++)
+    code = check_start(x, k, parameters(x, c, k, standard), q + k * s->nq, v + k * s->nq);
   if (code || (code = prepare(x, parameters(x, c, 0, standard), q))) return code;
   x->count = n;
   x->h = x->next;
   cst_stepper_set_step(x->stepper, x->h);
   cst_batch_reset(x->stepper, &x->batch, n);
   for (long k = 0; k < n; k++) {
-    cst_batch_start(x->stepper, &x->batch, k, parameters(x, c, k, standard), q + k * s->nq, v + k * s->nq, x->options.tolerance);
+    cst_batch_start(x->stepper, &x->batch, k, parameters(x, c, k, standard), q + k * s->nq, v + k * s->nq,
+                    x->options.tolerance);
     cst_batch_address(x->stepper, &x->batch, k, x->options.seed, (uint64_t)k);
   }
   cst_batch_ready(x->stepper, &x->batch);
   return CST_INTEGRATOR_OK;
 }
 
-cst_integrator_code cst_integrator_start_momenta(cst_integrator *x, long n, const double *c, const double *q, const double *p) {
+cst_integrator_code cst_integrator_start_momenta(cst_integrator *x, long n, const double *c, const double *q,
+                                                 const double *p) {
   const cst_system *s = x->system;
-  double            standard[CST_MAX_PAR] = {0}, *v = n > 0 && q && p ? malloc((size_t)n * (size_t)s->nq * sizeof *v) : NULL;
-  bool              good = true;
+  double            standard[CST_MAX_PAR] = {0},
+         *v = n > 0 && q && p ? malloc((size_t)n * (size_t)s->nq * sizeof *v) : NULL;
+  bool good = true;
   if (!v) return cst_integrator_start(x, n, c, q, NULL);
   cst_system_defaults(s, NULL, standard);
   for (long k = 0; k < n && good; k++)
     good = cst_system_velocity(s, parameters(x, c, k, standard), q + k * s->nq, p + k * s->nq, v + k * s->nq);
   const cst_integrator_code code =
       good ? cst_integrator_start(x, n, c, q, v)
-           : cst_integrator_fail(x, CST_INTEGRATOR_BAD_START, "the mass matrix of %s is singular at a start", s->name);
+           : cst_integrator_fail(x, CST_INTEGRATOR_BAD_START, "the mass matrix of %s is singular at a start",
+                                 s->name);
   free(v);
   return code;
 }
 
 cst_integrator_code cst_integrator_advance(cst_integrator *x, long n) {
   if (!x->count) return cst_integrator_fail(x, CST_INTEGRATOR_BAD_ARGUMENT, "no trajectory has been started");
-  if (n < 0) return cst_integrator_fail(x, CST_INTEGRATOR_BAD_ARGUMENT, "%ld steps; allowed are 0 and more", n);
+  if (n < 0)
+    return cst_integrator_fail(x, CST_INTEGRATOR_BAD_ARGUMENT, "%ld steps; allowed are 0 and more", n);
   *x->message = 0;
   PetscPushErrorHandler(keep, x);
   const cst_integrator_code code = code_of(x, cst_stepper_advance(x->stepper, &x->batch, n));

@@ -1,25 +1,32 @@
-/* adjoint.c: adjoint(METHOD): the method whose step of h undoes METHOD's step of -h. Source: Hairer, Lubich, Wanner, II.3.
+/* adjoint.c: adjoint(METHOD): the method whose step of h undoes METHOD's step of -h. Source: Hairer, Lubich,
+ * Wanner, II.3.
  *
- * Rewrites the program: reversed order, and each substep by its own adjoint (euler-a and euler-b change places, a tableau becomes the
- * adjoint tableau). shake and project(LAYER) are no bijections of the constrained phase space and have none; the inverse of a
- * layer given by formulas is not among them.
+ * Rewrites the program: reversed order, and each substep by its own adjoint (euler-a and euler-b change
+ * places, a tableau becomes the adjoint tableau). shake and project(LAYER) are no bijections of the
+ * constrained phase space and have none; the inverse of a layer given by formulas is not among them.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdlib.h>
 #include "method/method.h"
 
 static bool check(const cst_term *t, cst_expr_error *e) {
-  if (t->n != 1 || t->key[0]) return cst_term_error(t, e, "adjoint takes one argument, a method: adjoint(euler-a)");
+  if (t->n != 1 || t->key[0])
+    return cst_term_error(t, e, "adjoint takes one argument, a method: adjoint(euler-a)");
   if (!cst_term_method(t->arg[0], e)) return false;
   cst_program p = {0};
   cst_term_expand(t->arg[0], &p, 1.0);
   bool has = cst_program_adjoint(&p, 0);
   free(p.step);
-  return has || cst_term_error(t->arg[0], e, "'%s' has no adjoint: it is given by formulas, or no bijection of the constrained phase space",
-                               t->arg[0]->name);
+  return has ||
+         cst_term_error(
+             t->arg[0], e,
+             "'%s' has no adjoint: it is given by formulas, or no bijection of the constrained phase space",
+             t->arg[0]->name);
 }
 
-static bool fits(const cst_term *t, const cst_system *s, char *why, int n) { return cst_term_fits(t->arg[0], s, why, n); }
+static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
+  return cst_term_fits(t->arg[0], s, why, n);
+}
 
 static void expand(const cst_term *t, cst_program *p, double fraction) {
   int first = p->n;
@@ -27,7 +34,9 @@ static void expand(const cst_term *t, cst_program *p, double fraction) {
   cst_program_adjoint(p, first);
 }
 
-static cst_properties properties(const cst_term *t, const cst_system *s) { return cst_term_properties(t->arg[0], s); }
+static cst_properties properties(const cst_term *t, const cst_system *s) {
+  return cst_term_properties(t->arg[0], s);
+}
 
 const cst_method_row cst_method_row_adjoint = {
     .info = {.name = "adjoint",

@@ -6,12 +6,13 @@
 #include "method/stepper.h"
 
 PetscErrorCode cst_batch_create(const cst_stepper *s, cst_batch *b) {
-  const size_t groups = (size_t)cst_stepper_groups(s), bytes = groups * cst_stepper_record_size(s) * sizeof(double);
-  void        *record = NULL, *last = NULL;
+  const size_t groups = (size_t)cst_stepper_groups(s),
+               bytes = groups * cst_stepper_record_size(s) * sizeof(double);
+  void *record = NULL, *last = NULL;
   PetscFunctionBegin;
   memset(b, 0, sizeof *b);
-  PetscCheck(!posix_memalign(&record, 64, bytes) && !posix_memalign(&last, 64, bytes), PETSC_COMM_SELF, PETSC_ERR_MEM,
-             "no memory for a batch");
+  PetscCheck(!posix_memalign(&record, 64, bytes) && !posix_memalign(&last, 64, bytes), PETSC_COMM_SELF,
+             PETSC_ERR_MEM, "no memory for a batch");
   b->record = record;
   b->last = last;
   PetscCall(PetscCalloc1(groups, &b->alive));
@@ -50,11 +51,13 @@ static double *column(const cst_stepper *s, double *records, long index) {
   return records + (size_t)(index / width) * cst_stepper_record_size(s) + index % width;
 }
 
-void cst_batch_start(const cst_stepper *s, cst_batch *b, long index, const double *c, const double *q, const double *v, double tolerance) {
+void cst_batch_start(const cst_stepper *s, cst_batch *b, long index, const double *c, const double *q,
+                     const double *v, double tolerance) {
   const cst_system *sys = cst_stepper_context(s)->system;
   const cst_layout *at = cst_stepper_layout(s);
   const int         width = cst_stepper_width(s);
-  double           *x = column(s, b->record, index), *p = numbers(sys->nq), *mass = numbers(sys->nmass), *length = numbers(sys->ng);
+  double           *x = column(s, b->record, index), *p = numbers(sys->nq), *mass = numbers(sys->nmass),
+         *length = numbers(sys->ng);
   cst_system_eval(sys, CST_K_mass, c, q, NULL, NULL, NULL, NULL, mass);
   x[at->extent * width] = cst_system_lengths(sys, c, q, length);
   cst_system_momentum(sys, c, q, v, p);
@@ -62,7 +65,8 @@ void cst_batch_start(const cst_stepper *s, cst_batch *b, long index, const doubl
   for (int k = 0; k < sys->npar; k++) x[(at->c + k) * width] = c[k];
   for (int k = 0; k < sys->nmass; k++) x[(at->mass + k) * width] = mass[k];
   for (int a = 0; a < sys->ng; a++) x[(at->length + a) * width] = length[a];
-  x[at->tolerance * width] = tolerance * (1 - 0x1p-50); /* so that |g| / s, rounded, is not above what was asked for */
+  x[at->tolerance * width] =
+      tolerance * (1 - 0x1p-50); /* so that |g| / s, rounded, is not above what was asked for */
   for (int i = 0; i < sys->nq; i++) {
     x[(at->q + i) * width] = q[i];
     x[(at->p + i) * width] = p[i];
@@ -78,19 +82,22 @@ void cst_batch_address(const cst_stepper *s, cst_batch *b, long index, uint64_t 
   cst_stepper_address(s, column(s, b->record, index), seed, member);
 }
 
-void cst_batch_refuse(const cst_stepper *s, cst_batch *b, long index, const double *c, const double *q, const double *v) {
+void cst_batch_refuse(const cst_stepper *s, cst_batch *b, long index, const double *c, const double *q,
+                      const double *v) {
   const int     width = cst_stepper_width(s);
   const double *from = column(s, b->record, index);
   double       *to = column(s, b->last, index);
   cst_batch_start(s, b, index, c, q, v, 1);
-  for (size_t k = 0; k < cst_stepper_record_size(s) / (size_t)width; k++) to[k * (size_t)width] = from[k * (size_t)width];
+  for (size_t k = 0; k < cst_stepper_record_size(s) / (size_t)width; k++)
+    to[k * (size_t)width] = from[k * (size_t)width];
   b->alive[index / width] &= ~(1 << index % width);
   b->fate[index] = (cst_lane_status){CST_NO_START, 0};
 }
 
 void cst_batch_ready(const cst_stepper *s, cst_batch *b) {
   b->ahead = 0;
-  for (int g = 0; g < b->groups; g++) cst_stepper_pad(s, b->record + (size_t)g * cst_stepper_record_size(s), b->alive[g]);
+  for (int g = 0; g < b->groups; g++)
+    cst_stepper_pad(s, b->record + (size_t)g * cst_stepper_record_size(s), b->alive[g]);
 }
 
 const double *cst_batch_lane(const cst_stepper *s, const cst_batch *b, long index) {
@@ -99,7 +106,9 @@ const double *cst_batch_lane(const cst_stepper *s, const cst_batch *b, long inde
 
 enum { REASON, STEP, COLUMN }; /* of the saved numbers */
 
-size_t cst_batch_numbers(const cst_stepper *s) { return COLUMN + cst_stepper_record_size(s) / (size_t)cst_stepper_width(s); }
+size_t cst_batch_numbers(const cst_stepper *s) {
+  return COLUMN + cst_stepper_record_size(s) / (size_t)cst_stepper_width(s);
+}
 
 void cst_batch_save(const cst_stepper *s, const cst_batch *b, long index, double *x) {
   const double *from = cst_batch_lane(s, b, index);
@@ -110,7 +119,8 @@ void cst_batch_save(const cst_stepper *s, const cst_batch *b, long index, double
 }
 
 bool cst_batch_is_state(const double *x, long most) {
-  return x[REASON] >= CST_DONE && x[REASON] <= CST_NO_START && x[REASON] == (int)x[REASON] && x[STEP] >= 0 && x[STEP] <= (double)most;
+  return x[REASON] >= CST_DONE && x[REASON] <= CST_NO_START && x[REASON] == (int)x[REASON] && x[STEP] >= 0 &&
+         x[STEP] <= (double)most;
 }
 
 void cst_batch_restore(const cst_stepper *s, cst_batch *b, long index, const double *x) {

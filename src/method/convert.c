@@ -1,12 +1,14 @@
-/* convert.c: convert(LAYER, bias=b) and convert(minus=LAYER1, plus=LAYER2, bias=b): a one-step method made into a constrained variational
- * integrator of the same order.
+/* convert.c: convert(LAYER, bias=b) and convert(minus=LAYER1, plus=LAYER2, bias=b): a one-step method made
+ * into a constrained variational integrator of the same order.
  *
- * The discrete Lagrangian L_h(w) = R^S_{h(1+b)}(w) - R^S_{hb}(w) of w in TQ is the layer's own action between the points where the layer
- * arrives from w backward and forward; its Euler-Lagrange equations, with both points projected on g = 0, are the step. Symplectic
- * whatever the layer is, momentum preserving where the layer is equivariant, which a user's formulas need not be, and of the layer's order;
- * with b = -1/2 and one layer for both halves the method is its own adjoint, so that odd orders gain one. The adjoint of any is found by
- * exchanging the halves, and b with -1 - b. Source: Patrick, Cuell, Spiteri, Zhang. The paper's half step that "ends at w and is done by
- * the adjoint" is convert(minus=adjoint(L), plus=L); taken so, an odd order is not raised. Arithmetic: core/convert.c.
+ * The discrete Lagrangian L_h(w) = R^S_{h(1+b)}(w) - R^S_{hb}(w) of w in TQ is the layer's own action between
+ * the points where the layer arrives from w backward and forward; its Euler-Lagrange equations, with both
+ * points projected on g = 0, are the step. Symplectic whatever the layer is, momentum preserving where the
+ * layer is equivariant, which a user's formulas need not be, and of the layer's order; with b = -1/2 and one
+ * layer for both halves the method is its own adjoint, so that odd orders gain one. The adjoint of any is
+ * found by exchanging the halves, and b with -1 - b. Source: Patrick, Cuell, Spiteri, Zhang. The paper's half
+ * step that "ends at w and is done by the adjoint" is convert(minus=adjoint(L), plus=L); taken so, an odd
+ * order is not raised. Arithmetic: core/convert.c.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
@@ -21,12 +23,16 @@ static const cst_term *minus_of(const cst_term *t) {
 static const cst_term *plus_of(const cst_term *t) {
   return cst_term_argument(t, NULL) ? cst_term_argument(t, NULL) : cst_term_argument(t, "plus");
 }
-static double bias_of(const cst_term *t) { return cst_term_argument(t, "bias") ? cst_term_argument(t, "bias")->number : 0; }
+static double bias_of(const cst_term *t) {
+  return cst_term_argument(t, "bias") ? cst_term_argument(t, "bias")->number : 0;
+}
 
 static bool check_layer(cst_term *l, cst_expr_error *e) {
   if (!cst_term_method(l, e)) return false;
   return cst_term_layer(l, &(cst_layer){0}) ||
-         cst_term_error(l, e, "'%s' is not a layer; convert takes a one-step layer such as euler, heun, rk4, gauss(2)", l->name);
+         cst_term_error(
+             l, e, "'%s' is not a layer; convert takes a one-step layer such as euler, heun, rk4, gauss(2)",
+             l->name);
 }
 
 static bool check_keys(const cst_term *t, cst_expr_error *e) {
@@ -36,10 +42,14 @@ static bool check_keys(const cst_term *t, cst_expr_error *e) {
     int k = t->key[i] ? 0 : 3;
     while (t->key[i] && k < 3 && strcmp(known[k], t->key[i])) k++;
     if (t->key[i] && k == 3)
-      return cst_term_error(t->arg[i], e,
-                            "convert takes no '%s='; write convert(LAYER, bias=b) or convert(minus=LAYER, plus=LAYER, bias=b)", t->key[i]);
+      return cst_term_error(
+          t->arg[i], e,
+          "convert takes no '%s='; write convert(LAYER, bias=b) or convert(minus=LAYER, plus=LAYER, bias=b)",
+          t->key[i]);
     if (seen[k]++)
-      return cst_term_error(t->arg[i], e, k == 3 ? "convert takes one layer, or minus= and plus=" : "'%s=' stands twice", t->key[i]);
+      return cst_term_error(t->arg[i], e,
+                            k == 3 ? "convert takes one layer, or minus= and plus=" : "'%s=' stands twice",
+                            t->key[i]);
   }
   if (seen[3] == (seen[0] || seen[1]) || (!seen[3] && seen[0] != seen[1]))
     return cst_term_error(t, e, "convert takes one layer, or both minus= and plus=: convert(rk4, bias=-0.5)");
@@ -55,22 +65,25 @@ static bool check_bias(const cst_term *b, cst_expr_error *e) {
 static bool check(const cst_term *t, cst_expr_error *e) {
   if (!check_keys(t, e) || !check_bias(cst_term_argument(t, "bias"), e)) return false;
   cst_term *one = cst_term_argument(t, NULL);
-  return one ? check_layer(one, e) : check_layer(cst_term_argument(t, "minus"), e) && check_layer(cst_term_argument(t, "plus"), e);
+  return one ? check_layer(one, e)
+             : check_layer(cst_term_argument(t, "minus"), e) && check_layer(cst_term_argument(t, "plus"), e);
 }
 
 bool cst_convert_fits(const cst_term *layer, const cst_system *s, char *why, int n) {
   cst_layer l = {0};
   cst_term_layer(layer, &l);
   if (!l.rule || (!s->nvel && !s->nforce) || (l.rule->work && !s->nforce)) return true;
-  snprintf(why, (size_t)n, "%s has %s, whose work is summed over the stages of a tableau; %s is made of formulas that do not tell it",
+  snprintf(why, (size_t)n,
+           "%s has %s, whose work is summed over the stages of a tableau; %s is made of formulas that do not "
+           "tell it",
            s->name, s->nvel ? "constraints on velocities" : "forces that are no gradient", layer->name);
   return false;
 }
 
 static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
   if (s->nq > CST_MOST_CONVERTED || s->ng > CST_MOST_CONVERTED) {
-    snprintf(why, (size_t)n, "convert takes at most %d coordinates and constraints, and %s has %d and %d", CST_MOST_CONVERTED, s->name,
-             s->nq, s->ng);
+    snprintf(why, (size_t)n, "convert takes at most %d coordinates and constraints, and %s has %d and %d",
+             CST_MOST_CONVERTED, s->name, s->nq, s->ng);
     return false;
   }
   if (!cst_term_bends(t, s, why, n)) return false;
@@ -92,9 +105,11 @@ static bool own_adjoint(const cst_term *t) {
   return bias_of(t) == -0.5 && cst_program_same_layer(&minus, &plus);
 }
 
-/* The action is taken along the layer's points: a gauge F would have to be integrated exactly by the layer, and be the same at a point and
- * at its Euclidean projection, which commutes with rigid motions only. */
-static bool keeps_momenta(const cst_system *s) { return !cst_system_is_gauged(s) && (s->ng == 0 || cst_symmetry_is_rigid(s)); }
+/* The action is taken along the layer's points: a gauge F would have to be integrated exactly by the layer,
+ * and be the same at a point and at its Euclidean projection, which commutes with rigid motions only. */
+static bool keeps_momenta(const cst_system *s) {
+  return !cst_system_is_gauged(s) && (s->ng == 0 || cst_symmetry_is_rigid(s));
+}
 
 /* Whether no half is made of a user's formulas. */
 static bool equivariant(const cst_term *t) {
@@ -106,7 +121,8 @@ static bool equivariant(const cst_term *t) {
 
 /* The half of length 0 has no say. */
 static cst_properties properties(const cst_term *t, const cst_system *s) {
-  const int    minus = cst_layer_converted_order(minus_of(t), s), plus = cst_layer_converted_order(plus_of(t), s);
+  const int minus = cst_layer_converted_order(minus_of(t), s),
+            plus = cst_layer_converted_order(plus_of(t), s);
   const double b = bias_of(t);
   int          order = b == 0 ? plus : b == -1 ? minus : minus < plus ? minus : plus;
   unsigned     claims = CST_CLAIM_SYMPLECTIC | CST_CLAIM_POSITIONS | CST_CLAIM_VELOCITIES | CST_CLAIM_BOUNDED;
@@ -118,30 +134,36 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
 }
 
 const cst_method_row cst_method_row_convert = {
-    .info =
-        {.name = "convert",
-         .doc = "Any one-step layer made into a constrained variational integrator of the same order.",
-         .equations = "R_t: the layer's step for q' = v, v' = A(q, v), S' = L;  b: the bias;  P: the projection on g = 0 along Dg'\n"
-                      "d-(w) = R^q_{hb}(w),  d+(w) = R^q_{h(1+b)}(w),  L_h(w) = R^S_{h(1+b)}(w) - R^S_{hb}(w),  w = (q, v) in TQ\n"
-                      "from (q0, p0) with Dg p0 = 0 find w and mu+ with\n"
-                      "  q0 = P(d-(w)),  D L_h(w) = mu+ D d+(w) - mu- D d-(w) along TQ,  mu- = DP'p0\n"
-                      "then q1 = P(d+(w)), and p1 with Dg p1 = 0 and mu+ = DP'p1",
-         .notes =
-             "The state is (q, p) on T*Q, p tangential. A run starts from q0 and the tangential part of M v0 + a at t = 0; v is read off "
-             "from p.\n"
-             "The bias, from -1 to 0, says where w lies in the step, at t = -b h; the order is that of the layer for each. b = -1/2 is its "
-             "own "
-             "adjoint and gains an order over an odd layer: convert(rk3, bias=-0.5) has order 4.\n"
-             "convert(minus=L1, plus=L2, bias=b) takes L1 back to the left end of the step and L2 on to the right end. With "
-             "minus=adjoint(L), "
-             "plus=L the half that ends in w is a step of L itself; that is no adjoint of the other half, and gains nothing.\n"
-             "A study's `solver: {iteration: ...}` is simplified (matrix from first variations of the flow; the default), newton (second "
-             "variations), chord (the paper's) or krylov (newton without a matrix; the default for large systems).",
-         .source =
-             "G. W. Patrick, C. Cuell, R. J. Spiteri, W. Zhang, On converting any one-step method to a variational integrator of the same "
-             "order, University of Saskatchewan",
-         .signature = "convert(LAYER, bias=0)",
-         .example = "convert(rk4)"},
+    .info = {.name = "convert",
+             .doc = "Any one-step layer made into a constrained variational integrator of the same order.",
+             .equations = "R_t: the layer's step for q' = v, v' = A(q, v), S' = L;  b: the bias;  P: the "
+                          "projection on g = 0 along Dg'\n"
+                          "d-(w) = R^q_{hb}(w),  d+(w) = R^q_{h(1+b)}(w),  L_h(w) = R^S_{h(1+b)}(w) - "
+                          "R^S_{hb}(w),  w = (q, v) in TQ\n"
+                          "from (q0, p0) with Dg p0 = 0 find w and mu+ with\n"
+                          "  q0 = P(d-(w)),  D L_h(w) = mu+ D d+(w) - mu- D d-(w) along TQ,  mu- = DP'p0\n"
+                          "then q1 = P(d+(w)), and p1 with Dg p1 = 0 and mu+ = DP'p1",
+             .notes = "The state is (q, p) on T*Q, p tangential. A run starts from q0 and the tangential "
+                      "part of M v0 + a at t = 0; v is read off "
+                      "from p.\n"
+                      "The bias, from -1 to 0, says where w lies in the step, at t = -b h; the order is that "
+                      "of the layer for each. b = -1/2 is its "
+                      "own "
+                      "adjoint and gains an order over an odd layer: convert(rk3, bias=-0.5) has order 4.\n"
+                      "convert(minus=L1, plus=L2, bias=b) takes L1 back to the left end of the step and L2 "
+                      "on to the right end. With "
+                      "minus=adjoint(L), "
+                      "plus=L the half that ends in w is a step of L itself; that is no adjoint of the other "
+                      "half, and gains nothing.\n"
+                      "A study's `solver: {iteration: ...}` is simplified (matrix from first variations of "
+                      "the flow; the default), newton (second "
+                      "variations), chord (the paper's) or krylov (newton without a matrix; the default for "
+                      "large systems).",
+             .source = "G. W. Patrick, C. Cuell, R. J. Spiteri, W. Zhang, On converting any one-step method "
+                       "to a variational integrator of the same "
+                       "order, University of Saskatchewan",
+             .signature = "convert(LAYER, bias=0)",
+             .example = "convert(rk4)"},
     .check = check,
     .on_also = CST_ON_FORCES | CST_ON_TIME,
     .fits = fits,

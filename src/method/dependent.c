@@ -88,7 +88,8 @@ static double determinant_at(const search *f, int point, const int *column) {
 static bool is_regular(const search *f, const int *column) {
   const double at_start = determinant_at(f, 0, column);
   bool         regular = fabs(at_start) > SMALL;
-  for (int k = 1; k <= POINTS && regular; k++) regular = !(determinant_at(f, k, column) * at_start <= 0); /* no number where phi is none */
+  for (int k = 1; k <= POINTS && regular; k++)
+    regular = !(determinant_at(f, k, column) * at_start <= 0); /* no number where phi is none */
   return regular;
 }
 

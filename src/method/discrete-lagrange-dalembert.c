@@ -1,5 +1,6 @@
-/* discrete-lagrange-dalembert.c: discrete-lagrange-dalembert(FORM): integrators of the literature for constraints on velocities, which
- * discretise the constraints by hand, for comparison. Arithmetic: core/dalembert.c.
+/* discrete-lagrange-dalembert.c: discrete-lagrange-dalembert(FORM): integrators of the literature for
+ * constraints on velocities, which discretise the constraints by hand, for comparison. Arithmetic:
+ * core/dalembert.c.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
@@ -16,22 +17,28 @@ static int form_of(const cst_term *x) {
 
 static bool check(const cst_term *t, cst_expr_error *e) {
   if (t->n == 1 && !t->key[0] && form_of(t->arg[0]) >= 0) return true;
-  return cst_term_error(t->n ? t->arg[0] : t, e, "discrete-lagrange-dalembert takes a form, midpoint, reversible or leapfrog");
+  return cst_term_error(t->n ? t->arg[0] : t, e,
+                        "discrete-lagrange-dalembert takes a form, midpoint, reversible or leapfrog");
 }
 
 static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
   if (!s->nvel)
     snprintf(why, (size_t)n, "%s is for constraints on velocities and %s has none", t->name, s->name);
   else if (s->ng > s->nvel)
-    snprintf(why, (size_t)n, "%s knows no constraints on positions, and %s has them beside those on velocities", t->name, s->name);
+    snprintf(why, (size_t)n,
+             "%s knows no constraints on positions, and %s has them beside those on velocities", t->name,
+             s->name);
   else if (s->general)
-    snprintf(why, (size_t)n, "%s needs a constant diagonal mass and no gyroscopic term, and %s has another", t->name, s->name);
+    snprintf(why, (size_t)n, "%s needs a constant diagonal mass and no gyroscopic term, and %s has another",
+             t->name, s->name);
   else
     return true;
   return false;
 }
 
-static void expand(const cst_term *t, cst_program *p, double fraction) { cst_program_add(p, cst_dalembert(fraction, form_of(t->arg[0]))); }
+static void expand(const cst_term *t, cst_program *p, double fraction) {
+  cst_program_add(p, cst_dalembert(fraction, form_of(t->arg[0])));
+}
 
 static cst_properties properties(const cst_term *t, const cst_system *s) {
   (void)t, (void)s;
@@ -41,20 +48,27 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
 const cst_method_row cst_method_row_discrete_lagrange_dalembert = {
     .info =
         {.name = "discrete-lagrange-dalembert",
-         .doc = "Discrete Lagrange-d'Alembert equations with constraints on velocities that are discretised by hand; order 2.",
-         .equations = "D1 L_d(q_k, q_k+1) + D2 L_d(q_k-1, q_k) = phi(q_k)'L,  u = (q1 - q0)/h\n"
-                      "midpoint:    L_d = h L(q_m, u),  phi(q_m) u + phi0(q_m) = 0,  q_m = (q0 + q1)/2\n"
-                      "reversible:  L_d = h/2 (L(q0, u) + L(q1, u)),  phi(q_k) (q_k+1 - q_k-1)/(2 h) + phi0(q_k) = 0\n"
-                      "leapfrog:    L_d as reversible, phi as midpoint; q = (q_k + q_k+1)/2, v = u",
+         .doc = "Discrete Lagrange-d'Alembert equations with constraints on velocities that are discretised "
+                "by hand; order 2.",
+         .equations =
+             "D1 L_d(q_k, q_k+1) + D2 L_d(q_k-1, q_k) = phi(q_k)'L,  u = (q1 - q0)/h\n"
+             "midpoint:    L_d = h L(q_m, u),  phi(q_m) u + phi0(q_m) = 0,  q_m = (q0 + q1)/2\n"
+             "reversible:  L_d = h/2 (L(q0, u) + L(q1, u)),  phi(q_k) (q_k+1 - q_k-1)/(2 h) + phi0(q_k) = 0\n"
+             "leapfrog:    L_d as reversible, phi as midpoint; q = (q_k + q_k+1)/2, v = u",
          .notes =
-             "A run starts from q0 and M v0; p is D2 L_d with what the constraints take up so that phi v + phi0 = 0. For systems with a "
+             "A run starts from q0 and M v0; p is D2 L_d with what the constraints take up so that phi v + "
+             "phi0 = 0. For systems with a "
              "constant diagonal mass, and without constraints on positions and forces.\n"
-             "midpoint is the form of Cortes and Martinez, reversible the geometric nonholonomic integrator of Ferraro, Iglesias and "
+             "midpoint is the form of Cortes and Martinez, reversible the geometric nonholonomic integrator "
+             "of Ferraro, Iglesias and "
              "Martin "
              "de Diego (nonholonomic RATTLE), leapfrog the reversible method of McLachlan and Perlmutter.",
-         .source = "J. Cortes, S. Martinez, Non-holonomic integrators, Nonlinearity 14 (2001) 1365; R. McLachlan, M. Perlmutter, "
-                   "Integrators for nonholonomic mechanical systems, J. Nonlinear Sci. 16 (2006) 283; S. Ferraro, D. Iglesias, D. Martin "
-                   "de Diego, Momentum and energy preserving integrators for nonholonomic dynamics, Nonlinearity 21 (2008) 1911",
+         .source = "J. Cortes, S. Martinez, Non-holonomic integrators, Nonlinearity 14 (2001) 1365; R. "
+                   "McLachlan, M. Perlmutter, "
+                   "Integrators for nonholonomic mechanical systems, J. Nonlinear Sci. 16 (2006) 283; S. "
+                   "Ferraro, D. Iglesias, D. Martin "
+                   "de Diego, Momentum and energy preserving integrators for nonholonomic dynamics, "
+                   "Nonlinearity 21 (2008) 1911",
          .signature = "discrete-lagrange-dalembert(FORM)",
          .example = "discrete-lagrange-dalembert(reversible)"},
     .on_also = CST_ON_NONHOLONOMIC,

@@ -1,12 +1,14 @@
-/* dopri5.c: dopri5(tolerance=e): the adaptive Dormand-Prince pair on the index-reduced equations, to compare with. Arithmetic:
- * core/dopri5.c.
+/* dopri5.c: dopri5(tolerance=e): the adaptive Dormand-Prince pair on the index-reduced equations, to compare
+ * with. Arithmetic: core/dopri5.c.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "method/layer.h"
 
 static const double usual = 1e-8;
 
-static double tolerance_of(const cst_term *t) { return t->n ? cst_term_argument(t, "tolerance")->number : usual; }
+static double tolerance_of(const cst_term *t) {
+  return t->n ? cst_term_argument(t, "tolerance")->number : usual;
+}
 
 static bool check(const cst_term *t, cst_expr_error *e) {
   static const char *const keys[] = {"tolerance", NULL};
@@ -29,18 +31,25 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
 
 const cst_method_row cst_method_row_dopri5 = {
     .info = {.name = "dopri5",
-             .doc = "The adaptive Runge-Kutta pair of Dormand and Prince, order 5(4), within each step; for comparison. Keeps nothing.",
-             .equations = "steps of the pair of lengths of its own from t to t + h, each lane's by its own error, so that\n"
-                          "  sqrt(mean_k (e_k / (tolerance (1 + max(|y_k|, |y1_k|))))^2) <= 1,  y = (q, v),  e the difference of both "
+             .doc = "The adaptive Runge-Kutta pair of Dormand and Prince, order 5(4), within each step; for "
+                    "comparison. Keeps nothing.",
+             .equations = "steps of the pair of lengths of its own from t to t + h, each lane's by its own "
+                          "error, so that\n"
+                          "  sqrt(mean_k (e_k / (tolerance (1 + max(|y_k|, |y1_k|))))^2) <= 1,  y = (q, v),  "
+                          "e the difference of both "
                           "solutions",
-             .notes = "The step says where the motion is looked at, and how long steps of the pair are at most: errors are of the order of "
+             .notes = "The step says where the motion is looked at, and how long steps of the pair are at "
+                      "most: errors are of the order of "
                       "the tolerance "
-                      "times a growth in time, and of order 5 where h is below what the tolerance asks for. The solution of order 5 is "
+                      "times a growth in time, and of order 5 where h is below what the tolerance asks for. "
+                      "The solution of order 5 is "
                       "taken on. The "
-                      "length is kept from step to step. A trajectory that needs more than 100000 steps of the pair in one of the study's, "
+                      "length is kept from step to step. A trajectory that needs more than 100000 steps of "
+                      "the pair in one of the study's, "
                       "or shorter "
                       "ones than rounding allows, has not converged.",
-             .source = "J. R. Dormand, P. J. Prince, A family of embedded Runge-Kutta formulae, J. Comp. Appl. Math. 6 (1980) 19; Hairer, "
+             .source = "J. R. Dormand, P. J. Prince, A family of embedded Runge-Kutta formulae, J. Comp. "
+                       "Appl. Math. 6 (1980) 19; Hairer, "
                        "Norsett, Wanner, Solving Ordinary Differential Equations I, II.4-5",
              .signature = "dopri5(tolerance=1e-8)",
              .example = "dopri5(tolerance=0.001)"},

@@ -1,7 +1,8 @@
-/* flow.c: from the formulas of a step to its value, tangent, reverse and second kernels, interpreted over lanes (see flow.h).
+/* flow.c: from the formulas of a step to its value, tangent, reverse and second kernels, interpreted over
+ * lanes (see flow.h).
  *
- * The formulas are made in a copy of the system's graph, which is gone when the tapes are written: what a method needs does not stay with
- * the system, and one method's formulas take no room from another's.
+ * The formulas are made in a copy of the system's graph, which is gone when the tapes are written: what a
+ * method needs does not stay with the system, and one method's formulas take no room from another's.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "method/flow.h"
@@ -31,13 +32,13 @@ static void *memory(size_t n, size_t size) {
 }
 
 #define EACH(X) X(value) X(tangent) X(reverse) X(second)
-#define X(name)                                                                                                                            \
-  static void flow_##name(const void *self, const double *c, const double *q, const double *v, const double *w, const double *u,           \
-                          const double *l, double *o) {                                                                                    \
-    const programs *p = self;                                                                                                              \
-    const double   *in[128]; /* programs read these letters only */                                                                        \
-    in['c'] = c, in['q'] = q, in['v'] = v, in['w'] = w, in['u'] = u, in['l'] = l;                                                          \
-    p->run(p->tape[CST_FLOW_##name], in, o, p->scratch);                                                                                   \
+#define X(name)                                                                                              \
+  static void flow_##name(const void *self, const double *c, const double *q, const double *v,               \
+                          const double *w, const double *u, const double *l, double *o) {                    \
+    const programs *p = self;                                                                                \
+    const double   *in[128]; /* programs read these letters only */                                          \
+    in['c'] = c, in['q'] = q, in['v'] = v, in['w'] = w, in['u'] = u, in['l'] = l;                            \
+    p->run(p->tape[CST_FLOW_##name], in, o, p->scratch);                                                     \
   }
 EACH(X)
 #undef X
@@ -94,7 +95,8 @@ static int weigh(const workshop *w, cst_node *y, cst_node *seed) {
   for (int i = 0; i < w->n; i++) y[n] = w->end[i], seed[n++] = w->x[i];
   y[n] = w->S, seed[n++] = w->seed;
   for (int k = 0; k < w->work.n; k++)
-    for (int i = 0; i < w->n; i++) y[n] = w->work.Q[k][i], seed[n++] = cst_graph_mul(w->s.graph, w->seed, w->work.N[k][i]);
+    for (int i = 0; i < w->n; i++)
+      y[n] = w->work.Q[k][i], seed[n++] = cst_graph_mul(w->s.graph, w->seed, w->work.N[k][i]);
   return n;
 }
 
@@ -131,7 +133,8 @@ static bool refuse(const workshop *w, const cst_flow_rule *rule, const char *rea
 /* Whether the formulas are there and not too large; before: the size of the graph without them. */
 static bool good(const workshop *w, const cst_flow_rule *rule, int before, char *why, int n) {
   if (cst_graph_size(w->s.graph) - before > MOST) return refuse(w, rule, too_large, why, n);
-  return (complete(w->end, 2 * w->n) && w->S >= 0) || refuse(w, rule, "leave a part of q1, v1 or S open", why, n);
+  return (complete(w->end, 2 * w->n) && w->S >= 0) ||
+         refuse(w, rule, "leave a part of q1, v1 or S open", why, n);
 }
 
 bool cst_flow_fits(const cst_flow_rule *rule, const cst_system *s, char *why, int n) {
@@ -142,7 +145,8 @@ bool cst_flow_fits(const cst_flow_rule *rule, const cst_system *s, char *why, in
   return fits;
 }
 
-cst_flow *cst_flow_create(const cst_flow_rule *rule, const cst_system *s, int isa, bool derivatives, char *why, int n) {
+cst_flow *cst_flow_create(const cst_flow_rule *rule, const cst_system *s, int isa, bool derivatives,
+                          char *why, int n) {
   static void (*const run[CST_ISA_COUNT])(const cst_tape *, const double *const[128], double *, double *) = {
 #define X(isa, lanes) cst_tape_run_##isa,
       CST_ISA_LIST(X)
@@ -152,7 +156,8 @@ cst_flow *cst_flow_create(const cst_flow_rule *rule, const cst_system *s, int is
   cst_node  out[CST_FLOW_COUNT][2 * N];
   if (!cst_field_exists(s, why, n)) return NULL;
   workshop *w = open_workshop(rule, s);
-  if (good(w, rule, cst_graph_size(s->graph), why, n) && (!derivatives || derive(w, out) || refuse(w, rule, too_large, why, n))) {
+  if (good(w, rule, cst_graph_size(s->graph), why, n) &&
+      (!derivatives || derive(w, out) || refuse(w, rule, too_large, why, n))) {
     f = memory(1, sizeof *f);
     f->self.run = run[isa];
     write_programs(w, out, derivatives ? CST_FLOW_COUNT : 1, &f->self);

@@ -1,16 +1,17 @@
-/* flow.h: one-step layers given by formulas instead of a tableau: (q, v) -> (q1, v1) and S as nodes of the system's graph, from which the
- * derivatives that a conversion needs are taken by machine.
+/* flow.h: one-step layers given by formulas instead of a tableau: (q, v) -> (q1, v1) and S as nodes of the
+ * system's graph, from which the derivatives that a conversion needs are taken by machine.
  *
  *   value     out (q1, v1)[2 nq]              at (q, v), for a step of t
  *   tangent   out D(q1, v1)[dq, dv]  [2 nq]
  *   reverse   out grad_(q,v) (x.q1 + s S)  [2 nq]
  *   second    out D(reverse)[dq, dv, dx]  [2 nq], s held
  *
- * A rule that knows the work of constraints on velocities along its step has s times that work on a variation added to the third:
- * s sum_k N_k . D Q_k over its points Q_k, with covectors N_k that are not differentiated there. They are in the fourth.
+ * A rule that knows the work of constraints on velocities along its step has s times that work on a variation
+ * added to the third: s sum_k N_k . D Q_k over its points Q_k, with covectors N_k that are not differentiated
+ * there. They are in the fourth.
  *
- * These are kernels over lanes like those of a system, with the arguments c, q, v, w = x [nq], u = (dq, dv)[2 nq] or (dq, dv, dx)[3 nq],
- * l = (t, s)[2].
+ * These are kernels over lanes like those of a system, with the arguments c, q, v, w = x [nq], u = (dq, dv)[2
+ * nq] or (dq, dv, dx)[3 nq], l = (t, s)[2].
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_FLOW_H
@@ -18,9 +19,16 @@
 #include <stdbool.h>
 #include "constella/system.h"
 
-typedef enum { CST_FLOW_value, CST_FLOW_tangent, CST_FLOW_reverse, CST_FLOW_second, CST_FLOW_COUNT } cst_flow_kernel_id;
+typedef enum {
+  CST_FLOW_value,
+  CST_FLOW_tangent,
+  CST_FLOW_reverse,
+  CST_FLOW_second,
+  CST_FLOW_COUNT
+} cst_flow_kernel_id;
 
-/* Points [n] of a step and the covectors there, with sum_k N_k . D Q_k = - int (phi'lambda) . D q dt. Nodes. */
+/* Points [n] of a step and the covectors there, with sum_k N_k . D Q_k = - int (phi'lambda) . D q dt. Nodes.
+ */
 enum { CST_FLOW_POINTS = 16 };
 typedef struct {
   int      n;
@@ -35,21 +43,26 @@ typedef struct cst_flow_rule {
   int         order;
   int         gain;        /* 1 where S is exact along a curve, which conversions then raise (layer.h) */
   int         evaluations; /* of A in a step; of the coefficients of A where it is expanded */
-  bool        equivariant; /* linear symmetries of a system are symmetries of the step and of S, which conversions need to keep momenta */
-  void (*formulas)(const void *self, const cst_system *s, cst_node t, const cst_node *q, const cst_node *v, cst_node *q1, cst_node *v1,
-                   cst_node *S);
+  bool equivariant; /* linear symmetries of a system are symmetries of the step and of S, which conversions
+                       need to keep momenta */
+  void (*formulas)(const void *self, const cst_system *s, cst_node t, const cst_node *q, const cst_node *v,
+                   cst_node *q1, cst_node *v1, cst_node *S);
   /* The work of constraints on velocities along the same step; NULL: the rule does not tell. */
-  void (*work)(const void *self, const cst_system *s, cst_node t, const cst_node *q, const cst_node *v, cst_flow_work *w);
+  void (*work)(const void *self, const cst_system *s, cst_node t, const cst_node *q, const cst_node *v,
+               cst_flow_work *w);
 } cst_flow_rule;
 
 typedef struct cst_flow cst_flow;
 
-/* Whether s has these formulas in a size that can be differentiated: false with why[n] filled when not. It makes the formulas, no kernels.
+/* Whether s has these formulas in a size that can be differentiated: false with why[n] filled when not. It
+ * makes the formulas, no kernels.
  */
 bool cst_flow_fits(const cst_flow_rule *rule, const cst_system *s, char *why, int n);
-/* The kernels of a rule on a system, over the lanes of instruction set isa; without derivatives there is the value only, and the others
- * must not be called. NULL with why[n] filled when the formulas outgrow the graph. Owned; one thread at a time. */
-cst_flow          *cst_flow_create(const cst_flow_rule *rule, const cst_system *s, int isa, bool derivatives, char *why, int n);
+/* The kernels of a rule on a system, over the lanes of instruction set isa; without derivatives there is the
+ * value only, and the others must not be called. NULL with why[n] filled when the formulas outgrow the graph.
+ * Owned; one thread at a time. */
+cst_flow          *cst_flow_create(const cst_flow_rule *rule, const cst_system *s, int isa, bool derivatives,
+                                   char *why, int n);
 void               cst_flow_destroy(cst_flow *f);
 cst_kernel *const *cst_flow_kernels(const cst_flow *f); /* [CST_FLOW_COUNT], borrowed */
 const void        *cst_flow_self(const cst_flow *f);    /* their `self` */

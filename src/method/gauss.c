@@ -1,17 +1,20 @@
 /* gauss.c: gauss(s): collocation at the s Gauss nodes, order 2s, on the index-reduced equations.
  *
- * Symmetric; symplectic on unconstrained systems. With constraints the index-reduced equations are not Hamiltonian in (q, p) off the
- * manifold, so neither that nor g = 0 is claimed; quadratic invariants of the reduced flow (momentum maps of linear symmetries) are kept.
- * Source: Hairer, Lubich, Wanner, Geometric Numerical Integration, II.1.3 and IV.2.
+ * Symmetric; symplectic on unconstrained systems. With constraints the index-reduced equations are not
+ * Hamiltonian in (q, p) off the manifold, so neither that nor g = 0 is claimed; quadratic invariants of the
+ * reduced flow (momentum maps of linear symmetries) are kept. Source: Hairer, Lubich, Wanner, Geometric
+ * Numerical Integration, II.1.3 and IV.2.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include "method/layer.h"
 
 static bool check(const cst_term *t, cst_expr_error *e) {
-  if (t->n != 1 || (t->key[0])) return cst_term_error(t, e, "gauss takes one argument, the number of stages: gauss(2)");
+  if (t->n != 1 || (t->key[0]))
+    return cst_term_error(t, e, "gauss takes one argument, the number of stages: gauss(2)");
   const cst_term *s = t->arg[0];
-  if (s->kind != CST_TERM_NUMBER || s->number != floor(s->number) || s->number < 1 || s->number > CST_MAX_GAUSS)
+  if (s->kind != CST_TERM_NUMBER || s->number != floor(s->number) || s->number < 1 ||
+      s->number > CST_MAX_GAUSS)
     return cst_term_error(s, e, "the number of stages of gauss is an integer from 1 to %d", CST_MAX_GAUSS);
   return true;
 }
@@ -35,7 +38,8 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
 
 const cst_method_row cst_method_row_gauss = {
     .info = {.name = "gauss",
-             .doc = "Gauss collocation with s stages, order 2s, on the index-reduced equations; the usual reference solution.",
+             .doc = "Gauss collocation with s stages, order 2s, on the index-reduced equations; the usual "
+                    "reference solution.",
              .equations = "Q_i = q + h sum a_ij V_j,  V_i = v + h sum a_ij A(Q_j, V_j)",
              .source = "Hairer, Lubich, Wanner, Geometric Numerical Integration, II.1.3",
              .signature = "gauss(s)",

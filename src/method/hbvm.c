@@ -1,13 +1,16 @@
-/* hbvm.c: hbvm(k=, s=): the line integral methods HBVM(k, s), which keep the energy and the constraints, and not the hidden ones.
+/* hbvm.c: hbvm(k=, s=): the line integral methods HBVM(k, s), which keep the energy and the constraints, and
+ * not the hidden ones.
  *
- * The position of a step is a polynomial of degree s, the multiplier one constant, chosen so that the line integral of Dg(u) u' over the
- * step vanishes; integrals are taken at k >= s Gauss nodes. Symmetric. A polynomial of degree d in the coordinates, g or V, is kept exactly
- * where d s <= 2k, else to O(h^{2k}) in each unit of time. Without constraints, and where the multiplier does not change, the order is 2s.
- * Else the paper proves order 2; measured on every system of the catalogue, q has order 4 for s > 1, and p order 2 by its part normal to
- * g = 0 alone, whose sign changes from step to step: no power of h for a scheme to cancel, and its square, of order 4, acts on q.
- * hbvm(s, s) is Gauss collocation for H + lambda.g, lambda held: it keeps quadratic momentum maps of symmetries that leave g as it is off
- * g = 0, too. With M(q) or a(q) the same is done with H(q, p), beyond the paper. Source: Brugnano, Gurioli, Iavernaro, Weinmueller;
- * arithmetic: core/hbvm.c.
+ * The position of a step is a polynomial of degree s, the multiplier one constant, chosen so that the line
+ * integral of Dg(u) u' over the step vanishes; integrals are taken at k >= s Gauss nodes. Symmetric. A
+ * polynomial of degree d in the coordinates, g or V, is kept exactly where d s <= 2k, else to O(h^{2k}) in
+ * each unit of time. Without constraints, and where the multiplier does not change, the order is 2s. Else the
+ * paper proves order 2; measured on every system of the catalogue, q has order 4 for s > 1, and p order 2 by
+ * its part normal to g = 0 alone, whose sign changes from step to step: no power of h for a scheme to cancel,
+ * and its square, of order 4, acts on q. hbvm(s, s) is Gauss collocation for H + lambda.g, lambda held: it
+ * keeps quadratic momentum maps of symmetries that leave g as it is off g = 0, too. With M(q) or a(q) the
+ * same is done with H(q, p), beyond the paper. Source: Brugnano, Gurioli, Iavernaro, Weinmueller; arithmetic:
+ * core/hbvm.c.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
@@ -20,14 +23,16 @@
 
 enum { MOST_UNKNOWNS = 600 };
 
-static const char usage[] = "hbvm takes two whole numbers, k nodes and degree s, 1 <= s <= k <= 64: hbvm(k=6, s=2)";
+static const char usage[] =
+    "hbvm takes two whole numbers, k nodes and degree s, 1 <= s <= k <= 64: hbvm(k=6, s=2)";
 
 static int number(const cst_term *t, const char *key) { return (int)cst_term_argument(t, key)->number; }
 
 static bool check_number(const cst_term *x, cst_expr_error *e, const char *key, int most) {
   const bool whole = x->kind == CST_TERM_NUMBER && x->number == floor(x->number);
   if (whole && x->number >= 1 && x->number <= most) return true;
-  if (!strcmp(key, "k")) return cst_term_error(x, e, "the number of nodes k is an integer from 1 to %d", most);
+  if (!strcmp(key, "k"))
+    return cst_term_error(x, e, "the number of nodes k is an integer from 1 to %d", most);
   return cst_term_error(x, e, "the degree s is an integer from 1 to k, here %d", most);
 }
 
@@ -40,10 +45,11 @@ static bool check(const cst_term *t, cst_expr_error *e) {
 static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
   const int unknowns = (s->general ? 2 : 1) * number(t, "s") * s->nq + s->ng; /* of Newton's matrix */
   if (s->nq > CST_MAX_Q || s->ng > CST_MAX_G)
-    snprintf(why, (size_t)n, "hbvm takes at most %d coordinates and %d constraints, and %s has %d and %d", CST_MAX_Q, CST_MAX_G, s->name,
-             s->nq, s->ng);
+    snprintf(why, (size_t)n, "hbvm takes at most %d coordinates and %d constraints, and %s has %d and %d",
+             CST_MAX_Q, CST_MAX_G, s->name, s->nq, s->ng);
   else if (unknowns > MOST_UNKNOWNS)
-    snprintf(why, (size_t)n, "hbvm solves for at most %d unknowns at once, and on %s they are %d", MOST_UNKNOWNS, s->name, unknowns);
+    snprintf(why, (size_t)n, "hbvm solves for at most %d unknowns at once, and on %s they are %d",
+             MOST_UNKNOWNS, s->name, unknowns);
   else
     return cst_term_bends(t, s, why, n);
   return false;
@@ -74,7 +80,9 @@ static int degree_of_energy(const cst_system *s) {
 }
 
 /* Whether the line integral of a polynomial's derivative is exact. */
-static bool is_exact(const cst_term *t, int degree) { return degree < NO_POLYNOMIAL && degree * number(t, "s") <= 2 * number(t, "k"); }
+static bool is_exact(const cst_term *t, int degree) {
+  return degree < NO_POLYNOMIAL && degree * number(t, "s") <= 2 * number(t, "k");
+}
 
 static cst_properties properties(const cst_term *t, const cst_system *s) {
   const bool free = s->ng == 0, gauss = number(t, "k") == number(t, "s");
@@ -96,27 +104,32 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
 }
 
 const cst_method_row cst_method_row_hbvm = {
-    .info =
-        {.name = "hbvm",
-         .doc = "Line integral method HBVM(k, s): keeps the energy and the constraints of polynomials of degree up to 2k/s.",
-         .equations =
-             "u' = sum_{j<s} P_j gamma_j,  u(0) = q0;  P_j: orthonormal Legendre polynomials on [0, h]; integrals over k Gauss nodes\n"
-             "M gamma_j = mean of P_j (p0 - int (dV(u) + Dg(u)'lambda)),  mean of Dg(u) u' = 0\n"
-             "q1 = u(h),  p1 = p0 - int_0^h (dV(u) + Dg(u)'lambda)",
-         .notes =
-             "Order 2s without constraints and where the multiplier is constant in time. Else the source proves order 2; q has order 4 "
-             "(2 for s = 1), and p order 2 by its part normal to g = 0 alone. lambda is one number a step, of order 1 at its left end, "
-             "which is where errors are taken.\n"
-             "g and V of degree d in the coordinates are kept exactly where d s <= 2k, else to O(h^{2k}); a larger k does it in practice. "
-             "Velocities violate Dg v = 0 by O(h^2), with a sign that changes from step to step; no scheme raises the order of q beyond 4, "
-             "nor that of p.\n"
-             "hbvm(s, s) keeps the momenta of linear symmetries, more nodes do not.\n"
-             "A study's `solver: {iteration: newton}` renews Newton's matrix in every iteration; the default does so only where the "
-             "iteration without second derivatives is slow, at large steps.",
-         .source = "Brugnano, Gurioli, Iavernaro, Weinmueller, Line integral solution of Hamiltonian systems with holonomic constraints, "
-                   "equations (50)-(54)",
-         .signature = "hbvm(k=, s=)",
-         .example = "hbvm(k=6, s=2)"},
+    .info = {.name = "hbvm",
+             .doc = "Line integral method HBVM(k, s): keeps the energy and the constraints of polynomials of "
+                    "degree up to 2k/s.",
+             .equations = "u' = sum_{j<s} P_j gamma_j,  u(0) = q0;  P_j: orthonormal Legendre polynomials on "
+                          "[0, h]; integrals over k Gauss nodes\n"
+                          "M gamma_j = mean of P_j (p0 - int (dV(u) + Dg(u)'lambda)),  mean of Dg(u) u' = 0\n"
+                          "q1 = u(h),  p1 = p0 - int_0^h (dV(u) + Dg(u)'lambda)",
+             .notes = "Order 2s without constraints and where the multiplier is constant in time. Else the "
+                      "source proves order 2; q has order 4 "
+                      "(2 for s = 1), and p order 2 by its part normal to g = 0 alone. lambda is one number "
+                      "a step, of order 1 at its left end, "
+                      "which is where errors are taken.\n"
+                      "g and V of degree d in the coordinates are kept exactly where d s <= 2k, else to "
+                      "O(h^{2k}); a larger k does it in practice. "
+                      "Velocities violate Dg v = 0 by O(h^2), with a sign that changes from step to step; no "
+                      "scheme raises the order of q beyond 4, "
+                      "nor that of p.\n"
+                      "hbvm(s, s) keeps the momenta of linear symmetries, more nodes do not.\n"
+                      "A study's `solver: {iteration: newton}` renews Newton's matrix in every iteration; "
+                      "the default does so only where the "
+                      "iteration without second derivatives is slow, at large steps.",
+             .source = "Brugnano, Gurioli, Iavernaro, Weinmueller, Line integral solution of Hamiltonian "
+                       "systems with holonomic constraints, "
+                       "equations (50)-(54)",
+             .signature = "hbvm(k=, s=)",
+             .example = "hbvm(k=6, s=2)"},
     .check = check,
     .fits = fits,
     .properties = properties,

@@ -6,7 +6,8 @@
 
 static void *zeros(size_t n, size_t size) { return cst_need(calloc(n + 1, size)); }
 
-/* The ordinary coordinates in list[nq], and where each coordinate is among the variations, the three of a body by its first one. */
+/* The ordinary coordinates in list[nq], and where each coordinate is among the variations, the three of a
+ * body by its first one. */
 static int number(const cst_system *s, int *list, int *variation) {
   int n = 0;
   for (int b = 0; b < s->nbodies; b++)
@@ -45,17 +46,21 @@ static int columns_of(const cst_joints *j, const cst_system *s, int a, const int
 static void fill_pattern(cst_joints *j, const cst_system *s, const int *variation) {
   const int          columns = 3 * j->bodies + j->ordinary;
   const cst_pattern *G = &s->pattern[CST_K_G];
-  int *row = NULL, *column = NULL, *place = zeros((size_t)columns, sizeof *place), *list = zeros((size_t)columns, sizeof *list);
+  int               *row = NULL, *column = NULL, *place = zeros((size_t)columns, sizeof *place),
+      *list = zeros((size_t)columns, sizeof *list);
   for (int a = 0, room = 0; a < j->n; a++) {
     const int n = columns_of(j, s, a, variation, list);
     if (room < j->reduced + n) {
       room = 2 * (j->reduced + n);
-      row = cst_need(realloc(row, (size_t)room * sizeof *row)), column = cst_need(realloc(column, (size_t)room * sizeof *column));
+      row = cst_need(realloc(row, (size_t)room * sizeof *row)),
+      column = cst_need(realloc(column, (size_t)room * sizeof *column));
     }
-    for (int k = 0; k < n; k++) row[j->reduced] = a, column[j->reduced] = list[k], place[list[k]] = j->reduced++;
+    for (int k = 0; k < n; k++)
+      row[j->reduced] = a, column[j->reduced] = list[k], place[list[k]] = j->reduced++;
     for (int e = G->start[a]; e < G->start[a + 1]; e++) {
       const int i = G->column[e], v = variation[i], axis = v < 0 ? (i - j->rotation[(-1 - v) / 3]) % 3 : 0;
-      j->entry[e] = v >= 0 ? (cst_joint_entry){place[v], -1, 0} : (cst_joint_entry){place[-1 - v], i - axis, axis};
+      j->entry[e] =
+          v >= 0 ? (cst_joint_entry){place[v], -1, 0} : (cst_joint_entry){place[-1 - v], i - axis, axis};
     }
   }
   j->view.pattern[CST_K_G] = cst_structure_pattern_create(j->n, columns, j->reduced, row, column);
@@ -75,13 +80,15 @@ cst_joints *cst_joints_create(const cst_system *s) {
   cst_joints *j = zeros(1, sizeof *j);
   int        *variation = zeros((size_t)s->nq, sizeof *variation);
   j->bodies = s->nbodies, j->n = s->nown, j->entries = s->pattern[CST_K_G].start[s->nown];
-  j->rotation = zeros((size_t)s->nbodies, sizeof(int)), j->inertia = zeros(6 * (size_t)s->nbodies, sizeof(int));
+  j->rotation = zeros((size_t)s->nbodies, sizeof(int)),
+  j->inertia = zeros(6 * (size_t)s->nbodies, sizeof(int));
   j->coordinate = zeros((size_t)s->nq, sizeof(int)), j->entry = zeros((size_t)j->entries, sizeof *j->entry);
   j->principal = true;
   for (int b = 0; b < s->nbodies; b++) {
     j->rotation[b] = s->bodies[b].rotation;
     for (int e = 0; e < 6; e++) j->inertia[6 * b + e] = s->bodies[b].at[e];
-    for (int e = 1; e < 5; e++) j->principal &= e == 3 || cst_graph_is_zero(s->graph, s->bodies[b].inertia[e]);
+    for (int e = 1; e < 5; e++)
+      j->principal &= e == 3 || cst_graph_is_zero(s->graph, s->bodies[b].inertia[e]);
   }
   j->ordinary = number(s, j->coordinate, variation);
   j->coupled = is_coupled(j, s);

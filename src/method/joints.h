@@ -1,9 +1,10 @@
-/* joints.h: the user's constraints of a system with bodies, in the variations of the group SO(3)^k x R^m: what is left of them when each
- * body brings three instead of nine.
+/* joints.h: the user's constraints of a system with bodies, in the variations of the group SO(3)^k x R^m:
+ * what is left of them when each body brings three instead of nine.
  *
- * The row of a constraint has, for a body whose rotation R it names, the three numbers sum_k G_k cross R_k, where G_k are its derivatives
- * by row k of R: its change along R hat(eta) is their product with eta. Coordinates of no rotation (plain ones and centres: ordinary ones)
- * keep theirs. Variations are numbered: three of each body, then the ordinary ones.
+ * The row of a constraint has, for a body whose rotation R it names, the three numbers sum_k G_k cross R_k,
+ * where G_k are its derivatives by row k of R: its change along R hat(eta) is their product with eta.
+ * Coordinates of no rotation (plain ones and centres: ordinary ones) keep theirs. Variations are numbered:
+ * three of each body, then the ordinary ones.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_JOINTS_H
@@ -27,7 +28,8 @@ typedef struct {
   int              reduced;             /* entries */
   bool             principal;           /* every inertia is diagonal */
   bool             coupled;             /* the mass of the ordinary coordinates is a full matrix */
-  cst_system       view;                /* the constraints as a system of their own: nq variations, ng = n, pattern of G, gram, dropped */
+  cst_system
+      view; /* the constraints as a system of their own: nq variations, ng = n, pattern of G, gram, dropped */
 } cst_joints;
 
 /* Owned; NULL where their matrix is too large. */

@@ -1,4 +1,5 @@
-/* kick.h: what the rows over the kick core share: expansion and properties of a method with forces at the ends of a drift. */
+/* kick.h: what the rows over the kick core share: expansion and properties of a method with forces at the
+ * ends of a drift. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_KICK_H
 #define CST_KICK_H
@@ -9,14 +10,16 @@ static inline void cst_kick_add(cst_program *p, double fraction, double w0, doub
   cst_program_add(p, cst_kick(fraction, w0, w1, tangent));
 }
 
-/* Properties of a variational method with both constraints: symplectic, momentum-preserving; `order` 1 or 2, symmetric where 2. Where a
- * symmetry has a gauge, the discrete Lagrangian is off by more than its difference. */
+/* Properties of a variational method with both constraints: symplectic, momentum-preserving; `order` 1 or 2,
+ * symmetric where 2. Where a symmetry has a gauge, the discrete Lagrangian is off by more than its
+ * difference. */
 static inline cst_properties cst_variational(int order, const cst_system *s) {
   return (cst_properties){.order_q = order,
                           .order_p = order,
                           .order_lambda = order,
-                          .claims = CST_CLAIM_SYMPLECTIC | CST_CLAIM_POSITIONS | CST_CLAIM_VELOCITIES | CST_CLAIM_BOUNDED |
-                                    (order == 2 ? CST_CLAIM_SYMMETRIC : 0) | (cst_system_is_gauged(s) ? 0 : CST_CLAIM_MOMENTUM),
+                          .claims = CST_CLAIM_SYMPLECTIC | CST_CLAIM_POSITIONS | CST_CLAIM_VELOCITIES |
+                                    CST_CLAIM_BOUNDED | (order == 2 ? CST_CLAIM_SYMMETRIC : 0) |
+                                    (cst_system_is_gauged(s) ? 0 : CST_CLAIM_MOMENTUM),
                           .lambda_time = 0.5,
                           .own_lambda = true};
 }

@@ -1,10 +1,13 @@
-/* langevin.c: langevin(METHOD, friction=, inverse-temperature=): a step of METHOD, then the exact effect of friction and noise on v.
+/* langevin.c: langevin(METHOD, friction=, inverse-temperature=): a step of METHOD, then the exact effect of
+ * friction and noise on v.
  *
- *   v <- e^(-friction h) v + sqrt((1 - e^(-2 friction h)) / b) M^(-1/2) xi,  xi independent normals;  then v M-orthogonally on G v = 0
+ *   v <- e^(-friction h) v + sqrt((1 - e^(-2 friction h)) / b) M^(-1/2) xi,  xi independent normals;  then v
+ * M-orthogonally on G v = 0
  *
- * The geometric Langevin algorithm. The kick keeps the Maxwell law on the tangent space, whatever h: what is sampled is off by what METHOD
- * does not keep of e^(-bH). With `coefficient` the rate of coordinate i is coefficient/m_i, as the paper has it; then friction does not
- * commute with the projection, and with constraints the motion is colder than the bath. No kick where the rate is 0: METHOD's bits. Source:
+ * The geometric Langevin algorithm. The kick keeps the Maxwell law on the tangent space, whatever h: what is
+ * sampled is off by what METHOD does not keep of e^(-bH). With `coefficient` the rate of coordinate i is
+ * coefficient/m_i, as the paper has it; then friction does not commute with the projection, and with
+ * constraints the motion is colder than the bath. No kick where the rate is 0: METHOD's bits. Source:
  * Bou-Rabee, Owhadi 2010; Tao, Owhadi, section 4.3. Arithmetic: core/noise.c.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
@@ -13,7 +16,8 @@
 #include <string.h>
 #include "method/thermostat.h"
 
-/* ---- what thermostats share ---------------------------------------------------------------------------------------------------- */
+/* ---- what thermostats share
+ * ---------------------------------------------------------------------------------------------------- */
 
 static double number_of(const cst_term *t, const char *key) {
   const cst_term *x = cst_term_argument(t, key);
@@ -22,11 +26,14 @@ static double number_of(const cst_term *t, const char *key) {
 
 cst_bath cst_langevin_of(const cst_term *t) {
   const bool by_mass = cst_term_argument(t, "coefficient") != NULL;
-  return (cst_bath){number_of(t, by_mass ? "coefficient" : "friction"), number_of(t, "inverse-temperature"), by_mass};
+  return (cst_bath){number_of(t, by_mass ? "coefficient" : "friction"), number_of(t, "inverse-temperature"),
+                    by_mass};
 }
 
 static bool check_number(const cst_term *x, bool positive, cst_expr_error *e, const char *what) {
-  if (!x || (x->kind == CST_TERM_NUMBER && isfinite(x->number) && (positive ? x->number > 0 : x->number >= 0))) return true;
+  if (!x ||
+      (x->kind == CST_TERM_NUMBER && isfinite(x->number) && (positive ? x->number > 0 : x->number >= 0)))
+    return true;
   return cst_term_error(x, e, "%s", what);
 }
 
@@ -36,24 +43,32 @@ static bool check_keys(const cst_term *t, const char *more, cst_expr_error *e) {
     if (!key) continue;
     const bool own = more ? !strcmp(key, more) : !strcmp(key, "coefficient");
     if (strcmp(key, "friction") && strcmp(key, "inverse-temperature") && !own)
-      return cst_term_error(t->arg[i], e, "%s takes no '%s='; write %s", t->name, key, t->row->info.signature);
+      return cst_term_error(t->arg[i], e, "%s takes no '%s='; write %s", t->name, key,
+                            t->row->info.signature);
     for (int j = 0; j < i; j++)
-      if (t->key[j] && !strcmp(t->key[j], key)) return cst_term_error(t->arg[i], e, "'%s=' stands twice", key);
+      if (t->key[j] && !strcmp(t->key[j], key))
+        return cst_term_error(t->arg[i], e, "'%s=' stands twice", key);
   }
   return true;
 }
 
 bool cst_langevin_check(const cst_term *t, const char *more, cst_expr_error *e) {
-  const cst_term *friction = cst_term_argument(t, "friction"), *coefficient = cst_term_argument(t, "coefficient");
+  const cst_term *friction = cst_term_argument(t, "friction"),
+                 *coefficient = cst_term_argument(t, "coefficient");
   const cst_term *b = cst_term_argument(t, "inverse-temperature");
   if (!check_keys(t, more, e)) return false;
   if (friction && coefficient)
-    return cst_term_error(coefficient, e, "friction is one rate for all coordinates, coefficient one over their masses: give one of them");
-  if (!friction && !coefficient) return cst_term_error(t, e, "%s needs friction, a rate: %s", t->name, t->row->info.example);
-  if (!b) return cst_term_error(t, e, "%s needs inverse-temperature, 1/kT: %s", t->name, t->row->info.example);
+    return cst_term_error(
+        coefficient, e,
+        "friction is one rate for all coordinates, coefficient one over their masses: give one of them");
+  if (!friction && !coefficient)
+    return cst_term_error(t, e, "%s needs friction, a rate: %s", t->name, t->row->info.example);
+  if (!b)
+    return cst_term_error(t, e, "%s needs inverse-temperature, 1/kT: %s", t->name, t->row->info.example);
   return check_number(friction, false, e, "friction is a rate, 1 over a time, from 0 on; 0: no noise") &&
          check_number(coefficient, false, e, "coefficient is a mass over a time, from 0 on; 0: no noise") &&
-         check_number(b, true, e, "inverse-temperature is 1/kT in the units of the energy, a positive number");
+         check_number(b, true, e,
+                      "inverse-temperature is 1/kT in the units of the energy, a positive number");
 }
 
 static bool mass_is_constant(const cst_system *s) {
@@ -66,13 +81,16 @@ bool cst_langevin_fits(const cst_term *t, const cst_system *s, char *why, int n)
   const cst_bath bath = cst_langevin_of(t);
   if (!mass_is_constant(s)) {
     snprintf(why, (size_t)n,
-             "%s needs a constant mass: the noise is M^(-1/2) times normal deviates, and the mass of %s depends on q; with "
+             "%s needs a constant mass: the noise is M^(-1/2) times normal deviates, and the mass of %s "
+             "depends on q; with "
              "constraints in the place of such coordinates it would be constant",
              t->name, s->name);
     return false;
   }
   if (bath.by_mass && s->general) {
-    snprintf(why, (size_t)n, "coefficient is divided by the mass of each coordinate, and that of %s is no diagonal; friction is one rate",
+    snprintf(why, (size_t)n,
+             "coefficient is divided by the mass of each coordinate, and that of %s is no diagonal; friction "
+             "is one rate",
              s->name);
     return false;
   }
@@ -90,16 +108,20 @@ cst_properties cst_langevin_properties(const cst_term *t, const cst_system *s, c
 
 void cst_langevin_add(const cst_term *t, cst_program *p) {
   const cst_bath bath = cst_langevin_of(t);
-  if (bath.rate > 0) cst_program_add(p, cst_substep_noise(1, bath.rate, bath.inverse_temperature, bath.by_mass));
+  if (bath.rate > 0)
+    cst_program_add(p, cst_substep_noise(1, bath.rate, bath.inverse_temperature, bath.by_mass));
 }
 
-/* ---- langevin ------------------------------------------------------------------------------------------------------------------- */
+/* ---- langevin
+ * -------------------------------------------------------------------------------------------------------------------
+ */
 
 static bool check(const cst_term *t, cst_expr_error *e) {
   int methods = 0;
   for (int i = 0; i < t->n; i++) {
     methods += !t->key[i];
-    if (methods > 1) return cst_term_error(t->arg[i], e, "langevin takes one method: %s", t->row->info.example);
+    if (methods > 1)
+      return cst_term_error(t->arg[i], e, "langevin takes one method: %s", t->row->info.example);
   }
   if (!methods) return cst_term_error(t, e, "langevin takes a method: %s", t->row->info.example);
   return cst_term_method(cst_term_argument(t, NULL), e) && cst_langevin_check(t, NULL, e);
@@ -112,7 +134,8 @@ static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
   const cst_system *stepped = cst_term_system(method, s, more);
   if (stepped->ng > 0 && !(cst_term_properties(method, s).claims & CST_CLAIM_VELOCITIES)) {
     snprintf(why, (size_t)n,
-             "langevin takes methods that leave v on the tangent space, where the noise is projected to, and %s does not on %s; rattle, "
+             "langevin takes methods that leave v on the tangent space, where the noise is projected to, and "
+             "%s does not on %s; rattle, "
              "midpoint, convert(LAYER) and project(LAYER) do",
              method->name, s->name);
     return false;
@@ -135,16 +158,20 @@ static void expand(const cst_term *t, cst_program *p, double fraction) {
 const cst_method_row cst_method_row_langevin = {
     .info = {.name = "langevin",
              .doc = "A method in a heat bath: its step, then friction and noise on the velocities, exactly.",
-             .equations =
-                 "METHOD;  v <- e^(-friction h) v + sqrt((1 - e^(-2 friction h))/b) M^(-1/2) xi;  then v M-orthogonally on G v = 0",
+             .equations = "METHOD;  v <- e^(-friction h) v + sqrt((1 - e^(-2 friction h))/b) M^(-1/2) xi;  "
+                          "then v M-orthogonally on G v = 0",
              .notes =
-                 "b, the inverse temperature, is 1/kT in the units of the energy; friction is a rate. The noise is a function of seed, "
+                 "b, the inverse temperature, is 1/kT in the units of the energy; friction is a rate. The "
+                 "noise is a function of seed, "
                  "member and step.\n"
-                 "With rattle, in a harmonic well of frequency w: velocities are exact, <q^2> = kT/k / (1 - (h w)^2/4).\n"
-                 "coefficient= in the place of friction gives the coordinates the rates coefficient/m_i: with constraints the motion is "
+                 "With rattle, in a harmonic well of frequency w: velocities are exact, <q^2> = kT/k / (1 - "
+                 "(h w)^2/4).\n"
+                 "coefficient= in the place of friction gives the coordinates the rates coefficient/m_i: "
+                 "with constraints the motion is "
                  "then colder than the bath.\n"
                  "Orders are strong ones, of steps that share a path: `noise: {resolution: H}` in the study.",
-             .source = "N. Bou-Rabee, H. Owhadi, SIAM J. Numer. Anal. 48 (2010) 278; Tao, Owhadi, IMA J. Numer. Anal. (2016), section 4.3",
+             .source = "N. Bou-Rabee, H. Owhadi, SIAM J. Numer. Anal. 48 (2010) 278; Tao, Owhadi, IMA J. "
+                       "Numer. Anal. (2016), section 4.3",
              .signature = "langevin(METHOD, friction=, inverse-temperature=)",
              .example = "langevin(rattle, friction=0.5, inverse-temperature=2)"},
     .check = check,

@@ -1,4 +1,5 @@
-/* layer.h: what the one-step layers share: Runge-Kutta methods on the index-reduced equations, written for comparison. */
+/* layer.h: what the one-step layers share: Runge-Kutta methods on the index-reduced equations, written for
+ * comparison. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_LAYER_H
 #define CST_LAYER_H
@@ -13,8 +14,9 @@ static inline void cst_layer_add_rule(cst_program *p, double fraction, const cst
   cst_program_add(p, cst_rk(fraction, &(cst_layer){.rule = rule}));
 }
 
-/* The order in q and p of a conversion of a layer. The exact action of a curve of order p is off by h^(2p+1), being stationary at the
- * motion between the curve's ends; the work of constraints on velocities along it by h^(p+2). */
+/* The order in q and p of a conversion of a layer. The exact action of a curve of order p is off by h^(2p+1),
+ * being stationary at the motion between the curve's ends; the work of constraints on velocities along it by
+ * h^(p+2). */
 static inline int cst_layer_converted_order(const cst_term *layer, const cst_system *s) {
   const int order = cst_term_properties(layer, s).order_q;
   cst_layer l = {0};
@@ -28,16 +30,21 @@ bool cst_convert_fits(const cst_term *layer, const cst_system *s, char *why, int
 
 /* Orders of a layer; its multipliers come from the state. */
 static inline cst_properties cst_layer_properties(int order, unsigned claims) {
-  return (cst_properties){
-      .order_q = order, .order_p = order, .order_lambda = order, .claims = claims, .lambda_time = 1, .own_lambda = false};
+  return (cst_properties){.order_q = order,
+                          .order_p = order,
+                          .order_lambda = order,
+                          .claims = claims,
+                          .lambda_time = 1,
+                          .own_lambda = false};
 }
 
-/* A tableau's. Quadratic invariants and dp ^ dq are kept where (q, v) -> (q, p) is linear and constraints, which the index-reduced
- * equations know off g = 0 too, do not come in. */
+/* A tableau's. Quadratic invariants and dp ^ dq are kept where (q, v) -> (q, p) is linear and constraints,
+ * which the index-reduced equations know off g = 0 too, do not come in. */
 static inline cst_properties cst_tableau_properties(const cst_tableau *t, const cst_system *s) {
   const double vanishing = 1e-13;
   const bool   kept = !s->ng && !s->general && cst_tableau_symplectic_defect(t) <= vanishing;
-  return cst_layer_properties(t->order, (cst_tableau_symmetry_defect(t) <= vanishing ? CST_CLAIM_SYMMETRIC : 0u) |
-                                            (kept ? CST_CLAIM_MOMENTUM | CST_CLAIM_SYMPLECTIC | CST_CLAIM_BOUNDED : 0u));
+  return cst_layer_properties(
+      t->order, (cst_tableau_symmetry_defect(t) <= vanishing ? CST_CLAIM_SYMMETRIC : 0u) |
+                    (kept ? CST_CLAIM_MOMENTUM | CST_CLAIM_SYMPLECTIC | CST_CLAIM_BOUNDED : 0u));
 }
 #endif

@@ -1,5 +1,5 @@
-/* layers-own.c: the layers of a user's own, by name: tableaus, which step by the row of tableau.c, and formulas, which claim the order that
- * they declare and nothing else.
+/* layers-own.c: the layers of a user's own, by name: tableaus, which step by the row of tableau.c, and
+ * formulas, which claim the order that they declare and nothing else.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <ctype.h>
@@ -12,22 +12,29 @@
 
 enum { NAME_LENGTH = 48 };
 
-static bool fits(const cst_term *t, const cst_system *s, char *why, int n) { return cst_flow_fits(t->own->rule, s, why, n); }
+static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
+  return cst_flow_fits(t->own->rule, s, why, n);
+}
 
 static bool layer(const cst_term *t, cst_layer *l) {
   *l = *t->own;
   return true;
 }
 
-static void expand(const cst_term *t, cst_program *p, double fraction) { cst_layer_add_rule(p, fraction, t->own->rule); }
+static void expand(const cst_term *t, cst_program *p, double fraction) {
+  cst_layer_add_rule(p, fraction, t->own->rule);
+}
 
 static cst_properties properties(const cst_term *t, const cst_system *s) {
   (void)s;
   return cst_layer_properties(t->own->rule->order, 0);
 }
 
-static const cst_method_row formulas = {
-    .on_also = CST_ON_NONHOLONOMIC | CST_ON_FORCES, .layer = layer, .fits = fits, .properties = properties, .expand = expand};
+static const cst_method_row formulas = {.on_also = CST_ON_NONHOLONOMIC | CST_ON_FORCES,
+                                        .layer = layer,
+                                        .fits = fits,
+                                        .properties = properties,
+                                        .expand = expand};
 
 cst_layers *cst_layers_create(void) { return cst_need(calloc(1, sizeof(cst_layers))); }
 
@@ -56,7 +63,9 @@ bool cst_layers_allow(const cst_layers *l, const char *name, char *why, int n) {
                       : cst_layers_find(l, name) ? "another layer"
                                                  : NULL;
   if (!is_word(name))
-    snprintf(why, (size_t)n, "'%s' cannot name a layer; allowed: a letter, then letters, digits, _ and -, at most %d", name, NAME_LENGTH);
+    snprintf(why, (size_t)n,
+             "'%s' cannot name a layer; allowed: a letter, then letters, digits, _ and -, at most %d", name,
+             NAME_LENGTH);
   else if (taken)
     snprintf(why, (size_t)n, "the name '%s' is taken by %s; choose another", name, taken);
   return is_word(name) && !taken;
@@ -71,7 +80,7 @@ bool cst_layers_add_tableau(cst_layers *l, const char *name, const char *text, c
   cst_method *m = cst_method_parse(text, NULL, error);
   if (!m) return false;
   const cst_term *t = cst_method_root(m);
-  bool            good = t->kind == CST_TERM_TABLEAU || cst_term_error(t, error, "expected {a: [[...]], b: [...]}");
+  bool good = t->kind == CST_TERM_TABLEAU || cst_term_error(t, error, "expected {a: [[...]], b: [...]}");
   if (good) add(l, (cst_own_layer){cst_need(strdup(name)), t->row, *t->own});
   cst_method_destroy(m);
   return good;

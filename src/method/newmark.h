@@ -1,4 +1,5 @@
-/* newmark.h: what the methods of Newmark's family share: their arguments, the systems that they step, their claims. */
+/* newmark.h: what the methods of Newmark's family share: their arguments, the systems that they step, their
+ * claims. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_NEWMARK_H
 #define CST_NEWMARK_H

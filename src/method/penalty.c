@@ -1,17 +1,21 @@
-/* penalty.c: penalty(METHOD, omega=, average=0): a method for systems without constraints steps one with them, whose constraints it
- * replaces by stiff springs, V + omega^2/2 sum g_j^2.
+/* penalty.c: penalty(METHOD, omega=, average=0): a method for systems without constraints steps one with
+ * them, whose constraints it replaces by stiff springs, V + omega^2/2 sum g_j^2.
  *
- * The motion is not that of the constraints, but O(omega^-2) from it where the start is consistent: errors, which are taken against the
- * constrained motion, stop there however small the step is. The multipliers are +omega^2 g in M A = f - G'lambda; they oscillate at the
- * springs' own frequency, and it is their mean over a short time that converges (Tao, Owhadi, theorem 1.3): with average=T, over the time T
- * before a read, compared at its centre. The derivatives are those of a system that is derived like any other (system/penalised.c).
+ * The motion is not that of the constraints, but O(omega^-2) from it where the start is consistent: errors,
+ * which are taken against the constrained motion, stop there however small the step is. The multipliers are
+ * +omega^2 g in M A = f - G'lambda; they oscillate at the springs' own frequency, and it is their mean over a
+ * short time that converges (Tao, Owhadi, theorem 1.3): with average=T, over the time T before a read,
+ * compared at its centre. The derivatives are those of a system that is derived like any other
+ * (system/penalised.c).
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "method/newmark.h"
 #include <math.h>
 
 static bool check_number(const cst_term *x, bool positive, cst_expr_error *e, const char *what) {
-  if (!x || (x->kind == CST_TERM_NUMBER && isfinite(x->number) && (positive ? x->number > 0 : x->number >= 0))) return true;
+  if (!x ||
+      (x->kind == CST_TERM_NUMBER && isfinite(x->number) && (positive ? x->number > 0 : x->number >= 0)))
+    return true;
   return cst_term_error(x, e, "%s", what);
 }
 
@@ -20,17 +24,25 @@ static bool check(const cst_term *t, cst_expr_error *e) {
   for (int i = 0; i < t->n; i++) {
     const char *key = t->key[i];
     methods += !key;
-    if (methods > 1) return cst_term_error(t->arg[i], e, "penalty takes one method: penalty(zhang-skeel(beta=0.4), omega=20)");
+    if (methods > 1)
+      return cst_term_error(t->arg[i], e,
+                            "penalty takes one method: penalty(zhang-skeel(beta=0.4), omega=20)");
     if (key && strcmp(key, "omega") && strcmp(key, "average"))
-      return cst_term_error(t->arg[i], e, "penalty takes no '%s='; write penalty(METHOD, omega=20, average=0)", key);
+      return cst_term_error(t->arg[i], e,
+                            "penalty takes no '%s='; write penalty(METHOD, omega=20, average=0)", key);
     for (int j = 0; j < i && key; j++)
-      if (t->key[j] && !strcmp(t->key[j], key)) return cst_term_error(t->arg[i], e, "'%s=' stands twice", key);
+      if (t->key[j] && !strcmp(t->key[j], key))
+        return cst_term_error(t->arg[i], e, "'%s=' stands twice", key);
   }
-  if (!methods) return cst_term_error(t, e, "penalty takes a method: penalty(zhang-skeel(beta=0.4), omega=20)");
-  if (!cst_term_argument(t, "omega")) return cst_term_error(t, e, "penalty needs omega, a positive number: penalty(METHOD, omega=20)");
+  if (!methods)
+    return cst_term_error(t, e, "penalty takes a method: penalty(zhang-skeel(beta=0.4), omega=20)");
+  if (!cst_term_argument(t, "omega"))
+    return cst_term_error(t, e, "penalty needs omega, a positive number: penalty(METHOD, omega=20)");
   return cst_term_method(cst_term_argument(t, NULL), e) &&
-         check_number(cst_term_argument(t, "omega"), true, e, "omega is a positive number, the springs being omega^2/2 g^2") &&
-         check_number(cst_term_argument(t, "average"), false, e, "average is a time; 0: multipliers are not averaged");
+         check_number(cst_term_argument(t, "omega"), true, e,
+                      "omega is a positive number, the springs being omega^2/2 g^2") &&
+         check_number(cst_term_argument(t, "average"), false, e,
+                      "average is a time; 0: multipliers are not averaged");
 }
 
 static const cst_system *on(const cst_term *t, const cst_system *s, double *more) {
@@ -48,35 +60,45 @@ static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
   return false;
 }
 
-static void expand(const cst_term *t, cst_program *p, double fraction) { cst_term_expand(cst_term_argument(t, NULL), p, fraction); }
+static void expand(const cst_term *t, cst_program *p, double fraction) {
+  cst_term_expand(cst_term_argument(t, NULL), p, fraction);
+}
 
-/* No order against the constrained motion. Of what the method keeps, its symmetry is told without the constraints, and its momenta. */
+/* No order against the constrained motion. Of what the method keeps, its symmetry is told without the
+ * constraints, and its momenta. */
 static cst_properties properties(const cst_term *t, const cst_system *s) {
   char                 why[200];
   const cst_system    *springs = cst_system_penalised(s, why, sizeof why);
   const cst_term      *method = cst_term_argument(t, NULL);
   const cst_properties x = springs ? cst_term_properties(method, springs) : (cst_properties){0};
   const unsigned       kept =
-      CST_CLAIM_SYMMETRIC | CST_CLAIM_TEMPERATURE | (cst_symmetry_momenta_are_quadratic(s) ? CST_CLAIM_MOMENTUM : 0u); /* off g = 0, too */
+      CST_CLAIM_SYMMETRIC | CST_CLAIM_TEMPERATURE |
+      (cst_symmetry_momenta_are_quadratic(s) ? CST_CLAIM_MOMENTUM : 0u); /* off g = 0, too */
   return (cst_properties){.claims = x.claims & kept,
                           .lambda_time = 1,
                           .own_lambda = true,
-                          .mean = cst_term_argument(t, "average") ? cst_term_argument(t, "average")->number : 0};
+                          .mean =
+                              cst_term_argument(t, "average") ? cst_term_argument(t, "average")->number : 0};
 }
 
 const cst_method_row cst_method_row_penalty = {
-    .info = {.name = "penalty",
-             .doc = "A method for systems without constraints, on springs that are put in the place of constraints.",
-             .equations = "V + omega^2/2 sum g_j^2,  no constraints;  lambda = omega^2 g, averaged over `average` before it is read",
-             .notes =
-                 "Errors are those against the constrained motion: an order study ends on a floor, the error of the model, O(omega^-2).\n"
-                 "average is a time, rounded to steps, and the multipliers belong to its centre. 0: they are those of the state, and "
-                 "oscillate.\n"
-                 "Explicit methods need a step below about 2 over the springs' frequency, conversions too; newmark, zhang-skeel, gauss, "
-                 "midpoint do not.",
-             .source = "Rubin, Ungar 1957; Tao, Owhadi, IMA J. Numer. Anal. (2016), (1.7), (1.8)",
-             .signature = "penalty(METHOD, omega=, average=0)",
-             .example = "penalty(zhang-skeel(beta=0.4, form=simplified), omega=20)"},
+    .info =
+        {.name = "penalty",
+         .doc =
+             "A method for systems without constraints, on springs that are put in the place of constraints.",
+         .equations = "V + omega^2/2 sum g_j^2,  no constraints;  lambda = omega^2 g, averaged over "
+                      "`average` before it is read",
+         .notes = "Errors are those against the constrained motion: an order study ends on a floor, the "
+                  "error of the model, O(omega^-2).\n"
+                  "average is a time, rounded to steps, and the multipliers belong to its centre. 0: they "
+                  "are those of the state, and "
+                  "oscillate.\n"
+                  "Explicit methods need a step below about 2 over the springs' frequency, conversions too; "
+                  "newmark, zhang-skeel, gauss, "
+                  "midpoint do not.",
+         .source = "Rubin, Ungar 1957; Tao, Owhadi, IMA J. Numer. Anal. (2016), (1.7), (1.8)",
+         .signature = "penalty(METHOD, omega=, average=0)",
+         .example = "penalty(zhang-skeel(beta=0.4, form=simplified), omega=20)"},
     .check = check,
     .fits = fits,
     .properties = properties,

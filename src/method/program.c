@@ -80,7 +80,9 @@ bool cst_program_layer(const cst_term *t, cst_layer *l) {
   return one;
 }
 
-int cst_program_layer_stages(const cst_layer *l) { return l->rule ? l->rule->evaluations : l->tableau.stages; }
+int cst_program_layer_stages(const cst_layer *l) {
+  return l->rule ? l->rule->evaluations : l->tableau.stages;
+}
 
 bool cst_program_same_layer(const cst_layer *x, const cst_layer *y) {
   const cst_tableau *t = &x->tableau, *u = &y->tableau;

@@ -1,19 +1,22 @@
-/* project.c: project(LAYER): a layer's step, then q back to g = 0 by the Euclidean projection P, then v M-orthogonally to G v = 0 at the
- * new q.
+/* project.c: project(LAYER): a layer's step, then q back to g = 0 by the Euclidean projection P, then v
+ * M-orthogonally to G v = 0 at the new q.
  *
- * Keeps both constraints and the layer's order, and nothing else: the usual remedy for drift off the manifold, here for comparison. Source:
- * Hairer, Lubich, Wanner, Geometric Numerical Integration, IV.4. Arithmetic: core/rk.c, core/project.c.
+ * Keeps both constraints and the layer's order, and nothing else: the usual remedy for drift off the
+ * manifold, here for comparison. Source: Hairer, Lubich, Wanner, Geometric Numerical Integration, IV.4.
+ * Arithmetic: core/rk.c, core/project.c.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdio.h>
 #include "method/layer.h"
 
 static bool check(const cst_term *t, cst_expr_error *e) {
-  if (t->n != 1 || t->key[0]) return cst_term_error(t, e, "project takes one argument, a layer: project(rk4)");
+  if (t->n != 1 || t->key[0])
+    return cst_term_error(t, e, "project takes one argument, a layer: project(rk4)");
   if (!cst_term_method(t->arg[0], e)) return false;
   if (!cst_term_layer(t->arg[0], &(cst_layer){0}))
     return cst_term_error(t->arg[0], e,
-                          "'%s' is not a layer; project takes a one-step layer such as heun, rk4, gauss(2), or a composition or adjoint of "
+                          "'%s' is not a layer; project takes a one-step layer such as heun, rk4, gauss(2), "
+                          "or a composition or adjoint of "
                           "tableaus with at most %d stages",
                           t->arg[0]->name, CST_MAX_STAGES);
   return true;
@@ -31,13 +34,15 @@ static void expand(const cst_term *t, cst_program *p, double fraction) {
 }
 
 static cst_properties properties(const cst_term *t, const cst_system *s) {
-  return cst_layer_properties(cst_term_properties(t->arg[0], s).order_q, CST_CLAIM_POSITIONS | CST_CLAIM_VELOCITIES);
+  return cst_layer_properties(cst_term_properties(t->arg[0], s).order_q,
+                              CST_CLAIM_POSITIONS | CST_CLAIM_VELOCITIES);
 }
 
 const cst_method_row cst_method_row_project = {
     .info = {.name = "project",
              .doc = "A layer's step followed by projection on both constraints.",
-             .equations = "(q*, v*) = LAYER_h(q, v);  q1 = q* + G(q1)'theta, g(q1) = 0;  p1 = M v* - G(q1)'m, G(q1) M^-1 p1 = 0",
+             .equations = "(q*, v*) = LAYER_h(q, v);  q1 = q* + G(q1)'theta, g(q1) = 0;  p1 = M v* - "
+                          "G(q1)'m, G(q1) M^-1 p1 = 0",
              .source = "Hairer, Lubich, Wanner, Geometric Numerical Integration, IV.4",
              .signature = "project(LAYER)",
              .example = "project(rk4)"},

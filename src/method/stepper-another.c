@@ -1,8 +1,9 @@
-/* stepper-another.c: records of a method that steps another system than the one it is asked for (penalty): the record of that system behind
- * that of this one, and the multipliers that its springs stand for.
+/* stepper-another.c: records of a method that steps another system than the one it is asked for (penalty):
+ * the record of that system behind that of this one, and the multipliers that its springs stand for.
  *
- * In M A = f - G'lambda the springs of V + omega^2/2 sum g^2 are lambda = omega^2 g. It oscillates; its mean over a time before a read is
- * the trapezoidal one, summed in the record: sums, then the weight, negative once the mean is complete.
+ * In M A = f - G'lambda the springs of V + omega^2/2 sum g^2 are lambda = omega^2 g. It oscillates; its mean
+ * over a time before a read is the trapezoidal one, summed in the record: sums, then the weight, negative
+ * once the mean is complete.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
@@ -35,7 +36,9 @@ void cst_stepper_begin(const cst_stepper *st, double *column, const double *c, c
   }
 }
 
-static void put(double *column, int width, int at, uint64_t x) { memcpy(column + (size_t)at * (size_t)width, &x, sizeof x); }
+static void put(double *column, int width, int at, uint64_t x) {
+  memcpy(column + (size_t)at * (size_t)width, &x, sizeof x);
+}
 
 void cst_stepper_address(const cst_stepper *st, double *column, uint64_t seed, uint64_t member) {
   double *other = column + (size_t)st->shift * (size_t)st->width;
@@ -45,17 +48,21 @@ void cst_stepper_address(const cst_stepper *st, double *column, uint64_t seed, u
   put(other, st->width, st->inner.member, member);
 }
 
-/* ---- multipliers ------------------------------------------------------------------------------------------------------------------ */
+/* ---- multipliers
+ * ------------------------------------------------------------------------------------------------------------------
+ */
 
 static double stiffness(const cst_stepper *st) { return st->more[0] * st->more[0]; }
 
-static double *sums_of(const cst_stepper *st, double *record) { return record + (size_t)st->acc * (size_t)st->width; }
+static double *sums_of(const cst_stepper *st, double *record) {
+  return record + (size_t)st->acc * (size_t)st->width;
+}
 
 /* The kernel's output is aligned; lambda need not be. */
 static void springs_now(const cst_stepper *st, const double *record, double *lambda) {
   const size_t W = (size_t)st->width, n = (size_t)st->outer.ng * W;
-  st->outer.kernel[CST_K_g](st->outer.self, record + (size_t)st->layout.c * W, record + (size_t)st->layout.q * W, NULL, NULL, NULL, NULL,
-                            st->work);
+  st->outer.kernel[CST_K_g](st->outer.self, record + (size_t)st->layout.c * W,
+                            record + (size_t)st->layout.q * W, NULL, NULL, NULL, NULL, st->work);
   for (size_t k = 0; k < n; k++) lambda[k] = st->work[k] * stiffness(st);
 }
 
@@ -72,21 +79,25 @@ void cst_stepper_springs(const cst_stepper *st, const double *record, double *la
 /* Add so much of what the springs are now; `last`: that completes the mean. */
 static void add(cst_stepper *st, int group, double weight, bool first, bool last) {
   const size_t W = (size_t)st->width, n = (size_t)st->outer.ng * W;
-  double      *record = st->batch->record + (size_t)group * st->size, *sum = sums_of(st, record), *now = st->work;
+  double *record = st->batch->record + (size_t)group * st->size, *sum = sums_of(st, record), *now = st->work;
   springs_now(st, record, now);
   for (size_t k = 0; k < n; k++) sum[k] = (first ? 0 : sum[k]) + weight * now[k];
   for (size_t l = 0; l < W; l++) sum[n + l] = ((first ? 0 : sum[n + l]) + weight) * (last ? -1 : 1);
 }
 
-static bool is_complete(const cst_stepper *st) { return sums_of(st, st->batch->record)[st->outer.ng * st->width] <= 0; }
+static bool is_complete(const cst_stepper *st) {
+  return sums_of(st, st->batch->record)[st->outer.ng * st->width] <= 0;
+}
 
 static void add_all(cst_stepper *st, double weight, bool first, bool last) {
   for (int g = 0; g < st->batch->groups; g++) add(st, g, weight, first, last);
 }
 
 /* One stretch towards `to`: to where the mean begins that is read at step `read`, or one step of it. */
-static PetscErrorCode advance(cst_stepper *st, long to, long read, PetscErrorCode (*stretch)(cst_stepper *, long)) {
-  const long now = st->batch->step, first = read - lround(fmax(1, st->mean / st->h)), next = now < first ? PetscMin(to, first) : now + 1;
+static PetscErrorCode advance(cst_stepper *st, long to, long read,
+                              PetscErrorCode (*stretch)(cst_stepper *, long)) {
+  const long now = st->batch->step, first = read - lround(fmax(1, st->mean / st->h)),
+             next = now < first ? PetscMin(to, first) : now + 1;
   PetscFunctionBegin;
   if (now >= first && (now == first || is_complete(st))) add_all(st, 0.5, true, false);
   PetscCall(stretch(st, next - now));

@@ -52,25 +52,26 @@ struct cst_stepper {
   size_t              size;
   cst_layout          layout; /* of the system that is asked for, as every record begins */
   cst_context         outer;  /* and what is read off a record with it */
-  cst_layout          inner;  /* of the system that is stepped, from component `shift` of a record on: the same, shift 0, or another one */
-  int                 shift, acc; /* acc: component of the sums of multipliers and of their weight, where they are means */
-  const double       *more;       /* parameters of the other system beyond those of the first */
-  double              mean;
-  cst_next_read      *reader;
-  void               *reader_context;
-  cst_halt           *halt;
-  void               *halt_context;
-  bool                halted; /* the advance that is made, or was the last one */
-  double              h;
-  double              first_impulse; /* part of the impulse that the first step has */
-  bool                tangential;
-  bool                smooth; /* there is no noise */
-  int                 robust_iterations;
-  cst_solver         *solver;
-  cst_scratch        *scratch; /* [groups] */
-  double             *work;    /* three records: trial, column, saved */
-  double             *saved;   /* [groups] records, for steps in pieces */
-  double             *space;   /* of the generic cores */
+  cst_layout inner; /* of the system that is stepped, from component `shift` of a record on: the same, shift
+                       0, or another one */
+  int shift, acc;   /* acc: component of the sums of multipliers and of their weight, where they are means */
+  const double  *more; /* parameters of the other system beyond those of the first */
+  double         mean;
+  cst_next_read *reader;
+  void          *reader_context;
+  cst_halt      *halt;
+  void          *halt_context;
+  bool           halted; /* the advance that is made, or was the last one */
+  double         h;
+  double         first_impulse; /* part of the impulse that the first step has */
+  bool           tangential;
+  bool           smooth; /* there is no noise */
+  int            robust_iterations;
+  cst_solver    *solver;
+  cst_scratch   *scratch; /* [groups] */
+  double        *work;    /* three records: trial, column, saved */
+  double        *saved;   /* [groups] records, for steps in pieces */
+  double        *space;   /* of the generic cores */
   /* what the solver's callbacks work on */
   cst_batch          *batch;
   const cst_schedule *schedule;

@@ -6,7 +6,9 @@
 enum { CARE = 2 }; /* attempts, with care, at a step in which lanes fail */
 
 /* The part of a record that is stepped. */
-static double *stepped(const cst_stepper *st, double *record) { return record + (size_t)st->shift * (size_t)st->width; }
+static double *stepped(const cst_stepper *st, double *record) {
+  return record + (size_t)st->shift * (size_t)st->width;
+}
 
 static cst_outcome march_segment(const cst_segment *g, double *record, long n) {
   cst_outcome o;
@@ -32,7 +34,8 @@ static cst_outcome march_segments(cst_stepper *st, double *record, long n) {
   return (cst_outcome){n, 0, CST_DONE};
 }
 
-/* One step of a record whose lanes are all alike, with pivoting and patience, the second time from nearer by. */
+/* One step of a record whose lanes are all alike, with pivoting and patience, the second time from nearer by.
+ */
 static cst_outcome march_alone(cst_stepper *st, double *record, int pass) {
   for (int i = 0; i < st->nsegment; i++) {
     cst_march m = st->segment[i].march;
@@ -46,7 +49,8 @@ static cst_outcome march_alone(cst_stepper *st, double *record, int pass) {
 }
 
 static void copy_lane(const cst_stepper *st, double *to, int lane, const double *from, int source) {
-  for (int k = 0; k < st->components; k++) to[(size_t)k * st->width + lane] = from[(size_t)k * st->width + source];
+  for (int k = 0; k < st->components; k++)
+    to[(size_t)k * st->width + lane] = from[(size_t)k * st->width + source];
 }
 
 void cst_stepper_pad(const cst_stepper *st, double *record, int alive) {
@@ -61,9 +65,10 @@ static cst_outcome attempt(cst_stepper *st, double *record, int pass) {
   return pass == 0 ? march_segments(st, record, 1) : march_alone(st, record, pass);
 }
 
-/* Attempt a step of the lanes `set` of a record together, without those that fail in it, until the others have made it: they are returned,
- * with their columns in next. reason[] says of the others why. */
-static int step_lanes(cst_stepper *st, const double *record, int set, int pass, double *next, cst_reason *reason) {
+/* Attempt a step of the lanes `set` of a record together, without those that fail in it, until the others
+ * have made it: they are returned, with their columns in next. reason[] says of the others why. */
+static int step_lanes(cst_stepper *st, const double *record, int set, int pass, double *next,
+                      cst_reason *reason) {
   double *column = st->work + st->size;
   while (set && !cst_stepper_halts(st)) {
     memcpy(column, record, st->size * sizeof *column);
@@ -80,8 +85,8 @@ static int step_lanes(cst_stepper *st, const double *record, int set, int pass, 
   return set;
 }
 
-/* One step of a group in which lanes fail, `failing` of which it is known: the others, then with care those that are left; those that
- * cannot go on keep their last state and the reason. */
+/* One step of a group in which lanes fail, `failing` of which it is known: the others, then with care those
+ * that are left; those that cannot go on keep their last state and the reason. */
 static void step_with_care(cst_stepper *st, int group, long step, int failing) {
   cst_batch *b = st->batch;
   double    *record = b->record + (size_t)group * st->size, *next = st->work + 2 * st->size;
@@ -101,7 +106,8 @@ static void step_with_care(cst_stepper *st, int group, long step, int failing) {
   cst_stepper_pad(st, record, b->alive[group]);
 }
 
-/* The largest k <= n for which k steps succeed, by bisection on the first failing one; the record is left there. */
+/* The largest k <= n for which k steps succeed, by bisection on the first failing one; the record is left
+ * there. */
 static long march_while_good(cst_stepper *st, double *record, long n) {
   long good = 0, bad = n + 1, k = n;
   while (bad - good > 1) {
@@ -168,17 +174,20 @@ static double *record_of(cst_stepper *st, int group) { return st->batch->record 
 
 static int piece_residual(void *context, int group, const double *x, double *f) {
   cst_stepper *st = context;
-  return pieces_of(st->now)->residual(&st->now->march, stepped(st, record_of(st, group)), st->sub, x, f, &st->scratch[group]);
+  return pieces_of(st->now)->residual(&st->now->march, stepped(st, record_of(st, group)), st->sub, x, f,
+                                      &st->scratch[group]);
 }
 
 static void piece_direction(void *context, int group, const double *x, const double *f, double *d) {
   cst_stepper *st = context;
-  pieces_of(st->now)->direction(&st->now->march, stepped(st, record_of(st, group)), st->sub, x, f, d, &st->scratch[group]);
+  pieces_of(st->now)->direction(&st->now->march, stepped(st, record_of(st, group)), st->sub, x, f, d,
+                                &st->scratch[group]);
 }
 
 static void piece_correct(void *context, int group, double *x, const double *d) {
   cst_stepper *st = context;
-  pieces_of(st->now)->correct(&st->now->march, stepped(st, record_of(st, group)), st->sub, x, d, &st->scratch[group]);
+  pieces_of(st->now)->correct(&st->now->march, stepped(st, record_of(st, group)), st->sub, x, d,
+                              &st->scratch[group]);
 }
 
 /* Lanes of the group that the last solve left unconverged. */
@@ -193,14 +202,16 @@ static PetscErrorCode substep_in_pieces(cst_stepper *st, bool *failed) {
   const cst_march *m = &st->now->march;
   PetscFunctionBegin;
   for (int g = 0; g < st->batch->groups && m->unknowns > 0; g++)
-    pieces_of(st->now)->begin(m, stepped(st, record_of(st, g)), st->sub, cst_solver_unknowns(st->solver, g), &st->scratch[g]);
+    pieces_of(st->now)->begin(m, stepped(st, record_of(st, g)), st->sub, cst_solver_unknowns(st->solver, g),
+                              &st->scratch[g]);
   if (m->unknowns > 0) PetscCall(cst_solver_solve(st->solver, st->batch->groups));
   for (int g = 0; g < st->batch->groups; g++) {
     if (failed[g]) continue;
     failed[g] = m->unknowns > 0 && undone(st, g);
     if (!failed[g])
-      failed[g] =
-          pieces_of(st->now)->finish(m, stepped(st, record_of(st, g)), st->sub, cst_solver_unknowns(st->solver, g)).reason != CST_DONE;
+      failed[g] = pieces_of(st->now)
+                      ->finish(m, stepped(st, record_of(st, g)), st->sub, cst_solver_unknowns(st->solver, g))
+                      .reason != CST_DONE;
   }
   PetscFunctionReturn(0);
 }

@@ -22,12 +22,14 @@ static bool continues(const cst_substep *a, const cst_substep *b, const cst_syst
 }
 
 bool cst_stepper_iteration_possible(cst_iteration asked, const cst_system *s) {
-  return asked == CST_ITERATION_AUTO || asked == CST_ITERATION_KRYLOV || (s->nq <= CST_MAX_Q && s->ng <= CST_MAX_G && !s->gram.banded);
+  return asked == CST_ITERATION_AUTO || asked == CST_ITERATION_KRYLOV ||
+         (s->nq <= CST_MAX_Q && s->ng <= CST_MAX_G && !s->gram.banded);
 }
 
 static cst_iteration iteration_for(cst_iteration asked, const cst_system *s) {
   if (asked != CST_ITERATION_AUTO) return asked;
-  return cst_stepper_iteration_possible(CST_ITERATION_SIMPLIFIED, s) ? CST_ITERATION_SIMPLIFIED : CST_ITERATION_KRYLOV;
+  return cst_stepper_iteration_possible(CST_ITERATION_SIMPLIFIED, s) ? CST_ITERATION_SIMPLIFIED
+                                                                     : CST_ITERATION_KRYLOV;
 }
 
 static cst_context context_of(const cst_stepper *st, const cst_system *s, int isa, cst_layout at) {
@@ -36,7 +38,8 @@ static cst_context context_of(const cst_stepper *st, const cst_system *s, int is
   return c;
 }
 
-static void fill_march(cst_stepper *st, cst_segment *g, const cst_system *s, const cst_stepper_options *o, int *warm) {
+static void fill_march(cst_stepper *st, cst_segment *g, const cst_system *s, const cst_stepper_options *o,
+                       int *warm) {
   const cst_substep     *first = &st->program->step[g->first];
   const cst_substep_size size = first->row->size(first->data, s);
   cst_march             *m = &g->march;
@@ -52,7 +55,9 @@ static void fill_march(cst_stepper *st, cst_segment *g, const cst_system *s, con
   *warm += m->nsub * cst_substep_kept(&size, m->smooth);
 }
 
-/* ---- noise --------------------------------------------------------------------------------------------------------------------- */
+/* ---- noise
+ * ---------------------------------------------------------------------------------------------------------------------
+ */
 
 static const cst_noise *find_noise(const cst_stepper *st, int substep) {
   for (int i = 0; i < st->nnoise; i++)
@@ -60,13 +65,15 @@ static const cst_noise *find_noise(const cst_stepper *st, int substep) {
   return NULL;
 }
 
-/* Noise leaves the program where the substep before it gives it; elsewhere it stays, as a step of its own with the noise behind it. */
+/* Noise leaves the program where the substep before it gives it; elsewhere it stays, as a step of its own
+ * with the noise behind it. */
 static void take_noise(cst_stepper *st, const cst_program *from) {
   cst_program *p = st->program = cst_need(calloc(1, sizeof *p));
   st->noise = cst_need(calloc((size_t)from->n, sizeof *st->noise));
   for (int i = 0; i < from->n; i++) {
     const cst_substep x = from->step[i];
-    const bool        given = p->n > 0 && !find_noise(st, p->n - 1) && p->step[p->n - 1].row->core[st->isa]->takes_noise;
+    const bool        given =
+        p->n > 0 && !find_noise(st, p->n - 1) && p->step[p->n - 1].row->core[st->isa]->takes_noise;
     if (!x.row->noise || !given) cst_program_add(p, x);
     if (x.row->noise) st->noise[st->nnoise++] = (cst_stepper_noise){.kick = x, .behind = p->n - 1};
   }
@@ -74,10 +81,12 @@ static void take_noise(cst_stepper *st, const cst_program *from) {
 
 static void set_noise(cst_stepper *st, double h) {
   const long increments = st->resolution > 0 ? PetscMax(1, lround(fabs(h) / st->resolution)) : 1;
-  for (int i = 0; i < st->nnoise; i++) st->noise[i].kick.row->noise(st->noise[i].kick.data, st->isa, h, increments, &st->noise[i].noise);
+  for (int i = 0; i < st->nnoise; i++)
+    st->noise[i].kick.row->noise(st->noise[i].kick.data, st->isa, h, increments, &st->noise[i].noise);
 }
 
-/* ---- what substeps ask for when they are bound ------------------------------------------------------------------------------ */
+/* ---- what substeps ask for when they are bound
+ * ------------------------------------------------------------------------------ */
 
 PetscErrorCode cst_stepper_bind_numbers(const cst_lane_binding *b, size_t n, double **x) {
   cst_stepper *st = b->stepper;
@@ -88,7 +97,8 @@ PetscErrorCode cst_stepper_bind_numbers(const cst_lane_binding *b, size_t n, dou
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode cst_stepper_bind_shared(const cst_lane_binding *b, void *(*make)(const cst_system *s), void (*end)(void *), void **x) {
+PetscErrorCode cst_stepper_bind_shared(const cst_lane_binding *b, void *(*make)(const cst_system *s),
+                                       void (*end)(void *), void **x) {
   cst_stepper *st = b->stepper;
   int          i = 0;
   PetscFunctionBegin;
@@ -98,12 +108,14 @@ PetscErrorCode cst_stepper_bind_shared(const cst_lane_binding *b, void *(*make)(
     st->shared[st->nshared++] = (cst_stepper_shared){make, end, make(b->system)};
   }
   *x = st->shared[i].made;
-  PetscCheck(*x, PETSC_COMM_SELF, PETSC_ERR_SUP, "the constraints of %s make too large a matrix", b->system->name);
+  PetscCheck(*x, PETSC_COMM_SELF, PETSC_ERR_SUP, "the constraints of %s make too large a matrix",
+             b->system->name);
   PetscFunctionReturn(0);
 }
 
 /* The kernels of a rule, made when they are first asked for. */
-static PetscErrorCode find_flow(const cst_lane_binding *b, const cst_flow_rule *rule, bool derivatives, const cst_flow **flow) {
+static PetscErrorCode find_flow(const cst_lane_binding *b, const cst_flow_rule *rule, bool derivatives,
+                                const cst_flow **flow) {
   cst_stepper *st = b->stepper;
   char         why[400];
   PetscFunctionBegin;
@@ -120,7 +132,8 @@ static PetscErrorCode find_flow(const cst_lane_binding *b, const cst_flow_rule *
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode cst_stepper_bind_layer(const cst_lane_binding *b, const cst_layer *l, bool derivatives, cst_lane_layer *to) {
+PetscErrorCode cst_stepper_bind_layer(const cst_lane_binding *b, const cst_layer *l, bool derivatives,
+                                      cst_lane_layer *to) {
   const cst_flow *f;
   PetscFunctionBegin;
   *to = (cst_lane_layer){l->tableau.stages, l->tableau.implicit, l->tableau.a, l->tableau.b, NULL, NULL};
@@ -139,7 +152,8 @@ static int find_state(const cst_stepper *st, const cst_substep_row *row, const c
   return n;
 }
 
-static PetscErrorCode bind(cst_stepper *st, cst_segment *g, const cst_system *s, const cst_stepper_options *o) {
+static PetscErrorCode bind(cst_stepper *st, cst_segment *g, const cst_system *s,
+                           const cst_stepper_options *o) {
   const cst_state_place *state[CST_MAX_STATE];
   int                    at[CST_MAX_STATE];
   const int              n = find_state(st, st->program->step[g->first].row, state);
@@ -157,7 +171,9 @@ static PetscErrorCode bind(cst_stepper *st, cst_segment *g, const cst_system *s,
   PetscFunctionReturn(0);
 }
 
-/* ---- segments ----------------------------------------------------------------------------------------------------------------- */
+/* ---- segments
+ * -----------------------------------------------------------------------------------------------------------------
+ */
 
 static PetscErrorCode make_segments(cst_stepper *st, const cst_system *s, const cst_stepper_options *o) {
   const cst_program *p = st->program;
@@ -173,7 +189,9 @@ static PetscErrorCode make_segments(cst_stepper *st, const cst_system *s, const 
     for (; i < p->n && continues(&p->step[g->first], &p->step[i], s); i++) g->march.nsub++;
     g->alone = p->step[g->first].row->core[o->isa];
     g->core = o->compensated ? g->alone : cst_substep_core(p->step[g->first].row, s, o->isa);
-    g->solo = o->compensated || !p->step[g->first].row->solo ? NULL : cst_system_form(s, o->isa, p->step[g->first].row->solo);
+    g->solo = o->compensated || !p->step[g->first].row->solo
+                  ? NULL
+                  : cst_system_form(s, o->isa, p->step[g->first].row->solo);
     g->sub = cst_need(aligned_alloc(64, ((size_t)g->march.nsub * sizeof *g->sub + 63) / 64 * 64));
     memset(g->sub, 0, (size_t)g->march.nsub * sizeof *g->sub);
     fill_march(st, g, s, o, &warm);
@@ -209,7 +227,8 @@ static void lay_out(cst_stepper *st, const cst_system *asked, const cst_system *
   st->outer = context_of(st, asked, isa, st->layout);
 }
 
-PetscErrorCode cst_stepper_create(const cst_prepared *p, const cst_stepper_options *o, cst_stepper **stepper) {
+PetscErrorCode cst_stepper_create(const cst_prepared *p, const cst_stepper_options *o,
+                                  cst_stepper **stepper) {
   const cst_properties *has = &p->properties;
   cst_stepper          *st;
   int                   most = 0;
@@ -219,8 +238,8 @@ PetscErrorCode cst_stepper_create(const cst_prepared *p, const cst_stepper_optio
   st->isa = o->isa;
   st->more = p->more;
   take_noise(st, p->program);
-  PetscCheck(!o->compensated || cst_program_compensates(st->program), PETSC_COMM_SELF, PETSC_ERR_SUP, "%s has no compensated form on %s",
-             cst_method_label(p->method), p->stepped->name);
+  PetscCheck(!o->compensated || cst_program_compensates(st->program), PETSC_COMM_SELF, PETSC_ERR_SUP,
+             "%s has no compensated form on %s", cst_method_label(p->method), p->stepped->name);
   st->width = cst_isas[o->isa].width;
   st->groups = o->groups;
   st->first_impulse = has->first_impulse > 0 ? has->first_impulse : 1;
@@ -234,8 +253,11 @@ PetscErrorCode cst_stepper_create(const cst_prepared *p, const cst_stepper_optio
   st->work = aligned(3 * st->size);
   st->saved = aligned(st->size * (size_t)o->groups);
   st->scratch = (cst_scratch *)aligned(sizeof(cst_scratch) / sizeof(double) * (size_t)o->groups);
-  PetscCheck(st->work && st->saved && st->scratch, PETSC_COMM_SELF, PETSC_ERR_MEM, "no memory for %d groups of lanes", o->groups);
-  if (!o->bare) PetscCall(cst_solver_create(cst_stepper_equations(st), o->groups, st->width, most, o->max_iterations, &st->solver));
+  PetscCheck(st->work && st->saved && st->scratch, PETSC_COMM_SELF, PETSC_ERR_MEM,
+             "no memory for %d groups of lanes", o->groups);
+  if (!o->bare)
+    PetscCall(cst_solver_create(cst_stepper_equations(st), o->groups, st->width, most, o->max_iterations,
+                                &st->solver));
   PetscFunctionReturn(0);
 }
 
@@ -296,7 +318,8 @@ int               cst_stepper_width(const cst_stepper *s) { return s->width; }
 const cst_layout *cst_stepper_layout(const cst_stepper *s) { return &s->layout; }
 size_t            cst_stepper_record_size(const cst_stepper *s) { return s->size; }
 
-void cst_stepper_start(const cst_stepper *st, double *column, const double *c, const double *q, const double *v) {
+void cst_stepper_start(const cst_stepper *st, double *column, const double *c, const double *q,
+                       const double *v) {
   const cst_system      *s = st->segment[0].march.group.system;
   const cst_state_place *state[CST_MAX_STATE];
   double                *block[CST_MAX_STATE], all[CST_MAX_PAR] = {0};
@@ -327,7 +350,8 @@ void cst_stepper_lambda(const cst_stepper *st, const double *record, long step, 
   }
   const double mean = 1 / (st->h * (step == 1 ? st->first_impulse : 1));
   const int    n = st->outer.ng * st->width;
-  for (int k = 0; k < n; k++) lambda[k] = record[(size_t)st->layout.impulse * (size_t)st->width + (size_t)k] * mean;
+  for (int k = 0; k < n; k++)
+    lambda[k] = record[(size_t)st->layout.impulse * (size_t)st->width + (size_t)k] * mean;
 }
 
 const cst_context *cst_stepper_context(const cst_stepper *s) { return &s->outer; }

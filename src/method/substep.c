@@ -24,15 +24,17 @@ int cst_substep_kept(const cst_substep_size *size, bool smooth) {
   return size->kept + (smooth && size->predicted ? CST_PAST * size->predicted + 1 : 0);
 }
 
-/* Nanoseconds of the pairs of a potential that is a sum over them, as measured on water with the interpreter. */
+/* Nanoseconds of the pairs of a potential that is a sum over them, as measured on water with the interpreter.
+ */
 static double pairs_cost(const cst_system *s) {
   double n = 0;
   for (int k = 0; k < s->npairs; k++) n += (double)s->pairs[k].sum.pairs;
   return 150 * n;
 }
 
-/* Fitted on a lane of eight of one machine: hot kicks from 6 (pendulum) to 60 (rigid body), generic cores four times slower, which the
- * cores count and pairs do not know. What is banded grows with the constraints alone. */
+/* Fitted on a lane of eight of one machine: hot kicks from 6 (pendulum) to 60 (rigid body), generic cores
+ * four times slower, which the cores count and pairs do not know. What is banded grows with the constraints
+ * alone. */
 double cst_substep_unit(const cst_system *s) {
   const double q = s->nq, g = s->ng;
   return 2 * q + 2 * g + (s->gram.banded ? 8 * g : 0.07 * (g * g * q + g * g * g)) + pairs_cost(s) / 4;

@@ -21,7 +21,9 @@ static double place_of(int point) { return 0.6180339887 * (point + 1); }
 
 static bool vanishes(double sum, double size) { return fabs(sum) <= 1e-12 * size; }
 
-/* ---- rigid ----------------------------------------------------------------------------------------------------------------- */
+/* ---- rigid
+ * -----------------------------------------------------------------------------------------------------------------
+ */
 
 /* Whether symmetry k, with generators at[0] in q = 0 and at[1] in q, has q.(xi(q) - xi(0)) = 0. */
 static bool is_rigid(const cst_system *s, int k, const double *q, double *const at[2]) {
@@ -35,8 +37,9 @@ static bool is_rigid(const cst_system *s, int k, const double *q, double *const 
 }
 
 bool cst_symmetry_is_rigid(const cst_system *s) {
-  double c[CST_MAX_PAR], *q = numbers(s->nq), *at[2] = {numbers(s->pattern[CST_K_xi].n), numbers(s->pattern[CST_K_xi].n)};
-  bool   rigid = true;
+  double c[CST_MAX_PAR], *q = numbers(s->nq),
+                         *at[2] = {numbers(s->pattern[CST_K_xi].n), numbers(s->pattern[CST_K_xi].n)};
+  bool rigid = true;
   cst_system_defaults(s, NULL, c);
   cst_system_eval(s, CST_K_xi, c, q, NULL, NULL, NULL, NULL, at[0]);
   for (int point = 0; point < POINTS; point++) {
@@ -48,7 +51,9 @@ bool cst_symmetry_is_rigid(const cst_system *s) {
   return rigid;
 }
 
-/* ---- quadratic ------------------------------------------------------------------------------------------------------------- */
+/* ---- quadratic
+ * -------------------------------------------------------------------------------------------------------------
+ */
 
 static bool is_of_degree(const cst_system *s, cst_node n, int most) {
   const int degree = cst_graph_degree(s->graph, n, 'q');
@@ -108,7 +113,8 @@ static bool is_symmetry(const cst_system *s, const point *x, int k) {
   bool all = vanishes(sum, size);
   for (int a = 0; a < s->ng; a++) {
     sum = size = 0;
-    for (int i = 0; i < s->nq; i++) sum += x->G[a * s->nq + i] * xi[i], size += fabs(x->G[a * s->nq + i] * xi[i]);
+    for (int i = 0; i < s->nq; i++)
+      sum += x->G[a * s->nq + i] * xi[i], size += fabs(x->G[a * s->nq + i] * xi[i]);
     all &= vanishes(sum, size);
   }
   return all;
@@ -126,7 +132,9 @@ bool cst_symmetry_momenta_are_quadratic(const cst_system *s) {
   return all;
 }
 
-/* ---- translations ---------------------------------------------------------------------------------------------------------- */
+/* ---- translations
+ * ----------------------------------------------------------------------------------------------------------
+ */
 
 bool cst_symmetry_is_translation(const cst_system *s) {
   for (int k = 0; k < s->nsym * s->nq; k++)

@@ -1,8 +1,9 @@
-/* tableau.c: {a: [[...], ...], b: [...], c: [...]}: a Runge-Kutta tableau of the user's own, explicit or implicit, on the index-reduced
- * equations; written in place or under a name (layers-own.c).
+/* tableau.c: {a: [[...], ...], b: [...], c: [...]}: a Runge-Kutta tableau of the user's own, explicit or
+ * implicit, on the index-reduced equations; written in place or under a name (layers-own.c).
  *
- * Its order, symmetry and symplecticity are read off the coefficients (tableau/tableau-algebra.c). c may be left out: it is the row sums of a, and
- * nothing else. An implicit one is solved by functional iteration (core/rk.c).
+ * Its order, symmetry and symplecticity are read off the coefficients (tableau/tableau-algebra.c). c may be
+ * left out: it is the row sums of a, and nothing else. An implicit one is solved by functional iteration
+ * (core/rk.c).
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
@@ -21,24 +22,30 @@ static bool check_keys(const cst_term *t, cst_expr_error *e) {
   for (int i = 0; i < t->n; i++) {
     if (strlen(t->key[i]) != 1 || !strchr("abc", *t->key[i]))
       return cst_term_error(t->arg[i], e, "a tableau has no '%s'; allowed: a, b, c", t->key[i]);
-    if (part(t, t->key[i]) != t->arg[i]) return cst_term_error(t->arg[i], e, "'%s' appears twice in the tableau", t->key[i]);
+    if (part(t, t->key[i]) != t->arg[i])
+      return cst_term_error(t->arg[i], e, "'%s' appears twice in the tableau", t->key[i]);
   }
   if (part(t, "a") && part(t, "b")) return true;
-  return cst_term_error(t, e, "the tableau has no '%s'; it is {a: [[0, 0], [1/2, 0]], b: [0, 1]}, with c or without",
-                        part(t, "a") ? "b" : "a");
+  return cst_term_error(
+      t, e, "the tableau has no '%s'; it is {a: [[0, 0], [1/2, 0]], b: [0, 1]}, with c or without",
+      part(t, "a") ? "b" : "a");
 }
 
 /* Whether x is a list of n numbers. */
 static bool check_numbers(const cst_term *x, int n, const char *what, cst_expr_error *e) {
-  if (x->kind != CST_TERM_LIST) return cst_term_error(x, e, "%s is a list of numbers, such as [0, 1/2]", what);
+  if (x->kind != CST_TERM_LIST)
+    return cst_term_error(x, e, "%s is a list of numbers, such as [0, 1/2]", what);
   for (int i = 0; i < x->n; i++)
-    if (x->arg[i]->kind != CST_TERM_NUMBER) return cst_term_error(x->arg[i], e, "%s is a list of numbers, not of lists", what);
-  return x->n == n || cst_term_error(x, e, "%s has %d number%s; 'a' has %d row%s", what, x->n, x->n == 1 ? "" : "s", n, n == 1 ? "" : "s");
+    if (x->arg[i]->kind != CST_TERM_NUMBER)
+      return cst_term_error(x->arg[i], e, "%s is a list of numbers, not of lists", what);
+  return x->n == n || cst_term_error(x, e, "%s has %d number%s; 'a' has %d row%s", what, x->n,
+                                     x->n == 1 ? "" : "s", n, n == 1 ? "" : "s");
 }
 
 static bool check_shape(const cst_term *t, cst_expr_error *e) {
   const cst_term *a = part(t, "a"), *c = part(t, "c");
-  if (a->kind != CST_TERM_LIST) return cst_term_error(a, e, "'a' is a list of rows, such as [[0, 0], [1/2, 0]]");
+  if (a->kind != CST_TERM_LIST)
+    return cst_term_error(a, e, "'a' is a list of rows, such as [[0, 0], [1/2, 0]]");
   for (int i = 0; i < a->n; i++)
     if (!check_numbers(a->arg[i], a->n, "a row of 'a'", e)) return false;
   return check_numbers(part(t, "b"), a->n, "'b'", e) && (!c || check_numbers(c, a->n, "'c'", e));
@@ -62,14 +69,17 @@ static bool check_sums(const cst_term *t, const cst_tableau *x, cst_expr_error *
   double          sum = 0;
   for (int i = 0; c && i < x->stages; i++)
     if (!(fabs(c->arg[i]->number - x->c[i]) <= rounded))
-      return cst_term_error(c->arg[i], e, "row %d of 'a' sums to %.17g, and its c is %.17g; they must be equal, or c left out", i + 1,
-                            x->c[i], c->arg[i]->number);
+      return cst_term_error(
+          c->arg[i], e, "row %d of 'a' sums to %.17g, and its c is %.17g; they must be equal, or c left out",
+          i + 1, x->c[i], c->arg[i]->number);
   for (int i = 0; i < x->stages; i++) sum += x->b[i];
-  return fabs(sum - 1) <= rounded || cst_term_error(part(t, "b"), e, "'b' sums to %.17g; it must sum to 1", sum);
+  return fabs(sum - 1) <= rounded ||
+         cst_term_error(part(t, "b"), e, "'b' sums to %.17g; it must sum to 1", sum);
 }
 
 static bool check(const cst_term *t, cst_expr_error *e) {
-  if (t->kind != CST_TERM_TABLEAU) return cst_term_error(t, e, "a tableau is written {a: [[0, 0], [1/2, 0]], b: [0, 1]}");
+  if (t->kind != CST_TERM_TABLEAU)
+    return cst_term_error(t, e, "a tableau is written {a: [[0, 0], [1/2, 0]], b: [0, 1]}");
   if (!check_keys(t, e) || !check_shape(t, e)) return false;
   t->own->tableau = coefficients(t);
   return check_sums(t, &t->own->tableau, e);
@@ -80,20 +90,25 @@ static bool layer(const cst_term *t, cst_layer *l) {
   return true;
 }
 
-static void expand(const cst_term *t, cst_program *p, double fraction) { cst_layer_add(p, fraction, &t->own->tableau); }
+static void expand(const cst_term *t, cst_program *p, double fraction) {
+  cst_layer_add(p, fraction, &t->own->tableau);
+}
 
-static cst_properties properties(const cst_term *t, const cst_system *s) { return cst_tableau_properties(&t->own->tableau, s); }
+static cst_properties properties(const cst_term *t, const cst_system *s) {
+  return cst_tableau_properties(&t->own->tableau, s);
+}
 
 const cst_method_row cst_method_row_tableau = {
-    .info =
-        {.name = "tableau",
-         .doc =
-             "A Runge-Kutta tableau of your own, explicit or implicit, of at most 32 stages, on the index-reduced equations. Numbers may "
-             "be expressions such as 1/3 or 1/2 - sqrt(3)/6; c, the row sums of a, may be left out. A study can name it under `layers`.",
-         .equations = "Q_i = q + h sum a_ij V_j,  V_i = v + h sum a_ij A(Q_j, V_j);  q1 = q + h sum b_i V_i,  v1 = v + h sum b_i A_i",
-         .source = "Hairer, Lubich, Wanner, Geometric Numerical Integration, II.1",
-         .signature = "{a:, b:, c:}",
-         .example = "{a: [[0, 0], [2/3, 0]], b: [1/4, 3/4], c: [0, 2/3]}"},
+    .info = {.name = "tableau",
+             .doc = "A Runge-Kutta tableau of your own, explicit or implicit, of at most 32 stages, on the "
+                    "index-reduced equations. Numbers may "
+                    "be expressions such as 1/3 or 1/2 - sqrt(3)/6; c, the row sums of a, may be left out. A "
+                    "study can name it under `layers`.",
+             .equations = "Q_i = q + h sum a_ij V_j,  V_i = v + h sum a_ij A(Q_j, V_j);  q1 = q + h sum b_i "
+                          "V_i,  v1 = v + h sum b_i A_i",
+             .source = "Hairer, Lubich, Wanner, Geometric Numerical Integration, II.1",
+             .signature = "{a:, b:, c:}",
+             .example = "{a: [[0, 0], [2/3, 0]], b: [1/4, 3/4], c: [0, 2/3]}"},
     .on_also = CST_ON_ALL,
     .layer = layer,
     .check = check,

@@ -1,17 +1,19 @@
-/* taylor-curve.c: taylor-curve(p): the layer of the thesis behind lagrange-dalembert. A curve from (q, v) whose independent coordinates are
- * Taylor polynomials of degree p, and whose others follow by constraints on velocities exactly.
+/* taylor-curve.c: taylor-curve(p): the layer of the thesis behind lagrange-dalembert. A curve from (q, v)
+ * whose independent coordinates are Taylor polynomials of degree p, and whose others follow by constraints on
+ * velocities exactly.
  *
- *   R^a(t) = sum_(k <= p) q_k^a t^k                    a independent, q_k those of the exact motion on all of TQ
- *   phi_c(R) R'^c = r - phi0(R) - phi_a(R) R'^a        c dependent, r = phi(q) v + phi0(q)
- *   R^c(t) = q^c + int_0^t R'^c,   S = int_0^t L(R, R'),   work on variations  - int (phi'lambda)(R, R') . D R
+ *   R^a(t) = sum_(k <= p) q_k^a t^k                    a independent, q_k those of the exact motion on all of
+ * TQ phi_c(R) R'^c = r - phi0(R) - phi_a(R) R'^a        c dependent, r = phi(q) v + phi0(q) R^c(t) = q^c +
+ * int_0^t R'^c,   S = int_0^t L(R, R'),   work on variations  - int (phi'lambda)(R, R') . D R
  *
- * lambda is that of the equations of motion at (R, R'). The coordinates are chosen so that no constraint depends on the dependent ones
- * (dependent.h): their rates are integrals then, as the source assumes (5.14). All integrals are Gauss sums of NODES points, exact for
- * polynomials of degree 15 and to round-off for steps that a curve of degree 4 is any good for. So is the action along the
- * curve, which is stationary at the motion: in q and p a conversion is of order 2p, and of order p + 1 under constraints on velocities; the
- * map of w that the source iterates is of order p. A step of the layer ends at R(t), with the Taylor polynomial of degree p of v for the
- * independent coordinates and phi v + phi0 = r for the others. Source: C. Cuell, thesis, 5.2. Arithmetic: flow.c, core/rk.c,
- * core/convert.c.
+ * lambda is that of the equations of motion at (R, R'). The coordinates are chosen so that no constraint
+ * depends on the dependent ones (dependent.h): their rates are integrals then, as the source assumes (5.14).
+ * All integrals are Gauss sums of NODES points, exact for polynomials of degree 15 and to round-off for steps
+ * that a curve of degree 4 is any good for. So is the action along the curve, which is stationary at the
+ * motion: in q and p a conversion is of order 2p, and of order p + 1 under constraints on velocities; the map
+ * of w that the source iterates is of order p. A step of the layer ends at R(t), with the Taylor polynomial
+ * of degree p of v for the independent coordinates and phi v + phi0 = r for the others. Source: C. Cuell,
+ * thesis, 5.2. Arithmetic: flow.c, core/rk.c, core/convert.c.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
@@ -25,17 +27,21 @@ enum { MOST_DEGREE = 4, NODES = 8, N = CST_MAX_Q };
 typedef struct {
   const cst_system *s;
   cst_graph        *g;
-  int               p, m, row[CST_MAX_G], column[N]; /* constraints, and the coordinates that they determine */
-  bool              dependent[N];
-  double            b[NODES], c[NODES];
-  cst_node          t;
-  cst_node          q[N][MOST_DEGREE + 1], v[N][MOST_DEGREE + 1]; /* Taylor coefficients */
-  cst_node          r[CST_MAX_G];                                 /* phi v + phi0, [m] */
+  int      p, m, row[CST_MAX_G], column[N]; /* constraints, and the coordinates that they determine */
+  bool     dependent[N];
+  double   b[NODES], c[NODES];
+  cst_node t;
+  cst_node q[N][MOST_DEGREE + 1], v[N][MOST_DEGREE + 1]; /* Taylor coefficients */
+  cst_node r[CST_MAX_G];                                 /* phi v + phi0, [m] */
 } curve;
 
-static cst_node scaled(const curve *x, double factor, cst_node a) { return cst_graph_mul(x->g, cst_graph_constant(x->g, factor), a); }
+static cst_node scaled(const curve *x, double factor, cst_node a) {
+  return cst_graph_mul(x->g, cst_graph_constant(x->g, factor), a);
+}
 
-/* ---- the curve ---------------------------------------------------------------------------------------------------------- */
+/* ---- the curve
+ * ----------------------------------------------------------------------------------------------------------
+ */
 
 static void find_coefficients(curve *x, const cst_node *q, const cst_node *v) {
   const int n = x->s->nq;
@@ -46,7 +52,9 @@ static void find_coefficients(curve *x, const cst_node *q, const cst_node *v) {
   for (int k = 0; k < x->p; k++) {
     for (int i = 0; i < n; i++) at[i] = x->q[i][k], at[n + i] = x->v[i][k];
     cst_graph_series_next(field, at, rate);
-    for (int i = 0; i < n; i++) x->q[i][k + 1] = scaled(x, 1.0 / (k + 1), x->v[i][k]), x->v[i][k + 1] = scaled(x, 1.0 / (k + 1), rate[i]);
+    for (int i = 0; i < n; i++)
+      x->q[i][k + 1] = scaled(x, 1.0 / (k + 1), x->v[i][k]),
+                  x->v[i][k + 1] = scaled(x, 1.0 / (k + 1), rate[i]);
   }
   cst_graph_series_destroy(field);
 }
@@ -60,11 +68,13 @@ static cst_node polynomial(const curve *x, const cst_node *a, int degree, cst_no
 
 static cst_node slope(const curve *x, const cst_node *a, int degree, cst_node t) {
   cst_node sum = scaled(x, degree, a[degree]);
-  for (int k = degree - 1; k >= 1; k--) sum = cst_graph_add(x->g, scaled(x, k, a[k]), cst_graph_mul(x->g, t, sum));
+  for (int k = degree - 1; k >= 1; k--)
+    sum = cst_graph_add(x->g, scaled(x, k, a[k]), cst_graph_mul(x->g, t, sum));
   return sum;
 }
 
-/* ---- the constraints ------------------------------------------------------------------------------------------------------ */
+/* ---- the constraints
+ * ------------------------------------------------------------------------------------------------------ */
 
 /* out[n] := expressions of the inputs q at R. */
 static void at_point(const curve *x, const cst_node *of, int n, const cst_node *R, cst_node *out) {
@@ -86,12 +96,13 @@ static void constraints_at(const curve *x, const cst_node *R, cst_node *phi, cst
 }
 
 /* rest[m] := r - phi0 - phi v over the coordinates that are not to be left out. */
-static void remainder_of(const curve *x, const cst_node *phi, const cst_node *phi0, const cst_node *v, const bool *left_out,
-                         cst_node *rest) {
+static void remainder_of(const curve *x, const cst_node *phi, const cst_node *phi0, const cst_node *v,
+                         const bool *left_out, cst_node *rest) {
   for (int a = 0; a < x->m; a++) {
     rest[a] = cst_graph_sub(x->g, x->r[a], phi0[a]);
     for (int i = 0; i < x->s->nq; i++)
-      if (!left_out || !left_out[i]) rest[a] = cst_graph_sub(x->g, rest[a], cst_graph_mul(x->g, phi[a * x->s->nq + i], v[i]));
+      if (!left_out || !left_out[i])
+        rest[a] = cst_graph_sub(x->g, rest[a], cst_graph_mul(x->g, phi[a * x->s->nq + i], v[i]));
   }
 }
 
@@ -109,13 +120,15 @@ static void solve(const curve *x, const cst_node *B, cst_node *b) {
     for (int a = 0; a < m; a++) y[i] = cst_graph_add(g, y[i], cst_graph_mul(g, B[a * m + i], b[a]));
     for (int j = 0; j < m; j++) {
       S[i * m + j] = cst_graph_constant(g, 0);
-      for (int a = 0; a < m; a++) S[i * m + j] = cst_graph_add(g, S[i * m + j], cst_graph_mul(g, B[a * m + i], B[a * m + j]));
+      for (int a = 0; a < m; a++)
+        S[i * m + j] = cst_graph_add(g, S[i * m + j], cst_graph_mul(g, B[a * m + i], B[a * m + j]));
     }
   }
   for (int k = 0; k < m; k++)
     for (int i = k + 1; i < m; i++) {
       const cst_node f = cst_graph_div(g, S[i * m + k], S[k * m + k]);
-      for (int j = k + 1; j < m; j++) S[i * m + j] = cst_graph_sub(g, S[i * m + j], cst_graph_mul(g, f, S[k * m + j]));
+      for (int j = k + 1; j < m; j++)
+        S[i * m + j] = cst_graph_sub(g, S[i * m + j], cst_graph_mul(g, f, S[k * m + j]));
       y[i] = cst_graph_sub(g, y[i], cst_graph_mul(g, f, y[k]));
     }
   for (int i = m - 1; i >= 0; i--) {
@@ -137,7 +150,8 @@ static void complete(const curve *x, const cst_node *R, cst_node *v) {
   for (int i = 0; i < m; i++) v[x->column[i]] = b[i];
 }
 
-/* ---- points of the curve ---------------------------------------------------------------------------------------------------- */
+/* ---- points of the curve
+ * ---------------------------------------------------------------------------------------------------- */
 
 /* (R, R') at the time, the dependent entries of R as they were at 0. */
 static void rates_at(const curve *x, cst_node time, cst_node *R, cst_node *v) {
@@ -153,13 +167,16 @@ static void point_at(const curve *x, cst_node time, cst_node *R, cst_node *v) {
   for (int i = 0; i < x->m; i++) sum[i] = cst_graph_constant(x->g, 0);
   for (int k = 0; k < NODES && x->m > 0; k++) {
     rates_at(x, scaled(x, x->c[k], time), there, rate);
-    for (int i = 0; i < x->m; i++) sum[i] = cst_graph_add(x->g, sum[i], scaled(x, x->b[k], rate[x->column[i]]));
+    for (int i = 0; i < x->m; i++)
+      sum[i] = cst_graph_add(x->g, sum[i], scaled(x, x->b[k], rate[x->column[i]]));
   }
   rates_at(x, time, R, v);
-  for (int i = 0; i < x->m; i++) R[x->column[i]] = cst_graph_add(x->g, R[x->column[i]], cst_graph_mul(x->g, time, sum[i]));
+  for (int i = 0; i < x->m; i++)
+    R[x->column[i]] = cst_graph_add(x->g, R[x->column[i]], cst_graph_mul(x->g, time, sum[i]));
 }
 
-static void open_curve(curve *x, int p, const cst_system *s, cst_node t, const cst_node *q, const cst_node *v) {
+static void open_curve(curve *x, int p, const cst_system *s, cst_node t, const cst_node *q,
+                       const cst_node *v) {
   cst_node   phi[CST_MAX_G * N], phi0[CST_MAX_G];
   __float128 b[NODES], c[NODES];
   *x = (curve){.s = s, .g = s->graph, .p = p, .t = t};
@@ -174,10 +191,11 @@ static void open_curve(curve *x, int p, const cst_system *s, cst_node t, const c
   for (int a = 0; a < x->m; a++) x->r[a] = cst_graph_neg(x->g, x->r[a]);
 }
 
-/* ---- what a rule makes ---------------------------------------------------------------------------------------------------- */
+/* ---- what a rule makes
+ * ---------------------------------------------------------------------------------------------------- */
 
-static void formulas(const void *self, const cst_system *s, cst_node t, const cst_node *q, const cst_node *v, cst_node *q1, cst_node *v1,
-                     cst_node *S) {
+static void formulas(const void *self, const cst_system *s, cst_node t, const cst_node *q, const cst_node *v,
+                     cst_node *q1, cst_node *v1, cst_node *S) {
   curve    x;
   cst_node R[N], rate[N], sum = cst_graph_constant(s->graph, 0);
   open_curve(&x, *(const int *)self, s, t, q, v);
@@ -192,7 +210,8 @@ static void formulas(const void *self, const cst_system *s, cst_node t, const cs
   complete(&x, q1, v1);
 }
 
-static void work(const void *self, const cst_system *s, cst_node t, const cst_node *q, const cst_node *v, cst_flow_work *w) {
+static void work(const void *self, const cst_system *s, cst_node t, const cst_node *q, const cst_node *v,
+                 cst_flow_work *w) {
   curve    x;
   cst_node rate[N], A[N], lambda[CST_MAX_G], phi[CST_MAX_G * N], phi0[CST_MAX_G];
   open_curve(&x, *(const int *)self, s, t, q, v);
@@ -203,26 +222,30 @@ static void work(const void *self, const cst_system *s, cst_node t, const cst_no
     constraints_at(&x, w->Q[k], phi, phi0);
     for (int i = 0; i < s->nq; i++) {
       cst_node pull = cst_graph_constant(x.g, 0);
-      for (int a = 0; a < x.m; a++) pull = cst_graph_add(x.g, pull, cst_graph_mul(x.g, phi[a * s->nq + i], lambda[x.row[a]]));
+      for (int a = 0; a < x.m; a++)
+        pull = cst_graph_add(x.g, pull, cst_graph_mul(x.g, phi[a * s->nq + i], lambda[x.row[a]]));
       w->N[k][i] = cst_graph_mul(x.g, scaled(&x, -x.b[k], t), pull);
     }
   }
 }
 
-/* ---- the row ------------------------------------------------------------------------------------------------------------------ */
+/* ---- the row
+ * ------------------------------------------------------------------------------------------------------------------
+ */
 
 static const int degree[MOST_DEGREE] = {1, 2, 3, 4};
-#define RULE(p)                                                                                                                            \
-  {                                                                                                                                        \
-    .name = "taylor-curve(" #p ")", .self = &degree[p - 1], .order = p, .gain = 1, .evaluations = NODES, .equivariant = true,              \
-    .formulas = formulas, .work = work                                                                                                     \
+#define RULE(p)                                                                                              \
+  {                                                                                                          \
+    .name = "taylor-curve(" #p ")", .self = &degree[p - 1], .order = p, .gain = 1, .evaluations = NODES,     \
+    .equivariant = true, .formulas = formulas, .work = work                                                  \
   }
 static const cst_flow_rule rules[MOST_DEGREE] = {RULE(1), RULE(2), RULE(3), RULE(4)};
 
 static const cst_flow_rule *rule(const cst_term *t) { return &rules[(int)t->arg[0]->number - 1]; }
 
 static bool check(const cst_term *t, cst_expr_error *e) {
-  if (t->n != 1 || t->key[0]) return cst_term_error(t, e, "taylor-curve takes one argument, the degree: taylor-curve(2)");
+  if (t->n != 1 || t->key[0])
+    return cst_term_error(t, e, "taylor-curve takes one argument, the degree: taylor-curve(2)");
   const cst_term *p = t->arg[0];
   if (p->kind != CST_TERM_NUMBER || p->number != floor(p->number) || p->number < 1 || p->number > MOST_DEGREE)
     return cst_term_error(p, e, "the degree of taylor-curve is an integer from 1 to %d", MOST_DEGREE);
@@ -233,7 +256,8 @@ static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
   int row[CST_MAX_G], column[N];
   if (s->ng > s->nvel) {
     snprintf(why, (size_t)n,
-             "taylor-curve integrates constraints on velocities, and %s has constraints on positions; write these as velocities too, or "
+             "taylor-curve integrates constraints on velocities, and %s has constraints on positions; write "
+             "these as velocities too, or "
              "take taylor(p)",
              s->name);
     return false;
@@ -241,7 +265,8 @@ static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
   if (!cst_field_exists(s, why, n)) return false;
   if (s->nvel && cst_dependent(s, row, column) < 0) {
     snprintf(why, (size_t)n,
-             "taylor-curve needs as many coordinates as there are constraints on velocities, on which these do not depend and which they "
+             "taylor-curve needs as many coordinates as there are constraints on velocities, on which these "
+             "do not depend and which they "
              "determine everywhere, and %s has no such",
              s->name);
     return false;
@@ -254,7 +279,9 @@ static bool layer(const cst_term *t, cst_layer *l) {
   return true;
 }
 
-static void expand(const cst_term *t, cst_program *p, double fraction) { cst_layer_add_rule(p, fraction, rule(t)); }
+static void expand(const cst_term *t, cst_program *p, double fraction) {
+  cst_layer_add_rule(p, fraction, rule(t));
+}
 
 static cst_properties properties(const cst_term *t, const cst_system *s) {
   (void)s;
@@ -263,18 +290,24 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
 
 const cst_method_row cst_method_row_taylor_curve = {
     .info = {.name = "taylor-curve",
-             .doc = "A curve of degree p, order p, which meets constraints on velocities exactly: the layer of the thesis behind "
+             .doc = "A curve of degree p, order p, which meets constraints on velocities exactly: the layer "
+                    "of the thesis behind "
                     "lagrange-dalembert.",
-             .equations = "R^a(t) = sum_(k <= p) q_k^a t^k of independent coordinates,  phi(R) R' + phi0(R) = phi(q) v + phi0(q) gives "
+             .equations = "R^a(t) = sum_(k <= p) q_k^a t^k of independent coordinates,  phi(R) R' + phi0(R) "
+                          "= phi(q) v + phi0(q) gives "
                           "the others\n"
                           "S = int L(R, R') dt,  work - int (phi'lambda)(R, R') . D R dt,  both exact",
-             .notes = "p is 1, 2, 3 or 4. lagrange-dalembert(taylor-curve(p)) is of order p + 1 in q and p, and of order 2p without "
+             .notes = "p is 1, 2, 3 or 4. lagrange-dalembert(taylor-curve(p)) is of order p + 1 in q and p, "
+                      "and of order 2p without "
                       "constraints, since "
-                      "its action is exact; with state=w, which reads them at w, of order p. Dependent are the last coordinates on which "
+                      "its action is exact; with state=w, which reads them at w, of order p. Dependent are "
+                      "the last coordinates on which "
                       "no constraint depends and which the constraints "
-                      "determine everywhere: their block of phi is nowhere seen to be singular. Systems without such are refused. Without "
+                      "determine everywhere: their block of phi is nowhere seen to be singular. Systems "
+                      "without such are refused. Without "
                       "constraints the curve is the Taylor polynomial.",
-             .source = "C. L. Cuell, Lagrange-d'Alembert integrators, thesis, University of Saskatchewan 2007, 5.2 and chapter 6",
+             .source = "C. L. Cuell, Lagrange-d'Alembert integrators, thesis, University of Saskatchewan "
+                       "2007, 5.2 and chapter 6",
              .signature = "taylor-curve(p)",
              .example = "taylor-curve(2)"},
     .on_also = CST_ON_NONHOLONOMIC,

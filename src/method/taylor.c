@@ -2,9 +2,10 @@
  *
  *   q_(k+1) = v_k / (k+1),   v_(k+1) = A_k / (k+1),   S_(k+1) = L_k / (k+1)
  *
- * where A_k and L_k are the Taylor coefficients of A and L along the curve so far, by recursion over the operations of their formulas
- * (expr/graph-series.c). Sources: Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, I.8; Moore, Methods and Applications
- * of Interval Analysis, 3.4. Arithmetic: flow.c, core/rk.c.
+ * where A_k and L_k are the Taylor coefficients of A and L along the curve so far, by recursion over the
+ * operations of their formulas (expr/graph-series.c). Sources: Hairer, Norsett, Wanner, Solving Ordinary
+ * Differential Equations I, I.8; Moore, Methods and Applications of Interval Analysis, 3.4. Arithmetic:
+ * flow.c, core/rk.c.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
@@ -14,7 +15,9 @@
 enum { MAX_P = 12, N = CST_MAX_Q };
 
 /* The next coefficient of what has the rate dx_k. */
-static cst_node next(cst_graph *g, cst_node dx, int k) { return cst_graph_mul(g, cst_graph_constant(g, 1.0 / (k + 1)), dx); }
+static cst_node next(cst_graph *g, cst_node dx, int k) {
+  return cst_graph_mul(g, cst_graph_constant(g, 1.0 / (k + 1)), dx);
+}
 
 /* The polynomial of the coefficients x[0 .. p] at t, by Horner's rule. */
 static cst_node polynomial(cst_graph *g, cst_node t, const cst_node *x, int p) {
@@ -36,8 +39,8 @@ static void extend(cst_graph *g, cst_graph_series *field, curve *x, int n, int k
   x->S[k + 1] = next(g, rate[n], k);
 }
 
-static void formulas(const void *self, const cst_system *s, cst_node t, const cst_node *q, const cst_node *v, cst_node *q1, cst_node *v1,
-                     cst_node *S) {
+static void formulas(const void *self, const cst_system *s, cst_node t, const cst_node *q, const cst_node *v,
+                     cst_node *q1, cst_node *v1, cst_node *S) {
   const int  n = s->nq, p = *(const int *)self;
   cst_graph *g = s->graph;
   cst_node   out[N + 1], state[2 * N];
@@ -55,8 +58,11 @@ static void formulas(const void *self, const cst_system *s, cst_node t, const cs
 
 /* The rule of each degree. */
 static const int degree[MAX_P] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
-#define RULE(p)                                                                                                                            \
-  { .name = "taylor(" #p ")", .self = &degree[p - 1], .order = p, .evaluations = p, .equivariant = true, .formulas = formulas }
+#define RULE(p)                                                                                              \
+  {                                                                                                          \
+    .name = "taylor(" #p ")", .self = &degree[p - 1], .order = p, .evaluations = p, .equivariant = true,     \
+    .formulas = formulas                                                                                     \
+  }
 static const cst_flow_rule rules[MAX_P] = {RULE(1), RULE(2), RULE(3), RULE(4),  RULE(5),  RULE(6),
                                            RULE(7), RULE(8), RULE(9), RULE(10), RULE(11), RULE(12)};
 
@@ -70,14 +76,18 @@ static bool check(const cst_term *t, cst_expr_error *e) {
   return true;
 }
 
-static bool fits(const cst_term *t, const cst_system *s, char *why, int n) { return cst_flow_fits(rule(t), s, why, n); }
+static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
+  return cst_flow_fits(rule(t), s, why, n);
+}
 
 static bool layer(const cst_term *t, cst_layer *l) {
   *l = (cst_layer){.rule = rule(t)};
   return true;
 }
 
-static void expand(const cst_term *t, cst_program *p, double fraction) { cst_layer_add_rule(p, fraction, rule(t)); }
+static void expand(const cst_term *t, cst_program *p, double fraction) {
+  cst_layer_add_rule(p, fraction, rule(t));
+}
 
 static cst_properties properties(const cst_term *t, const cst_system *s) {
   (void)s;
@@ -86,8 +96,10 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
 
 const cst_method_row cst_method_row_taylor = {
     .info = {.name = "taylor",
-             .doc = "The Taylor polynomial of degree p, order p, on the index-reduced equations; keeps no constraint. For dense systems.",
-             .equations = "q1 = sum q_k h^k,  q_(k+1) = v_k / (k+1),  v_(k+1) = A_k / (k+1),  A_k the coefficients of A(q(t), v(t))",
+             .doc = "The Taylor polynomial of degree p, order p, on the index-reduced equations; keeps no "
+                    "constraint. For dense systems.",
+             .equations = "q1 = sum q_k h^k,  q_(k+1) = v_k / (k+1),  v_(k+1) = A_k / (k+1),  A_k the "
+                          "coefficients of A(q(t), v(t))",
              .source = "Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, I.8; Moore 1966",
              .signature = "taylor(p)",
              .example = "taylor(4)"},

@@ -1,7 +1,8 @@
 /* term-expression.c: method expressions: parse, check against the rows, and print the label.
  *
- *   term    = number | '[' number {',' number} ']' | name [ '(' argument {',' argument} ')' ] | tableau      argument = [key '='] term
- *   tableau = '{' key ':' table {',' key ':' table} '}'      table = '[' table {',' table} ']' | an expression of numbers (expr.h)
+ *   term    = number | '[' number {',' number} ']' | name [ '(' argument {',' argument} ')' ] | tableau
+ * argument = [key '='] term tableau = '{' key ':' table {',' key ':' table} '}'      table = '[' table {','
+ * table} ']' | an expression of numbers (expr.h)
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <ctype.h>
@@ -13,7 +14,10 @@
 #include "core/need.h"
 #include "method/method.h"
 
-enum { MAX_DEPTH = 32, MAX_KEYS = 4 }; /* keys: one more than a tableau can have, for its row to complain about */
+enum {
+  MAX_DEPTH = 32,
+  MAX_KEYS = 4
+}; /* keys: one more than a tableau can have, for its row to complain about */
 
 struct cst_method {
   cst_term *root;
@@ -105,7 +109,8 @@ static cst_term *read_term(reader *r);
 static bool read_entries(reader *r, cst_term *t, char close, bool keys) {
   r->at++;
   skip(r);
-  if (r->text[r->at] == close && keys) return fail(r, "'%s' needs an argument between its parentheses", t->name), false;
+  if (r->text[r->at] == close && keys)
+    return fail(r, "'%s' needs an argument between its parentheses", t->name), false;
   for (;;) {
     char *key = NULL;
     int   back = r->at;
@@ -131,12 +136,15 @@ static bool read_entries(reader *r, cst_term *t, char close, bool keys) {
   }
 }
 
-/* ---- tableaus ---------------------------------------------------------------------------------------------------------- */
+/* ---- tableaus
+ * ----------------------------------------------------------------------------------------------------------
+ */
 
 /* The length of an expression: up to a ',' or a bracket outside parentheses. */
 static int expression_length(const char *text) {
   int n = 0, open = 0;
-  for (; text[n] && !strchr("[]{}", text[n]) && (open > 0 || text[n] != ','); n++) open += (text[n] == '(') - (text[n] == ')');
+  for (; text[n] && !strchr("[]{}", text[n]) && (open > 0 || text[n] != ','); n++)
+    open += (text[n] == '(') - (text[n] == ')');
   return n;
 }
 
@@ -167,7 +175,8 @@ static cst_term *read_expression(reader *r, cst_term *t) {
   if (x < 0) r->at += why.offset;
   if (x < 0) return fail(r, "%s", why.message);
   if (cst_parse_effort(r->graph) > most_effort) return fail(r, "the sums of a tableau are too long");
-  cst_graph_is_constant(r->graph, x, &t->number); /* without names everything folds, and to finite values only */
+  cst_graph_is_constant(r->graph, x,
+                        &t->number); /* without names everything folds, and to finite values only */
   r->at += n;
   return t;
 }
@@ -235,7 +244,9 @@ static cst_term *read_tableau(reader *r, cst_term *t) {
   return closes(r, '}') ? t : NULL;
 }
 
-/* ---- terms --------------------------------------------------------------------------------------------------------------- */
+/* ---- terms
+ * ---------------------------------------------------------------------------------------------------------------
+ */
 
 /* A term that `body` reads, one level further down. */
 static cst_term *nested(reader *r, cst_term *(*body)(reader *, cst_term *)) {
@@ -264,7 +275,8 @@ static cst_term *read_body(reader *r, cst_term *t) {
     return read_entries(r, t, ']', false) ? t : NULL;
   }
   if (!isalpha((unsigned char)c))
-    return c ? fail(r, "expected the name of a method, not '%c'", c) : fail(r, "expected the name of a method");
+    return c ? fail(r, "expected the name of a method, not '%c'", c)
+             : fail(r, "expected the name of a method");
   t->kind = CST_TERM_NAME;
   t->name = word(r);
   skip(r);
@@ -277,7 +289,8 @@ static cst_term *read_term(reader *r) {
   return nested(r, read_body);
 }
 
-/* ---- the label ------------------------------------------------------------------------------------------------------- */
+/* ---- the label
+ * ------------------------------------------------------------------------------------------------------- */
 
 /* Shortest, and 10, not 1e+01. */
 static void print_number(FILE *f, double x) {
@@ -294,7 +307,9 @@ static void print_number(FILE *f, double x) {
 static const struct {
   char        open, close;
   const char *key;
-} brackets[] = {[CST_TERM_NAME] = {'(', ')', "="}, [CST_TERM_LIST] = {'[', ']', ""}, [CST_TERM_TABLEAU] = {'{', '}', ": "}};
+} brackets[] = {[CST_TERM_NAME] = {'(', ')', "="},
+                [CST_TERM_LIST] = {'[', ']', ""},
+                [CST_TERM_TABLEAU] = {'{', '}', ": "}};
 
 static void print_term(FILE *f, const cst_term *t) {
   if (t->kind == CST_TERM_NUMBER && !t->name) print_number(f, t->number);
@@ -318,17 +333,23 @@ static char *label(const cst_term *t) {
   return text;
 }
 
-static const cst_method_row *row_of(const cst_term *t) { return t->kind == CST_TERM_NAME ? cst_method_row_find(t->name) : NULL; }
+static const cst_method_row *row_of(const cst_term *t) {
+  return t->kind == CST_TERM_NAME ? cst_method_row_find(t->name) : NULL;
+}
 
-/* Whether what stands outermost does so: a thermostat and a method that steps another system, in either order, around all else. */
+/* Whether what stands outermost does so: a thermostat and a method that steps another system, in either
+ * order, around all else. */
 static bool stands_outermost(const cst_term *t, bool within, bool on, bool thermal, cst_expr_error *e) {
   const cst_method_row *row = row_of(t);
   const bool            is_on = row && row->on, is_thermal = row && row->thermal;
   if ((is_on && (on || within)) || (is_thermal && (thermal || within)))
-    return cst_term_error(t, e, "%s stands outermost, around the whole method, and once%s%s", t->name, is_on ? ": " : "",
-                          is_on ? "penalty(compose(METHOD, SCHEME), omega=20)" : ", since noise has no adjoint and no order to raise");
+    return cst_term_error(t, e, "%s stands outermost, around the whole method, and once%s%s", t->name,
+                          is_on ? ": " : "",
+                          is_on ? "penalty(compose(METHOD, SCHEME), omega=20)"
+                                : ", since noise has no adjoint and no order to raise");
   for (int i = 0; i < t->n; i++)
-    if (!stands_outermost(t->arg[i], within || !(is_on || is_thermal), on || is_on, thermal || is_thermal, e)) return false;
+    if (!stands_outermost(t->arg[i], within || !(is_on || is_thermal), on || is_on, thermal || is_thermal, e))
+      return false;
   return true;
 }
 
@@ -339,7 +360,8 @@ static cst_term *read_method(reader *r) {
   skip(r);
   bool good = !r->text[r->at];
   if (!good) fail(r, "unexpected '%c' behind the method", r->text[r->at]);
-  if (good && stands_outermost(root, false, false, false, r->error) && cst_term_method(root, r->error)) return root;
+  if (good && stands_outermost(root, false, false, false, r->error) && cst_term_method(root, r->error))
+    return root;
   term_destroy(root);
   return NULL;
 }
@@ -373,7 +395,8 @@ static bool steps_flat(const cst_method *m, const cst_system *s, char *why, int 
   cst_program_destroy(p);
   if (!good)
     snprintf(why, (size_t)n,
-             "%s cannot step the flat body %s: a principal moment is the sum of the other two, so that coordinates of its rotation matrix "
+             "%s cannot step the flat body %s: a principal moment is the sum of the other two, so that "
+             "coordinates of its rotation matrix "
              "have no mass; methods on the group (lie-...) can",
              m->label, s->bodies[s->flat].name);
   return good;
@@ -382,8 +405,12 @@ static bool steps_flat(const cst_method *m, const cst_system *s, char *why, int 
 bool cst_method_fits(const cst_method *m, const cst_system *s, char *why, int n) {
   return cst_term_fits(m->root, s, why, n) && steps_flat(m, s, why, n);
 }
-const cst_system *cst_method_system(const cst_method *m, const cst_system *s, double *more) { return cst_term_system(m->root, s, more); }
-cst_properties    cst_method_properties(const cst_method *m, const cst_system *s) { return cst_term_properties(m->root, s); }
+const cst_system *cst_method_system(const cst_method *m, const cst_system *s, double *more) {
+  return cst_term_system(m->root, s, more);
+}
+cst_properties cst_method_properties(const cst_method *m, const cst_system *s) {
+  return cst_term_properties(m->root, s);
+}
 
 const cst_system *cst_term_system(const cst_term *t, const cst_system *s, double *more) {
   const cst_term *inner = t->row->thermal ? cst_term_argument(t, NULL) : NULL;
@@ -394,8 +421,9 @@ const cst_system *cst_term_system(const cst_term *t, const cst_system *s, double
 bool cst_term_bends(const cst_term *t, const cst_system *s, char *why, int n) {
   if (cst_system_bend(s)) return true;
   snprintf(why, (size_t)n,
-           "%s needs second derivatives of the potential, and those of %s, with its sums over pairs written out, are too large", t->name,
-           s->name);
+           "%s needs second derivatives of the potential, and those of %s, with its sums over pairs written "
+           "out, are too large",
+           t->name, s->name);
   return false;
 }
 
@@ -404,17 +432,20 @@ static bool is_for(const cst_term *t, const cst_system *s, char *why, int n) {
   const unsigned lacks = ~t->row->on_also;
   if (s->nvel && lacks & CST_ON_NONHOLONOMIC)
     snprintf(why, (size_t)n,
-             "%s has constraints on velocities, which %s does not keep; layers such as rk4, project(LAYER), lagrange-dalembert(LAYER) and "
+             "%s has constraints on velocities, which %s does not keep; layers such as rk4, project(LAYER), "
+             "lagrange-dalembert(LAYER) and "
              "gauss(s) step such systems",
              s->name, t->name);
   else if (s->nforce && lacks & CST_ON_FORCES)
-    snprintf(why, (size_t)n,
-             "%s has forces that are no gradient, which %s does not take; layers, project(LAYER), convert(LAYER), "
-             "lagrange-dalembert(LAYER), gauss(s), midpoint and rattle do",
-             s->name, t->name);
+    snprintf(
+        why, (size_t)n,
+        "%s has forces that are no gradient, which %s does not take; layers, project(LAYER), convert(LAYER), "
+        "lagrange-dalembert(LAYER), gauss(s), midpoint and rattle do",
+        s->name, t->name);
   else if (s->timed && lacks & CST_ON_TIME)
     snprintf(why, (size_t)n,
-             "%s depends on the time, which %s does not know; layers with a tableau, project(LAYER), convert(LAYER), "
+             "%s depends on the time, which %s does not know; layers with a tableau, project(LAYER), "
+             "convert(LAYER), "
              "lagrange-dalembert(LAYER), gauss(s), midpoint and rattle do",
              s->name, t->name);
   else
@@ -425,11 +456,12 @@ static bool is_for(const cst_term *t, const cst_system *s, char *why, int n) {
 bool cst_term_fits(const cst_term *t, const cst_system *s, char *why, int n) {
   return is_for(t, s, why, n) && (!t->row->fits || t->row->fits(t, s, why, n));
 }
-/* What constraints on velocities, forces and the time leave of the claims. A step at another time is another map, which no step back
- * undoes that is counted from the start. */
+/* What constraints on velocities, forces and the time leave of the claims. A step at another time is another
+ * map, which no step back undoes that is counted from the start. */
 static unsigned what_is_left(unsigned claims, const cst_system *s) {
   if (s->nvel || s->nforce)
-    claims &= ~(unsigned)(CST_CLAIM_SYMPLECTIC | CST_CLAIM_MOMENTUM | CST_CLAIM_BOUNDED | CST_CLAIM_ENERGY | CST_CLAIM_VOLUME);
+    claims &= ~(unsigned)(CST_CLAIM_SYMPLECTIC | CST_CLAIM_MOMENTUM | CST_CLAIM_BOUNDED | CST_CLAIM_ENERGY |
+                          CST_CLAIM_VOLUME);
   if (s->timed) claims &= ~(unsigned)(CST_CLAIM_BOUNDED | CST_CLAIM_ENERGY | CST_CLAIM_SYMMETRIC);
   return claims;
 }

@@ -1,4 +1,5 @@
-/* term.c: what the names in a method expression stand for: the rows of the registry and the user's own layers. */
+/* term.c: what the names in a method expression stand for: the rows of the registry and the user's own
+ * layers. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +8,9 @@
 #include "core/need.h"
 #include "method/method.h"
 
-bool cst_term_known(const cst_term *t) { return cst_method_row_find(t->name) || cst_layers_find(t->layers, t->name); }
+bool cst_term_known(const cst_term *t) {
+  return cst_method_row_find(t->name) || cst_layers_find(t->layers, t->name);
+}
 
 const char *cst_term_nearest(const cst_term *t, bool schemes) {
   const int    own = t->layers ? t->layers->n : 0, most = cst_method_count() + cst_scheme_count() + own;
@@ -23,8 +26,8 @@ const char *cst_term_nearest(const cst_term *t, bool schemes) {
 
 static bool unknown(const cst_term *t, cst_expr_error *e) {
   const char *near = cst_term_nearest(t, false);
-  return cst_term_error(t, e, "unknown method '%s'; `constella list methods` names them all%s%s%s", t->name, near ? "; did you mean '" : "",
-                        near ? near : "", near ? "'?" : "");
+  return cst_term_error(t, e, "unknown method '%s'; `constella list methods` names them all%s%s%s", t->name,
+                        near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
 static void copy_own(cst_term *t, const cst_own_layer *own) {
@@ -33,7 +36,8 @@ static void copy_own(cst_term *t, const cst_own_layer *own) {
 }
 
 bool cst_term_method(cst_term *t, cst_expr_error *e) {
-  if (t->kind != CST_TERM_NAME && t->kind != CST_TERM_TABLEAU) return cst_term_error(t, e, "expected a method");
+  if (t->kind != CST_TERM_NAME && t->kind != CST_TERM_TABLEAU)
+    return cst_term_error(t, e, "expected a method");
   if (!cst_term_known(t)) return unknown(t, e);
   const cst_own_layer *own = cst_layers_find(t->layers, t->name);
   t->row = own ? own->row : cst_method_row_find(t->name);
@@ -66,11 +70,14 @@ static const char *listed(const char *const *words, char *text, size_t n) {
 bool cst_term_keys(const cst_term *t, const char *const *known, cst_expr_error *e) {
   char text[200];
   for (int i = 0; i < t->n; i++) {
-    if (!t->key[i]) return cst_term_error(t->arg[i], e, "an argument of %s has a name: %s", t->name, listed(known, text, sizeof text));
+    if (!t->key[i])
+      return cst_term_error(t->arg[i], e, "an argument of %s has a name: %s", t->name,
+                            listed(known, text, sizeof text));
     if (!known[find(t->key[i], known)]) {
       const char *near = cst_diag_nearest(t->key[i], known, count(known));
-      return cst_term_error(t->arg[i], e, "%s takes no '%s='; it takes %s%s%s%s", t->name, t->key[i], listed(known, text, sizeof text),
-                            near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+      return cst_term_error(t->arg[i], e, "%s takes no '%s='; it takes %s%s%s%s", t->name, t->key[i],
+                            listed(known, text, sizeof text), near ? "; did you mean '" : "",
+                            near ? near : "", near ? "'?" : "");
     }
     for (int k = 0; k < i; k++)
       if (!strcmp(t->key[k], t->key[i])) return cst_term_error(t->arg[i], e, "'%s=' stands twice", t->key[i]);

@@ -12,7 +12,8 @@ typedef struct {
 } cst_bath;
 
 cst_bath cst_langevin_of(const cst_term *t);
-/* Whether the arguments of t with a name are a bath's or among `more` (NULL: none), and the bath's are right; *e filled when not. */
+/* Whether the arguments of t with a name are a bath's or among `more` (NULL: none), and the bath's are right;
+ * *e filled when not. */
 bool cst_langevin_check(const cst_term *t, const char *more, cst_expr_error *e);
 /* Whether the bath can act on s, whose mass must be constant, and not vanish. */
 bool cst_langevin_fits(const cst_term *t, const cst_system *s, char *why, int n);

@@ -1,4 +1,5 @@
-/* user-layer.c: one-step methods that users write in C: the operations that they are given, and the registry of what was loaded. */
+/* user-layer.c: one-step methods that users write in C: the operations that they are given, and the registry
+ * of what was loaded. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "method/user-layer.h"
 #include <stdarg.h>
@@ -12,7 +13,9 @@
 
 enum { MOST_ORDER = 20 };
 
-/* ---- operations ----------------------------------------------------------------------------------------------------------- */
+/* ---- operations
+ * -----------------------------------------------------------------------------------------------------------
+ */
 
 /* A step under construction; what the user sees comes first. */
 typedef struct {
@@ -27,13 +30,15 @@ static construction *own(const cst_layer_step *s) { return (construction *)s; }
 static cst_graph *graph(const cst_layer_step *s) { return own(s)->s->graph; }
 
 /* n where it is a node: what a user forgot to set may be any number. */
-static cst_node checked(const cst_layer_step *s, cst_node n) { return n >= 0 && n < cst_graph_size(graph(s)) ? n : -1; }
+static cst_node checked(const cst_layer_step *s, cst_node n) {
+  return n >= 0 && n < cst_graph_size(graph(s)) ? n : -1;
+}
 
 static cst_node number(const cst_layer_step *s, double value) { return cst_graph_constant(graph(s), value); }
 
-#define BINARY(name)                                                                                                                       \
-  static cst_node node_##name(const cst_layer_step *s, cst_node a, cst_node b) {                                                           \
-    return cst_graph_##name(graph(s), checked(s, a), checked(s, b));                                                                       \
+#define BINARY(name)                                                                                         \
+  static cst_node node_##name(const cst_layer_step *s, cst_node a, cst_node b) {                             \
+    return cst_graph_##name(graph(s), checked(s, a), checked(s, b));                                         \
   }
 BINARY(add)
 BINARY(sub)
@@ -41,7 +46,9 @@ BINARY(mul)
 BINARY(div)
 BINARY(pow)
 
-static cst_node node_neg(const cst_layer_step *s, cst_node a) { return cst_graph_neg(graph(s), checked(s, a)); }
+static cst_node node_neg(const cst_layer_step *s, cst_node a) {
+  return cst_graph_neg(graph(s), checked(s, a));
+}
 
 static bool is_function(cst_graph *g, const char *name) {
   const cst_node one = cst_graph_constant(g, 1);
@@ -49,7 +56,8 @@ static bool is_function(cst_graph *g, const char *name) {
 }
 
 static cst_node call(const cst_layer_step *s, const char *function, cst_node a, cst_node b) {
-  if (is_function(graph(s), function)) return cst_graph_call(graph(s), function, checked(s, a), checked(s, b));
+  if (is_function(graph(s), function))
+    return cst_graph_call(graph(s), function, checked(s, a), checked(s, b));
   snprintf(own(s)->unknown, sizeof own(s)->unknown, "%s", function);
   return -1;
 }
@@ -73,7 +81,9 @@ static cst_node lagrangian(const cst_layer_step *s, const cst_node *q, const cst
   return all_checked(s, q) && all_checked(s, v) ? cst_field_lagrangian(own(s)->s, q, v) : -1;
 }
 
-/* ---- the rule ------------------------------------------------------------------------------------------------------------- */
+/* ---- the rule
+ * -------------------------------------------------------------------------------------------------------------
+ */
 
 /* A layer that was loaded; the newest first. */
 typedef struct layer {
@@ -86,8 +96,8 @@ typedef struct layer {
 
 static layer *registry;
 
-static construction construct(const cst_layer_method *m, const cst_system *s, cst_node t, const cst_node *q, const cst_node *v,
-                              cst_node *q1, cst_node *v1, cst_node *S) {
+static construction construct(const cst_layer_method *m, const cst_system *s, cst_node t, const cst_node *q,
+                              const cst_node *v, cst_node *q1, cst_node *v1, cst_node *S) {
   construction c = {.seen = {.n = s->nq,
                              .t = t,
                              .q = q,
@@ -114,12 +124,14 @@ static construction construct(const cst_layer_method *m, const cst_system *s, cs
   return c;
 }
 
-static void formulas(const void *self, const cst_system *s, cst_node t, const cst_node *q, const cst_node *v, cst_node *q1, cst_node *v1,
-                     cst_node *S) {
+static void formulas(const void *self, const cst_system *s, cst_node t, const cst_node *q, const cst_node *v,
+                     cst_node *q1, cst_node *v1, cst_node *S) {
   construct(((const layer *)self)->method, s, t, q, v, q1, v1, S);
 }
 
-/* ---- loading -------------------------------------------------------------------------------------------------------------- */
+/* ---- loading
+ * --------------------------------------------------------------------------------------------------------------
+ */
 
 __attribute__((format(printf, 3, 4))) static bool fail(char *why, int n, const char *format, ...) {
   va_list a;
@@ -130,11 +142,17 @@ __attribute__((format(printf, 3, 4))) static bool fail(char *why, int n, const c
 }
 
 static bool check(const cst_layer_method *m, char *why, int n) {
-  if (!m) return fail(why, n, "there is no cst_user_layer in it; a layer ends in `const cst_layer_method cst_user_layer = {...};`");
+  if (!m)
+    return fail(
+        why, n,
+        "there is no cst_user_layer in it; a layer ends in `const cst_layer_method cst_user_layer = {...};`");
   if (m->version != CST_LAYER_VERSION)
-    return fail(why, n, "it is written for version %d of constella/layer.h; this program has version %d", m->version, CST_LAYER_VERSION);
-  if (!m->name || !*m->name || !m->doc || !m->step) return fail(why, n, "its cst_user_layer lacks a name, a doc or a step");
-  if (m->order < 1 || m->order > MOST_ORDER) return fail(why, n, "its order is %d; it must be from 1 to %d", m->order, MOST_ORDER);
+    return fail(why, n, "it is written for version %d of constella/layer.h; this program has version %d",
+                m->version, CST_LAYER_VERSION);
+  if (!m->name || !*m->name || !m->doc || !m->step)
+    return fail(why, n, "its cst_user_layer lacks a name, a doc or a step");
+  if (m->order < 1 || m->order > MOST_ORDER)
+    return fail(why, n, "its order is %d; it must be from 1 to %d", m->order, MOST_ORDER);
   return true;
 }
 
@@ -149,11 +167,15 @@ static bool try_out(layer *l, char *why, int n) {
   cst_node    x[2 * CST_MAX_Q], end[2 * CST_MAX_Q], S;
   cst_system *s = cst_catalogue_create("planar-pendulum");
   const int   nq = s->nq;
-  for (int i = 0; i < nq; i++) x[i] = cst_graph_input(s->graph, 'q', i), x[nq + i] = cst_graph_input(s->graph, 'v', i);
-  const construction c = construct(l->method, s, cst_graph_input(s->graph, 'l', 0), x, x + nq, end, end + nq, &S);
+  for (int i = 0; i < nq; i++)
+    x[i] = cst_graph_input(s->graph, 'q', i), x[nq + i] = cst_graph_input(s->graph, 'v', i);
+  const construction c =
+      construct(l->method, s, cst_graph_input(s->graph, 'l', 0), x, x + nq, end, end + nq, &S);
   cst_system_destroy(s);
   l->rule.evaluations = c.evaluations;
-  if (*c.unknown) return fail(why, n, "it calls '%s'; the functions are sqrt, sin, cos, tan, exp, log and atan2", c.unknown);
+  if (*c.unknown)
+    return fail(why, n, "it calls '%s'; the functions are sqrt, sin, cos, tan, exp, log and atan2",
+                c.unknown);
   if (!filled(end, nq)) return fail(why, n, "its step does not fill q1");
   if (!filled(end + nq, nq)) return fail(why, n, "its step does not fill v1");
   return S >= 0 || fail(why, n, "its step does not fill S, the integral of L");
@@ -171,14 +193,17 @@ static layer *describe(cst_object *o, const char *key, char *why, int n) {
   if (!check(m, why, n)) return NULL;
   layer *l = calloc(1, sizeof *l);
   if (!l) abort();
-  *l = (layer){.rule = {.name = m->name, .doc = m->doc, .self = l, .order = m->order, .formulas = formulas}, .method = m, .object = o};
+  *l = (layer){.rule = {.name = m->name, .doc = m->doc, .self = l, .order = m->order, .formulas = formulas},
+               .method = m,
+               .object = o};
   memcpy(l->key, key, sizeof l->key);
   if (try_out(l, why, n)) return l;
   free(l);
   return NULL;
 }
 
-const cst_flow_rule *cst_user_layer_open(const char *path, const char *bytes, size_t length, char *why, int n) {
+const cst_flow_rule *cst_user_layer_open(const char *path, const char *bytes, size_t length, char *why,
+                                         int n) {
   char     reason[CST_WHY] = "";
   cst_code code = {.bytes = (char *)bytes, .size = length};
   cst_sha256(bytes, length, code.key);

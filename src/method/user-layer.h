@@ -1,16 +1,20 @@
-/* user-layer.h: one-step methods that users write in C (constella/layer.h), as rules of flow.h: compiled, loaded and tried out. */
+/* user-layer.h: one-step methods that users write in C (constella/layer.h), as rules of flow.h: compiled,
+ * loaded and tried out. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_USER_LAYER_H
 #define CST_USER_LAYER_H
 #include "constella/method.h"
 #include "method/flow.h"
 
-/* The shared object of a C file, by the compiler or from the cache, or the bytes of a file that ends in .so. A cst_fetch: NULL with *bytes
- * owned by the caller (free()), or why there is none (static text; lines end in \n but for the last). One rank can do this for all. */
+/* The shared object of a C file, by the compiler or from the cache, or the bytes of a file that ends in .so.
+ * A cst_fetch: NULL with *bytes owned by the caller (free()), or why there is none (static text; lines end in
+ * \n but for the last). One rank can do this for all. */
 const char *cst_user_layer_fetch(const char *path, char **bytes, size_t *length);
-/* The layer in the bytes of a shared object, tried out on a system of the catalogue; path names it in messages. NULL with why[n] when it is
- * none. Borrowed: it lives as long as the program, and the same bytes are the same layer. */
-const cst_flow_rule *cst_user_layer_open(const char *path, const char *bytes, size_t length, char *why, int n);
+/* The layer in the bytes of a shared object, tried out on a system of the catalogue; path names it in
+ * messages. NULL with why[n] when it is none. Borrowed: it lives as long as the program, and the same bytes
+ * are the same layer. */
+const cst_flow_rule *cst_user_layer_open(const char *path, const char *bytes, size_t length, char *why,
+                                         int n);
 /* layers-own.c. Whether the expression names the layer anywhere. */
 bool cst_method_names_layer(const cst_method *m, const char *name);
 /* Both on one rank. */

@@ -1,30 +1,34 @@
-/* variational.c: the variational methods of one force in one drift, with constraints: symplectic Euler A and B, SHAKE, RATTLE and the
- * midpoint rule.
+/* variational.c: the variational methods of one force in one drift, with constraints: symplectic Euler A and
+ * B, SHAKE, RATTLE and the midpoint rule.
  *
  *   p0 = M(q1-q0)/h + w0 h grad V(q0) + G(q0)'L,   p1 = M(q1-q0)/h - w1 h grad V(q1) - G(q1)'m
  *
- * with g(q1) = 0 and G(q1) M^-1 p1 = 0. Weights (w0, w1) = (1, 0): A; (0, 1): B, its adjoint; (1/2, 1/2): RATTLE. The midpoint rule, L_d =
- * h L((q0+q1)/2, (q1-q0)/h), has h/2 grad V((q0+q1)/2) in both places, and is RATTLE where V is linear. Source: Barbero-Linan, Martin de
- * Diego, Sato Martin de Almagro, A new perspective on symplectic integration of constrained mechanical systems via discretization maps,
- * section 5, in the sign M A = f - G' lambda.
+ * with g(q1) = 0 and G(q1) M^-1 p1 = 0. Weights (w0, w1) = (1, 0): A; (0, 1): B, its adjoint; (1/2, 1/2):
+ * RATTLE. The midpoint rule, L_d = h L((q0+q1)/2, (q1-q0)/h), has h/2 grad V((q0+q1)/2) in both places, and
+ * is RATTLE where V is linear. Source: Barbero-Linan, Martin de Diego, Sato Martin de Almagro, A new
+ * perspective on symplectic integration of constrained mechanical systems via discretization maps, section 5,
+ * in the sign M A = f - G' lambda.
  *
- * SHAKE is RATTLE without the last projection, m = 0. The positions are RATTLE's, for the next impulse takes up what was not projected; so
- * L / h is the multiplier at the left end of a step (of the first step, which starts from a tangent p, L is half of that). p is of order 1
- * and G M^-1 p is O(h). On T*N the map pulls dp ^ dq back as RATTLE does: the difference G'm contributes dm ^ G dq = 0. Source: Ryckaert,
- * Ciccotti, Berendsen 1977.
+ * SHAKE is RATTLE without the last projection, m = 0. The positions are RATTLE's, for the next impulse takes
+ * up what was not projected; so L / h is the multiplier at the left end of a step (of the first step, which
+ * starts from a tangent p, L is half of that). p is of order 1 and G M^-1 p is O(h). On T*N the map pulls dp
+ * ^ dq back as RATTLE does: the difference G'm contributes dm ^ G dq = 0. Source: Ryckaert, Ciccotti,
+ * Berendsen 1977.
  *
- * discretization(theta=) has the force at q_m = q0 + theta (q1 - q0), for the part 1 - theta of h on the left side and theta on the right:
- * L_d = h L(q_m, (q1-q0)/h). It is A, the midpoint rule and B at theta = 0, 1/2 and 1; its adjoint has 1 - theta.
+ * discretization(theta=) has the force at q_m = q0 + theta (q1 - q0), for the part 1 - theta of h on the left
+ * side and theta on the right: L_d = h L(q_m, (q1-q0)/h). It is A, the midpoint rule and B at theta = 0, 1/2
+ * and 1; its adjoint has 1 - theta.
  *
- * Arithmetic: core/kick.c and core/midpoint.c; with a mass that depends on q or with a(q), core/lagrange.c; of form=null-space,
- * core/null-space.c.
+ * Arithmetic: core/kick.c and core/midpoint.c; with a mass that depends on q or with a(q), core/lagrange.c;
+ * of form=null-space, core/null-space.c.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdio.h>
 #include <string.h>
 #include "method/kick.h"
 
-/* Where the force acts: for the parts w0 and w1 of h at the two ends of the drift, or in it at theta; whether p1 is projected. */
+/* Where the force acts: for the parts w0 and w1 of h at the two ends of the drift, or in it at theta; whether
+ * p1 is projected. */
 static const struct weights {
   const char *name;
   double      w0, w1;
@@ -55,7 +59,9 @@ static bool in_null_space(const cst_term *t) { return cst_term_choice(t, "form",
 
 static bool check_theta(const cst_term *t, cst_expr_error *e) {
   const cst_term *x = cst_term_argument(t, "theta");
-  if (!x) return cst_term_error(t, e, "discretization takes theta=, a number from 0 to 1: discretization(theta=0.25)");
+  if (!x)
+    return cst_term_error(t, e,
+                          "discretization takes theta=, a number from 0 to 1: discretization(theta=0.25)");
   if (x->kind != CST_TERM_NUMBER || !(x->number >= 0 && x->number <= 1))
     return cst_term_error(x, e, "theta, where in the step the force is taken, is a number from 0 to 1");
   return true;
@@ -64,7 +70,8 @@ static bool check_theta(const cst_term *t, cst_expr_error *e) {
 static bool check(const cst_term *t, cst_expr_error *e) {
   static const char *const known[] = {"form", NULL}, *const those[] = {"theta", "form", NULL};
   const bool family = !strcmp(t->name, "discretization");
-  return cst_term_keys(t, family ? those : known, e) && cst_term_check_choice(t, "form", forms, e) && (!family || check_theta(t, e));
+  return cst_term_keys(t, family ? those : known, e) && cst_term_check_choice(t, "form", forms, e) &&
+         (!family || check_theta(t, e));
 }
 
 static void expand(const cst_term *t, cst_program *p, double fraction) {
@@ -72,18 +79,21 @@ static void expand(const cst_term *t, cst_program *p, double fraction) {
   if (in_null_space(t))
     cst_program_add(p, cst_null_space(fraction, w.w0, w.w1, w.inside, w.theta, w.tangent));
   else
-    cst_program_add(p, w.inside ? cst_midpoint(fraction, w.theta) : cst_kick(fraction, w.w0, w.w1, w.tangent));
+    cst_program_add(p,
+                    w.inside ? cst_midpoint(fraction, w.theta) : cst_kick(fraction, w.w0, w.w1, w.tangent));
 }
 
 static bool fits(const cst_term *t, const cst_system *s, char *why, int n) {
   if (!weights(t).tangent && s->ng == 0)
     snprintf(why, (size_t)n, "shake needs constraints and %s has none (rattle is the same there)", s->name);
   else if (in_null_space(t) && s->general)
-    snprintf(why, (size_t)n, "form=null-space needs a constant diagonal mass and no gyroscopic term, and %s has %s", s->name,
+    snprintf(why, (size_t)n,
+             "form=null-space needs a constant diagonal mass and no gyroscopic term, and %s has %s", s->name,
              s->gyroscopic ? "a gyroscopic term" : "another mass");
   else if (in_null_space(t) && s->nq > CST_MAX_Q)
-    snprintf(why, (size_t)n, "form=null-space takes at most %d coordinates, since its matrices are full, and %s has %d", CST_MAX_Q, s->name,
-             s->nq);
+    snprintf(why, (size_t)n,
+             "form=null-space takes at most %d coordinates, since its matrices are full, and %s has %d",
+             CST_MAX_Q, s->name, s->nq);
   else
     return (!weights(t).inside && !in_null_space(t)) || cst_term_bends(t, s, why, n);
   return false;
@@ -95,34 +105,45 @@ static cst_properties properties(const cst_term *t, const cst_system *s) {
   return (cst_properties){.order_q = 2,
                           .order_p = 1,
                           .order_lambda = 2,
-                          .claims = CST_CLAIM_SYMPLECTIC | CST_CLAIM_POSITIONS | (cst_system_is_gauged(s) ? 0 : CST_CLAIM_MOMENTUM),
+                          .claims = CST_CLAIM_SYMPLECTIC | CST_CLAIM_POSITIONS |
+                                    (cst_system_is_gauged(s) ? 0 : CST_CLAIM_MOMENTUM),
                           .lambda_time = 0,
                           .own_lambda = true,
                           .first_impulse = 0.5};
 }
 
 #define MAPS "Barbero-Linan, Martin de Diego, Sato Martin de Almagro (discretization maps), section 5"
-#define FORM                                                                                                                               \
-  "form=null-space replaces the equations of the multipliers by projections on a basis of ker G: the same map, with full matrices, on "    \
+#define FORM                                                                                                 \
+  "form=null-space replaces the equations of the multipliers by projections on a basis of ker G: the same "  \
+  "map, with full matrices, on "                                                                             \
   "systems with a constant diagonal mass."
-#define VARIATIONAL(ident, label, text, formulas, from) FAMILY(ident, label, label, label "(form=multipliers)", text, formulas, from)
-#define FAMILY(ident, label, shown, usage, text, formulas, from)                                                                           \
-  const cst_method_row cst_method_row_##ident = {                                                                                          \
-      .info = {.name = label, .doc = text, .equations = formulas, .notes = FORM, .source = from, .signature = usage, .example = shown},    \
-      .on_also = CST_ON_FORCES | CST_ON_TIME,                                                                                              \
-      .check = check,                                                                                                                      \
-      .fits = fits,                                                                                                                        \
-      .properties = properties,                                                                                                            \
-      .expand = expand,                                                                                                                    \
+#define VARIATIONAL(ident, label, text, formulas, from)                                                      \
+  FAMILY(ident, label, label, label "(form=multipliers)", text, formulas, from)
+#define FAMILY(ident, label, shown, usage, text, formulas, from)                                             \
+  const cst_method_row cst_method_row_##ident = {                                                            \
+      .info = {.name = label,                                                                                \
+               .doc = text,                                                                                  \
+               .equations = formulas,                                                                        \
+               .notes = FORM,                                                                                \
+               .source = from,                                                                               \
+               .signature = usage,                                                                           \
+               .example = shown},                                                                            \
+      .on_also = CST_ON_FORCES | CST_ON_TIME,                                                                \
+      .check = check,                                                                                        \
+      .fits = fits,                                                                                          \
+      .properties = properties,                                                                              \
+      .expand = expand,                                                                                      \
   }
-VARIATIONAL(euler_a, "euler-a", "Symplectic Euler, variant A, with constraints: the force acts at the left end of the step.",
+VARIATIONAL(euler_a, "euler-a",
+            "Symplectic Euler, variant A, with constraints: the force acts at the left end of the step.",
             "p0 = M(q1-q0)/h + h dV(q0) + G(q0)'L;  p1 = M(q1-q0)/h - G(q1)'m\n"
             "g(q1) = 0, G(q1) M^-1 p1 = 0\n"
             "with M(q) or a(q):  p0 = L_v(q0, u) - h L_q(q0, u) + G(q0)'L;  p1 = L_v(q0, u) - G(q1)'m\n"
             "u = (q1-q0)/h, g(q1) = 0, G(q1) v1 = 0 where M(q1) v1 + a(q1) = p1",
             MAPS);
 VARIATIONAL(euler_b, "euler-b",
-            "Symplectic Euler, variant B, with constraints: the force acts at the right end of the step; the adjoint of euler-a.",
+            "Symplectic Euler, variant B, with constraints: the force acts at the right end of the step; the "
+            "adjoint of euler-a.",
             "p0 = M(q1-q0)/h + G(q0)'L;  p1 = M(q1-q0)/h - h dV(q1) - G(q1)'m\n"
             "g(q1) = 0, G(q1) M^-1 p1 = 0\n"
             "with M(q) or a(q):  p0 = L_v(q1, u) + G(q0)'L;  p1 = L_v(q1, u) + h L_q(q1, u) - G(q1)'m\n"
@@ -131,25 +152,33 @@ VARIATIONAL(euler_b, "euler-b",
 VARIATIONAL(midpoint, "midpoint", "Variational midpoint rule with constraints; implicit in the force.",
             "p0 = M(q1-q0)/h + h/2 dV(qm) + G(q0)'L;  p1 = M(q1-q0)/h - h/2 dV(qm) - G(q1)'m\n"
             "qm = (q0+q1)/2, g(q1) = 0, G(q1) M^-1 p1 = 0\n"
-            "with M(q) or a(q):  p0 = L_v(qm, u) - h/2 L_q(qm, u) + G(q0)'L;  p1 = L_v(qm, u) + h/2 L_q(qm, u) - G(q1)'m\n"
+            "with M(q) or a(q):  p0 = L_v(qm, u) - h/2 L_q(qm, u) + G(q0)'L;  p1 = L_v(qm, u) + h/2 L_q(qm, "
+            "u) - G(q1)'m\n"
             "u = (q1-q0)/h, g(q1) = 0, G(q1) v1 = 0 where M(q1) v1 + a(q1) = p1",
             MAPS);
-VARIATIONAL(shake, "shake", "SHAKE: RATTLE's positions; momenta of order 1 that keep the hidden constraint to O(h) only.",
-            "p0 = M(q1-q0)/h + h/2 dV(q0) + G(q0)'L;  p1 = M(q1-q0)/h - h/2 dV(q1)\n"
-            "g(q1) = 0\n"
-            "with M(q) or a(q):  p0 = L_v(q0, u) - h/2 L_q(q0, u) + G(q0)'L;  p1 = L_v(q1, w) + h/2 L_q(q1, w)\n"
-            "L_v(q0, u) = L_v(q1, w), u + w = 2(q1-q0)/h, g(q1) = 0",
-            "Ryckaert, Ciccotti, Berendsen, J. Comput. Phys. 23 (1977)");
-VARIATIONAL(rattle, "rattle", "RATTLE: half a kick, a drift on the constraints, half a kick, both constraints kept.",
-            "p0 = M(q1-q0)/h + h/2 dV(q0) + G(q0)'L;  p1 = M(q1-q0)/h - h/2 dV(q1) - G(q1)'m\n"
-            "g(q1) = 0, G(q1) M^-1 p1 = 0\n"
-            "with M(q) or a(q):  p0 = L_v(q0, u) - h/2 L_q(q0, u) + G(q0)'L;  p1 = L_v(q1, w) + h/2 L_q(q1, w) - G(q1)'m\n"
-            "L_v(q0, u) = L_v(q1, w), u + w = 2(q1-q0)/h, g(q1) = 0, G(q1) v1 = 0 where M(q1) v1 + a(q1) = p1",
-            MAPS);
-FAMILY(discretization, "discretization", "discretization(theta=0.25)", "discretization(theta=, form=multipliers)",
-       "Discretization map (q - theta v, q + (1-theta) v) with constraints: euler-a, midpoint, euler-b at theta = 0, 1/2, 1.",
+VARIATIONAL(
+    shake, "shake",
+    "SHAKE: RATTLE's positions; momenta of order 1 that keep the hidden constraint to O(h) only.",
+    "p0 = M(q1-q0)/h + h/2 dV(q0) + G(q0)'L;  p1 = M(q1-q0)/h - h/2 dV(q1)\n"
+    "g(q1) = 0\n"
+    "with M(q) or a(q):  p0 = L_v(q0, u) - h/2 L_q(q0, u) + G(q0)'L;  p1 = L_v(q1, w) + h/2 L_q(q1, w)\n"
+    "L_v(q0, u) = L_v(q1, w), u + w = 2(q1-q0)/h, g(q1) = 0",
+    "Ryckaert, Ciccotti, Berendsen, J. Comput. Phys. 23 (1977)");
+VARIATIONAL(
+    rattle, "rattle", "RATTLE: half a kick, a drift on the constraints, half a kick, both constraints kept.",
+    "p0 = M(q1-q0)/h + h/2 dV(q0) + G(q0)'L;  p1 = M(q1-q0)/h - h/2 dV(q1) - G(q1)'m\n"
+    "g(q1) = 0, G(q1) M^-1 p1 = 0\n"
+    "with M(q) or a(q):  p0 = L_v(q0, u) - h/2 L_q(q0, u) + G(q0)'L;  p1 = L_v(q1, w) + h/2 L_q(q1, w) - "
+    "G(q1)'m\n"
+    "L_v(q0, u) = L_v(q1, w), u + w = 2(q1-q0)/h, g(q1) = 0, G(q1) v1 = 0 where M(q1) v1 + a(q1) = p1",
+    MAPS);
+FAMILY(discretization, "discretization", "discretization(theta=0.25)",
+       "discretization(theta=, form=multipliers)",
+       "Discretization map (q - theta v, q + (1-theta) v) with constraints: euler-a, midpoint, euler-b at "
+       "theta = 0, 1/2, 1.",
        "p0 = M(q1-q0)/h + (1-theta)h dV(qm) + G(q0)'L;  p1 = M(q1-q0)/h - theta h dV(qm) - G(q1)'m\n"
        "qm = q0 + theta (q1-q0), g(q1) = 0, G(q1) M^-1 p1 = 0; the adjoint has 1 - theta\n"
-       "with M(q) or a(q):  p0 = L_v(qm, u) - (1-theta)h L_q(qm, u) + G(q0)'L;  p1 = L_v(qm, u) + theta h L_q(qm, u) - G(q1)'m\n"
+       "with M(q) or a(q):  p0 = L_v(qm, u) - (1-theta)h L_q(qm, u) + G(q0)'L;  p1 = L_v(qm, u) + theta h "
+       "L_q(qm, u) - G(q1)'m\n"
        "u = (q1-q0)/h, g(q1) = 0, G(q1) v1 = 0 where M(q1) v1 + a(q1) = p1",
        MAPS);

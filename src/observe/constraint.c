@@ -21,9 +21,10 @@ CST_INLINE vd scaled_residual(vd x, vd scale, vd rough) {
 CST_OBSERVE(constraint) {
   const cst_context *C = view->context;
   const cst_layout   at = LAYOUT(C);
-  const vd          *c = cst_block(view->record, at.c), *q = cst_block(view->record, at.q), *length = cst_block(view->record, at.length),
-           *v = (const vd *)view->v;
-  vd g[ROOM(NG)], G[ROOM(NNZ_G)], phi0[ROOM(NG)], one = vset(0), squares = vset(0), speed = *(vd *)kept, *x = (vd *)value, *S = (vd *)scale;
+  const vd          *c = cst_block(view->record, at.c), *q = cst_block(view->record, at.q),
+           *length = cst_block(view->record, at.length), *v = (const vd *)view->v;
+  vd g[ROOM(NG)], G[ROOM(NNZ_G)], phi0[ROOM(NG)], one = vset(0), squares = vset(0), speed = *(vd *)kept,
+                                                  *x = (vd *)value, *S = (vd *)scale;
   (void)C;
   USES_G
   U for (int i = 0; i < NQ; i++) speed = vmax(vabs(v[i]), speed);
@@ -63,9 +64,11 @@ static const char *const hidden[] = {"max_j |(G v)_j|", "sum_j |(G v)_j|", "sqrt
 static const cst_quantity quantities[QUANTITIES] = {
     [CONSTRAINT] = {.name = "constraint", .doc = "largest |g_j|"},
     [CONSTRAINT_SCALED] = {.name = "constraint_scaled",
-                           .doc = "largest |g_j| / s_j, s_j = sum_k |G_jk| times the length in which g_j bends"},
+                           .doc =
+                               "largest |g_j| / s_j, s_j = sum_k |G_jk| times the length in which g_j bends"},
     [HIDDEN] = {.name = "hidden"},
-    [HIDDEN_SCALED] = {.name = "hidden_scaled", .doc = "largest |(G v)_j| over sum_k |G_jk| times the largest |v_k| so far"}};
+    [HIDDEN_SCALED] = {.name = "hidden_scaled",
+                       .doc = "largest |(G v)_j| over sum_k |G_jk| times the largest |v_k| so far"}};
 
 static const char *refuse(const cst_system *s) { return s->ng ? NULL : "has no constraints"; }
 

@@ -7,8 +7,8 @@
 CST_OBSERVE(energy) {
   const cst_context *C = view->context;
   const cst_layout   at = LAYOUT(C);
-  const vd          *c = cst_block(view->record, at.c), *q = cst_block(view->record, at.q), *p = cst_block(view->record, at.p),
-           *v = (const vd *)view->v;
+  const vd          *c = cst_block(view->record, at.c), *q = cst_block(view->record, at.q),
+           *p = cst_block(view->record, at.p), *v = (const vd *)view->v;
   vd V, T = vset(0), a[ROOM(NQ)], *start = (vd *)kept;
   (void)C, (void)look;
   K_V(c, q, &V);
@@ -24,7 +24,8 @@ CST_OBSERVE(energy) {
 
 static void describe(const cst_observation *look, int k, cst_quantity *q) {
   (void)look, (void)k;
-  *q = (cst_quantity){.name = "energy", .unit = "1", .doc = "T + V", .drifts = true, .judged = true, .windows = true};
+  *q = (cst_quantity){
+      .name = "energy", .unit = "1", .doc = "T + V", .drifts = true, .judged = true, .windows = true};
 }
 
 const cst_observer cst_observer_energy = {

@@ -5,7 +5,8 @@
 #include "observe/observer.h"
 #include "system/group.h"
 
-static void measure(const cst_observation *look, const cst_view *view, double *kept, double *value, double *scale) {
+static void measure(const cst_observation *look, const cst_view *view, double *kept, double *value,
+                    double *scale) {
   static void (*const run[])(const cst_tape *, const double *const[128], double *, double *, double *) = {
 #define X(isa, w) cst_tape_measure_##isa,
       CST_ISA_LIST(X)

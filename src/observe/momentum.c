@@ -6,8 +6,9 @@
 CST_OBSERVE(momentum) {
   const cst_context *C = view->context;
   const cst_layout   at = LAYOUT(C);
-  const vd          *c = cst_block(view->record, at.c), *q = cst_block(view->record, at.q), *p = cst_block(view->record, at.p);
-  vd                 xi[ROOM(NNZ_X)], gauge[ROOM(NSYM)], *x = (vd *)value, *s = (vd *)scale;
+  const vd          *c = cst_block(view->record, at.c), *q = cst_block(view->record, at.q),
+           *p = cst_block(view->record, at.p);
+  vd xi[ROOM(NNZ_X)], gauge[ROOM(NSYM)], *x = (vd *)value, *s = (vd *)scale;
   (void)C, (void)look, (void)kept;
   K_xi(c, q, xi);
   if (GYROSCOPIC) K_gauge(c, q, gauge);
@@ -28,7 +29,8 @@ static const char *refuse(const cst_system *s) { return s->nsym ? NULL : "declar
 static int         count(const cst_system *s) { return s->nsym; }
 
 static void describe(const cst_observation *look, int k, cst_quantity *q) {
-  *q = (cst_quantity){.unit = "1", .doc = "momentum map <p, xi(q)>", .drifts = true, .judged = true, .windows = true};
+  *q = (cst_quantity){
+      .unit = "1", .doc = "momentum map <p, xi(q)>", .drifts = true, .judged = true, .windows = true};
   snprintf(q->name, sizeof q->name, "%s", look->system->symmetry[k]);
 }
 

@@ -8,7 +8,15 @@
 
 /* The numbers that a fold has of a quantity, per lane: x(0), the largest |x - x(0)|, the largest scale, the
  * sum of all scales, the sum of x - x(0) since the last window, the last x. */
-enum { CST_SLOT_START, CST_SLOT_DRIFT, CST_SLOT_SCALE, CST_SLOT_SIZES, CST_SLOT_SUM, CST_SLOT_LAST, CST_SLOTS };
+enum {
+  CST_SLOT_START,
+  CST_SLOT_DRIFT,
+  CST_SLOT_SCALE,
+  CST_SLOT_SIZES,
+  CST_SLOT_SUM,
+  CST_SLOT_LAST,
+  CST_SLOTS
+};
 
 typedef struct {
   cst_measure *measure[CST_OBSERVERS]; /* NULL: a plain observer's */
@@ -21,7 +29,8 @@ typedef struct {
   void (*velocities)(const cst_context *C, const double *record, double *v);
   /* Adds (value - start)^2 of the living lanes, where it is not NaN, to exact bins[n][CST_BINS][W], takes the
    * maximum of its root into top[n][W], adds 1 to count[n][W]. */
-  void (*accumulate)(int n, const double *value, const double *acc, int alive, double *bins, double *top, double *count);
+  void (*accumulate)(int n, const double *value, const double *acc, int alive, double *bins, double *top,
+                     double *count);
   /* The weight of a sample after Fixman, (det G M^-1 G')^(-1/2) over the independent constraints, at the
    * state of the record; [W]. */
   void (*weigh)(const cst_context *C, const double *record, double *weight);

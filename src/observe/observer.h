@@ -25,12 +25,12 @@ typedef struct {
 typedef struct cst_observation {
   const struct cst_observer *row;
   const cst_system          *system;
-  bool                       wanted;      /* else its values are NaN and its scales 1 */
-  int                        hidden_norm; /* of G v over the constraints: 0 the maximum, 1 the sum, 2 the Euclidean norm */
-  const char                *name;        /* of an expression of the user: its name, its text, ... */
-  const char                *expression;
-  cst_tape                  *tape;         /* ... and its program; owned by the plan */
-  int                        first, count; /* quantities of the study */
+  bool                       wanted; /* else its values are NaN and its scales 1 */
+  int         hidden_norm; /* of G v over the constraints: 0 the maximum, 1 the sum, 2 the Euclidean norm */
+  const char *name;        /* of an expression of the user: its name, its text, ... */
+  const char *expression;
+  cst_tape   *tape;         /* ... and its program; owned by the plan */
+  int         first, count; /* quantities of the study */
 } cst_observation;
 
 /* What a measurement does with the kept numbers of an observer: reads them; updates them; sets them, at the
@@ -51,15 +51,16 @@ typedef struct {
 
 /* Computes values and scales of the quantities of an observation, [count][W]; kept[row->kept][W] is zero at
  * the start. */
-typedef void cst_measure(const cst_observation *look, const cst_view *view, double *kept, double *value, double *scale);
+typedef void cst_measure(const cst_observation *look, const cst_view *view, double *kept, double *value,
+                         double *scale);
 
 typedef struct cst_observer {
   const char *name, *doc; /* as the study file and `constella list observables` have it */
   bool        always;     /* it is in every study; a study does not name it */
-  bool        optional;   /* it is only observed where the study file names it, not where that names no observables */
-  bool        expression; /* one observation for each expression of the user, under its name */
-  bool        averages;   /* a study that names it computes time averages */
-  int         kept;       /* numbers per lane that it keeps from one observation to the next */
+  bool optional; /* it is only observed where the study file names it, not where that names no observables */
+  bool expression; /* one observation for each expression of the user, under its name */
+  bool averages;   /* a study that names it computes time averages */
+  int  kept;       /* numbers per lane that it keeps from one observation to the next */
   /* Why it cannot observe a system, as the end of "'NAME': SYSTEM ..."; NULL: it can. A member NULL: it
    * always can. */
   const char *(*refuse)(const cst_system *s);

@@ -10,8 +10,8 @@
 CST_OBSERVE(temperature) {
   const cst_context *C = view->context;
   const cst_layout   at = LAYOUT(C);
-  const vd          *c = cst_block(view->record, at.c), *q = cst_block(view->record, at.q), *p = cst_block(view->record, at.p),
-           *v = (const vd *)view->v;
+  const vd          *c = cst_block(view->record, at.c), *q = cst_block(view->record, at.q),
+           *p = cst_block(view->record, at.p), *v = (const vd *)view->v;
   vd twice = vset(0), a[ROOM(NQ)];
   (void)C, (void)look, (void)kept, (void)c, (void)q;
   if (GYROSCOPIC) K_a(c, q, a);
@@ -22,7 +22,10 @@ CST_OBSERVE(temperature) {
 #else
 static void describe(const cst_observation *look, int k, cst_quantity *q) {
   (void)look, (void)k;
-  *q = (cst_quantity){.name = "temperature", .unit = "1", .doc = "kinetic temperature 2 T / f, f degrees of freedom", .drifts = true};
+  *q = (cst_quantity){.name = "temperature",
+                      .unit = "1",
+                      .doc = "kinetic temperature 2 T / f, f degrees of freedom",
+                      .drifts = true};
 }
 
 const cst_observer cst_observer_temperature = {

@@ -12,14 +12,16 @@ void cst_h5_quiet(void) {
 }
 
 typedef struct {
-  char first[160], text[160]; /* the innermost description, and the one that quotes MPI or the system, if any */
+  char first[160],
+      text[160]; /* the innermost description, and the one that quotes MPI or the system, if any */
 } reason;
 
 static herr_t collect(unsigned n, const H5E_error2_t *e, void *data) {
   reason *r = data;
   if (!e->desc) return 0;
   if (n == 0) snprintf(r->first, sizeof r->first, "%s", e->desc);
-  if (!*r->text && (strstr(e->desc, "error message") || strstr(e->desc, "MPI_ERR"))) snprintf(r->text, sizeof r->text, "%s", e->desc);
+  if (!*r->text && (strstr(e->desc, "error message") || strstr(e->desc, "MPI_ERR")))
+    snprintf(r->text, sizeof r->text, "%s", e->desc);
   return 0;
 }
 
@@ -72,7 +74,8 @@ static bool put(hid_t object, const char *name, hid_t type, hid_t memory, const 
   htri_t there = H5Aexists(object, name);
   if (there > 0 && replace && H5Adelete(object, name) < 0) return false;
   hid_t space = H5Screate(H5S_SCALAR);
-  hid_t a = there > 0 && !replace ? H5Aopen(object, name, H5P_DEFAULT) : H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
+  hid_t a = there > 0 && !replace ? H5Aopen(object, name, H5P_DEFAULT)
+                                  : H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
   bool  ok = a >= 0 && H5Awrite(a, memory, value) >= 0;
   if (a >= 0) H5Aclose(a);
   H5Sclose(space);
@@ -148,7 +151,8 @@ hid_t cst_h5_make_group(hid_t file, const char *path) {
     if (!n) continue;
     hid_t  parent = group;
     htri_t there = H5Lexists(parent, name, H5P_DEFAULT);
-    group = there > 0 ? H5Gopen2(parent, name, H5P_DEFAULT) : H5Gcreate2(parent, name, H5P_DEFAULT, list, H5P_DEFAULT);
+    group = there > 0 ? H5Gopen2(parent, name, H5P_DEFAULT)
+                      : H5Gcreate2(parent, name, H5P_DEFAULT, list, H5P_DEFAULT);
     H5Gclose(parent);
   }
   H5Pclose(list);

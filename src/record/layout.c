@@ -26,7 +26,8 @@ static hid_t dataset_list(cst_type t) {
   return p;
 }
 
-static hid_t make_dataset(hid_t at, const char *name, cst_type t, int ndim, const hsize_t *extent, char *why, int n) {
+static hid_t make_dataset(hid_t at, const char *name, cst_type t, int ndim, const hsize_t *extent, char *why,
+                          int n) {
   hid_t type = cst_h5_file_type(t), list = dataset_list(t);
   hid_t space = ndim ? H5Screate_simple(ndim, extent, NULL) : H5Screate(H5S_SCALAR);
   hid_t d = H5Dcreate2(at, name, type, space, H5P_DEFAULT, list, H5P_DEFAULT);
@@ -55,7 +56,8 @@ hid_t cst_layout_scale(hid_t file, const cst_dimension *dim, bool write, char *w
   hsize_t extent = (hsize_t)dim->size;
   hid_t   d = make_dataset(file, dim->name, dim->label ? CST_TYPE_TEXT : CST_TYPE_I64, 1, &extent, why, n);
   if (d < 0) return d;
-  bool ok = H5DSset_scale(d, dim->name) >= 0 && cst_h5_put_text(d, "long_name", 0, dim->doc) && cst_h5_put_text(d, "units", 0, "1");
+  bool ok = H5DSset_scale(d, dim->name) >= 0 && cst_h5_put_text(d, "long_name", 0, dim->doc) &&
+            cst_h5_put_text(d, "units", 0, "1");
   if (ok && write && dim->size) ok = write_entries(d, dim);
   if (ok) return d;
   cst_h5_reason(why, n, dim->name);
@@ -63,7 +65,8 @@ hid_t cst_layout_scale(hid_t file, const cst_dimension *dim, bool write, char *w
   return -1;
 }
 
-hid_t cst_layout_field(hid_t file, const cst_field *f, const cst_dimension *dim, const hid_t *scale, char *why, int n) {
+hid_t cst_layout_field(hid_t file, const cst_field *f, const cst_dimension *dim, const hid_t *scale,
+                       char *why, int n) {
   char    group[sizeof f->path];
   hsize_t extent[CST_FIELD_DIMS] = {0};
   snprintf(group, sizeof group, "%s", f->path);
@@ -84,7 +87,8 @@ hid_t cst_layout_field(hid_t file, const cst_field *f, const cst_dimension *dim,
    * /run: such a field is its own scale. */
   const bool apart = !strncmp(f->path, "/run/", 5);
   if (ok && apart && f->ndim) ok = H5DSset_scale(d, strrchr(f->path, '/') + 1) >= 0;
-  for (int k = 0; ok && !apart && k < f->ndim; k++) ok = H5DSattach_scale(d, scale[f->dim[k]], (unsigned)k) >= 0;
+  for (int k = 0; ok && !apart && k < f->ndim; k++)
+    ok = H5DSattach_scale(d, scale[f->dim[k]], (unsigned)k) >= 0;
   if (!ok) {
     cst_h5_reason(why, n, f->path);
     H5Dclose(d);
@@ -97,7 +101,8 @@ hid_t cst_layout_field(hid_t file, const cst_field *f, const cst_dimension *dim,
 /* "6 x 5 x 4" */
 static const char *product(int ndim, const hsize_t *extent, char text[96]) {
   size_t n = (size_t)snprintf(text, 96, "%s", ndim ? "" : "a scalar");
-  for (int k = 0; k < ndim && n < 96; k++) n += (size_t)snprintf(text + n, 96 - n, "%s%llu", k ? " x " : "", (unsigned long long)extent[k]);
+  for (int k = 0; k < ndim && n < 96; k++)
+    n += (size_t)snprintf(text + n, 96 - n, "%s%llu", k ? " x " : "", (unsigned long long)extent[k]);
   return text;
 }
 
@@ -108,11 +113,14 @@ static bool same_extents(hid_t d, const char *path, int ndim, const hsize_t *ext
   int     rank = H5Sget_simple_extent_dims(space, there, NULL);
   H5Sclose(space);
   bool same = rank == ndim && !memcmp(there, extent, sizeof *there * (size_t)ndim);
-  if (!same) snprintf(why, (size_t)n, "%s has the extents %s, not %s", path, product(rank, there, found), product(ndim, extent, wanted));
+  if (!same)
+    snprintf(why, (size_t)n, "%s has the extents %s, not %s", path, product(rank, there, found),
+             product(ndim, extent, wanted));
   return same;
 }
 
-static hid_t find(hid_t file, const char *path, cst_type t, int ndim, const hsize_t *extent, char *why, int n) {
+static hid_t find(hid_t file, const char *path, cst_type t, int ndim, const hsize_t *extent, char *why,
+                  int n) {
   hid_t d = H5Dopen2(file, path, H5P_DEFAULT);
   if (d < 0) {
     snprintf(why, (size_t)n, "%s is not there", path);
@@ -160,16 +168,18 @@ static size_t size_of(int ndim, const hsize_t *extent, size_t width) {
 
 /* The first `width` bytes again and again, to `size` bytes. */
 static void repeat(char *value, size_t width, size_t size) {
-  for (size_t done = width; done < size; done *= 2) memcpy(value + done, value, done <= size - done ? done : size - done);
+  for (size_t done = width; done < size; done *= 2)
+    memcpy(value + done, value, done <= size - done ? done : size - done);
 }
 
 bool cst_layout_fill(hid_t d, int rank, int size, char *why, int n) {
   hid_t   type = H5Dget_type(d), space = H5Dget_space(d), list = H5Dget_create_plist(d);
   size_t  width = H5Tget_size(type);
-  hsize_t extent[H5S_MAX_RANK] = {1}, block[H5S_MAX_RANK] = {1}, at[H5S_MAX_RANK] = {0}, part[H5S_MAX_RANK] = {1}, turn = 0;
-  int     ndim = H5Sget_simple_extent_dims(space, extent, NULL);
-  char   *value = malloc(FILL_BYTES);
-  bool    ok = value && ndim >= 0, more = H5Sget_simple_extent_npoints(space) > 0;
+  hsize_t extent[H5S_MAX_RANK] = {1}, block[H5S_MAX_RANK] = {1}, at[H5S_MAX_RANK] = {0},
+          part[H5S_MAX_RANK] = {1}, turn = 0;
+  int   ndim = H5Sget_simple_extent_dims(space, extent, NULL);
+  char *value = malloc(FILL_BYTES);
+  bool  ok = value && ndim >= 0, more = H5Sget_simple_extent_npoints(space) > 0;
   if (ok && more) {
     ok = H5Pget_fill_value(list, type, value) >= 0;
     fill_block(ndim, extent, width, block);
@@ -200,14 +210,16 @@ static bool valid_field(const cst_field *f, int ndim, char *why, int n) {
     return false;
   }
   if (f->ndim < 0 || f->ndim > CST_FIELD_DIMS)
-    return snprintf(why, room, "%s: %d dimensions; 0 to %d are allowed", f->path, f->ndim, CST_FIELD_DIMS), false;
+    return snprintf(why, room, "%s: %d dimensions; 0 to %d are allowed", f->path, f->ndim, CST_FIELD_DIMS),
+           false;
   for (int k = 0; k < f->ndim; k++)
     if (f->dim[k] < 0 || f->dim[k] >= ndim)
       return snprintf(why, room, "%s: no dimension %d; there are %d", f->path, f->dim[k], ndim), false;
   return true;
 }
 
-bool cst_layout_valid(const cst_dimension *dim, int ndim, const cst_field *field, int nfield, char *why, int n) {
+bool cst_layout_valid(const cst_dimension *dim, int ndim, const cst_field *field, int nfield, char *why,
+                      int n) {
   for (int i = 0; i < ndim; i++) {
     size_t length = strlen(dim[i].name);
     if (!length || strchr(dim[i].name, '/')) {
@@ -219,7 +231,8 @@ bool cst_layout_valid(const cst_dimension *dim, int ndim, const cst_field *field
       return false;
     }
     for (int k = 0; k < nfield; k++)
-      if (!strncmp(field[k].path + 1, dim[i].name, length) && (field[k].path[length + 1] == '/' || !field[k].path[length + 1])) {
+      if (!strncmp(field[k].path + 1, dim[i].name, length) &&
+          (field[k].path[length + 1] == '/' || !field[k].path[length + 1])) {
         snprintf(why, (size_t)n, "%s: /%s is the scale of a dimension already", field[k].path, dim[i].name);
         return false;
       }
@@ -236,10 +249,14 @@ bool cst_layout_valid(const cst_dimension *dim, int ndim, const cst_field *field
 }
 
 double cst_record_bytes(const cst_dimension *dim, int ndim, const cst_field *field, int nfield) {
-  static const double width[] = {
-      [CST_TYPE_F64] = 8, [CST_TYPE_I64] = 8, [CST_TYPE_I32] = 4, [CST_TYPE_I8] = 1, [CST_TYPE_TEXT] = CST_TEXT_WIDTH};
-  double sum = 0;
-  for (int i = 0; i < ndim; i++) sum += (double)dim[i].size * width[dim[i].label ? CST_TYPE_TEXT : CST_TYPE_I64];
+  static const double width[] = {[CST_TYPE_F64] = 8,
+                                 [CST_TYPE_I64] = 8,
+                                 [CST_TYPE_I32] = 4,
+                                 [CST_TYPE_I8] = 1,
+                                 [CST_TYPE_TEXT] = CST_TEXT_WIDTH};
+  double              sum = 0;
+  for (int i = 0; i < ndim; i++)
+    sum += (double)dim[i].size * width[dim[i].label ? CST_TYPE_TEXT : CST_TYPE_I64];
   for (int k = 0; k < nfield; k++) {
     double one = width[field[k].type];
     for (int i = 0; i < field[k].ndim; i++) one *= (double)dim[field[k].dim[i]].size;

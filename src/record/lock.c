@@ -47,8 +47,9 @@ double cst_lock_process_start(long pid) {
   size_t n = fread(line, 1, sizeof line - 1, f);
   fclose(f);
   line[n] = 0;
-  char *at = strrchr(line, ')');              /* the name before it may contain anything; field 3 follows */
-  if (at && strchr("ZX", at[2])) return DEAD; /* a zombie: its parent has not read its status, and may never do so in a container */
+  char *at = strrchr(line, ')'); /* the name before it may contain anything; field 3 follows */
+  if (at && strchr("ZX", at[2]))
+    return DEAD; /* a zombie: its parent has not read its status, and may never do so in a container */
   for (int field = 2; at && field < 22; field++) at = strchr(at + 1, ' ');
   return at ? strtod(at, NULL) : -1;
 }
@@ -59,7 +60,9 @@ bool cst_lock_process_lives(long pid, double start) {
   return now != DEAD && (start < 0 || now == start); /* else another process has this number now */
 }
 
-static void wait_seconds(double s) { nanosleep(&(struct timespec){(time_t)s, (long)(1e9 * (s - floor(s)))}, NULL); }
+static void wait_seconds(double s) {
+  nanosleep(&(struct timespec){(time_t)s, (long)(1e9 * (s - floor(s)))}, NULL);
+}
 
 static owner myself(void) {
   owner     o = {.pid = getpid(), .start = cst_lock_process_start(getpid())};
@@ -89,7 +92,9 @@ static bool of_this_host(const owner *o) {
 
 static bool gone(const owner *o) { return of_this_host(o) && !cst_lock_process_lives(o->pid, o->start); }
 
-static bool same_file(const struct stat *a, const struct stat *b) { return a->st_dev == b->st_dev && a->st_ino == b->st_ino; }
+static bool same_file(const struct stat *a, const struct stat *b) {
+  return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
 
 static bool is_named(int file, const char *name) {
   struct stat a, b;
@@ -109,7 +114,8 @@ static bool write_claim(cst_lock *l) {
   snprintf(l->own + strlen(l->own), HOST + 32, ".%s.%ld", me.host, me.pid);
   unlink(l->own);
   l->file = open(l->own, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-  if (l->file < 0 || dprintf(l->file, "%s %ld %.0f %s\n", me.host, me.pid, me.start, me.since) < 0) return false;
+  if (l->file < 0 || dprintf(l->file, "%s %ld %.0f %s\n", me.host, me.pid, me.start, me.since) < 0)
+    return false;
   lock_file(l->file); /* without locks, the time of the file shows that the run is alive */
   return true;
 }
@@ -140,7 +146,8 @@ static outcome watch(int file, const char *name, double seconds) {
     bool same = look >= 0 && !fstat(look, &now) && same_file(&first, &now);
     if (look >= 0) close(look);
     if (!same) return AGAIN;
-    if (now.st_mtim.tv_sec != first.st_mtim.tv_sec || now.st_mtim.tv_nsec != first.st_mtim.tv_nsec) return OTHERS;
+    if (now.st_mtim.tv_sec != first.st_mtim.tv_sec || now.st_mtim.tv_nsec != first.st_mtim.tv_nsec)
+      return OTHERS;
   }
   return MINE;
 }
@@ -184,7 +191,8 @@ static void say_why(outcome out, int error, const char *name, const owner *o, ch
   if (out == FAILED)
     snprintf(why, (size_t)n, "cannot be locked by %s: %s", name, strerror(error));
   else if (*o->host)
-    snprintf(why, (size_t)n, "is being written by process %ld on host %s since %s", o->pid, o->host, o->since);
+    snprintf(why, (size_t)n, "is being written by process %ld on host %s since %s", o->pid, o->host,
+             o->since);
   else
     snprintf(why, (size_t)n, "is being written by another run, which holds %s", name);
 }
@@ -205,7 +213,9 @@ cst_lock *cst_lock_take_within(const char *path, double seconds, char *why, int 
   return NULL;
 }
 
-cst_lock *cst_lock_take(const char *path, char *why, int n) { return cst_lock_take_within(path, claim_wait, why, n); }
+cst_lock *cst_lock_take(const char *path, char *why, int n) {
+  return cst_lock_take_within(path, claim_wait, why, n);
+}
 
 void cst_lock_beat(cst_lock *l) { futimens(l->file, NULL); }
 
@@ -226,7 +236,8 @@ bool cst_lock_look(const char *path, bool *held, double *age) {
   bool there = file >= 0 && !fstat(file, &s);
   if (there) {
     clock_gettime(CLOCK_REALTIME, &now);
-    *age = fmax((double)(now.tv_sec - s.st_mtim.tv_sec) + 1e-9 * (double)(now.tv_nsec - s.st_mtim.tv_nsec), 0);
+    *age =
+        fmax((double)(now.tv_sec - s.st_mtim.tv_sec) + 1e-9 * (double)(now.tv_nsec - s.st_mtim.tv_nsec), 0);
     *held = !fcntl(file, F_OFD_GETLK, &other) && other.l_type == F_WRLCK;
   }
   if (file >= 0) close(file);

@@ -52,7 +52,8 @@ static const char *refuse_creation(const char *path) {
 static long writer(cst_result *r) {
   double pid = 0;
   char  *state = cst_result_text(r, "/run", "state");
-  bool   live = state && !strcmp(state, "running") && cst_result_alive(r) > 0 && cst_result_number(r, "/run", "pid", &pid);
+  bool   live = state && !strcmp(state, "running") && cst_result_alive(r) > 0 &&
+              cst_result_number(r, "/run", "pid", &pid);
   free(state);
   return live && (long)pid != getpid() ? (long)pid : 0;
 }
@@ -69,7 +70,8 @@ static const char *refuse_result(cst_result *r, bool overwrite) {
   if (overwrite) return NULL;
   if (!strcmp(state, "complete")) return "exists (complete); --overwrite replaces it";
   cst_result_progress(r, &done, &total);
-  snprintf(text, sizeof text, "exists (%s, %ld of %ld trajectories done); --resume continues it, --overwrite replaces it",
+  snprintf(text, sizeof text,
+           "exists (%s, %ld of %ld trajectories done); --resume continues it, --overwrite replaces it",
            *state == 'r' ? "running on another host" : state, done, total);
   return text;
 }
@@ -89,7 +91,9 @@ const char *cst_record_refuse(const char *path, bool overwrite) {
   if (S_ISDIR(s.st_mode)) return "is a folder";
   if (!S_ISREG(s.st_mode)) return "is not a regular file";
   cst_result *r = cst_result_open(path, why, sizeof why);
-  const char *reason = r ? refuse_result(r, overwrite) : overwrite ? NULL : "exists and is not a Constella result; --overwrite replaces it";
+  const char *reason = r           ? refuse_result(r, overwrite)
+                       : overwrite ? NULL
+                                   : "exists and is not a Constella result; --overwrite replaces it";
   cst_result_close(r);
   return reason ? reason : refuse_folder(path);
 }

@@ -48,7 +48,8 @@ static hid_t parallel_access(MPI_Comm comm) {
   hid_t access = H5Pcreate(H5P_FILE_ACCESS);
   H5Pset_fapl_mpio(access, comm, MPI_INFO_NULL);
   H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18);
-  H5Pset_coll_metadata_write(access, false); /* the collective writes of MPI-IO leave stale memory in the gaps between metadata */
+  H5Pset_coll_metadata_write(
+      access, false); /* the collective writes of MPI-IO leave stale memory in the gaps between metadata */
   return access;
 }
 
@@ -71,7 +72,8 @@ static bool make_scales(cst_record *r, const cst_dimension *dim, int ndim, char 
   return true;
 }
 
-static bool make_fields(cst_record *r, const cst_dimension *dim, const cst_field *field, int nfield, char *why, int n) {
+static bool make_fields(cst_record *r, const cst_dimension *dim, const cst_field *field, int nfield,
+                        char *why, int n) {
   for (; r->nfield < nfield; r->nfield++) {
     const cst_field *f = &field[r->nfield];
     hid_t            h = cst_layout_field(r->file, f, dim, r->scale, why, n);
@@ -107,8 +109,9 @@ static bool sign(cst_record *r, char *why, int n) {
   gethostname(me.host, sizeof me.host - 1);
   MPI_Bcast(&me, sizeof me, MPI_BYTE, 0, r->comm);
   hid_t g = H5Gopen2(r->file, "/run", H5P_DEFAULT);
-  bool  ok = g >= 0 && cst_h5_put_text(g, "state", CST_STATE_WIDTH, "running") && cst_h5_put_text(g, "host", CST_NOTE_WIDTH, me.host) &&
-            cst_h5_put_number(g, "pid", me.pid) && cst_h5_put_number(g, "pid_start", me.start);
+  bool  ok = g >= 0 && cst_h5_put_text(g, "state", CST_STATE_WIDTH, "running") &&
+            cst_h5_put_text(g, "host", CST_NOTE_WIDTH, me.host) && cst_h5_put_number(g, "pid", me.pid) &&
+            cst_h5_put_number(g, "pid_start", me.start);
   if (!ok) cst_h5_reason(why, n, "/run");
   if (g >= 0) H5Gclose(g);
   return agree(r->comm, ok, why, n);
@@ -193,8 +196,8 @@ static bool give_name(cst_record *r) {
   return agree(r->comm, ok, r->error, sizeof r->error);
 }
 
-cst_record *cst_record_create(MPI_Comm comm, const char *path, const cst_dimension *dim, int ndim, const cst_field *field, int nfield,
-                              char *why, int n) {
+cst_record *cst_record_create(MPI_Comm comm, const char *path, const cst_dimension *dim, int ndim,
+                              const cst_field *field, int nfield, char *why, int n) {
   int rank;
   MPI_Comm_rank(comm, &rank);
   cst_h5_quiet();
@@ -209,7 +212,8 @@ cst_record *cst_record_create(MPI_Comm comm, const char *path, const cst_dimensi
   r->file = create_file(r->comm, r->aside);
   if (r->file < 0) cst_h5_reason(why, n, "cannot create the file");
   ok = agree(r->comm, r->file >= 0, why, n) && make_scales(r, dim, ndim, why, n) && make_run(r, why, n) &&
-       make_fields(r, dim, field, nfield, why, n) && sign(r, why, n) && fill_fields(r, why, n) && settle(r, why, n) && open_disk(r, why, n);
+       make_fields(r, dim, field, nfield, why, n) && sign(r, why, n) && fill_fields(r, why, n) &&
+       settle(r, why, n) && open_disk(r, why, n);
   if (ok) return r;
   abandon(r);
   return NULL;
@@ -225,7 +229,8 @@ static bool unfinished(const char *path, char *why, int n) {
   return !complete;
 }
 
-static bool find_all(cst_record *r, const cst_dimension *dim, int ndim, const cst_field *field, int nfield, char *why, int n) {
+static bool find_all(cst_record *r, const cst_dimension *dim, int ndim, const cst_field *field, int nfield,
+                     char *why, int n) {
   bool ok = true;
   for (; ok && r->nscale < ndim; r->nscale++) {
     r->scale[r->nscale] = cst_layout_find_scale(r->file, &dim[r->nscale], why, n);
@@ -243,9 +248,11 @@ static bool find_all(cst_record *r, const cst_dimension *dim, int ndim, const cs
  */
 static bool can_be_signed(cst_record *r, char *why, int n) {
   hid_t g = H5Gopen2(r->file, "/run", H5P_DEFAULT);
-  bool  ok = g >= 0 && cst_h5_in_place(g, "state", true) && cst_h5_in_place(g, "host", true) && cst_h5_in_place(g, "pid", false) &&
-            cst_h5_in_place(g, "pid_start", false);
-  if (!ok) snprintf(why, (size_t)n, "/run is of another version of the program: its state or process cannot change in place");
+  bool  ok = g >= 0 && cst_h5_in_place(g, "state", true) && cst_h5_in_place(g, "host", true) &&
+            cst_h5_in_place(g, "pid", false) && cst_h5_in_place(g, "pid_start", false);
+  if (!ok)
+    snprintf(why, (size_t)n,
+             "/run is of another version of the program: its state or process cannot change in place");
   if (g >= 0) H5Gclose(g);
   return agree(r->comm, ok, why, n);
 }
@@ -259,14 +266,14 @@ static bool open_file(cst_record *r, char *why, int n) {
   return agree(r->comm, r->file >= 0, why, n);
 }
 
-cst_record *cst_record_open(MPI_Comm comm, const char *path, const cst_dimension *dim, int ndim, const cst_field *field, int nfield,
-                            char *why, int n) {
+cst_record *cst_record_open(MPI_Comm comm, const char *path, const cst_dimension *dim, int ndim,
+                            const cst_field *field, int nfield, char *why, int n) {
   cst_h5_quiet();
   if (!cst_layout_valid(dim, ndim, field, nfield, why, n)) return NULL;
   cst_record *r = allocate(comm, path, ndim, nfield);
   r->sealed = true;
-  if (open_file(r, why, n) && find_all(r, dim, ndim, field, nfield, why, n) && can_be_signed(r, why, n) && open_disk(r, why, n) &&
-      sign(r, why, n) && settle(r, why, n))
+  if (open_file(r, why, n) && find_all(r, dim, ndim, field, nfield, why, n) && can_be_signed(r, why, n) &&
+      open_disk(r, why, n) && sign(r, why, n) && settle(r, why, n))
     return r;
   close_all(r);
   destroy(r);
@@ -285,15 +292,17 @@ static hid_t carrier(cst_record *r, const char *path, const char *name, bool tex
   if (!r->sealed) return o >= 0 ? o : cst_h5_make_group(r->file, path);
   if (o >= 0 && !strcmp(path, "/run") && cst_h5_in_place(o, name, text)) return o;
   if (o >= 0) H5Oclose(o);
-  snprintf(r->error, sizeof r->error,
-           "%s of %s: is not a %s that was there at the first flush; only such attributes of /run change after it", name, path,
-           text ? "fixed text" : "number");
+  snprintf(
+      r->error, sizeof r->error,
+      "%s of %s: is not a %s that was there at the first flush; only such attributes of /run change after it",
+      name, path, text ? "fixed text" : "number");
   return -1;
 }
 
 void cst_record_attribute(cst_record *r, const char *group, const char *name, const char *text) {
   if (r->sealed) {
-    snprintf(r->error, sizeof r->error, "%s of %s: text of any length cannot change after the first flush", name, group);
+    snprintf(r->error, sizeof r->error, "%s of %s: text of any length cannot change after the first flush",
+             name, group);
     return;
   }
   hid_t o = carrier(r, group, name, true);
@@ -323,7 +332,8 @@ void cst_record_flush(cst_record *r) {
 /* Whether the path still leads to the open file. */
 static bool named(const cst_record *r) {
   struct stat mine, there;
-  return !fstat(r->disk, &mine) && !stat(r->path, &there) && mine.st_dev == there.st_dev && mine.st_ino == there.st_ino;
+  return !fstat(r->disk, &mine) && !stat(r->path, &there) && mine.st_dev == there.st_dev &&
+         mine.st_ino == there.st_ino;
 }
 
 bool cst_record_sync(cst_record *r) {
@@ -339,7 +349,8 @@ bool cst_record_sync(cst_record *r) {
 }
 
 static bool transfer(cst_record *r, int f, const long *start, const long *count, void *in, const void *out) {
-  if (f < 0 || f >= r->nfield) return snprintf(r->error, sizeof r->error, "no field %d; there are %d", f, r->nfield), false;
+  if (f < 0 || f >= r->nfield)
+    return snprintf(r->error, sizeof r->error, "no field %d; there are %d", f, r->nfield), false;
   const cst_field *field = &r->field[f];
   hsize_t          a[CST_FIELD_DIMS], b[CST_FIELD_DIMS];
   for (int k = 0; k < field->ndim; k++) {
@@ -347,7 +358,8 @@ static bool transfer(cst_record *r, int f, const long *start, const long *count,
     b[k] = (hsize_t)count[k];
     if (!count[k]) return true;
   }
-  hid_t there = H5Dget_space(r->dataset[f]), here = field->ndim ? H5Screate_simple(field->ndim, b, NULL) : H5Screate(H5S_SCALAR);
+  hid_t there = H5Dget_space(r->dataset[f]),
+        here = field->ndim ? H5Screate_simple(field->ndim, b, NULL) : H5Screate(H5S_SCALAR);
   hid_t type = cst_h5_memory_type(field->type);
   bool  ok = here >= 0 && (!field->ndim || H5Sselect_hyperslab(there, H5S_SELECT_SET, a, NULL, b, NULL) >= 0);
   if (ok && in) ok = H5Dread(r->dataset[f], type, here, there, H5P_DEFAULT, in) >= 0;
@@ -370,7 +382,7 @@ bool cst_record_read(cst_record *r, int f, const long *start, const long *count,
 const char *cst_record_error(const cst_record *r) { return r->error; }
 
 bool cst_record_close(cst_record *r, const char *state) {
-  MPI_Barrier(r->comm);                               /* "complete" only after the last write of the last rank */
+  MPI_Barrier(r->comm); /* "complete" only after the last write of the last rank */
   bool ok = H5Fflush(r->file, H5F_SCOPE_GLOBAL) >= 0; /* which also puts it on the disk */
   ok = give_name(r) && ok;
   hid_t g = H5Gopen2(r->file, "/run", H5P_DEFAULT);

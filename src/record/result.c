@@ -36,7 +36,8 @@ static cst_result *open_file(const char *path, char *why, int n) {
   hid_t file = H5Fopen(path, H5F_ACC_RDONLY, list);
   H5Pclose(list);
   if (file < 0) {
-    snprintf(why, (size_t)n, "is not a Constella result: not an HDF5 file, or one whose run was killed at its start");
+    snprintf(why, (size_t)n,
+             "is not a Constella result: not an HDF5 file, or one whose run was killed at its start");
     return NULL;
   }
   htri_t run = H5Lexists(file, "run", H5P_DEFAULT);
@@ -59,7 +60,8 @@ cst_result *cst_result_open(const char *path, char *why, int n) {
     return NULL;
   }
   if (!S_ISREG(s.st_mode)) {
-    snprintf(why, (size_t)n, "is not a Constella result: %s", S_ISDIR(s.st_mode) ? "a folder" : "not a regular file");
+    snprintf(why, (size_t)n, "is not a Constella result: %s",
+             S_ISDIR(s.st_mode) ? "a folder" : "not a regular file");
     return NULL;
   }
   cst_watch_begin(path, 0);
@@ -114,7 +116,9 @@ char *cst_result_text(cst_result *r, const char *group, const char *name) {
   if (a < 0) return NULL;
   cst_watch_begin(r->path, 0);
   hid_t type = H5Aget_type(a), space = H5Aget_space(a);
-  char *text = H5Tget_class(type) == H5T_STRING && H5Sget_simple_extent_npoints(space) == 1 ? attribute_text(a, type) : NULL;
+  char *text = H5Tget_class(type) == H5T_STRING && H5Sget_simple_extent_npoints(space) == 1
+                   ? attribute_text(a, type)
+                   : NULL;
   H5Sclose(space), H5Tclose(type), H5Aclose(a);
   cst_watch_end();
   return text;
@@ -157,7 +161,8 @@ int cst_result_list(cst_result *r, const char *group, char (**paths)[96]) {
     char name[96], *path = (*paths)[found];
     if (H5Lget_name_by_idx(g, ".", by, H5_ITER_INC, i, name, sizeof name, H5P_DEFAULT) < 0) continue;
     if (!is_dataset(g, name)) continue;
-    if (snprintf(path, sizeof **paths, "%s/%s", strcmp(group, "/") ? group : "", name) < (int)sizeof **paths) found++;
+    if (snprintf(path, sizeof **paths, "%s/%s", strcmp(group, "/") ? group : "", name) < (int)sizeof **paths)
+      found++;
   }
   H5Pclose(list), H5Gclose(g);
   cst_watch_end();
@@ -175,7 +180,8 @@ static hid_t open_dataset(cst_result *r, const char *path, bool text, int *ndim,
   hid_t space = H5Dget_space(d), type = H5Dget_type(d);
   H5T_class_t class = H5Tget_class(type);
   int  rank = H5Sget_simple_extent_dims(space, e, NULL);
-  bool fits = text ? class == H5T_STRING && H5Tis_variable_str(type) <= 0 : class == H5T_FLOAT || class == H5T_INTEGER;
+  bool fits = text ? class == H5T_STRING && H5Tis_variable_str(type) <= 0
+                   : class == H5T_FLOAT || class == H5T_INTEGER;
   *ndim = rank, *total = 1;
   for (int k = 0; k < rank && rank <= CST_FIELD_DIMS; k++) {
     extent[k] = (long)e[k];
@@ -200,7 +206,8 @@ double *cst_result_read(cst_result *r, const char *path, int *ndim, long extent[
   return x;
 }
 
-bool cst_result_read_block(cst_result *r, const char *path, cst_type type, const long *start, const long *count, void *data) {
+bool cst_result_read_block(cst_result *r, const char *path, cst_type type, const long *start,
+                           const long *count, void *data) {
   int     ndim;
   long    extent[CST_FIELD_DIMS], total;
   hsize_t a[CST_FIELD_DIMS], b[CST_FIELD_DIMS];
@@ -212,7 +219,8 @@ bool cst_result_read_block(cst_result *r, const char *path, cst_type type, const
     b[k] = (hsize_t)count[k];
     ok = ok && start[k] >= 0 && count[k] >= 0 && start[k] + count[k] <= extent[k];
   }
-  hid_t there = H5Dget_space(d), here = ndim ? H5Screate_simple(ndim, b, NULL) : H5Screate(H5S_SCALAR), memory = cst_h5_memory_type(type);
+  hid_t there = H5Dget_space(d), here = ndim ? H5Screate_simple(ndim, b, NULL) : H5Screate(H5S_SCALAR),
+        memory = cst_h5_memory_type(type);
   ok = ok && (!ndim || H5Sselect_hyperslab(there, H5S_SELECT_SET, a, NULL, b, NULL) >= 0);
   ok = ok && read_dataset(r, d, memory, here, there, data);
   H5Tclose(memory), H5Sclose(here), H5Sclose(there), H5Dclose(d);

@@ -24,5 +24,6 @@ typedef struct {
   unsigned char digest[32]; /* of the index and of the members above */
 } cst_snapshot_trailer;
 
-void cst_snapshot_seal(const cst_snapshot_entry *index, const cst_snapshot_trailer *t, unsigned char digest[32]);
+void cst_snapshot_seal(const cst_snapshot_entry *index, const cst_snapshot_trailer *t,
+                       unsigned char digest[32]);
 #endif

@@ -34,7 +34,8 @@ static bool read_at(int file, void *bytes, size_t size, uint64_t offset) {
 /* Why the trailer of a file of this size cannot be trusted; NULL if it can. */
 static const char *refuse(const cst_snapshot_trailer *t, uint64_t size) {
   if (memcmp(t->mark, cst_snapshot_mark, CST_SNAPSHOT_KIND)) return "is cut short, or not a checkpoint";
-  if (memcmp(t->mark, cst_snapshot_mark, sizeof cst_snapshot_mark)) return "was written on a machine of another byte order or word size";
+  if (memcmp(t->mark, cst_snapshot_mark, sizeof cst_snapshot_mark))
+    return "was written on a machine of another byte order or word size";
   if (t->version != CST_SNAPSHOT_VERSION) return "has another format than this program's";
   if (t->index > size || size - t->index != sizeof(cst_snapshot_entry) * t->count + sizeof *t)
     return "is damaged: its parts do not add up to its size";
@@ -44,7 +45,8 @@ static const char *refuse(const cst_snapshot_trailer *t, uint64_t size) {
 /* Whether every section lies before the index. */
 static bool lie_inside(const cst_snapshot_entry *index, const cst_snapshot_trailer *t) {
   bool inside = true;
-  for (uint32_t i = 0; i < t->count; i++) inside = inside && index[i].offset <= t->index && index[i].size <= t->index - index[i].offset;
+  for (uint32_t i = 0; i < t->count; i++)
+    inside = inside && index[i].offset <= t->index && index[i].size <= t->index - index[i].offset;
   return inside;
 }
 
@@ -73,15 +75,16 @@ static cst_snapshot_entry *read_index(int file, int *count, const char **reason)
   *count = (int)t.count;
   ok = ok && !memcmp(digest, t.digest, sizeof digest);
   if (ok && t.count <= INT_MAX && lie_inside(index, &t)) return index;
-  *reason = ok ? "is damaged: some of its parts are outside the file" : "is damaged: its index does not have the digest that was written";
+  *reason = ok ? "is damaged: some of its parts are outside the file"
+               : "is damaged: its index does not have the digest that was written";
   free(index);
   return NULL;
 }
 
 cst_snapshot *cst_snapshot_open(const char *path, long number, char *why, int n) {
-  char                name[CST_SNAPSHOT_PATH];
-  const char         *reason = NULL;
-  int                 count = 0, file = open(cst_snapshot_name(path, number, name), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  char        name[CST_SNAPSHOT_PATH];
+  const char *reason = NULL;
+  int count = 0, file = open(cst_snapshot_name(path, number, name), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   cst_snapshot_entry *index = file < 0 ? NULL : read_index(file, &count, &reason);
   if (!index) {
     snprintf(why, (size_t)n, "%s", reason ? reason : strerror(errno));
@@ -123,7 +126,9 @@ static bool read_section(const cst_snapshot *s, const cst_snapshot_entry *e, cha
   return !memcmp(digest, e->digest, sizeof digest);
 }
 
-bool cst_snapshot_read(const cst_snapshot *s, int i, void *bytes) { return read_section(s, &s->index[i], bytes, true); }
+bool cst_snapshot_read(const cst_snapshot *s, int i, void *bytes) {
+  return read_section(s, &s->index[i], bytes, true);
+}
 
 bool cst_snapshot_check(const cst_snapshot *s) {
   char *piece = malloc(PIECE);

@@ -14,8 +14,14 @@
 
 enum { KEPT = 2 };
 
-const char cst_snapshot_mark[8] = {
-    'c', 's', 't', '-', 'c', 'k', __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? 'l' : 'b', (char)('0' + sizeof(long))};
+const char cst_snapshot_mark[8] = {'c',
+                                   's',
+                                   't',
+                                   '-',
+                                   'c',
+                                   'k',
+                                   __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? 'l' : 'b',
+                                   (char)('0' + sizeof(long))};
 
 struct cst_snapshot_writer {
   char                path[PATH_MAX], file_name[CST_SNAPSHOT_PATH];
@@ -129,7 +135,8 @@ static void digest_of(const void *bytes, size_t size, unsigned char digest[32]) 
   cst_sha256_final(&s, digest);
 }
 
-bool cst_snapshot_add(cst_snapshot_writer *w, const char *name, const void *bytes, size_t size, const unsigned char *digest) {
+bool cst_snapshot_add(cst_snapshot_writer *w, const char *name, const void *bytes, size_t size,
+                      const unsigned char *digest) {
   if (w->count == w->room) {
     w->room = 2 * w->room + 16;
     w->index = cst_need(realloc(w->index, sizeof *w->index * w->room));
@@ -146,7 +153,8 @@ bool cst_snapshot_add(cst_snapshot_writer *w, const char *name, const void *byte
   return !w->error;
 }
 
-void cst_snapshot_seal(const cst_snapshot_entry *index, const cst_snapshot_trailer *t, unsigned char digest[32]) {
+void cst_snapshot_seal(const cst_snapshot_entry *index, const cst_snapshot_trailer *t,
+                       unsigned char digest[32]) {
   cst_sha256_context s;
   cst_sha256_init(&s);
   cst_sha256_update(&s, index, sizeof *index * t->count);

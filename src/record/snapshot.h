@@ -17,7 +17,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { CST_SNAPSHOT_NAME = 16, CST_SNAPSHOT_PATH = PATH_MAX + 48 }; /* bytes: of a section's name, null padded; of a file's name */
+enum {
+  CST_SNAPSHOT_NAME = 16,
+  CST_SNAPSHOT_PATH = PATH_MAX + 48
+}; /* bytes: of a section's name, null padded; of a file's name */
 
 /* Writes PATH.checkpoint.NUMBER into name and returns it. */
 char *cst_snapshot_name(const char *path, long number, char name[CST_SNAPSHOT_PATH]);
@@ -31,12 +34,14 @@ cst_snapshot_writer *cst_snapshot_begin(const char *path, long number, char *why
  * earlier, so that damage since then is noticed when they are read; NULL: it is computed here. False when the
  * section cannot be written; the reason is kept for cst_snapshot_commit.
  */
-bool cst_snapshot_add(cst_snapshot_writer *w, const char *name, const void *bytes, size_t size, const unsigned char *digest);
+bool cst_snapshot_add(cst_snapshot_writer *w, const char *name, const void *bytes, size_t size,
+                      const unsigned char *digest);
 /* Finishes. When this returns true, PATH.checkpoint.NUMBER is on the disk, and of the others only the newest
  * one before it and the one numbered `keep` (still in use; 0: none) are left. On false the earlier ones are
  * unchanged and there is no new one. Frees the writer. */
 bool cst_snapshot_commit(cst_snapshot_writer *w, long keep, char *why, int n);
-void cst_snapshot_abandon(cst_snapshot_writer *w); /* discards the file and frees the writer; NULL is allowed */
+void cst_snapshot_abandon(
+    cst_snapshot_writer *w); /* discards the file and frees the writer; NULL is allowed */
 
 typedef struct cst_snapshot cst_snapshot;
 

@@ -19,7 +19,8 @@ PetscErrorCode cst_solver_residual(cst_solver *s, Vec X, Vec F) {
   PetscCall(VecGetArray(F, &f));
   s->active = 0;
   for (int g = 0; g < s->groups; g++)
-    s->active += s->equations.residual(s->equations.context, g, x + (size_t)g * s->stride, f + (size_t)g * s->stride) != 0;
+    s->active += s->equations.residual(s->equations.context, g, x + (size_t)g * s->stride,
+                                       f + (size_t)g * s->stride) != 0;
   PetscCall(VecRestoreArrayRead(X, &x));
   PetscCall(VecRestoreArray(F, &f));
   PetscFunctionReturn(0);
@@ -34,7 +35,8 @@ PetscErrorCode cst_solver_direction(cst_solver *s, Vec X, Vec F, Vec D) {
   PetscCall(VecGetArrayRead(F, &f));
   PetscCall(VecGetArray(D, &d));
   for (int g = 0; g < s->groups; g++)
-    s->equations.direction(s->equations.context, g, x + (size_t)g * s->stride, f + (size_t)g * s->stride, d + (size_t)g * s->stride);
+    s->equations.direction(s->equations.context, g, x + (size_t)g * s->stride, f + (size_t)g * s->stride,
+                           d + (size_t)g * s->stride);
   PetscCall(VecRestoreArrayRead(X, &x));
   PetscCall(VecRestoreArrayRead(F, &f));
   PetscCall(VecRestoreArray(D, &d));
@@ -47,7 +49,8 @@ PetscErrorCode cst_solver_correct(cst_solver *s, Vec X, Vec D) {
   PetscFunctionBegin;
   PetscCall(VecGetArray(X, &x));
   PetscCall(VecGetArrayRead(D, &d));
-  for (int g = 0; g < s->groups; g++) s->equations.correct(s->equations.context, g, x + (size_t)g * s->stride, d + (size_t)g * s->stride);
+  for (int g = 0; g < s->groups; g++)
+    s->equations.correct(s->equations.context, g, x + (size_t)g * s->stride, d + (size_t)g * s->stride);
   PetscCall(VecRestoreArray(X, &x));
   PetscCall(VecRestoreArrayRead(D, &d));
   PetscFunctionReturn(0);
@@ -62,7 +65,8 @@ static PetscErrorCode function(SNES snes, Vec X, Vec F, void *context) {
 
 static PetscErrorCode jacobian(SNES snes, Vec X, Mat A, Mat B, void *context) {
   PetscFunctionBegin;
-  (void)snes, (void)X, (void)A, (void)B, (void)context; /* the preconditioner forms and solves it lane by lane */
+  (void)snes, (void)X, (void)A, (void)B,
+      (void)context; /* the preconditioner forms and solves it lane by lane */
   PetscFunctionReturn(0);
 }
 
@@ -100,12 +104,14 @@ static PetscErrorCode search(SNESLineSearch ls, void *context) {
 }
 
 /* Tests the lanes, not a norm over the batch: a norm hides one bad lane and depends on the batch. */
-static PetscErrorCode test(SNES snes, PetscInt it, PetscReal xnorm, PetscReal gnorm, PetscReal f, SNESConvergedReason *reason,
-                           void *context) {
+static PetscErrorCode test(SNES snes, PetscInt it, PetscReal xnorm, PetscReal gnorm, PetscReal f,
+                           SNESConvergedReason *reason, void *context) {
   cst_solver *s = context;
   PetscFunctionBegin;
   (void)snes, (void)xnorm, (void)gnorm, (void)f;
-  *reason = s->active == 0 ? SNES_CONVERGED_FNORM_ABS : it >= s->max_iterations ? SNES_DIVERGED_MAX_IT : SNES_CONVERGED_ITERATING;
+  *reason = s->active == 0            ? SNES_CONVERGED_FNORM_ABS
+            : it >= s->max_iterations ? SNES_DIVERGED_MAX_IT
+                                      : SNES_CONVERGED_ITERATING;
   PetscFunctionReturn(0);
 }
 
@@ -154,7 +160,8 @@ static PetscErrorCode check_type(cst_solver *s) {
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode cst_solver_create(cst_equations equations, int groups, int width, int unknowns, int max_iterations, cst_solver **solver) {
+PetscErrorCode cst_solver_create(cst_equations equations, int groups, int width, int unknowns,
+                                 int max_iterations, cst_solver **solver) {
   cst_solver *s;
   PetscFunctionBegin;
   PetscCall(PetscNew(&s));

@@ -28,7 +28,8 @@ typedef struct cst_solver cst_solver;
 /* Not collective. Memory for `groups` groups of `width` lanes with `unknowns` unknowns each. The SNES takes
  * its options from the command line. Fails (PETSC_ERR_SUP, with the reason) for a type that couples lanes.
  * Owned. */
-PetscErrorCode cst_solver_create(cst_equations equations, int groups, int width, int unknowns, int max_iterations, cst_solver **solver);
+PetscErrorCode cst_solver_create(cst_equations equations, int groups, int width, int unknowns,
+                                 int max_iterations, cst_solver **solver);
 PetscErrorCode cst_solver_destroy(cst_solver **solver);
 /* Whether SNESSolve calls march (type lanes without a monitor) rather than the other callbacks. */
 PetscBool cst_solver_marches(const cst_solver *s);

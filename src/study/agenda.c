@@ -1,10 +1,17 @@
-/* agenda.c: cuts the lanes of a study, or what an earlier run left of it, into the batches that are handed out. */
+/* agenda.c: cuts the lanes of a study, or what an earlier run left of it, into the batches that are handed
+ * out. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdlib.h>
 #include "core/need.h"
 #include "study/agenda.h"
 
-enum { BATCH_BYTES = 512 * 1024, LARGE_BATCH_BYTES = 32 << 20, BATCH_LEAST = CST_W_MAX, BATCH_MOST = 4096, BATCHES_A_RANK = 16 };
+enum {
+  BATCH_BYTES = 512 * 1024,
+  LARGE_BATCH_BYTES = 32 << 20,
+  BATCH_LEAST = CST_W_MAX,
+  BATCH_MOST = 4096,
+  BATCHES_A_RANK = 16
+};
 
 /* What is to be cut. */
 typedef struct {
@@ -34,8 +41,8 @@ static long batches(const stretches *a, long size) {
   return n;
 }
 
-/* What keeps a batch in the second-level cache, or one of a large system within bounds, and gives every rank enough batches, down to one
- * group; no more than there is. */
+/* What keeps a batch in the second-level cache, or one of a large system within bounds, and gives every rank
+ * enough batches, down to one group; no more than there is. */
 static long default_batch(const cst_plan *p, const stretches *a, int ranks) {
   const double bytes = cst_plan_lane_bytes(p);
   const long   width = cst_isas[p->isa].width, lanes = (cst_plan_most_lanes(p) + width - 1) / width * width;
@@ -67,7 +74,8 @@ static void make_work(const cst_plan *p, const stretches *a, cst_agenda *agenda)
     const cst_class   *k = &p->classes[s->cohort];
     for (long at = 0; at < s->count; at += agenda->batch) {
       const long count = s->count - at < agenda->batch ? s->count - at : agenda->batch;
-      agenda->work[agenda->n++] = (cst_work){s->cohort, s->first + at, count, (double)count * (double)k->n * k->cost, a->piece[i], at};
+      agenda->work[agenda->n++] = (cst_work){
+          s->cohort, s->first + at, count, (double)count * (double)k->n * k->cost, a->piece[i], at};
     }
     agenda->left += (double)s->count * (double)(k->n - s->step) * k->cost;
   }
@@ -81,7 +89,8 @@ static void put_open(stretches *a, int cohort, const unsigned char *lane, long l
   }
 }
 
-cst_agenda *cst_agenda_create(const cst_plan *p, int ranks, long batch, unsigned char *const *lane, const cst_stretch *pieces, int n) {
+cst_agenda *cst_agenda_create(const cst_plan *p, int ranks, long batch, unsigned char *const *lane,
+                              const cst_stretch *pieces, int n) {
   cst_agenda *agenda = cst_need(calloc(1, sizeof *agenda));
   stretches   a = {0};
   for (int i = 0; i < n; i++) put(&a, pieces[i], i);
@@ -90,7 +99,8 @@ cst_agenda *cst_agenda_create(const cst_plan *p, int ranks, long batch, unsigned
       put_open(&a, k, lane[k], p->classes[k].lanes);
     else
       put(&a, (cst_stretch){k, 0, p->classes[k].lanes, 0}, -1);
-  agenda->batch = batch > 0 ? (batch + BATCH_LEAST - 1) / BATCH_LEAST * BATCH_LEAST : default_batch(p, &a, ranks);
+  agenda->batch =
+      batch > 0 ? (batch + BATCH_LEAST - 1) / BATCH_LEAST * BATCH_LEAST : default_batch(p, &a, ranks);
   make_work(p, &a, agenda);
   discard(&a);
   return agenda;

@@ -31,9 +31,10 @@ typedef struct {
   long first, count, step;
 } cst_stretch;
 
-/* The batches of what is left: pieces[n] first, then the lanes that are open in lane[nclass][lanes]; NULL: all of them. batch: lanes a
- * batch, 0 for the default. */
-cst_agenda *cst_agenda_create(const cst_plan *p, int ranks, long batch, unsigned char *const *lane, const cst_stretch *pieces, int n);
+/* The batches of what is left: pieces[n] first, then the lanes that are open in lane[nclass][lanes]; NULL:
+ * all of them. batch: lanes a batch, 0 for the default. */
+cst_agenda *cst_agenda_create(const cst_plan *p, int ranks, long batch, unsigned char *const *lane,
+                              const cst_stretch *pieces, int n);
 void        cst_agenda_destroy(cst_agenda *a);
 
 /* Asked between slices of work: work, of the plan's cost, was done since; *stop: stop here. */

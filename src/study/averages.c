@@ -1,7 +1,8 @@
-/* averages.c: the columns NAME_mean, NAME_error and NAME_autocorrelation of what is averaged over time and members (see averages.h).
+/* averages.c: the columns NAME_mean, NAME_error and NAME_autocorrelation of what is averaged over time and
+ * members (see averages.h).
  *
- * The autocorrelation time is the integral of the normalised autocorrelation from 0 on, tau = T var(mean) / (2 var(x)) with T the time of
- * all members together: T / (2 tau) samples would be independent.
+ * The autocorrelation time is the integral of the normalised autocorrelation from 0 on, tau = T var(mean) /
+ * (2 var(x)) with T the time of all members together: T / (2 tau) samples would be independent.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "study/averages.h"
@@ -21,14 +22,17 @@ static void declare(const cst_plan *p, cst_columns *c, const cst_quantity *q, av
   static const char sources[] = "what NAME_error was taken from: windows of the run, members, or unknown";
   x->mean = cst_columns_number(c, (cst_column_use){.shown = true, .role = "average", .of = q->name},
                                "mean over the members and the run behind the burn-in", "%s_mean", q->name);
-  x->error = cst_columns_number(c, (cst_column_use){.shown = true, .role = "average-error", .of = q->name},
-                                "standard error of that mean, widened so that 2 errors hold the truth at 95 %", "%s_error", q->name);
+  x->error = cst_columns_number(
+      c, (cst_column_use){.shown = true, .role = "average-error", .of = q->name},
+      "standard error of that mean, widened so that 2 errors hold the truth at 95 %", "%s_error", q->name);
   x->time = cst_columns_number(c, (cst_column_use){.role = "autocorrelation", .of = q->name},
-                               "integrated autocorrelation time, where windows of the run resolve it", "%s_autocorrelation", q->name);
-  x->source = cst_columns_text(c, (cst_column_use){.role = "average-source", .of = q->name}, sources, "%s_error_from", q->name);
+                               "integrated autocorrelation time, where windows of the run resolve it",
+                               "%s_autocorrelation", q->name);
+  x->source = cst_columns_text(c, (cst_column_use){.role = "average-source", .of = q->name}, sources,
+                               "%s_error_from", q->name);
   if (!is_temperature(q)) return;
-  x->freedom = cst_columns_number(c, (cst_column_use){.role = "freedom", .of = q->name}, "degrees of freedom f of the temperature 2 T / f",
-                                  "%s_freedom", q->name);
+  x->freedom = cst_columns_number(c, (cst_column_use){.role = "freedom", .of = q->name},
+                                  "degrees of freedom f of the temperature 2 T / f", "%s_freedom", q->name);
   for (int i = 0; i < p->ncase; i++) cst_column_set(x->freedom, i, p->freedom[p->cases[i].method]);
 }
 
@@ -38,16 +42,18 @@ void *cst_averages_declare(const cst_plan *p, cst_columns *c) {
   for (int k = 0; k < p->nquantity; k++)
     if (cst_plan_averages(p, k)) declare(p, c, &p->quantity[k], &x[k]);
   if (p->study->average_fixman) /* behind those of the quantities */
-    x[p->nquantity].mean = cst_columns_number(c, (cst_column_use){.role = "effective", .of = "averages"},
-                                              "samples of equal weight that would tell as much: (sum w)^2 / sum w^2", "averages_effective");
+    x[p->nquantity].mean = cst_columns_number(
+        c, (cst_column_use){.role = "effective", .of = "averages"},
+        "samples of equal weight that would tell as much: (sum w)^2 / sum w^2", "averages_effective");
   return x;
 }
 
 /* Of one quantity of the open case, arrays over the members. */
 typedef struct {
   double *means, *square, *start; /* means[members][CST_WINDOWS] of w (x - x(0)), square of w (x - x(0))^2 */
-  double *weight, *all_weight;    /* [members][CST_WINDOWS] means of w, and [members] over all; w is 1 where samples have no weights */
-  double  folds[CST_WINDOWS], all;
+  double *weight, *all_weight;    /* [members][CST_WINDOWS] means of w, and [members] over all; w is 1 where
+                                     samples have no weights */
+  double folds[CST_WINDOWS], all;
 } sums;
 
 static PetscErrorCode read_sums(cst_case_rows *rows, int k, sums *s) {
@@ -60,7 +66,8 @@ static PetscErrorCode read_sums(cst_case_rows *rows, int k, sums *s) {
   for (long m = 0; m < n; m++) {
     const double start = figures[m * CST_FIGURES + CST_FIGURE_START];
     s->start[m] = isnan(start) ? 0 : start;
-    for (int w = 0; w < CST_WINDOWS; w++) s->means[m * CST_WINDOWS + w] = rows->good[m] ? s->means[m * CST_WINDOWS + w] : NAN;
+    for (int w = 0; w < CST_WINDOWS; w++)
+      s->means[m * CST_WINDOWS + w] = rows->good[m] ? s->means[m * CST_WINDOWS + w] : NAN;
   }
   PetscFunctionReturn(0);
 }
@@ -83,8 +90,10 @@ static PetscErrorCode read_weights(cst_case_rows *rows, sums *s, double *effecti
   for (long i = 0; i < n * CST_WINDOWS; i++) s->weight[i] = 1;
   for (long m = 0; m < n; m++) s->all_weight[m] = 1;
   if (!rows->plan->study->average_fixman) PetscFunctionReturn(0);
-  PetscCall(cst_output_read_members(rows->output, CST_CHANNEL_AVERAGE_WEIGHTS, 0, rows->icase, 0, n, s->weight));
-  PetscCall(cst_output_read_members(rows->output, CST_CHANNEL_AVERAGE_SQUARES, 0, rows->icase, 0, n, s->square));
+  PetscCall(
+      cst_output_read_members(rows->output, CST_CHANNEL_AVERAGE_WEIGHTS, 0, rows->icase, 0, n, s->weight));
+  PetscCall(
+      cst_output_read_members(rows->output, CST_CHANNEL_AVERAGE_SQUARES, 0, rows->icase, 0, n, s->square));
   for (long m = 0; m < n; m++) {
     s->all_weight[m] = mean_over(s, s->weight + m * CST_WINDOWS);
     if (rows->good[m]) sum += s->all * s->all_weight[m], square += s->all * s->square[m];
@@ -98,7 +107,8 @@ static void moments(const cst_case_rows *rows, const sums *s, double *mean, doub
   const long n = rows->plan->study->members;
   double     count = 0, sum = 0, square = 0;
   for (long m = 0; m < n; m++)
-    if (rows->good[m]) sum += s->start[m] * s->all_weight[m] + mean_of_member(s, m), count += s->all_weight[m];
+    if (rows->good[m])
+      sum += s->start[m] * s->all_weight[m] + mean_of_member(s, m), count += s->all_weight[m];
   *mean = count > 0 ? sum / count : NAN;
   for (long m = 0; m < n; m++) {
     const double d = s->start[m] - *mean;
@@ -118,7 +128,8 @@ static PetscErrorCode conclude(cst_case_rows *rows, const average_columns *x, in
   for (long m = 0; m < n; m++)
     if (rows->good[m]) good++, weight += s->all_weight[m];
   weight /= good; /* the error is that of the mean of w (x - mean) / <w>, a ratio's to first order */
-  for (long i = 0; i < n * CST_WINDOWS; i++) s->means[i] = (s->means[i] + (s->start[i / CST_WINDOWS] - mean) * s->weight[i]) / weight;
+  for (long i = 0; i < n * CST_WINDOWS; i++)
+    s->means[i] = (s->means[i] + (s->start[i / CST_WINDOWS] - mean) * s->weight[i]) / weight;
   const cst_average a = cst_batch_means_estimate(s->means, n, CST_WINDOWS);
   const double      time = good * (double)(c->n - class->after) * c->h;
   cst_column_set(x->mean, rows->icase, mean);
@@ -136,7 +147,8 @@ PetscErrorCode cst_averages_conclude(cst_case_rows *rows, const void *handles) {
   double                 effective = NAN;
   PetscFunctionBegin;
   if (!x) PetscFunctionReturn(0);
-  PetscCall(PetscMalloc5(n * CST_WINDOWS, &s.means, n, &s.square, n, &s.start, n * CST_WINDOWS, &s.weight, n, &s.all_weight));
+  PetscCall(PetscMalloc5(n * CST_WINDOWS, &s.means, n, &s.square, n, &s.start, n * CST_WINDOWS, &s.weight, n,
+                         &s.all_weight));
   for (int i = 0; i < p->ncase; i++) {
     PetscCall(cst_case_rows_open(rows, i, NULL));
     cst_plan_class_part_folds(&p->classes[p->class_of[i]], CST_WINDOWS, s.folds);

@@ -1,4 +1,5 @@
-/* averages.h: what is concluded from averages and histograms: means over time and members with their standard errors; densities.
+/* averages.h: what is concluded from averages and histograms: means over time and members with their standard
+ * errors; densities.
  *
  * They are columns and datasets of every kind of study whose file asks for them, and stand in no other.
  */

@@ -14,8 +14,8 @@ typedef struct {
 } cst_back_end;
 
 /* Compile a user's system as the study wishes, or leave it to the interpreter. left: cost of
- * the steps that are left. Then the start is relaxed, where that is wished (relax.h). Collective. An error where it must be compiled and
- * cannot.
+ * the steps that are left. Then the start is relaxed, where that is wished (relax.h). Collective. An error
+ * where it must be compiled and cannot.
  */
 PetscErrorCode cst_study_compile(cst_study *s, const cst_plan *p, double left, cst_back_end *b);
 #endif

@@ -1,11 +1,13 @@
-/* batch-means.c: a time average and its standard error, from means over windows of independent members (docs/averages.md).
+/* batch-means.c: a time average and its standard error, from means over windows of independent members
+ * (docs/averages.md).
  *
- * Batches of b = 1, 2, 4 ... windows are formed until neighbours are no longer seen to be correlated, and then twice as long ones: the
- * variance of the mean is that of the batches over their number. Where even long batches remember each other, or the means of the members
- * scatter more than batches would have them, each member is one batch; one member alone tells nothing then. More is more than the median of
- * Fisher's F: a spread of the members' own means that is not seen in time would otherwise be taken for chance. Of two or three members,
- * whose scatter says little, it is one deviation of a normal distribution. From 16 members on their means are enough in any case, and
- * assume nothing.
+ * Batches of b = 1, 2, 4 ... windows are formed until neighbours are no longer seen to be correlated, and
+ * then twice as long ones: the variance of the mean is that of the batches over their number. Where even long
+ * batches remember each other, or the means of the members scatter more than batches would have them, each
+ * member is one batch; one member alone tells nothing then. More is more than the median of Fisher's F: a
+ * spread of the members' own means that is not seen in time would otherwise be taken for chance. Of two or
+ * three members, whose scatter says little, it is one deviation of a normal distribution. From 16 members on
+ * their means are enough in any case, and assume nothing.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
@@ -18,8 +20,8 @@ const char *const cst_batch_means_source_names[CST_ERROR_SOURCES] = {"windows", 
 
 enum { MANY = 16, FEW_WINDOWS = 16, LEAST_ALONE = 16, LEAST_OF_FEW = 8, LEAST_OF_SEVERAL = 2 };
 enum { SEVERAL = 4 };
-/* Deviations of a normal distribution: from here on the scatter of the members is what errors are taken from; that of a few of them; and
- * from here on windows do not tell the autocorrelation time either. */
+/* Deviations of a normal distribution: from here on the scatter of the members is what errors are taken from;
+ * that of a few of them; and from here on windows do not tell the autocorrelation time either. */
 static const double EXCESS = 0, EXCESS_OF_FEW = 1, OTHER = 2;
 
 typedef struct {
@@ -69,8 +71,8 @@ static double variance(const table *t, int b, double mean) {
   return sum / (all - 1) / all;
 }
 
-/* Whether neighbouring batches of b windows are not seen to be correlated: r_1, less its bias of -1 / (members n), below one standard
- * deviation. */
+/* Whether neighbouring batches of b windows are not seen to be correlated: r_1, less its bias of -1 /
+ * (members n), below one standard deviation. */
 static bool are_apart(const table *t, int b, double mean) {
   const int    n = t->windows / b;
   const double pairs = (double)t->members * (n - 1), all = (double)t->members * n;
@@ -92,7 +94,9 @@ static int batch_size(const table *t, double mean) {
   return 0;
 }
 
-double cst_batch_means_error(double v, double freedom) { return sqrt(v) * cst_significance_t_quantile(2, freedom) / 2; }
+double cst_batch_means_error(double v, double freedom) {
+  return sqrt(v) * cst_significance_t_quantile(2, freedom) / 2;
+}
 
 static void settle(cst_average *a, cst_error_source source, double v, double freedom) {
   a->source = source;
@@ -106,11 +110,13 @@ cst_average cst_batch_means_estimate(const double *means, long members, int wind
   table        t = good_members(means, members, windows, &whole);
   cst_average  a = {.mean = grand_mean(&t), .variance = NAN, .error = NAN, .source = CST_FROM_NOTHING};
   const int    b = whole && t.members ? batch_size(&t, a.mean) : 0;
-  const double count = b ? (double)t.members * (t.windows / b) : 0, of_members = t.members > 1 ? variance(&t, windows, a.mean) : NAN,
+  const double count = b ? (double)t.members * (t.windows / b) : 0,
+               of_members = t.members > 1 ? variance(&t, windows, a.mean) : NAN,
                of_windows = b ? variance(&t, b, a.mean) : NAN;
   const double excess = !b || t.members < 2 || !(of_members > 0) ? -INFINITY
-                        : of_windows > 0 ? cst_significance_of_f(of_members / of_windows, (double)t.members - 1, count - 1)
-                                         : INFINITY;
+                        : of_windows > 0
+                            ? cst_significance_of_f(of_members / of_windows, (double)t.members - 1, count - 1)
+                            : INFINITY;
   const bool   seen = b && excess <= (t.members < SEVERAL ? EXCESS_OF_FEW : EXCESS);
   a.of_windows = b && excess < OTHER ? of_windows : NAN;
   if (t.members >= MANY || (t.members > 1 && !seen))

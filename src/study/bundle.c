@@ -55,4 +55,6 @@ void cst_bundle_destroy(cst_bundle *b) {
   memset(b, 0, sizeof *b);
 }
 
-bool cst_bundle_section_is(const cst_section *s, const char *name) { return !strncmp(s->head->name, name, CST_SECTION_NAME); }
+bool cst_bundle_section_is(const cst_section *s, const char *name) {
+  return !strncmp(s->head->name, name, CST_SECTION_NAME);
+}

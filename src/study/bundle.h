@@ -1,11 +1,15 @@
-/* bundle.h: named blocks of bytes one behind the other, each with its digest: what a rank sends for a checkpoint. */
+/* bundle.h: named blocks of bytes one behind the other, each with its digest: what a rank sends for a
+ * checkpoint. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_BUNDLE_H
 #define CST_BUNDLE_H
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { CST_SECTION_NAME = 16, CST_BUNDLE_UNIT = 64 }; /* every section begins at a multiple of the unit, and so does the end */
+enum {
+  CST_SECTION_NAME = 16,
+  CST_BUNDLE_UNIT = 64
+}; /* every section begins at a multiple of the unit, and so does the end */
 
 typedef struct {
   char          name[CST_SECTION_NAME];

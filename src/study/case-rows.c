@@ -4,7 +4,8 @@
 #include <math.h>
 #include "study/output.h"
 
-PetscErrorCode cst_case_rows_create(const cst_plan *p, cst_output *o, const double *reference_error, cst_case_rows **rows) {
+PetscErrorCode cst_case_rows_create(const cst_plan *p, cst_output *o, const double *reference_error,
+                                    cst_case_rows **rows) {
   const cst_system *s = p->study->system;
   const long        n = p->study->members, state = PetscMax(1, PetscMax(s->nq, s->ng));
   cst_case_rows    *r;
@@ -37,7 +38,8 @@ PetscErrorCode cst_case_rows_open(cst_case_rows *r, int icase, long *failed) {
 
 PetscErrorCode cst_case_rows_get(cst_case_rows *r, cst_channel_kind kind, int which, const double **x) {
   PetscFunctionBegin;
-  PetscCheck(kind < CST_CHANNEL_FIGURES, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "figures and windows have functions of their own");
+  PetscCheck(kind < CST_CHANNEL_FIGURES, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+             "figures and windows have functions of their own");
   PetscCall(cst_output_read(r->output, kind, which, r->icase, r->number));
   *x = r->number;
   PetscFunctionReturn(0);

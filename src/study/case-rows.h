@@ -1,7 +1,8 @@
 /* case-rows.h: the finished rows of one case at a time, for conclusions: arrays over its members.
  *
- * Of what is kept for each member no more is in memory than was asked for last. A function that gives a pointer gives it until it is
- * called again. Members that failed have numbers, too, those up to their last good step; `pick` and `windows` leave them out, as NaN.
+ * Of what is kept for each member no more is in memory than was asked for last. A function that gives a
+ * pointer gives it until it is called again. Members that failed have numbers, too, those up to their last
+ * good step; `pick` and `windows` leave them out, as NaN.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_CASE_ROWS_H
@@ -18,7 +19,8 @@ struct cst_case_rows {
   double         *number;          /* [members][largest state] of what was read last */
 };
 
-PetscErrorCode cst_case_rows_create(const cst_plan *p, cst_output *o, const double *reference_error, cst_case_rows **rows);
+PetscErrorCode cst_case_rows_create(const cst_plan *p, cst_output *o, const double *reference_error,
+                                    cst_case_rows **rows);
 PetscErrorCode cst_case_rows_destroy(cst_case_rows **rows);
 /* From now on the rows are those of this case; *failed (may be NULL): members of it that failed. */
 PetscErrorCode cst_case_rows_open(cst_case_rows *r, int icase, long *failed);

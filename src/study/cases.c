@@ -1,4 +1,5 @@
-/* cases.c: the cases of a study: parameter sets x tolerances x methods x steps, and the step that is really taken. */
+/* cases.c: the cases of a study: parameter sets x tolerances x methods x steps, and the step that is really
+ * taken. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <stdio.h>
@@ -6,7 +7,8 @@
 #include "constella/study.h"
 #include "core/need.h"
 
-/* The nearest number of 20 significant bits: n h is then exact for n below 2^33, so that time gathers no round-off. */
+/* The nearest number of 20 significant bits: n h is then exact for n below 2^33, so that time gathers no
+ * round-off. */
 static double dyadic(double h) {
   int    exponent;
   double mantissa = frexp(h, &exponent);
@@ -15,7 +17,8 @@ static double dyadic(double h) {
 
 static cst_case make(const cst_study *s, int variant, int tolerance, int method, int step) {
   double h = s->step[variant * s->nstep + step];
-  return (cst_case){variant, tolerance, method, step, s->dyadic ? dyadic(h) : h, h, lround(s->end[variant] / h)};
+  return (cst_case){
+      variant, tolerance, method, step, s->dyadic ? dyadic(h) : h, h, lround(s->end[variant] / h)};
 }
 
 cst_case *cst_study_cases(const cst_study *s, int *count) {

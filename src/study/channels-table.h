@@ -1,5 +1,5 @@
-/* channels-table.h: a row for each kind of what studies keep (channels.h): its path, unit, how many there are, what it is and its
- * dimensions. A new kind is a name in channels.h and a row in channels-table.c. */
+/* channels-table.h: a row for each kind of what studies keep (channels.h): its path, unit, how many there
+ * are, what it is and its dimensions. A new kind is a name in channels.h and a row in channels-table.c. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_CHANNELS_TABLE_H
 #define CST_CHANNELS_TABLE_H
@@ -48,7 +48,8 @@ typedef enum {
 
 enum { WRITTEN = 1, KEPT = 2, IN_LANES = 4, OF_TRAJECTORY = 8, ROW = WRITTEN | OF_TRAJECTORY };
 
-/* path: in the result file, with the name, or the number, of which of them; unit and doc NULL: those of the quantity or column. */
+/* path: in the result file, with the name, or the number, of which of them; unit and doc NULL: those of the
+ * quantity or column. */
 typedef struct {
   const char      *path, *unit, *doc;
   cst_type         type;

@@ -7,11 +7,14 @@
 #include "core/need.h"
 #include "study/longer.h"
 
-/* ---- dimensions ------------------------------------------------------------------------------------------------------------------ */
+/* ---- dimensions
+ * ------------------------------------------------------------------------------------------------------------------
+ */
 
 enum { OWN_DIMENSIONS = 4 }; /* of a histogram */
 
-static void dimension(cst_channels *c, const char *name, long size, const char *doc, const char *const *label) {
+static void dimension(cst_channels *c, const char *name, long size, const char *doc,
+                      const char *const *label) {
   cst_dimension *d = &c->dim[c->ndim++];
   snprintf(d->name, sizeof d->name, "%s", name);
   d->size = size;
@@ -48,16 +51,22 @@ static void make_dimensions(cst_channels *c, int *at) {
       [MEMBER] = {"member", p->study->members, "member of the ensemble", NULL, false},
       [COORDINATE] = {"coordinate", s->nq, "coordinate of the system", s->coordinate, false},
       [MULTIPLIER] = {"multiplier", s->ng, "constraint of the system", s->ng ? s->constraint : NULL, false},
-      [FIGURE] = {"figure", CST_FIGURES, "x(0), x(end), largest |x - x(0)|, largest scale, mean scale", figures, false},
+      [FIGURE] = {"figure", CST_FIGURES, "x(0), x(end), largest |x - x(0)|, largest scale, mean scale",
+                  figures, false},
       [SAMPLE] = {"sample", p->most_samples, "sample of the series", NULL, false},
       [WINDOW] = {"window", CST_WINDOWS, "one of 64 equal parts of the run", NULL, false},
-      [PARAMETER] = {"parameter", cst_system_named(s), "parameter of the system", cst_system_named(s) ? parameters : NULL, false},
+      [PARAMETER] = {"parameter", cst_system_named(s), "parameter of the system",
+                     cst_system_named(s) ? parameters : NULL, false},
       [WORD] = {"word", CST_SUM_WORDS, "64 bits of an exact sum, the least first, then its flags", NULL,
                 p->most_samples == 0 || p->study->members == 1},
-      [BLOCK] = {"block", p->blocks, "equal part of the run behind the burn-in", NULL, p->study->nhistogram == 0},
-      [OUTSIDE] = {"outside", CST_OUTSIDE + 1, "below, above, no number, all", outside, p->study->nhistogram == 0},
-      [CHOSEN] = {"chosen", p->study->ntrajectory, "member whose full states are kept", NULL, p->study->ntrajectory == 0}};
-  c->dim = cst_need(calloc((size_t)(DIMS + 1 + p->ncase + p->nlook + OWN_DIMENSIONS * p->study->nhistogram), sizeof *c->dim));
+      [BLOCK] = {"block", p->blocks, "equal part of the run behind the burn-in", NULL,
+                 p->study->nhistogram == 0},
+      [OUTSIDE] = {"outside", CST_OUTSIDE + 1, "below, above, no number, all", outside,
+                   p->study->nhistogram == 0},
+      [CHOSEN] = {"chosen", p->study->ntrajectory, "member whose full states are kept", NULL,
+                  p->study->ntrajectory == 0}};
+  c->dim = cst_need(calloc((size_t)(DIMS + 1 + p->ncase + p->nlook + OWN_DIMENSIONS * p->study->nhistogram),
+                           sizeof *c->dim));
   for (int k = 0; k < DIMS; k++) {
     at[k] = c->ndim;
     if (!all[k].absent) dimension(c, all[k].name, all[k].size, all[k].doc, all[k].label);
@@ -66,9 +75,12 @@ static void make_dimensions(cst_channels *c, int *at) {
   make_time_dimensions(c);
 }
 
-/* ---- channels -------------------------------------------------------------------------------------------------------------------- */
+/* ---- channels
+ * --------------------------------------------------------------------------------------------------------------------
+ */
 
-static int how_many(const cst_plan *p, cst_channel_many m, cst_channel_kind kind, const cst_columns *columns) {
+static int how_many(const cst_plan *p, cst_channel_many m, cst_channel_kind kind,
+                    const cst_columns *columns) {
   const cst_study *s = p->study;
   const bool       sampled = p->most_samples > 0, several = s->members > 1;
   switch (m) {
@@ -128,7 +140,9 @@ static size_t count_own(const cst_plan *p, const cst_channel *x) {
   }
 }
 
-static bool is_of_histogram(const cst_channel *x) { return cst_channels_table[x->kind].many == OF_HISTOGRAMS; }
+static bool is_of_histogram(const cst_channel *x) {
+  return cst_channels_table[x->kind].many == OF_HISTOGRAMS;
+}
 
 static const char *name_of_look(const cst_observation *x) { return x->name ? x->name : x->row->name; }
 
@@ -154,19 +168,23 @@ void cst_channel_path_of(const cst_channel *c, int icase, char *path, size_t n) 
 
 static void make_path_of_case(const cst_plan *p, cst_channel *x) {
   const char *form = cst_channels_table[x->kind].path, *mark = strchr(form, '%');
-  const char *end = cst_channels_table[x->kind].many == OF_STORED ? quantity_of(p, x->kind, x->which)->name : mark + 3;
-  snprintf(x->field.path, sizeof x->field.path, "%.*s%d/%s", (int)(mark - form), form, case_of(p, x->kind, x->which), end);
+  const char *end =
+      cst_channels_table[x->kind].many == OF_STORED ? quantity_of(p, x->kind, x->which)->name : mark + 3;
+  snprintf(x->field.path, sizeof x->field.path, "%.*s%d/%s", (int)(mark - form), form,
+           case_of(p, x->kind, x->which), end);
 }
 
 static void make_path(const cst_plan *p, const cst_columns *columns, cst_channel *x) {
   const cst_observer *row = observer(p, x);
-  const char         *form = row && row->path ? row->path : cst_channels_table[x->kind].path, *mark = strchr(form, '%');
+  const char         *form = row && row->path ? row->path : cst_channels_table[x->kind].path,
+             *mark = strchr(form, '%');
   if (!mark)
     snprintf(x->field.path, sizeof x->field.path, "%s", form);
   else if (mark[1] == 'd')
     make_path_of_case(p, x);
   else
-    snprintf(x->field.path, sizeof x->field.path, "%.*s%s%s", (int)(mark - form), form, name_of(p, columns, x->kind, x->which), mark + 2);
+    snprintf(x->field.path, sizeof x->field.path, "%.*s%s%s", (int)(mark - form), form,
+             name_of(p, columns, x->kind, x->which), mark + 2);
 }
 
 static void describe(const cst_plan *p, const cst_columns *columns, cst_channel *x) {
@@ -185,8 +203,8 @@ static void describe(const cst_plan *p, const cst_columns *columns, cst_channel 
   snprintf(x->field.doc, sizeof x->field.doc, "%s", doc);
 }
 
-/* Windows are kept of some quantities only, not all observers keep something, and of states what is asked for is stored; the places of
- * the others stay empty. */
+/* Windows are kept of some quantities only, not all observers keep something, and of states what is asked for
+ * is stored; the places of the others stay empty. */
 static bool is_there(const cst_plan *p, cst_channel_kind kind, int which) {
   if (kind == CST_CHANNEL_WINDOWS) return p->quantity[which].windows;
   const cst_study *s = p->study;
@@ -209,16 +227,18 @@ static void add_own_dimension(cst_channels *c, const int *at, cst_channel *x) {
   dimension(c, name, observer(c->plan, x)->kept, observer(c->plan, x)->path_doc, NULL);
 }
 
-/* Those of a histogram are made with the first channel that has them: bins, edges, what is counted, what is weighed. */
+/* Those of a histogram are made with the first channel that has them: bins, edges, what is counted, what is
+ * weighed. */
 static void add_histogram_dimension(cst_channels *c, cst_channel *x) {
   static const struct {
     cst_channel_kind kind;
     const char      *name, *doc;
     int              more;
-  } own[OWN_DIMENSIONS] = {{CST_CHANNEL_COUNTS, "entry", "bins, then below, above, no number", CST_OUTSIDE},
-                           {CST_CHANNEL_WEIGHTS, "weight", "bins, then all weights and their squares", CST_WEIGHED},
-                           {CST_CHANNEL_EDGES, "edge", "edge of a bin", 1},
-                           {CST_CHANNEL_HISTOGRAM, "bin", "bin", 0}};
+  } own[OWN_DIMENSIONS] = {
+      {CST_CHANNEL_COUNTS, "entry", "bins, then below, above, no number", CST_OUTSIDE},
+      {CST_CHANNEL_WEIGHTS, "weight", "bins, then all weights and their squares", CST_WEIGHED},
+      {CST_CHANNEL_EDGES, "edge", "edge of a bin", 1},
+      {CST_CHANNEL_HISTOGRAM, "bin", "bin", 0}};
   const cst_histogram *h = &c->plan->study->histogram[x->which];
   char                 name[48];
   int                  k = 0, d = 0;
@@ -239,7 +259,8 @@ static void add_row_dimension(cst_channels *c, cst_channel *x) {
   dimension(c, "number", n, "number of a row", NULL);
 }
 
-static void add(cst_channels *c, const int *at, const cst_columns *columns, cst_channel_kind kind, int which) {
+static void add(cst_channels *c, const int *at, const cst_columns *columns, cst_channel_kind kind,
+                int which) {
   cst_channel        *x = &c->channel[c->n++];
   const cst_observer *row;
   *x = (cst_channel){.kind = kind, .which = which, .place = -1};
@@ -255,7 +276,8 @@ static void add(cst_channels *c, const int *at, const cst_columns *columns, cst_
   if (is_of_histogram(x)) add_histogram_dimension(c, x);
   if (kind == CST_CHANNEL_CONTINUE) add_row_dimension(c, x);
   if (cst_channels_table[kind].is & OF_TRAJECTORY) x->count = row ? (size_t)row->kept : count_own(c->plan, x);
-  for (int k = 2; k < x->field.ndim && x->count && !row; k++) x->count *= (size_t)c->dim[x->field.dim[k]].size;
+  for (int k = 2; k < x->field.ndim && x->count && !row; k++)
+    x->count *= (size_t)c->dim[x->field.dim[k]].size;
   if (!(cst_channels_table[kind].is & WRITTEN) && !(row && row->path)) return;
   x->place = c->nfield;
   c->field[c->nfield++] = x->field;
@@ -272,7 +294,8 @@ cst_channels *cst_channels_create(const cst_plan *p, const cst_columns *columns)
   c->field = cst_need(calloc(n + 1, sizeof *c->field));
   for (int k = 0; k < CST_CHANNELS; k++) {
     c->first[k] = c->n;
-    for (int i = 0, m = how_many(p, cst_channels_table[k].many, k, columns); i < m; i++) add(c, at, columns, k, i);
+    for (int i = 0, m = how_many(p, cst_channels_table[k].many, k, columns); i < m; i++)
+      add(c, at, columns, k, i);
   }
   return c;
 }
@@ -297,6 +320,7 @@ bool cst_channel_is_of_track(const cst_plan *p, const cst_channel *c, int icase)
 }
 
 size_t cst_channel_bytes(const cst_channel *c) {
-  static const size_t width[] = {[CST_TYPE_F64] = 8, [CST_TYPE_I64] = 8, [CST_TYPE_I32] = 4, [CST_TYPE_I8] = 1};
+  static const size_t width[] = {
+      [CST_TYPE_F64] = 8, [CST_TYPE_I64] = 8, [CST_TYPE_I32] = 4, [CST_TYPE_I8] = 1};
   return c->count * width[c->field.type];
 }

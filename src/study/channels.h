@@ -1,9 +1,10 @@
-/* channels.h: all numbers that a study keeps of its cases and trajectories, in one table: what they are, where they stand in the result
- * file, which of them checkpoints hold.
+/* channels.h: all numbers that a study keeps of its cases and trajectories, in one table: what they are,
+ * where they stand in the result file, which of them checkpoints hold.
  *
- * The layout of the file, the rows of a batch, what is written, compared, taken over and put into checkpoints, and the estimates of memory
- * and file size all go through this table. A channel is named by its kind and, where there are several of a kind, by which of them it is:
- * a quantity, a part of the error, a case, a column.
+ * The layout of the file, the rows of a batch, what is written, compared, taken over and put into
+ * checkpoints, and the estimates of memory and file size all go through this table. A channel is named by its
+ * kind and, where there are several of a kind, by which of them it is: a quantity, a part of the error, a
+ * case, a column.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_CHANNELS_H
@@ -13,7 +14,8 @@
 #include "study/columns.h"
 #include "study/plan.h"
 
-/* Of an observable: its values at the start and at the end, the largest |x - x(0)|, the largest and the mean scale. */
+/* Of an observable: its values at the start and at the end, the largest |x - x(0)|, the largest and the mean
+ * scale. */
 enum { CST_FIGURE_START, CST_FIGURE_END, CST_FIGURE_DRIFT, CST_FIGURE_SCALE, CST_FIGURE_SIZE, CST_FIGURES };
 /* Parts of an error, and their names: total, q, p, lambda. */
 enum { CST_ERROR_ALL, CST_ERROR_Q, CST_ERROR_P, CST_ERROR_LAMBDA, CST_ERRORS };
@@ -21,7 +23,8 @@ extern const char *const cst_channels_error_names[CST_ERRORS];
 
 /* What stands behind the bins of a histogram: samples below and above them, and those that are no number. */
 enum { CST_BELOW, CST_ABOVE, CST_NO_NUMBER, CST_OUTSIDE };
-/* What stands behind the weights in the bins: of all samples that are numbers the sum of the weights, and of their squares. */
+/* What stands behind the weights in the bins: of all samples that are numbers the sum of the weights, and of
+ * their squares. */
 enum { CST_WEIGHT, CST_WEIGHT_SQUARE, CST_WEIGHED };
 
 typedef enum {
@@ -39,15 +42,17 @@ typedef enum {
   CST_CHANNEL_STEPS,
   CST_CHANNEL_ITERATIONS,
   CST_CHANNEL_EVALUATIONS,
-  CST_CHANNEL_ERROR,           /* of CST_ERROR_... */
-  CST_CHANNEL_FIGURES,         /* of a quantity */
-  CST_CHANNEL_WINDOWS,         /* of a quantity whose windows are kept */
-  CST_CHANNEL_ACCUMULATORS,    /* [nquantity][CST_SLOTS] */
-  CST_CHANNEL_OBSERVER,        /* of a look: what its observer keeps */
-  CST_CHANNEL_SAMPLES,         /* [nquantity][most_samples], where there is one member */
-  CST_CHANNEL_AVERAGES,        /* of a quantity that is averaged: means of x - x(0) over the parts of the run behind the burn-in */
-  CST_CHANNEL_SQUARES,         /* the same of (x - x(0))^2 over all of it */
-  CST_CHANNEL_AVERAGE_WEIGHTS, /* where samples of averages have weights: their means over these parts, and of their squares over all of it
+  CST_CHANNEL_ERROR,        /* of CST_ERROR_... */
+  CST_CHANNEL_FIGURES,      /* of a quantity */
+  CST_CHANNEL_WINDOWS,      /* of a quantity whose windows are kept */
+  CST_CHANNEL_ACCUMULATORS, /* [nquantity][CST_SLOTS] */
+  CST_CHANNEL_OBSERVER,     /* of a look: what its observer keeps */
+  CST_CHANNEL_SAMPLES,      /* [nquantity][most_samples], where there is one member */
+  CST_CHANNEL_AVERAGES, /* of a quantity that is averaged: means of x - x(0) over the parts of the run behind
+                           the burn-in */
+  CST_CHANNEL_SQUARES,  /* the same of (x - x(0))^2 over all of it */
+  CST_CHANNEL_AVERAGE_WEIGHTS, /* where samples of averages have weights: their means over these parts, and of
+                                * their squares over all of it
                                 */
   CST_CHANNEL_AVERAGE_SQUARES,
   CST_CHANNEL_COUNTS,   /* of a histogram: [blocks][bins + CST_OUTSIDE] */
@@ -72,7 +77,8 @@ typedef enum {
   CST_CHANNEL_STATE_LAMBDA,
   CST_CHANNEL_STATE_V,
   CST_CHANNEL_STATE_QUANTITY, /* of a case, and of what is stored besides: case * nstored + it */
-  CST_CHANNEL_STATE_MEMBER,   /* written last: states with a member are whole where members are chosen when all has run */
+  CST_CHANNEL_STATE_MEMBER, /* written last: states with a member are whole where members are chosen when all
+                               has run */
   /* of the study */
   CST_CHANNEL_STATISTIC, /* a column */
   CST_CHANNEL_RATE,
@@ -97,8 +103,8 @@ typedef struct {
   int             ndim, n, nfield;
   cst_dimension  *dim;
   cst_channel    *channel;
-  cst_field      *field;               /* [nfield] those of the channels that are written */
-  int             first[CST_CHANNELS]; /* the first channel of a kind; those of one kind stand in the order of `which` */
+  cst_field      *field;   /* [nfield] those of the channels that are written */
+  int first[CST_CHANNELS]; /* the first channel of a kind; those of one kind stand in the order of `which` */
 } cst_channels;
 
 /* columns NULL: without the statistics. Borrows both. */

@@ -35,7 +35,8 @@ static cst_column *add(cst_columns *c, cst_column_use use, const char *doc, cons
   return x;
 }
 
-cst_number_column cst_columns_number(cst_columns *c, cst_column_use use, const char *doc, const char *format, ...) {
+cst_number_column cst_columns_number(cst_columns *c, cst_column_use use, const char *doc, const char *format,
+                                     ...) {
   va_list a;
   va_start(a, format);
   double *value = cst_need(malloc(sizeof *value * ((size_t)c->ncase + 1)));
@@ -45,7 +46,8 @@ cst_number_column cst_columns_number(cst_columns *c, cst_column_use use, const c
   return (cst_number_column){value};
 }
 
-cst_text_column cst_columns_text(cst_columns *c, cst_column_use use, const char *doc, const char *format, ...) {
+cst_text_column cst_columns_text(cst_columns *c, cst_column_use use, const char *doc, const char *format,
+                                 ...) {
   va_list         a;
   cst_text_column x = {cst_need(calloc((size_t)c->ncase + 1, sizeof *x.label))};
   va_start(a, format);

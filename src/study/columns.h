@@ -1,6 +1,8 @@
-/* columns.h: the table of a study, a value a case: a column is declared, and set through the handle that declaring it returns.
+/* columns.h: the table of a study, a value a case: a column is declared, and set through the handle that
+ * declaring it returns.
  *
- * Nothing is set by name, so that nothing can be set which was not declared. A handle is good until the columns are destroyed.
+ * Nothing is set by name, so that nothing can be set which was not declared. A handle is good until the
+ * columns are destroyed.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_COLUMNS_H
@@ -9,14 +11,15 @@
 #include <stdio.h>
 #include "constella/record.h"
 
-/* What those who print, draw and tell a result must know of a column; the result file has it as attributes (docs/result-file.md).
- * Borrowed. */
+/* What those who print, draw and tell a result must know of a column; the result file has it as attributes
+ * (docs/result-file.md). Borrowed. */
 typedef struct {
   bool        shown;  /* `constella table` prints it when not asked for others */
   bool        labels; /* it tells which case a row is: a coordinate to readers of netCDF */
   const char *role;   /* what it is: error, order, verdict, ... */
   const char *of;     /* and of what: q, energy, ...; NULL: of the case */
-  const char *axis;   /* where the figure `axes` of a report has it: "x log", "x linear", "y log", "y linear"; NULL: nowhere */
+  const char *axis;   /* where the figure `axes` of a report has it: "x log", "x linear", "y log", "y linear";
+                         NULL: nowhere */
   const char *unit;   /* NULL: "1" */
 } cst_column_use;
 
@@ -45,10 +48,10 @@ cst_columns *cst_columns_create(int ncase);
 void         cst_columns_destroy(cst_columns *c);
 
 /* One more column, whose name is format and what follows; doc is borrowed. */
-__attribute__((format(printf, 4, 5))) cst_number_column cst_columns_number(cst_columns *c, cst_column_use use, const char *doc,
-                                                                           const char *format, ...);
-__attribute__((format(printf, 4, 5))) cst_text_column   cst_columns_text(cst_columns *c, cst_column_use use, const char *doc,
-                                                                         const char *format, ...);
+__attribute__((format(printf, 4, 5))) cst_number_column
+cst_columns_number(cst_columns *c, cst_column_use use, const char *doc, const char *format, ...);
+__attribute__((format(printf, 4, 5))) cst_text_column
+cst_columns_text(cst_columns *c, cst_column_use use, const char *doc, const char *format, ...);
 
 static inline void   cst_column_set(cst_number_column c, int icase, double x) { c.value[icase] = x; }
 static inline double cst_column_get(cst_number_column c, int icase) { return c.value[icase]; }

@@ -7,8 +7,10 @@
 #include <string.h>
 #include "study/compare.h"
 
-static const size_t width[] = {
-    [CST_TYPE_F64] = sizeof(double), [CST_TYPE_I64] = sizeof(long), [CST_TYPE_I32] = sizeof(int), [CST_TYPE_I8] = 1};
+static const size_t width[] = {[CST_TYPE_F64] = sizeof(double),
+                               [CST_TYPE_I64] = sizeof(long),
+                               [CST_TYPE_I32] = sizeof(int),
+                               [CST_TYPE_I8] = 1};
 
 /* Place of a double among all of them in ascending order. */
 static int64_t rank_of(double x) {
@@ -38,24 +40,29 @@ static void say_first(cst_comparison *c, const char *where, cst_type type, const
   char distance[64];
   if (type != CST_TYPE_F64) {
     const long a = integer(type, kept), b = integer(type, x);
-    snprintf(c->first, sizeof c->first, "%s is %#lx (%ld), computed %#lx (%ld)", where, (unsigned long)a, a, (unsigned long)b, b);
+    snprintf(c->first, sizeof c->first, "%s is %#lx (%ld), computed %#lx (%ld)", where, (unsigned long)a, a,
+             (unsigned long)b, b);
     return;
   }
   const double a = *(const double *)kept, b = *(const double *)x;
   say_distance(a, b, distance, sizeof distance);
-  snprintf(c->first, sizeof c->first, "%s is %a (%.17g), computed %a (%.17g), %s", where, a, a, b, b, distance);
+  snprintf(c->first, sizeof c->first, "%s is %a (%.17g), computed %a (%.17g), %s", where, a, a, b, b,
+           distance);
 }
 
 /* Index i of a block, as the file counts. */
-static void say_place(const cst_field *f, const long *start, const long *count, long i, char *text, size_t n) {
+static void say_place(const cst_field *f, const long *start, const long *count, long i, char *text,
+                      size_t n) {
   long at[CST_FIELD_DIMS];
   for (int k = f->ndim - 1; k >= 0; i /= count[k], k--) at[k] = start[k] + i % count[k];
   size_t length = (size_t)snprintf(text, n, "%s[", f->path);
-  for (int k = 0; k < f->ndim; k++) length += (size_t)snprintf(text + length, n - length, k ? ", %ld" : "%ld", at[k]);
+  for (int k = 0; k < f->ndim; k++)
+    length += (size_t)snprintf(text + length, n - length, k ? ", %ld" : "%ld", at[k]);
   snprintf(text + length, n - length, "]");
 }
 
-bool cst_compare_block(cst_comparison *c, cst_result *file, const cst_field *f, const long *start, const long *count, const void *x) {
+bool cst_compare_block(cst_comparison *c, cst_result *file, const cst_field *f, const long *start,
+                       const long *count, const void *x) {
   long         n = 1;
   const size_t size = width[f->type];
   for (int k = 0; k < f->ndim; k++) n *= count[k];
@@ -66,7 +73,8 @@ bool cst_compare_block(cst_comparison *c, cst_result *file, const cst_field *f, 
     char        where[192];
     c->compared++;
     if (!memcmp(a, b, size)) continue;
-    if (!c->different++) say_place(f, start, count, i, where, sizeof where), say_first(c, where, f->type, a, b);
+    if (!c->different++)
+      say_place(f, start, count, i, where, sizeof where), say_first(c, where, f->type, a, b);
   }
   free(kept);
   return read;

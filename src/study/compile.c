@@ -1,6 +1,6 @@
-/* compile.c: the kernels of a user's system on every rank, with the cores that the study's methods need: rank 0 compiles for each
- * instruction set in use and hands the bytes out, where the study asks for it or gains by it; else they are interpreted. The bits are the
- * same.
+/* compile.c: the kernels of a user's system on every rank, with the cores that the study's methods need: rank
+ * 0 compiles for each instruction set in use and hands the bytes out, where the study asks for it or gains by
+ * it; else they are interpreted. The bits are the same.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdlib.h>
@@ -13,7 +13,8 @@
 /* How much longer than the plan's estimate, which is for compiled code, the interpreter takes, roughly. */
 static const double interpreted = 5;
 
-/* The cores that step s, and that of the observers where it saves more than it takes to compile; ends with NULL. */
+/* The cores that step s, and that of the observers where it saves more than it takes to compile; ends with
+ * NULL. */
 enum { MOST_CORES = 24 };
 typedef struct {
   const char *name[MOST_CORES + 2];
@@ -26,10 +27,12 @@ static core_list needed(const cst_system *s, const cst_plan *p) {
   int          n = 0;
   for (int i = 0; i < p->study->nmethod; i++)
     if (p->method[i]->stepped == s) n = cst_program_cores(p->method[i]->program, c.name, n, MOST_CORES);
-  if (p->reference && p->reference->stepped == s) n = cst_program_cores(p->reference->program, c.name, n, MOST_CORES);
+  if (p->reference && p->reference->stepped == s)
+    n = cst_program_cores(p->reference->program, c.name, n, MOST_CORES);
   for (int i = 0; i < p->nclass; i++) {
     const cst_class *k = &p->classes[i];
-    if (k->observe > 0 && p->method[k->method]->stepped == s) looks += (double)k->lanes * (double)k->n / (double)k->observe;
+    if (k->observe > 0 && p->method[k->method]->stepped == s)
+      looks += (double)k->lanes * (double)k->n / (double)k->observe;
   }
   if (looks > worth) c.name[n] = "fold";
   return c;
@@ -69,7 +72,8 @@ static bool compile_as(const wish *w, const cst_system *s, int isa, cst_code *co
 }
 
 /* The code for one instruction set, from rank 0 to all. `good` and `why` are the same everywhere. */
-static PetscErrorCode obtain(const cst_system *s, int isa, const wish *w, cst_code *code, int *good, char why[CST_WHY]) {
+static PetscErrorCode obtain(const cst_system *s, int isa, const wish *w, cst_code *code, int *good,
+                             char why[CST_WHY]) {
   PetscMPIInt rank;
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
@@ -98,7 +102,8 @@ static PetscErrorCode agree(int *good, char why[CST_WHY]) {
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode attach(cst_system *s, int mine, const wish *w, cst_back_end *b, int *good, char why[CST_WHY]) {
+static PetscErrorCode attach(cst_system *s, int mine, const wish *w, cst_back_end *b, int *good,
+                             char why[CST_WHY]) {
   int used = 1 << mine;
   PetscFunctionBegin;
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &used, 1, MPI_INT, MPI_BOR, PETSC_COMM_WORLD));
@@ -122,8 +127,8 @@ static PetscErrorCode attach(cst_system *s, int mine, const wish *w, cst_back_en
 /* On one line: what failed, and the compiler's first message. */
 static void say(const char *file, const char *why) {
   int first = (int)strcspn(why, "\n"), second = why[first] ? (int)strcspn(why + first + 1, "\n") : 0;
-  fprintf(stderr, "constella: %s is interpreted, not compiled: %.*s%s%.*s\n", file, first, why, second ? ": " : "", second,
-          why + first + (second > 0));
+  fprintf(stderr, "constella: %s is interpreted, not compiled: %.*s%s%.*s\n", file, first, why,
+          second ? ": " : "", second, why + first + (second > 0));
 }
 
 /* The system that a method steps in the place of the study's; NULL when none does. */
@@ -131,7 +136,8 @@ static cst_system *other_system(const cst_study *s) {
   char   why[200];
   double more[CST_MORE_PARAMETERS];
   for (int i = 0; i < s->nmethod; i++)
-    if (cst_method_system(s->method[i], s->system, more) != s->system) return cst_system_penalised(s->system, why, sizeof why);
+    if (cst_method_system(s->method[i], s->system, more) != s->system)
+      return cst_system_penalised(s->system, why, sizeof why);
   return NULL;
 }
 
@@ -148,8 +154,8 @@ static PetscErrorCode compile_other(const cst_study *s, const cst_plan *p, doubl
   const wish w = wish_for(other, s, p, left, ranks);
   PetscCall(attach(other, p->isa, &w, &b, &good, why));
   if (!good) cst_system_interpret(other); /* all ranks alike */
-  PetscCheck(good || s->compile != CST_COMPILE_ALWAYS, PETSC_COMM_WORLD, PETSC_ERR_LIB, "%s with springs cannot be compiled: %s",
-             other->name, why);
+  PetscCheck(good || s->compile != CST_COMPILE_ALWAYS, PETSC_COMM_WORLD, PETSC_ERR_LIB,
+             "%s with springs cannot be compiled: %s", other->name, why);
   PetscFunctionReturn(0);
 }
 
@@ -169,7 +175,8 @@ static PetscErrorCode compile(cst_study *s, const cst_plan *p, double left, cst_
   if (good) PetscFunctionReturn(0);
   const char *name = s->system_file ? s->system_file : s->system->name;
   cst_system_interpret(s->system); /* all ranks alike */
-  PetscCheck(s->compile != CST_COMPILE_ALWAYS, PETSC_COMM_WORLD, PETSC_ERR_LIB, "%s cannot be compiled: %s", name, why);
+  PetscCheck(s->compile != CST_COMPILE_ALWAYS, PETSC_COMM_WORLD, PETSC_ERR_LIB, "%s cannot be compiled: %s",
+             name, why);
   if (rank == 0 && w.kernels) say(name, why);
   snprintf(b->why, sizeof b->why, "%s", !w.kernels ? "the study is small" : why);
   PetscFunctionReturn(0);

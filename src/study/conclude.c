@@ -1,4 +1,5 @@
-/* conclude.c: from finished rows to the table: the columns of every study; those of its kind are the kind's (see conclude.h). */
+/* conclude.c: from finished rows to the table: the columns of every study; those of its kind are the kind's
+ * (see conclude.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "study/conclude.h"
 #include <stdlib.h>
@@ -20,30 +21,36 @@ struct cst_conclusion {
 static void declare_case(const cst_plan *p, cst_columns *c) {
   const cst_study      *s = p->study;
   const int             npar = (s->nswept ? s->nset : s->nvariant) > 1 ? cst_system_named(s->system) : 0;
-  const cst_text_column system = cst_columns_text(c, (cst_column_use){.labels = true, .role = "system"}, "system", "system"),
-                        method = cst_columns_text(c, (cst_column_use){.shown = true, .labels = true, .role = "method"}, "method expression",
-                                                  "method");
+  const cst_text_column system = cst_columns_text(c, (cst_column_use){.labels = true, .role = "system"},
+                                                  "system", "system"),
+                        method = cst_columns_text(
+                            c, (cst_column_use){.shown = true, .labels = true, .role = "method"},
+                            "method expression", "method");
   const cst_number_column step =
-      cst_columns_number(c, (cst_column_use){.shown = true, .labels = true, .role = "step", .axis = "x log"}, "nominal step", "step");
+      cst_columns_number(c, (cst_column_use){.shown = true, .labels = true, .role = "step", .axis = "x log"},
+                         "nominal step", "step");
   for (int i = 0; i < p->ncase; i++) {
     cst_column_say(system, i, s->system->name);
     cst_column_say(method, i, cst_method_label(s->method[p->cases[i].method]));
     cst_column_set(step, i, p->cases[i].h_nominal);
   }
   if (s->nswept) {
-    const cst_text_column start =
-        cst_columns_text(c, (cst_column_use){.shown = true, .labels = true, .role = "start"}, "start of the sweep", "start");
+    const cst_text_column start = cst_columns_text(
+        c, (cst_column_use){.shown = true, .labels = true, .role = "start"}, "start of the sweep", "start");
     for (int i = 0; i < p->ncase; i++) cst_column_say(start, i, s->start_name[p->cases[i].variant / s->nset]);
   }
   for (int k = 0; k < npar; k++) {
     const cst_parameter    *x = &s->system->parameter[k];
-    const cst_number_column parameter =
-        cst_columns_number(c, (cst_column_use){.shown = true, .labels = true, .role = "parameter", .of = x->name}, x->doc, "%s", x->name);
-    for (int i = 0; i < p->ncase; i++) cst_column_set(parameter, i, cst_plan_parameters(p, p->cases[i].variant)[k]);
+    const cst_number_column parameter = cst_columns_number(
+        c, (cst_column_use){.shown = true, .labels = true, .role = "parameter", .of = x->name}, x->doc, "%s",
+        x->name);
+    for (int i = 0; i < p->ncase; i++)
+      cst_column_set(parameter, i, cst_plan_parameters(p, p->cases[i].variant)[k]);
   }
   if (s->ntolerance == 1) return;
   const cst_number_column tolerance =
-      cst_columns_number(c, (cst_column_use){.shown = true, .labels = true, .role = "tolerance"}, "tolerance of the solver", "tolerance");
+      cst_columns_number(c, (cst_column_use){.shown = true, .labels = true, .role = "tolerance"},
+                         "tolerance of the solver", "tolerance");
   for (int i = 0; i < p->ncase; i++) cst_column_set(tolerance, i, s->tolerance[p->cases[i].tolerance]);
 }
 
@@ -51,21 +58,28 @@ static void declare_run(cst_conclusion *x) {
   const cst_plan         *p = x->plan;
   cst_columns            *c = x->columns;
   const bool              many = p->study->members > 1;
-  const cst_number_column members =
-      cst_columns_number(c, (cst_column_use){.shown = many, .role = "members"}, "trajectories of the case", "members");
-  x->failed = cst_columns_number(c, (cst_column_use){.shown = true, .role = "failed"}, "trajectories that failed", "failed");
-  x->failures = cst_columns_text(c, (cst_column_use){.role = "failures"}, "why they failed, and how many", "failures");
-  x->iterations = cst_columns_number(c, (cst_column_use){.role = "iterations"},
-                                     "iterations of the solver, a step and member that did not fail", "iterations_mean");
+  const cst_number_column members = cst_columns_number(c, (cst_column_use){.shown = many, .role = "members"},
+                                                       "trajectories of the case", "members");
+  x->failed = cst_columns_number(c, (cst_column_use){.shown = true, .role = "failed"},
+                                 "trajectories that failed", "failed");
+  x->failures =
+      cst_columns_text(c, (cst_column_use){.role = "failures"}, "why they failed, and how many", "failures");
+  x->iterations =
+      cst_columns_number(c, (cst_column_use){.role = "iterations"},
+                         "iterations of the solver, a step and member that did not fail", "iterations_mean");
   x->evaluations = cst_columns_number(c, (cst_column_use){.role = "evaluations"},
-                                      "evaluations of the force, a step and member that did not fail", "evaluations_per_step");
-  const cst_number_column observe = cst_columns_number(c, (cst_column_use){.role = "observe"},
-                                                       "one step in so many was observed, for maxima, means and drift", "observe"),
-                          taken =
-                              cst_columns_number(c, (cst_column_use){.role = "step-taken"},
-                                                 "step that was run: the nominal one, or the number of 20 bits next to it", "step_taken"),
-                          end = cst_columns_number(c, (cst_column_use){.role = "end"}, "end of the run, steps times the step that was run",
-                                                   "end");
+                                      "evaluations of the force, a step and member that did not fail",
+                                      "evaluations_per_step");
+  const cst_number_column observe = cst_columns_number(
+                              c, (cst_column_use){.role = "observe"},
+                              "one step in so many was observed, for maxima, means and drift", "observe"),
+                          taken = cst_columns_number(
+                              c, (cst_column_use){.role = "step-taken"},
+                              "step that was run: the nominal one, or the number of 20 bits next to it",
+                              "step_taken"),
+                          end =
+                              cst_columns_number(c, (cst_column_use){.role = "end"},
+                                                 "end of the run, steps times the step that was run", "end");
   for (int i = 0; i < p->ncase; i++) {
     cst_column_set(members, i, (double)p->study->members);
     cst_column_set(observe, i, (double)p->classes[p->class_of[i]].observe);
@@ -131,7 +145,8 @@ static PetscErrorCode conclude_run(cst_conclusion *x, cst_case_rows *rows, int i
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode cst_conclude(cst_conclusion *x, cst_output *o, const double *reference_error, cst_failures *failures) {
+PetscErrorCode cst_conclude(cst_conclusion *x, cst_output *o, const double *reference_error,
+                            cst_failures *failures) {
   cst_case_rows *rows;
   PetscFunctionBegin;
   *failures = (cst_failures){{0}};

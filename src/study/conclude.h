@@ -1,4 +1,5 @@
-/* conclude.h: the table of a study: the columns of every study and those of its kind, and how they are filled. */
+/* conclude.h: the table of a study: the columns of every study and those of its kind, and how they are
+ * filled. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_CONCLUDE_H
 #define CST_CONCLUDE_H
@@ -14,5 +15,6 @@ void            cst_conclude_destroy(cst_conclusion *x);
 const cst_columns *cst_conclude_columns(const cst_conclusion *x);
 /* Set all columns from the finished rows; on one rank. reference_error: as cst_reference_errors has them;
  * *failures: how the trajectories ended. */
-PetscErrorCode cst_conclude(cst_conclusion *x, cst_output *o, const double *reference_error, cst_failures *failures);
+PetscErrorCode cst_conclude(cst_conclusion *x, cst_output *o, const double *reference_error,
+                            cst_failures *failures);
 #endif

@@ -1,7 +1,9 @@
-/* coordinator.c: hands out numbered pieces of work, passes messages between ranks, and reports how far the run is.
+/* coordinator.c: hands out numbered pieces of work, passes messages between ranks, and reports how far the
+ * run is.
  *
- * All that is shared lies in an RMA window on rank 0; every rank takes numbers and computes. Between slices of work each rank enters MPI
- * once, here, so that the counter moves also where the network needs the target's help. Rank 0 prints.
+ * All that is shared lies in an RMA window on rank 0; every rank takes numbers and computes. Between slices
+ * of work each rank enters MPI once, here, so that the counter moves also where the network needs the
+ * target's help. Rank 0 prints.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <fcntl.h>
@@ -23,7 +25,8 @@ struct cst_coordinator {
 
 static const double unit = 1e-9; /* of the total: what the word CST_NOTICE_WORK counts */
 
-/* Whether a person is watching. Open MPI gives rank 0 a terminal of its own; what counts then is where mpirun itself writes. */
+/* Whether a person is watching. Open MPI gives rank 0 a terminal of its own; what counts then is where mpirun
+ * itself writes. */
 static int watched(void) {
   char path[64];
   int  fd, answer;
@@ -40,7 +43,8 @@ static void choose_progress(cst_coordinator *c, const char *progress) {
   c->log = !strcmp(progress, "log") || (!strcmp(progress, "auto") && !watched());
 }
 
-PetscErrorCode cst_coordinator_create(MPI_Comm comm, const char *progress, double total, double before, cst_coordinator **coordinator) {
+PetscErrorCode cst_coordinator_create(MPI_Comm comm, const char *progress, double total, double before,
+                                      cst_coordinator **coordinator) {
   cst_coordinator *c;
   PetscFunctionBegin;
   PetscCall(PetscNew(&c));
@@ -49,7 +53,8 @@ PetscErrorCode cst_coordinator_create(MPI_Comm comm, const char *progress, doubl
   c->total = total > 0 ? total : 1;
   c->before = before / c->total;
   PetscCallMPI(MPI_Comm_rank(comm, &c->rank));
-  PetscCallMPI(MPI_Win_allocate(c->rank ? 0 : CST_NOTICES * sizeof(long), sizeof(long), MPI_INFO_NULL, comm, &c->shared, &c->window));
+  PetscCallMPI(MPI_Win_allocate(c->rank ? 0 : CST_NOTICES * sizeof(long), sizeof(long), MPI_INFO_NULL, comm,
+                                &c->shared, &c->window));
   if (c->rank == 0) memset(c->shared, 0, CST_NOTICES * sizeof(long));
   PetscCallMPI(MPI_Barrier(comm));
   PetscCallMPI(MPI_Win_lock_all(MPI_MODE_NOCHECK, c->window));
@@ -76,13 +81,20 @@ static long exchange(cst_coordinator *c, cst_notice which, long value, MPI_Op op
   return old;
 }
 
-long cst_coordinator_add(cst_coordinator *c, cst_notice which, long value) { return exchange(c, which, value, MPI_SUM); }
-void cst_coordinator_put(cst_coordinator *c, cst_notice which, long value) { (void)exchange(c, which, value, MPI_REPLACE); }
-void cst_coordinator_raise(cst_coordinator *c, cst_notice which, long value) { (void)exchange(c, which, value, MPI_MAX); }
+long cst_coordinator_add(cst_coordinator *c, cst_notice which, long value) {
+  return exchange(c, which, value, MPI_SUM);
+}
+void cst_coordinator_put(cst_coordinator *c, cst_notice which, long value) {
+  (void)exchange(c, which, value, MPI_REPLACE);
+}
+void cst_coordinator_raise(cst_coordinator *c, cst_notice which, long value) {
+  (void)exchange(c, which, value, MPI_MAX);
+}
 
 void cst_coordinator_get(cst_coordinator *c, long words[CST_NOTICES]) {
   static const long nothing[CST_NOTICES];
-  MPI_Get_accumulate(nothing, CST_NOTICES, MPI_LONG, words, CST_NOTICES, MPI_LONG, 0, 0, CST_NOTICES, MPI_LONG, MPI_NO_OP, c->window);
+  MPI_Get_accumulate(nothing, CST_NOTICES, MPI_LONG, words, CST_NOTICES, MPI_LONG, 0, 0, CST_NOTICES,
+                     MPI_LONG, MPI_NO_OP, c->window);
   MPI_Win_flush(0, c->window);
 }
 
@@ -111,5 +123,6 @@ void cst_coordinator_tell(cst_coordinator *c, long words[CST_NOTICES]) {
   if (add > 0) MPI_Accumulate(&add, 1, MPI_LONG, 0, CST_NOTICE_WORK, 1, MPI_LONG, MPI_SUM, c->window);
   cst_coordinator_get(c, words);
   c->reported += (double)add * unit * c->total;
-  if (c->rank == 0 && ((c->line && now - c->last_print > 0.5) || (c->log && now - c->last_print > 10))) print(c, now);
+  if (c->rank == 0 && ((c->line && now - c->last_print > 0.5) || (c->log && now - c->last_print > 10)))
+    print(c, now);
 }

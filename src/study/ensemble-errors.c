@@ -1,9 +1,11 @@
-/* ensemble-errors.c: how far means, root mean squares and quantiles over the members of an ensemble may be off.
+/* ensemble-errors.c: how far means, root mean squares and quantiles over the members of an ensemble may be
+ * off.
  *
- * Members are independent draws. The standard error of a mean is s / sqrt(n), with s^2 = sum (x - mean)^2 / (n - 1); that of the rms r
- * follows from that of the mean of x^2, divided by 2 r. Quantiles have intervals between order statistics: the number B of draws below the
- * p-quantile of a continuous distribution is binomial (n, p), so that it lies between those of the ranks l and u with the probability
- * P(l <= B < u); l and u are the closest ones with P(B < l) <= a and P(B >= u) <= a, a = (1 - level) / 2 (Conover, Practical
+ * Members are independent draws. The standard error of a mean is s / sqrt(n), with s^2 = sum (x - mean)^2 /
+ * (n - 1); that of the rms r follows from that of the mean of x^2, divided by 2 r. Quantiles have intervals
+ * between order statistics: the number B of draws below the p-quantile of a continuous distribution is
+ * binomial (n, p), so that it lies between those of the ranks l and u with the probability P(l <= B < u); l
+ * and u are the closest ones with P(B < l) <= a and P(B >= u) <= a, a = (1 - level) / 2 (Conover, Practical
  * Nonparametric Statistics, 3.2).
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
@@ -22,7 +24,9 @@ static double largest(const double *x, long n) {
   return most;
 }
 
-static double power(double x, double scale, int squared) { return squared ? x / scale * (x / scale) : x / scale; }
+static double power(double x, double scale, int squared) {
+  return squared ? x / scale * (x / scale) : x / scale;
+}
 
 static moments moments_of(const double *x, long n, double scale, int squared) {
   moments m = {0, NAN, 0};
@@ -59,11 +63,18 @@ double cst_ensemble_rms_error(const double *x, long n) {
   return m.deviation / sqrt(m.n) / (2 * sqrt(m.mean)) * scale;
 }
 
-/* ---- quantiles --------------------------------------------------------------------------------------------------------------- */
+/* ---- quantiles
+ * ---------------------------------------------------------------------------------------------------------------
+ */
 
-/* Weights of the binomial distribution over that of its mode, by ratios of neighbours, so that none overflows. */
-static double up(long n, double p, long k, double w) { return w * ((double)(n - k) / (double)(k + 1)) * (p / (1 - p)); }
-static double down(long n, double p, long k, double w) { return w * ((double)k / (double)(n - k + 1)) * ((1 - p) / p); }
+/* Weights of the binomial distribution over that of its mode, by ratios of neighbours, so that none
+ * overflows. */
+static double up(long n, double p, long k, double w) {
+  return w * ((double)(n - k) / (double)(k + 1)) * (p / (1 - p));
+}
+static double down(long n, double p, long k, double w) {
+  return w * ((double)k / (double)(n - k + 1)) * ((1 - p) / p);
+}
 
 static const double nothing = 1e-25; /* weights that count for nothing */
 

@@ -1,11 +1,14 @@
-/* ensemble-statistics.c: mean, root mean square and quantiles over the members of an ensemble; slope of a series.
+/* ensemble-statistics.c: mean, root mean square and quantiles over the members of an ensemble; slope of a
+ * series.
  *
- * A failed member is NaN and left out; nothing left gives NaN. The mean is the plain sum in the order of the array; the rms divides by
- * the largest magnitude first, so that squares neither overflow nor vanish; a quantile interpolates linearly between order
- * statistics: with x sorted, x[i] + f (x[i+1] - x[i]), i + f = p (n-1).
+ * A failed member is NaN and left out; nothing left gives NaN. The mean is the plain sum in the order of the
+ * array; the rms divides by the largest magnitude first, so that squares neither overflow nor vanish; a
+ * quantile interpolates linearly between order statistics: with x sorted, x[i] + f (x[i+1] - x[i]), i + f = p
+ * (n-1).
  *
- * The slope of y against t is least squares, sum_i z_i = sum_i (t_i - mean t) (y_i - mean y) / sum_i (t_i - mean t)^2. Its error takes the
- * residuals to be correlated over up to n/8 samples (Newey and West, Econometrica 55, 1987).
+ * The slope of y against t is least squares, sum_i z_i = sum_i (t_i - mean t) (y_i - mean y) / sum_i (t_i -
+ * mean t)^2. Its error takes the residuals to be correlated over up to n/8 samples (Newey and West,
+ * Econometrica 55, 1987).
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "constella/statistics.h"
@@ -51,10 +54,12 @@ static double quantile(const double *sorted, long n, double p) {
 }
 
 /* The number of a rank, from 1; NaN where there is none. */
-static double at_rank(const double *sorted, long n, long rank) { return rank >= 1 && rank <= n ? sorted[rank - 1] : NAN; }
+static double at_rank(const double *sorted, long n, long rank) {
+  return rank >= 1 && rank <= n ? sorted[rank - 1] : NAN;
+}
 
-void cst_ensemble_quantile_intervals(const double *x, long n, const double *p, int np, double level, double *out, double *low,
-                                     double *high) {
+void cst_ensemble_quantile_intervals(const double *x, long n, const double *p, int np, double level,
+                                     double *out, double *low, double *high) {
   double *sorted = malloc((n > 0 ? (size_t)n : 1) * sizeof *sorted);
   long    count = 0;
   for (long i = 0; sorted && i < n; i++)
@@ -103,7 +108,8 @@ double cst_ensemble_slope(const double *t, const double *y, int n, double *error
   if (!error) return slope;
   for (int lag = 0; lag < lags; lag++)
     for (int i = 0; i + lag < n; i++)
-      variance += (lag ? 2 : 1) * (1 - (double)lag / lags) * part(&c, t, y, i, slope) * part(&c, t, y, i + lag, slope);
+      variance += (lag ? 2 : 1) * (1 - (double)lag / lags) * part(&c, t, y, i, slope) *
+                  part(&c, t, y, i + lag, slope);
   *error = c.n > 2 ? sqrt(fmax(variance, 0) * c.n / (c.n - 2)) : NAN;
   return slope;
 }

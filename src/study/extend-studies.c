@@ -22,7 +22,8 @@ static void drop_new_layers(cst_yaml *root, cst_yaml *old) {
   }
 }
 
-/* What is left of a study without what may be more; the system is compared by what it is, not by how it is named. */
+/* What is left of a study without what may be more; the system is compared by what it is, not by how it is
+ * named. */
 static char *rest(const cst_study *s, const cst_study *old, cst_diag *d) {
   static const char *const free_keys[] = {"title", "system", "steps", "methods", "end"};
   cst_document            *doc = cst_document_parse(s->file, s->canonical, strlen(s->canonical), d);
@@ -46,7 +47,9 @@ typedef struct {
 
 static block block_at(const char *text) {
   block b = {text, (int)strcspn(text, ":\n"), 0};
-  do b.length += (int)strcspn(text + b.length, "\n") + (text[b.length + (int)strcspn(text + b.length, "\n")] == '\n');
+  do
+    b.length +=
+        (int)strcspn(text + b.length, "\n") + (text[b.length + (int)strcspn(text + b.length, "\n")] == '\n');
   while (text[b.length] == ' ');
   return b;
 }
@@ -72,13 +75,15 @@ static void report(block a, block b, const cst_study *now, const char *path, cst
   static const char allowed[] = "only members, steps, methods, parameters and tolerances may be more";
   int               m, n;
   const char       *x = first_other(a.text, b.text, &m), *y = first_other(b.text, a.text, &n);
-  cst_diag_add(d, now->file, 0, 0, "'%.*s' is not that of %s, which has \"%.*s\" where this has \"%.*s\"; %s", a.name, a.text, path, m, x,
-               n, y, allowed);
+  cst_diag_add(d, now->file, 0, 0, "'%.*s' is not that of %s, which has \"%.*s\" where this has \"%.*s\"; %s",
+               a.name, a.text, path, m, x, n, y, allowed);
 }
 
 static void report_missing(block b, const char *who, const char *lacks, const cst_study *now, cst_diag *d) {
-  cst_diag_add(d, now->file, 0, 0, "'%.*s' is in %s and not in %s; only members, steps, methods, parameters and tolerances may be more",
-               b.name, b.text, who, lacks);
+  cst_diag_add(
+      d, now->file, 0, 0,
+      "'%.*s' is in %s and not in %s; only members, steps, methods, parameters and tolerances may be more",
+      b.name, b.text, who, lacks);
 }
 
 static void compare_texts(const char *x, const char *y, const cst_study *now, const char *path, cst_diag *d) {
@@ -87,7 +92,8 @@ static void compare_texts(const char *x, const char *y, const cst_study *now, co
     const int   which = order(a, b);
     if (which < 0) report_missing(a, path, now->file, now, d);
     if (which > 0) report_missing(b, now->file, path, now, d);
-    if (which == 0 && (a.length != b.length || strncmp(a.text, b.text, (size_t)a.length))) report(a, b, now, path, d);
+    if (which == 0 && (a.length != b.length || strncmp(a.text, b.text, (size_t)a.length)))
+      report(a, b, now, path, d);
     if (which <= 0) x += a.length;
     if (which >= 0) y += b.length;
   }
@@ -96,21 +102,24 @@ static void compare_texts(const char *x, const char *y, const cst_study *now, co
 /* Whether the end is another one; it may be later where the result holds what that needs. */
 static bool compare_ends(const cst_study *old, const cst_study *now, const char *path, cst_diag *d) {
   bool other = false, earlier = false;
-  for (int v = 0; v < old->nvariant && v < now->nvariant; v++) other |= now->end[v] != old->end[v], earlier |= now->end[v] < old->end[v];
+  for (int v = 0; v < old->nvariant && v < now->nvariant; v++)
+    other |= now->end[v] != old->end[v], earlier |= now->end[v] < old->end[v];
   if (!other) return false;
   if (earlier)
-    cst_diag_add(d, now->file, 0, 0, "'end' is %g, which is before that of %s, %g; a study that extends it keeps what it has", now->end[0],
-                 path, old->end[0]);
-  else if (!old->extensible)
-    cst_diag_add(
-        d, now->file, 0, 0,
-        "'end' is %g, and %s, which ends at %g, does not hold what a later one needs; run it anew with `extensible: true`, or with "
-        "this end",
-        now->end[0], path, old->end[0]);
-  else if (old->members != now->members || old->nvariant != now->nvariant || old->nstep != now->nstep || old->nmethod != now->nmethod ||
-           old->ntolerance != now->ntolerance)
     cst_diag_add(d, now->file, 0, 0,
-                 "'end' is later than that of %s, and there are more members, steps, methods, parameters or tolerances; extend it in two "
+                 "'end' is %g, which is before that of %s, %g; a study that extends it keeps what it has",
+                 now->end[0], path, old->end[0]);
+  else if (!old->extensible)
+    cst_diag_add(d, now->file, 0, 0,
+                 "'end' is %g, and %s, which ends at %g, does not hold what a later one needs; run it anew "
+                 "with `extensible: true`, or with "
+                 "this end",
+                 now->end[0], path, old->end[0]);
+  else if (old->members != now->members || old->nvariant != now->nvariant || old->nstep != now->nstep ||
+           old->nmethod != now->nmethod || old->ntolerance != now->ntolerance)
+    cst_diag_add(d, now->file, 0, 0,
+                 "'end' is later than that of %s, and there are more members, steps, methods, parameters or "
+                 "tolerances; extend it in two "
                  "steps, the end first",
                  path);
   else
@@ -121,10 +130,12 @@ static bool compare_ends(const cst_study *old, const cst_study *now, const char 
 bool cst_extend_compare(const cst_study *old, const cst_study *now, const char *path, cst_diag *d) {
   if (strcmp(old->system->name, now->system->name) || strcmp(old->system->text, now->system->text))
     cst_diag_add(d, now->file, 0, 0, "its system is not that of %s: %s%s", path, old->system->name,
-                 strcmp(old->system->name, now->system->name) ? "" : ", whose description is another one now");
+                 strcmp(old->system->name, now->system->name) ? ""
+                                                              : ", whose description is another one now");
   if (old->members > now->members)
-    cst_diag_add(d, now->file, 0, 0, "it has %ld members, %s has %ld; a study that extends it keeps what it has", now->members, path,
-                 old->members);
+    cst_diag_add(d, now->file, 0, 0,
+                 "it has %ld members, %s has %ld; a study that extends it keeps what it has", now->members,
+                 path, old->members);
   char      *x = rest(old, old, d), *y = rest(now, old, d);
   const int  before = cst_diag_count(d);
   const bool longer = compare_ends(old, now, path, d);

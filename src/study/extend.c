@@ -1,4 +1,5 @@
-/* extend.c: the trajectories that a finished result has of a larger study, and their way into its file (see extend.h). */
+/* extend.c: the trajectories that a finished result has of a larger study, and their way into its file (see
+ * extend.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <stdio.h>
@@ -9,11 +10,16 @@
 #include "study/extend-studies.h"
 #include "study/longer.h"
 
-/* ---- cases that are the same ------------------------------------------------------------------------------------------------- */
+/* ---- cases that are the same
+ * ------------------------------------------------------------------------------------------------- */
 
-static bool same_numbers(const double *a, const double *b, int n) { return !n || !memcmp(a, b, sizeof *a * (size_t)n); }
+static bool same_numbers(const double *a, const double *b, int n) {
+  return !n || !memcmp(a, b, sizeof *a * (size_t)n);
+}
 
-static const char *label(const cst_plan *p, const cst_case *c) { return cst_method_label(p->study->method[c->method]); }
+static const char *label(const cst_plan *p, const cst_case *c) {
+  return cst_method_label(p->study->method[c->method]);
+}
 
 /* The start of a sweep that a case has; "": there is no such sweep. */
 static const char *start_of(const cst_plan *p, const cst_case *c) {
@@ -23,10 +29,12 @@ static const char *start_of(const cst_plan *p, const cst_case *c) {
 static bool is_case(const cst_plan *old, int i, const cst_plan *now, int k) {
   const cst_case *a = &old->cases[i], *b = &now->cases[k];
   const bool      longer = old->study->extensible && now->study->extensible;
-  return a->h == b->h && a->h_nominal == b->h_nominal && (longer ? a->n <= b->n : a->n == b->n) && !strcmp(label(old, a), label(now, b)) &&
-         !strcmp(start_of(old, a), start_of(now, b)) && old->study->tolerance[a->tolerance] == now->study->tolerance[b->tolerance] &&
+  return a->h == b->h && a->h_nominal == b->h_nominal && (longer ? a->n <= b->n : a->n == b->n) &&
+         !strcmp(label(old, a), label(now, b)) && !strcmp(start_of(old, a), start_of(now, b)) &&
+         old->study->tolerance[a->tolerance] == now->study->tolerance[b->tolerance] &&
          old->study->system->npar == now->study->system->npar &&
-         same_numbers(cst_plan_parameters(old, a->variant), cst_plan_parameters(now, b->variant), old->study->system->npar);
+         same_numbers(cst_plan_parameters(old, a->variant), cst_plan_parameters(now, b->variant),
+                      old->study->system->npar);
 }
 
 /* Cases of one order: a search from where the last one was found goes through both lists once. */
@@ -52,7 +60,8 @@ static bool same_times(const cst_plan *old, int variant, const cst_plan *now, in
 }
 
 /* Samples of a quantity of a case, of its channel in the file. */
-static bool read_samples(const cst_extension *e, cst_channel_kind kind, int quantity, int icase, long samples, void *x) {
+static bool read_samples(const cst_extension *e, cst_channel_kind kind, int quantity, int icase, long samples,
+                         void *x) {
   const cst_channel *c = cst_channels_find(e->channels, kind, quantity);
   const long         start[3] = {icase, 0, 0}, count[3] = {1, samples, CST_SUM_WORDS};
   return c && cst_result_read_block(e->file, c->field.path, c->field.type, start, count, x);
@@ -72,15 +81,18 @@ typedef struct {
 static void look_at_times(const cst_extension *e, int i, int k, memory *m) {
   if (m->variant == e->old->cases[i].variant) return;
   m->variant = e->old->cases[i].variant;
-  m->same_times = e->old->study->reference != CST_REFERENCE_METHOD || same_times(e->old, m->variant, e->now, e->now->cases[k].variant);
+  m->same_times = e->old->study->reference != CST_REFERENCE_METHOD ||
+                  same_times(e->old, m->variant, e->now, e->now->cases[k].variant);
 }
 
 /* Why case i of the file is computed anew as case k; NULL: it is taken over. */
 static const char *refuse(const cst_extension *e, int i, int k, memory *m) {
   const bool series = e->now->most_samples > 0 && e->now->study->members > 1;
   look_at_times(e, i, k, m);
-  if (!same_looks(&e->old->classes[e->old->class_of[i]], &e->now->classes[e->now->class_of[k]])) return "errors are read at other steps";
-  if (e->now->study->nhistogram && e->old->blocks != e->now->blocks) return "histograms of so many members are counted otherwise";
+  if (!same_looks(&e->old->classes[e->old->class_of[i]], &e->now->classes[e->now->class_of[k]]))
+    return "errors are read at other steps";
+  if (e->now->study->nhistogram && e->old->blocks != e->now->blocks)
+    return "histograms of so many members are counted otherwise";
   if (!m->same_times) return "the reference is read at other times";
   return series && !has_sums(e) ? "the file has no sums of its series" : NULL;
 }
@@ -90,10 +102,11 @@ static void go_on(cst_extension *e, const char *path, int i, int k, cst_diag *d)
   const cst_class *from = &e->old->classes[e->old->class_of[i]], *to = &e->now->classes[e->now->class_of[k]];
   const char      *why = cst_longer_refuse(e->old, from, e->now, to);
   const int        first = e->from[to->cases[0]];
-  if (!why && first >= 0 && e->old->cases[first].n != from->n) why = "it would step together with cases that ended at other steps";
+  if (!why && first >= 0 && e->old->cases[first].n != from->n)
+    why = "it would step together with cases that ended at other steps";
   if (why)
-    cst_diag_add(d, e->now->study->file, 0, 0, "case %d of %s (%s, step %.10g) cannot go on: %s", i, path, label(e->old, &e->old->cases[i]),
-                 e->old->cases[i].h_nominal, why);
+    cst_diag_add(d, e->now->study->file, 0, 0, "case %d of %s (%s, step %.10g) cannot go on: %s", i, path,
+                 label(e->old, &e->old->cases[i]), e->old->cases[i].h_nominal, why);
   e->from[k] = i;
 }
 
@@ -104,8 +117,10 @@ static void match(cst_extension *e, const char *path, cst_diag *d) {
     const cst_case *c = &e->old->cases[i];
     const int       found = find_case(e->old, i, e->now, k + 1);
     if (found < 0) {
-      cst_diag_add(d, path, 0, 0, "its case %d (%s, step %.10g, %ld steps) is not in %s; a study that extends it keeps what it has", i,
-                   label(e->old, c), c->h_nominal, c->n, e->now->study->file);
+      cst_diag_add(
+          d, path, 0, 0,
+          "its case %d (%s, step %.10g, %ld steps) is not in %s; a study that extends it keeps what it has",
+          i, label(e->old, c), c->h_nominal, c->n, e->now->study->file);
       continue;
     }
     k = found;
@@ -119,7 +134,8 @@ static void match(cst_extension *e, const char *path, cst_diag *d) {
   }
 }
 
-void cst_extend_create(cst_extension *e, cst_result *file, const char *path, const cst_plan *old, const cst_plan *now, cst_diag *d) {
+void cst_extend_create(cst_extension *e, cst_result *file, const char *path, const cst_plan *old,
+                       const cst_plan *now, cst_diag *d) {
   const int before = cst_diag_count(d);
   *e = (cst_extension){.file = file,
                        .old = old,
@@ -139,7 +155,8 @@ void cst_extend_destroy(cst_extension *e) {
 void cst_extend_mark(const cst_extension *e, cst_past *past) {
   for (int k = 0; k < e->now->ncase && !e->longer; k++)
     if (e->from[k] >= 0)
-      memset(past->lane[e->now->class_of[k]] + cst_plan_lane(e->now, k, 0), CST_LANE_DONE, (size_t)e->old->study->members);
+      memset(past->lane[e->now->class_of[k]] + cst_plan_lane(e->now, k, 0), CST_LANE_DONE,
+             (size_t)e->old->study->members);
 }
 
 double cst_extend_steps(const cst_extension *e, int cohort) {
@@ -151,7 +168,8 @@ double cst_extend_steps(const cst_extension *e, int cohort) {
   return (double)lanes * (double)k->n;
 }
 
-/* ---- into the new file ------------------------------------------------------------------------------------------------------- */
+/* ---- into the new file
+ * ------------------------------------------------------------------------------------------------------- */
 
 PetscErrorCode cst_extend_rows(const cst_extension *e, cst_output *o) {
   PetscMPIInt rank, ranks;
@@ -167,7 +185,8 @@ PetscErrorCode cst_extend_rows(const cst_extension *e, cst_output *o) {
 }
 
 /* One quantity of a case, at every sample of the file. */
-static bool read_series(const cst_extension *e, int quantity, int icase, cst_sum *sum, double *top, long *number) {
+static bool read_series(const cst_extension *e, int quantity, int icase, cst_sum *sum, double *top,
+                        long *number) {
   const long n = e->old->most_samples;
   return read_samples(e, CST_CHANNEL_SERIES_SUM, quantity, icase, n, sum->word) &&
          read_samples(e, CST_CHANNEL_SERIES_MAX, quantity, icase, n, top) &&
@@ -177,7 +196,8 @@ static bool read_series(const cst_extension *e, int quantity, int icase, cst_sum
 /* Where a sample of the file stands in the new one; -1: nowhere. */
 static int there(const cst_extension *e, int icase, int sample) {
   if (!e->longer) return sample;
-  return cst_longer_sample(&e->old->classes[e->old->class_of[e->from[icase]]], &e->now->classes[e->now->class_of[icase]], sample);
+  return cst_longer_sample(&e->old->classes[e->old->class_of[e->from[icase]]],
+                           &e->now->classes[e->now->class_of[icase]], sample);
 }
 
 PetscErrorCode cst_extend_series(const cst_extension *e, cst_series *s) {
@@ -186,13 +206,15 @@ PetscErrorCode cst_extend_series(const cst_extension *e, cst_series *s) {
   long    *number;
   PetscFunctionBegin;
   if (!e->now->most_samples || e->now->study->members == 1) PetscFunctionReturn(0);
-  PetscCall(PetscMalloc3(e->old->most_samples, &sum, e->old->most_samples, &top, e->old->most_samples, &number));
+  PetscCall(
+      PetscMalloc3(e->old->most_samples, &sum, e->old->most_samples, &top, e->old->most_samples, &number));
   for (int k = 0; k < e->now->ncase; k++)
     for (int q = 0; q < e->now->nquantity && e->from[k] >= 0; q++) {
       PetscCheck(read_series(e, q, e->from[k], sum, top, number), PETSC_COMM_SELF, PETSC_ERR_FILE_READ,
                  "the series %s of the file cannot be read", e->old->quantity[q].name);
       for (int i = 0; i < e->old->classes[e->old->class_of[e->from[k]]].nsample; i++)
-        if (there(e, k, i) >= 0) cst_series_merge(s, k, there(e, k, i), q, &sum[i], number[i] > 0 ? top[i] : 0, (double)number[i]);
+        if (there(e, k, i) >= 0)
+          cst_series_merge(s, k, there(e, k, i), q, &sum[i], number[i] > 0 ? top[i] : 0, (double)number[i]);
     }
   PetscCall(PetscFree3(sum, top, number));
   PetscFunctionReturn(0);

@@ -1,8 +1,10 @@
-/* extend.h: what a finished result has of a study that asks for more: more members, steps, methods, tolerances or parameter sets.
+/* extend.h: what a finished result has of a study that asks for more: more members, steps, methods,
+ * tolerances or parameter sets.
  *
- * A case of the file is one of the study when parameters, tolerance, method, step and number of steps are the same; its rows are taken over
- * when also what is read and observed on its way, and the times of the reference, are. The file keeps nothing that the study lacks: cases
- * or members that would be lost are a mistake, and so is anything else that differs.
+ * A case of the file is one of the study when parameters, tolerance, method, step and number of steps are the
+ * same; its rows are taken over when also what is read and observed on its way, and the times of the
+ * reference, are. The file keeps nothing that the study lacks: cases or members that would be lost are a
+ * mistake, and so is anything else that differs.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_EXTEND_H
@@ -22,7 +24,8 @@ typedef struct {
 } cst_extension;
 
 /* Whether the study of `now` is that of `old`, of the file at path, with more: mistakes go into d. */
-void cst_extend_create(cst_extension *e, cst_result *file, const char *path, const cst_plan *old, const cst_plan *now, cst_diag *d);
+void cst_extend_create(cst_extension *e, cst_result *file, const char *path, const cst_plan *old,
+                       const cst_plan *now, cst_diag *d);
 void cst_extend_destroy(cst_extension *e);
 /* What is taken over is done. */
 void cst_extend_mark(const cst_extension *e, cst_past *past);

@@ -10,7 +10,9 @@
 
 enum { MOST_BINS = 10000, MOST_HISTOGRAMS = 64, NAME_LENGTH = 32, MOST_WEIGHED = 128 };
 
-/* ---- the expressions ------------------------------------------------------------------------------------------------------------- */
+/* ---- the expressions
+ * -------------------------------------------------------------------------------------------------------------
+ */
 
 typedef struct {
   cst_reader    *r;
@@ -25,8 +27,8 @@ static bool parse(void *context, const cst_binding *names, int n, long number) {
   cst_expr_error error;
   const cst_node node = cst_expr_parse(r->s->system->graph, x->h->expression, names, n, &error);
   if (node < 0) {
-    cst_yaml_error_at(r->doc, x->text, error.offset, r->d, "histogram '%s'%s: %s", x->h->name, number ? ", in its family" : "",
-                      error.message);
+    cst_yaml_error_at(r->doc, x->text, error.offset, r->d, "histogram '%s'%s: %s", x->h->name,
+                      number ? ", in its family" : "", error.message);
     return false;
   }
   if (x->h->n == x->room) {
@@ -52,26 +54,31 @@ static void read_expressions(cst_reader *r, cst_yaml *n, cst_histogram *h) {
   cst_names_destroy(&names);
 }
 
-/* ---- the bins ------------------------------------------------------------------------------------------------------------------- */
+/* ---- the bins
+ * -------------------------------------------------------------------------------------------------------------------
+ */
 
 static void read_bins(cst_reader *r, cst_yaml *n, cst_histogram *h) {
-  cst_yaml *low = cst_reader_required(r, n, "histograms", "from"), *high = cst_reader_required(r, n, "histograms", "to"),
+  cst_yaml *low = cst_reader_required(r, n, "histograms", "from"),
+           *high = cst_reader_required(r, n, "histograms", "to"),
            *count = cst_reader_required(r, n, "histograms", "bins");
   double from, to;
   long   bins;
   bool   good = cst_reader_number(r, low, "from", &from);
   good &= cst_reader_number(r, high, "to", &to);
   if (good && !(from < to)) {
-    cst_yaml_error(r->doc, high, r->d, "'to' is %s; it must be above 'from', which is %s", cst_reader_shortest(to),
-                   cst_reader_shortest(from));
+    cst_yaml_error(r->doc, high, r->d, "'to' is %s; it must be above 'from', which is %s",
+                   cst_reader_shortest(to), cst_reader_shortest(from));
     good = false;
   }
   if (!cst_reader_integer(r, count, "bins", 1, MOST_BINS, &bins) || !good) return;
   h->edge = cst_reader_memory((size_t)bins + 1, sizeof *h->edge);
-  for (long k = 0; k <= bins; k++) h->edge[k] = k == bins ? to : from + (double)k * ((to - from) / (double)bins);
+  for (long k = 0; k <= bins; k++)
+    h->edge[k] = k == bins ? to : from + (double)k * ((to - from) / (double)bins);
   for (long k = 0; k < bins && good; k++) good = h->edge[k] < h->edge[k + 1] && isfinite(h->edge[k + 1]);
   if (!good)
-    cst_yaml_error(r->doc, count, r->d, "%ld bins from %s to %s are too narrow for their edges to differ, or too wide", bins,
+    cst_yaml_error(r->doc, count, r->d,
+                   "%ld bins from %s to %s are too narrow for their edges to differ, or too wide", bins,
                    cst_reader_shortest(from), cst_reader_shortest(to));
   h->bins = (int)bins;
 }
@@ -85,12 +92,15 @@ static bool read_weight(cst_reader *r, cst_yaml *n) {
   if (!r->s->system->ng)
     cst_yaml_error(r->doc, weight, r->d, "'weight' is fixman, and %s has no constraints", r->s->system->name);
   else if (r->s->system->ng > MOST_WEIGHED)
-    cst_yaml_error(r->doc, weight, r->d, "'weight' is fixman, and %s has %d constraints; at most %d are allowed", r->s->system->name,
-                   r->s->system->ng, MOST_WEIGHED);
+    cst_yaml_error(r->doc, weight, r->d,
+                   "'weight' is fixman, and %s has %d constraints; at most %d are allowed",
+                   r->s->system->name, r->s->system->ng, MOST_WEIGHED);
   return true;
 }
 
-/* ---- names ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- names
+ * ----------------------------------------------------------------------------------------------------------------------
+ */
 
 static const char *const endings[] = {"", "_edges", "_outside", "_density", "_error", "_members", "_weights"};
 
@@ -107,8 +117,9 @@ static bool collide(const char *a, const char *b) {
 }
 
 static bool is_identifier(const char *s) {
-  static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", rest[] = "0123456789_-";
-  const size_t      n = strspn(s, letters);
+  static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ",
+                    rest[] = "0123456789_-";
+  const size_t n = strspn(s, letters);
   for (size_t i = n; s[i]; i++)
     if (!strchr(letters, s[i]) && !strchr(rest, s[i])) return false;
   return n > 0 && strlen(s) <= NAME_LENGTH;
@@ -117,8 +128,10 @@ static bool is_identifier(const char *s) {
 static void check_name(cst_reader *r, cst_yaml *n, const char *name) {
   const cst_study *s = r->s;
   if (!is_identifier(name)) {
-    cst_yaml_error(r->doc, n, r->d, "'%s' cannot name a histogram; allowed: a letter, then letters, digits, _ and -, at most %d", name,
-                   NAME_LENGTH);
+    cst_yaml_error(
+        r->doc, n, r->d,
+        "'%s' cannot name a histogram; allowed: a letter, then letters, digits, _ and -, at most %d", name,
+        NAME_LENGTH);
     return;
   }
   for (int k = 0; k < CST_OBSERVERS; k++)
@@ -129,18 +142,23 @@ static void check_name(cst_reader *r, cst_yaml *n, const char *name) {
     if (!strcmp(other, name))
       cst_yaml_error(r->doc, n, r->d, "the histogram '%s' appears twice", name);
     else if (collide(other, name))
-      cst_yaml_error(r->doc, n, r->d, "the histogram '%s' has a dataset of the name of one of '%s'; choose another name", name, other);
+      cst_yaml_error(r->doc, n, r->d,
+                     "the histogram '%s' has a dataset of the name of one of '%s'; choose another name", name,
+                     other);
   }
 }
 
-/* ---- all ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- all
+ * ------------------------------------------------------------------------------------------------------------------------
+ */
 
 static void read_histogram(cst_reader *r, cst_yaml *n) {
   cst_study    *s = r->s;
   cst_histogram h = {0};
   if (!cst_yaml_is_map(n)) {
     cst_yaml_error(r->doc, n, r->d,
-                   "a histogram is a map {name: ..., expression: ..., from: ..., to: ..., bins: ...}, with 'for' and 'weight' "
+                   "a histogram is a map {name: ..., expression: ..., from: ..., to: ..., bins: ...}, with "
+                   "'for' and 'weight' "
                    "where wanted");
     return;
   }
@@ -157,10 +175,13 @@ static void read_histogram(cst_reader *r, cst_yaml *n) {
 
 static void read_histograms(cst_reader *r) {
   cst_yaml *n = cst_yaml_get(r->root, "histograms");
-  if (!cst_reader_list(r, n, "histograms", "maps {name: ..., expression: ..., from: ..., to: ..., bins: ...}", false)) return;
+  if (!cst_reader_list(r, n, "histograms", "maps {name: ..., expression: ..., from: ..., to: ..., bins: ...}",
+                       false))
+    return;
   const int count = cst_yaml_size(n);
   if (count > MOST_HISTOGRAMS) {
-    cst_yaml_error(r->doc, n, r->d, "there are %d histograms; at most %d are allowed", count, MOST_HISTOGRAMS);
+    cst_yaml_error(r->doc, n, r->d, "there are %d histograms; at most %d are allowed", count,
+                   MOST_HISTOGRAMS);
     return;
   }
   r->s->histogram = cst_reader_memory((size_t)count, sizeof *r->s->histogram);
@@ -183,7 +204,8 @@ void cst_file_averages(cst_reader *r) {
   }
   read_histograms(r);
   cst_yaml *averages = cst_yaml_get(r->root, "averages");
-  if (cst_reader_keys(r, averages, "averages", "averages", CST_KEYS_ALL)) s->average_fixman = read_weight(r, averages);
+  if (cst_reader_keys(r, averages, "averages", "averages", CST_KEYS_ALL))
+    s->average_fixman = read_weight(r, averages);
   s->averages = n || averages || wants_averages(s);
 }
 

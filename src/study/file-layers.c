@@ -1,7 +1,9 @@
-/* file-layers.c: the key `layers`: C files, and tableaus that are written as maps of YAML, as they may be under `methods` too.
+/* file-layers.c: the key `layers`: C files, and tableaus that are written as maps of YAML, as they may be
+ * under `methods` too.
  *
- * The map of a tableau becomes the text {a: ..., b: ..., c: ...} of a method expression, and where each node of the map begins in it is
- * kept: one reader finds the mistakes of both, and they are reported at their place in the file.
+ * The map of a tableau becomes the text {a: ..., b: ..., c: ...} of a method expression, and where each node
+ * of the map begins in it is kept: one reader finds the mistakes of both, and they are reported at their
+ * place in the file.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdlib.h>
@@ -66,7 +68,8 @@ static void write_node(flow *f, cst_yaml *n, int depth) {
 static void complain(flow *f, const cst_expr_error *e) {
   int k = f->n - 1;
   while (k > 0 && f->offset[k] > e->offset) k--;
-  cst_yaml_error_at(f->r->doc, f->node[k], cst_yaml_is_scalar(f->node[k]) ? e->offset - f->offset[k] : 0, f->r->d, "%s", e->message);
+  cst_yaml_error_at(f->r->doc, f->node[k], cst_yaml_is_scalar(f->node[k]) ? e->offset - f->offset[k] : 0,
+                    f->r->d, "%s", e->message);
 }
 
 /* The text of the map n, called `what`; false if it has mistakes. */
@@ -84,7 +87,9 @@ cst_method *cst_file_tableau(cst_reader *r, cst_yaml *n) {
   flow           f;
   cst_expr_error error;
   cst_method    *m = NULL;
-  if (open_flow(&f, r, n, "tableau", "methods", CST_KEYS_ALL) && !(m = cst_method_parse(f.text, NULL, &error))) complain(&f, &error);
+  if (open_flow(&f, r, n, "tableau", "methods", CST_KEYS_ALL) &&
+      !(m = cst_method_parse(f.text, NULL, &error)))
+    complain(&f, &error);
   free(f.text);
   return m;
 }
@@ -92,7 +97,8 @@ cst_method *cst_file_tableau(cst_reader *r, cst_yaml *n) {
 static void add_tableau(cst_reader *r, const char *name, cst_yaml *n, bool allowed) {
   flow           f;
   cst_expr_error error;
-  if (open_flow(&f, r, n, name, "layers.NAME", CST_LAYER_TABLEAU) && allowed && !cst_layers_add_tableau(r->layers, name, f.text, &error))
+  if (open_flow(&f, r, n, name, "layers.NAME", CST_LAYER_TABLEAU) && allowed &&
+      !cst_layers_add_tableau(r->layers, name, f.text, &error))
     complain(&f, &error);
   free(f.text);
 }
@@ -141,7 +147,8 @@ static void add_file(cst_reader *r, const char *name, cst_yaml *n, bool allowed)
   note(r->s, x);
 }
 
-/* A name whose layer is wrong, or withheld, stands for some other one, so that its uses are no further mistakes. */
+/* A name whose layer is wrong, or withheld, stands for some other one, so that its uses are no further
+ * mistakes. */
 static void stand_in(cst_reader *r, const char *name) {
   cst_expr_error none;
   cst_layers_add_tableau(r->layers, name, "{a: [[0]], b: [1]}", &none);
@@ -159,9 +166,12 @@ static void add(cst_reader *r, cst_yaml *key, cst_yaml *n) {
 void cst_file_layers(cst_reader *r) {
   cst_yaml *n = cst_yaml_get(r->root, "layers");
   if (n && !cst_yaml_is_map(n))
-    cst_yaml_error(r->doc, n, r->d, "'layers' must be a map of names to tableaus, {a: ..., b: ..., c: ...}, and to C files, {file: ...}");
+    cst_yaml_error(
+        r->doc, n, r->d,
+        "'layers' must be a map of names to tableaus, {a: ..., b: ..., c: ...}, and to C files, {file: ...}");
   if (cst_yaml_size(n) > MOST_LAYERS)
-    cst_yaml_error(r->doc, n, r->d, "there are %d layers; at most %d are allowed", cst_yaml_size(n), MOST_LAYERS);
+    cst_yaml_error(r->doc, n, r->d, "there are %d layers; at most %d are allowed", cst_yaml_size(n),
+                   MOST_LAYERS);
   for (int i = 0; cst_yaml_is_map(n) && i < cst_yaml_size(n) && i < MOST_LAYERS && !cst_diag_full(r->d); i++)
     add(r, cst_yaml_key(n, i), cst_yaml_value(n, i));
 }

@@ -1,4 +1,5 @@
-/* file-methods.c: the keys `methods`, `reference` and `error`: what steps, and what its result is held against. */
+/* file-methods.c: the keys `methods`, `reference` and `error`: what steps, and what its result is held
+ * against. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdlib.h>
 #include <string.h>
@@ -33,8 +34,8 @@ static bool ends_behind(cst_reader *r, cst_yaml *n, const cst_method *m) {
   const double mean = r->s->system ? cst_method_properties(m, r->s->system).mean : 0;
   for (int v = 0; v < r->s->nvariant && mean > 0; v++) {
     if (r->s->end[v] <= 0 || mean <= r->s->end[v]) continue;
-    cst_yaml_error(r->doc, n, r->d, "the average of '%s' is longer than the run, which ends at %s%s", cst_method_label(m),
-                   cst_reader_shortest(r->s->end[v]), cst_reader_with(r, v));
+    cst_yaml_error(r->doc, n, r->d, "the average of '%s' is longer than the run, which ends at %s%s",
+                   cst_method_label(m), cst_reader_shortest(r->s->end[v]), cst_reader_with(r, v));
     return false;
   }
   return true;
@@ -48,8 +49,9 @@ static bool suits(cst_reader *r, cst_yaml *n, const cst_method *m) {
   if (!fits) cst_yaml_error(r->doc, n, r->d, "%s", why);
   if (length >= CST_TEXT_WIDTH)
     cst_yaml_error(r->doc, n, r->d,
-                   "the method is written with %d characters; at most %d are allowed; a tableau can have a name under 'layers'", length,
-                   CST_TEXT_WIDTH - 1);
+                   "the method is written with %d characters; at most %d are allowed; a tableau can have a "
+                   "name under 'layers'",
+                   length, CST_TEXT_WIDTH - 1);
   return fits && ends_behind(r, n, m) && length < CST_TEXT_WIDTH;
 }
 
@@ -74,7 +76,8 @@ static void read_methods(cst_reader *r) {
   cst_yaml *n = cst_reader_required(r, r->root, "", "methods");
   if (!cst_reader_list(r, n, "methods", "methods", false)) return;
   if (cst_yaml_size(n) > MOST_METHODS) {
-    cst_yaml_error(r->doc, n, r->d, "there are %d methods; at most %d are allowed", cst_yaml_size(n), MOST_METHODS);
+    cst_yaml_error(r->doc, n, r->d, "there are %d methods; at most %d are allowed", cst_yaml_size(n),
+                   MOST_METHODS);
     return;
   }
   r->s->method = cst_reader_memory((size_t)cst_yaml_size(n), sizeof(cst_method *));
@@ -93,12 +96,15 @@ static void reference_step(cst_reader *r, cst_yaml *at) {
   if (!cst_reader_number(r, at, "step", &s->reference_step)) return;
   cst_yaml_place(at, &s->reference_line, &s->reference_column);
   if (s->reference_step <= 0)
-    cst_yaml_error(r->doc, at, r->d, "the reference's step is %s; it must be positive", cst_reader_shortest(s->reference_step));
+    cst_yaml_error(r->doc, at, r->d, "the reference's step is %s; it must be positive",
+                   cst_reader_shortest(s->reference_step));
   for (int v = 0; v < s->nvariant && s->reference_step > 0; v++) {
     double n = s->end[v] / s->reference_step;
     if (s->end[v] <= 0 || (n >= 1 && n <= 1e15)) continue;
-    cst_yaml_error(r->doc, at, r->d, "the reference's step is %s%s; it %s the end %s", cst_reader_shortest(s->reference_step),
-                   cst_reader_with(r, v), n < 1 ? "is larger than" : "needs more than 1e15 steps to", cst_reader_shortest(s->end[v]));
+    cst_yaml_error(r->doc, at, r->d, "the reference's step is %s%s; it %s the end %s",
+                   cst_reader_shortest(s->reference_step), cst_reader_with(r, v),
+                   n < 1 ? "is larger than" : "needs more than 1e15 steps to",
+                   cst_reader_shortest(s->end[v]));
     return;
   }
 }
@@ -108,13 +114,14 @@ static void check_quad(cst_reader *r, cst_yaml *at) {
   const cst_study  *s = r->s;
   const cst_system *sys = s->system;
   if (s->reference_method && strcmp(cst_method_root(s->reference_method)->name, "gauss"))
-    cst_yaml_error(
-        r->doc, at, r->d,
-        "'precision: quad' computes the reference by gauss(s), whose coefficients are known to that precision; '%s' has no such form",
-        cst_method_label(s->reference_method));
+    cst_yaml_error(r->doc, at, r->d,
+                   "'precision: quad' computes the reference by gauss(s), whose coefficients are known to "
+                   "that precision; '%s' has no such form",
+                   cst_method_label(s->reference_method));
   if (sys && (sys->nq > CST_MAX_Q || sys->ng > CST_MAX_G))
-    cst_yaml_error(r->doc, at, r->d, "'precision: quad' is for at most %d coordinates and %d constraints; %s has %d and %d", CST_MAX_Q,
-                   CST_MAX_G, sys->name, sys->nq, sys->ng);
+    cst_yaml_error(r->doc, at, r->d,
+                   "'precision: quad' is for at most %d coordinates and %d constraints; %s has %d and %d",
+                   CST_MAX_Q, CST_MAX_G, sys->name, sys->nq, sys->ng);
 }
 
 static void reference_map(cst_reader *r, cst_yaml *n) {
@@ -124,7 +131,8 @@ static void reference_map(cst_reader *r, cst_yaml *n) {
   r->s->reference = CST_REFERENCE_METHOD;
   r->s->reference_method = method(r, cst_reader_required(r, n, "reference", "method"));
   reference_step(r, cst_reader_required(r, n, "reference", "step"));
-  cst_reader_choice(r, cst_yaml_get(n, "precision"), "precision", precisions, CST_COUNT(precisions), &precision);
+  cst_reader_choice(r, cst_yaml_get(n, "precision"), "precision", precisions, CST_COUNT(precisions),
+                    &precision);
   r->s->reference_quad = precision == 1;
   if (precision == 1) check_quad(r, cst_yaml_get(n, "method"));
 }
@@ -136,8 +144,9 @@ static void check_exact(cst_reader *r, cst_yaml *n) {
   for (; v < s->nvariant && r->start_known; v++)
     if (!cst_system_has_exact(s->system, state = cst_study_state(s, v))) break;
   if (!s->system || !r->start_known || cst_system_has_exact(s->system, state)) return;
-  cst_yaml_error(r->doc, n, r->d, "no exact motion of %s is known from %s%s; allowed: self or {method: ..., step: ...}", s->system->name,
-                 state < 0 ? "any start" : "the state ", state < 0 ? "" : s->system->state[state].name);
+  cst_yaml_error(
+      r->doc, n, r->d, "no exact motion of %s is known from %s%s; allowed: self or {method: ..., step: ...}",
+      s->system->name, state < 0 ? "any start" : "the state ", state < 0 ? "" : s->system->state[state].name);
 }
 
 static void read_reference(cst_reader *r) {
@@ -167,7 +176,8 @@ static void read_of(cst_reader *r, cst_yaml *n) {
     if (!cst_reader_choice(r, item, "of", names, 3, &which)) continue;
     if (*flag[which]) cst_yaml_error(r->doc, item, r->d, "'%s' appears twice", names[which]);
     if (which == 2 && s->system && !s->system->ng)
-      cst_yaml_error(r->doc, item, r->d, "%s has no constraints, so no lambda; allowed: q, p", s->system->name);
+      cst_yaml_error(r->doc, item, r->d, "%s has no constraints, so no lambda; allowed: q, p",
+                     s->system->name);
     *flag[which] = true;
   }
 }
@@ -186,13 +196,16 @@ static cst_over read_over(cst_reader *r, cst_yaml *n) {
   return (cst_over)which;
 }
 
-/* Keys about errors need a reference; observables do not. (A study whose kind requires a reference is checked in read_reference.) */
+/* Keys about errors need a reference; observables do not. (A study whose kind requires a reference is checked
+ * in read_reference.) */
 static void check_compared(cst_reader *r, cst_yaml *n, const char *const *keys, int count) {
   if (!r->s->kind || cst_study_needs(r->s, CST_NEEDS_REFERENCE) || cst_yaml_get(r->root, "reference")) return;
   for (int i = 0; i < count; i++) {
     cst_yaml *value = cst_yaml_get(n, keys[i]);
     if (value)
-      cst_yaml_error(r->doc, value, r->d, "'%s' is for errors, and this study has no reference; allowed without one: hidden", keys[i]);
+      cst_yaml_error(r->doc, value, r->d,
+                     "'%s' is for errors, and this study has no reference; allowed without one: hidden",
+                     keys[i]);
   }
 }
 

@@ -1,7 +1,9 @@
-/* file-noise.c: the key `noise`: Brownian paths that steps share, and what an error of a noisy method can be taken against.
+/* file-noise.c: the key `noise`: Brownian paths that steps share, and what an error of a noisy method can be
+ * taken against.
  *
- * With noise: {resolution: H} a step of length k H is kicked by k increments, those that k steps of length H have: all steps and the
- * reference see one path. Without it every step has a path of its own, and an error between two of them says nothing.
+ * With noise: {resolution: H} a step of length k H is kicked by k increments, those that k steps of length H
+ * have: all steps and the reference see one path. Without it every step has a path of its own, and an error
+ * between two of them says nothing.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
@@ -41,8 +43,10 @@ static double nearest(double unit, double x) { return fmax(1, round(x / unit)) *
 
 static void refuse_step(cst_reader *r, int i, int v, double unit, const char *of) {
   const double h = r->s->step[v * r->s->nstep + i];
-  cst_yaml_error(r->doc, step_node(r, i), r->d, "the step is %s%s; it is no multiple of %s, %s; the nearest one is %s",
-                 cst_reader_shortest(h), cst_reader_with(r, v), of, cst_reader_shortest(unit), cst_reader_shortest(nearest(unit, h)));
+  cst_yaml_error(r->doc, step_node(r, i), r->d,
+                 "the step is %s%s; it is no multiple of %s, %s; the nearest one is %s",
+                 cst_reader_shortest(h), cst_reader_with(r, v), of, cst_reader_shortest(unit),
+                 cst_reader_shortest(nearest(unit, h)));
 }
 
 /* One report for each of the steps, in which a reference by `self` has two. */
@@ -65,15 +69,18 @@ static void check_reference_step(cst_reader *r) {
   cst_yaml        *at = cst_yaml_get(cst_yaml_get(r->root, "reference"), "step");
   if (s->reference != CST_REFERENCE_METHOD || !(s->reference_step > 0)) return;
   if (!divides(s->resolution, 1, s->reference_step)) {
-    cst_yaml_error(r->doc, at, r->d, "the reference's step is %s; it is no multiple of the noise's resolution, %s; the nearest one is %s",
-                   cst_reader_shortest(s->reference_step), cst_reader_shortest(s->resolution),
-                   cst_reader_shortest(nearest(s->resolution, s->reference_step)));
+    cst_yaml_error(
+        r->doc, at, r->d,
+        "the reference's step is %s; it is no multiple of the noise's resolution, %s; the nearest one is %s",
+        cst_reader_shortest(s->reference_step), cst_reader_shortest(s->resolution),
+        cst_reader_shortest(nearest(s->resolution, s->reference_step)));
     return;
   }
   for (int i = 0; i < s->nstep; i++)
     for (int v = 0; v < s->nvariant; v++)
       if (s->step[v * s->nstep + i] > 0 && !divides(s->reference_step, 2, s->step[v * s->nstep + i])) {
-        refuse_step(r, i, v, 2 * s->reference_step, "two steps of the reference, whose times are then those of the path");
+        refuse_step(r, i, v, 2 * s->reference_step,
+                    "two steps of the reference, whose times are then those of the path");
         return;
       }
 }
@@ -81,14 +88,19 @@ static void check_reference_step(cst_reader *r) {
 static void read_resolution(cst_reader *r, cst_yaml *n) {
   cst_study *s = r->s;
   cst_yaml  *at = cst_yaml_get(n, "resolution");
-  if (!cst_reader_keys(r, n, "noise", "noise", CST_KEYS_ALL) || !cst_reader_required(r, n, "noise", "resolution")) return;
+  if (!cst_reader_keys(r, n, "noise", "noise", CST_KEYS_ALL) ||
+      !cst_reader_required(r, n, "noise", "resolution"))
+    return;
   double H;
   if (!cst_reader_number(r, at, "resolution", &H)) return;
   if (!(H > 0))
-    cst_yaml_error(r->doc, at, r->d, "the noise's resolution is %s; it must be positive: a step of which every step is a multiple",
-                   cst_reader_shortest(H));
+    cst_yaml_error(
+        r->doc, at, r->d,
+        "the noise's resolution is %s; it must be positive: a step of which every step is a multiple",
+        cst_reader_shortest(H));
   else if (s->nvariant > 0 && s->end[0] / H > most_increments)
-    cst_yaml_error(r->doc, at, r->d, "the noise's resolution is %s; at most 1e15 of them are allowed up to the end %s",
+    cst_yaml_error(r->doc, at, r->d,
+                   "the noise's resolution is %s; at most 1e15 of them are allowed up to the end %s",
                    cst_reader_shortest(H), cst_reader_shortest(s->end[0]));
   else
     s->resolution = H;
@@ -100,15 +112,17 @@ static void check_methods(cst_reader *r) {
   for (int i = 0; i < s->nmethod; i++) {
     const char *label = cst_method_label(s->method[i]);
     if (!s->resolution && cst_method_has_noise(s->method[i]) && !cst_yaml_get(r->root, "noise"))
-      cst_yaml_error(
-          r->doc, method_node(r, i), r->d,
-          "'%s' has noise, and its errors are those of a path, which steps and the reference share with 'noise: {resolution: H}' "
-          "only, H a step of which theirs are multiples",
-          label);
-    else if (s->reference == CST_REFERENCE_METHOD && s->reference_method && !cst_method_same_noise(s->method[i], s->reference_method))
       cst_yaml_error(r->doc, method_node(r, i), r->d,
-                     "'%s' and the reference '%s' do not have the same noise; friction and inverse-temperature must be equal", label,
-                     cst_method_label(s->reference_method));
+                     "'%s' has noise, and its errors are those of a path, which steps and the reference "
+                     "share with 'noise: {resolution: H}' "
+                     "only, H a step of which theirs are multiples",
+                     label);
+    else if (s->reference == CST_REFERENCE_METHOD && s->reference_method &&
+             !cst_method_same_noise(s->method[i], s->reference_method))
+      cst_yaml_error(r->doc, method_node(r, i), r->d,
+                     "'%s' and the reference '%s' do not have the same noise; friction and "
+                     "inverse-temperature must be equal",
+                     label, cst_method_label(s->reference_method));
   }
 }
 
@@ -118,23 +132,28 @@ static void check_reference(cst_reader *r) {
   if (s->reference == CST_REFERENCE_NONE || !any) return;
   if (s->reference == CST_REFERENCE_EXACT)
     cst_yaml_error(r->doc, cst_yaml_get(r->root, "reference"), r->d,
-                   "no exact motion is known of '%s', which has noise; allowed: self or {method: ..., step: ...} with the same noise",
+                   "no exact motion is known of '%s', which has noise; allowed: self or {method: ..., step: "
+                   "...} with the same noise",
                    cst_method_label(noisy(s)));
   else
     check_methods(r);
   if (s->reference == CST_REFERENCE_METHOD && s->dyadic)
     cst_yaml_error(r->doc, cst_yaml_get(cst_yaml_get(r->root, "roundoff"), "dyadic-steps"), r->d,
-                   "with noise the steps of the reference must divide the others, which dyadic steps are not: 'dyadic-steps: false'");
+                   "with noise the steps of the reference must divide the others, which dyadic steps are "
+                   "not: 'dyadic-steps: false'");
 }
 
 /* Members with the same start differ by their noise alone. */
 static void check_spread(cst_reader *r) {
   const cst_study *s = r->s;
   cst_yaml        *initial = cst_yaml_get(r->root, "initial"), *spread = cst_yaml_get(initial, "spread");
-  if (!s->nmethod || !s->ensemble || s->nstart || s->members == 1 || noisy(s) || !cst_reader_required(r, initial, "initial", "spread"))
+  if (!s->nmethod || !s->ensemble || s->nstart || s->members == 1 || noisy(s) ||
+      !cst_reader_required(r, initial, "initial", "spread"))
     return;
   if (r->spread_known && !cst_study_spreads(s))
-    cst_yaml_error(r->doc, spread, r->d, "'spread' is zero: all %ld members would be the same; q or v must be positive", s->members);
+    cst_yaml_error(r->doc, spread, r->d,
+                   "'spread' is zero: all %ld members would be the same; q or v must be positive",
+                   s->members);
 }
 
 void cst_file_noise(cst_reader *r) {
@@ -145,7 +164,9 @@ void cst_file_noise(cst_reader *r) {
   check_reference(r);
   if (!n || !s->resolution || !s->nmethod) return;
   if (!noisy(s))
-    cst_yaml_error(r->doc, n, r->d, "'noise' is for methods that have some, langevin(METHOD, ...) and baoab(...), and this study has none");
+    cst_yaml_error(r->doc, n, r->d,
+                   "'noise' is for methods that have some, langevin(METHOD, ...) and baoab(...), and this "
+                   "study has none");
   check_steps(r);
   check_reference_step(r);
 }

@@ -7,7 +7,10 @@
 #include "study/names.h"
 #include "study/reader.h"
 
-enum { NAME_MAX_LENGTH = 47, MOST_OBSERVABLES = 1000 }; /* the length of cst_quantity.name; each is several datasets of the result */
+enum {
+  NAME_MAX_LENGTH = 47,
+  MOST_OBSERVABLES = 1000
+}; /* the length of cst_quantity.name; each is several datasets of the result */
 
 /* A row that a study file may name. */
 static bool is_named(const cst_observer *row) { return !row->always && !row->expression; }
@@ -29,25 +32,29 @@ static const char *wanted(void) {
   static char text[512];
   size_t      n = 0;
   for (int i = 0; i < CST_OBSERVERS; i++)
-    if (is_named(cst_observers[i])) n += (size_t)snprintf(text + n, sizeof text - n, "%s%s", n ? ", " : "", cst_observers[i]->name);
+    if (is_named(cst_observers[i]))
+      n += (size_t)snprintf(text + n, sizeof text - n, "%s%s", n ? ", " : "", cst_observers[i]->name);
   snprintf(text + n, sizeof text - n, " or \"NAME: expression\"");
   return text;
 }
 
-/* The expression in the graph of the system; -1 with a message. offset: where text begins inside the scalar n. */
+/* The expression in the graph of the system; -1 with a message. offset: where text begins inside the scalar
+ * n. */
 static cst_node parse(cst_reader *r, cst_yaml *n, const char *name, const char *text, int offset) {
   if (!r->s->system) return -1;
   cst_expr_error error;
   cst_names      names = cst_names_create(r->s->system, r->s->system->graph, text);
   cst_node       x = cst_expr_parse(r->s->system->graph, text, names.name, names.n, &error);
-  if (x < 0) cst_yaml_error_at(r->doc, n, offset + error.offset, r->d, "observable '%s': %s", name, error.message);
+  if (x < 0)
+    cst_yaml_error_at(r->doc, n, offset + error.offset, r->d, "observable '%s': %s", name, error.message);
   cst_names_destroy(&names);
   return x;
 }
 
 static bool is_identifier(const char *s) {
-  static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", rest[] = "0123456789_-";
-  size_t            n = strspn(s, letters);
+  static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ",
+                    rest[] = "0123456789_-";
+  size_t n = strspn(s, letters);
   if (!n) return false;
   while (s[n] && (strchr(letters, s[n]) || strchr(rest, s[n]))) n++;
   return !s[n] && n <= NAME_MAX_LENGTH;
@@ -56,21 +63,27 @@ static bool is_identifier(const char *s) {
 static bool is_taken(cst_reader *r, cst_yaml *n, const char *name) {
   const cst_study *s = r->s;
   for (int i = 0; i < s->nobservable; i++)
-    if (!strcmp(s->observable[i].name, name)) return cst_yaml_error(r->doc, n, r->d, "the observable '%s' appears twice", name), true;
+    if (!strcmp(s->observable[i].name, name))
+      return cst_yaml_error(r->doc, n, r->d, "the observable '%s' appears twice", name), true;
   return false;
 }
 
 static bool is_free(cst_reader *r, cst_yaml *n, const char *name) {
   const cst_system *s = r->s->system;
   if (!is_identifier(name)) {
-    cst_yaml_error(r->doc, n, r->d, "'%s' cannot name an observable; allowed: a letter, then letters, digits, _ and -, at most %d", name,
-                   NAME_MAX_LENGTH);
+    cst_yaml_error(
+        r->doc, n, r->d,
+        "'%s' cannot name an observable; allowed: a letter, then letters, digits, _ and -, at most %d", name,
+        NAME_MAX_LENGTH);
     return false;
   }
   bool reserved = false;
-  for (int k = 0; k < CST_OBSERVERS; k++) reserved |= !strcmp(cst_observers[k]->name, name) && is_named(cst_observers[k]);
+  for (int k = 0; k < CST_OBSERVERS; k++)
+    reserved |= !strcmp(cst_observers[k]->name, name) && is_named(cst_observers[k]);
   for (int i = 0; s && i < s->nsym; i++) reserved |= !strcmp(s->symmetry[i], name);
-  if (reserved) cst_yaml_error(r->doc, n, r->d, "the name '%s' is taken by a declared observable or a symmetry; choose another", name);
+  if (reserved)
+    cst_yaml_error(r->doc, n, r->d,
+                   "the name '%s' is taken by a declared observable or a symmetry; choose another", name);
   return !reserved && !is_taken(r, n, name);
 }
 
@@ -78,9 +91,11 @@ static void add(cst_study *s, const cst_observer *row) {
   s->observable[s->nobservable++] = (cst_observable){.name = strdup(row->name), .node = -1, .observer = row};
 }
 
-static void add_expression(cst_reader *r, cst_yaml *n, const char *name, const char *expression, cst_node node) {
+static void add_expression(cst_reader *r, cst_yaml *n, const char *name, const char *expression,
+                           cst_node node) {
   cst_observable *x = &r->s->observable[r->s->nobservable++];
-  *x = (cst_observable){.name = strdup(name), .expression = strdup(expression), .node = node, .observer = of_expressions()};
+  *x = (cst_observable){
+      .name = strdup(name), .expression = strdup(expression), .node = node, .observer = of_expressions()};
   cst_yaml_place(n, &x->line, &x->column);
 }
 
@@ -89,7 +104,8 @@ static void unknown(cst_reader *r, cst_yaml *n, const char *name) {
   int         count = 0;
   for (int k = 0; k < CST_OBSERVERS; k++)
     if (is_named(cst_observers[k])) names[count++] = cst_observers[k]->name;
-  cst_yaml_error(r->doc, n, r->d, "unknown observable '%s'; allowed: %s%s", name, wanted(), cst_diag_guess(name, names, count));
+  cst_yaml_error(r->doc, n, r->d, "unknown observable '%s'; allowed: %s%s", name, wanted(),
+                 cst_diag_guess(name, names, count));
 }
 
 /* A name without expression: an observer, where the system has what it observes, or a quantity of a body. */
@@ -154,7 +170,8 @@ static void read_observables(cst_reader *r) {
   cst_yaml  *n = cst_yaml_get(r->root, "observables");
   s->observable = cst_reader_memory((size_t)cst_yaml_size(n) + CST_OBSERVERS, sizeof *s->observable);
   if (cst_yaml_is_list(n) && cst_yaml_size(n) > MOST_OBSERVABLES) {
-    cst_yaml_error(r->doc, n, r->d, "there are %d observables; at most %d are allowed", cst_yaml_size(n), MOST_OBSERVABLES);
+    cst_yaml_error(r->doc, n, r->d, "there are %d observables; at most %d are allowed", cst_yaml_size(n),
+                   MOST_OBSERVABLES);
     return;
   }
   if (cst_reader_list(r, n, "observables", wanted(), true))
@@ -183,9 +200,12 @@ static void read_samples(cst_reader *r) {
 static void check_hidden(cst_reader *r) {
   cst_yaml *hidden = cst_yaml_get(cst_yaml_get(r->root, "error"), "hidden");
   bool      observed = false;
-  for (int i = 0; i < r->s->nobservable; i++) observed |= r->s->observable[i].observer == cst_observers[CST_OBSERVER_constraint];
+  for (int i = 0; i < r->s->nobservable; i++)
+    observed |= r->s->observable[i].observer == cst_observers[CST_OBSERVER_constraint];
   if (hidden && !observed && r->s->system && r->s->system->ng)
-    cst_yaml_error(r->doc, hidden, r->d, "'hidden' is the norm of the hidden constraints, and 'constraint' is not among the observables");
+    cst_yaml_error(
+        r->doc, hidden, r->d,
+        "'hidden' is the norm of the hidden constraints, and 'constraint' is not among the observables");
 }
 
 void cst_file_observe(cst_reader *r) {

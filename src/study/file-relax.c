@@ -18,7 +18,8 @@ static cst_method *method(cst_reader *r, cst_yaml *n) {
 static bool positive(cst_reader *r, cst_yaml *n, const char *what, double *out) {
   if (!cst_reader_number(r, n, what, out)) return false;
   if (*out > 0 && isfinite(*out)) return true;
-  cst_yaml_error(r->doc, n, r->d, "'%s' is %s; it must be a positive number", what, cst_reader_shortest(*out));
+  cst_yaml_error(r->doc, n, r->d, "'%s' is %s; it must be a positive number", what,
+                 cst_reader_shortest(*out));
   return false;
 }
 

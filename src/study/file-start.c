@@ -1,4 +1,5 @@
-/* file-start.c: the key `initial`: a named state, numbers, or an ensemble around either. start.c looks whether they can start. */
+/* file-start.c: the key `initial`: a named state, numbers, or an ensemble around either. start.c looks
+ * whether they can start. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <errno.h>
 #include <stdlib.h>
@@ -7,17 +8,25 @@
 #include "study/reader.h"
 #include "study/starts.h"
 
-static const char start_wanted[] = "the name of a state, a map {q: [...], v: [...]}, an ensemble {members: ..., spread: ...}, "
-                                   "a list of starts, or a map with list, grid, csv or from";
+static const char start_wanted[] =
+    "the name of a state, a map {q: [...], v: [...]}, an ensemble {members: ..., spread: ...}, "
+    "a list of starts, or a map with list, grid, csv or from";
 
-static double       *q_of(const cst_study *s, int variant) { return s->q0 + (size_t)variant * (size_t)s->system->nq; }
-static double       *v_of(const cst_study *s, int variant) { return s->v0 + (size_t)variant * (size_t)s->system->nq; }
-static const double *c_of(const cst_study *s, int variant) { return s->parameter + (size_t)variant * (size_t)s->system->npar; }
+static double *q_of(const cst_study *s, int variant) {
+  return s->q0 + (size_t)variant * (size_t)s->system->nq;
+}
+static double *v_of(const cst_study *s, int variant) {
+  return s->v0 + (size_t)variant * (size_t)s->system->nq;
+}
+static const double *c_of(const cst_study *s, int variant) {
+  return s->parameter + (size_t)variant * (size_t)s->system->npar;
+}
 
 static bool state_values(cst_reader *r, int state) {
   cst_study *s = r->s;
   s->state = state;
-  for (int v = 0; v < s->nvariant; v++) cst_system_state(s->system, state, c_of(s, v), q_of(s, v), v_of(s, v));
+  for (int v = 0; v < s->nvariant; v++)
+    cst_system_state(s->system, state, c_of(s, v), q_of(s, v), v_of(s, v));
   return true;
 }
 
@@ -40,8 +49,8 @@ static bool vector(cst_reader *r, cst_yaml *n, const char *what, double *out) {
   if (!cst_reader_list(r, n, what, "numbers", false) || !s->system) return false;
   int nq = s->system->nq, size = cst_yaml_size(n);
   if (size != nq) {
-    cst_yaml_error(r->doc, n, r->d, "'%s' has %d entries; %s has %d coordinates: %s", what, size, s->system->name, nq,
-                   cst_names_list(s->system->coordinate_name, s->system->ncoordinate));
+    cst_yaml_error(r->doc, n, r->d, "'%s' has %d entries; %s has %d coordinates: %s", what, size,
+                   s->system->name, nq, cst_names_list(s->system->coordinate_name, s->system->ncoordinate));
     return false;
   }
   bool    good = true;
@@ -82,7 +91,9 @@ static bool numbers(cst_reader *r, cst_yaml *n, const char *what) {
 /* A start that is no ensemble; n NULL: the first state. */
 void cst_file_single_start(cst_reader *r, cst_yaml *n, const char *what) {
   r->start = n;
-  r->start_known = !n ? r->s->system && state_values(r, 0) : cst_yaml_is_map(n) ? numbers(r, n, what) : named(r, n, what);
+  r->start_known = !n                   ? r->s->system && state_values(r, 0)
+                   : cst_yaml_is_map(n) ? numbers(r, n, what)
+                                        : named(r, n, what);
 }
 
 void cst_file_seed(cst_reader *r, cst_yaml *n) {
@@ -91,7 +102,8 @@ void cst_file_seed(cst_reader *r, cst_yaml *n) {
   if (!text) return;
   errno = 0;
   r->s->seed = strtoull(text, NULL, 10);
-  if (errno || strspn(text, "0123456789") != strlen(text)) cst_yaml_error(r->doc, n, r->d, "'seed' is '%s'; it must be %s", text, wanted);
+  if (errno || strspn(text, "0123456789") != strlen(text))
+    cst_yaml_error(r->doc, n, r->d, "'seed' is '%s'; it must be %s", text, wanted);
 }
 
 static void ensemble(cst_reader *r, cst_yaml *n) {
@@ -106,7 +118,9 @@ static void ensemble(cst_reader *r, cst_yaml *n) {
     s->members = 1;
   cst_file_seed(r, cst_yaml_get(n, "seed"));
   s->unspread = !cst_yaml_get(n, "spread");
-  cst_start_spread(r, cst_yaml_get(n, "spread")); /* whether it may be zero is asked when the methods are known: file-noise.c */
+  cst_start_spread(
+      r, cst_yaml_get(
+             n, "spread")); /* whether it may be zero is asked when the methods are known: file-noise.c */
   cst_file_single_start(r, cst_yaml_get(n, "around"), "around");
   cst_file_relax(r, cst_yaml_get(n, "relax"));
 }

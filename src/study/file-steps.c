@@ -1,6 +1,7 @@
 /* file-steps.c: the keys `end` and `steps`: steps that divide the end, each shorter than the one before.
  *
- * The three forms (a list, {from:, halvings:}, {counts:}) become one list of steps with the node each of them came from.
+ * The three forms (a list, {from:, halvings:}, {counts:}) become one list of steps with the node each of them
+ * came from.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
@@ -23,7 +24,8 @@ static bool read_end(cst_reader *r) {
   if (!cst_reader_numbers(r, n, "end", s->end)) return false;
   for (int v = 0; v < s->nvariant; v++)
     if (s->end[v] <= 0) {
-      cst_yaml_error(r->doc, n, r->d, "'end' is %s%s; it must be positive", cst_reader_shortest(s->end[v]), cst_reader_with(r, v));
+      cst_yaml_error(r->doc, n, r->d, "'end' is %s%s; it must be positive", cst_reader_shortest(s->end[v]),
+                     cst_reader_with(r, v));
       return false;
     }
   return true;
@@ -36,7 +38,8 @@ static step *make(const cst_reader *r, int n) {
 }
 
 static step *from_list(cst_reader *r, cst_yaml *n, int *count) {
-  if (!cst_reader_list(r, n, "steps", "numbers (or {from: ..., halvings: ...} or {counts: [...]})", false)) return NULL;
+  if (!cst_reader_list(r, n, "steps", "numbers (or {from: ..., halvings: ...} or {counts: [...]})", false))
+    return NULL;
   step *list = make(r, *count = cst_yaml_size(n));
   for (int i = 0; i < *count; i++) {
     list[i].node = cst_yaml_item(n, i);
@@ -48,7 +51,9 @@ static step *from_list(cst_reader *r, cst_yaml *n, int *count) {
 static step *from_halvings(cst_reader *r, cst_yaml *n, int *count) {
   long      halvings;
   cst_yaml *from = cst_reader_required(r, n, "steps", "from");
-  if (!cst_reader_integer(r, cst_reader_required(r, n, "steps", "halvings"), "halvings", 0, MAX_HALVINGS, &halvings)) halvings = 0;
+  if (!cst_reader_integer(r, cst_reader_required(r, n, "steps", "halvings"), "halvings", 0, MAX_HALVINGS,
+                          &halvings))
+    halvings = 0;
   step *list = make(r, *count = (int)halvings + 1);
   for (int i = 0; i < *count; i++) {
     list[i].node = from;
@@ -95,10 +100,12 @@ static bool is_wrong(double h, double end, char *why, size_t size) {
   else if (h > end * (1 + 1e-9))
     snprintf(why, size, "it is larger than the end %s", cst_reader_shortest(end));
   else if (!(n <= most_steps))
-    snprintf(why, size, "it needs %.3g steps to the end %s; at most 1e15 are allowed", end / h, cst_reader_shortest(end));
+    snprintf(why, size, "it needs %.3g steps to the end %s; at most 1e15 are allowed", end / h,
+             cst_reader_shortest(end));
   else if (fabs(n * h - end) > 1e-9 * end)
-    snprintf(why, size, "it does not divide the end %s: %.0f steps reach %.15g; the nearest step that does is %s", cst_reader_shortest(end),
-             n, n * h, cst_reader_shortest(nearest(end, h)));
+    snprintf(why, size,
+             "it does not divide the end %s: %.0f steps reach %.15g; the nearest step that does is %s",
+             cst_reader_shortest(end), n, n * h, cst_reader_shortest(nearest(end, h)));
   else
     return false;
   return true;
@@ -107,7 +114,8 @@ static bool is_wrong(double h, double end, char *why, size_t size) {
 static bool check_one(cst_reader *r, const step *x, int v) {
   char why[256];
   if (!is_wrong(x->h[v], r->s->end[v], why, sizeof why)) return true;
-  cst_yaml_error(r->doc, x->node, r->d, "the step is %s%s; %s", cst_reader_shortest(x->h[v]), cst_reader_with(r, v), why);
+  cst_yaml_error(r->doc, x->node, r->d, "the step is %s%s; %s", cst_reader_shortest(x->h[v]),
+                 cst_reader_with(r, v), why);
   return false;
 }
 
@@ -124,10 +132,11 @@ static void check_pair(cst_reader *r, const step *a, const step *b) {
     if (nb > na) continue;
     const char *with = cst_reader_with(r, v);
     if (nb == na)
-      cst_yaml_error(r->doc, b->node, r->d, "the step %s appears twice%s", cst_reader_shortest(b->h[v]), with);
+      cst_yaml_error(r->doc, b->node, r->d, "the step %s appears twice%s", cst_reader_shortest(b->h[v]),
+                     with);
     else
-      cst_yaml_error(r->doc, b->node, r->d, "the step %s comes after %s%s; steps must decrease", cst_reader_shortest(b->h[v]),
-                     cst_reader_shortest(a->h[v]), with);
+      cst_yaml_error(r->doc, b->node, r->d, "the step %s comes after %s%s; steps must decrease",
+                     cst_reader_shortest(b->h[v]), cst_reader_shortest(a->h[v]), with);
     return;
   }
 }
@@ -138,9 +147,11 @@ static void check_nested(cst_reader *r, const step *list, int count) {
     for (int v = 0; v < r->s->nvariant && list[i].known; v++) {
       double coarse = round(r->s->end[v] / list[0].h[v]), fine = round(r->s->end[v] / list[i].h[v]);
       if (fmod(fine, coarse) == 0) continue;
-      cst_yaml_error(r->doc, list[i].node, r->d,
-                     "'over: coarse' needs steps that divide the largest, %s; %s does not%s (%.0f steps against %.0f)",
-                     cst_reader_shortest(list[0].h[v]), cst_reader_shortest(list[i].h[v]), cst_reader_with(r, v), fine, coarse);
+      cst_yaml_error(
+          r->doc, list[i].node, r->d,
+          "'over: coarse' needs steps that divide the largest, %s; %s does not%s (%.0f steps against %.0f)",
+          cst_reader_shortest(list[0].h[v]), cst_reader_shortest(list[i].h[v]), cst_reader_with(r, v), fine,
+          coarse);
       break;
     }
 }

@@ -1,6 +1,7 @@
 /* file-system.c: the key `system`: which system, and the parameter sets that its lists of values make.
  *
- * Sets are numbered in the order of the system's parameters, the last one fastest; the order of keys in the file is of no account.
+ * Sets are numbered in the order of the system's parameters, the last one fastest; the order of keys in the
+ * file is of no account.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
@@ -17,7 +18,8 @@ typedef struct {
   double *value;
 } choice; /* the values of one parameter */
 
-/* ---- sizes: whole numbers that a description is unrolled with --------------------------------------------------------------- */
+/* ---- sizes: whole numbers that a description is unrolled with
+ * --------------------------------------------------------------- */
 
 /* The sizes that the map of parameters gives; how many. */
 static int sizes_of(cst_reader *r, cst_yaml *map, cst_size *size) {
@@ -29,9 +31,11 @@ static int sizes_of(cst_reader *r, cst_yaml *map, cst_size *size) {
     double               x = p->value;
     if (!value) continue;
     if (!cst_yaml_is_scalar(value))
-      cst_yaml_error(r->doc, value, r->d, "parameter '%s' is a size and takes one whole number; sizes cannot be swept", p->name);
+      cst_yaml_error(r->doc, value, r->d,
+                     "parameter '%s' is a size and takes one whole number; sizes cannot be swept", p->name);
     else if (cst_reader_constant(r, value, p->name, &x) && (x < 1 || x > CST_MOST_Q || x != (int)x))
-      cst_yaml_error(r->doc, value, r->d, "parameter '%s' is a size; it is %s, and must be a whole number from 1 to %d", p->name,
+      cst_yaml_error(r->doc, value, r->d,
+                     "parameter '%s' is a size; it is %s, and must be a whole number from 1 to %d", p->name,
                      cst_reader_shortest(x), CST_MOST_Q);
     else
       size[n++] = (cst_size){p->name, (int)x};
@@ -56,10 +60,12 @@ static void resize(cst_reader *r, const char *file, const char *text, size_t len
   if ((r->s->system = s)) cst_system_interpret(s);
 }
 
-/* ---- which system -------------------------------------------------------------------------------------------------------- */
+/* ---- which system
+ * -------------------------------------------------------------------------------------------------------- */
 
 static void named(cst_reader *r, cst_yaml *n, cst_yaml *map) {
-  const char *name = cst_reader_text(r, n, "system", "the name of a system or a map with the key 'name' or 'file'");
+  const char *name =
+      cst_reader_text(r, n, "system", "the name of a system or a map with the key 'name' or 'file'");
   if (!name) return;
   r->s->system = cst_catalogue_create(name);
   if (r->s->system)
@@ -100,7 +106,8 @@ static void check_repeated(cst_reader *r, cst_yaml *const *item, const choice *c
   qsort(x, (size_t)c->n, sizeof *x, ascending);
   for (int i = 1; i < c->n; i++)
     if (x[i].value == x[i - 1].value)
-      cst_yaml_error(r->doc, item[x[i].rank], r->d, "parameter '%s': the value %s appears twice", name, cst_reader_shortest(x[i].value));
+      cst_yaml_error(r->doc, item[x[i].rank], r->d, "parameter '%s': the value %s appears twice", name,
+                     cst_reader_shortest(x[i].value));
   free(x);
 }
 
@@ -136,7 +143,8 @@ static void parameters(cst_reader *r, cst_yaml *map, choice *c, bool *given) {
   const char       *names[CST_MAX_PAR];
   const int         n = cst_system_named(s);
   for (int i = 0; i < n; i++) names[i] = s->parameter[i].name;
-  if (map && !cst_yaml_is_map(map)) cst_yaml_error(r->doc, map, r->d, "'parameters' must be a map of: %s", cst_diag_join(names, n));
+  if (map && !cst_yaml_is_map(map))
+    cst_yaml_error(r->doc, map, r->d, "'parameters' must be a map of: %s", cst_diag_join(names, n));
   if (!cst_yaml_is_map(map)) return;
   for (int k = 0; k < cst_yaml_size(map); k++) {
     const char *key = cst_yaml_text(cst_yaml_key(map, k));
@@ -150,7 +158,8 @@ static void parameters(cst_reader *r, cst_yaml *map, choice *c, bool *given) {
   }
 }
 
-/* Defaults that are expressions follow the values that the study sets. One report, for the first set that they do not suit. */
+/* Defaults that are expressions follow the values that the study sets. One report, for the first set that
+ * they do not suit. */
 static void check_defaults(cst_reader *r, cst_yaml *at, const bool *given) {
   const cst_study  *s = r->s;
   const cst_system *sys = s->system;
@@ -158,8 +167,8 @@ static void check_defaults(cst_reader *r, cst_yaml *at, const bool *given) {
     for (int i = 0; i < sys->npar; i++) {
       if (isfinite(s->parameter[v * sys->npar + i]) || given[i]) continue;
       const char *with = cst_reader_with(r, v);
-      cst_yaml_error(r->doc, at, r->d, "parameter '%s': its default is no finite number%s", sys->parameter[i].name,
-                     *with ? with : " with the parameters given here");
+      cst_yaml_error(r->doc, at, r->d, "parameter '%s': its default is no finite number%s",
+                     sys->parameter[i].name, *with ? with : " with the parameters given here");
       return;
     }
 }
@@ -168,7 +177,8 @@ static void check_defaults(cst_reader *r, cst_yaml *at, const bool *given) {
 static void check_bodies(cst_reader *r, cst_yaml *at) {
   char why[500];
   for (int v = 0; v < r->s->nvariant; v++) {
-    if (cst_system_check_bodies(r->s->system, r->s->parameter + v * r->s->system->npar, why, sizeof why)) continue;
+    if (cst_system_check_bodies(r->s->system, r->s->parameter + v * r->s->system->npar, why, sizeof why))
+      continue;
     const char *with = cst_reader_with(r, v);
     cst_yaml_error(r->doc, at, r->d, "%s%s", why, *with ? with : " (with the parameters given here)");
     return;
@@ -182,12 +192,14 @@ static void combine(cst_reader *r, cst_yaml *at, const choice *c, const bool *gi
   double     total = 1;
   for (int i = 0; i < npar; i++) total *= c[i].n;
   if (total > MAX_VARIANT)
-    cst_yaml_error(r->doc, at, r->d, "the lists of parameter values make %.0f sets; at most %d are allowed", total, MAX_VARIANT);
+    cst_yaml_error(r->doc, at, r->d, "the lists of parameter values make %.0f sets; at most %d are allowed",
+                   total, MAX_VARIANT);
   else
     s->nvariant = (int)total;
   s->parameter = cst_reader_memory((size_t)s->nvariant * (size_t)npar, sizeof(double));
   for (int v = 0; v < s->nvariant; v++) {
-    for (int i = npar - 1, rest = v; i >= 0; rest /= c[i].n, i--) s->parameter[v * npar + i] = c[i].value[rest % c[i].n];
+    for (int i = npar - 1, rest = v; i >= 0; rest /= c[i].n, i--)
+      s->parameter[v * npar + i] = c[i].value[rest % c[i].n];
     cst_system_defaults(s->system, given, s->parameter + v * npar);
   }
   check_defaults(r, at, given);
@@ -201,9 +213,10 @@ static void sets(cst_reader *r, cst_yaml *map) {
   for (int i = 0; i < s->npar; i++) {
     c[i] = (choice){1, cst_reader_memory(1, sizeof(double))};
     c[i].value[0] = s->parameter[i].value;
-    r->binding[i] = (cst_binding){.name = s->parameter[i].name,
-                                  .node = s->parameter[i].size ? cst_graph_constant(r->graph, s->parameter[i].value)
-                                                               : cst_graph_input(r->graph, 'c', i)};
+    r->binding[i] =
+        (cst_binding){.name = s->parameter[i].name,
+                      .node = s->parameter[i].size ? cst_graph_constant(r->graph, s->parameter[i].value)
+                                                   : cst_graph_input(r->graph, 'c', i)};
   }
   parameters(r, map, c, given);
   combine(r, map, c, given);
@@ -218,14 +231,18 @@ static void from_map(cst_reader *r, cst_yaml *n) {
   r->s->compile = (cst_compile_wish)wish;
   cst_yaml *file = cst_yaml_get(n, "file"), *name = cst_yaml_get(n, "name");
   if (file && name)
-    cst_yaml_error(r->doc, file, r->d, "'system' has both 'name', of the catalogue, and 'file', a description of your own; one is allowed");
+    cst_yaml_error(
+        r->doc, file, r->d,
+        "'system' has both 'name', of the catalogue, and 'file', a description of your own; one is allowed");
   else if (file)
     from_file(r, file, cst_yaml_get(n, "sha256"), cst_yaml_get(n, "parameters"));
   else if (name)
     named(r, name, cst_yaml_get(n, "parameters"));
   else
-    cst_yaml_error(r->doc, n, r->d, "missing key 'name' (of the catalogue) or 'file' (a description of your own) in 'system'");
-  if (cst_yaml_get(n, "sha256") && !file) cst_yaml_error(r->doc, cst_yaml_get(n, "sha256"), r->d, "'sha256' is that of a 'file'");
+    cst_yaml_error(r->doc, n, r->d,
+                   "missing key 'name' (of the catalogue) or 'file' (a description of your own) in 'system'");
+  if (cst_yaml_get(n, "sha256") && !file)
+    cst_yaml_error(r->doc, cst_yaml_get(n, "sha256"), r->d, "'sha256' is that of a 'file'");
   if (r->s->system && wish == CST_COMPILE_NEVER) cst_system_interpret(r->s->system);
 }
 

@@ -1,8 +1,8 @@
 /* file-trajectories.c: the key `trajectories`: of which members states are stored, how often, and what.
  *
- * Members are a list of numbers and ranges, `all`, a random choice, or the worst ones, which nobody knows before all has run. A member is
- * in a random choice of k when its own random number is among the k smallest: a study with more members then keeps, of those that it had,
- * no others than it kept before.
+ * Members are a list of numbers and ranges, `all`, a random choice, or the worst ones, which nobody knows
+ * before all has run. A member is in a random choice of k when its own random number is among the k smallest:
+ * a study with more members then keeps, of those that it had, no others than it kept before.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdio.h>
@@ -11,7 +11,8 @@
 #include "constella/random.h"
 #include "study/reader.h"
 
-static const char wanted[] = "a list of numbers and ranges, [0, \"10..19\"], a range, all, {random: 5, seed: 1} or {worst: 5, by: energy}";
+static const char wanted[] = "a list of numbers and ranges, [0, \"10..19\"], a range, all, {random: 5, seed: "
+                             "1} or {worst: 5, by: energy}";
 
 /* Trajectories of a case whose states are stored; members that some of them are drawn from. */
 enum { MOST_STORED = 1000000, MOST_DRAWN_FROM = 100000000 };
@@ -23,10 +24,12 @@ typedef struct {
 
 static int ascending(const void *a, const void *b) {
   const chosen *x = a, *y = b;
-  return x->member != y->member ? (x->member > y->member) - (x->member < y->member) : (x->at > y->at) - (x->at < y->at);
+  return x->member != y->member ? (x->member > y->member) - (x->member < y->member)
+                                : (x->at > y->at) - (x->at < y->at);
 }
 
-/* ---- numbers and ranges ------------------------------------------------------------------------------------------------------ */
+/* ---- numbers and ranges
+ * ------------------------------------------------------------------------------------------------------ */
 
 /* "FROM..TO"; false where it is none. */
 static bool is_range(const char *text, long *from, long *to) {
@@ -37,13 +40,15 @@ static bool is_range(const char *text, long *from, long *to) {
 /* Whether so many more may be stored; else that is said at n. */
 static bool fit(cst_reader *r, cst_yaml *n, long more) {
   if (r->s->ntrajectory + more <= MOST_STORED) return true;
-  cst_yaml_error(r->doc, n, r->d, "the states of %ld members would be stored; of each case those of %d at most can be",
+  cst_yaml_error(r->doc, n, r->d,
+                 "the states of %ld members would be stored; of each case those of %d at most can be",
                  r->s->ntrajectory + more, MOST_STORED);
   return false;
 }
 
 static void add(cst_study *s, long from, long to) {
-  s->trajectory = realloc(s->trajectory, sizeof *s->trajectory * ((size_t)s->ntrajectory + (size_t)(to - from + 1)));
+  s->trajectory =
+      realloc(s->trajectory, sizeof *s->trajectory * ((size_t)s->ntrajectory + (size_t)(to - from + 1)));
   if (!s->trajectory) abort();
   for (long k = from; k <= to; k++) s->trajectory[s->ntrajectory++] = k;
 }
@@ -55,8 +60,10 @@ static void read_item(cst_reader *r, cst_yaml *n) {
   if (!is_range(text, &from, &to)) {
     if (cst_reader_integer(r, n, "members", 0, s->members - 1, &from) && fit(r, n, 1)) add(s, from, from);
   } else if (from < 0 || to >= s->members || from > to)
-    cst_yaml_error(r->doc, n, r->d, "'members' has the range %s; it must be FROM..TO with numbers from 0 to %ld, the smaller one first",
-                   text, s->members - 1);
+    cst_yaml_error(
+        r->doc, n, r->d,
+        "'members' has the range %s; it must be FROM..TO with numbers from 0 to %ld, the smaller one first",
+        text, s->members - 1);
   else if (s->ntrajectory + (to - from + 1) > s->members)
     cst_yaml_error(r->doc, n, r->d, "'members' has more numbers than there are members, %ld", s->members);
   else if (fit(r, n, to - from + 1))
@@ -80,12 +87,14 @@ static void read_list(cst_reader *r, cst_yaml *list) {
   qsort(all, (size_t)s->ntrajectory, sizeof *all, ascending);
   for (int i = 1; i < s->ntrajectory && !cst_diag_full(r->d); i++)
     if (all[i].member == all[i - 1].member)
-      cst_yaml_error(r->doc, cst_yaml_item(list, all[i].at), r->d, "the member %ld appears twice", all[i].member);
+      cst_yaml_error(r->doc, cst_yaml_item(list, all[i].at), r->d, "the member %ld appears twice",
+                     all[i].member);
   free(end);
   free(all);
 }
 
-/* ---- at random, or by what they did ------------------------------------------------------------------------------------------ */
+/* ---- at random, or by what they did
+ * ------------------------------------------------------------------------------------------ */
 
 typedef struct {
   double draw;
@@ -127,22 +136,26 @@ static void draw(cst_study *s, long n, uint64_t seed) {
 
 static void read_choice(cst_reader *r, cst_yaml *n) {
   cst_study *s = r->s;
-  cst_yaml  *random = cst_yaml_get(n, "random"), *worst = cst_yaml_get(n, "worst"), *seed = cst_yaml_get(n, "seed"),
-           *by = cst_yaml_get(n, "by");
+  cst_yaml  *random = cst_yaml_get(n, "random"), *worst = cst_yaml_get(n, "worst"),
+           *seed = cst_yaml_get(n, "seed"), *by = cst_yaml_get(n, "by");
   long count = 0, number = 0;
   cst_reader_keys(r, n, "members", "trajectories.members", CST_KEYS_ALL);
   if (!random == !worst) {
-    cst_yaml_error(r->doc, n, r->d, "'members' as a map has one of 'random' and 'worst'; it must be %s", wanted);
+    cst_yaml_error(r->doc, n, r->d, "'members' as a map has one of 'random' and 'worst'; it must be %s",
+                   wanted);
     return;
   }
   if (random ? by != NULL : seed != NULL) {
-    cst_yaml_error(r->doc, random ? by : seed, r->d, "'%s' does not go with '%s'", random ? "by" : "seed", random ? "random" : "worst");
+    cst_yaml_error(r->doc, random ? by : seed, r->d, "'%s' does not go with '%s'", random ? "by" : "seed",
+                   random ? "random" : "worst");
     return;
   }
-  if (!cst_reader_integer(r, random ? random : worst, random ? "random" : "worst", 1, s->members, &count)) return;
+  if (!cst_reader_integer(r, random ? random : worst, random ? "random" : "worst", 1, s->members, &count))
+    return;
   if (!fit(r, random ? random : worst, count)) return;
   if (random && s->members > MOST_DRAWN_FROM) {
-    cst_yaml_error(r->doc, random, r->d, "members are drawn from %d at most, and there are %ld; list them", MOST_DRAWN_FROM, s->members);
+    cst_yaml_error(r->doc, random, r->d, "members are drawn from %d at most, and there are %ld; list them",
+                   MOST_DRAWN_FROM, s->members);
     return;
   }
   if (random) {
@@ -158,7 +171,9 @@ static void read_choice(cst_reader *r, cst_yaml *n) {
   cst_yaml_place(by, &s->worst_by.line, &s->worst_by.column);
 }
 
-/* ---- the key ----------------------------------------------------------------------------------------------------------------- */
+/* ---- the key
+ * -----------------------------------------------------------------------------------------------------------------
+ */
 
 static void read_members(cst_reader *r, cst_yaml *n) {
   const char *text = cst_yaml_is_scalar(n) ? cst_yaml_text(n) : NULL;
@@ -172,8 +187,8 @@ static void read_members(cst_reader *r, cst_yaml *n) {
   } else if (is_range(text, &from, &to))
     read_item(r, n);
   else
-    cst_yaml_error(r->doc, n, r->d, "'members' is %s%s%s; it must be %s", text && *text ? "'" : "", text && *text ? text : "empty",
-                   text && *text ? "'" : "", wanted);
+    cst_yaml_error(r->doc, n, r->d, "'members' is %s%s%s; it must be %s", text && *text ? "'" : "",
+                   text && *text ? text : "empty", text && *text ? "'" : "", wanted);
 }
 
 /* What is no part of the state is a quantity of the study, which the plan knows (plan-tracks.c). */

@@ -1,7 +1,8 @@
-/* file.c: a study file to a cst_study: every mistake with its place, then the canonical text and its fingerprint.
+/* file.c: a study file to a cst_study: every mistake with its place, then the canonical text and its
+ * fingerprint.
  *
- * The keys are those of the contract; each group of them has its own file-*.c. Reading goes on after a mistake, so that one
- * run shows them all.
+ * The keys are those of the contract; each group of them has its own file-*.c. Reading goes on after a
+ * mistake, so that one run shows them all.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdlib.h>
@@ -35,7 +36,8 @@ static void tolerance(cst_reader *r, cst_yaml *n) {
   double     x;
   if (!cst_reader_number(r, n, "tolerance", &x)) return;
   if (!(x > 0 && x <= 1e-2)) {
-    cst_yaml_error(r->doc, n, r->d, "'tolerance' is %s; it must be above 0 and at most 0.01", cst_reader_shortest(x));
+    cst_yaml_error(r->doc, n, r->d, "'tolerance' is %s; it must be above 0 and at most 0.01",
+                   cst_reader_shortest(x));
     return;
   }
   for (int i = 0; i < s->ntolerance; i++)
@@ -47,23 +49,27 @@ static void tolerance(cst_reader *r, cst_yaml *n) {
 }
 
 static void read_solver(cst_reader *r) {
-  static const char *const iterations[] = {"auto", "simplified", "newton", "chord", "krylov"}; /* as cst_iteration has them */
+  static const char *const iterations[] = {"auto", "simplified", "newton", "chord",
+                                           "krylov"}; /* as cst_iteration has them */
   cst_study               *s = r->s;
   cst_yaml                *n = cst_yaml_get(r->root, "solver"), *list = cst_yaml_get(n, "tolerance");
   long                     most = 25;
   cst_reader_keys(r, n, "solver", "solver", CST_KEYS_ALL);
   s->tolerance = cst_reader_memory((size_t)cst_yaml_size(list) + 1, sizeof(double));
   if (cst_yaml_size(list) > MOST_TOLERANCES)
-    cst_yaml_error(r->doc, list, r->d, "there are %d tolerances; at most %d are allowed", cst_yaml_size(list), MOST_TOLERANCES);
+    cst_yaml_error(r->doc, list, r->d, "there are %d tolerances; at most %d are allowed", cst_yaml_size(list),
+                   MOST_TOLERANCES);
   else if (cst_yaml_is_scalar(list))
     tolerance(r, list);
   else if (cst_reader_list(r, list, "tolerance", "numbers, or one number", false))
-    for (int i = 0; i < cst_yaml_size(list) && !cst_diag_full(r->d); i++) tolerance(r, cst_yaml_item(list, i));
+    for (int i = 0; i < cst_yaml_size(list) && !cst_diag_full(r->d); i++)
+      tolerance(r, cst_yaml_item(list, i));
   if (!list) s->tolerance[s->ntolerance++] = 1e-14;
   cst_reader_integer(r, cst_yaml_get(n, "max-iterations"), "max-iterations", 1, 1000, &most);
   s->max_iterations = (int)most;
   int iteration = CST_ITERATION_AUTO;
-  cst_reader_choice(r, cst_yaml_get(n, "iteration"), "iteration", iterations, CST_COUNT(iterations), &iteration);
+  cst_reader_choice(r, cst_yaml_get(n, "iteration"), "iteration", iterations, CST_COUNT(iterations),
+                    &iteration);
   s->iteration = (cst_iteration)iteration;
 }
 
@@ -97,23 +103,26 @@ static void read_extensible(cst_reader *r) {
   cst_yaml *n = cst_yaml_get(r->root, "extensible");
   cst_reader_flag(r, n, "extensible", &r->s->extensible);
   if (r->s->extensible && r->s->averages)
-    cst_yaml_error(
-        r->doc, n, r->d,
-        "'extensible' does not go with averages and histograms ('burn-in', 'histograms', temperature): the parts of the run that "
-        "they are made of would move with its end");
+    cst_yaml_error(r->doc, n, r->d,
+                   "'extensible' does not go with averages and histograms ('burn-in', 'histograms', "
+                   "temperature): the parts of the run that "
+                   "they are made of would move with its end");
 }
 
 static void check_size(cst_reader *r) {
   const cst_study *s = r->s;
   double           cases = (double)s->nvariant * s->ntolerance * s->nmethod * s->nstep;
-  if (cases > most_cases) cst_yaml_error(r->doc, NULL, r->d, "the study has %.0f cases; at most %.0f are allowed", cases, most_cases);
+  if (cases > most_cases)
+    cst_yaml_error(r->doc, NULL, r->d, "the study has %.0f cases; at most %.0f are allowed", cases,
+                   most_cases);
 }
 
 /* Those of every study, and those of its kind. */
 static void check_keys(cst_reader *r) {
   const char *keys[CST_MOST_KEYS + 32];
   int         n = cst_keys_of("", CST_KEYS_ALL, keys);
-  for (const char *const *own = r->s->kind ? r->s->kind->keys : NULL; own && *own && n < CST_COUNT(keys);) keys[n++] = *own++;
+  for (const char *const *own = r->s->kind ? r->s->kind->keys : NULL; own && *own && n < CST_COUNT(keys);)
+    keys[n++] = *own++;
   cst_yaml_check_keys(r->doc, r->root, keys, n, r->d);
 }
 
@@ -146,7 +155,8 @@ static void fingerprint(cst_reader *r) {
   cst_yaml_remove(cst_yaml_get(r->root, "system"), "compile");
   if (r->s->system_file) cst_yaml_put(cst_yaml_get(r->root, "system"), "sha256", r->s->system_sha256);
   for (int i = 0; i < r->s->nlayer; i++)
-    cst_yaml_put(cst_yaml_get(cst_yaml_get(r->root, "layers"), r->s->layer[i].name), "sha256", r->s->layer[i].sha256);
+    cst_yaml_put(cst_yaml_get(cst_yaml_get(r->root, "layers"), r->s->layer[i].name), "sha256",
+                 r->s->layer[i].sha256);
   if (r->s->starts_text) cst_yaml_put(cst_yaml_get(r->root, "initial"), "sha256", r->s->starts_sha256);
   r->s->canonical = cst_document_canonical(r->doc);
   cst_sha256(r->s->canonical, strlen(r->s->canonical), r->s->sha256);
@@ -186,9 +196,11 @@ void cst_study_destroy(cst_study *s) {
   for (int i = 0; i < s->nlayer; i++) free(s->layer[i].name), free(s->layer[i].file);
   if (s->system) cst_system_destroy(s->system);
   for (int i = 0; i < s->nswept; i++) free(s->start_name[i]);
-  void *owned[] = {s->file,        s->system_file,  s->title,        s->canonical,  s->parameter,   s->q0,       s->v0,  s->end,
-                   s->step,        s->method,       s->observable,   s->trajectory, s->tolerance,   s->layer,    s->own, s->start_name,
-                   s->start_state, s->deviation[0], s->deviation[1], s->starts,     s->starts_text, s->histogram};
+  void *owned[] = {s->file,        s->system_file, s->title,        s->canonical,    s->parameter,
+                   s->q0,          s->v0,          s->end,          s->step,         s->method,
+                   s->observable,  s->trajectory,  s->tolerance,    s->layer,        s->own,
+                   s->start_name,  s->start_state, s->deviation[0], s->deviation[1], s->starts,
+                   s->starts_text, s->histogram};
   for (int i = 0; i < CST_COUNT(owned); i++) free(owned[i]);
   free(s);
 }

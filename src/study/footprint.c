@@ -14,8 +14,11 @@ static double reference_rows(const cst_plan *p) {
   if (p->study->reference != CST_REFERENCE_METHOD) return 0;
   for (int i = 0; i < p->ncase; i++) {
     const cst_class *k = &p->classes[p->class_of[i]];
-    const double     times =
-        k->lead > 0 || cst_properties_back(&p->method[p->cases[i].method]->properties, k->h) == 0 || !p->study->system->ng ? 1 : 2;
+    const double     times = k->lead > 0 ||
+                                 cst_properties_back(&p->method[p->cases[i].method]->properties, k->h) == 0 ||
+                                 !p->study->system->ng
+                                 ? 1
+                                 : 2;
     rows += times * (double)(k->read > 0 ? k->n / k->read : 0);
   }
   return rows * (double)(p->study->members + cst_reference_twice(p->study));
@@ -34,7 +37,8 @@ static double row_bytes(const cst_plan *p) {
   return bytes;
 }
 
-/* Arrays over the members of a case, from which rank 0 concludes; the estimate of growth copies and transforms its windows. */
+/* Arrays over the members of a case, from which rank 0 concludes; the estimate of growth copies and
+ * transforms its windows. */
 static double conclusion_bytes(const cst_plan *p) {
   const cst_system *s = p->study->system;
   const double      windows = cst_study_needs(p->study, CST_NEEDS_WINDOWS) ? 4 * CST_WINDOWS : 0;
@@ -42,16 +46,18 @@ static double conclusion_bytes(const cst_plan *p) {
   return 8.0 * (double)p->study->members * (windows + averages + CST_FIGURES + 7 + fmax(s->nq, s->ng));
 }
 
-/* A method keeps its batch: records, their last good columns, saved ones and the solver's vectors; with reference: self its partner's, too.
- * A checkpoint takes a copy of the batch at work, and rank 0 has room for one of another rank; and a mark for every trajectory, twice. */
+/* A method keeps its batch: records, their last good columns, saved ones and the solver's vectors; with
+ * reference: self its partner's, too. A checkpoint takes a copy of the batch at work, and rank 0 has room for
+ * one of another rank; and a mark for every trajectory, twice. */
 double cst_footprint_memory(const cst_plan *p, long batch) {
   const cst_system *s = p->study->system;
   const double      batches = 4.0 * p->study->nmethod * (p->study->reference == CST_REFERENCE_SELF ? 2 : 1);
   const double      state = cst_plan_lane_bytes(p), row = row_bytes(p);
   const double      group = cst_isas[p->isa].width * cst_plan_work_bytes(p);
   const double      reference = 8 * reference_rows(p) * (2.0 * s->nq + s->ng);
-  return program + group + reference + cst_plan_track_bytes(p, batch) + (batches * state + row + 2 * (state + row)) * (double)batch +
-         series_bytes(p) + conclusion_bytes(p) + 2.0 * (double)p->study->members * p->ncase;
+  return program + group + reference + cst_plan_track_bytes(p, batch) +
+         (batches * state + row + 2 * (state + row)) * (double)batch + series_bytes(p) + conclusion_bytes(p) +
+         2.0 * (double)p->study->members * p->ncase;
 }
 
 /* What the table has, and what HDF5 adds for each dataset and for the attributes of the study. */
@@ -59,8 +65,10 @@ double cst_footprint_file(const cst_plan *p) {
   static const double run = 2e4, dataset = 1500;
   const cst_study    *s = p->study;
   cst_channels       *c = cst_channels_create(p, NULL);
-  const double        texts = (double)(strlen(s->canonical) + strlen(s->system->text) + (s->starts_text ? strlen(s->starts_text) : 0));
-  const double        bytes = run + texts + dataset * (c->nfield + c->ndim) + cst_record_bytes(c->dim, c->ndim, c->field, c->nfield);
+  const double        texts = (double)(strlen(s->canonical) + strlen(s->system->text) +
+                                (s->starts_text ? strlen(s->starts_text) : 0));
+  const double        bytes =
+      run + texts + dataset * (c->nfield + c->ndim) + cst_record_bytes(c->dim, c->ndim, c->field, c->nfield);
   cst_channels_destroy(c);
   return bytes;
 }

@@ -1,4 +1,5 @@
-/* footprint.h: how much memory a study takes, and how large its result becomes: estimates, for `constella check`. */
+/* footprint.h: how much memory a study takes, and how large its result becomes: estimates, for `constella
+ * check`. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_FOOTPRINT_H
 #define CST_FOOTPRINT_H

@@ -1,17 +1,21 @@
-/* growth-power.c: powers of time along the paths of the members: x = a + b tau^alpha + white noise + a random walk.
+/* growth-power.c: powers of time along the paths of the members: x = a + b tau^alpha + white noise + a random
+ * walk.
  *
- * In the cosine basis the noise is independent from one k to the next, of variance s^2 v_k, v_k = 1 + r g_k, where
- * g_k = 1 / (4 sin^2(pi k / 2n)) - 1/6 is the spectrum of a random walk averaged over windows. The constant a has no part in k >= 1, the
- * power has coefficients phi_k, tau_w^alpha being its mean over window w. For given alpha and r the rest is linear,
+ * In the cosine basis the noise is independent from one k to the next, of variance s^2 v_k, v_k = 1 + r g_k,
+ * where g_k = 1 / (4 sin^2(pi k / 2n)) - 1/6 is the spectrum of a random walk averaged over windows. The
+ * constant a has no part in k >= 1, the power has coefficients phi_k, tau_w^alpha being its mean over window
+ * w. For given alpha and r the rest is linear,
  *
  *   b_i = sum phi_k X_ik / v_k / A,  A = sum phi_k^2 / v_k,  RSS = sum_i sum_k X_ik^2 / v_k - A sum_i b_i^2,
  *   -2 log L = M sum log v_k + M (n - 1) log RSS,
  *
- * a function of C = sum_i X_i X_i' alone. Both are found on a grid. A walk that leaves room for no power has a strength, the mean of
- * A b_i^2 / s^2, near 1: so a line, or any power, is told from a random walk by a likelihood that knows the noise of the windows, and an
- * average of many members by one that knows the noise of the average.
+ * a function of C = sum_i X_i X_i' alone. Both are found on a grid. A walk that leaves room for no power has
+ * a strength, the mean of A b_i^2 / s^2, near 1: so a line, or any power, is told from a random walk by a
+ * likelihood that knows the noise of the windows, and an average of many members by one that knows the noise
+ * of the average.
  *
- * Slow motion that is neither shows in the lowest four k: the misfit is the significance of their residuals, which a power leaves as noise.
+ * Slow motion that is neither shows in the lowest four k: the misfit is the significance of their residuals,
+ * which a power leaves as noise.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "constella/expr.h"
@@ -66,7 +70,8 @@ static void shape(const cst_spectra *s, double alpha, double phi[N]) {
 static double weights(int n, double r, double weight[N]) {
   double sum = 0;
   for (int k = 1; k < n; k++) {
-    const double sine = cst_elementary_sin(1.5707963267948966 * k / n), v = 1 + r * (1 / (4 * sine * sine) - 1.0 / 6);
+    const double sine = cst_elementary_sin(1.5707963267948966 * k / n),
+                 v = 1 + r * (1 / (4 * sine * sine) - 1.0 / 6);
     weight[k] = 1 / v, sum += cst_elementary_log(v);
   }
   return sum;
@@ -77,7 +82,8 @@ typedef struct {
   double likelihood, strength, r, explained, rss;
 } fit;
 
-static void project(const products *p, const double phi[N], const double weight[N], double cw[restrict N], double *a, double *bb) {
+static void project(const products *p, const double phi[N], const double weight[N], double cw[restrict N],
+                    double *a, double *bb) {
   *a = *bb = 0;
   memset(cw, 0, N * sizeof *cw);
   for (int k = 1; k < p->n; k++) { /* C is symmetric: its row k is the part of k in all sums */
@@ -94,12 +100,13 @@ static fit fit_at(const products *p, const double phi[N], double r, const double
   project(p, phi, weight, cw, &a, &bb);
   for (int k = 1; k < p->n; k++) rss += p->c[k][k] * weight[k];
   rss = fmax(rss - bb / a, 1e-24 * rss + 1e-300);
-  return (fit){-0.5 * (p->members * logs + p->members * (p->n - 1) * cst_elementary_log(rss)), bb / a / p->members * freedom / rss, r,
-               bb / a, rss};
+  return (fit){-0.5 * (p->members * logs + p->members * (p->n - 1) * cst_elementary_log(rss)),
+               bb / a / p->members * freedom / rss, r, bb / a, rss};
 }
 
 /* The best r for a shape: uphill from the one of the shape before it. */
-static fit best(const products *p, const double phi[N], double weight[RATIOS][N], const double logs[RATIOS], int *at) {
+static fit best(const products *p, const double phi[N], double weight[RATIOS][N], const double logs[RATIOS],
+                int *at) {
   fit top = fit_at(p, phi, ratio_of(*at), weight[*at], logs[*at]);
   for (int step = -1; step <= 1; step += 2)
     for (int j = *at + step; j >= 0 && j < RATIOS; j += step) {
@@ -115,25 +122,32 @@ static double cross(double inside, double outside, double l_inside, double l_out
   return inside + (outside - inside) * (l_inside - level) / (l_inside - l_outside);
 }
 
-/* Twice the logarithm falls by 4 (5 for the square of a t of few degrees of freedom) times what members that move alike take away. */
+/* Twice the logarithm falls by 4 (5 for the square of a t of few degrees of freedom) times what members that
+ * move alike take away. */
 static void interval(cst_power_fit *f, const fit all[ALPHAS], int top, double drop) {
   const double level = all[top].likelihood - drop;
   int          i = top, j = top;
   while (i > 0 && all[i].likelihood > level) i--;
   while (j < ALPHAS - 1 && all[j].likelihood > level) j++;
-  f->low = all[i].likelihood > level ? 0 : cross(alpha_of(i + 1), alpha_of(i), all[i + 1].likelihood, all[i].likelihood, level);
-  f->high = all[j].likelihood > level ? INFINITY : cross(alpha_of(j - 1), alpha_of(j), all[j - 1].likelihood, all[j].likelihood, level);
+  f->low = all[i].likelihood > level
+               ? 0
+               : cross(alpha_of(i + 1), alpha_of(i), all[i + 1].likelihood, all[i].likelihood, level);
+  f->high = all[j].likelihood > level
+                ? INFINITY
+                : cross(alpha_of(j - 1), alpha_of(j), all[j - 1].likelihood, all[j].likelihood, level);
 }
 
 /* The top of the parabola through three points of the grid, in log alpha. */
 static double peak(const fit all[ALPHAS], int top) {
   if (top == 0 || top == ALPHAS - 1) return alpha_of(top);
-  const double a = all[top - 1].likelihood, b = all[top].likelihood, c = all[top + 1].likelihood, bend = a - 2 * b + c;
+  const double a = all[top - 1].likelihood, b = all[top].likelihood, c = all[top + 1].likelihood,
+               bend = a - 2 * b + c;
   return alpha_of(top) * cst_elementary_exp(bend < 0 ? 0.06931471805599453 * 0.5 * (a - c) / bend : 0);
 }
 
 /* Residuals at the slowest k against s^2 v_k; 0 where they are slight. */
-static double misfit(const products *p, const double phi[N], const double weight[N], const fit *f, double independent) {
+static double misfit(const products *p, const double phi[N], const double weight[N], const fit *f,
+                     double independent) {
   const double s2 = f->rss / (p->members * (p->n - 2));
   double       cw[N], a, bb, sum = 0, size = 0;
   project(p, phi, weight, cw, &a, &bb);
@@ -142,19 +156,22 @@ static double misfit(const products *p, const double phi[N], const double weight
     sum += weight[k] * square, size += square;
   }
   if (!(size > SLIGHT * SLIGHT * bb / (a * a))) return 0;
-  return cst_significance_of_f(sum / s2 / (p->members * (SLOW - 1)), independent * (SLOW - 1), independent * (p->n - 1 - SLOW));
+  return cst_significance_of_f(sum / s2 / (p->members * (SLOW - 1)), independent * (SLOW - 1),
+                               independent * (p->n - 1 - SLOW));
 }
 
 /* phi without its part along psi, in the metric of the weights. */
-static void straighten(int n, const double psi[N], const double weight[N], const double phi[N], double out[N]) {
+static void straighten(int n, const double psi[N], const double weight[N], const double phi[N],
+                       double out[N]) {
   double along = 0, square = 0;
   for (int k = 1; k < n; k++) along += weight[k] * psi[k] * phi[k], square += weight[k] * psi[k] * psi[k];
   for (int k = 1; k < n; k++) out[k] = phi[k] - along / square * psi[k];
 }
 
-/* Significance of a quadratic term in addition to a line: whether the rate changes over the run; 0 if only slightly. */
-static double bend(const products *p, const double phi[N], const double more[N], double weight[RATIOS][N], const double logs[RATIOS],
-                   double independent) {
+/* Significance of a quadratic term in addition to a line: whether the rate changes over the run; 0 if only
+ * slightly. */
+static double bend(const products *p, const double phi[N], const double more[N], double weight[RATIOS][N],
+                   const double logs[RATIOS], double independent) {
   const double freedom = p->members * (p->n - 3);
   double       best = -INFINITY, f = 0;
   int          slight = 0;

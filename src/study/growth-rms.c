@@ -1,19 +1,23 @@
-/* growth-rms.c: how the root mean square over the members grows: an exponent with its interval, and whether growth is exponential.
+/* growth-rms.c: how the root mean square over the members grows: an exponent with its interval, and whether
+ * growth is exponential.
  *
- * D_w, w = 1..63: mean over window w minus mean over window 0, for every member; R_w^2 its mean square over members. For a power,
- * R_w = C tau^alpha with tau = w + delta the time between the centres of the windows, corrected for averaging over windows: exactly
- * delta = -1/3 for a random walk, 0 for a line, 1/2 - 1/(8w)... for a square; in between interpolated. alpha and C maximise
- * -sum_w (R_w^2/mu_w + log mu_w), mu_w = C^2 tau^(2 alpha): a straight line through log R against log t in which a chance zero of
- * R_w does no harm. Windows before R rises for good above the noise of windows (the median second difference) are left out, if it does.
- * Exponential growth, R_w = C (e^(kappa w) - 1), must rise out of the noise, leave under a quarter of the squares in log R that the best
- * power up to the fourth leaves, and go on to the end: over the last quarter of these windows R grows at half the rate kappa at least.
+ * D_w, w = 1..63: mean over window w minus mean over window 0, for every member; R_w^2 its mean square over
+ * members. For a power, R_w = C tau^alpha with tau = w + delta the time between the centres of the windows,
+ * corrected for averaging over windows: exactly delta = -1/3 for a random walk, 0 for a line, 1/2 - 1/(8w)...
+ * for a square; in between interpolated. alpha and C maximise -sum_w (R_w^2/mu_w + log mu_w), mu_w = C^2
+ * tau^(2 alpha): a straight line through log R against log t in which a chance zero of R_w does no harm.
+ * Windows before R rises for good above the noise of windows (the median second difference) are left out, if
+ * it does. Exponential growth, R_w = C (e^(kappa w) - 1), must rise out of the noise, leave under a quarter
+ * of the squares in log R that the best power up to the fourth leaves, and go on to the end: over the last
+ * quarter of these windows R grows at half the rate kappa at least.
  *
- * The interval comes from a bootstrap: 400 times, the members (in at most 64 groups) and, where they are few, the windows (in circular
- * blocks of 5) are drawn with replacement and the fit repeated. Of m groups drawn it is too narrow by sqrt((m - 1) / m) and by the tail of
- * Student's t, and is widened by both; it is never narrower than alpha +- 0.05, since no model is better than that.
+ * The interval comes from a bootstrap: 400 times, the members (in at most 64 groups) and, where they are few,
+ * the windows (in circular blocks of 5) are drawn with replacement and the fit repeated. Of m groups drawn it
+ * is too narrow by sqrt((m - 1) / m) and by the tail of Student's t, and is widened by both; it is never
+ * narrower than alpha +- 0.05, since no model is better than that.
  *
- * W_L = mean (x_(w+2L) - 2 x_(w+L) + x_w)^2 / 2L, second differences at lag L, are blind to a linear drift: rough = W_6 / W_1 is near 1.8
- * for a random walk and 1/6 for independent noise.
+ * W_L = mean (x_(w+2L) - 2 x_(w+L) + x_w)^2 / 2L, second differences at lag L, are blind to a linear drift:
+ * rough = W_6 / W_1 is near 1.8 for a random walk and 1/6 for independent noise.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "constella/expr.h"
@@ -23,12 +27,21 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { N = CST_WINDOWS, GROUPS = 64, REPLICATES = 400, BLOCK = 5, LEAST_WINDOWS = 8, LAG = 6, KEY = 0x63737431 };
+enum {
+  N = CST_WINDOWS,
+  GROUPS = 64,
+  REPLICATES = 400,
+  BLOCK = 5,
+  LEAST_WINDOWS = 8,
+  LAG = 6,
+  KEY = 0x63737431
+};
 #define ABOVE 50 /* R^2 over the variance of noise, from which on a window is above it */
 
 typedef struct {
-  double square[GROUPS][N], count[GROUPS][N]; /* sums over the members of a group of D_w^2 / unit^2, and of 1 */
-  double r2[N];                               /* R_w^2 / unit^2; NaN likewise */
+  double square[GROUPS][N],
+      count[GROUPS][N]; /* sums over the members of a group of D_w^2 / unit^2, and of 1 */
+  double r2[N];         /* R_w^2 / unit^2; NaN likewise */
   int    groups;
   long   members;             /* those with at least two windows */
   double short_lag, long_lag; /* W_1 and W_LAG, over unit^2 */
@@ -70,7 +83,8 @@ static double walk_rate(const roughness *r) {
   return sum / (2 * r->lag * count);
 }
 
-/* The second difference of independent noise has six times its variance; the median is not moved by late, steep growth. */
+/* The second difference of independent noise has six times its variance; the median is not moved by late,
+ * steep growth. */
 static double noise_of(const roughness *r) {
   double mean[N], median = 0.5;
   for (int w = 0; w < N; w++) mean[w] = r->sum[w] / r->count[w];
@@ -83,7 +97,8 @@ static void mean_squares(const ensemble *e, const int *draws, double r2[N]) {
   double count[N] = {0};
   for (int w = 0; w < N; w++) r2[w] = 0;
   for (int g = 0; g < e->groups; g++)
-    for (int w = 0; draws[g] && w < N; w++) r2[w] += draws[g] * e->square[g][w], count[w] += draws[g] * e->count[g][w];
+    for (int w = 0; draws[g] && w < N; w++)
+      r2[w] += draws[g] * e->square[g][w], count[w] += draws[g] * e->count[g][w];
   for (int w = 0; w < N; w++) r2[w] = count[w] > 0 ? r2[w] / count[w] : NAN;
 }
 
@@ -117,18 +132,22 @@ static void gather(ensemble *e, const double *means, long members, double unit) 
 
 /* log tau_w for growth with exponent alpha. */
 static void log_times(double alpha, double l[N]) {
-  const double delta = alpha < 0.5 ? -1.0 / 3 : alpha < 1 ? (2 * alpha - 2) / 3 : alpha < 2 ? (alpha - 1) / 2 : 0.5;
+  const double delta = alpha < 0.5 ? -1.0 / 3
+                       : alpha < 1 ? (2 * alpha - 2) / 3
+                       : alpha < 2 ? (alpha - 1) / 2
+                                   : 0.5;
   for (int w = 1; w < N; w++) l[w] = cst_elementary_log(delta > 0 ? w + delta - delta / (4 * w) : w + delta);
 }
 
-/* Newton's method for the line; the second derivative is the mean of the actual and the expected one, which bounds its steps. */
+/* Newton's method for the line; the second derivative is the mean of the actual and the expected one, which
+ * bounds its steps. */
 static power fit_power(const double r2[N], const double weight[N], const double l[N], power p, int rounds) {
   while (rounds-- > 0) {
     double a = 0, b = 0, d = 0, f = 0, g = 0;
     for (int w = 1; w < N; w++) {
       if (!(weight[w] > 0) || isnan(r2[w])) continue;
-      const double x = 2 * l[w], ratio = r2[w] * cst_elementary_exp(-(p.c + p.alpha * x)), v = weight[w] * (ratio + 1) / 2,
-                   u = weight[w] * (ratio - 1);
+      const double x = 2 * l[w], ratio = r2[w] * cst_elementary_exp(-(p.c + p.alpha * x)),
+                   v = weight[w] * (ratio + 1) / 2, u = weight[w] * (ratio - 1);
       a += v, b += v * x, d += v * x * x, f += u, g += u * x;
     }
     const double determinant = a * d - b * b;
@@ -170,7 +189,8 @@ static void draw_members(int replicate, int groups, int draws[GROUPS]) {
   for (int g = 0; g < groups; g++) draws[(int)(draw(replicate, 1, g) * groups)]++;
 }
 
-static void bootstrap(const ensemble *e, const double weight[N], const double l[N], power p, int many, cst_rms_growth *out) {
+static void bootstrap(const ensemble *e, const double weight[N], const double l[N], power p, int many,
+                      cst_rms_growth *out) {
   static const double tails[2] = {0.025, 0.975};
   double              exponents[REPLICATES], interval[2], drawn[N], r2[N];
   int                 draws[GROUPS];
@@ -185,7 +205,8 @@ static void bootstrap(const ensemble *e, const double weight[N], const double l[
   }
   cst_ensemble_quantiles(exponents, REPLICATES, tails, 2, interval);
   out->exponent = p.alpha;
-  const double m = e->groups, wider = m > 1 ? sqrt(m / (m - 1)) * cst_significance_t_quantile(1.96, m - 1) / 1.96 : 1;
+  const double m = e->groups,
+               wider = m > 1 ? sqrt(m / (m - 1)) * cst_significance_t_quantile(1.96, m - 1) / 1.96 : 1;
   out->low = p.alpha - fmax(0.05, wider * (p.alpha - interval[0]));
   out->high = p.alpha + fmax(0.05, wider * (interval[1] - p.alpha));
 }
@@ -206,7 +227,8 @@ static void all_windows(const ensemble *e, double weight[N]) {
 }
 
 /* Squares left when log R^2 is fitted by factor * x + constant, factor between least and most. */
-static double squares_left(const double r2[N], const double weight[N], const double x[N], double least, double most) {
+static double squares_left(const double r2[N], const double weight[N], const double x[N], double least,
+                           double most) {
   double n = 0, mx = 0, my = 0, xx = 0, xy = 0, yy = 0;
   for (int w = 1; w < N; w++) {
     if (!(weight[w] > 0)) continue;
@@ -218,14 +240,16 @@ static double squares_left(const double r2[N], const double weight[N], const dou
   return yy - 2 * factor * xy + factor * factor * xx;
 }
 
-/* Whether the windows that are left out all lie in the noise, so that R rises out of it for the first time. */
+/* Whether the windows that are left out all lie in the noise, so that R rises out of it for the first time.
+ */
 static int quiet_before(const ensemble *e, const double weight[N]) {
   for (int w = 1; w < N && !(weight[w] > 0); w++)
     if (e->r2[w] > 2 * ABOVE * e->noise) return 0;
   return 1;
 }
 
-/* Whether R grows over the last quarter of the windows above noise at half the rate or more: what saturates does not. */
+/* Whether R grows over the last quarter of the windows above noise at half the rate or more: what saturates
+ * does not. */
 static int goes_on(const ensemble *e, const double weight[N], double rate) {
   int n = 0, w = N - 1, last = N - 1;
   for (int k = 0; k < N; k++) n += weight[k] > 0;
@@ -244,7 +268,8 @@ static int exponential(const ensemble *e, const double weight[N]) {
     const double left = squares_left(e->r2, weight, x, 2, 2);
     if (left < best) best = left, rate = kappa;
   }
-  return rate * N > 4 && quiet_before(e, weight) && goes_on(e, weight, rate) && best < 0.25 * squares_left(e->r2, weight, l, 0, 8);
+  return rate * N > 4 && quiet_before(e, weight) && goes_on(e, weight, rate) &&
+         best < 0.25 * squares_left(e->r2, weight, l, 0, 8);
 }
 
 cst_rms_growth cst_growth_rms_find(const double *means, long members, double unit, int many) {

@@ -1,17 +1,19 @@
 /* growth-slope.c: slopes of the members and what speaks against them being noise, from the cosine basis.
  *
- * Window means x_w, w = 0..n-1, have coefficients X_k = sqrt(2/n) sum_w x_w cos(pi k (w + 1/2) / n). A line t_w has coefficients l_k, zero
- * for even k, so that b = sum l_k X_k / sum l_k^2 is its least squares slope. E_k = X_k - b l_k are those of the deviations from the line.
- * The variance of b needs the noise at the lowest frequencies: nu = sum_(k <= B) E_k^2 / (B - 1), B = 8, s = sqrt(nu / sum l_k^2), with
- * B - 1 degrees of freedom; it holds for noise that remembers up to about n/8 windows (Lazarus, Lewis, Stock and Watson, J. Business and
- * Economic Statistics 36 (2018) 541, equal-weighted cosines). sigma^2 = sum_k E_k^2 / (n - 2) is the variance of a window, nu / sigma^2 the
- * integrated autocorrelation 1 + 2 sum rho.
+ * Window means x_w, w = 0..n-1, have coefficients X_k = sqrt(2/n) sum_w x_w cos(pi k (w + 1/2) / n). A line
+ * t_w has coefficients l_k, zero for even k, so that b = sum l_k X_k / sum l_k^2 is its least squares slope.
+ * E_k = X_k - b l_k are those of the deviations from the line. The variance of b needs the noise at the
+ * lowest frequencies: nu = sum_(k <= B) E_k^2 / (B - 1), B = 8, s = sqrt(nu / sum l_k^2), with B - 1 degrees
+ * of freedom; it holds for noise that remembers up to about n/8 windows (Lazarus, Lewis, Stock and Watson, J.
+ * Business and Economic Statistics 36 (2018) 541, equal-weighted cosines). sigma^2 = sum_k E_k^2 / (n - 2) is
+ * the variance of a window, nu / sigma^2 the integrated autocorrelation 1 + 2 sum rho.
  *
- * The error of the mean slope is the larger (less significant) one of that of the mean series and, from eight members on, the deviation of
- * the members' slopes over sqrt(members): the one sees what members have in common, the other every correlation in time.
+ * The error of the mean slope is the larger (less significant) one of that of the mean series and, from eight
+ * members on, the deviation of the members' slopes over sqrt(members): the one sees what members have in
+ * common, the other every correlation in time.
  *
- * The limit: a drift beyond it, of the mean or as rms over members, is excluded at 95 %: the larger of |b| + t s and the root of the upper
- * 95 % bound of mean b_i^2 - mean s_i^2.
+ * The limit: a drift beyond it, of the mean or as rms over members, is excluded at 95 %: the larger of |b| +
+ * t s and the root of the upper 95 % bound of mean b_i^2 - mean s_i^2.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "constella/expr.h"
@@ -24,7 +26,8 @@ enum { N = CST_WINDOWS, LOW = 8, WIDE = 16, FEW_MEMBERS = 8 };
 
 static void basis(int n, double c[N][N]) {
   for (int k = 0; k < n; k++)
-    for (int w = 0; w < n; w++) c[k][w] = sqrt(2.0 / n) * cst_elementary_cos(3.14159265358979323846 * k * (w + 0.5) / n);
+    for (int w = 0; w < n; w++)
+      c[k][w] = sqrt(2.0 / n) * cst_elementary_cos(3.14159265358979323846 * k * (w + 0.5) / n);
 }
 
 static int is_used(const double *means, long members, int w) {
@@ -101,7 +104,8 @@ static lined take_line(int n, const double *x, const double l[N], double square)
   return r;
 }
 
-/* Squares of differences of neighbours' deviations in the first and the last third: scatter without what is slow. */
+/* Squares of differences of neighbours' deviations in the first and the last third: scatter without what is
+ * slow. */
 static void scatter(const cst_spectra *s, const double e[N], double thirds[2]) {
   double x[N];
   for (int u = 0; u < s->n; u++) {
@@ -118,15 +122,18 @@ static void scatter(const cst_spectra *s, const double e[N], double thirds[2]) {
 typedef struct {
   double slope, slopes, errors, quartic; /* of b, b^2, s^2, s^4 */
   double odd_errors;                     /* of s^2 by odd cosines */
-  double normals, odd, largest;          /* of the squared significances, of those by odd cosines, and the largest |.| by wide ones */
-  double low, all, all2, fast;           /* of nu, sigma^2, sigma^4; power of the fast half */
+  double normals, odd,
+      largest; /* of the squared significances, of those by odd cosines, and the largest |.| by wide ones */
+  double low, all, all2, fast; /* of nu, sigma^2, sigma^4; power of the fast half */
   double thirds[2];
   double mean[N], own; /* mean coefficients; sum over k of the fast half of the mean's power */
 } sums;
 
 /* Significance of a slope whose error has the given degrees of freedom. */
 static double significance(double slope, double error, double freedom) {
-  return slope == 0 ? 0 : error > 0 ? cst_significance_of_t(slope / error, freedom) : copysign(INFINITY, slope);
+  return slope == 0  ? 0
+         : error > 0 ? cst_significance_of_t(slope / error, freedom)
+                     : copysign(INFINITY, slope);
 }
 
 static double squared(double z) { return fmin(z * z, 1e6); }
@@ -136,7 +143,8 @@ static sums add_up(const cst_spectra *s, const double l[N], double square) {
   for (long i = 0; i < s->members; i++) {
     const double *x = s->x + i * s->n;
     const lined   m = take_line(s->n, x, l, square);
-    t.slope += m.slope, t.slopes += m.slope * m.slope, t.errors += m.error * m.error, t.quartic += m.error * m.error * m.error * m.error;
+    t.slope += m.slope, t.slopes += m.slope * m.slope, t.errors += m.error * m.error,
+        t.quartic += m.error * m.error * m.error * m.error;
     t.odd_errors += m.odd * m.odd;
     t.normals += squared(significance(m.slope, m.error, low_freedom(s->n)));
     t.odd += squared(significance(m.slope, m.odd, odd_freedom(s->n)));
@@ -163,24 +171,29 @@ static double between(const sums *t, double members) {
   return sqrt(fmax(0, t->slopes / members - mean * mean) / (members - 1));
 }
 
-/* Upper 95 % bound of the mean square of true slopes, from mean b_i^2 - mean s_i^2 and the scatter of both. */
+/* Upper 95 % bound of the mean square of true slopes, from mean b_i^2 - mean s_i^2 and the scatter of both.
+ */
 static double bound_of_squares(const sums *t, double members, double counting, double freedom) {
   const double b2 = t->slopes / members, s2 = t->errors / members;
   const double own = 2 * b2 * b2 / counting, noise = 2 * t->quartic / members / (freedom * counting);
   return b2 - s2 + 1.645 * sqrt(own + noise);
 }
 
-/* Of the mean, from the time series: the members' deviations, where those of the mean are no larger than theirs would leave. */
-static double error_in_time(const sums *t, const lined *mean, double members, double counting, double square, double *freedom) {
+/* Of the mean, from the time series: the members' deviations, where those of the mean are no larger than
+ * theirs would leave. */
+static double error_in_time(const sums *t, const lined *mean, double members, double counting, double square,
+                            double *freedom) {
   const double theirs = t->low / members / counting;
   if (!(cst_significance_of_f(mean->low / theirs, *freedom, *freedom * counting) < 2)) return mean->error;
   *freedom *= counting;
   return sqrt(theirs / square);
 }
 
-/* The members' slopes together against their errors: each by its own, with all low cosines and with the odd ones (a tone leaks into the
- * slope as into these), and, where they scatter alike, all by the mean square of their errors. */
-static double spread_of(double normals, double slopes, double errors, double members, double counting, double freedom) {
+/* The members' slopes together against their errors: each by its own, with all low cosines and with the odd
+ * ones (a tone leaks into the slope as into these), and, where they scatter alike, all by the mean square of
+ * their errors. */
+static double spread_of(double normals, double slopes, double errors, double members, double counting,
+                        double freedom) {
   const double own = cst_significance_of_f(normals / members, counting, 1e6),
                pooled = cst_significance_of_f(slopes / errors, counting, freedom * counting);
   return errors > 0 ? fmax(own, pooled) : own;
@@ -203,11 +216,13 @@ cst_slopes cst_growth_slopes_find(const cst_spectra *s) {
   double       in_time_freedom = freedom;
   const double in_time = error_in_time(&t, &mean, members, r.independent, square, &in_time_freedom),
                among = many ? between(&t, members) : 0;
-  const double z = significance(mean.slope, in_time, in_time_freedom), z_among = many ? significance(mean.slope, among, members - 1) : z;
+  const double z = significance(mean.slope, in_time, in_time_freedom),
+               z_among = many ? significance(mean.slope, among, members - 1) : z;
   const double reach = cst_significance_t_quantile(1.645, in_time_freedom) * in_time,
                reach_among = many ? cst_significance_t_quantile(1.645, members - 1) * among : 0;
   const double squares = many ? bound_of_squares(&t, members, r.independent, freedom) : 0;
-  r.slope = s->unit * mean.slope, r.error = s->unit * fmax(in_time, among), r.rms = s->unit * sqrt(t.slopes / members);
+  r.slope = s->unit * mean.slope, r.error = s->unit * fmax(in_time, among),
+  r.rms = s->unit * sqrt(t.slopes / members);
   r.limit = s->unit * fmax(fabs(mean.slope) + fmax(reach, reach_among), sqrt(fmax(0, squares)));
   r.normal = fabs(z) < fabs(z_among) ? z : z_among;
   r.spread = spread(&t, members, r.independent, s->n);
@@ -215,6 +230,8 @@ cst_slopes cst_growth_slopes_find(const cst_spectra *s) {
   r.deviation = s->unit * sqrt(t.all / members);
   r.memory = t.all > 0 ? t.low / t.all : 0;
   const double third = (s->n / 3 - 1) * r.independent;
-  r.swell = t.thirds[0] > 0 ? cst_significance_of_f(t.thirds[1] / t.thirds[0], third, third) : t.thirds[1] > 0 ? INFINITY : 0;
+  r.swell = t.thirds[0] > 0   ? cst_significance_of_f(t.thirds[1] / t.thirds[0], third, third)
+            : t.thirds[1] > 0 ? INFINITY
+                              : 0;
   return r;
 }

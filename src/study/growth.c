@@ -1,8 +1,9 @@
-/* growth.c: does an observable stay bounded, or how does its error grow over a long time? docs/verdicts.md is the definition in words.
+/* growth.c: does an observable stay bounded, or how does its error grow over a long time? docs/verdicts.md is
+ * the definition in words.
  *
- * In this order: frozen, exact, too few windows, escaped; exponential; a power of time along the paths (linear, quadratic); a random walk;
- * bounded; else undecided, with the first reason that holds. What is not undecided needs a positive proof, so that between the
- * verdicts there is a margin in which none is given.
+ * In this order: frozen, exact, too few windows, escaped; exponential; a power of time along the paths
+ * (linear, quadratic); a random walk; bounded; else undecided, with the first reason that holds. What is not
+ * undecided needs a positive proof, so that between the verdicts there is a margin in which none is given.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "study/growth.h"
@@ -12,25 +13,28 @@
 
 enum { N = CST_WINDOWS, LEAST_WINDOWS = 8, FEW_MEMBERS = 8 };
 
-#define WALKERS      12    /* members that count, of an ensemble whose random walk can be told from slow noise */
-#define STILL        1e-14 /* displacement over |q(0)| sqrt(steps) that is round-off */
-#define SLOPE        3.0   /* deviations: a slope is there */
-#define CLEAR_SLOPE  5.0   /* ... beyond doubt */
-#define OUTLIER      5.0   /* deviations of the largest slope of a member */
-#define UNLIKELY     3.1   /* deviations: 99.9 % */
-#define MEMORY       4.0   /* windows that window means may remember */
-#define WIDE         0.75  /* times 1 + 1/sqrt(members): deviations of a window mean that the limit may amount to over the run */
-#define STRONG       16.0  /* strength from which a power outweighs a walk: four errors, as rms over members */
-#define STRONG_ONE   16.0  /* ... more for one member */
-#define STRONG_MEAN  25.0  /* ... that of the mean over members */
-#define STRONG_PATHS 6.0   /* ... and that of the paths beside it */
-#define NARROW       0.75  /* width of an exponent's interval */
+#define WALKERS     12 /* members that count, of an ensemble whose random walk can be told from slow noise */
+#define STILL       1e-14 /* displacement over |q(0)| sqrt(steps) that is round-off */
+#define SLOPE       3.0   /* deviations: a slope is there */
+#define CLEAR_SLOPE 5.0   /* ... beyond doubt */
+#define OUTLIER     5.0   /* deviations of the largest slope of a member */
+#define UNLIKELY    3.1   /* deviations: 99.9 % */
+#define MEMORY      4.0   /* windows that window means may remember */
+#define WIDE                                                                                                 \
+  0.75 /* times 1 + 1/sqrt(members): deviations of a window mean that the limit may amount to over the run   \
+        */
+#define STRONG       16.0 /* strength from which a power outweighs a walk: four errors, as rms over members */
+#define STRONG_ONE   16.0 /* ... more for one member */
+#define STRONG_MEAN  25.0 /* ... that of the mean over members */
+#define STRONG_PATHS 6.0  /* ... and that of the paths beside it */
+#define NARROW       0.75 /* width of an exponent's interval */
 
-const char *const cst_growth_verdict_names[CST_VERDICTS] = {"exact",   "frozen",    "bounded",     "random-walk",
-                                                            "linear",  "quadratic", "exponential", "linear (round-off)",
-                                                            "escaped", "failed",    "undecided"};
-const char *const cst_growth_why_names[CST_WHYS] = {"",         "few-windows", "slow",    "wide",    "one-member",
-                                                    "swelling", "weak",        "between", "no-power"};
+const char *const cst_growth_verdict_names[CST_VERDICTS] = {
+    "exact",   "frozen",    "bounded",     "random-walk",
+    "linear",  "quadratic", "exponential", "linear (round-off)",
+    "escaped", "failed",    "undecided"};
+const char *const cst_growth_why_names[CST_WHYS] = {
+    "", "few-windows", "slow", "wide", "one-member", "swelling", "weak", "between", "no-power"};
 
 /* What the verdict is made of. */
 typedef struct {
@@ -40,7 +44,8 @@ typedef struct {
   double         members, end;
 } evidence;
 
-/* ---- round-off, no motion, and members that left --------------------------------------------------------------------------------- */
+/* ---- round-off, no motion, and members that left
+ * --------------------------------------------------------------------------------- */
 
 /* Rounding x once costs eps |x|; rounding the sums of n steps about eps S sqrt(n). */
 static double round_off(const cst_long_run *r, long i) {
@@ -73,17 +78,19 @@ static int is_level(const cst_long_run *r) {
   return 1;
 }
 
-/* Whether some mean over a window differs from the first by more than rounding x, and the terms that it is made of, once: a last digit that
- * turns over is no growth. */
+/* Whether some mean over a window differs from the first by more than rounding x, and the terms that it is
+ * made of, once: a last digit that turns over is no growth. */
 static int is_visible(const cst_long_run *r) {
   for (long i = 0; i < r->members; i++)
     for (int w = 1; w < N; w++)
-      if (fabs(r->means[i * N + w] - r->means[i * N]) > 2 * DBL_EPSILON * (fabs(r->scale[i]) + fabs(r->start[i]))) return 1;
+      if (fabs(r->means[i * N + w] - r->means[i * N]) >
+          2 * DBL_EPSILON * (fabs(r->scale[i]) + fabs(r->start[i])))
+        return 1;
   return 0;
 }
 
-/* A member has left when in the last half of the run its distance from the start grows evenly, and in all as from the start on, while x
- * has come to rest, also within the last window. */
+/* A member has left when in the last half of the run its distance from the start grows evenly, and in all as
+ * from the start on, while x has come to rest, also within the last window. */
 static int has_left(const cst_long_run *r, long i) {
   const double *away = r->away + i * N, *x = r->means + i * N;
   const double  pace = (away[N - 1] - away[N / 2]) / (N - 1 - N / 2);
@@ -123,19 +130,22 @@ static long members_in_use(const double *means, long members) {
   return n;
 }
 
-/* ---- the verdicts ---------------------------------------------------------------------------------------------------------------------
+/* ---- the verdicts
+ * ---------------------------------------------------------------------------------------------------------------------
  */
 
 static int holds(double low, double high, double power) { return low <= power && power <= high; }
 
-/* Above bounded, and holding one of the powers only that are in question: along a path, where a random walk has been told apart, 1 and 2.
+/* Above bounded, and holding one of the powers only that are in question: along a path, where a random walk
+ * has been told apart, 1 and 2.
  */
 static int holds_only(double low, double high, double power, int walks) {
   const int count = (walks && holds(low, high, 0.5)) + holds(low, high, 1) + holds(low, high, 2);
   return low > 0.25 && count == 1 && holds(low, high, power);
 }
 
-/* The power that outweighs a walk: of the members' paths, or of their mean where the paths do not speak against it. NULL: none. */
+/* The power that outweighs a walk: of the members' paths, or of their mean where the paths do not speak
+ * against it. NULL: none. */
 static const cst_power_fit *strong_power(const evidence *e) {
   if (e->path.strength > STRONG + STRONG_ONE / e->slopes.independent) return &e->path;
   if (e->mean.strength > STRONG_MEAN && e->path.strength > STRONG_PATHS) return &e->mean;
@@ -143,7 +153,8 @@ static const cst_power_fit *strong_power(const evidence *e) {
 }
 
 static cst_verdict law_of(const cst_power_fit *p, cst_why *why) {
-  const int line = holds_only(p->low, p->high, 1, 0), square = holds_only(p->low, p->high, 2, 0) && p->high - p->low < NARROW;
+  const int line = holds_only(p->low, p->high, 1, 0),
+            square = holds_only(p->low, p->high, 2, 0) && p->high - p->low < NARROW;
   *why = p->misfit > SLOPE || (line && p->bend > SLOPE)             ? CST_WHY_NO_POWER
          : !holds(p->low, p->high, 1) && !holds(p->low, p->high, 2) ? CST_WHY_BETWEEN
          : !line && !square                                         ? CST_WHY_WEAK
@@ -151,12 +162,14 @@ static cst_verdict law_of(const cst_power_fit *p, cst_why *why) {
   return *why != CST_WHY_NONE ? CST_UNDECIDED : line ? CST_LINEAR : CST_QUADRATIC;
 }
 
-static int drifts(const evidence *e) { return fabs(e->slopes.normal) > SLOPE || e->slopes.spread > UNLIKELY || strong_power(e); }
+static int drifts(const evidence *e) {
+  return fabs(e->slopes.normal) > SLOPE || e->slopes.spread > UNLIKELY || strong_power(e);
+}
 
 static int is_walk(const evidence *e) {
   const cst_rms_growth *g = &e->rms;
-  return e->slopes.independent >= WALKERS && fabs(e->slopes.normal) < SLOPE && holds_only(g->low, g->high, 0.5, 1) && g->rough > 0.6 &&
-         g->rough < 6;
+  return e->slopes.independent >= WALKERS && fabs(e->slopes.normal) < SLOPE &&
+         holds_only(g->low, g->high, 0.5, 1) && g->rough > 0.6 && g->rough < 6;
 }
 
 /* Whether the rms over many members does not grow: it knows every memory. */
@@ -202,8 +215,10 @@ static int examine(const double *means, long members, double end, evidence *e) {
 
 static void report(const evidence *e, cst_growth *g) {
   const cst_power_fit *p = strong_power(e);
-  g->slope = e->slopes.slope, g->slope_error = e->slopes.error, g->slope_rms = e->slopes.rms, g->limit = e->slopes.limit;
-  g->exponent = p ? p->alpha : e->rms.exponent, g->low = p ? p->low : e->rms.low, g->high = p ? p->high : e->rms.high;
+  g->slope = e->slopes.slope, g->slope_error = e->slopes.error, g->slope_rms = e->slopes.rms,
+  g->limit = e->slopes.limit;
+  g->exponent = p ? p->alpha : e->rms.exponent, g->low = p ? p->low : e->rms.low,
+  g->high = p ? p->high : e->rms.high;
 }
 
 /* Of what is at round-off: growth beyond doubt is said. */
@@ -220,7 +235,9 @@ cst_growth cst_growth_estimate(const cst_long_run *r) {
   evidence   e = {0};
   if (!means) return g;
   const long left = leave_out(r, means), stay = members_in_use(means, r->members);
-  const int  enough = windows_in_use(means, r->members) >= LEAST_WINDOWS && examine(means, r->members, r->end, &e), exact = is_exact(r);
+  const int  enough =
+                windows_in_use(means, r->members) >= LEAST_WINDOWS && examine(means, r->members, r->end, &e),
+            exact = is_exact(r);
   if (enough && e.members > 0) report(&e, &g);
   if (is_frozen(r))
     g.verdict = CST_FROZEN;

@@ -1,7 +1,8 @@
 /* histograms.c: counts and densities of the histograms of a case, from those of its members (see averages.h).
  *
- * The density of bin k is r / width, r = sum w_k / sum w over members and blocks of the run, with the counts for w where samples have no
- * weights. Its error is that of the mean of (w_k - r w) / <w>, a ratio's to first order.
+ * The density of bin k is r / width, r = sum w_k / sum w over members and blocks of the run, with the counts
+ * for w where samples have no weights. Its error is that of the mean of (w_k - r w) / <w>, a ratio's to first
+ * order.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
@@ -20,11 +21,12 @@ void *cst_histograms_declare(const cst_plan *p, cst_columns *c) {
   histogram_columns *x = cst_need(calloc((size_t)p->study->nhistogram + 1, sizeof *x));
   for (int k = 0; k < p->study->nhistogram; k++) {
     const cst_histogram *h = &p->study->histogram[k];
-    x[k].inside = cst_columns_number(c, (cst_column_use){.role = "inside", .of = h->name}, "part of all samples that lies in the bins",
-                                     "%s_inside", h->name);
+    x[k].inside = cst_columns_number(c, (cst_column_use){.role = "inside", .of = h->name},
+                                     "part of all samples that lies in the bins", "%s_inside", h->name);
     if (h->fixman)
-      x[k].effective = cst_columns_number(c, (cst_column_use){.role = "effective", .of = h->name},
-                                          "samples of equal weight that would tell as much: (sum w)^2 / sum w^2", "%s_effective", h->name);
+      x[k].effective = cst_columns_number(
+          c, (cst_column_use){.role = "effective", .of = h->name},
+          "samples of equal weight that would tell as much: (sum w)^2 / sum w^2", "%s_effective", h->name);
   }
   return x;
 }
@@ -36,20 +38,24 @@ typedef struct {
   const cst_histogram *h;
   int                  which, blocks, counted, weighed; /* numbers of a block */
   long                 some;                            /* members that are read at once */
-  double              *counts, *weights;                /* [some][blocks][...]; weights NULL: the counts are */
-  long                *all, outside[CST_OUTSIDE + 1];   /* [bins] */
-  double              *weight;                          /* [bins] */
-  double               total, square, good;             /* of all weights, and of their squares; members */
-  double              *density, *error;                 /* [bins] */
+  double              *counts, *weights;              /* [some][blocks][...]; weights NULL: the counts are */
+  long                *all, outside[CST_OUTSIDE + 1]; /* [bins] */
+  double              *weight;                        /* [bins] */
+  double               total, square, good;           /* of all weights, and of their squares; members */
+  double              *density, *error;               /* [bins] */
 } desk;
 
-/* ---- rows ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- rows
+ * -----------------------------------------------------------------------------------------------------------------------
+ */
 
 static PetscErrorCode read_members(desk *d, long first, long n) {
   cst_output *o = d->rows->output;
   PetscFunctionBegin;
   PetscCall(cst_output_read_members(o, CST_CHANNEL_COUNTS, d->which, d->rows->icase, first, n, d->counts));
-  if (d->weights) PetscCall(cst_output_read_members(o, CST_CHANNEL_WEIGHTS, d->which, d->rows->icase, first, n, d->weights));
+  if (d->weights)
+    PetscCall(
+        cst_output_read_members(o, CST_CHANNEL_WEIGHTS, d->which, d->rows->icase, first, n, d->weights));
   PetscFunctionReturn(0);
 }
 
@@ -93,7 +99,9 @@ static PetscErrorCode add_all(desk *d) {
   PetscFunctionReturn(0);
 }
 
-/* ---- errors --------------------------------------------------------------------------------------------------------------------- */
+/* ---- errors
+ * ---------------------------------------------------------------------------------------------------------------------
+ */
 
 /* What the mean of r is taken of, in one block. */
 static double part(const desk *d, long member, int block, int bin) {
@@ -133,7 +141,9 @@ static PetscErrorCode errors_of_many(desk *d) {
   PetscFunctionReturn(0);
 }
 
-/* ---- a case --------------------------------------------------------------------------------------------------------------------- */
+/* ---- a case
+ * ---------------------------------------------------------------------------------------------------------------------
+ */
 
 static PetscErrorCode conclude(desk *d) {
   const int  bins = d->h->bins;
@@ -152,7 +162,8 @@ static PetscErrorCode conclude(desk *d) {
   for (int k = 0; k < bins; k++) {
     const double width = d->h->edge[k + 1] - d->h->edge[k];
     d->density[k] = d->weight[k] / d->total / width;
-    d->error[k] = d->all[k] ? d->error[k] / width : NAN; /* the frequency of an empty bin has no error estimate */
+    d->error[k] =
+        d->all[k] ? d->error[k] / width : NAN; /* the frequency of an empty bin has no error estimate */
   }
   PetscCall(cst_output_case(d->rows->output, CST_CHANNEL_HISTOGRAM, d->which, d->rows->icase, d->all));
   PetscCall(cst_output_case(d->rows->output, CST_CHANNEL_OUTSIDE, d->which, d->rows->icase, d->outside));
@@ -171,10 +182,16 @@ static void set_columns(const desk *d, const histogram_columns *x) {
 static PetscErrorCode conclude_histogram(cst_case_rows *rows, const histogram_columns *x, int which) {
   const cst_plan      *p = rows->plan;
   const cst_histogram *h = &p->study->histogram[which];
-  desk d = {.rows = rows, .h = h, .which = which, .blocks = p->blocks, .counted = h->bins + CST_OUTSIDE, .weighed = h->bins + CST_WEIGHED};
+  desk                 d = {.rows = rows,
+                            .h = h,
+                            .which = which,
+                            .blocks = p->blocks,
+                            .counted = h->bins + CST_OUTSIDE,
+                            .weighed = h->bins + CST_WEIGHED};
   PetscFunctionBegin;
   d.some = d.blocks > 1 ? p->study->members : PetscMax(1, PetscMin(p->study->members, AT_ONCE / d.counted));
-  PetscCall(PetscMalloc4(d.some * d.blocks * d.counted, &d.counts, h->bins, &d.weight, h->bins, &d.density, h->bins, &d.error));
+  PetscCall(PetscMalloc4(d.some * d.blocks * d.counted, &d.counts, h->bins, &d.weight, h->bins, &d.density,
+                         h->bins, &d.error));
   PetscCall(PetscMalloc1(h->bins, &d.all));
   if (h->fixman) PetscCall(PetscMalloc1(d.some * d.blocks * d.weighed, &d.weights));
   for (int i = 0; i < p->ncase; i++) {

@@ -27,11 +27,13 @@ void cst_identity_libraries(char *text, size_t n) {
   MPI_Get_library_version(mpi, &length);
   mpi[strcspn(mpi, ",\n")] = 0;
   cst_record_library(record, sizeof record);
-  snprintf(text, n, "PETSc %d.%d.%d, %s, %.80s, SLEEF %d.%d, libfyaml %s", PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR, PETSC_VERSION_SUBMINOR,
-           record, mpi, SLEEF_VERSION_MAJOR, SLEEF_VERSION_MINOR, fy_library_version());
+  snprintf(text, n, "PETSc %d.%d.%d, %s, %.80s, SLEEF %d.%d, libfyaml %s", PETSC_VERSION_MAJOR,
+           PETSC_VERSION_MINOR, PETSC_VERSION_SUBMINOR, record, mpi, SLEEF_VERSION_MAJOR, SLEEF_VERSION_MINOR,
+           fy_library_version());
 }
 
-/* The linker's identifier of the program itself, the first object in the list: it differs where any of its code does. */
+/* The linker's identifier of the program itself, the first object in the list: it differs where any of its
+ * code does. */
 static int find_build(struct dl_phdr_info *info, size_t size, void *text) {
   (void)size;
   for (int i = 0; i < info->dlpi_phnum; i++) {
@@ -41,7 +43,8 @@ static int find_build(struct dl_phdr_info *info, size_t size, void *text) {
       const ElfW(Nhdr) *note = (const void *)at;
       const unsigned char *bytes = (const unsigned char *)(note + 1) + (note->n_namesz + 3U) / 4 * 4;
       if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4)
-        for (unsigned b = 0; b < note->n_descsz && b < 32; b++) sprintf((char *)text + 2 * b, "%02x", bytes[b]);
+        for (unsigned b = 0; b < note->n_descsz && b < 32; b++)
+          sprintf((char *)text + 2 * b, "%02x", bytes[b]);
       at = (const char *)bytes + (note->n_descsz + 3) / 4 * 4;
     }
   }
@@ -61,8 +64,8 @@ char *cst_identity_text(const cst_plan *p, const char *run) {
   if (!f) abort();
   cst_identity_libraries(libraries, sizeof libraries);
   dl_iterate_phdr(find_build, build);
-  fprintf(f, "result file: %s\nstudy: %s\nversion: %s\ncompiler: %s\nlibraries: %s\nbuild: %s\n", run, p->study->sha256, CST_VERSION,
-          cst_identity_compiler(), libraries, build);
+  fprintf(f, "result file: %s\nstudy: %s\nversion: %s\ncompiler: %s\nlibraries: %s\nbuild: %s\n", run,
+          p->study->sha256, CST_VERSION, cst_identity_compiler(), libraries, build);
   print_quantities(f, p);
   fclose(f);
   return text;
@@ -75,6 +78,7 @@ bool cst_identity_same(const char *then, const char *now, const char *what, char
     then += a + (then[a] == '\n'), now += b + (now[b] == '\n');
   }
   if (!*then && !*now) return true;
-  snprintf(why, (size_t)n, "%s has \"%.*s\", now it is \"%.*s\"", what, (int)strcspn(then, "\n"), then, (int)strcspn(now, "\n"), now);
+  snprintf(why, (size_t)n, "%s has \"%.*s\", now it is \"%.*s\"", what, (int)strcspn(then, "\n"), then,
+           (int)strcspn(now, "\n"), now);
   return false;
 }

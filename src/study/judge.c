@@ -6,8 +6,8 @@
 
 PetscErrorCode cst_judge_journey_create(long n, cst_journey *j) {
   PetscFunctionBegin;
-  PetscCall(PetscMalloc7(n, &j->moved, n * CST_WINDOWS, &j->away, n * CST_WINDOWS, &j->means, n, &j->largest, n, &j->scale, n, &j->start, n,
-                         &j->last));
+  PetscCall(PetscMalloc7(n, &j->moved, n * CST_WINDOWS, &j->away, n * CST_WINDOWS, &j->means, n, &j->largest,
+                         n, &j->scale, n, &j->start, n, &j->last));
   PetscFunctionReturn(0);
 }
 
@@ -17,7 +17,8 @@ PetscErrorCode cst_judge_journey_destroy(cst_journey *j) {
   PetscFunctionReturn(0);
 }
 
-/* How far each member moved, relative to the size of its start (itself, where that is zero), and on the way. */
+/* How far each member moved, relative to the size of its start (itself, where that is zero), and on the way.
+ */
 PetscErrorCode cst_judge_journey_begin(cst_case_rows *rows, cst_journey *j) {
   const cst_study *s = rows->plan->study;
   const int        displacement = cst_parts_quantity_find(rows->plan, "displacement");
@@ -45,7 +46,8 @@ static bool is_looked_at(const double *figures, long members) {
   return false;
 }
 
-PetscErrorCode cst_journey_judge(cst_case_rows *rows, cst_journey *j, int quantity, bool *looked, cst_growth *g) {
+PetscErrorCode cst_journey_judge(cst_case_rows *rows, cst_journey *j, int quantity, bool *looked,
+                                 cst_growth *g) {
   const cst_case *c = &rows->plan->cases[rows->icase];
   const long      n = rows->plan->study->members;
   const double   *figures;

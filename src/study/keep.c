@@ -1,4 +1,5 @@
-/* keep.c: the states of chosen members at the steps at which they are stored: what is asked of them, into the room of tracks.h. */
+/* keep.c: the states of chosen members at the steps at which they are stored: what is asked of them, into the
+ * room of tracks.h. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "study/runner-internal.h"
 
@@ -15,7 +16,8 @@ void cst_keep_follow(cst_runner *r, long step, bool done) {
   cst_tracks_open(&r->tracks, r->cohort, done ? step / every + 1 : (step + every - 1) / every);
 }
 
-/* What a group has to be asked for its states: where their numbers lie, [components][W]; NULL: they are not stored. */
+/* What a group has to be asked for its states: where their numbers lie, [components][W]; NULL: they are not
+ * stored. */
 typedef struct {
   const double *q, *p, *lambda, *v;
 } group_state;
@@ -39,7 +41,7 @@ static void keep_part(const cst_runner *r, const group_state *x, int track, int 
                                : part->kind == CST_CHANNEL_STATE_P      ? x->p
                                : part->kind == CST_CHANNEL_STATE_LAMBDA ? x->lambda
                                : part->kind == CST_CHANNEL_STATE_V      ? x->v
-                                                                        : r->value + r->plan->stored[part->which] * W;
+                                                                   : r->value + r->plan->stored[part->which] * W;
   for (int i = 0; i < part->count; i++) to[i] = from[i * W + lane];
 }
 

@@ -10,9 +10,10 @@
 #include "study/stop.h"
 
 enum { TAG = 17 };
-/* A poll asks rank 0, which may be at work: it may take a part of the time, and of what all ranks ask together rank 0 stands so much. */
-static const double pause_between = 0.05, longest_pause = 1, look_every = 0.25, beat_every = 10, part_of_time = 0.05,
-                    polls_a_second = 20000, least_patience = 5;
+/* A poll asks rank 0, which may be at work: it may take a part of the time, and of what all ranks ask
+ * together rank 0 stands so much. */
+static const double pause_between = 0.05, longest_pause = 1, look_every = 0.25, beat_every = 10,
+                    part_of_time = 0.05, polls_a_second = 20000, least_patience = 5;
 enum { SLOTS = 64, ROOM = 256 << 20 }; /* parts on their way to rank 0 at a time, and their bytes */
 
 /* Further members on rank 0. */
@@ -55,25 +56,28 @@ struct cst_keeper {
   double             looked;          /* time of the last look in the middle of a slice */
   bool               halts;           /* what it told */
   bool               due;             /* ... of a checkpoint that is ordered and not obeyed */
-  double             patience; /* seconds of a slice after which it is halted for that; longer each time, so that slices come to an end */
-  double             pause;    /* to the next poll */
-  bool               signalled;
-  desk               desk;
+  double patience; /* seconds of a slice after which it is halted for that; longer each time, so that slices
+                      come to an end */
+  double pause;    /* to the next poll */
+  bool   signalled;
+  desk   desk;
 };
 
 /* An order is a number: of the checkpoint, and whether it is the last. */
 static long order_of(long number, bool last) { return 2 * number + last; }
 static bool is_last(long order) { return order % 2; }
 
-PetscErrorCode cst_keeper_create(MPI_Comm comm, const cst_plan *p, const cst_keeper_options *options, cst_coordinator *c, cst_output *o,
-                                 cst_past *past, cst_reference *r, cst_series *s, cst_keeper **keeper) {
+PetscErrorCode cst_keeper_create(MPI_Comm comm, const cst_plan *p, const cst_keeper_options *options,
+                                 cst_coordinator *c, cst_output *o, cst_past *past, cst_reference *r,
+                                 cst_series *s, cst_keeper **keeper) {
   cst_keeper *k;
   char        why[512] = "";
   int         ok = 1;
   PetscFunctionBegin;
   PetscCall(PetscNew(&k));
   *keeper = k;
-  k->comm = comm, k->plan = p, k->options = *options, k->coordinator = c, k->output = o, k->reference = r, k->series = s;
+  k->comm = comm, k->plan = p, k->options = *options, k->coordinator = c, k->output = o, k->reference = r,
+  k->series = s;
   PetscCallMPI(MPI_Comm_rank(comm, &k->rank));
   PetscCallMPI(MPI_Comm_size(comm, &k->size));
   PetscCallMPI(MPI_Type_contiguous(CST_BUNDLE_UNIT, MPI_BYTE, &k->unit));
@@ -117,7 +121,8 @@ void cst_keeper_finished(cst_keeper *k, const cst_work *w) {
   k->finished[k->nfinished++] = *w;
 }
 
-/* ---- the part of a rank ------------------------------------------------------------------------------------------------------ */
+/* ---- the part of a rank
+ * ------------------------------------------------------------------------------------------------------ */
 
 static void pack_finished(cst_keeper *k, cst_bundle *b) {
   long *x = cst_bundle_add(b, "done", 3 * sizeof *x * k->nfinished);
@@ -157,9 +162,12 @@ static PetscErrorCode make_part(cst_keeper *k) {
   PetscFunctionReturn(0);
 }
 
-/* ---- rank 0 ------------------------------------------------------------------------------------------------------------------ */
+/* ---- rank 0
+ * ------------------------------------------------------------------------------------------------------------------
+ */
 
-/* The first thing that goes wrong is the reason; the parts that are still to come are received all the same. */
+/* The first thing that goes wrong is the reason; the parts that are still to come are received all the same.
+ */
 static void take(cst_keeper *k, const cst_bundle *part) {
   desk *d = &k->desk;
   if (!d->failed) d->failed = !cst_kept_take(d->kept, part, d->reason, sizeof d->reason);
@@ -174,7 +182,8 @@ static PetscErrorCode obey(cst_keeper *k, long order) {
   if (k->rank == 0)
     take(k, &k->part);
   else
-    PetscCallMPI(MPI_Isend(k->part.bytes, (PetscMPIInt)(k->part.size / CST_BUNDLE_UNIT), k->unit, 0, TAG, k->comm, &k->sending));
+    PetscCallMPI(MPI_Isend(k->part.bytes, (PetscMPIInt)(k->part.size / CST_BUNDLE_UNIT), k->unit, 0, TAG,
+                           k->comm, &k->sending));
   PetscFunctionReturn(0);
 }
 
@@ -200,7 +209,8 @@ static PetscErrorCode admit(cst_keeper *k, bool *admitted) {
   PetscFunctionReturn(0);
 }
 
-/* Parts as far as they have come. Their ranks are at work and look after them now and then only: many come in beside each other. */
+/* Parts as far as they have come. Their ranks are at work and look after them now and then only: many come in
+ * beside each other. */
 static PetscErrorCode receive(cst_keeper *k) {
   desk       *d = &k->desk;
   PetscMPIInt done, which[SLOTS];
@@ -250,8 +260,11 @@ static void finish_checkpoint(cst_keeper *k) {
   if (d->failed || d->last) end(k, d->failed ? CST_END_FAILED : CST_END_STOPPED);
 }
 
-/* Time for a checkpoint, twice as long as the longest so far, and for the work between two looks at the clock. */
-static double reserve(const cst_keeper *k, const long *words) { return 1 + 2 * k->desk.longest + 2e-3 * (double)words[CST_NOTICE_SLOWEST]; }
+/* Time for a checkpoint, twice as long as the longest so far, and for the work between two looks at the
+ * clock. */
+static double reserve(const cst_keeper *k, const long *words) {
+  return 1 + 2 * k->desk.longest + 2e-3 * (double)words[CST_NOTICE_SLOWEST];
+}
 
 static bool must_stop(cst_keeper *k, const long *words) {
   if (words[CST_NOTICE_SIGNAL])
@@ -293,9 +306,12 @@ static PetscErrorCode lead(cst_keeper *k) {
   PetscFunctionReturn(0);
 }
 
-/* ---- all ranks --------------------------------------------------------------------------------------------------------------- */
+/* ---- all ranks
+ * ---------------------------------------------------------------------------------------------------------------
+ */
 
-/* How long until the next one: polls that had to wait for rank 0 are made less often, and those of many ranks too. */
+/* How long until the next one: polls that had to wait for rank 0 are made less often, and those of many ranks
+ * too. */
 static double pause_after(const cst_keeper *k, double spent) {
   const double most = k->rank ? fmax((double)k->size / polls_a_second, spent / part_of_time) : 0;
   return fmin(fmax(pause_between, most), longest_pause);
@@ -305,14 +321,16 @@ static PetscErrorCode poll_now(cst_keeper *k) {
   long        words[CST_NOTICES];
   PetscMPIInt sent;
   PetscFunctionBegin;
-  if (cst_stop_signal() && !k->signalled) cst_coordinator_put(k->coordinator, CST_NOTICE_SIGNAL, cst_stop_signal()), k->signalled = true;
+  if (cst_stop_signal() && !k->signalled)
+    cst_coordinator_put(k->coordinator, CST_NOTICE_SIGNAL, cst_stop_signal()), k->signalled = true;
   PetscCallMPI(MPI_Test(&k->sending, &sent, MPI_STATUS_IGNORE));
   if (k->rank == 0) PetscCall(lead(k));
   const double begun = MPI_Wtime();
   cst_coordinator_tell(k->coordinator, words);
   k->pause = pause_after(k, MPI_Wtime() - begun);
   k->end = (cst_end)words[CST_NOTICE_END];
-  if (k->end == CST_END_NONE && words[CST_NOTICE_ORDER] != k->obeyed) PetscCall(obey(k, words[CST_NOTICE_ORDER]));
+  if (k->end == CST_END_NONE && words[CST_NOTICE_ORDER] != k->obeyed)
+    PetscCall(obey(k, words[CST_NOTICE_ORDER]));
   PetscFunctionReturn(0);
 }
 
@@ -346,7 +364,8 @@ bool cst_keeper_halts(void *context) {
   if (k->rank == 0 && lead(k)) return true;
   cst_coordinator_get(k->coordinator, words);
   k->due = k->runner && words[CST_NOTICE_ORDER] != k->obeyed;
-  k->halts = is_last(words[CST_NOTICE_ORDER]) || words[CST_NOTICE_SIGNAL] || words[CST_NOTICE_END] > CST_END_DONE;
+  k->halts =
+      is_last(words[CST_NOTICE_ORDER]) || words[CST_NOTICE_SIGNAL] || words[CST_NOTICE_END] > CST_END_DONE;
   return k->halts;
 }
 
@@ -359,14 +378,15 @@ bool cst_keeper_pauses(void *context) {
   return true;
 }
 
-/* Nothing is left to do for this rank: it goes on obeying until all have come so far, and asks the less often the longer it has waited.
- * Rank 0 asks itself, and serves the others. */
+/* Nothing is left to do for this rank: it goes on obeying until all have come so far, and asks the less often
+ * the longer it has waited. Rank 0 asks itself, and serves the others. */
 static PetscErrorCode wait_for_end(cst_keeper *k) {
   const double begun = MPI_Wtime();
   PetscFunctionBegin;
   while (k->end == CST_END_NONE) {
     PetscCall(poll_now(k));
-    const double pause = k->rank ? fmin((MPI_Wtime() - begun) / 8, fmax(0.25, (double)k->size / polls_a_second)) : 0;
+    const double pause =
+        k->rank ? fmin((MPI_Wtime() - begun) / 8, fmax(0.25, (double)k->size / polls_a_second)) : 0;
     if (k->end == CST_END_NONE) usleep((useconds_t)(1e6 * fmax(0.001, pause)));
   }
   PetscCallMPI(MPI_Wait(&k->sending, MPI_STATUS_IGNORE));

@@ -1,8 +1,9 @@
 /* kept.c: gathers the parts of the ranks into checkpoints (see kept.h).
  *
- * A rank's part tells what it has done since its last one, and the batch that it is in the middle of. Parts are made at different times: no
- * rank waits for another. That is sound because a part is whole in itself: what a lane has added to series and sums is in the same part as
- * the state that it goes on from, and whose part does not have a lane yet has added nothing of it.
+ * A rank's part tells what it has done since its last one, and the batch that it is in the middle of. Parts
+ * are made at different times: no rank waits for another. That is sound because a part is whole in itself:
+ * what a lane has added to series and sums is in the same part as the state that it goes on from, and whose
+ * part does not have a lane yet has added nothing of it.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdio.h>
@@ -12,15 +13,16 @@
 #include "study/kept.h"
 
 struct cst_kept {
-  const cst_plan      *plan;
-  cst_past            *past;
-  cst_reference       *reference;
-  unsigned char      **lane; /* [nclass][lanes]: done; midway: in a piece of the checkpoint that is being written */
-  cst_series          *series;
-  double              *seconds; /* [nclass] */
-  unsigned char       *midway;  /* [items] of the reference that the checkpoint being written has on their way */
-  int                  npiece, room;
-  cst_piece           *piece; /* of that checkpoint, in the order of its sections */
+  const cst_plan *plan;
+  cst_past       *past;
+  cst_reference  *reference;
+  unsigned char           *
+      *lane; /* [nclass][lanes]: done; midway: in a piece of the checkpoint that is being written */
+  cst_series    *series;
+  double        *seconds; /* [nclass] */
+  unsigned char *midway;  /* [items] of the reference that the checkpoint being written has on their way */
+  int            npiece, room;
+  cst_piece     *piece; /* of that checkpoint, in the order of its sections */
   cst_snapshot_writer *writer;
 };
 
@@ -30,7 +32,8 @@ cst_kept *cst_kept_create(const cst_plan *p, cst_past *past, cst_reference *refe
   k->lane = cst_need(calloc((size_t)p->nclass + 1, sizeof *k->lane));
   for (int i = 0; i < p->nclass; i++) {
     k->lane[i] = cst_need(calloc((size_t)p->classes[i].lanes + 1, 1));
-    for (long l = 0; l < p->classes[i].lanes; l++) k->lane[i][l] = past->lane[i][l] == CST_LANE_DONE ? CST_LANE_DONE : CST_LANE_OPEN;
+    for (long l = 0; l < p->classes[i].lanes; l++)
+      k->lane[i][l] = past->lane[i][l] == CST_LANE_DONE ? CST_LANE_DONE : CST_LANE_OPEN;
   }
   k->series = cst_series_create(p);
   k->midway = cst_need(calloc((size_t)cst_reference_items(reference) + 1, 1));
@@ -76,7 +79,8 @@ bool cst_kept_take_over(cst_kept *k, char *why, int n) {
   return ok;
 }
 
-/* ---- the parts of the ranks -------------------------------------------------------------------------------------------------- */
+/* ---- the parts of the ranks
+ * -------------------------------------------------------------------------------------------------- */
 
 static void mark(cst_kept *k, long icase, long member, long count, int as) {
   const long first = cst_plan_lane(k->plan, icase, member);
@@ -112,8 +116,12 @@ static void take_done(cst_kept *k, const cst_section *s) {
   for (size_t i = 0; i < s->head->size / sizeof *x; i += 3) mark(k, x[i], x[i + 1], x[i + 2], CST_LANE_DONE);
 }
 
-static void take_series(cst_kept *k, const cst_section *s) { cst_series_take(k->series, s->bytes, s->head->size); }
-static void take_reference(cst_kept *k, const cst_section *s) { cst_reference_take(k->reference, s->bytes, s->head->size); }
+static void take_series(cst_kept *k, const cst_section *s) {
+  cst_series_take(k->series, s->bytes, s->head->size);
+}
+static void take_reference(cst_kept *k, const cst_section *s) {
+  cst_reference_take(k->reference, s->bytes, s->head->size);
+}
 static void take_seconds(cst_kept *k, const cst_section *s) { add_seconds(k, s->bytes, s->head->size); }
 
 /* What the parts of this program's own ranks consist of, and where it goes. */
@@ -126,14 +134,17 @@ static const struct {
 bool cst_kept_take(cst_kept *k, const cst_bundle *part, char *why, int n) {
   cst_section s;
   for (size_t at = 0; cst_bundle_next(part, &at, &s);) {
-    if (cst_bundle_section_is(&s, "failed")) return snprintf(why, (size_t)n, "%s", (const char *)s.bytes), false;
+    if (cst_bundle_section_is(&s, "failed"))
+      return snprintf(why, (size_t)n, "%s", (const char *)s.bytes), false;
     for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
       if (cst_bundle_section_is(&s, sections[i].name)) sections[i].take(k, &s);
   }
   return true;
 }
 
-/* ---- writing ----------------------------------------------------------------------------------------------------------------- */
+/* ---- writing
+ * -----------------------------------------------------------------------------------------------------------------
+ */
 
 bool cst_kept_begin(cst_kept *k, const char *path, long number, const char *identity, char *why, int n) {
   k->npiece = 0;
@@ -239,7 +250,9 @@ bool cst_kept_commit(cst_kept *k, char *why, int n) {
   }
   close_pieces(k);
   if (!whole)
-    snprintf(why, (size_t)n, "checkpoint %ld, which trajectories have yet to go on from, was damaged or removed", k->past->number);
+    snprintf(why, (size_t)n,
+             "checkpoint %ld, which trajectories have yet to go on from, was damaged or removed",
+             k->past->number);
   if (!whole) cst_kept_abandon(k);
   k->writer = NULL;
   return whole && cst_snapshot_commit(writer, left ? k->past->number : 0, why, n);
@@ -249,7 +262,8 @@ void cst_kept_add_series(cst_kept *k, cst_series *s) {
   cst_bundle  b = {0};
   cst_section section;
   cst_series_pack(k->series, &b);
-  for (size_t at = 0; cst_bundle_next(&b, &at, &section);) cst_series_take(s, section.bytes, section.head->size);
+  for (size_t at = 0; cst_bundle_next(&b, &at, &section);)
+    cst_series_take(s, section.bytes, section.head->size);
   cst_bundle_destroy(&b);
 }
 

@@ -6,13 +6,14 @@
 
 typedef struct cst_kept cst_kept;
 
-/* past, reference: borrowed. What the past holds of series and times, and its reference states, are taken over: false with why[n] when they
- * are damaged. */
+/* past, reference: borrowed. What the past holds of series and times, and its reference states, are taken
+ * over: false with why[n] when they are damaged. */
 cst_kept *cst_kept_create(const cst_plan *p, cst_past *past, cst_reference *reference);
 bool      cst_kept_take_over(cst_kept *k, char *why, int n);
 void      cst_kept_destroy(cst_kept *k);
 
-/* A checkpoint: begun, made of the part of every rank, and committed, or abandoned where something went wrong. */
+/* A checkpoint: begun, made of the part of every rank, and committed, or abandoned where something went
+ * wrong. */
 bool cst_kept_begin(cst_kept *k, const char *path, long number, const char *identity, char *why, int n);
 bool cst_kept_take(cst_kept *k, const cst_bundle *part, char *why, int n);
 bool cst_kept_commit(cst_kept *k, char *why, int n);

@@ -1,5 +1,5 @@
-/* kind-conservation.c: the kind of study `conservation`: how energy, momenta, constraints and the user's quantities drift over long times,
- * and the verdicts on them (docs/verdicts.md). */
+/* kind-conservation.c: the kind of study `conservation`: how energy, momenta, constraints and the user's
+ * quantities drift over long times, and the verdicts on them (docs/verdicts.md). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <stdlib.h>
@@ -21,28 +21,38 @@ typedef struct {
   growth_columns         growth[]; /* [nquantity], of those that are judged */
 } columns;
 
-static const char verdicts[] = "exact | frozen | bounded | random-walk | linear | quadratic | exponential | linear (round-off) | escaped | "
+static const char verdicts[] = "exact | frozen | bounded | random-walk | linear | quadratic | exponential | "
+                               "linear (round-off) | escaped | "
                                "failed | undecided",
-                  whys[] = "few-windows | slow | wide | one-member | swelling | weak | between | no-power: why a verdict is undecided";
+                  whys[] = "few-windows | slow | wide | one-member | swelling | weak | between | no-power: "
+                           "why a verdict is undecided";
 
-/* ---- columns ------------------------------------------------------------------------------------------------------------------- */
+/* ---- columns
+ * -------------------------------------------------------------------------------------------------------------------
+ */
 
 /* NAME_ENDING of a quantity. */
-static cst_number_column number(cst_columns *c, const cst_quantity *q, bool shown, const char *role, const char *ending, const char *doc) {
-  return cst_columns_number(c, (cst_column_use){.shown = shown, .role = role, .of = q->name}, doc, "%s_%s", q->name, ending);
+static cst_number_column number(cst_columns *c, const cst_quantity *q, bool shown, const char *role,
+                                const char *ending, const char *doc) {
+  return cst_columns_number(c, (cst_column_use){.shown = shown, .role = role, .of = q->name}, doc, "%s_%s",
+                            q->name, ending);
 }
 
 static void declare_growth(cst_columns *c, const cst_quantity *q, bool first, growth_columns *x) {
   if (q->drifts) x->largest = number(c, q, true, "largest", "max", "largest |x - x(0)|");
-  x->scale = number(c, q, false, "scale", "scale", "scale of the quantity: mean over the run of the size of its terms");
+  x->scale = number(c, q, false, "scale", "scale",
+                    "scale of the quantity: mean over the run of the size of its terms");
   x->slope = number(c, q, first, "slope", "slope", "slope of the mean drift against time");
   x->slope_error = number(c, q, false, "slope-error", "slope_error", "standard error of the slope");
-  x->slope_rms = number(c, q, false, "slope-rms", "slope_rms", "root mean square over the members of their own slopes");
-  x->limit = number(c, q, false, "drift-limit", "drift_limit", "a drift beyond it, per unit of time, is excluded at 95 %");
+  x->slope_rms =
+      number(c, q, false, "slope-rms", "slope_rms", "root mean square over the members of their own slopes");
+  x->limit = number(c, q, false, "drift-limit", "drift_limit",
+                    "a drift beyond it, per unit of time, is excluded at 95 %");
   x->exponent = number(c, q, first, "exponent", "exponent", "exponent of the growth of the drift");
   x->low = number(c, q, false, "exponent-low", "exponent_low", "lower end of the exponent's interval");
   x->high = number(c, q, false, "exponent-high", "exponent_high", "upper end of the exponent's interval");
-  x->verdict = cst_columns_text(c, (cst_column_use){.shown = true, .role = "verdict", .of = q->name}, verdicts, "%s_verdict", q->name);
+  x->verdict = cst_columns_text(c, (cst_column_use){.shown = true, .role = "verdict", .of = q->name},
+                                verdicts, "%s_verdict", q->name);
   x->why = cst_columns_text(c, (cst_column_use){.role = "why", .of = q->name}, whys, "%s_why", q->name);
 }
 
@@ -56,9 +66,12 @@ static void *declare(const cst_plan *p, cst_columns *c) {
   return x;
 }
 
-/* ---- conclusions ---------------------------------------------------------------------------------------------------------------- */
+/* ---- conclusions
+ * ----------------------------------------------------------------------------------------------------------------
+ */
 
-/* A member that broke down speaks against every verdict that the others could give: theirs are the slope and the exponent only. */
+/* A member that broke down speaks against every verdict that the others could give: theirs are the slope and
+ * the exponent only. */
 static void write_growth(const growth_columns *x, int i, const cst_growth *g, bool failed) {
   cst_column_set(x->slope, i, g->slope);
   cst_column_set(x->slope_error, i, g->slope_error);
@@ -71,7 +84,8 @@ static void write_growth(const growth_columns *x, int i, const cst_growth *g, bo
   cst_column_say(x->why, i, failed ? "" : cst_growth_why_names[g->why]);
 }
 
-static PetscErrorCode conclude_quantity(cst_case_rows *rows, const growth_columns *x, int k, cst_journey *j, bool failed) {
+static PetscErrorCode conclude_quantity(cst_case_rows *rows, const growth_columns *x, int k, cst_journey *j,
+                                        bool failed) {
   const cst_quantity *q = &rows->plan->quantity[k];
   double              drift, value;
   bool                looked = false;

@@ -1,4 +1,5 @@
-/* kind-ensemble.c: the kind of study `ensemble`: many members around a start, and their distributions at the end. */
+/* kind-ensemble.c: the kind of study `ensemble`: many members around a start, and their distributions at the
+ * end. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdlib.h>
 #include "core/need.h"
@@ -29,21 +30,28 @@ typedef struct {
 } columns;
 
 /* Constraints are near zero for all members. */
-static bool is_spread(const cst_plan *p, int k) { return p->quantity[k].drifts || k == cst_parts_quantity_find(p, "displacement"); }
+static bool is_spread(const cst_plan *p, int k) {
+  return p->quantity[k].drifts || k == cst_parts_quantity_find(p, "displacement");
+}
 
 /* How far the statistics may be off: members are a sample. */
 static void declare_errors(cst_columns *c, const char *of, spread_columns *x) {
-  static const char low[] = "lower end of a 95 % confidence interval of that quantile, whatever the distribution";
-  static const char high[] = "upper end of a 95 % confidence interval of that quantile, whatever the distribution";
-  x->deviation = cst_columns_number(c, (cst_column_use){.role = "deviation", .of = of}, "standard deviation at the end", "%s_std", of);
-  x->mean_error =
-      cst_columns_number(c, (cst_column_use){.role = "mean-error", .of = of}, "standard error of the mean at the end", "%s_sem", of);
-  x->rms_error = cst_columns_number(c, (cst_column_use){.role = "rms-error", .of = of}, "standard error of the root mean square at the end",
-                                    "%s_rms_sem", of);
+  static const char low[] =
+      "lower end of a 95 % confidence interval of that quantile, whatever the distribution";
+  static const char high[] =
+      "upper end of a 95 % confidence interval of that quantile, whatever the distribution";
+  x->deviation = cst_columns_number(c, (cst_column_use){.role = "deviation", .of = of},
+                                    "standard deviation at the end", "%s_std", of);
+  x->mean_error = cst_columns_number(c, (cst_column_use){.role = "mean-error", .of = of},
+                                     "standard error of the mean at the end", "%s_sem", of);
+  x->rms_error = cst_columns_number(c, (cst_column_use){.role = "rms-error", .of = of},
+                                    "standard error of the root mean square at the end", "%s_rms_sem", of);
   for (int j = 0; j < QUANTILES; j++) {
     const char *name = quantile_names[j].name;
-    x->low[j] = cst_columns_number(c, (cst_column_use){.role = quantile_names[j].low, .of = of}, low, "%s_%s_low", of, name);
-    x->high[j] = cst_columns_number(c, (cst_column_use){.role = quantile_names[j].high, .of = of}, high, "%s_%s_high", of, name);
+    x->low[j] = cst_columns_number(c, (cst_column_use){.role = quantile_names[j].low, .of = of}, low,
+                                   "%s_%s_low", of, name);
+    x->high[j] = cst_columns_number(c, (cst_column_use){.role = quantile_names[j].high, .of = of}, high,
+                                    "%s_%s_high", of, name);
   }
 }
 
@@ -65,17 +73,18 @@ static void conclude_distribution(const cst_case_rows *rows, const spread_column
 static void declare_spread(const cst_plan *p, cst_columns *c, int k, spread_columns *x) {
   const cst_quantity *q = &p->quantity[k];
   const bool          shown = !p->study->averages;
-  x->mean = cst_columns_number(c, (cst_column_use){.shown = shown, .role = "mean", .of = q->name}, "mean at the end", "%s_mean%s", q->name,
-                               cst_plan_averages(p, k) ? "_end" : "");
-  x->rms = cst_columns_number(c, (cst_column_use){.shown = shown, .role = "rms", .of = q->name}, "root mean square at the end", "%s_rms",
-                              q->name);
+  x->mean =
+      cst_columns_number(c, (cst_column_use){.shown = shown, .role = "mean", .of = q->name},
+                         "mean at the end", "%s_mean%s", q->name, cst_plan_averages(p, k) ? "_end" : "");
+  x->rms = cst_columns_number(c, (cst_column_use){.shown = shown, .role = "rms", .of = q->name},
+                              "root mean square at the end", "%s_rms", q->name);
   for (int j = 0; j < QUANTILES; j++)
-    x->quantile[j] = cst_columns_number(c, (cst_column_use){.role = quantile_names[j].name, .of = q->name}, quantile_names[j].doc, "%s_%s",
-                                        q->name, quantile_names[j].name);
+    x->quantile[j] = cst_columns_number(c, (cst_column_use){.role = quantile_names[j].name, .of = q->name},
+                                        quantile_names[j].doc, "%s_%s", q->name, quantile_names[j].name);
   declare_errors(c, q->name, x);
   if (q->drifts)
-    x->largest =
-        cst_columns_number(c, (cst_column_use){.shown = k == 0, .role = "largest", .of = q->name}, "largest |x - x(0)|", "%s_max", q->name);
+    x->largest = cst_columns_number(c, (cst_column_use){.shown = k == 0, .role = "largest", .of = q->name},
+                                    "largest |x - x(0)|", "%s_max", q->name);
 }
 
 static void *declare(const cst_plan *p, cst_columns *c) {

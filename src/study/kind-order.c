@@ -1,5 +1,5 @@
-/* kind-order.c: the kind of study `order`: errors against a reference over a range of steps, and the orders fitted to them
- * (docs/orders.md).
+/* kind-order.c: the kind of study `order`: errors against a reference over a range of steps, and the orders
+ * fitted to them (docs/orders.md).
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
@@ -8,7 +8,8 @@
 #include "study/output.h"
 #include "study/parts.h"
 
-/* What an order is fitted to, all of which go to zero with the step: the errors, and the hidden constraints. */
+/* What an order is fitted to, all of which go to zero with the step: the errors, and the hidden constraints.
+ */
 enum { FIT_HIDDEN = CST_ERRORS, FITS };
 
 typedef struct {
@@ -23,31 +24,38 @@ typedef struct {
   cst_constraint_columns constraints;
 } columns;
 
-/* ---- columns ------------------------------------------------------------------------------------------------------------------- */
+/* ---- columns
+ * -------------------------------------------------------------------------------------------------------------------
+ */
 
 static void declare_fit(cst_columns *c, fit_columns *x, bool shown, const char *ending, const char *of) {
   static const char doc[] = "ok | pre-asymptotic | plateau | too-few | returns | contradicts";
-  x->order =
-      cst_columns_number(c, (cst_column_use){.shown = shown, .role = "order", .of = of}, "fitted order of the method", "order%s", ending);
-  x->low =
-      cst_columns_number(c, (cst_column_use){.role = "order-low", .of = of}, "lower end of the order's interval", "order_low%s", ending);
-  x->high =
-      cst_columns_number(c, (cst_column_use){.role = "order-high", .of = of}, "upper end of the order's interval", "order_high%s", ending);
-  x->flag = cst_columns_text(c, (cst_column_use){.shown = shown, .role = "flag", .of = of}, doc, "flag%s", ending);
+  x->order = cst_columns_number(c, (cst_column_use){.shown = shown, .role = "order", .of = of},
+                                "fitted order of the method", "order%s", ending);
+  x->low = cst_columns_number(c, (cst_column_use){.role = "order-low", .of = of},
+                              "lower end of the order's interval", "order_low%s", ending);
+  x->high = cst_columns_number(c, (cst_column_use){.role = "order-high", .of = of},
+                               "upper end of the order's interval", "order_high%s", ending);
+  x->flag =
+      cst_columns_text(c, (cst_column_use){.shown = shown, .role = "flag", .of = of}, doc, "flag%s", ending);
 }
 
 static void declare_orders(const cst_plan *p, cst_columns *c, columns *x) {
   const char *const *ending = cst_part_endings, *const *of = cst_channels_error_names;
   for (int k = 0; k < CST_ERRORS; k++)
-    x->fit[k].rate = cst_columns_number(c, (cst_column_use){.shown = k == 1 || k == 2, .role = "rate", .of = of[k]},
-                                        "order between this step and the next larger one", "rate%s", ending[k]);
+    x->fit[k].rate =
+        cst_columns_number(c, (cst_column_use){.shown = k == 1 || k == 2, .role = "rate", .of = of[k]},
+                           "order between this step and the next larger one", "rate%s", ending[k]);
   for (int k = 0; k < CST_ERRORS; k++) declare_fit(c, &x->fit[k], k == 1 || k == 2, ending[k], of[k]);
   for (int k = 0; k < CST_ERRORS; k++)
-    x->claimed[k] =
-        cst_columns_number(c, (cst_column_use){.role = "claimed", .of = of[k]}, "order that the method claims", "claimed%s", ending[k]);
+    x->claimed[k] = cst_columns_number(c, (cst_column_use){.role = "claimed", .of = of[k]},
+                                       "order that the method claims", "claimed%s", ending[k]);
   for (int k = 0; k < CST_ERRORS; k++)
     x->reference_error[k] = cst_columns_number(
-        c, (cst_column_use){.shown = k == 0 && p->study->reference == CST_REFERENCE_METHOD, .role = "reference-error", .of = of[k]},
+        c,
+        (cst_column_use){.shown = k == 0 && p->study->reference == CST_REFERENCE_METHOD,
+                         .role = "reference-error",
+                         .of = of[k]},
         "error of the reference at twice its step, against itself", "reference_error%s", ending[k]);
 }
 
@@ -55,12 +63,14 @@ static void *declare(const cst_plan *p, cst_columns *c) {
   columns *x = cst_need(calloc(1, sizeof *x));
   cst_parts_errors_declare(p, c, &x->error);
   declare_orders(p, c, x);
-  x->energy = cst_columns_number(c, (cst_column_use){.role = "largest", .of = "energy"}, "largest |E - E(0)|", "energy_max");
-  x->momentum =
-      cst_columns_number(c, (cst_column_use){.role = "largest", .of = "momentum"}, "largest |J - J(0)| of all momenta", "momentum_max");
+  x->energy = cst_columns_number(c, (cst_column_use){.role = "largest", .of = "energy"}, "largest |E - E(0)|",
+                                 "energy_max");
+  x->momentum = cst_columns_number(c, (cst_column_use){.role = "largest", .of = "momentum"},
+                                   "largest |J - J(0)| of all momenta", "momentum_max");
   cst_parts_constraints_declare(c, &x->constraints);
-  x->fit[FIT_HIDDEN].rate = cst_columns_number(c, (cst_column_use){.role = "rate", .of = "hidden"},
-                                               "order of hidden_max between this step and the next larger one", "rate_hidden");
+  x->fit[FIT_HIDDEN].rate =
+      cst_columns_number(c, (cst_column_use){.role = "rate", .of = "hidden"},
+                         "order of hidden_max between this step and the next larger one", "rate_hidden");
   declare_fit(c, &x->fit[FIT_HIDDEN], false, "_hidden", "hidden");
   return x;
 }
@@ -69,7 +79,9 @@ static cst_number_column fitted(const columns *x, int k) {
   return k == FIT_HIDDEN ? x->constraints.largest[CST_HIDDEN] : x->error.largest[k];
 }
 
-/* ---- one case -------------------------------------------------------------------------------------------------------------------- */
+/* ---- one case
+ * --------------------------------------------------------------------------------------------------------------------
+ */
 
 static PetscErrorCode conclude_case(cst_case_rows *rows, const columns *x) {
   const cst_plan *p = rows->plan;
@@ -82,7 +94,8 @@ static PetscErrorCode conclude_case(cst_case_rows *rows, const columns *x) {
   PetscCall(cst_parts_quantity_largest(rows, cst_parts_quantity_find(p, "energy"), &drift, &value));
   cst_column_set(x->energy, i, value);
   for (int k = 0; k < p->study->system->nsym; k++) {
-    PetscCall(cst_parts_quantity_largest(rows, cst_parts_quantity_find(p, p->study->system->symmetry[k]), &drift, &value));
+    PetscCall(cst_parts_quantity_largest(rows, cst_parts_quantity_find(p, p->study->system->symmetry[k]),
+                                         &drift, &value));
     if (!(drift <= momentum)) momentum = drift;
   }
   cst_column_set(x->momentum, i, momentum);
@@ -90,15 +103,20 @@ static PetscErrorCode conclude_case(cst_case_rows *rows, const columns *x) {
   PetscFunctionReturn(0);
 }
 
-/* ---- the steps of a method -------------------------------------------------------------------------------------------------------- */
+/* ---- the steps of a method
+ * -------------------------------------------------------------------------------------------------------- */
 
-/* The floor below which errors mean nothing: round-off, eps times the size of the state times sqrt(n); what the solver leaves, a tenth of a
- * tolerance that is not as tight as it can be; and a third of reference_error, since a floor stands for a tenth of the errors that are
- * used. Of G v, whose terms were not kept, the size is what it was scaled by. */
+/* The floor below which errors mean nothing: round-off, eps times the size of the state times sqrt(n); what
+ * the solver leaves, a tenth of a tolerance that is not as tight as it can be; and a third of
+ * reference_error, since a floor stands for a tenth of the errors that are used. Of G v, whose terms were not
+ * kept, the size is what it was scaled by. */
 static PetscErrorCode find_floor(cst_case_rows *rows, const columns *x, double *floor) {
   const cst_plan *p = rows->plan;
-  const int       i = rows->icase, size[CST_ERRORS] = {0, p->study->system->nq, p->study->system->nq, p->study->system->ng};
-  const double   *largest[] = {x->constraints.largest[CST_HIDDEN].value, x->constraints.largest[CST_HIDDEN_SCALED].value}, *state;
+  const int       i = rows->icase,
+            size[CST_ERRORS] = {0, p->study->system->nq, p->study->system->nq, p->study->system->ng};
+  const double *largest[] = {x->constraints.largest[CST_HIDDEN].value,
+                             x->constraints.largest[CST_HIDDEN_SCALED].value},
+               *state;
   static const cst_channel_kind channel[CST_ERRORS] = {
       [CST_ERROR_Q] = CST_CHANNEL_Q, [CST_ERROR_P] = CST_CHANNEL_P, [CST_ERROR_LAMBDA] = CST_CHANNEL_LAMBDA};
   double most[FITS] = {0};
@@ -111,8 +129,10 @@ static PetscErrorCode find_floor(cst_case_rows *rows, const columns *x, double *
   most[0] = fmax(most[1], most[2]);
   most[FIT_HIDDEN] = largest[0][i] / largest[1][i];
   const double loose = fmax(0, p->study->tolerance[p->cases[i].tolerance] - 1e-14);
-  for (int k = 0; k < FITS; k++) floor[k] = fmax(2.2e-16 * sqrt((double)p->cases[i].n), 0.1 * loose) * most[k];
-  for (int k = 0; k < CST_ERRORS; k++) floor[k] = fmax(floor[k], 0.3 * fmax(0, cst_column_get(x->reference_error[k], i)));
+  for (int k = 0; k < FITS; k++)
+    floor[k] = fmax(2.2e-16 * sqrt((double)p->cases[i].n), 0.1 * loose) * most[k];
+  for (int k = 0; k < CST_ERRORS; k++)
+    floor[k] = fmax(floor[k], 0.3 * fmax(0, cst_column_get(x->reference_error[k], i)));
   PetscFunctionReturn(0);
 }
 
@@ -133,7 +153,8 @@ static int claimed_order(const cst_plan *p, int i, int k) {
   return least;
 }
 
-/* Whether the motion ends where it began, and errors are those of the end alone: within a twentieth of its largest distance from there. */
+/* Whether the motion ends where it began, and errors are those of the end alone: within a twentieth of its
+ * largest distance from there. */
 static PetscErrorCode returns(cst_case_rows *rows, bool *so) {
   const double *figures;
   double        end = 0, most = 0;

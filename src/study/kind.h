@@ -1,4 +1,5 @@
-/* kind.h: a kind of study as a row: what it asks of the study file, what must be kept for it, its columns, and how they are concluded.
+/* kind.h: a kind of study as a row: what it asks of the study file, what must be kept for it, its columns,
+ * and how they are concluded.
  *
  * A new kind is one file with its row and one line in kinds.h (docs/adding.md).
  */
@@ -22,14 +23,18 @@ enum {
 };
 
 struct cst_kind {
-  const char        *name, *doc;
-  unsigned           needs;
-  const char        *figures; /* of a report, by the names of analysis/plots.py, separated by commas, in their order */
-  const char *const *keys;    /* of the study file besides those of every study, NULL behind the last; NULL: none */
-  size_t             own;     /* bytes of what these keys say, cst_study.own, which begins as zeros */
-  /* Reads these keys into r->s->own, after all other keys, and refuses what makes no sense in such a study. NULL: nothing. */
+  const char *name, *doc;
+  unsigned    needs;
+  const char
+      *figures; /* of a report, by the names of analysis/plots.py, separated by commas, in their order */
+  const char *const
+        *keys; /* of the study file besides those of every study, NULL behind the last; NULL: none */
+  size_t own;  /* bytes of what these keys say, cst_study.own, which begins as zeros */
+  /* Reads these keys into r->s->own, after all other keys, and refuses what makes no sense in such a study.
+   * NULL: nothing. */
   void (*read)(cst_reader *r);
-  /* Declares the columns behind those of every study, and sets those that are known before anything is run. Their handles, owned: free().
+  /* Declares the columns behind those of every study, and sets those that are known before anything is run.
+   * Their handles, owned: free().
    */
   void *(*declare)(const cst_plan *p, cst_columns *c);
   /* Sets the other columns for all cases, from the finished rows; on one rank. */
@@ -37,5 +42,7 @@ struct cst_kind {
 };
 
 /* False where the kind is not known, too. */
-static inline bool cst_study_needs(const cst_study *s, unsigned need) { return s->kind && (s->kind->needs & need); }
+static inline bool cst_study_needs(const cst_study *s, unsigned need) {
+  return s->kind && (s->kind->needs & need);
+}
 #endif

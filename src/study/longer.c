@@ -7,18 +7,23 @@
 #include <string.h>
 #include "core/need.h"
 
-const char *cst_longer_refuse(const cst_plan *old, const cst_class *from, const cst_plan *now, const cst_class *to) {
+const char *cst_longer_refuse(const cst_plan *old, const cst_class *from, const cst_plan *now,
+                              const cst_class *to) {
   static char text[256];
   const long  ratio = to->n / from->n;
   if (to->observe != from->observe) {
-    snprintf(text, sizeof text, "a run of that length is observed at one step in %ld, not in %ld; with `observe: every` both are alike",
+    snprintf(text, sizeof text,
+             "a run of that length is observed at one step in %ld, not in %ld; with `observe: every` both "
+             "are alike",
              to->observe, from->observe);
     return text;
   }
   if (to->read != from->read && old->study->over != CST_OVER_END) return "errors are read at other steps";
-  if (cst_study_needs(now->study, CST_NEEDS_WINDOWS) && (to->n % from->n || ratio & (ratio - 1) || ratio > CST_WINDOWS)) {
-    snprintf(text, sizeof text, "%ld steps are not 2, 4, 8 .. %d times %ld, so that windows would not be whole ones", to->n, CST_WINDOWS,
-             from->n);
+  if (cst_study_needs(now->study, CST_NEEDS_WINDOWS) &&
+      (to->n % from->n || ratio & (ratio - 1) || ratio > CST_WINDOWS)) {
+    snprintf(text, sizeof text,
+             "%ld steps are not 2, 4, 8 .. %d times %ld, so that windows would not be whole ones", to->n,
+             CST_WINDOWS, from->n);
     return text;
   }
   return NULL;
@@ -45,7 +50,9 @@ cst_position cst_longer_position(const cst_plan *now, const cst_class *to, const
   return at;
 }
 
-void cst_longer_seal(double *row) { row[CST_LONGER_HEAD + (long)row[CST_LONGER_NUMBERS]] = row[CST_LONGER_STEP]; }
+void cst_longer_seal(double *row) {
+  row[CST_LONGER_HEAD + (long)row[CST_LONGER_NUMBERS]] = row[CST_LONGER_STEP];
+}
 
 long cst_longer_step(const double *row, long width) {
   const double step = row[CST_LONGER_STEP], numbers = row[CST_LONGER_NUMBERS];
@@ -53,7 +60,8 @@ long cst_longer_step(const double *row, long width) {
   return fits && step > 0 && step == row[CST_LONGER_HEAD + (long)numbers] ? (long)step : -1;
 }
 
-/* ---- kept numbers of a row ----------------------------------------------------------------------------------------------------- */
+/* ---- kept numbers of a row
+ * ----------------------------------------------------------------------------------------------------- */
 
 static bool is_kept(const cst_channel *c) { return *c->field.path && c->count && c->kept; }
 
@@ -68,9 +76,10 @@ static long place_of(const cst_channels *x, cst_channel_kind kind, int which) {
   return -1;
 }
 
-/* Means over windows of the old run, and the sum of the open one, as those of the new one, in which `ratio` old ones are one. */
-static void join_windows(const cst_plan *p, const cst_class *from, const cst_plan *now, const cst_class *to, const double *old,
-                         double *made, double *sum) {
+/* Means over windows of the old run, and the sum of the open one, as those of the new one, in which `ratio`
+ * old ones are one. */
+static void join_windows(const cst_plan *p, const cst_class *from, const cst_plan *now, const cst_class *to,
+                         const double *old, double *made, double *sum) {
   const long   ratio = to->n / from->n;
   cst_position was = cst_plan_position(p, from, from->n - 1), is = cst_plan_position(now, to, from->n - 1);
   for (int w = 0; w < CST_WINDOWS; w++) made[w] = NAN;
@@ -90,17 +99,18 @@ static void join_windows(const cst_plan *p, const cst_class *from, const cst_pla
   }
 }
 
-static void convert_samples(const cst_plan *p, const cst_class *from, const cst_plan *now, const cst_class *to, const double *old,
-                            double *made) {
+static void convert_samples(const cst_plan *p, const cst_class *from, const cst_plan *now,
+                            const cst_class *to, const double *old, double *made) {
   for (long i = 0; i < (long)now->nquantity * now->most_samples; i++) made[i] = NAN;
   for (int s = 0; s < from->nsample; s++) {
     const int there = cst_longer_sample(from, to, s);
-    for (int k = 0; k < p->nquantity && there >= 0; k++) made[(long)k * now->most_samples + there] = old[(long)k * p->most_samples + s];
+    for (int k = 0; k < p->nquantity && there >= 0; k++)
+      made[(long)k * now->most_samples + there] = old[(long)k * p->most_samples + s];
   }
 }
 
-void cst_longer_convert(const cst_channels *old, const cst_class *from, const cst_channels *now, const cst_class *to, const double *row,
-                        double *made) {
+void cst_longer_convert(const cst_channels *old, const cst_class *from, const cst_channels *now,
+                        const cst_class *to, const double *row, double *made) {
   const cst_plan *p = old->plan, *q = now->plan;
   long            kept = 0, kept_now = 0;
   for (int k = 0; k < old->n; k++) kept += is_kept(&old->channel[k]) ? (long)old->channel[k].count : 0;
@@ -112,7 +122,8 @@ void cst_longer_convert(const cst_channels *old, const cst_class *from, const cs
   made[CST_LONGER_NUMBERS] = (double)(states - CST_LONGER_HEAD + kept_now);
   for (int k = 0; k < now->n; k++) {
     const cst_channel *c = &now->channel[k];
-    const long         there = is_kept(c) ? place_of(old, c->kind, c->which) : -1, here = is_kept(c) ? place_of(now, c->kind, c->which) : 0;
+    const long         there = is_kept(c) ? place_of(old, c->kind, c->which) : -1,
+               here = is_kept(c) ? place_of(now, c->kind, c->which) : 0;
     if (there < 0) continue;
     if (c->kind == CST_CHANNEL_SAMPLES)
       convert_samples(p, from, q, to, x + there, y + here);
@@ -124,6 +135,7 @@ void cst_longer_convert(const cst_channels *old, const cst_class *from, const cs
   const long sums = place_of(now, CST_CHANNEL_ACCUMULATORS, 0);
   for (int k = 0; k < q->nquantity; k++) {
     const long there = place_of(old, CST_CHANNEL_WINDOWS, k), here = place_of(now, CST_CHANNEL_WINDOWS, k);
-    if (there >= 0) join_windows(p, from, q, to, x + there, y + here, y + sums + (long)k * CST_SLOTS + CST_SLOT_SUM);
+    if (there >= 0)
+      join_windows(p, from, q, to, x + there, y + here, y + sums + (long)k * CST_SLOTS + CST_SLOT_SUM);
   }
 }

@@ -1,13 +1,17 @@
 /* member.c: the initial state of one member of an ensemble, from its address alone.
  *
- *   q = P(q0 + spread_q N),  v = Q(v0 + spread_v N'),  N and N' independent normals addressed by (seed, member, component),
+ *   q = P(q0 + spread_q N),  v = Q(v0 + spread_v N'),  N and N' independent normals addressed by (seed,
+ * member, component),
  *
- * P the Euclidean projection on g = 0, Q the M-orthogonal one on G v = 0 at the new q. P gives the nearest point, certainly so on a single
- * surface of degree two; elsewhere a local minimum of the distance, the nearest of those found. A member whose minimum is not found has
- * no start. All parameter sets share the normals of a member, so that sets are compared on the same sample.
+ * P the Euclidean projection on g = 0, Q the M-orthogonal one on G v = 0 at the new q. P gives the nearest
+ * point, certainly so on a single surface of degree two; elsewhere a local minimum of the distance, the
+ * nearest of those found. A member whose minimum is not found has no start. All parameter sets share the
+ * normals of a member, so that sets are compared on the same sample.
  *
- * A body's rotation is turned by a normal rotation vector, R = R0 exp(spread_q hat(N)) with N about the body's axes, and has omega = omega0
- * + spread_v N'; N and N' have the addresses of the first three entries of R. Its centre is spread as other coordinates are.
+ * A body's rotation is turned by a normal rotation vector, R = R0 exp(spread_q hat(N)) with N about the
+ * body's axes, and has omega = omega0
+ * + spread_v N'; N and N' have the addresses of the first three entries of R. Its centre is spread as other
+ * coordinates are.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
@@ -34,7 +38,8 @@ static void spread(const cst_study *s, long member, uint32_t purpose, int which,
       i += 8, k++;
       continue;
     }
-    if (deviation(s, which, i) > 0) x[i] += deviation(s, which, i) * cst_random_normal(s->seed, (uint64_t)member, purpose, 0, (uint32_t)i);
+    if (deviation(s, which, i) > 0)
+      x[i] += deviation(s, which, i) * cst_random_normal(s->seed, (uint64_t)member, purpose, 0, (uint32_t)i);
   }
 }
 
@@ -64,6 +69,6 @@ bool cst_study_member(const cst_study *s, int variant, long member, double *q, d
   spread(s, member, CST_PURPOSE_INITIAL_Q, 0, q);
   spread(s, member, CST_PURPOSE_INITIAL_V, 1, v);
   turn(s, member, q, v);
-  return cst_system_project(s->system, s->parameter + (size_t)variant * (size_t)s->system->npar, q, v) && is_finite(q, nq) &&
-         is_finite(v, nq);
+  return cst_system_project(s->system, s->parameter + (size_t)variant * (size_t)s->system->npar, q, v) &&
+         is_finite(q, nq) && is_finite(v, nq);
 }

@@ -1,4 +1,5 @@
-/* motion.c: Gauss collocation in quadruple precision (see motion.h; Hairer, Lubich, Wanner, Geometric Numerical Integration, II.1.3). */
+/* motion.c: Gauss collocation in quadruple precision (see motion.h; Hairer, Lubich, Wanner, Geometric
+ * Numerical Integration, II.1.3). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <quadmath.h>
 #include <stdio.h>
@@ -10,7 +11,8 @@
 
 typedef __float128 quad;
 
-static const quad converged = 1e-33Q, stagnant = 1e-29Q; /* of the size of a step's velocities: done; done when it grows again */
+static const quad converged = 1e-33Q,
+                  stagnant = 1e-29Q; /* of the size of a step's velocities: done; done when it grows again */
 enum { MOST_ITERATIONS = 400 };
 
 struct cst_motion {
@@ -30,7 +32,8 @@ static quad *numbers(int n) {
   return x;
 }
 
-cst_motion *cst_motion_create(const cst_system *s, int stages, const double *c, const double *q0, const double *v0) {
+cst_motion *cst_motion_create(const cst_system *s, int stages, const double *c, const double *q0,
+                              const double *v0) {
   cst_motion *m = calloc(1, sizeof *m);
   if (!m) abort();
   m->equations = cst_quad_create(s, c);
@@ -132,7 +135,9 @@ bool cst_motion_advance(cst_motion *m, quad h, long n) {
 bool cst_motion_lives(const cst_motion *m) { return !m->lost; }
 
 /* Stages are found anew in each step. */
-size_t cst_motion_bytes(const cst_motion *m) { return sizeof(quad) * (2 * (size_t)m->nq + m->timed) + sizeof(long); }
+size_t cst_motion_bytes(const cst_motion *m) {
+  return sizeof(quad) * (2 * (size_t)m->nq + m->timed) + sizeof(long);
+}
 
 void cst_motion_save(const cst_motion *m, void *bytes) {
   const size_t size = sizeof(quad) * (size_t)m->nq;

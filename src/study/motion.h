@@ -1,8 +1,11 @@
-/* motion.h: a motion in quadruple precision, by Gauss collocation on the index-reduced equations: what the reference `precision: quad` is.
+/* motion.h: a motion in quadruple precision, by Gauss collocation on the index-reduced equations: what the
+ * reference `precision: quad` is.
  *
- *   Q_i = q + h sum_j a_ij V_j,   V_i = v + h sum_j a_ij A(Q_j, V_j),   q := q + h sum_i b_i V_i,   v := v + h sum_i b_i A(Q_i, V_i)
+ *   Q_i = q + h sum_j a_ij V_j,   V_i = v + h sum_j a_ij A(Q_j, V_j),   q := q + h sum_i b_i V_i,   v := v +
+ * h sum_i b_i A(Q_i, V_i)
  *
- * M A = f - G' lambda, G A = -D2g[v, v]. Stages by functional iteration until round-off stops it, near 1e-32 of their size. Dense systems.
+ * M A = f - G' lambda, G A = -D2g[v, v]. Stages by functional iteration until round-off stops it, near 1e-32
+ * of their size. Dense systems.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_MOTION_H
@@ -12,7 +15,8 @@
 typedef struct cst_motion cst_motion;
 
 /* From the numbers q0, v0 with parameters c, all taken as they are; order 2 * stages. Owned. */
-cst_motion *cst_motion_create(const cst_system *s, int stages, const double *c, const double *q0, const double *v0);
+cst_motion *cst_motion_create(const cst_system *s, int stages, const double *c, const double *q0,
+                              const double *v0);
 void        cst_motion_destroy(cst_motion *m);
 /* n steps of h. false when the stages do not converge: the motion is lost then, for good. */
 bool cst_motion_advance(cst_motion *m, __float128 h, long n);

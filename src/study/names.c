@@ -18,12 +18,13 @@ static void text(cst_names *x, const char *before, const char *name, const char 
 static int last(const cst_name *name) { return name->first + name->count - 1; }
 
 /* All of name[n] with their entries in `array`; *entry is where the next array begins. */
-static void bind(cst_names *x, cst_graph *g, const cst_name *name, int n, const char *before, const char *behind, char array,
-                 cst_node **entry) {
+static void bind(cst_names *x, cst_graph *g, const cst_name *name, int n, const char *before,
+                 const char *behind, char array, cst_node **entry) {
   for (int i = 0; i < n; i++) {
     text(x, before, name[i].name, behind);
     if (name[i].array) {
-      for (int k = 0; k < name[i].count; k++) (*entry)[k] = cst_graph_input(g, array, name[i].at + k * name[i].step);
+      for (int k = 0; k < name[i].count; k++)
+        (*entry)[k] = cst_graph_input(g, array, name[i].at + k * name[i].step);
       x->name[x->n].entry = *entry;
       x->name[x->n].count = name[i].count;
       x->name[x->n].shift = name[i].first - 1;
@@ -37,7 +38,8 @@ static void bind(cst_names *x, cst_graph *g, const cst_name *name, int n, const 
 static void bind_parameters(cst_names *x, cst_graph *g, const cst_system *s) {
   for (int i = 0; i < cst_system_named(s); i++) {
     text(x, "", s->parameter[i].name, "");
-    x->name[x->n++].node = s->parameter[i].size ? cst_graph_constant(g, s->parameter[i].value) : cst_graph_input(g, 'c', i);
+    x->name[x->n++].node =
+        s->parameter[i].size ? cst_graph_constant(g, s->parameter[i].value) : cst_graph_input(g, 'c', i);
   }
 }
 
@@ -66,34 +68,39 @@ static bool wanted(const cst_body_quantity *x, const char *text) { return strstr
 
 static size_t quantities(const char *text) {
   size_t n = 0;
-  for (const cst_body_quantity *x = cst_body_quantities; x->prefix; x++) n += wanted(x, text) ? strlen(x->components) : 0;
+  for (const cst_body_quantity *x = cst_body_quantities; x->prefix; x++)
+    n += wanted(x, text) ? strlen(x->components) : 0;
   return n;
 }
 
-static void bind_quantity(cst_names *x, cst_graph *g, const cst_system *s, const cst_name *body, const cst_body_quantity *what,
-                          int component, cst_node **entry) {
+static void bind_quantity(cst_names *x, cst_graph *g, const cst_system *s, const cst_name *body,
+                          const cst_body_quantity *what, int component, cst_node **entry) {
   char *t = x->text + (size_t)x->n * LENGTH;
   quantity_name(t, what, body->name, component);
   cst_binding *b = &x->name[x->n++];
   b->name = t;
-  for (int k = 0; k < body->count; k++) (*entry)[k] = cst_body_quantity_node(s, g, body->at + k, what, component);
+  for (int k = 0; k < body->count; k++)
+    (*entry)[k] = cst_body_quantity_node(s, g, body->at + k, what, component);
   b->node = **entry;
   if (body->array) b->entry = *entry, b->count = body->count, b->shift = body->first - 1;
   *entry += body->count;
 }
 
-static void bind_quantities(cst_names *x, cst_graph *g, const cst_system *s, const char *text, cst_node **entry) {
+static void bind_quantities(cst_names *x, cst_graph *g, const cst_system *s, const char *text,
+                            cst_node **entry) {
   for (const cst_body_quantity *what = cst_body_quantities; what->prefix; what++)
     for (int k = 0; wanted(what, text) && k < s->nbody_name; k++)
       for (int i = 0; what->components[i]; i++) bind_quantity(x, g, s, &s->body_name[k], what, i, entry);
 }
 
 cst_names cst_names_create(const cst_system *s, cst_graph *g, const char *written) {
-  const size_t of_bodies = quantities(written),
-               n = (size_t)(2 * s->ncoordinate + s->nfamily + s->npar + 1) + of_bodies * (size_t)s->nbody_name;
+  const size_t of_bodies = quantities(written), n = (size_t)(2 * s->ncoordinate + s->nfamily + s->npar + 1) +
+                                                    of_bodies * (size_t)s->nbody_name;
   cst_names x = {.name = cst_need(calloc(n, sizeof *x.name)), .text = cst_need(malloc(n * LENGTH))};
-  cst_node *entry = x.entry = cst_need(calloc(
-      2 * room(s->coordinate_name, s->ncoordinate) + room(s->family, s->nfamily) + of_bodies * (size_t)s->nbodies + 1, sizeof *entry));
+  cst_node *entry = x.entry =
+      cst_need(calloc(2 * room(s->coordinate_name, s->ncoordinate) + room(s->family, s->nfamily) +
+                          of_bodies * (size_t)s->nbodies + 1,
+                      sizeof *entry));
   bind(&x, g, s->coordinate_name, s->ncoordinate, "", "", 'q', &entry);
   bind(&x, g, s->coordinate_name, s->ncoordinate, "", "'", 'v', &entry);
   bind(&x, g, s->family, s->nfamily, "lambda_", "", 'l', &entry);

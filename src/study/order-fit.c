@@ -1,23 +1,28 @@
-/* order-fit.c: the order of convergence with an interval, from errors at several steps, over a window that is found automatically.
+/* order-fit.c: the order of convergence with an interval, from errors at several steps, over a window that is
+ * found automatically.
  *
- * Model. In a window that begins at its coarsest step H the error is C h^p (1 + b1 u + b2 u^2), u = h/H, b small, so that
- *     log e = a + p log(h/H) + b1 u + b2 u^2 + noise,      b1 ~ N(0, 0.2), b2 ~ N(0, 0.15),      noise ~ N(0, 1% + floor/e).
- * The leading corrections are not fitted freely, which few steps cannot bear, but with these priors (two more rows of the least
- * squares problem): fine steps then weigh most, since the corrections explain what the coarse ones say. The size of the noise is
- * re-estimated from the misfit chi^2, with the 1% counted as four earlier observations, and the interval is Student's 95%,
- * joined in quadrature with the change of p when the window loses its coarsest step.
+ * Model. In a window that begins at its coarsest step H the error is C h^p (1 + b1 u + b2 u^2), u = h/H, b
+ * small, so that log e = a + p log(h/H) + b1 u + b2 u^2 + noise,      b1 ~ N(0, 0.2), b2 ~ N(0, 0.15), noise
+ * ~ N(0, 1% + floor/e). The leading corrections are not fitted freely, which few steps cannot bear, but with
+ * these priors (two more rows of the least squares problem): fine steps then weigh most, since the
+ * corrections explain what the coarse ones say. The size of the noise is re-estimated from the misfit chi^2,
+ * with the 1% counted as four earlier observations, and the interval is Student's 95%, joined in quadrature
+ * with the change of p when the window loses its coarsest step.
  *
- * Floor. What is no more than ten times a floor is not used. The caller gives one. The errors show another one themselves: the level
- * of their flat tail, the longest row of finest steps whose overall slope is below 0.5 and which has left the line of the steps before it,
- * upwards (where an error changes its sign, it falls below that line first). Steps less than 1000 floors high are dropped when the slope
- * has bent below half of what it was further away. So the window may end before the finest step.
+ * Floor. What is no more than ten times a floor is not used. The caller gives one. The errors show another
+ * one themselves: the level of their flat tail, the longest row of finest steps whose overall slope is below
+ * 0.5 and which has left the line of the steps before it, upwards (where an error changes its sign, it falls
+ * below that line first). Steps less than 1000 floors high are dropped when the slope has bent below half of
+ * what it was further away. So the window may end before the finest step.
  *
- * Window. It ends at the finest step above the floors. It begins where the interval is narrowest among the windows of at least three steps
- * that are asymptotic: misfit no more than chance, local slopes within 0.35 of each other (beyond their noise), the finest slope within 0.2
- * of p (what remains is the correction), interval at most +-0.25 and with a whole number in it, and slopes of the five finest steps that do
- * not depart by more and more. If there is none, the narrowest window of all is reported as pre-asymptotic. Where the error changes its
- * sign, two slopes can agree by accident (|1 - u| at u = 3.28, 1.64, 0.82: twice order + 1.83); a window of three steps is therefore held
- * to a fifth of these tolerances, and its order must be a whole number to 0.1. An order below 0.25 does not count as one.
+ * Window. It ends at the finest step above the floors. It begins where the interval is narrowest among the
+ * windows of at least three steps that are asymptotic: misfit no more than chance, local slopes within 0.35
+ * of each other (beyond their noise), the finest slope within 0.2 of p (what remains is the correction),
+ * interval at most +-0.25 and with a whole number in it, and slopes of the five finest steps that do not
+ * depart by more and more. If there is none, the narrowest window of all is reported as pre-asymptotic. Where
+ * the error changes its sign, two slopes can agree by accident (|1 - u| at u = 3.28, 1.64, 0.82: twice order
+ * + 1.83); a window of three steps is therefore held to a fifth of these tolerances, and its order must be a
+ * whole number to 0.1. An order below 0.25 does not count as one.
  *
  * docs/orders.md has how often this is right and how often wrong; jobs/order-rates measures it.
  */
@@ -27,22 +32,26 @@
 #include <math.h>
 
 enum { POINTS = 64, UNKNOWNS = 4, SLOPE = 1, PRIOR_COUNT = 4 };
-#define NOISE     0.01
-#define FINEST    0.02 /* no interval is narrower: a correction that happens to be linear in log h is not seen */
-#define THREE     0.2  /* part of the tolerances that a window of three steps is held to */
-#define TWO_STEPS 0.5  /* half-width given to two steps: a correction of 30% changes the slope of a halving by up to 0.3 */
-#define ABOVE     10   /* errors of at most this many floors are not used, ... */
-#define FAR       1000 /* ... and errors below this many are close to the floor */
-#define LEAST     0.25 /* no order: nothing converges */
-#define AGREE     0.35 /* slopes of one order */
-#define FLAT      0.5  /* slope of a tail that does not: the lowest order that a method can have is 1 */
-#define GROWS     1.5  /* the change of slopes from halving to halving, where they leave for another order (2 or 4), ... */
-#define NOT_MORE  5    /* ... and more than this is noise, ... */
-#define SEEN      5e-3 /* ... as is a last change below this */
-#define BELOW     0.3  /* by so much, in log e, no step lies below the line of the window that it comes after */
-#define OFF       4    /* factor by which the last error of a flat tail exceeds what the steps before it predict */
+#define NOISE  0.01
+#define FINEST 0.02 /* no interval is narrower: a correction that happens to be linear in log h is not seen  \
+                     */
+#define THREE 0.2   /* part of the tolerances that a window of three steps is held to */
+#define TWO_STEPS                                                                                            \
+  0.5 /* half-width given to two steps: a correction of 30% changes the slope of a halving by up to 0.3 */
+#define ABOVE 10   /* errors of at most this many floors are not used, ... */
+#define FAR   1000 /* ... and errors below this many are close to the floor */
+#define LEAST 0.25 /* no order: nothing converges */
+#define AGREE 0.35 /* slopes of one order */
+#define FLAT  0.5  /* slope of a tail that does not: the lowest order that a method can have is 1 */
+#define GROWS                                                                                                \
+  1.5 /* the change of slopes from halving to halving, where they leave for another order (2 or 4), ... */
+#define NOT_MORE 5    /* ... and more than this is noise, ... */
+#define SEEN     5e-3 /* ... as is a last change below this */
+#define BELOW    0.3 /* by so much, in log e, no step lies below the line of the window that it comes after */
+#define OFF      4 /* factor by which the last error of a flat tail exceeds what the steps before it predict */
 
-const char *const cst_order_flag_names[CST_FLAGS] = {"ok", "pre-asymptotic", "plateau", "too-few", "returns", "contradicts"};
+const char *const cst_order_flag_names[CST_FLAGS] = {"ok",      "pre-asymptotic", "plateau",
+                                                     "too-few", "returns",        "contradicts"};
 
 typedef struct {
   int    index;
@@ -54,11 +63,20 @@ typedef struct {
   double p, half, misfit; /* misfit: chi^2 per degree of freedom */
 } fit;
 
-static int usable(double h, double e, double floor) { return isfinite(h) && h > 0 && isfinite(e) && e > 0 && e > ABOVE * floor; }
+static int usable(double h, double e, double floor) {
+  return isfinite(h) && h > 0 && isfinite(e) && e > 0 && e > ABOVE * floor;
+}
 
 static point make_point(int index, double h, double e, double floor) {
   const double ratio = floor / e;
-  return (point){index, h, e, floor, cst_elementary_log(h), cst_elementary_log(e), sqrt(NOISE * NOISE + ratio * ratio), e < FAR * floor};
+  return (point){index,
+                 h,
+                 e,
+                 floor,
+                 cst_elementary_log(h),
+                 cst_elementary_log(e),
+                 sqrt(NOISE * NOISE + ratio * ratio),
+                 e < FAR * floor};
 }
 
 /* The usable steps, at most the POINTS finest, each h once. */
@@ -78,9 +96,12 @@ static int collect(const double *h, const double *error, const double *floor, in
 }
 
 static double slope_after(const point *a) { return (a[1].y - a[0].y) / (a[1].x - a[0].x); }
-static double slope_noise(const point *a) { return sqrt(a[0].noise * a[0].noise + a[1].noise * a[1].noise) / fabs(a[1].x - a[0].x); }
+static double slope_noise(const point *a) {
+  return sqrt(a[0].noise * a[0].noise + a[1].noise * a[1].noise) / fabs(a[1].x - a[0].x);
+}
 
-/* ---- the floor that the errors themselves show ---------------------------------------------------------------------------------- */
+/* ---- the floor that the errors themselves show
+ * ---------------------------------------------------------------------------------- */
 
 static double median(double *x, int n) {
   double middle = 0.5;
@@ -94,8 +115,8 @@ static double overall_slope(const point *w, int count) {
   return cst_ensemble_slope(x, y, count, NULL);
 }
 
-/* Whether the steps from `at` on have left the line of those before it: none lies below, as where an error changes its sign, and the last
- * lies far above. */
+/* Whether the steps from `at` on have left the line of those before it: none lies below, as where an error
+ * changes its sign, and the last lies far above. */
 static int leaves_line(const point *points, int count, int at) {
   double slopes[POINTS];
   if (at < 2) return at == 1 && count > 3;
@@ -103,10 +124,12 @@ static int leaves_line(const point *points, int count, int at) {
   const double p = median(slopes, at - 1);
   for (int i = at; i < count; i++)
     if (points[i].y < points[at - 1].y + p * (points[i].x - points[at - 1].x) - 0.6931471805599453) return 0;
-  return points[count - 1].y > points[at - 1].y + p * (points[count - 1].x - points[at - 1].x) + cst_elementary_log(OFF);
+  return points[count - 1].y >
+         points[at - 1].y + p * (points[count - 1].x - points[at - 1].x) + cst_elementary_log(OFF);
 }
 
-/* Whether the three finest steps agree about a slope: where an error has changed its sign, a long way back to the order looks flat. */
+/* Whether the three finest steps agree about a slope: where an error has changed its sign, a long way back to
+ * the order looks flat. */
 static int converges_again(const point *points, int count) {
   if (count < 3) return 0;
   const double a = slope_after(&points[count - 3]), b = slope_after(&points[count - 2]);
@@ -119,7 +142,8 @@ static double tail_level(const point *points, int count) {
   for (int at = 0; at + 2 <= count; at++) {
     double    e[POINTS];
     const int n = count - at;
-    if (overall_slope(points + at, n) >= (at ? FLAT : LEAST) || (at && !leaves_line(points, count, at))) continue;
+    if (overall_slope(points + at, n) >= (at ? FLAT : LEAST) || (at && !leaves_line(points, count, at)))
+      continue;
     for (int i = 0; i < n; i++) e[i] = points[at + i].e;
     return median(e, n);
   }
@@ -128,12 +152,15 @@ static double tail_level(const point *points, int count) {
 
 /* The steps that stand above a level, which is a floor of theirs from now on. */
 static int above_level(point *points, int count, double level) {
-  for (int i = 0; i < count; i++) points[i] = make_point(points[i].index, points[i].h, points[i].e, fmax(points[i].floor, level));
+  for (int i = 0; i < count; i++)
+    points[i] = make_point(points[i].index, points[i].h, points[i].e, fmax(points[i].floor, level));
   while (count && points[count - 1].e <= ABOVE * level) count--;
   return count;
 }
 
-/* ---- a window -------------------------------------------------------------------------------------------------------------------- */
+/* ---- a window
+ * --------------------------------------------------------------------------------------------------------------------
+ */
 
 /* Median of the slopes between steps far from round-off; NaN if there are none. */
 static double distant_slope(const point *points, int count) {
@@ -150,7 +177,8 @@ static int without_contaminated(const point *points, int count) {
   return count;
 }
 
-static void add_row(double a[UNKNOWNS][UNKNOWNS], double r[UNKNOWNS], const double row[UNKNOWNS], double y, double noise) {
+static void add_row(double a[UNKNOWNS][UNKNOWNS], double r[UNKNOWNS], const double row[UNKNOWNS], double y,
+                    double noise) {
   for (int i = 0; i < UNKNOWNS; i++) {
     for (int j = 0; j < UNKNOWNS; j++) a[i][j] += row[i] * row[j] / (noise * noise);
     r[i] += row[i] * y / (noise * noise);
@@ -186,7 +214,7 @@ static double student(int n) {
 
 static fit fit_window(const point *w, int count) {
   static const double prior[UNKNOWNS] = {0, 0, 0.2, 0.15}, unit[UNKNOWNS] = {0, 1, 0, 0};
-  double              a[UNKNOWNS][UNKNOWNS] = {{0}}, r[UNKNOWNS] = {0}, theta[UNKNOWNS], column[UNKNOWNS], chi = 0;
+  double a[UNKNOWNS][UNKNOWNS] = {{0}}, r[UNKNOWNS] = {0}, theta[UNKNOWNS], column[UNKNOWNS], chi = 0;
   for (int i = 0; i < count; i++) {
     const double u = w[i].h / w[0].h, row[UNKNOWNS] = {1, w[i].x - w[0].x, u, u * u};
     add_row(a, r, row, w[i].y - w[0].y, w[i].noise);
@@ -196,7 +224,9 @@ static fit fit_window(const point *w, int count) {
   solve(a, unit, column);
   for (int i = 0; i < count; i++) {
     const double u = w[i].h / w[0].h;
-    const double e = (w[i].y - w[0].y - theta[0] - theta[SLOPE] * (w[i].x - w[0].x) - theta[2] * u - theta[3] * u * u) / w[i].noise;
+    const double e =
+        (w[i].y - w[0].y - theta[0] - theta[SLOPE] * (w[i].x - w[0].x) - theta[2] * u - theta[3] * u * u) /
+        w[i].noise;
     chi += e * e;
   }
   for (int k = 2; k < UNKNOWNS; k++) chi += theta[k] * theta[k] / (prior[k] * prior[k]);
@@ -215,14 +245,16 @@ static fit fit_with_spread(const point *w, int count) {
 static int slopes_agree(const point *w, int count, double tolerance) {
   for (int i = 0; i + 1 < count; i++)
     for (int j = 0; j < i; j++)
-      if (fabs(slope_after(&w[i]) - slope_after(&w[j])) > tolerance + 3 * hypot(slope_noise(&w[i]), slope_noise(&w[j]))) return 0;
+      if (fabs(slope_after(&w[i]) - slope_after(&w[j])) >
+          tolerance + 3 * hypot(slope_noise(&w[i]), slope_noise(&w[j])))
+        return 0;
   return 1;
 }
 
 static int grows(double a, double b) { return b / a > GROWS && b / a < NOT_MORE; }
 
-/* Whether the slopes of the five finest steps change by more and more, to one side: they leave for another order. Where a correction dies
- * out they change by less and less. */
+/* Whether the slopes of the five finest steps change by more and more, to one side: they leave for another
+ * order. Where a correction dies out they change by less and less. */
 static int departs(const point *points, int count) {
   double change[3];
   if (count < 5) return 0;
@@ -237,7 +269,8 @@ static int departs(const point *points, int count) {
 
 static int asymptotic(const point *w, int count, const fit *f) {
   const double part = count == 3 ? THREE : 1;
-  if (f->p < LEAST || ceil(f->p - f->half) > f->p + f->half) return 0; /* nothing converges, or at no whole order */
+  if (f->p < LEAST || ceil(f->p - f->half) > f->p + f->half)
+    return 0; /* nothing converges, or at no whole order */
   if (count == 3 && fabs(f->p - rint(f->p)) > 0.1) return 0;
   if (f->half > 0.25 || f->misfit > 4 * part) return 0;
   if (!slopes_agree(w, count, AGREE * part)) return 0;
@@ -250,7 +283,8 @@ static cst_order_fit best_window(const point *points, int count) {
   const int     leaves = departs(points, count);
   for (int i = count - 3; i >= 0; i--) {
     const fit            f = fit_with_spread(points + i, count - i);
-    const cst_order_flag flag = !leaves && asymptotic(points + i, count - i, &f) ? CST_FLAG_OK : CST_FLAG_PRE_ASYMPTOTIC;
+    const cst_order_flag flag =
+        !leaves && asymptotic(points + i, count - i, &f) ? CST_FLAG_OK : CST_FLAG_PRE_ASYMPTOTIC;
     if (flag > best.flag || (flag == best.flag && f.half >= half)) continue;
     half = f.half;
     best = (cst_order_fit){f.p, f.p - f.half, f.p + f.half, flag, points[i].index, points[count - 1].index};
@@ -258,7 +292,8 @@ static cst_order_fit best_window(const point *points, int count) {
   return best;
 }
 
-/* Whether a step after the first n lies below their line of slope p: errors that change their sign fall before they rise, floors only rise.
+/* Whether a step after the first n lies below their line of slope p: errors that change their sign fall
+ * before they rise, floors only rise.
  */
 static int falls_below(const point *points, int n, int all, double p) {
   for (int i = n; i < all; i++)
@@ -266,7 +301,8 @@ static int falls_below(const point *points, int n, int all, double p) {
   return 0;
 }
 
-/* The same of the longest row of steps that has an asymptotic one: near their floor the finest ones may go without. */
+/* The same of the longest row of steps that has an asymptotic one: near their floor the finest ones may go
+ * without. */
 static cst_order_fit best_end(const point *points, int count, int all) {
   cst_order_fit best = best_window(points, count);
   for (int n = count; n >= 3 && (n == count || points[n].near); n--) {
@@ -288,14 +324,18 @@ static int finite_errors(const double *error, int n) {
   return count;
 }
 
-static cst_order_fit none(cst_order_flag flag, int at) { return (cst_order_fit){NAN, NAN, NAN, flag, at, at}; }
+static cst_order_fit none(cst_order_flag flag, int at) {
+  return (cst_order_fit){NAN, NAN, NAN, flag, at, at};
+}
 
 cst_order_fit cst_order_estimate(const double *h, const double *error, const double *floor, int n) {
   point         points[POINTS];
   const int     above = collect(h, error, floor, n, points);
   const double  level = tail_level(points, above);
   cst_order_fit fit;
-  if (above < 2) return none(finite_errors(error, n) < 3 ? CST_FLAG_TOO_FEW : CST_FLAG_PLATEAU, above ? points[0].index : 0);
+  if (above < 2)
+    return none(finite_errors(error, n) < 3 ? CST_FLAG_TOO_FEW : CST_FLAG_PLATEAU,
+                above ? points[0].index : 0);
   const int count = without_contaminated(points, level > 0 ? above_level(points, above, level) : above);
   if (count < 2) return none(CST_FLAG_PLATEAU, points[0].index);
   fit = count == 2 ? two_steps(points) : best_end(points, count, above);

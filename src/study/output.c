@@ -1,4 +1,5 @@
-/* output.c: writing of a study's result: cases, rows, series, states, columns; or their comparison with a file that is there. */
+/* output.c: writing of a study's result: cases, rows, series, states, columns; or their comparison with a
+ * file that is there. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <stdlib.h>
@@ -16,7 +17,8 @@ struct cst_output {
   bool            continued;  /* which was extended to a later end */
 };
 
-/* What is not the same as of a run in one piece: sums over windows are made of partial ones, and samples of the earlier run are missing. */
+/* What is not the same as of a run in one piece: sums over windows are made of partial ones, and samples of
+ * the earlier run are missing. */
 static bool is_joined(const cst_field *f) {
   static const char *const where[] = {"/windows/", "/series/", "/continue/"};
   for (size_t i = 0; i < sizeof where / sizeof *where; i++)
@@ -25,23 +27,25 @@ static bool is_joined(const cst_field *f) {
 }
 
 /* A block of a channel that is written. */
-static PetscErrorCode put_block(cst_output *o, const cst_channel *c, const long *start, const long *count, const void *x) {
+static PetscErrorCode put_block(cst_output *o, const cst_channel *c, const long *start, const long *count,
+                                const void *x) {
   const cst_field *f = &c->field;
   PetscFunctionBegin;
   for (int i = 0; i < f->ndim; i++)
     if (count[i] == 0) PetscFunctionReturn(0);
   if (o->file && o->continued && is_joined(f)) PetscFunctionReturn(0);
   if (o->file)
-    PetscCheck(cst_compare_block(o->comparison, o->file, f, start, count, x), PETSC_COMM_SELF, PETSC_ERR_FILE_READ,
-               "%s of the file cannot be read, or has another shape", f->path);
+    PetscCheck(cst_compare_block(o->comparison, o->file, f, start, count, x), PETSC_COMM_SELF,
+               PETSC_ERR_FILE_READ, "%s of the file cannot be read, or has another shape", f->path);
   else
-    PetscCheck(cst_record_write(o->record, c->place, start, count, x), PETSC_COMM_SELF, PETSC_ERR_FILE_WRITE, "%s",
-               cst_record_error(o->record));
+    PetscCheck(cst_record_write(o->record, c->place, start, count, x), PETSC_COMM_SELF, PETSC_ERR_FILE_WRITE,
+               "%s", cst_record_error(o->record));
   PetscFunctionReturn(0);
 }
 
 /* Of a channel from index `at` of its first dimension on: `rows` of them, and of what lies behind all. */
-static PetscErrorCode put(cst_output *o, cst_channel_kind kind, int which, long at, long rows, const void *x) {
+static PetscErrorCode put(cst_output *o, cst_channel_kind kind, int which, long at, long rows,
+                          const void *x) {
   const cst_channel *c = cst_channels_find(o->channels, kind, which);
   long               start[CST_FIELD_DIMS] = {at}, count[CST_FIELD_DIMS] = {rows};
   PetscFunctionBegin;
@@ -59,11 +63,14 @@ static PetscErrorCode put_cases(cst_output *o) {
     const cst_case *c = &p->cases[i];
     PetscCall(put(o, CST_CHANNEL_STEP, 0, i, 1, &c->h));
     PetscCall(put(o, CST_CHANNEL_STEPS_TAKEN, 0, i, 1, &c->n));
-    PetscCall(put(o, CST_CHANNEL_REPRESENTATIVE, 0, i, 1, representative[p->method[c->method]->properties.tangential]));
+    PetscCall(put(o, CST_CHANNEL_REPRESENTATIVE, 0, i, 1,
+                  representative[p->method[c->method]->properties.tangential]));
     PetscCall(put(o, CST_CHANNEL_TOLERANCE, 0, i, 1, &p->study->tolerance[c->tolerance]));
-    if (cst_system_named(p->study->system)) PetscCall(put(o, CST_CHANNEL_PARAMETERS, 0, i, 1, cst_plan_parameters(p, c->variant)));
+    if (cst_system_named(p->study->system))
+      PetscCall(put(o, CST_CHANNEL_PARAMETERS, 0, i, 1, cst_plan_parameters(p, c->variant)));
   }
-  for (int i = 0; i < p->ncase && p->study->trajectory; i++) PetscCall(cst_output_chosen(o, i, p->study->trajectory));
+  for (int i = 0; i < p->ncase && p->study->trajectory; i++)
+    PetscCall(cst_output_chosen(o, i, p->study->trajectory));
   for (int i = 0; i < p->study->nhistogram; i++)
     PetscCall(put(o, CST_CHANNEL_EDGES, i, 0, p->study->histogram[i].bins + 1, p->study->histogram[i].edge));
   PetscFunctionReturn(0);
@@ -77,7 +84,8 @@ static PetscErrorCode create(const cst_plan *p, const cst_columns *columns, cst_
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode cst_output_compare(const cst_plan *p, cst_result *file, cst_comparison *comparison, cst_output **output) {
+PetscErrorCode cst_output_compare(const cst_plan *p, cst_result *file, cst_comparison *comparison,
+                                  cst_output **output) {
   PetscFunctionBegin;
   PetscCall(create(p, NULL, output));
   (*output)->file = file;
@@ -88,7 +96,8 @@ PetscErrorCode cst_output_compare(const cst_plan *p, cst_result *file, cst_compa
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode cst_output_create(const cst_plan *p, const char *path, bool anew, const cst_columns *columns, cst_output **output) {
+PetscErrorCode cst_output_create(const cst_plan *p, const char *path, bool anew, const cst_columns *columns,
+                                 cst_output **output) {
   const cst_channels *c;
   char                why[512];
   PetscMPIInt         rank;
@@ -96,8 +105,8 @@ PetscErrorCode cst_output_create(const cst_plan *p, const char *path, bool anew,
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   PetscCall(create(p, columns, output));
   c = (*output)->channels;
-  (*output)->record =
-      (anew ? cst_record_create : cst_record_open)(PETSC_COMM_WORLD, path, c->dim, c->ndim, c->field, c->nfield, why, sizeof why);
+  (*output)->record = (anew ? cst_record_create : cst_record_open)(PETSC_COMM_WORLD, path, c->dim, c->ndim,
+                                                                   c->field, c->nfield, why, sizeof why);
   PetscCheck((*output)->record, PETSC_COMM_WORLD, PETSC_ERR_FILE_OPEN, "%s: %s", path, why);
   if (anew && rank == 0) PetscCall(put_cases(*output));
   PetscFunctionReturn(0);
@@ -105,12 +114,15 @@ PetscErrorCode cst_output_create(const cst_plan *p, const char *path, bool anew,
 
 const cst_channels *cst_output_channels(const cst_output *o) { return o->channels; }
 
-/* ---- rows ---------------------------------------------------------------------------------------------------------------- */
+/* ---- rows
+ * ----------------------------------------------------------------------------------------------------------------
+ */
 
 static bool is_row(const cst_channel *c) { return c->place >= 0 && c->count; }
 
 /* Lanes at..at+n of the batch are members first.. of a case. */
-static PetscErrorCode put_run(cst_output *o, const cst_channel *c, int icase, long first, long at, long n, const cst_rows *r) {
+static PetscErrorCode put_run(cst_output *o, const cst_channel *c, int icase, long first, long at, long n,
+                              const cst_rows *r) {
   long start[CST_FIELD_DIMS] = {icase, first}, count[CST_FIELD_DIMS] = {1, n};
   PetscFunctionBegin;
   for (int k = 2; k < c->field.ndim; k++) count[k] = o->channels->dim[c->field.dim[k]].size;
@@ -149,7 +161,8 @@ PetscErrorCode cst_output_rows(cst_output *o, const cst_work *w, const cst_rows 
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode cst_output_series(cst_output *o, int icase, cst_channel_kind kind, int quantity, const void *x) {
+PetscErrorCode cst_output_series(cst_output *o, int icase, cst_channel_kind kind, int quantity,
+                                 const void *x) {
   PetscFunctionBegin;
   PetscCall(put(o, kind, quantity, icase, 1, x));
   PetscFunctionReturn(0);
@@ -157,22 +170,24 @@ PetscErrorCode cst_output_series(cst_output *o, int icase, cst_channel_kind kind
 
 enum { TAKEN_AT_ONCE = 1 << 20 };
 
-/* Copy `rows` rows of a field, from start[along] on, from a dataset of the same shape, where they begin at from_start. */
-static PetscErrorCode take_rows(cst_output *o, cst_result *file, const cst_channel *c, const char *from, long *from_start, long *start,
-                                long *count, int along) {
-  static const size_t width[] = {[CST_TYPE_F64] = 8, [CST_TYPE_I64] = 8, [CST_TYPE_I32] = 4, [CST_TYPE_I8] = 1};
-  const cst_field    *field = &c->field;
-  size_t              row = width[field->type];
-  const long          rows = count[along];
-  void               *x;
+/* Copy `rows` rows of a field, from start[along] on, from a dataset of the same shape, where they begin at
+ * from_start. */
+static PetscErrorCode take_rows(cst_output *o, cst_result *file, const cst_channel *c, const char *from,
+                                long *from_start, long *start, long *count, int along) {
+  static const size_t width[] = {
+      [CST_TYPE_F64] = 8, [CST_TYPE_I64] = 8, [CST_TYPE_I32] = 4, [CST_TYPE_I8] = 1};
+  const cst_field *field = &c->field;
+  size_t           row = width[field->type];
+  const long       rows = count[along];
+  void            *x;
   PetscFunctionBegin;
   for (int k = along + 1; k < field->ndim; k++) row *= (size_t)count[k];
   const long some = row ? (long)PetscMax((size_t)1, TAKEN_AT_ONCE / row) : rows;
   PetscCall(PetscMalloc((size_t)some * row + 1, &x));
   for (long at = 0; row && at < rows; at += some, start[along] += some, from_start[along] += some) {
     count[along] = PetscMin(some, rows - at);
-    PetscCheck(cst_result_read_block(file, from, field->type, from_start, count, x), PETSC_COMM_SELF, PETSC_ERR_FILE_READ,
-               "%s of the file cannot be read, or has another shape", from);
+    PetscCheck(cst_result_read_block(file, from, field->type, from_start, count, x), PETSC_COMM_SELF,
+               PETSC_ERR_FILE_READ, "%s of the file cannot be read, or has another shape", from);
     PetscCall(put_block(o, c, start, count, x));
   }
   PetscCall(PetscFree(x));
@@ -188,9 +203,11 @@ static long numbers_of(const cst_plan *p) {
 }
 
 /* Rows, [case][member]...; series of single members, [case][sample]. */
-static PetscErrorCode take_channel(cst_output *o, cst_result *file, const cst_plan *old, int from, int to, const cst_channel *c) {
-  const bool single = old->study->members == 1 && (c->kind == CST_CHANNEL_SERIES_MAX || c->kind == CST_CHANNEL_SERIES_RMS);
-  long       there[CST_FIELD_DIMS] = {from}, here[CST_FIELD_DIMS] = {to}, count[CST_FIELD_DIMS] = {1};
+static PetscErrorCode take_channel(cst_output *o, cst_result *file, const cst_plan *old, int from, int to,
+                                   const cst_channel *c) {
+  const bool single =
+      old->study->members == 1 && (c->kind == CST_CHANNEL_SERIES_MAX || c->kind == CST_CHANNEL_SERIES_RMS);
+  long there[CST_FIELD_DIMS] = {from}, here[CST_FIELD_DIMS] = {to}, count[CST_FIELD_DIMS] = {1};
   PetscFunctionBegin;
   if (!is_row(c) && !single) PetscFunctionReturn(0);
   for (int k = 2; k < c->field.ndim; k++) count[k] = o->channels->dim[c->field.dim[k]].size;
@@ -200,7 +217,8 @@ static PetscErrorCode take_channel(cst_output *o, cst_result *file, const cst_pl
   PetscFunctionReturn(0);
 }
 
-/* States of a case: their paths have its number. A member of the old study that is chosen again is among those it had. */
+/* States of a case: their paths have its number. A member of the old study that is chosen again is among
+ * those it had. */
 static PetscErrorCode take_states(cst_output *o, cst_result *file, const cst_plan *old, int from, int to) {
   const cst_study *now = o->plan->study;
   char             path[96];
@@ -225,24 +243,28 @@ PetscErrorCode cst_output_take_over(cst_output *o, cst_result *file, const cst_p
   const cst_channel *status = cst_channels_find(o->channels, CST_CHANNEL_STATUS, 0);
   PetscFunctionBegin;
   for (int k = 0; k < o->channels->n; k++)
-    if (&o->channels->channel[k] != status) PetscCall(take_channel(o, file, old, from, to, &o->channels->channel[k]));
-  if (o->plan->study->trajectory) PetscCall(take_states(o, file, old, from, to)); /* the worst are chosen anew */
-  PetscCall(take_channel(o, file, old, from, to, status));                        /* last: a row with a status is whole */
+    if (&o->channels->channel[k] != status)
+      PetscCall(take_channel(o, file, old, from, to, &o->channels->channel[k]));
+  if (o->plan->study->trajectory)
+    PetscCall(take_states(o, file, old, from, to));        /* the worst are chosen anew */
+  PetscCall(take_channel(o, file, old, from, to, status)); /* last: a row with a status is whole */
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode cst_output_go_on(cst_output *o, cst_result *file, const cst_channels *old, int from, int to) {
   const cst_plan    *was = old->plan, *now = o->plan;
-  const cst_channel *a = cst_channels_find(old, CST_CHANNEL_CONTINUE, 0), *b = cst_channels_find(o->channels, CST_CHANNEL_CONTINUE, 0);
-  const cst_class   *earlier = &was->classes[was->class_of[from]], *later = &now->classes[now->class_of[to]];
-  double            *row, *made;
+  const cst_channel *a = cst_channels_find(old, CST_CHANNEL_CONTINUE, 0),
+                    *b = cst_channels_find(o->channels, CST_CHANNEL_CONTINUE, 0);
+  const cst_class *earlier = &was->classes[was->class_of[from]], *later = &now->classes[now->class_of[to]];
+  double          *row, *made;
   PetscFunctionBegin;
   if (now->study->trajectory) PetscCall(take_states(o, file, was, from, to));
   PetscCall(PetscMalloc2(a->count, &row, b->count, &made));
   for (long m = 0; m < now->study->members; m++) {
-    const long there[3] = {from, m, 0}, here[3] = {to, m, 0}, n[3] = {1, 1, (long)a->count}, width[3] = {1, 1, (long)b->count};
-    PetscCheck(cst_result_read_block(file, a->field.path, CST_TYPE_F64, there, n, row), PETSC_COMM_SELF, PETSC_ERR_FILE_READ,
-               "%s of the file cannot be read, or has another shape", a->field.path);
+    const long there[3] = {from, m, 0}, here[3] = {to, m, 0}, n[3] = {1, 1, (long)a->count},
+               width[3] = {1, 1, (long)b->count};
+    PetscCheck(cst_result_read_block(file, a->field.path, CST_TYPE_F64, there, n, row), PETSC_COMM_SELF,
+               PETSC_ERR_FILE_READ, "%s of the file cannot be read, or has another shape", a->field.path);
     for (size_t i = 0; i < b->count; i++) made[i] = NAN;
     PetscCheck(cst_longer_step(row, (long)a->count) == earlier->n, PETSC_COMM_SELF, PETSC_ERR_FILE_UNEXPECTED,
                "%s of the file has a row that is none", a->field.path);
@@ -254,12 +276,15 @@ PetscErrorCode cst_output_go_on(cst_output *o, cst_result *file, const cst_chann
   PetscFunctionReturn(0);
 }
 
-/* ---- all else -------------------------------------------------------------------------------------------------------------- */
+/* ---- all else
+ * --------------------------------------------------------------------------------------------------------------
+ */
 
-PetscErrorCode cst_output_track(cst_output *o, cst_channel_kind kind, int which, int chosen, long at, long n, const double *x) {
+PetscErrorCode cst_output_track(cst_output *o, cst_channel_kind kind, int which, int chosen, long at, long n,
+                                const double *x) {
   const cst_channel *c = cst_channels_find(o->channels, kind, which);
   const bool         time = c->field.ndim == 1;
-  long               start[CST_FIELD_DIMS] = {time ? at : chosen, at}, count[CST_FIELD_DIMS] = {time ? n : 1, n};
+  long start[CST_FIELD_DIMS] = {time ? at : chosen, at}, count[CST_FIELD_DIMS] = {time ? n : 1, n};
   PetscFunctionBegin;
   if (c->field.ndim > 2) count[2] = o->channels->dim[c->field.dim[2]].size;
   PetscCall(put_block(o, c, start, count, x));
@@ -277,11 +302,12 @@ PetscErrorCode cst_output_read_chosen(cst_output *o, int icase, long *member) {
   const long         start[1] = {0}, count[1] = {o->plan->study->ntrajectory};
   PetscFunctionBegin;
   if (o->file)
-    PetscCheck(cst_result_read_block(o->file, c->field.path, CST_TYPE_I64, start, count, member), PETSC_COMM_SELF, PETSC_ERR_FILE_READ,
-               "%s of the file cannot be read, or has another shape", c->field.path);
+    PetscCheck(cst_result_read_block(o->file, c->field.path, CST_TYPE_I64, start, count, member),
+               PETSC_COMM_SELF, PETSC_ERR_FILE_READ, "%s of the file cannot be read, or has another shape",
+               c->field.path);
   else
-    PetscCheck(cst_record_read(o->record, c->place, start, count, member), PETSC_COMM_SELF, PETSC_ERR_FILE_READ, "%s",
-               cst_record_error(o->record));
+    PetscCheck(cst_record_read(o->record, c->place, start, count, member), PETSC_COMM_SELF,
+               PETSC_ERR_FILE_READ, "%s", cst_record_error(o->record));
   PetscFunctionReturn(0);
 }
 
@@ -290,7 +316,8 @@ PetscErrorCode cst_output_read(cst_output *o, cst_channel_kind kind, int which, 
   long               start[CST_FIELD_DIMS] = {icase}, count[CST_FIELD_DIMS] = {1};
   void              *rows = x;
   PetscFunctionBegin;
-  PetscCheck(c && c->place >= 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "the study has no %s", cst_channel_path(kind));
+  PetscCheck(c && c->place >= 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "the study has no %s",
+             cst_channel_path(kind));
   for (int k = 1; k < c->field.ndim; k++) count[k] = o->channels->dim[c->field.dim[k]].size;
   if (!c->count) PetscFunctionReturn(0);
   signed char *flag = NULL;
@@ -298,22 +325,23 @@ PetscErrorCode cst_output_read(cst_output *o, cst_channel_kind kind, int which, 
     PetscCall(PetscMalloc1(count[1], &flag));
     rows = flag;
   }
-  PetscCheck(cst_record_read(o->record, c->place, start, count, rows), PETSC_COMM_SELF, PETSC_ERR_FILE_READ, "%s",
-             cst_record_error(o->record));
+  PetscCheck(cst_record_read(o->record, c->place, start, count, rows), PETSC_COMM_SELF, PETSC_ERR_FILE_READ,
+             "%s", cst_record_error(o->record));
   for (long i = 0; flag && i < count[1]; i++) x[i] = flag[i];
   PetscCall(PetscFree(flag));
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode cst_output_read_members(cst_output *o, cst_channel_kind kind, int which, int icase, long first, long n, double *x) {
+PetscErrorCode cst_output_read_members(cst_output *o, cst_channel_kind kind, int which, int icase, long first,
+                                       long n, double *x) {
   const cst_channel *c = cst_channels_find(o->channels, kind, which);
   long               start[CST_FIELD_DIMS] = {icase, first}, count[CST_FIELD_DIMS] = {1, n};
   PetscFunctionBegin;
-  PetscCheck(c && c->place >= 0 && c->field.type == CST_TYPE_F64, PETSC_COMM_SELF, PETSC_ERR_PLIB, "the study has no %s",
-             cst_channel_path(kind));
+  PetscCheck(c && c->place >= 0 && c->field.type == CST_TYPE_F64, PETSC_COMM_SELF, PETSC_ERR_PLIB,
+             "the study has no %s", cst_channel_path(kind));
   for (int k = 2; k < c->field.ndim; k++) count[k] = o->channels->dim[c->field.dim[k]].size;
-  PetscCheck(cst_record_read(o->record, c->place, start, count, x), PETSC_COMM_SELF, PETSC_ERR_FILE_READ, "%s",
-             cst_record_error(o->record));
+  PetscCheck(cst_record_read(o->record, c->place, start, count, x), PETSC_COMM_SELF, PETSC_ERR_FILE_READ,
+             "%s", cst_record_error(o->record));
   PetscFunctionReturn(0);
 }
 
@@ -326,8 +354,8 @@ PetscErrorCode cst_output_case(cst_output *o, cst_channel_kind kind, int which, 
 PetscErrorCode cst_output_columns(cst_output *o, const cst_columns *c) {
   PetscFunctionBegin;
   for (int k = 0; k < c->n; k++)
-    PetscCall(
-        put(o, CST_CHANNEL_STATISTIC, k, 0, o->plan->ncase, c->column[k].label ? (const void *)c->column[k].label : c->column[k].value));
+    PetscCall(put(o, CST_CHANNEL_STATISTIC, k, 0, o->plan->ncase,
+                  c->column[k].label ? (const void *)c->column[k].label : c->column[k].value));
   PetscFunctionReturn(0);
 }
 
@@ -354,7 +382,9 @@ void cst_output_text(cst_output *o, const char *group, const char *name, const c
   cst_record_text(o->record, group, name, text);
 }
 
-const char *cst_output_sync(cst_output *o) { return cst_record_sync(o->record) ? NULL : cst_record_error(o->record); }
+const char *cst_output_sync(cst_output *o) {
+  return cst_record_sync(o->record) ? NULL : cst_record_error(o->record);
+}
 
 PetscErrorCode cst_output_share(cst_output *o, double share) {
   PetscFunctionBegin;

@@ -77,13 +77,16 @@ bool cst_past_origin(cst_past *past, const cst_work *w, cst_origin *from) {
   const cst_piece *piece = &past->piece[w->piece];
   const double    *rows = cst_past_rows(past, w->piece);
   if (!rows) return false;
-  const double *own = keep(past, rows + w->skip * piece->numbers, sizeof *rows * (size_t)(w->count * piece->numbers));
+  const double *own =
+      keep(past, rows + w->skip * piece->numbers, sizeof *rows * (size_t)(w->count * piece->numbers));
   *from = (cst_origin){piece->at, piece->numbers, own, piece->opens};
   return true;
 }
 
-/* The lanes of a stretch become what they are; false where there are no such lanes, or they are something already. */
-static bool mark(const cst_plan *p, cst_past *past, long icase, long member, long count, int as, cst_stretch *s) {
+/* The lanes of a stretch become what they are; false where there are no such lanes, or they are something
+ * already. */
+static bool mark(const cst_plan *p, cst_past *past, long icase, long member, long count, int as,
+                 cst_stretch *s) {
   if (icase < 0 || icase >= p->ncase || member < 0 || member >= p->study->members || count < 1) return false;
   const int  cohort = p->class_of[icase];
   const long first = cst_plan_lane(p, icase, member);
@@ -99,9 +102,11 @@ static bool mark(const cst_plan *p, cst_past *past, long icase, long member, lon
 static bool read_done(const cst_plan *p, cst_past *past) {
   size_t      size = 0;
   cst_stretch s;
-  const long *x = cst_past_read(past, cst_past_find(past, "done", 0), &size); /* case, member, count of each run of lanes */
+  const long *x = cst_past_read(past, cst_past_find(past, "done", 0),
+                                &size); /* case, member, count of each run of lanes */
   bool        ok = x && size % (3 * sizeof *x) == 0;
-  for (size_t i = 0; ok && i < size / sizeof *x; i += 3) ok = mark(p, past, x[i], x[i + 1], x[i + 2], CST_LANE_DONE, &s);
+  for (size_t i = 0; ok && i < size / sizeof *x; i += 3)
+    ok = mark(p, past, x[i], x[i + 1], x[i + 2], CST_LANE_DONE, &s);
   return ok;
 }
 
@@ -109,23 +114,28 @@ static bool read_done(const cst_plan *p, cst_past *past) {
 static bool stands(const cst_plan *p, const cst_class *k, const cst_position *at, long opens) {
   const bool self = p->study->reference == CST_REFERENCE_SELF;
   if (opens < 0 || opens > 1 || at->step < opens) return false;
-  if (at->step < 0 || at->step > k->n || at->half_step < 0 || at->half_step > (self ? 2 * at->step : 0)) return false;
+  if (at->step < 0 || at->step > k->n || at->half_step < 0 || at->half_step > (self ? 2 * at->step : 0))
+    return false;
   const cst_position there = cst_plan_position(p, k, at->step - opens);
-  return at->window == there.window && at->in_window == there.in_window && at->folds == there.folds && at->next_sample == there.next_sample;
+  return at->window == there.window && at->in_window == there.in_window && at->folds == there.folds &&
+         at->next_sample == there.next_sample;
 }
 
 /* Whether a section of this size holds the head of an item and its rows. */
 static bool holds(const cst_piece *c, size_t size) {
   if (size < sizeof *c || c->numbers < 1) return false;
   const size_t numbers = (size - sizeof *c) / sizeof(double), count = (size_t)c->count;
-  return (size - sizeof *c) % sizeof(double) == 0 && numbers % count == 0 && numbers / count == (size_t)c->numbers;
+  return (size - sizeof *c) % sizeof(double) == 0 && numbers % count == 0 &&
+         numbers / count == (size_t)c->numbers;
 }
 
 /* Their heads are gathered in the section "pieces", in the order of the sections "lanes". */
 static bool read_pieces(const cst_plan *p, cst_past *past) {
   size_t      size = 0;
   const void *x = cst_past_read(past, cst_past_find(past, "pieces", 0), &size);
-  if (!x || size % sizeof *past->piece || size / sizeof *past->piece > (size_t)cst_snapshot_count(past->snapshot)) return false;
+  if (!x || size % sizeof *past->piece ||
+      size / sizeof *past->piece > (size_t)cst_snapshot_count(past->snapshot))
+    return false;
   const int n = (int)(size / sizeof *past->piece);
   past->piece = cst_need(malloc(size + 1));
   past->stretch = cst_need(calloc((size_t)n + 1, sizeof *past->stretch));
@@ -136,7 +146,8 @@ static bool read_pieces(const cst_plan *p, cst_past *past) {
     const cst_piece *c = &past->piece[i];
     char             name[CST_SECTION_NAME];
     past->section[i] = at = cst_past_find(past, "lanes", at + 1);
-    if (at < 0 || !mark(p, past, c->icase, c->member, c->count, CST_LANE_MIDWAY, &past->stretch[i])) return false;
+    if (at < 0 || !mark(p, past, c->icase, c->member, c->count, CST_LANE_MIDWAY, &past->stretch[i]))
+      return false;
     if (!holds(c, cst_snapshot_section(past->snapshot, at, name))) return false;
     if (!stands(p, &p->classes[past->stretch[i].cohort], &c->at, c->opens)) return false;
     past->stretch[i].step = c->at.step;

@@ -15,19 +15,20 @@ typedef struct {
   int            *section; /* [npiece] where their rows are */
   int             loaded;  /* the piece in the buffer; -1: none */
   cst_bundle      buffer;
-  cst_bundle      origin; /* what work goes on from: checkpoints, for which pieces are read, are made meanwhile */
+  cst_bundle origin; /* what work goes on from: checkpoints, for which pieces are read, are made meanwhile */
 } cst_past;
 
 cst_past *cst_past_create(const cst_plan *p); /* of a study that begins */
 void      cst_past_destroy(const cst_plan *p, cst_past *past);
-/* Open checkpoint `number` of the result at path. false with why[n] when it is damaged or does not fit the plan. */
+/* Open checkpoint `number` of the result at path. false with why[n] when it is damaged or does not fit the
+ * plan. */
 bool cst_past_open(const cst_plan *p, cst_past *past, const char *path, long number, char *why, int n);
 /* The index of a section by name, from `from` on; -1 when there is none. */
 int cst_past_find(const cst_past *past, const char *name, int from);
 /* A section's bytes, checked; NULL when they are damaged. In a buffer of the past. */
 const void *cst_past_read(cst_past *past, int section, size_t *size);
-/* What the checkpoint has of an item of the reference that was at work; *bytes NULL: nothing. false: it is damaged. The bytes stay until
- * the next item or batch is asked for, whatever is read. */
+/* What the checkpoint has of an item of the reference that was at work; *bytes NULL: nothing. false: it is
+ * damaged. The bytes stay until the next item or batch is asked for, whatever is read. */
 bool cst_past_midway(cst_past *past, long item, const void **bytes, size_t *size);
 /* Where a batch goes on from; false: its rows are damaged. They stay likewise. */
 bool cst_past_origin(cst_past *past, const cst_work *w, cst_origin *from);

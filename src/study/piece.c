@@ -5,7 +5,8 @@
 /* Lanes from..to of the batch. */
 static void pack(const cst_runner *r, long from, long to, bool ahead, cst_bundle *b) {
   const cst_work *w = cst_runner_work(r);
-  cst_piece       p = {.count = to - from, .numbers = cst_runner_numbers(r), .at = cst_runner_position(r), .opens = ahead};
+  cst_piece       p = {
+            .count = to - from, .numbers = cst_runner_numbers(r), .at = cst_runner_position(r), .opens = ahead};
   p.at.step += ahead;
   cst_plan_trajectory(cst_runner_plan(r), w->cohort, w->first + from, &p.icase, &p.member);
   cst_piece *head = cst_bundle_add(b, "lanes", sizeof p + sizeof(double) * (size_t)(p.count * p.numbers));

@@ -9,7 +9,8 @@
 
 enum { GROUP_BYTES = 1 << 20 };
 
-/* The largest matrices of a solver, in numbers a lane, and the most that a method keeps between steps in addition to its state. */
+/* The largest matrices of a solver, in numbers a lane, and the most that a method keeps between steps in
+ * addition to its state. */
 static void solver_numbers(const cst_plan *plan, double *matrix, double *kept) {
   const cst_study *s = plan->study;
   *matrix = *kept = 0;
@@ -53,8 +54,8 @@ double cst_plan_work_bytes(const cst_plan *p) {
   const cst_system *s = p->study->system;
   double            matrix, kept;
   solver_numbers(p, &matrix, &kept);
-  return 8.0 * matrix + 8.0 * (s->gram.size + 2.0 * s->pattern[CST_K_G].n + s->pattern[CST_K_d2V].n + s->pattern[CST_K_M].n +
-                               s->pattern[CST_K_Lvq].n + s->pattern[CST_K_Lqq].n);
+  return 8.0 * matrix + 8.0 * (s->gram.size + 2.0 * s->pattern[CST_K_G].n + s->pattern[CST_K_d2V].n +
+                               s->pattern[CST_K_M].n + s->pattern[CST_K_Lvq].n + s->pattern[CST_K_Lqq].n);
 }
 
 long cst_plan_most_lanes(const cst_plan *p) {
@@ -63,7 +64,8 @@ long cst_plan_most_lanes(const cst_plan *p) {
   return most;
 }
 
-/* Lanes are laid over the pairs of a trajectory where it is alone (system/pairs.h): the more of them, the wider. As measured on water. */
+/* Lanes are laid over the pairs of a trajectory where it is alone (system/pairs.h): the more of them, the
+ * wider. As measured on water. */
 static int width_for_pairs(const cst_system *s) {
   long pairs = 0;
   for (int k = 0; k < s->npairs; k++) pairs += s->pairs[k].sum.pairs;
@@ -84,14 +86,15 @@ static bool lacks_forms(const cst_system *s, int i, int wide) {
   return x && y && !x->form[0].core && y->form[0].core;
 }
 
-/* Few trajectories would leave most lanes of a wide set idle, and large groups fall out of the caches: both take a narrower set, whose bits
- * are the same. CONSTELLA_ISA is obeyed. */
+/* Few trajectories would leave most lanes of a wide set idle, and large groups fall out of the caches: both
+ * take a narrower set, whose bits are the same. CONSTELLA_ISA is obeyed. */
 int cst_plan_fitting_isa(const cst_plan *p, int isa) {
   const char  *forced = getenv("CONSTELLA_ISA");
   const double bytes = cst_plan_lane_bytes(p) + cst_plan_work_bytes(p);
   const int    least = PetscMax(width_for_pairs(p->study->system), width_for_molecules(p->study));
   for (int i = 0; i < isa && (!forced || !*forced); i++) {
-    const bool last = cst_isas[i].width >= cst_plan_most_lanes(p), next_falls_out = 2 * cst_isas[i].width * bytes > GROUP_BYTES;
+    const bool last = cst_isas[i].width >= cst_plan_most_lanes(p),
+               next_falls_out = 2 * cst_isas[i].width * bytes > GROUP_BYTES;
     if (lacks_forms(p->study->system, i, isa)) continue;
     if (cst_isa_available(i) && cst_isas[i].width >= least && (last || next_falls_out)) return i;
   }
@@ -117,7 +120,8 @@ static double look_cost(const cst_plan *p) {
 double cst_plan_look_cost(const cst_plan *p, const cst_class *k) { return look_cost(p) / (double)k->observe; }
 
 double cst_plan_step_cost(const cst_plan *p, const cst_class *k) {
-  return program_cost(p->method[k->method]->program, p->method[k->method]->stepped) + cst_plan_look_cost(p, k);
+  return program_cost(p->method[k->method]->program, p->method[k->method]->stepped) +
+         cst_plan_look_cost(p, k);
 }
 
 double cst_plan_time(const cst_plan *p) {
@@ -136,13 +140,15 @@ double cst_plan_steps(const cst_plan *p) {
 
 double cst_plan_replay_steps(const cst_plan *p) {
   double sum = 0;
-  for (int i = 0; i < p->ncase && p->study->worst_by.text; i++) sum += (double)p->cases[i].n * (double)p->study->ntrajectory;
+  for (int i = 0; i < p->ncase && p->study->worst_by.text; i++)
+    sum += (double)p->cases[i].n * (double)p->study->ntrajectory;
   return sum;
 }
 
 double cst_plan_replay_time(const cst_plan *p) {
   const double width = cst_isas[p->isa].width, lanes = ceil((double)p->study->ntrajectory / width) * width;
   double       sum = 0;
-  for (int i = 0; i < p->ncase && p->study->worst_by.text; i++) sum += lanes * (double)p->cases[i].n * p->classes[p->class_of[i]].cost;
+  for (int i = 0; i < p->ncase && p->study->worst_by.text; i++)
+    sum += lanes * (double)p->cases[i].n * p->classes[p->class_of[i]].cost;
   return sum;
 }

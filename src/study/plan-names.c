@@ -1,7 +1,8 @@
 /* plan-names.c: whether everything that a study writes has a name of its own in the result (see plan.h).
  *
- * Datasets and columns are named after quantities, and quantities by users: a symmetry, an expression. What two of them would share is
- * asked of the lists of datasets and columns themselves, so that no other file has to know their names.
+ * Datasets and columns are named after quantities, and quantities by users: a symmetry, an expression. What
+ * two of them would share is asked of the lists of datasets and columns themselves, so that no other file has
+ * to know their names.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdio.h>
@@ -19,7 +20,8 @@ static const cst_observable *named_by(const cst_study *s, const char *path) {
   for (int i = 0; i < s->nobservable; i++) {
     const cst_observable *x = &s->observable[i];
     const size_t          n = strlen(x->name);
-    if (x->expression && !strncmp(last_part(path), x->name, n) && (!found || n > strlen(found->name))) found = x;
+    if (x->expression && !strncmp(last_part(path), x->name, n) && (!found || n > strlen(found->name)))
+      found = x;
   }
   return found;
 }
@@ -38,16 +40,20 @@ static void report(const cst_study *s, const char *path, const char *what, cst_d
   const cst_observable *x = named_by(s, path);
   const char           *symmetry = symmetry_of(s->system, path);
   if (x)
-    cst_diag_add(d, s->file, x->line, x->column, "the observable '%s' cannot be called that: %s in the result %s; choose another name",
+    cst_diag_add(d, s->file, x->line, x->column,
+                 "the observable '%s' cannot be called that: %s in the result %s; choose another name",
                  x->name, path, what);
   else if (symmetry)
-    cst_diag_add(d, s->file, 1, 1, "the symmetry '%s' of %s cannot be called that: %s in the result %s; choose another name", symmetry,
-                 s->system->name, path, what);
+    cst_diag_add(d, s->file, 1, 1,
+                 "the symmetry '%s' of %s cannot be called that: %s in the result %s; choose another name",
+                 symmetry, s->system->name, path, what);
   else
     cst_diag_add(d, s->file, 1, 1, "%s in the result %s; a name of %s is taken", path, what, s->system->name);
 }
 
-static int by_path(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
+static int by_path(const void *a, const void *b) {
+  return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
 
 /* Reports the first dataset that is a folder of another one too. */
 static void check_folders(const cst_study *s, const char **path, int n, cst_diag *d) {

@@ -1,6 +1,8 @@
-/* plan-tracks.c: the quantities that are stored along trajectories, and the one by which the worst of them are chosen, by their names.
+/* plan-tracks.c: the quantities that are stored along trajectories, and the one by which the worst of them
+ * are chosen, by their names.
  *
- * A name is that of a quantity, rotation-z for instance, or that of an observer, momentum, which stands for all of its quantities.
+ * A name is that of a quantity, rotation-z for instance, or that of an observer, momentum, which stands for
+ * all of its quantities.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdlib.h>
@@ -19,18 +21,21 @@ static bool is_told(const cst_observation *x) { return x->wanted; }
 static int names_of(const cst_plan *p, const char **name) {
   int n = 0;
   for (int k = 0; k < p->nlook; k++)
-    for (int i = 0; is_told(&p->look[k]) && i < p->look[k].count && n < NAMES; i++) name[n++] = p->quantity[p->look[k].first + i].name;
+    for (int i = 0; is_told(&p->look[k]) && i < p->look[k].count && n < NAMES; i++)
+      name[n++] = p->quantity[p->look[k].first + i].name;
   return n;
 }
 
-static void refuse(const cst_plan *p, const cst_study_word *w, const char *key, const char *more, cst_diag *d) {
+static void refuse(const cst_plan *p, const cst_study_word *w, const char *key, const char *more,
+                   cst_diag *d) {
   const char *name[NAMES + 1];
   int         n = names_of(p, name);
   if (more) name[n++] = more;
   const char *near = cst_diag_nearest(w->text, name, n);
-  cst_diag_add(d, p->study->file, w->line, w->column, "'%s' has '%s', which this study does not observe; allowed: %s%s%s%s%s", key, w->text,
-               !strcmp(key, "store") ? "q, p, v, lambda, " : "", cst_diag_join(name, n), near ? "; did you mean '" : "", near ? near : "",
-               near ? "'?" : "");
+  cst_diag_add(d, p->study->file, w->line, w->column,
+               "'%s' has '%s', which this study does not observe; allowed: %s%s%s%s%s", key, w->text,
+               !strcmp(key, "store") ? "q, p, v, lambda, " : "", cst_diag_join(name, n),
+               near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
 static bool is_stored(const cst_plan *p, int quantity) {
@@ -50,7 +55,8 @@ static bool is_reserved(const char *name) {
 static void store(cst_plan *p, const cst_study_word *w, int quantity, cst_diag *d) {
   const char *name = p->quantity[quantity].name;
   if (is_reserved(name))
-    cst_diag_add(d, p->study->file, w->line, w->column, "'%s' cannot be stored under that name, which is taken; choose another one", name);
+    cst_diag_add(d, p->study->file, w->line, w->column,
+                 "'%s' cannot be stored under that name, which is taken; choose another one", name);
   else if (is_stored(p, quantity))
     cst_diag_add(d, p->study->file, w->line, w->column, "'%s' is stored twice", name);
   else
@@ -77,12 +83,14 @@ static void find_worst(cst_plan *p, int *found, cst_diag *d) {
   if (!w->text || (has_error && !strcmp(w->text, "error"))) return;
   n = find(p, w->text, found);
   for (int i = 0; i < n; i++)
-    if (!strcmp(w->text, p->quantity[found[i]].name)) found[0] = found[i], n = 1; /* the name of one of them, too */
+    if (!strcmp(w->text, p->quantity[found[i]].name))
+      found[0] = found[i], n = 1; /* the name of one of them, too */
   if (n == 0)
     refuse(p, w, "by", has_error ? "error" : NULL, d);
   else if (n > 1)
-    cst_diag_add(d, p->study->file, w->line, w->column, "'by' has '%s', which is %d quantities; name one of them, '%s' for instance",
-                 w->text, n, p->quantity[found[0]].name);
+    cst_diag_add(d, p->study->file, w->line, w->column,
+                 "'by' has '%s', which is %d quantities; name one of them, '%s' for instance", w->text, n,
+                 p->quantity[found[0]].name);
   else
     p->worst_by = found[0];
 }
@@ -102,7 +110,8 @@ void cst_plan_find_stored(cst_plan *p, cst_diag *d) {
 
 long cst_plan_track_numbers(const cst_plan *p) {
   const cst_study *s = p->study;
-  return (s->store_q + s->store_p + s->store_v) * (long)s->system->nq + s->store_lambda * (long)s->system->ng + p->nstored;
+  return (s->store_q + s->store_p + s->store_v) * (long)s->system->nq +
+         s->store_lambda * (long)s->system->ng + p->nstored;
 }
 
 /* So much that writes of a few thousand tracks are pieces of kilobytes. */
@@ -118,8 +127,10 @@ double cst_plan_track_bytes(const cst_plan *p, long batch) {
   double most = 0;
   for (int i = 0; i < p->nclass; i++) {
     const cst_class *k = &p->classes[i];
-    const long       chosen = (long)k->ncase * p->study->ntrajectory, tracks = chosen < batch ? chosen : batch;
-    const double bytes = tracks ? 8.0 * (double)tracks * (double)cst_plan_track_depth(p, k, tracks) * (double)cst_plan_track_numbers(p) : 0;
+    const long   chosen = (long)k->ncase * p->study->ntrajectory, tracks = chosen < batch ? chosen : batch;
+    const double bytes = tracks ? 8.0 * (double)tracks * (double)cst_plan_track_depth(p, k, tracks) *
+                                      (double)cst_plan_track_numbers(p)
+                                : 0;
     most = bytes > most ? bytes : most;
   }
   return most;

@@ -1,4 +1,5 @@
-/* plan.c: turns a study into classes of cases, batches of lanes and the steps at which something is looked at. */
+/* plan.c: turns a study into classes of cases, batches of lanes and the steps at which something is looked
+ * at. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <stdlib.h>
@@ -28,7 +29,9 @@ static int sample_steps(const cst_study *s, long n, long **steps) {
   *steps = cst_need(calloc((size_t)count, sizeof **steps));
   for (int i = 0; i < count; i++) {
     double part = s->samples_log ? (i - 1.0) / (count - 2) : i / (count - 1.0);
-    double at = i == 0 ? 0 : s->samples_log ? cst_elementary_exp(cst_elementary_log((double)n) * part) : (double)n * part;
+    double at = i == 0           ? 0
+                : s->samples_log ? cst_elementary_exp(cst_elementary_log((double)n) * part)
+                                 : (double)n * part;
     long   step = i == count - 1 ? n : lround(at);
     if (step > last && step <= n) (*steps)[k++] = last = step;
   }
@@ -43,10 +46,11 @@ static long read_every(const cst_study *s, const cst_case *c) {
   return s->over == CST_OVER_COARSE ? c->n / coarsest->n : c->n;
 }
 
-/* On the coarse mesh multipliers are compared at its own points t_0 .. t_(N-1) where a step's belong to its left end: those of the step
- * that begins there. */
+/* On the coarse mesh multipliers are compared at its own points t_0 .. t_(N-1) where a step's belong to its
+ * left end: those of the step that begins there. */
 static long read_lead(const cst_plan *p, const cst_case *c) {
-  return p->study->over == CST_OVER_COARSE && p->study->system->ng > 0 && p->method[c->method]->properties.lambda_time == 0;
+  return p->study->over == CST_OVER_COARSE && p->study->system->ng > 0 &&
+         p->method[c->method]->properties.lambda_time == 0;
 }
 
 /* Open addressing, a power of two of slots, at most half of them full: classes, or -1. */
@@ -75,7 +79,9 @@ static int find_class(cst_plan *p, const class_table *t, const cst_case *c) {
   const long read = read_every(p->study, c);
   unsigned   at = hash(c) & t->mask;
   for (int i; (i = t->slot[at]) >= 0; at = (at + 1) & t->mask)
-    if (p->classes[i].method == c->method && p->classes[i].h == c->h && p->classes[i].n == c->n && p->classes[i].read == read) return i;
+    if (p->classes[i].method == c->method && p->classes[i].h == c->h && p->classes[i].n == c->n &&
+        p->classes[i].read == read)
+      return i;
   t->slot[at] = p->nclass;
   cst_class *k = &p->classes[p->nclass];
   k->method = c->method;
@@ -98,14 +104,17 @@ static void make_classes(cst_plan *p) {
     int        at = find_class(p, &t, &p->cases[i]);
     cst_class *k = &p->classes[at];
     p->class_of[i] = at;
-    if (!(k->ncase & (k->ncase - 1))) k->cases = cst_need(realloc(k->cases, 2 * ((size_t)k->ncase + 1) * sizeof *k->cases));
+    if (!(k->ncase & (k->ncase - 1)))
+      k->cases = cst_need(realloc(k->cases, 2 * ((size_t)k->ncase + 1) * sizeof *k->cases));
     k->cases[k->ncase++] = i;
     k->lanes = k->ncase * p->study->members;
   }
   free(t.slot);
 }
 
-/* ---- quantities --------------------------------------------------------------------------------------------------------- */
+/* ---- quantities
+ * ---------------------------------------------------------------------------------------------------------
+ */
 
 static bool is_wanted(const cst_study *s, const cst_observer *row) {
   bool wanted = row->always;
@@ -117,8 +126,11 @@ static bool is_wanted(const cst_study *s, const cst_observer *row) {
 static void add_look(cst_plan *p, const cst_observer *row, const cst_observable *o) {
   const cst_study *s = p->study;
   cst_observation *x = &p->look[p->nlook++];
-  *x = (cst_observation){
-      .row = row, .system = s->system, .wanted = o || is_wanted(s, row), .hidden_norm = (int)s->hidden, .first = p->nquantity};
+  *x = (cst_observation){.row = row,
+                         .system = s->system,
+                         .wanted = o || is_wanted(s, row),
+                         .hidden_norm = (int)s->hidden,
+                         .first = p->nquantity};
   x->count = row->count ? row->count(s->system) : 1;
   if (o) {
     x->name = o->name, x->expression = o->expression;
@@ -152,7 +164,8 @@ static void make_histograms(cst_plan *p) {
   }
 }
 
-/* Momenta that the motion keeps from its start: those of all symmetries, where nothing exchanges momentum with the system. */
+/* Momenta that the motion keeps from its start: those of all symmetries, where nothing exchanges momentum
+ * with the system. */
 static int kept_momenta(const cst_plan *p, int method) {
   const cst_system *s = p->study->system;
   return s->nvel || s->timed || cst_method_has_noise(p->study->method[method]) ? 0 : s->nsym;
@@ -178,11 +191,11 @@ static void count_freedom(cst_plan *p, cst_diag *d) {
     const int momenta = kept_momenta(p, i), rank = enforced(p->method[i]->stepped);
     p->freedom[i] = s->nq - rank - momenta;
     if (p->freedom[i] < 1 && wants_temperature(p))
-      cst_diag_add(
-          d, p->study->file, 1, 1,
-          "'temperature': nothing of the motion of '%s' by '%s' is free: %d coordinates less %d independent constraints and %d kept "
-          "momenta",
-          s->name, cst_method_label(p->study->method[i]), s->nq, rank, momenta);
+      cst_diag_add(d, p->study->file, 1, 1,
+                   "'temperature': nothing of the motion of '%s' by '%s' is free: %d coordinates less %d "
+                   "independent constraints and %d kept "
+                   "momenta",
+                   s->name, cst_method_label(p->study->method[i]), s->nq, rank, momenta);
   }
 }
 
@@ -198,7 +211,8 @@ static void check_compensated(const cst_plan *p, cst_diag *d) {
   if (!s->compensated) return;
   if (s->system->general && !are_all_so(p, cst_program_always_compensates)) {
     cst_diag_add(d, s->file, 1, 1,
-                 "%s has no compensated form: its mass is not a constant diagonal or it has gyroscopic terms; leave out roundoff: "
+                 "%s has no compensated form: its mass is not a constant diagonal or it has gyroscopic "
+                 "terms; leave out roundoff: "
                  "{compensated: true}",
                  s->system->name);
     return;
@@ -206,7 +220,8 @@ static void check_compensated(const cst_plan *p, cst_diag *d) {
   for (int i = 0; i < s->nmethod; i++)
     if (!cst_program_compensates(p->method[i]->program))
       cst_diag_add(d, s->file, 1, 1,
-                   "'%s' has no compensated form; with roundoff: {compensated: true} only euler-a, euler-b, shake, rattle, hbvm(...) and "
+                   "'%s' has no compensated form; with roundoff: {compensated: true} only euler-a, euler-b, "
+                   "shake, rattle, hbvm(...) and "
                    "their compositions run",
                    cst_method_label(s->method[i]));
 }
@@ -218,28 +233,35 @@ static unsigned known_iterations(const cst_plan *p) {
   return known;
 }
 
-/* What solver: {iteration:} says must be possible, where krylov is the way for large systems, and must matter. */
+/* What solver: {iteration:} says must be possible, where krylov is the way for large systems, and must
+ * matter. */
 static void check_iteration(const cst_plan *p, cst_diag *d) {
   const cst_study *s = p->study;
   const unsigned   known = known_iterations(p);
   if (s->iteration != CST_ITERATION_AUTO && !(known & 1u << s->iteration))
     cst_diag_add(d, s->file, 1, 1,
-                 "'iteration' is for convert(...), simplified and newton also for hbvm(...), and no method of this study heeds it");
+                 "'iteration' is for convert(...), simplified and newton also for hbvm(...), and no method "
+                 "of this study heeds it");
   if (known & 1u << CST_ITERATION_KRYLOV && !cst_stepper_iteration_possible(s->iteration, s->system))
-    cst_diag_add(
-        d, s->file, 1, 1,
-        "this 'iteration' of convert(...) needs dense matrices of at most %d coordinates, and %s has %d%s; leave it out or use krylov",
-        CST_MAX_Q, s->system->name, s->system->nq, s->system->gram.banded ? " that couple as a band" : "");
+    cst_diag_add(d, s->file, 1, 1,
+                 "this 'iteration' of convert(...) needs dense matrices of at most %d coordinates, and %s "
+                 "has %d%s; leave it out or use krylov",
+                 CST_MAX_Q, s->system->name, s->system->nq,
+                 s->system->gram.banded ? " that couple as a band" : "");
 }
 
-/* Errors of multipliers are those of whole means, so that they are read no nearer to one another than these last. */
+/* Errors of multipliers are those of whole means, so that they are read no nearer to one another than these
+ * last. */
 static void check_means(const cst_plan *p, cst_diag *d) {
   for (int k = 0; k < p->nclass; k++) {
     const cst_class *c = &p->classes[k];
     const double     mean = p->method[c->method]->properties.mean;
-    if (mean == 0 || c->read == 0 || 2 * cst_properties_back(&p->method[c->method]->properties, c->h) <= (double)c->read) continue;
+    if (mean == 0 || c->read == 0 ||
+        2 * cst_properties_back(&p->method[c->method]->properties, c->h) <= (double)c->read)
+      continue;
     cst_diag_add(d, p->study->file, 1, 1,
-                 "the average of '%s' is %g, and errors are read every %g; give 'error' a coarser mesh, or 'over: end'",
+                 "the average of '%s' is %g, and errors are read every %g; give 'error' a coarser mesh, or "
+                 "'over: end'",
                  cst_method_label(p->study->method[c->method]), mean, (double)c->read * c->h);
     return;
   }
@@ -304,13 +326,14 @@ void cst_plan_destroy(cst_plan *p) {
   free(p);
 }
 
-/* Everything is folded at the steps k j + r, 0 <= r < k, with an r that is drawn anew for every 32 of them. At a constant r an oscillation
- * of a whole number of steps stands still or creeps, and looks like drift; an r for each would make noise of every oscillation, five times
- * as much in the mean over 32. */
+/* Everything is folded at the steps k j + r, 0 <= r < k, with an r that is drawn anew for every 32 of them.
+ * At a constant r an oscillation of a whole number of steps stands still or creeps, and looks like drift; an
+ * r for each would make noise of every oscillation, five times as much in the mean over 32. */
 enum { FOLDS_A_DRAW = 32 };
 static long fold_of(long j, long every) {
   if (j == 0 || every == 1) return j * every;
-  return j * every + (long)(cst_random_uniform(0, (uint64_t)(j / FOLDS_A_DRAW), CST_PURPOSE_FOLD, 0, 0) * (double)every);
+  return j * every +
+         (long)(cst_random_uniform(0, (uint64_t)(j / FOLDS_A_DRAW), CST_PURPOSE_FOLD, 0, 0) * (double)every);
 }
 
 static long no_later(const cst_class *k, long step) { return step < k->n ? step : k->n; }
@@ -332,13 +355,15 @@ int cst_plan_class_part(const cst_class *k, long step, int parts) {
 
 void cst_plan_class_part_folds(const cst_class *k, int parts, double *count) {
   for (int i = 0; i < parts; i++) count[i] = 0;
-  for (long step = k->after ? cst_plan_class_fold_after(k, k->after - 1) : 0;; step = cst_plan_class_fold_next(k, step)) {
+  for (long step = k->after ? cst_plan_class_fold_after(k, k->after - 1) : 0;;
+       step = cst_plan_class_fold_next(k, step)) {
     count[cst_plan_class_part(k, step, parts)]++;
     if (step == k->n) return;
   }
 }
 
-/* Of what is observed and told by its changes: constraints are near zero, and distances from the start have no average. */
+/* Of what is observed and told by its changes: constraints are near zero, and distances from the start have
+ * no average. */
 bool cst_plan_averages(const cst_plan *p, int quantity) {
   bool wanted = false;
   for (int k = 0; k < p->nlook; k++) {
@@ -360,7 +385,9 @@ static long window_of(const cst_class *k, long step) {
   const long window = (long)((__int128)step * CST_WINDOWS / k->n);
   return window < CST_WINDOWS ? window : CST_WINDOWS - 1;
 }
-static long first_of(const cst_class *k, long window) { return (long)(((__int128)window * k->n + CST_WINDOWS - 1) / CST_WINDOWS); }
+static long first_of(const cst_class *k, long window) {
+  return (long)(((__int128)window * k->n + CST_WINDOWS - 1) / CST_WINDOWS);
+}
 
 long cst_plan_window_folds(const cst_class *k, long window) {
   return folds_until(k, first_of(k, window + 1) - 1) - folds_until(k, first_of(k, window) - 1);
@@ -370,13 +397,17 @@ cst_position cst_plan_position(const cst_plan *p, const cst_class *k, long step)
   cst_position at = {.step = step, .folds = folds_until(k, step)};
   const long   j = step / k->observe, here = no_later(k, fold_of(j, k->observe));
   at.window = window_of(k, step >= k->n ? k->n : here <= step ? here : fold_of(j - 1, k->observe));
-  at.in_window = at.folds - (cst_study_needs(p->study, CST_NEEDS_WINDOWS) ? folds_until(k, first_of(k, at.window) - 1) : 0);
+  at.in_window =
+      at.folds -
+      (cst_study_needs(p->study, CST_NEEDS_WINDOWS) ? folds_until(k, first_of(k, at.window) - 1) : 0);
   while (at.next_sample < k->nsample && k->sample[at.next_sample] <= step) at.next_sample++;
   return at;
 }
 
 bool cst_plan_class_reads_states(const cst_class *k, long step) { return k->read > 0 && step % k->read == 0; }
-bool cst_plan_class_reads_lambda(const cst_class *k, long step) { return k->read > 0 && (step - k->lead) % k->read == 0; }
+bool cst_plan_class_reads_lambda(const cst_class *k, long step) {
+  return k->read > 0 && (step - k->lead) % k->read == 0;
+}
 
 const double *cst_plan_parameters(const cst_plan *p, int variant) {
   return p->study->parameter + (size_t)variant * (size_t)p->study->system->npar;

@@ -1,11 +1,14 @@
-/* reader-beside.c: files that a study names: their paths, their contents, and whether their sums are those that the study names. */
+/* reader-beside.c: files that a study names: their paths, their contents, and whether their sums are those
+ * that the study names. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
 #include "study/reader.h"
 
 const char cst_reader_layer_withheld[] = "is code in C, which is not compiled unasked";
 
-const char *cst_reader_share_alone(cst_fetch *fetch, const char *path, char **bytes, size_t *length) { return fetch(path, bytes, length); }
+const char *cst_reader_share_alone(cst_fetch *fetch, const char *path, char **bytes, size_t *length) {
+  return fetch(path, bytes, length);
+}
 
 char *cst_reader_beside(const cst_reader *r, const char *name) {
   const char *study = r->s->file, *slash = *name == '/' ? NULL : strrchr(study, '/');
@@ -16,7 +19,8 @@ char *cst_reader_beside(const cst_reader *r, const char *name) {
   return path;
 }
 
-bool cst_reader_fetch(cst_reader *r, cst_yaml *n, cst_fetch *fetch, const char *path, char **bytes, size_t *length) {
+bool cst_reader_fetch(cst_reader *r, cst_yaml *n, cst_fetch *fetch, const char *path, char **bytes,
+                      size_t *length) {
   const char *why = r->share(fetch, path, bytes, length);
   if (why) cst_yaml_error(r->doc, n, r->d, "%s: %s", path, why);
   return !why;
@@ -24,5 +28,6 @@ bool cst_reader_fetch(cst_reader *r, cst_yaml *n, cst_fetch *fetch, const char *
 
 void cst_reader_check_sum(cst_reader *r, cst_yaml *sum, const char *path, const char *sha256) {
   const char *wanted = cst_reader_text(r, sum, "sha256", "the sha256 of the file");
-  if (wanted && strcmp(wanted, sha256)) cst_yaml_error(r->doc, sum, r->d, "sha256 is %s; that of %s is %s", wanted, path, sha256);
+  if (wanted && strcmp(wanted, sha256))
+    cst_yaml_error(r->doc, sum, r->d, "sha256 is %s; that of %s is %s", wanted, path, sha256);
 }

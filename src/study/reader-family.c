@@ -1,5 +1,5 @@
-/* reader-family.c: the key `for` of a study file: "i = 1..n", or a list of ranges, ["i = 1..n", "j = i+1..n"], as nested loops (see
- * reader.h). */
+/* reader-family.c: the key `for` of a study file: "i = 1..n", or a list of ranges, ["i = 1..n", "j =
+ * i+1..n"], as nested loops (see reader.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <stdlib.h>
@@ -32,12 +32,14 @@ static const char form[] = "'NAME = FROM..TO', for example 'i = 1..n'";
 /* Whether the graph knows the word: a name, a constant, a function. */
 static bool is_taken(family *f, const char *word, int known) {
   cst_expr_error error;
-  return cst_expr_parse(f->r->s->system->graph, word, f->names, known, &error) >= 0 || strncmp(error.message, "unknown name", 12) != 0;
+  return cst_expr_parse(f->r->s->system->graph, word, f->names, known, &error) >= 0 ||
+         strncmp(error.message, "unknown name", 12) != 0;
 }
 
 static bool is_word(const char *s) {
-  static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", rest[] = "0123456789_";
-  const size_t      n = strspn(s, letters);
+  static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ",
+                    rest[] = "0123456789_";
+  const size_t n = strspn(s, letters);
   for (size_t i = n; s[i]; i++)
     if (!strchr(letters, s[i]) && !strchr(rest, s[i])) return false;
   return n > 0;
@@ -50,19 +52,24 @@ static bool split(family *f, cst_yaml *n) {
   const char *text = cst_reader_text(r, n, "for", form), *equal = text ? strchr(text, '=') : NULL,
              *dots = equal ? strstr(equal, "..") : NULL;
   if (!text) return false;
-  if (!dots) return cst_yaml_error(r->doc, n, r->d, "'for' of %s is '%s'; it must be %s", f->what, text, form), false;
+  if (!dots)
+    return cst_yaml_error(r->doc, n, r->d, "'for' of %s is '%s'; it must be %s", f->what, text, form), false;
   const char *begin = text + strspn(text, " \t\n");
   size_t      length = (size_t)(equal - begin);
   while (length && strchr(" \t\n", begin[length - 1])) length--;
   *x = (range){n, text, equal + 1, dots + 2, cst_need(strndup(begin, length))};
   if (!is_word(x->name) || length > 40)
     cst_yaml_error_at(r->doc, n, (int)(begin - text), r->d,
-                      "'%s' cannot be the variable of 'for'; a variable has letters, digits and _, a letter first, at most 40", x->name);
+                      "'%s' cannot be the variable of 'for'; a variable has letters, digits and _, a letter "
+                      "first, at most 40",
+                      x->name);
   else if (is_taken(f, x->name, f->count + f->n))
     cst_yaml_error_at(r->doc, n, (int)(begin - text), r->d,
-                      "'%s' cannot be the variable of 'for', it has a meaning already; choose a new name", x->name);
+                      "'%s' cannot be the variable of 'for', it has a meaning already; choose a new name",
+                      x->name);
   else {
-    f->names[f->count + f->n] = (cst_binding){.name = x->name, .node = cst_graph_constant(r->s->system->graph, 1)};
+    f->names[f->count + f->n] =
+        (cst_binding){.name = x->name, .node = cst_graph_constant(r->s->system->graph, 1)};
     return f->n++, true;
   }
   return free(x->name), x->name = NULL, false;
@@ -79,11 +86,15 @@ static bool whole(family *f, int k, const char *at, size_t length, const char *w
   const cst_node node = cst_expr_parse(g, part, f->names, f->count + k, &error);
   const int      offset = (int)(at - x->text), blanks = (int)strspn(part, " \t\n");
   free(part);
-  if (node < 0) return cst_yaml_error_at(r->doc, x->node, offset + error.offset, r->d, "%s of 'for': %s", which, error.message), false;
+  if (node < 0)
+    return cst_yaml_error_at(r->doc, x->node, offset + error.offset, r->d, "%s of 'for': %s", which,
+                             error.message),
+           false;
   if (!cst_graph_is_constant(g, node, &value) || value != floor(value) || fabs(value) > LARGEST) {
     cst_yaml_error_at(r->doc, x->node, offset + blanks, r->d,
-                      "%s of 'for' must be a whole number, at most %d: an expression of numbers, sizes and variables before it", which,
-                      LARGEST);
+                      "%s of 'for' must be a whole number, at most %d: an expression of numbers, sizes and "
+                      "variables before it",
+                      which, LARGEST);
     return false;
   }
   *out = (long)value;
@@ -95,7 +106,8 @@ static bool loop(family *f, int k) {
   long         from, to;
   if (k == f->n) {
     if (++f->visits <= LARGEST) return f->visit(f->context, f->names, f->count + f->n, f->visits - 1);
-    cst_yaml_error(f->r->doc, f->range[0].node, f->r->d, "'for' of %s has more than %d members", f->what, LARGEST);
+    cst_yaml_error(f->r->doc, f->range[0].node, f->r->d, "'for' of %s has more than %d members", f->what,
+                   LARGEST);
     return false;
   }
   if (!whole(f, k, x->from, (size_t)(x->to - x->from) - 2, "the first number", &from)) return false;
@@ -112,14 +124,16 @@ static bool split_all(family *f, cst_yaml *n) {
   if (!cst_yaml_is_list(n)) return split(f, n);
   const int ranges = cst_yaml_size(n);
   if (ranges < 1 || ranges > RANGES)
-    return cst_yaml_error(f->r->doc, n, f->r->d, "'for' of %s has %d ranges; it must have 1 to %d", f->what, ranges, RANGES), false;
+    return cst_yaml_error(f->r->doc, n, f->r->d, "'for' of %s has %d ranges; it must have 1 to %d", f->what,
+                          ranges, RANGES),
+           false;
   for (int i = 0; i < ranges; i++)
     if (!split(f, cst_yaml_item(n, i))) return false;
   return true;
 }
 
-bool cst_reader_family(cst_reader *r, cst_yaml *n, const char *what, const cst_binding *names, int count, cst_family_visit *visit,
-                       void *context, long *visits) {
+bool cst_reader_family(cst_reader *r, cst_yaml *n, const char *what, const cst_binding *names, int count,
+                       cst_family_visit *visit, void *context, long *visits) {
   family f = {.r = r, .what = what, .count = count, .visit = visit, .context = context};
   f.names = cst_need(malloc(sizeof *f.names * ((size_t)count + RANGES)));
   memcpy(f.names, names, sizeof *names * (size_t)count);

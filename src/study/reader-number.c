@@ -1,4 +1,5 @@
-/* reader-number.c: numbers of a study file: literals or expressions of the parameters and pi, one value for each parameter set. */
+/* reader-number.c: numbers of a study file: literals or expressions of the parameters and pi, one value for
+ * each parameter set. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <stdlib.h>
@@ -15,7 +16,8 @@ const char *cst_reader_shortest(double x) {
     snprintf(s, sizeof ring[0], "%.*g", digits, x);
     if (strtod(s, NULL) == x) break;
   }
-  if (strchr(s, 'e') && fabs(x) >= 1 && fabs(x) < 1e15) snprintf(s, sizeof ring[0], "%.15g", x); /* 10, not 1e+01 */
+  if (strchr(s, 'e') && fabs(x) >= 1 && fabs(x) < 1e15)
+    snprintf(s, sizeof ring[0], "%.15g", x); /* 10, not 1e+01 */
   return s;
 }
 
@@ -34,15 +36,18 @@ const char *cst_reader_with(const cst_reader *r, int variant) {
   *text = 0;
   for (int i = 0; s->system && i < s->system->npar && at < sizeof ring[0]; i++)
     if (swept(s, i))
-      at += (size_t)snprintf(text + at, sizeof ring[0] - at, "%s%s = %s", at ? ", " : " with ", s->system->parameter[i].name,
+      at += (size_t)snprintf(text + at, sizeof ring[0] - at, "%s%s = %s", at ? ", " : " with ",
+                             s->system->parameter[i].name,
                              cst_reader_shortest(s->parameter[variant * s->system->npar + i]));
   if (s->nswept && s->nset && at < sizeof ring[0])
-    snprintf(text + at, sizeof ring[0] - at, "%s%.60s", at ? ", " : " with the start ", s->start_name[variant / s->nset]);
+    snprintf(text + at, sizeof ring[0] - at, "%s%.60s", at ? ", " : " with the start ",
+             s->start_name[variant / s->nset]);
   return text;
 }
 
 /* The node of the expression at n, or -1. */
-static cst_node expression(cst_reader *r, cst_yaml *n, const char *what, const cst_binding *names, int count, bool quiet) {
+static cst_node expression(cst_reader *r, cst_yaml *n, const char *what, const cst_binding *names, int count,
+                           bool quiet) {
   cst_expr_error error;
   const char    *text = cst_reader_text(r, n, what, number_wanted);
   if (!text) return -1;
@@ -53,13 +58,14 @@ static cst_node expression(cst_reader *r, cst_yaml *n, const char *what, const c
 
 bool cst_reader_constant(cst_reader *r, cst_yaml *n, const char *what, double *out) {
   cst_node x = expression(r, n, what, NULL, 0, false);
-  return x >= 0 && cst_graph_is_constant(r->graph, x, out); /* without names everything folds, and to finite values only */
+  return x >= 0 && cst_graph_is_constant(r->graph, x,
+                                         out); /* without names everything folds, and to finite values only */
 }
 
 bool cst_reader_numbers(cst_reader *r, cst_yaml *n, const char *what, double *out) {
   const cst_study *s = r->s;
   int              npar = s->system ? s->system->npar : 0;
-  cst_node         x = expression(r, n, what, r->binding, s->system ? cst_system_named(s->system) : 0, !s->system);
+  cst_node x = expression(r, n, what, r->binding, s->system ? cst_system_named(s->system) : 0, !s->system);
   if (x < 0) return false;
   if (cst_graph_is_constant(r->graph, x, out)) { /* always finite */
     for (int v = 1; v < s->nvariant; v++) out[v] = out[0];
@@ -73,8 +79,8 @@ bool cst_reader_numbers(cst_reader *r, cst_yaml *n, const char *what, double *ou
     cst_evaluate_tape(tape, in, out + v);
     good = isfinite(out[v]);
     if (!good)
-      cst_yaml_error(r->doc, n, r->d, "'%s' is %s%s; it must be finite", what, isnan(out[v]) ? "not a number" : "infinite",
-                     cst_reader_with(r, v));
+      cst_yaml_error(r->doc, n, r->d, "'%s' is %s%s; it must be finite", what,
+                     isnan(out[v]) ? "not a number" : "infinite", cst_reader_with(r, v));
   }
   cst_tape_destroy(tape);
   return good;
@@ -87,8 +93,11 @@ bool cst_reader_number(cst_reader *r, cst_yaml *n, const char *what, double *out
   for (int v = 1; v < r->s->nvariant && good; v++) {
     good = all[v] == all[0];
     if (!good)
-      cst_yaml_error(r->doc, n, r->d, "'%s' changes in the sweep, from %s%s to %s%s; it must be the same for every parameter set", what,
-                     cst_reader_shortest(all[0]), cst_reader_with(r, 0), cst_reader_shortest(all[v]), cst_reader_with(r, v));
+      cst_yaml_error(
+          r->doc, n, r->d,
+          "'%s' changes in the sweep, from %s%s to %s%s; it must be the same for every parameter set", what,
+          cst_reader_shortest(all[0]), cst_reader_with(r, 0), cst_reader_shortest(all[v]),
+          cst_reader_with(r, v));
   }
   if (good) *out = all[0];
   free(all);
@@ -102,6 +111,7 @@ bool cst_reader_integer(cst_reader *r, cst_yaml *n, const char *what, long low, 
     *out = (long)x;
     return true;
   }
-  cst_yaml_error(r->doc, n, r->d, "'%s' is %s; it must be an integer from %ld to %ld", what, cst_reader_shortest(x), low, high);
+  cst_yaml_error(r->doc, n, r->d, "'%s' is %s; it must be an integer from %ld to %ld", what,
+                 cst_reader_shortest(x), low, high);
   return false;
 }

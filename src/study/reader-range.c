@@ -1,4 +1,5 @@
-/* reader-range.c: values of a parameter or of a coordinate: a number, a list of them, or {from:, to:, count:, spacing: linear | log}. */
+/* reader-range.c: values of a parameter or of a coordinate: a number, a list of them, or {from:, to:, count:,
+ * spacing: linear | log}. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <stdlib.h>
@@ -12,7 +13,8 @@ static double between(double from, double to, long i, long n, bool logarithmic) 
   const double part = n > 1 ? (double)i / (double)(n - 1) : 0;
   if (i == 0) return from;
   if (i == n - 1) return to;
-  return logarithmic ? from * cst_elementary_exp(cst_elementary_log(to / from) * part) : from + (to - from) * part;
+  return logarithmic ? from * cst_elementary_exp(cst_elementary_log(to / from) * part)
+                     : from + (to - from) * part;
 }
 
 static bool spaced(cst_reader *r, cst_yaml *n, const char *what, double **values, int *count) {
@@ -27,12 +29,15 @@ static bool spaced(cst_reader *r, cst_yaml *n, const char *what, double **values
   good &= number && cst_reader_constant(r, number, "count", &m);
   cst_reader_choice(r, cst_yaml_get(n, "spacing"), "spacing", spacings, CST_COUNT(spacings), &spacing);
   if (good && !(m >= 1 && m <= MOST && m == floor(m)))
-    cst_yaml_error(r->doc, number, r->d, "'count' is %s; it must be a whole number from 1 to %d", cst_reader_shortest(m), MOST);
+    cst_yaml_error(r->doc, number, r->d, "'count' is %s; it must be a whole number from 1 to %d",
+                   cst_reader_shortest(m), MOST);
   else if (good && (m == 1) != (from == to))
-    cst_yaml_error(r->doc, n, r->d, "'%s' has a count of %s from %s to %s; %s", what, cst_reader_shortest(m), cst_reader_shortest(from),
-                   cst_reader_shortest(to), m == 1 ? "one value has 'from' and 'to' alike" : "its values would all be the same");
+    cst_yaml_error(r->doc, n, r->d, "'%s' has a count of %s from %s to %s; %s", what, cst_reader_shortest(m),
+                   cst_reader_shortest(from), cst_reader_shortest(to),
+                   m == 1 ? "one value has 'from' and 'to' alike" : "its values would all be the same");
   else if (good && spacing && !(from * to > 0))
-    cst_yaml_error(r->doc, n, r->d, "'%s': values spaced as their logarithms have one sign, and are not 0", what);
+    cst_yaml_error(r->doc, n, r->d, "'%s': values spaced as their logarithms have one sign, and are not 0",
+                   what);
   if (!good || cst_diag_count(r->d) > before) return false;
   *count = (int)m;
   *values = cst_reader_memory((size_t)*count, sizeof(double));
@@ -47,11 +52,13 @@ bool cst_reader_range(cst_reader *r, cst_yaml *n, const char *what, double **val
   const int m = list ? cst_yaml_size(n) : 1;
   double   *x = cst_reader_memory((size_t)m, sizeof *x);
   bool      good = true;
-  for (int i = 0; i < m && good; i++) good = cst_reader_constant(r, list ? cst_yaml_item(n, i) : n, what, x + i);
+  for (int i = 0; i < m && good; i++)
+    good = cst_reader_constant(r, list ? cst_yaml_item(n, i) : n, what, x + i);
   for (int i = 0; i < m && good; i++)
     for (int k = 0; k < i && good; k++)
       if (!(good = x[k] != x[i]))
-        cst_yaml_error(r->doc, cst_yaml_item(n, i), r->d, "'%s': the value %s appears twice", what, cst_reader_shortest(x[i]));
+        cst_yaml_error(r->doc, cst_yaml_item(n, i), r->d, "'%s': the value %s appears twice", what,
+                       cst_reader_shortest(x[i]));
   if (!good) return free(x), false;
   *values = x, *count = m;
   return true;

@@ -17,7 +17,8 @@ static const char *kind(cst_yaml *n) {
 bool cst_reader_map(cst_reader *r, cst_yaml *n, const char *what, const char *const *keys, int count) {
   if (!n) return false;
   if (!cst_yaml_is_map(n)) {
-    cst_yaml_error(r->doc, n, r->d, "'%s' is %s; it must be a map with keys of: %s", what, kind(n), cst_diag_join(keys, count));
+    cst_yaml_error(r->doc, n, r->d, "'%s' is %s; it must be a map with keys of: %s", what, kind(n),
+                   cst_diag_join(keys, count));
     return false;
   }
   cst_yaml_check_keys(r->doc, n, keys, count, r->d);
@@ -58,12 +59,14 @@ cst_yaml *cst_reader_required(cst_reader *r, cst_yaml *map, const char *what, co
   return n;
 }
 
-void cst_reader_unknown(cst_reader *r, cst_yaml *n, const char *what, const char *word, const char *const *names, int count) {
-  cst_yaml_error(r->doc, n, r->d, "unknown %s '%s'; allowed: %s%s", what, word, count ? cst_diag_join(names, count) : "none",
-                 cst_diag_guess(word, names, count));
+void cst_reader_unknown(cst_reader *r, cst_yaml *n, const char *what, const char *word,
+                        const char *const *names, int count) {
+  cst_yaml_error(r->doc, n, r->d, "unknown %s '%s'; allowed: %s%s", what, word,
+                 count ? cst_diag_join(names, count) : "none", cst_diag_guess(word, names, count));
 }
 
-bool cst_reader_choice(cst_reader *r, cst_yaml *n, const char *what, const char *const *names, int count, int *out) {
+bool cst_reader_choice(cst_reader *r, cst_yaml *n, const char *what, const char *const *names, int count,
+                       int *out) {
   char of[512];
   snprintf(of, sizeof of, "one of: %s", cst_diag_join(names, count));
   const char *word = cst_reader_text(r, n, what, of);

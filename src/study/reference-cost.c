@@ -5,7 +5,8 @@
 #include "method/method.h"
 #include "study/reference.h"
 
-/* A step in quadruple precision goes through scalar kernels and software arithmetic: cost relative to a step of one lane. */
+/* A step in quadruple precision goes through scalar kernels and software arithmetic: cost relative to a step
+ * of one lane. */
 static const double quadruple = 210; /* measured: 200 to 230 on systems of 2 to 4 coordinates, gauss(8) */
 
 /* Steps of one member of a variant between all times at which it is read. */
@@ -25,10 +26,13 @@ double cst_reference_work(const cst_plan *p, double *nanoseconds) {
   double           sum = 0, cost = 0;
   *nanoseconds = 0;
   if (s->reference != CST_REFERENCE_METHOD) return 0;
-  for (int v = 0; v < s->nvariant; v++) sum += steps_of(p, v) * ((double)s->members + 0.5 * (double)cst_reference_twice(s));
+  for (int v = 0; v < s->nvariant; v++)
+    sum += steps_of(p, v) * ((double)s->members + 0.5 * (double)cst_reference_twice(s));
   const cst_program *m = p->reference->program;
   for (int i = 0; i < m->n; i++) cost += m->step[i].row->size(m->step[i].data, p->reference->stepped).cost;
   const int width = cst_isas[p->isa].width; /* idle lanes cost as much as those at work */
-  *nanoseconds = sum * cost * (s->reference_quad ? quadruple : ceil((double)s->members / width) * width / (double)s->members);
+  *nanoseconds =
+      sum * cost *
+      (s->reference_quad ? quadruple : ceil((double)s->members / width) * width / (double)s->members);
   return sum;
 }

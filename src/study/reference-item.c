@@ -1,5 +1,6 @@
-/* reference-item.c: one task of the reference, which steps some members of one table through the times that are read, in double
- * precision in a batch, or one member in quadruple precision. It can be left at any step and taken up again there.
+/* reference-item.c: one task of the reference, which steps some members of one table through the times that
+ * are read, in double precision in a batch, or one member in quadruple precision. It can be left at any step
+ * and taken up again there.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <limits.h>
@@ -26,10 +27,13 @@ struct cst_item {
   double             *saved; /* the batch, before steps in whose middle it may be halted */
 };
 
-/* ---- double precision ---------------------------------------------------------------------------------------------------------- */
+/* ---- double precision
+ * ----------------------------------------------------------------------------------------------------------
+ */
 
 /* Start the members first..first+count of a variant in the batch. */
-static PetscErrorCode start_members(const cst_plan *p, const cst_stepper *st, cst_batch *b, int variant, long first, long count) {
+static PetscErrorCode start_members(const cst_plan *p, const cst_stepper *st, cst_batch *b, int variant,
+                                    long first, long count) {
   const cst_study *s = p->study;
   double          *q, *v;
   PetscFunctionBegin;
@@ -49,23 +53,29 @@ static PetscErrorCode start_members(const cst_plan *p, const cst_stepper *st, cs
 }
 
 /* The momenta of the share in its table become M v + a. */
-static void make_kinetic(cst_reference *r, const cst_stepper *st, const cst_batch *b, cst_reference_share x, int time) {
+static void make_kinetic(cst_reference *r, const cst_stepper *st, const cst_batch *b, cst_reference_share x,
+                         int time) {
   const cst_system *s = r->plan->study->system;
   const int         width = cst_stepper_width(st);
   const cst_fold   *fold = cst_fold_for(s, r->plan->isa);
-  double *v = cst_need(aligned_alloc(64, (size_t)s->nq * CST_W_MAX * sizeof *v)), *one = cst_need(malloc((size_t)s->nq * sizeof *one));
+  double           *v = cst_need(aligned_alloc(64, (size_t)s->nq * CST_W_MAX * sizeof *v)),
+         *one = cst_need(malloc((size_t)s->nq * sizeof *one));
   for (long m = 0; m < x.count; m++) {
     double *to = cst_reference_cell(r, x.table, time, x.first + m);
-    if (m % width == 0) fold->velocities(cst_stepper_context(st), b->record + (size_t)(m / width) * cst_stepper_record_size(st), v);
+    if (m % width == 0)
+      fold->velocities(cst_stepper_context(st), b->record + (size_t)(m / width) * cst_stepper_record_size(st),
+                       v);
     for (int i = 0; i < s->nq; i++) one[i] = v[i * width + m % width];
-    if (b->fate[m].reason == CST_DONE) cst_system_momentum(s, cst_plan_parameters(r->plan, x.variant), to, one, to + s->nq);
+    if (b->fate[m].reason == CST_DONE)
+      cst_system_momentum(s, cst_plan_parameters(r->plan, x.variant), to, one, to + s->nq);
   }
   free(v);
   free(one);
 }
 
 /* Copy the states of the batch into the table. A lane that failed leaves NaN. */
-static void store(cst_reference *r, const cst_stepper *st, const cst_batch *b, cst_reference_share x, int time, double *lambda) {
+static void store(cst_reference *r, const cst_stepper *st, const cst_batch *b, cst_reference_share x,
+                  int time, double *lambda) {
   const cst_system *s = r->plan->study->system;
   const cst_layout *at = cst_stepper_layout(st);
   const int         width = cst_stepper_width(st);
@@ -74,13 +84,16 @@ static void store(cst_reference *r, const cst_stepper *st, const cst_batch *b, c
     double       *to = cst_reference_cell(r, x.table, time, x.first + m);
     const double *from = b->record + (size_t)(m / width) * cst_stepper_record_size(st) + m % width;
     bool          good = b->fate[m].reason == CST_DONE;
-    if (m % width == 0) fold->multipliers(cst_stepper_context(st), b->record + (size_t)(m / width) * cst_stepper_record_size(st), lambda);
+    if (m % width == 0)
+      fold->multipliers(cst_stepper_context(st),
+                        b->record + (size_t)(m / width) * cst_stepper_record_size(st), lambda);
     for (int i = 0; i < s->nq; i++) {
       to[i] = good ? from[(at->q + i) * width] : NAN;
       to[s->nq + i] = good ? from[(at->p + i) * width] : NAN;
     }
     for (int a = 0; a < s->ng; a++) to[2 * s->nq + a] = good ? lambda[a * width + m % width] : NAN;
-    if (good && s->dropped) cst_system_least_norm(s, cst_plan_parameters(r->plan, x.variant), to, to + 2 * s->nq);
+    if (good && s->dropped)
+      cst_system_least_norm(s, cst_plan_parameters(r->plan, x.variant), to, to + 2 * s->nq);
   }
   if (cst_stepper_context(st)->tangential) make_kinetic(r, st, b, x, time);
 }
@@ -89,8 +102,12 @@ static PetscErrorCode open_double(cst_item *i) {
   const cst_plan           *p = i->r->plan;
   const cst_study          *s = p->study;
   const int                 width = cst_isas[p->isa].width;
-  const cst_stepper_options o = {
-      p->isa, (int)((i->x.count + width - 1) / width), PetscMax(100, s->max_iterations), false, CST_ITERATION_AUTO, false};
+  const cst_stepper_options o = {p->isa,
+                                 (int)((i->x.count + width - 1) / width),
+                                 PetscMax(100, s->max_iterations),
+                                 false,
+                                 CST_ITERATION_AUTO,
+                                 false};
   PetscFunctionBegin;
   i->lambda = cst_need(aligned_alloc(64, (size_t)(s->system->ng + 1) * CST_W_MAX * sizeof *i->lambda));
   PetscCall(cst_stepper_create(p->reference, &o, &i->st));
@@ -100,7 +117,8 @@ static PetscErrorCode open_double(cst_item *i) {
   PetscFunctionReturn(0);
 }
 
-/* ---- quadruple precision ------------------------------------------------------------------------------------------------------- */
+/* ---- quadruple precision
+ * ------------------------------------------------------------------------------------------------------- */
 
 static int stages(const cst_method *m) { return (int)cst_method_root(m)->arg[0]->number; }
 
@@ -117,7 +135,8 @@ static void open_quad(cst_item *i) {
   double           *q = cst_need(malloc(2 * (size_t)sys->nq * sizeof *q)), *v = q + sys->nq;
   i->room = cst_need(calloc((size_t)(2 * sys->nq + sys->ng), sizeof *i->room));
   if (cst_study_member(s, i->x.variant, i->x.first, q, v))
-    i->m = cst_motion_create(sys, stages(s->reference_method), cst_plan_parameters(i->r->plan, i->x.variant), q, v);
+    i->m = cst_motion_create(sys, stages(s->reference_method), cst_plan_parameters(i->r->plan, i->x.variant),
+                             q, v);
   free(q);
 }
 
@@ -130,7 +149,9 @@ static void store_quad(cst_item *i) {
     for (int k = 0; k < 2 * s->nq + s->ng; k++) to[k] = NAN;
 }
 
-/* ---- either -------------------------------------------------------------------------------------------------------------------- */
+/* ---- either
+ * --------------------------------------------------------------------------------------------------------------------
+ */
 
 static PetscErrorCode open_item(cst_reference *r, long index, cst_reference_share x, cst_item **item) {
   cst_item *i;
@@ -166,7 +187,8 @@ static void save_batch(cst_item *i) {
 }
 
 static void restore_batch(cst_item *i, const double *from, long step) {
-  for (long m = 0; m < i->x.count; m++) cst_batch_restore(i->st, &i->b, m, from + (size_t)m * cst_batch_numbers(i->st));
+  for (long m = 0; m < i->x.count; m++)
+    cst_batch_restore(i->st, &i->b, m, from + (size_t)m * cst_batch_numbers(i->st));
   i->b.step = step;
   cst_batch_ready(i->st, &i->b);
 }
@@ -226,7 +248,9 @@ static PetscErrorCode walk(cst_item *i, cst_poll *poll, void *context, bool *sto
   PetscFunctionReturn(0);
 }
 
-/* ---- left and taken up --------------------------------------------------------------------------------------------------------- */
+/* ---- left and taken up
+ * ---------------------------------------------------------------------------------------------------------
+ */
 
 /* What a section "midway" begins with; the values of the times before follow, then the state. */
 typedef struct {
@@ -261,14 +285,16 @@ static bool stands(const cst_item *i, const head *h) {
   const int last = i->r->ntime[i->x.variant];
   double    from;
   if (h->time < 0 || h->time > last || h->done < 0 || h->step < 0) return false;
-  return h->done <= (h->time < last ? PetscMax(0, cst_reference_way(i->r, i->x.table, (int)h->time, &from)) : 0);
+  return h->done <=
+         (h->time < last ? PetscMax(0, cst_reference_way(i->r, i->x.table, (int)h->time, &from)) : 0);
 }
 
 /* Whether what was saved of each member is a state; of a motion it is. */
 static bool are_states(const cst_item *i, const char *from) {
   bool good = true;
   for (long m = 0; i->st && m < i->x.count; m++)
-    good = good && cst_batch_is_state((const double *)(const void *)from + (size_t)m * cst_batch_numbers(i->st), LONG_MAX);
+    good = good && cst_batch_is_state(
+                       (const double *)(const void *)from + (size_t)m * cst_batch_numbers(i->st), LONG_MAX);
   return good;
 }
 
@@ -287,8 +313,8 @@ static bool unpack(cst_item *i, const char *from, size_t size) {
   return true;
 }
 
-PetscErrorCode cst_reference_compute(cst_reference *r, int item, const void *midway, size_t size, cst_poll *poll, void *context,
-                                     bool *stop) {
+PetscErrorCode cst_reference_compute(cst_reference *r, int item, const void *midway, size_t size,
+                                     cst_poll *poll, void *context, bool *stop) {
   PetscFunctionBegin;
   if (r->item[item] != CST_ITEM_OPEN) PetscFunctionReturn(0);
   PetscCall(open_item(r, item, cst_reference_share_of(r, item), &r->at));
@@ -301,7 +327,8 @@ PetscErrorCode cst_reference_compute(cst_reference *r, int item, const void *mid
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode cst_reference_compute_member(cst_reference *r, int variant, long member, cst_poll *poll, void *context, bool *stop) {
+PetscErrorCode cst_reference_compute_member(cst_reference *r, int variant, long member, cst_poll *poll,
+                                            void *context, bool *stop) {
   cst_item *i;
   PetscFunctionBegin;
   PetscCall(open_item(r, -1, (cst_reference_share){variant, variant, member, 1}, &i));

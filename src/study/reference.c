@@ -1,7 +1,9 @@
-/* reference.c: what errors are measured against: an exact motion, or another method's states at the times that are read.
+/* reference.c: what errors are measured against: an exact motion, or another method's states at the times
+ * that are read.
  *
- * A method's states are computed once for all cases, one variant and up to a group of members an item of work, through all read times in
- * order with equal steps not longer than the reference's own between them. (reference: self runs beside each batch, in runner.c.)
+ * A method's states are computed once for all cases, one variant and up to a group of members an item of
+ * work, through all read times in order with equal steps not longer than the reference's own between them.
+ * (reference: self runs beside each batch, in runner.c.)
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
@@ -17,7 +19,8 @@ static int ascending(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* The times at which case i reads: t = n h, and where the multipliers belong to another time, that one too. */
+/* The times at which case i reads: t = n h, and where the multipliers belong to another time, that one too.
+ */
 static int case_times(const cst_plan *p, int i, double *t) {
   const cst_case  *c = &p->cases[i];
   const cst_class *k = &p->classes[p->class_of[i]];
@@ -35,8 +38,9 @@ static int case_times(const cst_plan *p, int i, double *t) {
 }
 
 double *cst_reference_times(const cst_plan *p, int variant, int *count) {
-  const int cases = p->ncase / p->study->nvariant, first = variant * cases; /* they follow one another, parameter set by parameter set */
-  size_t    most = 0, n = 0;
+  const int cases = p->ncase / p->study->nvariant,
+            first = variant * cases; /* they follow one another, parameter set by parameter set */
+  size_t most = 0, n = 0;
   for (int i = 0; i < cases; i++) most += (size_t)case_times(p, first + i, NULL);
   double *t = cst_need(malloc((most + 1) * sizeof *t));
   for (int i = 0; i < cases; i++) n += (size_t)case_times(p, first + i, t + n);
@@ -52,8 +56,9 @@ static size_t row(const cst_plan *p) { return (size_t)(2 * p->study->system->nq 
 
 /* Members that are computed at twice the step as well. */
 long cst_reference_twice(const cst_study *s) {
-  return s->reference == CST_REFERENCE_METHOD && cst_study_needs(s, CST_NEEDS_REFERENCE_ERROR) ? PetscMin((long)MEMBERS_TWICE, s->members)
-                                                                                               : 0;
+  return s->reference == CST_REFERENCE_METHOD && cst_study_needs(s, CST_NEEDS_REFERENCE_ERROR)
+             ? PetscMin((long)MEMBERS_TWICE, s->members)
+             : 0;
 }
 
 int cst_reference_tables(const cst_reference *r) {
@@ -67,7 +72,8 @@ long cst_reference_members(const cst_reference *r, int table) {
 }
 
 static size_t table_size(const cst_reference *r, int table) {
-  return (size_t)r->ntime[table % r->plan->study->nvariant] * (size_t)cst_reference_members(r, table) * row(r->plan);
+  return (size_t)r->ntime[table % r->plan->study->nvariant] * (size_t)cst_reference_members(r, table) *
+         row(r->plan);
 }
 
 /* In quadruple precision a member is long work. */
@@ -100,7 +106,8 @@ cst_reference *cst_reference_create(const cst_plan *p) {
     r->twice[v] = cst_need(calloc((size_t)r->ntime[v] + 1, sizeof **r->twice));
     cst_reference_plan_twice(p->study, r->time[v], r->ntime[v], r->twice[v]);
   }
-  for (int t = 0; t < cst_reference_tables(r); t++) r->value[t] = cst_need(calloc(table_size(r, t) + 1, sizeof **r->value));
+  for (int t = 0; t < cst_reference_tables(r); t++)
+    r->value[t] = cst_need(calloc(table_size(r, t) + 1, sizeof **r->value));
   return r;
 }
 
@@ -121,7 +128,8 @@ void cst_reference_destroy(cst_reference *r) {
 }
 
 double *cst_reference_cell(const cst_reference *r, int table, int time, long member) {
-  return r->value[table] + ((size_t)time * (size_t)cst_reference_members(r, table) + (size_t)member) * row(r->plan);
+  return r->value[table] +
+         ((size_t)time * (size_t)cst_reference_members(r, table) + (size_t)member) * row(r->plan);
 }
 
 long cst_reference_steps(const cst_study *s, double span) {
@@ -145,7 +153,8 @@ cst_reference_share cst_reference_share_of(const cst_reference *r, long item) {
   int        table = 0;
   for (; item >= items_of(r, table); table++) item -= items_of(r, table);
   const long first = item * many;
-  return (cst_reference_share){table % r->plan->study->nvariant, table, first, PetscMin(many, cst_reference_members(r, table) - first)};
+  return (cst_reference_share){table % r->plan->study->nvariant, table, first,
+                               PetscMin(many, cst_reference_members(r, table) - first)};
 }
 
 static bool needs(const cst_reference *r, cst_reference_share x, unsigned char *const *lane) {
@@ -166,7 +175,9 @@ void cst_reference_spare(cst_reference *r, unsigned char *const *lane) {
 }
 
 /* Numbers of a share up to the time of index `times`. */
-static size_t numbers(const cst_reference *r, cst_reference_share x, int times) { return (size_t)times * (size_t)x.count * row(r->plan); }
+static size_t numbers(const cst_reference *r, cst_reference_share x, int times) {
+  return (size_t)times * (size_t)x.count * row(r->plan);
+}
 
 void cst_reference_copy(const cst_reference *r, long item, int times, double *values, bool in) {
   const cst_reference_share x = cst_reference_share_of(r, item);
@@ -181,7 +192,8 @@ void cst_reference_pack(cst_reference *r, bool all, cst_bundle *b) {
   for (int i = 0; i < cst_reference_items(r); i++) {
     const int times = r->ntime[cst_reference_share_of(r, i).variant];
     if (r->item[i] != CST_ITEM_DONE && !(all && r->item[i] == CST_ITEM_TOLD)) continue;
-    long *item = cst_bundle_add(b, "reference", sizeof *item + sizeof(double) * numbers(r, cst_reference_share_of(r, i), times));
+    long *item = cst_bundle_add(
+        b, "reference", sizeof *item + sizeof(double) * numbers(r, cst_reference_share_of(r, i), times));
     *item = i;
     cst_reference_copy(r, i, times, (double *)(void *)(item + 1), false);
     r->item[i] = CST_ITEM_TOLD;
@@ -203,7 +215,8 @@ PetscErrorCode cst_reference_gather(cst_reference *r, MPI_Comm comm) {
   for (int t = 0; r->value && t < cst_reference_tables(r); t++) {
     const size_t n = table_size(r, t), most = 1 << 26;
     for (size_t at = 0; at < n; at += most) /* each cell was written by one rank, the others hold zero bits */
-      PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, r->value[t] + at, (PetscMPIInt)PetscMin(most, n - at), MPI_LONG, MPI_BOR, comm));
+      PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, r->value[t] + at, (PetscMPIInt)PetscMin(most, n - at),
+                                 MPI_LONG, MPI_BOR, comm));
   }
   PetscFunctionReturn(0);
 }
@@ -214,18 +227,19 @@ static int index_of(const cst_reference *r, int variant, double t) {
 }
 
 /* Exact solutions are expensive: evaluate once if both times are the same. */
-static void exact(const cst_reference *r, int variant, const double *q0, const double *v0, double t, double tl, double *q, double *p,
-                  double *lambda) {
+static void exact(const cst_reference *r, int variant, const double *q0, const double *v0, double t,
+                  double tl, double *q, double *p, double *lambda) {
   const cst_study *s = r->plan->study;
   const double    *c = cst_plan_parameters(r->plan, variant);
   const int        state = cst_study_state(s, variant), nq = s->system->nq;
   const bool       at_once = q && lambda && tl == t;
   if (q) cst_system_exact(s->system, state, c, q0, v0, t, q, p, at_once ? lambda : r->unused);
-  if (lambda && !at_once) cst_system_exact(s->system, state, c, q0, v0, tl, r->unused, r->unused + nq, lambda);
+  if (lambda && !at_once)
+    cst_system_exact(s->system, state, c, q0, v0, tl, r->unused, r->unused + nq, lambda);
 }
 
-void cst_reference_get(const cst_reference *r, int variant, long member, const double *q0, const double *v0, double t, double tl, double *q,
-                       double *p, double *lambda) {
+void cst_reference_get(const cst_reference *r, int variant, long member, const double *q0, const double *v0,
+                       double t, double tl, double *q, double *p, double *lambda) {
   const cst_study  *s = r->plan->study;
   const cst_system *sys = s->system;
   if (s->reference == CST_REFERENCE_EXACT) {

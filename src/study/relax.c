@@ -31,7 +31,8 @@ static double look(quench *x) {
   const int         width = cst_stepper_width(x->st);
   const double     *column = cst_batch_lane(x->st, &x->b, 0);
   double            sum = 0;
-  for (int i = 0; i < s->nq; i++) x->q[i] = column[(at->q + i) * width], x->p[i] = column[(at->p + i) * width];
+  for (int i = 0; i < s->nq; i++)
+    x->q[i] = column[(at->q + i) * width], x->p[i] = column[(at->p + i) * width];
   cst_system_velocity(s, x->c, x->q, x->p, x->v);
   for (int i = 0; i < s->nq; i++) sum += x->v[i] * x->p[i];
   return sum;
@@ -44,9 +45,10 @@ static PetscErrorCode run(quench *x, int variant) {
   start(x);
   for (long k = 0; k < steps; k++) {
     PetscCall(cst_stepper_advance(x->st, &x->b, 1));
-    PetscCheck(x->b.fate[0].reason == CST_DONE, PETSC_COMM_WORLD, PETSC_ERR_CONV_FAILED,
-               "the start could not be relaxed with %s: step %ld of parameter set %d failed; a smaller step may do",
-               cst_method_label(x->s->relax_method), k + 1, variant);
+    PetscCheck(
+        x->b.fate[0].reason == CST_DONE, PETSC_COMM_WORLD, PETSC_ERR_CONV_FAILED,
+        "the start could not be relaxed with %s: step %ld of parameter set %d failed; a smaller step may do",
+        cst_method_label(x->s->relax_method), k + 1, variant);
     const double now = look(x);
     if (now < before) start(x);
     before = now < before ? 0 : now;
@@ -62,8 +64,9 @@ static PetscErrorCode return_to_constraints(quench *x) {
   memset(x->v, 0, sizeof *x->v * (size_t)s->nq);
   if (!s->ng) PetscFunctionReturn(0);
   cst_system_residuals(s, x->c, x->q, x->v, &g, &g_scaled, &gv, &gv_scaled);
-  PetscCheck(g_scaled <= consistent || cst_system_project(s, x->c, x->q, x->v), PETSC_COMM_WORLD, PETSC_ERR_CONV_FAILED,
-             "the start relaxed with %s lies too far from the constraints", cst_method_label(x->s->relax_method));
+  PetscCheck(g_scaled <= consistent || cst_system_project(s, x->c, x->q, x->v), PETSC_COMM_WORLD,
+             PETSC_ERR_CONV_FAILED, "the start relaxed with %s lies too far from the constraints",
+             cst_method_label(x->s->relax_method));
   PetscFunctionReturn(0);
 }
 

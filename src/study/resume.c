@@ -52,16 +52,20 @@ static long choose(const cst_plan *p, const char *path, cst_resume *r, cst_diag 
     snprintf(what, sizeof what, "checkpoint %ld", number[i]);
     if (!then) {
       const size_t at = strlen(r->message);
-      snprintf(r->message + at, sizeof r->message - at, "%sconstella: checkpoint %ld of %s is damaged (%s); the one before it is used",
-               at ? "\n" : "", number[i], path, why);
+      snprintf(r->message + at, sizeof r->message - at,
+               "%sconstella: checkpoint %ld of %s is damaged (%s); the one before it is used", at ? "\n" : "",
+               number[i], path, why);
     } else if (cst_identity_same(then, now, what, why, sizeof why))
       chosen = number[i];
     else
-      cst_diag_add(d, path, 0, 0, "cannot be resumed: %s; resume with what made it, or start over with --overwrite", why);
+      cst_diag_add(d, path, 0, 0,
+                   "cannot be resumed: %s; resume with what made it, or start over with --overwrite", why);
     free(then);
   }
   if (n > 0 && !chosen && !cst_diag_count(d))
-    cst_diag_add(d, path, 0, 0, "cannot be resumed: all of its checkpoints are damaged (%s); start over with --overwrite", why);
+    cst_diag_add(d, path, 0, 0,
+                 "cannot be resumed: all of its checkpoints are damaged (%s); start over with --overwrite",
+                 why);
   free(now);
   return chosen;
 }
@@ -77,21 +81,24 @@ static long count_failed(cst_result *f) {
 }
 
 static void examine_result(const cst_plan *p, const char *path, cst_result *f, cst_resume *r, cst_diag *d) {
-  char  *study = cst_result_text(f, "/", "study"), *run = cst_result_text(f, "/run", "id"), *state = cst_result_text(f, "/run", "state");
+  char *study = cst_result_text(f, "/", "study"), *run = cst_result_text(f, "/run", "id"),
+       *state = cst_result_text(f, "/run", "state");
   char   why[512];
   double attempts = 0;
   cst_result_number(f, "/run", "attempts", &attempts);
   r->attempts = (long)attempts;
   snprintf(r->run, sizeof r->run, "%s", run ? run : "");
   if (!study || !cst_identity_same(study, p->study->canonical, "the file", why, sizeof why))
-    cst_diag_add(d, path, 0, 0, "holds another study: %s; name another output, or --overwrite", study ? why : "it names none");
+    cst_diag_add(d, path, 0, 0, "holds another study: %s; name another output, or --overwrite",
+                 study ? why : "it names none");
   else if (state && !strcmp(state, "complete")) {
     r->start = CST_START_COMPLETE;
     r->failed = count_failed(f);
   } else if ((r->number = choose(p, path, r, d)) > 0)
     r->start = CST_START_RESUMED;
   else if (!cst_diag_count(d))
-    snprintf(r->message, sizeof r->message, "constella: %s was interrupted before its first checkpoint; it starts anew", path);
+    snprintf(r->message, sizeof r->message,
+             "constella: %s was interrupted before its first checkpoint; it starts anew", path);
   free(study), free(run), free(state);
 }
 
@@ -100,7 +107,9 @@ void cst_resume_examine(const cst_plan *p, const char *path, cst_resume *r, cst_
   long newest[1];
   if (access(path, F_OK)) {
     if (cst_snapshot_list(path, newest, 1) > 0)
-      cst_diag_add(d, path, 0, 0, "is gone, and its checkpoints %s.checkpoint.* are of no use without it; put it back, or remove them",
+      cst_diag_add(d, path, 0, 0,
+                   "is gone, and its checkpoints %s.checkpoint.* are of no use without it; put it back, or "
+                   "remove them",
                    path);
     return;
   }

@@ -36,7 +36,8 @@ void *cst_rows_at(const cst_rows *r, const cst_channel *c, long lane) {
   if (!c || !is_of_trajectories(c)) return NULL;
   char        *data = r->data[c - r->channels->channel];
   const size_t row = cst_channel_bytes(c), W = (size_t)r->width, number = row / c->count;
-  return c->in_lanes ? data + (size_t)lane / W * W * row + (size_t)lane % W * number : data + (size_t)lane * row;
+  return c->in_lanes ? data + (size_t)lane / W * W * row + (size_t)lane % W * number
+                     : data + (size_t)lane * row;
 }
 
 double *cst_rows_numbers(const cst_rows *r, cst_channel_kind kind, int which, long lane) {
@@ -50,7 +51,9 @@ void cst_rows_gather(const cst_rows *r, const cst_channel *c, long lane, long n,
   }
 }
 
-/* ---- what checkpoints hold --------------------------------------------------------------------------------------------------------- */
+/* ---- what checkpoints hold
+ * ---------------------------------------------------------------------------------------------------------
+ */
 
 static bool is_kept(const cst_channel *c) { return is_of_trajectories(c) && c->kept; }
 

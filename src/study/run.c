@@ -64,7 +64,9 @@ static void note_first(cst_output *o, const cst_run_options *options) {
 }
 
 /* The part of the study that earlier runs did. */
-static double part_before(const cst_plan *p, const cst_agenda *a) { return p->cost > 0 ? 1 - a->left / p->cost : 0; }
+static double part_before(const cst_plan *p, const cst_agenda *a) {
+  return p->cost > 0 ? 1 - a->left / p->cost : 0;
+}
 
 /* Of this run, in place of that before it. */
 static void note_this(cst_output *o, const cst_plan *p, const cst_agenda *a, double attempts, int ranks) {
@@ -111,8 +113,9 @@ static void note_columns(cst_output *o, const cst_study *s, const cst_columns *c
   cst_output_note(o, "/statistics", "columns", text);
   list_names(c, true, " ", text, sizeof text);
   cst_output_note(o, "/statistics", "coordinates", text);
-  snprintf(text, sizeof text, "%s%s%s%s", s->kind->figures ? s->kind->figures : "", s->kind->figures && s->averages ? "," : "",
-           s->averages ? "averages" : "", s->nhistogram ? ",histograms" : "");
+  snprintf(text, sizeof text, "%s%s%s%s", s->kind->figures ? s->kind->figures : "",
+           s->kind->figures && s->averages ? "," : "", s->averages ? "averages" : "",
+           s->nhistogram ? ",histograms" : "");
   cst_output_note(o, "/statistics", "figures", text);
 }
 
@@ -135,7 +138,8 @@ static double computed(const cst_plan *p, const cst_extension *e, int cohort) {
   return e ? cst_extend_steps(e, cohort) : (double)p->classes[cohort].lanes * (double)p->classes[cohort].n;
 }
 
-static PetscErrorCode write_rates(const cst_plan *p, cst_output *o, const cst_extension *e, const cst_runner *runner, double *seconds) {
+static PetscErrorCode write_rates(const cst_plan *p, cst_output *o, const cst_extension *e,
+                                  const cst_runner *runner, double *seconds) {
   double     *all, *rate, busy = 0, least, most;
   PetscMPIInt rank;
   PetscFunctionBegin;
@@ -144,7 +148,8 @@ static PetscErrorCode write_rates(const cst_plan *p, cst_output *o, const cst_ex
   for (int k = 0; k < p->nclass; k++) busy += cst_runner_seconds(runner, k);
   PetscCallMPI(MPI_Allreduce(&busy, &least, 1, MPI_DOUBLE, MPI_MIN, PETSC_COMM_WORLD));
   PetscCallMPI(MPI_Allreduce(&busy, &most, 1, MPI_DOUBLE, MPI_MAX, PETSC_COMM_WORLD));
-  cst_output_number(o, "/run", "busy_seconds_least", least); /* of the rank that computed least and of the one that computed most */
+  cst_output_number(o, "/run", "busy_seconds_least",
+                    least); /* of the rank that computed least and of the one that computed most */
   cst_output_number(o, "/run", "busy_seconds_most", most);
   PetscCallMPI(MPI_Reduce(seconds, all, p->nclass, MPI_DOUBLE, MPI_SUM, 0, PETSC_COMM_WORLD));
   for (int i = 0; i < p->ncase; i++) {
@@ -156,7 +161,8 @@ static PetscErrorCode write_rates(const cst_plan *p, cst_output *o, const cst_ex
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode conclude(cst_conclusion *table, cst_output *o, const double *reference_error, cst_run_end *run) {
+static PetscErrorCode conclude(cst_conclusion *table, cst_output *o, const double *reference_error,
+                               cst_run_end *run) {
   PetscMPIInt rank;
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
@@ -168,7 +174,9 @@ static PetscErrorCode conclude(cst_conclusion *table, cst_output *o, const doubl
   PetscFunctionReturn(0);
 }
 
-/* ---- the work ---------------------------------------------------------------------------------------------------------------- */
+/* ---- the work
+ * ----------------------------------------------------------------------------------------------------------------
+ */
 
 typedef struct {
   const cst_plan      *plan;
@@ -204,12 +212,14 @@ static PetscErrorCode read_rows(desk *d, const cst_work *w, long width) {
   for (long at = 0, n; at < w->count; at += n) {
     const long lane = w->first + at, first = lane % members;
     n = PetscMin(members - first, w->count - at);
-    PetscCall(cst_output_read_members(d->output, CST_CHANNEL_CONTINUE, 0, k->cases[lane / members], first, n, d->rows + at * width));
+    PetscCall(cst_output_read_members(d->output, CST_CHANNEL_CONTINUE, 0, k->cases[lane / members], first, n,
+                                      d->rows + at * width));
   }
   PetscFunctionReturn(0);
 }
 
-/* One batch or a part of it, whose trajectories all stand where the first of these rows does, or have none. */
+/* One batch or a part of it, whose trajectories all stand where the first of these rows does, or have none.
+ */
 static PetscErrorCode compute_part(desk *d, const cst_work *w, double *x, long width, bool *stop) {
   const cst_class *k = &d->plan->classes[w->cohort];
   cst_origin       from;
@@ -217,7 +227,8 @@ static PetscErrorCode compute_part(desk *d, const cst_work *w, double *x, long w
   if (cst_longer_step(x, width) >= 0) {
     const long numbers = (long)x[CST_LONGER_NUMBERS];
     from = (cst_origin){cst_longer_position(d->plan, k, x), numbers, x, true};
-    for (long l = 0; l < w->count; l++) memmove(x + l * numbers, x + l * width + CST_LONGER_HEAD, sizeof *x * (size_t)numbers);
+    for (long l = 0; l < w->count; l++)
+      memmove(x + l * numbers, x + l * width + CST_LONGER_HEAD, sizeof *x * (size_t)numbers);
     PetscCall(cst_runner_batch(d->runner, w, &from, stop));
   } else
     PetscCall(cst_runner_batch(d->runner, w, NULL, stop));
@@ -225,8 +236,9 @@ static PetscErrorCode compute_part(desk *d, const cst_work *w, double *x, long w
   PetscFunctionReturn(0);
 }
 
-/* A batch of an extensible study: from the rows that the file has. In a run that is resumed they may differ: a trajectory that came to its
- * new end behind the last checkpoint has that of the new end, and is looked at there once more. */
+/* A batch of an extensible study: from the rows that the file has. In a run that is resumed they may differ:
+ * a trajectory that came to its new end behind the last checkpoint has that of the new end, and is looked at
+ * there once more. */
 static PetscErrorCode compute_extensible(desk *d, const cst_work *w, bool *stop) {
   const long width = (long)cst_channels_find(cst_output_channels(d->output), CST_CHANNEL_CONTINUE, 0)->count;
   PetscFunctionBegin;
@@ -269,7 +281,8 @@ static PetscErrorCode time_class(void *context, int i, bool *stop) {
   PetscFunctionReturn(0);
 }
 
-/* Each class is timed by one rank. It is nothing that a checkpoint has to hold: a run that is resumed times all of them. */
+/* Each class is timed by one rank. It is nothing that a checkpoint has to hold: a run that is resumed times
+ * all of them. */
 static PetscErrorCode time_classes(desk *d, cst_end *end) {
   const cst_plan *p = d->plan;
   double         *both, *icase;
@@ -292,11 +305,13 @@ static PetscErrorCode compute_batches(desk *d, cst_end *end) {
   double *seconds;
   PetscFunctionBegin;
   PetscCall(cst_reference_gather(d->reference, PETSC_COMM_WORLD));
-  PetscCall(cst_runner_create(d->plan, d->agenda->batch, d->reference, d->output, d->series, cst_keeper_poll, d->keeper, &d->runner));
+  PetscCall(cst_runner_create(d->plan, d->agenda->batch, d->reference, d->output, d->series, cst_keeper_poll,
+                              d->keeper, &d->runner));
   cst_runner_halt_by(d->runner, cst_keeper_halts, cst_keeper_pauses);
   cst_keeper_watch(d->keeper, d->runner);
   PetscCall(cst_keeper_phase(d->keeper, d->agenda->n, compute_batch, d, end));
-  if (*end == CST_END_DONE && d->plan->study->worst_by.text) PetscCall(cst_replay(d->plan, d->output, d->runner, d->keeper, end));
+  if (*end == CST_END_DONE && d->plan->study->worst_by.text)
+    PetscCall(cst_replay(d->plan, d->output, d->runner, d->keeper, end));
   if (*end == CST_END_DONE && d->plan->study->timing_repeats) PetscCall(time_classes(d, end));
   if (*end == CST_END_DONE) {
     cst_stop_grace(20); /* what is left takes moments as a rule */
@@ -323,11 +338,14 @@ static PetscErrorCode take_over(desk *d, const cst_run_options *options) {
 }
 
 /* reference_error: as cst_reference_errors has them, where all is done. */
-static PetscErrorCode work(const cst_plan *p, const cst_agenda *a, cst_output *o, cst_past *past, const cst_run_options *options,
-                           double *reference_error, cst_run_end *run) {
+static PetscErrorCode work(const cst_plan *p, const cst_agenda *a, cst_output *o, cst_past *past,
+                           const cst_run_options *options, double *reference_error, cst_run_end *run) {
   char              *identity = cst_identity_text(p, options->resume.run);
-  cst_keeper_options keep = {options->output, identity, options->checkpoint_seconds, options->lock, options->deadline};
-  desk               d = {p, a, o, cst_reference_create(p), cst_series_create(p), past, NULL, NULL, options->extension, NULL, NULL, NULL};
+  cst_keeper_options keep = {options->output, identity, options->checkpoint_seconds, options->lock,
+                             options->deadline};
+  desk               d = {p,    a,    o,    cst_reference_create(p), cst_series_create(p),
+                          past, NULL, NULL, options->extension,      NULL,
+                          NULL, NULL};
   cst_coordinator   *c;
   PetscFunctionBegin;
   PetscCall(take_over(&d, options));
@@ -349,9 +367,10 @@ static PetscErrorCode work(const cst_plan *p, const cst_agenda *a, cst_output *o
   PetscFunctionReturn(0);
 }
 
-/* A new file, with all that is known before the first step; or what an earlier run left, which needs no more than a few words in place. */
-static PetscErrorCode open_output(const cst_plan *p, const cst_agenda *a, const cst_run_options *options, const cst_columns *columns,
-                                  cst_output **o) {
+/* A new file, with all that is known before the first step; or what an earlier run left, which needs no more
+ * than a few words in place. */
+static PetscErrorCode open_output(const cst_plan *p, const cst_agenda *a, const cst_run_options *options,
+                                  const cst_columns *columns, cst_output **o) {
   const bool  anew = options->resume.start == CST_START_ANEW;
   PetscMPIInt rank, ranks;
   PetscFunctionBegin;
@@ -362,7 +381,8 @@ static PetscErrorCode open_output(const cst_plan *p, const cst_agenda *a, const 
     note_study(*o, p->study);
     note_first(*o, options);
     note_columns(*o, p->study, columns);
-    if (options->extension && options->extension->longer) cst_output_note(*o, "/", "continued", "from an earlier end");
+    if (options->extension && options->extension->longer)
+      cst_output_note(*o, "/", "continued", "from an earlier end");
   }
   note_this(*o, p, a, options->resume.attempts + 1, ranks);
   if (anew && rank == 0) PetscCall(write_times(p, *o));
@@ -372,7 +392,8 @@ static PetscErrorCode open_output(const cst_plan *p, const cst_agenda *a, const 
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode cst_run(const cst_plan *p, const cst_agenda *agenda, cst_past *past, const cst_run_options *options, cst_run_end *run) {
+PetscErrorCode cst_run(const cst_plan *p, const cst_agenda *agenda, cst_past *past,
+                       const cst_run_options *options, cst_run_end *run) {
   cst_conclusion *table = cst_conclude_create(p);
   cst_output     *o;
   PetscMPIInt     rank;
@@ -381,7 +402,9 @@ PetscErrorCode cst_run(const cst_plan *p, const cst_agenda *agenda, cst_past *pa
   bool            finished;
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
-  if (rank == 0) cst_snapshot_remove_newer(options->output, options->resume.number); /* of the file that is replaced, or damaged */
+  if (rank == 0)
+    cst_snapshot_remove_newer(options->output,
+                              options->resume.number); /* of the file that is replaced, or damaged */
   PetscCall(open_output(p, agenda, options, cst_conclude_columns(table), &o));
   PetscCall(PetscMalloc1(p->study->nvariant * CST_ERRORS, &reference_error));
   PetscCall(work(p, agenda, o, past, options, reference_error, run));
@@ -394,7 +417,8 @@ PetscErrorCode cst_run(const cst_plan *p, const cst_agenda *agenda, cst_past *pa
   cst_output_number(o, "/run", "checkpoint_seconds_most", run->longest);
   cst_output_text(o, "/run", run->end == CST_END_DONE ? "finished" : "stopped", text);
   PetscCall(cst_output_close(&o, run->end == CST_END_DONE ? "complete" : "interrupted", &finished));
-  PetscCheck(finished || run->end == CST_END_FAILED, PETSC_COMM_WORLD, PETSC_ERR_FILE_WRITE, "%s could not be finished", options->output);
+  PetscCheck(finished || run->end == CST_END_FAILED, PETSC_COMM_WORLD, PETSC_ERR_FILE_WRITE,
+             "%s could not be finished", options->output);
   if (rank == 0 && run->end == CST_END_DONE) cst_snapshot_remove_newer(options->output, 0);
   cst_conclude_destroy(table);
   PetscFunctionReturn(0);

@@ -25,7 +25,8 @@ typedef struct {
   const cst_extension *extension; /* what it has is taken over; NULL: none */
 } cst_run_options;
 
-/* How a run ends: not yet; all is done; stopped with a checkpoint; stopped because a checkpoint could not be written. */
+/* How a run ends: not yet; all is done; stopped with a checkpoint; stopped because a checkpoint could not be
+ * written. */
 typedef enum { CST_END_NONE, CST_END_DONE, CST_END_STOPPED, CST_END_FAILED } cst_end;
 
 typedef struct {
@@ -38,6 +39,8 @@ typedef struct {
   char         reason[512]; /* on rank 0: why it stopped */
 } cst_run_end;
 
-/* The whole study, or what is left of it; collective over PETSC_COMM_WORLD. The past is of the checkpoint that options->resume names. */
-PetscErrorCode cst_run(const cst_plan *p, const cst_agenda *agenda, cst_past *past, const cst_run_options *options, cst_run_end *run);
+/* The whole study, or what is left of it; collective over PETSC_COMM_WORLD. The past is of the checkpoint
+ * that options->resume names. */
+PetscErrorCode cst_run(const cst_plan *p, const cst_agenda *agenda, cst_past *past,
+                       const cst_run_options *options, cst_run_end *run);
 #endif

@@ -1,8 +1,8 @@
-/* runner-collect.c: what averages and histograms take at the observed steps behind the burn-in: sums and counts of each lane, in the order
- * of time.
+/* runner-collect.c: what averages and histograms take at the observed steps behind the burn-in: sums and
+ * counts of each lane, in the order of time.
  *
- * They belong to the lane, are kept in its row, and are joined over the members when all is done, in their order: so they depend on no
- * rank, batch or interruption.
+ * They belong to the lane, are kept in its row, and are joined over the members when all is done, in their
+ * order: so they depend on no rank, batch or interruption.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
@@ -12,7 +12,9 @@
 #include "core/need.h"
 #include "study/runner-internal.h"
 
-/* ---- room --------------------------------------------------------------------------------------------------------------------- */
+/* ---- room
+ * ---------------------------------------------------------------------------------------------------------------------
+ */
 
 static double *aligned(size_t n) {
   const size_t bytes = (n * sizeof(double) / 64 + 1) * 64;
@@ -68,7 +70,9 @@ void cst_runner_clear_collected(cst_runner *r) {
   }
 }
 
-/* ---- averages ------------------------------------------------------------------------------------------------------------------- */
+/* ---- averages
+ * -------------------------------------------------------------------------------------------------------------------
+ */
 
 /* What deviations are taken from: x(0), where it is a number. */
 static double origin(double start) { return isnan(start) ? 0 : start; }
@@ -86,7 +90,8 @@ static void add_weights(cst_runner *r, int group, int part, const double *weight
 static void average(cst_runner *r, int group, const double *weight) {
   const int W = r->width, part = cst_plan_class_part(r->cohort, r->b->step, CST_WINDOWS);
   for (int k = 0; k < r->plan->nquantity; k++) {
-    const double *x = r->value + k * W, *start = cst_runner_accumulators(r, group) + (k * CST_SLOTS + CST_SLOT_START) * W;
+    const double *x = r->value + k * W,
+                 *start = cst_runner_accumulators(r, group) + (k * CST_SLOTS + CST_SLOT_START) * W;
     if (!r->average[k]) continue;
     double *sum = r->average[k] + ((size_t)group * CST_WINDOWS + (size_t)part) * (size_t)W,
            *square = r->square[k] + (size_t)group * (size_t)W;
@@ -108,7 +113,8 @@ static void finish_average(cst_runner *r, double *sums, double *squares, const d
   for (int w = 0; w < CST_WINDOWS; w++) all += folds[w];
   for (int g = 0; g < r->b->groups; g++)
     for (int l = 0; l < W; l++) {
-      double    *sum = sums + (size_t)g * CST_WINDOWS * (size_t)W + l, *square = squares + (size_t)g * (size_t)W + l;
+      double *sum = sums + (size_t)g * CST_WINDOWS * (size_t)W + l,
+             *square = squares + (size_t)g * (size_t)W + l;
       const bool alive = is_alive(r, g, l);
       for (int w = 0; w < CST_WINDOWS; w++) sum[w * W] = alive && folds[w] > 0 ? sum[w * W] / folds[w] : NAN;
       *square = alive ? *square / all : NAN;
@@ -124,7 +130,9 @@ void cst_runner_finish_averages(cst_runner *r) {
   if (r->average_weight) finish_average(r, r->average_weight, r->weight_square, folds);
 }
 
-/* ---- histograms ----------------------------------------------------------------------------------------------------------------- */
+/* ---- histograms
+ * -----------------------------------------------------------------------------------------------------------------
+ */
 
 /* Where x stands among bins and what lies behind them. The product is a guess, the edges decide. */
 static int place(const cst_histogram *h, double scale, double x) {
@@ -141,7 +149,8 @@ static void count(cst_runner *r, int which, int group, int block, const double *
   const cst_histogram *h = &r->plan->study->histogram[which];
   const size_t         W = (size_t)r->width, at = (size_t)group * (size_t)r->plan->blocks + (size_t)block;
   const double         scale = h->bins / (h->edge[h->bins] - h->edge[0]);
-  double *counts = r->counts[which] + at * counted(h) * W, *weights = h->fixman ? r->weights[which] + at * weighed(h) * W : NULL;
+  double              *counts = r->counts[which] + at * counted(h) * W,
+         *weights = h->fixman ? r->weights[which] + at * weighed(h) * W : NULL;
   for (int i = 0; i < h->n; i++)
     for (size_t l = 0; l < W; l++) {
       if (!is_alive(r, group, (int)l)) continue;

@@ -20,8 +20,8 @@ static size_t expression_scratch(const cst_plan *p) {
   return (size_t)most;
 }
 
-PetscErrorCode cst_runner_create(const cst_plan *p, long batch, cst_reference *reference, cst_output *o, cst_series *series, cst_poll *poll,
-                                 void *context, cst_runner **runner) {
+PetscErrorCode cst_runner_create(const cst_plan *p, long batch, cst_reference *reference, cst_output *o,
+                                 cst_series *series, cst_poll *poll, void *context, cst_runner **runner) {
   const cst_system *s = p->study->system;
   cst_runner       *r;
   PetscFunctionBegin;
@@ -39,7 +39,8 @@ PetscErrorCode cst_runner_create(const cst_plan *p, long batch, cst_reference *r
   PetscCall(PetscMalloc2(p->nlook, &r->measure, p->nlook, &r->kept));
   for (int k = 0; k < p->nlook; k++) r->measure[k] = cst_fold_measure(r->fold, p->look[k].row);
   const size_t W = (size_t)r->width, groups = ((size_t)batch + W - 1) / W, quantities = (size_t)p->nquantity;
-  PetscCall(PetscCalloc3(p->study->nmethod, &r->stepper, p->study->nmethod, &r->partner, p->nclass, &r->seconds));
+  PetscCall(
+      PetscCalloc3(p->study->nmethod, &r->stepper, p->study->nmethod, &r->partner, p->nclass, &r->seconds));
   r->q0 = aligned(groups * (size_t)s->nq * W);
   r->v0 = aligned(groups * (size_t)s->nq * W);
   r->value = aligned(quantities * W);

@@ -12,14 +12,18 @@ long cst_runner_member(const cst_runner *r, long lane) {
   return r->replayed ? r->replayed[lane] : (r->work->first + lane) % r->plan->study->members;
 }
 
-double *cst_runner_record(const cst_runner *r, int group) { return r->b->record + (size_t)group * cst_stepper_record_size(r->st); }
+double *cst_runner_record(const cst_runner *r, int group) {
+  return r->b->record + (size_t)group * cst_stepper_record_size(r->st);
+}
 
-/* Where constraints are redundant the force G'lambda alone is determined: the least-norm multipliers that have it. */
+/* Where constraints are redundant the force G'lambda alone is determined: the least-norm multipliers that
+ * have it. */
 static void make_least(const cst_runner *r, const cst_stepper *st, const double *record, double *lambda) {
   const cst_system *s = r->plan->study->system;
   const cst_layout *at = cst_stepper_layout(st);
   const int         W = r->width;
-  double            c[CST_MAX_PAR], q[s->nq + 1], l[s->ng + 1]; /* small: constraints are dropped in dense systems only */
+  double            c[CST_MAX_PAR], q[s->nq + 1],
+      l[s->ng + 1]; /* small: constraints are dropped in dense systems only */
   for (int lane = 0; lane < W; lane++) {
     for (int k = 0; k < s->npar; k++) c[k] = record[(at->c + k) * W + lane];
     for (int i = 0; i < s->nq; i++) q[i] = record[(at->q + i) * W + lane];
@@ -29,8 +33,10 @@ static void make_least(const cst_runner *r, const cst_stepper *st, const double 
   }
 }
 
-/* The multipliers of a group as the method's row defines them: its own of the last step, or from the state. [ng][W]. */
-void cst_runner_lambda(const cst_runner *r, const cst_stepper *st, const double *record, long step, double *lambda) {
+/* The multipliers of a group as the method's row defines them: its own of the last step, or from the state.
+ * [ng][W]. */
+void cst_runner_lambda(const cst_runner *r, const cst_stepper *st, const double *record, long step,
+                       double *lambda) {
   if (r->plan->method[r->cohort->method]->properties.own_lambda && step > 0)
     cst_stepper_lambda(st, record, step, lambda);
   else
@@ -43,5 +49,7 @@ double *cst_runner_accumulators(const cst_runner *r, int group) {
 }
 
 double *cst_runner_observer(const cst_runner *r, int look, int group) {
-  return r->kept[look] ? r->kept[look] + (size_t)group * (size_t)r->plan->look[look].row->kept * (size_t)r->width : NULL;
+  return r->kept[look]
+             ? r->kept[look] + (size_t)group * (size_t)r->plan->look[look].row->kept * (size_t)r->width
+             : NULL;
 }

@@ -4,7 +4,9 @@
 #include <string.h>
 #include "study/runner-internal.h"
 
-/* ---- errors ---------------------------------------------------------------------------------------------------------------- */
+/* ---- errors
+ * ----------------------------------------------------------------------------------------------------------------
+ */
 
 double cst_runner_norm_apart(cst_norm kind, const double *x, const double *y, int n) {
   double sum = 0;
@@ -57,7 +59,8 @@ static void record_errors(cst_runner *r, long lane, int parts, reading x, readin
   keep_largest(&r->error[CST_ERROR_ALL][lane], all);
 }
 
-static void lane_state(const cst_runner *r, const cst_stepper *st, const cst_batch *b, long lane, double *q, double *p) {
+static void lane_state(const cst_runner *r, const cst_stepper *st, const cst_batch *b, long lane, double *q,
+                       double *p) {
   const cst_system *s = r->plan->study->system;
   const cst_layout *at = cst_stepper_layout(st);
   const double     *x = cst_batch_lane(st, b, lane);
@@ -65,13 +68,17 @@ static void lane_state(const cst_runner *r, const cst_stepper *st, const cst_bat
 }
 
 static void lane_start(const cst_runner *r, long lane, double *q0, double *v0) {
-  const size_t nq = (size_t)r->plan->study->system->nq, W = (size_t)r->width, first = (size_t)lane / W * nq * W + (size_t)lane % W;
+  const size_t nq = (size_t)r->plan->study->system->nq, W = (size_t)r->width,
+               first = (size_t)lane / W * nq * W + (size_t)lane % W;
   for (size_t i = 0; i < nq; i++) q0[i] = r->q0[first + i * W], v0[i] = r->v0[first + i * W];
 }
 
-bool cst_runner_lives(const cst_runner *r, const cst_batch *b, long lane) { return b->alive[lane / r->width] >> lane % r->width & 1; }
+bool cst_runner_lives(const cst_runner *r, const cst_batch *b, long lane) {
+  return b->alive[lane / r->width] >> lane % r->width & 1;
+}
 
-/* The partner, at half the step, comes along; its multipliers are interpolated to the time that the method's row names. */
+/* The partner, at half the step, comes along; its multipliers are interpolated to the time that the method's
+ * row names. */
 static PetscErrorCode bring_partner(cst_runner *r) {
   const cst_system *s = r->plan->study->system;
   const size_t      block = (size_t)s->ng * (size_t)r->width;
@@ -107,13 +114,14 @@ static void make_comparable(const cst_runner *r, long lane, const double *q, dou
   if (r->plan->method[r->cohort->method]->properties.tangential) cst_system_tangential(s->system, c, q, p);
 }
 
-static void reference_reading(const cst_runner *r, long lane, int parts, const double *q0, const double *v0, reading y) {
+static void reference_reading(const cst_runner *r, long lane, int parts, const double *q0, const double *v0,
+                              reading y) {
   const double h = r->cohort->h, step = (double)r->b->step, t = step * h;
   const double back = cst_properties_back(&r->plan->method[r->cohort->method]->properties, h);
   const double tl = back == 0 ? t : (step - back) * h;
   const bool   states = parts & STATES;
-  cst_reference_get(r->reference, cst_runner_case(r, lane)->variant, cst_runner_member(r, lane), q0, v0, t, tl, states ? y.q : NULL,
-                    states ? y.p : NULL, parts & MULTIPLIERS ? y.lambda : NULL);
+  cst_reference_get(r->reference, cst_runner_case(r, lane)->variant, cst_runner_member(r, lane), q0, v0, t,
+                    tl, states ? y.q : NULL, states ? y.p : NULL, parts & MULTIPLIERS ? y.lambda : NULL);
   if (states) make_comparable(r, lane, y.q, y.p);
 }
 
@@ -133,7 +141,9 @@ static void read_lane(cst_runner *r, long lane, int parts) {
 
 static void group_multipliers(cst_runner *r, int group) {
   cst_runner_lambda(r, r->st, cst_runner_record(r, group), r->b->step, r->lambda);
-  if (r->hst) cst_runner_lambda(r, r->hst, r->hb->record + (size_t)group * cst_stepper_record_size(r->hst), r->hb->step, r->last);
+  if (r->hst)
+    cst_runner_lambda(r, r->hst, r->hb->record + (size_t)group * cst_stepper_record_size(r->hst), r->hb->step,
+                      r->last);
 }
 
 static void read_lanes(cst_runner *r, int parts) {
@@ -143,7 +153,8 @@ static void read_lanes(cst_runner *r, int parts) {
   }
 }
 
-/* What is read at stops of its own is never joined, not even where two stops are one: the error is then the larger of the two. */
+/* What is read at stops of its own is never joined, not even where two stops are one: the error is then the
+ * larger of the two. */
 PetscErrorCode cst_runner_read_errors(cst_runner *r) {
   const cst_class *k = r->cohort;
   const long       now = r->b->step;

@@ -1,4 +1,5 @@
-/* runner-rows.c: what the result has of every trajectory of a batch that came to its end, as rows, and their writing. */
+/* runner-rows.c: what the result has of every trajectory of a batch that came to its end, as rows, and their
+ * writing. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include "method/method.h"
@@ -22,10 +23,13 @@ static void fill_state(cst_runner *r, long lane, long steps, bool done) {
   const cst_layout *at = cst_stepper_layout(r->st);
   const int         W = r->width, g = (int)(lane / W);
   const double     *x = cst_batch_lane(r->st, r->b, lane);
-  double           *q = cst_rows_numbers(r->rows, CST_CHANNEL_Q, 0, lane), *p = cst_rows_numbers(r->rows, CST_CHANNEL_P, 0, lane),
+  double           *q = cst_rows_numbers(r->rows, CST_CHANNEL_Q, 0, lane),
+         *p = cst_rows_numbers(r->rows, CST_CHANNEL_P, 0, lane),
          *lambda = cst_rows_numbers(r->rows, CST_CHANNEL_LAMBDA, 0, lane);
   for (int i = 0; i < s->nq; i++) q[i] = x[(at->q + i) * W], p[i] = x[(at->p + i) * W];
-  cst_runner_lambda(r, r->st, done ? cst_runner_record(r, g) : r->b->last + (size_t)g * cst_stepper_record_size(r->st), steps, r->lambda);
+  cst_runner_lambda(r, r->st,
+                    done ? cst_runner_record(r, g) : r->b->last + (size_t)g * cst_stepper_record_size(r->st),
+                    steps, r->lambda);
   for (int a = 0; a < s->ng; a++) lambda[a] = r->lambda[a * W + lane % W];
 }
 
@@ -37,10 +41,12 @@ static void fill_row(cst_runner *r, long lane) {
   const double           iterations = cst_batch_lane(r->st, r->b, lane)[at->iterations * r->width];
   double                 per_step, per_iteration;
   cst_stepper_evaluations(r->st, &per_step, &per_iteration);
-  *(signed char *)cst_rows_at(r->rows, cst_channels_find(r->rows->channels, CST_CHANNEL_STATUS, 0), lane) = (signed char)fate->reason;
+  *(signed char *)cst_rows_at(r->rows, cst_channels_find(r->rows->channels, CST_CHANNEL_STATUS, 0), lane) =
+      (signed char)fate->reason;
   *(long *)cst_rows_at(r->rows, cst_channels_find(r->rows->channels, CST_CHANNEL_STEPS, 0), lane) = steps;
   *cst_rows_numbers(r->rows, CST_CHANNEL_ITERATIONS, 0, lane) = iterations;
-  *cst_rows_numbers(r->rows, CST_CHANNEL_EVALUATIONS, 0, lane) = per_step * (double)steps + per_iteration * iterations;
+  *cst_rows_numbers(r->rows, CST_CHANNEL_EVALUATIONS, 0, lane) =
+      per_step * (double)steps + per_iteration * iterations;
   fill_state(r, lane, steps, done);
   for (int k = 0; k < CST_ERRORS && r->error[k]; k++)
     if (!done) r->error[k][lane] = NAN;

@@ -1,10 +1,12 @@
-/* runner-sample.c: sampling of a running batch: folds of every quantity, windows of the drift, samples of the series. */
+/* runner-sample.c: sampling of a running batch: folds of every quantity, windows of the drift, samples of the
+ * series. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <string.h>
 #include "study/runner-internal.h"
 
-/* The same for all groups: by group, lanes would be read as a vector right behind being written one by one. */
+/* The same for all groups: by group, lanes would be read as a vector right behind being written one by one.
+ */
 static void tell_time(cst_runner *r) {
   const double t = (double)r->b->step * r->cohort->h;
   if (r->time[0] == t) return;
@@ -63,7 +65,8 @@ void cst_runner_close_window(cst_runner *r) {
     for (int g = 0; g < r->b->groups; g++) {
       double *sum = cst_runner_accumulators(r, g) + (k * CST_SLOTS + CST_SLOT_SUM) * W;
       for (int l = 0; l < W && window; l++)
-        if (r->b->alive[g] >> l & 1 && r->in_window) window[(g * W + l) * CST_WINDOWS + r->window] = sum[l] / (double)r->in_window;
+        if (r->b->alive[g] >> l & 1 && r->in_window)
+          window[(g * W + l) * CST_WINDOWS + r->window] = sum[l] / (double)r->in_window;
       if (is_wanted(r->plan, k)) memset(sum, 0, (size_t)W * sizeof *sum);
     }
   }
@@ -88,7 +91,8 @@ static void fold(cst_runner *r, int group, bool begins) {
     return;
   }
   for (int k = 0, first, count; (k = next_wanted(p, k, &first, &count)), count > 0;)
-    r->fold->fold(count, r->value + first * W, r->scale + first * W, r->b->alive[group], false, acc + (long)first * CST_SLOTS * W);
+    r->fold->fold(count, r->value + first * W, r->scale + first * W, r->b->alive[group], false,
+                  acc + (long)first * CST_SLOTS * W);
 }
 
 void cst_runner_fold(cst_runner *r) {
@@ -121,7 +125,8 @@ static void sample_single(cst_runner *r, int sample) {
     cst_runner_measure(r, g, CST_KEEP_NOT);
     for (int l = 0; l < r->width && g * r->width + l < r->work->count; l++)
       for (int k = 0; k < p->nquantity; k++) {
-        double  x = fabs(r->value[k * r->width + l] - cst_runner_accumulators(r, g)[(k * CST_SLOTS + CST_SLOT_START) * r->width + l]);
+        double  x = fabs(r->value[k * r->width + l] -
+                         cst_runner_accumulators(r, g)[(k * CST_SLOTS + CST_SLOT_START) * r->width + l]);
         double *samples = cst_rows_numbers(r->rows, CST_CHANNEL_SAMPLES, 0, g * r->width + l);
         samples[k * p->most_samples + sample] = r->b->alive[g] >> l & 1 ? x : NAN;
       }
@@ -138,8 +143,8 @@ static void sample_members(cst_runner *r, int sample) {
     memset(r->count, 0, (size_t)(p->nquantity * r->width) * sizeof *r->count);
     for (int g = (int)(at / r->width); g * r->width < to; g++) {
       cst_runner_measure(r, g, CST_KEEP_NOT);
-      r->fold->accumulate(p->nquantity, r->value, cst_runner_accumulators(r, g), r->b->alive[g] & lanes_between(r, g, at, to), r->bins,
-                          r->top, r->count);
+      r->fold->accumulate(p->nquantity, r->value, cst_runner_accumulators(r, g),
+                          r->b->alive[g] & lanes_between(r, g, at, to), r->bins, r->top, r->count);
     }
     cst_series_add(r->series, r->cohort->cases[lane / members], sample, r->width, r->bins, r->top, r->count);
     at = to;

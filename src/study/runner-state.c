@@ -1,4 +1,5 @@
-/* runner-state.c: all that a batch keeps of a lane, as a row of numbers that any batch of any width can go on from. */
+/* runner-state.c: all that a batch keeps of a lane, as a row of numbers that any batch of any width can go on
+ * from. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "study/runner-internal.h"
 
@@ -19,7 +20,8 @@ long cst_runner_ahead(const cst_runner *r) { return PetscMin(r->work->count, (lo
 long cst_runner_state_numbers(const cst_runner *r) { return (long)cst_batch_numbers(r->st); }
 
 long cst_runner_numbers(const cst_runner *r) {
-  return cst_runner_state_numbers(r) + (long)((r->hst ? cst_batch_numbers(r->hst) : 0) + cst_rows_kept(r->rows));
+  return cst_runner_state_numbers(r) +
+         (long)((r->hst ? cst_batch_numbers(r->hst) : 0) + cst_rows_kept(r->rows));
 }
 
 void cst_runner_save(const cst_runner *r, long lane, double *row) {

@@ -1,7 +1,7 @@
 /* runner.c: steps one batch from its start to its end and folds its observables.
  *
- * A batch stops only where something is due: a fold, a sample, a read of the error, a stored state, the end, or the end of a slice of about
- * 50 ms. Where it stops changes no bits.
+ * A batch stops only where something is due: a fold, a sample, a read of the error, a stored state, the end,
+ * or the end of a slice of about 50 ms. Where it stops changes no bits.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
@@ -13,15 +13,18 @@
 #include "study/longer.h"
 #include "study/runner-internal.h"
 
-/* ---- set-up ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- set-up
+ * ----------------------------------------------------------------------------------------------------------------------
+ */
 
 double cst_runner_seconds(const cst_runner *r, int cohort) { return r->seconds[cohort]; }
 
 /* One stepper (one SNES) a method, made when first needed. */
 static PetscErrorCode prepare(cst_runner *r, int method, cst_stepper **stepper, cst_batch *batch) {
   const cst_study    *s = r->plan->study;
-  cst_stepper_options o = {r->plan->isa, (int)((r->batch + r->width - 1) / r->width), s->max_iterations, s->compensated, s->iteration,
-                           false};
+  cst_stepper_options o = {r->plan->isa,      (int)((r->batch + r->width - 1) / r->width),
+                           s->max_iterations, s->compensated,
+                           s->iteration,      false};
   PetscFunctionBegin;
   if (*stepper) PetscFunctionReturn(0);
   PetscCall(cst_stepper_create(r->plan->method[method], &o, stepper));
@@ -30,10 +33,12 @@ static PetscErrorCode prepare(cst_runner *r, int method, cst_stepper **stepper, 
   PetscFunctionReturn(0);
 }
 
-/* ---- starts ----------------------------------------------------------------------------------------------------------------- */
+/* ---- starts
+ * -----------------------------------------------------------------------------------------------------------------
+ */
 
-static void start_lane(const cst_stepper *st, cst_batch *b, long lane, const double *c, const double *q, const double *v, double tolerance,
-                       bool good) {
+static void start_lane(const cst_stepper *st, cst_batch *b, long lane, const double *c, const double *q,
+                       const double *v, double tolerance, bool good) {
   if (good)
     cst_batch_start(st, b, lane, c, q, v, tolerance);
   else
@@ -95,10 +100,14 @@ static PetscErrorCode start(cst_runner *r, bool *stop) {
   PetscFunctionReturn(0);
 }
 
-/* ---- the run -------------------------------------------------------------------------------------------------------------------- */
+/* ---- the run
+ * --------------------------------------------------------------------------------------------------------------------
+ */
 
 /* The next step that is `lead` after a multiple of `every`; 0 <= lead <= every. */
-static long next_of(long now, long every, long lead) { return every > 0 ? (now - lead + every) / every * every + lead : LONG_MAX; }
+static long next_of(long now, long every, long lead) {
+  return every > 0 ? (now - lead + every) / every * every + lead : LONG_MAX;
+}
 
 /* The first step behind the batch's own at which something takes the multipliers. */
 static long next_read(const cst_runner *r, long now) {
@@ -176,29 +185,37 @@ static PetscErrorCode look(void *context) {
   PetscFunctionReturn(0);
 }
 
-/* The partner stays a step of its own behind what it is read at next, so that reading has little left to do. Where it is halted it goes
- * back to where it was, and follows later: what was looked at in the slice stays so. */
+/* The partner stays a step of its own behind what it is read at next, so that reading has little left to do.
+ * Where it is halted it goes back to where it was, and follows later: what was looked at in the slice stays
+ * so. */
 static PetscErrorCode follow_along(cst_runner *r) {
   const size_t numbers = r->hst ? cst_batch_numbers(r->hst) : 0;
   const long   from = r->hst ? r->hb->step : 0;
   PetscFunctionBegin;
   if (!r->hst || from >= 2 * r->b->step - 1) PetscFunctionReturn(0);
-  for (long l = 0; r->watched && l < r->work->count; l++) cst_batch_save(r->hst, r->hb, l, r->kept_rows + (size_t)l * numbers);
+  for (long l = 0; r->watched && l < r->work->count; l++)
+    cst_batch_save(r->hst, r->hb, l, r->kept_rows + (size_t)l * numbers);
   PetscCall(cst_stepper_advance(r->hst, r->hb, 2 * r->b->step - 1 - from));
   if (!cst_stepper_halted(r->hst)) PetscFunctionReturn(0);
-  for (long l = 0; l < r->work->count; l++) cst_batch_restore(r->hst, r->hb, l, r->kept_rows + (size_t)l * numbers);
+  for (long l = 0; l < r->work->count; l++)
+    cst_batch_restore(r->hst, r->hb, l, r->kept_rows + (size_t)l * numbers);
   r->hb->step = from;
   cst_batch_ready(r->hst, r->hb);
   PetscFunctionReturn(0);
 }
 
-/* ---- slices ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- slices
+ * -----------------------------------------------------------------------------------------------------------------------
+ */
 
-/* A slice of few steps may take long, above all where lanes fail in it: it is one stretch, up to the next look, and can be halted in the
- * middle. (Shorter steps fail soon enough, and keeping rows would slow them down.) */
+/* A slice of few steps may take long, above all where lanes fail in it: it is one stretch, up to the next
+ * look, and can be halted in the middle. (Shorter steps fail soon enough, and keeping rows would slow them
+ * down.) */
 enum { FEW_STEPS = 8 };
 
-bool cst_runner_halted(const cst_runner *r) { return cst_stepper_halted(r->st) || (r->hst && cst_stepper_halted(r->hst)); }
+bool cst_runner_halted(const cst_runner *r) {
+  return cst_stepper_halted(r->st) || (r->hst && cst_stepper_halted(r->hst));
+}
 
 void cst_runner_halt_by(cst_runner *r, cst_halt *halt, cst_halt *pause) { r->halt = halt, r->pause = pause; }
 
@@ -208,7 +225,8 @@ static void watch(cst_runner *r, bool watched) {
   cst_stepper_halt_by(r->st, r->watched ? r->pause : NULL, r->poll_context);
   if (r->hst) cst_stepper_halt_by(r->hst, r->watched ? r->pause : NULL, r->poll_context);
   if (!r->watched) return;
-  if (n > r->kept_room) r->kept_rows = cst_need(realloc(r->kept_rows, (r->kept_room = n) * sizeof *r->kept_rows));
+  if (n > r->kept_room)
+    r->kept_rows = cst_need(realloc(r->kept_rows, (r->kept_room = n) * sizeof *r->kept_rows));
   for (long l = 0; l < r->work->count; l++) cst_runner_save(r, l, r->kept_rows + (size_t)l * numbers);
   r->kept_at = cst_runner_position(r);
   r->slice_end = PetscMin(r->slice_end, next_stop(r));
@@ -216,10 +234,14 @@ static void watch(cst_runner *r, bool watched) {
 
 static PetscErrorCode take_up(cst_runner *r, const cst_origin *from);
 
-/* Whether groups of lanes step for themselves: not where a partner follows, or means are taken of all of them at every step. */
-static bool are_apart(const cst_runner *r) { return !r->hst && !(r->plan->method[r->cohort->method]->properties.mean > 0); }
+/* Whether groups of lanes step for themselves: not where a partner follows, or means are taken of all of them
+ * at every step. */
+static bool are_apart(const cst_runner *r) {
+  return !r->hst && !(r->plan->method[r->cohort->method]->properties.mean > 0);
+}
 
-/* Out of a slice that was halted, to where it began; of a single step the groups that have made it keep it. */
+/* Out of a slice that was halted, to where it began; of a single step the groups that have made it keep it.
+ */
 static PetscErrorCode go_back(cst_runner *r) {
   const long numbers = cst_runner_numbers(r);
   const int  ahead = are_apart(r) && r->slice_end == r->kept_at.step + 1 ? r->b->ahead : 0;
@@ -228,7 +250,8 @@ static PetscErrorCode go_back(cst_runner *r) {
     PetscCall(take_up(r, &(cst_origin){.at = r->kept_at, .numbers = numbers, .row = r->kept_rows}));
     PetscFunctionReturn(0);
   }
-  for (long l = (long)ahead * r->width; l < r->work->count; l++) cst_runner_restore(r, l, r->kept_rows + l * numbers);
+  for (long l = (long)ahead * r->width; l < r->work->count; l++)
+    cst_runner_restore(r, l, r->kept_rows + l * numbers);
   r->b->step = r->kept_at.step;
   cst_batch_ready(r->st, r->b);
   r->b->ahead = ahead;
@@ -262,13 +285,17 @@ static PetscErrorCode march(cst_runner *r, long to, bool *stop) {
       slice *= 2;
     else if (spent > 0.1)
       slice = PetscMax(1, slice / 2);
-    if (r->row && r->b->step == r->cohort->n) break; /* a checkpoint would lack the rows that were kept at its end */
-    PetscCall(r->poll(r->poll_context, r->work->cost * (double)(r->b->step - from) / (double)r->cohort->n, stop));
+    if (r->row && r->b->step == r->cohort->n)
+      break; /* a checkpoint would lack the rows that were kept at its end */
+    PetscCall(
+        r->poll(r->poll_context, r->work->cost * (double)(r->b->step - from) / (double)r->cohort->n, stop));
   }
   PetscFunctionReturn(0);
 }
 
-/* ---- a batch --------------------------------------------------------------------------------------------------------------------- */
+/* ---- a batch
+ * ---------------------------------------------------------------------------------------------------------------------
+ */
 
 /* Go on from where the batch was left. */
 static PetscErrorCode take_up(cst_runner *r, const cst_origin *from) {
@@ -339,7 +366,8 @@ static PetscErrorCode finish(cst_runner *r) {
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode cst_runner_batch_to(cst_runner *r, const cst_work *w, const cst_origin *from, long step, bool *stop) {
+PetscErrorCode cst_runner_batch_to(cst_runner *r, const cst_work *w, const cst_origin *from, long step,
+                                   bool *stop) {
   const double before = MPI_Wtime();
   PetscFunctionBegin;
   PetscCall(begin(r, w, from, stop));
@@ -365,7 +393,8 @@ PetscErrorCode cst_runner_replay(cst_runner *r, int icase, const long *member, i
   PetscFunctionBegin;
   for (int at = 0; at < n && !*stop; at += (int)PetscMin(r->batch, n - at)) {
     const long     count = PetscMin(r->batch, n - at);
-    const cst_work w = {.cohort = cohort, .first = cst_plan_lane(r->plan, icase, 0), .count = count, .piece = -1};
+    const cst_work w = {
+        .cohort = cohort, .first = cst_plan_lane(r->plan, icase, 0), .count = count, .piece = -1};
     r->replayed = member + at;
     PetscCall(begin(r, &w, NULL, stop));
     if (!*stop) PetscCall(march(r, k->n, stop));
@@ -386,7 +415,9 @@ PetscErrorCode cst_runner_batch(cst_runner *r, const cst_work *w, const cst_orig
   PetscFunctionReturn(0);
 }
 
-/* ---- timing -------------------------------------------------------------------------------------------------------------------- */
+/* ---- timing
+ * --------------------------------------------------------------------------------------------------------------------
+ */
 
 static double processor_seconds(void) {
   struct timespec t;
@@ -394,7 +425,8 @@ static double processor_seconds(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-PetscErrorCode cst_runner_time(cst_runner *r, int cohort, int repeats, double *least, double *most, long *lanes, bool *stop) {
+PetscErrorCode cst_runner_time(cst_runner *r, int cohort, int repeats, double *least, double *most,
+                               long *lanes, bool *stop) {
   const cst_class *k = &r->plan->classes[cohort];
   const cst_work   w = {.cohort = cohort, .first = 0, .count = PetscMin(r->batch, k->lanes), .piece = -1};
   PetscFunctionBegin;

@@ -1,4 +1,5 @@
-/* runner.h: steps batches of trajectories from their start, or from where they were left, and folds their observables. */
+/* runner.h: steps batches of trajectories from their start, or from where they were left, and folds their
+ * observables. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_RUNNER_H
 #define CST_RUNNER_H
@@ -17,25 +18,31 @@ typedef struct {
 typedef struct cst_runner cst_runner;
 
 /* batch: lanes of a batch, at most. */
-PetscErrorCode cst_runner_create(const cst_plan *p, long batch, cst_reference *r, cst_output *o, cst_series *s, cst_poll *poll,
-                                 void *context, cst_runner **runner);
-/* What is asked, with the context of poll, while the lanes of a batch start, and in the middle of slices that may take long. A batch that
- * is halted while it starts has not begun, and stops. One that is paused in a slice goes back to where that began, where possible without
- * the lanes that have made its only step (cst_runner_ahead), and polls. */
+PetscErrorCode cst_runner_create(const cst_plan *p, long batch, cst_reference *r, cst_output *o,
+                                 cst_series *s, cst_poll *poll, void *context, cst_runner **runner);
+/* What is asked, with the context of poll, while the lanes of a batch start, and in the middle of slices that
+ * may take long. A batch that is halted while it starts has not begun, and stops. One that is paused in a
+ * slice goes back to where that began, where possible without the lanes that have made its only step
+ * (cst_runner_ahead), and polls. */
 void           cst_runner_halt_by(cst_runner *runner, cst_halt *halt, cst_halt *pause);
 PetscErrorCode cst_runner_destroy(cst_runner **runner);
-/* Step a batch to its end and write its rows; where *stop is set it is left in the middle of its way. from: NULL, its start. */
+/* Step a batch to its end and write its rows; where *stop is set it is left in the middle of its way. from:
+ * NULL, its start. */
 PetscErrorCode cst_runner_batch(cst_runner *runner, const cst_work *w, const cst_origin *from, bool *stop);
 /* Step a batch to a step of its way, to be saved, and leave it there. */
-PetscErrorCode cst_runner_batch_to(cst_runner *runner, const cst_work *w, const cst_origin *from, long step, bool *stop);
-/* Members of a case once more from their start, with nothing but their states written: they are the chosen ones of the case. */
+PetscErrorCode cst_runner_batch_to(cst_runner *runner, const cst_work *w, const cst_origin *from, long step,
+                                   bool *stop);
+/* Members of a case once more from their start, with nothing but their states written: they are the chosen
+ * ones of the case. */
 PetscErrorCode cst_runner_replay(cst_runner *runner, int icase, const long *member, int n, bool *stop);
-/* The processor's seconds of the steps of so many trajectories of a class, the first of them that are one batch, `repeats` times; nothing
- * is looked at. *lanes: how many they are. */
-PetscErrorCode cst_runner_time(cst_runner *runner, int cohort, int repeats, double *least, double *most, long *lanes, bool *stop);
-/* The members whose states are stored, where not the study says so: member[ncase][ntrajectory], borrowed, -1: none. */
+/* The processor's seconds of the steps of so many trajectories of a class, the first of them that are one
+ * batch, `repeats` times; nothing is looked at. *lanes: how many they are. */
+PetscErrorCode cst_runner_time(cst_runner *runner, int cohort, int repeats, double *least, double *most,
+                               long *lanes, bool *stop);
+/* The members whose states are stored, where not the study says so: member[ncase][ntrajectory], borrowed, -1:
+ * none. */
 void           cst_runner_choose(cst_runner *runner, long *member);
-PetscErrorCode cst_runner_flush(cst_runner *runner);                     /* what is gathered of states is written */
+PetscErrorCode cst_runner_flush(cst_runner *runner); /* what is gathered of states is written */
 double         cst_runner_seconds(const cst_runner *runner, int cohort); /* spent on a class */
 
 const cst_plan *cst_runner_plan(const cst_runner *r);
@@ -47,6 +54,7 @@ long cst_runner_ahead(const cst_runner *r);
 /* Numbers of a lane's row; those of them that are its state in the batch come first. */
 long cst_runner_numbers(const cst_runner *r);
 long cst_runner_state_numbers(const cst_runner *r);
-/* Row of a lane: its state in the batch (and in that of half the step), accumulators, errors, windows and samples. */
+/* Row of a lane: its state in the batch (and in that of half the step), accumulators, errors, windows and
+ * samples. */
 void cst_runner_save(const cst_runner *r, long lane, double *row);
 #endif

@@ -1,5 +1,5 @@
-/* series.c: sampled series of a case reduced over its members: largest value and exact sum of squares, independent of which rank computed
- * them. */
+/* series.c: sampled series of a case reduced over its members: largest value and exact sum of squares,
+ * independent of which rank computed them. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <stdlib.h>
@@ -36,7 +36,9 @@ void cst_series_destroy(cst_series *s) {
 /* From here on squares leave the range of the exact sums. */
 static const double LARGE = 0x1p39;
 
-static size_t cells(const cst_series *s) { return (size_t)s->plan->most_samples * (size_t)s->plan->nquantity; }
+static size_t cells(const cst_series *s) {
+  return (size_t)s->plan->most_samples * (size_t)s->plan->nquantity;
+}
 
 static void make_room(cst_series *s, int icase) {
   if (s->sum[icase]) return;
@@ -46,7 +48,8 @@ static void make_room(cst_series *s, int icase) {
   if (!s->sum[icase] || !s->top[icase] || !s->count[icase]) abort();
 }
 
-void cst_series_add(cst_series *s, int icase, int sample, int width, const double *bins, const double *top, const double *count) {
+void cst_series_add(cst_series *s, int icase, int sample, int width, const double *bins, const double *top,
+                    const double *count) {
   make_room(s, icase);
   for (int k = 0; k < s->plan->nquantity; k++) {
     cst_sum *sum = &s->sum[icase][(size_t)sample * (size_t)s->plan->nquantity + (size_t)k];
@@ -63,7 +66,8 @@ void cst_series_add(cst_series *s, int icase, int sample, int width, const doubl
   }
 }
 
-void cst_series_merge(cst_series *s, int icase, int sample, int quantity, const cst_sum *sum, double top, double count) {
+void cst_series_merge(cst_series *s, int icase, int sample, int quantity, const cst_sum *sum, double top,
+                      double count) {
   make_room(s, icase);
   const size_t at = (size_t)sample * (size_t)s->plan->nquantity + (size_t)quantity;
   cst_sum_merge(&s->sum[icase][at], sum);
@@ -71,7 +75,8 @@ void cst_series_merge(cst_series *s, int icase, int sample, int quantity, const 
   s->count[icase][at] += count;
 }
 
-/* ---- between ranks and runs -------------------------------------------------------------------------------------------------- */
+/* ---- between ranks and runs
+ * -------------------------------------------------------------------------------------------------- */
 
 /* What a section "series" holds: one case. */
 typedef struct {
@@ -118,12 +123,15 @@ static PetscErrorCode reduce_case(cst_series *s, int icase, MPI_Comm comm, MPI_D
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
   make_room(s, icase);
   PetscCallMPI(MPI_Reduce(rank ? s->sum[icase] : MPI_IN_PLACE, s->sum[icase], n, type, op, 0, comm));
-  PetscCallMPI(MPI_Reduce(rank ? s->top[icase] : MPI_IN_PLACE, s->top[icase], n, MPI_DOUBLE, MPI_MAX, 0, comm));
-  PetscCallMPI(MPI_Reduce(rank ? s->count[icase] : MPI_IN_PLACE, s->count[icase], n, MPI_DOUBLE, MPI_SUM, 0, comm));
+  PetscCallMPI(
+      MPI_Reduce(rank ? s->top[icase] : MPI_IN_PLACE, s->top[icase], n, MPI_DOUBLE, MPI_MAX, 0, comm));
+  PetscCallMPI(
+      MPI_Reduce(rank ? s->count[icase] : MPI_IN_PLACE, s->count[icase], n, MPI_DOUBLE, MPI_SUM, 0, comm));
   PetscFunctionReturn(0);
 }
 
-/* What is stored of a sum: of squares that left its range nothing but this, since the rest depends on the order of the terms. */
+/* What is stored of a sum: of squares that left its range nothing but this, since the rest depends on the
+ * order of the terms. */
 static cst_sum stored(const cst_sum *sum, double most) {
   cst_sum beyond = {{0}};
   cst_sum_add(&beyond, INFINITY);

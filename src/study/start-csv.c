@@ -1,5 +1,6 @@
-/* start-csv.c: `initial: {csv: starts.csv}`: a member for each row of a table. Its first line names coordinates (x, u[2]) and velocities
- * (x'); what it does not name is that of the start `around`. Lines that are empty or begin with # are passed over. */
+/* start-csv.c: `initial: {csv: starts.csv}`: a member for each row of a table. Its first line names
+ * coordinates (x, u[2]) and velocities (x'); what it does not name is that of the start `around`. Lines that
+ * are empty or begin with # are passed over. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <stdlib.h>
@@ -49,7 +50,8 @@ static bool head(table *t, char *line) {
       return false;
     }
     if (at < 0) {
-      cst_diag_add(t->r->d, t->path, t->line, 1, "column '%.*s' is no coordinate of %s, and no velocity, as x'", SHOWN, name,
+      cst_diag_add(t->r->d, t->path, t->line, 1,
+                   "column '%.*s' is no coordinate of %s, and no velocity, as x'", SHOWN, name,
                    t->r->s->system->name);
       return false;
     }
@@ -70,7 +72,9 @@ static bool row(table *t, char *line, double *x) {
     }
     if (k < t->n && x) x[t->place[k]] = value;
   }
-  if (k != t->n) cst_diag_add(t->r->d, t->path, t->line, 1, "the row has %d numbers; the first line names %d columns", k, t->n);
+  if (k != t->n)
+    cst_diag_add(t->r->d, t->path, t->line, 1, "the row has %d numbers; the first line names %d columns", k,
+                 t->n);
   return k == t->n;
 }
 
@@ -85,12 +89,14 @@ static long rows_of(const char *text) {
 
 static bool rows_into(table *t, cst_yaml *n, char *text, long rows) {
   cst_study *s = t->r->s;
-  const bool each = t->n < 2 * s->system->nq; /* the rest is that of the base, which may depend on the parameters */
+  const bool each =
+      t->n < 2 * s->system->nq; /* the rest is that of the base, which may depend on the parameters */
   if (!cst_starts_make(t->r, n, (double)rows, each)) return false;
   for (long i = 0; i < rows; i++) {
     char *line = next_line(&text, &t->line), *again = strdup(line);
     bool  good = again != NULL;
-    for (int v = 0; v < (each ? s->nvariant : 1) && good; v++) good = row(t, strcpy(again, line), cst_starts_row(s, v, i));
+    for (int v = 0; v < (each ? s->nvariant : 1) && good; v++)
+      good = row(t, strcpy(again, line), cst_starts_row(s, v, i));
     free(again);
     if (!good) return false;
   }
@@ -105,7 +111,8 @@ bool cst_starts_table(cst_reader *r, cst_yaml *n, const char *path, char *text) 
   if (good)
     good = head(&t, next_line(&text, &t.line)) && rows_into(&t, n, text, rows);
   else
-    cst_yaml_error(r->doc, n, r->d, "%s has no starts: its first line names coordinates, each of the others is a start", path);
+    cst_yaml_error(r->doc, n, r->d,
+                   "%s has no starts: its first line names coordinates, each of the others is a start", path);
   free(t.place);
   free(t.taken);
   return good;

@@ -1,8 +1,10 @@
-/* start-from.c: `initial: {from: earlier.h5, case: 3}`: member m starts where a member of a case of an earlier result ended.
+/* start-from.c: `initial: {from: earlier.h5, case: 3}`: member m starts where a member of a case of an
+ * earlier result ended.
  *
- * Members that failed there are left out, so that the m-th of the others is member m here. Velocities are M^-1 (p - a) with the parameters
- * of that case, and the start is projected on the constraints, which takes the part out of p that some methods carry across them. Time
- * starts at 0. The starts become a table as that of start-csv.c, which the new result keeps.
+ * Members that failed there are left out, so that the m-th of the others is member m here. Velocities are
+ * M^-1 (p - a) with the parameters of that case, and the start is projected on the constraints, which takes
+ * the part out of p that some methods carry across them. Time starts at 0. The starts become a table as that
+ * of start-csv.c, which the new result keeps.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
@@ -40,7 +42,8 @@ static const char *read_finals(cst_result *file, finals *f) {
   if (!f->status || ndim != 2 || e[0] < 1 || e[1] < 1) return "has no final states";
   f->ncase = e[0], f->members = e[1], f->icase = asked.icase;
   if (f->icase < 0 && f->ncase > 1) {
-    snprintf(why, sizeof why, "has %ld cases; `case: K` says from which one, 0 to %ld", f->ncase, f->ncase - 1);
+    snprintf(why, sizeof why, "has %ld cases; `case: K` says from which one, 0 to %ld", f->ncase,
+             f->ncase - 1);
     return why;
   }
   if (f->icase < 0) f->icase = 0;
@@ -53,7 +56,8 @@ static const char *read_finals(cst_result *file, finals *f) {
   f->p = cst_result_read(file, cst_channel_path(CST_CHANNEL_P), &ndim, e);
   if (!states || !f->p || ndim != 3 || e[0] != f->ncase || e[1] != f->members || e[2] != asked.system->nq)
     return "has no final states of this system";
-  f->c = asked.system->npar ? cst_result_read(file, cst_channel_path(CST_CHANNEL_PARAMETERS), &ndim, e) : NULL;
+  f->c =
+      asked.system->npar ? cst_result_read(file, cst_channel_path(CST_CHANNEL_PARAMETERS), &ndim, e) : NULL;
   if (asked.system->npar && (!f->c || ndim != 2 || e[0] != f->ncase || e[1] != asked.system->npar))
     return "has no parameters of this system";
   return NULL;
@@ -65,7 +69,8 @@ static long print(const finals *f, FILE *out) {
   const double     *c = f->c ? f->c + f->icase * s->npar : NULL;
   double           *v = cst_reader_memory((size_t)s->nq, sizeof *v);
   long              n = 0;
-  for (int i = 0; i < 2 * s->nq; i++) fprintf(out, "%s%s%s", i ? "," : "", s->coordinate[i % s->nq], i < s->nq ? "" : "'");
+  for (int i = 0; i < 2 * s->nq; i++)
+    fprintf(out, "%s%s%s", i ? "," : "", s->coordinate[i % s->nq], i < s->nq ? "" : "'");
   fputc('\n', out);
   for (long m = 0; m < f->members; m++) {
     const long    row = f->icase * f->members + m;
@@ -102,7 +107,8 @@ static bool read(cst_reader *r, cst_yaml *map, cst_yaml *value) {
   cst_study  *s = r->s;
   const char *name = cst_reader_text(r, value, "from", "the name of a result file");
   long        icase = -1;
-  if (cst_yaml_get(map, "case")) cst_reader_integer(r, cst_yaml_get(map, "case"), "case", 0, 10000000, &icase);
+  if (cst_yaml_get(map, "case"))
+    cst_reader_integer(r, cst_yaml_get(map, "case"), "case", 0, 10000000, &icase);
   if (!name) return false;
   asked.system = s->system, asked.icase = icase;
   return cst_starts_beside(r, map, value, name, cst_starts_fetch_result);

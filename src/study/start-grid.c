@@ -1,5 +1,6 @@
-/* start-grid.c: `initial: {grid: {x: {from: -1, to: 1, count: 21}, "y'": [0, 0.1]}, around: default}`: a member for each point of a grid in
- * some coordinates and velocities; the others are those of the start `around`. The last coordinate of the system varies fastest. */
+/* start-grid.c: `initial: {grid: {x: {from: -1, to: 1, count: 21}, "y'": [0, 0.1]}, around: default}`: a
+ * member for each point of a grid in some coordinates and velocities; the others are those of the start
+ * `around`. The last coordinate of the system varies fastest. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdlib.h>
 #include "study/starts.h"
@@ -16,7 +17,8 @@ static bool read_axes(cst_reader *r, cst_yaml *grid, axis *a) {
     const char *name = cst_yaml_text(key);
     const int   at = cst_starts_place(r->s->system, name ? name : "", 0);
     if (at < 0) {
-      cst_yaml_error(r->doc, key, r->d, "'grid' names coordinates, x, and velocities, x'; '%s' is neither", name ? name : "");
+      cst_yaml_error(r->doc, key, r->d, "'grid' names coordinates, x, and velocities, x'; '%s' is neither",
+                     name ? name : "");
       good = false;
     } else
       good &= cst_reader_range(r, cst_yaml_value(grid, k), name, &a[at].value, &a[at].n);
@@ -40,7 +42,8 @@ static bool read(cst_reader *r, cst_yaml *map, cst_yaml *value) {
   double    n = 1;
   (void)map;
   if (!cst_yaml_is_map(value) || !cst_yaml_size(value)) {
-    cst_yaml_error(r->doc, value, r->d, "'grid' must be a map of coordinates, such as {x: {from: -1, to: 1, count: 21}}");
+    cst_yaml_error(r->doc, value, r->d,
+                   "'grid' must be a map of coordinates, such as {x: {from: -1, to: 1, count: 21}}");
     return false;
   }
   axis *a = cst_reader_memory((size_t)m, sizeof *a);

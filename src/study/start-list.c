@@ -1,4 +1,5 @@
-/* start-list.c: `initial: {list: [default, {q: [...], v: [...]}]}`: member m has the m-th start of the list. */
+/* start-list.c: `initial: {list: [default, {q: [...], v: [...]}]}`: member m has the m-th start of the list.
+ */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
 #include "study/starts.h"
@@ -8,7 +9,8 @@ static bool read(cst_reader *r, cst_yaml *map, cst_yaml *value) {
   const int  nq = s->system->nq, n = cst_yaml_size(value);
   bool       good = true;
   (void)map;
-  if (!cst_reader_list(r, value, "list", "starts", false) || !cst_starts_make(r, value, n, true)) return false;
+  if (!cst_reader_list(r, value, "list", "starts", false) || !cst_starts_make(r, value, n, true))
+    return false;
   for (int i = 0; i < n; i++) {
     cst_file_single_start(r, cst_yaml_item(value, i), "list");
     good &= r->start_known;

@@ -1,8 +1,10 @@
-/* start-spread.c: the key `spread` of an ensemble: a deviation for all coordinates, or one for each that is named.
+/* start-spread.c: the key `spread` of an ensemble: a deviation for all coordinates, or one for each that is
+ * named.
  *
  *   spread: {q: 0.1, v: {x: 0.05, "u[2]": 0.2}}
  *
- * What a map does not name is not spread. A name of an array stands for all its elements; the name of a body for its rotation.
+ * What a map does not name is not spread. A name of an array stands for all its elements; the name of a body
+ * for its rotation.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
@@ -11,7 +13,8 @@
 static bool deviation(cst_reader *r, cst_yaml *n, const char *what, double *out) {
   if (!cst_reader_number(r, n, what, out)) return false;
   if (*out >= 0) return true;
-  cst_yaml_error(r->doc, n, r->d, "'%s' is %s; a deviation must not be negative", what, cst_reader_shortest(*out));
+  cst_yaml_error(r->doc, n, r->d, "'%s' is %s; a deviation must not be negative", what,
+                 cst_reader_shortest(*out));
   return false;
 }
 
@@ -21,7 +24,9 @@ static bool set(const cst_system *s, const char *name, double x, double *each) {
   bool      found = at >= 0 && at < s->nq;
   if (found) each[at] = x;
   for (int i = 0; i < s->ncoordinate; i++)
-    for (int k = 0; s->coordinate_name[i].array && !strcmp(s->coordinate_name[i].name, name) && k < s->coordinate_name[i].count; k++)
+    for (int k = 0; s->coordinate_name[i].array && !strcmp(s->coordinate_name[i].name, name) &&
+                    k < s->coordinate_name[i].count;
+         k++)
       each[s->coordinate_name[i].at + k * s->coordinate_name[i].step] = x, found = true;
   for (int k = 0; k < s->nbodies; k++)
     if (!strcmp(s->bodies[k].name, name)) {
@@ -38,8 +43,8 @@ static void by_name(cst_reader *r, cst_yaml *map, const char *what, double *each
     double      x;
     if (!deviation(r, cst_yaml_value(map, k), name ? name : what, &x)) continue;
     if (!name || !set(s, name, x, each))
-      cst_yaml_error(r->doc, cst_yaml_key(map, k), r->d, "'%s' of '%s' is no coordinate, array or body of %s", name ? name : "", what,
-                     s->name);
+      cst_yaml_error(r->doc, cst_yaml_key(map, k), r->d, "'%s' of '%s' is no coordinate, array or body of %s",
+                     name ? name : "", what, s->name);
   }
 }
 

@@ -17,7 +17,9 @@ static const cst_start_form *const forms[] = {
 enum { MOST_KEYS = 32, MOST_SWEPT = 10000 };
 static const double most_numbers = 4e8; /* of all starts together */
 
-/* ---- what forms fill -------------------------------------------------------------------------------------------------------------- */
+/* ---- what forms fill
+ * --------------------------------------------------------------------------------------------------------------
+ */
 
 double *cst_starts_row(const cst_study *s, int variant, long i) {
   const long row = (s->starts_each ? variant * s->nstart : 0) + i;
@@ -30,8 +32,9 @@ bool cst_starts_make(cst_reader *r, cst_yaml *at, double n, bool each) {
   each |= s->project; /* on the constraints, which may depend on the parameters */
   const int sets = each ? s->nvariant : 1;
   if (n * sets * 2 * (double)nq > most_numbers) {
-    cst_yaml_error(r->doc, at, r->d, "%.0f starts for %d sets of parameters are too many; all together may have %.0f numbers", n, sets,
-                   most_numbers);
+    cst_yaml_error(r->doc, at, r->d,
+                   "%.0f starts for %d sets of parameters are too many; all together may have %.0f numbers",
+                   n, sets, most_numbers);
     return false;
   }
   s->nstart = (long)n, s->starts_each = each;
@@ -50,18 +53,22 @@ int cst_starts_place(const cst_system *s, const char *name, int from) {
   const bool   velocity = n && name[n - 1] == '\'';
   for (int k = 0; k < s->nq; k++) {
     const int i = (from + k) % s->nq;
-    if (strlen(s->coordinate[i]) == n - velocity && !strncmp(s->coordinate[i], name, n - velocity)) return velocity ? s->nq + i : i;
+    if (strlen(s->coordinate[i]) == n - velocity && !strncmp(s->coordinate[i], name, n - velocity))
+      return velocity ? s->nq + i : i;
   }
   return -1;
 }
 
-/* ---- members with starts of their own ----------------------------------------------------------------------------------------------- */
+/* ---- members with starts of their own
+ * ----------------------------------------------------------------------------------------------- */
 
 static const cst_start_form *form_of(cst_reader *r, cst_yaml *map) {
   const cst_start_form *found = NULL;
   for (size_t k = 0; cst_yaml_is_map(map) && k < sizeof forms / sizeof *forms; k++) {
     cst_yaml *value = cst_yaml_get(map, forms[k]->key);
-    if (value && found) cst_yaml_error(r->doc, value, r->d, "'initial' has both '%s' and '%s'; one is allowed", found->key, forms[k]->key);
+    if (value && found)
+      cst_yaml_error(r->doc, value, r->d, "'initial' has both '%s' and '%s'; one is allowed", found->key,
+                     forms[k]->key);
     if (value && !found) found = forms[k];
   }
   return found;
@@ -82,7 +89,9 @@ static void read_members(cst_reader *r, cst_yaml *map) {
   s->members = s->nstart ? s->nstart : 1;
   if (!cst_reader_integer(r, n, "members", 1, 1000000000000, &s->members) || !s->nstart) return;
   if (s->members > s->nstart && !cst_study_spreads(s))
-    cst_yaml_error(r->doc, n, r->d, "there are %ld starts for %ld members, and no spread: some would be the same", s->nstart, s->members);
+    cst_yaml_error(r->doc, n, r->d,
+                   "there are %ld starts for %ld members, and no spread: some would be the same", s->nstart,
+                   s->members);
 }
 
 /* The start of member 0 is that of the study. */
@@ -110,7 +119,9 @@ static void read_form(cst_reader *r, cst_yaml *map, const cst_start_form *f) {
   read_members(r, map);
 }
 
-/* ---- a sweep ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- a sweep
+ * ------------------------------------------------------------------------------------------------------------------------
+ */
 
 /* Every set of parameters with every start; starts vary slowest. */
 static void multiply(cst_study *s, int n, double *q, double *v) {
@@ -144,8 +155,9 @@ static void read_sweep(cst_reader *r, cst_yaml *list) {
   const size_t m = s->system ? (size_t)s->nvariant * (size_t)s->system->nq : 0;
   bool         good = cst_reader_list(r, list, "initial", "starts", false);
   if (good && (n > MOST_SWEPT || (double)n * s->nvariant > 1e6)) {
-    cst_yaml_error(r->doc, list, r->d, "a sweep over %d starts and %d sets of parameters; at most %d starts and 1000000 of both", n,
-                   s->nvariant, MOST_SWEPT);
+    cst_yaml_error(r->doc, list, r->d,
+                   "a sweep over %d starts and %d sets of parameters; at most %d starts and 1000000 of both",
+                   n, s->nvariant, MOST_SWEPT);
     good = false;
   }
   if (!good || !s->system) return;

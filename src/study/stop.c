@@ -12,7 +12,8 @@ static volatile sig_atomic_t came;
 static volatile time_t       since;
 static volatile sig_atomic_t grace, status_then;
 
-/* Batch systems send a signal twice, to the script and to its children: only a person at the keyboard means it more with the second one. */
+/* Batch systems send a signal twice, to the script and to its children: only a person at the keyboard means
+ * it more with the second one. */
 static void note(int which) {
   const time_t now = time(NULL);
   if (which == SIGINT && came == SIGINT && now - since >= 2) {
@@ -35,7 +36,8 @@ void cst_stop_ignore(void) {
 
 /* A message of a fixed length: nothing else is safe here. */
 static void end(int which) {
-  static const char text[] = "constella: stopped by a signal while it began or ended; the same line with --resume goes on\n";
+  static const char text[] =
+      "constella: stopped by a signal while it began or ended; the same line with --resume goes on\n";
   (void)which;
   if (status_then == EXIT_AGAIN && write(2, text, sizeof text - 1) < 0) _exit(EXIT_AGAIN);
   _exit(status_then);

@@ -1,4 +1,5 @@
-/* tracks.c: states along chosen trajectories, gathered in memory and written in large pieces (see tracks.h). */
+/* tracks.c: states along chosen trajectories, gathered in memory and written in large pieces (see tracks.h).
+ */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "study/tracks.h"
 #include <stdlib.h>
@@ -12,7 +13,9 @@ int cst_tracks_find(const cst_plan *p, const cst_chosen *c, long icase, long mem
   return -1;
 }
 
-/* ---- parts of a state ---------------------------------------------------------------------------------------------------------- */
+/* ---- parts of a state
+ * ----------------------------------------------------------------------------------------------------------
+ */
 
 static void part(cst_tracks *t, bool there, cst_channel_kind kind, int which, int count) {
   if (!there || !count) return;
@@ -23,7 +26,8 @@ static void part(cst_tracks *t, bool there, cst_channel_kind kind, int which, in
 void cst_tracks_create(cst_tracks *t, const cst_plan *p, cst_output *o) {
   const cst_study  *s = p->study;
   const cst_system *sys = s->system;
-  *t = (cst_tracks){.plan = p, .output = o, .part = cst_need(calloc((size_t)p->nstored + 4, sizeof *t->part))};
+  *t =
+      (cst_tracks){.plan = p, .output = o, .part = cst_need(calloc((size_t)p->nstored + 4, sizeof *t->part))};
   part(t, s->store_q, CST_CHANNEL_STATE_Q, 0, sys->nq);
   part(t, s->store_p, CST_CHANNEL_STATE_P, 0, sys->nq);
   part(t, s->store_lambda, CST_CHANNEL_STATE_LAMBDA, 0, sys->ng);
@@ -38,7 +42,9 @@ void cst_tracks_destroy(cst_tracks *t) {
   free(t->t);
 }
 
-/* ---- a batch --------------------------------------------------------------------------------------------------------------------- */
+/* ---- a batch
+ * ---------------------------------------------------------------------------------------------------------------------
+ */
 
 void cst_tracks_clear(cst_tracks *t) { t->n = 0, t->held = 0; }
 
@@ -80,15 +86,17 @@ static PetscErrorCode write(cst_tracks *t, int at) {
   PetscCall(cst_output_track(t->output, CST_CHANNEL_STATE_TIME, icase, x->chosen, t->first, x->held, t->t));
   for (int i = 0; i < t->nparts; i++) {
     const cst_track_part *y = &t->part[i];
-    const int             which = y->kind == CST_CHANNEL_STATE_QUANTITY ? icase * t->plan->nstored + y->which : icase;
-    PetscCall(cst_output_track(t->output, y->kind, which, x->chosen, t->first, x->held, t->x + ((long)at * t->numbers + y->at) * t->depth));
+    const int which = y->kind == CST_CHANNEL_STATE_QUANTITY ? icase * t->plan->nstored + y->which : icase;
+    PetscCall(cst_output_track(t->output, y->kind, which, x->chosen, t->first, x->held,
+                               t->x + ((long)at * t->numbers + y->at) * t->depth));
   }
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode cst_tracks_flush(cst_tracks *t) {
   PetscFunctionBegin;
-  for (long i = 0; i < t->held; i++) t->t[i] = (double)((t->first + i) * t->plan->study->trajectory_every) * t->h;
+  for (long i = 0; i < t->held; i++)
+    t->t[i] = (double)((t->first + i) * t->plan->study->trajectory_every) * t->h;
   for (int i = 0; i < t->n; i++) {
     if (t->track[i].held) PetscCall(write(t, i));
     t->track[i].held = 0;

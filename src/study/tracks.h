@@ -1,15 +1,16 @@
 /* tracks.h: states along chosen trajectories, gathered in memory and written in large pieces.
  *
- * The room is bounded (cst_plan_track_bytes). What is gathered is written when the room is full, at the end of a batch and before every
- * checkpoint: a run that goes on from one finds everything up to it in the file, and writes what comes behind it again.
+ * The room is bounded (cst_plan_track_bytes). What is gathered is written when the room is full, at the end
+ * of a batch and before every checkpoint: a run that goes on from one finds everything up to it in the file,
+ * and writes what comes behind it again.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_TRACKS_H
 #define CST_TRACKS_H
 #include "study/output.h"
 
-/* The members of each case that are stored, [ncase][ntrajectory], -1: none. Where they are not given, those of the study file; where
- * these are the worst ones, none. */
+/* The members of each case that are stored, [ncase][ntrajectory], -1: none. Where they are not given, those
+ * of the study file; where these are the worst ones, none. */
 typedef struct {
   long *member;
 } cst_chosen;
@@ -38,11 +39,12 @@ typedef struct {
   int             n, room;
   cst_track      *track; /* of the batch at work, in the order of its lanes */
   double          h;
-  long            numbers;            /* of a state */
-  long            depth, first, held; /* states of a track at most; the number of the first one, and how many there are */
-  size_t          size;
-  double         *x; /* [track][part][depth][count] */
-  double         *t; /* [depth] */
+  long            numbers; /* of a state */
+  long            depth, first,
+      held; /* states of a track at most; the number of the first one, and how many there are */
+  size_t  size;
+  double *x; /* [track][part][depth][count] */
+  double *t; /* [depth] */
 } cst_tracks;
 
 void cst_tracks_create(cst_tracks *t, const cst_plan *p, cst_output *o);

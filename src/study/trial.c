@@ -8,7 +8,8 @@
 
 /* FEW steps are counted, of which the second half tells what further ones take. */
 enum { FEW = 32 };
-/* Of all classes, in nanoseconds by the plan's estimate and by the clock; of one; and for how long a class is timed. */
+/* Of all classes, in nanoseconds by the plan's estimate and by the clock; of one; and for how long a class is
+ * timed. */
 static const double budget = 5e8, most_of_one = 5e7, timed = 1e5;
 
 struct cst_trier {
@@ -47,7 +48,8 @@ static PetscErrorCode set_up(cst_trier *t, const cst_class *k, cst_stepper **st)
   const cst_study    *s = t->plan->study;
   cst_stepper_options o = {t->plan->isa, 1, s->max_iterations, s->compensated, s->iteration, true};
   PetscFunctionBegin;
-  if (!t->stepper[k->method]) PetscCall(cst_stepper_create(t->plan->method[k->method], &o, &t->stepper[k->method]));
+  if (!t->stepper[k->method])
+    PetscCall(cst_stepper_create(t->plan->method[k->method], &o, &t->stepper[k->method]));
   *st = t->stepper[k->method];
   cst_stepper_set_resolution(*st, s->resolution);
   cst_stepper_set_step(*st, k->h);
@@ -79,13 +81,15 @@ static PetscErrorCode measure(cst_stepper *st, cst_batch *b, long n, double *nan
   const double before = clock_now();
   const long   from = b->step;
   PetscFunctionBegin;
-  for (long some = 1; b->step < n && b->alive[0] && clock_now() - before < timed && !cst_stepper_halted(st); some *= 2)
+  for (long some = 1; b->step < n && b->alive[0] && clock_now() - before < timed && !cst_stepper_halted(st);
+       some *= 2)
     PetscCall(cst_stepper_advance(st, b, PetscMin(some, n - b->step)));
   if (b->step > from && b->alive[0]) *nanoseconds = (clock_now() - before) / (double)(b->step - from);
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode step(cst_stepper *st, cst_batch *b, const cst_class *k, long n, double *evaluations, double *nanoseconds) {
+static PetscErrorCode step(cst_stepper *st, cst_batch *b, const cst_class *k, long n, double *evaluations,
+                           double *nanoseconds) {
   const long few = PetscMax(1, PetscMin(PetscMin(n, FEW), (long)(most_of_one / k->cost))), half = few / 2;
   double     per_step, per_iteration, first = 0;
   PetscFunctionBegin;
@@ -96,14 +100,16 @@ static PetscErrorCode step(cst_stepper *st, cst_batch *b, const cst_class *k, lo
   if (b->alive[0] && !cst_stepper_halted(st)) PetscCall(cst_stepper_advance(st, b, few - half));
   *nanoseconds = (clock_now() - before) / (double)(few - half);
   const bool   goes_on = b->alive[0] && !cst_stepper_halted(st);
-  const double all = iterations(st, b), steps = goes_on ? (double)n : (double)(b->fate[0].reason ? b->fate[0].step : few);
+  const double all = iterations(st, b),
+               steps = goes_on ? (double)n : (double)(b->fate[0].reason ? b->fate[0].step : few);
   const double further = goes_on ? (all - first) / (double)(few - half) * (steps - (double)few) : 0;
   *evaluations = per_step * steps + per_iteration * (all + further);
   if (goes_on) PetscCall(measure(st, b, k->n, nanoseconds));
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode try_class(cst_trier *t, const cst_class *k, long n, double *evaluations, double *nanoseconds, bool *good) {
+static PetscErrorCode try_class(cst_trier *t, const cst_class *k, long n, double *evaluations,
+                                double *nanoseconds, bool *good) {
   cst_stepper *st = NULL;
   cst_batch    b;
   PetscFunctionBegin;
@@ -121,9 +127,12 @@ bool cst_trier_class(cst_trier *t, const cst_class *k, long n, double *evaluatio
   return !try_class(t, k, n, evaluations, nanoseconds, &good) && good;
 }
 
-/* ---- all ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- all
+ * -----------------------------------------------------------------------------------------------------------------------
+ */
 
-/* Of a class that was not tried: a step takes what one of the class before does, of the same method where possible. */
+/* Of a class that was not tried: a step takes what one of the class before does, of the same method where
+ * possible. */
 typedef struct {
   int    method;
   double evaluations, nanoseconds; /* a step */
@@ -146,7 +155,8 @@ cst_trial cst_trial_make(const cst_plan *p) {
       last = (rates){k->method, evaluations / (double)k->n, nanoseconds};
     }
     all.evaluations += last.evaluations * (double)k->n * (double)k->lanes;
-    all.seconds += 1e-9 * ceil((double)k->lanes / width) * (double)k->n * (last.nanoseconds + width * cst_plan_look_cost(p, k));
+    all.seconds += 1e-9 * ceil((double)k->lanes / width) * (double)k->n *
+                   (last.nanoseconds + width * cst_plan_look_cost(p, k));
   }
   cst_trier_destroy(t);
   if (p->study->system_file) all.seconds = NAN;

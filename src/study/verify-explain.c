@@ -1,4 +1,5 @@
-/* verify-explain.c: compares what a file was made with to this program, to explain bits that differ (see verify.h). */
+/* verify-explain.c: compares what a file was made with to this program, to explain bits that differ (see
+ * verify.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +9,8 @@
 #include "study/verify.h"
 
 /* Whether the file names another one; says so. */
-static bool differs(cst_result *file, const char *group, const char *name, const char *what, const char *now) {
+static bool differs(cst_result *file, const char *group, const char *name, const char *what,
+                    const char *now) {
   char      *then = cst_result_text(file, group, name);
   const bool other = !then || strcmp(then, now);
   if (other) printf("  %s: the file has \"%s\", this program \"%s\"\n", what, then ? then : "(nothing)", now);
@@ -38,7 +40,8 @@ void cst_verify_explain(const cst_plan *p, cst_result *file, const cst_back_end 
   other += differs(file, "/run", "libraries", "libraries", libraries);
   other += differs(file, "/run", "instruction_set", "instruction set", cst_isas[p->isa].name);
   other += differs(file, "/run", "kernels", "kernels", b->kernels);
-  if (compiler && *b->compiler) other += differs(file, "/run", "compile_compiler", "compiler of the kernels", b->compiler);
+  if (compiler && *b->compiler)
+    other += differs(file, "/run", "compile_compiler", "compiler of the kernels", b->compiler);
   other += !describes(file, p->study->system->text);
   other += differs(file, "/run", "host_of_rank_0", "host", host);
   if (!other) puts("  nothing: the file was damaged, or the hardware erred, here or there");

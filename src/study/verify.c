@@ -1,8 +1,9 @@
 /* verify.c: trajectories of a result computed again (see verify.h).
  *
- * Each is a batch of one lane, so that its neighbours are others than they were. What is finished is compared with its rows; what is in the
- * middle of its way in the newest checkpoint, with its numbers there. It is computed from the last checkpoint before, if there is one that
- * this build made, else from the start; errors are taken against a reference of this member alone.
+ * Each is a batch of one lane, so that its neighbours are others than they were. What is finished is compared
+ * with its rows; what is in the middle of its way in the newest checkpoint, with its numbers there. It is
+ * computed from the last checkpoint before, if there is one that this build made, else from the start; errors
+ * are taken against a reference of this member alone.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdio.h>
@@ -45,7 +46,8 @@ typedef struct {
   double          total, done, told;
 } desk;
 
-/* ---- where they stand -------------------------------------------------------------------------------------------------------- */
+/* ---- where they stand
+ * -------------------------------------------------------------------------------------------------------- */
 
 /* Whether this build made the checkpoint, and every byte is as it was written. */
 static bool is_usable(cst_past *past, const char *identity, char *why, int n) {
@@ -59,11 +61,13 @@ static bool is_usable(cst_past *past, const char *identity, char *why, int n) {
 
 static void open_pasts(desk *d, const char *path) {
   long number[MOST];
-  char why[512], *run = cst_result_text(d->file, "/run", "id"), *identity = cst_identity_text(d->plan, run ? run : "");
-  int  n = cst_snapshot_list(path, number, MOST);
+  char why[512], *run = cst_result_text(d->file, "/run", "id"),
+                 *identity = cst_identity_text(d->plan, run ? run : "");
+  int n = cst_snapshot_list(path, number, MOST);
   for (int i = 0, found = 0; i < n && found < PASTS; i++) {
     cst_past *past = cst_past_create(d->plan);
-    if (cst_past_open(d->plan, past, path, number[i], why, sizeof why) && is_usable(past, identity, why, sizeof why)) {
+    if (cst_past_open(d->plan, past, path, number[i], why, sizeof why) &&
+        is_usable(past, identity, why, sizeof why)) {
       d->past[found++] = past;
       continue;
     }
@@ -86,7 +90,8 @@ static int find_piece(const cst_past *past, int cohort, long lane) {
 static void read_status(desk *d) {
   const long start[2] = {0}, count[2] = {d->plan->ncase, d->plan->study->members};
   d->status = cst_need(malloc((size_t)(count[0] * count[1]) + 1));
-  if (!cst_result_read_block(d->file, cst_channel_path(CST_CHANNEL_STATUS), CST_TYPE_I8, start, count, d->status))
+  if (!cst_result_read_block(d->file, cst_channel_path(CST_CHANNEL_STATUS), CST_TYPE_I8, start, count,
+                             d->status))
     memset(d->status, -1, (size_t)(count[0] * count[1]));
 }
 
@@ -95,11 +100,13 @@ static void place(const desk *d, trajectory *t) {
   const int        cohort = p->class_of[t->icase];
   const cst_class *k = &p->classes[cohort];
   const long       lane = cst_plan_lane(p, t->icase, t->member);
-  t->work = (cst_work){.cohort = cohort, .first = lane, .count = 1, .cost = (double)k->n * k->cost, .piece = -1};
+  t->work =
+      (cst_work){.cohort = cohort, .first = lane, .count = 1, .cost = (double)k->n * k->cost, .piece = -1};
   const int piece = find_piece(d->past[0], cohort, lane);
   if (d->left_out && d->left_out[p->cases[t->icase].method])
     t->stage = LEFT_OUT;
-  else if (d->status[t->icase * p->study->members + t->member] >= 0 || (d->past[0] && d->past[0]->lane[cohort][lane] == CST_LANE_DONE))
+  else if (d->status[t->icase * p->study->members + t->member] >= 0 ||
+           (d->past[0] && d->past[0]->lane[cohort][lane] == CST_LANE_DONE))
     t->stage = FINISHED, t->until = k->n;
   else if (piece >= 0)
     t->stage = MIDWAY, t->until = d->past[0]->stretch[piece].step;
@@ -124,7 +131,8 @@ static void prepare(desk *d, trajectory *t, bool from_start) {
   d->total += (double)(t->until - t->begin) * d->plan->classes[t->work.cohort].cost;
 }
 
-/* ---- which trajectories ------------------------------------------------------------------------------------------------------ */
+/* ---- which trajectories
+ * ------------------------------------------------------------------------------------------------------ */
 
 /* `sample` different ones of those that may be drawn, or all of these. */
 static void draw(unsigned char *may, long n, long sample, uint64_t seed) {
@@ -142,10 +150,11 @@ static void draw(unsigned char *may, long n, long sample, uint64_t seed) {
   free(drawn);
 }
 
-/* Of the chosen cases x members, in this order. What has not begun or is left out is never drawn, but named where it was
- * asked for. */
+/* Of the chosen cases x members, in this order. What has not begun or is left out is never drawn, but named
+ * where it was asked for. */
 static trajectory *choose(const desk *d, const cst_verify_choice *c, long *n) {
-  const long     members = c->nmember ? c->nmember : d->plan->study->members, all = (c->ncase ? c->ncase : d->plan->ncase) * members;
+  const long members = c->nmember ? c->nmember : d->plan->study->members,
+             all = (c->ncase ? c->ncase : d->plan->ncase) * members;
   unsigned char *may = cst_need(calloc((size_t)all + 1, 1));
   trajectory    *list = cst_need(calloc((size_t)all + 1, sizeof *list));
   for (long i = 0; i < all; i++) {
@@ -162,7 +171,8 @@ static trajectory *choose(const desk *d, const cst_verify_choice *c, long *n) {
   return list;
 }
 
-/* ---- one after the other ----------------------------------------------------------------------------------------------------- */
+/* ---- one after the other
+ * ----------------------------------------------------------------------------------------------------- */
 
 static PetscErrorCode poll(void *context, double work, bool *stop) {
   desk        *d = context;
@@ -172,7 +182,8 @@ static PetscErrorCode poll(void *context, double work, bool *stop) {
   d->done += work;
   if (now - d->told < tell_every) PetscFunctionReturn(0);
   d->told = now;
-  fprintf(stderr, "verify: trajectory %ld of %ld, %.1f %% of the steps\n", d->at, d->n, 100 * d->done / d->total);
+  fprintf(stderr, "verify: trajectory %ld of %ld, %.1f %% of the steps\n", d->at, d->n,
+          100 * d->done / d->total);
   PetscFunctionReturn(0);
 }
 
@@ -187,8 +198,8 @@ static PetscErrorCode make_reference(desk *d, const trajectory *t) {
   PetscFunctionReturn(0);
 }
 
-/* A failed trajectory keeps only its last good state; a partner that was stopped on its way to the same step is somewhere before it; and
- * where nothing was looked at yet the state alone is known. */
+/* A failed trajectory keeps only its last good state; a partner that was stopped on its way to the same step
+ * is somewhere before it; and where nothing was looked at yet the state alone is known. */
 static long count_kept(const desk *d, const double *row, const cst_piece *p) {
   const bool failed = row[0] != 0, follows = p->at.half_step != cst_runner_position(d->runner).half_step;
   return failed || follows || p->opens ? cst_runner_state_numbers(d->runner) : cst_runner_numbers(d->runner);
@@ -201,8 +212,8 @@ static PetscErrorCode compare_midway(desk *d, const trajectory *t) {
   cst_bundle    b = {0};
   char          name[128];
   PetscFunctionBegin;
-  PetscCheck(kept && past->piece[piece].numbers == cst_runner_numbers(d->runner), PETSC_COMM_SELF, PETSC_ERR_FILE_READ,
-             "checkpoint %ld was damaged or removed", past->number);
+  PetscCheck(kept && past->piece[piece].numbers == cst_runner_numbers(d->runner), PETSC_COMM_SELF,
+             PETSC_ERR_FILE_READ, "checkpoint %ld was damaged or removed", past->number);
   kept += (t->work.first - past->stretch[piece].first) * past->piece[piece].numbers;
   cst_piece_pack(d->runner, &b);
   row = (const double *)(const void *)(b.bytes + sizeof(cst_section_head) + sizeof(cst_piece));
@@ -229,12 +240,15 @@ static PetscErrorCode compute(desk *d, const trajectory *t) {
   PetscFunctionReturn(0);
 }
 
-/* ---- what is said ------------------------------------------------------------------------------------------------------------ */
+/* ---- what is said
+ * ------------------------------------------------------------------------------------------------------------
+ */
 
 static bool is_swept(const cst_study *s, int parameter) {
   const int npar = s->system->npar;
   bool      swept = false;
-  for (int v = 1; v < s->nvariant; v++) swept |= s->parameter[v * npar + parameter] != s->parameter[parameter];
+  for (int v = 1; v < s->nvariant; v++)
+    swept |= s->parameter[v * npar + parameter] != s->parameter[parameter];
   return swept;
 }
 
@@ -244,7 +258,8 @@ static void tell_who(const cst_plan *p, const trajectory *t) {
   printf("case %ld (%s, step %.10g", t->icase, cst_method_label(s->method[c->method]), c->h_nominal);
   if (s->ntolerance > 1) printf(", tolerance %.10g", s->tolerance[c->tolerance]);
   for (int k = 0; k < s->system->npar; k++)
-    if (is_swept(s, k)) printf(", %s = %.10g", s->system->parameter[k].name, cst_plan_parameters(p, c->variant)[k]);
+    if (is_swept(s, k))
+      printf(", %s = %.10g", s->system->parameter[k].name, cst_plan_parameters(p, c->variant)[k]);
   printf("), member %ld: ", t->member);
 }
 
@@ -274,7 +289,9 @@ static void tell(const desk *d, const trajectory *t) {
   fflush(stdout);
 }
 
-/* ---- all --------------------------------------------------------------------------------------------------------------------- */
+/* ---- all
+ * ---------------------------------------------------------------------------------------------------------------------
+ */
 
 /* The worst members, as far as they are known. */
 static PetscErrorCode read_chosen(desk *d) {
@@ -282,7 +299,8 @@ static PetscErrorCode read_chosen(desk *d) {
   PetscFunctionBegin;
   if (!s->worst_by.text) PetscFunctionReturn(0);
   d->chosen = cst_need(calloc((size_t)d->plan->ncase * (size_t)s->ntrajectory + 1, sizeof *d->chosen));
-  for (int i = 0; i < d->plan->ncase; i++) PetscCall(cst_output_read_chosen(d->output, i, d->chosen + (size_t)i * (size_t)s->ntrajectory));
+  for (int i = 0; i < d->plan->ncase; i++)
+    PetscCall(cst_output_read_chosen(d->output, i, d->chosen + (size_t)i * (size_t)s->ntrajectory));
   cst_runner_choose(d->runner, d->chosen);
   PetscFunctionReturn(0);
 }
@@ -322,8 +340,8 @@ static void count(const desk *d, const trajectory *t, cst_verify_counts *c) {
   c->compared += computed ? d->comparison.compared : 0;
 }
 
-PetscErrorCode cst_verify(cst_study *s, const cst_plan *p, cst_result *file, const char *path, const cst_verify_choice *choice,
-                          cst_back_end *b, cst_verify_counts *counts) {
+PetscErrorCode cst_verify(cst_study *s, const cst_plan *p, cst_result *file, const char *path,
+                          const cst_verify_choice *choice, cst_back_end *b, cst_verify_counts *counts) {
   desk        d = {.plan = p, .file = file, .left_out = choice->left_out};
   long        n;
   trajectory *list;

@@ -1,11 +1,14 @@
-/* acceleration.h: lane code: velocities and momenta, accelerations and multipliers of the index-reduced equations at (q, v).
+/* acceleration.h: lane code: velocities and momenta, accelerations and multipliers of the index-reduced
+ * equations at (q, v).
  *
- *   p = M(q) v + a(q),   M A = f - G' lambda,   G A = -D2g[v, v]   so   (G M^-1 G') lambda = D2g[v, v] + G M^-1 f
+ *   p = M(q) v + a(q),   M A = f - G' lambda,   G A = -D2g[v, v]   so   (G M^-1 G') lambda = D2g[v, v] + G
+ * M^-1 f
  *
- * with D2g[v, v] that of all rows of G, phi of constraints on velocities among them (constella/system.h), and f = F - grad V where M is a
- * constant diagonal and a = 0, else f(q, v) = d_q L - (d_q d_v L) v + F, F the sum of the forces. These are the equations (4.2) of Patrick,
- * Cuell, Spiteri, Zhang (conversion) in the sign M A = f - G' lambda. `mass` and minv are the distinct masses and their reciprocals; a
- * system with another M has none and takes M(q) from its kernel, dense.
+ * with D2g[v, v] that of all rows of G, phi of constraints on velocities among them (constella/system.h), and
+ * f = F - grad V where M is a constant diagonal and a = 0, else f(q, v) = d_q L - (d_q d_v L) v + F, F the
+ * sum of the forces. These are the equations (4.2) of Patrick, Cuell, Spiteri, Zhang (conversion) in the sign
+ * M A = f - G' lambda. `mass` and minv are the distinct masses and their reciprocals; a system with another M
+ * has none and takes M(q) from its kernel, dense.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_ACCELERATION_H
@@ -41,7 +44,8 @@ CST_INLINE void cst_inertia(const cst_context *C, const vd *c, const vd *q, vd *
   cst_inertia_at(C, c, e, q, M);
 }
 
-/* X := G M^-1 (rows of length nq) and S := G M^-1 G' with M factored; rows of dropped constraints are those of the identity. */
+/* X := G M^-1 (rows of length nq) and S := G M^-1 G' with M factored; rows of dropped constraints are those
+ * of the identity. */
 CST_INLINE void cst_gram_general(const cst_context *C, const vd *G, const vd *M, vd *X, vd *S) {
   USES_G
   U for (int a = 0; a < NG; a++) {
@@ -54,11 +58,12 @@ CST_INLINE void cst_gram_general(const cst_context *C, const vd *G, const vd *M,
       S[b * NG + a] = s;
     }
   }
-  U for (int a = 0; a < NG; a++) U for (int b = 0; b < NG; b++) if (DROPPED(a) || DROPPED(b)) S[a * NG + b] = vset(a == b);
+  U for (int a = 0; a < NG; a++) U for (int b = 0; b < NG; b++) if (DROPPED(a) || DROPPED(b)) S[a * NG + b] =
+      vset(a == b);
 }
 
-static __attribute__((noinline, unused)) void cst_acceleration_general(const cst_context *C, const vd *c, const vd *q, const vd *v, vd *A,
-                                                                       vd *lambda) {
+static __attribute__((noinline, unused)) void
+cst_acceleration_general(const cst_context *C, const vd *c, const vd *q, const vd *v, vd *A, vd *lambda) {
   vd M[ROOM(NQ * NQ)], G[ROOM(NNZ_G)], X[ROOM(NG * NQ)], S[ROOM(NG * NG)], k[ROOM(NGIVEN)], e[ROOM(NPOINT)];
   USES_G
   K_given(c, k);
@@ -77,8 +82,8 @@ static __attribute__((noinline, unused)) void cst_acceleration_general(const cst
   U for (int a = 0; a < NG; a++) U for (int i = 0; i < NQ; i++) A[i] -= X[a * NQ + i] * lambda[a];
 }
 
-static __attribute__((noinline, unused)) void cst_make_tangent_general(const cst_context *C, const vd *c, const vd *q, const vd *G, vd *p,
-                                                                       vd *m) {
+static __attribute__((noinline, unused)) void
+cst_make_tangent_general(const cst_context *C, const vd *c, const vd *q, const vd *G, vd *p, vd *m) {
   vd M[ROOM(NQ * NQ)], X[ROOM(NG * NQ)], S[ROOM(NG * NG)], a0[ROOM(NQ)], phi0[ROOM(NG)];
   USES_G
   K_a(c, q, a0);
@@ -95,7 +100,8 @@ static __attribute__((noinline, unused)) void cst_make_tangent_general(const cst
   U for (int a = 0; a < NG; a++) ROW_G(a, i, e) p[i] -= G[e] * m[a];
 }
 
-static __attribute__((noinline, unused)) void cst_velocity_general(const cst_context *C, const vd *c, const vd *q, const vd *p, vd *v) {
+static __attribute__((noinline, unused)) void cst_velocity_general(const cst_context *C, const vd *c,
+                                                                   const vd *q, const vd *p, vd *v) {
   vd M[ROOM(NQ * NQ)], a0[ROOM(NQ)];
   K_a(c, q, a0);
   cst_inertia(C, c, q, M);
@@ -106,8 +112,10 @@ static __attribute__((noinline, unused)) void cst_velocity_general(const cst_con
 CST_INLINE void cst_inertia(const cst_context *C, const vd *c, const vd *q, vd *M) {}
 CST_INLINE void cst_inertia_at(const cst_context *C, const vd *c, const vd *e, const vd *q, vd *M) {}
 CST_INLINE void cst_gram_general(const cst_context *C, const vd *G, const vd *M, vd *X, vd *S) {}
-CST_INLINE void cst_acceleration_general(const cst_context *C, const vd *c, const vd *q, const vd *v, vd *A, vd *lambda) {}
-CST_INLINE void cst_make_tangent_general(const cst_context *C, const vd *c, const vd *q, const vd *G, vd *p, vd *m) {}
+CST_INLINE void cst_acceleration_general(const cst_context *C, const vd *c, const vd *q, const vd *v, vd *A,
+                                         vd *lambda) {}
+CST_INLINE void cst_make_tangent_general(const cst_context *C, const vd *c, const vd *q, const vd *G, vd *p,
+                                         vd *m) {}
 CST_INLINE void cst_velocity_general(const cst_context *C, const vd *c, const vd *q, const vd *p, vd *v) {}
 #endif
 
@@ -122,7 +130,8 @@ CST_INLINE void cst_force(const cst_context *C, const vd *c, const vd *e, const 
   U for (int i = 0; i < NQ; i++) f[i] = -f[i];
 }
 
-CST_INLINE void cst_acceleration(const cst_context *C, const vd *c, const vd *minv, const vd *q, const vd *v, vd *A, vd *lambda) {
+CST_INLINE void cst_acceleration(const cst_context *C, const vd *c, const vd *minv, const vd *q, const vd *v,
+                                 vd *A, vd *lambda) {
   vd force[ROOM(NQ)], G[ROOM(NNZ_G)], S[ROOM(GRAM_SIZE)], k[ROOM(NGIVEN)], e[ROOM(NPOINT)];
   USES_G
   if (GENERAL) {
@@ -147,7 +156,8 @@ CST_INLINE void cst_acceleration(const cst_context *C, const vd *c, const vd *mi
 }
 
 /* p := p - G' m with G v + phi0 = 0 for the velocity of p; m[ng] is filled. */
-CST_INLINE void cst_make_tangent(const cst_context *C, const vd *c, const vd *q, const vd *G, const vd *minv, vd *p, vd *m) {
+CST_INLINE void cst_make_tangent(const cst_context *C, const vd *c, const vd *q, const vd *G, const vd *minv,
+                                 vd *p, vd *m) {
   vd S[ROOM(GRAM_SIZE)], phi0[ROOM(NG)];
   USES_G
   if (GENERAL) {
@@ -165,7 +175,8 @@ CST_INLINE void cst_make_tangent(const cst_context *C, const vd *c, const vd *q,
 }
 
 /* p = M v + a. */
-CST_INLINE void cst_momentum(const cst_context *C, const vd *c, const vd *mass, const vd *q, const vd *v, vd *p) {
+CST_INLINE void cst_momentum(const cst_context *C, const vd *c, const vd *mass, const vd *q, const vd *v,
+                             vd *p) {
   if (GENERAL)
     K_Lv(c, q, v, p);
   else
@@ -173,7 +184,8 @@ CST_INLINE void cst_momentum(const cst_context *C, const vd *c, const vd *mass, 
 }
 
 /* The velocity of p; by division, so that p -> v -> p keeps the bits it can. */
-CST_INLINE void cst_velocity(const cst_context *C, const vd *c, const vd *mass, const vd *q, const vd *p, vd *v) {
+CST_INLINE void cst_velocity(const cst_context *C, const vd *c, const vd *mass, const vd *q, const vd *p,
+                             vd *v) {
   if (GENERAL) {
     cst_velocity_general(C, c, q, p, v);
     return;
@@ -181,20 +193,23 @@ CST_INLINE void cst_velocity(const cst_context *C, const vd *c, const vd *mass, 
   U for (int i = 0; i < NQ; i++) v[i] = vpick(MASS_UNIT, p[i], p[i] / mass[CLASS(i)]);
 }
 
-/* Where coordinates are larger than so many lengths of the system, the round-off of what is computed from them may exceed the 1e-12 of its
- * size below which an iteration that ends by its updates can tell that they no longer shrink. */
+/* Where coordinates are larger than so many lengths of the system, the round-off of what is computed from
+ * them may exceed the 1e-12 of its size below which an iteration that ends by its updates can tell that they
+ * no longer shrink. */
 #define CST_REMOTE 64.0
 
-/* slack_a = tolerance L_a / CST_ROUNDOFF, so that tolerance s_a + CST_ROUNDOFF r_a = CST_ROUNDOFF sum_k |G_ak| (slack_a + max_k |q_k|) with
- * s_a = L_a sum_k |G_ak| and r_a = max_k |q_k| sum_k |G_ak|, over the coordinates of the constraint. */
+/* slack_a = tolerance L_a / CST_ROUNDOFF, so that tolerance s_a + CST_ROUNDOFF r_a = CST_ROUNDOFF sum_k
+ * |G_ak| (slack_a + max_k |q_k|) with s_a = L_a sum_k |G_ak| and r_a = max_k |q_k| sum_k |G_ak|, over the
+ * coordinates of the constraint. */
 CST_INLINE void cst_load_slack(const cst_context *C, const double *record, vd *slack) {
   const cst_layout at = LAYOUT(C);
   const vd         t = *cst_block(record, at.tolerance) * (1 / CST_ROUNDOFF);
   U for (int a = 0; a < NG; a++) slack[a] = t * cst_block(record, at.length)[a];
 }
 
-/* All-ones where |g| <= tolerance s_a + CST_ROUNDOFF r_a: some point is on the constraint whose coordinates are off by no more than the
- * tolerance times its length and their own round-off. A dropped constraint always is. */
+/* All-ones where |g| <= tolerance s_a + CST_ROUNDOFF r_a: some point is on the constraint whose coordinates
+ * are off by no more than the tolerance times its length and their own round-off. A dropped constraint always
+ * is. */
 CST_INLINE vl cst_is_met(const cst_context *C, int a, vd g, const vd *G, const vd *q, const vd *slack) {
   vd row = vset(0), far = vset(0);
   USES_G
@@ -202,8 +217,8 @@ CST_INLINE vl cst_is_met(const cst_context *C, int a, vd g, const vd *G, const v
   return (vl)(vabs(g) <= (CST_ROUNDOFF * row) * (slack[a] + far)) | vmask(DROPPED(a));
 }
 
-/* All-ones where |g| is so small that what a correction by Newton's method leaves of it, its square, is far below round-off: 3e-10 s_a at
- * the tolerance of 1e-14. */
+/* All-ones where |g| is so small that what a correction by Newton's method leaves of it, its square, is far
+ * below round-off: 3e-10 s_a at the tolerance of 1e-14. */
 CST_INLINE vl cst_is_near(const cst_context *C, int a, vd g, const vd *G, const vd *q, const vd *slack) {
   return cst_is_met(C, a, 0x1p-17 * g, G, q, slack);
 }

@@ -1,8 +1,10 @@
-/* bands.c: the order in which a symmetric matrix of the coordinates, M + b Hess V, is eliminated, and how it is stored.
+/* bands.c: the order in which a symmetric matrix of the coordinates, M + b Hess V, is eliminated, and how it
+ * is stored.
  *
- * What the Hessian's pattern says is told by two numbers: the half bandwidth after reverse Cuthill-McKee, and where each row ends once what
- * elimination fills in is counted. Blocks on the diagonal, chains, and rings, which are folded to twice the band, cost in proportion to
- * their length; a full matrix is a band as wide as can be. E. Cuthill, J. McKee, Proc. 24th Nat. Conf. ACM (1969); A. George (1971).
+ * What the Hessian's pattern says is told by two numbers: the half bandwidth after reverse Cuthill-McKee, and
+ * where each row ends once what elimination fills in is counted. Blocks on the diagonal, chains, and rings,
+ * which are folded to twice the band, cost in proportion to their length; a full matrix is a band as wide as
+ * can be. E. Cuthill, J. McKee, Proc. 24th Nat. Conf. ACM (1969); A. George (1971).
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
@@ -18,7 +20,8 @@ void cst_bands_destroy(cst_bands *b) {
 
 static int degree(const cst_pattern *p, int i) { return p->start[i + 1] - p->start[i]; }
 
-/* Breadth first from `root`, neighbours of fewer neighbours first; appends to order. Returns how many there are then. */
+/* Breadth first from `root`, neighbours of fewer neighbours first; appends to order. Returns how many there
+ * are then. */
 static int visit(const cst_pattern *p, int root, int *order, int n, unsigned char *seen) {
   int next = n;
   order[n++] = root;
@@ -58,8 +61,8 @@ static int band_of(const cst_pattern *p, const int *place) {
 
 /* Reverse Cuthill-McKee, unless the coordinates are as near to one another as they stand. */
 static void put_in_order(const cst_pattern *p, cst_bands *b) {
-  const int      nq = p->rows;
-  int           *order = integers((size_t)nq), *scratch = integers((size_t)nq), *place = integers((size_t)nq), n = 0;
+  const int nq = p->rows;
+  int *order = integers((size_t)nq), *scratch = integers((size_t)nq), *place = integers((size_t)nq), n = 0;
   unsigned char *seen = cst_need(calloc((size_t)nq + 1, 1));
   for (int i = 0; i < nq; i++) b->place[i] = i;
   for (int i = 0; i < nq; i++)

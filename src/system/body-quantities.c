@@ -1,11 +1,13 @@
 /* body-quantities.c: what observables may name of a body: angular velocity, angular momentum, quaternion.
  *
- *   omega = vee(R'R'),   angular momentum I omega in body axes, R I omega in space axes, both about the centre (or the origin)
+ *   omega = vee(R'R'),   angular momentum I omega in body axes, R I omega in space axes, both about the
+ * centre (or the origin)
  *
- * The quaternion p of R is that of p p' = Q, the matrix of Bar-Itzhack (J. Guid. Control Dyn. 23 (2000) 1085) without its unit part:
- *   Q_00 = (1 + tr R)/4,  Q_0k = (R_ji - R_ij)/4 for (i, j, k) cyclic,  Q_ik = (R_ik + R_ki)/4,  Q_kk = (1 + 2 R_kk - tr R)/4
- * as the sum of its rows with the signs of p, divided by its length: no rotation is singular. The scalar part is positive; where it is 0
- * (to 1e-7), the first of the others that is not.
+ * The quaternion p of R is that of p p' = Q, the matrix of Bar-Itzhack (J. Guid. Control Dyn. 23 (2000) 1085)
+ * without its unit part: Q_00 = (1 + tr R)/4,  Q_0k = (R_ji - R_ij)/4 for (i, j, k) cyclic,  Q_ik = (R_ik +
+ * R_ki)/4,  Q_kk = (1 + 2 R_kk - tr R)/4 as the sum of its rows with the signs of p, divided by its length:
+ * no rotation is singular. The scalar part is positive; where it is 0 (to 1e-7), the first of the others that
+ * is not.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
@@ -37,8 +39,9 @@ static cst_node constant(const body *b, double x) { return cst_graph_constant(b-
 static void omega_of(const body *b, cst_node w[3]) {
   for (int a = 0; a < AXES; a++) {
     const int i = (a + 1) % AXES, j = (a + 2) % AXES;
-    w[a] = cst_graph_mul(b->g, constant(b, 0.5),
-                         cst_graph_sub(b->g, dot(b->g, b->R + j, 3, b->V + i, 3), dot(b->g, b->R + i, 3, b->V + j, 3)));
+    w[a] = cst_graph_mul(
+        b->g, constant(b, 0.5),
+        cst_graph_sub(b->g, dot(b->g, b->R + j, 3, b->V + i, 3), dot(b->g, b->R + i, 3, b->V + j, 3)));
   }
 }
 
@@ -68,8 +71,10 @@ static void outer(const body *b, cst_node Q[16]) {
   for (int k = 0; k < AXES; k++) {
     const int i = (k + 1) % AXES, j = (k + 2) % AXES;
     Q[1 + k] = Q[PARTS * (1 + k)] = cst_graph_sub(g, b->R[3 * j + i], b->R[3 * i + j]);
-    Q[(PARTS + 1) * (1 + k)] = cst_graph_sub(g, cst_graph_add(g, one, cst_graph_mul(g, constant(b, 2), b->R[4 * k])), trace);
-    Q[PARTS * (1 + i) + 1 + j] = Q[PARTS * (1 + j) + 1 + i] = cst_graph_add(g, b->R[3 * i + j], b->R[3 * j + i]);
+    Q[(PARTS + 1) * (1 + k)] =
+        cst_graph_sub(g, cst_graph_add(g, one, cst_graph_mul(g, constant(b, 2), b->R[4 * k])), trace);
+    Q[PARTS * (1 + i) + 1 + j] = Q[PARTS * (1 + j) + 1 + i] =
+        cst_graph_add(g, b->R[3 * i + j], b->R[3 * j + i]);
   }
 }
 
@@ -98,7 +103,8 @@ static cst_node quaternion(const body *b, int part) {
   return cst_graph_div(g, p[part], cst_graph_call(g, "sqrt", length, -1));
 }
 
-cst_node cst_body_quantity_node(const cst_system *s, cst_graph *g, int k, const cst_body_quantity *what, int which) {
+cst_node cst_body_quantity_node(const cst_system *s, cst_graph *g, int k, const cst_body_quantity *what,
+                                int which) {
   body     b = {.g = g};
   cst_node w[3];
   for (int e = 0; e < 9; e++) {

@@ -16,8 +16,9 @@ void cst_body_block(const cst_system *s, const cst_body *b, cst_node J[9]) {
     if (a != e % AXES)
       J[e] = cst_graph_neg(g, b->inertia[place[e]]);
     else
-      J[e] = cst_graph_mul(g, cst_graph_constant(g, 0.5),
-                           cst_graph_sub(g, cst_graph_add(g, b->inertia[other], b->inertia[third]), b->inertia[place[e]]));
+      J[e] = cst_graph_mul(
+          g, cst_graph_constant(g, 0.5),
+          cst_graph_sub(g, cst_graph_add(g, b->inertia[other], b->inertia[third]), b->inertia[place[e]]));
   }
 }
 
@@ -30,7 +31,8 @@ static void principal(const double inertia[9], double I[3]) {
       for (int q = p + 1; q < AXES; q++) {
         if (A[3 * p + q] == 0) continue;
         const double theta = (A[4 * q] - A[4 * p]) / (2 * A[3 * p + q]);
-        const double t = (theta < 0 ? -1 : 1) / (fabs(theta) + sqrt(theta * theta + 1)), c = 1 / sqrt(t * t + 1), s = t * c;
+        const double t = (theta < 0 ? -1 : 1) / (fabs(theta) + sqrt(theta * theta + 1)),
+                     c = 1 / sqrt(t * t + 1), s = t * c;
         for (int i = 0; i < AXES; i++) {
           const double x = A[3 * i + p], y = A[3 * i + q];
           A[3 * i + p] = c * x - s * y, A[3 * i + q] = s * x + c * y;
@@ -60,9 +62,12 @@ bool cst_body_is_wrong(const double inertia[9], char *why, int n) {
   }
   principal(inertia, I);
   if (!(I[0] > ROUNDING * size))
-    snprintf(why, (size_t)n, "the principal moments are %.10g, %.10g, %.10g; all must be positive", I[0], I[1], I[2]);
+    snprintf(why, (size_t)n, "the principal moments are %.10g, %.10g, %.10g; all must be positive", I[0],
+             I[1], I[2]);
   else if (!(I[2] <= I[0] + I[1] + ROUNDING * I[2]))
-    snprintf(why, (size_t)n, "the principal moments are %.10g, %.10g, %.10g; no body has one that is larger than the sum of the other two",
+    snprintf(why, (size_t)n,
+             "the principal moments are %.10g, %.10g, %.10g; no body has one that is larger than the sum of "
+             "the other two",
              I[0], I[1], I[2]);
   else
     return false;

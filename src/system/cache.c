@@ -1,8 +1,9 @@
 /* cache.c: compiled systems by the fingerprint of what they were made from.
  *
- * An entry KEY.so is the shared object followed by the sha256 of its bytes, so a damaged one is never given to the loader. It is written
- * beside its place and renamed: several runs that start at once each find nothing or a whole entry. Because entries are executed, the
- * folder and the entry must be the user's own and writable by no one else.
+ * An entry KEY.so is the shared object followed by the sha256 of its bytes, so a damaged one is never given
+ * to the loader. It is written beside its place and renamed: several runs that start at once each find
+ * nothing or a whole entry. Because entries are executed, the folder and the entry must be the user's own and
+ * writable by no one else.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define _GNU_SOURCE
@@ -17,7 +18,9 @@
 
 enum { SEAL = 64, PATH = 4096, LARGEST = 256 << 20 };
 
-static bool ours(const struct stat *x) { return x->st_uid == geteuid() && !(x->st_mode & (S_IWGRP | S_IWOTH)); }
+static bool ours(const struct stat *x) {
+  return x->st_uid == geteuid() && !(x->st_mode & (S_IWGRP | S_IWOTH));
+}
 
 static bool make_folder(const char *path) {
   struct stat x;
@@ -51,7 +54,8 @@ static char *read_own(const char *path, size_t *size) {
   if (fd < 0) return NULL;
   if (!fstat(fd, &x) && S_ISREG(x.st_mode) && ours(&x) && x.st_size <= LARGEST) {
     bytes = cst_need(malloc((size_t)x.st_size + 1));
-    for (ssize_t k; n < (size_t)x.st_size && (k = read(fd, bytes + n, (size_t)x.st_size - n)) > 0;) n += (size_t)k;
+    for (ssize_t k; n < (size_t)x.st_size && (k = read(fd, bytes + n, (size_t)x.st_size - n)) > 0;)
+      n += (size_t)k;
   }
   close(fd);
   *size = n;

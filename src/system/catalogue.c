@@ -1,4 +1,5 @@
-/* catalogue.c: the systems that are part of the program: their texts are generated in, read like any other, and get compiled kernels. */
+/* catalogue.c: the systems that are part of the program: their texts are generated in, read like any other,
+ * and get compiled kernels. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
 #include "system/internal.h"
@@ -12,7 +13,9 @@ static const struct {
 };
 
 int         cst_catalogue_size(void) { return cst_catalogue_count; }
-const char *cst_catalogue_name(int i) { return i < 0 || i >= cst_catalogue_count ? NULL : cst_catalogue_entries[i].name; }
+const char *cst_catalogue_name(int i) {
+  return i < 0 || i >= cst_catalogue_count ? NULL : cst_catalogue_entries[i].name;
+}
 
 const char *const *cst_catalogue_names(void) {
   static const char **names;

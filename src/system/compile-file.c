@@ -1,5 +1,5 @@
-/* compile-file.c: a C file of the user's to a shared object. It sees the public headers that the program carries, and no other file of its
- * folder, so that what is kept in the cache is known by the text alone.
+/* compile-file.c: a C file of the user's to a shared object. It sees the public headers that the program
+ * carries, and no other file of its folder, so that what is kept in the cache is known by the text alone.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
@@ -39,24 +39,28 @@ static void find_key(const cst_compiler *c, const char *text, size_t length, cha
 static bool write_sources(const char *folder, const char *text, size_t length, char why[CST_WHY]) {
   bool good = cst_folder_write(folder, "file.c", text, length, why);
   for (int i = 0; good && i < cst_source_count; i++)
-    if (is_header(&cst_sources[i])) good = cst_folder_write(folder, cst_sources[i].path, cst_sources[i].text, cst_sources[i].length, why);
+    if (is_header(&cst_sources[i]))
+      good = cst_folder_write(folder, cst_sources[i].path, cst_sources[i].text, cst_sources[i].length, why);
   return good;
 }
 
 static bool compile(const cst_compiler *c, const char *folder, char why[CST_WHY]) {
   char command[4096], include[CST_PATH + 16], file[CST_PATH + 16], object[CST_PATH + 16];
-  snprintf(command, sizeof command, "%s %s -w -shared -fPIC -fvisibility=hidden", c->command, cst_compiler_flags());
+  snprintf(command, sizeof command, "%s %s -w -shared -fPIC -fvisibility=hidden", c->command,
+           cst_compiler_flags());
   snprintf(include, sizeof include, "-I%s/include", folder);
   snprintf(file, sizeof file, "%s/file.c", folder);
   snprintf(object, sizeof object, "%s/object.so", folder);
-  return cst_compiler_run(command, (const char *const[]){include, file, "-o", object, "-lm", NULL}, folder, SECONDS_ALLOWED, why);
+  return cst_compiler_run(command, (const char *const[]){include, file, "-o", object, "-lm", NULL}, folder,
+                          SECONDS_ALLOWED, why);
 }
 
-static bool make(const cst_compiler *c, const char *folder, const char *file, const char *text, size_t length, cst_code *code,
-                 char why[CST_WHY]) {
+static bool make(const cst_compiler *c, const char *folder, const char *file, const char *text, size_t length,
+                 cst_code *code, char why[CST_WHY]) {
   size_t n;
   char  *own = lined(file, text, length, &n);
-  bool   good = write_sources(folder, own, n, why) && compile(c, folder, why) && cst_folder_object(folder, code, why);
+  bool   good =
+      write_sources(folder, own, n, why) && compile(c, folder, why) && cst_folder_object(folder, code, why);
   free(own);
   if (good) cst_cache_write(code);
   return good;

@@ -1,5 +1,5 @@
-/* compile.c: a user's system to a shared object: the program's own text and the emitted header in a private folder, one call of the
- * compiler for its kernels and for the lane code that is asked for.
+/* compile.c: a user's system to a shared object: the program's own text and the emitted header in a private
+ * folder, one call of the compiler for its kernels and for the lane code that is asked for.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "system/compile.h"
@@ -31,9 +31,12 @@ static double now(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* ---- the cores ------------------------------------------------------------------------------------------------------------ */
+/* ---- the cores
+ * ------------------------------------------------------------------------------------------------------------
+ */
 
-/* Whether it is lane code that is compiled for systems such as s: its file says for which, in a line of this kind. */
+/* Whether it is lane code that is compiled for systems such as s: its file says for which, in a line of this
+ * kind. */
 static bool suits(const cst_source *x, const cst_system *s) {
   if (!strstr(x->path, "/core/") || strcmp(x->path + strlen(x->path) - 2, ".c")) return false;
   if (s->dropped || s->flat >= 0) return false; /* cst_system_form */
@@ -57,7 +60,8 @@ static const cst_source *find_core(const cst_system *s, const char *core) {
   const char *name;
   for (int i = 0; i < cst_source_count; i++) {
     const int n = name_of(&cst_sources[i], &name);
-    if ((int)strlen(core) == n && !strncmp(core, name, (size_t)n) && suits(&cst_sources[i], s)) return &cst_sources[i];
+    if ((int)strlen(core) == n && !strncmp(core, name, (size_t)n) && suits(&cst_sources[i], s))
+      return &cst_sources[i];
   }
   return NULL;
 }
@@ -76,7 +80,8 @@ static int choose(const cst_system *s, const char *const *cores, const cst_sourc
   return n;
 }
 
-/* ---- what it costs -------------------------------------------------------------------------------------------------------- */
+/* ---- what it costs
+ * -------------------------------------------------------------------------------------------------------- */
 
 /* Hot lane code unrolls its loops; the largest are those of Newton's matrix. */
 static double unrolled(const cst_system *s) { return (double)s->ng * s->ng * s->nq; }
@@ -90,14 +95,15 @@ double cst_compile_seconds(const cst_system *s, const char *const *cores) {
   return seconds;
 }
 
-/* ---- what it is made from ------------------------------------------------------------------------------------------------- */
+/* ---- what it is made from
+ * ------------------------------------------------------------------------------------------------- */
 
 static void find_key(const recipe *r, char key[65]) {
   char  *text;
   size_t n;
   FILE  *f = cst_need(open_memstream(&text, &n));
-  fprintf(f, "%s\n%s\n%s\n%s\n%s\n", r->compiler.command, r->compiler.version, cst_compiler_flags(), cst_compiler_isa_flags(r->isa),
-          cst_isas[r->isa].name);
+  fprintf(f, "%s\n%s\n%s\n%s\n%s\n", r->compiler.command, r->compiler.version, cst_compiler_flags(),
+          cst_compiler_isa_flags(r->isa), cst_isas[r->isa].name);
   for (int i = 0; i < r->ncore; i++) fprintf(f, "%s\n", r->core[i]->path);
   for (int i = 0; i < cst_source_count; i++) fprintf(f, "%s\n%s", cst_sources[i].path, cst_sources[i].text);
   fwrite(r->emitted, 1, r->length, f);
@@ -112,7 +118,9 @@ static void emit(const cst_system *s, recipe *r) {
   fclose(f);
 }
 
-/* ---- compiling ------------------------------------------------------------------------------------------------------------ */
+/* ---- compiling
+ * ------------------------------------------------------------------------------------------------------------
+ */
 
 static const char kernels[] = "src/system/kernels.c";
 
@@ -138,8 +146,8 @@ static bool compile(const recipe *r, const char *folder, const char *key, char w
   char        command[4096], define[128], text[MOST][ROOM], *cores = chosen(r);
   const char *word[MOST + 8];
   int         n = 0, k = 0;
-  snprintf(command, sizeof command, "%s %s %s -w -shared -fPIC -fvisibility=hidden", r->compiler.command, cst_compiler_flags(),
-           cst_compiler_isa_flags(r->isa));
+  snprintf(command, sizeof command, "%s %s %s -w -shared -fPIC -fvisibility=hidden", r->compiler.command,
+           cst_compiler_flags(), cst_compiler_isa_flags(r->isa));
   snprintf(define, sizeof define, "-DCST_OBJECT_KEY=\"%s\"", key);
   word[n++] = define;
   word[n++] = cores;
@@ -169,12 +177,15 @@ static bool write_sources(const recipe *r, const char *folder, char why[CST_WHY]
 }
 
 static bool make(const recipe *r, const char *folder, cst_code *code, char why[CST_WHY]) {
-  if (!write_sources(r, folder, why) || !compile(r, folder, code->key, why) || !cst_folder_object(folder, code, why)) return false;
+  if (!write_sources(r, folder, why) || !compile(r, folder, code->key, why) ||
+      !cst_folder_object(folder, code, why))
+    return false;
   cst_cache_write(code);
   return true;
 }
 
-bool cst_compile(const cst_system *s, int isa, const char *const *cores, bool only_cached, cst_code *code, char why[CST_WHY]) {
+bool cst_compile(const cst_system *s, int isa, const char *const *cores, bool only_cached, cst_code *code,
+                 char why[CST_WHY]) {
   const double start = now();
   recipe       r = {.isa = isa};
   char         folder[PATH];

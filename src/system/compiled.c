@@ -11,7 +11,8 @@ void cst_system_attach(cst_system *s, int isa, const cst_compiled *x) {
 }
 
 const void *cst_system_form(const cst_system *s, int isa, const char *core) {
-  if (!s->compiled[isa] || s->dropped || s->flat >= 0) return NULL; /* what is compiled enforces every constraint and divides by masses */
+  if (!s->compiled[isa] || s->dropped || s->flat >= 0)
+    return NULL; /* what is compiled enforces every constraint and divides by masses */
   for (const cst_form *f = s->compiled[isa]->form; f->core; f++)
     if (!strcmp(f->core, core)) return f->form;
   return NULL;

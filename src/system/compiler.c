@@ -1,4 +1,5 @@
-/* compiler.c: the C compiler of the machine: which one, with which flags, and how it is run: without a shell, with a limit of time. */
+/* compiler.c: the C compiler of the machine: which one, with which flags, and how it is run: without a shell,
+ * with a limit of time. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <errno.h>
 #include <fcntl.h>
@@ -47,7 +48,8 @@ static void quote(const char *folder, int most, char *text, size_t room) {
   fclose(f);
 }
 
-/* Ours, but for where temporary files go (what a killed compiler leaves is then removed with them) and the language of messages. */
+/* Ours, but for where temporary files go (what a killed compiler leaves is then removed with them) and the
+ * language of messages. */
 static char **environment(const char *folder) {
   static char temporary[PATH + 16];
   int         n = 0, k = 0;
@@ -61,8 +63,8 @@ static char **environment(const char *folder) {
   return e;
 }
 
-/* posix_spawn, not fork: memory that a network card has registered must not be shared with a child. A process group of its own, so that
- * what it starts can be ended with it. */
+/* posix_spawn, not fork: memory that a network card has registered must not be shared with a child. A process
+ * group of its own, so that what it starts can be ended with it. */
 static int start(char *const *argv, const char *folder, pid_t *pid) {
   posix_spawn_file_actions_t files;
   posix_spawnattr_t          how;
@@ -135,7 +137,8 @@ static bool fail(int status, const char *name, double seconds, const char *folde
   return false;
 }
 
-bool cst_compiler_run(const char *command, const char *const *arguments, const char *folder, double seconds, char why[CST_WHY]) {
+bool cst_compiler_run(const char *command, const char *const *arguments, const char *folder, double seconds,
+                      char why[CST_WHY]) {
   pid_t  pid;
   char **argv = words(command, arguments), name[256];
   snprintf(name, sizeof name, "%s", argv[0]);

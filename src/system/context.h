@@ -1,4 +1,5 @@
-/* context.h: what lane code is given of a system (group.h), for one instruction set and a layout of the record. */
+/* context.h: what lane code is given of a system (group.h), for one instruction set and a layout of the
+ * record. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_CONTEXT_H
 #define CST_CONTEXT_H

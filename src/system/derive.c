@@ -1,8 +1,9 @@
 /* derive.c: the kernels of a system as nodes of its graph, and where its matrices may be nonzero.
  *
- * Derivatives are contractions: D2g[v, v] is two forward sweeps, D2(l.g) w a reverse sweep with seed l and a forward one along w. A row of
- * a matrix is a reverse sweep over the few operations of one function, for the inputs that it depends on; so the cost is that of the
- * entries that are there, and a long chain is as cheap a link as a short one.
+ * Derivatives are contractions: D2g[v, v] is two forward sweeps, D2(l.g) w a reverse sweep with seed l and a
+ * forward one along w. A row of a matrix is a reverse sweep over the few operations of one function, for the
+ * inputs that it depends on; so the cost is that of the entries that are there, and a long chain is as cheap
+ * a link as a short one.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
@@ -20,11 +21,14 @@ typedef struct {
   cst_graph  *graph;
   int         n;
   cst_node    one;
-  cst_node   *q, *v, *w, *u, *l; /* as many as cst_system_entries; v stands behind q, so that (q, v) is an array too */
+  cst_node   *q, *v, *w, *u,
+      *l; /* as many as cst_system_entries; v stands behind q, so that (q, v) is an array too */
 } derivation;
 
 /* Whether the residuals are differentiated, which triples the graph. */
-static bool has_residuals(const cst_system *s) { return s->nq <= CST_MOST_CONVERTED && s->ng <= CST_MOST_CONVERTED; }
+static bool has_residuals(const cst_system *s) {
+  return s->nq <= CST_MOST_CONVERTED && s->ng <= CST_MOST_CONVERTED;
+}
 
 int cst_system_entries(const cst_system *s, char letter) {
   const bool more = has_residuals(s);
@@ -51,7 +55,9 @@ static cst_node *inputs(const cst_system *s, char letter, cst_node *x) {
   return x;
 }
 
-static cst_node *some_inputs(const cst_system *s, char letter) { return inputs(s, letter, memory((size_t)cst_system_entries(s, letter))); }
+static cst_node *some_inputs(const cst_system *s, char letter) {
+  return inputs(s, letter, memory((size_t)cst_system_entries(s, letter)));
+}
 
 static derivation begin(cst_system *s) {
   derivation d = {.s = s, .graph = s->graph, .n = s->nq, .one = cst_graph_constant(s->graph, 1)};
@@ -75,7 +81,9 @@ static cst_node *kernel(cst_system *s, cst_kernel_id k, int size) {
   return s->kernel_out[k] = memory((size_t)size);
 }
 
-/* ---- matrices ---------------------------------------------------------------------------------------------------------- */
+/* ---- matrices
+ * ----------------------------------------------------------------------------------------------------------
+ */
 
 typedef struct {
   int      row, column;
@@ -100,13 +108,15 @@ static void add(entries *e, int row, int column, cst_node node) {
 
 static int by_place(const void *x, const void *y) {
   const entry *a = x, *b = y;
-  return a->row != b->row ? (a->row > b->row) - (a->row < b->row) : (a->column > b->column) - (a->column < b->column);
+  return a->row != b->row ? (a->row > b->row) - (a->row < b->row)
+                          : (a->column > b->column) - (a->column < b->column);
 }
 
 /* The entries become kernel k, a matrix of rows x columns. */
 static void matrix(cst_system *s, cst_kernel_id k, int rows, int columns, entries *e) {
   cst_node *out = kernel(s, k, e->n);
-  int      *row = cst_need(malloc(sizeof(int) * ((size_t)e->n + 1))), *column = cst_need(malloc(sizeof(int) * ((size_t)e->n + 1)));
+  int      *row = cst_need(malloc(sizeof(int) * ((size_t)e->n + 1))),
+      *column = cst_need(malloc(sizeof(int) * ((size_t)e->n + 1)));
   if (e->n) qsort(e->at, (size_t)e->n, sizeof *e->at, by_place);
   for (int i = 0; i < e->n; i++) row[i] = e->at[i].row, column[i] = e->at[i].column, out[i] = e->at[i].node;
   s->pattern[k] = cst_structure_pattern_create(rows, columns, e->n, row, column);
@@ -115,7 +125,8 @@ static void matrix(cst_system *s, cst_kernel_id k, int rows, int columns, entrie
   free(e->at);
 }
 
-/* The row `row` of the Jacobian of `of`: columns from `least` on, mirrored below the diagonal when `symmetric`. */
+/* The row `row` of the Jacobian of `of`: columns from `least` on, mirrored below the diagonal when
+ * `symmetric`. */
 static void add_gradient(const derivation *d, cst_node of, int row, bool symmetric, entries *e) {
   int      *index, n = cst_graph_support(d->graph, of, 'q', &index), kept = 0;
   cst_node *x = memory((size_t)n), *grad = memory((size_t)n);
@@ -139,7 +150,9 @@ static void jacobian(const derivation *d, cst_kernel_id k, const cst_node *of, i
   matrix(d->s, k, rows, d->n, &e);
 }
 
-/* ---- kernels ----------------------------------------------------------------------------------------------------------- */
+/* ---- kernels
+ * -----------------------------------------------------------------------------------------------------------
+ */
 
 static void derive_potential(const derivation *d) {
   cst_system *s = d->s;
@@ -165,7 +178,8 @@ static void derive_stiff(const derivation *d) {
 static void derive_third(const derivation *d, cst_node **shared) {
   cst_system *s = d->s;
   const int   n = d->n, *place = s->bands[0].place, *order = s->bands[0].order;
-  cst_node   *w = memory((size_t)n), *once = memory((size_t)n), *twice = memory((size_t)n), *rows = memory((size_t)n);
+  cst_node   *w = memory((size_t)n), *once = memory((size_t)n), *twice = memory((size_t)n),
+           *rows = memory((size_t)n);
   for (int i = 0; i < n; i++) w[i] = d->w[place[i]];
   cst_graph_tangent(d->graph, s->kernel_out[CST_K_dV], n, d->q, w, n, once);
   cst_graph_tangent(d->graph, once, n, d->q, w, n, twice);
@@ -178,7 +192,8 @@ static void derive_third(const derivation *d, cst_node **shared) {
 }
 
 /* Kernel k: grad V by rows, the upper half of the Hessian `of`, and more behind them. */
-static void derive_banded(const derivation *d, cst_kernel_id k, cst_kernel_id of, const cst_bands *b, const cst_node *more, int nmore) {
+static void derive_banded(const derivation *d, cst_kernel_id k, cst_kernel_id of, const cst_bands *b,
+                          const cst_node *more, int nmore) {
   const cst_system *s = d->s;
   cst_node         *out = kernel(d->s, k, d->n + b->n + nmore);
   for (int r = 0; r < d->n; r++) out[r] = s->kernel_out[CST_K_dV][b->order[r]];
@@ -207,7 +222,8 @@ static void derive_linear_stiff(const derivation *d) {
   cst_system *s = d->s;
   if (s->ng || !s->stiff_text || !has_constant_mass(s) || (s->bent && !s->kernel_size[CST_K_dVH])) return;
   derive_stiff(d);
-  if (cst_system_bands(s, CST_K_d2S, &s->bands[1])) derive_banded(d, CST_K_dVS, CST_K_d2S, &s->bands[1], NULL, 0);
+  if (cst_system_bands(s, CST_K_d2S, &s->bands[1]))
+    derive_banded(d, CST_K_dVS, CST_K_d2S, &s->bands[1], NULL, 0);
 }
 
 /* Constraints on positions; those on velocities follow them. */
@@ -334,8 +350,10 @@ static void derive_lagrangian(const derivation *d) {
   cst_system *s = d->s;
   cst_graph  *g = d->graph;
   const int   n = d->n;
-  cst_node   *Mv = memory((size_t)n), *along = memory((size_t)n), L = cst_graph_neg(g, s->V), half = cst_graph_constant(g, 0.5);
-  cst_node   *a = kernel(s, CST_K_a, n), *Lv = kernel(s, CST_K_Lv, n), *Lq = kernel(s, CST_K_Lq, n), *f = kernel(s, CST_K_f, n);
+  cst_node   *Mv = memory((size_t)n), *along = memory((size_t)n), L = cst_graph_neg(g, s->V),
+           half = cst_graph_constant(g, 0.5);
+  cst_node *a = kernel(s, CST_K_a, n), *Lv = kernel(s, CST_K_Lv, n), *Lq = kernel(s, CST_K_Lq, n),
+           *f = kernel(s, CST_K_f, n);
   derive_mass(d, Mv);
   for (int i = 0; i < n; i++) {
     a[i] = s->gyroscopic ? s->a[i] : cst_graph_constant(g, 0);
@@ -353,7 +371,8 @@ static void derive_lagrangian(const derivation *d) {
   free(along);
 }
 
-/* The residuals (E1, E2)[nq + ng] of the equations of motion for accelerations A[nq] and multipliers l[ng]. Owned. */
+/* The residuals (E1, E2)[nq + ng] of the equations of motion for accelerations A[nq] and multipliers l[ng].
+ * Owned. */
 static cst_node *residuals(const derivation *d, const cst_node *A, const cst_node *l) {
   cst_system *s = d->s;
   cst_graph  *g = d->graph;
@@ -369,7 +388,8 @@ static cst_node *residuals(const derivation *d, const cst_node *A, const cst_nod
   for (int i = 0; s->general && i < n; i++)
     for (int e = M->start[i]; e < M->start[i + 1]; e++)
       E[i] = cst_graph_sub(g, E[i], cst_graph_mul(g, s->kernel_out[CST_K_M][e], A[M->column[e]]));
-  for (int a = 0; a < ng; a++) E[n + a] = cst_graph_neg(g, cst_graph_add(g, s->kernel_out[CST_K_D2gvv][a], GA[a]));
+  for (int a = 0; a < ng; a++)
+    E[n + a] = cst_graph_neg(g, cst_graph_add(g, s->kernel_out[CST_K_D2gvv][a], GA[a]));
   free(Gl);
   free(GA);
   return E;
@@ -380,7 +400,8 @@ static cst_node slope_of_lagrangian(const derivation *d, int i) {
   const cst_system *s = d->s;
   const int         k = i % d->n;
   if (s->general) return s->kernel_out[i < d->n ? CST_K_Lq : CST_K_Lv][k];
-  return i < d->n ? cst_graph_neg(d->graph, s->kernel_out[CST_K_dV][k]) : cst_graph_mul(d->graph, s->mass[k], d->v[k]);
+  return i < d->n ? cst_graph_neg(d->graph, s->kernel_out[CST_K_dV][k])
+                  : cst_graph_mul(d->graph, s->mass[k], d->v[k]);
 }
 
 /* out[n] += s (F - phi'l): what works on a variation of q, beside L. */
@@ -401,11 +422,13 @@ static void add_work(const derivation *d, cst_node s, const cst_node *l, cst_nod
 static void derive_reverse(const derivation *d) {
   cst_system *s = d->s;
   const int   n = d->n, ng = s->ng;
-  cst_node   *E = residuals(d, d->w + n, d->l), *yz = memory((size_t)(n + ng)), *RE = kernel(s, CST_K_RE, 2 * n);
+  cst_node   *E = residuals(d, d->w + n, d->l), *yz = memory((size_t)(n + ng)),
+           *RE = kernel(s, CST_K_RE, 2 * n);
   for (int i = 0; i < n; i++) yz[i] = d->w[i];
   for (int a = 0; a < ng; a++) yz[n + a] = d->l[ng + a];
   cst_graph_gradient(d->graph, E, yz, n + ng, d->q, 2 * n, RE);
-  for (int i = 0; i < 2 * n; i++) RE[i] = cst_graph_add(d->graph, RE[i], cst_graph_mul(d->graph, d->l[2 * ng], slope_of_lagrangian(d, i)));
+  for (int i = 0; i < 2 * n; i++)
+    RE[i] = cst_graph_add(d->graph, RE[i], cst_graph_mul(d->graph, d->l[2 * ng], slope_of_lagrangian(d, i)));
   if (s->nvel || s->nforce) add_work(d, d->l[2 * ng], d->l, RE);
   free(E);
   free(yz);
@@ -440,7 +463,8 @@ static void derive_bodies(const derivation *d) {
   cst_node   *out = kernel(s, CST_K_body, s->nbody);
   for (int k = 0; k < s->nbodies; k++)
     for (int e = 0; e < 7; e++)
-      if (s->bodies[k].at[e] >= 0) out[s->bodies[k].at[e]] = e < 6 ? s->bodies[k].inertia[e] : s->bodies[k].mass;
+      if (s->bodies[k].at[e] >= 0)
+        out[s->bodies[k].at[e]] = e < 6 ? s->bodies[k].inertia[e] : s->bodies[k].mass;
 }
 
 /* The sum of the forces and its derivatives. */
@@ -450,7 +474,8 @@ static void derive_forces(const derivation *d) {
   entries     e = {0};
   if (!s->nforce) return;
   cst_node *F = kernel(s, CST_K_F, n), *row = memory((size_t)n);
-  for (int k = 0; k < s->nforce * n; k++) F[k % n] = k < n ? s->force[k] : cst_graph_add(d->graph, F[k % n], s->force[k]);
+  for (int k = 0; k < s->nforce * n; k++)
+    F[k % n] = k < n ? s->force[k] : cst_graph_add(d->graph, F[k % n], s->force[k]);
   jacobian(d, CST_K_Fq, F, n, false);
   for (int r = 0; r < n; r++) {
     cst_graph_gradient(d->graph, &F[r], &d->one, 1, d->v, n, row);
@@ -469,7 +494,8 @@ static void derive_accounts(const derivation *d) {
   const bool pumped = s->naccount > s->nforce;
   for (int k = 0; k < s->nforce; k++) {
     out[k] = cst_graph_constant(d->graph, 0);
-    for (int i = 0; i < d->n; i++) out[k] = cst_graph_add(d->graph, out[k], cst_graph_mul(d->graph, d->v[i], s->force[k * d->n + i]));
+    for (int i = 0; i < d->n; i++)
+      out[k] = cst_graph_add(d->graph, out[k], cst_graph_mul(d->graph, d->v[i], s->force[k * d->n + i]));
   }
   const cst_node time = cst_graph_input(d->graph, 'c', s->account - 1);
   if (pumped) cst_graph_gradient(d->graph, &s->V, &d->one, 1, &time, 1, &out[s->nforce]);
@@ -549,7 +575,8 @@ static void drop(cst_system *s, cst_kernel_id k) {
 }
 
 bool cst_system_is_bent_kernel(cst_kernel_id k) {
-  return k == CST_K_d2V || k == CST_K_dVH || k == CST_K_D3V || k == CST_K_DE || k == CST_K_RE || k == CST_K_DRE;
+  return k == CST_K_d2V || k == CST_K_dVH || k == CST_K_D3V || k == CST_K_DE || k == CST_K_RE ||
+         k == CST_K_DRE;
 }
 
 static void drop_bent(cst_system *s) {

@@ -9,7 +9,8 @@
 static void add(const cst_system *s, cst_kernel_id k, bool transposed, unsigned char *to) {
   const cst_pattern *p = &s->pattern[k];
   for (int i = 0; i < p->rows; i++)
-    for (int e = p->start[i]; e < p->start[i + 1]; e++) to[transposed ? p->column[e] * s->nq + i : i * s->nq + p->column[e]] = 1;
+    for (int e = p->start[i]; e < p->start[i + 1]; e++)
+      to[transposed ? p->column[e] * s->nq + i : i * s->nq + p->column[e]] = 1;
 }
 
 /* What elimination without pivoting fills. */
@@ -34,7 +35,8 @@ cst_elimination *cst_elimination_create(const cst_system *s) {
   const size_t n = (size_t)s->nq, size = n * n;
   if (!s->general || s->nq > CST_MAX_Q) return NULL;
   cst_elimination *e = cst_need(calloc(1, sizeof *e + 4 * size));
-  e->mass = (unsigned char *)(e + 1), e->ends = e->mass + size, e->inside = e->ends + size, e->across = e->inside + size;
+  e->mass = (unsigned char *)(e + 1), e->ends = e->mass + size, e->inside = e->ends + size,
+  e->across = e->inside + size;
   add(s, CST_K_Lvq, false, e->across), add(s, CST_K_Lvq, true, e->across), add(s, CST_K_Fv, false, e->across);
   add(s, CST_K_M, false, e->mass);
   for (size_t k = 0; k < size; k++) e->ends[k] = e->inside[k] = e->mass[k] | e->across[k];

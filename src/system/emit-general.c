@@ -1,15 +1,20 @@
-/* emit-general.c: the C of a general system beside its kernels: what the variational core takes of the Lagrangian at one point q.
+/* emit-general.c: the C of a general system beside its kernels: what the variational core takes of the
+ * Lagrangian at one point q.
  *
- * L_v, its derivatives and L_q are sums of products of velocities with expressions of q and the parameters alone, where the sines and
- * cosines are. These expressions are the numbers of the point: made once, shared by all that is asked for there, kept from the right end of
- * a step to the left end of the next. The operations are those of the kernels, so that the bits are.
+ * L_v, its derivatives and L_q are sums of products of velocities with expressions of q and the parameters
+ * alone, where the sines and cosines are. These expressions are the numbers of the point: made once, shared
+ * by all that is asked for there, kept from the right end of a step to the left end of the next. The
+ * operations are those of the kernels, so that the bits are.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
 #include "system/elimination.h"
 #include "system/internal.h"
 
-enum { UNROLLED = 600 }; /* the most products of an elimination: its loops are unrolled, and rolled ones are no faster than generic code */
+enum {
+  UNROLLED = 600
+}; /* the most products of an elimination: its loops are unrolled, and rolled ones are no faster than generic
+      code */
 
 bool cst_system_is_hot_general(const cst_system *s) {
   cst_elimination *e = s->timed || s->npairs ? NULL : cst_elimination_create(s);
@@ -18,11 +23,13 @@ bool cst_system_is_hot_general(const cst_system *s) {
   return small;
 }
 
-static const cst_kernel_id at_point[] = {CST_K_Lv, CST_K_M, CST_K_Lvq, CST_K_Lq}; /* the first three are of the inertia */
+static const cst_kernel_id at_point[] = {CST_K_Lv, CST_K_M, CST_K_Lvq,
+                                         CST_K_Lq}; /* the first three are of the inertia */
 enum { KERNELS = sizeof at_point / sizeof *at_point, INERTIA = 3 };
 
 static void write_function(FILE *f, const cst_graph *g, const char *name, const cst_node *out, int n) {
-  fprintf(f, "CST_INLINE void sys_lagrange_%s(const vd *c, const vd *q, const vd *v, const vd *u, vd *o) {\n", name);
+  fprintf(f, "CST_INLINE void sys_lagrange_%s(const vd *c, const vd *q, const vd *v, const vd *u, vd *o) {\n",
+          name);
   fprintf(f, "  (void)c, (void)q, (void)v, (void)u, (void)o;\n");
   cst_emit_straight(g, out, n, "  ", f);
   fprintf(f, "}\n");
@@ -39,8 +46,8 @@ static void mark(const cst_graph *g, const cst_node *out, int n, unsigned char *
 }
 
 /* Those of the inertia, or the others. */
-static void write_numbers(FILE *f, const cst_graph *g, const char *name, const cst_node *part, int n, const unsigned char *inertia,
-                          bool which) {
+static void write_numbers(FILE *f, const cst_graph *g, const char *name, const cst_node *part, int n,
+                          const unsigned char *inertia, bool which) {
   cst_node *own = cst_need(malloc(sizeof *own * ((size_t)n + 1)));
   for (int k = 0; k < n; k++) own[k] = inertia[k] == which ? part[k] : -1;
   write_function(f, g, name, own, n);
@@ -51,15 +58,18 @@ static void write_point(FILE *f, const cst_system *s) {
   cst_graph *g = cst_graph_copy(s->graph);
   int        n = 0, first[KERNELS + 1] = {0};
   for (int k = 0; k < KERNELS; k++) first[k + 1] = first[k] + s->kernel_size[at_point[k]];
-  cst_node *out = cst_need(malloc(2 * sizeof *out * ((size_t)first[KERNELS] + 1))), *rest = out + first[KERNELS], *part;
-  for (int k = 0; k < KERNELS; k++) memcpy(out + first[k], s->kernel_out[at_point[k]], sizeof *out * (size_t)(first[k + 1] - first[k]));
+  cst_node *out = cst_need(malloc(2 * sizeof *out * ((size_t)first[KERNELS] + 1))),
+           *rest = out + first[KERNELS], *part;
+  for (int k = 0; k < KERNELS; k++)
+    memcpy(out + first[k], s->kernel_out[at_point[k]], sizeof *out * (size_t)(first[k + 1] - first[k]));
   n = cst_graph_split(g, out, first[KERNELS], 'v', 'u', &part, rest);
   unsigned char *inertia = cst_need(calloc((size_t)n + 1, 1));
   mark(g, rest, first[INERTIA], inertia);
   fprintf(f, "#define SYS_NLAGRANGE %d\n", n);
   write_numbers(f, g, "inertia", part, n, inertia, true);
   write_numbers(f, g, "force", part, n, inertia, false);
-  for (int k = 0; k < KERNELS; k++) write_function(f, g, cst_system_kernel_names[at_point[k]], rest + first[k], first[k + 1] - first[k]);
+  for (int k = 0; k < KERNELS; k++)
+    write_function(f, g, cst_system_kernel_names[at_point[k]], rest + first[k], first[k + 1] - first[k]);
   free(inertia), free(part), free(out);
   cst_graph_destroy(g);
 }
@@ -73,7 +83,8 @@ static void write_filled(FILE *f, const char *name, const unsigned char *x, int 
 /* Which entry of a kernel stands at row * nq + column, -1 for none. */
 static void write_places(FILE *f, const cst_system *s, cst_kernel_id k) {
   const cst_pattern *p = &s->pattern[k];
-  fprintf(f, "static const short sys_lagrange_at_%s[%d] __attribute__((unused)) = {", cst_system_kernel_names[k], s->nq * s->nq);
+  fprintf(f, "static const short sys_lagrange_at_%s[%d] __attribute__((unused)) = {",
+          cst_system_kernel_names[k], s->nq * s->nq);
   for (int r = 0; r < s->nq; r++)
     for (int c = 0, e = p->start[r]; c < s->nq; c++) {
       const bool here = e < p->start[r + 1] && p->column[e] == c;

@@ -1,19 +1,22 @@
-/* emit-point.c: the C of what the kernels of one system have in common at a point: the quotients, square roots and functions of parameters
- * and coordinates in them, so that lane code which calls several kernels at one point, or one of them many times, takes each of these once.
+/* emit-point.c: the C of what the kernels of one system have in common at a point: the quotients, square
+ * roots and functions of parameters and coordinates in them, so that lane code which calls several kernels at
+ * one point, or one of them many times, takes each of these once.
  *
  *   sys_given(c, o)                  o[SYS_NGIVEN]: those of parameters alone, once for a march
  *   sys_clock(c, k, o)               of o[SYS_NPOINT] those of parameters and the time, with k from sys_given
  *   sys_place(c, k, q, o)            the others, at q, behind sys_clock where the kernels depend on the time
  *   sys_point(c, k, q, o)            both
- *   sys_NAME_at(c, q, ..., e, o)     the kernel, with e from sys_point; the same operations as those of sys_NAME
+ *   sys_NAME_at(c, q, ..., e, o)     the kernel, with e from sys_point; the same operations as those of
+ * sys_NAME
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "system/internal.h"
 
 enum { MOST = 64 }; /* they stay in the first cache */
 
-static const cst_kernel_id kernels[] = {CST_K_dV,    CST_K_f,      CST_K_M,    CST_K_Lvq,    CST_K_g,  CST_K_G,  CST_K_D2gvv, CST_K_D2gvw,
-                                        CST_K_D2glw, CST_K_D3glwu, CST_K_phi0, CST_K_Dphi0w, CST_K_DE, CST_K_RE, CST_K_DRE,   CST_K_DMvw};
+static const cst_kernel_id kernels[] = {
+    CST_K_dV,    CST_K_f,      CST_K_M,    CST_K_Lvq,    CST_K_g,  CST_K_G,  CST_K_D2gvv, CST_K_D2gvw,
+    CST_K_D2glw, CST_K_D3glwu, CST_K_phi0, CST_K_Dphi0w, CST_K_DE, CST_K_RE, CST_K_DRE,   CST_K_DMvw};
 enum { KERNELS = sizeof kernels / sizeof *kernels };
 
 /* node[n], and of these given[ngiven], of parameters, and where clock[i] those of the time. */
@@ -85,7 +88,8 @@ static void write_part(FILE *f, const point *x, bool clock) {
 
 static void write_kernel(FILE *f, const point *x, cst_kernel_id k) {
   fprintf(f,
-          "CST_INLINE void sys_%s_at(const vd *c, const vd *q, const vd *v, const vd *w, const vd *u, const vd *l, const vd *e, vd *o) {\n",
+          "CST_INLINE void sys_%s_at(const vd *c, const vd *q, const vd *v, const vd *w, const vd *u, const "
+          "vd *l, const vd *e, vd *o) {\n",
           cst_system_kernel_names[k]);
   fprintf(f, "  (void)c, (void)q, (void)v, (void)w, (void)u, (void)l, (void)e, (void)o;\n");
   cst_node *out = copy(x->s->kernel_out[k], x->s->kernel_size[k]);
@@ -102,7 +106,8 @@ void cst_system_emit_point(const cst_system *s, FILE *f) {
   if (few && x.n) {
     fprintf(f, "CST_INLINE void sys_given(const vd *c, vd *o) {\n  (void)c, (void)o;\n");
     cst_graph_emit(s->graph, x.given, x.ngiven, "  ", f);
-    fprintf(f, "}\nCST_INLINE void sys_clock(const vd *c, const vd *k, vd *o) {\n  (void)c, (void)k, (void)o;\n");
+    fprintf(
+        f, "}\nCST_INLINE void sys_clock(const vd *c, const vd *k, vd *o) {\n  (void)c, (void)k, (void)o;\n");
     write_part(f, &x, true);
     fprintf(f, "}\nCST_INLINE void sys_place(const vd *c, const vd *k, const vd *q, vd *o) {\n");
     fprintf(f, "  const vd *const e = o;\n  (void)c, (void)k, (void)q, (void)e;\n");

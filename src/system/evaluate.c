@@ -1,6 +1,8 @@
-/* evaluate.c: one point at a time: states, kernels through the interpreter, momenta, exact motions, residuals.
+/* evaluate.c: one point at a time: states, kernels through the interpreter, momenta, exact motions,
+ * residuals.
  *
- * Set-up and checks only; what is stepped runs over lanes. Programs are made at first use and kept with the system.
+ * Set-up and checks only; what is stepped runs over lanes. Programs are made at first use and kept with the
+ * system.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <float.h>
@@ -16,7 +18,8 @@ static cst_tape **tapes(cst_tape ***list, int n) {
 }
 
 /* The program of the outputs a[n], b[n], c[m], behind each other. */
-static cst_tape *joined(const cst_system *s, const cst_node *a, const cst_node *b, int n, const cst_node *c, int m) {
+static cst_tape *joined(const cst_system *s, const cst_node *a, const cst_node *b, int n, const cst_node *c,
+                        int m) {
   cst_node *out = cst_need(malloc(sizeof *out * (size_t)(2 * n + m + 1)));
   memcpy(out, a, sizeof *out * (size_t)n);
   memcpy(out + n, b, sizeof *out * (size_t)n);
@@ -54,36 +57,39 @@ cst_tape *cst_system_tape(const cst_system *s, cst_kernel_id k) {
   return *tape;
 }
 
-void cst_system_eval(const cst_system *s, cst_kernel_id k, const double *c, const double *q, const double *v, const double *w,
-                     const double *u, const double *l, double *out) {
+void cst_system_eval(const cst_system *s, cst_kernel_id k, const double *c, const double *q, const double *v,
+                     const double *w, const double *u, const double *l, double *out) {
   const double *in[128] = {['c'] = c, ['q'] = q, ['v'] = v, ['w'] = w, ['u'] = u, ['l'] = l};
   if (s->kernel_size[k]) cst_evaluate_tape(cst_system_tape(s, k), in, out);
   for (int i = 0; i < s->npairs && cst_pairs_are_in(s, k); i++)
     cst_evaluate_pairs(cst_pairs_tapes(s, i), k == CST_K_V, cst_pairs_place(s, k), in, out);
 }
 
-void cst_system_eval_quad(const cst_system *s, cst_kernel_id k, const __float128 *c, const __float128 *q, const __float128 *v,
-                          __float128 *out) {
+void cst_system_eval_quad(const cst_system *s, cst_kernel_id k, const __float128 *c, const __float128 *q,
+                          const __float128 *v, __float128 *out) {
   const __float128 *in[128] = {['c'] = c, ['q'] = q, ['v'] = v};
   if (s->kernel_size[k]) cst_tape_eval_quad(cst_system_tape(s, k), in, out);
   for (int i = 0; i < s->npairs && cst_pairs_are_in(s, k); i++)
     cst_pairs_eval_quad(cst_pairs_tapes(s, i), k == CST_K_V, cst_pairs_place(s, k), in, out);
 }
 
-void cst_system_matrix(const cst_system *s, cst_kernel_id k, const double *c, const double *q, const double *v, double *out) {
+void cst_system_matrix(const cst_system *s, cst_kernel_id k, const double *c, const double *q,
+                       const double *v, double *out) {
   const cst_pattern *p = &s->pattern[k];
   double            *A = cst_linear_numbers((size_t)p->n);
   cst_system_eval(s, k, c, q, v, NULL, NULL, NULL, A);
   memset(out, 0, sizeof *out * (size_t)p->rows * (size_t)p->columns);
   for (int a = 0; a < p->rows; a++)
-    for (int e = p->start[a]; e < p->start[a + 1]; e++) out[(size_t)a * (size_t)p->columns + (size_t)p->column[e]] = A[e];
+    for (int e = p->start[a]; e < p->start[a + 1]; e++)
+      out[(size_t)a * (size_t)p->columns + (size_t)p->column[e]] = A[e];
   free(A);
 }
 
 /* Momenta. */
 
 /* p := M v + a, M by its pattern. */
-static void general_momentum(const cst_system *s, const double *c, const double *q, const double *v, double *p) {
+static void general_momentum(const cst_system *s, const double *c, const double *q, const double *v,
+                             double *p) {
   double *M = cst_linear_numbers((size_t)s->pattern[CST_K_M].n), *a = cst_linear_numbers((size_t)s->nq);
   cst_system_eval(s, CST_K_M, c, q, NULL, NULL, NULL, NULL, M);
   if (s->gyroscopic) cst_system_eval(s, CST_K_a, c, q, NULL, NULL, NULL, NULL, a);
@@ -152,7 +158,9 @@ bool cst_system_check_bodies(cst_system *s, const double *c, char *why, int n) {
     if (cst_body_is_wrong(inertia, wrong, sizeof wrong))
       return snprintf(why, (size_t)n, "inertia of %s: %s", s->bodies[k].name, wrong), false;
     if (s->bodies[k].centre >= 0 && !(mass > 0 && isfinite(mass)))
-      return snprintf(why, (size_t)n, "mass of %s: it is %g; it must be positive and finite", s->bodies[k].name, mass), false;
+      return snprintf(why, (size_t)n, "mass of %s: it is %g; it must be positive and finite",
+                      s->bodies[k].name, mass),
+             false;
     if (cst_body_is_flat(inertia)) s->flat = k;
   }
   return true;
@@ -164,8 +172,8 @@ bool cst_system_has_exact(const cst_system *s, int state) {
   return s->exact || (state >= 0 && state < s->nstate && s->state[state].has_exact);
 }
 
-void cst_system_exact(const cst_system *s, int state, const double *c, const double *q0, const double *v0, double t, double *q, double *p,
-                      double *lambda) {
+void cst_system_exact(const cst_system *s, int state, const double *c, const double *q0, const double *v0,
+                      double t, double *q, double *p, double *lambda) {
   const size_t  n = (size_t)s->nq;
   const double *in[128] = {['c'] = c, ['t'] = &t};
   if (state < 0 || !s->state[state].has_exact) {
@@ -199,7 +207,8 @@ static void enlarge(cst_worst *m, int j, double r, double scaled) {
 }
 
 /* rough[j] = sum_k |D2g_j[v, e_k]| |q_k|: what the size of the coordinates makes of (G v)_j. */
-static void velocity_rough(const cst_system *s, const double *c, const double *q, const double *v, double *rough) {
+static void velocity_rough(const cst_system *s, const double *c, const double *q, const double *v,
+                           double *rough) {
   double *w = cst_linear_numbers((size_t)s->nq), *change = cst_linear_numbers((size_t)s->ng);
   for (int k = 0; k < s->nq; k++) {
     w[k] = q[k];
@@ -218,14 +227,16 @@ static double speed_of(const double *v, int n) {
   return speed;
 }
 
-static void position_residuals(const cst_system *s, const double *c, const double *q, const double *G, cst_worst *most) {
+static void position_residuals(const cst_system *s, const double *c, const double *q, const double *G,
+                               cst_worst *most) {
   const cst_pattern *P = &s->pattern[CST_K_G];
   double            *g = cst_linear_numbers((size_t)s->ng), *length = cst_linear_numbers((size_t)s->ng);
   cst_system_eval(s, CST_K_g, c, q, NULL, NULL, NULL, NULL, g);
   cst_system_lengths(s, c, q, length);
   for (int j = 0; j < s->ng; j++) {
     double row = 0, far = 0;
-    for (int e = P->start[j]; e < P->start[j + 1]; e++) row += fabs(G[e]), far = fmax(far, fabs(q[P->column[e]]));
+    for (int e = P->start[j]; e < P->start[j + 1]; e++)
+      row += fabs(G[e]), far = fmax(far, fabs(q[P->column[e]]));
     enlarge(most, j, g[j], cst_evaluate_scaled(g[j], row * length[j], row * far));
   }
   free(g);
@@ -233,10 +244,12 @@ static void position_residuals(const cst_system *s, const double *c, const doubl
 }
 
 /* The round-off of G is looked at only where G v is above that of its own sum. */
-static void velocity_residuals(const cst_system *s, const double *c, const double *q, const double *v, const double *G, cst_worst *most) {
+static void velocity_residuals(const cst_system *s, const double *c, const double *q, const double *v,
+                               const double *G, cst_worst *most) {
   const cst_pattern *P = &s->pattern[CST_K_G];
   const double       speed = speed_of(v, s->nq);
-  double *Gv = cst_linear_numbers((size_t)s->ng), *row = cst_linear_numbers((size_t)s->ng), *rough = cst_linear_numbers((size_t)s->ng);
+  double            *Gv = cst_linear_numbers((size_t)s->ng), *row = cst_linear_numbers((size_t)s->ng),
+         *rough = cst_linear_numbers((size_t)s->ng);
   double *phi0 = cst_linear_numbers((size_t)s->ng);
   bool    visible = false;
   cst_system_eval(s, CST_K_phi0, c, q, NULL, NULL, NULL, NULL, phi0);
@@ -246,14 +259,16 @@ static void velocity_residuals(const cst_system *s, const double *c, const doubl
     visible |= fabs(Gv[j]) > 16 * DBL_EPSILON * row[j] * speed;
   }
   if (visible) velocity_rough(s, c, q, v, rough);
-  for (int j = 0; j < s->ng; j++) enlarge(most, j, Gv[j], cst_evaluate_scaled(Gv[j], row[j] * speed, rough[j]));
+  for (int j = 0; j < s->ng; j++)
+    enlarge(most, j, Gv[j], cst_evaluate_scaled(Gv[j], row[j] * speed, rough[j]));
   free(Gv);
   free(row);
   free(rough);
   free(phi0);
 }
 
-void cst_system_worst(const cst_system *s, const double *c, const double *q, const double *v, cst_worst *position, cst_worst *velocity) {
+void cst_system_worst(const cst_system *s, const double *c, const double *q, const double *v,
+                      cst_worst *position, cst_worst *velocity) {
   double *G = cst_linear_numbers((size_t)s->pattern[CST_K_G].n);
   cst_system_eval(s, CST_K_G, c, q, NULL, NULL, NULL, NULL, G);
   if (position) *position = (cst_worst){0, 0, -1, 0}, position_residuals(s, c, q, G, position);
@@ -261,8 +276,8 @@ void cst_system_worst(const cst_system *s, const double *c, const double *q, con
   free(G);
 }
 
-void cst_system_residuals(const cst_system *s, const double *c, const double *q, const double *v, double *g_max, double *g_scaled,
-                          double *gv_max, double *gv_scaled) {
+void cst_system_residuals(const cst_system *s, const double *c, const double *q, const double *v,
+                          double *g_max, double *g_scaled, double *gv_max, double *gv_scaled) {
   cst_worst position, velocity;
   cst_system_worst(s, c, q, v, g_max || g_scaled ? &position : NULL, gv_max || gv_scaled ? &velocity : NULL);
   if (g_max) *g_max = position.raw;

@@ -77,8 +77,8 @@ static int compare(cst_examiner *e, int isa) {
     if (!e->s->kernel_size[k] || !e->s->kernel[isa][k]) continue;
     n++;
     if (!agrees(e, isa, (cst_kernel_id)k, &g))
-      cst_examine_say(e, CST_FAULT, "compiled", "the kernel %s of %s differs from the interpreter", cst_system_kernel_names[k],
-                      cst_isas[isa].name);
+      cst_examine_say(e, CST_FAULT, "compiled", "the kernel %s of %s differs from the interpreter",
+                      cst_system_kernel_names[k], cst_isas[isa].name);
   }
   release(&g);
   return n;
@@ -91,7 +91,9 @@ void cst_examine_compiled(cst_examiner *e) {
   for (int isa = 0; isa < CST_ISA_COUNT && e->npoint; isa++) {
     if (!e->s->compiled[isa] || !cst_isa_available(isa)) continue;
     n = compare(e, isa);
-    snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", *names ? ", " : "", cst_isas[isa].name);
+    snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", *names ? ", " : "",
+             cst_isas[isa].name);
   }
-  if (n && e->x->faults == faults) cst_examine_say(e, CST_FACT, "compiled", "%d kernels (%s) have the interpreter's bits", n, names);
+  if (n && e->x->faults == faults)
+    cst_examine_say(e, CST_FACT, "compiled", "%d kernels (%s) have the interpreter's bits", n, names);
 }

@@ -1,5 +1,5 @@
-/* examine-consistency.c: whether a state satisfies the constraints; of one that does not, which it violates most, and the state that
- * projection makes of it, to be pasted. */
+/* examine-consistency.c: whether a state satisfies the constraints; of one that does not, which it violates
+ * most, and the state that projection makes of it, to be pasted. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdlib.h>
 #include <string.h>
@@ -15,11 +15,15 @@ static void offer_projected(cst_examiner *e, const char *topic, const double *q0
   double      *q = cst_linear_numbers((size_t)n), *v = cst_linear_numbers((size_t)n), moved = 0;
   memcpy(q, q0, bytes), memcpy(v, v0, bytes);
   if (!cst_system_project(e->s, e->c, q, v))
-    cst_examine_say(e, CST_NOTE, topic, "no point of the constraints near q could be found; is the worst constraint as you mean it?");
+    cst_examine_say(
+        e, CST_NOTE, topic,
+        "no point of the constraints near q could be found; is the worst constraint as you mean it?");
   else {
-    for (int i = 0; i < n; i++) moved = q[i] - q0[i] > moved ? q[i] - q0[i] : q0[i] - q[i] > moved ? q0[i] - q[i] : moved;
+    for (int i = 0; i < n; i++)
+      moved = q[i] - q0[i] > moved ? q[i] - q0[i] : q0[i] - q[i] > moved ? q0[i] - q[i] : moved;
     char *state = n <= PASTED ? cst_worst_state(e->s, q, v) : NULL;
-    cst_examine_say(e, CST_NOTE, topic, "projected, it moves by at most %.3g in a coordinate%s%s%s", moved, state ? ": " : "",
+    cst_examine_say(e, CST_NOTE, topic, "projected, it moves by at most %.3g in a coordinate%s%s%s", moved,
+                    state ? ": " : "",
                     state ? state : "; in a study: `initial: {q: ..., v: ..., project: true}`", "");
     free(state);
   }
@@ -32,13 +36,16 @@ void cst_examine_consistency(cst_examiner *e, const char *topic, const double *q
   char      why[WHY];
   if (!e->s->ng) return;
   cst_system_worst(e->s, e->c, q, v, &g, &gv);
-  cst_examine_say(e, CST_FACT, topic, "|g| %.2g (scaled %.2g), |Gv| %.2g (scaled %.2g)", g.raw, g.scaled, gv.raw, gv.scaled);
+  cst_examine_say(e, CST_FACT, topic, "|g| %.2g (scaled %.2g), |Gv| %.2g (scaled %.2g)", g.raw, g.scaled,
+                  gv.raw, gv.scaled);
   const bool on = g.scaled <= CONSISTENT, along = gv.scaled <= CONSISTENT;
   if (!on)
-    cst_examine_say(e, CST_FAULT, topic, "q does not satisfy the constraints: |g| %.3g, scaled %.3g, %s; at most %g is consistent", g.raw,
-                    g.scaled, cst_worst_say(e->s, &g, why, sizeof why), CONSISTENT);
+    cst_examine_say(e, CST_FAULT, topic,
+                    "q does not satisfy the constraints: |g| %.3g, scaled %.3g, %s; at most %g is consistent",
+                    g.raw, g.scaled, cst_worst_say(e->s, &g, why, sizeof why), CONSISTENT);
   if (!along)
-    cst_examine_say(e, CST_FAULT, topic, "v does not satisfy Gv = 0: |Gv| %.3g, scaled %.3g, %s; at most %g is consistent", gv.raw,
+    cst_examine_say(e, CST_FAULT, topic,
+                    "v does not satisfy Gv = 0: |Gv| %.3g, scaled %.3g, %s; at most %g is consistent", gv.raw,
                     gv.scaled, cst_worst_say(e->s, &gv, why, sizeof why), CONSISTENT);
   if (!on || !along) offer_projected(e, topic, q, v);
 }

@@ -1,8 +1,9 @@
 /* examine-kernels.c: is every derivative the derivative of what it derives from?
  *
- * The first functions are compared with the expressions of the description. Every other kernel, contracted with directions w, u and
- * multipliers l at unround points, is compared with the slope of the one below it: by a complex step, which has no error but round-off, and
- * by central differences, which know nothing of complex numbers.
+ * The first functions are compared with the expressions of the description. Every other kernel, contracted
+ * with directions w, u and multipliers l at unround points, is compared with the slope of the one below it:
+ * by a complex step, which has no error but round-off, and by central differences, which know nothing of
+ * complex numbers.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <float.h>
@@ -74,13 +75,15 @@ static bool of_L(const cst_analytic *f, const cst_complex_point *x, cst_complex 
 }
 
 /* (E1, E2)[nq + ng], the residuals of the equations of motion with accelerations A and multipliers x->l. */
-static bool residuals(const cst_analytic *f, const cst_complex_point *x, const cst_complex *A, cst_complex *E) {
+static bool residuals(const cst_analytic *f, const cst_complex_point *x, const cst_complex *A,
+                      cst_complex *E) {
   const cst_system *s = f->e->s;
   const int         n = s->nq, ng = s->ng;
   cst_complex      *part = complexes((size_t)(n + ng)), *MA = complexes((size_t)n);
-  bool              analytic = cst_examine_field_nodes(f, s->kernel_out[s->general ? CST_K_f : CST_K_dV], n, x, E);
+  bool analytic = cst_examine_field_nodes(f, s->kernel_out[s->general ? CST_K_f : CST_K_dV], n, x, E);
   analytic &= cst_examine_field_nodes(f, s->kernel_out[CST_K_D2gvv], ng, x, E + n);
-  analytic &= cst_examine_field_times(f, CST_K_G, true, x, x->l, part) & cst_examine_field_times(f, CST_K_G, false, x, A, part + n);
+  analytic &= cst_examine_field_times(f, CST_K_G, true, x, x->l, part) &
+              cst_examine_field_times(f, CST_K_G, false, x, A, part + n);
   analytic &= inertia(f, x, A, MA);
   for (int i = 0; i < n; i++) E[i] = (s->general ? E[i] : -E[i]) - MA[i] - part[i];
   for (int a = 0; a < ng; a++) E[n + a] = -E[n + a] - part[n + a];
@@ -89,7 +92,9 @@ static bool residuals(const cst_analytic *f, const cst_complex_point *x, const c
   return analytic;
 }
 
-static bool of_E(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) { return residuals(f, x, x->w, out); }
+static bool of_E(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
+  return residuals(f, x, x->w, out);
+}
 
 /* y.E1 + z.E2 + s L with w = (y, A) and l = (lambda, z, s). */
 static bool of_yE(const cst_analytic *f, const cst_complex_point *x, cst_complex *out) {
@@ -106,8 +111,8 @@ static bool of_yE(const cst_analytic *f, const cst_complex_point *x, cst_complex
 /* What changes along which argument: q or v, both along the halves of u, or all that DRE changes. */
 typedef enum { Q_ALONG_V, Q_ALONG_W, Q_ALONG_U, V_ALONG_W, QV_ALONG_U, ALL_ALONG_U } movement;
 
-/* How a kernel is made a slope: as it is; a gradient times the change; a matrix times it, or the rows of velocity constraints; what is left
- * of Lq. */
+/* How a kernel is made a slope: as it is; a gradient times the change; a matrix times it, or the rows of
+ * velocity constraints; what is left of Lq. */
 typedef enum { PLAIN, DOT, TIMES, TAIL, REST } contraction;
 
 typedef struct {
@@ -186,7 +191,8 @@ static void take_work(const cst_examiner *e, const cst_point *p, double *RE) {
 static int values_of(const cst_system *s, const derivative *d);
 
 /* The first rows of a matrix times the change, or the last ones. */
-static void rows_along(const cst_system *s, const derivative *d, const double *x, const double *along, double *y) {
+static void rows_along(const cst_system *s, const derivative *d, const double *x, const double *along,
+                       double *y) {
   const cst_pattern *P = &s->pattern[d->kernel];
   const int          n = values_of(s, d), first = d->form == TAIL ? P->rows - n : 0;
   double            *all = cst_linear_numbers((size_t)P->rows);
@@ -196,7 +202,8 @@ static void rows_along(const cst_system *s, const derivative *d, const double *x
 }
 
 /* Row k of the kernel as a slope, y[n], and in *size the sum of what was added. */
-static void contract(const cst_examiner *e, const derivative *d, const cst_point *p, const cst_change *c, double *y, double *size) {
+static void contract(const cst_examiner *e, const derivative *d, const cst_point *p, const cst_change *c,
+                     double *y, double *size) {
   const cst_system  *s = e->s;
   const cst_pattern *P = &s->pattern[d->kernel];
   const int          n = s->kernel_size[d->kernel];
@@ -212,7 +219,9 @@ static void contract(const cst_examiner *e, const derivative *d, const cst_point
     if (d->form == DOT) y[0] += x[i] * along[i];
     if (d->form == PLAIN) y[i] = x[i];
     if (d->form == REST) y[i] = Lq[i] - x[i];
-    const double part = fabs(x[i] * (d->form == DOT ? along[i] : d->form == TIMES || d->form == TAIL ? along[P->column[i]] : 1));
+    const double part = fabs(x[i] * (d->form == DOT                        ? along[i]
+                                     : d->form == TIMES || d->form == TAIL ? along[P->column[i]]
+                                                                           : 1));
     if (!(part <= *size)) *size = part;
   }
   free(x);
@@ -249,7 +258,8 @@ static double central(const cst_analytic *f, const cst_change *d, const double *
   return least;
 }
 
-static void compare_at(const cst_examiner *e, const derivative *d, const cst_point *p, int n, difference *worst) {
+static void compare_at(const cst_examiner *e, const derivative *d, const cst_point *p, int n,
+                       difference *worst) {
   const cst_analytic f = {.e = e, .at = p, .n = n, .node = e->s->kernel_out[d->below], .value = d->function};
   const cst_change   c = change_of(e->s, p, d->change);
   double            *x = cst_linear_numbers((size_t)n), *y = cst_linear_numbers((size_t)n), size;
@@ -272,7 +282,8 @@ static void compare_at(const cst_examiner *e, const derivative *d, const cst_poi
   free(y);
 }
 
-/* Values of the slope: as many as its function has, 0 where the system has no such kernel. (A Hessian without entries is one of zeros.) */
+/* Values of the slope: as many as its function has, 0 where the system has no such kernel. (A Hessian without
+ * entries is one of zeros.) */
 static int values_of(const cst_system *s, const derivative *d) {
   if (d->form == DOT) return s->kernel_size[d->kernel] > 0;
   if (d->form == TAIL) return s->nvel;
@@ -288,10 +299,12 @@ static void compare(cst_examiner *e, const derivative *d, difference *all) {
   for (int k = 0; k < e->npoint; k++) compare_at(e, d, &e->point[k], n, &worst);
   if (!(worst.complex_step <= EXACT) || !(worst.central <= NEARLY))
     cst_examine_say(e, CST_FAULT, "derivatives",
-                    "%s is not the derivative of %s: row %d is off by %.2g of its size by a complex step, %.2g by central differences",
+                    "%s is not the derivative of %s: row %d is off by %.2g of its size by a complex step, "
+                    "%.2g by central differences",
                     name, d->of, worst.row + 1, worst.complex_step, worst.central);
   if (worst.skipped)
-    cst_examine_say(e, CST_NOTE, "derivatives", "%s: no complex step at %d of %d points; central differences only", name, worst.skipped,
+    cst_examine_say(e, CST_NOTE, "derivatives",
+                    "%s: no complex step at %d of %d points; central differences only", name, worst.skipped,
                     e->npoint);
   if (!(worst.complex_step <= all->complex_step)) all->complex_step = worst.complex_step;
   if (!(worst.central <= all->central)) all->central = worst.central;
@@ -312,7 +325,8 @@ void cst_examine_kernels(cst_examiner *e) {
   cst_examine_pairs(e);
   for (int k = 0; k < DERIVATIVES; k++) compare(e, &derivatives[k], &all);
   if (e->x->faults == faults)
-    cst_examine_say(e, CST_FACT, "derivatives",
-                    "%d kernels at %d points: largest difference %.1g (complex step), %.1g (central differences)", kernels_with_outputs(s),
-                    e->npoint, all.complex_step, all.central);
+    cst_examine_say(
+        e, CST_FACT, "derivatives",
+        "%d kernels at %d points: largest difference %.1g (complex step), %.1g (central differences)",
+        kernels_with_outputs(s), e->npoint, all.complex_step, all.central);
 }

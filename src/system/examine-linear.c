@@ -1,5 +1,6 @@
-/* examine-linear.c: are the kernels of linearly implicit methods what they are made of? By rows of the bands, dVH and dVS hold entries of
- * grad V and of Hessians, d2S is a Hessian, and D3V a third derivative once it is given what it shares. */
+/* examine-linear.c: are the kernels of linearly implicit methods what they are made of? By rows of the bands,
+ * dVH and dVS hold entries of grad V and of Hessians, d2S is a Hessian, and D3V a third derivative once it is
+ * given what it shares. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include "system/examiner.h"
@@ -7,10 +8,12 @@
 static const double EXACT = 1e-12, NEARLY = 1e-8;
 
 static void say(cst_examiner *e, cst_kernel_id k) {
-  cst_examine_say(e, CST_FAULT, "derivatives", "the kernel %s is not what it is made of", cst_system_kernel_names[k]);
+  cst_examine_say(e, CST_FAULT, "derivatives", "the kernel %s is not what it is made of",
+                  cst_system_kernel_names[k]);
 }
 
-static double *value_of(const cst_examiner *e, cst_kernel_id k, const cst_point *p, const double *w, const double *l) {
+static double *value_of(const cst_examiner *e, cst_kernel_id k, const cst_point *p, const double *w,
+                        const double *l) {
   double *x = cst_linear_numbers((size_t)e->s->kernel_size[k]);
   cst_system_eval(e->s, k, e->c, p->q, NULL, w, NULL, l, x);
   return x;
@@ -23,10 +26,12 @@ static bool near(const double *x, const double *y, int n, double bound) {
 }
 
 /* Whether kernel k is grad V and the Hessian `of` by rows of b. */
-static bool is_made_of(const cst_examiner *e, cst_kernel_id k, cst_kernel_id of, const cst_bands *b, const cst_point *p) {
+static bool is_made_of(const cst_examiner *e, cst_kernel_id k, cst_kernel_id of, const cst_bands *b,
+                       const cst_point *p) {
   const int n = e->s->nq;
-  double   *x = value_of(e, k, p, NULL, NULL), *dV = value_of(e, CST_K_dV, p, NULL, NULL), *H = value_of(e, of, p, NULL, NULL);
-  double   *y = cst_linear_numbers((size_t)(n + b->n));
+  double   *x = value_of(e, k, p, NULL, NULL), *dV = value_of(e, CST_K_dV, p, NULL, NULL),
+         *H = value_of(e, of, p, NULL, NULL);
+  double *y = cst_linear_numbers((size_t)(n + b->n));
   for (int r = 0; r < n; r++) y[r] = dV[b->order[r]];
   for (int i = 0; i < b->n; i++) y[n + i] = H[b->entry[i]];
   const bool same = near(x, y, n, EXACT) && near(x + n, y + n, b->n, EXACT);
@@ -52,7 +57,8 @@ static cst_node *inputs(cst_system *s, char letter) {
 static bool is_third(const cst_examiner *e, const cst_node *Hw, const cst_point *p) {
   const cst_system *s = e->s;
   const cst_bands  *b = &s->bands[0];
-  double           *w = cst_linear_numbers((size_t)s->nq), *bent = value_of(e, CST_K_dVH, p, NULL, NULL), *y = slopes(e, Hw, p);
+  double           *w = cst_linear_numbers((size_t)s->nq), *bent = value_of(e, CST_K_dVH, p, NULL, NULL),
+         *y = slopes(e, Hw, p);
   for (int i = 0; i < s->nq; i++) w[b->place[i]] = p->w[i];
   double *row = value_of(e, CST_K_D3V, p, w, bent + s->nq + b->n), *x = cst_linear_numbers((size_t)s->nq);
   for (int i = 0; i < s->nq; i++) x[i] = row[b->place[i]];
@@ -62,7 +68,8 @@ static bool is_third(const cst_examiner *e, const cst_node *Hw, const cst_point 
 }
 
 static bool is_stiff(const cst_examiner *e, const cst_node *dS, const cst_point *p) {
-  double *H = value_of(e, CST_K_d2S, p, NULL, NULL), *x = cst_linear_numbers((size_t)e->s->nq), *y = slopes(e, dS, p);
+  double *H = value_of(e, CST_K_d2S, p, NULL, NULL), *x = cst_linear_numbers((size_t)e->s->nq),
+         *y = slopes(e, dS, p);
   cst_linear_pattern_times(&e->s->pattern[CST_K_d2S], H, p->w, x);
   const bool same = near(x, y, e->s->nq, NEARLY);
   free(H), free(x), free(y);
@@ -70,8 +77,8 @@ static bool is_stiff(const cst_examiner *e, const cst_node *dS, const cst_point 
 }
 
 void cst_examine_linear(cst_examiner *e) {
-  cst_system    *s = e->s;
-  cst_node      *q = inputs(s, 'q'), *w = inputs(s, 'w'), *of = cst_need(calloc((size_t)s->nq + 1, sizeof *of));
+  cst_system *s = e->s;
+  cst_node   *q = inputs(s, 'q'), *w = inputs(s, 'w'), *of = cst_need(calloc((size_t)s->nq + 1, sizeof *of));
   const cst_node one = cst_graph_constant(s->graph, 1);
   bool           good[4] = {true, true, true, true};
   if (s->kernel_size[CST_K_dVH]) cst_graph_tangent(s->graph, s->kernel_out[CST_K_dV], s->nq, q, w, s->nq, of);

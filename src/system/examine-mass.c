@@ -1,7 +1,8 @@
-/* examine-mass.c: the smallest and the largest eigenvalue of the mass at one point: is it positive definite, and how far from singular?
+/* examine-mass.c: the smallest and the largest eigenvalue of the mass at one point: is it positive definite,
+ * and how far from singular?
  *
- * Small matrices by Jacobi's rotations (Golub and Van Loan, Matrix Computations, section 8.5), large ones by powers of M and of what is
- * left of its largest eigenvalue, which is close enough to say how stiff it is.
+ * Small matrices by Jacobi's rotations (Golub and Van Loan, Matrix Computations, section 8.5), large ones by
+ * powers of M and of what is left of its largest eigenvalue, which is close enough to say how stiff it is.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <float.h>
@@ -15,7 +16,8 @@ enum { MOST_ROTATED = 120, SWEEPS = 30, POWERS = 100 };
 static void rotate(double *A, int n, int p, int q) {
   const size_t N = (size_t)n, P = (size_t)p, Q = (size_t)q;
   const double theta = (A[Q * N + Q] - A[P * N + P]) / (2 * A[P * N + Q]);
-  const double t = (theta < 0 ? -1 : 1) / (fabs(theta) + sqrt(theta * theta + 1)), c = 1 / sqrt(t * t + 1), s = t * c;
+  const double t = (theta < 0 ? -1 : 1) / (fabs(theta) + sqrt(theta * theta + 1)), c = 1 / sqrt(t * t + 1),
+               s = t * c;
   for (size_t i = 0; i < N; i++) {
     const double x = A[i * N + P], y = A[i * N + Q];
     A[i * N + P] = c * x - s * y, A[i * N + Q] = s * x + c * y;

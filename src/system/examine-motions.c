@@ -1,7 +1,8 @@
 /* examine-motions.c: is an exact motion one?
  *
- * At several times: g(q) = 0, G v = 0, v = dq/dt, M A + G'lambda = f with A = dv/dt, and it starts at its state. Derivatives with respect
- * to time are by a complex step where the motion is given by expressions, by central differences where it is code.
+ * At several times: g(q) = 0, G v = 0, v = dq/dt, M A + G'lambda = f with A = dv/dt, and it starts at its
+ * state. Derivatives with respect to time are by a complex step where the motion is given by expressions, by
+ * central differences where it is code.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
@@ -9,7 +10,8 @@
 #include "system/examiner.h"
 
 static const double IMAGINARY = 1e-30, EXACT = 1e-10, NEARLY = 1e-6;
-static const double STEP = 2e-3; /* of central differences, of the time in which the motion covers its own size */
+static const double STEP =
+    2e-3; /* of central differences, of the time in which the motion covers its own size */
 enum { TIMES = 7, TOPIC = 200 };
 static const double times[TIMES] = {0, 0.137, 0.391, 0.877, 1.613, 3.319, 5.771};
 
@@ -32,7 +34,8 @@ static bool expressed(const motion *m, cst_complex t, cst_complex *z) {
   const cst_complex *in[128] = {['c'] = m->e->C, ['t'] = &t};
   bool               analytic = cst_graph_eval_complex(s->graph, x->exact_q, s->nq, in, z);
   analytic &= cst_graph_eval_complex(s->graph, x->exact_v, s->nq, in, z + s->nq);
-  if (x->exact_lambda) analytic &= cst_graph_eval_complex(s->graph, x->exact_lambda, s->ng, in, z + 2 * s->nq);
+  if (x->exact_lambda)
+    analytic &= cst_graph_eval_complex(s->graph, x->exact_lambda, s->ng, in, z + 2 * s->nq);
   return analytic;
 }
 
@@ -79,8 +82,9 @@ static double imbalance(const motion *m, const double *lambda, double sign) {
   const double      *c = m->c, *q = m->x, *v = q + s->nq;
   const int          n = s->nq;
   const cst_pattern *P = &s->pattern[CST_K_G];
-  double            *r = cst_linear_numbers((size_t)n), *a = cst_linear_numbers((size_t)n), *f = cst_linear_numbers((size_t)n),
-         *G = cst_linear_numbers((size_t)P->n), *Gl = cst_linear_numbers((size_t)n);
+  double            *r = cst_linear_numbers((size_t)n), *a = cst_linear_numbers((size_t)n),
+         *f = cst_linear_numbers((size_t)n), *G = cst_linear_numbers((size_t)P->n),
+         *Gl = cst_linear_numbers((size_t)n);
   cst_system_momentum(s, c, q, m->dx + n, r); /* M A + a */
   cst_system_eval(s, CST_K_a, c, q, NULL, NULL, NULL, NULL, a);
   cst_system_eval(s, s->general ? CST_K_f : CST_K_dV, c, q, v, NULL, NULL, NULL, f);
@@ -113,12 +117,15 @@ static void blame(const motion *m, const char *topic, double t, double left) {
   double           *lambda = cst_linear_numbers((size_t)s->ng);
   cst_system_multipliers(s, m->c, m->x, m->x + s->nq, lambda);
   if (s->ng && imbalance(m, given, -1) <= tolerance(m))
-    cst_examine_say(m->e, CST_FAULT, topic, "lambda has the wrong sign; the convention is M A = f - G'lambda");
+    cst_examine_say(m->e, CST_FAULT, topic,
+                    "lambda has the wrong sign; the convention is M A = f - G'lambda");
   else if (s->ng && imbalance(m, lambda, 1) <= tolerance(m))
-    cst_examine_say(m->e, CST_FAULT, topic, "lambda is wrong at t = %g: %s is %.10g where %.10g makes M A = f - G'lambda hold", t,
+    cst_examine_say(m->e, CST_FAULT, topic,
+                    "lambda is wrong at t = %g: %s is %.10g where %.10g makes M A = f - G'lambda hold", t,
                     s->constraint[0], given[0], lambda[0]);
   else
-    cst_examine_say(m->e, CST_FAULT, topic, "M A = f - G'lambda does not hold at t = %g: off by %.2g of its terms", t, left);
+    cst_examine_say(m->e, CST_FAULT, topic,
+                    "M A = f - G'lambda does not hold at t = %g: off by %.2g of its terms", t, left);
   free(lambda);
 }
 
@@ -128,7 +135,8 @@ static bool holds(motion *m, const char *topic, double t, double *worst) {
   const int         n = s->nq;
   double            g = 0, gv = 0;
   take(m, t);
-  const double rate = apart(m->dx, m->x + n, n, fmax(m->speed, cst_examine_largest(m->x + n, n))), left = imbalance(m, m->x + 2 * n, 1);
+  const double rate = apart(m->dx, m->x + n, n, fmax(m->speed, cst_examine_largest(m->x + n, n))),
+               left = imbalance(m, m->x + 2 * n, 1);
   if (s->ng) cst_system_residuals(s, m->e->c, m->x, m->x + n, NULL, &g, NULL, &gv);
   if (!(g <= EXACT))
     cst_examine_say(m->e, CST_FAULT, topic, "q leaves the constraints at t = %g: scaled |g| %.2g", t, g);
@@ -148,8 +156,12 @@ static void compare_start(motion *m, const char *topic) {
   value(m, 0, m->x);
   const double q = apart(m->x, m->start, n, m->size),
                v = apart(m->x + n, m->start + n, n, fmax(m->speed, cst_examine_largest(m->x + n, n)));
-  if (!(q <= EXACT)) cst_examine_say(m->e, CST_FAULT, topic, "q at t = 0 is not that of the state: off by %.2g of its size", q);
-  if (!(v <= EXACT)) cst_examine_say(m->e, CST_FAULT, topic, "v at t = 0 is not that of the state: off by %.2g of its size", v);
+  if (!(q <= EXACT))
+    cst_examine_say(m->e, CST_FAULT, topic, "q at t = 0 is not that of the state: off by %.2g of its size",
+                    q);
+  if (!(v <= EXACT))
+    cst_examine_say(m->e, CST_FAULT, topic, "v at t = 0 is not that of the state: off by %.2g of its size",
+                    v);
 }
 
 static motion begin(cst_examiner *e, int state) {
@@ -175,8 +187,8 @@ static void examine_motion(cst_examiner *e, int state) {
   bool good = true;
   for (int k = 0; k < TIMES && good; k++) good = holds(&m, topic, times[k] * m.unit, &worst);
   if (e->x->faults == faults)
-    cst_examine_say(e, CST_FACT, topic, "starts at its state, equations of motion hold to %.1g at %d times%s", worst, TIMES,
-                    m.rough ? " (central differences)" : "");
+    cst_examine_say(e, CST_FACT, topic, "starts at its state, equations of motion hold to %.1g at %d times%s",
+                    worst, TIMES, m.rough ? " (central differences)" : "");
   free(m.start);
   free(m.x);
   free(m.dx);

@@ -1,9 +1,10 @@
-/* examine-nonholonomic.c: constraints on velocities, forces and the time: are the constraints integrable in disguise, is the energy kept,
- * do symmetries lie in the distribution?
+/* examine-nonholonomic.c: constraints on velocities, forces and the time: are the constraints integrable in
+ * disguise, is the energy kept, do symmetries lie in the distribution?
  *
- * The distribution D = ker G, G with its rows phi, is integrable where brackets of its vector fields stay in it: for the one-forms w_a of
- * the rows, w_a([X, Y]) = -dw_a(X, Y), dw(X, Y) = D(w.Y)[X] - D(w.X)[Y] with X, Y held. The rank of all dw(X_i, X_j) is what D gains by its
- * first brackets. Constraint forces of linear constraints do no work; of affine ones they do.
+ * The distribution D = ker G, G with its rows phi, is integrable where brackets of its vector fields stay in
+ * it: for the one-forms w_a of the rows, w_a([X, Y]) = -dw_a(X, Y), dw(X, Y) = D(w.Y)[X] - D(w.X)[Y] with X,
+ * Y held. The rank of all dw(X_i, X_j) is what D gains by its first brackets. Constraint forces of linear
+ * constraints do no work; of affine ones they do.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
@@ -55,7 +56,8 @@ static void curl(const cst_examiner *e, const double *q, const double *X, const 
 static void ranks(const cst_examiner *e, const double *q, int *rank, int *gained) {
   const cst_system *s = e->s;
   const int         n = s->nq, ng = s->ng;
-  double *G = cst_linear_numbers((size_t)(ng * n)), *Q = cst_linear_numbers((size_t)(n * n)), *unit = cst_linear_numbers((size_t)(n * n));
+  double           *G = cst_linear_numbers((size_t)(ng * n)), *Q = cst_linear_numbers((size_t)(n * n)),
+         *unit = cst_linear_numbers((size_t)(n * n));
   double *w = cst_linear_numbers((size_t)(n * n * ng)), *R = cst_linear_numbers((size_t)(ng * ng));
   cst_system_matrix(s, CST_K_G, e->c, q, NULL, G);
   const int held = extend(G, ng, 0, Q, 0, n);
@@ -78,32 +80,39 @@ static void say_brackets(cst_examiner *e) {
   }
   if (!e->npoint) return;
   if (most == 0)
-    cst_examine_say(e, CST_NOTE, "nonholonomic",
-                    "integrable: the brackets of admissible directions are admissible (rank %d), so that the constraints are holonomic in "
-                    "disguise; methods for constraints keep more where they are written as functions of the coordinates",
-                    rank);
+    cst_examine_say(
+        e, CST_NOTE, "nonholonomic",
+        "integrable: the brackets of admissible directions are admissible (rank %d), so that the constraints "
+        "are holonomic in "
+        "disguise; methods for constraints keep more where they are written as functions of the coordinates",
+        rank);
   else
-    cst_examine_say(e, CST_FACT, "nonholonomic", "rank of the distribution %d of %d; its first brackets add %d%s", rank, e->s->nq, least,
+    cst_examine_say(e, CST_FACT, "nonholonomic",
+                    "rank of the distribution %d of %d; its first brackets add %d%s", rank, e->s->nq, least,
                     least == most ? "" : " or more, by the point");
 }
 
 static void say_energy(cst_examiner *e) {
   const cst_system *s = e->s;
   if (s->nforce)
-    cst_examine_say(e, CST_FACT, "energy", "not kept: there are forces; `balance` is the energy less their work");
+    cst_examine_say(e, CST_FACT, "energy",
+                    "not kept: there are forces; `balance` is the energy less their work");
   else if (s->timed)
-    cst_examine_say(e, CST_FACT, "energy", "not kept: the potential depends on the time; `balance` is the energy less what that puts in");
+    cst_examine_say(
+        e, CST_FACT, "energy",
+        "not kept: the potential depends on the time; `balance` is the energy less what that puts in");
   else if (s->affine)
     cst_examine_say(e, CST_FACT, "energy", "not kept: the constraints are affine, and what holds them works");
   else
-    cst_examine_say(e, CST_FACT, "energy", "kept by the exact motion: the constraints are linear in the velocities and do no work");
+    cst_examine_say(e, CST_FACT, "energy",
+                    "kept by the exact motion: the constraints are linear in the velocities and do no work");
 }
 
 /* The largest |y(xi)| over the points, y the rows phi or the sum of the forces, and in *name whose it is. */
 static double work_along(const cst_examiner *e, int k, bool of_forces) {
   const cst_system *s = e->s;
-  double *xi = cst_linear_numbers((size_t)(s->nsym * s->nq)), *G = cst_linear_numbers((size_t)(s->ng * s->nq)), F[N], c[CST_MAX_PAR],
-         most = 0;
+  double           *xi = cst_linear_numbers((size_t)(s->nsym * s->nq)),
+         *G = cst_linear_numbers((size_t)(s->ng * s->nq)), F[N], c[CST_MAX_PAR], most = 0;
   memcpy(c, e->c, sizeof *c * (size_t)s->npar);
   if (s->timed) c[s->account - 1] = SOME_TIME;
   for (int i = 0; i < e->npoint; i++) {
@@ -112,7 +121,8 @@ static double work_along(const cst_examiner *e, int k, bool of_forces) {
     if (s->ng) cst_system_matrix(s, CST_K_G, e->c, p->q, NULL, G);
     if (s->nforce) cst_system_eval(s, CST_K_F, c, p->q, p->v, NULL, NULL, NULL, F);
     for (int a = s->ng - s->nvel; a < s->ng && !of_forces; a++)
-      most = fmax(most, fabs(dot(G + a * s->nq, xi + k * s->nq, s->nq)) / sqrt(dot(G + a * s->nq, G + a * s->nq, s->nq)));
+      most = fmax(most, fabs(dot(G + a * s->nq, xi + k * s->nq, s->nq)) /
+                            sqrt(dot(G + a * s->nq, G + a * s->nq, s->nq)));
     if (of_forces) most = fmax(most, fabs(dot(F, xi + k * s->nq, s->nq)));
   }
   free(xi), free(G);
@@ -120,7 +130,8 @@ static double work_along(const cst_examiner *e, int k, bool of_forces) {
 }
 
 /* xi at q + t X. */
-static void generator_at(const cst_examiner *e, int k, const double *q, const double *X, double t, double *xi) {
+static void generator_at(const cst_examiner *e, int k, const double *q, const double *X, double t,
+                         double *xi) {
   const cst_system *s = e->s;
   double           *all = cst_linear_numbers((size_t)(s->nsym * s->nq)), x[N];
   for (int i = 0; i < s->nq; i++) x[i] = q[i] + t * X[i];
@@ -129,12 +140,14 @@ static void generator_at(const cst_examiner *e, int k, const double *q, const do
   free(all);
 }
 
-/* The largest |(L_xi phi) X| over the points, X admissible: how far the distribution is from being invariant. */
+/* The largest |(L_xi phi) X| over the points, X admissible: how far the distribution is from being invariant.
+ */
 static double change_along(const cst_examiner *e, int k) {
   const cst_system *s = e->s;
   const double      step = 1e-4;
   const int         n = s->nq;
-  double           *G = cst_linear_numbers((size_t)(s->ng * n)), *Q = cst_linear_numbers((size_t)((n + 1) * n)), most = 0;
+  double *G = cst_linear_numbers((size_t)(s->ng * n)), *Q = cst_linear_numbers((size_t)((n + 1) * n)),
+         most = 0;
   for (int p = 0; p < e->npoint; p++) {
     double X[N], before[N], xi[N], after[N], bent[N];
     cst_system_matrix(s, CST_K_G, e->c, e->point[p].q, NULL, G);
@@ -159,12 +172,15 @@ static void say_symmetry(cst_examiner *e, int k) {
   char topic[TOPIC];
   snprintf(topic, sizeof topic, "symmetry %s", e->s->symmetry[k]);
   if (e->s->nvel && work_along(e, k, false) > SMALL)
-    cst_examine_say(e, CST_NOTE, topic, "it is not admissible: phi xi is not 0, and the forces of the constraints change its momentum");
-  else if (e->s->nvel && change_along(e, k) > 1e-5)
     cst_examine_say(
         e, CST_NOTE, topic,
-        "it is admissible but does not leave the constraints as they are: the exact motion keeps its momentum, methods to their order");
-  if (e->s->nforce && work_along(e, k, true) > SMALL) cst_examine_say(e, CST_NOTE, topic, "forces work along it and change its momentum");
+        "it is not admissible: phi xi is not 0, and the forces of the constraints change its momentum");
+  else if (e->s->nvel && change_along(e, k) > 1e-5)
+    cst_examine_say(e, CST_NOTE, topic,
+                    "it is admissible but does not leave the constraints as they are: the exact motion keeps "
+                    "its momentum, methods to their order");
+  if (e->s->nforce && work_along(e, k, true) > SMALL)
+    cst_examine_say(e, CST_NOTE, topic, "forces work along it and change its momentum");
 }
 
 void cst_examine_nonholonomic(cst_examiner *e) {

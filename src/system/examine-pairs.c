@@ -1,12 +1,15 @@
-/* examine-pairs.c: sums over pairs that are too many to be written out: by numbers alone, without complex steps.
+/* examine-pairs.c: sums over pairs that are too many to be written out: by numbers alone, without complex
+ * steps.
  *
- * dV is compared with central differences of V, both of which add up the pairs; V does not change along a symmetry where dV.xi vanishes.
+ * dV is compared with central differences of V, both of which add up the pairs; V does not change along a
+ * symmetry where dV.xi vanishes.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include "system/examiner.h"
 
-static const double NEARLY = 1e-6, EXACT = 1e-10, STEP = 1e-4; /* STEP: of the largest coordinate, along a random direction */
+static const double NEARLY = 1e-6, EXACT = 1e-10,
+                    STEP = 1e-4; /* STEP: of the largest coordinate, along a random direction */
 
 static double dot(const double *x, const double *y, int n, double *size) {
   double sum = 0;
@@ -62,5 +65,6 @@ void cst_examine_pairs(cst_examiner *e) {
     for (int k = 0; k < s->nsym; k++) check_symmetry(e, k, &e->point[i], dV, &said[k]);
     free(dV);
   }
-  if (!good) cst_examine_say(e, CST_FAULT, "derivatives", "dV is not the derivative of V by central differences");
+  if (!good)
+    cst_examine_say(e, CST_FAULT, "derivatives", "dV is not the derivative of V by central differences");
 }

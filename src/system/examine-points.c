@@ -1,11 +1,13 @@
-/* examine-points.c: where the kernels of a system are looked at: near its states, at numbers that no formula favours. */
+/* examine-points.c: where the kernels of a system are looked at: near its states, at numbers that no formula
+ * favours. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include "constella/random.h"
 #include "system/examiner.h"
 
 static const uint64_t SEED = 20240229;
-static const double   AWAY = 0.2; /* of the size of q over the root of nq, first; halved until all functions are finite */
+static const double   AWAY =
+    0.2; /* of the size of q over the root of nq, first; halved until all functions are finite */
 enum { HALVINGS = 24 };
 
 static double normal(int k, int which, int i) {
@@ -19,7 +21,8 @@ static double size_or_1(const double *x, int n) {
 
 /* Whether what the derivatives are taken of, and the first of them, can be computed there. */
 static bool is_finite(const cst_system *s, const double *c, const cst_point *p) {
-  static const cst_kernel_id of[] = {CST_K_V, CST_K_g, CST_K_dV, CST_K_d2V, CST_K_G, CST_K_M, CST_K_a, CST_K_f, CST_K_xi, CST_K_gauge};
+  static const cst_kernel_id of[] = {CST_K_V, CST_K_g, CST_K_dV, CST_K_d2V, CST_K_G,
+                                     CST_K_M, CST_K_a, CST_K_f,  CST_K_xi,  CST_K_gauge};
   bool                       good = true;
   for (size_t k = 0; k < sizeof of / sizeof *of && good; k++) {
     double *x = cst_linear_numbers((size_t)s->kernel_size[of[k]]);
@@ -31,7 +34,8 @@ static bool is_finite(const cst_system *s, const double *c, const cst_point *p) 
 }
 
 static void room_for(const cst_system *s, cst_point *p) {
-  const int n = s->nq, w = cst_system_entries(s, 'w'), u = cst_system_entries(s, 'u'), l = cst_system_entries(s, 'l');
+  const int n = s->nq, w = cst_system_entries(s, 'w'), u = cst_system_entries(s, 'u'),
+            l = cst_system_entries(s, 'l');
   p->q = cst_linear_numbers((size_t)(2 * n + w + u + l));
   p->v = p->q + n, p->w = p->v + n, p->u = p->w + w, p->l = p->u + u;
 }

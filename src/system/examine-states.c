@@ -1,5 +1,5 @@
-/* examine-states.c: can a motion start from each state? The state is finite and consistent, the mass positive definite, the rank of the
- * constraints the same as nearby. */
+/* examine-states.c: can a motion start from each state? The state is finite and consistent, the mass positive
+ * definite, the rank of the constraints the same as nearby. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include "system/examiner.h"
@@ -21,7 +21,8 @@ static const char *implied(const cst_system *s, char text[WHY]) {
   int at = 0, n = 0;
   text[0] = 0;
   for (int a = 0; a < s->ng && at < WHY; a++)
-    if (s->dropped[a] && n++ < LISTED) at += snprintf(text + at, (size_t)(WHY - at), "%s%s", at ? ", " : "", s->constraint[a]);
+    if (s->dropped[a] && n++ < LISTED)
+      at += snprintf(text + at, (size_t)(WHY - at), "%s%s", at ? ", " : "", s->constraint[a]);
   if (n > LISTED && at < WHY) snprintf(text + at, (size_t)(WHY - at), " ... (%d in all)", n);
   return text;
 }
@@ -35,8 +36,10 @@ static void rank(cst_examiner *e, const char *topic, const double *q) {
   if (!settled)
     cst_examine_say(e, CST_FAULT, topic, "%s", why);
   else if (e->s->dropped)
-    cst_examine_say(e, CST_NOTE, topic, "implied by the other constraints, here and nearby: %s; multipliers are then those of least norm",
-                    implied(e->s, text));
+    cst_examine_say(
+        e, CST_NOTE, topic,
+        "implied by the other constraints, here and nearby: %s; multipliers are then those of least norm",
+        implied(e->s, text));
 }
 
 /* Rank and freedom as joints see them: each rotation has 6 independent constraints of its own. */
@@ -45,7 +48,8 @@ static void joints(cst_examiner *e, const char *topic, const double *q) {
   if (!s->nbodies) return;
   const int r = cst_system_rank(s, e->c, q), own = r - 6 * s->nbodies;
   if (s->nown)
-    cst_examine_say(e, CST_FACT, topic, "rank of the joints %d of %d; degrees of freedom: %d", own, s->nown, s->nq - r);
+    cst_examine_say(e, CST_FACT, topic, "rank of the joints %d of %d; degrees of freedom: %d", own, s->nown,
+                    s->nq - r);
   else
     cst_examine_say(e, CST_FACT, topic, "no joints; degrees of freedom: %d", s->nq - r);
 }
@@ -53,13 +57,16 @@ static void joints(cst_examiner *e, const char *topic, const double *q) {
 static void mass(cst_examiner *e, const char *topic, const double *q) {
   double least, most;
   cst_examine_mass(e, q, &least, &most);
-  cst_examine_say(e, CST_FACT, topic, "M has eigenvalues from %.4g to %.4g%s", least, most, e->s->general && e->large ? ", about" : "");
+  cst_examine_say(e, CST_FACT, topic, "M has eigenvalues from %.4g to %.4g%s", least, most,
+                  e->s->general && e->large ? ", about" : "");
   if (e->s->flat >= 0 && least > -SINGULAR * most && isfinite(most))
     cst_examine_say(e, CST_NOTE, topic,
-                    "the body %s is flat, and coordinates of its rotation have no mass: only methods on the group step it",
+                    "the body %s is flat, and coordinates of its rotation have no mass: only methods on the "
+                    "group step it",
                     e->s->bodies[e->s->flat].name);
   else if (!(least > SINGULAR * most) || !isfinite(most))
-    cst_examine_say(e, CST_FAULT, topic, "the mass is not positive definite: its eigenvalues go from %.3g to %.3g", least, most);
+    cst_examine_say(e, CST_FAULT, topic,
+                    "the mass is not positive definite: its eigenvalues go from %.3g to %.3g", least, most);
 }
 
 static double energy(const cst_examiner *e, const double *q, const double *v) {
@@ -91,7 +98,8 @@ void cst_examine_states(cst_examiner *e) {
   double *q = cst_linear_numbers((size_t)e->s->nq), *v = cst_linear_numbers((size_t)e->s->nq);
   for (int i = 0; i < e->s->nstate && i < CST_EXAMINED_STATES; i++) examine_state(e, i, q, v);
   if (e->s->nstate > CST_EXAMINED_STATES)
-    cst_examine_say(e, CST_NOTE, "states", "only the first %d of %d were looked at", CST_EXAMINED_STATES, e->s->nstate);
+    cst_examine_say(e, CST_NOTE, "states", "only the first %d of %d were looked at", CST_EXAMINED_STATES,
+                    e->s->nstate);
   free(q);
   free(v);
 }

@@ -19,7 +19,8 @@ static bool is_diagonal(const cst_pattern *p) {
 static const char *mass_kind(const cst_system *s) {
   if (!s->general) return "constant diagonal";
   const bool depends = mass_depends(s), diagonal = is_diagonal(&s->pattern[CST_K_M]);
-  if (depends) return diagonal ? "diagonal, depends on the coordinates" : "matrix, depends on the coordinates";
+  if (depends)
+    return diagonal ? "diagonal, depends on the coordinates" : "matrix, depends on the coordinates";
   return diagonal ? "constant diagonal" : "constant matrix";
 }
 
@@ -28,10 +29,12 @@ static void say_elimination(cst_examiner *e) {
   if (!s->ng)
     cst_examine_say(e, CST_FACT, "structure", "no constraints");
   else if (s->gram.banded)
-    cst_examine_say(e, CST_FACT, "structure", "constraints banded, half band %d; nonzeros of Dg: %d in %d x %d", s->gram.band,
+    cst_examine_say(e, CST_FACT, "structure",
+                    "constraints banded, half band %d; nonzeros of Dg: %d in %d x %d", s->gram.band,
                     s->pattern[CST_K_G].n, s->ng, s->nq);
   else
-    cst_examine_say(e, CST_FACT, "structure", "constraints dense; nonzeros of Dg: %d in %d x %d", s->pattern[CST_K_G].n, s->ng, s->nq);
+    cst_examine_say(e, CST_FACT, "structure", "constraints dense; nonzeros of Dg: %d in %d x %d",
+                    s->pattern[CST_K_G].n, s->ng, s->nq);
 }
 
 /* Of every name the first body. */
@@ -45,10 +48,12 @@ static void say_bodies(cst_examiner *e) {
     off = fabs(inertia[1]) + fabs(inertia[2]) + fabs(inertia[5]);
     if (name->array) snprintf(count, sizeof count, "%d bodies, the first: ", name->count);
     if (s->bodies[name->at].centre >= 0)
-      cst_examine_say(e, CST_FACT, "bodies", "%s: %smass %.6g, inertia about the centre %.6g %.6g %.6g%s", name->name, count, mass,
-                      inertia[0], inertia[4], inertia[8], off > 0 ? " and products" : "");
+      cst_examine_say(e, CST_FACT, "bodies", "%s: %smass %.6g, inertia about the centre %.6g %.6g %.6g%s",
+                      name->name, count, mass, inertia[0], inertia[4], inertia[8],
+                      off > 0 ? " and products" : "");
     else
-      cst_examine_say(e, CST_FACT, "bodies", "%s: %sturns about the origin, inertia about it %.6g %.6g %.6g%s", name->name, count,
+      cst_examine_say(e, CST_FACT, "bodies",
+                      "%s: %sturns about the origin, inertia about it %.6g %.6g %.6g%s", name->name, count,
                       inertia[0], inertia[4], inertia[8], off > 0 ? " and products" : "");
   }
 }
@@ -56,7 +61,8 @@ static void say_bodies(cst_examiner *e) {
 /* With the parameters that are examined. */
 static void check_bodies(cst_examiner *e) {
   char why[500];
-  if (!cst_system_check_bodies(e->s, e->c, why, sizeof why)) cst_examine_say(e, CST_FAULT, "bodies", "%s", why);
+  if (!cst_system_check_bodies(e->s, e->c, why, sizeof why))
+    cst_examine_say(e, CST_FAULT, "bodies", "%s", why);
 }
 
 void cst_examine_structure(cst_examiner *e) {
@@ -66,13 +72,14 @@ void cst_examine_structure(cst_examiner *e) {
   cst_examine_say(e, CST_FACT, "mass", "%s; %sgyroscopic", mass_kind(s), s->gyroscopic ? "" : "not ");
   say_elimination(e);
   for (int k = 0; k < s->npairs; k++)
-    cst_examine_say(e, CST_FACT, "potential", "a sum over %ld pairs, each of %d operations, its slopes of %d", s->pairs[k].sum.pairs,
-                    cst_graph_count(s->graph, &s->pairs[k].sum.term, 1),
+    cst_examine_say(e, CST_FACT, "potential", "a sum over %ld pairs, each of %d operations, its slopes of %d",
+                    s->pairs[k].sum.pairs, cst_graph_count(s->graph, &s->pairs[k].sum.term, 1),
                     cst_graph_count(s->graph, s->pairs[k].slope, s->pairs[k].sum.nx + s->pairs[k].sum.ny));
   if (s->linear_v)
     cst_examine_say(e, CST_FACT, "potential", "linear: its Hessian vanishes");
   else if (!s->bent)
     cst_examine_say(e, CST_FACT, "potential", "its second derivatives are too large to be written out");
   else
-    cst_examine_say(e, CST_FACT, "potential", "nonzeros of its Hessian: %d in %d x %d", s->pattern[CST_K_d2V].n, s->nq, s->nq);
+    cst_examine_say(e, CST_FACT, "potential", "nonzeros of its Hessian: %d in %d x %d",
+                    s->pattern[CST_K_d2V].n, s->nq, s->nq);
 }

@@ -2,8 +2,9 @@
  *
  *   G xi = 0 on g = 0,    d/ds L(q + s xi, v + s Dxi v) = 0 at s = 0, up to dF/dt when a gauge F is declared
  *
- * L is looked at part by part: V; T = 1/2 v'Mv; A = a.v, whose change is L_xi a . v, so it must be DF v. On the constraint surface with
- * velocities in it, what fails is a fault. Off the surface it is worth knowing: methods that leave the surface do not keep the momentum.
+ * L is looked at part by part: V; T = 1/2 v'Mv; A = a.v, whose change is L_xi a . v, so it must be DF v. On
+ * the constraint surface with velocities in it, what fails is a fault. Off the surface it is worth knowing:
+ * methods that leave the surface do not keep the momentum.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <float.h>
@@ -75,7 +76,8 @@ static void slope(generator *x, function *of, int n, const double *dq, const dou
   const cst_analytic f = {.e = x->e, .at = x->at, .n = n, .index = x->k, .value = of};
   const cst_change   d = {.q = dq, .v = dv};
   if (cst_examine_field_slope(&f, &d, out)) return;
-  const double size = cst_examine_largest(x->at->q, x->e->s->nq), step = dq ? cst_examine_largest(dq, x->e->s->nq) : 0;
+  const double size = cst_examine_largest(x->at->q, x->e->s->nq),
+               step = dq ? cst_examine_largest(dq, x->e->s->nq) : 0;
   x->rough = true;
   cst_examine_field_difference(&f, &d, step > 0 ? STEP * size / step : STEP, out);
 }
@@ -94,8 +96,9 @@ static double slope_of(generator *x, function *of, const double *dq, const doubl
 }
 
 static generator begin(const cst_examiner *e, int k, const cst_point *at) {
-  const int    n = e->s->nq;
-  generator    x = {.e = e, .k = k, .at = at, .xi = cst_linear_numbers((size_t)n), .dxi = cst_linear_numbers((size_t)n)};
+  const int n = e->s->nq;
+  generator x = {
+      .e = e, .k = k, .at = at, .xi = cst_linear_numbers((size_t)n), .dxi = cst_linear_numbers((size_t)n)};
   cst_analytic f = {.e = e, .at = at, .n = n, .index = k, .value = of_xi};
   cst_examine_field_value(&f, x.xi);
   slope(&x, of_xi, n, at->v, NULL, x.dxi);
@@ -114,7 +117,9 @@ typedef struct {
   double raw, part;
 } change;
 
-static change changed(double raw, double size) { return (change){fabs(raw), raw == 0 ? 0 : fabs(raw) / size}; }
+static change changed(double raw, double size) {
+  return (change){fabs(raw), raw == 0 ? 0 : fabs(raw) / size};
+}
 
 static void enlarge(change *most, change c) {
   if (!(c.part <= most->part)) *most = c; /* keeps a NaN */
@@ -158,8 +163,9 @@ static change change_of_A(generator *x) {
 static change change_of_g(generator *x, int *row) {
   const cst_system  *s = x->e->s;
   const cst_pattern *P = &s->pattern[CST_K_G];
-  double *dg = cst_linear_numbers((size_t)s->ng), *G = cst_linear_numbers((size_t)P->n), size_xi = cst_examine_largest(x->xi, s->nq);
-  change  most = {0, 0};
+  double            *dg = cst_linear_numbers((size_t)s->ng), *G = cst_linear_numbers((size_t)P->n),
+         size_xi = cst_examine_largest(x->xi, s->nq);
+  change most = {0, 0};
   cst_system_eval(s, CST_K_G, x->e->c, x->at->q, NULL, NULL, NULL, NULL, G);
   slope(x, of_g, s->ng, x->xi, NULL, dg);
   for (int a = 0; a < s->ng - s->nvel; a++) {
@@ -192,7 +198,8 @@ static double one_form(const generator *x, const double *dq, double t, const dou
 static double slope_of_form(const generator *x, const double *dq, const double *w) {
   static const double weight[] = {3. / 4, -3. / 20, 1. / 60};
   double              sum = 0;
-  for (int k = 1; k <= 3; k++) sum += weight[k - 1] / STEP * (one_form(x, dq, k * STEP, w) - one_form(x, dq, -k * STEP, w));
+  for (int k = 1; k <= 3; k++)
+    sum += weight[k - 1] / STEP * (one_form(x, dq, k * STEP, w) - one_form(x, dq, -k * STEP, w));
   return sum;
 }
 
@@ -243,23 +250,33 @@ static bool onto(const cst_examiner *e, const cst_point *p, cst_point *on) {
   return cst_system_project(e->s, e->c, on->q, on->v);
 }
 
-static void say_A(cst_examiner *e, const char *topic, int k, cst_severity severity, const changes *c, const char *where) {
+static void say_A(cst_examiner *e, const char *topic, int k, cst_severity severity, const changes *c,
+                  const char *where) {
   if (!cst_graph_is_zero(e->s->graph, e->s->gauge[k]))
-    cst_examine_say(e, severity, topic, "a(q) changes along it by something else than the gradient of its gauge%s: %.3g", where, c->A.raw);
+    cst_examine_say(e, severity, topic,
+                    "a(q) changes along it by something else than the gradient of its gauge%s: %.3g", where,
+                    c->A.raw);
   else if (c->gradient)
-    cst_examine_say(e, severity, topic, "a(q) changes along it by a gradient%s: declare its gauge F, L_xi a = DF", where);
+    cst_examine_say(e, severity, topic,
+                    "a(q) changes along it by a gradient%s: declare its gauge F, L_xi a = DF", where);
   else
-    cst_examine_say(e, severity, topic, "a(q) changes along it by more than a gradient%s: %.3g; no gauge can mend that", where, c->A.raw);
+    cst_examine_say(e, severity, topic,
+                    "a(q) changes along it by more than a gradient%s: %.3g; no gauge can mend that", where,
+                    c->A.raw);
 }
 
 /* What is broken. Off the surface only what is not broken on it. */
-static void say(cst_examiner *e, const char *topic, int k, cst_severity severity, const changes *c, const changes *before,
-                const char *where) {
+static void say(cst_examiner *e, const char *topic, int k, cst_severity severity, const changes *c,
+                const changes *before, const char *where) {
   const double most = c->rough ? NEARLY : EXACT;
 #define BROKEN(x) (!(c->x.part <= most) && !(before && !(before->x.part <= most)))
-  if (BROKEN(g)) cst_examine_say(e, severity, topic, "the constraint %s changes along it: %.3g", e->s->constraint[c->row], c->g.raw);
+  if (BROKEN(g))
+    cst_examine_say(e, severity, topic, "the constraint %s changes along it: %.3g", e->s->constraint[c->row],
+                    c->g.raw);
   if (BROKEN(V)) cst_examine_say(e, severity, topic, "V changes along it%s: %.3g", where, c->V.raw);
-  if (BROKEN(T)) cst_examine_say(e, severity, topic, "the mass matrix changes along it%s: the kinetic energy by %.3g", where, c->T.raw);
+  if (BROKEN(T))
+    cst_examine_say(e, severity, topic, "the mass matrix changes along it%s: the kinetic energy by %.3g",
+                    where, c->T.raw);
   if (BROKEN(A)) say_A(e, topic, k, severity, c, where);
 #undef BROKEN
 }
@@ -271,8 +288,8 @@ static void say_fact(cst_examiner *e, const char *topic, int k, const changes *c
   const bool        gauge = !cst_graph_is_zero(s->graph, s->gauge[k]);
   char              text[80] = "";
   if (s->ng) snprintf(text, sizeof text, "g invariant to %.1g, ", c->g.part);
-  cst_examine_say(e, CST_FACT, topic, "%sL invariant to %.1g; momentum <%s, xi>%s", text, worst_of(c), s->gyroscopic ? "Mv + a" : "Mv",
-                  gauge ? " - F" : "");
+  cst_examine_say(e, CST_FACT, topic, "%sL invariant to %.1g; momentum <%s, xi>%s", text, worst_of(c),
+                  s->gyroscopic ? "Mv + a" : "Mv", gauge ? " - F" : "");
 }
 
 static void examine_symmetry(cst_examiner *e, int k) {
@@ -287,7 +304,8 @@ static void examine_symmetry(cst_examiner *e, int k) {
     free(p.q);
   }
   if (!on.points) {
-    cst_examine_say(e, CST_NOTE, topic, "not examined: no point near the states could be projected on the constraints");
+    cst_examine_say(e, CST_NOTE, topic,
+                    "not examined: no point near the states could be projected on the constraints");
     return;
   }
   say(e, topic, k, CST_FAULT, &on, NULL, "");

@@ -32,7 +32,9 @@ void cst_examine_destroy(cst_examination *x) {
 
 static int wanted_points(const cst_examiner *e) {
   if (e->large) return CST_EXAMINED_FEW;
-  return e->s->nstate > CST_EXAMINED_POINTS ? e->s->nstate < CST_EXAMINED_STATES ? e->s->nstate : CST_EXAMINED_STATES : CST_EXAMINED_POINTS;
+  return e->s->nstate > CST_EXAMINED_POINTS
+             ? e->s->nstate < CST_EXAMINED_STATES ? e->s->nstate : CST_EXAMINED_STATES
+             : CST_EXAMINED_POINTS;
 }
 
 /* Near every state in turn; a state with no such point nearby is said once. */
@@ -48,7 +50,9 @@ static void gather_points(cst_examiner *e) {
     }
     free(e->point[e->npoint].q);
     snprintf(topic, sizeof topic, "state %s", e->s->state[state].name);
-    if (k < e->s->nstate) cst_examine_say(e, CST_FAULT, topic, "functions of the system or their derivatives are not finite near it");
+    if (k < e->s->nstate)
+      cst_examine_say(e, CST_FAULT, topic,
+                      "functions of the system or their derivatives are not finite near it");
   }
 }
 

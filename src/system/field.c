@@ -10,13 +10,15 @@ _Static_assert((int)CST_MAX_G <= (int)N, "a row of S has room for every constrai
 bool cst_field_exists(const cst_system *s, char *why, int n) {
   if (s->nq <= CST_MAX_Q && s->ng <= CST_MAX_G && !s->gram.banded && cst_system_bend(s)) return true;
   snprintf(why, (size_t)n,
-           "%s has %d coordinates and %d constraints%s; formulas of its accelerations are for at most %d of each, not banded", s->name,
-           s->nq, s->ng, s->gram.banded ? " that couple as a band" : "", CST_MAX_Q);
+           "%s has %d coordinates and %d constraints%s; formulas of its accelerations are for at most %d of "
+           "each, not banded",
+           s->name, s->nq, s->ng, s->gram.banded ? " that couple as a band" : "", CST_MAX_Q);
   return false;
 }
 
 /* Kernel k at q, v; v NULL: it does not read it. */
-static void kernel_at(const cst_system *s, cst_kernel_id k, const cst_node *q, const cst_node *v, cst_node *out) {
+static void kernel_at(const cst_system *s, cst_kernel_id k, const cst_node *q, const cst_node *v,
+                      cst_node *out) {
   cst_node x[2 * N], y[2 * N];
   int      n = 0;
   for (int i = 0; i < s->nq; i++) x[n] = cst_graph_input(s->graph, 'q', i), y[n++] = q[i];
@@ -35,7 +37,9 @@ static void matrix_at(const cst_system *s, cst_kernel_id k, const cst_node *q, c
 }
 
 /* c - a b. */
-static cst_node less(cst_graph *g, cst_node c, cst_node a, cst_node b) { return cst_graph_sub(g, c, cst_graph_mul(g, a, b)); }
+static cst_node less(cst_graph *g, cst_node c, cst_node a, cst_node b) {
+  return cst_graph_sub(g, c, cst_graph_mul(g, a, b));
+}
 
 /* x.y */
 static cst_node dot(cst_graph *g, const cst_node *x, const cst_node *y, int n) {
@@ -44,7 +48,8 @@ static cst_node dot(cst_graph *g, const cst_node *x, const cst_node *y, int n) {
   return sum;
 }
 
-/* Of a symmetric matrix, of which the upper triangle is read: L below the diagonal, on it the reciprocal pivots. */
+/* Of a symmetric matrix, of which the upper triangle is read: L below the diagonal, on it the reciprocal
+ * pivots. */
 static void factor(cst_graph *g, cst_node *A, int n) {
   const cst_node one = cst_graph_constant(g, 1);
   for (int k = 0; k < n; k++) {
@@ -72,7 +77,8 @@ static void inertia(const cst_system *s, const cst_node *q, cst_node *M) {
     matrix_at(s, CST_K_M, q, M);
     factor(s->graph, M, s->nq);
   } else
-    for (int i = 0; i < s->nq; i++) M[i] = cst_graph_div(s->graph, one, s->kernel_out[CST_K_mass][s->mass_class[i]]);
+    for (int i = 0; i < s->nq; i++)
+      M[i] = cst_graph_div(s->graph, one, s->kernel_out[CST_K_mass][s->mass_class[i]]);
 }
 
 /* x := M^-1 x */
@@ -96,8 +102,10 @@ static int kept(const cst_system *s, int *index) {
   return n;
 }
 
-/* A := A - M^-1 G'l with S l = D2g[v, v] + G A; rows of G are those of the n constraints that are enforced. */
-static void constrain(const cst_system *s, const cst_node *M, const cst_node *G, int n, cst_node *A, cst_node *l) {
+/* A := A - M^-1 G'l with S l = D2g[v, v] + G A; rows of G are those of the n constraints that are enforced.
+ */
+static void constrain(const cst_system *s, const cst_node *M, const cst_node *G, int n, cst_node *A,
+                      cst_node *l) {
   cst_graph *g = s->graph;
   cst_node   X[SQUARE], S[SQUARE];
   const int  nq = s->nq;
@@ -113,7 +121,8 @@ static void constrain(const cst_system *s, const cst_node *M, const cst_node *G,
     for (int i = 0; i < nq; i++) A[i] = less(g, A[i], X[a * nq + i], l[a]);
 }
 
-void cst_field_acceleration(const cst_system *s, const cst_node *q, const cst_node *v, cst_node *A, cst_node *lambda) {
+void cst_field_acceleration(const cst_system *s, const cst_node *q, const cst_node *v, cst_node *A,
+                            cst_node *lambda) {
   cst_node M[SQUARE], G[SQUARE], bend[N], l[N];
   int      index[N], n = kept(s, index);
   inertia(s, q, M);
@@ -139,7 +148,8 @@ static void twofold(const cst_system *s, const cst_node *q, const cst_node *v, c
     kernel_at(s, CST_K_a, q, NULL, a);
     for (int i = 0; i < s->nq; i++) p[i] = cst_graph_add(s->graph, p[i], a[i]);
   } else
-    for (int i = 0; i < s->nq; i++) p[i] = cst_graph_mul(s->graph, s->kernel_out[CST_K_mass][s->mass_class[i]], v[i]);
+    for (int i = 0; i < s->nq; i++)
+      p[i] = cst_graph_mul(s->graph, s->kernel_out[CST_K_mass][s->mass_class[i]], v[i]);
 }
 
 cst_node cst_field_lagrangian(const cst_system *s, const cst_node *q, const cst_node *v) {

@@ -52,7 +52,8 @@ static void read_all(cst_reading *r) {
   cst_read_parameters(r);
   if (!cst_read_coordinates(r)) {
     static const char *const others[] = {"mass", "potential", "states"};
-    for (int i = cst_read_has_bodies(r) ? 2 : 0; i < 3; i++) cst_read_required(r, r->root, others[i], "of the system");
+    for (int i = cst_read_has_bodies(r) ? 2 : 0; i < 3; i++)
+      cst_read_required(r, r->root, others[i], "of the system");
     return;
   }
   cst_read_inertia(r);
@@ -74,14 +75,17 @@ static void derive(cst_reading *r) {
   if (!good(r) || cst_system_derive(r->s)) return;
   if (cst_graph_spent(r->s->graph))
     cst_yaml_error(r->doc, title, r->d,
-                   "the system is too large: with its arrays and sums written out, its derivatives are more work than is allowed");
+                   "the system is too large: with its arrays and sums written out, its derivatives are more "
+                   "work than is allowed");
   else
     cst_yaml_error(r->doc, title, r->d,
-                   "the system is too large: its derivatives need more than %d operations, or a matrix more than %d entries",
+                   "the system is too large: its derivatives need more than %d operations, or a matrix more "
+                   "than %d entries",
                    CST_EXPR_NODES, CST_MOST_ENTRIES);
 }
 
-cst_system *cst_system_read(const char *file, const char *text, size_t length, const cst_size *sizes, int nsize, cst_diag *d) {
+cst_system *cst_system_read(const char *file, const char *text, size_t length, const cst_size *sizes,
+                            int nsize, cst_diag *d) {
   cst_document *doc = cst_document_parse(file, text, length, d);
   if (!doc) return NULL;
   cst_system       *s = cst_need(calloc(1, sizeof *s));
@@ -91,7 +95,8 @@ cst_system *cst_system_read(const char *file, const char *text, size_t length, c
   s->flat = -1;
   s->whole = -1;
   s->text = cst_need(strndup(text, length));
-  cst_reading r = {.s = s, .doc = doc, .d = d, .root = cst_document_root(doc), .sizes = sizes, .nsize = nsize};
+  cst_reading r = {
+      .s = s, .doc = doc, .d = d, .root = cst_document_root(doc), .sizes = sizes, .nsize = nsize};
   start(&r);
   cst_graph_allow(s->graph, CST_READING_WORK);
   read_all(&r);
@@ -105,14 +110,17 @@ cst_system *cst_system_read(const char *file, const char *text, size_t length, c
 
 /* A start of a study, in the words of a description. */
 
-bool cst_system_read_start(cst_system *s, const cst_document *doc, cst_yaml *map, const double *c, cst_diag *d, cst_node *q, cst_node *v) {
+bool cst_system_read_start(cst_system *s, const cst_document *doc, cst_yaml *map, const double *c,
+                           cst_diag *d, cst_node *q, cst_node *v) {
   const size_t n = sizeof *q * (size_t)s->nq;
-  cst_reading  r = {.s = s, .doc = (cst_document *)doc, .d = d, .root = map, .before = cst_diag_count(d), .c = c};
-  cst_node    *from_q, *from_v;
+  cst_reading  r = {
+       .s = s, .doc = (cst_document *)doc, .d = d, .root = map, .before = cst_diag_count(d), .c = c};
+  cst_node *from_q, *from_v;
   r.names = cst_need(calloc(2 + CST_MAX_PAR, sizeof *r.names));
   for (int i = 0; i < cst_system_named(s); i++) {
     const cst_parameter *p = &s->parameter[i];
-    r.names[1 + i] = (cst_binding){.name = p->name, .node = p->size ? p->node : cst_graph_input(s->graph, 'c', i)};
+    r.names[1 + i] =
+        (cst_binding){.name = p->name, .node = p->size ? p->node : cst_graph_input(s->graph, 'c', i)};
   }
   r.i = cst_need(calloc((size_t)s->ncoordinate + 1, sizeof *r.i));
   for (int i = 0; i < s->ncoordinate; i++) {

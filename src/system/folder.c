@@ -1,4 +1,5 @@
-/* folder.c: the private folder of one compilation: what is compiled is written there, and the object is read. */
+/* folder.c: the private folder of one compilation: what is compiled is written there, and the object is read.
+ */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -13,7 +14,9 @@ enum { PATH = CST_PATH };
 
 bool cst_folder_open(char folder[PATH], char why[CST_WHY]) {
   const char *base = getenv("TMPDIR");
-  if (snprintf(folder, PATH, "%s/constella-XXXXXX", base && *base == '/' ? base : "/tmp") < PATH - 200 && mkdtemp(folder)) return true;
+  if (snprintf(folder, PATH, "%s/constella-XXXXXX", base && *base == '/' ? base : "/tmp") < PATH - 200 &&
+      mkdtemp(folder))
+    return true;
   snprintf(why, CST_WHY, "%.1000s: %s", folder, strerror(errno));
   return false;
 }
@@ -34,7 +37,8 @@ static void make_parents(char *path) {
   }
 }
 
-bool cst_folder_write(const char *folder, const char *name, const char *text, size_t length, char why[CST_WHY]) {
+bool cst_folder_write(const char *folder, const char *name, const char *text, size_t length,
+                      char why[CST_WHY]) {
   char path[PATH + 256];
   snprintf(path, sizeof path, "%s/%s", folder, name);
   make_parents(path);

@@ -3,7 +3,8 @@
  *   generate OUTDIR FILE.yaml ...
  *
  * writes OUTDIR/NAME.h for each system (see emit-header.c), OUTDIR/catalogue-data.c (the texts and
- * the tables of compiled kernels) and OUTDIR/catalogue.list.h (SYSTEM(id) lines). A mistake in a description stops the build.
+ * the tables of compiled kernels) and OUTDIR/catalogue.list.h (SYSTEM(id) lines). A mistake in a description
+ * stops the build.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <errno.h>
@@ -45,21 +46,28 @@ static void write_header(const char *folder, const cst_system *s) {
 /* Numbers, because a string literal has a largest length. */
 static void write_text(FILE *f, const cst_system *s) {
   fprintf(f, "static const char text_%s[] = {", id_of(s));
-  for (const char *c = s->text; *c; c++) fprintf(f, "%d,%s", *(const signed char *)c, (c - s->text) % 32 == 31 ? "\n" : "");
+  for (const char *c = s->text; *c; c++)
+    fprintf(f, "%d,%s", *(const signed char *)c, (c - s->text) % 32 == 31 ? "\n" : "");
   fprintf(f, "0};\n");
 }
 
 static void write_catalogue(const char *folder, cst_system *const *s, int n) {
   FILE *f = create(folder, "catalogue-data", ".c");
-  fprintf(f, "/* catalogue-data.c: written by generate; not to be edited. */\n#include \"system/internal.h\"\n");
+  fprintf(f,
+          "/* catalogue-data.c: written by generate; not to be edited. */\n#include \"system/internal.h\"\n");
   for (int i = 0; i < n; i++) {
     write_text(f, s[i]);
-    fprintf(f, "#define X(isa, lanes) extern const cst_compiled cst_compiled_%s_##isa;\nCST_ISA_LIST(X)\n#undef X\n", id_of(s[i]));
+    fprintf(
+        f,
+        "#define X(isa, lanes) extern const cst_compiled cst_compiled_%s_##isa;\nCST_ISA_LIST(X)\n#undef X\n",
+        id_of(s[i]));
   }
-  fprintf(f, "const int cst_catalogue_count = %d;\nconst cst_catalogue_entry cst_catalogue_entries[] = {\n", n);
+  fprintf(f, "const int cst_catalogue_count = %d;\nconst cst_catalogue_entry cst_catalogue_entries[] = {\n",
+          n);
   for (int i = 0; i < n; i++) {
     fprintf(f, "{\"%s\", text_%s, {\n", s[i]->name, id_of(s[i]));
-    fprintf(f, "#define X(isa, lanes) &cst_compiled_%s_##isa,\nCST_ISA_LIST(X)\n#undef X\n}},\n", id_of(s[i]));
+    fprintf(f, "#define X(isa, lanes) &cst_compiled_%s_##isa,\nCST_ISA_LIST(X)\n#undef X\n}},\n",
+            id_of(s[i]));
   }
   fprintf(f, "};\n");
   finish(f);

@@ -1,7 +1,8 @@
-/* gram.h: lane code: S = A W B' for A, B with the pattern of G and a diagonal W, and its elimination, dense or banded as the system asks.
+/* gram.h: lane code: S = A W B' for A, B with the pattern of G and a diagonal W, and its elimination, dense
+ * or banded as the system asks.
  *
- * W is w[CLASS(i)], or `unit` where every mass is 1 or there is no w. A constraint that is implied by the others (DROPPED) is the equation
- * 1 x = 0.
+ * W is w[CLASS(i)], or `unit` where every mass is 1 or there is no w. A constraint that is implied by the
+ * others (DROPPED) is the equation 1 x = 0.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_GRAM_H
@@ -18,12 +19,13 @@
 #define WEIGHT(i) (*(MASS_UNIT || !w ? &unit : &w[CLASS(i)]))
 
 #if !CST_HOT
-/* The first n pairs; the terms of coordinate i have the weight w[class[i]], or `unit` where class is NULL. Sums begin with 0, as the hot
- * form has it, or where a system is banded with -0, which adds nothing, as compiled pairs have it. */
-CST_INLINE void cst_gram_pairs(const cst_gram *g, int        n, const vd *restrict A, const vd *restrict B, const vd *restrict w,
-                               const int *restrict class, vd unit, vd *restrict S) {
-  const int *restrict const at = g->at, *restrict const first = g->first, *restrict const ea = g->ea, *restrict const eb = g->eb,
-                            *restrict const of = g->i;
+/* The first n pairs; the terms of coordinate i have the weight w[class[i]], or `unit` where class is NULL.
+ * Sums begin with 0, as the hot form has it, or where a system is banded with -0, which adds nothing, as
+ * compiled pairs have it. */
+CST_INLINE void cst_gram_pairs(const cst_gram *g, int n, const vd *restrict A, const vd *restrict B,
+                               const vd *restrict w, const int *restrict class, vd unit, vd *restrict S) {
+  const int *restrict const at = g->at, *restrict const first = g->first, *restrict const ea = g->ea,
+                            *restrict const eb = g->eb, *restrict const of = g->i;
   const double start = g->banded ? -0.0 : 0.0;
   for (int p = 0, t = 0; p < n; p++) {
     const int end = first[p + 1];
@@ -35,7 +37,8 @@ CST_INLINE void cst_gram_pairs(const cst_gram *g, int        n, const vd *restri
 #endif
 
 /* symmetric: only the upper triangle is asked for. */
-CST_INLINE void cst_gram_fill(const cst_context *C, const vd *A, const vd *B, const vd *w, vd unit, int symmetric, vd *S) {
+CST_INLINE void cst_gram_fill(const cst_context *C, const vd *A, const vd *B, const vd *w, vd unit,
+                              int symmetric, vd *S) {
 #if CST_HOT
   (void)C;
   U for (int a = 0; a < NG; a++) U for (int b = symmetric ? a : 0; b < NG; b++) {
@@ -50,7 +53,8 @@ CST_INLINE void cst_gram_fill(const cst_context *C, const vd *A, const vd *B, co
   if (g->n < g->inside)
     for (int k = 0; k < g->size; k++) S[k] = vset(0);
   if (C->gram && w)
-    C->gram[symmetric](NULL, NULL, (const double *)A, (const double *)B, (const double *)w, NULL, NULL, (double *)S);
+    C->gram[symmetric](NULL, NULL, (const double *)A, (const double *)B, (const double *)w, NULL, NULL,
+                       (double *)S);
   else if (MASS_UNIT || !w || C->nmass == 1)
     cst_gram_pairs(g, n, A, B, w, NULL, MASS_UNIT || !w ? unit : w[0], S);
   else
@@ -95,7 +99,8 @@ CST_INLINE void cst_gram_solve(const cst_context *C, vd *S, vd *x, int symmetric
   cst_lu_solve(S, x, NG);
 }
 
-/* The two halves of it, for a symmetric S that is solved with again and again: S := its factors, then x := S^-1 x. */
+/* The two halves of it, for a symmetric S that is solved with again and again: S := its factors, then x :=
+ * S^-1 x. */
 CST_INLINE void cst_gram_factor(const cst_context *C, vd *S) {
 #if !CST_HOT
   const cst_gram *g = &C->system->gram;
@@ -123,7 +128,8 @@ CST_INLINE void cst_gram_backsolve(const cst_context *C, const vd *S, vd *x) {
   cst_lu_solve(S, x, NG);
 }
 
-/* The same lane by lane with row pivoting, for the rare step that needs it. (A banded matrix is eliminated in the order of its band.) */
+/* The same lane by lane with row pivoting, for the rare step that needs it. (A banded matrix is eliminated in
+ * the order of its band.) */
 CST_INLINE void cst_gram_solve_pivoted(const cst_context *C, vd *S, vd *x) {
 #if !CST_HOT
   if (!C->system->gram.banded) {

@@ -1,14 +1,16 @@
-/* group.h: a group of CST_W trajectories as lane code sees it: the record that holds it, and the system's kernels.
+/* group.h: a group of CST_W trajectories as lane code sees it: the record that holds it, and the system's
+ * kernels.
  *
- * Lane code (method cores, observer folds) is written once against the macros NQ, NG ... and K_dV(...) below, and compiled in two ways,
- * for every instruction set:
- *   - hot: with CST_SYSTEM_HEADER naming a generated header. Sizes and patterns are constants, kernels are inlined, loops unroll.
+ * Lane code (method cores, observer folds) is written once against the macros NQ, NG ... and K_dV(...) below,
+ * and compiled in two ways, for every instruction set:
+ *   - hot: with CST_SYSTEM_HEADER naming a generated header. Sizes and patterns are constants, kernels are
+ * inlined, loops unroll.
  *   - generic: without it. Sizes and patterns are read from the system, kernels are called through pointers.
  * Both do the same operations on the same operands in the same order, so their bits agree.
  *
- * A record is an array [component][CST_W] of doubles, 64-byte aligned. Its blocks are listed once, in CST_BLOCKS; offsets
- * follow from the list. What is behind `impulse` belongs to the method: blocks that its substeps name, and its warm starts, one row of
- * unknowns a substep.
+ * A record is an array [component][CST_W] of doubles, 64-byte aligned. Its blocks are listed once, in
+ * CST_BLOCKS; offsets follow from the list. What is behind `impulse` belongs to the method: blocks that its
+ * substeps name, and its warm starts, one row of unknowns a substep.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_GROUP_H
@@ -16,15 +18,18 @@
 #include "constella/lanes.h"
 #include "constella/system.h"
 
-/* X(name, components): what a lane carries. c parameters; mass distinct masses; length L_j of the constraints and extent, that of the
- * system, at the start; tolerance of the solver; iterations so far; the address of its random numbers (seed, member) and the number of
- * steps behind it, whole numbers that are read as vl; state q, p with their compensation terms (zero unless the study asks for them);
- * impulse of the constraints, summed over the last step. */
-#define CST_BLOCKS(X)                                                                                                                      \
-  X(c, npar)                                                                                                                               \
-  X(mass, nmass)                                                                                                                           \
-  X(length, ng)                                                                                                                            \
-  X(extent, 1) X(tolerance, 1) X(iterations, 1) X(seed, 1) X(member, 1) X(step, 1) X(q, nq) X(p, nq) X(eq, nq) X(ep, nq) X(impulse, ng)
+/* X(name, components): what a lane carries. c parameters; mass distinct masses; length L_j of the constraints
+ * and extent, that of the system, at the start; tolerance of the solver; iterations so far; the address of
+ * its random numbers (seed, member) and the number of steps behind it, whole numbers that are read as vl;
+ * state q, p with their compensation terms (zero unless the study asks for them); impulse of the constraints,
+ * summed over the last step. */
+#define CST_BLOCKS(X)                                                                                        \
+  X(c, npar)                                                                                                 \
+  X(mass, nmass)                                                                                             \
+  X(length, ng)                                                                                              \
+  X(extent, 1)                                                                                               \
+  X(tolerance, 1) X(iterations, 1) X(seed, 1) X(member, 1) X(step, 1) X(q, nq) X(p, nq) X(eq, nq) X(ep, nq)  \
+      X(impulse, ng)
 
 typedef struct {
 #define X(name, size) int name;
@@ -43,7 +48,8 @@ static inline __attribute__((always_inline)) cst_layout cst_layout_of(int npar, 
   return o;
 }
 
-/* What lane code is given beside a record: the system with its kernels of this instruction set, and how the record is laid out. */
+/* What lane code is given beside a record: the system with its kernels of this instruction set, and how the
+ * record is laid out. */
 typedef struct cst_context {
   const cst_system    *system;
   cst_kernel *const   *kernel;
@@ -51,20 +57,22 @@ typedef struct cst_context {
   int                  nq, ng, npar, nmass, nsym;
   const int           *mass_class; /* those of the system, borrowed */
   const unsigned char *dropped;
-  cst_kernel *const   *gram; /* NULL, or what is compiled to make S and its upper half from q = A, v = B and weights w (gram.h) */
-  int                  mass_unit;
-  cst_layout           at;
-  int                  tangential; /* the record's p is the part of Mv + a with G p = 0 (Euclidean), else Mv + a itself */
-  double              *work;       /* generic code: memory for the fields of a core's `struct local`, as much as its room() asks for */
+  cst_kernel *const   *gram; /* NULL, or what is compiled to make S and its upper half from q = A, v = B and
+                                weights w (gram.h) */
+  int        mass_unit;
+  cst_layout at;
+  int     tangential; /* the record's p is the part of Mv + a with G p = 0 (Euclidean), else Mv + a itself */
+  double *work; /* generic code: memory for the fields of a core's `struct local`, as much as its room() asks
+                   for */
 } cst_context;
 
 /* Sizes, loops over the entries that may be nonzero, and the fields of a core.
- *   ROW_G(a, i, e)   for the entries e of row a of G, in columns i, ascending; USES_G stands among the declarations of the function
- *   COL_G(i, a, e)   for the entries e of column i, in rows a, ascending
- *   ROW_M, ROW_LVQ   as ROW_G, of M and of the derivative of M v + a by q; behind USES_M, USES_LVQ
- *   GENERAL          whether the mass is another than a constant diagonal, or there is an a(q)
- *   CST_FIELD        declares a field of n vectors: hot in place, generic in the work space of the context
- *   CST_TAKE         one field becomes what another is, which is of no use then
+ *   ROW_G(a, i, e)   for the entries e of row a of G, in columns i, ascending; USES_G stands among the
+ * declarations of the function COL_G(i, a, e)   for the entries e of column i, in rows a, ascending ROW_M,
+ * ROW_LVQ   as ROW_G, of M and of the derivative of M v + a by q; behind USES_M, USES_LVQ GENERAL whether the
+ * mass is another than a constant diagonal, or there is an a(q) CST_FIELD        declares a field of n
+ * vectors: hot in place, generic in the work space of the context CST_TAKE         one field becomes what
+ * another is, which is of no use then
  */
 #ifdef CST_SYSTEM_HEADER
 #include CST_SYSTEM_HEADER
@@ -112,26 +120,30 @@ typedef struct cst_context {
 #else
 #define CST_HOT 0
 #define U
-#define NQ          (C->nq)
-#define NG          (C->ng)
-#define NSYM        (C->nsym)
-#define NMASS       (C->nmass)
-#define NNZ_G       (C->system->pattern[CST_K_G].n)
-#define NNZ_X       (C->system->pattern[CST_K_xi].n)
-#define ROOM(n)     ((n) + 1)
-#define USES_(k, p) const int *const p##_start = C->system->pattern[k].start, *const p##_column = C->system->pattern[k].column
-#define USES_G                                                                                                                             \
-  USES_(CST_K_G, G_);                                                                                                                      \
-  const int *const G__tstart = C->system->pattern[CST_K_G].tstart, *const G__trow = C->system->pattern[CST_K_G].trow,                      \
-                   *const G__tentry = C->system->pattern[CST_K_G].tentry;                                                                  \
+#define NQ      (C->nq)
+#define NG      (C->ng)
+#define NSYM    (C->nsym)
+#define NMASS   (C->nmass)
+#define NNZ_G   (C->system->pattern[CST_K_G].n)
+#define NNZ_X   (C->system->pattern[CST_K_xi].n)
+#define ROOM(n) ((n) + 1)
+#define USES_(k, p)                                                                                          \
+  const int *const p##_start = C->system->pattern[k].start, *const p##_column = C->system->pattern[k].column
+#define USES_G                                                                                               \
+  USES_(CST_K_G, G_);                                                                                        \
+  const int *const        G__tstart = C->system->pattern[CST_K_G].tstart,                                    \
+                   *const G__trow = C->system->pattern[CST_K_G].trow,                                        \
+                   *const G__tentry = C->system->pattern[CST_K_G].tentry;                                    \
   (void)G__start, (void)G__column, (void)G__tstart, (void)G__trow, (void)G__tentry;
 #define ROW_(p, a, i, e) for (int e = p##_start[a], i; e < p##_start[(a) + 1] && (i = p##_column[e], 1); e++)
 #define ROW_G(a, i, e)   ROW_(G_, a, i, e)
-#define COL_G(i, a, e)                                                                                                                     \
-  for (int k_##a = G__tstart[i], a, e; k_##a < G__tstart[(i) + 1] && (a = G__trow[k_##a], e = G__tentry[k_##a], 1); k_##a++)
-#define ROW_X(k, i, e)                                                                                                                     \
-  for (int e = C->system->pattern[CST_K_xi].start[k], i;                                                                                   \
-       e < C->system->pattern[CST_K_xi].start[(k) + 1] && (i = C->system->pattern[CST_K_xi].column[e], 1); e++)
+#define COL_G(i, a, e)                                                                                       \
+  for (int k_##a = G__tstart[i], a, e;                                                                       \
+       k_##a < G__tstart[(i) + 1] && (a = G__trow[k_##a], e = G__tentry[k_##a], 1); k_##a++)
+#define ROW_X(k, i, e)                                                                                       \
+  for (int e = C->system->pattern[CST_K_xi].start[k], i;                                                     \
+       e < C->system->pattern[CST_K_xi].start[(k) + 1] && (i = C->system->pattern[CST_K_xi].column[e], 1);   \
+       e++)
 #define CLASS(i)         C->mass_class[i]
 #define MASS_UNIT        C->mass_unit
 #define LINEAR_V         C->system->linear_v
@@ -152,9 +164,9 @@ typedef struct cst_context {
 #define NFORCE           (C->system->nforce)
 #define DROPPED(a)       (C->dropped && C->dropped[a])
 #define LAYOUT(C)        ((C)->at)
-#define CALL(C, k, c, q, v, w, u, l, o)                                                                                                    \
-  (C)->kernel[CST_K_##k]((C)->self, (const double *)(c), (const double *)(q), (const double *)(v), (const double *)(w),                    \
-                         (const double *)(u), (const double *)(l), (double *)(o))
+#define CALL(C, k, c, q, v, w, u, l, o)                                                                      \
+  (C)->kernel[CST_K_##k]((C)->self, (const double *)(c), (const double *)(q), (const double *)(v),           \
+                         (const double *)(w), (const double *)(u), (const double *)(l), (double *)(o))
 #endif
 #if CST_HOT && !defined(CST_FIELDS_IN_SPACE)
 #define CST_FIELD(name, n)    vd name[ROOM(n)];
@@ -163,16 +175,16 @@ typedef struct cst_context {
 #define CST_FIELD_COUNT(name, n)
 #else
 #define CST_FIELD(name, n) vd *name;
-#define CST_TAKE(to, from, n)                                                                                                              \
-  do {                                                                                                                                     \
-    vd *was_ = (to);                                                                                                                       \
-    (to) = (from), (from) = was_;                                                                                                          \
+#define CST_TAKE(to, from, n)                                                                                \
+  do {                                                                                                       \
+    vd *was_ = (to);                                                                                         \
+    (to) = (from), (from) = was_;                                                                            \
   } while (0)
 #define CST_PLACE(name, n)       L->name = at, at += (n);
 #define CST_FIELD_COUNT(name, n) +(size_t)(n)
 #endif
-/* Kernels at one point: K_given once for the parameters, K_point of them at q into e[NPOINT], and the kernels with e. Where nothing is in
- * common, and in generic code, they are the kernels themselves. */
+/* Kernels at one point: K_given once for the parameters, K_point of them at q into e[NPOINT], and the kernels
+ * with e. Where nothing is in common, and in generic code, they are the kernels themselves. */
 #ifndef K_AT
 #define NPOINT                          0
 #define NGIVEN                          0
@@ -218,5 +230,7 @@ CST_INLINE const vd *cst_block(const double *record, int at) { return (const vd 
 CST_INLINE void      cst_load(vd *to, const double *record, int at, int n) {
        U for (int i = 0; i < n; i++) to[i] = ((const vd *)record)[at + i];
 }
-CST_INLINE void cst_store(double *record, int at, const vd *from, int n) { U for (int i = 0; i < n; i++)((vd *)record)[at + i] = from[i]; }
+CST_INLINE void cst_store(double *record, int at, const vd *from, int n) {
+  U for (int i = 0; i < n; i++)((vd *)record)[at + i] = from[i];
+}
 #endif

@@ -1,28 +1,30 @@
-/* interpret.c: kernels over lanes without a compiler: every kernel runs its program on the interpreter of src/expr. */
+/* interpret.c: kernels over lanes without a compiler: every kernel runs its program on the interpreter of
+ * src/expr. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "system/internal.h"
 
-#define X(name)                                                                                                                            \
-  static void interpret_##name(const void *self, const double *c, const double *q, const double *v, const double *w, const double *u,      \
-                               const double *l, double *o) {                                                                               \
-    const cst_interpreter *m = self;                                                                                                       \
-    const double          *in[128]; /* programs read these letters only */                                                                 \
-    in['c'] = c, in['q'] = q, in['v'] = v, in['w'] = w, in['u'] = u, in['l'] = l;                                                          \
-    m->run(m->tape[CST_K_##name], in, o, m->scratch);                                                                                      \
+#define X(name)                                                                                              \
+  static void interpret_##name(const void *self, const double *c, const double *q, const double *v,          \
+                               const double *w, const double *u, const double *l, double *o) {               \
+    const cst_interpreter *m = self;                                                                         \
+    const double          *in[128]; /* programs read these letters only */                                   \
+    in['c'] = c, in['q'] = q, in['v'] = v, in['w'] = w, in['u'] = u, in['l'] = l;                            \
+    m->run(m->tape[CST_K_##name], in, o, m->scratch);                                                        \
   }
 CST_KERNELS(X)
 #undef X
 
 /* The same of kernels that add sums over pairs. */
-#define SUMMED(name)                                                                                                                       \
-  static void interpret_pairs_##name(const void *self, const double *c, const double *q, const double *v, const double *w,                 \
-                                     const double *u, const double *l, double *o) {                                                        \
-    const cst_interpreter *m = self;                                                                                                       \
-    const double          *in[128];                                                                                                        \
-    in['c'] = c, in['q'] = q;                                                                                                              \
-    interpret_##name(self, c, q, v, w, u, l, o);                                                                                           \
-    for (int i = 0; i < m->system->npairs; i++)                                                                                            \
-      m->pairs(cst_pairs_tapes(m->system, i), CST_K_##name == CST_K_V, cst_pairs_place(m->system, CST_K_##name), in, o, m->scratch);       \
+#define SUMMED(name)                                                                                         \
+  static void interpret_pairs_##name(const void *self, const double *c, const double *q, const double *v,    \
+                                     const double *w, const double *u, const double *l, double *o) {         \
+    const cst_interpreter *m = self;                                                                         \
+    const double          *in[128];                                                                          \
+    in['c'] = c, in['q'] = q;                                                                                \
+    interpret_##name(self, c, q, v, w, u, l, o);                                                             \
+    for (int i = 0; i < m->system->npairs; i++)                                                              \
+      m->pairs(cst_pairs_tapes(m->system, i), CST_K_##name == CST_K_V,                                       \
+               cst_pairs_place(m->system, CST_K_##name), in, o, m->scratch);                                 \
   }
 SUMMED(V)
 SUMMED(dV)
@@ -40,7 +42,8 @@ static double *scratch_for(const cst_system *s) {
   int most = 1;
   for (int i = 0; i < s->npairs; i++) {
     const cst_pair_tapes *p = cst_pairs_tapes(s, i);
-    const int value = cst_tape_registers(p->value), slope = cst_tape_registers(p->slope), larger = value > slope ? value : slope;
+    const int             value = cst_tape_registers(p->value), slope = cst_tape_registers(p->slope),
+              larger = value > slope ? value : slope;
     if (larger > most) most = larger;
   }
   for (int k = 0; k < CST_K_COUNT; k++)
@@ -54,7 +57,8 @@ static void set_up(cst_system *s) {
       CST_ISA_LIST(X)
 #undef X
   };
-  static void (*const pairs[CST_ISA_COUNT])(const cst_pair_tapes *, bool, const int *, const double *const[128], double *, double *) = {
+  static void (*const pairs[CST_ISA_COUNT])(const cst_pair_tapes *, bool, const int *,
+                                            const double *const[128], double *, double *) = {
 #define X(isa, lanes) cst_pairs_run_##isa,
       CST_ISA_LIST(X)
 #undef X

@@ -1,8 +1,8 @@
-/* kernels.c: what is compiled for one system and the lanes of one instruction set: its kernels as functions, and a table of them and of the
- * lane code that has them inlined.
+/* kernels.c: what is compiled for one system and the lanes of one instruction set: its kernels as functions,
+ * and a table of them and of the lane code that has them inlined.
  *
- * Compiled with CST_SYSTEM_HEADER naming the generated header: for the catalogue when the program is built, for a user's system when it
- * runs, with the fingerprint of its making in CST_OBJECT_KEY.
+ * Compiled with CST_SYSTEM_HEADER naming the generated header: for the catalogue when the program is built,
+ * for a user's system when it runs, with the fingerprint of its making in CST_OBJECT_KEY.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "constella/lanes.h"
@@ -10,21 +10,23 @@
 #include "system/pairs.h"
 #include CST_SYSTEM_HEADER
 
-#define X(name)                                                                                                                            \
-  static void kernel_##name(const void *self, const double *c, const double *q, const double *v, const double *w, const double *u,         \
-                            const double *l, double *o) {                                                                                  \
-    (void)self;                                                                                                                            \
-    sys_##name((const vd *)c, (const vd *)q, (const vd *)v, (const vd *)w, (const vd *)u, (const vd *)l, (vd *)o);                         \
+#define X(name)                                                                                              \
+  static void kernel_##name(const void *self, const double *c, const double *q, const double *v,             \
+                            const double *w, const double *u, const double *l, double *o) {                  \
+    (void)self;                                                                                              \
+    sys_##name((const vd *)c, (const vd *)q, (const vd *)v, (const vd *)w, (const vd *)u, (const vd *)l,     \
+               (vd *)o);                                                                                     \
   }
 CST_KERNELS(X)
 #undef X
 
 #if SYS_GRAM
-#define X(name)                                                                                                                            \
-  static void gram_##name(const void *self, const double *c, const double *q, const double *v, const double *w, const double *u,           \
-                          const double *l, double *o) {                                                                                    \
-    (void)self;                                                                                                                            \
-    sys_##name((const vd *)c, (const vd *)q, (const vd *)v, (const vd *)w, (const vd *)u, (const vd *)l, (vd *)o);                         \
+#define X(name)                                                                                              \
+  static void gram_##name(const void *self, const double *c, const double *q, const double *v,               \
+                          const double *w, const double *u, const double *l, double *o) {                    \
+    (void)self;                                                                                              \
+    sys_##name((const vd *)c, (const vd *)q, (const vd *)v, (const vd *)w, (const vd *)u, (const vd *)l,     \
+               (vd *)o);                                                                                     \
   }
 X(pairs)
 X(upper_pairs)
@@ -39,12 +41,13 @@ static cst_kernel *const gram[2] = {gram_pairs, gram_upper_pairs};
 #define CST_OBJECT_KEY ""
 #endif
 
-/* The cores that are compiled with it, CST_FORM_LIST(X): X(core, prefix of its symbol). For a user's system these
- * are the cores that its methods need, CST_CHOSEN(X). For the catalogue they are in hot.list.h, which the build
- * writes: CST_HOT_LIST(X), every core that is compiled for each hot system; CST_SMALL_LIST(X), those that take so
- * long to compile that only small systems have them; CST_BODIES_LIST(X), those of bodies without constraints of the
- * text; CST_GENERAL_LIST(X), those of general systems; CST_MOLECULES_LIST(X), those of like molecules. CST_NO_FORMS
- * leaves all out, on instruction sets for which the Makefile builds none. */
+/* The cores that are compiled with it, CST_FORM_LIST(X): X(core, prefix of its symbol). For a user's system
+ * these are the cores that its methods need, CST_CHOSEN(X). For the catalogue they are in hot.list.h, which
+ * the build writes: CST_HOT_LIST(X), every core that is compiled for each hot system; CST_SMALL_LIST(X),
+ * those that take so long to compile that only small systems have them; CST_BODIES_LIST(X), those of bodies
+ * without constraints of the text; CST_GENERAL_LIST(X), those of general systems; CST_MOLECULES_LIST(X),
+ * those of like molecules. CST_NO_FORMS leaves all out, on instruction sets for which the Makefile builds
+ * none. */
 #ifdef CST_CHOSEN
 #define CST_FORM_LIST(X) CST_CHOSEN(X)
 #else
@@ -69,7 +72,8 @@ static cst_kernel *const gram[2] = {gram_pairs, gram_upper_pairs};
 #undef CST_MOLECULES_LIST
 #define CST_MOLECULES_LIST(X)
 #endif
-#define CST_FORM_LIST(X) CST_HOT_LIST(X) CST_SMALL_LIST(X) CST_BODIES_LIST(X) CST_GENERAL_LIST(X) CST_MOLECULES_LIST(X)
+#define CST_FORM_LIST(X)                                                                                     \
+  CST_HOT_LIST(X) CST_SMALL_LIST(X) CST_BODIES_LIST(X) CST_GENERAL_LIST(X) CST_MOLECULES_LIST(X)
 #endif
 #define DECLARE(core, symbol) extern const char CST_NAME(CST_PASTE(symbol, SYS_ID))[];
 #define FORM(core, symbol)    {#core, CST_NAME(CST_PASTE(symbol, SYS_ID))},

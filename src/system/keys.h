@@ -10,7 +10,7 @@
 /* Forms of a map whose keys differ. */
 enum {
   CST_SYSTEM_KEYS_ALL = -1,
-  CST_SYSTEM_BODIES = 1,      /* of symmetries.NAME, states.NAME and states.NAME.exact: of a system with bodies */
+  CST_SYSTEM_BODIES = 1, /* of symmetries.NAME, states.NAME and states.NAME.exact: of a system with bodies */
   CST_SYSTEM_CONSTRAINED = 2, /* of states.NAME.exact: of a system with constraints */
   CST_SYSTEM_FREE = 1,        /* of states.NAME.bodies.NAME: of a body with a centre */
 };

@@ -1,13 +1,15 @@
 /* length.c: the length of each constraint: how far coordinates move until it bends, wherever the origin is.
  *
- * The linear expressions u = u_0 + sum_k alpha_k q_k on which g_j depends nonlinearly are read off its formula: x - X and y - Y of
- * (x - X)^2 + (y - Y)^2 - l^2, phi of z - sin(phi). The length of u is |u| / max_k |alpha_k|; where u is the argument of sin, cos, tan or
- * exp it is 1 / max_k |alpha_k|, in which the function changes by its own size. The length L_j of the constraint is the root of the sum of
- * the squares over its u: the radius of a sphere, the length of a rod, 1 for the columns of a rotation matrix.
+ * The linear expressions u = u_0 + sum_k alpha_k q_k on which g_j depends nonlinearly are read off its
+ * formula: x - X and y - Y of (x - X)^2 + (y - Y)^2 - l^2, phi of z - sin(phi). The length of u is |u| /
+ * max_k |alpha_k|; where u is the argument of sin, cos, tan or exp it is 1 / max_k |alpha_k|, in which the
+ * function changes by its own size. The length L_j of the constraint is the root of the sum of the squares
+ * over its u: the radius of a sphere, the length of a rod, 1 for the columns of a rotation matrix.
  *
- * A linear constraint has no length of its own and takes the largest of the others. Where all are linear it takes that of the potential,
- * made in the same way, and 1 in the unit of the coordinates where the potential has none; so does a system without constraints. So L_j is
- * positive, and coordinates that are counted from another origin leave it as it is, since u does not change.
+ * A linear constraint has no length of its own and takes the largest of the others. Where all are linear it
+ * takes that of the potential, made in the same way, and 1 in the unit of the coordinates where the potential
+ * has none; so does a system without constraints. So L_j is positive, and coordinates that are counted from
+ * another origin leave it as it is, since u does not change.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
@@ -58,7 +60,8 @@ static void gather(cst_lengths *l, gathering *x, cst_node g, int row) {
   free(part);
 }
 
-/* The term of sum k as an expression of q, arrays at i before those at j: its parts are looked at pair by pair. */
+/* The term of sum k as an expression of q, arrays at i before those at j: its parts are looked at pair by
+ * pair. */
 static cst_lengths pair_parts(const cst_system *s, int k) {
   const cst_pair_sum *p = &s->pairs[k].sum;
   const int           n = p->nx + p->ny;
@@ -112,8 +115,8 @@ static double row_length(const cst_lengths *l, int row, const double *out) {
 static double pairs_square(const cst_system *s, int k, const double *c, const double *q) {
   const cst_pair_sum *p = &s->pairs[k].sum;
   cst_lengths         l = pair_parts(s, k);
-  double              in_pair[2 * CST_PAIR_ARRAYS], *out = cst_linear_numbers((size_t)cst_tape_outputs(l.tape)), sum = 0;
-  const double       *in[128] = {['c'] = c, ['q'] = in_pair};
+  double in_pair[2 * CST_PAIR_ARRAYS], *out = cst_linear_numbers((size_t)cst_tape_outputs(l.tape)), sum = 0;
+  const double *in[128] = {['c'] = c, ['q'] = in_pair};
   for (int i = 0; i < p->rows; i++)
     for (int j = p->from[i]; j < p->to[i]; j++) {
       for (int a = 0; a < p->nx; a++) in_pair[a] = q[p->x[a] + i * p->xstep[a]];
@@ -128,7 +131,8 @@ static double pairs_square(const cst_system *s, int k, const double *c, const do
 }
 
 /* Of the potential. */
-static double potential_length(const cst_system *s, const cst_lengths *l, const double *c, const double *q, const double *out) {
+static double potential_length(const cst_system *s, const cst_lengths *l, const double *c, const double *q,
+                               const double *out) {
   const double rest = row_length(l, s->ng, out);
   double       sum = rest * rest;
   for (int k = 0; k < s->npairs; k++) sum += pairs_square(s, k, c, q);

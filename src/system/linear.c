@@ -21,7 +21,8 @@ static bool is_diagonal(const cst_pattern *p) {
   return true;
 }
 
-/* M + sigma G'G of the orthogonality constraints, dense: what stands for the mass where a body is flat. On G v = 0 it is M. */
+/* M + sigma G'G of the orthogonality constraints, dense: what stands for the mass where a body is flat. On G
+ * v = 0 it is M. */
 static bool raised_mass(cst_mass *M, const double *c, const double *q) {
   const cst_system  *s = M->s;
   const cst_pattern *P = &s->pattern[CST_K_G];
@@ -38,11 +39,13 @@ static bool raised_mass(cst_mass *M, const double *c, const double *q) {
     free(m);
   }
   M->sigma = 0;
-  for (int k = 0; k < s->nbodies; k++) M->sigma = fmax(M->sigma, M->m[(size_t)s->bodies[k].rotation * (n + 1)]);
+  for (int k = 0; k < s->nbodies; k++)
+    M->sigma = fmax(M->sigma, M->m[(size_t)s->bodies[k].rotation * (n + 1)]);
   cst_system_eval(s, CST_K_G, c, q, NULL, NULL, NULL, NULL, G);
   for (int a = s->nown; a < s->ng - s->nvel; a++)
     for (int e = P->start[a]; e < P->start[a + 1]; e++)
-      for (int f = P->start[a]; f < P->start[a + 1]; f++) M->m[(size_t)P->column[e] * n + (size_t)P->column[f]] += M->sigma * G[e] * G[f];
+      for (int f = P->start[a]; f < P->start[a + 1]; f++)
+        M->m[(size_t)P->column[e] * n + (size_t)P->column[f]] += M->sigma * G[e] * G[f];
   free(G);
   return cst_dense_factor(M->m, M->row, s->nq);
 }
@@ -127,7 +130,8 @@ static bool factor_band(double *S, int n, int band, double *least) {
 static void solve_band(const double *S, int n, int band, double *b) {
   const int width = 2 * band + 1;
   for (int i = 0; i < n; i++)
-    for (int j = i > band ? i - band : 0; j < i; j++) b[i] -= S[(size_t)i * (size_t)width + (size_t)(j - i + band)] * b[j];
+    for (int j = i > band ? i - band : 0; j < i; j++)
+      b[i] -= S[(size_t)i * (size_t)width + (size_t)(j - i + band)] * b[j];
   for (int i = n - 1; i >= 0; i--) {
     const double *row = S + (size_t)i * (size_t)width + band;
     for (int j = i + 1; j < n && j <= i + band; j++) b[i] -= row[j - i] * b[j];
@@ -140,7 +144,8 @@ static void add_pairs(const cst_system *s, const double *G, const double *m, dou
   const cst_gram *g = &s->gram;
   for (int k = 0; k < g->n; k++) {
     double sum = 0;
-    for (int t = g->first[k]; t < g->first[k + 1]; t++) sum += G[g->ea[t]] * G[g->eb[t]] / (m ? m[g->i[t]] : 1);
+    for (int t = g->first[k]; t < g->first[k + 1]; t++)
+      sum += G[g->ea[t]] * G[g->eb[t]] / (m ? m[g->i[t]] : 1);
     S[g->at[k]] = sum;
   }
 }
@@ -158,7 +163,8 @@ static double *solved_rows(const cst_schur *x, const double *G, const cst_mass *
   const size_t       nq = (size_t)x->s->nq;
   double            *Z = cst_linear_numbers((size_t)x->n * nq);
   for (int k = 0; k < x->n; k++) {
-    for (int e = p->start[x->kept[k]]; e < p->start[x->kept[k] + 1]; e++) Z[(size_t)k * nq + (size_t)p->column[e]] = G[e];
+    for (int e = p->start[x->kept[k]]; e < p->start[x->kept[k] + 1]; e++)
+      Z[(size_t)k * nq + (size_t)p->column[e]] = G[e];
     if (M) cst_linear_mass_solve(M, Z + (size_t)k * nq);
   }
   return Z;
@@ -172,7 +178,8 @@ static bool make_dense(cst_schur *x, const double *G, const cst_mass *M) {
   x->row = cst_need(calloc(n + 1, sizeof *x->row));
   for (size_t a = 0; a < n; a++)
     for (size_t b = 0; b < n; b++)
-      for (int e = p->start[x->kept[a]]; e < p->start[x->kept[a] + 1]; e++) x->S[a * n + b] += G[e] * Z[b * nq + (size_t)p->column[e]];
+      for (int e = p->start[x->kept[a]]; e < p->start[x->kept[a] + 1]; e++)
+        x->S[a * n + b] += G[e] * Z[b * nq + (size_t)p->column[e]];
   free(Z);
   double top = 0;
   for (size_t a = 0; a < n; a++) top = fmax(top, x->S[a * n + a]);

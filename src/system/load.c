@@ -1,7 +1,8 @@
 /* load.c: the bytes of a shared object, of a compiled system above all, become part of this process.
  *
- * They are loaded from memory that has a name only in /proc, where the kernel allows that, else from a temporary file that is removed at
- * once. Nothing of theirs is seen by others; of the program they use libsleef and libc.
+ * They are loaded from memory that has a name only in /proc, where the kernel allows that, else from a
+ * temporary file that is removed at once. Nothing of theirs is seen by others; of the program they use
+ * libsleef and libc.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define _GNU_SOURCE
@@ -79,8 +80,8 @@ static const cst_compiled *check(const cst_system *s, const cst_code *code, cons
   char name[64];
   snprintf(name, sizeof name, "cst_compiled_user_%s", cst_isas[code->isa].name);
   const cst_compiled *x = cst_load_object_symbol(o, name);
-  return x && !strcmp(x->key, code->key) && x->nq == s->nq && x->ng == s->ng && x->npar == s->npar && x->nsym == s->nsym &&
-                 x->width == cst_isas[code->isa].width
+  return x && !strcmp(x->key, code->key) && x->nq == s->nq && x->ng == s->ng && x->npar == s->npar &&
+                 x->nsym == s->nsym && x->width == cst_isas[code->isa].width
              ? x
              : NULL;
 }

@@ -1,4 +1,5 @@
-/* molecules.c: finds out whether a system falls into like molecules, and emits what lane code over molecules needs of one. */
+/* molecules.c: finds out whether a system falls into like molecules, and emits what lane code over molecules
+ * needs of one. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "system/molecules.h"
 #include <string.h>
@@ -6,7 +7,8 @@
 static int *integers(size_t n) { return cst_need(calloc(n + 1, sizeof(int))); }
 
 void cst_molecules_destroy(cst_molecules *m) {
-  free(m->q), free(m->qstep), free(m->g), free(m->gstep), free(m->order), free(m->class), free(m->value), free(m->at), free(m->slope);
+  free(m->q), free(m->qstep), free(m->g), free(m->gstep), free(m->order), free(m->class), free(m->value),
+      free(m->at), free(m->slope);
   *m = (cst_molecules){.n = 0};
 }
 
@@ -19,7 +21,8 @@ static bool is_free(const cst_system *s) {
 }
 
 static bool may_have(const cst_system *s) {
-  return s->npairs && !s->general && !s->timed && !s->nvel && !s->nbodies && s->ng && s->gram.banded && is_free(s);
+  return s->npairs && !s->general && !s->timed && !s->nvel && !s->nbodies && s->ng && s->gram.banded &&
+         is_free(s);
 }
 
 /* Coordinates and constraints that are joined, by the number of a molecule: in of[nq + ng]. Their number. */
@@ -45,7 +48,8 @@ static int number_all(const cst_system *s, int *of) {
   return n;
 }
 
-/* Members of n molecules by equal steps: those of the first in list, the steps in step. false where they have others. */
+/* Members of n molecules by equal steps: those of the first in list, the steps in step. false where they have
+ * others. */
 static bool lay_out(const int *of, int count, int n, int each, int *list, int *step) {
   int *seen = integers((size_t)n), good = count == n * each;
   for (int i = 0; i < count && good; i++) {
@@ -80,13 +84,16 @@ static void find_entries(const cst_system *s, cst_molecules *m) {
     }
 }
 
-/* Constraint a of molecule i and its row of G as expressions of x; row: by local entries. false where it depends on anything else. */
-static bool take(const cst_system *s, const cst_molecules *m, int i, int a, const cst_node *from, cst_node *value, cst_node *row) {
+/* Constraint a of molecule i and its row of G as expressions of x; row: by local entries. false where it
+ * depends on anything else. */
+static bool take(const cst_system *s, const cst_molecules *m, int i, int a, const cst_node *from,
+                 cst_node *value, cst_node *row) {
   const cst_pattern *G = &s->pattern[CST_K_G];
   const int          at = m->g[a] + i * m->gstep[a];
-  cst_node          *x = cst_need(malloc(sizeof *x * (size_t)m->nq)), out[1 + 64], *in = cst_need(malloc(sizeof *in * (size_t)m->nq));
-  int                n = 1, k = 0;
-  bool               good = G->start[at + 1] - G->start[at] <= 64;
+  cst_node          *x = cst_need(malloc(sizeof *x * (size_t)m->nq)), out[1 + 64],
+           *in = cst_need(malloc(sizeof *in * (size_t)m->nq));
+  int  n = 1, k = 0;
+  bool good = G->start[at + 1] - G->start[at] <= 64;
   for (k = 0; k < m->nq; k++) {
     x[k] = cst_graph_input(s->graph, 'x', k);
     in[k] = cst_graph_input(s->graph, 'q', m->q[k] + i * m->qstep[k]);
@@ -115,7 +122,8 @@ static bool is_like(const cst_system *s, const cst_molecules *m, int i, cst_node
     const int a = m->order[r - 1], b = m->order[r];
     good = s->gram.place[m->g[a] + i * m->gstep[a]] < s->gram.place[m->g[b] + i * m->gstep[b]];
   }
-  return good && !memcmp(value, m->value, sizeof *value * (size_t)m->ng) && !memcmp(slope, m->slope, sizeof *slope * (size_t)m->entries);
+  return good && !memcmp(value, m->value, sizeof *value * (size_t)m->ng) &&
+         !memcmp(slope, m->slope, sizeof *slope * (size_t)m->entries);
 }
 
 static void find_order(const cst_system *s, cst_molecules *m) {
@@ -129,11 +137,13 @@ static void find_order(const cst_system *s, cst_molecules *m) {
 static bool are_alike(const cst_system *s, cst_molecules *m) {
   cst_node *value = integers((size_t)m->ng), *slope = integers((size_t)m->ng * (size_t)m->nq);
   bool      good = true;
-  m->order = integers((size_t)m->ng), m->class = integers((size_t)m->nq), m->at = integers((size_t)m->ng * (size_t)m->nq);
+  m->order = integers((size_t)m->ng), m->class = integers((size_t)m->nq),
+  m->at = integers((size_t)m->ng * (size_t)m->nq);
   m->value = integers((size_t)m->ng), m->slope = integers((size_t)m->ng * (size_t)m->nq);
   for (int k = 0; k < m->nq; k++) m->class[k] = s->mass_class[m->q[k]];
   find_entries(s, m), find_order(s, m);
-  for (int a = 0; a < m->ng && good; a++) good = take(s, m, 0, a, s->kernel_out[CST_K_G], &m->value[a], m->slope);
+  for (int a = 0; a < m->ng && good; a++)
+    good = take(s, m, 0, a, s->kernel_out[CST_K_G], &m->value[a], m->slope);
   for (int i = 0; i < m->n && good; i++) good = is_like(s, m, i, value, slope);
   free(value), free(slope);
   return good;
@@ -145,8 +155,10 @@ bool cst_molecules_find(const cst_system *s, cst_molecules *m) {
   int *of = integers((size_t)(s->nq + s->ng));
   m->n = number_all(s, of);
   m->nq = count_of(of, s->nq, 0), m->ng = count_of(of + s->nq, s->ng, 0);
-  m->q = integers((size_t)m->nq), m->qstep = integers((size_t)m->nq), m->g = integers((size_t)m->ng), m->gstep = integers((size_t)m->ng);
-  const bool laid = m->n > 1 && m->ng && m->ng <= 16 && m->nq <= 64 && lay_out(of, s->nq, m->n, m->nq, m->q, m->qstep) &&
+  m->q = integers((size_t)m->nq), m->qstep = integers((size_t)m->nq), m->g = integers((size_t)m->ng),
+  m->gstep = integers((size_t)m->ng);
+  const bool laid = m->n > 1 && m->ng && m->ng <= 16 && m->nq <= 64 &&
+                    lay_out(of, s->nq, m->n, m->nq, m->q, m->qstep) &&
                     lay_out(of + s->nq, s->ng, m->n, m->ng, m->g, m->gstep);
   free(of);
   return laid && are_alike(s, m);
@@ -159,7 +171,9 @@ bool cst_molecules_are(const cst_system *s) {
   return are;
 }
 
-/* ---- as C ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- as C
+ * ------------------------------------------------------------------------------------------------------------------------
+ */
 
 static void write_list(FILE *f, const char *name, const int *x, int n) {
   fprintf(f, "static const int sys_molecule_%s[] __attribute__((unused)) = {", name);
@@ -168,7 +182,8 @@ static void write_list(FILE *f, const char *name, const int *x, int n) {
 }
 
 static void write_function(FILE *f, const cst_graph *g, const char *name, const cst_node *out, int n) {
-  fprintf(f, "CST_INLINE void sys_molecule_%s(const vd *c, const vd *x, vd *o) {\n  (void)c, (void)x;\n", name);
+  fprintf(f, "CST_INLINE void sys_molecule_%s(const vd *c, const vd *x, vd *o) {\n  (void)c, (void)x;\n",
+          name);
   cst_emit_straight(g, out, n, "  ", f);
   fprintf(f, "}\n");
 }
@@ -178,11 +193,14 @@ void cst_molecules_emit(const cst_system *s, FILE *f) {
   const bool    are = cst_molecules_find(s, &m);
   fprintf(f, "#define SYS_MOLECULES %d\n", are);
   if (are) {
-    fprintf(f, "#define SYS_MOLECULE_COUNT %d\n#define SYS_MOLECULE_NQ %d\n#define SYS_MOLECULE_NG %d\n#define SYS_MOLECULE_ENTRIES %d\n",
+    fprintf(f,
+            "#define SYS_MOLECULE_COUNT %d\n#define SYS_MOLECULE_NQ %d\n#define SYS_MOLECULE_NG %d\n#define "
+            "SYS_MOLECULE_ENTRIES %d\n",
             m.n, m.nq, m.ng, m.entries);
     write_list(f, "q", m.q, m.nq), write_list(f, "qstep", m.qstep, m.nq);
     write_list(f, "g", m.g, m.ng), write_list(f, "gstep", m.gstep, m.ng);
-    write_list(f, "order", m.order, m.ng), write_list(f, "class", m.class, m.nq), write_list(f, "at", m.at, m.ng * m.nq);
+    write_list(f, "order", m.order, m.ng), write_list(f, "class", m.class, m.nq),
+        write_list(f, "at", m.at, m.ng * m.nq);
     write_function(f, s->graph, "values", m.value, m.ng);
     write_function(f, s->graph, "slopes", m.slope, m.entries);
     fprintf(f, "#define SYS_PAIR_SUMS(X)");

@@ -2,8 +2,8 @@
  *
  *   M A = f - G' lambda,  G A = -D2g[v, v]   so   (G M^-1 G') lambda = D2g[v, v] + G M^-1 f
  *
- * Where a body is flat M is singular, and M + sigma O'O stands for it, O the rows of G of the orthogonality constraints (linear.c): with
- * f - sigma O'D2o[v, v] for f the same A and lambda result.
+ * Where a body is flat M is singular, and M + sigma O'O stands for it, O the rows of G of the orthogonality
+ * constraints (linear.c): with f - sigma O'D2o[v, v] for f the same A and lambda result.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
@@ -22,10 +22,12 @@ static void lower_force(const cst_mass *M, const double *G, const double *bend, 
     for (int e = P->start[a]; e < P->start[a + 1]; e++) f[P->column[e]] -= M->sigma * G[e] * bend[a];
 }
 
-void cst_system_multipliers(const cst_system *s, const double *c, const double *q, const double *v, double *lambda) {
+void cst_system_multipliers(const cst_system *s, const double *c, const double *q, const double *v,
+                            double *lambda) {
   const cst_pattern *P = &s->pattern[CST_K_G];
   if (!s->ng) return;
-  double    *G = cst_linear_numbers((size_t)P->n), *A = cst_linear_numbers((size_t)s->nq), *b = cst_linear_numbers((size_t)s->ng);
+  double *G = cst_linear_numbers((size_t)P->n), *A = cst_linear_numbers((size_t)s->nq),
+         *b = cst_linear_numbers((size_t)s->ng);
   cst_mass   M;
   cst_schur  S = {0};
   const bool mass = cst_linear_mass_create(&M, s, c, q);

@@ -1,23 +1,27 @@
-/* pairs.c: sums over pairs in V: as parts of it, their slopes and programs, and written out for second derivatives. */
+/* pairs.c: sums over pairs in V: as parts of it, their slopes and programs, and written out for second
+ * derivatives. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
 #include "system/internal.h"
 
-/* Of V written out, and derived once more: how many operations a pair may make of each of its own, as seen on water and argon. */
+/* Of V written out, and derived once more: how many operations a pair may make of each of its own, as seen on
+ * water and argon. */
 static const double GROWTH = 40;
 
 bool cst_pairs_are_in(const cst_system *s, cst_kernel_id k) {
   return s->npairs && (k == CST_K_V || k == CST_K_dV || k == CST_K_dVS) && s->kernel_size[k];
 }
 
-const int *cst_pairs_place(const cst_system *s, cst_kernel_id k) { return s->npairs && k == CST_K_dVS ? s->bands[1].place : NULL; }
+const int *cst_pairs_place(const cst_system *s, cst_kernel_id k) {
+  return s->npairs && k == CST_K_dVS ? s->bands[1].place : NULL;
+}
 
 const cst_pair_tapes *cst_pairs_tapes(const cst_system *s, int i) {
   cst_pairs      *p = &s->pairs[i];
   cst_pair_tapes *t = &p->tapes;
   if (!t->sum)
-    *t = (cst_pair_tapes){&p->sum, cst_tape_create(s->graph, &p->sum.term, 1), cst_tape_create(s->graph, p->slope, p->sum.nx + p->sum.ny),
-                          'q'};
+    *t = (cst_pair_tapes){&p->sum, cst_tape_create(s->graph, &p->sum.term, 1),
+                          cst_tape_create(s->graph, p->slope, p->sum.nx + p->sum.ny), 'q'};
   return t;
 }
 
@@ -43,7 +47,9 @@ static void fill(cst_graph *g, cst_pairs *p, const cst_pair_sum *sum, cst_node f
   memcpy(p->slope, all + 1, (size_t)n * sizeof *all);
 }
 
-static int *copy(const int *x, int n) { return memcpy(cst_need(malloc(sizeof *x * ((size_t)n + 1))), x, sizeof *x * (size_t)n); }
+static int *copy(const int *x, int n) {
+  return memcpy(cst_need(malloc(sizeof *x * ((size_t)n + 1))), x, sizeof *x * (size_t)n);
+}
 
 cst_node cst_pairs_take(cst_system *s, cst_pair_sums *sums, cst_node V) {
   cst_graph     *g = s->graph;
@@ -53,7 +59,8 @@ cst_node cst_pairs_take(cst_system *s, cst_pair_sums *sums, cst_node V) {
   bool           good = true;
   for (int k = 0; k < n; k++) P[k] = cst_graph_input(g, 'P', k), zero[k] = cst_graph_constant(g, 0);
   cst_graph_gradient(g, &V, &one, 1, P, n, factor);
-  for (int k = 0; k < n; k++) good &= factor[k] >= 0 && !cst_graph_depends(g, factor[k], 'q') && !cst_graph_depends(g, factor[k], 'P');
+  for (int k = 0; k < n; k++)
+    good &= factor[k] >= 0 && !cst_graph_depends(g, factor[k], 'q') && !cst_graph_depends(g, factor[k], 'P');
   cst_graph_substitute(g, &V, 1, P, zero, n, &V);
   if (good) {
     s->pairs = cst_need(calloc((size_t)n, sizeof *s->pairs));
@@ -123,7 +130,8 @@ static cst_node add_rows(cst_graph *g, const cst_pair_sum *p, cst_node sum) {
 
 static bool is_small(const cst_system *s) {
   double work = 0;
-  for (int k = 0; k < s->npairs; k++) work += (double)s->pairs[k].sum.pairs * cst_graph_count(s->graph, &s->pairs[k].sum.term, 1);
+  for (int k = 0; k < s->npairs; k++)
+    work += (double)s->pairs[k].sum.pairs * cst_graph_count(s->graph, &s->pairs[k].sum.term, 1);
   return GROWTH * work < CST_EXPR_NODES - cst_graph_size(s->graph);
 }
 

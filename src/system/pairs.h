@@ -1,8 +1,10 @@
-/* pairs.h: lane code: sums over pairs with a compiled term, on the lanes of a group or, trajectory by trajectory, on so many pairs at once.
+/* pairs.h: lane code: sums over pairs with a compiled term, on the lanes of a group or, trajectory by
+ * trajectory, on so many pairs at once.
  *
- * A group of different trajectories is done in lanes. A trajectory alone, whose other lanes are copies of it, and long rows, which would
- * leave the caches with all lanes at once, are done with lanes over the pairs of a row. Both do what expr/pairs.h lays down, so that the
- * bits are the same, whichever is taken and however wide the machine is.
+ * A group of different trajectories is done in lanes. A trajectory alone, whose other lanes are copies of it,
+ * and long rows, which would leave the caches with all lanes at once, are done with lanes over the pairs of a
+ * row. Both do what expr/pairs.h lays down, so that the bits are the same, whichever is taken and however
+ * wide the machine is.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_SYSTEM_PAIRS_H
@@ -13,8 +15,8 @@
 #include "expr/pairs.h"
 #undef VALUE
 
-/* Where coordinates stand for lanes over pairs: number i in of[i] (-1: nowhere), and those of array b at y[b] + j - least, aligned; n
- * places. */
+/* Where coordinates stand for lanes over pairs: number i in of[i] (-1: nowhere), and those of array b at y[b]
+ * + j - least, aligned; n places. */
 typedef struct {
   int        n;
   const int *of, *y;
@@ -22,21 +24,22 @@ typedef struct {
 
 enum { CST_PAIR_VECTORS = PAIRS_PARTS / CST_W };
 
-/* The term that name_marked evaluates, n numbers (emit-header.c). self: NULL, or which lanes are looked at. What takes care works on
- * copies, so that the others stay in registers. */
-#define CST_PAIR_TERM(name, n)                                                                                                             \
-  static __attribute__((noinline, cold, unused)) void name##_with_care(const vd *c, const vd *x, const vd *y, vd *o) {                     \
-    name##_marked(1, c, x, y, o);                                                                                                          \
-  }                                                                                                                                        \
-  CST_INLINE void name(const void *self, const vd *c, const vd *x, const vd *y, vd *o) {                                                   \
-    vl marks = name##_marked(0, c, x, y, o);                                                                                               \
-    if (self) marks &= *(const vl *)self;                                                                                                  \
-    if (__builtin_expect(cst_inverse_root_any(marks), 0)) {                                                                                \
-      vd at[2 * CST_PAIR_ARRAYS], again[n];                                                                                                \
-      for (int k = 0; k < CST_PAIR_ARRAYS; k++) at[k] = x[k], at[CST_PAIR_ARRAYS + k] = y[k];                                              \
-      name##_with_care(c, at, at + CST_PAIR_ARRAYS, again);                                                                                \
-      for (int k = 0; k < n; k++) o[k] = again[k];                                                                                         \
-    }                                                                                                                                      \
+/* The term that name_marked evaluates, n numbers (emit-header.c). self: NULL, or which lanes are looked at.
+ * What takes care works on copies, so that the others stay in registers. */
+#define CST_PAIR_TERM(name, n)                                                                               \
+  static __attribute__((noinline, cold, unused)) void name##_with_care(const vd *c, const vd *x,             \
+                                                                       const vd *y, vd *o) {                 \
+    name##_marked(1, c, x, y, o);                                                                            \
+  }                                                                                                          \
+  CST_INLINE void name(const void *self, const vd *c, const vd *x, const vd *y, vd *o) {                     \
+    vl marks = name##_marked(0, c, x, y, o);                                                                 \
+    if (self) marks &= *(const vl *)self;                                                                    \
+    if (__builtin_expect(cst_inverse_root_any(marks), 0)) {                                                  \
+      vd at[2 * CST_PAIR_ARRAYS], again[n];                                                                  \
+      for (int k = 0; k < CST_PAIR_ARRAYS; k++) at[k] = x[k], at[CST_PAIR_ARRAYS + k] = y[k];                \
+      name##_with_care(c, at, at + CST_PAIR_ARRAYS, again);                                                  \
+      for (int k = 0; k < n; k++) o[k] = again[k];                                                           \
+    }                                                                                                        \
   }
 
 /* Lanes whose argument is not that of lane 0. */
@@ -62,8 +65,9 @@ CST_INLINE vl cst_pairs_lanes(int from, int to) {
 }
 
 /* Eight pairs of a row from j = least + at on, of which from .. to - 1 are there. */
-CST_INLINE void cst_pairs_block(const cst_pair_sum *s, const cst_pair_places *p, pairs_term *term, const vd *c, const vd *x,
-                                const double *q, double *f, int at, int from, int to, vd (*part)[CST_PAIR_ARRAYS], int value) {
+CST_INLINE void cst_pairs_block(const cst_pair_sum *s, const cst_pair_places *p, pairs_term *term,
+                                const vd *c, const vd *x, const double *q, double *f, int at, int from,
+                                int to, vd (*part)[CST_PAIR_ARRAYS], int value) {
   vd y[CST_PAIR_ARRAYS], o[2 * CST_PAIR_ARRAYS];
   for (int k = 0; k < CST_PAIR_VECTORS; k++) {
     const int first = from - k * CST_W, last = to - k * CST_W, here = at + k * CST_W;
@@ -96,8 +100,8 @@ CST_INLINE double cst_pairs_eight(vd (*part)[CST_PAIR_ARRAYS], int a) {
 
 CST_INLINE int cst_pairs_least(int a, int b) { return a < b ? a : b; }
 
-CST_INLINE void cst_pairs_rows(const cst_pair_sum *s, const cst_pair_places *p, pairs_term *term, const vd *c, const double *q, double *f,
-                               int value) {
+CST_INLINE void cst_pairs_rows(const cst_pair_sum *s, const cst_pair_places *p, pairs_term *term, const vd *c,
+                               const double *q, double *f, int value) {
   vd part[CST_PAIR_VECTORS][CST_PAIR_ARRAYS], x[CST_PAIR_ARRAYS];
   if (value)
     for (int k = 0; k < CST_PAIR_VECTORS; k++) part[k][0] = vset(0);
@@ -107,21 +111,25 @@ CST_INLINE void cst_pairs_rows(const cst_pair_sum *s, const cst_pair_places *p, 
     if (first == to) continue;
     CST_UNROLL for (int a = 0; a < s->nx; a++) x[a] = vset(q[p->of[s->x[a] + i * s->xstep[a]]]);
     if (!value)
-      for (int k = 0; k < CST_PAIR_VECTORS; k++) CST_UNROLL for (int a = 0; a < s->nx; a++) part[k][a] = vset(0);
+      for (int k = 0; k < CST_PAIR_VECTORS; k++)
+        CST_UNROLL for (int a = 0; a < s->nx; a++) part[k][a] = vset(0);
     if (above || to - at < PAIRS_PARTS) {
       cst_pairs_block(s, p, term, c, x, q, f, at, above, cst_pairs_least(to - at, PAIRS_PARTS), part, value);
       at += PAIRS_PARTS;
     }
-    for (; at + PAIRS_PARTS <= to; at += PAIRS_PARTS) cst_pairs_block(s, p, term, c, x, q, f, at, 0, PAIRS_PARTS, part, value);
+    for (; at + PAIRS_PARTS <= to; at += PAIRS_PARTS)
+      cst_pairs_block(s, p, term, c, x, q, f, at, 0, PAIRS_PARTS, part, value);
     if (at < to) cst_pairs_block(s, p, term, c, x, q, f, at, 0, to - at, part, value);
-    if (!value) CST_UNROLL for (int a = 0; a < s->nx; a++) f[p->of[s->x[a] + i * s->xstep[a]]] += cst_pairs_eight(part, a);
+    if (!value)
+      CST_UNROLL for (int a = 0; a < s->nx; a++) f[p->of[s->x[a] + i * s->xstep[a]]] +=
+          cst_pairs_eight(part, a);
   }
   if (value) f[0] += cst_pairs_eight(part, 0);
 }
 
 /* Lane l alone. */
-CST_INLINE void cst_pairs_alone(const cst_pair_sum *s, const cst_pair_places *p, pairs_term *term, int npar, int nq, const vd *c,
-                                const vd *q, const int *place, vd *o, int l, int value) {
+CST_INLINE void cst_pairs_alone(const cst_pair_sum *s, const cst_pair_places *p, pairs_term *term, int npar,
+                                int nq, const vd *c, const vd *q, const int *place, vd *o, int l, int value) {
   vd            Q[p->n / CST_W + 1], F[value ? 1 : p->n / CST_W + 1], C[npar + 1];
   double *const qs = (double *)Q, *const fs = (double *)F;
   for (int k = 0; k < npar; k++) C[k] = vset(c[k][l]);
@@ -142,8 +150,8 @@ CST_INLINE void cst_pairs_alone(const cst_pair_sum *s, const cst_pair_places *p,
 }
 
 /* value: o[0] += the sum of terms; else o[place[k]] += its slope along q[k], place NULL: o[k]. */
-CST_INLINE void cst_pairs_sum(const cst_pair_sum *s, const cst_pair_places *p, pairs_term *term, int npar, int nq, const vd *c, const vd *q,
-                              const int *place, vd *o, int value) {
+CST_INLINE void cst_pairs_sum(const cst_pair_sum *s, const cst_pair_places *p, pairs_term *term, int npar,
+                              int nq, const vd *c, const vd *q, const int *place, vd *o, int value) {
   const int differ = cst_pairs_differ(c, npar, cst_pairs_differ(q, nq, 0));
   if (!cst_pairs_apart(s, differ)) {
     if (value)

@@ -1,7 +1,7 @@
 /* penalised.c: a system whose constraints are held by springs instead: V + omega^2/2 sum g_j^2.
  *
- * Its derivatives are found like those of any system, third ones too. omega is one more parameter, so that what is compiled for one value
- * serves all of them.
+ * Its derivatives are found like those of any system, third ones too. omega is one more parameter, so that
+ * what is compiled for one value serves all of them.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
@@ -40,10 +40,11 @@ static cst_system *make(const cst_system *s) {
   forget(x);
   x->graph = cst_graph_copy(s->graph);
   cst_pairs_copy(x, s);
-  const cst_node spring = springs(x->graph, s, cst_graph_input(x->graph, 'c', s->npar)); /* omega is the parameter behind those of s */
+  const cst_node spring = springs(
+      x->graph, s, cst_graph_input(x->graph, 'c', s->npar)); /* omega is the parameter behind those of s */
   x->owned = cst_need(calloc(1, sizeof(cst_system_owned)));
-  x->parameter[x->npar++] =
-      (cst_parameter){.name = "omega", .unit = "", .doc = "stiffness", .value = 1, .node = cst_graph_constant(x->graph, 1)};
+  x->parameter[x->npar++] = (cst_parameter){
+      .name = "omega", .unit = "", .doc = "stiffness", .value = 1, .node = cst_graph_constant(x->graph, 1)};
   x->V = cst_graph_add(x->graph, s->V, spring);
   x->stiff = s->stiff_text ? cst_graph_add(x->graph, s->stiff, spring) : spring;
   x->stiff_text = "omega^2/2 sum g^2";
@@ -57,7 +58,8 @@ cst_system *cst_system_penalised(const cst_system *s, char *why, int n) {
   if (s->ng == 0)
     snprintf(why, (size_t)n, "penalty puts springs in the place of constraints, and %s has none", s->name);
   else if (s->npar == CST_MAX_PAR)
-    snprintf(why, (size_t)n, "penalty needs a parameter more, and %s has the most that a system may have, %d", s->name, CST_MAX_PAR);
+    snprintf(why, (size_t)n, "penalty needs a parameter more, and %s has the most that a system may have, %d",
+             s->name, CST_MAX_PAR);
   else if (!o->penalised && !(o->penalised = make(s)))
     snprintf(why, (size_t)n, "the derivatives of %s with springs are too large", s->name);
   else

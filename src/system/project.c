@@ -1,16 +1,18 @@
-/* project.c: projection of a point on the constraints: q in the Euclidean metric, then v in that of M(q); of p in the Euclidean one.
+/* project.c: projection of a point on the constraints: q in the Euclidean metric, then v in that of M(q); of
+ * p in the Euclidean one.
  *
  *   x = q + G(x)' theta,  g(x) = 0,       v := v - M^-1 G' mu,  G v = 0
  *
- * Newton's matrix is [1 - D2(theta.g), -G'; G, 0]. Small systems factor it, and those that couple as a band do so inside it
- * (stationary-band.c). Other large ones factor G G' and find the part of
- * the step in the tangent space by conjugate gradients (Gould, Hribar, Nocedal, SIAM J. Sci. Comput. 23 (2001), 1376): linear time and
- * memory. Far from the manifold Newton goes through levels of g.
+ * Newton's matrix is [1 - D2(theta.g), -G'; G, 0]. Small systems factor it, and those that couple as a band
+ * do so inside it (stationary-band.c). Other large ones factor G G' and find the part of the step in the
+ * tangent space by conjugate gradients (Gould, Hribar, Nocedal, SIAM J. Sci. Comput. 23 (2001), 1376): linear
+ * time and memory. Far from the manifold Newton goes through levels of g.
  *
- * Newton finds a stationary point of the distance. It is a minimum where K = 1 - D2(theta.g) is positive definite on ker G, and nearest of
- * all where K is so everywhere and g is quadratic: x then minimises |x - q|^2/2 - theta.g, which on g = 0 is the distance. Of a single
- * quadric only that point passes. Where the first result does not, the minimum is followed from x = q, where K = 1, through levels of g in
- * steps that keep it one; what is not found so is refused, and of two minima the nearer one is taken.
+ * Newton finds a stationary point of the distance. It is a minimum where K = 1 - D2(theta.g) is positive
+ * definite on ker G, and nearest of all where K is so everywhere and g is quadratic: x then minimises |x -
+ * q|^2/2 - theta.g, which on g = 0 is the distance. Of a single quadric only that point passes. Where the
+ * first result does not, the minimum is followed from x = q, where K = 1, through levels of g in steps that
+ * keep it one; what is not found so is refused, and of two minima the nearer one is taken.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <float.h>
@@ -19,7 +21,13 @@
 #include "system/linear.h"
 #include "system/stationary-band.h"
 
-enum { NEWTON_ITERATIONS = 12, LARGE_ITERATIONS = 30, GRADIENT_ITERATIONS = 200, MOST_LEVELS = 256, DENSE = 100 };
+enum {
+  NEWTON_ITERATIONS = 12,
+  LARGE_ITERATIONS = 30,
+  GRADIENT_ITERATIONS = 200,
+  MOST_LEVELS = 256,
+  DENSE = 100
+};
 static const double GRADIENT_TOLERANCE = 1e-8, LEAST_LEVEL = 1. / 4096, NEARER = 1e-9;
 
 typedef struct {
@@ -72,13 +80,15 @@ static void end(projection *p) {
   free(p->row);
 }
 
-/* The largest scaled |g_j| at x (cst_system_residuals), with the lengths of the start. All constraints, also dropped ones. */
+/* The largest scaled |g_j| at x (cst_system_residuals), with the lengths of the start. All constraints, also
+ * dropped ones. */
 static double relative(const projection *p) {
   const cst_pattern *P = &p->s->pattern[CST_K_G];
   double             most = 0;
   for (int j = 0; j < p->s->ng; j++) {
     double row = 0, far = 0;
-    for (int e = P->start[j]; e < P->start[j + 1]; e++) row += fabs(p->G[e]), far = fmax(far, fabs(p->x[P->column[e]]));
+    for (int e = P->start[j]; e < P->start[j + 1]; e++)
+      row += fabs(p->G[e]), far = fmax(far, fabs(p->x[P->column[e]]));
     const double r = cst_evaluate_scaled(p->g[j], row * p->length[j], row * far);
     if (!(r <= most)) most = r; /* keeps a NaN */
   }
@@ -127,7 +137,8 @@ static bool full_step(projection *p) {
   if (!cst_dense_factor(p->J, p->row, nq + p->n)) return false;
   for (int k = 0; k < p->n; k++) p->r[nq + k] = p->r[nq + p->kept[k]]; /* kept[k] >= k */
   cst_dense_solve(p->J, p->row, nq + p->n, p->r);
-  for (int a = p->s->ng - 1, k = p->n - 1; a >= 0; a--) p->r[nq + a] = k >= 0 && p->kept[k] == a ? p->r[nq + k--] : 0;
+  for (int a = p->s->ng - 1, k = p->n - 1; a >= 0; a--)
+    p->r[nq + a] = k >= 0 && p->kept[k] == a ? p->r[nq + k--] : 0;
   return true;
 }
 
@@ -154,11 +165,12 @@ static double dot(const double *x, const double *y, int n) {
   return sum;
 }
 
-/* dx += z with G z = 0 and P (r - K z) nearly 0, by conjugate gradients in the tangent space; r := r - K z. Where K is not positive there,
- * as it is at the nearest point, what has been found so far must do. */
+/* dx += z with G z = 0 and P (r - K z) nearly 0, by conjugate gradients in the tangent space; r := r - K z.
+ * Where K is not positive there, as it is at the nearest point, what has been found so far must do. */
 static void minimise(const projection *p, const cst_schur *S, double *r, double *dx) {
   const int n = p->s->nq;
-  double   *g = cst_linear_numbers((size_t)n), *d = cst_linear_numbers((size_t)n), *Kd = cst_linear_numbers((size_t)n), first = 0, last = 0;
+  double   *g = cst_linear_numbers((size_t)n), *d = cst_linear_numbers((size_t)n),
+         *Kd = cst_linear_numbers((size_t)n), first = 0, last = 0;
   const double least = DBL_EPSILON * DBL_EPSILON * dot(p->x, p->x, n); /* below it all is round-off */
   for (int k = 0; k < GRADIENT_ITERATIONS; k++) {
     memcpy(g, r, sizeof *g * (size_t)n);
@@ -214,7 +226,8 @@ static bool reach_level(projection *p, double level) {
     double size = 0, step = 0;
     residual(p, level);
     if (!step_of(p)) return false;
-    for (int i = 0; i < nq; i++) p->x[i] += p->r[i], step = fmax(step, fabs(p->r[i])), size = fmax(size, fabs(p->x[i]));
+    for (int i = 0; i < nq; i++)
+      p->x[i] += p->r[i], step = fmax(step, fabs(p->r[i])), size = fmax(size, fabs(p->x[i]));
     for (int a = 0; a < p->s->ng; a++) p->theta[a] += p->r[nq + a];
     if (!isfinite(size)) return false;
     if (step <= 4 * DBL_EPSILON * size) return true;
@@ -222,9 +235,11 @@ static bool reach_level(projection *p, double level) {
   return false;
 }
 
-/* ---- whether it is a minimum ---------------------------------------------------------------------------------------------- */
+/* ---- whether it is a minimum
+ * ---------------------------------------------------------------------------------------------- */
 
-/* Whether the symmetric A[n][n], which is destroyed, is positive definite by more than round-off. Cholesky. */
+/* Whether the symmetric A[n][n], which is destroyed, is positive definite by more than round-off. Cholesky.
+ */
 static bool is_positive(double *A, int n) {
   double top = 0;
   for (int i = 0; i < n * n; i++) top = fmax(top, fabs(A[i]));
@@ -233,7 +248,8 @@ static bool is_positive(double *A, int n) {
     for (int k = 0; k < j; k++) pivot -= A[j * n + k] * A[j * n + k];
     if (!(pivot > n * DBL_EPSILON * top)) return false;
     A[j * n + j] = sqrt(pivot);
-    for (int i = j + 1; i < n; i++) A[i * n + j] = (A[i * n + j] - dot(A + i * n, A + j * n, j)) / A[j * n + j];
+    for (int i = j + 1; i < n; i++)
+      A[i * n + j] = (A[i * n + j] - dot(A + i * n, A + j * n, j)) / A[j * n + j];
   }
   return true;
 }
@@ -275,11 +291,13 @@ static void restrict_curvature(const projection *p, double *K) {
   free(N);
 }
 
-/* Of large systems: whether conjugate gradients from a vector with a part in every direction meet positive curvature alone. */
+/* Of large systems: whether conjugate gradients from a vector with a part in every direction meet positive
+ * curvature alone. */
 static bool is_curved_up(const projection *p, const cst_schur *S) {
   const int n = p->s->nq;
-  double   *r = cst_linear_numbers((size_t)n), *d = cst_linear_numbers((size_t)n), *Kd = cst_linear_numbers((size_t)n), first = 0, last = 0;
-  bool      good = true;
+  double   *r = cst_linear_numbers((size_t)n), *d = cst_linear_numbers((size_t)n),
+         *Kd = cst_linear_numbers((size_t)n), first = 0, last = 0;
+  bool good = true;
   for (int i = 0; i < n; i++) r[i] = 0.5 + fmod(0.6180339887498949 * (i + 1), 1);
   for (int k = 0; k < GRADIENT_ITERATIONS; k++) {
     if (S) project_tangent(p->s, p->G, S, r);
@@ -325,7 +343,9 @@ static bool is_quadric(const cst_system *s) {
   return degree >= 0 && degree <= 2;
 }
 
-/* ---- positions -------------------------------------------------------------------------------------------------------------- */
+/* ---- positions
+ * --------------------------------------------------------------------------------------------------------------
+ */
 
 static void restart(projection *p) {
   memcpy(p->x, p->q, sizeof *p->x * (size_t)p->s->nq);
@@ -394,7 +414,8 @@ static bool project_position(projection *p) {
   return nearer || local;
 }
 
-/* Elimination finds saddles as well, of which there are many far away; conjugate gradients leave directions of negative curvature alone. */
+/* Elimination finds saddles as well, of which there are many far away; conjugate gradients leave directions
+ * of negative curvature alone. */
 static bool find_position(projection *p) {
   if (project_position(p)) return true;
   if (!p->band) return false;
@@ -404,7 +425,8 @@ static bool find_position(projection *p) {
 }
 
 /* v := v - M^-1 G'mu with G v + phi0 = 0; twice, the second time for the round-off of the first. */
-static void remove_normal(const cst_system *s, const double *G, const double *phi0, const cst_mass *M, const cst_schur *S, double *v) {
+static void remove_normal(const cst_system *s, const double *G, const double *phi0, const cst_mass *M,
+                          const cst_schur *S, double *v) {
   const cst_pattern *P = &s->pattern[CST_K_G];
   double            *mu = cst_linear_numbers((size_t)s->ng), *d = cst_linear_numbers((size_t)s->nq);
   for (int pass = 0; pass < 2; pass++) {
@@ -459,7 +481,8 @@ void cst_system_tangential(const cst_system *s, const double *c, const double *q
   cst_schur S;
   gradient(s, c, q, G);
   const bool good = cst_linear_schur_create(&S, s, G, NULL);
-  for (int pass = 0; pass < 2 && good; pass++) project_tangent(s, G, &S, p); /* the second for the round-off of the first */
+  for (int pass = 0; pass < 2 && good; pass++)
+    project_tangent(s, G, &S, p); /* the second for the round-off of the first */
   for (int i = 0; i < s->nq && !good; i++) p[i] = NAN;
   cst_linear_schur_destroy(&S);
   free(G);

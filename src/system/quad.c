@@ -54,7 +54,8 @@ cst_quad *cst_quad_create(const cst_system *s, const double *c) {
 
 void cst_quad_destroy(cst_quad *x) {
   if (!x) return;
-  void *owned[] = {x->kept, x->row, x->constraint_row, x->c, x->mass, x->a, x->entry, x->M, x->G, x->Z, x->S, x->b, x->D2gvv};
+  void *owned[] = {x->kept, x->row, x->constraint_row, x->c, x->mass, x->a, x->entry, x->M, x->G, x->Z,
+                   x->S,    x->b,   x->D2gvv};
   for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
   free(x);
 }
@@ -88,13 +89,15 @@ static bool factor_constraints(cst_quad *x, const quad *q) {
   cst_system_eval_quad(x->s, CST_K_G, x->c, q, NULL, x->G);
   memset(x->Z, 0, sizeof *x->Z * (size_t)n * (size_t)nq);
   for (int k = 0; k < n; k++) {
-    for (int e = p->start[x->kept[k]]; e < p->start[x->kept[k] + 1]; e++) x->Z[k * nq + p->column[e]] = x->G[e];
+    for (int e = p->start[x->kept[k]]; e < p->start[x->kept[k] + 1]; e++)
+      x->Z[k * nq + p->column[e]] = x->G[e];
     solve_mass(x, x->Z + k * nq);
   }
   for (int a = 0; a < n; a++)
     for (int b = 0; b < n; b++) {
       quad sum = 0;
-      for (int e = p->start[x->kept[a]]; e < p->start[x->kept[a] + 1]; e++) sum += x->G[e] * x->Z[b * nq + p->column[e]];
+      for (int e = p->start[x->kept[a]]; e < p->start[x->kept[a] + 1]; e++)
+        sum += x->G[e] * x->Z[b * nq + p->column[e]];
       x->S[a * n + b] = sum;
     }
   return factor(x->S, x->constraint_row, n);
@@ -111,7 +114,8 @@ bool cst_quad_accelerate(cst_quad *x, const quad *q, const quad *v, quad *A, qua
   for (int a = 0; a < s->ng; a++) lambda[a] = 0;
   for (int k = 0; k < x->n; k++) {
     x->b[k] = x->D2gvv[x->kept[k]];
-    for (int e = p->start[x->kept[k]]; e < p->start[x->kept[k] + 1]; e++) x->b[k] += x->G[e] * A[p->column[e]];
+    for (int e = p->start[x->kept[k]]; e < p->start[x->kept[k] + 1]; e++)
+      x->b[k] += x->G[e] * A[p->column[e]];
   }
   solve(x->S, x->constraint_row, x->n, x->b);
   for (int k = 0; k < x->n; k++) {

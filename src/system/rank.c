@@ -1,7 +1,8 @@
 /* rank.c: the rank of the constraints, redundant ones among them, and multipliers that are not unique.
  *
- * Where constraints imply each other on the manifold, G loses rank everywhere by the same number: the motion is unique, only lambda is not,
- * and the least-norm one is taken. Where the rank is lower at single points, the motion is not unique there.
+ * Where constraints imply each other on the manifold, G loses rank everywhere by the same number: the motion
+ * is unique, only lambda is not, and the least-norm one is taken. Where the rank is lower at single points,
+ * the motion is not unique there.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
@@ -13,9 +14,13 @@
 static const double   SMALL = 1e-9;       /* what is left of a unit vector that depends on others */
 static const double   WEAK_PIVOT = 1e-12; /* of S, relative to its diagonal */
 static const double   MOVE = 1e-3;        /* of the size of q */
-static const double   NEAR = 1e-10;       /* last step of Newton's method, and what is left of the constraints */
+static const double   NEAR = 1e-10; /* last step of Newton's method, and what is left of the constraints */
 static const uint64_t SEED = 1;
-enum { NEIGHBOURS = 8, NEWTON_ITERATIONS = 50, MOST_SETTLED = 200 /* coordinates of systems whose redundant constraints are found */ };
+enum {
+  NEIGHBOURS = 8,
+  NEWTON_ITERATIONS = 50,
+  MOST_SETTLED = 200 /* coordinates of systems whose redundant constraints are found */
+};
 
 static double dot(const double *x, const double *y, int n) {
   double sum = 0;
@@ -33,8 +38,8 @@ static double remainder_of(double *x, const double *Q, int k, int n) {
   return sqrt(dot(x, x, n));
 }
 
-/* Orthonormal rows Q[..][n] that span those of A[m][n], the largest remainder first, at most `most` of them and none below `least`;
- * taken[k] is the row of A that the k-th comes from. A is destroyed. Their number. */
+/* Orthonormal rows Q[..][n] that span those of A[m][n], the largest remainder first, at most `most` of them
+ * and none below `least`; taken[k] is the row of A that the k-th comes from. A is destroyed. Their number. */
 static int basis(double *A, int m, int n, int most, double least, int *taken, double *Q) {
   const size_t width = (size_t)n;
   int          r = 0;
@@ -98,8 +103,9 @@ void cst_system_least_norm(const cst_system *s, const double *c, const double *q
   const size_t nq = (size_t)s->nq, ng = (size_t)s->ng;
   const int    rank = cst_system_rank(s, c, q);
   if (rank == s->ng || !isfinite(dot(lambda, lambda, s->ng))) return;
-  double *G = cst_linear_numbers(ng * nq), *A = cst_linear_numbers(ng * nq), *Q = cst_linear_numbers(ng * ng), *x = cst_linear_numbers(ng);
-  int    *taken = cst_need(calloc(ng, sizeof *taken));
+  double *G = cst_linear_numbers(ng * nq), *A = cst_linear_numbers(ng * nq), *Q = cst_linear_numbers(ng * ng),
+         *x = cst_linear_numbers(ng);
+  int *taken = cst_need(calloc(ng, sizeof *taken));
   cst_system_matrix(s, CST_K_G, c, q, NULL, G);
   for (size_t a = 0; a < ng; a++)
     for (size_t i = 0; i < nq; i++) A[i * ng + a] = G[a * nq + i];
@@ -118,10 +124,12 @@ void cst_system_least_norm(const cst_system *s, const double *c, const double *q
 
 /* Redundant constraints. */
 
-/* One step of Newton's method for g(q) = 0 with the shortest change: enough independent constraints are solved for. Its size. */
+/* One step of Newton's method for g(q) = 0 with the shortest change: enough independent constraints are
+ * solved for. Its size. */
 static double shorten(const cst_system *s, const double *c, double *q) {
   const size_t nq = (size_t)s->nq, ng = (size_t)s->ng;
-  double *length = cst_linear_numbers(ng), *g = cst_linear_numbers(ng), *G = unit_rows(s, c, q, length), *A = cst_linear_numbers(ng * nq);
+  double      *length = cst_linear_numbers(ng), *g = cst_linear_numbers(ng), *G = unit_rows(s, c, q, length),
+         *A = cst_linear_numbers(ng * nq);
   double *Q = cst_linear_numbers(ng * nq), *y = cst_linear_numbers(ng), step = 0;
   int    *taken = cst_need(calloc(ng, sizeof *taken));
   memcpy(A, G, sizeof *A * ng * nq);
@@ -164,8 +172,8 @@ static bool reach(const cst_system *s, const double *c, double *q) {
   return false;
 }
 
-/* The first maximal independent constraints at q stay; their number. Those of bodies come first: methods on the group leave no rotation
- * matrix unconstrained. Those on velocities come last. */
+/* The first maximal independent constraints at q stay; their number. Those of bodies come first: methods on
+ * the group leave no rotation matrix unconstrained. Those on velocities come last. */
 static int choose(const cst_system *s, const double *c, const double *q, unsigned char *dropped) {
   const size_t nq = (size_t)s->nq;
   double      *A = unit_rows(s, c, q, NULL), *Q = cst_linear_numbers((size_t)s->ng * nq);
@@ -189,7 +197,8 @@ static void neighbours(const cst_system *s, const double *c, const double *q, in
   const double size = MOVE * size_of(q, s->nq);
   double      *x = cst_linear_numbers((size_t)s->nq);
   for (int k = 0; k < NEIGHBOURS; k++) {
-    for (int i = 0; i < s->nq; i++) x[i] = q[i] + size * cst_random_normal(SEED, (uint64_t)k, CST_PURPOSE_TEST, 0, (uint32_t)i);
+    for (int i = 0; i < s->nq; i++)
+      x[i] = q[i] + size * cst_random_normal(SEED, (uint64_t)k, CST_PURPOSE_TEST, 0, (uint32_t)i);
     if (!reach(s, c, x)) continue;
     const int r = cst_system_rank(s, c, x);
     *low = r < *low ? r : *low;
@@ -213,18 +222,21 @@ void cst_system_enforce(cst_system *s, unsigned char *dropped) {
 static bool large(const cst_system *s, const double *c, const double *q, char *why, int n) {
   if (is_strong(s, c, q)) return true;
   snprintf(why, (size_t)n,
-           "the constraints are dependent, or nearly so, at the start; systems of more than %d coordinates need independent ones",
+           "the constraints are dependent, or nearly so, at the start; systems of more than %d coordinates "
+           "need independent ones",
            MOST_SETTLED);
   return false;
 }
 
 /* The same at a start that is on g = 0. */
-static bool redundant_on(const cst_system *s, const double *c, const double *q, unsigned char **dropped, char *why, int n) {
+static bool redundant_on(const cst_system *s, const double *c, const double *q, unsigned char **dropped,
+                         char *why, int n) {
   const int rank = cst_system_rank(s, c, q);
   int       low = rank, high = rank;
   if (rank < s->ng) neighbours(s, c, q, &low, &high); /* full rank is full nearby */
   if (low == high && rank == s->nq) {
-    snprintf(why, (size_t)n, "the constraints have rank %d on %d coordinates and leave nothing that moves", rank, s->nq);
+    snprintf(why, (size_t)n, "the constraints have rank %d on %d coordinates and leave nothing that moves",
+             rank, s->nq);
     return false;
   }
   if (low == high && rank == s->ng) return true;
@@ -232,15 +244,16 @@ static bool redundant_on(const cst_system *s, const double *c, const double *q, 
   if (low == high && choose(s, c, q, *dropped) == rank) return true;
   free(*dropped);
   *dropped = NULL;
-  snprintf(
-      why, (size_t)n,
-      "the constraints lose rank at the start (rank %d of %d there, %d nearby): the motion from there is not unique; start from another "
-      "state",
-      rank, s->ng, high > rank ? high : low);
+  snprintf(why, (size_t)n,
+           "the constraints lose rank at the start (rank %d of %d there, %d nearby): the motion from there "
+           "is not unique; start from another "
+           "state",
+           rank, s->ng, high > rank ? high : low);
   return false;
 }
 
-bool cst_system_redundant(const cst_system *s, const double *c, const double *q, unsigned char **dropped, char *why, int n) {
+bool cst_system_redundant(const cst_system *s, const double *c, const double *q, unsigned char **dropped,
+                          char *why, int n) {
   *dropped = NULL;
   if (!s->ng) return true;
   if (s->nq > MOST_SETTLED) return large(s, c, q, why, n);

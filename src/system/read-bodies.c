@@ -1,9 +1,12 @@
-/* read-bodies.c: the key `bodies`: their names, the coordinates that they bring, and that rotation matrices stay orthogonal.
+/* read-bodies.c: the key `bodies`: their names, the coordinates that they bring, and that rotation matrices
+ * stay orthogonal.
  *
- *   top: {rotation: R, inertia: ...}   or   "link[n]": {rotation: L, centre: [u, v, w], mass: m, inertia: ...}
+ *   top: {rotation: R, inertia: ...}   or   "link[n]": {rotation: L, centre: [u, v, w], mass: m, inertia:
+ * ...}
  *
- * A body becomes the coordinates R11 .. R33 and its centre's, and six constraints top_11 .. top_33. The bodies of an array stand one behind
- * the other, so that the elements L11[1], L11[2] of a name are as far apart as one body has coordinates.
+ * A body becomes the coordinates R11 .. R33 and its centre's, and six constraints top_11 .. top_33. The
+ * bodies of an array stand one behind the other, so that the elements L11[1], L11[2] of a name are as far
+ * apart as one body has coordinates.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
@@ -25,32 +28,39 @@ static const char *with_digits(cst_reading *r, const char *name, const char *bet
 }
 
 /* A coordinate of every body of this name. */
-static void declare_coordinate(cst_reading *r, const cst_name *body, const cst_body_place *p, const char *name, int at, cst_yaml *n,
-                               cst_yaml **item) {
+static void declare_coordinate(cst_reading *r, const cst_name *body, const cst_body_place *p,
+                               const char *name, int at, cst_yaml *n, cst_yaml **item) {
   cst_system *s = r->s;
   item[s->ncoordinate] = n;
   r->i[s->ncoordinate] = "i";
-  s->coordinate_name[s->ncoordinate++] =
-      (cst_name){.name = name, .at = at, .count = body->count, .first = body->first, .array = body->array, .step = p->size};
+  s->coordinate_name[s->ncoordinate++] = (cst_name){.name = name,
+                                                    .at = at,
+                                                    .count = body->count,
+                                                    .first = body->first,
+                                                    .array = body->array,
+                                                    .step = p->size};
 }
 
 static void declare_rotation(cst_reading *r, const cst_name *body, const cst_body_place *p, cst_yaml **item) {
   cst_yaml   *n = cst_read_required(r, p->map, "rotation", "of the body (the name of its rotation matrix)");
   const char *name = n ? cst_yaml_text(n) : NULL;
   if (!n || !cst_read_symbol(r, n, -1, name, "rotation")) return;
-  for (int e = 0; e < ENTRIES; e++) declare_coordinate(r, body, p, with_digits(r, name, "", e / AXES, e % AXES), p->rotation + e, n, item);
+  for (int e = 0; e < ENTRIES; e++)
+    declare_coordinate(r, body, p, with_digits(r, name, "", e / AXES, e % AXES), p->rotation + e, n, item);
 }
 
 static void declare_centre(cst_reading *r, const cst_name *body, const cst_body_place *p, cst_yaml **item) {
   cst_yaml *list = cst_yaml_get(p->map, "centre");
   if (!list) return;
   if (!cst_yaml_is_list(list) || cst_yaml_size(list) != AXES) {
-    cst_yaml_error(r->doc, list, r->d, "'centre' must be a list of 3 names, one for each coordinate of the centre of mass");
+    cst_yaml_error(r->doc, list, r->d,
+                   "'centre' must be a list of 3 names, one for each coordinate of the centre of mass");
     return;
   }
   for (int a = 0; a < AXES; a++) {
     cst_yaml *n = cst_yaml_item(list, a);
-    if (cst_read_symbol(r, n, -1, cst_yaml_text(n), "coordinate")) declare_coordinate(r, body, p, cst_yaml_text(n), p->centre + a, n, item);
+    if (cst_read_symbol(r, n, -1, cst_yaml_text(n), "coordinate"))
+      declare_coordinate(r, body, p, cst_yaml_text(n), p->centre + a, n, item);
   }
 }
 
@@ -60,7 +70,9 @@ static void declare_body(cst_reading *r, cst_yaml *key, cst_yaml *map, cst_yaml 
   cst_body_place *p = &r->body[s->nbody_name];
   if (!cst_read_declared(r, key, "body", body)) return;
   if (!cst_yaml_is_map(map)) {
-    cst_yaml_error(r->doc, map, r->d, "a body must be a map with the keys rotation, inertia and, where it has a centre, centre and mass");
+    cst_yaml_error(
+        r->doc, map, r->d,
+        "a body must be a map with the keys rotation, inertia and, where it has a centre, centre and mass");
     return;
   }
   cst_system_keys_check(r->doc, map, "bodies.NAME", CST_SYSTEM_KEYS_ALL, r->d);
@@ -80,7 +92,8 @@ static void check_names(cst_reading *r) {
   for (int k = 0; k < s->nbody_name; k++)
     for (int i = 0; i < k; i++)
       if (!strcmp(s->body_name[i].name, s->body_name[k].name)) {
-        cst_yaml_error(r->doc, r->body[k].key, r->d, "body '%s': there is already a body of this name", s->body_name[k].name);
+        cst_yaml_error(r->doc, r->body[k].key, r->d, "body '%s': there is already a body of this name",
+                       s->body_name[k].name);
         break;
       }
 }
@@ -89,11 +102,14 @@ void cst_read_declare_bodies(cst_reading *r, cst_yaml **item) {
   cst_system *s = r->s;
   cst_yaml   *map = cst_read_map(r, "bodies", "name: {rotation: R, inertia: [...]}"), **key, **value;
   const int   n = cst_yaml_size(map);
-  if (map && !n) cst_yaml_error(r->doc, map, r->d, "'bodies' has no body; leave it out, or write 'name: {rotation: R, inertia: [...]}'");
+  if (map && !n)
+    cst_yaml_error(r->doc, map, r->d,
+                   "'bodies' has no body; leave it out, or write 'name: {rotation: R, inertia: [...]}'");
   value = cst_read_children(map, &key);
   s->body_name = cst_system_keep(s, (size_t)n, sizeof *s->body_name);
   r->body = cst_system_keep(s, (size_t)n, sizeof *r->body);
-  for (int k = 0; k < n && cst_read_goes_on(r) && s->nq <= CST_MOST_Q; k++) declare_body(r, key[k], value[k], item);
+  for (int k = 0; k < n && cst_read_goes_on(r) && s->nq <= CST_MOST_Q; k++)
+    declare_body(r, key[k], value[k], item);
   check_names(r);
   free(value);
 }
@@ -106,7 +122,10 @@ void cst_read_fill_bodies(cst_reading *r) {
     for (int i = 0; i < s->body_name[k].count; i++) {
       const cst_body_place *p = &r->body[k];
       cst_body             *b = &s->bodies[s->body_name[k].at + i];
-      *b = (cst_body){.name = name[s->body_name[k].at + i], .rotation = p->rotation + i * p->size, .centre = -1, .mass = -1};
+      *b = (cst_body){.name = name[s->body_name[k].at + i],
+                      .rotation = p->rotation + i * p->size,
+                      .centre = -1,
+                      .mass = -1};
       if (p->centre >= 0) b->centre = p->centre + i * p->size;
     }
 }
@@ -116,7 +135,8 @@ void cst_read_fill_bodies(cst_reading *r) {
 static void check_taken(cst_reading *r, cst_yaml *const *key, int own, const char *name) {
   for (int i = 0; i < own; i++)
     if (!strcmp(r->s->family[i].name, name))
-      cst_yaml_error(r->doc, key[i], r->d, "constraint '%s': this is the name of an orthogonality constraint of a body", name);
+      cst_yaml_error(r->doc, key[i], r->d,
+                     "constraint '%s': this is the name of an orthogonality constraint of a body", name);
 }
 
 void cst_read_declare_orthogonal(cst_reading *r, cst_yaml *const *key) {
@@ -128,8 +148,12 @@ void cst_read_declare_orthogonal(cst_reading *r, cst_yaml *const *key) {
       const char *name = with_digits(r, body->name, "_", pair[e][0], pair[e][1]);
       check_taken(r, key, own, name);
       r->variable[s->nfamily] = "i";
-      s->family[s->nfamily++] = (cst_name){
-          .name = name, .at = s->ng + e, .count = body->count, .first = body->first, .array = body->array, .step = CST_ORTHOGONAL};
+      s->family[s->nfamily++] = (cst_name){.name = name,
+                                           .at = s->ng + e,
+                                           .count = body->count,
+                                           .first = body->first,
+                                           .array = body->array,
+                                           .step = CST_ORTHOGONAL};
     }
     for (int i = 0; i < body->count; i++) s->bodies[body->at + i].constraint = s->ng + i * CST_ORTHOGONAL;
     s->ng += CST_ORTHOGONAL * body->count;
@@ -141,8 +165,8 @@ static cst_node orthogonality(const cst_system *s, const cst_body *b, int i, int
   cst_graph *g = s->graph;
   cst_node   sum = -1;
   for (int a = 0; a < AXES; a++) {
-    cst_node term =
-        cst_graph_mul(g, cst_graph_input(g, 'q', b->rotation + AXES * a + i), cst_graph_input(g, 'q', b->rotation + AXES * a + j));
+    cst_node term = cst_graph_mul(g, cst_graph_input(g, 'q', b->rotation + AXES * a + i),
+                                  cst_graph_input(g, 'q', b->rotation + AXES * a + j));
     sum = a ? cst_graph_add(g, sum, term) : term;
   }
   if (i != j) return sum;
@@ -152,5 +176,6 @@ static cst_node orthogonality(const cst_system *s, const cst_body *b, int i, int
 void cst_read_orthogonal(cst_reading *r) {
   cst_system *s = r->s;
   for (int k = 0; k < s->nbodies; k++)
-    for (int e = 0; e < CST_ORTHOGONAL; e++) s->g[s->bodies[k].constraint + e] = orthogonality(s, &s->bodies[k], pair[e][0], pair[e][1]);
+    for (int e = 0; e < CST_ORTHOGONAL; e++)
+      s->g[s->bodies[k].constraint + e] = orthogonality(s, &s->bodies[k], pair[e][0], pair[e][1]);
 }

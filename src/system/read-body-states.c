@@ -1,8 +1,11 @@
-/* read-body-states.c: the key `bodies` of a state and of an exact motion: rotations and angular velocities become coordinates.
+/* read-body-states.c: the key `bodies` of a state and of an exact motion: rotations and angular velocities
+ * become coordinates.
  *
- *   top: {axis: [0, 0, 1], angle: pi/3, omega: [0, 0, 5]}   or {quaternion: [p0, p1, p2, p3], ...}   or {matrix: [[..], [..], [..]], ...}
+ *   top: {axis: [0, 0, 1], angle: pi/3, omega: [0, 0, 5]}   or {quaternion: [p0, p1, p2, p3], ...}   or
+ * {matrix: [[..], [..], [..]], ...}
  *
- * and of a body with a centre `centre` and `velocity`. What is left out: the identity, and velocities of 0. omega is in body axes.
+ * and of a body with a centre `centre` and `velocity`. What is left out: the identity, and velocities of 0.
+ * omega is in body axes.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
@@ -37,7 +40,8 @@ static bool list_of(const entry *x, cst_yaml *list, const char *key, int n, cst_
     cst_yaml_error(r->doc, list, r->d, "%s must be a list of %d expressions", name_of(x, key, what), n);
     return false;
   }
-  for (int i = 0; i < n && good; i++) good = (out[i] = cst_read_expression(r, cst_yaml_item(list, i), x->in, name_of(x, key, what))) >= 0;
+  for (int i = 0; i < n && good; i++)
+    good = (out[i] = cst_read_expression(r, cst_yaml_item(list, i), x->in, name_of(x, key, what))) >= 0;
   return good;
 }
 
@@ -85,7 +89,8 @@ static bool from_matrix(const entry *x, cst_yaml *list, cst_node R[9]) {
   cst_reading *r = x->r;
   char         what[WHAT];
   if (!cst_yaml_is_list(list) || cst_yaml_size(list) != AXES) {
-    cst_yaml_error(r->doc, list, r->d, "%s must be a list of 3 rows of 3 expressions", name_of(x, "matrix", what));
+    cst_yaml_error(r->doc, list, r->d, "%s must be a list of 3 rows of 3 expressions",
+                   name_of(x, "matrix", what));
     return false;
   }
   for (int a = 0; a < AXES; a++)
@@ -103,14 +108,17 @@ static bool check_rotation(const entry *x, cst_yaml *n, const cst_node node[9]) 
       const double e = R[i] * R[j] + R[3 + i] * R[3 + j] + R[6 + i] * R[6 + j] - (i == j);
       if (!(fabs(e) <= off)) off = fabs(e);
     }
-  const double det = R[0] * (R[4] * R[8] - R[5] * R[7]) - R[1] * (R[3] * R[8] - R[5] * R[6]) + R[2] * (R[3] * R[7] - R[4] * R[6]);
+  const double det = R[0] * (R[4] * R[8] - R[5] * R[7]) - R[1] * (R[3] * R[8] - R[5] * R[6]) +
+                     R[2] * (R[3] * R[7] - R[4] * R[6]);
   if (off <= ORTHOGONAL && det > 0) return true;
   name_of(x, "matrix", what);
   if (!(off <= ORTHOGONAL))
-    cst_yaml_error(x->r->doc, n, x->r->d, "%s is no rotation %s: an entry of R'R - 1 is %.3g; at most 1e-10 is allowed", what,
+    cst_yaml_error(x->r->doc, n, x->r->d,
+                   "%s is no rotation %s: an entry of R'R - 1 is %.3g; at most 1e-10 is allowed", what,
                    cst_read_where(x->r), off);
   else
-    cst_yaml_error(x->r->doc, n, x->r->d, "%s is a reflection %s: its determinant is -1; that of a rotation is 1", what,
+    cst_yaml_error(x->r->doc, n, x->r->d,
+                   "%s is a reflection %s: its determinant is -1; that of a rotation is 1", what,
                    cst_read_where(x->r));
   return false;
 }
@@ -125,8 +133,9 @@ static bool rotation(const entry *x, cst_node R[9]) {
     if ((n[k] = cst_yaml_get(x->map, form[k]))) given++, which = k;
   if (given > 1) {
     cst_yaml_error(r->doc, x->map, r->d,
-                   "the rotation of %s is given %d times; one of 'axis' with 'angle', 'quaternion' and 'matrix' is allowed", x->b->name,
-                   given);
+                   "the rotation of %s is given %d times; one of 'axis' with 'angle', 'quaternion' and "
+                   "'matrix' is allowed",
+                   x->b->name, given);
     return false;
   }
   if (angle && which) {
@@ -135,7 +144,9 @@ static bool rotation(const entry *x, cst_node R[9]) {
   }
   for (int e = 0; e < 9; e++) R[e] = cst_graph_constant(graph_of(x), e % 4 == 0);
   if (which < 0) return true;
-  const bool good = which == 0 ? from_axis(x, n[0], R) : which == 1 ? from_quaternion(x, n[1], R) : from_matrix(x, n[2], R);
+  const bool good = which == 0   ? from_axis(x, n[0], R)
+                    : which == 1 ? from_quaternion(x, n[1], R)
+                                 : from_matrix(x, n[2], R);
   return good && check_rotation(x, n[which], R);
 }
 
@@ -147,12 +158,15 @@ static bool place(const entry *x, cst_node *q, cst_node *v) {
   const bool      free = b->centre >= 0;
   const int       before = cst_diag_count(r->d);
   if (!cst_yaml_is_map(x->map)) {
-    cst_yaml_error(r->doc, x->map, r->d, "the state of %s must be a map with the keys axis and angle, quaternion or matrix, omega%s",
-                   b->name, free ? ", centre, velocity" : "");
+    cst_yaml_error(
+        r->doc, x->map, r->d,
+        "the state of %s must be a map with the keys axis and angle, quaternion or matrix, omega%s", b->name,
+        free ? ", centre, velocity" : "");
     return false;
   }
   cst_system_keys_check(r->doc, x->map, "states.NAME.bodies.NAME", free ? CST_SYSTEM_FREE : 0, r->d);
-  if (free && !cst_yaml_get(x->map, "centre")) cst_yaml_error(r->doc, x->map, r->d, "missing key 'centre' of %s", b->name);
+  if (free && !cst_yaml_get(x->map, "centre"))
+    cst_yaml_error(r->doc, x->map, r->d, "missing key 'centre' of %s", b->name);
   bool good = rotation(x, R);
   good &= vector(x, "omega", omega);
   good &= !free || vector(x, "centre", centre);
@@ -165,14 +179,17 @@ static bool place(const entry *x, cst_node *q, cst_node *v) {
   return true;
 }
 
-/* The bodies of one name: one description for all, in which i is the number of an element, or a list of them. The first mistake is enough.
+/* The bodies of one name: one description for all, in which i is the number of an element, or a list of them.
+ * The first mistake is enough.
  */
-static void place_all(cst_reading *r, cst_yaml *n, const cst_name *name, cst_scope in, cst_node *q, cst_node *v) {
+static void place_all(cst_reading *r, cst_yaml *n, const cst_name *name, cst_scope in, cst_node *q,
+                      cst_node *v) {
   const bool list = name->array && cst_yaml_is_list(n);
   bool       good = true;
   if (list && cst_yaml_size(n) != name->count) {
-    cst_yaml_error(r->doc, n, r->d, "'%s' has %d entries; there must be %d, one for each element, or one description for all", name->name,
-                   cst_yaml_size(n), name->count);
+    cst_yaml_error(r->doc, n, r->d,
+                   "'%s' has %d entries; there must be %d, one for each element, or one description for all",
+                   name->name, cst_yaml_size(n), name->count);
     return;
   }
   for (int i = 0; i < name->count && good; i++) {
@@ -182,7 +199,8 @@ static void place_all(cst_reading *r, cst_yaml *n, const cst_name *name, cst_sco
   }
 }
 
-void cst_read_body_states(cst_reading *r, cst_yaml *state, cst_scope in, const char *of, cst_node *q, cst_node *v) {
+void cst_read_body_states(cst_reading *r, cst_yaml *state, cst_scope in, const char *of, cst_node *q,
+                          cst_node *v) {
   const cst_system *s = r->s;
   cst_yaml         *map = cst_yaml_get(state, "bodies");
   const char      **names = cst_need(calloc((size_t)s->nbody_name + 1, sizeof *names));
@@ -197,6 +215,7 @@ void cst_read_body_states(cst_reading *r, cst_yaml *state, cst_scope in, const c
         cst_yaml_error(r->doc, map, r->d, "missing body '%s' %s", names[k], of);
     }
   } else
-    cst_yaml_error(r->doc, map, r->d, "'bodies' must be a map of the bodies: %s", cst_diag_join(names, s->nbody_name));
+    cst_yaml_error(r->doc, map, r->d, "'bodies' must be a map of the bodies: %s",
+                   cst_diag_join(names, s->nbody_name));
   free(names);
 }

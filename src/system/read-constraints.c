@@ -21,30 +21,38 @@ static const char *read_variable(cst_reading *r, cst_yaml *n, int offset, const 
   memcpy(name, text, (size_t)length);
   if (!cst_read_symbol(r, n, offset, name, "variable")) return NULL;
   if (!taken(r, name)) return name;
-  cst_yaml_error_at(r->doc, n, offset, r->d, "'%s' cannot be the variable of a family, it has a meaning already; choose a new name", name);
+  cst_yaml_error_at(r->doc, n, offset, r->d,
+                    "'%s' cannot be the variable of a family, it has a meaning already; choose a new name",
+                    name);
   return NULL;
 }
 
 /* "i = 2..n" */
 static void read_range(cst_reading *r, cst_yaml *n, cst_name *a, const char **variable) {
-  const char *text = cst_yaml_text(n), *equal = text ? strchr(text, '=') : NULL, *dots = equal ? strstr(equal, "..") : NULL;
-  int         from = 0, to = -1;
+  const char *text = cst_yaml_text(n), *equal = text ? strchr(text, '=') : NULL,
+             *dots = equal ? strstr(equal, "..") : NULL;
+  int from = 0, to = -1;
   if (!dots) {
-    cst_yaml_error(r->doc, n, r->d, "'for' is '%s'; it must be '%s', for example 'i = 2..n'", text ? text : "", form);
+    cst_yaml_error(r->doc, n, r->d, "'for' is '%s'; it must be '%s', for example 'i = 2..n'",
+                   text ? text : "", form);
     return;
   }
   int  blanks = (int)strspn(text, " \n");
   bool good = (*variable = read_variable(r, n, blanks, text + blanks, (int)(equal - text) - blanks)) != NULL;
-  good &= cst_read_whole(r, n, (int)(equal + 1 - text), equal + 1, (int)(dots - equal) - 1, "the first number", 0, LARGEST, &from);
-  good &= cst_read_whole(r, n, (int)(dots + 2 - text), dots + 2, (int)strlen(dots + 2), "the last number", -LARGEST, LARGEST, &to);
+  good &= cst_read_whole(r, n, (int)(equal + 1 - text), equal + 1, (int)(dots - equal) - 1,
+                         "the first number", 0, LARGEST, &from);
+  good &= cst_read_whole(r, n, (int)(dots + 2 - text), dots + 2, (int)strlen(dots + 2), "the last number",
+                         -LARGEST, LARGEST, &to);
   a->first = from;
   a->count = good && to >= from ? to - from + 1 : 0;
   a->range = text;
 }
 
-cst_yaml *cst_read_family(cst_reading *r, cst_yaml *key, cst_yaml *value, const char *what, cst_name *a, const char **variable) {
+cst_yaml *cst_read_family(cst_reading *r, cst_yaml *key, cst_yaml *value, const char *what, cst_name *a,
+                          const char **variable) {
   bool family = cst_yaml_is_map(value);
-  *a = (cst_name){.name = cst_yaml_text(key), .at = r->s->ng + r->s->nvel, .count = 1, .array = family, .step = 1};
+  *a = (cst_name){
+      .name = cst_yaml_text(key), .at = r->s->ng + r->s->nvel, .count = 1, .array = family, .step = 1};
   *variable = NULL;
   cst_read_symbol(r, key, -1, a->name, what);
   if (family) {
@@ -91,17 +99,20 @@ static void declare(cst_reading *r, cst_yaml *const *key, cst_yaml **value, int 
 
 void cst_read_constraints(cst_reading *r) {
   cst_system *s = r->s;
-  cst_yaml   *map = cst_read_map(r, "constraints", "name: expression"), **key, **value = cst_read_children(map, &key);
+  cst_yaml   *map = cst_read_map(r, "constraints", "name: expression"), **key,
+           **value = cst_read_children(map, &key);
   declare(r, key, value, cst_yaml_size(map));
   const int own = s->nfamily;
   cst_read_declare_orthogonal(r, key);
   cst_read_declare_velocities(r);
   if (s->ng > CST_MOST_Q) {
-    cst_yaml_error(r->doc, map, r->d, "there are more than %d constraints, the most that are allowed", CST_MOST_Q);
+    cst_yaml_error(r->doc, map, r->d, "there are more than %d constraints, the most that are allowed",
+                   CST_MOST_Q);
     s->ng = s->nfamily = s->nvel = 0;
   }
   if (s->ng > 4 * s->nq) /* some may be redundant: their rank is found at the start */
-    cst_yaml_error(r->doc, map, r->d, "%d constraints on %d coordinates leave nothing that moves", s->ng, s->nq);
+    cst_yaml_error(r->doc, map, r->d, "%d constraints on %d coordinates leave nothing that moves", s->ng,
+                   s->nq);
   s->constraint = cst_read_elements(r, s->family, s->nfamily, s->ng);
   s->g = cst_system_keep(s, (size_t)s->ng, sizeof *s->g);
   for (int k = 0; k < own && k < s->nfamily && cst_read_goes_on(r); k++)

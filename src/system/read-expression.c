@@ -1,17 +1,20 @@
-/* read-expression.c: expressions of a description, what they may refer to, and lists that have an entry for each name. */
+/* read-expression.c: expressions of a description, what they may refer to, and lists that have an entry for
+ * each name. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <string.h>
 #include "expr/budget.h"
 #include "system/reader.h"
 
-/* EFFORT: of an expression however short, in characters; WHAT: room for what an expression is of; LEAST_PAIRS: of a double sum that is not
- * written out. */
+/* EFFORT: of an expression however short, in characters; WHAT: room for what an expression is of;
+ * LEAST_PAIRS: of a double sum that is not written out. */
 enum { EFFORT = 16, CHARACTERS_A_NODE = 4, WHAT = 200, LEAST_PAIRS = 16 };
 
 cst_scope cst_read_constants(cst_reading *r) { return (cst_scope){r->names + 1, cst_system_named(r->s)}; }
 cst_scope cst_read_motion(cst_reading *r) { return (cst_scope){r->timed + 1, 1 + cst_system_named(r->s)}; }
-cst_scope cst_read_positions(cst_reading *r) { return (cst_scope){r->names + 1, cst_system_named(r->s) + r->s->ncoordinate}; }
+cst_scope cst_read_positions(cst_reading *r) {
+  return (cst_scope){r->names + 1, cst_system_named(r->s) + r->s->ncoordinate};
+}
 
 /* The names with one more in front. */
 cst_scope cst_read_with(const cst_reading *r, cst_scope in, const char *variable, int value) {
@@ -27,12 +30,14 @@ static bool afford(cst_reading *r, cst_yaml *n, size_t length) {
   if (r->text + cst_parse_effort(r->s->graph) <= CST_READING_TEXT) return true;
   r->stopped = true;
   cst_yaml_error(r->doc, n, r->d,
-                 "the description is too long: with its arrays written out, all expressions together may have %d characters",
+                 "the description is too long: with its arrays written out, all expressions together may "
+                 "have %d characters",
                  CST_READING_TEXT);
   return false;
 }
 
-static cst_node parse(cst_reading *r, cst_yaml *n, int offset, const char *text, cst_scope in, const char *what) {
+static cst_node parse(cst_reading *r, cst_yaml *n, int offset, const char *text, cst_scope in,
+                      const char *what) {
   cst_expr_error error;
   if (!afford(r, n, strlen(text))) return -1;
   cst_node node = cst_expr_parse(r->s->graph, text, in.names, in.n, &error);
@@ -41,12 +46,13 @@ static cst_node parse(cst_reading *r, cst_yaml *n, int offset, const char *text,
   return node;
 }
 
-/* Double sums in it become sums over pairs of the system, where they stand as parts of a sum and nothing depends on t; else they are
- * written out. */
+/* Double sums in it become sums over pairs of the system, where they stand as parts of a sum and nothing
+ * depends on t; else they are written out. */
 cst_node cst_read_potential_expression(cst_reading *r, cst_yaml *n) {
   cst_pair_sums   sums = {.array = 'q', .least = LEAST_PAIRS};
   const cst_scope in = cst_read_positions(r);
-  if (!cst_yaml_is_scalar(n) || !afford(r, n, strlen(cst_yaml_text(n)))) return cst_read_expression(r, n, cst_read_timed(r), "potential");
+  if (!cst_yaml_is_scalar(n) || !afford(r, n, strlen(cst_yaml_text(n))))
+    return cst_read_expression(r, n, cst_read_timed(r), "potential");
   cst_node V = cst_expr_parse_pairs(r->s->graph, cst_yaml_text(n), in.names, in.n, NULL, &sums);
   V = V >= 0 && sums.n ? cst_pairs_take(r->s, &sums, V) : -1;
   cst_parse_pair_sums_destroy(&sums);
@@ -59,20 +65,23 @@ cst_node cst_read_expression(cst_reading *r, cst_yaml *n, cst_scope in, const ch
   return -1;
 }
 
-bool cst_read_whole(cst_reading *r, cst_yaml *n, int offset, const char *text, int length, const char *what, int least, int most,
-                    int *value) {
+bool cst_read_whole(cst_reading *r, cst_yaml *n, int offset, const char *text, int length, const char *what,
+                    int least, int most, int *value) {
   char    *part = cst_need(strndup(text, (size_t)length));
   double   x = 0;
   cst_node node = parse(r, n, offset, part, cst_read_constants(r), what);
-  bool constant = node >= 0 && cst_graph_is_constant(r->s->graph, node, &x), good = constant && x == floor(x) && x >= least && x <= most;
+  bool     constant = node >= 0 && cst_graph_is_constant(r->s->graph, node, &x),
+       good = constant && x == floor(x) && x >= least && x <= most;
   offset += (int)strspn(part, " \n");
   free(part);
   if (good) *value = (int)x;
   if (good || node < 0) return good;
   if (constant)
-    cst_yaml_error_at(r->doc, n, offset, r->d, "%s is %.17g; it must be a whole number from %d to %d", what, x, least, most);
+    cst_yaml_error_at(r->doc, n, offset, r->d, "%s is %.17g; it must be a whole number from %d to %d", what,
+                      x, least, most);
   else
-    cst_yaml_error_at(r->doc, n, offset, r->d, "%s must be a whole number: an expression of numbers and size parameters", what);
+    cst_yaml_error_at(r->doc, n, offset, r->d,
+                      "%s must be a whole number: an expression of numbers and size parameters", what);
   return false;
 }
 
@@ -80,7 +89,8 @@ bool cst_read_whole(cst_reading *r, cst_yaml *n, int offset, const char *text, i
 
 cst_entries cst_read_coordinate_entries(const cst_reading *r) {
   const cst_system *s = r->s;
-  return (cst_entries){r->array ? "name of 'coordinates'" : "coordinate", s->coordinate_name, r->i, s->coordinate, s->ncoordinate};
+  return (cst_entries){r->array ? "name of 'coordinates'" : "coordinate", s->coordinate_name, r->i,
+                       s->coordinate, s->ncoordinate};
 }
 
 cst_entries cst_read_plain_entries(const cst_reading *r) {
@@ -105,13 +115,15 @@ static const char *element(const cst_entries *e, int name, int k, const char *wh
 /* The list of an array's elements, one expression for each. */
 static bool counted(cst_reading *r, cst_yaml *list, const char *what, const cst_name *a) {
   if (cst_yaml_size(list) == a->count) return true;
-  cst_yaml_error(r->doc, list, r->d, "%s of %s has %d entries; there must be %d, one for each element, or one expression for all", what,
-                 a->name, cst_yaml_size(list), a->count);
+  cst_yaml_error(r->doc, list, r->d,
+                 "%s of %s has %d entries; there must be %d, one for each element, or one expression for all",
+                 what, a->name, cst_yaml_size(list), a->count);
   return false;
 }
 
 /* The elements of one name: one expression for all, or a list of them. The first mistake is enough. */
-static bool elements(cst_reading *r, cst_yaml *n, cst_scope in, const char *what, const cst_entries *e, int name, cst_node *out) {
+static bool elements(cst_reading *r, cst_yaml *n, cst_scope in, const char *what, const cst_entries *e,
+                     int name, cst_node *out) {
   const cst_name *a = &e->name[name];
   char            text[WHAT];
   bool            list = a->array && cst_yaml_is_list(n), good = true;
@@ -127,15 +139,18 @@ static bool elements(cst_reading *r, cst_yaml *n, cst_scope in, const char *what
   return good;
 }
 
-bool cst_read_list(cst_reading *r, cst_yaml *list, cst_scope in, const char *what, const cst_entries *e, cst_node *out) {
+bool cst_read_list(cst_reading *r, cst_yaml *list, cst_scope in, const char *what, const cst_entries *e,
+                   cst_node *out) {
   bool good = true;
   if (!list) return false;
   if (!cst_yaml_is_list(list)) {
-    cst_yaml_error(r->doc, list, r->d, "%s must be a list of %d expressions, one for each %s", what, e->n, e->of);
+    cst_yaml_error(r->doc, list, r->d, "%s must be a list of %d expressions, one for each %s", what, e->n,
+                   e->of);
     return false;
   }
   if (cst_yaml_size(list) != e->n) {
-    cst_yaml_error(r->doc, list, r->d, "%s has %d entries; there must be %d, one for each %s", what, cst_yaml_size(list), e->n, e->of);
+    cst_yaml_error(r->doc, list, r->d, "%s has %d entries; there must be %d, one for each %s", what,
+                   cst_yaml_size(list), e->n, e->of);
     return false;
   }
   cst_yaml **item = cst_read_children(list, NULL);
@@ -146,7 +161,9 @@ bool cst_read_list(cst_reading *r, cst_yaml *list, cst_scope in, const char *wha
 
 /* Values. */
 
-const char *cst_read_where(const cst_reading *r) { return r->c ? "with the parameters of the study" : "at the default parameters"; }
+const char *cst_read_where(const cst_reading *r) {
+  return r->c ? "with the parameters of the study" : "at the default parameters";
+}
 
 void cst_read_values(const cst_reading *r, const cst_node *node, int n, const double *q, double *value) {
   double        c[CST_MAX_PAR], t = 0;
@@ -165,8 +182,8 @@ static void number(double x, char text[32]) {
     snprintf(text, 32, "%g", x);
 }
 
-bool cst_read_check(cst_reading *r, cst_yaml *list, const char *what, const cst_entries *e, const double *value, bool (*good)(double),
-                    const char *where, const char *must) {
+bool cst_read_check(cst_reading *r, cst_yaml *list, const char *what, const cst_entries *e,
+                    const double *value, bool (*good)(double), const char *where, const char *must) {
   char text[WHAT], shown[32];
   bool all = true;
   for (int i = 0; i < e->n && cst_read_goes_on(r); i++) {
@@ -176,9 +193,11 @@ bool cst_read_check(cst_reading *r, cst_yaml *list, const char *what, const cst_
     if (k == a->count) continue;
     all = false;
     cst_yaml *item = cst_yaml_item(list, i);
-    if (cst_yaml_is_list(item)) item = cst_yaml_item(item, a->array ? k : i); /* of an array's list, or of a row the diagonal */
+    if (cst_yaml_is_list(item))
+      item = cst_yaml_item(item, a->array ? k : i); /* of an array's list, or of a row the diagonal */
     number(value[a->at + k * a->step], shown);
-    cst_yaml_error(r->doc, item, r->d, "%s: the value is %s %s; it must be %s", element(e, i, k, what, text), shown, where, must);
+    cst_yaml_error(r->doc, item, r->d, "%s: the value is %s %s; it must be %s", element(e, i, k, what, text),
+                   shown, where, must);
   }
   return all;
 }

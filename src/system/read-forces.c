@@ -1,7 +1,8 @@
-/* read-forces.c: the key `forces`: generalised forces f(q, v, t) that are no gradient, the time, and the accounts of what goes in and out.
+/* read-forces.c: the key `forces`: generalised forces f(q, v, t) that are no gradient, the time, and the
+ * accounts of what goes in and out.
  *
- * The time becomes a parameter behind those of the text, and so does an account of the work of each force; where the potential depends on
- * the time there is one of int dV/dt.
+ * The time becomes a parameter behind those of the text, and so does an account of the work of each force;
+ * where the potential depends on the time there is one of int dV/dt.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
@@ -9,7 +10,8 @@
 
 cst_scope cst_read_timed(cst_reading *r) {
   cst_scope in = cst_read_positions(r);
-  r->names[1 + in.n] = (cst_binding){.name = "t", .node = cst_graph_input(r->s->graph, 'c', cst_system_named(r->s))};
+  r->names[1 + in.n] =
+      (cst_binding){.name = "t", .node = cst_graph_input(r->s->graph, 'c', cst_system_named(r->s))};
   return (cst_scope){in.names, in.n + 1};
 }
 
@@ -22,13 +24,15 @@ static void read_force(cst_reading *r, cst_yaml *key, cst_yaml *list, cst_scope 
   s->force_name[k] = cst_yaml_text(key);
   if (cst_yaml_is_scalar(list)) {
     cst_yaml_error(r->doc, list, r->d,
-                   "the force '%s' must be a list of %d expressions, one for each %s; an energy whose gradient is the force belongs under "
+                   "the force '%s' must be a list of %d expressions, one for each %s; an energy whose "
+                   "gradient is the force belongs under "
                    "'potential'",
                    s->force_name[k], e.n, e.of);
     return;
   }
   snprintf(what, sizeof what, "force '%.60s'", s->force_name[k]);
-  if (cst_read_list(r, list, in, what, &e, s->force + (size_t)k * (size_t)s->nq)) s->force_text[k] = cst_read_join(r, list);
+  if (cst_read_list(r, list, in, what, &e, s->force + (size_t)k * (size_t)s->nq))
+    s->force_text[k] = cst_read_join(r, list);
 }
 
 void cst_read_forces(cst_reading *r) {
@@ -44,11 +48,14 @@ void cst_read_forces(cst_reading *r) {
   s->force_name = cst_system_keep(s, (size_t)n, sizeof *s->force_name);
   s->force_text = cst_system_keep(s, (size_t)n, sizeof *s->force_text);
   const cst_scope in = cst_read_velocities(r, true);
-  for (int k = 0; k < n && cst_read_goes_on(r); k++) read_force(r, cst_yaml_key(map, k), cst_yaml_value(map, k), in, k);
+  for (int k = 0; k < n && cst_read_goes_on(r); k++)
+    read_force(r, cst_yaml_key(map, k), cst_yaml_value(map, k), in, k);
   s->nforce = n;
 }
 
-/* ---- time and accounts ------------------------------------------------------------------------------------------------------------- */
+/* ---- time and accounts
+ * -------------------------------------------------------------------------------------------------------------
+ */
 
 static bool depends_on(const cst_graph *g, cst_node n, int parameter) {
   int      *index, found = 0;
@@ -59,7 +66,8 @@ static bool depends_on(const cst_graph *g, cst_node n, int parameter) {
 }
 
 static void append(cst_system *s, const char *name, const char *doc) {
-  s->parameter[s->npar++] = (cst_parameter){.name = name, .unit = "", .doc = doc, .node = cst_graph_constant(s->graph, 0)};
+  s->parameter[s->npar++] =
+      (cst_parameter){.name = name, .unit = "", .doc = doc, .node = cst_graph_constant(s->graph, 0)};
 }
 
 static void open_account(cst_system *s, const char *name, const char *doc) {
@@ -79,9 +87,10 @@ void cst_read_accounts(cst_reading *r) {
   const int   n = s->nforce + pumped;
   if (!n) return;
   if (s->npar + 1 + n > CST_MAX_PAR) {
-    cst_yaml_error(r->doc, cst_yaml_get(r->root, "parameters"), r->d,
-                   "there are %d parameters; with forces or a potential that depends on t at most %d are allowed here", s->npar,
-                   CST_MAX_PAR - 1 - n);
+    cst_yaml_error(
+        r->doc, cst_yaml_get(r->root, "parameters"), r->d,
+        "there are %d parameters; with forces or a potential that depends on t at most %d are allowed here",
+        s->npar, CST_MAX_PAR - 1 - n);
     return;
   }
   s->account_name = cst_system_keep(s, (size_t)n, sizeof *s->account_name);
@@ -90,6 +99,7 @@ void cst_read_accounts(cst_reading *r) {
   s->timed = s->general = true;
   s->account = s->npar;
   for (int k = 0; k < s->nforce; k++)
-    open_account(s, joined(s, "work_", s->force_name[k]), joined(s, "work done by the force ", s->force_name[k]));
+    open_account(s, joined(s, "work_", s->force_name[k]),
+                 joined(s, "work done by the force ", s->force_name[k]));
   if (pumped) open_account(s, "pumped", "integral of dV/dt over the time");
 }

@@ -14,7 +14,8 @@ static void read_stiff(cst_reading *r) {
 
 void cst_read_potential(cst_reading *r) {
   const bool optional = cst_read_has_bodies(r) && !cst_yaml_get(r->root, "potential");
-  cst_yaml  *n = optional ? NULL : cst_read_required(r, r->root, "potential", "of the system (0 where there is none)");
+  cst_yaml  *n =
+      optional ? NULL : cst_read_required(r, r->root, "potential", "of the system (0 where there is none)");
   r->s->V = cst_graph_constant(r->s->graph, 0);
   r->s->potential_text = "0";
   if (!n) return;
@@ -54,7 +55,8 @@ static void read_symmetry(cst_reading *r, cst_yaml *key, cst_yaml *n, int k) {
   if (cst_yaml_is_map(n)) {
     cst_system_keys_check(r->doc, n, "symmetries.NAME", s->nbodies ? CST_SYSTEM_BODIES : 0, r->d);
     gauge = cst_yaml_get(n, "gauge");
-    list = s->nbodies && cst_read_moves_bodies(n) ? NULL : cst_read_required(r, n, "generator", "of the symmetry");
+    list = s->nbodies && cst_read_moves_bodies(n) ? NULL
+                                                  : cst_read_required(r, n, "generator", "of the symmetry");
   }
   if (gauge) s->gauge[k] = cst_read_expression(r, gauge, cst_read_positions(r), "gauge");
   if (cst_yaml_is_map(n) && s->nbodies && cst_read_moves_bodies(n))

@@ -1,4 +1,5 @@
-/* read-inertia.c: masses and inertias of bodies: principal moments or a full symmetric matrix, checked at the default parameters. */
+/* read-inertia.c: masses and inertias of bodies: principal moments or a full symmetric matrix, checked at the
+ * default parameters. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <string.h>
@@ -21,7 +22,8 @@ static bool read_entries(cst_reading *r, cst_yaml *list, cst_scope in, const cha
     if (!cst_yaml_is_list(row) && e / AXES != e % AXES)
       I[e] = cst_graph_constant(r->s->graph, 0);
     else
-      good &= (I[e] = cst_read_expression(r, cst_yaml_is_list(row) ? cst_yaml_item(row, e % AXES) : row, in, what)) >= 0;
+      good &= (I[e] = cst_read_expression(r, cst_yaml_is_list(row) ? cst_yaml_item(row, e % AXES) : row, in,
+                                          what)) >= 0;
   }
   return good;
 }
@@ -29,7 +31,9 @@ static bool read_entries(cst_reading *r, cst_yaml *list, cst_scope in, const cha
 static bool has_form(cst_reading *r, cst_yaml *list) {
   int rows = 0;
   if (!cst_yaml_is_list(list) || cst_yaml_size(list) != AXES) {
-    cst_yaml_error(r->doc, list, r->d, "'inertia' must be a list of 3 principal moments [I1, I2, I3] or of 3 rows of a symmetric matrix");
+    cst_yaml_error(
+        r->doc, list, r->d,
+        "'inertia' must be a list of 3 principal moments [I1, I2, I3] or of 3 rows of a symmetric matrix");
     return false;
   }
   for (int a = 0; a < AXES; a++) {
@@ -37,11 +41,13 @@ static bool has_form(cst_reading *r, cst_yaml *list) {
     if (!cst_yaml_is_list(row)) continue;
     rows++;
     if (cst_yaml_size(row) == AXES) continue;
-    cst_yaml_error(r->doc, row, r->d, "row %d of inertia has %d entries; there must be 3", a + 1, cst_yaml_size(row));
+    cst_yaml_error(r->doc, row, r->d, "row %d of inertia has %d entries; there must be 3", a + 1,
+                   cst_yaml_size(row));
     return false;
   }
   if (rows == 0 || rows == AXES) return true;
-  cst_yaml_error(r->doc, list, r->d, "'inertia' mixes numbers and rows; it must be a list of 3 principal moments or of 3 rows");
+  cst_yaml_error(r->doc, list, r->d,
+                 "'inertia' mixes numbers and rows; it must be a list of 3 principal moments or of 3 rows");
   return false;
 }
 
@@ -52,7 +58,8 @@ static bool is_symmetric(cst_reading *r, cst_yaml *list, const char *what, const
       const double x = I[3 * a + b], y = I[3 * b + a];
       if (!(fabs(x - y) > 1e-12 * fmax(fabs(x), fabs(y)))) continue;
       cst_yaml_error(r->doc, cst_yaml_item(cst_yaml_item(list, a), b), r->d,
-                     "%s: entry (%d, %d) is %.13g and entry (%d, %d) is %.13g at the default parameters; an inertia must be symmetric",
+                     "%s: entry (%d, %d) is %.13g and entry (%d, %d) is %.13g at the default parameters; an "
+                     "inertia must be symmetric",
                      what, a + 1, b + 1, x, b + 1, a + 1, y);
       return false;
     }
@@ -60,7 +67,8 @@ static bool is_symmetric(cst_reading *r, cst_yaml *list, const char *what, const
 }
 
 /* node[9]: of the elements of an array that are alike only the first is looked at. */
-static bool check_inertia(cst_reading *r, cst_yaml *list, const char *what, const cst_node node[9], const cst_body *b, bool first) {
+static bool check_inertia(cst_reading *r, cst_yaml *list, const char *what, const cst_node node[9],
+                          const cst_body *b, bool first) {
   bool same = !first;
   for (int e = 0; e < 6 && same; e++) same = b[-1].inertia[e] == node[3 * place[e][0] + place[e][1]];
   if (same) return true;
@@ -81,7 +89,9 @@ static bool read_mass(cst_reading *r, cst_yaml *n, cst_scope in, const char *wha
   if (!first && b[-1].mass == b->mass) return true;
   cst_read_values(r, &b->mass, 1, NULL, &value);
   if (value > 0 && isfinite(value)) return true;
-  cst_yaml_error(r->doc, n, r->d, "%s: the value is %g at the default parameters; it must be positive and finite", what, value);
+  cst_yaml_error(r->doc, n, r->d,
+                 "%s: the value is %g at the default parameters; it must be positive and finite", what,
+                 value);
   return false;
 }
 
@@ -97,7 +107,8 @@ static bool read_one(cst_reading *r, int name, int i) {
   snprintf(what, sizeof what, "mass of %.100s", b->name);
   bool good = !mass || read_mass(r, mass, in, what, b, i == 0);
   snprintf(what, sizeof what, "inertia of %.100s", b->name);
-  if (!inertia || !has_form(r, inertia) || !read_entries(r, inertia, in, what, I) || !check_inertia(r, inertia, what, I, b, i == 0))
+  if (!inertia || !has_form(r, inertia) || !read_entries(r, inertia, in, what, I) ||
+      !check_inertia(r, inertia, what, I, b, i == 0))
     return false;
   for (int e = 0; e < 6; e++) b->inertia[e] = I[3 * place[e][0] + place[e][1]];
   return good;
@@ -108,17 +119,21 @@ static void check_keys(cst_reading *r, int name) {
   const char           *of = r->s->body_name[name].name;
   cst_yaml             *mass = cst_yaml_get(p->map, "mass");
   if (!cst_yaml_get(p->map, "inertia"))
-    cst_yaml_error(r->doc, p->map, r->d, "missing key 'inertia' of the body '%s': 3 principal moments, or 3 rows of a symmetric matrix",
-                   of);
-  if (p->centre >= 0 && !mass) cst_yaml_error(r->doc, p->map, r->d, "missing key 'mass' of the body '%s', which has a centre", of);
+    cst_yaml_error(
+        r->doc, p->map, r->d,
+        "missing key 'inertia' of the body '%s': 3 principal moments, or 3 rows of a symmetric matrix", of);
+  if (p->centre >= 0 && !mass)
+    cst_yaml_error(r->doc, p->map, r->d, "missing key 'mass' of the body '%s', which has a centre", of);
   if (p->centre < 0 && mass)
-    cst_yaml_error(r->doc, mass, r->d,
-                   "the body '%s' has a mass and no centre; give 'centre', or leave the mass out: a body without centre "
-                   "turns about the origin, and its inertia is that about the origin",
-                   of);
+    cst_yaml_error(
+        r->doc, mass, r->d,
+        "the body '%s' has a mass and no centre; give 'centre', or leave the mass out: a body without centre "
+        "turns about the origin, and its inertia is that about the origin",
+        of);
 }
 
-/* The distinct numbers among inertias and masses, in the order in which they appear; cst_body.at counts them (derive.c has the kernel). */
+/* The distinct numbers among inertias and masses, in the order in which they appear; cst_body.at counts them
+ * (derive.c has the kernel). */
 static void number_all(cst_system *s) {
   int *seen = cst_need(malloc(sizeof *seen * ((size_t)cst_graph_size(s->graph) + 1)));
   for (int i = 0; i <= cst_graph_size(s->graph); i++) seen[i] = -1;

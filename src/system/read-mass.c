@@ -1,8 +1,9 @@
 /* read-mass.c: the mass, a diagonal or rows of a symmetric matrix, and what kind of system it makes.
  *
- * A matrix that is in truth a diagonal is stored as one. That M is symmetric is seen where mirrored entries are one node; else they must
- * agree, to rounding, in every state and near the first one, and the upper triangle stands for both. The list is about the plain
- * coordinates; bodies bring their own masses (read-inertia.c), which are put behind it.
+ * A matrix that is in truth a diagonal is stored as one. That M is symmetric is seen where mirrored entries
+ * are one node; else they must agree, to rounding, in every state and near the first one, and the upper
+ * triangle stands for both. The list is about the plain coordinates; bodies bring their own masses
+ * (read-inertia.c), which are put behind it.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
@@ -27,7 +28,8 @@ static void check_constant(cst_reading *r, cst_yaml *list, const cst_node *diago
   cst_entries e = cst_read_plain_entries(r);
   cst_node   *node = cst_need(malloc(sizeof *node * (size_t)s->nplain));
   double     *value = cst_need(malloc(sizeof *value * (size_t)s->nplain));
-  for (int i = 0; i < s->nplain; i++) node[i] = varies(s, diagonal + i, 1) ? cst_graph_constant(s->graph, 1) : diagonal[i];
+  for (int i = 0; i < s->nplain; i++)
+    node[i] = varies(s, diagonal + i, 1) ? cst_graph_constant(s->graph, 1) : diagonal[i];
   cst_read_values(r, node, s->nplain, NULL, value);
   cst_read_check(r, list, "mass", &e, value, is_mass, "at the default parameters", "positive and finite");
   free(value);
@@ -71,7 +73,8 @@ static void read_matrix(cst_reading *r, cst_yaml *list) {
   s->matrix = !is_diagonal(s, M);
   s->general = s->matrix || varies(s, M, (size_t)(n * n));
   size_t size = s->matrix ? (size_t)(n * n) : (size_t)n;
-  s->mass = memcpy(cst_system_keep(s, size, sizeof *s->mass), s->matrix ? M : diagonal, sizeof *s->mass * size);
+  s->mass =
+      memcpy(cst_system_keep(s, size, sizeof *s->mass), s->matrix ? M : diagonal, sizeof *s->mass * size);
   check_constant(r, list, diagonal);
 }
 
@@ -86,25 +89,32 @@ static const char *plain_array(const cst_reading *r) {
 /* Whether the list holds rows, and may. Lists of the elements of arrays are no rows. */
 static bool has_rows(const cst_reading *r, cst_yaml *const *item, int n) {
   for (int i = 0; i < n; i++)
-    if (cst_yaml_is_list(item[i]) && (!plain_array(r) || n != cst_read_plain_entries(r).n || !r->s->coordinate_name[i].array)) return true;
+    if (cst_yaml_is_list(item[i]) &&
+        (!plain_array(r) || n != cst_read_plain_entries(r).n || !r->s->coordinate_name[i].array))
+      return true;
   return false;
 }
 
 /* The mass of the plain coordinates. */
 static void read_plain(cst_reading *r) {
   cst_system *s = r->s;
-  cst_yaml   *list = cst_read_required(r, r->root, "mass", s->nbodies ? "of the coordinates that are of no body" : "of the system");
+  cst_yaml   *list = cst_read_required(r, r->root, "mass",
+                                     s->nbodies ? "of the coordinates that are of no body" : "of the system");
   cst_yaml  **item = cst_read_children(cst_yaml_is_list(list) ? list : NULL, NULL);
   int         n = cst_yaml_is_list(list) ? cst_yaml_size(list) : 0;
   s->mass_text = cst_read_entries_written(r, cst_yaml_is_list(list) ? list : NULL);
   if (!has_rows(r, item, n))
     read_diagonal(r, list);
   else if (plain_array(r))
-    cst_yaml_error(r->doc, list, r->d, "a mass matrix is not possible where there are arrays, as '%s'; give its diagonal", plain_array(r));
+    cst_yaml_error(r->doc, list, r->d,
+                   "a mass matrix is not possible where there are arrays, as '%s'; give its diagonal",
+                   plain_array(r));
   else if (n != s->nplain)
-    cst_yaml_error(r->doc, list, r->d, "mass has %d rows; there must be %d, one for each coordinate", n, s->nplain);
+    cst_yaml_error(r->doc, list, r->d, "mass has %d rows; there must be %d, one for each coordinate", n,
+                   s->nplain);
   else if (n > CST_MAX_Q)
-    cst_yaml_error(r->doc, list, r->d, "a mass matrix of %d coordinates; at most %d are allowed", n, CST_MAX_Q);
+    cst_yaml_error(r->doc, list, r->d, "a mass matrix of %d coordinates; at most %d are allowed", n,
+                   CST_MAX_Q);
   else
     read_matrix(r, list);
   free(item);
@@ -114,7 +124,8 @@ static void read_plain(cst_reading *r) {
 static bool wants_matrix(const cst_system *s) {
   bool full = s->matrix;
   for (int k = 0; k < s->nbodies; k++)
-    for (int e = 0; e < 6; e++) full |= (e == 1 || e == 2 || e == 4) && !cst_graph_is_zero(s->graph, s->bodies[k].inertia[e]);
+    for (int e = 0; e < 6; e++)
+      full |= (e == 1 || e == 2 || e == 4) && !cst_graph_is_zero(s->graph, s->bodies[k].inertia[e]);
   return full;
 }
 
@@ -138,8 +149,10 @@ static void add_bodies(cst_reading *r) {
   const bool  full = wants_matrix(s);
   const int   n = s->nq, np = s->nplain;
   if (full && n > CST_MAX_Q) {
-    cst_yaml_error(r->doc, cst_yaml_get(r->root, s->matrix ? "mass" : "bodies"), r->d,
-                   "a mass matrix of %d coordinates; at most %d are allowed where it or an inertia is no diagonal", n, CST_MAX_Q);
+    cst_yaml_error(
+        r->doc, cst_yaml_get(r->root, s->matrix ? "mass" : "bodies"), r->d,
+        "a mass matrix of %d coordinates; at most %d are allowed where it or an inertia is no diagonal", n,
+        CST_MAX_Q);
     return;
   }
   const size_t size = full ? (size_t)n * (size_t)n : (size_t)n;
@@ -160,13 +173,17 @@ void cst_read_mass(cst_reading *r) {
   if (r->s->nplain || !r->s->nbodies)
     read_plain(r);
   else if (n && cst_yaml_size(n))
-    cst_yaml_error(r->doc, n, r->d, "'mass' is that of 'coordinates', and there are none; those of the bodies have the bodies' masses");
+    cst_yaml_error(
+        r->doc, n, r->d,
+        "'mass' is that of 'coordinates', and there are none; those of the bodies have the bodies' masses");
   if (r->s->nbodies && cst_diag_count(r->d) == r->before) add_bodies(r);
 }
 
 /* What holds in the states. */
 
-static cst_yaml *entry_of(const cst_reading *r, int i, int j) { return cst_yaml_item(cst_yaml_item(mass_of(r), i), j); }
+static cst_yaml *entry_of(const cst_reading *r, int i, int j) {
+  return cst_yaml_item(cst_yaml_item(mass_of(r), i), j);
+}
 
 /* Mirrored entries agree at q, where they are numbers. */
 static bool symmetric(cst_reading *r, const double *q, const char *where) {
@@ -177,10 +194,12 @@ static bool symmetric(cst_reading *r, const double *q, const char *where) {
   for (int i = 0; i < s->nplain; i++)
     for (int j = 0; j < i; j++) {
       double a = M[i * n + j], b = M[j * n + i];
-      if (s->mass[i * n + j] == s->mass[j * n + i] || !(fabs(a - b) > 1e-12 * fmax(fabs(a), fabs(b)))) continue;
+      if (s->mass[i * n + j] == s->mass[j * n + i] || !(fabs(a - b) > 1e-12 * fmax(fabs(a), fabs(b))))
+        continue;
       cst_yaml_error(r->doc, entry_of(r, i, j), r->d,
-                     "mass: the entry (%s, %s) is %.13g and the entry (%s, %s) is %.13g %s; the matrix must be symmetric", s->coordinate[i],
-                     s->coordinate[j], a, s->coordinate[j], s->coordinate[i], b, where);
+                     "mass: the entry (%s, %s) is %.13g and the entry (%s, %s) is %.13g %s; the matrix must "
+                     "be symmetric",
+                     s->coordinate[i], s->coordinate[j], a, s->coordinate[j], s->coordinate[i], b, where);
       return false;
     }
   return true;
@@ -221,8 +240,10 @@ static void check_dense(cst_reading *r) {
   cst_system *s = r->s;
   cst_yaml   *n = s->gyroscopic ? cst_yaml_get(r->root, "gyroscopic") : mass_of(r);
   if (s->nq > CST_MAX_Q || s->ng > CST_MAX_G)
-    cst_yaml_error(r->doc, n, r->d, "%d coordinates and %d constraints; a system with %s may have at most %d and %d", s->nq, s->ng,
-                   s->gyroscopic ? "gyroscopic terms" : "a mass that depends on the coordinates", CST_MAX_Q, CST_MAX_G);
+    cst_yaml_error(r->doc, n, r->d,
+                   "%d coordinates and %d constraints; a system with %s may have at most %d and %d", s->nq,
+                   s->ng, s->gyroscopic ? "gyroscopic terms" : "a mass that depends on the coordinates",
+                   CST_MAX_Q, CST_MAX_G);
 }
 
 static void mirror(cst_system *s) {

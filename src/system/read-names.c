@@ -39,20 +39,24 @@ static void read_size(cst_reading *r, cst_yaml *n, cst_parameter *p) {
 static void read_described(cst_reading *r, cst_yaml *key, cst_yaml *map, cst_parameter *p) {
   cst_yaml *number = cst_yaml_get(map, "default"), *size = cst_yaml_get(map, "size");
   cst_system_keys_check(r->doc, map, "parameters.NAME", CST_SYSTEM_KEYS_ALL, r->d);
-  if (number && size) cst_yaml_error(r->doc, size, r->d, "parameter '%s' has a default and a size; one of them is allowed", p->name);
+  if (number && size)
+    cst_yaml_error(r->doc, size, r->d, "parameter '%s' has a default and a size; one of them is allowed",
+                   p->name);
   if (size)
     read_size(r, size, p);
   else if (number)
     read_default(r, number, p);
   else
-    cst_yaml_error(r->doc, key, r->d, "missing key 'default' of parameter '%s' (or 'size' of one that counts)", p->name);
+    cst_yaml_error(r->doc, key, r->d,
+                   "missing key 'default' of parameter '%s' (or 'size' of one that counts)", p->name);
   p->unit = cst_read_text(r, cst_yaml_get(map, "unit"), "unit");
   p->doc = cst_read_text(r, cst_yaml_get(map, "doc"), "doc");
 }
 
 static void read_parameter(cst_reading *r, cst_yaml *key, cst_yaml *value) {
   cst_system   *s = r->s;
-  cst_parameter p = {.name = cst_yaml_text(key), .unit = "", .doc = "", .value = 1}; /* 1 until a default is read */
+  cst_parameter p = {
+      .name = cst_yaml_text(key), .unit = "", .doc = "", .value = 1}; /* 1 until a default is read */
   p.node = cst_graph_constant(s->graph, 1);
   if (cst_yaml_is_map(value))
     read_described(r, key, value, &p);
@@ -74,21 +78,26 @@ static void check_sizes(cst_reading *r) {
     int             i = 0;
     while (i < n && strcmp(names[i], size->name)) i++;
     if (i == n)
-      cst_yaml_error(r->doc, NULL, r->d, "the system has no size parameter '%s'; %s%s", size->name, n ? "allowed: " : "it has none",
-                     n ? cst_diag_join(names, n) : "");
+      cst_yaml_error(r->doc, NULL, r->d, "the system has no size parameter '%s'; %s%s", size->name,
+                     n ? "allowed: " : "it has none", n ? cst_diag_join(names, n) : "");
     else if (size->value < 1 || size->value > CST_MOST_Q)
-      cst_yaml_error(r->doc, NULL, r->d, "size '%s' is %d; it must be a whole number from 1 to %d", size->name, size->value, CST_MOST_Q);
+      cst_yaml_error(r->doc, NULL, r->d, "size '%s' is %d; it must be a whole number from 1 to %d",
+                     size->name, size->value, CST_MOST_Q);
   }
 }
 
 void cst_read_parameters(cst_reading *r) {
   cst_yaml *map = cst_yaml_get(r->root, "parameters");
   if (map && !cst_yaml_is_map(map))
-    cst_yaml_error(r->doc, map, r->d, "'parameters' must be a map of 'name: value' or 'name: {default: value, unit: text, doc: text}'");
+    cst_yaml_error(
+        r->doc, map, r->d,
+        "'parameters' must be a map of 'name: value' or 'name: {default: value, unit: text, doc: text}'");
   else if (cst_yaml_size(map) > CST_MAX_PAR)
-    cst_yaml_error(r->doc, map, r->d, "%d parameters; at most %d are allowed", cst_yaml_size(map), CST_MAX_PAR);
+    cst_yaml_error(r->doc, map, r->d, "%d parameters; at most %d are allowed", cst_yaml_size(map),
+                   CST_MAX_PAR);
   else
-    for (int i = 0; i < cst_yaml_size(map); i++) read_parameter(r, cst_yaml_key(map, i), cst_yaml_value(map, i));
+    for (int i = 0; i < cst_yaml_size(map); i++)
+      read_parameter(r, cst_yaml_key(map, i), cst_yaml_value(map, i));
   check_sizes(r);
 }
 
@@ -105,8 +114,10 @@ bool cst_read_declared(cst_reading *r, cst_yaml *n, const char *kind, cst_name *
   if (!cst_read_symbol(r, n, -1, name, kind)) return false;
   snprintf(what, sizeof what, "the size of '%s'", name);
   if (text[length - 1] == ']')
-    return cst_read_whole(r, n, (int)(bracket - text) + 1, bracket + 1, (int)(text + length - bracket) - 2, what, 1, CST_MOST_Q, &a->count);
-  cst_yaml_error(r->doc, n, r->d, "'%s': an array of %s is written NAME[SIZE]", text, strcmp(kind, "body") ? "coordinates" : "bodies");
+    return cst_read_whole(r, n, (int)(bracket - text) + 1, bracket + 1, (int)(text + length - bracket) - 2,
+                          what, 1, CST_MOST_Q, &a->count);
+  cst_yaml_error(r->doc, n, r->d, "'%s': an array of %s is written NAME[SIZE]", text,
+                 strcmp(kind, "body") ? "coordinates" : "bodies");
   return false;
 }
 
@@ -129,8 +140,10 @@ static void check_twice(cst_reading *r, cst_yaml *const *item) {
   for (int i = 0; i < n; i++) all[i] = (word){r->names[1 + i].name, i};
   qsort(all, (size_t)n, sizeof *all, by_name);
   for (int i = 1; i < n && cst_read_goes_on(r); i++)
-    if (!strcmp(all[i].name, all[i - 1].name) && item[all[i].rank - s->npar] != said) /* one of the nine of a rotation is enough */
-      cst_yaml_error(r->doc, item[all[i].rank - s->npar], r->d, "coordinate '%s': there is already a %s of this name", all[i].name,
+    if (!strcmp(all[i].name, all[i - 1].name) &&
+        item[all[i].rank - s->npar] != said) /* one of the nine of a rotation is enough */
+      cst_yaml_error(r->doc, item[all[i].rank - s->npar], r->d,
+                     "coordinate '%s': there is already a %s of this name", all[i].name,
                      all[i - 1].rank < s->npar ? "parameter" : "coordinate"),
           said = item[all[i].rank - s->npar];
   free(all);
@@ -140,10 +153,12 @@ static void check_twice(cst_reading *r, cst_yaml *const *item) {
 static void check_i(cst_reading *r, cst_yaml *const *item) {
   const cst_system *s = r->s;
   cst_yaml         *map = cst_yaml_get(r->root, "parameters");
-  static const char words[] = "'i' is reserved where there are arrays, as '%s': it is the number of an element";
+  static const char words[] =
+      "'i' is reserved where there are arrays, as '%s': it is the number of an element";
   if (!r->array) return;
   for (int i = 0; i < cst_yaml_size(map); i++)
-    if (!strcmp(cst_yaml_text(cst_yaml_key(map, i)), "i")) cst_yaml_error(r->doc, cst_yaml_key(map, i), r->d, words, r->array);
+    if (!strcmp(cst_yaml_text(cst_yaml_key(map, i)), "i"))
+      cst_yaml_error(r->doc, cst_yaml_key(map, i), r->d, words, r->array);
   for (int i = 0; i < s->ncoordinate; i++)
     if (!strcmp(s->coordinate_name[i].name, "i")) cst_yaml_error(r->doc, item[i], r->d, words, r->array);
 }
@@ -166,8 +181,10 @@ static void bind(cst_reading *r, const cst_name *a) {
   cst_system *s = r->s;
   cst_node   *q = cst_system_keep(s, (size_t)a->count, sizeof *q);
   for (int k = 0; k < a->count; k++) q[k] = cst_graph_input(s->graph, 'q', a->at + k * a->step);
-  r->names[1 + s->npar + (a - s->coordinate_name)] =
-      (cst_binding){.name = a->name, .node = a->array ? -1 : q[0], .entry = a->array ? q : NULL, .count = a->array ? a->count : 0};
+  r->names[1 + s->npar + (a - s->coordinate_name)] = (cst_binding){.name = a->name,
+                                                                   .node = a->array ? -1 : q[0],
+                                                                   .entry = a->array ? q : NULL,
+                                                                   .count = a->array ? a->count : 0};
 }
 
 /* Declare the names of the list; false when they cannot all be. */
@@ -197,7 +214,8 @@ static void bind_all(cst_reading *r, cst_yaml *const *item) {
 
 /* The list `coordinates`, NULL where bodies have all; false when it cannot be read. */
 static bool find_list(cst_reading *r, cst_yaml **list) {
-  *list = cst_read_has_bodies(r) ? cst_yaml_get(r->root, "coordinates") : cst_read_required(r, r->root, "coordinates", "of the system");
+  *list = cst_read_has_bodies(r) ? cst_yaml_get(r->root, "coordinates")
+                                 : cst_read_required(r, r->root, "coordinates", "of the system");
   if (!*list) return cst_read_has_bodies(r);
   if (cst_yaml_is_list(*list) && (cst_yaml_size(*list) || cst_read_has_bodies(r))) return true;
   cst_yaml_error(r->doc, *list, r->d, "'coordinates' must be a list of names");
@@ -210,8 +228,9 @@ bool cst_read_coordinates(cst_reading *r) {
   cst_yaml   *list, **own;
   int         before = cst_diag_count(r->d);
   if (!find_list(r, &list)) return false;
-  const size_t n = (size_t)cst_yaml_size(list), all = n + OF_BODY * (size_t)cst_yaml_size(cst_yaml_get(r->root, "bodies"));
-  cst_yaml   **item = cst_need(calloc(all + 1, sizeof *item));
+  const size_t n = (size_t)cst_yaml_size(list),
+               all = n + OF_BODY * (size_t)cst_yaml_size(cst_yaml_get(r->root, "bodies"));
+  cst_yaml **item = cst_need(calloc(all + 1, sizeof *item));
   own = cst_read_children(list, NULL);
   memcpy(item, own, sizeof *item * n);
   s->coordinate_name = cst_system_keep(s, all, sizeof *s->coordinate_name);

@@ -7,8 +7,8 @@
 static bool is_finite(double x) { return isfinite(x); }
 
 /* The list `key` of a map that is `of` something. Kept; entries that are not expressions are -1 or 0. */
-static cst_node *read_list(cst_reading *r, cst_yaml *map, const char *key, const char *of, cst_scope in, const char *what,
-                           const cst_entries *e, int total, bool *good) {
+static cst_node *read_list(cst_reading *r, cst_yaml *map, const char *key, const char *of, cst_scope in,
+                           const char *what, const cst_entries *e, int total, bool *good) {
   cst_node *out = cst_system_keep(r->s, (size_t)total, sizeof *out);
   *good = cst_read_list(r, cst_read_required(r, map, key, of), in, what, e, out);
   return out;
@@ -23,7 +23,9 @@ static cst_entries listed(cst_reading *r, cst_yaml *map) {
 }
 
 /* Whether there is a list to be read: not where bodies have all coordinates. */
-static bool is_listed(cst_reading *r, cst_yaml *map, const char *key) { return !has_bodies(map) || r->s->nplain || cst_yaml_get(map, key); }
+static bool is_listed(cst_reading *r, cst_yaml *map, const char *key) {
+  return !has_bodies(map) || r->s->nplain || cst_yaml_get(map, key);
+}
 
 /* What the bodies' constraints do follows from the motion; where lambda is left out, it is computed. */
 static void read_exact_lambda(cst_reading *r, cst_yaml *n, cst_state *state) {
@@ -31,26 +33,32 @@ static void read_exact_lambda(cst_reading *r, cst_yaml *n, cst_state *state) {
   cst_entries constraints = cst_read_constraint_entries(r);
   bool        good;
   if (!s->nfamily || (s->nbodies && !cst_yaml_get(n, "lambda"))) return;
-  state->exact_lambda = read_list(r, n, "lambda", "of the exact motion", cst_read_motion(r), "exact lambda", &constraints, s->ng, &good);
+  state->exact_lambda = read_list(r, n, "lambda", "of the exact motion", cst_read_motion(r), "exact lambda",
+                                  &constraints, s->ng, &good);
 }
 
 static void read_exact(cst_reading *r, cst_yaml *n, cst_state *state) {
-  static const char *const list[] = {"q", "v"}, *const what[] = {"exact q", "exact v"}, of[] = "of the exact motion";
+  static const char *const list[] = {"q", "v"}, *const what[] = {"exact q", "exact v"},
+                           of[] = "of the exact motion";
   cst_system *s = r->s;
   bool        lambda = s->ng || cst_yaml_get(r->root, "constraints"), good;
   if (!n) return;
   if (!cst_yaml_is_map(n)) {
-    cst_yaml_error(r->doc, n, r->d, "'exact' must be a map with the keys %sq, v%s", s->nbodies ? "bodies, " : "", lambda ? ", lambda" : "");
+    cst_yaml_error(r->doc, n, r->d, "'exact' must be a map with the keys %sq, v%s",
+                   s->nbodies ? "bodies, " : "", lambda ? ", lambda" : "");
     return;
   }
   state->has_exact = true;
-  const int forms = s->nbodies ? CST_SYSTEM_BODIES | CST_SYSTEM_CONSTRAINED : lambda ? CST_SYSTEM_CONSTRAINED : 0;
+  const int forms = s->nbodies ? CST_SYSTEM_BODIES | CST_SYSTEM_CONSTRAINED
+                    : lambda   ? CST_SYSTEM_CONSTRAINED
+                               : 0;
   cst_system_keys_check(r->doc, n, "states.NAME.exact", forms, r->d);
   cst_entries e = listed(r, n);
   cst_node   *node[2];
   for (int k = 0; k < 2; k++)
-    node[k] = is_listed(r, n, list[k]) ? read_list(r, n, list[k], of, cst_read_motion(r), what[k], &e, s->nq, &good)
-                                       : cst_system_keep(s, (size_t)s->nq, sizeof(cst_node));
+    node[k] = is_listed(r, n, list[k])
+                  ? read_list(r, n, list[k], of, cst_read_motion(r), what[k], &e, s->nq, &good)
+                  : cst_system_keep(s, (size_t)s->nq, sizeof(cst_node));
   state->exact_q = node[0], state->exact_v = node[1];
   if (has_bodies(n) && s->nbodies) cst_read_body_states(r, n, cst_read_motion(r), of, node[0], node[1]);
   read_exact_lambda(r, n, state);
@@ -74,7 +82,8 @@ static cst_node *read_start(cst_reading *r, cst_yaml *map, const char *key) {
 void cst_read_start(cst_reading *r, cst_yaml *map, cst_node **q, cst_node **v) {
   *q = read_start(r, map, "q");
   *v = read_start(r, map, "v");
-  if (r->s->nbodies && has_bodies(map)) cst_read_body_states(r, map, cst_read_constants(r), "of the state", *q, *v);
+  if (r->s->nbodies && has_bodies(map))
+    cst_read_body_states(r, map, cst_read_constants(r), "of the state", *q, *v);
 }
 
 static void read_state(cst_reading *r, cst_yaml *key, cst_yaml *n, cst_state *state) {
@@ -105,7 +114,8 @@ void cst_read_states(cst_reading *r) {
   }
   value = cst_read_children(map, &key);
   if (strcmp(cst_yaml_text(key[0]), "default"))
-    cst_yaml_error(r->doc, key[0], r->d, "the first state is '%s'; it must be called 'default'", cst_yaml_text(key[0]));
+    cst_yaml_error(r->doc, key[0], r->d, "the first state is '%s'; it must be called 'default'",
+                   cst_yaml_text(key[0]));
   s->nstate = cst_yaml_size(map);
   s->state = cst_system_keep(s, (size_t)s->nstate, sizeof *s->state);
   for (int i = 0; i < s->nstate && cst_read_goes_on(r); i++) read_state(r, key[i], value[i], &s->state[i]);

@@ -8,7 +8,9 @@ enum { NAME_MAX_BYTES = 60 };
 static const char *const reserved[] = {"t", "pi", "sqrt", "sin", "cos", "tan", "exp", "log", "atan2", "sum"};
 enum { RESERVED = sizeof reserved / sizeof *reserved };
 
-bool cst_read_goes_on(const cst_reading *r) { return !r->stopped && cst_diag_count(r->d) - r->before < CST_READING_ERRORS; }
+bool cst_read_goes_on(const cst_reading *r) {
+  return !r->stopped && cst_diag_count(r->d) - r->before < CST_READING_ERRORS;
+}
 
 static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -30,12 +32,15 @@ static bool is_reserved(const char *name) {
 /* What is wrong with the name of a `what` that expressions refer to, into why; false: nothing. */
 static bool wrong_symbol(const char *name, const char *what, char *why, size_t size) {
   if (!name || !cst_read_is_name(name, false))
-    snprintf(why, size, "'%s' is no name of a %s; a name has letters, digits and _, a letter first, at most %d of them", name ? name : "",
-             what, NAME_MAX_BYTES);
+    snprintf(why, size,
+             "'%s' is no name of a %s; a name has letters, digits and _, a letter first, at most %d of them",
+             name ? name : "", what, NAME_MAX_BYTES);
   else if (is_reserved(name))
-    snprintf(why, size, "'%s' is reserved and cannot name a %s; reserved: %s", name, what, cst_diag_join(reserved, RESERVED));
+    snprintf(why, size, "'%s' is reserved and cannot name a %s; reserved: %s", name, what,
+             cst_diag_join(reserved, RESERVED));
   else if (!strncmp(name, "lambda_", 7))
-    snprintf(why, size, "'%s' cannot name a %s; names that begin with lambda_ are those of multipliers", name, what);
+    snprintf(why, size, "'%s' cannot name a %s; names that begin with lambda_ are those of multipliers", name,
+             what);
   else
     return false;
   return true;
@@ -54,8 +59,10 @@ bool cst_read_symbol(cst_reading *r, cst_yaml *n, int offset, const char *name, 
 bool cst_read_label(cst_reading *r, cst_yaml *n, const char *what) {
   const char *name = cst_yaml_text(n);
   if (name && cst_read_is_name(name, true)) return true;
-  cst_yaml_error(r->doc, n, r->d, "'%s' is no name of a %s; a name has letters, digits, _ and -, a letter first, at most %d of them",
-                 name ? name : "", what, NAME_MAX_BYTES);
+  cst_yaml_error(
+      r->doc, n, r->d,
+      "'%s' is no name of a %s; a name has letters, digits, _ and -, a letter first, at most %d of them",
+      name ? name : "", what, NAME_MAX_BYTES);
   return false;
 }
 
@@ -103,7 +110,9 @@ static void write_entry(FILE *f, cst_yaml *n) {
   free(item);
 }
 
-static const char *keep_text(cst_reading *r, const char *text) { return strcpy(cst_system_keep(r->s, strlen(text) + 1, 1), text); }
+static const char *keep_text(cst_reading *r, const char *text) {
+  return strcpy(cst_system_keep(r->s, strlen(text) + 1, 1), text);
+}
 
 const char *cst_read_written(cst_reading *r, cst_yaml *n) {
   char  *text = NULL;

@@ -1,8 +1,8 @@
-/* read-velocities.c: the key `nonholonomic`: constraints phi(q) v + phi0(q) = 0, one by one or in families, and names of velocities in
- * expressions.
+/* read-velocities.c: the key `nonholonomic`: constraints phi(q) v + phi0(q) = 0, one by one or in families,
+ * and names of velocities in expressions.
  *
- * They are the last of all constraints. That they are linear or affine is checked on the formula: its derivative by a velocity must not
- * depend on any.
+ * They are the last of all constraints. That they are linear or affine is checked on the formula: its
+ * derivative by a velocity must not depend on any.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
@@ -19,8 +19,10 @@ static const char *primed(cst_reading *r, const char *name) {
 static cst_binding velocity(cst_reading *r, const cst_name *a) {
   cst_node *v = cst_system_keep(r->s, (size_t)a->count, sizeof *v);
   for (int k = 0; k < a->count; k++) v[k] = cst_graph_input(r->s->graph, 'v', a->at + k * a->step);
-  return (cst_binding){
-      .name = primed(r, a->name), .node = a->array ? -1 : v[0], .entry = a->array ? v : NULL, .count = a->array ? a->count : 0};
+  return (cst_binding){.name = primed(r, a->name),
+                       .node = a->array ? -1 : v[0],
+                       .entry = a->array ? v : NULL,
+                       .count = a->array ? a->count : 0};
 }
 
 cst_scope cst_read_velocities(cst_reading *r, bool timed) {
@@ -32,7 +34,8 @@ cst_scope cst_read_velocities(cst_reading *r, bool timed) {
   return (cst_scope){all + 1, known.n + s->ncoordinate};
 }
 
-/* The first velocity by which phi is not linear, and one that its slope there depends on; false: there is none. */
+/* The first velocity by which phi is not linear, and one that its slope there depends on; false: there is
+ * none. */
 static bool is_bent(const cst_system *s, cst_node phi, int *by, int *on) {
   int           *index, *other;
   const int      n = cst_graph_support(s->graph, phi, 'v', &index);
@@ -54,14 +57,16 @@ static bool check_form(cst_reading *r, cst_yaml *n, const char *name, cst_node p
   int               by, on;
   if (!cst_graph_depends(s->graph, phi, 'v'))
     cst_yaml_error(r->doc, n, r->d,
-                   "the nonholonomic constraint '%s' depends on no velocity (%s' is that of %s); a constraint on positions belongs under "
+                   "the nonholonomic constraint '%s' depends on no velocity (%s' is that of %s); a "
+                   "constraint on positions belongs under "
                    "'constraints'",
                    name, s->coordinate[0], s->coordinate[0]);
   else if (!is_bent(s, phi, &by, &on))
     return true;
   else
     cst_yaml_error(r->doc, n, r->d,
-                   "the nonholonomic constraint '%s' is quadratic in the velocities, or of another form that is not linear: its derivative "
+                   "the nonholonomic constraint '%s' is quadratic in the velocities, or of another form that "
+                   "is not linear: its derivative "
                    "by %s' depends on %s'; it must be phi(q) v + phi0(q), linear or affine in the velocities",
                    name, s->coordinate[by], s->coordinate[on]);
   return false;
@@ -73,7 +78,9 @@ static bool is_taken(const cst_reading *r, const char *name) {
   return false;
 }
 
-int cst_read_count_velocities(const cst_reading *r) { return cst_yaml_size(cst_yaml_get(r->root, "nonholonomic")); }
+int cst_read_count_velocities(const cst_reading *r) {
+  return cst_yaml_size(cst_yaml_get(r->root, "nonholonomic"));
+}
 
 void cst_read_declare_velocities(cst_reading *r) {
   cst_system *s = r->s;
@@ -82,7 +89,9 @@ void cst_read_declare_velocities(cst_reading *r) {
     cst_yaml *key = cst_yaml_key(map, k);
     cst_name  a;
     if (is_taken(r, cst_yaml_text(key))) {
-      cst_yaml_error(r->doc, key, r->d, "nonholonomic constraint '%s': there is already a constraint of this name", cst_yaml_text(key));
+      cst_yaml_error(r->doc, key, r->d,
+                     "nonholonomic constraint '%s': there is already a constraint of this name",
+                     cst_yaml_text(key));
       continue;
     }
     cst_read_family(r, key, cst_yaml_value(map, k), "nonholonomic constraint", &a, &r->variable[s->nfamily]);
@@ -117,8 +126,9 @@ void cst_read_read_velocities(cst_reading *r) {
   if (!s->nvel) return;
   if (s->nq > MOST_DENSE || s->ng > MOST_DENSE) {
     cst_yaml_error(r->doc, map, r->d,
-                   "a system with nonholonomic constraints has at most %d coordinates and %d constraints; there are %d and %d", MOST_DENSE,
-                   MOST_DENSE, s->nq, s->ng);
+                   "a system with nonholonomic constraints has at most %d coordinates and %d constraints; "
+                   "there are %d and %d",
+                   MOST_DENSE, MOST_DENSE, s->nq, s->ng);
     return;
   }
   s->phi = cst_system_keep(s, (size_t)s->nvel, sizeof *s->phi);
@@ -127,6 +137,8 @@ void cst_read_read_velocities(cst_reading *r) {
     const cst_name *a = &s->family[k];
     cst_yaml       *n = a->at >= first ? expression_of(r, a) : NULL;
     for (int i = 0; i < a->count && n && cst_read_goes_on(r); i++)
-      if (!read_element(r, n, a->at + i, a->array ? cst_read_with(r, scope, r->variable[k], a->first + i) : scope)) break;
+      if (!read_element(r, n, a->at + i,
+                        a->array ? cst_read_with(r, scope, r->variable[k], a->first + i) : scope))
+        break;
   }
 }

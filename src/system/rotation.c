@@ -11,15 +11,20 @@ static cst_node length(cst_graph *g, const cst_node *x, int n) {
 }
 
 void cst_rotation_from_axis(cst_graph *g, const cst_node axis[3], cst_node angle, cst_node R[9]) {
-  const cst_node size = length(g, axis, AXES), c = cst_graph_call(g, "cos", angle, -1), s = cst_graph_call(g, "sin", angle, -1);
+  const cst_node size = length(g, axis, AXES), c = cst_graph_call(g, "cos", angle, -1),
+                 s = cst_graph_call(g, "sin", angle, -1);
   const cst_node rest = cst_graph_sub(g, cst_graph_constant(g, 1), c);
   cst_node       n[3];
   for (int a = 0; a < AXES; a++) n[a] = cst_graph_div(g, axis[a], size);
   for (int a = 0; a < AXES; a++)
     for (int b = 0; b < AXES; b++) {
       const cst_node both = cst_graph_mul(g, rest, cst_graph_mul(g, n[a], n[b]));
-      const cst_node turn = a == b ? c : cst_graph_mul(g, s, n[3 - a - b]); /* hat(n)_ab is n of the third axis, - where b follows a */
-      R[3 * a + b] = a != b && (a + 1) % AXES == b ? cst_graph_sub(g, both, turn) : cst_graph_add(g, both, turn);
+      const cst_node turn =
+          a == b
+              ? c
+              : cst_graph_mul(g, s, n[3 - a - b]); /* hat(n)_ab is n of the third axis, - where b follows a */
+      R[3 * a + b] =
+          a != b && (a + 1) % AXES == b ? cst_graph_sub(g, both, turn) : cst_graph_add(g, both, turn);
     }
 }
 
@@ -45,7 +50,9 @@ void cst_rotation_from_quaternion(cst_graph *g, const cst_node p[4], cst_node R[
 void cst_rotation_velocity(cst_graph *g, const cst_node R[9], const cst_node omega[3], cst_node V[9]) {
   for (int a = 0; a < AXES; a++)
     for (int b = 0; b < AXES; b++) {
-      const int next = (b + 1) % AXES, last = (b + 2) % AXES; /* column b: omega_last R_next - omega_next R_last */
-      V[3 * a + b] = cst_graph_sub(g, cst_graph_mul(g, omega[last], R[3 * a + next]), cst_graph_mul(g, omega[next], R[3 * a + last]));
+      const int next = (b + 1) % AXES,
+                last = (b + 2) % AXES; /* column b: omega_last R_next - omega_next R_last */
+      V[3 * a + b] = cst_graph_sub(g, cst_graph_mul(g, omega[last], R[3 * a + next]),
+                                   cst_graph_mul(g, omega[next], R[3 * a + last]));
     }
 }

@@ -1,10 +1,11 @@
-/* saddle.h: lane code: the saddle matrix of the equations of motion at a point, and with it accelerations and their derivatives.
+/* saddle.h: lane code: the saddle matrix of the equations of motion at a point, and with it accelerations and
+ * their derivatives.
  *
  *   [ M  G' ] ( x )   ( r )
  *   [ G  0  ] ( z ) = ( s )
  *
- * For r = f, s = -D2g[v, v] the solution is (A, lambda) (acceleration.h). With the residuals E1 = f - M A - G'lambda,
- * E2 = -D2g[v, v] - G A and a change (dq, dv) of the point,
+ * For r = f, s = -D2g[v, v] the solution is (A, lambda) (acceleration.h). With the residuals E1 = f - M A -
+ * G'lambda, E2 = -D2g[v, v] - G A and a change (dq, dv) of the point,
  *
  *   first variation (dA, dlambda)      r, s = D(E1, E2)[dq, dv]
  *   reverse, for a covector a of A     r, s = a, 0 gives (y, z); then a.dA = grad_(q,v)(y.E1 + z.E2).(dq, dv)
@@ -26,8 +27,8 @@
 #define K_place(c, k, q, o) (void)(k), (void)(o)
 #endif
 
-/* G, the factors of S = G M^-1 G' and, where M depends on q or is full, those of M; what kernels have in common at the point (K_point), of
- * which `given` is that of the parameters. */
+/* G, the factors of S = G M^-1 G' and, where M depends on q or is full, those of M; what kernels have in
+ * common at the point (K_point), of which `given` is that of the parameters. */
 typedef struct {
   vd       *G, *S, *M, *e;
   const vd *given;
@@ -39,8 +40,8 @@ typedef struct {
 #define SADDLE_E (NPOINT)
 
 /* K.e has what depends on the time. */
-static __attribute__((noinline, unused)) void cst_saddle_factor(const cst_context *C, const vd *c, const vd *minv, const vd *q,
-                                                                cst_saddle K) {
+static __attribute__((noinline, unused)) void cst_saddle_factor(const cst_context *C, const vd *c,
+                                                                const vd *minv, const vd *q, cst_saddle K) {
   K_place(c, K.given, q, K.e);
   K_AT(K.e, G, c, q, 0, 0, 0, 0, K.G);
   if (GENERAL) {
@@ -64,7 +65,8 @@ CST_INLINE void cst_saddle_mass(const cst_context *C, const vd *minv, cst_saddle
 }
 
 /* (x, z): in r and s, out the solution. */
-static __attribute__((noinline, unused)) void cst_saddle_solve(const cst_context *C, const vd *minv, cst_saddle K, vd *x, vd *z) {
+static __attribute__((noinline, unused)) void cst_saddle_solve(const cst_context *C, const vd *minv,
+                                                               cst_saddle K, vd *x, vd *z) {
   vd force[ROOM(NQ)];
   USES_G
   cst_saddle_mass(C, minv, K, x);
@@ -88,8 +90,8 @@ static __attribute__((noinline, unused)) void cst_saddle_solve(const cst_context
 }
 
 /* A and lambda at (q, v), where K is factored. */
-CST_INLINE void cst_saddle_acceleration(const cst_context *C, const vd *c, const vd *minv, cst_saddle K, const vd *q, const vd *v, vd *A,
-                                        vd *lambda) {
+CST_INLINE void cst_saddle_acceleration(const cst_context *C, const vd *c, const vd *minv, cst_saddle K,
+                                        const vd *q, const vd *v, vd *A, vd *lambda) {
   if (GENERAL) {
     K_AT(K.e, f, c, q, v, 0, 0, 0, A);
   } else {
@@ -101,8 +103,9 @@ CST_INLINE void cst_saddle_acceleration(const cst_context *C, const vd *c, const
 }
 
 /* dA and dlambda for the change u = (dq, dv) of the point, at A, lambda of (q, v). */
-CST_INLINE void cst_saddle_variation(const cst_context *C, const vd *c, const vd *minv, cst_saddle K, const vd *q, const vd *v, const vd *A,
-                                     const vd *lambda, const vd *u, vd *dA, vd *dlambda) {
+CST_INLINE void cst_saddle_variation(const cst_context *C, const vd *c, const vd *minv, cst_saddle K,
+                                     const vd *q, const vd *v, const vd *A, const vd *lambda, const vd *u,
+                                     vd *dA, vd *dlambda) {
   vd E[ROOM(NQ + NG)];
   K_AT(K.e, DE, c, q, v, A, u, lambda, E);
   for (int i = 0; i < NQ; i++) dA[i] = E[i];
@@ -110,9 +113,11 @@ CST_INLINE void cst_saddle_variation(const cst_context *C, const vd *c, const vd
   cst_saddle_solve(C, minv, K, dA, dlambda);
 }
 
-/* What a point of a layer contributes in reverse: (y, z) of the covector a, and in grad[2 nq] the gradient of a.A + s L by (q, v). */
-CST_INLINE void cst_saddle_reverse(const cst_context *C, const vd *c, const vd *minv, cst_saddle K, const vd *q, const vd *v, const vd *A,
-                                   const vd *lambda, const vd *a, vd s, vd *y, vd *z, vd *grad) {
+/* What a point of a layer contributes in reverse: (y, z) of the covector a, and in grad[2 nq] the gradient of
+ * a.A + s L by (q, v). */
+CST_INLINE void cst_saddle_reverse(const cst_context *C, const vd *c, const vd *minv, cst_saddle K,
+                                   const vd *q, const vd *v, const vd *A, const vd *lambda, const vd *a, vd s,
+                                   vd *y, vd *z, vd *grad) {
   vd w[ROOM(2 * NQ)], l[ROOM(2 * NG + 1)];
   for (int i = 0; i < NQ; i++) y[i] = a[i];
   for (int b = 0; b < NG; b++) z[b] = vset(0);
@@ -123,11 +128,14 @@ CST_INLINE void cst_saddle_reverse(const cst_context *C, const vd *c, const vd *
   K_AT(K.e, RE, c, q, v, w, 0, l, grad);
 }
 
-/* Its change for the changes u = (dq, dv) of the point, dA and dlambda of its accelerations, and da of the covector. */
-CST_INLINE void cst_saddle_second(const cst_context *C, const vd *c, const vd *minv, cst_saddle K, const vd *q, const vd *v, const vd *A,
-                                  const vd *lambda, const vd *y, const vd *z, vd s, const vd *u, const vd *dA, const vd *dlambda,
+/* Its change for the changes u = (dq, dv) of the point, dA and dlambda of its accelerations, and da of the
+ * covector. */
+CST_INLINE void cst_saddle_second(const cst_context *C, const vd *c, const vd *minv, cst_saddle K,
+                                  const vd *q, const vd *v, const vd *A, const vd *lambda, const vd *y,
+                                  const vd *z, vd s, const vd *u, const vd *dA, const vd *dlambda,
                                   const vd *da, vd *dgrad) {
-  vd w[ROOM(2 * NQ)], l[ROOM(4 * NG + 1)], d[ROOM(4 * NQ)], bent[ROOM(NQ)], moved[ROOM(NQ)], dz[ROOM(NG)], *dy = d + 2 * NQ;
+  vd w[ROOM(2 * NQ)], l[ROOM(4 * NG + 1)], d[ROOM(4 * NQ)], bent[ROOM(NQ)], moved[ROOM(NQ)], dz[ROOM(NG)],
+      *dy = d + 2 * NQ;
   K_AT(K.e, D2glw, c, q, 0, u, 0, z, bent);
   for (int i = 0; i < NQ; i++) moved[i] = vset(0);
   if (GENERAL) K_AT(K.e, DMvw, c, q, y, u, 0, 0, moved);
@@ -135,8 +143,10 @@ CST_INLINE void cst_saddle_second(const cst_context *C, const vd *c, const vd *m
   K_AT(K.e, D2gvw, c, q, y, u, 0, 0, dz);
   for (int b = 0; b < NG; b++) dz[b] = -dz[b];
   cst_saddle_solve(C, minv, K, dy, dz);
-  for (int i = 0; i < NQ; i++) w[i] = y[i], w[NQ + i] = A[i], d[i] = u[i], d[NQ + i] = u[NQ + i], d[3 * NQ + i] = dA[i];
-  for (int b = 0; b < NG; b++) l[b] = lambda[b], l[NG + b] = z[b], l[2 * NG + 1 + b] = dlambda[b], l[3 * NG + 1 + b] = dz[b];
+  for (int i = 0; i < NQ; i++)
+    w[i] = y[i], w[NQ + i] = A[i], d[i] = u[i], d[NQ + i] = u[NQ + i], d[3 * NQ + i] = dA[i];
+  for (int b = 0; b < NG; b++)
+    l[b] = lambda[b], l[NG + b] = z[b], l[2 * NG + 1 + b] = dlambda[b], l[3 * NG + 1 + b] = dz[b];
   l[2 * NG] = s;
   K_AT(K.e, DRE, c, q, v, w, d, l, dgrad);
 }

@@ -1,4 +1,5 @@
-/* stationary-band.c: the nearest point on constraints that couple as a band, by elimination inside the band (see stationary-band.h). */
+/* stationary-band.c: the nearest point on constraints that couple as a band, by elimination inside the band
+ * (see stationary-band.h). */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "system/stationary-band.h"
 #include <float.h>
@@ -10,15 +11,20 @@ struct cst_stationary_band {
   const int        *kept;
   int               n, size, half; /* constraints; unknowns; entries on either side of the diagonal */
   int              *place;         /* [nq + n] of an unknown in the order of the band */
-  int              *first, *near;  /* coordinates that share a constraint with coordinate i, itself too: near[first[i] .. first[i + 1]] */
-  int               colours, *colour;
-  double           *a, *x, *w, *y; /* a[size][width]: row i has columns i - half .. i + 2 half; x[size]; w, y[nq] */
+  int *first, *near; /* coordinates that share a constraint with coordinate i, itself too: near[first[i] ..
+                        first[i + 1]] */
+  int     colours, *colour;
+  double *a, *x, *w, *y; /* a[size][width]: row i has columns i - half .. i + 2 half; x[size]; w, y[nq] */
 };
 
 static int     width_of(const cst_stationary_band *b) { return 3 * b->half + 1; }
-static double *entry(const cst_stationary_band *b, int i, int j) { return b->a + (long)i * width_of(b) + j - i + b->half; }
+static double *entry(const cst_stationary_band *b, int i, int j) {
+  return b->a + (long)i * width_of(b) + j - i + b->half;
+}
 
-/* ---- structure --------------------------------------------------------------------------------------------------------------- */
+/* ---- structure
+ * ---------------------------------------------------------------------------------------------------------------
+ */
 
 typedef struct {
   int key, unknown;
@@ -57,8 +63,9 @@ static bool find_near(cst_stationary_band *b) {
   enum { MOST = 64 };
   const cst_pattern *P = &b->s->pattern[CST_K_G];
   const int          nq = b->s->nq;
-  int               *count = cst_need(calloc((size_t)nq + 1, sizeof *count)), *list = cst_need(malloc(sizeof *list * MOST * (size_t)nq));
-  bool               good = true;
+  int               *count = cst_need(calloc((size_t)nq + 1, sizeof *count)),
+      *list = cst_need(malloc(sizeof *list * MOST * (size_t)nq));
+  bool good = true;
   for (int i = 0; i < nq; i++) list[(long)i * MOST] = i, count[i] = 1;
   for (int k = 0; k < b->n; k++)
     for (int e = P->start[b->kept[k]]; e < P->start[b->kept[k] + 1]; e++)
@@ -70,7 +77,8 @@ static bool find_near(cst_stationary_band *b) {
       }
   for (int i = 0; i < nq; i++) b->first[i + 1] = b->first[i] + count[i];
   b->near = cst_need(malloc(sizeof *b->near * ((size_t)b->first[nq] + 1)));
-  for (int i = 0; i < nq; i++) memcpy(b->near + b->first[i], list + (long)i * MOST, sizeof *list * (size_t)count[i]);
+  for (int i = 0; i < nq; i++)
+    memcpy(b->near + b->first[i], list + (long)i * MOST, sizeof *list * (size_t)count[i]);
   free(count);
   free(list);
   return good;
@@ -81,7 +89,8 @@ static int larger(int a, int b) { return a > b ? a : b; }
 static void measure(cst_stationary_band *b) {
   const cst_pattern *P = &b->s->pattern[CST_K_G];
   for (int i = 0; i < b->s->nq; i++)
-    for (int e = b->first[i]; e < b->first[i + 1]; e++) b->half = larger(b->half, abs(b->place[i] - b->place[b->near[e]]));
+    for (int e = b->first[i]; e < b->first[i + 1]; e++)
+      b->half = larger(b->half, abs(b->place[i] - b->place[b->near[e]]));
   for (int k = 0; k < b->n; k++)
     for (int e = P->start[b->kept[k]]; e < P->start[b->kept[k] + 1]; e++)
       b->half = larger(b->half, abs(b->place[b->s->nq + k] - b->place[P->column[e]]));
@@ -133,7 +142,9 @@ void cst_stationary_band_destroy(cst_stationary_band *b) {
   free(b);
 }
 
-/* ---- the matrix -------------------------------------------------------------------------------------------------------------- */
+/* ---- the matrix
+ * --------------------------------------------------------------------------------------------------------------
+ */
 
 /* 1 - D2(theta.g)(x) among the coordinates, zeros elsewhere. */
 static void fill_curvature(cst_stationary_band *b, const double *c, const double *x, const double *theta) {
@@ -200,7 +211,8 @@ static bool eliminate(cst_stationary_band *b) {
   return true;
 }
 
-bool cst_stationary_band_solve(cst_stationary_band *b, const double *c, const double *x, const double *theta, const double *G, double *r) {
+bool cst_stationary_band_solve(cst_stationary_band *b, const double *c, const double *x, const double *theta,
+                               const double *G, double *r) {
   const int nq = b->s->nq;
   fill_curvature(b, c, x, theta);
   fill_constraints(b, G);
@@ -213,8 +225,10 @@ bool cst_stationary_band_solve(cst_stationary_band *b, const double *c, const do
   return true;
 }
 
-/* Pivots of elimination without exchanges are all positive; in the place of each constraint stands a row of the identity. */
-bool cst_stationary_band_is_positive(cst_stationary_band *b, const double *c, const double *x, const double *theta) {
+/* Pivots of elimination without exchanges are all positive; in the place of each constraint stands a row of
+ * the identity. */
+bool cst_stationary_band_is_positive(cst_stationary_band *b, const double *c, const double *x,
+                                     const double *theta) {
   double top = 0;
   fill_curvature(b, c, x, theta);
   for (int k = 0; k < b->n; k++) *entry(b, b->place[b->s->nq + k], b->place[b->s->nq + k]) = 1;

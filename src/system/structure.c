@@ -1,7 +1,9 @@
-/* structure.c: where matrices may be nonzero, and how S = G W G' is stored: dense, or banded after reverse Cuthill-McKee.
+/* structure.c: where matrices may be nonzero, and how S = G W G' is stored: dense, or banded after reverse
+ * Cuthill-McKee.
  *
- * Chains, trees of short branches and rings couple a constraint with few others; numbered well, S is a narrow band, and a step costs in
- * proportion to the length. E. Cuthill, J. McKee, Proc. 24th Nat. Conf. ACM (1969); A. George (1971).
+ * Chains, trees of short branches and rings couple a constraint with few others; numbered well, S is a narrow
+ * band, and a step costs in proportion to the length. E. Cuthill, J. McKee, Proc. 24th Nat. Conf. ACM (1969);
+ * A. George (1971).
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
@@ -64,7 +66,8 @@ static bool is_dropped(const cst_system *s, int a) { return s->dropped && s->dro
 static term *terms_of(const cst_system *s, int a, int *n) {
   const cst_pattern *G = &s->pattern[CST_K_G];
   size_t             most = 0;
-  for (int e = G->start[a]; e < G->start[a + 1]; e++) most += (size_t)(G->tstart[G->column[e] + 1] - G->tstart[G->column[e]]);
+  for (int e = G->start[a]; e < G->start[a + 1]; e++)
+    most += (size_t)(G->tstart[G->column[e] + 1] - G->tstart[G->column[e]]);
   term *t = cst_need(malloc(sizeof *t * (most + 1)));
   *n = 0;
   for (int e = G->start[a]; e < G->start[a + 1] && !is_dropped(s, a); e++)
@@ -89,7 +92,8 @@ static void add_pair(cst_gram *S, int a, int b, int terms) {
 /* Of all entries of S: a coordinate that n constraints share makes n^2 of them. */
 static double count_terms(const cst_pattern *G) {
   double n = 0;
-  for (int i = 0; i < G->columns; i++) n += (double)(G->tstart[i + 1] - G->tstart[i]) * (G->tstart[i + 1] - G->tstart[i]);
+  for (int i = 0; i < G->columns; i++)
+    n += (double)(G->tstart[i + 1] - G->tstart[i]) * (G->tstart[i + 1] - G->tstart[i]);
   return n;
 }
 
@@ -112,7 +116,8 @@ static void pair_up(const cst_system *s, cst_gram *S) {
   append(&S->first, S->n, terms);
 }
 
-/* ---- the order of elimination --------------------------------------------------------------------------------------------- */
+/* ---- the order of elimination
+ * --------------------------------------------------------------------------------------------- */
 
 /* pairs of constraint a are those from[a] .. from[a + 1] - 1. */
 static int *rows_of(const cst_gram *S, int ng) {
@@ -122,7 +127,8 @@ static int *rows_of(const cst_gram *S, int ng) {
   return from;
 }
 
-/* Breadth first from `root`, neighbours of fewer neighbours first; appends to order. Returns how many there are then. */
+/* Breadth first from `root`, neighbours of fewer neighbours first; appends to order. Returns how many there
+ * are then. */
 static int visit(const cst_gram *S, const int *from, int root, int *order, int n, unsigned char *seen) {
   int next = n;
   order[n++] = root;
@@ -132,7 +138,9 @@ static int visit(const cst_gram *S, const int *from, int root, int *order, int n
     for (int k = from[a]; k < from[a + 1]; k++)
       if (!seen[S->b[k]]) seen[S->b[k]] = 1, order[n++] = S->b[k];
     for (int i = first + 1; i < n; i++) /* few: by insertion */
-      for (int j = i; j > first && from[order[j] + 1] - from[order[j]] < from[order[j - 1] + 1] - from[order[j - 1]]; j--) {
+      for (int j = i;
+           j > first && from[order[j] + 1] - from[order[j]] < from[order[j - 1] + 1] - from[order[j - 1]];
+           j--) {
         int x = order[j];
         order[j] = order[j - 1], order[j - 1] = x;
       }

@@ -1,6 +1,7 @@
 /* turn.c: rotations of bodies as numbers: angular velocities, and a rotation turned by a rotation vector.
  *
- *   omega = vee(R'R'),   R <- R exp(hat(x)),   exp(hat(x)) = 1 + sin(t)/t hat(x) + (1 - cos(t))/t^2 hat(x)^2,  t = |x|
+ *   omega = vee(R'R'),   R <- R exp(hat(x)),   exp(hat(x)) = 1 + sin(t)/t hat(x) + (1 - cos(t))/t^2 hat(x)^2,
+ * t = |x|
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
@@ -10,7 +11,9 @@
 enum { AXES = 3 };
 
 /* Entry (i, j) of R'V. */
-static double across(const double *R, const double *V, int i, int j) { return R[i] * V[j] + R[3 + i] * V[3 + j] + R[6 + i] * V[6 + j]; }
+static double across(const double *R, const double *V, int i, int j) {
+  return R[i] * V[j] + R[3 + i] * V[3 + j] + R[6 + i] * V[6 + j];
+}
 
 void cst_system_body_omega(const cst_body *b, const double *q, const double *v, double omega[3]) {
   const double *R = q + b->rotation, *V = v + b->rotation;
@@ -36,7 +39,8 @@ void cst_body_turn(const cst_body *b, const double x[3], const double omega[3], 
   double *R = q + b->rotation, *V = v + b->rotation, E[9], turned[9];
   exponential(x, E);
   for (int a = 0; a < AXES; a++)
-    for (int j = 0; j < AXES; j++) turned[3 * a + j] = R[3 * a] * E[j] + R[3 * a + 1] * E[3 + j] + R[3 * a + 2] * E[6 + j];
+    for (int j = 0; j < AXES; j++)
+      turned[3 * a + j] = R[3 * a] * E[j] + R[3 * a + 1] * E[3 + j] + R[3 * a + 2] * E[6 + j];
   memcpy(R, turned, sizeof turned);
   for (int a = 0; a < AXES; a++)
     for (int j = 0; j < AXES; j++) {
@@ -47,5 +51,7 @@ void cst_body_turn(const cst_body *b, const double x[3], const double omega[3], 
 
 bool cst_system_body_is_reflected(const cst_body *b, const double *q) {
   const double *R = q + b->rotation;
-  return R[0] * (R[4] * R[8] - R[5] * R[7]) - R[1] * (R[3] * R[8] - R[5] * R[6]) + R[2] * (R[3] * R[7] - R[4] * R[6]) < 0;
+  return R[0] * (R[4] * R[8] - R[5] * R[7]) - R[1] * (R[3] * R[8] - R[5] * R[6]) +
+             R[2] * (R[3] * R[7] - R[4] * R[6]) <
+         0;
 }

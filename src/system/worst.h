@@ -4,7 +4,8 @@
 #define CST_WORST_H
 #include "constella/system.h"
 
-/* Largest |r_j| and largest scaled one, as cst_system_residuals has them; at: the constraint of the latter, -1: all are zero. */
+/* Largest |r_j| and largest scaled one, as cst_system_residuals has them; at: the constraint of the latter,
+ * -1: all are zero. */
 typedef struct {
   double raw, scaled;
   int    at;
@@ -12,7 +13,8 @@ typedef struct {
 } cst_worst;
 
 /* Of g(q) and of G v; either may be NULL. */
-void cst_system_worst(const cst_system *s, const double *c, const double *q, const double *v, cst_worst *position, cst_worst *velocity);
+void cst_system_worst(const cst_system *s, const double *c, const double *q, const double *v,
+                      cst_worst *position, cst_worst *velocity);
 
 /* "(worst: rod, 0.27)" into text[n], "" where no constraint is violated. Returns text. */
 const char *cst_worst_say(const cst_system *s, const cst_worst *w, char *text, int n);

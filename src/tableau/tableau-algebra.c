@@ -167,7 +167,8 @@ double cst_tableau_symplectic_defect(const cst_tableau *t) {
   const int s = t->stages;
   double    worst = 0;
   for (int i = 0; i < s; i++)
-    for (int j = 0; j < s; j++) worst = larger(worst, t->b[i] * t->a[i * s + j] + t->b[j] * t->a[j * s + i] - t->b[i] * t->b[j]);
+    for (int j = 0; j < s; j++)
+      worst = larger(worst, t->b[i] * t->a[i * s + j] + t->b[j] * t->a[j * s + i] - t->b[i] * t->b[j]);
   return worst;
 }
 
@@ -175,6 +176,7 @@ double cst_tableau_symmetry_defect(const cst_tableau *t) {
   const int s = t->stages;
   double    worst = 0;
   for (int i = 0; i < s; i++)
-    for (int j = 0; j < s; j++) worst = larger(worst, t->a[(s - 1 - i) * s + (s - 1 - j)] + t->a[i * s + j] - t->b[j]);
+    for (int j = 0; j < s; j++)
+      worst = larger(worst, t->a[(s - 1 - i) * s + (s - 1 - j)] + t->a[i * s + j] - t->b[j]);
   return worst;
 }

@@ -23,7 +23,8 @@ cst_tableau cst_tableau_adjoint(const cst_tableau *t) {
 }
 
 /* The rows of a stage of `next`: all of t's step first, then its own part. */
-static void append_stage(cst_tableau *r, const cst_tableau *t, double fraction, const cst_tableau *next, int i) {
+static void append_stage(cst_tableau *r, const cst_tableau *t, double fraction, const cst_tableau *next,
+                         int i) {
   const int m = t->stages, n = next->stages;
   double   *row = r->a + (m + i) * r->stages;
   double    start = 0;
@@ -35,7 +36,11 @@ static void append_stage(cst_tableau *r, const cst_tableau *t, double fraction, 
 
 bool cst_tableau_compose(cst_tableau *t, double fraction, const cst_tableau *next) {
   const int   m = t->stages, s = m + next->stages;
-  cst_tableau r = {.name = "compose", .doc = "A composition.", .source = "", .stages = s, .implicit = t->implicit || next->implicit};
+  cst_tableau r = {.name = "compose",
+                   .doc = "A composition.",
+                   .source = "",
+                   .stages = s,
+                   .implicit = t->implicit || next->implicit};
   if (s > CST_MAX_STAGES) return false;
   for (int i = 0; i < m; i++) {
     r.b[i] = t->b[i];

@@ -21,8 +21,10 @@ void cst_tableau_gauss_quad(int s, __float128 *a, __float128 *b, __float128 *c) 
 }
 
 cst_tableau cst_tableau_gauss(int s) {
-  cst_tableau t = {"gauss", "Gauss collocation.", "Butcher 1964; Hairer, Lubich, Wanner, II.1.3", s, 2 * s, true, {0}, {0}, {0}};
-  __float128  a[CST_MAX_GAUSS * CST_MAX_GAUSS], b[CST_MAX_GAUSS], c[CST_MAX_GAUSS];
+  cst_tableau t = {
+      "gauss", "Gauss collocation.", "Butcher 1964; Hairer, Lubich, Wanner, II.1.3", s, 2 * s, true, {0}, {0},
+      {0}};
+  __float128 a[CST_MAX_GAUSS * CST_MAX_GAUSS], b[CST_MAX_GAUSS], c[CST_MAX_GAUSS];
   cst_tableau_gauss_quad(s, a, b, c);
   for (int i = 0; i < s * s; i++) t.a[i] = (double)a[i];
   for (int i = 0; i < s; i++) {

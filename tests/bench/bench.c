@@ -1,13 +1,15 @@
-/* bench.c: `make bench`: the product against what the machine can do, in one run: million trajectory-steps per second on one core.
+/* bench.c: `make bench`: the product against what the machine can do, in one run: million trajectory-steps
+ * per second on one core.
  *
- * For rattle on planar-pendulum, double-pendulum and heavy-top, from an ensemble of ordinary energy (normal spread around the default
- * start):
+ * For rattle on planar-pendulum, double-pendulum and heavy-top, from an ensemble of ordinary energy (normal
+ * spread around the default start):
  *
  *   - limit: a hand-written lane loop of the same arithmetic and iterations (hand.c)
  *   - scalar: the same loop with one lane
  *   - core: the product's batch at its default size, nothing observed
  *   - newtonls: the same batch under PETSc's own Newton
- *   - run: the normal path of `constella run`: conservation study, default samples and observables, file included
+ *   - run: the normal path of `constella run`: conservation study, default samples and observables, file
+ * included
  *   - SNES: one tuned SNES per trajectory and step, reduced unknowns
  *
  * Final states of product and hand-written loop are compared, so that both do the same work.
@@ -24,7 +26,15 @@
 #include "study/run.h"
 #include "tools.h"
 
-enum { LANES = 1024, STEPS = 20000, SCALAR_LANES = 64, RUN_LANES = 2048, SNES_LANES = 8, SNES_STEPS = 200, CHECK_STEPS = 50 };
+enum {
+  LANES = 1024,
+  STEPS = 20000,
+  SCALAR_LANES = 64,
+  RUN_LANES = 2048,
+  SNES_LANES = 8,
+  SNES_STEPS = 200,
+  CHECK_STEPS = 50
+};
 enum { LIMIT, SCALAR, CORE, NEWTONLS, RUN, NAIVE, KINDS };
 static const char *const kinds[KINDS] = {"limit", "scalar", "core", "newtonls", "run", "SNES"};
 
@@ -35,23 +45,34 @@ typedef struct {
 } bench_case;
 
 static const bench_case cases[] = {
-    {"planar-pendulum", 0.02, 0.3, hand_pendulum_scalar, {NULL, hand_pendulum_v2, hand_pendulum_v3, hand_pendulum_v4}},
-    {"double-pendulum", 0.02, 0.3, hand_double_scalar, {NULL, hand_double_v2, hand_double_v3, hand_double_v4}},
+    {"planar-pendulum",
+     0.02,
+     0.3,
+     hand_pendulum_scalar,
+     {NULL, hand_pendulum_v2, hand_pendulum_v3, hand_pendulum_v4}},
+    {"double-pendulum",
+     0.02,
+     0.3,
+     hand_double_scalar,
+     {NULL, hand_double_v2, hand_double_v3, hand_double_v4}},
     {"heavy-top", 0.02, 0.1, hand_top_scalar, {NULL, hand_top_v2, hand_top_v3, hand_top_v4}},
 };
 
-/* ---- the study that all share ---------------------------------------------------------------------------------------------- */
+/* ---- the study that all share
+ * ---------------------------------------------------------------------------------------------- */
 
 static cst_study *make_study(const bench_case *b, long members, long steps) {
   char text[1024];
   snprintf(text, sizeof text,
-           "study: conservation\nsystem: %s\ninitial: {members: %ld, seed: 1, spread: {q: %g, v: %g}}\nend: %.17g\nsteps: [%g]\n"
+           "study: conservation\nsystem: %s\ninitial: {members: %ld, seed: 1, spread: {q: %g, v: %g}}\nend: "
+           "%.17g\nsteps: [%g]\n"
            "methods: [rattle]\nroundoff: {dyadic-steps: false}\n",
            b->name, members, b->spread, b->spread, b->h * (double)steps, b->h);
   return bench_study(text);
 }
 
-/* ---- hand-written loops ------------------------------------------------------------------------------------------------------- */
+/* ---- hand-written loops
+ * ------------------------------------------------------------------------------------------------------- */
 
 static void fill_hand(const cst_study *s, double *state, int width, long lanes) {
   const cst_system *sys = s->system;
@@ -62,18 +83,22 @@ static void fill_hand(const cst_study *s, double *state, int width, long lanes) 
     cst_study_member(s, 0, l, q, v);
     cst_system_eval(sys, CST_K_mass, s->parameter, q, NULL, NULL, NULL, NULL, mass);
     double *x = state + (size_t)(l / width) * (size_t)(rows * width) + l % width;
-    for (int i = 0; i < sys->nq; i++) x[i * width] = q[i], x[(sys->nq + i) * width] = mass[sys->mass_class[i]] * v[i];
+    for (int i = 0; i < sys->nq; i++)
+      x[i * width] = q[i], x[(sys->nq + i) * width] = mass[sys->mass_class[i]] * v[i];
   }
 }
 
-static double time_hand(const cst_study *s, hand_loop *loop, int width, long lanes, double h, long n, double *state) {
+static double time_hand(const cst_study *s, hand_loop *loop, int width, long lanes, double h, long n,
+                        double *state) {
   fill_hand(s, state, width, lanes);
   double t = bench_busy();
   loop(state, (int)(lanes / width), h, n);
   return bench_busy() - t;
 }
 
-/* ---- the product's core --------------------------------------------------------------------------------------------------------- */
+/* ---- the product's core
+ * ---------------------------------------------------------------------------------------------------------
+ */
 
 /* Largest difference of q and p from those of the hand-written loop. */
 static double apart(const bench_run *r, const double *hand) {
@@ -83,12 +108,14 @@ static double apart(const bench_run *r, const double *hand) {
   for (long l = 0; l < LANES; l++)
     for (int i = 0; i < 2 * s->nq; i++)
       worst = fmax(worst, fabs(bench_component(r, l, cst_stepper_layout(r->stepper)->q + i) -
-                               hand[(size_t)(l / width) * (size_t)(rows * width) + (size_t)(i * width) + (size_t)(l % width)]));
+                               hand[(size_t)(l / width) * (size_t)(rows * width) + (size_t)(i * width) +
+                                    (size_t)(l % width)]));
   return worst;
 }
 
 /* Seconds of n steps; *difference, where hand is given, from its states. */
-static PetscErrorCode time_core(const cst_study *s, int isa, double h, long n, double *seconds, const double *hand, double *difference) {
+static PetscErrorCode time_core(const cst_study *s, int isa, double h, long n, double *seconds,
+                                const double *hand, double *difference) {
   bench_run r = {.study = s, .system = s->system, .method = "rattle", .lanes = LANES, .h = h, .steps = n};
   PetscFunctionBegin;
   PetscCall(bench_run_create(&r, isa));
@@ -99,7 +126,9 @@ static PetscErrorCode time_core(const cst_study *s, int isa, double h, long n, d
   PetscFunctionReturn(0);
 }
 
-/* ---- the normal path ---------------------------------------------------------------------------------------------------------------- */
+/* ---- the normal path
+ * ----------------------------------------------------------------------------------------------------------------
+ */
 
 static PetscErrorCode time_run(const bench_case *b, int isa, double *seconds) {
   cst_study  *s = make_study(b, RUN_LANES, STEPS);
@@ -114,8 +143,9 @@ static PetscErrorCode time_run(const bench_case *b, int isa, double *seconds) {
   cst_agenda     *agenda = cst_agenda_create(p, 1, 0, NULL, NULL, 0);
   cst_past       *past = cst_past_create(p);
   cst_lock       *lock = bench_need(cst_lock_take(path, why, sizeof why));
-  cst_run_options o = {.output = path, .progress = "none", .checkpoint_seconds = 600, .deadline = INFINITY, .lock = lock};
-  double          t = bench_busy();
+  cst_run_options o = {
+      .output = path, .progress = "none", .checkpoint_seconds = 600, .deadline = INFINITY, .lock = lock};
+  double t = bench_busy();
   PetscCall(cst_run(p, agenda, past, &o, &end));
   *seconds = bench_busy() - t;
   PetscCheck(end.failed == 0, PETSC_COMM_SELF, PETSC_ERR_CONV_FAILED, "%ld trajectories failed", end.failed);
@@ -129,7 +159,9 @@ static PetscErrorCode time_run(const bench_case *b, int isa, double *seconds) {
   PetscFunctionReturn(0);
 }
 
-/* ---- one SNES per trajectory --------------------------------------------------------------------------------------------------------- */
+/* ---- one SNES per trajectory
+ * ---------------------------------------------------------------------------------------------------------
+ */
 
 /* What its callbacks work on: the drift of the current step, q1 = qt - h M^-1 G0' L. */
 typedef struct {
@@ -162,7 +194,8 @@ static void constraint(const naive *x, const double *q, double *g, double *G) {
       int j = first[a], k = second[a];
       g[a] = j == k ? -1 : 0;
       for (int i = 0; i < 3; i++)
-        g[a] += q[3 * i + j] * q[3 * i + k], G[a * 9 + 3 * i + j] += q[3 * i + k], G[a * 9 + 3 * i + k] += q[3 * i + j];
+        g[a] += q[3 * i + j] * q[3 * i + k], G[a * 9 + 3 * i + j] += q[3 * i + k],
+            G[a * 9 + 3 * i + k] += q[3 * i + j];
     }
   }
 }
@@ -199,7 +232,8 @@ static PetscErrorCode jacobian(SNES snes, Vec X, Mat A, Mat B, void *context) {
   for (int a = 0; a < x->s->ng; a++)
     for (int b = 0; b < x->s->ng; b++) {
       double s = 0;
-      for (int i = 0; i < x->s->nq; i++) s -= G[a * x->s->nq + i] * x->h * x->minv[i] * x->G0[b * x->s->nq + i];
+      for (int i = 0; i < x->s->nq; i++)
+        s -= G[a * x->s->nq + i] * x->h * x->minv[i] * x->G0[b * x->s->nq + i];
       J[b * x->s->ng + a] = s;
     }
   PetscCall(MatDenseRestoreArrayWrite(B, &J));
@@ -208,8 +242,8 @@ static PetscErrorCode jacobian(SNES snes, Vec X, Mat A, Mat B, void *context) {
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode converged(SNES snes, PetscInt it, PetscReal xn, PetscReal gn, PetscReal f, SNESConvergedReason *reason,
-                                void *context) {
+static PetscErrorCode converged(SNES snes, PetscInt it, PetscReal xn, PetscReal gn, PetscReal f,
+                                SNESConvergedReason *reason, void *context) {
   naive *x = context;
   (void)snes, (void)it, (void)xn, (void)gn, (void)f;
   *reason = x->last <= 2e-14 ? SNES_CONVERGED_FNORM_ABS : SNES_CONVERGED_ITERATING;
@@ -308,7 +342,8 @@ static PetscErrorCode time_naive(const cst_study *s, double h, double *seconds) 
 }
 
 /* ---- rounds
- * ------------------------------------------------------------------------------------------------------------------------------ */
+ * ------------------------------------------------------------------------------------------------------------------------------
+ */
 
 static void keep(double *best, double seconds, double steps) {
   double rate = steps / seconds * 1e-6;
@@ -318,12 +353,14 @@ static void keep(double *best, double seconds, double steps) {
 static PetscErrorCode bench(const bench_case *b, int isa) {
   const int  width = cst_isas[isa].width, slot = width == 2 ? 1 : width == 4 ? 2 : 3;
   cst_study *s = make_study(b, LANES, STEPS);
-  double best[KINDS] = {0}, seconds, difference = 0, *state = bench_aligned((size_t)LANES * (size_t)(2 * s->system->nq + s->system->ng));
+  double     best[KINDS] = {0}, seconds, difference = 0,
+         *state = bench_aligned((size_t)LANES * (size_t)(2 * s->system->nq + s->system->ng));
   PetscFunctionBegin;
   time_hand(s, b->lanes[slot], width, LANES, b->h, CHECK_STEPS, state);
   PetscCall(time_core(s, isa, b->h, CHECK_STEPS, &seconds, state, &difference));
   for (int round = 0; round < BENCH_ROUNDS; round++) {
-    keep(&best[SCALAR], time_hand(s, b->scalar, 1, SCALAR_LANES, b->h, STEPS, state), (double)SCALAR_LANES * STEPS);
+    keep(&best[SCALAR], time_hand(s, b->scalar, 1, SCALAR_LANES, b->h, STEPS, state),
+         (double)SCALAR_LANES * STEPS);
     keep(&best[LIMIT], time_hand(s, b->lanes[slot], width, LANES, b->h, STEPS, state), (double)LANES * STEPS);
     PetscCall(time_core(s, isa, b->h, STEPS, &seconds, NULL, NULL));
     keep(&best[CORE], seconds, (double)LANES * STEPS);
@@ -338,7 +375,8 @@ static PetscErrorCode bench(const bench_case *b, int isa) {
   }
   printf("%-16s", b->name);
   for (int k = 0; k < KINDS; k++) printf(" %9.3f", best[k]);
-  printf("   %6.2f %6.2f %8.0f   %.0e\n", best[CORE] / best[LIMIT], best[RUN] / best[LIMIT], best[CORE] / best[NAIVE], difference);
+  printf("   %6.2f %6.2f %8.0f   %.0e\n", best[CORE] / best[LIMIT], best[RUN] / best[LIMIT],
+         best[CORE] / best[NAIVE], difference);
   fflush(stdout);
   free(state);
   cst_study_destroy(s);
@@ -348,7 +386,8 @@ static PetscErrorCode bench(const bench_case *b, int isa) {
 int main(int argc, char **argv) {
   int isa;
   PetscCall(bench_open(&argc, &argv, &isa));
-  printf("rattle, h = 0.02, %d members (normal spread around the default start), %d steps, %s (%d lanes); million trajectory-steps per "
+  printf("rattle, h = 0.02, %d members (normal spread around the default start), %d steps, %s (%d lanes); "
+         "million trajectory-steps per "
          "second, best of %d\n",
          LANES, STEPS, cst_isas[isa].name, cst_isas[isa].width, BENCH_ROUNDS);
   printf("%-16s", "");

@@ -1,13 +1,16 @@
-/* conversion.c: the third part of `make bench`: what a conversion costs, and from when on it is the cheaper way to a given error.
+/* conversion.c: the third part of `make bench`: what a conversion costs, and from when on it is the cheaper
+ * way to a given error.
  *
  *   1. nanoseconds of a step of one lane against project(rk4), and iterations of the solver a step
  *   2. where the time of convert(rk4, bias=-0.5) goes: the pieces of a step, each timed by itself
- *   3. the length of a run from which on the converted method is cheaper than the projected one at equal error: with R the ratio of their
- *      costs, project(rk4) may take steps of h / R. Its energy drifts there by s_E a unit of time, its momentum by s_J; the converted
- *      method's energy error e is bounded and its momentum exact. They meet at T = e / s, relative to the scales of both.
- *   4. constraints on velocities, forces and a time against the conversion on a system of the same numbers of coordinates and constraints
- *      that has none of them, with forces as large where these decide how many iterations a step takes: 9.81 of the damped pendulum, g + a
- * w^2 of the shaken one. Kernels with sines and cosines have a part in what the first column tells.
+ *   3. the length of a run from which on the converted method is cheaper than the projected one at equal
+ * error: with R the ratio of their costs, project(rk4) may take steps of h / R. Its energy drifts there by
+ * s_E a unit of time, its momentum by s_J; the converted method's energy error e is bounded and its momentum
+ * exact. They meet at T = e / s, relative to the scales of both.
+ *   4. constraints on velocities, forces and a time against the conversion on a system of the same numbers of
+ * coordinates and constraints that has none of them, with forces as large where these decide how many
+ * iterations a step takes: 9.81 of the damped pendulum, g + a w^2 of the shaken one. Kernels with sines and
+ * cosines have a part in what the first column tells.
  *
  * Bounds are printed beside what has one.
  */
@@ -24,7 +27,9 @@ enum { LANES = 256, STEPS = 100, HORIZON = 100 };
 #define STEP 0.1
 static const double most_cost = 100, aim = 40;
 
-/* ---- 1. and 2. cost ------------------------------------------------------------------------------------------------------------ */
+/* ---- 1. and 2. cost
+ * ------------------------------------------------------------------------------------------------------------
+ */
 
 typedef struct {
   const char   *method;
@@ -54,7 +59,9 @@ static bench_run run_of(const cst_study *s, int k, double h) {
 }
 
 static const char *verdict(double cost) {
-  return cost > most_cost ? "   ABOVE 100" : cost > aim ? "   ok (100; aim 40 missed)" : "   ok (100; aim 40)";
+  return cost > most_cost ? "   ABOVE 100"
+         : cost > aim     ? "   ok (100; aim 40 missed)"
+                          : "   ok (100; aim 40)";
 }
 
 /* Times all, and returns what the conversion costs, with project(rk4) as the unit. */
@@ -69,17 +76,20 @@ static PetscErrorCode time_variants(const cst_study *s, int isa, double *cost) {
   PetscCall(bench_race(r, VARIANTS));
   *cost = r[CONVERTED].best / r[PROJECTED].best;
   for (int k = 0; k < VARIANTS; k++)
-    printf("  %-30s %-10s %9.1f ns  %6.1f x project(rk4)  %5.2f iterations%s\n", variants[k].method, iteration_names[variants[k].iteration],
-           r[k].best, r[k].best / r[PROJECTED].best, bench_iterations(&r[k]), k == CONVERTED ? verdict(*cost) : "");
+    printf("  %-30s %-10s %9.1f ns  %6.1f x project(rk4)  %5.2f iterations%s\n", variants[k].method,
+           iteration_names[variants[k].iteration], r[k].best, r[k].best / r[PROJECTED].best,
+           bench_iterations(&r[k]), k == CONVERTED ? verdict(*cost) : "");
   bench_pieces(&r[CONVERTED], isa, piece);
-  printf("  a step of convert(rk4, bias=-0.5), ns: predictor and matrix %.0f, a residual %.0f, a solution %.0f, the end %.0f\n",
+  printf("  a step of convert(rk4, bias=-0.5), ns: predictor and matrix %.0f, a residual %.0f, a solution "
+         "%.0f, the end %.0f\n",
          piece[BENCH_BEGIN], piece[BENCH_RESIDUAL], piece[BENCH_SOLUTION], piece[BENCH_FINISH]);
   fflush(stdout);
   for (int k = 0; k < VARIANTS; k++) PetscCall(bench_run_destroy(&r[k]));
   PetscFunctionReturn(0);
 }
 
-/* ---- 3. work against precision -------------------------------------------------------------------------------------------------- */
+/* ---- 3. work against precision
+ * -------------------------------------------------------------------------------------------------- */
 
 static PetscErrorCode errors_of(const cst_study *s, int k, double h, int isa, bench_errors *e) {
   bench_run r = run_of(s, k, h);
@@ -97,25 +107,31 @@ static PetscErrorCode compare_precision(const cst_study *s, int isa, double rati
   PetscCall(errors_of(s, PROJECTED, STEP / ratio, isa, &projected));
   const double error = converted.largest[BENCH_ENERGY], energy = projected.last[BENCH_ENERGY] / HORIZON,
                momentum = projected.last[BENCH_MOMENTUM] / HORIZON;
-  printf("  energy error %.2g, bounded; project(rk4) with steps of h / %.1f drifts by %.2g in energy", error, ratio, energy);
+  printf("  energy error %.2g, bounded; project(rk4) with steps of h / %.1f drifts by %.2g in energy", error,
+         ratio, energy);
   if (s->system->nsym > 0) printf(", %.2g in momentum", momentum);
-  printf(" a unit of time\n  at equal energy error the conversion is the cheaper one from T = %.0f on (%.0f steps)", error / energy,
-         error / energy / STEP);
-  if (s->system->nsym > 0) printf("; with a momentum error of the same size too, from T = %.0f", error / fmax(energy, momentum));
+  printf(" a unit of time\n  at equal energy error the conversion is the cheaper one from T = %.0f on (%.0f "
+         "steps)",
+         error / energy, error / energy / STEP);
+  if (s->system->nsym > 0)
+    printf("; with a momentum error of the same size too, from T = %.0f", error / fmax(energy, momentum));
   printf("\n");
   fflush(stdout);
   PetscFunctionReturn(0);
 }
 
-/* ---- 4. wheels and forces --------------------------------------------------------------------------------------------------------- */
+/* ---- 4. wheels and forces
+ * ---------------------------------------------------------------------------------------------------------
+ */
 
 static const struct {
   const char *system, *method, *beside;
-} equal_sizes[] = {{"nonholonomic-oscillator", "lagrange-dalembert(rk4, bias=-0.5)", "spherical-pendulum"},
-                   {"chaplygin-sleigh", "lagrange-dalembert(rk4, bias=-0.5)", "spherical-pendulum"},
-                   {"rolling-disk", "lagrange-dalembert(rk4, bias=-0.5)", "double-pendulum"},
-                   {"kapitza", "convert(rk4, bias=-0.5)", "{name: planar-pendulum, parameters: {g: 15.7}}"},
-                   {"damped-double-pendulum", "convert(rk4, bias=-0.5)", "{name: double-pendulum, parameters: {g: 9.81}}"}};
+} equal_sizes[] = {
+    {"nonholonomic-oscillator", "lagrange-dalembert(rk4, bias=-0.5)", "spherical-pendulum"},
+    {"chaplygin-sleigh", "lagrange-dalembert(rk4, bias=-0.5)", "spherical-pendulum"},
+    {"rolling-disk", "lagrange-dalembert(rk4, bias=-0.5)", "double-pendulum"},
+    {"kapitza", "convert(rk4, bias=-0.5)", "{name: planar-pendulum, parameters: {g: 15.7}}"},
+    {"damped-double-pendulum", "convert(rk4, bias=-0.5)", "{name: double-pendulum, parameters: {g: 9.81}}"}};
 enum { EQUAL_SIZES = sizeof equal_sizes / sizeof *equal_sizes };
 
 static PetscErrorCode compare_sizes(int k, int isa) {
@@ -131,8 +147,9 @@ static PetscErrorCode compare_sizes(int k, int isa) {
   }
   PetscCall(bench_race(r, 2));
   const double ratio = r[0].best / r[1].best;
-  printf("  %-24s %-35s %9.1f ns  %5.2f x %s (%.1f: %s), %.2f and %.2f iterations\n", equal_sizes[k].system, equal_sizes[k].method,
-         r[0].best, ratio, equal_sizes[k].beside, bound, ratio <= bound ? "ok" : "ABOVE", bench_iterations(&r[0]), bench_iterations(&r[1]));
+  printf("  %-24s %-35s %9.1f ns  %5.2f x %s (%.1f: %s), %.2f and %.2f iterations\n", equal_sizes[k].system,
+         equal_sizes[k].method, r[0].best, ratio, equal_sizes[k].beside, bound,
+         ratio <= bound ? "ok" : "ABOVE", bench_iterations(&r[0]), bench_iterations(&r[1]));
   fflush(stdout);
   for (int i = 0; i < 2; i++) {
     PetscCall(bench_run_destroy(&r[i]));
@@ -156,7 +173,8 @@ int main(int argc, char **argv) {
   int isa;
   PetscCall(bench_open(&argc, &argv, &isa));
   printf("\nconversions: a step of one lane, %s; best of %d\n", cst_isas[isa].name, BENCH_ROUNDS);
-  printf("wheels, forces, time, against convert(rk4, bias=-0.5) on a system of the same size, h = %g\n", STEP / 5);
+  printf("wheels, forces, time, against convert(rk4, bias=-0.5) on a system of the same size, h = %g\n",
+         STEP / 5);
   for (int k = 0; k < EQUAL_SIZES; k++) PetscCall(compare_sizes(k, isa));
   PetscCall(bench_system("spherical-pendulum", 0.3, true, isa));
   PetscCall(bench_system("double-pendulum", 0.1, true, isa));

@@ -1,6 +1,7 @@
 /* general.c: the part of `make bench` on general systems, whose mass depends on the coordinates.
  *
- *   1. RATTLE on the double pendulum in angles, many lanes and one, against a loop written by hand (hand-angles.c)
+ *   1. RATTLE on the double pendulum in angles, many lanes and one, against a loop written by hand
+ * (hand-angles.c)
  *   2. RATTLE on the other general systems of the catalogue: nanoseconds a step and lane, iterations
  *
  * Bounds are printed beside what has one.
@@ -27,7 +28,8 @@ static double *hand_state(const bench_run *r, int W) {
   double    *x = bench_aligned((size_t)(groups * 4 * W)), q[2], v[2];
   for (long l = 0; l < groups * W; l++) {
     cst_study_member(r->study, 0, l % r->lanes, q, v);
-    const double c = sqrt(2) * cos(q[0] - q[1]), all[4] = {q[0], q[1], 2 * v[0] + c * v[1], c * v[0] + 2 * v[1]};
+    const double c = sqrt(2) * cos(q[0] - q[1]),
+                 all[4] = {q[0], q[1], 2 * v[0] + c * v[1], c * v[0] + 2 * v[1]};
     for (int k = 0; k < 4; k++) x[((l / W) * 4 + k) * W + l % W] = all[k];
   }
   return x;
@@ -53,7 +55,8 @@ static PetscErrorCode compare(bench_run *r, hand_loop *loop, int W, double *apar
   *apart = 0;
   for (long l = 0; l < r->lanes; l++)
     for (int k = 0; k < 4; k++)
-      *apart = fmax(*apart, fabs(x[((l / W) * 4 + k) * W + l % W] - bench_component(r, l, (k < 2 ? at->q : at->p - 2) + k)));
+      *apart = fmax(*apart, fabs(x[((l / W) * 4 + k) * W + l % W] -
+                                 bench_component(r, l, (k < 2 ? at->q : at->p - 2) + k)));
   free(x);
   PetscFunctionReturn(0);
 }
@@ -70,7 +73,8 @@ static PetscErrorCode angles(int isa) {
   double    hand = INFINITY, hand1 = INFINITY, apart = NAN;
   PetscFunctionBegin;
   cst_study *s = bench_members("double-pendulum-angles", "default", LANES, 0.3);
-  bench_run  r = {.study = s, .system = s->system, .method = "rattle", .lanes = LANES, .h = H, .steps = STEPS}, one = r;
+  bench_run r = {.study = s, .system = s->system, .method = "rattle", .lanes = LANES, .h = H, .steps = STEPS},
+            one = r;
   one.lanes = 1, one.steps = 16 * STEPS;
   PetscCall(bench_run_create(&r, isa));
   PetscCall(bench_run_create(&one, isa_of_one(s->system, isa)));
@@ -81,9 +85,12 @@ static PetscErrorCode angles(int isa) {
     hand = fmin(hand, hand_time(&r, lanes_by_hand[isa], W));
     hand1 = fmin(hand1, hand_time(&one, hand_angles_scalar, 1));
   }
-  printf("angles, %d lanes (%s)   %7.1f ns a step, by hand %6.1f: %.2f of it (1.50: %s)   iterations %.2f, apart %.0e\n", LANES,
-         cst_isas[isa].name, r.best, hand, r.best / hand, r.best <= 1.5 * hand ? "ok" : "ABOVE", bench_iterations(&r), apart);
-  printf("angles, one member      %7.1f ns a step, by hand %6.1f: %.2f of it\n", one.best, hand1, one.best / hand1);
+  printf("angles, %d lanes (%s)   %7.1f ns a step, by hand %6.1f: %.2f of it (1.50: %s)   iterations %.2f, "
+         "apart %.0e\n",
+         LANES, cst_isas[isa].name, r.best, hand, r.best / hand, r.best <= 1.5 * hand ? "ok" : "ABOVE",
+         bench_iterations(&r), apart);
+  printf("angles, one member      %7.1f ns a step, by hand %6.1f: %.2f of it\n", one.best, hand1,
+         one.best / hand1);
   fflush(stdout);
   PetscCall(bench_run_destroy(&r));
   PetscCall(bench_run_destroy(&one));
@@ -98,7 +105,8 @@ static PetscErrorCode others(int isa) {
   PetscFunctionBegin;
   for (int k = 0; k < SYSTEMS; k++) {
     cst_study *s = bench_members(names[k], "default", LANES, 0.05);
-    r[k] = one[k] = (bench_run){.study = s, .system = s->system, .method = "rattle", .lanes = LANES, .h = H, .steps = 200};
+    r[k] = one[k] = (bench_run){
+        .study = s, .system = s->system, .method = "rattle", .lanes = LANES, .h = H, .steps = 200};
     one[k].lanes = 1, one[k].steps = 8 * r[k].steps;
     PetscCall(bench_run_create(&r[k], isa));
     PetscCall(bench_run_create(&one[k], isa_of_one(s->system, isa)));
@@ -106,8 +114,8 @@ static PetscErrorCode others(int isa) {
   PetscCall(bench_race(r, SYSTEMS));
   PetscCall(bench_race(one, SYSTEMS));
   for (int k = 0; k < SYSTEMS; k++) {
-    printf("%-18s      %7.1f ns a step of %d lanes, %8.1f of one member; iterations %.2f\n", names[k], r[k].best, LANES, one[k].best,
-           bench_iterations(&r[k]));
+    printf("%-18s      %7.1f ns a step of %d lanes, %8.1f of one member; iterations %.2f\n", names[k],
+           r[k].best, LANES, one[k].best, bench_iterations(&r[k]));
     PetscCall(bench_run_destroy(&r[k]));
     PetscCall(bench_run_destroy(&one[k]));
     cst_study_destroy((cst_study *)r[k].study);

@@ -1,9 +1,11 @@
-/* hand-chain.c: RATTLE written by hand for a chain of equal beads (pendulum-chain), as the limit that long systems are measured against.
+/* hand-chain.c: RATTLE written by hand for a chain of equal beads (pendulum-chain), as the limit that long
+ * systems are measured against.
  *
- * The same scheme as src/method/core/kick.c: unknown impulses, only h multiplies, Newton with warm start, frozen by its own test. What a
- * person may use who writes for chains only is used: a row of G is one difference of neighbours, Newton's matrix is tridiagonal and is made
- * while it is eliminated, masses, force and scales are constant, nothing can fail. Compiled as plain C for one trajectory (CST_W 1) and
- * once a width for lanes.
+ * The same scheme as src/method/core/kick.c: unknown impulses, only h multiplies, Newton with warm start,
+ * frozen by its own test. What a person may use who writes for chains only is used: a row of G is one
+ * difference of neighbours, Newton's matrix is tridiagonal and is made while it is eliminated, masses, force
+ * and scales are constant, nothing can fail. Compiled as plain C for one trajectory (CST_W 1) and once a
+ * width for lanes.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
@@ -33,7 +35,8 @@ typedef vl mask;
 
 static const double mass = 1, gravity = 1, tolerance = 1e-14;
 
-/* Of one group: q, p and impulses are in the state; u, w: half a row of G at the left and right end of the step, the link's vector. */
+/* Of one group: q, p and impulses are in the state; u, w: half a row of G at the left and right end of the
+ * step, the link's vector. */
 typedef struct {
   int   n;
   real *x, *y, *px, *py, *l; /* [n] */
@@ -47,10 +50,11 @@ static void links(const real *x, const real *y, real *ux, real *uy, int n) {
 
 /* Ends of the drift under the impulses l, links and residuals there; which lanes are done. */
 static mask drift(const chain *c, double h) {
-  const real *restrict x = c->x, *restrict y = c->y, *restrict px = c->px, *restrict py = c->py, *restrict l = c->l, *restrict ux = c->ux,
-                       *restrict uy = c->uy, *restrict scale = c->scale;
-  real *restrict x1 = c->x1, *restrict y1 = c->y1, *restrict qx = c->qx, *restrict qy = c->qy, *restrict wx = c->wx, *restrict wy = c->wy,
-                 *restrict f = c->f;
+  const real *restrict x = c->x, *restrict y = c->y, *restrict px = c->px, *restrict py = c->py,
+                       *restrict l = c->l, *restrict ux = c->ux, *restrict uy = c->uy,
+                       *restrict scale = c->scale;
+  real *restrict x1 = c->x1, *restrict y1 = c->y1, *restrict qx = c->qx, *restrict qy = c->qy,
+                 *restrict wx = c->wx, *restrict wy = c->wy, *restrict f = c->f;
   const double hm = h / mass, kick = 0.5 * h * mass * gravity;
   const real   zero = l[0] - l[0];
   real         tx = 2 * (ux[0] * l[0]), ty = 2 * (uy[0] * l[0]), lastx = zero, lasty = zero;
@@ -59,7 +63,8 @@ static mask drift(const chain *c, double h) {
     real nextx = zero, nexty = zero;
     if (i + 1 < c->n) nextx = 2 * (ux[i + 1] * l[i + 1]), nexty = 2 * (uy[i + 1] * l[i + 1]);
     const real rx = px[i] - tx + nextx, ry = py[i] - kick - ty + nexty;
-    const real ax = x[i] + hm * rx, ay = y[i] + hm * ry, dx = ax - lastx, dy = ay - lasty, r = dx * dx + dy * dy - HAND_CHAIN_LENGTH2;
+    const real ax = x[i] + hm * rx, ay = y[i] + hm * ry, dx = ax - lastx, dy = ay - lasty,
+               r = dx * dx + dy * dy - HAND_CHAIN_LENGTH2;
     qx[i] = rx, qy[i] = ry, x1[i] = ax, y1[i] = ay, wx[i] = dx, wy[i] = dy, f[i] = r;
     done &= LESS(ABS(r), tolerance * scale[i]);
     tx = nextx, ty = nexty, lastx = ax, lasty = ay;
@@ -67,7 +72,8 @@ static mask drift(const chain *c, double h) {
   return done;
 }
 
-/* f := S^-1 f with S = (h/m) 4 times the Gram matrix of the links (wx, wy) with (ux, uy), made row by row as it is eliminated. */
+/* f := S^-1 f with S = (h/m) 4 times the Gram matrix of the links (wx, wy) with (ux, uy), made row by row as
+ * it is eliminated. */
 static void solve(const chain *c, double h, const real *wx, const real *wy, const real *ux, const real *uy) {
   real *restrict f = c->f, *restrict factor = c->factor, *restrict inverse = c->inverse;
   const double k = 4 * h / mass;
@@ -135,7 +141,8 @@ static long group(chain *c, double h, long steps) {
 long HAND_SYMBOL(double *state, int groups, int n, double h, long steps) {
   enum { FIELDS = 12 };
   chain  c = {.n = n};
-  real **field[FIELDS] = {&c.ux, &c.uy, &c.wx, &c.wy, &c.x1, &c.y1, &c.qx, &c.qy, &c.f, &c.factor, &c.inverse, &c.scale};
+  real **field[FIELDS] = {&c.ux, &c.uy, &c.wx, &c.wy,     &c.x1,      &c.y1,
+                          &c.qx, &c.qy, &c.f,  &c.factor, &c.inverse, &c.scale};
   real  *room;
   long   iterations = 0;
   if (posix_memalign((void **)&room, 64, sizeof(real) * FIELDS * (size_t)n)) abort();

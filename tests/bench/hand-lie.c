@@ -1,10 +1,11 @@
-/* hand-lie.c: lie-rattle with the Cayley map written by hand for the heavy top, as the limit that the product is measured against; compiled
- * once a width.
+/* hand-lie.c: lie-rattle with the Cayley map written by hand for the heavy top, as the limit that the product
+ * is measured against; compiled once a width.
  *
- * The scheme of src/method/core/lie.h for one body about the origin: x of each half of the drift by Newton's method, every lane frozen by
- * its own test, R repaired after the drift. What a person may use who writes for one system only is used: inertia and force are constants,
- * the halves are solved one after the other, a matrix of order 3 is inverted by its cofactors, kicks of neighbouring steps are one, nothing
- * is counted, nothing can fail.
+ * The scheme of src/method/core/lie.h for one body about the origin: x of each half of the drift by Newton's
+ * method, every lane frozen by its own test, R repaired after the drift. What a person may use who writes for
+ * one system only is used: inertia and force are constants, the halves are solved one after the other, a
+ * matrix of order 3 is inverted by its cofactors, kicks of neighbouring steps are one, nothing is counted,
+ * nothing can fail.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "bench.h"
@@ -59,7 +60,8 @@ CST_INLINE void solve(double h, const vd *a, vd *x) {
       K[k][i] = J[m][p] * J[n][q] - J[m][q] * J[n][p];
     }
     const vd inverse = 1.0 / (J[0][0] * K[0][0] + J[0][1] * K[1][0] + J[0][2] * K[2][0]);
-    U for (int i = 0; i < 3; i++) x[i] -= vkeep(active, inverse * (K[i][0] * r[0] + K[i][1] * r[1] + K[i][2] * r[2]));
+    U for (int i = 0; i < 3; i++) x[i] -=
+        vkeep(active, inverse * (K[i][0] * r[0] + K[i][1] * r[1] + K[i][2] * r[2]));
   }
 }
 

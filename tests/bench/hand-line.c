@@ -1,9 +1,9 @@
-/* hand-line.c: hbvm(k=6, s=2) written by hand for modified-pendulum, as the limit that the product is measured against; compiled once a
- * width.
+/* hand-line.c: hbvm(k=6, s=2) written by hand for modified-pendulum, as the limit that the product is
+ * measured against; compiled once a width.
  *
- * The iteration of src/method/core/hbvm.c and its test. What a person may use who writes for one system only is used: phi is eliminated,
- * masses are 1, the degree and the number of nodes are constants, structural zeros of dV are left out, nothing is counted, nothing can
- * fail.
+ * The iteration of src/method/core/hbvm.c and its test. What a person may use who writes for one system only
+ * is used: phi is eliminated, masses are 1, the degree and the number of nodes are constants, structural
+ * zeros of dV are left out, nothing is counted, nothing can fail.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "bench.h"
@@ -35,7 +35,8 @@ CST_INLINE vd begin(const vd *q, const vd *p, double h, vd gamma[2][N], vd *lamb
   const vd dV[N] = {vset(0), vset(0), slope(q)}, xx = q[0] * q[0];
   vd       G[N], size = vset(0);
   normal(q, G);
-  const vd bend = 30.0 * (xx * xx) * (p[0] * p[0]) + 12.0 * (q[1] * q[1]) * (p[1] * p[1]) + 2.0 * (p[2] * p[2]);
+  const vd bend =
+      30.0 * (xx * xx) * (p[0] * p[0]) + 12.0 * (q[1] * q[1]) * (p[1] * p[1]) + 2.0 * (p[2] * p[2]);
   *lambda = (bend - G[2] * dV[2]) / dot(G, G);
   U for (int i = 0; i < N; i++) {
     const vd A = -dV[i] - G[i] * *lambda;
@@ -45,11 +46,13 @@ CST_INLINE vd begin(const vd *q, const vd *p, double h, vd gamma[2][N], vd *lamb
   return size;
 }
 
-CST_INLINE void integrate(const double *weighted, const double *integral, double h, const vd *q, vd gamma[2][N], sums *x) {
+CST_INLINE void integrate(const double *weighted, const double *integral, double h, const vd *q,
+                          vd gamma[2][N], sums *x) {
   *x = (sums){{vset(0), vset(0)}, {{vset(0)}, {vset(0)}}};
   U for (int k = 0; k < K; k++) {
-    const double w0 = weighted[2 * k], w1 = weighted[2 * k + 1], h0 = h * integral[2 * k], h1 = h * integral[2 * k + 1];
-    vd           u[N], G[N];
+    const double w0 = weighted[2 * k], w1 = weighted[2 * k + 1], h0 = h * integral[2 * k],
+                 h1 = h * integral[2 * k + 1];
+    vd u[N], G[N];
     U for (int i = 0; i < N; i++) u[i] = q[i] + (h0 * gamma[0][i] + h1 * gamma[1][i]);
     const vd dV = slope(u);
     normal(u, G);
@@ -63,7 +66,8 @@ CST_INLINE vd upper(vd y0, vd y1) { return xi[0] * y0 - xi[1] * y1; }
 CST_INLINE vd lower(vd y0) { return xi[1] * y0; }
 
 /* d: the changes of gamma; returns h times that of lambda. */
-CST_INLINE vd direction(const sums *x, double h, const vd *q, const vd *p, vd gamma[2][N], vd lambda, vd d[2][N]) {
+CST_INLINE vd direction(const sums *x, double h, const vd *q, const vd *p, vd gamma[2][N], vd lambda,
+                        vd d[2][N]) {
   vd end[N], G[N], turned[N], C = vset(0);
   U for (int i = 0; i < N; i++) {
     const vd last = i == 2 ? vset(1) : vset(0), phi0 = last * x->psi[0] + x->rho[0][i] * lambda,
@@ -84,7 +88,8 @@ CST_INLINE vl is_done(vd size, vd of, vd *last, vd *rate) {
   const vd ratio = size / *last;
   *rate = vmax(vkeep((vl)(size > 1e-13 * of), ratio), *rate);
   const vd slowest = vselect((vl)(*rate > 0), *rate, ratio), left = slowest * vmin(slowest * *last, size);
-  const vl small = (vl)(left <= (1e-3 * EPS) * of) & (vl)(*last < 1e300), stalled = (vl)(size >= 0.98 * *last);
+  const vl small = (vl)(left <= (1e-3 * EPS) * of) & (vl)(*last < 1e300),
+           stalled = (vl)(size >= 0.98 * *last);
   *last = size;
   return (small | stalled) & (vl)(size <= 1e-12 * of);
 }
@@ -114,7 +119,8 @@ CST_INLINE void step(const double *weighted, const double *integral, double h, v
 
 hand_line_loop HAND_SYMBOL;
 
-void HAND_SYMBOL(double *state, int groups, const double *weighted, const double *integral, double h, long n) {
+void HAND_SYMBOL(double *state, int groups, const double *weighted, const double *integral, double h,
+                 long n) {
   for (int g = 0; g < groups; g++) {
     vd *x = (vd *)state + (size_t)g * (2 * N + 1);
     for (long k = 0; k < n; k++) step(weighted, integral, h, x, x + N, x + 2 * N);

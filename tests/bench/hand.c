@@ -1,8 +1,10 @@
-/* hand.c: RATTLE written by hand for three systems, as the limit that the product is measured against; compiled once a width.
+/* hand.c: RATTLE written by hand for three systems, as the limit that the product is measured against;
+ * compiled once a width.
  *
- * The same scheme as src/method/core/kick.c: unknown impulses, only h multiplies, Newton with warm start, every lane frozen by its own
- * test, G and the tangency solved by small LU. What a person may use who writes for one system only is used: masses, parameters and scales
- * are constants, forces are constant, structural zeros are left out, nothing is counted, nothing can fail.
+ * The same scheme as src/method/core/kick.c: unknown impulses, only h multiplies, Newton with warm start,
+ * every lane frozen by its own test, G and the tangency solved by small LU. What a person may use who writes
+ * for one system only is used: masses, parameters and scales are constants, forces are constant, structural
+ * zeros are left out, nothing is counted, nothing can fail.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "bench.h"
@@ -36,14 +38,16 @@ CST_INLINE void G(const vd *q, vd o[D][N]) {
 }
 #else
 enum { N = 9, D = 6 };
-static const double minv[N] = HAND_TOP_MINV, dV[N] = {0, 0, 0, 0, 0, 0, 0, 0, HAND_TOP_WEIGHT}, scale[D] = {2, 2, 2, 1, 1, 1};
-static const int    first[D] = {0, 1, 2, 0, 0, 1}, second[D] = {0, 1, 2, 1, 2, 2};
-static const char   nz[D][N] = {{1, 0, 0, 1, 0, 0, 1, 0, 0}, {0, 1, 0, 0, 1, 0, 0, 1, 0}, {0, 0, 1, 0, 0, 1, 0, 0, 1},
-                                {1, 1, 0, 1, 1, 0, 1, 1, 0}, {1, 0, 1, 1, 0, 1, 1, 0, 1}, {0, 1, 1, 0, 1, 1, 0, 1, 1}};
-CST_INLINE void     g(const vd *q, vd *o) {
-      U for (int a = 0; a < D; a++) {
-        int j = first[a], k = second[a];
-        o[a] = q[j] * q[k] + q[3 + j] * q[3 + k] + q[6 + j] * q[6 + k] - (j == k ? 1.0 : 0.0);
+static const double minv[N] = HAND_TOP_MINV, dV[N] = {0, 0, 0, 0, 0, 0, 0, 0, HAND_TOP_WEIGHT},
+                    scale[D] = {2, 2, 2, 1, 1, 1};
+static const int  first[D] = {0, 1, 2, 0, 0, 1}, second[D] = {0, 1, 2, 1, 2, 2};
+static const char nz[D][N] = {{1, 0, 0, 1, 0, 0, 1, 0, 0}, {0, 1, 0, 0, 1, 0, 0, 1, 0},
+                              {0, 0, 1, 0, 0, 1, 0, 0, 1}, {1, 1, 0, 1, 1, 0, 1, 1, 0},
+                              {1, 0, 1, 1, 0, 1, 1, 0, 1}, {0, 1, 1, 0, 1, 1, 0, 1, 1}};
+CST_INLINE void   g(const vd *q, vd *o) {
+    U for (int a = 0; a < D; a++) {
+      int j = first[a], k = second[a];
+      o[a] = q[j] * q[k] + q[3 + j] * q[3 + k] + q[6 + j] * q[6 + k] - (j == k ? 1.0 : 0.0);
   }
 }
 CST_INLINE void G(const vd *q, vd o[D][N]) {
@@ -97,7 +101,8 @@ static void group(vd *x, double h, long n) {
     }
     cst_ldl(S, D);
     cst_lu_solve(S, r, D);
-    U for (int a = 0; a < D; a++) U for (int i = 0; i < N; i++) if (nz[a][i]) p[i] -= G1[a][i] * r[a], G0[a][i] = G1[a][i];
+    U for (int a = 0; a < D; a++) U for (int i = 0; i < N; i++) if (nz[a][i]) p[i] -= G1[a][i] * r[a],
+        G0[a][i] = G1[a][i];
   }
   U for (int i = 0; i < N; i++) x[i] = q[i], x[N + i] = p[i];
   U for (int a = 0; a < D; a++) x[2 * N + a] = l[a];

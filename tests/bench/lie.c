@@ -1,5 +1,6 @@
-/* lie.c: `make bench`: methods on the group: lie-rattle beside a hand-written loop and beside RATTLE in coordinates on the heavy top, and
- * how a step of a chain of bodies grows with their number. Ratios are of one race each.
+/* lie.c: `make bench`: methods on the group: lie-rattle beside a hand-written loop and beside RATTLE in
+ * coordinates on the heavy top, and how a step of a chain of bodies grows with their number. Ratios are of
+ * one race each.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
@@ -12,7 +13,9 @@
 enum { LANES = 1024, STEPS = 4000, CHECK_STEPS = 50, ROWS = 12, CHAIN_LANES = 16, CHAIN_STEPS = 100 };
 static const double STEP = 0.02;
 
-/* ---- the heavy top ------------------------------------------------------------------------------------------------------------- */
+/* ---- the heavy top
+ * -------------------------------------------------------------------------------------------------------------
+ */
 
 /* R and alpha of the starts, alpha_i = (I omega)_i from R' R' hat(omega). */
 static void fill_hand(const cst_study *s, double *state, int width) {
@@ -36,12 +39,14 @@ static double apart(const bench_run *r, const double *hand, int width) {
   for (long l = 0; l < LANES; l++)
     for (int e = 0; e < 9; e++)
       worst = fmax(worst, fabs(bench_component(r, l, cst_stepper_layout(r->stepper)->q + e) -
-                               hand[(size_t)(l / width) * (size_t)(ROWS * width) + (size_t)(e * width) + (size_t)(l % width)]));
+                               hand[(size_t)(l / width) * (size_t)(ROWS * width) + (size_t)(e * width) +
+                                    (size_t)(l % width)]));
   return worst;
 }
 
 static PetscErrorCode bench_top(int isa) {
-  static const char *const methods[] = {"lie-rattle", "lie-rattle(retraction=exp)", "lie-lobatto", "lie-euler-a", "rattle"};
+  static const char *const methods[] = {"lie-rattle", "lie-rattle(retraction=exp)", "lie-lobatto",
+                                        "lie-euler-a", "rattle"};
   enum { METHODS = sizeof methods / sizeof *methods };
   static hand_loop *const loops[] = {hand_lie_v2, hand_lie_v3, hand_lie_v4};
   const int               width = cst_isas[isa].width;
@@ -51,14 +56,19 @@ static PetscErrorCode bench_top(int isa) {
   bench_run               r[METHODS];
   PetscFunctionBegin;
   for (int k = 0; k < METHODS; k++) {
-    r[k] = (bench_run){.study = s, .system = s->system, .method = methods[k], .lanes = LANES, .h = STEP, .steps = CHECK_STEPS};
+    r[k] = (bench_run){.study = s,
+                       .system = s->system,
+                       .method = methods[k],
+                       .lanes = LANES,
+                       .h = STEP,
+                       .steps = CHECK_STEPS};
     PetscCall(bench_run_create(&r[k], isa));
   }
   fill_hand(s, state, width);
   loop(state, LANES / width, STEP, CHECK_STEPS);
   PetscCall(bench_run_time(&r[0]));
-  printf("lagrange-top, h = %g: lie-rattle and a hand-written loop differ by %.1e after %d steps\n", STEP, apart(&r[0], state, width),
-         CHECK_STEPS);
+  printf("lagrange-top, h = %g: lie-rattle and a hand-written loop differ by %.1e after %d steps\n", STEP,
+         apart(&r[0], state, width), CHECK_STEPS);
   for (int k = 0; k < METHODS; k++) r[k].steps = STEPS, r[k].best = INFINITY;
   for (int round = 0; round < BENCH_ROUNDS; round++) {
     fill_hand(s, state, width);
@@ -69,15 +79,18 @@ static PetscErrorCode bench_top(int isa) {
   }
   printf("  %-28s %8.1f ns a step\n", "hand-written lie-rattle", hand);
   for (int k = 0; k < METHODS; k++)
-    printf("  %-28s %8.1f ns a step, %4.2f of the hand-written loop, %4.2f times as fast as rattle, %.2f iterations\n", methods[k],
-           r[k].best, hand / r[k].best, r[METHODS - 1].best / r[k].best, bench_iterations(&r[k]));
+    printf("  %-28s %8.1f ns a step, %4.2f of the hand-written loop, %4.2f times as fast as rattle, %.2f "
+           "iterations\n",
+           methods[k], r[k].best, hand / r[k].best, r[METHODS - 1].best / r[k].best, bench_iterations(&r[k]));
   for (int k = 0; k < METHODS; k++) PetscCall(bench_run_destroy(&r[k]));
   free(state);
   cst_study_destroy(s);
   PetscFunctionReturn(0);
 }
 
-/* ---- a chain of bodies ------------------------------------------------------------------------------------------------------------ */
+/* ---- a chain of bodies
+ * ------------------------------------------------------------------------------------------------------------
+ */
 
 static PetscErrorCode bench_chain(int isa) {
   static const int lengths[] = {25, 50, 100, 200};
@@ -88,7 +101,12 @@ static PetscErrorCode bench_chain(int isa) {
     char text[200];
     snprintf(text, sizeof text, "{file: jobs/bodies/ball-chain.yaml, parameters: {n: %d}}", lengths[k]);
     cst_study *s = bench_members(text, "default", CHAIN_LANES, 1e-3);
-    bench_run  r = {.study = s, .system = s->system, .method = "lie-rattle", .lanes = CHAIN_LANES, .h = 0.002, .steps = CHAIN_STEPS};
+    bench_run  r = {.study = s,
+                    .system = s->system,
+                    .method = "lie-rattle",
+                    .lanes = CHAIN_LANES,
+                    .h = 0.002,
+                    .steps = CHAIN_STEPS};
     PetscCall(bench_run_create(&r, isa));
     PetscCall(bench_race(&r, 1));
     printf("  n = %d: %.0f", lengths[k], r.best / lengths[k]);

@@ -1,10 +1,13 @@
-/* line-integral.c: the fourth part of `make bench`: what a step of a line integral method costs, and what one gets for it.
+/* line-integral.c: the fourth part of `make bench`: what a step of a line integral method costs, and what one
+ * gets for it.
  *
- *   1. nanoseconds of a step of one lane against rattle, and iterations of the solver a step; the hot core against the generic one
- *   2. where the time of hbvm(k=6, s=2) goes, its residual against the kernels that it cannot do without, k times dV and G, and where there
- *      is one, its march against a loop written by hand (hand-line.c)
- *   3. work against precision: the processor's time that a lane needs to reach T = 10 with a given error, for a ladder of steps, in q and
- * in p apart, since they converge with different orders; and the largest energy error at one and the same step
+ *   1. nanoseconds of a step of one lane against rattle, and iterations of the solver a step; the hot core
+ * against the generic one
+ *   2. where the time of hbvm(k=6, s=2) goes, its residual against the kernels that it cannot do without, k
+ * times dV and G, and where there is one, its march against a loop written by hand (hand-line.c)
+ *   3. work against precision: the processor's time that a lane needs to reach T = 10 with a given error, for
+ * a ladder of steps, in q and in p apart, since they converge with different orders; and the largest energy
+ * error at one and the same step
  *
  * Bounds are printed beside what has one.
  */
@@ -24,8 +27,8 @@ enum { LANES = 256, STEPS = 100, FEW_LANES = 32 };
 #define END  10.0
 static const double most_cost = 18, least_speed = 0.5;
 
-/* A start and how far the members of an ensemble are spread around it; the multiplier of the conical motion is constant, so there it is
- * next to nothing. */
+/* A start and how far the members of an ensemble are spread around it; the multiplier of the conical motion
+ * is constant, so there it is next to nothing. */
 typedef struct {
   const char *system, *state;
   double      spread;
@@ -38,15 +41,21 @@ static const start starts[] = {{"planar-pendulum", "default", 0.3},
                                {"tethered-satellites", "default", 0.1}};
 enum { STARTS = sizeof starts / sizeof *starts };
 
-static cst_study *study_of(const start *at, long members) { return bench_members(at->system, at->state, members, at->spread); }
-
-static bench_run run_of(const cst_study *s, const char *method, long lanes, double h, long steps) {
-  return (bench_run){.study = s, .system = s->system, .method = method, .lanes = lanes, .h = h, .steps = steps};
+static cst_study *study_of(const start *at, long members) {
+  return bench_members(at->system, at->state, members, at->spread);
 }
 
-/* ---- 1. cost ------------------------------------------------------------------------------------------------------------------- */
+static bench_run run_of(const cst_study *s, const char *method, long lanes, double h, long steps) {
+  return (bench_run){
+      .study = s, .system = s->system, .method = method, .lanes = lanes, .h = h, .steps = steps};
+}
 
-static const char *const priced[] = {"rattle", "convert(gauss(2))", "hbvm(k=2, s=2)", "hbvm(k=6, s=2)", "hbvm(k=9, s=3)"};
+/* ---- 1. cost
+ * -------------------------------------------------------------------------------------------------------------------
+ */
+
+static const char *const priced[] = {"rattle", "convert(gauss(2))", "hbvm(k=2, s=2)", "hbvm(k=6, s=2)",
+                                     "hbvm(k=9, s=3)"};
 enum { PRICED = sizeof priced / sizeof *priced, UNIT = 0, MAIN = 3 };
 
 static const char *verdict(double ratio, double bound) { return ratio <= bound ? "ok" : "ABOVE"; }
@@ -57,7 +66,9 @@ static double time_core(bench_run *r, const cst_core *core) {
   bench_run_start(r);
   const double t = bench_busy();
   for (int g = 0; g < r->batch.groups; g++)
-    if (core->march(cst_stepper_march(r->stepper), r->batch.record + (size_t)g * size, r->steps).reason != CST_DONE) abort();
+    if (core->march(cst_stepper_march(r->stepper), r->batch.record + (size_t)g * size, r->steps).reason !=
+        CST_DONE)
+      abort();
   return bench_busy() - t;
 }
 
@@ -79,12 +90,15 @@ static double time_kernels(const bench_run *r, int isa, int k) {
   const int         width = cst_stepper_width(r->stepper);
   const cst_layout *at = cst_stepper_layout(r->stepper);
   const void       *self = s->kernel_self[isa];
-  double *dV = bench_aligned((size_t)(s->nq * width)), *G = bench_aligned((size_t)(s->pattern[CST_K_G].n * width)), best = INFINITY;
+  double           *dV = bench_aligned((size_t)(s->nq * width)),
+         *G = bench_aligned((size_t)(s->pattern[CST_K_G].n * width)), best = INFINITY;
   for (int round = 0; round < 10 * BENCH_ROUNDS; round++) {
     const double t = bench_busy();
     for (int call = 0; call < CALLS * k; call++) {
-      s->kernel[isa][CST_K_dV](self, record + at->c * width, record + at->q * width, NULL, NULL, NULL, NULL, dV);
-      s->kernel[isa][CST_K_G](self, record + at->c * width, record + at->q * width, NULL, NULL, NULL, NULL, G);
+      s->kernel[isa][CST_K_dV](self, record + at->c * width, record + at->q * width, NULL, NULL, NULL, NULL,
+                               dV);
+      s->kernel[isa][CST_K_G](self, record + at->c * width, record + at->q * width, NULL, NULL, NULL, NULL,
+                              G);
     }
     best = fmin(best, 1e9 * (bench_busy() - t) / (CALLS * width));
   }
@@ -95,7 +109,7 @@ static double time_kernels(const bench_run *r, int isa, int k) {
 /* The nodes of a line integral method. */
 static int nodes_of(const bench_run *r) {
   cst_program *p = cst_program_create(r->parsed);
-  const int    k = (int)p->step[0].row->size(p->step[0].data, r->system).each; /* it takes the force at each */
+  const int k = (int)p->step[0].row->size(p->step[0].data, r->system).each; /* it takes the force at each */
   cst_program_destroy(p);
   return k;
 }
@@ -105,8 +119,9 @@ static void print_pieces(bench_run *r, int isa) {
   double piece[BENCH_PIECES];
   bench_pieces(r, isa, piece);
   const double kernels = time_kernels(r, isa, nodes_of(r));
-  printf("  a step of %s, ns: begin %.1f, a residual %.1f, a solution %.1f; residual/kernels alone %.1f\n", r->method, piece[BENCH_BEGIN],
-         piece[BENCH_RESIDUAL], piece[BENCH_SOLUTION], piece[BENCH_RESIDUAL] / kernels);
+  printf("  a step of %s, ns: begin %.1f, a residual %.1f, a solution %.1f; residual/kernels alone %.1f\n",
+         r->method, piece[BENCH_BEGIN], piece[BENCH_RESIDUAL], piece[BENCH_SOLUTION],
+         piece[BENCH_RESIDUAL] / kernels);
 }
 
 /* The starts of all lanes as the hand-written loop has them. */
@@ -117,7 +132,8 @@ static double *hand_state(bench_run *r) {
   bench_run_start(r);
   for (long l = 0; l < r->lanes; l++)
     for (int i = 0; i < 2 * nq; i++)
-      state[(l / width * rows + i) * width + l % width] = bench_component(r, l, i < nq ? at->q + i : at->p + i - nq);
+      state[(l / width * rows + i) * width + l % width] =
+          bench_component(r, l, i < nq ? at->q + i : at->p + i - nq);
   return state;
 }
 
@@ -137,8 +153,8 @@ static double apart(const bench_run *r, const double *state) {
   double    most = 0;
   for (long l = 0; l < r->lanes; l++)
     for (int i = 0; i < nq; i++)
-      most = fmax(most,
-                  fabs(bench_component(r, l, cst_stepper_layout(r->stepper)->q + i) - state[(l / width * rows + i) * width + l % width]));
+      most = fmax(most, fabs(bench_component(r, l, cst_stepper_layout(r->stepper)->q + i) -
+                             state[(l / width * rows + i) * width + l % width]));
   return most;
 }
 
@@ -152,13 +168,15 @@ static void compare_with_hand(bench_run *r, int isa) {
     difference = apart(r, state);
     free(state);
   }
-  printf("  by hand %.1f ns: core/limit %.2f (%.2f: %s), difference after %ld steps %.0e\n", 1e9 * hand / (double)(r->lanes * r->steps),
-         hand / core, least_speed, hand / core >= least_speed ? "ok" : "BELOW", r->steps, difference);
+  printf("  by hand %.1f ns: core/limit %.2f (%.2f: %s), difference after %ld steps %.0e\n",
+         1e9 * hand / (double)(r->lanes * r->steps), hand / core, least_speed,
+         hand / core >= least_speed ? "ok" : "BELOW", r->steps, difference);
 }
 
 static void print_cost(bench_run *r, double unit, int isa) {
   const bool is_line = strstr(r->method, "hbvm");
-  printf("  %-18s %9.1f ns  %6.1f x rattle  %5.2f iterations", r->method, r->best, r->best / unit, bench_iterations(r));
+  printf("  %-18s %9.1f ns  %6.1f x rattle  %5.2f iterations", r->method, r->best, r->best / unit,
+         bench_iterations(r));
   if (is_line) printf("  hot/generic %4.1f", gain_of_hot(r, isa));
   if (!strcmp(r->method, priced[MAIN])) printf("  (%.0f: %s)", most_cost, verdict(r->best / unit, most_cost));
   printf("\n");
@@ -183,19 +201,25 @@ static PetscErrorCode compare_costs(const start *at, int isa) {
   PetscFunctionReturn(0);
 }
 
-/* ---- 3. work against precision -------------------------------------------------------------------------------------------------- */
+/* ---- 3. work against precision
+ * -------------------------------------------------------------------------------------------------- */
 
 static const char *const compared[] = {"rattle",         "compose(rattle, suzuki4)", "hbvm(k=6, s=2)",
                                        "hbvm(k=2, s=2)", "convert(gauss(2))",        "gauss(2)"};
 static const double      targets[] = {1e-4, 1e-6, 1e-8};
-enum { COMPARED = sizeof compared / sizeof *compared, TARGETS = sizeof targets / sizeof *targets, MOST_RUNGS = 24 };
+enum {
+  COMPARED = sizeof compared / sizeof *compared,
+  TARGETS = sizeof targets / sizeof *targets,
+  MOST_RUNGS = 24
+};
 static const double longest = 0.8; /* seconds of a timing */
 
 /* The errors of a state. */
 enum { IN_Q, IN_P, STATE };
 static const char *const letters[STATE] = {"q", "p"};
 
-/* A run to the end: nanoseconds of a lane, and the root mean squares over the lanes of the largest error of a coordinate. */
+/* A run to the end: nanoseconds of a lane, and the root mean squares over the lanes of the largest error of a
+ * coordinate. */
 typedef struct {
   double time, error[STATE];
 } rung;
@@ -260,7 +284,8 @@ static bool is_high_enough(const rung *x) {
   return (x->error[IN_Q] <= last && x->error[IN_P] <= last) || 2e-9 * x->time * FEW_LANES > longest;
 }
 
-static PetscErrorCode ladder_of(const cst_study *s, const char *method, const double *reference, int isa, ladder *to) {
+static PetscErrorCode ladder_of(const cst_study *s, const char *method, const double *reference, int isa,
+                                ladder *to) {
   bench_run    r = run_of(s, method, FEW_LANES, STEP, 1);
   bench_errors kept;
   double       h = 2 * STEP;
@@ -276,7 +301,8 @@ static PetscErrorCode ladder_of(const cst_study *s, const char *method, const do
   PetscFunctionReturn(0);
 }
 
-/* Microseconds of a lane with that error, on the line between the two rungs around it in logarithms; infinite where none reaches it. */
+/* Microseconds of a lane with that error, on the line between the two rungs around it in logarithms; infinite
+ * where none reaches it. */
 static double time_at(const ladder *x, int of, double error) {
   int k = 0;
   while (k < x->n && x->rung[k].error[of] > error) k++;
@@ -339,9 +365,12 @@ static PetscErrorCode compare_precision(const start *at, int isa) {
 int main(int argc, char **argv) {
   int isa;
   PetscCall(bench_open(&argc, &argv, &isa));
-  printf("\nline integrals: a step of one lane, h = %g, %s; best of %d\n", STEP, cst_isas[isa].name, BENCH_ROUNDS);
+  printf("\nline integrals: a step of one lane, h = %g, %s; best of %d\n", STEP, cst_isas[isa].name,
+         BENCH_ROUNDS);
   for (int k = 0; k < STARTS; k++) PetscCall(compare_costs(&starts[k], isa));
-  printf("\nline integrals: us of a lane to T = %g at equal error (least marked *), and the largest relative error of the energy\n", END);
+  printf("\nline integrals: us of a lane to T = %g at equal error (least marked *), and the largest relative "
+         "error of the energy\n",
+         END);
   for (int k = 0; k < STARTS; k++) PetscCall(compare_precision(&starts[k], isa));
   return PetscFinalize();
 }

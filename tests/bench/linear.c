@@ -1,6 +1,7 @@
 /* linear.c: the part of `make bench` on linearly implicit methods.
  *
- *   1. a step of zhang-skeel against one of Verlet's (rattle, without constraints) on the DNA chain, whose Hessian is a ring
+ *   1. a step of zhang-skeel against one of Verlet's (rattle, without constraints) on the DNA chain, whose
+ * Hessian is a ring
  *   2. penalty(zhang-skeel(...)) on the double pendulum against a loop written by hand (hand-springs.c)
  *
  * Bounds are printed beside what has one.
@@ -32,37 +33,45 @@ static PetscErrorCode compiled(const char *text, int isa, cst_study **s, int *ch
   PetscFunctionReturn(0);
 }
 
-/* ---- 1. the chain ------------------------------------------------------------------------------------------------------------------ */
+/* ---- 1. the chain
+ * ------------------------------------------------------------------------------------------------------------------
+ */
 
 static PetscErrorCode chain(int n, int isa) {
   enum { VERLET, FULL, SIMPLIFIED, KINDS, LANES = 64 };
-  static const char *const methods[KINDS] = {"rattle", "zhang-skeel(beta=0.3)", "zhang-skeel(beta=0.3, form=simplified)"};
+  static const char *const methods[KINDS] = {"rattle", "zhang-skeel(beta=0.3)",
+                                             "zhang-skeel(beta=0.3, form=simplified)"};
   char                     text[600];
   cst_study               *s;
   int                      chosen;
   bench_run                r[KINDS];
   PetscFunctionBegin;
-  snprintf(text, sizeof text,
-           "study: ensemble\nsystem: {name: dna-chain, parameters: {n: %d}, compile: always}\n"
-           "initial: {members: %d, seed: 7, around: default, spread: {q: 0.05, v: 0.01}}\nend: 100\nsteps: [0.2]\n"
-           "methods: [\"%s\", \"%s\", \"%s\"]\n",
-           n, LANES, methods[0], methods[1], methods[2]);
+  snprintf(
+      text, sizeof text,
+      "study: ensemble\nsystem: {name: dna-chain, parameters: {n: %d}, compile: always}\n"
+      "initial: {members: %d, seed: 7, around: default, spread: {q: 0.05, v: 0.01}}\nend: 100\nsteps: [0.2]\n"
+      "methods: [\"%s\", \"%s\", \"%s\"]\n",
+      n, LANES, methods[0], methods[1], methods[2]);
   PetscCall(compiled(text, isa, &s, &chosen));
   for (int k = 0; k < KINDS; k++) {
-    r[k] = (bench_run){.study = s, .system = s->system, .method = methods[k], .lanes = LANES, .h = 0.2, .steps = 200000 / n};
+    r[k] = (bench_run){
+        .study = s, .system = s->system, .method = methods[k], .lanes = LANES, .h = 0.2, .steps = 200000 / n};
     PetscCall(bench_run_create(&r[k], chosen));
   }
   PetscCall(bench_race(r, KINDS));
   const double full = r[FULL].best / r[VERLET].best, simplified = r[SIMPLIFIED].best / r[VERLET].best;
-  printf("DNA chain of %3d     Verlet %8.0f ns   full %8.0f ns: %5.2f of it (2.00: %s)   simplified %8.0f ns: %5.2f\n", n, r[VERLET].best,
-         r[FULL].best, full, verdict(full, 2, false), r[SIMPLIFIED].best, simplified);
+  printf("DNA chain of %3d     Verlet %8.0f ns   full %8.0f ns: %5.2f of it (2.00: %s)   simplified %8.0f "
+         "ns: %5.2f\n",
+         n, r[VERLET].best, r[FULL].best, full, verdict(full, 2, false), r[SIMPLIFIED].best, simplified);
   fflush(stdout);
   for (int k = 0; k < KINDS; k++) PetscCall(bench_run_destroy(&r[k]));
   cst_study_destroy(s);
   PetscFunctionReturn(0);
 }
 
-/* ---- 2. springs --------------------------------------------------------------------------------------------------------------------- */
+/* ---- 2. springs
+ * ---------------------------------------------------------------------------------------------------------------------
+ */
 
 enum { LANES = 1024, STEPS = 4000 };
 static const double H = 0.05;
@@ -81,7 +90,8 @@ static double *hand_state(const cst_study *s, int W) {
   double    *state = bench_aligned((size_t)(groups * 8 * W)), q[4], v[4];
   for (long l = 0; l < groups * W; l++) {
     cst_study_member(s, 0, l < LANES ? l : 0, q, v);
-    for (int i = 0; i < 4; i++) state[l / W * 8 * W + i * W + l % W] = q[i], state[l / W * 8 * W + (4 + i) * W + l % W] = v[i];
+    for (int i = 0; i < 4; i++)
+      state[l / W * 8 * W + i * W + l % W] = q[i], state[l / W * 8 * W + (4 + i) * W + l % W] = v[i];
   }
   return state;
 }
@@ -91,12 +101,17 @@ static PetscErrorCode springs(int isa) {
   int        chosen, W;
   double     best = INFINITY, apart = 0;
   PetscFunctionBegin;
-  PetscCall(compiled("study: ensemble\nsystem: {name: double-pendulum, compile: always}\n"
-                     "initial: {members: 1024, seed: 7, around: low, spread: {q: 0.02, v: 0.02}}\nend: 10\nsteps: [0.05]\n"
-                     "methods: [\"penalty(zhang-skeel(beta=0.4), omega=20)\"]\n",
-                     isa, &s, &chosen));
-  bench_run r = {
-      .study = s, .system = s->system, .method = "penalty(zhang-skeel(beta=0.4), omega=20)", .lanes = LANES, .h = H, .steps = STEPS};
+  PetscCall(compiled(
+      "study: ensemble\nsystem: {name: double-pendulum, compile: always}\n"
+      "initial: {members: 1024, seed: 7, around: low, spread: {q: 0.02, v: 0.02}}\nend: 10\nsteps: [0.05]\n"
+      "methods: [\"penalty(zhang-skeel(beta=0.4), omega=20)\"]\n",
+      isa, &s, &chosen));
+  bench_run r = {.study = s,
+                 .system = s->system,
+                 .method = "penalty(zhang-skeel(beta=0.4), omega=20)",
+                 .lanes = LANES,
+                 .h = H,
+                 .steps = STEPS};
   W = cst_isas[chosen].width;
   PetscCall(bench_run_create(&r, chosen));
   for (int round = 0; round < BENCH_ROUNDS; round++) {
@@ -112,9 +127,11 @@ static PetscErrorCode springs(int isa) {
   PetscCall(cst_stepper_advance(r.stepper, &r.batch, 20));
   for (long l = 0; l < LANES; l++)
     for (int i = 0; i < 4; i++)
-      apart = fmax(apart, fabs(state[l / W * 8 * W + i * W + l % W] - bench_component(&r, l, cst_stepper_layout(r.stepper)->q + i)));
+      apart = fmax(apart, fabs(state[l / W * 8 * W + i * W + l % W] -
+                               bench_component(&r, l, cst_stepper_layout(r.stepper)->q + i)));
   free(state);
-  printf("double pendulum on springs   by hand %6.1f ns   zhang-skeel %6.1f ns   hand/ours %5.2f (0.60: %s)   apart after 20 steps %.1g\n",
+  printf("double pendulum on springs   by hand %6.1f ns   zhang-skeel %6.1f ns   hand/ours %5.2f (0.60: %s)  "
+         " apart after 20 steps %.1g\n",
          best, r.best, best / r.best, verdict(best / r.best, 0.6, true), apart);
   PetscCall(bench_run_destroy(&r));
   cst_study_destroy(s);

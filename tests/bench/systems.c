@@ -1,6 +1,7 @@
 /* systems.c: the second part of `make bench`: systems of users and long systems.
  *
- *   1. the text of a system of the catalogue, compiled when the program runs, against the system built in, and interpreted against compiled
+ *   1. the text of a system of the catalogue, compiled when the program runs, against the system built in,
+ * and interpreted against compiled
  *   2. ten bodies with pair forces: what it takes to read, derive, emit, compile, load and step them
  *   3. one trajectory of a chain of n links: growth with n, and against a loop written by hand (hand-chain.c)
  *   4. an ensemble of short chains in lanes, against the same loop in lanes
@@ -31,7 +32,8 @@ static const char *verdict(double ratio, double bound, bool at_least) {
 }
 
 static bench_run rattle(const cst_study *s, const cst_system *system, long lanes, double h, long steps) {
-  return (bench_run){.study = s, .system = system, .method = "rattle", .lanes = lanes, .h = h, .steps = steps};
+  return (bench_run){
+      .study = s, .system = system, .method = "rattle", .lanes = lanes, .h = h, .steps = steps};
 }
 
 static cst_system *read_text(const char *name, const char *text) {
@@ -46,7 +48,8 @@ static void compile(cst_system *s, int isa, double *seconds) {
   cst_code code;
   char     why[CST_WHY];
   double   t = bench_now();
-  if (!cst_compile(s, isa, (const char *const[]){"kick", "fold", NULL}, false, &code, why) || !cst_code_load(s, &code, why)) {
+  if (!cst_compile(s, isa, (const char *const[]){"kick", "fold", NULL}, false, &code, why) ||
+      !cst_code_load(s, &code, why)) {
     fprintf(stderr, "%s\n", why);
     exit(1);
   }
@@ -54,13 +57,15 @@ static void compile(cst_system *s, int isa, double *seconds) {
   cst_compile_free(&code);
 }
 
-/* ---- 1. the catalogue's text as a user's system --------------------------------------------------------------------------------- */
+/* ---- 1. the catalogue's text as a user's system
+ * --------------------------------------------------------------------------------- */
 
 static PetscErrorCode compare_back_ends(const char *name, double spread, int isa) {
   enum { BUILT_IN, COMPILED, INTERPRETED, KINDS, LANES = 1024, STEPS = 4000, SLOWER = 10 };
   bench_run   r[KINDS];
   cst_study  *s = bench_members(name, "default", LANES, spread);
-  cst_system *system[KINDS] = {s->system, read_text(name, cst_catalogue_text(name)), read_text(name, cst_catalogue_text(name))};
+  cst_system *system[KINDS] = {s->system, read_text(name, cst_catalogue_text(name)),
+                               read_text(name, cst_catalogue_text(name))};
   PetscFunctionBegin;
   compile(system[COMPILED], isa, NULL);
   cst_system_interpret(system[INTERPRETED]);
@@ -69,9 +74,12 @@ static PetscErrorCode compare_back_ends(const char *name, double spread, int isa
     PetscCall(bench_run_create(&r[k], isa));
   }
   PetscCall(bench_race(r, KINDS));
-  const double compiled = r[BUILT_IN].best / r[COMPILED].best, interpreted = r[COMPILED].best / r[INTERPRETED].best;
-  printf("%-20s %9.1f %9.1f %9.1f   compiled/catalogue %5.2f (0.95: %s)   interpreted/compiled %5.2f (0.10: %s)\n", name, r[BUILT_IN].best,
-         r[COMPILED].best, r[INTERPRETED].best, compiled, verdict(compiled, 0.95, true), interpreted, verdict(interpreted, 0.1, true));
+  const double compiled = r[BUILT_IN].best / r[COMPILED].best,
+               interpreted = r[COMPILED].best / r[INTERPRETED].best;
+  printf("%-20s %9.1f %9.1f %9.1f   compiled/catalogue %5.2f (0.95: %s)   interpreted/compiled %5.2f (0.10: "
+         "%s)\n",
+         name, r[BUILT_IN].best, r[COMPILED].best, r[INTERPRETED].best, compiled,
+         verdict(compiled, 0.95, true), interpreted, verdict(interpreted, 0.1, true));
   fflush(stdout);
   for (int k = 0; k < KINDS; k++) PetscCall(bench_run_destroy(&r[k]));
   cst_system_destroy(system[COMPILED]);
@@ -80,12 +88,15 @@ static PetscErrorCode compare_back_ends(const char *name, double spread, int isa
   PetscFunctionReturn(0);
 }
 
-/* ---- 2. ten bodies ----------------------------------------------------------------------------------------------------------------- */
+/* ---- 2. ten bodies
+ * -----------------------------------------------------------------------------------------------------------------
+ */
 
 static const char ten_bodies[] =
     "system: ten-bodies\ndoc: Ten bodies with a potential between every two.\nsource: this benchmark\n"
     "coordinates: ['x[10]', 'y[10]', 'z[10]']\nmass: [1, 1, 1]\n"
-    "potential: '-sum(i, 1, 9, sum(j, i + 1, 10, 1/sqrt((x[i] - x[j])^2 + (y[i] - y[j])^2 + (z[i] - z[j])^2)))'\n"
+    "potential: '-sum(i, 1, 9, sum(j, i + 1, 10, 1/sqrt((x[i] - x[j])^2 + (y[i] - y[j])^2 + (z[i] - "
+    "z[j])^2)))'\n"
     "states:\n  default: {q: [4*cos(0.6*i), 4*sin(0.6*i), 0.3*i], v: [-0.8*sin(0.6*i), 0.8*cos(0.6*i), 0]}\n";
 
 static PetscErrorCode emitting(const cst_system *s, double *seconds) {
@@ -124,7 +135,8 @@ static PetscErrorCode step_ten_bodies(const char *folder, int isa) {
   r[INTERPRETED] = rattle(s, s->system, LANES, 0.01, STEPS);
   for (int k = 0; k < KINDS; k++) PetscCall(bench_run_create(&r[k], isa));
   PetscCall(bench_race(r, KINDS));
-  printf("ten bodies, 45 pairs: read and derive %.3f s, emit %.3f s, compile %.2f s, start-up with a kept object %.3f s, step %.0f ns "
+  printf("ten bodies, 45 pairs: read and derive %.3f s, emit %.3f s, compile %.2f s, start-up with a kept "
+         "object %.3f s, step %.0f ns "
          "compiled, "
          "%.0f ns interpreted\n",
          reading, emission, compiling, cached, r[COMPILED].best, r[INTERPRETED].best);
@@ -136,7 +148,8 @@ static PetscErrorCode step_ten_bodies(const char *folder, int isa) {
   PetscFunctionReturn(0);
 }
 
-/* ---- 3. one long chain ----------------------------------------------------------------------------------------------------------------
+/* ---- 3. one long chain
+ * ----------------------------------------------------------------------------------------------------------------
  */
 
 /* A study of chains as a study file has it, planned and compiled. */
@@ -148,12 +161,14 @@ typedef struct {
   bench_run    run;
 } chains;
 
-static PetscErrorCode chains_create(int n, int isa, const char *initial, long lanes, double end, long steps, chains *c) {
+static PetscErrorCode chains_create(int n, int isa, const char *initial, long lanes, double end, long steps,
+                                    chains *c) {
   char      text[512];
   cst_diag *d = cst_diag_create();
   PetscFunctionBegin;
   snprintf(text, sizeof text,
-           "study: conservation\nsystem: {name: pendulum-chain, parameters: {n: %d}}\ninitial: %s\nend: %.17g\nsteps: [0.01]\n"
+           "study: conservation\nsystem: {name: pendulum-chain, parameters: {n: %d}}\ninitial: %s\nend: "
+           "%.17g\nsteps: [0.01]\n"
            "methods: [rattle]\nroundoff: {dyadic-steps: false}\n",
            n, initial, end);
   c->study = bench_study(text);
@@ -179,7 +194,8 @@ static PetscErrorCode chains_destroy(chains *c) {
 static double *hand_state(const chains *c, int width) {
   const int  nq = c->study->system->nq, rows = 2 * nq + c->study->system->ng;
   const long groups = (c->run.lanes + width - 1) / width;
-  double    *state = bench_aligned((size_t)groups * (size_t)(rows * width)), *q = bench_aligned((size_t)nq), *v = bench_aligned((size_t)nq);
+  double    *state = bench_aligned((size_t)groups * (size_t)(rows * width)), *q = bench_aligned((size_t)nq),
+         *v = bench_aligned((size_t)nq);
   for (long l = 0; l < groups * width; l++) {
     cst_study_member(c->study, 0, l < c->run.lanes ? l : 0, q, v);
     double *x = state + (size_t)(l / width) * (size_t)(rows * width) + l % width;
@@ -198,21 +214,25 @@ static void hand_time(const chains *c, hand_chain_loop *loop, int width, double 
 }
 
 /* How far both are apart after some steps, and their iterations a step. */
-static PetscErrorCode compare_states(chains *c, hand_chain_loop *loop, int width, double *difference, double iterations[2]) {
+static PetscErrorCode compare_states(chains *c, hand_chain_loop *loop, int width, double *difference,
+                                     double iterations[2]) {
   const int         nq = c->study->system->nq, rows = 2 * nq + c->study->system->ng;
   const cst_layout *at = cst_stepper_layout(c->run.stepper);
   const long        groups = (c->run.lanes + width - 1) / width;
   double           *state = hand_state(c, width);
   PetscFunctionBegin;
-  iterations[1] = (double)loop(state, (int)groups, c->study->system->ng, c->run.h, CHECK_STEPS) / (double)groups / CHECK_STEPS;
+  iterations[1] = (double)loop(state, (int)groups, c->study->system->ng, c->run.h, CHECK_STEPS) /
+                  (double)groups / CHECK_STEPS;
   bench_run_start(&c->run);
   PetscCall(cst_stepper_advance(c->run.stepper, &c->run.batch, CHECK_STEPS));
   iterations[0] = bench_iterations(&c->run);
   *difference = 0;
   for (long l = 0; l < c->run.lanes; l++)
     for (int i = 0; i < 2 * nq; i++)
-      *difference = fmax(*difference, fabs(bench_component(&c->run, l, at->q + i) -
-                                           state[(size_t)(l / width) * (size_t)(rows * width) + (size_t)(i * width + l % width)]));
+      *difference =
+          fmax(*difference,
+               fabs(bench_component(&c->run, l, at->q + i) -
+                    state[(size_t)(l / width) * (size_t)(rows * width) + (size_t)(i * width + l % width)]));
   free(state);
   PetscFunctionReturn(0);
 }
@@ -223,7 +243,8 @@ static PetscErrorCode bench_growth(int isa) {
   chains c[LENGTHS];
   double hand = INFINITY, difference, iterations[2];
   PetscFunctionBegin;
-  for (int k = 0; k < LENGTHS; k++) PetscCall(chains_create(n[k], isa, "turning", 1, 1e5, WORK / n[k], &c[k]));
+  for (int k = 0; k < LENGTHS; k++)
+    PetscCall(chains_create(n[k], isa, "turning", 1, 1e5, WORK / n[k], &c[k]));
   PetscCall(compare_states(&c[COMPARED], hand_chain_scalar, 1, &difference, iterations));
   for (int round = 0; round < BENCH_ROUNDS; round++) {
     for (int k = 0; k < LENGTHS; k++) PetscCall(bench_run_time(&c[k].run));
@@ -234,15 +255,17 @@ static PetscErrorCode bench_growth(int isa) {
   printf("\n  growth 100 to 1000 %.1f (12: %s), 1000 to 10000 %.1f (12: %s)\n", c[2].run.best / c[0].run.best,
          verdict(c[2].run.best / c[0].run.best, 12, false), c[3].run.best / c[2].run.best,
          verdict(c[3].run.best / c[2].run.best, 12, false));
-  printf("  n = 200 by hand %.2f: ours/theirs %.2f (1.5: %s); iterations a step %.2f, by hand %.2f; difference after %d steps %.0e\n",
-         1e-3 * hand, c[COMPARED].run.best / hand, verdict(c[COMPARED].run.best / hand, 1.5, false), iterations[0], iterations[1],
-         CHECK_STEPS, difference);
+  printf("  n = 200 by hand %.2f: ours/theirs %.2f (1.5: %s); iterations a step %.2f, by hand %.2f; "
+         "difference after %d steps %.0e\n",
+         1e-3 * hand, c[COMPARED].run.best / hand, verdict(c[COMPARED].run.best / hand, 1.5, false),
+         iterations[0], iterations[1], CHECK_STEPS, difference);
   fflush(stdout);
   for (int k = 0; k < LENGTHS; k++) PetscCall(chains_destroy(&c[k]));
   PetscFunctionReturn(0);
 }
 
-/* ---- 4. an ensemble of short chains ----------------------------------------------------------------------------------------------------
+/* ---- 4. an ensemble of short chains
+ * ----------------------------------------------------------------------------------------------------
  */
 
 static PetscErrorCode bench_ensemble(int isa) {
@@ -259,16 +282,18 @@ static PetscErrorCode bench_ensemble(int isa) {
     PetscCall(bench_run_time(&c.run));
     hand_time(&c, loops[isa], cst_isas[isa].width, &hand);
   }
-  printf("%d chains of %d (%s, %s, batch %ld): %.0f ns a step and lane, by hand %.0f: speed ours/theirs %.2f (0.70: %s); iterations a step "
+  printf("%d chains of %d (%s, %s, batch %ld): %.0f ns a step and lane, by hand %.0f: speed ours/theirs %.2f "
+         "(0.70: %s); iterations a step "
          "%.2f, by hand %.2f; difference %.0e\n",
-         MEMBERS, BEADS, c.back_end.kernels, cst_isas[c.plan->isa].name, c.agenda->batch, c.run.best, hand, hand / c.run.best,
-         verdict(hand / c.run.best, 0.7, true), iterations[0], iterations[1], difference);
+         MEMBERS, BEADS, c.back_end.kernels, cst_isas[c.plan->isa].name, c.agenda->batch, c.run.best, hand,
+         hand / c.run.best, verdict(hand / c.run.best, 0.7, true), iterations[0], iterations[1], difference);
   PetscCall(chains_destroy(&c));
   PetscFunctionReturn(0);
 }
 
 /* ---- a cache of our own
- * ------------------------------------------------------------------------------------------------------------------ */
+ * ------------------------------------------------------------------------------------------------------------------
+ */
 
 static int remove_one(const char *path, const struct stat *x, int type, struct FTW *at) {
   (void)x, (void)type, (void)at;
@@ -285,8 +310,8 @@ int main(int argc, char **argv) {
   setenv("XDG_CACHE_HOME", folder, 1);
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
   PetscCall(cst_solver_register());
-  printf("\nns a step and lane, rattle, %s; best of %d\n%-20s %9s %9s %9s\n", cst_isas[isa].name, BENCH_ROUNDS, "", "catalogue", "compiled",
-         "interpr.");
+  printf("\nns a step and lane, rattle, %s; best of %d\n%-20s %9s %9s %9s\n", cst_isas[isa].name,
+         BENCH_ROUNDS, "", "catalogue", "compiled", "interpr.");
   PetscCall(compare_back_ends("double-pendulum", 0.3, isa));
   PetscCall(compare_back_ends("heavy-top", 0.1, isa));
   PetscCall(compare_back_ends("spherical-pendulum", 0.3, isa));

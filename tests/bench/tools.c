@@ -52,13 +52,16 @@ cst_study *bench_study(const char *text) {
 cst_study *bench_members(const char *system, const char *state, long members, double spread) {
   char text[8192];
   snprintf(text, sizeof text,
-           "study: conservation\nsystem: %s\ninitial: {members: %ld, seed: 1, around: %s, spread: {q: %g, v: %g}}\nend: 1\nsteps: [0.1]\n"
+           "study: conservation\nsystem: %s\ninitial: {members: %ld, seed: 1, around: %s, spread: {q: %g, v: "
+           "%g}}\nend: 1\nsteps: [0.1]\n"
            "methods: [rk4]\n",
            system, members, state, spread, spread);
   return bench_study(text);
 }
 
-/* ---- runs ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- runs
+ * ----------------------------------------------------------------------------------------------------------------------
+ */
 
 static cst_method *method_of(const char *text) {
   cst_expr_error e;
@@ -73,7 +76,9 @@ PetscErrorCode bench_run_create(bench_run *r, int isa) {
   r->parsed = method_of(r->method);
   r->prepared = cst_method_prepare(r->parsed, r->system);
   r->best = INFINITY;
-  PetscCall(cst_stepper_create(r->prepared, &(cst_stepper_options){isa, groups, MOST_ITERATIONS, false, r->iteration, false}, &r->stepper));
+  PetscCall(cst_stepper_create(
+      r->prepared, &(cst_stepper_options){isa, groups, MOST_ITERATIONS, false, r->iteration, false},
+      &r->stepper));
   PetscCall(cst_batch_create(r->stepper, &r->batch));
   PetscFunctionReturn(0);
 }
@@ -122,11 +127,14 @@ double bench_component(const bench_run *r, long lane, int row) {
 
 double bench_iterations(const bench_run *r) {
   double sum = 0;
-  for (long l = 0; l < r->lanes; l++) sum += bench_component(r, l, cst_stepper_layout(r->stepper)->iterations);
+  for (long l = 0; l < r->lanes; l++)
+    sum += bench_component(r, l, cst_stepper_layout(r->stepper)->iterations);
   return sum / ((double)r->lanes * (double)r->batch.step);
 }
 
-/* ---- pieces --------------------------------------------------------------------------------------------------------------------- */
+/* ---- pieces
+ * ---------------------------------------------------------------------------------------------------------------------
+ */
 
 /* What the pieces work on: a record for every call that ends a step. */
 typedef struct {
@@ -160,7 +168,8 @@ static double time_piece(const pieces *p, int piece) {
 
 /* Every piece loads the record and begins the step again; all but the first evaluate a residual. */
 static void separate(const double *best, int width, double *piece) {
-  for (int k = 0; k < BENCH_PIECES; k++) piece[k] = (best[k] - (k ? best[k < BENCH_SOLUTION ? BENCH_BEGIN : BENCH_RESIDUAL] : 0)) / width;
+  for (int k = 0; k < BENCH_PIECES; k++)
+    piece[k] = (best[k] - (k ? best[k < BENCH_SOLUTION ? BENCH_BEGIN : BENCH_RESIDUAL] : 0)) / width;
 }
 
 const cst_substep_row *bench_row(const bench_run *r) {
@@ -188,7 +197,9 @@ void bench_pieces(bench_run *r, int isa, double piece[BENCH_PIECES]) {
   free(p.x), free(p.f), free(p.d), free(p.scratch);
 }
 
-/* ---- errors -------------------------------------------------------------------------------------------------------------------- */
+/* ---- errors
+ * --------------------------------------------------------------------------------------------------------------------
+ */
 
 /* What a lane keeps: values, and the sizes of the terms that they are sums of. */
 typedef struct {
@@ -200,7 +211,8 @@ static kept measure(const bench_run *r, long l) {
   const cst_layout *at = cst_stepper_layout(r->stepper);
   double           *q = bench_aligned((size_t)(3 * s->nq)), *p = q + s->nq, *v = p + s->nq, T = 0, V;
   kept              x = {{0}, {0}};
-  for (int i = 0; i < s->nq; i++) q[i] = bench_component(r, l, at->q + i), p[i] = bench_component(r, l, at->p + i);
+  for (int i = 0; i < s->nq; i++)
+    q[i] = bench_component(r, l, at->q + i), p[i] = bench_component(r, l, at->p + i);
   cst_system_velocity(s, r->study->parameter, q, p, v);
   cst_system_eval(s, CST_K_V, r->study->parameter, q, NULL, NULL, NULL, NULL, &V);
   for (int i = 0; i < s->nq; i++) T += 0.5 * p[i] * v[i];
@@ -208,14 +220,16 @@ static kept measure(const bench_run *r, long l) {
   if (s->nsym > 0) {
     double *all = bench_aligned((size_t)(s->nsym * s->nq));
     cst_system_matrix(s, CST_K_xi, r->study->parameter, q, NULL, all);
-    for (int i = 0; i < s->nq; i++) x.value[BENCH_MOMENTUM] += p[i] * all[i], x.size[BENCH_MOMENTUM] += fabs(p[i] * all[i]);
+    for (int i = 0; i < s->nq; i++)
+      x.value[BENCH_MOMENTUM] += p[i] * all[i], x.size[BENCH_MOMENTUM] += fabs(p[i] * all[i]);
     free(all);
   }
   free(q);
   return x;
 }
 
-/* Root mean squares of what has changed since the start; the scale of a lane, start's size, is the largest that it has met. */
+/* Root mean squares of what has changed since the start; the scale of a lane, start's size, is the largest
+ * that it has met. */
 static void compare(const bench_run *r, kept *start, double *error) {
   double sum[BENCH_KEPT] = {0};
   for (long l = 0; l < r->lanes; l++) {

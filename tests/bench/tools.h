@@ -1,14 +1,15 @@
-/* tools.h: what the benchmarks share: clocks, memory, studies from text, runs of a method, their times and errors.
+/* tools.h: what the benchmarks share: clocks, memory, studies from text, runs of a method, their times and
+ * errors.
  *
  * A run is made in two steps: the caller names what is to be run, bench_run_create makes the rest.
  *
- *   bench_run r[2] = {{.study = s, .system = s->system, .method = "rattle", .lanes = 256, .h = 0.1, .steps = 100}, ...};
- *   for (int k = 0; k < 2; k++) PetscCall(bench_run_create(&r[k], isa));
- *   PetscCall(bench_race(r, 2));
- *   printf("%g\n", r[1].best / r[0].best);
+ *   bench_run r[2] = {{.study = s, .system = s->system, .method = "rattle", .lanes = 256, .h = 0.1, .steps =
+ * 100}, ...}; for (int k = 0; k < 2; k++) PetscCall(bench_run_create(&r[k], isa)); PetscCall(bench_race(r,
+ * 2)); printf("%g\n", r[1].best / r[0].best);
  *
- * The machine is never quiet: steps are timed by the processor's clock of the thread, since others who want the processor would make long
- * timings longer and spare short ones; of interleaved rounds the least time of each run is kept, and only ratios within one race count.
+ * The machine is never quiet: steps are timed by the processor's clock of the thread, since others who want
+ * the processor would make long timings longer and spare short ones; of interleaved rounds the least time of
+ * each run is kept, and only ratios within one race count.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef BENCH_TOOLS_H
@@ -20,7 +21,8 @@
 
 enum { BENCH_ROUNDS = 5 };
 
-/* PETSc begins, and the instruction set is chosen; where the machine has none that it may have, the program ends. */
+/* PETSc begins, and the instruction set is chosen; where the machine has none that it may have, the program
+ * ends. */
 PetscErrorCode bench_open(int *argc, char ***argv, int *isa);
 
 double  bench_now(void);         /* seconds */
@@ -30,7 +32,8 @@ double *bench_aligned(size_t n); /* zeros for lanes; free() */
 
 /* A study from its text; where that is wrong the program ends with the messages. */
 cst_study *bench_study(const char *text);
-/* A study of so many members with a normal spread in q and v around a state of a system; `system` is what may stand behind `system:`. */
+/* A study of so many members with a normal spread in q and v around a state of a system; `system` is what may
+ * stand behind `system:`. */
 cst_study *bench_members(const char *system, const char *state, long members, double spread);
 
 /* The first members of a study in a batch that one method steps. */
@@ -52,25 +55,28 @@ typedef struct {
 
 PetscErrorCode bench_run_create(bench_run *r, int isa);
 PetscErrorCode bench_run_destroy(bench_run *r);
-void           bench_run_start(bench_run *r);                           /* everybody at the start */
-PetscErrorCode bench_run_time(bench_run *r);                            /* r->steps from the start; best is kept */
-PetscErrorCode bench_race(bench_run *r, int n);                         /* BENCH_ROUNDS timings of n runs by turns */
-double         bench_component(const bench_run *r, long lane, int row); /* of the record, by numbers of its layout */
-double         bench_iterations(const bench_run *r);                    /* of the solver, a step and lane since the start */
+void           bench_run_start(bench_run *r);                   /* everybody at the start */
+PetscErrorCode bench_run_time(bench_run *r);                    /* r->steps from the start; best is kept */
+PetscErrorCode bench_race(bench_run *r, int n);                 /* BENCH_ROUNDS timings of n runs by turns */
+double bench_component(const bench_run *r, long lane, int row); /* of the record, by numbers of its layout */
+double bench_iterations(const bench_run *r); /* of the solver, a step and lane since the start */
 
-/* Where the time of a step of a core goes, nanoseconds a lane: what it begins with, a residual, a solution with the matrix, the end. Each
- * piece is called many times at the unknowns that the first step begins with. */
+/* Where the time of a step of a core goes, nanoseconds a lane: what it begins with, a residual, a solution
+ * with the matrix, the end. Each piece is called many times at the unknowns that the first step begins with.
+ */
 enum { BENCH_BEGIN, BENCH_RESIDUAL, BENCH_SOLUTION, BENCH_FINISH, BENCH_PIECES };
 void bench_pieces(bench_run *r, int isa, double piece[BENCH_PIECES]); /* of its first substep */
 /* The kind of its first substep. */
 const cst_substep_row *bench_row(const bench_run *r);
 
-/* Root mean squares over the lanes of the errors of a run, relative to the scale of what they are errors of. */
+/* Root mean squares over the lanes of the errors of a run, relative to the scale of what they are errors of.
+ */
 enum { BENCH_ENERGY, BENCH_MOMENTUM, BENCH_KEPT };
 typedef struct {
   double largest[BENCH_KEPT], last[BENCH_KEPT]; /* over the run, at its end */
 } bench_errors;
 
-/* The errors of energy and, where there is one, of the first momentum map over `end` units of time from the start. */
+/* The errors of energy and, where there is one, of the first momentum map over `end` units of time from the
+ * start. */
 PetscErrorCode bench_run_errors(bench_run *r, double end, bench_errors *e);
 #endif

@@ -41,7 +41,8 @@ static void test_refusals(void) {
   refused("a: [1, 2\nb: 3", "f:2:5: error: flow sequence without a closing bracket\n");
   refused("a: \"open", "f:1:5: error: double-quoted scalar without closing quote\n");
   refused("a: 1\nb: 2\na: 3\n", "f:3:1: error: duplicate key 'a'\n");
-  refused("a: {x: 1, x: 2}\nb: {y: 1, y: 2}\n", "f:1:11: error: duplicate key 'x'\nf:2:11: error: duplicate key 'y'\n2 errors\n");
+  refused("a: {x: 1, x: 2}\nb: {y: 1, y: 2}\n",
+          "f:1:11: error: duplicate key 'x'\nf:2:11: error: duplicate key 'y'\n2 errors\n");
   refused("a: &x 1\nb: *x\n", "f:1:7: error: anchors (&name) are not allowed: write the value out\nf:2:5: "
                               "error: aliases (*name) are not "
                               "allowed: write the value out\n2 errors\n");
@@ -52,8 +53,10 @@ static void test_refusals(void) {
   char key[220];
   snprintf(key, sizeof key, "a:\n  %0201d: 1\n", 0);
   refused(key, "f:2:3: error: a key must be one line of at most 200 bytes\n");
-  refused("%YAML 9.9\n---\na: 1\n", "f:1:1: error: this is not YAML\n"); /* libfyaml 0.7 stops without a message */
-  refused("a: 1\n---\nb: 2\n", "f:1:1: error: the file holds more than one YAML document; only one is allowed\n");
+  refused("%YAML 9.9\n---\na: 1\n",
+          "f:1:1: error: this is not YAML\n"); /* libfyaml 0.7 stops without a message */
+  refused("a: 1\n---\nb: 2\n",
+          "f:1:1: error: the file holds more than one YAML document; only one is allowed\n");
   refused("a: 1\n---\nb: [2\n", "f:3:6: error: flow sequence without a closing bracket\n");
   refused("a: \xff\n", "f:1:4: error: the file is not UTF-8 text (byte 0xff)\n");
   refused("a: \xc3\xa9\xc3\x28\n", "f:1:5: error: the file is not UTF-8 text (byte 0xc3)\n");
@@ -128,9 +131,10 @@ static void at_place(const char *text, const char *key, int offset, int line, in
 }
 
 static void test_places(void) {
-  static const char text[] = "plain: m*g*z\nsingle: 'it''s #1'\ndouble: \"a\\tbc\"\nmulti: one\n  two\n\n  three\nblock: |\n    x + "
-                             "y\n      - z\n"
-                             "fold: >\n  x\n  y\nlist: [1, 2]\nmap:\n  inner: 1\nempty:\nflow: {}\n\xc3\xa9: \xc3\xa9 x\n";
+  static const char text[] =
+      "plain: m*g*z\nsingle: 'it''s #1'\ndouble: \"a\\tbc\"\nmulti: one\n  two\n\n  three\nblock: |\n    x + "
+      "y\n      - z\n"
+      "fold: >\n  x\n  y\nlist: [1, 2]\nmap:\n  inner: 1\nempty:\nflow: {}\n\xc3\xa9: \xc3\xa9 x\n";
   at_place(text, "plain", 2, 1, 10);
   at_place(text, "single", -1, 2, 9);
   at_place(text, "single", 0, 2, 10);
@@ -154,11 +158,15 @@ static void test_lookup(void) {
   cst_document *doc = cst_document_parse("f", text, strlen(text), d);
   cst_yaml     *root = cst_document_root(doc), *a = cst_yaml_get(root, "a");
   int           line, column;
-  OK(cst_yaml_is_map(root) && cst_yaml_size(root) == 2 && !strcmp(cst_document_file(doc), "f"), "a mapping of two");
-  OK(!strcmp(cst_yaml_text(cst_yaml_key(root, 0)), "b") && cst_yaml_value(root, 1) == a, "keys stand in the order of the file");
-  OK(cst_yaml_is_list(a) && cst_yaml_size(a) == 2 && !strcmp(cst_yaml_text(cst_yaml_item(a, 1)), "y") && !cst_yaml_item(a, 2),
+  OK(cst_yaml_is_map(root) && cst_yaml_size(root) == 2 && !strcmp(cst_document_file(doc), "f"),
+     "a mapping of two");
+  OK(!strcmp(cst_yaml_text(cst_yaml_key(root, 0)), "b") && cst_yaml_value(root, 1) == a,
+     "keys stand in the order of the file");
+  OK(cst_yaml_is_list(a) && cst_yaml_size(a) == 2 && !strcmp(cst_yaml_text(cst_yaml_item(a, 1)), "y") &&
+         !cst_yaml_item(a, 2),
      "a list of two");
-  OK(!cst_yaml_get(root, "c") && !cst_yaml_get(NULL, "c") && !cst_yaml_text(a) && !cst_yaml_size(NULL), "what is absent is NULL");
+  OK(!cst_yaml_get(root, "c") && !cst_yaml_get(NULL, "c") && !cst_yaml_text(a) && !cst_yaml_size(NULL),
+     "what is absent is NULL");
   cst_yaml_place(cst_yaml_item(a, 1), &line, &column);
   OK(line == 2 && column == 8, "the second item stands at 2:8");
   static const char *const allowed[] = {"alpha", "beta"};
@@ -187,9 +195,11 @@ static void test_diag(void) {
   OK(cst_diag_nearest("rattel", names, 4) == names[0] && cst_diag_nearest("shke", names, 4) == names[1] &&
          cst_diag_nearest("midpiont", names, 4) == names[2],
      "a slip finds its word");
-  OK(!cst_diag_nearest("gauss", names, 4) && !cst_diag_nearest("", names, 4) && !cst_diag_nearest("x", names, 4),
+  OK(!cst_diag_nearest("gauss", names, 4) && !cst_diag_nearest("", names, 4) &&
+         !cst_diag_nearest("x", names, 4),
      "another word finds none");
-  OK(!strcmp(cst_diag_join(names, 3), "rattle, shake, midpoint") && !strcmp(cst_diag_join(names, 0), ""), "names are joined");
+  OK(!strcmp(cst_diag_join(names, 3), "rattle, shake, midpoint") && !strcmp(cst_diag_join(names, 0), ""),
+     "names are joined");
   const char *many[1000];
   for (int i = 0; i < 1000; i++) many[i] = "component";
   const char *joined = cst_diag_join(many, 1000);
@@ -200,12 +210,16 @@ static void test_files(void) {
   cst_diag *d = cst_diag_create();
   char     *text = NULL, *out;
   size_t    n = 0;
-  OK(!cst_document_read_file("/nonexistent/x.yaml", &text, &n, d) && !cst_document_read_file("/", &text, &n, d),
+  OK(!cst_document_read_file("/nonexistent/x.yaml", &text, &n, d) &&
+         !cst_document_read_file("/", &text, &n, d),
      "what is no file is not read");
   out = printed(d);
-  OK(!strcmp(out, "/: error: Is a directory\n/nonexistent/x.yaml: error: No such file or directory\n2 errors\n"), "and why");
+  OK(!strcmp(out,
+             "/: error: Is a directory\n/nonexistent/x.yaml: error: No such file or directory\n2 errors\n"),
+     "and why");
   free(out);
-  OK(cst_document_read_file("/proc/self/stat", &text, &n, d) && n == strlen(text) && n > 10, "a file is read");
+  OK(cst_document_read_file("/proc/self/stat", &text, &n, d) && n == strlen(text) && n > 10,
+     "a file is read");
   free(text);
   cst_diag_destroy(d);
 }
@@ -219,7 +233,8 @@ static void test_put(void) {
   cst_yaml_put(map, "b", "three: 3");
   cst_yaml_put(map, "aa", "4");
   cst_yaml_put(map, "aa", "5");
-  OK(!strcmp(cst_yaml_text(cst_yaml_get(map, "aa")), "5") && cst_yaml_size(map) == 3, "an entry is put into a map, one a key");
+  OK(!strcmp(cst_yaml_text(cst_yaml_get(map, "aa")), "5") && cst_yaml_size(map) == 3,
+     "an entry is put into a map, one a key");
   char *out = cst_document_canonical(doc);
   OK(!strcmp(out, "a:\n  aa: 5\n  b: \"three: 3\"\n  c: 1\n"), "and printed in its place");
   free(out);
@@ -252,7 +267,9 @@ static void test_isa(void) {
   setenv("CONSTELLA_ISA", cst_isas[0].name, 1);
   OK(cst_isa_choose(&reason) == 0, "%s is chosen by name", cst_isas[0].name);
   setenv("CONSTELLA_ISA", "v9", 1);
-  OK(cst_isa_choose(&reason) == -1 && reason && strstr(reason, "CONSTELLA_ISA=v9: no such instruction set; allowed: "), "v9 is refused");
+  OK(cst_isa_choose(&reason) == -1 && reason &&
+         strstr(reason, "CONSTELLA_ISA=v9: no such instruction set; allowed: "),
+     "v9 is refused");
   OK(!cst_isa_available(-1) && !cst_isa_available(CST_ISA_COUNT), "no set beyond the list");
 }
 
@@ -272,17 +289,22 @@ static void test_numbers(void) {
   fclose(f);
   cst_diag     *d = cst_diag_create();
   cst_document *doc = cst_document_parse("f", text, length, d);
-  cst_yaml     *list = cst_yaml_get(cst_document_root(doc), "list"), *map = cst_yaml_get(cst_document_root(doc), "map");
+  cst_yaml     *list = cst_yaml_get(cst_document_root(doc), "list"),
+           *map = cst_yaml_get(cst_document_root(doc), "map");
   for (int i = 0; i < cst_yaml_size(list) && i < cst_yaml_size(map); i++)
-    right += atoi(cst_yaml_text(cst_yaml_item(list, i))) == i && atoi(cst_yaml_text(cst_yaml_key(map, i)) + 1) == i &&
+    right += atoi(cst_yaml_text(cst_yaml_item(list, i))) == i &&
+             atoi(cst_yaml_text(cst_yaml_key(map, i)) + 1) == i &&
              atoi(cst_yaml_text(cst_yaml_value(map, i))) == i;
-  OK(right == MANY && !cst_yaml_item(list, MANY) && !cst_yaml_item(list, -1) && !cst_yaml_key(list, 0) && !cst_yaml_item(map, 0),
+  OK(right == MANY && !cst_yaml_item(list, MANY) && !cst_yaml_item(list, -1) && !cst_yaml_key(list, 0) &&
+         !cst_yaml_item(map, 0),
      "%d entries by number", MANY);
   OK((double)(clock() - start) / CLOCKS_PER_SEC < 5, "in linear time");
   cst_yaml_remove(map, "k0");
-  OK(cst_yaml_size(map) == MANY - 1 && !strcmp(cst_yaml_text(cst_yaml_key(map, 0)), "k1"), "what is removed is not counted");
+  OK(cst_yaml_size(map) == MANY - 1 && !strcmp(cst_yaml_text(cst_yaml_key(map, 0)), "k1"),
+     "what is removed is not counted");
   cst_yaml_put(map, "new", "x");
-  OK(cst_yaml_size(map) == MANY && !strcmp(cst_yaml_text(cst_yaml_value(map, MANY - 1)), "x"), "what is put comes last");
+  OK(cst_yaml_size(map) == MANY && !strcmp(cst_yaml_text(cst_yaml_value(map, MANY - 1)), "x"),
+     "what is put comes last");
   cst_document_destroy(doc);
   cst_diag_destroy(d);
   free(text);

@@ -11,10 +11,11 @@
 static void philox(void) {
   static const struct {
     uint32_t counter[4], key[2], out[4];
-  } known[] = {
-      {{0, 0, 0, 0}, {0, 0}, {0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}},
-      {{~0u, ~0u, ~0u, ~0u}, {~0u, ~0u}, {0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}},
-      {{0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, {0xa4093822, 0x299f31d0}, {0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}}};
+  } known[] = {{{0, 0, 0, 0}, {0, 0}, {0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}},
+               {{~0u, ~0u, ~0u, ~0u}, {~0u, ~0u}, {0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}},
+               {{0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344},
+                {0xa4093822, 0x299f31d0},
+                {0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}}};
   for (int i = 0; i < 3; i++) {
     uint32_t out[4];
     cst_random_philox(known[i].counter, known[i].key, out);
@@ -49,12 +50,14 @@ static void normals(void) {
   static const double expect[4] = {0, 1, 0, 3}, variance[4] = {1, 2, 15, 96};
   double              m[4] = {0}, cross = 0;
   for (int i = 0; i < DRAWS; i++) {
-    double x = cst_random_normal(11, (uint64_t)i, CST_PURPOSE_TEST, 3, 1), y = cst_random_normal(11, (uint64_t)i, CST_PURPOSE_TEST, 3, 2);
+    double x = cst_random_normal(11, (uint64_t)i, CST_PURPOSE_TEST, 3, 1),
+           y = cst_random_normal(11, (uint64_t)i, CST_PURPOSE_TEST, 3, 2);
     double p = 1;
     for (int k = 0; k < 4; k++) m[k] += (p *= x) / DRAWS;
     cross += x * y / DRAWS;
   }
-  for (int k = 0; k < 4; k++) OK(fabs(m[k] - expect[k]) < 4 * sqrt(variance[k] / DRAWS), "normals: moment %d is %.4f", k + 1, m[k]);
+  for (int k = 0; k < 4; k++)
+    OK(fabs(m[k] - expect[k]) < 4 * sqrt(variance[k] / DRAWS), "normals: moment %d is %.4f", k + 1, m[k]);
   OK(fabs(cross) < 4 / sqrt(DRAWS), "normals: neighbouring components are uncorrelated: %.4f", cross);
 }
 
@@ -72,19 +75,27 @@ static void normal_shape(void) {
     double f = 0.5 * erfc(-x[i] / sqrt(2));
     worst = fmax(worst, fmax(fabs(f - i / (double)N), fabs(f - (i + 1) / (double)N)));
   }
-  OK(worst * sqrt(N) < 1.95, "normals: Kolmogorov-Smirnov statistic %.2f is below the 0.999 quantile 1.95", worst * sqrt(N));
+  OK(worst * sqrt(N) < 1.95, "normals: Kolmogorov-Smirnov statistic %.2f is below the 0.999 quantile 1.95",
+     worst * sqrt(N));
 }
 
 static void addresses(void) {
   struct {
     uint64_t seed, member;
     uint32_t purpose, substep, component;
-  } a[] = {{1, 2, 3, 4, 5}, {9, 2, 3, 4, 5}, {1ull << 32 | 1, 2, 3, 4, 5}, {1, 9, 3, 4, 5}, {1, 1ull << 32 | 2, 3, 4, 5}, {1, 2, 9, 4, 5},
-           {1, 2, 3, 9, 5}, {1, 2, 3, 4, 9}};
+  } a[] = {{1, 2, 3, 4, 5},
+           {9, 2, 3, 4, 5},
+           {1ull << 32 | 1, 2, 3, 4, 5},
+           {1, 9, 3, 4, 5},
+           {1, 1ull << 32 | 2, 3, 4, 5},
+           {1, 2, 9, 4, 5},
+           {1, 2, 3, 9, 5},
+           {1, 2, 3, 4, 9}};
   enum { N = sizeof a / sizeof *a };
   double u[N];
   int    equal = 0;
-  for (int i = 0; i < N; i++) u[i] = cst_random_uniform(a[i].seed, a[i].member, a[i].purpose, a[i].substep, a[i].component);
+  for (int i = 0; i < N; i++)
+    u[i] = cst_random_uniform(a[i].seed, a[i].member, a[i].purpose, a[i].substep, a[i].component);
   for (int i = 0; i < N; i++)
     for (int j = 0; j < i; j++) equal += u[i] == u[j];
   OK(equal == 0, "every field of the address matters, high words too");
@@ -100,11 +111,13 @@ static void sha(void) {
   OK(!strcmp(hex, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"), "sha256 of abc");
   const char *two = "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq";
   cst_sha256(two, strlen(two), hex);
-  OK(!strcmp(hex, "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"), "sha256 of 56 bytes (two blocks)");
+  OK(!strcmp(hex, "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"),
+     "sha256 of 56 bytes (two blocks)");
   char *million = malloc(1000000);
   memset(million, 'a', 1000000);
   cst_sha256(million, 1000000, hex);
-  OK(!strcmp(hex, "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"), "sha256 of a million a");
+  OK(!strcmp(hex, "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"),
+     "sha256 of a million a");
   cst_sha256(million, 55, hex);
   OK(!strcmp(hex, "9f4390f8d30c2dd92ec9f095b65e2b9ae9b0a925a5258e241c9f1e910f734318"), "sha256 of 55 a");
   cst_sha256(million, 64, hex);
@@ -140,7 +153,8 @@ static void sha_in_pieces(void) {
       other += strcmp(whole, portable) != 0;
     }
   }
-  OK(!wrong && !other, "sha256 in pieces is that of the whole (%d differ), portable too (%d differ)", wrong, other);
+  OK(!wrong && !other, "sha256 in pieces is that of the whole (%d differ), portable too (%d differ)", wrong,
+     other);
   text[100] ^= 1;
   cst_sha256(text, 256, pieces);
   OK(strcmp(whole, pieces), "and another one where a bit is turned");

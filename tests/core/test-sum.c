@@ -10,11 +10,14 @@
 
 enum { TERMS = 2000, SEED = 5 };
 
-static double uniform(int k, int what) { return cst_random_uniform(SEED, (uint64_t)k, CST_PURPOSE_TEST, (uint32_t)what, 0); }
+static double uniform(int k, int what) {
+  return cst_random_uniform(SEED, (uint64_t)k, CST_PURPOSE_TEST, (uint32_t)what, 0);
+}
 
 /* Both signs, exponents from -spread to spread around `middle`. */
 static void fill(double *x, int n, int middle, int spread) {
-  for (int i = 0; i < n; i++) x[i] = ldexp(uniform(i, 0) - 0.5, middle + (int)((2 * uniform(i, 1) - 1) * spread));
+  for (int i = 0; i < n; i++)
+    x[i] = ldexp(uniform(i, 0) - 0.5, middle + (int)((2 * uniform(i, 1) - 1) * spread));
 }
 
 static void shuffle(double *x, int n, int key) {
@@ -79,19 +82,26 @@ static double value_of(double a, double b, double c) {
 static void check_exactness(void) {
   OK(value_of(0x1p79, 0x1p-200, -0x1p79) == 0x1p-200, "a unit survives beside the largest term");
   OK(value_of(0x1p79, -0x1p-200, -0x1p79) == -0x1p-200, "and a negative unit");
-  OK(value_of(1, DBL_EPSILON / 2, 0) == 1 && value_of(1, DBL_EPSILON / 2, 0x1p-200) == 1 + DBL_EPSILON, "ties to even, sticky bits seen");
-  OK(value_of(-1, -DBL_EPSILON / 2, 0) == -1 && value_of(-1, -DBL_EPSILON / 2, -0x1p-200) == -1 - DBL_EPSILON, "the same below zero");
-  OK(value_of(0x1p-201, 0x1.fp-201, -0x1.ffffp-201) == 0 && value_of(DBL_TRUE_MIN, -DBL_MIN, 0) == 0, "terms below 2^-200 count as 0");
-  OK(value_of(0x1.8p-200, 0, 0) == 0x1p-200 && value_of(-0x1.8p-200, 0, 0) == -0x1p-200, "others are cut to a multiple of it");
+  OK(value_of(1, DBL_EPSILON / 2, 0) == 1 && value_of(1, DBL_EPSILON / 2, 0x1p-200) == 1 + DBL_EPSILON,
+     "ties to even, sticky bits seen");
+  OK(value_of(-1, -DBL_EPSILON / 2, 0) == -1 && value_of(-1, -DBL_EPSILON / 2, -0x1p-200) == -1 - DBL_EPSILON,
+     "the same below zero");
+  OK(value_of(0x1p-201, 0x1.fp-201, -0x1.ffffp-201) == 0 && value_of(DBL_TRUE_MIN, -DBL_MIN, 0) == 0,
+     "terms below 2^-200 count as 0");
+  OK(value_of(0x1.8p-200, 0, 0) == 0x1p-200 && value_of(-0x1.8p-200, 0, 0) == -0x1p-200,
+     "others are cut to a multiple of it");
   OK(value_of(0.1, 0.2, -0.3) == 0x1p-55, "0.1 + 0.2 - 0.3 = 2^-55, exactly");
   OK(value_of(0, -0.0, 0) == 0 && value_of(3, -5, 2) == 0, "zero");
 }
 
 static void check_infinities(void) {
-  OK(value_of(0x1p80, 1, 2) == INFINITY && value_of(1, INFINITY, -1e20) == INFINITY && value_of(DBL_MAX, 0, 0) == INFINITY,
+  OK(value_of(0x1p80, 1, 2) == INFINITY && value_of(1, INFINITY, -1e20) == INFINITY &&
+         value_of(DBL_MAX, 0, 0) == INFINITY,
      "2^80 and more: infinite");
-  OK(value_of(-0x1p80, 1, 2) == -INFINITY && value_of(1, -INFINITY, 2) == -INFINITY, "-2^80 and less: minus infinite");
-  OK(isnan(value_of(INFINITY, -INFINITY, 1)) && isnan(value_of(-1e30, 1, 1e30)) && isnan(value_of(1, NAN, 2)), "both, or NaN: NaN");
+  OK(value_of(-0x1p80, 1, 2) == -INFINITY && value_of(1, -INFINITY, 2) == -INFINITY,
+     "-2^80 and less: minus infinite");
+  OK(isnan(value_of(INFINITY, -INFINITY, 1)) && isnan(value_of(-1e30, 1, 1e30)) && isnan(value_of(1, NAN, 2)),
+     "both, or NaN: NaN");
   OK(isfinite(value_of(nextafter(0x1p80, 0), nextafter(0x1p80, 0), 1)), "just below 2^80: finite");
   double x[5] = {1, INFINITY, 3, -2, 0x1p90};
   check_orders_and_splits("with infinities", x, 5);
@@ -99,8 +109,10 @@ static void check_infinities(void) {
 
 static void check_many_carries(void) {
   cst_sum s = {{0}}, t = {{0}};
-  for (int i = 0; i < 100000; i++) cst_sum_add(&s, nextafter(0x1p80, 0)), cst_sum_add(&t, -nextafter(0x1p80, 0));
-  OK(cst_sum_value(&s) == 100000 * nextafter(0x1p80, 0) && cst_sum_value(&t) == -cst_sum_value(&s), "100000 largest terms");
+  for (int i = 0; i < 100000; i++)
+    cst_sum_add(&s, nextafter(0x1p80, 0)), cst_sum_add(&t, -nextafter(0x1p80, 0));
+  OK(cst_sum_value(&s) == 100000 * nextafter(0x1p80, 0) && cst_sum_value(&t) == -cst_sum_value(&s),
+     "100000 largest terms");
   cst_sum_merge(&s, &t);
   const cst_sum zero = {{0}};
   OK(same(&s, &zero), "a sum and its opposite make the zero words");

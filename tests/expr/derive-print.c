@@ -12,8 +12,9 @@ static void answer(const char *text, const double *q, const double *w) {
   cst_expr_error error;
   double         result[7];
   for (int i = 0; i < 3; i++) x[i] = cst_graph_input(g, 'q', i), d[i] = cst_graph_input(g, 'w', i);
-  const cst_binding names[] = {{.name = "x", .node = x[0]}, {.name = "y", .node = x[1]}, {.name = "z", .node = x[2]}};
-  const cst_node    one = cst_graph_constant(g, 1);
+  const cst_binding names[] = {
+      {.name = "x", .node = x[0]}, {.name = "y", .node = x[1]}, {.name = "z", .node = x[2]}};
+  const cst_node one = cst_graph_constant(g, 1);
   out[0] = cst_expr_parse(g, text, names, 3, &error);
   if (out[0] < 0) {
     printf("error: %d: %s\n", error.offset, error.message);

@@ -25,9 +25,11 @@ __attribute__((unused)) static setting setting_create(void) {
   for (int i = 0; i < NQ; i++) {
     s.q[i] = cst_graph_input(s.g, 'q', i), s.v[i] = cst_graph_input(s.g, 'v', i);
     s.w[i] = cst_graph_input(s.g, 'w', i), s.u[i] = cst_graph_input(s.g, 'u', i);
-    s.names[i] = (cst_binding){.name = text[i], .node = s.q[i]}, s.names[NQ + i] = (cst_binding){.name = text[NQ + i], .node = s.v[i]};
+    s.names[i] = (cst_binding){.name = text[i], .node = s.q[i]},
+    s.names[NQ + i] = (cst_binding){.name = text[NQ + i], .node = s.v[i]};
   }
-  for (int i = 0; i < 2; i++) s.names[6 + i] = (cst_binding){.name = text[6 + i], .node = cst_graph_input(s.g, 'c', i)};
+  for (int i = 0; i < 2; i++)
+    s.names[6 + i] = (cst_binding){.name = text[6 + i], .node = cst_graph_input(s.g, 'c', i)};
   s.names[8] = (cst_binding){.name = text[8], .node = cst_graph_input(s.g, 't', 0)};
   return s;
 }
@@ -47,9 +49,11 @@ typedef struct {
 static const point here = {{0.7312, 1.2791, 0.5883},  {0.3127, -0.9431, 1.7719}, {-0.6131, 0.4243, 0.8837},
                            {1.1933, 0.2719, -0.5077}, {1.6173, 0.3319},          {0.8171}};
 
-__attribute__((unused)) static void evaluate(const setting *s, const cst_node *out, int n, const point *p, double *result) {
-  const double *in[128] = {['q'] = p->q, ['v'] = p->v, ['w'] = p->w, ['u'] = p->u, ['c'] = p->c, ['t'] = p->t};
-  cst_tape     *t = cst_tape_create(s->g, out, n);
+__attribute__((unused)) static void evaluate(const setting *s, const cst_node *out, int n, const point *p,
+                                             double *result) {
+  const double *in[128] = {
+      ['q'] = p->q, ['v'] = p->v, ['w'] = p->w, ['u'] = p->u, ['c'] = p->c, ['t'] = p->t};
+  cst_tape *t = cst_tape_create(s->g, out, n);
   cst_evaluate_tape(t, in, result);
   cst_tape_destroy(t);
 }
@@ -61,7 +65,9 @@ __attribute__((unused)) static double evaluate_one(const setting *s, cst_node n,
 }
 
 /* Equal bits, or both NaN. */
-__attribute__((unused)) static int same_bits(double a, double b) { return (isnan(a) && isnan(b)) || !memcmp(&a, &b, sizeof a); }
+__attribute__((unused)) static int same_bits(double a, double b) {
+  return (isnan(a) && isnan(b)) || !memcmp(&a, &b, sizeof a);
+}
 
 __attribute__((unused)) static uint64_t random_state = 88172645463325252u;
 __attribute__((unused)) static double   random_unit(void) {
@@ -70,23 +76,24 @@ __attribute__((unused)) static double   random_unit(void) {
 }
 
 /* Expressions with every operation, alone and combined. */
-__attribute__((unused)) static const char *const expressions[] = {"x + y*z - a/b",
-                                                                  "-x^2 + (-x)^2",
-                                                                  "sqrt(x^2 + y^2 + z^2)",
-                                                                  "sin(x)*cos(y)*tan(z)",
-                                                                  "exp(-x*y) + log(x + 2*y)",
-                                                                  "atan2(y - z, x)",
-                                                                  "x^y + 2^z + y^1.3 + y^-0.7",
-                                                                  "x^(3/2) + y^-2.5 + z^7 + 1/z^3",
-                                                                  "a*y*9.81 + 0.5*b*(x'^2 + y'^2)",
-                                                                  "1/sqrt((x-1)^2 + (y+2)^2 + z^2)",
-                                                                  "4*a*((b/sqrt(x^2+y^2))^12 - (b/sqrt(x^2+y^2))^6)",
-                                                                  "x^2/a^2 + y^2/b^2 + z^2/4 - 1",
-                                                                  "x'*(1 + y^2) - y'*sin(x*t)",
-                                                                  "tan(x/2) + atan2(sin(z), 1 + cos(z)^2)",
-                                                                  "exp(sin(x)^2)^0.5*log(1 + x^2*y^2)",
-                                                                  "x",
-                                                                  "3.25",
-                                                                  "-(x - y)/(z - 3)"};
+__attribute__((unused)) static const char *const expressions[] = {
+    "x + y*z - a/b",
+    "-x^2 + (-x)^2",
+    "sqrt(x^2 + y^2 + z^2)",
+    "sin(x)*cos(y)*tan(z)",
+    "exp(-x*y) + log(x + 2*y)",
+    "atan2(y - z, x)",
+    "x^y + 2^z + y^1.3 + y^-0.7",
+    "x^(3/2) + y^-2.5 + z^7 + 1/z^3",
+    "a*y*9.81 + 0.5*b*(x'^2 + y'^2)",
+    "1/sqrt((x-1)^2 + (y+2)^2 + z^2)",
+    "4*a*((b/sqrt(x^2+y^2))^12 - (b/sqrt(x^2+y^2))^6)",
+    "x^2/a^2 + y^2/b^2 + z^2/4 - 1",
+    "x'*(1 + y^2) - y'*sin(x*t)",
+    "tan(x/2) + atan2(sin(z), 1 + cos(z)^2)",
+    "exp(sin(x)^2)^0.5*log(1 + x^2*y^2)",
+    "x",
+    "3.25",
+    "-(x - y)/(z - 3)"};
 enum { EXPRESSIONS = sizeof expressions / sizeof *expressions };
 #endif

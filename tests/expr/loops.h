@@ -51,7 +51,8 @@ static program program_create(int entries) {
   p.q = malloc(3 * (size_t)entries * sizeof *p.q), p.v = p.q + entries, p.l = p.v + entries;
   for (int i = 0; i < 3; i++) p.c[i] = cst_graph_input(p.g, 'c', i);
   for (int i = 0; i < entries; i++) p.q[i] = cst_graph_input(p.g, 'q', i);
-  for (int i = 0; i < entries; i++) p.v[i] = cst_graph_input(p.g, 'v', i), p.l[i] = cst_graph_input(p.g, 'l', i);
+  for (int i = 0; i < entries; i++)
+    p.v[i] = cst_graph_input(p.g, 'v', i), p.l[i] = cst_graph_input(p.g, 'l', i);
   return p;
 }
 
@@ -61,7 +62,8 @@ static void program_destroy(program *p) {
 }
 
 static cst_node *add(program *p, int n) {
-  if (p->nout + n > p->room) p->room = 2 * p->room + n, p->out = realloc(p->out, (size_t)p->room * sizeof *p->out);
+  if (p->nout + n > p->room)
+    p->room = 2 * p->room + n, p->out = realloc(p->out, (size_t)p->room * sizeof *p->out);
   p->nout += n;
   return p->out + p->nout - n;
 }
@@ -137,11 +139,14 @@ static void test_tape(const program *p, const char *what) {
 #undef X
   };
   cst_tape *t = cst_tape_create(p->g, p->out, p->nout);
-  OK(tape_differs(p, t, NULL, 1, ordinary) == 0, "%s: the tape has the bits of evaluation node by node", what);
+  OK(tape_differs(p, t, NULL, 1, ordinary) == 0, "%s: the tape has the bits of evaluation node by node",
+     what);
   OK(tape_differs(p, t, NULL, 1, wild) == 0, "%s: with zeros of both signs, infinities and NaN", what);
   for (int i = 0; i < CST_ISA_COUNT; i++)
     if (cst_isa_available(i))
-      OK(tape_differs(p, t, runs[i], cst_isas[i].width, ordinary) + tape_differs(p, t, runs[i], cst_isas[i].width, wild) == 0,
+      OK(tape_differs(p, t, runs[i], cst_isas[i].width, ordinary) +
+                 tape_differs(p, t, runs[i], cst_isas[i].width, wild) ==
+             0,
          "%s: %s lanes", what, cst_isas[i].name);
   OK(tape_differs(p, t, cst_tape_run_portable, 4, wild) == 0, "%s: portable lanes", what);
   cst_tape_destroy(t);
@@ -166,18 +171,21 @@ static void write_source(const program *p, const char *path) {
 
 static void test_loaded(const program *p, kernel *f, int width, const char *what) {
   for (int k = 0; k < 2; k++) {
-    double       *x = arguments(p, width, k ? wild : ordinary), *out = untouched((size_t)width * (size_t)p->nout);
+    double *x = arguments(p, width, k ? wild : ordinary), *out = untouched((size_t)width * (size_t)p->nout);
     const double *in[128] = {0};
     point_into(p, x, width, in);
     f(in['c'], in['q'], in['v'], in['l'], out);
-    OK(differing(p, x, out, width, 0) + differing(p, x, out, width, width - 1) == 0, "%s: the emitted C has the same bits", what);
+    OK(differing(p, x, out, width, 0) + differing(p, x, out, width, width - 1) == 0,
+       "%s: the emitted C has the same bits", what);
     free(x), free(out);
   }
 }
 
-static void test_compiled(const program *p, const char *directory, const char *flags, int width, const char *what) {
+static void test_compiled(const program *p, const char *directory, const char *flags, int width,
+                          const char *what) {
   char source[100], library[100], command[600];
-  snprintf(source, sizeof source, "%s/kernel.c", directory), snprintf(library, sizeof library, "%s/kernel%d.so", directory, width);
+  snprintf(source, sizeof source, "%s/kernel.c", directory),
+      snprintf(library, sizeof library, "%s/kernel%d.so", directory, width);
   write_source(p, source);
   snprintf(command, sizeof command,
            "cc -std=gnu11 -O1 -Wall -Wextra -Werror -Wno-psabi -ffp-contract=off %s -DCST_W=%d -I%s -shared "
@@ -201,8 +209,10 @@ static void test_emitted(const program *p, bool both, const char *what) {
   const int widest = cst_isa_choose(NULL);
   if (system("cc --version >/dev/null 2>&1") || !mkdtemp(directory)) return;
   test_compiled(p, directory, "-DCST_PORTABLE", 2, what);
-  snprintf(flags, sizeof flags, "-march=x86-64-%s -mprefer-vector-width=512", widest < 0 ? "" : cst_isas[widest].name);
-  if (both && widest >= 0 && CST_ISA_COUNT > 1) test_compiled(p, directory, flags, cst_isas[widest].width, what);
+  snprintf(flags, sizeof flags, "-march=x86-64-%s -mprefer-vector-width=512",
+           widest < 0 ? "" : cst_isas[widest].name);
+  if (both && widest >= 0 && CST_ISA_COUNT > 1)
+    test_compiled(p, directory, flags, cst_isas[widest].width, what);
   rmdir(directory);
 }
 

@@ -17,8 +17,9 @@ static int backends_available(backend *list) {
 #ifdef __x86_64__
   if (__builtin_cpu_supports("sse4.2")) list[n++] = (backend){"v2", 2, cst_tape_run_v2};
   if (__builtin_cpu_supports("avx2")) list[n++] = (backend){"v3", 4, cst_tape_run_v3};
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-      __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd"))
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+      __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("avx512cd"))
     list[n++] = (backend){"v4", 8, cst_tape_run_v4};
 #endif
 #ifdef TEST_PORTABLE
@@ -31,11 +32,12 @@ static double *vectors(size_t n) { return aligned_alloc(64, (n * sizeof(double) 
 
 /* The number of lanes that differ from the scalar evaluation, over argument arrays of 3 components drawn by
  * draw(). */
-static long differing(const cst_tape *t, const backend *b, double (*draw)(void), int rounds, char *example, size_t size) {
+static long differing(const cst_tape *t, const backend *b, double (*draw)(void), int rounds, char *example,
+                      size_t size) {
   static const char letters[] = "qvwuct";
   const int         W = b->width, outputs = cst_tape_outputs(t);
-  double           *out = vectors((size_t)outputs * WIDEST), *scratch = vectors((size_t)cst_tape_registers(t) * WIDEST), *args[6],
-         *one = vectors((size_t)outputs);
+  double *out = vectors((size_t)outputs * WIDEST), *scratch = vectors((size_t)cst_tape_registers(t) * WIDEST),
+         *args[6], *one = vectors((size_t)outputs);
   for (int j = 0; j < 6; j++) args[j] = vectors(NQ * WIDEST);
   long bad = 0;
   for (int k = 0; k < rounds; k++) {
@@ -56,8 +58,8 @@ static long differing(const cst_tape *t, const backend *b, double (*draw)(void),
       for (int o = 0; o < outputs; o++) {
         if (same_bits(one[o], out[o * W + l])) continue;
         if (!bad++)
-          snprintf(example, size, "q %.17g %.17g %.17g: output %d is %.17g, not %.17g", lane[0][0], lane[0][1], lane[0][2], o,
-                   out[o * W + l], one[o]);
+          snprintf(example, size, "q %.17g %.17g %.17g: output %d is %.17g, not %.17g", lane[0][0],
+                   lane[0][1], lane[0][2], o, out[o * W + l], one[o]);
       }
     }
   }
@@ -71,30 +73,34 @@ static double ordinary(void) { return 4 * random_unit() - 1; }
 static double positive(void) { return 0.01 + 3 * random_unit(); }
 /* Any finite pattern of bits, and sometimes a special value. */
 static double wild(void) {
-  static const double special[] = {0.0,  -0.0,  1,      -1, 0.5, INFINITY, -INFINITY, NAN, 0x1p-1074, 0x1p-1022, 0x1.fffffffffffffp1023,
-                                   1e16, 709.8, -745.2, 1e5};
-  const double        pick = random_unit();
+  static const double special[] = {
+      0.0,  -0.0,  1,      -1, 0.5, INFINITY, -INFINITY, NAN, 0x1p-1074, 0x1p-1022, 0x1.fffffffffffffp1023,
+      1e16, 709.8, -745.2, 1e5};
+  const double pick = random_unit();
   if (pick < 0.1) return special[(int)(random_unit() * (double)(sizeof special / sizeof *special))];
   return (random_unit() < 0.5 ? -1 : 1) *
          ldexp(1 + random_unit(), (int)(pick < 0.5 ? 40 * random_unit() - 20 : 2040 * random_unit() - 1020));
 }
 
-static void compare(const setting *s, const cst_node *out, int n, const char *what, double (*draw)(void), const char *drawn, int rounds) {
+static void compare(const setting *s, const cst_node *out, int n, const char *what, double (*draw)(void),
+                    const char *drawn, int rounds) {
   backend   list[4];
   const int count = backends_available(list);
   cst_tape *t = cst_tape_create(s->g, out, n);
   for (int i = 0; i < count; i++) {
     char       example[200] = "";
     const long bad = differing(t, &list[i], draw, rounds, example, sizeof example);
-    if (!OK(bad == 0, "%s: %s, %s arguments, %d groups of %d", list[i].name, what, drawn, rounds, list[i].width))
+    if (!OK(bad == 0, "%s: %s, %s arguments, %d groups of %d", list[i].name, what, drawn, rounds,
+            list[i].width))
       NOTE("%ld differ; %s", bad, example);
   }
   cst_tape_destroy(t);
 }
 
 static void test_functions(const setting *s) {
-  static const char *const functions[] = {"sqrt(x)", "sin(x)", "cos(x)", "tan(x)", "exp(x)", "log(x)", "atan2(x, y)",
-                                          "x^y",     "x + y",  "x - y",  "x*y",    "x/y",    "-x"};
+  static const char *const functions[] = {"sqrt(x)", "sin(x)",      "cos(x)", "tan(x)", "exp(x)",
+                                          "log(x)",  "atan2(x, y)", "x^y",    "x + y",  "x - y",
+                                          "x*y",     "x/y",         "-x"};
   for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
     const cst_node n = parse(s, functions[i]);
     compare(s, &n, 1, functions[i], wild, "wild", POINTS);
@@ -125,7 +131,8 @@ static void test_program(const setting *s) {
   compare(s, out, n, "all expressions to third order", wild, "wild", 200);
   cst_tape *t = cst_tape_create(s->g, out, n);
   OK(cst_tape_outputs(t) == n, "outputs are counted");
-  OK(cst_tape_registers(t) < cst_graph_size(s->g) / 4, "%d registers for a graph of %d nodes", cst_tape_registers(t), cst_graph_size(s->g));
+  OK(cst_tape_registers(t) < cst_graph_size(s->g) / 4, "%d registers for a graph of %d nodes",
+     cst_tape_registers(t), cst_graph_size(s->g));
   cst_tape_destroy(t);
 }
 
@@ -141,11 +148,13 @@ static void test_registers(const setting *s) {
 }
 
 static void test_edges(const setting *s) {
-  const cst_node product = parse(s, "x*y"), out[] = {s->q[0], -1, parse(s, "2.5"), product, product, parse(s, "x*y + 1"), s->q[0]};
-  double         value[7] = {0, 77};
+  const cst_node product = parse(s, "x*y"),
+                 out[] = {s->q[0], -1, parse(s, "2.5"), product, product, parse(s, "x*y + 1"), s->q[0]};
+  double value[7] = {0, 77};
   evaluate(s, out, 7, &here, value);
   const double x = here.q[0], xy = x * here.q[1];
-  OK(value[0] == x && value[6] == x && value[2] == 2.5 && value[3] == xy && value[4] == xy && value[5] == xy + 1,
+  OK(value[0] == x && value[6] == x && value[2] == 2.5 && value[3] == xy && value[4] == xy &&
+         value[5] == xy + 1,
      "inputs, constants and repeated outputs");
   OK(value[1] == 77, "an output without node stays as it was");
   compare(s, out, 1, "a tape that only copies", wild, "wild", 8);

@@ -12,7 +12,8 @@ static cst_binding names[3];
 static cst_graph *start(void) {
   cst_graph               *g = cst_graph_create();
   static const char *const name[] = {"x", "y", "n"};
-  for (int i = 0; i < 3; i++) names[i] = (cst_binding){.name = name[i], .node = cst_graph_input(g, i < 2 ? 'q' : 'c', i % 2)};
+  for (int i = 0; i < 3; i++)
+    names[i] = (cst_binding){.name = name[i], .node = cst_graph_input(g, i < 2 ? 'q' : 'c', i % 2)};
   return g;
 }
 
@@ -35,12 +36,17 @@ static void check(const char *text, double x, double y, double n) {
   const double *in[128] = {['q'] = q, ['w'] = along, ['c'] = &n};
   cst_evaluate_tape(tf, in, &value);
   cst_evaluate_tape(ts, in, &derivative);
-  bool   plain = cst_graph_eval_complex(g, &f, 1, (const double complex *const[128]){['q'] = Q, ['c'] = &c}, &real);
-  bool   analytic = cst_graph_eval_complex(g, &f, 1, (const double complex *const[128]){['q'] = Z, ['c'] = &c}, &stepped);
+  bool plain =
+      cst_graph_eval_complex(g, &f, 1, (const double complex *const[128]){['q'] = Q, ['c'] = &c}, &real);
+  bool analytic =
+      cst_graph_eval_complex(g, &f, 1, (const double complex *const[128]){['q'] = Z, ['c'] = &c}, &stepped);
   double bits = creal(real);
-  OK(plain && !memcmp(&bits, &value, sizeof value) && cimag(real) == 0, "%s at (%g, %g): the bits of a tape", text, x, y);
-  OK(analytic && fabs(creal(stepped) - value) <= 1e-15 * fabs(value) + 1e-15, "%s at (%g, %g): the value after a step", text, x, y);
-  OK(fabs(cimag(stepped) / h - derivative) <= 4e-15 * fmax(fabs(derivative), 1), "%s at (%g, %g): slope %g", text, x, y, derivative);
+  OK(plain && !memcmp(&bits, &value, sizeof value) && cimag(real) == 0, "%s at (%g, %g): the bits of a tape",
+     text, x, y);
+  OK(analytic && fabs(creal(stepped) - value) <= 1e-15 * fabs(value) + 1e-15,
+     "%s at (%g, %g): the value after a step", text, x, y);
+  OK(fabs(cimag(stepped) / h - derivative) <= 4e-15 * fmax(fabs(derivative), 1), "%s at (%g, %g): slope %g",
+     text, x, y, derivative);
   cst_tape_destroy(tf);
   cst_tape_destroy(ts);
   cst_graph_destroy(g);
@@ -51,15 +57,25 @@ static void none(const char *text, double x, double y, double n) {
   cst_node             f = parse(g, text);
   const double complex Z[2] = {CMPLX(x, 1e-30), CMPLX(y, 3e-30)}, c = n;
   double complex       out;
-  OK(!cst_graph_eval_complex(g, &f, 1, (const double complex *const[128]){['q'] = Z, ['c'] = &c}, &out), "%s at (%g, %g): none", text, x,
-     y);
+  OK(!cst_graph_eval_complex(g, &f, 1, (const double complex *const[128]){['q'] = Z, ['c'] = &c}, &out),
+     "%s at (%g, %g): none", text, x, y);
   cst_graph_destroy(g);
 }
 
 int main(void) {
-  static const char *const everywhere[] = {
-      "x + y - 2*x*y",     "x/y - 3/(x - 2*y)", "x^3*y^-2",       "sin(x)*cos(y) - tan(x*y/4)", "exp(x - y)*x", "-x^2", "atan2(y, x)",
-      "atan2(x*y, x - y)", "sqrt(x^2 + y^2)",   "log(1 + x^2)*y", "(x^2 + y^2)^-1.5",           "(1 + x*x)^y",  "x^n"};
+  static const char *const everywhere[] = {"x + y - 2*x*y",
+                                           "x/y - 3/(x - 2*y)",
+                                           "x^3*y^-2",
+                                           "sin(x)*cos(y) - tan(x*y/4)",
+                                           "exp(x - y)*x",
+                                           "-x^2",
+                                           "atan2(y, x)",
+                                           "atan2(x*y, x - y)",
+                                           "sqrt(x^2 + y^2)",
+                                           "log(1 + x^2)*y",
+                                           "(x^2 + y^2)^-1.5",
+                                           "(1 + x*x)^y",
+                                           "x^n"};
   for (size_t k = 0; k < sizeof everywhere / sizeof *everywhere; k++)
     for (int i = 0; i < 4; i++) check(everywhere[k], i % 2 ? -1.1 : 0.6, i / 2 ? -0.37 : 1.7, 3);
   check("atan2(y, x)", -1.7, 1e-3, 0);

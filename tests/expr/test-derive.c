@@ -8,7 +8,7 @@ typedef double complex dc;
 
 static dc arctan2(dc y, dc x) { return 2 * catan(y / (csqrt(x * x + y * y) + x)); }
 
-#define F(name, formula)                                                                                                                   \
+#define F(name, formula)                                                                                     \
   static dc name(dc x, dc y, dc z) { return (void)x, (void)y, (void)z, (formula); }
 F(f_add, x + y)
 F(f_sub, x - y)
@@ -74,7 +74,8 @@ static const struct {
 static double dot(const double *a, const double *b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
 /* d/ds out[0..n) (q + s direction) at s = 0, by central differences of order 8. */
-static void differences(const setting *s, const cst_node *out, int n, const double *direction, double *result) {
+static void differences(const setting *s, const cst_node *out, int n, const double *direction,
+                        double *result) {
   static const double c[] = {4. / 5, -1. / 5, 4. / 105, -1. / 280};
   const double        h = 4e-3;
   memset(result, 0, (size_t)n * sizeof *result);
@@ -97,7 +98,8 @@ static double distance(const double *a, const double *b, int n) {
   return d / scale;
 }
 
-static void near(const double *value, const double *expected, int n, double bound, const char *text, const char *what) {
+static void near(const double *value, const double *expected, int n, double bound, const char *text,
+                 const char *what) {
   const double d = distance(value, expected, n);
   if (!OK(d < bound, "%s: %s", text, what)) NOTE("%g, allowed %g", d, bound);
 }
@@ -117,7 +119,9 @@ static void test_case(const setting *s, const char *text, dc (*f)(dc, dc, dc)) {
   expected[0] = creal(f(q[0], q[1], q[2])), value[0] = evaluate_one(s, n, &here);
   near(value, expected, 1, 1e-14, text, "value");
   for (int i = 0; i < NQ; i++)
-    expected[i] = cimag(f(q[0] + (i == 0) * 1e-30 * I, q[1] + (i == 1) * 1e-30 * I, q[2] + (i == 2) * 1e-30 * I)) / 1e-30;
+    expected[i] =
+        cimag(f(q[0] + (i == 0) * 1e-30 * I, q[1] + (i == 1) * 1e-30 * I, q[2] + (i == 2) * 1e-30 * I)) /
+        1e-30;
   evaluate(s, grad, NQ, &here, value);
   near(value, expected, NQ, 1e-14, text, "gradient");
   expected[0] = dot(expected, here.w), value[0] = evaluate_one(s, tangent, &here);
@@ -133,7 +137,8 @@ static void test_case(const setting *s, const char *text, dc (*f)(dc, dc, dc)) {
 /* Several outputs with seeds that are inputs: the gradient is the transpose of the tangent. */
 static void test_transpose(const setting *s) {
   cst_graph     *g = s->g;
-  const cst_node out[] = {parse(s, "x*y + sin(z)"), parse(s, "z"), parse(s, "2"), parse(s, "x*y + sin(z)"), parse(s, "a*x^3/y")};
+  const cst_node out[] = {parse(s, "x*y + sin(z)"), parse(s, "z"), parse(s, "2"), parse(s, "x*y + sin(z)"),
+                          parse(s, "a*x^3/y")};
   const cst_node seed[] = {s->v[0], s->v[1], s->v[2], s->v[1], parse(s, "t")};
   cst_node       grad[NQ], d[5];
   double         gv[NQ], dv[5];
@@ -141,18 +146,22 @@ static void test_transpose(const setting *s) {
   cst_graph_tangent(g, out, 5, s->q, s->w, NQ, d);
   evaluate(s, grad, NQ, &here, gv);
   evaluate(s, d, 5, &here, dv);
-  const double left = dot(gv, here.w),
-               right = here.v[0] * dv[0] + here.v[1] * dv[1] + here.v[2] * dv[2] + here.v[1] * dv[3] + here.t[0] * dv[4];
-  OK(fabs(left - right) < 1e-15 * (fabs(left) + 1), "five seeded outputs: gradient and tangent are transposes");
-  OK(d[1] == s->w[2] && cst_graph_is_zero(g, d[2]) && d[0] == d[3], "tangents of an input, of a constant, of equals");
+  const double left = dot(gv, here.w), right = here.v[0] * dv[0] + here.v[1] * dv[1] + here.v[2] * dv[2] +
+                                               here.v[1] * dv[3] + here.t[0] * dv[4];
+  OK(fabs(left - right) < 1e-15 * (fabs(left) + 1),
+     "five seeded outputs: gradient and tangent are transposes");
+  OK(d[1] == s->w[2] && cst_graph_is_zero(g, d[2]) && d[0] == d[3],
+     "tangents of an input, of a constant, of equals");
 }
 
 static void test_edges(const setting *s) {
   cst_graph     *g = s->g;
-  const cst_node n = parse(s, "x*y"), zero = cst_graph_constant(g, 0), one = cst_graph_constant(g, 1), none = -1;
-  cst_node       grad[NQ], d;
+  const cst_node n = parse(s, "x*y"), zero = cst_graph_constant(g, 0), one = cst_graph_constant(g, 1),
+                 none = -1;
+  cst_node grad[NQ], d;
   cst_graph_gradient(g, &n, &one, 1, s->q, NQ, grad);
-  OK(grad[0] == s->q[1] && grad[1] == s->q[0] && cst_graph_is_zero(g, grad[2]), "gradient of x*y is y, x, 0 as nodes");
+  OK(grad[0] == s->q[1] && grad[1] == s->q[0] && cst_graph_is_zero(g, grad[2]),
+     "gradient of x*y is y, x, 0 as nodes");
   cst_graph_tangent(g, &n, 1, s->v, s->w, NQ, &d);
   OK(cst_graph_is_zero(g, d), "no dependence, no tangent");
   cst_graph_gradient(g, &n, &zero, 1, s->q, NQ, grad);
@@ -174,8 +183,8 @@ static void test_linear_cost(void) {
   cst_graph     *g = cst_graph_create();
   const cst_node one = cst_graph_constant(g, 1);
   enum { LINKS = 20000 };
-  cst_node *q = malloc(LINKS * sizeof *q), *w = malloc(LINKS * sizeof *w), *grad = malloc(LINKS * sizeof *grad),
-           sum = cst_graph_constant(g, 0), last = sum;
+  cst_node *q = malloc(LINKS * sizeof *q), *w = malloc(LINKS * sizeof *w),
+           *grad = malloc(LINKS * sizeof *grad), sum = cst_graph_constant(g, 0), last = sum;
   for (int i = 0; i < LINKS; i++) {
     q[i] = cst_graph_input(g, 'q', i), w[i] = cst_graph_input(g, 'w', i);
     last = cst_graph_call(g, "sin", cst_graph_add(g, cst_graph_mul(g, last, q[i]), q[i]), -1);
@@ -186,29 +195,34 @@ static void test_linear_cost(void) {
   const int first = cst_graph_size(g);
   cst_graph_tangent(g, grad, LINKS, q, w, LINKS, grad);
   const int second = cst_graph_size(g);
-  OK(first < 3 * size && second < 9 * size, "a chain of %d links: %d nodes, %d with the gradient, %d with the second order", LINKS, size,
-     first, second);
+  OK(first < 3 * size && second < 9 * size,
+     "a chain of %d links: %d nodes, %d with the gradient, %d with the second order", LINKS, size, first,
+     second);
   free(q), free(w), free(grad);
   cst_graph_destroy(g);
 }
 
 static bool support_is(const cst_graph *g, cst_node n, char array, const int *expected, int count) {
   int       *index = (int *)&count;
-  const bool equal =
-      cst_graph_support(g, n, array, &index) == count && (count ? !memcmp(index, expected, (size_t)count * sizeof *index) : !index);
+  const bool equal = cst_graph_support(g, n, array, &index) == count &&
+                     (count ? !memcmp(index, expected, (size_t)count * sizeof *index) : !index);
   free(index);
   return equal;
 }
 
 static void test_support(void) {
   cst_graph     *g = cst_graph_create();
-  const cst_node q7 = cst_graph_input(g, 'q', 7), v2 = cst_graph_input(g, 'v', 2), q0 = cst_graph_input(g, 'q', 0),
-                 q3 = cst_graph_input(g, 'q', 3), product = cst_graph_mul(g, cst_graph_add(g, q7, q3), v2),
+  const cst_node q7 = cst_graph_input(g, 'q', 7), v2 = cst_graph_input(g, 'v', 2),
+                 q0 = cst_graph_input(g, 'q', 0), q3 = cst_graph_input(g, 'q', 3),
+                 product = cst_graph_mul(g, cst_graph_add(g, q7, q3), v2),
                  n = cst_graph_add(g, cst_graph_call(g, "sin", product, -1), cst_graph_mul(g, q0, q3));
-  OK(support_is(g, n, 'q', (const int[]){0, 3, 7}, 3), "support: ascending, each once, though made in another order");
-  OK(support_is(g, n, 'v', (const int[]){2}, 1) && support_is(g, product, 'q', (const int[]){3, 7}, 2), "of another array, of a part");
+  OK(support_is(g, n, 'q', (const int[]){0, 3, 7}, 3),
+     "support: ascending, each once, though made in another order");
+  OK(support_is(g, n, 'v', (const int[]){2}, 1) && support_is(g, product, 'q', (const int[]){3, 7}, 2),
+     "of another array, of a part");
   OK(support_is(g, q7, 'q', (const int[]){7}, 1), "of an input");
-  OK(support_is(g, n, 'c', NULL, 0) && support_is(g, cst_graph_constant(g, 7), 'q', NULL, 0) && support_is(g, -1, 'q', NULL, 0),
+  OK(support_is(g, n, 'c', NULL, 0) && support_is(g, cst_graph_constant(g, 7), 'q', NULL, 0) &&
+         support_is(g, -1, 'q', NULL, 0),
      "none: of an array that is not there, of a constant, of no node");
   OK(support_is(g, cst_graph_sub(g, n, n), 'q', NULL, 0), "what cancels does not count");
   cst_graph_destroy(g);
@@ -237,14 +251,17 @@ static void derive_link(chain *c, int i, cst_node link, const double *w, bool ev
   const cst_node one = cst_graph_constant(c->g, 1);
   cst_node       x[2], d[2], grad[2], hess[2];
   c->wrong += n != 2 || index[0] != i || index[1] != i + 1;
-  for (int k = 0; k < 2; k++) x[k] = cst_graph_input(c->g, 'q', i + k), d[k] = cst_graph_input(c->g, 'w', i + k);
+  for (int k = 0; k < 2; k++)
+    x[k] = cst_graph_input(c->g, 'q', i + k), d[k] = cst_graph_input(c->g, 'w', i + k);
   cst_graph_gradient(c->g, &link, &one, 1, x, 2, grad);
   cst_graph_tangent(c->g, grad, 2, x, d, 2, hess);
   free(index);
   const double a = c->q[i], b = c->q[i + 1], u = w[i], v = w[i + 1];
   if (evaluated)
-    c->wrong += fabs(value_of(c, grad[0], w) - (-2 * (b - a) + 3 * a * a)) > 1e-12 || fabs(value_of(c, grad[1], w) - 2 * (b - a)) > 1e-12 ||
-                fabs(value_of(c, hess[0], w) - (2 * (u - v) + 6 * a * u)) > 1e-12 || fabs(value_of(c, hess[1], w) - 2 * (v - u)) > 1e-12;
+    c->wrong += fabs(value_of(c, grad[0], w) - (-2 * (b - a) + 3 * a * a)) > 1e-12 ||
+                fabs(value_of(c, grad[1], w) - 2 * (b - a)) > 1e-12 ||
+                fabs(value_of(c, hess[0], w) - (2 * (u - v) + 6 * a * u)) > 1e-12 ||
+                fabs(value_of(c, hess[1], w) - 2 * (v - u)) > 1e-12;
 }
 
 static void test_many_links(void) {
@@ -260,7 +277,8 @@ static void test_many_links(void) {
     link[i] = cst_graph_add(c.g, cst_graph_sub(c.g, square, cst_graph_input(c.g, 'l', i)), cube);
   }
   for (int i = 0; i < LINKS; i++) derive_link(&c, i, link[i], w, i % 199 == 0 || i == LINKS - 1);
-  if (!OK(c.wrong == 0, "support, gradient and second order of each of %d links", LINKS)) NOTE("%d wrong", c.wrong);
+  if (!OK(c.wrong == 0, "support, gradient and second order of each of %d links", LINKS))
+    NOTE("%d wrong", c.wrong);
   OK(cst_graph_size(c.g) < 40 * LINKS, "%d nodes", cst_graph_size(c.g));
   cst_graph_destroy(c.g);
   free(c.q), free(w), free(link);

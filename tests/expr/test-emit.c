@@ -13,7 +13,8 @@
 #define CST_INCLUDE_DIR "include"
 #endif
 enum { PROGRAM = 1024, WIDEST = 8, ROUNDS = 500 };
-typedef void kernel(const double *q, const double *v, const double *w, const double *u, const double *c, const double *t, double *o);
+typedef void kernel(const double *q, const double *v, const double *w, const double *u, const double *c,
+                    const double *t, double *o);
 
 static const struct {
   const char *name, *flags;
@@ -28,8 +29,8 @@ static int available(int i) {
   if (i == 0) return !!__builtin_cpu_supports("sse4.2");
   if (i == 1) return !!__builtin_cpu_supports("avx2");
   if (i == 2)
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-           __builtin_cpu_supports("avx512bw");
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw");
 #endif
   return i == 3;
 }
@@ -73,8 +74,9 @@ static double draw(int k) { return k % 2 ? 4 * random_unit() - 1 : 0.01 + 3 * ra
 
 static long differing(const cst_tape *t, kernel *f, int W) {
   const int n = cst_tape_outputs(t);
-  double *args = aligned_alloc(64, 6 * NQ * WIDEST * sizeof *args), *out = aligned_alloc(64, PROGRAM * WIDEST * sizeof *out), one[PROGRAM];
-  long    bad = 0;
+  double   *args = aligned_alloc(64, 6 * NQ * WIDEST * sizeof *args),
+         *out = aligned_alloc(64, PROGRAM * WIDEST * sizeof *out), one[PROGRAM];
+  long bad = 0;
   for (int k = 0; k < ROUNDS; k++) {
     for (int i = 0; i < 6 * NQ * WIDEST; i++) args[i] = draw(k);
     double *a[6];
@@ -84,7 +86,8 @@ static long differing(const cst_tape *t, kernel *f, int W) {
       double lane[6][NQ];
       for (int j = 0; j < 6; j++)
         for (int i = 0; i < NQ; i++) lane[j][i] = a[j][i * W + l];
-      const double *in[128] = {['q'] = lane[0], ['v'] = lane[1], ['w'] = lane[2], ['u'] = lane[3], ['c'] = lane[4], ['t'] = lane[5]};
+      const double *in[128] = {['q'] = lane[0], ['v'] = lane[1], ['w'] = lane[2],
+                               ['u'] = lane[3], ['c'] = lane[4], ['t'] = lane[5]};
       cst_evaluate_tape(t, in, one);
       for (int i = 0; i < n; i++) bad += !same_bits(one[i], out[i * W + l]);
     }
@@ -105,7 +108,8 @@ static void test_set(const cst_tape *t, const char *source, const char *director
   kernel *f = handle ? (kernel *)dlsym(handle, "kernel") : NULL;
   if (OK(f != NULL, "%s: it loads", sets[i].name)) {
     const long bad = differing(t, f, sets[i].width);
-    OK(bad == 0, "%s: %d outputs at %d points: %ld differ from the tape", sets[i].name, cst_tape_outputs(t), ROUNDS * sets[i].width, bad);
+    OK(bad == 0, "%s: %d outputs at %d points: %ld differ from the tape", sets[i].name, cst_tape_outputs(t),
+       ROUNDS * sets[i].width, bad);
   }
   if (handle) dlclose(handle);
   unlink(library);
@@ -123,7 +127,8 @@ static void test_twice_the_same(const setting *s, const cst_node *out, int n) {
   }
   double value;
   OK(!strcmp(text[0], text[1]), "emitted twice, the same text");
-  OK(cst_graph_is_constant(s->g, parse(s, "2.5"), &value) && value == 2.5, "numbers have a point in every locale");
+  OK(cst_graph_is_constant(s->g, parse(s, "2.5"), &value) && value == 2.5,
+     "numbers have a point in every locale");
   setlocale(LC_ALL, "C");
   free(text[0]), free(text[1]);
 }

@@ -24,17 +24,23 @@ static void test_equal(const setting *s) {
                                          {"-x/y", "x/-y"},
                                          {"-(1/x)", "-1/x"}};
   for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
-    OK(parse(s, pairs[i][0]) == parse(s, pairs[i][1]) && parse(s, pairs[i][0]) >= 0, "%s is %s", pairs[i][0], pairs[i][1]);
-  static const char *const apart[][2] = {
-      {"x - y", "y - x"}, {"x/y", "y/x"}, {"atan2(x, y)", "atan2(y, x)"}, {"x^y", "y^x"}, {"(x+y)+z", "x+(y+z)"}};
+    OK(parse(s, pairs[i][0]) == parse(s, pairs[i][1]) && parse(s, pairs[i][0]) >= 0, "%s is %s", pairs[i][0],
+       pairs[i][1]);
+  static const char *const apart[][2] = {{"x - y", "y - x"},
+                                         {"x/y", "y/x"},
+                                         {"atan2(x, y)", "atan2(y, x)"},
+                                         {"x^y", "y^x"},
+                                         {"(x+y)+z", "x+(y+z)"}};
   for (size_t i = 0; i < sizeof apart / sizeof *apart; i++)
     OK(parse(s, apart[i][0]) != parse(s, apart[i][1]), "%s is not %s", apart[i][0], apart[i][1]);
   const cst_node n = parse(s, "exp(x*y)*sqrt(z)");
   const int      size = cst_graph_size(s->g);
   OK(parse(s, "exp(y*x)*sqrt(z)") == n && cst_graph_size(s->g) == size, "the same again makes no node");
-  OK(cst_graph_input(s->g, 'q', 1) == s->q[1] && cst_graph_input(s->g, 'v', 1) == s->v[1] && s->q[1] != s->v[1],
+  OK(cst_graph_input(s->g, 'q', 1) == s->q[1] && cst_graph_input(s->g, 'v', 1) == s->v[1] &&
+         s->q[1] != s->v[1],
      "inputs are one node each");
-  OK(cst_graph_constant(s->g, 0.1) == cst_graph_constant(s->g, 0.1) && cst_graph_constant(s->g, 0.0) != cst_graph_constant(s->g, -0.0),
+  OK(cst_graph_constant(s->g, 0.1) == cst_graph_constant(s->g, 0.1) &&
+         cst_graph_constant(s->g, 0.0) != cst_graph_constant(s->g, -0.0),
      "constants are one node for each pattern of bits");
 }
 
@@ -43,24 +49,33 @@ static void test_degrees(const setting *s) {
   static const struct {
     const char *text;
     int         degree;
-  } known[] = {{"3", 0},     {"x", 1},        {"x*y^2 + z", 3},   {"-(x^6 + y^4)/2", 6},  {"x^0", 0},  {"(x + 1)^5*y", 6}, {"x/y", -1},
-               {"x^-1", -1}, {"sqrt(x)", -1}, {"sqrt(2)*x", 1},   {"sin(x)", -1},         {"x^y", -1}, {"2^x", -1},        {"x^(1/2)", -1},
-               {"x - x", 0}, {"x*0", 0},      {"x*y/(1 + 1)", 2}, {"exp(1)*x*sin(y)", -1}};
+  } known[] = {{"3", 0},           {"x", 1},
+               {"x*y^2 + z", 3},   {"-(x^6 + y^4)/2", 6},
+               {"x^0", 0},         {"(x + 1)^5*y", 6},
+               {"x/y", -1},        {"x^-1", -1},
+               {"sqrt(x)", -1},    {"sqrt(2)*x", 1},
+               {"sin(x)", -1},     {"x^y", -1},
+               {"2^x", -1},        {"x^(1/2)", -1},
+               {"x - x", 0},       {"x*0", 0},
+               {"x*y/(1 + 1)", 2}, {"exp(1)*x*sin(y)", -1}};
   for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-    OK(cst_graph_degree(s->g, parse(s, known[i].text), 'q') == known[i].degree, "%s has degree %d", known[i].text, known[i].degree);
+    OK(cst_graph_degree(s->g, parse(s, known[i].text), 'q') == known[i].degree, "%s has degree %d",
+       known[i].text, known[i].degree);
   OK(cst_graph_degree(s->g, parse(s, "x^2*sin(y)"), 'v') == 0, "and 0 in what it does not depend on");
 }
 
 static void test_identities(const setting *s) {
   cst_graph     *g = s->g;
-  const cst_node x = s->q[0], zero = cst_graph_constant(g, 0), one = cst_graph_constant(g, 1), minus = cst_graph_constant(g, -1);
+  const cst_node x = s->q[0], zero = cst_graph_constant(g, 0), one = cst_graph_constant(g, 1),
+                 minus = cst_graph_constant(g, -1);
   OK(cst_graph_add(g, x, zero) == x && cst_graph_add(g, zero, x) == x, "x + 0");
   OK(cst_graph_sub(g, x, zero) == x, "x - 0");
   OK(cst_graph_sub(g, zero, x) == cst_graph_neg(g, x), "0 - x");
   OK(cst_graph_sub(g, x, x) == zero, "x - x");
   OK(cst_graph_mul(g, x, zero) == zero && cst_graph_mul(g, zero, x) == zero, "x*0");
   OK(cst_graph_mul(g, x, one) == x && cst_graph_mul(g, one, x) == x, "x*1");
-  OK(cst_graph_mul(g, x, minus) == cst_graph_neg(g, x) && cst_graph_mul(g, minus, x) == cst_graph_neg(g, x), "x*-1");
+  OK(cst_graph_mul(g, x, minus) == cst_graph_neg(g, x) && cst_graph_mul(g, minus, x) == cst_graph_neg(g, x),
+     "x*-1");
   OK(cst_graph_div(g, x, one) == x && cst_graph_div(g, x, minus) == cst_graph_neg(g, x), "x/1 and x/-1");
   OK(cst_graph_div(g, zero, x) == zero, "0/x");
   OK(cst_graph_neg(g, cst_graph_neg(g, x)) == x, "--x");
@@ -68,15 +83,16 @@ static void test_identities(const setting *s) {
   OK(cst_graph_is_constant(g, cst_graph_call(g, "sin", cst_graph_constant(g, 0.3), -1), &value) &&
          same_bits(value, cst_elementary_sin(0.3)),
      "sin(0.3) folds to the bits of cst_elementary_sin");
-  OK(cst_graph_is_constant(g, cst_graph_pow(g, cst_graph_constant(g, 3), cst_graph_constant(g, 0.3)), &value) &&
+  OK(cst_graph_is_constant(g, cst_graph_pow(g, cst_graph_constant(g, 3), cst_graph_constant(g, 0.3)),
+                           &value) &&
          same_bits(value, cst_elementary_pow(3, 0.3)),
      "3^0.3 folds");
-  OK(cst_graph_is_zero(g, zero) && cst_graph_is_zero(g, cst_graph_constant(g, -0.0)) && !cst_graph_is_zero(g, x) &&
-         !cst_graph_is_zero(g, -1),
+  OK(cst_graph_is_zero(g, zero) && cst_graph_is_zero(g, cst_graph_constant(g, -0.0)) &&
+         !cst_graph_is_zero(g, x) && !cst_graph_is_zero(g, -1),
      "is zero");
   OK(!cst_graph_is_constant(g, x, &value) && !cst_graph_is_constant(g, -1, NULL), "is constant");
-  OK(cst_graph_call(g, "sinh", x, -1) == -1 && cst_graph_call(g, "atan2", x, -1) == -1 && cst_graph_add(g, -1, x) == -1 &&
-         cst_graph_pow(g, x, -1) == -1,
+  OK(cst_graph_call(g, "sinh", x, -1) == -1 && cst_graph_call(g, "atan2", x, -1) == -1 &&
+         cst_graph_add(g, -1, x) == -1 && cst_graph_pow(g, x, -1) == -1,
      "no node for an unknown function and for operations on no node");
 }
 
@@ -106,9 +122,10 @@ static void test_powers(const setting *s) {
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     const cst_node n = parse(s, cases[i].text);
     char          *text = emitted(s, &n, 1);
-    const int      pow = occurrences(text, "vpow("), root = occurrences(text, "vsqrt("), times = occurrences(text, " * ");
-    if (!OK(pow == cases[i].pow && root == cases[i].sqrt && times == cases[i].times, "%s: %d pow, %d sqrt, %d products", cases[i].text,
-            cases[i].pow, cases[i].sqrt, cases[i].times))
+    const int      pow = occurrences(text, "vpow("), root = occurrences(text, "vsqrt("),
+              times = occurrences(text, " * ");
+    if (!OK(pow == cases[i].pow && root == cases[i].sqrt && times == cases[i].times,
+            "%s: %d pow, %d sqrt, %d products", cases[i].text, cases[i].pow, cases[i].sqrt, cases[i].times))
       NOTE("%s", text);
     free(text);
   }
@@ -122,23 +139,30 @@ static void test_powers(const setting *s) {
 
 static void test_text(void) {
   const setting  fresh = setting_create(), *s = &fresh; /* operands are in the order of creation */
-  const cst_node sum = parse(s, "x*x + sin(x*x)*-2"),
-                 out[] = {sum, -1, parse(s, "3"), s->q[1], parse(s, "x^2"), sum, parse(s, "2^y"), parse(s, "-0.5"), parse(s, "-y")};
-  char       *text = emitted(s, out, 9);
-  const char *expected = "  const vd t0 = q[0] * q[0];\n"
-                         "  const vd t1 = vsin(t0);\n"
-                         "  const vd t2 = t1 * (-2.0);\n"
-                         "  const vd t3 = t0 + t2;\n"
-                         "  o[0] = t3;\n"
-                         "  o[2] = vset(3.0);\n"
-                         "  o[3] = q[1];\n"
-                         "  o[4] = t0;\n"
-                         "  o[5] = t3;\n"
-                         "  const vd t4 = vpow(vset(2.0), q[1]);\n"
-                         "  o[6] = t4;\n"
-                         "  o[7] = vset((-0.5));\n"
-                         "  const vd t5 = -q[1];\n"
-                         "  o[8] = t5;\n";
+  const cst_node sum = parse(s, "x*x + sin(x*x)*-2"), out[] = {sum,
+                                                               -1,
+                                                               parse(s, "3"),
+                                                               s->q[1],
+                                                               parse(s, "x^2"),
+                                                               sum,
+                                                               parse(s, "2^y"),
+                                                               parse(s, "-0.5"),
+                                                               parse(s, "-y")};
+  char          *text = emitted(s, out, 9);
+  const char    *expected = "  const vd t0 = q[0] * q[0];\n"
+                            "  const vd t1 = vsin(t0);\n"
+                            "  const vd t2 = t1 * (-2.0);\n"
+                            "  const vd t3 = t0 + t2;\n"
+                            "  o[0] = t3;\n"
+                            "  o[2] = vset(3.0);\n"
+                            "  o[3] = q[1];\n"
+                            "  o[4] = t0;\n"
+                            "  o[5] = t3;\n"
+                            "  const vd t4 = vpow(vset(2.0), q[1]);\n"
+                            "  o[6] = t4;\n"
+                            "  o[7] = vset((-0.5));\n"
+                            "  const vd t5 = -q[1];\n"
+                            "  o[8] = t5;\n";
   if (!OK(!strcmp(text, expected), "the emitted text of nine outputs")) NOTE("%s", text);
   free(text);
   cst_graph_destroy(fresh.g);
@@ -146,9 +170,10 @@ static void test_text(void) {
 
 static void test_depends(const setting *s) {
   const cst_node n = parse(s, "sin(x*a) + x'*2");
-  OK(cst_graph_depends(s->g, n, 'q') && cst_graph_depends(s->g, n, 'c') && cst_graph_depends(s->g, n, 'v'), "depends on q, c, v");
-  OK(!cst_graph_depends(s->g, n, 't') && !cst_graph_depends(s->g, n, 'w') && !cst_graph_depends(s->g, parse(s, "2"), 'q') &&
-         !cst_graph_depends(s->g, -1, 'q'),
+  OK(cst_graph_depends(s->g, n, 'q') && cst_graph_depends(s->g, n, 'c') && cst_graph_depends(s->g, n, 'v'),
+     "depends on q, c, v");
+  OK(!cst_graph_depends(s->g, n, 't') && !cst_graph_depends(s->g, n, 'w') &&
+         !cst_graph_depends(s->g, parse(s, "2"), 'q') && !cst_graph_depends(s->g, -1, 'q'),
      "and on nothing else");
   OK(!cst_graph_depends(s->g, parse(s, "x - x + y'"), 'q'), "what cancels is no dependence");
 }
@@ -167,12 +192,13 @@ static void test_substitute(const setting *s) {
 
 static void test_limit(void) {
   cst_graph     *g = cst_graph_create();
-  const cst_node q = cst_graph_input(g, 'q', 0), v = cst_graph_input(g, 'v', 0), product = cst_graph_mul(g, q, v),
-                 root = cst_graph_call(g, "sqrt", product, -1);
+  const cst_node q = cst_graph_input(g, 'q', 0), v = cst_graph_input(g, 'v', 0),
+                 product = cst_graph_mul(g, q, v), root = cst_graph_call(g, "sqrt", product, -1);
   int last = 0;
   for (int i = 0; last >= 0; i++) last = cst_graph_constant(g, i + 0.5);
   OK(cst_graph_size(g) == CST_EXPR_NODES, "a graph holds %d nodes", CST_EXPR_NODES);
-  OK(cst_graph_add(g, q, v) == -1 && cst_graph_call(g, "sin", q, -1) == -1 && cst_graph_mul(g, q, v) == product,
+  OK(cst_graph_add(g, q, v) == -1 && cst_graph_call(g, "sin", q, -1) == -1 &&
+         cst_graph_mul(g, q, v) == product,
      "then no new ones, and the old ones still");
   cst_expr_error    error;
   const cst_binding names[] = {{.name = "x", .node = q}, {.name = "y", .node = v}};

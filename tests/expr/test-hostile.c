@@ -29,14 +29,16 @@ static void test_depth(const setting *s) {
     char          *most = repeated(forms[i].open, "x", forms[i].end, CST_EXPR_DEPTH),
          *more = repeated(forms[i].open, "x", forms[i].end, CST_EXPR_DEPTH + 1),
          *many = repeated(forms[i].open, "x", forms[i].end, 1000000);
-    OK(cst_expr_parse(s->g, most, s->names, NAMES, &error) >= 0, "%d nested %s", CST_EXPR_DEPTH, forms[i].what) ||
+    OK(cst_expr_parse(s->g, most, s->names, NAMES, &error) >= 0, "%d nested %s", CST_EXPR_DEPTH,
+       forms[i].what) ||
         (printf("# %s\n", error.message), 0);
     const int offset = CST_EXPR_DEPTH * (int)strlen(forms[i].open) + forms[i].at;
     OK(cst_expr_parse(s->g, more, s->names, NAMES, &error) < 0 && error.offset == offset &&
            !strcmp(error.message, "nested deeper than 200"),
        "one more is refused at %d", offset) ||
         (printf("# %d: %s\n", error.offset, error.message), 0);
-    OK(cst_expr_parse(s->g, many, s->names, NAMES, &error) < 0 && error.offset == offset, "a million nested %s", forms[i].what);
+    OK(cst_expr_parse(s->g, many, s->names, NAMES, &error) < 0 && error.offset == offset,
+       "a million nested %s", forms[i].what);
     free(most), free(more), free(many);
   }
   char          *wide = repeated("(x)*", "1", "+((x))", 20000);
@@ -63,7 +65,8 @@ static void test_long(const setting *s) {
   cst_graph_gradient(s->g, &n, &one, 1, s->q, NQ, grad);
   cst_graph_tangent(s->g, grad, NQ, s->q, s->w, NQ, hess);
   cst_graph_substitute(s->g, hess, NQ, s->q, s->v, NQ, swapped);
-  OK(isfinite(evaluate_one(s, hess[0], &here)) && isfinite(evaluate_one(s, swapped[0], &here)), "and derives, substitutes and evaluates");
+  OK(isfinite(evaluate_one(s, hess[0], &here)) && isfinite(evaluate_one(s, swapped[0], &here)),
+     "and derives, substitutes and evaluates");
   free(text);
   cst_node deep = s->q[0];
   for (int i = 0; i < LINKS; i++) deep = cst_graph_call(s->g, "sin", cst_graph_add(s->g, deep, s->q[1]), -1);
@@ -71,14 +74,16 @@ static void test_long(const setting *s) {
   FILE *f = fopen("/dev/null", "w");
   cst_graph_emit(s->g, grad, NQ, "", f);
   fclose(f);
-  OK(isfinite(evaluate_one(s, grad[1], &here)), "%d calls in one another derive, evaluate and are emitted", LINKS);
+  OK(isfinite(evaluate_one(s, grad[1], &here)), "%d calls in one another derive, evaluate and are emitted",
+     LINKS);
   if (!OK(seconds() - start < 20, "in a few seconds")) NOTE("%g s", seconds() - start);
 }
 
 static void test_powers(const setting *s) {
   const int      size = cst_graph_size(s->g);
   const cst_node n = parse(s, "((((x^65535)^65535)^65535.5)^65535)^-65535.5");
-  OK(n >= 0 && cst_graph_size(s->g) - size < 300, "towers of large powers take %d nodes", cst_graph_size(s->g) - size);
+  OK(n >= 0 && cst_graph_size(s->g) - size < 300, "towers of large powers take %d nodes",
+     cst_graph_size(s->g) - size);
 }
 
 /* Every text gives a node, or an error with a message and a place inside the text. */
@@ -87,7 +92,8 @@ static int sound(const setting *s, const char *text) {
   const cst_node n = cst_expr_parse(s->g, text, s->names, NAMES, &error);
   if (n >= 0) return n < cst_graph_size(s->g);
   const size_t length = strlen(error.message);
-  return n == -1 && error.offset >= 0 && (size_t)error.offset <= strlen(text) && length > 0 && length < sizeof error.message;
+  return n == -1 && error.offset >= 0 && (size_t)error.offset <= strlen(text) && length > 0 &&
+         length < sizeof error.message;
 }
 
 static void test_nonsense(void) {
@@ -107,7 +113,8 @@ static void test_nonsense(void) {
     snprintf(text, sizeof text, "%s", expressions[(int)(random_unit() * EXPRESSIONS)]);
     const size_t n = strlen(text);
     for (int k = 0; k <= (int)(random_unit() * 2); k++)
-      text[(size_t)(random_unit() * (double)n)] = alphabet[(int)(random_unit() * (double)(sizeof alphabet - 1))];
+      text[(size_t)(random_unit() * (double)n)] =
+          alphabet[(int)(random_unit() * (double)(sizeof alphabet - 1))];
     if (random_unit() < 0.3) text[(size_t)(random_unit() * (double)n)] = '\0';
     bad += !sound(&s, text);
     cst_expr_error error;
@@ -118,11 +125,12 @@ static void test_nonsense(void) {
 }
 
 static void test_long_words(const setting *s) {
-  char *name = repeated("n", "", "", 1000000), *digits = repeated("7", "", "", 1000000), *primes = repeated("'", "", "", 1000000),
-       *blanks = repeated(" ", "", "", 1000000);
+  char *name = repeated("n", "", "", 1000000), *digits = repeated("7", "", "", 1000000),
+       *primes = repeated("'", "", "", 1000000), *blanks = repeated(" ", "", "", 1000000);
   cst_expr_error error;
   OK(sound(s, name), "a name of a million letters");
-  OK(cst_expr_parse(s->g, digits, s->names, NAMES, &error) < 0 && error.offset == 0 && strstr(error.message, "too large"),
+  OK(cst_expr_parse(s->g, digits, s->names, NAMES, &error) < 0 && error.offset == 0 &&
+         strstr(error.message, "too large"),
      "a number of a million digits");
   OK(sound(s, primes) && sound(s, blanks), "a million apostrophes, a million blanks");
   free(name), free(digits), free(primes), free(blanks);
@@ -165,7 +173,8 @@ static void test_indices(const setting *s) {
                {"sum(i, -1e300, 1e300, i)", 7, "FROM of the sum is -1e+300; at most"},
                {"sum(i, 0, 1e16, i)", 10, "TO of the sum is 1e+16; at most"},
                {"sum(i, -9007199254740992, 9007199254740992, i)", 0, "more than 1000000 terms"}};
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) refused(s, cases[i].text, cases[i].offset, cases[i].words, cases[i].text);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    refused(s, cases[i].text, cases[i].offset, cases[i].words, cases[i].text);
 }
 
 static void test_sums(void) {
@@ -173,15 +182,21 @@ static void test_sums(void) {
   cst_expr_error error;
   double         start = seconds();
   OK(with_array(&s, "sum(i, 1, 1000000, x)", &error) >= 0, "a million terms");
-  refused(&s, "x + sum(i, 1, 500000, y) - sum(i, 0, 500000, z)", 27, "more than 1000000 terms", "sums together are bounded");
-  refused(&s, "sum(i, 1, 1000, sum(j, 1, 1000, y))", 16, "more than 1000000 terms", "nested sums are bounded");
-  refused(&s, "sum(i, 1, 101, sum(j, 1, 101, sum(k, 1, 101, y)))", 30, "more than 1000000 terms", "thrice nested sums are bounded");
-  if (!OK(with_array(&s, "sum(i, 1, 999999, sum(j, 1, 0, x) + sum(k, 2, i - i, sum(l, 1, 1e9, xs[l])))", &error) >= 0,
+  refused(&s, "x + sum(i, 1, 500000, y) - sum(i, 0, 500000, z)", 27, "more than 1000000 terms",
+          "sums together are bounded");
+  refused(&s, "sum(i, 1, 1000, sum(j, 1, 1000, y))", 16, "more than 1000000 terms",
+          "nested sums are bounded");
+  refused(&s, "sum(i, 1, 101, sum(j, 1, 101, sum(k, 1, 101, y)))", 30, "more than 1000000 terms",
+          "thrice nested sums are bounded");
+  if (!OK(with_array(&s, "sum(i, 1, 999999, sum(j, 1, 0, x) + sum(k, 2, i - i, sum(l, 1, 1e9, xs[l])))",
+                     &error) >= 0,
           "a million empty sums"))
     NOTE("%d: %s", error.offset, error.message);
-  if (!OK(with_array(&s, "sum(i, 1, 700, sum(j, i + 1, 700, 1/(x + i*j)))", &error) >= 0, "a quarter of a million pairs"))
+  if (!OK(with_array(&s, "sum(i, 1, 700, sum(j, i + 1, 700, 1/(x + i*j)))", &error) >= 0,
+          "a quarter of a million pairs"))
     NOTE("%d: %s", error.offset, error.message);
-  OK(with_array(&s, "sum(i, 1, 900000, sin(x*i) + cos(y*i) + tan(z + i))", &error) == -1 && strstr(error.message, "too many operations"),
+  OK(with_array(&s, "sum(i, 1, 900000, sin(x*i) + cos(y*i) + tan(z + i))", &error) == -1 &&
+         strstr(error.message, "too many operations"),
      "the limit on nodes holds in sums");
   if (!OK(seconds() - start < 20, "in a few seconds")) NOTE("%g s", seconds() - start);
   cst_graph_destroy(s.g);
@@ -217,29 +232,32 @@ static void test_deep_sums(const setting *s) {
     sprintf(text + strlen(text), "sum(v_%d, 1, 1, ", i), strcat(tail, ")");
   }
   strcat(text, "x"), strcat(text, tail);
-  OK(with_array(s, text, &error) == -1 && !strcmp(error.message, "nested deeper than 200"), "one more is refused");
+  OK(with_array(s, text, &error) == -1 && !strcmp(error.message, "nested deeper than 200"),
+     "one more is refused");
   char *indices = repeated("xs[", "1", "]", 1000000);
   refused(s, indices, 3 * CST_EXPR_DEPTH + 2, "nested deeper than 200", "a million nested indices");
   free(indices);
   indices = repeated("xs[sum(i,", "1", ",1,i)]", 1000000);
-  OK(with_array(s, indices, &error) == -1 && !strcmp(error.message, "nested deeper than 200"), "sums inside indices count too");
+  OK(with_array(s, indices, &error) == -1 && !strcmp(error.message, "nested deeper than 200"),
+     "sums inside indices count too");
   free(indices);
 }
 
 /* Sums and entries with mistakes. */
 static void test_array_nonsense(void) {
-  static const char alphabet[] = "xs[i]y'0123.e+-*/^(), jsum(n_\n\xff", *const texts[] = {"sum(i, 1, 3, xs[i]*y)",
-                                                                                          "sum(i, 1, 2, sum(j, i+1, 3, 1/(xs[i]-xs[j])^2))",
-                                                                                          "xs[1] + xs[ 2 ]*xs[sum(k, 1, 2, 1)]",
-                                                                                          "2*sum(i, 3, 1, xs[7*i]) - x"};
-  setting s = setting_create();
-  int     bad = 0, parsed = 0;
+  static const char        alphabet[] = "xs[i]y'0123.e+-*/^(), jsum(n_\n\xff",
+                    *const texts[] = {"sum(i, 1, 3, xs[i]*y)",
+                                      "sum(i, 1, 2, sum(j, i+1, 3, 1/(xs[i]-xs[j])^2))",
+                                      "xs[1] + xs[ 2 ]*xs[sum(k, 1, 2, 1)]", "2*sum(i, 3, 1, xs[7*i]) - x"};
+  setting                  s = setting_create();
+  int                      bad = 0, parsed = 0;
   for (int i = 0; i < 100000; i++) {
     char text[200];
     snprintf(text, sizeof text, "%s", texts[i % 4]);
     const size_t n = strlen(text);
     for (int k = 0; k <= (int)(random_unit() * 2); k++)
-      text[(size_t)(random_unit() * (double)n)] = alphabet[(int)(random_unit() * (double)(sizeof alphabet - 1))];
+      text[(size_t)(random_unit() * (double)n)] =
+          alphabet[(int)(random_unit() * (double)(sizeof alphabet - 1))];
     if (random_unit() < 0.3) text[(size_t)(random_unit() * (double)n)] = '\0';
     cst_expr_error error;
     const cst_node node = with_array(&s, text, &error);

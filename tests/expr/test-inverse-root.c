@@ -1,5 +1,6 @@
-/* test-inverse-root.c: 1/sqrt(x) of core/inverse-root.h: its accuracy over all exponents, what it is where there is no such number, one set
- * of bits from every instruction set, its derivatives, and that expressions of distances come to it. */
+/* test-inverse-root.c: 1/sqrt(x) of core/inverse-root.h: its accuracy over all exponents, what it is where
+ * there is no such number, one set of bits from every instruction set, its derivatives, and that expressions
+ * of distances come to it. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <float.h>
 #include <math.h>
@@ -11,7 +12,9 @@
 
 enum { MANTISSAS = 40, LANES = 8 };
 
-static double sample(int exponent, int k) { return ldexp(1 + fmod(0.6180339887498949 * (k + 1), 1) * (k % 3 ? 1 : 0x1p-20), exponent); }
+static double sample(int exponent, int k) {
+  return ldexp(1 + fmod(0.6180339887498949 * (k + 1), 1) * (k % 3 ? 1 : 0x1p-20), exponent);
+}
 
 /* Off by so many halves of the last place of 1. */
 static double off(double y, double x) { return (double)fabsl(y * sqrtl(x) - 1) / (DBL_EPSILON / 2); }
@@ -30,12 +33,14 @@ static void test_accuracy(void) {
 }
 
 static void test_others(void) {
-  const double far[] = {0x1p-129, 0x1.fffffffffffffp-130, 0x1p127, 0x1.fffffffffffffp126, DBL_MIN / 8, DBL_MAX};
+  const double far[] = {0x1p-129, 0x1.fffffffffffffp-130, 0x1p127, 0x1.fffffffffffffp126, DBL_MIN / 8,
+                        DBL_MAX};
   int          wrong = 0;
   for (size_t i = 0; i < sizeof far / sizeof *far; i++) wrong += off(cst_inverse_root(far[i]), far[i]) >= 2;
   OK(!wrong, "at the ends of the range and beyond (%d are off)", wrong);
   OK(cst_inverse_root(0.0) == INFINITY && cst_inverse_root(-0.0) == -INFINITY, "of zeros infinities");
-  OK(cst_inverse_root(INFINITY) == 0 && isnan(cst_inverse_root(-1.0)) && isnan(cst_inverse_root(NAN)), "of others what 1/sqrt(x) is");
+  OK(cst_inverse_root(INFINITY) == 0 && isnan(cst_inverse_root(-1.0)) && isnan(cst_inverse_root(NAN)),
+     "of others what 1/sqrt(x) is");
 }
 
 typedef void run(const cst_tape *t, const double *const in[128], double *out, double *scratch);
@@ -48,7 +53,8 @@ static int differences(const cst_tape *t, run *lanes, int width) {
   int           wrong = 0;
   for (int e = -1074; e < 1024; e++)
     for (int k = 0; k < MANTISSAS; k += 5) {
-      for (int l = 0; l < width; l++) x[l] = l % 3 == 2 && k % 2 ? (double[]){0, INFINITY, NAN, -1}[e & 3] : sample(e, k + l);
+      for (int l = 0; l < width; l++)
+        x[l] = l % 3 == 2 && k % 2 ? (double[]){0, INFINITY, NAN, -1}[e & 3] : sample(e, k + l);
       lanes(t, in, y, scratch);
       for (int l = 0; l < width; l++) {
         const double z = cst_inverse_root(x[l]);
@@ -111,9 +117,11 @@ static void test_rewriting(void) {
     cst_graph     *g = cst_graph_create();
     cst_expr_error error;
     const cst_node x = cst_graph_input(g, 'q', 0), one = cst_graph_constant(g, 1);
-    cst_node       n = cst_expr_parse(g, texts[i].text, &(cst_binding){.name = "x", .node = x}, 1, &error), to, slope, other;
+    cst_node n = cst_expr_parse(g, texts[i].text, &(cst_binding){.name = "x", .node = x}, 1, &error), to,
+             slope, other;
     cst_graph_share_divisors(g, &n, 1, &to);
-    const int roots = count(g, to, CST_OP_SQRT), inverse = count(g, to, CST_OP_RSQRT), divisions = count(g, to, CST_OP_DIV);
+    const int roots = count(g, to, CST_OP_SQRT), inverse = count(g, to, CST_OP_RSQRT),
+              divisions = count(g, to, CST_OP_DIV);
     OK(roots == texts[i].roots && inverse == texts[i].inverse && divisions == texts[i].divisions,
        "%s: %d roots, %d inverse ones, %d divisions", texts[i].text, roots, inverse, divisions);
     OK(fabs(value(g, to, 1.7) / value(g, n, 1.7) - 1) < 1e-14, "%s is the same number", texts[i].text);
@@ -129,12 +137,13 @@ static void test_rewriting(void) {
 static void test_scales(void) {
   cst_graph     *g = cst_graph_create();
   const cst_node x = cst_graph_input(g, 'q', 0), y = cst_graph_operation(g, CST_OP_SIN, x, -1);
-  cst_node       n = cst_graph_mul(g, cst_graph_mul(g, cst_graph_constant(g, -0.5), y), cst_graph_add(g, x, x)), to;
-  const double   before = value(g, n, 0.3);
+  cst_node n = cst_graph_mul(g, cst_graph_mul(g, cst_graph_constant(g, -0.5), y), cst_graph_add(g, x, x)), to;
+  const double before = value(g, n, 0.3);
   cst_graph_gather_scales(g, &n, 1, &to);
-  OK(cst_graph_count(g, &to, 1) == 3 && value(g, to, 0.3) == before, "powers of two cancel, with the same bits (%d operations)",
-     cst_graph_count(g, &to, 1));
-  n = cst_graph_sub(g, cst_graph_mul(g, cst_graph_constant(g, 0.25), y), cst_graph_mul(g, cst_graph_constant(g, 3), x));
+  OK(cst_graph_count(g, &to, 1) == 3 && value(g, to, 0.3) == before,
+     "powers of two cancel, with the same bits (%d operations)", cst_graph_count(g, &to, 1));
+  n = cst_graph_sub(g, cst_graph_mul(g, cst_graph_constant(g, 0.25), y),
+                    cst_graph_mul(g, cst_graph_constant(g, 3), x));
   cst_graph_gather_scales(g, &n, 1, &to);
   OK(value(g, to, 0.3) == value(g, n, 0.3), "a sum of unlike ones keeps its bits");
   cst_graph_destroy(g);

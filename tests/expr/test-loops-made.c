@@ -9,14 +9,17 @@ static void test_edges(void) {
   program p = program_create(2 * N);
   for (int i = 0; i < N; i++) {
     cst_graph     *g = p.g;
-    const cst_node product = cst_graph_mul(g, p.q[i], p.v[i]), root = cst_graph_call(g, "sqrt", square(g, p.q[i + 1]), -1);
-    cst_node      *out = add(&p, 14);
+    const cst_node product = cst_graph_mul(g, p.q[i], p.v[i]),
+                   root = cst_graph_call(g, "sqrt", square(g, p.q[i + 1]), -1);
+    cst_node *out = add(&p, 14);
     out[0] = product, out[1] = -1, out[2] = product;
     out[3] = p.q[N - i], out[4] = p.c[0], out[5] = cst_graph_constant(g, -0.0);
     out[6] = cst_graph_constant(g, i % 3 ? 2.5 : INFINITY), out[7] = root;
     out[8] = cst_graph_div(g, cst_graph_call(g, "exp", root, -1), root), out[9] = cst_graph_neg(g, root);
-    out[10] = cst_graph_call(g, "atan2", cst_graph_constant(g, -0.0), p.v[i]), out[11] = cst_graph_add(g, p.v[i], p.v[(i * 7) % N]);
-    out[12] = cst_graph_pow(g, p.q[i], cst_graph_sub(g, p.v[0], out[11])), out[13] = i % 50 ? out[8] : cst_graph_sub(g, out[8], p.l[i]);
+    out[10] = cst_graph_call(g, "atan2", cst_graph_constant(g, -0.0), p.v[i]),
+    out[11] = cst_graph_add(g, p.v[i], p.v[(i * 7) % N]);
+    out[12] = cst_graph_pow(g, p.q[i], cst_graph_sub(g, p.v[0], out[11])),
+    out[13] = i % 50 ? out[8] : cst_graph_sub(g, out[8], p.l[i]);
   }
   test_tape(&p, "edges"), test_emitted(&p, true, "edges");
   OK(code(&p) < 200, "edges: %d instructions for %d outputs", code(&p), p.nout);
@@ -29,20 +32,28 @@ static void test_sums(void) {
   enum { N = 200 };
   program    p = program_create(2 * N);
   cst_graph *g = p.g;
-  cst_node   left = p.v[0], right = cst_graph_call(g, "cos", p.q[0], -1), minus = p.c[0], all = cst_graph_constant(g, 0), inputs = p.q[0];
+  cst_node   left = p.v[0], right = cst_graph_call(g, "cos", p.q[0], -1), minus = p.c[0],
+           all = cst_graph_constant(g, 0), inputs = p.q[0];
   for (int i = 1; i < N; i++) {
-    const cst_node sine = cst_graph_call(g, "sin", p.q[i], -1), product = cst_graph_mul(g, p.q[i], p.v[(7 * i) % N]);
+    const cst_node sine = cst_graph_call(g, "sin", p.q[i], -1),
+                   product = cst_graph_mul(g, p.q[i], p.v[(7 * i) % N]);
     left = cst_graph_add(g, left, sine), right = cst_graph_add(g, product, right);
     minus = i == 77 ? cst_graph_add(g, minus, product) : cst_graph_sub(g, minus, product);
     inputs = cst_graph_add(g, inputs, p.q[i]);
   }
   for (int k = 0; k < 40; k++) {
     cst_node sum = cst_graph_constant(g, 0);
-    for (int i = 0; i < 20 + k % 3; i++) sum = cst_graph_add(g, sum, square(g, cst_graph_sub(g, p.q[(i * 3 + k) % N], p.v[k])));
+    for (int i = 0; i < 20 + k % 3; i++)
+      sum = cst_graph_add(g, sum, square(g, cst_graph_sub(g, p.q[(i * 3 + k) % N], p.v[k])));
     all = cst_graph_add(g, all, cst_graph_call(g, "sqrt", sum, -1)), *add(&p, 1) = sum;
   }
-  const cst_node out[] = {
-      left, right, minus, all, inputs, cst_graph_mul(g, left, right), cst_graph_sub(g, cst_graph_add(g, left, right), all)};
+  const cst_node out[] = {left,
+                          right,
+                          minus,
+                          all,
+                          inputs,
+                          cst_graph_mul(g, left, right),
+                          cst_graph_sub(g, cst_graph_add(g, left, right), all)};
   memcpy(add(&p, 7), out, sizeof out);
   test_tape(&p, "sums"), test_emitted(&p, true, "sums");
   OK(code(&p) < 150, "sums: %d instructions", code(&p));
@@ -55,7 +66,8 @@ static void test_deep(void) {
   program  p = program_create(N);
   cst_node sum = p.v[0], x = p.q[0];
   for (int i = 1; i < N; i++) sum = cst_graph_add(p.g, sum, cst_graph_mul(p.g, p.q[i], p.v[i]));
-  for (int i = 1; i < N; i++) x = cst_graph_call(p.g, "sin", cst_graph_add(p.g, cst_graph_mul(p.g, x, p.v[i]), p.q[i]), -1);
+  for (int i = 1; i < N; i++)
+    x = cst_graph_call(p.g, "sin", cst_graph_add(p.g, cst_graph_mul(p.g, x, p.v[i]), p.q[i]), -1);
   *add(&p, 1) = sum;
   const double start = seconds();
   OK(code(&p) < 20, "a sum of %d terms: %d instructions", N, code(&p));
@@ -100,7 +112,8 @@ static program random_program(void) {
   for (; n < 100; n++) value[n] = n < 50 ? p.q[n] : p.v[n - 50];
   for (int k = 0; k < layers; k++) {
     const uint64_t recipe = random_state | 1;
-    const int      operands = 1 + random_below(4), steps = 1 + random_below(12), rows = 5 + random_below(90), from = n;
+    const int      operands = 1 + random_below(4), steps = 1 + random_below(12), rows = 5 + random_below(90),
+              from = n;
     for (int r = 0; r < rows; r++) {
       cst_node x[4];
       for (int i = 0; i < operands; i++) x[i] = value[random_unit() < 0.3 ? r : random_below(from)];
@@ -108,7 +121,8 @@ static program random_program(void) {
       if (random_unit() < 0.7) *add(&p, 1) = value[n - 1];
     }
     cst_node sum = value[random_below(from)];
-    for (int r = from; r < n; r++) sum = random_unit() < 0.02 ? cst_graph_sub(p.g, sum, value[r]) : cst_graph_add(p.g, value[r], sum);
+    for (int r = from; r < n; r++)
+      sum = random_unit() < 0.02 ? cst_graph_sub(p.g, sum, value[r]) : cst_graph_add(p.g, value[r], sum);
     *add(&p, 1) = value[n++] = sum;
   }
   for (int i = 0; i < 30; i++) *add(&p, 1) = random_unit() < 0.2 ? -1 : value[random_below(n)];
@@ -120,13 +134,15 @@ static void test_random(int programs) {
   for (int i = 0; i < programs; i++) {
     program   p = random_program();
     cst_tape *t = cst_tape_create(p.g, p.out, p.nout);
-    bad += tape_differs(&p, t, NULL, 1, i % 2 ? wild : ordinary) + tape_differs(&p, t, cst_tape_run_portable, 4, ordinary);
+    bad += tape_differs(&p, t, NULL, 1, i % 2 ? wild : ordinary) +
+           tape_differs(&p, t, cst_tape_run_portable, 4, ordinary);
     loops += t->loops.count;
     cst_tape_destroy(t);
     if (i % 100 == 0) test_emitted(&p, false, "a random program");
     program_destroy(&p);
   }
-  OK(bad == 0 && loops > programs, "%d random programs with %ld loops: %ld values differ", programs, loops, bad);
+  OK(bad == 0 && loops > programs, "%d random programs with %ld loops: %ld values differ", programs, loops,
+     bad);
 }
 
 int main(void) {

@@ -20,14 +20,17 @@ static int statements(const program *p, size_t *size) {
 static cst_node link_of(const program *p, int i) {
   cst_graph     *g = p->g;
   const cst_node zero = cst_graph_constant(g, 0), *q = p->q;
-  const cst_node x = cst_graph_sub(g, q[2 * i], i ? q[2 * i - 2] : zero), y = cst_graph_sub(g, q[2 * i + 1], i ? q[2 * i - 1] : zero);
+  const cst_node x = cst_graph_sub(g, q[2 * i], i ? q[2 * i - 2] : zero),
+                 y = cst_graph_sub(g, q[2 * i + 1], i ? q[2 * i - 1] : zero);
   return cst_graph_sub(g, cst_graph_add(g, square(g, x), square(g, y)), square(g, p->c[0]));
 }
 
 /* m g sum of y. */
 static cst_node height(const program *p, int n) {
   cst_node sum = cst_graph_constant(p->g, 0);
-  for (int i = 0; i < n; i++) sum = cst_graph_add(p->g, sum, cst_graph_mul(p->g, cst_graph_mul(p->g, p->c[1], p->c[2]), p->q[2 * i + 1]));
+  for (int i = 0; i < n; i++)
+    sum =
+        cst_graph_add(p->g, sum, cst_graph_mul(p->g, cst_graph_mul(p->g, p->c[1], p->c[2]), p->q[2 * i + 1]));
   return sum;
 }
 
@@ -58,7 +61,8 @@ static program pairs(int n) {
   for (int i = 0; i < n; i++)
     for (int j = i + 1; j < n; j++) {
       cst_node r2 = cst_graph_constant(p.g, 0);
-      for (int k = 0; k < 3; k++) r2 = cst_graph_add(p.g, r2, square(p.g, cst_graph_sub(p.g, p.q[3 * i + k], p.q[3 * j + k])));
+      for (int k = 0; k < 3; k++)
+        r2 = cst_graph_add(p.g, r2, square(p.g, cst_graph_sub(p.g, p.q[3 * i + k], p.q[3 * j + k])));
       V = cst_graph_sub(p.g, V, cst_graph_div(p.g, p.c[0], cst_graph_call(p.g, "sqrt", r2, -1)));
     }
   *add(&p, 1) = V;

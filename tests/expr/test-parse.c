@@ -68,7 +68,8 @@ static void test_values(const setting *s) {
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     const cst_node n = parse(s, cases[i].text);
     const double   value = n < 0 ? NAN : evaluate_one(s, n, &here);
-    if (!OK(n >= 0 && same_bits(value, cases[i].value), "value of %s", cases[i].text[0] == ' ' ? "a number between blanks" : cases[i].text))
+    if (!OK(n >= 0 && same_bits(value, cases[i].value), "value of %s",
+            cases[i].text[0] == ' ' ? "a number between blanks" : cases[i].text))
       NOTE("%.17g, not %.17g", value, cases[i].value);
   }
 }
@@ -154,7 +155,8 @@ static void test_refusal(cst_graph *g, const cst_binding *names, int n, const re
 }
 
 static void test_refusals(const setting *s) {
-  for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) test_refusal(s->g, s->names, NAMES, &refusals[i]);
+  for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++)
+    test_refusal(s->g, s->names, NAMES, &refusals[i]);
 }
 
 /* Long lists of names leave room for the nearest name. */
@@ -169,8 +171,10 @@ static void test_long_lists(void) {
   }
   cst_expr_error error;
   OK(cst_expr_parse(g, "1 + coordinate_299*2", names, MANY, &error) >= 0, "one of %d names", MANY);
-  OK(cst_expr_parse(g, "1 + cordinate_299*2", names, MANY, &error) < 0 && error.offset == 4, "a misspelt one is refused");
-  OK(strstr(error.message, "unknown name 'cordinate_299'; allowed: coordinate_0, ") && strstr(error.message, ", ...; did you mean '"),
+  OK(cst_expr_parse(g, "1 + cordinate_299*2", names, MANY, &error) < 0 && error.offset == 4,
+     "a misspelt one is refused");
+  OK(strstr(error.message, "unknown name 'cordinate_299'; allowed: coordinate_0, ") &&
+         strstr(error.message, ", ...; did you mean '"),
      "the list is cut, the guess is not");
   char longest[500];
   memset(longest, 'k', sizeof longest - 1);
@@ -178,7 +182,9 @@ static void test_long_lists(void) {
   OK(cst_expr_parse(g, longest, names, MANY, &error) < 0 && strstr(error.message, "kkk...'; allowed: ") &&
          strlen(error.message) < sizeof error.message - 1,
      "a very long name is cut");
-  OK(cst_expr_parse(g, "x", NULL, 0, &error) < 0 && !strcmp(error.message, "unknown name 'x'; allowed: pi, " FUNCTIONS), "no names at all");
+  OK(cst_expr_parse(g, "x", NULL, 0, &error) < 0 &&
+         !strcmp(error.message, "unknown name 'x'; allowed: pi, " FUNCTIONS),
+     "no names at all");
   OK(cst_expr_parse(g, "x +", NULL, 0, NULL) < 0, "nobody wants the message");
   cst_graph_destroy(g);
 }
@@ -194,7 +200,8 @@ typedef struct {
 
 static void arrays_create(arrays *a) {
   a->g = cst_graph_create();
-  for (int i = 0; i < COUNT; i++) a->x[i] = cst_graph_input(a->g, 'q', i), a->v[i] = cst_graph_input(a->g, 'v', i);
+  for (int i = 0; i < COUNT; i++)
+    a->x[i] = cst_graph_input(a->g, 'q', i), a->v[i] = cst_graph_input(a->g, 'v', i);
   const cst_node y = cst_graph_input(a->g, 'c', 0);
   a->names[0] = (cst_binding){.name = "x", .node = -1, .entry = a->x, .count = COUNT};
   a->names[1] = (cst_binding){.name = "x'", .node = -1, .entry = a->v, .count = COUNT};
@@ -224,7 +231,8 @@ static void test_sums(const arrays *a) {
       {"sum(i, -2, 0, y^i)", "y^-2 + y^-1 + 1"},
       {"sum(i, 1, 3, -x[i])", "-x[1] - x[2] - x[3]"},
       {"sum(i, 1, 3, x[i+1] - x[i] + i)", "(x[2] - x[1] + 1) + (x[3] - x[2] + 2) + (x[4] - x[3] + 3)"},
-      {"sum(i, 1, 3, sum(j, i+1, 3, 1/(x[i]-x[j])^2))", "1/(x[1]-x[2])^2 + 1/(x[1]-x[3])^2 + 1/(x[2]-x[3])^2"},
+      {"sum(i, 1, 3, sum(j, i+1, 3, 1/(x[i]-x[j])^2))",
+       "1/(x[1]-x[2])^2 + 1/(x[1]-x[3])^2 + 1/(x[2]-x[3])^2"},
       {"sum(i, 1, 2, sum(j, 1, i, x[j])*y)", "x[1]*y + (x[1] + x[2])*y"},
       {"sum(i, 1, 2, x[i]) + sum(i, 1, 2, x'[i])", "x[1] + x[2] + (x'[1] + x'[2])"},
       {"sum(i, 1, sum(i, 1, 2, 1), x[i])", "x[1] + x[2]"},
@@ -240,7 +248,8 @@ static void test_sums(const arrays *a) {
     if (!OK(n == m && n >= 0, "sum %d is %s", (int)i + 1, pairs[i][1]))
       NOTE("%s: %d, %d: %d: %s", pairs[i][0], n, m, error.offset, error.message);
   }
-  OK(array_parse(a, "x'[20]", NULL) == a->v[19] && array_parse(a, "x[1]", NULL) == a->x[0], "entries are the nodes that are bound");
+  OK(array_parse(a, "x'[20]", NULL) == a->v[19] && array_parse(a, "x[1]", NULL) == a->x[0],
+     "entries are the nodes that are bound");
 }
 
 #define SUM_FORM "sum takes 4 arguments: sum(i, FROM, TO, TERM)"
@@ -316,7 +325,8 @@ static const refusal array_refusals[] = {
     {"sum(i, 1, i, i)", 10, "unknown name 'i'; allowed: " BOUND_TO},
     {"sum(i, 1e16, 0, i)", 7, "FROM of the sum is 1e+16; at most 9007199254740992"},
     {"sum(i, 1, 2, i) + i", 18, "unknown name 'i'; allowed: " BOUND_TO},
-    {"sum(i, 1, 2, sum(k, 1, 2, x[ii]))", 28, "unknown name 'ii'; allowed: k, i, " BOUND_TO "; did you mean 'i'?"},
+    {"sum(i, 1, 2, sum(k, 1, 2, x[ii]))", 28,
+     "unknown name 'ii'; allowed: k, i, " BOUND_TO "; did you mean 'i'?"},
     {"sum(i, 1, 21, x[i])", 16, "index 21 of 'x' is outside 1 .. 20"},
     {"sum(i, 1, 3, y*x[i/2])", 17, "the index of 'x' " INTEGER "is 0.5"},
     {"sum(i, 1, 3, 1/(i - 2))", 14, "division by zero"},
@@ -328,13 +338,15 @@ static const refusal array_refusals[] = {
 };
 
 static void test_array_refusals(const arrays *a) {
-  for (size_t i = 0; i < sizeof array_refusals / sizeof *array_refusals; i++) test_refusal(a->g, a->names, BOUND, &array_refusals[i]);
+  for (size_t i = 0; i < sizeof array_refusals / sizeof *array_refusals; i++)
+    test_refusal(a->g, a->names, BOUND, &array_refusals[i]);
 }
 
 /* An index that is not an integer although no name remains in it. */
 static void test_nameless(const arrays *a) {
   const cst_node    y = cst_graph_input(a->g, 'c', 0);
-  const cst_binding names[] = {{.name = "x", .node = -1, .entry = a->x, .count = COUNT}, {.name = "s", .node = cst_graph_neg(a->g, y)}};
+  const cst_binding names[] = {{.name = "x", .node = -1, .entry = a->x, .count = COUNT},
+                               {.name = "s", .node = cst_graph_neg(a->g, y)}};
   cst_expr_error    error = {-1, ""};
   OK(cst_expr_parse(a->g, "x[-s]", names, 2, &error) == -1 && error.offset == 2 &&
          !strcmp(error.message, "the index of 'x' must be an integer constant; it is not constant"),
@@ -345,14 +357,16 @@ static void test_nameless(const arrays *a) {
 static void test_shifted(const arrays *a) {
   const cst_binding    names[] = {{.name = "x", .node = -1, .entry = a->x, .count = 3, .shift = 4},
                                   {.name = "w", .node = -1, .entry = a->v, .count = 2, .shift = -1}};
-  static const refusal cases[] = {{"x[4]", 2, "index 4 of 'x' is outside 5 .. 7"},
-                                  {"x[8]", 2, "index 8 of 'x' is outside 5 .. 7"},
-                                  {"w[-1]", 2, "index -1 of 'w' is outside 0 .. 1"},
-                                  {"x", 0, "'x' is an array of 3; an entry of it is wanted, such as x[5]"},
-                                  {"x(5)", 1, "'x' is an array; its entries are written with [ ], x[5] for the first"},
-                                  {"x[w[0]]", 2, "the index of 'x' must be an integer constant; it depends on 'w[0]'"}};
+  static const refusal cases[] = {
+      {"x[4]", 2, "index 4 of 'x' is outside 5 .. 7"},
+      {"x[8]", 2, "index 8 of 'x' is outside 5 .. 7"},
+      {"w[-1]", 2, "index -1 of 'w' is outside 0 .. 1"},
+      {"x", 0, "'x' is an array of 3; an entry of it is wanted, such as x[5]"},
+      {"x(5)", 1, "'x' is an array; its entries are written with [ ], x[5] for the first"},
+      {"x[w[0]]", 2, "the index of 'x' must be an integer constant; it depends on 'w[0]'"}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) test_refusal(a->g, names, 2, &cases[i]);
-  OK(cst_expr_parse(a->g, "x[5]", names, 2, NULL) == a->x[0] && cst_expr_parse(a->g, "x[7]", names, 2, NULL) == a->x[2] &&
+  OK(cst_expr_parse(a->g, "x[5]", names, 2, NULL) == a->x[0] &&
+         cst_expr_parse(a->g, "x[7]", names, 2, NULL) == a->x[2] &&
          cst_expr_parse(a->g, "w[0]", names, 2, NULL) == a->v[0],
      "entries by their numbers");
 }

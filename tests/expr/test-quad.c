@@ -25,15 +25,19 @@ static void test_double(const setting *s) {
     const cst_node   n = parse(s, expressions[i]);
     const double     d = evaluate_one(s, n, &here);
     const __float128 x = quad(s, n, &here);
-    OK(fabsq(x - d) <= 1e-14Q * (1 + fabsq(x)), "%s: %.17g in double, %.3g away", expressions[i], d, (double)(x - d));
+    OK(fabsq(x - d) <= 1e-14Q * (1 + fabsq(x)), "%s: %.17g in double, %.3g away", expressions[i], d,
+       (double)(x - d));
   }
 }
 
 static void test_functions(const setting *s) {
-  static const char *const calls[] = {"sqrt(x)", "sin(x)", "cos(x)", "tan(x)", "exp(x)", "log(x)", "atan2(x, y)", "x^y"};
+  static const char *const calls[] = {"sqrt(x)", "sin(x)", "cos(x)",      "tan(x)",
+                                      "exp(x)",  "log(x)", "atan2(x, y)", "x^y"};
   const __float128         x = here.q[0], y = here.q[1];
-  const __float128         right[] = {sqrtq(x), sinq(x), cosq(x), tanq(x), expq(x), logq(x), atan2q(x, y), powq(x, y)};
-  for (int i = 0; i < 8; i++) OK(quad(s, parse(s, calls[i]), &here) == right[i], "%s is that of libquadmath", calls[i]);
+  const __float128         right[] = {sqrtq(x), sinq(x), cosq(x),      tanq(x),
+                                      expq(x),  logq(x), atan2q(x, y), powq(x, y)};
+  for (int i = 0; i < 8; i++)
+    OK(quad(s, parse(s, calls[i]), &here) == right[i], "%s is that of libquadmath", calls[i]);
 }
 
 /* Identities that hold to 1e-30 only if every operation is in quadruple precision. */
@@ -45,8 +49,10 @@ static void test_identities(const setting *s) {
     const __float128 x = quad(s, parse(s, zero[i]), &here);
     OK(fabsq(x) < 1e-30Q, "%s is %.3g", zero[i], (double)x);
   }
-  OK(quad(s, parse(s, "x/3"), &here) != (double)quad(s, parse(s, "x/3"), &here), "x/3 has more digits than a double");
-  OK(quad(s, parse(s, "0.1*x"), &here) == (__float128)0.1 * here.q[0], "a constant is the double that it is in the graph");
+  OK(quad(s, parse(s, "x/3"), &here) != (double)quad(s, parse(s, "x/3"), &here),
+     "x/3 has more digits than a double");
+  OK(quad(s, parse(s, "0.1*x"), &here) == (__float128)0.1 * here.q[0],
+     "a constant is the double that it is in the graph");
 }
 
 /* Loops and sums: sin^2 + cos^2 of 300 inputs, and 1/(k (k + 1)), whose sum is 1 - 1/301. */
@@ -56,8 +62,8 @@ static void test_loops(void) {
   cst_node   out[N + 1], sum = cst_graph_constant(g, 0);
   __float128 q[N + 1], value[N + 1], worst = 0;
   for (int i = 0; i < N; i++) {
-    const cst_node x = cst_graph_input(g, 'q', i), y = cst_graph_input(g, 'q', i + 1), a = cst_graph_call(g, "sin", x, -1),
-                   b = cst_graph_call(g, "cos", x, -1);
+    const cst_node x = cst_graph_input(g, 'q', i), y = cst_graph_input(g, 'q', i + 1),
+                   a = cst_graph_call(g, "sin", x, -1), b = cst_graph_call(g, "cos", x, -1);
     out[i] = cst_graph_add(g, cst_graph_mul(g, a, a), cst_graph_mul(g, b, b));
     sum = cst_graph_add(g, sum, cst_graph_div(g, cst_graph_constant(g, 1), cst_graph_mul(g, x, y)));
   }

@@ -8,7 +8,8 @@ enum { ORDER = 8, CIRCLE = 64 };
 typedef double complex dc;
 
 /* The coefficients of an expression for x, y, z with the coefficients curve[k]. */
-static void coefficients(const setting *s, cst_node n, const double curve[ORDER + 1][NQ], const double *parameters, double *out) {
+static void coefficients(const setting *s, cst_node n, const double curve[ORDER + 1][NQ],
+                         const double *parameters, double *out) {
   cst_graph_series *series = cst_graph_series_create(s->g, &n, 1, s->q, NQ, ORDER);
   cst_node          x[NQ], c[ORDER + 1];
   for (int k = 0; k <= ORDER; k++) {
@@ -34,24 +35,28 @@ static double apart(const double *x, const double *y) {
 static const struct {
   const char *text;
   double      at, c[ORDER + 1];
-} known[] = {{"3 + 2*x - x", 0, {3, 1}},
-             {"x*x", 0, {0, 0, 1}},
-             {"(1 + x)^8", 0, {1, 8, 28, 56, 70, 56, 28, 8, 1}},
-             {"1/(1 - x)", 0, {1, 1, 1, 1, 1, 1, 1, 1, 1}},
-             {"x/(1 - x - x^2)", 0, {0, 1, 1, 2, 3, 5, 8, 13, 21}}, /* Fibonacci */
-             {"1/x", 1, {1, -1, 1, -1, 1, -1, 1, -1, 1}},
-             {"-(1 + x)", 0, {-1, -1}},
-             {"sqrt(1 - 4*x)", 0, {1, -2, -2, -4, -10, -28, -84, -264, -858}}, /* Catalan */
-             {"exp(x)", 0, {1, 1, 1. / 2, 1. / 6, 1. / 24, 1. / 120, 1. / 720, 1. / 5040, 1. / 40320}},
-             {"log(x)", 1, {0, 1, -1. / 2, 1. / 3, -1. / 4, 1. / 5, -1. / 6, 1. / 7, -1. / 8}},
-             {"sin(x)", 0, {0, 1, 0, -1. / 6, 0, 1. / 120, 0, -1. / 5040, 0}},
-             {"cos(x)", 0, {1, 0, -1. / 2, 0, 1. / 24, 0, -1. / 720, 0, 1. / 40320}},
-             {"tan(x)", 0, {0, 1, 0, 1. / 3, 0, 2. / 15, 0, 17. / 315, 0}},
-             {"atan2(x, 1)", 0, {0, 1, 0, -1. / 3, 0, 1. / 5, 0, -1. / 7, 0}},
-             {"atan2(1, x) + 0*y", 0, {1.5707963267948966, -1, 0, 1. / 3, 0, -1. / 5, 0, 1. / 7, 0}},
-             {"x^0.25", 1, {1, 1. / 4, -3. / 32, 7. / 128, -77. / 2048, 231. / 8192, -1463. / 65536, 4807. / 262144, -129789. / 8388608}},
-             {"x^(3/2)", 1, {1, 3. / 2, 3. / 8, -1. / 16, 3. / 128, -3. / 256, 7. / 1024, -9. / 2048, 99. / 32768}},
-             {"x^x", 1, {1, 1, 1, 1. / 2, 1. / 3, 1. / 12, 3. / 40, -1. / 120, 59. / 2520}}};
+} known[] = {
+    {"3 + 2*x - x", 0, {3, 1}},
+    {"x*x", 0, {0, 0, 1}},
+    {"(1 + x)^8", 0, {1, 8, 28, 56, 70, 56, 28, 8, 1}},
+    {"1/(1 - x)", 0, {1, 1, 1, 1, 1, 1, 1, 1, 1}},
+    {"x/(1 - x - x^2)", 0, {0, 1, 1, 2, 3, 5, 8, 13, 21}}, /* Fibonacci */
+    {"1/x", 1, {1, -1, 1, -1, 1, -1, 1, -1, 1}},
+    {"-(1 + x)", 0, {-1, -1}},
+    {"sqrt(1 - 4*x)", 0, {1, -2, -2, -4, -10, -28, -84, -264, -858}}, /* Catalan */
+    {"exp(x)", 0, {1, 1, 1. / 2, 1. / 6, 1. / 24, 1. / 120, 1. / 720, 1. / 5040, 1. / 40320}},
+    {"log(x)", 1, {0, 1, -1. / 2, 1. / 3, -1. / 4, 1. / 5, -1. / 6, 1. / 7, -1. / 8}},
+    {"sin(x)", 0, {0, 1, 0, -1. / 6, 0, 1. / 120, 0, -1. / 5040, 0}},
+    {"cos(x)", 0, {1, 0, -1. / 2, 0, 1. / 24, 0, -1. / 720, 0, 1. / 40320}},
+    {"tan(x)", 0, {0, 1, 0, 1. / 3, 0, 2. / 15, 0, 17. / 315, 0}},
+    {"atan2(x, 1)", 0, {0, 1, 0, -1. / 3, 0, 1. / 5, 0, -1. / 7, 0}},
+    {"atan2(1, x) + 0*y", 0, {1.5707963267948966, -1, 0, 1. / 3, 0, -1. / 5, 0, 1. / 7, 0}},
+    {"x^0.25",
+     1,
+     {1, 1. / 4, -3. / 32, 7. / 128, -77. / 2048, 231. / 8192, -1463. / 65536, 4807. / 262144,
+      -129789. / 8388608}},
+    {"x^(3/2)", 1, {1, 3. / 2, 3. / 8, -1. / 16, 3. / 128, -3. / 256, 7. / 1024, -9. / 2048, 99. / 32768}},
+    {"x^x", 1, {1, 1, 1, 1. / 2, 1. / 3, 1. / 12, 3. / 40, -1. / 120, 59. / 2520}}};
 
 static void test_known(const setting *s) {
   for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
@@ -70,7 +75,8 @@ static void curve_of(double curve[ORDER + 1][NQ]) {
 }
 
 /* By the trapezoidal rule on a circle; order k loses digits like the radius to the power k. */
-static bool integrate(const setting *s, cst_node n, const double curve[ORDER + 1][NQ], double radius, double *out) {
+static bool integrate(const setting *s, cst_node n, const double curve[ORDER + 1][NQ], double radius,
+                      double *out) {
   dc c[2] = {here.c[0], here.c[1]}, sum[ORDER + 1] = {0}, value, x[NQ];
   for (int j = 0; j < CIRCLE; j++) {
     const dc t = radius * cexp(2 * M_PI * I * j / CIRCLE);
@@ -78,7 +84,8 @@ static bool integrate(const setting *s, cst_node n, const double curve[ORDER + 1
       x[i] = 0;
       for (int k = ORDER; k >= 0; k--) x[i] = x[i] * t + curve[k][i];
     }
-    if (!cst_graph_eval_complex(s->g, &n, 1, (const dc *const[128]){['q'] = x, ['c'] = c}, &value)) return false;
+    if (!cst_graph_eval_complex(s->g, &n, 1, (const dc *const[128]){['q'] = x, ['c'] = c}, &value))
+      return false;
     for (int k = 0; k <= ORDER; k++) sum[k] += value * cpow(t, -k) / CIRCLE;
   }
   for (int k = 0; k <= ORDER; k++) out[k] = creal(sum[k]);
@@ -109,27 +116,31 @@ static void test_composed(const setting *s) {
     double         worst = 0;
     coefficients(s, n, curve, here.c, found);
     bool analytic = integrate(s, n, curve, radius, expected);
-    for (int k = 0; k <= ORDER; k++) worst = fmax(worst, fabs(found[k] - expected[k]) * pow(radius, k) / fmax(1, fabs(expected[0])));
-    if (!OK(analytic && worst < 2e-15, "%s along a curve: Cauchy's integral", composed[i])) NOTE("off by %.2g", worst);
+    for (int k = 0; k <= ORDER; k++)
+      worst = fmax(worst, fabs(found[k] - expected[k]) * pow(radius, k) / fmax(1, fabs(expected[0])));
+    if (!OK(analytic && worst < 2e-15, "%s along a curve: Cauchy's integral", composed[i]))
+      NOTE("off by %.2g", worst);
   }
   /* a change of a single coefficient is detected */
   const cst_node n = parse(s, composed[1]);
   coefficients(s, n, curve, here.c, found);
   curve[ORDER][0] *= 1 + 1e-3;
-  OK(integrate(s, n, curve, radius, expected) && fabs(found[ORDER] - expected[ORDER]) * pow(radius, ORDER) > 2e-15,
+  OK(integrate(s, n, curve, radius, expected) &&
+         fabs(found[ORDER] - expected[ORDER]) * pow(radius, ORDER) > 2e-15,
      "another curve has other coefficients");
 }
 
 /* Order 0 is the expression itself; expressions without x have no higher orders; inputs that are not needed
  * are skipped. */
 static void test_edges(const setting *s) {
-  cst_node          out[] = {parse(s, "sin(x)/a"), parse(s, "a*b"), -1, s->q[1], parse(s, "x'*2")}, c[5];
-  cst_node          x[] = {s->q[0], s->q[2], s->q[1]}, one[] = {cst_graph_constant(s->g, 1), s->w[0], s->w[1]};
+  cst_node out[] = {parse(s, "sin(x)/a"), parse(s, "a*b"), -1, s->q[1], parse(s, "x'*2")}, c[5];
+  cst_node x[] = {s->q[0], s->q[2], s->q[1]}, one[] = {cst_graph_constant(s->g, 1), s->w[0], s->w[1]};
   cst_graph_series *series = cst_graph_series_create(s->g, out, 5, x, 3, 1);
   cst_graph_series_next(series, x, c);
   OK(!memcmp(c, out, sizeof c), "order 0 is the expression");
   cst_graph_series_next(series, one, c);
-  OK(c[0] == parse(s, "cos(x)/a") && cst_graph_is_zero(s->g, c[1]) && c[2] == -1 && c[3] == s->w[1] && cst_graph_is_zero(s->g, c[4]),
+  OK(c[0] == parse(s, "cos(x)/a") && cst_graph_is_zero(s->g, c[1]) && c[2] == -1 && c[3] == s->w[1] &&
+         cst_graph_is_zero(s->g, c[4]),
      "order 1: a derivative, 0 of a constant, of no node, of an input, 0 of another");
   cst_graph_series_destroy(series);
 }
@@ -158,9 +169,11 @@ static void test_copy(void) {
   s.g = copy;
   OK(parse(&s, "sin(z) + y*x") == n && cst_graph_size(copy) == size, "a copy has the same nodes");
   parse(&s, "exp(x) + 17*y");
-  OK(cst_graph_size(copy) > size && cst_graph_size(original) == size, "what is added to it is not added to the original");
+  OK(cst_graph_size(copy) > size && cst_graph_size(original) == size,
+     "what is added to it is not added to the original");
   cst_graph_destroy(original);
-  OK(evaluate_one(&s, n, &here) == here.q[0] * here.q[1] + cst_elementary_sin(here.q[2]), "and it lives without it");
+  OK(evaluate_one(&s, n, &here) == here.q[0] * here.q[1] + cst_elementary_sin(here.q[2]),
+     "and it lives without it");
   cst_graph_destroy(copy);
 }
 

@@ -24,7 +24,8 @@ static const char *input_name = "fuzz-input";
 
 static void run(const text *t) {
   unsigned char *copy = malloc(t->n ? t->n : 1); /* so that a sanitizer detects reads beyond its end */
-  if (!copy || pwrite(input, t->s, t->n, 0) != (ssize_t)t->n || ftruncate(input, (off_t)t->n)) mutate_fail(input_name);
+  if (!copy || pwrite(input, t->s, t->n, 0) != (ssize_t)t->n || ftruncate(input, (off_t)t->n))
+    mutate_fail(input_name);
   memcpy(copy, t->s, t->n);
   alarm(LIMIT);
   LLVMFuzzerTestOneInput(copy, t->n);

@@ -32,7 +32,8 @@ static void seal(unsigned char *data, size_t size) {
   cst_sha256_context   c;
   if (size < sizeof t) return;
   memcpy(&t, data + size - sizeof t, sizeof t);
-  if (t.count > 1000 || t.index > size || size - t.index != t.count * sizeof(cst_snapshot_entry) + sizeof t) return;
+  if (t.count > 1000 || t.index > size || size - t.index != t.count * sizeof(cst_snapshot_entry) + sizeof t)
+    return;
   cst_snapshot_entry *e = malloc(t.count * sizeof *e + 1);
   memcpy(e, data + t.index, t.count * sizeof *e);
   for (uint32_t i = 0; i < t.count; i++) {

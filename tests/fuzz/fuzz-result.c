@@ -36,7 +36,8 @@ static void try_command(int (*command)(int, char **), int n, char **words) {
 }
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size) {
-  char *table[] = {"table", scratch_file, "--format", "json", NULL}, *state[] = {"status", scratch_file, NULL};
+  char *table[] = {"table", scratch_file, "--format", "json", NULL},
+       *state[] = {"status", scratch_file, NULL};
   scratch_write("r.h5", data, size);
   try_command(cst_command_status.run, 2, state);
   try_command(cst_command_table.run, 4, table);

@@ -13,15 +13,16 @@ enum { MEMBERS = 2, MOST_Q = 64, MOST_CASES = 100000 };
 
 /* A system with everything that studies can refer to: sizes, arrays, states, symmetries, a constraint, a mass
  * that varies. */
-static const char own[] = "system: own\n"
-                          "coordinates: [z1, z2, \"x[n]\"]\n"
-                          "parameters: {n: {size: 2}, B: 0.8, R: {default: 2}}\n"
-                          "mass: [1, 1 + z2^2, 1]\n"
-                          "gyroscopic: [B*z2, 0, 0]\n"
-                          "potential: \"(z1 - z2)^2/2 + sum(i, 1, n, x[i]^2)\"\n"
-                          "constraints: {rod: \"z1^2 + z2^2 + x[1]^2 - R^2\"}\n"
-                          "symmetries: {nothing: [0, 0, 0]}\n"
-                          "states: {default: {q: [R, 0, 0], v: [0, 1, 1]}, low: {q: [0, R, 0], v: [1, 0, i]}}\n";
+static const char own[] =
+    "system: own\n"
+    "coordinates: [z1, z2, \"x[n]\"]\n"
+    "parameters: {n: {size: 2}, B: 0.8, R: {default: 2}}\n"
+    "mass: [1, 1 + z2^2, 1]\n"
+    "gyroscopic: [B*z2, 0, 0]\n"
+    "potential: \"(z1 - z2)^2/2 + sum(i, 1, n, x[i]^2)\"\n"
+    "constraints: {rod: \"z1^2 + z2^2 + x[1]^2 - R^2\"}\n"
+    "symmetries: {nothing: [0, 0, 0]}\n"
+    "states: {default: {q: [R, 0, 0], v: [0, 1, 1]}, low: {q: [0, R, 0], v: [1, 0, i]}}\n";
 
 /* The description NAME of the catalogue as the file .../NAME.yaml, no file nothing.yaml, and `own` as every
  * other one, which no compiler takes for a layer. */
@@ -54,7 +55,8 @@ static void try_study(const cst_study *s) {
   double q[MOST_Q], v[MOST_Q];
   int    n = 0;
   if ((double)s->nvariant * s->ntolerance * s->nmethod * s->nstep <= MOST_CASES) free(cst_study_cases(s, &n));
-  for (long m = 0; m < s->members && m < MEMBERS && s->system->nq <= MOST_Q; m++) cst_study_member(s, s->nvariant - 1, m, q, v);
+  for (long m = 0; m < s->members && m < MEMBERS && s->system->nq <= MOST_Q; m++)
+    cst_study_member(s, s->nvariant - 1, m, q, v);
 }
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size) {
@@ -63,7 +65,8 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size) {
   try_study(s);
   cst_study *again = read_study(s->canonical, strlen(s->canonical));
   if (!again || strcmp(again->sha256, s->sha256)) {
-    fprintf(stderr, "the canonical text reads back as %s study:\n%s\n", again ? "another" : "no", s->canonical);
+    fprintf(stderr, "the canonical text reads back as %s study:\n%s\n", again ? "another" : "no",
+            s->canonical);
     abort();
   }
   cst_study_destroy(again);

@@ -93,7 +93,8 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size) {
   cst_diag_print(d, nowhere);
   fclose(nowhere);
   if (!s == !cst_diag_count(d)) abort(); /* a system or errors, never both */
-  if (s && s->nq <= SMALL && s->ng <= SMALL && cst_system_entries(s, 'l') <= MOST_L && cst_graph_size(s->graph) <= MOST_NODES)
+  if (s && s->nq <= SMALL && s->ng <= SMALL && cst_system_entries(s, 'l') <= MOST_L &&
+      cst_graph_size(s->graph) <= MOST_NODES)
     try_system(s);
   cst_system_destroy(s);
   cst_diag_destroy(d);

@@ -19,7 +19,8 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size) {
   }
   const int error = dup(STDERR_FILENO);
   if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr)) abort();
-  char *where[] = {"table", result, "--where", text, NULL}, *columns[] = {"table", result, "--columns", text, NULL};
+  char *where[] = {"table", result, "--where", text, NULL},
+       *columns[] = {"table", result, "--columns", text, NULL};
   cst_command_table.run(4, where);
   cst_command_table.run(4, columns);
   fflush(stdout);

@@ -77,7 +77,9 @@ static size_t line_end(size_t at) {
   return at < now.n ? at + 1 : at;
 }
 
-static int is_word(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '.'; }
+static int is_word(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '.';
+}
 
 /* A word from `at` on, its length in *n; 0 when there is none. */
 static size_t word_at(size_t at, int number, size_t *n) {
@@ -138,17 +140,26 @@ static void drop_some(void) {
 }
 
 static void change_number(void) {
-  static const char numbers[][24] = {
-      "0",   "-1",  "1",  "2",  "3",  "1e308",      "-1e308",     "1e-308", "4.9e-324", "1e999",  "nan",
-      "inf", "0.5", "40", "41", "-0", "2147483647", "2147483648", "1e9",    "1000",     "100000", "9223372036854775808"};
-  const char *to = numbers[below(sizeof numbers / sizeof *numbers)];
-  size_t      n, at = word_at(below(now.n + 1), 1, &n);
+  static const char numbers[][24] = {"0",          "-1",
+                                     "1",          "2",
+                                     "3",          "1e308",
+                                     "-1e308",     "1e-308",
+                                     "4.9e-324",   "1e999",
+                                     "nan",        "inf",
+                                     "0.5",        "40",
+                                     "41",         "-0",
+                                     "2147483647", "2147483648",
+                                     "1e9",        "1000",
+                                     "100000",     "9223372036854775808"};
+  const char       *to = numbers[below(sizeof numbers / sizeof *numbers)];
+  size_t            n, at = word_at(below(now.n + 1), 1, &n);
   if (n) replace(at, n, to, strlen(to));
 }
 
 void mutate(text *t, uint64_t seed) {
-  static void (*const how[])(void) = {flip,           insert_token, swap_word, splice_files,  insert_piece,  truncate_text,
-                                      duplicate_line, drop_line,    drop_some, change_number, change_number, swap_word};
+  static void (*const how[])(void) = {flip,         insert_token,  swap_word,      splice_files,
+                                      insert_piece, truncate_text, duplicate_line, drop_line,
+                                      drop_some,    change_number, change_number,  swap_word};
   state = seed;
   now = *t;
   for (size_t k = 1 + below(MOST_MUTATIONS); k > 0; k--) how[below(sizeof how / sizeof *how)]();

@@ -1,7 +1,7 @@
 /* chart.h: a chart of T*N near a start, and what one step makes of its axes.
  *
- * (a, b) -> q = P(q0 + B a), v = projection at q of v0 + B b, with B an orthonormal basis of ker G(q0). D is the sixth-order central
- * difference along the chart's axes, and omega(u, w) = u_q.w_p - u_p.w_q.
+ * (a, b) -> q = P(q0 + B a), v = projection at q of v0 + B b, with B an orthonormal basis of ker G(q0). D is
+ * the sixth-order central difference along the chart's axes, and omega(u, w) = u_q.w_p - u_p.w_q.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CHART_H
@@ -9,9 +9,11 @@
 #include "claims.h"
 
 enum { MAX_DIM = 2 * CST_MAX_Q, POINTS = 6 };
-static const double OFFSET[POINTS] = {-3, -2, -1, 1, 2, 3}, WEIGHT[POINTS] = {-1. / 60, 9. / 60, -45. / 60, 45. / 60, -9. / 60, 1. / 60};
+static const double OFFSET[POINTS] = {-3, -2, -1, 1, 2, 3},
+                    WEIGHT[POINTS] = {-1. / 60, 9. / 60, -45. / 60, 45. / 60, -9. / 60, 1. / 60};
 
-/* Orthonormal basis of ker G(q0), B[d][nq], by Gram-Schmidt on the rows of G and then on the unit vectors; returns d. */
+/* Orthonormal basis of ker G(q0), B[d][nq], by Gram-Schmidt on the rows of G and then on the unit vectors;
+ * returns d. */
 UNUSED static int kernel_basis(const problem *x, double *B) {
   const int nq = x->s->nq, ng = x->s->ng;
   double    G[CST_MAX_G * CST_MAX_Q], done[2 * CST_MAX_Q][CST_MAX_Q];
@@ -54,7 +56,8 @@ UNUSED static double omega(const double *u, const double *w, int nq) {
 }
 
 /* One step of every point; D before and after, [2d][2nq]. */
-UNUSED static bool differentiate(const problem *x, const char *method, double h, int d, const double *B, double *before, double *after) {
+UNUSED static bool differentiate(const problem *x, const char *method, double h, int d, const double *B,
+                                 double *before, double *after) {
   const int nq = x->s->nq, lanes = 2 * d * POINTS;
   double    q[CST_MAX_Q], z[2 * CST_MAX_Q], delta = delta_of(x->s->name);
   run       r;
@@ -72,7 +75,8 @@ UNUSED static bool differentiate(const problem *x, const char *method, double h,
     if (pass) run_go(&r, h, 1);
     for (int k = 0; k < lanes; k++) {
       run_state(&r, k, z, z + nq);
-      for (int i = 0; i < 2 * nq; i++) (pass ? after : before)[k / POINTS * 2 * nq + i] += WEIGHT[k % POINTS] / delta * z[i];
+      for (int i = 0; i < 2 * nq; i++)
+        (pass ? after : before)[k / POINTS * 2 * nq + i] += WEIGHT[k % POINTS] / delta * z[i];
     }
   }
   bool well = run_well(&r, lanes);

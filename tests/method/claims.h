@@ -1,10 +1,12 @@
-/* claims.h: what the tests of methods share: every method of the registry and a list of composites, every system of the catalogue, and
- * trajectories.
+/* claims.h: what the tests of methods share: every method of the registry and a list of composites, every
+ * system of the catalogue, and trajectories.
  *
- * A test asks cst_method_properties what a method promises on a system and holds it to that, by each_pair: in `make test` on the pairs that
- * cover.h chooses and describes, in `make test-all` on all. Families are methods of the same kinds of substeps, alone or composed; kinds
- * are systems alike in nature_of: constraints, general, full and gyroscopic masses, bands, redundancy, linear V, symmetries, velocity
- * constraints, time. Options of PETSc pass through: run a test with -snes_type newtonls to hold PETSc's own types to the same claims.
+ * A test asks cst_method_properties what a method promises on a system and holds it to that, by each_pair: in
+ * `make test` on the pairs that cover.h chooses and describes, in `make test-all` on all. Families are
+ * methods of the same kinds of substeps, alone or composed; kinds are systems alike in nature_of:
+ * constraints, general, full and gyroscopic masses, bands, redundancy, linear V, symmetries, velocity
+ * constraints, time. Options of PETSc pass through: run a test with -snes_type newtonls to hold PETSc's own
+ * types to the same claims.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CLAIMS_H
@@ -18,104 +20,107 @@
 #include "cover.h"
 #include "tap.h"
 
-#define MUST(call)                                                                                                                         \
-  do {                                                                                                                                     \
-    if (call) fprintf(stderr, "%s:%d: %s failed\n", __FILE__, __LINE__, #call), abort();                                                   \
+#define MUST(call)                                                                                           \
+  do {                                                                                                       \
+    if (call) fprintf(stderr, "%s:%d: %s failed\n", __FILE__, __LINE__, #call), abort();                     \
   } while (0)
 
 #define UNUSED __attribute__((unused))
 
 /* Beside the registry's examples. */
-static const char *const composites[] UNUSED = {"compose(rattle, suzuki4)",
-                                                "compose(rattle, yoshida6)",
-                                                "compose(rattle, kahan-li6)",
-                                                "compose(rattle, kahan-li8)",
-                                                "compose(midpoint, yoshida4)",
-                                                "compose(euler-a, yoshida4)",
-                                                "compose(euler-a, euler-b)",
-                                                "compose(rattle, midpoint)",
-                                                "rattle(form=null-space)",
-                                                "compose(midpoint(form=null-space), yoshida4)",
-                                                "compose(discretization(theta=0.7), yoshida4)",
-                                                "lie-euler-a(retraction=exp)",
-                                                "lie-rattle(retraction=exp)",
-                                                "adjoint(lie-euler-b)",
-                                                "compose(lie-rattle, yoshida4)",
-                                                "compose(lie-rattle(retraction=exp), yoshida6)",
-                                                "compose(lie-euler-a, suzuki4)",
-                                                "compose(lie-rattle, rattle)",
-                                                "compose(midpoint, rattle, midpoint)",
-                                                "compose(rattle, shake)",
-                                                "compose(shake, rattle)",
-                                                "compose(rattle, [0.25, 0.5, 0.25])",
-                                                "compose(euler-b, [1.3512071919596578, -1.7024143839193155, 1.3512071919596578])",
-                                                "compose(compose(rattle, yoshida4), midpoint)",
-                                                "compose(heun, suzuki4)",
-                                                "compose(gauss(1), yoshida6)",
-                                                "adjoint(euler-b)",
-                                                "adjoint(heun)",
-                                                "adjoint(compose(euler-a, midpoint))",
-                                                "gauss(1)",
-                                                "gauss(3)",
-                                                "project(heun)",
-                                                "project(gauss(2))",
-                                                "project(taylor(3))",
-                                                "compose(taylor(2), heun)",
-                                                "project(compose(heun, rk3))",
-                                                "project(adjoint(heun))",
-                                                "compose(gauss(1), suzuki4)",
-                                                "{a: [[5/12, -1/12], [3/4, 1/4]], b: [3/4, 1/4], c: [1/3, 1]}",
-                                                "convert(euler)",
-                                                "convert(euler, bias=-0.5)",
-                                                "convert(heun, bias=-0.3)",
-                                                "convert(rk3, bias=-0.5)",
-                                                "convert(rk4, bias=-1)",
-                                                "convert(taylor(3), bias=-0.3)",
-                                                "convert(rk6, bias=-0.5)",
-                                                "convert(gauss(2), bias=-0.3)",
-                                                "convert(minus=adjoint(heun), plus=heun, bias=-0.5)",
-                                                "compose(convert(euler, bias=-0.5), yoshida4)",
-                                                "compose(convert(heun, bias=-0.3), suzuki4)",
-                                                "adjoint(convert(heun, bias=-0.3))",
-                                                "compose(convert(rk4), rattle)",
-                                                "lagrange-dalembert(taylor-curve(2), bias=-0.5)",
-                                                "lagrange-dalembert(rk3, bias=-0.5, state=w)",
-                                                "discrete-lagrange-dalembert(leapfrog)",
-                                                "hbvm(k=1, s=1)",
-                                                "hbvm(k=3, s=3)",
-                                                "compose(hbvm(k=4, s=2), suzuki4)",
-                                                "compose(rattle, hbvm(k=2, s=1))",
-                                                "compose(hbvm(k=2, s=2), hbvm(k=2, s=2), hbvm(k=2, s=2))",
-                                                "compose(shake, hbvm(k=2, s=1))",
-                                                "compose(hbvm(k=2, s=1), yoshida4)",
-                                                "zhang-skeel(beta=0.4, form=simplified)",
-                                                "zhang-skeel(beta=0.4, quadrature=left)",
-                                                "zhang-skeel(beta=0.4, form=simplified, quadrature=right)",
-                                                "compose(zhang-skeel(beta=0.25, quadrature=left), yoshida4)",
-                                                "compose(zhang-skeel(beta=0.25), suzuki4)",
-                                                "compose(zhang-skeel(beta=0.4, form=simplified), yoshida4)",
-                                                "newmark(beta=0.4, gamma=0.6)",
-                                                "newmark(beta=0)",
-                                                "newmark(beta=0.4, iterations=1, start=a)",
-                                                "newmark(beta=0.4, iterations=1, start=q)",
-                                                "adjoint(newmark(beta=0.4, gamma=0.6))",
-                                                "compose(newmark, suzuki4)",
-                                                "compose(pushforward-newmark(beta=0.3), suzuki4)",
-                                                "compose(newmark, rattle)",
-                                                "compose(pushforward-newmark(beta=0.3), zhang-skeel(beta=0.4))",
-                                                "penalty(rattle, omega=0.1)",
-                                                "penalty(compose(zhang-skeel(beta=0.25), suzuki4), omega=0.2)",
-                                                "penalty(newmark(beta=0.4), omega=0.2, average=0.1)",
-                                                "langevin(compose(rattle, yoshida4), friction=0.5, inverse-temperature=2)",
-                                                "langevin(lie-rattle, coefficient=0.5, inverse-temperature=2)",
-                                                "langevin(convert(heun), friction=0.5, inverse-temperature=2)",
-                                                "langevin(penalty(newmark, omega=0.2), friction=0.5, inverse-temperature=2)",
-                                                "penalty(langevin(zhang-skeel(beta=0.4), friction=0.5, inverse-temperature=2), omega=0.2)",
-                                                "baoab(friction=0.5, inverse-temperature=2, drifts=3)",
-                                                "baoab(friction=0, inverse-temperature=2)",
-                                                "baoab(friction=0, inverse-temperature=2, drifts=2)"};
+static const char *const composites[] UNUSED = {
+    "compose(rattle, suzuki4)",
+    "compose(rattle, yoshida6)",
+    "compose(rattle, kahan-li6)",
+    "compose(rattle, kahan-li8)",
+    "compose(midpoint, yoshida4)",
+    "compose(euler-a, yoshida4)",
+    "compose(euler-a, euler-b)",
+    "compose(rattle, midpoint)",
+    "rattle(form=null-space)",
+    "compose(midpoint(form=null-space), yoshida4)",
+    "compose(discretization(theta=0.7), yoshida4)",
+    "lie-euler-a(retraction=exp)",
+    "lie-rattle(retraction=exp)",
+    "adjoint(lie-euler-b)",
+    "compose(lie-rattle, yoshida4)",
+    "compose(lie-rattle(retraction=exp), yoshida6)",
+    "compose(lie-euler-a, suzuki4)",
+    "compose(lie-rattle, rattle)",
+    "compose(midpoint, rattle, midpoint)",
+    "compose(rattle, shake)",
+    "compose(shake, rattle)",
+    "compose(rattle, [0.25, 0.5, 0.25])",
+    "compose(euler-b, [1.3512071919596578, -1.7024143839193155, 1.3512071919596578])",
+    "compose(compose(rattle, yoshida4), midpoint)",
+    "compose(heun, suzuki4)",
+    "compose(gauss(1), yoshida6)",
+    "adjoint(euler-b)",
+    "adjoint(heun)",
+    "adjoint(compose(euler-a, midpoint))",
+    "gauss(1)",
+    "gauss(3)",
+    "project(heun)",
+    "project(gauss(2))",
+    "project(taylor(3))",
+    "compose(taylor(2), heun)",
+    "project(compose(heun, rk3))",
+    "project(adjoint(heun))",
+    "compose(gauss(1), suzuki4)",
+    "{a: [[5/12, -1/12], [3/4, 1/4]], b: [3/4, 1/4], c: [1/3, 1]}",
+    "convert(euler)",
+    "convert(euler, bias=-0.5)",
+    "convert(heun, bias=-0.3)",
+    "convert(rk3, bias=-0.5)",
+    "convert(rk4, bias=-1)",
+    "convert(taylor(3), bias=-0.3)",
+    "convert(rk6, bias=-0.5)",
+    "convert(gauss(2), bias=-0.3)",
+    "convert(minus=adjoint(heun), plus=heun, bias=-0.5)",
+    "compose(convert(euler, bias=-0.5), yoshida4)",
+    "compose(convert(heun, bias=-0.3), suzuki4)",
+    "adjoint(convert(heun, bias=-0.3))",
+    "compose(convert(rk4), rattle)",
+    "lagrange-dalembert(taylor-curve(2), bias=-0.5)",
+    "lagrange-dalembert(rk3, bias=-0.5, state=w)",
+    "discrete-lagrange-dalembert(leapfrog)",
+    "hbvm(k=1, s=1)",
+    "hbvm(k=3, s=3)",
+    "compose(hbvm(k=4, s=2), suzuki4)",
+    "compose(rattle, hbvm(k=2, s=1))",
+    "compose(hbvm(k=2, s=2), hbvm(k=2, s=2), hbvm(k=2, s=2))",
+    "compose(shake, hbvm(k=2, s=1))",
+    "compose(hbvm(k=2, s=1), yoshida4)",
+    "zhang-skeel(beta=0.4, form=simplified)",
+    "zhang-skeel(beta=0.4, quadrature=left)",
+    "zhang-skeel(beta=0.4, form=simplified, quadrature=right)",
+    "compose(zhang-skeel(beta=0.25, quadrature=left), yoshida4)",
+    "compose(zhang-skeel(beta=0.25), suzuki4)",
+    "compose(zhang-skeel(beta=0.4, form=simplified), yoshida4)",
+    "newmark(beta=0.4, gamma=0.6)",
+    "newmark(beta=0)",
+    "newmark(beta=0.4, iterations=1, start=a)",
+    "newmark(beta=0.4, iterations=1, start=q)",
+    "adjoint(newmark(beta=0.4, gamma=0.6))",
+    "compose(newmark, suzuki4)",
+    "compose(pushforward-newmark(beta=0.3), suzuki4)",
+    "compose(newmark, rattle)",
+    "compose(pushforward-newmark(beta=0.3), zhang-skeel(beta=0.4))",
+    "penalty(rattle, omega=0.1)",
+    "penalty(compose(zhang-skeel(beta=0.25), suzuki4), omega=0.2)",
+    "penalty(newmark(beta=0.4), omega=0.2, average=0.1)",
+    "langevin(compose(rattle, yoshida4), friction=0.5, inverse-temperature=2)",
+    "langevin(lie-rattle, coefficient=0.5, inverse-temperature=2)",
+    "langevin(convert(heun), friction=0.5, inverse-temperature=2)",
+    "langevin(penalty(newmark, omega=0.2), friction=0.5, inverse-temperature=2)",
+    "penalty(langevin(zhang-skeel(beta=0.4), friction=0.5, inverse-temperature=2), omega=0.2)",
+    "baoab(friction=0.5, inverse-temperature=2, drifts=3)",
+    "baoab(friction=0, inverse-temperature=2)",
+    "baoab(friction=0, inverse-temperature=2, drifts=2)"};
 
-UNUSED static int         expression_count(void) { return cst_method_count() + (int)(sizeof composites / sizeof *composites); }
+UNUSED static int expression_count(void) {
+  return cst_method_count() + (int)(sizeof composites / sizeof *composites);
+}
 UNUSED static const char *expression_at(int i) {
   return i < cst_method_count() ? cst_method_info_at(i)->example : composites[i - cst_method_count()];
 }
@@ -127,8 +132,8 @@ UNUSED static cst_method *method_of(const char *text) {
   return m;
 }
 
-/* How fast a system moves, where that is not of order one: steps and times of the tests are multiplied by pace. delta: a distance over
- * which its functions are smooth for differences of order six. */
+/* How fast a system moves, where that is not of order one: steps and times of the tests are multiplied by
+ * pace. delta: a distance over which its functions are smooth for differences of order six. */
 static const struct {
   const char *name;
   double      pace, delta;
@@ -205,23 +210,27 @@ UNUSED static const cst_substep_row *row_of(const char *method) {
   return row;
 }
 
-/* How many times dearer than on a small system a step is that holds conversions: each of their substeps solves several times for a multiple
- * of nq + ng unknowns, which takes less for large systems. Line integrals of general systems invert a mass matrix at many points. */
+/* How many times dearer than on a small system a step is that holds conversions: each of their substeps
+ * solves several times for a multiple of nq + ng unknowns, which takes less for large systems. Line integrals
+ * of general systems invert a mass matrix at many points. */
 UNUSED static double cost_of(const problem *x, const char *method) {
   cst_method  *m = method_of(method);
   cst_program *p = cst_program_create(m);
   const double size = fmin(x->s->nq + x->s->ng, 20) / 6, one = fmax(1, size * size) * (x->s->general ? 2 : 1);
   double       cost = 0;
   for (int i = 0; i < p->n; i++)
-    cost += !strcmp(p->step[i].row->name, "convert")                 ? one
-            : !strcmp(p->step[i].row->name, "hbvm") && x->s->general ? cst_substep_size_on(&p->step[i], x->s).each * sqrt(one) / 6
-                                                                     : 0;
+    cost += !strcmp(p->step[i].row->name, "convert") ? one
+            : !strcmp(p->step[i].row->name, "hbvm") && x->s->general
+                ? cst_substep_size_on(&p->step[i], x->s).each * sqrt(one) / 6
+                : 0;
   cst_program_destroy(p);
   cst_method_destroy(m);
   return fmax(1, cost);
 }
 /* `steps`, or down to a 20th of them where they are dear. */
-UNUSED static int affordable(const problem *x, const char *method, int steps) { return (int)(steps / fmin(cost_of(x, method), 20)); }
+UNUSED static int affordable(const problem *x, const char *method, int steps) {
+  return (int)(steps / fmin(cost_of(x, method), 20));
+}
 
 /* Start number `lane`: the system's own, then neighbours of it on the constraints. */
 UNUSED static void start_of(const problem *x, int lane, double *q, double *v) {
@@ -229,7 +238,8 @@ UNUSED static void start_of(const problem *x, int lane, double *q, double *v) {
     q[i] = x->q[i] + (lane ? 0.03 * sin(1.7 * lane + 2.3 * i) : 0);
     v[i] = x->v[i] + (lane ? 0.05 * cos(2.9 * lane + 1.1 * i) : 0);
   }
-  if (lane && !cst_system_project(x->s, x->c, q, v)) fprintf(stderr, "%s: start %d\n", x->s->name, lane), abort();
+  if (lane && !cst_system_project(x->s, x->c, q, v))
+    fprintf(stderr, "%s: start %d\n", x->s->name, lane), abort();
 }
 
 /* A few trajectories of one method. */
@@ -248,22 +258,26 @@ UNUSED static int widest(void) {
   if (isa < 0) fprintf(stderr, "%s\n", why), abort();
   return isa;
 }
-UNUSED static void run_open_with(run *r, const problem *x, const char *method, int isa, int lanes, double tolerance,
-                                 cst_iteration iteration) {
+UNUSED static void run_open_with(run *r, const problem *x, const char *method, int isa, int lanes,
+                                 double tolerance, cst_iteration iteration) {
   const int groups = (lanes + cst_isas[isa].width - 1) / cst_isas[isa].width;
   memset(r, 0, sizeof *r);
   r->x = x;
   r->tolerance = tolerance;
   r->m = method_of(method);
   r->prepared = cst_method_prepare(r->m, x->s);
-  MUST(cst_stepper_create(r->prepared, &(cst_stepper_options){isa, groups, 100, false, iteration, false}, &r->st));
+  MUST(cst_stepper_create(r->prepared, &(cst_stepper_options){isa, groups, 100, false, iteration, false},
+                          &r->st));
   MUST(cst_batch_create(r->st, &r->b));
 }
-UNUSED static void run_open_on(run *r, const problem *x, const char *method, int isa, int lanes, double tolerance) {
+UNUSED static void run_open_on(run *r, const problem *x, const char *method, int isa, int lanes,
+                               double tolerance) {
   run_open_with(r, x, method, isa, lanes, tolerance, CST_ITERATION_AUTO);
 }
 /* With the solver's tolerance of the study file's default. */
-UNUSED static void run_open(run *r, const problem *x, const char *method, int lanes) { run_open_on(r, x, method, widest(), lanes, 1e-14); }
+UNUSED static void run_open(run *r, const problem *x, const char *method, int lanes) {
+  run_open_on(r, x, method, widest(), lanes, 1e-14);
+}
 UNUSED static void run_close(run *r) {
   MUST(cst_batch_destroy(&r->b));
   MUST(cst_stepper_destroy(&r->st));
@@ -301,7 +315,8 @@ UNUSED static void run_carried(const run *r, int lane, double *q, double *p) {
   run_block(r, lane, cst_stepper_layout(r->st)->q, r->x->s->nq, q);
   run_block(r, lane, cst_stepper_layout(r->st)->p, r->x->s->nq, p);
 }
-/* q and p = M v + a, of which the method may carry the tangential part: p - a - M v is G' times something then, and G v = 0. */
+/* q and p = M v + a, of which the method may carry the tangential part: p - a - M v is G' times something
+ * then, and G v = 0. */
 UNUSED static void run_state(const run *r, int lane, double *q, double *p) {
   const problem *x = r->x;
   double         at[CST_MAX_Q], v[CST_MAX_Q];
@@ -345,8 +360,8 @@ UNUSED static double energy(const problem *x, const double *q, const double *p, 
   return T + V;
 }
 
-/* What a pair promises that a test can look at, bits for cover.h: that it runs; claims; the absence of a claim of constraints, so that it
- * can be seen; orders of multipliers; a tangential p. */
+/* What a pair promises that a test can look at, bits for cover.h: that it runs; claims; the absence of a
+ * claim of constraints, so that it can be seen; orders of multipliers; a tangential p. */
 enum { RUNS = 1, LAMBDA = 1 << 12, TANGENTIAL = 1 << 13 };
 UNUSED static unsigned claims_of(unsigned claims) { return claims << 1; }
 UNUSED static unsigned absent(unsigned claims) { return claims << 8; }
@@ -380,7 +395,8 @@ UNUSED static unsigned make_of(const char *method) {
 
 /* What a system is like to those who step it. */
 UNUSED static unsigned nature_of(const cst_system *s) {
-  const bool is[] = {s->ng, s->general, s->matrix, s->gyroscopic, s->gram.banded, s->dropped, s->linear_v, s->nsym, s->nvel, s->timed};
+  const bool is[] = {s->ng,      s->general,  s->matrix, s->gyroscopic, s->gram.banded,
+                     s->dropped, s->linear_v, s->nsym,   s->nvel,       s->timed};
   unsigned   nature = 0;
   for (size_t b = 0; b < sizeof is / sizeof *is; b++) nature |= is[b] ? 1u << b : 0;
   return nature;
@@ -390,7 +406,10 @@ UNUSED static unsigned nature_of(const cst_system *s) {
 UNUSED static int dearness_of(const problem *x, const char *method) {
   cst_method  *m = method_of(method);
   cst_program *p = cst_program_create(m);
-  const double size = x->s->nq > 12 ? 4 : x->s->nq > 6 ? 2 : 1, cost = fmax(p->n, cost_of(x, method)) * size * (x->s->general ? 2 : 1);
+  const double size = x->s->nq > 12  ? 4
+                      : x->s->nq > 6 ? 2
+                                     : 1,
+               cost = fmax(p->n, cost_of(x, method)) * size * (x->s->general ? 2 : 1);
   cst_program_destroy(p);
   cst_method_destroy(m);
   return cost <= 2 ? 0 : cost <= 6 ? 1 : cost <= 20 ? 2 : 3;
@@ -403,24 +422,26 @@ UNUSED static int first_like(const unsigned *x, int i) {
   return k;
 }
 
-/* Systems on which an order is just the one that is claimed, and what is not claimed is seen to be absent: each method is held from both
- * sides on one of them. */
-UNUSED static bool is_reference(const char *system) { return !strcmp(system, "modified-pendulum") || !strcmp(system, "henon-heiles"); }
+/* Systems on which an order is just the one that is claimed, and what is not claimed is seen to be absent:
+ * each method is held from both sides on one of them. */
+UNUSED static bool is_reference(const char *system) {
+  return !strcmp(system, "modified-pendulum") || !strcmp(system, "henon-heiles");
+}
 
 /* What a test looks at. */
 typedef struct {
   unsigned promises;
-  bool     references;                                    /* whether every method meets the reference systems */
+  bool     references; /* whether every method meets the reference systems */
   bool (*left_out)(const problem *x, const char *method); /* pairs that it cannot look at; NULL: none */
 } scope;
 enum { CONSTRAINT_CLAIMS = CST_CLAIM_POSITIONS | CST_CLAIM_VELOCITIES };
-#define SCOPE_ORDER                                                                                                                        \
+#define SCOPE_ORDER                                                                                          \
   (scope) { RUNS | LAMBDA | TANGENTIAL, true, NULL }
-#define SCOPE_RUNS                                                                                                                         \
+#define SCOPE_RUNS                                                                                           \
   (scope) { RUNS, false, NULL }
-#define SCOPE_CONSTRAINTS                                                                                                                  \
+#define SCOPE_CONSTRAINTS                                                                                    \
   (scope) { claims_of(CONSTRAINT_CLAIMS) | absent(CONSTRAINT_CLAIMS), true, NULL }
-#define SCOPE_CLAIM(c)                                                                                                                     \
+#define SCOPE_CLAIM(c)                                                                                       \
   (scope) { claims_of(c), false, NULL }
 
 /* The pairs of expressions and systems of the catalogue that a test takes; free(). */
@@ -429,7 +450,8 @@ UNUSED static cover *cover_of_claims(scope of) {
   unsigned make[MOST_METHODS], nature[MOST_SYSTEMS];
   if (!c || expression_count() > MOST_METHODS || cst_catalogue_size() > MOST_SYSTEMS) abort();
   c->methods = expression_count(), c->systems = cst_catalogue_size();
-  for (int i = 0; i < c->methods; i++) make[i] = make_of(expression_at(i)), c->family[i] = first_like(make, i);
+  for (int i = 0; i < c->methods; i++)
+    make[i] = make_of(expression_at(i)), c->family[i] = first_like(make, i);
   for (int k = 0; k < c->systems; k++) {
     problem *x = problem_open(cst_catalogue_name(k));
     nature[k] = nature_of(x->s), c->kind[k] = first_like(nature, k);
@@ -448,8 +470,8 @@ UNUSED static cover *cover_of_claims(scope of) {
   return c;
 }
 
-/* test(problem, expression, properties) for every method on the systems that cover.h gives it of those on which it promises something that
- * the test looks at. Returns how many pairs there were. */
+/* test(problem, expression, properties) for every method on the systems that cover.h gives it of those on
+ * which it promises something that the test looks at. Returns how many pairs there were. */
 typedef void      claim_test(const problem *x, const char *method, cst_properties has);
 UNUSED static int each_pair(claim_test *test, scope of) {
   cover *c = cover_of_claims(of);

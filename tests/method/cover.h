@@ -1,16 +1,16 @@
-/* cover.h: which pairs of a method and a system the tests of claims take, of all that fit. `make test-all` takes every pair.
+/* cover.h: which pairs of a method and a system the tests of claims take, of all that fit. `make test-all`
+ * takes every pair.
  *
- * Methods are of families and systems of kinds, and a pair makes promises: that it runs at all is the first of them. Where a promise is
- * made on that many pairs at all, those taken hold
- *   every method to it on at least PER_METHOD systems,
- *   every system to it with at least PER_SYSTEM methods, and it meets MEETS methods or more,
- *   every family to it on every kind of system at least once;
- * where it is made on fewer, all of them. A reference system meets every method. Pairs are gone through in a fixed order that scatters
- * over methods and systems, the dearer the later, and one is taken if something of the above still lacks it; then backwards, and one is
- * given up that nothing lacks any more. test-cover.c holds the choice to this.
+ * Methods are of families and systems of kinds, and a pair makes promises: that it runs at all is the first
+ * of them. Where a promise is made on that many pairs at all, those taken hold every method to it on at least
+ * PER_METHOD systems, every system to it with at least PER_SYSTEM methods, and it meets MEETS methods or
+ * more, every family to it on every kind of system at least once; where it is made on fewer, all of them. A
+ * reference system meets every method. Pairs are gone through in a fixed order that scatters over methods and
+ * systems, the dearer the later, and one is taken if something of the above still lacks it; then backwards,
+ * and one is given up that nothing lacks any more. test-cover.c holds the choice to this.
  *
- * Tests with loops of their own over layers, biases and systems take those whose indices sum to 0 modulo m (on_diagonal): of each
- * combination of all indices but one about every m-th.
+ * Tests with loops of their own over layers, biases and systems take those whose indices sum to 0 modulo m
+ * (on_diagonal): of each combination of all indices but one about every m-th.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef COVER_H
@@ -18,7 +18,15 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-enum { MOST_METHODS = 128, MOST_SYSTEMS = 64, MOST_PROMISES = 16, PER_METHOD = 3, PER_SYSTEM = 4, MEETS = 8, DEAR = 4 };
+enum {
+  MOST_METHODS = 128,
+  MOST_SYSTEMS = 64,
+  MOST_PROMISES = 16,
+  PER_METHOD = 3,
+  PER_SYSTEM = 4,
+  MEETS = 8,
+  DEAR = 4
+};
 
 typedef struct {
   int      methods, systems;
@@ -35,7 +43,8 @@ __attribute__((unused)) static bool on_diagonal(int sum, int m) { return everyth
 
 /* How many of the pairs taken so far make a promise: of a method, of a system, of a family on a kind. */
 typedef struct {
-  int method[MOST_METHODS][MOST_PROMISES], system[MOST_SYSTEMS][MOST_PROMISES], both[MOST_METHODS][MOST_SYSTEMS][MOST_PROMISES];
+  int method[MOST_METHODS][MOST_PROMISES], system[MOST_SYSTEMS][MOST_PROMISES],
+      both[MOST_METHODS][MOST_SYSTEMS][MOST_PROMISES];
 } cover_counts;
 
 static int cover_per_system(int promise) { return promise ? PER_SYSTEM : MEETS; }
@@ -44,8 +53,9 @@ static int cover_per_system(int promise) { return promise ? PER_SYSTEM : MEETS; 
 static bool cover_lacks(const cover *c, const cover_counts *n, int i, int k) {
   const int own = c->taken[i][k];
   for (int b = 0; b < MOST_PROMISES; b++)
-    if (c->promises[i][k] & 1u << b && (n->method[i][b] - own < PER_METHOD || n->system[k][b] - own < cover_per_system(b) ||
-                                        n->both[c->family[i]][c->kind[k]][b] - own < 1))
+    if (c->promises[i][k] & 1u << b &&
+        (n->method[i][b] - own < PER_METHOD || n->system[k][b] - own < cover_per_system(b) ||
+         n->both[c->family[i]][c->kind[k]][b] - own < 1))
       return true;
   return false;
 }
@@ -54,7 +64,8 @@ static void cover_set(cover *c, cover_counts *n, int i, int k, bool taken) {
   const int more = taken - c->taken[i][k];
   c->taken[i][k] = taken;
   for (int b = 0; b < MOST_PROMISES; b++)
-    if (c->promises[i][k] & 1u << b) n->method[i][b] += more, n->system[k][b] += more, n->both[c->family[i]][c->kind[k]][b] += more;
+    if (c->promises[i][k] & 1u << b)
+      n->method[i][b] += more, n->system[k][b] += more, n->both[c->family[i]][c->kind[k]][b] += more;
 }
 
 /* About the golden section of n, without a common divisor. */
@@ -74,11 +85,14 @@ __attribute__((unused)) static void cover_choose(cover *c) {
   const int     all = c->methods * c->systems, stride = cover_stride(all);
   if (!counts) abort();
   for (int way = 0; way < 2; way++)
-    for (int m = 0; m < (DEAR + 1) * all; m++) { /* the reference systems, then the dearer the later; and back */
-      const int n = way ? (DEAR + 1) * all - 1 - m : m, at = (int)((long long)(n % all) * stride % all), i = at / c->systems,
-                k = at % c->systems;
+    for (int m = 0; m < (DEAR + 1) * all;
+         m++) { /* the reference systems, then the dearer the later; and back */
+      const int n = way ? (DEAR + 1) * all - 1 - m : m, at = (int)((long long)(n % all) * stride % all),
+                i = at / c->systems, k = at % c->systems;
       if (!c->promises[i][k] || n / all != (c->reference[k] ? 0 : 1 + c->dear[i][k])) continue;
-      cover_set(c, counts, i, k, everything() || c->reference[k] || ((!way || c->taken[i][k]) && cover_lacks(c, counts, i, k)));
+      cover_set(c, counts, i, k,
+                everything() || c->reference[k] ||
+                    ((!way || c->taken[i][k]) && cover_lacks(c, counts, i, k)));
     }
   free(counts);
 }

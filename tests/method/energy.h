@@ -1,4 +1,5 @@
-/* energy.h: what the two tests of energy claims share: the course of the energy over a long run, and what is asked of it. */
+/* energy.h: what the two tests of energy claims share: the course of the energy over a long run, and what is
+ * asked of it. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef ENERGY_H
 #define ENERGY_H
@@ -9,23 +10,26 @@
 enum { LANES = 8, EVERY = 10 };
 
 typedef struct {
-  double first, second; /* largest |E - E(0)| / scale in each half, the mean over the lanes: one lane's maximum is up to chance where the
-                           motion is chaotic */
-  double shift;         /* the mean of the second half against that of the first, |difference|, the mean over the lanes */
-  double displacement;  /* the largest |q - q(0)| of the lane that moves least */
+  double first, second; /* largest |E - E(0)| / scale in each half, the mean over the lanes: one lane's
+                           maximum is up to chance where the motion is chaotic */
+  double shift; /* the mean of the second half against that of the first, |difference|, the mean over the
+                   lanes */
+  double displacement; /* the largest |q - q(0)| of the lane that moves least */
 } course;
 
-/* Neither grows its swing nor drifts: what grows linearly is seen in the means where its swing hides it from the maxima. */
+/* Neither grows its swing nor drifts: what grows linearly is seen in the means where its swing hides it from
+ * the maxima. */
 static bool bounded(course c) {
   double few = 2e-12 * fmax(1, c.displacement); /* angles that wind up cost digits */
   bool   roundoff = c.first < few && c.second < few;
-  return (roundoff || (c.second <= 1.5 * c.first && c.shift <= 0.25 * fmax(c.first, c.second))) && c.displacement > 1e-2;
+  return (roundoff || (c.second <= 1.5 * c.first && c.shift <= 0.25 * fmax(c.first, c.second))) &&
+         c.displacement > 1e-2;
 }
 
 static bool exact(course c) { return fmax(c.first, c.second) < 5e-13 && c.displacement > 1e-2; }
 
-/* What part of the longest affordable run has settled: all of it where satellites swing slowly about their orbit, half for the long waves
- * of a chain; more where tops on a hinge tumble irregularly. */
+/* What part of the longest affordable run has settled: all of it where satellites swing slowly about their
+ * orbit, half for the long waves of a chain; more where tops on a hinge tumble irregularly. */
 static double part_of(const char *system) {
   if (!strcmp(system, "two-tops")) return 3;
   return !strcmp(system, "tethered-satellites") ? 1 : !strcmp(system, "pendulum-chain") ? 0.5 : 0.25;
@@ -34,7 +38,11 @@ static double part_of(const char *system) {
 /* Fewer of conversions, where a step is dear, but 1000 of what affords as many. */
 static int steps_of(const problem *x, const char *method) {
   const bool conversion = strstr(method, CONVERSION);
-  const int  all = affordable(x, method, !conversion ? 20000 : x->s->nq > 9 ? 4000 : x->s->general ? 8000 : 20000);
+  const int  all = affordable(x, method,
+                             !conversion     ? 20000
+                              : x->s->nq > 9  ? 4000
+                              : x->s->general ? 8000
+                                              : 20000);
   return all < 1000 ? all : (int)fmax(1000, all * part_of(x->s->name));
 }
 
@@ -80,17 +88,19 @@ static course course_of(const problem *x, const char *method, double h, bool *we
   return course_over(x, method, h, steps_of(x, method), well);
 }
 
-/* A composite whose affordable run is too short to tell drift from the motion; rows' own examples are looked at anyhow. A top whose pivot
- * slides trades energy with it in rare large swings: in 80000 steps the largest of them is still to come, whatever steps it. */
+/* A composite whose affordable run is too short to tell drift from the motion; rows' own examples are looked
+ * at anyhow. A top whose pivot slides trades energy with it in rare large swings: in 80000 steps the largest
+ * of them is still to come, whatever steps it. */
 static bool left_out(const problem *x, const char *method) {
   if (!strcmp(x->s->name, "pivoted-top")) return true;
-  if (!strcmp(x->s->name, "two-tops") && !everything()) return true; /* its runs are long: test-all has them */
+  if (!strcmp(x->s->name, "two-tops") && !everything())
+    return true; /* its runs are long: test-all has them */
   for (int i = 0; i < cst_method_count(); i++)
     if (!strcmp(method, cst_method_info_at(i)->example)) return false;
   return cost_of(x, method) > 10;
 }
 
-#define SCOPE_ENERGY                                                                                                                       \
+#define SCOPE_ENERGY                                                                                         \
   (scope) { claims_of(CST_CLAIM_BOUNDED | CST_CLAIM_ENERGY), false, left_out }
 
 UNUSED static void test_energy(const problem *x, const char *method, cst_properties has) {

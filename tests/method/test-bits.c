@@ -1,5 +1,5 @@
-/* test-bits.c: the same bits from the generic core and the hot one, from every instruction set, from PETSc's own SNES types, in any company
- * and in any stretches. */
+/* test-bits.c: the same bits from the generic core and the hot one, from every instruction set, from PETSc's
+ * own SNES types, in any company and in any stretches. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "claims.h"
 #include "system/internal.h"
@@ -23,7 +23,8 @@ static void collect(const run *r, int from, int lanes, result *out) {
 }
 
 /* So many steps in stretches of that length. */
-static void result_over(const problem *x, const char *method, int isa, double tolerance, int steps, int stretch, result *out) {
+static void result_over(const problem *x, const char *method, int isa, double tolerance, int steps,
+                        int stretch, result *out) {
   run r;
   run_open_on(&r, x, method, isa, LANES, tolerance);
   run_start(&r, LANES);
@@ -53,8 +54,9 @@ static void same(const result *a, const result *b, const char *method, const pro
   if (OK(!off, "%s on %s: %s, same bits", method, x->s->name, how)) return;
   NOTE("%s differs", off);
   for (int l = 0; l < LANES; l++)
-    NOTE("lane %d: q apart %.3g, p %.3g, lambda %.3g; iterations %g and %g", l, apart(a->q[l], b->q[l], CST_MAX_Q),
-         apart(a->p[l], b->p[l], CST_MAX_Q), apart(a->lambda[l], b->lambda[l], CST_MAX_G), a->iterations[l], b->iterations[l]);
+    NOTE("lane %d: q apart %.3g, p %.3g, lambda %.3g; iterations %g and %g", l,
+         apart(a->q[l], b->q[l], CST_MAX_Q), apart(a->p[l], b->p[l], CST_MAX_Q),
+         apart(a->lambda[l], b->lambda[l], CST_MAX_G), a->iterations[l], b->iterations[l]);
 }
 
 /* The Makefile's FORM_ISAS. */
@@ -70,7 +72,8 @@ static const cst_substep_row *row_on(const problem *x, const char *method) {
   return row;
 }
 
-/* The record after STEPS steps of the generic core and of the one that the stepper takes, both from the first segment's context. */
+/* The record after STEPS steps of the generic core and of the one that the stepper takes, both from the first
+ * segment's context. */
 static void test_hot(const problem *x, const char *method, int isa) {
   run                    one, other;
   const cst_substep_row *row = row_on(x, method);
@@ -84,7 +87,8 @@ static void test_hot(const problem *x, const char *method, int isa) {
   cst_outcome a = generic->march(cst_stepper_march(one.st), one.b.record, STEPS),
               b = hot->march(cst_stepper_march(other.st), other.b.record, STEPS);
   size_t bytes = cst_stepper_record_size(one.st) * sizeof(double);
-  OK((generic != hot) == has_forms(isa), "%s: a core of its own for %s, where the build makes some", x->s->name, cst_isas[isa].name);
+  OK((generic != hot) == has_forms(isa), "%s: a core of its own for %s, where the build makes some",
+     x->s->name, cst_isas[isa].name);
   OK(a.reason == CST_DONE && b.reason == CST_DONE && !memcmp(one.b.record, other.b.record, bytes),
      "%s on %s, %s: generic and hot core, same bits", method, x->s->name, cst_isas[isa].name);
   run_close(&one);
@@ -191,7 +195,8 @@ static void test_alone(const char *system, const char *method) {
     cst_batch_ready(r.st, &r.b);
     run_go(&r, H, affordable(x, method, STEPS));
     collect(&r, 0, 1, &alone);
-    same += !memcmp(alone.q[0], together.q[l], sizeof alone.q[0]) && !memcmp(alone.p[0], together.p[l], sizeof alone.p[0]) &&
+    same += !memcmp(alone.q[0], together.q[l], sizeof alone.q[0]) &&
+            !memcmp(alone.p[0], together.p[l], sizeof alone.p[0]) &&
             alone.iterations[0] == together.iterations[l];
     run_close(&r);
   }

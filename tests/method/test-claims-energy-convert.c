@@ -1,4 +1,5 @@
-/* test-claims-energy-convert.c: the claims of conversions, as those of all other methods are held in test-claims-energy.c. */
+/* test-claims-energy-convert.c: the claims of conversions, as those of all other methods are held in
+ * test-claims-energy.c. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "energy.h"
 

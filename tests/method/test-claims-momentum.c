@@ -1,5 +1,5 @@
-/* test-claims-momentum.c: momentum maps stay within round-off over 2000 steps where that is claimed; rk4 visibly loses the spherical
- * pendulum's. */
+/* test-claims-momentum.c: momentum maps stay within round-off over 2000 steps where that is claimed; rk4
+ * visibly loses the spherical pendulum's. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "claims.h"
 
@@ -20,7 +20,8 @@ static void momenta(const problem *x, const double *q, const double *p, double *
 /* Largest |J - J(0)| over the largest scale, of all momenta and lanes. */
 static double drift(const problem *x, const char *method, double h) {
   run    r;
-  double worst = 0, q[CST_MAX_Q], p[CST_MAX_Q], J[CST_MAX_SYM], scale[CST_MAX_SYM], J0[LANES][CST_MAX_SYM], top[LANES][CST_MAX_SYM];
+  double worst = 0, q[CST_MAX_Q], p[CST_MAX_Q], J[CST_MAX_SYM], scale[CST_MAX_SYM], J0[LANES][CST_MAX_SYM],
+         top[LANES][CST_MAX_SYM];
   run_open(&r, x, method, LANES);
   run_start(&r, LANES);
   for (int n = 0; n <= affordable(x, method, STEPS); n += EVERY) {
@@ -31,7 +32,8 @@ static double drift(const problem *x, const char *method, double h) {
       for (int k = 0; k < x->s->nsym; k++) {
         if (n == 0) J0[l][k] = J[k], top[l][k] = 0;
         top[l][k] = larger(top[l][k], scale[k]);
-        if (J[k] != J0[l][k]) worst = larger(worst, fabs(J[k] - J0[l][k]) / top[l][k]); /* of a motion in a plane it stays 0 */
+        if (J[k] != J0[l][k])
+          worst = larger(worst, fabs(J[k] - J0[l][k]) / top[l][k]); /* of a motion in a plane it stays 0 */
       }
     }
   }
@@ -45,7 +47,8 @@ static double greatest;
 static void test(const problem *x, const char *method, cst_properties has) {
   if (!(has.claims & CST_CLAIM_MOMENTUM) || x->s->nsym == 0) return;
   double off = drift(x, method, 0.05 * pace_of(x->s->name));
-  if (!OK(off <= 1e-12, "%s on %s: keeps the momenta", method, x->s->name)) NOTE("drift %.3g of their scale", off);
+  if (!OK(off <= 1e-12, "%s on %s: keeps the momenta", method, x->s->name))
+    NOTE("drift %.3g of their scale", off);
   greatest = larger(greatest, off);
 }
 
@@ -59,32 +62,37 @@ static void test_others(void) {
   problem_close(x);
 }
 
-/* What a conversion does not keep, since its layer integrates the gauge F only nearly, F differs at a projected point, or the Euclidean
- * projection stretches along the symmetry; and what it keeps. */
+/* What a conversion does not keep, since its layer integrates the gauge F only nearly, F differs at a
+ * projected point, or the Euclidean projection stretches along the symmetry; and what it keeps. */
 static const struct {
   const char *text;
   bool        kept;
-} stated[] = {{"system: landau-gauge\ncoordinates: [x, y]\nmass: [1, 1]\ngyroscopic: [0, x]\npotential: (x^2 + y^2)^2/4\n"
-               "symmetries: {turn: {generator: [-y, x], gauge: (x^2 - y^2)/2}}\nstates: {default: {q: [0.6, 0.8], v: [-0.4, 0.5]}}\n",
-               false},
-              {"system: cylinder\ncoordinates: [x, y, z]\nmass: [1, 1, 1]\ngyroscopic: [0, 0, x]\npotential: y*z\n"
-               "constraints: {surface: y^2 + 2*z^2 - 1}\nsymmetries: {along: {generator: [1, 0, 0], gauge: z}}\n"
-               "states: {default: {q: [0.6, 1, 0], v: [-0.4, 0, 0.5]}}\n",
-               false},
-              {"system: ellipsoid\ncoordinates: [x, y, z]\nmass: [4, 1, 1]\npotential: z\nconstraints: {surface: 4*x^2 + y^2 + z^2 - 1}\n"
-               "symmetries: {turn: [-y/2, 2*x, 0]}\nstates: {default: {q: [0, 0.6, 0.8], v: [0.5, 0, 0]}}\n",
-               false},
-              {"system: spheroid\ncoordinates: [x, y, z]\nmass: [1, 1, 4]\npotential: z\nconstraints: {surface: x^2 + y^2 + 4*z^2 - 1}\n"
-               "symmetries: {turn: [-y, x, 0]}\nstates: {default: {q: [0, 0.6, 0.4], v: [0.5, 0, 0]}}\n",
-               true}};
+} stated[] = {
+    {"system: landau-gauge\ncoordinates: [x, y]\nmass: [1, 1]\ngyroscopic: [0, x]\npotential: (x^2 + "
+     "y^2)^2/4\n"
+     "symmetries: {turn: {generator: [-y, x], gauge: (x^2 - y^2)/2}}\nstates: {default: {q: [0.6, 0.8], v: "
+     "[-0.4, 0.5]}}\n",
+     false},
+    {"system: cylinder\ncoordinates: [x, y, z]\nmass: [1, 1, 1]\ngyroscopic: [0, 0, x]\npotential: y*z\n"
+     "constraints: {surface: y^2 + 2*z^2 - 1}\nsymmetries: {along: {generator: [1, 0, 0], gauge: z}}\n"
+     "states: {default: {q: [0.6, 1, 0], v: [-0.4, 0, 0.5]}}\n",
+     false},
+    {"system: ellipsoid\ncoordinates: [x, y, z]\nmass: [4, 1, 1]\npotential: z\nconstraints: {surface: 4*x^2 "
+     "+ y^2 + z^2 - 1}\n"
+     "symmetries: {turn: [-y/2, 2*x, 0]}\nstates: {default: {q: [0, 0.6, 0.8], v: [0.5, 0, 0]}}\n",
+     false},
+    {"system: spheroid\ncoordinates: [x, y, z]\nmass: [1, 1, 4]\npotential: z\nconstraints: {surface: x^2 + "
+     "y^2 + 4*z^2 - 1}\n"
+     "symmetries: {turn: [-y, x, 0]}\nstates: {default: {q: [0, 0.6, 0.4], v: [0.5, 0, 0]}}\n",
+     true}};
 
 static void test_stated(const char *text, const char *method, bool kept) {
   problem      x = described(text);
   cst_method  *m = method_of(method);
   const bool   claimed = cst_method_properties(m, x.s).claims & CST_CLAIM_MOMENTUM;
   const double off = drift(&x, method, 0.1);
-  OK(claimed == kept && (claimed ? off <= 1e-12 : off > 1e-9), "%s on %s: momentum %s (%.2g)", method, x.s->name,
-     claimed ? "claimed and kept" : "neither claimed nor kept", off);
+  OK(claimed == kept && (claimed ? off <= 1e-12 : off > 1e-9), "%s on %s: momentum %s (%.2g)", method,
+     x.s->name, claimed ? "claimed and kept" : "neither claimed nor kept", off);
   cst_method_destroy(m);
   cst_system_destroy(x.s);
 }
@@ -92,9 +100,11 @@ static void test_stated(const char *text, const char *method, bool kept) {
 static void test_all_stated(void) {
   for (size_t k = 0; k < sizeof stated / sizeof *stated; k++) {
     test_stated(stated[k].text, "convert(rk4)", stated[k].kept);
-    test_stated(stated[k].text, "hbvm(k=2, s=2)", true); /* each is quadratic, and a symmetry off g = 0, too */
+    test_stated(stated[k].text, "hbvm(k=2, s=2)",
+                true); /* each is quadratic, and a symmetry off g = 0, too */
   }
-  test_stated(stated[0].text, "rattle", false); /* its forces at two points do not integrate the gauge either */
+  test_stated(stated[0].text, "rattle",
+              false); /* its forces at two points do not integrate the gauge either */
 }
 
 static void tests(void) {

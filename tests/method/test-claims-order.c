@@ -1,5 +1,6 @@
-/* test-claims-order.c: observed orders against the rows: of q and p at a fixed time, and of the multipliers where a method has its own.
- * Two-sided on the systems without special structure; on others a higher order is noted.
+/* test-claims-order.c: observed orders against the rows: of q and p at a fixed time, and of the multipliers
+ * where a method has its own. Two-sided on the systems without special structure; on others a higher order is
+ * noted.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "claims.h"
@@ -9,20 +10,26 @@ static const double FLOOR = 2e-13;
 
 /* The time of comparison: long enough for the errors of order 8 to stand above round-off. */
 static double end_of(const problem *x) {
-  return pace_of(x->s->name) * (!strcmp(x->s->name, "henon-heiles") ? 8 : strstr(x->s->name, "pendulum") ? 1.5 : 1);
+  return pace_of(x->s->name) * (!strcmp(x->s->name, "henon-heiles") ? 8
+                                : strstr(x->s->name, "pendulum")    ? 1.5
+                                                                    : 1);
 }
 
 /* At R = 1 constraints have a scale that vanishes, of which little more than round-off can be asked. */
-static double tolerance_of(const problem *x) { return !strcmp(x->s->name, "magnetised-body") ? 4e-15 : 1e-15; }
+static double tolerance_of(const problem *x) {
+  return !strcmp(x->s->name, "magnetised-body") ? 4e-15 : 1e-15;
+}
 
-/* The continuous solution from the starts, by gauss(8), at the end, and at h/2 and h before it for every level. */
+/* The continuous solution from the starts, by gauss(8), at the end, and at h/2 and h before it for every
+ * level. */
 typedef struct {
   double q[LANES][CST_MAX_Q], p[LANES][CST_MAX_Q];
   double size[3];                             /* of q, p, lambda, for relative errors */
   double lambda[LEVELS][3][LANES][CST_MAX_G]; /* k h/2 before the end */
 } reference;
 
-static void solve(const problem *x, const char *method, double end, double step, double q[LANES][CST_MAX_Q], double p[LANES][CST_MAX_Q]) {
+static void solve(const problem *x, const char *method, double end, double step, double q[LANES][CST_MAX_Q],
+                  double p[LANES][CST_MAX_Q]) {
   run  r;
   long n = (long)ceil(end / step);
   run_open_on(&r, x, method, widest(), LANES, 1e-15);
@@ -67,7 +74,8 @@ static void reference_of(const problem *x, reference *f) {
 static void test_reference(const problem *x, const reference *f) {
   double q[LANES][CST_MAX_Q], p[LANES][CST_MAX_Q], off = 0;
   solve(x, "gauss(6)", end_of(x), 0.013 * pace_of(x->s->name), q, p);
-  for (int l = 0; l < LANES; l++) off = larger(off, larger(apart(q[l], f->q[l], x->s->nq), apart(p[l], f->p[l], x->s->nq)));
+  for (int l = 0; l < LANES; l++)
+    off = larger(off, larger(apart(q[l], f->q[l], x->s->nq), apart(p[l], f->p[l], x->s->nq)));
   OK(off < 1e-13, "%s: two references agree (%.2g)", x->s->name, off);
   if (!x->s->exact) return;
   for (int l = 0; l < LANES; l++) {
@@ -95,7 +103,8 @@ static bool settled(const double *e, int k) {
   return k >= 5 && e[k - 1] < 0.1 && fabs(log2(e[k - 2] / e[k - 1]) - log2(e[k - 3] / e[k - 2])) < 0.01;
 }
 
-/* Steps that a conversion's solver does not take on the longest chain, and on which it spends more than on all shorter ones. */
+/* Steps that a conversion's solver does not take on the longest chain, and on which it spends more than on
+ * all shorter ones. */
 static bool out_of_reach(const problem *x, const char *method, int k) {
   return k == 0 && !strcmp(x->s->name, "pendulum-chain") && strstr(method, "convert(");
 }
@@ -121,7 +130,8 @@ static errors errors_of(const problem *x, const reference *f, const char *method
       eq += distance2(q, f->q[l], x->s->nq), ep += distance2(p, f->p[l], x->s->nq);
       el += distance2(lambda, f->lambda[k][(int)(2 - 2 * has.lambda_time)][l], x->s->ng);
     }
-    if (run_well(&r, LANES)) e.q[k] = sqrt(eq) / f->size[0], e.p[k] = sqrt(ep) / f->size[1], e.lambda[k] = sqrt(el) / f->size[2];
+    if (run_well(&r, LANES))
+      e.q[k] = sqrt(eq) / f->size[0], e.p[k] = sqrt(ep) / f->size[1], e.lambda[k] = sqrt(el) / f->size[2];
     if (e.q[k] < FLOOR && e.p[k] < FLOOR && e.lambda[k] < FLOOR) break;
     if (settled(e.q, e.n) && settled(e.p, e.n) && (!x->s->ng || settled(e.lambda, e.n))) break;
   }
@@ -129,8 +139,8 @@ static errors errors_of(const problem *x, const reference *f, const char *method
   return e;
 }
 
-/* How many errors stand above round-off. rough: what it makes of the error of one step; 0 for states, whose errors gather it as steps go
- * by; multipliers divide it by h^2. */
+/* How many errors stand above round-off. rough: what it makes of the error of one step; 0 for states, whose
+ * errors gather it as steps go by; multipliers divide it by h^2. */
 static int sound(const double *e, int n, double rough) {
   int k = 0;
   while (k < n && e[k] > FLOOR * count_at(k) / 32 && e[k] > rough * count_at(k) * count_at(k)) k++;
@@ -138,13 +148,15 @@ static int sound(const double *e, int n, double rough) {
 }
 
 static double usual(int claim) { return claim <= 4 ? 0.1 : 0.3; }
-/* Of rk8 two to four errors stand above round-off, whose terms have not separated yet; nor have those of dopri5, whose first is small. */
+/* Of rk8 two to four errors stand above round-off, whose terms have not separated yet; nor have those of
+ * dopri5, whose first is small. */
 static double width(const char *method, int claim) {
   return (claim > 6 && strstr(method, "rk8")) || strstr(method, "dopri5") ? 0.8 : usual(claim);
 }
 
-/* The slope over the last two steps before round-off is reached, twice; and where it differs from the one before by more than `jump`, as it
- * does when the error changes its sign, that over the last three beside it. NAN when fewer than two errors stand above round-off. */
+/* The slope over the last two steps before round-off is reached, twice; and where it differs from the one
+ * before by more than `jump`, as it does when the error changes its sign, that over the last three beside it.
+ * NAN when fewer than two errors stand above round-off. */
 typedef struct {
   double low, high;
 } slopes;
@@ -166,16 +178,19 @@ static bool generic_system(const problem *x, const char *method) {
          (!strcmp(x->s->name, "heavy-top") && !strstr(method, "convert("));
 }
 
-static void test_slope(const problem *x, const char *method, const char *what, const double *e, int n, int claim, double rough) {
+static void test_slope(const problem *x, const char *method, const char *what, const double *e, int n,
+                       int claim, double rough) {
   const int    above = sound(e, n, rough);
-  const double wide = above == 2 && claim > 4 ? 0.8 : width(method, claim); /* one slope, whose terms have not separated yet */
+  const double wide = above == 2 && claim > 4
+                          ? 0.8
+                          : width(method, claim); /* one slope, whose terms have not separated yet */
   if (above < 2 && e[0] < 5 * FLOOR) {
     NOTE("%s on %s: in %s no step leaves an error above round-off", method, x->s->name, what);
     return;
   }
   const slopes found = slopes_of(e, n, rough, usual(claim));
-  if (!OK(enough(found, claim, wide) && (!more(found, claim, wide) || !generic_system(x, method)), "%s on %s: order %d in %s", method,
-          x->s->name, claim, what)) {
+  if (!OK(enough(found, claim, wide) && (!more(found, claim, wide) || !generic_system(x, method)),
+          "%s on %s: order %d in %s", method, x->s->name, claim, what)) {
     NOTE("observed %.3f to %.3f", found.low, found.high);
     for (int k = 0; k < n; k++) NOTE("%5d steps: %.3e", count_at(k), e[k]);
   } else if (more(found, claim, wide))
@@ -186,7 +201,9 @@ static reference   ref;
 static const char *now = "";
 
 /* Round-off of g, of the size of eps q, over (end / n)^2. */
-static double rough_of(const problem *x, const reference *f) { return 0.02 * 2.2e-16 * f->size[0] / (end_of(x) * end_of(x) * f->size[2]); }
+static double rough_of(const problem *x, const reference *f) {
+  return 0.02 * 2.2e-16 * f->size[0] / (end_of(x) * end_of(x) * f->size[2]);
+}
 
 static void test(const problem *x, const char *method, cst_properties has) {
   if (strcmp(now, x->s->name)) {
@@ -224,10 +241,12 @@ static void test_others(void) {
     cst_method *m = method_of(methods[i]);
     errors      e = errors_of(x, &ref, methods[i], cst_method_properties(m, x->s));
     slopes      found = slopes_of(e.q, e.n, 0, usual(right[i]));
-    OK(cst_method_properties(m, x->s).order_q == right[i] && enough(found, right[i], width(methods[i], right[i])) &&
+    OK(cst_method_properties(m, x->s).order_q == right[i] &&
+           enough(found, right[i], width(methods[i], right[i])) &&
            !more(found, right[i], width(methods[i], right[i])),
        "%s: order %d (%.2f)", methods[i], right[i], found.low);
-    OK(!enough(found, right[i] + 1, width(methods[i], right[i] + 1)) && more(found, right[i] - 1, width(methods[i], right[i] - 1)),
+    OK(!enough(found, right[i] + 1, width(methods[i], right[i] + 1)) &&
+           more(found, right[i] - 1, width(methods[i], right[i] - 1)),
        "%s: a claim of one more or one less would fail", methods[i]);
     cst_method_destroy(m);
   }
@@ -254,18 +273,23 @@ static double difference(const char *system, const char *one, const char *other)
 }
 
 static void test_coincidences(void) {
-  static const char *const linear[] = {"double-pendulum", "spherical-pendulum", "planar-pendulum", "rigid-body", "heavy-top"};
+  static const char *const linear[] = {"double-pendulum", "spherical-pendulum", "planar-pendulum",
+                                       "rigid-body", "heavy-top"};
   for (int i = 0; i < 5; i++)
     OK(difference(linear[i], "rattle", "midpoint") < 1e-12, "%s: midpoint is rattle (%.2g)", linear[i],
        difference(linear[i], "rattle", "midpoint"));
-  OK(difference("modified-pendulum", "rattle", "midpoint") > 1e-6, "modified-pendulum: midpoint is not rattle (%.2g)",
+  OK(difference("modified-pendulum", "rattle", "midpoint") > 1e-6,
+     "modified-pendulum: midpoint is not rattle (%.2g)",
      difference("modified-pendulum", "rattle", "midpoint"));
   OK(difference("henon-heiles", "rattle", "midpoint") > 1e-6, "henon-heiles: midpoint is not rattle (%.2g)",
      difference("henon-heiles", "rattle", "midpoint"));
-  OK(difference("rigid-body", "euler-a", "euler-b") < 1e-12 && difference("rigid-body", "euler-a", "rattle") < 1e-12,
+  OK(difference("rigid-body", "euler-a", "euler-b") < 1e-12 &&
+         difference("rigid-body", "euler-a", "rattle") < 1e-12,
      "rigid-body: without V euler-a, euler-b and rattle are the same");
-  OK(difference("spherical-pendulum", "euler-a", "euler-b") > 1e-6, "spherical-pendulum: euler-a is not euler-b");
-  OK(difference("heavy-top", "adjoint(euler-a)", "euler-b") == 0, "heavy-top: adjoint(euler-a) is euler-b to the last bit");
+  OK(difference("spherical-pendulum", "euler-a", "euler-b") > 1e-6,
+     "spherical-pendulum: euler-a is not euler-b");
+  OK(difference("heavy-top", "adjoint(euler-a)", "euler-b") == 0,
+     "heavy-top: adjoint(euler-a) is euler-b to the last bit");
 }
 
 static void tests(void) {

@@ -1,4 +1,5 @@
-/* test-claims-symmetric.c: a step of h and then one of -h returns to the start where symmetry is claimed, and does not where it is not. */
+/* test-claims-symmetric.c: a step of h and then one of -h returns to the start where symmetry is claimed, and
+ * does not where it is not. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "claims.h"
 
@@ -28,13 +29,15 @@ static double greatest;
 
 static void test(const problem *x, const char *method, cst_properties has) {
   if (!(has.claims & CST_CLAIM_SYMMETRIC)) return;
-  double pace = pace_of(x->s->name), one = round_trip(x, method, 0.1 * pace, 1), ten = round_trip(x, method, 0.05 * pace, 10);
+  double pace = pace_of(x->s->name), one = round_trip(x, method, 0.1 * pace, 1),
+         ten = round_trip(x, method, 0.05 * pace, 10);
   if (!OK(one <= 1e-13 && ten <= 1e-12, "%s on %s: there and back", method, x->s->name))
     NOTE("%.3g after a step of 0.1, %.3g after ten of 0.05", one, ten);
   greatest = larger(greatest, one);
 }
 
-/* Methods without the claim. Those over projections or of high order return nearly, so the step is long enough to see it. */
+/* Methods without the claim. Those over projections or of high order return nearly, so the step is long
+ * enough to see it. */
 static void test_others(const char *system) {
   problem *x = problem_open(system);
   for (int i = 0; i < expression_count(); i++) {

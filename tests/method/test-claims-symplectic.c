@@ -1,6 +1,8 @@
-/* test-claims-symplectic.c: dp ^ dq on T*N is kept by one step of every method that claims so; rk4 fails the same bound.
+/* test-claims-symplectic.c: dp ^ dq on T*N is kept by one step of every method that claims so; rk4 fails the
+ * same bound.
  *
- * omega(D(Phi o chart)_i, D(Phi o chart)_j) is compared with omega(D chart_i, D chart_j) along the axes of a chart of T*N (chart.h).
+ * omega(D(Phi o chart)_i, D(Phi o chart)_j) is compared with omega(D chart_i, D chart_j) along the axes of a
+ * chart of T*N (chart.h).
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "chart.h"
@@ -14,7 +16,8 @@ static double defect(const problem *x, const char *method, double h) {
   if (d != nq - x->s->ng || !differentiate(x, method, h, d, B, before, after)) return INFINITY;
   for (int i = 0; i < 2 * d; i++)
     for (int j = 0; j < i; j++)
-      worst = larger(worst, fabs(omega(after + 2 * nq * i, after + 2 * nq * j, nq) - omega(before + 2 * nq * i, before + 2 * nq * j, nq)));
+      worst = larger(worst, fabs(omega(after + 2 * nq * i, after + 2 * nq * j, nq) -
+                                 omega(before + 2 * nq * i, before + 2 * nq * j, nq)));
   return worst;
 }
 
@@ -39,9 +42,8 @@ static void test(const problem *x, const char *method, cst_properties has) {
 
 /* Wrong claims fail this test. */
 static void test_others(void) {
-  static const char *const systems[] = {"modified-pendulum", "henon-heiles", "double-pendulum", "heavy-top"}, *const methods[] = {
-                                                                                                                  "euler", "heun", "rk4",
-                                                                                                                  "project(rk4)"};
+  static const char *const systems[] = {"modified-pendulum", "henon-heiles", "double-pendulum", "heavy-top"},
+                           *const methods[] = {"euler", "heun", "rk4", "project(rk4)"};
   for (int k = 0; k < 4; k++) {
     problem *x = problem_open(systems[k]);
     for (int i = 0; i < (x->s->ng ? 4 : 3); i++) {

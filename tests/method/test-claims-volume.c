@@ -1,5 +1,6 @@
-/* test-claims-volume.c: one step of every method that claims so keeps volume on T*N; methods that claim to keep dp ^ dq keep it too.
- * Newmark's method, which is conjugate to one that does, does not, and Zhang and Skeel's simplified form does without keeping dp ^ dq.
+/* test-claims-volume.c: one step of every method that claims so keeps volume on T*N; methods that claim to
+ * keep dp ^ dq keep it too. Newmark's method, which is conjugate to one that does, does not, and Zhang and
+ * Skeel's simplified form does without keeping dp ^ dq.
  *
  * The volume of T*N is the square root of the determinant of omega on the axes of a chart (chart.h).
  */
@@ -44,8 +45,8 @@ static double change(const problem *x, const char *method, double h, double *of_
   if (!differentiate(x, method, h, d, B, before, after)) return INFINITY;
   for (int i = 0; i < 2 * d; i++)
     for (int j = 0; j < i; j++)
-      *of_omega =
-          larger(*of_omega, fabs(omega(after + 2 * nq * i, after + 2 * nq * j, nq) - omega(before + 2 * nq * i, before + 2 * nq * j, nq)));
+      *of_omega = larger(*of_omega, fabs(omega(after + 2 * nq * i, after + 2 * nq * j, nq) -
+                                         omega(before + 2 * nq * i, before + 2 * nq * j, nq)));
   return fabs(sqrt(volume(after, d, nq) / volume(before, d, nq)) - 1);
 }
 
@@ -58,18 +59,22 @@ static void test(const problem *x, const char *method, cst_properties has) {
 
 /* Symplectic methods claim more than this. */
 static void test_symplectic(void) {
-  static const char *const methods[] = {"rattle", "midpoint", "euler-a", "compose(rattle, yoshida4)", "convert(rk4)"};
+  static const char *const methods[] = {"rattle", "midpoint", "euler-a", "compose(rattle, yoshida4)",
+                                        "convert(rk4)"};
   problem                 *x = problem_open("spherical-pendulum"), *y = problem_open("henon-heiles");
-  for (int i = 0; i < 5; i++) test(x, methods[i], (cst_properties){0}), test(y, methods[i], (cst_properties){0});
+  for (int i = 0; i < 5; i++)
+    test(x, methods[i], (cst_properties){0}), test(y, methods[i], (cst_properties){0});
   problem_close(x);
   problem_close(y);
 }
 
 /* What is not claimed is absent: a bound that fails nothing would show nothing. */
-/* Theorem 2.4: in u = (x + y)/2 and w = (x - y)/2 apart, Hess V is diagonal in a fixed basis, and the simplified form is symplectic. */
+/* Theorem 2.4: in u = (x + y)/2 and w = (x - y)/2 apart, Hess V is diagonal in a fixed basis, and the
+ * simplified form is symplectic. */
 static void test_commuting(void) {
   static const char text[] = "system: apart\ncoordinates: [x, y]\nmass: [1, 1]\n"
-                             "potential: ((x + y)/2)^4 + cos((x - y)/2) + (x - y)^2\nstates: {default: {q: [0.7, -0.2], v: [0.5, 0.1]}}\n";
+                             "potential: ((x + y)/2)^4 + cos((x - y)/2) + (x - y)^2\nstates: {default: {q: "
+                             "[0.7, -0.2], v: [0.5, 0.1]}}\n";
   problem           x = described(text);
   double            twist;
   const double      off = change(&x, "zhang-skeel(beta=0.4, form=simplified)", 0.5, &twist);
@@ -78,9 +83,12 @@ static void test_commuting(void) {
 }
 
 static void test_controls(void) {
-  static const char *const not [] = {
-      "newmark", "newmark(beta=0.4, iterations=1, start=a)", "newmark(beta=0.4, iterations=1, start=q)", "newmark(gamma=0.6)", "heun",
-      "rk4"};
+  static const char *const not [] = {"newmark",
+                                     "newmark(beta=0.4, iterations=1, start=a)",
+                                     "newmark(beta=0.4, iterations=1, start=q)",
+                                     "newmark(gamma=0.6)",
+                                     "heun",
+                                     "rk4"};
   problem *x = problem_open("henon-heiles");
   double   twist, off;
   for (int i = 0; i < 6; i++) {
@@ -88,7 +96,8 @@ static void test_controls(void) {
     OK(off > 1e-6, "%s on henon-heiles: does not keep volume (%.2g)", not [i], off);
   }
   off = change(x, "zhang-skeel(beta=0.4, form=simplified)", 0.5, &twist);
-  OK(off < BOUND && twist > 1e-5, "the simplified form keeps volume (%.2g) and not dp ^ dq (%.2g)", off, twist);
+  OK(off < BOUND && twist > 1e-5, "the simplified form keeps volume (%.2g) and not dp ^ dq (%.2g)", off,
+     twist);
   off = change(x, "zhang-skeel(beta=0.4)", 0.5, &twist);
   OK(off < BOUND && twist < 1e-10, "the full form keeps both (%.2g, %.2g)", off, twist);
   problem_close(x);

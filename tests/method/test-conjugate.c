@@ -1,7 +1,8 @@
-/* test-conjugate.c: Newmark's family is one method in two variables: x = q + b M^-1 grad V(q), b = beta h^2, makes the pushforward method
- * of Newmark's, and x = q - b a the simplified form of Zhang and Skeel of a single Newton iteration from a = 0; both to round-off, over
- * many steps. The quadratures of Zhang and Skeel's are one method half a kick apart. And without its third derivative the full form is the
- * simplified one: what tells them apart is that term.
+/* test-conjugate.c: Newmark's family is one method in two variables: x = q + b M^-1 grad V(q), b = beta h^2,
+ * makes the pushforward method of Newmark's, and x = q - b a the simplified form of Zhang and Skeel of a
+ * single Newton iteration from a = 0; both to round-off, over many steps. The quadratures of Zhang and
+ * Skeel's are one method half a kick apart. And without its third derivative the full form is the simplified
+ * one: what tells them apart is that term.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "claims.h"
@@ -66,8 +67,9 @@ static void test_full(const problem *x, double h) {
 static void test_single(const problem *x, double h) {
   const int    n = x->s->nq;
   const double b = BETA * h * h;
-  double       a[CST_MAX_Q], y[CST_MAX_Q], q[CST_MAX_Q], p[CST_MAX_Q], v[CST_MAX_Q], z[CST_MAX_Q], w[CST_MAX_Q], off = 0;
-  run          newmark, simplified;
+  double a[CST_MAX_Q], y[CST_MAX_Q], q[CST_MAX_Q], p[CST_MAX_Q], v[CST_MAX_Q], z[CST_MAX_Q], w[CST_MAX_Q],
+      off = 0;
+  run newmark, simplified;
   acceleration(x, x->q, 0, a);
   for (int i = 0; i < n; i++) y[i] = x->q[i] + h * x->v[i] + (0.5 - BETA) * h * h * a[i];
   start(&newmark, x, "newmark(beta=0.4, iterations=1, start=a)", x->q, x->v);
@@ -82,7 +84,8 @@ static void test_single(const problem *x, double h) {
     off = larger(off, larger(apart(y, q, n), apart(p, w, n)));
     run_go(&newmark, h, 1), run_go(&simplified, h, 1);
   }
-  OK(off < 1e-11, "%s: one iteration of newmark is the simplified form in another variable (%.2g)", x->s->name, off);
+  OK(off < 1e-11, "%s: one iteration of newmark is the simplified form in another variable (%.2g)",
+     x->s->name, off);
   run_close(&newmark), run_close(&simplified);
 }
 
@@ -103,7 +106,8 @@ static void kick_of(const problem *x, const char *form, double h, double *kick) 
   run_close(&r);
 }
 
-/* From p0 - h/2 F, p0 + h/2 F and p0 the three have the same q, and the third one's p lies in the middle. Masses are 1. */
+/* From p0 - h/2 F, p0 + h/2 F and p0 the three have the same q, and the third one's p lies in the middle.
+ * Masses are 1. */
 static void test_quadratures(const problem *x, const char *form, double h) {
   const int n = x->s->nq;
   double    kick[CST_MAX_Q], v[CST_MAX_Q], q[RULES][CST_MAX_Q], p[RULES][CST_MAX_Q], off = 0, wide = 0;
@@ -118,10 +122,12 @@ static void test_quadratures(const problem *x, const char *form, double h) {
   for (int step = 0; step < STEPS; step++) {
     for (int k = 0; k < RULES; k++) run_go(&r[k], h, 1), run_state(&r[k], 0, q[k], p[k]);
     for (int i = 0; i < n; i++) v[i] = 0.5 * (p[LEFT][i] + p[RIGHT][i]);
-    off = larger(off, larger(apart(v, p[TRAPEZOID], n), larger(apart(q[LEFT], q[RIGHT], n), apart(q[LEFT], q[TRAPEZOID], n))));
+    off = larger(off, larger(apart(v, p[TRAPEZOID], n),
+                             larger(apart(q[LEFT], q[RIGHT], n), apart(q[LEFT], q[TRAPEZOID], n))));
     wide = larger(wide, apart(p[LEFT], p[TRAPEZOID], n));
   }
-  OK(off < 1e-11 && wide > 1e-3, "%s, %s: the quadratures are half a kick apart (%.2g; kicks of %.2g)", x->s->name, form, off, wide);
+  OK(off < 1e-11 && wide > 1e-3, "%s, %s: the quadratures are half a kick apart (%.2g; kicks of %.2g)",
+     x->s->name, form, off, wide);
   for (int k = 0; k < RULES; k++) run_close(&r[k]);
 }
 
@@ -132,30 +138,35 @@ static void test_adjoint(const problem *x, double h) {
   start(&r[0], x, "adjoint(zhang-skeel(beta=0.4, quadrature=left))", x->q, x->v);
   start(&r[1], x, "zhang-skeel(beta=0.4, quadrature=right)", x->q, x->v);
   for (int k = 0; k < 2; k++) run_go(&r[k], h, 10), run_state(&r[k], 0, q[k], p[k]), run_close(&r[k]);
-  OK(apart(q[0], q[1], x->s->nq) == 0 && apart(p[0], p[1], x->s->nq) == 0, "%s: the adjoint of the left end is the right end", x->s->name);
+  OK(apart(q[0], q[1], x->s->nq) == 0 && apart(p[0], p[1], x->s->nq) == 0,
+     "%s: the adjoint of the left end is the right end", x->s->name);
 }
 
 static void forms(const problem *x, double h, double *q_full, double *q_simplified) {
   double p[CST_MAX_Q];
   run    r;
-  start(&r, x, "zhang-skeel(beta=0.4)", x->q, x->v), run_go(&r, h, 10), run_state(&r, 0, q_full, p), run_close(&r);
-  start(&r, x, "zhang-skeel(beta=0.4, form=simplified)", x->q, x->v), run_go(&r, h, 10), run_state(&r, 0, q_simplified, p), run_close(&r);
+  start(&r, x, "zhang-skeel(beta=0.4)", x->q, x->v), run_go(&r, h, 10), run_state(&r, 0, q_full, p),
+      run_close(&r);
+  start(&r, x, "zhang-skeel(beta=0.4, form=simplified)", x->q, x->v), run_go(&r, h, 10),
+      run_state(&r, 0, q_simplified, p), run_close(&r);
 }
 
-static void nothing(const void *self, const double *c, const double *q, const double *v, const double *w, const double *u, const double *l,
-                    double *o) {
+static void nothing(const void *self, const double *c, const double *q, const double *v, const double *w,
+                    const double *u, const double *l, double *o) {
   (void)self, (void)c, (void)q, (void)v, (void)w, (void)u, (void)l;
   for (int k = 0; k < 2 * cst_isas[widest()].width; k++) o[k] = 0;
 }
 
-static const char swing[] = "system: swing\ncoordinates: [x, y]\nmass: [2, 1]\npotential: x^4 + x^2*y + y^3/3 + 3*y^2 + cos(x - y)\n"
-                            "states: {default: {q: [0.3, -0.2], v: [0.5, 0.1]}}\n";
+static const char swing[] =
+    "system: swing\ncoordinates: [x, y]\nmass: [2, 1]\npotential: x^4 + x^2*y + y^3/3 + 3*y^2 + cos(x - y)\n"
+    "states: {default: {q: [0.3, -0.2], v: [0.5, 0.1]}}\n";
 
 static void test_forms(void) {
   problem x = described(swing);
   double  full[2], simplified[2], without[2];
   forms(&x, 0.3, full, simplified);
-  OK(apart(full, simplified, 2) > 1e-4, "the full form is not the simplified one (%.2g)", apart(full, simplified, 2));
+  OK(apart(full, simplified, 2) > 1e-4, "the full form is not the simplified one (%.2g)",
+     apart(full, simplified, 2));
   x.s->kernel[widest()][CST_K_D3V] = nothing;
   forms(&x, 0.3, without, simplified);
   OK(apart(without, simplified, 2) == 0, "and is it without its third derivative");

@@ -1,13 +1,14 @@
-/* test-convert-long.c: conversions over many steps: momentum maps stay at round-off and energies bounded, at steps at which the same layer
- * projected on the constraints visibly drifts.
+/* test-convert-long.c: conversions over many steps: momentum maps stay at round-off and energies bounded, at
+ * steps at which the same layer projected on the constraints visibly drifts.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "claims.h"
 
 enum { LANES = 8, LOOKS = 100 };
 
-/* Of the lane that is worst: the drift of momenta and, in each half of the run, the largest error of the energy. bias: the largest drift of
- * the mean over the lanes, in which round-off averages out and an error that has always the same sign does not. */
+/* Of the lane that is worst: the drift of momenta and, in each half of the run, the largest error of the
+ * energy. bias: the largest drift of the mean over the lanes, in which round-off averages out and an error
+ * that has always the same sign does not. */
 typedef struct {
   double momentum, bias, energy[2];
 } course;
@@ -18,7 +19,8 @@ static void momenta(const problem *x, const double *q, const double *p, double *
   cst_system_matrix(x->s, CST_K_xi, x->c, q, NULL, xi);
   for (int k = 0; k < x->s->nsym; k++) {
     J[k] = scale[k] = 0;
-    for (int i = 0; i < x->s->nq; i++) J[k] += p[i] * xi[k * x->s->nq + i], scale[k] += fabs(p[i] * xi[k * x->s->nq + i]);
+    for (int i = 0; i < x->s->nq; i++)
+      J[k] += p[i] * xi[k * x->s->nq + i], scale[k] += fabs(p[i] * xi[k * x->s->nq + i]);
   }
 }
 
@@ -62,7 +64,9 @@ static course course_of(const problem *x, const char *method, cst_iteration iter
   return c;
 }
 
-/* ---- momenta -------------------------------------------------------------------------------------------------------------- */
+/* ---- momenta
+ * --------------------------------------------------------------------------------------------------------------
+ */
 
 /* What round-off makes of so many steps, in each lane. */
 static double few(long steps) { return larger(1e-13, 5 * 2.2e-16 * sqrt((double)steps)); }
@@ -74,39 +78,46 @@ static void test_momenta(void) {
     const char *system;
     double      h;
     long        steps;
-  } on[] = {{"spherical-pendulum", 0.1, 25000}, {"kepler", 0.02, 25000},       {"charged-pendulum", 0.1, 12500},
-            {"bead-on-torus", 0.05, 12500},     {"rigid-body", 0.1, 2500},     {"heavy-top", 0.05, 2500},
+  } on[] = {{"spherical-pendulum", 0.1, 25000}, {"kepler", 0.02, 25000},
+            {"charged-pendulum", 0.1, 12500},   {"bead-on-torus", 0.05, 12500},
+            {"rigid-body", 0.1, 2500},          {"heavy-top", 0.05, 2500},
             {"underwater-vehicle", 0.1, 1000},  {"magnetised-body", 0.1, 1300}};
-  static const char *const methods[] = {"convert(euler, bias=-0.5)", "convert(heun, bias=-0.3)", "convert(rk4)", "convert(rk6, bias=-0.5)"};
+  static const char *const methods[] = {"convert(euler, bias=-0.5)", "convert(heun, bias=-0.3)",
+                                        "convert(rk4)", "convert(rk6, bias=-0.5)"};
   double                   greatest = 0;
   for (size_t k = 0; k < sizeof on / sizeof *on; k++) {
     problem *x = problem_open(on[k].system);
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
       if (!on_diagonal((int)(k + i), 2)) continue;
       const course c = course_of(x, methods[i], CST_ITERATION_AUTO, on[k].h, on[k].steps);
-      OK(stays(c, on[k].steps), "%s on %s: momenta over %ld steps (%.2g, in the mean %.2g)", methods[i], on[k].system, on[k].steps,
-         c.momentum, c.bias);
+      OK(stays(c, on[k].steps), "%s on %s: momenta over %ld steps (%.2g, in the mean %.2g)", methods[i],
+         on[k].system, on[k].steps, c.momentum, c.bias);
       greatest = larger(greatest, c.momentum);
     }
     problem_close(x);
   }
   NOTE("largest drift of momenta %.3g", greatest);
-  OK(!stays((course){.bias = 1.01 * 2500 * (few(10000) / 10000)}, 2500), "what a lane would gather in 10000 steps is noticed in 2500");
+  OK(!stays((course){.bias = 1.01 * 2500 * (few(10000) / 10000)}, 2500),
+     "what a lane would gather in 10000 steps is noticed in 2500");
 }
 
 /* None of the iterations leaves an error that adds up. */
 static void test_iterations(void) {
   static const char *const names[] = {"newton", "simplified", "chord", "krylov"};
-  const cst_iteration      all[] = {CST_ITERATION_NEWTON, CST_ITERATION_SIMPLIFIED, CST_ITERATION_CHORD, CST_ITERATION_KRYLOV};
+  const cst_iteration      all[] = {CST_ITERATION_NEWTON, CST_ITERATION_SIMPLIFIED, CST_ITERATION_CHORD,
+                                    CST_ITERATION_KRYLOV};
   problem                 *x = problem_open("rigid-body");
   for (int k = 0; k < 4; k++) {
     const course c = course_of(x, "convert(heun, bias=-0.3)", all[k], 0.1, 2500);
-    OK(stays(c, 2500), "rigid-body, %s: momenta over 2500 steps (%.2g, in the mean %.2g)", names[k], c.momentum, c.bias);
+    OK(stays(c, 2500), "rigid-body, %s: momenta over 2500 steps (%.2g, in the mean %.2g)", names[k],
+       c.momentum, c.bias);
   }
   problem_close(x);
 }
 
-/* ---- energy --------------------------------------------------------------------------------------------------------------- */
+/* ---- energy
+ * ---------------------------------------------------------------------------------------------------------------
+ */
 
 static bool bounded(course c) { return c.energy[1] <= 1.5 * c.energy[0]; }
 
@@ -127,9 +138,10 @@ static void test_energy(void) {
     snprintf(plain, sizeof plain, "project(%s)", of[i].layer);
     const course c = course_of(x, method, CST_ITERATION_AUTO, of[i].h, of[i].steps),
                  d = course_of(x, plain, CST_ITERATION_AUTO, of[i].h, of[i].steps);
-    OK(bounded(c), "%s on %s, h = %g: energy bounded over %ld steps (%.2g, then %.2g)", method, of[i].system, of[i].h, of[i].steps,
-       c.energy[0], c.energy[1]);
-    OK(!bounded(d) || d.energy[1] > 20 * c.energy[1], "%s drifts (%.2g, then %.2g)", plain, d.energy[0], d.energy[1]);
+    OK(bounded(c), "%s on %s, h = %g: energy bounded over %ld steps (%.2g, then %.2g)", method, of[i].system,
+       of[i].h, of[i].steps, c.energy[0], c.energy[1]);
+    OK(!bounded(d) || d.energy[1] > 20 * c.energy[1], "%s drifts (%.2g, then %.2g)", plain, d.energy[0],
+       d.energy[1]);
     problem_close(x);
   }
 }

@@ -1,11 +1,13 @@
-/* test-convert-orders.c: a conversion has its layer's order, for every bias, on systems of every kind; one more at bias -1/2 where that is
- * odd. Where a system is special an order may be higher, so at least three of them must show just the one that is claimed.
+/* test-convert-orders.c: a conversion has its layer's order, for every bias, on systems of every kind; one
+ * more at bias -1/2 where that is odd. Where a system is special an order may be higher, so at least three of
+ * them must show just the one that is claimed.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "claims.h"
 
 enum { LANES = 2, LEVELS = 9, LEAST = 8, SHARP = 3 }; /* step counts LEAST * 2^k */
-/* Times of comparison, over the pace of the system, at which even the errors of order 8 stand above round-off. */
+/* Times of comparison, over the pace of the system, at which even the errors of order 8 stand above
+ * round-off. */
 static const struct {
   const char *name;
   double      end;
@@ -19,9 +21,15 @@ static const struct {
 } layers[] = {{"euler", 1},    {"heun", 2}, {"rk3", 3}, {"rk4", 4},      {"taylor(4)", 4},
               {"gauss(2)", 4}, {"rk5", 5},  {"rk6", 6}, {"gauss(3)", 6}, {"rk8", 8}};
 static const double biases[] = {0, -0.3, -0.5, -1};
-enum { SYSTEMS = sizeof systems / sizeof *systems, LAYERS = sizeof layers / sizeof *layers, BIASES = sizeof biases / sizeof *biases };
+enum {
+  SYSTEMS = sizeof systems / sizeof *systems,
+  LAYERS = sizeof layers / sizeof *layers,
+  BIASES = sizeof biases / sizeof *biases
+};
 
-static int order_of(int layer, double bias) { return layers[layer].order + (bias == -0.5 ? layers[layer].order % 2 : 0); }
+static int order_of(int layer, double bias) {
+  return layers[layer].order + (bias == -0.5 ? layers[layer].order % 2 : 0);
+}
 
 /* q and p of all lanes. */
 typedef struct {
@@ -73,7 +81,8 @@ static errors errors_of(const problem *x, const char *method, double end, const 
   return e;
 }
 
-/* Slopes over the last two and the last three, since an error may change its sign between two; NAN where there are none. */
+/* Slopes over the last two and the last three, since an error may change its sign between two; NAN where
+ * there are none. */
 typedef struct {
   double low, high;
 } slopes;
@@ -81,7 +90,8 @@ typedef struct {
 static slopes slopes_of(const double *e, int n) {
   while (n > 2 && e[n - 1] < floor_of(LEAST << (n - 1))) n--;
   if (n < 2 || !isfinite(e[n - 2])) return (slopes){NAN, NAN};
-  const double last = log2(e[n - 2] / e[n - 1]), longer = n > 2 && e[n - 3] < 0.1 ? log2(e[n - 3] / e[n - 1]) / 2 : last;
+  const double last = log2(e[n - 2] / e[n - 1]),
+               longer = n > 2 && e[n - 3] < 0.1 ? log2(e[n - 3] / e[n - 1]) / 2 : last;
   return (slopes){fmin(last, longer), fmax(last, longer)};
 }
 
@@ -108,7 +118,8 @@ static void test(const problem *x, int layer, int bias, double end, const states
 
 /* Until a claim has been seen to be sharp on as many systems as are asked for; then on the diagonal. */
 static bool taken(int system, int layer, int bias) {
-  return sharp_on[layer][bias] < SHARP || wrong_on[layer][bias] < SHARP || on_diagonal(system + layer + bias, 3);
+  return sharp_on[layer][bias] < SHARP || wrong_on[layer][bias] < SHARP ||
+         on_diagonal(system + layer + bias, 3);
 }
 
 static void test_system(int n) {
@@ -131,10 +142,10 @@ static void tests(void) {
   for (int i = 0; i < LAYERS; i++)
     for (int k = 0; k < BIASES; k++) {
       const int claim = order_of(i, biases[k]);
-      OK(sharp_on[i][k] >= SHARP, "convert(%s, bias=%g): order %d and no more on %d systems", layers[i].name, biases[k], claim,
-         sharp_on[i][k]);
-      OK(wrong_on[i][k] >= SHARP, "convert(%s, bias=%g): a claim of %d would fail on %d", layers[i].name, biases[k], claim + 1,
-         wrong_on[i][k]);
+      OK(sharp_on[i][k] >= SHARP, "convert(%s, bias=%g): order %d and no more on %d systems", layers[i].name,
+         biases[k], claim, sharp_on[i][k]);
+      OK(wrong_on[i][k] >= SHARP, "convert(%s, bias=%g): a claim of %d would fail on %d", layers[i].name,
+         biases[k], claim + 1, wrong_on[i][k]);
     }
 }
 

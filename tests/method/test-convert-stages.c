@@ -1,13 +1,16 @@
-/* test-convert-stages.c: two computed steps of convert(LAYER, bias=b) satisfy the equations of its source, written out here in scalar code,
- * from the fundamental Stage 0 to the equations of Stage 4; a perturbed one does not.
+/* test-convert-stages.c: two computed steps of convert(LAYER, bias=b) satisfy the equations of its source,
+ * written out here in scalar code, from the fundamental Stage 0 to the equations of Stage 4; a perturbed one
+ * does not.
  *
- * Of two consecutive steps (q0, p0) -> (q1, p1) -> (q2, p2) with the points w1, w2 of TQ that the core solved for, the source's unknowns
- * are lambda- = -p0, mu = p1, lambda+ = p2, q1- = q0, qbar = q1, q2+ = q2, so that both halves of every stage read, for k = 1, 2,
+ * Of two consecutive steps (q0, p0) -> (q1, p1) -> (q2, p2) with the points w1, w2 of TQ that the core solved
+ * for, the source's unknowns are lambda- = -p0, mu = p1, lambda+ = p2, q1- = q0, qbar = q1, q2+ = q2, so that
+ * both halves of every stage read, for k = 1, 2,
  *
  *   D L_h(w_k) = p_k D d+(w_k) - p_{k-1} D d-(w_k)
  *
- * The multipliers nu are found by least squares. Layer, action and projection are evaluated at complex arguments, and derivatives taken by
- * a step in the imaginary direction: they share nothing with the kernels that the core differentiates by.
+ * The multipliers nu are found by least squares. Layer, action and projection are evaluated at complex
+ * arguments, and derivatives taken by a step in the imaginary direction: they share nothing with the kernels
+ * that the core differentiates by.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <complex.h>
@@ -19,13 +22,16 @@ typedef double complex NUMBER;
 enum { MOST_Q = 12, MOST_G = 6, MOST_K = MOST_Q + MOST_G, MOST_SWEEPS = 100 };
 static const double TINY = 1e-30, BOUND = 1e-13, VISIBLE = 1e-8;
 
-/* ---- the system at complex points -------------------------------------------------------------------------------------------- */
+/* ---- the system at complex points
+ * -------------------------------------------------------------------------------------------- */
 
-static void evaluate(const problem *x, cst_kernel_id k, const NUMBER *q, const NUMBER *v, const NUMBER *w, const NUMBER *l, NUMBER *out) {
+static void evaluate(const problem *x, cst_kernel_id k, const NUMBER *q, const NUMBER *v, const NUMBER *w,
+                     const NUMBER *l, NUMBER *out) {
   NUMBER c[CST_MAX_PAR];
   for (int i = 0; i < x->s->npar; i++) c[i] = x->c[i];
   cst_graph_eval_complex(x->s->graph, x->s->kernel_out[k], x->s->kernel_size[k],
-                         (const NUMBER *const[128]){['c'] = c, ['q'] = q, ['v'] = v, ['w'] = w, ['l'] = l}, out);
+                         (const NUMBER *const[128]){['c'] = c, ['q'] = q, ['v'] = v, ['w'] = w, ['l'] = l},
+                         out);
 }
 
 /* A matrix kernel with its zeros, in rows of `columns`. */
@@ -113,10 +119,12 @@ static NUMBER lagrangian(const problem *x, const NUMBER *q, const NUMBER *v) {
   return L;
 }
 
-/* ---- the layer R_t and the projection P ---------------------------------------------------------------------------------------- */
+/* ---- the layer R_t and the projection P
+ * ---------------------------------------------------------------------------------------- */
 
 /* y := base + t sum_j row[j] K_j. */
-static void add_stages(int n, int stages, double t, const double *row, NUMBER (*K)[MOST_Q], const NUMBER *base, NUMBER *y) {
+static void add_stages(int n, int stages, double t, const double *row, NUMBER (*K)[MOST_Q],
+                       const NUMBER *base, NUMBER *y) {
   for (int i = 0; i < n; i++) {
     y[i] = base[i];
     for (int j = 0; j < stages; j++) y[i] += t * row[j] * K[j][i];
@@ -124,8 +132,10 @@ static void add_stages(int n, int stages, double t, const double *row, NUMBER (*
 }
 
 /* q1 = R^q_t(q, v) and S = R^S_t(q, v). Implicit stages are iterated to stagnation. */
-static void flow(const problem *x, const cst_tableau *T, double t, const NUMBER *q, const NUMBER *v, NUMBER *q1, NUMBER *S) {
-  NUMBER Q[CST_MAX_STAGES][MOST_Q], V[CST_MAX_STAGES][MOST_Q] = {{0}}, A[CST_MAX_STAGES][MOST_Q] = {{0}}, last[CST_MAX_STAGES][MOST_Q];
+static void flow(const problem *x, const cst_tableau *T, double t, const NUMBER *q, const NUMBER *v,
+                 NUMBER *q1, NUMBER *S) {
+  NUMBER Q[CST_MAX_STAGES][MOST_Q], V[CST_MAX_STAGES][MOST_Q] = {{0}}, A[CST_MAX_STAGES][MOST_Q] = {{0}},
+                                    last[CST_MAX_STAGES][MOST_Q];
   for (int sweep = 0; sweep < (T->implicit ? MOST_SWEEPS : 1); sweep++) {
     memcpy(last, A, sizeof A);
     for (int i = 0; i < T->stages; i++) {
@@ -135,7 +145,8 @@ static void flow(const problem *x, const cst_tableau *T, double t, const NUMBER 
     }
     if (!memcmp(last, A, sizeof A)) break;
   }
-  for (int i = 0; i < T->stages && T->implicit; i++) add_stages(x->s->nq, T->stages, t, T->a + i * T->stages, A, v, V[i]);
+  for (int i = 0; i < T->stages && T->implicit; i++)
+    add_stages(x->s->nq, T->stages, t, T->a + i * T->stages, A, v, V[i]);
   add_stages(x->s->nq, T->stages, t, T->b, V, q, q1);
   *S = 0;
   for (int i = 0; i < T->stages; i++) *S += t * T->b[i] * lagrangian(x, Q[i], V[i]);
@@ -187,9 +198,12 @@ static void make_tangential(const problem *x, const NUMBER *q, const NUMBER *s, 
   memcpy(theta, b + n, sizeof *theta * (size_t)m);
 }
 
-/* ---- two steps ------------------------------------------------------------------------------------------------------------------ */
+/* ---- two steps
+ * ------------------------------------------------------------------------------------------------------------------
+ */
 
-/* Of a point w of TQ: where both halves end, with and without projection ([0] minus, [1] plus), and the derivatives along w. */
+/* Of a point w of TQ: where both halves end, with and without projection ([0] minus, [1] plus), and the
+ * derivatives along w. */
 typedef struct {
   NUMBER q[MOST_Q], v[MOST_Q];
   NUMBER hat[2][MOST_Q], end[2][MOST_Q], theta[2][MOST_G];
@@ -220,11 +234,13 @@ static void fill_segment(const course *c, segment *w) {
   segment   off;
   for (int j = 0; j < 2 * n; j++) {
     NUMBER q[MOST_Q], v[MOST_Q];
-    for (int i = 0; i < n; i++) q[i] = w->q[i] + (i == j) * TINY * I, v[i] = w->v[i] + (n + i == j) * TINY * I;
+    for (int i = 0; i < n; i++)
+      q[i] = w->q[i] + (i == j) * TINY * I, v[i] = w->v[i] + (n + i == j) * TINY * I;
     halves(c, q, v, &off, &L);
     w->DL[j] = cimag(L) / TINY;
     for (int k = 0; k < 2; k++)
-      for (int i = 0; i < n; i++) w->Dhat[k][i][j] = cimag(off.hat[k][i]) / TINY, w->Dend[k][i][j] = cimag(off.end[k][i]) / TINY;
+      for (int i = 0; i < n; i++)
+        w->Dhat[k][i][j] = cimag(off.hat[k][i]) / TINY, w->Dend[k][i][j] = cimag(off.end[k][i]) / TINY;
   }
   halves(c, w->q, w->v, w, &L);
 }
@@ -251,7 +267,9 @@ static void fill_course(course *c, const char *method, int lane) {
   for (int k = 0; k < 2; k++) fill_segment(c, &c->w[k]);
 }
 
-/* ---- the equations -------------------------------------------------------------------------------------------------------------- */
+/* ---- the equations
+ * --------------------------------------------------------------------------------------------------------------
+ */
 
 /* Largest residuals so far of a stage, over the scale of what is subtracted. */
 typedef struct {
@@ -263,7 +281,8 @@ static void look(residual *r, const NUMBER *x, int n) {
 }
 
 /* f[2 nq] = D L_h(w_k) - p_k D d+ + p_{k-1} D d- with the covectors plus, minus and the given derivatives. */
-static void lagrange(const course *c, int k, const double D[2][MOST_Q][2 * MOST_Q], const NUMBER *minus, const NUMBER *plus, NUMBER *f) {
+static void lagrange(const course *c, int k, const double D[2][MOST_Q][2 * MOST_Q], const NUMBER *minus,
+                     const NUMBER *plus, NUMBER *f) {
   const int n = c->x->s->nq;
   for (int j = 0; j < 2 * n; j++) {
     f[j] = c->w[k].DL[j];
@@ -343,7 +362,8 @@ static void pull_back(const course *c, int k, int side, NUMBER *hat) {
 /* The sizes of coordinates, momenta and their products. */
 static double scale_of(const course *c) {
   double q = 0, p = 0;
-  for (int i = 0; i < c->x->s->nq; i++) q = larger(q, fabs(creal(c->q[0][i]))), p = larger(p, fabs(creal(c->p[0][i])));
+  for (int i = 0; i < c->x->s->nq; i++)
+    q = larger(q, fabs(creal(c->q[0][i]))), p = larger(p, fabs(creal(c->p[0][i])));
   return larger(1, larger(q, p));
 }
 
@@ -382,7 +402,9 @@ static void perturb(course *c) {
   fill_segment(c, &c->w[1]);
 }
 
-/* ---- the tests -------------------------------------------------------------------------------------------------------------------- */
+/* ---- the tests
+ * --------------------------------------------------------------------------------------------------------------------
+ */
 
 static double greatest[STAGES], least = INFINITY;
 
@@ -395,7 +417,8 @@ static void test(const problem *x, const char *layer, const cst_tableau *T, doub
   c = (course){.x = x, .T = *T, .h = h, .bias = bias};
   fill_course(&c, method, lane);
   look_at_stages(&c, r);
-  for (int k = 0; k < STAGES; k++) most = larger(most, r[k].most), greatest[k] = larger(greatest[k], r[k].most);
+  for (int k = 0; k < STAGES; k++)
+    most = larger(most, r[k].most), greatest[k] = larger(greatest[k], r[k].most);
   if (!OK(most <= BOUND, "%s on %s, start %d: Stages 0 to 4", method, x->s->name, lane))
     NOTE("%.2g %.2g %.2g %.2g %.2g", r[0].most, r[1].most, r[2].most, r[3].most, r[4].most);
   perturb(&c);
@@ -413,14 +436,16 @@ static void test_system(const char *name, int n) {
   for (size_t i = 0; i < sizeof layers / sizeof *layers; i++) {
     const cst_tableau gauss = cst_tableau_gauss(2), *T = cst_tableau_find(layers[i]);
     for (size_t k = 0; k < sizeof biases / sizeof *biases; k++)
-      if (on_diagonal(n + (int)(i + k), 3)) test(x, layers[i], T ? T : &gauss, biases[k], 0.1 * pace_of(name), (n + (int)k) % 2);
+      if (on_diagonal(n + (int)(i + k), 3))
+        test(x, layers[i], T ? T : &gauss, biases[k], 0.1 * pace_of(name), (n + (int)k) % 2);
   }
   problem_close(x);
 }
 
 static void tests(void) {
-  static const char *const systems[] = {"spherical-pendulum", "double-pendulum", "modified-pendulum", "rigid-body",         "four-bar",
-                                        "slider-crank",       "magnetised-body", "charged-pendulum",  "underwater-vehicle", "kepler"};
+  static const char *const systems[] = {
+      "spherical-pendulum", "double-pendulum", "modified-pendulum", "rigid-body",         "four-bar",
+      "slider-crank",       "magnetised-body", "charged-pendulum",  "underwater-vehicle", "kepler"};
   for (size_t i = 0; i < sizeof systems / sizeof *systems; i++) test_system(systems[i], (int)i);
   for (int k = 0; k < STAGES; k++) NOTE("largest residual of Stage %d: %.3g", k, greatest[k]);
   NOTE("least residual of a perturbed point: %.3g", least);

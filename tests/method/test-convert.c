@@ -1,5 +1,5 @@
-/* test-convert.c: what a step of convert(LAYER, bias=b) is: closed forms where there are some, its inverse by its adjoint, and the same
- * whichever way it is solved for.
+/* test-convert.c: what a step of convert(LAYER, bias=b) is: closed forms where there are some, its inverse by
+ * its adjoint, and the same whichever way it is solved for.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "claims.h"
@@ -20,10 +20,15 @@ static const char *named(const char *format, const char *layer, double bias) {
   snprintf(text[at], sizeof text[at], format, layer, bias);
   return text[at];
 }
-static const char *converted(const char *layer, double bias) { return named("convert(%s, bias=%g)", layer, bias); }
-static const char *adjoint(const char *layer, double bias) { return named("adjoint(convert(%s, bias=%g))", layer, bias); }
+static const char *converted(const char *layer, double bias) {
+  return named("convert(%s, bias=%g)", layer, bias);
+}
+static const char *adjoint(const char *layer, double bias) {
+  return named("adjoint(convert(%s, bias=%g))", layer, bias);
+}
 
-/* ---- one step from any state ----------------------------------------------------------------------------------------------- */
+/* ---- one step from any state
+ * ----------------------------------------------------------------------------------------------- */
 
 /* (q, p) := a step of h from there. */
 static void step(run *r, double h, double *q, double *p) {
@@ -58,16 +63,23 @@ static double difference(const problem *x, const char *one, const char *other, d
   return off;
 }
 
-/* ---- closed forms ---------------------------------------------------------------------------------------------------------- */
+/* ---- closed forms
+ * ----------------------------------------------------------------------------------------------------------
+ */
 
-/* Without constraints and where the mass is a constant diagonal: kick and drift, drift and kick, the implicit midpoint rule; a layer that
- * is symplectic itself is its own conversion at both ends. */
+/* Without constraints and where the mass is a constant diagonal: kick and drift, drift and kick, the implicit
+ * midpoint rule; a layer that is symplectic itself is its own conversion at both ends. */
 static const struct {
   const char *conversion, *form;
-} forms[] = {{"convert(euler)", "euler-a"},     {"convert(euler, bias=-1)", "euler-b"}, {"convert(euler, bias=-0.5)", "midpoint"},
-             {"convert(gauss(1))", "gauss(1)"}, {"convert(gauss(2))", "gauss(2)"},      {"convert(gauss(2), bias=-1)", "gauss(2)"},
+} forms[] = {{"convert(euler)", "euler-a"},
+             {"convert(euler, bias=-1)", "euler-b"},
+             {"convert(euler, bias=-0.5)", "midpoint"},
+             {"convert(gauss(1))", "gauss(1)"},
+             {"convert(gauss(2))", "gauss(2)"},
+             {"convert(gauss(2), bias=-1)", "gauss(2)"},
              {"convert(gauss(4))", "gauss(4)"}},
-  others[] = {{"convert(euler)", "euler-b"}, {"convert(gauss(2), bias=-0.5)", "gauss(2)"}, {"convert(rk4)", "rk4"}};
+  others[] = {
+      {"convert(euler)", "euler-b"}, {"convert(gauss(2), bias=-0.5)", "gauss(2)"}, {"convert(rk4)", "rk4"}};
 
 static void test_forms(void) {
   double greatest = 0;
@@ -89,7 +101,9 @@ static void test_forms(void) {
   NOTE("closed forms: largest distance %.3g", greatest);
 }
 
-/* ---- there and back ---------------------------------------------------------------------------------------------------------- */
+/* ---- there and back
+ * ----------------------------------------------------------------------------------------------------------
+ */
 
 /* Distance from the start after a step of h and one of -h of another method. */
 static double return_trip(const problem *x, const char *there, const char *back, double h) {
@@ -102,13 +116,15 @@ static double return_trip(const problem *x, const char *there, const char *back,
   for (int k = 0; k < 2; k++) step(&r[k], k ? -h : h, q, p);
   cst_system_velocity(x->s, x->c, q, p, v[1]);
   for (int k = 0; k < 2; k++) run_close(&r[k]);
-  return larger(apart(q, q0, x->s->nq), apart(v[0], v[1], x->s->nq)) / larger(1, larger(norm(q0, x->s->nq), norm(v[0], x->s->nq)));
+  return larger(apart(q, q0, x->s->nq), apart(v[0], v[1], x->s->nq)) /
+         larger(1, larger(norm(q0, x->s->nq), norm(v[0], x->s->nq)));
 }
 
-/* Whether a conversion comes visibly elsewhere without its adjoint: one of low order does, but on the free rigid body, where euler gains
- * orders. */
+/* Whether a conversion comes visibly elsewhere without its adjoint: one of low order does, but on the free
+ * rigid body, where euler gains orders. */
 static bool control(const problem *x, const char *layer, double bias) {
-  const bool low = !strcmp(layer, "heun") || !strcmp(layer, "rk3") || (!strcmp(layer, "euler") && strcmp(x->s->name, "rigid-body"));
+  const bool low = !strcmp(layer, "heun") || !strcmp(layer, "rk3") ||
+                   (!strcmp(layer, "euler") && strcmp(x->s->name, "rigid-body"));
   return low && bias != -0.5;
 }
 
@@ -119,10 +135,12 @@ static void test_return(void) {
     double   h = 0.1 * pace_of(x->s->name);
     for (int i = 0; i < LAYERS * BIASES; i++) {
       const char  *layer = layers[i / BIASES];
-      const double bias = biases[i % BIASES], off = return_trip(x, converted(layer, bias), adjoint(layer, bias), h);
+      const double bias = biases[i % BIASES],
+                   off = return_trip(x, converted(layer, bias), adjoint(layer, bias), h);
       OK(off <= 1e-14, "%s and back by its adjoint on %s (%.2g)", converted(layer, bias), x->s->name, off);
       const double alone = return_trip(x, converted(layer, bias), converted(layer, bias), h);
-      if (bias == -0.5) OK(alone <= 1e-14, "%s and back on %s (%.2g)", converted(layer, bias), x->s->name, alone);
+      if (bias == -0.5)
+        OK(alone <= 1e-14, "%s and back on %s (%.2g)", converted(layer, bias), x->s->name, alone);
       greatest = larger(greatest, off);
       if (!control(x, layer, bias)) continue;
       OK(alone > 1e-10, "%s on %s: not by itself (%.2g)", converted(layer, bias), x->s->name, alone);
@@ -133,9 +151,12 @@ static void test_return(void) {
   NOTE("there and back: largest distance %.3g; without the adjoint at least %.3g", greatest, least);
 }
 
-/* ---- iterations -------------------------------------------------------------------------------------------------------------- */
+/* ---- iterations
+ * --------------------------------------------------------------------------------------------------------------
+ */
 
-static const cst_iteration iterations[] = {CST_ITERATION_NEWTON, CST_ITERATION_SIMPLIFIED, CST_ITERATION_CHORD, CST_ITERATION_KRYLOV};
+static const cst_iteration iterations[] = {CST_ITERATION_NEWTON, CST_ITERATION_SIMPLIFIED,
+                                           CST_ITERATION_CHORD, CST_ITERATION_KRYLOV};
 enum { ITERATIONS = 4, MOST = 60 };
 
 /* The updates of (q, v, mu+, q1) of the iteration for the first step: size[n], relative. Returns n. */
@@ -149,7 +170,8 @@ static int updates(const problem *x, const char *method, cst_iteration iteration
   cst_stepper_set_step(r.st, h);
   const cst_march *C = cst_stepper_march(r.st);
   const cst_core  *core = row_of(method)->core[isa];
-  double          *at = calloc((size_t)(3 * C->unknowns * w), sizeof *at), *f = at + C->unknowns * w, *d = f + C->unknowns * w;
+  double          *at = calloc((size_t)(3 * C->unknowns * w), sizeof *at), *f = at + C->unknowns * w,
+         *d = f + C->unknowns * w;
   core->begin(C, r.b.record, 0, at, &scratch);
   while (core->residual(C, r.b.record, 0, at, f, &scratch) && n < MOST) {
     core->direction(C, r.b.record, 0, at, f, d, &scratch);
@@ -168,8 +190,8 @@ static double contraction(const double *size, int n) {
   return k ? pow(size[k] / size[0], 1.0 / k) : 0;
 }
 
-/* Newton: from the second on, when the multipliers have followed, every update is about the square of the one before; the fourth is
- * round-off. */
+/* Newton: from the second on, when the multipliers have followed, every update is about the square of the one
+ * before; the fourth is round-off. */
 static bool quadratic(const double *size, int n) {
   for (int k = 1; k + 1 < n; k++)
     if (size[k + 1] > larger(size[k] * size[k], 1e-14)) return false;
@@ -196,20 +218,23 @@ static pair pair_of(const problem *x, const char *method, cst_iteration iteratio
 
 static double gain(pair p) { return log2(p.factor[0] / p.factor[1]); }
 
-/* newton converges quadratically and the others do not; over a layer of order r simplified contracts by h^r, chord by h. */
+/* newton converges quadratically and the others do not; over a layer of order r simplified contracts by h^r,
+ * chord by h. */
 static void test_contraction(const char *system) {
   static const char *const of[] = {"euler", "heun"};
   problem                 *x = problem_open(system);
   for (int r = 1; r <= 2; r++) {
     const char *method = converted(of[r - 1], -0.3);
-    const pair  newton = pair_of(x, method, CST_ITERATION_NEWTON), simplified = pair_of(x, method, CST_ITERATION_SIMPLIFIED),
+    const pair  newton = pair_of(x, method, CST_ITERATION_NEWTON),
+               simplified = pair_of(x, method, CST_ITERATION_SIMPLIFIED),
                chord = pair_of(x, method, CST_ITERATION_CHORD);
     OK(newton.quadratic && !simplified.quadratic && !chord.quadratic,
-       "%s on %s: newton, and it alone, converges quadratically (%d iterations, simplified %d, chord %d)", method, system, newton.count[0],
-       simplified.count[0], chord.count[0]);
-    OK(gain(simplified) > r - 0.3, "%s on %s: simplified contracts by h^%d (%.2g, %.2g with h/2)", method, system, r, simplified.factor[0],
-       simplified.factor[1]);
-    OK(gain(chord) > 0.7, "%s on %s: chord contracts by h (%.2g, %.2g with h/2)", method, system, chord.factor[0], chord.factor[1]);
+       "%s on %s: newton, and it alone, converges quadratically (%d iterations, simplified %d, chord %d)",
+       method, system, newton.count[0], simplified.count[0], chord.count[0]);
+    OK(gain(simplified) > r - 0.3, "%s on %s: simplified contracts by h^%d (%.2g, %.2g with h/2)", method,
+       system, r, simplified.factor[0], simplified.factor[1]);
+    OK(gain(chord) > 0.7, "%s on %s: chord contracts by h (%.2g, %.2g with h/2)", method, system,
+       chord.factor[0], chord.factor[1]);
   }
   problem_close(x);
 }

@@ -1,5 +1,5 @@
-/* test-cover.c: what cover.h says of the pairs that are taken, counted anew from them; a pair that is taken away is noticed where it is
- * needed. */
+/* test-cover.c: what cover.h says of the pairs that are taken, counted anew from them; a pair that is taken
+ * away is noticed where it is needed. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "energy.h"
 
@@ -8,8 +8,9 @@ static int count(const cover *c, int method, int system, int family, int kind, i
   int n = 0;
   for (int i = 0; i < c->methods; i++)
     for (int k = 0; k < c->systems; k++)
-      n += (method < 0 || i == method) && (system < 0 || k == system) && (family < 0 || c->family[i] == family) &&
-           (kind < 0 || c->kind[k] == kind) && (promise < 0 ? c->promises[i][k] : c->promises[i][k] & 1u << promise) &&
+      n += (method < 0 || i == method) && (system < 0 || k == system) &&
+           (family < 0 || c->family[i] == family) && (kind < 0 || c->kind[k] == kind) &&
+           (promise < 0 ? c->promises[i][k] : c->promises[i][k] & 1u << promise) &&
            (!taken || c->taken[i][k]);
   return n;
 }

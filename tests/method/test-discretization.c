@@ -1,5 +1,6 @@
-/* test-discretization.c: discretization(theta=) is euler-a, midpoint and euler-b at 0, 1/2 and 1, has the adjoint 1 - theta, and is another
- * method in between; a method in null-space form is the same map as with multipliers, and has the same multipliers.
+/* test-discretization.c: discretization(theta=) is euler-a, midpoint and euler-b at 0, 1/2 and 1, has the
+ * adjoint 1 - theta, and is another method in between; a method in null-space form is the same map as with
+ * multipliers, and has the same multipliers.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "claims.h"
@@ -30,13 +31,16 @@ static double difference(const problem *x, const char *one, const char *other, d
   *lambda = 0;
   for (int l = 0; l < LANES; l++) {
     off = larger(off, larger(apart(a->q[l], b->q[l], x->s->nq), apart(a->p[l], b->p[l], x->s->nq)));
-    if (x->s->ng) *lambda = larger(*lambda, apart(a->lambda[l], b->lambda[l], x->s->ng) / (1 + norm(a->lambda[l], x->s->ng)));
+    if (x->s->ng)
+      *lambda =
+          larger(*lambda, apart(a->lambda[l], b->lambda[l], x->s->ng) / (1 + norm(a->lambda[l], x->s->ng)));
   }
   free(a), free(b);
   return off;
 }
 
-static const char *const systems[] = {"modified-pendulum", "henon-heiles", "bead-on-torus", "double-pendulum-angles", "underwater-vehicle"};
+static const char *const systems[] = {"modified-pendulum", "henon-heiles", "bead-on-torus",
+                                      "double-pendulum-angles", "underwater-vehicle"};
 
 static void test_same(const char *system, const char *one, const char *other) {
   problem    *x = problem_open(system);
@@ -45,17 +49,19 @@ static void test_same(const char *system, const char *one, const char *other) {
   double      lambda, off;
   if (cst_method_fits(m, x->s, why, sizeof why) && cst_method_fits(n, x->s, why, sizeof why)) {
     off = difference(x, one, other, &lambda);
-    OK(off < 2e-12 && lambda < 1e-9, "%s: %s is %s (%.2g, multipliers %.2g)", system, one, other, off, lambda);
+    OK(off < 2e-12 && lambda < 1e-9, "%s: %s is %s (%.2g, multipliers %.2g)", system, one, other, off,
+       lambda);
   }
   cst_method_destroy(m), cst_method_destroy(n);
   problem_close(x);
 }
 
 static void test_family(void) {
-  static const char *const same[][2] = {{"discretization(theta=0)", "euler-a"},
-                                        {"discretization(theta=1)", "euler-b"},
-                                        {"discretization(theta=0.5)", "midpoint"},
-                                        {"adjoint(discretization(theta=0.25))", "discretization(theta=0.75)"}};
+  static const char *const same[][2] = {
+      {"discretization(theta=0)", "euler-a"},
+      {"discretization(theta=1)", "euler-b"},
+      {"discretization(theta=0.5)", "midpoint"},
+      {"adjoint(discretization(theta=0.25))", "discretization(theta=0.75)"}};
   for (size_t i = 0; i < sizeof systems / sizeof *systems; i++)
     for (size_t k = 0; k < sizeof same / sizeof *same; k++) test_same(systems[i], same[k][0], same[k][1]);
 }
@@ -86,8 +92,8 @@ static void test_back(void) {
     run_go(&r[1], -0.1, 1);
     run_state(&r[1], 0, q, p);
     start_of(x, 0, start, w);
-    OK((apart(q, start, x->s->nq) < 1e-13) == !wrong, "%s %s the adjoint (%.2g)", theta[wrong], wrong ? "is not" : "is",
-       apart(q, start, x->s->nq));
+    OK((apart(q, start, x->s->nq) < 1e-13) == !wrong, "%s %s the adjoint (%.2g)", theta[wrong],
+       wrong ? "is not" : "is", apart(q, start, x->s->nq));
     run_close(&r[0]), run_close(&r[1]);
   }
   problem_close(x);
@@ -95,7 +101,8 @@ static void test_back(void) {
 
 static void test_null_space(void) {
   static const char *const bases[] = {"euler-a", "euler-b", "midpoint", "shake", "rattle"};
-  static const char *const on[] = {"modified-pendulum", "henon-heiles", "bead-on-torus", "heavy-top", "double-pendulum", "four-bar"};
+  static const char *const on[] = {"modified-pendulum", "henon-heiles",    "bead-on-torus",
+                                   "heavy-top",         "double-pendulum", "four-bar"};
   char                     form[64];
   for (size_t i = 0; i < sizeof on / sizeof *on; i++)
     for (size_t k = 0; k < sizeof bases / sizeof *bases; k++) {

@@ -1,10 +1,13 @@
-/* test-first-impulse.c: multipliers of a run's first step, where methods that leave p off the tangent space have less of an impulse. */
+/* test-first-impulse.c: multipliers of a run's first step, where methods that leave p off the tangent space
+ * have less of an impulse. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "claims.h"
 
-/* The first step of a run has no impulse that takes up what an earlier one left: of shake's half, of the last of n parts 1/(2n). */
+/* The first step of a run has no impulse that takes up what an earlier one left: of shake's half, of the last
+ * of n parts 1/(2n). */
 static void tests(void) {
-  static const char *const methods[] = {"shake", "compose(rattle, shake)", "compose(shake, shake)", "compose(shake, rattle)"};
+  static const char *const methods[] = {"shake", "compose(rattle, shake)", "compose(shake, shake)",
+                                        "compose(shake, rattle)"};
   problem                 *x = problem_open("spherical-pendulum");
   for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
     run    r;
@@ -15,8 +18,8 @@ static void tests(void) {
     cst_system_multipliers(x->s, x->c, q, p, exact); /* unit mass: v = p */
     run_go(&r, 1e-3, 1);
     run_lambda(&r, 0, &lambda);
-    OK(fabs(lambda - exact[0]) < 1e-2 * fabs(exact[0]), "%s: the multiplier of the first step is %.4g, at its start %.4g", methods[i],
-       lambda, exact[0]);
+    OK(fabs(lambda - exact[0]) < 1e-2 * fabs(exact[0]),
+       "%s: the multiplier of the first step is %.4g, at its start %.4g", methods[i], lambda, exact[0]);
     run_close(&r);
   }
   problem_close(x);

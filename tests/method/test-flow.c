@@ -1,5 +1,6 @@
-/* test-flow.c: layers given by formulas: taylor(p) against gauss(8) and quadrature, and the derivatives of every kernel against differences
- * of order six and against each other; the work that taylor-curve(p) tells along variations of its points.
+/* test-flow.c: layers given by formulas: taylor(p) against gauss(8) and quadrature, and the derivatives of
+ * every kernel against differences of order six and against each other; the work that taylor-curve(p) tells
+ * along variations of its points.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "claims.h"
@@ -7,8 +8,9 @@
 
 enum { LANES = 3, N = CST_MAX_Q, WIDE = CST_W_MAX };
 
-static const char *const systems[] = {"spherical-pendulum", "double-pendulum", "rigid-body", "double-pendulum-angles",
-                                      "charged-pendulum",   "henon-heiles",    "kepler",     "magnetised-body"};
+static const char *const systems[] = {
+    "spherical-pendulum", "double-pendulum", "rigid-body", "double-pendulum-angles",
+    "charged-pendulum",   "henon-heiles",    "kepler",     "magnetised-body"};
 enum { SYSTEMS = sizeof systems / sizeof *systems };
 
 static const cst_flow_rule *rule_of(const char *text) {
@@ -20,8 +22,8 @@ static const cst_flow_rule *rule_of(const char *text) {
 }
 
 /* The same rule with S in the place of q1[0], so that it can be seen. */
-static void show_action(const void *self, const cst_system *s, cst_node t, const cst_node *q, const cst_node *v, cst_node *q1, cst_node *v1,
-                        cst_node *S) {
+static void show_action(const void *self, const cst_system *s, cst_node t, const cst_node *q,
+                        const cst_node *v, cst_node *q1, cst_node *v1, cst_node *S) {
   const cst_flow_rule *rule = self;
   rule->formulas(rule->self, s, t, q, v, q1, v1, S);
   q1[0] = *S;
@@ -47,9 +49,10 @@ static flow flow_open(const problem *x, const cst_flow_rule *rule, int isa, bool
 
 /* Every lane has another point: lane l that of l % n; out[2 nq] of each of n. */
 static void run_kernel(const flow *f, cst_flow_kernel_id k, const point *at, int n, double (*out)[2 * N]) {
-  static _Alignas(64) double c[CST_MAX_PAR * WIDE], q[N * WIDE], v[N * WIDE], x[N * WIDE], u[3 * N * WIDE], l[2 * WIDE], o[2 * N * WIDE];
-  const cst_system          *s = f->x->s;
-  const int                  W = f->width, nq = s->nq;
+  static _Alignas(64) double c[CST_MAX_PAR * WIDE], q[N * WIDE], v[N * WIDE], x[N * WIDE], u[3 * N * WIDE],
+      l[2 * WIDE], o[2 * N * WIDE];
+  const cst_system *s = f->x->s;
+  const int         W = f->width, nq = s->nq;
   for (int j = 0; j < W; j++) {
     const point *p = &at[j % n];
     for (int i = 0; i < s->npar; i++) c[i * W + j] = f->x->c[i];
@@ -80,7 +83,9 @@ static point point_of(const problem *x, int seed) {
   return p;
 }
 
-/* ---- value ------------------------------------------------------------------------------------------------------------- */
+/* ---- value
+ * -------------------------------------------------------------------------------------------------------------
+ */
 
 static double lagrangian(const problem *x, const double *q, const double *p, const double *v) {
   double a[N], V, L = 0;
@@ -132,7 +137,8 @@ static void test_order(const problem *x, const char *text, const cst_flow_rule *
   while ((fine = error_of(x, &f, action, t)) < 1e-12 && t < pace_of(x->s->name)) t *= 1.4;
   coarse = error_of(x, &f, action, 1.4 * t);
   const double slope = log(coarse / fine) / log(1.4), order = rule_of(text)->order + 1;
-  if (!OK(fabs(slope - order) < 0.2 + 0.06 * order, "%s on %s: one step, error of %s", text, x->s->name, action ? "S" : "q, v"))
+  if (!OK(fabs(slope - order) < 0.2 + 0.06 * order, "%s on %s: one step, error of %s", text, x->s->name,
+          action ? "S" : "q, v"))
     NOTE("slope %.3f at %.2g: %.2g, %.2g", slope, t, coarse, fine);
   cst_flow_destroy(f.flow);
 }
@@ -144,7 +150,8 @@ static void test_orders(void) {
     for (int p = 1; p <= 12; p += p < 6 ? 1 : 3) {
       if (!on_diagonal(i + p, 2)) continue;
       snprintf(text, sizeof text, "taylor(%d)", p);
-      const cst_flow_rule *rule = rule_of(text), shown = {.name = text, .self = rule, .formulas = show_action};
+      const cst_flow_rule *rule = rule_of(text),
+                          shown = {.name = text, .self = rule, .formulas = show_action};
       test_order(x, text, rule, false);
       test_order(x, text, &shown, true);
     }
@@ -152,12 +159,14 @@ static void test_orders(void) {
   }
 }
 
-/* ---- derivatives ------------------------------------------------------------------------------------------------------- */
+/* ---- derivatives
+ * ------------------------------------------------------------------------------------------------------- */
 
 static point moved(const problem *x, const point *p, double by) {
   const int n = x->s->nq;
   point     m = *p;
-  for (int i = 0; i < n; i++) m.q[i] += by * p->u[i], m.v[i] += by * p->u[n + i], m.x[i] += by * p->u[2 * n + i];
+  for (int i = 0; i < n; i++)
+    m.q[i] += by * p->u[i], m.v[i] += by * p->u[n + i], m.x[i] += by * p->u[2 * n + i];
   return m;
 }
 
@@ -181,7 +190,8 @@ static double dot(const double *x, const double *y, int n) {
   return sum;
 }
 
-static void test_differences(const flow *f, const char *text, cst_flow_kernel_id of, cst_flow_kernel_id derivative) {
+static void test_differences(const flow *f, const char *text, cst_flow_kernel_id of,
+                             cst_flow_kernel_id derivative) {
   static const char *const name[] = {"value", "tangent", "reverse", "second"};
   const int                n = 2 * f->x->s->nq;
   const point              p = point_of(f->x, 2);
@@ -189,9 +199,12 @@ static void test_differences(const flow *f, const char *text, cst_flow_kernel_id
   run_one(f, derivative, &p, exact);
   differences(f, of, &p, found);
   const double off = apart(exact, found, n) / norm(exact, n);
-  if (!OK(off < 1e-9, "%s on %s: %s against differences of %s", text, f->x->s->name, name[derivative], name[of])) NOTE("off by %.2g", off);
+  if (!OK(off < 1e-9, "%s on %s: %s against differences of %s", text, f->x->s->name, name[derivative],
+          name[of]))
+    NOTE("off by %.2g", off);
   exact[1] += 1e-8 * norm(exact, n);
-  OK(apart(exact, found, n) / norm(exact, n) > 1e-9, "%s on %s: another %s is told apart", text, f->x->s->name, name[derivative]);
+  OK(apart(exact, found, n) / norm(exact, n) > 1e-9, "%s on %s: another %s is told apart", text,
+     f->x->s->name, name[derivative]);
 }
 
 /* reverse.d = x.dq1 + s dS for the tangents of d. */
@@ -203,10 +216,11 @@ static void test_transpose(const flow *f, const flow *action, const char *text) 
   run_one(f, CST_FLOW_tangent, &p, along);
   run_one(action, CST_FLOW_tangent, &p, S);
   const double left = dot(gradient, p.u, 2 * n), right = dot(p.x, along, n) + p.s * S[0];
-  if (!OK(fabs(left - right) <= 1e-12 * (norm(gradient, 2 * n) + fabs(left)), "%s on %s: reverse is the transpose of tangent", text,
-          f->x->s->name))
+  if (!OK(fabs(left - right) <= 1e-12 * (norm(gradient, 2 * n) + fabs(left)),
+          "%s on %s: reverse is the transpose of tangent", text, f->x->s->name))
     NOTE("%.17g, %.17g", left, right);
-  OK(fabs(left - dot(p.x, along, n)) > 1e-9 * fabs(left), "%s on %s: S has its part in it", text, f->x->s->name);
+  OK(fabs(left - dot(p.x, along, n)) > 1e-9 * fabs(left), "%s on %s: S has its part in it", text,
+     f->x->s->name);
 }
 
 /* The second derivatives of x.q1 + s S are symmetric, and reverse is linear in x. */
@@ -218,7 +232,8 @@ static void test_symmetric(const flow *f, const char *text) {
   run_one(f, CST_FLOW_second, &p, Hp);
   run_one(f, CST_FLOW_second, &other, Ho);
   const double left = dot(Hp, other.u, n), right = dot(Ho, p.u, n);
-  if (!OK(fabs(left - right) <= 1e-12 * n * norm(Hp, n), "%s on %s: the second derivatives are symmetric", text, f->x->s->name))
+  if (!OK(fabs(left - right) <= 1e-12 * n * norm(Hp, n), "%s on %s: the second derivatives are symmetric",
+          text, f->x->s->name))
     NOTE("%.17g, %.17g", left, right);
   for (int i = 0; i < 3 * N; i++) p.u[i] = i < n ? 0 : p.x[(i - n) % N];
   run_one(f, CST_FLOW_second, &p, second);
@@ -226,7 +241,8 @@ static void test_symmetric(const flow *f, const char *text) {
   for (int i = 0; i < N; i++) p.x[i] = 0;
   run_one(f, CST_FLOW_reverse, &p, without);
   for (int i = 0; i < n; i++) without[i] = reverse[i] - without[i];
-  OK(apart(second, without, n) <= 1e-12 * norm(reverse, n), "%s on %s: reverse is linear in its covector", text, f->x->s->name);
+  OK(apart(second, without, n) <= 1e-12 * norm(reverse, n), "%s on %s: reverse is linear in its covector",
+     text, f->x->s->name);
 }
 
 static void test_derivatives(const problem *x, const char *text) {
@@ -239,7 +255,9 @@ static void test_derivatives(const problem *x, const char *text) {
   cst_flow_destroy(f.flow), cst_flow_destroy(action.flow);
 }
 
-/* ---- work --------------------------------------------------------------------------------------------------------------- */
+/* ---- work
+ * ---------------------------------------------------------------------------------------------------------------
+ */
 
 typedef struct {
   const cst_flow_rule *rule;
@@ -247,8 +265,8 @@ typedef struct {
 } worked;
 
 /* The rule with a point of its work in the place of q1, and the covector there in that of v1. */
-static void show_work(const void *self, const cst_system *s, cst_node t, const cst_node *q, const cst_node *v, cst_node *q1, cst_node *v1,
-                      cst_node *S) {
+static void show_work(const void *self, const cst_system *s, cst_node t, const cst_node *q, const cst_node *v,
+                      cst_node *q1, cst_node *v1, cst_node *S) {
   const worked  *w = self;
   cst_flow_work *work = calloc(1, sizeof *work);
   if (!work) abort();
@@ -286,8 +304,10 @@ static void test_work(const char *system, const char *text) {
   run_one(&f, CST_FLOW_reverse, &p, gradient);
   run_one(&f, CST_FLOW_tangent, &p, along);
   run_one(&action, CST_FLOW_tangent, &p, S);
-  const double left = dot(gradient, p.u, 2 * n), plain = dot(p.x, along, n) + p.s * S[0], work = p.s * work_along(x, rule, &p);
-  if (!OK(fabs(left - plain - work) <= 1e-12 * (norm(gradient, 2 * n) + fabs(left)), "%s on %s: reverse has the work in it", text, system))
+  const double left = dot(gradient, p.u, 2 * n), plain = dot(p.x, along, n) + p.s * S[0],
+               work = p.s * work_along(x, rule, &p);
+  if (!OK(fabs(left - plain - work) <= 1e-12 * (norm(gradient, 2 * n) + fabs(left)),
+          "%s on %s: reverse has the work in it", text, system))
     NOTE("%.17g, %.17g, %.17g", left, plain, work);
   OK(fabs(work) > 1e-6 * fabs(left), "%s on %s: there is some", text, system);
   test_differences(&f, text, CST_FLOW_value, CST_FLOW_tangent);
@@ -311,41 +331,46 @@ static void test_bits(const problem *x, const char *text) {
         run_kernel(&f, (cst_flow_kernel_id)k, p + j, f.width < LANES - j ? f.width : LANES - j, next + j);
       run_one(&f, (cst_flow_kernel_id)k, &p[1], alone);
       same &= !memcmp(alone, next[1], sizeof(double) * 2 * (size_t)x->s->nq);
-      for (int j = 0; j < LANES && sets; j++) same &= !memcmp(first[j], next[j], sizeof(double) * 2 * (size_t)x->s->nq);
+      for (int j = 0; j < LANES && sets; j++)
+        same &= !memcmp(first[j], next[j], sizeof(double) * 2 * (size_t)x->s->nq);
       if (!sets++) memcpy(first, next, sizeof first);
       cst_flow_destroy(f.flow);
     }
-    OK(same && memcmp(first[0], first[1], sizeof first[0]), "%s on %s: kernel %d over %d instruction sets, same bits", text, x->s->name, k,
-       sets);
+    OK(same && memcmp(first[0], first[1], sizeof first[0]),
+       "%s on %s: kernel %d over %d instruction sets, same bits", text, x->s->name, k, sets);
   }
 }
 
 /* What steps a layer alone gives the bits of what conversions take the value from. */
 static void test_value_alone(const problem *x, const char *text) {
-  flow        all = flow_open(x, rule_of(text), widest(), true), alone = flow_open(x, rule_of(text), widest(), false);
+  flow all = flow_open(x, rule_of(text), widest(), true),
+       alone = flow_open(x, rule_of(text), widest(), false);
   const point p = point_of(x, 5), other = point_of(x, 6);
   double      one[2 * N], two[2 * N], far[2 * N];
   run_one(&all, CST_FLOW_value, &p, one);
   run_one(&alone, CST_FLOW_value, &p, two);
   run_one(&alone, CST_FLOW_value, &other, far);
   const size_t bytes = sizeof(double) * 2 * (size_t)x->s->nq;
-  OK(!memcmp(one, two, bytes) && memcmp(one, far, bytes), "%s on %s: the value with derivatives and without, same bits", text, x->s->name);
+  OK(!memcmp(one, two, bytes) && memcmp(one, far, bytes),
+     "%s on %s: the value with derivatives and without, same bits", text, x->s->name);
   cst_flow_destroy(all.flow), cst_flow_destroy(alone.flow);
 }
 
-/* ---- what does not fit -------------------------------------------------------------------------------------------------- */
+/* ---- what does not fit
+ * -------------------------------------------------------------------------------------------------- */
 
-static void swell(const void *self, const cst_system *s, cst_node t, const cst_node *q, const cst_node *v, cst_node *q1, cst_node *v1,
-                  cst_node *S) {
+static void swell(const void *self, const cst_system *s, cst_node t, const cst_node *q, const cst_node *v,
+                  cst_node *q1, cst_node *v1, cst_node *S) {
   (void)self;
   cst_node sum = t;
-  for (int i = 0; i < 150000; i++) sum = cst_graph_call(s->graph, "sin", cst_graph_add(s->graph, sum, q[i % s->nq]), -1);
+  for (int i = 0; i < 150000; i++)
+    sum = cst_graph_call(s->graph, "sin", cst_graph_add(s->graph, sum, q[i % s->nq]), -1);
   for (int i = 0; i < s->nq; i++) q1[i] = sum, v1[i] = v[i];
   *S = t;
 }
 
-static void forget(const void *self, const cst_system *s, cst_node t, const cst_node *q, const cst_node *v, cst_node *q1, cst_node *v1,
-                   cst_node *S) {
+static void forget(const void *self, const cst_system *s, cst_node t, const cst_node *q, const cst_node *v,
+                   cst_node *q1, cst_node *v1, cst_node *S) {
   (void)self, (void)v;
   for (int i = 0; i < s->nq; i++) q1[i] = q[i], v1[i] = -1;
   *S = t;
@@ -354,15 +379,17 @@ static void forget(const void *self, const cst_system *s, cst_node t, const cst_
 static void refused(const problem *x, const cst_flow_rule *rule, const char *expected) {
   char why[400] = "", again[400] = "";
   bool fits = cst_flow_fits(rule, x->s, why, sizeof why);
-  if (!OK(!fits && strstr(why, expected) && !cst_flow_create(rule, x->s, widest(), false, again, sizeof again) && !strcmp(why, again),
+  if (!OK(!fits && strstr(why, expected) &&
+              !cst_flow_create(rule, x->s, widest(), false, again, sizeof again) && !strcmp(why, again),
           "%s on %s: %s", rule->name, x->s->name, expected))
     NOTE("%s", why);
 }
 
 static void test_refused(void) {
-  const cst_flow_rule large = {.name = "large", .formulas = swell}, empty = {.name = "empty", .formulas = forget};
-  problem            *x = problem_open("henon-heiles"), *chain = problem_open("pendulum-chain");
-  const int           size = cst_graph_size(x->s->graph);
+  const cst_flow_rule large = {.name = "large", .formulas = swell},
+                      empty = {.name = "empty", .formulas = forget};
+  problem  *x = problem_open("henon-heiles"), *chain = problem_open("pendulum-chain");
+  const int size = cst_graph_size(x->s->graph);
   refused(x, &large, "large on henon-heiles: its formulas take more operations than can be differentiated");
   refused(x, &empty, "empty on henon-heiles: its formulas leave a part of q1, v1 or S open");
   refused(chain, rule_of("taylor(4)"), "couple as a band");

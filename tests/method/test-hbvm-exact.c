@@ -1,5 +1,5 @@
-/* test-hbvm-exact.c: what line integral methods keep exactly and how fast the rest is lost, over long times, too; orders that depend on the
- * multiplier; what they do not keep. */
+/* test-hbvm-exact.c: what line integral methods keep exactly and how fast the rest is lost, over long times,
+ * too; orders that depend on the multiplier; what they do not keep. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "line.h"
 
@@ -10,8 +10,8 @@ static void test_loss(const char *method, const char *what, bool keeps, double c
   if (keeps)
     OK(coarse < 1e-13, "%s: %s is exact (%.2g)", method, what, coarse);
   else if (fine > 1e-12)
-    seen++,
-        OK(fabs(log2(coarse / fine) - 2 * k) < 0.4, "%s: %s is lost with order %.2f, 2k = %d", method, what, log2(coarse / fine), 2 * k);
+    seen++, OK(fabs(log2(coarse / fine) - 2 * k) < 0.4, "%s: %s is lost with order %.2f, 2k = %d", method,
+               what, log2(coarse / fine), 2 * k);
 }
 
 /* The polynomials of the modified pendulum: V of degree 4, g of degree 6. */
@@ -25,16 +25,16 @@ static void test_exactness(void) {
       const unsigned claims = cst_method_properties(m, x->s).claims;
       const losses   coarse = losses_of(x, method, 0.1, 100), fine = losses_of(x, method, 0.05, 200);
       const bool     keeps_energy = 4 * s <= 2 * k, keeps_g = 6 * s <= 2 * k;
-      OK(!!(claims & CST_CLAIM_ENERGY) == keeps_energy && !!(claims & CST_CLAIM_POSITIONS) == keeps_g, "%s: claims what its degrees say",
-         method);
+      OK(!!(claims & CST_CLAIM_ENERGY) == keeps_energy && !!(claims & CST_CLAIM_POSITIONS) == keeps_g,
+         "%s: claims what its degrees say", method);
       test_loss(method, "g", keeps_g, coarse.g, fine.g, k);
       test_loss(method, "the energy", keeps_energy, coarse.energy, fine.energy, k);
       cst_method_destroy(m);
     }
   OK(seen >= 6, "%d losses stood above round-off", seen);
   losses two = losses_of(x, "hbvm(k=2, s=2)", 0.1, 100), three = losses_of(x, "hbvm(k=3, s=2)", 0.1, 100);
-  OK(two.energy > 2e-6 && two.energy < 3e-6 && two.g > 2.5e-6 && two.g < 3.5e-6, "hbvm(k=2, s=2) loses the energy by %.2g and g by %.2g",
-     two.energy, two.g);
+  OK(two.energy > 2e-6 && two.energy < 3e-6 && two.g > 2.5e-6 && two.g < 3.5e-6,
+     "hbvm(k=2, s=2) loses the energy by %.2g and g by %.2g", two.energy, two.g);
   OK(three.energy > 1e-9 && three.energy < 2e-9, "hbvm(k=3, s=2) the energy by %.2g", three.energy);
   problem_close(x);
 }
@@ -51,7 +51,8 @@ static void test_momentum_lost(void) {
     J[k] = q[0] * p[1] - q[1] * p[0];
     run_go(&r, 0.05, 100);
   }
-  OK(fabs(J[1] - J[0]) > 1e-9, "hbvm(k=6, s=2) on kepler, which claims no momentum, loses it (%.2g)", J[1] - J[0]);
+  OK(fabs(J[1] - J[0]) > 1e-9, "hbvm(k=6, s=2) on kepler, which claims no momentum, loses it (%.2g)",
+     J[1] - J[0]);
   run_close(&r);
   problem_close(x);
 }
@@ -76,12 +77,14 @@ static void test_constant_multiplier(void) {
       e[k] = larger(apart(q, qe, 3), apart(p, pe, 3));
       run_close(&r);
     }
-    OK(fabs(log2(e[0] / e[1]) - 2 * s) < 0.1, "%s on a conical motion: order %.3f, 2s = %d", method, log2(e[0] / e[1]), 2 * s);
+    OK(fabs(log2(e[0] / e[1]) - 2 * s) < 0.1, "%s on a conical motion: order %.3f, 2s = %d", method,
+       log2(e[0] / e[1]), 2 * s);
   }
   problem_close(x);
 }
 
-/* With a multiplier that changes q has order 4 where s > 1, and p, whose part normal to g = 0 has order 2, the same order in the rest. */
+/* With a multiplier that changes q has order 4 where s > 1, and p, whose part normal to g = 0 has order 2,
+ * the same order in the rest. */
 static void test_parts(const char *system) {
   problem *x = problem_open(system);
   double   q[3][CST_MAX_Q], p[3][CST_MAX_Q], v[3][CST_MAX_Q], kinetic[CST_MAX_Q], eq[2], et[2], en[2];
@@ -100,14 +103,15 @@ static void test_parts(const char *system) {
     run_close(&r);
   }
   for (int k = 0; k < 2; k++) eq[k] = apart(q[k], q[2], x->s->nq), et[k] = apart(p[k], p[2], x->s->nq);
-  OK(fabs(log2(eq[0] / eq[1]) - 4) < 0.2 && fabs(log2(et[0] / et[1]) - 4) < 0.2 && fabs(log2(en[0] / en[1]) - 2) < 0.2,
-     "%s: order %.2f in q, %.2f in the tangent part of p, %.2f in the rest", system, log2(eq[0] / eq[1]), log2(et[0] / et[1]),
-     log2(en[0] / en[1]));
+  OK(fabs(log2(eq[0] / eq[1]) - 4) < 0.2 && fabs(log2(et[0] / et[1]) - 4) < 0.2 &&
+         fabs(log2(en[0] / en[1]) - 2) < 0.2,
+     "%s: order %.2f in q, %.2f in the tangent part of p, %.2f in the rest", system, log2(eq[0] / eq[1]),
+     log2(et[0] / et[1]), log2(en[0] / en[1]));
   problem_close(x);
 }
 
-/* The largest deviations of the energy and of g over a long run of the satellites, whose coordinates are near 20. forgets: what rounding
- * leaves of the sums over the steps is not carried along. */
+/* The largest deviations of the energy and of g over a long run of the satellites, whose coordinates are
+ * near 20. forgets: what rounding leaves of the sums over the steps is not carried along. */
 static losses long_run(const problem *x, int steps, bool forgets) {
   const int nq = x->s->nq, every = forgets ? 1 : 50;
   run       r;
@@ -124,7 +128,8 @@ static losses long_run(const problem *x, int steps, bool forgets) {
     if (n % 50) continue;
     run_carried(&r, 0, q, p);
     cst_system_eval(x->s, CST_K_g, x->c, q, NULL, NULL, NULL, NULL, g);
-    most = (losses){larger(most.energy, fabs(energy(x, q, p, NULL) - start)), larger(most.g, norm(g, x->s->ng))};
+    most =
+        (losses){larger(most.energy, fabs(energy(x, q, p, NULL) - start)), larger(most.g, norm(g, x->s->ng))};
   }
   if (!run_well(&r, 1)) most = (losses){INFINITY, INFINITY};
   run_close(&r);
@@ -136,8 +141,8 @@ static void test_long(void) {
   problem     *x = problem_open("tethered-satellites");
   const double eps = 2.2e-16, size = 2 * norm(x->q, x->s->nq); /* of the terms of g */
   const losses most = long_run(x, 100000, false), without = long_run(x, 100000, true);
-  OK(most.energy < 10 * eps && most.g < 10 * eps * size, "100000 steps of the satellites: the energy is off by %.2g, g by %.2g",
-     most.energy, most.g);
+  OK(most.energy < 10 * eps && most.g < 10 * eps * size,
+     "100000 steps of the satellites: the energy is off by %.2g, g by %.2g", most.energy, most.g);
   OK(without.g > 5 * most.g, "without what rounding leaves g walks away, by %.2g", without.g);
   problem_close(x);
 }

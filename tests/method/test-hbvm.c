@@ -1,12 +1,14 @@
-/* test-hbvm.c: line integral methods against their equations, written out as a Runge-Kutta method with one multiplier a step, against first
- * steps of another implementation, and against Gauss collocation where they are that. */
+/* test-hbvm.c: line integral methods against their equations, written out as a Runge-Kutta method with one
+ * multiplier a step, against first steps of another implementation, and against Gauss collocation where they
+ * are that. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "line.h"
 #include "tableau/legendre.h"
 
 enum { MOST_NODES = 12 };
 
-/* A step from (q, p) with the multiplier lambda, stages by functional iteration; Q, and V the velocities of u there. */
+/* A step from (q, p) with the multiplier lambda, stages by functional iteration; Q, and V the velocities of u
+ * there. */
 typedef struct {
   int    k, s;
   double A[MOST_NODES][MOST_NODES], b[MOST_NODES]; /* integral P' Omega */
@@ -27,7 +29,8 @@ static void tables_of(stepped *y, int k, int s) {
 }
 
 /* H_p and H_q + G'lambda, H(q, p) = (p - a)'M^-1(p - a)/2 + V. */
-static void hamiltonian(const problem *x, const double *q, const double *p, const double *lambda, double *Hp, double *Hq) {
+static void hamiltonian(const problem *x, const double *q, const double *p, const double *lambda, double *Hp,
+                        double *Hq) {
   const cst_system *s = x->s;
   double            G[CST_MAX_G * CST_MAX_Q];
   cst_system_velocity(s, x->c, q, p, Hp);
@@ -38,7 +41,8 @@ static void hamiltonian(const problem *x, const double *q, const double *p, cons
     for (int i = 0; i < s->nq; i++) Hq[i] += G[a * s->nq + i] * lambda[a];
 }
 
-static void step_of(const problem *x, stepped *y, double h, const double *q, const double *p, const double *lambda) {
+static void step_of(const problem *x, stepped *y, double h, const double *q, const double *p,
+                    const double *lambda) {
   const int nq = x->s->nq;
   for (int i = 0; i < y->k; i++) hamiltonian(x, q, p, lambda, y->H[i][0], y->H[i][1]);
   for (int it = 0; it < 60; it++)
@@ -46,13 +50,15 @@ static void step_of(const problem *x, stepped *y, double h, const double *q, con
       double P[CST_MAX_Q];
       for (int n = 0; n < nq; n++) {
         y->Q[i][n] = q[n], P[n] = p[n];
-        for (int j = 0; j < y->k; j++) y->Q[i][n] += h * y->A[i][j] * y->H[j][0][n], P[n] -= h * y->A[i][j] * y->H[j][1][n];
+        for (int j = 0; j < y->k; j++)
+          y->Q[i][n] += h * y->A[i][j] * y->H[j][0][n], P[n] -= h * y->A[i][j] * y->H[j][1][n];
       }
       hamiltonian(x, y->Q[i], P, lambda, y->H[i][0], y->H[i][1]);
     }
   for (int n = 0; n < nq; n++) {
     y->q1[n] = q[n], y->p1[n] = p[n];
-    for (int i = 0; i < y->k; i++) y->q1[n] += h * y->b[i] * y->H[i][0][n], y->p1[n] -= h * y->b[i] * y->H[i][1][n];
+    for (int i = 0; i < y->k; i++)
+      y->q1[n] += h * y->b[i] * y->H[i][0][n], y->p1[n] -= h * y->b[i] * y->H[i][1][n];
   }
 }
 
@@ -64,11 +70,13 @@ static double line_integral(const problem *x, const stepped *y) {
     double u[CST_MAX_Q] = {0};
     for (int j = 0; j < y->k; j++)
       for (int r = 0; r < y->s; r++)
-        for (int n = 0; n < nq; n++) u[n] += y->weighted[i * y->s + r] * y->weighted[j * y->s + r] / y->b[i] * y->H[j][0][n];
+        for (int n = 0; n < nq; n++)
+          u[n] += y->weighted[i * y->s + r] * y->weighted[j * y->s + r] / y->b[i] * y->H[j][0][n];
     speed = larger(speed, norm(u, nq));
     cst_system_matrix(x->s, CST_K_G, x->c, y->Q[i], NULL, G);
     for (int a = 0; a < ng; a++)
-      for (int n = 0; n < nq; n++) sum[a] += y->b[i] * G[a * nq + n] * u[n], row[a] += y->b[i] * fabs(G[a * nq + n]);
+      for (int n = 0; n < nq; n++)
+        sum[a] += y->b[i] * G[a * nq + n] * u[n], row[a] += y->b[i] * fabs(G[a * nq + n]);
   }
   for (int a = 0; a < ng; a++)
     if (row[a] > 0 && !(x->s->dropped && x->s->dropped[a]))
@@ -83,7 +91,8 @@ static void test_equations(const problem *x, int k, int s) {
   char    method[40];
   run     r;
   stepped y;
-  double  q[LANES][CST_MAX_Q], p[LANES][CST_MAX_Q], lambda[CST_MAX_G], q1[CST_MAX_Q], p1[CST_MAX_Q], off = 0, integral = 0, h;
+  double  q[LANES][CST_MAX_Q], p[LANES][CST_MAX_Q], lambda[CST_MAX_G], q1[CST_MAX_Q], p1[CST_MAX_Q],
+      off = 0, integral = 0, h;
   h = 0.05 * pace_of(x->s->name);
   snprintf(method, sizeof method, "hbvm(k=%d, s=%d)", k, s);
   tables_of(&y, k, s);
@@ -96,16 +105,16 @@ static void test_equations(const problem *x, int k, int s) {
     run_carried(&r, l, q1, p1);
     run_lambda(&r, l, lambda);
     step_of(x, &y, h, q[l], p[l], lambda);
-    off = larger(
-        off, larger(apart(q1, y.q1, x->s->nq) / larger(1, norm(q1, x->s->nq)), apart(p1, y.p1, x->s->nq) / larger(1, norm(p1, x->s->nq))));
+    off = larger(off, larger(apart(q1, y.q1, x->s->nq) / larger(1, norm(q1, x->s->nq)),
+                             apart(p1, y.p1, x->s->nq) / larger(1, norm(p1, x->s->nq))));
     integral = larger(integral, line_integral(x, &y));
     if (!x->s->ng) continue;
     lambda[0] += 1e-6 * larger(1, fabs(lambda[0]));
     step_of(x, &y, h, q[l], p[l], lambda);
     least_wrong = fmin(least_wrong, line_integral(x, &y));
   }
-  OK(run_well(&r, LANES) && off < 2e-14 && integral < 2e-14, "%s on %s: the step is that of its equations (%.2g, %.2g)", method, x->s->name,
-     off, integral);
+  OK(run_well(&r, LANES) && off < 2e-14 && integral < 2e-14,
+     "%s on %s: the step is that of its equations (%.2g, %.2g)", method, x->s->name, off, integral);
   most_state = larger(most_state, off), most_integral = larger(most_integral, integral);
   run_close(&r);
 }
@@ -114,7 +123,8 @@ static void test_all_equations(void) {
   static const int pairs[][2] = {{1, 1}, {2, 1}, {2, 2}, {6, 2}, {4, 3}, {9, 3}, {12, 5}};
   for (int i = 0; i < cst_catalogue_size(); i++) {
     problem *x = problem_open(cst_catalogue_name(i));
-    for (size_t k = 0; k < sizeof pairs / sizeof *pairs && fits(x, "hbvm(k=2, s=2)"); k++) test_equations(x, pairs[k][0], pairs[k][1]);
+    for (size_t k = 0; k < sizeof pairs / sizeof *pairs && fits(x, "hbvm(k=2, s=2)"); k++)
+      test_equations(x, pairs[k][0], pairs[k][1]);
     problem_close(x);
   }
   OK(least_wrong > 1e-10, "a multiplier off by 1e-6 leaves a line integral (%.2g at least)", least_wrong);
@@ -127,7 +137,10 @@ static void test_first_steps(void) {
     const char *system, *method;
     double      q[3], lambda;
   } known[] = {{"planar-pendulum", "hbvm(k=2, s=2)", {.099667361220835, -.995020812399055}, .998748966155153},
-               {"modified-pendulum", "hbvm(k=6, s=2)", {.710470721969325, .084090392877447, -.704513516338859}, -.631806444034973}};
+               {"modified-pendulum",
+                "hbvm(k=6, s=2)",
+                {.710470721969325, .084090392877447, -.704513516338859},
+                -.631806444034973}};
   for (int i = 0; i < 2; i++) {
     problem *x = problem_open(known[i].system);
     run      r;
@@ -142,14 +155,16 @@ static void test_first_steps(void) {
     run_go(&r, 0.1, 1);
     run_carried(&r, 0, q, p);
     run_lambda(&r, 0, lambda);
-    OK(apart(q, known[i].q, x->s->nq) < 1e-14 && fabs(lambda[0] - known[i].lambda) < 1e-13, "%s on %s: the first step to 13 digits (%.2g)",
-       known[i].method, x->s->name, apart(q, known[i].q, x->s->nq));
+    OK(apart(q, known[i].q, x->s->nq) < 1e-14 && fabs(lambda[0] - known[i].lambda) < 1e-13,
+       "%s on %s: the first step to 13 digits (%.2g)", known[i].method, x->s->name,
+       apart(q, known[i].q, x->s->nq));
     run_close(&r);
     problem_close(x);
   }
 }
 
-/* hbvm(s, s) without constraints is Gauss collocation of the canonical equations: that of (q, v) where M is constant and there is no a(q).
+/* hbvm(s, s) without constraints is Gauss collocation of the canonical equations: that of (q, v) where M is
+ * constant and there is no a(q).
  */
 static void test_gauss(void) {
   static const char *const systems[] = {"henon-heiles", "kepler", "dna-chain"};
@@ -161,7 +176,8 @@ static void test_gauss(void) {
       double off = difference(x, one, other, CST_ITERATION_AUTO, 0.05 * pace_of(x->s->name), 40, NULL);
       OK(off < 1e-13, "%s on %s is %s (%.2g)", one, x->s->name, other, off);
     }
-    double off = difference(x, "hbvm(k=3, s=2)", "gauss(2)", CST_ITERATION_AUTO, 0.2 * pace_of(x->s->name), 40, NULL);
+    double off =
+        difference(x, "hbvm(k=3, s=2)", "gauss(2)", CST_ITERATION_AUTO, 0.2 * pace_of(x->s->name), 40, NULL);
     OK(off > 1e-10, "hbvm(k=3, s=2) is not (%.2g)", off);
     problem_close(x);
   }

@@ -1,5 +1,5 @@
-/* test-lanes.c: what becomes of a lane that fails: its reason, its last good step and state are kept, the others do not notice; a step that
- * only pivoting can solve is rescued.
+/* test-lanes.c: what becomes of a lane that fails: its reason, its last good step and state are kept, the
+ * others do not notice; a step that only pivoting can solve is rescued.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "claims.h"
@@ -13,8 +13,10 @@ static void put_lane(run *r, int at, int start, double speed) {
   run_put(r, at, q, v);
 }
 
-/* All lanes, lane BAD with `speed` times its velocity; without it when speed is 0 and the lane is left out (the others move up). */
-static void run_lanes(run *r, const problem *x, const char *method, double speed, double h, long n, int stretch) {
+/* All lanes, lane BAD with `speed` times its velocity; without it when speed is 0 and the lane is left out
+ * (the others move up). */
+static void run_lanes(run *r, const problem *x, const char *method, double speed, double h, long n,
+                      int stretch) {
   int count = 0;
   run_open(r, x, method, LANES);
   cst_batch_reset(r->st, &r->b, speed ? LANES : LANES - 1);
@@ -45,9 +47,10 @@ static bool counts(const run *r) {
   return good;
 }
 
-/* Lane BAD fails after `good` steps (-1: some number above 0) for `reason`; the others have the bits of a batch without it. */
-static void test_failure(const char *system, const char *method, double speed, double h, long n, int stretch, cst_reason reason,
-                         long good) {
+/* Lane BAD fails after `good` steps (-1: some number above 0) for `reason`; the others have the bits of a
+ * batch without it. */
+static void test_failure(const char *system, const char *method, double speed, double h, long n, int stretch,
+                         cst_reason reason, long good) {
   run      with, without;
   problem *x = problem_open(system);
   double   q[CST_MAX_Q], p[CST_MAX_Q];
@@ -56,7 +59,8 @@ static void test_failure(const char *system, const char *method, double speed, d
   run_lanes(&without, x, method, 0, h, n, stretch);
   cst_lane_status fate = with.b.fate[BAD];
   if (!OK(fate.reason == reason && (good < 0 ? fate.step > 0 && fate.step < n : fate.step == good),
-          "%s on %s, stretches of %d: the lane fails, reason and step are kept (step %ld)", method, system, stretch, fate.step))
+          "%s on %s, stretches of %d: the lane fails, reason and step are kept (step %ld)", method, system,
+          stretch, fate.step))
     NOTE("reason %d, step %ld", fate.reason, fate.step);
   run_carried(&with, BAD, q, p);
   OK(isfinite(norm(q, x->s->nq)) && isfinite(norm(p, x->s->nq)), "its last state is finite");
@@ -70,7 +74,8 @@ static void test_failure(const char *system, const char *method, double speed, d
   if (good < 0) { /* the last state is that of the last good step */
     run upto;
     run_lanes(&upto, x, method, speed, h, fate.step, 1);
-    OK(upto.b.fate[BAD].reason == CST_DONE && same_lane(&with, BAD, &upto, BAD), "its last state is that after %ld steps", fate.step);
+    OK(upto.b.fate[BAD].reason == CST_DONE && same_lane(&with, BAD, &upto, BAD),
+       "its last state is that after %ld steps", fate.step);
     run_close(&upto);
   }
   if (stretch > 1) {
@@ -78,7 +83,8 @@ static void test_failure(const char *system, const char *method, double speed, d
     run_lanes(&single, x, method, speed, h, n, 1);
     same = 0;
     for (int l = 0; l < LANES; l++) same += same_lane(&with, l, &single, l);
-    OK(same == LANES && single.b.fate[BAD].reason == fate.reason && single.b.fate[BAD].step == fate.step, "the same, step by step");
+    OK(same == LANES && single.b.fate[BAD].reason == fate.reason && single.b.fate[BAD].step == fate.step,
+       "the same, step by step");
     run_close(&single);
   }
   run_close(&with);
@@ -110,11 +116,12 @@ static void test_all_fail(void) {
 
 /* The address of a lane's random numbers goes with it, through steps and through what is saved of it. */
 static void test_address(void) {
-  const uint64_t seed = 0xfff8000000000001u, member = 0xffffffffffu; /* bits that no copy of a number may touch */
-  run            r;
-  problem       *x = problem_open("spherical-pendulum");
-  double        *saved;
-  bool           same = true;
+  const uint64_t seed = 0xfff8000000000001u,
+                 member = 0xffffffffffu; /* bits that no copy of a number may touch */
+  run      r;
+  problem *x = problem_open("spherical-pendulum");
+  double  *saved;
+  bool     same = true;
   run_lanes(&r, x, "compose(rattle, midpoint)", 1, 0.01, 0, 1);
   const cst_layout *at = cst_stepper_layout(r.st);
   for (int l = 0; l < LANES; l++) cst_batch_address(r.st, &r.b, l, seed + (uint64_t)l, member + (uint64_t)l);
@@ -127,7 +134,8 @@ static void test_address(void) {
     const double  *column = cst_batch_lane(r.st, &r.b, (l + 1) % LANES);
     const uint64_t expected[] = {seed, member, 5}; /* every lane becomes the first one */
     const int      block[] = {at->seed, at->member, at->step};
-    for (int k = 0; k < 3; k++) same &= !memcmp(column + block[k] * cst_stepper_width(r.st), &expected[k], sizeof *expected);
+    for (int k = 0; k < 3; k++)
+      same &= !memcmp(column + block[k] * cst_stepper_width(r.st), &expected[k], sizeof *expected);
   }
   OK(same, "seed, member and step of a lane are kept");
   free(saved);
@@ -135,7 +143,8 @@ static void test_address(void) {
   problem_close(x);
 }
 
-/* Newton's matrix h G(q1) M^-1 G(q0)' has a zero in its corner at the first iterate when gx = 2 and h = 1, and is regular. */
+/* Newton's matrix h G(q1) M^-1 G(q0)' has a zero in its corner at the first iterate when gx = 2 and h = 1,
+ * and is regular. */
 static const char *const corner = "system: corner\n"
                                   "coordinates: [x, y, z]\n"
                                   "parameters: {gx: 0}\n"
@@ -171,8 +180,10 @@ static void test_rescue(void) {
   memcpy(v, p, sizeof v);
   cst_system_residuals(s, &force[1], q, v, NULL, &g, NULL, &gv);
   double moved = apart(q, x.q, 3);
-  OK(g < 1e-14 && gv < 1e-14 && moved > 0.1, "and keeps both constraints (%.2g, %.2g; moved %.2g)", g, gv, moved);
-  OK(same_lane(&r, 0, &plain, 0) && same_lane(&r, 2, &plain, 1), "its neighbours have the bits of a run without it");
+  OK(g < 1e-14 && gv < 1e-14 && moved > 0.1, "and keeps both constraints (%.2g, %.2g; moved %.2g)", g, gv,
+     moved);
+  OK(same_lane(&r, 0, &plain, 0) && same_lane(&r, 2, &plain, 1),
+     "its neighbours have the bits of a run without it");
   /* L1 = -1/10 or -1/2 solve the step exactly: x = 1 + 2 L1, y = 1/2 - L1. */
   OK((fabs(q[0] - 0.8) < 1e-14 && fabs(q[1] - 0.6) < 1e-14) || (fabs(q[0]) < 1e-14 && fabs(q[1] - 1) < 1e-14),
      "the step is a solution of RATTLE's equations (%.17g, %.17g)", q[0], q[1]);
@@ -193,7 +204,8 @@ static void tests(void) {
   test_failure("double-pendulum", "rattle", 13.7858, 0.5, 60, 60, CST_NOT_CONVERGED, -1);
   test_failure("double-pendulum", "rattle", 13.7858, 0.5, 60, 7, CST_NOT_CONVERGED, -1);
   test_failure("henon-heiles", "midpoint", 2.8561, 0.3, 60, 60, CST_NOT_CONVERGED, -1);
-  test_failure("henon-heiles", "compose(rattle, midpoint)", 2.8561, 0.3, 60, 1, CST_NOT_CONVERGED, -1); /* two cores a step */
+  test_failure("henon-heiles", "compose(rattle, midpoint)", 2.8561, 0.3, 60, 1, CST_NOT_CONVERGED,
+               -1); /* two cores a step */
   test_failure("henon-heiles", "compose(rattle, midpoint)", 2.8561, 0.3, 60, 60, CST_NOT_CONVERGED, -1);
   test_failure("henon-heiles", "compose(rattle, midpoint)", 2.8561, 0.2, 60, 12, CST_NOT_FINITE, -1);
   test_failure("henon-heiles", "rk4", 4, 0.05, 1000, 1000, CST_NOT_FINITE, -1);

@@ -1,5 +1,5 @@
-/* test-noise.c: the random numbers of thermostats: Threefry against its published answers, normals against their moments and distribution,
- * and that every part of an address counts.
+/* test-noise.c: the random numbers of thermostats: Threefry against its published answers, normals against
+ * their moments and distribution, and that every part of an address counts.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
@@ -13,7 +13,9 @@
 static void known_answers(void) {
   static const struct {
     unsigned long counter[4], key[4], out[4];
-  } known[] = {{{0, 0, 0, 0}, {0, 0, 0, 0}, {0x09218ebde6c85537, 0x55941f5266d86105, 0x4bd25e16282434dc, 0xee29ec846bd2e40b}},
+  } known[] = {{{0, 0, 0, 0},
+                {0, 0, 0, 0},
+                {0x09218ebde6c85537, 0x55941f5266d86105, 0x4bd25e16282434dc, 0xee29ec846bd2e40b}},
                {{~0ul, ~0ul, ~0ul, ~0ul},
                 {~0ul, ~0ul, ~0ul, ~0ul},
                 {0x29c24097942bba1b, 0x0371bbfb0f6f4e11, 0x3c231ffa33f83a1c, 0xcd29113fde32d168}},
@@ -33,8 +35,10 @@ static void known_answers(void) {
 
 static void uniforms(void) {
   const vu least = (vu){}, most = (vu){} - 1ul, half = (vu){} + (1ul << 63);
-  OK(cst_uniform(least)[0] == 0x1p-53 && cst_uniform(most)[0] == 1 - 0x1p-53, "uniforms: from 2^-53 to 1 - 2^-53");
-  OK(cst_uniform(half)[0] == 0.5 + 0x1p-53 && cst_uniform(half - 1ul)[0] == 0.5 - 0x1p-53, "uniforms: symmetric about 1/2");
+  OK(cst_uniform(least)[0] == 0x1p-53 && cst_uniform(most)[0] == 1 - 0x1p-53,
+     "uniforms: from 2^-53 to 1 - 2^-53");
+  OK(cst_uniform(half)[0] == 0.5 + 0x1p-53 && cst_uniform(half - 1ul)[0] == 0.5 - 0x1p-53,
+     "uniforms: symmetric about 1/2");
 }
 
 enum { DRAWS = 400000 };
@@ -54,7 +58,8 @@ static void moments(const double *x) {
     next += x[i] * x[(i + 4) % DRAWS] / DRAWS;       /* of neighbouring steps */
     pair += i % 4 ? 0 : 4 * x[i] * x[i + 1] / DRAWS; /* of a cosine and its sine */
   }
-  for (int k = 0; k < 4; k++) OK(fabs(m[k] - expect[k]) < 4 * sqrt(variance[k] / DRAWS), "normals: moment %d is %.4f", k + 1, m[k]);
+  for (int k = 0; k < 4; k++)
+    OK(fabs(m[k] - expect[k]) < 4 * sqrt(variance[k] / DRAWS), "normals: moment %d is %.4f", k + 1, m[k]);
   OK(fabs(m[1] - 1.02) > 4 * sqrt(2. / DRAWS), "and a variance of 1.02 would be seen");
   OK(fabs(next) < 4 / sqrt(DRAWS), "normals: neighbouring steps are uncorrelated: %.4f", next);
   OK(fabs(pair) < 4 / sqrt(DRAWS / 4.), "normals: the two of a pair are uncorrelated: %.4f", pair);
@@ -85,7 +90,8 @@ static void normals(void) {
 }
 
 /* The first number under an address. */
-static double first(unsigned long seed, unsigned long member, unsigned long stream, unsigned long index, unsigned long block) {
+static double first(unsigned long seed, unsigned long member, unsigned long stream, unsigned long index,
+                    unsigned long block) {
   vd four[4];
   cst_normals((vu){} + seed, (vu){} + member, stream, (vu){} + index, block, 4, four);
   return four[0][0];

@@ -9,7 +9,8 @@
 static void test_label(const char *text, const char *label) {
   cst_expr_error e = {0};
   cst_method    *m = cst_method_parse(text, NULL, &e), *again;
-  if (!OK(m && !strcmp(cst_method_label(m), label), "'%s' is labelled '%s'", text, label)) NOTE("%s", m ? cst_method_label(m) : e.message);
+  if (!OK(m && !strcmp(cst_method_label(m), label), "'%s' is labelled '%s'", text, label))
+    NOTE("%s", m ? cst_method_label(m) : e.message);
   again = m ? cst_method_parse(cst_method_label(m), NULL, &e) : NULL;
   OK(again && !strcmp(cst_method_label(again), label), "'%s': the label is its own label", label);
   cst_method_destroy(again);
@@ -38,7 +39,8 @@ static void test_labels(void) {
   test_label("{a: [[atan2(0, 1)]], b: [-(-1)]}", "{a: [[atan2(0,1)]], b: [-(-1)]}");
   test_label("project( {a: [[-0]], b: [10/10]})", "project({a: [[-0]], b: [10/10]})");
   test_label("compose({a: [[1/2]], b: [1]},yoshida4)", "compose({a: [[1/2]], b: [1]}, yoshida4)");
-  for (int i = 0; i < cst_method_count(); i++) test_label(cst_method_info_at(i)->example, cst_method_info_at(i)->example);
+  for (int i = 0; i < cst_method_count(); i++)
+    test_label(cst_method_info_at(i)->example, cst_method_info_at(i)->example);
 }
 
 /* A text that is refused, where, and words of the message. */
@@ -84,10 +86,12 @@ static const mistake mistakes[] = {
     {"rattle(form=null-space, form=null-space)", 29, "'form=' stands twice"},
     {"lie-rattle(retraction=quaternion)", 22, "retraction of lie-rattle is cayley or exp"},
     {"lie-rattle(exp)", 11, "an argument of lie-rattle has a name: retraction"},
-    {"lie-euler-a(retract=exp)", 20, "lie-euler-a takes no 'retract='; it takes retraction; did you mean 'retraction'?"},
+    {"lie-euler-a(retract=exp)", 20,
+     "lie-euler-a takes no 'retract='; it takes retraction; did you mean 'retraction'?"},
     {"discretization", 0, "discretization takes theta=, a number from 0 to 1"},
     {"discretization(theta=1.5)", 21, "theta, where in the step the force is taken, is a number from 0 to 1"},
-    {"discretization(theta=rattle)", 21, "theta, where in the step the force is taken, is a number from 0 to 1"},
+    {"discretization(theta=rattle)", 21,
+     "theta, where in the step the force is taken, is a number from 0 to 1"},
     {"discretization(0.5)", 15, "an argument of discretization has a name: theta or form"},
     {"adjoint(rk4(h=1))", 8, "'rk4' takes no arguments"},
     /* compose.c */
@@ -109,10 +113,12 @@ static const mistake mistakes[] = {
     {"compose(rattle, [0.5, 0.25])", 16, "the gammas of a composition must sum to 1, these to 0.75"},
     {"compose(rattle, [0.25, 0.5, 0.125, 0.125])", 17, "must read the same from both ends"},
     {"compose(rattle, [0.25, 0.125, 0.375, 0.25])", 23, "must read the same from both ends"},
-    {"compose(shake, yoshida4)", 8, "a scheme needs a symmetric base or one with an adjoint, and 'shake' has none"},
+    {"compose(shake, yoshida4)", 8,
+     "a scheme needs a symmetric base or one with an adjoint, and 'shake' has none"},
     {"compose(project(heun), [1])", 8, "and 'project' has none"},
     {"compose(compose(shake, rattle), yoshida4)", 8, "and 'compose' has none"},
-    {"compose(compose(compose(rattle, kahan-li8), kahan-li8), kahan-li6)", 0, "nested compositions make more than 1024 substeps"},
+    {"compose(compose(compose(rattle, kahan-li8), kahan-li8), kahan-li6)", 0,
+     "nested compositions make more than 1024 substeps"},
     /* adjoint.c */
     {"adjoint", 0, "adjoint takes one argument, a method"},
     {"adjoint(euler-a, euler-b)", 0, "adjoint takes one argument, a method"},
@@ -162,7 +168,8 @@ static const mistake mistakes[] = {
     {"taylor(2.5)", 7, "the degree of taylor is an integer from 1 to 12"},
     {"taylor(-3)", 7, "the degree of taylor is an integer from 1 to 12"},
     {"taylor(rattle)", 7, "the degree of taylor is an integer from 1 to 12"},
-    {"adjoint(taylor(4))", 8, "'taylor' has no adjoint: it is given by formulas, or no bijection of the constrained phase space"},
+    {"adjoint(taylor(4))", 8,
+     "'taylor' has no adjoint: it is given by formulas, or no bijection of the constrained phase space"},
     {"compose(taylor(2), yoshida4)", 8, "and 'taylor' has none"},
     /* tableau.c */
     {"{", 1, "expected a, b or c"},
@@ -223,7 +230,8 @@ static const mistake mistakes[] = {
 static void test_mistake(const mistake *x) {
   cst_expr_error e = {-1, ""};
   cst_method    *m = cst_method_parse(x->text, NULL, &e);
-  if (!OK(!m && e.offset == x->offset && strstr(e.message, x->words), "'%s': at %d: %s", x->text, x->offset, x->words))
+  if (!OK(!m && e.offset == x->offset && strstr(e.message, x->words), "'%s': at %d: %s", x->text, x->offset,
+          x->words))
     NOTE("%s at %d: %s", m ? "accepted" : "refused", e.offset, e.message);
   cst_method_destroy(m);
 }
@@ -270,10 +278,11 @@ static void test_registry(void) {
     OK(*m->name && *m->doc && *m->equations && *m->source && !strncmp(m->signature, begins, strlen(begins)) &&
            !strncmp(m->example, begins, strlen(begins)),
        "%s: the row is complete", m->name);
-    OK(cst_method_row_find(m->name) == cst_method_row_at(i) && !cst_scheme_find(m->name), "%s: found by its name, which no scheme has",
-       m->name);
+    OK(cst_method_row_find(m->name) == cst_method_row_at(i) && !cst_scheme_find(m->name),
+       "%s: found by its name, which no scheme has", m->name);
   }
-  OK(!cst_method_info_at(-1) && !cst_method_info_at(cst_method_count()) && !cst_method_row_find("no-such"), "NULL beyond the registry");
+  OK(!cst_method_info_at(-1) && !cst_method_info_at(cst_method_count()) && !cst_method_row_find("no-such"),
+     "NULL beyond the registry");
 }
 
 int main(void) {

@@ -1,4 +1,5 @@
-/* test-program.c: what method expressions become: programs, adjoints, symmetry, layers, those of one's own; what fits which system. */
+/* test-program.c: what method expressions become: programs, adjoints, symmetry, layers, those of one's own;
+ * what fits which system. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <stdlib.h>
@@ -26,8 +27,8 @@ static bool is(const cst_substep *s, const char *kind, size_t data) {
   return true;
 }
 
-/* "kick 0.5 0.5 0.5 1; ..." of a program: kind, fraction, and for kicks the weights and whether tangent; for rk the stages, or the
- * formulas. */
+/* "kick 0.5 0.5 0.5 1; ..." of a program: kind, fraction, and for kicks the weights and whether tangent; for
+ * rk the stages, or the formulas. */
 static void describe(const cst_program *p, char *text, size_t size) {
   size_t at = 0;
   *text = 0;
@@ -40,7 +41,8 @@ static void describe(const cst_program *p, char *text, size_t size) {
       at += (size_t)snprintf(text + at, size - at, " %g %g %d", x->w0, x->w1, x->tangent);
     } else if (is(s, "convert", sizeof(conversion))) {
       const conversion *x = data;
-      at += (size_t)snprintf(text + at, size - at, " %d %d %.6g", x->layer[0].tableau.stages, x->layer[1].tableau.stages, x->bias);
+      at += (size_t)snprintf(text + at, size - at, " %d %d %.6g", x->layer[0].tableau.stages,
+                             x->layer[1].tableau.stages, x->bias);
     } else if (is(s, "hbvm", sizeof(line))) {
       const line *x = data;
       at += (size_t)snprintf(text + at, size - at, " %d %d", x->k, x->s);
@@ -100,28 +102,36 @@ static void test_programs(void) {
   test_program("compose(euler-a, euler-b)", "kick 0.5 1 0 1; kick 0.5 0 1 1");
   test_program("adjoint(compose(euler-a, rattle))", "kick 0.5 0.5 0.5 1; kick 0.5 0 1 1");
   test_program("compose(rattle, midpoint)", "kick 0.5 0.5 0.5 1; midpoint 0.5");
-  test_program("compose(rattle, midpoint, rattle, euler-a)", "kick 0.25 0.5 0.5 1; midpoint 0.25; kick 0.25 0.5 0.5 1; kick 0.25 1 0 1");
-  test_program("compose(rattle, yoshida4)", "kick 1.35121 0.5 0.5 1; kick -1.70241 0.5 0.5 1; kick 1.35121 0.5 0.5 1");
-  test_program("compose(rattle, [0.25, 0.5, 0.25])", "kick 0.25 0.5 0.5 1; kick 0.5 0.5 0.5 1; kick 0.25 0.5 0.5 1");
-  test_program(
-      "compose(euler-a, yoshida4)",
-      "kick 0.675604 1 0 1; kick 0.675604 0 1 1; kick -0.851207 1 0 1; kick -0.851207 0 1 1; kick 0.675604 1 0 1; kick 0.675604 0 1 1");
-  test_program("compose(compose(rattle, [1]), [0.25, 0.5, 0.25])", "kick 0.25 0.5 0.5 1; kick 0.5 0.5 0.5 1; kick 0.25 0.5 0.5 1");
-  test_program("compose(compose(rattle, midpoint), euler-a)", "kick 0.25 0.5 0.5 1; midpoint 0.25; kick 0.5 1 0 1");
+  test_program("compose(rattle, midpoint, rattle, euler-a)",
+               "kick 0.25 0.5 0.5 1; midpoint 0.25; kick 0.25 0.5 0.5 1; kick 0.25 1 0 1");
+  test_program("compose(rattle, yoshida4)",
+               "kick 1.35121 0.5 0.5 1; kick -1.70241 0.5 0.5 1; kick 1.35121 0.5 0.5 1");
+  test_program("compose(rattle, [0.25, 0.5, 0.25])",
+               "kick 0.25 0.5 0.5 1; kick 0.5 0.5 0.5 1; kick 0.25 0.5 0.5 1");
+  test_program("compose(euler-a, yoshida4)",
+               "kick 0.675604 1 0 1; kick 0.675604 0 1 1; kick -0.851207 1 0 1; kick -0.851207 0 1 1; kick "
+               "0.675604 1 0 1; kick 0.675604 0 1 1");
+  test_program("compose(compose(rattle, [1]), [0.25, 0.5, 0.25])",
+               "kick 0.25 0.5 0.5 1; kick 0.5 0.5 0.5 1; kick 0.25 0.5 0.5 1");
+  test_program("compose(compose(rattle, midpoint), euler-a)",
+               "kick 0.25 0.5 0.5 1; midpoint 0.25; kick 0.5 1 0 1");
   test_program("compose(compose(euler-a, euler-b), [1])", "kick 0.5 1 0 1; kick 0.5 0 1 1");
-  for (int i = 0; i < cst_scheme_count(); i++) { /* substeps are the gammas to the last bit, and make up the step */
+  for (int i = 0; i < cst_scheme_count();
+       i++) { /* substeps are the gammas to the last bit, and make up the step */
     const cst_scheme *x = cst_scheme_at(i);
     char              text[64];
     double            worst = 0;
     snprintf(text, sizeof text, "compose(rattle, %s)", x->name);
     cst_program *p = program(text);
-    for (int k = 0; k < p->n && k < x->stages; k++) worst = fmax(worst, fabs(p->step[k].fraction - x->gamma[k]));
+    for (int k = 0; k < p->n && k < x->stages; k++)
+      worst = fmax(worst, fabs(p->step[k].fraction - x->gamma[k]));
     OK(p->n == x->stages && worst == 0, "%s: %d substeps, its gammas", text, x->stages);
     cst_program_destroy(p);
   }
 }
 
-/* Largest difference of fractions; INFINITY where the programs have another form or a substep has other parameters. */
+/* Largest difference of fractions; INFINITY where the programs have another form or a substep has other
+ * parameters. */
 static double distance(const cst_program *x, const cst_program *y) {
   double worst = x->n == y->n ? 0 : INFINITY;
   for (int i = 0; i < x->n && worst < 1; i++) {
@@ -146,7 +156,8 @@ static void test_pair(const char *method, const char *adjoint) {
 
 static void test_symmetric(const char *text, bool symmetric) {
   cst_program *p = program(text);
-  OK(cst_program_symmetric(p) == symmetric, "%s: %s", text, symmetric ? "its own adjoint" : "not its own adjoint");
+  OK(cst_program_symmetric(p) == symmetric, "%s: %s", text,
+     symmetric ? "its own adjoint" : "not its own adjoint");
   cst_program_destroy(p);
 }
 
@@ -200,7 +211,8 @@ static void test_adjoints(void) {
   test_pair("compose(euler-a, yoshida4)", "compose(euler-a, yoshida4)");
   test_pair("compose(euler-a, heun)", "compose(adjoint(heun), euler-b)");
   test_pair("convert(rk4)", "convert(rk4, bias=-1)");
-  test_pair("convert(minus=heun, plus=adjoint(rk3), bias=-0.25)", "convert(minus=adjoint(rk3), plus=heun, bias=-0.75)");
+  test_pair("convert(minus=heun, plus=adjoint(rk3), bias=-0.25)",
+            "convert(minus=adjoint(rk3), plus=heun, bias=-0.75)");
   for (size_t i = 0; i < sizeof yes / sizeof *yes; i++) test_symmetric(yes[i], true);
   for (size_t i = 0; i < sizeof no / sizeof *no; i++) test_symmetric(no[i], false);
   cst_program *p = program("compose(rattle, yoshida4)");
@@ -221,22 +233,23 @@ static void test_shake_within(void) {
     const char *text;
     int         order_p;
     unsigned    claims;
-  } known[] = {{"shake", 1, 0},
-               {"compose(shake, rattle)", 2, CST_CLAIM_SYMMETRIC | CST_CLAIM_VELOCITIES | CST_CLAIM_BOUNDED},
-               {"compose(shake, midpoint)", 2, CST_CLAIM_VELOCITIES | CST_CLAIM_BOUNDED},
-               {"compose(shake, euler-a)", 1, CST_CLAIM_VELOCITIES | CST_CLAIM_BOUNDED},
-               {"compose(shake, shake, rattle)", 2, CST_CLAIM_SYMMETRIC | CST_CLAIM_VELOCITIES | CST_CLAIM_BOUNDED},
-               {"compose(rattle, shake)", 1, 0},
-               {"compose(shake, shake)", 1, 0},
-               {"compose(shake, gauss(2))", 1, 0},
-               {"compose(shake, hbvm(k=2, s=1))", 1, 0}};
+  } known[] = {
+      {"shake", 1, 0},
+      {"compose(shake, rattle)", 2, CST_CLAIM_SYMMETRIC | CST_CLAIM_VELOCITIES | CST_CLAIM_BOUNDED},
+      {"compose(shake, midpoint)", 2, CST_CLAIM_VELOCITIES | CST_CLAIM_BOUNDED},
+      {"compose(shake, euler-a)", 1, CST_CLAIM_VELOCITIES | CST_CLAIM_BOUNDED},
+      {"compose(shake, shake, rattle)", 2, CST_CLAIM_SYMMETRIC | CST_CLAIM_VELOCITIES | CST_CLAIM_BOUNDED},
+      {"compose(rattle, shake)", 1, 0},
+      {"compose(shake, shake)", 1, 0},
+      {"compose(shake, gauss(2))", 1, 0},
+      {"compose(shake, hbvm(k=2, s=1))", 1, 0}};
   const unsigned asked = CST_CLAIM_SYMMETRIC | CST_CLAIM_VELOCITIES | CST_CLAIM_BOUNDED;
   cst_system    *s = cst_catalogue_create("spherical-pendulum");
   for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
     cst_method          *m = parse(known[i].text);
     const cst_properties p = cst_method_properties(m, s);
-    OK(p.order_p == known[i].order_p && (p.claims & asked) == known[i].claims, "%s: p of order %d, and the claims", known[i].text,
-       p.order_p);
+    OK(p.order_p == known[i].order_p && (p.claims & asked) == known[i].claims,
+       "%s: p of order %d, and the claims", known[i].text, p.order_p);
     cst_method_destroy(m);
   }
   cst_system_destroy(s);
@@ -250,19 +263,21 @@ static cst_layer layer_of(const char *text) {
   return l;
 }
 
-/* A layer's order, symmetry and whether it keeps dp ^ dq, by algebra and as the method's properties on a system without constraints. */
+/* A layer's order, symmetry and whether it keeps dp ^ dq, by algebra and as the method's properties on a
+ * system without constraints. */
 static void test_layer(const char *text, int stages, int order, bool symmetric, bool symplectic) {
   const cst_layer      l = layer_of(text);
   const cst_tableau   *t = &l.tableau;
   cst_method          *m = parse(text);
   cst_system          *s = cst_catalogue_create("henon-heiles");
   const cst_properties p = cst_method_properties(m, s);
-  OK(t->stages == stages && cst_tableau_order(t) == order && p.order_q == order && p.order_p == order, "%s: %d stages, order %d", text,
-     stages, order);
-  OK((cst_tableau_symmetry_defect(t) < 1e-13) == symmetric && !!(p.claims & CST_CLAIM_SYMMETRIC) == symmetric, "%s: %ssymmetric", text,
-     symmetric ? "" : "not ");
-  OK((cst_tableau_symplectic_defect(t) < 1e-13) == symplectic && !!(p.claims & CST_CLAIM_SYMPLECTIC) == symplectic, "%s: %ssymplectic",
-     text, symplectic ? "" : "not ");
+  OK(t->stages == stages && cst_tableau_order(t) == order && p.order_q == order && p.order_p == order,
+     "%s: %d stages, order %d", text, stages, order);
+  OK((cst_tableau_symmetry_defect(t) < 1e-13) == symmetric && !!(p.claims & CST_CLAIM_SYMMETRIC) == symmetric,
+     "%s: %ssymmetric", text, symmetric ? "" : "not ");
+  OK((cst_tableau_symplectic_defect(t) < 1e-13) == symplectic &&
+         !!(p.claims & CST_CLAIM_SYMPLECTIC) == symplectic,
+     "%s: %ssymplectic", text, symplectic ? "" : "not ");
   cst_system_destroy(s);
   cst_method_destroy(m);
 }
@@ -284,7 +299,8 @@ static void test_layers(void) {
   test_layer("compose(gauss(1), kahan-li8)", 17, 8, true, true);
   test_layer("compose(gauss(2), gauss(2))", 4, 4, true, true);
   test_layer("compose(compose(gauss(1), yoshida4), heun)", 5, 2, false, false);
-  test_layer("compose(gauss(1), [0.78451361047755726, 0.23557321335935813, -1.177679984178871, 1.3151863206839112, -1.177679984178871, "
+  test_layer("compose(gauss(1), [0.78451361047755726, 0.23557321335935813, -1.177679984178871, "
+             "1.3151863206839112, -1.177679984178871, "
              "0.23557321335935813, 0.78451361047755726])",
              7, 6, true, true);
   test_layer("{a: [[0, 0], [2/3, 0]], b: [1/4, 3/4]}", 2, 2, false, false);
@@ -297,7 +313,8 @@ static void test_layers(void) {
   test_same_layer("compose(gauss(1), gauss(1))", "compose(gauss(1), [0.5, 0.5])");
 }
 
-/* Every kind of substep that some method is made of has what nobody may leave out, and is the same as itself. */
+/* Every kind of substep that some method is made of has what nobody may leave out, and is the same as itself.
+ */
 static void test_rows(void) {
   for (int i = 0; i < cst_method_count(); i++) {
     const char  *example = cst_method_info_at(i)->example;
@@ -328,7 +345,9 @@ static void test_nesting(void) {
 static void test_own_mistake(const cst_layers *own, const char *text, int offset, const char *words) {
   cst_expr_error e = {-1, ""};
   cst_method    *m = cst_method_parse(text, own, &e);
-  if (!OK(!m && e.offset == offset && strstr(e.message, words), "'%s' beside layers of one's own: %s", text, words)) NOTE("%s", e.message);
+  if (!OK(!m && e.offset == offset && strstr(e.message, words), "'%s' beside layers of one's own: %s", text,
+          words))
+    NOTE("%s", e.message);
   cst_method_destroy(m);
 }
 
@@ -344,12 +363,16 @@ static void test_own(void) {
   OK(cst_layers_allow(own, "ralston-2_b", why, sizeof why) &&
          cst_layers_add_tableau(own, "ralston-2_b", "{a: [[0, 0], [2/3, 0]], b: [1/4, 3/4]}", &e),
      "a layer of one's own");
-  OK(!cst_layers_add_tableau(own, "other", "{a: [[0]], b: [2]}", &e) && e.offset == 14, "a wrong tableau is none");
-  OK(!cst_layers_add_tableau(own, "other", "heun", &e) && strstr(e.message, "expected {a: "), "nor is a method");
-  cst_method *plain = parse_with("ralston-2_b", own), *inside = parse_with("project(compose(ralston-2_b,heun))", own),
+  OK(!cst_layers_add_tableau(own, "other", "{a: [[0]], b: [2]}", &e) && e.offset == 14,
+     "a wrong tableau is none");
+  OK(!cst_layers_add_tableau(own, "other", "heun", &e) && strstr(e.message, "expected {a: "),
+     "nor is a method");
+  cst_method *plain = parse_with("ralston-2_b", own),
+             *inside = parse_with("project(compose(ralston-2_b,heun))", own),
              *schemed = parse_with("compose(heun, ralston-2_b)", own);
   test_own_mistake(own, "ralston-2-b", 0, "did you mean 'ralston-2_b'?");
-  test_own_mistake(own, "compose(heun, ralston_2b)", 14, "unknown scheme or method 'ralston_2b'; did you mean 'ralston-2_b'?");
+  test_own_mistake(own, "compose(heun, ralston_2b)", 14,
+                   "unknown scheme or method 'ralston_2b'; did you mean 'ralston-2_b'?");
   test_own_mistake(own, "ralston-2_b(2)", 0, "'ralston-2_b' takes no arguments");
   test_own_mistake(NULL, "ralston-2_b", 0, "unknown method 'ralston-2_b'");
   test_refused_name(own, "ralston-2_b", "is taken by another layer");
@@ -362,8 +385,10 @@ static void test_own(void) {
   test_refused_name(own, "a123456789a123456789a123456789a123456789a123456789", "at most 48");
   cst_layers_destroy(own); /* methods have what they need */
   cst_layer x = {0}, y = layer_of("{a: [[0, 0], [2/3, 0]], b: [1/4, 3/4]}");
-  OK(cst_term_layer(cst_method_root(plain), &x) && cst_program_same_layer(&x, &y), "a named layer is its tableau");
-  OK(!strcmp(cst_method_label(inside), "project(compose(ralston-2_b, heun))") && !strcmp(cst_method_label(plain), "ralston-2_b"),
+  OK(cst_term_layer(cst_method_root(plain), &x) && cst_program_same_layer(&x, &y),
+     "a named layer is its tableau");
+  OK(!strcmp(cst_method_label(inside), "project(compose(ralston-2_b, heun))") &&
+         !strcmp(cst_method_label(plain), "ralston-2_b"),
      "the label has its name");
   cst_method_destroy(plain);
   cst_method_destroy(inside);
@@ -375,14 +400,16 @@ static void test_fits_on(const char *text, cst_system *s, const char *why) {
   char        found[200] = "";
   cst_method *m = parse(text);
   bool        fits = cst_method_fits(m, s, found, sizeof found);
-  if (!OK(why ? !fits && !strcmp(found, why) : fits, "%s %s %s%s%s", text, why ? "does not fit" : "fits", s->name, why ? ": " : "",
-          why ? why : ""))
+  if (!OK(why ? !fits && !strcmp(found, why) : fits, "%s %s %s%s%s", text, why ? "does not fit" : "fits",
+          s->name, why ? ": " : "", why ? why : ""))
     NOTE("found: %s", found);
   cst_system_destroy(s);
   cst_method_destroy(m);
 }
 
-static void test_fits(const char *text, const char *system, const char *why) { test_fits_on(text, cst_catalogue_create(system), why); }
+static void test_fits(const char *text, const char *system, const char *why) {
+  test_fits_on(text, cst_catalogue_create(system), why);
+}
 
 /* Chains of so many links. */
 static void test_fits_chain(const char *text, int links, const char *why) {
@@ -412,10 +439,10 @@ static void test_fitting(void) {
   const char *shake = "shake needs constraints and henon-heiles has none (rattle is the same there)",
              *project = "project needs constraints and henon-heiles has none";
   test_fits("taylor(12)", "rigid-body", NULL);
-  test_fits(
-      "compose(rk4, project(taylor(2)))", "pendulum-chain",
-      "pendulum-chain has 40 coordinates and 20 constraints that couple as a band; formulas of its accelerations are for at most 40 of "
-      "each, not banded");
+  test_fits("compose(rk4, project(taylor(2)))", "pendulum-chain",
+            "pendulum-chain has 40 coordinates and 20 constraints that couple as a band; formulas of its "
+            "accelerations are for at most 40 of "
+            "each, not banded");
   test_fits("shake", "henon-heiles", shake);
   test_fits("compose(shake, rattle)", "henon-heiles", shake);
   test_fits("compose(rattle, shake)", "henon-heiles", shake);
@@ -425,11 +452,14 @@ static void test_fitting(void) {
   test_fits("compose(euler-a, yoshida4)", "henon-heiles", NULL);
   test_fits("compose(shake, rattle)", "planar-pendulum", NULL);
   test_fits_chain("convert(heun)", 1000, NULL);
-  test_fits_chain("convert(heun)", 1001, "convert takes at most 2000 coordinates and constraints, and pendulum-chain has 2002 and 1001");
+  test_fits_chain(
+      "convert(heun)", 1001,
+      "convert takes at most 2000 coordinates and constraints, and pendulum-chain has 2002 and 1001");
   test_fits("hbvm(k=64, s=30)", "tethered-satellites", NULL);
   test_fits("hbvm(k=64, s=40)", "underwater-vehicle",
             "hbvm solves for at most 600 unknowns at once, and on underwater-vehicle they are 966");
-  test_fits_chain("hbvm(k=2, s=2)", 21, "hbvm takes at most 40 coordinates and 40 constraints, and pendulum-chain has 42 and 21");
+  test_fits_chain("hbvm(k=2, s=2)", 21,
+                  "hbvm takes at most 40 coordinates and 40 constraints, and pendulum-chain has 42 and 21");
   for (int i = 0; i < cst_method_count(); i++) test_fits_some(cst_method_info_at(i)->example);
 }
 

@@ -1,6 +1,7 @@
-/* test-representative.c: the representative of p: where a method carries the tangential part of M v + a, starts have G p = 0, and
- * velocities, energy, momentum maps, constraints and multipliers are read off as from M v + a itself. On every system, with the
- * context's flag set by hand, over every instruction set, by the forms compiled for a system and by the generic one.
+/* test-representative.c: the representative of p: where a method carries the tangential part of M v + a,
+ * starts have G p = 0, and velocities, energy, momentum maps, constraints and multipliers are read off as
+ * from M v + a itself. On every system, with the context's flag set by hand, over every instruction set, by
+ * the forms compiled for a system and by the generic one.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "claims.h"
@@ -11,7 +12,8 @@ static const double ROUNDOFF = 1e-14;
 
 /* What is read off the first group. */
 typedef struct {
-  _Alignas(64) double v[CST_MAX_Q * CST_W_MAX], lambda[CST_MAX_G * CST_W_MAX], value[VALUES * CST_W_MAX], scale[VALUES * CST_W_MAX];
+  _Alignas(64) double v[CST_MAX_Q * CST_W_MAX], lambda[CST_MAX_G * CST_W_MAX], value[VALUES * CST_W_MAX],
+      scale[VALUES * CST_W_MAX];
 } reading;
 
 static void read_off(const run *r, int isa, int tangential, reading *x) {
@@ -25,7 +27,8 @@ static void read_off(const run *r, int isa, int tangential, reading *x) {
   for (int k = 0, at = 0; k < CST_OBSERVERS; k++) {
     const cst_observer   *row = cst_observers[k];
     const cst_observation look = {.row = row, .system = r->x->s, .wanted = true};
-    const cst_view        view = {.context = &c, .record = r->b.record, .q0 = q0, .v = x->v, .isa = isa, .keep = CST_KEEP_NOT};
+    const cst_view        view = {
+               .context = &c, .record = r->b.record, .q0 = q0, .v = x->v, .isa = isa, .keep = CST_KEEP_NOT};
     memset(kept, 0, sizeof kept);
     if (row->expression || (row->refuse && row->refuse(r->x->s))) continue;
     cst_fold_measure(fold, row)(&look, &view, kept, x->value + at, x->scale + at);
@@ -51,11 +54,13 @@ static double off(const double *x, const double *y, int n, int isa) {
 static double off_conserved(const reading *x, const reading *y, int nsym, int isa) {
   double most = 0;
   for (int k = 0; k < (1 + nsym) * cst_isas[isa].width; k++)
-    if (k % cst_isas[isa].width < lanes_of(isa)) most = larger(most, fabs(x->value[k] - y->value[k]) / fmax(y->scale[k], 1e-3));
+    if (k % cst_isas[isa].width < lanes_of(isa))
+      most = larger(most, fabs(x->value[k] - y->value[k]) / fmax(y->scale[k], 1e-3));
   return most;
 }
 
-/* Starts from the same data, kinetic and tangential; how far their momenta are apart, and the largest scaled G p of the tangential ones. */
+/* Starts from the same data, kinetic and tangential; how far their momenta are apart, and the largest scaled
+ * G p of the tangential ones. */
 static double start_both(run *kinetic, run *tangential, double *normal) {
   const cst_system *s = kinetic->x->s;
   double            q[CST_MAX_Q], p[CST_MAX_Q], t[CST_MAX_Q], g, most = 0;
@@ -86,20 +91,25 @@ static double test_readings(const problem *x, const char *form, int isa) {
   OK(normal < 1e-15, "%s: starts have G p = 0 (%.1e)", s->name, normal);
   read_off(&kinetic, isa, 0, &a);
   read_off(&tangential, isa, 1, &b);
-  OK(off(b.v, a.v, s->nq, isa) < ROUNDOFF, "%s, %s, %s: the same velocities (%.1e)", s->name, form, on, off(b.v, a.v, s->nq, isa));
-  OK(off_conserved(&b, &a, s->nsym, isa) < ROUNDOFF, "%s, %s, %s: the same energy and momentum maps (%.1e)", s->name, form, on,
-     off_conserved(&b, &a, s->nsym, isa));
-  OK(off(b.lambda, a.lambda, s->ng, isa) < 10 * ROUNDOFF, "%s, %s, %s: the same multipliers (%.1e)", s->name, form, on,
-     off(b.lambda, a.lambda, s->ng, isa));
-  if (s->ng) OK(b.value[(4 + s->nsym) * cst_isas[isa].width] < ROUNDOFF, "%s, %s, %s: and G v = 0", s->name, form, on);
+  OK(off(b.v, a.v, s->nq, isa) < ROUNDOFF, "%s, %s, %s: the same velocities (%.1e)", s->name, form, on,
+     off(b.v, a.v, s->nq, isa));
+  OK(off_conserved(&b, &a, s->nsym, isa) < ROUNDOFF, "%s, %s, %s: the same energy and momentum maps (%.1e)",
+     s->name, form, on, off_conserved(&b, &a, s->nsym, isa));
+  OK(off(b.lambda, a.lambda, s->ng, isa) < 10 * ROUNDOFF, "%s, %s, %s: the same multipliers (%.1e)", s->name,
+     form, on, off(b.lambda, a.lambda, s->ng, isa));
+  if (s->ng)
+    OK(b.value[(4 + s->nsym) * cst_isas[isa].width] < ROUNDOFF, "%s, %s, %s: and G v = 0", s->name, form, on);
   read_off(&tangential, isa, 0, &wrong);
-  if (differ > 1e-6) OK(off(wrong.v, a.v, s->nq, isa) > 1e-8, "%s, %s, %s: taken for M v + a it gives others", s->name, form, on);
+  if (differ > 1e-6)
+    OK(off(wrong.v, a.v, s->nq, isa) > 1e-8, "%s, %s, %s: taken for M v + a it gives others", s->name, form,
+       on);
   run_close(&kinetic);
   run_close(&tangential);
   return differ;
 }
 
-/* Bodies that are taken for flat, for which nothing is divided by masses of rotations: what is read off is the same. */
+/* Bodies that are taken for flat, for which nothing is divided by masses of rotations: what is read off is
+ * the same. */
 static void test_flat_readings(const problem *x, int isa) {
   static reading    a, b;
   cst_system       *s = x->s;
@@ -112,18 +122,20 @@ static void test_flat_readings(const problem *x, int isa) {
   read_off(&r, isa, 0, &b);
   s->flat = -1;
   OK(off(b.v, a.v, s->nq, isa) < ROUNDOFF && off_conserved(&b, &a, s->nsym, isa) < ROUNDOFF,
-     "%s, %s: as a flat body the same velocities, energy and momentum maps (%.1e)", s->name, on, off(b.v, a.v, s->nq, isa));
-  OK(off(b.lambda, a.lambda, s->ng, isa) < 10 * ROUNDOFF, "%s, %s: and the same multipliers (%.1e)", s->name, on,
-     off(b.lambda, a.lambda, s->ng, isa));
+     "%s, %s: as a flat body the same velocities, energy and momentum maps (%.1e)", s->name, on,
+     off(b.v, a.v, s->nq, isa));
+  OK(off(b.lambda, a.lambda, s->ng, isa) < 10 * ROUNDOFF, "%s, %s: and the same multipliers (%.1e)", s->name,
+     on, off(b.lambda, a.lambda, s->ng, isa));
   run_close(&r);
 }
 
 /* A body of full inertia beside coordinates with a full mass. */
-static const char full[] =
-    "system: full\ncoordinates: [a, b]\nparameters: {m: 1}\nmass: [[2, m], [m, 3]]\n"
-    "bodies: {top: {rotation: R, centre: [x, y, z], mass: m, inertia: [[1, 0.1, 0], [0.1, 1.1, 0.2], [0, 0.2, 0.9]]}}\n"
-    "potential: a^2 + b^2/2 + z + R33\nconstraints: {pin: x - a - R13}\n"
-    "states: {default: {q: [0.1, 0.2], v: [0.3, 1], bodies: {top: {omega: [0, 0, 1], centre: [0.1, 1, 0], velocity: [0.3, 0, 0]}}}}\n";
+static const char full[] = "system: full\ncoordinates: [a, b]\nparameters: {m: 1}\nmass: [[2, m], [m, 3]]\n"
+                           "bodies: {top: {rotation: R, centre: [x, y, z], mass: m, inertia: [[1, 0.1, 0], "
+                           "[0.1, 1.1, 0.2], [0, 0.2, 0.9]]}}\n"
+                           "potential: a^2 + b^2/2 + z + R33\nconstraints: {pin: x - a - R13}\n"
+                           "states: {default: {q: [0.1, 0.2], v: [0.3, 1], bodies: {top: {omega: [0, 0, 1], "
+                           "centre: [0.1, 1, 0], velocity: [0.3, 0, 0]}}}}\n";
 
 /* A system of the catalogue without what is compiled for it. */
 static cst_system *plain(const char *name) {
@@ -143,7 +155,8 @@ static void tests(void) {
     double   differ = 0;
     problem_of(&y, plain(x->s->name));
     for (int isa = 0; isa < CST_ISA_COUNT; isa++)
-      if (cst_isa_available(isa) && fits(x, "rattle")) differ = test_readings(x, "as built", isa), test_readings(&y, "generic", isa);
+      if (cst_isa_available(isa) && fits(x, "rattle"))
+        differ = test_readings(x, "as built", isa), test_readings(&y, "generic", isa);
     for (int isa = 0; isa < CST_ISA_COUNT && y.s->nbodies && fits(x, "rattle"); isa++)
       if (cst_isa_available(isa)) test_flat_readings(&y, isa);
     if (!x->s->ng) OK(differ == 0, "%s: without constraints p is M v + a", x->s->name);

@@ -1,8 +1,10 @@
-/* test-roundoff.c: what the solver leaves of the constraints does not gather in the energy, though it makes few corrections.
+/* test-roundoff.c: what the solver leaves of the constraints does not gather in the energy, though it makes
+ * few corrections.
  *
- * The energy of a step is that of a neighbouring Hamiltonian system up to round-off, and swings by h^2 with the motion. Means over windows
- * of many periods, weighted by exp(-1/(t (1-t))), forget the swing of a pendulum (Das, Saiki, Sander, Yorke, Nonlinearity 30 (2017) 4111),
- * and leave its round-off. A bias of the solver that goes with the phase of the motion would be seen as 1e-2 eps a step and more.
+ * The energy of a step is that of a neighbouring Hamiltonian system up to round-off, and swings by h^2 with
+ * the motion. Means over windows of many periods, weighted by exp(-1/(t (1-t))), forget the swing of a
+ * pendulum (Das, Saiki, Sander, Yorke, Nonlinearity 30 (2017) 4111), and leave its round-off. A bias of the
+ * solver that goes with the phase of the motion would be seen as 1e-2 eps a step and more.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "claims.h"
@@ -71,7 +73,8 @@ static void test_corrections(void) {
   static const char *const system[] = {"planar-pendulum", "double-pendulum", "heavy-top"};
   for (int i = 0; i < 3; i++) {
     problem     *x = problem_open(system[i]);
-    const double n = corrections(x, "rattle", 0.01, 5000), m = corrections(x, "compose(rattle, yoshida4)", 0.005, 1000);
+    const double n = corrections(x, "rattle", 0.01, 5000),
+                 m = corrections(x, "compose(rattle, yoshida4)", 0.005, 1000);
     OK(n >= 1 && n <= 1.02, "rattle on %s, h = 0.01: one correction a step (%.3f)", system[i], n);
     OK(m >= 3 && m <= 3.1, "three in a composition of three (%.3f)", m);
     problem_close(x);

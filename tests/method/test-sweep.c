@@ -1,10 +1,12 @@
-/* test-sweep.c: a one-step layer over a time t and its derivatives: tangent, reverse and second against central differences, with the
- * action S of the layer summed here from L at its stages. Every explicit tableau, Gauss of two and three stages and the adjoint of Heun, on
- * every system of the catalogue and on a body with redundant constraints; forward, backward and over no time.
+/* test-sweep.c: a one-step layer over a time t and its derivatives: tangent, reverse and second against
+ * central differences, with the action S of the layer summed here from L at its stages. Every explicit
+ * tableau, Gauss of two and three stages and the adjoint of Heun, on every system of the catalogue and on a
+ * body with redundant constraints; forward, backward and over no time.
  *
- * The tangent and the second derivative of implicit stages are iterated CST_TANGENT_SWEEPS = n times. A sweep turns an error e of the
- * stages' accelerations into one of about t |A_v| e + t^2 |A_q| e, so what is left is O(t^n), and halving t divides it by about 2^n: by
- * 2^(n-3) at least, where it is not yet the error of the differences. The reverse is iterated to rest and leaves nothing.
+ * The tangent and the second derivative of implicit stages are iterated CST_TANGENT_SWEEPS = n times. A sweep
+ * turns an error e of the stages' accelerations into one of about t |A_v| e + t^2 |A_q| e, so what is left is
+ * O(t^n), and halving t divides it by about 2^n: by 2^(n-3) at least, where it is not yet the error of the
+ * differences. The reverse is iterated to rest and leaves nothing.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "../system/bed.h"
@@ -30,8 +32,9 @@ typedef struct {
 } trial;
 
 static trial trial_open(cst_system *system, const cst_tableau *tableau, int isa) {
-  trial t = {.b = bed_open(system, isa),
-             .layer = {.stages = tableau->stages, .implicit = tableau->implicit, .a = tableau->a, .b = tableau->b}};
+  trial t = {
+      .b = bed_open(system, isa),
+      .layer = {.stages = tableau->stages, .implicit = tableau->implicit, .a = tableau->a, .b = tableau->b}};
   stages = tableau->stages;
   const cst_context *C = &t.b.C;
   t.s = vset(0.7), t.u = directions(2 * NQ, 1), t.x = directions(NQ, 2), t.dx = directions(NQ, 3);
@@ -64,24 +67,28 @@ static vd action(const trial *t) {
   vd                 S = vset(0);
   for (int i = 0; i < t->layer.stages && t->sweep.t != 0; i++) {
     cst_sweep_clock(C, &t->sweep, i);
-    S += t->sweep.t * t->layer.b[i] * lagrangian(C, t->b.c, t->b.minv, t->sweep.Q + i * NQ, t->sweep.V + i * NQ);
+    S += t->sweep.t * t->layer.b[i] *
+         lagrangian(C, t->b.c, t->b.minv, t->sweep.Q + i * NQ, t->sweep.V + i * NQ);
   }
   return S;
 }
 
-/* t sum b_i times the virtual work at the stages, along the changes dQ of their points; after a sweep from the point. */
+/* t sum b_i times the virtual work at the stages, along the changes dQ of their points; after a sweep from
+ * the point. */
 static vd work(const trial *t, const vd *dQ) {
   const cst_context *C = &t->b.C;
   const cst_sweep   *at = &t->sweep;
   vd                 W = vset(0);
   for (int i = 0; i < t->layer.stages; i++) {
     cst_sweep_clock(C, at, i);
-    W += at->t * t->layer.b[i] * virtual_work(C, t->b.c, at->Q + i * NQ, at->V + i * NQ, at->lambda + i * NG, dQ + i * NQ);
+    W += at->t * t->layer.b[i] *
+         virtual_work(C, t->b.c, at->Q + i * NQ, at->V + i * NQ, at->lambda + i * NG, dQ + i * NQ);
   }
   return W;
 }
 
-/* What is computed at a point: (q1, v1), the gradient of x.q1 + s S, S, and the points of the stages, one behind the other. */
+/* What is computed at a point: (q1, v1), the gradient of x.q1 + s S, S, and the points of the stages, one
+ * behind the other. */
 #define ALL   (4 * NQ + 1 + STAGES * NQ)
 #define GRAD_ (2 * NQ)
 #define S_    (4 * NQ)
@@ -91,7 +98,8 @@ static void at(void *of, double e, vd *out) {
   trial             *t = of;
   const cst_context *C = &t->b.C;
   vd                *q = vectors(NQ), *v = vectors(NQ), *x = vectors(NQ);
-  for (int i = 0; i < NQ; i++) q[i] = t->b.q[i] + e * t->u[i], v[i] = t->b.v[i] + e * t->u[NQ + i], x[i] = t->x[i] + e * t->dx[i];
+  for (int i = 0; i < NQ; i++)
+    q[i] = t->b.q[i] + e * t->u[i], v[i] = t->b.v[i] + e * t->u[NQ + i], x[i] = t->x[i] + e * t->dx[i];
   cst_sweep_value(C, &t->sweep, q, v, out, out + NQ);
   cst_sweep_reverse(C, &t->sweep, q, v, x, t->s, out + GRAD_);
   out[S_] = action(t);
@@ -106,8 +114,8 @@ static void changes(trial *t, vd *d) {
   cst_sweep_second(C, &t->sweep, t->b.q, t->b.v, t->x, t->s, t->u, t->dx, d + GRAD_);
 }
 
-/* How far things are apart at one time; of the reverse, x.dq1 + s dS with s times the virtual work and gradient.(dq, dv), by the size of
- * their terms. */
+/* How far things are apart at one time; of the reverse, x.dq1 + s dS with s times the virtual work and
+ * gradient.(dq, dv), by the size of their terms. */
 typedef struct {
   double tangent, reverse, second;
 } defects;
@@ -115,8 +123,8 @@ typedef struct {
 static double reverse_off(const trial *t, const vd *x, const vd *slope) {
   const cst_context *C = &t->b.C;
   vd                 size = vset(1e-300);
-  const vd           off =
-      dot(t->x, slope, NQ, &size) + dot(&t->s, slope + S_, 1, &size) - dot(x + GRAD_, t->u, 2 * NQ, &size) + t->s * work(t, slope + Q_);
+  const vd           off = dot(t->x, slope, NQ, &size) + dot(&t->s, slope + S_, 1, &size) -
+                 dot(x + GRAD_, t->u, 2 * NQ, &size) + t->s * work(t, slope + Q_);
   double most = 0;
   for (int l = 0; l < CST_W; l++) most = isnan(off[l]) ? INFINITY : fmax(most, fabs(off[l] / size[l]));
   return most;
@@ -129,7 +137,8 @@ static defects measure(trial *t, double time) {
   differences(at, t, ALL, H, slope);
   at(t, 0, x);
   changes(t, d);
-  const defects off = {apart(slope, d, 2 * NQ), reverse_off(t, x, slope), apart(slope + GRAD_, d + GRAD_, 2 * NQ)};
+  const defects off = {apart(slope, d, 2 * NQ), reverse_off(t, x, slope),
+                       apart(slope + GRAD_, d + GRAD_, 2 * NQ)};
   free(x), free(slope), free(d);
   return off;
 }
@@ -148,7 +157,8 @@ static bool stands_still(trial *t) {
   changes(t, d);
   same &= !memcmp(x, t->b.q, bytes) && !memcmp(x + NQ, t->b.v, bytes) && !memcmp(x + GRAD_, t->x, bytes);
   same &= !memcmp(d, t->u, 2 * bytes) && !memcmp(d + GRAD_, t->dx, bytes);
-  for (int i = 3 * NQ; i < 4 * NQ; i++) same &= !memcmp(&x[i], &zero, sizeof zero) && !memcmp(&d[i], &zero, sizeof zero);
+  for (int i = 3 * NQ; i < 4 * NQ; i++)
+    same &= !memcmp(&x[i], &zero, sizeof zero) && !memcmp(&d[i], &zero, sizeof zero);
   free(x), free(d);
   return same;
 }
@@ -194,7 +204,8 @@ static bool sees_coefficient(trial *t, double time) {
   return seen;
 }
 
-/* Implicit stages: whether the halved time has an error that is smaller by nearly 2^CST_TANGENT_SWEEPS; in *seen, whether there was any. */
+/* Implicit stages: whether the halved time has an error that is smaller by nearly 2^CST_TANGENT_SWEEPS; in
+ * *seen, whether there was any. */
 static bool falls(double whole, double half, int *seen) {
   *seen += whole > 100 * NEARLY;
   return half < NEARLY || half < whole / (1 << (CST_TANGENT_SWEEPS - 3));
@@ -202,20 +213,23 @@ static bool falls(double whole, double half, int *seen) {
 
 static void test_implicit(trial *t, const char *system, const char *layer, int *seen) {
   const defects whole = measure(t, 4 * T), half = measure(t, 2 * T);
-  OK(falls(whole.tangent, half.tangent, seen) && falls(whole.second, half.second, seen) && whole.reverse < NEARLY,
-     "%s on %s: in half the time sweeps leave less (%.1e, %.1e after %.1e, %.1e), and nothing in reverse (%.1e)", layer, system,
-     half.tangent, half.second, whole.tangent, whole.second, whole.reverse);
+  OK(falls(whole.tangent, half.tangent, seen) && falls(whole.second, half.second, seen) &&
+         whole.reverse < NEARLY,
+     "%s on %s: in half the time sweeps leave less (%.1e, %.1e after %.1e, %.1e), and nothing in reverse "
+     "(%.1e)",
+     layer, system, half.tangent, half.second, whole.tangent, whole.second, whole.reverse);
 }
 
-static void test(cst_system *s, const char *system, const cst_tableau *tableau, const char *layer, int isa, int *seen) {
+static void test(cst_system *s, const char *system, const cst_tableau *tableau, const char *layer, int isa,
+                 int *seen) {
   static const double time[] = {T, -T};
   trial               t = trial_open(s, tableau, isa);
   for (int i = 0; i < 2; i++)
     for (int k = 0; k < 2; k++) {
       t.s = vset(k ? 0 : 0.7);
       const defects d = measure(&t, time[i]);
-      OK(good(d), "%s on %s over %g, %s the action: tangent %.1e, reverse %.1e, second %.1e", layer, system, time[i],
-         k ? "without" : "with", d.tangent, d.reverse, d.second);
+      OK(good(d), "%s on %s over %g, %s the action: tangent %.1e, reverse %.1e, second %.1e", layer, system,
+         time[i], k ? "without" : "with", d.tangent, d.reverse, d.second);
     }
   if (tableau->implicit) test_implicit(&t, system, layer, seen);
   OK(stands_still(&t), "%s on %s: over no time nothing changes", layer, system);
@@ -231,8 +245,9 @@ static void test_layer(const cst_tableau *tableau, const char *layer, int isa, i
 }
 
 static void tests(int isa) {
-  const cst_tableau gauss2 = cst_tableau_gauss(2), gauss3 = cst_tableau_gauss(3), adjoint = cst_tableau_adjoint(cst_tableau_find("heun"));
-  int               seen = 0;
+  const cst_tableau gauss2 = cst_tableau_gauss(2), gauss3 = cst_tableau_gauss(3),
+                    adjoint = cst_tableau_adjoint(cst_tableau_find("heun"));
+  int seen = 0;
   for (int i = 0; cst_tableau_at(i); i++) test_layer(cst_tableau_at(i), cst_tableau_at(i)->name, isa, &seen);
   test_layer(&gauss2, "gauss(2)", isa, &seen);
   test_layer(&gauss3, "gauss(3)", isa, &seen);

@@ -30,7 +30,9 @@ static double now(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static void wait_seconds(double s) { nanosleep(&(struct timespec){(time_t)s, (long)(1e9 * (s - (double)(time_t)s))}, NULL); }
+static void wait_seconds(double s) {
+  nanosleep(&(struct timespec){(time_t)s, (long)(1e9 * (s - (double)(time_t)s))}, NULL);
+}
 
 static bool exists(void) {
   struct stat s;
@@ -53,7 +55,8 @@ static void without_locks(void) {
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
   };
   struct sock_fprog program = {sizeof code / sizeof *code, code};
-  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program)) _exit(9);
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+    _exit(9);
 }
 
 /* A child that takes the lock, reports that through a pipe, and beats until it is killed. Returns its number
@@ -92,7 +95,8 @@ static void alone(void) {
   snprintf(wanted, sizeof wanted, " %ld %.0f 20", (long)getpid(), cst_lock_process_start(getpid()));
   OK(strstr(text, wanted) != NULL, "and says whose it is: %.*s", (int)strcspn(text, "\n"), text);
   OK(cst_lock_look(path, &held, &age) && held && age < 10, "it is held, seen from outside");
-  OK(!cst_lock_take(path, why, sizeof why) && strstr(why, "is being written by process"), "by its owner too: %s", why);
+  OK(!cst_lock_take(path, why, sizeof why) && strstr(why, "is being written by process"),
+     "by its owner too: %s", why);
   OK(cst_lock_look(path, &held, &age) && held, "which changes nothing");
   cst_lock_release(l);
   OK(!exists(), "given up, it is gone");
@@ -131,7 +135,8 @@ static void silent(void) {
   write_claim(host, getpid(), cst_lock_process_start(getpid()));
   double    t = now();
   cst_lock *l = cst_lock_take_within(path, 0.5, why, sizeof why);
-  OK(l && now() - t > 0.4, "a live process without a sign of life is waited for, then its claim is taken over");
+  OK(l && now() - t > 0.4,
+     "a live process without a sign of life is waited for, then its claim is taken over");
   cst_lock_release(l);
   write_claim(host, getpid(), cst_lock_process_start(getpid()) - 1);
   t = now();
@@ -144,14 +149,16 @@ static void far_away(void) {
   write_claim("elsewhere", 7, 1);
   double    t = now();
   cst_lock *l = cst_lock_take_within(path, 0.5, why, sizeof why);
-  OK(l && now() - t > 0.4 && now() - t < 10, "a stale claim of another host is taken over after a wait, in %.1f s", now() - t);
+  OK(l && now() - t > 0.4 && now() - t < 10,
+     "a stale claim of another host is taken over after a wait, in %.1f s", now() - t);
   cst_lock_release(l);
   write_claim("elsewhere", 7, 1);
   pid_t child = fork();
   if (child == 0)
     for (;; wait_seconds(0.1)) utimensat(AT_FDCWD, name, NULL, 0);
   l = cst_lock_take_within(path, 2, why, sizeof why);
-  OK(!l && !strcmp(why, "is being written by process 7 on host elsewhere since 2024-01-02T03:04:05Z"), "one that lives is not: %s", why);
+  OK(!l && !strcmp(why, "is being written by process 7 on host elsewhere since 2024-01-02T03:04:05Z"),
+     "one that lives is not: %s", why);
   end(child);
   unlink(name);
   FILE *f = fopen(name, "w");
@@ -174,7 +181,8 @@ static int winners(bool locks) {
     close(start[1]), close(stop[1]);
     if (!locks) without_locks();
     if (read(start[0], &word, 1) < 0) _exit(1);
-    cst_lock *l = cst_lock_take_within(path, locks ? 0.5 : 2, why, sizeof why); /* longer than the time until a claim is certain */
+    cst_lock *l = cst_lock_take_within(path, locks ? 0.5 : 2, why,
+                                       sizeof why); /* longer than the time until a claim is certain */
     if (write(says[1], l ? "y" : "n", 1) != 1) _exit(1);
     for (struct pollfd p = {.fd = stop[0]}; !poll(&p, 1, 50);)
       if (l) cst_lock_beat(l);
@@ -213,7 +221,8 @@ static void at_once(void) {
 static void read_only(void) {
   if (geteuid() == 0 && seteuid(65534)) return;
   chmod(folder, 0555);
-  OK(!cst_lock_take(path, why, sizeof why) && strstr(why, "cannot be locked by "), "a folder that cannot be written: %s", why);
+  OK(!cst_lock_take(path, why, sizeof why) && strstr(why, "cannot be locked by "),
+     "a folder that cannot be written: %s", why);
   if (getuid() == 0 && seteuid(0)) return;
   chmod(folder, 0755);
 }

@@ -40,7 +40,8 @@ static void write_demo(void) {
     double q[NCOORDINATE];
     long   start[3] = {i / NMEMBER, i % NMEMBER, 0}, count[3] = {1, 1, NCOORDINATE};
     ok = cst_record_read(r, FINAL_Q, start, count, q) && ok;
-    for (int k = 0; k < NCOORDINATE; k++) same = same && (i == 7 ? isnan(q[k]) : q[k] == demo_q(start[0], start[1], k));
+    for (int k = 0; k < NCOORDINATE; k++)
+      same = same && (i == 7 ? isnan(q[k]) : q[k] == demo_q(start[0], start[1], k));
   }
   OK(ok && same, "a rank reads back what it wrote, and NaN where nothing was written");
   OK(cst_record_close(r, "complete"), "the file is closed");
@@ -70,7 +71,8 @@ static void read_numbers(cst_result *r) {
   double *p = cst_result_read(r, "/constants/period", &ndim, e);
   OK(p && ndim == 0 && *p == 6.25, "a scalar");
   free(p);
-  OK(!cst_result_read(r, "/final/none", &ndim, e) && !cst_result_read(r, "/final", &ndim, e), "no numbers: absent, or a group");
+  OK(!cst_result_read(r, "/final/none", &ndim, e) && !cst_result_read(r, "/final", &ndim, e),
+     "no numbers: absent, or a group");
   OK(!cst_result_read(r, "/statistics/method", &ndim, e), "no numbers from text");
 }
 
@@ -88,13 +90,16 @@ static void read_text(cst_result *r) {
   char *study = cst_result_text(r, "/", "study"), *state = cst_result_text(r, "/run", "state"),
        *unit = cst_result_text(r, "/final/q", "units");
   OK(study && !strcmp(study, "study: order\ntitle: größer\n"), "an attribute of the root");
-  OK(state && !strcmp(state, "complete") && !strcmp(cst_result_state(r), "complete"), "the state was changed in place");
+  OK(state && !strcmp(state, "complete") && !strcmp(cst_result_state(r), "complete"),
+     "the state was changed in place");
   OK(unit && !strcmp(unit, "m"), "the unit of a field");
   free(study), free(state), free(unit);
-  OK(!cst_result_text(r, "/", "none") && !cst_result_text(r, "/none", "x") && !cst_result_text(r, "/run", "pid"),
+  OK(!cst_result_text(r, "/", "none") && !cst_result_text(r, "/none", "x") &&
+         !cst_result_text(r, "/run", "pid"),
      "no text: absent, or a number");
   double x1 = 0;
-  OK(cst_result_number(r, "/run", "ranks", &x1) && x1 == 2 && !cst_result_number(r, "/run", "state", &x1), "numbers of /run");
+  OK(cst_result_number(r, "/run", "ranks", &x1) && x1 == 2 && !cst_result_number(r, "/run", "state", &x1),
+     "numbers of /run");
   OK(cst_result_number(r, "/run", "pid", &x1) && x1 > 1, "the process of rank 0 is on record");
 }
 
@@ -106,7 +111,8 @@ static void read_list(cst_result *r) {
   OK(same, "datasets are listed in the order of creation");
   free(list);
   n = cst_result_list(r, "/", &list);
-  OK(n == DEMO_DIMENSIONS && !strcmp(list[0], "/case") && !strcmp(list[4], "/window"), "the root lists its scales, no groups");
+  OK(n == DEMO_DIMENSIONS && !strcmp(list[0], "/case") && !strcmp(list[4], "/window"),
+     "the root lists its scales, no groups");
   free(list);
   n = cst_result_list(r, "/none", &list);
   OK(n == 0, "an absent group lists nothing");
@@ -125,12 +131,17 @@ static void attributes_grow(void) {
   cst_record_attribute(r, "/", "study", text);
   cst_record_attribute(r, "/", "empty", "");
   cst_record_number(r, "/run", "ranks", 7);
-  OK(!*cst_record_error(r) && cst_record_close(r, "interrupted"), "many attributes, a long and an empty one, and one replaced");
+  OK(!*cst_record_error(r) && cst_record_close(r, "interrupted"),
+     "many attributes, a long and an empty one, and one replaced");
   cst_result *f = cst_result_open(file, why, sizeof why);
   double      x = 0;
-  char *study = cst_result_text(f, "/", "study"), *empty = cst_result_text(f, "/", "empty"), *last = cst_result_text(f, "/run", "name-39");
-  OK(study && !strcmp(study, text) && empty && !*empty && last && !strcmp(last, "name-39"), "they are read back");
-  OK(cst_result_number(f, "/run", "ranks", &x) && x == 7 && cst_result_number(f, "/run/deeper", "name-7", &x) && x == 7, "numbers too");
+  char       *study = cst_result_text(f, "/", "study"), *empty = cst_result_text(f, "/", "empty"),
+       *last = cst_result_text(f, "/run", "name-39");
+  OK(study && !strcmp(study, text) && empty && !*empty && last && !strcmp(last, "name-39"),
+     "they are read back");
+  OK(cst_result_number(f, "/run", "ranks", &x) && x == 7 &&
+         cst_result_number(f, "/run/deeper", "name-7", &x) && x == 7,
+     "numbers too");
   OK(!strcmp(cst_result_state(f), "interrupted"), "the state of an interrupted run");
   free(study), free(empty), free(last), free(text);
   cst_result_close(f);
@@ -193,7 +204,8 @@ static bool error_has(const cst_record *r, const char *word) { return strstr(cst
 static void sealed(cst_record *r) {
   char long_text[601];
   for (int i = 0; i < 600; i += 2) memcpy(long_text + i, "ö", 3);
-  long_text[0] = 'o', long_text[1] = '.', memmove(long_text + 1, long_text + 2, 599); /* an odd number of bytes before the cut */
+  long_text[0] = 'o', long_text[1] = '.',
+  memmove(long_text + 1, long_text + 2, 599); /* an odd number of bytes before the cut */
   cst_record_text(r, "/run", "finished", long_text);
   cst_record_number(r, "/run", "ranks", 17);
   cst_record_flush(r);
@@ -201,7 +213,8 @@ static void sealed(cst_record *r) {
   long_text[255] = 0;
   OK(note_is("finished", long_text), "and are on disk; a long text is cut at the border of a character");
   cst_record_text(r, "/run", "unheard", "x");
-  OK(error_has(r, "unheard of /run: is no fixed text that was there"), "none is made: %s", cst_record_error(r));
+  OK(error_has(r, "unheard of /run: is no fixed text that was there"), "none is made: %s",
+     cst_record_error(r));
   cst_record_number(r, "/run", "finished", 1);
   OK(error_has(r, "finished of /run: is no number"), "no text becomes a number: %s", cst_record_error(r));
   cst_record_text(r, "/run", "started", "x");
@@ -214,7 +227,8 @@ static void sealed(cst_record *r) {
 
 static void taken_up(void) {
   in_folder("demo.h5");
-  OK(!cst_record_open(MPI_COMM_WORLD, file, demo_dimension, DEMO_DIMENSIONS, demo_field, DEMO_FIELDS, why, sizeof why),
+  OK(!cst_record_open(MPI_COMM_WORLD, file, demo_dimension, DEMO_DIMENSIONS, demo_field, DEMO_FIELDS, why,
+                      sizeof why),
      "a complete file: %s", why);
   cst_record *r = demo_create(MPI_COMM_WORLD, in_folder("again.h5"), why, sizeof why);
   bool        ok = true, same = true;
@@ -226,12 +240,14 @@ static void taken_up(void) {
   differences();
   MPI_Barrier(MPI_COMM_WORLD);
   stat(file, &s);
-  r = cst_record_open(MPI_COMM_WORLD, file, demo_dimension, DEMO_DIMENSIONS, demo_field, DEMO_FIELDS, why, sizeof why);
+  r = cst_record_open(MPI_COMM_WORLD, file, demo_dimension, DEMO_DIMENSIONS, demo_field, DEMO_FIELDS, why,
+                      sizeof why);
   OK(r && note_is("state", "running"), "it is taken up%s%s", r ? "" : ": ", r ? "" : why);
   double q[NCOORDINATE];
   long   start[3] = {2, 1, 0}, count[3] = {1, 1, NCOORDINATE};
   OK(cst_record_read(r, FINAL_Q, start, count, q) && q[3] == demo_q(2, 1, 3), "its rows are there");
-  for (long i = 12 + rank; i < NCASE * NMEMBER; i += size) ok = demo_write_row(r, i / NMEMBER, i % NMEMBER) && ok;
+  for (long i = 12 + rank; i < NCASE * NMEMBER; i += size)
+    ok = demo_write_row(r, i / NMEMBER, i % NMEMBER) && ok;
   OK(ok && cst_record_sync(r), "the others are written, and are on disk %s", cst_record_error(r));
   sealed(r);
   OK(cst_record_close(r, "complete") && size_is(s.st_size), "the file has the size that it had");
@@ -239,14 +255,17 @@ static void taken_up(void) {
   int         ndim;
   long        e[CST_FIELD_DIMS], done = 0, total = 0;
   double     *x = cst_result_read(g, "/final/q", &ndim, e);
-  for (long i = 0; i < NCASE * NMEMBER; i++) same = same && x && x[i * NCOORDINATE + 1] == demo_q(i / NMEMBER, i % NMEMBER, 1);
-  OK(same && cst_result_progress(g, &done, &total) && done == 30 && total == 30, "all rows of both runs are right");
+  for (long i = 0; i < NCASE * NMEMBER; i++)
+    same = same && x && x[i * NCOORDINATE + 1] == demo_q(i / NMEMBER, i % NMEMBER, 1);
+  OK(same && cst_result_progress(g, &done, &total) && done == 30 && total == 30,
+     "all rows of both runs are right");
   free(x);
   cst_result_close(g);
 }
 
 static void not_ours(void) {
-  cst_record *r = cst_record_create(MPI_COMM_WORLD, in_folder("old.h5"), demo_dimension, 1, NULL, 0, why, sizeof why);
+  cst_record *r =
+      cst_record_create(MPI_COMM_WORLD, in_folder("old.h5"), demo_dimension, 1, NULL, 0, why, sizeof why);
   cst_record_attribute(r, "/run", "host", "of any length");
   OK(cst_record_close(r, "interrupted"), "one whose host is a text of any length");
   r = cst_record_open(MPI_COMM_WORLD, file, demo_dimension, 1, NULL, 0, why, sizeof why);
@@ -262,11 +281,13 @@ static void pulled_away(void) {
   MPI_Barrier(MPI_COMM_WORLD);
   if (rank == 0) unlink(file);
   MPI_Barrier(MPI_COMM_WORLD);
-  OK(!cst_record_sync(r) && strstr(cst_record_error(r), "removed or replaced"), "one that was removed is not: %s", cst_record_error(r));
+  OK(!cst_record_sync(r) && strstr(cst_record_error(r), "removed or replaced"),
+     "one that was removed is not: %s", cst_record_error(r));
   FILE *f = rank == 0 ? fopen(file, "w") : NULL;
   if (f) fclose(f);
   MPI_Barrier(MPI_COMM_WORLD);
-  OK(!cst_record_sync(r) && strstr(cst_record_error(r), "removed or replaced"), "nor one that was replaced: %s", cst_record_error(r));
+  OK(!cst_record_sync(r) && strstr(cst_record_error(r), "removed or replaced"),
+     "nor one that was replaced: %s", cst_record_error(r));
   OK(cst_record_close(r, "interrupted"), "and it is closed all the same");
 }
 
@@ -274,40 +295,50 @@ static void misuse(void) {
   cst_dimension d[2] = {{"case", 2, "c", NULL}, {"member", 0, "m", NULL}};
   cst_field     f = {"/case/system", CST_TYPE_TEXT, 1, {0}, "1", "x"};
   in_folder("misuse.h5");
-  OK(!cst_record_create(MPI_COMM_WORLD, file, d, 2, &f, 1, why, sizeof why) && strstr(why, "/case is the scale"),
+  OK(!cst_record_create(MPI_COMM_WORLD, file, d, 2, &f, 1, why, sizeof why) &&
+         strstr(why, "/case is the scale"),
      "a group under a scale: %s", why);
   strcpy(f.path, "nothing");
   OK(!cst_record_create(MPI_COMM_WORLD, file, d, 2, &f, 1, why, sizeof why), "a path without /: %s", why);
   strcpy(f.path, "/a/b"), f.dim[0] = 2;
-  OK(!cst_record_create(MPI_COMM_WORLD, file, d, 2, &f, 1, why, sizeof why), "a dimension out of range: %s", why);
+  OK(!cst_record_create(MPI_COMM_WORLD, file, d, 2, &f, 1, why, sizeof why), "a dimension out of range: %s",
+     why);
   cst_field twice[2] = {{"/a/b", CST_TYPE_I8, 1, {0}, "1", "x"}, {"/a/b", CST_TYPE_I8, 1, {0}, "1", "x"}};
-  OK(!cst_record_create(MPI_COMM_WORLD, file, d, 2, twice, 2, why, sizeof why) && !exists(file), "a field twice: %s", why);
+  OK(!cst_record_create(MPI_COMM_WORLD, file, d, 2, twice, 2, why, sizeof why) && !exists(file),
+     "a field twice: %s", why);
   strcpy(twice[1].path, "/a/b/c");
-  OK(!cst_record_create(MPI_COMM_WORLD, file, d, 2, twice, 2, why, sizeof why) && !exists(file), "a failure half-way: %s", why);
+  OK(!cst_record_create(MPI_COMM_WORLD, file, d, 2, twice, 2, why, sizeof why) && !exists(file),
+     "a failure half-way: %s", why);
   cst_record *r = cst_record_create(MPI_COMM_WORLD, file, d, 2, twice, 1, why, sizeof why);
   long        start = 1, count = 2;
   signed char x[2] = {0, 0};
-  OK(r && !cst_record_write(r, 0, &start, &count, x), "a block beyond the end: %s", r ? cst_record_error(r) : why);
+  OK(r && !cst_record_write(r, 0, &start, &count, x), "a block beyond the end: %s",
+     r ? cst_record_error(r) : why);
   OK(!cst_record_write(r, 1, &start, &count, x), "a field that is none: %s", cst_record_error(r));
   count = 1;
-  OK(cst_record_write(r, 0, &start, &count, x) && cst_record_close(r, "complete"), "and the file goes on after that");
+  OK(cst_record_write(r, 0, &start, &count, x) && cst_record_close(r, "complete"),
+     "and the file goes on after that");
 }
 
 static void no_room(void) {
   cst_dimension d[2] = {{"case", 1 << 17, "c", NULL}, {"member", 64, "m", NULL}};
   cst_field     f = {"/final/q", CST_TYPE_F64, 2, {0, 1}, "m", "x"};
   in_folder("room.h5");
-  OK(!cst_record_create(MPI_COMM_WORLD, "/proc/none.h5", d, 2, &f, 1, why, sizeof why), "a folder that cannot be written: %s", why);
-  OK(!cst_record_create(MPI_COMM_WORLD, "/dev/full", d, 2, &f, 1, why, sizeof why) && exists("/dev/full"), "a device: %s", why);
+  OK(!cst_record_create(MPI_COMM_WORLD, "/proc/none.h5", d, 2, &f, 1, why, sizeof why),
+     "a folder that cannot be written: %s", why);
+  OK(!cst_record_create(MPI_COMM_WORLD, "/dev/full", d, 2, &f, 1, why, sizeof why) && exists("/dev/full"),
+     "a device: %s", why);
   struct rlimit old, low;
   getrlimit(RLIMIT_FSIZE, &old);
   signal(SIGXFSZ, SIG_IGN);
   low = old, low.rlim_cur = 1 << 22;
   setrlimit(RLIMIT_FSIZE, &low);
-  OK(!cst_record_create(MPI_COMM_WORLD, file, d, 2, &f, 1, why, sizeof why) && !exists(file), "no room for 64 MiB: %s", why);
+  OK(!cst_record_create(MPI_COMM_WORLD, file, d, 2, &f, 1, why, sizeof why) && !exists(file),
+     "no room for 64 MiB: %s", why);
   setrlimit(RLIMIT_FSIZE, &old);
   d[0].size = 1L << 50;
-  OK(!cst_record_create(MPI_COMM_WORLD, file, d, 2, &f, 1, why, sizeof why) && !exists(file), "no room for 2^59 bytes: %s", why);
+  OK(!cst_record_create(MPI_COMM_WORLD, file, d, 2, &f, 1, why, sizeof why) && !exists(file),
+     "no room for 2^59 bytes: %s", why);
   d[0].size = 1 << 17;
   double      t = MPI_Wtime(), x[64] = {1};
   cst_record *r = cst_record_create(MPI_COMM_WORLD, file, d, 2, &f, 1, why, sizeof why);
@@ -346,13 +377,16 @@ static void many_fields(void) {
 }
 
 static void refusals(void) {
-  OK(refused(in_folder("new.h5"), false, NULL) && refused("new-in-this-folder.h5", false, NULL), "a new name is accepted");
-  OK(refused(in_folder("demo.h5"), false, "exists (complete); --overwrite replaces it"), "an old file is refused");
+  OK(refused(in_folder("new.h5"), false, NULL) && refused("new-in-this-folder.h5", false, NULL),
+     "a new name is accepted");
+  OK(refused(in_folder("demo.h5"), false, "exists (complete); --overwrite replaces it"),
+     "an old file is refused");
   OK(refused(in_folder("demo.h5"), true, NULL), "an old file may be replaced when asked");
   OK(refused(folder, true, "is a folder") && refused("x/", true, "folder"), "a folder is refused");
   OK(refused(in_folder("none/x.h5"), true, "No such file"), "a missing folder is refused");
   OK(refused(in_folder("demo.h5/x.h5"), true, "not a folder"), "a file as folder is refused");
-  OK(refused("/dev/null", true, "regular") && refused("", true, "empty"), "a device and an empty name are refused");
+  OK(refused("/dev/null", true, "regular") && refused("", true, "empty"),
+     "a device and an empty name are refused");
 }
 
 static void not_results(void) {
@@ -363,7 +397,8 @@ static void not_results(void) {
   if (rank == 0 && (f = fopen(file, "w"))) fputs("hello\n", f), fclose(f);
   MPI_Barrier(MPI_COMM_WORLD);
   OK(!cst_result_open(file, why, sizeof why) && strstr(why, "not a Constella result"), "a text: %s", why);
-  OK(refused(file, false, "exists and is not a Constella result; --overwrite") && refused(file, true, NULL), "which may be replaced");
+  OK(refused(file, false, "exists and is not a Constella result; --overwrite") && refused(file, true, NULL),
+     "which may be replaced");
 }
 
 int main(int argc, char **argv) {

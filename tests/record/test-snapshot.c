@@ -77,7 +77,8 @@ static void round_trip(void) {
   bool ok = write_one(1, LARGE, 0);
   clock_gettime(CLOCK_MONOTONIC, &b);
   OK(ok && whole(1, LARGE) && !there("new"), "sections, large and empty, come back");
-  NOTE("%.1f MB in %.3f s", LARGE / 1e6, (double)(b.tv_sec - a.tv_sec) + 1e-9 * (double)(b.tv_nsec - a.tv_nsec));
+  NOTE("%.1f MB in %.3f s", LARGE / 1e6,
+       (double)(b.tv_sec - a.tv_sec) + 1e-9 * (double)(b.tv_nsec - a.tv_nsec));
   cst_snapshot_writer *w = cst_snapshot_begin(path, 2, why, sizeof why);
   OK(w && cst_snapshot_add(w, "x", "y", 1, NULL) && there("new"), "one is begun");
   cst_snapshot_abandon(w);
@@ -104,10 +105,12 @@ static void kept(void) {
   int count = cst_snapshot_list(path, n, 8);
   OK(count == 2 && n[0] == 12 && n[1] == 11, "the last two are kept, newest first: %ld %ld", n[0], n[1]);
   OK(whole(11, 100) && whole(12, 100), "and whole");
-  OK(there("03") && there("2.bak") && there("-1") && there("") && !there("new"), "files of other names are left alone");
+  OK(there("03") && there("2.bak") && there("-1") && there("") && !there("new"),
+     "files of other names are left alone");
   OK(cst_snapshot_list(path, n, 1) == 1 && n[0] == 12, "a short list holds the newest");
   write_one(13, 100, 11), write_one(14, 100, 11);
-  OK(cst_snapshot_list(path, n, 8) == 3 && n[2] == 11 && whole(11, 100), "one that is in use is kept beside them");
+  OK(cst_snapshot_list(path, n, 8) == 3 && n[2] == 11 && whole(11, 100),
+     "one that is in use is kept beside them");
   cst_snapshot_remove_newer(path, 0);
   OK(cst_snapshot_list(path, n, 8) == 0 && there("03"), "all are removed");
   const char *const rest[] = {"03", "2.bak", "-1", ""};
@@ -197,7 +200,8 @@ static void full_disk(void) {
   signal(SIGXFSZ, SIG_IGN);
   write_one(1, LARGE, 0);
   stat(cst_snapshot_name(path, 1, name), &s);
-  const rlim_t all = (rlim_t)s.st_size, room[] = {0, 10, 1 << 20, all - sizeof(cst_snapshot_trailer) - 70, all - 60, all - 1};
+  const rlim_t all = (rlim_t)s.st_size,
+               room[] = {0, 10, 1 << 20, all - sizeof(cst_snapshot_trailer) - 70, all - 60, all - 1};
   for (int i = 0; i < 6; i++) ok = refused_within(room[i]) && ok;
   OK(ok, "no room, in a section, the index or the trailer: %s", why);
   OK(whole(1, LARGE), "the earlier one is whole");

@@ -12,7 +12,8 @@
 
 enum { BUSY = 60000, WIDE = 32, NOTES = 24 };
 
-static const cst_dimension busy_dimension[2] = {{"case", BUSY, "row", NULL}, {"coordinate", WIDE, "column", NULL}};
+static const cst_dimension busy_dimension[2] = {{"case", BUSY, "row", NULL},
+                                                {"coordinate", WIDE, "column", NULL}};
 static const cst_field     busy_field[3] = {{"/final/x", CST_TYPE_F64, 2, {0, 1}, "1", "numbers"},
                                             {"/final/status", CST_TYPE_I8, 1, {0}, "1", "mark"},
                                             {"/run/speed", CST_TYPE_F64, 1, {0}, "1/s", "speed"}};
@@ -106,7 +107,8 @@ static int check(const char *path) {
     done += finished && i % WIDE == 0;
     wrong += finished ? x[i] != (double)i : x[i] != (double)i && !isnan(x[i]);
   }
-  if (!readable(r, "/") || !readable(r, "/final") || !readable(r, "/run")) return puts("something cannot be read"), 1;
+  if (!readable(r, "/") || !readable(r, "/final") || !readable(r, "/run"))
+    return puts("something cannot be read"), 1;
   if (!x || !s || wrong) return printf("%ld numbers wrong of %ld rows\n", wrong, done), 1;
   printf("%ld rows right\n", done);
   free(x), free(s);
@@ -154,7 +156,9 @@ int main(int argc, char **argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   bool        linger = argc > 2 && !strcmp(argv[2], "linger"), ok = true;
   cst_record *r = argc > 2 ? demo_create(MPI_COMM_WORLD, argv[1], why, sizeof why) : NULL;
-  if (!r) return fprintf(stderr, "write-demo: %s\n", argc > 2 ? why : "PATH STATE missing"), MPI_Abort(MPI_COMM_WORLD, 1);
+  if (!r)
+    return fprintf(stderr, "write-demo: %s\n", argc > 2 ? why : "PATH STATE missing"),
+           MPI_Abort(MPI_COMM_WORLD, 1);
   for (long i = 0; i < (linger ? 3 : NCASE) * NMEMBER; i++)
     if (i % size == rank) ok = demo_write_row(r, i / NMEMBER, i % NMEMBER) && ok;
   for (long c = 0; c < (linger ? 3 : NCASE); c++)

@@ -1,5 +1,5 @@
-/* order-rates.c: how often an order that is called ok is right, and how often it is wrong, on errors whose true order is known; printed as
- * the table of docs/orders.md. jobs/order-rates runs it.
+/* order-rates.c: how often an order that is called ok is right, and how often it is wrong, on errors whose
+ * true order is known; printed as the table of docs/orders.md. jobs/order-rates runs it.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "constella/random.h"
@@ -18,7 +18,8 @@ static double   normal(void) { return cst_random_normal(SEED, draws++, CST_PURPO
 static double   log_uniform(double from, double to) { return from * pow(to / from, uniform()); }
 static double   sign(void) { return uniform() < 0.5 ? -1 : 1; }
 
-/* A series: steps by halves from h = 1, errors, what is known of them: the size of round-off and the reference's error at twice its step.
+/* A series: steps by halves from h = 1, errors, what is known of them: the size of round-off and the
+ * reference's error at twice its step.
  */
 typedef struct {
   int    n, p; /* p: the true order */
@@ -31,7 +32,8 @@ static void power_with(series *s, double x, int k, double y, double noise) {
   s->round_off = ROUND_OFF * size;
   for (int i = 0; i < s->n; i++) {
     const double h = s->h[i];
-    s->e[i] = fabs(size * pow(h, s->p) * (1 + x * pow(h, k) + y * h * h) * (1 + noise * normal()) + s->round_off * normal());
+    s->e[i] = fabs(size * pow(h, s->p) * (1 + x * pow(h, k) + y * h * h) * (1 + noise * normal()) +
+                   s->round_off * normal());
   }
 }
 
@@ -42,7 +44,8 @@ static void departing(series *s) { power(s, log_uniform(0.1, 1000), 1, 0); }
 static void departing_smoothly(series *s) { power_with(s, log_uniform(0.1, 1000), 1, 0, 0); }
 static void departing_by_two(series *s) { power(s, log_uniform(0.1, 1000), 2, 0); }
 
-/* The reference is off by so much of the finest error, to either side; its error at twice its step is 2^r - 1 times its own, r its order.
+/* The reference is off by so much of the finest error, to either side; its error at twice its step is 2^r - 1
+ * times its own, r its order.
  */
 static void off_by(series *s, double part) {
   clean(s);
@@ -73,7 +76,8 @@ static void amplified(series *s) {
 static void members(series *s) {
   const double x = log_uniform(0.1, 1000);
   s->round_off = ROUND_OFF;
-  for (int i = 0; i < s->n; i++) s->e[i] = pow(s->h[i], s->p) * fmax(1, x * s->h[i] * s->h[i]) * (1 + 0.01 * normal());
+  for (int i = 0; i < s->n; i++)
+    s->e[i] = pow(s->h[i], s->p) * fmax(1, x * s->h[i] * s->h[i]) * (1 + 0.01 * normal());
 }
 
 /* Errors change their sign at some step. */
@@ -126,7 +130,8 @@ int main(int argc, char **argv) {
         count(&s, true, &of);
       }
       char text[32];
-      snprintf(text, sizeof text, "%.0f/%.1f", 100.0 * (double)of.right / (double)trials, 100.0 * (double)of.wrong / (double)trials);
+      snprintf(text, sizeof text, "%.0f/%.1f", 100.0 * (double)of.right / (double)trials,
+               100.0 * (double)of.wrong / (double)trials);
       printf("%10s", text);
     }
     puts("");

@@ -1,9 +1,10 @@
-/* test-batch-means.c: the error of a time average covers the truth as often as two deviations of a normal distribution do (95 %): for
- * processes that remember the past for a small or large part of a window, a known spread between members, one member or many; unknown is
- * said where one run cannot tell.
+/* test-batch-means.c: the error of a time average covers the truth as often as two deviations of a normal
+ * distribution do (95 %): for processes that remember the past for a small or large part of a window, a known
+ * spread between members, one member or many; unknown is said where one run cannot tell.
  *
- * The process is x' = -x/tau + noise (Ornstein and Uhlenbeck), sampled eight times in each of 64 windows. An argument sets the number of
- * series of each kind (default 200): `test-batch-means 20000` measures the rates of docs/averages.md.
+ * The process is x' = -x/tau + noise (Ornstein and Uhlenbeck), sampled eight times in each of 64 windows. An
+ * argument sets the number of series of each kind (default 200): `test-batch-means 20000` measures the rates
+ * of docs/averages.md.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
@@ -19,17 +20,19 @@ static double   normal(void) { return cst_random_normal(SEED, draws++, CST_PURPO
 
 typedef struct {
   long   members;
-  double times;  /* correlation times a run */
-  double spread; /* of the members' own means, over the deviation of a window; the process has no memory then */
+  double times; /* correlation times a run */
+  double
+      spread; /* of the members' own means, over the deviation of a window; the process has no memory then */
   double low, high;
   double least_known; /* part of the series of which an error must be known */
 } kind;
 
 /* Ten times in each of which less than a fifth of a window is remembered, and so on. */
 static const kind kinds[] = {
-    {1, 10000, 0, 0.90, 0.985, 0.85}, {1, 1000, 0, 0.90, 0.985, 0.85}, {1, 300, 0, 0.90, 0.985, 0.75}, {2, 1000, 0, 0.90, 0.99, 1},
-    {3, 100, 0, 0.90, 0.99, 1},       {8, 10, 0, 0.90, 0.99, 1},       {8, 100, 0, 0.90, 0.99, 1},     {8, 10000, 0, 0.90, 0.99, 1},
-    {16, 10, 0, 0.90, 0.985, 1},      {64, 100, 0, 0.90, 0.985, 1},    {4, 0, 0.15, 0.90, 0.99, 1},    {8, 0, 0.15, 0.90, 0.99, 1},
+    {1, 10000, 0, 0.90, 0.985, 0.85}, {1, 1000, 0, 0.90, 0.985, 0.85}, {1, 300, 0, 0.90, 0.985, 0.75},
+    {2, 1000, 0, 0.90, 0.99, 1},      {3, 100, 0, 0.90, 0.99, 1},      {8, 10, 0, 0.90, 0.99, 1},
+    {8, 100, 0, 0.90, 0.99, 1},       {8, 10000, 0, 0.90, 0.99, 1},    {16, 10, 0, 0.90, 0.985, 1},
+    {64, 100, 0, 0.90, 0.985, 1},     {4, 0, 0.15, 0.90, 0.99, 1},     {8, 0, 0.15, 0.90, 0.99, 1},
     {8, 0, 1, 0.90, 0.985, 1},        {32, 0, 0.15, 0.90, 0.985, 1},
 };
 
@@ -55,9 +58,10 @@ static void test_coverage(const kind *k, int series) {
     covered += !isnan(a.error) && fabs(a.mean) < 2 * a.error;
   }
   const double rate = covered / known;
-  OK(rate > k->low - 2 * expected && rate < k->high + 2 * expected && known >= (k->least_known - 2 * expected) * series,
-     "%2ld members, %5g correlation times each, own means %g: %.3f covered, %.3f known", k->members, k->times, k->spread, rate,
-     known / series);
+  OK(rate > k->low - 2 * expected && rate < k->high + 2 * expected &&
+         known >= (k->least_known - 2 * expected) * series,
+     "%2ld members, %5g correlation times each, own means %g: %.3f covered, %.3f known", k->members, k->times,
+     k->spread, rate, known / series);
 }
 
 static void test_alone_and_slow(int series) {
@@ -67,7 +71,8 @@ static void test_alone_and_slow(int series) {
     make(&k, x);
     known += !isnan(cst_batch_means_estimate(x, 1, N).error);
   }
-  OK(known < 0.05 * series, "one member over eight correlation times: unknown but for %g of %d", known, series);
+  OK(known < 0.05 * series, "one member over eight correlation times: unknown but for %g of %d", known,
+     series);
 }
 
 static void test_autocorrelation(void) {
@@ -78,10 +83,11 @@ static void test_autocorrelation(void) {
   for (int s = 0; s < SERIES; s++) {
     make(&k, x);
     const cst_average a = cst_batch_means_estimate(x, MEMBERS, N);
-    if (!isnan(a.of_windows)) sum += MEMBERS * 300 * a.of_windows / 2, n++; /* in units of tau; the process has deviation 1 */
+    if (!isnan(a.of_windows))
+      sum += MEMBERS * 300 * a.of_windows / 2, n++; /* in units of tau; the process has deviation 1 */
   }
-  OK(n > SERIES / 2 && fabs(sum / n - 1) < 0.15, "the autocorrelation time is found: %.3f of what it is, %g of %d runs", sum / n, n,
-     SERIES);
+  OK(n > SERIES / 2 && fabs(sum / n - 1) < 0.15,
+     "the autocorrelation time is found: %.3f of what it is, %g of %d runs", sum / n, n, SERIES);
 }
 
 static void test_members_without_numbers(void) {
@@ -102,7 +108,8 @@ static void test_empty_windows(void) {
 static void test_constant(void) {
   double x[2 * N];
   for (int i = 0; i < 2 * N; i++) x[i] = 3;
-  OK(cst_batch_means_estimate(x, 1, N).error == 0 && cst_batch_means_estimate(x, 2, N).error == 0, "what is constant has no error");
+  OK(cst_batch_means_estimate(x, 1, N).error == 0 && cst_batch_means_estimate(x, 2, N).error == 0,
+     "what is constant has no error");
 }
 
 int main(int argc, char **argv) {

@@ -1,7 +1,8 @@
-/* test-file.c: study files: every mistake once, with its place and words; good files with their defaults and canonical text.
+/* test-file.c: study files: every mistake once, with its place and words; good files with their defaults and
+ * canonical text.
  *
- * A bad file is the good one below with some keys replaced, dropped ("-key") or added; an @ in the replacement marks where the
- * error must be reported and is not part of the file. Without @ the place is 1:1.
+ * A bad file is the good one below with some keys replaced, dropped ("-key") or added; an @ in the
+ * replacement marks where the error must be reported and is not part of the file. Without @ the place is 1:1.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
@@ -43,7 +44,8 @@ static void compose(char text[TEXT], const char *const *change) {
 /* Descriptions that studies name as files; what is not among them is looked for. */
 static const char *share(cst_fetch *fetch, const char *path, char **text, size_t *length) {
   for (int i = 0; i < DESCRIPTIONS; i++)
-    if (!strcmp(path, descriptions[i].file)) return *text = strdup(descriptions[i].text), *length = strlen(*text), NULL;
+    if (!strcmp(path, descriptions[i].file))
+      return *text = strdup(descriptions[i].text), *length = strlen(*text), NULL;
   return fetch(path, text, length);
 }
 
@@ -102,8 +104,9 @@ static void provoke(const mistake *m, const char *at) {
 static void all_at_once(void) {
   char      *report;
   int        count;
-  cst_study *s =
-      read_text("studdy: order\nsystem: nowhere\nend: -1\nsteps: [0]\nmethods: [ratle]\nsamples: {count: 1.5}\n", &report, &count);
+  cst_study *s = read_text(
+      "studdy: order\nsystem: nowhere\nend: -1\nsteps: [0]\nmethods: [ratle]\nsamples: {count: 1.5}\n",
+      &report, &count);
   OK(!s && count == 6, "one run shows every mistake (%d)", count);
   OK(holds(report, "t.yaml:1:1: error: unknown key 'studdy'|t.yaml:1:1: error: missing key "
                    "'study'|t.yaml:2:9|t.yaml:3:6|t.yaml:5:11|t.yaml:6:18|6 errors"),
@@ -127,54 +130,69 @@ static void defaults(void) {
   cst_study *s = ACCEPT(NULL);
   OK(s != NULL, "the good file is read");
   if (!s) return;
-  OK(!strcmp(cst_kind_name(s->kind), "order") && s->reference == CST_REFERENCE_EXACT && !s->dyadic && !s->compensated,
+  OK(!strcmp(cst_kind_name(s->kind), "order") && s->reference == CST_REFERENCE_EXACT && !s->dyadic &&
+         !s->compensated,
      "order: exact reference, steps as written");
   OK(s->nvariant == 1 && s->state == 0 && s->members == 1 && !s->ensemble && !s->project,
      "one parameter set, the default state, one member");
-  OK(s->error_q && s->error_p && !s->error_lambda && s->norm == CST_NORM_MAX && s->over == CST_OVER_END && s->hidden == CST_NORM_MAX,
+  OK(s->error_q && s->error_p && !s->error_lambda && s->norm == CST_NORM_MAX && s->over == CST_OVER_END &&
+         s->hidden == CST_NORM_MAX,
      "error: {of: [q, p], norm: max, over: end, hidden: max}");
-  OK(s->nobservable == 2 && !strcmp(s->observable[0].name, "energy") && !strcmp(s->observable[1].name, "constraint"),
+  OK(s->nobservable == 2 && !strcmp(s->observable[0].name, "energy") &&
+         !strcmp(s->observable[1].name, "constraint"),
      "observables: those that the system has");
   OK(s->samples == 400 && s->samples_log && !s->observe_every && !s->ntrajectory,
      "samples: {count: 400, spacing: log}, observe: auto, no trajectories");
-  OK(s->ntolerance == 1 && s->tolerance[0] == 1e-14 && s->max_iterations == 25 && s->checkpoint_seconds == 600,
+  OK(s->ntolerance == 1 && s->tolerance[0] == 1e-14 && s->max_iterations == 25 &&
+         s->checkpoint_seconds == 600,
      "solver: {tolerance: 1e-14, max-iterations: 25}");
   OK(s->nstep == 2 && s->step[0] == 0.1 && s->step[1] == 0.05 && s->end[0] == 1, "steps and end");
-  OK(!strcmp(s->title, "") && !strcmp(s->file, "t.yaml") && strlen(s->sha256) == 64, "no title, the file's name, a fingerprint");
+  OK(!strcmp(s->title, "") && !strcmp(s->file, "t.yaml") && strlen(s->sha256) == 64,
+     "no title, the file's name, a fingerprint");
   cst_study_destroy(s);
   s = ACCEPT("study: conservation", "-reference");
   OK(s && !strcmp(cst_kind_name(s->kind), "conservation") && s->dyadic && s->reference == CST_REFERENCE_NONE,
      "conservation: dyadic steps, no reference");
   cst_study_destroy(s);
-  s = ACCEPT("study: ensemble", "-reference", "system: spherical-pendulum", "initial: {members: 5, spread: {q: 0.1}}");
-  OK(s && s->dyadic && s->ensemble && s->members == 5 && s->seed == 1 && s->spread_q == 0.1 && s->spread_v == 0 && s->state == 0,
+  s = ACCEPT("study: ensemble", "-reference", "system: spherical-pendulum",
+             "initial: {members: 5, spread: {q: 0.1}}");
+  OK(s && s->dyadic && s->ensemble && s->members == 5 && s->seed == 1 && s->spread_q == 0.1 &&
+         s->spread_v == 0 && s->state == 0,
      "ensemble: around default, seed 1");
-  OK(s && s->nobservable == 3 && !strcmp(s->observable[1].name, "momentum"), "momentum is observed where there are symmetries");
+  OK(s && s->nobservable == 3 && !strcmp(s->observable[1].name, "momentum"),
+     "momentum is observed where there are symmetries");
   cst_study_destroy(s);
   s = ACCEPT("system: henon-heiles", "methods: [midpoint]", "reference: self");
-  OK(s && s->nobservable == 1 && s->reference == CST_REFERENCE_SELF, "energy alone without constraints and symmetries");
+  OK(s && s->nobservable == 1 && s->reference == CST_REFERENCE_SELF,
+     "energy alone without constraints and symmetries");
   cst_study_destroy(s);
 }
 
 static void choices(void) {
   cst_study *s = ACCEPT("roundoff: {dyadic-steps: true, compensated: true}", "title: 'a: b'",
                         "solver: {tolerance: [1e-14, \"10^-6\"], max-iterations: 7}", "observe: every");
-  OK(s && s->dyadic && s->compensated && !strcmp(s->title, "a: b") && s->observe_every, "roundoff, title, observe");
+  OK(s && s->dyadic && s->compensated && !strcmp(s->title, "a: b") && s->observe_every,
+     "roundoff, title, observe");
   OK(s && s->ntolerance == 2 && s->tolerance[1] == 1e-6 && s->max_iterations == 7, "a list of tolerances");
   OK(s && !s->reference_quad, "double precision is the rule");
   cst_study_destroy(s);
   s = ACCEPT("reference: {method: gauss(8), step: 0.01, precision: quad}");
-  OK(s && s->reference_quad && s->reference == CST_REFERENCE_METHOD && strstr(s->canonical, "precision: quad"),
+  OK(s && s->reference_quad && s->reference == CST_REFERENCE_METHOD &&
+         strstr(s->canonical, "precision: quad"),
      "a reference in quadruple precision is part of the study's text");
   cst_study_destroy(s);
   s = ACCEPT("error: {of: [lambda, q], norm: two, over: coarse}",
-             "reference: {method: \"compose(rattle,yoshida4)\", step: 1e-3, precision: double}", "samples: {count: 0, spacing: linear}",
-             "trajectories: {members: [0], every: 10}");
-  OK(s && s->error_q && !s->error_p && s->error_lambda && s->norm == CST_NORM_TWO && s->over == CST_OVER_COARSE, "error");
-  OK(s && s->reference == CST_REFERENCE_METHOD && !strcmp(cst_method_label(s->reference_method), "compose(rattle, yoshida4)") &&
+             "reference: {method: \"compose(rattle,yoshida4)\", step: 1e-3, precision: double}",
+             "samples: {count: 0, spacing: linear}", "trajectories: {members: [0], every: 10}");
+  OK(s && s->error_q && !s->error_p && s->error_lambda && s->norm == CST_NORM_TWO &&
+         s->over == CST_OVER_COARSE,
+     "error");
+  OK(s && s->reference == CST_REFERENCE_METHOD &&
+         !strcmp(cst_method_label(s->reference_method), "compose(rattle, yoshida4)") &&
          s->reference_step == 1e-3,
      "a method as reference");
-  OK(s && s->samples == 0 && !s->samples_log && s->ntrajectory == 1 && s->trajectory[0] == 0 && s->trajectory_every == 10,
+  OK(s && s->samples == 0 && !s->samples_log && s->ntrajectory == 1 && s->trajectory[0] == 0 &&
+         s->trajectory_every == 10,
      "samples, trajectories");
   cst_study_destroy(s);
   static const char *const norms[] = {"max", "one", "two"};
@@ -188,23 +206,28 @@ static void choices(void) {
     cst_study_destroy(s);
   }
   s = ACCEPT("study: conservation", "reference: exact", "error: {norm: two, over: mesh}");
-  OK(s && s->norm == CST_NORM_TWO && s->hidden == CST_NORM_MAX, "a study of conservation may take errors, where it has a reference");
+  OK(s && s->norm == CST_NORM_TWO && s->hidden == CST_NORM_MAX,
+     "a study of conservation may take errors, where it has a reference");
   cst_study_destroy(s);
-  s = ACCEPT(
-      "initial: {members: 1e12, seed: 18446744073709551615, around: {q: [3, 4], v: [1, 1], project: true}, spread: {q: 0, v: \"1/8\"}}",
-      "reference: exact", "observables: []", "checkpoint: {seconds: 1}");
+  s = ACCEPT("initial: {members: 1e12, seed: 18446744073709551615, around: {q: [3, 4], v: [1, 1], project: "
+             "true}, spread: {q: 0, v: \"1/8\"}}",
+             "reference: exact", "observables: []", "checkpoint: {seconds: 1}");
   OK(s && s->members == 1000000000000 && s->seed == UINT64_MAX && s->state == -1 && s->spread_v == 0.125,
      "an ensemble around numbers; exact from any start");
-  OK(s && fabs(s->q0[0] - 0.6) < 1e-15 && fabs(s->q0[1] - 0.8) < 1e-15 && fabs(s->v0[0] * 0.6 + s->v0[1] * 0.8) < 1e-15,
+  OK(s && fabs(s->q0[0] - 0.6) < 1e-15 && fabs(s->q0[1] - 0.8) < 1e-15 &&
+         fabs(s->v0[0] * 0.6 + s->v0[1] * 0.8) < 1e-15,
      "project: true projects");
   OK(s && s->nobservable == 0 && s->checkpoint_seconds == 1, "no observables; checkpoint");
   cst_study_destroy(s);
-  s = ACCEPT("observables: [energy, \"height: y\", speed: \"sqrt(x'^2 + y'^2)\", \"pull : lambda_rod*L + t\"]",
-             "initial: {q: [\"L\", 0], v: [0, -1]}",
-             "methods:\n  - rattle\n  - compose(rattle,yoshida4)\n  - \"compose(rattle,   suzuki4)\"");
-  OK(s && s->nobservable == 4 && !strcmp(s->observable[1].name, "height") && !strcmp(s->observable[1].expression, "y") &&
-         !strcmp(s->observable[2].name, "speed") && !strcmp(s->observable[2].expression, "sqrt(x'^2 + y'^2)") &&
-         !strcmp(s->observable[3].name, "pull") && !strcmp(s->observable[3].expression, "lambda_rod*L + t") && !s->observable[0].expression,
+  s = ACCEPT(
+      "observables: [energy, \"height: y\", speed: \"sqrt(x'^2 + y'^2)\", \"pull : lambda_rod*L + t\"]",
+      "initial: {q: [\"L\", 0], v: [0, -1]}",
+      "methods:\n  - rattle\n  - compose(rattle,yoshida4)\n  - \"compose(rattle,   suzuki4)\"");
+  OK(s && s->nobservable == 4 && !strcmp(s->observable[1].name, "height") &&
+         !strcmp(s->observable[1].expression, "y") && !strcmp(s->observable[2].name, "speed") &&
+         !strcmp(s->observable[2].expression, "sqrt(x'^2 + y'^2)") &&
+         !strcmp(s->observable[3].name, "pull") && !strcmp(s->observable[3].expression, "lambda_rod*L + t") &&
+         !s->observable[0].expression,
      "the user's observables, quoted or as a map");
   OK(s && s->state == -1 && s->q0[0] == 1 && s->v0[1] == -1 && !s->project, "a start given by numbers");
   OK(s && s->nmethod == 3 && !strcmp(cst_method_label(s->method[1]), "compose(rattle, yoshida4)") &&
@@ -214,11 +237,12 @@ static void choices(void) {
 }
 
 static void layers(void) {
-  cst_study *s =
-      ACCEPT("layers: {half: {c: [0, 1/2], b: [0, 1], a: [[0, 0], [\"1/4 + 1/4\", 0]]}, other: {a: [[1]], b: [1]}}",
-             "methods:\n  - half\n  - project( half)\n  - \"compose(half,other)\"\n  - b: [1]\n    a:\n      - [ .5 ]\n  - \"{a: [[0.50]], "
-             "b: [1.0], c: [1/2]}\"",
-             "reference: {method: other, step: 0.1}");
+  cst_study *s = ACCEPT(
+      "layers: {half: {c: [0, 1/2], b: [0, 1], a: [[0, 0], [\"1/4 + 1/4\", 0]]}, other: {a: [[1]], b: [1]}}",
+      "methods:\n  - half\n  - project( half)\n  - \"compose(half,other)\"\n  - b: [1]\n    a:\n      - [ .5 "
+      "]\n  - \"{a: [[0.50]], "
+      "b: [1.0], c: [1/2]}\"",
+      "reference: {method: other, step: 0.1}");
   static const char *const label[] = {"half", "project(half)", "compose(half, other)", "{a: [[0.5]], b: [1]}",
                                       "{a: [[0.5]], b: [1], c: [1/2]}"};
   static const int         order[] = {2, 2, 1, 2, 2};
@@ -226,7 +250,8 @@ static void layers(void) {
     OK(s && s->nmethod == 5 && !strcmp(cst_method_label(s->method[i]), label[i]) &&
            cst_method_properties(s->method[i], s->system).order_q == order[i],
        "tableaus of one's own: %s, of order %d", label[i], order[i]);
-  OK(s && !strcmp(cst_method_label(s->reference_method), "other") && strstr(s->canonical, "layers:\n  half:\n    a:"),
+  OK(s && !strcmp(cst_method_label(s->reference_method), "other") &&
+         strstr(s->canonical, "layers:\n  half:\n    a:"),
      "one as the reference, and the layers in the canonical text");
   cst_study_destroy(s);
 }
@@ -242,18 +267,20 @@ static void steps(void) {
   OK(s && s->nstep == 1, "a study of one step that is the end");
   cst_study_destroy(s);
   s = ACCEPT("end: \"10*2^(3/4)*pi\"", "steps: [\"2^(3/4)*pi\", \"2^(-1/4)*pi\"]");
-  OK(s && fabs(s->end[0] - 10 * pow(2, 0.75) * M_PI) < 1e-13 && s->step[0] == 2 * s->step[1], "expressions of pi");
+  OK(s && fabs(s->end[0] - 10 * pow(2, 0.75) * M_PI) < 1e-13 && s->step[0] == 2 * s->step[1],
+     "expressions of pi");
   cst_study_destroy(s);
   s = ACCEPT("steps: [0.1, 0.05, 0.02]", "roundoff: {dyadic-steps: true}", "methods: [rattle, shake]");
   int       n = 0;
   cst_case *c = s ? cst_study_cases(s, &n) : NULL;
   OK(n == 6, "cases: methods x steps");
-  OK(n == 6 && c[4].method == 1 && c[4].step == 1 && c[4].n == 20 && c[4].h_nominal == 0.05, "steps run fastest");
+  OK(n == 6 && c[4].method == 1 && c[4].step == 1 && c[4].n == 20 && c[4].h_nominal == 0.05,
+     "steps run fastest");
   for (int i = 0; i < 3 && n; i++) {
     int    e;
     double m = ldexp(frexp(c[i].h, &e), 20);
-    OK(m == floor(m) && fabs(c[i].h - c[i].h_nominal) <= ldexp(1, e - 21), "%g becomes %.17g of 20 bits, the nearest", c[i].h_nominal,
-       c[i].h);
+    OK(m == floor(m) && fabs(c[i].h - c[i].h_nominal) <= ldexp(1, e - 21),
+       "%g becomes %.17g of 20 bits, the nearest", c[i].h_nominal, c[i].h);
     OK(fma(c[i].h, (double)c[i].n, -(c[i].h * (double)c[i].n)) == 0, "n h is exact");
   }
   free(c);
@@ -266,8 +293,9 @@ static void steps(void) {
 }
 
 static void sweeps(void) {
-  cst_study *s = ACCEPT("system: {name: planar-pendulum, parameters: {g: [1, 2, \"pi\"], L: [\"1/2\", 4]}}", "end: \"2*L*g\"",
-                        "steps: [\"L*g\", \"L*g/2\"]", "solver: {tolerance: [1e-12, 1e-8]}");
+  cst_study *s =
+      ACCEPT("system: {name: planar-pendulum, parameters: {g: [1, 2, \"pi\"], L: [\"1/2\", 4]}}",
+             "end: \"2*L*g\"", "steps: [\"L*g\", \"L*g/2\"]", "solver: {tolerance: [1e-12, 1e-8]}");
   OK(s && s->nvariant == 6, "lists of 3 and 2 values make 6 sets");
   if (!s) return;
   int npar = s->system->npar, L = 0, g = 0, ordered = 1, n;
@@ -276,16 +304,19 @@ static void sweeps(void) {
     if (!strcmp(s->system->parameter[i].name, "g")) g = i;
   }
   for (int v = 0; v < 6; v++) {
-    double length = s->parameter[v * npar + L], gravity = s->parameter[v * npar + g], want = 2 * length * gravity;
-    OK(s->end[v] == want && s->step[2 * v] == want / 2 && s->step[2 * v + 1] == want / 4, "set %d: L = %g, g = %g, end = %g", v, length,
-       gravity, s->end[v]);
+    double length = s->parameter[v * npar + L], gravity = s->parameter[v * npar + g],
+           want = 2 * length * gravity;
+    OK(s->end[v] == want && s->step[2 * v] == want / 2 && s->step[2 * v + 1] == want / 4,
+       "set %d: L = %g, g = %g, end = %g", v, length, gravity, s->end[v]);
     OK(hypot(s->q0[2 * v], s->q0[2 * v + 1]) == length, "set %d: its own start", v);
     int slow = L < g ? v / 3 : v / 2, fast = L < g ? v % 3 : v % 2;
-    ordered &= length == (double[]){0.5, 4}[L < g ? slow : fast] && gravity == (double[]){1, 2, M_PI}[L < g ? fast : slow];
+    ordered &= length == (double[]){0.5, 4}[L < g ? slow : fast] &&
+               gravity == (double[]){1, 2, M_PI}[L < g ? fast : slow];
   }
   OK(ordered, "sets are numbered in the order of the system's parameters, the last fastest");
   cst_case *c = cst_study_cases(s, &n);
-  OK(n == 24 && c[23].variant == 5 && c[23].tolerance == 1 && c[23].step == 1 && c[2].tolerance == 1 && c[4].variant == 1,
+  OK(n == 24 && c[23].variant == 5 && c[23].tolerance == 1 && c[23].step == 1 && c[2].tolerance == 1 &&
+         c[4].variant == 1,
      "cases: set, tolerance, method, step");
   free(c);
   cst_study_destroy(s);
@@ -295,9 +326,11 @@ static void canonical(void) {
   char                    *report;
   int                      count;
   static const char *const texts[] = {
-      "study: order\nsystem: {name: planar-pendulum, parameters: {L: 2, g: 1}}\nend: 1\nsteps: [0.1]\nmethods: [rattle, 'compose(rattle, "
+      "study: order\nsystem: {name: planar-pendulum, parameters: {L: 2, g: 1}}\nend: 1\nsteps: "
+      "[0.1]\nmethods: [rattle, 'compose(rattle, "
       "yoshida4)']\nreference: exact\n",
-      "# other order, style and comments\nreference: \"exact\"\ncheckpoint: {seconds: 5}\nmethods:\n- rattle # one\n- compose(rattle, "
+      "# other order, style and comments\nreference: \"exact\"\ncheckpoint: {seconds: 5}\nmethods:\n- rattle "
+      "# one\n- compose(rattle, "
       "yoshida4)\nsteps:\n  - 0.1\nend: 1\n"
       "system:\n  compile: auto\n  parameters:\n    g: 1\n    L: 2\n  name: planar-pendulum\nstudy: order\n"};
   cst_study *a = read_text(texts[0], &report, &count);

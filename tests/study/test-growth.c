@@ -1,7 +1,9 @@
-/* test-growth.c: verdicts on synthetic long-time behaviour: how often right, and hardly ever wrong (undecided is not wrong).
+/* test-growth.c: verdicts on synthetic long-time behaviour: how often right, and hardly ever wrong (undecided
+ * is not wrong).
  *
- * Window means are made directly: noise of windows has deviation 1, an oscillation is averaged over each window. An argument sets the
- * number of series of each kind (default 30): `test-growth 1000` measures rates well (two minutes).
+ * Window means are made directly: noise of windows has deviation 1, an oscillation is averaged over each
+ * window. An argument sets the number of series of each kind (default 30): `test-growth 1000` measures rates
+ * well (two minutes).
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "constella/random.h"
@@ -34,10 +36,15 @@ static void noise(double *x, const shared *s) {
 /* omega in radians a window; every window has its own amplitude, 20% about that of the member. */
 static void oscillate(double *x, double omega) {
   const double phase = 6.283185307179586 * uniform(), size = 1 + 0.3 * normal();
-  for (int w = 0; w < N; w++) x[w] = size * (1 + 0.2 * normal()) * (sin(omega * (w + 1) + phase) - sin(omega * w + phase)) / omega;
+  for (int w = 0; w < N; w++)
+    x[w] = size * (1 + 0.2 * normal()) * (sin(omega * (w + 1) + phase) - sin(omega * w + phase)) / omega;
 }
-static void fast(double *x, const shared *s) { oscillate(x, 6.283185307179586 * (1 + 40 * s->a)); } /* 1 to 41 periods a window */
-static void slow(double *x, const shared *s) { oscillate(x, 6.283185307179586 / (1 + 11 * s->a)); } /* 1 to 12 windows a period */
+static void fast(double *x, const shared *s) {
+  oscillate(x, 6.283185307179586 * (1 + 40 * s->a));
+} /* 1 to 41 periods a window */
+static void slow(double *x, const shared *s) {
+  oscillate(x, 6.283185307179586 / (1 + 11 * s->a));
+} /* 1 to 12 windows a period */
 
 static void walk(double *x, const shared *s) {
   double at = 0;
@@ -48,7 +55,9 @@ static void walk(double *x, const shared *s) {
   }
 }
 
-static double drift(const shared *s) { return 20 * pow(50, s->b); } /* 20 to 1000 deviations of the noise over the run */
+static double drift(const shared *s) {
+  return 20 * pow(50, s->b);
+} /* 20 to 1000 deviations of the noise over the run */
 
 static void linear(double *x, const shared *s) {
   for (int w = 0; w < N; w++) x[w] = drift(s) * w / (N - 1) + normal();
@@ -133,7 +142,8 @@ static void make(double *x, int members, maker *path, int series) {
   for (int k = 0; series % 2 && k < members * N; k++) x[k] = -7e-5 + 1e-6 * x[k];
 }
 
-static void check_rates(const char *name, maker *path, int members, int series, cst_verdict right, cst_verdict also, double least) {
+static void check_rates(const char *name, maker *path, int members, int series, cst_verdict right,
+                        cst_verdict also, double least) {
   double *x = malloc(sizeof *x * N * (size_t)members);
   int     counts[CST_VERDICTS] = {0};
   for (int k = 0; k < series; k++) {
@@ -143,10 +153,12 @@ static void check_rates(const char *name, maker *path, int members, int series, 
   free(x);
   int wrong = series - counts[CST_UNDECIDED] - counts[right];
   if (also != right && also != CST_UNDECIDED) wrong -= counts[also];
-  NOTE("%s, %d members: %s %.1f%%, undecided %.1f%%, wrong %.1f%%", name, members, cst_growth_verdict_names[right],
-       100.0 * counts[right] / series, 100.0 * counts[CST_UNDECIDED] / series, 100.0 * wrong / series);
+  NOTE("%s, %d members: %s %.1f%%, undecided %.1f%%, wrong %.1f%%", name, members,
+       cst_growth_verdict_names[right], 100.0 * counts[right] / series,
+       100.0 * counts[CST_UNDECIDED] / series, 100.0 * wrong / series);
   OK(wrong <= 0.02 * series, "%s, %d members: wrong in %d of %d", name, members, wrong, series);
-  OK(counts[right] >= least * series, "%s, %d members: right in %d of %d", name, members, counts[right], series);
+  OK(counts[right] >= least * series, "%s, %d members: right in %d of %d", name, members, counts[right],
+     series);
 }
 
 static void check_all_rates(int series) {
@@ -170,7 +182,8 @@ static void check_all_rates(int series) {
   static const int members[3] = {1, 8, 64};
   for (unsigned k = 0; k < sizeof kinds / sizeof *kinds; k++)
     for (int j = 0; j < 3; j++)
-      check_rates(kinds[k].name, kinds[k].path, members[j], kinds[k].path == walk ? 6 * series : series, kinds[k].right, kinds[k].also,
+      check_rates(kinds[k].name, kinds[k].path, members[j], kinds[k].path == walk ? 6 * series : series,
+                  kinds[k].right, kinds[k].also,
                   kinds[k].least[j]); /* more walks: their rate lies near its bound */
 }
 
@@ -199,11 +212,14 @@ static void check_no_verdict(int series) {
                {"a logistic that has saturated", saturated},
                {"walk and line", walk_and_line}};
   for (unsigned k = 0; k < sizeof kinds / sizeof *kinds; k++)
-    for (int members = 1; members <= 64; members *= 8) check_none(kinds[k].name, kinds[k].path, members, series);
+    for (int members = 1; members <= 64; members *= 8)
+      check_none(kinds[k].name, kinds[k].path, members, series);
 }
 
-/* Drifts of a few deviations of a window: how often bounded, how often linear; how often the limit lies below them. */
-static void check_small_drift(double drift, int members, int series, double most_bounded, double least_linear) {
+/* Drifts of a few deviations of a window: how often bounded, how often linear; how often the limit lies below
+ * them. */
+static void check_small_drift(double drift, int members, int series, double most_bounded,
+                              double least_linear) {
   double *x = malloc(sizeof *x * N * (size_t)members);
   int     bounded = 0, linear_ones = 0, below = 0;
   steady_drift = drift;
@@ -214,9 +230,12 @@ static void check_small_drift(double drift, int members, int series, double most
     below += g.limit * END * (N - 1) / N < drift;
   }
   free(x);
-  OK(bounded <= most_bounded * series, "drift of %g, %d members: bounded in %d of %d", drift, members, bounded, series);
-  OK(linear_ones >= least_linear * series, "drift of %g, %d members: linear in %d of %d", drift, members, linear_ones, series);
-  OK(below <= 1 + 0.1 * series, "drift of %g, %d members: the limit is below it in %d of %d", drift, members, below, series);
+  OK(bounded <= most_bounded * series, "drift of %g, %d members: bounded in %d of %d", drift, members,
+     bounded, series);
+  OK(linear_ones >= least_linear * series, "drift of %g, %d members: linear in %d of %d", drift, members,
+     linear_ones, series);
+  OK(below <= 1 + 0.1 * series, "drift of %g, %d members: the limit is below it in %d of %d", drift, members,
+     below, series);
 }
 
 static void check_drifts(int series) {
@@ -246,7 +265,8 @@ static void check_members(int series) {
   }
   const cst_growth g = estimate(x, 64, 1);
   OK(fabs(g.slope_rms * END - 20) < 1 && fabs(g.slope * END) < 0.5 && g.limit * END > 20,
-     "slopes of either sign: rms %.1f, limit %.1f, mean %.2g", g.slope_rms * END, g.limit * END, g.slope * END);
+     "slopes of either sign: rms %.1f, limit %.1f, mean %.2g", g.slope_rms * END, g.limit * END,
+     g.slope * END);
   OK(g.verdict == CST_LINEAR, "and linear");
 }
 
@@ -259,8 +279,15 @@ static void check_round_off_and_escape(void) {
     for (int w = 0; w < N; w++) x[i * N + w] = 1e-9 * (w + 0.1 * normal()) / N, away[i * N + w] = w + 0.5;
     m[i] = 1.1e-9;
   }
-  cst_long_run r = {
-      .members = 8, .steps = STEPS, .end = END, .means = x, .largest = m, .scale = scale, .start = start, .last = last, .moved = moved};
+  cst_long_run r = {.members = 8,
+                    .steps = STEPS,
+                    .end = END,
+                    .means = x,
+                    .largest = m,
+                    .scale = scale,
+                    .start = start,
+                    .last = last,
+                    .moved = moved};
   OK(cst_growth_estimate(&r).verdict == CST_LINEAR_ROUND_OFF, "round-off that drifts");
   for (int k = 0; k < 8 * N; k++) x[k] = 1e-9 * normal() / 4;
   OK(cst_growth_estimate(&r).verdict == CST_EXACT, "round-off of x(0) alone is exact");
@@ -282,8 +309,8 @@ static void check_exact_and_frozen(void) {
   for (int k = 0; k < 64 * N; k++) x[k] *= 1e-16;
   cst_growth g = judge(x, m, moved, 64, 3);
   OK(g.verdict == CST_EXACT && isfinite(g.slope), "round-off below 20 eps S sqrt(n) is exact");
-  OK(g.low < 0.5 && 0.5 < g.high && g.high - g.low < 0.75, "and its exponent is that of a walk: %.3f, from %.3f to %.3f", g.exponent, g.low,
-     g.high);
+  OK(g.low < 0.5 && 0.5 < g.high && g.high - g.low < 0.75,
+     "and its exponent is that of a walk: %.3f, from %.3f to %.3f", g.exponent, g.low, g.high);
   memset(still, 0, sizeof still);
   g = judge(still, m, moved, 64, 3);
   OK(g.verdict == CST_EXACT && isnan(g.exponent) && isnan(g.low), "what never moves has none");
@@ -306,14 +333,16 @@ static void check_holes(void) {
   double x[3 * N], y[8 * N];
   for (int w = 0; w < N; w++) x[w] = w < 7 ? w : NAN;
   cst_growth g = estimate(x, 1, 1);
-  OK(g.verdict == CST_UNDECIDED && isnan(g.exponent) && isnan(g.slope) && isnan(g.slope_error), "seven windows: undecided, NaN");
+  OK(g.verdict == CST_UNDECIDED && isnan(g.exponent) && isnan(g.slope) && isnan(g.slope_error),
+     "seven windows: undecided, NaN");
   for (int w = 0; w < N; w++) x[w] = w % 3 ? NAN : w + 0.01 * normal();
   g = estimate(x, 1, 1);
-  OK(fabs(g.exponent - 1) < 0.1 && fabs(g.slope - N / END) < 1e-3 * N / END, "two of three windows empty: exponent %.3f, slope",
-     g.exponent);
+  OK(fabs(g.exponent - 1) < 0.1 && fabs(g.slope - N / END) < 1e-3 * N / END,
+     "two of three windows empty: exponent %.3f, slope", g.exponent);
   for (int w = 0; w < N; w++) x[w] = w + 0.01 * normal(), x[N + w] = NAN, x[2 * N + w] = w < 9 ? 2 * w : NAN;
   g = estimate(x, 3, 1);
-  OK(isfinite(g.exponent), "members that failed are left out: %s, %.3f", cst_growth_verdict_names[g.verdict], g.exponent);
+  OK(isfinite(g.exponent), "members that failed are left out: %s, %.3f", cst_growth_verdict_names[g.verdict],
+     g.exponent);
   for (int i = 0; i < 8; i++) linear(y + i * N, &(shared){0, 0.5});
   const cst_growth all = estimate(y, 7, 1);
   for (int w = 0; w < N; w++) y[7 * N + w] = NAN;
@@ -331,26 +360,32 @@ static void check_slope(const char *name, maker *path, int members, int series) 
     square += off * off, claimed += g.slope_error * g.slope_error;
   }
   free(x);
-  OK(claimed > 0.5 * square && claimed < 2.5 * square, "%s, %d members: slope's error %.2g claimed, %.2g found", name, members,
-     sqrt(claimed / series), sqrt(square / series));
+  OK(claimed > 0.5 * square && claimed < 2.5 * square,
+     "%s, %d members: slope's error %.2g claimed, %.2g found", name, members, sqrt(claimed / series),
+     sqrt(square / series));
 }
 
 static void check_statistics(void) {
-  const double x[6] = {3, NAN, -1, 4, 2, NAN}, p[5] = {0, 0.5, 1, 1.0 / 6, NAN}, inf[3] = {1, INFINITY, -INFINITY};
-  double       q[5];
-  OK(cst_ensemble_mean(x, 6) == 2 && isnan(cst_ensemble_mean(x, 0)) && isnan(cst_ensemble_mean(x + 1, 1)), "mean, NaN left out");
+  const double x[6] = {3, NAN, -1, 4, 2, NAN}, p[5] = {0, 0.5, 1, 1.0 / 6, NAN},
+               inf[3] = {1, INFINITY, -INFINITY};
+  double q[5];
+  OK(cst_ensemble_mean(x, 6) == 2 && isnan(cst_ensemble_mean(x, 0)) && isnan(cst_ensemble_mean(x + 1, 1)),
+     "mean, NaN left out");
   OK(fabs(cst_ensemble_rms(x, 6) - sqrt(7.5)) < 1e-15 && isnan(cst_ensemble_rms(x + 1, 1)) &&
          cst_ensemble_rms((double[]){3e200, -4e200}, 2) > 3.5e200,
      "rms");
   cst_ensemble_quantiles(x, 6, p, 5, q);
-  OK(q[0] == -1 && q[1] == 2.5 && q[2] == 4 && fabs(q[3] - 0.5) < 1e-15 && isnan(q[4]), "quantiles, NaN left out");
+  OK(q[0] == -1 && q[1] == 2.5 && q[2] == 4 && fabs(q[3] - 0.5) < 1e-15 && isnan(q[4]),
+     "quantiles, NaN left out");
   cst_ensemble_quantiles(x + 1, 1, p, 5, q);
   OK(isnan(q[0]) && isnan(q[1]), "quantiles of nothing");
   cst_ensemble_quantiles(inf, 3, p, 3, q);
   OK(q[0] == -INFINITY && q[1] == 1 && q[2] == INFINITY, "quantiles with infinities");
   double error;
-  OK(cst_ensemble_slope((double[]){0, 1, 2, 4}, (double[]){1, 3, NAN, 9}, 4, &error) == 2 && error < 1e-15, "slope of a line with a hole");
-  OK(isnan(cst_ensemble_slope((double[]){0, 1}, (double[]){1, NAN}, 2, &error)) && isnan(error), "slope of one point");
+  OK(cst_ensemble_slope((double[]){0, 1, 2, 4}, (double[]){1, 3, NAN, 9}, 4, &error) == 2 && error < 1e-15,
+     "slope of a line with a hole");
+  OK(isnan(cst_ensemble_slope((double[]){0, 1}, (double[]){1, NAN}, 2, &error)) && isnan(error),
+     "slope of one point");
 }
 
 static void check_cost(long members) {
@@ -358,9 +393,11 @@ static void check_cost(long members) {
   for (long i = 0; i < members; i++) linear(x + i * N, &(shared){0, 0});
   const clock_t    start = clock();
   const cst_growth g = estimate(x, members, 1), h = estimate(x, members, 1);
-  NOTE("%ld members: %.1f ms, %s %.3f [%.3f, %.3f]", members, 500.0 * (double)(clock() - start) / CLOCKS_PER_SEC,
-       cst_growth_verdict_names[g.verdict], g.exponent, g.low, g.high);
-  OK(g.verdict == CST_LINEAR && !memcmp(&g, &h, sizeof g), "%ld members: linear, the same bits again", members);
+  NOTE("%ld members: %.1f ms, %s %.3f [%.3f, %.3f]", members,
+       500.0 * (double)(clock() - start) / CLOCKS_PER_SEC, cst_growth_verdict_names[g.verdict], g.exponent,
+       g.low, g.high);
+  OK(g.verdict == CST_LINEAR && !memcmp(&g, &h, sizeof g), "%ld members: linear, the same bits again",
+     members);
   free(x);
 }
 

@@ -1,5 +1,5 @@
-/* test-halt.c: batches that are halted in the middle of their slices, again and again, come to the same rows and series as undisturbed
- * ones.
+/* test-halt.c: batches that are halted in the middle of their slices, again and again, come to the same rows
+ * and series as undisturbed ones.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
@@ -11,17 +11,24 @@
 #include "study/runner.h"
 #include "tap.h"
 
-/* With a partner at half the step, samples, and stops at which nothing is looked at; with states that are written. */
+/* With a partner at half the step, samples, and stops at which nothing is looked at; with states that are
+ * written. */
 static const char *const texts[] = {
-    "study: order\nsystem: planar-pendulum\ninitial: {members: 12, seed: 3, spread: {q: 0.05, v: 0.05}}\nend: 2.0\nsteps: [0.1, 0.05]\n"
-    "methods: [rattle, midpoint, \"hbvm(k=4, s=2)\", \"compose(rattle, project(rk4))\"]\nreference: self\nerror: {of: [q, p, lambda]}\n",
-    "study: conservation\nsystem: planar-pendulum\ninitial: {members: 12, seed: 3, spread: {v: 3}}\nend: 40.0\nsteps: [0.4, 0.05]\n"
-    "methods: [rattle, \"penalty(newmark, omega=20, average=0.5)\", \"langevin(rattle, friction=0.5, inverse-temperature=2)\"]\n"
+    "study: order\nsystem: planar-pendulum\ninitial: {members: 12, seed: 3, spread: {q: 0.05, v: "
+    "0.05}}\nend: 2.0\nsteps: [0.1, 0.05]\n"
+    "methods: [rattle, midpoint, \"hbvm(k=4, s=2)\", \"compose(rattle, project(rk4))\"]\nreference: "
+    "self\nerror: {of: [q, p, lambda]}\n",
+    "study: conservation\nsystem: planar-pendulum\ninitial: {members: 12, seed: 3, spread: {v: 3}}\nend: "
+    "40.0\nsteps: [0.4, 0.05]\n"
+    "methods: [rattle, \"penalty(newmark, omega=20, average=0.5)\", \"langevin(rattle, friction=0.5, "
+    "inverse-temperature=2)\"]\n"
     "solver: {max-iterations: 6}\ntrajectories: {members: [3, 11], every: 7}\n",
-    "study: conservation\nsystem: planar-pendulum\ninitial: {members: 24, seed: 3, spread: {v: 2}}\nend: 20.0\nsteps: [0.4]\n"
+    "study: conservation\nsystem: planar-pendulum\ninitial: {members: 24, seed: 3, spread: {v: 2}}\nend: "
+    "20.0\nsteps: [0.4]\n"
     "methods: [rattle, \"compose(rattle, suzuki4)\"]\ntrajectories: {members: [3, 11], every: 1}\n"};
 
-/* Halts now and then, or at every fifth question, which is before a batch has asked of all of its groups, for so many times at most. */
+/* Halts now and then, or at every fifth question, which is before a batch has asked of all of its groups, for
+ * so many times at most. */
 typedef struct {
   enum { NEVER, NOW_AND_THEN, EVERY_FIFTH } how;
   long     asked, halted;
@@ -85,12 +92,22 @@ static bool same_field(cst_result *a, cst_result *b, const char *path) {
 }
 
 static bool same_files(const char *one, const char *two) {
-  static const char *const path[] = {
-      "/final/q",          "/final/p",        "/final/lambda",        "/final/status",       "/final/steps",
-      "/final/iterations", "/error/total",    "/error/lambda",        "/observables/energy", "/observables/constraint",
-      "/windows/energy",   "/trajectories/q", "/trajectories/lambda", "/trajectories/t"};
-  char        why[256];
-  bool        same = true;
+  static const char *const path[] = {"/final/q",
+                                     "/final/p",
+                                     "/final/lambda",
+                                     "/final/status",
+                                     "/final/steps",
+                                     "/final/iterations",
+                                     "/error/total",
+                                     "/error/lambda",
+                                     "/observables/energy",
+                                     "/observables/constraint",
+                                     "/windows/energy",
+                                     "/trajectories/q",
+                                     "/trajectories/lambda",
+                                     "/trajectories/t"};
+  char                     why[256];
+  bool                     same = true;
   cst_result *a = cst_result_open(one, why, sizeof why), *b = cst_result_open(two, why, sizeof why);
   for (size_t i = 0; i < sizeof path / sizeof *path; i++) same &= a && b && same_field(a, b, path[i]);
   cst_result_close(a), cst_result_close(b);
@@ -108,8 +125,10 @@ static void halted(const char *text, const char *name, int how) {
   snprintf(struck, sizeof struck, "/tmp/cst-struck-%d.h5", (int)getpid());
   cst_diag_print(d, stdout);
   OK(p && !run(p, &never, calm, &one) && !run(p, &often, struck, &two), "%s: both run", name);
-  OK(often.halted > 50 && often.halted < MOST, "%s: slices are halted, and come to an end (%ld)", name, often.halted);
-  OK(one.size == two.size && !memcmp(one.bytes, two.bytes, one.size), "%s: the series are those of the undisturbed run", name);
+  OK(often.halted > 50 && often.halted < MOST, "%s: slices are halted, and come to an end (%ld)", name,
+     often.halted);
+  OK(one.size == two.size && !memcmp(one.bytes, two.bytes, one.size),
+     "%s: the series are those of the undisturbed run", name);
   OK(same_files(calm, struck), "%s: so are the rows", name);
   unlink(calm), unlink(struck);
   cst_bundle_destroy(&one), cst_bundle_destroy(&two);

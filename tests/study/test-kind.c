@@ -1,4 +1,5 @@
-/* test-kind.c: every kind of study: a row that can be found, and a table whose columns can be told apart by name and by what they are. */
+/* test-kind.c: every kind of study: a row that can be found, and a table whose columns can be told apart by
+ * name and by what they are. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define _GNU_SOURCE 1
 #include <math.h>
@@ -13,7 +14,8 @@
 static cst_study *study_of(const cst_kind *k, cst_diag *d) {
   char text[1024];
   snprintf(text, sizeof text,
-           "study: %s\nsystem: {name: double-pendulum, parameters: {L2: [1, 2]}}\ninitial: {members: 3, around: low, spread: {q: 0.01}}\n"
+           "study: %s\nsystem: {name: double-pendulum, parameters: {L2: [1, 2]}}\ninitial: {members: 3, "
+           "around: low, spread: {q: 0.01}}\n"
            "end: 1\nsteps: [0.5, 0.25]\nmethods: [rattle]\nreference: {method: \"gauss(4)\", step: 0.1}\n"
            "solver: {tolerance: [1.0e-14, 1.0e-8]}\nobservables: [energy, constraint, \"height: y1\"]\n",
            k->name);
@@ -23,7 +25,8 @@ static cst_study *study_of(const cst_kind *k, cst_diag *d) {
 static bool same(const char *a, const char *b) { return !a || !b ? a == b : !strcmp(a, b); }
 
 static bool is_axis(const char *text) {
-  return !text || !strcmp(text, "x log") || !strcmp(text, "x linear") || !strcmp(text, "y log") || !strcmp(text, "y linear");
+  return !text || !strcmp(text, "x log") || !strcmp(text, "x linear") || !strcmp(text, "y log") ||
+         !strcmp(text, "y linear");
 }
 
 static void test_columns(const cst_kind *k, const cst_columns *c) {
@@ -38,7 +41,9 @@ static void test_columns(const cst_kind *k, const cst_columns *c) {
     for (int j = 0; j < i; j++) {
       twice += !strcmp(x->name, c->column[j].name);
       const bool same_use = same(x->use.role, c->column[j].use.role) && same(x->use.of, c->column[j].use.of);
-      if (same_use) NOTE("%s and %s are both %s of %s", x->name, c->column[j].name, x->use.role, x->use.of ? x->use.of : "the case");
+      if (same_use)
+        NOTE("%s and %s are both %s of %s", x->name, c->column[j].name, x->use.role,
+             x->use.of ? x->use.of : "the case");
       alike += same_use;
     }
     if (!strcmp(x->name, "failed")) fresh &= isnan(x->value[0]);
@@ -54,7 +59,8 @@ static void test_columns(const cst_kind *k, const cst_columns *c) {
 
 static void test_kind(const cst_kind *k) {
   cst_diag *d = cst_diag_create();
-  OK(cst_kind_find(k->name) == k && *k->doc && *k->figures, "%s: found by its name, with a doc and figures", k->name);
+  OK(cst_kind_find(k->name) == k && *k->doc && *k->figures, "%s: found by its name, with a doc and figures",
+     k->name);
   if (k->keys) return cst_diag_destroy(d); /* it asks for more than is known here */
   cst_study *s = study_of(k, d);
   cst_plan  *p = s ? cst_plan_create(s, 0, d) : NULL;
@@ -76,14 +82,18 @@ static void test_handles(void) {
   const cst_text_column last = cst_columns_text(c, (cst_column_use){.role = "c"}, "c", "c");
   cst_column_set(first, 1, 3.5);
   cst_column_say(last, 0, "word");
-  OK(c->n == 202 && c->column[0].value[1] == 3.5 && isnan(c->column[0].value[0]) && isnan(c->column[1].value[1]),
+  OK(c->n == 202 && c->column[0].value[1] == 3.5 && isnan(c->column[0].value[0]) &&
+         isnan(c->column[1].value[1]),
      "a handle is of its column, however many follow");
-  OK(!strcmp(c->column[201].label[0], "word") && !*c->column[201].label[1] && !strcmp(c->column[200].name, "b199"), "words, and names");
+  OK(!strcmp(c->column[201].label[0], "word") && !*c->column[201].label[1] &&
+         !strcmp(c->column[200].name, "b199"),
+     "words, and names");
   cst_columns_destroy(c);
 }
 
 int main(void) {
-  OK(cst_kind_count() >= 3 && !cst_kind_at(cst_kind_count()) && !cst_kind_at(-1) && !cst_kind_find("poem"), "%d kinds", cst_kind_count());
+  OK(cst_kind_count() >= 3 && !cst_kind_at(cst_kind_count()) && !cst_kind_at(-1) && !cst_kind_find("poem"),
+     "%d kinds", cst_kind_count());
   for (int i = 0; i < cst_kind_count(); i++) {
     for (int j = 0; j < i; j++)
       if (!strcmp(cst_kind_name(cst_kind_at(i)), cst_kind_name(cst_kind_at(j))))

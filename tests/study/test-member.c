@@ -1,4 +1,5 @@
-/* test-member.c: members of ensembles: consistent, independent of each other and of the ensemble's size, normal where unconstrained. */
+/* test-member.c: members of ensembles: consistent, independent of each other and of the ensemble's size,
+ * normal where unconstrained. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <stdlib.h>
@@ -8,7 +9,9 @@
 
 static cst_study *study(const char *system, const char *initial) {
   char text[1024];
-  snprintf(text, sizeof text, "study: ensemble\nsystem: %s\ninitial: %s\nend: 1\nsteps: [0.1]\nmethods: [midpoint]\n", system, initial);
+  snprintf(text, sizeof text,
+           "study: ensemble\nsystem: %s\ninitial: %s\nend: 1\nsteps: [0.1]\nmethods: [midpoint]\n", system,
+           initial);
   cst_diag  *d = cst_diag_create();
   cst_study *s = cst_study_read("t.yaml", text, strlen(text), cst_reader_share_alone, d);
   cst_diag_print(d, stdout);
@@ -24,7 +27,8 @@ static void alone_and_together(void) {
   cst_study *other = study("double-pendulum", "{members: 8, seed: 8, spread: {q: 0.1, v: 0.1}}");
   size_t     bytes = sizeof(double) * (size_t)many->system->nq;
   double     q[MOST], v[MOST], a[MOST], b[MOST];
-  OK(cst_study_member(many, 0, 7, q, v) && cst_study_member(few, 0, 7, a, b) && !memcmp(q, a, bytes) && !memcmp(v, b, bytes),
+  OK(cst_study_member(many, 0, 7, q, v) && cst_study_member(few, 0, 7, a, b) && !memcmp(q, a, bytes) &&
+         !memcmp(v, b, bytes),
      "member 7 is the same in an ensemble of 8 and of 1000");
   cst_study_member(many, 0, 6, a, b);
   OK(memcmp(q, a, bytes) && memcmp(v, b, bytes), "member 6 is another");
@@ -47,16 +51,18 @@ static void consistent(void) {
     worst_g = fmax(worst_g, g);
     worst_gv = fmax(worst_gv, gv);
   }
-  OK(made == 500 && worst_g < 1e-13 && worst_gv < 1e-13, "500 members lie on the constraints: |g| %.2g, |G v| %.2g of their scales",
-     worst_g, worst_gv);
+  OK(made == 500 && worst_g < 1e-13 && worst_gv < 1e-13,
+     "500 members lie on the constraints: |g| %.2g, |G v| %.2g of their scales", worst_g, worst_gv);
   cst_study_destroy(s);
 }
 
 /* Without constraints nothing is projected: the normals come out as they are. */
 static void moments(void) {
   enum { N = 20000 };
-  cst_study *s = study("henon-heiles", "{members: 20000, seed: 5, around: {q: [0.25, 0], v: [0, 0.5]}, spread: {q: 0.1, v: 0.2}}");
-  double     mean[4] = {0}, square[4] = {0}, cross = 0;
+  cst_study *s =
+      study("henon-heiles",
+            "{members: 20000, seed: 5, around: {q: [0.25, 0], v: [0, 0.5]}, spread: {q: 0.1, v: 0.2}}");
+  double mean[4] = {0}, square[4] = {0}, cross = 0;
   for (long k = 0; k < N; k++) {
     double x[4];
     cst_study_member(s, 0, k, x, x + 2);
@@ -65,8 +71,8 @@ static void moments(void) {
     cross += n[0] * n[2] / N;
   }
   for (int i = 0; i < 4; i++)
-    OK(fabs(mean[i]) < 4 / sqrt(N) && fabs(square[i] - 1) < 4 * sqrt(2. / N), "component %d: mean %.4f, variance %.4f of unit normals", i,
-       mean[i], square[i]);
+    OK(fabs(mean[i]) < 4 / sqrt(N) && fabs(square[i] - 1) < 4 * sqrt(2. / N),
+       "component %d: mean %.4f, variance %.4f of unit normals", i, mean[i], square[i]);
   OK(fabs(cross) < 4 / sqrt(N), "q and v are independent: %.4f", cross);
   cst_study_destroy(s);
 }
@@ -87,11 +93,12 @@ static void without_spread(void) {
 }
 
 static void variants(void) {
-  cst_study *s = study("{name: planar-pendulum, parameters: {L: [1, 3]}}", "{members: 4, seed: 5, spread: {q: 0.1, v: 0.1}}");
+  cst_study *s = study("{name: planar-pendulum, parameters: {L: [1, 3]}}",
+                       "{members: 4, seed: 5, spread: {q: 0.1, v: 0.1}}");
   double     q[2], v[2];
   for (int k = 0; k < 2; k++) {
-    OK(cst_study_member(s, k, 1, q, v) && fabs(hypot(q[0], q[1]) - (k ? 3 : 1)) < 1e-14, "set %d: its members lie on its own constraint",
-       k);
+    OK(cst_study_member(s, k, 1, q, v) && fabs(hypot(q[0], q[1]) - (k ? 3 : 1)) < 1e-14,
+       "set %d: its members lie on its own constraint", k);
   }
   cst_study_destroy(s);
 }

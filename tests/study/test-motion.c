@@ -1,4 +1,5 @@
-/* test-motion.c: motions in quadruple precision: order, invariants, against exact ones, and the rows of a reference. */
+/* test-motion.c: motions in quadruple precision: order, invariants, against exact ones, and the rows of a
+ * reference. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <quadmath.h>
@@ -18,7 +19,8 @@ static cst_system *make(const char *text) {
   return s;
 }
 
-/* q, v, p, lambda of the motion from state 0 with its default parameters after n steps to `end`; each [CST_MAX_Q]. */
+/* q, v, p, lambda of the motion from state 0 with its default parameters after n steps to `end`; each
+ * [CST_MAX_Q]. */
 typedef struct {
   quad q[CST_MAX_Q], v[CST_MAX_Q], p[CST_MAX_Q], lambda[CST_MAX_G];
 } point;
@@ -50,21 +52,25 @@ static void test_order(const cst_system *s, double end) {
     error[k] = apart(x.q, exact.q, s->nq);
   }
   const double order = log2(error[2] / error[3]);
-  OK(good && error[3] < 1e-18 && fabs(order - 8) < 0.2, "%s: gauss(4) in quadruple precision has order 8 (%.3f), error %.1e", s->name,
-     order, error[3]);
+  OK(good && error[3] < 1e-18 && fabs(order - 8) < 0.2,
+     "%s: gauss(4) in quadruple precision has order 8 (%.3f), error %.1e", s->name, order, error[3]);
   good = solve(s, 8, end, 128, &x);
   OK(good && apart(x.q, exact.q, s->nq) < 1e-24 && apart(x.lambda, exact.lambda, s->ng) < 1e-22,
-     "%s: gauss(8) with two steps agrees with itself to %.1e in q, %.1e in lambda", s->name, apart(x.q, exact.q, s->nq),
-     apart(x.lambda, exact.lambda, s->ng));
+     "%s: gauss(8) with two steps agrees with itself to %.1e in q, %.1e in lambda", s->name,
+     apart(x.q, exact.q, s->nq), apart(x.lambda, exact.lambda, s->ng));
 }
 
 /* A point on a sphere under gravity. */
-static const char pendulum[] = "system: pendulum\ncoordinates: [x, y, z]\nparameters: {m: 1.5, g: 1}\nmass: [m, m, m]\npotential: m*g*z\n"
-                               "constraints: {sphere: x^2 + y^2 + z^2 - 1}\nstates:\n  default: {q: [0.6, 0, -0.8], v: [0.4, 0.5, 0.3]}\n";
+static const char pendulum[] = "system: pendulum\ncoordinates: [x, y, z]\nparameters: {m: 1.5, g: 1}\nmass: "
+                               "[m, m, m]\npotential: m*g*z\n"
+                               "constraints: {sphere: x^2 + y^2 + z^2 - 1}\nstates:\n  default: {q: [0.6, 0, "
+                               "-0.8], v: [0.4, 0.5, 0.3]}\n";
 
 /* With a mass that depends on q, and a magnetic field. */
-static const char general[] = "system: general\ncoordinates: [a, b]\nmass: [[2, cos(a - b)], [cos(a - b), 1]]\ngyroscopic: [b/2, sin(a)]\n"
-                              "potential: -2*cos(a) - cos(b)\nstates:\n  default: {q: [0.3, 1.1], v: [0.5, -0.2]}\n";
+static const char general[] =
+    "system: general\ncoordinates: [a, b]\nmass: [[2, cos(a - b)], [cos(a - b), 1]]\ngyroscopic: [b/2, "
+    "sin(a)]\n"
+    "potential: -2*cos(a) - cos(b)\nstates:\n  default: {q: [0.3, 1.1], v: [0.5, -0.2]}\n";
 
 static void test_orders(void) {
   cst_system *s = make(pendulum);
@@ -84,8 +90,10 @@ static void test_invariants(void) {
   quad v0[3] = {0.4, 0.5, 0.3}, m = 1.5;
   for (int i = 0; i < 3; i++) r += x.q[i] * x.q[i], E += m * x.v[i] * x.v[i] / 2, E0 += m * v0[i] * v0[i] / 2;
   E += m * x.q[2], E0 += m * (quad)-0.8;
-  quad rate = 2 * ((quad)0.6 * v0[0] - (quad)0.8 * v0[2]); /* of |q|^2: not zero, in the last digits of doubles */
-  OK(fabsq(r - r0 - 10 * rate) < 1e-24Q, "pendulum: |q|^2 is what the index-reduced equations make of the start (%.1e)",
+  quad rate =
+      2 * ((quad)0.6 * v0[0] - (quad)0.8 * v0[2]); /* of |q|^2: not zero, in the last digits of doubles */
+  OK(fabsq(r - r0 - 10 * rate) < 1e-24Q,
+     "pendulum: |q|^2 is what the index-reduced equations make of the start (%.1e)",
      (double)(r - r0 - 10 * rate));
   OK(fabsq(E - E0) < 1e-15Q, "pendulum: energy (%.1e)", (double)(E - E0));
   OK(apart(x.p, x.v, 3) > 0 && fabsq(x.p[0] - m * x.v[0]) < 1e-32Q, "pendulum: p = m v");
@@ -104,7 +112,8 @@ static void test_exact(void) {
     cst_motion_advance(m, 0.0625Q, 8);
     cst_motion_state(m, x.q, x.v, x.p, x.lambda);
     cst_system_exact(s, 0, c, q0, v0, 0.5 * k, q, p, &lambda);
-    for (int i = 0; i < 2; i++) worst = fmax(worst, fmax(fabs((double)(x.q[i] - q[i])), fabs((double)(x.p[i] - p[i]))));
+    for (int i = 0; i < 2; i++)
+      worst = fmax(worst, fmax(fabs((double)(x.q[i] - q[i])), fabs((double)(x.p[i] - p[i]))));
     worst = fmax(worst, fabs((double)(x.lambda[0] - lambda)) / 2);
   }
   cst_motion_destroy(m);
@@ -114,10 +123,12 @@ static void test_exact(void) {
 
 /* A motion that cannot go on is lost for good, and says so. */
 static void test_lost(void) {
-  cst_system *s = make("system: fall\ncoordinates: [x]\nmass: [1]\npotential: -1/x\nstates:\n  default: {q: [1], v: [0]}\n");
+  cst_system *s = make(
+      "system: fall\ncoordinates: [x]\nmass: [1]\npotential: -1/x\nstates:\n  default: {q: [1], v: [0]}\n");
   double      q = 1, v = 0;
   cst_motion *m = cst_motion_create(s, 4, NULL, &q, &v);
-  OK(!cst_motion_advance(m, 0.25Q, 1000) && !cst_motion_advance(m, 1e-9Q, 1), "a fall into the centre is lost");
+  OK(!cst_motion_advance(m, 0.25Q, 1000) && !cst_motion_advance(m, 1e-9Q, 1),
+     "a fall into the centre is lost");
   cst_motion_destroy(m);
   cst_system_destroy(s);
 }

@@ -44,8 +44,8 @@ static void check_rates(const char *name, int n, double ratio, int k, double lea
       off += f.flag == CST_FLAG_OK && fabs(f.order - p) > (p <= 4 ? 0.1 : 0.3);
       trials++;
     }
-  NOTE("%s, %d steps: ok %.1f%%, interval holds the order %.2f%%, ok but off %d of %d", name, n, 100.0 * ok / trials, 100.0 * held / trials,
-       off, trials);
+  NOTE("%s, %d steps: ok %.1f%%, interval holds the order %.2f%%, ok but off %d of %d", name, n,
+       100.0 * ok / trials, 100.0 * held / trials, off, trials);
   OK(held >= 0.985 * trials, "%s, %d steps: the interval holds the true order", name, n);
   OK(ok >= least_ok * trials, "%s, %d steps: flagged ok", name, n);
   OK(off <= 0.002 * trials, "%s, %d steps: what is ok is right", name, n);
@@ -67,7 +67,8 @@ static void check_dips(int n) {
     ok += f.flag == CST_FLAG_OK;
     wrong += f.flag == CST_FLAG_OK && fabs(f.order - p) > 0.3;
   }
-  NOTE("sign change, %d steps: ok %.2f%%, ok and wrong %.2f%%", n, 100.0 * ok / (8 * TRIALS), 100.0 * wrong / (8 * TRIALS));
+  NOTE("sign change, %d steps: ok %.2f%%, ok and wrong %.2f%%", n, 100.0 * ok / (8 * TRIALS),
+       100.0 * wrong / (8 * TRIALS));
   OK(wrong <= 0.01 * 8 * TRIALS, "a sign change over %d steps is not taken for an order", n);
 }
 
@@ -76,18 +77,21 @@ static void check_one_dip(void) {
     data d = synthetic(2, 7, 0.5, 0.1, 1, 0);
     d.e[at] *= 0.02;
     const cst_order_fit f = estimate(&d);
-    OK(f.flag != CST_FLAG_OK || fabs(f.order - 2) < 0.1, "one error 50 times too small, step %d: %s, %.2f [%.2f, %.2f]", at,
-       cst_order_flag_names[f.flag], f.order, f.low, f.high);
+    OK(f.flag != CST_FLAG_OK || fabs(f.order - 2) < 0.1,
+       "one error 50 times too small, step %d: %s, %.2f [%.2f, %.2f]", at, cst_order_flag_names[f.flag],
+       f.order, f.low, f.high);
   }
 }
 
 static void check_round_off(void) {
   data          d = synthetic(4, 9, 0.25, 0.1, 1, 0); /* 4^-4 a step: round-off after six steps */
   cst_order_fit f = estimate(&d);
-  OK(f.flag == CST_FLAG_OK && fabs(f.order - 4) < 0.1 && f.last < 6, "the window ends above round-off (%d), order %.3f", f.last, f.order);
+  OK(f.flag == CST_FLAG_OK && fabs(f.order - 4) < 0.1 && f.last < 6,
+     "the window ends above round-off (%d), order %.3f", f.last, f.order);
   for (int i = 0; i < 9; i++) d.floor[i] /= 50; /* as if round-off were underestimated */
   f = estimate(&d);
-  OK(f.flag == CST_FLAG_OK && fabs(f.order - 4) < 0.1, "a tail that bends near round-off is dropped: order %.3f, last %d", f.order, f.last);
+  OK(f.flag == CST_FLAG_OK && fabs(f.order - 4) < 0.1,
+     "a tail that bends near round-off is dropped: order %.3f, last %d", f.order, f.last);
   for (int i = 0; i < 9; i++) d.e[i] = 1e-15, d.floor[i] = 1e-15;
   f = estimate(&d);
   OK(f.flag == CST_FLAG_PLATEAU && isnan(f.order) && isnan(f.low), "all at round-off: plateau, no order");
@@ -97,7 +101,8 @@ static void check_round_off(void) {
   d.e[1] = 1 / 16.0;
   d.h[1] = d.h[0] / 2;
   f = estimate(&d);
-  OK(fabs(f.order - 4) < 1e-12 && f.low < 4 && f.high > 4, "two above round-off: the order is printed (%s)", cst_order_flag_names[f.flag]);
+  OK(fabs(f.order - 4) < 1e-12 && f.low < 4 && f.high > 4, "two above round-off: the order is printed (%s)",
+     cst_order_flag_names[f.flag]);
   memset(d.e, 0, sizeof d.e);
   f = estimate(&d);
   OK(f.flag == CST_FLAG_PLATEAU && isnan(f.order), "errors of exactly 0: plateau");
@@ -106,7 +111,8 @@ static void check_round_off(void) {
 static void check_too_few(void) {
   data          d = synthetic(3, 2, 0.5, 0, 1, 0);
   cst_order_fit f = estimate(&d);
-  OK(f.flag == CST_FLAG_TOO_FEW && fabs(f.order - 3) < 1e-6 && f.first == 0 && f.last == 1, "two steps: too-few, the order is printed");
+  OK(f.flag == CST_FLAG_TOO_FEW && fabs(f.order - 3) < 1e-6 && f.first == 0 && f.last == 1,
+     "two steps: too-few, the order is printed");
   d.n = 1, f = estimate(&d);
   OK(f.flag == CST_FLAG_TOO_FEW && isnan(f.order), "one step: too-few");
   d.n = 0, f = estimate(&d);
@@ -114,7 +120,8 @@ static void check_too_few(void) {
   d = synthetic(3, 5, 0.5, 0, 1, 0);
   d.e[0] = d.e[2] = d.e[4] = NAN;
   f = estimate(&d);
-  OK(f.flag == CST_FLAG_TOO_FEW && fabs(f.order - 3) < 1e-6, "three of five failed: too-few, the order is printed");
+  OK(f.flag == CST_FLAG_TOO_FEW && fabs(f.order - 3) < 1e-6,
+     "three of five failed: too-few, the order is printed");
   d.e[2] = 1e300, d.e[0] = INFINITY;
   f = estimate(&d);
   OK(isfinite(f.order) && f.flag != CST_FLAG_OK, "a blow-up among them is not ok");
@@ -133,17 +140,20 @@ static void check_not_asymptotic(void) {
   data d = {.n = 6};
   for (int i = 0; i < 6; i++) d.h[i] = ldexp(1, -i), d.e[i] = exp(-0.3 * i * i);
   cst_order_fit f = estimate(&d);
-  OK(f.flag == CST_FLAG_PRE_ASYMPTOTIC && isfinite(f.order), "slopes that never settle: pre-asymptotic, %.2f", f.order);
+  OK(f.flag == CST_FLAG_PRE_ASYMPTOTIC && isfinite(f.order), "slopes that never settle: pre-asymptotic, %.2f",
+     f.order);
   for (int i = 0; i < 6; i++) d.e[i] = 0.5 + 0.001 * (i % 2);
   f = estimate(&d);
-  OK(f.flag == CST_FLAG_PLATEAU && isnan(f.order) && isnan(f.low) && isnan(f.high), "an error that does not shrink has no order: %s, %.3f",
-     cst_order_flag_names[f.flag], f.order);
+  OK(f.flag == CST_FLAG_PLATEAU && isnan(f.order) && isnan(f.low) && isnan(f.high),
+     "an error that does not shrink has no order: %s, %.3f", cst_order_flag_names[f.flag], f.order);
   for (int i = 0; i < 6; i++) d.e[i] = pow(d.h[i], 2) + 30 * pow(d.h[i], 4);
   f = estimate(&d);
-  OK(f.flag != CST_FLAG_OK || fabs(f.order - 2) < 0.1, "order 4 turning into 2: %s, %.3f", cst_order_flag_names[f.flag], f.order);
+  OK(f.flag != CST_FLAG_OK || fabs(f.order - 2) < 0.1, "order 4 turning into 2: %s, %.3f",
+     cst_order_flag_names[f.flag], f.order);
   for (int i = 0; i < 6; i++) d.h[i] = 1 - 0.01 * i, d.e[i] = pow(d.h[i], 2) * (1 + 0.01 * normal());
   f = estimate(&d);
-  OK(f.flag == CST_FLAG_PRE_ASYMPTOTIC && f.high - f.low > 0.5, "steps too close together to tell: [%.2f, %.2f]", f.low, f.high);
+  OK(f.flag == CST_FLAG_PRE_ASYMPTOTIC && f.high - f.low > 0.5,
+     "steps too close together to tell: [%.2f, %.2f]", f.low, f.high);
 }
 
 static data given(const double *h, const double *e, int n, double floor) {
@@ -159,33 +169,39 @@ static void check_flat_tails(void) {
   static const double common[] = {1.6e-3, 1.0e-4, 6.25e-6, 7.61e-7, 7.61e-7, 7.61e-7, 7.61e-7};
   data                d = given(h, chaos, 7, 1e-15);
   cst_order_fit       f = estimate(&d);
-  OK(f.flag == CST_FLAG_OK && fabs(f.order - 6) < 0.1 && f.last == 3, "round-off that chaos amplifies: %s, %.2f [%.2f, %.2f], last %d",
-     cst_order_flag_names[f.flag], f.order, f.low, f.high, f.last);
+  OK(f.flag == CST_FLAG_OK && fabs(f.order - 6) < 0.1 && f.last == 3,
+     "round-off that chaos amplifies: %s, %.2f [%.2f, %.2f], last %d", cst_order_flag_names[f.flag], f.order,
+     f.low, f.high, f.last);
   d = given(h + 2, chaos + 2, 5, 1e-15), f = estimate(&d);
-  OK(f.flag == CST_FLAG_PLATEAU, "two good steps before a flat tail are too few: %s, %.2f", cst_order_flag_names[f.flag], f.order);
-  d = given(h + 4, chaos + 4, 3, 1e-15), f = estimate(&d);
-  OK(f.flag == CST_FLAG_PLATEAU && isnan(f.order) && isnan(f.low) && isnan(f.high), "nothing but a tail: no order, not a negative one");
-  d = given(h, common, 7, 0), f = estimate(&d);
-  OK(f.flag == CST_FLAG_PLATEAU || (f.flag != CST_FLAG_OK && f.order > 1), "one common value, where the reference ends: %s, %.2f",
+  OK(f.flag == CST_FLAG_PLATEAU, "two good steps before a flat tail are too few: %s, %.2f",
      cst_order_flag_names[f.flag], f.order);
+  d = given(h + 4, chaos + 4, 3, 1e-15), f = estimate(&d);
+  OK(f.flag == CST_FLAG_PLATEAU && isnan(f.order) && isnan(f.low) && isnan(f.high),
+     "nothing but a tail: no order, not a negative one");
+  d = given(h, common, 7, 0), f = estimate(&d);
+  OK(f.flag == CST_FLAG_PLATEAU || (f.flag != CST_FLAG_OK && f.order > 1),
+     "one common value, where the reference ends: %s, %.2f", cst_order_flag_names[f.flag], f.order);
   d = given(h + 3, common + 3, 4, 0), f = estimate(&d);
   OK(f.flag == CST_FLAG_PLATEAU && isnan(f.order), "a common value has no order");
   for (int i = 0; i < 9; i++) d.h[i] = ldexp(1, -i), d.e[i] = fabs(d.h[i] - 0.15) * d.h[i];
   d.n = 9, f = estimate(&d);
-  OK(f.flag == CST_FLAG_OK && fabs(f.order - 1) < 0.1, "nor is what follows a change of sign: %s, %.2f", cst_order_flag_names[f.flag],
-     f.order);
+  OK(f.flag == CST_FLAG_OK && fabs(f.order - 1) < 0.1, "nor is what follows a change of sign: %s, %.2f",
+     cst_order_flag_names[f.flag], f.order);
   for (int i = 0; i < 7; i++) d.h[i] = h[i], d.e[i] = pow(h[i], 4) + 1e-3 * h[i];
   d.n = 7, f = estimate(&d);
-  OK(f.flag != CST_FLAG_OK || fabs(f.order - 1) < 0.1, "order 4 that turns into 1 is no flat tail: %s, %.2f", cst_order_flag_names[f.flag],
-     f.order);
+  OK(f.flag != CST_FLAG_OK || fabs(f.order - 1) < 0.1, "order 4 that turns into 1 is no flat tail: %s, %.2f",
+     cst_order_flag_names[f.flag], f.order);
 }
 
-/* An interval without a whole number is not ok, however narrow: order 3 with a small constant, 4 before it. */
+/* An interval without a whole number is not ok, however narrow: order 3 with a small constant, 4 before it.
+ */
 static void check_whole(void) {
   for (int n = 5; n <= 8; n++)
     for (double x = 0.02; x < 2; x *= 1.2) {
       data d = {.n = n};
-      for (int i = 0; i < n; i++) d.h[i] = ldexp(0.125, -i), d.e[i] = pow(d.h[i], 4) * (1 + 1e-4 * normal()) + 0.01 * x * pow(d.h[i], 3);
+      for (int i = 0; i < n; i++)
+        d.h[i] = ldexp(0.125, -i),
+        d.e[i] = pow(d.h[i], 4) * (1 + 1e-4 * normal()) + 0.01 * x * pow(d.h[i], 3);
       const cst_order_fit f = estimate(&d);
       if (f.flag == CST_FLAG_OK && ceil(f.low) > f.high)
         OK(0, "ok, and no whole order: x %.3g, %.3f [%.3f, %.3f]", x, f.order, f.low, f.high);
@@ -194,16 +210,19 @@ static void check_whole(void) {
   OK(1, "what is ok holds a whole number");
 }
 
-/* The reference is the same method at a quarter of the finest step. Its error at twice its step is known and is a floor. */
+/* The reference is the same method at a quarter of the finest step. Its error at twice its step is known and
+ * is a floor. */
 static void check_poor_reference(void) {
   for (int p = 1; p <= 4; p++)
     for (int n = 4; n <= 7; n++) {
       data         d = {.n = n};
       const double own = pow(ldexp(0.1, -n - 1), p), twice = pow(ldexp(0.1, -n), p) - own;
-      for (int i = 0; i < n; i++) d.h[i] = ldexp(0.1, -i), d.e[i] = pow(d.h[i], p) - own, d.floor[i] = 0.3 * twice;
+      for (int i = 0; i < n; i++)
+        d.h[i] = ldexp(0.1, -i), d.e[i] = pow(d.h[i], p) - own, d.floor[i] = 0.3 * twice;
       const cst_order_fit f = estimate(&d);
-      OK(f.flag != CST_FLAG_OK || (f.low <= p && p <= f.high), "order %d, %d steps, against itself: %s, %.3f [%.3f, %.3f]", p, n,
-         cst_order_flag_names[f.flag], f.order, f.low, f.high);
+      OK(f.flag != CST_FLAG_OK || (f.low <= p && p <= f.high),
+         "order %d, %d steps, against itself: %s, %.3f [%.3f, %.3f]", p, n, cst_order_flag_names[f.flag],
+         f.order, f.low, f.high);
     }
 }
 
@@ -213,24 +232,27 @@ static void check_claims(void) {
     cst_order_flag flag;
     int            claimed, returns;
     cst_order_flag wanted;
-  } cases[] = {
-      {CST_FLAG_OK, 2, 0, CST_FLAG_OK},          {CST_FLAG_OK, 2, 1, CST_FLAG_OK},           {CST_FLAG_OK, 1, 0, CST_FLAG_CONTRADICTS},
-      {CST_FLAG_OK, 3, 0, CST_FLAG_CONTRADICTS}, {CST_FLAG_OK, 1, 1, CST_FLAG_RETURNS},      {CST_FLAG_OK, 0, 0, CST_FLAG_OK},
-      {CST_FLAG_OK, 0, 1, CST_FLAG_RETURNS},     {CST_FLAG_PLATEAU, 1, 1, CST_FLAG_PLATEAU}, {CST_FLAG_TOO_FEW, 1, 0, CST_FLAG_TOO_FEW}};
+  } cases[] = {{CST_FLAG_OK, 2, 0, CST_FLAG_OK},          {CST_FLAG_OK, 2, 1, CST_FLAG_OK},
+               {CST_FLAG_OK, 1, 0, CST_FLAG_CONTRADICTS}, {CST_FLAG_OK, 3, 0, CST_FLAG_CONTRADICTS},
+               {CST_FLAG_OK, 1, 1, CST_FLAG_RETURNS},     {CST_FLAG_OK, 0, 0, CST_FLAG_OK},
+               {CST_FLAG_OK, 0, 1, CST_FLAG_RETURNS},     {CST_FLAG_PLATEAU, 1, 1, CST_FLAG_PLATEAU},
+               {CST_FLAG_TOO_FEW, 1, 0, CST_FLAG_TOO_FEW}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     const cst_order_fit f = {2.01, 1.96, 2.06, cases[i].flag, 0, 4};
-    OK(cst_order_judge(&f, cases[i].claimed, cases[i].returns) == cases[i].wanted, "%s, claimed %d%s: %s", cst_order_flag_names[f.flag],
-       cases[i].claimed, cases[i].returns ? ", at a return" : "", cst_order_flag_names[cases[i].wanted]);
+    OK(cst_order_judge(&f, cases[i].claimed, cases[i].returns) == cases[i].wanted, "%s, claimed %d%s: %s",
+       cst_order_flag_names[f.flag], cases[i].claimed, cases[i].returns ? ", at a return" : "",
+       cst_order_flag_names[cases[i].wanted]);
   }
 }
 
 static void check_irregular(void) {
   static const double counts[] = {10, 14, 25, 33, 60, 71, 110, 200};
   data                d = {.n = 8};
-  for (int i = 0; i < 8; i++) d.h[i] = 1 / counts[i], d.e[i] = pow(d.h[i], 3) * (1 + 2 * d.h[i]) * (1 + 0.01 * normal());
+  for (int i = 0; i < 8; i++)
+    d.h[i] = 1 / counts[i], d.e[i] = pow(d.h[i], 3) * (1 + 2 * d.h[i]) * (1 + 0.01 * normal());
   cst_order_fit f = estimate(&d);
-  OK(f.flag == CST_FLAG_OK && fabs(f.order - 3) < 0.1 && f.low <= 3 && 3 <= f.high, "irregular steps: %.3f [%.3f, %.3f]", f.order, f.low,
-     f.high);
+  OK(f.flag == CST_FLAG_OK && fabs(f.order - 3) < 0.1 && f.low <= 3 && 3 <= f.high,
+     "irregular steps: %.3f [%.3f, %.3f]", f.order, f.low, f.high);
   for (int i = 1; i < 8; i += 2) d.h[i] = d.h[i - 1], d.e[i] = d.e[i - 1];
   f = estimate(&d);
   OK(f.flag == CST_FLAG_OK && fabs(f.order - 3) < 0.1, "steps given twice: %.3f", f.order);

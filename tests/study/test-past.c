@@ -1,5 +1,5 @@
-/* test-past.c: what a batch goes on from stays as it was while other pieces of the checkpoint are read, as rank 0 reads them for the next
- * one. */
+/* test-past.c: what a batch goes on from stays as it was while other pieces of the checkpoint are read, as
+ * rank 0 reads them for the next one. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,8 +8,9 @@
 #include "study/past.h"
 #include "tap.h"
 
-static const char study_text[] = "study: ensemble\nsystem: planar-pendulum\ninitial: {members: 24, seed: 1, spread: {v: 0.1}}\n"
-                                 "end: 1\nsteps: [0.1]\nmethods: [rattle]\n";
+static const char study_text[] =
+    "study: ensemble\nsystem: planar-pendulum\ninitial: {members: 24, seed: 1, spread: {v: 0.1}}\n"
+    "end: 1\nsteps: [0.1]\nmethods: [rattle]\n";
 
 enum { NUMBERS = 5, COUNT = 8 };
 
@@ -17,8 +18,11 @@ enum { NUMBERS = 5, COUNT = 8 };
 static void add_piece(cst_snapshot_writer *w, const cst_plan *p, int i, cst_piece *head) {
   char   bytes[sizeof(cst_piece) + NUMBERS * COUNT * sizeof(double)];
   double row[NUMBERS * COUNT];
-  *head =
-      (cst_piece){.icase = 0, .member = (long)i * COUNT, .count = COUNT, .numbers = NUMBERS, .at = cst_plan_position(p, &p->classes[0], 3)};
+  *head = (cst_piece){.icase = 0,
+                      .member = (long)i * COUNT,
+                      .count = COUNT,
+                      .numbers = NUMBERS,
+                      .at = cst_plan_position(p, &p->classes[0], 3)};
   for (int k = 0; k < NUMBERS * COUNT; k++) row[k] = 100 * i + k;
   memcpy(bytes, head, sizeof *head);
   memcpy(bytes + sizeof *head, row, sizeof row);
@@ -39,7 +43,8 @@ static bool write_checkpoint(const cst_plan *p, const char *path) {
 static void origins(cst_past *past) {
   const cst_work w = {.cohort = 0, .first = COUNT + 2, .count = 4, .piece = 1, .skip = 2};
   cst_origin     from;
-  OK(cst_past_origin(past, &w, &from) && from.numbers == NUMBERS && from.at.step == 3, "a part of a piece is gone on from");
+  OK(cst_past_origin(past, &w, &from) && from.numbers == NUMBERS && from.at.step == 3,
+     "a part of a piece is gone on from");
   const double *other = cst_past_rows(past, 2);
   OK(other && other[0] == 200, "another piece is read meanwhile");
   int wrong = 0;
@@ -55,7 +60,9 @@ int main(void) {
   cst_past  *past = p ? cst_past_create(p) : NULL;
   cst_diag_print(d, stdout);
   snprintf(path, sizeof path, "/tmp/cst-past-%d.h5", (int)getpid());
-  if (OK(p && write_checkpoint(p, path) && cst_past_open(p, past, path, 1, why, sizeof why), "a checkpoint of three pieces")) origins(past);
+  if (OK(p && write_checkpoint(p, path) && cst_past_open(p, past, path, 1, why, sizeof why),
+         "a checkpoint of three pieces"))
+    origins(past);
   unlink(cst_snapshot_name(path, 1, name));
   cst_past_destroy(p, past);
   cst_plan_destroy(p);

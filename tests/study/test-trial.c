@@ -1,7 +1,8 @@
-/* test-trial.c: evaluations that `check` tells from a few steps, against those of many, over all jobs: within a factor 1.5 for each study.
+/* test-trial.c: evaluations that `check` tells from a few steps, against those of many, over all jobs: within
+ * a factor 1.5 for each study.
  *
- * What is compared is one trajectory of up to a dozen classes of a study, up to STEPS steps, or so many as are made in a moment: another
- * member than that of the trial where there is one.
+ * What is compared is one trajectory of up to a dozen classes of a study, up to STEPS steps, or so many as
+ * are made in a moment: another member than that of the trial where there is one.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define _GNU_SOURCE 1
@@ -20,9 +21,10 @@ static PetscErrorCode walk(const cst_plan *p, const cst_class *k, long member, l
   const cst_study    *s = p->study;
   const cst_case     *c = &p->cases[k->cases[0]];
   cst_stepper_options o = {p->isa, 1, s->max_iterations, s->compensated, s->iteration, true};
-  double             *q = malloc(2 * sizeof *q * (size_t)(s->system->nq + 1)), *v = q + s->system->nq, per_step, per_iteration;
-  cst_stepper        *st = NULL;
-  cst_batch           b;
+  double *q = malloc(2 * sizeof *q * (size_t)(s->system->nq + 1)), *v = q + s->system->nq, per_step,
+         per_iteration;
+  cst_stepper *st = NULL;
+  cst_batch    b;
   PetscFunctionBegin;
   PetscCall(cst_stepper_create(p->method[k->method], &o, &st));
   cst_stepper_set_resolution(st, s->resolution);
@@ -35,8 +37,9 @@ static PetscErrorCode walk(const cst_plan *p, const cst_class *k, long member, l
   cst_batch_ready(st, &b);
   PetscCall(cst_stepper_advance(st, &b, n));
   cst_stepper_evaluations(st, &per_step, &per_iteration);
-  *evaluations = per_step * (double)(b.fate[0].reason ? b.fate[0].step : n) +
-                 per_iteration * cst_batch_lane(st, &b, 0)[cst_stepper_layout(st)->iterations * cst_stepper_width(st)];
+  *evaluations =
+      per_step * (double)(b.fate[0].reason ? b.fate[0].step : n) +
+      per_iteration * cst_batch_lane(st, &b, 0)[cst_stepper_layout(st)->iterations * cst_stepper_width(st)];
   PetscCall(cst_batch_destroy(&b));
   PetscCall(cst_stepper_destroy(&st));
   free(q);
@@ -52,8 +55,10 @@ static double factor(const cst_plan *p) {
     const cst_class *k = &p->classes[i];
     const long       n = (long)fmin((double)k->n, fmin(STEPS, moment / k->cost));
     double           x = 0, y = 0, nanoseconds;
-    if (n < 1 || !cst_trier_class(t, k, n, &x, &nanoseconds) || walk(p, k, p->study->members - 1, n, &y)) continue;
-    told += x * (double)k->n / (double)n * (double)k->lanes, counted += y * (double)k->n / (double)n * (double)k->lanes;
+    if (n < 1 || !cst_trier_class(t, k, n, &x, &nanoseconds) || walk(p, k, p->study->members - 1, n, &y))
+      continue;
+    told += x * (double)k->n / (double)n * (double)k->lanes,
+        counted += y * (double)k->n / (double)n * (double)k->lanes;
   }
   cst_trier_destroy(t);
   return told > 0 && counted > 0 ? fmax(told / counted, counted / told) : 0;
@@ -82,7 +87,8 @@ int main(void) {
   if (glob("jobs/*.yaml", 0, NULL, &jobs) || glob("jobs/*/*.yaml", GLOB_APPEND, NULL, &jobs)) return 1;
   for (size_t i = 0; i < jobs.gl_pathc; i++) {
     const double x = of_job(jobs.gl_pathv[i]);
-    if (x > 0) OK(x < 1.5, "%s: what is told of evaluations is within a factor %.2f", jobs.gl_pathv[i], x), compared++;
+    if (x > 0)
+      OK(x < 1.5, "%s: what is told of evaluations is within a factor %.2f", jobs.gl_pathv[i], x), compared++;
   }
   OK(compared > 60, "%d jobs were compared", compared);
   globfree(&jobs);

@@ -1,10 +1,11 @@
-/* verdict-rates.c: how often each verdict is given where the truth is known: window means are made directly and judged by
- * cst_growth_estimate. `make verdict-rates` and
- * jobs/verdict-rates print the table of docs/verdicts.md; verdict-rates [series [word]]: so many series of each
- * kind (default 200), only kinds whose name holds the word.
+/* verdict-rates.c: how often each verdict is given where the truth is known: window means are made directly
+ * and judged by cst_growth_estimate. `make verdict-rates` and jobs/verdict-rates print the table of
+ * docs/verdicts.md; verdict-rates [series [word]]: so many series of each kind (default 200), only kinds
+ * whose name holds the word.
  *
- * Cells are right / undecided / wrong in per cent; with a word the last column has the reasons of the undecided, too. Windows have
- * independent noise of deviation 1 unless said otherwise; D is what a drift amounts to over the run, in these deviations.
+ * Cells are right / undecided / wrong in per cent; with a word the last column has the reasons of the
+ * undecided, too. Windows have independent noise of deviation 1 unless said otherwise; D is what a drift
+ * amounts to over the run, in these deviations.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "constella/random.h"
@@ -112,7 +113,9 @@ static void flicker(double *x, const shared *s) {
 }
 
 /* p: periods in runs; every member its own phase, or all that of the first. */
-static void tone_own(double *x, const shared *s) { follow(x, tone, &(shared){s->p, s->a, uniform(), s->member}, 1 + 0.3 * uniform()); }
+static void tone_own(double *x, const shared *s) {
+  follow(x, tone, &(shared){s->p, s->a, uniform(), s->member}, 1 + 0.3 * uniform());
+}
 static void tone_one(double *x, const shared *s) { follow(x, tone, s, 1 + 0.01 * normal()); }
 static void tones(double *x, const shared *s) {
   double y[N];
@@ -123,10 +126,16 @@ static void tones(double *x, const shared *s) {
 
 static void bend(double *x, const shared *s) { follow(x, relaxation, s, 100), add_noise(x, 1); }
 static void faint_bend(double *x, const shared *s) { follow(x, relaxation, s, 10), add_noise(x, 1); }
-static void saturated(double *x, const shared *s) { follow(x, logistic, s, 1000 * (0.8 + 0.4 * uniform())), add_noise(x, 1); }
-static void powers(double *x, const shared *s) { follow(x, power, s, 100 * (0.8 + 0.4 * uniform())), add_noise(x, 1); }
+static void saturated(double *x, const shared *s) {
+  follow(x, logistic, s, 1000 * (0.8 + 0.4 * uniform())), add_noise(x, 1);
+}
+static void powers(double *x, const shared *s) {
+  follow(x, power, s, 100 * (0.8 + 0.4 * uniform())), add_noise(x, 1);
+}
 static void logs(double *x, const shared *s) { follow(x, logarithm, s, 30), add_noise(x, 1); }
-static void exploding(double *x, const shared *s) { follow(x, growth, s, 1), add_noise(x, 0.01 * exp(-7 * s->b)); }
+static void exploding(double *x, const shared *s) {
+  follow(x, growth, s, 1), add_noise(x, 0.01 * exp(-7 * s->b));
+}
 static void burst(double *x, const shared *s) {
   white(x, s);
   for (int i = 0; i < 3; i++) x[(int)(N * uniform())] += 20 * normal();
@@ -207,7 +216,8 @@ static cst_growth judge(const double *x, long members) {
   return cst_growth_estimate(&r);
 }
 
-static void measure(int kind, int members, int series, double rate[3], int given[CST_VERDICTS], int why[CST_WHYS]) {
+static void measure(int kind, int members, int series, double rate[3], int given[CST_VERDICTS],
+                    int why[CST_WHYS]) {
   static double x[MEMBERS * N];
   int           right = 0, wrong = 0;
   memset(given, 0, CST_VERDICTS * sizeof *given);
@@ -239,15 +249,16 @@ int main(int argc, char **argv) {
       size_t at = strlen(said);
       for (int v = 0; v < CST_VERDICTS; v++)
         if (v != CST_UNDECIDED && given[v] && !(kinds[k].right >> v & 1))
-          at += (size_t)snprintf(said + at, sizeof said - at, "%s%d: %s %.0f", at ? "; " : "", members[j], cst_growth_verdict_names[v],
-                                 100.0 * given[v] / series);
+          at += (size_t)snprintf(said + at, sizeof said - at, "%s%d: %s %.0f", at ? "; " : "", members[j],
+                                 cst_growth_verdict_names[v], 100.0 * given[v] / series);
       for (int v = 1; v < CST_WHYS && argc > 2; v++)
         if (why[v])
-          at += (size_t)snprintf(said + at, sizeof said - at, "%s%d: (%s %.0f)", at ? "; " : "", members[j], cst_growth_why_names[v],
-                                 100.0 * why[v] / series);
+          at += (size_t)snprintf(said + at, sizeof said - at, "%s%d: (%s %.0f)", at ? "; " : "", members[j],
+                                 cst_growth_why_names[v], 100.0 * why[v] / series);
     }
     if (*kinds[k].not_seen)
-      snprintf(said + strlen(said), sizeof said - strlen(said), "%snot to be seen: %s", *said ? "; " : "", kinds[k].not_seen);
+      snprintf(said + strlen(said), sizeof said - strlen(said), "%snot to be seen: %s", *said ? "; " : "",
+               kinds[k].not_seen);
     printf("| %s |\n", said);
     fflush(stdout);
   }

@@ -1,5 +1,5 @@
-/* bed.h: what the tests of lane code that differentiates accelerations share: a system with room for what lane code is given, a point near
- * its default start and directions in each lane, and central differences.
+/* bed.h: what the tests of lane code that differentiates accelerations share: a system with room for what
+ * lane code is given, a point near its default start and directions in each lane, and central differences.
  *
  * The lane code is that of the portable width, over interpreted kernels.
  */
@@ -45,7 +45,8 @@ BED_USES cst_system *read_description(const char *text, const cst_size *sizes, i
 
 /* The rigid body with all nine equations of R'R = 1; those that the others imply are dropped. */
 BED_USES cst_system *read_redundant(void) {
-  static const char more[] = "  c21: r12*r11 + r22*r21 + r32*r31\n  c31: r13*r11 + r23*r21 + r33*r31\n  c32: r13*r12 + r23*r22 + r33*r32\n";
+  static const char more[] = "  c21: r12*r11 + r22*r21 + r32*r31\n  c31: r13*r11 + r23*r21 + r33*r31\n  c32: "
+                             "r13*r12 + r23*r22 + r33*r32\n";
   const char       *text = cst_catalogue_text("rigid-body"), *at = strstr(text, "  c22:");
   char              altered[8192], why[200];
   double            c[CST_MAX_PAR], q[CST_MAX_Q], v[CST_MAX_Q];
@@ -67,7 +68,8 @@ BED_USES void scatter(bed *b) {
   for (int l = 0; l < CST_W; l++) {
     for (int i = 0; i < s->npar; i++) b->c[i][l] = c[i];
     for (int k = 0; k < s->nmass; k++) b->minv[k][l] = 1 / mass[k];
-    for (int i = 0; i < s->nq; i++) b->q[i][l] = q[i] + 0.05 * sin(1.3 * i + l), b->v[i][l] = v[i] + 0.4 * cos(2.1 * i - l);
+    for (int i = 0; i < s->nq; i++)
+      b->q[i][l] = q[i] + 0.05 * sin(1.3 * i + l), b->v[i][l] = v[i] + 0.4 * cos(2.1 * i - l);
   }
 }
 
@@ -109,8 +111,10 @@ BED_USES vd lagrangian(const cst_context *C, const vd *c, const vd *minv, const 
   return L;
 }
 
-/* What forces, and the reactions -lambda of constraints on velocities, do along dq: their part of a gradient that has no L. */
-BED_USES vd virtual_work(const cst_context *C, const vd *c, const vd *q, const vd *v, const vd *lambda, const vd *dq) {
+/* What forces, and the reactions -lambda of constraints on velocities, do along dq: their part of a gradient
+ * that has no L. */
+BED_USES vd virtual_work(const cst_context *C, const vd *c, const vd *q, const vd *v, const vd *lambda,
+                         const vd *dq) {
   vd *G = vectors(C->system->pattern[CST_K_G].n), *F = vectors(NQ), work = vset(0);
   USES_G
   K_G(c, q, G);

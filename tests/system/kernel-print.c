@@ -1,6 +1,7 @@
-/* kernel-print.c SIZE FILE: the driver of test_derivatives.py. For every system of the catalogue, its size parameters replaced by SIZE, and
- * for the one that FILE describes, a line 'system NAME' and, for each of POINTS points, 'point' and lines 'NAME value ...': the arguments c
- * q v w u l of the kernels, and every kernel, matrices row by row with their zeros, the mass for every coordinate. The first point has the
+/* kernel-print.c SIZE FILE: the driver of test_derivatives.py. For every system of the catalogue, its size
+ * parameters replaced by SIZE, and for the one that FILE describes, a line 'system NAME' and, for each of
+ * POINTS points, 'point' and lines 'NAME value ...': the arguments c q v w u l of the kernels, and every
+ * kernel, matrices row by row with their zeros, the mass for every coordinate. The first point has the
  * default parameters, and lines state0, state1 ... (q and v of each state) follow it. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdint.h>
@@ -76,7 +77,8 @@ static void print_kernel(const cst_system *s, cst_kernel_id k, const point *x) {
   } else if (s->kernel_size[k]) {
     cst_system_eval(s, k, x->c, x->q, x->v, x->w, x->u, x->l, out);
     for (int i = 0; k == CST_K_mass && i < s->nq; i++) each[i] = out[s->mass_class[i]];
-    print(cst_system_kernel_names[k], k == CST_K_mass ? each : out, k == CST_K_mass ? s->nq : s->kernel_size[k]);
+    print(cst_system_kernel_names[k], k == CST_K_mass ? each : out,
+          k == CST_K_mass ? s->nq : s->kernel_size[k]);
   }
 }
 
@@ -137,8 +139,8 @@ static cst_system *read_file(const char *path) {
 int main(int count, char **word) {
   if (count < 3) return fprintf(stderr, "usage: kernel-print SIZE FILE ...\n"), 2;
   for (int i = 0; i < cst_catalogue_size() + count - 2; i++) {
-    cst_system *s =
-        i < cst_catalogue_size() ? read_sized(cst_catalogue_name(i), atoi(word[1])) : read_file(word[2 + i - cst_catalogue_size()]);
+    cst_system *s = i < cst_catalogue_size() ? read_sized(cst_catalogue_name(i), atoi(word[1]))
+                                             : read_file(word[2 + i - cst_catalogue_size()]);
     print_system(s);
     cst_system_destroy(s);
   }

@@ -1,4 +1,5 @@
-/* read.h: what the tests of the reader share: a good description whose lines are replaced, and what reading it prints. */
+/* read.h: what the tests of the reader share: a good description whose lines are replaced, and what reading
+ * it prints. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define _GNU_SOURCE 1
 #include "constella/system.h"
@@ -7,7 +8,20 @@
 #include <string.h>
 
 /* The lines of a good description; each test replaces or adds some. */
-enum { SYSTEM, DOC, COORDINATES, PARAMETERS, MASS, POTENTIAL, CONSTRAINTS, SYMMETRIES, STATES, DEFAULT, MORE, LINES };
+enum {
+  SYSTEM,
+  DOC,
+  COORDINATES,
+  PARAMETERS,
+  MASS,
+  POTENTIAL,
+  CONSTRAINTS,
+  SYMMETRIES,
+  STATES,
+  DEFAULT,
+  MORE,
+  LINES
+};
 static const char *const good[LINES] __attribute__((unused)) = {
     "system: bead",
     "doc: A bead.",
@@ -62,7 +76,9 @@ static inline void check_sized(char *text, const cst_size *sizes, int nsize, con
 static inline void check(char *text, const char *expected) { check_sized(text, NULL, 0, expected); }
 
 /* The description with one line replaced (NULL: left out) prints exactly `expected`. */
-static inline void refused(int line, const char *replacement, const char *expected) { check(text_with(line, replacement), expected); }
+static inline void refused(int line, const char *replacement, const char *expected) {
+  check(text_with(line, replacement), expected);
+}
 
 static inline cst_system *read_sized(const char *text, const cst_size *sizes, int nsize) {
   cst_diag   *d = cst_diag_create();

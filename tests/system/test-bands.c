@@ -1,5 +1,6 @@
-/* test-bands.c: the order in which Hessians are eliminated: a full one, blocks, a chain, a ring, a chain whose coordinates are shuffled;
- * every entry has a place inside its row, and M + b Hess V, solved by the band, is solved. */
+/* test-bands.c: the order in which Hessians are eliminated: a full one, blocks, a chain, a ring, a chain
+ * whose coordinates are shuffled; every entry has a place inside its row, and M + b Hess V, solved by the
+ * band, is solved. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <stdlib.h>
@@ -46,39 +47,47 @@ static void test(const char *what, const char *text, int band) {
   cst_system      *s = read_text(text);
   const cst_bands *b = &s->bands[0];
   bool             placed = true, inside = true;
-  for (int i = 0; i < s->nq; i++) placed &= b->order[b->place[i]] == i && b->last[i] >= i && b->last[i] - i <= b->band;
-  for (int e = 0; e < b->n; e++) inside &= b->at[e] / (b->band + 1) + b->at[e] % (b->band + 1) <= b->last[b->at[e] / (b->band + 1)];
+  for (int i = 0; i < s->nq; i++)
+    placed &= b->order[b->place[i]] == i && b->last[i] >= i && b->last[i] - i <= b->band;
+  for (int e = 0; e < b->n; e++)
+    inside &= b->at[e] / (b->band + 1) + b->at[e] % (b->band + 1) <= b->last[b->at[e] / (b->band + 1)];
   OK(b->band == band, "%s: a band of %d (%d)", what, band, b->band);
   OK(placed && inside, "%s: every coordinate has a row, and every entry a place in it", what);
   OK(residual(s) < 1e-13, "%s: the band solves it (%.2g)", what, residual(s));
   cst_system_destroy(s);
 }
 
-#define CHAIN(terms, more)                                                                                                                 \
-  "system: chain\ncoordinates: [\"x[20]\"]\nmass: [1]\npotential: \"sum(i, 1, 19, " terms ")" more "\"\n"                                  \
+#define CHAIN(terms, more)                                                                                   \
+  "system: chain\ncoordinates: [\"x[20]\"]\nmass: [1]\npotential: \"sum(i, 1, 19, " terms ")" more "\"\n"    \
   "states: {default: {q: [0.1*i], v: [0]}}\n"
 
 /* Blocks of two by the coordinates y and z, which stand apart. */
-static const char blocks[] =
-    "system: blocks\ncoordinates: [\"y[6]\", \"z[6]\"]\nmass: [1, 1]\npotential: \"sum(i, 1, 6, y[i]^2*z[i]^2 + y[i]^4)\"\n"
-    "states: {default: {q: [0.1*i, 0.2], v: [0, 0]}}\n";
-static const char full[] = "system: full\ncoordinates: [\"x[7]\"]\nmass: [1]\npotential: \"(sum(i, 1, 7, x[i]^2))^2\"\n"
-                           "states: {default: {q: [0.1*i], v: [0]}}\n";
+static const char blocks[] = "system: blocks\ncoordinates: [\"y[6]\", \"z[6]\"]\nmass: [1, 1]\npotential: "
+                             "\"sum(i, 1, 6, y[i]^2*z[i]^2 + y[i]^4)\"\n"
+                             "states: {default: {q: [0.1*i, 0.2], v: [0, 0]}}\n";
+static const char full[] =
+    "system: full\ncoordinates: [\"x[7]\"]\nmass: [1]\npotential: \"(sum(i, 1, 7, x[i]^2))^2\"\n"
+    "states: {default: {q: [0.1*i], v: [0]}}\n";
 
 static const char shuffled[] =
-    "system: shuffled\ncoordinates: [x1, x2, x3, x4, x5, x6, x7, x8, x9, x10]\nmass: [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\n"
+    "system: shuffled\ncoordinates: [x1, x2, x3, x4, x5, x6, x7, x8, x9, x10]\nmass: [1, 1, 1, 1, 1, 1, 1, "
+    "1, 1, 1]\n"
     "potential: "
-    "(x7 - x2)^4 + (x2 - x9)^4 + (x9 - x4)^4 + (x4 - x1)^4 + (x1 - x10)^4 + (x10 - x3)^4 + (x3 - x8)^4 + (x8 - x6)^4 + (x6 - x5)^4\n"
+    "(x7 - x2)^4 + (x2 - x9)^4 + (x9 - x4)^4 + (x4 - x1)^4 + (x1 - x10)^4 + (x10 - x3)^4 + (x3 - x8)^4 + (x8 "
+    "- x6)^4 + (x6 - x5)^4\n"
     "states: {default: {q: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9], v: [0, 0, 0, 0, 0, 0, 0, 0, 0, 0]}}\n";
 
 /* What does not exist is not made: of constraints, a mass that depends on q, a(q). */
 static void test_none(const char *what, const char *text) {
   cst_system *s = read_text(text);
-  OK(!s->bands[0].order && !s->kernel_size[CST_K_dVH] && !s->kernel_size[CST_K_D3V], "%s: there is no band", what);
+  OK(!s->bands[0].order && !s->kernel_size[CST_K_dVH] && !s->kernel_size[CST_K_D3V], "%s: there is no band",
+     what);
   cst_system_destroy(s);
 }
 
-#define POINT(more) "system: point\ncoordinates: [x, y]\npotential: x^2 + y^4\nstates: {default: {q: [1, 0], v: [0, 0]}}\n" more
+#define POINT(more)                                                                                          \
+  "system: point\ncoordinates: [x, y]\npotential: x^2 + y^4\nstates: {default: {q: [1, 0], v: [0, "          \
+  "0]}}\n" more
 
 int main(void) {
   test("a full matrix", full, 6);

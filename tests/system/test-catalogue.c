@@ -1,4 +1,5 @@
-/* test-catalogue.c: every system of the catalogue: states, bits of kernels, multipliers, projection; known motions and figures of some. */
+/* test-catalogue.c: every system of the catalogue: states, bits of kernels, multipliers, projection; known
+ * motions and figures of some. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "constella/system.h"
 #include "tap.h"
@@ -27,7 +28,8 @@ static point somewhere(const cst_system *s) {
   point p;
   for (int i = 0; i < s->npar; i++) p.c[i] = s->parameter[i].value * (0.8 + 0.4 * chance());
   fill(p.q, s->nq), fill(p.v, s->nq);
-  fill(p.w, cst_system_entries(s, 'w')), fill(p.u, cst_system_entries(s, 'u')), fill(p.l, cst_system_entries(s, 'l'));
+  fill(p.w, cst_system_entries(s, 'w')), fill(p.u, cst_system_entries(s, 'u')),
+      fill(p.l, cst_system_entries(s, 'l'));
   return p;
 }
 
@@ -73,15 +75,17 @@ static void spread(const double *x, int n, int width, int lane, double *lanes) {
 /* Kernel k over the lanes of set isa against one evaluation a lane. */
 static int same_bits(const cst_system *s, int isa, cst_kernel_id k) {
   enum { W = CST_W_MAX, MOST = CST_MAX_Q * CST_MAX_Q };
-  static _Alignas(64) double c[CST_MAX_PAR * W], q[CST_MAX_Q * W], v[CST_MAX_Q * W], w[2 * CST_MAX_Q * W], u[4 * CST_MAX_Q * W],
-      l[(4 * CST_MAX_G + 1) * W], o[MOST * W];
+  static _Alignas(64) double c[CST_MAX_PAR * W], q[CST_MAX_Q * W], v[CST_MAX_Q * W], w[2 * CST_MAX_Q * W],
+      u[4 * CST_MAX_Q * W], l[(4 * CST_MAX_G + 1) * W], o[MOST * W];
   static double expected[MOST];
   static point  p[W];
   int           lanes = cst_isas[isa].width, same = 1;
   for (int i = 0; i < lanes; i++) {
     p[i] = somewhere(s);
-    spread(p[i].c, s->npar, lanes, i, c), spread(p[i].q, s->nq, lanes, i, q), spread(p[i].v, s->nq, lanes, i, v);
-    spread(p[i].w, cst_system_entries(s, 'w'), lanes, i, w), spread(p[i].u, cst_system_entries(s, 'u'), lanes, i, u);
+    spread(p[i].c, s->npar, lanes, i, c), spread(p[i].q, s->nq, lanes, i, q),
+        spread(p[i].v, s->nq, lanes, i, v);
+    spread(p[i].w, cst_system_entries(s, 'w'), lanes, i, w),
+        spread(p[i].u, cst_system_entries(s, 'u'), lanes, i, u);
     spread(p[i].l, cst_system_entries(s, 'l'), lanes, i, l);
   }
   s->kernel[isa][k](s->kernel_self[isa], c, q, v, w, u, l, o);
@@ -99,8 +103,8 @@ static void test_bits(cst_system *s, const char *how) {
       continue;
     }
     for (int k = 0; k < CST_K_COUNT; k++)
-      OK(same_bits(s, isa, k), "%s: %s kernel %s over %s has the bits of one lane", s->name, how, cst_system_kernel_names[k],
-         cst_isas[isa].name);
+      OK(same_bits(s, isa, k), "%s: %s kernel %s over %s has the bits of one lane", s->name, how,
+         cst_system_kernel_names[k], cst_isas[isa].name);
   }
 }
 
@@ -131,8 +135,8 @@ static void test_multipliers(const cst_system *s) {
   divide(s, &p, A);
   for (int i = 0; i < s->nq; i++)
     for (int a = 0; a < s->ng; a++) r[a] += G[a * s->nq + i] * A[i];
-  OK(norm(r, s->ng) < 1e-10 * (1 + norm(lambda, s->ng)), "%s: multipliers keep the constraint's second derivative at zero (%.1e)", s->name,
-     norm(r, s->ng));
+  OK(norm(r, s->ng) < 1e-10 * (1 + norm(lambda, s->ng)),
+     "%s: multipliers keep the constraint's second derivative at zero (%.1e)", s->name, norm(r, s->ng));
 }
 
 static void test_projection(const cst_system *s) {
@@ -145,10 +149,12 @@ static void test_projection(const cst_system *s) {
   for (int i = 0; i < s->nq; i++) q[i] = q0[i] + 0.05 * sin(i + 1.0), v[i] = v0[i] + 0.3 * cos(i + 2.0);
   int done = cst_system_project(s, c, q, v);
   cst_system_residuals(s, c, q, v, NULL, &g, NULL, &gv);
-  OK(done && g <= 1e-15 && gv <= 1e-15 && apart(q0, q, s->nq) < 0.2, "%s: a state nearby is projected (%.1e, %.1e)", s->name, g, gv);
+  OK(done && g <= 1e-15 && gv <= 1e-15 && apart(q0, q, s->nq) < 0.2,
+     "%s: a state nearby is projected (%.1e, %.1e)", s->name, g, gv);
   if (!s->ng) return;
   for (int i = 0; i < s->nq; i++) q[i] = NAN, v[i] = 1;
-  OK(!cst_system_project(s, c, q, v) && isnan(q[0]) && v[0] == 1, "%s: what cannot be projected is left alone", s->name);
+  OK(!cst_system_project(s, c, q, v) && isnan(q[0]) && v[0] == 1,
+     "%s: what cannot be projected is left alone", s->name);
   cst_system_residuals(s, c, q0, v0, &g, NULL, &gv, NULL);
   OK(g >= 0 && gv >= 0, "%s: its residuals are numbers", s->name);
 }
@@ -162,11 +168,13 @@ static void test_singular(void) {
 }
 
 /* How well the pendulum's motion from (q0, v0) satisfies its equations at time t: the largest defect. */
-static double motion_error(const cst_system *s, int state, const double *c, const double *q0, const double *v0, double t) {
+static double motion_error(const cst_system *s, int state, const double *c, const double *q0,
+                           const double *v0, double t) {
   static const double weight[] = {1.0 / 12, -8.0 / 12, 8.0 / 12, -1.0 / 12}, step[] = {-2, -1, 1, 2};
-  double              h = 0x1p-10, lambda[CST_MAX_G], other[CST_MAX_G], velocity[CST_MAX_Q] = {0}, impulse[CST_MAX_Q] = {0}, g, gv, most;
-  double              F[CST_MAX_Q], G[CST_MAX_G * CST_MAX_Q], q[CST_MAX_Q], P[CST_MAX_Q];
-  point               p;
+  double              h = 0x1p-10, lambda[CST_MAX_G], other[CST_MAX_G], velocity[CST_MAX_Q] = {0},
+         impulse[CST_MAX_Q] = {0}, g, gv, most;
+  double F[CST_MAX_Q], G[CST_MAX_G * CST_MAX_Q], q[CST_MAX_Q], P[CST_MAX_Q];
+  point  p;
   for (int j = 0; j < 4; j++) {
     cst_system_exact(s, state, c, q0, v0, t + step[j] * h, q, P, other);
     for (int i = 0; i < s->nq; i++) velocity[i] += weight[j] * q[i] / h, impulse[i] += weight[j] * P[i] / h;
@@ -185,9 +193,11 @@ static double motion_error(const cst_system *s, int state, const double *c, cons
 
 /* The planar pendulum at starts of every kind, with m, g, L. */
 static void pendulum_from(const cst_system *s, const double *c, double angle, double rate, const char *what) {
-  double q[2] = {c[2] * sin(angle), -c[2] * cos(angle)}, v[2] = {c[2] * rate * cos(angle), c[2] * rate * sin(angle)}, most = 0;
+  double q[2] = {c[2] * sin(angle), -c[2] * cos(angle)},
+         v[2] = {c[2] * rate * cos(angle), c[2] * rate * sin(angle)}, most = 0;
   for (int k = 0; k < 12; k++) most = fmax(most, motion_error(s, -1, c, q, v, 3.7 * k));
-  OK(most < 1e-9 * fmax(1, pow(rate / 5, 4)), "planar-pendulum: %s satisfies its equations (%.1e)", what, most);
+  OK(most < 1e-9 * fmax(1, pow(rate / 5, 4)), "planar-pendulum: %s satisfies its equations (%.1e)", what,
+     most);
   double Q[2], P[2], l, back[2], W[2];
   cst_system_exact(s, -1, c, q, v, 2.7, Q, P, &l);
   for (int i = 0; i < 2; i++) W[i] = P[i] / c[0];
@@ -197,7 +207,8 @@ static void pendulum_from(const cst_system *s, const double *c, double angle, do
 
 static void test_pendulum(void) {
   cst_system  *s = cst_catalogue_create("planar-pendulum");
-  const double one[3] = {1, 1, 1}, other[3] = {2.3, 9.81, 0.7}, weightless[3] = {1.5, 0, 2}, upward[3] = {1.2, -3, 0.8};
+  const double one[3] = {1, 1, 1}, other[3] = {2.3, 9.81, 0.7}, weightless[3] = {1.5, 0, 2},
+               upward[3] = {1.2, -3, 0.8};
   pendulum_from(s, one, 0.3, 0.1, "a small swing");
   pendulum_from(s, one, 3.1, 0, "a swing from nearly upright");
   pendulum_from(s, one, -2, -1.5, "a rotation to the left");
@@ -211,10 +222,12 @@ static void test_pendulum(void) {
   pendulum_from(s, upward, 0.5, 0.3, "a motion with gravity upwards");
   double Q[2], P[2], l, q[2] = {0, 1}, v[2] = {0, 0};
   cst_system_exact(s, -1, one, q, v, 1e6, Q, P, &l);
-  OK(Q[0] == 0 && Q[1] == 1 && P[0] == 0 && P[1] == 0 && l == -0.5, "planar-pendulum: upright at rest it stays");
+  OK(Q[0] == 0 && Q[1] == 1 && P[0] == 0 && P[1] == 0 && l == -0.5,
+     "planar-pendulum: upright at rest it stays");
   q[1] = -1;
   cst_system_exact(s, -1, one, q, v, 1e6, Q, P, &l);
-  OK(Q[0] == 0 && Q[1] == -1 && P[0] == 0 && P[1] == 0 && l == 0.5, "planar-pendulum: hanging at rest it stays");
+  OK(Q[0] == 0 && Q[1] == -1 && P[0] == 0 && P[1] == 0 && l == 0.5,
+     "planar-pendulum: hanging at rest it stays");
   v[0] = 2;
   cst_system_exact(s, -1, one, q, v, 1.75, Q, P, &l);
   double x = 2 * tanh(1.75) / cosh(1.75);
@@ -246,11 +259,13 @@ static void test_conical(void) {
   OK(fabs(l - M_SQRT1_2) < 1e-15 && fabs(v[1] - pow(2, -0.25)) < 2e-16 && q[0] == M_SQRT1_2,
      "spherical-pendulum: the conical start is that of the paper");
   cst_system_exact(s, 1, c, NULL, NULL, pow(2, 0.75) * M_PI, q, p, &l);
-  OK(fabs(q[0] - M_SQRT1_2) < 1e-15 && fabs(q[1]) < 1e-15 && fabs(l - M_SQRT1_2) < 1e-15, "spherical-pendulum: its period is 2^(3/4) pi");
+  OK(fabs(q[0] - M_SQRT1_2) < 1e-15 && fabs(q[1]) < 1e-15 && fabs(l - M_SQRT1_2) < 1e-15,
+     "spherical-pendulum: its period is 2^(3/4) pi");
   cst_system_destroy(s);
 }
 
-/* A body that turns with angular velocity (1, 1/2, 1/4): T = 1/2 sum I_j w_j^2, and the momentum maps are R I w. */
+/* A body that turns with angular velocity (1, 1/2, 1/4): T = 1/2 sum I_j w_j^2, and the momentum maps are R I
+ * w. */
 static void test_body(void) {
   static const double w[3] = {1, 0.5, 0.25};
   cst_system         *s = cst_catalogue_create("rigid-body");
@@ -291,7 +306,8 @@ static void test_table(void) {
     cst_system_destroy(s);
   }
   OK(good, "the catalogue has %d systems", cst_catalogue_size());
-  OK(!cst_catalogue_create("nothing") && !cst_catalogue_name(-1) && !cst_catalogue_name(1000), "and no others");
+  OK(!cst_catalogue_create("nothing") && !cst_catalogue_name(-1) && !cst_catalogue_name(1000),
+     "and no others");
 }
 
 int main(void) {

@@ -1,5 +1,5 @@
-/* test-compile.c: a user's system compiled at run time: the bits of the interpreter, the cache, and everything that may be missing or
- * broken. */
+/* test-compile.c: a user's system compiled at run time: the bits of the interpreter, the cache, and
+ * everything that may be missing or broken. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -13,14 +13,15 @@
 #include "observe/observe.h"
 #include "system/compile.h"
 
-static const char bead[] = "system: planar-pendulum\n" /* the name of a system of the catalogue, another system */
-                           "coordinates: [x, y, z]\n"
-                           "parameters: {a: 1.0, b: 1.5, c: 2.0, m: 1.25, k: 0.3, g: 9.81}\n"
-                           "mass: [m, m, 2*m]\n"
-                           "potential: m*g*z + k*sin(x)*exp(-y/2) + atan2(y, 3 + x)\n"
-                           "constraints: {surface: x^2/a^2 + y^2/b^2 + z^2/c^2 - 1}\n"
-                           "symmetries: {turn: [-y, x, 0]}\n"
-                           "states: {default: {q: [a, 0, 0], v: [0, 0.5, 0.25]}}\n";
+static const char bead[] =
+    "system: planar-pendulum\n" /* the name of a system of the catalogue, another system */
+    "coordinates: [x, y, z]\n"
+    "parameters: {a: 1.0, b: 1.5, c: 2.0, m: 1.25, k: 0.3, g: 9.81}\n"
+    "mass: [m, m, 2*m]\n"
+    "potential: m*g*z + k*sin(x)*exp(-y/2) + atan2(y, 3 + x)\n"
+    "constraints: {surface: x^2/a^2 + y^2/b^2 + z^2/c^2 - 1}\n"
+    "symmetries: {turn: [-y, x, 0]}\n"
+    "states: {default: {q: [a, 0, 0], v: [0, 0.5, 0.25]}}\n";
 static const char flat[] = "system: coupled-springs\n"
                            "coordinates: [x, y]\n"
                            "parameters: {k: 2.5}\n"
@@ -56,7 +57,9 @@ static cst_system *system_of(const char *text) {
 
 static int widest_set(void) { return cst_isa_choose(NULL); }
 
-/* ---- bits ------------------------------------------------------------------------------------------------------------------ */
+/* ---- bits
+ * ------------------------------------------------------------------------------------------------------------------
+ */
 
 static double chance(void) {
   static unsigned long state = 88172645463325252u;
@@ -79,8 +82,8 @@ static int same_kernel(const cst_system *x, const cst_system *y, int isa, int k)
 
 static void test_kernels(const cst_system *x, const cst_system *y, int isa) {
   for (int k = 0; k < CST_K_COUNT; k++)
-    OK(same_kernel(x, y, isa, k), "%s: kernel %s over %s, compiled and interpreted, same bits", x->name, cst_system_kernel_names[k],
-       cst_isas[isa].name);
+    OK(same_kernel(x, y, isa, k), "%s: kernel %s over %s, compiled and interpreted, same bits", x->name,
+       cst_system_kernel_names[k], cst_isas[isa].name);
 }
 
 enum { LANES = 5, STEPS = 200, STATE = 16 };
@@ -109,12 +112,16 @@ typedef struct {
   const char *method[8], *core[8]; /* end with NULL */
 } selection;
 
-static const selection kicks = {{"rattle", "shake", "euler-b", "compose(rattle, yoshida4)", NULL}, {"fold", "kick", NULL}};
+static const selection kicks = {{"rattle", "shake", "euler-b", "compose(rattle, yoshida4)", NULL},
+                                {"fold", "kick", NULL}};
 static const selection all = {{"rattle", "shake", "midpoint", "rk4", "gauss(2)", "project(rk4)", NULL},
                               {"project", "kick", "rk", "fold", "midpoint", "no-such", NULL}};
-static const selection forced = {{"rk4", "gauss(2)", "convert(rk4, bias=-0.5)", NULL}, {"rk", "convert", NULL}};
+static const selection forced = {{"rk4", "gauss(2)", "convert(rk4, bias=-0.5)", NULL},
+                                 {"rk", "convert", NULL}};
 
-static bool runs(const cst_system *s, const char *method) { return s->ng || (strcmp(method, "shake") && strncmp(method, "project", 7)); }
+static bool runs(const cst_system *s, const char *method) {
+  return s->ng || (strcmp(method, "shake") && strncmp(method, "project", 7));
+}
 
 static void test_methods(cst_system *x, cst_system *y, const selection *with, int isa) {
   static result a, b;
@@ -122,7 +129,8 @@ static void test_methods(cst_system *x, cst_system *y, const selection *with, in
     if (!runs(x, *method)) continue;
     result_of(x, *method, isa, &a);
     result_of(y, *method, isa, &b);
-    OK(!memcmp(&a, &b, sizeof a), "%s on %s over %s: compiled and interpreted, same bits", *method, x->name, cst_isas[isa].name);
+    OK(!memcmp(&a, &b, sizeof a), "%s on %s over %s: compiled and interpreted, same bits", *method, x->name,
+       cst_isas[isa].name);
   }
 }
 
@@ -134,7 +142,8 @@ static void test_cores(const cst_system *y, const selection *with, int isa) {
     cst_prepared  *p = cst_method_prepare(m, y);
     for (int i = 0; i < p->program->n && runs(y, *method); i++) {
       const cst_substep_row *row = p->program->step[i].row;
-      OK(cst_substep_core(row, y, isa) != row->core[isa], "%s on %s: a core '%s' of its own", *method, y->name, row->name);
+      OK(cst_substep_core(row, y, isa) != row->core[isa], "%s on %s: a core '%s' of its own", *method,
+         y->name, row->name);
     }
     cst_program_prepared_destroy(p);
     cst_method_destroy(m);
@@ -145,7 +154,9 @@ static void test_bits(const char *text, const selection *with, int isa) {
   cst_system *x = system_of(text), *y = system_of(text);
   cst_code    code;
   char        why[CST_WHY] = "";
-  if (!OK(cst_compile(y, isa, with->core, false, &code, why), "%s is compiled for %s", y->name, cst_isas[isa].name)) NOTE("%s", why);
+  if (!OK(cst_compile(y, isa, with->core, false, &code, why), "%s is compiled for %s", y->name,
+          cst_isas[isa].name))
+    NOTE("%s", why);
   if (!OK(cst_code_load(y, &code, why), "and loaded")) NOTE("%s", why);
   NOTE("%.3f s", code.seconds);
   cst_compile_free(&code);
@@ -180,7 +191,9 @@ static const char *script(const char *name, const char *text) {
   return path;
 }
 
-/* ---- the cache ------------------------------------------------------------------------------------------------------------- */
+/* ---- the cache
+ * -------------------------------------------------------------------------------------------------------------
+ */
 
 /* Files of a folder whose names end so; the path of the last one in `place`. */
 static int count_files(const char *folder, const char *ending) {
@@ -216,12 +229,14 @@ static int compile_once(const cst_system *s) {
 
 /* What was compiled for one study serves those that need the same cores, in whatever order, and no other. */
 static void test_sets(const cst_system *s) {
-  static const char *const one[] = {"kick", NULL}, *const more[] = {"kick", "fold", NULL}, *const again[] = {"fold", "kick", "kick", NULL};
-  const char *const *const wanted[] = {one, more, again};
-  cst_code                 code[3];
-  char                     why[CST_WHY] = "";
+  static const char *const one[] = {"kick", NULL}, *const more[] = {"kick", "fold", NULL},
+                           *const again[] = {"fold", "kick", "kick", NULL};
+  const char *const *const        wanted[] = {one, more, again};
+  cst_code                        code[3];
+  char                            why[CST_WHY] = "";
   for (int i = 0; i < 3; i++)
-    if (!OK(cst_compile(s, widest_set(), wanted[i], false, &code[i], why), "cores, set %d", i)) NOTE("%s", why);
+    if (!OK(cst_compile(s, widest_set(), wanted[i], false, &code[i], why), "cores, set %d", i))
+      NOTE("%s", why);
   OK(!code[0].cached && !code[1].cached, "a study that needs more cores has them compiled");
   OK(code[2].cached && !strcmp(code[1].key, code[2].key), "their order and number make no other object");
   for (int i = 0; i < 3; i++) cst_compile_free(&code[i]);
@@ -241,7 +256,10 @@ static void test_cache(void) {
   static const struct {
     const char *what;
     long        at, length;
-  } damages[] = {{"a changed byte", 3000, -1}, {"a changed seal", -1, -1}, {"a short file", 0, 5000}, {"an empty file", 0, 0}};
+  } damages[] = {{"a changed byte", 3000, -1},
+                 {"a changed seal", -1, -1},
+                 {"a short file", 0, 5000},
+                 {"an empty file", 0, 0}};
   cst_system *s = system_of(flat);
   char        folder[4096], entry[4096], text[sizeof flat];
   struct stat x;
@@ -254,9 +272,11 @@ static void test_cache(void) {
      "nothing is in the cache at first");
   OK(compile_once(s) == 0, "a system is compiled");
   OK(compile_once(s) == 1, "and found the next time");
-  OK(cst_compile(s, widest_set(), kernels_only, true, &code, why) && code.cached, "also when nothing may be compiled");
+  OK(cst_compile(s, widest_set(), kernels_only, true, &code, why) && code.cached,
+     "also when nothing may be compiled");
   cst_compile_free(&code);
-  OK(count_files(folder, "") == 1 && !stat(folder, &x) && (x.st_mode & 0777) == 0700, "the folder holds this entry and is private");
+  OK(count_files(folder, "") == 1 && !stat(folder, &x) && (x.st_mode & 0777) == 0700,
+     "the folder holds this entry and is private");
   count_files(folder, ".so");
   strcpy(entry, place);
   for (int i = 0; i < 4; i++) {
@@ -282,7 +302,8 @@ static void test_refused(void) {
   cst_system *s = system_of(flat), *other = system_of(bead);
   cst_code    code;
   char        why[CST_WHY] = "";
-  OK(compile(s, &code, why) >= 0 && !cst_code_load(other, &code, why) && strstr(why, "not that of the system"),
+  OK(compile(s, &code, why) >= 0 && !cst_code_load(other, &code, why) &&
+         strstr(why, "not that of the system"),
      "code of another system is not taken: %s", why);
   code.key[0] ^= 1;
   OK(!cst_code_load(s, &code, why), "nor code with another fingerprint");
@@ -292,8 +313,8 @@ static void test_refused(void) {
   char kept[4096];
   snprintf(kept, sizeof kept, "%s", getenv("TMPDIR"));
   setenv("TMPDIR", "/dev/null", 1);
-  OK(!cst_code_load(s, &code, why) && strstr(why, "/dev/null/constella-") && strstr(why, ": Not a directory"), "no temporary file: %s",
-     why);
+  OK(!cst_code_load(s, &code, why) && strstr(why, "/dev/null/constella-") && strstr(why, ": Not a directory"),
+     "no temporary file: %s", why);
   setenv("TMPDIR", kept, 1);
   struct rlimit size, none;
   getrlimit(RLIMIT_FSIZE, &size);
@@ -321,12 +342,14 @@ static void test_no_cache(void) {
   unsetenv("HOME");
   OK(!cst_cache_folder() && compile_once(s) == 0, "no home");
   setenv("HOME", in_scratch(""), 1);
-  OK(compile_once(s) == 0 && compile_once(s) == 1 && count_files(in_scratch(".cache/constella"), ".so") == 1, "a home without .cache");
+  OK(compile_once(s) == 0 && compile_once(s) == 1 && count_files(in_scratch(".cache/constella"), ".so") == 1,
+     "a home without .cache");
   chmod(in_scratch(".cache/constella"), 0777);
   OK(!cst_cache_folder(), "a folder that others may write is not used");
   setenv("XDG_CACHE_HOME", "relative", 1);
   chmod(in_scratch(".cache/constella"), 0700);
-  OK(cst_cache_folder() && strstr(cst_cache_folder(), "/.cache/"), "a relative XDG_CACHE_HOME is of no account");
+  OK(cst_cache_folder() && strstr(cst_cache_folder(), "/.cache/"),
+     "a relative XDG_CACHE_HOME is of no account");
   setenv("XDG_CACHE_HOME", kept, 1);
   setenv("HOME", home, 1);
   cst_system_destroy(s);
@@ -347,10 +370,13 @@ static void test_at_once(void) {
   cst_system_destroy(s);
 }
 
-/* ---- the compiler ---------------------------------------------------------------------------------------------------------- */
+/* ---- the compiler
+ * ----------------------------------------------------------------------------------------------------------
+ */
 
 static void test_compiler(void) {
-  static const char fails[] = "#!/bin/sh\nif [ \"$1\" = --version ]; then echo strange 1.0; exit; fi\necho one >&2\necho two >&2\nexit 3\n";
+  static const char fails[] = "#!/bin/sh\nif [ \"$1\" = --version ]; then echo strange 1.0; exit; fi\necho "
+                              "one >&2\necho two >&2\nexit 3\n";
   static const char dies[] = "#!/bin/sh\necho last words\nkill -9 $$\n";
   static const char idles[] = "#!/bin/sh\nsleep 100\n";
   static const char wraps[] = "#!/bin/sh\nshift\nexec cc \"$@\"\n";
@@ -361,18 +387,22 @@ static void test_compiler(void) {
   setenv("CONSTELLA_CC", "/dev/null/cc", 1);
   OK(compile(s, &code, why) < 0 && strstr(why, "/dev/null/cc: Not a directory"), "no compiler: %s", why);
   setenv("CONSTELLA_CC", "/bin/false", 1);
-  OK(compile(s, &code, why) < 0 && strstr(why, "/bin/false: exit status 1"), "a compiler that does not answer");
+  OK(compile(s, &code, why) < 0 && strstr(why, "/bin/false: exit status 1"),
+     "a compiler that does not answer");
   setenv("CONSTELLA_CC", script("fails", fails), 1);
-  OK(compile(s, &code, why) < 0 && strstr(why, "exit status 3\none\ntwo"), "a compiler that fails: its first lines are in the reason");
+  OK(compile(s, &code, why) < 0 && strstr(why, "exit status 3\none\ntwo"),
+     "a compiler that fails: its first lines are in the reason");
   setenv("CONSTELLA_CC", "/bin/echo", 1);
-  OK(compile(s, &code, why) < 0 && strstr(why, "left no object"), "a compiler that compiles nothing: %s", why);
+  OK(compile(s, &code, why) < 0 && strstr(why, "left no object"), "a compiler that compiles nothing: %s",
+     why);
   setenv("CONSTELLA_CC", "  ", 1);
   OK(compile(s, &code, why) < 0 && strstr(why, "CONSTELLA_CC"), "no words: %s", why);
   snprintf(two, sizeof two, "%s unused", script("wraps", wraps));
   setenv("CONSTELLA_CC", two, 1);
   OK(compile_once(s) == 0, "a compiler of two words");
   unsetenv("CONSTELLA_CC");
-  OK(!cst_compiler_run(script("idles", idles), (const char *const[]){NULL}, scratch, 0.1, why) && strstr(why, "ended after 0.1 s"),
+  OK(!cst_compiler_run(script("idles", idles), (const char *const[]){NULL}, scratch, 0.1, why) &&
+         strstr(why, "ended after 0.1 s"),
      "a compiler that does not end is ended");
   OK(!cst_compiler_run(script("dies", dies), (const char *const[]){NULL}, scratch, 10, why) &&
          strstr(why, "dies: ended by signal 9\nlast words"),
@@ -386,7 +416,8 @@ static void test_compiler(void) {
 static void test_carried(void) {
   int found = 0;
   for (int i = 0; i < cst_source_count; i++)
-    found += !strcmp(cst_sources[i].path, "src/system/kernels.c") + !strcmp(cst_sources[i].path, "gen/observers.list.h");
+    found += !strcmp(cst_sources[i].path, "src/system/kernels.c") +
+             !strcmp(cst_sources[i].path, "gen/observers.list.h");
   OK(found == 2 && cst_source_count > 5, "the program carries %d texts", cst_source_count);
   if (chdir("/")) abort();
 }
@@ -395,7 +426,8 @@ int main(int argc, char **argv) {
   if (!mkdtemp(scratch)) abort();
   mkdir(in_scratch("tmp"), 0700);
   setenv("TMPDIR", place, 1);
-  setenv("CONSTELLA_CC", script("hasty", "#!/bin/sh\nexec cc \"$@\" -O0\n"), 1); /* where it matters only that there is code */
+  setenv("CONSTELLA_CC", script("hasty", "#!/bin/sh\nexec cc \"$@\" -O0\n"),
+         1); /* where it matters only that there is code */
   test_carried();
   test_cache();
   test_refused();

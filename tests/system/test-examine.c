@@ -1,4 +1,5 @@
-/* test-examine.c: the whole catalogue is as it says it is, and everything that can be wrong with a description, or with a kernel, is found.
+/* test-examine.c: the whole catalogue is as it says it is, and everything that can be wrong with a
+ * description, or with a kernel, is found.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define _GNU_SOURCE 1
@@ -72,11 +73,13 @@ static cst_examination *examined(cst_system *s, const char *parameter, double va
 }
 
 /* Examines and destroys s: one finding of that severity and topic with the words, and no other fault. */
-static void expect(cst_system *s, const char *title, cst_severity severity, const char *topic, const char *words) {
+static void expect(cst_system *s, const char *title, cst_severity severity, const char *topic,
+                   const char *words) {
   if (!OK(s != NULL, "%s: is read", title)) return;
   cst_examination   *x = examined(s, NULL, 0);
   const cst_finding *f = find(x, severity, words);
-  if (!OK(f && !strcmp(f->topic, topic) && x->faults == (severity == CST_FAULT), "%s: %s", title, words)) print(x);
+  if (!OK(f && !strcmp(f->topic, topic) && x->faults == (severity == CST_FAULT), "%s: %s", title, words))
+    print(x);
   cst_examine_destroy(x);
   cst_system_destroy(s);
 }
@@ -102,7 +105,8 @@ static void test_catalogue(void) {
       symmetries += x->at[k].severity == CST_FACT && !strncmp(x->at[k].topic, "symmetry ", 9);
     }
     if (!OK(!x->faults, "%s: is as it says", s->name)) print(x);
-    OK(motions == exact && symmetries == s->nsym, "%s: its %d exact motions and %d symmetries were looked at", s->name, exact, s->nsym);
+    OK(motions == exact && symmetries == s->nsym, "%s: its %d exact motions and %d symmetries were looked at",
+       s->name, exact, s->nsym);
     OK(find(x, CST_FACT, "have the interpreter's bits") && find(x, CST_FACT, "complex step"),
        "%s: its derivatives and compiled kernels too", s->name);
     cst_examine_destroy(x);
@@ -116,35 +120,41 @@ static void test_catalogue(void) {
 
 static void test_symmetries(void) {
   expect_good(WITH({MASS, good[MASS]}), "a bead on a sphere");
-  expect(WITH({POTENTIAL, "potential: m*g*x"}), "a potential that is not symmetric", CST_FAULT, ROTATION, "V changes along it: ");
-  expect(WITH({MASS, "mass: [m, 2*m, m]"}), "a mass that is not", CST_FAULT, ROTATION, "the mass matrix changes along it: ");
-  expect(WITH({MASS, "mass: [[m + x^2/3, 0, 0], [0, m, 0], [0, 0, m]]"}), "a mass of the coordinates that is not", CST_FAULT, ROTATION,
+  expect(WITH({POTENTIAL, "potential: m*g*x"}), "a potential that is not symmetric", CST_FAULT, ROTATION,
+         "V changes along it: ");
+  expect(WITH({MASS, "mass: [m, 2*m, m]"}), "a mass that is not", CST_FAULT, ROTATION,
          "the mass matrix changes along it: ");
+  expect(WITH({MASS, "mass: [[m + x^2/3, 0, 0], [0, m, 0], [0, 0, m]]"}),
+         "a mass of the coordinates that is not", CST_FAULT, ROTATION, "the mass matrix changes along it: ");
   expect_good(WITH({MASS, "mass: [[m + x^2, x*y, 0], [x*y, m + y^2, 0], [0, 0, m]]"}), "one that is");
-  expect(WITH({CONSTRAINTS, "constraints: {sphere: x^2 + 2*y^2 + z^2 - R^2}"}), "a surface that is not", CST_FAULT, ROTATION,
-         "the constraint sphere changes along it: ");
-  expect(WITH({CONSTRAINTS, ""}, {SYMMETRIES, "symmetries: {rotation-z: [-y, 2*x, 0]}"}), "a generator off by a factor", CST_FAULT,
-         ROTATION, "the mass matrix changes along it");
-  expect(WITH({POTENTIAL, "potential: m*g*z + x*(x^2 + y^2 + z^2 - R^2)"}), "symmetric on the surface only", CST_NOTE, ROTATION,
-         "V changes along it, but only off the constraints");
-  expect(WITH({SYMMETRIES, "symmetries: {rotation-z: [0, 0, 0*x]}"}), "a generator that vanishes", CST_NOTE, ROTATION, "it moves nothing");
+  expect(WITH({CONSTRAINTS, "constraints: {sphere: x^2 + 2*y^2 + z^2 - R^2}"}), "a surface that is not",
+         CST_FAULT, ROTATION, "the constraint sphere changes along it: ");
+  expect(WITH({CONSTRAINTS, ""}, {SYMMETRIES, "symmetries: {rotation-z: [-y, 2*x, 0]}"}),
+         "a generator off by a factor", CST_FAULT, ROTATION, "the mass matrix changes along it");
+  expect(WITH({POTENTIAL, "potential: m*g*z + x*(x^2 + y^2 + z^2 - R^2)"}), "symmetric on the surface only",
+         CST_NOTE, ROTATION, "V changes along it, but only off the constraints");
+  expect(WITH({SYMMETRIES, "symmetries: {rotation-z: [0, 0, 0*x]}"}), "a generator that vanishes", CST_NOTE,
+         ROTATION, "it moves nothing");
 }
 
 static void test_gauges(void) {
   expect_good(WITH({GYROSCOPIC, B_SYMMETRIC}), "a field in symmetric gauge");
-  expect(WITH({GYROSCOPIC, B_OTHER}), "a field in another gauge", CST_FAULT, ROTATION, "by a gradient: declare its gauge F");
-  expect_good(WITH({GYROSCOPIC, B_OTHER}, {SYMMETRIES, "symmetries: {rotation-z: {generator: [-y, x, 0], gauge: B/2*(y^2 - x^2)}}"}),
+  expect(WITH({GYROSCOPIC, B_OTHER}), "a field in another gauge", CST_FAULT, ROTATION,
+         "by a gradient: declare its gauge F");
+  expect_good(WITH({GYROSCOPIC, B_OTHER},
+                   {SYMMETRIES, "symmetries: {rotation-z: {generator: [-y, x, 0], gauge: B/2*(y^2 - x^2)}}"}),
               "its gauge declared");
-  expect(WITH({GYROSCOPIC, B_OTHER}, {SYMMETRIES, "symmetries: {rotation-z: {generator: [-y, x, 0], gauge: B/2*(x^2 - y^2)}}"}),
+  expect(WITH({GYROSCOPIC, B_OTHER},
+              {SYMMETRIES, "symmetries: {rotation-z: {generator: [-y, x, 0], gauge: B/2*(x^2 - y^2)}}"}),
          "a wrong gauge", CST_FAULT, ROTATION, "something else than the gradient of its gauge: ");
-  expect(WITH({GYROSCOPIC, "gyroscopic: [0, B*x^2, 0]"}), "a field that is not symmetric", CST_FAULT, ROTATION,
-         "by more than a gradient: ");
+  expect(WITH({GYROSCOPIC, "gyroscopic: [0, B*x^2, 0]"}), "a field that is not symmetric", CST_FAULT,
+         ROTATION, "by more than a gradient: ");
 }
 
 #define MOTION "exact motion default"
-#define FREE                                                                                                                               \
+#define FREE                                                                                                 \
   { POTENTIAL, "potential: 0*x" }
-#define MOVING(start, q, v, lambda)                                                                                                        \
+#define MOVING(start, q, v, lambda)                                                                          \
   { STATES, "states: {default: {" start ", exact: {q: " q ", v: " v ", lambda: " lambda "}}}" }
 #define AT "q: [R, 0, 0], v: [0, R, 0]"
 #define Q  "[R*cos(t), R*sin(t), 0]"
@@ -152,31 +162,35 @@ static void test_gauges(void) {
 
 static void test_motions(void) {
   expect_good(WITH(FREE, MOVING(AT, Q, V, "[m/2]")), "an exact motion");
-  expect(WITH(MOVING(AT, Q, V, "[m/2]")), "one of another force", CST_FAULT, MOTION, "M A = f - G'lambda does not hold at t = 0");
-  expect(WITH(FREE, MOVING(AT, Q, V, "[-m/2]")), "multipliers of the other sign", CST_FAULT, MOTION, "lambda has the wrong sign");
+  expect(WITH(MOVING(AT, Q, V, "[m/2]")), "one of another force", CST_FAULT, MOTION,
+         "M A = f - G'lambda does not hold at t = 0");
+  expect(WITH(FREE, MOVING(AT, Q, V, "[-m/2]")), "multipliers of the other sign", CST_FAULT, MOTION,
+         "lambda has the wrong sign");
   expect(WITH(FREE, MOVING(AT, Q, V, "[m*(1 + t)/2]")), "multipliers that drift", CST_FAULT, MOTION,
          "lambda is wrong at t = 0.137: sphere is");
-  expect(WITH(FREE, MOVING(AT, Q, "[-(1 + t^2)*R*sin(t), (1 + t^2)*R*cos(t), 0]", "[m/2]")), "velocities that are no rates", CST_FAULT,
-         MOTION, "v is not dq/dt at t = 0.137");
-  expect(WITH(FREE, MOVING(AT, "[R*cos(t), R*sin(t), R*t^4]", "[-R*sin(t), R*cos(t), 4*R*t^3]", "[m/2]")), "a motion off the surface",
-         CST_FAULT, MOTION, "q leaves the constraints at t = 0.137");
-  expect(WITH(FREE, MOVING("q: [-R, 0, 0], v: [0, R, 0]", Q, V, "[m/2]")), "a motion from elsewhere", CST_FAULT, MOTION,
-         "q at t = 0 is not that of the state");
-  expect(WITH(FREE, MOVING("q: [R, 0, 0], v: [0, R/2, 0]", Q, V, "[m/2]")), "a motion that starts faster", CST_FAULT, MOTION,
-         "v at t = 0 is not that of the state");
+  expect(WITH(FREE, MOVING(AT, Q, "[-(1 + t^2)*R*sin(t), (1 + t^2)*R*cos(t), 0]", "[m/2]")),
+         "velocities that are no rates", CST_FAULT, MOTION, "v is not dq/dt at t = 0.137");
+  expect(WITH(FREE, MOVING(AT, "[R*cos(t), R*sin(t), R*t^4]", "[-R*sin(t), R*cos(t), 4*R*t^3]", "[m/2]")),
+         "a motion off the surface", CST_FAULT, MOTION, "q leaves the constraints at t = 0.137");
+  expect(WITH(FREE, MOVING("q: [-R, 0, 0], v: [0, R, 0]", Q, V, "[m/2]")), "a motion from elsewhere",
+         CST_FAULT, MOTION, "q at t = 0 is not that of the state");
+  expect(WITH(FREE, MOVING("q: [R, 0, 0], v: [0, R/2, 0]", Q, V, "[m/2]")), "a motion that starts faster",
+         CST_FAULT, MOTION, "v at t = 0 is not that of the state");
 }
 
 static void test_states(void) {
 #define STATE(q, v) {STATES, "states: {default: {q: " q ", v: " v "}}"}
   expect(WITH(STATE("[0.61, 0, -0.8]", "[0, 0.5, 0]")), "a state off the surface", CST_FAULT, "state default",
          "q does not satisfy the constraints");
-  expect(WITH(STATE("[0.6, 0, -0.8]", "[0.5, 0, 0]")), "a velocity off it", CST_FAULT, "state default", "v does not satisfy Gv = 0");
-  expect(WITH({CONSTRAINTS, "constraints: {sphere: x^2 + y^2 + z^2 - 4, cylinder: (x - 1)^2 + y^2 - 1}"}, {SYMMETRIES, ""},
-              STATE("[2, 0, 0]", "[0, 1, 1]")),
+  expect(WITH(STATE("[0.6, 0, -0.8]", "[0.5, 0, 0]")), "a velocity off it", CST_FAULT, "state default",
+         "v does not satisfy Gv = 0");
+  expect(WITH({CONSTRAINTS, "constraints: {sphere: x^2 + y^2 + z^2 - 4, cylinder: (x - 1)^2 + y^2 - 1}"},
+              {SYMMETRIES, ""}, STATE("[2, 0, 0]", "[0, 1, 1]")),
          "the crossing of a figure of eight", CST_FAULT, "state default", "lose rank");
   cst_system      *s = WITH({MASS, "mass: [[m, k, 0], [k, m, 0], [0, 0, m]]"}, {SYMMETRIES, ""});
   cst_examination *x = examined(s, "k", 1.5);
-  OK(x->faults && find(x, CST_FAULT, "the mass is not positive definite"), "a mass that is singular for some parameters");
+  OK(x->faults && find(x, CST_FAULT, "the mass is not positive definite"),
+     "a mass that is singular for some parameters");
   cst_examine_destroy(x);
   x = examined(s, NULL, 0);
   OK(!x->faults && find(x, CST_FACT, "M has eigenvalues from 1 to 2"), "and is not for others");
@@ -188,7 +202,8 @@ static void test_domain(void) {
   cst_system *s = WITH({POTENTIAL, "potential: sqrt(z - 3)"}, {SYMMETRIES, ""});
   if (!s) return;
   cst_examination *x = examined(s, NULL, 0);
-  OK(find(x, CST_FAULT, "energy") && find(x, CST_FAULT, "not finite near it"), "a potential that is not defined at the state");
+  OK(find(x, CST_FAULT, "energy") && find(x, CST_FAULT, "not finite near it"),
+     "a potential that is not defined at the state");
   cst_examine_destroy(x);
   cst_system_destroy(s);
 }
@@ -204,7 +219,8 @@ static cst_system *read_altered(const char *name, const char *before, const char
 }
 
 static void test_redundant(void) {
-  expect(read_altered("rigid-body", "  c22:", "  c21: r12*r11 + r22*r21 + r32*r31\n  c31: r13*r11 + r23*r21 + r33*r31\n"),
+  expect(read_altered("rigid-body",
+                      "  c22:", "  c21: r12*r11 + r22*r21 + r32*r31\n  c31: r13*r11 + r23*r21 + r33*r31\n"),
          "more equations of R'R = 1 than there are", CST_NOTE, "state default",
          "implied by the other constraints, here and nearby: c21, c31;");
 }
@@ -215,12 +231,14 @@ static bool named(const cst_examination *x, const char *kernel) {
   for (int i = 0; i < x->n; i++) {
     const char *at = x->at[i].severity == CST_FAULT ? strstr(x->at[i].text, kernel) : NULL;
     if (at && strchr(" ", at[strlen(kernel)])) return true;
-    if (x->at[i].severity == CST_FAULT && !strcmp(kernel, "mass") && strstr(x->at[i].text, "masses")) return true;
+    if (x->at[i].severity == CST_FAULT && !strcmp(kernel, "mass") && strstr(x->at[i].text, "masses"))
+      return true;
   }
   return false;
 }
 
-/* The first two entries that differ change places; a single one its sign. false: there is nothing to spoil. */
+/* The first two entries that differ change places; a single one its sign. false: there is nothing to spoil.
+ */
 static bool spoil(cst_system *s, cst_kernel_id k) {
   cst_node *out = s->kernel_out[k];
   for (int i = 1; i < s->kernel_size[k]; i++) {
@@ -241,7 +259,9 @@ static void test_kernels(const char *name) {
     if (spoil(s, (cst_kernel_id)k)) {
       cst_examination *x = examined(s, NULL, 0);
       spoilt++;
-      if (!OK(named(x, cst_system_kernel_names[k]), "%s: a wrong kernel %s is found", name, cst_system_kernel_names[k])) print(x);
+      if (!OK(named(x, cst_system_kernel_names[k]), "%s: a wrong kernel %s is found", name,
+              cst_system_kernel_names[k]))
+        print(x);
       cst_examine_destroy(x);
     }
     cst_system_destroy(s);
@@ -251,15 +271,16 @@ static void test_kernels(const char *name) {
 
 /* Of a system with a stiff part. */
 static void test_stiff_kernels(void) {
-  static const char text[] =
-      "system: stiff\ncoordinates: [x, y, z]\nmass: [1, 2, 1]\npotential: x*y*z + cos(x - z)\nstiff: 50*(x^2 + y^2 - 1)^2\n"
-      "states: {default: {q: [0.6, 0.8, 0.1], v: [0.5, 0.1, 0]}}\n";
+  static const char text[] = "system: stiff\ncoordinates: [x, y, z]\nmass: [1, 2, 1]\npotential: x*y*z + "
+                             "cos(x - z)\nstiff: 50*(x^2 + y^2 - 1)^2\n"
+                             "states: {default: {q: [0.6, 0.8, 0.1], v: [0.5, 0.1, 0]}}\n";
   static const cst_kernel_id kernels[] = {CST_K_d2S, CST_K_dVS, CST_K_dVH, CST_K_D3V};
   for (int k = 0; k < 4; k++) {
     cst_system *s = read_text(text, NULL, 0);
     OK(spoil(s, kernels[k]), "there is a kernel %s", cst_system_kernel_names[kernels[k]]);
     cst_examination *x = examined(s, NULL, 0);
-    if (!OK(named(x, cst_system_kernel_names[kernels[k]]), "stiff: a wrong kernel %s is found", cst_system_kernel_names[kernels[k]]))
+    if (!OK(named(x, cst_system_kernel_names[kernels[k]]), "stiff: a wrong kernel %s is found",
+            cst_system_kernel_names[kernels[k]]))
       print(x);
     cst_examine_destroy(x);
     cst_system_destroy(s);

@@ -1,5 +1,6 @@
-/* test-kernels.c: one description, one set of bits: every kernel of every system of the catalogue by the graph's scalars, by the
- * interpreter's lanes and by what was compiled, in every lane of every instruction set that this CPU has. */
+/* test-kernels.c: one description, one set of bits: every kernel of every system of the catalogue by the
+ * graph's scalars, by the interpreter's lanes and by what was compiled, in every lane of every instruction
+ * set that this CPU has. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <stdlib.h>
@@ -39,7 +40,8 @@ static points choose(const cst_system *s) {
     p.x[k] = numbers((size_t)(p.n[k] * CST_W_MAX));
     for (int i = 0; i < p.n[k] * CST_W_MAX; i++) p.x[k][i] = noise(1);
   }
-  for (int i = 0; i < s->npar * CST_W_MAX; i++) p.x[0][i] = c[i / CST_W_MAX] * (s->parameter[i / CST_W_MAX].size ? 1 : 1 + 0.2 * p.x[0][i]);
+  for (int i = 0; i < s->npar * CST_W_MAX; i++)
+    p.x[0][i] = c[i / CST_W_MAX] * (s->parameter[i / CST_W_MAX].size ? 1 : 1 + 0.2 * p.x[0][i]);
   for (int i = 0; i < s->nq * CST_W_MAX; i++) p.x[1][i] = start[i / CST_W_MAX] + 0.3 * p.x[1][i];
   free(start);
   return p;
@@ -53,7 +55,8 @@ static void forget(points *p) {
 static void narrow(const points *p, int first, int width, double *in[LETTERS]) {
   for (int k = 0; k < LETTERS; k++) {
     in[k] = numbers((size_t)(p->n[k] * width));
-    for (int i = 0; i < p->n[k]; i++) memcpy(in[k] + i * width, p->x[k] + i * CST_W_MAX + first, sizeof(double) * (size_t)width);
+    for (int i = 0; i < p->n[k]; i++)
+      memcpy(in[k] + i * width, p->x[k] + i * CST_W_MAX + first, sizeof(double) * (size_t)width);
   }
 }
 
@@ -106,17 +109,19 @@ static void test_system(const char *name, int isa) {
   for (int k = 0; k < CST_K_COUNT; k++) {
     const cst_kernel_id id = (cst_kernel_id)k;
     if (!compiled->kernel_size[k]) continue;
-    double    *expected = by_scalars(compiled, id, &p);
-    const int  c = differing(compiled, id, isa, &p, expected), i = differing(interpreted, id, isa, &p, expected);
+    double   *expected = by_scalars(compiled, id, &p);
+    const int c = differing(compiled, id, isa, &p, expected),
+              i = differing(interpreted, id, isa, &p, expected);
     const bool finite = all_finite(expected, compiled->kernel_size[k] * CST_W_MAX);
     if (c || i || !finite)
-      snprintf(bad + strlen(bad), sizeof bad - strlen(bad), " %s: %d compiled, %d interpreted%s;", cst_system_kernel_names[k], c, i,
-               finite ? "" : ", not finite");
+      snprintf(bad + strlen(bad), sizeof bad - strlen(bad), " %s: %d compiled, %d interpreted%s;",
+               cst_system_kernel_names[k], c, i, finite ? "" : ", not finite");
     free(expected);
     kernels++;
   }
   if (!compiled->compiled[isa]) strcpy(bad, " nothing is compiled");
-  if (!OK(!*bad, "%s on %s: %d kernels compiled, interpreted and by scalars, same bits", name, cst_isas[isa].name, kernels))
+  if (!OK(!*bad, "%s on %s: %d kernels compiled, interpreted and by scalars, same bits", name,
+          cst_isas[isa].name, kernels))
     NOTE("%s", bad);
   forget(&p);
   cst_system_destroy(compiled);

@@ -1,4 +1,5 @@
-/* test-length.c: the length in which each constraint bends, read off its formula, wherever the origin is; and residuals in units of it. */
+/* test-length.c: the length in which each constraint bends, read off its formula, wherever the origin is; and
+ * residuals in units of it. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "constella/system.h"
 #include "tap.h"
@@ -20,13 +21,15 @@ static int near(double x, double y) { return fabs(x - y) <= 1e-12 * fabs(y); }
 static void test_cart(double a) {
   cst_system *s =
       make("system: cart\ncoordinates: [X, Y, x, y]\nparameters: {a: 0}\nmass: [1, 1, 1, 1]\npotential: y\n"
-           "constraints: {rail: Y - a, rod: (x - X)^2 + (y - Y)^2 - 25}\nstates: {default: {q: [a, a, a + 3, a - 4], v: [0, 0, 0, 0]}}\n");
+           "constraints: {rail: Y - a, rod: (x - X)^2 + (y - Y)^2 - 25}\nstates: {default: {q: [a, a, a + 3, "
+           "a - 4], v: [0, 0, 0, 0]}}\n");
   const double c[1] = {a};
   double       q[4], v[4], length[2], raw, scaled;
   cst_system_state(s, 0, c, q, v);
   const double all = cst_system_lengths(s, c, q, length);
-  OK(near(length[1], 5) && near(length[0], 5) && near(all, 5), "origin %g: the rod's length is its own, and the rail takes it (%g, %g, %g)",
-     a, length[1], length[0], all);
+  OK(near(length[1], 5) && near(length[0], 5) && near(all, 5),
+     "origin %g: the rod's length is its own, and the rail takes it (%g, %g, %g)", a, length[1], length[0],
+     all);
   q[1] += 1e-3;
   cst_system_residuals(s, c, q, v, &raw, &scaled, NULL, NULL);
   OK(fabs(raw - 8e-3) < 1e-5 && fabs(scaled / 2e-4 - 1) < 1e-2,
@@ -40,7 +43,8 @@ static void test_kinds(void) {
     const double length;
   } kinds[] = {
       {"a sphere: its radius", "(x - 3)^2 + (y + 1)^2 + z^2 - 4", "z", 2},
-      {"a half axis that is scaled: the distance in the unit of the coordinate", "(2*(x - 3))^2 + (y + 1)^2 + z^2 - 4", "z", 2},
+      {"a half axis that is scaled: the distance in the unit of the coordinate",
+       "(2*(x - 3))^2 + (y + 1)^2 + z^2 - 4", "z", 2},
       {"the argument of a cosine: one radian, over its factor", "z - cos(4*x)", "z", 0.25},
       {"products and quotients", "x*y + 1/(z - 3) - 4", "z", -1},
       {"a linear constraint: the length of the potential", "y + 2*z", "(x - 1)^2/2 + y", 2},
@@ -50,7 +54,8 @@ static void test_kinds(void) {
   for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
     char text[500];
     snprintf(text, sizeof text,
-             "system: kind\ncoordinates: [x, y, z]\nmass: [1, 1, 1]\npotential: %s\nconstraints: {g: %s}\nstates: {default: {q: [3, -1, "
+             "system: kind\ncoordinates: [x, y, z]\nmass: [1, 1, 1]\npotential: %s\nconstraints: {g: "
+             "%s}\nstates: {default: {q: [3, -1, "
              "2], v: [0, 0, 0]}}\n",
              kinds[k].potential, kinds[k].constraint);
     cst_system  *s = make(text);
@@ -64,7 +69,8 @@ static void test_kinds(void) {
 
 /* What the round-off of large coordinates explains is measured by them, a drift by the length. */
 static void test_scaled(void) {
-  cst_system *s = make("system: far\ncoordinates: [x, y]\nmass: [1, 1]\npotential: y\nconstraints: {circle: (x - 1e6)^2 + y^2 - 1}\n"
+  cst_system *s = make("system: far\ncoordinates: [x, y]\nmass: [1, 1]\npotential: y\nconstraints: {circle: "
+                       "(x - 1e6)^2 + y^2 - 1}\n"
                        "states: {default: {q: [1e6 + 1, 0], v: [0, 1]}}\n");
   double      q[2] = {1e6 + 1, 0}, v[2] = {0, 1}, raw, scaled;
   q[0] += 2e-10;

@@ -1,5 +1,5 @@
-/* test-pairs.c: sums over pairs: which double sums are kept as one, their values against sums written by hand, and one set of bits from
- * every back end, on members that differ and on copies of one. */
+/* test-pairs.c: sums over pairs: which double sums are kept as one, their values against sums written by
+ * hand, and one set of bits from every back end, on members that differ and on copies of one. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <stdlib.h>
@@ -15,8 +15,10 @@ static cst_system *make(const char *potential, const char *bodies) {
   char      text[2000];
   cst_diag *d = cst_diag_create();
   snprintf(text, sizeof text,
-           "system: cluster\ncoordinates: [\"x[n]\", \"y[n]\", \"z[n]\"]\nparameters: {n: {size: %d}, a: 1.5}\nmass: [1, 2, 1]\n"
-           "potential: \"%s\"\nsymmetries: {shift: [0, 0, 1]}\n%sstates: {default: {q: [i, sin(3*i), cos(i^2)], v: [0, 0, 0]}}\n",
+           "system: cluster\ncoordinates: [\"x[n]\", \"y[n]\", \"z[n]\"]\nparameters: {n: {size: %d}, a: "
+           "1.5}\nmass: [1, 2, 1]\n"
+           "potential: \"%s\"\nsymmetries: {shift: [0, 0, 1]}\n%sstates: {default: {q: [i, sin(3*i), "
+           "cos(i^2)], v: [0, 0, 0]}}\n",
            N, potential, bodies);
   cst_system *s = cst_system_read("text", text, strlen(text), NULL, 0, d);
   if (!s) cst_diag_print(d, stderr);
@@ -24,7 +26,8 @@ static cst_system *make(const char *potential, const char *bodies) {
   return s;
 }
 
-static const char argon[] = "2*sum(i, 1, n, sum(j, i+1, n, a/((x[i]-x[j])^2 + (y[i]-y[j])^2 + (z[i]-z[j])^2)^3)) + x[1]^2/2";
+static const char argon[] =
+    "2*sum(i, 1, n, sum(j, i+1, n, a/((x[i]-x[j])^2 + (y[i]-y[j])^2 + (z[i]-z[j])^2)^3)) + x[1]^2/2";
 
 static int pairs_of(const char *potential) {
   cst_system *s = make(potential, "");
@@ -33,7 +36,9 @@ static int pairs_of(const char *potential) {
   return n;
 }
 
-/* ---- what is kept ------------------------------------------------------------------------------------------------------------- */
+/* ---- what is kept
+ * -------------------------------------------------------------------------------------------------------------
+ */
 
 static void test_recognition(void) {
   static const struct {
@@ -57,7 +62,9 @@ static void test_recognition(void) {
   }
 }
 
-/* ---- values -------------------------------------------------------------------------------------------------------------------- */
+/* ---- values
+ * --------------------------------------------------------------------------------------------------------------------
+ */
 
 static void by_hand(const double *q, double *V, double *dV) {
   *V = q[0] * q[0] / 2;
@@ -92,15 +99,19 @@ static void test_values(const cst_system *s) {
   OK(off(dW, dV, NQ) < 1e-13, "dV is the sum by hand (%.2g)", off(dW, dV, NQ));
 }
 
-/* ---- bits ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- bits
+ * ----------------------------------------------------------------------------------------------------------------------
+ */
 
-/* Lanes of kernel k whose bits are not those of one point alone; `different` lanes, the others copies of the first. */
+/* Lanes of kernel k whose bits are not those of one point alone; `different` lanes, the others copies of the
+ * first. */
 static int lanes_off(const cst_system *s, int isa, cst_kernel_id k, int different) {
   enum { W = CST_W_MAX };
   const int     width = cst_isas[isa].width, n = s->kernel_size[k];
-  static double c[2 * W] __attribute__((aligned(64))), q[NQ * W] __attribute__((aligned(64))), o[NQ * W] __attribute__((aligned(64)));
-  double        p[2] = {N, 1.5}, start[NQ], v[NQ], one[NQ], alone[NQ];
-  int           wrong = 0;
+  static double c[2 * W] __attribute__((aligned(64))), q[NQ * W] __attribute__((aligned(64))),
+      o[NQ * W] __attribute__((aligned(64)));
+  double p[2] = {N, 1.5}, start[NQ], v[NQ], one[NQ], alone[NQ];
+  int    wrong = 0;
   cst_system_state(s, 0, p, start, v);
   for (int l = 0; l < width; l++) {
     for (int j = 0; j < 2; j++) c[j * width + l] = p[j];
@@ -121,7 +132,8 @@ static void test_bits(cst_system *s, const char *how) {
     if (!cst_isa_available(isa)) continue;
     for (int different = 1; different <= cst_isas[isa].width; different++)
       wrong += lanes_off(s, isa, CST_K_V, different) + lanes_off(s, isa, CST_K_dV, different);
-    OK(!wrong, "%s, %s: the bits of one point alone, however many lanes differ (%d are others)", how, cst_isas[isa].name, wrong);
+    OK(!wrong, "%s, %s: the bits of one point alone, however many lanes differ (%d are others)", how,
+       cst_isas[isa].name, wrong);
   }
 }
 
@@ -130,13 +142,15 @@ static void compile(cst_system *s) {
     cst_code code;
     char     why[CST_WHY] = "";
     if (!cst_isa_available(isa)) continue;
-    OK(cst_compile(s, isa, (const char *const[]){NULL}, false, &code, why) && cst_code_load(s, &code, why), "it is compiled for %s %s",
-       cst_isas[isa].name, why);
+    OK(cst_compile(s, isa, (const char *const[]){NULL}, false, &code, why) && cst_code_load(s, &code, why),
+       "it is compiled for %s %s", cst_isas[isa].name, why);
     cst_compile_free(&code);
   }
 }
 
-/* ---- second derivatives ----------------------------------------------------------------------------------------------------------- */
+/* ---- second derivatives
+ * -----------------------------------------------------------------------------------------------------------
+ */
 
 static void test_bending(cst_system *s) {
   const double c[2] = {N, 1.5};
@@ -144,7 +158,8 @@ static void test_bending(cst_system *s) {
   OK(!s->bent && !s->kernel_size[CST_K_d2V], "nobody has asked for second derivatives, and there are none");
   OK(before < 2000, "the graph does not grow with the pairs (%d)", before);
   cst_examination *x = cst_examine(s, c);
-  OK(s->bent && s->pattern[CST_K_d2V].n == NQ * NQ, "asked for, they are there: %d entries", s->pattern[CST_K_d2V].n);
+  OK(s->bent && s->pattern[CST_K_d2V].n == NQ * NQ, "asked for, they are there: %d entries",
+     s->pattern[CST_K_d2V].n);
   OK(!x->faults, "the examination finds that they are those of V");
   for (int i = 0; i < x->n && x->faults; i++) NOTE("%s %s", x->at[i].topic, x->at[i].text);
   cst_examine_destroy(x);

@@ -1,5 +1,6 @@
-/* test-project.c: what is projected on the constraints comes to the nearest point of all, or not at all: on an ellipsoid, whose nearest
- * point is the root of one equation in one unknown, on a torus, on many ellipses at once. */
+/* test-project.c: what is projected on the constraints comes to the nearest point of all, or not at all: on
+ * an ellipsoid, whose nearest point is the root of one equation in one unknown, on a torus, on many ellipses
+ * at once. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "constella/random.h"
 #include "constella/system.h"
@@ -19,7 +20,9 @@ static cst_system *make(const char *text) {
   return s;
 }
 
-static double normal(int point, int i) { return cst_random_normal(11, (uint64_t)point, CST_PURPOSE_INITIAL_Q, 0, (uint32_t)i); }
+static double normal(int point, int i) {
+  return cst_random_normal(11, (uint64_t)point, CST_PURPOSE_INITIAL_Q, 0, (uint32_t)i);
+}
 
 static double distance(const double *x, const double *y, int n) {
   double sum = 0;
@@ -27,7 +30,8 @@ static double distance(const double *x, const double *y, int n) {
   return sqrt(sum);
 }
 
-/* The distance of q to sum (x_i / a_i)^2 = 1: x_i = q_i / (1 - t/a_i^2), t below the least a_i^2, where the sum grows with t. */
+/* The distance of q to sum (x_i / a_i)^2 = 1: x_i = q_i / (1 - t/a_i^2), t below the least a_i^2, where the
+ * sum grows with t. */
 static double to_ellipsoid(const double *a, const double *q, int n) {
   double least = INFINITY, most = 0, x[3];
   for (int i = 0; i < n; i++) least = fmin(least, a[i] * a[i]), most = fmax(most, a[i] * fabs(q[i]));
@@ -57,22 +61,26 @@ static void test_ellipsoid(double spread) {
     const double ratio = distance(x, q, 3) / to_ellipsoid(a, q, 3);
     made++, farther += !(ratio < 1 + 1e-9), most = fmax(most, ratio);
   }
-  OK(made >= POINTS - POINTS / 1000 && !farther, "ellipsoid, spread %g: %d of %d points made, %d of them not the nearest ones (%.3g times)",
-     spread, made, (int)POINTS, farther, most);
+  OK(made >= POINTS - POINTS / 1000 && !farther,
+     "ellipsoid, spread %g: %d of %d points made, %d of them not the nearest ones (%.3g times)", spread, made,
+     (int)POINTS, farther, most);
   cst_system_destroy(s);
 }
 
 /* Between two points that are equally near there is none to take. */
 static void test_undecided(void) {
-  cst_system *s = make("system: ellipse\ncoordinates: [x, y]\nmass: [1, 1]\npotential: y\nconstraints: {e: x^2/4 + y^2 - 1}\n"
-                       "states: {default: {q: [2, 0], v: [0, 0]}}\n");
-  double      q[] = {0.3, 0}, v[] = {1, 2}, near[] = {0.3, 1e-3}, u[] = {0, 0};
-  OK(!cst_system_project(s, NULL, q, v) && q[0] == 0.3 && q[1] == 0 && v[0] == 1 && v[1] == 2, "amid an ellipse: refused, and left alone");
+  cst_system *s = make(
+      "system: ellipse\ncoordinates: [x, y]\nmass: [1, 1]\npotential: y\nconstraints: {e: x^2/4 + y^2 - 1}\n"
+      "states: {default: {q: [2, 0], v: [0, 0]}}\n");
+  double q[] = {0.3, 0}, v[] = {1, 2}, near[] = {0.3, 1e-3}, u[] = {0, 0};
+  OK(!cst_system_project(s, NULL, q, v) && q[0] == 0.3 && q[1] == 0 && v[0] == 1 && v[1] == 2,
+     "amid an ellipse: refused, and left alone");
   OK(cst_system_project(s, NULL, near, u) && near[1] > 0.9, "a little off it: the nearer side");
   cst_system_destroy(s);
 }
 
-/* The distance to a torus is known, too; its constraint is no quadric, so that a nearest point may be missed, but not a maximum taken. */
+/* The distance to a torus is known, too; its constraint is no quadric, so that a nearest point may be missed,
+ * but not a maximum taken. */
 static void test_torus(double spread) {
   cst_system *s = make("system: torus\ncoordinates: [x, y, z]\nmass: [1, 1, 1]\npotential: z\n"
                        "constraints: {ring: (x^2 + y^2 + z^2 + 0.75)^2 - 4*(x^2 + y^2)}\n"
@@ -84,8 +92,9 @@ static void test_torus(double spread) {
     if (!cst_system_project(s, NULL, x, v)) continue;
     made++, farther += distance(x, q, 3) > fabs(hypot(hypot(q[0], q[1]) - 1, q[2]) - 0.5) + 1e-9;
   }
-  OK(made >= POINTS - POINTS / 100 && !farther, "torus, spread %g: %d of %d points made, %d of them not the nearest ones", spread, made,
-     (int)POINTS, farther);
+  OK(made >= POINTS - POINTS / 100 && !farther,
+     "torus, spread %g: %d of %d points made, %d of them not the nearest ones", spread, made, (int)POINTS,
+     farther);
   cst_system_destroy(s);
 }
 
@@ -111,8 +120,8 @@ static void test_many(void) {
       farther += distance(from, to, 2) > to_ellipsoid(a, from, 2) + 1e-9;
     }
   }
-  OK(s->nq == 2 * ELLIPSES && made >= 15 && !farther, "%d ellipses: %d of 20 points made, %d not the nearest ones", (int)ELLIPSES, made,
-     farther);
+  OK(s->nq == 2 * ELLIPSES && made >= 15 && !farther,
+     "%d ellipses: %d of 20 points made, %d not the nearest ones", (int)ELLIPSES, made, farther);
   cst_system_destroy(s);
 }
 

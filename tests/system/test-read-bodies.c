@@ -1,4 +1,5 @@
-/* test-read-bodies.c: the key `bodies`: where coordinates and constraints stand, inertias, states; and every mistake with its message. */
+/* test-read-bodies.c: the key `bodies`: where coordinates and constraints stand, inertias, states; and every
+ * mistake with its message. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "read.h"
 #include <math.h>
@@ -29,7 +30,8 @@ static const char *const body[B_LINES] = {
     "mass: [m]",
     "bodies:",
     "  top: {rotation: R, inertia: [I, I, J]}",
-    "  frame: {rotation: A, centre: [x, y, z], mass: m, inertia: [[1, 0.1, 0], [0.1, 1.1, 0], [0, 0, J + 0.6]]}",
+    "  frame: {rotation: A, centre: [x, y, z], mass: m, inertia: [[1, 0.1, 0], [0.1, 1.1, 0], [0, 0, J + "
+    "0.6]]}",
     "potential: s^2/2 + R33 + m*z",
     "constraints: {pin: x - R13, pot: y - R23}",
     "states:",
@@ -50,7 +52,9 @@ static char *with(int line, const char *replacement) {
   return text;
 }
 
-static void wrong(int line, const char *replacement, const char *expected) { check(with(line, replacement), expected); }
+static void wrong(int line, const char *replacement, const char *expected) {
+  check(with(line, replacement), expected);
+}
 
 static void near(const double *x, const double *y, int n, const char *what) {
   double most = 0;
@@ -63,11 +67,15 @@ static void test_places(void) {
   char           *text = with(-1, NULL);
   cst_system     *s = read_text(text);
   const cst_body *top = s->bodies, *frame = top + 1;
-  OK(s->nq == 22 && s->nplain == 1 && s->ng == 14 && s->nown == 2 && s->nbodies == 2, "coordinates and constraints are counted");
-  OK(top->rotation == 1 && top->centre == -1 && frame->rotation == 10 && frame->centre == 19, "coordinates stand where they should");
+  OK(s->nq == 22 && s->nplain == 1 && s->ng == 14 && s->nown == 2 && s->nbodies == 2,
+     "coordinates and constraints are counted");
+  OK(top->rotation == 1 && top->centre == -1 && frame->rotation == 10 && frame->centre == 19,
+     "coordinates stand where they should");
   OK(top->constraint == 2 && frame->constraint == 8, "constraints stand where they should");
-  OK(!strcmp(s->coordinate[frame->rotation + 5], "A23") && !strcmp(s->coordinate[21], "z"), "entries and centres have their names");
-  OK(!strcmp(s->constraint[7], "top_33") && !strcmp(s->constraint[9], "frame_12"), "constraints have their names");
+  OK(!strcmp(s->coordinate[frame->rotation + 5], "A23") && !strcmp(s->coordinate[21], "z"),
+     "entries and centres have their names");
+  OK(!strcmp(s->constraint[7], "top_33") && !strcmp(s->constraint[9], "frame_12"),
+     "constraints have their names");
   OK(!strcmp(top->name, "top") && s->general && s->matrix, "a full inertia makes a full mass matrix");
   cst_system_destroy(s);
   free(text);
@@ -101,7 +109,8 @@ static void test_numbers(void) {
 static void test_array(void) {
   static const char text[] =
       "system: a\nparameters: {n: {size: 2}, m: 1}\n"
-      "bodies: {\"link[n]\": {rotation: L, centre: [u, v, w], mass: m*i, inertia: [1, 1, 0.5*i]}, one: {rotation: R, inertia: [1, 1, 1]}}\n"
+      "bodies: {\"link[n]\": {rotation: L, centre: [u, v, w], mass: m*i, inertia: [1, 1, 0.5*i]}, one: "
+      "{rotation: R, inertia: [1, 1, 1]}}\n"
       "constraints: {f: {for: \"i = 1..n\", expression: \"u[i] - L11[i] + 1\"}}\n"
       "states: {default: {bodies: {link: {axis: [0, 0, 1], angle: 0, centre: [0, i, 0]}, one: {}}}}\n";
   const cst_size size = {"n", 3};
@@ -109,9 +118,11 @@ static void test_array(void) {
   double         q[45], v[45], inertia[9], mass;
   cst_system    *s = read_sized(text, &size, 1);
   OK(s->nbodies == 4 && s->nq == 45 && s->ng == 27 && s->nown == 3, "an array of bodies has its size");
-  OK(!strcmp(s->bodies[2].name, "link[3]") && s->bodies[2].rotation == 24 && s->bodies[2].centre == 33 && s->bodies[2].constraint == 15,
+  OK(!strcmp(s->bodies[2].name, "link[3]") && s->bodies[2].rotation == 24 && s->bodies[2].centre == 33 &&
+         s->bodies[2].constraint == 15,
      "its third body stands behind the second");
-  OK(!strcmp(s->coordinate[24 + 4], "L22[3]") && !strcmp(s->constraint[16], "link_12[3]"), "its elements have their names");
+  OK(!strcmp(s->coordinate[24 + 4], "L22[3]") && !strcmp(s->constraint[16], "link_12[3]"),
+     "its elements have their names");
   cst_system_state(s, 0, c, q, v);
   OK(q[10] == 1 && q[22] == 2 && q[34] == 3 && q[36] == 1, "a state of an array depends on i");
   cst_system_body_inertia(s, 2, c, inertia, &mass);
@@ -120,20 +131,22 @@ static void test_array(void) {
 }
 
 static void test_flat(void) {
-  static const char text[] = "system: a\nbodies: {plate: {rotation: R, inertia: [0.1, 0.2, 0.1 + 0.2]}}\nstates: {default: {bodies: "
-                             "{plate: {omega: [1, 2, 3]}}}}\n";
-  double            q[9], v[9], p[9], back[9], l[6], A[9];
-  cst_system       *s = read_text(text);
+  static const char text[] =
+      "system: a\nbodies: {plate: {rotation: R, inertia: [0.1, 0.2, 0.1 + 0.2]}}\nstates: {default: {bodies: "
+      "{plate: {omega: [1, 2, 3]}}}}\n";
+  double      q[9], v[9], p[9], back[9], l[6], A[9];
+  cst_system *s = read_text(text);
   OK(s->flat == 0, "a flat body is known as one");
   cst_system_state(s, 0, NULL, q, v);
   cst_system_momentum(s, NULL, q, v, p);
   OK(cst_system_velocity(s, NULL, q, p, back), "its velocity follows from its momentum");
   for (int i = 0; i < 9; i++) A[i] = fabs(back[i] - v[i]) < 1e-13;
   OK(A[0] && A[1] && A[2] && A[3] && A[4] && A[5] && A[6] && A[7] && A[8], "and is the one that it had");
-  /* M A = -G'lambda at R = 1, where G'lambda is the symmetric matrix of lambda: Euler's equations give omega', A = hat(omega') +
-   * hat(omega)^2 */
+  /* M A = -G'lambda at R = 1, where G'lambda is the symmetric matrix of lambda: Euler's equations give
+   * omega', A = hat(omega') + hat(omega)^2 */
   const double w[] = {1, 2, 3}, I[] = {0.1, 0.2, 0.1 + 0.2}, J[] = {0.2, 0.1, 0};
-  const double d[] = {(I[1] - I[2]) * w[1] * w[2] / I[0], (I[2] - I[0]) * w[2] * w[0] / I[1], (I[0] - I[1]) * w[0] * w[1] / I[2]};
+  const double d[] = {(I[1] - I[2]) * w[1] * w[2] / I[0], (I[2] - I[0]) * w[2] * w[0] / I[1],
+                      (I[0] - I[1]) * w[0] * w[1] / I[2]};
   const double hat[] = {0, -d[2], d[1], d[2], 0, -d[0], -d[1], d[0], 0};
   for (int a = 0; a < 3; a++)
     for (int b = 0; b < 3; b++) A[3 * a + b] = (hat[3 * a + b] + w[a] * w[b] - (a == b ? 14 : 0)) * J[b];
@@ -148,52 +161,71 @@ static void test_flat(void) {
 
 static void test_body_mistakes(void) {
   wrong(B_TOP, "  top: [R]",
-        "f:6:8: error: a body must be a map with the keys rotation, inertia and, where it has a centre, centre and mass\n");
+        "f:6:8: error: a body must be a map with the keys rotation, inertia and, where it has a centre, "
+        "centre and mass\n");
   wrong(B_TOP, "  top: {rotation: R, inertia: [1, 1, 1], color: red}",
         "f:6:42: error: unknown key 'color'; allowed: rotation, centre, mass, inertia\n");
-  wrong(B_TOP, "  top: {inertia: [1, 1, 1]}", "f:6:8: error: missing key 'rotation' of the body (the name of its rotation matrix)\n");
+  wrong(B_TOP, "  top: {inertia: [1, 1, 1]}",
+        "f:6:8: error: missing key 'rotation' of the body (the name of its rotation matrix)\n");
   wrong(B_TOP, "  top: {rotation: 3, inertia: [1, 1, 1]}",
-        "f:6:19: error: '3' is no name of a rotation; a name has letters, digits and _, a letter first, at most 60 of them\n");
+        "f:6:19: error: '3' is no name of a rotation; a name has letters, digits and _, a letter first, at "
+        "most 60 of them\n");
 }
 
 static void test_inertia_mistakes(void) {
   wrong(B_TOP, "  top: {rotation: R}",
-        "f:6:8: error: missing key 'inertia' of the body 'top': 3 principal moments, or 3 rows of a symmetric matrix\n");
+        "f:6:8: error: missing key 'inertia' of the body 'top': 3 principal moments, or 3 rows of a "
+        "symmetric matrix\n");
   wrong(B_TOP, "  top: {rotation: R, inertia: 3}",
-        "f:6:31: error: 'inertia' must be a list of 3 principal moments [I1, I2, I3] or of 3 rows of a symmetric matrix\n");
+        "f:6:31: error: 'inertia' must be a list of 3 principal moments [I1, I2, I3] or of 3 rows of a "
+        "symmetric matrix\n");
   wrong(B_TOP, "  top: {rotation: R, inertia: [1, 2]}",
-        "f:6:31: error: 'inertia' must be a list of 3 principal moments [I1, I2, I3] or of 3 rows of a symmetric matrix\n");
+        "f:6:31: error: 'inertia' must be a list of 3 principal moments [I1, I2, I3] or of 3 rows of a "
+        "symmetric matrix\n");
   wrong(B_TOP, "  top: {rotation: R, inertia: [1, 2, [1, 2, 3]]}",
-        "f:6:31: error: 'inertia' mixes numbers and rows; it must be a list of 3 principal moments or of 3 rows\n");
+        "f:6:31: error: 'inertia' mixes numbers and rows; it must be a list of 3 principal moments or of 3 "
+        "rows\n");
   wrong(B_TOP, "  top: {rotation: R, inertia: [[1, 0, 0], [0, 1], [0, 0, 1]]}",
         "f:6:43: error: row 2 of inertia has 2 entries; there must be 3\n");
   wrong(B_TOP, "  top: {rotation: R, inertia: [1, 1, 2.1]}",
-        "f:6:31: error: inertia of top at the default parameters: the principal moments are 1, 1, 2.1; no body has one that is larger than "
+        "f:6:31: error: inertia of top at the default parameters: the principal moments are 1, 1, 2.1; no "
+        "body has one that is larger than "
         "the sum of the other two\n");
   wrong(B_TOP, "  top: {rotation: R, inertia: [1, -1, 1]}",
-        "f:6:31: error: inertia of top at the default parameters: the principal moments are -1, 1, 1; all must be positive\n");
+        "f:6:31: error: inertia of top at the default parameters: the principal moments are -1, 1, 1; all "
+        "must be positive\n");
   wrong(B_TOP, "  top: {rotation: R, inertia: [1, 1, 0]}",
-        "f:6:31: error: inertia of top at the default parameters: the principal moments are 0, 1, 1; all must be positive\n");
-  wrong(B_TOP, "  top: {rotation: R, inertia: [1, 1, 1/0]}", "f:6:39: error: inertia of top: division by zero\n");
+        "f:6:31: error: inertia of top at the default parameters: the principal moments are 0, 1, 1; all "
+        "must be positive\n");
+  wrong(B_TOP, "  top: {rotation: R, inertia: [1, 1, 1/0]}",
+        "f:6:39: error: inertia of top: division by zero\n");
   wrong(B_TOP, "  top: {rotation: R, inertia: [1, 1, q]}",
-        "f:6:38: error: inertia of top: unknown name 'q'; allowed: m, I, J, pi, sqrt, sin, cos, tan, exp, log, atan2, sum\n");
+        "f:6:38: error: inertia of top: unknown name 'q'; allowed: m, I, J, pi, sqrt, sin, cos, tan, exp, "
+        "log, atan2, sum\n");
   wrong(B_TOP, "  top: {rotation: R, inertia: [[1, 0.1, 0], [0.2, 1, 0], [0, 0, 1]]}",
-        "f:6:46: error: inertia of top: entry (2, 1) is 0.2 and entry (1, 2) is 0.1 at the default parameters; an inertia must be "
+        "f:6:46: error: inertia of top: entry (2, 1) is 0.2 and entry (1, 2) is 0.1 at the default "
+        "parameters; an inertia must be "
         "symmetric\n");
   wrong(B_TOP, "  top: {rotation: R, inertia: [[1, 0.9, 0], [0.9, 1, 0], [0, 0, 1]]}",
-        "f:6:31: error: inertia of top at the default parameters: the principal moments are 0.1, 1, 1.9; no body has one that is larger "
+        "f:6:31: error: inertia of top at the default parameters: the principal moments are 0.1, 1, 1.9; no "
+        "body has one that is larger "
         "than the sum of the other two\n");
 }
 
 static void test_place_mistakes(void) {
   wrong(B_TOP, "  top: {rotation: R, mass: 1, inertia: [1, 1, 1]}",
-        "f:6:28: error: the body 'top' has a mass and no centre; give 'centre', or leave the mass out: a body without centre turns about "
+        "f:6:28: error: the body 'top' has a mass and no centre; give 'centre', or leave the mass out: a "
+        "body without centre turns about "
         "the origin, and its inertia is that about the origin\n");
-  wrong(B_TOP, "  \"top[3\": {rotation: R, inertia: [1, 1, 1]}", "f:6:3: error: 'top[3': an array of bodies is written NAME[SIZE]\n");
-  wrong(B_TOP, "  \"frame[2]\": {rotation: R, inertia: [1, 1, 1]}", "f:7:3: error: body 'frame': there is already a body of this name\n");
+  wrong(B_TOP, "  \"top[3\": {rotation: R, inertia: [1, 1, 1]}",
+        "f:6:3: error: 'top[3': an array of bodies is written NAME[SIZE]\n");
+  wrong(B_TOP, "  \"frame[2]\": {rotation: R, inertia: [1, 1, 1]}",
+        "f:7:3: error: body 'frame': there is already a body of this name\n");
   wrong(B_TOP, "  to-p: {rotation: R, inertia: [1, 1, 1]}",
-        "f:6:3: error: 'to-p' is no name of a body; a name has letters, digits and _, a letter first, at most 60 of them\n");
-  wrong(B_TOP, "  top: {rotation: A, inertia: [1, 1, 1]}", "f:7:21: error: coordinate 'A11': there is already a coordinate of this name\n");
+        "f:6:3: error: 'to-p' is no name of a body; a name has letters, digits and _, a letter first, at "
+        "most 60 of them\n");
+  wrong(B_TOP, "  top: {rotation: A, inertia: [1, 1, 1]}",
+        "f:7:21: error: coordinate 'A11': there is already a coordinate of this name\n");
   wrong(B_FRAME, "  frame: {rotation: A, centre: [x, y, z], inertia: [1, 1, 1]}",
         "f:7:10: error: missing key 'mass' of the body 'frame', which has a centre\n");
   wrong(B_FRAME, "  frame: {rotation: A, centre: [x, y], mass: m, inertia: [1, 1, 1]}",
@@ -201,16 +233,20 @@ static void test_place_mistakes(void) {
   wrong(B_FRAME, "  frame: {rotation: A, centre: [x, y, s], mass: m, inertia: [1, 1, 1]}",
         "f:7:39: error: coordinate 's': there is already a coordinate of this name\n");
   wrong(B_FRAME, "  frame: {rotation: A, centre: [x, y, z], mass: -m, inertia: [1, 1, 1]}",
-        "f:7:49: error: mass of frame: the value is -2 at the default parameters; it must be positive and finite\n");
+        "f:7:49: error: mass of frame: the value is -2 at the default parameters; it must be positive and "
+        "finite\n");
   wrong(B_FRAME, "  frame: {rotation: A, centre: [x, y, z], mass: s, inertia: [1, 1, 1]}",
-        "f:7:49: error: mass of frame: unknown name 's'; allowed: m, I, J, pi, sqrt, sin, cos, tan, exp, log, atan2, sum\n");
+        "f:7:49: error: mass of frame: unknown name 's'; allowed: m, I, J, pi, sqrt, sin, cos, tan, exp, "
+        "log, atan2, sum\n");
 }
 
 static void test_file_mistakes(void) {
   wrong(B_MASS, NULL, "f:1:1: error: missing key 'mass' of the coordinates that are of no body\n");
   wrong(B_COORDINATES, NULL,
-        "f:3:7: error: 'mass' is that of 'coordinates', and there are none; those of the bodies have the bodies' masses\n"
-        "f:7:12: error: potential: unknown name 's'; allowed: m, I, J, R11, R12, R13, R21, R22, R23, R31, R32, R33, A11, A12, A13, A21, "
+        "f:3:7: error: 'mass' is that of 'coordinates', and there are none; those of the bodies have the "
+        "bodies' masses\n"
+        "f:7:12: error: potential: unknown name 's'; allowed: m, I, J, R11, R12, R13, R21, R22, R23, R31, "
+        "R32, R33, A11, A12, A13, A21, "
         "A22, A23, A31, A32, A33, x, y, z, t, ...\n"
         "f:11:9: error: q has 1 entries; there must be 0, one for each name of 'coordinates'\n"
         "f:11:17: error: v has 1 entries; there must be 0, one for each name of 'coordinates'\n"
@@ -220,57 +256,78 @@ static void test_file_mistakes(void) {
 }
 
 static void test_rotation_mistakes(void) {
-  wrong(B_INNER, "    bodies: { tip: {},", "f:13:15: error: unknown key 'tip'; did you mean 'top'? Allowed: top, frame\n");
+  wrong(B_INNER, "    bodies: { tip: {},",
+        "f:13:15: error: unknown key 'tip'; did you mean 'top'? Allowed: top, frame\n");
   wrong(B_FRAME_STATE, "      }}", "f:13:13: error: missing body 'frame' of the state\n");
   wrong(B_TOP_STATE, "      top: 3,",
-        "f:14:12: error: the state of top must be a map with the keys axis and angle, quaternion or matrix, omega\n");
-  wrong(B_TOP_STATE, "      top: {axis: [0, 0, 2]},", "f:14:12: error: missing key 'angle' beside 'axis' (in radians)\n");
+        "f:14:12: error: the state of top must be a map with the keys axis and angle, quaternion or matrix, "
+        "omega\n");
+  wrong(B_TOP_STATE, "      top: {axis: [0, 0, 2]},",
+        "f:14:12: error: missing key 'angle' beside 'axis' (in radians)\n");
   wrong(B_TOP_STATE, "      top: {angle: 1},", "f:14:20: error: 'angle' of top stands without 'axis'\n");
   wrong(B_TOP_STATE, "      top: {axis: [0, 0, 0], angle: 1},",
-        "f:14:19: error: axis of top has the length 0 at the default parameters; it must be positive and finite (any other is made 1)\n");
-  wrong(B_TOP_STATE, "      top: {axis: [0, 1], angle: 1},", "f:14:19: error: axis of top must be a list of 3 expressions\n");
+        "f:14:19: error: axis of top has the length 0 at the default parameters; it must be positive and "
+        "finite (any other is made 1)\n");
+  wrong(B_TOP_STATE, "      top: {axis: [0, 1], angle: 1},",
+        "f:14:19: error: axis of top must be a list of 3 expressions\n");
   wrong(B_TOP_STATE, "      top: {quaternion: [0, 0, 0, 0]},",
-        "f:14:25: error: quaternion of top has the length 0 at the default parameters; it must be positive and finite (any other is made "
+        "f:14:25: error: quaternion of top has the length 0 at the default parameters; it must be positive "
+        "and finite (any other is made "
         "1)\n");
-  wrong(B_TOP_STATE, "      top: {quaternion: [1, 0, 0]},", "f:14:25: error: quaternion of top must be a list of 4 expressions\n");
-  wrong(B_TOP_STATE, "      top: {matrix: [1, 0, 0]},", "f:14:22: error: row of the matrix of top must be a list of 3 expressions\n");
+  wrong(B_TOP_STATE, "      top: {quaternion: [1, 0, 0]},",
+        "f:14:25: error: quaternion of top must be a list of 4 expressions\n");
+  wrong(B_TOP_STATE, "      top: {matrix: [1, 0, 0]},",
+        "f:14:22: error: row of the matrix of top must be a list of 3 expressions\n");
   wrong(B_TOP_STATE, "      top: {matrix: [[1, 0, 0], [0, 1, 0]]},",
         "f:14:21: error: matrix of top must be a list of 3 rows of 3 expressions\n");
   wrong(B_TOP_STATE, "      top: {matrix: [[1, 0, 0], [0, 1, 0], [0, 0.1, 1]]},",
-        "f:14:21: error: matrix of top is no rotation at the default parameters: an entry of R'R - 1 is 0.1; at most 1e-10 is allowed\n");
+        "f:14:21: error: matrix of top is no rotation at the default parameters: an entry of R'R - 1 is 0.1; "
+        "at most 1e-10 is allowed\n");
   wrong(B_TOP_STATE, "      top: {matrix: [[1, 0, 0], [0, 1, 0], [0, 0, -1]]},",
-        "f:14:21: error: matrix of top is a reflection at the default parameters: its determinant is -1; that of a rotation is 1\n");
+        "f:14:21: error: matrix of top is a reflection at the default parameters: its determinant is -1; "
+        "that of a rotation is 1\n");
   wrong(B_TOP_STATE, "      top: {quaternion: [1, 0, 0, 0], axis: [1, 0, 0], angle: 0},",
-        "f:14:12: error: the rotation of top is given 2 times; one of 'axis' with 'angle', 'quaternion' and 'matrix' is allowed\n");
+        "f:14:12: error: the rotation of top is given 2 times; one of 'axis' with 'angle', 'quaternion' and "
+        "'matrix' is allowed\n");
 }
 
 static void test_state_mistakes(void) {
-  wrong(B_TOP_STATE, "      top: {omega: [1, 2]},", "f:14:20: error: omega of top must be a list of 3 expressions\n");
+  wrong(B_TOP_STATE, "      top: {omega: [1, 2]},",
+        "f:14:20: error: omega of top must be a list of 3 expressions\n");
   wrong(B_TOP_STATE, "      top: {omega: [1, 2, s]},",
-        "f:14:27: error: omega of top: unknown name 's'; allowed: m, I, J, pi, sqrt, sin, cos, tan, exp, log, atan2, sum\n");
+        "f:14:27: error: omega of top: unknown name 's'; allowed: m, I, J, pi, sqrt, sin, cos, tan, exp, "
+        "log, atan2, sum\n");
   wrong(B_TOP_STATE, "      top: {omga: [1, 2, 3]},",
-        "f:14:13: error: unknown key 'omga'; did you mean 'omega'? Allowed: axis, angle, quaternion, matrix, omega\n");
+        "f:14:13: error: unknown key 'omga'; did you mean 'omega'? Allowed: axis, angle, quaternion, matrix, "
+        "omega\n");
   wrong(B_TOP_STATE, "      top: {centre: [1, 2, 3]},",
         "f:14:13: error: unknown key 'centre'; allowed: axis, angle, quaternion, matrix, omega\n");
-  wrong(B_FRAME_STATE, "      frame: {velocity: [0, 0, 1]}}}", "f:15:14: error: missing key 'centre' of frame\n");
-  wrong(B_PLAIN, "    {q: [1, 2], v: [0],", "f:12:9: error: q has 2 entries; there must be 1, one for each name of 'coordinates'\n");
+  wrong(B_FRAME_STATE, "      frame: {velocity: [0, 0, 1]}}}",
+        "f:15:14: error: missing key 'centre' of frame\n");
+  wrong(B_PLAIN, "    {q: [1, 2], v: [0],",
+        "f:12:9: error: q has 2 entries; there must be 1, one for each name of 'coordinates'\n");
   wrong(B_PLAIN, "    {v: [0],", "f:12:5: error: missing key 'q' of the state\n");
 }
 
 /* Symmetries stand in the place of the potential's line, which is left out. */
 static void test_symmetries(void) {
-  wrong(B_POTENTIAL, "symmetries: {turn: {rotation: [0, 0, 1], generator: [0]}, move: {translation: [1, 0, 0], generator: [1]}}", "");
+  wrong(B_POTENTIAL,
+        "symmetries: {turn: {rotation: [0, 0, 1], generator: [0]}, move: {translation: [1, 0, 0], generator: "
+        "[1]}}",
+        "");
   wrong(B_POTENTIAL, "symmetries: {turn: {rotation: [0, 1], generator: [0]}}",
         "f:8:31: error: 'rotation' must be a list of 3 expressions of the parameters, in space axes\n");
   wrong(B_POTENTIAL, "symmetries: {turn: {rotation: [0, 0, x], generator: [0]}}",
-        "f:8:38: error: rotation: unknown name 'x'; allowed: m, I, J, pi, sqrt, sin, cos, tan, exp, log, atan2, sum\n");
+        "f:8:38: error: rotation: unknown name 'x'; allowed: m, I, J, pi, sqrt, sin, cos, tan, exp, log, "
+        "atan2, sum\n");
   wrong(B_POTENTIAL, "symmetries: {turn: {rotation: [0, 0, 1]}}",
         "f:8:20: error: missing key 'generator' of the symmetry (for the coordinates that are of no body)\n");
   wrong(B_POTENTIAL, "symmetries: {turn: {rotation: [0, 0, 1], generator: [0, 0]}}",
         "f:8:53: error: symmetry has 2 entries; there must be 1, one for each name of 'coordinates'\n");
   wrong(B_POTENTIAL, "symmetries: {turn: {rotation: [0, 0, 1], translation: [0, 0, 1], generator: [0]}}",
         "f:8:20: error: a symmetry has a rotation or a translation; these are two symmetries\n");
-  wrong(B_POTENTIAL, "symmetries: {turn: [0, 0]}", "f:8:20: error: symmetry has 2 entries; there must be 22, one for each coordinate\n");
+  wrong(B_POTENTIAL, "symmetries: {turn: [0, 0]}",
+        "f:8:20: error: symmetry has 2 entries; there must be 22, one for each coordinate\n");
 }
 
 int main(void) {

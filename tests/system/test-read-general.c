@@ -1,4 +1,5 @@
-/* test-read-general.c: mass matrices, gyroscopic terms and gauges: what they become, and every mistake in them. */
+/* test-read-general.c: mass matrices, gyroscopic terms and gauges: what they become, and every mistake in
+ * them. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "read.h"
 #include <math.h>
@@ -28,7 +29,9 @@ static char *arm_with(int line, const char *replacement) {
   return text;
 }
 
-static void wrong(int line, const char *replacement, const char *expected) { check(arm_with(line, replacement), expected); }
+static void wrong(int line, const char *replacement, const char *expected) {
+  check(arm_with(line, replacement), expected);
+}
 
 /* The arm with one line replaced, read. */
 static cst_system *arm_read(int line, const char *replacement) {
@@ -45,12 +48,16 @@ static void test_good(void) {
   bool same = true;
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) same &= s->mass[3 * i + j] == s->mass[3 * j + i];
-  OK(same && value_at(s, s->mass[1], &c, q) == cos(-1.5) && value_at(s, s->mass[8], &c, q) == 1.25, "its matrix is symmetric to the node");
-  OK(value_at(s, s->a[0], &c, q) == -4 && value_at(s, s->a[1], &c, q) == 1 && value_at(s, s->a[2], &c, q) == 0, "its gyroscopic terms");
-  OK(value_at(s, s->gauge[0], &c, q) == 6 && value_at(s, s->gauge[1], &c, q) == 0 && value_at(s, s->xi[0], &c, q) == -2 &&
-         value_at(s, s->xi[5], &c, q) == 1,
+  OK(same && value_at(s, s->mass[1], &c, q) == cos(-1.5) && value_at(s, s->mass[8], &c, q) == 1.25,
+     "its matrix is symmetric to the node");
+  OK(value_at(s, s->a[0], &c, q) == -4 && value_at(s, s->a[1], &c, q) == 1 &&
+         value_at(s, s->a[2], &c, q) == 0,
+     "its gyroscopic terms");
+  OK(value_at(s, s->gauge[0], &c, q) == 6 && value_at(s, s->gauge[1], &c, q) == 0 &&
+         value_at(s, s->xi[0], &c, q) == -2 && value_at(s, s->xi[5], &c, q) == 1,
      "its symmetries and their gauges");
-  OK(!strcmp(s->mass_text[0], "[m, cos(x - y), 0]") && !strcmp(s->gyroscopic_text[1], "m*x") && !strcmp(s->symmetry_text[0], "-y, x, 0"),
+  OK(!strcmp(s->mass_text[0], "[m, cos(x - y), 0]") && !strcmp(s->gyroscopic_text[1], "m*x") &&
+         !strcmp(s->symmetry_text[0], "-y, x, 0"),
      "its texts");
   cst_system_destroy(s);
 }
@@ -59,12 +66,13 @@ static void test_good(void) {
 static void kind(const char *mass, const char *gyroscopic, bool general, bool matrix) {
   char *text = NULL;
   asprintf(&text,
-           "system: s\ncoordinates: [x, y]\nparameters: {m: 2}\nmass: %s\ngyroscopic: %s\npotential: 0\nstates: {default: {q: [1, 2], v: "
+           "system: s\ncoordinates: [x, y]\nparameters: {m: 2}\nmass: %s\ngyroscopic: %s\npotential: "
+           "0\nstates: {default: {q: [1, 2], v: "
            "[0, 0]}}\n",
            mass, gyroscopic);
   cst_system *s = read_text(text);
-  OK(s->general == general && s->matrix == matrix, "mass %s, gyroscopic %s: %s, %s", mass, gyroscopic, general ? "general" : "simple",
-     matrix ? "a matrix" : "a diagonal");
+  OK(s->general == general && s->matrix == matrix, "mass %s, gyroscopic %s: %s, %s", mass, gyroscopic,
+     general ? "general" : "simple", matrix ? "a matrix" : "a diagonal");
   double c = 2, q[2] = {1, 2};
   OK(value_at(s, s->mass[s->matrix ? 3 : 1], &c, q) == 3, "the last entry of its mass");
   cst_system_destroy(s);
@@ -102,40 +110,53 @@ static char *large(int n, bool matrix, const char *gyroscopic) {
 
 static void test_large(void) {
   check(large(41, true, ""), "f:3:7: error: a mass matrix of 41 coordinates; at most 40 are allowed\n");
-  check(
-      large(41, false, ""),
-      "f:3:7: error: 41 coordinates and 0 constraints; a system with a mass that depends on the coordinates may have at most 40 and 40\n");
-  check(
-      strdup("system: s\ncoordinates: [\"x[41]\"]\nmass: [1]\ngyroscopic: [\"x[i]\"]\npotential: 0\nstates: {default: {q: [0], v: [0]}}\n"),
-      "f:4:13: error: 41 coordinates and 0 constraints; a system with gyroscopic terms may have at most 40 and 40\n");
+  check(large(41, false, ""), "f:3:7: error: 41 coordinates and 0 constraints; a system with a mass that "
+                              "depends on the coordinates may have at most 40 and 40\n");
+  check(strdup("system: s\ncoordinates: [\"x[41]\"]\nmass: [1]\ngyroscopic: [\"x[i]\"]\npotential: "
+               "0\nstates: {default: {q: [0], v: [0]}}\n"),
+        "f:4:13: error: 41 coordinates and 0 constraints; a system with gyroscopic terms may have at most 40 "
+        "and 40\n");
 }
 
 static void test_wrong(void) {
-  wrong(MASS, "mass: [[m, 0, 0], [0, m, 0]]", "f:5:7: error: mass has 2 rows; there must be 3, one for each coordinate\n");
+  wrong(MASS, "mass: [[m, 0, 0], [0, m, 0]]",
+        "f:5:7: error: mass has 2 rows; there must be 3, one for each coordinate\n");
   wrong(MASS, "mass: [[m, 0, 0], [0, m], [0, 0, m]]",
         "f:5:19: error: row 2 of mass has 2 entries; there must be 3, one for each coordinate\n");
-  wrong(MASS, "mass: [[m, 0, 0], m, [0, 0, m]]", "f:5:19: error: row 2 of mass must be a list of 3 expressions, one for each coordinate\n");
-  wrong(MASS, "mass: [[m, 0, 0], [0, m, \"2 +\"], [0, 0, m]]", "f:5:30: error: row 2 of mass: expected a number, a name or '('\n");
+  wrong(MASS, "mass: [[m, 0, 0], m, [0, 0, m]]",
+        "f:5:19: error: row 2 of mass must be a list of 3 expressions, one for each coordinate\n");
+  wrong(MASS, "mass: [[m, 0, 0], [0, m, \"2 +\"], [0, 0, m]]",
+        "f:5:30: error: row 2 of mass: expected a number, a name or '('\n");
   wrong(MASS, "mass: [[m, 0, 0], [0, m, 0], [0, 0, -m]]",
         "f:5:37: error: mass: the value is -2 at the default parameters; it must be positive and finite\n");
   wrong(MASS, "mass: [[m, 0, 0], [0.5, m, 0], [0, 0, m]]",
-        "f:5:20: error: mass: the entry (y, x) is 0.5 and the entry (x, y) is 0 at the default parameters; the matrix must be symmetric\n");
+        "f:5:20: error: mass: the entry (y, x) is 0.5 and the entry (x, y) is 0 at the default parameters; "
+        "the matrix must be symmetric\n");
   wrong(MASS, "mass: [[m, x, 0], [2*x, m, 0], [0, 0, m]]",
-        "f:5:20: error: mass: the entry (y, x) is 0.02828427124746 and the entry (x, y) is 0.01414213562373 near the first state; "
+        "f:5:20: error: mass: the entry (y, x) is 0.02828427124746 and the entry (x, y) is 0.01414213562373 "
+        "near the first state; "
         "the matrix must be symmetric\n");
   wrong(MASS, "mass: [[m, x, 0], [x^2/3, m, 0], [0, 0, m]]",
-        "f:5:20: error: mass: the entry (y, x) is 6.666666666667e-05 and the entry (x, y) is 0.01414213562373 near the first state; "
+        "f:5:20: error: mass: the entry (y, x) is 6.666666666667e-05 and the entry (x, y) is "
+        "0.01414213562373 near the first state; "
         "the matrix must be symmetric\n");
   wrong(MASS, "mass: [[m, 3, 0], [3, m, 0], [0, 0, m]]",
         "f:5:7: error: mass: the matrix is not positive definite at the default parameters\n");
-  wrong(MASS, "mass: [[m, x, 0], [x, m, 0], [0, 0, m]]", "f:5:7: error: mass: the matrix is not positive definite in the state 'far'\n");
-  wrong(MASS, "mass: [m, 2 - x, 1]", "f:5:11: error: mass: the value is -1 in the state 'far'; it must be positive and finite\n");
-  wrong(MASS, "mass: [m, 1/y, sqrt(2 - x)]", "f:5:16: error: mass: the value is nan in the state 'far'; it must be positive and finite\n");
-  wrong(GYROSCOPIC, "gyroscopic: x", "f:6:13: error: gyroscopic must be a list of 3 expressions, one for each coordinate\n");
-  wrong(GYROSCOPIC, "gyroscopic: [x, y]", "f:6:13: error: gyroscopic has 2 entries; there must be 3, one for each coordinate\n");
+  wrong(MASS, "mass: [[m, x, 0], [x, m, 0], [0, 0, m]]",
+        "f:5:7: error: mass: the matrix is not positive definite in the state 'far'\n");
+  wrong(MASS, "mass: [m, 2 - x, 1]",
+        "f:5:11: error: mass: the value is -1 in the state 'far'; it must be positive and finite\n");
+  wrong(MASS, "mass: [m, 1/y, sqrt(2 - x)]",
+        "f:5:16: error: mass: the value is nan in the state 'far'; it must be positive and finite\n");
+  wrong(GYROSCOPIC, "gyroscopic: x",
+        "f:6:13: error: gyroscopic must be a list of 3 expressions, one for each coordinate\n");
+  wrong(GYROSCOPIC, "gyroscopic: [x, y]",
+        "f:6:13: error: gyroscopic has 2 entries; there must be 3, one for each coordinate\n");
   wrong(GYROSCOPIC, "gyroscopic: [x, y, w]",
-        "f:6:20: error: gyroscopic: unknown name 'w'; allowed: m, x, y, z, pi, sqrt, sin, cos, tan, exp, log, atan2, sum\n");
-  wrong(G_SYMMETRIES, "symmetries: {turn: {gauge: z}}", "f:9:20: error: missing key 'generator' of the symmetry\n");
+        "f:6:20: error: gyroscopic: unknown name 'w'; allowed: m, x, y, z, pi, sqrt, sin, cos, tan, exp, "
+        "log, atan2, sum\n");
+  wrong(G_SYMMETRIES, "symmetries: {turn: {gauge: z}}",
+        "f:9:20: error: missing key 'generator' of the symmetry\n");
   wrong(G_SYMMETRIES, "symmetries: {turn: {generator: [1, 0, 0], gage: z}}",
         "f:9:43: error: unknown key 'gage'; did you mean 'gauge'? Allowed: generator, gauge\n");
   wrong(G_SYMMETRIES, "symmetries: {turn: {generator: [1, 0], gauge: [z]}}",
@@ -143,7 +164,8 @@ static void test_wrong(void) {
         "f:9:47: error: gauge must be a number or an expression\n"
         "2 errors\n");
   wrong(G_SYMMETRIES, "symmetries: {turn: {generator: [1, 0, 0], gauge: t}}",
-        "f:9:50: error: gauge: unknown name 't'; the time cannot stand here; a clock can: a coordinate of a large mass, 1e12, that "
+        "f:9:50: error: gauge: unknown name 't'; the time cannot stand here; a clock can: a coordinate of a "
+        "large mass, 1e12, that "
         "starts at 0 with velocity 1\n");
 }
 

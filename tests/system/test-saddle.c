@@ -1,6 +1,7 @@
-/* test-saddle.c: accelerations and multipliers by the saddle matrix, and their derivatives: the first variation and the change of what is
- * swept in reverse against central differences, the reverse against the first variation. Every system of the catalogue, of which a chain is
- * banded, and a body with redundant constraints.
+/* test-saddle.c: accelerations and multipliers by the saddle matrix, and their derivatives: the first
+ * variation and the change of what is swept in reverse against central differences, the reverse against the
+ * first variation. Every system of the catalogue, of which a chain is banded, and a body with redundant
+ * constraints.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "bed.h"
@@ -37,7 +38,8 @@ static void at(void *of, double e, vd *out) {
   trial             *t = of;
   const cst_context *C = &t->b.C;
   vd                *q = vectors(NQ), *v = vectors(NQ), *a = vectors(NQ);
-  for (int i = 0; i < NQ; i++) q[i] = t->b.q[i] + e * t->u[i], v[i] = t->b.v[i] + e * t->u[NQ + i], a[i] = t->a[i] + e * t->da[i];
+  for (int i = 0; i < NQ; i++)
+    q[i] = t->b.q[i] + e * t->u[i], v[i] = t->b.v[i] + e * t->u[NQ + i], a[i] = t->a[i] + e * t->da[i];
   cst_saddle_factor(C, t->b.c, t->b.minv, q, t->K);
   cst_saddle_acceleration(C, t->b.c, t->b.minv, t->K, q, v, out, out + NQ);
   cst_saddle_reverse(C, t->b.c, t->b.minv, t->K, q, v, out, out + NQ, a, t->s, t->y, t->z, out + GRAD_);
@@ -48,10 +50,12 @@ static void at(void *of, double e, vd *out) {
 static void changes(trial *t, const vd *x, const vd *lambda, vd *dx) {
   const cst_context *C = &t->b.C;
   cst_saddle_variation(C, t->b.c, t->b.minv, t->K, t->b.q, t->b.v, x, lambda, t->u, dx, dx + NQ);
-  cst_saddle_second(C, t->b.c, t->b.minv, t->K, t->b.q, t->b.v, x, lambda, t->y, t->z, t->s, t->u, dx, dx + NQ, t->da, dx + GRAD_);
+  cst_saddle_second(C, t->b.c, t->b.minv, t->K, t->b.q, t->b.v, x, lambda, t->y, t->z, t->s, t->u, dx,
+                    dx + NQ, t->da, dx + GRAD_);
 }
 
-/* How far a.dA + s dL, and s times the virtual work, are from gradient.(dq, dv), of the size of their terms. */
+/* How far a.dA + s dL, and s times the virtual work, are from gradient.(dq, dv), of the size of their terms.
+ */
 static double reverse_off(const trial *t, const vd *x, const vd *dx) {
   const cst_context *C = &t->b.C;
   vd                *L = vectors(2 * NQ), size = vset(0);
@@ -63,10 +67,12 @@ static double reverse_off(const trial *t, const vd *x, const vd *dx) {
     K_dV(t->b.c, t->b.q, L);
     for (int i = 0; i < NQ; i++) L[i] = -L[i], L[NQ + i] = t->b.v[i] / MINV(i);
   }
-  vd off = dot(t->a, dx, NQ, &size) + t->s * dot(L, t->u, 2 * NQ, &size) - dot(x + GRAD_, t->u, 2 * NQ, &size);
+  vd off =
+      dot(t->a, dx, NQ, &size) + t->s * dot(L, t->u, 2 * NQ, &size) - dot(x + GRAD_, t->u, 2 * NQ, &size);
   off += t->s * virtual_work(C, t->b.c, t->b.q, t->b.v, x + NQ, t->u);
   double most = 0;
-  for (int l = 0; l < CST_W; l++) most = off[l] / size[l] == off[l] / size[l] ? fmax(most, fabs(off[l] / size[l])) : INFINITY;
+  for (int l = 0; l < CST_W; l++)
+    most = off[l] / size[l] == off[l] / size[l] ? fmax(most, fabs(off[l] / size[l])) : INFINITY;
   free(L);
   return most;
 }
@@ -122,8 +128,8 @@ static int test(cst_system *system, const char *name, int isa) {
   cst_acceleration(C, t.b.c, t.b.minv, t.b.q, t.b.v, plain, plain + NQ);
   at(&t, 0, x);
   changes(&t, x, x + NQ, dx);
-  const double value = apart(plain, x, GRAD_), first = apart(slope, dx, GRAD_), second = apart(slope + GRAD_, dx + GRAD_, 2 * NQ),
-               reverse = reverse_off(&t, x, dx);
+  const double value = apart(plain, x, GRAD_), first = apart(slope, dx, GRAD_),
+               second = apart(slope + GRAD_, dx + GRAD_, 2 * NQ), reverse = reverse_off(&t, x, dx);
   OK(value < 1e-13, "%s: accelerations and multipliers, as by the reduced equations (%.1e)", name, value);
   OK(first < NEARLY, "%s: their first variation (%.1e)", name, first);
   OK(reverse < EXACT, "%s: a.dA + s dL is the gradient times the change (%.1e)", name, reverse);

@@ -1,5 +1,6 @@
-/* test-legendre.c: Gauss nodes and weights, and the tables of line integral methods, against what defines them: exactness of the quadrature
- * to 32 digits, orthonormality, the tridiagonal matrix of the integrals; a node off by one unit in the last place is noticed. */
+/* test-legendre.c: Gauss nodes and weights, and the tables of line integral methods, against what defines
+ * them: exactness of the quadrature to 32 digits, orthonormality, the tridiagonal matrix of the integrals; a
+ * node off by one unit in the last place is noticed. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <quadmath.h>
@@ -25,7 +26,8 @@ static void test_quadrature(void) {
     __float128 b[CST_MAX_NODES], c[CST_MAX_NODES];
     cst_legendre_gauss_quad(n, b, c);
     worst = fmax(worst, quadrature_error(n, b, c));
-    for (int i = 0; i < n; i++) ordered &= b[i] > 0 && c[i] > (i ? c[i - 1] : 0) && c[i] < 1 && fabsq(c[i] + c[n - 1 - i] - 1) < 1e-32Q;
+    for (int i = 0; i < n; i++)
+      ordered &= b[i] > 0 && c[i] > (i ? c[i - 1] : 0) && c[i] < 1 && fabsq(c[i] + c[n - 1 - i] - 1) < 1e-32Q;
     c[n / 2] *= 1 + 0x1p-52Q;
     unnoticed = fmin(unnoticed, quadrature_error(n, b, c));
   }
@@ -37,12 +39,14 @@ static void test_quadrature(void) {
 static void test_values(void) {
   __float128 b[3], c[3];
   cst_legendre_gauss_quad(3, b, c);
-  OK(fabsq(c[0] - (0.5Q - sqrtq(15) / 10)) < 1e-33Q && fabsq(b[0] - 5 / 18.0Q) < 1e-33Q && fabsq(b[1] - 4 / 9.0Q) < 1e-33Q,
+  OK(fabsq(c[0] - (0.5Q - sqrtq(15) / 10)) < 1e-33Q && fabsq(b[0] - 5 / 18.0Q) < 1e-33Q &&
+         fabsq(b[1] - 4 / 9.0Q) < 1e-33Q,
      "three nodes and weights are those in closed form");
 }
 
 /* sum_i b_i P_r(c_i) integral_m against the matrix with entries xi. */
-static double integral_matrix_error(int s, int k, const double *weighted, const double *integral, const double *xi) {
+static double integral_matrix_error(int s, int k, const double *weighted, const double *integral,
+                                    const double *xi) {
   double worst = 0;
   for (int r = 0; r < s; r++)
     for (int m = 0; m < s; m++) {
@@ -81,7 +85,8 @@ static double orthonormality_error(int s, int k, const double *weighted, const d
 }
 
 static void test_tables(void) {
-  double weighted[CST_MAX_NODES * CST_MAX_NODES], integral[CST_MAX_NODES * CST_MAX_NODES], xi[CST_MAX_NODES + 1], X = 0, P = 0, wrong;
+  double weighted[CST_MAX_NODES * CST_MAX_NODES], integral[CST_MAX_NODES * CST_MAX_NODES],
+      xi[CST_MAX_NODES + 1], X = 0, P = 0, wrong;
   double value[CST_MAX_NODES * CST_MAX_NODES];
   for (int k = 1; k <= CST_MAX_NODES; k++) {
     recursion(k, value);
@@ -91,10 +96,12 @@ static void test_tables(void) {
       P = fmax(P, orthonormality_error(s, k, weighted, value));
     }
   }
-  OK(X < 1e-14, "the integrals of the polynomials make the tridiagonal matrix, all s <= k <= %d (%.2g)", CST_MAX_NODES, X);
+  OK(X < 1e-14, "the integrals of the polynomials make the tridiagonal matrix, all s <= k <= %d (%.2g)",
+     CST_MAX_NODES, X);
   OK(P < 2e-12, "the polynomials are orthonormal (%.2g)", P);
   cst_legendre_line_tables(6, 3, weighted, integral, xi);
-  OK(xi[0] == 0.5 && fabs(xi[1] - 0.5 / sqrt(3)) < 1e-16 && fabs(xi[2] - 0.5 / sqrt(15)) < 1e-16, "xi = 1/2, 1/(2 sqrt 3), 1/(2 sqrt 15)");
+  OK(xi[0] == 0.5 && fabs(xi[1] - 0.5 / sqrt(3)) < 1e-16 && fabs(xi[2] - 0.5 / sqrt(15)) < 1e-16,
+     "xi = 1/2, 1/(2 sqrt 3), 1/(2 sqrt 15)");
   integral[4] *= 1 + 1e-12;
   wrong = integral_matrix_error(3, 6, weighted, integral, xi);
   OK(wrong > 1e-14, "an integral off by 1e-12 would be noticed (%.2g)", wrong);

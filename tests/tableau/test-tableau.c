@@ -1,5 +1,5 @@
-/* test-tableau.c: every tableau and every composition scheme against its row, by algebra: orders hold and are not higher, perturbed
- * coefficients fail. */
+/* test-tableau.c: every tableau and every composition scheme against its row, by algebra: orders hold and are
+ * not higher, perturbed coefficients fail. */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <math.h>
 #include <string.h>
@@ -56,8 +56,10 @@ static void test_orders(const cst_tableau *t, const char *label) {
     double defect = cst_tableau_order_defect(t, t->order + 1);
     OK(defect > 1e-5, "%s: those of order %d do not (defect %.2g)", label, t->order + 1, defect);
   }
-  OK(cst_tableau_order(t) == t->order, "%s: order %d, read off its coefficients (%d)", label, t->order, cst_tableau_order(t));
-  OK(cst_tableau_implicit(t) == t->implicit, "%s: %s, as it says", label, t->implicit ? "implicit" : "explicit");
+  OK(cst_tableau_order(t) == t->order, "%s: order %d, read off its coefficients (%d)", label, t->order,
+     cst_tableau_order(t));
+  OK(cst_tableau_implicit(t) == t->implicit, "%s: %s, as it says", label,
+     t->implicit ? "implicit" : "explicit");
   OK(row_sum_defect(t) < 1e-15, "%s: c are the row sums of a", label);
   OK(unnoticed(t) == 0, "%s: a change of any coefficient is noticed", label);
 }
@@ -68,7 +70,8 @@ static void test_adjoint(const cst_tableau *t, const char *label) {
   for (int p = 1; p <= least(t->order, CST_TREE_ORDER); p++)
     if (!(cst_tableau_order_defect(&once, p) < 1e-14))
       NOTE("%s: adjoint: order %d defect %g", label, p, cst_tableau_order_defect(&once, p));
-  OK(cst_tableau_order_defect(&once, least(t->order, CST_TREE_ORDER)) < 1e-14, "%s: the adjoint has the same order", label);
+  OK(cst_tableau_order_defect(&once, least(t->order, CST_TREE_ORDER)) < 1e-14,
+     "%s: the adjoint has the same order", label);
   OK(row_sum_defect(&once) < 2e-15, "%s: c of the adjoint are the row sums", label);
 }
 
@@ -83,10 +86,12 @@ static void test_explicit(const cst_tableau *t) {
   OK(cst_tableau_find(t->name) == t, "%s: found by its name", t->name);
   OK(*t->doc && *t->source, "%s: says what it is and where it comes from", t->name);
   test_orders(t, t->name);
-  OK(quadrature(t, t->order + 1) > 1e-6 || t->order < CST_TREE_ORDER, "%s: not order %d", t->name, t->order + 1);
+  OK(quadrature(t, t->order + 1) > 1e-6 || t->order < CST_TREE_ORDER, "%s: not order %d", t->name,
+     t->order + 1);
   test_adjoint(t, t->name);
   cst_tableau a = cst_tableau_adjoint(t);
-  OK(distance(&a, t) > 0.1 && cst_tableau_symmetry_defect(t) > 0.1, "%s: not symmetric, as no explicit method is", t->name);
+  OK(distance(&a, t) > 0.1 && cst_tableau_symmetry_defect(t) > 0.1,
+     "%s: not symmetric, as no explicit method is", t->name);
   OK(cst_tableau_symplectic_defect(t) > 1e-3, "%s: not symplectic, as no explicit method is", t->name);
 }
 
@@ -111,38 +116,44 @@ static void test_gauss(int s) {
   for (int k = 1; k <= 2 * s; k++) B = fmax(B, quadrature(&t, k));
   for (int k = 1; k <= s; k++) C = fmax(C, collocation(&t, k));
   OK(B < 1e-15, "%s: the quadrature has order %d", label, 2 * s);
-  if (s <= 12) OK(quadrature(&t, 2 * s + 1) > 1e-15, "%s: and no more (%.2g)", label, quadrature(&t, 2 * s + 1));
+  if (s <= 12)
+    OK(quadrature(&t, 2 * s + 1) > 1e-15, "%s: and no more (%.2g)", label, quadrature(&t, 2 * s + 1));
   OK(C < 1e-15, "%s: collocation of stage order %d", label, s);
   OK(cst_tableau_symplectic_defect(&t) < 1e-16, "%s: symplectic", label);
   OK(cst_tableau_symmetry_defect(&t) < 1e-15, "%s: symmetric", label);
   OK(distance(&a, &t) < 1e-15, "%s: its own adjoint", label);
   x.a[0] += 1e-7;
-  OK(cst_tableau_symplectic_defect(&x) > 1e-10 && cst_tableau_symmetry_defect(&x) > 1e-8, "%s: neither with a perturbed coefficient",
-     label);
+  OK(cst_tableau_symplectic_defect(&x) > 1e-10 && cst_tableau_symmetry_defect(&x) > 1e-8,
+     "%s: neither with a perturbed coefficient", label);
 }
 
 /* How many rooted trees there are (Hairer, Lubich, Wanner, III.1, table 1.1). */
 static void test_trees(void) {
   static const int known[CST_TREE_ORDER] = {1, 1, 2, 4, 9, 20, 48, 115};
-  for (int p = 1; p <= CST_TREE_ORDER; p++) OK(cst_tableau_trees(p) == known[p - 1], "%d rooted trees of order %d", known[p - 1], p);
+  for (int p = 1; p <= CST_TREE_ORDER; p++)
+    OK(cst_tableau_trees(p) == known[p - 1], "%d rooted trees of order %d", known[p - 1], p);
 }
 
 /* What is no tableau has no order, and a wrong claim of order is found out. */
 static void test_wrong(void) {
   cst_tableau x = *cst_tableau_find("rk4");
   x.b[0] += 1e-9, x.b[3] -= 1e-9;
-  OK(cst_tableau_order(&x) == 1, "rk4 with weights that are off by 1e-9: order 1 (%d)", cst_tableau_order(&x));
+  OK(cst_tableau_order(&x) == 1, "rk4 with weights that are off by 1e-9: order 1 (%d)",
+     cst_tableau_order(&x));
   x = *cst_tableau_find("rk8");
   x.a[10 * 11 + 9] += 1e-11;
-  OK(cst_tableau_order(&x) < 8, "rk8 with a coefficient that is off by 1e-11: not order 8 (%d)", cst_tableau_order(&x));
+  OK(cst_tableau_order(&x) < 8, "rk8 with a coefficient that is off by 1e-11: not order 8 (%d)",
+     cst_tableau_order(&x));
   x = cst_tableau_gauss(6);
   x.a[1] += 1e-9, x.a[2] -= 1e-9;
-  OK(cst_tableau_order(&x) < 12, "gauss(6) with two coefficients off by 1e-9: not order 12 (%d)", cst_tableau_order(&x));
+  OK(cst_tableau_order(&x) < 12, "gauss(6) with two coefficients off by 1e-9: not order 12 (%d)",
+     cst_tableau_order(&x));
   x = *cst_tableau_find("rk4");
   x.a[4] = 1e200, x.a[8] = 1e300, x.a[9] = -1e300;
   OK(cst_tableau_order(&x) <= 1, "huge coefficients: no order (%d)", cst_tableau_order(&x));
   x.a[4] = NAN;
-  OK(cst_tableau_order(&x) <= 1 && !(cst_tableau_symplectic_defect(&x) < 1) && !(cst_tableau_symmetry_defect(&x) < 1),
+  OK(cst_tableau_order(&x) <= 1 && !(cst_tableau_symplectic_defect(&x) < 1) &&
+         !(cst_tableau_symmetry_defect(&x) < 1),
      "coefficients that are no numbers: no property");
 }
 
@@ -155,24 +166,28 @@ static cst_tableau in_a_row(const cst_tableau *part, int n) {
   return t;
 }
 
-/* Two tableaus: the order of the composition is the lower one or, where that makes it symmetric, one more than an odd one; its adjoint is
- * the composition of the adjoints the other way round. */
+/* Two tableaus: the order of the composition is the lower one or, where that makes it symmetric, one more
+ * than an odd one; its adjoint is the composition of the adjoints the other way round. */
 static void test_pair(const cst_tableau *x, const cst_tableau *y) {
   const cst_tableau there[] = {*x, *y}, back[] = {cst_tableau_adjoint(y), cst_tableau_adjoint(x)};
   const cst_tableau t = in_a_row(there, 2), r = in_a_row(back, 2), a = cst_tableau_adjoint(&t);
-  OK(t.stages == x->stages + y->stages && t.implicit == (x->implicit || y->implicit), "%s, %s: %d stages", x->name, y->name, t.stages);
-  OK(t.order == least(x->order, y->order), "%s, %s: order %d (%d)", x->name, y->name, least(x->order, y->order), t.order);
+  OK(t.stages == x->stages + y->stages && t.implicit == (x->implicit || y->implicit), "%s, %s: %d stages",
+     x->name, y->name, t.stages);
+  OK(t.order == least(x->order, y->order), "%s, %s: order %d (%d)", x->name, y->name,
+     least(x->order, y->order), t.order);
   OK(row_sum_defect(&t) < 1e-15, "%s, %s: c are the row sums", x->name, y->name);
-  OK(distance(&a, &r) < 1e-15, "%s, %s: the adjoint is that of the parts, the other way round", x->name, y->name);
+  OK(distance(&a, &r) < 1e-15, "%s, %s: the adjoint is that of the parts, the other way round", x->name,
+     y->name);
 }
 
 /* A tableau and its adjoint make a symmetric whole of even order, which a perturbed one does not. */
 static void test_symmetrised(const cst_tableau *x) {
   cst_tableau part[] = {*x, cst_tableau_adjoint(x)}, t = in_a_row(part, 2);
-  OK(cst_tableau_symmetry_defect(&t) < 1e-15 && t.order == x->order + x->order % 2, "%s, its adjoint: symmetric, of order %d (%d)", x->name,
-     x->order + x->order % 2, t.order);
+  OK(cst_tableau_symmetry_defect(&t) < 1e-15 && t.order == x->order + x->order % 2,
+     "%s, its adjoint: symmetric, of order %d (%d)", x->name, x->order + x->order % 2, t.order);
   t.b[0] += 1e-6;
-  OK(cst_tableau_symmetry_defect(&t) > 1e-7 && cst_tableau_order(&t) == 0, "%s, its adjoint: neither with a weight that is off", x->name);
+  OK(cst_tableau_symmetry_defect(&t) > 1e-7 && cst_tableau_order(&t) == 0,
+     "%s, its adjoint: neither with a weight that is off", x->name);
 }
 
 /* A scheme over the implicit midpoint rule has the scheme's order, and stays symmetric and symplectic. */
@@ -180,9 +195,10 @@ static void test_scheme_of_midpoints(const cst_scheme *s) {
   const cst_tableau midpoint = cst_tableau_gauss(1);
   cst_tableau       t = {0};
   for (int i = 0; i < s->stages; i++) cst_tableau_compose(&t, s->gamma[i], &midpoint);
-  OK(t.stages == s->stages && cst_tableau_order(&t) == s->order, "%s of gauss(1): order %d (%d)", s->name, s->order, cst_tableau_order(&t));
-  OK(cst_tableau_symplectic_defect(&t) < 1e-15 && cst_tableau_symmetry_defect(&t) < 1e-14, "%s of gauss(1): symplectic, symmetric",
-     s->name);
+  OK(t.stages == s->stages && cst_tableau_order(&t) == s->order, "%s of gauss(1): order %d (%d)", s->name,
+     s->order, cst_tableau_order(&t));
+  OK(cst_tableau_symplectic_defect(&t) < 1e-15 && cst_tableau_symmetry_defect(&t) < 1e-14,
+     "%s of gauss(1): symplectic, symmetric", s->name);
 }
 
 static void test_compositions(void) {
@@ -196,12 +212,13 @@ static void test_compositions(void) {
   test_pair(&gauss[0], &gauss[1]);
   test_pair(&gauss[2], &gauss[2]);
   cst_tableau full = in_a_row((cst_tableau[]){gauss[2], gauss[2]}, 2), same = full;
-  OK(full.stages == CST_MAX_STAGES && !cst_tableau_compose(&same, 0.5, cst_tableau_find("euler")) && distance(&full, &same) == 0,
+  OK(full.stages == CST_MAX_STAGES && !cst_tableau_compose(&same, 0.5, cst_tableau_find("euler")) &&
+         distance(&full, &same) == 0,
      "no more than %d stages", CST_MAX_STAGES);
 }
 
-/* A power series in noncommuting letters of odd weights 1, 3, 5 ..., truncated at MAX_WEIGHT. The words of weight n are the compositions of
- * n into odd parts; bit k of cut tells that a part ends behind k + 1. */
+/* A power series in noncommuting letters of odd weights 1, 3, 5 ..., truncated at MAX_WEIGHT. The words of
+ * weight n are the compositions of n into odd parts; bit k of cut tells that a part ends behind k + 1. */
 typedef struct {
   double at[MAX_WEIGHT + 1][1 << (MAX_WEIGHT - 1)];
 } series;
@@ -224,8 +241,8 @@ static int letters(int n, int cut, int *plain) {
 
 static double factorial(int n) { return n < 2 ? 1 : n * factorial(n - 1); }
 
-/* exp(gamma A + gamma^3 C3 + gamma^5 C5 + ...): what a symmetric method of order 2 makes of a substep gamma h (Hairer, Lubich, Wanner,
- * III.5.4 and V.3). */
+/* exp(gamma A + gamma^3 C3 + gamma^5 C5 + ...): what a symmetric method of order 2 makes of a substep gamma h
+ * (Hairer, Lubich, Wanner, III.5.4 and V.3). */
 static series substep(double gamma) {
   series r = {0};
   int    plain;
@@ -279,15 +296,16 @@ static void test_scheme(const cst_scheme *x) {
     size += fabs(gamma[i] * gamma[i] * gamma[i]);
     mirror = fmax(mirror, fabs(gamma[i] - x->gamma[n - 1 - i]));
   }
-  OK(cst_scheme_find(x->name) == x && *x->doc && *x->source, "%s: found by its name; says what it is", x->name);
+  OK(cst_scheme_find(x->name) == x && *x->doc && *x->source, "%s: found by its name; says what it is",
+     x->name);
   OK(mirror == 0, "%s: reads the same from both ends", x->name);
   OK(fabs(sum - 1) < 1e-15, "%s: gammas sum to 1", x->name);
   OK(x->order < 4 || fabs(cubes) < 1e-15 * size, "%s: their cubes sum to 0", x->name);
   for (int p = 1; p <= x->order; p++) worst = fmax(worst, composition_defect(gamma, n, p));
   OK(worst < 1e-14, "%s: all conditions of order %d", x->name, x->order);
   if (!(worst < 1e-14)) NOTE("defect %g", worst);
-  OK(composition_defect(gamma, n, x->order + 1) > 1e-6, "%s: not those of order %d (%.2g)", x->name, x->order + 1,
-     composition_defect(gamma, n, x->order + 1));
+  OK(composition_defect(gamma, n, x->order + 1) > 1e-6, "%s: not those of order %d (%.2g)", x->name,
+     x->order + 1, composition_defect(gamma, n, x->order + 1));
   gamma[0] += 1e-6, gamma[n - 1] += 1e-6, gamma[n / 2] -= 2e-6;
   for (int p = 1; p <= x->order; p++) broken = fmax(broken, composition_defect(gamma, n, p));
   OK(composition_defect(gamma, n, 1) < 1e-15 && broken > 1e-8, "%s: a perturbed gamma fails", x->name);
@@ -302,7 +320,8 @@ int main(void) {
   test_wrong();
   test_compositions();
   for (int i = 0; i < cst_scheme_count(); i++) test_scheme(cst_scheme_at(i));
-  OK(cst_scheme_count() >= 5 && !cst_scheme_at(-1) && !cst_scheme_at(cst_scheme_count()) && !cst_scheme_find("yoshida"),
+  OK(cst_scheme_count() >= 5 && !cst_scheme_at(-1) && !cst_scheme_at(cst_scheme_count()) &&
+         !cst_scheme_find("yoshida"),
      "%d schemes; NULL beyond", cst_scheme_count());
   return tap_done();
 }

@@ -1,5 +1,5 @@
-/* bands.h: M + b Hess V over lanes, as linearly implicit methods have it: bands of the system's cst_bands, rows in the order of
- * elimination.
+/* bands.h: M + b Hess V over lanes, as linearly implicit methods have it: bands of the system's cst_bands,
+ * rows in the order of elimination.
  *
  * `which` is 0 for the Hessian of V and 1 for that of its stiff part, and is known when this is compiled.
  */
@@ -47,7 +47,8 @@ typedef struct {
   vd       *inverse, *M, *factor;
 } cst_linear_masses;
 
-CST_INLINE void cst_masses_load(const cst_context *C, const double *record, const vd *c, const vd *q, cst_linear_masses *m) {
+CST_INLINE void cst_masses_load(const cst_context *C, const double *record, const vd *c, const vd *q,
+                                cst_linear_masses *m) {
   m->mass = cst_block(record, LAYOUT(C).mass);
   U for (int k = 0; k < NMASS; k++) m->inverse[k] = 1.0 / m->mass[k];
 #if !CST_HOT
@@ -75,7 +76,8 @@ CST_INLINE void cst_masses_divide(const cst_context *C, const cst_linear_masses 
 }
 
 /* to := M a, a by rows, to in the order of the coordinates. */
-CST_INLINE void cst_masses_times(const cst_context *C, const cst_linear_masses *m, int which, const vd *a, vd *to) {
+CST_INLINE void cst_masses_times(const cst_context *C, const cst_linear_masses *m, int which, const vd *a,
+                                 vd *to) {
   U for (int i = 0; i < NQ; i++) {
     if (GENERAL) {
       to[i] = vset(0);
@@ -87,7 +89,8 @@ CST_INLINE void cst_masses_times(const cst_context *C, const cst_linear_masses *
 }
 
 /* A := M + b H, H the entries that dVH or dVS has put out. */
-CST_INLINE void cst_bands_fill(const cst_context *C, const cst_linear_masses *m, int which, double b, const vd *H, vd *A) {
+CST_INLINE void cst_bands_fill(const cst_context *C, const cst_linear_masses *m, int which, double b,
+                               const vd *H, vd *A) {
   U for (int k = 0; k < NQ * (BAND(which) + 1); k++) A[k] = vset(0);
   U for (int e = 0; e < ENTRIES(which); e++) A[AT(which)[e]] = b * H[e];
   U for (int r = 0; r < NQ; r++) {

@@ -1,8 +1,10 @@
-/* convert-krylov.h: Newton's equations of the core of convert(...) without their matrix, for systems too large for one. Part of convert.c.
+/* convert-krylov.h: Newton's equations of the core of convert(...) without their matrix, for systems too
+ * large for one. Part of convert.c.
  *
- * The matrix is applied by one forward and one forward over reverse sweep of each half. What preconditions it is the paper's chord, D d =
- * [1, h alpha 1] and D2H = h diag(0, M), without its terms of order h, solved block by block with the Gram matrix of G and with the saddle
- * matrix of M and G, which are banded where the system is: GMRES then takes a factor of about h an iteration.
+ * The matrix is applied by one forward and one forward over reverse sweep of each half. What preconditions it
+ * is the paper's chord, D d = [1, h alpha 1] and D2H = h diag(0, M), without its terms of order h, solved
+ * block by block with the Gram matrix of G and with the saddle matrix of M and G, which are banded where the
+ * system is: GMRES then takes a factor of about h an iteration.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 
@@ -20,11 +22,12 @@ typedef struct {
 static void vary_gradient(const equations *e, const vd *dw, const vd *dmu, const vd *dtheta, vd *dd, vd *y) {
   const cst_context *C = e->C;
   struct local      *L = e->L;
-  vd                 seed[ROOM(NQ)], dseed[ROOM(NQ)], unused[ROOM(NQ)], part[ROOM(2 * NQ)], pulled[ROOM(NQ)], none[ROOM(NG)];
+  vd seed[ROOM(NQ)], dseed[ROOM(NQ)], unused[ROOM(NQ)], part[ROOM(2 * NQ)], pulled[ROOM(NQ)], none[ROOM(NG)];
   K_D2glw(L->c, L->q, L->minus, dtheta, pulled);
   project_linearly(C, L->c, L->q, L->Eb, L->Gb, L->Sb, e->x + MINUS, NULL, pulled, none);
   for (int k = 0; k < 2; k++) {
-    for (int i = 0; i < NQ; i++) seed[i] = vpick(k, -e->x[MU + i], L->minus[i]), dseed[i] = -vpick(k, dmu[i], pulled[i]);
+    for (int i = 0; i < NQ; i++)
+      seed[i] = vpick(k, -e->x[MU + i], L->minus[i]), dseed[i] = -vpick(k, dmu[i], pulled[i]);
     cst_sweep_tangent(C, &L->sweep[k], e->x + Q_, e->x + V_, dw, dw + NQ, dd + k * NQ, unused);
     cst_sweep_second(C, &L->sweep[k], e->x + Q_, e->x + V_, seed, vset(k ? 1 : -1), dw, dseed, part);
     for (int i = 0; i < 2 * NQ; i++) y[i] = vkeep(vmask(k), y[i]) + part[i];
@@ -61,7 +64,8 @@ static void apply(void *self, const vd *z, vd *y) {
   const cst_context *C = e->C;
   struct local      *L = e->L;
   const double       over = 1 / H(e->j);
-  vd                 dw[ROOM(2 * NQ)], dd[ROOM(2 * NQ)], grad[ROOM(2 * NQ)], bent[ROOM(NG)], moved[ROOM(NG)], unused[ROOM(NG)];
+  vd                 dw[ROOM(2 * NQ)], dd[ROOM(2 * NQ)], grad[ROOM(2 * NQ)], bent[ROOM(NG)], moved[ROOM(NG)],
+      unused[ROOM(NG)];
   USES_G
   for (int i = 0; i < NQ; i++) dw[i] = z[J_Q + i], dw[NQ + i] = z[J_V + i];
   vary_gradient(e, dw, z + J_MU, z + J_TH, dd, grad);
@@ -83,7 +87,8 @@ static void apply(void *self, const vd *z, vd *y) {
   }
 }
 
-/* z := the chord's solution for the right sides b. In turn: (q, theta-) by F0, F1; (mu+, nu1) by F3, F5; (v, nu2) by F4, F2; and q again.
+/* z := the chord's solution for the right sides b. In turn: (q, theta-) by F0, F1; (mu+, nu1) by F3, F5; (v,
+ * nu2) by F4, F2; and q again.
  */
 static void precondition(void *self, const vd *b, vd *z) {
   const equations   *e = self;

@@ -1,5 +1,5 @@
-/* convert-matrix.h: Newton's matrix of the core of convert(...): first and second variations, the paper's chord, assembly and elimination.
- * Part of convert.c, which explains them.
+/* convert-matrix.h: Newton's matrix of the core of convert(...): first and second variations, the paper's
+ * chord, assembly and elimination. Part of convert.c, which explains them.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 
@@ -13,8 +13,8 @@ CST_INLINE void unit(const cst_context *C, int j, vd *u) {
 }
 
 /* p[nq] := D(M v + a)[dd, de] + D2(m.g)(d) dd at the end (d, e) of a half, with E of K_place there. */
-static void momentum_variation(const cst_context *C, const struct local *L, const vd *d, const vd *e, const vd *E, const vd *m,
-                               const vd *dd, const vd *de, vd *p) {
+static void momentum_variation(const cst_context *C, const struct local *L, const vd *d, const vd *e,
+                               const vd *E, const vd *m, const vd *dd, const vd *de, vd *p) {
   K_AT(E, D2glw, L->c, d, 0, dd, 0, m, p);
 #if !CST_HOT || SYS_GENERAL
   if (GENERAL) {
@@ -37,8 +37,8 @@ static void momentum_variation(const cst_context *C, const struct local *L, cons
 static void halfway(const cst_context *C, struct local *L, const vd *w, int k, vd *F) {
   const cst_sweep *H = &L->sweep[k];
   const vd        *d = L->end + 2 * k * NQ, *e = d + NQ;
-  cst_saddle       K = cst_sweep_saddle(C, H, 0); /* the next values overwrite what is left of these, but for e */
-  vd               q[ROOM(NQ)], v[ROOM(NQ)], u[ROOM(2 * NQ)], dA[ROOM(NQ)], dlambda[ROOM(NG)], E[ROOM(NPOINT)];
+  cst_saddle K = cst_sweep_saddle(C, H, 0); /* the next values overwrite what is left of these, but for e */
+  vd         q[ROOM(NQ)], v[ROOM(NQ)], u[ROOM(2 * NQ)], dA[ROOM(NQ)], dlambda[ROOM(NG)], E[ROOM(NPOINT)];
   K.e = E;
   for (int i = 0; i < NQ; i++) q[i] = 0.5 * (w[i] + d[i]), v[i] = 0.5 * (w[NQ + i] + e[i]);
   if (TIMED) *H->clock = H->at + 0.5 * H->t;
@@ -73,8 +73,9 @@ static void flow_variation(const cst_context *C, struct local *L, const vd *w, i
   }
 }
 
-/* D d- and D d+, and D p- and D p+ with the multipliers m of both ends: those of the exact flow but for O(h^3), which is as good as the
- * layer's for the purpose and takes one point a half. The sweeps' ends are those of w. */
+/* D d- and D d+, and D p- and D p+ with the multipliers m of both ends: those of the exact flow but for
+ * O(h^3), which is as good as the layer's for the purpose and takes one point a half. The sweeps' ends are
+ * those of w. */
 static void first_variations(const cst_context *C, struct local *L, const vd *w, const vd *const m[2]) {
   const int n = 2 * NQ;
   vd        D[ROOM(n * n)], dd[ROOM(NQ)], de[ROOM(NQ)], p[ROOM(NQ)], E[ROOM(NPOINT)];
@@ -99,10 +100,12 @@ static void matrix_of_flow(const cst_context *C, struct local *L) {
     }
 }
 
-/* D d- and D d+, and B := D2H - D2(nu1.g + nu2.(G v)) by second variations, at the iterate x of the last residual. */
+/* D d- and D d+, and B := D2H - D2(nu1.g + nu2.(G v)) by second variations, at the iterate x of the last
+ * residual. */
 static void matrix_by_second_variations(const cst_context *C, struct local *L, int j, const vd *x) {
   const double h = H(j);
-  vd           u[ROOM(2 * NQ)], zero[ROOM(NQ)], plus[ROOM(NQ)], de[ROOM(NQ)], grad[ROOM(2 * NQ)], nu2[ROOM(NG)], bent[ROOM(NQ)];
+  vd u[ROOM(2 * NQ)], zero[ROOM(NQ)], plus[ROOM(NQ)], de[ROOM(NQ)], grad[ROOM(2 * NQ)], nu2[ROOM(NG)],
+      bent[ROOM(NQ)];
   for (int i = 0; i < NQ; i++) zero[i] = vset(0), plus[i] = -x[MU + i];
   for (int a = 0; a < NG; a++) nu2[a] = vpick(a < NG - NVEL, h * x[NU2 + a], vset(0));
   for (int c = 0; c < 2 * NQ; c++) {
@@ -157,11 +160,15 @@ static void matrix_of_chord(const cst_context *C, struct local *L, int j, const 
 CST_INLINE int column_of(const cst_context *C, int k) { return k < NQ ? J_Q + k : J_V + k - NQ; }
 
 /* Whether the matrix is that of the iterate, with all its terms. */
-CST_INLINE int exact(const cst_context *C) { return OWN(0)->iteration == CST_ITERATION_NEWTON || KRYLOV || MARCH->robust; }
+CST_INLINE int exact(const cst_context *C) {
+  return OWN(0)->iteration == CST_ITERATION_NEWTON || KRYLOV || MARCH->robust;
+}
 
-/* dr := the change of r for the change dr of d+ (F6, F7), with y[ng] the change of g(r) that is wanted or NULL; dtheta is that of theta+.
+/* dr := the change of r for the change dr of d+ (F6, F7), with y[ng] the change of g(r) that is wanted or
+ * NULL; dtheta is that of theta+.
  */
-static void follow(const cst_context *C, const struct local *L, const vd *x, const vd *y, vd *dr, vd *dtheta) {
+static void follow(const cst_context *C, const struct local *L, const vd *x, const vd *y, vd *dr,
+                   vd *dtheta) {
   project_linearly(C, L->c, x + R_, L->E1, L->G1, L->S1, x + PLUS, y, dr, dtheta);
 }
 
@@ -220,8 +227,8 @@ static void fill_dropped(const cst_context *C, struct local *L) {
 static void part_velocities(const cst_context *C, struct local *L);
 static void fill_velocities(const cst_context *C, struct local *L, int j, const vd *x);
 
-/* J from D d-, D d+ and B, with G1 that of r; factored, unless it will be with pivoting. all: r follows d+ with all terms, which D d+ dw
- * nearly does by itself where dw is tangent to TQ. */
+/* J from D d-, D d+ and B, with G1 that of r; factored, unless it will be with pivoting. all: r follows d+
+ * with all terms, which D d+ dw nearly does by itself where dw is tangent to TQ. */
 static void make_matrix(const cst_context *C, struct local *L, int j, const vd *x, int all) {
   const double over = 1 / H(j);
   for (int i = 0; i < NJ * NJ; i++) L->J[i] = vset(0);
@@ -254,7 +261,8 @@ static void solve_matrix(const cst_context *C, const struct local *L, vd *b) {
   cst_pivoted_solve(L->keptJ, b, NJ);
 }
 
-/* The matrix of the iterate: of all lanes, or where most keep the predictor's, of those whose iteration is slow. */
+/* The matrix of the iterate: of all lanes, or where most keep the predictor's, of those whose iteration is
+ * slow. */
 static void renew_matrix(const cst_context *C, struct local *L, int j, const vd *x) {
   const int nd = 4 * NQ * NQ, nj = NJ * NJ;
   for (int i = 0; i < nd && !exact(C); i++) L->keptD[i] = L->D[i];

@@ -1,13 +1,15 @@
-/* convert-state.h: the map of w to w in the core of convert(...), the form of the source of lagrange-dalembert. Part of convert.c.
+/* convert-state.h: the map of w to w in the core of convert(...), the form of the source of
+ * lagrange-dalembert. Part of convert.c.
  *
- * The step solves p-(w1) = p+(w) with d-(w1) = d+(w); what is kept between steps is w = (q, v), written as q and M v + a. So a step begins
- * where w ends: Theta(w) = p+ D d+ - p- D d- are 2 nq linear equations for p+ and p-, and (d+(w), p+) is what the step starts from. Source:
- * C. Cuell, thesis, 4.4. There are no constraints on positions, no forces and no time.
+ * The step solves p-(w1) = p+(w) with d-(w1) = d+(w); what is kept between steps is w = (q, v), written as q
+ * and M v + a. So a step begins where w ends: Theta(w) = p+ D d+ - p- D d- are 2 nq linear equations for p+
+ * and p-, and (d+(w), p+) is what the step starts from. Source: C. Cuell, thesis, 4.4. There are no
+ * constraints on positions, no forces and no time.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 
-/* D[nq][2 nq] of both halves at w = (q, v), at the values of the sweeps, into the columns of A[2 nq][2 nq] that p+ and p- have; rows of v
- * are divided by h. */
+/* D[nq][2 nq] of both halves at w = (q, v), at the values of the sweeps, into the columns of A[2 nq][2 nq]
+ * that p+ and p- have; rows of v are divided by h. */
 static void covector_matrix(const cst_context *C, struct local *L, int j, const vd *q, const vd *v, vd *A) {
   const int n = 2 * NQ;
   vd        u[ROOM(2 * NQ)], dd[ROOM(NQ)], de[ROOM(NQ)];
@@ -15,7 +17,8 @@ static void covector_matrix(const cst_context *C, struct local *L, int j, const 
     for (int i = 0; i < n; i++) u[i] = vset(i == c);
     for (int k = 0; k < 2; k++) {
       cst_sweep_tangent(C, &L->sweep[k], q, v, u, u + NQ, dd, de);
-      for (int i = 0; i < NQ; i++) A[c * n + (k ? i : NQ + i)] = dd[i] * ((k ? 1 : -1) * (c < NQ ? 1 : 1 / H(j)));
+      for (int i = 0; i < NQ; i++)
+        A[c * n + (k ? i : NQ + i)] = dd[i] * ((k ? 1 : -1) * (c < NQ ? 1 : 1 / H(j)));
     }
   }
 }
@@ -27,7 +30,8 @@ static void leave_w(const cst_context *C, struct local *L, int j) {
   place_sweeps(C, L, j);
   for (int i = 0; i < NQ; i++) L->vb[i] = v[i], none[i] = vset(0);
   first_stages(C, L, j);
-  for (int k = 0; k < 2; k++) cst_sweep_value(C, &L->sweep[k], L->q, v, L->end + 2 * k * NQ, L->end + (2 * k + 1) * NQ);
+  for (int k = 0; k < 2; k++)
+    cst_sweep_value(C, &L->sweep[k], L->q, v, L->end + 2 * k * NQ, L->end + (2 * k + 1) * NQ);
   cst_sweep_reverse(C, &L->sweep[0], L->q, v, none, vset(-1), grad);
   cst_sweep_reverse(C, &L->sweep[1], L->q, v, none, vset(1), other);
   for (int i = 0; i < 2 * NQ; i++) grad[i] = (grad[i] + other[i]) * (i < NQ ? 1 : 1 / H(j));

@@ -1,9 +1,11 @@
-/* convert-velocities.h: constraints on velocities, phi(q) v + phi0(q) = 0, in the core of convert(...). Part of convert.c.
+/* convert-velocities.h: constraints on velocities, phi(q) v + phi0(q) = 0, in the core of convert(...). Part
+ * of convert.c.
  *
- * Their rows of G are the last ones. F2 of such a row is phi v + phi0 = 0 at w, and the unknown beside it, where nu2 / h stands of the
- * others, is kappa: mu- = DP'(pb + phi(qb)'kappa). So of pb only its part that works on admissible variations counts, B'(p- - pb) = 0, and
- * a step ends with all of p+, which is kept as M v + a with G v = 0 and phi v + phi0 = 0, another representative of the same. F1, F3, F5,
- * F7 and theta, nu1 know nothing of these rows: their unknowns there are 0 by the equations 1 x = 0.
+ * Their rows of G are the last ones. F2 of such a row is phi v + phi0 = 0 at w, and the unknown beside it,
+ * where nu2 / h stands of the others, is kappa: mu- = DP'(pb + phi(qb)'kappa). So of pb only its part that
+ * works on admissible variations counts, B'(p- - pb) = 0, and a step ends with all of p+, which is kept as M
+ * v + a with G v = 0 and phi v + phi0 = 0, another representative of the same. F1, F3, F5, F7 and theta, nu1
+ * know nothing of these rows: their unknowns there are 0 by the equations 1 x = 0.
  *
  * Source: C. Cuell, thesis, 4 to 6, in the form for any layer; signs M A = f - G'lambda - phi'lambda.
  */
@@ -43,7 +45,8 @@ static void fill_velocities(const cst_context *C, struct local *L, int j, const 
   USES_G(void) j;
   for (int a = first; a < NG; a++) {
     for (int k = 0; k < NJ; k++) {
-      AT_J(J_TH + a, k) = AT_J(k, J_TH + a) = AT_J(J_N1 + a, k) = AT_J(k, J_N1 + a) = AT_J(J_N2 + a, k) = AT_J(k, J_N2 + a) = vset(0);
+      AT_J(J_TH + a, k) = AT_J(k, J_TH + a) = AT_J(J_N1 + a, k) = AT_J(k, J_N1 + a) = AT_J(J_N2 + a, k) =
+          AT_J(k, J_N2 + a) = vset(0);
     }
     AT_J(J_TH + a, J_TH + a) = AT_J(J_N1 + a, J_N1 + a) = vset(1);
     for (int i = 0; i < NQ; i++) change[i] = vset(0);

@@ -1,48 +1,57 @@
-/* convert.c: the core of convert(LAYER, bias=b): any one-step method R_t of q' = v, v' = A(q, v), S' = L as a constrained variational
- * integrator of the same order.
+/* convert.c: the core of convert(LAYER, bias=b): any one-step method R_t of q' = v, v' = A(q, v), S' = L as a
+ * constrained variational integrator of the same order.
  *
- * Source: Patrick, Cuell, Spiteri, Zhang, conversion of one-step methods into variational integrators; here on T*Q. With alpha- = b,
- * alpha+ = 1 + b and w = (q, v) in TQ
+ * Source: Patrick, Cuell, Spiteri, Zhang, conversion of one-step methods into variational integrators; here
+ * on T*Q. With alpha- = b, alpha+ = 1 + b and w = (q, v) in TQ
  *
  *   d-(w) = R^q_{h alpha-}(w),  d+(w) = R^q_{h alpha+}(w),  L_h(w) = R^S_{h alpha+}(w) - R^S_{h alpha-}(w)
  *   H(w) = L_h - mu+.d+ + mu-.d-
  *
- * a step from (qb, pb), pb tangential (G pb = 0), solves for w, mu+, the new q = r and multipliers nu1, nu2, theta-, theta+
+ * a step from (qb, pb), pb tangential (G pb = 0), solves for w, mu+, the new q = r and multipliers nu1, nu2,
+ * theta-, theta+
  *
  *   F0  d- - qb - G(qb)'theta- = 0            F1  g(q) = 0            F2  G(q) v = 0
  *   F3  D_q H - G'nu1 - D2(nu2.g) v = 0       F4  (D_v H - G'nu2) / h = 0
  *   F5  G(r) mu+ = 0                          F6  d+ - r - G(r)'theta+ = 0            F7  g(r) = 0
  *   mu- = DP'pb:  (1 + D2(theta-.g)(qb)) mu- + G(qb)'k = pb,  G(qb) mu- = 0
  *
- * and ends at (r, tangential part of (1 + D2(theta+.g)(r)) mu+). The unknown of nu2 is nu2 / h: undivided the system is singular as h -> 0.
- * Solutions of the paper's Stages 0 to 4 are solutions of this, with pb the half of Stage 4 that is already known (their lambda is
- * eliminated); (S4.6a') must read h v2'M0 + h a0 - nu2 G0 - h alpha+ lambda+ + h alpha- mu = 0 and (S4.7a') + h alpha- v2.
+ * and ends at (r, tangential part of (1 + D2(theta+.g)(r)) mu+). The unknown of nu2 is nu2 / h: undivided the
+ * system is singular as h -> 0. Solutions of the paper's Stages 0 to 4 are solutions of this, with pb the
+ * half of Stage 4 that is already known (their lambda is eliminated); (S4.6a') must read h v2'M0 + h a0 - nu2
+ * G0 - h alpha+ lambda+ + h alpha- mu = 0 and (S4.7a') + h alpha- v2.
  *
- * Newton's matrix needs D d-, D d+ and D2H - nu.D2(g, Gv). The first two are forward sweeps. The exact flow has D L_h = p+.D d+ - p-.D d-
- * along TQ, whence along TQ, up to terms C'(..) that the unknown nu takes up,
+ * Newton's matrix needs D d-, D d+ and D2H - nu.D2(g, Gv). The first two are forward sweeps. The exact flow
+ * has D L_h = p+.D d+ - p-.D d- along TQ, whence along TQ, up to terms C'(..) that the unknown nu takes up,
  *
- *   D2H - nu.D2C = D d+' D p+ - D d-' D p-,   D p = D(M v + a) + D2(m.g) D d,  m the multiplier that makes p tangential,
+ *   D2H - nu.D2C = D d+' D p+ - D d-' D p-,   D p = D(M v + a) + D2(m.g) D d,  m the multiplier that makes p
+ * tangential,
  *
- * and for a layer of order r this holds up to O(h^{r+1}). So the first variations of the flow give a matrix without any second ones; those
- * of the equations frozen halfway are good to O(h^3), and the iteration contracts by O(h^2), by O(h) for a layer of order one
- * (`simplified`). `newton` takes second variations (forward over reverse) and all terms in theta; `chord` is the paper's own
- * iteration, D d = [1, h alpha 1], D2H = h diag(0, M), which contracts by O(h). `simplified` keeps the matrix of the predictor
- * w = R_{-h alpha-}(qb, vb), but a lane in which an update is more than 0.3 of the last one goes over to `newton`; `krylov` is `newton`
- * without a matrix, for large systems. The order of equations and unknowns, (F0 q)(F1 theta-)(F3 mu+)(F5 nu1)(F4 v)(F2 nu2), makes every
- * pivot block the identity, M or a Gram matrix as h -> 0, so that elimination needs no pivoting.
+ * and for a layer of order r this holds up to O(h^{r+1}). So the first variations of the flow give a matrix
+ * without any second ones; those of the equations frozen halfway are good to O(h^3), and the iteration
+ * contracts by O(h^2), by O(h) for a layer of order one
+ * (`simplified`). `newton` takes second variations (forward over reverse) and all terms in theta; `chord` is
+ * the paper's own iteration, D d = [1, h alpha 1], D2H = h diag(0, M), which contracts by O(h). `simplified`
+ * keeps the matrix of the predictor w = R_{-h alpha-}(qb, vb), but a lane in which an update is more than 0.3
+ * of the last one goes over to `newton`; `krylov` is `newton` without a matrix, for large systems. The order
+ * of equations and unknowns, (F0 q)(F1 theta-)(F3 mu+)(F5 nu1)(F4 v)(F2 nu2), makes every pivot block the
+ * identity, M or a Gram matrix as h -> 0, so that elimination needs no pivoting.
  *
- * lagrange-dalembert(LAYER, bias=b) is the same with constraints on velocities: those of the ODE, phi A = -D(phi v + phi0)[v], leave phi v
- * + phi0 as it is on all of TQ, D L_h has the work of F - phi'lambda on the variations of the layer's points added (kernel RE), and what is
- * known of mu- is only what phi(qb) v = 0 feels of it (convert-velocities.h). Forces alone leave all of the above as it is but that D L_h.
+ * lagrange-dalembert(LAYER, bias=b) is the same with constraints on velocities: those of the ODE, phi A =
+ * -D(phi v + phi0)[v], leave phi v
+ * + phi0 as it is on all of TQ, D L_h has the work of F - phi'lambda on the variations of the layer's points
+ * added (kernel RE), and what is known of mu- is only what phi(qb) v = 0 feels of it (convert-velocities.h).
+ * Forces alone leave all of the above as it is but that D L_h.
  *
- * The iteration stops on the update of (q, v, mu+, r), never on nu or theta, which scale with g; at the latest when what is left of the
- * next one is predicted far below round-off, for an error that has always the same sign would add up in the momentum.
+ * The iteration stops on the update of (q, v, mu+, r), never on nu or theta, which scale with g; at the
+ * latest when what is left of the next one is predicted far below round-off, for an error that has always the
+ * same sign would add up in the momentum.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "constella/method.h"
 #include "method/lane-layer.h"
-#define CORE              convert
-#define CORE_IS_FOR_SMALL /* the build compiles it for the small systems of the catalogue: with larger ones compilers take minutes */
+#define CORE                 convert
+#define CORE_IS_FOR_SMALL    /* the build compiles it for the small systems of the catalogue: with larger ones \
+                                compilers take minutes */
 
 struct data {
   double         bias;     /* alpha- */
@@ -62,7 +71,7 @@ struct data {
 #if !defined(CST_SYSTEM_HEADER) || SYS_SMALL
 #define NX                (4 * NQ + 4 * NG)
 #define NX_TESTED         (4 * NQ) /* the unknowns whose update ends the iteration */
-#define IS_DONE_BY_UPDATE          /* by the prediction below; what the last update leaves is not evaluated again */
+#define IS_DONE_BY_UPDATE /* by the prediction below; what the last update leaves is not evaluated again */
 #define IS_EXACT          exact(C)
 #define ADAPTS            (OWN(0)->iteration == CST_ITERATION_SIMPLIFIED && !MARCH->robust)
 #define NJ                (3 * NQ + 3 * NG)
@@ -79,7 +88,8 @@ enum { MOST_DIRECTIONS = 40 }; /* of GMRES */
 #define NU2   (4 * NQ + NG)
 #define MINUS (4 * NQ + 2 * NG) /* theta- */
 #define PLUS  (4 * NQ + 3 * NG) /* theta+ */
-/* The equations F0, F3, F4, F6 of NQ entries stand in f where q, mu, v and r do; F1, F5, F2, F7 where theta-, nu1, nu2 and theta+ do. */
+/* The equations F0, F3, F4, F6 of NQ entries stand in f where q, mu, v and r do; F1, F5, F2, F7 where theta-,
+ * nu1, nu2 and theta+ do. */
 
 /* clang-format off */
 #define LOCAL(X)                                                                                                                           \
@@ -121,9 +131,12 @@ static void clear_velocities(const cst_context *C, vd *G) {
   for (int a = NG - NVEL; a < NG; a++) ROW_G(a, i, e)(void) i, G[e] = vset(0);
 }
 
-/* ---- projections --------------------------------------------------------------------------------------------------------- */
+/* ---- projections
+ * ---------------------------------------------------------------------------------------------------------
+ */
 
-/* G at q, of constraints on positions, and the factors of G G'. Those on velocities are the equations 1 x = 0 there. E: of K_place. */
+/* G at q, of constraints on positions, and the factors of G G'. Those on velocities are the equations 1 x = 0
+ * there. E: of K_place. */
 static void gram_at(const cst_context *C, const struct local *L, const vd *q, vd *E, vd *G, vd *S) {
   K_place(L->c, L->given, q, E);
   K_AT(E, G, L->c, q, 0, 0, 0, 0, G);
@@ -146,9 +159,10 @@ static void make_tangential(const cst_context *C, const vd *G, const vd *S, cons
   for (int i = 0; i < NQ; i++) COL_G(i, a, e) x[i] -= G[e] * theta[a];
 }
 
-/* DP: x := the solution of (1 + D2(theta.g)) x + G'k = x, G x = y, by a contraction of about |theta|; k[ng] is filled. */
-static void project_linearly(const cst_context *C, const vd *c, const vd *q, const vd *E, const vd *G, const vd *S, const vd *theta,
-                             const vd *y, vd *x, vd *k) {
+/* DP: x := the solution of (1 + D2(theta.g)) x + G'k = x, G x = y, by a contraction of about |theta|; k[ng]
+ * is filled. */
+static void project_linearly(const cst_context *C, const vd *c, const vd *q, const vd *E, const vd *G,
+                             const vd *S, const vd *theta, const vd *y, vd *x, vd *k) {
   vd bent[ROOM(NQ)], right[ROOM(NQ)], now[ROOM(NQ)], with[ROOM(NG)], last = vset(INFINITY);
   vl active = vmask(NG > 0);
   for (int i = 0; i < NQ; i++) right[i] = x[i];
@@ -166,9 +180,12 @@ static void project_linearly(const cst_context *C, const vd *c, const vd *q, con
 #include "method/core/convert-velocities.h"
 #include "method/core/convert-krylov.h"
 
-/* ---- a step -------------------------------------------------------------------------------------------------------------- */
+/* ---- a step
+ * --------------------------------------------------------------------------------------------------------------
+ */
 
-/* The state as the step needs it: pb tangential, its velocity and the multiplier mb with pb = M vb + a + G'mb. */
+/* The state as the step needs it: pb tangential, its velocity and the multiplier mb with pb = M vb + a +
+ * G'mb. */
 static void prepare(const cst_context *C, struct local *L) {
   vd unused[ROOM(NG)], kinetic[ROOM(NQ)];
   gram_at(C, L, L->q, L->Eb, L->Gb, L->Sb);
@@ -181,7 +198,8 @@ static void prepare(const cst_context *C, struct local *L) {
 
 CST_INLINE void place_sweeps(const cst_context *C, struct local *L, int j) {
   const struct data *s = OWN(j);
-  for (int k = 0; k < 2; k++) L->sweep[k] = CST_SWEEP_OF(L, k, &s->layer[k], H(j) * (k ? 1 + s->bias : s->bias));
+  for (int k = 0; k < 2; k++)
+    L->sweep[k] = CST_SWEEP_OF(L, k, &s->layer[k], H(j) * (k ? 1 + s->bias : s->bias));
   for (int k = 0; k < 2 && TIMED; k++) {
     L->sweep[k].clock = L->own + ACCOUNT - 1;
     L->sweep[k].at = START_OF(L, j) - H(j) * s->bias;
@@ -200,7 +218,8 @@ static void first_stages(const cst_context *C, struct local *L, int j) {
 }
 
 CST_INLINE void take_values(const cst_context *C, struct local *L, const vd *w) {
-  for (int k = 0; k < 2; k++) cst_sweep_value(C, &L->sweep[k], w, w + NQ, L->end + 2 * k * NQ, L->end + (2 * k + 1) * NQ);
+  for (int k = 0; k < 2; k++)
+    cst_sweep_value(C, &L->sweep[k], w, w + NQ, L->end + 2 * k * NQ, L->end + (2 * k + 1) * NQ);
 }
 
 /* w := R_{-h alpha-}(qb, vb), or where that led nowhere (qb, vb) itself. */
@@ -225,7 +244,8 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
   predict(C, L, j, x);
   take_values(C, L, x);
   for (int k = 0; k < 2; k++)
-    for (int i = 0; i < L->sweep[k].layer->stages * NQ && L->sweep[k].layer->implicit; i++) L->sweep[k].first[i] = L->sweep[k].A[i];
+    for (int i = 0; i < L->sweep[k].layer->stages * NQ && L->sweep[k].layer->implicit; i++)
+      L->sweep[k].first[i] = L->sweep[k].A[i];
   for (int i = 0; i < NQ; i++) x[R_ + i] = L->end[2 * NQ + i];
   cst_momentum(C, L->c, L->m, x + R_, L->end + 3 * NQ, x + MU);
   gram_at(C, L, x + R_, L->E1, L->G1, L->S1);
@@ -274,7 +294,8 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
     f[NU1 + a] = vset(0);
     f[NU2 + a] = vset(0);
     ROW_G(a, i, e) f[NU1 + a] += L->G1[e] * x[MU + i], f[NU2 + a] += L->G0[e] * x[V_ + i];
-    if (L->sweep[0].t == 0) f[MINUS + a] = vset(0); /* q is qb: its rounding off g = 0 is no theta-, which would add up in p */
+    if (L->sweep[0].t == 0)
+      f[MINUS + a] = vset(0); /* q is qb: its rounding off g = 0 is no theta-, which would add up in p */
     if (!DROPPED(a)) continue;
     for (int k = 0; k < 4; k++) f[NU1 + k * NG + a] = vset(0);
   }
@@ -334,8 +355,8 @@ CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd
   follow(C, L, x, y, d + R_, d + PLUS);
 }
 
-/* Accounts by the layers' quadrature, from the left end to w and from w to the right end. The points are taken anew: those that the sweeps
- * hold are of the last w in some lanes, of the one before in others. */
+/* Accounts by the layers' quadrature, from the left end to w and from w to the right end. The points are
+ * taken anew: those that the sweeps hold are of the last w in some lanes, of the one before in others. */
 static void gather(const cst_context *C, struct local *L, const vd *w) {
   if (NACCOUNT > 0) take_values(C, L, w);
   for (int k = 0; k < 2 && NACCOUNT > 0; k++) {
@@ -349,7 +370,8 @@ static void gather(const cst_context *C, struct local *L, const vd *w) {
   (void)L;
 }
 
-/* pb := tangential part of (1 + D2(theta+.g)) mu+ at the new q; or its kinetic form for the methods that follow in the same step. */
+/* pb := tangential part of (1 + D2(theta+.g)) mu+ at the new q; or its kinetic form for the methods that
+ * follow in the same step. */
 CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x) {
   vd theta[ROOM(NG)], bent[ROOM(NQ)];
   if (OWN(j)->of_w) {
@@ -406,8 +428,8 @@ static bool adjoint(void *of) {
 
 static bool dense(const cst_system *s) { return s->nq <= CST_MAX_Q && !s->gram.banded; }
 
-/* Values and reverses of the halves that have a length: one of each in a residual. The predictor is one value more, and Newton's matrix
- * takes one point a half, and its variation in 2 nq directions. */
+/* Values and reverses of the halves that have a length: one of each in a residual. The predictor is one value
+ * more, and Newton's matrix takes one point a half, and its variation in 2 nq directions. */
 static void count_evaluations(const struct parameters *x, const cst_system *s, cst_substep_size *size) {
   const int minus = x->bias == 0 ? 0 : cst_program_layer_stages(&x->layer[0]),
             plus = x->bias == -1 ? 0 : cst_program_layer_stages(&x->layer[1]);
@@ -419,13 +441,14 @@ static void count_evaluations(const struct parameters *x, const cst_system *s, c
 static cst_substep_size size(const void *of, const cst_system *s) {
   const struct parameters *x = of;
   const double             q = s->nq, g = s->ng, iterations = 5;
-  const int                minus = cst_program_layer_stages(&x->layer[0]), plus = cst_program_layer_stages(&x->layer[1]);
-  cst_substep_size         y = {.stages = minus > plus ? minus : plus,
-                                .unknowns = 4 * s->nq + 4 * s->ng,
-                                .kept = 4 * s->nq + 4 * s->ng,
-                                .matrix = dense(s) ? 2 * pow(3 * (q + g), 2) : 0};
+  const int minus = cst_program_layer_stages(&x->layer[0]), plus = cst_program_layer_stages(&x->layer[1]);
+  cst_substep_size y = {.stages = minus > plus ? minus : plus,
+                        .unknowns = 4 * s->nq + 4 * s->ng,
+                        .kept = 4 * s->nq + 4 * s->ng,
+                        .matrix = dense(s) ? 2 * pow(3 * (q + g), 2) : 0};
   count_evaluations(x, s, &y);
-  y.cost = dense(s) ? 2 * (y.fixed + iterations * y.each) * cst_substep_unit(s) + 0.05 * pow(q + g, 3) : 40 * y.each * 4 * (q + 3 * g);
+  y.cost = dense(s) ? 2 * (y.fixed + iterations * y.each) * cst_substep_unit(s) + 0.05 * pow(q + g, 3)
+                    : 40 * y.each * 4 * (q + 3 * g);
   return y;
 }
 
@@ -442,8 +465,8 @@ static PetscErrorCode bind(const void *of, const cst_lane_binding *with, void *l
 
 static const cst_substep_row row = {.name = "convert",
                                     .data = sizeof(struct parameters),
-                                    .iterations = 1 << CST_ITERATION_SIMPLIFIED | 1 << CST_ITERATION_NEWTON | 1 << CST_ITERATION_CHORD |
-                                                  1 << CST_ITERATION_KRYLOV,
+                                    .iterations = 1 << CST_ITERATION_SIMPLIFIED | 1 << CST_ITERATION_NEWTON |
+                                                  1 << CST_ITERATION_CHORD | 1 << CST_ITERATION_KRYLOV,
                                     .core = CST_CORES_HERE,
                                     .same = same,
                                     .adjoint = adjoint,

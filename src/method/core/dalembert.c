@@ -1,22 +1,26 @@
-/* dalembert.c: the core of discrete-lagrange-dalembert(FORM): discrete Euler-Lagrange equations with the forces of constraints on
- * velocities at the points q_k, and a discrete constraint.
+/* dalembert.c: the core of discrete-lagrange-dalembert(FORM): discrete Euler-Lagrange equations with the
+ * forces of constraints on velocities at the points q_k, and a discrete constraint.
  *
  *   D1 L_d(q_k, q_k+1) + D2 L_d(q_k-1, q_k) = phi(q_k)'L
- *   midpoint    L_d = h L((q0 + q1)/2, u), u = (q1 - q0)/h,      phi(q_m) u + phi0(q_m) = 0 at q_m = (q0 + q1)/2
- *   reversible  L_d = h/2 (L(q0, u) + L(q1, u)),                 phi(q_k) (q_k+1 - q_k-1)/(2 h) + phi0(q_k) = 0
- *   leapfrog    that L_d and the constraint of the first,        kept where q is halfway: q = (q_k + q_k+1)/2, v = u
+ *   midpoint    L_d = h L((q0 + q1)/2, u), u = (q1 - q0)/h,      phi(q_m) u + phi0(q_m) = 0 at q_m = (q0 +
+ * q1)/2 reversible  L_d = h/2 (L(q0, u) + L(q1, u)),                 phi(q_k) (q_k+1 - q_k-1)/(2 h) +
+ * phi0(q_k) = 0 leapfrog    that L_d and the constraint of the first,        kept where q is halfway: q =
+ * (q_k + q_k+1)/2, v = u
  *
- * The first is that of Cortes and Martinez. The second takes no constraint on a pair of points, but keeps it in the mean: it is the
- * geometric nonholonomic integrator of Ferraro, Iglesias and Martin de Diego, who call it nonholonomic SHAKE (q) and RATTLE (q, p). The
- * third is the reversible method of McLachlan and Perlmutter, (4.18) as software quotes it:
+ * The first is that of Cortes and Martinez. The second takes no constraint on a pair of points, but keeps it
+ * in the mean: it is the geometric nonholonomic integrator of Ferraro, Iglesias and Martin de Diego, who call
+ * it nonholonomic SHAKE (q) and RATTLE (q, p). The third is the reversible method of McLachlan and
+ * Perlmutter, (4.18) as software quotes it:
  *
  *   q_h = q + h/2 v,   M (v1 - v) = -h dV(q_h) - phi(q_h)'L,   q1 = q_h + h/2 v1,   phi(q1) v1 + phi0(q1) = 0
  *
- * M is a constant diagonal. What is kept between steps is p = M v with phi v + phi0 = 0: of D2 L_d its part in the distribution, the rest
- * being taken up by L. In the second form v_k is the mean of the velocities on both sides of q_k, and what the constraint does to each is
- * the same: the half of it that ended the last step, `reaction`, begins the next one. It starts from h/2 lambda.
+ * M is a constant diagonal. What is kept between steps is p = M v with phi v + phi0 = 0: of D2 L_d its part
+ * in the distribution, the rest being taken up by L. In the second form v_k is the mean of the velocities on
+ * both sides of q_k, and what the constraint does to each is the same: the half of it that ended the last
+ * step, `reaction`, begins the next one. It starts from h/2 lambda.
  *
- * tests/cli/test_nonholonomic.py holds the forms to the equations above, their steps run backwards to where they began, and to order 2.
+ * tests/cli/test_nonholonomic.py holds the forms to the equations above, their steps run backwards to where
+ * they began, and to order 2.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define CORE dalembert
@@ -32,7 +36,10 @@ struct data {
 #include "system/acceleration.h"
 #define NX (MARCH->unknowns) /* u, L; 0: the second form is explicit */
 
-#define LOCAL(X) X(q, NQ) X(p, NQ) X(m, NMASS) X(minv, NMASS) X(reaction, NG) X(qm, NQ) X(dV, NQ) X(G, NNZ_G) X(G1, NNZ_G) X(J, NX *NX)
+#define LOCAL(X)                                                                                             \
+  X(q, NQ)                                                                                                   \
+  X(p, NQ) X(m, NMASS) X(minv, NMASS) X(reaction, NG) X(qm, NQ) X(dV, NQ) X(G, NNZ_G) X(G1, NNZ_G)           \
+      X(J, NX *NX)
 
 struct local {
   LOCAL(CST_FIELD)
@@ -67,7 +74,8 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
   for (int a = 0; a < NG && NX > 0; a++) x[NQ + a] = vset(0);
 }
 
-/* M u + h/2 dV(q_m) - p + phi(q0)'L and phi(q_m) u + phi0(q_m); of the third form the force is in p, and q0 is q_h. */
+/* M u + h/2 dV(q_m) - p + phi(q0)'L and phi(q_m) u + phi0(q_m); of the third form the force is in p, and q0
+ * is q_h. */
 CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
   const double half = 0.5 * H(j), force = OWN(j)->form == LEAPFROG ? 0 : half;
   USES_G
@@ -103,7 +111,8 @@ static void matrix(const cst_context *C, struct local *L, int j, const vd *x) {
     for (int a = 0; a < NG; a++) L->J[(NQ + a) * n + k] += half * (bent[a] + moved[a]);
   }
   for (int a = 0; a < NG; a++)
-    for (int k = 0; k < n && DROPPED(a); k++) L->J[(NQ + a) * n + k] = L->J[k * n + NQ + a] = vset(k == NQ + a);
+    for (int k = 0; k < n && DROPPED(a); k++)
+      L->J[(NQ + a) * n + k] = L->J[k * n + NQ + a] = vset(k == NQ + a);
 }
 
 CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd *x, const vd *f, vd *d) {
@@ -191,7 +200,8 @@ static cst_substep_size size(const void *of, const cst_system *s) {
                             .cost = 4 * cst_substep_unit(s) + 0.1 * unknowns * unknowns * unknowns};
 }
 
-static void start(const void *x, const cst_system *s, const double *c, const double *q, const double *v, double *const *state) {
+static void start(const void *x, const cst_system *s, const double *c, const double *q, const double *v,
+                  double *const *state) {
   (void)x;
   cst_system_multipliers(s, c, q, v, state[0]);
 }
@@ -213,5 +223,7 @@ static const cst_substep_row row = {.name = "dalembert",
                                     .start = start,
                                     .bind = bind};
 
-cst_substep cst_dalembert(double fraction, int form) { return cst_substep_of(&row, fraction, &(struct parameters){form}); }
+cst_substep cst_dalembert(double fraction, int form) {
+  return cst_substep_of(&row, fraction, &(struct parameters){form});
+}
 #endif

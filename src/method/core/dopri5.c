@@ -1,13 +1,15 @@
-/* dopri5.c: the core of dopri5(tolerance=e): the Dormand-Prince pair on the index-reduced equations q' = v, v' = A(q, v, t), each lane by
- * steps of its own from one end of the study's step to the other.
+/* dopri5.c: the core of dopri5(tolerance=e): the Dormand-Prince pair on the index-reduced equations q' = v,
+ * v' = A(q, v, t), each lane by steps of its own from one end of the study's step to the other.
  *
- *   error of a step: the root of the mean of (e_k / (tolerance (1 + max(|y_k|, |y1_k|))))^2 over y = (q, v), e the pair's difference
- *   taken where it is at most 1;  next length = this one times 0.9 error^(-1/5), between a fifth and five times
+ *   error of a step: the root of the mean of (e_k / (tolerance (1 + max(|y_k|, |y1_k|))))^2 over y = (q, v),
+ * e the pair's difference taken where it is at most 1;  next length = this one times 0.9 error^(-1/5),
+ * between a fifth and five times
  *
- * as in Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, II.4, without extrapolation. The length is kept from step to
- * step; that which is cut short by the end does not count. A lane that has arrived is held while others go on, so that its bits do not
- * depend on them. One that is not there after MOST steps, or whose steps are lost in round-off, has not converged: its one unknown stands
- * for that. Nothing is kept; this is what other methods are compared with.
+ * as in Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, II.4, without extrapolation. The
+ * length is kept from step to step; that which is cut short by the end does not count. A lane that has
+ * arrived is held while others go on, so that its bits do not depend on them. One that is not there after
+ * MOST steps, or whose steps are lost in round-off, has not converged: its one unknown stands for that.
+ * Nothing is kept; this is what other methods are compared with.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define CORE dopri5
@@ -37,14 +39,18 @@ static const double pair[PAIR_STAGES][PAIR_STAGES] = {
     {44.0 / 45, -56.0 / 15, 32.0 / 9},
     {19372.0 / 6561, -25360.0 / 2187, 64448.0 / 6561, -212.0 / 729},
     {9017.0 / 3168, -355.0 / 33, 46732.0 / 5247, 49.0 / 176, -5103.0 / 18656},
-    {35.0 / 384, 0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84}}; /* the last row: the solution of order 5 */
-static const double difference[PAIR_STAGES] = {71.0 / 57600, 0, -71.0 / 16695, 71.0 / 1920, -17253.0 / 339200, 22.0 / 525, -1.0 / 40};
+    {35.0 / 384, 0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784,
+     11.0 / 84}}; /* the last row: the solution of order 5 */
+static const double difference[PAIR_STAGES] = {71.0 / 57600,      0,          -71.0 / 16695, 71.0 / 1920,
+                                               -17253.0 / 339200, 22.0 / 525, -1.0 / 40};
 
-#define LOCAL(X)                                                                                                                           \
-  X(q, NQ)                                                                                                                                 \
-  X(p, NQ)                                                                                                                                 \
-  X(v, NQ)                                                                                                                                 \
-  X(m, NMASS) X(minv, NMASS) X(Q, NQ) X(V, PAIR_STAGES *NQ) X(A, PAIR_STAGES *NQ) X(lambda, NG) X(power, NACCOUNT) CST_TIME_FIELD(X)
+#define LOCAL(X)                                                                                             \
+  X(q, NQ)                                                                                                   \
+  X(p, NQ)                                                                                                   \
+  X(v, NQ)                                                                                                   \
+  X(m, NMASS)                                                                                                \
+  X(minv, NMASS) X(Q, NQ) X(V, PAIR_STAGES *NQ) X(A, PAIR_STAGES *NQ) X(lambda, NG) X(power, NACCOUNT)       \
+      CST_TIME_FIELD(X)
 
 struct local {
   LOCAL(CST_FIELD)
@@ -89,7 +95,8 @@ CST_INLINE vd square_of_error(const cst_context *C, const struct local *L, doubl
   vd        sum = vset(0);
   for (int k = 0; k < NQ; k++) {
     vd dq = vset(0), dv = vset(0);
-    for (int i = 0; i < PAIR_STAGES; i++) dq += difference[i] * L->V[i * NQ + k], dv += difference[i] * L->A[i * NQ + k];
+    for (int i = 0; i < PAIR_STAGES; i++)
+      dq += difference[i] * L->V[i * NQ + k], dv += difference[i] * L->A[i * NQ + k];
     const vd x = t * dq / (tolerance * (1 + vmax(vabs(L->q[k]), vabs(L->Q[k])))),
              y = t * dv / (tolerance * (1 + vmax(vabs(L->v[k]), vabs(V1[k]))));
     sum += x * x + y * y;
@@ -97,7 +104,8 @@ CST_INLINE vd square_of_error(const cst_context *C, const struct local *L, doubl
   return sum / (2.0 * NQ);
 }
 
-/* What the next step's length is of this one's: 0.9 (error^2)^(-1/10); a fifth where the error is no number. */
+/* What the next step's length is of this one's: 0.9 (error^2)^(-1/10); a fifth where the error is no number.
+ */
 CST_INLINE vd change_of_length(vd square) {
   const vd change = 0.9 * vexp(-0.1 * vlog(vmax(square, vset(1e-30))));
   const vl number = (vl)(square < INFINITY);
@@ -145,7 +153,8 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
   return ~L->lost;
 }
 
-CST_INLINE void direction(const cst_context *C, const struct local *L, int j, const vd *x, const vd *f, vd *d) {
+CST_INLINE void direction(const cst_context *C, const struct local *L, int j, const vd *x, const vd *f,
+                          vd *d) {
   (void)C, (void)L, (void)j, (void)f;
   d[0] = x[0];
 }
@@ -181,7 +190,10 @@ static bool same(const void *one, const void *other) {
 /* Iterations are steps of the pair. */
 static cst_substep_size size(const void *of, const cst_system *s) {
   (void)of;
-  return (cst_substep_size){.stages = PAIR_STAGES, .unknowns = 1, .each = PAIR_STAGES, .cost = 4.0 * PAIR_STAGES * 4 * cst_substep_unit(s)};
+  return (cst_substep_size){.stages = PAIR_STAGES,
+                            .unknowns = 1,
+                            .each = PAIR_STAGES,
+                            .cost = 4.0 * PAIR_STAGES * 4 * cst_substep_unit(s)};
 }
 
 static PetscErrorCode bind(const void *of, const cst_lane_binding *with, void *lane) {
@@ -191,8 +203,13 @@ static PetscErrorCode bind(const void *of, const cst_lane_binding *with, void *l
 }
 
 static const cst_state_block state[] = {{"length", .one = 1}, {NULL}};
-static const cst_substep_row row = {
-    .name = "dopri5", .data = sizeof(struct parameters), .state = state, .core = CST_CORES_HERE, .same = same, .size = size, .bind = bind};
+static const cst_substep_row row = {.name = "dopri5",
+                                    .data = sizeof(struct parameters),
+                                    .state = state,
+                                    .core = CST_CORES_HERE,
+                                    .same = same,
+                                    .size = size,
+                                    .bind = bind};
 
 cst_substep cst_dopri5_coefficients(double fraction, double tolerance) {
   return cst_substep_of(&row, fraction, &(struct parameters){tolerance});

@@ -1,15 +1,18 @@
-/* filtered.c: the core of Zhang and Skeel's methods: a kick, a drift, a kick, by a filtered force that one linear solve gives.
+/* filtered.c: the core of Zhang and Skeel's methods: a kick, a drift, a kick, by a filtered force that one
+ * linear solve gives.
  *
  *   p_h = p0 + w0 h F(q0),   q1 = q0 + h M^-1 p_h,   p1 = p_h + w1 h F(q1)
  *
- * (w0, w1) = (1/2, 1/2): the trapezoidal rule; (1, 0) and (0, 1): one end alone, of order 1, each the adjoint of the other.
+ * (w0, w1) = (1/2, 1/2): the trapezoidal rule; (1, 0) and (0, 1): one end alone, of order 1, each the adjoint
+ * of the other.
  *
- *   (M + beta h^2 H) a = -grad V,   F = M a - 1/2 beta^2 h^4 V'''[a, a]                          H = Hess V: full
- *                                   F = M a                                                      simplified
- *                                   F = M a with H the Hessian of the stiff part of V alone      stiff
+ *   (M + beta h^2 H) a = -grad V,   F = M a - 1/2 beta^2 h^4 V'''[a, a]                          H = Hess V:
+ * full F = M a                                                      simplified F = M a with H the Hessian of
+ * the stiff part of V alone      stiff
  *
- * Tao, Owhadi, (1.3), (2.7), (2.8), with p = M v, and section 4.5 for (1, 0). F belongs to the point and to the substep's own h: it is
- * taken anew where the substep before had another one. grad V, H and what V''' shares with them are one kernel.
+ * Tao, Owhadi, (1.3), (2.7), (2.8), with p = M v, and section 4.5 for (1, 0). F belongs to the point and to
+ * the substep's own h: it is taken anew where the substep before had another one. grad V, H and what V'''
+ * shares with them are one kernel.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define CORE        filtered
@@ -32,10 +35,12 @@ struct data {
 #define KEEPS_NOTHING
 
 /* f: F at q; bent: of the kernel; A, a, third: the matrix, its solution and V'''[a, a] by rows. */
-#define LOCAL(X)                                                                                                                           \
-  X(q, NQ)                                                                                                                                 \
-  X(p, NQ)                                                                                                                                 \
-  X(f, NQ) X(q1, NQ) X(bent, BENT_SIZE) X(A, MOST_BAND) X(a, NQ) X(third, NQ) X(inverse, NMASS) X(M, FULL_MASS) X(factor, FULL_MASS)
+#define LOCAL(X)                                                                                             \
+  X(q, NQ)                                                                                                   \
+  X(p, NQ)                                                                                                   \
+  X(f, NQ)                                                                                                   \
+  X(q1, NQ) X(bent, BENT_SIZE) X(A, MOST_BAND) X(a, NQ) X(third, NQ) X(inverse, NMASS) X(M, FULL_MASS)       \
+      X(factor, FULL_MASS)
 
 struct local {
   LOCAL(CST_FIELD)
@@ -100,7 +105,8 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
   return vmask(1);
 }
 
-CST_INLINE void direction(const cst_context *C, const struct local *L, int j, const vd *x, const vd *f, vd *d) {
+CST_INLINE void direction(const cst_context *C, const struct local *L, int j, const vd *x, const vd *f,
+                          vd *d) {
   (void)C, (void)L, (void)j, (void)x, (void)f, (void)d;
 }
 
@@ -146,11 +152,16 @@ static bool adjoint(void *of) {
 static cst_substep_size size(const void *of, const cst_system *s) {
   const struct data *x = of;
   const double       band = 1 + s->bands[x->form == STIFF].band;
-  return (cst_substep_size){.stages = 1, .fixed = x->form == FULL ? 2 : 1, .cost = 6 * s->nq + 0.5 * s->nq * band * band};
+  return (cst_substep_size){
+      .stages = 1, .fixed = x->form == FULL ? 2 : 1, .cost = 6 * s->nq + 0.5 * s->nq * band * band};
 }
 
-static const cst_substep_row row = {
-    .name = "filtered", .data = sizeof(struct data), .core = CST_CORES_HERE, .same = same, .adjoint = adjoint, .size = size};
+static const cst_substep_row row = {.name = "filtered",
+                                    .data = sizeof(struct data),
+                                    .core = CST_CORES_HERE,
+                                    .same = same,
+                                    .adjoint = adjoint,
+                                    .size = size};
 
 cst_substep cst_filtered_kick(double fraction, double beta, double w0, double w1, int form) {
   return cst_substep_of(&row, fraction, &(struct data){beta, w0, w1, form});

@@ -1,8 +1,9 @@
 /* hbvm-newton.h: part of hbvm.c: Newton's method for a step, with second derivatives at every node.
  *
- * Constant M: with T_rm = sum_i b_i P_r(c_i) h int_0^{c_i} P_m K(u(c_i)), K the Hessian of V + lambda.g, dphi = T dgamma + rho' dlambda - D
- * is put into the first line, which leaves (1 + h M^-1 X T) dgamma + h M^-1 X rho' dlambda = -E + h M^-1 X D.
- * General: with B = d(M v + a)/dq at v, H_p changes by M^-1 (dp - B dq) and H_q by (B'M^-1 B - L_qq) dq - B'M^-1 dp.
+ * Constant M: with T_rm = sum_i b_i P_r(c_i) h int_0^{c_i} P_m K(u(c_i)), K the Hessian of V + lambda.g, dphi
+ * = T dgamma + rho' dlambda - D is put into the first line, which leaves (1 + h M^-1 X T) dgamma + h M^-1 X
+ * rho' dlambda = -E + h M^-1 X D. General: with B = d(M v + a)/dq at v, H_p changes by M^-1 (dp - B dq) and
+ * H_q by (B'M^-1 B - L_qq) dq - B'M^-1 dp.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 
@@ -26,7 +27,8 @@ static void add_blocks(const cst_context *C, double h, int i, const vd *A, vd *t
     }
 }
 
-/* The rows of C and what dlambda does to the equations from row `first` on: `sign` rho', or h M^-1 X rho' where sign is 0. */
+/* The rows of C and what dlambda does to the equations from row `first` on: `sign` rho', or h M^-1 X rho'
+ * where sign is 0. */
 static void border(const cst_context *C, const struct local *L, double h, int first, double sign, vd *J) {
   const int n = NJ, last = n - NG;
   const vd *minv = L->minv;
@@ -34,10 +36,12 @@ static void border(const cst_context *C, const struct local *L, double h, int fi
   for (int a = 0; a < NG; a++) {
     ROW_G(a, i, e) {
       for (int r = 0; r < DEGREE; r++)
-        J[(first + r * NQ + i) * n + last + a] = sign != 0 ? sign * L->rho[r * NNZ_G + e] : h * (MINV(i) * turned(C, L->rho, NNZ_G, r, e));
+        J[(first + r * NQ + i) * n + last + a] =
+            sign != 0 ? sign * L->rho[r * NNZ_G + e] : h * (MINV(i) * turned(C, L->rho, NNZ_G, r, e));
       J[(last + a) * n + i] = L->G1[e];
     }
-    for (int k = 0; k < n && DROPPED(a); k++) J[(last + a) * n + k] = J[k * n + last + a] = vset(k == last + a);
+    for (int k = 0; k < n && DROPPED(a); k++)
+      J[(last + a) * n + k] = J[k * n + last + a] = vset(k == last + a);
   }
 }
 
@@ -70,11 +74,13 @@ static void matrix_of_separable(const cst_context *C, struct local *L, double h,
   for (int r = 0; r < DEGREE; r++)
     for (int i = 0; i < NQ; i++)
       for (int k = 0; k < BLOCK; k++)
-        L->J[(r * NQ + i) * n + k] = vset(r * NQ + i == k) + h * (MINV(i) * turned(C, L->T, NQ * BLOCK, r, i * BLOCK + k));
+        L->J[(r * NQ + i) * n + k] =
+            vset(r * NQ + i == k) + h * (MINV(i) * turned(C, L->T, NQ * BLOCK, r, i * BLOCK + k));
   border(C, L, h, 0, 0, L->J);
 }
 
-static void newton_of_separable(const cst_context *C, struct local *L, double h, const vd *x, const vd *f, vd *d) {
+static void newton_of_separable(const cst_context *C, struct local *L, double h, const vd *x, const vd *f,
+                                vd *d) {
   vd b[ROOM(NJ)];
   USES_G
   matrix_of_separable(C, L, h, x);
@@ -88,7 +94,8 @@ static void newton_of_separable(const cst_context *C, struct local *L, double h,
   }
   for (int a = 0; a < NG; a++) {
     d[LAMBDA + a] = b[BLOCK + a];
-    for (int r = 0; r < DEGREE; r++) ROW_G(a, i, e) d[PHI + r * NQ + i] += L->rho[r * NNZ_G + e] * b[BLOCK + a];
+    for (int r = 0; r < DEGREE; r++)
+      ROW_G(a, i, e) d[PHI + r * NQ + i] += L->rho[r * NNZ_G + e] * b[BLOCK + a];
   }
 }
 
@@ -105,7 +112,8 @@ static void times(const vd *A, const vd *x, int n, vd *y) {
 /* What a node adds to J. E has -H_p, D has -H_q, and p changes by -h int dphi. */
 static void add_node(const cst_context *C, struct local *L, double h, int i, const vd *x) {
   const int n = NJ, size = NQ * NQ;
-  vd        point[ROOM(NQ)], v[ROOM(NQ)], entry[ROOM(size)], M[ROOM(size)], B[ROOM(size)], N[ROOM(size)], Y[ROOM(size)], Z[ROOM(size)];
+  vd        point[ROOM(NQ)], v[ROOM(NQ)], entry[ROOM(size)], M[ROOM(size)], B[ROOM(size)], N[ROOM(size)],
+      Y[ROOM(size)], Z[ROOM(size)];
   point_of(C, L->q, L->eq, h, i, x + GAMMA, point);
   velocity_at(C, L, h, i, x, point, v);
   cst_inertia(C, L->c, point, M);
@@ -133,7 +141,8 @@ static void add_node(const cst_context *C, struct local *L, double h, int i, con
   add_blocks(C, h, i, L->K, L->J + (size_t)PHI * (size_t)n, n);
 }
 
-static void newton_of_general(const cst_context *C, struct local *L, double h, const vd *x, const vd *f, vd *d) {
+static void newton_of_general(const cst_context *C, struct local *L, double h, const vd *x, const vd *f,
+                              vd *d) {
   const int n = NJ;
   for (int k = 0; k < n * n; k++) L->J[k] = vset(0);
   for (int i = 0; i < NODES; i++) add_node(C, L, h, i, x);
@@ -144,7 +153,8 @@ static void newton_of_general(const cst_context *C, struct local *L, double h, c
 }
 #endif
 
-static __attribute__((noinline)) void newton(const cst_context *C, struct local *L, double h, const vd *x, const vd *f, vd *d) {
+static __attribute__((noinline)) void newton(const cst_context *C, struct local *L, double h, const vd *x,
+                                             const vd *f, vd *d) {
 #if !CST_HOT
   if (GENERAL) {
     newton_of_general(C, L, h, x, f, d);

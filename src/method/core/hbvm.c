@@ -1,32 +1,32 @@
 /* hbvm.c: the core of the line integral method HBVM(k, s).
  *
- *   u' = sum_j P_j gamma_j,  u(c) = q0 + h int_0^c u'            (P_j orthonormal on [0, 1], j < s; c a fraction of the step)
- *   w' = -sum_j P_j phi_j,   w(c) = p0 + h int_0^c w'
- *   gamma_j = sum_i b_i P_j(c_i) H_p,   phi_j = psi_j + rho_j' lambda        (at u(c_i), w(c_i); k Gauss nodes c_i, weights b_i)
- *   psi_j = sum_i b_i P_j(c_i) H_q,     rho_j = sum_i b_i P_j(c_i) G
- *   C = sum_j rho_j gamma_j = 0
- *   q1 = q0 + h gamma_0,   p1 = p0 - h phi_0
+ *   u' = sum_j P_j gamma_j,  u(c) = q0 + h int_0^c u'            (P_j orthonormal on [0, 1], j < s; c a
+ * fraction of the step) w' = -sum_j P_j phi_j,   w(c) = p0 + h int_0^c w' gamma_j = sum_i b_i P_j(c_i) H_p,
+ * phi_j = psi_j + rho_j' lambda        (at u(c_i), w(c_i); k Gauss nodes c_i, weights b_i) psi_j = sum_i b_i
+ * P_j(c_i) H_q,     rho_j = sum_i b_i P_j(c_i) G C = sum_j rho_j gamma_j = 0 q1 = q0 + h gamma_0,   p1 = p0 -
+ * h phi_0
  *
- * Source: Brugnano, Gurioli, Iavernaro, Weinmueller, equations (50) to (54), for H = p'M^-1 p / 2 + V with a constant M, where the integral
- * of w is taken exactly: M gamma = e_1 p0 - h X phi, X_ij = int_0^1 P_i int_0^x P_j. Their (51) is C = 0 with that gamma put in. With an M
- * or an a that depends on q (GENERAL) H_p and H_q are taken at the nodes, from H_p = v and H_q = -L_q(q, v) at p = M v + a. In both
- * h C = g(q1) - g(q0) as quadrature goes, and the energy changes by
- *   h sum_j (psi_j.gamma_j - gamma_j.phi_j) = -h lambda.C = 0,
- * to the same extent. p1 is not tangent, and is not made so.
+ * Source: Brugnano, Gurioli, Iavernaro, Weinmueller, equations (50) to (54), for H = p'M^-1 p / 2 + V with a
+ * constant M, where the integral of w is taken exactly: M gamma = e_1 p0 - h X phi, X_ij = int_0^1 P_i
+ * int_0^x P_j. Their (51) is C = 0 with that gamma put in. With an M or an a that depends on q (GENERAL) H_p
+ * and H_q are taken at the nodes, from H_p = v and H_q = -L_q(q, v) at p = M v + a. In both h C = g(q1) -
+ * g(q0) as quadrature goes, and the energy changes by h sum_j (psi_j.gamma_j - gamma_j.phi_j) = -h lambda.C =
+ * 0, to the same extent. p1 is not tangent, and is not made so.
  *
- * Unknowns gamma, phi, lambda; residuals E, D, C of the three lines. The iteration of the first kind takes Newton's matrix without the
- * second derivatives of H and of lambda.g, but for M at the start:
+ * Unknowns gamma, phi, lambda; residuals E, D, C of the three lines. The iteration of the first kind takes
+ * Newton's matrix without the second derivatives of H and of lambda.g, but for M at the start:
  *
  *   dgamma + h M^-1 X dphi = -E,   dphi - rho' dlambda = -D,   G(q1) dgamma_0 = -C
  *
- * which leaves one system of the size of lambda. (What is left out of the derivative of C is the quadrature's error.) It contracts by
- * about h^2 |X^2 M^-1 K|, K the Hessian of V + lambda.g: a twelfth of h^2 |M^-1 K| for s = 2; in a general system by O(h). A lane in
- * which an update is more than 0.3 of the last one goes over to Newton's method, whose matrix is renewed each time. Either way a step
- * begins with the acceleration at its start, and no unknowns are kept from one step to the next. It ends when the next update is predicted
+ * which leaves one system of the size of lambda. (What is left out of the derivative of C is the quadrature's
+ * error.) It contracts by about h^2 |X^2 M^-1 K|, K the Hessian of V + lambda.g: a twelfth of h^2 |M^-1 K|
+ * for s = 2; in a general system by O(h). A lane in which an update is more than 0.3 of the last one goes
+ * over to Newton's method, whose matrix is renewed each time. Either way a step begins with the acceleration
+ * at its start, and no unknowns are kept from one step to the next. It ends when the next update is predicted
  * far below round-off, for what is left has always the same sign and would add up in the energy.
  *
- * q and p are sums over the steps, and what rounding them leaves is carried along, where no other core changes them in between: else g,
- * which nothing brings back to 0, would gather a rounding error of q a step.
+ * q and p are sums over the steps, and what rounding them leaves is carried along, where no other core
+ * changes them in between: else g, which nothing brings back to 0, would gather a rounding error of q a step.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "constella/method.h"
@@ -80,9 +80,10 @@ struct local {
   LOCAL(CST_FIELD)
   const vd *c;
   vd        iterations;
-  vd        size;   /* of what makes gamma: an update is small against that, also at rest */
-  vd        remote; /* coordinates larger than this have a round-off that updates do not fall below; size then grows with them */
-  vl        slow;
+  vd        size; /* of what makes gamma: an update is small against that, also at rest */
+  vd remote; /* coordinates larger than this have a round-off that updates do not fall below; size then grows
+                with them */
+  vl slow;
 };
 #define SIZE(L) (L)->size
 
@@ -135,8 +136,8 @@ CST_INLINE void slope(const cst_context *C, const struct local *L, const vd *q, 
   K_dV(L->c, q, dH);
 }
 
-/* The unknowns of the constant acceleration at (q, p). Like the other large pieces out of line, for the sake of whoever waits for the
- * compiler. */
+/* The unknowns of the constant acceleration at (q, p). Like the other large pieces out of line, for the sake
+ * of whoever waits for the compiler. */
 static __attribute__((noinline)) void begin(const cst_context *C, struct local *L, int j, vd *x) {
   const double *xi = OWN(0)->xi;
   const double  h = H(j);
@@ -146,7 +147,8 @@ static __attribute__((noinline)) void begin(const cst_context *C, struct local *
   if (GENERAL) cst_inertia(C, L->c, L->q, L->M);
   velocity(C, L, L->q, L->p, v);
   cst_acceleration(C, L->c, L->minv, L->q, v, A, x + LAMBDA);
-  for (int i = 0; i < NQ && MARCH->robust > 1; i++) A[i] = vset(0); /* the last attempt begins with a straight line */
+  for (int i = 0; i < NQ && MARCH->robust > 1; i++)
+    A[i] = vset(0); /* the last attempt begins with a straight line */
   slope(C, L, L->q, v, dH);
   K_G(L->c, L->q, G);
   for (int k = 0; k < 2 * BLOCK; k++) x[k] = vset(0);
@@ -160,12 +162,14 @@ static __attribute__((noinline)) void begin(const cst_context *C, struct local *
   divide(C, L, push);
   L->size = vset(0);
   vd far = vset(0);
-  U for (int i = 0; i < NQ; i++) L->size = vmax(vabs(v[i]) + vabs(push[i]), L->size), far = vmax(vabs(L->q[i]), far);
+  U for (int i = 0; i < NQ; i++) L->size = vmax(vabs(v[i]) + vabs(push[i]), L->size),
+                                 far = vmax(vabs(L->q[i]), far);
   L->size = L->size * vmax(far / L->remote, vset(1));
 }
 
 /* start + e + h int_0^{c_i} of the polynomial with the coefficients y. */
-CST_INLINE void point_of(const cst_context *C, const vd *start, const vd *e, double h, int i, const vd *y, vd *point) {
+CST_INLINE void point_of(const cst_context *C, const vd *start, const vd *e, double h, int i, const vd *y,
+                         vd *point) {
   const double *integral = OWN(0)->integral + i * DEGREE;
   U for (int k = 0; k < NQ; k++) {
     vd way = (h * integral[0]) * y[k];
@@ -175,7 +179,8 @@ CST_INLINE void point_of(const cst_context *C, const vd *start, const vd *e, dou
 }
 
 /* H_p at a node, in a general system. */
-CST_INLINE void velocity_at(const cst_context *C, const struct local *L, double h, int i, const vd *x, const vd *point, vd *v) {
+CST_INLINE void velocity_at(const cst_context *C, const struct local *L, double h, int i, const vd *x,
+                            const vd *point, vd *v) {
   vd p[ROOM(NQ)];
   point_of(C, L->p, L->ep, -h, i, x + PHI, p);
   velocity(C, L, point, p, v);
@@ -232,7 +237,8 @@ CST_INLINE void residual(const cst_context *C, struct local *L, int j, const vd 
   }
 }
 
-static __attribute__((noinline)) vl evaluate(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
+static __attribute__((noinline)) vl evaluate(const cst_context *C, struct local *L, int j, const vd *x,
+                                             vd *f) {
   if (IS_USUAL) {
     const cst_march own = usual(C);
     residual(&own.group, L, j, x, f);
@@ -248,7 +254,8 @@ CST_INLINE void free_part(const cst_context *C, const struct local *L, double h,
   FOR_DEGREE(r) {
     U for (int i = 0; i < NQ; i++) push[i] = h * turned(C, f + PHI, NQ, r, i);
     divide(C, L, push);
-    U for (int i = 0; i < NQ; i++) d[r * NQ + i] = push[i] - f[r * NQ + i], d[PHI + r * NQ + i] = -f[PHI + r * NQ + i];
+    U for (int i = 0; i < NQ; i++) d[r * NQ + i] = push[i] - f[r * NQ + i],
+                                              d[PHI + r * NQ + i] = -f[PHI + r * NQ + i];
   }
 }
 
@@ -301,7 +308,8 @@ CST_INLINE void split(const cst_context *C, struct local *L, double h, const vd 
   }
 }
 
-static __attribute__((noinline)) void direction(const cst_context *C, struct local *L, int j, const vd *x, const vd *f, vd *d) {
+static __attribute__((noinline)) void direction(const cst_context *C, struct local *L, int j, const vd *x,
+                                                const vd *f, vd *d) {
   const double h = H(j);
   vd           end[ROOM(NQ)];
   U for (int i = 0; i < NQ; i++) end[i] = L->q[i] + h * x[i];
@@ -330,7 +338,8 @@ CST_INLINE void add(vd *sum, vd *e, vd x) {
 
 CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x) {
   const double h = H(j);
-  U for (int i = 0; i < NQ; i++) add(&L->q[i], &L->eq[i], h * x[GAMMA + i]), add(&L->p[i], &L->ep[i], -h * x[PHI + i]);
+  U for (int i = 0; i < NQ; i++) add(&L->q[i], &L->eq[i], h * x[GAMMA + i]),
+      add(&L->p[i], &L->ep[i], -h * x[PHI + i]);
   U for (int a = 0; a < NG; a++) L->impulse[a] += h * x[LAMBDA + a];
 }
 
@@ -366,15 +375,16 @@ static bool adjoint(void *x) {
 /* fixed: at the start, acceleration and force. */
 static cst_substep_size size(const void *of, const cst_system *s) {
   const struct parameters *x = of;
-  const double             q = s->nq, g = s->ng, block = x->s * q, newton = (s->general ? 2 : 1) * block + g, unit = cst_substep_unit(s);
-  const double             fixed = 2, each = x->k, generic = 4, iterations = 5;
+  const double             q = s->nq, g = s->ng, block = x->s * q, newton = (s->general ? 2 : 1) * block + g,
+               unit = cst_substep_unit(s);
+  const double fixed = 2, each = x->k, generic = 4, iterations = 5;
   return (cst_substep_size){.stages = x->s,
                             .unknowns = 2 * x->s * s->nq + s->ng,
                             .matrix = newton * newton + block * block,
                             .fixed = fixed,
                             .each = each,
-                            .cost =
-                                s->general ? (fixed + 2 * iterations * each) * generic * unit : 0.5 * (fixed + iterations * each) * unit};
+                            .cost = s->general ? (fixed + 2 * iterations * each) * generic * unit
+                                               : 0.5 * (fixed + iterations * each) * unit};
 }
 
 static PetscErrorCode bind(const void *of, const cst_lane_binding *with, void *lane) {
@@ -398,5 +408,7 @@ static const cst_substep_row row = {.name = "hbvm",
                                     .size = size,
                                     .bind = bind};
 
-cst_substep cst_substep_hbvm(double fraction, int k, int s) { return cst_substep_of(&row, fraction, &(struct parameters){k, s}); }
+cst_substep cst_substep_hbvm(double fraction, int k, int s) {
+  return cst_substep_of(&row, fraction, &(struct parameters){k, s});
+}
 #endif

@@ -1,12 +1,13 @@
 /* kick.c: the core of symplectic Euler A and B, SHAKE and RATTLE: impulses at the two ends of a drift.
  *
  *   p_h = p0 - w0 h grad V(q0) - G(q0)' L          q1 = q0 + h M^-1 p_h,   g(q1) = 0
- *   p1  = p_h - w1 h grad V(q1) - G(q1)' m          G(q1) M^-1 p1 = 0       (m = 0 where the substep is not `tangent`)
+ *   p1  = p_h - w1 h grad V(q1) - G(q1)' m          G(q1) M^-1 p1 = 0       (m = 0 where the substep is not
+ * `tangent`)
  *
- * (w0, w1) = (1, 0): A; (0, 1): B; (1/2, 1/2): RATTLE. Barbero-Linan, Martin de Diego, Sato, (5.1)-(5.18), in the sign M A = f - G' lambda;
- * M constant. The unknowns are the impulses L (ng of them), only h multiplies, never 1/h: the solver's noise then enters p as a random walk
- * and not as a drift. Newton's matrix is h G(q1) M^-1 G(q0)'. The multipliers are the mean over a step, the sum of its impulses L + m over
- * h.
+ * (w0, w1) = (1, 0): A; (0, 1): B; (1/2, 1/2): RATTLE. Barbero-Linan, Martin de Diego, Sato, (5.1)-(5.18), in
+ * the sign M A = f - G' lambda; M constant. The unknowns are the impulses L (ng of them), only h multiplies,
+ * never 1/h: the solver's noise then enters p as a random walk and not as a drift. Newton's matrix is h G(q1)
+ * M^-1 G(q0)'. The multipliers are the mean over a step, the sum of its impulses L + m over h.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define CORE        kick
@@ -23,14 +24,16 @@
 #define HAS_COMPENSATED (!CST_HOT)
 #define COMPENSATED     (HAS_COMPENSATED && MARCH->compensated)
 
-/* q, p, eq, ep: state at the left end of the substep; dV, G at q; minv, hm: 1/m and h/m by mass class; pt: p0 - w0 h grad V, compensated
- * without p0; impulse: of this step, summed over its substeps. */
-#define LOCAL(X)                                                                                                                           \
-  X(q, NQ)                                                                                                                                 \
-  X(p, NQ)                                                                                                                                 \
-  X(eq, NQ)                                                                                                                                \
-  X(ep, NQ)                                                                                                                                \
-  X(dV, NQ) X(G, NNZ_G) X(minv, NMASS) X(hm, NMASS) X(pt, NQ) X(ph, NQ) X(q1, NQ) X(eq1, NQ) X(G1, NNZ_G) X(slack, NG) X(impulse, NG)
+/* q, p, eq, ep: state at the left end of the substep; dV, G at q; minv, hm: 1/m and h/m by mass class; pt: p0
+ * - w0 h grad V, compensated without p0; impulse: of this step, summed over its substeps. */
+#define LOCAL(X)                                                                                             \
+  X(q, NQ)                                                                                                   \
+  X(p, NQ)                                                                                                   \
+  X(eq, NQ)                                                                                                  \
+  X(ep, NQ)                                                                                                  \
+  X(dV, NQ)                                                                                                  \
+  X(G, NNZ_G) X(minv, NMASS) X(hm, NMASS) X(pt, NQ) X(ph, NQ) X(q1, NQ) X(eq1, NQ) X(G1, NNZ_G) X(slack, NG) \
+      X(impulse, NG)
 
 struct local {
   LOCAL(CST_FIELD)
@@ -103,7 +106,8 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
 }
 
 /* Newton's matrix is h G1 M^-1 G'. */
-CST_INLINE void direction(const cst_context *C, const struct local *L, int j, const vd *x, const vd *f, vd *d) {
+CST_INLINE void direction(const cst_context *C, const struct local *L, int j, const vd *x, const vd *f,
+                          vd *d) {
   vd S[ROOM(GRAM_SIZE)];
   cst_gram_fill(C, L->G1, L->G, L->hm, vset(H(j)), 0, S);
   U for (int a = 0; a < NG; a++) d[a] = f[a];

@@ -2,8 +2,8 @@
  *
  *   A0 du0 + G' dL = -f0,   A1 du1 + C du0 + G' dL = -f1,   G1 (w0 du0 + w1 du1) = -fg
  *
- * A0, then A1 are eliminated with the right hand sides (-f, G'), what is left are the ng equations for dL. Of the matrices only what may be
- * filled is touched (system/elimination.h).
+ * A0, then A1 are eliminated with the right hand sides (-f, G'), what is left are the ng equations for dL. Of
+ * the matrices only what may be filled is touched (system/elimination.h).
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define SIDES (1 + NG)
@@ -24,10 +24,11 @@ CST_INLINE void factor(vd *A, int n, const unsigned char *filled) {
 
 /* R := A^-1 R with A from factor; R[i * m + k] is row i of right hand side k. */
 CST_INLINE void substitute(const vd *A, int n, const unsigned char *filled, vd *R, int m) {
-  U for (int i = 0; i < n; i++) U for (int j = 0; j < n; j++) if (j < i && filled[i * n + j]) U for (int k = 0; k < m; k++) R[i * m + k] -=
-      A[i * n + j] * R[j * m + k];
+  U for (int i = 0; i < n; i++) U for (int j = 0; j < n; j++) if (j < i && filled[i * n + j])
+      U for (int k = 0; k < m; k++) R[i * m + k] -= A[i * n + j] * R[j * m + k];
   U for (int i = n - 1; i >= 0; i--) {
-    U for (int j = 0; j < n; j++) if (j > i && filled[i * n + j]) U for (int k = 0; k < m; k++) R[i * m + k] -= A[i * n + j] * R[j * m + k];
+    U for (int j = 0; j < n; j++) if (j > i && filled[i * n + j]) U for (int k = 0; k < m; k++)
+        R[i * m + k] -= A[i * n + j] * R[j * m + k];
     U for (int k = 0; k < m; k++) R[i * m + k] *= A[i * n + i];
   }
 }
@@ -50,8 +51,10 @@ CST_INLINE void take_off_Fv(const cst_context *C, const vd *c, const vd *q, cons
   (void)C, (void)c, (void)q, (void)v, (void)w, (void)A;
 }
 
-/* A := M - w D_v (L_q + F) of the equations at the left end, and C := what those at the right end have of that velocity from there. */
-CST_INLINE void left_end(const cst_context *C, const vd *c, const vd *q, const vd *v, const vd *T, double w, vd *A, vd *across) {
+/* A := M - w D_v (L_q + F) of the equations at the left end, and C := what those at the right end have of
+ * that velocity from there. */
+CST_INLINE void left_end(const cst_context *C, const vd *c, const vd *q, const vd *v, const vd *T, double w,
+                         vd *A, vd *across) {
   vd M[ROOM(ENTRIES(M))], Lvq[ROOM(ENTRIES(Lvq))];
   POINT_M(c, q, T, M);
   POINT_Lvq(c, q, v, T, Lvq);
@@ -65,8 +68,8 @@ CST_INLINE void left_end(const cst_context *C, const vd *c, const vd *q, const v
 }
 
 /* A := M + w D_q L_v of the equations at the right end; across += before D_q L_v. */
-CST_INLINE void right_end(const cst_context *C, const vd *c, const vd *q, const vd *v, const vd *T, double w, double before, vd *A,
-                          vd *across) {
+CST_INLINE void right_end(const cst_context *C, const vd *c, const vd *q, const vd *v, const vd *T, double w,
+                          double before, vd *A, vd *across) {
   vd M[ROOM(ENTRIES(M))], Lvq[ROOM(ENTRIES(Lvq))];
   POINT_M(c, q, T, M);
   POINT_Lvq(c, q, v, T, Lvq);
@@ -77,7 +80,8 @@ CST_INLINE void right_end(const cst_context *C, const vd *c, const vd *q, const 
 }
 
 /* A := (M + left D_q L_v) - right (D_v + left D_q)(L_q + F) at a point within the step. */
-CST_INLINE void inside(const cst_context *C, const vd *c, const vd *q, const vd *v, const vd *T, double left, double right, vd *A) {
+CST_INLINE void inside(const cst_context *C, const vd *c, const vd *q, const vd *v, const vd *T, double left,
+                       double right, vd *A) {
   vd M[ROOM(ENTRIES(M))], Lvq[ROOM(ENTRIES(Lvq))], Lqq[ROOM(ENTRIES(Lqq))];
   POINT_M(c, q, T, M);
   POINT_Lvq(c, q, v, T, Lvq);
@@ -117,10 +121,11 @@ CST_INLINE void solve_impulses(const cst_context *C, vd *S, vd *m) {
   cst_lu_solve(S, m, NG);
 }
 
-/* Of the equations whose matrices are A, across and B, the last two of two points only: the correction d of (u0, u1, L). A point's weight
- * in the equations for g is w[r]. */
-CST_INLINE void eliminate(const cst_context *C, int points, vd *A, const unsigned char *filled, const vd *across, vd *B, const double *w,
-                          const vd *G, const vd *G1, const vd *f, vd *d) {
+/* Of the equations whose matrices are A, across and B, the last two of two points only: the correction d of
+ * (u0, u1, L). A point's weight in the equations for g is w[r]. */
+CST_INLINE void eliminate(const cst_context *C, int points, vd *A, const unsigned char *filled,
+                          const vd *across, vd *B, const double *w, const vd *G, const vd *G1, const vd *f,
+                          vd *d) {
   vd R[ROOM(NQ * SIDES)], Q[ROOM(NQ * SIDES)], S[ROOM(NG * NG)];
   USES_G
   factor(A, NQ, filled);
@@ -128,12 +133,13 @@ CST_INLINE void eliminate(const cst_context *C, int points, vd *A, const unsigne
   substitute(A, NQ, filled, R, SIDES);
   if (points == 2) {
     right_hand_sides(C, f + NQ, G, Q);
-    U for (int i = 0; i < NQ; i++) U for (int j = 0; j < NQ; j++) if (FILLED(across)[i * NQ + j]) U for (int k = 0; k < SIDES; k++)
-        Q[i * SIDES + k] -= across[i * NQ + j] * R[j * SIDES + k];
+    U for (int i = 0; i < NQ; i++) U for (int j = 0; j < NQ; j++) if (FILLED(across)[i * NQ + j])
+        U for (int k = 0; k < SIDES; k++) Q[i * SIDES + k] -= across[i * NQ + j] * R[j * SIDES + k];
     factor(B, NQ, filled);
     substitute(B, NQ, filled, Q, SIDES);
   }
-#define ALONG(i, k) (points == 2 ? w[0] * R[(i)*SIDES + (k)] + w[1] * Q[(i)*SIDES + (k)] : w[0] * R[(i)*SIDES + (k)])
+#define ALONG(i, k)                                                                                          \
+  (points == 2 ? w[0] * R[(i)*SIDES + (k)] + w[1] * Q[(i)*SIDES + (k)] : w[0] * R[(i)*SIDES + (k)])
   vd *const m = d + points * NQ;
   U for (int a = 0; a < NG; a++) {
     m[a] = f[points * NQ + a];
@@ -158,8 +164,8 @@ CST_INLINE void eliminate(const cst_context *C, int points, vd *A, const unsigne
 
 #if !CST_HOT
 /* The same by Gaussian elimination with pivoting of the whole matrix, lane by lane. */
-static void eliminate_pivoted(const cst_context *C, int points, const vd *A, const vd *across, const vd *B, const double *w, const vd *G,
-                              const vd *G1, const vd *f, vd *d) {
+static void eliminate_pivoted(const cst_context *C, int points, const vd *A, const vd *across, const vd *B,
+                              const double *w, const vd *G, const vd *G1, const vd *f, vd *d) {
   const int n = points * NQ + NG, last = points * NQ;
   vd        J[ROOM(n * n)];
   USES_G
@@ -169,7 +175,8 @@ static void eliminate_pivoted(const cst_context *C, int points, const vd *A, con
       J[i * n + j] = A[i * NQ + j];
       if (points == 2) J[(NQ + i) * n + j] = across[i * NQ + j], J[(NQ + i) * n + NQ + j] = B[i * NQ + j];
     }
-    for (int r = 0; r < points; r++) COL_G(i, a, e) J[(r * NQ + i) * n + last + a] = G[e], J[(last + a) * n + r * NQ + i] = w[r] * G1[e];
+    for (int r = 0; r < points; r++)
+      COL_G(i, a, e) J[(r * NQ + i) * n + last + a] = G[e], J[(last + a) * n + r * NQ + i] = w[r] * G1[e];
   }
   for (int a = last; a < n; a++)
     for (int i = 0; i < n && DROPPED(a - last); i++) J[a * n + i] = J[i * n + a] = vset(i == a);
@@ -179,8 +186,10 @@ static void eliminate_pivoted(const cst_context *C, int points, const vd *A, con
 }
 #endif
 
-/* p := p - G' m with G v + phi0 = 0 for M(q) v + a(q) = p; m[ng] is filled. M: entries at q; phi0, a: at q. */
-CST_INLINE void project_momenta(const cst_context *C, const vd *M, const vd *a, const vd *phi0, const vd *G, vd *p, vd *m) {
+/* p := p - G' m with G v + phi0 = 0 for M(q) v + a(q) = p; m[ng] is filled. M: entries at q; phi0, a: at q.
+ */
+CST_INLINE void project_momenta(const cst_context *C, const vd *M, const vd *a, const vd *phi0, const vd *G,
+                                vd *p, vd *m) {
   vd A[ROOM(NQ * NQ)], R[ROOM(NQ * SIDES)], S[ROOM(NG * NG)];
   USES_G
   spread_mass(C, M, A);

@@ -1,7 +1,8 @@
 /* lagrange-point.h: lane code: L at one point (q, v), for lagrange.c.
  *
- * Compiled for one system, what depends on q alone is the numbers of a point (system/emit-general.c): L_v, M and D_q L_v take those of the
- * inertia, L_q the others too. Generic code has the kernels only. The bits are the same.
+ * Compiled for one system, what depends on q alone is the numbers of a point (system/emit-general.c): L_v, M
+ * and D_q L_v take those of the inertia, L_q the others too. Generic code has the kernels only. The bits are
+ * the same.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #if CST_HOT
@@ -16,8 +17,9 @@
 #define POINT_Lvq(c, q, v, T, o) sys_lagrange_Lvq(c, q, v, T, o)
 #define ENTRIES(K)               (sizeof sys_lagrange_at_##K / sizeof *sys_lagrange_at_##K) /* at least as many */
 #define FILLED(name)             sys_filled_##name
-#define EACH_ENTRY(K, i, j, e)                                                                                                             \
-  U for (int i = 0; i < NQ; i++) U for (int j = 0, e; j < NQ; j++) if ((e = sys_lagrange_at_##K[i * NQ + j]) >= 0)
+#define EACH_ENTRY(K, i, j, e)                                                                               \
+  U for (int i = 0; i < NQ; i++)                                                                             \
+      U for (int j = 0, e; j < NQ; j++) if ((e = sys_lagrange_at_##K[i * NQ + j]) >= 0)
 #else
 #define NUMBERS                  0
 #define HAS_A                    GYROSCOPIC
@@ -30,8 +32,9 @@
 #define POINT_Lvq(c, q, v, T, o) K_Lvq(c, q, v, o)
 #define ENTRIES(K)               (C->system->pattern[CST_K_##K].n + 1)
 #define FILLED(name)             (OWN(0)->filled_##name)
-#define EACH_ENTRY(K, i, j, e)                                                                                                             \
-  for (int i = 0; i < NQ; i++)                                                                                                             \
-    for (int e = C->system->pattern[CST_K_##K].start[i], j;                                                                                \
-         e < C->system->pattern[CST_K_##K].start[i + 1] && (j = C->system->pattern[CST_K_##K].column[e], 1); e++)
+#define EACH_ENTRY(K, i, j, e)                                                                               \
+  for (int i = 0; i < NQ; i++)                                                                               \
+    for (int e = C->system->pattern[CST_K_##K].start[i], j;                                                  \
+         e < C->system->pattern[CST_K_##K].start[i + 1] && (j = C->system->pattern[CST_K_##K].column[e], 1); \
+         e++)
 #endif

@@ -1,30 +1,35 @@
-/* lagrange.c: the core of the variational methods for L = 1/2 v'M(q)v + a(q).v - V(q): RATTLE, SHAKE, symplectic Euler A and B, midpoint.
+/* lagrange.c: the core of the variational methods for L = 1/2 v'M(q)v + a(q).v - V(q): RATTLE, SHAKE,
+ * symplectic Euler A and B, midpoint.
  *
- * A substep has one or two points r where L is taken, each over a part w_r of h and at the place theta_r in it. With P = p0 - G(q0)' L:
+ * A substep has one or two points r where L is taken, each over a part w_r of h and at the place theta_r in
+ * it. With P = p0 - G(q0)' L:
  *
  *   x_r = q + theta_r w_r h u_r,    L_v(x_r, u_r) - (1 - theta_r) w_r h L_q(x_r, u_r) = P
- *   P  := P + w_r h L_q(x_r, u_r),    q := q + w_r h u_r                                  in turn, then g(q) = 0
- *   p1 = P - G(q1)' m,   G(q1) v1 = 0 for M(q1) v1 + a(q1) = p1
+ *   P  := P + w_r h L_q(x_r, u_r),    q := q + w_r h u_r                                  in turn, then g(q)
+ * = 0 p1 = P - G(q1)' m,   G(q1) v1 = 0 for M(q1) v1 + a(q1) = p1
  *
- * One point: L_d = h L(q0 + theta h u, u), u = (q1 - q0)/h, theta = 0: A, 1: B, 1/2: midpoint (Barbero-Linan, Martin de Diego, Sato, the
- * map R_d(q, v) = (q - theta v, q + (1 - theta) v)). Two points (w, theta) = (1/2, 0), (1/2, 1): RATTLE in the form of Jay and Reich, since
- * L_v = p and L_q = -H_q at v = H_p (Hairer, Lubich, Wanner, Geometric Numerical Integration, VII.1). The sign is M A = f - G' lambda.
+ * One point: L_d = h L(q0 + theta h u, u), u = (q1 - q0)/h, theta = 0: A, 1: B, 1/2: midpoint (Barbero-Linan,
+ * Martin de Diego, Sato, the map R_d(q, v) = (q - theta v, q + (1 - theta) v)). Two points (w, theta) = (1/2,
+ * 0), (1/2, 1): RATTLE in the form of Jay and Reich, since L_v = p and L_q = -H_q at v = H_p (Hairer, Lubich,
+ * Wanner, Geometric Numerical Integration, VII.1). The sign is M A = f - G' lambda.
  *
- * Forces F and the time come in as the discrete principle of Lagrange and d'Alembert has it, L_q + F(x_r, u_r, t_r) in the place of L_q,
- * t_r at the part theta_r of w_r. Accounts gather by the trapezoid between the ends of a substep.
+ * Forces F and the time come in as the discrete principle of Lagrange and d'Alembert has it, L_q + F(x_r,
+ * u_r, t_r) in the place of L_q, t_r at the part theta_r of w_r. Accounts gather by the trapezoid between the
+ * ends of a substep.
  *
- * The unknowns are the u_r and the impulses L. The equations for P are solved to round-off, g = 0 to the solver's tolerance. P gathers
- * forces and does not take over L_v(x_r, u_r) + theta_r w_r h L_q, to which it is equal: what is left of the equations would go into p, and
- * from there into momentum maps, undivided by the step. Two points are those of RATTLE; the last L_q then enters p alone, and is taken when
- * the others are solved.
+ * The unknowns are the u_r and the impulses L. The equations for P are solved to round-off, g = 0 to the
+ * solver's tolerance. P gathers forces and does not take over L_v(x_r, u_r) + theta_r w_r h L_q, to which it
+ * is equal: what is left of the equations would go into p, and from there into momentum maps, undivided by
+ * the step. Two points are those of RATTLE; the last L_q then enters p alone, and is taken when the others
+ * are solved.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define CORE                lagrange
 #define CORE_IS_FOR_GENERAL /* the build compiles it for general systems */
 
-/* What lane code reads of a substep: the parts of h that belong to the points where L is taken, and where in them these lie: 0 left, 1
- * right, of two points one at each end; whether p is projected on the tangent space at the right end; what is filled of matrices
- * (system/elimination.h). */
+/* What lane code reads of a substep: the parts of h that belong to the points where L is taken, and where in
+ * them these lie: 0 left, 1 right, of two points one at each end; whether p is projected on the tangent space
+ * at the right end; what is filled of matrices (system/elimination.h). */
 struct data {
   double               part[2], theta[2];
   int                  tangent;
@@ -46,15 +51,16 @@ struct data {
 #include "method/core/lagrange-point.h"
 #include "method/core/lagrange-newton.h"
 
-/* q, p, G, T (the numbers of the point q): at the left end of the substep; x, T1: the last point where L is taken; Lq: there, where the
- * equations have it; q1, G1: at the right end; p1: P before the last point's L_q. */
-#define LOCAL(X)                                                                                                                           \
-  X(q, NQ)                                                                                                                                 \
-  X(p, NQ)                                                                                                                                 \
-  X(G, NNZ_G)                                                                                                                              \
-  X(T, NUMBERS)                                                                                                                            \
-  X(x, NQ)                                                                                                                                 \
-  X(T1, NUMBERS)                                                                                                                           \
+/* q, p, G, T (the numbers of the point q): at the left end of the substep; x, T1: the last point where L is
+ * taken; Lq: there, where the equations have it; q1, G1: at the right end; p1: P before the last point's L_q.
+ */
+#define LOCAL(X)                                                                                             \
+  X(q, NQ)                                                                                                   \
+  X(p, NQ)                                                                                                   \
+  X(G, NNZ_G)                                                                                                \
+  X(T, NUMBERS)                                                                                              \
+  X(x, NQ)                                                                                                   \
+  X(T1, NUMBERS)                                                                                             \
   X(Lq, NQ) X(q1, NQ) X(p1, NQ) X(G1, NNZ_G) X(slack, NG) X(impulse, NG) CST_TIME_FIELD(X)
 
 struct local {
@@ -64,7 +70,8 @@ struct local {
   vl        step, near;
 };
 
-/* Point r of substep j: its part of the step, and of that what lies before and behind it; whether it is at an end. */
+/* Point r of substep j: its part of the step, and of that what lies before and behind it; whether it is at an
+ * end. */
 #define PART(j, r)   (OWN(j)->part[r] * H(j))
 #define IS_LEFT(j)   (POINTS == 1 && OWN(j)->theta[0] == 0)
 #define IS_RIGHT(j)  (POINTS == 2 || OWN(j)->theta[0] == 1)
@@ -93,8 +100,10 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
   numbers_at(C, L->c, L->q, L->T);
 }
 
-/* v := the velocity of p. Rarely needed where the core is compiled for a system, which then gives copies of what it has in registers. */
-static __attribute__((noinline)) void velocity(const cst_context *C, const vd *c, const vd *q, const vd *p, vd *v) {
+/* v := the velocity of p. Rarely needed where the core is compiled for a system, which then gives copies of
+ * what it has in registers. */
+static __attribute__((noinline)) void velocity(const cst_context *C, const vd *c, const vd *q, const vd *p,
+                                               vd *v) {
   vd M[ROOM(ENTRIES(M))], A[ROOM(NQ * NQ)], a[ROOM(NQ)];
   K_M(c, q, M);
   K_a(c, q, a);
@@ -123,7 +132,8 @@ CST_INLINE void start_afresh(const cst_context *C, const struct local *L, vl fre
   vd q[ROOM(NQ)], p[ROOM(NQ)], v[ROOM(NQ)];
   for (int i = 0; i < NQ; i++) q[i] = L->q[i], p[i] = L->p[i];
   velocity(C, L->c, q, p, v);
-  U for (int r = 0; r < POINTS; r++) U for (int i = 0; i < NQ; i++) x[r * NQ + i] = vselect(fresh, v[i], x[r * NQ + i]);
+  U for (int r = 0; r < POINTS; r++) U for (int i = 0; i < NQ; i++) x[r * NQ + i] =
+      vselect(fresh, v[i], x[r * NQ + i]);
 }
 
 CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
@@ -136,10 +146,10 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
   if (__builtin_expect(vany(fresh), 0)) start_afresh(C, L, fresh, x);
 }
 
-/* What a change of one unit in the last place of the coordinates makes of the equations at the point (x, u), at most; right: what of the
- * step lies behind it. */
-static __attribute__((noinline, cold)) vd roughness(const cst_context *C, const vd *c, const vd *q, const vd *x, const vd *u,
-                                                    double right) {
+/* What a change of one unit in the last place of the coordinates makes of the equations at the point (x, u),
+ * at most; right: what of the step lies behind it. */
+static __attribute__((noinline, cold)) vd roughness(const cst_context *C, const vd *c, const vd *q,
+                                                    const vd *x, const vd *u, double right) {
   vd B[ROOM(ENTRIES(Lvq))], K[ROOM(ENTRIES(Lqq))], sum[ROOM(NQ)], most = vset(0);
   K_Lvq(c, x, u, B);
   K_Lqq(c, x, u, K);
@@ -189,7 +199,8 @@ CST_INLINE void first_point(const cst_context *C, struct local *L, int j, const 
   }
 }
 
-/* The last point, at x: T1 there, and L_q where the point is not at the right end; f of its equations; q1 := q1 + w h u. */
+/* The last point, at x: T1 there, and L_q where the point is not at the right end; f of its equations; q1 :=
+ * q1 + w h u. */
 CST_INLINE void last_point(const cst_context *C, struct local *L, int j, const vd *u, vd *f, vd *size) {
   const double w = LAST_PART(j);
   vd           Lv[ROOM(NQ)];
@@ -217,18 +228,21 @@ CST_INLINE void last_point(const cst_context *C, struct local *L, int j, const v
 }
 
 /* All-ones where the equations for P, off by so much of terms of that size, are met to round-off. */
-CST_INLINE vl balanced(const cst_context *C, const struct local *L, int j, const vd *x, vl met, vd off, vd size) {
+CST_INLINE vl balanced(const cst_context *C, const struct local *L, int j, const vd *x, vl met, vd off,
+                       vd size) {
   vl done = (vl)(off <= (8 * EPS) * size), rough = met & ~done & (vl)(off <= 1e-9 * size);
   vd far = L->extent;
   if (!vany(rough)) return done;
   U for (int i = 0; i < NQ; i++) far = vmax(vabs(L->q1[i]), far);
   rough &= (vl)(off * L->extent <= (512 * EPS) * (size * far));
-  if (__builtin_expect(vany(rough), 0)) done |= rough & (vl)(off <= (8 * EPS) * size + 4 * floor_of(C, L, j, x));
+  if (__builtin_expect(vany(rough), 0))
+    done |= rough & (vl)(off <= (8 * EPS) * size + 4 * floor_of(C, L, j, x));
   return done;
 }
 
-/* All-ones where a correction by Newton's method leaves of the equations for P what is far below round-off: of a residual of relative size
- * r about r^2 times what M changes by in the step, as coordinates move along a length of the system. */
+/* All-ones where a correction by Newton's method leaves of the equations for P what is far below round-off:
+ * of a residual of relative size r about r^2 times what M changes by in the step, as coordinates move along a
+ * length of the system. */
 CST_INLINE vl is_close(const cst_context *C, const struct local *L, vd off, vd size) {
   vd moved = vset(0);
   U for (int i = 0; i < NQ; i++) moved = vmax(vabs(L->q1[i] - L->q[i]), moved);
@@ -236,7 +250,7 @@ CST_INLINE vl is_close(const cst_context *C, const struct local *L, vd off, vd s
 }
 
 CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
-  vd        size = vset(0), off = vset(0); /* of the terms of the equations for P, and of what is left of them */
+  vd size = vset(0), off = vset(0); /* of the terms of the equations for P, and of what is left of them */
   const int ng = POINTS * NQ;
   USES_G
   U for (int i = 0; i < NQ; i++) {
@@ -375,15 +389,22 @@ static PetscErrorCode bind(const void *of, const cst_lane_binding *with, void *l
   PetscFunctionBegin;
   PetscCall(cst_stepper_bind_shared(with, make_elimination, end_elimination, &made));
   const cst_elimination *e = made;
-  *to = (struct data){
-      .tangent = x->tangent, .filled_mass = e->mass, .filled_ends = e->ends, .filled_inside = e->inside, .filled_across = e->across};
+  *to = (struct data){.tangent = x->tangent,
+                      .filled_mass = e->mass,
+                      .filled_ends = e->ends,
+                      .filled_inside = e->inside,
+                      .filled_across = e->across};
   memcpy(to->part, x->part, sizeof to->part);
   memcpy(to->theta, x->theta, sizeof to->theta);
   PetscFunctionReturn(0);
 }
 
-static const cst_substep_row row = {
-    .name = "lagrange", .data = sizeof(struct parameters), .core = CST_CORES_HERE, .same = same, .size = size, .bind = bind};
+static const cst_substep_row row = {.name = "lagrange",
+                                    .data = sizeof(struct parameters),
+                                    .core = CST_CORES_HERE,
+                                    .same = same,
+                                    .size = size,
+                                    .bind = bind};
 
 cst_substep cst_lagrange(double fraction, int points, const double *part, const double *theta, bool tangent) {
   struct parameters x = {.points = points, .tangent = tangent};

@@ -1,5 +1,5 @@
-/* lie-parts.h: lane code of lie.h for the parts of a system on SO(3)^k x R^m: its bodies, the masses of the ordinary coordinates, the
- * user's constraints. Included by lie.h alone, which says what is meant.
+/* lie-parts.h: lane code of lie.h for the parts of a system on SO(3)^k x R^m: its bodies, the masses of the
+ * ordinary coordinates, the user's constraints. Included by lie.h alone, which says what is meant.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #if CST_HOT
@@ -33,10 +33,11 @@
 #define NX          (3 * NB * PIECES + NU)
 #define X(b)        (x + 3 * PIECES * (b)) /* its pieces one behind the other */
 
-/* I: inertias [NB][9] and their inverses W; M: masses of the ordinary coordinates, factored where they are a full matrix. p: momenta, of
- * bodies R alpha; F: dV by variations; d: changes of p at an end, pt: p behind the left kick, a: behind the impulse, all three by
- * variations; b: before the last piece, and behind each before it; t: the retractions of all pieces, of the last evaluation; q1: the end;
- * G, G1: constraints by variations at the ends. */
+/* I: inertias [NB][9] and their inverses W; M: masses of the ordinary coordinates, factored where they are a
+ * full matrix. p: momenta, of bodies R alpha; F: dV by variations; d: changes of p at an end, pt: p behind
+ * the left kick, a: behind the impulse, all three by variations; b: before the last piece, and behind each
+ * before it; t: the retractions of all pieces, of the last evaluation; q1: the end; G, G1: constraints by
+ * variations at the ends. */
 /* clang-format off */
 #define LOCAL(X)                                                                                                                           \
   X(q, NQ) X(I, 9 * NB) X(W, 9 * NB) X(minv, NO) X(M, NM)                                                                                  \
@@ -51,7 +52,9 @@ struct local {
   vd        iterations;
 };
 
-/* ---- bodies ---------------------------------------------------------------------------------------------------------------- */
+/* ---- bodies
+ * ----------------------------------------------------------------------------------------------------------------
+ */
 
 /* y := A x. diagonal: nothing else is there. */
 CST_INLINE void times(const vd *A, int diagonal, const vd *x, vd *y) {
@@ -80,7 +83,8 @@ CST_INLINE void load_inertia(const cst_context *C, struct local *L) {
 }
 
 /* P[9] := R hat(omega) J, J = tr(I)/2 1 - I: M v of a body's nine coordinates. */
-CST_INLINE void carried(const cst_context *C, const struct local *L, int b, const vd *R, const vd *alpha, vd *P) {
+CST_INLINE void carried(const cst_context *C, const struct local *L, int b, const vd *R, const vd *alpha,
+                        vd *P) {
   const vd *I = L->I + 9 * b;
   vd        omega[3], J[9];
   times(L->W + 9 * b, PRINCIPAL, alpha, omega);
@@ -104,7 +108,9 @@ CST_INLINE void reduce(const vd *G, const vd *R, vd *y) {
 }
 
 /* to := R x, and R' x. */
-CST_INLINE void to_space(const vd *R, const vd *x, vd *to) { CST_UNROLL for (int k = 0; k < 3; k++) to[k] = cst_dot(R + 3 * k, x); }
+CST_INLINE void to_space(const vd *R, const vd *x, vd *to) {
+  CST_UNROLL for (int k = 0; k < 3; k++) to[k] = cst_dot(R + 3 * k, x);
+}
 CST_INLINE void to_body(const vd *R, const vd *x, vd *to) {
   CST_UNROLL for (int i = 0; i < 3; i++) to[i] = R[i] * x[0] + R[3 + i] * x[1] + R[6 + i] * x[2];
 }
@@ -113,9 +119,10 @@ CST_INLINE void to_body(const vd *R, const vd *x, vd *to) {
 CST_INLINE void load_turning(const cst_context *C, struct local *L, const double *record) {
   const cst_layout at = LAYOUT(C);
   U for (int b = 0; b < NB; b++) {
-    const vd *R = L->q + ROTATION(b), *beside = cst_block(record, OWN(0)->turning) + 3 * b, *p = cst_block(record, at.p) + ROTATION(b);
-    vd        own[9], alpha[3], from[3];
-    vl        same = vmask(1);
+    const vd *R = L->q + ROTATION(b), *beside = cst_block(record, OWN(0)->turning) + 3 * b,
+             *p = cst_block(record, at.p) + ROTATION(b);
+    vd own[9], alpha[3], from[3];
+    vl same = vmask(1);
     to_body(R, beside, alpha);
     carried(C, L, b, R, alpha, own);
     reduce(p, R, alpha);
@@ -132,7 +139,8 @@ CST_INLINE void load_force(const cst_context *C, struct local *L, const vd *q) {
   U for (int k = 0; k < NO; k++) L->F[3 * NB + k] = L->dV[ORDINARY(k)];
 }
 
-/* ---- the masses of the ordinary coordinates, which do not depend on q ---------------------------------------------------------- */
+/* ---- the masses of the ordinary coordinates, which do not depend on q
+ * ---------------------------------------------------------- */
 
 CST_INLINE void load_masses(const cst_context *C, struct local *L, const double *record) {
 #if !CST_HOT
@@ -155,13 +163,15 @@ CST_INLINE void velocities(const cst_context *C, const struct local *L, const vd
   if (GENERAL) cst_lu_solve(L->M, v, NO);
 }
 
-/* ---- the user's constraints ------------------------------------------------------------------------------------------------------ */
+/* ---- the user's constraints
+ * ------------------------------------------------------------------------------------------------------ */
 
 #if CST_HOT
 CST_INLINE void reduce_joints(const cst_context *C, const struct local *L, const vd *q, vd *G) {}
 CST_INLINE void add_joints(const cst_context *C, const vd *G, const vd *l, vd *z) {}
 CST_INLINE void make_tangent(const cst_context *C, struct local *L, const vd *z, vd *change) {}
-CST_INLINE void couple(const cst_context *C, const struct local *L, int j, const vd *K, const vd *eta, vd *l) {}
+CST_INLINE void couple(const cst_context *C, const struct local *L, int j, const vd *K, const vd *eta,
+                       vd *l) {}
 #else
 /* The constraints as a group of their own, for gram.h. */
 CST_INLINE cst_context view_of(const cst_context *C) {
@@ -186,7 +196,9 @@ CST_INLINE void reduce_joints(const cst_context *C, const struct local *L, const
 }
 
 #define ROW_J(a, v, e) for (int e = J_start[a], v; e < J_start[(a) + 1] && (v = J_column[e], 1); e++)
-#define USES_J         const int *const J_start = JOINTS->view.pattern[CST_K_G].start, *const J_column = JOINTS->view.pattern[CST_K_G].column;
+#define USES_J                                                                                               \
+  const int *const J_start = JOINTS->view.pattern[CST_K_G].start, *const J_column =                          \
+                                                                      JOINTS->view.pattern[CST_K_G].column;
 
 /* z -= G'l. */
 CST_INLINE void add_joints(const cst_context *C, const vd *G, const vd *l, vd *z) {
@@ -201,7 +213,8 @@ static void weigh(const cst_context *C, const struct local *L, const vd *G, cons
     for (int e = J_start[a]; e < J_start[a + 1];) {
       const int v = J_column[e], b = v / 3;
       if (v < 3 * NB) {
-        for (int i = 0; i < 3; i++) X[e + i] = G[e] * W[9 * b + i] + G[e + 1] * W[9 * b + 3 + i] + G[e + 2] * W[9 * b + 6 + i];
+        for (int i = 0; i < 3; i++)
+          X[e + i] = G[e] * W[9 * b + i] + G[e + 1] * W[9 * b + 3 + i] + G[e + 2] * W[9 * b + 6 + i];
         e += 3;
       } else if (GENERAL) { /* in one piece, where masses are coupled */
         const int last = J_start[a + 1], n = last - e;

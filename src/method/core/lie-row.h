@@ -21,11 +21,14 @@ static bool adjoint(void *of) {
 }
 
 static cst_substep_size size(const void *of, const cst_system *s) {
-  const int                unknowns = 3 * PIECES * s->nbodies + s->nown;
-  const double             g = s->gram.banded ? 30.0 * s->nown : 0.1 * s->nown * s->nown * (s->nown + 3.0 * s->nbodies);
+  const int    unknowns = 3 * PIECES * s->nbodies + s->nown;
+  const double g = s->gram.banded ? 30.0 * s->nown : 0.1 * s->nown * s->nown * (s->nown + 3.0 * s->nbodies);
   const struct parameters *x = of;
-  return (cst_substep_size){
-      .stages = PIECES + x->exponential, .unknowns = unknowns, .kept = unknowns, .fixed = 1, .cost = 60.0 * PIECES * s->nbodies + 4 * g};
+  return (cst_substep_size){.stages = PIECES + x->exponential,
+                            .unknowns = unknowns,
+                            .kept = unknowns,
+                            .fixed = 1,
+                            .cost = 60.0 * PIECES * s->nbodies + 4 * g};
 }
 
 static void *make(const cst_system *s) { return cst_joints_create(s); }

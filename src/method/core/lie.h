@@ -1,21 +1,22 @@
-/* lie.h: lane code of the integrators on SO(3)^k x R^m, of k bodies and m ordinary coordinates: forces and impulses at the two ends of a
- * drift of PIECES equal pieces, 1: lie.c, 2: lie-rattle.c.
+/* lie.h: lane code of the integrators on SO(3)^k x R^m, of k bodies and m ordinary coordinates: forces and
+ * impulses at the two ends of a drift of PIECES equal pieces, 1: lie.c, 2: lie-rattle.c.
  *
- *   a0 = alpha0 - w0 h dV(q0) - G(q0)'L                              left-trivialised in the bodies: alpha = I omega
- *   (dR tau^-1_x)* I x = h' a,  R := R tau(x),  a := tau(x)' a       in each piece, of length h' = h / PIECES;  x = h' xi
- *   q1 = q0 + h M^-1 a0                                              of the ordinary coordinates;  g(q1) = 0
- *   alpha1 = a - w1 h dV(q1) - G(q1)'m,   G(q1) v1 = 0
+ *   a0 = alpha0 - w0 h dV(q0) - G(q0)'L                              left-trivialised in the bodies: alpha =
+ * I omega (dR tau^-1_x)* I x = h' a,  R := R tau(x),  a := tau(x)' a       in each piece, of length h' = h /
+ * PIECES;  x = h' xi q1 = q0 + h M^-1 a0                                              of the ordinary
+ * coordinates;  g(q1) = 0 alpha1 = a - w1 h dV(q1) - G(q1)'m,   G(q1) v1 = 0
  *
- * Barbero-Linan, Martin de Diego, Sato, section 6, in the sign p' = -dV - G'lambda. There alpha1 is (dL tau^-1_x)* I xi; since (dL
- * tau^-1_x)* = tau(x)' (dR tau^-1_x)*, it is what the first equation gathers, turned into the new axes: the drift leaves R alpha, the
- * momentum in space axes, as it is. So that is what is carried: neither what is left of the first equation nor the round-off of tau, which
- * is the same from step to step where x is and would add up, changes a momentum. g are the user's constraints (method/joints.h). After the
- * drift R := R - R (R'R - 1)/2, or products of rotations leave SO(3).
+ * Barbero-Linan, Martin de Diego, Sato, section 6, in the sign p' = -dV - G'lambda. There alpha1 is (dL
+ * tau^-1_x)* I xi; since (dL tau^-1_x)* = tau(x)' (dR tau^-1_x)*, it is what the first equation gathers,
+ * turned into the new axes: the drift leaves R alpha, the momentum in space axes, as it is. So that is what
+ * is carried: neither what is left of the first equation nor the round-off of tau, which is the same from
+ * step to step where x is and would add up, changes a momentum. g are the user's constraints
+ * (method/joints.h). After the drift R := R - R (R'R - 1)/2, or products of rotations leave SO(3).
  *
- * Unknowns are the x of all pieces and bodies and the impulses L. Newton's matrix is eliminated body by body: of three rows each is left
- * S dL = g + G1 eta with S = G1 K G0', where K da is the turn of a body's end for a change da, and eta that for what its equations leave.
- * The record has the coordinates and p = M v, and R alpha beside it, which is taken from there unless p says that something else has moved
- * the bodies.
+ * Unknowns are the x of all pieces and bodies and the impulses L. Newton's matrix is eliminated body by body:
+ * of three rows each is left S dL = g + G1 eta with S = G1 K G0', where K da is the turn of a body's end for
+ * a change da, and eta that for what its equations leave. The record has the coordinates and p = M v, and R
+ * alpha beside it, which is taken from there unless p says that something else has moved the bodies.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "core/rotation.h"
@@ -26,7 +27,9 @@
 
 #include "method/core/lie-parts.h"
 
-/* ---- the step -------------------------------------------------------------------------------------------------------------- */
+/* ---- the step
+ * --------------------------------------------------------------------------------------------------------------
+ */
 
 CST_INLINE void enter(const cst_context *C, struct local *L, const double *record) {
   const cst_layout at = LAYOUT(C);
@@ -99,9 +102,10 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
   }
 }
 
-/* What is left of the equation of a piece: f := (dR tau^-1_x)* I x - h a. Returns the lanes where that is round-off. */
-CST_INLINE vl remainder_of(const cst_context *C, const struct local *L, int b, const cst_retraction *t, double h, const vd *x, const vd *a,
-                           vd *f) {
+/* What is left of the equation of a piece: f := (dR tau^-1_x)* I x - h a. Returns the lanes where that is
+ * round-off. */
+CST_INLINE vl remainder_of(const cst_context *C, const struct local *L, int b, const cst_retraction *t,
+                           double h, const vd *x, const vd *a, vd *f) {
   vd Ix[3], y[3], size = vset(0), off = vset(0);
   times(L->I + 9 * b, PRINCIPAL, x, Ix);
   cst_lift(t, EXPONENTIAL, x, Ix, y);
@@ -169,9 +173,10 @@ CST_INLINE void invert(vd *J) {
   CST_UNROLL for (int e = 0; e < 9; e++) J[e] = r * K[e];
 }
 
-/* J[9] := the inverse of the derivative of (dR tau^-1_x)* I x by x, I + (x^ I - (I x)^)/2 + c1 (x.Ix + 2 x (I x)') and what the exponential
- * adds. */
-CST_INLINE void slope(const cst_context *C, const struct local *L, int b, const cst_retraction *t, const vd *x, vd *J) {
+/* J[9] := the inverse of the derivative of (dR tau^-1_x)* I x by x, I + (x^ I - (I x)^)/2 + c1 (x.Ix + 2 x (I
+ * x)') and what the exponential adds. */
+CST_INLINE void slope(const cst_context *C, const struct local *L, int b, const cst_retraction *t,
+                      const vd *x, vd *J) {
   const vd *I = L->I + 9 * b;
   vd        Ix[3];
   times(I, PRINCIPAL, x, Ix);
@@ -199,11 +204,11 @@ CST_INLINE void slope(const cst_context *C, const struct local *L, int b, const 
   invert(J);
 }
 
-/* One piece of the linearised drift: d := its change of x for a change da of its momentum and what its equation leaves, -f (NULL: nothing);
- * da becomes the change of the momentum behind the piece, eta that of the end's rotation. b: the momentum behind the piece. None of da and
- * eta is there where `from` is 0. */
-CST_INLINE void follow(const cst_context *C, const vd *J, const cst_retraction *t, double h, const vd *x, const vd *b, const vd *f,
-                       int from, vd *d, vd *da, vd *eta) {
+/* One piece of the linearised drift: d := its change of x for a change da of its momentum and what its
+ * equation leaves, -f (NULL: nothing); da becomes the change of the momentum behind the piece, eta that of
+ * the end's rotation. b: the momentum behind the piece. None of da and eta is there where `from` is 0. */
+CST_INLINE void follow(const cst_context *C, const vd *J, const cst_retraction *t, double h, const vd *x,
+                       const vd *b, const vd *f, int from, vd *d, vd *da, vd *eta) {
   vd left[3], turn[3];
   CST_UNROLL for (int i = 0; i < 3; i++) {
     const vd gone = f ? f[i] : vset(0);
@@ -222,11 +227,12 @@ CST_INLINE void follow(const cst_context *C, const vd *J, const cst_retraction *
 }
 
 /* All pieces of body b, from a change da of its momentum or from none: d[3 PIECES], eta[3]. */
-CST_INLINE void follow_all(const cst_context *C, const struct local *L, int j, int b, const vd *J, const vd *x, const vd *f, int from,
-                           vd *d, vd *da, vd *eta) {
+CST_INLINE void follow_all(const cst_context *C, const struct local *L, int j, int b, const vd *J,
+                           const vd *x, const vd *f, int from, vd *d, vd *da, vd *eta) {
   CST_UNROLL for (int i = 0; i < 3; i++) eta[i] = vset(0);
-  CST_UNROLL for (int r = 0; r < PIECES; r++) follow(C, J + 9 * r, piece(C, L, b, r), H(j) / PIECES, X(b) + 3 * r,
-                                                     L->b + 3 * (PIECES * b + r), f ? f + 3 * r : NULL, from || r > 0, d + 3 * r, da, eta);
+  CST_UNROLL for (int r = 0; r < PIECES; r++)
+      follow(C, J + 9 * r, piece(C, L, b, r), H(j) / PIECES, X(b) + 3 * r, L->b + 3 * (PIECES * b + r),
+             f ? f + 3 * r : NULL, from || r > 0, d + 3 * r, da, eta);
 }
 
 CST_INLINE void slopes(const cst_context *C, const struct local *L, int b, const vd *x, vd *J) {
@@ -234,7 +240,8 @@ CST_INLINE void slopes(const cst_context *C, const struct local *L, int b, const
 }
 
 CST_INLINE void direction(const cst_context *C, struct local *L, int j, const vd *x, const vd *f, vd *d) {
-  vd *l = d + 3 * PIECES * NB, K[ROOM(NU ? 9 * NB : 0)], eta[ROOM(3 * NB)], J[9 * PIECES], dl[ROOM(NZ)], y[3 * PIECES], turn[3];
+  vd *l = d + 3 * PIECES * NB, K[ROOM(NU ? 9 * NB : 0)], eta[ROOM(3 * NB)], J[9 * PIECES], dl[ROOM(NZ)],
+     y[3 * PIECES], turn[3];
   U for (int k = 0; k < NZ; k++) dl[k] = vset(0);
   U for (int b = 0; b < NB; b++) {
     vd da[3];

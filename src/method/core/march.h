@@ -1,36 +1,38 @@
-/* march.h: what every core shares: the march of a group through many steps, and the same substep in pieces for PETSc's SNES types.
+/* march.h: what every core shares: the march of a group through many steps, and the same substep in pieces
+ * for PETSc's SNES types.
  *
- * A core file defines CORE (its name), NX (unknowns of a substep), the fields LOCAL(X) of struct local and, all CST_INLINE:
+ * A core file defines CORE (its name), NX (unknowns of a substep), the fields LOCAL(X) of struct local and,
+ * all CST_INLINE:
  *
  *   enter(C, L, record)            load the state and what is kept from step to step
- *   begin(C, L, j, x)              the explicit part of substep j; x holds the warm start, where one is kept, and may be replaced
- *   vl evaluate(C, L, j, x, f)     residual f at the unknowns x; all-ones in lanes that need no further iteration
- *   direction(C, L, j, x, f, d)    Newton's correction: x + d
- *   finish(C, L, j, x)             end the substep; evaluate was last called with this x
- *   leave(C, L, record)            store the state
+ *   begin(C, L, j, x)              the explicit part of substep j; x holds the warm start, where one is kept,
+ * and may be replaced vl evaluate(C, L, j, x, f)     residual f at the unknowns x; all-ones in lanes that
+ * need no further iteration direction(C, L, j, x, f, d)    Newton's correction: x + d finish(C, L, j, x) end
+ * the substep; evaluate was last called with this x leave(C, L, record)            store the state
  *
- * and what is true of it of these, then includes this file, which exports cst_core_<CORE>_<system or generic>_<isa>:
+ * and what is true of it of these, then includes this file, which exports cst_core_<CORE>_<system or
+ * generic>_<isa>:
  *
  *   KEEPS_NOTHING        unknowns are of no use to the next step
  *   HAS_COMPENSATED      MARCH->compensated may be set
- *   NX_PREDICTED         so many of the unknowns, the last ones, are extrapolated from step to step; L->near, of type vl, is then what
- *                        cst_is_near says of the residuals behind evaluate
- *   NX_TESTED            so many of the unknowns, the first ones, tell when the iteration ends
- *   SIZE(L)              what an update of those is compared with where they are smaller
- *   IS_DONE_BY_UPDATE    it ends when the next update is predicted far below round-off; finish does not ask for an evaluation at the last x
- *   IS_EXACT             whether Newton's matrix is that of the iterate
- *   ADAPTS               whether it is so in the lanes that L->slow names
+ *   NX_PREDICTED         so many of the unknowns, the last ones, are extrapolated from step to step; L->near,
+ * of type vl, is then what cst_is_near says of the residuals behind evaluate NX_TESTED            so many of
+ * the unknowns, the first ones, tell when the iteration ends SIZE(L)              what an update of those is
+ * compared with where they are smaller IS_DONE_BY_UPDATE    it ends when the next update is predicted far
+ * below round-off; finish does not ask for an evaluation at the last x IS_EXACT             whether Newton's
+ * matrix is that of the iterate ADAPTS               whether it is so in the lanes that L->slow names
  *   CONVERGES_LINEARLY   no matrix is kept
  *   NP                   how many numbers L->p has, where not NQ
- *   SPLIT_AT             a value of MARCH->stages for which the march is compiled by itself; SPLIT_ELSE: the only other one
- *   HAS_NO_PIECES        the pieces are those of the generic core
- *   USES_STEP            L->step, of type vl, is the number of steps before this one
+ *   SPLIT_AT             a value of MARCH->stages for which the march is compiled by itself; SPLIT_ELSE: the
+ * only other one HAS_NO_PIECES        the pieces are those of the generic core USES_STEP            L->step,
+ * of type vl, is the number of steps before this one
  *
- * Behind a substep the noise of a thermostat changes p, in cores whose L->q and L->p are the coordinates and momenta of the record, NP left
- * as it is. What else L has is of q then, or taken anew.
+ * Behind a substep the noise of a thermostat changes p, in cores whose L->q and L->p are the coordinates and
+ * momenta of the record, NP left as it is. What else L has is of q then, or taken anew.
  *
- * Every lane stops iterating by its own test and is frozen then: at tolerance, when its update is below 8 eps of its unknowns, or when the
- * update no longer shrinks at the level of round-off. So a lane's bits do not depend on its neighbours.
+ * Every lane stops iterating by its own test and is frozen then: at tolerance, when its update is below 8 eps
+ * of its unknowns, or when the update no longer shrinks at the level of round-off. So a lane's bits do not
+ * depend on its neighbours.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <string.h>
@@ -98,8 +100,9 @@ CST_INLINE void arrange(const cst_context *C, struct local *L) {
   (void)at, (void)L;
 }
 
-/* Unknowns of all substeps, residual and update of one, what is extrapolated: hot on the stack, generic in the work space behind the
- * fields, n vectors from number `first` on, since large systems have more of them than a stack holds. */
+/* Unknowns of all substeps, residual and update of one, what is extrapolated: hot on the stack, generic in
+ * the work space behind the fields, n vectors from number `first` on, since large systems have more of them
+ * than a stack holds. */
 #define FIELDS (0 LOCAL(CST_FIELD_COUNT))
 #if CST_HOT && !defined(CST_FIELDS_IN_SPACE)
 #define SPACE(name, first, n) vd name[ROOM(n)]
@@ -107,8 +110,8 @@ CST_INLINE void arrange(const cst_context *C, struct local *L) {
 #define SPACE(name, first, n) vd *const name = (vd *)C->work + FIELDS + (first)
 #endif
 
-/* What the record has of a substep behind all unknowns: CST_PAST rows of what is extrapolated, and the steps for which two corrections are
- * due. */
+/* What the record has of a substep behind all unknowns: CST_PAST rows of what is extrapolated, and the steps
+ * for which two corrections are due. */
 #define PAST_SIZE   (NX_PREDICTED > 0 ? CST_PAST * NX_PREDICTED + 1 : 0)
 #define PAST_AT(j)  (MARCH->warm + MARCH->nsub * KEPT + (j)*PAST_SIZE)
 #define DUE(past)   ((past)[CST_PAST * NX_PREDICTED])
@@ -120,9 +123,10 @@ static size_t room(const cst_march *m) {
   return FIELDS + (size_t)(ROWS + 2) * (size_t)(NX + 1) + (size_t)(ROWS * PAST_SIZE);
 }
 
-/* How the iteration of a substep goes: the size of the last update, the slowest contraction so far above the level of round-off, the least
- * update, and whether the last one was larger than an earlier one. Where unknowns are extrapolated: whether the residual was near before
- * the last correction, and is now. The number of corrections. */
+/* How the iteration of a substep goes: the size of the last update, the slowest contraction so far above the
+ * level of round-off, the least update, and whether the last one was larger than an earlier one. Where
+ * unknowns are extrapolated: whether the residual was near before the last correction, and is now. The number
+ * of corrections. */
 typedef struct {
   vd  last, rate, least;
   vl  missed;
@@ -134,20 +138,23 @@ _Static_assert(sizeof(course) <= sizeof((cst_scratch *)0)->course, "the pieces k
 
 CST_INLINE course outset(void) { return (course){.last = vset(INFINITY), .least = vset(INFINITY)}; }
 
-/* What the next update would be: with an exact matrix it shrinks as this one has, times as much; else at the slowest rate, and not below
- * the square of the last one, which a matrix that is kept leaves. An iteration that converges linearly leaves no such thing, and where all
- * but the first update are round-off, its rate is below what they say. */
+/* What the next update would be: with an exact matrix it shrinks as this one has, times as much; else at the
+ * slowest rate, and not below the square of the last one, which a matrix that is kept leaves. An iteration
+ * that converges linearly leaves no such thing, and where all but the first update are round-off, its rate is
+ * below what they say. */
 CST_INLINE vd prediction(const cst_context *C, const course *c, vd size, vd of) {
-  const vd ratio = size / c->last, slowest = vpick(LINEAR, vselect((vl)(c->rate > 0), c->rate, ratio), c->rate);
+  const vd ratio = size / c->last,
+           slowest = vpick(LINEAR, vselect((vl)(c->rate > 0), c->rate, ratio), c->rate);
   const vd square = vpick(LINEAR, vset(0), c->last * (c->last / of));
   const vl renewed = vmask(IS_EXACT) | (vmask(ADAPTS) & (vl)(c->rate > 0.3));
   (void)C;
   return vselect(renewed, ratio * size, vmax(slowest * vmin(slowest * c->last, size), square));
 }
 
-/* Apply the correction d to the active lanes of x, of sizes of at least `of`; returns the lanes whose iteration has ended. The first update
- * never ends it, since nothing tells how far a solution by GMRES is off. Updates of a linear iteration may grow for once, where modes beat;
- * twice is round-off. A maximum passes over what is no number, so that an update which holds such a thing is told by its sum. */
+/* Apply the correction d to the active lanes of x, of sizes of at least `of`; returns the lanes whose
+ * iteration has ended. The first update never ends it, since nothing tells how far a solution by GMRES is
+ * off. Updates of a linear iteration may grow for once, where modes beat; twice is round-off. A maximum
+ * passes over what is no number, so that an update which holds such a thing is told by its sum. */
 CST_INLINE vl correct(const cst_context *C, vl active, const vd *d, vd *x, vd of, course *c) {
   vd size = vset(0), odd = vset(0);
   U for (int i = 0; i < NX; i++) {
@@ -158,7 +165,8 @@ CST_INLINE vl correct(const cst_context *C, vl active, const vd *d, vd *x, vd of
   vl small = (vl)(size <= (8 * EPS) * of);
   if (BY_UPDATE) {
     c->rate = vmax(vkeep((vl)(size > 1e-13 * of), size / c->last), c->rate);
-    small = (vl)(prediction(C, c, size, of) <= (1e-3 * EPS) * of) & (vl)(size <= 1e-12 * of) & (vl)(c->last < INFINITY);
+    small = (vl)(prediction(C, c, size, of) <= (1e-3 * EPS) * of) & (vl)(size <= 1e-12 * of) &
+            (vl)(c->last < INFINITY);
   }
   const vl missed = (vl)(size >= 0.98 * vpick(LINEAR, c->least, c->last)) & (vl)(size <= 1e-12 * of);
   const vl stalled = missed & (c->missed | vmask(!LINEAR));
@@ -210,10 +218,12 @@ CST_INLINE void count_steps(const cst_context *C, double *record, long n) {
   vl *step = (vl *)(record + (size_t)LAYOUT(C).step * CST_W);
   *step += n;
   if (TIMED)
-    *((vd *)record + LAYOUT(C).c + ACCOUNT - 1) = MARCH->time + __builtin_convertvector(*step - MARCH->since, vd) * MARCH->sub[0].whole;
+    *((vd *)record + LAYOUT(C).c + ACCOUNT - 1) =
+        MARCH->time + __builtin_convertvector(*step - MARCH->since, vd) * MARCH->sub[0].whole;
 }
 
-/* The noise behind substep j of the step that is k steps ahead of the record. Hot cores keep p in registers but for it. */
+/* The noise behind substep j of the step that is k steps ahead of the record. Hot cores keep p in registers
+ * but for it. */
 CST_INLINE void make_noise(const cst_context *C, struct local *L, const double *record, long k, int j) {
 #if TAKES_NOISE
   const cst_noise *noise = MARCH->sub[j].noise;
@@ -233,7 +243,8 @@ CST_INLINE void make_noise(const cst_context *C, struct local *L, const double *
 #endif
 }
 
-/* own is a copy of what the caller has: its fields are not read again whenever something is stored through a vector. */
+/* own is a copy of what the caller has: its fields are not read again whenever something is stored through a
+ * vector. */
 CST_INLINE cst_outcome march_with(const cst_march own, double *record, long n) {
   const cst_context *C = &own.group;
   struct local       L;
@@ -290,15 +301,20 @@ static cst_outcome march(const cst_march *m, double *record, long n) {
 }
 
 #if !CST_HOT || !defined(HAS_NO_PIECES)
-/* ---- the same substep in pieces. Each call loads the record again, so that nothing but the record and the scratch is kept between them.
+/* ---- the same substep in pieces. Each call loads the record again, so that nothing but the record and the
+ * scratch is kept between them.
  */
 
 /* PETSc's arrays are not aligned for wide vectors. */
 typedef double vdu __attribute__((vector_size(8 * CST_W), aligned(8), may_alias));
 
-CST_INLINE void fetch(vd *to, const double *from, int n) { U for (int i = 0; i < n; i++) to[i] = (vd)((const vdu *)from)[i]; }
+CST_INLINE void fetch(vd *to, const double *from, int n) {
+  U for (int i = 0; i < n; i++) to[i] = (vd)((const vdu *)from)[i];
+}
 
-CST_INLINE void put(double *to, const vd *from, int n) { U for (int i = 0; i < n; i++)((vdu *)to)[i] = (vdu)from[i]; }
+CST_INLINE void put(double *to, const vd *from, int n) {
+  U for (int i = 0; i < n; i++)((vdu *)to)[i] = (vdu)from[i];
+}
 
 /* The start of substep j's unknowns, and what the record has of the steps before from then on. */
 CST_INLINE void start(const cst_context *C, const double *record, int j, vd *x, vd *past) {
@@ -324,7 +340,8 @@ static int piece_begin(const cst_march *m, const double *record, int j, double *
   return NX;
 }
 
-static int piece_residual(const cst_march *m, const double *record, int j, const double *x, double *f, cst_scratch *s) {
+static int piece_residual(const cst_march *m, const double *record, int j, const double *x, double *f,
+                          cst_scratch *s) {
   const cst_context *C = &m->group;
   struct local       L;
   SPACE(y, 0, NX);
@@ -344,7 +361,8 @@ static int piece_residual(const cst_march *m, const double *record, int j, const
   return lanes_of(~*done);
 }
 
-static void piece_direction(const cst_march *m, double *record, int j, const double *x, const double *f, double *d, cst_scratch *s) {
+static void piece_direction(const cst_march *m, double *record, int j, const double *x, const double *f,
+                            double *d, cst_scratch *s) {
   const cst_context *C = &m->group;
   struct local       L;
   SPACE(y, 0, NX);
@@ -364,7 +382,8 @@ static void piece_direction(const cst_march *m, double *record, int j, const dou
   direction(C, &L, j, y, r, e);
   vl active = ~*(vl *)s->done;
   if (PREDICTS) { /* the next piece takes one off again */
-    note(C, active, beginners(STEPS(C, record)), (vl)(DUE(past) > 0), ((const course *)s->course)->corrections, &DUE(past));
+    note(C, active, beginners(STEPS(C, record)), (vl)(DUE(past) > 0),
+         ((const course *)s->course)->corrections, &DUE(past));
     DUE((vd *)record + PAST_AT(j)) = DUE(past) + 1;
   }
   U for (int i = 0; i < NX; i++) e[i] = vkeep(active, e[i]);
@@ -373,7 +392,8 @@ static void piece_direction(const cst_march *m, double *record, int j, const dou
   *iterations -= __builtin_convertvector(active, vd);
 }
 
-static void piece_correct(const cst_march *m, const double *record, int j, double *x, const double *d, cst_scratch *s) {
+static void piece_correct(const cst_march *m, const double *record, int j, double *x, const double *d,
+                          cst_scratch *s) {
   const cst_context *C = &m->group;
   SPACE(y, 0, NX);
   SPACE(e, NX, NX);

@@ -1,14 +1,14 @@
-/* midpoint.c: the core of the discretization maps R_d(q, v) = (q - theta v, q + (1 - theta) v) with constraints, L_d = h L(q_m, (q1 -
- * q0)/h); theta = 1/2: the variational midpoint rule.
+/* midpoint.c: the core of the discretization maps R_d(q, v) = (q - theta v, q + (1 - theta) v) with
+ * constraints, L_d = h L(q_m, (q1 - q0)/h); theta = 1/2: the variational midpoint rule.
  *
- *   p_h = p0 - (1-theta) h grad V(q_m) - G(q0)' L,   q_m = q0 + theta h M^-1 p_h,   q1 = q0 + h M^-1 p_h,   g(q1) = 0
- *   p1  = p_h - theta h grad V(q_m) - G(q1)' m,   G(q1) M^-1 p1 = 0
+ *   p_h = p0 - (1-theta) h grad V(q_m) - G(q0)' L,   q_m = q0 + theta h M^-1 p_h,   q1 = q0 + h M^-1 p_h,
+ * g(q1) = 0 p1  = p_h - theta h grad V(q_m) - G(q1)' m,   G(q1) M^-1 p1 = 0
  *
- * Barbero-Linan, Martin de Diego, Sato, section 5, in the sign M A = f - G' lambda. Unknowns (p_h, L); Newton's matrix is
- *   [ B  G0' ; h G1 M^-1  0 ],  B = 1 + theta (1-theta) h^2 V''(q_m) M^-1
- * solved by its Schur complement; B = 1 when V is linear, and the midpoint rule is then RATTLE. For a banded system B = 1 is taken in any
- * case: the iteration then contracts by theta (1-theta) h^2 |V'' M^-1| and is run to the same end. The multipliers are the mean over a
- * step, the sum of its impulses L + m over h.
+ * Barbero-Linan, Martin de Diego, Sato, section 5, in the sign M A = f - G' lambda. Unknowns (p_h, L);
+ * Newton's matrix is [ B  G0' ; h G1 M^-1  0 ],  B = 1 + theta (1-theta) h^2 V''(q_m) M^-1 solved by its
+ * Schur complement; B = 1 when V is linear, and the midpoint rule is then RATTLE. For a banded system B = 1
+ * is taken in any case: the iteration then contracts by theta (1-theta) h^2 |V'' M^-1| and is run to the same
+ * end. The multipliers are the mean over a step, the sum of its impulses L + m over h.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define CORE              midpoint
@@ -28,8 +28,10 @@ struct data {
 #define BANDED       (!CST_HOT && C->system->gram.banded)
 #define B_SIZE       (BENT ? NQ * NQ : 0)
 
-#define LOCAL(X)                                                                                                                           \
-  X(q, NQ) X(p, NQ) X(G, NNZ_G) X(minv, NMASS) X(hm, NMASS) X(qm, NQ) X(q1, NQ) X(dV, NQ) X(G1, NNZ_G) X(slack, NG) X(impulse, NG)
+#define LOCAL(X)                                                                                             \
+  X(q, NQ)                                                                                                   \
+  X(p, NQ) X(G, NNZ_G) X(minv, NMASS) X(hm, NMASS) X(qm, NQ) X(q1, NQ) X(dV, NQ) X(G1, NNZ_G) X(slack, NG)   \
+      X(impulse, NG)
 
 struct local {
   LOCAL(CST_FIELD)
@@ -38,7 +40,8 @@ struct local {
   vl        near;
 };
 #define HM(i) vpick(MASS_UNIT, vset(H(j)), L->hm[CLASS(i)])
-#define LEFT  ((1 - OWN(j)->theta) * H(j)) /* how long the force acts at the left end, and at the right one */
+#define LEFT  ((1 - OWN(j)->theta) * H(j)) /* how long the force acts at the left end, and at the right one  \
+                                            */
 #define RIGHT (OWN(j)->theta * H(j))
 
 CST_INLINE void enter(const cst_context *C, struct local *L, const double *record) {
@@ -66,7 +69,8 @@ CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
   }
 }
 
-/* What the round-off of the coordinates makes of the force's impulse, at most; far from the origin it is more than that of the sum. */
+/* What the round-off of the coordinates makes of the force's impulse, at most; far from the origin it is more
+ * than that of the sum. */
 static vd roughness(const cst_context *C, const struct local *L, int j) {
   const cst_pattern *p = &C->system->pattern[CST_K_d2V];
   const double       kick = fabs(LEFT) * CST_ROUNDOFF;
@@ -116,7 +120,8 @@ static void matrix(const cst_context *C, const struct local *L, int j, vd *B) {
   K_d2V(L->c, L->qm, H);
   for (int i = 0; i < NQ; i++) {
     for (int k = 0; k < NQ; k++) B[i * NQ + k] = vset(i == k);
-    for (int e = p->start[i]; e < p->start[i + 1]; e++) B[i * NQ + p->column[e]] += H[e] * (product * HM(p->column[e]));
+    for (int e = p->start[i]; e < p->start[i + 1]; e++)
+      B[i * NQ + p->column[e]] += H[e] * (product * HM(p->column[e]));
   }
 }
 
@@ -131,7 +136,8 @@ static void direction_pivoted(const cst_context *C, const struct local *L, int j
     COL_G(i, a, e) J[i * n + NQ + a] = L->G[e], J[(NQ + a) * n + i] = L->G1[e] * HM(i);
   }
   for (int a = 0; a < NG; a++)
-    for (int k = 0; k < n && DROPPED(a); k++) J[(NQ + a) * n + k] = vset(k == NQ + a), J[k * n + NQ + a] = vset(k == NQ + a);
+    for (int k = 0; k < n && DROPPED(a); k++)
+      J[(NQ + a) * n + k] = vset(k == NQ + a), J[k * n + NQ + a] = vset(k == NQ + a);
   for (int k = 0; k < n; k++) d[k] = -f[k];
   cst_gram_drop(C, d + NQ);
   cst_pivoted_solve(J, d, n);
@@ -244,5 +250,7 @@ static const cst_substep_row row = {.name = "midpoint",
                                     .on = on,
                                     .size = size};
 
-cst_substep cst_midpoint(double fraction, double theta) { return cst_substep_of(&row, fraction, &(struct data){theta}); }
+cst_substep cst_midpoint(double fraction, double theta) {
+  return cst_substep_of(&row, fraction, &(struct data){theta});
+}
 #endif

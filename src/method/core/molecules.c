@@ -1,8 +1,10 @@
-/* molecules.c: the kicks of kick.c for one trajectory of a system of like molecules: lanes over molecules, and over pairs in the force.
+/* molecules.c: the kicks of kick.c for one trajectory of a system of like molecules: lanes over molecules,
+ * and over pairs in the force.
  *
- * Each trajectory of a group whose turn it is becomes arrays of molecules; the same operations as in kick.c, march.h and gram.h are done on
- * the same operands in the same order, of which the elimination leaves out those on zeros between molecules, so that the bits agree.
- * Updates are as large as the largest of all molecules, and an iteration ends for all at once, as it does there.
+ * Each trajectory of a group whose turn it is becomes arrays of molecules; the same operations as in kick.c,
+ * march.h and gram.h are done on the same operands in the same order, of which the elimination leaves out
+ * those on zeros between molecules, so that the bits agree. Updates are as large as the largest of all
+ * molecules, and an iteration ends for all at once, as it does there.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define CORE                  molecules
@@ -44,33 +46,47 @@ typedef struct {
   int       near; /* all constraints are (cst_is_near) */
 } crowd;
 
-/* ---- between a record and tiles ------------------------------------------------------------------------------------------------- */
+/* ---- between a record and tiles
+ * ------------------------------------------------------------------------------------------------- */
 
 /* Number k of molecule m in an array of tiles of n vectors, `stride` vectors from tile to tile. */
-static inline double *number(vd *first, int stride, int k, int m) { return (double *)(first + (m / CST_W) * stride + k) + m % CST_W; }
-
-/* Lanes behind the last molecule are copies of the first. */
-static void bring(vd *first, int stride, int n, const int *at, const int *step, const double *record, int block, int lane) {
-  for (int k = 0; k < n; k++)
-    for (int m = 0; m < TILES * CST_W; m++)
-      *number(first, stride, k, m) = record[(size_t)(block + at[k] + (m < COUNT ? m : 0) * step[k]) * CST_W + (size_t)lane];
+static inline double *number(vd *first, int stride, int k, int m) {
+  return (double *)(first + (m / CST_W) * stride + k) + m % CST_W;
 }
 
-static void send(vd *first, int stride, int n, const int *at, const int *step, double *record, int block, int lane) {
+/* Lanes behind the last molecule are copies of the first. */
+static void bring(vd *first, int stride, int n, const int *at, const int *step, const double *record,
+                  int block, int lane) {
   for (int k = 0; k < n; k++)
-    for (int m = 0; m < COUNT; m++) record[(size_t)(block + at[k] + m * step[k]) * CST_W + (size_t)lane] = *number(first, stride, k, m);
+    for (int m = 0; m < TILES * CST_W; m++)
+      *number(first, stride, k, m) =
+          record[(size_t)(block + at[k] + (m < COUNT ? m : 0) * step[k]) * CST_W + (size_t)lane];
+}
+
+static void send(vd *first, int stride, int n, const int *at, const int *step, double *record, int block,
+                 int lane) {
+  for (int k = 0; k < n; k++)
+    for (int m = 0; m < COUNT; m++)
+      record[(size_t)(block + at[k] + m * step[k]) * CST_W + (size_t)lane] = *number(first, stride, k, m);
 }
 
 enum { VECTORS = sizeof(tile) / sizeof(vd) };
-#define BRING_Q(field, block) bring(s->tile[0].field, VECTORS, KQ, sys_molecule_q, sys_molecule_qstep, record, block, lane)
-#define BRING_G(field, block) bring(s->tile[0].field, VECTORS, KG, sys_molecule_g, sys_molecule_gstep, record, block, lane)
-#define SEND_Q(field, block)  send(s->tile[0].field, VECTORS, KQ, sys_molecule_q, sys_molecule_qstep, record, block, lane)
-#define SEND_G(field, block)  send(s->tile[0].field, VECTORS, KG, sys_molecule_g, sys_molecule_gstep, record, block, lane)
+#define BRING_Q(field, block)                                                                                \
+  bring(s->tile[0].field, VECTORS, KQ, sys_molecule_q, sys_molecule_qstep, record, block, lane)
+#define BRING_G(field, block)                                                                                \
+  bring(s->tile[0].field, VECTORS, KG, sys_molecule_g, sys_molecule_gstep, record, block, lane)
+#define SEND_Q(field, block)                                                                                 \
+  send(s->tile[0].field, VECTORS, KQ, sys_molecule_q, sys_molecule_qstep, record, block, lane)
+#define SEND_G(field, block)                                                                                 \
+  send(s->tile[0].field, VECTORS, KG, sys_molecule_g, sys_molecule_gstep, record, block, lane)
 
-/* ---- the force ------------------------------------------------------------------------------------------------------------------ */
+/* ---- the force
+ * ------------------------------------------------------------------------------------------------------------------
+ */
 
 /* o += the slopes of a sum over pairs at x, both of vectors x and o of every tile. */
-CST_INLINE void add_pairs(const cst_pair_sum *sum, const cst_pair_places *p, pairs_term *term, const vd *c, vd *x, vd *o) {
+CST_INLINE void add_pairs(const cst_pair_sum *sum, const cst_pair_places *p, pairs_term *term, const vd *c,
+                          vd *x, vd *o) {
   vd            Q[p->n / CST_W + 1], F[p->n / CST_W + 1];
   double *const q = (double *)Q, *const f = (double *)F;
   for (int i = 0; i < p->n / CST_W + 1; i++) Q[i] = F[i] = vset(0);
@@ -94,17 +110,21 @@ static void take_force(crowd *s, vd *x) {
 #undef ADD
 }
 
-/* ---- the constraints ------------------------------------------------------------------------------------------------------------ */
+/* ---- the constraints
+ * ------------------------------------------------------------------------------------------------------------
+ */
 
 #define HM(k) s->hm[sys_molecule_class[k]]
 
-/* S := A W B', rows in the order of elimination; symmetric: the lower half is the mirror image of the upper one. */
+/* S := A W B', rows in the order of elimination; symmetric: the lower half is the mirror image of the upper
+ * one. */
 CST_INLINE void fill(const crowd *s, const vd *A, const vd *B, int symmetric, vd S[KG][KG]) {
   ALL for (int r = 0; r < KG; r++) ALL for (int c = 0; c < KG; c++) {
-    const int a = sys_molecule_order[symmetric && c < r ? c : r], b = sys_molecule_order[symmetric && c < r ? r : c];
-    vd        sum = vset(-0.0);
-    ALL for (int k = 0; k < KQ; k++) if (sys_molecule_at[a * KQ + k] >= 0 && sys_molecule_at[b * KQ + k] >= 0) sum +=
-        (A[sys_molecule_at[a * KQ + k]] * HM(k)) * B[sys_molecule_at[b * KQ + k]];
+    const int a = sys_molecule_order[symmetric && c < r ? c : r],
+              b = sys_molecule_order[symmetric && c < r ? r : c];
+    vd sum = vset(-0.0);
+    ALL for (int k = 0; k < KQ; k++) if (sys_molecule_at[a * KQ + k] >= 0 && sys_molecule_at[b * KQ + k] >= 0)
+        sum += (A[sys_molecule_at[a * KQ + k]] * HM(k)) * B[sys_molecule_at[b * KQ + k]];
     S[r][c] = sum;
   }
 }
@@ -138,7 +158,8 @@ CST_INLINE int evaluate(crowd *s, vd (*x)[KG]) {
     vd          q1[KQ], G1[KE], f[KG];
     ALL for (int k = 0; k < KQ; k++) {
       vd sum = T->pt[k];
-      ALL for (int a = 0; a < KG; a++) if (sys_molecule_at[a * KQ + k] >= 0) sum -= T->G[sys_molecule_at[a * KQ + k]] * x[t][a];
+      ALL for (int a = 0; a < KG; a++) if (sys_molecule_at[a * KQ + k] >= 0) sum -=
+          T->G[sys_molecule_at[a * KQ + k]] * x[t][a];
       T->ph[k] = sum;
       T->q1[k] = q1[k] = T->q[k] + HM(k) * sum;
     }
@@ -215,7 +236,9 @@ CST_INLINE void make_tangent(const crowd *s, tile *T) {
   }
 }
 
-/* ---- a step --------------------------------------------------------------------------------------------------------------------- */
+/* ---- a step
+ * ---------------------------------------------------------------------------------------------------------------------
+ */
 
 CST_INLINE void extrapolate(history *h, double *due, int early, long steps) {
   *due = *due - 1 > 0 ? *due - 1 : 0;
@@ -253,8 +276,8 @@ CST_INLINE void finish(crowd *s, const struct data *own, double h, vd (*x)[KG]) 
 }
 
 /* The noise acts on the lanes of a group, of which this one is looked at. */
-static __attribute__((noinline)) void make_noise(const cst_context *C, crowd *s, const cst_noise *noise, const double *record, long k,
-                                                 int lane) {
+static __attribute__((noinline)) void make_noise(const cst_context *C, crowd *s, const cst_noise *noise,
+                                                 const double *record, long k, int lane) {
   vd       q[NQ], p[NQ];
   const vl steps = *(const vl *)cst_block(record, LAYOUT(C).step) + k;
   for (int i = 0; i < KQ; i++)
@@ -265,7 +288,8 @@ static __attribute__((noinline)) void make_noise(const cst_context *C, crowd *s,
   noise->kick(C, noise, record, (const double *)&steps, (const double *)q, (double *)p);
   for (int i = 0; i < KQ; i++)
     for (int m = 0; m < TILES * CST_W; m++)
-      *number(s->tile[0].p, VECTORS, i, m) = p[sys_molecule_q[i] + (m < COUNT ? m : 0) * sys_molecule_qstep[i]][lane];
+      *number(s->tile[0].p, VECTORS, i, m) =
+          p[sys_molecule_q[i] + (m < COUNT ? m : 0) * sys_molecule_qstep[i]][lane];
 }
 
 CST_INLINE int is_broken(const crowd *s) {
@@ -277,7 +301,9 @@ CST_INLINE int is_broken(const crowd *s) {
   return vany((vl)(z != 0));
 }
 
-/* ---- a march -------------------------------------------------------------------------------------------------------------------- */
+/* ---- a march
+ * --------------------------------------------------------------------------------------------------------------------
+ */
 
 #define PAST_SIZE  (CST_PAST * NG + 1)
 #define PAST_AT(j) (MARCH->warm + MARCH->nsub * NG + (j)*PAST_SIZE)
@@ -306,7 +332,8 @@ static void send_history(const cst_context *C, history *h, const double *due, do
     send(h[j].x[0], KG, KG, sys_molecule_g, sys_molecule_gstep, record, MARCH->warm + j * NG, lane);
     if (!MARCH->smooth) continue;
     ONE(PAST_AT(j) + CST_PAST * NG) = due[j];
-    for (int k = 0; k < CST_PAST; k++) send(h[j].past[k][0], KG, KG, sys_molecule_g, sys_molecule_gstep, record, PAST_AT(j) + k * NG, lane);
+    for (int k = 0; k < CST_PAST; k++)
+      send(h[j].past[k][0], KG, KG, sys_molecule_g, sys_molecule_gstep, record, PAST_AT(j) + k * NG, lane);
   }
 }
 
@@ -352,9 +379,11 @@ static cst_outcome march_lane(const cst_march own, double *record, int lane, lon
       for (int i = 0; i < NMASS; i++) hm[i] = vset(H(j) * inverse[i]);
       if (predicts) extrapolate(&h[j], &due[j], first, steps + k);
       begin(s, OWN(j)->w0 * H(j), j == 0 && MARCH->opens);
-      if (!solve(s, &own, predicts, first && steps + k <= CST_PAST, x, &due[j])) return (cst_outcome){k, 0, CST_NOT_CONVERGED};
+      if (!solve(s, &own, predicts, first && steps + k <= CST_PAST, x, &due[j]))
+        return (cst_outcome){k, 0, CST_NOT_CONVERGED};
       finish(s, OWN(j), H(j), x);
-      if (__builtin_expect(MARCH->sub[j].noise != NULL, 0)) make_noise(C, s, MARCH->sub[j].noise, record, k, lane);
+      if (__builtin_expect(MARCH->sub[j].noise != NULL, 0))
+        make_noise(C, s, MARCH->sub[j].noise, record, k, lane);
     }
   if (is_broken(s)) return (cst_outcome){n, 0, CST_NOT_FINITE};
   leave(C, s, record, lane, n);
@@ -371,7 +400,8 @@ static int others(const double *record, int end) {
   return bits;
 }
 
-/* Lanes over trajectories are faster where most are different, and all that they read is near. Noise is drawn for all lanes at once. */
+/* Lanes over trajectories are faster where most are different, and all that they read is near. Noise is drawn
+ * for all lanes at once. */
 static int pays(const cst_context *C, int differ) {
   const int different = 1 + __builtin_popcount((unsigned)differ), many = 24;
   for (int j = 0; j < MARCH->nsub; j++)

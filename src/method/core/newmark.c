@@ -1,10 +1,12 @@
 /* newmark.c: the core of Newmark's method.
  *
- *   q1 = q0 + h v0 + h^2/2 ((1 - 2 beta) a0 + 2 beta a1),  v1 = v0 + h ((1 - gamma) a0 + gamma a1),  M a1 = -grad V(q1)
+ *   q1 = q0 + h v0 + h^2/2 ((1 - 2 beta) a0 + 2 beta a1),  v1 = v0 + h ((1 - gamma) a0 + gamma a1),  M a1 =
+ * -grad V(q1)
  *
- * Tao, Owhadi, (2.1), with p = M v. The unknowns are a1, by rows of the bands, from a1 = 0. A fixed number of iterations is made in begin,
- * without unknowns of the solver's: what a1 is then is kept, and not -grad V(q1) / M. The record has a, so that a step starts from the a1
- * of the one before; where other substeps have moved the point, a0 is -grad V(q0) / M.
+ * Tao, Owhadi, (2.1), with p = M v. The unknowns are a1, by rows of the bands, from a1 = 0. A fixed number of
+ * iterations is made in begin, without unknowns of the solver's: what a1 is then is kept, and not -grad V(q1)
+ * / M. The record has a, so that a step starts from the a1 of the one before; where other substeps have moved
+ * the point, a0 is -grad V(q0) / M.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define CORE newmark
@@ -25,12 +27,14 @@ struct data {
 #define SIZE(L)  ((L)->near)
 
 /* a: at the left end, in the order of the coordinates; ahead: q1 without beta h^2 a1. */
-#define LOCAL(X)                                                                                                                           \
-  X(q, NQ)                                                                                                                                 \
-  X(p, NQ)                                                                                                                                 \
-  X(a, NQ)                                                                                                                                 \
-  X(ahead, NQ)                                                                                                                             \
-  X(y, NQ) X(bent, BENT_SIZE) X(A, MOST_BAND) X(Ma, NQ) X(a1, NQ) X(d, NQ) X(inverse, NMASS) X(M, FULL_MASS) X(factor, FULL_MASS)
+#define LOCAL(X)                                                                                             \
+  X(q, NQ)                                                                                                   \
+  X(p, NQ)                                                                                                   \
+  X(a, NQ)                                                                                                   \
+  X(ahead, NQ)                                                                                               \
+  X(y, NQ)                                                                                                   \
+  X(bent, BENT_SIZE) X(A, MOST_BAND) X(Ma, NQ) X(a1, NQ) X(d, NQ) X(inverse, NMASS) X(M, FULL_MASS)          \
+      X(factor, FULL_MASS)
 
 struct local {
   LOCAL(CST_FIELD)
@@ -91,7 +95,8 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
   return vmask(NX == 0);
 }
 
-CST_INLINE void direction(const cst_context *C, const struct local *L, int j, const vd *x, const vd *f, vd *d) {
+CST_INLINE void direction(const cst_context *C, const struct local *L, int j, const vd *x, const vd *f,
+                          vd *d) {
   (void)x;
   for (int r = 0; r < NX; r++) d[r] = f[r];
   if (NX > 0) cst_newton_correction(C, &L->m, OWN(j)->beta * (H(j) * H(j)), &L->w, d);
@@ -133,7 +138,8 @@ CST_DATA_FITS(struct parameters, struct data);
 
 static bool same(const void *one, const void *other) {
   const struct parameters *x = one, *y = other;
-  return x->beta == y->beta && x->gamma == y->gamma && x->iterations == y->iterations && x->from_q == y->from_q;
+  return x->beta == y->beta && x->gamma == y->gamma && x->iterations == y->iterations &&
+         x->from_q == y->from_q;
 }
 
 /* q and v at the two ends change places with h. A step that is not solved for to the end has no such twin. */
@@ -155,7 +161,8 @@ static cst_substep_size size(const void *of, const cst_system *s) {
                             .cost = (x->iterations ? x->iterations : 4) * (8 * s->nq + s->nq * band * band)};
 }
 
-static void start(const void *x, const cst_system *s, const double *c, const double *q, const double *v, double *const *state) {
+static void start(const void *x, const cst_system *s, const double *c, const double *q, const double *v,
+                  double *const *state) {
   double *p = cst_need(calloc((size_t)s->nq + 1, sizeof *p));
   (void)x, (void)v;
   cst_system_eval(s, CST_K_dV, c, q, NULL, NULL, NULL, NULL, p);

@@ -4,14 +4,15 @@
 #define CST_CORE_NEWTON_H
 #include "method/core/bands.h"
 
-/* d := the correction of a (by rows) at x (coordinates in their own order); y, bent, A, Ma: work space of NQ, BENT_SIZE, MOST_BAND, NQ. */
+/* d := the correction of a (by rows) at x (coordinates in their own order); y, bent, A, Ma: work space of NQ,
+ * BENT_SIZE, MOST_BAND, NQ. */
 typedef struct {
   vd *y, *bent, *A, *Ma;
 } cst_newton_space;
 
 /* f := -(M a + grad V(x + b a)) by rows; the Hessian there is left in bent. */
-CST_INLINE void cst_newton_residual(const cst_context *C, const cst_linear_masses *m, const vd *c, double b, const vd *x, const vd *a,
-                                    const cst_newton_space *w, vd *f) {
+CST_INLINE void cst_newton_residual(const cst_context *C, const cst_linear_masses *m, const vd *c, double b,
+                                    const vd *x, const vd *a, const cst_newton_space *w, vd *f) {
   for (int i = 0; i < NQ; i++) w->y[i] = x[i] + b * a[PLACE(0)[i]];
   K_dVH(c, w->y, w->bent);
   cst_masses_times(C, m, 0, a, w->Ma);
@@ -19,7 +20,8 @@ CST_INLINE void cst_newton_residual(const cst_context *C, const cst_linear_masse
 }
 
 /* f := (M + b Hess V)^-1 f with the Hessian in bent. */
-CST_INLINE void cst_newton_correction(const cst_context *C, const cst_linear_masses *m, double b, const cst_newton_space *w, vd *f) {
+CST_INLINE void cst_newton_correction(const cst_context *C, const cst_linear_masses *m, double b,
+                                      const cst_newton_space *w, vd *f) {
   cst_bands_fill(C, m, 0, b, w->bent + NQ, w->A);
   cst_envelope_solve(w->A, f, NQ, BAND(0), LAST(0));
 }

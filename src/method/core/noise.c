@@ -2,14 +2,16 @@
  *
  *   v <- e^(-r h) v + sqrt((1 - e^(-2 r h)) / b) M^(-1/2) xi       then v M-orthogonally on G v = 0
  *
- * which is exact for dv = -r v dt + sqrt(2 r / b) M^(-1/2) dW at a fixed q, with p = M v + a, M constant, and M^(1/2) its Cholesky factor.
- * r is a rate, or coefficient / m of each coordinate. Where paths are shared h consists of increments: the kick is as many kicks one behind
- * the other, which have the law of one of length h, and the same Brownian path at every h. The projection stands behind the last one; where
- * r is one rate it is the same as behind each, since both are linear and commute.
+ * which is exact for dv = -r v dt + sqrt(2 r / b) M^(-1/2) dW at a fixed q, with p = M v + a, M constant, and
+ * M^(1/2) its Cholesky factor. r is a rate, or coefficient / m of each coordinate. Where paths are shared h
+ * consists of increments: the kick is as many kicks one behind the other, which have the law of one of length
+ * h, and the same Brownian path at every h. The projection stands behind the last one; where r is one rate it
+ * is the same as behind each, since both are linear and commute.
  *
- * Cores give the kick behind their substeps themselves (march.h), so that forces and what else they keep of q need not be taken anew. Those
- * that carry something else than q and p have this core behind them. The normals are those of core/normal.h, addressed by the number of the
- * increment: that of the case's own step, times the increments of a step.
+ * Cores give the kick behind their substeps themselves (march.h), so that forces and what else they keep of q
+ * need not be taken anew. Those that carry something else than q and p have this core behind them. The
+ * normals are those of core/normal.h, addressed by the number of the increment: that of the case's own step,
+ * times the increments of a step.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define CORE noise
@@ -25,7 +27,9 @@ struct data {
 #define NX 0
 #define KEEPS_NOTHING
 
-/* ---- the kick ------------------------------------------------------------------------------------------------------------------- */
+/* ---- the kick
+ * -------------------------------------------------------------------------------------------------------------------
+ */
 
 /* 1 - e^-y, without cancellation where y is small. */
 CST_INLINE vd lost(vd y) {
@@ -84,7 +88,8 @@ static void kick_diagonal(const cst_context *C, const cst_noise *x, const addres
   }
 }
 
-static void kick_full(const cst_context *C, const cst_noise *x, const address *a, const vd *c, const vd *q, vd *p) {
+static void kick_full(const cst_context *C, const cst_noise *x, const address *a, const vd *c, const vd *q,
+                      vd *p) {
   vd A[ROOM(NQ * NQ)], a0[ROOM(NQ)], xi[ROOM(NQ)];
   factor(C, c, q, A);
   K_a(c, q, a0);
@@ -113,7 +118,8 @@ static void drop_normal(const cst_context *C, const vd *G, vd *p) {
   for (int i = 0; i < NQ; i++) COL_G(i, a, e) p[i] -= G[e] * m[a];
 }
 
-static void kick(const cst_context *C, const cst_noise *x, const double *record, const double *steps, const double *at_q, double *of_p) {
+static void kick(const cst_context *C, const cst_noise *x, const double *record, const double *steps,
+                 const double *at_q, double *of_p) {
   const cst_layout at = LAYOUT(C);
   const vd        *c = cst_block(record, at.c), *mass = cst_block(record, at.mass), *q = (const vd *)at_q;
   const address    a = {*(const vu *)cst_block(record, at.seed), *(const vu *)cst_block(record, at.member),
@@ -133,7 +139,8 @@ static void kick(const cst_context *C, const cst_noise *x, const double *record,
 extern cst_noise_kick *const CST_NAME(cst_noise_kick);
 cst_noise_kick *const        CST_NAME(cst_noise_kick) = kick;
 
-/* ---- a step of nothing else ------------------------------------------------------------------------------------------------------ */
+/* ---- a step of nothing else
+ * ------------------------------------------------------------------------------------------------------ */
 
 #define LOCAL(X) X(q, NQ) X(p, NQ)
 
@@ -148,20 +155,27 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
   cst_load(L->p, record, at.p, NQ);
 }
 
-CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) { (void)C, (void)L, (void)j, (void)x; }
+CST_INLINE void begin(const cst_context *C, struct local *L, int j, vd *x) {
+  (void)C, (void)L, (void)j, (void)x;
+}
 
 CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x, vd *f) {
   (void)C, (void)L, (void)j, (void)x, (void)f;
   return vmask(1);
 }
 
-CST_INLINE void direction(const cst_context *C, const struct local *L, int j, const vd *x, const vd *f, vd *d) {
+CST_INLINE void direction(const cst_context *C, const struct local *L, int j, const vd *x, const vd *f,
+                          vd *d) {
   (void)C, (void)L, (void)j, (void)x, (void)f, (void)d;
 }
 
-CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x) { (void)C, (void)L, (void)j, (void)x; }
+CST_INLINE void finish(const cst_context *C, struct local *L, int j, const vd *x) {
+  (void)C, (void)L, (void)j, (void)x;
+}
 
-CST_INLINE void leave(const cst_context *C, const struct local *L, double *record) { cst_store(record, LAYOUT(C).p, L->p, NQ); }
+CST_INLINE void leave(const cst_context *C, const struct local *L, double *record) {
+  cst_store(record, LAYOUT(C).p, L->p, NQ);
+}
 
 #include "method/core/march.h"
 #else
@@ -191,7 +205,8 @@ static bool same(const void *one, const void *other) {
 static cst_substep_size size(const void *x, const cst_system *s) {
   const double q = s->nq;
   (void)x;
-  return (cst_substep_size){.stages = 1, .cost = 12 * q + 2 * cst_substep_unit(s) + (s->general ? 0.5 * q * q * q : 0)};
+  return (cst_substep_size){.stages = 1,
+                            .cost = 12 * q + 2 * cst_substep_unit(s) + (s->general ? 0.5 * q * q * q : 0)};
 }
 
 /* 1 - e^-y, as in the lanes. */

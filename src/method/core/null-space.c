@@ -1,17 +1,21 @@
-/* null-space.c: the core of the variational methods in null-space form: equations on a basis N of ker G take the place of multipliers.
+/* null-space.c: the core of the variational methods in null-space form: equations on a basis N of ker G take
+ * the place of multipliers.
  *
- *   N(q0)' (p_h + w0 h grad V(q0) + w (1-theta) h grad V(q_m) - p0) = 0,   q_m = q0 + theta h M^-1 p_h,   q1 = q0 + h M^-1 p_h,   g(q1) = 0
- *   N(q1)' (p1 - p_h + w1 h grad V(q1) + w theta h grad V(q_m)) = 0,       G(q1) M^-1 p1 = 0
+ *   N(q0)' (p_h + w0 h grad V(q0) + w (1-theta) h grad V(q_m) - p0) = 0,   q_m = q0 + theta h M^-1 p_h,   q1
+ * = q0 + h M^-1 p_h,   g(q1) = 0 N(q1)' (p1 - p_h + w1 h grad V(q1) + w theta h grad V(q_m)) = 0,       G(q1)
+ * M^-1 p1 = 0
  *
- * w = 0: the kicks of core/kick.c, w = 1 and w0 = w1 = 0: the maps of core/midpoint.c; the same maps as there, since N'G' = 0. M is a
- * constant diagonal. N is the last part of Q in G' = Q R, so nothing is inverted but R and, for p1, N'M N. Unknowns are the p_h; Newton's
- * matrix is [ N0' (1 + w theta (1-theta) h^2 V''(q_m) M^-1) ; h G1 M^-1 ] solved by Householder reflections. The multipliers are those with
- * the impulses that the projections leave out, by R. Source: Barbero-Linan, Martin de Diego, Sato, section 5.
+ * w = 0: the kicks of core/kick.c, w = 1 and w0 = w1 = 0: the maps of core/midpoint.c; the same maps as
+ * there, since N'G' = 0. M is a constant diagonal. N is the last part of Q in G' = Q R, so nothing is
+ * inverted but R and, for p1, N'M N. Unknowns are the p_h; Newton's matrix is [ N0' (1 + w theta (1-theta)
+ * h^2 V''(q_m) M^-1) ; h G1 M^-1 ] solved by Householder reflections. The multipliers are those with the
+ * impulses that the projections leave out, by R. Source: Barbero-Linan, Martin de Diego, Sato, section 5.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define CORE null_space
 
-/* Parts of h that the force acts for at the ends and at theta; how many constraints are enforced; whether p1 is projected. */
+/* Parts of h that the force acts for at the ends and at theta; how many constraints are enforced; whether p1
+ * is projected. */
 struct data {
   double w0, w1, middle, theta;
   int    rank, tangent;
@@ -144,7 +148,8 @@ static void matrix(const cst_context *C, const struct local *L, int j, vd *J) {
   }
 }
 
-CST_INLINE void direction(const cst_context *C, const struct local *L, int j, const vd *x, const vd *f, vd *d) {
+CST_INLINE void direction(const cst_context *C, const struct local *L, int j, const vd *x, const vd *f,
+                          vd *d) {
   vd J[ROOM(NQ * NQ)], diagonal[ROOM(NQ)], b[ROOM(NQ)];
   (void)x;
   matrix(C, L, j, J);
@@ -217,7 +222,8 @@ CST_DATA_FITS(struct parameters, struct data);
 
 static bool same(const void *one, const void *other) {
   const struct parameters *x = one, *y = other;
-  return x->w0 == y->w0 && x->w1 == y->w1 && x->middle == y->middle && fabs(x->theta - y->theta) <= 1e-14 && x->tangent == y->tangent;
+  return x->w0 == y->w0 && x->w1 == y->w1 && x->middle == y->middle && fabs(x->theta - y->theta) <= 1e-14 &&
+         x->tangent == y->tangent;
 }
 
 static bool adjoint(void *of) {
@@ -251,7 +257,8 @@ static PetscErrorCode bind(const void *of, const cst_lane_binding *with, void *l
   struct data             *to = lane;
   PetscFunctionBegin;
   *to = (struct data){x->w0, x->w1, x->middle, x->theta, with->system->ng, x->tangent};
-  for (int a = 0; a < with->system->ng && with->system->dropped; a++) to->rank -= with->system->dropped[a] != 0;
+  for (int a = 0; a < with->system->ng && with->system->dropped; a++)
+    to->rank -= with->system->dropped[a] != 0;
   PetscFunctionReturn(0);
 }
 

@@ -2,9 +2,9 @@
  *
  *   q1 = P(q):   q1 = q + G(q1)' theta,  g(q1) = 0        then p1 = p - G(q1)' m with G(q1) M^-1 p1 = 0
  *
- * P is the Euclidean projection, which knows nothing of constraints on velocities; G v + phi0 = 0 of all of them in the second, which is
- * the M-orthogonal one. Unknowns (q1, theta). The iteration leaves D2(theta.g) out of Newton's matrix: theta is of the size of the layer's
- * local error, and so is the rate of contraction.
+ * P is the Euclidean projection, which knows nothing of constraints on velocities; G v + phi0 = 0 of all of
+ * them in the second, which is the M-orthogonal one. Unknowns (q1, theta). The iteration leaves D2(theta.g)
+ * out of Newton's matrix: theta is of the size of the layer's local error, and so is the rate of contraction.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define CORE              project
@@ -64,7 +64,8 @@ CST_INLINE void hold_velocities(const cst_context *C, vd *S, vd *t) {
   }
 }
 
-CST_INLINE void direction(const cst_context *C, const struct local *L, int j, const vd *x, const vd *f, vd *d) {
+CST_INLINE void direction(const cst_context *C, const struct local *L, int j, const vd *x, const vd *f,
+                          vd *d) {
   vd *t = d + NQ, S[ROOM(GRAM_SIZE)];
   USES_G(void) j;
   U for (int a = 0; a < NG; a++) {
@@ -112,7 +113,8 @@ static cst_substep_size size(const void *x, const cst_system *s) {
                             .cost = 8 * (cst_substep_unit(s) + (s->linear_v ? 0 : 0.1 * q * q * q))};
 }
 
-static const cst_substep_row row = {.name = "project", .features = CST_TAKES_NO_TIME, .core = CST_CORES_HERE, .same = same, .size = size};
+static const cst_substep_row row = {
+    .name = "project", .features = CST_TAKES_NO_TIME, .core = CST_CORES_HERE, .same = same, .size = size};
 
 cst_substep cst_substep_project(double fraction) { return cst_substep_of(&row, fraction, NULL); }
 #endif

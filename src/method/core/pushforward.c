@@ -1,9 +1,11 @@
-/* pushforward.c: the core of the pushforward Newmark method: half a kick, a drift, half a kick, by an implicit force.
+/* pushforward.c: the core of the pushforward Newmark method: half a kick, a drift, half a kick, by an
+ * implicit force.
  *
  *   x1 = x0 + h v0 + h^2/2 a0,  v1 = v0 + h/2 (a0 + a1),  M a_k = -grad V(x_k + beta h^2 a_k)
  *
- * Tao, Owhadi, (2.3), with p = M v. The unknowns are a1, by rows of the bands, from a1 = 0. a0 is the a1 of the step before, which the
- * record has, where steps are all alike; else, and at a start, it is solved for like a1.
+ * Tao, Owhadi, (2.3), with p = M v. The unknowns are a1, by rows of the bands, from a1 = 0. a0 is the a1 of
+ * the step before, which the record has, where steps are all alike; else, and at a start, it is solved for
+ * like a1.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define CORE pushforward
@@ -24,11 +26,13 @@ struct data {
 #define USES_STEP
 
 /* a, x1: by rows, at the left end; the right end. */
-#define LOCAL(X)                                                                                                                           \
-  X(q, NQ)                                                                                                                                 \
-  X(p, NQ)                                                                                                                                 \
-  X(a, NQ)                                                                                                                                 \
-  X(x1, NQ) X(ph, NQ) X(y, NQ) X(bent, BENT_SIZE) X(A, MOST_BAND) X(Ma, NQ) X(d, NQ) X(inverse, NMASS) X(M, FULL_MASS) X(factor, FULL_MASS)
+#define LOCAL(X)                                                                                             \
+  X(q, NQ)                                                                                                   \
+  X(p, NQ)                                                                                                   \
+  X(a, NQ)                                                                                                   \
+  X(x1, NQ)                                                                                                  \
+  X(ph, NQ) X(y, NQ) X(bent, BENT_SIZE) X(A, MOST_BAND) X(Ma, NQ) X(d, NQ) X(inverse, NMASS) X(M, FULL_MASS) \
+      X(factor, FULL_MASS)
 
 struct local {
   LOCAL(CST_FIELD)
@@ -89,7 +93,8 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
   return vmask(0);
 }
 
-CST_INLINE void direction(const cst_context *C, const struct local *L, int j, const vd *x, const vd *f, vd *d) {
+CST_INLINE void direction(const cst_context *C, const struct local *L, int j, const vd *x, const vd *f,
+                          vd *d) {
   (void)x;
   for (int r = 0; r < NQ; r++) d[r] = f[r];
   cst_newton_correction(C, &L->m, OWN(j)->beta * (H(j) * H(j)), &L->w, d);
@@ -134,8 +139,11 @@ static bool adjoint(void *of) {
 static cst_substep_size size(const void *of, const cst_system *s) {
   const double band = 1 + s->bands[0].band;
   (void)of;
-  return (cst_substep_size){
-      .stages = 1, .unknowns = s->nq, .matrix = s->nq * band, .each = 1, .cost = 4 * (8 * s->nq + s->nq * band * band)};
+  return (cst_substep_size){.stages = 1,
+                            .unknowns = s->nq,
+                            .matrix = s->nq * band,
+                            .each = 1,
+                            .cost = 4 * (8 * s->nq + s->nq * band * band)};
 }
 
 static PetscErrorCode bind(const void *of, const cst_lane_binding *with, void *lane) {
@@ -154,5 +162,7 @@ static const cst_substep_row row = {.name = "pushforward",
                                     .size = size,
                                     .bind = bind};
 
-cst_substep cst_pushforward(double fraction, double beta) { return cst_substep_of(&row, fraction, &(struct parameters){beta}); }
+cst_substep cst_pushforward(double fraction, double beta) {
+  return cst_substep_of(&row, fraction, &(struct parameters){beta});
+}
 #endif

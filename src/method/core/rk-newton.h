@@ -1,14 +1,17 @@
-/* rk-newton.h: part of rk.c: what stiff springs ask of implicit tableaus: the size of what is round-off, and, at large steps, Newton's
- * method.
+/* rk-newton.h: part of rk.c: what stiff springs ask of implicit tableaus: the size of what is round-off, and,
+ * at large steps, Newton's method.
  *
- * With V = potential + stiff, M constant and f = -grad V(q) the stages solve M A_i + grad V(Q_i) = 0, Q_i = q + h sum_j a_ij v + h^2 sum_l
- * (a^2)_il A_l. Newton's matrix is 1 + h^2 (a^2)_il M^-1 Hess V(Q_i) in block (i, l), dense, eliminated with pivots.
+ * With V = potential + stiff, M constant and f = -grad V(q) the stages solve M A_i + grad V(Q_i) = 0, Q_i = q
+ * + h sum_j a_ij v + h^2 sum_l (a^2)_il A_l. Newton's matrix is 1 + h^2 (a^2)_il M^-1 Hess V(Q_i) in block
+ * (i, l), dense, eliminated with pivots.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /* Row and column of entry e of a Hessian, an upper one, as dVH and dVS put them out. */
 CST_INLINE int entry_row(const cst_bands *b, int e) { return b->order[b->at[e] / (b->band + 1)]; }
-CST_INLINE int entry_column(const cst_bands *b, int e) { return b->order[b->at[e] / (b->band + 1) + b->at[e] % (b->band + 1)]; }
+CST_INLINE int entry_column(const cst_bands *b, int e) {
+  return b->order[b->at[e] / (b->band + 1) + b->at[e] % (b->band + 1)];
+}
 
 /* (a^2)_il */
 CST_INLINE double squared(const cst_lane_layer *s, int i, int l) {
@@ -40,10 +43,11 @@ CST_INLINE double norm_of_square(const cst_lane_layer *s) {
   return most;
 }
 
-/* On stiff springs round-off of q makes of A more than round-off of A, |M^-1| |H| |q| eps, H the Hessian of the stiff part; updates do not
- * fall below it. A part of this is what they are compared with, so that they are small where they are far below and stagnate where they are
- * some times larger (march.h). Newton's method is for lanes in which the functional iteration would contract by less than a half, by the
- * norm of h^2 a^2 M^-1 H. */
+/* On stiff springs round-off of q makes of A more than round-off of A, |M^-1| |H| |q| eps, H the Hessian of
+ * the stiff part; updates do not fall below it. A part of this is what they are compared with, so that they
+ * are small where they are far below and stagnate where they are some times larger (march.h). Newton's method
+ * is for lanes in which the functional iteration would contract by less than a half, by the norm of h^2 a^2
+ * M^-1 H. */
 CST_INLINE void meet_stiffness(const cst_context *C, struct local *L, int j) {
   const cst_bands *b = &C->system->bands[1];
   vd               bent[ROOM(NQ + b->n)], A[ROOM(NQ)], rows[ROOM(NQ)], most = vset(0), steep = vset(0);
@@ -79,7 +83,8 @@ static void add_stage(const cst_context *C, const struct local *L, int j, int i,
 }
 
 /* d := the correction of the stages from the residual f; evaluate has left V of them. */
-static __attribute__((noinline)) void newton_direction(const cst_context *C, const struct local *L, int j, const vd *f, vd *d) {
+static __attribute__((noinline)) void newton_direction(const cst_context *C, const struct local *L, int j,
+                                                       const vd *f, vd *d) {
   vd Q[ROOM(NQ)], bent[ROOM(BENT_SIZE)], M[ROOM(GENERAL ? NQ * NQ : 1)];
   if (GENERAL) {
     vd entry[ROOM(C->system->pattern[CST_K_M].n)];

@@ -1,11 +1,14 @@
-/* rk.c: the core of Runge-Kutta methods on the index-reduced equations q' = v, v' = A(q, v) (system/acceleration.h).
+/* rk.c: the core of Runge-Kutta methods on the index-reduced equations q' = v, v' = A(q, v)
+ * (system/acceleration.h).
  *
- *   Q_i = q + h sum_j a_ij V_j,   V_i = v + h sum_j a_ij A_j,   A_i = A(Q_i, V_i);   q += h sum b_i V_i,   v += h sum b_i A_i
+ *   Q_i = q + h sum_j a_ij V_j,   V_i = v + h sum_j a_ij A_j,   A_i = A(Q_i, V_i);   q += h sum b_i V_i,   v
+ * += h sum b_i A_i
  *
- * Explicit tableaus have no unknowns. Of an implicit one the unknowns are the A_i; the iteration is the functional one, A_i <- A(Q_i, V_i),
- * which contracts by about h times the Lipschitz constant and is run to stagnation: on a spring of frequency w by (h w)^2 times the
- * spectral radius of a^2, 1/4 of gauss(1), 1/12 of gauss(2), 1/21 of gauss(3), 1/33 of gauss(4). Nothing here keeps g = 0: that is what
- * these methods are compared for.
+ * Explicit tableaus have no unknowns. Of an implicit one the unknowns are the A_i; the iteration is the
+ * functional one, A_i <- A(Q_i, V_i), which contracts by about h times the Lipschitz constant and is run to
+ * stagnation: on a spring of frequency w by (h w)^2 times the spectral radius of a^2, 1/4 of gauss(1), 1/12
+ * of gauss(2), 1/21 of gauss(3), 1/33 of gauss(4). Nothing here keeps g = 0: that is what these methods are
+ * compared for.
  *
  * A layer given by formulas is one call of its value kernel, without stages.
  */
@@ -33,32 +36,37 @@ struct data {
 #define NX (MARCH->unknowns)
 #define USES_STEP
 
-#define NP NQ /* said, since steps start from L->v: noise on p stands behind this core as a step of its own */
+#define NP NQ /* said, since steps start from L->v: noise on p stands behind this core as a step of its own  \
+               */
 
 /* Newton's method where a part of V is stiff; it is not compiled for such a system. */
 #define IS_STIFF  (!CST_HOT && C->system->kernel_size[CST_K_dVS] > 0)
 #define BY_NEWTON (IS_STIFF && NX > 0 && NX <= MOST_STAGES)
 
 /* J: Newton's matrix. */
-#define LOCAL(X)                                                                                                                           \
-  X(q, NQ)                                                                                                                                 \
-  X(p, NQ)                                                                                                                                 \
-  X(v, NQ)                                                                                                                                 \
-  X(m, NMASS) X(minv, NMASS) X(V, MARCH->stages *NQ) X(A, MARCH->stages *NQ) X(lambda, NG) X(J, BY_NEWTON ? NX *NX : 0) CST_TIME_FIELD(X)
+#define LOCAL(X)                                                                                             \
+  X(q, NQ)                                                                                                   \
+  X(p, NQ)                                                                                                   \
+  X(v, NQ)                                                                                                   \
+  X(m, NMASS)                                                                                                \
+  X(minv, NMASS) X(V, MARCH->stages *NQ) X(A, MARCH->stages *NQ) X(lambda, NG) X(J, BY_NEWTON ? NX *NX : 0)  \
+      CST_TIME_FIELD(X)
 
 struct local {
   LOCAL(CST_FIELD)
   const vd *c;
   vd        iterations;
   vl        step;
-  vd        size;   /* what an update is compared with at least: 0 but far from the origin and on stiff springs */
-  vl        newton; /* lanes that are too stiff for the functional iteration */
-  vd        remote; /* coordinates larger than this have a round-off that updates do not fall below */
+  vd size;   /* what an update is compared with at least: 0 but far from the origin and on stiff springs */
+  vl newton; /* lanes that are too stiff for the functional iteration */
+  vd remote; /* coordinates larger than this have a round-off that updates do not fall below */
 };
 #define SIZE(L) (L)->size
 
 /* What is kept from step to step is p, so that the bits do not depend on where the record was put down. */
-CST_INLINE void velocity(const cst_context *C, struct local *L) { cst_velocity(C, L->c, L->m, L->q, L->p, L->v); }
+CST_INLINE void velocity(const cst_context *C, struct local *L) {
+  cst_velocity(C, L->c, L->m, L->q, L->p, L->v);
+}
 
 CST_INLINE void enter(const cst_context *C, struct local *L, const double *record) {
   const cst_layout at = LAYOUT(C);
@@ -73,7 +81,8 @@ CST_INLINE void enter(const cst_context *C, struct local *L, const double *recor
 }
 
 /* A at (Q, V); out of line, since it is called in three places. */
-static __attribute__((noinline)) void accelerate(const cst_context *C, struct local *L, const vd *Q, const vd *V, vd *A) {
+static __attribute__((noinline)) void accelerate(const cst_context *C, struct local *L, const vd *Q,
+                                                 const vd *V, vd *A) {
   cst_acceleration(C, L->c, L->minv, Q, V, A, L->lambda);
 }
 
@@ -97,7 +106,8 @@ CST_INLINE void newton_direction(const cst_context *C, const struct local *L, in
 }
 #endif
 
-/* Far from the origin updates are compared with the acceleration at the left end, more and more generously. */
+/* Far from the origin updates are compared with the acceleration at the left end, more and more generously.
+ */
 CST_INLINE void find_size(const cst_context *C, struct local *L, int j) {
   vd far = vset(0), size = vset(0), A[ROOM(NQ)];
   U for (int i = 0; i < NQ; i++) far = vmax(vabs(L->q[i]), far);
@@ -144,7 +154,8 @@ CST_INLINE vl evaluate(const cst_context *C, struct local *L, int j, const vd *x
   return vmask(0); /* ends by stagnation */
 }
 
-CST_INLINE void direction(const cst_context *C, const struct local *L, int j, const vd *x, const vd *f, vd *d) {
+CST_INLINE void direction(const cst_context *C, const struct local *L, int j, const vd *x, const vd *f,
+                          vd *d) {
   (void)x;
   for (int k = 0; k < NX; k++) d[k] = f[k];
   if (!BY_NEWTON || !vany(L->newton)) return;
@@ -157,8 +168,8 @@ CST_INLINE void direction(const cst_context *C, const struct local *L, int j, co
 CST_INLINE void flow(const cst_context *C, struct local *L, int j) {
   const cst_lane_layer *s = &OWN(j)->layer;
   vd                    end[ROOM(2 * NQ)], l[2] = {vset(H(j)), vset(0)};
-  s->flow[CST_FLOW_value](s->self, (const double *)L->c, (const double *)L->q, (const double *)L->v, NULL, NULL, (const double *)l,
-                          (double *)end);
+  s->flow[CST_FLOW_value](s->self, (const double *)L->c, (const double *)L->q, (const double *)L->v, NULL,
+                          NULL, (const double *)l, (double *)end);
   for (int k = 0; k < NQ; k++) L->q[k] = end[k], L->v[k] = end[NQ + k];
 }
 
@@ -222,16 +233,18 @@ static bool adjoint(void *of) {
 /* Where Newton's method is taken an iteration has a Hessian and a dense matrix, else the force alone. */
 static cst_substep_size size(const void *of, const cst_system *s) {
   const cst_layer *x = of;
-  const int        stages = cst_program_layer_stages(x), unknowns = x->tableau.implicit ? stages * s->nq : 0, iterations = 5;
-  const bool       newton = s->kernel_size[CST_K_dVS] > 0 && unknowns > 0 && unknowns <= MOST_STAGES;
-  const double     n = newton ? unknowns : 0;
-  return (cst_substep_size){.stages = stages,
-                            .unknowns = unknowns,
-                            .kept = unknowns,
-                            .matrix = n * n,
-                            .fixed = stages,
-                            .each = x->tableau.implicit ? (newton ? 2 : 1) * stages : 0,
-                            .cost = 4.0 * stages * (x->tableau.implicit ? iterations : 1) * cst_substep_unit(s) + 0.3 * n * n * n};
+  const int        stages = cst_program_layer_stages(x), unknowns = x->tableau.implicit ? stages * s->nq : 0,
+            iterations = 5;
+  const bool   newton = s->kernel_size[CST_K_dVS] > 0 && unknowns > 0 && unknowns <= MOST_STAGES;
+  const double n = newton ? unknowns : 0;
+  return (cst_substep_size){
+      .stages = stages,
+      .unknowns = unknowns,
+      .kept = unknowns,
+      .matrix = n * n,
+      .fixed = stages,
+      .each = x->tableau.implicit ? (newton ? 2 : 1) * stages : 0,
+      .cost = 4.0 * stages * (x->tableau.implicit ? iterations : 1) * cst_substep_unit(s) + 0.3 * n * n * n};
 }
 
 static const cst_layer *layer(const void *x) { return x; }

@@ -1,16 +1,18 @@
-/* sweep.h: lane code: a one-step layer R_t of q' = v, v' = A(q, v), S' = L, and its derivatives by machine: forward (tangent), in reverse,
- * and forward over reverse (second), for any tableau and for formulas (method/flow.h).
+/* sweep.h: lane code: a one-step layer R_t of q' = v, v' = A(q, v), S' = L, and its derivatives by machine:
+ * forward (tangent), in reverse, and forward over reverse (second), for any tableau and for formulas
+ * (method/flow.h).
  *
- *   V_i = v + t sum a_ij A_j,  Q_i = q + t sum a_ij V_j,  A_i = A(Q_i, V_i);   q1 = q + t sum b_i V_i,  v1 = v + t sum b_i A_i
- *   S = t sum b_i L(Q_i, V_i)
+ *   V_i = v + t sum a_ij A_j,  Q_i = q + t sum a_ij V_j,  A_i = A(Q_i, V_i);   q1 = q + t sum b_i V_i,  v1 =
+ * v + t sum b_i A_i S = t sum b_i L(Q_i, V_i)
  *
  * In reverse, for the gradient of x.q1 + s S by (q, v): with Qx_i, Vx_i the covectors of Q_i, V_i,
  *
- *   a_i = t sum_j a_ji Vx_j,   (Qx_i, Vx_i) = grad_(q,v)(a_i.A + t b_i s L) + (0, t b_i x + t sum_j a_ji Qx_j)
- *   gradient = (x + sum Qx_i, sum Vx_i)
+ *   a_i = t sum_j a_ji Vx_j,   (Qx_i, Vx_i) = grad_(q,v)(a_i.A + t b_i s L) + (0, t b_i x + t sum_j a_ji
+ * Qx_j) gradient = (x + sum Qx_i, sum Vx_i)
  *
- * Stages of an implicit tableau are iterated functionally, each lane to its own stagnation, from `first`, so that the result depends on
- * nothing but the arguments and `first`. Their tangents are only used for Newton's matrices: a fixed number of iterations will do.
+ * Stages of an implicit tableau are iterated functionally, each lane to its own stagnation, from `first`, so
+ * that the result depends on nothing but the arguments and `first`. Their tangents are only used for Newton's
+ * matrices: a fixed number of iterations will do.
  *
  * Who includes this says in STAGES how many there is room for.
  */
@@ -30,12 +32,12 @@ typedef struct {
   const vd             *c, *minv, *given;               /* given: of K_given */
   vd                   *Q, *V, *A, *lambda, *G, *S, *M; /* points, accelerations, saddle matrices */
   vd                   *E;                              /* of K_place */
-  vd                   *first;                          /* accelerations that the iteration of implicit stages begins with */
-  vd                   *y, *z, *Qx, *Vx;                /* left by reverse */
-  vd                   *dQ, *dV, *dA, *dlambda;         /* left by tangent */
+  vd                   *first;           /* accelerations that the iteration of implicit stages begins with */
+  vd                   *y, *z, *Qx, *Vx; /* left by reverse */
+  vd                   *dQ, *dV, *dA, *dlambda; /* left by tangent */
   vd                   *dQx, *dVx;
-  vd                   *clock; /* of systems that depend on the time: where in c it stands, and the time of (q, v) */
-  vd                    at;
+  vd *clock; /* of systems that depend on the time: where in c it stands, and the time of (q, v) */
+  vd  at;
 } cst_sweep;
 
 /* The arrays of a sweep and the entries that a stage has of each; `...` is handed on to ROW. */
@@ -53,15 +55,16 @@ typedef struct {
 #define CST_SWEEP_FIELDS(X)         CST_SWEEP_ARRAYS(CST_SWEEP_FIELD, X)
 #define CST_SWEEP_FIELD(name, n, X) X(name, 2 * STAGES * (n))
 /* Sweep k of the two in `fields`, which have c, minv and given. */
-#define CST_SWEEP_OF(fields, k, which, time)                                                                                               \
-  (cst_sweep) {                                                                                                                            \
-    .layer = (which), .t = (time), .c = (fields)->c, .minv = (fields)->minv, .given = (fields)->given,                                     \
-    CST_SWEEP_ARRAYS(CST_SWEEP_TAKE, fields, k)                                                                                            \
+#define CST_SWEEP_OF(fields, k, which, time)                                                                 \
+  (cst_sweep) {                                                                                              \
+    .layer = (which), .t = (time), .c = (fields)->c, .minv = (fields)->minv, .given = (fields)->given,       \
+    CST_SWEEP_ARRAYS(CST_SWEEP_TAKE, fields, k)                                                              \
   }
 #define CST_SWEEP_TAKE(name, n, fields, k) .name = (fields)->name + (k)*STAGES * (n),
 
 CST_INLINE cst_saddle cst_sweep_saddle(const cst_context *C, const cst_sweep *H, int i) {
-  return (cst_saddle){H->G + i * SADDLE_G, H->S + i * SADDLE_S, H->M + i * SADDLE_M, H->E + i * SADDLE_E, H->given};
+  return (cst_saddle){H->G + i * SADDLE_G, H->S + i * SADDLE_S, H->M + i * SADDLE_M, H->E + i * SADDLE_E,
+                      H->given};
 }
 
 /* The time of stage i, before its kernels are called. */
@@ -79,7 +82,8 @@ CST_INLINE void cst_sweep_times(const cst_context *C, const cst_sweep *H) {
 }
 
 /* out := base + t sum_l a_il K_l, without base where it is NULL; over the stages that the tableau names. */
-CST_INLINE void cst_sweep_row(const cst_context *C, const cst_sweep *H, int i, const vd *base, const vd *K, vd *out) {
+CST_INLINE void cst_sweep_row(const cst_context *C, const cst_sweep *H, int i, const vd *base, const vd *K,
+                              vd *out) {
   const cst_lane_layer *T = H->layer;
   for (int k = 0; k < NQ; k++) out[k] = base ? base[k] : vset(0);
   for (int l = 0; l < T->stages; l++)
@@ -88,7 +92,8 @@ CST_INLINE void cst_sweep_row(const cst_context *C, const cst_sweep *H, int i, c
 }
 
 /* out := base + t sum_j a_ji K_j. */
-CST_INLINE void cst_sweep_column(const cst_context *C, const cst_sweep *H, int i, const vd *base, const vd *K, vd *out) {
+CST_INLINE void cst_sweep_column(const cst_context *C, const cst_sweep *H, int i, const vd *base, const vd *K,
+                                 vd *out) {
   const cst_lane_layer *T = H->layer;
   for (int k = 0; k < NQ; k++) out[k] = base ? base[k] : vset(0);
   for (int j = 0; j < T->stages; j++)
@@ -97,7 +102,8 @@ CST_INLINE void cst_sweep_column(const cst_context *C, const cst_sweep *H, int i
 }
 
 /* out := base + t sum b_i K_i. */
-CST_INLINE void cst_sweep_end(const cst_context *C, const cst_sweep *H, const vd *base, const vd *K, vd *out) {
+CST_INLINE void cst_sweep_end(const cst_context *C, const cst_sweep *H, const vd *base, const vd *K,
+                              vd *out) {
   for (int k = 0; k < NQ; k++) {
     out[k] = base[k];
     for (int i = 0; i < H->layer->stages; i++)
@@ -118,7 +124,8 @@ CST_INLINE vl cst_sweep_take(vl active, const vd *now, vd *K, int n, vd *last) {
 }
 
 /* A of the stages of an implicit tableau. */
-static __attribute__((noinline, unused)) void cst_sweep_iterate(const cst_context *C, const cst_sweep *H, const vd *q, const vd *v) {
+static __attribute__((noinline, unused)) void cst_sweep_iterate(const cst_context *C, const cst_sweep *H,
+                                                                const vd *q, const vd *v) {
   const int s = H->layer->stages;
   vd        now[ROOM(s * NQ)], lambda[ROOM(NG)], last = vset(INFINITY);
   vl        active = vmask(1);
@@ -135,11 +142,11 @@ static __attribute__((noinline, unused)) void cst_sweep_iterate(const cst_contex
   for (int i = 0; i < s; i++) cst_sweep_row(C, H, i, v, H->A, H->V + i * NQ);
 }
 
-CST_INLINE void cst_sweep_formulas(const cst_context *C, const cst_sweep *H, cst_flow_kernel_id k, const vd *q, const vd *v, const vd *x,
-                                   vd s, const vd *u, vd *out) {
+CST_INLINE void cst_sweep_formulas(const cst_context *C, const cst_sweep *H, cst_flow_kernel_id k,
+                                   const vd *q, const vd *v, const vd *x, vd s, const vd *u, vd *out) {
   const vd l[2] = {vset(H->t), s};
-  H->layer->flow[k](H->layer->self, (const double *)H->c, (const double *)q, (const double *)v, (const double *)x, (const double *)u,
-                    (const double *)l, (double *)out);
+  H->layer->flow[k](H->layer->self, (const double *)H->c, (const double *)q, (const double *)v,
+                    (const double *)x, (const double *)u, (const double *)l, (double *)out);
   (void)C;
 }
 
@@ -148,8 +155,8 @@ CST_INLINE void cst_sweep_split(const cst_context *C, const vd *both, vd *x, vd 
 }
 
 /* (q1, v1) of a step of t from (q, v). */
-static __attribute__((noinline, unused)) void cst_sweep_value(const cst_context *C, const cst_sweep *H, const vd *q, const vd *v, vd *q1,
-                                                              vd *v1) {
+static __attribute__((noinline, unused)) void cst_sweep_value(const cst_context *C, const cst_sweep *H,
+                                                              const vd *q, const vd *v, vd *q1, vd *v1) {
   if (H->t == 0) {
     for (int k = 0; k < NQ; k++) q1[k] = q[k], v1[k] = v[k];
     return;
@@ -167,25 +174,28 @@ static __attribute__((noinline, unused)) void cst_sweep_value(const cst_context 
     cst_sweep_row(C, H, i, q, H->V, H->Q + i * NQ);
     cst_sweep_clock(C, H, i);
     cst_saddle_factor(C, H->c, H->minv, H->Q + i * NQ, K);
-    cst_saddle_acceleration(C, H->c, H->minv, K, H->Q + i * NQ, H->V + i * NQ, H->A + i * NQ, H->lambda + i * NG);
+    cst_saddle_acceleration(C, H->c, H->minv, K, H->Q + i * NQ, H->V + i * NQ, H->A + i * NQ,
+                            H->lambda + i * NG);
   }
   cst_sweep_end(C, H, q, H->V, q1);
   cst_sweep_end(C, H, v, H->A, v1);
 }
 
-CST_INLINE void cst_sweep_tangent_at(const cst_context *C, const cst_sweep *H, int i, const vd *dq, const vd *dv) {
+CST_INLINE void cst_sweep_tangent_at(const cst_context *C, const cst_sweep *H, int i, const vd *dq,
+                                     const vd *dv) {
   vd u[ROOM(2 * NQ)];
   cst_sweep_row(C, H, i, dv, H->dA, H->dV + i * NQ);
   cst_sweep_row(C, H, i, dq, H->dV, H->dQ + i * NQ);
   for (int k = 0; k < NQ; k++) u[k] = H->dQ[i * NQ + k], u[NQ + k] = H->dV[i * NQ + k];
   cst_sweep_clock(C, H, i);
-  cst_saddle_variation(C, H->c, H->minv, cst_sweep_saddle(C, H, i), H->Q + i * NQ, H->V + i * NQ, H->A + i * NQ, H->lambda + i * NG, u,
-                       H->dA + i * NQ, H->dlambda + i * NG);
+  cst_saddle_variation(C, H->c, H->minv, cst_sweep_saddle(C, H, i), H->Q + i * NQ, H->V + i * NQ,
+                       H->A + i * NQ, H->lambda + i * NG, u, H->dA + i * NQ, H->dlambda + i * NG);
 }
 
 /* The change (dq1, dv1) for the change (dq, dv), at the (q, v) of the last value. */
-static __attribute__((noinline, unused)) void cst_sweep_tangent(const cst_context *C, const cst_sweep *H, const vd *q, const vd *v,
-                                                                const vd *dq, const vd *dv, vd *dq1, vd *dv1) {
+static __attribute__((noinline, unused)) void cst_sweep_tangent(const cst_context *C, const cst_sweep *H,
+                                                                const vd *q, const vd *v, const vd *dq,
+                                                                const vd *dv, vd *dq1, vd *dv1) {
   const int s = H->layer->stages;
   if (H->t == 0) {
     for (int k = 0; k < NQ; k++) dq1[k] = dq[k], dv1[k] = dv[k];
@@ -206,36 +216,42 @@ static __attribute__((noinline, unused)) void cst_sweep_tangent(const cst_contex
 }
 
 /* The covectors of stage i, from those of the others. */
-CST_INLINE void cst_sweep_reverse_at(const cst_context *C, const cst_sweep *H, int i, const vd *x, vd s, vd *Qx, vd *Vx) {
+CST_INLINE void cst_sweep_reverse_at(const cst_context *C, const cst_sweep *H, int i, const vd *x, vd s,
+                                     vd *Qx, vd *Vx) {
   const double tb = H->t * H->layer->b[i];
   vd           a[ROOM(NQ)], direct[ROOM(NQ)], grad[ROOM(2 * NQ)];
   cst_sweep_column(C, H, i, NULL, H->Vx, a);
   for (int k = 0; k < NQ; k++) direct[k] = tb * x[k];
   cst_sweep_column(C, H, i, direct, H->Qx, direct);
   cst_sweep_clock(C, H, i);
-  cst_saddle_reverse(C, H->c, H->minv, cst_sweep_saddle(C, H, i), H->Q + i * NQ, H->V + i * NQ, H->A + i * NQ, H->lambda + i * NG, a,
-                     tb * s, H->y + i * NQ, H->z + i * NG, grad);
+  cst_saddle_reverse(C, H->c, H->minv, cst_sweep_saddle(C, H, i), H->Q + i * NQ, H->V + i * NQ, H->A + i * NQ,
+                     H->lambda + i * NG, a, tb * s, H->y + i * NQ, H->z + i * NG, grad);
   for (int k = 0; k < NQ; k++) Qx[k] = grad[k], Vx[k] = direct[k] + grad[NQ + k];
 }
 
-/* A lane ends where both covectors are at rest in one sweep: one of them may rest before the other has reached it. y and z, which every
- * sweep writes for all lanes, are then made of the last covectors, however long other lanes took. */
-static __attribute__((noinline, unused)) void cst_sweep_reverse_implicit(const cst_context *C, const cst_sweep *H, const vd *x, vd s) {
+/* A lane ends where both covectors are at rest in one sweep: one of them may rest before the other has
+ * reached it. y and z, which every sweep writes for all lanes, are then made of the last covectors, however
+ * long other lanes took. */
+static __attribute__((noinline, unused)) void
+cst_sweep_reverse_implicit(const cst_context *C, const cst_sweep *H, const vd *x, vd s) {
   const int n = H->layer->stages * NQ;
   vd        now[ROOM(2 * n)], last[2] = {vset(INFINITY), vset(INFINITY)};
   vl        active = vmask(1);
   for (int k = 0; k < n; k++) H->Qx[k] = H->Vx[k] = vset(0);
   for (int it = 0; it < CST_MOST_SWEEPS && vany(active); it++) {
-    for (int i = 0; i < H->layer->stages; i++) cst_sweep_reverse_at(C, H, i, x, s, now + i * NQ, now + n + i * NQ);
+    for (int i = 0; i < H->layer->stages; i++)
+      cst_sweep_reverse_at(C, H, i, x, s, now + i * NQ, now + n + i * NQ);
     const vl rest = cst_sweep_take(active, now, H->Qx, n, &last[0]);
     active &= ~(rest & cst_sweep_take(active, now + n, H->Vx, n, &last[1]));
   }
-  for (int i = 0; i < H->layer->stages; i++) cst_sweep_reverse_at(C, H, i, x, s, now + i * NQ, now + n + i * NQ);
+  for (int i = 0; i < H->layer->stages; i++)
+    cst_sweep_reverse_at(C, H, i, x, s, now + i * NQ, now + n + i * NQ);
 }
 
 /* grad[2 nq] := the gradient of x.q1 + s S by (q, v), at the (q, v) of the last value. */
-static __attribute__((noinline, unused)) void cst_sweep_reverse(const cst_context *C, const cst_sweep *H, const vd *q, const vd *v,
-                                                                const vd *x, vd s, vd *grad) {
+static __attribute__((noinline, unused)) void cst_sweep_reverse(const cst_context *C, const cst_sweep *H,
+                                                                const vd *q, const vd *v, const vd *x, vd s,
+                                                                vd *grad) {
   const int n = H->layer->stages;
   if (H->layer->flow && H->t != 0) {
     cst_sweep_formulas(C, H, CST_FLOW_reverse, q, v, x, s, NULL, grad);
@@ -255,18 +271,21 @@ CST_INLINE void cst_sweep_second_at(const cst_context *C, const cst_sweep *H, in
   const double tb = H->t * H->layer->b[i];
   vd           da[ROOM(NQ)], direct[ROOM(NQ)], u[ROOM(2 * NQ)], grad[ROOM(2 * NQ)];
   cst_sweep_column(C, H, i, NULL, H->dVx, da);
-  for (int k = 0; k < NQ; k++) direct[k] = tb * dx[k], u[k] = H->dQ[i * NQ + k], u[NQ + k] = H->dV[i * NQ + k];
+  for (int k = 0; k < NQ; k++)
+    direct[k] = tb * dx[k], u[k] = H->dQ[i * NQ + k], u[NQ + k] = H->dV[i * NQ + k];
   cst_sweep_column(C, H, i, direct, H->dQx, direct);
   cst_sweep_clock(C, H, i);
-  cst_saddle_second(C, H->c, H->minv, cst_sweep_saddle(C, H, i), H->Q + i * NQ, H->V + i * NQ, H->A + i * NQ, H->lambda + i * NG,
-                    H->y + i * NQ, H->z + i * NG, tb * s, u, H->dA + i * NQ, H->dlambda + i * NG, da, grad);
+  cst_saddle_second(C, H->c, H->minv, cst_sweep_saddle(C, H, i), H->Q + i * NQ, H->V + i * NQ, H->A + i * NQ,
+                    H->lambda + i * NG, H->y + i * NQ, H->z + i * NG, tb * s, u, H->dA + i * NQ,
+                    H->dlambda + i * NG, da, grad);
   for (int k = 0; k < NQ; k++) H->dQx[i * NQ + k] = grad[k], H->dVx[i * NQ + k] = direct[k] + grad[NQ + k];
 }
 
-/* dgrad[2 nq] := the change of the gradient for the change u = (dq, dv) of the last tangent and dx of x; x and s are those of the last
- * reverse. */
-static __attribute__((noinline, unused)) void cst_sweep_second(const cst_context *C, const cst_sweep *H, const vd *q, const vd *v,
-                                                               const vd *x, vd s, const vd *u, const vd *dx, vd *dgrad) {
+/* dgrad[2 nq] := the change of the gradient for the change u = (dq, dv) of the last tangent and dx of x; x
+ * and s are those of the last reverse. */
+static __attribute__((noinline, unused)) void cst_sweep_second(const cst_context *C, const cst_sweep *H,
+                                                               const vd *q, const vd *v, const vd *x, vd s,
+                                                               const vd *u, const vd *dx, vd *dgrad) {
   const int n = H->layer->stages;
   if (H->layer->flow && H->t != 0) {
     vd all[ROOM(3 * NQ)];

@@ -1,8 +1,8 @@
 /* time.h: lane code: the time and the accounts of systems that have them, for cores that step such systems.
  *
- * The core defines USES_STEP, has `vl step` and `const vd *c` in its struct local, and in LOCAL a field own[npar] for the parameters, the
- * last of which are the time and the accounts. load_time in enter, set_time before a kernel that takes the time, gather for what an account
- * gathers, store_accounts in leave.
+ * The core defines USES_STEP, has `vl step` and `const vd *c` in its struct local, and in LOCAL a field
+ * own[npar] for the parameters, the last of which are the time and the accounts. load_time in enter, set_time
+ * before a kernel that takes the time, gather for what an account gathers, store_accounts in leave.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef CST_CORE_TIME_H
@@ -10,22 +10,24 @@
 #define CST_TIME_FIELD(X) X(own, TIMED ? NPAR : 0)
 
 /* The time at which substep j of the step begins. */
-#define START_OF(L, j) (MARCH->time + (__builtin_convertvector((L)->step - MARCH->since, vd) * MARCH->sub[j].whole + MARCH->sub[j].start))
+#define START_OF(L, j)                                                                                       \
+  (MARCH->time +                                                                                             \
+   (__builtin_convertvector((L)->step - MARCH->since, vd) * MARCH->sub[j].whole + MARCH->sub[j].start))
 
 /* c: the parameters as the core may change them. */
-#define LOAD_TIME(L, record)                                                                                                               \
-  do {                                                                                                                                     \
-    if (TIMED) cst_load((L)->own, record, LAYOUT(C).c, NPAR), (L)->c = (L)->own;                                                           \
+#define LOAD_TIME(L, record)                                                                                 \
+  do {                                                                                                       \
+    if (TIMED) cst_load((L)->own, record, LAYOUT(C).c, NPAR), (L)->c = (L)->own;                             \
   } while (0)
 
-#define SET_TIME(L, t)                                                                                                                     \
-  do {                                                                                                                                     \
-    if (TIMED) (L)->own[ACCOUNT - 1] = (t);                                                                                                \
+#define SET_TIME(L, t)                                                                                       \
+  do {                                                                                                       \
+    if (TIMED) (L)->own[ACCOUNT - 1] = (t);                                                                  \
   } while (0)
 
-#define STORE_ACCOUNTS(L, record)                                                                                                          \
-  do {                                                                                                                                     \
-    if (TIMED) cst_store(record, LAYOUT(C).c + ACCOUNT, (L)->own + ACCOUNT, NACCOUNT);                                                     \
+#define STORE_ACCOUNTS(L, record)                                                                            \
+  do {                                                                                                       \
+    if (TIMED) cst_store(record, LAYOUT(C).c + ACCOUNT, (L)->own + ACCOUNT, NACCOUNT);                       \
   } while (0)
 
 /* own[account] += weight times the powers at (q, v), at the time that is set. */

@@ -9,7 +9,8 @@
 #if !CST_HOT
 /* Copies S in the order of its band into a dense row-major matrix, which has b nonzero entries on each side
  * of the diagonal. */
-static __attribute__((noinline)) void cst_gram_dense(const cst_context *C, const vd *c, const vd *q, const vd *G, const vd *minv, vd *S) {
+static __attribute__((noinline)) void cst_gram_dense(const cst_context *C, const vd *c, const vd *q,
+                                                     const vd *G, const vd *minv, vd *S) {
   const cst_gram *g = &C->system->gram;
   USES_G
   if (GENERAL) {
@@ -34,10 +35,13 @@ static __attribute__((noinline)) void cst_gram_dense(const cst_context *C, const
 }
 
 /* Columns right of the diagonal that the elimination of a row reaches. */
-static inline int cst_gram_reach(const cst_context *C) { return C->system->gram.banded && !GENERAL ? C->system->gram.band : NG; }
+static inline int cst_gram_reach(const cst_context *C) {
+  return C->system->gram.banded && !GENERAL ? C->system->gram.band : NG;
+}
 #endif
 
-CST_INLINE vd cst_gram_log_determinant(const cst_context *C, const vd *c, const vd *q, const vd *G, const vd *minv) {
+CST_INLINE vd cst_gram_log_determinant(const cst_context *C, const vd *c, const vd *q, const vd *G,
+                                       const vd *minv) {
   vd sum = vset(0), S[ROOM(NG * NG)];
   (void)C, (void)c, (void)q;
 #if CST_HOT

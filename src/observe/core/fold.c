@@ -13,8 +13,8 @@
  * line, so that other methods only pay for a branch. */
 static __attribute__((noinline)) void load_kinetic(const cst_context *C, const double *record, vd *p) {
   const cst_layout at = LAYOUT(C);
-  const vd        *c = cst_block(record, at.c), *q = cst_block(record, at.q), *mass = cst_block(record, at.mass);
-  vd               G[ROOM(NNZ_G)], minv[ROOM(NMASS)], m[ROOM(NG)];
+  const vd *c = cst_block(record, at.c), *q = cst_block(record, at.q), *mass = cst_block(record, at.mass);
+  vd        G[ROOM(NNZ_G)], minv[ROOM(NMASS)], m[ROOM(NG)];
   cst_load(p, record, at.p, NQ);
   K_G(c, q, G);
   U for (int k = 0; k < NMASS; k++) minv[k] = 1.0 / mass[k];
@@ -41,7 +41,8 @@ static void plain_velocity(const cst_context *C, const double *record, const vd 
 
 /* For a flat body, p does not determine v = R hat(omega) entry by entry, but omega: p = v J has R'p - p'R =
  * hat(I omega). */
-static __attribute__((noinline)) void turn_flat(const cst_context *C, const double *record, const vd *p, vd *v) {
+static __attribute__((noinline)) void turn_flat(const cst_context *C, const double *record, const vd *p,
+                                                vd *v) {
   static const int  place[9] = {0, 1, 2, 1, 3, 4, 2, 4, 5};
   const cst_layout  at = LAYOUT(C);
   const cst_system *s = C->system;
@@ -122,8 +123,9 @@ CST_INLINE vl cst_lanes_of(int bits) {
   return (((vl){} + (long)bits) & lane) != 0;
 }
 
-#define CST_OBSERVE(name)                                                                                                                  \
-  static void cst_measure_##name(const cst_observation *look, const cst_view *view, double *kept, double *value, double *scale)
+#define CST_OBSERVE(name)                                                                                    \
+  static void cst_measure_##name(const cst_observation *look, const cst_view *view, double *kept,            \
+                                 double *value, double *scale)
 #include "observers.list.h" /* written by the build: the lane code of the observers of list.h */
 
 static void fold(int n, const double *value, const double *scale, int alive, int first, double *acc) {
@@ -144,7 +146,9 @@ static void fold(int n, const double *value, const double *scale, int alive, int
   }
 }
 
-static void velocities(const cst_context *C, const double *record, double *v) { load_velocity(C, record, (vd *)v); }
+static void velocities(const cst_context *C, const double *record, double *v) {
+  load_velocity(C, record, (vd *)v);
+}
 
 static void multipliers(const cst_context *C, const double *record, double *lambda) {
   const cst_layout at = LAYOUT(C);
@@ -164,8 +168,8 @@ static void multipliers(const cst_context *C, const double *record, double *lamb
  * Sci. 71 (1974) 3050). */
 static void weigh(const cst_context *C, const double *record, double *weight) {
   const cst_layout at = LAYOUT(C);
-  const vd        *c = cst_block(record, at.c), *q = cst_block(record, at.q), *mass = cst_block(record, at.mass);
-  vd               G[ROOM(NNZ_G)], minv[ROOM(NMASS)];
+  const vd *c = cst_block(record, at.c), *q = cst_block(record, at.q), *mass = cst_block(record, at.mass);
+  vd        G[ROOM(NNZ_G)], minv[ROOM(NMASS)];
   K_G(c, q, G);
   U for (int k = 0; k < NMASS; k++) minv[k] = 1.0 / mass[k];
   *(vd *)weight = vexp(-0.5 * cst_gram_log_determinant(C, c, q, G, minv));
@@ -173,7 +177,8 @@ static void weigh(const cst_context *C, const double *record, double *weight) {
 
 /* Splits y at the boundaries of the bins, from the top; each part is a multiple of the unit of its bin, so
  * adding it does not round. */
-static void accumulate(int n, const double *value, const double *acc, int alive, double *bins, double *top, double *count) {
+static void accumulate(int n, const double *value, const double *acc, int alive, double *bins, double *top,
+                       double *count) {
   const vl on = cst_lanes_of(alive);
   double   big[CST_BINS]; /* adding and subtracting it rounds to the bin's unit */
   for (int k = 0; k < CST_BINS; k++) big[k] = k == 0 ? 1.5 * 0x1p52 * 0x1p-160 : big[k - 1] * 0x1p40;

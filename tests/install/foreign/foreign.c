@@ -1,8 +1,10 @@
-/* foreign.c: a program of someone else, built from what is installed alone: systems, methods, fits and results through the public headers.
+/* foreign.c: a program of someone else, built from what is installed alone: systems, methods, fits and
+ * results through the public headers.
  *
  *   foreign BEAD.yaml RESULT.h5     the result of an order study with the method rattle
  *
- * Every number is checked against one that is known otherwise. Prints what is wrong; exit status 1 when something is.
+ * Every number is checked against one that is known otherwise. Prints what is wrong; exit status 1 when
+ * something is.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <constella/constella.h>
@@ -30,7 +32,8 @@ static void start(const cst_system *s, int state, double *c, double *q, double *
 static void of_the_catalogue(void) {
   cst_system *s = cst_catalogue_create("spherical-pendulum");
   double      c[CST_MAX_PAR], q[3], v[3], g[1], lambda[1];
-  check(s && s->nq == 3 && s->ng == 1 && s->nstate == 2, "spherical-pendulum has three coordinates, a constraint and two states");
+  check(s && s->nq == 3 && s->ng == 1 && s->nstate == 2,
+        "spherical-pendulum has three coordinates, a constraint and two states");
   if (!s) return;
   start(s, 1, c, q, v);
   cst_system_eval(s, CST_K_g, c, q, NULL, NULL, NULL, NULL, g);
@@ -46,7 +49,9 @@ static void from_a_text(const char *file) {
   cst_diag    *d = cst_diag_create();
   char        *text = NULL;
   size_t       length = 0;
-  cst_system  *s = cst_document_read_file(file, &text, &length, d) ? cst_system_read(file, text, length, NULL, 0, d) : NULL;
+  cst_system  *s = cst_document_read_file(file, &text, &length, d)
+                       ? cst_system_read(file, text, length, NULL, 0, d)
+                       : NULL;
   const double q[3] = {0.3, -0.7, 1.1}, derivative[3] = {2 * 0.3, -2 * 0.7, 2 * 1.1 / 4};
   double       c[CST_MAX_PAR], g[1], G[3];
   cst_diag_print(d, stdout);
@@ -74,7 +79,8 @@ static void methods(void) {
     check(p.claims & CST_CLAIM_SYMPLECTIC && p.claims & CST_CLAIM_SYMMETRIC && !(p.claims & CST_CLAIM_ENERGY),
           "the claims of a composition");
   }
-  check(!cst_method_parse("compose(ratle, yoshida4)", NULL, &error) && error.offset == 8 && strstr(error.message, "'rattle'"),
+  check(!cst_method_parse("compose(ratle, yoshida4)", NULL, &error) && error.offset == 8 &&
+            strstr(error.message, "'rattle'"),
         "a misspelt method is told with the nearest name");
   cst_method_destroy(m);
   cst_system_destroy(s);
@@ -87,7 +93,8 @@ static void order_of_made_errors(void) {
   for (int i = 0; i < N; i++) h[i] = 0.1 * pow(0.5, i), e[i] = 3 * pow(h[i], 4) + 1e-13, floor[i] = 1e-13;
   cst_order_fit fit = cst_order_estimate(h, e, floor, N);
   near(fit.order, 4, 0.02, "the order of made errors");
-  check(fit.flag == CST_FLAG_OK && fit.low <= fit.order && fit.order <= fit.high && fit.last < N - 1, "its flag, interval and window");
+  check(fit.flag == CST_FLAG_OK && fit.low <= fit.order && fit.order <= fit.high && fit.last < N - 1,
+        "its flag, interval and window");
 }
 
 /* The order of rattle again, from the errors in a result; the file holds the one that the program found. */
@@ -102,14 +109,16 @@ static void result(const char *path) {
   check(!strcmp(cst_result_state(r), "complete"), "its state");
   char *kind = cst_result_text(r, "/", "study_kind");
   check(kind && !strcmp(kind, "order"), "its kind");
-  double *h = cst_result_read(r, "/cases/h", &ndim, extent), *e = cst_result_read(r, "/error/q", &ndim, extent);
+  double *h = cst_result_read(r, "/cases/h", &ndim, extent),
+         *e = cst_result_read(r, "/error/q", &ndim, extent);
   double *order = cst_result_read(r, "/statistics/order_q", &ndim, extent), found = NAN;
   char(*method)[CST_TEXT_WIDTH + 1] = cst_result_read_text(r, "/statistics/method", &rows);
   check(h && e && order && method, "its datasets");
   double steps[64], errors[64], floor[64];
   for (long i = 0; h && e && order && method && i < rows && n < 64; i++)
     if (!strcmp(method[i], "rattle")) steps[n] = h[i], errors[n] = e[i], floor[n++] = 1e-15, found = order[i];
-  near(n >= 3 ? cst_order_estimate(steps, errors, floor, n).order : NAN, 2, 0.1, "the order of rattle from its errors");
+  near(n >= 3 ? cst_order_estimate(steps, errors, floor, n).order : NAN, 2, 0.1,
+       "the order of rattle from its errors");
   near(found, 2, 0.1, "the order of rattle in the file");
   free(kind), free(h), free(e), free(order), free(method);
   cst_result_close(r);

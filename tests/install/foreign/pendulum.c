@@ -1,9 +1,10 @@
-/* pendulum.c: a program of someone else that steps trajectories by the library, and gets the bits of `constella run`.
+/* pendulum.c: a program of someone else that steps trajectories by the library, and gets the bits of
+ * `constella run`.
  *
  *   pendulum RESULT.h5     the result of a study of the planar pendulum from its state `default`
  *
- * Every case of the result is stepped again: in a batch with a neighbour of another start, half the steps in one call and the rest in
- * another. Prints what is wrong; exit status 1 when something is.
+ * Every case of the result is stepped again: in a batch with a neighbour of another start, half the steps in
+ * one call and the rest in another. Prints what is wrong; exit status 1 when something is.
  */
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <constella/constella.h>
@@ -43,7 +44,9 @@ static result read_result(const char *path) {
   return x;
 }
 
-static void free_result(result *x) { free(x->h), free(x->n), free(x->c), free(x->q), free(x->p), free(x->lambda), free(x->method); }
+static void free_result(result *x) {
+  free(x->h), free(x->n), free(x->c), free(x->q), free(x->p), free(x->lambda), free(x->method);
+}
 
 /* The case's trajectory, and beside it one that starts with twice the velocity. */
 static void start(cst_system *s, const double *c, double *q, double *v) {
@@ -55,7 +58,8 @@ static void start(cst_system *s, const double *c, double *q, double *v) {
 
 static bool is_same(const double *x, const double *y, int n) { return !memcmp(x, y, (size_t)n * sizeof *x); }
 
-/* E of the planar pendulum: kinetic energy of a point mass, and weight; parameters in the order of its text. */
+/* E of the planar pendulum: kinetic energy of a point mass, and weight; parameters in the order of its text.
+ */
 static double energy(const cst_system *s, const double *c, const double *q, const double *v) {
   double m = NAN, g = NAN;
   for (int k = 0; k < s->npar; k++) {
@@ -70,18 +74,21 @@ static void compare(cst_integrator *x, cst_system *s, const double *c, const res
   cst_trajectory_status status[2];
   cst_integrator_positions(x, q), cst_integrator_momenta(x, p), cst_integrator_velocities(x, v);
   cst_integrator_multipliers(x, lambda), cst_integrator_energy(x, e);
-  check(cst_integrator_status(x, status, NULL) == 0 && cst_integrator_steps(x) == (long)r->n[i], "all steps are done");
+  check(cst_integrator_status(x, status, NULL) == 0 && cst_integrator_steps(x) == (long)r->n[i],
+        "all steps are done");
   check(fabs(cst_integrator_time(x) - r->n[i] * r->h[i]) < 1e-12, "the time");
-  check(is_same(q, r->q + i * NQ, NQ) && is_same(p, r->p + i * NQ, NQ), "the bits of q and p are those of the run");
+  check(is_same(q, r->q + i * NQ, NQ) && is_same(p, r->p + i * NQ, NQ),
+        "the bits of q and p are those of the run");
   check(is_same(lambda, r->lambda + i * NG, NG), "so are those of lambda");
   for (int k = 0; k < 2; k++) check(fabs(e[k] - energy(s, c, q + k * NQ, v + k * NQ)) < 1e-13, "the energy");
 }
 
 static void step_case(cst_system *s, const result *r, long i) {
-  const cst_integrator_options options = {.system = s, .method = r->method[i], .step = r->h[i], .trajectories = 2};
-  cst_integrator              *x;
-  double                       q[2 * NQ], v[2 * NQ], c[2 * NPAR];
-  const long                   n = (long)r->n[i];
+  const cst_integrator_options options = {
+      .system = s, .method = r->method[i], .step = r->h[i], .trajectories = 2};
+  cst_integrator *x;
+  double          q[2 * NQ], v[2 * NQ], c[2 * NPAR];
+  const long      n = (long)r->n[i];
   for (int k = 0; k < 2 * NPAR; k++) c[k] = r->c[i * NPAR + k % NPAR];
   start(s, c, q, v);
   bool ok = !cst_integrator_create(&options, &x) && !cst_integrator_start(x, 2, c, q, v);
@@ -97,7 +104,8 @@ static void errors_and_observables(cst_system *s) {
   cst_integrator        *x;
   double                 c[CST_MAX_PAR], q[2 * NQ], v[2 * NQ], z;
   int                    index;
-  check(cst_integrator_create(&options, &x) == CST_INTEGRATOR_BAD_METHOD && strstr(cst_integrator_message(x), "'rattle'"),
+  check(cst_integrator_create(&options, &x) == CST_INTEGRATOR_BAD_METHOD &&
+            strstr(cst_integrator_message(x), "'rattle'"),
         "a misspelt method is told with the nearest name");
   cst_integrator_destroy(x);
   options.method = "rattle";
@@ -106,11 +114,13 @@ static void errors_and_observables(cst_system *s) {
   cst_system_defaults(s, NULL, c);
   cst_system_state(s, 0, c, q, v);
   q[1] += 0.5;
-  check(cst_integrator_start(x, 1, NULL, q, v) == CST_INTEGRATOR_BAD_START && strstr(cst_integrator_message(x), "|g|"),
+  check(cst_integrator_start(x, 1, NULL, q, v) == CST_INTEGRATOR_BAD_START &&
+            strstr(cst_integrator_message(x), "|g|"),
         "a start off the constraint is refused");
   q[1] -= 0.5;
   check(!cst_integrator_start(x, 1, NULL, q, v) && !cst_integrator_advance(x, 7), "a start on it is not");
-  check(cst_integrator_add_observable(x, "x +", &index) == CST_INTEGRATOR_BAD_ARGUMENT, "half an expression is refused");
+  check(cst_integrator_add_observable(x, "x +", &index) == CST_INTEGRATOR_BAD_ARGUMENT,
+        "half an expression is refused");
   check(!cst_integrator_add_observable(x, "x*x' + y*y'", &index), "an expression is not");
   cst_integrator_observe(x, index, &z);
   check(fabs(z) < 1e-14, "the velocity is tangent");
